@@ -1,4 +1,5 @@
-/* One pass over memory for an update and a reduction, on any device:  ./fused_update [cpu | cuda:0 | opencl:0 | check] */
+/* One pass over memory for an update and a reduction, on any device: ./fused_update [cpu | cuda:0 | opencl:0 |
+ * check] */
 #include <stdio.h>
 
 #include "rechenwerk/expr.h"
@@ -17,12 +18,18 @@ int main(int argc, char **argv)
     if (rw_device_open(ctx, argc > 1 ? argv[1] : "auto", &dev) != RW_OK) return fail(ctx);
 
     /* N <- (N + tau P) / (1 + tau s M),  photons = sum of N M, both in the same kernel */
-    rw_expr_field fields[] = {{.name = "N", .dtype = RW_F64}, {.name = "P", .dtype = RW_F64}, {.name = "M", .dtype = RW_F64}};
+    rw_expr_field fields[] = {{.name = "N", .dtype = RW_F64},
+                              {.name = "P", .dtype = RW_F64},
+                              {.name = "M", .dtype = RW_F64}};
     rw_expr_scalar scalars[] = {{.name = "tau", .value = 0.01}, {.name = "s", .value = 2}};
     int64_t n = 1 << 20;
-    rw_expr_spec spec = {.name = "update", .text = "N = (N + tau*P)/(1 + tau*s*M); photons = sum(N*M)",
-                         .grid = {.ndim = 1, .size = {n, 1, 1}, .spacing = {1, 1, 1}}, .fields = fields, .nfields = 3,
-                         .scalars = scalars, .nscalars = 2};
+    rw_expr_spec spec = {.name = "update",
+                         .text = "N = (N + tau*P)/(1 + tau*s*M); photons = sum(N*M)",
+                         .grid = {.ndim = 1, .size = {n, 1, 1}, .spacing = {1, 1, 1}},
+                         .fields = fields,
+                         .nfields = 3,
+                         .scalars = scalars,
+                         .nscalars = 2};
     rw_expr *update;
     if (rw_expr_create(dev, &spec, &update) != RW_OK) return fail(ctx);
 

@@ -22,8 +22,14 @@ int main(int argc, char **argv)
 
     rw_expr_field u = {.name = "u", .dtype = RW_F64};
     for (int side = 0; side < 4; ++side) u.boundary[side] = (rw_boundary){.kind = RW_BOUNDARY_DIRICHLET, .a = "0"};
-    rw_ode_spec spec = {.name = "heat", .equations = "du/dt = laplace(u)", .grid = {2, {N, N, 1}, {h, h, 1}, {h, h, 0}},
-                        .fields = &u, .nfields = 1, .method = RW_ODE_RKC2, .rtol = 1e-6, .atol = 1e-8};
+    rw_ode_spec spec = {.name = "heat",
+                        .equations = "du/dt = laplace(u)",
+                        .grid = {2, {N, N, 1}, {h, h, 1}, {h, h, 0}},
+                        .fields = &u,
+                        .nfields = 1,
+                        .method = RW_ODE_RKC2,
+                        .rtol = 1e-6,
+                        .atol = 1e-8};
     rw_ode *ode;
     rw_array *array;
     void *data;

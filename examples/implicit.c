@@ -1,4 +1,5 @@
-/* An implicit step of the heat equation, (1 - tau laplace) u = b on a cube, by conjugate gradients: with the operator from its equation and with the assembled matrix:  ./implicit [DEVICE] */
+/* An implicit step of the heat equation, (1 - tau laplace) u = b on a cube, by conjugate gradients: with the operator
+ * from its equation and with the assembled matrix: ./implicit [DEVICE] */
 #include <math.h>
 #include <stdio.h>
 
@@ -47,7 +48,8 @@ static rw_status solve(rw_context *ctx, rw_device *dev, const char *what, rw_ope
     if (status == RW_OK) status = rw_array_write(b, &data);
     for (int i = 0; status == RW_OK && i < CELLS; ++i) ((double *)data)[i] = i == CELLS / 2; /* a hot cell */
     if (status == RW_OK) status = rw_array_zero(x, rw_device_queue(dev));
-    if (status == RW_OK) status = rw_krylov_create(A, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_CG, .rtol = 1e-10}, &solver);
+    if (status == RW_OK)
+        status = rw_krylov_create(A, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_CG, .rtol = 1e-10}, &solver);
     if (status == RW_OK) status = rw_krylov_solve(solver, b, x, &result);
     if (status == RW_OK) status = rw_array_read(x, &solution);
     for (int i = 0; status == RW_OK && i < CELLS; ++i) u[i] = ((const double *)solution)[i];
@@ -65,14 +67,20 @@ int main(int argc, char **argv)
     static double u[2][CELLS];
     rw_expr_field fields[] = {{.name = "u", .dtype = RW_F64}, {.name = "Au", .dtype = RW_F64}};
     const rw_expr_scalar scalar = {.name = "tau", .value = tau};
-    const rw_expr_spec spec = {.text = "Au = u - tau*laplace(u)", .grid = {3, {N, N, N}, {h, h, h}, {h, h, h}}, .fields = fields, .nfields = 2, .scalars = &scalar, .nscalars = 1};
+    const rw_expr_spec spec = {.text = "Au = u - tau*laplace(u)",
+                               .grid = {3, {N, N, N}, {h, h, h}, {h, h, h}},
+                               .fields = fields,
+                               .nfields = 2,
+                               .scalars = &scalar,
+                               .nscalars = 1};
     rw_context *ctx;
     rw_device *dev;
     rw_operator *A = NULL;
     rw_sparse *matrix = NULL;
     if (rw_context_create(&ctx) != RW_OK) return 1;
     if (rw_device_open(ctx, argc > 1 ? argv[1] : "auto", &dev) != RW_OK) return fail(ctx);
-    for (int side = 0; side < 6; ++side) fields[0].boundary[side] = (rw_boundary){.kind = RW_BOUNDARY_DIRICHLET, .a = "0"};
+    for (int side = 0; side < 6; ++side)
+        fields[0].boundary[side] = (rw_boundary){.kind = RW_BOUNDARY_DIRICHLET, .a = "0"};
     if (rw_operator_from_expr(dev, &spec, "u", "Au", &A) != RW_OK || assemble(dev, &matrix) != RW_OK) return fail(ctx);
     if (solve(ctx, dev, "equation", A, 0, u[0]) != RW_OK ||
         solve(ctx, dev, "matrix", rw_sparse_operator(matrix), rw_sparse_get_size(matrix).bytes, u[1]) != RW_OK)

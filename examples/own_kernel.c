@@ -1,22 +1,22 @@
-/* A kernel of one's own in the group dialect: y <- a x + y, then sums of groups in shared memory:  ./own_kernel [DEVICE] */
+/* A kernel of one's own in the group dialect: y <- a x + y, then sums of groups in shared memory: ./own_kernel
+ * [DEVICE] */
 #include <stdio.h>
 
 #include "rechenwerk/program.h"
 
-static const char text[] =
-    "KERNEL(axpy_sum, GLOBAL real *y, GLOBAL const real *x, real a, int n, GLOBAL real *sums)\n"
-    "{\n"
-    "    SHARED(real, s, GROUP);\n"
-    "    int lo = GROUP_ID(0) * GROUP, hi = lo + GROUP < n ? lo + GROUP : n;\n"
-    "    EACH(i, GROUP) { s[i] = 0; }\n"
-    "    EACH_IN(i, lo, hi) { y[i] = FMA(a, x[i], y[i]); s[i - lo] = y[i]; }\n"
-    "    BARRIER;\n"
-    "    for (int m = GROUP / 2; m > 0; m /= 2) {\n"
-    "        EACH(i, m) { s[i] += s[i + m]; }\n"
-    "        BARRIER;\n"
-    "    }\n"
-    "    EACH(i, 1) { sums[GROUP_ID(0)] = s[0]; }\n"
-    "}\n";
+static const char text[] = "KERNEL(axpy_sum, GLOBAL real *y, GLOBAL const real *x, real a, int n, GLOBAL real *sums)\n"
+                           "{\n"
+                           "    SHARED(real, s, GROUP);\n"
+                           "    int lo = GROUP_ID(0) * GROUP, hi = lo + GROUP < n ? lo + GROUP : n;\n"
+                           "    EACH(i, GROUP) { s[i] = 0; }\n"
+                           "    EACH_IN(i, lo, hi) { y[i] = FMA(a, x[i], y[i]); s[i - lo] = y[i]; }\n"
+                           "    BARRIER;\n"
+                           "    for (int m = GROUP / 2; m > 0; m /= 2) {\n"
+                           "        EACH(i, m) { s[i] += s[i + m]; }\n"
+                           "        BARRIER;\n"
+                           "    }\n"
+                           "    EACH(i, 1) { sums[GROUP_ID(0)] = s[0]; }\n"
+                           "}\n";
 
 static int fail(const rw_context *ctx)
 {

@@ -1,4 +1,5 @@
-/* A matrix of 5x5 blocks put together on the device, and a system solved with it:  ./solve [cpu | cuda:0 | opencl:0 | check] */
+/* A matrix of 5x5 blocks put together on the device, and a system solved with it: ./solve [cpu | cuda:0 | opencl:0 |
+ * check] */
 #include <math.h>
 #include <stdio.h>
 
@@ -37,14 +38,16 @@ int main(int argc, char **argv)
     rw_sparse_layout layout;
     rw_sparse *A;
     const rw_sparse_blocks blocks = {.rows = CELLS, .columns = CELLS, .first = first, .column = column};
-    if (rw_sparse_layout_parse(ctx, rw_device_info(dev)->gpu ? "bsell:5x5" : "bcsr:5x5", &layout) != RW_OK) return fail(ctx);
+    if (rw_sparse_layout_parse(ctx, rw_device_info(dev)->gpu ? "bsell:5x5" : "bcsr:5x5", &layout) != RW_OK)
+        return fail(ctx);
     if (rw_sparse_create(dev, &layout, &blocks, &A) != RW_OK) return fail(ctx);
 
     /* the blocks, one after the other, right where they stay */
     for (int64_t i = 0; i < CELLS; ++i)
         for (int64_t k = first[i]; k < first[i + 1]; ++k) {
             double block[B * B];
-            for (int e = 0; e < B * B; ++e) block[e] = sin((double)(25 * k + e)) + (column[k] == i && e / B == e % B ? 20 : 0);
+            for (int e = 0; e < B * B; ++e)
+                block[e] = sin((double)(25 * k + e)) + (column[k] == i && e / B == e % B ? 20 : 0);
             if (rw_sparse_add_blocks(A, 1, &i, &column[k], block) != RW_OK) return fail(ctx);
         }
 
@@ -57,7 +60,8 @@ int main(int argc, char **argv)
     rw_krylov_result r;
     const rw_krylov_spec spec = {.method = RW_KRYLOV_GMRES, .rtol = 1e-10, .precond = {.method = RW_PRECOND_JACOBI}};
     if (rw_array_create(dev, RW_F64, 1, &n, RW_MEMORY_DEVICE, &x) != RW_OK) return fail(ctx);
-    if (rw_array_create(dev, RW_F64, 1, &n, RW_MEMORY_DEVICE, &b) != RW_OK || rw_array_write(x, &data) != RW_OK) return fail(ctx);
+    if (rw_array_create(dev, RW_F64, 1, &n, RW_MEMORY_DEVICE, &b) != RW_OK || rw_array_write(x, &data) != RW_OK)
+        return fail(ctx);
     for (int i = 0; i < UNKNOWNS; ++i) ((double *)data)[i] = 1 + i % 7;
     if (rw_sparse_multiply(A, RW_OP_NONE, NULL, x, NULL, b, rw_device_queue(dev)) != RW_OK) return fail(ctx);
     if (rw_array_zero(x, rw_device_queue(dev)) != RW_OK) return fail(ctx);
@@ -68,7 +72,8 @@ int main(int argc, char **argv)
     double error = 0;
     if (rw_array_read(x, &result) != RW_OK) return fail(ctx);
     for (int i = 0; i < UNKNOWNS; ++i) error = fmax(error, fabs(((const double *)result)[i] - (1 + i % 7)));
-    printf("%s: %d unknowns, %lld iterations, |b - A x| = %.2e |b|, error of x %.2e\n", rw_device_info(dev)->name, UNKNOWNS, (long long)r.iterations, r.residual / r.right_side, error);
+    printf("%s: %d unknowns, %lld iterations, |b - A x| = %.2e |b|, error of x %.2e\n", rw_device_info(dev)->name,
+           UNKNOWNS, (long long)r.iterations, r.residual / r.right_side, error);
 
     rw_krylov_destroy(&solver);
     rw_array_destroy(&x), rw_array_destroy(&b);

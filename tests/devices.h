@@ -8,9 +8,10 @@
  *   }
  *
  * Each test becomes one row per device, "test_copy [opencl:0]". Devices are opened once; a device that does not open is
- * left out and reported on stderr. RECHENWERK_TEST_DEVICES=cpu,check,cpu:tiling=gpu takes fewer, or others: ctest runs the program once
- * per device. If no device opens, the program ends with status 77 (skipped), or with 1 if cpu or check was among them.
- * After each row no fault may be left set and the device must hold as many bytes as before: that finds lost arrays. */
+ * left out and reported on stderr. RECHENWERK_TEST_DEVICES=cpu,check,cpu:tiling=gpu takes fewer, or others: ctest runs
+ * the program once per device. If no device opens, the program ends with status 77 (skipped), or with 1 if cpu or check
+ * was among them. After each row no fault may be left set and the device must hold as many bytes as before: that finds
+ * lost arrays. */
 #ifndef RW_TEST_DEVICES_H
 #define RW_TEST_DEVICES_H
 
@@ -56,7 +57,8 @@ static rw_device *untiled; /* the row's own device, between begin_tiling and end
     do {                                                                                                               \
         rw_status ok_status = (call);                                                                                  \
         if (ok_status != RW_OK)                                                                                        \
-            fail_msg("%s:%d: %s\n    is %s: %s", __FILE__, __LINE__, #call, rw_status_name(ok_status), rw_message(ctx)); \
+            fail_msg("%s:%d: %s\n    is %s: %s", __FILE__, __LINE__, #call, rw_status_name(ok_status),                 \
+                     rw_message(ctx));                                                                                 \
     } while (0)
 
 /* The call gives this status, and its message has the part. */
@@ -64,10 +66,10 @@ static rw_device *untiled; /* the row's own device, between begin_tiling and end
     do {                                                                                                               \
         rw_status fails_status = (call);                                                                               \
         if (fails_status != (wanted))                                                                                  \
-            fail_msg("%s:%d: %s\n    is %s, not %s: %s", __FILE__, __LINE__, #call, rw_status_name(fails_status),       \
-                     rw_status_name(wanted), fails_status ? rw_message(ctx) : "");                                      \
+            fail_msg("%s:%d: %s\n    is %s, not %s: %s", __FILE__, __LINE__, #call, rw_status_name(fails_status),      \
+                     rw_status_name(wanted), fails_status ? rw_message(ctx) : "");                                     \
         if (!strstr(rw_message(ctx), part))                                                                            \
-            fail_msg("%s:%d: %s\n    \"%s\" is not in: %s", __FILE__, __LINE__, #call, part, rw_message(ctx));          \
+            fail_msg("%s:%d: %s\n    \"%s\" is not in: %s", __FILE__, __LINE__, #call, part, rw_message(ctx));         \
     } while (0)
 
 static inline bool on(const char *kind) { return !strcmp(rw_device_info(dev)->kind, kind); }
@@ -75,8 +77,8 @@ static inline bool on(const char *kind) { return !strcmp(rw_device_info(dev)->ki
 static inline bool has_gpu_kernels(void) { return dev->target.class == RW_GPU; }
 /* The short version on a device where each program (PoCL) or each access (check) takes long. */
 static inline bool brief(void) { return !test_long() && !on("cpu") && !on("cuda"); }
-/* The i-th case of a list: the short version takes every third one, where brief() every fourth one, from the k-th on; tests
- * that take others of the same list (methods) have another k. */
+/* The i-th case of a list: the short version takes every third one, where brief() every fourth one, from the k-th on;
+ * tests that take others of the same list (methods) have another k. */
 static inline bool in_turn(int i, int k)
 {
     const int every = test_long() ? 1 : brief() ? 4 : 3;
@@ -151,8 +153,8 @@ static inline void on_each_device(void (*f)(int index))
     }
 }
 
-/* The row's device once more with other kernels, "gpu", "cpu" … (rw_device_open): `dev` and `queue` until end_tiling, which is called
- * when all that was made in between is freed. */
+/* The row's device once more with other kernels, "gpu", "cpu" … (rw_device_open): `dev` and `queue` until end_tiling,
+ * which is called when all that was made in between is freed. */
 static inline void begin_tiling(const char *tiling)
 {
     char name[64];
@@ -266,8 +268,8 @@ static inline rw_status launch1(rw_queue *q, rw_kernel *k, int64_t groups, const
 
 /* Calls body() with the n-th event of the kind failing, n = 1, 1 + stride, …, until it succeeds without meeting one. A
  * failing call has the status `wanted` (or `other`), and leaves no array behind. Gives the number of events. */
-static inline int each_nth_fault(int stride, rw_fault kind, rw_status wanted, rw_status other, rw_status (*body)(void *user),
-                                 void *user)
+static inline int each_nth_fault(int stride, rw_fault kind, rw_status wanted, rw_status other,
+                                 rw_status (*body)(void *user), void *user)
 {
     int64_t before = counters().bytes_allocated;
     for (int n = 1; n < 5000; n += stride) {
@@ -287,7 +289,8 @@ static inline int each_nth_fault(int stride, rw_fault kind, rw_status wanted, rw
     return 0;
 }
 
-static inline int each_fault(rw_fault kind, rw_status wanted, rw_status other, rw_status (*body)(void *user), void *user)
+static inline int each_fault(rw_fault kind, rw_status wanted, rw_status other, rw_status (*body)(void *user),
+                             void *user)
 {
     return each_nth_fault(1, kind, wanted, other, body, user);
 }

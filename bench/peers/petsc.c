@@ -1,10 +1,13 @@
-/* PETSc's part of bench/solvers.sh, real or complex as the library is: products and solvers on the systems that bench/peers/solvers.c writes; see there for files and arguments.
+/* PETSc's part of bench/solvers.sh, real or complex as the library is: products and solvers on the systems that
+ * bench/peers/solvers.c writes; see there for files and arguments.
  *
  *   petsc FOLDER WORK VARIANT ITERATIONS RTOL OUTPUT [OPTION]...      under mpirun: rows are spread over the processes
  *
- * VARIANT is a type of matrix, baij or aij (which finds equal rows and reads their columns once), aijno (which does not look for them) or hypre, with a preconditioner behind a slash: baij/ilu,
- * aij/boomeramg, aij/gamg, aij/jacobi. WORK is product, cg, gmres (restart 30, classical Gram-Schmidt once, as PETSc has it by default) or gmres2 (twice). Preconditioned from the right, so
- * that residuals are those of A x = b. Options are PETSc's. With several processes ilu is that of each one's rows.
+ * VARIANT is a type of matrix, baij or aij (which finds equal rows and reads their columns once), aijno (which does not
+ * look for them) or hypre, with a preconditioner behind a slash: baij/ilu, aij/boomeramg, aij/gamg, aij/jacobi. WORK is
+ * product, cg, gmres (restart 30, classical Gram-Schmidt once, as PETSc has it by default) or gmres2 (twice).
+ * Preconditioned from the right, so that residuals are those of A x = b. Options are PETSc's. With several processes
+ * ilu is that of each one's rows.
  *
  * Needs PETSc, which nothing else here does, so no build includes this file:
  *   mpicc -O3 -march=native bench/peers/petsc.c $(pkg-config --cflags --libs petsc) -o petsc */
@@ -54,14 +57,16 @@ static raw_system read_system(const char *folder, int rank, int ranks)
 static void expand(raw_system *s)
 {
     const long n = s->hi - s->lo, b = s->block;
-    PetscInt *first = malloc(sizeof *first * (size_t)(n * b + 1)), *column = malloc(sizeof *column * (size_t)(s->first[n] * b * b));
+    PetscInt *first = malloc(sizeof *first * (size_t)(n * b + 1)),
+             *column = malloc(sizeof *column * (size_t)(s->first[n] * b * b));
     PetscScalar *value = malloc(sizeof *value * (size_t)(s->first[n] * b * b));
     long to = 0;
     first[0] = 0;
     for (long i = 0; i < n; ++i)
         for (long r = 0; r < b; ++r) {
             for (long k = s->first[i]; k < s->first[i + 1]; ++k)
-                for (long c = 0; c < b; ++c, ++to) column[to] = (PetscInt)(s->column[k] * b + c), value[to] = s->value[(k * b + r) * b + c];
+                for (long c = 0; c < b; ++c, ++to)
+                    column[to] = (PetscInt)(s->column[k] * b + c), value[to] = s->value[(k * b + r) * b + c];
             first[i * b + r + 1] = (PetscInt)to;
         }
     free(s->first), free(s->column), free(s->value);
@@ -120,7 +125,7 @@ static PetscErrorCode precondition(KSP ksp, const char *name)
     PetscCall(KSPGetPC(ksp, &pc));
     if (!strcmp(name, "none")) PetscCall(PCSetType(pc, PCNONE));
     else if (!strcmp(name, "jacobi")) PetscCall(PCSetType(pc, PCPBJACOBI)); /* blocks on the diagonal */
-    else if (!strcmp(name, "ilu")) PetscCall(PCSetType(pc, PCBJACOBI)); /* a block a process, in it ILU(0) */
+    else if (!strcmp(name, "ilu")) PetscCall(PCSetType(pc, PCBJACOBI));     /* a block a process, in it ILU(0) */
     else if (!strcmp(name, "gamg")) PetscCall(PCSetType(pc, PCGAMG));
 #ifdef PETSC_HAVE_HYPRE
     else if (!strcmp(name, "boomeramg")) {
@@ -128,11 +133,13 @@ static PetscErrorCode precondition(KSP ksp, const char *name)
         PetscCall(PCHYPRESetType(pc, "boomeramg"));
     }
 #endif
-    else SETERRQ(PETSC_COMM_WORLD, PETSC_ERR_ARG_WRONG, "preconditioner %s", name);
+    else
+        SETERRQ(PETSC_COMM_WORLD, PETSC_ERR_ARG_WRONG, "preconditioner %s", name);
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode solve(Mat a, Vec right, Vec x, const char *work, const char *precond, PetscInt iterations, double rtol)
+static PetscErrorCode solve(Mat a, Vec right, Vec x, const char *work, const char *precond, PetscInt iterations,
+                            double rtol)
 {
     double begin, ready, end;
     KSP ksp;
@@ -144,7 +151,8 @@ static PetscErrorCode solve(Mat a, Vec right, Vec x, const char *work, const cha
         PetscCall(KSPSetType(ksp, !strcmp(work, "cg") ? KSPCG : KSPGMRES));
         if (strcmp(work, "cg")) {
             PetscCall(KSPGMRESSetRestart(ksp, 30));
-            PetscCall(KSPGMRESSetCGSRefinementType(ksp, !strcmp(work, "gmres2") ? KSP_GMRES_CGS_REFINE_ALWAYS : KSP_GMRES_CGS_REFINE_NEVER));
+            PetscCall(KSPGMRESSetCGSRefinementType(ksp, !strcmp(work, "gmres2") ? KSP_GMRES_CGS_REFINE_ALWAYS
+                                                                                : KSP_GMRES_CGS_REFINE_NEVER));
             PetscCall(KSPSetPCSide(ksp, PC_RIGHT));
         }
         PetscCall(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
@@ -199,7 +207,8 @@ int main(int argc, char **argv)
     PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
     PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
     raw_system s = read_system(argv[1], rank, ranks);
-    PetscCheck(s.is_complex == (sizeof(PetscScalar) > 8), PETSC_COMM_WORLD, PETSC_ERR_ARG_WRONG, "numbers of the system and of PETSc differ");
+    PetscCheck(s.is_complex == (sizeof(PetscScalar) > 8), PETSC_COMM_WORLD, PETSC_ERR_ARG_WRONG,
+               "numbers of the system and of PETSc differ");
     const char *slash = strchr(argv[3], '/');
     snprintf(type, sizeof type, "%.*s", (int)strcspn(argv[3], "/"), argv[3]);
     PetscScalar *const b = s.right;

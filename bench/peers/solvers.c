@@ -1,14 +1,18 @@
-/* Our part of bench/solvers.sh, and what its parts share: systems as raw files, the speed of the memory, the comparison of results.
+/* Our part of bench/solvers.sh, and what its parts share: systems as raw files, the speed of the memory, the comparison
+ * of results.
  *
- *   solvers write trace|complex|laplace NxNxN FOLDER      a system of 5 x 5 blocks as `rechenwerk generate trace` has it (complex: --values complex), or `generate laplace`
+ *   solvers write trace|complex|laplace NxNxN FOLDER      a system of 5 x 5 blocks as `rechenwerk generate trace` has
+ *                                                         it (complex: --values complex), or `generate laplace`
  *   solvers stream                                        GB/s of read, copy and triad, several times
  *   solvers run FOLDER WORK VARIANT ITERATIONS RTOL OUTPUT
  *   solvers compare A.f64 B.f64                           the largest difference over the largest number
  *
- * A system is a folder of files: size.i64 with block rows, rows of a block, blocks, 0 or 1 for real or complex; first.i32, column.i32 as of BCSR; value.f64, the blocks row after
- * row; right.f64. WORK is product, gmres or cg; VARIANT a layout, with a preconditioner behind a slash: bcsr:5x5/ilu0. RTOL 0: all iterations are made. Every program of the script takes the
- * same arguments and prints a line "ITERATIONS SECONDS" for each repetition, of solvers with what the preconditioner took: "ITERATIONS SECONDS SETUP"; OUTPUT gets the result. Threads: OMP_NUM_THREADS.
- * Exit code: 0, 1 a failure, 2 a wrong call. */
+ * A system is a folder of files: size.i64 with block rows, rows of a block, blocks, 0 or 1 for real or complex;
+ * first.i32, column.i32 as of BCSR; value.f64, the blocks row after
+ * row; right.f64. WORK is product, gmres or cg; VARIANT a layout, with a preconditioner behind a slash: bcsr:5x5/ilu0.
+ * RTOL 0: all iterations are made. Every program of the script takes the same arguments and prints a line "ITERATIONS
+ * SECONDS" for each repetition, of solvers with what the preconditioner took: "ITERATIONS SECONDS SETUP"; OUTPUT gets
+ * the result. Threads: OMP_NUM_THREADS. Exit code: 0, 1 a failure, 2 a wrong call. */
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
@@ -30,7 +34,7 @@ typedef struct raw_system {
 static int64_t area(const raw_system *s) { return s->block * s->block; }
 static int64_t parts(const raw_system *s) { return s->is_complex ? 2 : 1; }
 
-/* ---- files -------------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static void stop(const char *what, const char *where)
 {
@@ -68,7 +72,8 @@ static raw_system read_system(const char *folder)
     int64_t *size = load(folder, "size.i64", sizeof *size, 4);
     raw_system s = {.rows = size[0], .block = size[1], .blocks = size[2], .is_complex = size[3]};
     s.first = load(folder, "first.i32", 4, s.rows + 1), s.column = load(folder, "column.i32", 4, s.blocks);
-    s.value = load(folder, "value.f64", 8, s.blocks * area(&s) * parts(&s)), s.right = load(folder, "right.f64", 8, s.rows * s.block * parts(&s));
+    s.value = load(folder, "value.f64", 8, s.blocks * area(&s) * parts(&s)),
+    s.right = load(folder, "right.f64", 8, s.rows * s.block * parts(&s));
     free(size);
     return s;
 }
@@ -78,13 +83,16 @@ static void write_system(const char *folder, const raw_system *s)
     const int64_t size[4] = {s->rows, s->block, s->blocks, s->is_complex}, n = s->rows * s->block * parts(s);
     double *right = room(8 * (size_t)n);
     uint64_t seed = 1;
-    for (int64_t i = 0; i < n; ++i) seed = seed * 6364136223846793005u + 1442695040888963407u, right[i] = (double)(seed >> 11) / 9007199254740992. - 0.5;
-    store(folder, "size.i64", size, 8, 4), store(folder, "first.i32", s->first, 4, s->rows + 1), store(folder, "column.i32", s->column, 4, s->blocks);
+    for (int64_t i = 0; i < n; ++i)
+        seed = seed * 6364136223846793005u + 1442695040888963407u,
+        right[i] = (double)(seed >> 11) / 9007199254740992. - 0.5;
+    store(folder, "size.i64", size, 8, 4), store(folder, "first.i32", s->first, 4, s->rows + 1),
+        store(folder, "column.i32", s->column, 4, s->blocks);
     store(folder, "value.f64", s->value, 8, s->blocks * area(s) * parts(s)), store(folder, "right.f64", right, 8, n);
     free(right);
 }
 
-/* ---- write --------------------------------------------------------------------------------------------------------------- */
+/* ---- write ------------------------------------------------------------------------------------------------------- */
 
 static void check(rw_context *ctx, rw_status status)
 {
@@ -100,14 +108,20 @@ static void fill_blocks(raw_system *s, int64_t n, const int64_t *row, const int6
         const int64_t i = row[e] / s->block, j = column[e] / s->block;
         if (e == 0 || row[e] != row[e - 1]) k = s->first[i];
         while (s->column[k] < j) ++k;
-        memcpy(s->value + p * (k * area(s) + row[e] % s->block * s->block + column[e] % s->block), value + p * e, sizeof(double) * (size_t)p);
+        memcpy(s->value + p * (k * area(s) + row[e] % s->block * s->block + column[e] % s->block), value + p * e,
+               sizeof(double) * (size_t)p);
     }
 }
 
 static raw_system trace(rw_context *ctx, rw_device *dev, const int64_t cells[3], bool is_complex)
 {
-    const rw_multiblock_spec spec = {.cells = {cells[0], cells[1], cells[2]}, .blocks = {1, 1, 1}, .is_complex = is_complex};
-    const rw_sparse_layout layout = {.format = RW_SPARSE_BCSR, .values = is_complex ? RW_C128 : RW_F64, .block_rows = 5, .block_columns = 5};
+    const rw_multiblock_spec spec = {.cells = {cells[0], cells[1], cells[2]},
+                                     .blocks = {1, 1, 1},
+                                     .is_complex = is_complex};
+    const rw_sparse_layout layout = {.format = RW_SPARSE_BCSR,
+                                     .values = is_complex ? RW_C128 : RW_F64,
+                                     .block_rows = 5,
+                                     .block_columns = 5};
     rw_sparse_blocks b;
     rw_sparse *m;
     int64_t n, *row, *column;
@@ -153,20 +167,23 @@ static int write_one(rw_context *ctx, rw_device *dev, const char *kind, const ch
     check(ctx, rw_multiblock_cells_parse(ctx, text, cells));
     const raw_system s = strcmp(kind, "laplace") ? trace(ctx, dev, cells, !strcmp(kind, "complex")) : laplace(cells);
     write_system(folder, &s);
-    printf("%lld unknowns, %lld blocks of %lld x %lld, %.0f MB of values\n", (long long)(s.rows * s.block), (long long)s.blocks, (long long)s.block, (long long)s.block,
+    printf("%lld unknowns, %lld blocks of %lld x %lld, %.0f MB of values\n", (long long)(s.rows * s.block),
+           (long long)s.blocks, (long long)s.block, (long long)s.block,
            8e-6 * (double)(s.blocks * area(&s) * parts(&s)));
     return 0;
 }
 
-/* ---- stream ---------------------------------------------------------------------------------------------------------------- */
+/* ---- stream ------------------------------------------------------------------------------------------------------ */
 
 /* As STREAM counts (J. McCalpin): 16 and 24 bytes an element; read: 8. */
 static int stream(void)
 {
     const int64_t n = (int64_t)1 << 26;
-    double *a = aligned_alloc(1 << 21, 8 * (size_t)n), *b = aligned_alloc(1 << 21, 8 * (size_t)n), *c = aligned_alloc(1 << 21, 8 * (size_t)n), all = 0;
+    double *a = aligned_alloc(1 << 21, 8 * (size_t)n), *b = aligned_alloc(1 << 21, 8 * (size_t)n),
+           *c = aligned_alloc(1 << 21, 8 * (size_t)n), all = 0;
     if (!a || !b || !c) stop("no memory for", "stream");
-    for (int k = 0; k < 3; ++k) madvise((double *[]){a, b, c}[k], 8 * (size_t)n, MADV_HUGEPAGE); /* as the library does */
+    /* as the library does */
+    for (int k = 0; k < 3; ++k) madvise((double *[]){a, b, c}[k], 8 * (size_t)n, MADV_HUGEPAGE);
 #pragma omp parallel for simd schedule(static)
     for (int64_t i = 0; i < n; ++i) a[i] = 1, b[i] = 2, c[i] = 0;
     for (int round = 0; round < 3; ++round) {
@@ -182,14 +199,16 @@ static int stream(void)
         for (int64_t i = 0; i < n; ++i) a[i] = b[i] + 0.5 * c[i];
         t[3] = omp_get_wtime();
         all += sum;
-        for (int k = 0; k < 3; ++k) printf("%s %.6g\n", (const char *[]){"read", "copy", "triad"}[k], 8e-9 * (k + 1) * (double)n / (t[k + 1] - t[k]));
+        for (int k = 0; k < 3; ++k)
+            printf("%s %.6g\n", (const char *[]){"read", "copy", "triad"}[k],
+                   8e-9 * (k + 1) * (double)n / (t[k + 1] - t[k]));
     }
     if (!(all > 0)) stop("wrong sums of", "stream");
     free(a), free(b), free(c);
     return 0;
 }
 
-/* ---- run --------------------------------------------------------------------------------------------------------------------- */
+/* ---- run --------------------------------------------------------------------------------------------------------- */
 
 /* The blocks, or their single entries, where they stay. */
 static void add_all(rw_context *ctx, const raw_system *s, const rw_sparse_layout *l, rw_sparse *m)
@@ -202,7 +221,9 @@ static void add_all(rw_context *ctx, const raw_system *s, const rw_sparse_layout
     for (int64_t i = 0; i < s->rows * each; ++i)
         for (int64_t k = s->first[i / each] * each; k < s->first[i / each + 1] * each; ++k) {
             row[n] = i, column[n] = s->column[k / each] * each + k % each;
-            memcpy(value + n * inside * p, s->value + p * (whole ? k * inside : (k / each * each + i % each) * each + k % each), 8 * (size_t)(inside * p));
+            memcpy(value + n * inside * p,
+                   s->value + p * (whole ? k * inside : (k / each * each + i % each) * each + k % each),
+                   8 * (size_t)(inside * p));
             if (++n < CHUNK && (i + 1 < s->rows * each || k + 1 < s->first[s->rows] * each)) continue;
             for (int64_t e = 0; single && e < n * inside * p; ++e) narrow[e] = (float)value[e];
             check(ctx, rw_sparse_add_blocks(m, n, row, column, single ? (void *)narrow : value));
@@ -221,7 +242,8 @@ static rw_sparse *make(rw_context *ctx, rw_device *dev, const raw_system *s, con
     int64_t *first = room(8 * ((size_t)n + 1)), *column = room(8 * (size_t)(s->blocks * each * each));
     first[0] = 0;
     for (int64_t i = 0, to = 0; i < n; ++i) {
-        for (int64_t k = s->first[i / each] * each; k < s->first[i / each + 1] * each; ++k) column[to++] = s->column[k / each] * each + k % each;
+        for (int64_t k = s->first[i / each] * each; k < s->first[i / each + 1] * each; ++k)
+            column[to++] = s->column[k / each] * each + k % each;
         first[i + 1] = to;
     }
     check(ctx, rw_sparse_create(dev, &l, &(rw_sparse_blocks){n, n, first, column, NULL, NULL}, &m));
@@ -255,13 +277,16 @@ static void solve(const job *j, const char *method, const char *precond, int64_t
     rw_krylov *k;
     check(j->ctx, rw_krylov_method_parse(j->ctx, method, &spec.method));
     check(j->ctx, rw_precond_parse(j->ctx, precond, &spec.precond));
-    for (int round = 0; round < 2; ++round, spec.iterations = iterations) { /* the first compiles and touches the memory */
+    /* the first compiles and touches the memory */
+    for (int round = 0; round < 2; ++round, spec.iterations = iterations) {
         check(j->ctx, rw_krylov_create(rw_sparse_operator(j->m), j->type, &spec, &k));
         check(j->ctx, rw_array_zero(j->x, rw_device_queue(j->dev)));
         const double begin = omp_get_wtime();
         const rw_status status = rw_krylov_solve(k, j->right, j->x, &r);
         if (status != RW_ERR_NOT_CONVERGED) check(j->ctx, status);
-        if (round) printf("%lld %.6g %.6g\n", (long long)r.iterations, omp_get_wtime() - begin, rw_krylov_get_precond(k).seconds);
+        if (round)
+            printf("%lld %.6g %.6g\n", (long long)r.iterations, omp_get_wtime() - begin,
+                   rw_krylov_get_precond(k).seconds);
         rw_krylov_destroy(&k);
     }
 }
@@ -289,7 +314,7 @@ static int run(rw_context *ctx, rw_device *dev, char **argv)
     return 0;
 }
 
-/* ---- compare ------------------------------------------------------------------------------------------------------------------- */
+/* ---- compare ----------------------------------------------------------------------------------------------------- */
 
 static int64_t numbers(const char *path)
 {
@@ -323,7 +348,9 @@ int main(int argc, char **argv)
     if (argc == 4 && !strcmp(argv[1], "compare")) return compare(argv[2], argv[3]);
     const bool writes = argc == 5 && !strcmp(argv[1], "write"), runs = argc == 8 && !strcmp(argv[1], "run");
     if (!writes && !runs) {
-        fputs("solvers write KIND CELLS FOLDER | stream | run FOLDER WORK VARIANT ITERATIONS RTOL OUTPUT | compare A B\n", stderr);
+        fputs(
+            "solvers write KIND CELLS FOLDER | stream | run FOLDER WORK VARIANT ITERATIONS RTOL OUTPUT | compare A B\n",
+            stderr);
         return 2;
     }
     if (rw_context_create(&ctx) != RW_OK) return 1;

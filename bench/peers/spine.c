@@ -44,8 +44,9 @@ static int check_expressions(rw_context *ctx, rw_device *dev, const char *path)
         double start = rw_seconds();
         int n;
         wrong = reference_compare(dev, &table, f32, table.n, &n) != RW_OK;
-        printf("%-8s %d random expressions, %s, on %s  (%.1f s)%s%s\n", wrong ? "WRONG" : "correct", n, f32 ? "f32" : "f64",
-               rw_device_info(dev)->name, rw_seconds() - start, wrong ? ": " : "", wrong ? rw_message(ctx) : "");
+        printf("%-8s %d random expressions, %s, on %s  (%.1f s)%s%s\n", wrong ? "WRONG" : "correct", n,
+               f32 ? "f32" : "f64", rw_device_info(dev)->name, rw_seconds() - start, wrong ? ": " : "",
+               wrong ? rw_message(ctx) : "");
         fflush(stdout);
     }
     reference_free(&table);

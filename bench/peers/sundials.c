@@ -3,18 +3,20 @@
  *
  *   sundials PROBLEM REFERENCE.f64        front, source, brusselator
  *
- * A line a tolerance 1e-2 … 1e-9 (rtol = atol), the error being the largest difference at the end from the reference state
- * (raw f64, field after field, x fastest) and the seconds the best of three integrations, without set-up:
+ * A line a tolerance 1e-2 … 1e-9 (rtol = atol), the error being the largest difference at the end from the reference
+ * state (raw f64, field after field, x fastest) and the seconds the best of three integrations, without set-up:
  *
  *   problem,method,rtol,steps,rejected,rhs,stages,error,seconds
  *
- * and on stderr what a right-hand side costs, with and without the method's vector operations. rkc2-stop, rkl2-stop end a step
- * where the source of the Brusselator is switched on and begin anew behind it, as ours do; rkc2 and rkl2 run across.
- * Everything not set below is SUNDIALS' default: step control, first step, 200 stages, safety 1.01 on the given eigenvalue. Fused
- * vector operations are on, which changes neither results nor, by more than the spread of repetitions, times.
+ * and on stderr what a right-hand side costs, with and without the method's vector operations. rkc2-stop, rkl2-stop end
+ * a step where the source of the Brusselator is switched on and begin anew behind it, as ours do; rkc2 and rkl2 run
+ * across. Everything not set below is SUNDIALS' default: step control, first step, 200 stages, safety 1.01 on the given
+ * eigenvalue. Fused vector operations are on, which changes neither results nor, by more than the spread of
+ * repetitions, times.
  *
  * Needs SUNDIALS 7.2 or newer, which nothing else here does, so no build includes this file:
- *   cc -std=c17 -O3 -march=native bench/peers/sundials.c -lsundials_arkode -lsundials_nvecserial -lsundials_core -lm -o sundials
+ *   cc -std=c17 -O3 -march=native bench/peers/sundials.c -lsundials_arkode -lsundials_nvecserial -lsundials_core -lm -o
+ *   sundials
  * Exit code: 0, 1 an integration failed (its line is left out), 2 wrong call or reference. */
 #define _POSIX_C_SOURCE 199309L
 #include <math.h>
@@ -30,12 +32,13 @@ enum { FRONT = 64, SOURCE = 62, BRUSSELATOR = 128, MOST = 2 * BRUSSELATOR * BRUS
 
 static const double PI = 3.14159265358979323846;
 
-/* What right-hand sides look up: values outside, and the source of `source` as a(t) S(x) S(y) + b(t) (C(x) S(y) + C(y) S(x)). */
+/* What right-hand sides look up: values outside, and the source of `source` as a(t) S(x) S(y) + b(t) (C(x) S(y) + C(y)
+ * S(x)). */
 static const double zero[SOURCE > FRONT ? SOURCE : FRONT];
 static double sine[SOURCE], cosine[SOURCE];
 static int first[BRUSSELATOR], last[BRUSSELATOR]; /* of each row, the nodes of the disc: first <= i < last */
 
-/* ---- right-hand sides, row by row: s, c, n are the rows y-h, y, y+h -------------------------------------------------- */
+/* ---- right-hand sides, row by row: s, c, n are the rows y-h, y, y+h ---------------------------------------------- */
 
 /* du/dt = 0.1 laplace(u) - dx_forward(u) - dy_forward(u) + 10 (u - u^3), u = 0 outside, h = 0.01 */
 static inline double front_node(double w, double c, double e, double s, double n)
@@ -58,19 +61,21 @@ static int front(double t, N_Vector y, N_Vector rate, void *user)
     const double *u = N_VGetArrayPointer(y);
     double *f = N_VGetArrayPointer(rate);
     (void)t, (void)user;
-    for (int j = 0; j < N; ++j) front_row(j ? u + N * (j - 1) : zero, u + N * j, j < N - 1 ? u + N * (j + 1) : zero, f + N * j);
+    for (int j = 0; j < N; ++j)
+        front_row(j ? u + N * (j - 1) : zero, u + N * j, j < N - 1 ? u + N * (j + 1) : zero, f + N * j);
     return 0;
 }
 
 /* du/dt = 10 laplace(u) + along S(x) + across C(x), u = 0 on the sides, h = 1/63 */
-static void source_row(const double *restrict s, const double *restrict c, const double *restrict n, double along, double across,
-                       double *restrict f)
+static void source_row(const double *restrict s, const double *restrict c, const double *restrict n, double along,
+                       double across, double *restrict f)
 {
     enum { N = SOURCE, DIFFUSION = 10 * (N + 1) * (N + 1) };
     f[0] = DIFFUSION * (c[1] + s[0] + n[0] - 4 * c[0]) + along * sine[0] + across * cosine[0];
     for (int i = 1; i < N - 1; ++i)
         f[i] = DIFFUSION * (c[i - 1] + c[i + 1] + s[i] + n[i] - 4 * c[i]) + along * sine[i] + across * cosine[i];
-    f[N - 1] = DIFFUSION * (c[N - 2] + s[N - 1] + n[N - 1] - 4 * c[N - 1]) + along * sine[N - 1] + across * cosine[N - 1];
+    f[N - 1] =
+        DIFFUSION * (c[N - 2] + s[N - 1] + n[N - 1] - 4 * c[N - 1]) + along * sine[N - 1] + across * cosine[N - 1];
 }
 
 static int source(double t, N_Vector y, N_Vector rate, void *user)
@@ -80,17 +85,19 @@ static int source(double t, N_Vector y, N_Vector rate, void *user)
     double *f = N_VGetArrayPointer(rate), c = cos(PI * t), a = -2 * PI * sin(PI * t) * c, b = -20 * PI * PI * c * c;
     (void)user;
     for (int j = 0; j < N; ++j)
-        source_row(j ? u + N * (j - 1) : zero, u + N * j, j < N - 1 ? u + N * (j + 1) : zero, a * sine[j] + b * cosine[j],
-                   b * sine[j], f + N * j);
+        source_row(j ? u + N * (j - 1) : zero, u + N * j, j < N - 1 ? u + N * (j + 1) : zero,
+                   a * sine[j] + b * cosine[j], b * sine[j], f + N * j);
     return 0;
 }
 
 /* du/dt = 1 + u^2 v - 4.4 u + 0.1 laplace(u) + source, dv/dt = 3.4 u - u^2 v + 0.1 laplace(v), periodic, h = 1/128 */
-typedef struct rows { const double *s, *c, *n; } rows;
+typedef struct rows {
+    const double *s, *c, *n;
+} rows;
 
 static inline void brusselator_node(const double *restrict us, const double *restrict u, const double *restrict un,
-                                    const double *restrict vs, const double *restrict v, const double *restrict vn, int w, int i,
-                                    int e, double *restrict fu, double *restrict fv)
+                                    const double *restrict vs, const double *restrict v, const double *restrict vn,
+                                    int w, int i, int e, double *restrict fu, double *restrict fv)
 {
     static const double diffusion = 0.1 * BRUSSELATOR * BRUSSELATOR;
     double uuv = u[i] * u[i] * v[i];
@@ -124,7 +131,7 @@ static int brusselator(double t, N_Vector y, N_Vector rate, void *user)
     return 0;
 }
 
-/* ---- the problems ------------------------------------------------------------------------------------------------------ */
+/* ---- the problems ------------------------------------------------------------------------------------------------ */
 
 typedef struct problem {
     const char *name;
@@ -136,7 +143,7 @@ typedef struct problem {
 static const problem problems[] = {
     {"front", front, FRONT, 1, 7620, 1, 0},
     {"source", source, SOURCE, 1, 8. * 10 * (SOURCE + 1) * (SOURCE + 1), 1, 0},
-    {"brusselator", brusselator, BRUSSELATOR, 2, 8 * 0.1 * BRUSSELATOR * BRUSSELATOR + 30, 11.5, 1.1},
+    {"brusselator", brusselator, BRUSSELATOR, 2, 8 * 0.1 * BRUSSELATOR *BRUSSELATOR + 30, 11.5, 1.1},
 };
 
 static double square(double x) { return x * x; }
@@ -165,14 +172,15 @@ static double initial(const problem *p, int f, int i, int j)
 
 static double rho; /* of the problem at hand: user data belongs to the right-hand side */
 
-static int eigenvalue(double t, N_Vector y, N_Vector f, double *re, double *im, void *user, N_Vector a, N_Vector b, N_Vector c)
+static int eigenvalue(double t, N_Vector y, N_Vector f, double *re, double *im, void *user, N_Vector a, N_Vector b,
+                      N_Vector c)
 {
     (void)t, (void)y, (void)f, (void)user, (void)a, (void)b, (void)c;
     *re = -rho, *im = 0;
     return 0;
 }
 
-/* ---- integrations -------------------------------------------------------------------------------------------------------- */
+/* ---- integrations ------------------------------------------------------------------------------------------------ */
 
 typedef struct result {
     long steps, rejected, rhs;
@@ -187,9 +195,9 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-#define TRY(call)                                                                                                          \
-    do {                                                                                                                   \
-        if ((call) < 0) return false;                                                                                      \
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        if ((call) < 0) return false;                                                                                  \
     } while (0)
 
 static bool set_up(void *ark, ARKODE_LSRKMethodType method, double tol, bool *on)
@@ -243,8 +251,8 @@ static bool integrate(const problem *p, SUNContext sun, ARKODE_LSRKMethodType me
 }
 
 /* Best time of three; one line. */
-static bool measure(const problem *p, SUNContext sun, const char *name, ARKODE_LSRKMethodType method, bool stop, double tol,
-                    N_Vector y, const double *reference, result *best)
+static bool measure(const problem *p, SUNContext sun, const char *name, ARKODE_LSRKMethodType method, bool stop,
+                    double tol, N_Vector y, const double *reference, result *best)
 {
     for (int round = 0; round < ROUNDS; ++round) {
         result r;
@@ -256,8 +264,8 @@ static bool measure(const problem *p, SUNContext sun, const char *name, ARKODE_L
     }
     const double *u = N_VGetArrayPointer(y);
     for (int k = 0; k < p->nfields * p->n * p->n; ++k) best->error = fmax(best->error, fabs(u[k] - reference[k]));
-    printf("%s,%s,%.0e,%ld,%ld,%ld,%d,%.3e,%.4e\n", p->name, name, tol, best->steps, best->rejected, best->rhs, best->stages,
-           best->error, best->seconds);
+    printf("%s,%s,%.0e,%ld,%ld,%ld,%d,%.3e,%.4e\n", p->name, name, tol, best->steps, best->rejected, best->rhs,
+           best->stages, best->error, best->seconds);
     fflush(stdout);
     return true;
 }
@@ -277,9 +285,14 @@ static double bare(const problem *p, N_Vector y, N_Vector rate)
 
 static bool measure_all(const problem *p, SUNContext sun, N_Vector y, const double *reference)
 {
-    static const struct { const char *name; ARKODE_LSRKMethodType method; bool stop; } methods[] = {
-        {"rkc2", ARKODE_LSRK_RKC_2, false}, {"rkl2", ARKODE_LSRK_RKL_2, false},
-        {"rkc2-stop", ARKODE_LSRK_RKC_2, true}, {"rkl2-stop", ARKODE_LSRK_RKL_2, true}};
+    static const struct {
+        const char *name;
+        ARKODE_LSRKMethodType method;
+        bool stop;
+    } methods[] = {{"rkc2", ARKODE_LSRK_RKC_2, false},
+                   {"rkl2", ARKODE_LSRK_RKL_2, false},
+                   {"rkc2-stop", ARKODE_LSRK_RKC_2, true},
+                   {"rkl2-stop", ARKODE_LSRK_RKL_2, true}};
     double cells = (double)p->n * p->n;
     bool good = true;
     for (int m = 0; m < 4; ++m) {
@@ -291,13 +304,14 @@ static bool measure_all(const problem *p, SUNContext sun, N_Vector y, const doub
                 rhs += (double)r.rhs, seconds += r.seconds;
             else good = false;
         }
-        fprintf(stderr, "%s %s: %.3g us a right-hand side with vector operations, %.3g ns a point\n", p->name, methods[m].name,
-                1e6 * seconds / rhs, 1e9 * seconds / rhs / cells);
+        fprintf(stderr, "%s %s: %.3g us a right-hand side with vector operations, %.3g ns a point\n", p->name,
+                methods[m].name, 1e6 * seconds / rhs, 1e9 * seconds / rhs / cells);
     }
     N_Vector rate = N_VClone(y);
     if (rate) {
         double alone = bare(p, y, rate);
-        fprintf(stderr, "%s: %.3g us a right-hand side alone, %.3g ns a point\n", p->name, 1e6 * alone, 1e9 * alone / cells);
+        fprintf(stderr, "%s: %.3g us a right-hand side alone, %.3g ns a point\n", p->name, 1e6 * alone,
+                1e9 * alone / cells);
         N_VDestroy(rate);
     }
     return good;

@@ -15,13 +15,15 @@ extern "C" {
 
 typedef struct rw_array rw_array;
 
-/* name, C name in kernels, bytes. Integers are two's complement; F16 is IEEE binary16, BF16 the upper half of an f32; a BOOL
- * is a byte, 0 or 1. Conversion, rounding and saturation: docs/reference/types.md. */
+/* name, C name in kernels, bytes. Integers are two's complement; F16 is IEEE binary16, BF16 the upper half of an f32; a
+ * BOOL is a byte, 0 or 1. Conversion, rounding and saturation: docs/reference/types.md. */
+/* clang-format off */
 #define RW_DTYPE_LIST(X)                                                                                               \
     X(F32, "f32", 4) X(F64, "f64", 8) X(C64, "c64", 8) X(C128, "c128", 16)                                             \
     X(I8, "i8", 1) X(I16, "i16", 2) X(I32, "i32", 4) X(I64, "i64", 8)                                                  \
     X(U8, "u8", 1) X(U16, "u16", 2) X(U32, "u32", 4) X(U64, "u64", 8)                                                  \
     X(F16, "f16", 2) X(BF16, "bf16", 2) X(BOOL, "bool", 1)
+/* clang-format on */
 
 /* DEFAULT: what the member or argument says, mostly f64; an array has another one. */
 typedef enum rw_dtype {
@@ -41,17 +43,18 @@ RW_API bool rw_dtype_is_number(rw_dtype dtype);
 
 /* Where the memory lies. PINNED: the host copy is page-locked, so that copies overlap kernels. MANAGED: one copy that
  * the driver moves by pages (devices with the property `managed` only, else ERR_UNSUPPORTED). MAPPED: page-locked host
- * memory that kernels read and write over the bus, without a copy on the device (property `mapped`, else ERR_UNSUPPORTED);
- * for what is used once. */
+ * memory that kernels read and write over the bus, without a copy on the device (property `mapped`, else
+ * ERR_UNSUPPORTED); for what is used once. */
 typedef enum rw_memory { RW_MEMORY_DEVICE, RW_MEMORY_PINNED, RW_MEMORY_MANAGED, RW_MEMORY_MAPPED } rw_memory;
 
 /* Who owns host data given to an array.
  * COPY: copied now; the data may be freed at once.
- * BORROW: the data becomes the array's host copy; the caller keeps it alive, and frees it, after the last use of the array.
+ * BORROW: the data becomes the array's host copy; the caller keeps it alive, and frees it, after the last use of the
+ * array.
  *     On every device it holds the current contents after rw_array_read or rw_array_update, or after rw_array_fetch and
  *     rw_queue_wait; read and update return its address. Between these calls its contents are unspecified: on the cpu
- *     kernels change it at once, elsewhere not at all. The caller changes it only between rw_array_write or _update and the
- *     next use. Programs that exchange arrays copy into it instead. It must be aligned to the size of an element.
+ *     kernels change it at once, elsewhere not at all. The caller changes it only between rw_array_write or _update and
+ *     the next use. Programs that exchange arrays copy into it instead. It must be aligned to the size of an element.
  * OWN: as BORROW, but handed over; freed with free(). */
 typedef enum rw_copy_mode { RW_COPY, RW_BORROW, RW_OWN } rw_copy_mode;
 
@@ -70,17 +73,19 @@ RW_API void rw_array_destroy(rw_array **array);
 
 RW_API rw_dtype rw_array_dtype(const rw_array *array);
 RW_API int rw_array_ndim(const rw_array *array);
-RW_API int64_t rw_array_shape(const rw_array *array, int axis);  /* 1 beyond ndim */
-RW_API int64_t rw_array_stride(const rw_array *array, int axis); /* elements from one index to the next; 1 beyond ndim */
-RW_API int64_t rw_array_offset(const rw_array *array);           /* of the first element, in elements, in the memory */
-RW_API int64_t rw_array_size(const rw_array *array);             /* elements */
-RW_API bool rw_array_is_contiguous(const rw_array *array);       /* row-major, without gaps */
+RW_API int64_t rw_array_shape(const rw_array *array, int axis); /* 1 beyond ndim */
+/* elements from one index to the next; 1 beyond ndim */
+RW_API int64_t rw_array_stride(const rw_array *array, int axis);
+RW_API int64_t rw_array_offset(const rw_array *array);     /* of the first element, in elements, in the memory */
+RW_API int64_t rw_array_size(const rw_array *array);       /* elements */
+RW_API bool rw_array_is_contiguous(const rw_array *array); /* row-major, without gaps */
 RW_API rw_device *rw_array_device(const rw_array *array);
 
 /* Host pointers, valid until the array is used on the device or destroyed.
  * read: contents current, must not be written. write: to be overwritten whole, old contents lost, no copy.
  * update: contents current and may be changed. After write or update the host copy is the current one.
- * They wait for device work that concerns the array. A view must be contiguous (ERR_ARGUMENT); of others copy it first. */
+ * They wait for device work that concerns the array. A view must be contiguous (ERR_ARGUMENT); of others copy it
+ * first. */
 RW_API rw_status rw_array_read(rw_array *array, const void **data);
 RW_API rw_status rw_array_write(rw_array *array, void **data);
 RW_API rw_status rw_array_update(rw_array *array, void **data);
@@ -90,30 +95,31 @@ RW_API rw_status rw_array_update(rw_array *array, void **data);
 RW_API rw_status rw_array_send(rw_array *array, rw_queue *queue);
 RW_API rw_status rw_array_fetch(rw_array *array, rw_queue *queue);
 
-/* dst <- src, on the device: of one device, and of equal shapes, or both contiguous and of equal size. Types may differ:
- * elements are converted as docs/reference/types.md says; from complex to real types is ERR_ARGUMENT. Views of one memory
- * must not overlap. */
+/* dst <- src, on the device: of one device, and of equal shapes, or both contiguous and of equal size. Types may
+ * differ: elements are converted as docs/reference/types.md says; from complex to real types is ERR_ARGUMENT. Views of
+ * one memory must not overlap. */
 RW_API rw_status rw_array_copy(rw_array *dst, rw_array *src, rw_queue *queue);
-/* Exchanges the contents of two arrays of equal dtype, size and device without moving anything; views of them see the new
- * contents. Memory given with RW_BORROW goes with its contents. Views and memory that others have cannot be exchanged: ERR_ARGUMENT. */
+/* Exchanges the contents of two arrays of equal dtype, size and device without moving anything; views of them see the
+ * new contents. Memory given with RW_BORROW goes with its contents. Views and memory that others have cannot be
+ * exchanged: ERR_ARGUMENT. */
 RW_API rw_status rw_array_swap(rw_array *a, rw_array *b);
 /* Every byte zero, on the device. */
 RW_API rw_status rw_array_zero(rw_array *array, rw_queue *queue);
 
-/* ---- views: other shapes of the same memory ------------------------------------------------------------------------------------
+/* ---- views: other shapes of the same memory -------------------------------------------------------------------------
  *
- * A view is an array: what is written to one is written to the other. Kernels get the address of its first element. One that
- * is not contiguous is packed into a copy before the launch, and unpacked after a launch that may have written it; a kernel
- * of your own reads it in place with rw_arg_memory, rw_array_offset and rw_array_stride. */
+ * A view is an array: what is written to one is written to the other. Kernels get the address of its first element. One
+ * that is not contiguous is packed into a copy before the launch, and unpacked after a launch that may have written it;
+ * a kernel of your own reads it in place with rw_arg_memory, rw_array_offset and rw_array_stride. */
 
-/* Element (i, j, …) is number offset + i strides[0] + j strides[1] + … of the array's memory, counted from the array's own
- * first element in elements of `dtype` (DEFAULT: the array's). strides NULL: contiguous. Strides may be negative or 0; a view
- * whose elements share memory is only read. ERR_ARGUMENT: an element outside the memory of the array, a type whose size does
- * not divide its offset. */
+/* Element (i, j, …) is number offset + i strides[0] + j strides[1] + … of the array's memory, counted from the array's
+ * own first element in elements of `dtype` (DEFAULT: the array's). strides NULL: contiguous. Strides may be negative or
+ * 0; a view whose elements share memory is only read. ERR_ARGUMENT: an element outside the memory of the array, a type
+ * whose size does not divide its offset. */
 RW_API rw_status rw_array_view(rw_array *array, rw_dtype dtype, int ndim, const int64_t *shape, const int64_t *strides,
                                int64_t offset, rw_array **view);
-/* Along an axis the elements first, first + step, … before `end`, as first:end:step of NumPy with 0 <= first, end <= shape;
- * with step < 0 those down to, and without, `end`, which may be -1. */
+/* Along an axis the elements first, first + step, … before `end`, as first:end:step of NumPy with 0 <= first, end <=
+ * shape; with step < 0 those down to, and without, `end`, which may be -1. */
 RW_API rw_status rw_array_slice(rw_array *array, int axis, int64_t first, int64_t end, int64_t step, rw_array **view);
 /* Axis k of the view is axes[k] of the array; NULL: in reverse. */
 RW_API rw_status rw_array_transpose(rw_array *array, const int *axes, rw_array **view);
@@ -122,17 +128,27 @@ RW_API rw_status rw_array_select(rw_array *array, int axis, int64_t index, rw_ar
 /* As many elements in another shape; one size may be -1. ERR_ARGUMENT for an array that is not contiguous. */
 RW_API rw_status rw_array_reshape(rw_array *array, int ndim, const int64_t *shape, rw_array **view);
 
-/* ---- memory that others share ---------------------------------------------------------------------------------------------------
+/* ---- memory that others share ---------------------------------------------------------------------------------------
  *
- * One to one with DLPack (DLManagedTensor of 1.0 and before), which PyTorch, CuPy, NumPy and JAX exchange: a capsule named
- * "dltensor" holds such a structure. */
+ * One to one with DLPack (DLManagedTensor of 1.0 and before), which PyTorch, CuPy, NumPy and JAX exchange: a capsule
+ * named "dltensor" holds such a structure. */
 
 /* DLDeviceType, DLDataTypeCode */
 typedef enum rw_tensor_device {
-    RW_TENSOR_CPU = 1, RW_TENSOR_CUDA = 2, RW_TENSOR_CUDA_HOST = 3, RW_TENSOR_OPENCL = 4, RW_TENSOR_CUDA_MANAGED = 13
+    RW_TENSOR_CPU = 1,
+    RW_TENSOR_CUDA = 2,
+    RW_TENSOR_CUDA_HOST = 3,
+    RW_TENSOR_OPENCL = 4,
+    RW_TENSOR_CUDA_MANAGED = 13
 } rw_tensor_device;
 typedef enum rw_tensor_code {
-    RW_TENSOR_INT, RW_TENSOR_UINT, RW_TENSOR_FLOAT, RW_TENSOR_HANDLE, RW_TENSOR_BFLOAT, RW_TENSOR_COMPLEX, RW_TENSOR_BOOL
+    RW_TENSOR_INT,
+    RW_TENSOR_UINT,
+    RW_TENSOR_FLOAT,
+    RW_TENSOR_HANDLE,
+    RW_TENSOR_BFLOAT,
+    RW_TENSOR_COMPLEX,
+    RW_TENSOR_BOOL
 } rw_tensor_code;
 
 typedef struct rw_tensor {
@@ -140,11 +156,11 @@ typedef struct rw_tensor {
     int32_t device_type; /* rw_tensor_device */
     int32_t device_id;
     int32_t ndim;
-    uint8_t code;        /* rw_tensor_code */
+    uint8_t code; /* rw_tensor_code */
     uint8_t bits;
-    uint16_t lanes;      /* 1 */
+    uint16_t lanes; /* 1 */
     int64_t *shape;
-    int64_t *strides;    /* in elements; NULL: row-major */
+    int64_t *strides; /* in elements; NULL: row-major */
     uint64_t byte_offset;
 } rw_tensor;
 
@@ -154,28 +170,30 @@ typedef struct rw_managed_tensor {
     void (*deleter)(struct rw_managed_tensor *self); /* frees the structure too; NULL: nobody needs to know */
 } rw_managed_tensor;
 
-/* An array on somebody else's memory, without a copy. `tensor` becomes the array's: its deleter is called when the last array
- * on the memory is destroyed, perhaps by another thread; on failure the tensor stays the caller's. The memory holds the
- * contents from now on, and after each rw_queue_wait what kernels wrote; its owner may write it between uses of the array,
- * in an order that queues and events secure (rw_queue_import). Of the `cpu` device a host address; of cuda:N a pointer of
- * that GPU (or managed, or page-locked host memory); of opencl:N a cl_mem of the device's context (rw_device_open_native).
- * ERR_ARGUMENT: a pointer that is none of this device, a type that is not in RW_DTYPE_LIST, more than eight dimensions,
- * an element that is not aligned. */
+/* An array on somebody else's memory, without a copy. `tensor` becomes the array's: its deleter is called when the last
+ * array on the memory is destroyed, perhaps by another thread; on failure the tensor stays the caller's. The memory
+ * holds the contents from now on, and after each rw_queue_wait what kernels wrote; its owner may write it between uses
+ * of the array, in an order that queues and events secure (rw_queue_import). Of the `cpu` device a host address; of
+ * cuda:N a pointer of that GPU (or managed, or page-locked host memory); of opencl:N a cl_mem of the device's context
+ * (rw_device_open_native). ERR_ARGUMENT: a pointer that is none of this device, a type that is not in RW_DTYPE_LIST,
+ * more than eight dimensions, an element that is not aligned. */
 RW_API rw_status rw_array_import(rw_device *device, rw_managed_tensor *tensor, rw_array **array);
 /* The array's memory for others, current on the device in `queue`: who uses it orders the work after that. The tensor
- * keeps the memory; its deleter ends that. From now on the library expects that others write the memory: host copies are
- * made anew at each rw_array_read. Arrays of the check device cannot be exported: ERR_UNSUPPORTED. */
+ * keeps the memory; its deleter ends that. From now on the library expects that others write the memory: host copies
+ * are made anew at each rw_array_read. Arrays of the check device cannot be exported: ERR_UNSUPPORTED. */
 RW_API rw_status rw_array_export(rw_array *array, rw_queue *queue, rw_managed_tensor **tensor);
 
-/* ---- files ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* An array from a file. NAME.mtx: a dense one of the Matrix Market ("matrix array …"), of one dimension where it has one column, f64 or c128. Any other
- * name: .npy of NumPy, up to eight dimensions in C or Fortran order. dtype: DEFAULT is the type of the file; else numbers are converted
- * (docs/reference/types.md). NaN and infinity are read from .npy as they are, and refused in .mtx. ERR_INPUT: what the file holds (what,
- * where), complex numbers for a real type; ERR_FILE; ERR_ARGUMENT; ERR_MEMORY. */
+/* An array from a file. NAME.mtx: a dense one of the Matrix Market ("matrix array …"), of one dimension where it has
+ * one column, f64 or c128. Any other name: .npy of NumPy, up to eight dimensions in C or Fortran order. dtype: DEFAULT
+ * is the type of the file; else numbers are converted (docs/reference/types.md). NaN and infinity are read from .npy as
+ * they are, and refused in .mtx. ERR_INPUT: what the file holds (what, where), complex numbers for a real type;
+ * ERR_FILE; ERR_ARGUMENT; ERR_MEMORY. */
 RW_API rw_status rw_array_load(rw_device *device, const char *path, rw_dtype dtype, rw_array **array);
-/* An array to a file, NAME.mtx or .npy as above, which appears whole or not at all, and is read back to the same bits where they are finite.
- * .mtx: F32, F64, C64 and C128 of at most two dimensions. NumPy has no BF16: ERR_ARGUMENT. ERR_FILE, ERR_MEMORY. */
+/* An array to a file, NAME.mtx or .npy as above, which appears whole or not at all, and is read back to the same bits
+ * where they are finite. .mtx: F32, F64, C64 and C128 of at most two dimensions. NumPy has no BF16: ERR_ARGUMENT.
+ * ERR_FILE, ERR_MEMORY. */
 RW_API rw_status rw_array_save(rw_array *array, const char *path);
 
 #ifdef __cplusplus

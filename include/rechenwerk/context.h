@@ -38,17 +38,17 @@ RW_API const char *rw_message(const rw_context *context);
 
 RW_API void rw_context_set_log(rw_context *context, rw_log_level level, rw_log_function *function, void *user);
 
-/* The program cache: on by default, in $RECHENWERK_CACHE, else $XDG_CACHE_HOME/rechenwerk, else $HOME/.cache/rechenwerk.
- * Without any of these variables, and in a folder that another user could write to or replace, nothing is stored on disk.
- * folder NULL keeps the default place; trace sends one INFO line for each look-up. */
+/* The program cache: on by default, in $RECHENWERK_CACHE, else $XDG_CACHE_HOME/rechenwerk, else
+ * $HOME/.cache/rechenwerk. Without any of these variables, and in a folder that another user could write to or replace,
+ * nothing is stored on disk. folder NULL keeps the default place; trace sends one INFO line for each look-up. */
 RW_API rw_status rw_context_set_cache(rw_context *context, bool enabled, const char *folder, bool trace);
 
 /* Reproducible mode: no contraction, no reordering, no approximate functions in kernels compiled after the call, so
  * that devices agree bit for bit wherever IEEE 754 fixes the result (+ - * / sqrt fma). Off by default. */
 RW_API void rw_context_set_reproducible(rw_context *context, bool on);
 
-/* Name of the library of others that the calling thread is in ("HDF5"), or NULL. May be called in a signal handler: HDF5 1.10 does not
- * survive every lack of memory, and a program may want to say so. */
+/* Name of the library of others that the calling thread is in ("HDF5"), or NULL. May be called in a signal handler:
+ * HDF5 1.10 does not survive every lack of memory, and a program may want to say so. */
 RW_API const char *rw_within(void);
 
 /* The nearest of n names to a mistyped one; NULL when none is near. */

@@ -1,5 +1,5 @@
-/* What there is, read from the tables of settings: for help, templates of cases, bindings, manual pages, completion. Link
- * librechenwerk-run.
+/* What there is, read from the tables of settings: for help, templates of cases, bindings, manual pages, completion.
+ * Link librechenwerk-run.
  *
  * All texts and lists are freed with free(). */
 #ifndef RECHENWERK_DESCRIBE_H
@@ -16,7 +16,8 @@ typedef struct rw_word {
 } rw_word;
 
 /* Names of a kind: "problems", "methods", "settings" (of all problems, as --set takes them), "functions" (of the
- * expression language), "formats" (of sparse matrices), "solvers" (of linear systems), "preconditioners", "exit-codes". ERR_ARGUMENT with the nearest kind, ERR_MEMORY. */
+ * expression language), "formats" (of sparse matrices), "solvers" (of linear systems), "preconditioners", "exit-codes".
+ * ERR_ARGUMENT with the nearest kind, ERR_MEMORY. */
 RW_API rw_status rw_list_words(rw_context *context, const char *kind, rw_word **words, int *n);
 /* The kinds themselves, NULL behind the last. */
 RW_API const char *const *rw_word_kinds(void);

@@ -2,7 +2,8 @@
  *
  *   rw_expr_field   fields[] = {{.name = "N"}, {.name = "P"}};
  *   rw_expr_scalar  scalars[] = {{.name = "tau", .value = 1e-9}};
- *   rw_expr_spec    spec = {.text = "N = (N + tau*P)/(1 + tau*N); total = sum(N)", .fields = fields, .nfields = 2, ...};
+ *   rw_expr_spec    spec = {.text = "N = (N + tau*P)/(1 + tau*N); total = sum(N)", .fields = fields, .nfields = 2,
+ *                   ...};
  *   rw_expr_create(dev, &spec, &e);  rw_expr_bind(e, "N", array);  rw_expr_set(e, "tau", 2e-9);
  *   rw_expr_run(e, queue);           rw_expr_get(e, "total", &re, NULL);
  *
@@ -26,13 +27,15 @@ typedef enum rw_boundary_kind {
     RW_BOUNDARY_PERIODIC,   /* c d | a b c d | a b: both sides of an axis */
     RW_BOUNDARY_REFLECT101, /* c b | a b c d | c b: mirrored about the last node */
     RW_BOUNDARY_REFLECT,    /* b a | a b c d | d c: mirrored half a spacing beyond the last node */
-    RW_BOUNDARY_CONSTANT,   /* v v | a b c d | v v: every node outside has the value v = a, converted to the field's type */
+    /* v v | a b c d | v v: every node outside has the value v = a, converted to the field's type */
+    RW_BOUNDARY_CONSTANT,
     RW_BOUNDARY_KINDS,
     RW_BOUNDARY_REPLICATE = RW_BOUNDARY_NEAREST, /* names of image processing */
     RW_BOUNDARY_WRAP = RW_BOUNDARY_PERIODIC
 } rw_boundary_kind;
 
 /* Kinds and their names in texts. The first name of a kind is the one that messages have. */
+/* clang-format off */
 #define RW_BOUNDARY_LIST(X)                                                                                            \
     X(NEAREST, "nearest")                                                                                              \
     X(DIRICHLET, "dirichlet")                                                                                          \
@@ -44,6 +47,7 @@ typedef enum rw_boundary_kind {
     X(CONSTANT, "constant")                                                                                            \
     X(REPLICATE, "replicate")                                                                                          \
     X(WRAP, "wrap")
+/* clang-format on */
 
 /* One side of one field; a, b, c are expressions of coordinates, time and scalars (default: 0). */
 typedef struct rw_boundary {
@@ -60,7 +64,9 @@ typedef struct rw_grid {
 
 typedef struct rw_expr_field {
     const char *name;
-    rw_dtype dtype; /* F32, F64, C64, C128; F16, BF16, BOOL, I8 … I32, U8 … U32, which are stored so and computed with as real numbers; I64, U64: as integers */
+    /* F32, F64, C64, C128; F16, BF16, BOOL, I8 … I32, U8 … U32, which are stored so and computed with as real numbers;
+     * I64, U64: as integers */
+    rw_dtype dtype;
     rw_boundary boundary[6];
 } rw_expr_field;
 
@@ -68,11 +74,12 @@ typedef struct rw_expr_scalar {
     const char *name;
     bool is_complex;
     double value, imaginary; /* until set otherwise */
-    bool state;              /* lives on the device: statements may assign it, and the next run finds what they assigned; real */
+    /* lives on the device: statements may assign it, and the next run finds what they assigned; real */
+    bool state;
 } rw_expr_scalar;
 
-/* A field that is given with the grid, such as the volume of its cells: real, only read, its array made when the text uses it. The name may be a
- * word of the language; x, y, z then are these fields. */
+/* A field that is given with the grid, such as the volume of its cells: real, only read, its array made when the text
+ * uses it. The name may be a word of the language; x, y, z then are these fields. */
 typedef struct rw_expr_given {
     const char *name;
     rw_dtype dtype;
@@ -80,9 +87,10 @@ typedef struct rw_expr_given {
     void *user;
 } rw_expr_given;
 
-/* A function written in C. Where its arguments are scalars, or coordinates of one axis, it is called on the host before a run and devices load what it
- * gave; where they are fields, the whole program runs on the host, in the plain evaluator (rw_expr_get_plan tells). Functions written in the
- * language, f(r) = exp(-r^2), run on all devices. Called by one thread at a time; equal arguments should give equal values. */
+/* A function written in C. Where its arguments are scalars, or coordinates of one axis, it is called on the host before
+ * a run and devices load what it gave; where they are fields, the whole program runs on the host, in the plain
+ * evaluator (rw_expr_get_plan tells). Functions written in the language, f(r) = exp(-r^2), run on all devices. Called
+ * by one thread at a time; equal arguments should give equal values. */
 typedef struct rw_expr_function {
     const char *name;
     int arguments; /* 1 … 3 */
@@ -91,25 +99,28 @@ typedef struct rw_expr_function {
 } rw_expr_function;
 
 /* The laplacian of a grid without rows, made when the text first uses it: laplace(u) in cell i is
- *     sum over k of weight[k][i] (u[cell[k][i]] - u[i])  +  what the field's six boundaries let in through the cell's sides.
- * A NEUMANN side lets in area[s][i] times the slope, a ROBIN side the same with the slope (c - a u)/b, a DIRICHLET side conductance[s][i] (a - u). */
+ *     sum over k of weight[k][i] (u[cell[k][i]] - u[i]) + what the field's six boundaries let in through the cell's
+ *     sides.
+ * A NEUMANN side lets in area[s][i] times the slope, a ROBIN side the same with the slope (c - a u)/b, a DIRICHLET side
+ * conductance[s][i] (a - u). */
 typedef struct rw_expr_tables {
-    int width;                          /* numbers of k */
-    rw_array *cell, *weight;            /* i32, f64 [width][cells]; they stay their owner's */
-    rw_array *area, *conductance;       /* f64 [6][cells]: of sides, over the cell's volume */
+    int width;                    /* numbers of k */
+    rw_array *cell, *weight;      /* i32, f64 [width][cells]; they stay their owner's */
+    rw_array *area, *conductance; /* f64 [6][cells]: of sides, over the cell's volume */
 } rw_expr_tables;
 typedef struct rw_expr_stencil {
     rw_status (*make)(void *user, rw_expr_tables *tables);
     void *user;
-    bool conducts;                      /* DIRICHLET sides are possible, then what boundaries say is numbers; else they may depend on the place */
+    /* DIRICHLET sides are possible, then what boundaries say is numbers; else they may depend on the place */
+    bool conducts;
 } rw_expr_stencil;
 
 typedef struct rw_expr_spec {
-    const char *name;       /* in messages: "case.yaml" */
-    int line, column;       /* where the text begins there; 0: counts from 1:1 */
-    const char *text;       /* statements */
+    const char *name; /* in messages: "case.yaml" */
+    int line, column; /* where the text begins there; 0: counts from 1:1 */
+    const char *text; /* statements */
     rw_grid grid;
-    int order;              /* of grid operators: 2 (0 means 2) or 4 */
+    int order; /* of grid operators: 2 (0 means 2) or 4 */
     const rw_expr_field *fields;
     int nfields;
     const rw_expr_scalar *scalars;
@@ -119,8 +130,10 @@ typedef struct rw_expr_spec {
     const rw_expr_stencil *stencil; /* NULL: the grid has rows, or no laplacian */
     const rw_expr_function *functions;
     int nfunctions;
-    bool reassociate;       /* sums may be computed in another order and u/s as u*(1/s): fewer operations, other rounding errors */
-    int trace;              /* runs whose scalars are kept on the device until rw_expr_trace takes them; 0: only the last */
+    /* sums may be computed in another order and u/s as u*(1/s): fewer operations, other rounding errors */
+    bool reassociate;
+    /* runs whose scalars are kept on the device until rw_expr_trace takes them; 0: only the last */
+    int trace;
 } rw_expr_spec;
 
 typedef struct rw_expr rw_expr;
@@ -131,9 +144,10 @@ typedef struct rw_expr rw_expr;
 RW_API rw_status rw_expr_create(rw_device *device, const rw_expr_spec *spec, rw_expr **expr);
 RW_API void rw_expr_destroy(rw_expr **expr);
 
-/* Fields and scalars by name. An array must have the grid's shape (z, y, x), or be one row of as many values, and the field's dtype. It may be bound
- * to one field only, unless all of its fields are only read. ERR_ARGUMENT otherwise. The program holds a reference to each. A program that must write
- * a field which it also reads at other nodes exchanges the array's contents with one of its own (rw_array_swap), so the array keeps being the field. */
+/* Fields and scalars by name. An array must have the grid's shape (z, y, x), or be one row of as many values, and the
+ * field's dtype. It may be bound to one field only, unless all of its fields are only read. ERR_ARGUMENT otherwise. The
+ * program holds a reference to each. A program that must write a field which it also reads at other nodes exchanges the
+ * array's contents with one of its own (rw_array_swap), so the array keeps being the field. */
 RW_API rw_status rw_expr_bind(rw_expr *expr, const char *field, rw_array *array);
 RW_API rw_status rw_expr_set(rw_expr *expr, const char *scalar, double value);
 RW_API rw_status rw_expr_set_complex(rw_expr *expr, const char *scalar, double re, double im);
@@ -142,15 +156,17 @@ RW_API rw_status rw_expr_set_complex(rw_expr *expr, const char *scalar, double r
 RW_API rw_status rw_expr_run(rw_expr *expr, rw_queue *queue);
 /* A scalar that the program assigns (a reduction or a formula of them); waits for the run. im may be NULL. */
 RW_API rw_status rw_expr_get(rw_expr *expr, const char *scalar, double *re, double *im);
-/* What the runs since the last call assigned to scalars: a row a run, the newest last, a column for each real scalar in the order in which the
- * program first assigns them; `names` [*columns] too. All belong to the program until its next run or trace. Of more runs than spec.trace only
- * the newest are kept; *runs counts all. Needs spec.trace > 0. Waits. */
-RW_API rw_status rw_expr_trace(rw_expr *expr, const double **values, int64_t *rows, const char *const **names, int *columns, int64_t *runs);
+/* What the runs since the last call assigned to scalars: a row a run, the newest last, a column for each real scalar in
+ * the order in which the program first assigns them; `names` [*columns] too. All belong to the program until its next
+ * run or trace. Of more runs than spec.trace only the newest are kept; *runs counts all. Needs spec.trace > 0.
+ * Waits. */
+RW_API rw_status rw_expr_trace(rw_expr *expr, const double **values, int64_t *rows, const char *const **names,
+                               int *columns, int64_t *runs);
 
 typedef struct rw_expr_plan {
-    int passes;           /* kernels over the grid */
+    int passes; /* kernels over the grid */
     int stores, reductions;
-    int64_t bytes;        /* least bytes of one run: each field read once and written once a pass */
+    int64_t bytes; /* least bytes of one run: each field read once and written once a pass */
     double bytes_per_cell, flops_per_cell;
     bool evaluator;       /* the plain evaluator on the host runs it: no compiler, or a function in C */
     const char *function; /* the function in C that keeps it on the host; NULL: none does. It belongs to the program */

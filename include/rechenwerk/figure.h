@@ -1,12 +1,12 @@
-/* Figures as PNG: line plots, bars, colour maps and surfaces of plane fields, slices of a volume; histories of solvers and
- * sparsity patterns. Link librechenwerk-run.
+/* Figures as PNG: line plots, bars, colour maps and surfaces of plane fields, slices of a volume; histories of solvers
+ * and sparsity patterns. Link librechenwerk-run.
  *
  *   rw_figure_series s = {.name = "residual", .n = n, .x = x, .y = y};
  *   rw_figure_lines lines = {.y = {.label = "|r|", .log = true}, .n = 1, .series = &s};
  *   rw_figure_write_lines(ctx, "residual.png", &(rw_figure_page){.title = "GMRES"}, &lines);
  *
- * A zeroed structure has the defaults: automatic size and limits, no labels. Text is UTF-8: ASCII, German letters, Greek,
- * superscript and subscript digits and some signs. White background.
+ * A zeroed structure has the defaults: automatic size and limits, no labels. Text is UTF-8: ASCII, German letters,
+ * Greek, superscript and subscript digits and some signs. White background.
  *
  * Each function draws and writes one PNG, which appears whole or not at all. Errors of all: ERR_ARGUMENT, ERR_FILE,
  * ERR_MEMORY. */
@@ -20,17 +20,19 @@ extern "C" {
 #endif
 
 /* value, name */
+/* clang-format off */
 #define RW_COLORMAP_LIST(X)                                                                                            \
     X(SEQUENTIAL, "sequential")                                                                                        \
     X(DIVERGING, "diverging")                                                                                          \
     X(GREY, "grey")                                                                                                    \
     X(CYCLIC, "cyclic")
+/* clang-format on */
 
 typedef enum rw_colormap {
 #define RW_X(value, name) RW_COLORMAP_##value,
     RW_COLORMAP_LIST(RW_X)
 #undef RW_X
-    RW_COLORMAPS
+        RW_COLORMAPS
 } rw_colormap;
 
 typedef struct rw_figure_axis {
@@ -51,12 +53,12 @@ typedef struct rw_figure_page {
 typedef struct rw_figure_field {
     size_t nx, ny;
     const double *values;
-    double x0, x1, y0, y1;     /* x0 == x1: 0 .. nx; y0 == y1: 0 .. ny */
+    double x0, x1, y0, y1; /* x0 == x1: 0 .. nx; y0 == y1: 0 .. ny */
     const char *x_label, *y_label;
-    rw_figure_axis value;      /* the colour bar; automatic limits of a diverging map are symmetric about 0 */
+    rw_figure_axis value; /* the colour bar; automatic limits of a diverging map are symmetric about 0 */
     rw_colormap map;
-    bool stretch;              /* false: one unit is equally long in x and y; true: fill the page */
-    bool down;                 /* y counts downward, as rows of a matrix do: values[0 … nx - 1] are at the top */
+    bool stretch; /* false: one unit is equally long in x and y; true: fill the page */
+    bool down;    /* y counts downward, as rows of a matrix do: values[0 … nx - 1] are at the top */
 } rw_figure_field;
 
 typedef enum rw_figure_style {
@@ -79,18 +81,19 @@ typedef struct rw_figure_lines {
     rw_figure_axis x, y;
     int n;
     const rw_figure_series *series; /* [n], colours in turn */
-    double scale;  /* of values beside which those of a single series may be rounding errors of 0; 0: none are known */
+    double scale; /* of values beside which those of a single series may be rounding errors of 0; 0: none are known */
 } rw_figure_lines;
 
-/* Bars: values[s*ngroups + g] is what series s has in group g. Groups lie one below the other with their names to the left, bars from left to right, each with its number;
- * values that are not finite, or not above 0 when log, have none. */
+/* Bars: values[s*ngroups + g] is what series s has in group g. Groups lie one below the other with their names to the
+ * left, bars from left to right, each with its number; values that are not finite, or not above 0 when log, have
+ * none. */
 typedef struct rw_figure_bars {
-    rw_figure_axis value;      /* automatic limits begin at 0, when log at half of the least value */
+    rw_figure_axis value; /* automatic limits begin at 0, when log at half of the least value */
     int ngroups, nseries;
     const char *const *group;  /* [ngroups] */
     const char *const *series; /* [nseries] */
     const double *values;
-    int pale;                  /* the last so many series are paler than their colours: values of others */
+    int pale; /* the last so many series are paler than their colours: values of others */
 } rw_figure_bars;
 
 /* A volume: values[(k*ny + j)*nx + i] in the box [lower, upper] (as the rectangle above, cell by cell). Drawn are the
@@ -106,41 +109,44 @@ typedef struct rw_figure_volume {
     rw_colormap map;
 } rw_figure_volume;
 
-/* An image: [height][width] or [height][width][channels] of 1 to 4 channels as in rechenwerk/image.h, u8, u16, i16, f16, f32, f64. */
+/* An image: [height][width] or [height][width][channels] of 1 to 4 channels as in rechenwerk/image.h, u8, u16, i16,
+ * f16, f32, f64. */
 typedef struct rw_figure_image {
     const char *title; /* above the image; NULL: none */
     rw_array *image;
 } rw_figure_image;
 
-/* ERR_ARGUMENT: sizes 0, a page outside of its range, limits that are not finite, logarithmic limits <= 0. A field of NaN is
- * drawn as such. page: optional. */
+/* ERR_ARGUMENT: sizes 0, a page outside of its range, limits that are not finite, logarithmic limits <= 0. A field of
+ * NaN is drawn as such. page: optional. */
 RW_API rw_status rw_figure_write_field(rw_context *context, const char *path, const rw_figure_page *page,
-                                const rw_figure_field *field);
-/* The same field as a shaded surface over its rectangle: a value stands above the middle of its cell, higher and lower ones
- * than the limits lie at them, missing ones leave holes. Seen from the side of high x and low y. */
+                                       const rw_figure_field *field);
+/* The same field as a shaded surface over its rectangle: a value stands above the middle of its cell, higher and lower
+ * ones than the limits lie at them, missing ones leave holes. Seen from the side of high x and low y. */
 RW_API rw_status rw_figure_write_surface(rw_context *context, const char *path, const rw_figure_page *page,
-                                  const rw_figure_field *field);
+                                         const rw_figure_field *field);
 RW_API rw_status rw_figure_write_lines(rw_context *context, const char *path, const rw_figure_page *page,
-                                const rw_figure_lines *lines);
+                                       const rw_figure_lines *lines);
 RW_API rw_status rw_figure_write_bars(rw_context *context, const char *path, const rw_figure_page *page,
-                               const rw_figure_bars *bars);
+                                      const rw_figure_bars *bars);
 RW_API rw_status rw_figure_write_volume(rw_context *context, const char *path, const rw_figure_page *page,
-                                 const rw_figure_volume *volume);
+                                        const rw_figure_volume *volume);
 
-/* 1 to 8 images side by side on one scale (an image that would be smaller than a quarter of its place: larger), each with its title, size
- * and type above and the histogram of its values below, a curve for each channel. Large images are reduced, small ones enlarged by integer
- * factors. Values below black or above white are drawn and counted as these; alpha is laid over white and not counted. The current
- * contents of the host's copy are drawn. ERR_ARGUMENT: another number, shape or type. page: optional. */
+/* 1 to 8 images side by side on one scale (an image that would be smaller than a quarter of its place: larger), each
+ * with its title, size and type above and the histogram of its values below, a curve for each channel. Large images are
+ * reduced, small ones enlarged by integer factors. Values below black or above white are drawn and counted as these;
+ * alpha is laid over white and not counted. The current contents of the host's copy are drawn. ERR_ARGUMENT: another
+ * number, shape or type. page: optional. */
 RW_API rw_status rw_figure_write_images(rw_context *context, const char *path, const rw_figure_page *page, int n,
-                                 const rw_figure_image *images);
+                                        const rw_figure_image *images);
 
-/* Residual norms residual[0 … n - 1] of iterations 0 … n - 1, as a rw_krylov_monitor receives them, on a logarithmic scale.
- * right_side: |b|, by which they are divided; 0: they are drawn as they are. tolerance: |r| at which a line is drawn; 0: none.
- * title: optional. ERR_ARGUMENT: n < 1. */
+/* Residual norms residual[0 … n - 1] of iterations 0 … n - 1, as a rw_krylov_monitor receives them, on a logarithmic
+ * scale. right_side: |b|, by which they are divided; 0: they are drawn as they are. tolerance: |r| at which a line is
+ * drawn; 0: none. title: optional. ERR_ARGUMENT: n < 1. */
 RW_API rw_status rw_figure_write_residuals(rw_context *context, const char *path, const char *title, int64_t n,
                                            const double *residual, double right_side, double tolerance);
 
-/* Sparsity pattern of a matrix, row 0 at the top: the fill ratio of up to 512 x 512 squares as a colour. title: optional. */
+/* Sparsity pattern of a matrix, row 0 at the top: the fill ratio of up to 512 x 512 squares as a colour. title:
+ * optional. */
 RW_API rw_status rw_figure_write_pattern(rw_context *context, const char *path, const char *title,
                                          const rw_entries *entries);
 

@@ -5,8 +5,8 @@
  *   rw_image_filter_create(dev, &spec, &filter);
  *   rw_image_filter_execute(filter, x, y, queue);          y <- filtered x
  *
- * Operations, parameters and definitions: docs/methods/image.md, `rechenwerk list filters`. Results of integer types are the
- * same bits on every device. */
+ * Operations, parameters and definitions: docs/methods/image.md, `rechenwerk list filters`. Results of integer types
+ * are the same bits on every device. */
 #ifndef RECHENWERK_IMAGE_H
 #define RECHENWERK_IMAGE_H
 
@@ -18,6 +18,7 @@ extern "C" {
 #endif
 
 /* name, text, one line */
+/* clang-format off */
 #define RW_IMAGE_METHOD_LIST(X)                                                                                        \
     X(GAUSS, "gauss", "Gaussian blur")                                                                                 \
     X(BOX, "box", "mean of a rectangle")                                                                               \
@@ -58,18 +59,20 @@ extern "C" {
     X(TRANSPOSE, "transpose", "exchange of rows and columns")                                                          \
     X(CROP, "crop", "part of the image")                                                                               \
     X(PAD, "pad", "pixels beyond the border become part of the image")
+/* clang-format on */
 
 typedef enum rw_image_method {
     RW_IMAGE_METHOD_NONE,
 #define RW_X(name, text, line) RW_IMAGE_##name,
     RW_IMAGE_METHOD_LIST(RW_X)
 #undef RW_X
-    RW_IMAGE_METHODS,
+        RW_IMAGE_METHODS,
     RW_IMAGE_OWN = RW_IMAGE_METHODS /* an operation of a program's own, rw_image_own_register */
 } rw_image_method;
 RW_API const char *rw_image_method_name(rw_image_method method);
 
 /* name, text, one line: values beyond the border of a row a b c d */
+/* clang-format off */
 #define RW_IMAGE_BORDER_LIST(X)                                                                                        \
     X(REFLECT101, "reflect101", "c b | a b c d | c b")                                                                 \
     X(REFLECT, "reflect", "b a | a b c d | d c")                                                                       \
@@ -77,102 +80,138 @@ RW_API const char *rw_image_method_name(rw_image_method method);
     X(WRAP, "wrap", "c d | a b c d | a b")                                                                             \
     X(CONSTANT, "constant", "v v | a b c d | v v")                                                                     \
     X(SKIP, "skip", "pixels whose window leaves the image stay as they are")
+/* clang-format on */
 
 typedef enum rw_image_border {
     RW_IMAGE_BORDER_DEFAULT,
 #define RW_X(name, text, line) RW_IMAGE_BORDER_##name,
     RW_IMAGE_BORDER_LIST(RW_X)
 #undef RW_X
-    RW_IMAGE_BORDERS
+        RW_IMAGE_BORDERS
 } rw_image_border;
 
 typedef enum rw_image_direction { /* of derivatives */
-    RW_IMAGE_DIRECTION_DEFAULT, RW_IMAGE_MAGNITUDE, RW_IMAGE_X, RW_IMAGE_Y
+                                  RW_IMAGE_DIRECTION_DEFAULT,
+                                  RW_IMAGE_MAGNITUDE,
+                                  RW_IMAGE_X,
+                                  RW_IMAGE_Y
 } rw_image_direction;
 typedef enum rw_image_element { /* structuring element */
-    RW_IMAGE_ELEMENT_DEFAULT, RW_IMAGE_RECTANGLE, RW_IMAGE_CROSS, RW_IMAGE_ELLIPSE
+                                RW_IMAGE_ELEMENT_DEFAULT,
+                                RW_IMAGE_RECTANGLE,
+                                RW_IMAGE_CROSS,
+                                RW_IMAGE_ELLIPSE
 } rw_image_element;
 typedef enum rw_image_threshold { /* x > level ? … : … */
-    RW_IMAGE_THRESHOLD_DEFAULT, RW_IMAGE_BINARY, RW_IMAGE_BINARY_INVERSE, RW_IMAGE_TRUNCATE, RW_IMAGE_TO_ZERO,
-    RW_IMAGE_TO_ZERO_INVERSE
+                                  RW_IMAGE_THRESHOLD_DEFAULT,
+                                  RW_IMAGE_BINARY,
+                                  RW_IMAGE_BINARY_INVERSE,
+                                  RW_IMAGE_TRUNCATE,
+                                  RW_IMAGE_TO_ZERO,
+                                  RW_IMAGE_TO_ZERO_INVERSE
 } rw_image_threshold;
 typedef enum rw_image_interpolation {
-    RW_IMAGE_INTERPOLATION_DEFAULT, RW_IMAGE_INTERPOLATION_NEAREST, RW_IMAGE_INTERPOLATION_LINEAR, RW_IMAGE_INTERPOLATION_CUBIC,
-    RW_IMAGE_INTERPOLATION_LANCZOS, RW_IMAGE_INTERPOLATION_AREA
+    RW_IMAGE_INTERPOLATION_DEFAULT,
+    RW_IMAGE_INTERPOLATION_NEAREST,
+    RW_IMAGE_INTERPOLATION_LINEAR,
+    RW_IMAGE_INTERPOLATION_CUBIC,
+    RW_IMAGE_INTERPOLATION_LANCZOS,
+    RW_IMAGE_INTERPOLATION_AREA
 } rw_image_interpolation;
-typedef enum rw_image_flip { RW_IMAGE_FLIP_DEFAULT, RW_IMAGE_FLIP_X, RW_IMAGE_FLIP_Y, RW_IMAGE_FLIP_BOTH } rw_image_flip;
+typedef enum rw_image_flip {
+    RW_IMAGE_FLIP_DEFAULT,
+    RW_IMAGE_FLIP_X,
+    RW_IMAGE_FLIP_Y,
+    RW_IMAGE_FLIP_BOTH
+} rw_image_flip;
 typedef enum rw_image_colour { /* from red, green, blue, or back */
-    RW_IMAGE_COLOUR_DEFAULT, RW_IMAGE_YCBCR, RW_IMAGE_YCBCR_INVERSE, RW_IMAGE_HSV, RW_IMAGE_HSV_INVERSE, RW_IMAGE_XYZ,
-    RW_IMAGE_XYZ_INVERSE, RW_IMAGE_SWAP
+                               RW_IMAGE_COLOUR_DEFAULT,
+                               RW_IMAGE_YCBCR,
+                               RW_IMAGE_YCBCR_INVERSE,
+                               RW_IMAGE_HSV,
+                               RW_IMAGE_HSV_INVERSE,
+                               RW_IMAGE_XYZ,
+                               RW_IMAGE_XYZ_INVERSE,
+                               RW_IMAGE_SWAP
 } rw_image_colour;
 
 typedef enum rw_image_response { /* of frequencies */
-    RW_IMAGE_RESPONSE_DEFAULT, RW_IMAGE_RESPONSE_GAUSSIAN, RW_IMAGE_RESPONSE_BUTTERWORTH, RW_IMAGE_RESPONSE_IDEAL
+                                 RW_IMAGE_RESPONSE_DEFAULT,
+                                 RW_IMAGE_RESPONSE_GAUSSIAN,
+                                 RW_IMAGE_RESPONSE_BUTTERWORTH,
+                                 RW_IMAGE_RESPONSE_IDEAL
 } rw_image_response;
-typedef enum rw_image_scale { RW_IMAGE_SCALE_DEFAULT, RW_IMAGE_SCALE_LOG, RW_IMAGE_SCALE_LINEAR } rw_image_scale; /* of a spectrum */
+/* of a spectrum */
+typedef enum rw_image_scale { RW_IMAGE_SCALE_DEFAULT, RW_IMAGE_SCALE_LOG, RW_IMAGE_SCALE_LINEAR } rw_image_scale;
 typedef enum rw_image_algorithm { /* of sums of neighbours */
-    RW_IMAGE_ALGORITHM_DEFAULT, RW_IMAGE_ALGORITHM_AUTO, RW_IMAGE_ALGORITHM_TAPS, RW_IMAGE_ALGORITHM_FFT,
-    RW_IMAGE_ALGORITHM_RECURSIVE
+                                  RW_IMAGE_ALGORITHM_DEFAULT,
+                                  RW_IMAGE_ALGORITHM_AUTO,
+                                  RW_IMAGE_ALGORITHM_TAPS,
+                                  RW_IMAGE_ALGORITHM_FFT,
+                                  RW_IMAGE_ALGORITHM_RECURSIVE
 } rw_image_algorithm;
 
-/* An operation that a program or a plugin adds: a table in a file of its own. It gets whole images of real values (F32; F64 of images of f64),
- * contiguous, [height][width][channels] or, planar, [channels][height][width], one channel [height][width], and gives one of the same shape. */
+/* An operation that a program or a plugin adds: a table in a file of its own. It gets whole images of real values (F32;
+ * F64 of images of f64), contiguous, [height][width][channels] or, planar, [channels][height][width], one channel
+ * [height][width], and gives one of the same shape. */
 typedef struct rw_image_own {
     const char *name, *line; /* as in chains, in one line */
     /* `options`: what follows the name and a colon, "" if nothing does. *state is kept for executions. */
-    rw_status (*create)(rw_device *device, const char *options, rw_dtype dtype, int64_t width, int64_t height, int channels, bool planar, void **state);
+    rw_status (*create)(rw_device *device, const char *options, rw_dtype dtype, int64_t width, int64_t height,
+                        int channels, bool planar, void **state);
     rw_status (*execute)(void *state, rw_array *x, rw_array *y, rw_queue *queue);
     void (*destroy)(void *state); /* (optional) */
 } rw_image_own;
-/* Adds an operation, which must live until the end. ERR_ARGUMENT: a name that is there already, or functions that are missing. */
+/* Adds an operation, which must live until the end. ERR_ARGUMENT: a name that is there already, or functions that are
+ * missing. */
 RW_API rw_status rw_image_own_register(rw_context *context, const rw_image_own *operation);
 RW_API const rw_image_own *rw_image_own_get(int i); /* NULL: there are fewer */
 
-/* One operation with its parameters; 0 is the default of every member but `method`. Which method has which: `rechenwerk list
- * filters`. */
+/* One operation with its parameters; 0 is the default of every member but `method`. Which method has which: `rechenwerk
+ * list filters`. */
 typedef struct rw_image_op {
-    rw_image_method method;       /* (default: gauss) */
-    rw_image_border border;       /* pixels beyond the border (default: reflect101) */
-    double value;                 /* their value, of border constant */
-    double sigma;                 /* standard deviation in pixels (default: 1; bilateral: 2) */
-    double sigma_y;               /* of columns, if it differs from sigma */
-    rw_image_algorithm algorithm; /* of gauss and mask (default: auto) */
-    rw_image_response response;   /* of frequencies (default: gaussian) */
-    double cutoff;                /* frequency in cycles per pixel (default: 0.1) */
-    double cutoff_high;           /* upper end of a band (default: 0.25) */
-    int order;                    /* of a Butterworth response (default: 2) */
-    rw_image_scale magnitudes;    /* of a spectrum (default: log) */
-    double truncate;              /* radius of the window in units of sigma (default: 3) */
-    int size;                     /* edge of the window in pixels (default: 3; laplace: 1) */
-    int size_y;                   /* its rows, if they differ from size */
-    rw_image_direction direction; /* (default: magnitude) */
-    rw_image_element element;     /* structuring element (default: rectangle) */
-    double amount;                /* of sharpening (default: 1) */
-    double range;                 /* difference of values with weight exp(-1/2); 0: a tenth of white */
-    rw_image_threshold threshold; /* (default: binary) */
-    double level;                 /* of the comparison; 0: half of white */
-    double gain;                  /* factor (default: 1) */
-    double offset;                /* summand */
-    double power;                 /* exponent of x over white (default: 0.45454545) */
-    double low;                   /* least value */
-    double high;                  /* largest value; 0: white, which is 255, 65535, 32767 or 1 */
-    rw_image_colour colour;       /* (default: ycbcr) */
-    int64_t width;                /* of the result; 0: by factor, or by height */
-    int64_t height;               /* the same */
-    double factor;                /* new size over old size (default: 1) */
+    rw_image_method method;               /* (default: gauss) */
+    rw_image_border border;               /* pixels beyond the border (default: reflect101) */
+    double value;                         /* their value, of border constant */
+    double sigma;                         /* standard deviation in pixels (default: 1; bilateral: 2) */
+    double sigma_y;                       /* of columns, if it differs from sigma */
+    rw_image_algorithm algorithm;         /* of gauss and mask (default: auto) */
+    rw_image_response response;           /* of frequencies (default: gaussian) */
+    double cutoff;                        /* frequency in cycles per pixel (default: 0.1) */
+    double cutoff_high;                   /* upper end of a band (default: 0.25) */
+    int order;                            /* of a Butterworth response (default: 2) */
+    rw_image_scale magnitudes;            /* of a spectrum (default: log) */
+    double truncate;                      /* radius of the window in units of sigma (default: 3) */
+    int size;                             /* edge of the window in pixels (default: 3; laplace: 1) */
+    int size_y;                           /* its rows, if they differ from size */
+    rw_image_direction direction;         /* (default: magnitude) */
+    rw_image_element element;             /* structuring element (default: rectangle) */
+    double amount;                        /* of sharpening (default: 1) */
+    double range;                         /* difference of values with weight exp(-1/2); 0: a tenth of white */
+    rw_image_threshold threshold;         /* (default: binary) */
+    double level;                         /* of the comparison; 0: half of white */
+    double gain;                          /* factor (default: 1) */
+    double offset;                        /* summand */
+    double power;                         /* exponent of x over white (default: 0.45454545) */
+    double low;                           /* least value */
+    double high;                          /* largest value; 0: white, which is 255, 65535, 32767 or 1 */
+    rw_image_colour colour;               /* (default: ycbcr) */
+    int64_t width;                        /* of the result; 0: by factor, or by height */
+    int64_t height;                       /* the same */
+    double factor;                        /* new size over old size (default: 1) */
     rw_image_interpolation interpolation; /* (default: linear) */
-    double angle;                 /* degrees, counterclockwise */
-    rw_image_flip axis;           /* that is mirrored (default: x) */
-    int64_t left;                 /* first column of a part; columns that are added at the left */
-    int64_t top;                  /* the same of rows */
-    int bins;                     /* of a histogram (default: 256) */
-    int anchor_x;                 /* the mask's point of reference, to the right of its centre */
-    int anchor_y;                 /* the same, below its centre */
-    double scale;                 /* factor of the weights (default: 1) */
-    const char *mask;             /* rows of weights; must outlive the filter's creation (default: 1 2 1/2 4 2/1 2 1) */
-    const rw_image_own *own;      /* of method OWN */
-    const char *options;          /* of method OWN; NULL: none */
-    const char *matrix;           /* 2 or 3 rows of 3 numbers: from pixels of the result to those of x */
+    double angle;                         /* degrees, counterclockwise */
+    rw_image_flip axis;                   /* that is mirrored (default: x) */
+    int64_t left;                         /* first column of a part; columns that are added at the left */
+    int64_t top;                          /* the same of rows */
+    int bins;                             /* of a histogram (default: 256) */
+    int anchor_x;                         /* the mask's point of reference, to the right of its centre */
+    int anchor_y;                         /* the same, below its centre */
+    double scale;                         /* factor of the weights (default: 1) */
+    const char *mask;        /* rows of weights; must outlive the filter's creation (default: 1 2 1/2 4 2/1 2 1) */
+    const rw_image_own *own; /* of method OWN */
+    const char *options;     /* of method OWN; NULL: none */
+    const char *matrix;      /* 2 or 3 rows of 3 numbers: from pixels of the result to those of x */
 } rw_image_op;
 
 RW_API const rw_params *rw_image_op_params(void);
@@ -187,49 +226,56 @@ typedef struct rw_image_spec {
     rw_dtype dtype;   /* of x: U8, U16, I16, F16, F32, F64 (default: f32) */
     rw_dtype y_dtype; /* of y (default: as x; of a histogram f64) */
     int64_t width, height;
-    int channels;     /* of x (default: 1) */
-    bool planar;      /* arrays are [channels][height][width], else [height][width][channels]; one channel: [height][width] too */
-    /* Part of the result that is computed: y has its size. The neighbours of its pixels are those of the whole image. All 0: all. */
-    struct { int64_t x, y, width, height; } region;
+    int channels; /* of x (default: 1) */
+    /* arrays are [channels][height][width], else [height][width][channels]; one channel: [height][width] too */
+    bool planar;
+    /* Part of the result that is computed: y has its size. The neighbours of its pixels are those of the whole image.
+     * All 0: all. */
+    struct {
+        int64_t x, y, width, height;
+    } region;
 } rw_image_spec;
 
 typedef struct rw_image_filter rw_image_filter;
 
 typedef struct rw_image_info {
-    int passes;              /* over the image */
-    int64_t width, height;   /* of y */
+    int passes;            /* over the image */
+    int64_t width, height; /* of y */
     int channels;
     rw_dtype dtype;
-    int64_t bytes;           /* read and written by one execution, at least */
-    int64_t work_bytes;      /* of memory between passes */
+    int64_t bytes;      /* read and written by one execution, at least */
+    int64_t work_bytes; /* of memory between passes */
 } rw_image_info;
 
-/* Plans the chain: writes and compiles its kernels, which other sizes and weights share. ERR_ARGUMENT: operation, parameter,
- * type, size; ERR_UNSUPPORTED, ERR_MEMORY, ERR_COMPILE. */
+/* Plans the chain: writes and compiles its kernels, which other sizes and weights share. ERR_ARGUMENT: operation,
+ * parameter, type, size; ERR_UNSUPPORTED, ERR_MEMORY, ERR_COMPILE. */
 RW_API rw_status rw_image_filter_create(rw_device *device, const rw_image_spec *spec, rw_image_filter **filter);
 RW_API void rw_image_filter_destroy(rw_image_filter **filter);
 RW_API rw_status rw_image_filter_get_info(const rw_image_filter *filter, rw_image_info *info);
 /* The passes as text, a line each, for a person; free() it. */
 RW_API rw_status rw_image_filter_explain(const rw_image_filter *filter, char **text);
-/* y <- filtered x. Arrays of the planned types and shapes; rows may lie apart (views). x and y must not overlap: ERR_ARGUMENT. */
+/* y <- filtered x. Arrays of the planned types and shapes; rows may lie apart (views). x and y must not overlap:
+ * ERR_ARGUMENT. */
 RW_API rw_status rw_image_filter_execute(rw_image_filter *filter, rw_array *x, rw_array *y, rw_queue *queue);
 
-/* y <- filtered x of images in host memory, [height][width][channels] without gaps, which may be larger than the device's memory: in
- * bands of rows, with the rows beside them that the chain reads; two bands are under way at a time. `bytes` of the device are used at most
- * (0: half of what is free). info (may be NULL) has y's shape and type. ERR_UNSUPPORTED: operations that need the whole image at once
- * (normalize, equalize, otsu, histogram, frequencies, transforms, geometry); ERR_MEMORY: not even one row fits. */
-RW_API rw_status rw_image_filter_tiles(rw_device *device, const rw_image_spec *spec, const void *x, void *y, int64_t bytes, rw_image_info *info);
+/* y <- filtered x of images in host memory, [height][width][channels] without gaps, which may be larger than the
+ * device's memory: in bands of rows, with the rows beside them that the chain reads; two bands are under way at a time.
+ * `bytes` of the device are used at most (0: half of what is free). info (may be NULL) has y's shape and type.
+ * ERR_UNSUPPORTED: operations that need the whole image at once (normalize, equalize, otsu, histogram, frequencies,
+ * transforms, geometry); ERR_MEMORY: not even one row fits. */
+RW_API rw_status rw_image_filter_tiles(rw_device *device, const rw_image_spec *spec, const void *x, void *y,
+                                       int64_t bytes, rw_image_info *info);
 
-/* ---- files; link librechenwerk-run ---------------------------------------------------------------------------------------- */
+/* ---- files; link librechenwerk-run ------------------------------------------------------------------------------- */
 
-/* An image from a file as an array [height][width][channels]. PNG, PNM, BMP, JPEG, TIFF (by the first bytes): u8 or u16, 1 to 4
- * channels: grey, grey and alpha, red, green, blue, and alpha; samples of PNM whose maximum is no power of 2 minus 1 are scaled to
- * 255 or 65535. NAME.npy: an array of the type in the file, of two dimensions or three. ERR_FILE; ERR_INPUT: what is wrong, where;
- * ERR_UNSUPPORTED: JPEG or TIFF in a build without them; ERR_MEMORY. */
+/* An image from a file as an array [height][width][channels]. PNG, PNM, BMP, JPEG, TIFF (by the first bytes): u8 or
+ * u16, 1 to 4 channels: grey, grey and alpha, red, green, blue, and alpha; samples of PNM whose maximum is no power of
+ * 2 minus 1 are scaled to 255 or 65535. NAME.npy: an array of the type in the file, of two dimensions or three.
+ * ERR_FILE; ERR_INPUT: what is wrong, where; ERR_UNSUPPORTED: JPEG or TIFF in a build without them; ERR_MEMORY. */
 RW_API rw_status rw_image_load(rw_device *device, const char *path, rw_array **array);
-/* An image to a file, which appears whole or not at all, in the format of its ending: .png, .pnm, .pgm, .ppm, .bmp, .jpg, .tif, .npy.
- * u8 and u16 as they are; i16 and floats are converted, white becoming 255 or 65535 (bool `deep`). ERR_ARGUMENT: an ending, channels or
- * bits that the format does not hold. */
+/* An image to a file, which appears whole or not at all, in the format of its ending: .png, .pnm, .pgm, .ppm, .bmp,
+ * .jpg, .tif, .npy. u8 and u16 as they are; i16 and floats are converted, white becoming 255 or 65535 (bool `deep`).
+ * ERR_ARGUMENT: an ending, channels or bits that the format does not hold. */
 RW_API rw_status rw_image_save(rw_array *array, const char *path, bool deep);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
-/* Parameters as data: one row states name, kind, default, limits and unit of a member of a specification (rw_krylov_spec,
- * rw_precond_spec, rw_sparse_layout, rw_ode_spec …). Checks, texts such as "ilu0:sweeps=3", settings of cases, options of the
- * command, help, the JSON description and the Fortran constants come from the same rows.
+/* Parameters as data: one row states name, kind, default, limits and unit of a member of a specification
+ * (rw_krylov_spec, rw_precond_spec, rw_sparse_layout, rw_ode_spec …). Checks, texts such as "ilu0:sweeps=3", settings
+ * of cases, options of the command, help, the JSON description and the Fortran constants come from the same rows.
  *
  *   rw_krylov_spec spec;
  *   rw_params_parse(ctx, rw_krylov_params(), "gmres:restart=50:rtol=1e-6:precond=ilu0", &spec);
@@ -26,11 +26,13 @@ enum { RW_OFF = -1 };
 typedef enum rw_switch { RW_SWITCH_DEFAULT, RW_SWITCH_ON, RW_SWITCH_OFF } rw_switch;
 
 /* kind, what a person calls it */
+/* clang-format off */
 #define RW_PARAM_KINDS(X)                                                                                              \
     X(INT, "integer") X(REAL, "number") X(BOOL, "true or false") X(SWITCH, "true or false") X(TEXT, "text")            \
     X(PATH, "path") X(CHOICE, "choice") X(ENUM, "choice") X(SIZES, "sizes") X(TABLE, "text with options")              \
     X(INTS, "list of integers") X(REALS, "list of numbers") X(CHOICES, "list of choices") X(TEXTS, "list of texts")    \
     X(NODE, "value")
+/* clang-format on */
 
 typedef enum rw_param_kind {
 #define RW_X(kind, text) RW_PARAM_##kind,
@@ -43,7 +45,7 @@ typedef struct rw_params rw_params;
 typedef struct rw_param {
     const char *name;
     rw_param_kind kind;
-    size_t offset, size;   /* of the member in the structure; of an element of SIZES */
+    size_t offset, size; /* of the member in the structure; of an element of SIZES */
     bool required;
     /* default as text, an example when required; "" none. "30; idr: 4" differs for methods that are named. */
     const char *standard;
@@ -53,8 +55,8 @@ typedef struct rw_param {
     const char *unit, *line;
     const char *condition; /* "output.every != 0": it has an effect only then; NULL: always */
     uint64_t methods;      /* bit m: method m of the same structure has it; 0: all have */
-    /* How texts give it without its name: "h": h32; "": 32, 5x5 or a choice alone; "@": a number behind the method, ilu2;
-     * NULL: not at all. A BOOL is given by its name alone. */
+    /* How texts give it without its name: "h": h32; "": 32, 5x5 or a choice alone; "@": a number behind the method,
+     * ilu2; NULL: not at all. A BOOL is given by its name alone. */
     const char *brief;
     const rw_params *(*table)(void); /* TABLE: rows of the nested structure */
 } rw_param;
@@ -69,15 +71,16 @@ struct rw_params {
     int n;
 };
 
-/* Reads "METHOD:NAME=VALUE:…" into *spec; what the text leaves out is 0, the default. ERR_ARGUMENT: what is wrong, with the
- * nearest name or what is allowed; ERR_MEMORY. *spec is unchanged then. A member of kind TEXT takes the rest of the text, which
- * must outlive *spec. */
+/* Reads "METHOD:NAME=VALUE:…" into *spec; what the text leaves out is 0, the default. ERR_ARGUMENT: what is wrong, with
+ * the nearest name or what is allowed; ERR_MEMORY. *spec is unchanged then. A member of kind TEXT takes the rest of the
+ * text, which must outlive *spec. */
 RW_API rw_status rw_params_parse(rw_context *context, const rw_params *params, const char *text, void *spec);
 /* Sets one member from text. `where` begins the message of a failure. Errors as of rw_params_parse. */
 RW_API rw_status rw_params_set(rw_context *context, const rw_params *params, const char *where, const char *name,
                                const char *text, void *spec);
-/* Puts defaults in the place of 0 and checks the members that the method uses, as functions that take a specification do with
- * their copy. `where` (optional) begins the message of a failure, else the name of the method; context: optional. ERR_ARGUMENT. */
+/* Puts defaults in the place of 0 and checks the members that the method uses, as functions that take a specification
+ * do with their copy. `where` (optional) begins the message of a failure, else the name of the method; context:
+ * optional. ERR_ARGUMENT. */
 RW_API rw_status rw_params_resolve(rw_context *context, const rw_params *params, const char *where, void *spec);
 /* Writes the text that reads back to *spec; at most `size` bytes with the NUL. */
 RW_API void rw_params_print(const rw_params *params, const void *spec, char *text, size_t size);

@@ -18,12 +18,12 @@ typedef struct rw_define {
     const char *name, *value;
 } rw_define;
 
-/* Compiles `text` for the device with the definitions, or takes the result from this process or from the cache on
- * disk. `name` stands in messages. GROUP, the number of items of a group, must be among the definitions.
- * Errors: ERR_COMPILE with kernel, line and the path of the compiler's log, and for a kernel whose parameters cannot be
- * checked (an array of a type that the dialect does not know is declared GLOBAL ANY TYPE *name); ERR_UNSUPPORTED when
- * there is no compiler or RECHENWERK_CC is none; ERR_DEVICE when RECHENWERK_CC is no program; ERR_FILE when the compiler
- * cannot write; ERR_INTERRUPTED when the run of this thread is interrupted. */
+/* Compiles `text` for the device with the definitions, or takes the result from this process or from the cache on disk.
+ * `name` stands in messages. GROUP, the number of items of a group, must be among the definitions. Errors: ERR_COMPILE
+ * with kernel, line and the path of the compiler's log, and for a kernel whose parameters cannot be checked (an array
+ * of a type that the dialect does not know is declared GLOBAL ANY TYPE *name); ERR_UNSUPPORTED when there is no
+ * compiler or RECHENWERK_CC is none; ERR_DEVICE when RECHENWERK_CC is no program; ERR_FILE when the compiler cannot
+ * write; ERR_INTERRUPTED when the run of this thread is interrupted. */
 RW_API rw_status rw_program_create(rw_device *device, const char *name, const char *text, const rw_define *defines,
                                    int ndefines, rw_program **program);
 /* Drops the caller's reference and sets *program to NULL. A recorded sequence holds the programs of its kernels. */
@@ -42,12 +42,32 @@ typedef struct rw_arg {
     bool is_integer;
     bool is_memory; /* all of the memory of a view, from its beginning */
 } rw_arg;
-static inline rw_arg rw_arg_array(rw_array *array) { rw_arg a = {array, 0, 0, 0, false, false}; return a; }
+static inline rw_arg rw_arg_array(rw_array *array)
+{
+    rw_arg a = {array, 0, 0, 0, false, false};
+    return a;
+}
 /* The kernel gets the whole memory and finds the view's elements itself: rw_array_offset, rw_array_stride. */
-static inline rw_arg rw_arg_memory(rw_array *array) { rw_arg a = {array, 0, 0, 0, false, true}; return a; }
-static inline rw_arg rw_arg_real(double value) { rw_arg a = {NULL, value, 0, 0, false, false}; return a; }
-static inline rw_arg rw_arg_complex(double re, double im) { rw_arg a = {NULL, re, im, 0, false, false}; return a; }
-static inline rw_arg rw_arg_int(int64_t value) { rw_arg a = {NULL, (double)value, 0, value, true, false}; return a; }
+static inline rw_arg rw_arg_memory(rw_array *array)
+{
+    rw_arg a = {array, 0, 0, 0, false, true};
+    return a;
+}
+static inline rw_arg rw_arg_real(double value)
+{
+    rw_arg a = {NULL, value, 0, 0, false, false};
+    return a;
+}
+static inline rw_arg rw_arg_complex(double re, double im)
+{
+    rw_arg a = {NULL, re, im, 0, false, false};
+    return a;
+}
+static inline rw_arg rw_arg_int(int64_t value)
+{
+    rw_arg a = {NULL, (double)value, 0, value, true, false};
+    return a;
+}
 
 /* Runs groups[0] x groups[1] x groups[2] groups of the kernel in the queue. Arrays are brought to the device if their
  * host copy is newer; those behind pointers without const count as written. Nothing is launched for an empty grid. */

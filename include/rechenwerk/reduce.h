@@ -10,13 +10,13 @@ extern "C" {
 #endif
 
 typedef enum rw_reduce_op {
-    RW_REDUCE_OP_SUM,     /* sum x */
-    RW_REDUCE_OP_DOT,     /* sum conj(x) y */
-    RW_REDUCE_OP_MIN,     /* real x only; +infinity for an empty array; NaN if any element is NaN */
-    RW_REDUCE_OP_MAX,     /* likewise, -infinity */
-    RW_REDUCE_OP_NORM1,   /* sum |x| */
-    RW_REDUCE_OP_NORM2,   /* sqrt(sum |x|^2) */
-    RW_REDUCE_OP_NORMMAX  /* max |x|, 0 for an empty array */
+    RW_REDUCE_OP_SUM,    /* sum x */
+    RW_REDUCE_OP_DOT,    /* sum conj(x) y */
+    RW_REDUCE_OP_MIN,    /* real x only; +infinity for an empty array; NaN if any element is NaN */
+    RW_REDUCE_OP_MAX,    /* likewise, -infinity */
+    RW_REDUCE_OP_NORM1,  /* sum |x| */
+    RW_REDUCE_OP_NORM2,  /* sqrt(sum |x|^2) */
+    RW_REDUCE_OP_NORMMAX /* max |x|, 0 for an empty array */
 } rw_reduce_op;
 
 typedef struct rw_reducer rw_reducer;
@@ -29,7 +29,8 @@ RW_API void rw_reducer_destroy(rw_reducer **reducer);
 RW_API rw_status rw_reducer_run(rw_reducer *reducer, rw_queue *queue, rw_array *x, rw_array *y, rw_array *result,
                                 int64_t slot);
 /* The same to the host; waits. im may be NULL. */
-RW_API rw_status rw_reducer_value(rw_reducer *reducer, rw_queue *queue, rw_array *x, rw_array *y, double *re, double *im);
+RW_API rw_status rw_reducer_value(rw_reducer *reducer, rw_queue *queue, rw_array *x, rw_array *y, double *re,
+                                  double *im);
 
 #ifdef __cplusplus
 }

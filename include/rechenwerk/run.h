@@ -32,13 +32,13 @@ extern "C" {
 typedef struct rw_run_progress {
     int64_t step;
     double time, start, end;
-    double seconds;            /* wall time since the first step of this process */
-    double steps_per_second;   /* of the last seconds; 0 until known */
-    double points_per_second;  /* nodes of the grid times steps */
-    double seconds_left;       /* to the end at this rate, or at a rate that still grows; negative until known */
-    int64_t outputs;           /* made so far */
-    const char *compiling;     /* not NULL: a program of this name is being compiled, and all members above are 0 */
-    int64_t compilations;      /* number of the program that is being compiled, from 1 */
+    double seconds;             /* wall time since the first step of this process */
+    double steps_per_second;    /* of the last seconds; 0 until known */
+    double points_per_second;   /* nodes of the grid times steps */
+    double seconds_left;        /* to the end at this rate, or at a rate that still grows; negative until known */
+    int64_t outputs;            /* made so far */
+    const char *compiling;      /* not NULL: a program of this name is being compiled, and all members above are 0 */
+    int64_t compilations;       /* number of the program that is being compiled, from 1 */
     int64_t compilations_known; /* how many there are up to now; more when auto chooses a method. 0: not known */
 } rw_run_progress;
 
@@ -46,11 +46,11 @@ typedef void rw_run_progress_function(void *user, const rw_run_progress *progres
 
 /* All zero: the case as it is, into results/NAME. */
 typedef struct rw_run_options {
-    const char *folder;                    /* results folder; NULL: results/NAME for NAME.yaml */
-    const char *device;                    /* NULL: what the case says */
-    const char *const *set;                /* [nset] "section.key=value", before checks */
+    const char *folder;     /* results folder; NULL: results/NAME for NAME.yaml */
+    const char *device;     /* NULL: what the case says */
+    const char *const *set; /* [nset] "section.key=value", before checks */
     int nset;
-    bool restart;                          /* continue from the folder's checkpoint */
+    bool restart; /* continue from the folder's checkpoint */
     /* a folder that is not empty: replace the results in it. They go after the first checkpoint of the new run, and
      * come back when it fails before */
     bool force;

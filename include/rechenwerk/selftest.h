@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 typedef struct rw_selftest_result {
-    char name[64];           /* "reduce dot c128" */
+    char name[64]; /* "reduce dot c128" */
     bool passed;
     double error, tolerance; /* largest relative deviation from the reference, and what is allowed */
     double seconds;          /* compiling included */

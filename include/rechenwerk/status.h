@@ -18,6 +18,7 @@ extern "C" {
 #endif
 
 /* name, value, exit code of the command, one line */
+/* clang-format off */
 #define RW_STATUS_LIST(X)                                                                                              \
     X(OK, 0, 0, "done")                                                                                                \
     X(ERR_ARGUMENT, 1, 2, "an argument is outside what the function allows")                                           \
@@ -33,6 +34,7 @@ extern "C" {
     X(ERR_INTERRUPTED, 11, 130, "interrupted at the user's wish, state saved")                                         \
     X(ERR_INTERNAL, 12, 1, "a mistake in the library itself")                                                          \
     X(FATAL_DEVICE_LOST, 100, 4, "the device is gone; objects on it can only be destroyed")
+/* clang-format on */
 
 typedef enum rw_status {
 #define RW_X(name, value, exit_code, text) RW_##name = value,

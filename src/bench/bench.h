@@ -4,16 +4,16 @@
  *   limit.c    copy or STREAM                            host.c     peers in C, compiled at run time from host.k
  *   data.c     random inputs, programs, small helpers    format.c   rows as text, Markdown, JSON
  *   sparse.c stencils.c   matrices of rw_sparse, and none   products.c formats.c   one matrix in several layouts
- *   fft256.c filter.c dot.c        the spine             rates.c laser.c rkc.c rock.c launch.c    through the expression compiler
+ *   fft256.c filter.c dot.c        the spine             rates.c laser.c rkc.c rock.c launch.c    through the
+ *                                                        expression compiler
  *   fft.c convolution.c            transforms of the library
  *   image.c                        image filters of the library
- *   fftw.c cufft.c cusparse.c      peers in libraries that are opened if they are there; library.c finds them
- */
+ *   fftw.c cufft.c cusparse.c      peers in libraries that are opened if they are there; library.c finds them */
 #ifndef RW_BENCH_INTERNAL_H
 #define RW_BENCH_INTERNAL_H
 
-#include "device/device.h"
 #include "bench/benchmarks.h"
+#include "device/device.h"
 
 enum { RW_BENCH_DEFINITIONS = 256 };
 
@@ -26,9 +26,9 @@ typedef struct rw_bench {
     rw_device *dev;
     rw_queue *queue;
     rw_bench_options options;
-    bool lanes;   /* items of a group are lanes of a processor's vectors (cpu, check), else threads */
-    bool evicts;  /* the limit's arrays exceed the caches, in quick runs too */
-    int threads;  /* of peers on the host */
+    bool lanes;      /* items of a group are lanes of a processor's vectors (cpu, check), else threads */
+    bool evicts;     /* the limit's arrays exceed the caches, in quick runs too */
+    int threads;     /* of peers on the host */
     rw_host *host;   /* opened when first asked for */
     rw_limit *limit; /* likewise */
     rw_bench_result *rows;
@@ -73,8 +73,9 @@ typedef struct rw_contestant {
  * row->bytes must be set; with bytes 0 the limit is left out. */
 rw_status rw_bench_compare(rw_bench *b, const rw_contestant *ours, const rw_contestant *peers, int npeers,
                            rw_bench_result *row);
-/* Times `ours` warm (the call looped, nothing between) and cold (a single call after the copy, which has evicted its data)
- * and fills row: seconds and quartiles of both, the limit, the share from the warm time. row->bytes must be set. */
+/* Times `ours` warm (the call looped, nothing between) and cold (a single call after the copy, which has evicted its
+ * data) and fills row: seconds and quartiles of both, the limit, the share from the warm time. row->bytes must be
+ * set. */
 rw_status rw_bench_warm_and_cold(rw_bench *b, const rw_contestant *ours, rw_bench_result *row);
 /* Appends a copy of the row. */
 rw_status rw_bench_add(rw_bench *b, const rw_bench_result *row);
@@ -101,7 +102,8 @@ bool rw_host_function(rw_bench *b, const char *name, void *function);
 /* ---- products.c -------------------------------------------------------------------------------------------------- */
 
 /* A row for each candidate, see rw_bench_products. */
-rw_status rw_bench_layouts(rw_bench *b, const rw_entries *entries, rw_dtype vectors, const rw_sparse_candidate *candidates, int n);
+rw_status rw_bench_layouts(rw_bench *b, const rw_entries *entries, rw_dtype vectors,
+                           const rw_sparse_candidate *candidates, int n);
 
 /* ---- stencils.c -------------------------------------------------------------------------------------------------- */
 
@@ -130,7 +132,8 @@ typedef struct rw_peer {
     void (*close)(void *state);
 } rw_peer;
 
-/* Transforms out of place, one after another without gaps: complex, or `real` to half a spectrum; with `inverse` (cuFFT, real) back. */
+/* Transforms out of place, one after another without gaps: complex, or `real` to half a spectrum; with `inverse`
+ * (cuFFT, real) back. */
 typedef struct rw_bench_transform {
     int rank;
     int64_t shape[3], batch;

@@ -20,10 +20,10 @@ extern "C" {
 #endif
 
 typedef struct rw_bench_options {
-    bool quick;       /* small sizes, a second or two in all: that everything runs, not how fast */
-    int rounds;       /* timed repetitions, 0: 20 (quick: 3) */
-    bool variants;    /* rows for every set of parameters that a kernel has, not only the one in use */
-    bool no_peers;    /* leave the peers out */
+    bool quick;    /* small sizes, a second or two in all: that everything runs, not how fast */
+    int rounds;    /* timed repetitions, 0: 20 (quick: 3) */
+    bool variants; /* rows for every set of parameters that a kernel has, not only the one in use */
+    bool no_peers; /* leave the peers out */
 } rw_bench_options;
 
 /* What else one would use, timed in the same rounds on the same data. */
@@ -41,17 +41,17 @@ typedef struct rw_bench_result {
     char size[40];    /* "100^3 cells, 7 blocks a row" */
     char variant[64]; /* parameters of the kernel, "" where it has none */
     int rounds;
-    double seconds, lower, upper; /* median and quartiles of one repetition; rw_bench_products: warm */
+    double seconds, lower, upper;        /* median and quartiles of one repetition; rw_bench_products: warm */
     double cold, cold_lower, cold_upper; /* rw_bench_products: the same cold; else 0 */
-    double bytes;                 /* least bytes of one repetition; 0: the row counts steps, not bytes */
-    double steps;                 /* steps of one repetition, 0: the row counts bytes */
-    char limit_name[16];          /* "copy", "STREAM copy", "STREAM triad" */
-    double limit, share;          /* bytes a second of the limit; bytes / seconds as a share of it */
+    double bytes;                        /* least bytes of one repetition; 0: the row counts steps, not bytes */
+    double steps;                        /* steps of one repetition, 0: the row counts bytes */
+    char limit_name[16];                 /* "copy", "STREAM copy", "STREAM triad" */
+    double limit, share;                 /* bytes a second of the limit; bytes / seconds as a share of it */
     int npeers;
     rw_bench_peer peers[RW_BENCH_PEERS];
-    double error, tolerance;      /* largest difference from the reference and what is allowed, same unit */
-    char target[40];              /* ">= 0.97 of copy", "" where none is set for this device */
-    int met;                      /* 1 reached, 0 missed, -1 no target (or a quick run) */
+    double error, tolerance; /* largest difference from the reference and what is allowed, same unit */
+    char target[40];         /* ">= 0.97 of copy", "" where none is set for this device */
+    int met;                 /* 1 reached, 0 missed, -1 no target (or a quick run) */
 } rw_bench_result;
 
 /* A benchmark as rw_bench_list tells it. */
@@ -66,33 +66,37 @@ const rw_bench_entry *rw_bench_list(int *n);
 /* Runs one benchmark, "spine" or "all"; options may be NULL. Rows are freed with rw_bench_free. A wrong result is a row
  * with error > tolerance, not a failed call; a missing peer is left out. Errors: ERR_ARGUMENT with the nearest name;
  * what devices, arrays and programs return. */
-rw_status rw_bench_run(rw_context *context, rw_device *device, const char *name,
-                              const rw_bench_options *options, rw_bench_result **rows, int *n);
+rw_status rw_bench_run(rw_context *context, rw_device *device, const char *name, const rw_bench_options *options,
+                       rw_bench_result **rows, int *n);
 void rw_bench_free(rw_bench_result **rows);
 
 /* Limits of a verdict: above them the share of a copy, or the order of two results, is not stated. */
 #define RW_BENCH_MOST_SHARE 1.5
 #define RW_BENCH_MOST_SPREAD 0.3
 
-/* Whether the share of a result is no verdict, and why. "in the cache": the share exceeds RW_BENCH_MOST_SHARE, which the
- * memory cannot deliver. "spread 45 %": the interquartile range exceeds RW_BENCH_MOST_SPREAD of the median. At most `size`
- * bytes of text with the NUL; text may be NULL; it is empty where the share holds. */
+/* Whether the share of a result is no verdict, and why. "in the cache": the share exceeds RW_BENCH_MOST_SHARE, which
+ * the memory cannot deliver. "spread 45 %": the interquartile range exceeds RW_BENCH_MOST_SPREAD of the median. At most
+ * `size` bytes of text with the NUL; text may be NULL; it is empty where the share holds. */
 bool rw_bench_doubt(const rw_bench_result *row, char *text, size_t size);
 
-/* Products y = A x of the matrix of these entries in n layouts: rows[i] is that of candidates[i] as rw_sparse_predict or rw_sparse_choose have filled them in, its layout in
- * `variant`, `bytes` as the candidate's `moved`; of one that is refused `rounds` is 0.
- * Times: `seconds` is warm, the same product looped as solvers do; `cold` is one product after a copy has evicted its data from the caches. `share` and `limit` go by the warm time.
- * error: the largest of a row of the matrix against sums in long double, over
- * what rounding allows, 4 (terms + 2) eps sum |a||x|; above 1 it is wrong. Places must not occur twice. Freed with rw_bench_free. ERR_ARGUMENT, ERR_MEMORY, ERR_COMPILE. */
-rw_status rw_bench_products(rw_device *device, const rw_entries *entries, rw_dtype vectors, const rw_sparse_candidate *candidates, int n,
-                                   const rw_bench_options *options, rw_bench_result **rows);
+/* Products y = A x of the matrix of these entries in n layouts: rows[i] is that of candidates[i] as rw_sparse_predict
+ * or rw_sparse_choose have filled them in, its layout in `variant`, `bytes` as the candidate's `moved`; of one that is
+ * refused `rounds` is 0.
+ * Times: `seconds` is warm, the same product looped as solvers do; `cold` is one product after a copy has evicted its
+ * data from the caches. `share` and `limit` go by the warm time. error: the largest of a row of the matrix against sums
+ * in long double, over
+ * what rounding allows, 4 (terms + 2) eps sum |a||x|; above 1 it is wrong. Places must not occur twice. Freed with
+ * rw_bench_free. ERR_ARGUMENT, ERR_MEMORY, ERR_COMPILE. */
+rw_status rw_bench_products(rw_device *device, const rw_entries *entries, rw_dtype vectors,
+                            const rw_sparse_candidate *candidates, int n, const rw_bench_options *options,
+                            rw_bench_result **rows);
 
 /* TEXT: a table for a terminal; MARKDOWN: a table for docs/performance.md; JSON: everything. */
 typedef enum rw_bench_style { RW_BENCH_TEXT, RW_BENCH_MARKDOWN, RW_BENCH_JSON } rw_bench_style;
 
 /* The rows with device, driver, version and commit; *text is freed with free(). Returns OK or ERR_MEMORY. */
 rw_status rw_bench_format(const rw_device *device, const rw_bench_result *rows, int n, rw_bench_style style,
-                                 char **text);
+                          char **text);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,6 @@
-/* Convolutions of an image with a kernel by transforms, f32, the part of the size of the image: beside cuFFT's real transform, a product and the transform back,
- * on an image that is padded already. Some results against the sum that defines them. */
+/* Convolutions of an image with a kernel by transforms, f32, the part of the size of the image: beside cuFFT's real
+ * transform, a product and the transform back, on an image that is padded already. Some results against the sum that
+ * defines them. */
 #include <float.h>
 #include <math.h>
 
@@ -10,7 +11,10 @@ static const struct row {
     bool gpu, cpu, quick;
     int64_t n, m;
     double target;
-} rows[] = {{true, false, false, 4096, 512, 1.8}, {true, false, false, 8192, 64, 0}, {true, true, false, 1024, 64, 0}, {false, true, true, 256, 32, 0}};
+} rows[] = {{true, false, false, 4096, 512, 1.8},
+            {true, false, false, 8192, 64, 0},
+            {true, true, false, 1024, 64, 0},
+            {false, true, true, 256, 32, 0}};
 
 typedef struct work {
     rw_convolution *convolution;
@@ -30,13 +34,18 @@ static void free_work(work *w)
     if (w->back.close) w->back.close(w->back.state);
     rw_convolution_destroy(&w->convolution);
     rw_array_destroy(&w->a), rw_array_destroy(&w->b), rw_array_destroy(&w->y);
-    rw_array_destroy(&w->padded), rw_array_destroy(&w->spectrum), rw_array_destroy(&w->factors), rw_array_destroy(&w->result);
+    rw_array_destroy(&w->padded), rw_array_destroy(&w->spectrum), rw_array_destroy(&w->factors),
+        rw_array_destroy(&w->result);
     rw_program_destroy(&w->program);
 }
 
 static rw_status make(rw_bench *b, int64_t n, int64_t m, work *w)
 {
-    const rw_convolution_spec s = {.mode = RW_CONVOLUTION_SAME, .dtype = RW_F32, .ndim = 2, .a_shape = {n, n}, .b_shape = {m, m}};
+    const rw_convolution_spec s = {.mode = RW_CONVOLUTION_SAME,
+                                   .dtype = RW_F32,
+                                   .ndim = 2,
+                                   .a_shape = {n, n},
+                                   .b_shape = {m, m}};
     *w = (work){.queue = b->queue, .n = n, .m = m};
     RW_TRY(rw_array_create(b->dev, RW_F32, 2, s.a_shape, RW_MEMORY_DEVICE, &w->a));
     RW_TRY(rw_array_create(b->dev, RW_F32, 2, s.b_shape, RW_MEMORY_DEVICE, &w->b));
@@ -65,15 +74,18 @@ static rw_status find_error(const work *w, double *worst)
     RW_TRY(rw_array_read(w->y, &y));
     *worst = 0;
     for (int k = 0; k < SAMPLES; ++k) {
-        const int64_t row = k == 0 ? 0 : (int64_t)(rw_random_uniform(8, (uint64_t)k) * (double)w->n), column = k == 1 ? w->n - 1 : (int64_t)(rw_random_uniform(9, (uint64_t)k) * (double)w->n);
+        const int64_t row = k == 0 ? 0 : (int64_t)(rw_random_uniform(8, (uint64_t)k) * (double)w->n),
+                      column = k == 1 ? w->n - 1 : (int64_t)(rw_random_uniform(9, (uint64_t)k) * (double)w->n);
         const int64_t ahead = (w->m - 1) / 2;
         double sum = 0;
         for (int64_t i = 0; i < w->m; ++i)
             for (int64_t j = 0; j < w->m; ++j) {
                 const int64_t r = row + ahead - i, c = column + ahead - j;
-                if (r >= 0 && r < w->n && c >= 0 && c < w->n) sum += (double)((const float *)a)[r * w->n + c] * ((const float *)b)[i * w->m + j];
+                if (r >= 0 && r < w->n && c >= 0 && c < w->n)
+                    sum += (double)((const float *)a)[r * w->n + c] * ((const float *)b)[i * w->m + j];
             }
-        const double error = fabs(((const float *)y)[row * w->n + column] - sum) * 12 / (double)w->m; /* numbers are uniform, of width 1 */
+        /* numbers are uniform, of width 1 */
+        const double error = fabs(((const float *)y)[row * w->n + column] - sum) * 12 / (double)w->m;
         *worst = isnan(error) ? INFINITY : fmax(*worst, error);
     }
     return RW_OK;
@@ -81,7 +93,7 @@ static rw_status find_error(const work *w, double *worst)
 
 static double allowed(const work *w) { return FLT_EPSILON * 6 * log2((double)(w->n + w->m) + 2); }
 
-/* ---- a chain of transforms ------------------------------------------------------------------------------------------------------- */
+/* ---- a chain of transforms --------------------------------------------------------------------------------------- */
 
 /* A length that cuFFT likes: even, a product of 2, 3 and 5. */
 static int64_t good_length(int64_t least)
@@ -123,7 +135,7 @@ static rw_status call_chain(void *user, int round)
     return w->back.contestant.call(w->back.contestant.user, round);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static rw_status run_one(rw_bench *b, const struct row *r)
 {
@@ -136,7 +148,8 @@ static rw_status run_one(rw_bench *b, const struct row *r)
     if (status == RW_OK) status = find_error(&w, &row.error);
     if (status == RW_OK) {
         const rw_status found = open_chain(b, &w);
-        if (found != RW_OK && found != RW_ERR_UNSUPPORTED) rw_log(b->ctx, RW_LOG_WARNING, "bench: %s", rw_message(b->ctx));
+        if (found != RW_OK && found != RW_ERR_UNSUPPORTED)
+            rw_log(b->ctx, RW_LOG_WARNING, "bench: %s", rw_message(b->ctx));
         row.tolerance = allowed(&w), row.bytes = 2. * 4 * (double)(r->n * r->n);
         status = rw_bench_compare(b, &(rw_contestant){"", call, &w}, &chain, found == RW_OK, &row);
     }
@@ -155,7 +168,8 @@ static rw_status run_one(rw_bench *b, const struct row *r)
 static rw_status run(rw_bench *b)
 {
     for (int i = 0; i < RW_COUNT(rows); ++i)
-        if ((b->dev->info.gpu ? rows[i].gpu : rows[i].cpu) && (!b->options.quick || rows[i].quick)) RW_TRY(run_one(b, rows + i));
+        if ((b->dev->info.gpu ? rows[i].gpu : rows[i].cpu) && (!b->options.quick || rows[i].quick))
+            RW_TRY(run_one(b, rows + i));
     return RW_OK;
 }
 

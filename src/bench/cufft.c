@@ -38,9 +38,14 @@ static bool find(cufft *f, bool single, bool inverse)
 {
     void *library = rw_bench_library("cufft", "RECHENWERK_CUFFT");
     if (!library) return false;
-    const char *const real = single ? inverse ? "cufftExecC2R" : "cufftExecR2C" : inverse ? "cufftExecZ2D" : "cufftExecD2Z";
+    const char *const real = single    ? inverse ? "cufftExecC2R" : "cufftExecR2C"
+                             : inverse ? "cufftExecZ2D"
+                                       : "cufftExecD2Z";
     void *many = dlsym(library, "cufftPlanMany"), *stream = dlsym(library, "cufftSetStream"),
-         *execute = dlsym(library, f->real ? real : single ? "cufftExecC2C" : "cufftExecZ2Z"), *destroy = dlsym(library, "cufftDestroy");
+         *execute = dlsym(library, f->real  ? real
+                                   : single ? "cufftExecC2C"
+                                            : "cufftExecZ2Z"),
+         *destroy = dlsym(library, "cufftDestroy");
     memcpy(&f->plan_many, &many, sizeof many), memcpy(&f->set_stream, &stream, sizeof stream);
     memcpy(&f->execute, &execute, sizeof execute), memcpy(&f->execute_real, &execute, sizeof execute);
     memcpy(&f->destroy, &destroy, sizeof destroy);
@@ -59,12 +64,17 @@ rw_status rw_cufft_open(rw_bench *b, const rw_bench_transform *t, rw_array *x, r
         out *= t->real && d == t->rank - 1 ? n[d] / 2 + 1 : n[d];
     }
     rw_status status = RW_OK;
-    if (!find(f, t->single, t->inverse)) status = rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "libcufft not found: set RECHENWERK_CUFFT to its path");
+    if (!find(f, t->single, t->inverse))
+        status = rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "libcufft not found: set RECHENWERK_CUFFT to its path");
     if (status == RW_OK) status = rw_array_address(x, b->queue, false, &f->x);
     if (status == RW_OK) status = rw_array_address(y, b->queue, true, &f->y);
     if (status == RW_OK) {
         const int real = t->single ? t->inverse ? C2R : R2C : t->inverse ? Z2D : D2Z;
-        int error = f->plan_many(&f->plan, t->rank, n, NULL, 1, t->inverse ? out : in, NULL, 1, t->inverse ? in : out, t->real ? real : t->single ? C2C : Z2Z, (int)t->batch);
+        int error = f->plan_many(&f->plan, t->rank, n, NULL, 1, t->inverse ? out : in, NULL, 1, t->inverse ? in : out,
+                                 t->real     ? real
+                                 : t->single ? C2C
+                                             : Z2Z,
+                                 (int)t->batch);
         if (!error) error = f->set_stream(f->plan, b->queue->state);
         if (error) status = rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuFFT makes no plan: error %d", error);
     }

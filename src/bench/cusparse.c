@@ -1,4 +1,5 @@
-/* cuSPARSE as a peer: y = A x of a matrix that is on the device, in BSR (bcsr, blocks row after row) or CSR; libcusparse opened at run time. */
+/* cuSPARSE as a peer: y = A x of a matrix that is on the device, in BSR (bcsr, blocks row after row) or CSR;
+ * libcusparse opened at run time. */
 #include <dlfcn.h>
 #include <string.h>
 
@@ -21,7 +22,10 @@ typedef struct bsr {
     int (*multiply)(void *handle, int direction, int operation, int mb, int nb, int nnzb, const void *alpha,
                     const void *descriptor, const void *value, const int *first, const int *column, int block,
                     const void *x, const void *beta, void *y);
-    union { float f[2]; double d[2]; } one, zero;
+    union {
+        float f[2];
+        double d[2];
+    } one, zero;
     rw_context *ctx;
 } bsr;
 
@@ -30,10 +34,9 @@ static rw_status call_bsr(void *user, int round)
     bsr *c = user;
     const rw_sparse_arrays *m = &c->m;
     (void)round;
-    int error =
-        c->multiply(c->handle, DIRECTION_ROW, NOT_TRANSPOSED, (int)m->block_rows, (int)m->block_columns,
-                    (int)m->column->size, &c->one, c->descriptor, address_of(m->value), address_of(m->first),
-                    address_of(m->column), m->block, address_of(c->x), &c->zero, address_of(c->y));
+    int error = c->multiply(c->handle, DIRECTION_ROW, NOT_TRANSPOSED, (int)m->block_rows, (int)m->block_columns,
+                            (int)m->column->size, &c->one, c->descriptor, address_of(m->value), address_of(m->first),
+                            address_of(m->column), m->block, address_of(c->x), &c->zero, address_of(c->y));
     return error ? rw_fail(c->ctx, RW_ERR_LAUNCH, "cusparse bsrmv: error %d", error) : RW_OK;
 }
 
@@ -48,8 +51,10 @@ static void close_bsr(void *state)
 
 static bool find_bsr(bsr *c, rw_dtype dtype)
 {
-    static const char *const names[] = {[RW_F32] = "cusparseSbsrmv", [RW_F64] = "cusparseDbsrmv",
-                                        [RW_C64] = "cusparseCbsrmv", [RW_C128] = "cusparseZbsrmv"};
+    static const char *const names[] = {[RW_F32] = "cusparseSbsrmv",
+                                        [RW_F64] = "cusparseDbsrmv",
+                                        [RW_C64] = "cusparseCbsrmv",
+                                        [RW_C128] = "cusparseZbsrmv"};
     void *library = rw_bench_library("cusparse", "RECHENWERK_CUSPARSE");
     if (!library) return false;
     bool all = true;
@@ -59,8 +64,11 @@ static bool find_bsr(bsr *c, rw_dtype dtype)
         memcpy(&c->member, &function, sizeof function);                                                                \
         all = all && function;                                                                                         \
     }
-    FIND(create, "cusparseCreate") FIND(destroy, "cusparseDestroy") FIND(set_stream, "cusparseSetStream")
-    FIND(create_descriptor, "cusparseCreateMatDescr") FIND(destroy_descriptor, "cusparseDestroyMatDescr")
+    FIND(create, "cusparseCreate")
+    FIND(destroy, "cusparseDestroy")
+    FIND(set_stream, "cusparseSetStream")
+    FIND(create_descriptor, "cusparseCreateMatDescr")
+    FIND(destroy_descriptor, "cusparseDestroyMatDescr")
     FIND(multiply, names[dtype])
     if (dtype == RW_F32 || dtype == RW_C64) c->one.f[0] = 1;
     else c->one.d[0] = 1;
@@ -86,7 +94,10 @@ static rw_status prepare_bsr(rw_bench *b, bsr *c)
     return error ? rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuSPARSE does not start: error %d", error) : RW_OK;
 }
 
-static rw_status not_found(rw_bench *b) { return rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "libcusparse not found: set RECHENWERK_CUSPARSE to its path"); }
+static rw_status not_found(rw_bench *b)
+{
+    return rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "libcusparse not found: set RECHENWERK_CUSPARSE to its path");
+}
 
 static rw_status open_bsr(rw_bench *b, const rw_sparse_arrays *m, rw_array *x, rw_peer *peer)
 {
@@ -99,7 +110,7 @@ static rw_status open_bsr(rw_bench *b, const rw_sparse_arrays *m, rw_array *x, r
     return status;
 }
 
-/* ---- rows (CSR), by the newer interface: descriptors of matrix and vectors, a buffer, a preparation ------------------ */
+/* ---- rows (CSR), by the newer interface: descriptors of matrix and vectors, a buffer, a preparation -------------- */
 
 enum { INDEX_32 = 2, BASE_ZERO = 0, ALGORITHM_DEFAULT = 0 };
 
@@ -110,14 +121,21 @@ typedef struct csr {
     int (*create)(void **handle);
     int (*destroy)(void *handle);
     int (*set_stream)(void *handle, void *stream);
-    int (*create_csr)(void **matrix, int64_t rows, int64_t columns, int64_t entries, void *first, void *column, void *value, int first_type, int column_type, int base, int type);
+    int (*create_csr)(void **matrix, int64_t rows, int64_t columns, int64_t entries, void *first, void *column,
+                      void *value, int first_type, int column_type, int base, int type);
     int (*create_vector)(void **vector, int64_t n, void *values, int type);
     int (*destroy_matrix)(void *matrix);
     int (*destroy_vector)(void *vector);
-    int (*buffer_size)(void *handle, int op, const void *alpha, const void *matrix, const void *x, const void *beta, void *y, int type, int algorithm, size_t *bytes);
-    int (*preprocess)(void *handle, int op, const void *alpha, const void *matrix, const void *x, const void *beta, void *y, int type, int algorithm, void *buffer);
-    int (*multiply)(void *handle, int op, const void *alpha, const void *matrix, const void *x, const void *beta, void *y, int type, int algorithm, void *buffer);
-    union { float f[2]; double d[2]; } one, zero;
+    int (*buffer_size)(void *handle, int op, const void *alpha, const void *matrix, const void *x, const void *beta,
+                       void *y, int type, int algorithm, size_t *bytes);
+    int (*preprocess)(void *handle, int op, const void *alpha, const void *matrix, const void *x, const void *beta,
+                      void *y, int type, int algorithm, void *buffer);
+    int (*multiply)(void *handle, int op, const void *alpha, const void *matrix, const void *x, const void *beta,
+                    void *y, int type, int algorithm, void *buffer);
+    union {
+        float f[2];
+        double d[2];
+    } one, zero;
     rw_context *ctx;
 } csr;
 
@@ -125,7 +143,8 @@ static rw_status call_csr(void *user, int round)
 {
     csr *c = user;
     (void)round;
-    int error = c->multiply(c->handle, NOT_TRANSPOSED, &c->one, c->matrix, c->x_vector, &c->zero, c->y_vector, c->type, ALGORITHM_DEFAULT, address_of(c->buffer));
+    int error = c->multiply(c->handle, NOT_TRANSPOSED, &c->one, c->matrix, c->x_vector, &c->zero, c->y_vector, c->type,
+                            ALGORITHM_DEFAULT, address_of(c->buffer));
     return error ? rw_fail(c->ctx, RW_ERR_LAUNCH, "cusparseSpMV: error %d", error) : RW_OK;
 }
 
@@ -145,9 +164,16 @@ static bool find_csr(csr *c)
     void *library = rw_bench_library("cusparse", "RECHENWERK_CUSPARSE");
     if (!library) return false;
     bool all = true;
-    FIND(create, "cusparseCreate") FIND(destroy, "cusparseDestroy") FIND(set_stream, "cusparseSetStream") FIND(create_csr, "cusparseCreateCsr")
-    FIND(create_vector, "cusparseCreateDnVec") FIND(destroy_matrix, "cusparseDestroySpMat") FIND(destroy_vector, "cusparseDestroyDnVec")
-    FIND(buffer_size, "cusparseSpMV_bufferSize") FIND(preprocess, "cusparseSpMV_preprocess") FIND(multiply, "cusparseSpMV")
+    FIND(create, "cusparseCreate")
+    FIND(destroy, "cusparseDestroy")
+    FIND(set_stream, "cusparseSetStream")
+    FIND(create_csr, "cusparseCreateCsr")
+    FIND(create_vector, "cusparseCreateDnVec")
+    FIND(destroy_matrix, "cusparseDestroySpMat")
+    FIND(destroy_vector, "cusparseDestroyDnVec")
+    FIND(buffer_size, "cusparseSpMV_bufferSize")
+    FIND(preprocess, "cusparseSpMV_preprocess")
+    FIND(multiply, "cusparseSpMV")
 #undef FIND
     return all;
 }
@@ -160,15 +186,17 @@ static rw_status prepare_csr(rw_bench *b, csr *c, const rw_sparse_arrays *m, rw_
     int error = c->create(&c->handle);
     if (!error) error = c->set_stream(c->handle, b->queue->state);
     if (!error)
-        error =
-            c->create_csr(&c->matrix, m->block_rows, m->block_columns, m->value->size, address_of(m->first),
-                          address_of(m->column), address_of(m->value), INDEX_32, INDEX_32, BASE_ZERO, c->type);
+        error = c->create_csr(&c->matrix, m->block_rows, m->block_columns, m->value->size, address_of(m->first),
+                              address_of(m->column), address_of(m->value), INDEX_32, INDEX_32, BASE_ZERO, c->type);
     if (!error) error = c->create_vector(&c->x_vector, m->block_columns, address_of(x), c->type);
     if (!error) error = c->create_vector(&c->y_vector, m->block_rows, address_of(c->y), c->type);
-    if (!error) error = c->buffer_size(c->handle, NOT_TRANSPOSED, &c->one, c->matrix, c->x_vector, &c->zero, c->y_vector, c->type, ALGORITHM_DEFAULT, &bytes);
+    if (!error)
+        error = c->buffer_size(c->handle, NOT_TRANSPOSED, &c->one, c->matrix, c->x_vector, &c->zero, c->y_vector,
+                               c->type, ALGORITHM_DEFAULT, &bytes);
     if (!error) {
         RW_TRY(rw_bench_array(b, RW_U8, (int64_t)bytes + 16, &c->buffer));
-        error = c->preprocess(c->handle, NOT_TRANSPOSED, &c->one, c->matrix, c->x_vector, &c->zero, c->y_vector, c->type, ALGORITHM_DEFAULT, address_of(c->buffer));
+        error = c->preprocess(c->handle, NOT_TRANSPOSED, &c->one, c->matrix, c->x_vector, &c->zero, c->y_vector,
+                              c->type, ALGORITHM_DEFAULT, address_of(c->buffer));
     }
     return error ? rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuSPARSE does not start: error %d", error) : RW_OK;
 }
@@ -191,7 +219,8 @@ rw_status rw_cusparse_open(rw_bench *b, rw_sparse *m, rw_array *x, rw_peer *peer
 {
     rw_sparse_arrays arrays;
     *peer = (rw_peer){0};
-    if (strcmp(b->dev->info.kind, "cuda") != 0) return rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuSPARSE is for cuda devices");
+    if (strcmp(b->dev->info.kind, "cuda") != 0)
+        return rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuSPARSE is for cuda devices");
     RW_TRY(rw_sparse_get_arrays(m, &arrays));
     return arrays.block == 1 ? open_csr(b, &arrays, x, peer) : open_bsr(b, &arrays, x, peer);
 }

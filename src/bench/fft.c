@@ -1,4 +1,5 @@
-/* Transforms of the library beside cuFFT or FFTW: lengths, types, ranks, real numbers; some numbers of each result against the sum that defines it. */
+/* Transforms of the library beside cuFFT or FFTW: lengths, types, ranks, real numbers; some numbers of each result
+ * against the sum that defines it. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,19 +24,60 @@ static const struct row {
     int64_t shape[3];
     double target_gpu, target_cpu;
 } rows[] = {
-#define C64(N, GPU, CPU) {true, true, (N) == 64 || (N) == 1000, true, false, 1, {N}, GPU, CPU}
-#define C128(N, GPU, CPU) {true, true, (N) == 256, false, false, 1, {N}, GPU, CPU}
-    C64(64, 0.97, 0.8), C64(128, 0.97, 0.8), C64(256, 0.97, 0.8), C64(512, 0.97, 0.8), C64(1000, 0.97, 0.8), C64(1024, 0.97, 0.8), C64(2048, 0.97, 0.8), C64(3125, 0.97, 0.8),
-    C64(4096, 0.97, 0.8), C64(8192, 1, 0.8), C64(16384, 1.2, 0.8), C64(65536, 1.25, 0.8), C64(1 << 17, 1, 0.8), C64(1 << 18, 1, 0.8), C64(1 << 19, 1, 0.8), C64(1 << 20, 1.1, 0.8),
-    C64(4099, 3, 0.8), C64(10007, 3, 0.8), C64(1021, 1, 0.8), C64(100000, 1, 0.8),
-    C128(64, 1, 0.8), C128(256, 1, 0.8), C128(1000, 1, 0.8), C128(1024, 1, 0.8), C128(4096, 1, 0.8), C128(16384, 1, 0.8), C128(65536, 1, 0.8), C128(1 << 20, 1, 0.8), C128(4099, 3, 0.8),
-    {true, false, false, true, false, 2, {4096, 4096}, 1.15, 0}, {true, false, false, true, false, 2, {8192, 8192}, 1.05, 0},
-    {true, false, false, false, false, 2, {4096, 4096}, 1, 0}, {true, false, false, false, false, 2, {8192, 8192}, 1, 0},
-    {true, false, false, true, false, 3, {256, 256, 256}, 1, 0}, {true, false, false, true, false, 3, {512, 512, 512}, 1, 0},
-    {true, false, false, true, true, 2, {8192, 8192}, 1, 0}, {true, false, false, false, true, 2, {8192, 8192}, 1, 0},
-    {true, true, false, true, true, 1, {1024}, 0.97, 0.8}, {true, true, true, true, true, 1, {4096}, 0.97, 0.8}, {true, true, false, false, true, 1, {4096}, 1, 0.8},
-    {false, true, true, true, false, 2, {1024, 1024}, 0, 0.8}, {false, true, false, false, false, 2, {1024, 1024}, 0, 0.8}, {false, true, false, true, false, 2, {2048, 2048}, 0, 0.8},
-    {false, true, false, true, true, 2, {2048, 2048}, 0, 0.8}, {false, true, false, true, false, 3, {128, 128, 128}, 0, 0.8}, {false, true, false, false, true, 3, {100, 100, 100}, 0, 0.8},
+#define C64(N, GPU, CPU)                                                                                               \
+    {                                                                                                                  \
+        true, true, (N) == 64 || (N) == 1000, true, false, 1, {N}, GPU, CPU                                            \
+    }
+#define C128(N, GPU, CPU)                                                                                              \
+    {                                                                                                                  \
+        true, true, (N) == 256, false, false, 1, {N}, GPU, CPU                                                         \
+    }
+    C64(64, 0.97, 0.8),
+    C64(128, 0.97, 0.8),
+    C64(256, 0.97, 0.8),
+    C64(512, 0.97, 0.8),
+    C64(1000, 0.97, 0.8),
+    C64(1024, 0.97, 0.8),
+    C64(2048, 0.97, 0.8),
+    C64(3125, 0.97, 0.8),
+    C64(4096, 0.97, 0.8),
+    C64(8192, 1, 0.8),
+    C64(16384, 1.2, 0.8),
+    C64(65536, 1.25, 0.8),
+    C64(1 << 17, 1, 0.8),
+    C64(1 << 18, 1, 0.8),
+    C64(1 << 19, 1, 0.8),
+    C64(1 << 20, 1.1, 0.8),
+    C64(4099, 3, 0.8),
+    C64(10007, 3, 0.8),
+    C64(1021, 1, 0.8),
+    C64(100000, 1, 0.8),
+    C128(64, 1, 0.8),
+    C128(256, 1, 0.8),
+    C128(1000, 1, 0.8),
+    C128(1024, 1, 0.8),
+    C128(4096, 1, 0.8),
+    C128(16384, 1, 0.8),
+    C128(65536, 1, 0.8),
+    C128(1 << 20, 1, 0.8),
+    C128(4099, 3, 0.8),
+    {true, false, false, true, false, 2, {4096, 4096}, 1.15, 0},
+    {true, false, false, true, false, 2, {8192, 8192}, 1.05, 0},
+    {true, false, false, false, false, 2, {4096, 4096}, 1, 0},
+    {true, false, false, false, false, 2, {8192, 8192}, 1, 0},
+    {true, false, false, true, false, 3, {256, 256, 256}, 1, 0},
+    {true, false, false, true, false, 3, {512, 512, 512}, 1, 0},
+    {true, false, false, true, true, 2, {8192, 8192}, 1, 0},
+    {true, false, false, false, true, 2, {8192, 8192}, 1, 0},
+    {true, true, false, true, true, 1, {1024}, 0.97, 0.8},
+    {true, true, true, true, true, 1, {4096}, 0.97, 0.8},
+    {true, true, false, false, true, 1, {4096}, 1, 0.8},
+    {false, true, true, true, false, 2, {1024, 1024}, 0, 0.8},
+    {false, true, false, false, false, 2, {1024, 1024}, 0, 0.8},
+    {false, true, false, true, false, 2, {2048, 2048}, 0, 0.8},
+    {false, true, false, true, true, 2, {2048, 2048}, 0, 0.8},
+    {false, true, false, true, false, 3, {128, 128, 128}, 0, 0.8},
+    {false, true, false, false, true, 3, {100, 100, 100}, 0, 0.8},
 };
 
 static void free_work(work *w)
@@ -46,7 +88,11 @@ static void free_work(work *w)
 
 static rw_status make(rw_bench *b, const rw_bench_transform *t, work *w)
 {
-    rw_fft_spec s = {.kind = t->real ? RW_FFT_REAL : RW_FFT_COMPLEX, .single = t->single, .ndim = t->rank + 1, .shape = {t->batch}, .axes = ((1u << t->rank) - 1) << 1};
+    rw_fft_spec s = {.kind = t->real ? RW_FFT_REAL : RW_FFT_COMPLEX,
+                     .single = t->single,
+                     .ndim = t->rank + 1,
+                     .shape = {t->batch},
+                     .axes = ((1u << t->rank) - 1) << 1};
     *w = (work){.t = *t, .queue = b->queue, .in = 1, .out = 1};
     for (int d = 0; d < t->rank; ++d) {
         s.shape[d + 1] = t->shape[d];
@@ -70,9 +116,13 @@ static rw_status call(void *user, int round)
     return rw_fft_execute(w->fft, w->x, w->y, w->queue);
 }
 
-static double part(const void *data, bool single, int64_t i) { return single ? ((const float *)data)[i] : ((const double *)data)[i]; }
+static double part(const void *data, bool single, int64_t i)
+{
+    return single ? ((const float *)data)[i] : ((const double *)data)[i];
+}
 
-/* Number k of transform `at` by the sum that defines it: its distance from the result, over the root of the mean square of such numbers. */
+/* Number k of transform `at` by the sum that defines it: its distance from the result, over the root of the mean square
+ * of such numbers. */
 static double difference(const work *w, const void *x, const void *y, int64_t at, int64_t k)
 {
     static const double two_pi = 6.28318530717958647692;
@@ -91,11 +141,14 @@ static double difference(const work *w, const void *x, const void *y, int64_t at
             j /= t->shape[d];
         }
         const double c = cos(two_pi * turns), s = -sin(two_pi * turns);
-        const double p = t->real ? part(x, t->single, at * w->in + i) : part(x, t->single, 2 * (at * w->in + i)), q = t->real ? 0 : part(x, t->single, 2 * (at * w->in + i) + 1);
+        const double p = t->real ? part(x, t->single, at * w->in + i) : part(x, t->single, 2 * (at * w->in + i)),
+                     q = t->real ? 0 : part(x, t->single, 2 * (at * w->in + i) + 1);
         re += p * c - q * s, im += p * s + q * c;
     }
-    const double dr = part(y, t->single, 2 * (at * w->out + k)) - (double)re, di = part(y, t->single, 2 * (at * w->out + k) + 1) - (double)im;
-    const double error = sqrt((dr * dr + di * di) / ((t->real ? 1. : 2.) / 12 * (double)w->in)); /* numbers are uniform, of width 1 */
+    const double dr = part(y, t->single, 2 * (at * w->out + k)) - (double)re,
+                 di = part(y, t->single, 2 * (at * w->out + k) + 1) - (double)im;
+    /* numbers are uniform, of width 1 */
+    const double error = sqrt((dr * dr + di * di) / ((t->real ? 1. : 2.) / 12 * (double)w->in));
     return isnan(error) ? INFINITY : error;
 }
 
@@ -107,15 +160,22 @@ static rw_status find_error(const work *w, int samples, double *worst)
     RW_TRY(rw_array_read(w->y, &y));
     *worst = 0;
     for (int i = 0; i < samples; ++i) {
-        const int64_t at = i == 0 ? 0 : i == 1 ? w->t.batch - 1 : (int64_t)(rw_random_uniform(8, (uint64_t)i) * (double)w->t.batch);
-        const int64_t k = i == 0 ? 0 : i == 1 ? w->out - 1 : (int64_t)(rw_random_uniform(9, (uint64_t)i) * (double)w->out);
+        const int64_t at = i == 0   ? 0
+                           : i == 1 ? w->t.batch - 1
+                                    : (int64_t)(rw_random_uniform(8, (uint64_t)i) * (double)w->t.batch);
+        const int64_t k = i == 0   ? 0
+                          : i == 1 ? w->out - 1
+                                   : (int64_t)(rw_random_uniform(9, (uint64_t)i) * (double)w->out);
         *worst = RW_MAX(*worst, difference(w, x, y, at, k));
     }
     return RW_OK;
 }
 
 /* Rounding grows with the number of stages; the sum itself has errors beyond. */
-static double allowed(const work *w) { return (w->t.single ? FLT_EPSILON : DBL_EPSILON) * (2 * log2((double)w->in + 2) + (w->t.single ? 0 : 30)); }
+static double allowed(const work *w)
+{
+    return (w->t.single ? FLT_EPSILON : DBL_EPSILON) * (2 * log2((double)w->in + 2) + (w->t.single ? 0 : 30));
+}
 
 static rw_status open_peer(rw_bench *b, work *w, rw_peer *peer)
 {
@@ -134,10 +194,15 @@ static void describe(const work *w, rw_bench_result *row)
     rw_fft_info info;
     char shape[32];
     int used = 0;
-    for (int d = 0; d < t->rank; ++d) used += snprintf(shape + used, sizeof shape - (size_t)used, "%s%lld", d ? " x " : "", (long long)t->shape[d]);
-    snprintf(row->what, sizeof row->what, "FFT %s %s", shape, t->real ? t->single ? "f32" : "f64" : t->single ? "c64" : "c128");
+    for (int d = 0; d < t->rank; ++d)
+        used += snprintf(shape + used, sizeof shape - (size_t)used, "%s%lld", d ? " x " : "", (long long)t->shape[d]);
+    snprintf(row->what, sizeof row->what, "FFT %s %s", shape,
+             t->real     ? t->single ? "f32" : "f64"
+             : t->single ? "c64"
+                         : "c128");
     snprintf(row->size, sizeof row->size, "%lld transform%s", (long long)t->batch, t->batch == 1 ? "" : "s");
-    if (rw_fft_get_info(w->fft, &info) == RW_OK) snprintf(row->variant, sizeof row->variant, "%d pass%s", info.passes, info.passes == 1 ? "" : "es");
+    if (rw_fft_get_info(w->fft, &info) == RW_OK)
+        snprintf(row->variant, sizeof row->variant, "%d pass%s", info.passes, info.passes == 1 ? "" : "es");
 }
 
 static rw_status run_one(rw_bench *b, const struct row *r)
@@ -156,8 +221,10 @@ static rw_status run_one(rw_bench *b, const struct row *r)
     if (status == RW_OK) status = find_error(&w, size > 1 << 22 ? 2 : 8, &row.error);
     if (status == RW_OK) {
         const rw_status found = open_peer(b, &w, &peer);
-        if (found != RW_OK && found != RW_ERR_UNSUPPORTED) rw_log(b->ctx, RW_LOG_WARNING, "bench: %s", rw_message(b->ctx));
-        row.tolerance = allowed(&w), row.bytes = (double)t.batch * (r->single ? 4 : 8) * (double)(w.in * (r->real ? 1 : 2) + w.out * 2);
+        if (found != RW_OK && found != RW_ERR_UNSUPPORTED)
+            rw_log(b->ctx, RW_LOG_WARNING, "bench: %s", rw_message(b->ctx));
+        row.tolerance = allowed(&w),
+        row.bytes = (double)t.batch * (r->single ? 4 : 8) * (double)(w.in * (r->real ? 1 : 2) + w.out * 2);
         status = rw_bench_compare(b, &(rw_contestant){"", call, &w}, &peer.contestant, found == RW_OK, &row);
     }
     if (status == RW_OK) {
@@ -194,5 +261,6 @@ static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, doubl
     return status;
 }
 
-static const int64_t sizes[] = {1, 2, 7, 16, 31, 37, 60, 100, 128, 243, 256, 1000, 1024, 1021, 4096, 4099, 16384, 65536, 100000, 1 << 17, -1};
+static const int64_t sizes[] = {1,    2,    7,    16,   31,   37,    60,    100,    128,     243, 256,
+                                1000, 1024, 1021, 4096, 4099, 16384, 65536, 100000, 1 << 17, -1};
 const rw_bench_case rw_bench_fft = {run, 2, check, sizes, 128, NULL};

@@ -16,7 +16,11 @@ typedef struct transform {
     rw_queue *queue;
 } transform;
 
-static const struct variant { const char *name, *definitions; int together; bool lanes; } variants[] = {
+static const struct variant {
+    const char *name, *definitions;
+    int together;
+    bool lanes;
+} variants[] = {
     {"16 a group of 256", "GROUP=256 GROUP_X=16 TRANSFORMS=16 LINE=17", 16, false},
     {"16 a group of 256, 4 groups", "GROUP=256 GROUP_X=16 TRANSFORMS=16 LINE=17 RW_GROUPS_A_UNIT=4", 16, false},
     {"8 a group of 128", "GROUP=128 GROUP_X=16 TRANSFORMS=8 LINE=17", 8, false},

@@ -1,5 +1,6 @@
-/* FFTW as a peer: libfftw3f or libfftw3 opened at run time, measured plans. Many short transforms are planned as pieces of the batch that threads share out;
- * long ones with FFTW's own threads. M. Frigo, S. G. Johnson: The design and implementation of FFTW3, Proc. IEEE 93 (2005). */
+/* FFTW as a peer: libfftw3f or libfftw3 opened at run time, measured plans. Many short transforms are planned as pieces
+ * of the batch that threads share out; long ones with FFTW's own threads. M. Frigo, S. G. Johnson: The design and
+ * implementation of FFTW3, Proc. IEEE 93 (2005). */
 #include <dlfcn.h>
 #include <omp.h>
 #include <string.h>
@@ -40,16 +41,17 @@ static void *function(void *library, bool single, const char *name)
     return dlsym(library, full);
 }
 
-typedef void *plan_many(int rank, const int *n, int howmany, void *in, const int *inembed, int istride, int idist, void *out, const int *onembed, int ostride, int odist, int sign,
-                        unsigned flags);
-typedef void *plan_real(int rank, const int *n, int howmany, void *in, const int *inembed, int istride, int idist, void *out, const int *onembed, int ostride, int odist,
-                        unsigned flags);
+typedef void *plan_many(int rank, const int *n, int howmany, void *in, const int *inembed, int istride, int idist,
+                        void *out, const int *onembed, int ostride, int odist, int sign, unsigned flags);
+typedef void *plan_real(int rank, const int *n, int howmany, void *in, const int *inembed, int istride, int idist,
+                        void *out, const int *onembed, int ostride, int odist, unsigned flags);
 
 /* FFTW's own threads, where they are installed. */
 static void use_threads(bool single, int threads)
 {
     void *library = dlopen(single ? "libfftw3f_threads.so.3" : "libfftw3_threads.so.3", RTLD_NOW | RTLD_GLOBAL);
-    void *init = library ? function(library, single, "init_threads") : NULL, *plan = library ? function(library, single, "plan_with_nthreads") : NULL;
+    void *init = library ? function(library, single, "init_threads") : NULL,
+         *plan = library ? function(library, single, "plan_with_nthreads") : NULL;
     int (*call_init)(void);
     void (*call_plan)(int);
     memcpy(&call_init, &init, sizeof init), memcpy(&call_plan, &plan, sizeof plan);
@@ -62,7 +64,8 @@ static rw_status make_plan(rw_bench *b, const rw_bench_transform *t, fftw *f, in
     void *library = dlopen(t->single ? "libfftw3f.so.3" : "libfftw3.so.3", RTLD_NOW | RTLD_GLOBAL);
     if (!library) return rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "libfftw3%s.so.3 not found", t->single ? "f" : "");
     use_threads(t->single, f->pieces > 1 ? 1 : b->threads);
-    void *make = function(library, t->single, t->real ? "plan_many_dft_r2c" : "plan_many_dft"), *execute = function(library, t->single, t->real ? "execute_dft_r2c" : "execute_dft"),
+    void *make = function(library, t->single, t->real ? "plan_many_dft_r2c" : "plan_many_dft"),
+         *execute = function(library, t->single, t->real ? "execute_dft_r2c" : "execute_dft"),
          *destroy = function(library, t->single, "destroy_plan");
     plan_many *many;
     plan_real *real;
@@ -73,7 +76,8 @@ static rw_status make_plan(rw_bench *b, const rw_bench_transform *t, fftw *f, in
     rw_array *x = NULL, *y = NULL;
     void *px = NULL, *py = NULL;
     const rw_dtype dtype = t->single ? RW_F32 : RW_F64;
-    rw_status status = make && execute && destroy ? RW_OK : rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "FFTW lacks a function");
+    rw_status status =
+        make && execute && destroy ? RW_OK : rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "FFTW lacks a function");
     if (status == RW_OK) status = rw_bench_array(b, dtype, batch * in * (t->real ? 1 : 2), &x);
     if (status == RW_OK) status = rw_bench_array(b, dtype, batch * out * 2, &y);
     if (status == RW_OK) status = rw_array_write(x, &px);
@@ -92,7 +96,8 @@ rw_status rw_fftw_open(rw_bench *b, const rw_bench_transform *t, const void *x, 
     int64_t in = 1, out = 1, piece;
     fftw *f = rw_calloc(1, sizeof *f);
     if (!f) return rw_fail_memory(b->ctx, sizeof *f, "a peer");
-    for (int d = 0; d < t->rank; ++d) in *= t->shape[d], out *= t->real && d == t->rank - 1 ? t->shape[d] / 2 + 1 : t->shape[d];
+    for (int d = 0; d < t->rank; ++d)
+        in *= t->shape[d], out *= t->real && d == t->rank - 1 ? t->shape[d] / 2 + 1 : t->shape[d];
     piece = RW_MAX(PIECE_POINTS / in, 1);
     while (t->batch % piece) --piece;
     f->x = (char *)(uintptr_t)x, f->y = y, f->pieces = t->batch / piece, f->threads = b->threads;

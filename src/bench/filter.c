@@ -8,7 +8,7 @@
 enum { TAPS = 17, R = 8 };
 
 typedef struct filter {
-    int nx, ny, tx, rows; /* image; strip and piece of a group */
+    int nx, ny, tx, rows;   /* image; strip and piece of a group */
     float weight[2 * TAPS]; /* along x, along y */
     rw_array *x, *y;
     rw_program *program;
@@ -21,10 +21,16 @@ typedef struct filter {
 } filter;
 
 /* c: columns of an item in filter_columns.k, 0 for filter.k */
-static const struct variant { const char *name, *definitions; int tx, rows, c; bool lanes; } variants[] = {
+static const struct variant {
+    const char *name, *definitions;
+    int tx, rows, c;
+    bool lanes;
+} variants[] = {
 #define COLUMNS(group, c, b, rows, units)                                                                              \
-    {"columns: " #group " items of " #c ", " #b " x " #rows " rows",                                                   \
-     "GROUP=" #group " C=" #c " B=" #b " ROWS=" #rows " RW_GROUPS_A_UNIT=" #units, group * c, rows, c, false}
+    {                                                                                                                  \
+        "columns: " #group " items of " #c ", " #b " x " #rows " rows",                                                \
+            "GROUP=" #group " C=" #c " B=" #b " ROWS=" #rows " RW_GROUPS_A_UNIT=" #units, group *c, rows, c, false     \
+    }
     COLUMNS(128, 4, 8, 342, 3), /* as many groups as the 132 units of an H200 hold at 8192^2 */
     COLUMNS(64, 4, 8, 342, 6),
     COLUMNS(64, 4, 8, 293, 7),

@@ -28,7 +28,9 @@ static void format_against(char *text, size_t size, const rw_bench_result *r)
         n += (size_t)snprintf(text + n, size - n, "%s%.2fx %s", i ? ", " : "", r->peers[i].ratio, r->peers[i].name);
     if (r->target[0] && n < size)
         snprintf(text + n, size - n, "%s%s%s", n ? "; " : "", r->target,
-                 r->met < 0 ? "" : r->met ? " reached" : " MISSED");
+                 r->met < 0 ? ""
+                 : r->met   ? " reached"
+                            : " MISSED");
 }
 
 static void format_cells(char cell[COLUMNS][CELL], const rw_bench_result *r)
@@ -105,9 +107,7 @@ static void add_json_row(rw_json_writer *w, const rw_bench_result *r)
     rw_json_add_number(w, "error", r->error), rw_json_add_number(w, "tolerance", r->tolerance);
     rw_json_add_bool(w, "correct", r->error <= r->tolerance);
     rw_json_add_string(w, "target", r->target[0] ? r->target : NULL);
-    if (r->met >= 0) {
-        rw_json_add_bool(w, "met", r->met == 1);
-    }
+    if (r->met >= 0) { rw_json_add_bool(w, "met", r->met == 1); }
     rw_json_close(w);
 }
 
@@ -131,7 +131,8 @@ rw_status rw_bench_format(const rw_device *dev, const rw_bench_result *rows, int
 {
     RW_NEED(text, "text");
     *text = NULL;
-    RW_NEED(dev, "device"); RW_NEED(rows, "rows");
+    RW_NEED(dev, "device");
+    RW_NEED(rows, "rows");
     rw_text t = {0};
     if (style == RW_BENCH_JSON) {
         add_json(&t, dev, rows, n);

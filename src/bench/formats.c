@@ -1,4 +1,5 @@
-/* Products in every format that the choice of one looks at, on kinds of matrices: what shares of a copy's speed the table in src/sparse/choose.c says. */
+/* Products in every format that the choice of one looks at, on kinds of matrices: what shares of a copy's speed the
+ * table in src/sparse/choose.c says. */
 #include <string.h>
 
 #include "bench/bench.h"
@@ -29,14 +30,17 @@ static int64_t spread(int64_t rows, int64_t i, int64_t length, int64_t *column)
 {
     const int64_t gap = RW_MAX(rows / length, 1);
     length = RW_MIN(length, rows);
-    for (int64_t k = 0; k < length; ++k) column[k] = k * gap + (int64_t)(rw_random_u64(6, (uint64_t)(i * MOST + k)) % (uint64_t)gap);
+    for (int64_t k = 0; k < length; ++k)
+        column[k] = k * gap + (int64_t)(rw_random_u64(6, (uint64_t)(i * MOST + k)) % (uint64_t)gap);
     return length;
 }
 
 /* 8 to 24 entries near the diagonal, as of a grid without structure. */
 static int64_t band(int64_t n, int64_t i, int64_t *column)
 {
-    const int64_t rows = n * n * n, count = spread(RW_MIN(rows, 1024), i, 8 + (int64_t)(rw_random_u64(5, (uint64_t)i) % 17), column), from = RW_MIN(RW_MAX(i - 512, 0), RW_MAX(rows - 1024, 0));
+    const int64_t rows = n * n * n,
+                  count = spread(RW_MIN(rows, 1024), i, 8 + (int64_t)(rw_random_u64(5, (uint64_t)i) % 17), column),
+                  from = RW_MIN(RW_MAX(i - 512, 0), RW_MAX(rows - 1024, 0));
     for (int64_t k = 0; k < count; ++k) column[k] += from;
     return count;
 }
@@ -61,7 +65,8 @@ static rw_status make(rw_bench *b, const kind *k, int64_t n, rw_entries *e)
     int64_t column[MOST], area = k->block * k->block;
     *e = (rw_entries){.rows = n * n * n * k->block, .columns = n * n * n * k->block};
     for (int64_t i = 0; i < n * n * n; ++i) e->n += area * k->columns(n, i, column);
-    e->row = rw_calloc((size_t)e->n, sizeof *e->row), e->column = rw_calloc((size_t)e->n, sizeof *e->column), e->value = rw_calloc((size_t)e->n, sizeof *e->value);
+    e->row = rw_calloc((size_t)e->n, sizeof *e->row), e->column = rw_calloc((size_t)e->n, sizeof *e->column),
+    e->value = rw_calloc((size_t)e->n, sizeof *e->value);
     if (!e->row || !e->column || !e->value) {
         rw_entries_free(e);
         return rw_fail_memory(b->ctx, (size_t)e->n * 24, "the entries of a matrix");
@@ -70,7 +75,8 @@ static rw_status make(rw_bench *b, const kind *k, int64_t n, rw_entries *e)
     for (int64_t i = 0; i < n * n * n; ++i)
         for (int64_t j = 0, count = k->columns(n, i, column); j < count; ++j)
             for (int64_t c = 0; c < area; ++c, ++at)
-                e->row[at] = i * k->block + c / k->block, e->column[at] = column[j] * k->block + c % k->block, e->value[at] = rw_random_uniform(1, (uint64_t)at) - 0.5;
+                e->row[at] = i * k->block + c / k->block, e->column[at] = column[j] * k->block + c % k->block,
+                e->value[at] = rw_random_uniform(1, (uint64_t)at) - 0.5;
     return RW_OK;
 }
 
@@ -99,7 +105,11 @@ static rw_status run(rw_bench *b)
     rw_limit_evict(b);
     for (int single = 0; single < 2; ++single)
         for (int i = 0; i < RW_COUNT(kinds); ++i)
-            RW_TRY(run_kind(b, kinds + i, b->options.quick ? 8 : b->dev->info.gpu ? kinds[i].cells_gpu : kinds[i].cells, single ? RW_F32 : RW_F64));
+            RW_TRY(run_kind(b, kinds + i,
+                            b->options.quick   ? 8
+                            : b->dev->info.gpu ? kinds[i].cells_gpu
+                                               : kinds[i].cells,
+                            single ? RW_F32 : RW_F64));
     return RW_OK;
 }
 

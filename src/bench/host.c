@@ -19,8 +19,22 @@ static rw_status compile(rw_context *ctx, const char *cc, const rw_temporary *fo
     rw_status status = src && out && log ? rw_process_limit(ctx, &seconds) : rw_fail_memory(ctx, 256, "paths");
     if (status == RW_OK) status = rw_file_write(ctx, src, text, strlen(text));
     if (status != RW_OK) goto done;
-    char *argv[] = {(char *)(uintptr_t)cc, "-std=gnu17", "-O3", "-march=native", "-fopenmp", "-fno-math-errno",
-                    "-fno-trapping-math", "-fcx-limited-range", "-w", "-fPIC", "-shared", "-o", out, src, "-lm", NULL};
+    char *argv[] = {(char *)(uintptr_t)cc,
+                    "-std=gnu17",
+                    "-O3",
+                    "-march=native",
+                    "-fopenmp",
+                    "-fno-math-errno",
+                    "-fno-trapping-math",
+                    "-fcx-limited-range",
+                    "-w",
+                    "-fPIC",
+                    "-shared",
+                    "-o",
+                    out,
+                    src,
+                    "-lm",
+                    NULL};
     const int code = rw_process_run(argv, folder, log, seconds);
     if (code != 0 && code != RW_PROCESS_UNKNOWN)
         status = rw_fail(ctx, RW_ERR_COMPILE, "host peers do not compile with %s", cc);
@@ -36,7 +50,8 @@ static rw_status open_host(rw_context *ctx, rw_host **host)
 {
     *host = NULL;
     char cc[RW_CC_PATH];
-    if (!rw_cc_find(cc)) return rw_fail(ctx, RW_ERR_UNSUPPORTED, "no C compiler for the peers on the host: install gcc");
+    if (!rw_cc_find(cc))
+        return rw_fail(ctx, RW_ERR_UNSUPPORTED, "no C compiler for the peers on the host: install gcc");
     rw_temporary folder = {NULL, -1};
     rw_host *h = rw_calloc(1, sizeof *h);
     rw_status status = h ? rw_temporary_create(ctx, &folder) : rw_fail_memory(ctx, sizeof *h, "peers on the host");

@@ -1,5 +1,5 @@
-/* Image filters of the library, one channel, u8 and f32; some pixels of each result against its definition in double precision.
- * bench/peers/image_peers.py runs the same operations with other libraries. */
+/* Image filters of the library, one channel, u8 and f32; some pixels of each result against its definition in double
+ * precision. bench/peers/image_peers.py runs the same operations with other libraries. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,13 +12,13 @@ enum { MOST_TAPS = 13, GAUSS_RADIUS = 9, BIN = 256, SAMPLES = 64 };
 
 typedef struct work work;
 typedef double definition(const work *w, int64_t i, int64_t j);
-static definition of_gauss, of_fine_gauss, of_box, of_sobel, of_median3, of_median5, of_mask, of_erode, of_threshold, of_bilateral, of_resize,
-    of_equalize, of_chain;
+static definition of_gauss, of_fine_gauss, of_box, of_sobel, of_median3, of_median5, of_mask, of_erode, of_threshold,
+    of_bilateral, of_resize, of_equalize, of_chain;
 
 static const struct operation {
     const char *name, *text, *text_f32; /* text_f32: NULL: the same */
     definition *of;
-    int64_t n; /* edge of the image */
+    int64_t n;          /* edge of the image */
     bool u8, f32, deep; /* deep: the result of u8 is i16 */
 } operations[] = {
     {"gauss sigma 3", "gauss:sigma=3", NULL, of_gauss, 4096, true, true, false},
@@ -30,7 +30,8 @@ static const struct operation {
     {"mask 3x3", "mask:mask=0 -1 0/-1 5 -1/0 -1 0", NULL, of_mask, 4096, true, true, false},
     {"erode 5", "erode:size=5", NULL, of_erode, 4096, true, true, false},
     {"threshold", "threshold:level=102", "threshold:level=0.4", of_threshold, 4096, true, true, false},
-    {"bilateral 13", "bilateral:sigma=2:range=51", "bilateral:sigma=2:range=0.2", of_bilateral, 1024, true, true, false},
+    {"bilateral 13", "bilateral:sigma=2:range=51", "bilateral:sigma=2:range=0.2", of_bilateral, 1024, true, true,
+     false},
     {"resize 0.5", "resize:factor=0.5", NULL, of_resize, 4096, true, true, false},
     {"equalize", "equalize", NULL, of_equalize, 4096, true, false, false},
     {"gauss|sobel|normalize", "gauss:sigma=1|sobel|normalize", NULL, of_chain, 4096, true, true, false},
@@ -45,11 +46,11 @@ struct work {
     rw_array *x, *y;
     rw_queue *queue;
     const void *pixels;
-    double low, high;  /* of the derivatives in the chain */
-    double sum[BIN];   /* pixels with a value up to this one */
+    double low, high; /* of the derivatives in the chain */
+    double sum[BIN];  /* pixels with a value up to this one */
 };
 
-/* ---- definitions ----------------------------------------------------------------------------------------------------------------- */
+/* ---- definitions ------------------------------------------------------------------------------------------------- */
 
 /* Pixel (i, j) with the border reflect101, as a fraction of white. */
 static double pixel(const work *w, int64_t i, int64_t j)
@@ -116,7 +117,10 @@ static double of_erode(const work *w, int64_t i, int64_t j)
     return least;
 }
 
-static double of_threshold(const work *w, int64_t i, int64_t j) { return pixel(w, i, j) > (w->f32 ? (double)0.4f : 0.4) + 1e-9 ? 1 : 0; }
+static double of_threshold(const work *w, int64_t i, int64_t j)
+{
+    return pixel(w, i, j) > (w->f32 ? (double)0.4f : 0.4) + 1e-9 ? 1 : 0;
+}
 
 static double of_bilateral(const work *w, int64_t i, int64_t j)
 {
@@ -125,7 +129,8 @@ static double of_bilateral(const work *w, int64_t i, int64_t j)
     for (int l = -radius; l <= radius; ++l)
         for (int k = -radius; k <= radius; ++k) {
             if (k * k + l * l > radius * radius) continue;
-            const double d = pixel(w, i + k, j + l) - pixel(w, i, j), weight = exp(-(k * k + l * l) / 8. - d * d / (2 * 0.2 * 0.2));
+            const double d = pixel(w, i + k, j + l) - pixel(w, i, j),
+                         weight = exp(-(k * k + l * l) / 8. - d * d / (2 * 0.2 * 0.2));
             sum += weight * pixel(w, i + k, j + l), weights += weight;
         }
     return sum / weights;
@@ -133,17 +138,20 @@ static double of_bilateral(const work *w, int64_t i, int64_t j)
 
 static double of_resize(const work *w, int64_t i, int64_t j)
 {
-    const double x = ((double)i + 0.5) * (double)w->n / (double)w->info.width - 0.5, y = ((double)j + 0.5) * (double)w->n / (double)w->info.height - 0.5;
+    const double x = ((double)i + 0.5) * (double)w->n / (double)w->info.width - 0.5,
+                 y = ((double)j + 0.5) * (double)w->n / (double)w->info.height - 0.5;
     const int64_t p = (int64_t)floor(x), q = (int64_t)floor(y);
     const double a = x - (double)p, b = y - (double)q;
-    return (1 - b) * ((1 - a) * pixel(w, p, q) + a * pixel(w, p + 1, q)) + b * ((1 - a) * pixel(w, p, q + 1) + a * pixel(w, p + 1, q + 1));
+    return (1 - b) * ((1 - a) * pixel(w, p, q) + a * pixel(w, p + 1, q)) +
+           b * ((1 - a) * pixel(w, p, q + 1) + a * pixel(w, p + 1, q + 1));
 }
 
 static double of_equalize(const work *w, int64_t i, int64_t j)
 {
     double first = 0;
     for (int b = 0; b < BIN && first == 0; ++b) first = w->sum[b];
-    return w->sum[BIN - 1] == first ? pixel(w, i, j) : (w->sum[(int)(255 * pixel(w, i, j) + 0.5)] - first) / (w->sum[BIN - 1] - first);
+    return w->sum[BIN - 1] == first ? pixel(w, i, j)
+                                    : (w->sum[(int)(255 * pixel(w, i, j) + 0.5)] - first) / (w->sum[BIN - 1] - first);
 }
 
 /* The magnitude of the derivatives of the blurred image, which for u8 is rounded in between. */
@@ -153,15 +161,18 @@ static double of_chain(const work *w, int64_t i, int64_t j)
     for (int l = -1; l <= 1; ++l)
         for (int k = -1; k <= 1; ++k) {
             int64_t p = i + k, q = j + l;
-            if (w->n > 1) p = llabs(p) < w->n ? llabs(p) : 2 * (w->n - 1) - p, q = llabs(q) < w->n ? llabs(q) : 2 * (w->n - 1) - q;
+            if (w->n > 1)
+                p = llabs(p) < w->n ? llabs(p) : 2 * (w->n - 1) - p,
+                q = llabs(q) < w->n ? llabs(q) : 2 * (w->n - 1) - q;
             v[l + 1][k + 1] = of_fine_gauss(w, p, q);
         }
-    for (int k = 0; k < 3; ++k) dx += (2 - abs(k - 1)) * (v[k][2] - v[k][0]), dy += (2 - abs(k - 1)) * (v[2][k] - v[0][k]);
+    for (int k = 0; k < 3; ++k)
+        dx += (2 - abs(k - 1)) * (v[k][2] - v[k][0]), dy += (2 - abs(k - 1)) * (v[2][k] - v[0][k]);
     const double d = w->high - w->low;
     return d > 0 ? (hypot(dx, dy) - w->low) / d : 0;
 }
 
-/* ---- the filter ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the filter -------------------------------------------------------------------------------------------------- */
 
 static void free_work(work *w)
 {
@@ -176,7 +187,8 @@ static rw_status fill(work *w)
         RW_TRY(rw_bench_fill(w->x, 11, 0));
     } else {
         RW_TRY(rw_array_write(w->x, &data));
-        for (int64_t i = 0; i < w->n * w->n; ++i) ((uint8_t *)data)[i] = (uint8_t)(256 * rw_random_uniform(11, (uint64_t)i));
+        for (int64_t i = 0; i < w->n * w->n; ++i)
+            ((uint8_t *)data)[i] = (uint8_t)(256 * rw_random_uniform(11, (uint64_t)i));
     }
     RW_TRY(rw_array_read(w->x, &w->pixels));
     for (int64_t i = 0; i < w->n * w->n && !w->f32; ++i) w->sum[((const uint8_t *)w->pixels)[i]] += 1;
@@ -187,8 +199,11 @@ static rw_status fill(work *w)
 static rw_image_spec spec_of(const work *w)
 {
     const struct operation *o = w->operation;
-    return (rw_image_spec){.text = w->f32 && o->text_f32 ? o->text_f32 : o->text, .dtype = w->f32 ? RW_F32 : RW_U8,
-                           .y_dtype = !w->f32 && o->deep ? RW_I16 : RW_DTYPE_DEFAULT, .width = w->n, .height = w->n};
+    return (rw_image_spec){.text = w->f32 && o->text_f32 ? o->text_f32 : o->text,
+                           .dtype = w->f32 ? RW_F32 : RW_U8,
+                           .y_dtype = !w->f32 && o->deep ? RW_I16 : RW_DTYPE_DEFAULT,
+                           .width = w->n,
+                           .height = w->n};
 }
 
 static rw_status make(rw_bench *b, const struct operation *o, bool f32, int64_t n, work *w)
@@ -228,7 +243,8 @@ static rw_status find_range(rw_bench *b, work *w)
     if (status == RW_OK) status = rw_array_read(y, &data);
     w->low = INFINITY, w->high = -INFINITY;
     for (int64_t i = 0; i < w->n * w->n && status == RW_OK; ++i)
-        w->low = fmin(w->low, ((const float *)data)[i] / white), w->high = fmax(w->high, ((const float *)data)[i] / white);
+        w->low = fmin(w->low, ((const float *)data)[i] / white),
+        w->high = fmax(w->high, ((const float *)data)[i] / white);
     rw_image_filter_destroy(&filter);
     rw_array_destroy(&y);
     return status;
@@ -236,7 +252,9 @@ static rw_status find_range(rw_bench *b, work *w)
 
 static double result(const work *w, const void *y, int64_t at)
 {
-    return w->info.dtype == RW_F32 ? ((const float *)y)[at] : w->info.dtype == RW_I16 ? ((const int16_t *)y)[at] / 255. : ((const uint8_t *)y)[at] / 255.;
+    return w->info.dtype == RW_F32   ? ((const float *)y)[at]
+           : w->info.dtype == RW_I16 ? ((const int16_t *)y)[at] / 255.
+                                     : ((const uint8_t *)y)[at] / 255.;
 }
 
 /* The largest error of some pixels, corners and borders among them; limited results are compared with limited ones. */
@@ -249,7 +267,8 @@ static rw_status find_error(rw_bench *b, work *w, double *worst)
     *worst = 0;
     const int64_t nx = w->info.width, ny = w->info.height;
     for (int s = 0; s < SAMPLES; ++s) {
-        int64_t i = (int64_t)(rw_random_uniform(8, (uint64_t)s) * (double)nx), j = (int64_t)(rw_random_uniform(9, (uint64_t)s) * (double)ny);
+        int64_t i = (int64_t)(rw_random_uniform(8, (uint64_t)s) * (double)nx),
+                j = (int64_t)(rw_random_uniform(9, (uint64_t)s) * (double)ny);
         if (s % 4 == 1) i = s % 8 == 1 ? 0 : nx - 1;
         if (s % 8 < 2) j = s % 16 < 8 ? 0 : ny - 1;
         double expected = w->operation->of(w, i, j);
@@ -260,14 +279,15 @@ static rw_status find_error(rw_bench *b, work *w, double *worst)
     return RW_OK;
 }
 
-/* Of integers the roundings: of the result, of the blurred image between the operations of the chain (times 8 by the derivatives). */
+/* Of integers the roundings: of the result, of the blurred image between the operations of the chain (times 8 by the
+ * derivatives). */
 static double allowed(const work *w)
 {
     if (w->f32) return w->operation->of == of_chain || w->operation->of == of_bilateral ? 2e-5 : 32 * FLT_EPSILON;
     return (w->operation->of == of_chain ? 8 : 1) / 255.;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static rw_status run_one(rw_bench *b, const struct operation *o, bool f32)
 {
@@ -279,7 +299,8 @@ static rw_status run_one(rw_bench *b, const struct operation *o, bool f32)
     if (status == RW_OK) status = find_error(b, &w, &row.error);
     if (status == RW_OK) {
         row.tolerance = allowed(&w);
-        row.bytes = (double)(n * n) * (f32 ? 4 : 1) + (double)(w.info.width * w.info.height) * (double)rw_dtype_size(w.info.dtype);
+        row.bytes = (double)(n * n) * (f32 ? 4 : 1) +
+                    (double)(w.info.width * w.info.height) * (double)rw_dtype_size(w.info.dtype);
         status = rw_bench_compare(b, &(rw_contestant){"", call, &w}, NULL, 0, &row);
     }
     if (status == RW_OK) {

@@ -1,11 +1,12 @@
-/* A whole step of the laser's rate equations, in place: the population inversion N of every cell, its weighted sum, the photon number phi,
- * which the next step finds on the device.
+/* A whole step of the laser's rate equations, in place: the population inversion N of every cell, its weighted sum, the
+ * photon number phi, which the next step finds on the device.
  *
  *   N <- (N + tau P) / (1 + tau (isf + sigma phi U + P / Nm))
  *   lambda = sigma sum(V N U) - loss
  *   phi <- lambda > 0 ? phi (1 + tau lambda) + tau seed : (phi + tau seed) / (1 - tau lambda)
  *
- * Five fields are read, one is written: 48 bytes a cell. On a small grid the steps are recorded; they are counted, not the bytes. */
+ * Five fields are read, one is written: 48 bytes a cell. On a small grid the steps are recorded; they are counted, not
+ * the bytes. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -16,11 +17,13 @@
 enum { FIELDS = 5 };
 static const char *const names[FIELDS] = {"N", "P", "U", "V", "Nm"};
 static const double tau = 0.05, isf = 0.3, sigma = 0.7, loss = 0.1, seed = 1e-3, phi0 = 0.4;
-static const char text[] = "N = (N + tau*P)/(1 + tau*(isf + sigma*phi*U + P/Nm))\n"
-                           "lambda = weight*sum(V*N*U) - loss\n"
-                           "phi = where(lambda > 0, phi*(1 + tau*lambda) + tau*seed, (phi + tau*seed)/(1 - tau*lambda))";
+static const char text[] =
+    "N = (N + tau*P)/(1 + tau*(isf + sigma*phi*U + P/Nm))\n"
+    "lambda = weight*sum(V*N*U) - loss\n"
+    "phi = where(lambda > 0, phi*(1 + tau*lambda) + tau*seed, (phi + tau*seed)/(1 - tau*lambda))";
 
-typedef double peer_function(double *N, const double *P, const double *U, const double *V, const double *Nm, const double *number, double phi, long n, int threads);
+typedef double peer_function(double *N, const double *P, const double *U, const double *V, const double *Nm,
+                             const double *number, double phi, long n, int threads);
 
 typedef struct laser {
     int64_t n;
@@ -62,8 +65,13 @@ static rw_status make(rw_bench *b, laser *l, int64_t n, int together)
 {
     rw_expr_field fields[FIELDS];
     double weight = sigma / (double)RW_MAX(n, 1);
-    const rw_expr_scalar scalars[] = {{.name = "tau", .value = tau}, {.name = "isf", .value = isf}, {.name = "sigma", .value = sigma}, {.name = "weight", .value = weight},
-                                      {.name = "loss", .value = loss}, {.name = "seed", .value = seed}, {.name = "phi", .value = phi0, .state = true}};
+    const rw_expr_scalar scalars[] = {{.name = "tau", .value = tau},
+                                      {.name = "isf", .value = isf},
+                                      {.name = "sigma", .value = sigma},
+                                      {.name = "weight", .value = weight},
+                                      {.name = "loss", .value = loss},
+                                      {.name = "seed", .value = seed},
+                                      {.name = "phi", .value = phi0, .state = true}};
     l->n = n, l->together = together, l->queue = b->queue, l->threads = b->threads, l->host_phi = phi0;
     memcpy(l->number, (double[6]){tau, isf, sigma, weight, loss, seed}, sizeof l->number);
     for (int f = 0; f < FIELDS; ++f) {
@@ -71,14 +79,20 @@ static rw_status make(rw_bench *b, laser *l, int64_t n, int together)
         RW_TRY(rw_bench_array(b, RW_F64, n, &l->field[f]));
         RW_TRY(rw_bench_fill(l->field[f], 50 + (uint64_t)f, f == FIELDS - 1));
     }
-    rw_expr_spec spec = {.name = "laser", .text = text, .grid = {1, {n, 1, 1}, {1, 1, 1}, {0}}, .fields = fields, .nfields = FIELDS,
-                         .scalars = scalars, .nscalars = RW_COUNT(scalars)};
+    rw_expr_spec spec = {.name = "laser",
+                         .text = text,
+                         .grid = {1, {n, 1, 1}, {1, 1, 1}, {0}},
+                         .fields = fields,
+                         .nfields = FIELDS,
+                         .scalars = scalars,
+                         .nscalars = RW_COUNT(scalars)};
     RW_TRY(rw_expr_create(b->dev, &spec, &l->expr));
     for (int f = 0; f < FIELDS; ++f) RW_TRY(rw_expr_bind(l->expr, names[f], l->field[f]));
     return RW_OK;
 }
 
-/* After the first `together` steps, against the same in extended precision; N as it was is computed again from its seed. */
+/* After the first `together` steps, against the same in extended precision; N as it was is computed again from its
+ * seed. */
 static rw_status error(rw_bench *b, laser *l, double *worst)
 {
     rw_array *start;
@@ -98,11 +112,13 @@ static rw_status error(rw_bench *b, laser *l, double *worst)
     for (int t = 0; t < l->together && status == RW_OK; ++t) {
         long double sum = 0;
         for (int64_t i = 0; i < l->n; ++i) {
-            N[i] = (double)((N[i] + (long double)tau * P[i]) / (1 + tau * (isf + (long double)sigma * phi * U[i] + (long double)P[i] / Nm[i])));
+            N[i] = (double)((N[i] + (long double)tau * P[i]) /
+                            (1 + tau * (isf + (long double)sigma * phi * U[i] + (long double)P[i] / Nm[i])));
             sum += (long double)V[i] * N[i] * U[i];
         }
         long double lambda = (long double)l->number[3] * sum - loss;
-        phi = lambda > 0 ? phi * (1 + tau * lambda) + (long double)tau * seed : (phi + (long double)tau * seed) / (1 - tau * lambda);
+        phi = lambda > 0 ? phi * (1 + tau * lambda) + (long double)tau * seed
+                         : (phi + (long double)tau * seed) / (1 - tau * lambda);
     }
     for (int64_t i = 0; i < l->n && status == RW_OK; ++i) {
         double e = fabs(l->host[0][i] / N[i] - 1);
@@ -133,7 +149,8 @@ static rw_status loop(void *user, int round)
 {
     laser *l = user;
     (void)round;
-    l->host_phi = l->loop(l->host_out, l->host[1], l->host[2], l->host[3], l->host[4], l->number, l->host_phi, l->n, l->threads);
+    l->host_phi =
+        l->loop(l->host_out, l->host[1], l->host[2], l->host[3], l->host[4], l->number, l->host_phi, l->n, l->threads);
     return RW_OK;
 }
 

@@ -23,9 +23,15 @@
 enum { FIELDS = 6, PROGRAMS = 8 };
 static const char *const names[FIELDS] = {"u", "v", "w", "a", "b", "s"};
 /* programs that take u two steps on, in order; each is run with u and v as they are named */
-static const struct { const char *name; int n; const char *texts[PROGRAMS]; } ways[] = {
-    {"stage by stage", 8, {STAGE1("", "u"), STAGE2("", "u"), STAGE3("", "u"), STAGE4("v"),
-                           STAGE1("", "v"), STAGE2("", "v"), STAGE3("", "v"), STAGE4("u")}},
+static const struct {
+    const char *name;
+    int n;
+    const char *texts[PROGRAMS];
+} ways[] = {
+    {"stage by stage",
+     8,
+     {STAGE1("", "u"), STAGE2("", "u"), STAGE3("", "u"), STAGE4("v"), STAGE1("", "v"), STAGE2("", "v"), STAGE3("", "v"),
+      STAGE4("u")}},
     {"step by step", 2, {STEP("", "u", "v"), STEP("", "v", "u")}},
     {"two steps at once", 2, {STEP("", "u", "w") STEP("2", "w", "v"), STEP("", "v", "w") STEP("2", "w", "u")}},
 };
@@ -66,7 +72,8 @@ static rw_status replay(void *user, int round)
 static rw_status make(rw_bench *b, steps *s, int way, int n, int together)
 {
     rw_expr_field fields[FIELDS];
-    s->n = n, s->together = together, s->together_a_turn = way == 2 ? 4 : 2, s->nprograms = ways[way].n, s->queue = b->queue;
+    s->n = n, s->together = together, s->together_a_turn = way == 2 ? 4 : 2, s->nprograms = ways[way].n,
+    s->queue = b->queue;
     double h = 1.0 / (n + 1);
     s->dt = 0.5 * h * h / 0.4; /* half of what is stable for the heat equation */
     rw_expr_scalar dt = {.name = "dt", .value = s->dt};
@@ -78,8 +85,13 @@ static rw_status make(rw_bench *b, steps *s, int way, int n, int together)
         RW_TRY(f ? rw_bench_poison(s->field[f]) : rw_bench_fill(s->field[f], 30, 0));
     }
     for (int k = 0; k < s->nprograms; ++k) {
-        rw_expr_spec spec = {.name = "launch", .text = ways[way].texts[k], .grid = {2, {n, n, 1}, {h, h, 1}, {0}},
-                             .fields = fields, .nfields = FIELDS, .scalars = &dt, .nscalars = 1};
+        rw_expr_spec spec = {.name = "launch",
+                             .text = ways[way].texts[k],
+                             .grid = {2, {n, n, 1}, {h, h, 1}, {0}},
+                             .fields = fields,
+                             .nfields = FIELDS,
+                             .scalars = &dt,
+                             .nscalars = 1};
         RW_TRY(rw_expr_create(b->dev, &spec, &s->program[k]));
         for (int f = 0; f < FIELDS; ++f) RW_TRY(rw_expr_bind(s->program[k], names[f], s->field[f]));
     }

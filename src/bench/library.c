@@ -20,12 +20,16 @@ static void *open_newest(const char *prefix, const char *folder, const char *nam
 
 void *rw_bench_library(const char *name, const char *variable)
 {
-    static const struct { const char *variable, *folder; } places[] = {
-        {"CUDA_HOME", "lib64"}, {"CUDA_PATH", "lib64"}, {NULL, "usr/local/cuda/lib64"},
-        {NULL, "usr/local/cuda-*/lib64"}, {"CONDA_PREFIX", "lib"},
-        {"VIRTUAL_ENV", "lib/python3*/site-packages/nvidia/*/lib"},
-        {NULL, "opt/*/.venv/lib/python3*/site-packages/nvidia/*/lib"},
-        {NULL, "usr/local/lib/python3*/*-packages/nvidia/*/lib"}};
+    static const struct {
+        const char *variable, *folder;
+    } places[] = {{"CUDA_HOME", "lib64"},
+                  {"CUDA_PATH", "lib64"},
+                  {NULL, "usr/local/cuda/lib64"},
+                  {NULL, "usr/local/cuda-*/lib64"},
+                  {"CONDA_PREFIX", "lib"},
+                  {"VIRTUAL_ENV", "lib/python3*/site-packages/nvidia/*/lib"},
+                  {NULL, "opt/*/.venv/lib/python3*/site-packages/nvidia/*/lib"},
+                  {NULL, "usr/local/lib/python3*/*-packages/nvidia/*/lib"}};
     char file[64];
     const char *own = getenv(variable);
     if (own && *own) return dlopen(own, RTLD_NOW | RTLD_LOCAL);

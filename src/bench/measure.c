@@ -1,11 +1,12 @@
 /* Rounds and medians. In each round everyone has one turn: ours, the peers, the limit; ratios are taken within a round.
  *
  * On a GPU all rounds are put into the queue at once between pairs of events, so that launches hide behind the work
- * before them; a turn is a call that is not timed and one that is, so that nobody writes back what another left in
- * the caches, as where a call repeats itself. Elsewhere the clock of the host tells, from the call to the end of its work.
+ * before them; a turn is a call that is not timed and one that is, so that nobody writes back what another left in the
+ * caches, as where a call repeats itself. Elsewhere the clock of the host tells, from the call to the end of its work.
  *
- * Caches. A turn after the copy finds nothing of its data in the caches: it is cold. A solver repeats its product, and a
- * small matrix stays in the caches. rw_bench_warm_and_cold times both: the same call looped, and one call after the copy. */
+ * Caches. A turn after the copy finds nothing of its data in the caches: it is cold. A solver repeats its product, and
+ * a small matrix stays in the caches. rw_bench_warm_and_cold times both: the same call looped, and one call after the
+ * copy. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,8 @@
-/* Applications z <- P r of preconditioners, for the flow matrix of 5 x 5 blocks (GMRES) and a Laplacian (CG); beside them what making one took, and the iterations to 1e-8.
+/* Applications z <- P r of preconditioners, for the flow matrix of 5 x 5 blocks (GMRES) and a Laplacian (CG); beside
+ * them what making one took, and the iterations to 1e-8.
  *
- * Least bytes: what is stored once, r and z once. Polynomials and grids read their matrices several times, so their shares are below what the memory does. */
+ * Least bytes: what is stored once, r and z once. Polynomials and grids read their matrices several times, so their
+ * shares are below what the memory does. */
 #include <string.h>
 
 #include "bench/bench.h"
@@ -8,10 +10,21 @@
 #include "rechenwerk/multiblock.h"
 #include "sparse/host.h"
 
-typedef struct application { rw_precond *p; rw_array *r, *z; rw_queue *queue; } application;
+typedef struct application {
+    rw_precond *p;
+    rw_array *r, *z;
+    rw_queue *queue;
+} application;
 
-static const char *const flow[] = {"jacobi", "ilu0:order=natural", "ilu0:order=colours", "ilu0:order=colours:f32", "ilu0:order=colours:scaled", "ilu0:order=natural:sweeps=3", "ilu0:order=natural:iterations=3"};
-static const char *const laplace[] = {"jacobi", "ssor", "ilu0:order=natural", "ilu0:order=colours", "chebyshev", "amg", "amg:f32", "amg:scaled"};
+static const char *const flow[] = {"jacobi",
+                                   "ilu0:order=natural",
+                                   "ilu0:order=colours",
+                                   "ilu0:order=colours:f32",
+                                   "ilu0:order=colours:scaled",
+                                   "ilu0:order=natural:sweeps=3",
+                                   "ilu0:order=natural:iterations=3"};
+static const char *const laplace[] = {"jacobi", "ssor",    "ilu0:order=natural", "ilu0:order=colours", "chebyshev",
+                                      "amg",    "amg:f32", "amg:scaled"};
 
 static rw_status apply(void *user, int round)
 {
@@ -49,7 +62,10 @@ static rw_status vectors(rw_bench *b, const rw_sparse *m, application *a)
     return rw_bench_fill(a->r, 7, -0.5);
 }
 
-static void free_application(application *a) { rw_precond_destroy(&a->p), rw_array_destroy(&a->r), rw_array_destroy(&a->z); }
+static void free_application(application *a)
+{
+    rw_precond_destroy(&a->p), rw_array_destroy(&a->r), rw_array_destroy(&a->z);
+}
 
 static rw_status run_one(rw_bench *b, rw_sparse *m, bool is_flow, int64_t n, const char *text)
 {
@@ -66,7 +82,8 @@ static rw_status run_one(rw_bench *b, rw_sparse *m, bool is_flow, int64_t n, con
         row.error = result.right_side > 0 ? result.residual / result.right_side : 0; /* of the solve */
         row.bytes = (double)info.bytes + 16 * (double)rw_sparse_get_size(m).rows;
         snprintf(row.what, sizeof row.what, "%s", text);
-        snprintf(row.variant, sizeof row.variant, "made in %.2g s, %d iterations of %s", info.seconds, (int)result.iterations, is_flow ? "gmres" : "cg");
+        snprintf(row.variant, sizeof row.variant, "made in %.2g s, %d iterations of %s", info.seconds,
+                 (int)result.iterations, is_flow ? "gmres" : "cg");
         snprintf(row.size, sizeof row.size, "%d^3 cells, %s", (int)n, is_flow ? "flow" : "Laplacian");
         status = rw_bench_compare(b, &(rw_contestant){"", apply, &a}, NULL, 0, &row);
     }
@@ -82,7 +99,8 @@ static rw_status run(rw_bench *b)
         rw_sparse *m;
         RW_TRY(make(b, is_flow, n, &m));
         rw_status status = RW_OK;
-        for (int i = 0; status == RW_OK && i < (is_flow ? RW_COUNT(flow) : RW_COUNT(laplace)); ++i) status = run_one(b, m, is_flow, n, is_flow ? flow[i] : laplace[i]);
+        for (int i = 0; status == RW_OK && i < (is_flow ? RW_COUNT(flow) : RW_COUNT(laplace)); ++i)
+            status = run_one(b, m, is_flow, n, is_flow ? flow[i] : laplace[i]);
         rw_sparse_destroy(&m);
         RW_TRY(status);
     }

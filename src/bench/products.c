@@ -1,7 +1,8 @@
-/* Products of one matrix in several layouts: each result against sums in long double over the entries themselves, then each timed warm and, in turns with the
- * limit, cold.
+/* Products of one matrix in several layouts: each result against sums in long double over the entries themselves, then
+ * each timed warm and, in turns with the limit, cold.
  *
- * Rounding allows |y - y_ref| <= 4 (terms + 2) eps sum |a||x| in the precision of the sums, and one rounding to that of the vectors. */
+ * Rounding allows |y - y_ref| <= 4 (terms + 2) eps sum |a||x| in the precision of the sums, and one rounding to that of
+ * the vectors. */
 #include <complex.h>
 #include <float.h>
 #include <math.h>
@@ -22,7 +23,10 @@ static rw_status multiply(void *user, int round)
     return rw_sparse_multiply(c->m, RW_OP_NONE, NULL, c->x, NULL, c->y, c->queue);
 }
 
-static long double complex element(rw_dtype type, const void *p, int64_t i) { return (long double)rw_value_get(type, p, i, 0) + (long double)rw_value_get(type, p, i, 1) * I; }
+static long double complex element(rw_dtype type, const void *p, int64_t i)
+{
+    return (long double)rw_value_get(type, p, i, 0) + (long double)rw_value_get(type, p, i, 1) * I;
+}
 
 /* An entry as the matrix has it. */
 static long double complex stored(const rw_entries *e, int64_t k, rw_dtype values)
@@ -33,7 +37,8 @@ static long double complex stored(const rw_entries *e, int64_t k, rw_dtype value
 }
 
 /* Error of row i over what is allowed; what is not a number is infinite. */
-static double row_error(const rw_entries *e, const rw_sorted *s, rw_dtype values, rw_dtype vectors, const void *x, const void *y, int64_t i)
+static double row_error(const rw_entries *e, const rw_sorted *s, rw_dtype values, rw_dtype vectors, const void *x,
+                        const void *y, int64_t i)
 {
     const long double sums = rw_dtype_is_single(values) && rw_dtype_is_single(vectors) ? FLT_EPSILON : DBL_EPSILON,
                       round = rw_dtype_is_single(vectors) ? FLT_EPSILON : DBL_EPSILON;
@@ -43,7 +48,9 @@ static double row_error(const rw_entries *e, const rw_sorted *s, rw_dtype values
         const long double complex a = stored(e, s->entry[k], values), v = element(vectors, x, s->column[k]);
         sum += a * v, scale += cabsl(a) * cabsl(v);
     }
-    const long double allowed = 4 * (long double)(s->first[i + 1] - s->first[i] + 2) * sums * scale + round * cabsl(sum), error = cabsl(element(vectors, y, i) - sum);
+    const long double allowed =
+                          4 * (long double)(s->first[i + 1] - s->first[i] + 2) * sums * scale + round * cabsl(sum),
+                      error = cabsl(element(vectors, y, i) - sum);
     return error == 0 ? 0 : isnan(error) ? INFINITY : (double)(error / (allowed + LDBL_MIN));
 }
 
@@ -65,7 +72,8 @@ static rw_status compare(contest *c, const rw_entries *e, const rw_sorted *s, rw
 }
 
 /* A row for the candidate; nothing but its layout where that is refused. */
-static rw_status run_one(rw_bench *b, const rw_entries *e, const rw_sorted *s, rw_dtype vectors, const rw_sparse_candidate *candidate, contest *c)
+static rw_status run_one(rw_bench *b, const rw_entries *e, const rw_sorted *s, rw_dtype vectors,
+                         const rw_sparse_candidate *candidate, contest *c)
 {
     rw_bench_result row = {.name = "products", .what = "y = A x", .tolerance = 1, .met = -1, .bytes = candidate->moved};
     char layout[80];
@@ -81,7 +89,8 @@ static rw_status run_one(rw_bench *b, const rw_entries *e, const rw_sorted *s, r
     return status;
 }
 
-rw_status rw_bench_layouts(rw_bench *b, const rw_entries *e, rw_dtype vectors, const rw_sparse_candidate *candidates, int n)
+rw_status rw_bench_layouts(rw_bench *b, const rw_entries *e, rw_dtype vectors, const rw_sparse_candidate *candidates,
+                           int n)
 {
     contest c = {.queue = b->queue};
     rw_sorted s = {0};
@@ -95,11 +104,15 @@ rw_status rw_bench_layouts(rw_bench *b, const rw_entries *e, rw_dtype vectors, c
     return status;
 }
 
-rw_status rw_bench_products(rw_device *dev, const rw_entries *e, rw_dtype vectors, const rw_sparse_candidate *candidates, int n, const rw_bench_options *options, rw_bench_result **rows)
+rw_status rw_bench_products(rw_device *dev, const rw_entries *e, rw_dtype vectors,
+                            const rw_sparse_candidate *candidates, int n, const rw_bench_options *options,
+                            rw_bench_result **rows)
 {
     RW_NEED(rows, "rows");
     *rows = NULL;
-    RW_NEED(dev, "device"); RW_NEED(e, "entries"); RW_NEED(candidates, "candidates");
+    RW_NEED(dev, "device");
+    RW_NEED(e, "entries");
+    RW_NEED(candidates, "candidates");
     rw_bench b;
     RW_TRY(rw_bench_begin(&b, dev->ctx, dev, options));
     rw_limit_evict(&b);

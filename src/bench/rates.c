@@ -34,7 +34,9 @@ static void free_rates(rates *r)
 static rw_status make(rw_bench *b, rates *r, int64_t n)
 {
     rw_expr_field fields[FIELDS];
-    rw_expr_scalar scalars[] = {{.name = "tau", .value = tau}, {.name = "isf", .value = isf}, {.name = "sigma", .value = sigma},
+    rw_expr_scalar scalars[] = {{.name = "tau", .value = tau},
+                                {.name = "isf", .value = isf},
+                                {.name = "sigma", .value = sigma},
                                 {.name = "phi", .value = phi}};
     r->n = n, r->queue = b->queue, r->threads = b->threads;
     for (int f = 0; f < FIELDS; ++f) {
@@ -42,9 +44,13 @@ static rw_status make(rw_bench *b, rates *r, int64_t n)
         RW_TRY(rw_bench_array(b, RW_F64, n, &r->field[f]));
         RW_TRY(f ? rw_bench_fill(r->field[f], 10 + (uint64_t)f, f == FIELDS - 1) : rw_bench_poison(r->field[f]));
     }
-    rw_expr_spec spec = {.name = "rates", .text = "new = (N + tau*P)/(1 + tau*(isf + sigma*phi*M + P/Nm))",
-                         .grid = {1, {n, 1, 1}, {1, 1, 1}, {0}}, .fields = fields, .nfields = FIELDS,
-                         .scalars = scalars, .nscalars = RW_COUNT(scalars)};
+    rw_expr_spec spec = {.name = "rates",
+                         .text = "new = (N + tau*P)/(1 + tau*(isf + sigma*phi*M + P/Nm))",
+                         .grid = {1, {n, 1, 1}, {1, 1, 1}, {0}},
+                         .fields = fields,
+                         .nfields = FIELDS,
+                         .scalars = scalars,
+                         .nscalars = RW_COUNT(scalars)};
     RW_TRY(rw_expr_create(b->dev, &spec, &r->expr));
     for (int f = 0; f < FIELDS; ++f) RW_TRY(rw_expr_bind(r->expr, names[f], r->field[f]));
     return RW_OK;

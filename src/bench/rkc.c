@@ -50,8 +50,11 @@ static rw_status make(rw_bench *b, stage *s, int nx, int ny)
     rw_expr_spec spec = {.name = "rkc",
                          .text = "v = c0*v0 + c1*v1 + c2*v2 + c3*(0.1*laplace(v1) - dx(v1) - dy(v1) + 10*(v1 - v1^3))"
                                  " + c4*(0.1*laplace(v0) - dx(v0) - dy(v0) + 10*(v0 - v0^3))",
-                         .grid = {2, {nx, ny, 1}, {s->h, s->h, 1}, {0}}, .fields = fields, .nfields = FIELDS,
-                         .scalars = scalars, .nscalars = 5};
+                         .grid = {2, {nx, ny, 1}, {s->h, s->h, 1}, {0}},
+                         .fields = fields,
+                         .nfields = FIELDS,
+                         .scalars = scalars,
+                         .nscalars = 5};
     RW_TRY(rw_expr_create(b->dev, &spec, &s->expr));
     for (int f = 0; f < FIELDS; ++f) RW_TRY(rw_expr_bind(s->expr, names[f], s->field[f]));
     return RW_OK;
@@ -79,8 +82,8 @@ static double point_error(const stage *s, int i, int j)
 {
     int64_t at = (int64_t)j * s->nx + i;
     const double *y0 = s->host[1], *y1 = s->host[2], *y2 = s->host[3];
-    long double scale = fabsl((long double)c[0] * y0[at]) + fabsl((long double)c[1] * y1[at]) +
-                        fabsl((long double)c[2] * y2[at]);
+    long double scale =
+        fabsl((long double)c[0] * y0[at]) + fabsl((long double)c[1] * y1[at]) + fabsl((long double)c[2] * y2[at]);
     long double y = (long double)c[0] * y0[at] + (long double)c[1] * y1[at] + (long double)c[2] * y2[at];
     y += c[3] * rhs(s, y1, i, j, c[3], &scale);
     y += c[4] * rhs(s, y0, i, j, c[4], &scale);

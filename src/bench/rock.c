@@ -1,5 +1,5 @@
-/* Stages of ROCK's recurrence with their right-hand sides, through the expression compiler, one a pass and eight a pass (a wave
- * front on GPUs: src/expr/wave.c):
+/* Stages of ROCK's recurrence with their right-hand sides, through the expression compiler, one a pass and eight a pass
+ * (a wave front on GPUs: src/expr/wave.c):
  *
  *   w = u + k (u - v) + c F(u),   s = w + k (w - u) + c F(w),   w = s + k (s - w) + c F(s),  …
  *
@@ -7,8 +7,8 @@
  *   brusselator    two components, periodic
  *   heat           F(u) = laplace u, u = 0 outside, in three dimensions and in one
  *
- * Bytes are those of stages one by one, 24 a point and component, so that eight stages in a pass may have more than 100 % of the
- * limit. Results are compared with plain loops. */
+ * Bytes are those of stages one by one, 24 a point and component, so that eight stages in a pass may have more than 100
+ * % of the limit. Results are compared with plain loops. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -25,7 +25,11 @@ static const struct equation {
     rw_boundary_kind kind;
 } equations[] = {
     {"front", 2, 1, {"0.1*laplace(U) - dx(U) - dy(U) + 10*(U - U^3)", NULL}, RW_BOUNDARY_DIRICHLET},
-    {"Brusselator", 2, 2, {"1 + U^2*P - 4.4*U + 0.1*laplace(U)", "3.4*U - U^2*P + 0.1*laplace(P)"}, RW_BOUNDARY_PERIODIC},
+    {"Brusselator",
+     2,
+     2,
+     {"1 + U^2*P - 4.4*U + 0.1*laplace(U)", "3.4*U - U^2*P + 0.1*laplace(P)"},
+     RW_BOUNDARY_PERIODIC},
     {"heat 3-D", 3, 1, {"laplace(U)", NULL}, RW_BOUNDARY_DIRICHLET},
     {"heat 1-D", 1, 1, {"laplace(U)", NULL}, RW_BOUNDARY_DIRICHLET},
 };
@@ -78,7 +82,8 @@ static rw_status make(rw_bench *b, work *w)
     for (int f = 0; f < nfields; ++f) {
         field_name(f, names[f]);
         fields[f] = (rw_expr_field){.name = names[f], .dtype = RW_F64};
-        for (int side = 0; side < 2 * q->ndim; ++side) fields[f].boundary[side] = (rw_boundary){.kind = q->kind, .a = "0"};
+        for (int side = 0; side < 2 * q->ndim; ++side)
+            fields[f].boundary[side] = (rw_boundary){.kind = q->kind, .a = "0"};
         RW_TRY(rw_bench_array(b, RW_F64, cells, &w->field[f]));
         RW_TRY(f % 4 < 2 ? rw_bench_fill(w->field[f], 40 + (uint64_t)f, -0.5) : rw_bench_poison(w->field[f]));
     }
@@ -92,9 +97,17 @@ static rw_status make(rw_bench *b, work *w)
             rw_text_add(&text, ")\n");
         }
     }
-    rw_expr_spec spec = {.name = "rock", .text = text.data, .grid = {q->ndim, {w->n[0], w->n[1], w->n[2]}, {w->h, q->ndim > 1 ? w->h : 1, q->ndim > 2 ? w->h : 1}, {0}},
-                         .fields = fields, .nfields = nfields, .scalars = scalars, .nscalars = 2, .reassociate = true};
-    rw_status status = text.failed ? rw_fail_memory(b->ctx, 4096, "a benchmark") : rw_expr_create(b->dev, &spec, &w->expr);
+    rw_expr_spec spec =
+        {.name = "rock",
+         .text = text.data,
+         .grid = {q->ndim, {w->n[0], w->n[1], w->n[2]}, {w->h, q->ndim > 1 ? w->h : 1, q->ndim > 2 ? w->h : 1}, {0}},
+         .fields = fields,
+         .nfields = nfields,
+         .scalars = scalars,
+         .nscalars = 2,
+         .reassociate = true};
+    rw_status status =
+        text.failed ? rw_fail_memory(b->ctx, 4096, "a benchmark") : rw_expr_create(b->dev, &spec, &w->expr);
     rw_text_free(&text);
     for (int f = 0; f < nfields && status == RW_OK; ++f) status = rw_expr_bind(w->expr, names[f], w->field[f]);
     return status;
@@ -118,14 +131,17 @@ static double at(const work *w, const double *u, int64_t i, int64_t j, int64_t k
     return u[(p[2] * w->n[1] + p[1]) * w->n[0] + p[0]];
 }
 
-static double rate(const work *w, const double *u, const double *partner, int component, int64_t i, int64_t j, int64_t k)
+static double rate(const work *w, const double *u, const double *partner, int component, int64_t i, int64_t j,
+                   int64_t k)
 {
     double v = at(w, u, i, j, k), h = w->h, l = at(w, u, i - 1, j, k), r = at(w, u, i + 1, j, k);
     if (w->equation->ndim == 1) return (l + r - 2 * v) / (h * h);
     double lo = at(w, u, i, j - 1, k), up = at(w, u, i, j + 1, k);
-    if (w->equation->ndim == 3) return (l + r + lo + up + at(w, u, i, j, k - 1) + at(w, u, i, j, k + 1) - 6 * v) / (h * h);
+    if (w->equation->ndim == 3)
+        return (l + r + lo + up + at(w, u, i, j, k - 1) + at(w, u, i, j, k + 1) - 6 * v) / (h * h);
     double laplace = (l + r + lo + up - 4 * v) / (h * h);
-    if (w->equation->ncomponents == 1) return 0.1 * laplace - (r - l) / (2 * h) - (up - lo) / (2 * h) + 10 * (v - v * v * v);
+    if (w->equation->ncomponents == 1)
+        return 0.1 * laplace - (r - l) / (2 * h) - (up - lo) / (2 * h) + 10 * (v - v * v * v);
     double p = at(w, partner, i, j, k);
     return component ? 3.4 * p - p * p * v + 0.1 * laplace : 1 + v * v * p - 4.4 * v + 0.1 * laplace;
 }
@@ -139,7 +155,8 @@ static rw_status error(rw_bench *b, work *w, double *worst)
     rw_status status = RW_OK;
     for (int f = 0; f < 4 * q->ncomponents && status == RW_OK; ++f) {
         const void *data;
-        if (!(own[f] = rw_calloc((size_t)RW_MAX(cells, 1), sizeof *own[f]))) status = rw_fail_memory(b->ctx, (size_t)cells * 8, "a benchmark");
+        if (!(own[f] = rw_calloc((size_t)RW_MAX(cells, 1), sizeof *own[f])))
+            status = rw_fail_memory(b->ctx, (size_t)cells * 8, "a benchmark");
         if (status == RW_OK && f % 4 < 2) status = rw_array_read(w->field[f], &data);
         if (status == RW_OK && f % 4 < 2) memcpy(own[f], data, (size_t)cells * sizeof(double));
     }
@@ -152,7 +169,8 @@ static rw_status error(rw_bench *b, work *w, double *worst)
                 const double *u = own[4 * c + from], *p = own[q->ncomponents > 1 ? 4 * (1 - c) + from : from];
                 for (int64_t i = 0; i < w->n[0]; ++i) {
                     int64_t n = row * w->n[0] + i;
-                    own[4 * c + into][n] = u[n] + w->k * (u[n] - own[4 * c + older][n]) + w->c * rate(w, u, p, c, i, row % w->n[1], row / w->n[1]);
+                    own[4 * c + into][n] = u[n] + w->k * (u[n] - own[4 * c + older][n]) +
+                                           w->c * rate(w, u, p, c, i, row % w->n[1], row / w->n[1]);
                 }
             }
     }
@@ -174,7 +192,10 @@ static const double tolerance = 1e-13;
 
 static void describe(work *w, int equation, int64_t n, int64_t ny, int stages)
 {
-    *w = (work){.equation = equations + equation, .n = {n, equations[equation].ndim > 1 ? ny : 1, equations[equation].ndim > 2 ? ny : 1}, .stages = stages, .k = -0.45};
+    *w = (work){.equation = equations + equation,
+                .n = {n, equations[equation].ndim > 1 ? ny : 1, equations[equation].ndim > 2 ? ny : 1},
+                .stages = stages,
+                .k = -0.45};
     w->h = 1.0 / (double)(n + 1), w->c = 0.1 * w->h * w->h; /* stable, whatever the grid */
 }
 
@@ -205,8 +226,8 @@ static rw_status measure(rw_bench *b, int equation, int64_t n, int stages, doubl
     if (status == RW_OK) {
         rw_expr_plan plan;
         rw_expr_get_plan(w.expr, &plan);
-        snprintf(row.what, sizeof row.what, "ROCK4 %s f64, %d stage%s in %d pass%s", q->name, stages, stages > 1 ? "s" : "", plan.passes,
-                 plan.passes > 1 ? "es" : "");
+        snprintf(row.what, sizeof row.what, "ROCK4 %s f64, %d stage%s in %d pass%s", q->name, stages,
+                 stages > 1 ? "s" : "", plan.passes, plan.passes > 1 ? "es" : "");
         if (q->ndim > 1) snprintf(row.size, sizeof row.size, "%d^%d points", (int)n, q->ndim);
         else snprintf(row.size, sizeof row.size, "%d points", (int)n);
         rw_bench_target(b, &row, target, NULL);

@@ -79,7 +79,10 @@ rw_status rw_bench_run(rw_context *ctx, rw_device *dev, const char *name, const 
 {
     RW_NEED(rows, "rows");
     *rows = NULL;
-    RW_NEED(ctx, "context"); RW_NEED(dev, "device"); RW_NEED(name, "name"); RW_NEED(n, "n");
+    RW_NEED(ctx, "context");
+    RW_NEED(dev, "device");
+    RW_NEED(name, "name");
+    RW_NEED(n, "n");
     rw_bench b;
     *n = 0;
     bool all = !strcmp(name, "all"), spine = !strcmp(name, "spine");

@@ -1,6 +1,8 @@
-/* Iterations of conjugate gradients with the 7-point stencil on n^3 cells, from its equation and assembled: the same numbers of iterations, and what the matrix costs.
+/* Iterations of conjugate gradients with the 7-point stencil on n^3 cells, from its equation and assembled: the same
+ * numbers of iterations, and what the matrix costs.
  *
- * Least bytes of an iteration: 10 passes over vectors; of the matrix its entries with an index each; a matrix-free operator takes one
+ * Least bytes of an iteration: 10 passes over vectors; of the matrix its entries with an index each; a matrix-free
+ * operator takes one
  * pass more that reads two vectors, for the sums of a product (src/operator/function.c). */
 #include "bench/bench.h"
 #include "rechenwerk/krylov.h"
@@ -23,7 +25,8 @@ static rw_status solve(void *user, int round)
     (void)round;
     RW_TRY(rw_array_zero(s->x, s->queue));
     rw_status status = rw_krylov_solve(s->k, s->b, s->x, &r);
-    if (status == RW_ERR_NOT_CONVERGED && r.reason == RW_KRYLOV_ITERATIONS && r.iterations == s->iterations) return RW_OK;
+    if (status == RW_ERR_NOT_CONVERGED && r.reason == RW_KRYLOV_ITERATIONS && r.iterations == s->iterations)
+        return RW_OK;
     return status == RW_OK || status == RW_ERR_NOT_CONVERGED
                ? rw_fail(rw_operator_device(s->a)->ctx, RW_ERR_CHECK, "cg stopped after %d iterations: %s",
                          (int)r.iterations, rw_krylov_reason_text(r.reason))
@@ -79,7 +82,10 @@ static rw_status from_equation(rw_bench *b, int64_t n, rw_operator **a)
 {
     rw_expr_field fields[] = {{.name = "u", .dtype = RW_F64}, {.name = "Au", .dtype = RW_F64}};
     for (int side = 0; side < 6; ++side) fields[0].boundary[side] = (rw_boundary){.kind = RW_BOUNDARY_DIRICHLET};
-    const rw_expr_spec spec = {.text = "Au = 0.1*u - laplace(u)", .grid = {3, {n, n, n}, {1, 1, 1}, {0, 0, 0}}, .fields = fields, .nfields = 2};
+    const rw_expr_spec spec = {.text = "Au = 0.1*u - laplace(u)",
+                               .grid = {3, {n, n, n}, {1, 1, 1}, {0, 0, 0}},
+                               .fields = fields,
+                               .nfields = 2};
     return rw_operator_from_expr(b->dev, &spec, "u", "Au", a);
 }
 
@@ -99,7 +105,8 @@ static rw_status run_one(rw_bench *b, int64_t n, bool assembled)
         row.bytes =
             (double)s.iterations *
             (assembled ? 12. * (double)rw_sparse_get_size(s.m).blocks + 80. * (double)rows : 96. * (double)rows);
-        snprintf(row.what, sizeof row.what, "cg, %d iterations, %s", (int)s.iterations, assembled ? "7-point, assembled" : "7-point, from its equation");
+        snprintf(row.what, sizeof row.what, "cg, %d iterations, %s", (int)s.iterations,
+                 assembled ? "7-point, assembled" : "7-point, from its equation");
         snprintf(row.size, sizeof row.size, "%d^3 cells", (int)n);
         status = rw_bench_compare(b, &(rw_contestant){"", solve, &s}, NULL, 0, &row);
     }

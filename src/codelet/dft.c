@@ -5,15 +5,21 @@
  *   r m without common factor the two-dimensional transform (Good and Thomas), no factors between
  *   other composites          r transforms of m, factors, m transforms of r (Cooley and Tukey)
  *
- * Sources: Cooley and Tukey, Math. Comp. 19 (1965); Good, J. R. Statist. Soc. B 20 (1958); the pairing as in Singleton, IEEE Trans. AU-17 (1969). */
+ * Sources: Cooley and Tukey, Math. Comp. 19 (1965); Good, J. R. Statist. Soc. B 20 (1958); the pairing as in Singleton,
+ * IEEE Trans. AU-17 (1969). */
 #include <math.h>
 #include <stdlib.h>
 
 #include "codelet/codelet.h"
 
 /* A real value: the number of its variable, and a sign that is carried along until an operation takes it. */
-typedef struct value { int variable; bool negative; } value;
-typedef struct point { value re, im; } point;
+typedef struct value {
+    int variable;
+    bool negative;
+} value;
+typedef struct point {
+    value re, im;
+} point;
 
 typedef struct writer {
     rw_text *t;
@@ -32,8 +38,10 @@ static point opposite(point p) { return (point){negated(p.re), negated(p.im)}; }
 static value add(writer *w, value a, value b)
 {
     const value v = {w->next++, a.negative && b.negative};
-    if (v.negative || (!a.negative && !b.negative)) rw_text_add(w->t, "    const %s t%d = t%d + t%d;\n", w->real, v.variable, a.variable, b.variable);
-    else if (b.negative) rw_text_add(w->t, "    const %s t%d = t%d - t%d;\n", w->real, v.variable, a.variable, b.variable);
+    if (v.negative || (!a.negative && !b.negative))
+        rw_text_add(w->t, "    const %s t%d = t%d + t%d;\n", w->real, v.variable, a.variable, b.variable);
+    else if (b.negative)
+        rw_text_add(w->t, "    const %s t%d = t%d - t%d;\n", w->real, v.variable, a.variable, b.variable);
     else rw_text_add(w->t, "    const %s t%d = t%d - t%d;\n", w->real, v.variable, b.variable, a.variable);
     w->cost.adds++;
     return v;
@@ -121,7 +129,8 @@ static void dft_2(writer *w, point *x)
 
 static void dft_4(writer *w, point *x)
 {
-    const point a = sum(w, x[0], x[2]), b = difference(w, x[0], x[2]), c = sum(w, x[1], x[3]), e = difference(w, x[1], x[3]);
+    const point a = sum(w, x[0], x[2]), b = difference(w, x[0], x[2]), c = sum(w, x[1], x[3]),
+                e = difference(w, x[1], x[3]);
     const point d = w->inverse ? opposite(times_minus_i(e)) : times_minus_i(e);
     x[0] = sum(w, a, c), x[2] = difference(w, a, c), x[1] = sum(w, b, d), x[3] = difference(w, b, d);
 }
@@ -207,7 +216,8 @@ static void dft(writer *w, int n, point *x)
 
 void rw_codelet_variables(rw_text *text, const char *real, int n)
 {
-    for (int k = 0; k < n; ++k) rw_text_add(text, "%s%s%sre%d, im%d", k ? ", " : "    ", k ? "" : real, k ? "" : " ", k, k);
+    for (int k = 0; k < n; ++k)
+        rw_text_add(text, "%s%s%sre%d, im%d", k ? ", " : "    ", k ? "" : real, k ? "" : " ", k, k);
     rw_text_add(text, ";\n");
 }
 
@@ -223,7 +233,8 @@ void rw_codelet_dft(rw_text *text, const char *real, int n, bool inverse, rw_cod
     }
     dft(&w, n, x);
     for (int k = 0; k < n; ++k)
-        rw_text_add(text, "    re%d = %st%d;\n    im%d = %st%d;\n", k, sign(x[k].re), x[k].re.variable, k, sign(x[k].im), x[k].im.variable);
+        rw_text_add(text, "    re%d = %st%d;\n    im%d = %st%d;\n", k, sign(x[k].re), x[k].re.variable, k,
+                    sign(x[k].im), x[k].im.variable);
     rw_text_add(text, "    }\n");
     if (cost) *cost = w.cost;
 }

@@ -1,5 +1,5 @@
-/* State of the thread that runs a case, since it compiles the programs: a callback before each compilation, and the flag
- * that ends a compiler. */
+/* State of the thread that runs a case, since it compiles the programs: a callback before each compilation, and the
+ * flag that ends a compiler. */
 #include "core/core.h"
 
 static _Thread_local struct {

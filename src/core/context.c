@@ -12,7 +12,7 @@
 #define MESSAGE_SIZE 4096
 
 static _Thread_local char message[MESSAGE_SIZE];
-static _Thread_local unsigned failures; /* messages that this thread has set */
+static _Thread_local unsigned failures;  /* messages that this thread has set */
 static _Thread_local rw_text *collected; /* where its log lines go; NULL: to the log function */
 
 /* text[0..size) was printed by a call that wanted `wanted` bytes: marks the cut, if there was one. */
@@ -32,7 +32,10 @@ static void mark_cut(char *text, size_t size, int wanted)
 static int shown(const unsigned char *s)
 {
     if (s[0] < 0x80) return (s[0] >= 0x20 && s[0] != 0x7F) || s[0] == '\n' || s[0] == '\t';
-    const int n = s[0] >= 0xF0 && s[0] < 0xF5 ? 4 : s[0] >= 0xE0 && s[0] < 0xF0 ? 3 : s[0] >= 0xC2 && s[0] < 0xE0 ? 2 : 0;
+    const int n = s[0] >= 0xF0 && s[0] < 0xF5   ? 4
+                  : s[0] >= 0xE0 && s[0] < 0xF0 ? 3
+                  : s[0] >= 0xC2 && s[0] < 0xE0 ? 2
+                                                : 0;
     for (int i = 1; i < n; i++)
         if ((s[i] & 0xC0) != 0x80) return 0;
     return s[0] == 0xC2 && s[1] < 0xA0 ? 0 : n;

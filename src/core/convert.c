@@ -1,4 +1,5 @@
-/* Elements of arrays from one type to another on the host, as kernels convert them (src/kernels/dialect_types.h, docs/reference/types.md). */
+/* Elements of arrays from one type to another on the host, as kernels convert them (src/kernels/dialect_types.h,
+ * docs/reference/types.md). */
 #include "core/convert.h"
 
 #include <math.h>
@@ -16,7 +17,9 @@ typedef struct number {
 static double f16_value(uint16_t h)
 {
     const int exponent = h >> 10 & 31, digits = h & 1023;
-    const double v = exponent == 31 ? (digits ? (double)NAN : (double)INFINITY) : exponent ? ldexp(1024 + digits, exponent - 25) : ldexp(digits, -24);
+    const double v = exponent == 31 ? (digits ? (double)NAN : (double)INFINITY)
+                     : exponent     ? ldexp(1024 + digits, exponent - 25)
+                                    : ldexp(digits, -24);
     return h & 0x8000 ? -v : v;
 }
 
@@ -61,13 +64,25 @@ static uint16_t bf16_bits(double v)
 
 static number load(rw_dtype type, const void *from, size_t i)
 {
-#define RW_X(T, c) case RW_##T: return (number){true, ((const c *)from)[i], 0};
+#define RW_X(T, c)                                                                                                     \
+    case RW_##T: return (number){true, ((const c *)from)[i], 0};
     switch (type) {
-    RW_X(I8, int8_t) RW_X(I16, int16_t) RW_X(I32, int32_t) RW_X(I64, int64_t)
-    RW_X(U8, uint8_t) RW_X(U16, uint16_t) RW_X(U32, uint32_t) RW_X(U64, uint64_t) RW_X(BOOL, uint8_t)
+        /* clang-format off */
+        RW_X(I8, int8_t)
+        RW_X(I16, int16_t)
+        RW_X(I32, int32_t)
+        RW_X(I64, int64_t)
+        RW_X(U8, uint8_t)
+        RW_X(U16, uint16_t)
+        RW_X(U32, uint32_t)
+        RW_X(U64, uint64_t)
+        RW_X(BOOL, uint8_t)
+        /* clang-format on */
 #undef RW_X
-    case RW_F32: case RW_C64: return (number){.d = (double)((const float *)from)[i]};
-    case RW_F64: case RW_C128: return (number){.d = ((const double *)from)[i]};
+    case RW_F32:
+    case RW_C64: return (number){.d = (double)((const float *)from)[i]};
+    case RW_F64:
+    case RW_C128: return (number){.d = ((const double *)from)[i]};
     case RW_F16: return (number){.d = f16_value(((const uint16_t *)from)[i])};
     case RW_BF16: return (number){.d = bf16_value(((const uint16_t *)from)[i])};
     case RW_DTYPE_DEFAULT: break;
@@ -95,15 +110,25 @@ static wide saturated(number n, wide least, wide most)
 static void store(rw_dtype type, void *to, size_t i, number n)
 {
     const double small = n.is_integer ? leading(n.i) : n.d;
-#define RW_X(T, c, least, most) case RW_##T: ((c *)to)[i] = (c)saturated(n, least, most); break;
+#define RW_X(T, c, least, most)                                                                                        \
+    case RW_##T: ((c *)to)[i] = (c)saturated(n, least, most); break;
     switch (type) {
-    RW_X(I8, int8_t, INT8_MIN, INT8_MAX) RW_X(I16, int16_t, INT16_MIN, INT16_MAX) RW_X(I32, int32_t, INT32_MIN, INT32_MAX)
-    RW_X(I64, int64_t, INT64_MIN, INT64_MAX) RW_X(U8, uint8_t, 0, UINT8_MAX) RW_X(U16, uint16_t, 0, UINT16_MAX)
-    RW_X(U32, uint32_t, 0, UINT32_MAX) RW_X(U64, uint64_t, 0, UINT64_MAX)
+        /* clang-format off */
+        RW_X(I8, int8_t, INT8_MIN, INT8_MAX)
+        RW_X(I16, int16_t, INT16_MIN, INT16_MAX)
+        RW_X(I32, int32_t, INT32_MIN, INT32_MAX)
+        RW_X(I64, int64_t, INT64_MIN, INT64_MAX)
+        RW_X(U8, uint8_t, 0, UINT8_MAX)
+        RW_X(U16, uint16_t, 0, UINT16_MAX)
+        RW_X(U32, uint32_t, 0, UINT32_MAX)
+        RW_X(U64, uint64_t, 0, UINT64_MAX)
+        /* clang-format on */
 #undef RW_X
     case RW_BOOL: ((uint8_t *)to)[i] = n.is_integer ? n.i != 0 : n.d != 0; break;
-    case RW_F32: case RW_C64: ((float *)to)[i] = n.is_integer ? (float)n.i : (float)n.d; break;
-    case RW_F64: case RW_C128: ((double *)to)[i] = n.is_integer ? (double)n.i : n.d; break;
+    case RW_F32:
+    case RW_C64: ((float *)to)[i] = n.is_integer ? (float)n.i : (float)n.d; break;
+    case RW_F64:
+    case RW_C128: ((double *)to)[i] = n.is_integer ? (double)n.i : n.d; break;
     case RW_F16: ((uint16_t *)to)[i] = f16_bits(small); break;
     case RW_BF16: ((uint16_t *)to)[i] = bf16_bits(small); break;
     case RW_DTYPE_DEFAULT: break;

@@ -70,12 +70,15 @@ void rw_log_once(rw_context *ctx, rw_log_level level, const char *format, ...) R
 /* Memory: zeroed (what rw_realloc adds is not); NULL only when exhausted (or injected). rw_free(NULL) is allowed. */
 void *rw_calloc(size_t n, size_t size);
 void *rw_realloc(void *old, size_t size);
-/* For tests of memory forecasts: host memory that the library allocates between the two calls; end returns the largest number of bytes held at once. One at a time. */
+/* For tests of memory forecasts: host memory that the library allocates between the two calls; end returns the largest
+ * number of bytes held at once. One at a time. */
 void rw_host_count_begin(void);
 int64_t rw_host_count_end(void);
-/* Asks for pages of 2 MB in memory of 4 MB and more that has not been used yet: fewer faults, and fewer misses when it is read with gaps. Systems that give them unasked or never do not mind. */
+/* Asks for pages of 2 MB in memory of 4 MB and more that has not been used yet: fewer faults, and fewer misses when it
+ * is read with gaps. Systems that give them unasked or never do not mind. */
 void rw_huge_pages(void *p, size_t bytes);
-/* Bytes that the kernel calls available (free, or free at once), within the limits of the control groups that a container or a batch system sets; -1: unknown. */
+/* Bytes that the kernel calls available (free, or free at once), within the limits of the control groups that a
+ * container or a batch system sets; -1: unknown. */
 int64_t rw_host_available(void);
 char *rw_strdup(const char *text);
 char *rw_strndup(const char *text, size_t n);
@@ -131,10 +134,17 @@ int rw_compare_int64(const void *a, const void *b);
 rw_status rw_fail_line(rw_context *ctx, const char *name, int64_t line, const char *format, ...) RW_PRINTF(4, 5);
 
 /* Faults on purpose, for tests: the n-th event (1, 2, …) of a kind fails; 0 switches off. */
-typedef enum rw_fault { RW_FAULT_ALLOC, RW_FAULT_READ, RW_FAULT_WRITE, RW_FAULT_DEVICE_ALLOC, RW_FAULT_LAUNCH,
-                        RW_FAULT_COMPILE, RW_FAULT_KINDS } rw_fault;
+typedef enum rw_fault {
+    RW_FAULT_ALLOC,
+    RW_FAULT_READ,
+    RW_FAULT_WRITE,
+    RW_FAULT_DEVICE_ALLOC,
+    RW_FAULT_LAUNCH,
+    RW_FAULT_COMPILE,
+    RW_FAULT_KINDS
+} rw_fault;
 void rw_fault_set(rw_fault kind, long n);
-bool rw_fault_hit(rw_fault kind); /* true when this event is to fail; cheap when nothing is set */
+bool rw_fault_hit(rw_fault kind);    /* true when this event is to fail; cheap when nothing is set */
 long rw_fault_events(rw_fault kind); /* events seen since the last rw_fault_set */
 bool rw_fault_armed(void);           /* an event of some kind is to fail, or has failed, since its last rw_fault_set */
 void rw_fault_exempt(bool on);       /* the events of this thread neither count nor fail */
@@ -148,7 +158,8 @@ typedef struct rw_hint {
 } rw_hint;
 rw_hint rw_hint_nearest(const char *given, const char *const *names, int n);
 rw_hint rw_hint_known(const char *given, const char *const *names, int n);
-/* What to write for a word of other languages that expressions do not have ("rand", "if", "nan"); NULL: nothing known. */
+/* What to write for a word of other languages that expressions do not have ("rand", "if", "nan"); NULL: nothing
+ * known. */
 const char *rw_foreign_word(const char *given);
 
 /* SHA-256 (FIPS 180-4). */
@@ -202,7 +213,7 @@ bool rw_write_all(int fd, const char *data, size_t n); /* all bytes, or false wi
 rw_status rw_file_write(rw_context *ctx, const char *path, const void *data, size_t n);
 /* The same with mode 0600 from the first moment; a link at `path` is replaced, not followed. */
 rw_status rw_file_write_private(rw_context *ctx, const char *path, const void *data, size_t n);
-rw_status rw_folder_create(rw_context *ctx, const char *path); /* with parents; existing is fine */
+rw_status rw_folder_create(rw_context *ctx, const char *path);         /* with parents; existing is fine */
 rw_status rw_folder_create_private(rw_context *ctx, const char *path); /* the same; what is made has mode 0700 */
 /* The two halves of an atomic replace for writers that need a path (HDF5, libpng): temporary name beside `path`
  * (to be freed with rw_free), then commit (fsync + rename) or discard. Both free it and set it to NULL; a commit that

@@ -3,10 +3,12 @@
 
 #include "core/core.h"
 
-static const struct { const char *name; size_t bytes; } dtypes[] = {
-    {"default", 0},
+static const struct {
+    const char *name;
+    size_t bytes;
+} dtypes[] = {{"default", 0},
 #define RW_X(name, text, bytes) {text, bytes},
-    RW_DTYPE_LIST(RW_X)
+              RW_DTYPE_LIST(RW_X)
 #undef RW_X
 };
 

@@ -156,8 +156,8 @@ rw_status rw_file_read_open(rw_context *ctx, int fd, const char *path, size_t li
 
 /* Replacing */
 
-/* The file that `path` means: itself, or (unless private) where its symbolic link leads. *mode: st_mode of the old file,
- * 0 if none. */
+/* The file that `path` means: itself, or (unless private) where its symbolic link leads. *mode: st_mode of the old
+ * file, 0 if none. */
 static rw_status find_target(rw_context *ctx, const char *path, bool private, char **target, mode_t *mode)
 {
     struct stat info;
@@ -180,15 +180,13 @@ static rw_status find_target(rw_context *ctx, const char *path, bool private, ch
     if (stat(*target, &info) != 0) return RW_OK; /* a new file */
     *mode = info.st_mode;
     rw_status status = RW_OK;
-    if (S_ISDIR(info.st_mode))
-        status = fail(ctx, "write", path, EISDIR);
+    if (S_ISDIR(info.st_mode)) status = fail(ctx, "write", path, EISDIR);
     else if (!S_ISREG(info.st_mode))
         status = rw_fail(ctx, RW_ERR_FILE,
                          "cannot write '%s': it is a device or a pipe, which cannot be replaced: "
                          "give the path of a file",
                          path);
-    else if (access(*target, W_OK) != 0) /* rename would not ask */
-        status = fail(ctx, "write", path, errno);
+    else if (access(*target, W_OK) != 0) /* rename would not ask */ status = fail(ctx, "write", path, errno);
     if (status == RW_OK) return RW_OK;
     rw_free(*target);
     *target = NULL;
@@ -330,8 +328,7 @@ static rw_status create_folder(rw_context *ctx, const char *path, mode_t mode)
         struct stat info;
         if (stat(folder, &info) != 0 && mkdir(folder, mode) != 0 && errno != EEXIST)
             status = fail(ctx, "create the folder", folder, errno);
-        else if (stat(folder, &info) != 0)
-            status = fail(ctx, "create the folder", folder, errno);
+        else if (stat(folder, &info) != 0) status = fail(ctx, "create the folder", folder, errno);
         else if (!S_ISDIR(info.st_mode))
             status = rw_fail(ctx, RW_ERR_FILE,
                              "cannot create the folder '%s': '%s' is a file: choose another name or "

@@ -1,7 +1,7 @@
 /* After fork(): a child has one thread, and locks and thread pools as they were in the parent.
  *
- * libgomp keeps the threads of its pool with the thread that started them. In a child they are gone, but libgomp waits for
- * them in the next parallel region of the thread that forked. So that thread, and no other of the child, runs its
+ * libgomp keeps the threads of its pool with the thread that started them. In a child they are gone, but libgomp waits
+ * for them in the next parallel region of the thread that forked. So that thread, and no other of the child, runs its
  * parallel regions alone: omp_set_num_threads(1) for those that ask for no number, rw_threads_lost() for the others.
  * Python's multiprocessing forks, after the parent has used the library. */
 #include <omp.h>

@@ -59,10 +59,8 @@ static bool before_value(rw_json_writer *w)
     char inside = w->stack[w->depth];
     if ((inside == '{') != w->after_key || (inside == '\0' && !w->first[0])) w->text->failed = true;
     if (w->text->failed) return false;
-    if (inside == '{')
-        w->after_key = false;
-    else
-        separate(w);
+    if (inside == '{') w->after_key = false;
+    else separate(w);
     return true;
 }
 
@@ -102,14 +100,10 @@ static void add_text(rw_text *text, const char *string)
         static const char escaped[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
         int length = utf8_length(s, n);
         const char *found = strchr(escaped, *s);
-        if (length == 0)
-            rw_text_add(text, "\xEF\xBF\xBD"); /* U+FFFD */
-        else if (found)
-            rw_text_add(text, "\\%c", letters[found - escaped]);
-        else if (*s < 0x20)
-            rw_text_add(text, "\\u%04x", *s);
-        else
-            rw_text_add_bytes(text, (const char *)s, (size_t)length);
+        if (length == 0) rw_text_add(text, "\xEF\xBF\xBD"); /* U+FFFD */
+        else if (found) rw_text_add(text, "\\%c", letters[found - escaped]);
+        else if (*s < 0x20) rw_text_add(text, "\\u%04x", *s);
+        else rw_text_add_bytes(text, (const char *)s, (size_t)length);
         s += RW_MAX(length, 1), n -= (size_t)RW_MAX(length, 1);
     }
     rw_text_add_bytes(text, "\"", 1);
@@ -128,19 +122,15 @@ void rw_json_key(rw_json_writer *w, const char *key)
 void rw_json_string(rw_json_writer *w, const char *value)
 {
     if (!before_value(w)) return;
-    if (value)
-        add_text(w->text, value);
-    else
-        rw_text_add_bytes(w->text, "null", 4);
+    if (value) add_text(w->text, value);
+    else rw_text_add_bytes(w->text, "null", 4);
 }
 
 void rw_json_number(rw_json_writer *w, double value)
 {
     if (!before_value(w)) return;
-    if (isfinite(value))
-        rw_text_add(w->text, "%.17g", value);
-    else
-        rw_text_add_bytes(w->text, "null", 4);
+    if (isfinite(value)) rw_text_add(w->text, "%.17g", value);
+    else rw_text_add_bytes(w->text, "null", 4);
 }
 
 void rw_json_integer(rw_json_writer *w, long long value)
@@ -191,10 +181,8 @@ static rw_status fail_at(reader *r, size_t at, const char *format, ...)
 {
     long line = 1, column = 1;
     for (size_t i = 0; i < at; i++) {
-        if (r->text[i] == '\n')
-            line++, column = 1;
-        else if (((unsigned char)r->text[i] & 0xC0) != 0x80)
-            column++;
+        if (r->text[i] == '\n') line++, column = 1;
+        else if (((unsigned char)r->text[i] & 0xC0) != 0x80) column++;
     }
     char reason[300];
     va_list args;

@@ -8,8 +8,8 @@
  * Numbers are written with 17 digits; NaN and infinities as null. */
 typedef struct rw_json_writer {
     rw_text *text;
-    int depth, indent;         /* indent 0: one line */
-    char stack[32];            /* '{' or '[' */
+    int depth, indent; /* indent 0: one line */
+    char stack[32];    /* '{' or '[' */
     bool first[32], after_key;
 } rw_json_writer;
 void rw_json_begin(rw_json_writer *w, rw_text *text, int indent);
@@ -30,15 +30,21 @@ void rw_json_add_integer(rw_json_writer *w, const char *key, long long value);
 void rw_json_add_bool(rw_json_writer *w, const char *key, bool value);
 
 /* Reader: a tree; depth at most 64. */
-typedef enum rw_json_kind { RW_JSON_NULL, RW_JSON_BOOL, RW_JSON_NUMBER, RW_JSON_STRING, RW_JSON_ARRAY,
-                            RW_JSON_OBJECT } rw_json_kind;
+typedef enum rw_json_kind {
+    RW_JSON_NULL,
+    RW_JSON_BOOL,
+    RW_JSON_NUMBER,
+    RW_JSON_STRING,
+    RW_JSON_ARRAY,
+    RW_JSON_OBJECT
+} rw_json_kind;
 typedef struct rw_json {
     rw_json_kind kind;
     bool boolean;
     double number;
     char *string;
-    int n;                 /* members of an array or object */
-    char **keys;           /* object only */
+    int n;       /* members of an array or object */
+    char **keys; /* object only */
     struct rw_json **items;
 } rw_json;
 rw_status rw_json_parse(rw_context *ctx, const char *text, size_t n, rw_json **tree);

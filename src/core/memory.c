@@ -12,17 +12,24 @@
 #include <sys/mman.h>
 
 /* Bytes held since rw_host_count_begin, and the largest number of them at once. */
-static struct { bool on; int64_t now, peak; } held;
+static struct {
+    bool on;
+    int64_t now, peak;
+} held;
 
 static void count(int64_t bytes)
 {
     if (!__atomic_load_n(&held.on, __ATOMIC_RELAXED)) return;
     const int64_t now = __atomic_add_fetch(&held.now, bytes, __ATOMIC_RELAXED);
     int64_t peak = __atomic_load_n(&held.peak, __ATOMIC_RELAXED);
-    while (now > peak && !__atomic_compare_exchange_n(&held.peak, &peak, now, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+    while (now > peak &&
+           !__atomic_compare_exchange_n(&held.peak, &peak, now, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
 }
 
-static int64_t size_of(void *p) { return p && __atomic_load_n(&held.on, __ATOMIC_RELAXED) ? (int64_t)malloc_usable_size(p) : 0; }
+static int64_t size_of(void *p)
+{
+    return p && __atomic_load_n(&held.on, __ATOMIC_RELAXED) ? (int64_t)malloc_usable_size(p) : 0;
+}
 
 void rw_host_count_begin(void)
 {
@@ -118,7 +125,9 @@ static int64_t read_number(const char *path, const char *key, int64_t unit)
 /* Limit less use of the control group, in version 2 or 1 of its files; -1: none. */
 static int64_t group_available(void)
 {
-    static const struct { const char *limit, *use, *stat, *reclaimable; } files[] = {
+    static const struct {
+        const char *limit, *use, *stat, *reclaimable;
+    } files[] = {
         {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory.stat", "inactive_file "},
         {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes",
          "/sys/fs/cgroup/memory/memory.stat", "total_inactive_file "},

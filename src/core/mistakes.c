@@ -49,10 +49,8 @@ rw_status rw_mistakes_end(rw_context *ctx, rw_mistakes *m, rw_status status)
     if ((status == RW_OK || status == RW_ERR_INPUT) && m->n > 0) {
         status = RW_ERR_INPUT;
         if (m->n > RW_MISTAKES) rw_text_add(&m->text, "\nand %d more", m->n - RW_MISTAKES);
-        if (m->text.failed)
-            status = rw_fail_memory(ctx, m->text.length, "a message");
-        else
-            rw_fail(ctx, status, "%s", m->text.data);
+        if (m->text.failed) status = rw_fail_memory(ctx, m->text.length, "a message");
+        else rw_fail(ctx, status, "%s", m->text.data);
     }
     rw_text_free(&m->text);
     return status;

@@ -2,8 +2,10 @@
  *
  * Tried in this order; the given name itself is never an answer:
  *   another word of the field for the same thing (a table): "if" finds "where", "laplacian" finds "laplace"
- *   the smallest edit distance, of equal ones a name that begins with it ("rkc" finds "rkc2"), at most 1 + length/5 changes with the mean length of both texts: "cdua" finds "cuda",
- *     "cpu" does not find "fft", nor "hello" "ell"; up to four characters the first must agree: "rand" does not find "and"
+ *   the smallest edit distance, of equal ones a name that begins with it ("rkc" finds "rkc2"), at most 1 + length/5
+ *   changes with the mean length of both texts: "cdua" finds "cuda",
+ *     "cpu" does not find "fft", nor "hello" "ell"; up to four characters the first must agree: "rand" does not find
+ *     "and"
  *   a name that begins with it, or that it begins with: "lap" finds "laplace", "cosine" finds "cos"
  *   what follows its last underscore: "t_end" finds "end"
  * Distance: inserted, deleted, replaced bytes and swapped neighbours count one each (optimal string alignment; Damerau
@@ -55,31 +57,116 @@ static int distance(const char *a, const char *b, bool fold)
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
 /* What others call it, and what it is called here, where that is one of the names. */
-static const struct { const char *word, *name; } synonyms[] = {
-    {"lap", "laplace"}, {"laplacian", "laplace"}, {"nabla2", "laplace"}, {"nabla", "grad"}, {"gradient", "grad"},
-    {"divergence", "div"}, {"ddx", "dx"}, {"ddy", "dy"}, {"ddz", "dz"}, {"d2x", "dxx"}, {"d2dx2", "dxx"},
-    {"if", "where"}, {"ifelse", "where"}, {"iif", "where"}, {"select", "where"}, {"heaviside", "where"}, {"step", "where"},
-    {"ln", "log"}, {"lg", "log10"}, {"arcsin", "asin"}, {"arccos", "acos"}, {"arctan", "atan"}, {"arctan2", "atan2"},
-    {"fabs", "abs"}, {"magnitude", "abs"}, {"modulus", "abs"}, {"fmod", "mod"}, {"rem", "mod"}, {"power", "pow"},
-    {"sgn", "sign"}, {"signum", "sign"}, {"fmin", "min"}, {"minimum", "min"}, {"fmax", "max"}, {"maximum", "max"},
-    {"average", "mean"}, {"avg", "mean"}, {"integral", "sum"}, {"total", "sum"}, {"conjugate", "conj"},
-    {"norm2", "norm"}, {"maxnorm", "normmax"}, {"re", "real"}, {"im", "imag"}, {"derivative", "diff"},
-    {"no_flux", "neumann"}, {"noflux", "neumann"}, {"no-flux", "neumann"}, {"zero-flux", "neumann"},
-    {"insulated", "neumann"}, {"cyclic", "periodic"}, {"wrap", "periodic"}, {"fixed", "dirichlet"}, {"mixed", "robin"},
-    {"tolerance", "rtol"}, {"tol", "rtol"}, {"reltol", "rtol"}, {"abstol", "atol"}, {"dt", "step"}, {"timestep", "step"},
-    {"tend", "end"}, {"tmax", "end"}, {"t0", "start"}, {"begin", "start"}, {"solver", "method"}, {"scheme", "method"},
-    {"integrator", "method"}, {"length", "extent"}, {"lengths", "extent"}, {"domain", "extent"}, {"shape", "size"},
-    {"nodes", "size"}, {"points", "size"}, {"resolution", "size"}, {"ic", "initial"}, {"bc", "boundary"},
-    {"boundaries", "boundary"}, {"bcs", "boundary"}, {"constants", "parameters"}, {"params", "parameters"},
-    {"variables", "fields"}, {"unknowns", "fields"}, {"interval", "every"}, {"range", "limits"}, {"clim", "limits"},
-    {"cmap", "colormap"}, {"double", "f64"}, {"float64", "f64"}, {"float", "f32"}, {"float32", "f32"}, {"single", "f32"},
-    {"gpu", "cuda:0"}, {"gpu", "cuda"}, {"nvidia", "cuda"}, {"rk45", "dp5"}, {"dopri5", "dp5"}, {"ode45", "dp5"},
-    {"jakobi", "jacobi"}, {"bicg", "bicgstab"}, {"ilu", "ilu0"},
+static const struct {
+    const char *word, *name;
+} synonyms[] = {
+    {"lap", "laplace"},
+    {"laplacian", "laplace"},
+    {"nabla2", "laplace"},
+    {"nabla", "grad"},
+    {"gradient", "grad"},
+    {"divergence", "div"},
+    {"ddx", "dx"},
+    {"ddy", "dy"},
+    {"ddz", "dz"},
+    {"d2x", "dxx"},
+    {"d2dx2", "dxx"},
+    {"if", "where"},
+    {"ifelse", "where"},
+    {"iif", "where"},
+    {"select", "where"},
+    {"heaviside", "where"},
+    {"step", "where"},
+    {"ln", "log"},
+    {"lg", "log10"},
+    {"arcsin", "asin"},
+    {"arccos", "acos"},
+    {"arctan", "atan"},
+    {"arctan2", "atan2"},
+    {"fabs", "abs"},
+    {"magnitude", "abs"},
+    {"modulus", "abs"},
+    {"fmod", "mod"},
+    {"rem", "mod"},
+    {"power", "pow"},
+    {"sgn", "sign"},
+    {"signum", "sign"},
+    {"fmin", "min"},
+    {"minimum", "min"},
+    {"fmax", "max"},
+    {"maximum", "max"},
+    {"average", "mean"},
+    {"avg", "mean"},
+    {"integral", "sum"},
+    {"total", "sum"},
+    {"conjugate", "conj"},
+    {"norm2", "norm"},
+    {"maxnorm", "normmax"},
+    {"re", "real"},
+    {"im", "imag"},
+    {"derivative", "diff"},
+    {"no_flux", "neumann"},
+    {"noflux", "neumann"},
+    {"no-flux", "neumann"},
+    {"zero-flux", "neumann"},
+    {"insulated", "neumann"},
+    {"cyclic", "periodic"},
+    {"wrap", "periodic"},
+    {"fixed", "dirichlet"},
+    {"mixed", "robin"},
+    {"tolerance", "rtol"},
+    {"tol", "rtol"},
+    {"reltol", "rtol"},
+    {"abstol", "atol"},
+    {"dt", "step"},
+    {"timestep", "step"},
+    {"tend", "end"},
+    {"tmax", "end"},
+    {"t0", "start"},
+    {"begin", "start"},
+    {"solver", "method"},
+    {"scheme", "method"},
+    {"integrator", "method"},
+    {"length", "extent"},
+    {"lengths", "extent"},
+    {"domain", "extent"},
+    {"shape", "size"},
+    {"nodes", "size"},
+    {"points", "size"},
+    {"resolution", "size"},
+    {"ic", "initial"},
+    {"bc", "boundary"},
+    {"boundaries", "boundary"},
+    {"bcs", "boundary"},
+    {"constants", "parameters"},
+    {"params", "parameters"},
+    {"variables", "fields"},
+    {"unknowns", "fields"},
+    {"interval", "every"},
+    {"range", "limits"},
+    {"clim", "limits"},
+    {"cmap", "colormap"},
+    {"double", "f64"},
+    {"float64", "f64"},
+    {"float", "f32"},
+    {"float32", "f32"},
+    {"single", "f32"},
+    {"gpu", "cuda:0"},
+    {"gpu", "cuda"},
+    {"nvidia", "cuda"},
+    {"rk45", "dp5"},
+    {"dopri5", "dp5"},
+    {"ode45", "dp5"},
+    {"jakobi", "jacobi"},
+    {"bicg", "bicgstab"},
+    {"ilu", "ilu0"},
 };
 
 const char *rw_foreign_word(const char *given)
 {
-    static const struct { const char *word, *text; } words[] = {
+    static const struct {
+        const char *word, *text;
+    } words[] = {
         {"if", "a choice is written where(condition, a, b)"},
         {"heaviside", "a step is written where(a > 0, 1, 0)"},
         {"rand", "expressions have no random numbers: give an array, initial: {file: u.npy}"},
@@ -149,7 +236,8 @@ static const char *by_distance(const char *given, const char *const *names, int 
         int folded = distance(given, names[i], true), exact = distance(given, names[i], false);
         if (!exact || !is_near(given, names[i], folded)) continue;
         if (best && (folded > best_folded || (folded == best_folded && exact > best_exact))) continue;
-        if (best && folded == best_folded && exact == best_exact && !(begins(names[i], given) && !begins(best, given))) continue;
+        if (best && folded == best_folded && exact == best_exact && !(begins(names[i], given) && !begins(best, given)))
+            continue;
         best = names[i], best_folded = folded, best_exact = exact;
     }
     return best;
@@ -162,7 +250,8 @@ static const char *by_beginning(const char *given, const char *const *names, int
     int na = (int)strlen(given);
     for (int i = 0; i < n; i++) {
         int nb = (int)strlen(names[i]);
-        bool fits = nb > na ? na >= 3 && 3 * na >= nb && begins(names[i], given) : nb >= 3 && 2 * nb >= na && nb < na && begins(given, names[i]);
+        bool fits = nb > na ? na >= 3 && 3 * na >= nb && begins(names[i], given)
+                            : nb >= 3 && 2 * nb >= na && nb < na && begins(given, names[i]);
         if (!fits) continue;
         if (!best || abs(nb - na) < abs((int)strlen(best) - na)) best = names[i];
     }

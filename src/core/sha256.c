@@ -1,8 +1,9 @@
 /* SHA-256, FIPS 180-4 (2015): sections 4.1.2 (functions), 4.2.2 (constants), 5.1.1 (padding), 5.3.3 (start), 6.2.2.
  *
- * The plain text of the standard, one byte order on every machine; 290 MB/s (AMD EPYC, gcc 12 -O2). Processors of x86 with
- * instructions for it take these (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2: SHA256RNDS2,
- * SHA256MSG1, SHA256MSG2): programs and tables from the cache are loaded at their speed. It keeps no secrets: nothing is erased. */
+ * The plain text of the standard, one byte order on every machine; 290 MB/s (AMD EPYC, gcc 12 -O2). Processors of x86
+ * with instructions for it take these (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2:
+ * SHA256RNDS2, SHA256MSG1, SHA256MSG2): programs and tables from the cache are loaded at their speed. It keeps no
+ * secrets: nothing is erased. */
 #include "core/core.h"
 
 #include <string.h>
@@ -34,7 +35,8 @@ static uint32_t rotr(uint32_t x, int n) { return x >> n | x << (32 - n); }
 /* The instructions keep a, b, e, f and c, d, g, h together, the first of each in the highest place. */
 static void __attribute__((target("sha,sse4.1,ssse3"))) compress_fast(uint32_t hash[8], const uint8_t block[64])
 {
-    const __m128i turn = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203); /* bytes of each word in the other order */
+    /* bytes of each word in the other order */
+    const __m128i turn = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
     const __m128i cdab = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)hash), 0xb1);
     const __m128i efgh = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(hash + 4)), 0x1b);
     const __m128i abef_before = _mm_alignr_epi8(cdab, efgh, 8), cdgh_before = _mm_blend_epi16(efgh, cdab, 0xf0);
@@ -44,7 +46,8 @@ static void __attribute__((target("sha,sse4.1,ssse3"))) compress_fast(uint32_t h
         if (t < 4) {
             W[t] = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(block + 16 * t)), turn);
         } else {
-            const __m128i sum = _mm_add_epi32(_mm_sha256msg1_epu32(W[t - 4], W[t - 3]), _mm_alignr_epi8(W[t - 1], W[t - 2], 4));
+            const __m128i sum =
+                _mm_add_epi32(_mm_sha256msg1_epu32(W[t - 4], W[t - 3]), _mm_alignr_epi8(W[t - 1], W[t - 2], 4));
             W[t] = _mm_sha256msg2_epu32(sum, W[t - 1]);
         }
         const __m128i added = _mm_add_epi32(W[t], _mm_loadu_si128((const __m128i *)(K + 4 * t)));
@@ -63,7 +66,8 @@ static bool has_instructions(void)
     int now = atomic_load_explicit(&known, memory_order_relaxed);
     if (now == 0) {
         unsigned a, b = 0, c = 0, d, features = 0;
-        const bool old = !__get_cpuid(1, &a, &d, &features, &c) || !(features & bit_SSE4_1) || !__get_cpuid_count(7, 0, &a, &b, &c, &d);
+        const bool old = !__get_cpuid(1, &a, &d, &features, &c) || !(features & bit_SSE4_1) ||
+                         !__get_cpuid_count(7, 0, &a, &b, &c, &d);
         now = !old && b & 1u << 29 ? 2 : 1;
         atomic_store_explicit(&known, now, memory_order_relaxed);
     }

@@ -1,5 +1,6 @@
-/* What the files of dependency graphs share. graph.c: tasks, dependencies, an order that is kept while they are added; path.c: searches;
- * partition.c: parts and their order; structure.c, matching.c: which parts are equal; dot.c: pictures. */
+/* What the files of dependency graphs share. graph.c: tasks, dependencies, an order that is kept while they are added;
+ * path.c: searches; partition.c: parts and their order; structure.c, matching.c: which parts are equal; dot.c:
+ * pictures. */
 #ifndef RW_DEPGRAPH_PRIVATE_H
 #define RW_DEPGRAPH_PRIVATE_H
 
@@ -14,8 +15,8 @@ typedef struct rw_dependency {
 
 typedef struct rw_task {
     char *kind, *label;
-    uint64_t hash;      /* of the kind */
-    int users, needs;   /* first dependency of the lists; -1: none */
+    uint64_t hash;    /* of the kind */
+    int users, needs; /* first dependency of the lists; -1: none */
     int nusers, nneeds;
     int before, behind; /* neighbours in an order in which each task stands behind those it needs; -1: none */
     uint64_t place;     /* grows along the order */
@@ -24,7 +25,7 @@ typedef struct rw_task {
 struct rw_depgraph {
     rw_context *ctx;
     rw_task *task;
-    int first, last;    /* of the order; -1: none */
+    int first, last; /* of the order; -1: none */
     rw_dependency *dependency;
     int *mark, *queue, now; /* of rw_depgraph_add_dependency: a mark a task, room for two queues */
     int ntasks, capacity, mark_capacity, queue_capacity, ndependencies, dependencies_capacity;
@@ -44,22 +45,25 @@ rw_status rw_walk_begin(const rw_depgraph *g, rw_walk *w);
 void rw_walk_end(rw_walk *w);
 /* The path that ended at `task`, as rw_depgraph_find_path gives it. */
 rw_status rw_walk_path(const rw_depgraph *g, const rw_walk *w, int task, int **path, int *n);
-/* Looks for a path that leaves a set and comes back, through tasks that `open` allows (NULL: all). inside[task] is `id` for the set. */
-bool rw_walk_leaves(const rw_depgraph *g, rw_walk *w, const int *set, int nset, const int *inside, int id, const bool *open, int *end);
+/* Looks for a path that leaves a set and comes back, through tasks that `open` allows (NULL: all). inside[task] is `id`
+ * for the set. */
+bool rw_walk_leaves(const rw_depgraph *g, rw_walk *w, const int *set, int nset, const int *inside, int id,
+                    const bool *open, int *end);
 /* "g1(3,0) -> f2(4,0)", shortened in the middle when it is long. */
 void rw_path_text(const rw_depgraph *g, const int *path, int n, const char *arrow, rw_text *text);
 
 /* structure.c: p->structure and p->nstructures; at most `most` steps for one comparison. */
 rw_status rw_partition_structures(const rw_depgraph *g, rw_partition *p, long most);
 
-/* The graphs of all parts, each with nodes for the values it reads from outside, as lists of neighbours one behind the other. */
+/* The graphs of all parts, each with nodes for the values it reads from outside, as lists of neighbours one behind the
+ * other. */
 typedef struct rw_nodes {
     int n, nedges;
-    int *first;                 /* [nparts + 1] nodes of a part */
-    int *task;                  /* by node; -1 - task for a value from outside */
-    int *in, *in_first;         /* in[in_first[v] … in_first[v + 1] - 1]: what v reads */
+    int *first;         /* [nparts + 1] nodes of a part */
+    int *task;          /* by node; -1 - task for a value from outside */
+    int *in, *in_first; /* in[in_first[v] … in_first[v + 1] - 1]: what v reads */
     int *out, *out_first;
-    uint64_t *colour;           /* by node; nodes of different colours cannot take each other's place */
+    uint64_t *colour; /* by node; nodes of different colours cannot take each other's place */
 } rw_nodes;
 
 /* matching.c: whether two connected sets of n nodes, each sorted by colour, are equal up to the names of tasks. */

@@ -1,6 +1,7 @@
-/* A graph as a picture for Graphviz: one box a part, coloured by structure, the parts of a level to the right of those of the level before
- * (labels are wider than high: a tile's tasks one below the other make the better picture); given values are dots. Names are tooltips
- * too, in SVG. Colours go round the circle by the golden section, so that neighbours in number are far apart. */
+/* A graph as a picture for Graphviz: one box a part, coloured by structure, the parts of a level to the right of those
+ * of the level before (labels are wider than high: a tile's tasks one below the other make the better picture); given
+ * values are dots. Names are tooltips too, in SVG. Colours go round the circle by the golden section, so that
+ * neighbours in number are far apart. */
 #include <math.h>
 
 #include "depgraph/depgraph_private.h"
@@ -36,8 +37,9 @@ static void add_part(const rw_depgraph *g, const rw_partition *p, int i, const i
     rw_text_add(t, "  subgraph cluster_%d {\n    label=\"", i);
     add_escaped(t, p->name[i]);
     if (p->accepted)
-        rw_text_add(t, "\"; tooltip=\"level %d, structure %d\"; fillcolor=\"%.3f 0.15 1.0\"; color=\"%.3f 0.6 0.6\";\n"
-                       "    node [fillcolor=\"%.3f 0.35 1.0\"];\n",
+        rw_text_add(t,
+                    "\"; tooltip=\"level %d, structure %d\"; fillcolor=\"%.3f 0.15 1.0\"; color=\"%.3f 0.6 0.6\";\n"
+                    "    node [fillcolor=\"%.3f 0.35 1.0\"];\n",
                     p->level[i], p->structure[i], hue(p->structure[i]), hue(p->structure[i]), hue(p->structure[i]));
     else rw_text_add(t, "\"; fillcolor=\"gray95\"; color=\"gray60\";\n    node [fillcolor=\"gray88\"];\n");
     for (int m = 0; m < n; ++m) add_task(g, member[m], "    ", "", t);
@@ -62,15 +64,18 @@ static void add_dependencies(const rw_depgraph *g, const rw_partition *p, rw_tex
 static void add_head(const rw_depgraph *g, const rw_partition *p, rw_text *t)
 {
     rw_text_add(t, "digraph dependencies {\n  label=\"%d tasks, %d dependencies", g->ntasks, g->ndependencies);
-    if (p && p->accepted) rw_text_add(t, "; %d parts of %d structures on %d levels", p->nparts, p->nstructures, p->nlevels);
+    if (p && p->accepted)
+        rw_text_add(t, "; %d parts of %d structures on %d levels", p->nparts, p->nstructures, p->nlevels);
     if (p && !p->accepted) {
         rw_text_add(t, "; ");
         add_escaped(t, p->reason);
     }
-    rw_text_add(t, "\";\n  rankdir=LR; fontname=\"Helvetica\"; ranksep=0.8; nodesep=0.06; style=\"filled,rounded\";\n"
-                   "  node [shape=box, style=filled, color=\"#00000030\", fontname=\"Helvetica\", fontsize=9, height=0.2, width=0.3, "
-                   "margin=\"0.04,0.02\"];\n"
-                   "  edge [arrowsize=0.4, color=\"#00000058\"];\n");
+    rw_text_add(t,
+                "\";\n  rankdir=LR; fontname=\"Helvetica\"; ranksep=0.8; nodesep=0.06; style=\"filled,rounded\";\n"
+                "  node [shape=box, style=filled, color=\"#00000030\", fontname=\"Helvetica\", fontsize=9, height=0.2, "
+                "width=0.3, "
+                "margin=\"0.04,0.02\"];\n"
+                "  edge [arrowsize=0.4, color=\"#00000058\"];\n");
 }
 
 /* Tasks of each part in their order: member[first[p] …]. */
@@ -92,15 +97,18 @@ rw_status rw_depgraph_dot(const rw_depgraph *g, const rw_partition *p, char **te
     RW_NEED(text, "text");
     *text = NULL;
     RW_NEED(g, "graph");
-    static const char given[] = ", shape=point, width=0.04, color=gray60", chosen[] = ", shape=ellipse, fillcolor=white";
+    static const char given[] = ", shape=point, width=0.04, color=gray60",
+                      chosen[] = ", shape=ellipse, fillcolor=white";
     rw_text t = {0};
     int *member = NULL, *first = NULL;
     if (p && p->ntasks != g->ntasks)
-        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "the partition is one of %d tasks, the graph has %d: make it anew after tasks are added",
+        return rw_fail(g->ctx, RW_ERR_ARGUMENT,
+                       "the partition is one of %d tasks, the graph has %d: make it anew after tasks are added",
                        p->ntasks, g->ntasks);
     add_head(g, p, &t);
     if (p && !list_parts(g, p, &member, &first)) t.failed = true;
-    for (int i = 0; p && i < p->nparts && !t.failed; ++i) add_part(g, p, i, member + first[i], first[i + 1] - first[i], &t);
+    for (int i = 0; p && i < p->nparts && !t.failed; ++i)
+        add_part(g, p, i, member + first[i], first[i + 1] - first[i], &t);
     for (int i = 0; i < g->ntasks; ++i)
         if (!p || p->part[i] < 0) add_task(g, i, "  ", !p ? "" : g->task[i].nneeds ? chosen : given, &t);
     add_dependencies(g, p, &t);

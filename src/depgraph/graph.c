@@ -1,15 +1,15 @@
-/* Tasks and dependencies. While dependencies are added the tasks are kept in an order in which each stands behind those it needs: a
- * dependency that agrees with the order costs nothing. One that does not is looked into from both ends, a dependency at a time in turn
- * (Haeupler, Kavitha, Mathew, Sen, Tarjan, ACM Transactions on Algorithms 8, 2012):
+/* Tasks and dependencies. While dependencies are added the tasks are kept in an order in which each stands behind those
+ * it needs: a dependency that agrees with the order costs nothing. One that does not is looked into from both ends, a
+ * dependency at a time in turn (Haeupler, Kavitha, Mathew, Sen, Tarjan, ACM Transactions on Algorithms 8, 2012):
  *
  *   order       … task … u … needed …       `needed` shall come before `task`
  *   forward     what needs `task`, as far as `needed`
  *   backward    what `needed` needs, as far back as `task`
- *   if they meet there is a cycle; else, whichever ends first: forward goes right behind `needed`, or backward right before `task`,
- *   each in its order
+ *   if they meet there is a cycle; else, whichever ends first: forward goes right behind `needed`, or backward right
+ *   before `task`, each in its order
  *
- * Places in the order are numbers with gaps; where a gap is full those around it are numbered anew. Searches (path.c) need not look
- * behind the last task they are looking for. */
+ * Places in the order are numbers with gaps; where a gap is full those around it are numbered anew. Searches (path.c)
+ * need not look behind the last task they are looking for. */
 #include <stdlib.h>
 
 #include "depgraph/depgraph_private.h"
@@ -40,7 +40,8 @@ void rw_depgraph_destroy(rw_depgraph **graph)
 
 static bool grow(rw_depgraph *g, int n)
 {
-    return rw_grow(&g->task, &g->capacity, n, sizeof *g->task) && rw_grow(&g->mark, &g->mark_capacity, n, sizeof *g->mark) &&
+    return rw_grow(&g->task, &g->capacity, n, sizeof *g->task) &&
+           rw_grow(&g->mark, &g->mark_capacity, n, sizeof *g->mark) &&
            rw_grow(&g->queue, &g->queue_capacity, 2 * n, sizeof *g->queue);
 }
 
@@ -51,7 +52,7 @@ static uint64_t hash_of(const char *text)
     return hash;
 }
 
-/* ---- the order ------------------------------------------------------------------------------------------------------- */
+/* ---- the order --------------------------------------------------------------------------------------------------- */
 
 static void take_out(rw_depgraph *g, int t)
 {
@@ -64,9 +65,10 @@ static void take_out(rw_depgraph *g, int t)
 
 static const uint64_t GAP = UINT64_C(1) << 32, PLACES = UINT64_C(1) << 62;
 
-/* The n tasks behind `before` have no places yet, and there is no room: those around them move too. The smallest range of places that
- * begins at a multiple of its length is taken in which, with them, tasks are rare: up to 1.5^i in 2^i places (Bender, Cole, Demaine,
- * Farach-Colton, Zito, European Symposium on Algorithms 2002), which makes it logarithmic on average. */
+/* The n tasks behind `before` have no places yet, and there is no room: those around them move too. The smallest range
+ * of places that begins at a multiple of its length is taken in which, with them, tasks are rare: up to 1.5^i in 2^i
+ * places (Bender, Cole, Demaine, Farach-Colton, Zito, European Symposium on Algorithms 2002), which makes it
+ * logarithmic on average. */
 static void make_room(rw_depgraph *g, int before, int n)
 {
     int left = before, right = before < 0 ? g->first : g->task[before].behind, count = n;
@@ -80,7 +82,8 @@ static void make_room(rw_depgraph *g, int before, int n)
     }
     int t = left < 0 ? g->first : g->task[left].behind;
     uint64_t step = length / (uint64_t)(count + 1);
-    for (uint64_t place = base + step; count > 0; --count, place += step, t = g->task[t].behind) g->task[t].place = place;
+    for (uint64_t place = base + step; count > 0; --count, place += step, t = g->task[t].behind)
+        g->task[t].place = place;
 }
 
 /* n tasks, in this order, go behind another one, -1: to the beginning. */
@@ -166,9 +169,10 @@ static rw_status fail_cycle(rw_depgraph *g, int task, int needed)
     RW_TRY(rw_depgraph_find_path(g, &task, 1, &needed, 1, &path, &n));
     rw_path_text(g, path, n, " -> ", &text);
     rw_status status = text.failed ? rw_fail_memory(g->ctx, 256, "a path")
-                                   : rw_fail(g->ctx, RW_ERR_ARGUMENT, "task %d (%s) cannot need task %d (%s), which needs it already: %s: "
-                                             "leave one of these dependencies out", task, g->task[task].label, needed,
-                                             g->task[needed].label, text.data);
+                                   : rw_fail(g->ctx, RW_ERR_ARGUMENT,
+                                             "task %d (%s) cannot need task %d (%s), which needs it already: %s: "
+                                             "leave one of these dependencies out",
+                                             task, g->task[task].label, needed, g->task[needed].label, text.data);
     rw_text_free(&text), rw_free(path);
     return status;
 }
@@ -177,7 +181,8 @@ static rw_status fail_cycle(rw_depgraph *g, int task, int needed)
 static rw_status put_in_order(rw_depgraph *g, int task, int needed)
 {
     if (g->task[needed].place < g->task[task].place) return RW_OK;
-    end forward = {.queue = g->queue, .mark = g->now + 1, .forward = true}, backward = {.queue = g->queue + g->ntasks, .mark = g->now + 2};
+    end forward = {.queue = g->queue, .mark = g->now + 1, .forward = true},
+        backward = {.queue = g->queue + g->ntasks, .mark = g->now + 2};
     uint64_t low = g->task[task].place, high = g->task[needed].place;
     g->now += 2;
     begin(g, &forward, task), begin(g, &backward, needed);
@@ -190,7 +195,7 @@ static rw_status put_in_order(rw_depgraph *g, int task, int needed)
     return f == ENDED ? move(g, &forward, needed) : move(g, &backward, task);
 }
 
-/* ---- tasks and dependencies ------------------------------------------------------------------------------------------- */
+/* ---- tasks and dependencies -------------------------------------------------------------------------------------- */
 
 rw_status rw_depgraph_add_task(rw_depgraph *g, const char *kind, const char *label, int *task)
 {
@@ -231,11 +236,13 @@ rw_status rw_depgraph_add_dependency(rw_depgraph *g, int task, int needed)
     const int given[] = {task, needed};
     for (int i = 0; i < 2; ++i)
         if (given[i] < 0 || given[i] >= g->ntasks)
-            return rw_fail(g->ctx, RW_ERR_ARGUMENT, "%s = %d is not a task: there are %d, from 0 on", i ? "needed" : "task", given[i],
-                           g->ntasks);
-    if (task == needed) return rw_fail(g->ctx, RW_ERR_ARGUMENT, "task %d (%s) cannot need itself", task, g->task[task].label);
+            return rw_fail(g->ctx, RW_ERR_ARGUMENT, "%s = %d is not a task: there are %d, from 0 on",
+                           i ? "needed" : "task", given[i], g->ntasks);
+    if (task == needed)
+        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "task %d (%s) cannot need itself", task, g->task[task].label);
     if (is_known(g, task, needed)) return RW_OK;
-    if (g->ndependencies >= INT32_MAX / 4) return rw_fail(g->ctx, RW_ERR_ARGUMENT, "a graph has at most %d dependencies", INT32_MAX / 4);
+    if (g->ndependencies >= INT32_MAX / 4)
+        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "a graph has at most %d dependencies", INT32_MAX / 4);
     if (!rw_grow(&g->dependency, &g->dependencies_capacity, g->ndependencies + 1, sizeof *g->dependency))
         return rw_fail_memory(g->ctx, sizeof *g->dependency, "a dependency");
     RW_TRY(put_in_order(g, task, needed));

@@ -1,29 +1,33 @@
-/* Whether two connected graphs of parts are equal up to the names of their tasks: their nodes are put into cells, the same for both, in
- * which partners are to be found, and cells are split as long as they can be told apart (McKay, Congressus Numerantium 30, 1981).
+/* Whether two connected graphs of parts are equal up to the names of their tasks: their nodes are put into cells, the
+ * same for both, in which partners are to be found, and cells are split as long as they can be told apart (McKay,
+ * Congressus Numerantium 30, 1981).
  *
  *   cells      places first … first + size - 1 of two lists, one of each graph
- *   splitting  by a cell W: nodes are told apart by how many nodes of W they read, and how many of W read them. If the graphs differ
+ *   splitting by a cell W: nodes are told apart by how many nodes of W they read, and how many of W read them. If the
+ *   graphs differ
  *              in these numbers they are not equal, as far as the choices made
- *   choice     when all cells that were split have been used and one has several nodes: one of the first graph gets one of the second
- *              for its partner, in a cell of their own, and it goes on from there
- *   back       when the graphs differ: the last choice is taken back, with the splits behind it, and the next partner is tried
+ *   choice     when all cells that were split have been used and one has several nodes: one of the first graph gets one
+ *              of the second for its partner, in a cell of their own, and it goes on from there
+ *   back       when the graphs differ: the last choice is taken back, with the splits behind it, and the next partner
+ *              is tried
  *
- * When each cell has one node, partners are compared dependency by dependency. A choice and its consequences cost as much as the nodes
- * that they touch: nodes that do not differ (values read by the same tasks, summands of one sum) cost a choice each and nothing more. */
+ * When each cell has one node, partners are compared dependency by dependency. A choice and its consequences cost as
+ * much as the nodes that they touch: nodes that do not differ (values read by the same tasks, summands of one sum) cost
+ * a choice each and nothing more. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "depgraph/depgraph_private.h"
 
 typedef struct choice {
-    int cell, trail;     /* the cell's first place; splits before it */
-    int a, b;            /* partners */
+    int cell, trail;              /* the cell's first place; splits before it */
+    int a, b;                     /* partners */
     int *tried, ntried, capacity; /* those of the second graph that did not do, besides b */
 } choice;
 
 /* A node that reads or is read by nodes of W. */
 typedef struct touched {
-    uint64_t key;        /* how often each */
+    uint64_t key; /* how often each */
     int cell, node;
 } touched;
 
@@ -31,14 +35,14 @@ struct rw_matching {
     const rw_depgraph *g;
     const rw_nodes *v;
     int n;
-    int *list[2];        /* by place: nodes of the two graphs */
-    int *place;          /* by node */
-    int *cell;           /* by place: first place of its cell */
-    int *size;           /* by first place */
-    int *trail, ntrail;  /* first places of cells split off, in their order */
-    int *work, nwork;    /* cells to split by */
-    bool *waits;         /* by first place: it is among them */
-    uint64_t *key;       /* by node */
+    int *list[2];       /* by place: nodes of the two graphs */
+    int *place;         /* by node */
+    int *cell;          /* by place: first place of its cell */
+    int *size;          /* by first place */
+    int *trail, ntrail; /* first places of cells split off, in their order */
+    int *work, nwork;   /* cells to split by */
+    bool *waits;        /* by first place: it is among them */
+    uint64_t *key;      /* by node */
     touched *touched[2];
     choice *choice;
     int nchoices, capacity;
@@ -53,8 +57,9 @@ rw_status rw_matching_create(const rw_depgraph *g, const rw_nodes *v, long most,
     for (int k = 0; k < 2 && !failed; ++k)
         failed = !(m->list[k] = rw_calloc(n, sizeof(int))) || !(m->touched[k] = rw_calloc(n, sizeof *m->touched[k]));
     failed = failed || !(m->place = rw_calloc(n, sizeof(int))) || !(m->cell = rw_calloc(n, sizeof(int))) ||
-             !(m->size = rw_calloc(n, sizeof(int))) || !(m->trail = rw_calloc(n, sizeof(int))) || !(m->work = rw_calloc(n, sizeof(int))) ||
-             !(m->waits = rw_calloc(n, sizeof(bool))) || !(m->key = rw_calloc(n, sizeof *m->key));
+             !(m->size = rw_calloc(n, sizeof(int))) || !(m->trail = rw_calloc(n, sizeof(int))) ||
+             !(m->work = rw_calloc(n, sizeof(int))) || !(m->waits = rw_calloc(n, sizeof(bool))) ||
+             !(m->key = rw_calloc(n, sizeof *m->key));
     if (failed) {
         rw_matching_destroy(matching);
         return rw_fail_memory(g->ctx, n * 80, "the structures of parts");
@@ -75,14 +80,18 @@ void rw_matching_destroy(rw_matching **matching)
     if (!m) return;
     forget_choices(m, 0);
     for (int k = 0; k < 2; ++k) rw_free(m->list[k]), rw_free(m->touched[k]);
-    rw_free(m->place), rw_free(m->cell), rw_free(m->size), rw_free(m->trail), rw_free(m->work), rw_free(m->waits), rw_free(m->key);
+    rw_free(m->place), rw_free(m->cell), rw_free(m->size), rw_free(m->trail), rw_free(m->work), rw_free(m->waits),
+        rw_free(m->key);
     rw_free(m->choice);
     rw_free(m);
 }
 
-/* ---- cells ------------------------------------------------------------------------------------------------------------ */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
-static void put(rw_matching *m, int graph, int place, int node) { m->list[graph][place] = node, m->place[node] = place; }
+static void put(rw_matching *m, int graph, int place, int node)
+{
+    m->list[graph][place] = node, m->place[node] = place;
+}
 
 static void exchange(rw_matching *m, int graph, int a, int b)
 {
@@ -149,15 +158,16 @@ static int find_touched(rw_matching *m, int graph, int W)
     return n;
 }
 
-/* Touched nodes from … to - 1 are those of one cell: to its end, by key. The new cells wait, the largest of them all, the old one
- * included, only if the old one does: splitting by the others tells the same. */
+/* Touched nodes from … to - 1 are those of one cell: to its end, by key. The new cells wait, the largest of them all,
+ * the old one included, only if the old one does: splitting by the others tells the same. */
 static void split_cell(rw_matching *m, int from, int to)
 {
     const touched *list = m->touched[0];
     int cell = list[from].cell, size = m->size[cell], at = cell + size;
     if (size == 1) return;
     for (int graph = 0; graph < 2; ++graph)
-        for (int i = to - 1, place = at - 1; i >= from; --i, --place) exchange(m, graph, m->place[m->touched[graph][i].node], place);
+        for (int i = to - 1, place = at - 1; i >= from; --i, --place)
+            exchange(m, graph, m->place[m->touched[graph][i].node], place);
     bool waits = m->waits[cell];
     int largest = cell, first_split = m->ntrail;
     for (int i = to - 1; i >= from; --i) {
@@ -190,9 +200,12 @@ static bool split_all(rw_matching *m)
     return m->steps <= m->most;
 }
 
-/* ---- choices ---------------------------------------------------------------------------------------------------------- */
+/* ---- choices ----------------------------------------------------------------------------------------------------- */
 
-static rw_status fail_memory(const rw_matching *m) { return rw_fail_memory(m->g->ctx, sizeof(choice), "the structures of parts"); }
+static rw_status fail_memory(const rw_matching *m)
+{
+    return rw_fail_memory(m->g->ctx, sizeof(choice), "the structures of parts");
+}
 
 static bool choose(rw_matching *m, const choice *c)
 {
@@ -285,7 +298,10 @@ rw_status rw_matching_compare(rw_matching *m, const int *a, const int *b, int n,
     if (m->steps <= m->most) return RW_OK;
     int i = 0;
     while (m->v->task[b[i]] < 0) ++i;
-    return rw_fail(m->g->ctx, RW_ERR_NOT_CONVERGED,
-                   "after %ld steps it is open whether the part of task %s has the structure of another one: their tasks are too much "
-                   "alike: give kinds that tell them apart", m->steps, m->g->task[m->v->task[b[i]]].label);
+    return rw_fail(
+        m->g->ctx, RW_ERR_NOT_CONVERGED,
+        "after %ld steps it is open whether the part of task %s has the structure of another one: their tasks are too "
+        "much "
+        "alike: give kinds that tell them apart",
+        m->steps, m->g->task[m->v->task[b[i]]].label);
 }

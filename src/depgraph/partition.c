@@ -1,9 +1,10 @@
 /* Parts of a graph: whether each is separate, whether they can be run one after another, and at the same time.
  *
- * Units are the parts and the tasks of no part; unit A stands before unit B when a task of B needs one of A. If this relation has no
- * cycle, the units can be run in an order, and every part is separate: a path that leaves it and comes back would be a cycle. So one
- * ordering of the units decides (Kahn). If it fails, a part that is not separate is looked for among the units that could not be
- * ordered; if each of these is separate, parts need each other round about, and a shortest such round is given as the reason. */
+ * Units are the parts and the tasks of no part; unit A stands before unit B when a task of B needs one of A. If this
+ * relation has no cycle, the units can be run in an order, and every part is separate: a path that leaves it and comes
+ * back would be a cycle. So one ordering of the units decides (Kahn). If it fails, a part that is not separate is
+ * looked for among the units that could not be ordered; if each of these is separate, parts need each other round
+ * about, and a shortest such round is given as the reason. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,9 +12,9 @@
 
 /* Parts, and behind them the tasks of no part, with their tasks in order. */
 typedef struct units {
-    int n, *of;           /* by task */
-    int *first, *member;  /* member[first[u] … first[u + 1] - 1] */
-    int *open;            /* dependencies on units that are not ordered yet */
+    int n, *of;          /* by task */
+    int *first, *member; /* member[first[u] … first[u + 1] - 1] */
+    int *open;           /* dependencies on units that are not ordered yet */
     int *level, *queue, nordered;
 } units;
 
@@ -27,7 +28,8 @@ static rw_status make_units(const rw_depgraph *g, const rw_partition *p, units *
     *u = (units){.n = p->nparts};
     for (int t = 0; t < g->ntasks; ++t) u->n += p->part[t] < 0;
     size_t tasks = (size_t)RW_MAX(g->ntasks, 1), n = (size_t)u->n + 2;
-    u->of = rw_calloc(tasks, sizeof(int)), u->member = rw_calloc(tasks, sizeof(int)), u->first = rw_calloc(n, sizeof(int));
+    u->of = rw_calloc(tasks, sizeof(int)), u->member = rw_calloc(tasks, sizeof(int)),
+    u->first = rw_calloc(n, sizeof(int));
     u->open = rw_calloc(n, sizeof(int)), u->level = rw_calloc(n, sizeof(int)), u->queue = rw_calloc(n, sizeof(int));
     if (!u->of || !u->member || !u->first || !u->open || !u->level || !u->queue)
         return rw_fail_memory(g->ctx, (2 * tasks + 4 * n) * sizeof(int), "parts");
@@ -42,7 +44,8 @@ static rw_status make_units(const rw_depgraph *g, const rw_partition *p, units *
     return RW_OK;
 }
 
-/* A unit comes when all it needs has come. Its level: one more than that of any part it needs, directly or through tasks of no part. */
+/* A unit comes when all it needs has come. Its level: one more than that of any part it needs, directly or through
+ * tasks of no part. */
 static void order(const rw_depgraph *g, units *u, int nparts)
 {
     for (int i = 0; i < u->n; ++i)
@@ -59,9 +62,12 @@ static void order(const rw_depgraph *g, units *u, int nparts)
     }
 }
 
-/* ---- why not -------------------------------------------------------------------------------------------------------- */
+/* ---- why not ----------------------------------------------------------------------------------------------------- */
 
-static rw_status fail_text(const rw_depgraph *g) { return rw_fail_memory(g->ctx, 256, "the reason why parts do not fit"); }
+static rw_status fail_text(const rw_depgraph *g)
+{
+    return rw_fail_memory(g->ctx, 256, "the reason why parts do not fit");
+}
 
 static rw_status refuse(const rw_depgraph *g, rw_partition *p, rw_text *reason)
 {
@@ -116,7 +122,8 @@ static int unit_on_cycle(const rw_depgraph *g, const units *u, bool *seen)
     return at;
 }
 
-/* A shortest round of units from `start` to itself. through[unit]: the dependency by which it was reached. The last one, or -1. */
+/* A shortest round of units from `start` to itself. through[unit]: the dependency by which it was reached. The last
+ * one, or -1. */
 static int find_round(const rw_depgraph *g, const units *u, int start, int *through)
 {
     int n = 0, *queue = u->queue; /* its order is not needed any more */
@@ -133,11 +140,14 @@ static int find_round(const rw_depgraph *g, const units *u, int start, int *thro
     return -1;
 }
 
-static rw_status describe_round(const rw_depgraph *g, rw_partition *p, const units *u, int start, const int *through, int last)
+static rw_status describe_round(const rw_depgraph *g, rw_partition *p, const units *u, int start, const int *through,
+                                int last)
 {
     int n = 0;
     rw_text reason = {0};
-    for (int d = last; d >= 0; d = u->of[g->dependency[d].needed] == start ? -1 : through[u->of[g->dependency[d].needed]]) ++n;
+    for (int d = last; d >= 0;
+         d = u->of[g->dependency[d].needed] == start ? -1 : through[u->of[g->dependency[d].needed]])
+        ++n;
     p->path = rw_calloc(2 * (size_t)n, sizeof *p->path);
     if (!p->path) return fail_text(g);
     p->npath = 2 * n;
@@ -153,7 +163,8 @@ static rw_status describe_round(const rw_depgraph *g, rw_partition *p, const uni
             i = n - 2;
             continue;
         }
-        rw_text_add(&reason, "%s%s needs %s (", i ? ", " : "", b < p->nparts ? p->name[b] : g->task[p->path[2 * i + 1]].label,
+        rw_text_add(&reason, "%s%s needs %s (", i ? ", " : "",
+                    b < p->nparts ? p->name[b] : g->task[p->path[2 * i + 1]].label,
                     a < p->nparts ? p->name[a] : g->task[p->path[2 * i]].label);
         rw_path_text(g, p->path + 2 * i, 2, " -> ", &reason);
         rw_text_add(&reason, ")");
@@ -177,16 +188,18 @@ static rw_status explain(const rw_depgraph *g, rw_partition *p, const units *u)
     return status;
 }
 
-/* ---- a partition ---------------------------------------------------------------------------------------------------- */
+/* ---- a partition ------------------------------------------------------------------------------------------------- */
 
-static rw_status copy_parts(const rw_depgraph *g, const int *part, int nparts, const char *const *names, rw_partition *p)
+static rw_status copy_parts(const rw_depgraph *g, const int *part, int nparts, const char *const *names,
+                            rw_partition *p)
 {
     p->part = rw_calloc((size_t)RW_MAX(g->ntasks, 1), sizeof *p->part);
     p->name = rw_calloc((size_t)RW_MAX(nparts, 1), sizeof *p->name);
     bool failed = !p->part || !p->name;
     p->ntasks = g->ntasks, p->nparts = failed ? 0 : nparts;
     if (!failed && g->ntasks) memcpy(p->part, part, (size_t)g->ntasks * sizeof *part);
-    for (int i = 0; i < p->nparts && !failed; ++i) failed = !(p->name[i] = names ? rw_strdup(names[i]) : rw_format("part %d", i));
+    for (int i = 0; i < p->nparts && !failed; ++i)
+        failed = !(p->name[i] = names ? rw_strdup(names[i]) : rw_format("part %d", i));
     if (!failed) failed = !(p->reason = rw_strdup(""));
     return failed ? rw_fail_memory(g->ctx, (size_t)g->ntasks * sizeof *part, "parts") : RW_OK;
 }
@@ -194,21 +207,25 @@ static rw_status copy_parts(const rw_depgraph *g, const int *part, int nparts, c
 static rw_status check_parts(const rw_depgraph *g, const int *part, int nparts, const char *const *names)
 {
     if (nparts < 0 || nparts > g->ntasks)
-        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "nparts = %d is outside [0, %d]: each part has a task", nparts, g->ntasks);
-    if (g->ntasks && !part) return rw_fail(g->ctx, RW_ERR_ARGUMENT, "part = NULL: give the part of each of the %d tasks", g->ntasks);
+        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "nparts = %d is outside [0, %d]: each part has a task", nparts,
+                       g->ntasks);
+    if (g->ntasks && !part)
+        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "part = NULL: give the part of each of the %d tasks", g->ntasks);
     for (int i = 0; names && i < nparts; ++i)
-        if (!names[i]) return rw_fail(g->ctx, RW_ERR_ARGUMENT, "names[%d] = NULL: give a name for each part, or names = NULL", i);
+        if (!names[i])
+            return rw_fail(g->ctx, RW_ERR_ARGUMENT, "names[%d] = NULL: give a name for each part, or names = NULL", i);
     bool *used = rw_calloc((size_t)nparts + 1, sizeof *used);
     if (!used) return rw_fail_memory(g->ctx, (size_t)nparts, "parts");
     rw_status status = RW_OK;
     for (int t = 0; t < g->ntasks && status == RW_OK; ++t) {
         if (part[t] < -1 || part[t] >= nparts)
-            status = rw_fail(g->ctx, RW_ERR_ARGUMENT, "part[%d] = %d is outside [-1, %d]: the part of task %s", t, part[t], nparts - 1,
-                             g->task[t].label);
+            status = rw_fail(g->ctx, RW_ERR_ARGUMENT, "part[%d] = %d is outside [-1, %d]: the part of task %s", t,
+                             part[t], nparts - 1, g->task[t].label);
         else if (part[t] >= 0) used[part[t]] = true;
     }
     for (int i = 0; i < nparts && status == RW_OK; ++i)
-        if (!used[i]) status = rw_fail(g->ctx, RW_ERR_ARGUMENT, "part %d has no task: number the parts without gaps", i);
+        if (!used[i])
+            status = rw_fail(g->ctx, RW_ERR_ARGUMENT, "part %d has no task: number the parts without gaps", i);
     rw_free(used);
     return status;
 }
@@ -221,7 +238,7 @@ static int compare(const void *a, const void *b)
 
 static rw_status count_launches(const rw_depgraph *g, rw_partition *p)
 {
-    int (*pair)[2] = rw_calloc((size_t)RW_MAX(p->nparts, 1), sizeof *pair);
+    int(*pair)[2] = rw_calloc((size_t)RW_MAX(p->nparts, 1), sizeof *pair);
     if (!pair) return rw_fail_memory(g->ctx, (size_t)p->nparts * sizeof *pair, "parts");
     for (int i = 0; i < p->nparts; ++i) pair[i][0] = p->level[i], pair[i][1] = p->structure[i];
     qsort(pair, (size_t)p->nparts, sizeof *pair, compare);
@@ -240,7 +257,8 @@ static rw_status accept(const rw_depgraph *g, rw_partition *p, const units *u)
     return count_launches(g, p);
 }
 
-rw_status rw_depgraph_partition(const rw_depgraph *g, const int *part, int nparts, const char *const *names, rw_partition **partition)
+rw_status rw_depgraph_partition(const rw_depgraph *g, const int *part, int nparts, const char *const *names,
+                                rw_partition **partition)
 {
     RW_NEED(partition, "partition");
     *partition = NULL;

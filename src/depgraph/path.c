@@ -1,11 +1,14 @@
-/* Searches, all by breadth, so that the path found is a shortest one. None of them calls itself: a graph may be as deep as it is large.
- * A walk does not look at tasks that stand behind all those it is looking for (graph.c keeps the order). */
+/* Searches, all by breadth, so that the path found is a shortest one. None of them calls itself: a graph may be as deep
+ * as it is large. A walk does not look at tasks that stand behind all those it is looking for (graph.c keeps the
+ * order). */
 #include "depgraph/depgraph_private.h"
 
 rw_status rw_walk_begin(const rw_depgraph *g, rw_walk *w)
 {
     size_t n = (size_t)RW_MAX(g->ntasks, 1);
-    *w = (rw_walk){.mark = rw_calloc(n, sizeof(int)), .before = rw_calloc(n, sizeof(int)), .queue = rw_calloc(n, sizeof(int))};
+    *w = (rw_walk){.mark = rw_calloc(n, sizeof(int)),
+                   .before = rw_calloc(n, sizeof(int)),
+                   .queue = rw_calloc(n, sizeof(int))};
     if (w->mark && w->before && w->queue) return RW_OK;
     rw_walk_end(w);
     return rw_fail_memory(g->ctx, 3 * n * sizeof(int), "a search in a dependency graph");
@@ -52,7 +55,8 @@ static void start(rw_walk *w, const int *set, int n)
     }
 }
 
-bool rw_walk_leaves(const rw_depgraph *g, rw_walk *w, const int *set, int nset, const int *inside, int id, const bool *open, int *end)
+bool rw_walk_leaves(const rw_depgraph *g, rw_walk *w, const int *set, int nset, const int *inside, int id,
+                    const bool *open, int *end)
 {
     uint64_t last = 0;
     for (int i = 0; i < nset; ++i) last = RW_MAX(last, g->task[set[i]].place);
@@ -75,18 +79,22 @@ bool rw_walk_leaves(const rw_depgraph *g, rw_walk *w, const int *set, int nset, 
 
 static rw_status check_set(const rw_depgraph *g, const char *name, const int *set, int n)
 {
-    if (n < 0 || (n > 0 && !set)) return rw_fail(g->ctx, RW_ERR_ARGUMENT, "%s: %d tasks%s", name, n, n > 0 ? " and no list of them" : "");
+    if (n < 0 || (n > 0 && !set))
+        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "%s: %d tasks%s", name, n, n > 0 ? " and no list of them" : "");
     for (int i = 0; i < n; ++i)
         if (set[i] < 0 || set[i] >= g->ntasks)
-            return rw_fail(g->ctx, RW_ERR_ARGUMENT, "%s[%d] = %d is not a task: there are %d, from 0 on", name, i, set[i], g->ntasks);
+            return rw_fail(g->ctx, RW_ERR_ARGUMENT, "%s[%d] = %d is not a task: there are %d, from 0 on", name, i,
+                           set[i], g->ntasks);
     return RW_OK;
 }
 
-rw_status rw_depgraph_find_path(const rw_depgraph *g, const int *from, int nfrom, const int *to, int nto, int **path, int *n)
+rw_status rw_depgraph_find_path(const rw_depgraph *g, const int *from, int nfrom, const int *to, int nto, int **path,
+                                int *n)
 {
     RW_NEED(path, "path");
     *path = NULL;
-    RW_NEED(g, "graph"); RW_NEED(n, "n");
+    RW_NEED(g, "graph");
+    RW_NEED(n, "n");
     rw_walk w;
     uint64_t last = 0;
     int *is_end;
@@ -120,7 +128,8 @@ rw_status rw_depgraph_check_separate(const rw_depgraph *g, const int *set, int n
 {
     RW_NEED(path, "path");
     *path = NULL;
-    RW_NEED(g, "graph"); RW_NEED(n, "n");
+    RW_NEED(g, "graph");
+    RW_NEED(n, "n");
     rw_walk w;
     int *inside, end;
     *n = 0;

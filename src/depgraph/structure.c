@@ -1,15 +1,16 @@
 /* Which parts are equal up to the names of their tasks.
  *
- * Each part becomes a graph of its own: its tasks, and before them a node for every value that it reads from outside, in the order of
- * graph.c. Nodes get colours that no renaming can change, of all parts at once:
+ * Each part becomes a graph of its own: its tasks, and before them a node for every value that it reads from outside,
+ * in the order of graph.c. Nodes get colours that no renaming can change, of all parts at once:
  *
  *   colour <- mix(kind)                                              a value from outside: a constant
  *   colour <- mix(colour, sum of mix(colours of what it reads))      nodes in their order
  *   colour <- mix(colour, sum of mix'(colours of who reads it))      against it
  *
- * until their number does not grow. (McKay, Congressus Numerantium 30, 1981, on colours of graphs; sweeps along the order settle a chain
- * at once.) Then the connected components of the parts are put into classes: those of the same colours are compared exactly
- * (matching.c) with one of each class. Parts are equal when they have as many components of each class. */
+ * until their number does not grow. (McKay, Congressus Numerantium 30, 1981, on colours of graphs; sweeps along the
+ * order settle a chain at once.) Then the connected components of the parts are put into classes: those of the same
+ * colours are compared exactly (matching.c) with one of each class. Parts are equal when they have as many components
+ * of each class. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +34,8 @@ static void sort(keyed *list, int n) { qsort(list, (size_t)n, sizeof *list, comp
 
 static void free_nodes(rw_nodes *v)
 {
-    rw_free(v->first), rw_free(v->task), rw_free(v->in), rw_free(v->in_first), rw_free(v->out), rw_free(v->out_first), rw_free(v->colour);
+    rw_free(v->first), rw_free(v->task), rw_free(v->in), rw_free(v->in_first), rw_free(v->out), rw_free(v->out_first),
+        rw_free(v->colour);
 }
 
 static rw_status fail_nodes(const rw_depgraph *g, const rw_nodes *v)
@@ -41,7 +43,7 @@ static rw_status fail_nodes(const rw_depgraph *g, const rw_nodes *v)
     return rw_fail_memory(g->ctx, (size_t)v->n * 40 + (size_t)v->nedges * 8, "the structures of parts");
 }
 
-/* ---- graphs of parts ------------------------------------------------------------------------------------------------ */
+/* ---- graphs of parts --------------------------------------------------------------------------------------------- */
 
 /* Tasks of each part in order: member[first[p] … first[p + 1] - 1]. */
 static void list_members(const rw_depgraph *g, const rw_partition *p, int *member, int *first)
@@ -53,10 +55,10 @@ static void list_members(const rw_depgraph *g, const rw_partition *p, int *membe
         if (p->part[t] >= 0) member[first[p->part[t] + 1]++] = t;
 }
 
-/* Nodes of part p behind those there are, and their edges; without `v->task` only their number. node_of[task]: the node, where
- * stamp[task] is p. */
-static void add_part(const rw_depgraph *g, const rw_partition *q, int p, const int *member, int nmembers, rw_nodes *v, int *node_of,
-                     int *stamp)
+/* Nodes of part p behind those there are, and their edges; without `v->task` only their number. node_of[task]: the
+ * node, where stamp[task] is p. */
+static void add_part(const rw_depgraph *g, const rw_partition *q, int p, const int *member, int nmembers, rw_nodes *v,
+                     int *node_of, int *stamp)
 {
     for (int pass = 0; pass < 2; ++pass) /* values from outside come first */
         for (int m = 0; m < nmembers; ++m) {
@@ -116,7 +118,7 @@ done:
     return status;
 }
 
-/* ---- colours -------------------------------------------------------------------------------------------------------- */
+/* ---- colours ----------------------------------------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t a, uint64_t b) { return rw_random_u64(a, b); }
 
@@ -153,18 +155,21 @@ static void refine(const rw_depgraph *g, rw_nodes *v, keyed *work)
     }
 }
 
-/* ---- components ------------------------------------------------------------------------------------------------------- */
+/* ---- components -------------------------------------------------------------------------------------------------- */
 
 /* Connected sets of nodes, part by part. */
 typedef struct components {
     int n;
-    int *first;   /* [n + 1] nodes of a component */
-    int *node;    /* sorted by colour */
-    int *part;    /* [nparts + 1] components of a part */
+    int *first; /* [n + 1] nodes of a component */
+    int *node;  /* sorted by colour */
+    int *part;  /* [nparts + 1] components of a part */
     int *class_of;
 } components;
 
-static void free_components(components *c) { rw_free(c->first), rw_free(c->node), rw_free(c->part), rw_free(c->class_of); }
+static void free_components(components *c)
+{
+    rw_free(c->first), rw_free(c->node), rw_free(c->part), rw_free(c->class_of);
+}
 
 static int add_component(const rw_nodes *v, int start, int *node, int n, bool *seen)
 {
@@ -182,7 +187,9 @@ static int add_component(const rw_nodes *v, int start, int *node, int n, bool *s
 static rw_status find_components(const rw_depgraph *g, const rw_nodes *v, int nparts, keyed *work, components *c)
 {
     size_t n = (size_t)v->n + 1;
-    *c = (components){.first = rw_calloc(n, sizeof(int)), .node = rw_calloc(n, sizeof(int)), .class_of = rw_calloc(n, sizeof(int)),
+    *c = (components){.first = rw_calloc(n, sizeof(int)),
+                      .node = rw_calloc(n, sizeof(int)),
+                      .class_of = rw_calloc(n, sizeof(int)),
                       .part = rw_calloc((size_t)nparts + 1, sizeof(int))};
     bool *seen = rw_calloc(n, sizeof *seen);
     if (!c->first || !c->node || !c->part || !c->class_of || !seen) {
@@ -204,7 +211,8 @@ static rw_status find_components(const rw_depgraph *g, const rw_nodes *v, int np
     return RW_OK;
 }
 
-/* Components of one sum of colours: each is compared with one of each class found among them. example[class]; *nclasses. */
+/* Components of one sum of colours: each is compared with one of each class found among them. example[class];
+ * *nclasses. */
 static rw_status classify_group(rw_matching *m, components *c, const keyed *group, int n, int *example, int *nclasses)
 {
     int before = *nclasses;
@@ -212,7 +220,8 @@ static rw_status classify_group(rw_matching *m, components *c, const keyed *grou
         int b = group[i].number, size = c->first[b + 1] - c->first[b], k = before;
         for (bool equal = false; k < *nclasses; ++k) {
             int a = c->first[example[k]];
-            if (c->first[example[k] + 1] - a == size) RW_TRY(rw_matching_compare(m, c->node + a, c->node + c->first[b], size, &equal));
+            if (c->first[example[k] + 1] - a == size)
+                RW_TRY(rw_matching_compare(m, c->node + a, c->node + c->first[b], size, &equal));
             if (equal) break;
         }
         if (k == *nclasses) example[(*nclasses)++] = b;
@@ -236,12 +245,13 @@ static rw_status classify(rw_matching *m, const rw_nodes *v, components *c, keye
     return RW_OK;
 }
 
-/* ---- parts ------------------------------------------------------------------------------------------------------------ */
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
 
 static bool same_classes(const components *c, int a, int b)
 {
     int n = c->part[a + 1] - c->part[a];
-    return n == c->part[b + 1] - c->part[b] && !memcmp(c->class_of + c->part[a], c->class_of + c->part[b], (size_t)n * sizeof(int));
+    return n == c->part[b + 1] - c->part[b] &&
+           !memcmp(c->class_of + c->part[a], c->class_of + c->part[b], (size_t)n * sizeof(int));
 }
 
 static int compare_numbers(const void *a, const void *b)

@@ -10,7 +10,8 @@ rw_status rw_array_check_shape(rw_device *dev, rw_dtype dtype, int ndim, const i
     if (!rw_dtype_size(dtype))
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "dtype = %d is not one of rw_dtype", (int)dtype);
     if (ndim < 1 || ndim > RW_MAX_NDIM)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "ndim = %d is outside [1, %d]: dimensions of an array", ndim, RW_MAX_NDIM);
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "ndim = %d is outside [1, %d]: dimensions of an array", ndim,
+                       RW_MAX_NDIM);
     int64_t n = 1, limit = INT64_MAX / (int64_t)rw_dtype_size(dtype);
     for (int d = 0; d < ndim; ++d) {
         if (shape[d] < 0)
@@ -47,7 +48,8 @@ rw_status rw_array_create(rw_device *dev, rw_dtype dtype, int ndim, const int64_
 {
     RW_NEED(array, "array");
     *array = NULL;
-    RW_NEED(dev, "device"); RW_NEED(shape, "shape");
+    RW_NEED(dev, "device");
+    RW_NEED(shape, "shape");
     int64_t size = 0;
     RW_TRY(rw_array_check_shape(dev, dtype, ndim, shape, &size));
     RW_TRY(rw_array_make(dev, dtype, ndim, shape, size, array));
@@ -61,14 +63,16 @@ rw_status rw_array_create_from(rw_device *dev, rw_dtype dtype, int ndim, const i
 {
     RW_NEED(array, "array");
     *array = NULL;
-    RW_NEED(dev, "device"); RW_NEED(shape, "shape");
+    RW_NEED(dev, "device");
+    RW_NEED(shape, "shape");
     if ((unsigned)mode > RW_OWN)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "mode = %d is not one of rw_copy_mode", (int)mode);
     if (mode != RW_COPY && rw_dtype_size(dtype) && (uintptr_t)data % rw_dtype_size(dtype))
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT,
-                       "rw_array_create_from: data = %p is not aligned to the %zu bytes of %s, as memory used in place must "
-                       "be: align it, or use RW_COPY",
-                       data, rw_dtype_size(dtype), rw_dtype_name(dtype));
+        return rw_fail(
+            dev->ctx, RW_ERR_ARGUMENT,
+            "rw_array_create_from: data = %p is not aligned to the %zu bytes of %s, as memory used in place must "
+            "be: align it, or use RW_COPY",
+            data, rw_dtype_size(dtype), rw_dtype_name(dtype));
     int64_t size = 0;
     RW_TRY(rw_array_check_shape(dev, dtype, ndim, shape, &size));
     if (size > 0 && !data)
@@ -108,7 +112,10 @@ void rw_array_destroy(rw_array **array)
 
 rw_dtype rw_array_dtype(const rw_array *a) { return a ? a->dtype : RW_F32; }
 int rw_array_ndim(const rw_array *a) { return a ? a->ndim : 0; }
-static int64_t of_axis(const int64_t values[RW_MAX_NDIM], int axis) { return axis >= 0 && axis < RW_MAX_NDIM ? values[axis] : 1; }
+static int64_t of_axis(const int64_t values[RW_MAX_NDIM], int axis)
+{
+    return axis >= 0 && axis < RW_MAX_NDIM ? values[axis] : 1;
+}
 int64_t rw_array_shape(const rw_array *a, int axis) { return a ? of_axis(a->shape, axis) : 0; }
 int64_t rw_array_stride(const rw_array *a, int axis) { return a ? of_axis(a->stride, axis) : 0; }
 int64_t rw_array_offset(const rw_array *a) { return a ? a->offset : 0; }
@@ -121,14 +128,15 @@ bool rw_array_may_swap(const rw_array *a)
     return !a->view && !a->storage->shared && a->storage->host_owner != RW_HOST_BORROWED;
 }
 
-/* ---- host pointers ---------------------------------------------------------------------------------------------------- */
+/* ---- host pointers ----------------------------------------------------------------------------------------------- */
 
 static rw_status need_contiguous(const rw_array *a, const char *function)
 {
     if (a->contiguous) return RW_OK;
-    return rw_fail(a->device->ctx, RW_ERR_ARGUMENT,
-                   "%s: a view of %lld %s with other strides than its shape's: copy it into an array first (rw_array_copy)",
-                   function, (long long)a->size, rw_dtype_name(a->dtype));
+    return rw_fail(
+        a->device->ctx, RW_ERR_ARGUMENT,
+        "%s: a view of %lld %s with other strides than its shape's: copy it into an array first (rw_array_copy)",
+        function, (long long)a->size, rw_dtype_name(a->dtype));
 }
 
 static rw_status need_written(const rw_array *a, const char *what)
@@ -160,7 +168,8 @@ rw_status rw_array_write(rw_array *a, void **data)
     *data = NULL;
     RW_NEED(a, "array");
     RW_TRY(need_contiguous(a, "rw_array_write"));
-    RW_TRY(a->view && rw_storage_is_written(a->storage) ? rw_storage_update(a->storage) : rw_storage_overwrite(a->storage));
+    RW_TRY(a->view && rw_storage_is_written(a->storage) ? rw_storage_update(a->storage)
+                                                        : rw_storage_overwrite(a->storage));
     *data = host_of(a);
     return RW_OK;
 }
@@ -177,7 +186,7 @@ rw_status rw_array_update(rw_array *a, void **data)
     return RW_OK;
 }
 
-/* ---- in queues ---------------------------------------------------------------------------------------------------------- */
+/* ---- in queues --------------------------------------------------------------------------------------------------- */
 
 static rw_status check_queue(const rw_array *a, const rw_queue *q, const char *what)
 {
@@ -193,16 +202,19 @@ static rw_status refuse_recorded_copy(rw_context *ctx, const char *what)
 
 rw_status rw_array_send(rw_array *a, rw_queue *q)
 {
-    RW_NEED(a, "array"); RW_NEED(q, "queue");
+    RW_NEED(a, "array");
+    RW_NEED(q, "queue");
     RW_TRY(check_queue(a, q, "rw_array_send"));
     return rw_storage_start_send(a->storage, q);
 }
 
 rw_status rw_array_fetch(rw_array *a, rw_queue *q)
 {
-    RW_NEED(a, "array"); RW_NEED(q, "queue");
+    RW_NEED(a, "array");
+    RW_NEED(q, "queue");
     RW_TRY(check_queue(a, q, "rw_array_fetch"));
-    if (q->recording || rw_storage_is_recorded(a->storage)) return refuse_recorded_copy(a->device->ctx, "rw_array_fetch");
+    if (q->recording || rw_storage_is_recorded(a->storage))
+        return refuse_recorded_copy(a->device->ctx, "rw_array_fetch");
     return rw_storage_start_fetch(a->storage, q);
 }
 
@@ -216,8 +228,7 @@ static rw_status check_copy(const rw_array *dst, const rw_array *src)
     rw_context *ctx = dst->device->ctx;
     const bool shapes = (dst->contiguous && src->contiguous) || equal_shapes(dst, src);
     if (src->device != dst->device || src->size != dst->size || !shapes)
-        return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "rw_array_copy: %lld %s on %s to %lld %s on %s: %s must be equal",
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_array_copy: %lld %s on %s to %lld %s on %s: %s must be equal",
                        (long long)src->size, rw_dtype_name(src->dtype), src->device->info.name, (long long)dst->size,
                        rw_dtype_name(dst->dtype), dst->device->info.name, shapes ? "size and device" : "shapes");
     if (rw_dtype_is_complex(src->dtype) && !rw_dtype_is_complex(dst->dtype))
@@ -229,8 +240,9 @@ static rw_status check_copy(const rw_array *dst, const rw_array *src)
 rw_status rw_array_check_written(const rw_array *a, const char *what)
 {
     if (!a->overlaps) return RW_OK;
-    return rw_fail(a->device->ctx, RW_ERR_ARGUMENT, "%s: a view of %lld %s whose elements share memory is written: it can only be read",
-                   what, (long long)a->size, rw_dtype_name(a->dtype));
+    return rw_fail(a->device->ctx, RW_ERR_ARGUMENT,
+                   "%s: a view of %lld %s whose elements share memory is written: it can only be read", what,
+                   (long long)a->size, rw_dtype_name(a->dtype));
 }
 
 static rw_status copy_bytes(rw_array *dst, rw_array *src, rw_queue *q, rw_buffer *to, rw_buffer *from)
@@ -247,7 +259,9 @@ static rw_status copy_bytes(rw_array *dst, rw_array *src, rw_queue *q, rw_buffer
 
 rw_status rw_array_copy(rw_array *dst, rw_array *src, rw_queue *q)
 {
-    RW_NEED(dst, "dst"); RW_NEED(src, "src"); RW_NEED(q, "queue");
+    RW_NEED(dst, "dst");
+    RW_NEED(src, "src");
+    RW_NEED(q, "queue");
     RW_TRY(check_copy(dst, src));
     RW_TRY(check_queue(dst, q, "rw_array_copy"));
     if (q->recording) return refuse_recorded_copy(dst->device->ctx, "rw_array_copy");
@@ -261,20 +275,25 @@ rw_status rw_array_copy(rw_array *dst, rw_array *src, rw_queue *q)
 
 rw_status rw_array_swap(rw_array *a, rw_array *b)
 {
-    RW_NEED(a, "a"); RW_NEED(b, "b");
-    if (a->device != b->device || a->dtype != b->dtype || a->size != b->size || a->storage->memory != b->storage->memory)
+    RW_NEED(a, "a");
+    RW_NEED(b, "b");
+    if (a->device != b->device || a->dtype != b->dtype || a->size != b->size ||
+        a->storage->memory != b->storage->memory)
         return rw_fail(a->device->ctx, RW_ERR_ARGUMENT,
                        "rw_array_swap: %lld %s and %lld %s: dtype, size, memory and device must be equal",
                        (long long)a->size, rw_dtype_name(a->dtype), (long long)b->size, rw_dtype_name(b->dtype));
     if (a->view || b->view || a->storage->shared || b->storage->shared)
-        return rw_fail(a->device->ctx, RW_ERR_ARGUMENT, "rw_array_swap: a view, or an array whose memory others have, cannot be exchanged: use rw_array_copy");
+        return rw_fail(
+            a->device->ctx, RW_ERR_ARGUMENT,
+            "rw_array_swap: a view, or an array whose memory others have, cannot be exchanged: use rw_array_copy");
     rw_storage_swap(a->storage, b->storage);
     return RW_OK;
 }
 
 rw_status rw_array_zero(rw_array *a, rw_queue *q)
 {
-    RW_NEED(a, "array"); RW_NEED(q, "queue");
+    RW_NEED(a, "array");
+    RW_NEED(q, "queue");
     RW_TRY(check_queue(a, q, "rw_array_zero"));
     if (q->recording) return refuse_recorded_copy(a->device->ctx, "rw_array_zero");
     RW_TRY(rw_array_check_written(a, "rw_array_zero"));

@@ -7,9 +7,12 @@
 
 #include "rechenwerk/array.h"
 
-typedef struct rw_axis { int64_t n, y, x; } rw_axis; /* elements, strides of both arrays */
+typedef struct rw_axis {
+    int64_t n, y, x;
+} rw_axis; /* elements, strides of both arrays */
 
-/* Adds an axis to n others that are sorted by the strides of y; one of a single element is left out. The number of axes. */
+/* Adds an axis to n others that are sorted by the strides of y; one of a single element is left out. The number of
+ * axes. */
 static inline int rw_axes_add(rw_axis *axes, int n, rw_axis a)
 {
     int at = n;
@@ -19,7 +22,8 @@ static inline int rw_axes_add(rw_axis *axes, int n, rw_axis a)
     return n + 1;
 }
 
-/* Joins neighbours that lie as one axis in both arrays, and fills up with axes of one element to `least`. The number of axes. */
+/* Joins neighbours that lie as one axis in both arrays, and fills up with axes of one element to `least`. The number of
+ * axes. */
 static inline int rw_axes_join(rw_axis *axes, int n, int least)
 {
     for (int k = 0; k + 1 < n;) {

@@ -2,8 +2,9 @@
  * empty.
  *
  *   rw_background_add    QUEUED  -> a thread takes it: RUNNING -> DONE (bytes, or status and message)
- *   rw_program_ready     the first that needs the program waits for DONE and loads it (LOADING); one that is still QUEUED it
- *                        compiles itself. Then the program has no job, or one that has FAILED and says why each time.
+ *   rw_program_ready     the first that needs the program waits for DONE and loads it (LOADING); one that is still
+ *                        QUEUED it compiles itself. Then the program has no job, or one that has FAILED and says why
+ *                        each time.
  *   rw_background_end    a program is destroyed: what is QUEUED is dropped, what is RUNNING is cancelled and waited for
  *
  * As many threads as the process may use cores. They call the table's `compile` and nothing else: arrays, queues and
@@ -26,7 +27,7 @@ typedef struct rw_job {
     rw_status status;
     char *message; /* NULL: there was no memory for it */
     double seconds;
-    bool dropped; /* atomic: nobody needs it any more */
+    bool dropped;        /* atomic: nobody needs it any more */
     struct rw_job *next; /* in the queue */
 } rw_job;
 

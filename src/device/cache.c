@@ -11,8 +11,9 @@
  *          and owner, mode and checksum are those of the open file. The bytes that were checked are what is loaded.
  * Layout   | the compiler's bytes … | SHA-256, 32 | length, 8 | magic "RWKCACH2", 8 |
  *          The hash covers magic, key, suffix, length and bytes: an entry copied to another name is not valid there.
- * Writers  write KEY.so.PID-COUNT.tmp, fsync, rename: two processes at once both succeed, readers see whole entries only.
- * Failure  a missing, short or altered entry, or one that others may write, is "not there": compiled again and replaced. A
+ * Writers write KEY.so.PID-COUNT.tmp, fsync, rename: two processes at once both succeed, readers see whole entries
+ * only. Failure a missing, short or altered entry, or one that others may write, is "not there": compiled again and
+ * replaced. A
  *          folder that cannot be made or is not private is reported once as a warning and the cache is off for this
  *          context. What a crashed writer leaves is never read; rw_cache_clear removes it.
  * Tracing  rw_context_set_cache(…, trace): one INFO line per look-up. */
@@ -87,10 +88,11 @@ static rw_status check_parents(rw_context *ctx, const char *path)
                              "it: set RECHENWERK_CACHE to a folder of your own",
                              path, parent, (long)st.st_uid);
         else if (open_to_others(&st))
-            status = rw_fail(ctx, RW_ERR_FILE,
-                             "cache folder %s lies in %s, which may be written by others (mode %03o): chmod go-w it, or "
-                             "set RECHENWERK_CACHE to another",
-                             path, parent, (unsigned)st.st_mode & 07777);
+            status =
+                rw_fail(ctx, RW_ERR_FILE,
+                        "cache folder %s lies in %s, which may be written by others (mode %03o): chmod go-w it, or "
+                        "set RECHENWERK_CACHE to another",
+                        path, parent, (unsigned)st.st_mode & 07777);
     }
     rw_free(parent);
     return status;
@@ -115,8 +117,7 @@ static rw_status safe_folder(rw_context *ctx, const char *folder, char **real, i
     if (*fd < 0)
         status = rw_fail(ctx, RW_ERR_FILE, "cache folder %s%s%s", folder, errno == ENOTDIR ? "" : ": ",
                          errno == ENOTDIR ? " is not a folder" : strerror(errno));
-    else if (fstat(*fd, &st) != 0)
-        status = rw_fail(ctx, RW_ERR_FILE, "cache folder %s: %s", folder, strerror(errno));
+    else if (fstat(*fd, &st) != 0) status = rw_fail(ctx, RW_ERR_FILE, "cache folder %s: %s", folder, strerror(errno));
     else if (st.st_uid != geteuid())
         status = rw_fail(ctx, RW_ERR_FILE,
                          "cache folder %s belongs to another user (uid %ld): set RECHENWERK_CACHE to a folder of your "
@@ -126,8 +127,7 @@ static rw_status safe_folder(rw_context *ctx, const char *folder, char **real, i
         status = rw_fail(ctx, RW_ERR_FILE,
                          "cache folder %s may be written by others: chmod 700 it, or set RECHENWERK_CACHE to another",
                          folder);
-    else
-        status = check_parents(ctx, *real);
+    else status = check_parents(ctx, *real);
     if (status == RW_OK) return RW_OK;
     if (*fd >= 0) close(*fd);
     rw_free(*real);
@@ -135,15 +135,16 @@ static rw_status safe_folder(rw_context *ctx, const char *folder, char **real, i
     return status;
 }
 
-/* The path of an entry (to be freed) and its open folder. RW_ERR_UNSUPPORTED when there is no cache, which a folder that will not do
- * switches off for the context; RW_ERR_MEMORY leaves it on. */
+/* The path of an entry (to be freed) and its open folder. RW_ERR_UNSUPPORTED when there is no cache, which a folder
+ * that will not do switches off for the context; RW_ERR_MEMORY leaves it on. */
 static rw_status entry_path(rw_context *ctx, const char *key, const char *suffix, char **path, int *fd)
 {
     bool none;
     *path = NULL, *fd = -1;
     if (!enabled(ctx)) return RW_ERR_UNSUPPORTED;
     char *folder = cache_folder(ctx, &none), *real = NULL;
-    if (!folder) return none ? RW_ERR_UNSUPPORTED : rw_fail_memory(ctx, 256, "a path"); /* no home: programs stay in memory */
+    /* no home: programs stay in memory */
+    if (!folder) return none ? RW_ERR_UNSUPPORTED : rw_fail_memory(ctx, 256, "a path");
     rw_status status = safe_folder(ctx, folder, &real, fd);
     if (status == RW_OK) {
         *path = rw_format("%s/%s%s", real, key, suffix);
@@ -187,7 +188,8 @@ static bool check_trailer(const char *key, const char *suffix, const char *data,
     return true;
 }
 
-/* The whole of an open file that only its owner may write; NULL with the reason in *found, *status RW_ERR_MEMORY where that is the reason. */
+/* The whole of an open file that only its owner may write; NULL with the reason in *found, *status RW_ERR_MEMORY where
+ * that is the reason. */
 static char *read_entry(rw_context *ctx, int fd, size_t *n, const char **found, rw_status *status)
 {
     struct stat st;
@@ -268,7 +270,8 @@ static int64_t walk(const char *folder, bool remove, int64_t *bytes)
 
 rw_status rw_cache_describe(rw_context *ctx, rw_cache_info *info)
 {
-    RW_NEED(ctx, "context"); RW_NEED(info, "info");
+    RW_NEED(ctx, "context");
+    RW_NEED(info, "info");
     bool none;
     memset(info, 0, sizeof *info);
     char *folder = cache_folder(ctx, &none);
@@ -281,7 +284,8 @@ rw_status rw_cache_describe(rw_context *ctx, rw_cache_info *info)
 
 rw_status rw_cache_clear(rw_context *ctx, int64_t *removed)
 {
-    RW_NEED(ctx, "context"); RW_NEED(removed, "removed");
+    RW_NEED(ctx, "context");
+    RW_NEED(removed, "removed");
     bool none;
     int64_t bytes = 0;
     *removed = 0;

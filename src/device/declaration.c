@@ -57,11 +57,12 @@ static const char *find_word(const char *s, const char *word)
 
 static rw_arg_kind value_kind(const char *type, const char *real, bool *known)
 {
-    static const struct { const char *type; rw_arg_kind kind; } kinds[] = {
-        {"int", RW_ARG_INT}, {"i32", RW_ARG_INT}, {"u32", RW_ARG_UINT}, {"long", RW_ARG_LONG}, {"i64", RW_ARG_LONG},
-        {"u64", RW_ARG_ULONG}, {"f32", RW_ARG_F32},
-        {"float", RW_ARG_F32}, {"f64", RW_ARG_F64}, {"double", RW_ARG_F64}, {"c64", RW_ARG_C64},
-        {"c128", RW_ARG_C128}};
+    static const struct {
+        const char *type;
+        rw_arg_kind kind;
+    } kinds[] = {{"int", RW_ARG_INT},  {"i32", RW_ARG_INT},    {"u32", RW_ARG_UINT}, {"long", RW_ARG_LONG},
+                 {"i64", RW_ARG_LONG}, {"u64", RW_ARG_ULONG},  {"f32", RW_ARG_F32},  {"float", RW_ARG_F32},
+                 {"f64", RW_ARG_F64},  {"double", RW_ARG_F64}, {"c64", RW_ARG_C64},  {"c128", RW_ARG_C128}};
     *known = true;
     bool f32 = !strcmp(real, "f32");
     if (!strcmp(type, "real")) return f32 ? RW_ARG_F32 : RW_ARG_F64;
@@ -158,11 +159,13 @@ static unsigned elements_of_macro(const names *in, const char *type, int depth)
  * parts) that it may be; 0 for a type that is not known. */
 static unsigned elements_of(const names *in, const char *type, int depth)
 {
-    static const struct { const char *type; rw_dtype dtype; } kinds[] = {
-        {"f32", RW_F32}, {"float", RW_F32}, {"f64", RW_F64}, {"double", RW_F64}, {"c64", RW_F32}, {"c128", RW_F64},
-        {"i8", RW_I8}, {"i16", RW_I16}, {"i32", RW_I32}, {"int", RW_I32}, {"i64", RW_I64}, {"long", RW_I64},
-        {"u8", RW_U8}, {"char", RW_U8}, {"u16", RW_U16}, {"u32", RW_U32}, {"u64", RW_U64}, {"f16", RW_F16},
-        {"bf16", RW_BF16}, {"b8", RW_BOOL}};
+    static const struct {
+        const char *type;
+        rw_dtype dtype;
+    } kinds[] = {{"f32", RW_F32},  {"float", RW_F32}, {"f64", RW_F64}, {"double", RW_F64}, {"c64", RW_F32},
+                 {"c128", RW_F64}, {"i8", RW_I8},     {"i16", RW_I16}, {"i32", RW_I32},    {"int", RW_I32},
+                 {"i64", RW_I64},  {"long", RW_I64},  {"u8", RW_U8},   {"char", RW_U8},    {"u16", RW_U16},
+                 {"u32", RW_U32},  {"u64", RW_U64},   {"f16", RW_F16}, {"bf16", RW_BF16},  {"b8", RW_BOOL}};
     if (!strcmp(type, "real") || !strcmp(type, "complex")) return 1u << (strcmp(in->real, "f32") ? RW_F64 : RW_F32);
     for (int i = 0; i < RW_COUNT(kinds); ++i)
         if (!strcmp(type, kinds[i].type)) return 1u << kinds[i].dtype;
@@ -219,8 +222,7 @@ static rw_status parse_kernel(rw_program *p, const char *at, const names *in, in
         if (depth == 0) break;
         if (!(end = skip(end))) break;
     }
-    if (!end || !*end)
-        return rw_fail(ctx, RW_ERR_COMPILE, "program %s: KERNEL( without its closing bracket", p->name);
+    if (!end || !*end) return rw_fail(ctx, RW_ERR_COMPILE, "program %s: KERNEL( without its closing bracket", p->name);
     *after = end;
     if (!rw_grow(&p->kernels, capacity, p->nkernels + 1, sizeof *p->kernels))
         return rw_fail_memory(ctx, sizeof *p->kernels, "a kernel");
@@ -247,15 +249,17 @@ static rw_status parse_kernel(rw_program *p, const char *at, const names *in, in
             return rw_fail(ctx, RW_ERR_COMPILE, "kernel %s has more than %d parameters", k->name, RW_MAX_PARAMETERS);
         const rw_parameter *q = k->parameters + k->nparameters;
         if (!parse_parameter(s, next, in, k->parameters + k->nparameters))
-            return rw_fail(ctx, RW_ERR_COMPILE,
-                           "kernel %s: parameter %d, \"%.*s\", is neither \"GLOBAL [const] TYPE *name\" nor \"TYPE name\"",
-                           k->name, k->nparameters + 1, (int)(next - s), s);
+            return rw_fail(
+                ctx, RW_ERR_COMPILE,
+                "kernel %s: parameter %d, \"%.*s\", is neither \"GLOBAL [const] TYPE *name\" nor \"TYPE name\"",
+                k->name, k->nparameters + 1, (int)(next - s), s);
         if (q->kind == RW_ARG_GLOBAL && !q->elements)
-            return rw_fail(ctx, RW_ERR_COMPILE,
-                           "kernel %s: parameter %d, %s: the type %s is not known: an array has real, complex, f32, f64, "
-                           "c64, c128, i8 … i64, u8 … u64, f16, bf16, b8, or a typedef or definition that leads to one of these; "
-                           "GLOBAL ANY %s * takes arrays of every type",
-                           k->name, k->nparameters + 1, q->name, q->type, q->type);
+            return rw_fail(
+                ctx, RW_ERR_COMPILE,
+                "kernel %s: parameter %d, %s: the type %s is not known: an array has real, complex, f32, f64, "
+                "c64, c128, i8 … i64, u8 … u64, f16, bf16, b8, or a typedef or definition that leads to one of these; "
+                "GLOBAL ANY %s * takes arrays of every type",
+                k->name, k->nparameters + 1, q->name, q->type, q->type);
         k->nparameters++;
         s = next;
     }
@@ -269,8 +273,7 @@ rw_status rw_parse_kernels(rw_program *p, const char *text, const char *real, co
     for (const char *s = find_word(text, "KERNEL"); s; s = find_word(s, "KERNEL"))
         RW_TRY(parse_kernel(p, s, &in, &capacity, &s));
     for (int i = 0; i < p->nkernels; ++i) p->kernels[i].program = p; /* after the last move of the table */
-    if (!p->nkernels)
-        return rw_fail(p->device->ctx, RW_ERR_COMPILE, "program %s declares no KERNEL(name, …)", p->name);
+    if (!p->nkernels) return rw_fail(p->device->ctx, RW_ERR_COMPILE, "program %s declares no KERNEL(name, …)", p->name);
     return RW_OK;
 }
 

@@ -8,7 +8,8 @@ enum { MAX_A_KIND = 32 };
 
 rw_status rw_device_list(rw_context *ctx, rw_device_properties **list, int *count)
 {
-    RW_NEED(list, "list"); RW_NEED(count, "count");
+    RW_NEED(list, "list");
+    RW_NEED(count, "count");
     *list = NULL, *count = 0;
     RW_NEED(ctx, "context");
     rw_device_properties *all = rw_calloc(RW_COUNT(kinds) * MAX_A_KIND, sizeof *all);
@@ -51,20 +52,23 @@ void rw_device_list_free(rw_device_properties **list)
     *list = NULL;
 }
 
-/* ---- what kernels are written for ----------------------------------------------------------------------------------- */
+/* ---- what kernels are written for -------------------------------------------------------------------------------- */
 
 static rw_device_class class_for(const rw_device_properties *info, rw_tiling_option tiling)
 {
     switch (tiling) {
-    case RW_TILING_CPU: case RW_TILING_STREAM: return RW_PROCESSOR;
-    case RW_TILING_GPU: case RW_TILING_FUSED: return RW_GPU;
+    case RW_TILING_CPU:
+    case RW_TILING_STREAM: return RW_PROCESSOR;
+    case RW_TILING_GPU:
+    case RW_TILING_FUSED: return RW_GPU;
     default: return info->gpu ? RW_GPU : RW_PROCESSOR;
     }
 }
 
 rw_target rw_target_of(const rw_device_properties *info, rw_tiling_option tiling)
 {
-    rw_target t = {class_for(info, tiling), tiling, info->units, info->group_max, info->shared_memory, info->cache, info->cluster};
+    rw_target t = {class_for(info, tiling), tiling,      info->units,  info->group_max,
+                   info->shared_memory,     info->cache, info->cluster};
     for (int k = 0; k < RW_COUNT(kinds); ++k)
         if (!strcmp(kinds[k]->kind, info->kind)) {
             if (kinds[k]->group_most) t.group_most = kinds[k]->group_most;
@@ -80,7 +84,7 @@ int64_t rw_target_reducing_groups(const rw_target *t, int items)
     return t->class == RW_GPU ? (int64_t)RW_MAX(t->units, 16) * ITEMS_A_UNIT / items : GROUPS;
 }
 
-/* ---- opening -------------------------------------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 /* Its name with the option, so that it opens the same once more. */
 static void set_target(rw_device *dev, rw_tiling_option tiling)
@@ -90,7 +94,8 @@ static void set_target(rw_device *dev, rw_tiling_option tiling)
     if (tiling) snprintf(dev->info.name + n, sizeof dev->info.name - n, ":tiling=%s", rw_tiling_word(tiling));
 }
 
-static rw_status open_in(rw_context *ctx, const rw_device_ops *ops, int index, rw_tiling_option tiling, void *given, rw_device **device)
+static rw_status open_in(rw_context *ctx, const rw_device_ops *ops, int index, rw_tiling_option tiling, void *given,
+                         rw_device **device)
 {
     rw_device *dev = rw_calloc(1, sizeof *dev);
     if (!dev) return rw_fail_memory(ctx, sizeof *dev, "a device");
@@ -115,7 +120,8 @@ static rw_status open_in(rw_context *ctx, const rw_device_ops *ops, int index, r
     return RW_OK;
 }
 
-static rw_status open_kind(rw_context *ctx, const rw_device_ops *ops, int index, rw_tiling_option tiling, rw_device **device)
+static rw_status open_kind(rw_context *ctx, const rw_device_ops *ops, int index, rw_tiling_option tiling,
+                           rw_device **device)
 {
     return open_in(ctx, ops, index, tiling, NULL, device);
 }
@@ -128,7 +134,8 @@ static rw_status open_auto(rw_context *ctx, rw_tiling_option tiling, rw_device *
     char reason[256];
     int n = rw_opencl_ops.list(ctx, list, MAX_A_KIND, reason, sizeof reason);
     for (int i = 0; i < n; ++i)
-        if (list[i].gpu && !list[i].unusable[0] && open_kind(ctx, &rw_opencl_ops, i, tiling, device) == RW_OK) return RW_OK;
+        if (list[i].gpu && !list[i].unusable[0] && open_kind(ctx, &rw_opencl_ops, i, tiling, device) == RW_OK)
+            return RW_OK;
     return open_kind(ctx, &rw_cpu_ops, -1, tiling, device);
 }
 
@@ -137,7 +144,9 @@ rw_status rw_device_open(rw_context *ctx, const char *name, rw_device **device)
     RW_NEED(device, "device");
     *device = NULL;
     RW_NEED(ctx, "context");
-    if (!name) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_device_open: name is NULL: no device name given: \"auto\" chooses one");
+    if (!name)
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "rw_device_open: name is NULL: no device name given: \"auto\" chooses one");
     rw_device_name n;
     RW_TRY(rw_device_name_parse(ctx, name, &n));
     if (!strcmp(n.kind, "auto") && n.index < 0) return open_auto(ctx, n.tiling, device);
@@ -150,11 +159,15 @@ rw_status rw_device_open_native(rw_context *ctx, const char *name, void *native,
 {
     RW_NEED(device, "device");
     *device = NULL;
-    RW_NEED(ctx, "context"); RW_NEED(name, "name"); RW_NEED(native, "native");
+    RW_NEED(ctx, "context");
+    RW_NEED(name, "name");
+    RW_NEED(native, "native");
     rw_device_name n;
     RW_TRY(rw_device_name_parse(ctx, name, &n));
     if (strcmp(n.kind, "opencl"))
-        return rw_fail(ctx, RW_ERR_UNSUPPORTED, "rw_device_open_native: \"%s\": a context can be given to opencl:N only: use rw_device_open", name);
+        return rw_fail(ctx, RW_ERR_UNSUPPORTED,
+                       "rw_device_open_native: \"%s\": a context can be given to opencl:N only: use rw_device_open",
+                       name);
     return open_in(ctx, &rw_opencl_ops, n.index, n.tiling, native, device);
 }
 

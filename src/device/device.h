@@ -15,10 +15,10 @@
 
 /* A piece of device memory. */
 typedef struct rw_buffer {
-    void *pointer;  /* cpu, check: host address; cuda: device address; opencl: cl_mem */
+    void *pointer; /* cpu, check: host address; cuda: device address; opencl: cl_mem */
     size_t bytes;
     rw_memory memory;
-    void *host;     /* managed: the address that the host uses too; else NULL */
+    void *host; /* managed: the address that the host uses too; else NULL */
 } rw_buffer;
 
 /* Where a view begins within an allocation. */
@@ -33,20 +33,31 @@ typedef struct rw_allocation {
     int references;
     rw_buffer buffer;
     size_t counted; /* bytes in the device's counters */
-    enum { RW_OWNED, RW_LENT, RW_MALLOCED, RW_IMPORTED } owner; /* LENT: the caller's host data; MALLOCED: handed over, for free() */
+    /* LENT: the caller's host data; MALLOCED: handed over, for free() */
+    enum { RW_OWNED, RW_LENT, RW_MALLOCED, RW_IMPORTED } owner;
     rw_managed_tensor *import; /* IMPORTED: whose deleter is called */
     rw_allocation_part *parts;
 } rw_allocation;
 
-typedef enum rw_arg_kind { RW_ARG_GLOBAL, RW_ARG_INT, RW_ARG_UINT, RW_ARG_LONG, RW_ARG_ULONG, RW_ARG_F32, RW_ARG_F64, RW_ARG_C64,
-                           RW_ARG_C128 } rw_arg_kind;
+typedef enum rw_arg_kind {
+    RW_ARG_GLOBAL,
+    RW_ARG_INT,
+    RW_ARG_UINT,
+    RW_ARG_LONG,
+    RW_ARG_ULONG,
+    RW_ARG_F32,
+    RW_ARG_F64,
+    RW_ARG_C64,
+    RW_ARG_C128
+} rw_arg_kind;
 
 /* A parameter of a kernel, as its declaration in the text says. */
 typedef struct rw_parameter {
     char name[64], type[16]; /* "y", "f64" */
     rw_arg_kind kind;
-    bool constant;           /* GLOBAL const: only read */
-    unsigned elements;       /* GLOBAL: a bit for each rw_dtype that a real element, or a complex one's parts, may have */
+    bool constant; /* GLOBAL const: only read */
+    /* GLOBAL: a bit for each rw_dtype that a real element, or a complex one's parts, may have */
+    unsigned elements;
 } rw_parameter;
 
 #define RW_MAX_PARAMETERS 280
@@ -56,7 +67,7 @@ struct rw_kernel {
     char name[64];
     int nparameters;
     rw_parameter *parameters;
-    void *handle; /* the table's: function pointer, cl_kernel, CUfunction */
+    void *handle;                 /* the table's: function pointer, cl_kernel, CUfunction */
     _Atomic double group_seconds; /* cpu: what a group takes, as seen lately; 0 before the first launch */
 };
 
@@ -64,9 +75,10 @@ struct rw_program {
     int references;
     rw_device *device;
     char name[64];
-    char key[65];         /* hex SHA-256, the cache key */
-    int group;            /* items of a group: the definition GROUP */
-    int groups_a_unit;    /* for which registers are to suffice: the definition RW_GROUPS_A_UNIT, else 1; 0 says nothing */
+    char key[65]; /* hex SHA-256, the cache key */
+    int group;    /* items of a group: the definition GROUP */
+    /* for which registers are to suffice: the definition RW_GROUPS_A_UNIT, else 1; 0 says nothing */
+    int groups_a_unit;
     bool unswitch;        /* gcc may copy a loop for each value of a condition: RW_UNSWITCH, else 1 */
     int64_t shared_large; /* bytes of SHARED_LARGE: the definition SHARED_LARGE_BYTES, else 0 */
     int cluster;          /* the definition RW_CLUSTER: groups that work together; 0: none do */
@@ -78,8 +90,8 @@ struct rw_program {
     struct rw_job *job;   /* atomic: of background.c, until rw_program_ready has loaded it; else NULL */
     int nkernels;
     rw_kernel *kernels;
-    void *module;         /* the table's: dlopen handle, cl_program, CUmodule */
-    rw_program *next;     /* in the device's list */
+    void *module;     /* the table's: dlopen handle, cl_program, CUmodule */
+    rw_program *next; /* in the device's list */
 };
 
 /* One argument as the table gets it. */
@@ -87,8 +99,15 @@ typedef struct rw_launch_arg {
     const rw_parameter *parameter;
     rw_array *array;
     rw_buffer *buffer; /* GLOBAL */
-    union { int32_t i; int64_t l; float f; double d; float c[2]; double z[2]; } value;
-    size_t bytes;      /* of the value */
+    union {
+        int32_t i;
+        int64_t l;
+        float f;
+        double d;
+        float c[2];
+        double z[2];
+    } value;
+    size_t bytes; /* of the value */
 } rw_launch_arg;
 
 /* A launch kept for replay on devices without graphs. Its buffers are copies: like a graph, a sequence keeps the memory
@@ -101,8 +120,8 @@ typedef struct rw_recorded {
     rw_buffer *buffers; /* by argument */
 } rw_recorded;
 
-/* An array that a recorded sequence reads or writes: its coherence is kept at each replay. The array, and the memory that
- * it had, live as long as the sequence. */
+/* An array that a recorded sequence reads or writes: its coherence is kept at each replay. The array, and the memory
+ * that it had, live as long as the sequence. */
 typedef struct rw_touched {
     rw_array *array;
     rw_allocation *allocation;
@@ -163,23 +182,26 @@ typedef struct rw_device_ops {
     /* --- optional, with a default --- */
     rw_status (*host_alloc)(rw_device *dev, size_t bytes, void **host); /* (optional) page-locked; default: malloc */
     void (*host_free)(rw_device *dev, void *host);                      /* (optional) goes with host_alloc */
-    rw_status (*record_begin)(rw_queue *q);                 /* (optional) default: the front end keeps the launches */
-    rw_status (*record_end)(rw_queue *q, void **graph);     /* (optional) */
-    rw_status (*replay)(rw_queue *q, void *graph);          /* (optional) */
-    void (*graph_destroy)(rw_device *dev, void *graph);     /* (optional) */
+    rw_status (*record_begin)(rw_queue *q);             /* (optional) default: the front end keeps the launches */
+    rw_status (*record_end)(rw_queue *q, void **graph); /* (optional) */
+    rw_status (*replay)(rw_queue *q, void *graph);      /* (optional) */
+    void (*graph_destroy)(rw_device *dev, void *graph); /* (optional) */
     rw_status (*resources)(rw_kernel *k, rw_kernel_resources *r); /* (optional) default: nothing is known */
     /* (optional) handles of other libraries; default: there are none, and NULL stands for them */
     rw_status (*queue_import)(rw_queue *q, void *native); /* sets q->state */
     rw_status (*event_import)(rw_event *e, void *native); /* sets e->state */
-    rw_status (*tensor_import)(rw_device *dev, const rw_tensor *t, rw_buffer *buffer, size_t *offset, void **host); /* memory and where the tensor's data begin in it */
+    /* memory and where the tensor's data begin in it */
+    rw_status (*tensor_import)(rw_device *dev, const rw_tensor *t, rw_buffer *buffer, size_t *offset, void **host);
     void *(*native)(const rw_device *dev);
-    rw_status (*part)(rw_device *dev, const rw_buffer *whole, size_t offset, size_t bytes, rw_buffer *part); /* (optional) a piece of a buffer, freed before it;
-                                                               * ERR_UNSUPPORTED: not at this place; default: addresses are numbers */
-    /* (optional) buffers of the OpenGL context that is current in the calling thread: ERR_UNSUPPORTED where the driver does not share it; default: it shares none */
+    /* (optional) a piece of a buffer, freed before it; ERR_UNSUPPORTED: not at this place; default: addresses are
+     * numbers */
+    rw_status (*part)(rw_device *dev, const rw_buffer *whole, size_t offset, size_t bytes, rw_buffer *part);
+    /* (optional) buffers of the OpenGL context that is current in the calling thread: ERR_UNSUPPORTED where the driver
+     * does not share it; default: it shares none */
     rw_status (*gl_import)(rw_device *dev, unsigned gl_buffer, void **resource);
     rw_status (*gl_copy)(rw_queue *q, void *resource, rw_buffer *src); /* what OpenGL is told later finds it there */
     void (*gl_release)(rw_device *dev, void *resource);
-    bool discrete; /* host and device copies are different memory */
+    bool discrete;      /* host and device copies are different memory */
     bool survives_fork; /* a child that fork() makes may go on with the device */
     int group_most;     /* (optional) rw_target.group_most; default: all that a group may have */
     int shared_most;    /* (optional) rw_target.shared_memory; default: all that a group may share */
@@ -187,13 +209,16 @@ typedef struct rw_device_ops {
 
 extern const rw_device_ops rw_cpu_ops, rw_check_ops, rw_opencl_ops, rw_cuda_ops;
 
-/* Two classes of devices want different kernels: loops for a few threads, or many items in step. A class is the index of a
- * table of tuning constants (expr/tuning.h, sparse/tuning.h). */
+/* Two classes of devices want different kernels: loops for a few threads, or many items in step. A class is the index
+ * of a table of tuning constants (expr/tuning.h, sparse/tuning.h). */
 typedef enum rw_device_class { RW_PROCESSOR, RW_GPU, RW_DEVICE_CLASSES } rw_device_class;
 
 /* The option `tiling` of a device's name, for tests and comparisons (include/rechenwerk/device.h). */
-#define RW_TILING_OPTIONS(ROW) \
-    ROW(AUTO, "auto") ROW(CPU, "cpu") ROW(GPU, "gpu") ROW(STREAM, "stream") ROW(FUSED, "fused") ROW(WAVE, "wave") ROW(RINGS, "rings")
+/* clang-format off */
+#define RW_TILING_OPTIONS(ROW)                                                                                         \
+    ROW(AUTO, "auto") ROW(CPU, "cpu") ROW(GPU, "gpu") ROW(STREAM, "stream")                                            \
+    ROW(FUSED, "fused") ROW(WAVE, "wave") ROW(RINGS, "rings")
+/* clang-format on */
 #define RW_TILING_ROW(NAME, word) RW_TILING_##NAME,
 typedef enum rw_tiling_option { RW_TILING_OPTIONS(RW_TILING_ROW) } rw_tiling_option;
 #undef RW_TILING_ROW
@@ -212,7 +237,8 @@ typedef struct rw_target {
 enum { RW_SHARED_MOST = 48 << 10 }; /* bytes of SHARED that any GPU has */
 
 rw_target rw_target_of(const rw_device_properties *info, rw_tiling_option tiling);
-/* Groups that leave a partial result each, of `items` items: enough to fill the device, and a number that depends on nothing else. */
+/* Groups that leave a partial result each, of `items` items: enough to fill the device, and a number that depends on
+ * nothing else. */
 int64_t rw_target_reducing_groups(const rw_target *target, int items);
 
 /* A device's name, taken apart: KIND, KIND:N, with :OPTION=VALUE behind. */
@@ -238,12 +264,12 @@ struct rw_device {
     pthread_mutex_t lock; /* programs, counters */
     rw_queue *queue;
     rw_program *programs;
-    rw_program **kept;    /* the device's own */
+    rw_program **kept; /* the device's own */
     int nkept, kept_capacity;
     int in_background; /* atomic: programs whose rw_program_ready is still to come */
     bool lost;
     rw_device *next; /* in the list of orphan.c */
-    void *state; /* the table's */
+    void *state;     /* the table's */
 };
 
 /* Kernels for threads of a GPU, or as there; else for a processor's lanes. NULL: a processor. */
@@ -251,12 +277,12 @@ static inline bool rw_device_has_threads(const rw_device *dev) { return dev && d
 
 struct rw_queue {
     rw_device *device;
-    int references;        /* its creator and the arrays that were last used in it */
-    bool foreign;          /* its state is somebody else's */
-    bool gone;             /* destroyed: nothing is left to wait for */
+    int references; /* its creator and the arrays that were last used in it */
+    bool foreign;   /* its state is somebody else's */
+    bool gone;      /* destroyed: nothing is left to wait for */
     bool recording;
-    rw_record record;      /* of the launches being recorded */
-    void *state; /* the table's */
+    rw_record record; /* of the launches being recorded */
+    void *state;      /* the table's */
 };
 
 struct rw_event {
@@ -297,11 +323,12 @@ struct rw_array {
     rw_storage *storage;
     rw_dtype dtype;
     int ndim;
-    int64_t shape[RW_MAX_NDIM], stride[RW_MAX_NDIM], offset, size; /* strides and offset in elements; 1 and 0 beyond ndim */
-    size_t bytes;   /* of the elements, without what lies between them */
-    bool view;      /* not the whole storage in its order */
+    /* strides and offset in elements; 1 and 0 beyond ndim */
+    int64_t shape[RW_MAX_NDIM], stride[RW_MAX_NDIM], offset, size;
+    size_t bytes; /* of the elements, without what lies between them */
+    bool view;    /* not the whole storage in its order */
     bool contiguous;
-    bool overlaps;  /* elements share memory: only read */
+    bool overlaps;    /* elements share memory: only read */
     rw_array *packed; /* of a view that is not contiguous: what kernels get; NULL until then */
 };
 
@@ -315,7 +342,8 @@ void rw_allocation_release(rw_device *dev, rw_allocation *b);
 /* Notes a launch that is being recorded: its program, its arrays and, for tables that cannot record, the launch. */
 rw_status rw_record_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_launch_arg *args, int nargs);
 rw_status rw_kernel_measure(rw_kernel *k, rw_kernel_resources *r);
-/* orphan.c: the list of open devices; RW_FATAL_DEVICE_LOST for one whose driver does not work in this child of fork(). */
+/* orphan.c: the list of open devices; RW_FATAL_DEVICE_LOST for one whose driver does not work in this child of
+ * fork(). */
 void rw_orphan_add(rw_device *dev);
 void rw_orphan_remove(rw_device *dev);
 rw_status rw_orphan_check(rw_device *dev);
@@ -373,7 +401,8 @@ rw_status rw_array_fill_zero(rw_array *a, rw_queue *q);
 rw_status rw_array_pack(rw_array *view, rw_queue *q, rw_array **packed);
 rw_status rw_array_unpack(rw_array *view, rw_queue *q);
 
-/* exchange.c: a buffer of OpenGL that the device can write. All calls come from a thread in which its context is current. */
+/* exchange.c: a buffer of OpenGL that the device can write. All calls come from a thread in which its context is
+ * current. */
 typedef struct rw_gl_buffer {
     rw_device *device;
     void *resource;
@@ -381,10 +410,10 @@ typedef struct rw_gl_buffer {
 /* ERR_UNSUPPORTED: the device's driver does not share memory with this OpenGL. */
 rw_status rw_gl_buffer_import(rw_device *dev, unsigned gl_buffer, rw_gl_buffer *b);
 rw_status rw_gl_buffer_copy(const rw_gl_buffer *b, rw_array *src, rw_queue *q); /* not more bytes than the buffer has */
-void rw_gl_buffer_release(rw_gl_buffer *b); /* one that was not imported, too */
+void rw_gl_buffer_release(rw_gl_buffer *b);                                     /* one that was not imported, too */
 
-/* Cache on disk: the checked bytes for a key, RW_ERR_UNSUPPORTED when there is no entry (or the cache is off), RW_ERR_MEMORY.
- * See docs/dev/cache.md. */
+/* Cache on disk: the checked bytes for a key, RW_ERR_UNSUPPORTED when there is no entry (or the cache is off),
+ * RW_ERR_MEMORY. See docs/dev/cache.md. */
 rw_status rw_cache_load(rw_context *ctx, const char *key, const char *suffix, rw_text *binary);
 /* Stores the bytes; where that fails, a warning is logged. */
 void rw_cache_store(rw_context *ctx, const char *key, const char *suffix, const rw_text *binary);
@@ -395,8 +424,9 @@ rw_status rw_program_create_with(rw_device *dev, const char *name, const char *t
 /* The dialect's text for a device kind ("cpu", "opencl", "cuda", "check") and an embedded kernel text by file name;
  * NULL when there is none. */
 
-/* The whole text of a program as the compiler of a device of this kind gets it: definitions, dialect, types, functions, kernels. */
-rw_status rw_program_text(rw_context *ctx, const char *kind, const char *name, const char *text, const rw_define *defines, int n,
-                          const char *real, rw_text *full);
+/* The whole text of a program as the compiler of a device of this kind gets it: definitions, dialect, types, functions,
+ * kernels. */
+rw_status rw_program_text(rw_context *ctx, const char *kind, const char *name, const char *text,
+                          const rw_define *defines, int n, const char *real, rw_text *full);
 
 #endif

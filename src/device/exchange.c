@@ -4,29 +4,37 @@
 
 #include "device/storage.h"
 
-static const struct { rw_dtype dtype; rw_tensor_code code; uint8_t bits; } codes[] = {
-    {RW_F32, RW_TENSOR_FLOAT, 32}, {RW_F64, RW_TENSOR_FLOAT, 64}, {RW_F16, RW_TENSOR_FLOAT, 16}, {RW_BF16, RW_TENSOR_BFLOAT, 16},
-    {RW_C64, RW_TENSOR_COMPLEX, 64}, {RW_C128, RW_TENSOR_COMPLEX, 128}, {RW_I8, RW_TENSOR_INT, 8}, {RW_I16, RW_TENSOR_INT, 16},
-    {RW_I32, RW_TENSOR_INT, 32}, {RW_I64, RW_TENSOR_INT, 64}, {RW_U8, RW_TENSOR_UINT, 8}, {RW_U16, RW_TENSOR_UINT, 16},
-    {RW_U32, RW_TENSOR_UINT, 32}, {RW_U64, RW_TENSOR_UINT, 64}, {RW_BOOL, RW_TENSOR_BOOL, 8}};
+static const struct {
+    rw_dtype dtype;
+    rw_tensor_code code;
+    uint8_t bits;
+} codes[] = {{RW_F32, RW_TENSOR_FLOAT, 32},   {RW_F64, RW_TENSOR_FLOAT, 64},   {RW_F16, RW_TENSOR_FLOAT, 16},
+             {RW_BF16, RW_TENSOR_BFLOAT, 16}, {RW_C64, RW_TENSOR_COMPLEX, 64}, {RW_C128, RW_TENSOR_COMPLEX, 128},
+             {RW_I8, RW_TENSOR_INT, 8},       {RW_I16, RW_TENSOR_INT, 16},     {RW_I32, RW_TENSOR_INT, 32},
+             {RW_I64, RW_TENSOR_INT, 64},     {RW_U8, RW_TENSOR_UINT, 8},      {RW_U16, RW_TENSOR_UINT, 16},
+             {RW_U32, RW_TENSOR_UINT, 32},    {RW_U64, RW_TENSOR_UINT, 64},    {RW_BOOL, RW_TENSOR_BOOL, 8}};
 
 static rw_dtype dtype_of(const rw_tensor *t)
 {
     for (int i = 0; i < RW_COUNT(codes); ++i)
-        if (codes[i].code == (rw_tensor_code)t->code && codes[i].bits == t->bits && t->lanes == 1) return codes[i].dtype;
+        if (codes[i].code == (rw_tensor_code)t->code && codes[i].bits == t->bits && t->lanes == 1)
+            return codes[i].dtype;
     return RW_DTYPE_DEFAULT;
 }
 
-/* ---- import ---------------------------------------------------------------------------------------------------------------- */
+/* ---- import ------------------------------------------------------------------------------------------------------ */
 
 static rw_status check_tensor(rw_device *dev, const rw_tensor *t)
 {
     if (!dtype_of(t))
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_array_import: elements of code %d, %d bits, %d lanes: f16 to f64, bf16, c64, c128, integers of 8 to 64 bits and bool in one lane are possible",
-                       t->code, t->bits, t->lanes);
+        return rw_fail(
+            dev->ctx, RW_ERR_ARGUMENT,
+            "rw_array_import: elements of code %d, %d bits, %d lanes: f16 to f64, bf16, c64, c128, integers of 8 to "
+            "64 bits and bool in one lane are possible",
+            t->code, t->bits, t->lanes);
     if (t->ndim < 0 || t->ndim > RW_MAX_NDIM || (t->ndim && !t->shape))
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_array_import: ndim = %d is outside [0, %d]%s", (int)t->ndim, RW_MAX_NDIM,
-                       t->ndim && !t->shape ? ", or shape is NULL" : "");
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_array_import: ndim = %d is outside [0, %d]%s", (int)t->ndim,
+                       RW_MAX_NDIM, t->ndim && !t->shape ? ", or shape is NULL" : "");
     return RW_OK;
 }
 
@@ -34,12 +42,16 @@ static rw_status check_tensor(rw_device *dev, const rw_tensor *t)
 static rw_status import_host(rw_device *dev, const rw_tensor *t, rw_buffer *buffer, void **host)
 {
     if (dev->ops->discrete)
-        return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED, "rw_array_import: %s watches its own memory only: use rw_array_create_from", dev->info.name);
-    if (t->device_type != RW_TENSOR_CPU && t->device_type != RW_TENSOR_CUDA_HOST && t->device_type != RW_TENSOR_CUDA_MANAGED)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_array_import: a tensor of device type %d on %s: memory of the host (type %d) is needed; open the tensor's device",
-                       (int)t->device_type, dev->info.name, RW_TENSOR_CPU);
-    if (!t->data)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_array_import: data is NULL");
+        return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED,
+                       "rw_array_import: %s watches its own memory only: use rw_array_create_from", dev->info.name);
+    if (t->device_type != RW_TENSOR_CPU && t->device_type != RW_TENSOR_CUDA_HOST &&
+        t->device_type != RW_TENSOR_CUDA_MANAGED)
+        return rw_fail(
+            dev->ctx, RW_ERR_ARGUMENT,
+            "rw_array_import: a tensor of device type %d on %s: memory of the host (type %d) is needed; open the "
+            "tensor's device",
+            (int)t->device_type, dev->info.name, RW_TENSOR_CPU);
+    if (!t->data) return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_array_import: data is NULL");
     *host = (char *)t->data + t->byte_offset;
     *buffer = (rw_buffer){.pointer = *host, .bytes = SIZE_MAX, .host = *host};
     return RW_OK;
@@ -54,18 +66,26 @@ static rw_status place(rw_array *a, rw_device *dev, const rw_tensor *t, rw_buffe
     for (int d = 0; d < a->ndim && a->size; ++d) {
         int64_t span;
         if (__builtin_mul_overflow(a->shape[d] - 1, a->stride[d], &span) || llabs(span) > INT64_MAX / 64 / item)
-            return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_array_import: strides[%d] = %lld leads too far", d, (long long)a->stride[d]);
+            return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_array_import: strides[%d] = %lld leads too far", d,
+                           (long long)a->stride[d]);
         *(span < 0 ? &low : &high) += span;
     }
     if (!a->size) *buffer = (rw_buffer){.pointer = t->data};
-    else RW_TRY(dev->ops->tensor_import ? dev->ops->tensor_import(dev, t, buffer, &offset, host) : import_host(dev, t, buffer, host));
+    else
+        RW_TRY(dev->ops->tensor_import ? dev->ops->tensor_import(dev, t, buffer, &offset, host)
+                                       : import_host(dev, t, buffer, host));
     const bool is_address = t->device_type != RW_TENSOR_OPENCL;
     if ((is_address ? (uintptr_t)buffer->pointer : offset) % (uintptr_t)item && a->size)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_array_import: the data lies at %p + %zu, not aligned to the %lld bytes of %s: copy it", t->data,
-                       (size_t)t->byte_offset, (long long)item, rw_dtype_name(a->dtype));
-    if ((!is_address && (int64_t)offset + low * item < 0) || (a->size && (uint64_t)(high + 1) * (uint64_t)item > buffer->bytes - offset))
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_array_import: shape and strides of the tensor reach %lld bytes beyond its first element, its memory %zu",
-                       (long long)((high + 1) * item), buffer->bytes - offset);
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT,
+                       "rw_array_import: the data lies at %p + %zu, not aligned to the %lld bytes of %s: copy it",
+                       t->data, (size_t)t->byte_offset, (long long)item, rw_dtype_name(a->dtype));
+    if ((!is_address && (int64_t)offset + low * item < 0) ||
+        (a->size && (uint64_t)(high + 1) * (uint64_t)item > buffer->bytes - offset))
+        return rw_fail(
+            dev->ctx, RW_ERR_ARGUMENT,
+            "rw_array_import: shape and strides of the tensor reach %lld bytes beyond its first element, its "
+            "memory %zu",
+            (long long)((high + 1) * item), buffer->bytes - offset);
     if (is_address) {
         buffer->pointer = (char *)buffer->pointer + low * item;
         if (*host) *host = (char *)*host + low * item, buffer->host = *host;
@@ -95,7 +115,8 @@ rw_status rw_array_import(rw_device *dev, rw_managed_tensor *tensor, rw_array **
     static const int64_t one = 1;
     RW_NEED(array, "array");
     *array = NULL;
-    RW_NEED(dev, "device"); RW_NEED(tensor, "tensor");
+    RW_NEED(dev, "device");
+    RW_NEED(tensor, "tensor");
     const rw_tensor *t = &tensor->tensor;
     RW_TRY(check_tensor(dev, t));
     const int ndim = RW_MAX(t->ndim, 1);
@@ -108,7 +129,7 @@ rw_status rw_array_import(rw_device *dev, rw_managed_tensor *tensor, rw_array **
     return status;
 }
 
-/* ---- export ---------------------------------------------------------------------------------------------------------------- */
+/* ---- export ------------------------------------------------------------------------------------------------------ */
 
 typedef struct exported {
     rw_managed_tensor tensor;
@@ -128,19 +149,25 @@ static int32_t place_of(const rw_array *a)
     const char *kind = a->device->info.kind;
     if (!strcmp(kind, "opencl")) return RW_TENSOR_OPENCL;
     if (strcmp(kind, "cuda")) return RW_TENSOR_CPU;
-    return a->storage->memory == RW_MEMORY_MANAGED ? RW_TENSOR_CUDA_MANAGED : a->storage->memory == RW_MEMORY_MAPPED ? RW_TENSOR_CUDA_HOST : RW_TENSOR_CUDA;
+    return a->storage->memory == RW_MEMORY_MANAGED  ? RW_TENSOR_CUDA_MANAGED
+           : a->storage->memory == RW_MEMORY_MAPPED ? RW_TENSOR_CUDA_HOST
+                                                    : RW_TENSOR_CUDA;
 }
 
 rw_status rw_array_export(rw_array *a, rw_queue *q, rw_managed_tensor **tensor)
 {
     RW_NEED(tensor, "tensor");
     *tensor = NULL;
-    RW_NEED(a, "array"); RW_NEED(q, "queue");
+    RW_NEED(a, "array");
+    RW_NEED(q, "queue");
     rw_device *dev = a->device;
     if (!strcmp(dev->info.kind, "check"))
-        return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED, "rw_array_export: %s watches its memory, which others must not write", dev->info.name);
+        return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED,
+                       "rw_array_export: %s watches its memory, which others must not write", dev->info.name);
     if (q->device != dev)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_array_export: array of %s, queue of %s: both must be of one device", dev->info.name, q->device->info.name);
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT,
+                       "rw_array_export: array of %s, queue of %s: both must be of one device", dev->info.name,
+                       q->device->info.name);
     RW_TRY(rw_storage_use(a->storage, q));
     exported *e = rw_calloc(1, sizeof *e);
     if (!e) return rw_fail_memory(dev->ctx, sizeof *e, "a tensor");
@@ -161,12 +188,13 @@ rw_status rw_array_export(rw_array *a, rw_queue *q, rw_managed_tensor **tensor)
     return RW_OK;
 }
 
-/* ---- OpenGL ---------------------------------------------------------------------------------------------------------------- */
+/* ---- OpenGL ------------------------------------------------------------------------------------------------------ */
 
 rw_status rw_gl_buffer_import(rw_device *dev, unsigned gl_buffer, rw_gl_buffer *b)
 {
     *b = (rw_gl_buffer){.device = dev};
-    if (!dev->ops->gl_import) return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED, "%s shares no memory with OpenGL", dev->info.name);
+    if (!dev->ops->gl_import)
+        return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED, "%s shares no memory with OpenGL", dev->info.name);
     return dev->ops->gl_import(dev, gl_buffer, &b->resource);
 }
 

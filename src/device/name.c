@@ -46,8 +46,10 @@ static rw_status parse_option(rw_context *ctx, const char *device, const char *o
     const size_t length = equals ? (size_t)(equals - option) : n;
     snprintf(word, sizeof word, "%.*s", (int)RW_MIN(length, sizeof word - 1), option);
     if (!equals || strcmp(word, options[0]) != 0)
-        return rw_fail(ctx, RW_ERR_DEVICE, "device \"%s\": option %s is unknown%s%s: a device's name has the option tiling=VALUE "
-                       "(`rechenwerk info` lists what is here)", device, word, rw_nearest(word, options, 1) ? "; nearest is " : "",
+        return rw_fail(ctx, RW_ERR_DEVICE,
+                       "device \"%s\": option %s is unknown%s%s: a device's name has the option tiling=VALUE "
+                       "(`rechenwerk info` lists what is here)",
+                       device, word, rw_nearest(word, options, 1) ? "; nearest is " : "",
                        rw_nearest(word, options, 1) ? options[0] : "");
     snprintf(word, sizeof word, "%.*s", (int)RW_MIN(n - length - 1, sizeof word - 1), equals + 1);
     for (int i = 0; i < RW_COUNT(tilings); ++i)
@@ -56,8 +58,10 @@ static rw_status parse_option(rw_context *ctx, const char *device, const char *o
             return RW_OK;
         }
     const char *near = rw_nearest(word, tilings, RW_COUNT(tilings));
-    return rw_fail(ctx, RW_ERR_DEVICE, "device \"%s\": tiling=%s is unknown%s%s: give auto, cpu, gpu, stream, fused, wave or rings "
-                   "(`rechenwerk info` lists what is here)", device, word, near ? "; nearest is " : "", near ? near : "");
+    return rw_fail(ctx, RW_ERR_DEVICE,
+                   "device \"%s\": tiling=%s is unknown%s%s: give auto, cpu, gpu, stream, fused, wave or rings "
+                   "(`rechenwerk info` lists what is here)",
+                   device, word, near ? "; nearest is " : "", near ? near : "");
 }
 
 rw_status rw_device_name_parse(rw_context *ctx, const char *text, rw_device_name *name)

@@ -1,7 +1,7 @@
 /* Devices in a child that fork() has made.
  *
- * Contexts, queues and threads of an OpenCL or CUDA driver belong to the process that opened them; in a child their calls
- * fail or wait for ever. All devices are in a list; in a child the table of each whose table does not say
+ * Contexts, queues and threads of an OpenCL or CUDA driver belong to the process that opened them; in a child their
+ * calls fail or wait for ever. All devices are in a list; in a child the table of each whose table does not say
  * `survives_fork` is replaced by one that refuses with the reason. Destroying does nothing there. */
 #include "device/device.h"
 
@@ -10,10 +10,11 @@ static rw_device *devices;
 
 static rw_status refuse(rw_device *dev)
 {
-    return rw_fail(dev->ctx, RW_FATAL_DEVICE_LOST,
-                   "%s was opened before this process was forked, and its driver does not work in a child: open devices "
-                   "after fork(), or start processes anew (Python: multiprocessing.set_start_method(\"spawn\"))",
-                   dev->info.name);
+    return rw_fail(
+        dev->ctx, RW_FATAL_DEVICE_LOST,
+        "%s was opened before this process was forked, and its driver does not work in a child: open devices "
+        "after fork(), or start processes anew (Python: multiprocessing.set_start_method(\"spawn\"))",
+        dev->info.name);
 }
 
 static void close_nothing(rw_device *dev) { dev->state = NULL; }
@@ -107,13 +108,37 @@ static rw_status resources(rw_kernel *k, rw_kernel_resources *r)
 }
 
 static const rw_device_ops orphan = {
-    .kind = "orphan", .suffix = "", .close = close_nothing, .alloc = alloc, .free = free_nothing, .copy_in = copy_in,
-    .copy_out = copy_out, .copy = copy, .zero = zero, .identity = identity, .compile = compile, .load = load,
-    .unload = unload, .launch = launch, .queue_create = of_queue, .queue_destroy = queue_destroy, .wait = of_queue,
-    .event_create = of_event, .event_destroy = event_destroy, .event_record = event_record, .event_wait = of_event,
-    .event_order = event_order, .event_seconds = event_seconds, .host_alloc = host_alloc, .host_free = host_free,
-    .record_begin = of_queue, .record_end = record_end, .replay = replay, .graph_destroy = graph_destroy,
-    .resources = resources, .discrete = true,
+    .kind = "orphan",
+    .suffix = "",
+    .close = close_nothing,
+    .alloc = alloc,
+    .free = free_nothing,
+    .copy_in = copy_in,
+    .copy_out = copy_out,
+    .copy = copy,
+    .zero = zero,
+    .identity = identity,
+    .compile = compile,
+    .load = load,
+    .unload = unload,
+    .launch = launch,
+    .queue_create = of_queue,
+    .queue_destroy = queue_destroy,
+    .wait = of_queue,
+    .event_create = of_event,
+    .event_destroy = event_destroy,
+    .event_record = event_record,
+    .event_wait = of_event,
+    .event_order = event_order,
+    .event_seconds = event_seconds,
+    .host_alloc = host_alloc,
+    .host_free = host_free,
+    .record_begin = of_queue,
+    .record_end = record_end,
+    .replay = replay,
+    .graph_destroy = graph_destroy,
+    .resources = resources,
+    .discrete = true,
 };
 
 rw_status rw_orphan_check(rw_device *dev) { return dev->ops == &orphan ? refuse(dev) : RW_OK; }

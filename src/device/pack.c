@@ -1,5 +1,5 @@
-/* Copies between arrays with strides, and between types: one kernel (kernels/convert.k), specialised by types and by the way in which both sides run. What kernels
- * get for a view that they cannot read in place is packed by it. */
+/* Copies between arrays with strides, and between types: one kernel (kernels/convert.k), specialised by types and by
+ * the way in which both sides run. What kernels get for a view that they cannot read in place is packed by it. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,7 +18,8 @@ typedef struct walk {
 static walk plan(const rw_array *dst, const rw_array *src)
 {
     walk w = {.n = 0};
-    for (int d = dst->ndim - 1; d >= 0; --d) w.n = rw_axes_add(w.at, w.n, (rw_axis){dst->shape[d], dst->stride[d], src->stride[d]});
+    for (int d = dst->ndim - 1; d >= 0; --d)
+        w.n = rw_axes_add(w.at, w.n, (rw_axis){dst->shape[d], dst->stride[d], src->stride[d]});
     w.n = rw_axes_join(w.at, w.n, 2);
     int fast = 0;
     for (int k = 1; k < w.n; ++k)
@@ -49,10 +50,17 @@ static const char *part_of(rw_dtype dtype, int *parts)
 static const char *compute_of(rw_dtype dtype)
 {
     switch (dtype) {
-    case RW_I8: case RW_I16: case RW_I32: case RW_U8: case RW_U16: case RW_BOOL: return "i32";
-    case RW_U32: case RW_I64: return "i64";
+    case RW_I8:
+    case RW_I16:
+    case RW_I32:
+    case RW_U8:
+    case RW_U16:
+    case RW_BOOL: return "i32";
+    case RW_U32:
+    case RW_I64: return "i64";
     case RW_U64: return "u64";
-    case RW_F64: case RW_C128: return "f64";
+    case RW_F64:
+    case RW_C128: return "f64";
     default: return "f32";
     }
 }
@@ -61,8 +69,8 @@ static void conversion(char text[96], rw_dtype to, rw_dtype from)
 {
     int parts;
     const bool small = from == RW_F16 || from == RW_BF16;
-    snprintf(text, 96, small ? "%s_from_%s(f32_from_%s(v))" : "%s_from_%s((%s)(v))", part_of(to, &parts), compute_of(from),
-             small ? rw_dtype_name(from) : compute_of(from));
+    snprintf(text, 96, small ? "%s_from_%s(f32_from_%s(v))" : "%s_from_%s((%s)(v))", part_of(to, &parts),
+             compute_of(from), small ? rw_dtype_name(from) : compute_of(from));
 }
 
 /* Programs that the device keeps: arrays of many shapes share them. */
@@ -82,8 +90,13 @@ static rw_status program_for(const rw_array *dst, const rw_array *src, const wal
     char name[64];
     snprintf(name, sizeof name, "%s from %s", zero ? "zero" : rw_dtype_name(dst->dtype), rw_dtype_name(src->dtype));
     char macro[] = "CONVERT(v)";
-    const rw_define defines[] = {{"GROUP", group}, {"GROUP_X", lanes}, {"SRC", from}, {"DST", to}, {"SRC_PARTS", sizes[1]},
-                                 {"DST_PARTS", sizes[0]}, {macro, convert},
+    const rw_define defines[] = {{"GROUP", group},
+                                 {"GROUP_X", lanes},
+                                 {"SRC", from},
+                                 {"DST", to},
+                                 {"SRC_PARTS", sizes[1]},
+                                 {"DST_PARTS", sizes[0]},
+                                 {macro, convert},
                                  {w->tile ? "TILE" : zero ? "ZERO" : unit ? "UNIT" : "STRIDES", "32"}};
     return rw_program_kept(dev, name, rw_embedded_text("convert.k"), defines, RW_COUNT(defines), program);
 }
@@ -102,9 +115,10 @@ static rw_status run(rw_array *dst, rw_array *src, bool zero, rw_queue *q)
     const int64_t si = w.tile ? TILE : gpu ? i.n < 128 ? 32 : 256 : RW_MIN(i.n, 8192);
     const int64_t sj = w.tile ? TILE : gpu ? i.n < 128 ? 32 : 4 : RW_MAX(8192 / si, 1);
     int64_t groups[3] = {(i.n + si - 1) / si * ((j.n + sj - 1) / sj), 1, 1};
-    rw_arg args[12 + 3 * OUTER] = {rw_arg_memory(dst), rw_arg_memory(src), rw_arg_int(dst->offset), rw_arg_int(src->offset),
-                                   rw_arg_int(i.n), rw_arg_int(j.n), rw_arg_int(si), rw_arg_int(sj), rw_arg_int(i.y),
-                                   rw_arg_int(j.y), rw_arg_int(i.x), rw_arg_int(j.x)};
+    rw_arg args[12 + 3 * OUTER] = {rw_arg_memory(dst),      rw_arg_memory(src), rw_arg_int(dst->offset),
+                                   rw_arg_int(src->offset), rw_arg_int(i.n),    rw_arg_int(j.n),
+                                   rw_arg_int(si),          rw_arg_int(sj),     rw_arg_int(i.y),
+                                   rw_arg_int(j.y),         rw_arg_int(i.x),    rw_arg_int(j.x)};
     for (int o = 0; o < OUTER; ++o) {
         const rw_axis a = o + 2 < w.n ? w.at[o + 2] : (rw_axis){1, 0, 0};
         groups[0] *= a.n;

@@ -21,7 +21,9 @@ const char *rw_define_value(const rw_define *d, int n, const char *name)
 static void add_types(rw_text *t, const char *real)
 {
     rw_text_add(t, "typedef %s real;\n", real);
-    rw_text_add(t, "typedef struct ALIGNED(8) { f32 re, im; } c64;\ntypedef struct ALIGNED(16) { f64 re, im; } c128;\n"); /* a load each on GPUs */
+    /* a load each on GPUs */
+    rw_text_add(t,
+                "typedef struct ALIGNED(8) { f32 re, im; } c64;\ntypedef struct ALIGNED(16) { f64 re, im; } c128;\n");
     rw_text_add(t, "typedef %s complex;\n", strcmp(real, "f32") ? "c128" : "c64");
 }
 
@@ -33,8 +35,8 @@ static bool mentions(const char *text, const rw_define *defines, int n, const ch
     return found;
 }
 
-rw_status rw_program_text(rw_context *ctx, const char *kind, const char *name, const char *text, const rw_define *defines, int n,
-                          const char *real, rw_text *full)
+rw_status rw_program_text(rw_context *ctx, const char *kind, const char *name, const char *text,
+                          const rw_define *defines, int n, const char *real, rw_text *full)
 {
     char file[64];
     snprintf(file, sizeof file, "dialect_%s.h", kind);
@@ -54,8 +56,8 @@ rw_status rw_program_text(rw_context *ctx, const char *kind, const char *name, c
     if (mentions(text, defines, n, "ATOMIC_")) rw_text_add_bytes(full, atomics, strlen(atomics));
     for (int wide = 0; wide < 2; ++wide) { /* the same text for both precisions */
         const char *real_type = wide ? "f64" : "f32", *complex_type = wide ? "c128" : "c64";
-        rw_text_add(full, "#define RT %s\n#define RF(name) %s_##name\n#define HALF_ULP ((%s)%s)\n", real_type, real_type, real_type,
-                    wide ? "1.1102230246251565e-16" : "5.9604644775390625e-08");
+        rw_text_add(full, "#define RT %s\n#define RF(name) %s_##name\n#define HALF_ULP ((%s)%s)\n", real_type,
+                    real_type, real_type, wide ? "1.1102230246251565e-16" : "5.9604644775390625e-08");
         rw_text_add(full, "#define CT %s\n#define CF(name) %s_##name\n", complex_type, complex_type);
         rw_text_add_bytes(full, functions, strlen(functions));
         if (rw_define_value(defines, n, "WITH_COMPLEX")) rw_text_add_bytes(full, cmath, strlen(cmath));
@@ -103,7 +105,8 @@ static rw_status load_cached(rw_device *dev, rw_program *p)
         if (status == RW_OK) {
             rw_count(dev, &dev->counters.cache_hits, 1);
         } else if (status != RW_ERR_MEMORY) {
-            rw_log(dev->ctx, RW_LOG_WARNING, "cache: entry %s does not load (%s): compiled again", p->key, rw_message(dev->ctx));
+            rw_log(dev->ctx, RW_LOG_WARNING, "cache: entry %s does not load (%s): compiled again", p->key,
+                   rw_message(dev->ctx));
             dev->ops->unload(dev, p);
         }
     }
@@ -176,7 +179,8 @@ static rw_status create(rw_device *dev, const char *name, const char *text, cons
     const char *large = rw_define_value(defines, ndefines, "SHARED_LARGE_BYTES");
     const char *units = rw_define_value(defines, ndefines, "RW_GROUPS_A_UNIT");
     const char *unswitch = rw_define_value(defines, ndefines, "RW_UNSWITCH");
-    const char *wide = rw_define_value(defines, ndefines, "RW_WIDE"), *cluster = rw_define_value(defines, ndefines, "RW_CLUSTER");
+    const char *wide = rw_define_value(defines, ndefines, "RW_WIDE"),
+               *cluster = rw_define_value(defines, ndefines, "RW_CLUSTER");
     if (!real) real = "f64";
     int items = group ? atoi(group) : 0;
     if (items < 1)
@@ -186,8 +190,9 @@ static rw_status create(rw_device *dev, const char *name, const char *text, cons
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "program %s: GROUP = %d is more than the %d items of %s", name, items,
                        dev->info.group_max, dev->info.name);
     if (large && atoll(large) > dev->info.shared_memory)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "program %s: SHARED_LARGE_BYTES = %s is more than the %lld bytes of %s",
-                       name, large, (long long)dev->info.shared_memory, dev->info.name);
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT,
+                       "program %s: SHARED_LARGE_BYTES = %s is more than the %lld bytes of %s", name, large,
+                       (long long)dev->info.shared_memory, dev->info.name);
     rw_text full = {0};
     char key[65];
     rw_program *p = NULL;
@@ -235,7 +240,9 @@ rw_status rw_program_create(rw_device *dev, const char *name, const char *text, 
 {
     RW_NEED(program, "program");
     *program = NULL;
-    RW_NEED(dev, "device"); RW_NEED(name, "name"); RW_NEED(text, "text");
+    RW_NEED(dev, "device");
+    RW_NEED(name, "name");
+    RW_NEED(text, "text");
     RW_TRY(create(dev, name, text, defines, ndefines, true, program));
     const rw_status status = rw_program_ready(*program); /* one that was started */
     if (status != RW_OK) rw_program_destroy(program);
@@ -247,9 +254,12 @@ rw_status rw_program_kept(rw_device *dev, const char *name, const char *text, co
 {
     RW_TRY(rw_program_create(dev, name, text, defines, ndefines, program));
     pthread_mutex_lock(&dev->lock);
-    const bool known = (*program)->kept, room = known || rw_grow(&dev->kept, &dev->kept_capacity, dev->nkept + 1, sizeof *dev->kept);
+    const bool known = (*program)->kept,
+               room = known || rw_grow(&dev->kept, &dev->kept_capacity, dev->nkept + 1, sizeof *dev->kept);
     if (known) (*program)->references--;
-    else if (room) dev->kept[dev->nkept++] = *program, (*program)->kept = true, __atomic_sub_fetch(&dev->references, 1, __ATOMIC_ACQ_REL);
+    else if (room)
+        dev->kept[dev->nkept++] = *program, (*program)->kept = true,
+        __atomic_sub_fetch(&dev->references, 1, __ATOMIC_ACQ_REL);
     pthread_mutex_unlock(&dev->lock);
     if (room) return RW_OK;
     rw_program_destroy(program);
@@ -268,7 +278,8 @@ rw_status rw_program_create_with(rw_device *dev, const char *name, const char *t
     const int length = rw_vsnprintf(words, sizeof words, definitions, args);
     va_end(args);
     *program = NULL;
-    if (length >= (int)sizeof words) return rw_fail(dev->ctx, RW_ERR_INTERNAL, "program %s: too many definitions", name);
+    if (length >= (int)sizeof words)
+        return rw_fail(dev->ctx, RW_ERR_INTERNAL, "program %s: too many definitions", name);
     for (char *rest, *w = strtok_r(words, " ", &rest); w; w = strtok_r(NULL, " ", &rest)) {
         char *equals = strchr(w, '=');
         if (!equals || n == MOST) return rw_fail(dev->ctx, RW_ERR_INTERNAL, "program %s: definition %s", name, w);
@@ -309,7 +320,8 @@ rw_status rw_program_kernel(rw_program *p, const char *name, rw_kernel **kernel)
 {
     RW_NEED(kernel, "kernel");
     *kernel = NULL;
-    RW_NEED(p, "program"); RW_NEED(name, "name");
+    RW_NEED(p, "program");
+    RW_NEED(name, "name");
     const char *names[64];
     for (int i = 0; i < p->nkernels; ++i) {
         if (!strcmp(p->kernels[i].name, name)) {
@@ -339,7 +351,8 @@ static void set_value(rw_launch_arg *a, const rw_arg *from)
     switch (a->parameter->kind) {
     case RW_ARG_INT: a->value.i = from->is_integer ? (int32_t)integer : (int32_t)re, a->bytes = 4; break;
     case RW_ARG_UINT: a->value.i = (int32_t)(uint32_t)(from->is_integer ? integer : (int64_t)re), a->bytes = 4; break;
-    case RW_ARG_LONG: case RW_ARG_ULONG: a->value.l = from->is_integer ? integer : (int64_t)re, a->bytes = 8; break;
+    case RW_ARG_LONG:
+    case RW_ARG_ULONG: a->value.l = from->is_integer ? integer : (int64_t)re, a->bytes = 8; break;
     case RW_ARG_F32: a->value.f = (float)re, a->bytes = 4; break;
     case RW_ARG_F64: a->value.d = re, a->bytes = 8; break;
     case RW_ARG_C64: a->value.c[0] = (float)re, a->value.c[1] = (float)from->im, a->bytes = 8; break;
@@ -368,7 +381,8 @@ static bool fits(const rw_parameter *p, const rw_arg *given)
     const bool integer = range_of(p->kind, &least, &most), wide = p->kind == RW_ARG_LONG || p->kind == RW_ARG_ULONG;
     if (given->is_integer) {
         if (!integer) return true;
-        return wide ? p->kind == RW_ARG_LONG || given->integer >= 0 : (double)given->integer >= least && (double)given->integer <= most;
+        return wide ? p->kind == RW_ARG_LONG || given->integer >= 0
+                    : (double)given->integer >= least && (double)given->integer <= most;
     }
     if (given->im != 0 && p->kind != RW_ARG_C64 && p->kind != RW_ARG_C128) return false;
     return !integer || (re == trunc(re) && re >= least && re <= most);
@@ -382,8 +396,7 @@ static rw_status fail_number(const rw_kernel *k, int i, const rw_parameter *p, c
     double least, most;
     const bool integer = range_of(p->kind, &least, &most);
     return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s: argument %d (%s) = %s does not fit the type %s: give %s",
-                   k->name, i + 1, p->name, number, p->type,
-                   integer ? "an integer within its range" : "a real number");
+                   k->name, i + 1, p->name, number, p->type, integer ? "an integer within its range" : "a real number");
 }
 
 static rw_status check_array(const rw_kernel *k, int i, const rw_parameter *p, const rw_array *a, rw_device *dev)
@@ -422,7 +435,9 @@ static rw_status place_array(rw_launch_arg *a, const rw_arg *given, rw_queue *q)
 
 rw_status rw_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_arg *args, int nargs)
 {
-    RW_NEED(q, "queue"); RW_NEED(k, "kernel"); RW_NEED(groups, "groups");
+    RW_NEED(q, "queue");
+    RW_NEED(k, "kernel");
+    RW_NEED(groups, "groups");
     rw_device *dev = q->device;
     if (k->program->device != dev)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s was compiled for %s, the queue is of %s", k->name,

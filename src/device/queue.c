@@ -28,7 +28,8 @@ rw_status rw_queue_import(rw_device *dev, void *native, rw_queue **queue)
     *queue = NULL;
     RW_NEED(dev, "device");
     if (!dev->ops->queue_import && native)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_queue_import: %s has no streams of others: give NULL", dev->info.name);
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_queue_import: %s has no streams of others: give NULL",
+                       dev->info.name);
     rw_queue *q = rw_calloc(1, sizeof *q);
     if (!q) return rw_fail_memory(dev->ctx, sizeof *q, "a queue");
     q->device = dev, q->references = 1, q->foreign = true;
@@ -109,7 +110,8 @@ static rw_status touch(rw_queue *q, rw_array *array, bool written)
         }
     if (!rw_grow(&r->touched, &r->touched_capacity, r->ntouched + 1, sizeof *r->touched))
         return rw_fail_memory(q->device->ctx, sizeof *r->touched, "a recorded launch");
-    r->touched[r->ntouched++] = (rw_touched){rw_array_retain(array), rw_allocation_retain(array->storage->allocation), written};
+    r->touched[r->ntouched++] =
+        (rw_touched){rw_array_retain(array), rw_allocation_retain(array->storage->allocation), written};
     return RW_OK;
 }
 
@@ -188,7 +190,8 @@ rw_status rw_event_import(rw_device *dev, void *native, rw_event **event)
     *event = NULL;
     RW_NEED(dev, "device");
     if (!dev->ops->event_import != !native)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_event_import: %s", native ? "this device has no events of others: give NULL" : "native is NULL");
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_event_import: %s",
+                       native ? "this device has no events of others: give NULL" : "native is NULL");
     rw_event *e = rw_calloc(1, sizeof *e);
     if (!e) return rw_fail_memory(dev->ctx, sizeof *e, "an event");
     e->device = dev, e->recorded = e->foreign = true, e->host_seconds = rw_seconds();
@@ -207,7 +210,9 @@ rw_status rw_event_get_native(rw_event *e, void **native)
     RW_NEED(native, "native");
     *native = NULL;
     RW_NEED(e, "event");
-    if (!e->recorded) return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "rw_event_get_native: the event was never recorded: call rw_event_record first");
+    if (!e->recorded)
+        return rw_fail(e->device->ctx, RW_ERR_ARGUMENT,
+                       "rw_event_get_native: the event was never recorded: call rw_event_record first");
     *native = e->state;
     return RW_OK;
 }
@@ -240,9 +245,11 @@ static rw_status check_recorded(rw_event *e, const char *what)
 
 rw_status rw_event_record(rw_event *e, rw_queue *q)
 {
-    RW_NEED(e, "event"); RW_NEED(q, "queue");
+    RW_NEED(e, "event");
+    RW_NEED(q, "queue");
     RW_TRY(check_same(e, q->device, "rw_event_record"));
-    if (e->foreign) return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "rw_event_record: an imported event is recorded by its owner");
+    if (e->foreign)
+        return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "rw_event_record: an imported event is recorded by its owner");
     if (q->recording) return refuse_recording(q, "recording an event");
     RW_TRY(q->device->ops->event_record(e, q));
     e->recorded = true;
@@ -258,7 +265,8 @@ rw_status rw_event_wait(rw_event *e)
 
 rw_status rw_queue_wait_event(rw_queue *q, rw_event *e)
 {
-    RW_NEED(q, "queue"); RW_NEED(e, "event");
+    RW_NEED(q, "queue");
+    RW_NEED(e, "event");
     RW_TRY(check_same(e, q->device, "rw_queue_wait_event"));
     RW_TRY(check_recorded(e, "rw_queue_wait_event"));
     return q->device->ops->event_order(q, e);
@@ -266,7 +274,9 @@ rw_status rw_queue_wait_event(rw_queue *q, rw_event *e)
 
 rw_status rw_event_seconds(rw_event *start, rw_event *stop, double *seconds)
 {
-    RW_NEED(start, "start"); RW_NEED(stop, "stop"); RW_NEED(seconds, "seconds");
+    RW_NEED(start, "start");
+    RW_NEED(stop, "stop");
+    RW_NEED(seconds, "seconds");
     *seconds = 0;
     RW_TRY(check_same(stop, start->device, "rw_event_seconds"));
     RW_TRY(check_recorded(start, "rw_event_seconds"));
@@ -308,7 +318,8 @@ rw_status rw_record_end(rw_queue *q, rw_sequence **sequence)
 
 rw_status rw_sequence_replay(rw_sequence *s, rw_queue *q)
 {
-    RW_NEED(s, "sequence"); RW_NEED(q, "queue");
+    RW_NEED(s, "sequence");
+    RW_NEED(q, "queue");
     if (s->device != q->device)
         return rw_fail(q->device->ctx, RW_ERR_ARGUMENT, "sequence of %s replayed in a queue of %s",
                        s->device->info.name, q->device->info.name);

@@ -5,14 +5,14 @@
  *   device    the device copy is newer: copied to the host by the next read
  *   both      equal: nothing is ever copied
  *
- * Where device memory is host memory (cpu, managed, mapped) both pointers are one and the flags only say "written". Memory that
- * others share is never "both": they may have written it since. */
+ * Where device memory is host memory (cpu, managed, mapped) both pointers are one and the flags only say "written".
+ * Memory that others share is never "both": they may have written it since. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "device/storage.h"
 
-/* ---- allocations --------------------------------------------------------------------------------------------------- */
+/* ---- allocations ------------------------------------------------------------------------------------------------- */
 
 rw_allocation *rw_allocation_retain(rw_allocation *b)
 {
@@ -91,7 +91,7 @@ rw_status rw_array_address(rw_array *a, rw_queue *q, bool writes, void **address
     return RW_OK;
 }
 
-/* ---- create, destroy ----------------------------------------------------------------------------------------------- */
+/* ---- create, destroy --------------------------------------------------------------------------------------------- */
 
 static rw_status allocate(rw_storage *s)
 {
@@ -102,9 +102,10 @@ static rw_status allocate(rw_storage *s)
         return rw_fail(dev->ctx, RW_ERR_MEMORY, "%s: no memory for an array of %zu bytes (injected)", dev->info.name,
                        s->bytes);
     if (dev->info.memory > 0 && s->bytes > (size_t)dev->info.memory)
-        return rw_fail(dev->ctx, RW_ERR_MEMORY,
-                       "%s: an array of %.1f GiB is larger than its memory of %.1f GiB: make the grid smaller or use f32",
-                       dev->info.name, (double)s->bytes / 0x1p30, (double)dev->info.memory / 0x1p30);
+        return rw_fail(
+            dev->ctx, RW_ERR_MEMORY,
+            "%s: an array of %.1f GiB is larger than its memory of %.1f GiB: make the grid smaller or use f32",
+            dev->info.name, (double)s->bytes / 0x1p30, (double)dev->info.memory / 0x1p30);
     RW_TRY(dev->ops->alloc(dev, bytes, s->memory, b));
     b->bytes = bytes;
     s->allocation->counted = s->bytes;
@@ -171,7 +172,8 @@ rw_status rw_storage_lend(rw_device *dev, size_t bytes, void *data, rw_copy_mode
     return RW_OK;
 }
 
-rw_status rw_storage_import(rw_device *dev, const rw_buffer *buffer, void *host, rw_managed_tensor *tensor, rw_storage **storage)
+rw_status rw_storage_import(rw_device *dev, const rw_buffer *buffer, void *host, rw_managed_tensor *tensor,
+                            rw_storage **storage)
 {
     RW_TRY(make(dev, buffer->bytes, buffer->memory, storage));
     rw_storage *s = *storage;
@@ -216,7 +218,7 @@ void rw_storage_release(rw_storage *s)
     rw_device_close(&dev);
 }
 
-/* ---- the host's copy ------------------------------------------------------------------------------------------------- */
+/* ---- the host's copy --------------------------------------------------------------------------------------------- */
 
 static rw_status need_host(rw_storage *s)
 {
@@ -304,7 +306,7 @@ rw_status rw_storage_start_fetch(rw_storage *s, rw_queue *q)
     return RW_OK;
 }
 
-/* ---- the device's copy ----------------------------------------------------------------------------------------------- */
+/* ---- the device's copy ------------------------------------------------------------------------------------------- */
 
 bool rw_storage_is_recorded(const rw_storage *s) { return pending(s) && s->writer->recording; }
 

@@ -9,7 +9,8 @@ rw_status rw_storage_create(rw_device *dev, size_t bytes, rw_memory memory, rw_s
 /* Around the caller's host data, BORROW or OWN, which are the contents. */
 rw_status rw_storage_lend(rw_device *dev, size_t bytes, void *data, rw_copy_mode mode, rw_storage **storage);
 /* Around device memory of others, whose contents are there; `host`: its address on the host, or NULL. */
-rw_status rw_storage_import(rw_device *dev, const rw_buffer *buffer, void *host, rw_managed_tensor *tensor, rw_storage **storage);
+rw_status rw_storage_import(rw_device *dev, const rw_buffer *buffer, void *host, rw_managed_tensor *tensor,
+                            rw_storage **storage);
 rw_storage *rw_storage_retain(rw_storage *s);
 void rw_storage_release(rw_storage *s); /* NULL is allowed */
 

@@ -55,32 +55,42 @@ void rw_array_find_layout(rw_array *a)
     a->overlaps = a->size && !is_injective(a->ndim, a->shape, a->stride);
 }
 
-static rw_status check_place(const rw_array *a, rw_dtype dtype, int64_t first, int ndim, const int64_t *shape, const int64_t *stride)
+static rw_status check_place(const rw_array *a, rw_dtype dtype, int64_t first, int ndim, const int64_t *shape,
+                             const int64_t *stride)
 {
     rw_context *ctx = a->device->ctx;
     const int64_t room = (int64_t)(a->storage->bytes / rw_dtype_size(dtype));
     int64_t low, high, size = 1;
     for (int d = 0; d < ndim; ++d) size = shape[d] ? size : 0;
-    if (!size) return first >= 0 && first <= room ? RW_OK : rw_fail(ctx, RW_ERR_ARGUMENT, "a view at offset %lld lies outside its array", (long long)first);
-    const bool fits = first >= 0 && extent(ndim, shape, stride, &low, &high) && first <= room && low >= -first && high < room - first;
-    return fits ? RW_OK
-                : rw_fail(ctx, RW_ERR_ARGUMENT, "a view from element %lld with strides from %lld reaches outside the memory of its array, %lld %s",
-                          (long long)first, (long long)stride[0], (long long)room, rw_dtype_name(dtype));
+    if (!size)
+        return first >= 0 && first <= room
+                   ? RW_OK
+                   : rw_fail(ctx, RW_ERR_ARGUMENT, "a view at offset %lld lies outside its array", (long long)first);
+    const bool fits =
+        first >= 0 && extent(ndim, shape, stride, &low, &high) && first <= room && low >= -first && high < room - first;
+    return fits
+               ? RW_OK
+               : rw_fail(
+                     ctx, RW_ERR_ARGUMENT,
+                     "a view from element %lld with strides from %lld reaches outside the memory of its array, %lld %s",
+                     (long long)first, (long long)stride[0], (long long)room, rw_dtype_name(dtype));
 }
 
-rw_status rw_array_view(rw_array *a, rw_dtype dtype, int ndim, const int64_t *shape, const int64_t *strides, int64_t offset,
-                        rw_array **view)
+rw_status rw_array_view(rw_array *a, rw_dtype dtype, int ndim, const int64_t *shape, const int64_t *strides,
+                        int64_t offset, rw_array **view)
 {
     RW_NEED(view, "view");
     *view = NULL;
-    RW_NEED(a, "array"); RW_NEED(shape, "shape");
+    RW_NEED(a, "array");
+    RW_NEED(shape, "shape");
     rw_context *ctx = a->device->ctx;
     if (!dtype) dtype = a->dtype;
     int64_t size, first, bytes;
     RW_TRY(rw_array_check_shape(a->device, dtype, ndim, shape, &size));
     const int64_t item = (int64_t)rw_dtype_size(dtype);
     if (__builtin_mul_overflow(a->offset, (int64_t)rw_dtype_size(a->dtype), &bytes) || bytes % item)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "a view of %s: the array begins %lld bytes into its memory, no multiple of the type's %lld",
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "a view of %s: the array begins %lld bytes into its memory, no multiple of the type's %lld",
                        rw_dtype_name(dtype), (long long)bytes, (long long)item);
     if (__builtin_add_overflow(bytes / item, offset, &first))
         return rw_fail(ctx, RW_ERR_ARGUMENT, "offset = %lld is outside the array", (long long)offset);
@@ -103,8 +113,8 @@ rw_status rw_array_view(rw_array *a, rw_dtype dtype, int ndim, const int64_t *sh
 static rw_status check_axis(const rw_array *a, int axis, const char *function)
 {
     if (axis >= 0 && axis < a->ndim) return RW_OK;
-    return rw_fail(a->device->ctx, RW_ERR_ARGUMENT, "%s: axis = %d is outside [0, %d]: the array has %d dimensions", function, axis,
-                   a->ndim - 1, a->ndim);
+    return rw_fail(a->device->ctx, RW_ERR_ARGUMENT, "%s: axis = %d is outside [0, %d]: the array has %d dimensions",
+                   function, axis, a->ndim - 1, a->ndim);
 }
 
 rw_status rw_array_slice(rw_array *a, int axis, int64_t first, int64_t end, int64_t step, rw_array **view)
@@ -116,11 +126,13 @@ rw_status rw_array_slice(rw_array *a, int axis, int64_t first, int64_t end, int6
     const int64_t n = a->shape[axis];
     const bool up = step > 0;
     if (step == 0 || step == INT64_MIN || first < 0 || first > n - !up || end < -!up || end > n - !up)
-        return rw_fail(a->device->ctx, RW_ERR_ARGUMENT,
-                       "rw_array_slice: %lld to %lld in steps of %lld of axis %d with %lld elements: first and end must lie in [0, %lld], "
-                       "with a negative step in [0, %lld] and [-1, %lld]",
-                       (long long)first, (long long)end, (long long)step, axis, (long long)n, (long long)n, (long long)n - 1,
-                       (long long)n - 1);
+        return rw_fail(
+            a->device->ctx, RW_ERR_ARGUMENT,
+            "rw_array_slice: %lld to %lld in steps of %lld of axis %d with %lld elements: first and end must lie in "
+            "[0, %lld], "
+            "with a negative step in [0, %lld] and [-1, %lld]",
+            (long long)first, (long long)end, (long long)step, axis, (long long)n, (long long)n, (long long)n - 1,
+            (long long)n - 1);
     int64_t shape[RW_MAX_NDIM], stride[RW_MAX_NDIM];
     memcpy(shape, a->shape, sizeof shape), memcpy(stride, a->stride, sizeof stride);
     const int64_t way = up ? end - first : first - end, by = llabs(step);
@@ -141,7 +153,8 @@ rw_status rw_array_transpose(rw_array *a, const int *axes, rw_array **view)
         const int axis = axes ? axes[d] : a->ndim - 1 - d;
         RW_TRY(check_axis(a, axis, "rw_array_transpose"));
         if (seen & 1u << axis)
-            return rw_fail(a->device->ctx, RW_ERR_ARGUMENT, "rw_array_transpose: axis %d stands twice among the axes", axis);
+            return rw_fail(a->device->ctx, RW_ERR_ARGUMENT, "rw_array_transpose: axis %d stands twice among the axes",
+                           axis);
         seen |= 1u << axis;
         shape[d] = a->shape[axis], stride[d] = a->stride[axis];
     }
@@ -168,20 +181,27 @@ rw_status rw_array_reshape(rw_array *a, int ndim, const int64_t *shape, rw_array
 {
     RW_NEED(view, "view");
     *view = NULL;
-    RW_NEED(a, "array"); RW_NEED(shape, "shape");
+    RW_NEED(a, "array");
+    RW_NEED(shape, "shape");
     rw_context *ctx = a->device->ctx;
     int64_t s[RW_MAX_NDIM], known = 1;
     int open = -1;
-    if (!a->contiguous) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_array_reshape: a view with strides: copy it into an array first (rw_array_copy)");
-    if (ndim < 1 || ndim > RW_MAX_NDIM) return rw_fail(ctx, RW_ERR_ARGUMENT, "ndim = %d is outside [1, %d]: dimensions of an array", ndim, RW_MAX_NDIM);
+    if (!a->contiguous)
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "rw_array_reshape: a view with strides: copy it into an array first (rw_array_copy)");
+    if (ndim < 1 || ndim > RW_MAX_NDIM)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "ndim = %d is outside [1, %d]: dimensions of an array", ndim, RW_MAX_NDIM);
     for (int d = 0; d < ndim; ++d) {
         s[d] = shape[d];
         if (s[d] == -1 && open < 0) open = d;
         else if (s[d] < 0 || __builtin_mul_overflow(known, s[d], &known))
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_array_reshape: shape[%d] = %lld: sizes are 0 or more; one may be -1", d, (long long)s[d]);
+            return rw_fail(ctx, RW_ERR_ARGUMENT,
+                           "rw_array_reshape: shape[%d] = %lld: sizes are 0 or more; one may be -1", d,
+                           (long long)s[d]);
     }
     if (open >= 0 && known > 0) s[open] = a->size / known, known *= s[open];
     if (known != a->size || (open >= 0 && s[open] < 0))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_array_reshape: %lld elements do not fill the shape", (long long)a->size);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_array_reshape: %lld elements do not fill the shape",
+                       (long long)a->size);
     return rw_array_view(a, RW_DTYPE_DEFAULT, ndim, s, NULL, 0, view);
 }

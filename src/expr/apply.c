@@ -92,7 +92,8 @@ static double real_value(rw_node_op op, double a, double b, double c)
     case RW_OP_TANH: return tanh(a);
     case RW_OP_ERF: return erf(a);
     case RW_OP_FLOOR: return floor(a);
-    case RW_OP_REAL: case RW_OP_CONJ: return a;
+    case RW_OP_REAL:
+    case RW_OP_CONJ: return a;
     default: return 0; /* IMAG of a real */
     }
 }
@@ -238,7 +239,8 @@ bool rw_graph_set_course(rw_graph *g, int param, const rw_course *course)
     rw_graph_param *p = g->params + param;
     if (!p->course && course->n == 0) return true;
     if (!p->course && !(p->course = rw_calloc(1, sizeof *p->course))) return false;
-    bool moved = p->course->moved || p->course->n != course->n || memcmp(p->course->at, course->at, (size_t)course->n * sizeof *course->at);
+    bool moved = p->course->moved || p->course->n != course->n ||
+                 memcmp(p->course->at, course->at, (size_t)course->n * sizeof *course->at);
     *p->course = *course;
     p->course->moved = moved;
     return true;

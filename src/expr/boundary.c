@@ -5,7 +5,10 @@ static const char *const side_names[] = {"lower x", "upper x", "lower y", "upper
 
 const char *rw_boundary_name(rw_boundary_kind kind)
 {
-    static const struct { const char *name; rw_boundary_kind kind; } names[] = {
+    static const struct {
+        const char *name;
+        rw_boundary_kind kind;
+    } names[] = {
 #define RW_X(name, text) {text, RW_BOUNDARY_##name},
         RW_BOUNDARY_LIST(RW_X)
 #undef RW_X
@@ -17,7 +20,9 @@ const char *rw_boundary_name(rw_boundary_kind kind)
 
 int rw_boundary_values(rw_boundary_kind kind)
 {
-    return kind == RW_BOUNDARY_ROBIN ? 3 : kind == RW_BOUNDARY_DIRICHLET || kind == RW_BOUNDARY_NEUMANN || kind == RW_BOUNDARY_CONSTANT;
+    return kind == RW_BOUNDARY_ROBIN
+               ? 3
+               : kind == RW_BOUNDARY_DIRICHLET || kind == RW_BOUNDARY_NEUMANN || kind == RW_BOUNDARY_CONSTANT;
 }
 
 void rw_set_boundary(rw_graph *g, int field, int side, rw_boundary_kind kind, const rw_node values[3])
@@ -34,17 +39,24 @@ rw_status rw_check_boundaries(rw_context *ctx, const rw_expr_field *f, int sides
         const rw_boundary *b = f->boundary + s, *opposite = f->boundary + (s ^ 1);
         if ((unsigned)b->kind >= RW_BOUNDARY_KINDS)
             return rw_fail(ctx, RW_ERR_ARGUMENT,
-                           "boundary of %s, %s side: kind %d: give a rw_boundary_kind, RW_BOUNDARY_NEAREST (0) to RW_BOUNDARY_CONSTANT (%d)",
+                           "boundary of %s, %s side: kind %d: give a rw_boundary_kind, RW_BOUNDARY_NEAREST (0) to "
+                           "RW_BOUNDARY_CONSTANT (%d)",
                            f->name, side_names[s], (int)b->kind, RW_BOUNDARY_KINDS - 1);
-        if ((f->dtype == RW_I64 || f->dtype == RW_U64) && b->kind >= RW_BOUNDARY_DIRICHLET && b->kind <= RW_BOUNDARY_ROBIN)
+        if ((f->dtype == RW_I64 || f->dtype == RW_U64) && b->kind >= RW_BOUNDARY_DIRICHLET &&
+            b->kind <= RW_BOUNDARY_ROBIN)
             return rw_fail(ctx, RW_ERR_ARGUMENT,
                            "boundary of %s, %s side: %s computes with real numbers: "
                            "fields of %s have nearest, periodic, reflect101, reflect or constant",
                            f->name, side_names[s], rw_boundary_name(b->kind), rw_dtype_name(f->dtype));
         if (rows && b->kind == RW_BOUNDARY_PERIODIC && opposite->kind != RW_BOUNDARY_PERIODIC)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "boundary of %s: periodic on the %s side only: make the opposite side periodic too", f->name, side_names[s]);
+            return rw_fail(ctx, RW_ERR_ARGUMENT,
+                           "boundary of %s: periodic on the %s side only: make the opposite side periodic too", f->name,
+                           side_names[s]);
         if (b->kind == RW_BOUNDARY_ROBIN && !b->b)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "boundary of %s, %s side: robin without b: a u + b du/dn = c needs b; for u = c/a take dirichlet", f->name, side_names[s]);
+            return rw_fail(
+                ctx, RW_ERR_ARGUMENT,
+                "boundary of %s, %s side: robin without b: a u + b du/dn = c needs b; for u = c/a take dirichlet",
+                f->name, side_names[s]);
     }
     return RW_OK;
 }
@@ -53,5 +65,8 @@ rw_status rw_check_boundaries(rw_context *ctx, const rw_expr_field *f, int sides
 rw_status rw_check_robin(rw_context *ctx, const rw_graph *g, const rw_expr_field *f, int side, rw_node b)
 {
     if (f->boundary[side].kind != RW_BOUNDARY_ROBIN || !rw_is_const(g, b, 0)) return RW_OK;
-    return rw_fail(ctx, RW_ERR_INPUT, "boundary of %s, %s side: robin with b = 0: a u + b du/dn = c needs another b; for u = c/a take dirichlet", f->name, side_names[side]);
+    return rw_fail(
+        ctx, RW_ERR_INPUT,
+        "boundary of %s, %s side: robin with b = 0: a u + b du/dn = c needs another b; for u = c/a take dirichlet",
+        f->name, side_names[side]);
 }

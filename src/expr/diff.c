@@ -1,4 +1,5 @@
-/* Symbolic derivative of a graph with respect to one leaf, by the chain rule, node by node; the makers fold and share. */
+/* Symbolic derivative of a graph with respect to one leaf, by the chain rule, node by node; the makers fold and
+ * share. */
 #include <math.h>
 #include <string.h>
 
@@ -46,7 +47,8 @@ static rw_node outer(rw_graph *g, rw_node_op op, rw_node n, rw_node a)
     }
 }
 
-/* outer * inner, and 0 where the inner derivative is 0: there an infinite slope (of sqrt, cbrt, asin, a power at its end) must not give 0*inf. */
+/* outer * inner, and 0 where the inner derivative is 0: there an infinite slope (of sqrt, cbrt, asin, a power at its
+ * end) must not give 0*inf. */
 static rw_node chain(rw_graph *g, rw_node outer, rw_node inner)
 {
     return rw_make(g, RW_OP_WHERE, M2(EQ, inner, K(0)), K(0), M2(MUL, outer, inner));
@@ -56,8 +58,8 @@ static rw_node chain(rw_graph *g, rw_node outer, rw_node inner)
 static bool has_pole(const rw_graph *g, rw_node n, int depth)
 {
     const rw_graph_node *p = g->nodes + n;
-    bool pole = depth == 0 || p->op == RW_OP_POW || p->op == RW_OP_LOG || p->op == RW_OP_LOG2 || p->op == RW_OP_LOG10 || p->op == RW_OP_TAN ||
-                (p->op == RW_OP_DIV && g->nodes[p->arg[1]].op != RW_OP_CONST);
+    bool pole = depth == 0 || p->op == RW_OP_POW || p->op == RW_OP_LOG || p->op == RW_OP_LOG2 || p->op == RW_OP_LOG10 ||
+                p->op == RW_OP_TAN || (p->op == RW_OP_DIV && g->nodes[p->arg[1]].op != RW_OP_CONST);
     for (int i = 0; i < rw_ops[p->op].arity && !pole; ++i) pole = has_pole(g, p->arg[i], depth - 1);
     return pole;
 }
@@ -71,7 +73,8 @@ static rw_node term(rw_graph *g, rw_node a, rw_node db)
 
 static bool has_infinite_slope(rw_node_op op)
 {
-    return op == RW_OP_SQRT || op == RW_OP_CBRT || op == RW_OP_ASIN || op == RW_OP_ACOS || op == RW_OP_LOG || op == RW_OP_LOG2 || op == RW_OP_LOG10;
+    return op == RW_OP_SQRT || op == RW_OP_CBRT || op == RW_OP_ASIN || op == RW_OP_ACOS || op == RW_OP_LOG ||
+           op == RW_OP_LOG2 || op == RW_OP_LOG10;
 }
 
 /* d(a^b) = b a^(b-1) da + a^b log(a) db. At a = 0 the second term is 0 where b > 0, since 0^b is 0 for all such b. */
@@ -113,13 +116,19 @@ static rw_node diff_op(diff_state *s, rw_node n)
     case RW_OP_MOD: return M2(SUB, diff(s, a), M2(MUL, M1(FLOOR, M2(DIV, a, b)), diff(s, b)));
     case RW_OP_HYPOT: return diff_hypot(s, n, a, b);
     case RW_OP_ATAN2:
-        return M2(DIV, M2(SUB, M2(MUL, b, diff(s, a)), M2(MUL, a, diff(s, b))),
-                  M2(ADD, M2(MUL, a, a), M2(MUL, b, b)));
-    case RW_OP_REAL: case RW_OP_IMAG: case RW_OP_CONJ: /* right for a real variable only */
+        return M2(DIV, M2(SUB, M2(MUL, b, diff(s, a)), M2(MUL, a, diff(s, b))), M2(ADD, M2(MUL, a, a), M2(MUL, b, b)));
+    case RW_OP_REAL:
+    case RW_OP_IMAG:
+    case RW_OP_CONJ: /* right for a real variable only */
         if (g->nodes[s->leaf].is_complex) break;
         return rw_make1(g, (rw_node_op)p.op, diff(s, a));
-    case RW_OP_LT: case RW_OP_LE: case RW_OP_EQ: case RW_OP_NE: case RW_OP_AND: case RW_OP_OR: case RW_OP_NOT:
-        return K(0);
+    case RW_OP_LT:
+    case RW_OP_LE:
+    case RW_OP_EQ:
+    case RW_OP_NE:
+    case RW_OP_AND:
+    case RW_OP_OR:
+    case RW_OP_NOT: return K(0);
     case RW_OP_CAST: return rw_dtype_is_integer((rw_dtype)p.index) || p.index == RW_BOOL ? K(0) : diff(s, a);
     case RW_OP_CALL:
         for (int i = 0; i < 3; ++i)

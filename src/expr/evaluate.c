@@ -1,6 +1,6 @@
 /* The plain evaluator: a pass cell by cell in double precision, straight from the graph. It is the reference that every
- * device is compared with, and runs equations where no compiler is. Its boundary values are written independently of the
- * generated text (sides.c), from the same formulas. */
+ * device is compared with, and runs equations where no compiler is. Its boundary values are written independently of
+ * the generated text (sides.c), from the same formulas. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,8 @@ typedef struct machine {
     rw_graph *g;
     int pass;
     rw_pass_use use;
-    const void **data;    /* by field: host copy */
-    double (*value)[2];   /* by node */
+    const void **data;  /* by field: host copy */
+    double (*value)[2]; /* by node */
     const double *slots;
 } machine;
 
@@ -28,7 +28,8 @@ static void load(const machine *m, int f, int64_t c, double out[2])
 
 static void save(rw_dtype dtype, void *data, int64_t c, const double v[2])
 {
-    rw_dtype_convert(dtype, (char *)data + (size_t)c * rw_dtype_size(dtype), rw_dtype_is_complex(dtype) ? RW_C128 : RW_F64, v, 1);
+    rw_dtype_convert(dtype, (char *)data + (size_t)c * rw_dtype_size(dtype),
+                     rw_dtype_is_complex(dtype) ? RW_C128 : RW_F64, v, 1);
 }
 
 static void coordinate(void *place, const rw_graph *g, rw_node n, double out[2])
@@ -85,7 +86,8 @@ static void beyond(const machine *m, int f, const int64_t p[3], int axis, int up
     case RW_BOUNDARY_REFLECT101:
     case RW_BOUNDARY_REFLECT: {
         const int half = field->boundary[side].kind == RW_BOUNDARY_REFLECT;
-        while (q[axis] < 0 || q[axis] >= n) q[axis] = n == 1 ? 0 : q[axis] < 0 ? -half - q[axis] : 2 * n - 2 + half - q[axis];
+        while (q[axis] < 0 || q[axis] >= n)
+            q[axis] = n == 1 ? 0 : q[axis] < 0 ? -half - q[axis] : 2 * n - 2 + half - q[axis];
         get(m, f, q, axis + 1, out);
         return;
     }
@@ -120,7 +122,8 @@ static void beyond(const machine *m, int f, const int64_t p[3], int axis, int up
         rw_apply(RW_OP_DIV, (const double(*)[2])(double[2][2]){{d[0], d[1]}, {b[0], b[1]}}, z, s);
     }
     s[0] *= h, s[1] *= h;
-    static const double weights[3][5] = {{4, -10. / 3, 6, -2, 1. / 3}, {20, -80. / 3, 40, -15, 8. / 3},
+    static const double weights[3][5] = {{4, -10. / 3, 6, -2, 1. / 3},
+                                         {20, -80. / 3, 40, -15, 8. / 3},
                                          {60, -90, 135, -54, 10}};
     int64_t d = upper ? p[axis] - n + 1 : -p[axis];
     if (order4 && d <= 3) combine(m, f, p, axis, upper, s, weights[d - 1], 5, out);
@@ -192,7 +195,8 @@ static void cells(machine *m, void **out, double *slots)
     const rw_plan *plan = &m->e->plan;
     const int64_t *n = m->g->grid.size;
     for (rw_node i = 0; i < m->use.nnodes; ++i) /* constants and uniforms once */
-        if (m->use.uniform[i] || m->g->nodes[i].op == RW_OP_CONST) rw_scalars_get(m->e->scalars, i, m->value[i], m->value[i] + 1);
+        if (m->use.uniform[i] || m->g->nodes[i].op == RW_OP_CONST)
+            rw_scalars_get(m->e->scalars, i, m->value[i], m->value[i] + 1);
     for (int64_t k = 0; k < n[2]; ++k)
         for (int64_t j = 0; j < n[1]; ++j)
             for (int64_t i = 0; i < n[0]; ++i) {

@@ -1,12 +1,14 @@
-/* Fluxes: sums of k grad(u), or of k du/dx. First differences of first differences reach over the nodes between, and do not see a checkerboard; so
- * values keep what they are made of, and their derivative is one compact stencil, (k u')'. */
+/* Fluxes: sums of k grad(u), or of k du/dx. First differences of first differences reach over the nodes between, and do
+ * not see a checkerboard; so values keep what they are made of, and their derivative is one compact stencil, (k
+ * u')'. */
 #include "expr/lower.h"
 
 enum { FACTORS = 4 };
 
-/* (k u')' along an axis. Order 2: ((k+ + k)(u+ - u) - (k + k-)(u - u-)) / 2h^2. Order 4 (Mattsson, J. Sci. Comput. 51, 2012, interior): symmetric,
- * conservative, on five nodes, and for constant k the stencil of u'': sum over m = 1, 2 and both directions of w (u at m - u), over 24 h^2, with
- * w = 4 k-1 + 12 k + 12 k1 + 4 k2 for m = 1 and 4 k1 - 3 k - 3 k2 for m = 2. */
+/* (k u')' along an axis. Order 2: ((k+ + k)(u+ - u) - (k + k-)(u - u-)) / 2h^2. Order 4 (Mattsson, J. Sci. Comput. 51,
+ * 2012, interior): symmetric, conservative, on five nodes, and for constant k the stencil of u'': sum over m = 1, 2 and
+ * both directions of w (u at m - u), over 24 h^2, with w = 4 k-1 + 12 k + 12 k1 + 4 k2 for m = 1 and 4 k1 - 3 k - 3 k2
+ * for m = 2. */
 rw_node rw_conduction(rw_graph *g, rw_node k, rw_node u, int axis, int order)
 {
 #define K(m) rw_shift(g, k, axis, m)
@@ -52,7 +54,8 @@ static rw_node scaled(rw_graph *g, rw_node_op op, rw_node f, rw_node b)
 static void scale(rw_graph *g, rw_node_op op, const rw_value *a, rw_node b, rw_value *v)
 {
     v->nfluxes = a->nfluxes;
-    for (int i = 0; i < a->nfluxes; ++i) v->flux[i] = a->flux[i], v->flux[i].factor = scaled(g, op, a->flux[i].factor, b);
+    for (int i = 0; i < a->nfluxes; ++i)
+        v->flux[i] = a->flux[i], v->flux[i].factor = scaled(g, op, a->flux[i].factor, b);
     for (int d = 0; d < a->n; ++d) v->rest[d] = scaled(g, op, a->rest[d], b);
 }
 
@@ -72,19 +75,22 @@ void rw_combine_fluxes(rw_graph *g, rw_node_op op, const rw_value *a, const rw_v
             if (op == RW_OP_SUB) f.factor = scaled(g, RW_OP_NEG, f.factor, -1);
             v->flux[a->nfluxes + i] = f;
         }
-        for (int d = 0; d < a->n; ++d) v->rest[d] = rw_make2(g, op, a->nfluxes ? a->rest[d] : a->node[d], b->nfluxes ? b->rest[d] : b->node[d]);
+        for (int d = 0; d < a->n; ++d)
+            v->rest[d] = rw_make2(g, op, a->nfluxes ? a->rest[d] : a->node[d], b->nfluxes ? b->rest[d] : b->node[d]);
     }
 }
 
 rw_node rw_flux_derivative(rw_graph *g, const rw_value *v, int component, int axis, int order)
 {
     bool compact = v->nfluxes > 0;
-    for (int i = 0; i < v->nfluxes; ++i) compact = compact && v->flux[i].order == order && (v->flux[i].axis == axis || v->flux[i].axis < 0);
+    for (int i = 0; i < v->nfluxes; ++i)
+        compact = compact && v->flux[i].order == order && (v->flux[i].axis == axis || v->flux[i].axis < 0);
     if (!compact) return rw_central(g, v->node[component], axis, 1, order);
     rw_node sum = rw_central(g, v->rest[component], axis, 1, order);
     for (int i = 0; i < v->nfluxes; ++i) {
         const rw_flux *f = v->flux + i;
-        sum = ADD(sum, f->factor < 0 ? rw_central(g, f->potential, axis, 2, order) : rw_conduction(g, f->factor, f->potential, axis, order));
+        sum = ADD(sum, f->factor < 0 ? rw_central(g, f->potential, axis, 2, order)
+                                     : rw_conduction(g, f->factor, f->potential, axis, order));
     }
     return sum;
 }

@@ -13,8 +13,10 @@ static rw_status refuse(rw_context *ctx, const rw_formula *f, const char *what)
 {
     char names[256] = "";
     size_t used = 0;
-    for (int i = 0; i < f->narguments && used < sizeof names; ++i) used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", f->arguments[i].name);
-    return rw_fail(ctx, RW_ERR_INPUT, "%s: \"%.200s\": %s: it may have %s, numbers and functions", f->where, f->expression, what, names);
+    for (int i = 0; i < f->narguments && used < sizeof names; ++i)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", f->arguments[i].name);
+    return rw_fail(ctx, RW_ERR_INPUT, "%s: \"%.200s\": %s: it may have %s, numbers and functions", f->where,
+                   f->expression, what, names);
 }
 
 /* Only the arguments, numbers and operations of the language. */
@@ -26,7 +28,8 @@ static rw_status check_nodes(rw_context *ctx, const rw_formula *f, const rw_grap
         const rw_graph_node *p = g->nodes + n;
         if (p->op == RW_OP_COORD) return refuse(ctx, f, "there are no coordinates");
         if (p->op == RW_OP_REDUCE) return refuse(ctx, f, "there are no sums over the array");
-        if (p->op == RW_OP_FIELD && (p->offset[0] || p->offset[1] || p->offset[2] || p->column)) return refuse(ctx, f, "there are no neighbours");
+        if (p->op == RW_OP_FIELD && (p->offset[0] || p->offset[1] || p->offset[2] || p->column))
+            return refuse(ctx, f, "there are no neighbours");
     }
     return RW_OK;
 }
@@ -36,16 +39,19 @@ static void write_function(const rw_formula *f, rw_emitter *e, rw_node value, un
     *used = 1;
     for (int i = 1; i < f->narguments; ++i)
         if (e->use.read[i]) *used |= 1u << i;
-    ADD("#define CX(name) %s_##name\n#define RX(name) %s_##name\n", f->single ? "c64" : "c128", f->single ? "f32" : "f64");
+    ADD("#define CX(name) %s_##name\n#define RX(name) %s_##name\n", f->single ? "c64" : "c128",
+        f->single ? "f32" : "f64");
     ADD("DEVICE %s %s(", f->is_complex ? "complex" : "real", f->function);
     for (int i = 0; i < f->narguments; ++i)
-        if (*used & 1u << i) ADD("%s%s %s", i ? ", " : "", f->arguments[i].is_complex ? "complex" : "real", f->arguments[i].name);
+        if (*used & 1u << i)
+            ADD("%s%s %s", i ? ", " : "", f->arguments[i].is_complex ? "complex" : "real", f->arguments[i].name);
     ADD(")\n{\n");
     rw_emit_nodes(e, e->use.needed, "    ");
     ADD("    return %s;\n}\n", f->is_complex ? rw_complex_word(e, value) : rw_word(e, value));
 }
 
-static rw_status write_value(rw_context *ctx, const rw_formula *f, rw_graph *g, rw_node value, rw_text *text, unsigned *used)
+static rw_status write_value(rw_context *ctx, const rw_formula *f, rw_graph *g, rw_node value, rw_text *text,
+                             unsigned *used)
 {
     rw_plan plan;
     rw_pass_use use = {0};
@@ -76,7 +82,8 @@ rw_status rw_formula_write(rw_context *ctx, const rw_formula *f, rw_text *text, 
     rw_node value = -1;
     RW_TRY(rw_graph_create(ctx, &one, 2, &g));
     g->unstructured = true;
-    for (int i = 0; i < f->narguments; ++i) rw_graph_add_field(g, f->arguments[i].name, f->arguments[i].is_complex ? RW_C128 : RW_F64);
+    for (int i = 0; i < f->narguments; ++i)
+        rw_graph_add_field(g, f->arguments[i].name, f->arguments[i].is_complex ? RW_C128 : RW_F64);
     rw_lowering_begin(&l, ctx, g);
     rw_status status = g->failed ? rw_fail_memory(ctx, 64, "a formula") : rw_lower_text(&l, &source, &value);
     rw_lowering_end(&l);

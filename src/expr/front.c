@@ -184,7 +184,8 @@ static rw_status find_last(const rw_emitter *e, rw_front *w, const rw_front_kind
         RW_TRY(rw_plan_use(plan, q, &w->use[q - first]));
         w->last = q;
         if (rw_pass_reduces(plan, q) ||
-            rw_pass_use_is_f32(plan, &w->use[q - first]) != rw_pass_use_is_f32(plan, &w->use[0]) || rw_pass_use_is_long(plan, &w->use[q - first]))
+            rw_pass_use_is_f32(plan, &w->use[q - first]) != rw_pass_use_is_f32(plan, &w->use[0]) ||
+            rw_pass_use_is_long(plan, &w->use[q - first]))
             break;
         if (!arrange(plan, w) || rw_count_scalars(w->use, q - first + 1) > RW_SCALARS) break;
         kind->choose_layers(e, w, forced);
@@ -240,7 +241,6 @@ void rw_emit_front_place(rw_emitter *e, const char *rows, const char *planes)
         ADD("    const INDEX y0 = (INDEX)(GROUP_ID(0) / TILES_X %% TILES_Y) * TILE_Y - MARGIN_Y;\n"
             "    const INDEX begin = (INDEX)(GROUP_ID(0) / (TILES_X * TILES_Y)) * TILE_Z;\n%s",
             planes);
-    else
-        ADD("    const INDEX begin = (INDEX)(GROUP_ID(0) / TILES_X) * TILE_Y, k = 0%s", rows);
+    else ADD("    const INDEX begin = (INDEX)(GROUP_ID(0) / TILES_X) * TILE_Y, k = 0%s", rows);
     ADD("    const INDEX end = begin + TILE_%c < N%c ? begin + TILE_%c : N%c;\n", N, N, N, N);
 }

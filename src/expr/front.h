@@ -33,10 +33,9 @@ typedef struct rw_front {
 typedef struct rw_front_kind {
     void (*choose_layers)(const rw_emitter *e, rw_front *w, bool forced); /* sets width and height */
     bool (*fits)(const rw_emitter *e, const rw_front *w);
-    double pass_bytes; /* the arithmetic of a pass and cell, as bytes that are moved in its time */
-    int64_t groups,
-        layers; /* a walk has as many layers at most, an eighth at least, until there are so many groups */
-    int group;  /* items; 0: one for each cell of a layer */
+    double pass_bytes;      /* the arithmetic of a pass and cell, as bytes that are moved in its time */
+    int64_t groups, layers; /* a walk has as many layers at most, an eighth at least, until there are so many groups */
+    int group;              /* items; 0: one for each cell of a layer */
 } rw_front_kind;
 
 /* As many passes as are worth it, where there is room for them and few enough scalars; e->state becomes the front. */

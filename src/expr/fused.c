@@ -141,8 +141,7 @@ static int64_t find_regions(const rw_graph *g, fusion *f)
     for (int p = f->last; p >= f->first; --p) {
         int64_t *size = f->size[p - f->first], cells = 1;
         for (int d = 0; d < 3; ++d) {
-            if (p == f->last)
-                size[d] = f->tiling.tile[d];
+            if (p == f->last) size[d] = f->tiling.tile[d];
             else {
                 const int *reach = f->reach[p + 1 - f->first][d];
                 size[d] = f->size[p + 1 - f->first][d] + reach[0] + reach[1];
@@ -288,15 +287,14 @@ static void emit_cells(rw_emitter *e, const fusion *f)
     int p = e->pass;
     e->item = "cell";
     ADD("    EACH(cell, W%d * H%d * D%d) {\n", p, p, p);
-    ADD("        const INDEX u0 = l%d_0 + cell %% W%d, u1 = l%d_1 + cell / W%d %% H%d, u2 = l%d_2 + cell / (W%d * H%d);\n",
+    ADD("        const INDEX u0 = l%d_0 + cell %% W%d, u1 = l%d_1 + cell / W%d %% H%d, u2 = l%d_2 + cell / (W%d * "
+        "H%d);\n",
         p, p, p, p, p, p, p, p);
     ADD("        if (u0 < h%d_0 && u1 < h%d_1 && u2 < h%d_2) {\n", p, p, p);
     for (int d = 0; d < 3; ++d) {
         char i = rw_index_letter[d], N = rw_size_letter[d];
-        if (rw_axis_is_periodic(e->g, d))
-            ADD("        const INDEX %c = (u%d %% N%c + N%c) %% N%c;\n", i, d, N, N, N);
-        else
-            ADD("        const INDEX %c = u%d;\n", i, d);
+        if (rw_axis_is_periodic(e->g, d)) ADD("        const INDEX %c = (u%d %% N%c + N%c) %% N%c;\n", i, d, N, N, N);
+        else ADD("        const INDEX %c = u%d;\n", i, d);
     }
     for (int q = f->first; q < p; ++q)
         ADD("        const INDEX o%d = ((l%d_2 + k - u2) * H%d + l%d_1 + j - u1) * W%d + l%d_0 + i - u0;\n", q, q, q, q,
@@ -366,8 +364,9 @@ static rw_status find_best(rw_emitter *e, bool forced, fusion *f, fusion *best)
     for (int q = first; q < plan->npasses && q - first < most; ++q) {
         RW_TRY(rw_plan_use(plan, q, &f->use[q - first]));
         f->last = q;
-        if (rw_pass_use_is_f32(plan, &f->use[q - first]) != rw_pass_use_is_f32(plan, &f->use[0]) || rw_pass_use_is_long(plan, &f->use[q - first]) ||
-            !note_reads(plan, f, q) || rw_count_scalars(f->use, q - first + 1) > RW_SCALARS)
+        if (rw_pass_use_is_f32(plan, &f->use[q - first]) != rw_pass_use_is_f32(plan, &f->use[0]) ||
+            rw_pass_use_is_long(plan, &f->use[q - first]) || !note_reads(plan, f, q) ||
+            rw_count_scalars(f->use, q - first + 1) > RW_SCALARS)
             break;
         if (q > first && complete(e, f) && (forced || is_long(e) || f->cost < best->cost)) *best = *f;
     }

@@ -1,5 +1,6 @@
-/* laplace(u) on a grid without rows: a sum over the cells of a table instead of neighbours along axes (rw_expr_tables). Any expression of fields may
- * stand for u; what its boundaries let in follows from those of its fields by the chain rule. */
+/* laplace(u) on a grid without rows: a sum over the cells of a table instead of neighbours along axes (rw_expr_tables).
+ * Any expression of fields may stand for u; what its boundaries let in follows from those of its fields by the chain
+ * rule. */
 #include "expr/lower.h"
 
 #define FAIL(at, ...) rw_fail_at(l->ctx, l->source, at, __VA_ARGS__)
@@ -10,8 +11,13 @@ enum { SIDES = 6 };
 /* The tables are fields of the graph; their names are none that a user could choose. */
 void rw_gather_declare(rw_lowering *l, const rw_expr_stencil *stencil)
 {
-    static const struct { const char *name; rw_dtype dtype; } row[] = {
-        [CELL] = {"0cell", RW_I32}, [WEIGHT] = {"0weight", RW_F64}, [AREA] = {"0area", RW_F64}, [CONDUCTANCE] = {"0conductance", RW_F64}};
+    static const struct {
+        const char *name;
+        rw_dtype dtype;
+    } row[] = {[CELL] = {"0cell", RW_I32},
+               [WEIGHT] = {"0weight", RW_F64},
+               [AREA] = {"0area", RW_F64},
+               [CONDUCTANCE] = {"0conductance", RW_F64}};
     rw_graph *g = l->graph;
     l->stencil = stencil;
     for (int i = 0; i < RW_COUNT(row); ++i) {
@@ -35,11 +41,11 @@ static rw_status need_tables(rw_lowering *l)
 
 static rw_node column(rw_lowering *l, int table, int k) { return rw_field_at(l->graph, l->table[table], 0, k + 1); }
 
-/* ---- the expression elsewhere ----------------------------------------------------------------------------------------------- */
+/* ---- the expression elsewhere ------------------------------------------------------------------------------------ */
 
 typedef struct elsewhere {
-    int column;   /* > 0: in a neighbour */
-    int side;     /* else on this side */
+    int column;        /* > 0: in a neighbour */
+    int side;          /* else on this side */
     bool twice, fixed; /* a neighbour's neighbour is wanted; some field has a value on the side */
 } elsewhere;
 
@@ -70,7 +76,7 @@ static rw_node collect(void *user, rw_graph *g, rw_node leaf)
     return leaf;
 }
 
-/* ---- sides ------------------------------------------------------------------------------------------------------------------ */
+/* ---- sides ------------------------------------------------------------------------------------------------------- */
 
 /* How fast a field grows outwards; -1: its side is closed, or has a value. */
 static rw_node slope(rw_graph *g, rw_node leaf, int side)
@@ -88,14 +94,18 @@ static rw_status add_side(rw_lowering *l, const rw_syntax *s, rw_node e, const l
     elsewhere on_side = {0, side, false, false};
     rw_node there = rw_graph_map(g, e, move, &on_side);
     if (on_side.fixed)
-        *sum = rw_make2(g, RW_OP_ADD, *sum, rw_make2(g, RW_OP_MUL, column(l, CONDUCTANCE, side), rw_make2(g, RW_OP_SUB, there, e)));
+        *sum = rw_make2(g, RW_OP_ADD, *sum,
+                        rw_make2(g, RW_OP_MUL, column(l, CONDUCTANCE, side), rw_make2(g, RW_OP_SUB, there, e)));
     for (int i = 0; i < all->n; ++i) {
         const char *problem;
         rw_node rate = slope(g, all->node[i], side);
         if (rate < 0) continue;
         rw_node d = rw_diff(g, e, all->node[i], &problem);
-        if (d < 0) return FAIL(s->at, "%s has no derivative here, which the boundary of %s needs", problem, g->fields[g->nodes[all->node[i]].index].name);
-        *sum = rw_make2(g, RW_OP_ADD, *sum, rw_make2(g, RW_OP_MUL, column(l, AREA, side), rw_make2(g, RW_OP_MUL, d, rate)));
+        if (d < 0)
+            return FAIL(s->at, "%s has no derivative here, which the boundary of %s needs", problem,
+                        g->fields[g->nodes[all->node[i]].index].name);
+        *sum = rw_make2(g, RW_OP_ADD, *sum,
+                        rw_make2(g, RW_OP_MUL, column(l, AREA, side), rw_make2(g, RW_OP_MUL, d, rate)));
     }
     return RW_OK;
 }
@@ -112,7 +122,8 @@ rw_status rw_lower_gathered(rw_lowering *l, const rw_syntax *s, rw_node e, rw_va
     for (int k = 0; k < l->tables.width; ++k) {
         where.column = k + 1;
         rw_node there = rw_graph_map(g, e, move, &where);
-        sum = rw_make2(g, RW_OP_ADD, sum, rw_make2(g, RW_OP_MUL, column(l, WEIGHT, k), rw_make2(g, RW_OP_SUB, there, e)));
+        sum =
+            rw_make2(g, RW_OP_ADD, sum, rw_make2(g, RW_OP_MUL, column(l, WEIGHT, k), rw_make2(g, RW_OP_SUB, there, e)));
     }
     if (where.twice) return FAIL(s->at, "laplace of what holds a laplacian: assign the inner one to a field first");
     rw_graph_map(g, e, collect, &all);

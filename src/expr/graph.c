@@ -10,8 +10,7 @@
 const rw_op_info rw_ops[RW_OP_COUNT] = {
     [RW_OP_CONST] = {"CONST", "", 0, 0, 'C'}, [RW_OP_PARAM] = {"PARAM", "", 0, 0, 'C'},
     [RW_OP_COORD] = {"COORD", "", 0, 2, 'R'}, [RW_OP_FIELD] = {"FIELD", "", 0, 0, 'C'},
-    [RW_OP_STATE] = {"STATE", "", 0, 0, 'R'},
-    [RW_OP_REDUCE] = {"REDUCE", "", 1, 1, 'C'},
+    [RW_OP_STATE] = {"STATE", "", 0, 0, 'R'}, [RW_OP_REDUCE] = {"REDUCE", "", 1, 1, 'C'},
 #define OP(name, arity, word, flops, kind) [RW_OP_##name] = {#name, word, arity, flops, #kind[0]},
 #include "expr/ops.def"
 #undef OP
@@ -161,13 +160,17 @@ static rw_node intern(rw_graph *g, rw_graph_node n)
     return g->hash[h] = g->n++;
 }
 
-#define LEAF(o) {.op = o, .index = -1, .version = 0, .arg = {-1, -1, -1}}
+#define LEAF(o)                                                                                                        \
+    {                                                                                                                  \
+        .op = o, .index = -1, .version = 0, .arg = { -1, -1, -1 }                                                      \
+    }
 
 rw_node rw_const(rw_graph *g, double re, double im)
 {
     rw_graph_node n = LEAF(RW_OP_CONST);
     n.re = re, n.im = im, n.is_complex = im != 0;
-    if (im == 0 && re == floor(re) && fabs(re) <= 9007199254740992 /* 2^53 */) n.whole = RW_WHOLE | (re >= 0 ? RW_NATURAL : 0);
+    if (im == 0 && re == floor(re) && fabs(re) <= 9007199254740992 /* 2^53 */)
+        n.whole = RW_WHOLE | (re >= 0 ? RW_NATURAL : 0);
     return intern(g, n);
 }
 
@@ -196,8 +199,13 @@ rw_node rw_coord(rw_graph *g, int axis, int offset)
 static int whole_of_type(rw_dtype dtype)
 {
     switch (dtype) {
-    case RW_BOOL: case RW_U8: case RW_U16: case RW_U32: return RW_WHOLE | RW_NATURAL;
-    case RW_I8: case RW_I16: case RW_I32: return RW_WHOLE;
+    case RW_BOOL:
+    case RW_U8:
+    case RW_U16:
+    case RW_U32: return RW_WHOLE | RW_NATURAL;
+    case RW_I8:
+    case RW_I16:
+    case RW_I32: return RW_WHOLE;
     default: return 0;
     }
 }
@@ -218,9 +226,15 @@ static rw_node field(rw_graph *g, int index, int version, const int offset[3], i
     return intern(g, n);
 }
 
-rw_node rw_field(rw_graph *g, int index, int version, const int offset[3]) { return field(g, index, version, offset, 0); }
+rw_node rw_field(rw_graph *g, int index, int version, const int offset[3])
+{
+    return field(g, index, version, offset, 0);
+}
 
-rw_node rw_field_at(rw_graph *g, int index, int version, int column) { return field(g, index, version, (int[3]){0}, column); }
+rw_node rw_field_at(rw_graph *g, int index, int version, int column)
+{
+    return field(g, index, version, (int[3]){0}, column);
+}
 
 rw_node rw_reduce(rw_graph *g, rw_reduce_kind kind, rw_node a)
 {
@@ -331,11 +345,18 @@ static int whole_of(const rw_graph *g, rw_node_op op, const rw_node args[3])
     int whole = RW_WHOLE | RW_NATURAL;
     if (rw_ops[op].kind == 'B') return whole;
     switch (op) {
-    case RW_OP_ADD: case RW_OP_MUL: case RW_OP_WHERE: case RW_OP_MIN: case RW_OP_MAX: case RW_OP_ABS: break;
-    case RW_OP_SUB: case RW_OP_NEG: whole = RW_WHOLE; break;
+    case RW_OP_ADD:
+    case RW_OP_MUL:
+    case RW_OP_WHERE:
+    case RW_OP_MIN:
+    case RW_OP_MAX:
+    case RW_OP_ABS: break;
+    case RW_OP_SUB:
+    case RW_OP_NEG: whole = RW_WHOLE; break;
     default: return 0;
     }
-    for (int i = op == RW_OP_WHERE; i < rw_ops[op].arity; ++i) whole &= g->nodes[args[i]].integer ? 0 : g->nodes[args[i]].whole;
+    for (int i = op == RW_OP_WHERE; i < rw_ops[op].arity; ++i)
+        whole &= g->nodes[args[i]].integer ? 0 : g->nodes[args[i]].whole;
     return whole;
 }
 
@@ -344,8 +365,18 @@ static int integer_of(const rw_graph *g, rw_node_op op, const rw_node args[3])
 {
     int integer = 0;
     switch (op) {
-    case RW_OP_ADD: case RW_OP_SUB: case RW_OP_MUL: case RW_OP_DIV: case RW_OP_NEG: case RW_OP_WHERE: case RW_OP_MIN: case RW_OP_MAX: case RW_OP_MOD: case RW_OP_ABS:
-    case RW_OP_SIGN: case RW_OP_FLOOR: break;
+    case RW_OP_ADD:
+    case RW_OP_SUB:
+    case RW_OP_MUL:
+    case RW_OP_DIV:
+    case RW_OP_NEG:
+    case RW_OP_WHERE:
+    case RW_OP_MIN:
+    case RW_OP_MAX:
+    case RW_OP_MOD:
+    case RW_OP_ABS:
+    case RW_OP_SIGN:
+    case RW_OP_FLOOR: break;
     default: return 0;
     }
     const int first = op == RW_OP_WHERE, end = rw_ops[op].arity;
@@ -372,7 +403,8 @@ static bool splits(const rw_graph *g, rw_node n, rw_node *field, rw_node *scalar
 static rw_node gather(rw_graph *g, rw_node_op op, rw_node a, rw_node b)
 {
     rw_node field, scalar;
-    if (op == RW_OP_DIV && g->reciprocals && is_scalar(g, b) && splits(g, a, &field, &scalar) && !(g->nodes[scalar].op == RW_OP_CONST && g->nodes[b].op == RW_OP_CONST))
+    if (op == RW_OP_DIV && g->reciprocals && is_scalar(g, b) && splits(g, a, &field, &scalar) &&
+        !(g->nodes[scalar].op == RW_OP_CONST && g->nodes[b].op == RW_OP_CONST))
         return rw_make2(g, RW_OP_MUL, field, rw_make2(g, RW_OP_DIV, scalar, b));
     if (op != RW_OP_MUL) return -1;
     for (int i = 0; i < 2; ++i) {
@@ -422,7 +454,8 @@ rw_node rw_make(rw_graph *g, rw_node_op op, rw_node a, rw_node b, rw_node c)
     rw_graph_node n = LEAF((uint8_t)op);
     memcpy(n.arg, args, sizeof n.arg);
     n.is_complex = is_complex && rw_ops[op].kind == 'C', n.is_field = is_field, n.reduced = reduced;
-    n.depth = depth + 1, n.depends = depends, n.integer = (uint8_t)integer, n.whole = (uint8_t)(integer || is_complex ? 0 : whole_of(g, op, args));
+    n.depth = depth + 1, n.depends = depends, n.integer = (uint8_t)integer,
+    n.whole = (uint8_t)(integer || is_complex ? 0 : whole_of(g, op, args));
     return intern(g, n);
 }
 
@@ -441,9 +474,12 @@ rw_node rw_cast(rw_graph *g, rw_dtype dtype, rw_node a)
     rw_graph_node n = LEAF(RW_OP_CAST);
     if (g->failed) return 0;
     const rw_graph_node *p = g->nodes + a;
-    if (rw_dtype_is_number(dtype) || (p->op == RW_OP_CAST && p->index == (int)dtype) || (p->integer && p->integer == (int)dtype)) return a;
+    if (rw_dtype_is_number(dtype) || (p->op == RW_OP_CAST && p->index == (int)dtype) ||
+        (p->integer && p->integer == (int)dtype))
+        return a;
     if (p->op == RW_OP_CONST) return rw_real(g, rw_dtype_round(dtype, p->re));
-    n.index = (int)dtype, n.arg[0] = a, n.arg[1] = n.arg[2] = -1, n.integer = is_long(dtype) ? (uint8_t)dtype : 0, n.whole = (uint8_t)whole_of_type(dtype);
+    n.index = (int)dtype, n.arg[0] = a, n.arg[1] = n.arg[2] = -1, n.integer = is_long(dtype) ? (uint8_t)dtype : 0,
+    n.whole = (uint8_t)whole_of_type(dtype);
     n.is_field = p->is_field, n.reduced = p->reduced, n.depends = p->depends, n.depth = p->depth + 1;
     return intern(g, n);
 }
@@ -548,6 +584,5 @@ rw_node rw_central(rw_graph *g, rw_node n, int axis, int k, int order)
         sum = rw_make2(g, RW_OP_ADD, sum, rw_make2(g, RW_OP_MUL, rw_real(g, plus), pair));
     }
     if (w[row][2] != 0) sum = rw_make2(g, RW_OP_ADD, sum, rw_make2(g, RW_OP_MUL, rw_real(g, w[row][2]), n));
-    return rw_make2(g, RW_OP_MUL, sum,
-                    rw_make2(g, RW_OP_DIV, rw_real(g, 1 / divisor[row]), scale));
+    return rw_make2(g, RW_OP_MUL, sum, rw_make2(g, RW_OP_DIV, rw_real(g, 1 / divisor[row]), scale));
 }

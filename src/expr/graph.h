@@ -1,11 +1,12 @@
 /* The graph of an expression program: nodes in one table, equal nodes stored once (so common subexpressions are found
  * by construction), constants folded as nodes are made.
  *
- *   CONST re, im     PARAM i     STATE i      COORD axis, offset     FIELD f, version, offset     REDUCE kind(a)    operations
+ *   CONST re, im     PARAM i     STATE i      COORD axis, offset     FIELD f, version, offset     REDUCE kind(a)   
+ *                                             operations
  *
  * A STATE is a scalar on the device as it was when the program started.
- * A field has versions: 0 is its value when the program starts, n after its n-th assignment. Offsets count nodes; on a grid without rows the
- * `column` tells which cell of the grid's table of neighbours is meant. */
+ * A field has versions: 0 is its value when the program starts, n after its n-th assignment. Offsets count nodes; on a
+ * grid without rows the `column` tells which cell of the grid's table of neighbours is meant. */
 #ifndef RW_GRAPH_H
 #define RW_GRAPH_H
 
@@ -32,8 +33,8 @@ enum { RW_GRAPH_NODES = 1 << 16, RW_GRAPH_DEPTH = 2000 };
 
 typedef enum rw_reduce_kind { RW_SUM, RW_REDUCE_MIN, RW_REDUCE_MAX } rw_reduce_kind;
 
-/* What a node's value depends on: coordinates (1 << axis), values that one run of a program has unlike the next (times, the numbers of a
- * method), fields or reductions. */
+/* What a node's value depends on: coordinates (1 << axis), values that one run of a program has unlike the next (times,
+ * the numbers of a method), fields or reductions. */
 enum { RW_ON_COORD = 1, RW_ON_RUN = 8, RW_ON_FIELD = 16 };
 
 enum { RW_WHOLE = 1, RW_NATURAL = 2 };
@@ -41,19 +42,23 @@ enum { RW_WHOLE = 1, RW_NATURAL = 2 };
 typedef struct rw_graph_node {
     uint8_t op;
     bool is_complex;
-    uint8_t integer; /* RW_I64, RW_U64: the value is an integer of this type, and what is computed is exact, modulo 2^64; 0: it is real or complex */
-    uint8_t whole;   /* of a real value, RW_WHOLE, RW_NATURAL: an integer, or one from 0 on, made of numbers and of fields of integers of up to 32 bits */
-    bool is_field; /* has a value at each node of the grid; else one value */
-    bool reduced;  /* depends on a reduction of this program */
+    /* RW_I64, RW_U64: the value is an integer of this type, and what is computed is exact, modulo 2^64; 0: it is real
+     * or complex */
+    uint8_t integer;
+    /* of a real value, RW_WHOLE, RW_NATURAL: an integer, or one from 0 on, made of numbers and of fields of integers of
+     * up to 32 bits */
+    uint8_t whole;
+    bool is_field;   /* has a value at each node of the grid; else one value */
+    bool reduced;    /* depends on a reduction of this program */
     uint8_t depends; /* RW_ON_… */
     int16_t offset[3];
     int16_t column; /* FIELD: 0 the cell's own value, k > 0 that of its neighbour k - 1; of a table: column k - 1 */
-    int index;     /* PARAM, FIELD, COORD axis, REDUCE kind, CALL function, CAST type */
-    int version;   /* FIELD */
-    int depth;     /* operations on the longest way to a leaf, through the values of assigned fields too */
+    int index;      /* PARAM, FIELD, COORD axis, REDUCE kind, CALL function, CAST type */
+    int version;    /* FIELD */
+    int depth;      /* operations on the longest way to a leaf, through the values of assigned fields too */
     rw_node arg[3];
-    double re, im; /* CONST */
-    int next;      /* in the hash chain */
+    double re, im;   /* CONST */
+    int next;        /* in the hash chain */
     double value[2]; /* of the rw_graph_value numbered `stamp` */
     uint64_t stamp;
 } rw_graph_node;
@@ -61,16 +66,19 @@ typedef struct rw_graph_node {
 typedef struct rw_graph_field {
     char *name;
     rw_dtype dtype;
-    struct { rw_boundary_kind kind; rw_node a, b, c; } boundary[6];
+    struct {
+        rw_boundary_kind kind;
+        rw_node a, b, c;
+    } boundary[6];
     int versions; /* assignments so far */
     bool given;   /* with the grid: only read */
     int columns;  /* > 0: a table with so many numbers for each cell, [columns][cells] */
     int depth;    /* of the value assigned last */
 } rw_graph_field;
 
-/* A parameter may stand for a course of values instead of one: a scalar that depends on it then is the weighted sum of its values along the
- * course, by weights that add up to 1 (where it is smooth: else its value at the parameter's own). Methods of time integration treat
- * functions of time so. */
+/* A parameter may stand for a course of values instead of one: a scalar that depends on it then is the weighted sum of
+ * its values along the course, by weights that add up to 1 (where it is smooth: else its value at the parameter's own).
+ * Methods of time integration treat functions of time so. */
 enum { RW_COURSE = 9 };
 typedef struct rw_course {
     int n;
@@ -106,15 +114,17 @@ typedef struct rw_graph {
     int nfields, fields_capacity;
     rw_graph_param *params;
     int nparams, params_capacity, nstates;
-    int spacing[3], origin[3]; /* params of the grid */
+    int spacing[3], origin[3];    /* params of the grid */
     rw_graph_function *functions; /* in C */
     int nfunctions, functions_capacity;
     uint64_t stamp;
-    bool gather;               /* products keep their scalar factors together, whatever the order they were written in */
-    bool reciprocals;          /* a division by a scalar may be a product with its reciprocal; else only where that has the same bits */
-    bool linear;               /* sums of what is assigned become linear forms: rw_linear */
-    bool failed;               /* out of memory once, or too_large: checked at the end of building */
-    bool too_large;            /* more than RW_GRAPH_NODES, or deeper than RW_GRAPH_DEPTH */
+    /* products keep their scalar factors together, whatever the order they were written in */
+    bool gather;
+    /* a division by a scalar may be a product with its reciprocal; else only where that has the same bits */
+    bool reciprocals;
+    bool linear;    /* sums of what is assigned become linear forms: rw_linear */
+    bool failed;    /* out of memory once, or too_large: checked at the end of building */
+    bool too_large; /* more than RW_GRAPH_NODES, or deeper than RW_GRAPH_DEPTH */
 } rw_graph;
 
 typedef struct rw_op_info {
@@ -131,7 +141,7 @@ int rw_graph_add_param(rw_graph *g, const char *name, bool is_complex, double re
 void rw_graph_make_state(rw_graph *g, int param);
 void rw_graph_add_function(rw_graph *g, const rw_expr_function *function);
 int rw_graph_find_function(const rw_graph *g, const char *name); /* -1: none */
-int rw_graph_find_field(const rw_graph *g, const char *name); /* -1: none */
+int rw_graph_find_field(const rw_graph *g, const char *name);    /* -1: none */
 int rw_graph_find_param(const rw_graph *g, const char *name);
 
 /* Makers fold constants and trivial identities. After a failed allocation they answer node 0 and set g->failed. */
@@ -163,12 +173,12 @@ rw_node rw_shift(rw_graph *g, rw_node n, int axis, int by);
 /* d^k/d(axis)^k by central differences of the graph's order (k = 1, 2). */
 rw_node rw_central(rw_graph *g, rw_node n, int axis, int k, int order);
 rw_node rw_spacing(rw_graph *g, int axis);
-/* The axis when `n` is a real function of one coordinate that is the same in each run and costs more than loading a number does: its values
- * are kept in a table as long as the axis. -1: it is not. */
+/* The axis when `n` is a real function of one coordinate that is the same in each run and costs more than loading a
+ * number does: its values are kept in a table as long as the axis. -1: it is not. */
 int rw_table_axis(const rw_graph *g, rw_node n);
 
-/* Symbolic derivative with respect to a leaf (PARAM, COORD or one FIELD access). |z|, real, imag and conj have no complex
- * derivative: then *problem names the operation and the result is -1. */
+/* Symbolic derivative with respect to a leaf (PARAM, COORD or one FIELD access). |z|, real, imag and conj have no
+ * complex derivative: then *problem names the operation and the result is -1. */
 rw_node rw_diff(rw_graph *g, rw_node n, rw_node leaf, const char **problem);
 
 /* The expression with its sums as linear forms: other roundings, fewer operations. */
@@ -188,6 +198,7 @@ int rw_shared_field(rw_graph *g, rw_node a, rw_node b);
 /* One operation on complex numbers in double precision: the reference of all devices. */
 void rw_apply(rw_node_op op, const double (*arg)[2], bool is_complex, double out[2]);
 /* The same for the operation of a node with this index, calls among them. */
-void rw_graph_apply(const rw_graph *g, rw_node_op op, int index, const double (*arg)[2], bool is_complex, double out[2]);
+void rw_graph_apply(const rw_graph *g, rw_node_op op, int index, const double (*arg)[2], bool is_complex,
+                    double out[2]);
 
 #endif

@@ -7,20 +7,27 @@
 
 /* How a device likes its passes. */
 typedef struct rw_tiling {
-    int group, group_x;   /* items; along x */
+    int group, group_x; /* items; along x */
     int64_t tile[3];
     int64_t tiles[3];
-    int64_t groups;       /* started; each takes every groups-th tile */
-    bool stream;          /* stores past the caches (CPU: what the pass moves is larger than they are) */
-    int roll;             /* axis that items walk along with a window of values in registers; 0: none (GPU: the last) */
-    int unroll;           /* of that walk */
-    bool split;           /* tiles at a side: only the cells beside it are border cells; else all of the tile */
-    bool rows;            /* border cells as rows and columns (CPU); else one by one */
-    bool flat;            /* no neighbours, no coordinates: the grid is one row */
-    bool narrow;          /* 32-bit indices suffice */
+    int64_t groups; /* started; each takes every groups-th tile */
+    bool stream;    /* stores past the caches (CPU: what the pass moves is larger than they are) */
+    int roll;       /* axis that items walk along with a window of values in registers; 0: none (GPU: the last) */
+    int unroll;     /* of that walk */
+    bool split;     /* tiles at a side: only the cells beside it are border cells; else all of the tile */
+    bool rows;      /* border cells as rows and columns (CPU); else one by one */
+    bool flat;      /* no neighbours, no coordinates: the grid is one row */
+    bool narrow;    /* 32-bit indices suffice */
 } rw_tiling;
 
-typedef enum rw_slot_kind { RW_SLOT_FIELD, RW_SLOT_SHADOW, RW_SLOT_UNIFORM, RW_SLOT_TABLE, RW_SLOT_SLOTS, RW_SLOT_PARTIAL } rw_slot_kind;
+typedef enum rw_slot_kind {
+    RW_SLOT_FIELD,
+    RW_SLOT_SHADOW,
+    RW_SLOT_UNIFORM,
+    RW_SLOT_TABLE,
+    RW_SLOT_SLOTS,
+    RW_SLOT_PARTIAL
+} rw_slot_kind;
 
 typedef struct rw_slot {
     rw_slot_kind kind;
@@ -34,12 +41,12 @@ typedef struct rw_pass_kernel {
     rw_tiling tiling;
     rw_slot *slots; /* arguments of the kernel `run` */
     int nslots, slots_capacity;
-    int naccumulators;      /* numbers a group leaves behind */
-    int *accumulator_slot;  /* where each goes among the device scalars */
-    int *accumulator_kind;  /* rw_reduce_kind */
-    bool f32;               /* precision of the arithmetic */
+    int naccumulators;     /* numbers a group leaves behind */
+    int *accumulator_slot; /* where each goes among the device scalars */
+    int *accumulator_kind; /* rw_reduce_kind */
+    bool f32;              /* precision of the arithmetic */
     bool has_complex;
-    int groups_a_unit;      /* the definition RW_GROUPS_A_UNIT; 0: none */
+    int groups_a_unit; /* the definition RW_GROUPS_A_UNIT; 0: none */
     double flops;
     int64_t bytes_per_cell;
 } rw_pass_kernel;

@@ -1,9 +1,11 @@
-/* Sums as linear forms. y + c*(10*((u_e - 2*u + u_w)/hx^2 + …) + v - 3*v) becomes a*(u_e - 2*u + u_w) + … + b*v + y with scalars a, b that the
- * host computes: every term once, one multiply-add each. What is the same along a row counts as a scalar: X(x)*Y(y)*a + X(x)*Z(y)*b, of
- * a source that is a product, becomes X(x)*(a*Y(y) + b*Z(y)), one multiply-add a cell.
+/* Sums as linear forms. y + c*(10*((u_e - 2*u + u_w)/hx^2 + …) + v - 3*v) becomes a*(u_e - 2*u + u_w) + … + b*v + y
+ * with scalars a, b that the host computes: every term once, one multiply-add each. What is the same along a row counts
+ * as a scalar: X(x)*Y(y)*a + X(x)*Z(y)*b, of a source that is a product, becomes X(x)*(a*Y(y) + b*Z(y)), one
+ * multiply-add a cell.
  *
- * Differences, sums whose plain numbers add up to 0, stay together, and come before what is not small: else terms as large as u/h^2 would
- * be rounded where their difference is small. A sum that several others use is opened only when it is short. */
+ * Differences, sums whose plain numbers add up to 0, stay together, and come before what is not small: else terms as
+ * large as u/h^2 would be rounded where their difference is small. A sum that several others use is opened only when it
+ * is short. */
 #include "expr/graph.h"
 
 #include <string.h>
@@ -23,8 +25,8 @@ typedef struct form {
 
 typedef struct rewriting {
     rw_graph *g;
-    int *uses;      /* by node: other nodes below the root that use it */
-    rw_node *done;  /* by node: as rewritten, -1 not yet */
+    int *uses;     /* by node: other nodes below the root that use it */
+    rw_node *done; /* by node: as rewritten, -1 not yet */
 } rewriting;
 
 /* The same along a row: a scalar, or a function of y and z, which is computed once a row. */
@@ -52,7 +54,8 @@ static void count_terms(const rw_graph *g, rw_node n, int *budget)
 {
     if (*budget < 0 || is_scalar(g, n)) return;
     if (!is_linear(g, n)) --*budget;
-    else for (int i = 0; i < rw_ops[g->nodes[n].op].arity; ++i) count_terms(g, g->nodes[n].arg[i], budget);
+    else
+        for (int i = 0; i < rw_ops[g->nodes[n].op].arity; ++i) count_terms(g, g->nodes[n].arg[i], budget);
 }
 
 /* The sum of a sum's plain factors; false when it has others, or a scalar of its own. */
@@ -67,7 +70,8 @@ static bool add_factors(const rw_graph *g, rw_node n, double factor, double *sum
     if (p->op == RW_OP_MUL) {
         int which = is_scalar(g, p->arg[0]) ? 0 : 1;
         const rw_graph_node *scalar = g->nodes + p->arg[which];
-        return scalar->op == RW_OP_CONST && !scalar->is_complex && add_factors(g, p->arg[1 - which], factor * scalar->re, sum);
+        return scalar->op == RW_OP_CONST && !scalar->is_complex &&
+               add_factors(g, p->arg[1 - which], factor * scalar->re, sum);
     }
     if (!add_factors(g, p->arg[0], p->op == RW_OP_NEG ? -factor : factor, sum)) return false;
     return p->op == RW_OP_NEG || add_factors(g, p->arg[1], p->op == RW_OP_SUB ? -factor : factor, sum);
@@ -134,7 +138,8 @@ static rw_node take_group(rw_graph *g, form *f, int first)
     return rw_make2(g, RW_OP_MUL, sum, factor);
 }
 
-/* Differences first, then what has a factor, then the rest: so small terms meet before they are added to a large one. */
+/* Differences first, then what has a factor, then the rest: so small terms meet before they are added to a large
+ * one. */
 static rw_node build(rewriting *r, form *f)
 {
     rw_graph *g = r->g;

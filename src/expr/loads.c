@@ -10,10 +10,8 @@ static void place_in_table(const rw_emitter *e, const rw_graph_node *p, char *pl
     const rw_graph_field *f = e->g->fields + p->index;
     const char *table = e->g->fields[f->columns ? p->index : e->g->neighbours].name;
     long long at = (long long)(p->column - 1) * e->g->grid.size[0];
-    if (f->columns)
-        snprintf(place, size, "f_%s[c + (i64)%lld]", table, at);
-    else
-        snprintf(place, size, "f_%s[f_%s[c + (i64)%lld]]", f->name, table, at);
+    if (f->columns) snprintf(place, size, "f_%s[c + (i64)%lld]", table, at);
+    else snprintf(place, size, "f_%s[f_%s[c + (i64)%lld]]", f->name, table, at);
 }
 
 /* Of global memory: "f_u[c - 64]". */
@@ -22,12 +20,10 @@ static void place_of(const rw_emitter *e, const rw_graph_node *p, char *place, s
     const char *name = e->g->fields[p->index].name;
     int64_t stride[3] = {1, e->g->grid.size[0], e->g->grid.size[0] * e->g->grid.size[1]}, off = 0;
     for (int d = 0; d < 3; ++d) off += stride[d] * p->offset[d];
-    if (p->column)
-        place_in_table(e, p, place, size);
+    if (p->column) place_in_table(e, p, place, size);
     else if (off)
         snprintf(place, size, "f_%s[c %c %lld]", name, off < 0 ? '-' : '+', (long long)(off < 0 ? -off : off));
-    else
-        snprintf(place, size, "f_%s[c]", name);
+    else snprintf(place, size, "f_%s[c]", name);
 }
 
 /* "i >= 1 && j < NY - 1 ?", whether the node is there; nothing when it always is (NULL). The name of the function for
@@ -40,10 +36,8 @@ static const char *emit_inside(rw_emitter *e, const rw_graph_node *p, const rw_c
         char i = rw_index_letter[d];
         bool wraps = cells->shared && e->g->fields[p->index].boundary[2 * d].kind == RW_BOUNDARY_PERIODIC;
         if (!p->offset[d] || !(border & 1 << d) || wraps) continue;
-        if (p->offset[d] < 0)
-            ADD("%s%c >= %d", and, i, -p->offset[d]);
-        else
-            ADD("%s%c < N%c - %d", and, i, rw_size_letter[d], p->offset[d]);
+        if (p->offset[d] < 0) ADD("%s%c >= %d", and, i, -p->offset[d]);
+        else ADD("%s%c < N%c - %d", and, i, rw_size_letter[d], p->offset[d]);
         and = " && ";
         function = function ? "x" : sides[d][p->offset[d] > 0];
     }
@@ -54,12 +48,9 @@ static const char *emit_inside(rw_emitter *e, const rw_graph_node *p, const rw_c
 void rw_emit_load_from(rw_emitter *e, const rw_graph_node *p, const char *place, const rw_cells *cells, int border)
 {
     const char *function = emit_inside(e, p, cells, border);
-    if (rw_same_precision(e, p->index))
-        ADD("%s", place);
-    else if (p->is_complex)
-        ADD("CX(make)(%s.re, %s.im)", place, place);
-    else
-        rw_emit_as_real(e, e->g->fields[p->index].dtype, place);
+    if (rw_same_precision(e, p->index)) ADD("%s", place);
+    else if (p->is_complex) ADD("CX(make)(%s.re, %s.im)", place, place);
+    else rw_emit_as_real(e, e->g->fields[p->index].dtype, place);
     if (!function) return;
     ADD(" : %s_%s(%s%s", cells->function, function, cells->array, cells->origin);
     for (int d = 0; d < 3; ++d) ADD(", %c + (%d)", rw_index_letter[d], p->offset[d]);
@@ -79,16 +70,20 @@ void rw_emit_assign(rw_emitter *e, const rw_store *s, const char *to)
     const rw_dtype dtype = e->g->fields[s->field].dtype;
     const bool same = rw_same_precision(e, s->field);
     const int integer = rw_node_of(e, s->value)->integer;
-    if (integer && integer == (int)dtype)
-        ADD("        %s = %s;\n", to, rw_word(e, s->value));
+    if (integer && integer == (int)dtype) ADD("        %s = %s;\n", to, rw_word(e, s->value));
     else if (integer && !rw_dtype_is_number(dtype))
-        ADD("        %s = %s_from_%s(%s);\n", to, rw_dtype_word(dtype), rw_dtype_name((rw_dtype)integer), rw_word(e, s->value));
+        ADD("        %s = %s_from_%s(%s);\n", to, rw_dtype_word(dtype), rw_dtype_name((rw_dtype)integer),
+            rw_word(e, s->value));
     else if (!rw_dtype_is_number(dtype))
-        ADD("        %s = %s_from_%s(%s);\n", to, rw_dtype_word(dtype), e->k->f32 ? "f32" : "f64", rw_word(e, s->value));
+        ADD("        %s = %s_from_%s(%s);\n", to, rw_dtype_word(dtype), e->k->f32 ? "f32" : "f64",
+            rw_word(e, s->value));
     else if (!rw_dtype_is_complex(dtype))
-        ADD("        %s = %s%s;\n", to, same && !integer ? "" : dtype == RW_F32 ? "(f32)" : "(f64)", rw_word(e, s->value));
-    else if (same)
-        ADD("        %s = %s;\n", to, rw_complex_word(e, s->value));
+        ADD("        %s = %s%s;\n", to,
+            same && !integer  ? ""
+            : dtype == RW_F32 ? "(f32)"
+                              : "(f64)",
+            rw_word(e, s->value));
+    else if (same) ADD("        %s = %s;\n", to, rw_complex_word(e, s->value));
     else {
         ADD("        { const complex z = %s; ", rw_complex_word(e, s->value));
         ADD("%s = %s_make(z.re, z.im); }\n", to, rw_dtype_name(dtype));

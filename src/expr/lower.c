@@ -100,7 +100,8 @@ static rw_status fail_name(rw_lowering *l, const rw_syntax *s, const char *what)
     const char *foreign = function ? NULL : rw_foreign_word(s->name);
     if (foreign) return FAIL(s->at, "%s %s is unknown: %s", what, s->name, foreign);
     if (!call && (function || rw_is_reserved(s->name)))
-        return FAIL(s->at, "%s is %s: its arguments are missing", s->name, function ? "a function" : "a word of the language");
+        return FAIL(s->at, "%s is %s: its arguments are missing", s->name,
+                    function ? "a function" : "a word of the language");
     int n = 0, max = g->nfields + g->nparams + l->nlocals + l->nfunctions + g->nfunctions + RW_COUNT(words);
     const char **names = rw_calloc((size_t)max, sizeof *names);
     if (!names) return rw_fail_memory(l->ctx, (size_t)max * sizeof *names, "a message");
@@ -112,12 +113,11 @@ static rw_status fail_name(rw_lowering *l, const rw_syntax *s, const char *what)
     for (int i = 0; i < g->nparams; ++i)
         if (g->params[i].name[0] != '#') names[n++] = g->params[i].name;
     for (int i = 0; i < l->nfunctions; ++i) names[n++] = l->functions[i].name;
-    for (int i = 0; i < RW_COUNT(words); ++i)
-        names[n++] = words[i].name;
+    for (int i = 0; i < RW_COUNT(words); ++i) names[n++] = words[i].name;
     const char *near = rw_nearest(s->name, names, n);
-    rw_status status = near ? FAIL(s->at, "%s %s is unknown; nearest is %s", what, s->name, near)
-                            : FAIL(s->at, "%s %s is unknown: fields, parameters and functions must be declared", what,
-                                   s->name);
+    rw_status status =
+        near ? FAIL(s->at, "%s %s is unknown; nearest is %s", what, s->name, near)
+             : FAIL(s->at, "%s %s is unknown: fields, parameters and functions must be declared", what, s->name);
     rw_free(names);
     return status;
 }
@@ -133,19 +133,23 @@ static rw_status lower_name(rw_lowering *l, const rw_syntax *s, rw_value *v)
         }
     int i = rw_graph_find_field(g, s->name);
     if (i >= 0) {
-        if (l->no_fields && !g->fields[i].given) return FAIL(s->at, "field %s may not appear here: only coordinates, t and parameters", s->name);
+        if (l->no_fields && !g->fields[i].given)
+            return FAIL(s->at, "field %s may not appear here: only coordinates, t and parameters", s->name);
         *v = scalar_value(rw_field(g, i, g->fields[i].versions, here));
         return RW_OK;
     }
     if ((i = rw_graph_find_param(g, s->name)) >= 0) {
-        if (l->no_fields && g->params[i].state >= 0) return FAIL(s->at, "%s lives on the device and may not appear here: only coordinates, t and parameters", s->name);
+        if (l->no_fields && g->params[i].state >= 0)
+            return FAIL(s->at, "%s lives on the device and may not appear here: only coordinates, t and parameters",
+                        s->name);
         *v = scalar_value(rw_scalar_argument(g, i));
         return RW_OK;
     }
     for (int d = 0; d < 3; ++d)
         if (!strcmp(s->name, axis_names[d])) {
-            if (d >= g->grid.ndim) return FAIL(s->at, "coordinate %s on a grid of %d dimension%s", s->name, g->grid.ndim,
-                                               g->grid.ndim > 1 ? "s" : "");
+            if (d >= g->grid.ndim)
+                return FAIL(s->at, "coordinate %s on a grid of %d dimension%s", s->name, g->grid.ndim,
+                            g->grid.ndim > 1 ? "s" : "");
             *v = scalar_value(rw_coord(g, d, 0));
             return RW_OK;
         }
@@ -171,18 +175,21 @@ static rw_status check_kind(rw_lowering *l, const rw_syntax *s, rw_node_op op, c
 static rw_status make_checked(rw_lowering *l, const rw_syntax *s, rw_node_op op, const rw_node *args, rw_value *v)
 {
     RW_TRY(check_kind(l, s, op, args));
-    *v = scalar_value(rw_make(l->graph, op, args[0], rw_ops[op].arity > 1 ? args[1] : -1,
-                              rw_ops[op].arity > 2 ? args[2] : -1));
+    *v = scalar_value(
+        rw_make(l->graph, op, args[0], rw_ops[op].arity > 1 ? args[1] : -1, rw_ops[op].arity > 2 ? args[2] : -1));
     return RW_OK;
 }
 
 static rw_status lower_operator(rw_lowering *l, const rw_syntax *s, rw_value *v)
 {
-    static const struct { const char *sign; rw_node_op op; bool swap; } table[] = {
-        {"+", RW_OP_ADD, false}, {"-", RW_OP_SUB, false}, {"*", RW_OP_MUL, false}, {"/", RW_OP_DIV, false},
-        {"^", RW_OP_POW, false}, {"u-", RW_OP_NEG, false}, {"<", RW_OP_LT, false}, {"<=", RW_OP_LE, false},
-        {">", RW_OP_LT, true}, {">=", RW_OP_LE, true}, {"==", RW_OP_EQ, false}, {"!=", RW_OP_NE, false},
-        {"and", RW_OP_AND, false}, {"or", RW_OP_OR, false}, {"not", RW_OP_NOT, false}};
+    static const struct {
+        const char *sign;
+        rw_node_op op;
+        bool swap;
+    } table[] = {{"+", RW_OP_ADD, false},   {"-", RW_OP_SUB, false},  {"*", RW_OP_MUL, false},  {"/", RW_OP_DIV, false},
+                 {"^", RW_OP_POW, false},   {"u-", RW_OP_NEG, false}, {"<", RW_OP_LT, false},   {"<=", RW_OP_LE, false},
+                 {">", RW_OP_LT, true},     {">=", RW_OP_LE, true},   {"==", RW_OP_EQ, false},  {"!=", RW_OP_NE, false},
+                 {"and", RW_OP_AND, false}, {"or", RW_OP_OR, false},  {"not", RW_OP_NOT, false}};
     rw_graph *g = l->graph;
     rw_value a, b = {.n = 1};
     RW_TRY(rw_lower(l, l->source, s->args[0], &a));
@@ -193,8 +200,7 @@ static rw_status lower_operator(rw_lowering *l, const rw_syntax *s, rw_value *v)
             return FAIL(s->at, "incompatible shapes: %s · %s: both must be vectors of %d", shape_name(l, &a, sa),
                         shape_name(l, &b, sb), g->grid.ndim);
         rw_node sum = rw_real(g, 0);
-        for (int d = 0; d < a.n; ++d)
-            sum = rw_make2(g, RW_OP_ADD, sum, rw_make2(g, RW_OP_MUL, a.node[d], b.node[d]));
+        for (int d = 0; d < a.n; ++d) sum = rw_make2(g, RW_OP_ADD, sum, rw_make2(g, RW_OP_MUL, a.node[d], b.node[d]));
         *v = scalar_value(sum);
         return RW_OK;
     }
@@ -206,8 +212,10 @@ static rw_status lower_operator(rw_lowering *l, const rw_syntax *s, rw_value *v)
         bool ok = op == RW_OP_NEG || (linear && a.n == b.n) || (op == RW_OP_MUL && (a.n == 1 || b.n == 1)) ||
                   (op == RW_OP_DIV && b.n == 1);
         if (!ok)
-            return FAIL(s->at, "incompatible shapes: %s %s %s: vectors may be added to vectors, scaled, or multiplied "
-                               "with · ", shape_name(l, &a, sa), s->name[0] == 'u' ? "-" : s->name, shape_name(l, &b, sb));
+            return FAIL(s->at,
+                        "incompatible shapes: %s %s %s: vectors may be added to vectors, scaled, or multiplied "
+                        "with · ",
+                        shape_name(l, &a, sa), s->name[0] == 'u' ? "-" : s->name, shape_name(l, &b, sb));
         int n = RW_MAX(a.n, b.n);
         rw_value out = {.n = n};
         for (int d = 0; d < n; ++d)
@@ -237,7 +245,9 @@ static rw_status check_axis(rw_lowering *l, const rw_syntax *s, int axis)
 static rw_node one_sided(rw_graph *g, rw_node f, int axis, int up, int order)
 {
     static const double w[3][5] = {/* offsets +1, 0, -1, -2, -3 times up */
-                                   {0, 1, -1, 0, 0}, {0, 3, -4, 1, 0}, {3, 10, -18, 6, -1}};
+                                   {0, 1, -1, 0, 0},
+                                   {0, 3, -4, 1, 0},
+                                   {3, 10, -18, 6, -1}};
     static const double divisor[3] = {1, 2, 12};
     int row = order == 1 ? 0 : order == 2 ? 1 : 2;
     rw_node sum = rw_real(g, 0);
@@ -254,7 +264,8 @@ static rw_status need_scalars(rw_lowering *l, const rw_syntax *s, const rw_value
     char text[32];
     for (int i = 0; i < n; ++i)
         if (args[i].n > 1)
-            return FAIL(s->args[i]->at, "incompatible shapes: %s in %s: take a component by · with another vector, or div",
+            return FAIL(s->args[i]->at,
+                        "incompatible shapes: %s in %s: take a component by · with another vector, or div",
                         shape_name(l, args + i, text), s->name);
     return RW_OK;
 }
@@ -269,10 +280,12 @@ static void warn_of_shocks(rw_lowering *l, const rw_syntax *s, rw_node carried, 
     char place[512];
     rw_place_text(l->source, s->at, place, sizeof place);
     l->warned = true;
-    rw_log_once(l->ctx, RW_LOG_WARNING,
-                "%s: %s: the velocity depends on the field that it carries; %s is not conservative: shocks move at the wrong speed and mass is lost. Where u stays smooth this is "
-                "harmless; else write the flux as a divergence, -dx(u^2/2) for -u*du/dx, with viscosity",
-                place, s->name, s->name);
+    rw_log_once(
+        l->ctx, RW_LOG_WARNING,
+        "%s: %s: the velocity depends on the field that it carries; %s is not conservative: shocks move at the wrong "
+        "speed and mass is lost. Where u stays smooth this is "
+        "harmless; else write the flux as a divergence, -dx(u^2/2) for -u*du/dx, with viscosity",
+        place, s->name, s->name);
 }
 
 static rw_status lower_upwind(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, int order, rw_value *v)
@@ -377,7 +390,8 @@ static rw_status need_arguments(rw_lowering *l, const rw_syntax *s, int n, int w
     return FAIL(s->at, "%s takes %d argument%s, %d given", s->name, wanted, wanted == 1 ? "" : "s", n);
 }
 
-static rw_status lower_c_function(rw_lowering *l, const rw_syntax *s, int function, const rw_value *args, int n, rw_value *v)
+static rw_status lower_c_function(rw_lowering *l, const rw_syntax *s, int function, const rw_value *args, int n,
+                                  rw_value *v)
 {
     rw_graph *g = l->graph;
     rw_node nodes[3] = {rw_real(g, 0), rw_real(g, 0), rw_real(g, 0)};
@@ -501,7 +515,8 @@ static rw_status lower_grid_operator(rw_lowering *l, const rw_syntax *s, const r
         RW_TRY(need_arguments(l, s, n, 1));
         return rw_lower_gathered(l, s, args[0].node[0], v);
     }
-    if (g->unstructured) return FAIL(s->at, "%s is not defined here: the cells of this grid lie in no rows along x, y and z", w);
+    if (g->unstructured)
+        return FAIL(s->at, "%s is not defined here: the cells of this grid lie in no rows along x, y and z", w);
     if (!strcmp(w, "shift")) return lower_shift(l, s, args, n, v);
     if (naxes || one_sided_word(w, &axis, &up) || !strcmp(w, "laplace") || !strcmp(w, "grad") || !strcmp(w, "divgrad"))
         RW_TRY(need_scalars(l, s, args, n));
@@ -541,7 +556,8 @@ static rw_status lower_grid_operator(rw_lowering *l, const rw_syntax *s, const r
     if (!strcmp(w, "divgrad")) {
         RW_TRY(take_order(l, s, args, &n, 2, &order));
         rw_node sum = rw_real(g, 0);
-        for (int d = 0; d < g->grid.ndim; ++d) sum = rw_make2(g, RW_OP_ADD, sum, rw_conduction(g, args[0].node[0], args[1].node[0], d, order));
+        for (int d = 0; d < g->grid.ndim; ++d)
+            sum = rw_make2(g, RW_OP_ADD, sum, rw_conduction(g, args[0].node[0], args[1].node[0], d, order));
         *v = scalar_value(sum);
         return RW_OK;
     }
@@ -550,11 +566,13 @@ static rw_status lower_grid_operator(rw_lowering *l, const rw_syntax *s, const r
 }
 
 /* exp2, log2 and log10 of complex arguments, by exp and log. */
-static rw_status lower_complex_base(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, bool *known, rw_value *v)
+static rw_status lower_complex_base(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, bool *known,
+                                    rw_value *v)
 {
     rw_graph *g = l->graph;
     bool is_exp2 = !strcmp(s->name, "exp2");
-    *known = n == 1 && g->nodes[args[0].node[0]].is_complex && (is_exp2 || !strcmp(s->name, "log2") || !strcmp(s->name, "log10"));
+    *known = n == 1 && g->nodes[args[0].node[0]].is_complex &&
+             (is_exp2 || !strcmp(s->name, "log2") || !strcmp(s->name, "log10"));
     if (!*known) return RW_OK;
     double base = s->name[3] == '1' ? 10 : 2;
     rw_node a = args[0].node[0];
@@ -612,13 +630,13 @@ rw_status rw_lower(rw_lowering *l, const rw_source *source, const rw_syntax *s, 
     else if (++l->terms > MAX_TERMS)
         status = FAIL(s->at, "the functions of this program expand to more than %d terms", MAX_TERMS);
     else switch (s->kind) {
-    case RW_SYNTAX_NUMBER:
-        *v = scalar_value(s->imaginary ? rw_const(l->graph, 0, s->value) : rw_real(l->graph, s->value));
-        break;
-    case RW_SYNTAX_NAME: status = lower_name(l, s, v); break;
-    case RW_SYNTAX_CALL: status = lower_call(l, s, v); break;
-    case RW_SYNTAX_OPERATOR: status = lower_operator(l, s, v); break;
-    }
+        case RW_SYNTAX_NUMBER:
+            *v = scalar_value(s->imaginary ? rw_const(l->graph, 0, s->value) : rw_real(l->graph, s->value));
+            break;
+        case RW_SYNTAX_NAME: status = lower_name(l, s, v); break;
+        case RW_SYNTAX_CALL: status = lower_call(l, s, v); break;
+        case RW_SYNTAX_OPERATOR: status = lower_operator(l, s, v); break;
+        }
     if (status == RW_OK && l->graph->too_large)
         status = FAIL(s->at, "the equations have more than %d terms, or more than %d that follow from each other",
                       RW_GRAPH_NODES, RW_GRAPH_DEPTH);
@@ -653,7 +671,8 @@ rw_status rw_lower_local(rw_lowering *l, const rw_source *source, int at, const 
         return rw_fail_memory(l->ctx, sizeof *l->locals, "a name");
     snprintf(l->locals[l->nlocals].name, 32, "%s", name);
     for (int i = 0; i < value.nfluxes; ++i)
-        if (value.flux[i].axis >= 0) value.nfluxes = 0; /* a name for dx(u) is its values, as a field would be; vectors are no fields */
+        /* a name for dx(u) is its values, as a field would be; vectors are no fields */
+        if (value.flux[i].axis >= 0) value.nfluxes = 0;
     l->locals[l->nlocals++].value = value;
     return RW_OK;
 }
@@ -666,7 +685,8 @@ rw_status rw_lower_text(rw_lowering *l, const rw_source *source, rw_node *node)
     const rw_syntax *s = parsed.statements[0].value;
     rw_status status = rw_lower(l, source, s, &v);
     if (status == RW_OK && v.n > 1)
-        status = rw_fail_at(l->ctx, source, s->at, "incompatible shapes: a vector of %d where a scalar is expected", v.n);
+        status =
+            rw_fail_at(l->ctx, source, s->at, "incompatible shapes: a vector of %d where a scalar is expected", v.n);
     if (status == RW_OK) *node = v.node[0];
     rw_parsed_free(&parsed);
     return status;

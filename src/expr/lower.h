@@ -5,7 +5,8 @@
 #include "expr/graph.h"
 #include "expr/parse.h"
 
-/* factor * d(potential)/d(axis), or factor * grad(potential) where the axis is -1, by differences of this order; factor -1: 1. */
+/* factor * d(potential)/d(axis), or factor * grad(potential) where the axis is -1, by differences of this order; factor
+ * -1: 1. */
 typedef struct rw_flux {
     rw_node factor, potential;
     int axis, order;
@@ -39,14 +40,14 @@ typedef struct rw_lowering {
     int nlocals, locals_capacity;
     rw_function *functions;
     int nfunctions, functions_capacity;
-    int depth;         /* of calls of user functions */
+    int depth;          /* of calls of user functions */
     int nesting, terms; /* of the term being lowered; lowered so far, those of expanded functions included */
-    bool warned;       /* of an upwind difference whose velocity depends on what it carries */
-    bool no_fields;    /* boundary and initial expressions: fields may not appear, but for those given with the grid */
+    bool warned;        /* of an upwind difference whose velocity depends on what it carries */
+    bool no_fields;     /* boundary and initial expressions: fields may not appear, but for those given with the grid */
     const rw_expr_stencil *stencil;
     rw_expr_tables tables; /* what it has made; width 0: nothing yet */
-    int table[4];      /* fields of the graph: cell, weight, area, conductance */
-    int frame, base;   /* inside a function: its first parameter, and the number of names of the program */
+    int table[4];          /* fields of the graph: cell, weight, area, conductance */
+    int frame, base;       /* inside a function: its first parameter, and the number of names of the program */
 } rw_lowering;
 
 void rw_lowering_begin(rw_lowering *l, rw_context *ctx, rw_graph *graph);
@@ -59,8 +60,8 @@ rw_status rw_lower_local(rw_lowering *l, const rw_source *source, int at, const 
 /* Parses and lowers one expression from text. */
 rw_status rw_lower_text(rw_lowering *l, const rw_source *source, rw_node *node);
 
-/* flux.c: (k u')' along an axis as one stencil; a value that is du/d(axis) or grad(u); what a op b is made of (b is not looked at for RW_OP_NEG); the
- * first derivative of a component, compact where it is a flux along this axis. */
+/* flux.c: (k u')' along an axis as one stencil; a value that is du/d(axis) or grad(u); what a op b is made of (b is not
+ * looked at for RW_OP_NEG); the first derivative of a component, compact where it is a flux along this axis. */
 rw_node rw_conduction(rw_graph *g, rw_node k, rw_node u, int axis, int order);
 void rw_make_flux(rw_graph *g, rw_value *v, rw_node u, int axis, int order);
 void rw_combine_fluxes(rw_graph *g, rw_node_op op, const rw_value *a, const rw_value *b, rw_value *v);
@@ -73,7 +74,9 @@ rw_status rw_lower_gathered(rw_lowering *l, const rw_syntax *s, rw_node e, rw_va
 /* True for words that a field, scalar or function may not be named: coordinates, t, operators, functions. */
 bool rw_is_reserved(const char *name);
 /* All words of the language in their order, for help and messages. */
-typedef struct rw_language_word { const char *name, *form, *line; } rw_language_word;
+typedef struct rw_language_word {
+    const char *name, *form, *line;
+} rw_language_word;
 int rw_language_words(const rw_language_word **words);
 /* ERR_INPUT when the name is no identifier or reserved. */
 rw_status rw_check_name(rw_context *ctx, const char *where, const char *name);

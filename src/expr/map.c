@@ -14,23 +14,42 @@ static rw_status check_fields(rw_context *ctx, const rw_expr *e, int from, int t
     const rw_graph_field *f = e->graph->fields + from, *t = e->graph->fields + to;
     int fields = 0;
     for (int i = 0; i < e->graph->nfields; ++i) fields += !e->graph->fields[i].given && !e->graph->fields[i].columns;
-    if (from == to) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s is to be read and written: a map needs two fields", e->name, f->name);
-    if (f->given || t->given) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s belongs to the grid", e->name, f->given ? f->name : t->name);
-    if (fields != 2) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %d fields: a map has two, %s and %s; coefficients may be functions of x, y, z", e->name, fields, f->name, t->name);
-    return f->dtype == t->dtype ? RW_OK : rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s is of %s, %s of %s: they must be alike", e->name, f->name, rw_dtype_name(f->dtype), t->name, rw_dtype_name(t->dtype));
+    if (from == to)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s is to be read and written: a map needs two fields", e->name,
+                       f->name);
+    if (f->given || t->given)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s belongs to the grid", e->name, f->given ? f->name : t->name);
+    if (fields != 2)
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "%s: %d fields: a map has two, %s and %s; coefficients may be functions of x, y, z", e->name,
+                       fields, f->name, t->name);
+    return f->dtype == t->dtype ? RW_OK
+                                : rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s is of %s, %s of %s: they must be alike",
+                                          e->name, f->name, rw_dtype_name(f->dtype), t->name, rw_dtype_name(t->dtype));
 }
 
 static rw_status check_statements(rw_context *ctx, const rw_expr *e, int from, int to)
 {
     const rw_graph *g = e->graph;
     const rw_graph_field *f = g->fields + from, *t = g->fields + to;
-    if (f->versions) return rw_fail(ctx, RW_ERR_INPUT, "%s: %s is assigned, and must stay as it is: use another name", e->name, f->name);
-    if (t->versions != 1) return rw_fail(ctx, RW_ERR_INPUT, "%s: %s is assigned %d times: a map assigns it once; use another name for what is in between", e->name, t->name, t->versions);
+    if (f->versions)
+        return rw_fail(ctx, RW_ERR_INPUT, "%s: %s is assigned, and must stay as it is: use another name", e->name,
+                       f->name);
+    if (t->versions != 1)
+        return rw_fail(ctx, RW_ERR_INPUT,
+                       "%s: %s is assigned %d times: a map assigns it once; use another name for what is in between",
+                       e->name, t->name, t->versions);
     for (int i = 0; i < g->n; ++i)
-        if (g->nodes[i].op == RW_OP_FIELD && g->nodes[i].index == to) return rw_fail(ctx, RW_ERR_INPUT, "%s: %s is read, and may only be assigned: use another name for what is in between", e->name, t->name);
-    if (g->nstates) return rw_fail(ctx, RW_ERR_INPUT, "%s: a scalar is handed from one run to the next: a map is the same each time", e->name);
+        if (g->nodes[i].op == RW_OP_FIELD && g->nodes[i].index == to)
+            return rw_fail(ctx, RW_ERR_INPUT,
+                           "%s: %s is read, and may only be assigned: use another name for what is in between", e->name,
+                           t->name);
+    if (g->nstates)
+        return rw_fail(ctx, RW_ERR_INPUT,
+                       "%s: a scalar is handed from one run to the next: a map is the same each time", e->name);
     if (!e->evaluator) return RW_OK;
-    return rw_fail(ctx, RW_ERR_UNSUPPORTED, "%s: it runs on the host, %s: what is to be recorded stays on the device", e->name, e->call ? "since it calls a function in C" : "since there is no compiler");
+    return rw_fail(ctx, RW_ERR_UNSUPPORTED, "%s: it runs on the host, %s: what is to be recorded stays on the device",
+                   e->name, e->call ? "since it calls a function in C" : "since there is no compiler");
 }
 
 /* One-sided formulas of order 4 beside a side look at four cells. */
@@ -38,7 +57,8 @@ static int64_t reach_of(const rw_graph *g, int field, int axis)
 {
     int64_t reach = g->order == 4 ? 3 : 0;
     for (int i = 0; i < g->n; ++i)
-        if (g->nodes[i].op == RW_OP_FIELD && g->nodes[i].index == field) reach = RW_MAX(reach, g->nodes[i].offset[axis] < 0 ? -g->nodes[i].offset[axis] : g->nodes[i].offset[axis]);
+        if (g->nodes[i].op == RW_OP_FIELD && g->nodes[i].index == field)
+            reach = RW_MAX(reach, g->nodes[i].offset[axis] < 0 ? -g->nodes[i].offset[axis] : g->nodes[i].offset[axis]);
     return reach;
 }
 
@@ -46,7 +66,8 @@ static int given_side(const rw_graph *g, int field)
 {
     for (int side = 0; side < (g->unstructured ? 6 : 2 * g->grid.ndim); ++side) {
         const rw_boundary_kind kind = g->fields[field].boundary[side].kind;
-        const rw_node value = kind == RW_BOUNDARY_ROBIN ? g->fields[field].boundary[side].c : g->fields[field].boundary[side].a;
+        const rw_node value =
+            kind == RW_BOUNDARY_ROBIN ? g->fields[field].boundary[side].c : g->fields[field].boundary[side].a;
         if (rw_boundary_values(kind) && !rw_is_const(g, value, 0)) return side;
     }
     return -1;
@@ -60,7 +81,11 @@ rw_status rw_expr_get_map(rw_expr *e, const char *from, const char *to, rw_expr_
     RW_TRY(find(e, to, &t));
     RW_TRY(check_fields(e->device->ctx, e, f, t));
     RW_TRY(check_statements(e->device->ctx, e, f, t));
-    *map = (rw_expr_map){.type = g->fields[f].dtype, .side = given_side(g, f), .far = e->plan.nreductions ? "it has sums over the grid" : g->unstructured ? "its grid has no rows" : NULL};
+    *map = (rw_expr_map){.type = g->fields[f].dtype,
+                         .side = given_side(g, f),
+                         .far = e->plan.nreductions ? "it has sums over the grid"
+                                : g->unstructured   ? "its grid has no rows"
+                                                    : NULL};
     snprintf(map->name, sizeof map->name, "%s", e->name);
     for (int d = 0; d < 3; ++d) map->size[d] = g->grid.size[d], map->reach[d] = reach_of(g, f, d);
     return RW_OK;

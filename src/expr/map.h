@@ -13,7 +13,8 @@ typedef struct rw_expr_map {
     int side;         /* the first whose boundary value is not plainly 0; -1: none */
 } rw_expr_map;
 
-/* The program reads `from`, assigns `to` once, in kernels, and nothing stays for its next run. ERR_ARGUMENT: names, fields; ERR_INPUT: it is no such map; ERR_UNSUPPORTED: it runs on the host. */
+/* The program reads `from`, assigns `to` once, in kernels, and nothing stays for its next run. ERR_ARGUMENT: names,
+ * fields; ERR_INPUT: it is no such map; ERR_UNSUPPORTED: it runs on the host. */
 rw_status rw_expr_get_map(rw_expr *expr, const char *from, const char *to, rw_expr_map *map);
 
 #endif

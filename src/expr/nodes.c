@@ -21,12 +21,9 @@ static void RW_PRINTF(3, 4) print(char *to, size_t size, const char *format, ...
 static void number_word(char *w, size_t size, double v)
 {
     char bare[40];
-    if (isnan(v))
-        print(bare, sizeof bare, "(real)(RW_INF - RW_INF)");
-    else if (isinf(v))
-        print(bare, sizeof bare, "(real)%sRW_INF", v < 0 ? "-" : "");
-    else
-        print(bare, sizeof bare, "(real)%.17g%s", v, v == floor(v) && fabs(v) < 1e15 ? ".0" : "");
+    if (isnan(v)) print(bare, sizeof bare, "(real)(RW_INF - RW_INF)");
+    else if (isinf(v)) print(bare, sizeof bare, "(real)%sRW_INF", v < 0 ? "-" : "");
+    else print(bare, sizeof bare, "(real)%.17g%s", v, v == floor(v) && fabs(v) < 1e15 ? ".0" : "");
     print(w, size, signbit(v) ? "(%s)" : "%s", bare); /* a sign never meets an operator */
 }
 
@@ -40,10 +37,8 @@ const char *rw_word(rw_emitter *e, rw_node n)
     if (p->op == RW_OP_CONST && !e->use.uniform[n]) {
         char re[48], im[48];
         number_word(re, sizeof re, p->re), number_word(im, sizeof im, p->im);
-        if (p->is_complex)
-            snprintf(w, WORD, "CX(make)(%s, %s)", re, im);
-        else
-            snprintf(w, WORD, "%s", re);
+        if (p->is_complex) snprintf(w, WORD, "CX(make)(%s, %s)", re, im);
+        else snprintf(w, WORD, "%s", re);
     } else {
         snprintf(w, WORD, "%c%d", e->use.uniform[n] ? 'k' : 'v', n);
     }
@@ -60,7 +55,9 @@ static const char *converted(rw_emitter *e, rw_node n, int integer)
     char *w = ring[next = (next + 1) % 4];
     if (!integer) snprintf(w, WORD, "(real)%s", rw_word(e, n));
     else if (p->op == RW_OP_CONST) snprintf(w, WORD, "(%s)%lld", rw_dtype_name((rw_dtype)integer), (long long)p->re);
-    else snprintf(w, WORD, "%s_from_f64(%s)", rw_dtype_name((rw_dtype)integer), rw_word(e, n)); /* whole, but it may be beyond the type's range */
+    else
+        snprintf(w, WORD, "%s_from_f64(%s)", rw_dtype_name((rw_dtype)integer),
+                 rw_word(e, n)); /* whole, but it may be beyond the type's range */
     return w;
 }
 
@@ -113,25 +110,19 @@ static void emit_complex(rw_emitter *e, const rw_graph_node *p)
     rw_node a = p->arg[0], b = p->arg[1];
     rw_node_op op = (rw_node_op)p->op;
     bool ca = is_complex(e, a), cb = b >= 0 && is_complex(e, b);
-    if (op == RW_OP_REAL)
-        ADD("%s.re", rw_word(e, a));
-    else if (op == RW_OP_IMAG)
-        ADD("%s.im", rw_word(e, a));
+    if (op == RW_OP_REAL) ADD("%s.re", rw_word(e, a));
+    else if (op == RW_OP_IMAG) ADD("%s.im", rw_word(e, a));
     else if (op == RW_OP_EQ || op == RW_OP_NE) {
         const char *x = rw_complex_word(e, a), *y = rw_complex_word(e, b);
         ADD("(real)(%s(%s.re == %s.re && %s.im == %s.im))", op == RW_OP_NE ? "!" : "", x, y, x, y);
     } else if (op == RW_OP_WHERE)
         ADD("%s != 0 ? %s : %s", rw_word(e, a), rw_complex_word(e, b), rw_complex_word(e, p->arg[2]));
-    else if (op == RW_OP_MUL && !ca)
-        ADD("CX(scale)(%s, %s)", rw_word(e, b), converted(e, a, 0));
-    else if (op == RW_OP_MUL && !cb)
-        ADD("CX(scale)(%s, %s)", rw_word(e, a), converted(e, b, 0));
+    else if (op == RW_OP_MUL && !ca) ADD("CX(scale)(%s, %s)", rw_word(e, b), converted(e, a, 0));
+    else if (op == RW_OP_MUL && !cb) ADD("CX(scale)(%s, %s)", rw_word(e, a), converted(e, b, 0));
     else if (op == RW_OP_DIV && !cb)
         ADD("CX(make)(%s.re / %s, %s.im / %s)", rw_word(e, a), converted(e, b, 0), rw_word(e, a), converted(e, b, 0));
-    else if (rw_ops[op].arity == 1)
-        ADD("CX(%s)(%s)", complex_function(op), rw_word(e, a));
-    else
-        ADD("CX(%s)(%s, %s)", complex_function(op), rw_complex_word(e, a), rw_complex_word(e, b));
+    else if (rw_ops[op].arity == 1) ADD("CX(%s)(%s)", complex_function(op), rw_word(e, a));
+    else ADD("CX(%s)(%s, %s)", complex_function(op), rw_complex_word(e, a), rw_complex_word(e, b));
 }
 
 bool rw_uses_functions(const rw_graph *g)
@@ -145,11 +136,13 @@ bool rw_uses_functions(const rw_graph *g)
     return false;
 }
 
-/* Modulo 2^64; whole quotients, 0 where the divisor is 0. Signed numbers go through unsigned ones, whose overflow is defined. */
+/* Modulo 2^64; whole quotients, 0 where the divisor is 0. Signed numbers go through unsigned ones, whose overflow is
+ * defined. */
 static void emit_integer(rw_emitter *e, const rw_graph_node *p)
 {
     const bool sign = p->integer == RW_I64;
-    const char *a = converted(e, p->arg[0], p->op == RW_OP_WHERE ? rw_node_of(e, p->arg[0])->integer : p->integer), *b = p->arg[1] >= 0 ? converted(e, p->arg[1], p->integer) : "",
+    const char *a = converted(e, p->arg[0], p->op == RW_OP_WHERE ? rw_node_of(e, p->arg[0])->integer : p->integer),
+               *b = p->arg[1] >= 0 ? converted(e, p->arg[1], p->integer) : "",
                *c = p->arg[2] >= 0 ? converted(e, p->arg[2], p->integer) : "";
     switch ((rw_node_op)p->op) {
     case RW_OP_ADD: ADD(sign ? "(i64)((u64)%s + (u64)%s)" : "%s + %s", a, b); break;
@@ -161,7 +154,9 @@ static void emit_integer(rw_emitter *e, const rw_graph_node *p)
         else ADD("%s == 0 ? (u64)0 : %s / %s", b, a, b);
         break;
     case RW_OP_MOD: /* of the sign of the divisor, as with real numbers */
-        if (sign) ADD("%s == 0 || %s == -1 ? (i64)0 : %s %% %s != 0 && (%s < 0) != (%s < 0) ? %s %% %s + %s : %s %% %s", b, b, a, b, a, b, a, b, b, a, b);
+        if (sign)
+            ADD("%s == 0 || %s == -1 ? (i64)0 : %s %% %s != 0 && (%s < 0) != (%s < 0) ? %s %% %s + %s : %s %% %s", b, b,
+                a, b, a, b, a, b, b, a, b);
         else ADD("%s == 0 ? (u64)0 : %s %% %s", b, a, b);
         break;
     case RW_OP_MIN: ADD("%s < %s ? %s : %s", a, b, a, b); break;
@@ -169,8 +164,12 @@ static void emit_integer(rw_emitter *e, const rw_graph_node *p)
     case RW_OP_ABS: ADD(sign ? "%s < 0 ? (i64)((u64)0 - (u64)%s) : %s" : "%s", a, a, a); break;
     case RW_OP_SIGN: ADD(sign ? "(i64)(%s > 0) - (i64)(%s < 0)" : "(u64)(%s > 0)", a, a); break;
     case RW_OP_WHERE: ADD("%s != 0 ? %s : %s", a, b, c); break;
-    case RW_OP_CAST: ADD("%s_from_%s(%s)", rw_dtype_word((rw_dtype)p->index), rw_node_of(e, p->arg[0])->integer ? rw_dtype_name((rw_dtype)rw_node_of(e, p->arg[0])->integer) : e->k->f32 ? "f32" : "f64",
-                          rw_word(e, p->arg[0]));
+    case RW_OP_CAST:
+        ADD("%s_from_%s(%s)", rw_dtype_word((rw_dtype)p->index),
+            rw_node_of(e, p->arg[0])->integer ? rw_dtype_name((rw_dtype)rw_node_of(e, p->arg[0])->integer)
+            : e->k->f32                       ? "f32"
+                                              : "f64",
+            rw_word(e, p->arg[0]));
         break;
     default: ADD("%s", a); break; /* FLOOR */
     }
@@ -181,7 +180,8 @@ static int compared_as(const rw_emitter *e, const rw_graph_node *p)
 {
     if (rw_ops[p->op].kind != 'B') return 0;
     int integer = 0;
-    for (int i = 0; i < rw_ops[p->op].arity; ++i) integer = rw_node_of(e, p->arg[i])->integer ? rw_node_of(e, p->arg[i])->integer : integer;
+    for (int i = 0; i < rw_ops[p->op].arity; ++i)
+        integer = rw_node_of(e, p->arg[i])->integer ? rw_node_of(e, p->arg[i])->integer : integer;
     for (int i = 0; i < rw_ops[p->op].arity && integer; ++i)
         if (!rw_is_whole(e->g, p->arg[i], integer)) integer = 0;
     return integer;
@@ -190,7 +190,9 @@ static int compared_as(const rw_emitter *e, const rw_graph_node *p)
 static void emit_real(rw_emitter *e, const rw_graph_node *p)
 {
     const int as = compared_as(e, p);
-    const char *a = converted(e, p->arg[0], p->op == RW_OP_CAST || p->op == RW_OP_WHERE ? rw_node_of(e, p->arg[0])->integer : as), *b = p->arg[1] >= 0 ? converted(e, p->arg[1], as) : "",
+    const char *a = converted(e, p->arg[0],
+                              p->op == RW_OP_CAST || p->op == RW_OP_WHERE ? rw_node_of(e, p->arg[0])->integer : as),
+               *b = p->arg[1] >= 0 ? converted(e, p->arg[1], as) : "",
                *c = p->arg[2] >= 0 ? converted(e, p->arg[2], as) : "";
     switch ((rw_node_op)p->op) {
     case RW_OP_ADD: ADD("%s + %s", a, b); break;
@@ -223,7 +225,11 @@ static void emit_real(rw_emitter *e, const rw_graph_node *p)
     case RW_OP_CAST: {
         char word[160];
         const int from = rw_node_of(e, p->arg[0])->integer;
-        snprintf(word, sizeof word, "%s_from_%s(%s)", rw_dtype_word((rw_dtype)p->index), from ? rw_dtype_name((rw_dtype)from) : e->k->f32 ? "f32" : "f64", a);
+        snprintf(word, sizeof word, "%s_from_%s(%s)", rw_dtype_word((rw_dtype)p->index),
+                 from        ? rw_dtype_name((rw_dtype)from)
+                 : e->k->f32 ? "f32"
+                             : "f64",
+                 a);
         rw_emit_as_real(e, (rw_dtype)p->index, word);
         break;
     }
@@ -242,10 +248,8 @@ static void emit_table_value(rw_emitter *e, rw_node n)
 {
     int axis = rw_table_axis(e->g, n);
     char i = rw_index_letter[axis], N = rw_size_letter[axis];
-    if (e->beyond && axis > 0)
-        ADD("t%d[%c < 0 ? 0 : %c < N%c ? %c : N%c - 1]", n, i, i, N, i, N);
-    else
-        ADD("t%d[%c]", n, i);
+    if (e->beyond && axis > 0) ADD("t%d[%c < 0 ? 0 : %c < N%c ? %c : N%c - 1]", n, i, i, N, i, N);
+    else ADD("t%d[%c]", n, i);
 }
 
 /* "const real v12 = …;" for the nodes marked in `wanted`, in an order in which operands come first. */
@@ -256,33 +260,24 @@ void rw_emit_nodes(rw_emitter *e, const bool *wanted, const char *indent)
         const rw_graph_node *p = rw_node_of(e, n);
         const rw_store *forward = rw_plan_forward(e->plan, e->pass, p);
         ADD("%sconst %s v%d = ", indent, type_name(e, n), n);
-        if (e->use.table && e->use.table[n])
-            emit_table_value(e, n);
-        else if (forward)
-            ADD("%s", p->is_complex ? rw_complex_word(e, forward->value) : rw_word(e, forward->value));
-        else if (p->op == RW_OP_FIELD)
-            e->field(e, p);
+        if (e->use.table && e->use.table[n]) emit_table_value(e, n);
+        else if (forward) ADD("%s", p->is_complex ? rw_complex_word(e, forward->value) : rw_word(e, forward->value));
+        else if (p->op == RW_OP_FIELD) e->field(e, p);
         else if (p->op == RW_OP_COORD)
-            ADD("%s + (real)(%s + (%d)) * %s", rw_word(e, rw_scalar_argument(e->g, e->g->origin[p->index])), e->index[p->index],
-                p->offset[p->index], rw_word(e, rw_scalar_argument(e->g, e->g->spacing[p->index])));
-        else if (p->op == RW_OP_STATE)
-            ADD("(real)slots[%d]", rw_state_slot(p->index));
+            ADD("%s + (real)(%s + (%d)) * %s", rw_word(e, rw_scalar_argument(e->g, e->g->origin[p->index])),
+                e->index[p->index], p->offset[p->index], rw_word(e, rw_scalar_argument(e->g, e->g->spacing[p->index])));
+        else if (p->op == RW_OP_STATE) ADD("(real)slots[%d]", rw_state_slot(p->index));
         else if (p->op == RW_OP_REDUCE) {
             int slot = rw_plan_reduction(e->plan, n)->slot;
-            if (p->is_complex)
-                ADD("CX(make)((real)slots[%d], (real)slots[%d])", slot, slot + 1);
-            else
-                ADD("(real)slots[%d]", slot);
+            if (p->is_complex) ADD("CX(make)((real)slots[%d], (real)slots[%d])", slot, slot + 1);
+            else ADD("(real)slots[%d]", slot);
         } else {
             bool any = p->is_complex;
             for (int i = 0; i < rw_ops[p->op].arity; ++i)
                 any = any || (is_complex(e, p->arg[i]) && !(p->op == RW_OP_WHERE && i == 0));
-            if (p->integer)
-                emit_integer(e, p);
-            else if (any)
-                emit_complex(e, p);
-            else
-                emit_real(e, p);
+            if (p->integer) emit_integer(e, p);
+            else if (any) emit_complex(e, p);
+            else emit_real(e, p);
         }
         ADD(";\n");
     }

@@ -94,7 +94,8 @@ static void skip(parser *p)
     for (;;) {
         char c = p->text[p->at];
         if (c == ' ' || c == '\t' || c == '\r' || (c == '\n' && p->brackets)) p->at++;
-        else if (c == '#') while (p->text[p->at] && p->text[p->at] != '\n') p->at++;
+        else if (c == '#')
+            while (p->text[p->at] && p->text[p->at] != '\n') p->at++;
         else return;
     }
 }
@@ -236,7 +237,8 @@ static rw_syntax *neighbour(parser *p, rw_syntax *value)
             break;
         }
         if (p->text[place] != letters[n - 1] || name_char(p->text[place + 1])) {
-            FAIL(p, place, "index %d of a node is written %c, %c+1, %c-2, …", n, letters[n - 1], letters[n - 1], letters[n - 1]);
+            FAIL(p, place, "index %d of a node is written %c, %c+1, %c-2, …", n, letters[n - 1], letters[n - 1],
+                 letters[n - 1]);
             break;
         }
         p->at++;
@@ -344,8 +346,10 @@ static rw_syntax *unary(parser *p)
 }
 
 /* Left-associative levels: the signs of a level, longest first. */
-static const char *const levels[][7] = {{"or", "||", NULL}, {"and", "&&", NULL},
-                                        {"<=", ">=", "==", "!=", "<", ">", NULL}, {"+", "-", NULL},
+static const char *const levels[][7] = {{"or", "||", NULL},
+                                        {"and", "&&", NULL},
+                                        {"<=", ">=", "==", "!=", "<", ">", NULL},
+                                        {"+", "-", NULL},
                                         {"*", "/", "\xc2\xb7", NULL}};
 enum { LEVELS = 5, NOT_LEVEL = 2, COMPARISONS = 2 };
 
@@ -383,7 +387,8 @@ static rw_syntax *level(parser *p, int l)
         const char *sign = take_sign(p, l);
         if (!sign) break;
         if (l == COMPARISONS && compared) {
-            FAIL(p, at, "comparisons cannot be chained: write a < b and b < c, or brackets to compare a truth value, 0 or 1");
+            FAIL(p, at,
+                 "comparisons cannot be chained: write a < b and b < c, or brackets to compare a truth value, 0 or 1");
             return NULL;
         }
         compared = true;
@@ -539,7 +544,8 @@ rw_status rw_parse_expression(rw_context *ctx, const rw_source *source, rw_parse
     out->n = 1;
     skip(&p);
     if (p.status == RW_OK && p.text[p.at])
-        FAIL(&p, p.at, "unexpected '%.*s' after the expression%s", character(p.text + p.at), p.text + p.at, advice_after(p.text + p.at, ""));
+        FAIL(&p, p.at, "unexpected '%.*s' after the expression%s", character(p.text + p.at), p.text + p.at,
+             advice_after(p.text + p.at, ""));
     return finish(&p);
 }
 

@@ -8,11 +8,11 @@ typedef enum rw_syntax_kind { RW_SYNTAX_NUMBER, RW_SYNTAX_NAME, RW_SYNTAX_CALL, 
 
 typedef struct rw_syntax {
     rw_syntax_kind kind;
-    int at;              /* offset of the name or sign */
-    double value;        /* NUMBER */
-    bool imaginary;      /* NUMBER with i behind it */
-    char name[32];       /* NAME, CALL; the sign of an OPERATOR ("u-" is the minus before an operand) */
-    int n;               /* arguments or operands */
+    int at;         /* offset of the name or sign */
+    double value;   /* NUMBER */
+    bool imaginary; /* NUMBER with i behind it */
+    char name[32];  /* NAME, CALL; the sign of an OPERATOR ("u-" is the minus before an operand) */
+    int n;          /* arguments or operands */
     struct rw_syntax **args;
     struct rw_syntax *next; /* all trees of a parse in one list, to free them */
 } rw_syntax;

@@ -100,12 +100,9 @@ static void choose_tiling(const rw_emitter *e, rw_tiling *t)
     if (t->flat) n[0] = cells, n[1] = n[2] = 1;
     t->narrow = gpu && cells < INT32_MAX / 2;
     const int ndim = n[2] > 1 ? 3 : n[1] > 1 ? 2 : 1;
-    if (!gpu)
-        choose_rows(e, n, ndim, t);
-    else if (ndim > 1)
-        choose_columns(e, n, ndim, t);
-    else
-        t->group = t->group_x = e->tuning->line_group, t->tile[0] = e->tuning->tile_least, t->tile[1] = t->tile[2] = 1;
+    if (!gpu) choose_rows(e, n, ndim, t);
+    else if (ndim > 1) choose_columns(e, n, ndim, t);
+    else t->group = t->group_x = e->tuning->line_group, t->tile[0] = e->tuning->tile_least, t->tile[1] = t->tile[2] = 1;
     t->split = t->tile[0] * t->tile[1] * t->tile[2] > e->tuning->border_cells_an_item * t->group;
     int64_t tiles = 1;
     for (int d = 0; d < 3; ++d) tiles *= t->tiles[d] = ceil_div(n[d], RW_MAX(t->tile[d], 1));
@@ -137,17 +134,13 @@ static void emit_in_row(rw_emitter *e, const rw_graph_node *p, int border)
 {
     int m = p->offset[0];
     const char *name = e->g->fields[p->index].name;
-    if (m < 0)
-        ADD("i >= %d ? ", -m);
-    else
-        ADD("i < NX - %d ? ", m);
+    if (m < 0) ADD("i >= %d ? ", -m);
+    else ADD("i < NX - %d ? ", m);
     rw_emit_load(e, p, border);
     ADD(" : ");
     for (int n = 1; n < abs(m); ++n) {
-        if (m < 0)
-            ADD("i == %d ? l_%s_%d : ", -m - n, name, n);
-        else
-            ADD("i == NX - %d ? h_%s_%d : ", m - n + 1, name, n);
+        if (m < 0) ADD("i == %d ? l_%s_%d : ", -m - n, name, n);
+        else ADD("i == NX - %d ? h_%s_%d : ", m - n + 1, name, n);
     }
     ADD("%c_%s_%d", m < 0 ? 'l' : 'h', name, abs(m));
 }
@@ -156,12 +149,9 @@ static void emit_field(rw_emitter *e, const rw_graph_node *p)
 {
     const plain *s = e->state;
     const window *w = find_window(e, p);
-    if (w)
-        ADD("w%d_%d", (int)(w - s->windows), p->offset[e->k->tiling.roll] - w->first);
-    else if (s->whole_rows && p->offset[0])
-        emit_in_row(e, p, s->border);
-    else
-        rw_emit_load(e, p, s->border);
+    if (w) ADD("w%d_%d", (int)(w - s->windows), p->offset[e->k->tiling.roll] - w->first);
+    else if (s->whole_rows && p->offset[0]) emit_in_row(e, p, s->border);
+    else rw_emit_load(e, p, s->border);
 }
 
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
@@ -178,10 +168,8 @@ static void emit_streams(rw_emitter *e, bool buffers)
     for (const rw_store *s = NULL; (s = rw_next_store(e->plan, e->pass, s));) {
         const rw_graph_field *f = e->g->fields + s->field;
         if (!is_streamed(e, s)) continue;
-        if (buffers)
-            ADD("    STREAM(%s, s_%s);\n", rw_dtype_word(f->dtype), f->name);
-        else
-            ADD(", STREAM_OUT(s_%s, %c_%s)", f->name, s->shadow ? 'o' : 'f', f->name);
+        if (buffers) ADD("    STREAM(%s, s_%s);\n", rw_dtype_word(f->dtype), f->name);
+        else ADD(", STREAM_OUT(s_%s, %c_%s)", f->name, s->shadow ? 'o' : 'f', f->name);
     }
 }
 
@@ -192,10 +180,8 @@ static void emit_formulas(rw_emitter *e)
     for (const rw_store *s = NULL; (s = rw_next_store(e->plan, e->pass, s));) {
         const char *name = e->g->fields[s->field].name, o = s->shadow ? 'o' : 'f';
         char to[160];
-        if (is_streamed(e, s))
-            snprintf(to, sizeof to, "STREAM_AT(s_%s, i, %c_%s, c)", name, o, name);
-        else
-            snprintf(to, sizeof to, "%c_%s[c]", o, name);
+        if (is_streamed(e, s)) snprintf(to, sizeof to, "STREAM_AT(s_%s, i, %c_%s, c)", name, o, name);
+        else snprintf(to, sizeof to, "%c_%s[c]", o, name);
         rw_emit_assign(e, s, to);
     }
     rw_emit_reduced(e);
@@ -274,10 +260,8 @@ static rw_status emit_walk(rw_emitter *e)
     int axis = e->k->tiling.roll;
     char q = rw_index_letter[axis];
     RW_TRY(make_windows(e));
-    if (axis == 1)
-        ADD("    EACH(lane, (int)(ihi - ilo)) {\n        const INDEX i = ilo + lane, k = klo;\n");
-    else
-        ADD("    EACH2(i, ilo, ihi, j, jlo, jhi) {\n");
+    if (axis == 1) ADD("    EACH(lane, (int)(ihi - ilo)) {\n        const INDEX i = ilo + lane, k = klo;\n");
+    else ADD("    EACH2(i, ilo, ihi, j, jlo, jhi) {\n");
     ADD("        INDEX c = (%s * NY + %s) * NX + i;\n", axis == 1 ? "k" : "klo", axis == 1 ? "jlo" : "j");
     for (int i = 0; i < s->nwindows; ++i) {
         const window *w = s->windows + i;
@@ -331,10 +315,8 @@ static bool find_ends(const rw_emitter *e, int64_t *from, int64_t *to)
 static void emit_row(rw_emitter *e, bool apart)
 {
     int64_t from, to;
-    if (apart && find_ends(e, &from, &to))
-        ADD("    EACH_IN(i, %lld, %lld) {\n", (long long)from, (long long)to);
-    else
-        ADD("    EACH_IN(i, ilo, ihi) {\n");
+    if (apart && find_ends(e, &from, &to)) ADD("    EACH_IN(i, %lld, %lld) {\n", (long long)from, (long long)to);
+    else ADD("    EACH_IN(i, ilo, ihi) {\n");
     emit_cell(e);
 }
 
@@ -420,7 +402,8 @@ static void emit_call(rw_emitter *e, const char *indent, const char *name, const
 static void emit_cell_by_cell(rw_emitter *e)
 {
     ADD("        const int inside = a0 == lo0 && b0 == hi0 && a1 == lo1 && b1 == hi1 && a2 == lo2 && b2 == hi2;\n"
-        "        if (a0 >= b0 || a1 >= b1 || a2 >= b2 || (!SPLIT && !inside)) a0 = b0 = hi0, a1 = b1 = hi1, a2 = b2 = hi2;\n");
+        "        if (a0 >= b0 || a1 >= b1 || a2 >= b2 || (!SPLIT && !inside)) a0 = b0 = hi0, a1 = b1 = hi1, a2 = b2 = "
+        "hi2;\n");
     emit_call(e, "        ", "border", "lo0, hi0, lo1, hi1, lo2, hi2, a0, b0, a1, b1, a2, b2");
 }
 
@@ -431,7 +414,8 @@ static void emit_rows_and_columns(rw_emitter *e)
     if (reaches(e, 1) || reaches(e, 2)) {
         ADD("        for (int part = 0; part < 4; ++part) {\n"
             "            const INDEX from1 = part == 3 ? b1 : lo1, to1 = part == 2 ? a1 : hi1;\n"
-            "            const INDEX from2 = part == 0 ? lo2 : part == 1 ? b2 : a2, to2 = part == 0 ? a2 : part == 1 ? hi2 : b2;\n"
+            "            const INDEX from2 = part == 0 ? lo2 : part == 1 ? b2 : a2, to2 = part == 0 ? a2 : part == 1 "
+            "? hi2 : b2;\n"
             "            if (a0 < b0 && from1 < to1 && from2 < to2)\n");
         emit_call(e, "                ", "rows", "a0, b0, from1, to1, from2, to2");
         ADD("        }\n");
@@ -463,10 +447,8 @@ static void emit_parts(rw_emitter *e)
             d, d, d, N, above, N, above, d);
     }
     ADD(";\n");
-    if (e->k->tiling.rows)
-        emit_rows_and_columns(e);
-    else
-        emit_cell_by_cell(e);
+    if (e->k->tiling.rows) emit_rows_and_columns(e);
+    else emit_cell_by_cell(e);
     ADD("        if (a0 < b0)\n");
     emit_call(e, "            ", "inner", "a0, b0, a1, b1, a2, b2");
 }
@@ -478,13 +460,10 @@ static void emit_run(rw_emitter *e)
     rw_emit_accumulators(e);
     if (t->groups < t->tiles[0] * t->tiles[1] * t->tiles[2])
         ADD("    for (int tile = GROUP_ID(0); tile < TILES_X * TILES_Y * TILES_Z; tile += GROUP_COUNT(0)) {\n");
-    else
-        ADD("    {\n        const int tile = GROUP_ID(0);\n");
+    else ADD("    {\n        const int tile = GROUP_ID(0);\n");
     rw_emit_tile(e, "        ");
-    if (reaches(e, 0) || reaches(e, 1) || reaches(e, 2))
-        emit_parts(e);
-    else
-        emit_call(e, "        ", "inner", "lo0, hi0, lo1, hi1, lo2, hi2");
+    if (reaches(e, 0) || reaches(e, 1) || reaches(e, 2)) emit_parts(e);
+    else emit_call(e, "        ", "inner", "lo0, hi0, lo1, hi1, lo2, hi2");
     ADD("    }\n");
     rw_emit_partials(e);
     ADD("}\n");

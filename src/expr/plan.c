@@ -11,7 +11,8 @@ rw_status rw_plan_begin(rw_plan *plan, rw_graph *graph, int trace)
     plan->nslots = rw_trace_slot(graph) + (trace > 0);
     plan->fields = rw_calloc((size_t)RW_MAX(graph->nfields, 1), sizeof *plan->fields);
     plan->states = rw_calloc((size_t)RW_MAX(graph->nstates, 1), sizeof *plan->states);
-    if (!plan->fields || !plan->states) return rw_fail_memory(graph->ctx, (size_t)graph->nfields * sizeof *plan->fields, "a plan");
+    if (!plan->fields || !plan->states)
+        return rw_fail_memory(graph->ctx, (size_t)graph->nfields * sizeof *plan->fields, "a plan");
     for (int i = 0; i < graph->nstates; ++i) plan->states[i] = -1;
     for (int i = 0; i < graph->nfields; ++i) plan->fields[i].read = plan->fields[i].read_off = -1;
     return RW_OK;
@@ -19,7 +20,8 @@ rw_status rw_plan_begin(rw_plan *plan, rw_graph *graph, int trace)
 
 void rw_plan_end(rw_plan *plan)
 {
-    rw_free(plan->stores), rw_free(plan->reductions), rw_free(plan->results), rw_free(plan->fields), rw_free(plan->states);
+    rw_free(plan->stores), rw_free(plan->reductions), rw_free(plan->results), rw_free(plan->fields),
+        rw_free(plan->states);
     memset(plan, 0, sizeof *plan);
 }
 
@@ -81,9 +83,9 @@ bool rw_pass_reduces(const rw_plan *plan, int pass)
 typedef struct visit {
     rw_plan *plan;
     bool *seen;
-    int pass;    /* earliest pass so far */
-    bool mark;   /* second sweep: note the reads at `pass` */
-    int lost;    /* a field whose old value is wanted after it is overwritten; -1: none */
+    int pass;  /* earliest pass so far */
+    bool mark; /* second sweep: note the reads at `pass` */
+    int lost;  /* a field whose old value is wanted after it is overwritten; -1: none */
 } visit;
 
 /* A name defined before an assignment may still mean the old value of the field. */
@@ -133,7 +135,8 @@ static rw_status sweep(rw_plan *plan, rw_node n, bool mark, int *pass)
     const char *name = plan->graph->fields[v.lost].name;
     return rw_fail(plan->graph->ctx, RW_ERR_INPUT,
                    "the value that %s had before it was assigned is used after a reduction or difference of the new "
-                   "one: keep it in a field of its own", name);
+                   "one: keep it in a field of its own",
+                   name);
 }
 
 /* Places the reductions inside an expression, innermost first. */
@@ -311,7 +314,8 @@ rw_status rw_plan_use(const rw_plan *plan, int pass, rw_pass_use *use)
             use->flops += plan->reductions[i].width;
         }
     for (int f = 0; f < g->nfields; ++f)
-        use->bytes_per_cell += (int64_t)rw_dtype_size(g->fields[f].dtype) * (use->read[f] + use->written[f]) * RW_MAX(g->fields[f].columns, 1);
+        use->bytes_per_cell += (int64_t)rw_dtype_size(g->fields[f].dtype) * (use->read[f] + use->written[f]) *
+                               RW_MAX(g->fields[f].columns, 1);
     rw_status status = add_boundaries(plan, pass, use->read, use);
     if (status != RW_OK) rw_pass_use_free(use);
     return status;
@@ -323,7 +327,7 @@ void rw_pass_use_free(rw_pass_use *use)
     memset(use, 0, sizeof *use);
 }
 
-/* ---- several passes ----------------------------------------------------------------------------------------------- */
+/* ---- several passes ---------------------------------------------------------------------------------------------- */
 
 static void join_nodes(const rw_plan *plan, const rw_pass_use *from, int first, rw_pass_use *to)
 {
@@ -370,7 +374,9 @@ bool rw_pass_use_is_f32(const rw_plan *plan, const rw_pass_use *use)
         const rw_dtype dtype = plan->graph->fields[f].dtype;
         if (!use->read[f] && !use->written[f]) continue;
         any = true;
-        if (dtype == RW_F64 || dtype == RW_C128 || dtype == RW_I32 || dtype == RW_U32 || dtype == RW_I64 || dtype == RW_U64) return false;
+        if (dtype == RW_F64 || dtype == RW_C128 || dtype == RW_I32 || dtype == RW_U32 || dtype == RW_I64 ||
+            dtype == RW_U64)
+            return false;
     }
     return any;
 }

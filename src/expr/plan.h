@@ -19,7 +19,7 @@ typedef struct rw_store {
 } rw_store;
 
 typedef struct rw_reduction {
-    rw_node node;  /* the REDUCE */
+    rw_node node; /* the REDUCE */
     rw_reduce_kind kind;
     rw_node value;
     int pass, slot; /* slot: its place among the device scalars, two numbers wide when complex */
@@ -31,7 +31,8 @@ typedef struct rw_result {
     rw_node value;
 } rw_result;
 
-/* Device scalars: the states as the program found them, the states before its last run, the number of runs that are traced, the reductions. */
+/* Device scalars: the states as the program found them, the states before its last run, the number of runs that are
+ * traced, the reductions. */
 static inline int rw_state_slot(int state) { return state; }
 static inline int rw_state_before(const rw_graph *g, int state) { return g->nstates + state; }
 static inline int rw_trace_slot(const rw_graph *g) { return 2 * g->nstates; }
@@ -45,9 +46,11 @@ typedef struct rw_plan {
     rw_result *results;
     int nresults, results_capacity;
     rw_node *states; /* by number: what is assigned to it; -1: nothing */
-    struct rw_plan_field { int read, read_off; } *fields; /* last pass that reads a field; at other nodes; -1: none */
+    struct rw_plan_field {
+        int read, read_off;
+    } * fields; /* last pass that reads a field; at other nodes; -1: none */
     int npasses, nslots;
-    int trace;       /* rows that are kept of the results */
+    int trace;   /* rows that are kept of the results */
     bool tables; /* functions of one coordinate are looked up: rw_table_axis */
 } rw_plan;
 
@@ -75,14 +78,14 @@ bool rw_pass_reduces(const rw_plan *plan, int pass);
 
 /* What a pass touches. */
 typedef struct rw_pass_use {
-    bool *read, *written;     /* by field */
-    int reach[3][2];          /* farthest offset read below and above on each axis */
-    int call;                 /* a function in C that the pass would have to call for each cell, plus 1; 0: none */
-    double flops;             /* a cell */
+    bool *read, *written; /* by field */
+    int reach[3][2];      /* farthest offset read below and above on each axis */
+    int call;             /* a function in C that the pass would have to call for each cell, plus 1; 0: none */
+    double flops;         /* a cell */
     int64_t bytes_per_cell;
-    bool *needed;             /* by node: to be computed for each cell */
-    bool *uniform;            /* by node: an argument of the kernel */
-    bool *table;              /* by node, of those needed: it is looked up; NULL: nothing is */
+    bool *needed;  /* by node: to be computed for each cell */
+    bool *uniform; /* by node: an argument of the kernel */
+    bool *table;   /* by node, of those needed: it is looked up; NULL: nothing is */
     int nnodes;
     bool coordinates;
 } rw_pass_use;
@@ -93,13 +96,14 @@ rw_status rw_pass_use_begin(const rw_plan *plan, rw_pass_use *use);
 /* Marks `n` and what it needs in a pass, as rw_plan_use does for all roots of the pass. */
 void rw_pass_use_add(const rw_plan *plan, int pass, rw_pass_use *use, rw_node n);
 
-/* ---- several passes in one kernel --------------------------------------------------------------------------------- */
+/* ---- several passes in one kernel -------------------------------------------------------------------------------- */
 
-/* What passes first … last as a whole read and write in the arrays, and their scalars, from what each uses, to `use` (freed before). */
+/* What passes first … last as a whole read and write in the arrays, and their scalars, from what each uses, to `use`
+ * (freed before). */
 rw_status rw_pass_use_join(const rw_plan *plan, const rw_pass_use *uses, int first, int last, rw_pass_use *use);
-bool rw_pass_use_is_f32(const rw_plan *plan, const rw_pass_use *use); /* precision of the arithmetic */
+bool rw_pass_use_is_f32(const rw_plan *plan, const rw_pass_use *use);  /* precision of the arithmetic */
 bool rw_pass_use_is_long(const rw_plan *plan, const rw_pass_use *use); /* has fields of i64 or u64 */
-int rw_count_scalars(const rw_pass_use *uses, int n); /* arguments that so many passes need together */
+int rw_count_scalars(const rw_pass_use *uses, int n);                  /* arguments that so many passes need together */
 /* A field is read at a node that differs on several axes. */
 bool rw_is_mixed(const rw_graph_node *field);
 bool rw_axis_is_periodic(const rw_graph *g, int axis);

@@ -5,19 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- from text ---------------------------------------------------------------------------------------------------- */
+/* ---- from text --------------------------------------------------------------------------------------------------- */
 
 /* What a grid without rows can do at its sides. */
 static rw_status check_side(const rw_lowering *l, const rw_expr_field *f, int side, bool by_place)
 {
     rw_boundary_kind kind = f->boundary[side].kind;
     bool conducts = l->stencil && l->stencil->conducts;
-    const char *problem = kind == RW_BOUNDARY_PERIODIC ? "this grid has no opposite sides"
-                          : kind > RW_BOUNDARY_PERIODIC ? "the cells of this grid lie in no rows along x, y and z"
-                          : !l->stencil && kind != RW_BOUNDARY_NEAREST ? "this grid has no laplacian"
-                          : kind == RW_BOUNDARY_ROBIN && conducts ? "cell fields have nearest, neumann and dirichlet sides; point fields have robin"
-                          : kind == RW_BOUNDARY_DIRICHLET && !conducts ? "point fields have nearest, neumann and robin sides: points on the boundary are assigned, as in where(boundary, 0, u)"
-                          : by_place && conducts ? "on a side of a cell field it may depend on time and scalars, not on the place" : NULL;
+    const char *problem =
+        kind == RW_BOUNDARY_PERIODIC                 ? "this grid has no opposite sides"
+        : kind > RW_BOUNDARY_PERIODIC                ? "the cells of this grid lie in no rows along x, y and z"
+        : !l->stencil && kind != RW_BOUNDARY_NEAREST ? "this grid has no laplacian"
+        : kind == RW_BOUNDARY_ROBIN && conducts
+            ? "cell fields have nearest, neumann and dirichlet sides; point fields have robin"
+        : kind == RW_BOUNDARY_DIRICHLET && !conducts
+            ? "point fields have nearest, neumann and robin sides: points on the boundary are assigned, as in "
+              "where(boundary, 0, u)"
+        : by_place && conducts ? "on a side of a cell field it may depend on time and scalars, not on the place"
+                               : NULL;
     if (!problem) return RW_OK;
     return rw_fail(l->ctx, RW_ERR_INPUT, "boundary of %s: %s: %s", f->name, rw_boundary_name(kind), problem);
 }
@@ -50,9 +55,10 @@ static rw_status check_grid(rw_context *ctx, const rw_grid *g)
     for (int d = 0; d < 3; ++d) {
         if (g->size[d] < 0 || (d >= g->ndim && g->size[d] != 1))
             return rw_fail(ctx, RW_ERR_ARGUMENT, "grid size %lld on axis %c: %s", (long long)g->size[d], "xyz"[d],
-                           d < g->ndim ? "must not be negative" : "must be 1 beyond the grid's dimensions");
+                           d < g -> ndim ? "must not be negative" : "must be 1 beyond the grid's dimensions");
         if (d < g->ndim && !(g->spacing[d] > 0 && g->spacing[d] < 1e300))
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "grid spacing %g on axis %c must be positive", g->spacing[d], "xyz"[d]);
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "grid spacing %g on axis %c must be positive", g->spacing[d],
+                           "xyz"[d]);
     }
     if (g->size[0] && g->size[1] > INT64_MAX / 64 / g->size[0] / RW_MAX(g->size[2], 1))
         return rw_fail(ctx, RW_ERR_ARGUMENT, "a grid of %lld x %lld x %lld nodes", (long long)g->size[0],
@@ -65,10 +71,12 @@ static rw_status declare_functions(rw_context *ctx, const char *where, const rw_
     for (int i = 0; i < spec->nfunctions; ++i) {
         const rw_expr_function *f = spec->functions + i;
         RW_TRY(rw_check_name(ctx, where, f->name));
-        if (rw_graph_find_field(graph, f->name) >= 0 || rw_graph_find_param(graph, f->name) >= 0 || rw_graph_find_function(graph, f->name) >= 0)
+        if (rw_graph_find_field(graph, f->name) >= 0 || rw_graph_find_param(graph, f->name) >= 0 ||
+            rw_graph_find_function(graph, f->name) >= 0)
             return rw_fail(ctx, RW_ERR_INPUT, "%s: %s is declared twice", where, f->name);
         if (f->arguments < 1 || f->arguments > 3 || !f->call)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: function %s: %s", where, f->name, f->call ? "1 to 3 arguments are possible" : "call = NULL");
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: function %s: %s", where, f->name,
+                           f->call ? "1 to 3 arguments are possible" : "call = NULL");
         rw_graph_add_function(graph, f);
     }
     return RW_OK;
@@ -85,14 +93,17 @@ rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *g
             return rw_fail(ctx, RW_ERR_INPUT, "%s: scalar %s is declared twice", where, s->name);
         int p = rw_graph_add_param(graph, s->name, s->is_complex, s->value, s->imaginary);
         if (!s->state || p < 0) continue;
-        if (s->is_complex) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: scalar %s cannot be a state: those are real", where, s->name);
+        if (s->is_complex)
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: scalar %s cannot be a state: those are real", where, s->name);
         rw_graph_make_state(graph, p);
     }
     if (rw_graph_find_param(graph, "t") < 0) rw_graph_add_param(graph, "t", false, 0, 0);
     for (int i = 0; i < spec->nfields; ++i) {
         const rw_expr_field *f = spec->fields + i;
         RW_TRY(rw_check_name(ctx, where, f->name));
-        if (f->dtype && !rw_dtype_size(f->dtype)) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: field %s: dtype %d is none of rw_dtype", where, f->name, (int)f->dtype);
+        if (f->dtype && !rw_dtype_size(f->dtype))
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: field %s: dtype %d is none of rw_dtype", where, f->name,
+                           (int)f->dtype);
         if (rw_graph_find_field(graph, f->name) >= 0 || rw_graph_find_param(graph, f->name) >= 0)
             return rw_fail(ctx, RW_ERR_INPUT, "%s: %s is declared twice", where, f->name);
         rw_graph_add_field(graph, f->name, f->dtype ? f->dtype : RW_F64);
@@ -108,9 +119,12 @@ rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *g
     RW_TRY(declare_functions(ctx, where, spec, graph));
     if (graph->failed) return rw_fail_memory(ctx, 64, "a field");
     l->no_fields = true;
-    for (int i = 0; i < spec->nfields; ++i) RW_TRY(rw_check_boundaries(ctx, spec->fields + i, graph->unstructured ? 6 : 2 * graph->grid.ndim, !graph->unstructured));
     for (int i = 0; i < spec->nfields; ++i)
-        for (int s = 0; s < (graph->unstructured ? 6 : 2 * graph->grid.ndim); ++s) RW_TRY(declare_boundary(l, spec->fields + i, first + i, s));
+        RW_TRY(rw_check_boundaries(ctx, spec->fields + i, graph->unstructured ? 6 : 2 * graph->grid.ndim,
+                                   !graph->unstructured));
+    for (int i = 0; i < spec->nfields; ++i)
+        for (int s = 0; s < (graph->unstructured ? 6 : 2 * graph->grid.ndim); ++s)
+            RW_TRY(declare_boundary(l, spec->fields + i, first + i, s));
     l->no_fields = false;
     return graph->failed ? rw_fail_memory(ctx, 64, "a scalar") : RW_OK;
 }
@@ -133,17 +147,22 @@ static rw_status add_statement(rw_lowering *l, rw_plan *plan, const rw_source *s
     int f = rw_graph_find_field(g, s->name), p = rw_graph_find_param(g, s->name);
     bool is_state = p >= 0 && g->params[p].state >= 0;
     if (f < 0 || v.n > 1) {
-        if (f >= 0) return rw_fail_at(l->ctx, source, s->at, "incompatible shapes: a vector assigned to field %s", s->name);
+        if (f >= 0)
+            return rw_fail_at(l->ctx, source, s->at, "incompatible shapes: a vector assigned to field %s", s->name);
         if (is_state && (v.n > 1 || g->nodes[v.node[0]].is_field || g->nodes[v.node[0]].is_complex))
-            return rw_fail_at(l->ctx, source, s->at, "%s is a scalar: what is assigned must be one real number, such as a sum of fields", s->name);
+            return rw_fail_at(l->ctx, source, s->at,
+                              "%s is a scalar: what is assigned must be one real number, such as a sum of fields",
+                              s->name);
         if (is_state) RW_TRY(placed(l, source, s, rw_plan_state(plan, g->params[p].state, v.node[0])));
         if (!is_state && (rw_is_reserved(s->name) || p >= 0))
             return rw_fail_at(l->ctx, source, s->at, "%s cannot be assigned: it is %s", s->name,
                               rw_is_reserved(s->name) ? "a word of the language" : "a scalar argument");
-        if (v.n == 1 && !g->nodes[v.node[0]].is_field) RW_TRY(placed(l, source, s, rw_plan_result(plan, s->name, v.node[0])));
+        if (v.n == 1 && !g->nodes[v.node[0]].is_field)
+            RW_TRY(placed(l, source, s, rw_plan_result(plan, s->name, v.node[0])));
         return rw_lower_local(l, source, s->at, s->name, v);
     }
-    if (g->fields[f].given) return rw_fail_at(l->ctx, source, s->at, "%s cannot be assigned: it belongs to the grid", s->name);
+    if (g->fields[f].given)
+        return rw_fail_at(l->ctx, source, s->at, "%s cannot be assigned: it belongs to the grid", s->name);
     if (g->nodes[v.node[0]].is_complex && !rw_dtype_is_complex(g->fields[f].dtype))
         return rw_fail_at(l->ctx, source, s->at, "a complex value assigned to the real field %s: take real() or abs()",
                           s->name);
@@ -185,8 +204,11 @@ static rw_status check_evaluator(const rw_expr *e)
     for (int f = 0; f < e->graph->nfields; ++f) {
         const rw_dtype dtype = e->graph->fields[f].dtype;
         if (dtype == RW_I64 || dtype == RW_U64)
-            return rw_fail(e->device->ctx, RW_ERR_UNSUPPORTED, "%s: field %s of %s: with functions in C, or without a compiler, fields have real or complex types or integers of up to 32 bits", e->name,
-                           e->graph->fields[f].name, rw_dtype_name(dtype));
+            return rw_fail(
+                e->device->ctx, RW_ERR_UNSUPPORTED,
+                "%s: field %s of %s: with functions in C, or without a compiler, fields have real or complex types or "
+                "integers of up to 32 bits",
+                e->name, e->graph->fields[f].name, rw_dtype_name(dtype));
     }
     return RW_OK;
 }
@@ -216,7 +238,8 @@ rw_status rw_expr_create(rw_device *dev, const rw_expr_spec *spec, rw_expr **exp
 {
     RW_NEED(expr, "expr");
     *expr = NULL;
-    RW_NEED(dev, "device"); RW_NEED(spec, "spec");
+    RW_NEED(dev, "device");
+    RW_NEED(spec, "spec");
     rw_context *ctx = dev->ctx;
     rw_graph *graph = NULL;
     rw_plan plan = {0};
@@ -247,15 +270,17 @@ rw_status rw_expr_create(rw_device *dev, const rw_expr_spec *spec, rw_expr **exp
     return status;
 }
 
-/* ---- compiled ------------------------------------------------------------------------------------------------------ */
+/* ---- compiled ---------------------------------------------------------------------------------------------------- */
 
 rw_status rw_expr_compile(rw_expr *e, const char *name, const rw_pass_kernel *k, rw_program **program)
 {
     char group[16], group_x[16], units[16];
     snprintf(group, sizeof group, "%d", k->tiling.group), snprintf(group_x, sizeof group_x, "%d", k->tiling.group_x);
     snprintf(units, sizeof units, "%d", k->groups_a_unit);
-    rw_define defines[7] = {
-        {"GROUP", group}, {"GROUP_X", group_x}, {"REAL", k->f32 ? "f32" : "f64"}, {"RW_UNSWITCH", "0"}};
+    rw_define defines[7] = {{"GROUP", group},
+                            {"GROUP_X", group_x},
+                            {"REAL", k->f32 ? "f32" : "f64"},
+                            {"RW_UNSWITCH", "0"}};
     int ndefines = 4;
     if (rw_uses_functions(e->graph)) defines[ndefines++] = (rw_define){"WITH_FUNCTIONS", "1"};
     if (k->has_complex) defines[ndefines++] = (rw_define){"WITH_COMPLEX", "1"};
@@ -270,7 +295,8 @@ static rw_status compile_pass(rw_expr *e, int i, int first)
     RW_TRY(rw_pass_kernel_create(&e->plan, first, &e->device->target, &p->kernel));
     snprintf(name, sizeof name, "pass_%d", i);
     rw_status status = e->evaluator ? RW_ERR_UNSUPPORTED : rw_expr_compile(e, name, &p->kernel, &p->program);
-    if (status == RW_ERR_UNSUPPORTED && (e->call || !e->device->ops->discrete)) { /* no compiler, or nothing to compile */
+    /* no compiler, or nothing to compile */
+    if (status == RW_ERR_UNSUPPORTED && (e->call || !e->device->ops->discrete)) {
         if (!e->evaluator)
             rw_log(e->device->ctx, RW_LOG_WARNING, "%s; equations run in the plain evaluator, which is slow",
                    rw_message(e->device->ctx));
@@ -362,7 +388,7 @@ void rw_expr_destroy(rw_expr **expr)
     rw_free(e);
 }
 
-/* ---- binding -------------------------------------------------------------------------------------------------------- */
+/* ---- binding ----------------------------------------------------------------------------------------------------- */
 
 static rw_status fail_nearest(rw_expr *e, const char *what, const char *given, bool fields)
 {
@@ -399,7 +425,8 @@ static bool has_shape(const rw_grid *g, const rw_array *a)
 static const char *shape_text(int ndim, const int64_t *shape, char text[96])
 {
     int n = snprintf(text, 96, "(");
-    for (int d = 0; d < ndim && n < 80; ++d) n += snprintf(text + n, (size_t)(96 - n), "%s%lld", d ? ", " : "", (long long)shape[d]);
+    for (int d = 0; d < ndim && n < 80; ++d)
+        n += snprintf(text + n, (size_t)(96 - n), "%s%lld", d ? ", " : "", (long long)shape[d]);
     snprintf(text + n, (size_t)(96 - n), ")");
     return text;
 }
@@ -410,8 +437,10 @@ rw_status rw_check_shape(rw_context *ctx, const char *program, const char *field
     int64_t shape[3];
     if (has_shape(g, a)) return RW_OK;
     for (int d = 0; d < g->ndim; ++d) shape[d] = g->size[g->ndim - 1 - d];
-    return rw_fail(ctx, RW_ERR_ARGUMENT, "field %s of %s has the shape %s; the array given has %s: arrays of a grid are (z, y, x), or one row of %lld",
-                   field, program, shape_text(g->ndim, shape, wanted), shape_text(a->ndim, a->shape, given), (long long)a->size);
+    return rw_fail(
+        ctx, RW_ERR_ARGUMENT,
+        "field %s of %s has the shape %s; the array given has %s: arrays of a grid are (z, y, x), or one row of %lld",
+        field, program, shape_text(g->ndim, shape, wanted), shape_text(a->ndim, a->shape, given), (long long)a->size);
 }
 
 static rw_status bind(rw_expr *e, int f, rw_array *a)
@@ -424,14 +453,17 @@ static rw_status bind(rw_expr *e, int f, rw_array *a)
                        "field %s of %s is %lld %s on %s; the array given is %lld %s on %s", field, e->name,
                        (long long)cells, rw_dtype_name(e->graph->fields[f].dtype), e->device->info.name,
                        (long long)a->size, rw_dtype_name(a->dtype), a->device->info.name);
-    if (!e->graph->unstructured && !e->graph->fields[f].columns) RW_TRY(rw_check_shape(e->device->ctx, e->name, field, g, a));
+    if (!e->graph->unstructured && !e->graph->fields[f].columns)
+        RW_TRY(rw_check_shape(e->device->ctx, e->name, field, g, a));
     rw_expr_hold(e, f, a);
     return RW_OK;
 }
 
 rw_status rw_expr_bind(rw_expr *e, const char *field, rw_array *a)
 {
-    RW_NEED(e, "expr"); RW_NEED(field, "field"); RW_NEED(a, "array");
+    RW_NEED(e, "expr");
+    RW_NEED(field, "field");
+    RW_NEED(a, "array");
     int f = rw_graph_find_field(e->graph, field);
     return f < 0 ? rw_expr_no_field(e, field) : bind(e, f, a);
 }
@@ -446,11 +478,13 @@ void rw_expr_set_index(rw_expr *e, int param, double re, double im)
 
 rw_status rw_expr_set_complex(rw_expr *e, const char *scalar, double re, double im)
 {
-    RW_NEED(e, "expr"); RW_NEED(scalar, "scalar");
+    RW_NEED(e, "expr");
+    RW_NEED(scalar, "scalar");
     int i = rw_graph_find_param(e->graph, scalar);
     if (i < 0) return fail_nearest(e, "scalar", scalar, false);
     if (im != 0 && !e->graph->params[i].is_complex)
-        return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "scalar %s of %s is real; %g%+gi given", scalar, e->name, re, im);
+        return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "scalar %s of %s is real; %g%+gi given", scalar, e->name, re,
+                       im);
     if (e->graph->params[i].state >= 0) return rw_expr_set_state(e, e->graph->params[i].state, re);
     rw_expr_set_index(e, i, re, im);
     return RW_OK;
@@ -463,7 +497,7 @@ rw_status rw_expr_set(rw_expr *e, const char *scalar, double value)
     return rw_expr_set_complex(e, scalar, value, 0);
 }
 
-/* ---- running -------------------------------------------------------------------------------------------------------- */
+/* ---- running ----------------------------------------------------------------------------------------------------- */
 
 static rw_status need_shadow(rw_expr *e, int f)
 {
@@ -507,15 +541,18 @@ static rw_status run_pass(rw_expr *e, rw_expr_pass *p, rw_queue *q)
     return rw_launch(q, p->combine, (int64_t[3]){k->naccumulators, 1, 1}, c, 3);
 }
 
-/* Checked when all is bound, so that fields may exchange their arrays one after the other. Fields that are only read may share one. */
+/* Checked when all is bound, so that fields may exchange their arrays one after the other. Fields that are only read
+ * may share one. */
 static rw_status check_bound(rw_expr *e)
 {
     const rw_graph_field *fields = e->graph->fields;
     for (int i = 0; i < e->graph->nfields; ++i)
         for (int j = 0; e->bound[i] && j < i; ++j)
-            if (e->bound[i] == e->bound[j] && (fields[i].versions || fields[j].versions) && uses_field(e, i) && uses_field(e, j))
-                return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "one array bound to fields %s and %s of %s: give each its own",
-                               e->graph->fields[j].name, e->graph->fields[i].name, e->name);
+            if (e->bound[i] == e->bound[j] && (fields[i].versions || fields[j].versions) && uses_field(e, i) &&
+                uses_field(e, j))
+                return rw_fail(e->device->ctx, RW_ERR_ARGUMENT,
+                               "one array bound to fields %s and %s of %s: give each its own", e->graph->fields[j].name,
+                               e->graph->fields[i].name, e->name);
     for (int i = 0; i < e->npasses; ++i) {
         const rw_pass_kernel *k = &e->passes[i].kernel;
         for (int j = 0; j < k->nslots; ++j)
@@ -534,14 +571,19 @@ static rw_status check_recordable(rw_expr *e)
         const rw_pass_kernel *k = &e->passes[i].kernel;
         for (int j = 0; j < k->nslots; ++j)
             if (k->slots[j].kind == RW_SLOT_SHADOW)
-                return rw_fail(e->device->ctx, RW_ERR_UNSUPPORTED,
-                               "%s cannot be recorded: it writes %s beside itself and exchanges the arrays: assign to another field",
-                               e->name, e->graph->fields[k->slots[j].index].name);
+                return rw_fail(
+                    e->device->ctx, RW_ERR_UNSUPPORTED,
+                    "%s cannot be recorded: it writes %s beside itself and exchanges the arrays: assign to another "
+                    "field",
+                    e->name, e->graph->fields[k->slots[j].index].name);
     }
     if (e->call)
-        return rw_fail(e->device->ctx, RW_ERR_UNSUPPORTED, "%s cannot be recorded: it calls %s, a function in C, on the host", e->name,
+        return rw_fail(e->device->ctx, RW_ERR_UNSUPPORTED,
+                       "%s cannot be recorded: it calls %s, a function in C, on the host", e->name,
                        e->graph->functions[e->call - 1].name);
-    if (e->evaluator) return rw_fail(e->device->ctx, RW_ERR_UNSUPPORTED, "%s cannot be recorded: it runs in the plain evaluator", e->name);
+    if (e->evaluator)
+        return rw_fail(e->device->ctx, RW_ERR_UNSUPPORTED, "%s cannot be recorded: it runs in the plain evaluator",
+                       e->name);
     return RW_OK;
 }
 
@@ -554,7 +596,8 @@ static rw_status take_shadow(rw_expr *e, int f, rw_queue *q)
 
 rw_status rw_expr_run(rw_expr *e, rw_queue *q)
 {
-    RW_NEED(e, "expr"); RW_NEED(q, "queue");
+    RW_NEED(e, "expr");
+    RW_NEED(q, "queue");
     RW_TRY(check_bound(e));
     if (q->recording) RW_TRY(check_recordable(e));
     if (e->evaluator) return rw_expr_evaluate(e);
@@ -569,7 +612,7 @@ rw_status rw_expr_run(rw_expr *e, rw_queue *q)
     return rw_expr_update_states(e, q);
 }
 
-/* ---- results -------------------------------------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------------------------------------------------------------------- */
 
 int rw_expr_result_index(const rw_expr *e, const char *name)
 {
@@ -592,7 +635,9 @@ static rw_status get_result(rw_expr *e, int index, double *re, double *im)
 
 rw_status rw_expr_get(rw_expr *e, const char *scalar, double *re, double *im)
 {
-    RW_NEED(e, "expr"); RW_NEED(scalar, "scalar"); RW_NEED(re, "re");
+    RW_NEED(e, "expr");
+    RW_NEED(scalar, "scalar");
+    RW_NEED(re, "re");
     int i = rw_expr_result_index(e, scalar), p = rw_graph_find_param(e->graph, scalar);
     if (p >= 0 && e->graph->params[p].state >= 0) {
         if (im) *im = 0;
@@ -607,11 +652,12 @@ rw_status rw_expr_get(rw_expr *e, const char *scalar, double *re, double *im)
                    near ? "; nearest is " : "", near ? near : "");
 }
 
-/* ---- plan ----------------------------------------------------------------------------------------------------------- */
+/* ---- plan -------------------------------------------------------------------------------------------------------- */
 
 rw_status rw_expr_get_plan(const rw_expr *e, rw_expr_plan *plan)
 {
-    RW_NEED(e, "expr"); RW_NEED(plan, "plan");
+    RW_NEED(e, "expr");
+    RW_NEED(plan, "plan");
     memset(plan, 0, sizeof *plan);
     const rw_grid *g = &e->graph->grid;
     plan->passes = e->npasses, plan->reductions = e->plan.nreductions, plan->evaluator = e->evaluator;
@@ -621,7 +667,8 @@ rw_status rw_expr_get_plan(const rw_expr *e, rw_expr_plan *plan)
         plan->bytes_per_cell += (double)k->bytes_per_cell;
         plan->flops_per_cell += k->flops;
         for (int j = 0; j < k->nslots; ++j)
-            plan->stores += (k->slots[j].kind == RW_SLOT_FIELD || k->slots[j].kind == RW_SLOT_SHADOW) && k->slots[j].written;
+            plan->stores +=
+                (k->slots[j].kind == RW_SLOT_FIELD || k->slots[j].kind == RW_SLOT_SHADOW) && k->slots[j].written;
     }
     plan->bytes = (int64_t)plan->bytes_per_cell * g->size[0] * g->size[1] * g->size[2];
     return RW_OK;

@@ -12,15 +12,15 @@ typedef struct rw_expr_pass {
     rw_pass_kernel kernel;
     rw_program *program;
     rw_kernel *run, *combine;
-    rw_array *part;      /* partial reductions */
+    rw_array *part; /* partial reductions */
 } rw_expr_pass;
 
 /* A function of one coordinate (table.c). */
 typedef struct rw_expr_table {
     rw_node node;
-    rw_array *array;     /* [nodes of the axis], f32 or f64 as the kernel computes */
-    bool current;        /* has the values of the present scalars */
-    bool recorded;       /* in a recorded sequence */
+    rw_array *array; /* [nodes of the axis], f32 or f64 as the kernel computes */
+    bool current;    /* has the values of the present scalars */
+    bool recorded;   /* in a recorded sequence */
 } rw_expr_table;
 
 struct rw_expr {
@@ -41,11 +41,11 @@ struct rw_expr {
     rw_expr_pass update; /* of states and trace, behind the passes (state.c) */
     rw_array *trace;     /* [rows][columns] */
     const char **trace_names;
-    double *trace_rows;  /* as rw_expr_trace gave them */
+    double *trace_rows; /* as rw_expr_trace gave them */
     int trace_columns;
-    int64_t trace_seen;  /* runs that rw_expr_trace has told of */
+    int64_t trace_seen; /* runs that rw_expr_trace has told of */
     bool evaluator;
-    int call;            /* why: a function in C, plus 1 */
+    int call; /* why: a function in C, plus 1 */
 };
 
 /* A program of a finished plan; graph and plan move into it (also on failure). */
@@ -53,9 +53,10 @@ rw_status rw_expr_from_plan(rw_device *dev, const char *name, rw_graph **graph, 
 /* ERR_ARGUMENT: the program has no such field; with the nearest name. */
 rw_status rw_expr_no_field(rw_expr *e, const char *field);
 /* ERR_ARGUMENT unless the array, which is as large as the grid, has its shape or is a row. */
-rw_status rw_check_shape(rw_context *ctx, const char *program, const char *field, const rw_grid *grid, const rw_array *array);
-/* boundary.c: ERR_ARGUMENT for kinds that do not exist, periodic on one side of an axis, robin without b; `sides` of the grid, 2 an axis;
- * rows: it has axes. Then ERR_INPUT for robin with a constant b = 0. */
+rw_status rw_check_shape(rw_context *ctx, const char *program, const char *field, const rw_grid *grid,
+                         const rw_array *array);
+/* boundary.c: ERR_ARGUMENT for kinds that do not exist, periodic on one side of an axis, robin without b; `sides` of
+ * the grid, 2 an axis; rows: it has axes. Then ERR_INPUT for robin with a constant b = 0. */
 rw_status rw_check_boundaries(rw_context *ctx, const rw_expr_field *field, int sides, bool rows);
 const char *rw_boundary_name(rw_boundary_kind kind);
 int rw_boundary_values(rw_boundary_kind kind); /* how many of a, b, c it has */

@@ -1,8 +1,8 @@
 /* Interval arithmetic on scalars of a graph, and the search for jumps by bisection (range.h).
  *
- * A node's range follows from those of its arguments. Sums, differences, products and quotients of endpoints are monotone in floating
- * point too, so their ranges contain every value that the graph's own arithmetic gives; ranges of library functions are widened by a few
- * units in the last place. */
+ * A node's range follows from those of its arguments. Sums, differences, products and quotients of endpoints are
+ * monotone in floating point too, so their ranges contain every value that the graph's own arithmetic gives; ranges of
+ * library functions are widened by a few units in the last place. */
 #include "expr/range.h"
 
 #include <float.h>
@@ -27,13 +27,23 @@ static const double PI = 3.14159265358979323846;
 bool rw_range_is_switch(rw_node_op op)
 {
     switch (op) {
-    case RW_OP_LT: case RW_OP_LE: case RW_OP_EQ: case RW_OP_NE: case RW_OP_FLOOR: case RW_OP_SIGN: case RW_OP_MOD:
-    case RW_OP_MIN: case RW_OP_MAX: case RW_OP_ABS: case RW_OP_TAN: case RW_OP_ATAN2: return true;
+    case RW_OP_LT:
+    case RW_OP_LE:
+    case RW_OP_EQ:
+    case RW_OP_NE:
+    case RW_OP_FLOOR:
+    case RW_OP_SIGN:
+    case RW_OP_MOD:
+    case RW_OP_MIN:
+    case RW_OP_MAX:
+    case RW_OP_ABS:
+    case RW_OP_TAN:
+    case RW_OP_ATAN2: return true;
     default: return false;
     }
 }
 
-/* ---- create, destroy --------------------------------------------------------------------------------------------------- */
+/* ---- create, destroy --------------------------------------------------------------------------------------------- */
 
 static void mark(const rw_graph *g, rw_node n, bool *used)
 {
@@ -83,7 +93,7 @@ void rw_range_destroy(rw_range **range)
 
 bool rw_range_is_bounded(const rw_range *r) { return r->bounded; }
 
-/* ---- arithmetic --------------------------------------------------------------------------------------------------------- */
+/* ---- arithmetic -------------------------------------------------------------------------------------------------- */
 
 static rw_interval make(double lo, double hi)
 {
@@ -113,7 +123,10 @@ static rw_interval absolute(rw_interval a)
     return make(a.lo <= 0 && a.hi >= 0 ? 0 : fmin(lo, hi), fmax(lo, hi));
 }
 
-static rw_interval multiply(rw_interval a, rw_interval b) { return corners(a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi); }
+static rw_interval multiply(rw_interval a, rw_interval b)
+{
+    return corners(a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi);
+}
 
 static rw_interval divide(rw_interval a, rw_interval b)
 {
@@ -137,7 +150,8 @@ static rw_interval sine(rw_interval x, double shift)
     double slack = 4e-16 * fmax(1, fmax(fabs(x.lo), fabs(x.hi)));
     double a = x.lo + shift - slack, b = x.hi + shift + slack;
     if (b - a >= 2 * PI) return make(-1, 1);
-    double top = PI / 2 + 2 * PI * ceil((a - PI / 2) / (2 * PI)), bottom = -PI / 2 + 2 * PI * ceil((a + PI / 2) / (2 * PI));
+    double top = PI / 2 + 2 * PI * ceil((a - PI / 2) / (2 * PI)),
+           bottom = -PI / 2 + 2 * PI * ceil((a + PI / 2) / (2 * PI));
     double y = shift ? cos(x.lo) : sin(x.lo), z = shift ? cos(x.hi) : sin(x.hi);
     rw_interval r = widened(fmin(y, z), fmax(y, z));
     return make(bottom <= b ? -1 : fmax(r.lo, -1), top <= b ? 1 : fmin(r.hi, 1));
@@ -146,7 +160,9 @@ static rw_interval sine(rw_interval x, double shift)
 static rw_interval tangent(rw_interval x)
 {
     double slack = 4e-16 * fmax(1, fmax(fabs(x.lo), fabs(x.hi)));
-    if (!(fabs(x.lo) < 1e15 && fabs(x.hi) < 1e15) || floor((x.lo - slack) / PI + 0.5) != floor((x.hi + slack) / PI + 0.5)) return UNKNOWN;
+    if (!(fabs(x.lo) < 1e15 && fabs(x.hi) < 1e15) ||
+        floor((x.lo - slack) / PI + 0.5) != floor((x.hi + slack) / PI + 0.5))
+        return UNKNOWN;
     return widened(tan(x.lo), tan(x.hi));
 }
 
@@ -175,7 +191,10 @@ static rw_interval remainders(rw_interval x, rw_interval b)
     return b.lo > 0 ? make(0, b.hi) : make(b.lo, 0);
 }
 
-static rw_interval truth(bool can_be_false, bool can_be_true) { return make(can_be_false ? 0 : 1, can_be_true ? 1 : 0); }
+static rw_interval truth(bool can_be_false, bool can_be_true)
+{
+    return make(can_be_false ? 0 : 1, can_be_true ? 1 : 0);
+}
 
 static bool is_zero(rw_interval a) { return !a.nan && a.lo == 0 && a.hi == 0; }
 static bool has_zero(rw_interval a) { return a.nan || (a.lo <= 0 && a.hi >= 0); }
@@ -225,7 +244,8 @@ static rw_interval function(rw_node_op op, rw_interval a, rw_interval b)
     case RW_OP_ABS: return absolute(a);
     case RW_OP_SIGN: return make(sign(a.lo), sign(a.hi));
     case RW_OP_FLOOR: return make(floor(a.lo), floor(a.hi));
-    case RW_OP_REAL: case RW_OP_CONJ: return a;
+    case RW_OP_REAL:
+    case RW_OP_CONJ: return a;
     case RW_OP_IMAG: return point(0);
     case RW_OP_HYPOT: a = absolute(a), b = absolute(b); return widened(hypot(a.lo, b.lo), hypot(a.hi, b.hi));
     case RW_OP_ATAN2: {
@@ -264,10 +284,17 @@ static rw_interval value_of(const rw_range *r, rw_node n, double lo, double hi)
     if (!can_bound(r->g, n)) return UNKNOWN;
     for (int i = 0; i < rw_ops[p->op].arity; ++i) a[i] = r->value[r->position[p->arg[i]]];
     switch ((rw_node_op)p->op) {
-    case RW_OP_LT: case RW_OP_LE: case RW_OP_EQ: case RW_OP_NE: return compare((rw_node_op)p->op, a[0], a[1]);
-    case RW_OP_AND: case RW_OP_OR: case RW_OP_NOT: return logical((rw_node_op)p->op, a[0], a[1]);
+    case RW_OP_LT:
+    case RW_OP_LE:
+    case RW_OP_EQ:
+    case RW_OP_NE: return compare((rw_node_op)p->op, a[0], a[1]);
+    case RW_OP_AND:
+    case RW_OP_OR:
+    case RW_OP_NOT: return logical((rw_node_op)p->op, a[0], a[1]);
     case RW_OP_WHERE: return is_true(a[0]) ? a[1] : is_zero(a[0]) ? a[2] : hull(a[1], a[2]);
-    case RW_OP_MUL: if (p->arg[0] == p->arg[1] && !a[0].nan) a[0] = a[1] = absolute(a[0]); break; /* a square */
+    case RW_OP_MUL:
+        if (p->arg[0] == p->arg[1] && !a[0].nan) a[0] = a[1] = absolute(a[0]);
+        break; /* a square */
     default: break;
     }
     return function((rw_node_op)p->op, a[0], a[1]);
@@ -279,13 +306,14 @@ rw_interval rw_range_of(rw_range *r, double lo, double hi)
     return r->value[r->n - 1];
 }
 
-/* ---- jumps -------------------------------------------------------------------------------------------------------------- */
+/* ---- jumps ------------------------------------------------------------------------------------------------------- */
 
 /* A switch is on one of its branches, which have numbers, and jumps or bends from one to the next: between comparisons
  * of min, max and abs, periods of mod and tan, quadrants of atan2. Of the others the value is the number. */
 static bool value_is_branch(rw_node_op op)
 {
-    return op != RW_OP_MOD && op != RW_OP_MIN && op != RW_OP_MAX && op != RW_OP_ABS && op != RW_OP_TAN && op != RW_OP_ATAN2;
+    return op != RW_OP_MOD && op != RW_OP_MIN && op != RW_OP_MAX && op != RW_OP_ABS && op != RW_OP_TAN &&
+           op != RW_OP_ATAN2;
 }
 
 static rw_interval branches(rw_node_op op, rw_interval a, rw_interval b)
@@ -313,7 +341,8 @@ static double branch_at(rw_range *r, double t)
     double kept = param->re;
     param->re = t;
     rw_graph_scalar(r->g, r->node, &value[2][0], &value[2][1]);
-    for (int i = 0; i < rw_ops[op].arity && !value_is_branch(op); ++i) rw_graph_scalar(r->g, p->arg[i], &value[i][0], &value[i][1]);
+    for (int i = 0; i < rw_ops[op].arity && !value_is_branch(op); ++i)
+        rw_graph_scalar(r->g, p->arg[i], &value[i][0], &value[i][1]);
     param->re = kept;
     if (value_is_branch(op)) return value[2][0];
     if (op == RW_OP_MOD) return quotient(value[0][0], value[1][0], value[2][0]);
@@ -375,7 +404,7 @@ rw_range_answer rw_range_next(rw_range *r, double from, double until, double *be
     return answer;
 }
 
-/* ---- text --------------------------------------------------------------------------------------------------------------- */
+/* ---- text -------------------------------------------------------------------------------------------------------- */
 
 enum { TEXT_LENGTH = 60 };
 
@@ -406,9 +435,9 @@ static void write_field(const writer *w, const rw_graph_node *p)
 
 static void write_node(const writer *w, rw_node n)
 {
-    static const char *const sign_of[RW_OP_COUNT] = {[RW_OP_ADD] = " + ", [RW_OP_SUB] = " - ", [RW_OP_MUL] = "*", [RW_OP_DIV] = "/",
-                                                     [RW_OP_LT] = " < ", [RW_OP_LE] = " <= ", [RW_OP_EQ] = " == ", [RW_OP_NE] = " != ",
-                                                     [RW_OP_AND] = " and ", [RW_OP_OR] = " or "};
+    static const char *const sign_of[RW_OP_COUNT] =
+        {[RW_OP_ADD] = " + ", [RW_OP_SUB] = " - ", [RW_OP_MUL] = "*",   [RW_OP_DIV] = "/",     [RW_OP_LT] = " < ",
+         [RW_OP_LE] = " <= ", [RW_OP_EQ] = " == ", [RW_OP_NE] = " != ", [RW_OP_AND] = " and ", [RW_OP_OR] = " or "};
     const rw_graph_node *p = w->g->nodes + n;
     int arity = rw_ops[p->op].arity;
     if (w->text->length > w->most) return;
@@ -424,7 +453,11 @@ static void write_node(const writer *w, rw_node n)
         rw_text_add(w->text, ")");
     } else {
         const rw_graph_function *f = p->op == RW_OP_CALL ? w->g->functions + p->index : NULL;
-        rw_text_add(w->text, "%s(", f ? f->name : p->op == RW_OP_NEG ? "-" : p->op == RW_OP_NOT ? "not " : rw_ops[p->op].word);
+        rw_text_add(w->text, "%s(",
+                    f                    ? f->name
+                    : p->op == RW_OP_NEG ? "-"
+                    : p->op == RW_OP_NOT ? "not "
+                                         : rw_ops[p->op].word);
         if (f) arity = f->arguments;
         for (int i = 0; i < arity; ++i) {
             if (i) rw_text_add(w->text, ", ");

@@ -1,8 +1,10 @@
-/* Ranges of scalars while one parameter runs through an interval: interval arithmetic (R. E. Moore, Interval Analysis, 1966).
+/* Ranges of scalars while one parameter runs through an interval: interval arithmetic (R. E. Moore, Interval Analysis,
+ * 1966).
  *
- * A switch is a scalar whose value or slope jumps: a comparison, floor, sign, mod, min, max, abs, tan or atan2 of the parameter. Time
- * integration looks for the next jump with rw_range_next. It is found wherever it lies and however short the pulse is, because an interval counts as free of jumps only when its
- * range proves that. */
+ * A switch is a scalar whose value or slope jumps: a comparison, floor, sign, mod, min, max, abs, tan or atan2 of the
+ * parameter. Time
+ * integration looks for the next jump with rw_range_next. It is found wherever it lies and however short the pulse is,
+ * because an interval counts as free of jumps only when its range proves that. */
 #ifndef RW_RANGE_H
 #define RW_RANGE_H
 
@@ -15,15 +17,16 @@ typedef struct rw_interval {
 
 typedef struct rw_range rw_range;
 
-/* Of the scalar `node`, which depends on no field and on no reduction. The graph must outlive it and stay as it is, but for the values of
- * its parameters. NULL: out of memory. */
+/* Of the scalar `node`, which depends on no field and on no reduction. The graph must outlive it and stay as it is, but
+ * for the values of its parameters. NULL: out of memory. */
 rw_range *rw_range_create(rw_graph *g, rw_node node, int param);
 void rw_range_destroy(rw_range **range);
 
 /* The range of the node's value for lo <= parameter <= hi: an enclosure, not always the narrowest. */
 rw_interval rw_range_of(rw_range *range, double lo, double hi);
 
-/* False when the node contains what interval arithmetic cannot bound: functions in C and complex numbers that depend on the parameter. */
+/* False when the node contains what interval arithmetic cannot bound: functions in C and complex numbers that depend on
+ * the parameter. */
 bool rw_range_is_bounded(const rw_range *range);
 
 /* True for the functions named above. */

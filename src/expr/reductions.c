@@ -45,13 +45,11 @@ void rw_emit_reduced(rw_emitter *e)
     for (int i = 0; i < e->plan->nreductions; ++i) {
         const rw_reduction *r = e->plan->reductions + i;
         if (!reduces(e, r)) continue;
-        if (r->pass != e->pass)
-            a += r->width;
+        if (r->pass != e->pass) a += r->width;
         else
             for (int part = 0; part < r->width; ++part, ++a) {
                 const char *value = rw_word(e, r->value), *suffix = r->width == 1 ? "" : part ? ".im" : ".re";
-                if (r->kind == RW_SUM)
-                    ADD("        AT(acc%d, %s) += (f64)%s%s;\n", a, e->item, value, suffix);
+                if (r->kind == RW_SUM) ADD("        AT(acc%d, %s) += (f64)%s%s;\n", a, e->item, value, suffix);
                 else
                     ADD("        { const f64 m = (f64)%s; AT(acc%d, %s) = %s(AT(acc%d, %s), m); }\n", value, a, e->item,
                         kinds[r->kind].function, a, e->item);
@@ -86,7 +84,8 @@ void rw_emit_merge(rw_emitter *e)
         "    for (int n = GROUP; n > 1; n = (n + 1) / 2) {\n        const int upper = (n + 1) / 2;\n"
         "        EACH(i, n - upper) { s[i] = merge(s[i], s[i + upper], kind); }\n        BARRIER;\n    }\n"
         "    EACH(i, 1) { *sum = s[0]; }\n    BARRIER;\n}\n"
-        "CALLED void combine_parts(GLOBAL f64 *slot, GLOBAL const f64 *part, int n, int kind, LOCAL f64 *shared, f64 *acc)\n"
+        "CALLED void combine_parts(GLOBAL f64 *slot, GLOBAL const f64 *part, int n, int kind, LOCAL f64 *shared, f64 "
+        "*acc)\n"
         "{\n    start_items(acc, kind);\n"
         "    UNROLL_BY(8) EACH_IN(i, 0, n) { AT(acc, i) = merge(AT(acc, i), part[i], kind); }\n"
         "    reduce_items(slot, shared, acc, kind);\n}\n");
@@ -99,7 +98,8 @@ void rw_emit_combine(rw_emitter *e)
     int last = k->naccumulators - 1;
     rw_emit_merge(e);
     ADD("KERNEL(combine, GLOBAL f64 *slots, GLOBAL const f64 *part, int n)\n{\n"
-        "    SHARED(f64, shared, GROUP);\n    PRIVATE(f64, acc);\n    const int a = GROUP_ID(0);\n    const int slot = ");
+        "    SHARED(f64, shared, GROUP);\n    PRIVATE(f64, acc);\n    const int a = GROUP_ID(0);\n"
+        "    const int slot = ");
     for (int a = 0; a < last; ++a) ADD("a == %d ? %d : ", a, k->accumulator_slot[a]);
     ADD("%d, kind = ", k->accumulator_slot[last]);
     for (int a = 0; a < last; ++a) ADD("a == %d ? %d : ", a, k->accumulator_kind[a]);

@@ -64,10 +64,8 @@ static void emit_field(rw_emitter *e, const rw_graph_node *p)
     const rw_front *w = e->state;
     const rw_front_value *v = rw_front_version(e, p);
     int n = rw_front_number(w, v), age = rw_front_age(e, v), along = p->offset[w->walk];
-    if (along && !rw_axis_is_periodic(e->g, w->walk))
-        ADD("n%d_%d[CELL(t, u)]", n, along > 0);
-    else
-        ADD("w%d_%d[CELL(t + (%d), u + (%d))]", n, age - along, p->offset[0], has_planes(e) ? p->offset[1] : 0);
+    if (along && !rw_axis_is_periodic(e->g, w->walk)) ADD("n%d_%d[CELL(t, u)]", n, along > 0);
+    else ADD("w%d_%d[CELL(t + (%d), u + (%d))]", n, age - along, p->offset[0], has_planes(e) ? p->offset[1] : 0);
 }
 
 /* Where a column of the layer lies in the grid. */
@@ -94,10 +92,10 @@ static void begin_rows(rw_emitter *e, const char *condition)
     char row[80];
     ADD("            if (%s)", condition);
     if (has_planes(e))
-        ADD("\n            for (INDEX u = first; u < last; ++u) {\n            const INDEX j = %s;\n            (void)j;\n",
+        ADD("\n            for (INDEX u = first; u < last; ++u) {\n            const INDEX j = %s;\n"
+            "            (void)j;\n",
             in_grid(e, 1, "y0 + u", row, sizeof row));
-    else
-        ADD(" {\n");
+    else ADD(" {\n");
 }
 
 static void end_rows(rw_emitter *e) { ADD("            }\n            BARRIER;\n"); }
@@ -112,10 +110,12 @@ static void emit_row_ends(rw_emitter *e, const rw_front_value *v)
     begin_rows(e, "runs");
     ADD("            LOCAL real *const w = w%d_0 + CELL(0, u);\n", rw_front_number(w, v));
     if (below)
-        ADD("            if (x0 <= 0)\n            EACH(d, %d) { w[-x0 - 1 - d] = near_%s_x0(w, x0, -1 - d, j, k%s); }\n",
+        ADD("            if (x0 <= 0)\n            EACH(d, %d) { w[-x0 - 1 - d] = near_%s_x0(w, x0, -1 - d, j, "
+            "k%s); }\n",
             below, name, names);
     if (above)
-        ADD("            if (NX - x0 <= high)\n            EACH(d, %d) { w[NX - x0 + d] = near_%s_x1(w, x0, NX + d, j, k%s); }\n",
+        ADD("            if (NX - x0 <= high)\n"
+            "            EACH(d, %d) { w[NX - x0 + d] = near_%s_x1(w, x0, NX + d, j, k%s); }\n",
             above, name, names);
     end_rows(e);
 }
@@ -132,10 +132,10 @@ static void emit_plane_ends(rw_emitter *e, const rw_front_value *v)
         if (up)
             ADD("            if (runs && NY - y0 <= last && NY - y0 < HEIGHT) {\n"
                 "            const INDEX u = NY - 1 - y0, j = NY;\n");
-        else
-            ADD("            if (runs && y0 < 0) {\n            const INDEX u = -y0, j = -1;\n");
+        else ADD("            if (runs && y0 < 0) {\n            const INDEX u = -y0, j = -1;\n");
         ADD("            EACH_IN(t, low, high) {\n            const INDEX i = %s;\n            (void)i;\n", column(e));
-        ADD("            w%d_0[CELL(t, u + (%d))] = near_%s_y%d(w%d_0[CELL(t, u)], w%d_0[CELL(t, u + (%d))], i, j, k%s);\n            }\n",
+        ADD("            w%d_0[CELL(t, u + (%d))] = near_%s_y%d(w%d_0[CELL(t, u)], w%d_0[CELL(t, u + (%d))], i, j, "
+            "k%s);\n            }\n",
             n, up ? 1 : -1, e->g->fields[v->field].name, up, n, n, inside, rw_text_of(&e->uniform_names));
         end_rows(e);
     }
@@ -152,7 +152,8 @@ static void emit_layer(rw_emitter *e, const rw_front_value *v)
     ADD(";\n");
     if (has_planes(e)) ADD("            const INDEX first = bottom, last = top;\n");
     begin_rows(e, "runs");
-    ADD("            GLOBAL const %s *const from = f_%s + (k * NY + j) * NX;\n            LOCAL real *const w = w%d_0 + CELL(0, u);\n",
+    ADD("            GLOBAL const %s *const from = f_%s + (k * NY + j) * NX;\n"
+        "            LOCAL real *const w = w%d_0 + CELL(0, u);\n",
         rw_dtype_word(e->g->fields[v->field].dtype), e->g->fields[v->field].name, rw_front_number(w, v));
     ADD("            EACH_IN(t, inner0, inner1) { w[t] = (real)from[x0 + t]; }\n");
     if (rw_axis_is_periodic(e->g, 0)) {
@@ -179,16 +180,15 @@ static void emit_neighbour_layers(rw_emitter *e, int pass)
         char side[40];
         if (known[i][up]) continue;
         known[i][up] = true;
-        if (up)
-            snprintf(side, sizeof side, "runs && %c == N%c - 1", q, rw_size_letter[w->walk]);
-        else
-            snprintf(side, sizeof side, "runs && %c == 0", q);
+        if (up) snprintf(side, sizeof side, "runs && %c == N%c - 1", q, rw_size_letter[w->walk]);
+        else snprintf(side, sizeof side, "runs && %c == 0", q);
         ADD("            LOCAL real *const e%d_%d = b%d_%d + PAD;\n", i, up, i, up);
         ADD("            LOCAL const real *const n%d_%d = %s ? e%d_%d : w%d_%d;\n", i, up, side, i, up, i,
             age + (up ? -1 : 1));
         begin_rows(e, side);
         ADD("            EACH_IN(t, low, high) {\n            const INDEX i = %s;\n            (void)i;\n", column(e));
-        ADD("            e%d_%d[CELL(t, u)] = near_%s_%c%d(w%d_%d[CELL(t, u)], w%d_%d[CELL(t, u)], i, %s(%d)%s%s);\n            }\n",
+        ADD("            e%d_%d[CELL(t, u)] = near_%s_%c%d(w%d_%d[CELL(t, u)], w%d_%d[CELL(t, u)], i, %s(%d)%s%s);\n"
+            "            }\n",
             i, up, e->g->fields[v->field].name, axis, up, i, age, i,
             e->g->grid.size[w->walk] == 1 ? age : age + (up ? 1 : -1), has_planes(e) ? "j, k + " : "j + ", up ? 1 : -1,
             has_planes(e) ? "" : ", k", rw_text_of(&e->uniform_names));
@@ -251,10 +251,8 @@ static void emit_place(rw_emitter *e)
     rw_emit_front_place(e, ", u = 0;\n    (void)k, (void)u;\n", planes);
     ADD("    const INDEX inner0 = x0 < 0 ? -x0 < WIDTH ? -x0 : WIDTH : 0, most = NX - x0 < WIDTH ? NX - x0 : WIDTH;\n"
         "    const INDEX inner1 = most < inner0 ? inner0 : most;\n");
-    if (rw_axis_is_periodic(e->g, 0))
-        ADD("    const INDEX left = 0, right = WIDTH;\n");
-    else
-        ADD("    const INDEX left = inner0, right = inner1;\n");
+    if (rw_axis_is_periodic(e->g, 0)) ADD("    const INDEX left = 0, right = WIDTH;\n");
+    else ADD("    const INDEX left = inner0, right = inner1;\n");
 }
 
 rw_status rw_rings_emit(rw_emitter *e)

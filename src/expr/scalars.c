@@ -1,8 +1,8 @@
-/* What kernels take as numbers: nodes that depend on no field and no reduction, computed on the host before a run. Only what depends on a
- * parameter that has changed is computed again.
+/* What kernels take as numbers: nodes that depend on no field and no reduction, computed on the host before a run. Only
+ * what depends on a parameter that has changed is computed again.
  *
- * Along a course a scalar has a sample at each of its times; they are kept, because from one stage of a step to the next only the weights
- * change. */
+ * Along a course a scalar has a sample at each of its times; they are kept, because from one stage of a step to the
+ * next only the weights change. */
 #include "expr/scalars.h"
 
 #include <string.h>
@@ -13,24 +13,24 @@ typedef struct entry {
     bool is_complex;          /* some operand is */
     int parts;                /* 2: it is itself */
     bool wanted;
-    int course;   /* parameter whose course it follows, -1 none */
-    bool rough;   /* it has jumps or bends there: its own value counts */
-    bool linear;  /* in what follows the course: the weighted sum needs no samples */
+    int course;                  /* parameter whose course it follows, -1 none */
+    bool rough;                  /* it has jumps or bends there: its own value counts */
+    bool linear;                 /* in what follows the course: the weighted sum needs no samples */
     bool sampled, owned, summed; /* samples are needed; own is; sum is */
-    double own[2], sum[2];  /* value of the parameters' own values; weighted sum along the course */
-    double (*sample)[2];    /* [RW_COURSE], made when first wanted */
+    double own[2], sum[2];       /* value of the parameters' own values; weighted sum along the course */
+    double (*sample)[2];         /* [RW_COURSE], made when first wanted */
 } entry;
 
 struct rw_scalars {
     rw_graph *g;
     entry *entries; /* operands first */
     int n, capacity;
-    int *place;           /* by node: its entry; -1 */
-    uint64_t *depends;    /* [entry][words]: bits of parameters */
-    uint64_t *changed;    /* [words] since the last update */
-    uint64_t *moved;      /* [words] those whose course has other times */
-    double (*seen)[2];    /* [parameter] */
-    bool *follows;        /* [parameter]: it has a course */
+    int *place;        /* by node: its entry; -1 */
+    uint64_t *depends; /* [entry][words]: bits of parameters */
+    uint64_t *changed; /* [words] since the last update */
+    uint64_t *moved;   /* [words] those whose course has other times */
+    double (*seen)[2]; /* [parameter] */
+    bool *follows;     /* [parameter]: it has a course */
     int words, nnodes, nparams;
     bool filled;
 };
@@ -38,15 +38,20 @@ struct rw_scalars {
 /* Has values that jump, or slopes that do. */
 static bool is_rough(rw_node_op op)
 {
-    return rw_ops[op].kind == 'B' || op == RW_OP_ABS || op == RW_OP_SIGN || op == RW_OP_FLOOR || op == RW_OP_MOD || op == RW_OP_MIN ||
-           op == RW_OP_MAX || op == RW_OP_WHERE;
+    return rw_ops[op].kind == 'B' || op == RW_OP_ABS || op == RW_OP_SIGN || op == RW_OP_FLOOR || op == RW_OP_MOD ||
+           op == RW_OP_MIN || op == RW_OP_MAX || op == RW_OP_WHERE;
 }
 
 static bool add(rw_scalars *s, rw_node n)
 {
     const rw_graph_node *p = s->g->nodes + n;
-    entry e = {.op = (rw_node_op)p->op, .index = p->index, .arity = rw_ops[p->op].arity, .parts = 1 + p->is_complex, .course = -1,
-               .linear = true, .own = {p->re, p->im}};
+    entry e = {.op = (rw_node_op)p->op,
+               .index = p->index,
+               .arity = rw_ops[p->op].arity,
+               .parts = 1 + p->is_complex,
+               .course = -1,
+               .linear = true,
+               .own = {p->re, p->im}};
     if (s->place[n] >= 0) return true;
     for (int i = 0; i < e.arity; ++i) {
         if (!add(s, p->arg[i])) return false;
@@ -66,7 +71,8 @@ static bool fill(rw_scalars *s, const bool *wanted)
     s->place = rw_calloc((size_t)g->n, sizeof *s->place);
     s->seen = rw_calloc((size_t)g->nparams, sizeof *s->seen);
     s->follows = rw_calloc((size_t)g->nparams, 1);
-    s->changed = rw_calloc((size_t)s->words, sizeof *s->changed), s->moved = rw_calloc((size_t)s->words, sizeof *s->moved);
+    s->changed = rw_calloc((size_t)s->words, sizeof *s->changed),
+    s->moved = rw_calloc((size_t)s->words, sizeof *s->moved);
     if (!s->place || !s->seen || !s->follows || !s->changed || !s->moved) return false;
     memset(s->place, -1, (size_t)g->n * sizeof *s->place);
     for (int n = 0; n < g->n; ++n) {
@@ -129,7 +135,9 @@ static void note_changes(rw_scalars *s, bool *courses)
 static bool keeps_linear(rw_node_op op, const bool *follows)
 {
     switch (op) {
-    case RW_OP_ADD: case RW_OP_SUB: case RW_OP_NEG: return true;
+    case RW_OP_ADD:
+    case RW_OP_SUB:
+    case RW_OP_NEG: return true;
     case RW_OP_MUL: return !follows[0] || !follows[1];
     case RW_OP_DIV: return !follows[1];
     default: return false;
@@ -183,7 +191,8 @@ static const double *value_of(const entry *e, int course, int which)
 static void apply(const rw_scalars *s, const entry *e, int which, double *out)
 {
     double arg[3][2];
-    for (int i = 0; i < e->arity; ++i) memcpy(arg[i], value_of(s->entries + e->arg[i], e->course, which), sizeof arg[i]);
+    for (int i = 0; i < e->arity; ++i)
+        memcpy(arg[i], value_of(s->entries + e->arg[i], e->course, which), sizeof arg[i]);
     rw_graph_apply(s->g, e->op, e->index, (const double(*)[2])arg, e->is_complex, out);
 }
 

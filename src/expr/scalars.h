@@ -6,8 +6,8 @@
 
 typedef struct rw_scalars rw_scalars;
 
-/* For the nodes marked in `wanted` [g->n], none of which is a field or depends on a reduction. NULL: memory. The graph's parameters stay as
- * many as they are. */
+/* For the nodes marked in `wanted` [g->n], none of which is a field or depends on a reduction. NULL: memory. The
+ * graph's parameters stay as many as they are. */
 rw_scalars *rw_scalars_create(rw_graph *g, const bool *wanted);
 void rw_scalars_destroy(rw_scalars **scalars);
 /* Brings all up to the parameters' present values and courses. False when memory is gone. */

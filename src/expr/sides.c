@@ -20,10 +20,8 @@ static void emit_combination(rw_emitter *e, int f, int n, const double *w, const
     for (int i = 0; i < n; ++i) {
         bool last = i == n - 1;
         if (z && !last) ADD("CX(add)(");
-        if (z)
-            ADD("CX(scale)(%s, (real)%.17g)", terms[i], w[i]);
-        else
-            ADD("%s(real)(%.17g) * %s", i ? " + " : "", w[i], terms[i]);
+        if (z) ADD("CX(scale)(%s, (real)%.17g)", terms[i], w[i]);
+        else ADD("%s(real)(%.17g) * %s", i ? " + " : "", w[i], terms[i]);
         if (z && !last) ADD(", ");
     }
     for (int i = 1; z && i < n; ++i) ADD(")");
@@ -39,8 +37,8 @@ typedef struct place {
     bool order4, is_complex;
 } place;
 
-/* const INDEX iw: the place of the side, where its expressions have their values; then these. Those of a constant border have them at
- * the node itself. */
+/* const INDEX iw: the place of the side, where its expressions have their values; then these. Those of a constant
+ * border have them at the node itself. */
 static rw_status emit_place(rw_emitter *e, const place *s)
 {
     static const char *const places[3] = {"iw", "jw", "kw"};
@@ -55,9 +53,9 @@ static rw_status emit_place(rw_emitter *e, const place *s)
     if (s->kind == RW_BOUNDARY_CONSTANT)
         ADD("        const INDEX %s = %c;\n", places[s->axis], rw_index_letter[s->axis]);
     else if (s->upper)
-        ADD("        const INDEX %s = N%c%s;\n", places[s->axis], rw_size_letter[s->axis], s->kind == RW_BOUNDARY_DIRICHLET ? "" : " - 1");
-    else
-        ADD("        const INDEX %s = %d;\n", places[s->axis], s->kind == RW_BOUNDARY_DIRICHLET ? -1 : 0);
+        ADD("        const INDEX %s = N%c%s;\n", places[s->axis], rw_size_letter[s->axis],
+            s->kind == RW_BOUNDARY_DIRICHLET ? "" : " - 1");
+    else ADD("        const INDEX %s = %d;\n", places[s->axis], s->kind == RW_BOUNDARY_DIRICHLET ? -1 : 0);
     rw_pass_use_add(e->plan, e->pass, &e->use, s->a);
     rw_pass_use_add(e->plan, e->pass, &e->use, s->b);
     rw_pass_use_add(e->plan, e->pass, &e->use, s->c);
@@ -86,10 +84,8 @@ static rw_status emit_value_side(rw_emitter *e, const place *s)
     RW_TRY(emit_place(e, s));
     ADD("        const %s g = %s;\n", rw_field_type(e, s->field),
         s->is_complex ? rw_complex_word(e, s->a) : rw_word(e, s->a));
-    if (s->upper)
-        ADD("        const int d = %c - N%c;\n", i, N);
-    else
-        ADD("        const int d = -1 - %c;\n", i);
+    if (s->upper) ADD("        const int d = %c - N%c;\n", i, N);
+    else ADD("        const int d = -1 - %c;\n", i);
     if (s->reach == 1) {
         ADD("        return g;\n");
         return RW_OK;
@@ -104,10 +100,8 @@ static rw_status emit_value_side(rw_emitter *e, const place *s)
     /* no such node on an axis shorter than the stencil: a line through the side and the farthest */
     ADD("        const int m = d - 1 < N%c ? d - 1 : N%c - 1;\n        const real w = (real)d / (real)(m + 1);\n", N,
         N);
-    if (s->is_complex)
-        ADD("        return CX(sub)(CX(scale)(g, (real)1 + w), CX(scale)(U(m), w));\n");
-    else
-        ADD("        return ((real)1 + w) * g - w * U(m);\n");
+    if (s->is_complex) ADD("        return CX(sub)(CX(scale)(g, (real)1 + w), CX(scale)(U(m), w));\n");
+    else ADD("        return ((real)1 + w) * g - w * U(m);\n");
     return RW_OK;
 }
 
@@ -119,27 +113,20 @@ static rw_status emit_slope_side(rw_emitter *e, const place *s)
     const char *h = rw_word(e, rw_spacing(e->g, s->axis));
     if (s->kind == RW_BOUNDARY_NEUMANN && s->is_complex)
         ADD("        const complex s = CX(scale)(%s, %s);\n", rw_complex_word(e, s->a), h);
-    else if (s->kind == RW_BOUNDARY_NEUMANN)
-        ADD("        const real s = %s * %s;\n", rw_word(e, s->a), h);
+    else if (s->kind == RW_BOUNDARY_NEUMANN) ADD("        const real s = %s * %s;\n", rw_word(e, s->a), h);
     else if (s->is_complex)
         ADD("        const complex s = CX(scale)(CX(div)(CX(sub)(%s, CX(mul)(%s, U(0))), %s), %s);\n",
             rw_complex_word(e, s->c), rw_complex_word(e, s->a), rw_complex_word(e, s->b), h);
     else
         ADD("        const real s = (%s - %s * U(0)) / %s * %s;\n", rw_word(e, s->c), rw_word(e, s->a),
             rw_word(e, s->b), h);
-    if (s->upper)
-        ADD("        const int d = %c - N%c + 1;\n", i, N);
-    else
-        ADD("        const int d = -%c;\n", i);
+    if (s->upper) ADD("        const int d = %c - N%c + 1;\n", i, N);
+    else ADD("        const int d = -%c;\n", i);
     if (s->order4) emit_order4(e, s, "s", SLOPES, slope_weights);
-    if (s->reach < s->nodes)
-        ADD("        const int m = d;\n");
-    else
-        ADD("        const int m = d < N%c ? d : N%c - 1;\n", N, N);
-    if (s->is_complex)
-        ADD("        return CX(add)(U(m), CX(scale)(s, (real)(d + m)));\n");
-    else
-        ADD("        return U(m) + (real)(d + m) * s;\n");
+    if (s->reach < s->nodes) ADD("        const int m = d;\n");
+    else ADD("        const int m = d < N%c ? d : N%c - 1;\n", N, N);
+    if (s->is_complex) ADD("        return CX(add)(U(m), CX(scale)(s, (real)(d + m)));\n");
+    else ADD("        return U(m) + (real)(d + m) * s;\n");
     return RW_OK;
 }
 
@@ -152,10 +139,8 @@ static void emit_mirror(rw_emitter *e, const place *s)
         const long long period = RW_MAX(2 * s->nodes - 2 + 2 * half, 1);
         ADD("        const INDEX m = (%c %% %lld + %lld) %% %lld;\n", i, period, period, period);
         ADD("        return NEXT(m < N%c ? m : %lld - m);\n", N, period - half);
-    } else if (s->upper)
-        ADD("        return U(%c - N%c + %d);\n", i, N, 1 - half);
-    else
-        ADD("        return U(-%c - %d);\n", i, half);
+    } else if (s->upper) ADD("        return U(%c - N%c + %d);\n", i, N, 1 - half);
+    else ADD("        return U(-%c - %d);\n", i, half);
 }
 
 /* The value at the node itself. */
@@ -186,10 +171,8 @@ static rw_status emit_side(rw_emitter *e, int f, int axis, int upper)
                      e->use.reach[axis][upper],
                      e->g->order == 4 && n >= 5,
                      rw_dtype_is_complex(field->dtype)};
-    if (upper)
-        ADD("#define U(m) NEXT(N%c - 1 - (m))\n", N);
-    else
-        ADD("#define U(m) NEXT(m)\n");
+    if (upper) ADD("#define U(m) NEXT(N%c - 1 - (m))\n", N);
+    else ADD("#define U(m) NEXT(m)\n");
     switch (s.kind) {
     case RW_BOUNDARY_NEAREST: ADD("        return U(0);\n"); break;
     case RW_BOUNDARY_PERIODIC: ADD("        return NEXT(((%c %% N%c) + N%c) %% N%c);\n", i, N, N, N); break;
@@ -228,15 +211,12 @@ rw_status rw_emit_sides(rw_emitter *e, int f, const rw_cells *cells)
     snprintf(parameters, sizeof parameters, "%s const %s *f%s, INDEX i, INDEX j, INDEX k",
              cells->shared ? "LOCAL" : "GLOBAL", rw_dtype_word(field->dtype), *o ? ", INDEX o" : "");
     ADD("%s %s %s_(%s%s)\n{\n    const INDEX c = %s;\n", word, type, name, parameters, u, cells->index);
-    if (rw_same_precision(e, f))
-        ADD("    return f[c];\n}\n");
+    if (rw_same_precision(e, f)) ADD("    return f[c];\n}\n");
     else if (!strcmp(type, "real")) {
         ADD("    return ");
         rw_emit_as_real(e, field->dtype, "f[c]");
         ADD(";\n}\n");
-    }
-    else
-        ADD("    return CX(make)(f[c].re, f[c].im);\n}\n");
+    } else ADD("    return CX(make)(f[c].re, f[c].im);\n}\n");
     for (int axis = 2; axis >= 0; --axis) {
         char letter = rw_axis_letter[axis], i = rw_index_letter[axis], N = rw_size_letter[axis];
         ADD("#define NEXT(q) %s_(f%s, %s%s)\n", name, o, shape[axis], names);
@@ -272,12 +252,9 @@ rw_status rw_emit_near_sides(rw_emitter *e, int f)
     for (int side = 0; side < 2 * e->g->grid.ndim; ++side) {
         int axis = side / 2, upper = side % 2;
         if (!e->use.reach[axis][upper] || field->boundary[side].kind == RW_BOUNDARY_PERIODIC) continue;
-        if (axis == 0)
-            ADD("#define NEXT(q) row[(q) - o]\n");
-        else if (upper)
-            ADD("#define NEXT(q) ((q) == N%c - 1 ? u0 : u1)\n", rw_size_letter[axis]);
-        else
-            ADD("#define NEXT(q) ((q) == 0 ? u0 : u1)\n");
+        if (axis == 0) ADD("#define NEXT(q) row[(q) - o]\n");
+        else if (upper) ADD("#define NEXT(q) ((q) == N%c - 1 ? u0 : u1)\n", rw_size_letter[axis]);
+        else ADD("#define NEXT(q) ((q) == 0 ? u0 : u1)\n");
         ADD("DEVICE real near_%s_%c%d(%s, INDEX i, INDEX j, INDEX k%s)\n{\n", field->name, rw_axis_letter[axis], upper,
             axis == 0 ? "LOCAL const real *row, INDEX o" : "real u0, real u1", rw_text_of(&e->uniforms));
         RW_TRY(emit_side(e, f, axis, upper));

@@ -1,6 +1,6 @@
-/* Scalars that live on the device. Behind the passes of a run one item computes what the program assigns to them, from the reductions and from
- * what they were; kernels of the next run read them there, so no host waits in between. The same item keeps a row of all scalars that the
- * program assigns, where a trace of the runs is wanted. */
+/* Scalars that live on the device. Behind the passes of a run one item computes what the program assigns to them, from
+ * the reductions and from what they were; kernels of the next run read them there, so no host waits in between. The
+ * same item keeps a row of all scalars that the program assigns, where a trace of the runs is wanted. */
 #include <string.h>
 
 #include "expr/arguments.h"
@@ -8,7 +8,8 @@
 #include "expr/program.h"
 #include "expr/reductions.h"
 
-/* Items of the group, and of one that combines what the last pass reduces: so many numbers at most, one after the other. */
+/* Items of the group, and of one that combines what the last pass reduces: so many numbers at most, one after the
+ * other. */
 enum { ITEMS = 32, COMBINING_ITEMS = 256, MOST_COMBINED = 8 };
 
 /* Results of which a trace has a column: real, the last of each name. */
@@ -33,20 +34,24 @@ static bool assigns(const rw_plan *plan)
     return any;
 }
 
-/* What the last pass reduces is combined first, in the same launch. Then all values, then the rows and the states: they change together. */
+/* What the last pass reduces is combined first, in the same launch. Then all values, then the rows and the states: they
+ * change together. */
 static void emit_update(rw_emitter *e, const rw_pass_kernel *last)
 {
     const rw_plan *plan = e->plan;
     if (last) rw_emit_merge(e);
-    ADD("KERNEL(update, GLOBAL f64 *slots%s%s%s)\n{\n", last ? ", GLOBAL const f64 *part, int n" : "", plan->trace ? ", GLOBAL f64 *trace, int rows" : "", rw_text_of(&e->uniforms));
+    ADD("KERNEL(update, GLOBAL f64 *slots%s%s%s)\n{\n", last ? ", GLOBAL const f64 *part, int n" : "",
+        plan->trace ? ", GLOBAL f64 *trace, int rows" : "", rw_text_of(&e->uniforms));
     if (last) ADD("    SHARED(f64, shared, GROUP);\n    PRIVATE(f64, acc);\n");
     for (int a = 0; last && a < last->naccumulators; ++a)
-        ADD("    combine_parts(slots + %d, part + %d * n, n, %d, shared, acc);\n", last->accumulator_slot[a], a, last->accumulator_kind[a]);
+        ADD("    combine_parts(slots + %d, part + %d * n, n, %d, shared, acc);\n", last->accumulator_slot[a], a,
+            last->accumulator_kind[a]);
     ADD("    EACH(i, 1) {\n");
     rw_emit_nodes(e, e->use.needed, "        ");
     if (plan->trace) {
         int columns = count_columns(plan), c = 0, counter = rw_trace_slot(e->g);
-        ADD("        GLOBAL f64 *row = trace + (i64)slots[%d] %% rows * %d;\n        slots[%d] += 1;\n", counter, columns, counter);
+        ADD("        GLOBAL f64 *row = trace + (i64)slots[%d] %% rows * %d;\n        slots[%d] += 1;\n", counter,
+            columns, counter);
         for (int i = 0; i < plan->nresults; ++i)
             if (has_column(plan, i)) ADD("        row[%d] = %s;\n", c++, rw_word(e, plan->results[i].value));
     }
@@ -72,7 +77,8 @@ rw_status rw_state_kernel_create(const rw_plan *plan, const rw_pass_kernel *last
     for (int i = 0; plan->trace && i < plan->nresults; ++i)
         if (has_column(plan, i)) rw_pass_use_add(plan, -1, &e.use, plan->results[i].value);
     bool ok = rw_emit_uniforms(&e);
-    for (int n = 0; n < e.use.nnodes; ++n) k->has_complex = k->has_complex || ((e.use.needed[n] || e.use.uniform[n]) && e.g->nodes[n].is_complex);
+    for (int n = 0; n < e.use.nnodes; ++n)
+        k->has_complex = k->has_complex || ((e.use.needed[n] || e.use.uniform[n]) && e.g->nodes[n].is_complex);
     if (ok) {
         rw_text_add(&text, "#define CX(name) c128_##name\n#define RX(name) f64_##name\n");
         emit_update(&e, last);
@@ -86,7 +92,7 @@ rw_status rw_state_kernel_create(const rw_plan *plan, const rw_pass_kernel *last
     return status;
 }
 
-/* ---- of a program ---------------------------------------------------------------------------------------------------------- */
+/* ---- of a program ------------------------------------------------------------------------------------------------ */
 
 static rw_status begin_slots(rw_expr *e)
 {
@@ -95,7 +101,8 @@ static rw_status begin_slots(rw_expr *e)
     memset(slots, 0, e->slots->bytes);
     for (int i = 0; i < e->graph->nparams; ++i) {
         const rw_graph_param *p = e->graph->params + i;
-        if (p->state >= 0) ((double *)slots)[rw_state_slot(p->state)] = ((double *)slots)[rw_state_before(e->graph, p->state)] = p->re;
+        if (p->state >= 0)
+            ((double *)slots)[rw_state_slot(p->state)] = ((double *)slots)[rw_state_before(e->graph, p->state)] = p->re;
     }
     return RW_OK;
 }
@@ -107,7 +114,8 @@ static rw_status begin_trace(rw_expr *e)
     e->trace_columns = columns;
     e->trace_names = rw_calloc((size_t)columns + 1, sizeof *e->trace_names);
     e->trace_rows = rw_calloc((size_t)(shape[0] * shape[1]), sizeof *e->trace_rows);
-    if (!e->trace_names || !e->trace_rows) return rw_fail_memory(e->device->ctx, (size_t)(shape[0] * shape[1]) * sizeof *e->trace_rows, "a trace");
+    if (!e->trace_names || !e->trace_rows)
+        return rw_fail_memory(e->device->ctx, (size_t)(shape[0] * shape[1]) * sizeof *e->trace_rows, "a trace");
     for (int i = 0, c = 0; i < e->plan.nresults; ++i)
         if (has_column(&e->plan, i)) e->trace_names[c++] = e->plan.results[i].name;
     return rw_array_create(e->device, RW_F64, 2, shape, RW_MEMORY_DEVICE, &e->trace);
@@ -119,10 +127,13 @@ rw_status rw_expr_begin_states(rw_expr *e)
     RW_TRY(begin_slots(e));
     if (e->plan.trace) RW_TRY(begin_trace(e));
     const rw_pass_kernel *last = e->npasses ? &e->passes[e->npasses - 1].kernel : NULL;
-    RW_TRY(rw_state_kernel_create(&e->plan, last && last->naccumulators > 0 && last->naccumulators <= MOST_COMBINED ? last : NULL, &e->update.kernel));
+    RW_TRY(rw_state_kernel_create(&e->plan,
+                                  last && last->naccumulators > 0 && last->naccumulators <= MOST_COMBINED ? last : NULL,
+                                  &e->update.kernel));
     if (!e->update.kernel.text || e->evaluator) return RW_OK;
     rw_status status = rw_expr_compile(e, "update", &e->update.kernel, &e->update.program);
-    if (status == RW_ERR_UNSUPPORTED && !e->device->ops->discrete) { /* no compiler: a program without passes finds out here */
+    /* no compiler: a program without passes finds out here */
+    if (status == RW_ERR_UNSUPPORTED && !e->device->ops->discrete) {
         e->evaluator = true;
         return RW_OK;
     }
@@ -182,10 +193,12 @@ rw_status rw_expr_evaluate_states(rw_expr *e, double *slots)
     double out[2];
     if (plan->trace) {
         void *trace;
-        RW_TRY(e->trace->storage->host_current || e->trace->storage->device_current ? rw_array_update(e->trace, &trace) : rw_array_write(e->trace, &trace));
+        RW_TRY(e->trace->storage->host_current || e->trace->storage->device_current ? rw_array_update(e->trace, &trace)
+                                                                                    : rw_array_write(e->trace, &trace));
         double *row = (double *)trace + (int64_t)slots[rw_trace_slot(g)] % plan->trace * e->trace_columns;
         for (int i = 0; i < plan->nresults; ++i)
-            if (has_column(plan, i)) rw_expr_device_value(e, plan->results[i].value, slots, false, out), *row++ = out[0];
+            if (has_column(plan, i))
+                rw_expr_device_value(e, plan->results[i].value, slots, false, out), *row++ = out[0];
         slots[rw_trace_slot(g)] += 1;
     }
     double *next = rw_calloc((size_t)g->nstates + 1, sizeof *next);
@@ -194,7 +207,8 @@ rw_status rw_expr_evaluate_states(rw_expr *e, double *slots)
         next[s] = slots[rw_state_slot(s)];
         if (plan->states[s] >= 0) rw_expr_device_value(e, plan->states[s], slots, false, out), next[s] = out[0];
     }
-    for (int s = 0; s < g->nstates; ++s) slots[rw_state_before(g, s)] = slots[rw_state_slot(s)], slots[rw_state_slot(s)] = next[s];
+    for (int s = 0; s < g->nstates; ++s)
+        slots[rw_state_before(g, s)] = slots[rw_state_slot(s)], slots[rw_state_slot(s)] = next[s];
     rw_free(next);
     return RW_OK;
 }
@@ -215,18 +229,26 @@ rw_status rw_expr_get_state(rw_expr *e, int state, double *value)
     return RW_OK;
 }
 
-rw_status rw_expr_trace(rw_expr *e, const double **values, int64_t *rows, const char *const **names, int *columns, int64_t *runs)
+rw_status rw_expr_trace(rw_expr *e, const double **values, int64_t *rows, const char *const **names, int *columns,
+                        int64_t *runs)
 {
-    RW_NEED(values, "values"); RW_NEED(names, "names");
-    RW_NEED(e, "expr"); RW_NEED(rows, "rows"); RW_NEED(columns, "columns"); RW_NEED(runs, "runs");
+    RW_NEED(values, "values");
+    RW_NEED(names, "names");
+    RW_NEED(e, "expr");
+    RW_NEED(rows, "rows");
+    RW_NEED(columns, "columns");
+    RW_NEED(runs, "runs");
     const void *slots, *trace;
-    if (!e->plan.trace) return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "%s keeps no trace: create it with trace > 0 rows", e->name);
+    if (!e->plan.trace)
+        return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "%s keeps no trace: create it with trace > 0 rows", e->name);
     RW_TRY(rw_array_read(e->slots, &slots));
     int64_t total = (int64_t)((const double *)slots)[rw_trace_slot(e->graph)], room = e->plan.trace;
-    *runs = total - e->trace_seen, *rows = RW_MIN(*runs, room), *columns = e->trace_columns, *names = e->trace_names, *values = e->trace_rows;
+    *runs = total - e->trace_seen, *rows = RW_MIN(*runs, room), *columns = e->trace_columns, *names = e->trace_names,
+    *values = e->trace_rows;
     if (*rows) RW_TRY(rw_array_read(e->trace, &trace));
     for (int64_t r = 0; r < *rows; ++r)
-        memcpy(e->trace_rows + r * e->trace_columns, (const double *)trace + (total - *rows + r) % room * e->trace_columns,
+        memcpy(e->trace_rows + r * e->trace_columns,
+               (const double *)trace + (total - *rows + r) % room * e->trace_columns,
                (size_t)e->trace_columns * sizeof *e->trace_rows);
     e->trace_seen = total;
     return RW_OK;

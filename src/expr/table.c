@@ -1,5 +1,5 @@
-/* Functions of one coordinate, sin(pi*x)^2: a number for each node of an axis, computed on the host once instead of for each cell in each run.
- * All devices get the same numbers. */
+/* Functions of one coordinate, sin(pi*x)^2: a number for each node of an axis, computed on the host once instead of for
+ * each cell in each run. All devices get the same numbers. */
 #include "expr/program.h"
 
 /* Operations below `n` as far as *budget goes. */
@@ -8,7 +8,7 @@ static void spend(const rw_graph *g, rw_node n, int *budget)
     const rw_graph_node *p = g->nodes + n;
     if (!p->is_field) return;
     *budget -= rw_ops[p->op].flops;
-    for (int i = 0; i < rw_ops[p->op].arity && *budget > 0; ++i) spend(g, p->arg[i], budget);
+    for (int i = 0; i<rw_ops[p->op].arity && * budget> 0; ++i) spend(g, p->arg[i], budget);
 }
 
 int rw_table_axis(const rw_graph *g, rw_node n)
@@ -44,7 +44,8 @@ static rw_status fill(rw_expr *e, rw_expr_table *t)
     int64_t n = t->array->size;
     void *to;
     double *values = rw_calloc((size_t)n, sizeof *values);
-    rw_status status = values ? rw_array_write(t->array, &to) : rw_fail_memory(e->device->ctx, (size_t)n * sizeof *values, "a table");
+    rw_status status =
+        values ? rw_array_write(t->array, &to) : rw_fail_memory(e->device->ctx, (size_t)n * sizeof *values, "a table");
     if (status == RW_OK) {
         evaluate(e->graph, t->node, n, values);
         for (int64_t i = 0; i < n; ++i)
@@ -83,10 +84,13 @@ rw_status rw_expr_prepare_tables(rw_expr *e, rw_queue *q)
             rw_expr_table *t = rw_expr_find_table(e, k->slots[j].index, k->f32);
             if (t && t->current) continue;
             if (q->recording)
-                return rw_fail(e->device->ctx, RW_ERR_UNSUPPORTED,
-                               "%s cannot be recorded yet: a scalar has changed that its functions of one coordinate depend on: run it once before",
-                               e->name);
-            if (!t || t->recorded) RW_TRY(add(e, k->slots[j].index, k->f32 ? RW_F32 : RW_F64)); /* recorded sequences keep what they had */
+                return rw_fail(
+                    e->device->ctx, RW_ERR_UNSUPPORTED,
+                    "%s cannot be recorded yet: a scalar has changed that its functions of one coordinate depend on: "
+                    "run it once before",
+                    e->name);
+            /* recorded sequences keep what they had */
+            if (!t || t->recorded) RW_TRY(add(e, k->slots[j].index, k->f32 ? RW_F32 : RW_F64));
             t = rw_expr_find_table(e, k->slots[j].index, k->f32);
             RW_TRY(fill(e, t));
             RW_TRY(rw_array_send(t->array, q));

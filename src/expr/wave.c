@@ -51,8 +51,7 @@ static void beside_item(const rw_emitter *e, int shared, int axis, int by, char 
     const int dx = axis == 0 ? by : 0, dy = axis == 1 ? by : 0;
     if (((const rw_front *)e->state)->walk == 2)
         snprintf(to, size, "shared[(b * VERSIONS + %d) * LAYER + CELL(t) + (%d) + (%d) * PITCH]", shared, dx, dy);
-    else
-        snprintf(to, size, "shared[(b * VERSIONS + %d) * LAYER + CELL(t) + (%d)]", shared, dx);
+    else snprintf(to, size, "shared[(b * VERSIONS + %d) * LAYER + CELL(t) + (%d)]", shared, dx);
 }
 
 /* near_u_x0(…): from the row; of other axes from the value itself and the one farther inside. */
@@ -94,10 +93,8 @@ static void emit_field(rw_emitter *e, const rw_graph_node *p)
         ADD("%s", at);
         return;
     }
-    if (by < 0)
-        ADD("%c >= %d ? %s : ", rw_index_letter[axis], -by, at);
-    else
-        ADD("%c < N%c - %d ? %s : ", rw_index_letter[axis], rw_size_letter[axis], by, at);
+    if (by < 0) ADD("%c >= %d ? %s : ", rw_index_letter[axis], -by, at);
+    else ADD("%c < N%c - %d ? %s : ", rw_index_letter[axis], rw_size_letter[axis], by, at);
     emit_beyond(e, p, v, axis, inside);
 }
 
@@ -110,10 +107,8 @@ static void emit_layer_load(rw_emitter *e, const rw_front_value *v, const char *
     ADD("%s = ", to);
     if (!wraps) ADD("%s < 0 || %s >= N%c ? (real)0 : ", layer, layer, N);
     ADD("(real)f_%s[", e->g->fields[v->field].name);
-    if (wraps)
-        ADD("((%s + N%c) %% N%c + N%c) %% N%c", layer, N, N, N, N);
-    else
-        ADD("(INDEX)(%s)", layer);
+    if (wraps) ADD("((%s + N%c) %% N%c + N%c) %% N%c", layer, N, N, N, N);
+    else ADD("(INDEX)(%s)", layer);
     ADD(walk == 2 ? " * (NX * NY) + j * NX + i];\n" : " * NX + i];\n");
 }
 
@@ -124,11 +119,10 @@ static void emit_pass(rw_emitter *e, int pass)
     char q = rw_index_letter[w->walk], N = rw_size_letter[w->walk];
     e->pass = pass, e->use = w->use[pass - w->first];
     ADD("            {\n            const INDEX r = layer - %d, %c = ", w->lag[pass - w->first], q);
-    if (rw_axis_is_periodic(e->g, w->walk))
-        ADD("((r + N%c) %% N%c + N%c) %% N%c", N, N, N, N);
-    else
-        ADD("r");
-    ADD(", c = (k * NY + j) * NX + i;\n            const int mine = own && r >= begin && r < end;\n            (void)c;\n");
+    if (rw_axis_is_periodic(e->g, w->walk)) ADD("((r + N%c) %% N%c + N%c) %% N%c", N, N, N, N);
+    else ADD("r");
+    ADD(", c = (k * NY + j) * NX + i;\n            const int mine = own && r >= begin && r < end;\n"
+        "            (void)c;\n");
     rw_emit_nodes(e, e->use.needed, "            ");
     for (const rw_store *s = NULL; (s = rw_next_store(e->plan, pass, s));) {
         char to[160];
@@ -158,10 +152,10 @@ static void emit_sizes(rw_emitter *e, const rw_front *w)
     ADD("#define WIDTH %d\n#define HEIGHT %d\n#define MARGIN %d\n#define PAD %d\n#define PITCH (WIDTH + 2 * PAD)\n",
         w->width, w->height, w->margin[0], w->pad[0]);
     if (w->walk == 2)
-        ADD("#define MARGIN_Y %d\n#define PAD_Y %d\n#define CELL(t) (((t) / WIDTH + PAD_Y) * PITCH + (t) %% WIDTH + PAD)\n",
+        ADD("#define MARGIN_Y %d\n#define PAD_Y %d\n"
+            "#define CELL(t) (((t) / WIDTH + PAD_Y) * PITCH + (t) %% WIDTH + PAD)\n",
             w->margin[1], w->pad[1]);
-    else
-        ADD("#define CELL(t) ((t) + PAD)\n");
+    else ADD("#define CELL(t) ((t) + PAD)\n");
     ADD("#define LAYER ((HEIGHT + %d) * PITCH)\n#define VERSIONS %d\n", w->walk == 2 ? 2 * w->pad[1] : 0,
         RW_MAX(w->nshared, 1));
 }
@@ -228,7 +222,8 @@ rw_status rw_wave_emit(rw_emitter *e)
     rw_emit_front_place(e, ";\n", "");
     ADD("    int b = 0;\n");
     emit_start(e, w);
-    ADD("    UNROLL_BY(%d)\n    for (INDEX layer = begin - %d; layer < end + %d; ++layer) {\n        EACH(t, WIDTH * HEIGHT) {\n",
+    ADD("    UNROLL_BY(%d)\n    for (INDEX layer = begin - %d; layer < end + %d; ++layer) {\n"
+        "        EACH(t, WIDTH * HEIGHT) {\n",
         w->ahead ? w->ahead : 1, w->margin[w->walk], w->lag[w->last - w->first]);
     for (int i = 0; i < w->nversions; ++i)
         for (int a = 1; a < RW_FRONT_AGES; ++a)

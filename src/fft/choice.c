@@ -1,4 +1,5 @@
-/* The choices of passes, and what is likely to be fastest: few stages; enough groups at a time to have others load while one computes; whole sectors of memory. */
+/* The choices of passes, and what is likely to be fastest: few stages; enough groups at a time to have others load
+ * while one computes; whole sectors of memory. */
 #include "fft/choice.h"
 
 #include <stdio.h>
@@ -10,11 +11,13 @@
 enum {
     NEAR = 4096, /* points whose stages stay near a processor's core: of more, two passes are faster */
     NARROW =
-        4096 /* a GPU's group holds so few lines of more points that it would read and write parts of sectors; of a convolution, of half as many */
+        /* a GPU's group holds so few lines of more points that it would read and write parts of sectors; of a
+         * convolution, of half as many */
+    4096
 };
 typedef long long big;
 
-/* ---- passes ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- passes ------------------------------------------------------------------------------------------------------ */
 
 static void name_end(char *text, size_t size, const rw_fft_end *e)
 {
@@ -190,20 +193,16 @@ bool rw_fft_choice_parse(const char *text, rw_fft_choice *c)
     int n = sscanf(text, "radix %d lines %d groups %d %7s %7s %7s", &c->radix, &c->lines, &c->groups, word[0], word[1],
                    word[2]);
     for (int i = 0; i < n - 3; ++i) {
-        if (!strcmp(word[i], "halves"))
-            c->halves = true;
-        else if (!strcmp(word[i], "staged"))
-            c->staged = true;
-        else if (!strcmp(word[i], "cluster") && i < n - 4)
-            c->cluster = atoi(word[++i]);
-        else
-            return false;
+        if (!strcmp(word[i], "halves")) c->halves = true;
+        else if (!strcmp(word[i], "staged")) c->staged = true;
+        else if (!strcmp(word[i], "cluster") && i < n - 4) c->cluster = atoi(word[++i]);
+        else return false;
     }
     return n >= 3 && c->radix >= 2 && c->radix <= 64 && c->lines >= 1 && c->lines <= 4096 && c->groups >= 0 &&
            c->groups <= 32 && !(c->halves && c->staged) && c->cluster >= 0 && c->cluster <= 16;
 }
 
-/* ---- axes ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- axes -------------------------------------------------------------------------------------------------------- */
 
 void rw_fft_axis_key(const rw_fft_axis *a, char key[RW_FFT_KEY])
 {
@@ -250,10 +249,8 @@ int rw_fft_other_matrices(const rw_device *dev, const rw_fft_axis *axis, rw_fft_
 
 void rw_fft_matrix_print(const rw_fft_matrix *m, char text[RW_FFT_KEY])
 {
-    if (m->a)
-        snprintf(text, RW_FFT_KEY, "matrix %lld x %lld", (big)m->a, (big)m->b);
-    else
-        snprintf(text, RW_FFT_KEY, "one pass");
+    if (m->a) snprintf(text, RW_FFT_KEY, "matrix %lld x %lld", (big)m->a, (big)m->b);
+    else snprintf(text, RW_FFT_KEY, "one pass");
 }
 
 bool rw_fft_matrix_parse(const char *text, int64_t n, rw_fft_matrix *m)

@@ -9,7 +9,8 @@
 void rw_fft_line_key(const rw_fft_line_spec *spec, char key[RW_FFT_KEY]);
 /* What the device's wisdom says, else what is likely. */
 rw_fft_choice rw_fft_choose(rw_device *dev, const rw_fft_line_spec *spec);
-/* Others that are worth trying beside `from`, each different from it in one respect; at most `most`, their number is returned. */
+/* Others that are worth trying beside `from`, each different from it in one respect; at most `most`, their number is
+ * returned. */
 int rw_fft_other_choices(const rw_device *dev, const rw_fft_line_spec *spec, const rw_fft_choice *from,
                          rw_fft_choice *list, int most);
 void rw_fft_choice_print(const rw_fft_choice *c, char text[RW_FFT_KEY]);

@@ -71,15 +71,17 @@ rw_fft_cluster rw_fft_cluster_of(const rw_device *dev, const rw_fft_line_spec *s
     return c.bytes <= dev->info.shared_memory ? c : (rw_fft_cluster){0};
 }
 
-/* ---- text ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- text -------------------------------------------------------------------------------------------------------- */
 
 static int codelets(int r) { return POINTS / r; }
 
-/* Codelet q of item i: column m of the group's share, number j of the stage; l: the line, c: the column or row of the matrix. */
+/* Codelet q of item i: column m of the group's share, number j of the stage; l: the line, c: the column or row of the
+ * matrix. */
 static void open_codelet(writer *w, const half *h, int s, int p, int q)
 {
     const int r = h->radix[s];
-    ADD("            {\n            const int g = i + %d, m = g %% %d, j = g / %d, b = j %% %d, from = j, to = j / %d * %d + b;\n",
+    ADD("            {\n            const int g = i + %d, m = g %% %d, j = g / %d, b = j %% %d, from = j, to = j / %d "
+        "* %d + b;\n",
         q * w->c->group, h->columns, h->columns, p, p, p * r);
     ADD("            const int l = m %% %d, c = rank * %d + m / %d;\n", w->c->lines,
         share(h->second ? w->c->a : w->c->b, w->c), w->c->lines);
@@ -102,7 +104,8 @@ static void read_points(writer *w, const half *h, int s, int64_t factors, int p)
     if (p > 1) rw_fft_write_factors(w->t, r, p, factors);
 }
 
-/* Results of the last stage of the first half, times w(row c / n): the product of what all results of the codelet share, and what all codelets of the column share. */
+/* Results of the last stage of the first half, times w(row c / n): the product of what all results of the codelet
+ * share, and what all codelets of the column share. */
 static void twist(writer *w, int r, int64_t of_codelet, int64_t of_result)
 {
     const char *real = w->t->real, *complex = w->t->complex;
@@ -114,8 +117,7 @@ static void twist(writer *w, int r, int64_t of_codelet, int64_t of_result)
                 (big)of_result, k * w->c->b);
         if (k)
             ADD("const %s fr = FMA(t.re, u.re, -t.im * u.im), fi = FMA(t.re, u.im, t.im * u.re), a = re%d; ", real, k);
-        else
-            ADD("            { const %s fr = t.re, fi = t.im, a = re0; ", real);
+        else ADD("            { const %s fr = t.re, fi = t.im, a = re0; ", real);
         ADD("re%d = FMA(a, fr, -im%d * fi); im%d = FMA(a, fi, im%d * fr); }\n", k, k, k, k);
     }
 }
@@ -171,8 +173,7 @@ static void add_stage(writer *w, const half *h, int s, int p, bool inverse)
         open_codelet(w, h, s, p, q);
         rw_fft_write_take(w->t, q, r);
         rw_codelet_dft(w->t->t, w->t->real, r, inverse, NULL);
-        if (sends)
-            twist(w, r, of_codelet, of_result), rw_fft_write_keep(w->t, q, r);
+        if (sends) twist(w, r, of_codelet, of_result), rw_fft_write_keep(w->t, q, r);
         else
             for (int k = 0; k < r; ++k)
                 ADD("            { %s v; v.re = re%d; v.im = im%d; large[(to + %d) * %d + m * %d] = v; }\n",

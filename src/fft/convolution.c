@@ -1,5 +1,6 @@
-/* Convolution by transforms. Axes are transformed from the last to the second; the first is transformed, multiplied and transformed back in one pass; then the others come back.
- * b lies in its array of factors so that the first number wanted is number 0, and lengths are such that what wraps around is not wanted. */
+/* Convolution by transforms. Axes are transformed from the last to the second; the first is transformed, multiplied and
+ * transformed back in one pass; then the others come back. b lies in its array of factors so that the first number
+ * wanted is number 0, and lengths are such that what wraps around is not wanted. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,8 @@ struct rw_convolution {
     rw_convolution_spec spec;
     bool real, set;
     bool
-        halves; /* of spectra: real numbers, on several axes; with one, they go into a complex transform and come out of it */
+        /* of spectra: real numbers, on several axes; with one, they go into a complex transform and come out of it */
+        halves;
     int order[RW_MAX_NDIM], n; /* axes that are convolved, the last one first */
     int64_t y_shape[RW_MAX_NDIM];
     int64_t length[RW_MAX_NDIM], start[RW_MAX_NDIM]; /* of the transforms; where b begins among the factors */
@@ -33,7 +35,7 @@ const char *rw_convolution_mode_name(rw_convolution_mode mode)
     return (unsigned)mode < RW_COUNT(names) ? names[mode] : "?";
 }
 
-/* ---- lengths ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- lengths ----------------------------------------------------------------------------------------------------- */
 
 static int64_t wanted(rw_convolution_mode mode, int64_t n, int64_t m)
 {
@@ -119,10 +121,8 @@ static void choose_lengths(rw_convolution *c)
 {
     const rw_convolution_spec *s = &c->spec;
     for (int d = s->ndim - 1; d >= 0; --d) {
-        if (s->axes & 1u << d)
-            c->order[c->n++] = d, choose_length(c, d);
-        else
-            c->length[d] = s->b_shape[d];
+        if (s->axes & 1u << d) c->order[c->n++] = d, choose_length(c, d);
+        else c->length[d] = s->b_shape[d];
     }
     c->halves = c->real && c->n > 1;
 }
@@ -133,7 +133,7 @@ static int64_t spectrum_length(const rw_convolution *c, int d)
     return c->halves && d == c->order[0] ? c->length[d] / 2 + 1 : c->length[d];
 }
 
-/* ---- passes ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- passes ------------------------------------------------------------------------------------------------------ */
 
 static rw_fft_region next_region(rw_convolution *c, const rw_fft_region *now, int axis, int64_t elements)
 {
@@ -227,10 +227,10 @@ void rw_convolution_destroy(rw_convolution **convolution)
     rw_free(c);
 }
 
-/* ---- b, and execution -------------------------------------------------------------------------------------------------------------- */
+/* ---- b, and execution -------------------------------------------------------------------------------------------- */
 
-/* Copies a piece of b to its place in `all`. An axis whose numbers go beyond the end has two: those up to it, and, for axes with a bit in `wrapped`, those from the
- * beginning on. */
+/* Copies a piece of b to its place in `all`. An axis whose numbers go beyond the end has two: those up to it, and, for
+ * axes with a bit in `wrapped`, those from the beginning on. */
 static rw_status place_piece(const rw_convolution *c, rw_array *b, rw_array *all, unsigned wrapped, rw_queue *q)
 {
     int64_t at = 0, from = 0, shape[RW_MAX_NDIM];

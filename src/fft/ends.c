@@ -5,7 +5,7 @@
 #define ADD(...) rw_text_add(w->t, __VA_ARGS__)
 typedef long long big;
 
-/* ---- kinds ------------------------------------------------------------------------------------------------------------------ */
+/* ---- kinds ------------------------------------------------------------------------------------------------------- */
 
 static bool is_half_input(rw_fft_kind k) { return k == RW_FFT_DCT3 || k == RW_FFT_DST3; }
 static bool is_quarter(rw_fft_kind k) { return k == RW_FFT_DCT4 || k == RW_FFT_DST4; }
@@ -49,7 +49,7 @@ double rw_fft_gain(const rw_fft_line_spec *s)
     return s->kind == RW_FFT_DCT2 || s->kind == RW_FFT_DST2 ? 2 * halves : halves;
 }
 
-/* ---- elements of arrays ------------------------------------------------------------------------------------------------------- */
+/* ---- elements of arrays ------------------------------------------------------------------------------------------ */
 
 static bool is_small(rw_dtype t) { return t == RW_F16 || t == RW_BF16; }
 static bool end_is_real(const rw_fft_text *w, bool y)
@@ -85,8 +85,7 @@ static void write_place(rw_fft_text *w, bool y)
     if (!counted) snprintf(line, sizeof line, e->line_unit ? " + l" : " + l * %s_line", name);
     if (!y && e->period)
         ADD("#define AT_X(J) (xb%s + ((J) + %lld) %% %lld%s)\n", line, (big)e->ahead, (big)e->period, step);
-    else
-        ADD("#define AT_%s(J) (%sb%s + (J)%s)\n", y ? "Y" : "X", name, line, step);
+    else ADD("#define AT_%s(J) (%sb%s + (J)%s)\n", y ? "Y" : "X", name, line, step);
 }
 
 /* What a formula makes of an element of line l: NAME(V, J) or NAME(RE, IM, J). */
@@ -94,21 +93,15 @@ static void write_formula(rw_fft_text *w, const rw_fft_formula *f, const char *n
 {
     static const char *const places[] = {"first + l", "begin_1 + GROUP_ID(1)", "begin_2 + GROUP_ID(2)"};
     ADD("%s#define %s(%s, J) { ", f->text, name, real ? "V" : "RE, IM");
-    if (real)
-        ADD("V = %s(V", function);
-    else
-        ADD("complex u_; u_.re = RE; u_.im = IM; u_ = %s(u_", function);
+    if (real) ADD("V = %s(V", function);
+    else ADD("complex u_; u_.re = RE; u_.im = IM; u_ = %s(u_", function);
     for (int d = 0; d < RW_MAX_NDIM; ++d) {
         const int at = w->spec->index_of[d];
         if (!(f->axes & 1u << d)) continue;
-        if (at == RW_FFT_SINGLE)
-            ADD(", 0");
-        else if (at == RW_FFT_ALONG)
-            ADD(", (real)(J)");
-        else if (at < RW_FFT_LINE_AXES)
-            ADD(", (real)(%s)", places[at]);
-        else
-            ADD(", (real)further_%d", at - RW_FFT_LINE_AXES);
+        if (at == RW_FFT_SINGLE) ADD(", 0");
+        else if (at == RW_FFT_ALONG) ADD(", (real)(J)");
+        else if (at < RW_FFT_LINE_AXES) ADD(", (real)(%s)", places[at]);
+        else ADD(", (real)further_%d", at - RW_FFT_LINE_AXES);
     }
     ADD(real ? "); }\n" : "); RE = u_.re; IM = u_.im; }\n");
 }
@@ -124,12 +117,9 @@ static void write_get(rw_fft_text *w)
     if (w->spec->load) write_formula(w, w->spec->load, "LOADED", "loaded", real);
     ADD(real ? "#define GET(V, J) { " : "#define GET(RE, IM, J) { ");
     if (short_line) ADD("if ((J) < %lld) { ", (big)e->exist);
-    if (real && small)
-        ADD("V = f32_from_%s(x[AT_X(J)]);", small);
-    else if (real)
-        ADD("V = (%s)x[AT_X(J)];", w->real);
-    else if (small)
-        ADD("RE = f32_from_%s(x[2 * AT_X(J)]); IM = f32_from_%s(x[2 * AT_X(J) + 1]);", small, small);
+    if (real && small) ADD("V = f32_from_%s(x[AT_X(J)]);", small);
+    else if (real) ADD("V = (%s)x[AT_X(J)];", w->real);
+    else if (small) ADD("RE = f32_from_%s(x[2 * AT_X(J)]); IM = f32_from_%s(x[2 * AT_X(J) + 1]);", small, small);
     else
         ADD("const %s c_ = LOAD(x + AT_X(J)); RE = (%s)c_.re; IM = (%s)c_.im;", rw_fft_element(e, false), w->real,
             w->real);
@@ -149,23 +139,19 @@ static void write_put(rw_fft_text *w)
     if (w->spec->store) write_formula(w, w->spec->store, "STORED", "stored", real);
     ADD(real ? "#define PUT(V, J) { " : "#define PUT(RE, IM, J) { ");
     if (short_line) ADD("if ((J) < %lld) { ", (big)e->exist);
-    if (w->spec->store && real)
-        ADD("real w_ = scale * (V); STORED(w_, J) "), value = "w_";
+    if (w->spec->store && real) ADD("real w_ = scale * (V); STORED(w_, J) "), value = "w_";
     else if (w->spec->store)
         ADD("real wr_ = scale * (RE), wi_ = scale * (IM); STORED(wr_, wi_, J) "), re = "wr_", im = "wi_";
-    if (real && small)
-        ADD("y[AT_Y(J)] = %s_from_f32(%s);", small, value);
-    else if (real)
-        ADD("y[AT_Y(J)] = (%s)(%s);", part, value);
+    if (real && small) ADD("y[AT_Y(J)] = %s_from_f32(%s);", small, value);
+    else if (real) ADD("y[AT_Y(J)] = (%s)(%s);", part, value);
     else if (small)
         ADD("y[2 * AT_Y(J)] = %s_from_f32(%s); y[2 * AT_Y(J) + 1] = %s_from_f32(%s);", small, re, small, im);
-    else
-        ADD("%s c_; c_.re = (%s)(%s); c_.im = (%s)(%s); y[AT_Y(J)] = c_;", element, part, re, part, im);
+    else ADD("%s c_; c_.re = (%s)(%s); c_.im = (%s)(%s); y[AT_Y(J)] = c_;", element, part, re, part, im);
     if (short_line) ADD(" }");
     ADD(" }\n");
 }
 
-/* ---- the kernel's arguments, factors ------------------------------------------------------------------------------------------- */
+/* ---- the kernel's arguments, factors ----------------------------------------------------------------------------- */
 
 void rw_fft_write_head(rw_fft_text *w)
 {
@@ -174,7 +160,8 @@ void rw_fft_write_head(rw_fft_text *w)
         rw_fft_element(&s->y, end_is_real(w, true)), rw_fft_element(&s->x, end_is_real(w, false)), w->real);
     if (s->middle == RW_FFT_ARRAY)
         ADD("GLOBAL const %s *b_array, long b_first, long b_step, long b_line, long b_1, long b_2, ", w->complex);
-    ADD("long y_first, long x_first, long y_step, long x_step, long n0, long y_line, long x_line,\n       int begin_1, long y_1, long x_1, long y_2, long x_2, %s scale",
+    ADD("long y_first, long x_first, long y_step, long x_step, long n0, long y_line, long x_line,\n"
+        "       int begin_1, long y_1, long x_1, long y_2, long x_2, %s scale",
         w->real);
     if (rw_fft_has_formula(s)) {
         ADD(", int begin_2");
@@ -188,7 +175,8 @@ void rw_fft_write_places(rw_fft_text *w)
     ADD("    const long yb = y_first + first * y_line + (long)GROUP_ID(1) * y_1 + (long)GROUP_ID(2) * y_2;\n");
     ADD("    const long xb = x_first + first * x_line + (long)GROUP_ID(1) * x_1 + (long)GROUP_ID(2) * x_2;\n");
     if (w->spec->middle == RW_FFT_ARRAY)
-        ADD("    GLOBAL const %s *const bb = b_array + b_first + first * b_line + (long)GROUP_ID(1) * b_1 + (long)GROUP_ID(2) * b_2;\n",
+        ADD("    GLOBAL const %s *const bb = b_array + b_first + first * b_line + (long)GROUP_ID(1) * b_1 + "
+            "(long)GROUP_ID(2) * b_2;\n",
             w->complex);
 }
 
@@ -223,7 +211,8 @@ void rw_fft_write_factors(rw_fft_text *w, int r, int64_t p, int64_t factors)
         snprintf(c, sizeof c, "w%d.re", k), snprintf(s, sizeof s, "w%d.im", k);
         if (k > 4 && k % 4) {
             const int m = k / 4 * 4, j = k % 4;
-            ADD("            const %s c%d = FMA(w%d.re, w%d.re, -w%d.im * w%d.im), s%d = FMA(w%d.re, w%d.im, w%d.im * w%d.re);\n",
+            ADD("            const %s c%d = FMA(w%d.re, w%d.re, -w%d.im * w%d.im), s%d = FMA(w%d.re, w%d.im, w%d.im * "
+                "w%d.re);\n",
                 w->real, k, m, j, m, j, k, m, j, m, j);
             snprintf(c, sizeof c, "c%d", k), snprintf(s, sizeof s, "s%d", k);
         }
@@ -246,7 +235,7 @@ const char *rw_fft_factor(const rw_fft_text *w, char text[RW_FFT_FACTOR], const 
     return text;
 }
 
-/* ---- points from elements ----------------------------------------------------------------------------------------------------- */
+/* ---- points from elements ---------------------------------------------------------------------------------------- */
 
 /* REAL_AT(V, I): number I of the real sequence whose spectrum is the transform. */
 static void write_real_at(rw_fft_text *w)
@@ -255,14 +244,16 @@ static void write_real_at(rw_fft_text *w)
     switch (w->spec->kind) {
     case RW_FFT_DCT1: ADD("#define REAL_AT(V, I) GET(V, (I) < %lld ? (I) : %lld - (I))\n", n, 2 * (n - 1)); break;
     case RW_FFT_DST1:
-        ADD("#define REAL_AT(V, I) { if ((I) %% %lld == 0) V = 0; else GET(V, (I) < %lld ? (I) - 1 : %lld - (I)) if ((I) > %lld) V = -V; }\n",
+        ADD("#define REAL_AT(V, I) { if ((I) %% %lld == 0) V = 0; else GET(V, (I) < %lld ? (I) - 1 : %lld - (I)) if "
+            "((I) > %lld) V = -V; }\n",
             n + 1, n + 1, 2 * n + 1, n + 1);
         break;
     case RW_FFT_DCT2:
         ADD("#define REAL_AT(V, I) GET(V, 2 * (I) < %lld ? 2 * (I) : %lld - 2 * (I))\n", n, 2 * n - 1);
         break;
     case RW_FFT_DST2:
-        ADD("#define REAL_AT(V, I) { GET(V, 2 * (I) < %lld ? 2 * (I) : %lld - 2 * (I)) if (2 * (I) >= %lld) V = -V; }\n",
+        ADD("#define REAL_AT(V, I) { GET(V, 2 * (I) < %lld ? 2 * (I) : %lld - 2 * (I)) if (2 * (I) >= %lld) V = "
+            "-V; }\n",
             n, 2 * n - 1, n);
         break;
     default: ADD("#define REAL_AT(V, I) GET(V, I)\n");
@@ -299,25 +290,26 @@ static void write_point(rw_fft_text *w)
                                   : "#define POINT(RE, IM, J) GET(RE, IM, J)\n");
     } else if (form == RW_FFT_FORM_HALVES) {
         write_real_at(w);
-        if (rw_fft_real_length(s->kind, n) % 2)
-            ADD("#define POINT(RE, IM, J) { REAL_AT(RE, J) IM = 0; }\n");
-        else
-            ADD("#define POINT(RE, IM, J) { REAL_AT(RE, 2 * (J)) REAL_AT(IM, 2 * (J) + 1) }\n");
+        if (rw_fft_real_length(s->kind, n) % 2) ADD("#define POINT(RE, IM, J) { REAL_AT(RE, J) IM = 0; }\n");
+        else ADD("#define POINT(RE, IM, J) { REAL_AT(RE, 2 * (J)) REAL_AT(IM, 2 * (J) + 1) }\n");
     } else if (form == RW_FFT_FORM_WHOLE) {
         write_half_at(w);
         if (n % 2) {
-            ADD("#define POINT(RE, IM, J) { if (2 * (J) <= %lld) HALF_AT(RE, IM, J) else { HALF_AT(RE, IM, %lld - (J)) IM = -IM; } }\n",
+            ADD("#define POINT(RE, IM, J) { if (2 * (J) <= %lld) HALF_AT(RE, IM, J) else { HALF_AT(RE, IM, %lld - "
+                "(J)) IM = -IM; } }\n",
                 n, n);
         } else {
             const int64_t at = rw_fft_table_roots(&w->table, m, 0, 1, n, false);
-            ADD("#define POINT(RE, IM, J) { %s ar_, ai_, br_, bi_; HALF_AT(ar_, ai_, J) HALF_AT(br_, bi_, %lld - (J))\\\n"
+            ADD("#define POINT(RE, IM, J) { %s ar_, ai_, br_, bi_; HALF_AT(ar_, ai_, J) HALF_AT(br_, bi_, %lld - "
+                "(J))\\\n"
                 "    %s const %s or_ = ar_ - br_, oi_ = ai_ + bi_;\\\n"
                 "    RE = ar_ + br_ + FMA(s_, or_, -(c_ * oi_)); IM = ai_ - bi_ + FMA(s_, oi_, c_ * or_); }\n",
                 w->real, m, rw_fft_factor(w, f, "c_", "s_", at, m, "(J)"), w->real);
         }
     } else if (n % 2) {
         const int64_t at = rw_fft_table_roots(&w->table, n, 0, 1, 4 * n, false);
-        ADD("#define POINT(RE, IM, J) { RE = 0; IM = 0; if ((J) < %lld) { %s a_; GET(a_, J) %s RE = a_ * c_; IM = a_ * s_; } }\n",
+        ADD("#define POINT(RE, IM, J) { RE = 0; IM = 0; if ((J) < %lld) { %s a_; GET(a_, J) %s RE = a_ * c_; IM = a_ "
+            "* s_; } }\n",
             n, w->real, rw_fft_factor(w, f, "c_", "s_", at, n, "(J)"));
     } else {
         const int64_t at = rw_fft_table_roots(&w->table, m, 0, 1, 2 * n, false);
@@ -341,12 +333,13 @@ static void write_input(rw_fft_text *w, int64_t chirp, int64_t places)
         ADD("#define INPUT(RE, IM, I) { const int i_ = (int)factor[%lld + NUMBER_X(I)]; POINT(RE, IM, i_) }\n",
             (big)places);
     else
-        ADD("#define INPUT(RE, IM, I) { RE = 0; IM = 0; if (NUMBER_X(I) < %lld) { %s pr_, pi_; POINT(pr_, pi_, NUMBER_X(I))\\\n"
+        ADD("#define INPUT(RE, IM, I) { RE = 0; IM = 0; if (NUMBER_X(I) < %lld) { %s pr_, pi_; POINT(pr_, pi_, "
+            "NUMBER_X(I))\\\n"
             "    %s RE = FMA(pr_, c_, -(pi_ * s_)); IM = FMA(pr_, s_, pi_ * c_); } }\n",
             m, w->real, rw_fft_factor(w, f, "c_", "s_", chirp, m, "NUMBER_X(I)"));
 }
 
-/* ---- elements from points ----------------------------------------------------------------------------------------------------- */
+/* ---- elements from points ---------------------------------------------------------------------------------------- */
 
 /* SPECTRUM(RE, IM, K): number K of half a spectrum goes to y. */
 static void write_spectrum(rw_fft_text *w)
@@ -386,8 +379,7 @@ static void write_result(rw_fft_text *w)
             ADD("#define RESULT(RE, IM, K) { if (2 * (K) <= %lld) SPECTRUM(RE, IM, K) }\n",
                 (big)rw_fft_real_length(s->kind, n));
     } else if (form == RW_FFT_FORM_WHOLE) {
-        if (s->kind == RW_FFT_REAL)
-            ADD("#define REAL_TO(V, I) PUT(V, I)\n");
+        if (s->kind == RW_FFT_REAL) ADD("#define REAL_TO(V, I) PUT(V, I)\n");
         else
             ADD("#define REAL_TO(V, I) { if (2 * (I) < %lld) PUT(V, 2 * (I)) else PUT(%s(V), %lld - 2 * (I)) }\n", n,
                 s->kind == RW_FFT_DST3 ? "-" : "", 2 * n - 1);
@@ -400,10 +392,8 @@ static void write_result(rw_fft_text *w)
         ADD("#define RESULT(RE, IM, K) { ");
         if (n % 2) ADD("if ((K) < %lld) { ", n);
         ADD("%s\\\n    ", rw_fft_factor(w, f, "c_", "s_", at, count, "(K)"));
-        if (n % 2 && sine)
-            ADD("PUT(-FMA(c_, IM, s_ * (RE)), K) }");
-        else if (n % 2)
-            ADD("PUT(FMA(c_, RE, -(s_ * (IM))), K) }");
+        if (n % 2 && sine) ADD("PUT(-FMA(c_, IM, s_ * (RE)), K) }");
+        else if (n % 2) ADD("PUT(FMA(c_, RE, -(s_ * (IM))), K) }");
         else
             ADD("PUT(FMA(c_, RE, -(s_ * (IM))), 2 * (K)) PUT(%sFMA(c_, IM, s_ * (RE)), %lld - 2 * (K))",
                 sine ? "" : "-", n - 1);
@@ -442,12 +432,15 @@ static void write_twist(rw_fft_text *w)
         line, twist_part(w, f, 'f', b, high, ">>", shift), twist_part(w, g, 'g', a, low, "&", low - 1), w->real);
     if (w->strip && !s->second) {
         const big n = s->stages * w->strip, t = rw_fft_table_strip(&w->table, s->stages, w->strip, s->twist, inverse);
-        ADD("#define TWISTED(RE, IM, I, C, S) { const %s lc_ = factor[%lld + (I) * %d + l], ls_ = factor[%lld + (I) * %d + l];\\\n"
-            "    const %s c_ = FMA(lc_, C, -(ls_ * S)), s_ = FMA(lc_, S, ls_ * C), or_ = FMA(RE, c_, -((IM) * s_)), oi_ = FMA(RE, s_, (IM) * c_); PUT(or_, oi_, I) }\n",
+        ADD("#define TWISTED(RE, IM, I, C, S) { const %s lc_ = factor[%lld + (I) * %d + l], ls_ = factor[%lld + (I) * "
+            "%d + l];\\\n"
+            "    const %s c_ = FMA(lc_, C, -(ls_ * S)), s_ = FMA(lc_, S, ls_ * C), or_ = FMA(RE, c_, -((IM) * s_)), "
+            "oi_ = FMA(RE, s_, (IM) * c_); PUT(or_, oi_, I) }\n",
             w->real, t, w->strip, t + n, w->strip, w->real);
         return;
     }
-    ADD("#define TWISTED(RE, IM, I, C, S) { const %s or_ = FMA(RE, C, -((IM) * S)), oi_ = FMA(RE, S, (IM) * C); PUT(or_, oi_, I) }\n",
+    ADD("#define TWISTED(RE, IM, I, C, S) { const %s or_ = FMA(RE, C, -((IM) * S)), oi_ = FMA(RE, S, (IM) * C); "
+        "PUT(or_, oi_, I) }\n",
         w->real);
     ADD("#define OUTPUT(RE, IM, I) { TWIST(c_, s_, I) TWISTED(RE, IM, I, c_, s_) }\n");
 }
@@ -458,8 +451,7 @@ static void write_output(rw_fft_text *w, int64_t chirp, int64_t places)
     const big m = s->points;
     char f[RW_FFT_FACTOR];
     ADD(s->y.apart ? "#define NUMBER_Y(I) ((long)(I) * %lld + LINE)\n" : "#define NUMBER_Y(I) (I)\n", (big)s->y.apart);
-    if (s->twist)
-        write_twist(w);
+    if (s->twist) write_twist(w);
     else if (s->y.level == RW_FFT_INSIDE || s->method == RW_FFT_STOCKHAM)
         ADD("#define OUTPUT(RE, IM, I) RESULT(RE, IM, NUMBER_Y(I))\n");
     else if (s->method == RW_FFT_RADER)
@@ -467,7 +459,8 @@ static void write_output(rw_fft_text *w, int64_t chirp, int64_t places)
             (big)places + s->whole);
     else
         ADD("#define OUTPUT(RE, IM, I) { if (NUMBER_Y(I) < %lld) { %s\\\n"
-            "    const %s or_ = FMA(RE, xc_, -((IM) * xs_)), oi_ = FMA(RE, xs_, (IM) * xc_); RESULT(or_, oi_, NUMBER_Y(I)) } }\n",
+            "    const %s or_ = FMA(RE, xc_, -((IM) * xs_)), oi_ = FMA(RE, xs_, (IM) * xc_); RESULT(or_, oi_, "
+            "NUMBER_Y(I)) } }\n",
             m, rw_fft_factor(w, f, "xc_", "xs_", chirp, m, "NUMBER_Y(I)"), w->real);
 }
 
@@ -493,6 +486,7 @@ void rw_fft_write_untangle(rw_fft_text *w, int64_t m)
     ADD("            %s const %s er = ar + br, ei = ai - bi, dr = ar - br, di = ai + bi;\n"
         "            const %s tr = FMA(s, dr, c * di), ti = FMA(s, di, -(c * dr));\n"
         "            const %s pr = er + tr, pi = ei + ti, qr = er - tr, qi = ti - ei;\n"
-        "            SPECTRUM(pr, pi, k)\n            if (2 * k != %lld) { const int n_k = %lld - k; SPECTRUM(qr, qi, n_k) }\n",
+        "            SPECTRUM(pr, pi, k)\n"
+        "            if (2 * k != %lld) { const int n_k = %lld - k; SPECTRUM(qr, qi, n_k) }\n",
         rw_fft_factor(w, f, "c", "s", at, half, "k"), w->real, w->real, w->real, (big)m, (big)m);
 }

@@ -1,4 +1,5 @@
-/* Kernel text between arrays and points: what a transform reads and writes is real or complex, short of zeros, mirrored, turned, convolved. */
+/* Kernel text between arrays and points: what a transform reads and writes is real or complex, short of zeros,
+ * mirrored, turned, convolved. */
 #ifndef RW_FFT_ENDS_H
 #define RW_FFT_ENDS_H
 
@@ -11,7 +12,9 @@ typedef struct rw_fft_text {
     const rw_fft_line_spec *spec;
     rw_fft_table table;
     const char *real, *complex;
-    int strip; /* lines that a loop takes at once, with one number of the twist for all of them: TWIST(C, S, I) before the loop, TWISTED(RE, IM, I, C, S) in it; 0: OUTPUT */
+    /* lines that a loop takes at once, with one number of the twist for all of them: TWIST(C, S, I) before the loop,
+     * TWISTED(RE, IM, I, C, S) in it; 0: OUTPUT */
+    int strip;
 } rw_fft_text;
 
 enum { RW_FFT_FACTOR = 320 };
@@ -27,13 +30,16 @@ int64_t rw_fft_real_length(rw_fft_kind kind, int64_t n);
 /* The spectrum comes from pairs of points, after the last stage. */
 bool rw_fft_untangles(const rw_fft_line_spec *s);
 
-/* Defines INPUT(RE, IM, I), the point I of line l, and OUTPUT(RE, IM, I); where the spectrum comes from pairs, SPECTRUM(RE, IM, K) and OUTPUT is the caller's. */
+/* Defines INPUT(RE, IM, I), the point I of line l, and OUTPUT(RE, IM, I); where the spectrum comes from pairs,
+ * SPECTRUM(RE, IM, K) and OUTPUT is the caller's. */
 void rw_fft_write_ends(rw_fft_text *w);
 /* Of pass and whole; the factor that the kernel leaves out. */
 double rw_fft_gain(const rw_fft_line_spec *s);
-/* Statements: the numbers k and m - k of the spectrum from the points a (k) and b (m - k), variables NAME_re, NAME_im. */
+/* Statements: the numbers k and m - k of the spectrum from the points a (k) and b (m - k), variables NAME_re,
+ * NAME_im. */
 void rw_fft_write_untangle(rw_fft_text *w, int64_t m);
-/* "KERNEL(transform, …)" and "{": the arrays, where they begin, steps, axes of lines, as rw_fft_line_run passes them. */
+/* "KERNEL(transform, …)" and "{": the arrays, where they begin, steps, axes of lines, as rw_fft_line_run passes
+ * them. */
 void rw_fft_write_head(rw_fft_text *w);
 /* yb, xb, bb: where the lines of a group begin, the first of which is `first`. */
 void rw_fft_write_places(rw_fft_text *w);
@@ -42,7 +48,8 @@ void rw_fft_write_keep(rw_fft_text *w, int q, int r);
 void rw_fft_write_take(rw_fft_text *w, int q, int r);
 /* Point k of an item times c + i s. */
 void rw_fft_write_product(rw_fft_text *w, int k, const char *c, const char *s);
-/* The points of an item's codelet b times the factors of a stage, which are at `factors` in the table (rw_fft_table_bases). */
+/* The points of an item's codelet b times the factors of a stage, which are at `factors` in the table
+ * (rw_fft_table_bases). */
 void rw_fft_write_factors(rw_fft_text *w, int r, int64_t p, int64_t factors);
 static inline bool rw_fft_has_formula(const rw_fft_line_spec *s) { return s->load || s->store; }
 /* The type that a kernel knows an array as. */

@@ -34,7 +34,8 @@ static void try_factors(search *s, int64_t n, int k, int count, int first, int s
     for (int i = 0; i < count; ++i) s->best[i] = s->now[i];
 }
 
-/* As few factors as possible, as equal as possible: an item of a GPU then has the same number of points in every stage. */
+/* As few factors as possible, as equal as possible: an item of a GPU then has the same number of points in every
+ * stage. */
 int rw_fft_factors(int64_t n, int most, int radix[RW_FFT_STAGES])
 {
     search s = {.least = INT_MAX};
@@ -79,7 +80,8 @@ rw_fft_share rw_fft_share_of(int64_t n, const int *radix, int stages, int most, 
     }
 }
 
-/* Reads, writes and operations of a codelet, for each point; infinite where it has a factor beyond 13, which costs too much. */
+/* Reads, writes and operations of a codelet, for each point; infinite where it has a factor beyond 13, which costs too
+ * much. */
 static double cost_of_codelet(int r, bool gpu)
 {
     double cost = 4;
@@ -88,7 +90,8 @@ static double cost_of_codelet(int r, bool gpu)
     return r > 1 ? INFINITY : cost;
 }
 
-/* On a GPU as the number of instructions is, with items that have nothing to do in a stage, and registers that it does not have. */
+/* On a GPU as the number of instructions is, with items that have nothing to do in a stage, and registers that it does
+ * not have. */
 static double cost_with(const rw_fft_target *t, int64_t n, int most)
 {
     int radix[RW_FFT_STAGES];
@@ -101,8 +104,7 @@ static double cost_with(const rw_fft_target *t, int64_t n, int most)
         const int64_t codelets = n / radix[s], each = (codelets + share.items - 1) / share.items;
         if (one)
             cost += (cost_of_codelet(radix[s], true) + 8. / share.values) * (double)(each * share.items * radix[s]);
-        else
-            cost += cost_of_codelet(radix[s], false) * (double)n;
+        else cost += cost_of_codelet(radix[s], false) * (double)n;
     }
     if (!t->items) return cost;
     if (n > t->points)

@@ -12,8 +12,9 @@ enum {
     RW_FFT_REGISTERS = 65536 /* of a GPU's unit */
 };
 
-/* n as a product of sizes of codelets, at most `most` but for larger primes, the largest first: as few as possible, as equal as possible, so that an item of a GPU has the same
- * number of points in every stage. 0: it has a prime factor that is too large. */
+/* n as a product of sizes of codelets, at most `most` but for larger primes, the largest first: as few as possible, as
+ * equal as possible, so that an item of a GPU has the same number of points in every stage. 0: it has a prime factor
+ * that is too large. */
 int rw_fft_factors(int64_t n, int most, int radix[RW_FFT_STAGES]);
 
 typedef enum rw_fft_method {
@@ -22,7 +23,8 @@ typedef enum rw_fft_method {
     RW_FFT_BLUESTEIN /* any n: a convolution with a chirp, of at least 2 n - 1 points (Bluestein 1970) */
 } rw_fft_method;
 
-/* A GPU's items of a line whose codelets are of these sizes, and the points that each keeps; at least 16 points are in flight, but for short lines. */
+/* A GPU's items of a line whose codelets are of these sizes, and the points that each keeps; at least 16 points are in
+ * flight, but for short lines. */
 typedef struct rw_fft_share {
     int items, values;
 } rw_fft_share;
@@ -35,13 +37,15 @@ typedef struct rw_fft_target {
     bool f64;
 } rw_fft_target;
 
-/* Operations and stages of n points, roughly, and the largest codelets to take for them; infinite where a factor is beyond 13. */
+/* Operations and stages of n points, roughly, and the largest codelets to take for them; infinite where a factor is
+ * beyond 13. */
 double rw_fft_cost(const rw_fft_target *target, int64_t n, int *radix);
 /* The method for n points, and of how many points its stages are. */
 rw_fft_method rw_fft_length(const rw_fft_target *target, int64_t n, int64_t *points);
 /* The length of at least n, and below 2 n, that has small factors and costs least. */
 int64_t rw_fft_smooth(const rw_fft_target *target, int64_t n);
-/* long = a b, both near its root, for transforms in two passes; false: a prime factor stands in the way, or a or b is beyond `most`. */
+/* long = a b, both near its root, for transforms in two passes; false: a prime factor stands in the way, or a or b is
+ * beyond `most`. */
 bool rw_fft_split(int64_t n, int64_t most, int64_t *a, int64_t *b);
 /* A generator of the numbers 1 … p - 1 under multiplication modulo the prime p. */
 int64_t rw_fft_generator(int64_t p);

@@ -1,10 +1,11 @@
-/* Lines of n = r0 r1 … points in the memory of a group. Stage t takes r points that lie n / r apart, multiplies them with factors, transforms them and puts
- * the results p = r0 … r(t-1) apart, so that the last stage has them in order (Stockham; Cochran et al., IEEE Trans. AU-15, 1967). The first stage reads the
- * array, the last one writes it.
+/* Lines of n = r0 r1 … points in the memory of a group. Stage t takes r points that lie n / r apart, multiplies them
+ * with factors, transforms them and puts the results p = r0 … r(t-1) apart, so that the last stage has them in order
+ * (Stockham; Cochran et al., IEEE Trans. AU-15, 1967). The first stage reads the array, the last one writes it.
  *
- * Processors: the innermost loop runs over what is contiguous, in the group's memory and in the arrays: over lines where they are neighbours in memory, else over
- * the points that share their factors; points change between two buffers. GPUs: an item has some codelets of a stage, and all points of a group in
- * its registers while the one buffer changes. */
+ * Processors: the innermost loop runs over what is contiguous, in the group's memory and in the arrays: over lines
+ * where they are neighbours in memory, else over the points that share their factors; points change between two
+ * buffers. GPUs: an item has some codelets of a stage, and all points of a group in its registers while the one buffer
+ * changes. */
 #include "fft/line.h"
 
 #include <string.h>
@@ -37,10 +38,10 @@ typedef struct writer {
 #define ADD(...) rw_text_add(w->t, __VA_ARGS__)
 typedef long long big;
 
-/* ---- the buffer --------------------------------------------------------------------------------------------------------------- */
+/* ---- the buffer -------------------------------------------------------------------------------------------------- */
 
-/* In the buffer neighbouring lines lie side by side, else the points of a line. Where x and y differ in that, a GPU's first stage goes over from one to the other, a processor's last
- * stage. */
+/* In the buffer neighbouring lines lie side by side, else the points of a line. Where x and y differ in that, a GPU's
+ * first stage goes over from one to the other, a processor's last stage. */
 static bool lines_fast(const writer *w) { return w->threads ? w->spec->y.lines_fast : w->spec->x.lines_fast; }
 
 /* Elements of the buffer for so many lines. */
@@ -68,22 +69,17 @@ static int64_t buffer_bytes(const writer *w, int lines)
 static void add_index(writer *w, const char *name, int64_t k)
 {
     const int64_t step = lines_fast(w) ? w->lines : 1;
-    if (!w->pad)
-        ADD("SLOT(%s + %lld)", name, (big)k);
-    else if (k % w->pad == 0)
-        ADD("SLOT(%s) + %lld", name, (big)(k * step + k / w->pad));
-    else
-        ADD("SLOT(%s + %lld)", name, (big)k);
+    if (!w->pad) ADD("SLOT(%s + %lld)", name, (big)k);
+    else if (k % w->pad == 0) ADD("SLOT(%s) + %lld", name, (big)(k * step + k / w->pad));
+    else ADD("SLOT(%s + %lld)", name, (big)k);
 }
 
 static void write_slot(writer *w)
 {
     char gap[32] = "";
     if (w->pad) snprintf(gap, sizeof gap, " + (I) / %d", w->pad);
-    if (lines_fast(w))
-        ADD("#define SLOT(I) ((I) * %d%s + l)\n", w->lines, gap);
-    else
-        ADD("#define SLOT(I) (l * %lld + (I)%s)\n", (big)buffer_elements(w, 1), gap);
+    if (lines_fast(w)) ADD("#define SLOT(I) ((I) * %d%s + l)\n", w->lines, gap);
+    else ADD("#define SLOT(I) (l * %lld + (I)%s)\n", (big)buffer_elements(w, 1), gap);
 }
 
 static void add_take(writer *w, int hop, const char *to, const char *name, int64_t k)
@@ -136,19 +132,18 @@ static void write_kept(writer *w)
     const int b = (w->nstages - 1) % 2;
     if (w->threads)
         ADD("#define RESULT(RE, IM, K) { %s v_; v_.re = RE; v_.im = IM; large[SLOT(K)] = v_; }\n", w->text.complex);
-    else
-        ADD("#define RESULT(RE, IM, K) { b%d_re[SLOT(K)] = RE; b%d_im[SLOT(K)] = IM; }\n", b, b);
+    else ADD("#define RESULT(RE, IM, K) { b%d_re[SLOT(K)] = RE; b%d_im[SLOT(K)] = IM; }\n", b, b);
 }
 
-/* ---- stages -------------------------------------------------------------------------------------------------------------------- */
+/* ---- stages ------------------------------------------------------------------------------------------------------ */
 
 static bool stage_lines_fast(const writer *w, int s)
 {
     return s == 0 || (!w->threads && s < w->nstages - 1) ? w->spec->x.lines_fast : w->spec->y.lines_fast;
 }
 
-/* Processors: rows of memory far apart, of which a group has a piece each, come late unless they are asked for: while the first stage runs, what y will be written to; while
- * the last one runs, what the next group reads. */
+/* Processors: rows of memory far apart, of which a group has a piece each, come late unless they are asked for: while
+ * the first stage runs, what y will be written to; while the last one runs, what the next group reads. */
 static void ask_ahead(writer *w, int s)
 {
     const int r = w->stages[s].r, each = w->n / r;
@@ -167,8 +162,9 @@ static void ask_ahead(writer *w, int s)
             ADD("        { const int l = 0; PREFETCH(y + AT_Y(NUMBER_Y(from + %d)), %d); }\n", k * each, bytes);
 }
 
-/* Loops of a processor over the codelets of a stage. l: the line; from, to: the points that point 0 is read from and written to; b: whose factors. The
- * loop inside counts what is contiguous on both sides, from what is the same for all of it. */
+/* Loops of a processor over the codelets of a stage. l: the line; from, to: the points that point 0 is read from and
+ * written to; b: whose factors. The loop inside counts what is contiguous on both sides, from what is the same for all
+ * of it. */
 static void open_loops(writer *w, int s)
 {
     const int r = w->stages[s].r, p = (int)w->stages[s].p, each = w->n / r;
@@ -180,10 +176,12 @@ static void open_loops(writer *w, int s)
             for (int k = 0; k < r; ++k) ADD("        TWIST(tc%d, ts%d, to + %lld)\n", k, k, (big)k * p);
         ADD("        EACH(l, lines)\n        {\n");
     } else if (p == 1) {
-        ADD("    for (int l = 0; l < lines; ++l) {\n        EACH(from, %d)\n        {\n            const int b = 0, to = (int)from * %d;\n",
+        ADD("    for (int l = 0; l < lines; ++l) {\n        EACH(from, %d)\n        {\n"
+            "            const int b = 0, to = (int)from * %d;\n",
             each, r);
     } else {
-        ADD("    for (int q = 0; q < lines * %d; ++q) {\n        const int l = q / %d, from_0 = q %% %d * %d, to_0 = from_0 * %d;\n",
+        ADD("    for (int q = 0; q < lines * %d; ++q) {\n"
+            "        const int l = q / %d, from_0 = q %% %d * %d, to_0 = from_0 * %d;\n",
             each / p, each / p, each / p, p, r);
         ADD("        EACH(b, %d)\n        {\n            const int from = from_0 + (int)b, to = to_0 + (int)b;\n", p);
     }
@@ -208,15 +206,14 @@ static void open_codelet(writer *w, int s, int q)
 {
     const int r = w->stages[s].r, p = (int)w->stages[s].p, each = w->n / r;
     if (r == 1) {
-        ADD("            if (i < %d - %d && (i + %d) / %d < lines) {\n            const int f = i + %d, l = f / %d, from = f %% %d, to = from;\n",
+        ADD("            if (i < %d - %d && (i + %d) / %d < lines) {\n"
+            "            const int f = i + %d, l = f / %d, from = f %% %d, to = from;\n",
             w->n * w->lines, q * w->group, q * w->group, w->n, q * w->group, w->n, w->n);
         return;
     }
     const bool all = (q + 1) * w->items <= each;
-    if (all)
-        ADD("            {\n");
-    else
-        ADD("            if (t < %d) {\n", each - q * w->items);
+    if (all) ADD("            {\n");
+    else ADD("            if (t < %d) {\n", each - q * w->items);
     ADD("            const int j = t + %d, b = j %% %d, from = j, to = j / %d * %d + b;\n", q * w->items, p, p, p * r);
 }
 
@@ -259,7 +256,8 @@ static void add_middle(writer *w, int s)
     for (int k = 0; k < g->r; ++k) ADD("            MIDDLE(re%d, im%d, to + %lld, %d)\n", k, k, (big)k * g->p, k);
 }
 
-/* On GPUs, whose loads cost more than arithmetic, the twist of result k is a product of those of k / 4 * 4 and of k % 4. */
+/* On GPUs, whose loads cost more than arithmetic, the twist of result k is a product of those of k / 4 * 4 and of k %
+ * 4. */
 static void add_twisted(writer *w, const stage *g)
 {
     for (int k = 1; k < 4; ++k) ADD("            TWIST(sc%d, ss%d, %lld)\n", k, k, (big)k * g->p);
@@ -270,7 +268,8 @@ static void add_twisted(writer *w, const stage *g)
                 k, (big)k * g->p, k, k, (big)k * g->p, k, k);
             continue;
         }
-        ADD("            { const %s c_ = FMA(tc%d, sc%d, -(ts%d * ss%d)), s_ = FMA(tc%d, ss%d, ts%d * sc%d); TWISTED(re%d, im%d, to + %lld, c_, s_) }\n",
+        ADD("            { const %s c_ = FMA(tc%d, sc%d, -(ts%d * ss%d)), s_ = FMA(tc%d, ss%d, ts%d * sc%d); "
+            "TWISTED(re%d, im%d, to + %lld, c_, s_) }\n",
             w->text.real, m, j, m, j, m, j, m, j, k, k, (big)k * g->p);
     }
 }
@@ -286,10 +285,8 @@ static void add_store(writer *w, int s)
     for (int k = 0; k < g->r; ++k) {
         if (last && w->text.strip)
             ADD("            TWISTED(re%d, im%d, to + %lld, tc%d, ts%d)\n", k, k, (big)k * g->p, k, k);
-        else if (last)
-            ADD("            OUTPUT(re%d, im%d, to + %lld)\n", k, k, (big)k * g->p);
-        else
-            add_put(w, s, k, "to", k * g->p);
+        else if (last) ADD("            OUTPUT(re%d, im%d, to + %lld)\n", k, k, (big)k * g->p);
+        else add_put(w, s, k, "to", k * g->p);
     }
 }
 
@@ -298,10 +295,8 @@ static void add_stage_of_processor(writer *w, int s)
     const stage *g = w->stages + s;
     open_loops(w, s);
     rw_codelet_variables(w->t, w->text.real, g->r);
-    if (s)
-        add_load(w, s);
-    else
-        add_input(w, s);
+    if (s) add_load(w, s);
+    else add_input(w, s);
     add_factors(w, s);
     rw_codelet_dft(w->t, w->text.real, g->r, g->inverse, NULL);
     add_middle(w, s);
@@ -341,10 +336,8 @@ static void add_half(writer *w, bool put, bool imaginary, int at, const char *na
 {
     ADD(put ? "            large[" : "            AT_N(%s, %d, i) = large[", imaginary ? "im" : "re", at);
     add_index(w, name, k);
-    if (put)
-        ADD("] = AT_N(%s, %d, i);\n", imaginary ? "im" : "re", at);
-    else
-        ADD("];\n");
+    if (put) ADD("] = AT_N(%s, %d, i);\n", imaginary ? "im" : "re", at);
+    else ADD("];\n");
 }
 
 static void add_part(writer *w, int s, int what)
@@ -356,10 +349,8 @@ static void add_part(writer *w, int s, int what)
         open_codelet(w, s, q);
         if (what & (READ | TAKE)) rw_codelet_variables(w->t, w->text.real, g->r);
         if (what & READ) {
-            if (s)
-                add_load(w, s);
-            else
-                add_input(w, s);
+            if (s) add_load(w, s);
+            else add_input(w, s);
         }
         if (what & TAKE) rw_fft_write_take(&w->text, q, g->r);
         if (what & FACTORS) add_factors(w, s);
@@ -421,7 +412,8 @@ static void add_pair(writer *w)
     rw_fft_write_untangle(&w->text, points);
 }
 
-/* The pair in the middle is one point: it comes after the others, whose number the items share evenly, so that the loads of all of them are in flight. */
+/* The pair in the middle is one point: it comes after the others, whose number the items share evenly, so that the
+ * loads of all of them are in flight. */
 static void add_untangle_of_items(writer *w)
 {
     const int points = (int)w->spec->points, pairs = points / 2 + 1;
@@ -431,8 +423,7 @@ static void add_untangle_of_items(writer *w)
     if (even)
         ADD("        UNROLL for (int q = 0; q < %d; ++q) {\n            const int k = q * %d + t;\n",
             points / 2 / w->items, w->items);
-    else
-        ADD("        for (int k = t; k < %d; k += %d) {\n", pairs, w->items);
+    else ADD("        for (int k = t; k < %d; k += %d) {\n", pairs, w->items);
     add_pair(w);
     ADD("        }\n");
     if (even) {
@@ -450,15 +441,13 @@ static void add_untangle(writer *w)
         add_untangle_of_items(w);
         return;
     }
-    if (w->spec->y.lines_fast)
-        ADD("    for (int k = 0; k < %d; ++k) {\n        EACH(l, lines)\n        {\n", pairs);
-    else
-        ADD("    for (int l = 0; l < lines; ++l) {\n        EACH(k, %d)\n        {\n", pairs);
+    if (w->spec->y.lines_fast) ADD("    for (int k = 0; k < %d; ++k) {\n        EACH(l, lines)\n        {\n", pairs);
+    else ADD("    for (int l = 0; l < lines; ++l) {\n        EACH(k, %d)\n        {\n", pairs);
     add_pair(w);
     close_loops(w);
 }
 
-/* ---- the kernel ----------------------------------------------------------------------------------------------------------------- */
+/* ---- the kernel -------------------------------------------------------------------------------------------------- */
 
 /* MIDDLE(RE, IM, I, K): point I times a factor; K is 0 where I may be. */
 static void write_middle(writer *w)
@@ -467,7 +456,8 @@ static void write_middle(writer *w)
     const char *real = w->text.real;
     if (s->middle == RW_FFT_NONE) return;
     if (s->middle == RW_FFT_ARRAY) {
-        ADD("#define MIDDLE(RE, IM, I, K) { const %s c_ = LOAD(bb + l * b_line + (I) * b_step); const %s a_ = RE, s_ = %sc_.im;\\\n"
+        ADD("#define MIDDLE(RE, IM, I, K) { const %s c_ = LOAD(bb + l * b_line + (I) * b_step); const %s a_ = RE, s_ "
+            "= %sc_.im;\\\n"
             "    RE = FMA(a_, c_.re, -(IM * s_)); IM = FMA(a_, s_, IM * c_.re); }\n",
             w->text.complex, real, s->conjugate ? "-" : "");
         return;
@@ -481,7 +471,8 @@ static void write_middle(writer *w)
     snprintf(index, sizeof index, several ? "LINE * %d + (I)" : "(I)", w->n);
     ADD("#define MIDDLE(RE, IM, I, K) { ");
     if (s->method == RW_FFT_RADER) /* the first number is in no product, and the sum of all is a result */
-        ADD("%s z_ = 0, y_ = 0; if ((K) == 0 && (I) == 0) { POINT(z_, y_, 0) const %s u_ = z_ + RE, v_ = y_ + IM; RESULT(u_, v_, 0) }\\\n    ",
+        ADD("%s z_ = 0, y_ = 0; if ((K) == 0 && (I) == 0) { POINT(z_, y_, 0) const %s u_ = z_ + RE, v_ = y_ + IM; "
+            "RESULT(u_, v_, 0) }\\\n    ",
             real, real);
     ADD("%s const %s a_ = RE; RE = FMA(a_, c_, -(IM * s_)); IM = FMA(a_, s_, IM * c_);",
         rw_fft_factor(&w->text, f, "c_", "s_", at, n, index), real);
@@ -512,10 +503,8 @@ static void add_kernel(writer *w)
     ADD("    const int lines = (int)(n0 - first < %d ? n0 - first : %d);\n", w->lines, w->lines);
     rw_fft_write_places(&w->text);
     for (int i = 0; i < w->nstages; ++i) {
-        if (w->threads)
-            add_stage_of_items(w, i);
-        else
-            add_stage_of_processor(w, i);
+        if (w->threads) add_stage_of_items(w, i);
+        else add_stage_of_processor(w, i);
     }
     if (rw_fft_untangles(s)) add_untangle(w);
     ADD("}\n");
@@ -533,7 +522,8 @@ static void add_pairs_kernel(writer *w)
     ADD("    const int l = 0, piece = GROUP_ID(0) %% %lld;\n    const long first = GROUP_ID(0) / %lld;\n",
         (big)((pairs + PAIRS - 1) / PAIRS), (big)((pairs + PAIRS - 1) / PAIRS));
     rw_fft_write_places(&w->text);
-    ADD("    EACH_IN(k, (long)piece * %d, (long)(piece + 1) * %d < %lld ? (long)(piece + 1) * %d : %lld)\n    {\n            %s ar, ai, br, bi;\n",
+    ADD("    EACH_IN(k, (long)piece * %d, (long)(piece + 1) * %d < %lld ? (long)(piece + 1) * %d : %lld)\n    {\n"
+        "            %s ar, ai, br, bi;\n",
         PAIRS, PAIRS, (big)pairs, PAIRS, (big)pairs, w->text.real);
     ADD("            const long other = k ? %lld - k : 0;\n            GET(ar, ai, k) GET(br, bi, other)\n",
         (big)w->spec->points);
@@ -541,7 +531,7 @@ static void add_pairs_kernel(writer *w)
     ADD("    }\n}\n");
 }
 
-/* ---- create, run ------------------------------------------------------------------------------------------------------------------ */
+/* ---- create, run ------------------------------------------------------------------------------------------------- */
 
 static void add_stage(writer *w, int r, int p, bool inverse)
 {
@@ -648,19 +638,14 @@ rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, const
                 .threads = rw_device_has_threads(dev)};
     *line = (rw_fft_line){.gain = rw_fft_gain(spec)};
     rw_status status = RW_OK;
-    if (pairs)
-        w.group = w.threads ? 128 : 256, w.lines = 1;
+    if (pairs) w.group = w.threads ? 128 : 256, w.lines = 1;
     else if (choice->cluster)
         w.cluster = rw_fft_cluster_of(dev, spec, choice->cluster), w.group = w.cluster.group, w.lines = w.cluster.lines;
-    else
-        find_stages(&w), status = fit_group(dev, &w);
+    else find_stages(&w), status = fit_group(dev, &w);
     if (status == RW_OK) {
-        if (pairs)
-            add_pairs_kernel(&w);
-        else if (choice->cluster)
-            rw_fft_cluster_write(&w.text, &w.cluster);
-        else
-            add_kernel(&w);
+        if (pairs) add_pairs_kernel(&w);
+        else if (choice->cluster) rw_fft_cluster_write(&w.text, &w.cluster);
+        else add_kernel(&w);
         status = text.failed || w.text.table.failed ? rw_fail_memory(dev->ctx, text.length, "the text of a transform")
                                                     : compile(dev, &w, &line->program);
     }

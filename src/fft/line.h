@@ -1,4 +1,5 @@
-/* The program that transforms lines of points in the memory of a group: one pass over memory. docs/dev/transforms.md says which passes make a transform. */
+/* The program that transforms lines of points in the memory of a group: one pass over memory. docs/dev/transforms.md
+ * says which passes make a transform. */
 #ifndef RW_FFT_LINE_H
 #define RW_FFT_LINE_H
 
@@ -8,7 +9,8 @@
 
 enum { RW_FFT_LINE_AXES = 3 };
 
-/* What an array holds: the user's numbers, of the line's kind; points of the kind's complex transform; or what passes of one transform exchange. */
+/* What an array holds: the user's numbers, of the line's kind; points of the kind's complex transform; or what passes
+ * of one transform exchange. */
 typedef enum rw_fft_level { RW_FFT_INSIDE, RW_FFT_POINTS, RW_FFT_USER } rw_fft_level;
 
 /* Where a pass reads or writes. */
@@ -22,16 +24,20 @@ typedef struct rw_fft_end {
     bool line_unit;        /* from one line to the next it is one element */
     bool lines_fast;       /* neighbouring lines lie closer together than the elements of a line */
     int64_t
-        apart; /* point i of line q has the number i apart + q in the whole transform, whose points all these lines share; 0: i */
+        /* point i of line q has the number i apart + q in the whole transform, whose points all these lines share; 0:
+         * i */
+        apart;
 } rw_fft_end;
 
 typedef enum rw_fft_middle {
     RW_FFT_NONE,
-    RW_FFT_TABLE, /* a product with the factors of the method's own convolution, [line][point] where a pass is one of several */
+    /* a product with the factors of the method's own convolution, [line][point] where a pass is one of several */
+    RW_FFT_TABLE,
     RW_FFT_ARRAY /* a product with an array of the caller's */
 } rw_fft_middle;
 
-/* What is computed from an element when it is read, or before it is written: a function in kernel text of the element and of indices. */
+/* What is computed from an element when it is read, or before it is written: a function in kernel text of the element
+ * and of indices. */
 typedef struct rw_fft_formula {
     char *text;    /* NULL: nothing */
     unsigned axes; /* whose indices it takes, in their order */
@@ -58,7 +64,9 @@ typedef struct rw_fft_line_spec {
     rw_fft_end x, y;
     const rw_fft_formula *load, *store; /* of USER ends; NULL: none */
     int8_t index_of
-        [RW_MAX_NDIM]; /* for these: which axis of lines is axis d of the array: 0, 1, 2, of a launch; 3 …, of several; ALONG: the line itself; SINGLE: its only index is 0 */
+        /* for these: which axis of lines is axis d of the array: 0, 1, 2, of a launch; 3 …, of several; ALONG: the line
+         * itself; SINGLE: its only index is 0 */
+        [RW_MAX_NDIM];
 } rw_fft_line_spec;
 
 /* How a pass is made. A GPU's: halves, staged, groups. */
@@ -69,7 +77,9 @@ typedef struct rw_fft_choice {
     bool halves; /* real and imaginary parts take turns in the buffer */
     int cluster; /* groups that transform lines together; 0: each its own */
     bool
-        staged; /* what is read and written goes through the buffer, so that neighbouring items have neighbouring elements of short lines */
+        /* what is read and written goes through the buffer, so that neighbouring items have neighbouring elements of
+         * short lines */
+        staged;
 } rw_fft_choice;
 
 enum { RW_FFT_KEY = 160 };

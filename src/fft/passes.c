@@ -1,5 +1,5 @@
-/* Passes over memory: an axis is one pass where the memory of a group holds its points; longer ones are two (Bailey 1990: the points as a matrix, columns, factors, rows)
- * or, where a convolution is part of it, three. */
+/* Passes over memory: an axis is one pass where the memory of a group holds its points; longer ones are two (Bailey
+ * 1990: the points as a matrix, columns, factors, rows) or, where a convolution is part of it, three. */
 #include "fft/plan.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 enum { MOST_LONG = 1 << 26 };
 
-/* ---- regions --------------------------------------------------------------------------------------------------------------------- */
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
 
 rw_fft_region rw_fft_of_caller(bool y, bool real, rw_dtype dtype, int ndim, const int64_t *shape, const int64_t *stride)
 {
@@ -39,7 +39,7 @@ rw_fft_region rw_fft_in_work(rw_fft_passes *f, bool real, const int64_t *shape)
     return r;
 }
 
-/* ---- passes ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- passes ------------------------------------------------------------------------------------------------------ */
 
 /* A further axis of lines. */
 typedef struct further {
@@ -171,10 +171,8 @@ static task one_pass(rw_fft_line_spec l, int axis, const rw_fft_region *from, co
     l.x.level = l.y.level = RW_FFT_USER;
     l.x.exist = exist_of(from, axis, extra), l.x.period = extra->period, l.x.ahead = extra->ahead,
     l.y.exist = to->shape[axis];
-    if (product)
-        l.middle = RW_FFT_ARRAY;
-    else if (l.method != RW_FFT_STOCKHAM)
-        l.middle = RW_FFT_TABLE, l.forth_inverse = false;
+    if (product) l.middle = RW_FFT_ARRAY;
+    else if (l.method != RW_FFT_STOCKHAM) l.middle = RW_FFT_TABLE, l.forth_inverse = false;
     return (task){.line = l,
                   .axis = axis,
                   .from = from,
@@ -194,7 +192,8 @@ static bool is_for_cluster(const rw_fft_passes *f, task t)
     return rw_fft_cluster_of(f->device, &t.line, 0).groups > 0;
 }
 
-/* Lines of a long transform that a processor executes at a time, along which axis: as many as leave their points in the caches of its cores. */
+/* Lines of a long transform that a processor executes at a time, along which axis: as many as leave their points in the
+ * caches of its cores. */
 static int split_axis(const rw_fft_passes *f, int axis, const rw_fft_region *from, int64_t points, int64_t *at_once)
 {
     enum { CACHE = 1 << 19 };
@@ -318,7 +317,7 @@ void rw_fft_passes_free(rw_fft_passes *f)
     rw_array_destroy(&f->own);
 }
 
-/* ---- what they take -------------------------------------------------------------------------------------------------------------- */
+/* ---- what they take ---------------------------------------------------------------------------------------------- */
 
 bool rw_fft_has_pairs(const rw_fft_region *r) { return !r->real && (r->dtype == RW_F16 || r->dtype == RW_BF16); }
 
@@ -389,10 +388,8 @@ static void extent(const rw_array *a, int64_t *first, int64_t *end)
     *first = *end = a->offset * bytes;
     for (int d = 0; d < a->ndim; ++d) {
         const int64_t last = (a->shape[d] - 1) * a->stride[d] * bytes;
-        if (last < 0)
-            *first += last;
-        else
-            *end += last;
+        if (last < 0) *first += last;
+        else *end += last;
     }
     *end += bytes;
 }
@@ -414,7 +411,8 @@ static int64_t span(const rw_fft_region *r, int ndim, int split, int64_t bytes)
     return elements * bytes;
 }
 
-/* A pass writes lines where it has read them: in the same places, or, where lines differ in length, each in room of its own. */
+/* A pass writes lines where it has read them: in the same places, or, where lines differ in length, each in room of its
+ * own. */
 static bool lines_coincide(const rw_fft_passes *f, const rw_fft_pass *p, int64_t bx, int64_t by)
 {
     bool same = rw_fft_has_pairs(&p->from) == rw_fft_has_pairs(&p->to);
@@ -451,7 +449,8 @@ rw_status rw_fft_check_overlap(const rw_fft_passes *f, const rw_array *x, const 
         return RW_OK;
     return rw_fail(
         f->device->ctx, RW_ERR_ARGUMENT,
-        "%s: x and y overlap, and a line of y does not lie where its line of x does: give the same strides in bytes, or other memory",
+        "%s: x and y overlap, and a line of y does not lie where its line of x does: give the same strides in bytes, "
+        "or other memory",
         function);
 }
 

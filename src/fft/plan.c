@@ -1,4 +1,5 @@
-/* A transform: its specification, and axis after axis its passes. What lies between two axes is in y where it fits, else in the work area. */
+/* A transform: its specification, and axis after axis its passes. What lies between two axes is in y where it fits,
+ * else in the work area. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ static const char *const names[] = {
 
 const char *rw_fft_kind_name(rw_fft_kind kind) { return (unsigned)kind < RW_COUNT(names) ? names[kind] : "?"; }
 
-/* ---- the specification ---------------------------------------------------------------------------------------------------------- */
+/* ---- the specification ------------------------------------------------------------------------------------------- */
 
 static int last_axis(const rw_fft_spec *s)
 {
@@ -88,7 +89,7 @@ static rw_status check_spec(rw_device *dev, rw_fft_spec *s)
     return RW_OK;
 }
 
-/* ---- axes ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- axes -------------------------------------------------------------------------------------------------------- */
 
 /* Where the numbers lie after this axis: in y where they fit, else where they are if that fits, else anew. */
 static rw_fft_region after(rw_fft *f, int axis, bool last, bool real, const rw_fft_region *now)
@@ -132,7 +133,7 @@ static rw_status add_axes(rw_fft *f)
     return RW_OK;
 }
 
-/* ---- formulas -------------------------------------------------------------------------------------------------------------------- */
+/* ---- formulas ---------------------------------------------------------------------------------------------------- */
 
 /* The expression as a function of u, the element, and i0, i1, … its indices. */
 static rw_status read_formula(rw_device *dev, const rw_fft_spec *s, bool y, rw_fft_formula *formula)
@@ -152,14 +153,12 @@ static rw_status read_formula(rw_device *dev, const rw_fft_spec *s, bool y, rw_f
     unsigned used;
     if (!f.expression) return RW_OK;
     rw_status status = rw_formula_write(dev->ctx, &f, &text, &used);
-    if (status == RW_OK)
-        formula->text = text.data, formula->axes = used >> 1;
-    else
-        rw_text_free(&text);
+    if (status == RW_OK) formula->text = text.data, formula->axes = used >> 1;
+    else rw_text_free(&text);
     return status;
 }
 
-/* ---- create ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- create ------------------------------------------------------------------------------------------------------ */
 
 /* Inverse cosine and sine transforms are other kinds; III is computed from a spectrum, with exp(+…). */
 static void choose_kind(rw_fft *f)

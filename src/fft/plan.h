@@ -23,8 +23,9 @@ typedef struct rw_fft_pass {
     rw_axis other[RW_MAX_NDIM + 1];   /* lines: three axes of a launch, then those of several launches */
     int64_t factors[RW_MAX_NDIM + 1]; /* strides of these axes in the array that is multiplied with */
     int nother;
-    /* A pass of a long transform and those after it are executed for some lines at a time, whose points then stay in the caches: of `whole` along the third axis of lines, at_once.
-     * What lies inside is the same memory for all of them. 0: no such passes. */
+    /* A pass of a long transform and those after it are executed for some lines at a time, whose points then stay in
+     * the caches: of `whole` along the third axis of lines, at_once. What lies inside is the same memory for all of
+     * them. 0: no such passes. */
     int together; /* of the first such pass: how many */
     int split;    /* the axis of these lines */
     int64_t whole, at_once;
@@ -75,7 +76,8 @@ void rw_fft_passes_free(rw_fft_passes *f);
 rw_status rw_fft_passes_run(rw_fft_passes *f, rw_array *x, rw_array *y, rw_array *b, double scale, rw_queue *queue);
 rw_status rw_fft_passes_set_work(rw_fft_passes *f, rw_array *work, const char *function);
 rw_fft_info rw_fft_passes_info(const rw_fft_passes *f);
-/* An array is what was planned, complex numbers of 16 bits as pairs on one more axis; x and y do not overlap, or as the first pass allows. */
+/* An array is what was planned, complex numbers of 16 bits as pairs on one more axis; x and y do not overlap, or as the
+ * first pass allows. */
 rw_status rw_fft_check_array(const rw_fft_passes *f, const rw_array *a, const rw_fft_region *r, const char *name);
 rw_status rw_fft_check_overlap(const rw_fft_passes *f, const rw_array *x, const rw_array *y, const char *function);
 

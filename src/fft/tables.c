@@ -67,7 +67,7 @@ static void roots_free(roots *r) { rw_free(r->low), rw_free(r->high); }
 
 static int64_t square(int64_t j, int64_t modulus) { return (int64_t)((__int128)j * j % modulus); }
 
-/* ---- what a kernel's text asks for ----------------------------------------------------------------------------------------------- */
+/* ---- what a kernel's text asks for ------------------------------------------------------------------------------- */
 
 typedef enum what { STAGE, BASES, ROOTS, STRIP, GRID, CHIRP, BLUESTEIN, PLACES, RADER } what;
 
@@ -116,7 +116,7 @@ int64_t rw_fft_table_rader(rw_fft_table *t, int64_t p, bool inverse)
     return ask(t, RADER, 2 * (p - 1), p, 0, 0, 0, inverse);
 }
 
-/* ---- the numbers ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the numbers ------------------------------------------------------------------------------------------------- */
 
 /* Number k of n. */
 static void put(const rw_fft_table *t, double *v, int64_t n, int64_t k, pair z)
@@ -220,10 +220,8 @@ static void fill_transform(rw_fft_table *t, pair *x, int64_t n, int64_t a, doubl
          *all = rw_calloc((size_t)n, sizeof *all);
     roots w = roots_of(n, n, false);
     for (int64_t k = 0; all && k < n; ++k) all[k] = roots_at(&w, k);
-    if (x && y && scratch && all)
-        transform(n, x, 1, y, scratch, all, n);
-    else
-        t->failed = true;
+    if (x && y && scratch && all) transform(n, x, 1, y, scratch, all, n);
+    else t->failed = true;
     for (int64_t k = 0; k < n && !t->failed; ++k)
         put(t, v, n, k % a * (n / a) + k / a, (pair){y[k].re / (long double)n, y[k].im / (long double)n});
     roots_free(&w);
@@ -271,7 +269,7 @@ static void fill(rw_fft_table *t, const rw_fft_asked *q, double *v)
     }
 }
 
-/* ---- to the device; tables that take long are kept in the cache on disk -------------------------------------------------------- */
+/* ---- to the device; tables that take long are kept in the cache on disk ------------------------------------------ */
 
 enum { KEPT_LEAST = 4096 /* numbers */ };
 static const char suffix[] = ".roots";

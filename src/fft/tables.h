@@ -1,4 +1,5 @@
-/* Numbers that transforms multiply with: roots of unity, chirps, their transforms; collected while a kernel's text is written, whose offsets they are. */
+/* Numbers that transforms multiply with: roots of unity, chirps, their transforms; collected while a kernel's text is
+ * written, whose offsets they are. */
 #ifndef RW_FFT_TABLES_H
 #define RW_FFT_TABLES_H
 
@@ -20,11 +21,14 @@ typedef struct rw_fft_table {
     bool failed; /* out of memory */
 } rw_fft_table;
 
-/* Each returns the offset of what it adds: all real parts, then all imaginary parts, or `pairs`. w(a) = exp(-2 pi i a), its conjugate with `inverse`. */
+/* Each returns the offset of what it adds: all real parts, then all imaginary parts, or `pairs`. w(a) = exp(-2 pi i a),
+ * its conjugate with `inverse`. */
 
-/* Of a stage of radix r whose stages before make p points: for k = 1 … r - 1 p values w(k b / (p r)), real parts of a k and imaginary parts in turn. */
+/* Of a stage of radix r whose stages before make p points: for k = 1 … r - 1 p values w(k b / (p r)), real parts of a k
+ * and imaginary parts in turn. */
 int64_t rw_fft_table_stage(rw_fft_table *t, int64_t p, int r, bool inverse);
-/* The same for GPUs, pairs of real and imaginary part: for k = 1, 2, 3, 4, 8, 12, … p pairs; the others are products of two of these. */
+/* The same for GPUs, pairs of real and imaginary part: for k = 1, 2, 3, 4, 8, 12, … p pairs; the others are products of
+ * two of these. */
 int64_t rw_fft_table_bases(rw_fft_table *t, int64_t p, int r, bool inverse);
 /* w((first + k step) / of), k = 0 … n - 1. */
 int64_t rw_fft_table_roots(rw_fft_table *t, int64_t n, int64_t first, int64_t step, int64_t of, bool inverse);
@@ -34,9 +38,11 @@ int64_t rw_fft_table_strip(rw_fft_table *t, int64_t n, int64_t lines, int64_t of
 int64_t rw_fft_table_grid(rw_fft_table *t, int64_t n, int64_t step, int64_t lines, int64_t of, bool inverse);
 /* w(j² / (2 m)), j = 0 … m - 1. */
 int64_t rw_fft_table_chirp(rw_fft_table *t, int64_t m, bool inverse);
-/* The transform of `points` points of the conjugate chirp, cyclic and divided by `points`: [k1][k2] for k = k1 + a k2, a 1 for the natural order. */
+/* The transform of `points` points of the conjugate chirp, cyclic and divided by `points`: [k1][k2] for k = k1 + a k2,
+ * a 1 for the natural order. */
 int64_t rw_fft_table_bluestein(rw_fft_table *t, int64_t m, int64_t points, int64_t a, bool inverse);
-/* Rader's convolution modulo the prime p: the places g^i to read, then g^-i to write, i = 0 … p - 2, as numbers; and the transform of w(g^-i / p), divided by p - 1. */
+/* Rader's convolution modulo the prime p: the places g^i to read, then g^-i to write, i = 0 … p - 2, as numbers; and
+ * the transform of w(g^-i / p), divided by p - 1. */
 int64_t rw_fft_table_places(rw_fft_table *t, int64_t p);
 int64_t rw_fft_table_rader(rw_fft_table *t, int64_t p, bool inverse);
 

@@ -1,4 +1,5 @@
-/* Tuning: other choices for each axis and each pass of a plan, one after the other; what makes the whole transform faster is kept as wisdom. */
+/* Tuning: other choices for each axis and each pass of a plan, one after the other; what makes the whole transform
+ * faster is kept as wisdom. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ typedef struct tuner {
     double best, end; /* seconds of an execution; of the clock, when to stop */
 } tuner;
 
-/* ---- arrays ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
 /* Numbers between 1/2 and 1 of any type. */
 static void fill(void *data, rw_dtype dtype, int64_t bytes)
@@ -53,7 +54,7 @@ static rw_status make_array(const tuner *t, const rw_fft_region *r, rw_array **a
     return status;
 }
 
-/* ---- trials ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- trials ------------------------------------------------------------------------------------------------------ */
 
 /* Seconds of an execution: the median of several runs of a few milliseconds each. */
 static rw_status measure(const tuner *t, rw_fft *f, double *seconds)
@@ -68,10 +69,8 @@ static rw_status measure(const tuner *t, rw_fft *f, double *seconds)
         for (int i = 0; i < loops; ++i) RW_TRY(rw_fft_execute(f, t->x, t->y, t->queue));
         RW_TRY(rw_queue_wait(t->queue));
         const double taken = rw_seconds() - start;
-        if (run < 0)
-            loops = (int)RW_MIN(RW_MAX(3e-3 / RW_MAX(taken, 1e-7), 1), 1000);
-        else
-            v[run] = taken / loops;
+        if (run < 0) loops = (int)RW_MIN(RW_MAX(3e-3 / RW_MAX(taken, 1e-7), 1), 1000);
+        else v[run] = taken / loops;
     }
     qsort(v, RUNS, sizeof *v, rw_compare_doubles);
     *seconds = v[RUNS / 2];
@@ -98,10 +97,8 @@ static rw_status try_value(tuner *t, const char *key, const char *value, bool *b
     rw_fft_destroy(&f);
     t->result->tried++;
     *better = status == RW_OK && seconds < 0.99 * t->best;
-    if (*better)
-        t->best = seconds;
-    else
-        RW_TRY(rw_fft_wisdom_put(t->device, key, had ? before : NULL));
+    if (*better) t->best = seconds;
+    else RW_TRY(rw_fft_wisdom_put(t->device, key, had ? before : NULL));
     if (status == RW_OK && t->options->report) t->options->report(t->options->user, key, value, seconds, *better);
     return is_no_choice(status) ? RW_OK : status;
 }

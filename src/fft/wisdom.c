@@ -1,5 +1,5 @@
-/* Wisdom: the choices that tuning found for a device, for all plans of the process. Read once from the cache on disk, written there when something is found; as text it can be
- * taken elsewhere. */
+/* Wisdom: the choices that tuning found for a device, for all plans of the process. Read once from the cache on disk,
+ * written there when something is found; as text it can be taken elsewhere. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void name_device(const rw_device *dev, char *text, size_t size)
         if (*c == '\n' || *c == '\r') *c = ' ';
 }
 
-/* ---- entries --------------------------------------------------------------------------------------------------------------------- */
+/* ---- entries ----------------------------------------------------------------------------------------------------- */
 
 static entry *find(const wisdom *w, const char *key)
 {
@@ -60,7 +60,7 @@ static rw_status put(rw_context *ctx, wisdom *w, const char *key, const char *va
     return RW_OK;
 }
 
-/* ---- text ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- text -------------------------------------------------------------------------------------------------------- */
 
 static void write_text(const wisdom *w, rw_text *t)
 {
@@ -101,16 +101,14 @@ static rw_status read_lines(rw_context *ctx, char *text, const char *device, wis
         if (line > 1 && equals) {
             *equals = 0;
             const char *value = equals + 3;
-            if (line == 2 && strcmp(at, "device"))
-                status = damaged(ctx, line, "\"device = …\" is expected");
+            if (line == 2 && strcmp(at, "device")) status = damaged(ctx, line, "\"device = …\" is expected");
             else if (line == 2 && strcmp(value, device))
                 status = rw_fail(ctx, RW_ERR_ARGUMENT,
                                  "wisdom of another device: it is of \"%.200s\", this one is \"%s\": tune here", value,
                                  device);
             else if (line > 2 && strcmp(at, "sha256") && !is_entry(at, value))
                 status = damaged(ctx, line, "no choice that this version knows");
-            else if (line > 2 && strcmp(at, "sha256") && into)
-                status = put(ctx, into, at, value);
+            else if (line > 2 && strcmp(at, "sha256") && into) status = put(ctx, into, at, value);
             *equals = ' ';
         } else if (line > 1) {
             status = damaged(ctx, line, "\"KEY = VALUE\" is expected");
@@ -135,9 +133,9 @@ static rw_status read_text(rw_context *ctx, const char *text, size_t n, wisdom *
                        "wisdom: the last line, \"sha256 = …\", is not there or not whole: export it again, or tune");
     rw_sha256_hex(text, n - last, sum);
     if (memcmp(text + n - 65, sum, 64))
-        return rw_fail(
-            ctx, RW_ERR_FILE,
-            "wisdom: its text was changed: the sum of its bytes is not that of its last line: export it again, or tune");
+        return rw_fail(ctx, RW_ERR_FILE,
+                       "wisdom: its text was changed: the sum of its bytes is not that of its last line: export it "
+                       "again, or tune");
     char *copy = rw_calloc(n + 1, 1);
     if (!copy) return rw_fail_memory(ctx, n + 1, "wisdom");
     memcpy(copy, text, n);
@@ -147,7 +145,7 @@ static rw_status read_text(rw_context *ctx, const char *text, size_t n, wisdom *
     return status;
 }
 
-/* ---- of a device ------------------------------------------------------------------------------------------------------------------ */
+/* ---- of a device ------------------------------------------------------------------------------------------------- */
 
 static void cache_key(const char *device, char key[65]) { rw_sha256_hex(device, strlen(device), key); }
 
@@ -218,7 +216,7 @@ rw_status rw_fft_wisdom_keep(rw_device *dev)
     return status;
 }
 
-/* ---- public ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- public ------------------------------------------------------------------------------------------------------ */
 
 rw_status rw_fft_wisdom_export(rw_device *dev, char **text)
 {
@@ -228,10 +226,8 @@ rw_status rw_fft_wisdom_export(rw_device *dev, char **text)
     rw_text t = {0};
     char key[65];
     rw_status status = as_text(dev, &t, key);
-    if (status == RW_OK)
-        *text = t.data;
-    else
-        rw_text_free(&t);
+    if (status == RW_OK) *text = t.data;
+    else rw_text_free(&t);
     return status;
 }
 

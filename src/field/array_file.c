@@ -10,9 +10,10 @@
 
 static bool is_market(const char *path) { return rw_ends_in(path, ".mtx"); }
 
-/* ---- load --------------------------------------------------------------------------------------------------------------- */
+/* ---- load -------------------------------------------------------------------------------------------------------- */
 
-/* What was read: element k of an array of rows x columns is number k, or where by_columns number (k mod columns) rows + k / columns. */
+/* What was read: element k of an array of rows x columns is number k, or where by_columns number (k mod columns) rows +
+ * k / columns. */
 typedef struct numbers {
     rw_dtype dtype;
     int ndim;
@@ -26,7 +27,8 @@ static rw_status make(rw_device *dev, const char *path, const numbers *from, rw_
     const rw_dtype to = dtype ? dtype : from->dtype;
     void *data;
     if (rw_dtype_is_complex(from->dtype) && !rw_dtype_is_complex(to))
-        return rw_fail(dev->ctx, RW_ERR_INPUT, "%s: holds complex numbers (%s), and real ones (%s) are asked for", path, rw_dtype_name(from->dtype), rw_dtype_name(to));
+        return rw_fail(dev->ctx, RW_ERR_INPUT, "%s: holds complex numbers (%s), and real ones (%s) are asked for", path,
+                       rw_dtype_name(from->dtype), rw_dtype_name(to));
     RW_TRY(rw_array_create(dev, to, from->ndim, from->shape, RW_MEMORY_DEVICE, array));
     rw_status status = rw_array_write(*array, &data);
     if (status != RW_OK) {
@@ -41,7 +43,8 @@ static rw_status make(rw_device *dev, const char *path, const numbers *from, rw_
     const size_t size = rw_dtype_size(to), given = rw_dtype_size(from->dtype);
     for (int64_t k = 0; k < n; ++k) {
         const int64_t at = k % columns * rows + k / columns;
-        rw_dtype_convert(to, (char *)data + (size_t)k * size, from->dtype, (const char *)from->data + (size_t)at * given, 1);
+        rw_dtype_convert(to, (char *)data + (size_t)k * size, from->dtype,
+                         (const char *)from->data + (size_t)at * given, 1);
     }
     return RW_OK;
 }
@@ -61,9 +64,17 @@ static rw_status load_market(rw_device *dev, const char *path, rw_dtype dtype, r
 {
     rw_mtx m;
     RW_TRY(rw_mtx_read(dev->ctx, path, false, &m));
-    const numbers from = {.dtype = m.is_complex ? RW_C128 : RW_F64, .ndim = m.columns == 1 ? 1 : 2, .shape = {m.rows, m.columns}, .data = m.value, .by_columns = true};
-    rw_status status = m.dense ? make(dev, path, &from, dtype, array)
-                               : rw_fail(dev->ctx, RW_ERR_INPUT, "%s: holds coordinates of a sparse matrix: an array is needed, '%%%%MatrixMarket matrix array …'", path);
+    const numbers from = {.dtype = m.is_complex ? RW_C128 : RW_F64,
+                          .ndim = m.columns == 1 ? 1 : 2,
+                          .shape = {m.rows, m.columns},
+                          .data = m.value,
+                          .by_columns = true};
+    rw_status status =
+        m.dense
+            ? make(dev, path, &from, dtype, array)
+            : rw_fail(dev->ctx, RW_ERR_INPUT,
+                      "%s: holds coordinates of a sparse matrix: an array is needed, '%%%%MatrixMarket matrix array …'",
+                      path);
     rw_mtx_free(&m);
     return status;
 }
@@ -72,13 +83,15 @@ rw_status rw_array_load(rw_device *dev, const char *path, rw_dtype dtype, rw_arr
 {
     RW_NEED(array, "array");
     *array = NULL;
-    RW_NEED(dev, "device"); RW_NEED(path, "path");
+    RW_NEED(dev, "device");
+    RW_NEED(path, "path");
     if (dtype && !rw_dtype_size(dtype))
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "%s: an array of type %d, which is not one of rw_dtype", path, (int)dtype);
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "%s: an array of type %d, which is not one of rw_dtype", path,
+                       (int)dtype);
     return is_market(path) ? load_market(dev, path, dtype, array) : load_npy(dev, path, dtype, array);
 }
 
-/* ---- save ---------------------------------------------------------------------------------------------------------------- */
+/* ---- save -------------------------------------------------------------------------------------------------------- */
 
 static rw_status save_market(rw_array *a, const char *path, const void *data)
 {
@@ -86,8 +99,13 @@ static rw_status save_market(rw_array *a, const char *path, const void *data)
     const bool z = rw_dtype_is_complex(a->dtype);
     const size_t size = rw_dtype_size(a->dtype), parts = z ? 2 : 1;
     rw_mtx m = {.rows = a->shape[0], .columns = a->shape[1], .n = a->size, .is_complex = z, .dense = true};
-    if (!rw_dtype_is_number(a->dtype)) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: an array of %s: files of the Matrix Market have f32, f64, c64 and c128, .npy the others", path, rw_dtype_name(a->dtype));
-    if (a->ndim > 2) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: an array of %d dimensions: files of the Matrix Market have two, .npy eight", path, a->ndim);
+    if (!rw_dtype_is_number(a->dtype))
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "%s: an array of %s: files of the Matrix Market have f32, f64, c64 and c128, .npy the others",
+                       path, rw_dtype_name(a->dtype));
+    if (a->ndim > 2)
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "%s: an array of %d dimensions: files of the Matrix Market have two, .npy eight", path, a->ndim);
     m.value = rw_calloc((size_t)RW_MAX(m.n, 1), parts * sizeof *m.value);
     if (!m.value) return rw_fail_memory(ctx, (size_t)m.n * 16, path);
     for (int64_t k = 0; k < m.n; ++k) {
@@ -101,7 +119,8 @@ static rw_status save_market(rw_array *a, const char *path, const void *data)
 
 rw_status rw_array_save(rw_array *a, const char *path)
 {
-    RW_NEED(a, "array"); RW_NEED(path, "path");
+    RW_NEED(a, "array");
+    RW_NEED(path, "path");
     const void *data;
     size_t shape[RW_MAX_NDIM];
     RW_TRY(rw_array_read(a, &data));

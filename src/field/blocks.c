@@ -13,8 +13,11 @@ static rw_status check_surfaces(rw_context *ctx, const rw_coarse_mesh *m)
         bool fits = s->kind == RW_SURFACE_CUSTOM ? s->project != NULL : s->radius > 0 && isfinite(s->radius);
         if (s->kind == RW_SURFACE_CYLINDER) fits = fits && dot(s->axis, s->axis) > 0;
         if (!fits)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "surface %d is none: cylinders and spheres have a positive radius, cylinders an axis, custom ones a function",
-                           i);
+            return rw_fail(
+                ctx, RW_ERR_ARGUMENT,
+                "surface %d is none: cylinders and spheres have a positive radius, cylinders an axis, custom ones a "
+                "function",
+                i);
     }
     return RW_OK;
 }
@@ -25,7 +28,8 @@ static rw_status copy_mesh(rw_blocks *g, const rw_blocks_spec *spec)
     g->nvertices = m->nvertices, g->nblocks = m->nblocks, g->nsurfaces = m->nsurfaces, g->mapping = spec->mapping;
     g->blocks = rw_calloc((size_t)m->nblocks, sizeof *g->blocks);
     g->surfaces = rw_calloc((size_t)RW_MAX(m->nsurfaces, 1), sizeof *g->surfaces);
-    if (!g->blocks || !g->surfaces) return rw_fail_memory(g->ctx, (size_t)m->nblocks * sizeof *g->blocks, "the blocks of a grid");
+    if (!g->blocks || !g->surfaces)
+        return rw_fail_memory(g->ctx, (size_t)m->nblocks * sizeof *g->blocks, "the blocks of a grid");
     if (m->nsurfaces) memcpy(g->surfaces, m->surfaces, (size_t)m->nsurfaces * sizeof *g->surfaces);
     return RW_OK;
 }
@@ -42,12 +46,15 @@ rw_status rw_blocks_create(rw_context *ctx, const rw_blocks_spec *spec, rw_block
 {
     RW_NEED(grid, "grid");
     *grid = NULL;
-    RW_NEED(ctx, "ctx"); RW_NEED(spec, "spec");
+    RW_NEED(ctx, "ctx");
+    RW_NEED(spec, "spec");
     const rw_coarse_mesh *m = &spec->mesh;
-    if (m->nblocks < 1 || m->nvertices < 8) return rw_fail(ctx, RW_ERR_ARGUMENT, "a mesh of %d blocks and %d vertices", m->nblocks, m->nvertices);
+    if (m->nblocks < 1 || m->nvertices < 8)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "a mesh of %d blocks and %d vertices", m->nblocks, m->nvertices);
     for (int v = 0; v < m->nvertices; ++v)
         for (int d = 0; d < 3; ++d)
-            if (!isfinite(m->vertices[v][d])) return rw_fail(ctx, RW_ERR_INPUT, "vertex %d lies at %c = %g", v, "xyz"[d], m->vertices[v][d]);
+            if (!isfinite(m->vertices[v][d]))
+                return rw_fail(ctx, RW_ERR_INPUT, "vertex %d lies at %c = %g", v, "xyz"[d], m -> vertices[v][d]);
     RW_TRY(check_surfaces(ctx, m));
     rw_blocks *g = rw_calloc(1, sizeof *g);
     if (!g) return rw_fail_memory(ctx, sizeof *g, "a grid");
@@ -77,7 +84,7 @@ void rw_blocks_destroy(rw_blocks **grid)
     rw_context_destroy(&ctx);
 }
 
-/* ---- what there is ----------------------------------------------------------------------------------------------------- */
+/* ---- what there is ----------------------------------------------------------------------------------------------- */
 
 int rw_blocks_count(const rw_blocks *g) { return g ? g->nblocks : 0; }
 int64_t rw_blocks_cells(const rw_blocks *g) { return g ? g->ncells : 0; }
@@ -138,7 +145,8 @@ int rw_blocks_find(const rw_blocks *g, int64_t cell, int place[3])
     }
     const rw_block_place *b = g->blocks + low;
     int64_t n = cell - b->first_cell;
-    place[0] = (int)(n % b->cells[0]), place[1] = (int)(n / b->cells[0] % b->cells[1]), place[2] = (int)(n / b->cells[0] / b->cells[1]);
+    place[0] = (int)(n % b->cells[0]), place[1] = (int)(n / b->cells[0] % b->cells[1]),
+    place[2] = (int)(n / b->cells[0] / b->cells[1]);
     return low;
 }
 

@@ -1,7 +1,9 @@
-/* Block-structured grids, inside: the coarse mesh's edges and faces, how blocks look at them, and where points are numbered.
+/* Block-structured grids, inside: the coarse mesh's edges and faces, how blocks look at them, and where points are
+ * numbered.
  *
- * Corners, edges, faces of a block are numbered by its axes: corner i + 2j + 4k; edge 4d + a + 2b along axis d at side a of the lower and
- * b of the higher of the two other axes; face 2d + side across axis d, whose own axes p, q are the two others in their order. */
+ * Corners, edges, faces of a block are numbered by its axes: corner i + 2j + 4k; edge 4d + a + 2b along axis d at side
+ * a of the lower and b of the higher of the two other axes; face 2d + side across axis d, whose own axes p, q are the
+ * two others in their order. */
 #ifndef RW_FIELD_BLOCKS_H
 #define RW_FIELD_BLOCKS_H
 
@@ -9,10 +11,10 @@
 #include "rechenwerk/blocks.h"
 
 typedef struct rw_block_edge {
-    int vertex[2]; /* ascending: the edge's own direction */
+    int vertex[2];    /* ascending: the edge's own direction */
     int cells, block; /* block: the first that has it */
-    int surface;   /* -1: straight */
-    int64_t first; /* number of its first inner point */
+    int surface;      /* -1: straight */
+    int64_t first;    /* number of its first inner point */
 } rw_block_edge;
 
 /* Its own axes p, q are those of the block that has it first. */
@@ -70,8 +72,8 @@ rw_status rw_blocks_check_cells(const rw_blocks *g);
 typedef void rw_cell_visit(void *user, int64_t cell, const double corner[8][3]);
 bool rw_blocks_visit(const rw_blocks *g, rw_cell_visit *visit, void *user);
 
-/* laplace.c: tables of the laplacian, on the host; cell and weight [width][n], the others [6][n], conductance of cells only. Sides count as
- * those of the block. */
+/* laplace.c: tables of the laplacian, on the host; cell and weight [width][n], the others [6][n], conductance of cells
+ * only. Sides count as those of the block. */
 typedef struct rw_blocks_tables {
     int width;
     int32_t *cell;
@@ -84,7 +86,8 @@ void rw_blocks_free_tables(rw_blocks_tables *t);
 void rw_blocks_share_volume(const rw_blocks *g, double *volume);
 void rw_blocks_free_given(rw_blocks *g);
 
-/* Place p, q on a face in the face's own axes; n: its cells along p and q as the block sees them, less one for places of cells. */
+/* Place p, q on a face in the face's own axes; n: its cells along p and q as the block sees them, less one for places
+ * of cells. */
 static inline void rw_turned(rw_turn t, const int n[2], int p, int q, int own[2])
 {
     int a = t.exchange ? q : p, b = t.exchange ? p : q, na = n[t.exchange], nb = n[!t.exchange];

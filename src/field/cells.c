@@ -4,7 +4,7 @@
 #include "field/blocks.h"
 #include "field/hexahedron.h"
 
-/* ---- all cells ----------------------------------------------------------------------------------------------------------- */
+/* ---- all cells --------------------------------------------------------------------------------------------------- */
 
 /* Coordinates of the points 0 … nx of row j, k. */
 static void fetch_row(const rw_blocks *g, int block, int j, int k, double (*row)[3])
@@ -43,7 +43,7 @@ bool rw_blocks_visit(const rw_blocks *g, rw_cell_visit *visit, void *user)
     return !failed;
 }
 
-/* ---- whether they are hexahedra --------------------------------------------------------------------------------------------- */
+/* ---- whether they are hexahedra ---------------------------------------------------------------------------------- */
 
 /* The first bad cell of each row of threads' work; the lowest is reported. */
 typedef struct badness {
@@ -72,18 +72,24 @@ rw_status rw_blocks_check_cells(const rw_blocks *g)
     if (bad.first < 0) return RW_OK;
     int at[3], block = rw_blocks_find(g, bad.first, at), first_vertex = g->blocks[block].corner[0];
     if (bad.twisted == 0 && bad.inverted % cells_of(g->blocks + block) == 0 && at[0] + at[1] + at[2] == 0)
-        return rw_fail(g->ctx, RW_ERR_INPUT, "block %d is inverted: seen from its corner 0 (vertex %d) its axes are left-handed: exchange its first four corners "
-                       "with its last four",
-                       block, first_vertex);
+        return rw_fail(
+            g->ctx, RW_ERR_INPUT,
+            "block %d is inverted: seen from its corner 0 (vertex %d) its axes are left-handed: exchange its first "
+            "four corners "
+            "with its last four",
+            block, first_vertex);
     const double *x = g->points[rw_blocks_point(g, block, at[0], at[1], at[2])];
-    return rw_fail(g->ctx, RW_ERR_INPUT,
-                   "cell (%d, %d, %d) of block %d, at (%g, %g, %g), is %s: the Jacobian of its mapping is not positive at every corner; so are %lld of "
-                   "%lld cells%s",
-                   at[0], at[1], at[2], block, x[0], x[1], x[2], bad.twisted ? "twisted" : "inverted", (long long)(bad.inverted + bad.twisted),
-                   (long long)g->ncells, bad.twisted ? ": look at the order of the block's corners, and at its curved edges" : "");
+    return rw_fail(
+        g->ctx, RW_ERR_INPUT,
+        "cell (%d, %d, %d) of block %d, at (%g, %g, %g), is %s: the Jacobian of its mapping is not positive at every "
+        "corner; so are %lld of "
+        "%lld cells%s",
+        at[0], at[1], at[2], block, x[0], x[1], x[2], bad.twisted ? "twisted" : "inverted",
+        (long long)(bad.inverted + bad.twisted), (long long)g->ncells,
+        bad.twisted ? ": look at the order of the block's corners, and at its curved edges" : "");
 }
 
-/* ---- centres, volumes, neighbours ------------------------------------------------------------------------------------------- */
+/* ---- centres, volumes, neighbours -------------------------------------------------------------------------------- */
 
 static void put_centre(void *user, int64_t cell, const double corner[8][3])
 {
@@ -94,15 +100,20 @@ static void put_centre(void *user, int64_t cell, const double corner[8][3])
 
 rw_status rw_blocks_centres(const rw_blocks *g, double (*centres)[3])
 {
-    RW_NEED(g, "grid"); RW_NEED(centres, "centres");
+    RW_NEED(g, "grid");
+    RW_NEED(centres, "centres");
     return rw_blocks_visit(g, put_centre, centres) ? RW_OK : rw_fail_memory(g->ctx, 0, "rows of points");
 }
 
-static void put_volume(void *user, int64_t cell, const double corner[8][3]) { ((double *)user)[cell] = rw_hexahedron_volume(corner); }
+static void put_volume(void *user, int64_t cell, const double corner[8][3])
+{
+    ((double *)user)[cell] = rw_hexahedron_volume(corner);
+}
 
 rw_status rw_blocks_volumes(const rw_blocks *g, double *volumes)
 {
-    RW_NEED(g, "grid"); RW_NEED(volumes, "volumes");
+    RW_NEED(g, "grid");
+    RW_NEED(volumes, "volumes");
     return rw_blocks_visit(g, put_volume, volumes) ? RW_OK : rw_fail_memory(g->ctx, 0, "rows of points");
 }
 
@@ -118,7 +129,8 @@ static int64_t behind(const rw_blocks *g, int block, int side, const int at[3])
     int which = f->block[0] == block && f->side[0] == side, other_side = f->side[which];
     const rw_block_place *c = g->blocks + f->block[which];
     rw_other_axes(other_side / 2, o);
-    rw_turned_back(c->turn[other_side], (int[2]){c->cells[o[0]] - 1, c->cells[o[1]] - 1}, own, &there[o[0]], &there[o[1]]);
+    rw_turned_back(c->turn[other_side], (int[2]){c->cells[o[0]] - 1, c->cells[o[1]] - 1}, own, &there[o[0]],
+                   &there[o[1]]);
     there[other_side / 2] = other_side & 1 ? c->cells[other_side / 2] - 1 : 0;
     return c->first_cell + ((int64_t)there[2] * c->cells[1] + there[1]) * c->cells[0] + there[0];
 }

@@ -1,5 +1,5 @@
-/* The coarse mesh of a block-structured grid: its edges and faces, how each block looks at them, whether all that is shared has the same
- * cells on both sides, and the numbers of points: vertices, then those inside edges, faces, blocks.
+/* The coarse mesh of a block-structured grid: its edges and faces, how each block looks at them, whether all that is
+ * shared has the same cells on both sides, and the numbers of points: vertices, then those inside edges, faces, blocks.
  *
  * An edge is known by its two vertices, a face by its four; sorting brings together what is shared. */
 #include "field/blocks.h"
@@ -34,7 +34,7 @@ void rw_face_corners(int face, int corner[4])
     for (int n = 0; n < 4; ++n) side[other[0]] = n & 1, side[other[1]] = n >> 1, corner[n] = corner_at(side);
 }
 
-/* ---- what is shared ---------------------------------------------------------------------------------------------------- */
+/* ---- what is shared ---------------------------------------------------------------------------------------------- */
 
 /* An edge or face of one block, by its vertices in ascending order (an edge: twice 0 behind them). */
 typedef struct side_of {
@@ -82,29 +82,36 @@ static rw_status join_edges(rw_blocks *g)
     int n = 12 * g->nblocks;
     side_of *list = sorted_sides(g, 12);
     g->edges = rw_calloc((size_t)n, sizeof *g->edges);
-    rw_status status = list && g->edges ? RW_OK : rw_fail_memory(g->ctx, (size_t)n * sizeof *list, "the edges of a grid");
+    rw_status status =
+        list && g->edges ? RW_OK : rw_fail_memory(g->ctx, (size_t)n * sizeof *list, "the edges of a grid");
     for (int i = 0; i < n && status == RW_OK; ++i) {
         const side_of *s = list + i;
         rw_block_place *b = g->blocks + s->block;
         if (!i || !same_key(s, s - 1)) {
             rw_block_edge *e = g->edges + g->nedges++;
-            *e = (rw_block_edge){.vertex = {s->key[0], s->key[1]}, .cells = b->cells[s->number / 4], .block = s->block, .surface = -1};
+            *e = (rw_block_edge){.vertex = {s->key[0], s->key[1]},
+                                 .cells = b->cells[s->number / 4],
+                                 .block = s->block,
+                                 .surface = -1};
         }
         const rw_block_edge *e = g->edges + g->nedges - 1;
         int corner[2], cells = b->cells[s->number / 4];
         edge_corners(s->number, corner);
         b->edge[s->number] = g->nedges - 1, b->backwards[s->number] = b->corner[corner[0]] != e->vertex[0];
         if (cells != e->cells)
-            status = rw_fail(g->ctx, RW_ERR_INPUT,
-                             "block %d has %d cells along its axis %d, block %d has %d there: they share the edge of vertices %d and %d, so the "
-                             "numbers must be equal",
-                             s->block, cells, s->number / 4, e->block, e->cells, e->vertex[0], e->vertex[1]);
+            status = rw_fail(
+                g->ctx, RW_ERR_INPUT,
+                "block %d has %d cells along its axis %d, block %d has %d there: they share the edge of vertices %d "
+                "and %d, so the "
+                "numbers must be equal",
+                s->block, cells, s->number / 4, e->block, e->cells, e->vertex[0], e->vertex[1]);
     }
     rw_free(list);
     return status;
 }
 
-/* How `face` of `b` lies in the axes of `own`, the same vertices [p + 2q]; false when they are not the same quadrilateral. */
+/* How `face` of `b` lies in the axes of `own`, the same vertices [p + 2q]; false when they are not the same
+ * quadrilateral. */
 static bool find_turn(const rw_block_place *b, int face, const int own[4], rw_turn *turn)
 {
     int corner[4], origin = -1;
@@ -126,21 +133,25 @@ static rw_status join_face(rw_blocks *g, const side_of *s, bool first)
     int other[2];
     rw_other_axes(s->number / 2, other);
     if (first) {
-        g->faces[g->nfaces++] = (rw_block_face){.block = {s->block, -1}, .side = {s->number, 0}, .cells = {b->cells[other[0]], b->cells[other[1]]},
+        g->faces[g->nfaces++] = (rw_block_face){.block = {s->block, -1},
+                                                .side = {s->number, 0},
+                                                .cells = {b->cells[other[0]], b->cells[other[1]]},
                                                 .surface = -1};
         b->face[s->number] = g->nfaces - 1;
         return RW_OK;
     }
     rw_block_face *f = g->faces + g->nfaces - 1;
     if (f->block[1] >= 0)
-        return rw_fail(g->ctx, RW_ERR_INPUT, "the face of vertices %d, %d, %d, %d belongs to three blocks: %d, %d, %d", s->key[0], s->key[1], s->key[2],
-                       s->key[3], f->block[0], f->block[1], s->block);
+        return rw_fail(g->ctx, RW_ERR_INPUT, "the face of vertices %d, %d, %d, %d belongs to three blocks: %d, %d, %d",
+                       s->key[0], s->key[1], s->key[2], s->key[3], f->block[0], f->block[1], s->block);
     int own[4], corner[4];
     rw_face_corners(f->side[0], corner);
     for (int i = 0; i < 4; ++i) own[i] = g->blocks[f->block[0]].corner[corner[i]];
     if (!find_turn(b, s->number, own, b->turn + s->number))
-        return rw_fail(g->ctx, RW_ERR_INPUT, "blocks %d and %d join the vertices %d, %d, %d, %d to different quadrilaterals: one of them is twisted",
-                       f->block[0], s->block, s->key[0], s->key[1], s->key[2], s->key[3]);
+        return rw_fail(
+            g->ctx, RW_ERR_INPUT,
+            "blocks %d and %d join the vertices %d, %d, %d, %d to different quadrilaterals: one of them is twisted",
+            f->block[0], s->block, s->key[0], s->key[1], s->key[2], s->key[3]);
     f->block[1] = s->block, f->side[1] = s->number, b->face[s->number] = g->nfaces - 1;
     return RW_OK;
 }
@@ -150,13 +161,15 @@ static rw_status join_faces(rw_blocks *g)
     int n = 6 * g->nblocks;
     side_of *list = sorted_sides(g, 6);
     g->faces = rw_calloc((size_t)n, sizeof *g->faces);
-    rw_status status = list && g->faces ? RW_OK : rw_fail_memory(g->ctx, (size_t)n * sizeof *list, "the faces of a grid");
-    for (int i = 0; i < n && status == RW_OK; ++i) status = join_face(g, list + i, !i || !same_key(list + i, list + i - 1));
+    rw_status status =
+        list && g->faces ? RW_OK : rw_fail_memory(g->ctx, (size_t)n * sizeof *list, "the faces of a grid");
+    for (int i = 0; i < n && status == RW_OK; ++i)
+        status = join_face(g, list + i, !i || !same_key(list + i, list + i - 1));
     rw_free(list);
     return status;
 }
 
-/* ---- surfaces ---------------------------------------------------------------------------------------------------------- */
+/* ---- surfaces ---------------------------------------------------------------------------------------------------- */
 
 static int find_edge(const rw_blocks *g, int v, int w)
 {
@@ -197,18 +210,20 @@ static rw_status place_on_surfaces(rw_blocks *g, const rw_coarse_mesh *m)
         const rw_on_surface *c = m->curved + i;
         int edges[4] = {-1, -1, -1, -1}, face = -1;
         if (c->surface < 0 || c->surface >= m->nsurfaces)
-            return rw_fail(g->ctx, RW_ERR_INPUT, "curved part %d lies on surface %d, but there are %d", i, c->surface, m->nsurfaces);
+            return rw_fail(g->ctx, RW_ERR_INPUT, "curved part %d lies on surface %d, but there are %d", i, c->surface,
+                           m->nsurfaces);
         if (c->n == 2) edges[0] = find_edge(g, c->vertex[0], c->vertex[1]);
         else if (c->n == 4) face = find_face(g, c->vertex, edges);
         if (edges[0] < 0)
-            return rw_fail(g->ctx, RW_ERR_INPUT, "curved part %d is neither an edge (2 vertices) nor a face (4 vertices) of a block", i);
+            return rw_fail(g->ctx, RW_ERR_INPUT,
+                           "curved part %d is neither an edge (2 vertices) nor a face (4 vertices) of a block", i);
         for (int e = 0; e < c->n; ++e) g->edges[edges[e]].surface = c->surface;
         if (face >= 0) g->faces[face].surface = c->surface;
     }
     return RW_OK;
 }
 
-/* ---- cells and points ---------------------------------------------------------------------------------------------------- */
+/* ---- cells and points -------------------------------------------------------------------------------------------- */
 
 static rw_status copy_blocks(rw_blocks *g, const rw_blocks_spec *spec)
 {
@@ -218,15 +233,20 @@ static rw_status copy_blocks(rw_blocks *g, const rw_blocks_spec *spec)
         const int *n = spec->cells_of ? spec->cells_of[b] : spec->cells;
         rw_block_place *to = g->blocks + b;
         for (int d = 0; d < 3; ++d) {
-            if (n[d] < 1) return rw_fail(g->ctx, RW_ERR_ARGUMENT, "block %d has %d cells along its axis %d: at least 1", b, n[d], d);
+            if (n[d] < 1)
+                return rw_fail(g->ctx, RW_ERR_ARGUMENT, "block %d has %d cells along its axis %d: at least 1", b, n[d],
+                               d);
             to->cells[d] = n[d];
         }
         for (int i = 0; i < 8; ++i) {
             int v = m->blocks[b][i];
             if (v < 0 || v >= m->nvertices)
-                return rw_fail(g->ctx, RW_ERR_INPUT, "corner %d of block %d is vertex %d, but vertices are 0 to %d", i, b, v, m->nvertices - 1);
+                return rw_fail(g->ctx, RW_ERR_INPUT, "corner %d of block %d is vertex %d, but vertices are 0 to %d", i,
+                               b, v, m->nvertices - 1);
             for (int j = 0; j < i; ++j)
-                if (m->blocks[b][j] == v) return rw_fail(g->ctx, RW_ERR_INPUT, "corners %d and %d of block %d are the same vertex %d", j, i, b, v);
+                if (m->blocks[b][j] == v)
+                    return rw_fail(g->ctx, RW_ERR_INPUT, "corners %d and %d of block %d are the same vertex %d", j, i,
+                                   b, v);
             to->corner[rw_corner_of(i)] = v;
         }
         to->first_cell = g->ncells;
@@ -241,7 +261,8 @@ static void number_points(rw_blocks *g)
 {
     int64_t n = g->nvertices;
     for (int e = 0; e < g->nedges; ++e) g->edges[e].first = n, n += g->edges[e].cells - 1;
-    for (int f = 0; f < g->nfaces; ++f) g->faces[f].first = n, n += (int64_t)(g->faces[f].cells[0] - 1) * (g->faces[f].cells[1] - 1);
+    for (int f = 0; f < g->nfaces; ++f)
+        g->faces[f].first = n, n += (int64_t)(g->faces[f].cells[0] - 1) * (g->faces[f].cells[1] - 1);
     for (int b = 0; b < g->nblocks; ++b) {
         const int *c = g->blocks[b].cells;
         g->blocks[b].first = n, n += (int64_t)(c[0] - 1) * (c[1] - 1) * (c[2] - 1);

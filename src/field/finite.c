@@ -48,5 +48,6 @@ void rw_finite_node(rw_text *text, const rw_grid *g, int64_t node)
     rw_text_add(text, "node (%lld", (long long)i[0]);
     for (int d = 1; d < g->ndim; ++d) rw_text_add(text, ", %lld", (long long)i[d]);
     rw_text_add(text, ")");
-    for (int d = 0; d < g->ndim; ++d) rw_text_add(text, ", %c = %.6g", "xyz"[d], g->origin[d] + (double)i[d] * g->spacing[d]);
+    for (int d = 0; d < g->ndim; ++d)
+        rw_text_add(text, ", %c = %.6g", "xyz"[d], g -> origin[d] + (double)i[d] * g -> spacing[d]);
 }

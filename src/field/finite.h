@@ -1,5 +1,5 @@
-/* What is wrong with an array, for messages: the first value that is not finite, and the largest of the others. The array is read
- * back and searched on the host: for the end of a run, not for its loop. */
+/* What is wrong with an array, for messages: the first value that is not finite, and the largest of the others. The
+ * array is read back and searched on the host: for the end of a run, not for its loop. */
 #ifndef RW_FINITE_H
 #define RW_FINITE_H
 

@@ -1,5 +1,5 @@
-/* Expressions on block-structured grids: to the language a grid is a row of cells or points, and where they lie, their volume and their place in
- * the grid are fields that are given with it. */
+/* Expressions on block-structured grids: to the language a grid is a row of cells or points, and where they lie, their
+ * volume and their place in the grid are fields that are given with it. */
 #include <string.h>
 
 #include "device/device.h"
@@ -7,24 +7,33 @@
 #include "field/hexahedron.h"
 
 typedef enum quantity { X, Y, Z, VOLUME, BLOCK, BOUNDARY, QUANTITIES } quantity;
-static const struct { const char *name; rw_dtype dtype; bool of_points; } table[QUANTITIES] = {
-    [X] = {"x", RW_F64, true}, [Y] = {"y", RW_F64, true}, [Z] = {"z", RW_F64, true}, [VOLUME] = {"volume", RW_F64, true},
-    [BLOCK] = {"block", RW_F32, false}, [BOUNDARY] = {"boundary", RW_F32, true}};
+static const struct {
+    const char *name;
+    rw_dtype dtype;
+    bool of_points;
+} table[QUANTITIES] =
+    {[X] = {"x", RW_F64, true},           [Y] = {"y", RW_F64, true},          [Z] = {"z", RW_F64, true},
+     [VOLUME] = {"volume", RW_F64, true}, [BLOCK] = {"block", RW_F32, false}, [BOUNDARY] = {"boundary", RW_F32, true}};
 
 struct rw_blocks_given {
     rw_device *device;
     rw_blocks_place place;
-    int what;            /* a quantity, or QUANTITIES + the number of a table */
+    int what; /* a quantity, or QUANTITIES + the number of a table */
     rw_array *array;
 };
 
-static int64_t count(const rw_blocks *g, rw_blocks_place place) { return place == RW_BLOCKS_CELLS ? g->ncells : g->npoints; }
+static int64_t count(const rw_blocks *g, rw_blocks_place place)
+{
+    return place == RW_BLOCKS_CELLS ? g->ncells : g->npoints;
+}
 
-rw_status rw_blocks_array(const rw_blocks *g, rw_device *device, rw_blocks_place place, rw_dtype dtype, rw_array **array)
+rw_status rw_blocks_array(const rw_blocks *g, rw_device *device, rw_blocks_place place, rw_dtype dtype,
+                          rw_array **array)
 {
     RW_NEED(array, "array");
     *array = NULL;
-    RW_NEED(g, "grid"); RW_NEED(device, "device");
+    RW_NEED(g, "grid");
+    RW_NEED(device, "device");
     int64_t n = count(g, place);
     return rw_array_create(device, dtype, 1, &n, g->memory, array);
 }
@@ -35,7 +44,7 @@ void rw_blocks_set_memory(rw_blocks *g, rw_memory memory)
     g->memory = memory;
 }
 
-/* ---- values -------------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 typedef struct filling {
     int axis;
@@ -109,12 +118,14 @@ static rw_status fill(const rw_blocks *g, quantity what, rw_blocks_place place, 
     default: break;
     }
     int axis = (int)what;
-    if (!points) return rw_blocks_visit(g, put_coordinate, &(filling){axis, to}) ? RW_OK : rw_fail_memory(g->ctx, 0, "rows of points");
+    if (!points)
+        return rw_blocks_visit(g, put_coordinate, &(filling){axis, to}) ? RW_OK
+                                                                        : rw_fail_memory(g->ctx, 0, "rows of points");
     for (int64_t p = 0; p < g->npoints; ++p) ((double *)to)[p] = g->points[p][axis];
     return RW_OK;
 }
 
-/* ---- arrays -------------------------------------------------------------------------------------------------------------- */
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
 typedef struct request {
     rw_blocks *grid;
@@ -125,7 +136,8 @@ typedef struct request {
 static rw_array *find(const rw_blocks *g, rw_device *device, rw_blocks_place place, int what)
 {
     for (int i = 0; i < g->ngiven; ++i)
-        if (g->given[i].device == device && g->given[i].place == place && g->given[i].what == what) return g->given[i].array;
+        if (g->given[i].device == device && g->given[i].place == place && g->given[i].what == what)
+            return g->given[i].array;
     return NULL;
 }
 
@@ -135,7 +147,8 @@ static rw_status make(void *user, rw_device *device, rw_array **array)
     rw_blocks *g = r->grid;
     void *to;
     if ((*array = find(g, device, r->place, (int)r->what))) return RW_OK;
-    if (!rw_grow(&g->given, &g->given_capacity, g->ngiven + 1, sizeof *g->given)) return rw_fail_memory(g->ctx, sizeof *g->given, "a field of the grid");
+    if (!rw_grow(&g->given, &g->given_capacity, g->ngiven + 1, sizeof *g->given))
+        return rw_fail_memory(g->ctx, sizeof *g->given, "a field of the grid");
     RW_TRY(rw_blocks_array(g, device, r->place, table[r->what].dtype, array));
     rw_status status = rw_array_write(*array, &to);
     if (status == RW_OK) status = fill(g, r->what, r->place, to);
@@ -147,7 +160,7 @@ static rw_status make(void *user, rw_device *device, rw_array **array)
     return RW_OK;
 }
 
-/* ---- the laplacian ---------------------------------------------------------------------------------------------------------- */
+/* ---- the laplacian ----------------------------------------------------------------------------------------------- */
 
 typedef struct stencil_request {
     rw_blocks *grid;
@@ -162,7 +175,8 @@ static rw_status put_table(const stencil_request *r, int number, rw_dtype dtype,
     int64_t shape[2] = {columns, count(g, r->place)};
     rw_array *array;
     void *to;
-    if (!rw_grow(&g->given, &g->given_capacity, g->ngiven + 1, sizeof *g->given)) return rw_fail_memory(g->ctx, sizeof *g->given, "a field of the grid");
+    if (!rw_grow(&g->given, &g->given_capacity, g->ngiven + 1, sizeof *g->given))
+        return rw_fail_memory(g->ctx, sizeof *g->given, "a field of the grid");
     RW_TRY(rw_array_create(r->device, dtype, 2, shape, g->memory, &array));
     rw_status status = rw_array_write(array, &to);
     if (status != RW_OK) {
@@ -194,16 +208,20 @@ static rw_status make_tables(void *user, rw_expr_tables *t)
     return RW_OK;
 }
 
-rw_status rw_blocks_expr_create(rw_blocks *g, rw_device *device, rw_blocks_place place, const rw_expr_spec *spec, rw_expr **expr)
+rw_status rw_blocks_expr_create(rw_blocks *g, rw_device *device, rw_blocks_place place, const rw_expr_spec *spec,
+                                rw_expr **expr)
 {
     RW_NEED(expr, "expr");
     *expr = NULL;
-    RW_NEED(g, "grid"); RW_NEED(device, "device"); RW_NEED(spec, "spec");
+    RW_NEED(g, "grid");
+    RW_NEED(device, "device");
+    RW_NEED(spec, "spec");
     rw_expr_given given[QUANTITIES];
     request requests[QUANTITIES];
     rw_expr_spec own = *spec;
     int n = 0;
-    if (spec->ngiven) return rw_fail(g->ctx, RW_ERR_ARGUMENT, "on a block-structured grid the given fields are the grid's own");
+    if (spec->ngiven)
+        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "on a block-structured grid the given fields are the grid's own");
     for (int q = 0; q < QUANTITIES; ++q) {
         if (place == RW_BLOCKS_POINTS && !table[q].of_points) continue;
         requests[n] = (request){g, place, (quantity)q};

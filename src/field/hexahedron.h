@@ -1,5 +1,5 @@
-/* The trilinear hexahedron: x(u) = sum over corners c of N_c(u) x_c with N_c the product over axes of u or 1 - u, u in [0, 1]^3. Corners are
- * numbered i + 2j + 4k. */
+/* The trilinear hexahedron: x(u) = sum over corners c of N_c(u) x_c with N_c the product over axes of u or 1 - u, u in
+ * [0, 1]^3. Corners are numbered i + 2j + 4k. */
 #ifndef RW_FIELD_HEXAHEDRON_H
 #define RW_FIELD_HEXAHEDRON_H
 
@@ -29,7 +29,8 @@ static inline double rw_hexahedron_jacobian(const double x[8][3], double dN[8][3
 }
 
 /* At u: the functions, their gradients by x; the determinant. */
-static inline double rw_hexahedron_gradients(const double x[8][3], const double u[3], double N[8], double gradient[8][3])
+static inline double rw_hexahedron_gradients(const double x[8][3], const double u[3], double N[8],
+                                             double gradient[8][3])
 {
     double dN[8][3], J[3][3], reciprocal[3][3];
     rw_hexahedron_shape(u, N, dN);
@@ -54,7 +55,8 @@ static inline double rw_hexahedron_corner(const double x[8][3], int c)
     return dot(normal, edge[2]);
 }
 
-/* The volume, exactly: three determinants of sums of diagonals (J. Grandy, Efficient computation of volume of hexahedral cells, 1997). */
+/* The volume, exactly: three determinants of sums of diagonals (J. Grandy, Efficient computation of volume of
+ * hexahedral cells, 1997). */
 static inline double rw_hexahedron_volume(const double x[8][3])
 {
     double a[3], b[3], c[3], d[3], e[3], f[3], normal[3], sum, both[3];

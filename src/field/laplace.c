@@ -1,9 +1,10 @@
 /* The laplacian on block-structured grids, as a table of cells and weights (rw_expr_tables).
  *
- * Cells: the flux through each side of a cell, by the diamond scheme (Coudiere, Vila, Villedieu 1999): between the centres on both sides and the
- * side's four points lies a double pyramid; the gradient in it has the differences of the two centres and of opposite points. Values at points
- * come from the cells around by least squares that are exact for linear functions; at the boundary the cells behind those take part. On orthogonal
- * grids what remains is the difference of neighbours.
+ * Cells: the flux through each side of a cell, by the diamond scheme (Coudiere, Vila, Villedieu 1999): between the
+ * centres on both sides and the side's four points lies a double pyramid; the gradient in it has the differences of the
+ * two centres and of opposite points. Values at points come from the cells around by least squares that are exact for
+ * linear functions; at the boundary the cells behind those take part. On orthogonal grids what remains is the
+ * difference of neighbours.
  *
  * Points: trilinear finite elements, the mass lumped. */
 #include <stdlib.h>
@@ -47,7 +48,7 @@ static void tidy(row *r, int64_t own)
     r->n = kept;
 }
 
-/* ---- what is around a point --------------------------------------------------------------------------------------------------- */
+/* ---- what is around a point -------------------------------------------------------------------------------------- */
 
 /* Cells around points: list[first[p] … first[p + 1]]. */
 typedef struct around {
@@ -56,7 +57,8 @@ typedef struct around {
 
 static bool find_around(const rw_blocks *g, around *a)
 {
-    a->first = rw_calloc((size_t)g->npoints + 2, sizeof *a->first), a->list = rw_calloc(8 * (size_t)g->ncells, sizeof *a->list);
+    a->first = rw_calloc((size_t)g->npoints + 2, sizeof *a->first),
+    a->list = rw_calloc(8 * (size_t)g->ncells, sizeof *a->list);
     if (!a->first || !a->list) return false;
     int64_t points[8];
     for (int64_t c = 0; c < g->ncells; ++c) {
@@ -87,7 +89,7 @@ static void fetch_corners(const rw_blocks *g, int64_t cell, int64_t points[8], d
     for (int i = 0; i < 8; ++i) memcpy(corner[rw_corner_of(i)], g->points[points[i]], sizeof corner[0]);
 }
 
-/* ---- cells: values at points ---------------------------------------------------------------------------------------------------- */
+/* ---- cells: values at points ------------------------------------------------------------------------------------- */
 
 typedef struct diamonds {
     const rw_blocks *g;
@@ -126,7 +128,8 @@ static void eigen(double A[3][3], double w[3], double V[3][3])
         for (int p = 0; p < 2; ++p)
             for (int q = p + 1; q < 3; ++q) {
                 if (fabs(A[p][q]) <= 1e-300) continue;
-                double theta = (A[q][q] - A[p][p]) / (2 * A[p][q]), t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
+                double theta = (A[q][q] - A[p][p]) / (2 * A[p][q]),
+                       t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
                 double c = 1 / sqrt(t * t + 1), s = t * c;
                 for (int i = 0; i < 3; ++i) {
                     double a = A[i][p], b = A[i][q];
@@ -142,12 +145,13 @@ static void eigen(double A[3][3], double w[3], double V[3][3])
     for (int i = 0; i < 3; ++i) w[i] = A[i][i];
 }
 
-/* Weights of the linear function that fits the cells best, at the point. Lengths are measured in cells, so that thin ones are told from cells that
- * lie in a plane: across that the function is constant. */
+/* Weights of the linear function that fits the cells best, at the point. Lengths are measured in cells, so that thin
+ * ones are told from cells that lie in a plane: across that the function is constant. */
 static void fit(const diamonds *d, int64_t p, int n, const int64_t *cell, double *weight)
 {
     int64_t points[8];
-    double corner[8][3], N[8], dN[8][3], J[3][3], across[3][3], u[MOST][3], mean[3] = {0}, S[3][3] = {{0}}, w[3], V[3][3];
+    double corner[8][3], N[8], dN[8][3], J[3][3], across[3][3], u[MOST][3], mean[3] = {0}, S[3][3] = {{0}}, w[3],
+                                                                            V[3][3];
     fetch_corners(d->g, cell[0], points, corner);
     rw_hexahedron_shape((double[3]){0.5, 0.5, 0.5}, N, dN);
     double det = rw_hexahedron_jacobian((const double(*)[3])corner, dN, J);
@@ -189,7 +193,7 @@ static bool find_point_values(diamonds *d)
     return true;
 }
 
-/* ---- cells: fluxes ---------------------------------------------------------------------------------------------------------------- */
+/* ---- cells: fluxes ----------------------------------------------------------------------------------------------- */
 
 static void add_point(const diamonds *d, row *r, int64_t p, double weight)
 {
@@ -197,7 +201,8 @@ static void add_point(const diamonds *d, row *r, int64_t p, double weight)
 }
 
 /* The flux out of the cell through a side, over its volume, to its row. */
-static void add_flux(const diamonds *d, int64_t cell, int side, const int64_t points[8], const double corner[8][3], row *r)
+static void add_flux(const diamonds *d, int64_t cell, int side, const int64_t points[8], const double corner[8][3],
+                     row *r)
 {
     static const int turn[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
     int axis = side / 2, o[2], at[4];
@@ -230,7 +235,8 @@ static void fill_row(const diamonds *d, int64_t cell, row *r)
 {
     int64_t points[8];
     double corner[8][3];
-    memset(r, 0, offsetof(row, cell)), memset(r->area, 0, sizeof r->area), memset(r->conductance, 0, sizeof r->conductance), r->full = false;
+    memset(r, 0, offsetof(row, cell)), memset(r->area, 0, sizeof r->area),
+        memset(r->conductance, 0, sizeof r->conductance), r->full = false;
     fetch_corners(d->g, cell, points, corner);
     for (int side = 0; side < 6; ++side) add_flux(d, cell, side, points, (const double(*)[3])corner, r);
     tidy(r, cell);
@@ -241,13 +247,17 @@ static rw_status begin_tables(const rw_blocks *g, int64_t n, int width, bool con
     size_t numbers = (size_t)n * (size_t)RW_MAX(width, 1);
     t->width = width;
     t->cell = rw_calloc(numbers, sizeof *t->cell), t->weight = rw_calloc(numbers, sizeof *t->weight);
-    t->area = rw_calloc(6 * (size_t)n, sizeof *t->area), t->conductance = conducts ? rw_calloc(6 * (size_t)n, sizeof *t->conductance) : NULL;
+    t->area = rw_calloc(6 * (size_t)n, sizeof *t->area),
+    t->conductance = conducts ? rw_calloc(6 * (size_t)n, sizeof *t->conductance) : NULL;
     if (t->cell && t->weight && t->area && (t->conductance || !conducts)) return RW_OK;
     rw_blocks_free_tables(t);
     return rw_fail_memory(g->ctx, numbers * 12, "a table of neighbours");
 }
 
-static rw_status fail_full(const rw_blocks *g) { return rw_fail(g->ctx, RW_ERR_UNSUPPORTED, "laplace: some cell has more than %d cells around it", MOST); }
+static rw_status fail_full(const rw_blocks *g)
+{
+    return rw_fail(g->ctx, RW_ERR_UNSUPPORTED, "laplace: some cell has more than %d cells around it", MOST);
+}
 
 static rw_status tabulate(const diamonds *d, rw_blocks_tables *t)
 {
@@ -278,8 +288,13 @@ static rw_status tabulate(const diamonds *d, rw_blocks_tables *t)
 static rw_status of_cells(const rw_blocks *g, rw_blocks_tables *t)
 {
     size_t n = (size_t)g->ncells;
-    diamonds d = {.g = g, .centre = rw_calloc(n, sizeof *d.centre), .volume = rw_calloc(n, sizeof *d.volume), .next = rw_calloc(n, sizeof *d.next)};
-    rw_status status = d.centre && d.volume && d.next && find_around(g, &d.around) ? RW_OK : rw_fail_memory(g->ctx, n * 64, "a table of neighbours");
+    diamonds d = {.g = g,
+                  .centre = rw_calloc(n, sizeof *d.centre),
+                  .volume = rw_calloc(n, sizeof *d.volume),
+                  .next = rw_calloc(n, sizeof *d.next)};
+    rw_status status = d.centre && d.volume && d.next && find_around(g, &d.around)
+                           ? RW_OK
+                           : rw_fail_memory(g->ctx, n * 64, "a table of neighbours");
     if (status == RW_OK) status = rw_blocks_centres(g, d.centre);
     if (status == RW_OK) status = rw_blocks_volumes(g, d.volume);
     if (status == RW_OK) {
@@ -291,7 +306,7 @@ static rw_status of_cells(const rw_blocks *g, rw_blocks_tables *t)
     return status;
 }
 
-/* ---- points -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- points ------------------------------------------------------------------------------------------------------ */
 
 static const double gauss[2] = {0.21132486540518711775, 0.78867513459481288225};
 
@@ -300,7 +315,9 @@ static void stiffness(const double corner[8][3], double K[8][8])
     double N[8], gradient[8][3];
     memset(K, 0, 64 * sizeof(double));
     for (int n = 0; n < 8; ++n) {
-        double det = rw_hexahedron_gradients(corner, (double[3]){gauss[n & 1], gauss[n >> 1 & 1], gauss[n >> 2]}, N, gradient) / 8;
+        double det =
+            rw_hexahedron_gradients(corner, (double[3]){gauss[n & 1], gauss[n >> 1 & 1], gauss[n >> 2]}, N, gradient) /
+            8;
         for (int p = 0; p < 8; ++p)
             for (int q = 0; q < 8; ++q) K[p][q] += det * dot(gradient[p], gradient[q]);
     }
@@ -334,7 +351,8 @@ static void add_cell(const rw_blocks *g, int64_t cell, const double *volume, rw_
 }
 
 /* What of a boundary face's area belongs to its four points. */
-static void add_face(const rw_blocks *g, int block, int side, const int at[3], const double *volume, rw_blocks_tables *t)
+static void add_face(const rw_blocks *g, int block, int side, const int at[3], const double *volume,
+                     rw_blocks_tables *t)
 {
     int o[2], place[3];
     int64_t point[4];
@@ -352,7 +370,8 @@ static void add_face(const rw_blocks *g, int block, int side, const int at[3], c
         }
         cross(du, dv, normal);
         for (int i = 0; i < 4; ++i)
-            t->area[side * g->npoints + point[i]] += norm(normal) / 4 * (i & 1 ? u : 1 - u) * (i >> 1 ? v : 1 - v) / volume[point[i]];
+            t->area[side * g->npoints + point[i]] +=
+                norm(normal) / 4 * (i & 1 ? u : 1 - u) * (i >> 1 ? v : 1 - v) / volume[point[i]];
     }
 }
 
@@ -394,7 +413,8 @@ static rw_status of_points(const rw_blocks *g, rw_blocks_tables *t)
     double *volume = rw_calloc((size_t)n, sizeof *volume);
     int width = 0;
     bool full = false;
-    rw_status status = volume && find_around(g, &a) ? RW_OK : rw_fail_memory(g->ctx, (size_t)n * 64, "a table of neighbours");
+    rw_status status =
+        volume && find_around(g, &a) ? RW_OK : rw_fail_memory(g->ctx, (size_t)n * 64, "a table of neighbours");
     if (status != RW_OK) goto done;
     rw_blocks_share_volume(g, volume);
 #pragma omp parallel for reduction(max : width) reduction(|| : full)

@@ -1,5 +1,6 @@
-/* Points of a block-structured grid. Edges first: straight, or along the surface they lie on; then faces from their edges, blocks from their
- * faces by transfinite interpolation (Gordon, Hall 1973): with linear interpolations U, V, W of opposite sides
+/* Points of a block-structured grid. Edges first: straight, or along the surface they lie on; then faces from their
+ * edges, blocks from their faces by transfinite interpolation (Gordon, Hall 1973): with linear interpolations U, V, W
+ * of opposite sides
  *
  *   face   U + V - UV                         projected onto its surface, if it has one
  *   block  U + V + W - UV - VW - UW + UVW
@@ -12,7 +13,7 @@
 
 #include "field/vector.h"
 
-/* ---- surfaces ---------------------------------------------------------------------------------------------------------- */
+/* ---- surfaces ---------------------------------------------------------------------------------------------------- */
 
 void rw_surface_project(const rw_surface *s, double x[3])
 {
@@ -60,7 +61,7 @@ static void point_along(const rw_surface *s, const double a[3], const double b[3
     for (int d = 0; d < 3; ++d) x[d] = s->centre[d] + foot[d] + out[d];
 }
 
-/* ---- edges, faces, blocks ------------------------------------------------------------------------------------------------ */
+/* ---- edges, faces, blocks ---------------------------------------------------------------------------------------- */
 
 static void map_edges(rw_blocks *g)
 {
@@ -68,8 +69,8 @@ static void map_edges(rw_blocks *g)
         const rw_block_edge *e = g->edges + i;
         bool curved = e->surface >= 0 && g->mapping == RW_MAPPING_TRANSFINITE;
         for (int n = 1; n < e->cells; ++n)
-            point_along(curved ? g->surfaces + e->surface : NULL, g->points[e->vertex[0]], g->points[e->vertex[1]], (double)n / e->cells,
-                        g->points[e->first + n - 1]);
+            point_along(curved ? g->surfaces + e->surface : NULL, g->points[e->vertex[0]], g->points[e->vertex[1]],
+                        (double)n / e->cells, g->points[e->first + n - 1]);
     }
 }
 
@@ -92,9 +93,12 @@ static void map_face(rw_blocks *g, const rw_block_face *f)
             for (int i = 0; i < 2; ++i) {
                 place[o[0]] = i * n[0], place[o[1]] = q, add_scaled(x, u[i], at(g, f->block[0], place));
                 place[o[0]] = p, place[o[1]] = i * n[1], add_scaled(x, v[i], at(g, f->block[0], place));
-                for (int j = 0; j < 2; ++j) place[o[0]] = i * n[0], place[o[1]] = j * n[1], add_scaled(x, -u[i] * v[j], at(g, f->block[0], place));
+                for (int j = 0; j < 2; ++j)
+                    place[o[0]] = i * n[0], place[o[1]] = j * n[1],
+                    add_scaled(x, -u[i] * v[j], at(g, f->block[0], place));
             }
-            if (f->surface >= 0 && g->mapping == RW_MAPPING_TRANSFINITE) rw_surface_project(g->surfaces + f->surface, x);
+            if (f->surface >= 0 && g->mapping == RW_MAPPING_TRANSFINITE)
+                rw_surface_project(g->surfaces + f->surface, x);
         }
 }
 
@@ -103,14 +107,16 @@ static void map_row(rw_blocks *g, int block, int j, int k)
 {
     const rw_block_place *b = g->blocks + block;
     int nx = b->cells[0];
-    double v[2] = {1 - (double)j / b->cells[1], (double)j / b->cells[1]}, w[2] = {1 - (double)k / b->cells[2], (double)k / b->cells[2]};
+    double v[2] = {1 - (double)j / b->cells[1], (double)j / b->cells[1]},
+           w[2] = {1 - (double)k / b->cells[2], (double)k / b->cells[2]};
     double end[2][3] = {{0}}; /* U - UV - UW + UVW at both ends */
     for (int i = 0; i < 2; ++i) {
         add_scaled(end[i], 1, at(g, block, (int[3]){i * nx, j, k}));
         for (int m = 0; m < 2; ++m) {
             add_scaled(end[i], -v[m], at(g, block, (int[3]){i * nx, m * b->cells[1], k}));
             add_scaled(end[i], -w[m], at(g, block, (int[3]){i * nx, j, m * b->cells[2]}));
-            for (int n = 0; n < 2; ++n) add_scaled(end[i], v[m] * w[n], at(g, block, (int[3]){i * nx, m * b->cells[1], n * b->cells[2]}));
+            for (int n = 0; n < 2; ++n)
+                add_scaled(end[i], v[m] * w[n], at(g, block, (int[3]){i * nx, m * b->cells[1], n * b->cells[2]}));
         }
     }
     double(*x)[3] = g->points + b->first + ((int64_t)(k - 1) * (b->cells[1] - 1) + j - 1) * (nx - 1) - 1;
@@ -120,7 +126,8 @@ static void map_row(rw_blocks *g, int block, int j, int k)
         for (int m = 0; m < 2; ++m) {
             add_scaled(x[i], v[m], at(g, block, (int[3]){i, m * b->cells[1], k}));
             add_scaled(x[i], w[m], at(g, block, (int[3]){i, j, m * b->cells[2]}));
-            for (int n = 0; n < 2; ++n) add_scaled(x[i], -v[m] * w[n], at(g, block, (int[3]){i, m * b->cells[1], n * b->cells[2]}));
+            for (int n = 0; n < 2; ++n)
+                add_scaled(x[i], -v[m] * w[n], at(g, block, (int[3]){i, m * b->cells[1], n * b->cells[2]}));
         }
     }
 }
@@ -132,7 +139,8 @@ rw_status rw_blocks_map(rw_blocks *g)
     for (int b = 0; b < g->nblocks; ++b) {
         const int *n = g->blocks[b].cells;
 #pragma omp parallel for
-        for (int row = 0; row < (n[1] - 1) * (n[2] - 1); ++row) map_row(g, b, row % (n[1] - 1) + 1, row / (n[1] - 1) + 1);
+        for (int row = 0; row < (n[1] - 1) * (n[2] - 1); ++row)
+            map_row(g, b, row % (n[1] - 1) + 1, row / (n[1] - 1) + 1);
     }
     return RW_OK;
 }

@@ -1,4 +1,5 @@
-/* Grids from meshes of other programs: each hexahedron a block; boundary faces with all corners on a given surface follow it. */
+/* Grids from meshes of other programs: each hexahedron a block; boundary faces with all corners on a given surface
+ * follow it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +59,9 @@ static rw_status put_on_surfaces(rw_context *ctx, const rw_gmsh *m, rw_coarse_me
 {
     outer_face *faces = rw_calloc(6 * (size_t)m->nhexahedra, sizeof *faces);
     *curved = rw_calloc(6 * (size_t)m->nhexahedra, sizeof **curved);
-    rw_status status = faces && *curved ? RW_OK : rw_fail_memory(ctx, 6 * (size_t)m->nhexahedra * sizeof *faces, "the faces of a mesh");
+    rw_status status = faces && *curved
+                           ? RW_OK
+                           : rw_fail_memory(ctx, 6 * (size_t)m->nhexahedra * sizeof *faces, "the faces of a mesh");
     int n = status == RW_OK ? find_boundary(m, faces) : 0;
     double size = size_of(m);
     for (int f = 0; f < n; ++f)
@@ -76,16 +79,23 @@ static rw_status put_on_surfaces(rw_context *ctx, const rw_gmsh *m, rw_coarse_me
     return status;
 }
 
-rw_status rw_blocks_read_gmsh(rw_context *ctx, const char *path, const int cells[3], const rw_surface *surfaces, int nsurfaces, rw_blocks **grid)
+rw_status rw_blocks_read_gmsh(rw_context *ctx, const char *path, const int cells[3], const rw_surface *surfaces,
+                              int nsurfaces, rw_blocks **grid)
 {
     RW_NEED(grid, "grid");
     *grid = NULL;
-    RW_NEED(ctx, "ctx"); RW_NEED(path, "path"); RW_NEED(cells, "cells");
+    RW_NEED(ctx, "ctx");
+    RW_NEED(path, "path");
+    RW_NEED(cells, "cells");
     rw_gmsh m;
     rw_on_surface *curved = NULL;
     RW_TRY(rw_gmsh_read(ctx, path, &m));
-    rw_blocks_spec spec = {.mesh = {.nvertices = m.nvertices, .nblocks = m.nhexahedra, .vertices = (const double(*)[3])m.vertices,
-                                    .blocks = (const int(*)[8])m.hexahedra, .nsurfaces = nsurfaces, .surfaces = surfaces}};
+    rw_blocks_spec spec = {.mesh = {.nvertices = m.nvertices,
+                                    .nblocks = m.nhexahedra,
+                                    .vertices = (const double(*)[3])m.vertices,
+                                    .blocks = (const int(*)[8])m.hexahedra,
+                                    .nsurfaces = nsurfaces,
+                                    .surfaces = surfaces}};
     memcpy(spec.cells, cells, sizeof spec.cells);
     rw_status status = nsurfaces ? put_on_surfaces(ctx, &m, &spec.mesh, &curved) : RW_OK;
     if (status == RW_OK) status = rw_blocks_create(ctx, &spec, grid);

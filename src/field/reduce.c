@@ -18,7 +18,9 @@ struct rw_reducer {
 };
 
 /* Element of the sum for real and complex x; "z" marks results that are complex. */
-static const struct { const char *name, *real, *complex, *add, *zero, *finish; } table[] = {
+static const struct {
+    const char *name, *real, *complex, *add, *zero, *finish;
+} table[] = {
     [RW_REDUCE_OP_SUM] = {"sum", "(f64)x[i]", "c128_make(x[i].re, x[i].im)", "z", "", "(r)"},
     [RW_REDUCE_OP_DOT] = {"dot", "(f64)x[i] * (f64)y[i]",
                           "c128_mul(c128_make(x[i].re, -(f64)x[i].im), c128_make(y[i].re, y[i].im))", "z", "", "(r)"},
@@ -41,13 +43,17 @@ static rw_status build(rw_reducer *r, int group)
         {"T", rw_dtype_name(r->dtype)},
         {"R", rw_dtype_name(r->result)},
         {"LOADX(i)", z ? table[r->op].complex : table[r->op].real},
-        {"ADD(a, b)", !sum ? table[r->op].add : z ? "c128_add(a, b)" : "((a) + (b))"},
-        {"ZERO", !sum ? table[r->op].zero : z ? "c128_make(0, 0)" : "0"},
+        {"ADD(a, b)", !sum ? table[r->op].add
+                      : z  ? "c128_add(a, b)"
+                           : "((a) + (b))"},
+        {"ZERO", !sum ? table[r->op].zero
+                 : z  ? "c128_make(0, 0)"
+                      : "0"},
         {"FINISH(r)", table[r->op].finish},
         {"WITH_COMPLEX", "1"},
     };
-    RW_TRY(rw_program_create(r->device, table[r->op].name, rw_embedded_text("reduce.k"), defines, z ? 8 : 7,
-                             &r->program));
+    RW_TRY(
+        rw_program_create(r->device, table[r->op].name, rw_embedded_text("reduce.k"), defines, z ? 8 : 7, &r->program));
     RW_TRY(rw_program_kernel(r->program, "partial", &r->partial));
     RW_TRY(rw_program_kernel(r->program, "combine", &r->combine));
     int64_t one = 1;
@@ -65,7 +71,8 @@ rw_status rw_reducer_create(rw_device *dev, rw_reduce_op op, rw_dtype dtype, int
                        rw_dtype_name(dtype), group);
     bool z = rw_dtype_is_complex(dtype);
     if (z && !table[op].complex)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "%s of complex numbers: they have no order; use normmax", table[op].name);
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "%s of complex numbers: they have no order; use normmax",
+                       table[op].name);
     rw_reducer *r = rw_calloc(1, sizeof *r);
     if (!r) return rw_fail_memory(dev->ctx, sizeof *r, "a reduction");
     r->device = rw_device_retain(dev), r->op = op, r->dtype = dtype;
@@ -91,13 +98,17 @@ void rw_reducer_destroy(rw_reducer **reducer)
 
 rw_status rw_reducer_run(rw_reducer *r, rw_queue *q, rw_array *x, rw_array *y, rw_array *result, int64_t slot)
 {
-    RW_NEED(r, "reducer"); RW_NEED(q, "queue"); RW_NEED(x, "x"); RW_NEED(result, "result");
+    RW_NEED(r, "reducer");
+    RW_NEED(q, "queue");
+    RW_NEED(x, "x");
+    RW_NEED(result, "result");
     rw_context *ctx = r->device->ctx;
     if ((r->op == RW_REDUCE_OP_DOT) != (y != NULL))
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s takes %s", table[r->op].name, y ? "one array" : "two arrays");
     if (x->dtype != r->dtype || (y && (y->dtype != r->dtype || y->size != x->size)))
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s of %s: given %lld %s%s", table[r->op].name, rw_dtype_name(r->dtype),
-                       (long long)x->size, rw_dtype_name(x->dtype), y ? " and another array of other size or type" : "");
+                       (long long)x->size, rw_dtype_name(x->dtype),
+                       y ? " and another array of other size or type" : "");
     if (result->dtype != r->result || slot < 0 || slot >= result->size)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: the result is %s at place %lld; the array given has %lld %s",
                        table[r->op].name, rw_dtype_name(r->result), (long long)slot, (long long)result->size,
@@ -110,7 +121,10 @@ rw_status rw_reducer_run(rw_reducer *r, rw_queue *q, rw_array *x, rw_array *y, r
 
 rw_status rw_reducer_value(rw_reducer *r, rw_queue *q, rw_array *x, rw_array *y, double *re, double *im)
 {
-    RW_NEED(r, "reducer"); RW_NEED(q, "queue"); RW_NEED(x, "x"); RW_NEED(re, "re");
+    RW_NEED(r, "reducer");
+    RW_NEED(q, "queue");
+    RW_NEED(x, "x");
+    RW_NEED(re, "re");
     const void *data;
     RW_TRY(rw_reducer_run(r, q, x, y, r->value, 0));
     RW_TRY(rw_array_read(r->value, &data));

@@ -8,14 +8,18 @@ rw_status rw_blocks_box(rw_context *ctx, const double length[3], const int cells
 {
     RW_NEED(grid, "grid");
     *grid = NULL;
-    RW_NEED(ctx, "ctx"); RW_NEED(length, "length"); RW_NEED(cells, "cells");
+    RW_NEED(ctx, "ctx");
+    RW_NEED(length, "length");
+    RW_NEED(cells, "cells");
     double vertices[8][3];
     const int block[1][8] = {{0, 1, 2, 3, 4, 5, 6, 7}};
     for (int d = 0; d < 3; ++d)
-        if (!(length[d] > 0 && isfinite(length[d]))) return rw_fail(ctx, RW_ERR_ARGUMENT, "a box of length %g along %c", length[d], "xyz"[d]);
+        if (!(length[d] > 0 && isfinite(length[d])))
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "a box of length %g along %c", length[d], "xyz"[d]);
     for (int i = 0; i < 8; ++i)
         for (int d = 0; d < 3; ++d) vertices[i][d] = rw_corner_of(i) >> d & 1 ? length[d] : 0;
-    rw_blocks_spec spec = {.mesh = {.nvertices = 8, .nblocks = 1, .vertices = (const double(*)[3])vertices, .blocks = block}};
+    rw_blocks_spec spec = {
+        .mesh = {.nvertices = 8, .nblocks = 1, .vertices = (const double(*)[3])vertices, .blocks = block}};
     memcpy(spec.cells, cells, sizeof spec.cells);
     return rw_blocks_create(ctx, &spec, grid);
 }
@@ -29,13 +33,17 @@ rw_status rw_blocks_box(rw_context *ctx, const double length[3], const int cells
  *        |   0---1   |
  *        | /       \ |
  *        4-----------5                                                         */
-rw_status rw_blocks_cylinder(rw_context *ctx, double radius, double core, double length, const int cells[3], rw_blocks **grid)
+rw_status rw_blocks_cylinder(rw_context *ctx, double radius, double core, double length, const int cells[3],
+                             rw_blocks **grid)
 {
     RW_NEED(grid, "grid");
     *grid = NULL;
-    RW_NEED(ctx, "ctx"); RW_NEED(cells, "cells");
+    RW_NEED(ctx, "ctx");
+    RW_NEED(cells, "cells");
     if (!(core > 0 && core < radius && isfinite(radius) && length > 0 && isfinite(length)))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "a cylinder of radius %g, core %g, length %g: 0 < core < radius and 0 < length are needed", radius, core, length);
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "a cylinder of radius %g, core %g, length %g: 0 < core < radius and 0 < length are needed",
+                       radius, core, length);
     double vertices[16][3];
     int blocks[5][8], cells_of[5][3];
     rw_on_surface curved[4];
@@ -54,8 +62,14 @@ rw_status rw_blocks_cylinder(rw_context *ctx, double radius, double core, double
         curved[m] = (rw_on_surface){0, 4, {4 + m, 4 + next, 12 + m, 12 + next}};
     }
     rw_surface surface = {.kind = RW_SURFACE_CYLINDER, .axis = {0, 0, 1}, .radius = radius};
-    rw_blocks_spec spec = {.mesh = {.nvertices = 16, .nblocks = 5, .nsurfaces = 1, .ncurved = 4, .vertices = (const double(*)[3])vertices,
-                                    .blocks = (const int(*)[8])blocks, .surfaces = &surface, .curved = curved},
+    rw_blocks_spec spec = {.mesh = {.nvertices = 16,
+                                    .nblocks = 5,
+                                    .nsurfaces = 1,
+                                    .ncurved = 4,
+                                    .vertices = (const double(*)[3])vertices,
+                                    .blocks = (const int(*)[8])blocks,
+                                    .surfaces = &surface,
+                                    .curved = curved},
                            .cells_of = (const int(*)[3])cells_of};
     return rw_blocks_create(ctx, &spec, grid);
 }

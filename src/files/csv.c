@@ -26,7 +26,8 @@ static rw_status check_names(rw_context *ctx, const char *path, int n, const cha
     if (n < 1) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %d columns: a table has at least one", path, n);
     for (int i = 0; i < n; i++) {
         bool bad = !names[i] || !*names[i] || strpbrk(names[i], ",\"#") || names[i][0] == ' ' ||
-                   names[i][strlen(names[i]) - 1] == ' ' || is_mark(names[i]); /* the reader takes blanks and marks away */
+                   /* the reader takes blanks and marks away */
+                   names[i][strlen(names[i]) - 1] == ' ' || is_mark(names[i]);
         for (const char *c = names[i]; !bad && *c; c++) bad = (unsigned char)*c < 32;
         if (bad)
             return rw_fail(ctx, RW_ERR_ARGUMENT,
@@ -95,8 +96,8 @@ rw_status rw_csv_create(rw_context *ctx, const char *path, int n, const char *co
             return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: unit '%s' of column %s: it must not hold a comma or a line break",
                            path, units[i], names[i]);
     add_header(&head, n, names, units);
-    rw_status status = head.failed ? rw_fail_memory(ctx, head.length + 1, path)
-                                   : rw_file_write(ctx, path, head.data, head.length);
+    rw_status status =
+        head.failed ? rw_fail_memory(ctx, head.length + 1, path) : rw_file_write(ctx, path, head.data, head.length);
     if (status == RW_OK) status = open_at(ctx, path, head.length, n, csv);
     rw_text_free(&head);
     return status;
@@ -111,16 +112,14 @@ static rw_status check_file(rw_csv *c, const char *const *names)
     add_header(&want, c->n, names, NULL);
     char *have = want.failed ? NULL : rw_calloc(want.length, 1);
     rw_status status = RW_OK;
-    if (!have)
-        status = rw_fail_memory(c->ctx, want.length, c->path);
+    if (!have) status = rw_fail_memory(c->ctx, want.length, c->path);
     else if (rw_fault_hit(RW_FAULT_READ) || fstat(c->file, &info) != 0)
         status = rw_fail(c->ctx, RW_ERR_FILE, "%s: cannot be read: %s", c->path, strerror(errno ? errno : EIO));
     else if ((uint64_t)info.st_size < c->position || c->position < want.length)
         status = rw_fail(c->ctx, RW_ERR_INPUT,
                          "%s: has %llu bytes, rows are to go on at byte %llu: it is not the file of that checkpoint",
                          c->path, (unsigned long long)info.st_size, (unsigned long long)c->position);
-    else if (pread(c->file, have, want.length, 0) != (ssize_t)want.length ||
-             memcmp(have, want.data, want.length) != 0)
+    else if (pread(c->file, have, want.length, 0) != (ssize_t)want.length || memcmp(have, want.data, want.length) != 0)
         status = rw_fail(c->ctx, RW_ERR_INPUT, "%s: its columns are not '%.*s': start a new table in another folder",
                          c->path, (int)RW_MIN(want.length - 1, 200), want.data);
     else if (pread(c->file, &byte, 1, (off_t)c->position - 1) != 1 || byte != '\n')

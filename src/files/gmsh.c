@@ -1,8 +1,10 @@
-/* Reading MSH files (see gmsh.h). A file is a list of sections, $Nodes … $EndNodes; both versions are numbers between spaces:
+/* Reading MSH files (see gmsh.h). A file is a list of sections, $Nodes … $EndNodes; both versions are numbers between
+ * spaces:
  *
  *   2.2   $Nodes      n, then n times: tag x y z
  *         $Elements   n, then n times: tag type ntags tags… nodes…
- *   4.1   $Nodes      nblocks n min max, then blocks: dim tag parametric n, n tags, n times x y z (and as many parameters as dim)
+ *   4.1   $Nodes      nblocks n min max, then blocks: dim tag parametric n, n tags, n times x y z (and as many
+ *                     parameters as dim)
  *         $Elements   nblocks n min max, then blocks: dim tag type n, n times: tag nodes…
  *
  * Nothing is taken for granted: memory grows with what is there, not with what a count says. */
@@ -30,7 +32,7 @@ typedef struct reader {
 
 #define fail(r, ...) rw_fail_line((r)->ctx, (r)->name, (r)->line, __VA_ARGS__)
 
-/* ---- words and numbers --------------------------------------------------------------------------------------------------------- */
+/* ---- words and numbers ------------------------------------------------------------------------------------------- */
 
 static void skip_space(reader *r)
 {
@@ -54,7 +56,8 @@ static rw_status read_integer(reader *r, const char *what, int64_t low, int64_t 
     long long v = strtoll(word, &rest, 10);
     if (!*word) return fail(r, "the file ends where %s should be: it is cut off", what);
     if (*rest) return fail(r, "%s: '%s' is no integer", what, word);
-    if (v < low || v > high) return fail(r, "%s = %lld is outside [%lld, %lld]", what, v, (long long)low, (long long)high);
+    if (v < low || v > high)
+        return fail(r, "%s = %lld is outside [%lld, %lld]", what, v, (long long)low, (long long)high);
     *value = v;
     return RW_OK;
 }
@@ -70,11 +73,12 @@ static rw_status read_real(reader *r, const char *what, double *value)
     return RW_OK;
 }
 
-/* ---- nodes and elements ---------------------------------------------------------------------------------------------------------- */
+/* ---- nodes and elements ------------------------------------------------------------------------------------------ */
 
 static rw_status new_node(reader *r, int64_t tag, node **n)
 {
-    if (!rw_grow(&r->nodes, &r->nodes_capacity, r->nnodes + 1, sizeof *r->nodes)) return rw_fail_memory(r->ctx, (size_t)r->nnodes * sizeof *r->nodes, r->name);
+    if (!rw_grow(&r->nodes, &r->nodes_capacity, r->nnodes + 1, sizeof *r->nodes))
+        return rw_fail_memory(r->ctx, (size_t)r->nnodes * sizeof *r->nodes, r->name);
     *n = r->nodes + r->nnodes++;
     **n = (node){.tag = tag};
     return RW_OK;
@@ -104,7 +108,8 @@ static rw_status read_nodes_4(reader *r)
     int64_t blocks, total, ignored, dim, parametric, n;
     RW_TRY(read_integer(r, "the number of blocks of nodes", 0, INT_MAX, &blocks));
     RW_TRY(read_integer(r, "the number of nodes", 0, INT_MAX, &total));
-    for (int i = 0; i < 2; ++i) RW_TRY(read_integer(r, "the lowest or highest number of a node", INT64_MIN, INT64_MAX, &ignored));
+    for (int i = 0; i < 2; ++i)
+        RW_TRY(read_integer(r, "the lowest or highest number of a node", INT64_MIN, INT64_MAX, &ignored));
     for (int64_t b = 0; b < blocks; ++b) {
         RW_TRY(read_integer(r, "the dimension of a block of nodes", 0, 3, &dim));
         RW_TRY(read_integer(r, "the number of an entity", INT64_MIN, INT64_MAX, &ignored));
@@ -120,25 +125,45 @@ static rw_status read_nodes_4(reader *r)
         for (int64_t i = 0; i < n; ++i) {
             double parameter;
             RW_TRY(read_place(r, r->nodes + first + i));
-            for (int64_t k = 0; k < (parametric ? dim : 0); ++k) RW_TRY(read_real(r, "a parameter of a node", &parameter));
+            for (int64_t k = 0; k < (parametric ? dim : 0); ++k)
+                RW_TRY(read_real(r, "a parameter of a node", &parameter));
         }
     }
     return RW_OK;
 }
 
 /* Elements by Gmsh's numbers of their types: nodes, dimension. */
-static const struct { int nodes, dim; const char *name; } types[] = {
-    {0, 0, ""}, {2, 1, "line"}, {3, 2, "triangle"}, {4, 2, "quadrangle"}, {4, 3, "tetrahedron"}, {8, 3, "hexahedron"}, {6, 3, "prism"}, {5, 3, "pyramid"},
-    {3, 1, "line of second order"}, {6, 2, "triangle of second order"}, {9, 2, "quadrangle of second order"}, {10, 3, "tetrahedron of second order"},
-    {27, 3, "hexahedron of second order"}, {18, 3, "prism of second order"}, {14, 3, "pyramid of second order"}, {1, 0, "point"},
-    {8, 2, "quadrangle of second order"}, {20, 3, "hexahedron of second order"}};
+static const struct {
+    int nodes, dim;
+    const char *name;
+} types[] = {{0, 0, ""},
+             {2, 1, "line"},
+             {3, 2, "triangle"},
+             {4, 2, "quadrangle"},
+             {4, 3, "tetrahedron"},
+             {8, 3, "hexahedron"},
+             {6, 3, "prism"},
+             {5, 3, "pyramid"},
+             {3, 1, "line of second order"},
+             {6, 2, "triangle of second order"},
+             {9, 2, "quadrangle of second order"},
+             {10, 3, "tetrahedron of second order"},
+             {27, 3, "hexahedron of second order"},
+             {18, 3, "prism of second order"},
+             {14, 3, "pyramid of second order"},
+             {1, 0, "point"},
+             {8, 2, "quadrangle of second order"},
+             {20, 3, "hexahedron of second order"}};
 
 static rw_status read_element(reader *r, int64_t type)
 {
-    if (type < 1 || type >= RW_COUNT(types)) return fail(r, "elements of type %lld are not known here: write a mesh of first order", (long long)type);
+    if (type < 1 || type >= RW_COUNT(types))
+        return fail(r, "elements of type %lld are not known here: write a mesh of first order", (long long)type);
     bool hexahedron = type == 5;
     if (types[type].dim == 3 && !hexahedron)
-        return fail(r, "the mesh has a %s: all volumes must be hexahedra of first order (transfinite volumes, recombined)", types[type].name);
+        return fail(r,
+                    "the mesh has a %s: all volumes must be hexahedra of first order (transfinite volumes, recombined)",
+                    types[type].name);
     if (hexahedron && !rw_grow(&r->hexahedra, &r->hexahedra_capacity, r->nhexahedra + 1, sizeof *r->hexahedra))
         return rw_fail_memory(r->ctx, (size_t)r->nhexahedra * sizeof *r->hexahedra, r->name);
     for (int i = 0; i < types[type].nodes; ++i) {
@@ -169,9 +194,11 @@ static rw_status read_elements_4(reader *r)
     int64_t blocks, total, ignored, type, n;
     RW_TRY(read_integer(r, "the number of blocks of elements", 0, INT_MAX, &blocks));
     RW_TRY(read_integer(r, "the number of elements", 0, INT_MAX, &total));
-    for (int i = 0; i < 2; ++i) RW_TRY(read_integer(r, "the lowest or highest number of an element", INT64_MIN, INT64_MAX, &ignored));
+    for (int i = 0; i < 2; ++i)
+        RW_TRY(read_integer(r, "the lowest or highest number of an element", INT64_MIN, INT64_MAX, &ignored));
     for (int64_t b = 0; b < blocks; ++b) {
-        for (int i = 0; i < 2; ++i) RW_TRY(read_integer(r, "the dimension or number of an entity", INT64_MIN, INT64_MAX, &ignored));
+        for (int i = 0; i < 2; ++i)
+            RW_TRY(read_integer(r, "the dimension or number of an entity", INT64_MIN, INT64_MAX, &ignored));
         RW_TRY(read_integer(r, "the type of elements", 0, INT_MAX, &type));
         RW_TRY(read_integer(r, "the number of elements of a block", 0, total, &n));
         for (int64_t i = 0; i < n; ++i) {
@@ -182,7 +209,7 @@ static rw_status read_elements_4(reader *r)
     return RW_OK;
 }
 
-/* ---- sections ------------------------------------------------------------------------------------------------------------------- */
+/* ---- sections ---------------------------------------------------------------------------------------------------- */
 
 static rw_status read_format(reader *r)
 {
@@ -231,7 +258,7 @@ static rw_status read_sections(reader *r)
     }
 }
 
-/* ---- the mesh ------------------------------------------------------------------------------------------------------------------- */
+/* ---- the mesh ---------------------------------------------------------------------------------------------------- */
 
 static int by_tag(const void *a, const void *b)
 {
@@ -245,18 +272,23 @@ static rw_status make_mesh(reader *r, rw_gmsh *m)
     if (!r->nhexahedra) return rw_fail(r->ctx, RW_ERR_INPUT, "%s: there are no hexahedra in the mesh", r->name);
     if (r->nnodes) qsort(r->nodes, (size_t)r->nnodes, sizeof *r->nodes, by_tag);
     for (int i = 1; i < r->nnodes; ++i)
-        if (r->nodes[i].tag == r->nodes[i - 1].tag) return rw_fail(r->ctx, RW_ERR_INPUT, "%s: node %lld is defined twice", r->name, (long long)r->nodes[i].tag);
+        if (r->nodes[i].tag == r->nodes[i - 1].tag)
+            return rw_fail(r->ctx, RW_ERR_INPUT, "%s: node %lld is defined twice", r->name, (long long)r->nodes[i].tag);
     m->hexahedra = rw_calloc((size_t)r->nhexahedra, sizeof *m->hexahedra);
     m->vertices = rw_calloc((size_t)r->nnodes + 1, sizeof *m->vertices);
     int *number = rw_calloc((size_t)r->nnodes + 1, sizeof *number);
-    rw_status status = m->hexahedra && m->vertices && number ? RW_OK : rw_fail_memory(r->ctx, (size_t)r->nnodes * sizeof *m->vertices, r->name);
+    rw_status status = m->hexahedra && m->vertices && number
+                           ? RW_OK
+                           : rw_fail_memory(r->ctx, (size_t)r->nnodes * sizeof *m->vertices, r->name);
     m->nhexahedra = r->nhexahedra;
     for (int pass = 0; pass < 2 && status == RW_OK; ++pass) { /* which are used; their numbers */
         for (int h = 0; h < r->nhexahedra && status == RW_OK; ++h)
             for (int i = 0; i < 8; ++i) {
-                node key = {.tag = r->hexahedra[h][i]}, *n = r->nnodes ? bsearch(&key, r->nodes, (size_t)r->nnodes, sizeof key, by_tag) : NULL;
+                node key = {.tag = r->hexahedra[h][i]},
+                     *n = r->nnodes ? bsearch(&key, r->nodes, (size_t)r->nnodes, sizeof key, by_tag) : NULL;
                 if (!n) {
-                    status = rw_fail(r->ctx, RW_ERR_INPUT, "%s: a hexahedron has node %lld, which is not defined", r->name, (long long)key.tag);
+                    status = rw_fail(r->ctx, RW_ERR_INPUT, "%s: a hexahedron has node %lld, which is not defined",
+                                     r->name, (long long)key.tag);
                     break;
                 }
                 if (pass) m->hexahedra[h][i] = number[n - r->nodes];

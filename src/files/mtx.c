@@ -5,7 +5,8 @@
  *   rows columns entries
  *   row column value            a line an entry, counted from 1
  *
- * An array has no third size and a value a line, column after column; a pattern has no values; complex values are two numbers. */
+ * An array has no third size and a value a line, column after column; a pattern has no values; complex values are two
+ * numbers. */
 #include "files/mtx.h"
 
 #include <math.h>
@@ -22,15 +23,15 @@ typedef struct reader {
     const char *name, *at, *end;
     int64_t line;
     int field, symmetry;
-    bool sums;          /* entries given twice are added, else refused */
-    int64_t given;      /* entries that the sizes announce */
+    bool sums;     /* entries given twice are added, else refused */
+    int64_t given; /* entries that the sizes announce */
     rw_mtx *m;
-    int64_t room;       /* entries that the memory holds */
+    int64_t room; /* entries that the memory holds */
 } reader;
 
 #define fail(r, ...) rw_fail_line((r)->ctx, (r)->name, (r)->line, __VA_ARGS__)
 
-/* ---- lines, words, numbers -------------------------------------------------------------------------------------------------- */
+/* ---- lines, words, numbers --------------------------------------------------------------------------------------- */
 
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -83,15 +84,18 @@ static rw_status read_integer(reader *r, const char *what, int64_t low, int64_t 
                      : fail(r, "%s is missing", what);
     }
     if (v < low || v > high)
-        return fail(r, "%s = %s is outside [%lld, %lld]", what, word_of(from, r->end, word, sizeof word), (long long)low, (long long)high);
+        return fail(r, "%s = %s is outside [%lld, %lld]", what, word_of(from, r->end, word, sizeof word),
+                    (long long)low, (long long)high);
     *value = v;
     return RW_OK;
 }
 
-/* Digits that a double holds, times a power of ten that it holds, are one rounding (W. Clinger 1990); what is longer goes to the library. */
+/* Digits that a double holds, times a power of ten that it holds, are one rounding (W. Clinger 1990); what is longer
+ * goes to the library. */
 static bool quick_real(const char *p, const char *end, double *value, const char **behind)
 {
-    static const double tens[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    static const double tens[] = {1,    1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     uint64_t digits = 0;
     int ten = 0, seen = 0, written = 0;
     bool minus = p < end && *p == '-', point = false, less = false;
@@ -127,10 +131,8 @@ static void as_c(const char *word, char *c)
     const size_t n = (size_t)(exponent - word);
     memcpy(c, word, n);
     c += n;
-    if (n > 0 && strchr("dDqQ", *exponent) && *exponent)
-        ++exponent, *c++ = 'e';
-    else if ((*exponent == '-' || *exponent == '+') && exponent > digits)
-        *c++ = 'e';
+    if (n > 0 && strchr("dDqQ", *exponent) && *exponent) ++exponent, *c++ = 'e';
+    else if ((*exponent == '-' || *exponent == '+') && exponent > digits) *c++ = 'e';
     strcpy(c, exponent);
 }
 
@@ -163,7 +165,7 @@ static rw_status end_line(reader *r)
     return RW_OK;
 }
 
-/* ---- the head ------------------------------------------------------------------------------------------------------------------- */
+/* ---- the head ---------------------------------------------------------------------------------------------------- */
 
 static rw_status read_word(reader *r, const char *what, const char *const *words, int n, int *which)
 {
@@ -185,8 +187,9 @@ static rw_status read_word(reader *r, const char *what, const char *const *words
 
 static rw_status read_head(reader *r)
 {
-    static const char *const objects[] = {"matrix"}, *const formats[] = {"coordinate", "array"}, *const fields[] = {"real", "integer", "complex", "pattern"},
-                      *const symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
+    static const char *const objects[] = {"matrix"}, *const formats[] = {"coordinate", "array"},
+                             *const fields[] = {"real", "integer", "complex", "pattern"},
+                             *const symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
     static const char banner[] = "%%MatrixMarket";
     rw_mtx *m = r->m;
     int object, format;
@@ -204,17 +207,22 @@ static rw_status read_head(reader *r)
     RW_TRY(read_word(r, "the symmetry", symmetries, 4, &r->symmetry));
     m->dense = format == 1, m->is_complex = r->field == COMPLEX;
     if (m->dense && r->field == PATTERN) return fail(r, "an array has values: it cannot be a pattern");
-    if (r->symmetry == HERMITIAN && r->field != COMPLEX) return fail(r, "a hermitian matrix is complex: write symmetric");
-    if (r->symmetry == SKEW && r->field == PATTERN) return fail(r, "a skew-symmetric matrix has values: it cannot be a pattern");
+    if (r->symmetry == HERMITIAN && r->field != COMPLEX)
+        return fail(r, "a hermitian matrix is complex: write symmetric");
+    if (r->symmetry == SKEW && r->field == PATTERN)
+        return fail(r, "a skew-symmetric matrix has values: it cannot be a pattern");
     RW_TRY(end_line(r));
     if (!find_line(r)) return fail(r, "the file ends where its sizes should be: it is cut off");
     RW_TRY(read_integer(r, "the number of rows", 0, most, &m->rows));
     RW_TRY(read_integer(r, "the number of columns", 0, most, &m->columns));
-    if (m->columns && m->rows > most / m->columns && m->dense) return fail(r, "an array of %lld x %lld is too large", (long long)m->rows, (long long)m->columns);
+    if (m->columns && m->rows > most / m->columns && m->dense)
+        return fail(r, "an array of %lld x %lld is too large", (long long)m->rows, (long long)m->columns);
     if (r->symmetry != GENERAL && m->rows != m->columns)
-        return fail(r, "a matrix of %lld x %lld cannot be %s", (long long)m->rows, (long long)m->columns, symmetries[r->symmetry]);
+        return fail(r, "a matrix of %lld x %lld cannot be %s", (long long)m->rows, (long long)m->columns,
+                    symmetries[r->symmetry]);
     if (m->dense) {
-        r->given = m->rows * (r->symmetry == GENERAL ? m->columns : m->rows + (r->symmetry == SKEW ? -1 : 1)) / (r->symmetry == GENERAL ? 1 : 2);
+        r->given = m->rows * (r->symmetry == GENERAL ? m->columns : m->rows + (r->symmetry == SKEW ? -1 : 1)) /
+                   (r->symmetry == GENERAL ? 1 : 2);
     } else {
         int64_t all = r->sums || (m->columns && m->rows > most / m->columns) ? most : m->rows * m->columns;
         RW_TRY(read_integer(r, "the number of entries", 0, all, &r->given));
@@ -222,7 +230,7 @@ static rw_status read_head(reader *r)
     return end_line(r);
 }
 
-/* ---- entries ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- entries ----------------------------------------------------------------------------------------------------- */
 
 static rw_status make_room(reader *r, int64_t n)
 {
@@ -236,7 +244,8 @@ static rw_status make_room(reader *r, int64_t n)
     if (row) m->row = row;
     void *column = m->dense || !row ? m->column : rw_realloc(m->column, (size_t)room * sizeof *m->column);
     if (column) m->column = column;
-    if (!value || (!m->dense && (!row || !column))) return rw_fail_memory(r->ctx, (size_t)room * 8 * (width + 2), r->name);
+    if (!value || (!m->dense && (!row || !column)))
+        return rw_fail_memory(r->ctx, (size_t)room * 8 * (width + 2), r->name);
     r->room = room;
     return RW_OK;
 }
@@ -258,9 +267,7 @@ static rw_status read_value(reader *r, double value[2])
         }
         return read_real(r, "the value", value);
     }
-    case COMPLEX:
-        RW_TRY(read_real(r, "the real part", value));
-        return read_real(r, "the imaginary part", value + 1);
+    case COMPLEX: RW_TRY(read_real(r, "the real part", value)); return read_real(r, "the imaginary part", value + 1);
     default: return read_real(r, "the value", value);
     }
 }
@@ -275,8 +282,12 @@ static void put(rw_mtx *m, int64_t i, int64_t row, int64_t column, const double 
 static rw_status check_place(reader *r, int64_t row, int64_t column, const double value[2])
 {
     if (r->symmetry == GENERAL) return RW_OK;
-    if (column > row) return fail(r, "entry (%lld, %lld) is above the diagonal: of a symmetric matrix the lower half is given", (long long)row + 1, (long long)column + 1);
-    if (r->symmetry == SKEW && row == column) return fail(r, "entry (%lld, %lld): the diagonal of a skew-symmetric matrix is 0 and not given", (long long)row + 1, (long long)column + 1);
+    if (column > row)
+        return fail(r, "entry (%lld, %lld) is above the diagonal: of a symmetric matrix the lower half is given",
+                    (long long)row + 1, (long long)column + 1);
+    if (r->symmetry == SKEW && row == column)
+        return fail(r, "entry (%lld, %lld): the diagonal of a skew-symmetric matrix is 0 and not given",
+                    (long long)row + 1, (long long)column + 1);
     if (r->symmetry == HERMITIAN && row == column && value[1] != 0)
         return fail(r, "entry (%lld, %lld) has the imaginary part %g: the diagonal of a hermitian matrix is real",
                     (long long)row + 1, (long long)column + 1, value[1]);
@@ -363,7 +374,7 @@ static int64_t line_of(const reader *start, int64_t entry)
     return r.line;
 }
 
-/* ---- symmetry ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- symmetry ---------------------------------------------------------------------------------------------------- */
 
 /* What stands opposite. */
 static void mirror(const reader *r, const double value[2], double out[2])
@@ -503,7 +514,7 @@ static rw_status sort(reader *r, const reader *start)
     return status;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static rw_status parse(reader *r)
 {
@@ -553,7 +564,8 @@ rw_status rw_mtx_thin(rw_context *ctx, rw_mtx *m)
     if (!m->dense) return RW_OK;
     int64_t n = 0;
     size_t width = m->is_complex ? 2 : 1;
-    m->row = rw_calloc((size_t)RW_MAX(m->n, 1), sizeof *m->row), m->column = rw_calloc((size_t)RW_MAX(m->n, 1), sizeof *m->column);
+    m->row = rw_calloc((size_t)RW_MAX(m->n, 1), sizeof *m->row),
+    m->column = rw_calloc((size_t)RW_MAX(m->n, 1), sizeof *m->column);
     if (!m->row || !m->column) return rw_fail_memory(ctx, (size_t)m->n * 16, "a matrix");
     for (int64_t i = 0; i < m->n; ++i) {
         if (m->value[width * (size_t)i] == 0 && (!m->is_complex || m->value[width * (size_t)i + 1] == 0)) continue;
@@ -567,8 +579,8 @@ rw_status rw_mtx_thin(rw_context *ctx, rw_mtx *m)
 rw_status rw_mtx_write(rw_context *ctx, const char *path, const rw_mtx *m)
 {
     rw_text t = {0};
-    rw_text_add(&t, "%%%%MatrixMarket matrix %s %s general\n%lld %lld", m->dense ? "array" : "coordinate", m->is_complex ? "complex" : "real", (long long)m->rows,
-                (long long)m->columns);
+    rw_text_add(&t, "%%%%MatrixMarket matrix %s %s general\n%lld %lld", m->dense ? "array" : "coordinate",
+                m->is_complex ? "complex" : "real", (long long)m->rows, (long long)m->columns);
     if (m->dense) rw_text_add(&t, "\n");
     else rw_text_add(&t, " %lld\n", (long long)m->n);
     for (int64_t i = 0; i < m->n && !t.failed; ++i) {

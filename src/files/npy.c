@@ -14,9 +14,9 @@
 enum { HEADER_LIMIT = 1 << 16 };
 
 typedef struct header {
-    char order;       /* '<' '>' '=' '|' */
+    char order; /* '<' '>' '=' '|' */
     rw_dtype type;
-    size_t size;      /* bytes of an element */
+    size_t size; /* bytes of an element */
     bool fortran, have_descr, have_order, have_shape;
     int ndim;
     size_t shape[RW_NPY_RANK];
@@ -97,9 +97,12 @@ static bool take_header(const char *c, header *h, char descr[16])
     return *c == '\0' && h->have_descr && h->have_order && h->have_shape;
 }
 
-static const struct { const char *name; rw_dtype type; } types[] = {
-    {"f2", RW_F16}, {"f4", RW_F32}, {"f8", RW_F64}, {"c8", RW_C64}, {"c16", RW_C128}, {"i1", RW_I8}, {"i2", RW_I16},
-    {"i4", RW_I32}, {"i8", RW_I64}, {"u1", RW_U8}, {"u2", RW_U16}, {"u4", RW_U32}, {"u8", RW_U64}, {"b1", RW_BOOL}};
+static const struct {
+    const char *name;
+    rw_dtype type;
+} types[] = {{"f2", RW_F16}, {"f4", RW_F32}, {"f8", RW_F64}, {"c8", RW_C64}, {"c16", RW_C128},
+             {"i1", RW_I8},  {"i2", RW_I16}, {"i4", RW_I32}, {"i8", RW_I64}, {"u1", RW_U8},
+             {"u2", RW_U16}, {"u4", RW_U32}, {"u8", RW_U64}, {"b1", RW_BOOL}};
 
 /* "<f8" -> order and type; false when it is not one of the types we read. */
 static bool take_type(const char *descr, header *h)
@@ -143,7 +146,8 @@ static rw_status read_header(rw_io_stream *s, header *h, uint64_t *data_at)
     else if (status == RW_OK && !take_type(descr, h))
         status = rw_fail(s->ctx, RW_ERR_INPUT,
                          "%s: element type '%s' cannot be read: f2, f4, f8, c8, c16, i1..i8, u1..u8 and b1 can; "
-                         "convert with array.astype(float)", s->path, descr);
+                         "convert with array.astype(float)",
+                         s->path, descr);
     else if (status == RW_OK && h->ndim > RW_NPY_RANK)
         status = rw_fail(s->ctx, RW_ERR_INPUT, "%s: more than %d dimensions: reshape the array", s->path, RW_NPY_RANK);
     rw_free(text);
@@ -263,12 +267,14 @@ rw_status rw_npy_write(rw_context *ctx, const char *path, rw_dtype type, int ndi
     if (!descr)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: NumPy has no %s: convert to f32 first", path, rw_dtype_name(type));
     if (ndim < 0 || ndim > RW_NPY_RANK || !rw_io_bytes(ndim, shape, rw_dtype_size(type), &bytes))
-        return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "%s: %d dimensions: 0 to %d can be written, of a size that fits in memory", path, ndim,
-                       RW_NPY_RANK);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %d dimensions: 0 to %d can be written, of a size that fits in memory",
+                       path, ndim, RW_NPY_RANK);
     rw_text head = {0};
     rw_text_add(&head, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
-                rw_dtype_size(type) == 1 ? '|' : __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? '>' : '<', descr);
+                rw_dtype_size(type) == 1                 ? '|'
+                : __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? '>'
+                                                         : '<',
+                descr);
     for (int a = 0; a < ndim; a++) rw_text_add(&head, a == 0 ? "%zu," : " %zu,", shape[a]);
     if (ndim > 1 && head.data) head.data[--head.length] = '\0'; /* (3,) but (3, 4) */
     rw_text_add(&head, "), }");
@@ -278,8 +284,8 @@ rw_status rw_npy_write(rw_context *ctx, const char *path, rw_dtype type, int ndi
         rw_text_free(&head);
         return rw_fail_memory(ctx, 256, path);
     }
-    unsigned char start[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(head.length & 255),
-                               (unsigned char)(head.length >> 8)};
+    unsigned char start[10] =
+        {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(head.length & 255), (unsigned char)(head.length >> 8)};
     rw_io_stream s = {0};
     rw_status status = rw_io_create(ctx, path, &s);
     if (status == RW_OK) status = rw_io_write(&s, start, sizeof start);

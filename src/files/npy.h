@@ -1,8 +1,8 @@
 /* NumPy arrays on disk: .npy versions 1.0, 2.0 and 3.0 in, 1.0 out.
  *
- * Source: numpy/lib/format.py, "Format Version 1.0/2.0/3.0". f2 f4 f8 c8 c16 i1 i2 i4 i8 u1 u2 u4 u8 b1 of either byte order, in that of
- * the machine afterwards. C and Fortran order, at most eight dimensions; the result is always C order. Not read: f16 (128 bits),
- * strings, structured and object arrays, .npz. */
+ * Source: numpy/lib/format.py, "Format Version 1.0/2.0/3.0". f2 f4 f8 c8 c16 i1 i2 i4 i8 u1 u2 u4 u8 b1 of either byte
+ * order, in that of the machine afterwards. C and Fortran order, at most eight dimensions; the result is always C
+ * order. Not read: f16 (128 bits), strings, structured and object arrays, .npz. */
 #ifndef RW_NPY_H
 #define RW_NPY_H
 

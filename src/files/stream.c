@@ -90,8 +90,8 @@ rw_status rw_io_create(rw_context *ctx, const char *path, rw_io_stream *s)
     if (!rw_fault_hit(RW_FAULT_WRITE)) s->file = fopen(s->temporary, "wb");
     if (s->file) return RW_OK;
     int reason = errno ? errno : EIO;
-    rw_status status = rw_fail(ctx, RW_ERR_FILE, "%s: cannot be created: %s: %s", path, strerror(reason),
-                               rw_file_advice(reason));
+    rw_status status =
+        rw_fail(ctx, RW_ERR_FILE, "%s: cannot be created: %s: %s", path, strerror(reason), rw_file_advice(reason));
     rw_io_close(s);
     return status;
 }
@@ -99,14 +99,14 @@ rw_status rw_io_create(rw_context *ctx, const char *path, rw_io_stream *s)
 static rw_status fail_write(const rw_io_stream *s)
 {
     int reason = errno ? errno : EIO;
-    return rw_fail(s->ctx, RW_ERR_FILE, "%s: writing failed: %s: %s", s->path, strerror(reason), rw_file_advice(reason));
+    return rw_fail(s->ctx, RW_ERR_FILE, "%s: writing failed: %s: %s", s->path, strerror(reason),
+                   rw_file_advice(reason));
 }
 
 rw_status rw_io_write(rw_io_stream *s, const void *bytes, size_t n)
 {
     errno = 0;
-    if (rw_fault_hit(RW_FAULT_WRITE) || (n > 0 && fwrite(bytes, 1, n, s->file) != n))
-        return fail_write(s);
+    if (rw_fault_hit(RW_FAULT_WRITE) || (n > 0 && fwrite(bytes, 1, n, s->file) != n)) return fail_write(s);
     return RW_OK;
 }
 
@@ -117,10 +117,8 @@ rw_status rw_io_commit(rw_io_stream *s)
     bad = fclose(s->file) != 0 || bad;
     s->file = NULL;
     rw_status status = RW_OK;
-    if (bad)
-        status = fail_write(s);
-    else
-        status = rw_file_replace_commit(s->ctx, s->path, &s->temporary);
+    if (bad) status = fail_write(s);
+    else status = rw_file_replace_commit(s->ctx, s->path, &s->temporary);
     rw_io_close(s);
     return status;
 }

@@ -9,16 +9,16 @@ struct rw_image_filter {
     rw_image_spec spec;
     rw_image_plan plan;
     rw_image_shape shape[RW_IMAGE_PASSES];
-    rw_array *between[2];  /* results of passes, in turn */
-    rw_array *limits[2];   /* least and largest results, in turn */
-    rw_array *nothing;     /* for arguments that a pass does not use */
+    rw_array *between[2]; /* results of passes, in turn */
+    rw_array *limits[2];  /* least and largest results, in turn */
+    rw_array *nothing;    /* for arguments that a pass does not use */
 };
 
 typedef struct rectangle {
     int64_t x0, x1, y0, y1;
 } rectangle;
 
-/* ---- sizes -------------------------------------------------------------------------------------------------------------- */
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
 rw_status rw_image_check_spec(rw_context *ctx, rw_image_spec *s)
 {
@@ -26,12 +26,14 @@ rw_status rw_image_check_spec(rw_context *ctx, rw_image_spec *s)
     if (!s->dtype) s->dtype = RW_F32;
     if (!s->channels) s->channels = 1;
     bool x = false, y = false;
-    for (int i = 0; i < RW_COUNT(types); ++i) x = x || types[i] == s->dtype, y = y || !s->y_dtype || types[i] == s->y_dtype;
+    for (int i = 0; i < RW_COUNT(types); ++i)
+        x = x || types[i] == s->dtype, y = y || !s->y_dtype || types[i] == s->y_dtype;
     if (!x || !y)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "filter: %s = %s: u8, u16, i16, f16, f32 or f64", x ? "y_dtype" : "dtype",
                        rw_dtype_name(x ? s->y_dtype : s->dtype));
     if (s->width < 0 || s->height < 0 || s->width > 1 << 28 || s->height > 1 << 28)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "filter: %lld x %lld pixels: each 0 to 2^28", (long long)s->width, (long long)s->height);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "filter: %lld x %lld pixels: each 0 to 2^28", (long long)s->width,
+                       (long long)s->height);
     if (s->channels < 1 || s->channels > RW_IMAGE_CHANNELS)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "filter: %d channels: 1 to %d", s->channels, RW_IMAGE_CHANNELS);
     return RW_OK;
@@ -40,12 +42,14 @@ rw_status rw_image_check_spec(rw_context *ctx, rw_image_spec *s)
 /* The part of the result, all of it by default. */
 static rw_status check_region(rw_context *ctx, rw_image_spec *s, int64_t width, int64_t height)
 {
-    if (!s->region.x && !s->region.y && !s->region.width && !s->region.height) s->region.width = width, s->region.height = height;
+    if (!s->region.x && !s->region.y && !s->region.width && !s->region.height)
+        s->region.width = width, s->region.height = height;
     if (s->region.x < 0 || s->region.y < 0 || s->region.width < 0 || s->region.height < 0 ||
         s->region.x > width - s->region.width || s->region.y > height - s->region.height)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "filter: the region of %lld x %lld pixels at (%lld, %lld) leaves the result of %lld x %lld",
-                       (long long)s->region.width, (long long)s->region.height, (long long)s->region.x, (long long)s->region.y,
-                       (long long)width, (long long)height);
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "filter: the region of %lld x %lld pixels at (%lld, %lld) leaves the result of %lld x %lld",
+                       (long long)s->region.width, (long long)s->region.height, (long long)s->region.x,
+                       (long long)s->region.y, (long long)width, (long long)height);
     return RW_OK;
 }
 
@@ -60,7 +64,8 @@ static rw_status choose_shape(const rw_image_filter *f, const rw_image_pass *p, 
     const int64_t longest = threads ? RW_MAX(256 / channels, 32) : RW_MAX(4096 / channels, 64);
     *s = (rw_image_shape){.planar = f->spec.planar, .threads = threads, .limits = RW_F32, .block = threads ? 8 : 1};
     for (int k = 0; k < p->nstages; ++k)
-        if (p->stage[k].type == RW_F64 || (p->stage[k].compute == RW_F64 && p->stage[k].nweights)) s->f64 = true, s->limits = RW_F64;
+        if (p->stage[k].type == RW_F64 || (p->stage[k].compute == RW_F64 && p->stage[k].nweights))
+            s->f64 = true, s->limits = RW_F64;
     s->strip = (int)longest / 16 * 16; /* for images of all sizes */
     if (p->kind != RW_IMAGE_ROWS) {
         if (rw_image_is_whole(p)) return RW_OK;
@@ -80,27 +85,33 @@ static rw_status choose_shape(const rw_image_filter *f, const rw_image_pass *p, 
         else if (s->block > 1) s->block /= 2;
         else if (s->strip > 16) s->strip = (s->strip / 2 + 15) / 16 * 16;
         else
-            return rw_fail(f->plan.ctx, RW_ERR_UNSUPPORTED, "filter: %s keeps %lld bytes of rows: %s has %lld for a group: take a smaller window",
-                           p->stage[p->nstages - 1].name, (long long)rw_image_pass_bytes(p, s), f->device->info.name, (long long)most);
+            return rw_fail(f->plan.ctx, RW_ERR_UNSUPPORTED,
+                           "filter: %s keeps %lld bytes of rows: %s has %lld for a group: take a smaller window",
+                           p->stage[p->nstages - 1].name, (long long)rw_image_pass_bytes(p, s), f->device->info.name,
+                           (long long)most);
     }
     return RW_OK;
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------------------------------ */
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 static const char extra_text[] =
-    "KERNEL(begin, GLOBAL LIMIT *limits)\n{\n    EACH(i, 1) { limits[0] = (LIMIT)RW_INF; limits[1] = -(LIMIT)RW_INF; }\n}\n"
+    "KERNEL(begin, GLOBAL LIMIT *limits)\n{\n"
+    "    EACH(i, 1) { limits[0] = (LIMIT)RW_INF; limits[1] = -(LIMIT)RW_INF; }\n}\n"
     /* pixels within `wide` columns or `high` rows of the border stay as they are */
-    "KERNEL(frame, GLOBAL TY *RESTRICT y, GLOBAL const TX *RESTRICT x, int nx, int ny, int x0, int x1, int y0, int y1, int wide, int high,\n"
+    "KERNEL(frame, GLOBAL TY *RESTRICT y, GLOBAL const TX *RESTRICT x, int nx, int ny, int x0, int x1, int y0, int "
+    "y1, int wide, int high,\n"
     "       int channels, long x_from, long x_row, long x_plane, long y_from, long y_row, long y_plane)\n{\n"
     "    x += x_from + (long)GROUP_ID(2) * x_plane;\n    y += y_from + (long)GROUP_ID(2) * y_plane;\n"
     "    const int j = y0 + GROUP_ID(0), whole = j < high || j >= ny - high;\n"
-    "    const int a = whole ? x1 : wide < x0 ? x0 : wide < x1 ? wide : x1, b = nx - wide < a ? a : nx - wide < x1 ? nx - wide : x1;\n"
+    "    const int a = whole ? x1 : wide < x0 ? x0 : wide < x1 ? wide : x1, b = nx - wide < a ? a : nx - wide < x1 ? "
+    "nx - wide : x1;\n"
     "    EACH(e, (a - x0 + x1 - b) * channels) {\n"
     "        const int q = e < (a - x0) * channels ? (int)e : (int)e + (b - a) * channels;\n"
     "        y[(long)(j - y0) * y_row + q] = TY_FROM(x[(long)j * x_row + (long)x0 * channels + q]);\n    }\n}\n";
 
-/* Items of a group. On OpenCL's processors one, whose loops the compiler turns into lanes; several would be copied at each barrier. */
+/* Items of a group. On OpenCL's processors one, whose loops the compiler turns into lanes; several would be copied at
+ * each barrier. */
 static int items_of(const rw_image_filter *f, const rw_image_pass *p, const rw_image_shape *s)
 {
     if (s->threads) return s->columns ? COLUMNS_GROUP : GPU_GROUP;
@@ -114,15 +125,22 @@ static rw_status compile(rw_image_filter *f, rw_image_pass *p, const rw_image_sh
     rw_text text = {0};
     char group[16], bytes[24], convert[64];
     snprintf(group, sizeof group, "%d", items_of(f, p, s));
-    snprintf(bytes, sizeof bytes, "%lld", (long long)(p->kind == RW_IMAGE_GATHER ? rw_image_gather_bytes(p, s) : p->kind != RW_IMAGE_ROWS || s->columns ? 16 : rw_image_pass_bytes(p, s)));
+    snprintf(bytes, sizeof bytes, "%lld",
+             (long long)(p->kind == RW_IMAGE_GATHER               ? rw_image_gather_bytes(p, s)
+                         : p->kind != RW_IMAGE_ROWS || s->columns ? 16
+                                                                  : rw_image_pass_bytes(p, s)));
     if (p->kind == RW_IMAGE_GATHER) rw_image_write_gather(p, s, &text);
     else if (s->columns) rw_image_write_columns(p, s, &text);
     else if (p->kind == RW_IMAGE_COUNTS) rw_image_write_counts(p, s, &text);
     else rw_image_write_pass(p, s, &text);
     const char *from = p->x_dtype == RW_F16 || p->x_dtype == RW_F32 ? "f32" : p->x_dtype == RW_F64 ? "f64" : "i32";
     if (p->x_dtype == p->y_dtype) snprintf(convert, sizeof convert, "(v)");
-    else snprintf(convert, sizeof convert, "%s_from_%s(%s(v))", rw_dtype_name(p->y_dtype), from, p->x_dtype == RW_F16 ? "f32_from_f16" : "");
-    if (p->skip) rw_text_add(&text, "#define TY %s\n#define TX %s\n#define TY_FROM(v) %s\n", rw_dtype_name(p->y_dtype), rw_dtype_name(p->x_dtype), convert);
+    else
+        snprintf(convert, sizeof convert, "%s_from_%s(%s(v))", rw_dtype_name(p->y_dtype), from,
+                 p->x_dtype == RW_F16 ? "f32_from_f16" : "");
+    if (p->skip)
+        rw_text_add(&text, "#define TY %s\n#define TX %s\n#define TY_FROM(v) %s\n", rw_dtype_name(p->y_dtype),
+                    rw_dtype_name(p->x_dtype), convert);
     if (p->limits || p->skip) {
         rw_text_add(&text, "#define LIMIT %s\n", rw_dtype_name(s->limits));
         const char *frame = strstr(extra_text, "KERNEL(frame");
@@ -132,7 +150,11 @@ static rw_status compile(rw_image_filter *f, rw_image_pass *p, const rw_image_sh
     if (text.failed) return rw_text_free(&text), rw_fail_memory(f->plan.ctx, text.capacity, "a filter's text");
     char groups[8];
     snprintf(groups, sizeof groups, "%d", s->columns ? rw_image_columns_groups(p, s) : 4);
-    const rw_define d[] = {{"GROUP", group}, {"GROUP_X", strcmp(group, "1") ? "64" : "1"}, {"SHARED_LARGE_BYTES", bytes}, {"RW_WIDE", "1"}, {"RW_GROUPS_A_UNIT", groups}};
+    const rw_define d[] = {{"GROUP", group},
+                           {"GROUP_X", strcmp(group, "1") ? "64" : "1"},
+                           {"SHARED_LARGE_BYTES", bytes},
+                           {"RW_WIDE", "1"},
+                           {"RW_GROUPS_A_UNIT", groups}};
     rw_status status = rw_program_create(f->device, name, text.data, d, RW_COUNT(d), &p->program);
     rw_text_free(&text);
     RW_TRY(status);
@@ -194,7 +216,8 @@ static rw_status make(rw_image_filter *f)
         snprintf(name, sizeof name, "filter, %s", p->stage[p->nstages - 1].name);
         RW_TRY(compile(f, p, f->shape + k, name));
         RW_TRY(make_table(f, p, f->shape + k));
-        if (p->counts) RW_TRY(rw_image_counts_create(f->device, p, f->shape + k, f->shape[k + 1].f64 ? RW_F64 : RW_F32));
+        if (p->counts)
+            RW_TRY(rw_image_counts_create(f->device, p, f->shape + k, f->shape[k + 1].f64 ? RW_F64 : RW_F32));
         if (p->limits && !f->limits[k % 2])
             RW_TRY(rw_array_create(f->device, RW_F64, 1, &two, RW_MEMORY_DEVICE, &f->limits[k % 2]));
     }
@@ -217,8 +240,12 @@ rw_status rw_image_filter_create(rw_device *dev, const rw_image_spec *spec, rw_i
     if (!f) return rw_fail_memory(dev->ctx, sizeof *f, "a filter");
     f->device = rw_device_retain(dev);
     f->spec = s;
-    f->plan = (rw_image_plan){.ctx = dev->ctx, .dtype = s.dtype, .y_dtype = s.y_dtype, .channels = s.channels,
-                              .width = s.width, .height = s.height};
+    f->plan = (rw_image_plan){.ctx = dev->ctx,
+                              .dtype = s.dtype,
+                              .y_dtype = s.y_dtype,
+                              .channels = s.channels,
+                              .width = s.width,
+                              .height = s.height};
     rw_status status = make(f);
     f->spec.text = NULL, f->spec.ops = NULL;
     if (status != RW_OK) rw_image_filter_destroy(&f);
@@ -243,9 +270,14 @@ rw_status rw_image_filter_get_info(const rw_image_filter *f, rw_image_info *info
     RW_NEED(f, "filter");
     RW_NEED(info, "info");
     const int64_t in = f->spec.width * f->spec.height * f->spec.channels * (int64_t)rw_dtype_size(f->spec.dtype);
-    const int64_t out = f->spec.region.width * f->spec.region.height * f->plan.y_channels * (int64_t)rw_dtype_size(f->spec.y_dtype);
-    *info = (rw_image_info){.passes = f->plan.npasses, .width = f->spec.region.width, .height = f->spec.region.height,
-                            .channels = f->plan.y_channels, .dtype = f->spec.y_dtype, .bytes = in + out};
+    const int64_t out =
+        f->spec.region.width * f->spec.region.height * f->plan.y_channels * (int64_t)rw_dtype_size(f->spec.y_dtype);
+    *info = (rw_image_info){.passes = f->plan.npasses,
+                            .width = f->spec.region.width,
+                            .height = f->spec.region.height,
+                            .channels = f->plan.y_channels,
+                            .dtype = f->spec.y_dtype,
+                            .bytes = in + out};
     for (int i = 0; i < 2; ++i)
         if (f->between[i]) info->work_bytes += (int64_t)f->between[i]->bytes;
     for (int k = 0; k + 1 < f->plan.npasses; ++k)
@@ -262,13 +294,16 @@ rw_status rw_image_filter_explain(const rw_image_filter *f, char **out)
     for (int k = 0; k < f->plan.npasses; ++k) {
         const rw_image_pass *p = f->plan.pass + k;
         rw_text_add(&t, "pass %d: %s", k + 1, rw_dtype_name(p->x_dtype));
-        for (int i = 1; i < p->nstages; ++i) rw_text_add(&t, " -> %s (%s)", p->stage[i].name, rw_dtype_name(p->stage[i].type));
+        for (int i = 1; i < p->nstages; ++i)
+            rw_text_add(&t, " -> %s (%s)", p->stage[i].name, rw_dtype_name(p->stage[i].type));
         if (p->kind != RW_IMAGE_ROWS) {
-            rw_text_add(&t, " -> %s; %lld x %lld pixels\n", rw_dtype_name(p->y_dtype), (long long)p->y_width, (long long)p->y_height);
+            rw_text_add(&t, " -> %s; %lld x %lld pixels\n", rw_dtype_name(p->y_dtype), (long long)p->y_width,
+                        (long long)p->y_height);
             continue;
         }
-        rw_text_add(&t, " -> %s%s; strips of %d pixels, %d row%s a step, %lld bytes of rows\n", rw_dtype_name(p->y_dtype),
-                    p->limits ? ", least and largest" : "", f->shape[k].strip, f->shape[k].block, f->shape[k].block > 1 ? "s" : "",
+        rw_text_add(&t, " -> %s%s; strips of %d pixels, %d row%s a step, %lld bytes of rows\n",
+                    rw_dtype_name(p->y_dtype), p->limits ? ", least and largest" : "", f->shape[k].strip,
+                    f->shape[k].block, f->shape[k].block > 1 ? "s" : "",
                     (long long)rw_image_pass_bytes(p, f->shape + k));
     }
     if (t.failed) return rw_text_free(&t), rw_fail_memory(f->plan.ctx, t.capacity, "an explanation");
@@ -276,7 +311,7 @@ rw_status rw_image_filter_explain(const rw_image_filter *f, char **out)
     return RW_OK;
 }
 
-/* ---- execution ---------------------------------------------------------------------------------------------------------- */
+/* ---- execution --------------------------------------------------------------------------------------------------- */
 
 /* Where an array's pixels lie, in elements. */
 typedef struct layout {
@@ -285,22 +320,27 @@ typedef struct layout {
     bool in_place; /* the kernel reads the view itself */
 } layout;
 
-static rw_status describe(const rw_image_filter *f, rw_array *a, const char *name, rw_dtype dtype, int64_t width, int64_t height, int channels,
-                          layout *l)
+static rw_status describe(const rw_image_filter *f, rw_array *a, const char *name, rw_dtype dtype, int64_t width,
+                          int64_t height, int channels, layout *l)
 {
     const bool flat = channels == 1 && a->ndim == 2;
     const int row = flat || !f->spec.planar ? 0 : 1;
     bool fits = a->device == f->device && a->dtype == dtype && (flat || a->ndim == 3);
-    if (fits) fits = a->shape[row] == height && a->shape[row + 1] == width && (flat || a->shape[f->spec.planar ? 0 : 2] == channels);
+    if (fits)
+        fits = a->shape[row] == height && a->shape[row + 1] == width &&
+               (flat || a->shape[f->spec.planar ? 0 : 2] == channels);
     char shape[96];
-    if (f->spec.planar) snprintf(shape, sizeof shape, "%d x %lld x %lld", channels, (long long)height, (long long)width);
+    if (f->spec.planar)
+        snprintf(shape, sizeof shape, "%d x %lld x %lld", channels, (long long)height, (long long)width);
     else snprintf(shape, sizeof shape, "%lld x %lld x %d", (long long)height, (long long)width, channels);
     if (!fits)
-        return rw_fail(f->plan.ctx, RW_ERR_ARGUMENT, "filter: %s must be an array of type %s on the filter's device, of shape %s", name,
+        return rw_fail(f->plan.ctx, RW_ERR_ARGUMENT,
+                       "filter: %s must be an array of type %s on the filter's device, of shape %s", name,
                        rw_dtype_name(dtype), shape);
     l->array = a;
     /* pixels of a row must be neighbours; other views are packed */
-    l->in_place = a->stride[row + 1] == (flat || f->spec.planar ? 1 : channels) && (flat || f->spec.planar || channels == 1 || a->stride[2] == 1);
+    l->in_place = a->stride[row + 1] == (flat || f->spec.planar ? 1 : channels) &&
+                  (flat || f->spec.planar || channels == 1 || a->stride[2] == 1);
     l->from = l->in_place ? a->offset : 0;
     l->row = l->in_place ? a->stride[row] : f->spec.planar ? width : width * channels;
     l->plane = !f->spec.planar || flat ? 0 : l->in_place ? a->stride[0] : width * height;
@@ -327,7 +367,8 @@ static bool overlap(const rw_array *x, const rw_array *y)
 }
 
 /* Rows of a group: enough groups for all units, and few rows that two groups compute both. */
-static int64_t rows_of(const rw_image_filter *f, const rw_image_pass *p, const rw_image_shape *s, int64_t strips, int64_t height)
+static int64_t rows_of(const rw_image_filter *f, const rw_image_pass *p, const rw_image_shape *s, int64_t strips,
+                       int64_t height)
 {
     int64_t extra = 0;
     if (p->transposes) return 64;
@@ -342,11 +383,13 @@ static rw_status run_pass(rw_image_filter *f, int k, const layout *x, const layo
 {
     rw_image_pass *p = f->plan.pass + k;
     const rw_image_shape *s = f->shape + k;
-    const int64_t width = r->x1 - r->x0, height = r->y1 - r->y0, wide = s->columns && !s->planar ? width * p->channels : width;
+    const int64_t width = r->x1 - r->x0, height = r->y1 - r->y0,
+                  wide = s->columns && !s->planar ? width * p->channels : width;
     const int64_t strips = (wide + s->strip - 1) / s->strip;
     const int64_t rows = rows_of(f, p, s, strips, height);
     const int64_t planes = s->planar && !rw_image_pass_by_pixels(p) ? p->channels : 1;
-    rw_array *limits = p->limits ? f->limits[k % 2] : NULL, *found = p->limited ? f->limits[(k + 1) % 2] : NULL, *now = NULL, *before = NULL;
+    rw_array *limits = p->limits ? f->limits[k % 2] : NULL, *found = p->limited ? f->limits[(k + 1) % 2] : NULL,
+             *now = NULL, *before = NULL;
     const int64_t two = 2;
     rw_status status = RW_OK;
     if (limits) status = rw_array_view(limits, s->limits, 1, &two, NULL, 0, &now);
@@ -354,7 +397,8 @@ static rw_status run_pass(rw_image_filter *f, int k, const layout *x, const layo
     if (status == RW_OK && !limits) status = rw_array_view(f->nothing, s->limits, 1, &(int64_t){1}, NULL, 0, &now);
     if (status == RW_OK && !found) status = rw_array_view(f->nothing, s->limits, 1, &(int64_t){1}, NULL, 0, &before);
     rw_array *table = p->table, *none = NULL;
-    if (status == RW_OK && !table) status = rw_array_view(f->nothing, s->f64 ? RW_F64 : RW_F32, 1, &(int64_t){1}, NULL, 0, &none), table = none;
+    if (status == RW_OK && !table)
+        status = rw_array_view(f->nothing, s->f64 ? RW_F64 : RW_F32, 1, &(int64_t){1}, NULL, 0, &none), table = none;
     if (status == RW_OK && limits) {
         const rw_arg a[] = {rw_arg_array(now)};
         status = rw_launch(q, p->begin, (int64_t[]){1, 1, 1}, a, 1);
@@ -364,18 +408,51 @@ static rw_status run_pass(rw_image_filter *f, int k, const layout *x, const layo
     const rw_arg x_from = rw_arg_int(x->from), x_row = rw_arg_int(x->row), x_plane = rw_arg_int(x->plane);
     const rw_arg y_from = rw_arg_int(y->from), y_row = rw_arg_int(y->row), y_plane = rw_arg_int(y->plane);
     if (status == RW_OK) {
-        rw_arg a[RW_MAX_PARAMETERS] = {arg_of(y), arg_of(x), rw_arg_array(table), rw_arg_array(now), rw_arg_array(before), nx, ny, x0, x1, y0, y1,
-                         rw_arg_int(rows), x_from, x_row, x_plane, y_from, y_row, y_plane};
+        rw_arg a[RW_MAX_PARAMETERS] = {arg_of(y),
+                                       arg_of(x),
+                                       rw_arg_array(table),
+                                       rw_arg_array(now),
+                                       rw_arg_array(before),
+                                       nx,
+                                       ny,
+                                       x0,
+                                       x1,
+                                       y0,
+                                       y1,
+                                       rw_arg_int(rows),
+                                       x_from,
+                                       x_row,
+                                       x_plane,
+                                       y_from,
+                                       y_row,
+                                       y_plane};
         const int fixed = 18, weights = rw_image_weight_arguments(p, s);
         for (int i = 0; i < weights; ++i) a[fixed + i] = rw_arg_real(p->weights.value[i]);
-        status = rw_launch(q, p->kernel, (int64_t[]){strips, height ? (height + rows - 1) / rows : 0, planes}, a, fixed + weights);
+        status = rw_launch(q, p->kernel, (int64_t[]){strips, height ? (height + rows - 1) / rows : 0, planes}, a,
+                           fixed + weights);
     }
     if (status == RW_OK && p->skip) {
         int frame_x = 0, frame_y = 0;
         for (int i = 1; i < p->nstages; ++i) frame_x += p->stage[i].rx, frame_y += p->stage[i].ry;
-        const rw_arg a[] = {arg_of(y), arg_of(x), nx, ny, x0, x1, y0, y1, rw_arg_int(frame_x), rw_arg_int(frame_y),
-                            rw_arg_int(s->planar ? 1 : p->channels), x_from, x_row, x_plane, y_from, y_row, y_plane};
-        status = rw_launch(q, p->frame, (int64_t[]){width ? height : 0, 1, s->planar ? p->channels : 1}, a, RW_COUNT(a));
+        const rw_arg a[] = {arg_of(y),
+                            arg_of(x),
+                            nx,
+                            ny,
+                            x0,
+                            x1,
+                            y0,
+                            y1,
+                            rw_arg_int(frame_x),
+                            rw_arg_int(frame_y),
+                            rw_arg_int(s->planar ? 1 : p->channels),
+                            x_from,
+                            x_row,
+                            x_plane,
+                            y_from,
+                            y_row,
+                            y_plane};
+        status =
+            rw_launch(q, p->frame, (int64_t[]){width ? height : 0, 1, s->planar ? p->channels : 1}, a, RW_COUNT(a));
     }
     rw_array_destroy(&now), rw_array_destroy(&before), rw_array_destroy(&none);
     return status;
@@ -400,7 +477,8 @@ rw_status rw_image_filter_execute(rw_image_filter *f, rw_array *x, rw_array *y, 
                               f->spec.region.y + f->spec.region.height};
     layout from, to, last;
     RW_TRY(describe(f, x, "x", f->spec.dtype, f->spec.width, f->spec.height, f->spec.channels, &from));
-    RW_TRY(describe(f, y, "y", f->spec.y_dtype, f->spec.region.width, f->spec.region.height, f->plan.y_channels, &last));
+    RW_TRY(
+        describe(f, y, "y", f->spec.y_dtype, f->spec.region.width, f->spec.region.height, f->plan.y_channels, &last));
     RW_TRY(rw_array_check_written(y, "filter: y"));
     if (overlap(x, y)) return rw_fail(f->plan.ctx, RW_ERR_ARGUMENT, "filter: x and y share memory: give another y");
     if (!y->size) return RW_OK;
@@ -412,7 +490,8 @@ rw_status rw_image_filter_execute(rw_image_filter *f, rw_array *x, rw_array *y, 
         rw_array_destroy(&view[k % 2]);
         if (!end) status = view_between(f, k, &view[k % 2]);
         if (status == RW_OK && !end)
-            status = describe(f, view[k % 2], "x", p->y_dtype, p->y_width, p->y_height, p->stage[p->nstages - 1].channels, &to);
+            status = describe(f, view[k % 2], "x", p->y_dtype, p->y_width, p->y_height,
+                              p->stage[p->nstages - 1].channels, &to);
         const rectangle whole = {0, p->y_width, 0, p->y_height};
         if (status == RW_OK && rw_image_is_whole(p))
             status = rw_image_whole_run(f->plan.pass + k, f->spec.planar, from.array, to.array, q);

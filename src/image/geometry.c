@@ -1,10 +1,11 @@
 /* Operations that read x anywhere: pixel (i, j) of the result is x at
  *
- *   (p/r, q/r),   (p, q, r) = M (i, j, 1)         M: 9 weights, from pixels of the result to those of x, whose centres are integers
+ *   (p/r, q/r),   (p, q, r) = M (i, j, 1)         M: 9 weights, from pixels of the result to those of x, whose centres
+ *                                                 are integers
  *
- * between pixels by nearest, linear, cubic (Keys, a = -0.75) or Lanczos interpolation of 8 pixels; or the mean of what a pixel covers
- * (area). Places are computed in f64, weights and sums in f32 (of f64 in f64), each product and sum rounded once, so that integers are
- * the same everywhere. */
+ * between pixels by nearest, linear, cubic (Keys, a = -0.75) or Lanczos interpolation of 8 pixels; or the mean of what
+ * a pixel covers (area). Places are computed in f64, weights and sums in f32 (of f64 in f64), each product and sum
+ * rounded once, so that integers are the same everywhere. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@
 
 #define ADD(...) rw_text_add(t, __VA_ARGS__)
 
-/* ---- maps --------------------------------------------------------------------------------------------------------------- */
+/* ---- maps -------------------------------------------------------------------------------------------------------- */
 
 static void set_map(rw_image_pass *p, const double m[9])
 {
@@ -24,10 +25,12 @@ static rw_status matrix_of(rw_context *ctx, const rw_image_op *op, double m[9])
     double *values;
     int size[2];
     if (!op->matrix || !*op->matrix)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "warp: there is no matrix: give 2 or 3 rows of 3 numbers, matrix=1 0 0/0 1 0");
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "warp: there is no matrix: give 2 or 3 rows of 3 numbers, matrix=1 0 0/0 1 0");
     rw_status status = rw_image_mask_parse(ctx, "warp: matrix", op->matrix, &values, size);
     if (status == RW_OK && (size[0] != 3 || (size[1] != 2 && size[1] != 3)))
-        status = rw_fail(ctx, RW_ERR_ARGUMENT, "warp: a matrix of %d rows of %d numbers: 2 or 3 rows of 3 are needed", size[1], size[0]);
+        status = rw_fail(ctx, RW_ERR_ARGUMENT, "warp: a matrix of %d rows of %d numbers: 2 or 3 rows of 3 are needed",
+                         size[1], size[0]);
     if (status == RW_OK) {
         memcpy(m, (const double[]){0, 0, 0, 0, 0, 0, 0, 0, 1}, 9 * sizeof *m);
         memcpy(m, values, (size_t)size[0] * (size_t)size[1] * sizeof *m);
@@ -46,31 +49,38 @@ static rw_status resized(rw_context *ctx, const rw_image_op *op, rw_image_pass *
     if ((!p->width || !p->height) && (p->y_width || p->y_height))
         return rw_fail(ctx, RW_ERR_ARGUMENT, "resize: an image without pixels has no other size");
     if (p->y_width > 1 << 28 || p->y_height > 1 << 28)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "resize: %lld x %lld pixels: each at most 2^28", (long long)p->y_width, (long long)p->y_height);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "resize: %lld x %lld pixels: each at most 2^28", (long long)p->y_width,
+                       (long long)p->y_height);
     return RW_OK;
 }
 
 static rw_status part_of(rw_context *ctx, const rw_image_op *op, rw_image_pass *p)
 {
-    p->y_width = op->width ? op->width : p->width - op->left, p->y_height = op->height ? op->height : p->height - op->top;
+    p->y_width = op->width ? op->width : p->width - op->left,
+    p->y_height = op->height ? op->height : p->height - op->top;
     if (p->y_width < 0 || p->y_height < 0 || op->left + p->y_width > p->width || op->top + p->y_height > p->height)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "crop: %lld x %lld pixels at (%lld, %lld) leave the image of %lld x %lld", (long long)p->y_width,
-                       (long long)p->y_height, (long long)op->left, (long long)op->top, (long long)p->width, (long long)p->height);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "crop: %lld x %lld pixels at (%lld, %lld) leave the image of %lld x %lld",
+                       (long long)p->y_width, (long long)p->y_height, (long long)op->left, (long long)op->top,
+                       (long long)p->width, (long long)p->height);
     return RW_OK;
 }
 
 rw_status rw_image_set_geometry(rw_context *ctx, const rw_image_op *op, rw_image_pass *p)
 {
-    const double w = (double)p->width, h = (double)p->height, turn = op->angle * acos(-1) / 180, c = cos(turn), s = sin(turn);
+    const double w = (double)p->width, h = (double)p->height, turn = op->angle * acos(-1) / 180, c = cos(turn),
+                 s = sin(turn);
     double m[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    if (op->interpolation == RW_IMAGE_INTERPOLATION_AREA && op->method != RW_IMAGE_RESIZE && (op->method == RW_IMAGE_WARP || op->method == RW_IMAGE_ROTATE))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: interpolation area: nearest, linear, cubic or lanczos", rw_image_method_name(op->method));
+    if (op->interpolation == RW_IMAGE_INTERPOLATION_AREA && op->method != RW_IMAGE_RESIZE &&
+        (op->method == RW_IMAGE_WARP || op->method == RW_IMAGE_ROTATE))
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: interpolation area: nearest, linear, cubic or lanczos",
+                       rw_image_method_name(op->method));
     switch (op->method) {
     case RW_IMAGE_RESIZE: {
         RW_TRY(resized(ctx, op, p));
         const double sx = w / (double)RW_MAX(p->y_width, 1), sy = h / (double)RW_MAX(p->y_height, 1);
         p->separable = true;
-        p->halves = sx == 2 && sy == 2 && op->interpolation == RW_IMAGE_INTERPOLATION_LINEAR; /* pixels 2 i and 2 i + 1, equally */
+        /* pixels 2 i and 2 i + 1, equally */
+        p->halves = sx == 2 && sy == 2 && op->interpolation == RW_IMAGE_INTERPOLATION_LINEAR;
         m[0] = sx, m[2] = 0.5 * sx - 0.5, m[4] = sy, m[5] = 0.5 * sy - 0.5;
         break;
     }
@@ -97,7 +107,8 @@ rw_status rw_image_set_geometry(rw_context *ctx, const rw_image_op *op, rw_image
         m[2] = (double)op->left, m[5] = (double)op->top;
         break;
     default: /* PAD */
-        p->y_width = op->width ? op->width : p->width + op->left, p->y_height = op->height ? op->height : p->height + op->top;
+        p->y_width = op->width ? op->width : p->width + op->left,
+        p->y_height = op->height ? op->height : p->height + op->top;
         m[2] = -(double)op->left, m[5] = -(double)op->top;
     }
     if (op->method >= RW_IMAGE_FLIP) {
@@ -108,7 +119,7 @@ rw_status rw_image_set_geometry(rw_context *ctx, const rw_image_op *op, rw_image
     return RW_OK;
 }
 
-/* ---- text --------------------------------------------------------------------------------------------------------------- */
+/* ---- text -------------------------------------------------------------------------------------------------------- */
 
 /* f0 … f<n-1>: weights of pixels floor(s) - low … along an axis; `a` is "x" or "y". */
 static int write_weights(rw_text *t, rw_image_interpolation how, const char *real, char a)
@@ -117,22 +128,31 @@ static int write_weights(rw_text *t, rw_image_interpolation how, const char *rea
         ADD("            const %s f%c[2] = {1 - d%c, d%c};\n", real, a, a, a);
         return 2;
     }
-    if (how == RW_IMAGE_INTERPOLATION_CUBIC) { /* -0.75: |d| < 1: 1.25 d^3 - 2.25 d^2 + 1; < 2: -0.75 (d^3 - 5 d^2 + 8 d - 4) */
+    /* -0.75: |d| < 1: 1.25 d^3 - 2.25 d^2 + 1; < 2: -0.75 (d^3 - 5 d^2 + 8 d - 4) */
+    if (how == RW_IMAGE_INTERPOLATION_CUBIC) {
         ADD("            %s f%c[4];\n            for (int m = 0; m < 4; ++m) {\n"
             "                const %s d = fabs(d%c + 1 - m);\n"
-            "                const %s near_ = FMA(FMA((%s)1.25, d, (%s)-2.25), d * d, (%s)1), far_ = (%s)-0.75 * FMA(FMA(d - 5, d, (%s)8), d, (%s)-4);\n"
+            "                const %s near_ = FMA(FMA((%s)1.25, d, (%s)-2.25), d * d, (%s)1), far_ = (%s)-0.75 * "
+            "FMA(FMA(d - 5, d, (%s)8), d, (%s)-4);\n"
             "                f%c[m] = d < 1 ? near_ : d < 2 ? far_ : 0;\n            }\n",
             real, a, real, a, real, real, real, real, real, real, real, a);
         return 4;
     }
-    /* sinc(d) sinc(d/4) at d + 3 … d - 4, scaled so that their sum is 1; sin(pi (d + k)) = ±sin(pi d), sin(pi (d + k)/4) from the sum rule */
+    /* sinc(d) sinc(d/4) at d + 3 … d - 4, scaled so that their sum is 1; sin(pi (d + k)) = ±sin(pi d), sin(pi (d +
+     * k)/4) from the sum rule */
     ADD("            %s f%c[8], all%c = 0;\n            {\n"
-        "                const f64 c4[8] = {-0.70710678118654752, 0, 0.70710678118654752, 1, 0.70710678118654752, 0, -0.70710678118654752, -1};\n"
-        "                const f64 s4[8] = {0.70710678118654752, 1, 0.70710678118654752, 0, -0.70710678118654752, -1, -0.70710678118654752, 0};\n"
-        "                const f64 e = (f64)d%c, u = sine(e * 0.78539816339744831), v = cosine(e * 0.78539816339744831);\n"
-        "                for (int m = 0; m < 8; ++m) {\n                    const f64 d = e + (3 - m), w = FMA(u, c4[m], v * s4[m]);\n"
-        "                    f%c[m] = (%s)(fabs(d) < 1e-9 ? 1.0 : w * sine4(e, m) / (d * d * 2.4674011002723395));\n                    all%c += f%c[m];\n                }\n"
-        "                for (int m = 0; m < 8; ++m) f%c[m] = fabs(d%c) < (%s)1e-9 ? (m == 3 ? 1 : 0) : f%c[m] / all%c;\n            }\n",
+        "                const f64 c4[8] = {-0.70710678118654752, 0, 0.70710678118654752, 1, 0.70710678118654752, 0, "
+        "-0.70710678118654752, -1};\n"
+        "                const f64 s4[8] = {0.70710678118654752, 1, 0.70710678118654752, 0, -0.70710678118654752, -1, "
+        "-0.70710678118654752, 0};\n"
+        "                const f64 e = (f64)d%c, u = sine(e * 0.78539816339744831), v = cosine(e * "
+        "0.78539816339744831);\n"
+        "                for (int m = 0; m < 8; ++m) {\n"
+        "                    const f64 d = e + (3 - m), w = FMA(u, c4[m], v * s4[m]);\n"
+        "                    f%c[m] = (%s)(fabs(d) < 1e-9 ? 1.0 : w * sine4(e, m) / (d * d * 2.4674011002723395));\n"
+        "                    all%c += f%c[m];\n                }\n"
+        "                for (int m = 0; m < 8; ++m) f%c[m] = fabs(d%c) < (%s)1e-9 ? (m == 3 ? 1 : 0) : f%c[m] / "
+        "all%c;\n            }\n",
         real, a, a, a, a, real, a, a, a, a, real, a, a);
     return 8;
 }
@@ -140,12 +160,16 @@ static int write_weights(rw_text *t, rw_image_interpolation how, const char *rea
 /* Sine and cosine of 0 … pi/4 and sin(pi (e + 3 - m)), by polynomials with products and sums rounded once. */
 static const char lanczos_text[] =
     "DEVICE f64 sine(f64 a)\n{\n    const f64 s = a * a;\n"
-    "    f64 p = FMA(s, 1.0 / 6227020800.0, -1.0 / 39916800.0);\n    p = FMA(p, s, 1.0 / 362880.0);\n    p = FMA(p, s, -1.0 / 5040.0);\n"
+    "    f64 p = FMA(s, 1.0 / 6227020800.0, -1.0 / 39916800.0);\n    p = FMA(p, s, 1.0 / 362880.0);\n"
+    "    p = FMA(p, s, -1.0 / 5040.0);\n"
     "    p = FMA(p, s, 1.0 / 120.0);\n    p = FMA(p, s, -1.0 / 6.0);\n    return FMA(p * s, a, a);\n}\n"
     "DEVICE f64 cosine(f64 a)\n{\n    const f64 s = a * a;\n"
-    "    f64 p = FMA(s, 1.0 / 479001600.0, -1.0 / 3628800.0);\n    p = FMA(p, s, 1.0 / 40320.0);\n    p = FMA(p, s, -1.0 / 720.0);\n"
+    "    f64 p = FMA(s, 1.0 / 479001600.0, -1.0 / 3628800.0);\n    p = FMA(p, s, 1.0 / 40320.0);\n"
+    "    p = FMA(p, s, -1.0 / 720.0);\n"
     "    p = FMA(p, s, 1.0 / 24.0);\n    p = FMA(p, s, -0.5);\n    return FMA(p, s, 1.0);\n}\n"
-    "DEVICE f64 sine4(f64 e, int m)\n{\n    const f64 h = e < 0.5 ? e : 1 - e, q = sine(h * 1.5707963267948966), r = cosine(h * 1.5707963267948966), s = 2 * (q * r);\n"
+    "DEVICE f64 sine4(f64 e, int m)\n{\n"
+    "    const f64 h = e < 0.5 ? e : 1 - e, q = sine(h * 1.5707963267948966), r = cosine(h * 1.5707963267948966), s = "
+    "2 * (q * r);\n"
     "    return m % 2 ? s : -s;\n}\n";
 
 static void write_element(const rw_image_pass *p, const rw_image_shape *s, rw_text *t, int channels)
@@ -168,13 +192,17 @@ static void write_element(const rw_image_pass *p, const rw_image_shape *s, rw_te
 static void write_area(rw_text *t, const char *real)
 {
     ADD("            const f64 ax = W0 * i, bx = W0 * (i + 1.0), ay = W4 * j, by = W4 * (j + 1.0);\n"
-        "            const int lx = (int)RW_FLOOR(ax), hx = (int)RW_FLOOR(bx - 1e-9), ly = (int)RW_FLOOR(ay), hy = (int)RW_FLOOR(by - 1e-9);\n"
+        "            const int lx = (int)RW_FLOOR(ax), hx = (int)RW_FLOOR(bx - 1e-9), ly = (int)RW_FLOOR(ay), hy = "
+        "(int)RW_FLOOR(by - 1e-9);\n"
         "            %s sum = 0;\n            for (int n = ly; n <= hy; ++n) {\n"
-        "                const f64 top_ = n > ay ? n : ay, end_ = n + 1.0 < by ? n + 1.0 : by;\n                %s row = 0;\n"
+        "                const f64 top_ = n > ay ? n : ay, end_ = n + 1.0 < by ? n + 1.0 : by;\n"
+        "                %s row = 0;\n"
         "                for (int m = lx; m <= hx; ++m) {\n"
         "                    const f64 from_ = m > ax ? m : ax, to_ = m + 1.0 < bx ? m + 1.0 : bx;\n"
-        "                    row = FMA((%s)(to_ - from_), (%s)pixel(x, m, n, c, nx, ny, x_row), row);\n                }\n"
-        "                sum = FMA((%s)(end_ - top_), row, sum);\n            }\n            const %s v = sum * (%s)(1 / (W0 * W4));\n",
+        "                    row = FMA((%s)(to_ - from_), (%s)pixel(x, m, n, c, nx, ny, x_row), row);\n"
+        "                }\n"
+        "                sum = FMA((%s)(end_ - top_), row, sum);\n            }\n"
+        "            const %s v = sum * (%s)(1 / (W0 * W4));\n",
         real, real, real, real, real, real, real);
 }
 
@@ -182,18 +210,24 @@ static void write_area(rw_text *t, const char *real)
 static void write_place(const rw_image_pass *p, rw_text *t, const char *real)
 {
     ADD("            const f64 r = FMA(W6, (f64)i, FMA(W7, (f64)j, W8)), by = r != 0 ? 1 / r : 0;\n"
-        "            const f64 sx = FMA(W0, (f64)i, FMA(W1, (f64)j, W2)) * by, sy = FMA(W3, (f64)i, FMA(W4, (f64)j, W5)) * by;\n"
+        "            const f64 sx = FMA(W0, (f64)i, FMA(W1, (f64)j, W2)) * by, sy = FMA(W3, (f64)i, FMA(W4, (f64)j, "
+        "W5)) * by;\n"
         "            const f64 px = within(sx), py = within(sy);\n");
     if (p->interpolation == RW_IMAGE_INTERPOLATION_NEAREST)
         ADD("            const int lx = (int)RW_FLOOR(px + 0.5), ly = (int)RW_FLOOR(py + 0.5);\n");
     else
-        ADD("            const int lx = (int)RW_FLOOR(px), ly = (int)RW_FLOOR(py);\n            const %s dx = (%s)(px - lx), dy = (%s)(py - ly);\n", real, real, real);
+        ADD("            const int lx = (int)RW_FLOOR(px), ly = (int)RW_FLOOR(py);\n"
+            "            const %s dx = (%s)(px - lx), dy = (%s)(py - ly);\n",
+            real, real, real);
 }
 
 /* Pixels along an axis that a value is made of. */
 static int taps_of(rw_image_interpolation how)
 {
-    return how == RW_IMAGE_INTERPOLATION_NEAREST ? 1 : how == RW_IMAGE_INTERPOLATION_LINEAR ? 2 : how == RW_IMAGE_INTERPOLATION_CUBIC ? 4 : 8;
+    return how == RW_IMAGE_INTERPOLATION_NEAREST  ? 1
+           : how == RW_IMAGE_INTERPOLATION_LINEAR ? 2
+           : how == RW_IMAGE_INTERPOLATION_CUBIC  ? 4
+                                                  : 8;
 }
 static int low_of(rw_image_interpolation how) { return (taps_of(how) - 1) / 2; }
 
@@ -205,7 +239,8 @@ static void write_value(const rw_image_pass *p, rw_text *t, const char *real, co
     char at[160];
     rw_snprintf(at, sizeof at, pixel, low, low);
     if (n == 1) {
-        ADD("            const int m = 0, n = 0;\n            (void)m, (void)n;\n            const %s v = %s;\n", rw_dtype_name(g->type), at);
+        ADD("            const int m = 0, n = 0;\n            (void)m, (void)n;\n            const %s v = %s;\n",
+            rw_dtype_name(g->type), at);
         return;
     }
     write_weights(t, p->interpolation, real, 'x');
@@ -220,12 +255,15 @@ static void write_value(const rw_image_pass *p, rw_text *t, const char *real, co
 static void inner_pixel(const rw_image_pass *p, const rw_image_shape *s, char *text, size_t size)
 {
     rw_text element = {0};
-    rw_image_add_load(p, &element, s->planar ? "x[(long)(ly + n - %d) * x_row + (lx + m - %d)]" : "x[(long)(ly + n - %d) * x_row + (long)(lx + m - %d) * CHANNELS + c]");
+    rw_image_add_load(p, &element,
+                      s->planar ? "x[(long)(ly + n - %d) * x_row + (lx + m - %d)]"
+                                : "x[(long)(ly + n - %d) * x_row + (long)(lx + m - %d) * CHANNELS + c]");
     snprintf(text, size, "%s", element.data ? element.data : "");
     rw_text_free(&element);
 }
 
-static void write_pixels(const rw_image_pass *p, const rw_image_shape *s, rw_text *t, const char *real, const char *pixel, rw_dtype result)
+static void write_pixels(const rw_image_pass *p, const rw_image_shape *s, rw_text *t, const char *real,
+                         const char *pixel, rw_dtype result)
 {
     const int channels = s->planar ? 1 : p->channels;
     ADD("            for (int c = 0; c < %d; ++c) {\n", channels);
@@ -239,21 +277,27 @@ static void write_pixels(const rw_image_pass *p, const rw_image_shape *s, rw_tex
 static const char any_pixel[] = "pixel(x, lx + m - %d, ly + n - %d, c, nx, ny, x_row)";
 
 /* On processors: the places of a row first; where all of its pixels lie in the image, nothing asks for borders. */
-static void write_rows_of_places(const rw_image_pass *p, const rw_image_shape *s, rw_text *t, const char *real, rw_dtype result)
+static void write_rows_of_places(const rw_image_pass *p, const rw_image_shape *s, rw_text *t, const char *real,
+                                 rw_dtype result)
 {
     const int n = taps_of(p->interpolation), low = low_of(p->interpolation);
     char inner[160];
     inner_pixel(p, s, inner, sizeof inner);
     ADD("    SHARED_LARGE(u8, large);\n    LOCAL %s *const at_dx = (LOCAL %s *)large, *const at_dy = at_dx + %d;\n"
-        "    LOCAL i32 *const at_x = (LOCAL i32 *)(large + %d), *const at_y = at_x + %d, *const beyond = at_y + %d;\n", real, real, s->strip,
-        2 * s->strip * (p->stage[1].type == RW_F64 ? 8 : 4), s->strip, s->strip);
+        "    LOCAL i32 *const at_x = (LOCAL i32 *)(large + %d), *const at_y = at_x + %d, *const beyond = at_y + %d;\n",
+        real, real, s->strip, 2 * s->strip * (p->stage[1].type == RW_F64 ? 8 : 4), s->strip, s->strip);
     ADD("    for (int j = top; j < bottom; ++j) {\n        EACH_IN(i, first, end) {\n");
     write_place(p, t, real);
     if (n > 1) ADD("            at_dx[i - first] = dx;\n            at_dy[i - first] = dy;\n");
     ADD("            at_x[i - first] = lx;\n            at_y[i - first] = ly;\n"
-        "            beyond[i - first] = lx < %d || ly < %d || lx >= nx - %d || ly >= ny - %d;\n        }\n        BARRIER;\n", low, low, n - 1 - low, n - 1 - low);
-    ADD("        EACH(lane, 1) {\n            i32 any = 0;\n            for (int k = 1; k < end - first; ++k) any |= beyond[k];\n            beyond[0] |= any;\n        }\n        BARRIER;\n");
-    const char *places = n > 1 ? "            const int lx = at_x[i - first], ly = at_y[i - first];\n            const %s dx = at_dx[i - first], dy = at_dy[i - first];\n"
+        "            beyond[i - first] = lx < %d || ly < %d || lx >= nx - %d || ly >= ny - %d;\n        }\n"
+        "        BARRIER;\n",
+        low, low, n - 1 - low, n - 1 - low);
+    ADD("        EACH(lane, 1) {\n            i32 any = 0;\n"
+        "            for (int k = 1; k < end - first; ++k) any |= beyond[k];\n            beyond[0] |= any;\n"
+        "        }\n        BARRIER;\n");
+    const char *places = n > 1 ? "            const int lx = at_x[i - first], ly = at_y[i - first];\n"
+                                 "            const %s dx = at_dx[i - first], dy = at_dy[i - first];\n"
                                : "            const int lx = at_x[i - first], ly = at_y[i - first];\n";
     ADD("        if (!beyond[0]) {\n            EACH_IN(i, first, end) {\n");
     rw_text_add(t, places, real);
@@ -275,7 +319,9 @@ static void write_transposed(const rw_image_pass *p, const rw_image_shape *s, rw
     const int channels = s->planar ? 1 : p->channels;
     char element[64];
     snprintf(element, sizeof element, "x[(long)i * x_row + (long)j * %d + c]", channels);
-    ADD("    EACH2(i, first, end, j, top, bottom) {\n        for (int c = 0; c < %d; ++c) y[(long)(j - y0) * y_row + (long)(i - x0) * %d + c] = ", channels, channels);
+    ADD("    EACH2(i, first, end, j, top, bottom) {\n"
+        "        for (int c = 0; c < %d; ++c) y[(long)(j - y0) * y_row + (long)(i - x0) * %d + c] = ",
+        channels, channels);
     rw_text load = {0};
     rw_image_add_load(p, &load, element);
     rw_image_add_store(p, t, p->stage[1].type, load.data ? load.data : "0");
@@ -283,20 +329,24 @@ static void write_transposed(const rw_image_pass *p, const rw_image_shape *s, rw
     ADD(";\n    }\n}\n");
 }
 
-/* ---- resize: rows, then columns ------------------------------------------------------------------------------------------ */
+/* ---- resize: rows, then columns ---------------------------------------------------------------------------------- */
 
 /* The mean of 2 x 2 pixels, with the roundings that other sizes have. */
 static void write_halves(const rw_image_pass *p, const rw_image_shape *s, rw_text *t, const char *real)
 {
     const int channels = s->planar ? 1 : p->channels;
-    ADD("    for (int j = top; j < bottom; ++j) {\n        GLOBAL const %s *const above = x + (long)(2 * j) * x_row + (long)first * %d, *const below = above + x_row;\n"
-        "        GLOBAL %s *const out = y + (long)(j - y0) * y_row + (long)(first - x0) * %d;\n        EACH(e, (end - first) * %d) {\n"
+    ADD("    for (int j = top; j < bottom; ++j) {\n"
+        "        GLOBAL const %s *const above = x + (long)(2 * j) * x_row + (long)first * %d, *const below = above + "
+        "x_row;\n"
+        "        GLOBAL %s *const out = y + (long)(j - y0) * y_row + (long)(first - x0) * %d;\n"
+        "        EACH(e, (end - first) * %d) {\n"
         "            const long q = %s;\n",
         rw_dtype_name(p->x_dtype), 2 * channels, rw_dtype_name(p->y_dtype), channels, channels,
         channels == 1 ? "2 * e" : "(int)e / CHANNELS * (2 * CHANNELS) + (int)e % CHANNELS");
     if (p->x_dtype == RW_U8 && p->y_dtype == RW_U8) { /* in integers: halves to even as well */
         ADD("            const i32 sum = (i32)above[q] + above[q + %d] + below[q] + below[q + %d];\n"
-            "            out[e] = (u8)((sum + 1 + (sum >> 2 & 1)) >> 2);\n        }\n    }\n}\n", channels, channels);
+            "            out[e] = (u8)((sum + 1 + (sum >> 2 & 1)) >> 2);\n        }\n    }\n}\n",
+            channels, channels);
         return;
     }
     ADD("            %s v = 0;\n", real);
@@ -316,32 +366,44 @@ static void write_halves(const rw_image_pass *p, const rw_image_shape *s, rw_tex
     ADD(";\n        }\n    }\n}\n");
 }
 
-bool rw_image_resizes(const rw_image_pass *p) { return p->separable && !p->halves && p->interpolation != RW_IMAGE_INTERPOLATION_AREA; }
+bool rw_image_resizes(const rw_image_pass *p)
+{
+    return p->separable && !p->halves && p->interpolation != RW_IMAGE_INTERPOLATION_AREA;
+}
 
-static int64_t ring_pitch(const rw_image_shape *s, int channels) { return (s->strip * (int64_t)(s->planar ? 1 : channels) + 15) / 16 * 16; }
+static int64_t ring_pitch(const rw_image_shape *s, int channels)
+{
+    return (s->strip * (int64_t)(s->planar ? 1 : channels) + 15) / 16 * 16;
+}
 
 /* Bytes that a group shares. */
 int64_t rw_image_gather_bytes(const rw_image_pass *p, const rw_image_shape *s)
 {
-    if (!rw_image_resizes(p)) return !s->threads && !p->transposes && !p->halves && p->interpolation != RW_IMAGE_INTERPOLATION_AREA ? places_bytes(p, s) : 16;
+    if (!rw_image_resizes(p))
+        return !s->threads && !p->transposes && !p->halves && p->interpolation != RW_IMAGE_INTERPOLATION_AREA
+                   ? places_bytes(p, s)
+                   : 16;
     const int n = taps_of(p->interpolation), size = p->stage[1].type == RW_F64 ? 8 : 4;
     return ring_pitch(s, p->channels) * n * (4 + 2 * size) + n * size + 64;
 }
 
 /* f<axis>[…] at the place W<scale> i + W<offset>, for taps from floor(place) - low on, l<axis> = floor(place). */
-static void write_axis(rw_text *t, const rw_image_pass *p, const char *real, char axis, const char *index, int scale, int offset)
+static void write_axis(rw_text *t, const rw_image_pass *p, const char *real, char axis, const char *index, int scale,
+                       int offset)
 {
     ADD("            const f64 p%c = FMA(W%d, (f64)%s, W%d);\n", axis, scale, index, offset);
     if (p->interpolation == RW_IMAGE_INTERPOLATION_NEAREST) {
-        ADD("            const int l%c = (int)RW_FLOOR(p%c + 0.5);\n            const %s f%c[1] = {1};\n", axis, axis, real, axis);
+        ADD("            const int l%c = (int)RW_FLOOR(p%c + 0.5);\n            const %s f%c[1] = {1};\n", axis, axis,
+            real, axis);
         return;
     }
-    ADD("            const int l%c = (int)RW_FLOOR(p%c);\n            const %s d%c = (%s)(p%c - l%c);\n", axis, axis, real, axis, real, axis, axis);
+    ADD("            const int l%c = (int)RW_FLOOR(p%c);\n            const %s d%c = (%s)(p%c - l%c);\n", axis, axis,
+        real, axis, real, axis, axis);
     write_weights(t, p->interpolation, real, axis);
 }
 
-/* A group has a strip of columns. Their places and weights along rows are computed once; a row of x that is filtered along them stays in
- * a ring of as many rows as a value is made of. */
+/* A group has a strip of columns. Their places and weights along rows are computed once; a row of x that is filtered
+ * along them stays in a ring of as many rows as a value is made of. */
 static void write_resize(const rw_image_pass *p, const rw_image_shape *s, rw_text *t, const char *real)
 {
     const rw_image_stage *g = p->stage + 1;
@@ -349,28 +411,40 @@ static void write_resize(const rw_image_pass *p, const rw_image_shape *s, rw_tex
     const long pitch = (long)ring_pitch(s, p->channels), size = g->type == RW_F64 ? 8 : 4;
     const bool constant = g->border == RW_IMAGE_BORDER_CONSTANT;
     char pixel[96];
-    ADD("    SHARED_LARGE(u8, large);\n    LOCAL %s *const ring = (LOCAL %s *)large, *const xw = ring + %ld, *const yw = xw + %ld;\n"
+    ADD("    SHARED_LARGE(u8, large);\n"
+        "    LOCAL %s *const ring = (LOCAL %s *)large, *const xw = ring + %ld, *const yw = xw + %ld;\n"
         "    LOCAL i32 *const xi = (LOCAL i32 *)(large + %ld);\n    const int wide = (end - first) * %d;\n",
         real, real, n * pitch, n * pitch, (2 * n * pitch + 8) * size, channels);
-    ADD("    EACH(e, wide) {\n        const int i = first + (int)e / %d, c = (int)e %% %d;\n        {\n", channels, channels);
+    ADD("    EACH(e, wide) {\n        const int i = first + (int)e / %d, c = (int)e %% %d;\n        {\n", channels,
+        channels);
     write_axis(t, p, real, 'x', "i", 0, 2);
-    ADD("            for (int m = 0; m < %d; ++m) {\n                const int k = outside(lx + m - %d, nx);\n                xi[m * %ld + e] = k < 0 ? -1 : k * %d + c;\n"
-        "                xw[m * %ld + e] = fx[m];\n            }\n        }\n    }\n    BARRIER;\n    int kept_from = 1 << 30, kept_to = -(1 << 30);\n",
+    ADD("            for (int m = 0; m < %d; ++m) {\n                const int k = outside(lx + m - %d, nx);\n"
+        "                xi[m * %ld + e] = k < 0 ? -1 : k * %d + c;\n"
+        "                xw[m * %ld + e] = fx[m];\n            }\n        }\n    }\n    BARRIER;\n"
+        "    int kept_from = 1 << 30, kept_to = -(1 << 30);\n",
         n, low, pitch, channels, pitch);
-    ADD("    for (int j = top; j < bottom; ++j) {\n        const f64 place_ = FMA(W4, (f64)j, W5);\n        const int line = (int)RW_FLOOR(place_%s) - %d;\n", n == 1 ? " + 0.5" : "", low);
+    ADD("    for (int j = top; j < bottom; ++j) {\n        const f64 place_ = FMA(W4, (f64)j, W5);\n"
+        "        const int line = (int)RW_FLOOR(place_%s) - %d;\n",
+        n == 1 ? " + 0.5" : "", low);
     ADD("        EACH(lane, 1) {\n");
     write_axis(t, p, real, 'y', "j", 4, 5);
     ADD("            for (int m = 0; m < %d; ++m) yw[m] = fy[m];\n        }\n", n);
     snprintf(pixel, sizeof pixel, "in[xi[m * %ld + e]]", pitch);
-    ADD("        for (int k = line; k < line + %d; ++k) {\n            if (k >= kept_from && k <= kept_to) continue;\n            const int m0 = outside(k, ny), slot = (k %% %d + %d) %% %d * %ld;\n"
+    ADD("        for (int k = line; k < line + %d; ++k) {\n            if (k >= kept_from && k <= kept_to) continue;\n"
+        "            const int m0 = outside(k, ny), slot = (k %% %d + %d) %% %d * %ld;\n"
         "            GLOBAL const %s *const in = x + (long)(m0 < 0 ? 0 : m0) * x_row;\n"
-        "            EACH(e, wide) {\n                %s sum = 0;\n                for (int m = 0; m < %d; ++m) sum = FMA(xw[m * %ld + e], (%s)",
+        "            EACH(e, wide) {\n                %s sum = 0;\n"
+        "                for (int m = 0; m < %d; ++m) sum = FMA(xw[m * %ld + e], (%s)",
         n, n, n, n, pitch, rw_dtype_name(p->x_dtype), real, n, pitch, real);
     if (constant) ADD("(m0 < 0 || xi[m * %ld + e] < 0 ? (%s)%.17g : ", pitch, rw_dtype_name(g->type), g->outside);
     rw_image_add_load(p, t, pixel);
-    ADD("%s, sum);\n                ring[slot + e] = sum;\n            }\n        }\n        kept_from = line;\n        kept_to = line + %d;\n        BARRIER;\n", constant ? ")" : "", n - 1);
-    ADD("        GLOBAL %s *const out = y + (long)(j - y0) * y_row + (long)(first - x0) * %d;\n        EACH(e, wide) {\n            %s v = 0;\n"
-        "            for (int m = 0; m < %d; ++m) v = FMA(yw[m], ring[((line + m) %% %d + %d) %% %d * %ld + e], v);\n            out[e] = ",
+    ADD("%s, sum);\n                ring[slot + e] = sum;\n            }\n        }\n        kept_from = line;\n"
+        "        kept_to = line + %d;\n        BARRIER;\n",
+        constant ? ")" : "", n - 1);
+    ADD("        GLOBAL %s *const out = y + (long)(j - y0) * y_row + (long)(first - x0) * %d;\n"
+        "        EACH(e, wide) {\n            %s v = 0;\n"
+        "            for (int m = 0; m < %d; ++m) v = FMA(yw[m], ring[((line + m) %% %d + %d) %% %d * %ld + e], v);\n"
+        "            out[e] = ",
         rw_dtype_name(p->y_dtype), channels, real, n, n, n, n, pitch);
     rw_image_add_store(p, t, g->type == RW_F64 ? RW_F64 : RW_F32, "v");
     ADD(";\n        }\n        BARRIER;\n    }\n}\n");
@@ -381,10 +455,13 @@ void rw_image_write_gather(const rw_image_pass *p, const rw_image_shape *s, rw_t
     const rw_image_stage *g = p->stage + 1;
     const char *real = g->type == RW_F64 ? "f64" : "f32";
     const int channels = p->channels;
-    const rw_dtype result = p->interpolation == RW_IMAGE_INTERPOLATION_NEAREST ? g->type : g->type == RW_F64 ? RW_F64 : RW_F32;
+    const rw_dtype result = p->interpolation == RW_IMAGE_INTERPOLATION_NEAREST ? g->type
+                            : g->type == RW_F64                                ? RW_F64
+                                                                               : RW_F32;
     ADD("%s#define CHANNELS %d\n", rw_image_helper_text, channels);
     if (p->interpolation == RW_IMAGE_INTERPOLATION_LANCZOS) ADD("%s", lanczos_text);
-    ADD("DEVICE int outside(int i, int n)\n{\n%s}\n", rw_image_map_text(g->border ? g->border : RW_IMAGE_BORDER_REFLECT101));
+    ADD("DEVICE int outside(int i, int n)\n{\n%s}\n",
+        rw_image_map_text(g->border ? g->border : RW_IMAGE_BORDER_REFLECT101));
     ADD("DEVICE f64 within(f64 a) { return a > -1e9 ? a < 1e9 ? a : 1e9 : -1e9; }\n"); /* NaN too */
     if (!rw_image_resizes(p)) write_element(p, s, t, channels);
     rw_image_write_head(p, s, t);

@@ -1,5 +1,6 @@
-/* Histograms of what a pass leaves, and the table that the next pass reads: an equalising map, a level, or the counts. Of each channel
- * by itself. Bins divide 0 … white, of i16 -32768 … 32767, into equal parts; values beyond belong to the outermost ones. */
+/* Histograms of what a pass leaves, and the table that the next pass reads: an equalising map, a level, or the counts.
+ * Of each channel by itself. Bins divide 0 … white, of i16 -32768 … 32767, into equal parts; values beyond belong to
+ * the outermost ones. */
 #include <string.h>
 
 #include "image/image.h"
@@ -11,38 +12,57 @@ int rw_image_bins(rw_dtype type) { return type == RW_U8 ? 256 : FINE; }
 
 static const char count_text[] =
     "KERNEL(clear, GLOBAL u32 *counts, int n)\n{\n"
-    "    const int from = GROUP_ID(0) * 4096, to = n - from < 4096 ? n : from + 4096;\n    EACH_IN(i, from, to) { counts[i] = 0; }\n}\n"
+    "    const int from = GROUP_ID(0) * 4096, to = n - from < 4096 ? n : from + 4096;\n"
+    "    EACH_IN(i, from, to) { counts[i] = 0; }\n}\n"
     "KERNEL(count, GLOBAL const T *RESTRICT x, GLOBAL u32 *counts, long row, int rows, int height, long plane)\n{\n"
     "    const int top = GROUP_ID(0) * rows, bottom = height - top < rows ? height : top + rows;\n"
     "    x += (long)GROUP_ID(1) * plane;\n    counts += (long)GROUP_ID(1) * BINS;\n"
-    "#if FEW\n    SHARED(u32, near_, BINS * CHANNELS);\n    EACH(i, BINS * CHANNELS) { near_[i] = 0; }\n    BARRIER;\n#else\n"
+    "#if FEW\n    SHARED(u32, near_, BINS * CHANNELS);\n    EACH(i, BINS * CHANNELS) { near_[i] = 0; }\n    BARRIER;\n"
+    "#else\n"
     "    GLOBAL u32 *const near_ = counts;\n#endif\n"
-    "#if THREADS\n    for (int j = top; j < bottom; ++j)\n        EACH(e, row) { ATOMIC_ADD(near_ + (int)(e % CHANNELS) * BINS + bin_of(x[(long)j * row + e]), 1u); }\n"
-    "#else\n    EACH(lane, 1) {\n        for (int j = top; j < bottom; ++j)\n            for (long e = 0; e < row; e += CHANNELS)\n"
-    "                for (int c = 0; c < CHANNELS; ++c) {\n#if FEW\n                    ++near_[c * BINS + bin_of(x[(long)j * row + e + c])];\n"
-    "#else\n                    ATOMIC_ADD(near_ + c * BINS + bin_of(x[(long)j * row + e + c]), 1u);\n#endif\n                }\n    }\n#endif\n"
-    "#if FEW\n    BARRIER;\n    EACH(i, BINS * CHANNELS) {\n        if (near_[i]) ATOMIC_ADD(counts + i, near_[i]);\n    }\n#endif\n}\n";
+    "#if THREADS\n    for (int j = top; j < bottom; ++j)\n"
+    "        EACH(e, row) { ATOMIC_ADD(near_ + (int)(e % CHANNELS) * BINS + bin_of(x[(long)j * row + e]), 1u); }\n"
+    "#else\n    EACH(lane, 1) {\n        for (int j = top; j < bottom; ++j)\n"
+    "            for (long e = 0; e < row; e += CHANNELS)\n"
+    "                for (int c = 0; c < CHANNELS; ++c) {\n#if FEW\n"
+    "                    ++near_[c * BINS + bin_of(x[(long)j * row + e + c])];\n"
+    "#else\n                    ATOMIC_ADD(near_ + c * BINS + bin_of(x[(long)j * row + e + c]), 1u);\n#endif\n"
+    "                }\n    }\n#endif\n"
+    "#if FEW\n    BARRIER;\n    EACH(i, BINS * CHANNELS) {\n        if (near_[i]) ATOMIC_ADD(counts + i, near_[i]);\n"
+    "    }\n#endif\n}\n";
 
 /* A group for each channel; lane i sums up bins i PART … */
 static const char finish_text[] =
     "KERNEL(finish, GLOBAL const u32 *RESTRICT all, GLOBAL TABLE *table)\n{\n"
     "    GLOBAL const u32 *const counts = all + (long)GROUP_ID(0) * BINS;\n"
-    "    SHARED(f64, sum, GROUP);\n    SHARED(f64, moment, GROUP);\n    SHARED(f64, best, GROUP);\n    SHARED(i32, first, GROUP);\n    SHARED(f64, whole, 3);\n"
+    "    SHARED(f64, sum, GROUP);\n    SHARED(f64, moment, GROUP);\n    SHARED(f64, best, GROUP);\n"
+    "    SHARED(i32, first, GROUP);\n    SHARED(f64, whole, 3);\n"
     "    EACH(i, GROUP) {\n        f64 n = 0, m = 0;\n        int found = BINS;\n"
-    "        for (int b = i * PART; b < (i + 1) * PART && b < BINS; ++b) {\n            n += counts[b];\n            m += (f64)b * counts[b];\n"
-    "            if (counts[b] && found == BINS) found = b;\n        }\n        sum[i] = n;\n        moment[i] = m;\n        first[i] = found;\n    }\n    BARRIER;\n"
-    "    EACH(lane, 1) {\n        f64 n = 0, m = 0;\n        int found = BINS;\n        for (int i = 0; i < GROUP; ++i) {\n"
-    "            const f64 here = sum[i], there = moment[i];\n            sum[i] = n;\n            moment[i] = m;\n            n += here;\n            m += there;\n"
-    "            if (first[i] < found) found = first[i];\n        }\n        whole[0] = n;\n        whole[1] = m;\n        whole[2] = found;\n    }\n    BARRIER;\n"
-    "    EACH(i, GROUP) {\n        f64 n = sum[i], m = moment[i];\n        const f64 least = whole[2] < BINS ? counts[(int)whole[2]] : 0;\n        f64 most = -1;\n        int at = 0;\n"
-    "        for (int b = i * PART; b < (i + 1) * PART && b < BINS; ++b) {\n            n += counts[b];\n            m += (f64)b * counts[b];\n"
-    "#if EQUALIZE\n            const f64 part = whole[0] > least ? (n > least ? n - least : 0) / (whole[0] - least) : (f64)b / (BINS - 1);\n"
+    "        for (int b = i * PART; b < (i + 1) * PART && b < BINS; ++b) {\n            n += counts[b];\n"
+    "            m += (f64)b * counts[b];\n"
+    "            if (counts[b] && found == BINS) found = b;\n        }\n        sum[i] = n;\n        moment[i] = m;\n"
+    "        first[i] = found;\n    }\n    BARRIER;\n"
+    "    EACH(lane, 1) {\n        f64 n = 0, m = 0;\n        int found = BINS;\n"
+    "        for (int i = 0; i < GROUP; ++i) {\n"
+    "            const f64 here = sum[i], there = moment[i];\n            sum[i] = n;\n            moment[i] = m;\n"
+    "            n += here;\n            m += there;\n"
+    "            if (first[i] < found) found = first[i];\n        }\n        whole[0] = n;\n        whole[1] = m;\n"
+    "        whole[2] = found;\n    }\n    BARRIER;\n"
+    "    EACH(i, GROUP) {\n        f64 n = sum[i], m = moment[i];\n"
+    "        const f64 least = whole[2] < BINS ? counts[(int)whole[2]] : 0;\n        f64 most = -1;\n"
+    "        int at = 0;\n"
+    "        for (int b = i * PART; b < (i + 1) * PART && b < BINS; ++b) {\n            n += counts[b];\n"
+    "            m += (f64)b * counts[b];\n"
+    "#if EQUALIZE\n            const f64 part = whole[0] > least ? (n > least ? n - least : 0) / (whole[0] - least) : "
+    "(f64)b / (BINS - 1);\n"
     "            table[(long)GROUP_ID(0) * BINS + b] = (TABLE)VALUE(part);\n"
-    "#elif OTSU\n            const f64 above = whole[0] - n, d = n > 0 && above > 0 ? m / n - (whole[1] - m) / above : 0, between = n * above * (d * d);\n"
+    "#elif OTSU\n            const f64 above = whole[0] - n, d = n > 0 && above > 0 ? m / n - (whole[1] - m) / above "
+    ": 0, between = n * above * (d * d);\n"
     "            if (between > most) { most = between; at = b; }\n"
     "#else\n            table[(long)GROUP_ID(0) * BINS + b] = (TABLE)counts[b];\n#endif\n        }\n"
     "        best[i] = most;\n        first[i] = at;\n    }\n"
-    "#if OTSU\n    BARRIER;\n    EACH(lane, 1) {\n        int i = 0;\n        for (int k = 1; k < GROUP; ++k)\n            if (best[k] > best[i]) i = k;\n"
+    "#if OTSU\n    BARRIER;\n    EACH(lane, 1) {\n        int i = 0;\n        for (int k = 1; k < GROUP; ++k)\n"
+    "            if (best[k] > best[i]) i = k;\n"
     "        table[GROUP_ID(0)] = (TABLE)LEVEL(first[i]);\n    }\n#endif\n}\n";
 
 /* bin_of(v); VALUE: of a part of 1; LEVEL: the largest value that is not above the level of a bin. */
@@ -57,23 +77,32 @@ static void write_conversions(rw_text *text, const rw_image_pass *p, rw_dtype ty
     rw_text_add(text, ";\n}\n");
     if (real) rw_text_add(text, "#define VALUE(part) (part)\n#define LEVEL(b) ((b + 1) / (f64)BINS)\n");
     else
-        rw_text_add(text, "#define VALUE(part) RW_RINT(%d * (part) + %d)\n#define LEVEL(b) (b + %d)\n", type == RW_U8 ? 255 : 65535,
-                    type == RW_I16 ? -32768 : 0, type == RW_I16 ? -32768 : 0);
+        rw_text_add(text, "#define VALUE(part) RW_RINT(%d * (part) + %d)\n#define LEVEL(b) (b + %d)\n",
+                    type == RW_U8 ? 255 : 65535, type == RW_I16 ? -32768 : 0, type == RW_I16 ? -32768 : 0);
 }
 
 rw_status rw_image_counts_create(rw_device *dev, rw_image_pass *p, const rw_image_shape *s, rw_dtype table)
 {
     rw_text t = {0};
     char bins[16], channels[16], few[8], part[16];
-    const int lanes = s->planar ? 1 : p->stage[p->nstages - 1].channels, all = p->bins * p->stage[p->nstages - 1].channels;
+    const int lanes = s->planar ? 1 : p->stage[p->nstages - 1].channels,
+              all = p->bins * p->stage[p->nstages - 1].channels;
     snprintf(bins, sizeof bins, "%d", p->bins), snprintf(channels, sizeof channels, "%d", lanes);
-    snprintf(few, sizeof few, "%d", (int64_t)p->bins * lanes * 4 <= SHARED_BYTES), snprintf(part, sizeof part, "%d", (p->bins + GROUP - 1) / GROUP);
+    snprintf(few, sizeof few, "%d", (int64_t)p->bins * lanes * 4 <= SHARED_BYTES),
+        snprintf(part, sizeof part, "%d", (p->bins + GROUP - 1) / GROUP);
     write_conversions(&t, p, p->y_dtype);
     ADD("%s%s", count_text, finish_text);
     if (t.failed) return rw_text_free(&t), rw_fail_memory(dev->ctx, t.capacity, "a filter's text");
-    const rw_define d[] = {{"GROUP", "256"}, {"T", rw_dtype_name(p->y_dtype)}, {"TABLE", rw_dtype_name(table)}, {"BINS", bins}, {"PART", part},
-                           {"CHANNELS", channels}, {"FEW", few}, {"THREADS", s->threads ? "1" : "0"},
-                           {"EQUALIZE", p->counts == RW_IMAGE_EQUALIZE ? "1" : "0"}, {"OTSU", p->counts == RW_IMAGE_OTSU ? "1" : "0"}};
+    const rw_define d[] = {{"GROUP", "256"},
+                           {"T", rw_dtype_name(p->y_dtype)},
+                           {"TABLE", rw_dtype_name(table)},
+                           {"BINS", bins},
+                           {"PART", part},
+                           {"CHANNELS", channels},
+                           {"FEW", few},
+                           {"THREADS", s->threads ? "1" : "0"},
+                           {"EQUALIZE", p->counts == RW_IMAGE_EQUALIZE ? "1" : "0"},
+                           {"OTSU", p->counts == RW_IMAGE_OTSU ? "1" : "0"}};
     rw_status status = rw_program_create(dev, "histogram", t.data, d, RW_COUNT(d), &p->counting);
     rw_text_free(&t);
     RW_TRY(status);
@@ -89,15 +118,15 @@ rw_status rw_image_counts_run(rw_image_pass *p, bool planar, rw_array *x, rw_arr
     const int channels = p->stage[p->nstages - 1].channels, planes = planar ? channels : 1, bins = p->bins * channels;
     const int64_t row = p->y_width * (planar ? 1 : channels), rows = RW_MAX(RW_MIN(64, (1 << 20) / RW_MAX(row, 1)), 1);
     const rw_arg clear[] = {rw_arg_array(p->counted), rw_arg_int(bins)};
-    const rw_arg count[] = {rw_arg_array(x), rw_arg_array(p->counted), rw_arg_int(row), rw_arg_int(rows), rw_arg_int(p->y_height),
-                            rw_arg_int(row * p->y_height)};
+    const rw_arg count[] = {rw_arg_array(x),  rw_arg_array(p->counted), rw_arg_int(row),
+                            rw_arg_int(rows), rw_arg_int(p->y_height),  rw_arg_int(row * p->y_height)};
     const rw_arg finish[] = {rw_arg_array(p->counted), rw_arg_array(table)};
     RW_TRY(rw_launch(q, p->clear, (int64_t[]){(bins + 4095) / 4096, 1, 1}, clear, RW_COUNT(clear)));
     RW_TRY(rw_launch(q, p->count, (int64_t[]){(p->y_height + rows - 1) / rows, planes, 1}, count, RW_COUNT(count)));
     return rw_launch(q, p->finish, (int64_t[]){channels, 1, 1}, finish, RW_COUNT(finish));
 }
 
-/* ---- what reads the table ----------------------------------------------------------------------------------------------- */
+/* ---- what reads the table ---------------------------------------------------------------------------------------- */
 
 /* y: the counts, a row of `bins` pixels. */
 void rw_image_write_counts(const rw_image_pass *p, const rw_image_shape *s, rw_text *t)
@@ -126,12 +155,13 @@ void rw_image_write_lookup(const rw_image_stage *s, rw_image_writer *w)
     rw_image_at(w, v, 0, 0, 0);
     snprintf(channel, sizeof channel, w->channels > 1 ? "(int)(q %% %d)" : "GROUP_ID(2)", w->channels);
     if (s->number[1] != 0) {
-        rw_text_add(w->t, "                    const %s v0 = %s %s weights[%d + %s] ? (%s)%g : 0;\n", type, v, real ? ">=" : ">", s->weight, channel, type,
-                    rw_image_largest(s->type));
+        rw_text_add(w->t, "                    const %s v0 = %s %s weights[%d + %s] ? (%s)%g : 0;\n", type, v,
+                    real ? ">=" : ">", s->weight, channel, type, rw_image_largest(s->type));
         return;
     }
     char bin[320];
     if (real) snprintf(bin, sizeof bin, "(%s < 1 ? %s > 0 ? (int)(%s * %d) : 0 : %d)", v, v, v, bins, bins - 1);
     else snprintf(bin, sizeof bin, "((int)%s + %d)", v, s->type == RW_I16 ? 32768 : 0);
-    rw_text_add(w->t, "                    const %s v0 = (%s)%sweights[%d + %s * %d + %s];\n", type, type, real ? "" : "(int)", s->weight, channel, bins, bin);
+    rw_text_add(w->t, "                    const %s v0 = (%s)%sweights[%d + %s * %d + %s];\n", type, type,
+                real ? "" : "(int)", s->weight, channel, bins, bin);
 }

@@ -2,8 +2,8 @@
  *
  *   text --ops.c--> rw_image_op --lower.c--> stages --pipeline.c--> kernel text --filter.c--> launches
  *
- * A stage computes a row of values from rows of the stage before it. The stages of a pass lie in one kernel: a group walks down
- * a strip of the image, and each stage keeps as many rows as the next one reads. */
+ * A stage computes a row of values from rows of the stage before it. The stages of a pass lie in one kernel: a group
+ * walks down a strip of the image, and each stage keeps as many rows as the next one reads. */
 #ifndef RW_IMAGE_H
 #define RW_IMAGE_H
 
@@ -16,7 +16,8 @@ enum { RW_IMAGE_STAGES = 24, RW_IMAGE_PASSES = 16, RW_IMAGE_MASK_MOST = 255, RW_
 typedef struct rw_image_stage rw_image_stage;
 typedef struct rw_image_writer rw_image_writer;
 
-/* Values of a pass's operations that are arguments of its kernel: u8 and floats compute in f32 or f64, u16 and i16 in i32. */
+/* Values of a pass's operations that are arguments of its kernel: u8 and floats compute in f32 or f64, u16 and i16 in
+ * i32. */
 typedef struct rw_image_weights {
     double *value;
     int n, capacity;
@@ -24,38 +25,44 @@ typedef struct rw_image_weights {
 } rw_image_weights;
 
 struct rw_image_stage {
-    const char *name;         /* for explanations */
-    int operation;            /* that it belongs to: 0 of what is loaded, 1, 2, … */
-    int from, also;           /* stages whose results it reads: of `from` with neighbours; also: -1, or one more, at the same pixel */
-    int also_x;               /* so many pixels to the right */
-    bool running;             /* a sum of rows, on processors from that of the row before */
-    int rx, ry;               /* neighbours that it reads, in pixels, on each side */
-    rw_image_border border;   /* where rx or ry is not 0 */
-    double outside, value;    /* beyond a constant border: in x; in the units of what the stage reads */
-    rw_dtype type;            /* of its results: U8, U16, I16, I32, U32, F32, F64 */
-    int channels;             /* of its results */
-    bool pixels;              /* its text computes all channels of a pixel */
-    int weight, nweights;     /* its first weight in the pass; how many */
-    rw_dtype compute;         /* F32, F64, I32: of its arithmetic with weights */
-    int low[2], size[2];      /* window: from -low[0], -low[1] on, so many columns and rows */
-    bool order, exponential;  /* its text calls functions of rw_image_order_text, rw_image_exp_text */
-    double number[4];         /* what its text needs to know, of the operation */
-    int integers[2][49];      /* weights that are part of the text: [size[1]][size[0]], for each of `masks` */
+    const char *name; /* for explanations */
+    int operation;    /* that it belongs to: 0 of what is loaded, 1, 2, … */
+    /* stages whose results it reads: of `from` with neighbours; also: -1, or one more, at the same pixel */
+    int from, also;
+    int also_x;              /* so many pixels to the right */
+    bool running;            /* a sum of rows, on processors from that of the row before */
+    int rx, ry;              /* neighbours that it reads, in pixels, on each side */
+    rw_image_border border;  /* where rx or ry is not 0 */
+    double outside, value;   /* beyond a constant border: in x; in the units of what the stage reads */
+    rw_dtype type;           /* of its results: U8, U16, I16, I32, U32, F32, F64 */
+    int channels;            /* of its results */
+    bool pixels;             /* its text computes all channels of a pixel */
+    int weight, nweights;    /* its first weight in the pass; how many */
+    rw_dtype compute;        /* F32, F64, I32: of its arithmetic with weights */
+    int low[2], size[2];     /* window: from -low[0], -low[1] on, so many columns and rows */
+    bool order, exponential; /* its text calls functions of rw_image_order_text, rw_image_exp_text */
+    double number[4];        /* what its text needs to know, of the operation */
+    int integers[2][49];     /* weights that are part of the text: [size[1]][size[0]], for each of `masks` */
     int masks;
-    /* (optional) in columns.c: what is defined once for `wide` elements of the window's rows, before `write` for each of the item's */
+    /* (optional) in columns.c: what is defined once for `wide` elements of the window's rows, before `write` for each
+     * of the item's */
     void (*prepare)(const rw_image_stage *stage, rw_image_writer *w, int wide);
-    void (*write)(const rw_image_stage *stage, rw_image_writer *w); /* the text that defines v0, or of all channels r0, r1, … */
-    /* (optional) Long sums: on processors they run over the window outside and lanes inside. `sums` arrays of type `sum`, as long as
-     * a row, are set by `begin` and added to by `term` for each pixel of the window, whose row is `row` and column m. */
+    /* the text that defines v0, or of all channels r0, r1, … */
+    void (*write)(const rw_image_stage *stage, rw_image_writer *w);
+    /* (optional) Long sums: on processors they run over the window outside and lanes inside. `sums` arrays of type
+     * `sum`, as long as a row, are set by `begin` and added to by `term` for each pixel of the window, whose row is
+     * `row` and column m. */
     int sums;
     rw_dtype sum;
-    bool skips;               /* terms whose weight is 0 are left out */
-    void (*begin)(const rw_image_stage *stage, rw_image_writer *w), (*term)(const rw_image_stage *stage, rw_image_writer *w);
+    bool skips; /* terms whose weight is 0 are left out */
+    void (*begin)(const rw_image_stage *stage, rw_image_writer *w),
+        (*term)(const rw_image_stage *stage, rw_image_writer *w);
     /* (optional) all this once for each of so many bits, from the highest to 0, after `first`, with `end` after each */
     int bits;
-    void (*first)(const rw_image_stage *stage, rw_image_writer *w), (*end)(const rw_image_stage *stage, rw_image_writer *w);
-    rw_text after;            /* operations on each result: statements that define v1, v2, … */
-    int values;               /* v0 … v<values - 1> are defined */
+    void (*first)(const rw_image_stage *stage, rw_image_writer *w),
+        (*end)(const rw_image_stage *stage, rw_image_writer *w);
+    rw_text after; /* operations on each result: statements that define v1, v2, … */
+    int values;    /* v0 … v<values - 1> are defined */
 };
 
 /* What a pass is: stages over rows (pipeline.c), or one operation that needs all of x first. */
@@ -73,24 +80,25 @@ typedef enum rw_image_pass_kind {
 typedef struct rw_image_shape rw_image_shape;
 typedef struct rw_image_pass {
     rw_dtype x_dtype, y_dtype;
-    int channels;             /* of x */
+    int channels;                          /* of x */
     rw_image_stage stage[RW_IMAGE_STAGES]; /* [0]: what is loaded */
     int nstages;
     rw_image_weights weights;
-    int64_t width, height;    /* of x */
+    int64_t width, height; /* of x */
     int64_t y_width, y_height;
     rw_image_pass_kind kind;
     rw_image_interpolation interpolation;
     bool separable, transposes, halves; /* GATHER: without rotation; rows become columns; 2 x 2 pixels become one */
-    bool skip;                /* afterwards the frame of y is that of x */
-    bool limits;              /* it also finds the least and the largest result */
-    int limited;              /* values of `limits` of an earlier pass that it reads: 1 yes */
-    rw_image_method counts;   /* EQUALIZE, OTSU, HISTOGRAM: a histogram of the results becomes the table of the next pass; 0: none */
+    bool skip;                          /* afterwards the frame of y is that of x */
+    bool limits;                        /* it also finds the least and the largest result */
+    int limited;                        /* values of `limits` of an earlier pass that it reads: 1 yes */
+    /* EQUALIZE, OTSU, HISTOGRAM: a histogram of the results becomes the table of the next pass; 0: none */
+    rw_image_method counts;
     int bins;
     /* filter.c */
     rw_program *program;
     rw_kernel *kernel, *begin, *frame;
-    rw_array *table;          /* weights on the device */
+    rw_array *table; /* weights on the device */
     /* histogram.c */
     rw_program *counting;
     rw_kernel *clear, *count, *finish;
@@ -100,19 +108,19 @@ typedef struct rw_image_pass {
     char options[256];
     void *state;
     /* spectral.c; x and y are contiguous arrays of F32 or F64 */
-    rw_text response;         /* an expression of X and Y, cycles per pixel */
+    rw_text response; /* an expression of X and Y, cycles per pixel */
     rw_fft *forward, *inverse;
     rw_array *spectrum;
-    double unit;              /* MAGNITUDES: y = log(1 + unit |X|), 0: |X| */
+    double unit; /* MAGNITUDES: y = log(1 + unit |X|), 0: |X| */
     rw_convolution *correlation;
-    bool is_set;              /* correlation has the transform of the weights */
+    bool is_set; /* correlation has the transform of the weights */
 } rw_image_pass;
 
 /* The plan of a chain. */
 typedef struct rw_image_plan {
     rw_context *ctx;
     rw_dtype dtype, y_dtype;
-    int channels;             /* of x */
+    int channels; /* of x */
     int64_t width, height;
     int y_channels;
     rw_image_pass pass[RW_IMAGE_PASSES];
@@ -153,8 +161,8 @@ rw_status rw_image_recursive_run(const rw_image_pass *pass, bool planar, rw_arra
 /* spectral.c */
 static inline bool rw_image_is_whole(const rw_image_pass *p)
 {
-    return p->kind == RW_IMAGE_RESPONSE || p->kind == RW_IMAGE_CORRELATION || p->kind == RW_IMAGE_MAGNITUDES || p->kind == RW_IMAGE_RECURSIVE ||
-           p->kind == RW_IMAGE_OWN_WHOLE;
+    return p->kind == RW_IMAGE_RESPONSE || p->kind == RW_IMAGE_CORRELATION || p->kind == RW_IMAGE_MAGNITUDES ||
+           p->kind == RW_IMAGE_RECURSIVE || p->kind == RW_IMAGE_OWN_WHOLE;
 }
 rw_status rw_image_whole_create(rw_device *device, rw_image_pass *pass, bool planar);
 rw_status rw_image_whole_run(rw_image_pass *pass, bool planar, rw_array *x, rw_array *y, rw_queue *queue);
@@ -172,9 +180,11 @@ void rw_image_write_counts(const rw_image_pass *pass, const rw_image_shape *shap
 int rw_image_weight(rw_image_weights *w, double value); /* its index */
 /* Sampled Gaussian of 2 radius + 1 taps whose sum is `one`; `integer`: integers, errors carried on from tap to tap. */
 void rw_image_gauss_taps(double sigma, int radius, double one, bool integer, double *taps);
-/* Rows of numbers, "1 2 1; 0 0 0", called `name` in messages: at most RW_IMAGE_MASK_MOST^2. *values is freed with rw_free. ERR_ARGUMENT. */
+/* Rows of numbers, "1 2 1; 0 0 0", called `name` in messages: at most RW_IMAGE_MASK_MOST^2. *values is freed with
+ * rw_free. ERR_ARGUMENT. */
 rw_status rw_image_mask_parse(rw_context *ctx, const char *name, const char *text, double **values, int size[2]);
-/* values[n] = factor times integers, if there are such of at most `most` in sum of magnitudes: replaces them by the integers. */
+/* values[n] = factor times integers, if there are such of at most `most` in sum of magnitudes: replaces them by the
+ * integers. */
 bool rw_image_common_factor(double *values, int n, double most, double *factor);
 
 /* pipeline.c: the kernel text of a pass. */
@@ -202,11 +212,11 @@ struct rw_image_writer {
     rw_text *t;
     const rw_image_pass *pass;
     const rw_image_shape *shape;
-    int k;            /* the stage */
-    int channels;     /* interleaved, of what it reads */
-    int shift;        /* pixels in its row before its own first one */
-    bool swept;       /* sums are in arrays */
-    bool columns;     /* columns.c: values are in h[row][element] */
+    int k;        /* the stage */
+    int channels; /* interleaved, of what it reads */
+    int shift;    /* pixels in its row before its own first one */
+    bool swept;   /* sums are in arrays */
+    bool columns; /* columns.c: values are in h[row][element] */
 };
 /* The value of the stage before it, so many rows and pixels away: "s2[q + 3]"; by pixels: of channel c. */
 const char *rw_image_at(rw_image_writer *w, char buffer[64], int dx, int dy, int c);
@@ -226,7 +236,8 @@ typedef struct rw_image_call {
 } rw_image_call;
 rw_image_call rw_image_outside_text(rw_image_border border, const char *i, const char *n); /* "outside3(i, n)" */
 extern const char rw_image_helper_text[];
-void rw_image_write_head(const rw_image_pass *pass, const rw_image_shape *shape, rw_text *text); /* of the kernel `image`, and { */
+/* of the kernel `image`, and { */
+void rw_image_write_head(const rw_image_pass *pass, const rw_image_shape *shape, rw_text *text);
 void rw_image_add_load(const rw_image_pass *pass, rw_text *text, const char *element);
 void rw_image_add_store(const rw_image_pass *pass, rw_text *text, rw_dtype from, const char *value);
 bool rw_image_in_element(rw_image_element element, int x, int y, const int size[2]);
@@ -237,9 +248,9 @@ void rw_image_write_taps(const rw_image_stage *s, rw_image_writer *w);
 /* The sum of number[2] neighbours at two places that far apart, and of `also` where number[3] is 1. */
 void rw_image_write_pair(const rw_image_stage *s, rw_image_writer *w);
 void rw_image_write_running(const rw_image_stage *s, rw_image_writer *w); /* v0 of `sum` */
-bool rw_image_is_taps(const rw_image_stage *s); /* a sum of neighbours with weights */
-/* Of a stage of taps, in columns.c: adds the new row to the sums and defines v0 of the one that is finished. `row`: the one value of a
- * column, NULL: the window's elements. */
+bool rw_image_is_taps(const rw_image_stage *s);                           /* a sum of neighbours with weights */
+/* Of a stage of taps, in columns.c: adds the new row to the sums and defines v0 of the one that is finished. `row`: the
+ * one value of a column, NULL: the window's elements. */
 void rw_image_write_moved(const rw_image_stage *s, rw_image_writer *w, const char *row);
 void rw_image_write_sum(const rw_image_stage *s, rw_image_writer *w);
 void rw_image_write_copy(const rw_image_stage *s, rw_image_writer *w);

@@ -1,7 +1,7 @@
 /* Texts of linear stages: sums of neighbours with weights.
  *
- * Of integer types all weights are integers, so that sums are exact in any order; of u8 in f32, up to 2^24. What follows is one
- * product and one rounding, or a shift. */
+ * Of integer types all weights are integers, so that sums are exact in any order; of u8 in f32, up to 2^24. What
+ * follows is one product and one rounding, or a shift. */
 #include <math.h>
 
 #include "image/image.h"
@@ -23,10 +23,11 @@ static void finish(const rw_image_stage *s, rw_image_writer *w)
         ADD("                    const %s v0 = (%s)%s(%s);\n", type, type, s->number[0] ? "RW_RINT" : "", value);
     else if (s->type == RW_I32) ADD("                    const i32 v0 = %s;\n", value);
     else if (s->compute == RW_I32 && s->number[1] == 1)
-        ADD("                    const %s v0 = (%s)near_i32(sum, %d, %d);\n", type, type, least(s->type), largest(s->type));
-    else
-        ADD("                    const %s v0 = (%s)(int)RW_RINT(near_%s(%s, %d, %d));\n", type, type, real, value, least(s->type),
+        ADD("                    const %s v0 = (%s)near_i32(sum, %d, %d);\n", type, type, least(s->type),
             largest(s->type));
+    else
+        ADD("                    const %s v0 = (%s)(int)RW_RINT(near_%s(%s, %d, %d));\n", type, type, real, value,
+            least(s->type), largest(s->type));
 }
 
 /* sum <- sum + weight * value, exactly rounded or exact */
@@ -37,7 +38,8 @@ static void add_term(const rw_image_stage *s, rw_image_writer *w, const char *we
     else ADD("                    sum = FMA(%s, (%s)%s, sum);\n", weight, type, value);
 }
 
-/* number[2] 1: equal weights on both sides of the centre of a row or column; then there are size / 2 + 1, the outermost first. */
+/* number[2] 1: equal weights on both sides of the centre of a row or column; then there are size / 2 + 1, the outermost
+ * first. */
 static void write_folded(const rw_image_stage *s, rw_image_writer *w)
 {
     const int axis = s->size[1] > 1, n = s->size[axis], r = n / 2;
@@ -53,7 +55,7 @@ static void write_folded(const rw_image_stage *s, rw_image_writer *w)
     }
 }
 
-/* ---- many weights: loops ------------------------------------------------------------------------------------------------ */
+/* ---- many weights: loops ----------------------------------------------------------------------------------------- */
 
 static void begin_sum(const rw_image_stage *s, rw_image_writer *w)
 {
@@ -85,7 +87,7 @@ void rw_image_set_loops(rw_image_stage *s)
     s->write = write_looped, s->begin = begin_sum, s->term = add_pixel, s->sums = 1, s->sum = s->compute;
 }
 
-/* ---- few ---------------------------------------------------------------------------------------------------------------- */
+/* ---- few --------------------------------------------------------------------------------------------------------- */
 
 void rw_image_write_taps(const rw_image_stage *s, rw_image_writer *w)
 {
@@ -126,7 +128,8 @@ void rw_image_write_integers(const rw_image_stage *s, rw_image_writer *w)
             const int weight = s->integers[m][i];
             if (!weight) continue;
             rw_image_at(w, value, i % s->size[0] - s->low[0], i / s->size[0] - s->low[1], 0);
-            if (weight == 1 || weight == -1) ADD("                    sum%d %c= (%s)%s;\n", m, weight > 0 ? '+' : '-', type, value);
+            if (weight == 1 || weight == -1)
+                ADD("                    sum%d %c= (%s)%s;\n", m, weight > 0 ? '+' : '-', type, value);
             else if (integer) ADD("                    sum%d += %d * (i32)%s;\n", m, weight, value);
             else ADD("                    sum%d = FMA((%s)%d, (%s)%s, sum%d);\n", m, type, weight, type, value, m);
         }
@@ -136,7 +139,8 @@ void rw_image_write_integers(const rw_image_stage *s, rw_image_writer *w)
         return;
     }
     const char *real = s->compute == RW_F64 ? "f64" : "f32";
-    ADD("                    const %s gx = (%s)sum0, gy = (%s)sum1, root = sqrt(FMA(gx, gx, gy * gy));\n", real, real, real);
+    ADD("                    const %s gx = (%s)sum0, gy = (%s)sum1, root = sqrt(FMA(gx, gx, gy * gy));\n", real, real,
+        real);
     if (s->type == RW_I16) ADD("                    const i16 v0 = (i16)(int)RW_RINT(root < 32767 ? root : 32767);\n");
     else ADD("                    const %s v0 = (%s)root;\n", to, to);
 }
@@ -153,7 +157,10 @@ void rw_image_write_pair(const rw_image_stage *s, rw_image_writer *w)
 
 void rw_image_write_running(const rw_image_stage *s, rw_image_writer *w) { finish(s, w); }
 
-bool rw_image_is_taps(const rw_image_stage *s) { return s->write == rw_image_write_taps || s->write == write_looped || s->write == rw_image_write_sum; }
+bool rw_image_is_taps(const rw_image_stage *s)
+{
+    return s->write == rw_image_write_taps || s->write == write_looped || s->write == rw_image_write_sum;
+}
 
 void rw_image_write_moved(const rw_image_stage *s, rw_image_writer *w, const char *row)
 {

@@ -1,6 +1,6 @@
-/* From operations to stages and passes. A new pass begins where stages cannot share one: after what needs the whole image first
- * (normalize), between borders that wrap and others, before and after border `skip`, and where an operation with several stages of
- * neighbours in y is not the first. */
+/* From operations to stages and passes. A new pass begins where stages cannot share one: after what needs the whole
+ * image first (normalize), between borders that wrap and others, before and after border `skip`, and where an operation
+ * with several stages of neighbours in y is not the first. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,27 +11,41 @@ rw_status rw_image_begin_pass(rw_image_builder *b)
 {
     rw_image_plan *plan = b->plan;
     if (plan->npasses >= RW_IMAGE_PASSES)
-        return rw_fail(plan->ctx, RW_ERR_ARGUMENT, "filter: the chain needs more than %d passes: split it", RW_IMAGE_PASSES);
+        return rw_fail(plan->ctx, RW_ERR_ARGUMENT, "filter: the chain needs more than %d passes: split it",
+                       RW_IMAGE_PASSES);
     rw_image_pass *last = b->pass, *p = plan->pass + plan->npasses++;
     rw_dtype dtype = plan->dtype;
     int channels = plan->channels;
     p->width = plan->width, p->height = plan->height;
-    if (last) last->y_dtype = dtype = top(b)->type, channels = top(b)->channels, p->width = last->y_width, p->height = last->y_height;
+    if (last)
+        last->y_dtype = dtype = top(b)->type, channels = top(b)->channels, p->width = last->y_width,
+        p->height = last->y_height;
     p->y_width = p->width, p->y_height = p->height;
     p->x_dtype = dtype, p->channels = channels;
-    p->stage[0] = (rw_image_stage){.name = "load", .type = dtype == RW_F16 ? RW_F32 : dtype, .channels = channels, .also = -1};
+    p->stage[0] =
+        (rw_image_stage){.name = "load", .type = dtype == RW_F16 ? RW_F32 : dtype, .channels = channels, .also = -1};
     p->nstages = 1;
     b->pass = p;
     b->windows = b->wraps = b->points = b->alone = false;
     return RW_OK;
 }
 
-rw_image_stage *rw_image_add_stage(rw_image_builder *b, const char *name, void (*write)(const rw_image_stage *, rw_image_writer *))
+rw_image_stage *rw_image_add_stage(rw_image_builder *b, const char *name,
+                                   void (*write)(const rw_image_stage *, rw_image_writer *))
 {
     rw_image_stage *from = top(b), *s = b->pass->stage + b->pass->nstages++;
-    *s = (rw_image_stage){.name = name, .operation = b->operation, .from = b->pass->nstages - 2, .also = -1, .type = from->type,
-                          .channels = from->channels, .compute = real_of(from->type), .size = {1, 1}, .number = {0, 1},
-                          .values = 1, .write = write, .weight = b->pass->weights.n};
+    *s = (rw_image_stage){.name = name,
+                          .operation = b->operation,
+                          .from = b->pass->nstages - 2,
+                          .also = -1,
+                          .type = from->type,
+                          .channels = from->channels,
+                          .compute = real_of(from->type),
+                          .size = {1, 1},
+                          .number = {0, 1},
+                          .values = 1,
+                          .write = write,
+                          .weight = b->pass->weights.n};
     return s;
 }
 
@@ -69,7 +83,7 @@ rw_status rw_image_begin_point(rw_image_builder *b)
     return RW_OK;
 }
 
-/* ---- operations that need all of x ---------------------------------------------------------------------------------------- */
+/* ---- operations that need all of x ------------------------------------------------------------------------------- */
 
 rw_status rw_image_begin_whole(rw_image_builder *b, rw_image_pass_kind kind, const char *name)
 {
@@ -99,13 +113,14 @@ static rw_status lower_response(rw_image_builder *b)
     return rw_image_end_whole(b, b->op->method == RW_IMAGE_LOWPASS ? type : real_of(type));
 }
 
-/* ---- points ------------------------------------------------------------------------------------------------------------- */
+/* ---- points ------------------------------------------------------------------------------------------------------ */
 
 /* A stage that copies, for the operation to be written behind it; none where the last stage takes it. */
 static rw_status open_point(rw_image_builder *b)
 {
     RW_TRY(rw_image_begin_point(b));
-    if (b->pass->nstages == 1 || top(b)->pixels) rw_image_add_stage(b, rw_image_method_name(b->op->method), rw_image_write_copy);
+    if (b->pass->nstages == 1 || top(b)->pixels)
+        rw_image_add_stage(b, rw_image_method_name(b->op->method), rw_image_write_copy);
     return RW_OK;
 }
 
@@ -124,14 +139,19 @@ static rw_status add_point(rw_image_builder *b, const char *format)
     return s->after.failed ? rw_fail_memory(b->plan->ctx, s->after.capacity, "a filter's text") : RW_OK;
 }
 
-static double white_of(const rw_image_builder *b) { return rw_image_largest(b->plan->dtype == RW_F16 ? RW_F32 : b->plan->dtype); }
+static double white_of(const rw_image_builder *b)
+{
+    return rw_image_largest(b->plan->dtype == RW_F16 ? RW_F32 : b->plan->dtype);
+}
 static double low_of(rw_dtype t) { return t == RW_I16 ? -32768 : 0; }
 static double high_or_white(const rw_image_builder *b) { return b->op->high != 0 ? b->op->high : white_of(b); }
 
 static rw_status lower_threshold(rw_image_builder *b)
 {
-    static const char *const texts[] = {[RW_IMAGE_BINARY] = "(@)($ > W(%d) ? W(%d) : 0)", [RW_IMAGE_BINARY_INVERSE] = "(@)($ > W(%d) ? 0 : W(%d))",
-                                        [RW_IMAGE_TRUNCATE] = "(@)($ > W(%d) ? (@)W(%d) : $)", [RW_IMAGE_TO_ZERO] = "(@)($ > W(%d) ? $ : 0)",
+    static const char *const texts[] = {[RW_IMAGE_BINARY] = "(@)($ > W(%d) ? W(%d) : 0)",
+                                        [RW_IMAGE_BINARY_INVERSE] = "(@)($ > W(%d) ? 0 : W(%d))",
+                                        [RW_IMAGE_TRUNCATE] = "(@)($ > W(%d) ? (@)W(%d) : $)",
+                                        [RW_IMAGE_TO_ZERO] = "(@)($ > W(%d) ? $ : 0)",
                                         [RW_IMAGE_TO_ZERO_INVERSE] = "(@)($ > W(%d) ? 0 : $)"};
     char text[128];
     RW_TRY(open_point(b));
@@ -149,7 +169,8 @@ static rw_status lower_invert(rw_image_builder *b)
 {
     char text[64];
     RW_TRY(open_point(b));
-    rw_snprintf(text, sizeof text, is_real(type_of(b)) ? "(@)%g - $" : "(@)(%g - $)", type_of(b) == RW_I16 ? -1 : white_of(b));
+    rw_snprintf(text, sizeof text, is_real(type_of(b)) ? "(@)%g - $" : "(@)(%g - $)",
+                type_of(b) == RW_I16 ? -1 : white_of(b));
     return add_point(b, text);
 }
 
@@ -207,10 +228,12 @@ static rw_status need_colours(const rw_image_builder *b)
 {
     const int n = top(b)->channels;
     if (n != 3 && n != 4)
-        return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "%s: the image has %d channel%s: red, green and blue are needed, or these and alpha",
+        return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT,
+                       "%s: the image has %d channel%s: red, green and blue are needed, or these and alpha",
                        rw_image_method_name(b->op->method), n, n == 1 ? "" : "s");
     if (type_of(b) == RW_I16 || type_of(b) == RW_I32)
-        return rw_fail(b->plan->ctx, RW_ERR_UNSUPPORTED, "%s: colours of type %s: u8, u16, f16, f32 or f64 are possible",
+        return rw_fail(b->plan->ctx, RW_ERR_UNSUPPORTED,
+                       "%s: colours of type %s: u8, u16, f16, f32 or f64 are possible",
                        rw_image_method_name(b->op->method), rw_dtype_name(type_of(b)));
     return RW_OK;
 }
@@ -301,7 +324,7 @@ static rw_status lower_histogram(rw_image_builder *b)
     return RW_OK;
 }
 
-/* ---- geometry ----------------------------------------------------------------------------------------------------------- */
+/* ---- geometry ---------------------------------------------------------------------------------------------------- */
 
 /* A pass of its own. Values keep their type. */
 static rw_status lower_geometry(rw_image_builder *b)
@@ -315,7 +338,7 @@ static rw_status lower_geometry(rw_image_builder *b)
     return rw_image_set_geometry(b->plan->ctx, b->op, b->pass);
 }
 
-/* ---- operations of a program's own ---------------------------------------------------------------------------------------- */
+/* ---- operations of a program's own ------------------------------------------------------------------------------- */
 
 static rw_status lower_own(rw_image_builder *b)
 {
@@ -323,21 +346,37 @@ static rw_status lower_own(rw_image_builder *b)
     const char *options = b->op->options ? b->op->options : "";
     RW_TRY(rw_image_begin_whole(b, RW_IMAGE_OWN_WHOLE, b->op->own->name));
     if (strlen(options) >= sizeof b->pass->options)
-        return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "%s: options of %zu bytes: at most %zu", b->op->own->name, strlen(options), sizeof b->pass->options - 1);
+        return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "%s: options of %zu bytes: at most %zu", b->op->own->name,
+                       strlen(options), sizeof b->pass->options - 1);
     strcpy(b->pass->options, options);
     b->pass->own = b->op->own;
     return rw_image_end_whole(b, type);
 }
 
 static rw_status (*const lower[RW_IMAGE_METHODS + 1])(rw_image_builder *) = {
-    [RW_IMAGE_OWN] = lower_own, [RW_IMAGE_THRESHOLD] = lower_threshold, [RW_IMAGE_INVERT] = lower_invert,
-    [RW_IMAGE_LINEAR] = lower_linear, [RW_IMAGE_GAMMA] = lower_gamma, [RW_IMAGE_CLIP] = lower_clip,
-    [RW_IMAGE_GREY] = lower_grey, [RW_IMAGE_COLOUR] = lower_colour, [RW_IMAGE_NORMALIZE] = lower_normalize,
-    [RW_IMAGE_SPECTRUM] = lower_spectrum, [RW_IMAGE_EQUALIZE] = lower_counted, [RW_IMAGE_OTSU] = lower_counted,
-    [RW_IMAGE_HISTOGRAM] = lower_histogram, [RW_IMAGE_LOWPASS] = lower_response, [RW_IMAGE_HIGHPASS] = lower_response,
-    [RW_IMAGE_BANDPASS] = lower_response, [RW_IMAGE_RESIZE] = lower_geometry, [RW_IMAGE_WARP] = lower_geometry,
-    [RW_IMAGE_ROTATE] = lower_geometry, [RW_IMAGE_FLIP] = lower_geometry, [RW_IMAGE_TRANSPOSE] = lower_geometry,
-    [RW_IMAGE_CROP] = lower_geometry, [RW_IMAGE_PAD] = lower_geometry,
+    [RW_IMAGE_OWN] = lower_own,
+    [RW_IMAGE_THRESHOLD] = lower_threshold,
+    [RW_IMAGE_INVERT] = lower_invert,
+    [RW_IMAGE_LINEAR] = lower_linear,
+    [RW_IMAGE_GAMMA] = lower_gamma,
+    [RW_IMAGE_CLIP] = lower_clip,
+    [RW_IMAGE_GREY] = lower_grey,
+    [RW_IMAGE_COLOUR] = lower_colour,
+    [RW_IMAGE_NORMALIZE] = lower_normalize,
+    [RW_IMAGE_SPECTRUM] = lower_spectrum,
+    [RW_IMAGE_EQUALIZE] = lower_counted,
+    [RW_IMAGE_OTSU] = lower_counted,
+    [RW_IMAGE_HISTOGRAM] = lower_histogram,
+    [RW_IMAGE_LOWPASS] = lower_response,
+    [RW_IMAGE_HIGHPASS] = lower_response,
+    [RW_IMAGE_BANDPASS] = lower_response,
+    [RW_IMAGE_RESIZE] = lower_geometry,
+    [RW_IMAGE_WARP] = lower_geometry,
+    [RW_IMAGE_ROTATE] = lower_geometry,
+    [RW_IMAGE_FLIP] = lower_geometry,
+    [RW_IMAGE_TRANSPOSE] = lower_geometry,
+    [RW_IMAGE_CROP] = lower_geometry,
+    [RW_IMAGE_PAD] = lower_geometry,
 };
 
 rw_status rw_image_lower(rw_image_plan *plan, const rw_image_op *ops, int nops)

@@ -8,12 +8,12 @@ typedef struct rw_image_builder {
     rw_image_plan *plan;
     rw_image_pass *pass;
     const rw_image_op *op;
-    int operation;       /* its number, 1, 2, … */
-    int first;           /* the pass's first one with neighbours, if it has any */
-    bool windows;        /* the pass has an operation with neighbours; they wrap */
+    int operation; /* its number, 1, 2, … */
+    int first;     /* the pass's first one with neighbours, if it has any */
+    bool windows;  /* the pass has an operation with neighbours; they wrap */
     bool wraps;
-    bool points;         /* it has operations without neighbours before that */
-    bool alone;          /* what follows begins a pass */
+    bool points; /* it has operations without neighbours before that */
+    bool alone;  /* what follows begins a pass */
 } rw_image_builder;
 
 static inline rw_image_stage *top(const rw_image_builder *b) { return b->pass->stage + b->pass->nstages - 1; }
@@ -23,7 +23,8 @@ static inline rw_dtype real_of(rw_dtype t) { return t == RW_F64 ? RW_F64 : RW_F3
 
 rw_status rw_image_begin_pass(rw_image_builder *b);
 /* Another stage of the operation that reads the last one. */
-rw_image_stage *rw_image_add_stage(rw_image_builder *b, const char *name, void (*write)(const rw_image_stage *, rw_image_writer *));
+rw_image_stage *rw_image_add_stage(rw_image_builder *b, const char *name,
+                                   void (*write)(const rw_image_stage *, rw_image_writer *));
 /* The window of a stage: size[0] x size[1] pixels from -low[0], -low[1] on. */
 void rw_image_set_window(const rw_image_builder *b, rw_image_stage *s, int nx, int ny, int low_x, int low_y);
 void rw_image_add_weight(rw_image_builder *b, rw_image_stage *s, double value);

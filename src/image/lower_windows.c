@@ -4,13 +4,16 @@
 
 #include "image/lower.h"
 
-/* ---- many neighbours: by transforms --------------------------------------------------------------------------------------- */
+/* ---- many neighbours: by transforms ------------------------------------------------------------------------------ */
 
 /* With so many pixels beyond the border, low before and high after the image. */
 static rw_status add_pad(rw_image_builder *b, const int low[2], const int high[2])
 {
     RW_TRY(rw_image_begin_whole(b, RW_IMAGE_GATHER, "border"));
-    const rw_image_op pad = {.method = RW_IMAGE_PAD, .left = low[0], .top = low[1], .width = b->pass->width + low[0] + high[0],
+    const rw_image_op pad = {.method = RW_IMAGE_PAD,
+                             .left = low[0],
+                             .top = low[1],
+                             .width = b->pass->width + low[0] + high[0],
                              .height = b->pass->height + low[1] + high[1]};
     top(b)->border = b->op->border, top(b)->outside = b->op->value;
     return rw_image_set_geometry(b->plan->ctx, &pad, b->pass);
@@ -31,17 +34,19 @@ static rw_status add_correlation(rw_image_builder *b, const char *name, const do
 static bool by_transforms(const rw_image_builder *b, int terms, int most)
 {
     if (b->op->algorithm != RW_IMAGE_ALGORITHM_AUTO) return b->op->algorithm == RW_IMAGE_ALGORITHM_FFT;
-    return is_real(type_of(b)) && terms > most && b->op->border != RW_IMAGE_BORDER_SKIP && b->plan->width && b->plan->height;
+    return is_real(type_of(b)) && terms > most && b->op->border != RW_IMAGE_BORDER_SKIP && b->plan->width &&
+           b->plan->height;
 }
 
 static rw_status need_no_skip(const rw_image_builder *b)
 {
     if (b->op->border != RW_IMAGE_BORDER_SKIP) return RW_OK;
-    return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "%s: border skip with algorithm fft or recursive: take another border, or algorithm taps",
+    return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT,
+                   "%s: border skip with algorithm fft or recursive: take another border, or algorithm taps",
                    rw_image_method_name(b->op->method));
 }
 
-/* ---- blurs -------------------------------------------------------------------------------------------------------------- */
+/* ---- blurs ------------------------------------------------------------------------------------------------------- */
 
 enum { RADIUS = 127, TRANSFORMS = 63 }; /* largest with taps; from which on transforms are faster */
 
@@ -49,8 +54,9 @@ static rw_status radius_of(const rw_image_builder *b, double sigma, int *radius)
 {
     *radius = (int)RW_MAX(1, rint(sigma * b->op->truncate));
     if (*radius <= RADIUS) return RW_OK;
-    return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "%s: sigma = %g needs a radius of %d pixels: at most %d%s", rw_image_method_name(b->op->method),
-                   sigma, *radius, RADIUS, b->op->method == RW_IMAGE_GAUSS ? ", or with algorithm=fft" : "");
+    return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "%s: sigma = %g needs a radius of %d pixels: at most %d%s",
+                   rw_image_method_name(b->op->method), sigma, *radius, RADIUS,
+                   b->op->method == RW_IMAGE_GAUSS ? ", or with algorithm=fft" : "");
 }
 
 /* Equal weights on both sides, the outermost first. */
@@ -62,8 +68,8 @@ static void add_folded(rw_image_builder *b, rw_image_stage *s, double sigma, int
     s->number[2] = 1;
 }
 
-/* u8: sums of rows in units of 2^-16, kept in units of 1/16; sums of columns with weights in units of 2^-12; all exact in f32.
- * u16, i16: weights in units of 2^-15, sums of rows rounded to integers. */
+/* u8: sums of rows in units of 2^-16, kept in units of 1/16; sums of columns with weights in units of 2^-12; all exact
+ * in f32. u16, i16: weights in units of 2^-15, sums of rows rounded to integers. */
 static rw_status add_gauss(rw_image_builder *b)
 {
     const double sigma_y = b->op->sigma_y > 0 ? b->op->sigma_y : b->op->sigma;
@@ -100,8 +106,9 @@ static rw_status add_gauss_fft(rw_image_builder *b, double sigma_x, double sigma
         double *taps = rw_calloc((size_t)n, sizeof *taps);
         if (!taps) return rw_fail_memory(b->plan->ctx, (size_t)n * sizeof *taps, "weights");
         rw_image_gauss_taps(sigma[a], radius[a], 1, false, taps);
-        rw_status status = add_correlation(b, a ? "Gaussian along columns, by transforms" : "Gaussian along rows, by transforms", taps,
-                                           a ? 1 : n, a ? n : 1);
+        rw_status status =
+            add_correlation(b, a ? "Gaussian along columns, by transforms" : "Gaussian along rows, by transforms", taps,
+                            a ? 1 : n, a ? n : 1);
         rw_free(taps);
         RW_TRY(status);
     }
@@ -113,7 +120,8 @@ static rw_status add_gauss_recursive(rw_image_builder *b, double sigma_x, double
     const rw_dtype type = type_of(b);
     RW_TRY(need_no_skip(b));
     for (int a = 0; a < 2; ++a) {
-        RW_TRY(rw_image_begin_whole(b, RW_IMAGE_RECURSIVE, a ? "Gaussian along columns, by recursion" : "Gaussian along rows, by recursion"));
+        RW_TRY(rw_image_begin_whole(b, RW_IMAGE_RECURSIVE,
+                                    a ? "Gaussian along columns, by recursion" : "Gaussian along rows, by recursion"));
         rw_image_stage *s = top(b);
         s->size[0] = !a, s->number[0] = a ? sigma_y : sigma_x;
         s->border = b->op->border, s->outside = b->op->value;
@@ -125,7 +133,8 @@ static rw_status lower_gauss(rw_image_builder *b)
 {
     const double sigma_y = b->op->sigma_y > 0 ? b->op->sigma_y : b->op->sigma;
     if (b->op->algorithm == RW_IMAGE_ALGORITHM_RECURSIVE) return add_gauss_recursive(b, b->op->sigma, sigma_y);
-    if (by_transforms(b, (int)rint(RW_MAX(b->op->sigma, sigma_y) * b->op->truncate), TRANSFORMS)) return add_gauss_fft(b, b->op->sigma, sigma_y);
+    if (by_transforms(b, (int)rint(RW_MAX(b->op->sigma, sigma_y) * b->op->truncate), TRANSFORMS))
+        return add_gauss_fft(b, b->op->sigma, sigma_y);
     RW_TRY(rw_image_begin_window(b, false, 3));
     return add_gauss(b);
 }
@@ -146,7 +155,8 @@ static int size_y(const rw_image_builder *b) { return b->op->size_y > 0 ? b->op-
 
 enum { RUNNING = 15 }; /* longest window whose terms are added up one by one */
 
-/* A sum along rows of 2, 4, 8 … neighbours from those of half as many, with one more where n is odd; the last one is centred. */
+/* A sum along rows of 2, 4, 8 … neighbours from those of half as many, with one more where n is odd; the last one is
+ * centred. */
 static void add_pairs(rw_image_builder *b, int n, int low)
 {
     const int source = b->pass->nstages - 1;
@@ -176,7 +186,8 @@ static rw_status lower_large_box(rw_image_builder *b, int nx, int ny)
     }
     if (nx > 1) {
         add_pairs(b, nx, nx / 2);
-        for (rw_image_stage *s = top(b); s->operation == b->operation && s->write == rw_image_write_pair; --s) s->type = s->compute = sum, s->value *= ny;
+        for (rw_image_stage *s = top(b); s->operation == b->operation && s->write == rw_image_write_pair; --s)
+            s->type = s->compute = sum, s->value *= ny;
     }
     top(b)->type = type, top(b)->number[1] = 1.0 / ((double)nx * ny);
     return RW_OK;
@@ -202,7 +213,7 @@ static rw_status lower_box(rw_image_builder *b)
     return RW_OK;
 }
 
-/* ---- masks -------------------------------------------------------------------------------------------------------------- */
+/* ---- masks ------------------------------------------------------------------------------------------------------- */
 
 static const int binomial[4][7] = {{1, 2, 1}, {1, 4, 6, 4, 1}, {1, 6, 15, 20, 15, 6, 1}};
 static const int derivative[4][7] = {{-1, 0, 1}, {-1, -2, 0, 2, 1}, {-1, -4, -5, 0, 5, 4, 1}};
@@ -261,15 +272,16 @@ static rw_status lower_laplace(rw_image_builder *b)
     rw_image_set_window(b, s, n, n, n / 2, n / 2);
     s->masks = 1;
     for (int k = 0; k < n * n; ++k)
-        s->integers[0][k] = b->op->size == 1   ? cross[k]
-                            : b->op->size == 3 ? corners[k]
-                                               : binomial[1][k / n] * second[1][k % n] + second[1][k / n] * binomial[1][k % n];
+        s->integers[0][k] = b->op->size == 1 ? cross[k]
+                            : b->op->size == 3
+                                ? corners[k]
+                                : binomial[1][k / n] * second[1][k % n] + second[1][k / n] * binomial[1][k % n];
     set_derivative(s, from);
     return RW_OK;
 }
 
-/* Weights of integer types: integers times one factor, where there are such, else in units of a power of 2; sums are exact: of
- * u8 in f32, of u16 and i16 in i32 or f64. */
+/* Weights of integer types: integers times one factor, where there are such, else in units of a power of 2; sums are
+ * exact: of u8 in f32, of u16 and i16 in i32 or f64. */
 static rw_status add_mask(rw_image_builder *b, double *values, int nx, int ny, int low_x, int low_y)
 {
     const rw_dtype type = type_of(b);
@@ -298,16 +310,19 @@ static rw_status lower_mask(rw_image_builder *b)
 {
     double *values;
     int size[2];
-    rw_status status = rw_image_mask_parse(b->plan->ctx, "mask", b->op->mask && *b->op->mask ? b->op->mask : "1 2 1/2 4 2/1 2 1", &values, size);
+    rw_status status =
+        rw_image_mask_parse(b->plan->ctx, "mask", b->op->mask && *b->op->mask ? b->op->mask : "1 2 1/2 4 2/1 2 1",
+                            &values, size);
     const int low_x = size[0] / 2 + b->op->anchor_x, low_y = size[1] / 2 + b->op->anchor_y;
     if (status == RW_OK && (low_x < 0 || low_y < 0 || low_x >= size[0] || low_y >= size[1]))
-        status = rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "mask: anchor (%d, %d) lies outside of the %d x %d weights", b->op->anchor_x,
-                         b->op->anchor_y, size[0], size[1]);
+        status = rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "mask: anchor (%d, %d) lies outside of the %d x %d weights",
+                         b->op->anchor_x, b->op->anchor_y, size[0], size[1]);
     for (int i = 0; status == RW_OK && i < size[0] * size[1]; ++i) values[i] *= b->op->scale;
     if (status == RW_OK && by_transforms(b, size[0] * size[1], DENSE)) {
         const rw_dtype type = type_of(b);
         status = need_no_skip(b);
-        if (status == RW_OK) status = add_pad(b, (int[]){low_x, low_y}, (int[]){size[0] - 1 - low_x, size[1] - 1 - low_y});
+        if (status == RW_OK)
+            status = add_pad(b, (int[]){low_x, low_y}, (int[]){size[0] - 1 - low_x, size[1] - 1 - low_y});
         if (status == RW_OK) status = add_correlation(b, "mask, by transforms", values, size[0], size[1]);
         rw_free(values);
         return status == RW_OK ? rw_image_end_whole(b, type) : status;
@@ -328,7 +343,7 @@ static rw_status lower_sharpen(rw_image_builder *b)
     return RW_OK;
 }
 
-/* ---- order -------------------------------------------------------------------------------------------------------------- */
+/* ---- order ------------------------------------------------------------------------------------------------------- */
 
 static rw_status lower_median(rw_image_builder *b)
 {
@@ -387,14 +402,17 @@ static void add_element(rw_image_builder *b, double sign, int nx, int ny, rw_ima
     s->number[0] = sign, s->number[1] = element;
 }
 
-/* Minimum or maximum (sign -1, 1) over the structuring element. After another operation with neighbours one stage reads all rows. */
+/* Minimum or maximum (sign -1, 1) over the structuring element. After another operation with neighbours one stage reads
+ * all rows. */
 static rw_status add_extreme(rw_image_builder *b, double sign, bool after)
 {
     const int nx = b->op->size, ny = size_y(b);
     const rw_image_element element = b->op->element;
     if ((element != RW_IMAGE_RECTANGLE || after) && (nx > ELEMENT || ny > ELEMENT))
-        return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "%s: %s of %d x %d pixels: at most %d x %d", rw_image_method_name(b->op->method),
-                       element == RW_IMAGE_RECTANGLE ? "a rectangle" : "a cross or an ellipse", nx, ny, ELEMENT, ELEMENT);
+        return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "%s: %s of %d x %d pixels: at most %d x %d",
+                       rw_image_method_name(b->op->method),
+                       element == RW_IMAGE_RECTANGLE ? "a rectangle" : "a cross or an ellipse", nx, ny, ELEMENT,
+                       ELEMENT);
     if (element != RW_IMAGE_RECTANGLE) {
         add_element(b, sign, nx, ny, element, sign < 0 ? "minimum" : "maximum");
         return RW_OK;
@@ -460,7 +478,7 @@ static rw_status lower_hat(rw_image_builder *b, double sign)
 static rw_status lower_tophat(rw_image_builder *b) { return lower_hat(b, -1); }
 static rw_status lower_blackhat(rw_image_builder *b) { return lower_hat(b, 1); }
 
-/* ---- bilateral ---------------------------------------------------------------------------------------------------------- */
+/* ---- bilateral --------------------------------------------------------------------------------------------------- */
 
 static rw_status lower_bilateral(rw_image_builder *b)
 {
@@ -474,16 +492,21 @@ static rw_status lower_bilateral(rw_image_builder *b)
     rw_image_set_bilateral(s);
     for (int y = -r; y <= r; ++y)
         for (int x = -r; x <= r; ++x)
-            rw_image_add_weight(b, s, x * x + y * y <= r * r ? exp(-0.5 * (x * x + y * y) / (b->op->sigma * b->op->sigma)) : 0);
+            rw_image_add_weight(b, s,
+                                x * x + y * y <= r * r ? exp(-0.5 * (x * x + y * y) / (b->op->sigma * b->op->sigma))
+                                                       : 0);
     rw_image_add_weight(b, s, -0.5 / (range * range));
     return RW_OK;
 }
 
 rw_status (*const rw_image_lower_windows[RW_IMAGE_METHODS + 1])(rw_image_builder *) = {
-    [RW_IMAGE_GAUSS] = lower_gauss, [RW_IMAGE_BOX] = lower_box, [RW_IMAGE_SOBEL] = lower_sobel,
-    [RW_IMAGE_SCHARR] = lower_scharr, [RW_IMAGE_LAPLACE] = lower_laplace, [RW_IMAGE_SHARPEN] = lower_sharpen,
-    [RW_IMAGE_UNSHARP] = lower_unsharp, [RW_IMAGE_MASK] = lower_mask, [RW_IMAGE_MEDIAN] = lower_median,
-    [RW_IMAGE_ERODE] = lower_erode, [RW_IMAGE_DILATE] = lower_dilate, [RW_IMAGE_OPEN] = lower_open,
-    [RW_IMAGE_CLOSE] = lower_close, [RW_IMAGE_GRADIENT] = lower_gradient, [RW_IMAGE_TOPHAT] = lower_tophat,
-    [RW_IMAGE_BLACKHAT] = lower_blackhat, [RW_IMAGE_BILATERAL] = lower_bilateral,
+    [RW_IMAGE_GAUSS] = lower_gauss,         [RW_IMAGE_BOX] = lower_box,
+    [RW_IMAGE_SOBEL] = lower_sobel,         [RW_IMAGE_SCHARR] = lower_scharr,
+    [RW_IMAGE_LAPLACE] = lower_laplace,     [RW_IMAGE_SHARPEN] = lower_sharpen,
+    [RW_IMAGE_UNSHARP] = lower_unsharp,     [RW_IMAGE_MASK] = lower_mask,
+    [RW_IMAGE_MEDIAN] = lower_median,       [RW_IMAGE_ERODE] = lower_erode,
+    [RW_IMAGE_DILATE] = lower_dilate,       [RW_IMAGE_OPEN] = lower_open,
+    [RW_IMAGE_CLOSE] = lower_close,         [RW_IMAGE_GRADIENT] = lower_gradient,
+    [RW_IMAGE_TOPHAT] = lower_tophat,       [RW_IMAGE_BLACKHAT] = lower_blackhat,
+    [RW_IMAGE_BILATERAL] = lower_bilateral,
 };

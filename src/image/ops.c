@@ -13,7 +13,8 @@
 #define BLURS (OF(GAUSS) | OF(UNSHARP))
 #define FREQUENCIES (OF(LOWPASS) | OF(HIGHPASS) | OF(BANDPASS))
 #define SAMPLED (OF(RESIZE) | OF(WARP) | OF(ROTATE))
-#define WINDOWS (BLURS | DERIVATIVES | MORPHOLOGY | OF(BOX) | OF(LAPLACE) | OF(SHARPEN) | OF(MASK) | OF(MEDIAN) | OF(BILATERAL))
+#define WINDOWS                                                                                                        \
+    (BLURS | DERIVATIVES | MORPHOLOGY | OF(BOX) | OF(LAPLACE) | OF(SHARPEN) | OF(MASK) | OF(MEDIAN) | OF(BILATERAL))
 #define RECTANGLES (MORPHOLOGY | OF(BOX) | OF(MEDIAN))
 
 static const char methods[] =
@@ -24,22 +25,28 @@ static const char borders[] = RW_IMAGE_BORDER_LIST(RW_X);
 
 static const rw_param rows[] = {
     ROW(method, ENUM, "gauss", methods, "operation: see rechenwerk list filters", .brief = NULL),
-    ROW(sigma, REAL, "1; bilateral: 2", "(0, 1000]", "standard deviation in pixels", .brief = "", .methods = BLURS | OF(BILATERAL)),
+    ROW(sigma, REAL, "1; bilateral: 2", "(0, 1000]", "standard deviation in pixels", .brief = "",
+        .methods = BLURS | OF(BILATERAL)),
     ROW(sigma_y, REAL, "", "(0, 1000]", "of columns, if it differs from sigma", .methods = BLURS),
     ROW(algorithm, ENUM, "auto", "auto|taps|fft|recursive; mask: auto|taps|fft",
-        "sums of neighbours, Fourier transforms, or recursion, within 0.05 %; auto: taps, of large windows of floats transforms",
+        "sums of neighbours, Fourier transforms, or recursion, within 0.05 %; auto: taps, of large windows of floats "
+        "transforms",
         .methods = OF(GAUSS) | OF(MASK)),
-    ROW(response, ENUM, "gaussian", "gaussian|butterworth|ideal", "of frequencies", .brief = "", .methods = FREQUENCIES),
-    ROW(cutoff, REAL, "0.1", "(0, 10]", "frequency in cycles per pixel, at most 0.5 on an axis", .methods = FREQUENCIES),
+    ROW(response, ENUM, "gaussian", "gaussian|butterworth|ideal", "of frequencies", .brief = "",
+        .methods = FREQUENCIES),
+    ROW(cutoff, REAL, "0.1", "(0, 10]", "frequency in cycles per pixel, at most 0.5 on an axis",
+        .methods = FREQUENCIES),
     ROW(cutoff_high, REAL, "0.25", "(0, 10]", "upper end of the band", .methods = OF(BANDPASS)),
     ROW(order, INT, "2", "[1, 20]", "of butterworth", .methods = FREQUENCIES),
-    ROW(magnitudes, ENUM, "log", "log|linear", "log: logarithm of 1 + |X|, of values up to 255", .brief = "", .methods = OF(SPECTRUM)),
+    ROW(magnitudes, ENUM, "log", "log|linear", "log: logarithm of 1 + |X|, of values up to 255", .brief = "",
+        .methods = OF(SPECTRUM)),
     ROW(truncate, REAL, "3", "[1, 10]", "radius of the window in units of sigma", .methods = BLURS | OF(BILATERAL)),
-    ROW(size, INT, "3; laplace: 1", "[1, 255]; sobel: 3|5|7; laplace: 1|3|5", "edge of the window in pixels", .brief = "",
-        .methods = RECTANGLES | OF(SOBEL) | OF(LAPLACE)),
+    ROW(size, INT, "3; laplace: 1", "[1, 255]; sobel: 3|5|7; laplace: 1|3|5", "edge of the window in pixels",
+        .brief = "", .methods = RECTANGLES | OF(SOBEL) | OF(LAPLACE)),
     ROW(size_y, INT, "", "[1, 255]", "rows of the window, if they differ from size", .methods = RECTANGLES),
     ROW(direction, ENUM, "magnitude", "magnitude|x|y", "sqrt(dx^2 + dy^2), or one of both", .methods = DERIVATIVES),
-    ROW(element, ENUM, "rectangle", "rectangle|cross|ellipse", "shape of the structuring element", .methods = MORPHOLOGY),
+    ROW(element, ENUM, "rectangle", "rectangle|cross|ellipse", "shape of the structuring element",
+        .methods = MORPHOLOGY),
     ROW(amount, REAL, "1", "[-1000, 1000]", "strength", .methods = OF(SHARPEN) | OF(UNSHARP)),
     ROW(range, REAL, "", "(0, inf)", "difference of values with weight exp(-1/2); default: a tenth of white",
         .methods = OF(BILATERAL)),
@@ -52,21 +59,25 @@ static const rw_param rows[] = {
     ROW(low, REAL, "", "[-inf, inf]", "least value", .methods = OF(CLIP) | OF(NORMALIZE)),
     ROW(high, REAL, "", "[-inf, inf]", "largest value; default: white, 255, 65535, 32767 or 1",
         .methods = OF(CLIP) | OF(NORMALIZE)),
-    ROW(colour, ENUM, "ycbcr", "ycbcr|from_ycbcr|hsv|from_hsv|xyz|from_xyz|swap", "colour space, or order of red and blue",
-        .brief = "", .methods = OF(COLOUR)),
-    ROW(width, INT, "", "[1, 268435456]", "columns of the result; default: by factor, or by height", .methods = OF(RESIZE) | OF(CROP) | OF(WARP) | OF(PAD)),
+    ROW(colour, ENUM, "ycbcr", "ycbcr|from_ycbcr|hsv|from_hsv|xyz|from_xyz|swap",
+        "colour space, or order of red and blue", .brief = "", .methods = OF(COLOUR)),
+    ROW(width, INT, "", "[1, 268435456]", "columns of the result; default: by factor, or by height",
+        .methods = OF(RESIZE) | OF(CROP) | OF(WARP) | OF(PAD)),
     ROW(height, INT, "", "[1, 268435456]", "rows of the result", .methods = OF(RESIZE) | OF(CROP) | OF(WARP) | OF(PAD)),
     ROW(factor, REAL, "1", "(0, 1000]", "new size over old size", .methods = OF(RESIZE)),
-    ROW(interpolation, ENUM, "linear", "nearest|linear|cubic|lanczos|area", "between pixels; area: mean of what a pixel covers, of resize",
-        .brief = "", .methods = SAMPLED),
+    ROW(interpolation, ENUM, "linear", "nearest|linear|cubic|lanczos|area",
+        "between pixels; area: mean of what a pixel covers, of resize", .brief = "", .methods = SAMPLED),
     ROW(angle, REAL, "", "[-inf, inf]", "degrees, counterclockwise", .methods = OF(ROTATE)),
     ROW(axis, ENUM, "x", "x|y|both", "that is mirrored", .brief = "", .methods = OF(FLIP)),
-    ROW(left, INT, "", "[0, 268435456]", "first column of the part; columns added at the left", .methods = OF(CROP) | OF(PAD)),
+    ROW(left, INT, "", "[0, 268435456]", "first column of the part; columns added at the left",
+        .methods = OF(CROP) | OF(PAD)),
     ROW(top, INT, "", "[0, 268435456]", "first row of the part; rows added at the top", .methods = OF(CROP) | OF(PAD)),
-    ROW(anchor_x, INT, "", "[-127, 127]", "the mask's point of reference, to the right of its centre", .methods = OF(MASK)),
+    ROW(anchor_x, INT, "", "[-127, 127]", "the mask's point of reference, to the right of its centre",
+        .methods = OF(MASK)),
     ROW(anchor_y, INT, "", "[-127, 127]", "the same, below its centre", .methods = OF(MASK)),
     ROW(scale, REAL, "1", "[-inf, inf]", "factor of the weights", .methods = OF(MASK)),
-    ROW(bins, INT, "256", "[1, 65536]; u8: at most 256", "parts of the range 0 … white", .brief = "", .methods = OF(HISTOGRAM)),
+    ROW(bins, INT, "256", "[1, 65536]; u8: at most 256", "parts of the range 0 … white", .brief = "",
+        .methods = OF(HISTOGRAM)),
     ROW(border, ENUM, "reflect101", borders, "pixels beyond the border", .methods = WINDOWS | SAMPLED | OF(PAD)),
     ROW(value, REAL, "", "[-inf, inf]", "beyond a constant border", .methods = WINDOWS | SAMPLED | OF(PAD)),
     ROW(matrix, TEXT, "", "", "2 or 3 rows of 3 numbers: from pixels of the result to those of x", .methods = OF(WARP)),
@@ -75,8 +86,8 @@ static const rw_param rows[] = {
 
 const rw_params *rw_image_op_params(void)
 {
-    static const rw_params params = {"filter", "rw_image_op", "an operation on images", sizeof(rw_image_op), rows,
-                                     RW_COUNT(rows)};
+    static const rw_params params = {"filter", "rw_image_op", "an operation on images", sizeof(rw_image_op),
+                                     rows,     RW_COUNT(rows)};
     return &params;
 }
 
@@ -90,10 +101,9 @@ rw_status rw_image_op_parse(rw_context *ctx, const char *text, rw_image_op *op)
 
 const char *rw_image_method_name(rw_image_method method)
 {
-    static const char *const names[] = {
-        "",
+    static const char *const names[] = {"",
 #define RW_X(name, text, line) text,
-        RW_IMAGE_METHOD_LIST(RW_X)
+                                        RW_IMAGE_METHOD_LIST(RW_X)
 #undef RW_X
     };
     return (unsigned)method < RW_COUNT(names) && method ? names[method] : "?";
@@ -104,7 +114,7 @@ double rw_image_largest(rw_dtype dtype)
     return dtype == RW_U8 ? 255 : dtype == RW_U16 ? 65535 : dtype == RW_I16 ? 32767 : 1;
 }
 
-/* ---- chains ----------------------------------------------------------------------------------------------------------- */
+/* ---- chains ------------------------------------------------------------------------------------------------------ */
 
 static rw_status parse_chain(rw_context *ctx, rw_image_chain *c)
 {
@@ -114,12 +124,14 @@ static rw_status parse_chain(rw_context *ctx, rw_image_chain *c)
         if (next) *next++ = 0;
         while (*at == ' ') ++at;
         for (char *end = at + strlen(at); end > at && end[-1] == ' ';) *--end = 0;
-        if (!*at) return rw_fail(ctx, RW_ERR_ARGUMENT, "filter: an operation is empty: write them as gauss:sigma=1|sobel");
+        if (!*at)
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "filter: an operation is empty: write them as gauss:sigma=1|sobel");
         if (!rw_grow(&c->ops, &capacity, c->nops + 1, sizeof *c->ops))
             return rw_fail_memory(ctx, sizeof *c->ops, "a chain of filters");
         const size_t n = strcspn(at, ":");
         const rw_image_own *own = rw_image_own_find(at, n);
-        if (own) c->ops[c->nops++] = (rw_image_op){.method = RW_IMAGE_OWN, .own = own, .options = at[n] ? at + n + 1 : ""};
+        if (own)
+            c->ops[c->nops++] = (rw_image_op){.method = RW_IMAGE_OWN, .own = own, .options = at[n] ? at + n + 1 : ""};
         else RW_TRY(rw_image_op_parse(ctx, at, c->ops + c->nops++));
     }
     return RW_OK;

@@ -1,16 +1,16 @@
-/* The kernel of a pass. A group walks down a strip of the image, `block` rows a step; stage k computes a row as soon as stage
- * k - 1 has the rows below it that it needs, and keeps it in its ring for stage k + 1:
+/* The kernel of a pass. A group walks down a strip of the image, `block` rows a step; stage k computes a row as soon as
+ * stage k - 1 has the rows below it that it needs, and keeps it in its ring for stage k + 1:
  *
  *        rows j …              rows j - ry1 …            rows j - ry1 - ry2 …
  *   x -> [ring 0] -stage 1-> [ring 1] -stage 2-> … -> y
  *
- * Ring k has as many rows as stage k + 1 reads, and one more for a constant border. Its row is the strip with `reach` pixels on
- * each side, as many as the stages after it read together. An operation may have several stages; those in its middle compute as
- * many pixels beyond the image as the others of the operation read (`open`), from x whose rows and columns go on by the
- * operation's border. What an operation leaves has no pixels beyond the image: columns there are put into the row when it is
- * made, by the border of the next operation; rows are looked up among those in the ring, which by all borders but `wrap` are
- * there where an operation has one stage with neighbours in y. With `wrap` the whole pass computes with rows and columns of the
- * periodic image, which gives the same.
+ * Ring k has as many rows as stage k + 1 reads, and one more for a constant border. Its row is the strip with `reach`
+ * pixels on each side, as many as the stages after it read together. An operation may have several stages; those in its
+ * middle compute as many pixels beyond the image as the others of the operation read (`open`), from x whose rows and
+ * columns go on by the operation's border. What an operation leaves has no pixels beyond the image: columns there are
+ * put into the row when it is made, by the border of the next operation; rows are looked up among those in the ring,
+ * which by all borders but `wrap` are there where an operation has one stage with neighbours in y. With `wrap` the
+ * whole pass computes with rows and columns of the periodic image, which gives the same.
  *
  * Lanes are neighbouring elements (or pixels) of a row; no lane asks where it is. */
 #include <string.h>
@@ -41,7 +41,12 @@ static int channels_of(const rw_image_pass *p, const rw_image_shape *shape, int 
 static int window(const rw_image_pass *p, int m, int k, bool y)
 {
     const rw_image_stage *s = p->stage + m;
-    const int from = s->from != k ? 0 : y ? s->ry : s->rx, also = s->also != k || y ? 0 : s->also_x < 0 ? -s->also_x : s->also_x;
+    const int from = s->from != k ? 0
+                     : y          ? s->ry
+                                  : s->rx,
+              also = s->also != k || y ? 0
+                     : s->also_x < 0   ? -s->also_x
+                                       : s->also_x;
     return RW_MAX(from, also);
 }
 
@@ -82,10 +87,7 @@ static int width(const rw_image_pass *p, const rw_image_shape *s, int k)
 {
     return (s->strip + 2 * reach(p, k)) * channels_of(p, s, k);
 }
-static int pitch(const rw_image_pass *p, const rw_image_shape *s, int k)
-{
-    return (width(p, s, k) + 15) / 16 * 16;
-}
+static int pitch(const rw_image_pass *p, const rw_image_shape *s, int k) { return (width(p, s, k) + 15) / 16 * 16; }
 
 /* The operation that is first to have neighbours in y: its rows beyond the image are loaded. */
 static int first_operation(const rw_image_pass *p)
@@ -152,7 +154,7 @@ int64_t rw_image_pass_bytes(const rw_image_pass *p, const rw_image_shape *s)
     return (bytes + 63) / 64 * 64;
 }
 
-/* ---- for the texts of stages ------------------------------------------------------------------------------------------ */
+/* ---- for the texts of stages ------------------------------------------------------------------------------------- */
 
 bool rw_image_few_weights(const rw_image_pass *p) { return p->weights.n <= 96; }
 
@@ -190,11 +192,12 @@ const char *rw_image_at(rw_image_writer *w, char buffer[64], int dx, int dy, int
     return buffer;
 }
 
-/* ---- borders ---------------------------------------------------------------------------------------------------------- */
+/* ---- borders ----------------------------------------------------------------------------------------------------- */
 
 /* The pixel that stands for pixel i of a row of n, -1: a constant. */
 static const char *const maps[RW_IMAGE_BORDERS] = {
-    [RW_IMAGE_BORDER_REFLECT101] = "    if (n == 1) return 0;\n    const int p = 2 * n - 2, m = (i % p + p) % p;\n    return m < n ? m : p - m;\n",
+    [RW_IMAGE_BORDER_REFLECT101] =
+        "    if (n == 1) return 0;\n    const int p = 2 * n - 2, m = (i % p + p) % p;\n    return m < n ? m : p - m;\n",
     [RW_IMAGE_BORDER_REFLECT] = "    const int p = 2 * n, m = (i % p + p) % p;\n    return m < n ? m : p - 1 - m;\n",
     [RW_IMAGE_BORDER_REPLICATE] = "    return i < 0 ? 0 : i < n ? i : n - 1;\n",
     [RW_IMAGE_BORDER_WRAP] = "    return (i % n + n) % n;\n",
@@ -231,7 +234,7 @@ static const rw_image_stage *reader(const rw_image_pass *p, int k, bool y)
     return NULL;
 }
 
-/* ---- conversions ------------------------------------------------------------------------------------------------------ */
+/* ---- conversions ------------------------------------------------------------------------------------------------- */
 
 static const char *c_name(rw_dtype t) { return rw_dtype_name(t); }
 
@@ -260,9 +263,11 @@ void rw_image_add_store(const rw_image_pass *p, rw_text *t, rw_dtype from, const
     if (to == RW_F16) rw_text_add(t, "f16_from_%s((%s)%s)", f64 ? "f64" : "f32", f64 ? "f64" : "f32", value);
     else if (holds(to, from) || to == RW_F32) rw_text_add(t, "(%s)%s", c_name(to), value);
     else if (f64 || from == RW_F32) /* the nearest, of two the even one; saturated; NaN becomes 0 */
-        rw_text_add(t, "(%s)(int)RW_RINT(near_%s(%s, %d, %d))", c_name(to), f64 ? "f64" : "f32", value, to == RW_I16 ? -32768 : 0,
-            (int)rw_image_largest(to));
-    else rw_text_add(t, "(%s)near_i32(%s, %d, %d)", c_name(to), value, to == RW_I16 ? -32768 : 0, (int)rw_image_largest(to));
+        rw_text_add(t, "(%s)(int)RW_RINT(near_%s(%s, %d, %d))", c_name(to), f64 ? "f64" : "f32", value,
+                    to == RW_I16 ? -32768 : 0, (int)rw_image_largest(to));
+    else
+        rw_text_add(t, "(%s)near_i32(%s, %d, %d)", c_name(to), value, to == RW_I16 ? -32768 : 0,
+                    (int)rw_image_largest(to));
 }
 
 const char rw_image_helper_text[] =
@@ -270,7 +275,7 @@ const char rw_image_helper_text[] =
     "DEVICE f64 near_f64(f64 v, f64 least, f64 most) { return v > least ? v < most ? v : most : v != v ? 0 : least; }\n"
     "DEVICE i32 near_i32(i32 v, i32 least, i32 most) { return v > least ? v < most ? v : most : least; }\n";
 
-/* ---- the kernel ------------------------------------------------------------------------------------------------------- */
+/* ---- the kernel -------------------------------------------------------------------------------------------------- */
 
 /* left: the image's pixel that is pixel 0 of a row of stage k; it is computed for pixels from … to - 1 of the row. */
 static void write_bounds(rw_image_writer *w)
@@ -280,10 +285,14 @@ static void write_bounds(rw_image_writer *w)
     for (int k = 0; k < p->nstages; ++k) {
         const int r = reach(p, k), ry = reach_y(p, k), x = open_x(p, k), y = open_y(p, k);
         ADD("    const int left%d = first - %d, all%d = end + %d - left%d;\n", k, r, k, r, k);
-        if (wrap) ADD("    const int from%d = 0, to%d = all%d, low%d = top - %d, high%d = bottom + %d;\n", k, k, k, k, ry, k, ry);
+        if (wrap)
+            ADD("    const int from%d = 0, to%d = all%d, low%d = top - %d, high%d = bottom + %d;\n", k, k, k, k, ry, k,
+                ry);
         else
-            ADD("    const int from%d = left%d < %d ? %d - left%d : 0, to%d = nx + %d - left%d < all%d ? nx + %d - left%d : all%d;\n"
-                "    const int low%d = top - %d < %d ? %d : top - %d, high%d = bottom + %d < ny + %d ? bottom + %d : ny + %d;\n",
+            ADD("    const int from%d = left%d < %d ? %d - left%d : 0, to%d = nx + %d - left%d < all%d ? nx + %d - "
+                "left%d : all%d;\n"
+                "    const int low%d = top - %d < %d ? %d : top - %d, high%d = bottom + %d < ny + %d ? bottom + %d : "
+                "ny + %d;\n",
                 k, k, -x, -x, k, k, x, k, k, x, k, k, k, ry, -y, -y, ry, k, ry, y, ry, y);
     }
 }
@@ -301,8 +310,8 @@ static void write_rings(rw_image_writer *w)
     }
     for (int k = 1; k < p->nstages; ++k)
         for (int i = 0; i < p->stage[k].sums && !w->shape->threads; ++i, at += sum_bytes(p, w->shape, k))
-            ADD("    LOCAL %s *const sums%d_%d = (LOCAL %s *)(large + %lld);\n", c_name(p->stage[k].sum), k, i, c_name(p->stage[k].sum),
-                (long long)at);
+            ADD("    LOCAL %s *const sums%d_%d = (LOCAL %s *)(large + %lld);\n", c_name(p->stage[k].sum), k, i,
+                c_name(p->stage[k].sum), (long long)at);
     for (int k = 1; k < p->nstages; ++k) {
         ADD("    LOCAL i32 *const at%d = (LOCAL i32 *)(large + %lld);\n", k, (long long)at);
         at += (int64_t)w->shape->block * entries(p, k) * 4;
@@ -320,28 +329,34 @@ static void write_rows(rw_image_writer *w, int k)
     const rw_image_pass *p = w->pass;
     const rw_image_stage *s = p->stage + k;
     const int taps = entries(p, k), d = depth(p, w->shape, s->from), n = pitch(p, w->shape, s->from);
-    ADD("        EACH(e, %d) { const int c = j - %d + (int)e / %d + (int)e %% %d;", w->shape->block * taps, lag(p, k) + s->ry + s->running, taps, taps);
-    if (looks_up(p, k)) ADD(" const int m = outside%d(c, ny); at%d[e] = m < 0 ? %d : ", (int)map_of(s->border), k, d * n);
+    ADD("        EACH(e, %d) { const int c = j - %d + (int)e / %d + (int)e %% %d;", w->shape->block * taps,
+        lag(p, k) + s->ry + s->running, taps, taps);
+    if (looks_up(p, k))
+        ADD(" const int m = outside%d(c, ny); at%d[e] = m < 0 ? %d : ", (int)map_of(s->border), k, d * n);
     else ADD(" at%d[e] = ", k);
     add_slot(w->t, p, w->shape, s->from, looks_up(p, k) ? "m" : "c");
     ADD("; }\n");
 }
 
-/* A loop over lanes of rows c + r, r = ra … rb - 1; `name` is the lane, a pixel or an element, `row` what each row needs. */
+/* A loop over lanes of rows c + r, r = ra … rb - 1; `name` is the lane, a pixel or an element, `row` what each row
+ * needs. */
 static void open_rows(rw_image_writer *w, const char *name, const char *from, const char *to, const char *row)
 {
-    if (w->shape->threads)
-        ADD("            EACH2(%s, %s, %s, r, ra, rb) {\n                %s\n", name, from, to, row);
+    if (w->shape->threads) ADD("            EACH2(%s, %s, %s, r, ra, rb) {\n                %s\n", name, from, to, row);
     else
-        ADD("            for (int r = ra; r < rb; ++r) {\n                %s\n                EACH_IN(%s, %s, %s) {\n", row, name, from, to);
+        ADD("            for (int r = ra; r < rb; ++r) {\n                %s\n                EACH_IN(%s, %s, %s) {\n",
+            row, name, from, to);
 }
-static void close_rows(rw_image_writer *w) { ADD(w->shape->threads ? "            }\n" : "                }\n            }\n"); }
+static void close_rows(rw_image_writer *w)
+{
+    ADD(w->shape->threads ? "            }\n" : "                }\n            }\n");
+}
 
 static void open_stage(rw_image_writer *w, int k)
 {
     ADD("        { /* %s */\n", w->pass->stage[k].name);
-    ADD("            const int c = j - %d, ra = low%d > c ? low%d - c : 0, rb = high%d - c < %d ? high%d - c : %d;\n", lag(w->pass, k), k, k, k,
-        w->shape->block, k, w->shape->block);
+    ADD("            const int c = j - %d, ra = low%d > c ? low%d - c : 0, rb = high%d - c < %d ? high%d - c : %d;\n",
+        lag(w->pass, k), k, k, k, w->shape->block, k, w->shape->block);
 }
 
 /* The row of ring k that row c + r of the stage is kept in. */
@@ -352,21 +367,27 @@ static void add_ring_row(rw_text *t, const rw_image_writer *w, int k)
     rw_text_add(t, ";");
 }
 
-static bool gathers(const rw_image_writer *w, int k) { return w->shape->planar && channels_of(w->pass, w->shape, k) > 1; }
+static bool gathers(const rw_image_writer *w, int k)
+{
+    return w->shape->planar && channels_of(w->pass, w->shape, k) > 1;
+}
 
 static void write_load(rw_image_writer *w)
 {
     const rw_image_pass *p = w->pass;
     const rw_image_stage *s = p->stage, *rx = reader(p, 0, false), *ry = reader(p, 0, true);
-    const int n = channels_of(p, w->shape, 0), b = rx ? (int)map_of(rx->border) : 0, by = ry ? (int)map_of(ry->border) : 0;
+    const int n = channels_of(p, w->shape, 0), b = rx ? (int)map_of(rx->border) : 0,
+              by = ry ? (int)map_of(ry->border) : 0;
     char lo[64], hi[64], element[200], outside[64] = "";
     rw_text row = {0};
     open_stage(w, 0);
     add_ring_row(&row, w, 0);
     if (by) rw_text_add(&row, " const int line = outside%d(c + (int)r, ny);", by);
     else rw_text_add(&row, " const int line = c + (int)r;");
-    if (by == RW_IMAGE_BORDER_CONSTANT) snprintf(outside, sizeof outside, "line < 0 ? (%s)%.17g : ", c_name(s->type), ry->outside);
-    rw_text_add(&row, " GLOBAL const %s *const in = x + (long)%s * x_row;", c_name(p->x_dtype), *outside ? "(line < 0 ? 0 : line)" : "line");
+    if (by == RW_IMAGE_BORDER_CONSTANT)
+        snprintf(outside, sizeof outside, "line < 0 ? (%s)%.17g : ", c_name(s->type), ry->outside);
+    rw_text_add(&row, " GLOBAL const %s *const in = x + (long)%s * x_row;", c_name(p->x_dtype),
+                *outside ? "(line < 0 ? 0 : line)" : "line");
     const char *rows = row.data ? row.data : "";
     if (row.failed) w->t->failed = true;
     /* pixels of the image, then those beyond it */
@@ -433,14 +454,15 @@ static void write_window(rw_image_writer *w, const char *lane, const char *from,
         "                        for (int m = 0; m < %d; ++m) {\n",
         s->size[1], c_name(w->pass->stage[s->from].type), s->from, w->k, 2 * s->ry + 1, s->ry - s->low[1],
         (w->shift - s->low[0]) * w->channels, s->size[0]);
-    if (s->skips) ADD("                            if (weights[%d + t * %d + m] == 0) continue;\n", s->weight, s->size[0]);
+    if (s->skips)
+        ADD("                            if (weights[%d + t * %d + m] == 0) continue;\n", s->weight, s->size[0]);
     if (lane) ADD("                    EACH_IN(%s, %s, %s) {\n", lane, from, to);
     s->term(s, w);
     ADD("%s                        }\n                    }\n", lane ? "                    }\n" : "");
 }
 
-static void write_lanes(rw_image_writer *w, void (*write)(const rw_image_stage *, rw_image_writer *), const char *lane, const char *from,
-                        const char *to)
+static void write_lanes(rw_image_writer *w, void (*write)(const rw_image_stage *, rw_image_writer *), const char *lane,
+                        const char *from, const char *to)
 {
     if (!write) return;
     if (w->swept) ADD("                EACH_IN(%s, %s, %s) {\n", lane, from, to);
@@ -469,7 +491,8 @@ static bool reads_x(const rw_image_writer *w)
     return p->nstages == 2 && !s->rx && !s->ry && s->also < 0 && p->x_dtype == p->stage[0].type && !gathers(w, 0);
 }
 
-/* `sum` <- that of the window's rows: on processors of the row before it, with the new row and without the one that is gone. */
+/* `sum` <- that of the window's rows: on processors of the row before it, with the new row and without the one that is
+ * gone. */
 static void write_running(rw_image_writer *w, const char *rows, const char *lo, const char *hi)
 {
     const rw_image_pass *p = w->pass;
@@ -478,19 +501,25 @@ static void write_running(rw_image_writer *w, const char *rows, const char *lo, 
     const char *from = c_name(p->stage[s->from].type), *type = c_name(s->sum);
     if (w->shape->threads) {
         open_rows(w, "q", lo, hi, rows);
-        ADD("                    %s sum = 0;\n                    for (int t = 0; t < %d; ++t) sum += (%s)ring%d[at%d[(int)r * %d + t + %d] + q + %d];\n", type, n, type, s->from,
-            w->k, taps, first, shift);
+        ADD("                    %s sum = 0;\n"
+            "                    for (int t = 0; t < %d; ++t) sum += (%s)ring%d[at%d[(int)r * %d + t + %d] + q + "
+            "%d];\n",
+            type, n, type, s->from, w->k, taps, first, shift);
         return;
     }
     ADD("            for (int r = ra; r < rb; ++r) {\n                %s\n"
-        "                LOCAL const %s *const in = ring%d + at%d[r * %d + %d] + %d, *const gone = ring%d + at%d[r * %d + %d] + %d;\n"
+        "                LOCAL const %s *const in = ring%d + at%d[r * %d + %d] + %d, *const gone = ring%d + at%d[r * "
+        "%d + %d] + %d;\n"
         "                if (c + r == low%d) {\n                    EACH_IN(q, %s, %s) { sums%d_0[q] = 0; }\n"
-        "                    for (int t = 0; t < %d; ++t) {\n                        LOCAL const %s *const row = ring%d + at%d[r * %d + t + %d] + %d;\n"
+        "                    for (int t = 0; t < %d; ++t) {\n"
+        "                        LOCAL const %s *const row = ring%d + at%d[r * %d + t + %d] + %d;\n"
         "                        EACH_IN(q, %s, %s) { sums%d_0[q] += (%s)row[q]; }\n                    }\n"
-        "                } else EACH_IN(q, %s, %s) { sums%d_0[q] += (%s)in[q] - (%s)gone[q]; }\n                EACH_IN(q, %s, %s) {\n"
+        "                } else EACH_IN(q, %s, %s) { sums%d_0[q] += (%s)in[q] - (%s)gone[q]; }\n"
+        "                EACH_IN(q, %s, %s) {\n"
         "                    const %s sum = sums%d_0[q];\n",
-        rows, from, s->from, w->k, taps, first + n - 1, shift, s->from, w->k, taps, first - 1, shift, w->k, lo, hi, w->k, n, from, s->from, w->k, taps, first,
-        shift, lo, hi, w->k, type, lo, hi, w->k, type, type, lo, hi, type, w->k);
+        rows, from, s->from, w->k, taps, first + n - 1, shift, s->from, w->k, taps, first - 1, shift, w->k, lo, hi,
+        w->k, n, from, s->from, w->k, taps, first, shift, lo, hi, w->k, type, lo, hi, w->k, type, type, lo, hi, type,
+        w->k);
 }
 
 static void write_stage(rw_image_writer *w, int k)
@@ -503,10 +532,11 @@ static void write_stage(rw_image_writer *w, int k)
     w->k = k, w->channels = channels_of(p, w->shape, s->from), w->shift = reach(p, s->from) - reach(p, k);
     open_stage(w, k);
     if (reads_x(w))
-        rw_text_add(&rows, "GLOBAL const %s *const s0 = x + (long)(c + (int)r) * x_row + (long)left0 * %d; ", c_name(p->x_dtype), channels_of(p, w->shape, 0));
+        rw_text_add(&rows, "GLOBAL const %s *const s0 = x + (long)(c + (int)r) * x_row + (long)left0 * %d; ",
+                    c_name(p->x_dtype), channels_of(p, w->shape, 0));
     for (int t = 0; t < taps && !reads_x(w) && !s->running; ++t)
-        rw_text_add(&rows, "LOCAL const %s *const s%d = ring%d + at%d[(int)r * %d + %d];%s", c_name(p->stage[s->from].type), t,
-                    s->from, k, taps, t, t + 1 < taps ? "\n                " : " ");
+        rw_text_add(&rows, "LOCAL const %s *const s%d = ring%d + at%d[(int)r * %d + %d];%s",
+                    c_name(p->stage[s->from].type), t, s->from, k, taps, t, t + 1 < taps ? "\n                " : " ");
     if (s->also >= 0) {
         rw_text_add(&rows, "LOCAL const %s *const also = ring%d + ", c_name(p->stage[s->also].type), s->also);
         add_slot(&rows, p, w->shape, s->also, "c + (int)r");
@@ -539,11 +569,13 @@ static void write_stage(rw_image_writer *w, int k)
         if (s->pixels) snprintf(value, sizeof value, "r%d", c);
         else snprintf(value, sizeof value, "v%d", s->values - 1);
         if (k == last(p) && p->limits)
-            ADD("                    { const %s v = %s; if (v < AT(least, %s)) AT(least, %s) = v; if (v > AT(most, %s)) AT(most, %s) = v; }\n",
+            ADD("                    { const %s v = %s; if (v < AT(least, %s)) AT(least, %s) = v; if (v > AT(most, "
+                "%s)) AT(most, %s) = v; }\n",
                 c_name(w->shape->limits), value, s->pixels ? "i" : "q", s->pixels ? "i" : "q", s->pixels ? "i" : "q",
                 s->pixels ? "i" : "q");
         if (k == last(p) && gathers(w, k))
-            s->pixels ? ADD("                    out[%d * y_plane + i] = ", c) : ADD("                    out[(long)(q %% %d) * y_plane + q / %d] = ", n, n);
+            s->pixels ? ADD("                    out[%d * y_plane + i] = ", c)
+                      : ADD("                    out[(long)(q %% %d) * y_plane + q / %d] = ", n, n);
         else if (s->pixels) ADD("                    out[%d * i + %d] = ", n, c);
         else ADD("                    out[q] = ");
         if (k == last(p)) rw_image_add_store(p, w->t, s->type, value);
@@ -561,15 +593,21 @@ static void write_limits(rw_image_writer *w)
     ADD("    BARRIER;\n"
         "    EACH(i, GROUP) { shared_least[i] = AT(least, i); shared_most[i] = AT(most, i); }\n    BARRIER;\n"
         "    EACH(i, 1) {\n        %s a = shared_least[0], b = shared_most[0];\n"
-        "        for (int m = 1; m < GROUP; ++m) { if (shared_least[m] < a) a = shared_least[m]; if (shared_most[m] > b) b = shared_most[m]; }\n"
-        "        ATOMIC_MIN(limits, a);\n        ATOMIC_MAX(limits + 1, b);\n    }\n", type);
+        "        for (int m = 1; m < GROUP; ++m) { if (shared_least[m] < a) a = shared_least[m]; if (shared_most[m] > "
+        "b) b = shared_most[m]; }\n"
+        "        ATOMIC_MIN(limits, a);\n        ATOMIC_MAX(limits + 1, b);\n    }\n",
+        type);
 }
 
 void rw_image_write_head(const rw_image_pass *p, const rw_image_shape *s, rw_text *text)
 {
     const char *limits = c_name(s->limits), *real = s->f64 ? "f64" : "f32";
-    rw_text_add(text, "KERNEL(image, GLOBAL %s *RESTRICT y, GLOBAL const %s *RESTRICT x, GLOBAL const %s *RESTRICT weights, GLOBAL %s *limits, GLOBAL const %s *found, int nx, int ny, "
-        "int x0, int x1, int y0, int y1, int rows, long x_from, long x_row, long x_plane, long y_from, long y_row, long y_plane",
+    rw_text_add(
+        text,
+        "KERNEL(image, GLOBAL %s *RESTRICT y, GLOBAL const %s *RESTRICT x, GLOBAL const %s *RESTRICT weights, GLOBAL "
+        "%s *limits, GLOBAL const %s *found, int nx, int ny, "
+        "int x0, int x1, int y0, int y1, int rows, long x_from, long x_row, long x_plane, long y_from, long y_row, "
+        "long y_plane",
         c_name(p->y_dtype), c_name(p->x_dtype), real, limits, limits);
     for (int i = 0; i < rw_image_weight_arguments(p, s); ++i) rw_text_add(text, ", %s w%d", real, i);
     rw_text_add(text, ")\n{\n");
@@ -589,8 +627,9 @@ void rw_image_write_pass(const rw_image_pass *p, const rw_image_shape *shape, rw
     rw_image_write_head(p, shape, text);
     if (p->limits) {
         const char *type = c_name(shape->limits);
-        ADD("    SHARED(%s, shared_least, GROUP);\n    SHARED(%s, shared_most, GROUP);\n    PRIVATE(%s, least);\n    PRIVATE(%s, most);\n", type, type, type,
-            type);
+        ADD("    SHARED(%s, shared_least, GROUP);\n    SHARED(%s, shared_most, GROUP);\n    PRIVATE(%s, least);\n"
+            "    PRIVATE(%s, most);\n",
+            type, type, type, type);
     }
     ADD("    const int first = x0 + GROUP_ID(0) * %d, end = x1 - first < %d ? x1 : first + %d;\n"
         "    const int top = y0 + GROUP_ID(1) * rows, bottom = y1 - top < rows ? y1 : top + rows;\n",
@@ -598,9 +637,13 @@ void rw_image_write_pass(const rw_image_pass *p, const rw_image_shape *shape, rw
     ADD("    x += x_from + (long)GROUP_ID(2) * x_plane;\n    y += y_from + (long)GROUP_ID(2) * y_plane;\n");
     write_bounds(w);
     if (!reads_x(w)) write_rings(w);
-    if (p->limits) ADD("    EACH(i, GROUP) { AT(least, i) = (%s)RW_INF; AT(most, i) = -(%s)RW_INF; }\n", c_name(shape->limits), c_name(shape->limits));
-    for (int i = 0; i < p->weights.n && rw_image_few_weights(p); ++i) ADD("    const %s w%d = weights[%d];\n", real, i, i);
-    if (p->limited) ADD("    const f64 low = found[0], factor = found[1] > found[0] ? 1 / ((f64)found[1] - (f64)found[0]) : 0;\n");
+    if (p->limits)
+        ADD("    EACH(i, GROUP) { AT(least, i) = (%s)RW_INF; AT(most, i) = -(%s)RW_INF; }\n", c_name(shape->limits),
+            c_name(shape->limits));
+    for (int i = 0; i < p->weights.n && rw_image_few_weights(p); ++i)
+        ADD("    const %s w%d = weights[%d];\n", real, i, i);
+    if (p->limited)
+        ADD("    const f64 low = found[0], factor = found[1] > found[0] ? 1 / ((f64)found[1] - (f64)found[0]) : 0;\n");
     ADD("    for (int j = top - %d; j < bottom + %d; j += %d) {\n", reach_y(p, 0), lag(p, last(p)), shape->block);
     const bool direct = reads_x(w);
     for (int k = 1; k < p->nstages && !direct; ++k) write_rows(w, k);

@@ -21,7 +21,8 @@ static void put(const rw_image_stage *s, rw_image_writer *w, const char *name, c
 void rw_image_write_copy(const rw_image_stage *s, rw_image_writer *w)
 {
     char value[64];
-    ADD("                    const %s v0 = (%s)%s;\n", rw_dtype_name(s->type), rw_dtype_name(s->type), rw_image_at(w, value, 0, 0, 0));
+    ADD("                    const %s v0 = (%s)%s;\n", rw_dtype_name(s->type), rw_dtype_name(s->type),
+        rw_image_at(w, value, 0, 0, 0));
 }
 
 void rw_image_write_round(const rw_image_stage *s, rw_image_writer *w)
@@ -37,14 +38,16 @@ void rw_image_write_difference(const rw_image_stage *s, rw_image_writer *w)
     const char *real = rw_dtype_name(s->compute);
     rw_image_at(w, v, 0, 0, 0), rw_image_also(w, also, 0);
     if (s->nweights) {
-        snprintf(value, sizeof value, "FMA(W(%d), (%s)%s, W(%d) * (%s)%s)", s->weight, real, v, s->weight + 1, real, also);
+        snprintf(value, sizeof value, "FMA(W(%d), (%s)%s, W(%d) * (%s)%s)", s->weight, real, v, s->weight + 1, real,
+                 also);
         put(s, w, "v0", value);
     } else {
-        const char *plus = s->number[0] > 0 ? v : also, *minus = s->number[0] > 0 ? also : v, *type = rw_dtype_name(s->type);
+        const char *plus = s->number[0] > 0 ? v : also, *minus = s->number[0] > 0 ? also : v,
+                   *type = rw_dtype_name(s->type);
         if (is_real(s->type)) ADD("                    const %s v0 = %s - %s;\n", type, plus, minus);
         else
-            ADD("                    const %s v0 = (%s)near_i32((i32)%s - (i32)%s, %d, %d);\n", type, type, plus, minus, least(s->type),
-                (int)rw_image_largest(s->type));
+            ADD("                    const %s v0 = (%s)near_i32((i32)%s - (i32)%s, %d, %d);\n", type, type, plus, minus,
+                least(s->type), (int)rw_image_largest(s->type));
     }
 }
 
@@ -54,27 +57,28 @@ void rw_image_write_normalize(const rw_image_stage *s, rw_image_writer *w)
     char v[64], value[256];
     const char *real = rw_dtype_name(s->compute);
     rw_image_at(w, v, 0, 0, 0);
-    snprintf(value, sizeof value, "FMA((%s)%s - (%s)low, (%s)(factor * ((f64)W(%d) - (f64)W(%d))), W(%d))", real, v, real, real,
-             s->weight + 1, s->weight, s->weight);
+    snprintf(value, sizeof value, "FMA((%s)%s - (%s)low, (%s)(factor * ((f64)W(%d) - (f64)W(%d))), W(%d))", real, v,
+             real, real, s->weight + 1, s->weight, s->weight);
     put(s, w, "v0", value);
 }
 
-/* ---- colours ------------------------------------------------------------------------------------------------------------ */
+/* ---- colours ----------------------------------------------------------------------------------------------------- */
 
 /* Channels beyond the third are copied. */
 static void copy_rest(const rw_image_stage *s, rw_image_writer *w, int from)
 {
     char value[64];
     for (int c = from; c < w->channels; ++c)
-        ADD("                    const %s r%d = %s;\n", rw_dtype_name(s->type), c - w->channels + s->channels, rw_image_at(w, value, 0, 0, c));
+        ADD("                    const %s r%d = %s;\n", rw_dtype_name(s->type), c - w->channels + s->channels,
+            rw_image_at(w, value, 0, 0, c));
 }
 
 static void take(const rw_image_stage *s, rw_image_writer *w, const char *type)
 {
     char a[64], b[64], c[64];
     (void)s;
-    ADD("                    const %s a = (%s)%s, b = (%s)%s, c = (%s)%s;\n", type, type, rw_image_at(w, a, 0, 0, 0), type,
-        rw_image_at(w, b, 0, 0, 1), type, rw_image_at(w, c, 0, 0, 2));
+    ADD("                    const %s a = (%s)%s, b = (%s)%s, c = (%s)%s;\n", type, type, rw_image_at(w, a, 0, 0, 0),
+        type, rw_image_at(w, b, 0, 0, 1), type, rw_image_at(w, c, 0, 0, 2));
 }
 
 /* 0.299 R + 0.587 G + 0.114 B; of integers in units of 2^-14 */
@@ -97,22 +101,25 @@ void rw_image_write_grey(const rw_image_stage *s, rw_image_writer *w)
 static void put_integer(const rw_image_stage *s, rw_image_writer *w, int c, const char *value)
 {
     const char *type = rw_dtype_name(s->type);
-    ADD("                    const %s r%d = (%s)near_i32(%s, 0, %d);\n", type, c, type, value, (int)rw_image_largest(s->type));
+    ADD("                    const %s r%d = (%s)near_i32(%s, 0, %d);\n", type, c, type, value,
+        (int)rw_image_largest(s->type));
 }
 
-/* Factors of 2^-14 (YCbCr, to 16 bits) or 2^-12 (XYZ); rows for each result, the constant last, in units of the result. */
-static void write_matrix(const rw_image_stage *s, rw_image_writer *w, const double m[3][4], const int integers[3][3], int bits)
+/* Factors of 2^-14 (YCbCr, to 16 bits) or 2^-12 (XYZ); rows for each result, the constant last, in units of the
+ * result. */
+static void write_matrix(const rw_image_stage *s, rw_image_writer *w, const double m[3][4], const int integers[3][3],
+                         int bits)
 {
     const char *real = rw_dtype_name(s->type);
     char value[256];
     for (int c = 0; c < 3; ++c) {
         if (is_real(s->type)) {
-            ADD("                    const %s r%d = FMA((%s)%.9g, a, FMA((%s)%.9g, b, FMA((%s)%.9g, c, (%s)%.9g)));\n", real, c, real, m[c][0],
-                real, m[c][1], real, m[c][2], real, m[c][3]);
+            ADD("                    const %s r%d = FMA((%s)%.9g, a, FMA((%s)%.9g, b, FMA((%s)%.9g, c, (%s)%.9g)));\n",
+                real, c, real, m[c][0], real, m[c][1], real, m[c][2], real, m[c][3]);
             continue;
         }
-        snprintf(value, sizeof value, "(a * %d + b * %d + c * %d + %d) >> %d", integers[c][0], integers[c][1], integers[c][2],
-                 1 << (bits - 1), bits);
+        snprintf(value, sizeof value, "(a * %d + b * %d + c * %d + %d) >> %d", integers[c][0], integers[c][1],
+                 integers[c][2], 1 << (bits - 1), bits);
         put_integer(s, w, c, value);
     }
 }
@@ -124,8 +131,9 @@ static void write_ycbcr(const rw_image_stage *s, rw_image_writer *w)
     const int half = s->type == RW_U8 ? 128 : 32768;
     if (is_real(s->type)) {
         luma(text, sizeof text, real);
-        ADD("                    const %s r0 = %s, r1 = FMA((%s)0.564, c - r0, (%s)0.5), r2 = FMA((%s)0.713, a - r0, (%s)0.5);\n", real, text,
-            real, real, real, real);
+        ADD("                    const %s r0 = %s, r1 = FMA((%s)0.564, c - r0, (%s)0.5), r2 = FMA((%s)0.713, a - r0, "
+            "(%s)0.5);\n",
+            real, text, real, real, real, real);
         return;
     }
     ADD("                    const i32 y_ = " LUMA_INTEGER ";\n");
@@ -143,7 +151,8 @@ static void write_from_ycbcr(const rw_image_stage *s, rw_image_writer *w)
     const int half = s->type == RW_U8 ? 128 : 32768;
     if (is_real(s->type)) {
         ADD("                    const %s d = b - (%s)0.5, e = c - (%s)0.5, r0 = FMA((%s)1.403, e, a), "
-            "r1 = FMA((%s)-0.714, e, FMA((%s)-0.344, d, a)), r2 = FMA((%s)1.773, d, a);\n", real, real, real, real, real, real, real);
+            "r1 = FMA((%s)-0.714, e, FMA((%s)-0.344, d, a)), r2 = FMA((%s)1.773, d, a);\n",
+            real, real, real, real, real, real, real);
         return;
     }
     ADD("                    const i32 d = b - %d, e = c - %d;\n", half, half);
@@ -153,15 +162,17 @@ static void write_from_ycbcr(const rw_image_stage *s, rw_image_writer *w)
     put_integer(s, w, 2, "a + ((d * 29049 + 8192) >> 14)");
 }
 
-/* V = max, S = (V - min)/V, H the angle: of u8 0 … 179 (degrees/2), S and V 0 … 255; of floats H 0 … 360, S and V as x. u16: as
- * u8 with white 65535 and H 0 … 65535 for a turn. Quotients in f64, which all devices divide alike. */
+/* V = max, S = (V - min)/V, H the angle: of u8 0 … 179 (degrees/2), S and V 0 … 255; of floats H 0 … 360, S and V as x.
+ * u16: as u8 with white 65535 and H 0 … 65535 for a turn. Quotients in f64, which all devices divide alike. */
 static void write_hsv(const rw_image_stage *s, rw_image_writer *w)
 {
     const char *real = s->type == RW_F32 ? "f32" : "f64";
     const double turn = s->type == RW_U8 ? 180 : s->type == RW_U16 ? 65536 : 360, white = rw_image_largest(s->type);
-    ADD("                    const %s most = a > b ? a > c ? a : c : b > c ? b : c, least_ = a < b ? a < c ? a : c : b < c ? b : c;\n"
+    ADD("                    const %s most = a > b ? a > c ? a : c : b > c ? b : c, least_ = a < b ? a < c ? a : c : "
+        "b < c ? b : c;\n"
         "                    const %s wide = most - least_, by = wide > 0 ? 1 / wide : 0;\n"
-        "                    const %s sixth = most == a ? (b - c) * by : most == b ? 2 + (c - a) * by : 4 + (a - b) * by;\n"
+        "                    const %s sixth = most == a ? (b - c) * by : most == b ? 2 + (c - a) * by : 4 + (a - b) * "
+        "by;\n"
         "                    const %s turn = (sixth < 0 ? sixth + 6 : sixth) * (%s)%.17g;\n",
         real, real, real, real, real, turn / 6);
     if (is_real(s->type)) {
@@ -178,20 +189,32 @@ static void write_hsv(const rw_image_stage *s, rw_image_writer *w)
 static void write_from_hsv(const rw_image_stage *s, rw_image_writer *w)
 {
     const char *real = s->type == RW_F32 ? "f32" : "f64";
-    const double turn = s->type == RW_U8 ? 180 : s->type == RW_U16 ? 65536 : 360, white = is_real(s->type) ? 1 : rw_image_largest(s->type);
-    ADD("                    const %s six = a * (%s)%.17g, h = six - 6 * RW_FLOOR(six / 6), part = RW_FLOOR(h), f = h - part;\n"
-        "                    const %s t = b / (%s)%g, p0 = c * (1 - t), p1 = c * (1 - t * f), p2 = c * (1 - t * (1 - f));\n"
+    const double turn = s->type == RW_U8    ? 180
+                        : s->type == RW_U16 ? 65536
+                                            : 360,
+                 white = is_real(s->type) ? 1 : rw_image_largest(s->type);
+    ADD("                    const %s six = a * (%s)%.17g, h = six - 6 * RW_FLOOR(six / 6), part = RW_FLOOR(h), f = h "
+        "- part;\n"
+        "                    const %s t = b / (%s)%g, p0 = c * (1 - t), p1 = c * (1 - t * f), p2 = c * (1 - t * (1 - "
+        "f));\n"
         "                    const int sector = (int)part;\n"
-        "                    const %s red = sector == 0 || sector == 5 ? c : sector == 1 ? p1 : sector == 4 ? p2 : p0;\n"
-        "                    const %s green = sector == 1 || sector == 2 ? c : sector == 3 ? p1 : sector == 0 ? p2 : p0;\n"
-        "                    const %s blue = sector == 3 || sector == 4 ? c : sector == 5 ? p1 : sector == 2 ? p2 : p0;\n",
+        "                    const %s red = sector == 0 || sector == 5 ? c : sector == 1 ? p1 : sector == 4 ? p2 : "
+        "p0;\n"
+        "                    const %s green = sector == 1 || sector == 2 ? c : sector == 3 ? p1 : sector == 0 ? p2 : "
+        "p0;\n"
+        "                    const %s blue = sector == 3 || sector == 4 ? c : sector == 5 ? p1 : sector == 2 ? p2 : "
+        "p0;\n",
         real, real, 6 / turn, real, real, white, real, real, real);
     put(s, w, "r0", "red"), put(s, w, "r1", "green"), put(s, w, "r2", "blue");
 }
 
-static const double to_xyz[3][4] = {{0.412453, 0.357580, 0.180423, 0}, {0.212671, 0.715160, 0.072169, 0}, {0.019334, 0.119193, 0.950227, 0}};
+static const double to_xyz[3][4] = {{0.412453, 0.357580, 0.180423, 0},
+                                    {0.212671, 0.715160, 0.072169, 0},
+                                    {0.019334, 0.119193, 0.950227, 0}};
 static const int to_xyz_integers[3][3] = {{1689, 1465, 739}, {871, 2929, 296}, {79, 488, 3892}};
-static const double from_xyz[3][4] = {{3.240479, -1.53715, -0.498535, 0}, {-0.969256, 1.875991, 0.041556, 0}, {0.055648, -0.204043, 1.057311, 0}};
+static const double from_xyz[3][4] = {{3.240479, -1.53715, -0.498535, 0},
+                                      {-0.969256, 1.875991, 0.041556, 0},
+                                      {0.055648, -0.204043, 1.057311, 0}};
 static const int from_xyz_integers[3][3] = {{13273, -6296, -2042}, {-3970, 7684, 170}, {228, -836, 4331}};
 
 void rw_image_write_colour(const rw_image_stage *s, rw_image_writer *w)
@@ -212,12 +235,14 @@ void rw_image_write_colour(const rw_image_stage *s, rw_image_writer *w)
     copy_rest(s, w, 3);
 }
 
-/* ---- bilateral ---------------------------------------------------------------------------------------------------------- */
+/* ---- bilateral --------------------------------------------------------------------------------------------------- */
 
-/* exp(v), v <= 0, to an ulp or two; the same bits everywhere: 2^n times a polynomial, all products and sums rounded once. */
+/* exp(v), v <= 0, to an ulp or two; the same bits everywhere: 2^n times a polynomial, all products and sums rounded
+ * once. */
 const char rw_image_exp_text[] =
     "DEVICE f32 exp_f32(f32 v)\n{\n"
-    "    const f32 n = RW_RINT(v > -87.0f ? v * 1.44269504f : -125.0f), r = FMA(n, 2.12194440e-4f, FMA(n, -0.693359375f, v > -87.0f ? v : -86.643397f));\n"
+    "    const f32 n = RW_RINT(v > -87.0f ? v * 1.44269504f : -125.0f), r = FMA(n, 2.12194440e-4f, FMA(n, "
+    "-0.693359375f, v > -87.0f ? v : -86.643397f));\n"
     "    f32 p = FMA(1.9875691500e-4f, r, 1.3981999507e-3f);\n"
     "    p = FMA(p, r, 8.3334519073e-3f);\n    p = FMA(p, r, 4.1665795894e-2f);\n    p = FMA(p, r, 1.6666665459e-1f);\n"
     "    p = FMA(p, r, 5.0000001201e-1f);\n    p = FMA(p, r * r, r) + 1.0f;\n"
@@ -237,8 +262,8 @@ static void begin_bilateral(const rw_image_stage *s, rw_image_writer *w)
     for (int i = 0; i < s->sums; ++i) ADD("                    %s = 0;\n", rw_image_sum(w, sum, i));
 }
 
-/* Weights: one for each pixel of the window, then -1/(2 range^2). The distance of two pixels is the sum of the differences of their
- * channels (Tomasi and Manduchi 1998; so in OpenCV). */
+/* Weights: one for each pixel of the window, then -1/(2 range^2). The distance of two pixels is the sum of the
+ * differences of their channels (Tomasi and Manduchi 1998; so in OpenCV). */
 static void add_neighbour(const rw_image_stage *s, rw_image_writer *w)
 {
     const char *real = rw_dtype_name(s->compute);
@@ -249,8 +274,8 @@ static void add_neighbour(const rw_image_stage *s, rw_image_writer *w)
         ADD("                    const %s x%d = (%s)%s;\n                    away += fabs(x%d - m%d);\n", real, c, real,
             rw_image_term(w, value, c), c, c);
     }
-    ADD("                    const %s both = weights[%d + t * %d + m] * exp_%s(away * away * weights[%d]);\n", real, s->weight, s->size[0], real,
-        s->weight + s->size[0] * s->size[1]);
+    ADD("                    const %s both = weights[%d + t * %d + m] * exp_%s(away * away * weights[%d]);\n", real,
+        s->weight, s->size[0], real, s->weight + s->size[0] * s->size[1]);
     rw_image_sum(w, sum, w->channels);
     ADD("                    %s += both;\n", sum);
     for (int c = 0; c < w->channels; ++c) {
@@ -274,5 +299,6 @@ static void write_bilateral(const rw_image_stage *s, rw_image_writer *w)
 void rw_image_set_bilateral(rw_image_stage *s)
 {
     s->pixels = s->exponential = s->skips = true;
-    s->write = write_bilateral, s->begin = begin_bilateral, s->term = add_neighbour, s->sum = s->compute, s->sums = s->channels + 1;
+    s->write = write_bilateral, s->begin = begin_bilateral, s->term = add_neighbour, s->sum = s->compute,
+    s->sums = s->channels + 1;
 }

@@ -1,9 +1,9 @@
-/* Texts of stages that order the values of a window: minimum, maximum, median. Values keep their type, so that lanes of 8 bits
- * stay lanes of 8 bits.
+/* Texts of stages that order the values of a window: minimum, maximum, median. Values keep their type, so that lanes of
+ * 8 bits stay lanes of 8 bits.
  *
- * Median of up to NETWORK values: of the first n/2 + 2 values neither the least nor the largest can be the median; both are
- * dropped, the next value joins, until one is left (forgetful selection). Larger windows: the median's bits one after the other,
- * by counting how many values lie below a bound. */
+ * Median of up to NETWORK values: of the first n/2 + 2 values neither the least nor the largest can be the median; both
+ * are dropped, the next value joins, until one is left (forgetful selection). Larger windows: the median's bits one
+ * after the other, by counting how many values lie below a bound. */
 #include "image/image.h"
 
 #define ADD(...) rw_text_add(w->t, __VA_ARGS__)
@@ -12,8 +12,8 @@ enum { NETWORK = 49 };
 /* a <- min, b <- max */
 static void exchange(rw_image_writer *w, const char *type, int a, int b)
 {
-    ADD("                    { const %s a = m%d < m%d ? m%d : m%d; m%d = m%d < m%d ? m%d : m%d; m%d = a; }\n", type, a, b, a, b, b, a, b, b,
-        a, a);
+    ADD("                    { const %s a = m%d < m%d ? m%d : m%d; m%d = m%d < m%d ? m%d : m%d; m%d = a; }\n", type, a,
+        b, a, b, b, a, b, b, a, a);
 }
 
 /* list[0] <- the least of n values, list[n - 1] <- the largest */
@@ -29,25 +29,35 @@ static const char *largest_of(rw_dtype t)
     return t == RW_U8 ? "255" : t == RW_U16 ? "65535" : t == RW_I16 ? "32767" : "RW_INF";
 }
 
-/* 3 x 3 in columns.c: the columns of three are sorted once; the median is that of the largest least, the middle middle and the least
- * largest of three columns. */
+/* 3 x 3 in columns.c: the columns of three are sorted once; the median is that of the largest least, the middle middle
+ * and the least largest of three columns. */
 static void sort_columns(const rw_image_stage *s, rw_image_writer *w, int wide)
 {
     const char *type = s->type == RW_F32 || s->type == RW_F64 ? rw_dtype_name(s->type) : "i32";
     const bool real = *type == 'f';
-    ADD("#define LEAST(a, b) %s\n#define MOST(a, b) %s\n", real ? "fmin(a, b)" : "((a) < (b) ? (a) : (b))", real ? "fmax(a, b)" : "((a) < (b) ? (b) : (a))");
-    ADD("                    %s low_[%d], mid_[%d], high_[%d];\n                    UNROLL\n                    for (int k = 0; k < %d; ++k) {\n", type, wide, wide, wide, wide);
-    ADD("                        const %s a = LEAST(H(0, k), H(1, k)), b = MOST(H(0, k), H(1, k)), d = LEAST(b, H(2, k));\n"
-        "                        high_[k] = MOST(b, H(2, k));\n                        low_[k] = LEAST(a, d);\n                        mid_[k] = MOST(a, d);\n"
-        "                    }\n", type);
+    ADD("#define LEAST(a, b) %s\n#define MOST(a, b) %s\n", real ? "fmin(a, b)" : "((a) < (b) ? (a) : (b))",
+        real ? "fmax(a, b)" : "((a) < (b) ? (b) : (a))");
+    ADD("                    %s low_[%d], mid_[%d], high_[%d];\n                    UNROLL\n"
+        "                    for (int k = 0; k < %d; ++k) {\n",
+        type, wide, wide, wide, wide);
+    ADD("                        const %s a = LEAST(H(0, k), H(1, k)), b = MOST(H(0, k), H(1, k)), d = LEAST(b, H(2, "
+        "k));\n"
+        "                        high_[k] = MOST(b, H(2, k));\n                        low_[k] = LEAST(a, d);\n"
+        "                        mid_[k] = MOST(a, d);\n"
+        "                    }\n",
+        type);
 }
 
 static void write_median9(const rw_image_stage *s, rw_image_writer *w)
 {
     const char *type = s->type == RW_F32 || s->type == RW_F64 ? rw_dtype_name(s->type) : "i32";
     const int n = w->channels;
-    ADD("                    const %s m0 = MOST(low_[c], MOST(low_[c + %d], low_[c + %d])), m2 = LEAST(high_[c], LEAST(high_[c + %d], high_[c + %d]));\n", type, n, 2 * n, n, 2 * n);
-    ADD("                    const %s n0 = LEAST(mid_[c], mid_[c + %d]), n1 = MOST(mid_[c], mid_[c + %d]), m1 = MOST(n0, LEAST(n1, mid_[c + %d]));\n", type, n, n, 2 * n);
+    ADD("                    const %s m0 = MOST(low_[c], MOST(low_[c + %d], low_[c + %d])), m2 = LEAST(high_[c], "
+        "LEAST(high_[c + %d], high_[c + %d]));\n",
+        type, n, 2 * n, n, 2 * n);
+    ADD("                    const %s n0 = LEAST(mid_[c], mid_[c + %d]), n1 = MOST(mid_[c], mid_[c + %d]), m1 = "
+        "MOST(n0, LEAST(n1, mid_[c + %d]));\n",
+        type, n, n, 2 * n);
     ADD("                    const %s o0 = LEAST(m0, m1), o1 = MOST(m0, m1), v0 = MOST(o0, LEAST(o1, m2));\n", type);
 }
 
@@ -58,7 +68,8 @@ static void write_network(const rw_image_stage *s, rw_image_writer *w)
         return;
     }
     const char *type = w->columns && s->type != RW_F32 && s->type != RW_F64 ? "i32" : rw_dtype_name(s->type);
-    const int n = s->size[0] * s->size[1], odd = n + (n % 2 == 0); /* one that is larger than all keeps the rank n / 2 */
+    /* one that is larger than all keeps the rank n / 2 */
+    const int n = s->size[0] * s->size[1], odd = n + (n % 2 == 0);
     int list[NETWORK], have = RW_MIN(odd / 2 + 2, odd), next = have;
     char value[64];
     for (int i = 0; i < odd; ++i) {
@@ -78,7 +89,11 @@ static void write_network(const rw_image_stage *s, rw_image_writer *w)
 }
 
 /* Types as integers in the same order. */
-static const struct { rw_dtype dtype; const char *key, *back; int bits; } orders[] = {
+static const struct {
+    rw_dtype dtype;
+    const char *key, *back;
+    int bits;
+} orders[] = {
     {RW_U8, "%s", "(u8)%s", 8},
     {RW_U16, "%s", "(u16)%s", 16},
     {RW_I16, "(u16)((i32)%s + 32768)", "(i16)((i32)%s - 32768)", 16},
@@ -88,12 +103,13 @@ static const struct { rw_dtype dtype; const char *key, *back; int bits; } orders
 
 const char rw_image_order_text[] =
     "typedef union { f32 value; u32 bits; } order32;\ntypedef union { f64 value; u64 bits; } order64;\n"
-    "DEVICE u32 key_f32(f32 v) { order32 o; o.value = v; return o.bits ^ (o.bits >> 31 ? 0xffffffffu : 0x80000000u); }\n"
+    "DEVICE u32 key_f32(f32 v) { order32 o; o.value = v; return o.bits ^ (o.bits >> 31 ? 0xffffffffu : "
+    "0x80000000u); }\n"
     "DEVICE f32 f32_key(u32 k) { order32 o; o.bits = k ^ (k >> 31 ? 0x80000000u : 0xffffffffu); return o.value; }\n"
     "DEVICE u64 key_f64(f64 v) { order64 o; o.value = v; return o.bits ^ (o.bits >> 63 ? ~(u64)0 : (u64)1 << 63); }\n"
     "DEVICE f64 f64_key(u64 k) { order64 o; o.bits = k ^ (k >> 63 ? (u64)1 << 63 : ~(u64)0); return o.value; }\n";
 
-/* ---- by bits: the largest key below which at most n / 2 values lie -------------------------------------------------------- */
+/* ---- by bits: the largest key below which at most n / 2 values lie ----------------------------------------------- */
 
 static int order_of(rw_dtype t)
 {
@@ -116,7 +132,8 @@ static void count_pixel(const rw_image_stage *s, rw_image_writer *w)
     rw_image_sum(w, below, 0), rw_image_sum(w, found, 1);
     rw_snprintf(key, sizeof key, orders[o].key, rw_image_term(w, value, 0));
     const char *type = rw_dtype_name(s->sum);
-    ADD("                    %s = (%s)(%s + (%s < (%s)(%s | (%s)1 << bit) ? 1 : 0));\n", below, type, below, key, type, found, type);
+    ADD("                    %s = (%s)(%s + (%s < (%s)(%s | (%s)1 << bit) ? 1 : 0));\n", below, type, below, key, type,
+        found, type);
 }
 
 static void begin_bits(const rw_image_stage *s, rw_image_writer *w)
@@ -131,7 +148,8 @@ static void end_bit(const rw_image_stage *s, rw_image_writer *w)
     char below[64], found[64];
     rw_image_sum(w, below, 0), rw_image_sum(w, found, 1);
     const char *type = rw_dtype_name(s->sum);
-    ADD("                    %s = (%s)(%s | (%s <= %d ? (%s)1 << bit : 0));\n", found, type, found, below, s->size[0] * s->size[1] / 2, type);
+    ADD("                    %s = (%s)(%s | (%s <= %d ? (%s)1 << bit : 0));\n", found, type, found, below,
+        s->size[0] * s->size[1] / 2, type);
 }
 
 static void write_found(const rw_image_stage *s, rw_image_writer *w)
@@ -152,7 +170,10 @@ void rw_image_write_keys(const rw_image_stage *s, rw_image_writer *w)
 
 double rw_image_key(double value)
 {
-    const union { float value; uint32_t bits; } u = {.value = (float)value};
+    const union {
+        float value;
+        uint32_t bits;
+    } u = {.value = (float)value};
     return u.bits ^ (u.bits >> 31 ? 0xffffffffu : 0x80000000u);
 }
 
@@ -167,8 +188,8 @@ void rw_image_set_median(rw_image_stage *s)
     s->write = write_found, s->first = begin_bits, s->begin = begin_count, s->term = count_pixel, s->end = end_bit;
 }
 
-/* number[0]: -1 minimum, 1 maximum. number[1] 0: of the first and the last pixel of the window; else of all that belong to the
- * structuring element of this number. */
+/* number[0]: -1 minimum, 1 maximum. number[1] 0: of the first and the last pixel of the window; else of all that belong
+ * to the structuring element of this number. */
 void rw_image_write_extreme(const rw_image_stage *s, rw_image_writer *w)
 {
     const char *type = rw_dtype_name(s->type);
@@ -180,7 +201,9 @@ void rw_image_write_extreme(const rw_image_stage *s, rw_image_writer *w)
         if (element ? !rw_image_in_element((rw_image_element)element, x, y, s->size) : i && i < n - 1) continue;
         rw_image_at(w, value, x - s->low[0], y - s->low[1], 0);
         if (first) ADD("                    %s v0 = %s;\n", type, value);
-        else ADD("                    { const %s b = %s; v0 = b %c v0 ? b : v0; }\n", type, value, s->number[0] < 0 ? '<' : '>');
+        else
+            ADD("                    { const %s b = %s; v0 = b %c v0 ? b : v0; }\n", type, value,
+                s->number[0] < 0 ? '<' : '>');
         first = false;
     }
 }

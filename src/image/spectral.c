@@ -1,8 +1,9 @@
-/* Passes of the whole image, those of other files too; by Fourier transforms: products of the spectrum with a function of the frequency, and correlations with
- * many weights. They read and write contiguous arrays of real numbers, channels interleaved or as planes. */
+/* Passes of the whole image, those of other files too; by Fourier transforms: products of the spectrum with a function
+ * of the frequency, and correlations with many weights. They read and write contiguous arrays of real numbers, channels
+ * interleaved or as planes. */
 #include "image/image.h"
 
-/* ---- responses ---------------------------------------------------------------------------------------------------------- */
+/* ---- responses --------------------------------------------------------------------------------------------------- */
 
 /* Of a low pass. The ideal one keeps the cutoff itself, whatever it is rounded to. */
 static void add_low(rw_text *t, const rw_image_op *op, double cutoff)
@@ -17,7 +18,8 @@ rw_status rw_image_set_response(rw_context *ctx, const rw_image_op *op, rw_image
 {
     rw_text *t = &p->response;
     if (op->method == RW_IMAGE_BANDPASS && !(op->cutoff < op->cutoff_high))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "bandpass: cutoff = %g is not below cutoff_high = %g", op->cutoff, op->cutoff_high);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "bandpass: cutoff = %g is not below cutoff_high = %g", op->cutoff,
+                       op->cutoff_high);
     if (op->method != RW_IMAGE_LOWPASS) {
         rw_text_add(t, "(1 - ");
         add_low(t, op, op->cutoff);
@@ -34,13 +36,15 @@ static void add_store(rw_text *t, const rw_image_pass *p, int axis)
     rw_text_add(t, "u*(");
     for (const char *at = p->response.data; *at; ++at) {
         if (*at == 'X') rw_text_add(t, "(i%d/%lld)", axis, (long long)p->width);
-        else if (*at == 'Y') rw_text_add(t, "(min(i%d, %lld - i%d)/%lld)", axis - 1, (long long)p->height, axis - 1, (long long)p->height);
+        else if (*at == 'Y')
+            rw_text_add(t, "(min(i%d, %lld - i%d)/%lld)", axis - 1, (long long)p->height, axis - 1,
+                        (long long)p->height);
         else rw_text_add(t, "%c", *at);
     }
     rw_text_add(t, ")");
 }
 
-/* ---- arrays ------------------------------------------------------------------------------------------------------------- */
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
 /* The shape of an image, one channel without an axis of its own; the axis along rows. */
 static int shape_of(const rw_image_pass *p, bool planar, int64_t width, int64_t height, int64_t shape[3], int *axis)
@@ -58,8 +62,10 @@ static const char magnitudes_text[] =
     "KERNEL(image, GLOBAL R *RESTRICT y, GLOBAL const R *RESTRICT x, int nx, int ny, f64 unit)\n{\n"
     "    const int j = GROUP_ID(0), v = (j + ny - ny / 2) % ny, columns = nx / 2 + 1;\n"
     "    y += ((long)GROUP_ID(1) * ny + j) * nx * CHANNELS;\n    x += (long)GROUP_ID(1) * ny * columns * 2;\n"
-    "    EACH(i, nx) {\n        const int u = ((int)i + nx - nx / 2) % nx, other = u >= columns, m = other ? nx - u : u, n = other ? (ny - v) % ny : v;\n"
-    "        for (int c = 0; c < CHANNELS; ++c) {\n            const long at = (((long)n * columns + m) * CHANNELS + c) * 2;\n"
+    "    EACH(i, nx) {\n        const int u = ((int)i + nx - nx / 2) % nx, other = u >= columns, m = other ? nx - u : "
+    "u, n = other ? (ny - v) % ny : v;\n"
+    "        for (int c = 0; c < CHANNELS; ++c) {\n"
+    "            const long at = (((long)n * columns + m) * CHANNELS + c) * 2;\n"
     "            const R a = sqrt(FMA(x[at], x[at], x[at + 1] * x[at + 1]));\n"
     "            y[(long)i * CHANNELS + c] = unit > 0 ? log(1 + (R)unit * a) : a;\n        }\n    }\n}\n";
 
@@ -76,7 +82,8 @@ static rw_status run_magnitudes(const rw_image_pass *p, bool planar, rw_array *y
 {
     rw_array *pairs;
     RW_TRY(rw_array_view(p->spectrum, p->x_dtype, 1, &(int64_t){2 * p->spectrum->size}, NULL, 0, &pairs));
-    const rw_arg a[] = {rw_arg_array(y), rw_arg_array(pairs), rw_arg_int(p->width), rw_arg_int(p->height), rw_arg_real(p->unit)};
+    const rw_arg a[] = {rw_arg_array(y), rw_arg_array(pairs), rw_arg_int(p->width), rw_arg_int(p->height),
+                        rw_arg_real(p->unit)};
     rw_status status = rw_launch(q, p->kernel, (int64_t[]){p->height, planar ? p->channels : 1, 1}, a, RW_COUNT(a));
     rw_array_destroy(&pairs);
     return status;
@@ -93,7 +100,8 @@ static rw_status create_response(rw_device *dev, rw_image_pass *p, bool planar)
     for (int d = 0; d < n; ++d) spec.shape[d] = shape[d];
     if (p->kind == RW_IMAGE_RESPONSE) add_store(&store, p, axis);
     spec.store = store.data;
-    rw_status status = store.failed ? rw_fail_memory(dev->ctx, store.capacity, "a response") : rw_fft_create(dev, &spec, &p->forward);
+    rw_status status =
+        store.failed ? rw_fail_memory(dev->ctx, store.capacity, "a response") : rw_fft_create(dev, &spec, &p->forward);
     rw_text_free(&store);
     RW_TRY(status);
     if (p->kind == RW_IMAGE_MAGNITUDES) RW_TRY(create_magnitudes(dev, p, planar));
@@ -123,7 +131,10 @@ rw_status rw_image_whole_create(rw_device *dev, rw_image_pass *p, bool planar)
     if (p->kind == RW_IMAGE_RECURSIVE) return rw_image_recursive_create(dev, p);
     if (p->kind == RW_IMAGE_OWN_WHOLE) {
         const unsigned failures = rw_failures();
-        return rw_callback_status(dev->ctx, p->own->create(dev, p->options, p->x_dtype, p->width, p->height, p->channels, planar, &p->state), failures, p->own->name);
+        return rw_callback_status(dev->ctx,
+                                  p->own->create(dev, p->options, p->x_dtype, p->width, p->height, p->channels, planar,
+                                                 &p->state),
+                                  failures, p->own->name);
     }
     return p->kind == RW_IMAGE_CORRELATION ? create_correlation(dev, p, planar) : create_response(dev, p, planar);
 }
@@ -137,7 +148,7 @@ void rw_image_whole_free(rw_image_pass *p)
     rw_array_destroy(&p->spectrum);
 }
 
-/* ---- execution ---------------------------------------------------------------------------------------------------------- */
+/* ---- execution --------------------------------------------------------------------------------------------------- */
 
 /* The weights as an array of as many axes as the image. */
 static rw_status set_weights(rw_image_pass *p, int ndim, int axis, rw_queue *q)
@@ -163,7 +174,8 @@ rw_status rw_image_whole_run(rw_image_pass *p, bool planar, rw_array *x, rw_arra
     rw_status status = rw_array_view(x, p->x_dtype, n, in, NULL, 0, &a);
     if (status == RW_OK) status = rw_array_view(y, p->y_dtype, n, out, NULL, 0, &b);
     const unsigned failures = rw_failures();
-    if (status == RW_OK && p->own) status = rw_callback_status(x->device->ctx, p->own->execute(p->state, a, b, q), failures, p->own->name);
+    if (status == RW_OK && p->own)
+        status = rw_callback_status(x->device->ctx, p->own->execute(p->state, a, b, q), failures, p->own->name);
     if (status == RW_OK && p->kind == RW_IMAGE_RECURSIVE) status = rw_image_recursive_run(p, planar, a, b, q);
     if (status == RW_OK && p->correlation && !p->is_set) status = set_weights(p, n, axis, q);
     if (status == RW_OK && p->correlation) status = rw_convolution_execute(p->correlation, a, b, q);

@@ -1,5 +1,5 @@
-/* Images in host memory, larger than the device's: bands of rows with as many rows above and below as the chain reads, two under way at
- * a time. */
+/* Images in host memory, larger than the device's: bands of rows with as many rows above and below as the chain reads,
+ * two under way at a time. */
 #include <string.h>
 
 #include "image/image.h"
@@ -10,9 +10,9 @@ typedef struct slot {
     rw_queue *queue;
     rw_image_filter *filter;
     rw_array *x, *y;
-    int64_t rows;            /* that the filter is planned for */
-    int64_t first, count;    /* rows of the result that are under way */
-    int64_t above;           /* rows before them in the band */
+    int64_t rows;         /* that the filter is planned for */
+    int64_t first, count; /* rows of the result that are under way */
+    int64_t above;        /* rows before them in the band */
     bool busy;
 } slot;
 
@@ -20,9 +20,9 @@ typedef struct tiles {
     rw_context *ctx;
     rw_device *device;
     rw_image_spec spec;
-    rw_image_info info;      /* of the whole image */
-    int64_t reach, band;     /* rows that the chain reads on each side; of a band's result */
-    int64_t x_row, y_row;    /* bytes */
+    rw_image_info info;   /* of the whole image */
+    int64_t reach, band;  /* rows that the chain reads on each side; of a band's result */
+    int64_t x_row, y_row; /* bytes */
     bool wraps;
     const char *x;
     char *y;
@@ -36,24 +36,38 @@ static rw_status find_reach(tiles *t)
     rw_image_plan *plan = rw_calloc(1, sizeof *plan);
     if (!plan) return rw_fail_memory(t->ctx, sizeof *plan, "the plan of a filter");
     const rw_image_spec *s = &t->spec;
-    *plan = (rw_image_plan){.ctx = t->ctx, .dtype = s->dtype, .y_dtype = s->y_dtype, .channels = s->channels, .width = s->width, .height = s->height};
+    *plan = (rw_image_plan){.ctx = t->ctx,
+                            .dtype = s->dtype,
+                            .y_dtype = s->y_dtype,
+                            .channels = s->channels,
+                            .width = s->width,
+                            .height = s->height};
     rw_status status = rw_image_chain_create(t->ctx, s, &chain);
     if (status == RW_OK) status = rw_image_lower(plan, chain.ops, chain.nops);
     rw_image_chain_free(&chain);
     for (int k = 0; status == RW_OK && k < plan->npasses; ++k) {
         const rw_image_pass *p = plan->pass + k;
         if (p->kind != RW_IMAGE_ROWS || p->limits || p->counts)
-            status = rw_fail(t->ctx, RW_ERR_UNSUPPORTED, "filter: %s needs the whole image at once, which the memory of %s cannot hold: take a device with more",
-                             p->limits || p->counts ? "normalize, equalize, otsu or histogram" : p->stage[p->nstages - 1].name, t->device->info.name);
+            status = rw_fail(
+                t->ctx, RW_ERR_UNSUPPORTED,
+                "filter: %s needs the whole image at once, which the memory of %s cannot hold: take a device with more",
+                p->limits || p->counts ? "normalize, equalize, otsu or histogram" : p->stage[p->nstages - 1].name,
+                t->device->info.name);
         for (int i = 1; i < p->nstages; ++i) {
             if (!p->stage[i].ry) continue;
             const bool wraps = p->stage[i].border == RW_IMAGE_BORDER_WRAP;
             if (status == RW_OK && t->reach && wraps != t->wraps)
-                status = rw_fail(t->ctx, RW_ERR_UNSUPPORTED, "filter: border wrap and other borders in one chain, in tiles: take one border for all operations");
+                status = rw_fail(
+                    t->ctx, RW_ERR_UNSUPPORTED,
+                    "filter: border wrap and other borders in one chain, in tiles: take one border for all operations");
             t->reach += p->stage[i].ry, t->wraps = wraps;
         }
     }
-    t->info = (rw_image_info){.passes = plan->npasses, .width = s->width, .height = s->height, .channels = plan->y_channels, .dtype = plan->y_dtype};
+    t->info = (rw_image_info){.passes = plan->npasses,
+                              .width = s->width,
+                              .height = s->height,
+                              .channels = plan->y_channels,
+                              .dtype = plan->y_dtype};
     rw_image_plan_free(plan);
     rw_free(plan);
     return status;
@@ -63,13 +77,17 @@ static rw_status find_reach(tiles *t)
 static rw_status choose_band(tiles *t, int64_t most)
 {
     const rw_image_spec *s = &t->spec;
-    t->x_row = s->width * s->channels * (int64_t)rw_dtype_size(s->dtype), t->y_row = s->width * t->info.channels * (int64_t)rw_dtype_size(t->info.dtype);
+    t->x_row = s->width * s->channels * (int64_t)rw_dtype_size(s->dtype),
+    t->y_row = s->width * t->info.channels * (int64_t)rw_dtype_size(t->info.dtype);
     const int64_t between = t->info.passes > 1 ? 2 * s->width * RW_MAX(s->channels, t->info.channels) * 8 : 0;
     const int64_t rows = most / (SLOTS * (t->x_row + t->y_row + between)) - 2 * t->reach;
     t->band = RW_MIN(rows, s->height);
     if (t->band >= 1 || !s->height) return RW_OK;
-    return rw_fail(t->ctx, RW_ERR_MEMORY, "filter: %lld bytes hold no row of %lld pixels with %lld rows on each side: at least %lld bytes are needed", (long long)most,
-                   (long long)s->width, (long long)t->reach, (long long)(SLOTS * (t->x_row + t->y_row + between) * (2 * t->reach + 1)));
+    return rw_fail(
+        t->ctx, RW_ERR_MEMORY,
+        "filter: %lld bytes hold no row of %lld pixels with %lld rows on each side: at least %lld bytes are needed",
+        (long long)most, (long long)s->width, (long long)t->reach,
+        (long long)(SLOTS * (t->x_row + t->y_row + between) * (2 * t->reach + 1)));
 }
 
 static rw_status plan_slot(tiles *t, slot *s, int64_t rows)
@@ -100,7 +118,8 @@ static rw_status finish(tiles *t, slot *s)
 static rw_status start(tiles *t, slot *s, int64_t first)
 {
     const int64_t h = t->spec.height, end = RW_MIN(first + t->band, h);
-    const int64_t from = t->wraps ? first - t->reach : RW_MAX(first - t->reach, 0), to = t->wraps ? end + t->reach : RW_MIN(end + t->reach, h);
+    const int64_t from = t->wraps ? first - t->reach : RW_MAX(first - t->reach, 0),
+                  to = t->wraps ? end + t->reach : RW_MIN(end + t->reach, h);
     void *band;
     RW_TRY(plan_slot(t, s, to - from));
     RW_TRY(rw_array_write(s->x, &band));
@@ -126,14 +145,16 @@ static rw_status run(tiles *t)
     return RW_OK;
 }
 
-rw_status rw_image_filter_tiles(rw_device *dev, const rw_image_spec *spec, const void *x, void *y, int64_t bytes, rw_image_info *info)
+rw_status rw_image_filter_tiles(rw_device *dev, const rw_image_spec *spec, const void *x, void *y, int64_t bytes,
+                                rw_image_info *info)
 {
     RW_NEED(dev, "device");
     RW_NEED(spec, "spec");
     RW_NEED(x, "x");
     RW_NEED(y, "y");
     if (spec->planar || spec->region.width || spec->region.height)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "filter: tiles of planes or of a region: interleaved and whole images are possible");
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT,
+                       "filter: tiles of planes or of a region: interleaved and whole images are possible");
     tiles *t = rw_calloc(1, sizeof *t);
     if (!t) return rw_fail_memory(dev->ctx, sizeof *t, "tiles of a filter");
     *t = (tiles){.ctx = dev->ctx, .device = dev, .spec = *spec, .x = x, .y = y};

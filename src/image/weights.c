@@ -62,8 +62,8 @@ rw_status rw_image_mask_parse(rw_context *ctx, const char *name, const char *tex
         if (*at == ';' || *at == '/' || !*at) {
             if (!row) break;
             if (size[0] && row != size[0])
-                return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: row %d has %d numbers, the rows before it %d", name, size[1] + 1, row,
-                               size[0]);
+                return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: row %d has %d numbers, the rows before it %d", name,
+                               size[1] + 1, row, size[0]);
             size[0] = row, row = 0, ++size[1];
             if (!*at++) break;
             continue;
@@ -71,14 +71,18 @@ rw_status rw_image_mask_parse(rw_context *ctx, const char *name, const char *tex
         char *end;
         const double value = rw_strtod(at, &end);
         if (end == at || !isfinite(value))
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: \"%.20s\" is no number: write rows of numbers as 1 2 1; 0 0 0, at the end of an operation", name, at);
+            return rw_fail(
+                ctx, RW_ERR_ARGUMENT,
+                "%s: \"%.20s\" is no number: write rows of numbers as 1 2 1; 0 0 0, at the end of an operation", name,
+                at);
         if (!rw_grow(values, &capacity, n + 1, sizeof **values)) return rw_fail_memory(ctx, sizeof **values, "a mask");
         (*values)[n++] = value, ++row;
         at = end;
         if (row > RW_IMAGE_MASK_MOST || size[1] >= RW_IMAGE_MASK_MOST)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: more than %d numbers in a row or rows: use the command convolve", name,
-                           RW_IMAGE_MASK_MOST);
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: more than %d numbers in a row or rows: use the command convolve",
+                           name, RW_IMAGE_MASK_MOST);
     }
-    if (!n) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: there are no weights: write rows of numbers as 1 2 1; 0 0 0", name);
+    if (!n)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: there are no weights: write rows of numbers as 1 2 1; 0 0 0", name);
     return RW_OK;
 }

@@ -149,9 +149,10 @@ static bool labels_fit(const rw_axis *axis, double size, rw_axis_side side)
 {
     for (int i = 1; i < axis->n; i++) {
         double apart = fabs(rw_axis_pixel(axis, axis->tick[i]) - rw_axis_pixel(axis, axis->tick[i - 1]));
-        double need = side == RW_AXIS_BELOW ? (rw_font_width(axis->label[i], size) +
-                                               rw_font_width(axis->label[i - 1], size)) / 2 + 0.9 * size
-                                            : 1.5 * size;
+        double need =
+            side == RW_AXIS_BELOW
+                ? (rw_font_width(axis->label[i], size) + rw_font_width(axis->label[i - 1], size)) / 2 + 0.9 * size
+                : 1.5 * size;
         if (apart < need) return false;
     }
     return true;

@@ -10,13 +10,13 @@
 enum { RW_AXIS_TICKS = 16, RW_AXIS_MINOR = 128 };
 
 typedef struct rw_axis {
-    double min, max;       /* finite, min < max; above 0 when log */
+    double min, max; /* finite, min < max; above 0 when log */
     bool log;
-    double start, end;     /* pixels of min and max */
+    double start, end; /* pixels of min and max */
     int n, n_minor;
     double tick[RW_AXIS_TICKS], minor[RW_AXIS_MINOR];
     char label[RW_AXIS_TICKS][40];
-    char factor[24];       /* "×10⁶", or "" */
+    char factor[24]; /* "×10⁶", or "" */
 } rw_axis;
 
 typedef enum rw_axis_side { RW_AXIS_BELOW, RW_AXIS_LEFT, RW_AXIS_RIGHT } rw_axis_side;

@@ -27,10 +27,7 @@ void rw_canvas_free(rw_canvas *canvas)
     *canvas = (rw_canvas){0};
 }
 
-static int pixel_at(double x, int size)
-{
-    return x > 0 ? x < size ? (int)x : size : 0; /* NaN: 0 */
-}
+static int pixel_at(double x, int size) { return x > 0 ? x < size ? (int)x : size : 0; /* NaN: 0 */ }
 
 void rw_canvas_clip(rw_canvas *canvas, double x0, double y0, double x1, double y1)
 {

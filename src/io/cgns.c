@@ -1,4 +1,5 @@
-/* Reading CGNS files through libcgns (see cgns.h). The library keeps HDF5's state, so its calls stand between rw_h5_enter and rw_h5_leave. */
+/* Reading CGNS files through libcgns (see cgns.h). The library keeps HDF5's state, so its calls stand between
+ * rw_h5_enter and rw_h5_leave. */
 #include "io/cgns.h"
 
 #include <string.h>
@@ -6,8 +7,8 @@
 #if RW_WITH_CGNS
 #include <cgnslib.h>
 
-#include "io/h5_parts.h"
 #include "files/stream.h"
+#include "io/h5_parts.h"
 
 /* A base that is being read. */
 typedef struct reader {
@@ -29,11 +30,13 @@ static rw_status read_zone(reader *r, int number)
     cgsize_t size[9] = {0};
     CALL(r, cg_zone_type(r->file, 1, number + 1, &type));
     CALL(r, cg_zone_read(r->file, 1, number + 1, z->name, size));
-    if (type != CGNS_ENUMV(Structured)) return rw_fail(r->ctx, RW_ERR_INPUT, "%s: zone '%s' is not structured", r->path, z->name);
+    if (type != CGNS_ENUMV(Structured))
+        return rw_fail(r->ctx, RW_ERR_INPUT, "%s: zone '%s' is not structured", r->path, z->name);
     for (int a = 0; a < 3; ++a) {
         z->cells[a] = a < r->axes ? size[r->axes + a] : 1, z->next[a][0] = z->next[a][1] = -1;
         if (z->cells[a] < 1 || (a < r->axes && size[a] != z->cells[a] + 1))
-            return rw_fail(r->ctx, RW_ERR_INPUT, "%s: zone '%s' has %lld vertices and %lld cells along axis %d", r->path, z->name, (long long)size[a], (long long)z->cells[a], a + 1);
+            return rw_fail(r->ctx, RW_ERR_INPUT, "%s: zone '%s' has %lld vertices and %lld cells along axis %d",
+                           r->path, z->name, (long long)size[a], (long long)z->cells[a], a + 1);
     }
     return RW_OK;
 }
@@ -68,11 +71,20 @@ static rw_status read_interface(reader *r, int number, int interface)
     CALL(r, cg_1to1_read(r->file, 1, number + 1, interface, name, donor_name, range, donor_range, transform));
     const char *slash = strrchr(donor_name, '/'); /* the base may stand in front */
     const int donor = zone_of(r->grid, slash ? slash + 1 : donor_name), axis = face_of(r, z, range, &side);
-    if (donor < 0) return rw_fail(r->ctx, RW_ERR_INPUT, "%s: zone '%s', interface '%s': there is no zone '%s'", r->path, z->name, name, donor_name);
-    bool straight = axis >= 0 && face_of(r, &r->grid->zones[donor], donor_range, &donor_side) == axis && donor_side != side;
-    for (int a = 0; a < r->axes; ++a) straight = straight && transform[a] == a + 1 && (a == axis || z->cells[a] == r->grid->zones[donor].cells[a]);
-    if (!straight) return rw_fail(r->ctx, RW_ERR_INPUT, "%s: zone '%s', interface '%s': whole faces that meet without turning are needed", r->path, z->name, name);
-    if (z->next[axis][side] >= 0) return rw_fail(r->ctx, RW_ERR_INPUT, "%s: zone '%s', interface '%s': this face has another interface too", r->path, z->name, name);
+    if (donor < 0)
+        return rw_fail(r->ctx, RW_ERR_INPUT, "%s: zone '%s', interface '%s': there is no zone '%s'", r->path, z->name,
+                       name, donor_name);
+    bool straight =
+        axis >= 0 && face_of(r, &r->grid->zones[donor], donor_range, &donor_side) == axis && donor_side != side;
+    for (int a = 0; a < r->axes; ++a)
+        straight = straight && transform[a] == a + 1 && (a == axis || z->cells[a] == r->grid->zones[donor].cells[a]);
+    if (!straight)
+        return rw_fail(r->ctx, RW_ERR_INPUT,
+                       "%s: zone '%s', interface '%s': whole faces that meet without turning are needed", r->path,
+                       z->name, name);
+    if (z->next[axis][side] >= 0)
+        return rw_fail(r->ctx, RW_ERR_INPUT, "%s: zone '%s', interface '%s': this face has another interface too",
+                       r->path, z->name, name);
     const int found = cg_1to1_periodic_read(r->file, 1, number + 1, interface, centre, angle, translation);
     if (found != CG_NODE_NOT_FOUND) CALL(r, found);
     z->next[axis][side] = donor, z->periodic[axis][side] = found == CG_OK;
@@ -87,7 +99,9 @@ static rw_status read_base(reader *r)
     if (bases < 1) return rw_fail(r->ctx, RW_ERR_INPUT, "%s: CGNS: there is no base", r->path);
     CALL(r, cg_base_read(r->file, 1, name, &r->axes, &space));
     CALL(r, cg_nzones(r->file, 1, &zones));
-    if (r->axes < 2 || r->axes > 3 || zones < 1) return rw_fail(r->ctx, RW_ERR_INPUT, "%s: base '%s' has %d zones of %d dimensions: zones of 2 or 3 are needed", r->path, name, zones, r->axes);
+    if (r->axes < 2 || r->axes > 3 || zones < 1)
+        return rw_fail(r->ctx, RW_ERR_INPUT, "%s: base '%s' has %d zones of %d dimensions: zones of 2 or 3 are needed",
+                       r->path, name, zones, r->axes);
     r->grid->zones = rw_calloc((size_t)zones, sizeof *r->grid->zones);
     if (!r->grid->zones) return rw_fail_memory(r->ctx, (size_t)zones * sizeof *r->grid->zones, r->path);
     r->grid->nzones = zones;
@@ -108,7 +122,8 @@ rw_status rw_cgns_read(rw_context *ctx, const char *path, rw_cgns *grid)
     rw_io_close(&s);
     const rw_h5_guard guard = rw_h5_enter();
     rw_status status = RW_OK;
-    if (cg_open(path, CG_MODE_READ, &r.file) != CG_OK) status = rw_fail(ctx, RW_ERR_INPUT, "%s: CGNS: %s", path, cg_get_error());
+    if (cg_open(path, CG_MODE_READ, &r.file) != CG_OK)
+        status = rw_fail(ctx, RW_ERR_INPUT, "%s: CGNS: %s", path, cg_get_error());
     else {
         status = read_base(&r);
         cg_close(r.file);
@@ -123,7 +138,8 @@ rw_status rw_cgns_read(rw_context *ctx, const char *path, rw_cgns *grid)
 rw_status rw_cgns_read(rw_context *ctx, const char *path, rw_cgns *grid)
 {
     *grid = (rw_cgns){0};
-    return rw_fail(ctx, RW_ERR_UNSUPPORTED, "%s: this build reads no CGNS files: install libcgns-dev and build again", path);
+    return rw_fail(ctx, RW_ERR_UNSUPPORTED, "%s: this build reads no CGNS files: install libcgns-dev and build again",
+                   path);
 }
 
 #endif

@@ -75,7 +75,9 @@ rw_color rw_figure_color(int i)
 
 rw_status rw_figure_save(rw_context *ctx, const char *path, rw_canvas *canvas)
 {
-    rw_status status = rw_raster_write_png(ctx, path, &(rw_raster){(size_t)canvas->width, (size_t)canvas->height, 3, 1, 255, canvas->rgb});
+    rw_status status =
+        rw_raster_write_png(ctx, path,
+                            &(rw_raster){(size_t)canvas->width, (size_t)canvas->height, 3, 1, 255, canvas->rgb});
     rw_canvas_free(canvas);
     return status;
 }
@@ -207,8 +209,7 @@ rw_status rw_figure_check_field(rw_context *ctx, const char *path, const rw_figu
 {
     size_t bytes;
     if (f->nx == 0 || f->ny == 0 || !rw_io_bytes(2, (size_t[]){f->nx, f->ny}, sizeof(double), &bytes) || !f->values)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %zu x %zu values: give at least one each way", path,
-                       f->nx, f->ny);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %zu x %zu values: give at least one each way", path, f->nx, f->ny);
     if (!isfinite(f->x0 + f->x1 + f->y0 + f->y1))
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: the rectangle [%g, %g] x [%g, %g] must be finite", path, f->x0, f->x1,
                        f->y0, f->y1);

@@ -1,4 +1,5 @@
-/* Bars: groups one below the other, the bars of a group touching each other beside its name, a legend in rows above the plot. */
+/* Bars: groups one below the other, the bars of a group touching each other beside its name, a legend in rows above the
+ * plot. */
 #include <math.h>
 
 #include "io/figure_parts.h"
@@ -15,8 +16,11 @@ typedef struct layout {
 
 static rw_status check(rw_context *ctx, const char *path, const rw_figure_bars *b)
 {
-    if (b->ngroups < 1 || b->ngroups > GROUPS || b->nseries < 1 || b->nseries > SERIES || !b->group || !b->series || !b->values)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %d groups of %d bars: 1 to %d of 1 to %d with names and values can be drawn", path, b->ngroups, b->nseries, GROUPS, SERIES);
+    if (b->ngroups < 1 || b->ngroups > GROUPS || b->nseries < 1 || b->nseries > SERIES || !b->group || !b->series ||
+        !b->values)
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "%s: %d groups of %d bars: 1 to %d of 1 to %d with names and values can be drawn", path,
+                       b->ngroups, b->nseries, GROUPS, SERIES);
     return rw_figure_check_axis(ctx, path, "the values", &b->value);
 }
 
@@ -25,13 +29,16 @@ static bool is_there(const rw_figure_bars *b, double v) { return isfinite(v) && 
 static void find_limits(const rw_figure_bars *b, rw_axis *axis)
 {
     double low, high;
-    bool missing = false, any = rw_figure_extremes(b->values, (size_t)b->ngroups * (size_t)b->nseries, b->value.log, &low, &high, &missing);
+    bool missing = false, any = rw_figure_extremes(b->values, (size_t)b->ngroups * (size_t)b->nseries, b->value.log,
+                                                   &low, &high, &missing);
     if (!any) low = high = 1;
     if (b->value.min != b->value.max) rw_axis_limits(axis, b->value.min, b->value.max, b->value.log);
-    else rw_axis_limits(axis, b->value.log ? low / 2 : fmin(low, 0), b->value.log ? high * 1.2 : fmax(high, 0), b->value.log);
+    else
+        rw_axis_limits(axis, b->value.log ? low / 2 : fmin(low, 0), b->value.log ? high * 1.2 : fmax(high, 0),
+                       b->value.log);
 }
 
-/* ---- the legend ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the legend -------------------------------------------------------------------------------------------------- */
 
 static rw_color color_of(const rw_figure_bars *b, int s)
 {
@@ -47,7 +54,8 @@ static double legend(rw_canvas *canvas, const layout *l, const rw_figure_bars *b
     double x = left, y = top + text;
     for (int s = 0; s < b->nseries; s++) {
         const char *name = b->series[s] ? b->series[s] : "";
-        const double size = fmin(text, (right - left) / fmax(rw_font_width(name, 1) + 2, 1)), w = rw_font_width(name, size) + 1.5 * size;
+        const double size = fmin(text, (right - left) / fmax(rw_font_width(name, 1) + 2, 1)),
+                     w = rw_font_width(name, size) + 1.5 * size;
         if (x > left && x + w > right) x = left, y += 1.5 * text;
         if (canvas) {
             rw_canvas_fill(canvas, x, y - 0.8 * size, x + size, y + 0.2 * size, color_of(b, s));
@@ -58,7 +66,7 @@ static double legend(rw_canvas *canvas, const layout *l, const rw_figure_bars *b
     return y + 0.8 * text;
 }
 
-/* ---- the plot -------------------------------------------------------------------------------------------------------------------- */
+/* ---- the plot ---------------------------------------------------------------------------------------------------- */
 
 static void place(layout *l, const rw_figure_bars *b)
 {
@@ -69,16 +77,19 @@ static void place(layout *l, const rw_figure_bars *b)
     l->box = (rw_box){ceil(s->margin + l->names + 0.6 * text), ceil(legend(NULL, l, b, s->top) + 0.4 * text), 0, 0};
     l->box.x1 = floor(fmax(s->width - s->margin - text, l->box.x0 + 40));
     rw_axis_place(&l->axis, l->box.x0, fmax(l->box.x1 - l->number, l->box.x0 + 20), text, RW_AXIS_BELOW);
-    l->box.y1 = floor(fmax(s->height - s->margin - rw_axis_depth(&l->axis, text, RW_AXIS_BELOW, b->value.label), l->box.y0 + 40));
+    l->box.y1 = floor(
+        fmax(s->height - s->margin - rw_axis_depth(&l->axis, text, RW_AXIS_BELOW, b->value.label), l->box.y0 + 40));
     l->group = (l->box.y1 - l->box.y0) / b->ngroups, l->bar = 0.8 * l->group / b->nseries;
 }
 
 static void draw_group(rw_canvas *canvas, const layout *l, const rw_figure_bars *b, int g)
 {
-    const double text = fmin(l->sheet.text, 1.1 * l->group), top = l->box.y0 + g * l->group + 0.1 * l->group, start = rw_axis_pixel(&l->axis, b->value.log ? l->axis.min : fmax(l->axis.min, 0));
+    const double text = fmin(l->sheet.text, 1.1 * l->group), top = l->box.y0 + g * l->group + 0.1 * l->group,
+                 start = rw_axis_pixel(&l->axis, b->value.log ? l->axis.min : fmax(l->axis.min, 0));
     const char *name = b->group[g] ? b->group[g] : "";
     const double size = fmin(text, l->names / fmax(rw_font_width(name, 1), 1e-3));
-    rw_font_draw(canvas, name, l->box.x0 - 0.6 * l->sheet.text, top + 0.4 * l->group + RW_FONT_CAP / 2 * size, size, RW_TEXT_RIGHT, false, 1, rw_ink);
+    rw_font_draw(canvas, name, l->box.x0 - 0.6 * l->sheet.text, top + 0.4 * l->group + RW_FONT_CAP / 2 * size, size,
+                 RW_TEXT_RIGHT, false, 1, rw_ink);
     int there = 0;
     for (int s = 0; s < b->nseries; s++) there += is_there(b, b->values[s * b->ngroups + g]);
     double y = top + (0.8 * l->group - there * l->bar) / 2;
@@ -89,7 +100,9 @@ static void draw_group(rw_canvas *canvas, const layout *l, const rw_figure_bars 
         const double end = fmin(fmax(rw_axis_pixel(&l->axis, v), l->axis.start), l->axis.end), right = fmax(start, end);
         rw_canvas_fill(canvas, fmin(start, end), y, fmax(right, start + 1), y + 0.92 * l->bar, color_of(b, s));
         rw_axis_number(label, sizeof label, v);
-        if (number >= 7) rw_font_draw(canvas, label, right + 0.3 * number, y + 0.46 * l->bar + RW_FONT_CAP / 2 * number, number, RW_TEXT_LEFT, false, 1, rw_ink);
+        if (number >= 7)
+            rw_font_draw(canvas, label, right + 0.3 * number, y + 0.46 * l->bar + RW_FONT_CAP / 2 * number, number,
+                         RW_TEXT_LEFT, false, 1, rw_ink);
         y += l->bar;
     }
 }
@@ -102,7 +115,8 @@ rw_status rw_figure_write_bars(rw_context *ctx, const char *path, const rw_figur
     layout l = {0};
     rw_canvas canvas;
     RW_TRY(check(ctx, path, b));
-    RW_TRY(rw_figure_sheet(ctx, path, page, WIDTH, RW_MIN(RW_MAX(b->ngroups * (16 * b->nseries + 12) + 200, 400), 8000), &l.sheet));
+    RW_TRY(rw_figure_sheet(ctx, path, page, WIDTH, RW_MIN(RW_MAX(b->ngroups * (16 * b->nseries + 12) + 200, 400), 8000),
+                           &l.sheet));
     find_limits(b, &l.axis);
     place(&l, b);
     RW_TRY(rw_canvas_create(ctx, (int)l.sheet.width, (int)l.sheet.height, &canvas));

@@ -69,7 +69,8 @@ rw_status rw_figure_write_field(rw_context *ctx, const char *path, const rw_figu
     RW_TRY(rw_canvas_create(ctx, (int)l.sheet.width, (int)l.sheet.height, &canvas));
     double text = l.sheet.text;
     ptrdiff_t row = (ptrdiff_t)f->nx;
-    const rw_figure_cells cells = {f->nx, f->ny, 1, f->down ? -row : row, f->down ? f->values + (f->ny - 1) * f->nx : f->values};
+    const rw_figure_cells cells = {f->nx, f->ny, 1, f->down ? -row : row,
+                                   f->down ? f->values + (f->ny - 1) * f->nx : f->values};
     rw_figure_cells_draw(&canvas, &cells, &l.box, &l.value, f->map);
     rw_figure_frame(&canvas, &l.box, text);
     rw_axis_draw(&canvas, &l.x, l.box.y1, text, RW_AXIS_BELOW, f->x_label);

@@ -31,10 +31,13 @@ static rw_status check(rw_context *ctx, const char *path, const rw_array *a)
 {
     const bool shape = a->ndim == 2 || (a->ndim == 3 && a->shape[2] >= 1 && a->shape[2] <= 4);
     if (!shape || a->size < 1)
-        return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "%s: an array of %d dimension%s and %lld elements: an image is [height][width] or [height][width][1 … 4]", path, a->ndim, a->ndim == 1 ? "" : "s", (long long)a->size);
+        return rw_fail(
+            ctx, RW_ERR_ARGUMENT,
+            "%s: an array of %d dimension%s and %lld elements: an image is [height][width] or [height][width][1 … 4]",
+            path, a->ndim, a->ndim == 1 ? "" : "s", (long long)a->size);
     if (!rw_image_is_shown(a->dtype) && a->dtype != RW_F16)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: an image of type %s: u8, u16, i16, f16, f32 or f64 is drawn", path, rw_dtype_name(a->dtype));
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: an image of type %s: u8, u16, i16, f16, f32 or f64 is drawn", path,
+                       rw_dtype_name(a->dtype));
     return RW_OK;
 }
 
@@ -43,8 +46,12 @@ static rw_status open_panel(rw_context *ctx, const char *path, const rw_figure_i
     rw_array *a = image->image;
     RW_NEED(a, "image");
     RW_TRY(check(ctx, path, a));
-    *p = (panel){.title = image->title, .own = a->dtype, .dtype = a->dtype == RW_F16 ? RW_F32 : a->dtype,
-                 .width = (size_t)a->shape[1], .height = (size_t)a->shape[0], .channels = a->ndim == 3 ? (int)a->shape[2] : 1};
+    *p = (panel){.title = image->title,
+                 .own = a->dtype,
+                 .dtype = a->dtype == RW_F16 ? RW_F32 : a->dtype,
+                 .width = (size_t)a->shape[1],
+                 .height = (size_t)a->shape[0],
+                 .channels = a->ndim == 3 ? (int)a->shape[2] : 1};
     p->colours = p->channels - (p->channels % 2 == 0);
     if (a->contiguous && p->dtype == a->dtype) return rw_array_read(a, &p->data);
     RW_TRY(rw_array_create(a->device, p->dtype, a->ndim, a->shape, RW_MEMORY_DEVICE, &p->copy));
@@ -64,7 +71,7 @@ static void count(panel *p)
         for (int c = 0; c < p->colours; c++) p->counts[c][(int)(shown(p, i, c) * (BINS - 1) + 0.5)] += 1;
 }
 
-/* ---- the image ----------------------------------------------------------------------------------------------------------------- */
+/* ---- the image --------------------------------------------------------------------------------------------------- */
 
 /* Pixel i of the page shows the part [*from, *to] of the image's pixels. */
 static void part(int i, double scale, size_t n, double *from, double *to)
@@ -78,9 +85,11 @@ static void mean_of(const panel *p, double x0, double x1, double y0, double y1, 
     double sum[3] = {0}, area = 0;
     for (size_t y = (size_t)y0; y < p->height && (double)y < y1; y++)
         for (size_t x = (size_t)x0; x < p->width && (double)x < x1; x++) {
-            const double w = (fmin(x1, (double)x + 1) - fmax(x0, (double)x)) * (fmin(y1, (double)y + 1) - fmax(y0, (double)y));
+            const double w =
+                (fmin(x1, (double)x + 1) - fmax(x0, (double)x)) * (fmin(y1, (double)y + 1) - fmax(y0, (double)y));
             const double alpha = p->colours < p->channels ? shown(p, y * p->width + x, p->colours) : 1;
-            for (int c = 0; c < 3; c++) sum[c] += w * (1 - alpha + alpha * shown(p, y * p->width + x, p->colours == 1 ? 0 : c));
+            for (int c = 0; c < 3; c++)
+                sum[c] += w * (1 - alpha + alpha * shown(p, y * p->width + x, p->colours == 1 ? 0 : c));
             area += w;
         }
     for (int c = 0; c < 3; c++) rgb[c] = area > 0 ? sum[c] / area : 0;
@@ -94,14 +103,16 @@ static void draw_image(rw_canvas *canvas, const panel *p)
             double left, right, top, bottom, rgb[3];
             part(i, p->scale, p->width, &left, &right), part(j, p->scale, p->height, &top, &bottom);
             mean_of(p, left, right, top, bottom, rgb);
-            const uint8_t bytes[3] = {(uint8_t)(255 * rgb[0] + 0.5), (uint8_t)(255 * rgb[1] + 0.5), (uint8_t)(255 * rgb[2] + 0.5)};
+            const uint8_t bytes[3] = {(uint8_t)(255 * rgb[0] + 0.5), (uint8_t)(255 * rgb[1] + 0.5),
+                                      (uint8_t)(255 * rgb[2] + 0.5)};
             rw_canvas_pixel(canvas, x0 + i, y0 + j, bytes);
         }
 }
 
-/* ---- the histogram ------------------------------------------------------------------------------------------------------------- */
+/* ---- the histogram ----------------------------------------------------------------------------------------------- */
 
-/* The count at the upper edge: the largest one, or where black or white alone are far above all others, the largest between them. */
+/* The count at the upper edge: the largest one, or where black or white alone are far above all others, the largest
+ * between them. */
 static double top_of(const panel *p)
 {
     double most = 0, between = 0;
@@ -113,11 +124,15 @@ static double top_of(const panel *p)
     return between > most / 40 ? between : most;
 }
 
-static double step_of(const rw_box *b, double count, double top) { return b->y1 - fmin(count / top, 1.2) * (b->y1 - b->y0); }
+static double step_of(const rw_box *b, double count, double top)
+{
+    return b->y1 - fmin(count / top, 1.2) * (b->y1 - b->y0);
+}
 
 static void draw_histogram(rw_canvas *canvas, const panel *p, double text)
 {
-    static const rw_color grey = {90, 90, 95}, colours[3] = {{205, 40, 45}, {20, 145, 60}, {45, 85, 215}}, ground = {244, 244, 246};
+    static const rw_color grey = {90, 90, 95}, colours[3] = {{205, 40, 45}, {20, 145, 60}, {45, 85, 215}},
+                          ground = {244, 244, 246};
     const rw_box *b = &p->plot;
     const double top = 1.05 * top_of(p), wide = (b->x1 - b->x0) / BINS;
     rw_axis axis;
@@ -125,9 +140,11 @@ static void draw_histogram(rw_canvas *canvas, const panel *p, double text)
     rw_canvas_clip(canvas, b->x0, b->y0, b->x1, b->y1);
     for (int c = 0; c < p->colours; c++) {
         for (int i = 0; i < BINS && p->colours == 1; i++)
-            rw_canvas_fill(canvas, b->x0 + i * wide, step_of(b, p->counts[c][i], top), b->x0 + (i + 1) * wide, b->y1, grey);
+            rw_canvas_fill(canvas, b->x0 + i * wide, step_of(b, p->counts[c][i], top), b->x0 + (i + 1) * wide, b->y1,
+                           grey);
         for (int i = 0; i < BINS && p->colours > 1; i++) {
-            const double x = b->x0 + i * wide, y = step_of(b, p->counts[c][i], top), before = i ? step_of(b, p->counts[c][i - 1], top) : b->y1;
+            const double x = b->x0 + i * wide, y = step_of(b, p->counts[c][i], top),
+                         before = i ? step_of(b, p->counts[c][i - 1], top) : b->y1;
             if (before != y) rw_canvas_segment(canvas, x, before, x, y, 1.2);
             if (y < b->y1) rw_canvas_segment(canvas, x, y, x + wide, y, 1.2);
         }
@@ -139,10 +156,11 @@ static void draw_histogram(rw_canvas *canvas, const panel *p, double text)
     rw_axis_draw(canvas, &axis, b->y1, text, RW_AXIS_BELOW, NULL);
 }
 
-/* ---- the page ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the page ---------------------------------------------------------------------------------------------------- */
 
 /* The text at the size, smaller, or cut off with three dots so that it fits. */
-static void draw_fitted(rw_canvas *canvas, const char *text, const rw_box *b, double base, double size, double weight, rw_color color)
+static void draw_fitted(rw_canvas *canvas, const char *text, const rw_box *b, double base, double size, double weight,
+                        rw_color color)
 {
     const double room = b->x1 - b->x0, least = fmax(0.65 * size, 8);
     char cut[512];
@@ -155,7 +173,10 @@ static void draw_fitted(rw_canvas *canvas, const char *text, const rw_box *b, do
     rw_font_draw(canvas, cut, b->x0, base, size, RW_TEXT_LEFT, false, weight, color);
 }
 
-static double fit(const panel *p, double width, double height) { return fmin(width / (double)p->width, height / (double)p->height); }
+static double fit(const panel *p, double width, double height)
+{
+    return fmin(width / (double)p->width, height / (double)p->height);
+}
 
 /* Scales of the images in places of this size: one for all, integers above 1. */
 static void find_scales(panel *p, int n, double width, double height)
@@ -180,14 +201,16 @@ static void lay_out(rw_sheet *s, panel *p, int n)
     double widest = 0, highest = 0;
     find_scales(p, n, fmax(width, 8), fmax(height, 8));
     for (int i = 0; i < n; i++)
-        widest = fmax(widest, shown_pixels(p[i].width, p[i].scale)), highest = fmax(highest, shown_pixels(p[i].height, p[i].scale));
+        widest = fmax(widest, shown_pixels(p[i].width, p[i].scale)),
+        highest = fmax(highest, shown_pixels(p[i].height, p[i].scale));
     const double column = s->free_width ? fmin(fmax(widest, 18 * text), fmax(width, 8)) : fmax(width, 8);
     if (s->free_width) s->width = fmax(2 * s->margin + n * column + (n - 1) * gap, 200);
     if (s->free_height) s->height = fmax(s->top + heads + highest + gap + plot + below + s->margin, 200);
     for (int i = 0; i < n; i++) {
         const double left = s->margin + i * (column + gap), top = s->top + heads;
         const double foot = top + fmax(highest, s->free_height ? 0 : height) + round(gap / 2);
-        p[i].box = (rw_box){left, top, left + shown_pixels(p[i].width, p[i].scale), top + shown_pixels(p[i].height, p[i].scale)};
+        p[i].box = (rw_box){left, top, left + shown_pixels(p[i].width, p[i].scale),
+                            top + shown_pixels(p[i].height, p[i].scale)};
         p[i].plot = (rw_box){left, foot, left + column, foot + plot};
     }
 }
@@ -215,7 +238,8 @@ static rw_status draw(rw_context *ctx, const char *path, const rw_figure_page *p
     return rw_figure_save(ctx, path, &canvas);
 }
 
-rw_status rw_figure_write_images(rw_context *ctx, const char *path, const rw_figure_page *page, int n, const rw_figure_image *images)
+rw_status rw_figure_write_images(rw_context *ctx, const char *path, const rw_figure_page *page, int n,
+                                 const rw_figure_image *images)
 {
     RW_NEED(ctx, "context");
     RW_NEED(path, "path");

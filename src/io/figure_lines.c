@@ -154,7 +154,8 @@ static void find_data(const layout *l, const rw_figure_lines *lines, bool taken[
             double x1 = (rw_axis_pixel(&l->x, s->x[k]) - b->x0) / (b->x1 - b->x0) * GRID;
             double y1 = (rw_axis_pixel(&l->y, s->y[k]) - b->y0) / (b->y1 - b->y0) * GRID;
             int steps = has_line(s) && isfinite(x0 + y0 + x1 + y1)
-                            ? (int)fmin(2 * (fabs(x1 - x0) + fabs(y1 - y0)) + 1, 4 * GRID) : 1;
+                            ? (int)fmin(2 * (fabs(x1 - x0) + fabs(y1 - y0)) + 1, 4 * GRID)
+                            : 1;
             for (int t = 1; t <= steps; t++) {
                 double x = steps == 1 ? x1 : x0 + (x1 - x0) * t / steps;
                 double y = steps == 1 ? y1 : y0 + (y1 - y0) * t / steps;
@@ -261,8 +262,9 @@ static void draw_grid(rw_canvas *canvas, const layout *l)
     }
 }
 
-/* A single series whose values agree to seven digits: their differences are rounding errors or nearly so, and the axis must not magnify
- * them. Its limits become those of a constant; *value is said in the plot. Zeros beside values of `scale` are 0 to rounding. */
+/* A single series whose values agree to seven digits: their differences are rounding errors or nearly so, and the axis
+ * must not magnify them. Its limits become those of a constant; *value is said in the plot. Zeros beside values of
+ * `scale` are 0 to rounding. */
 static bool is_constant(const rw_figure_lines *lines, rw_axis *y, double *value)
 {
     double low, high;
@@ -271,12 +273,9 @@ static bool is_constant(const rw_figure_lines *lines, rw_axis *y, double *value)
     if (lines->n != 1 || s->n < 2 || lines->y.log || lines->y.min != lines->y.max) return false;
     if (!rw_figure_extremes(s->y, s->n, false, &low, &high, &missing) || missing) return false;
     double size = fmax(fabs(low), fabs(high));
-    if (size <= 1e-13 * lines->scale)
-        *value = 0;
-    else if (high - low <= 1e-7 * size)
-        *value = low + (high - low) / 2;
-    else
-        return false;
+    if (size <= 1e-13 * lines->scale) *value = 0;
+    else if (high - low <= 1e-7 * size) *value = low + (high - low) / 2;
+    else return false;
     rw_axis_limits(y, *value, *value, false);
     if (*value == 0 && lines->scale > 0) rw_axis_limits(y, -lines->scale / 10, lines->scale / 10, false);
     return true;

@@ -2,8 +2,8 @@
 #ifndef RW_FIGURE_PARTS_H
 #define RW_FIGURE_PARTS_H
 
-#include "io/axes.h"
 #include "files/stream.h"
+#include "io/axes.h"
 #include "io/colormap.h"
 
 typedef struct rw_box {

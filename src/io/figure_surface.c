@@ -8,23 +8,24 @@
  *        x   '-.     .-'  y
  *               '-.-' near
  *
- * Quads are painted from the near corner to the far one, and what is painted hides all that comes later: for a function of
- * x and y this is exact, and cheaper than to paint over what was there. Colour is that of the value; light falls from the
- * left, so that level parts have the colour of the bar and slopes are lighter or darker. A pixel is the mean of some
- * samples. Cost: the samples in the boxes around all triangles. Not here: perspective, other directions of view,
- * transparency. */
+ * Quads are painted from the near corner to the far one, and what is painted hides all that comes later: for a function
+ * of x and y this is exact, and cheaper than to paint over what was there. Colour is that of the value; light falls
+ * from the left, so that level parts have the colour of the bar and slopes are lighter or darker. A pixel is the mean
+ * of some samples. Cost: the samples in the boxes around all triangles. Not here: perspective, other directions of
+ * view, transparency. */
 #include <math.h>
 
 #include "io/figure_parts.h"
 
 enum {
-    NODES = 512,  /* along a side: more values are averaged */
-    MESH = 32,    /* spaces between lines along a side, about */
+    NODES = 512, /* along a side: more values are averaged */
+    MESH = 32,   /* spaces between lines along a side, about */
     COLORS = 1024,
     FLATTEST = 6, /* a rectangle longer than this many times its width is drawn as a square */
     SHARP = 4096  /* pages larger than this have one sample a pixel, others 2 x 2 */
 };
-static const double turn = 0.70, height_of_eye = 0.52, tall = 0.62; /* radians; height of the box, its longer side is 1 */
+/* radians; height of the box, its longer side is 1 */
+static const double turn = 0.70, height_of_eye = 0.52, tall = 0.62;
 
 typedef struct point {
     double x, y;
@@ -61,7 +62,7 @@ static void round_limits(rw_axis *value)
     if (high - value->max < range / 200) value->max = high;
 }
 
-/* ---- the page -------------------------------------------------------------------------------------------------------- */
+/* ---- the page ---------------------------------------------------------------------------------------------------- */
 
 static point add(point p, double s, point d) { return (point){p.x + s * d.x, p.y + s * d.y}; }
 
@@ -101,7 +102,8 @@ static void place_axes(layout *l)
     rw_axis_place(&l->z, left.y, left.y + l->edge[2].y, text, RW_AXIS_LEFT);
 }
 
-/* Tick labels of the edges below hang this far to the side of their ticks, and this far below; the axis label further. */
+/* Tick labels of the edges below hang this far to the side of their ticks, and this far below; the axis label
+ * further. */
 #define LABEL_BESIDE 0.5
 #define LABEL_BELOW 0.75
 #define NAME_BELOW (LABEL_BELOW + RW_FONT_CAP + 0.6)
@@ -120,7 +122,8 @@ static void lay_out(layout *l, const rw_figure_field *f)
     double below = ceil((NAME_BELOW + RW_FONT_CAP + RW_FONT_DEPTH) * text + s->margin);
     double top = ceil(s->top + (l->value.factor[0] ? 1.7 : 0.4) * text);
     scale_box(l, 1);
-    double scale = fmin(fmax(s->width - left - right, 40) / drawn_width(l), fmax(s->height - top - below, 40) / drawn_height(l));
+    double scale =
+        fmin(fmax(s->width - left - right, 40) / drawn_width(l), fmax(s->height - top - below, 40) / drawn_height(l));
     scale_box(l, scale);
     double width = ceil(drawn_width(l)), height = ceil(drawn_height(l));
     if (s->free_height) s->height = fmax(ceil(top + height + below), 200);
@@ -133,7 +136,7 @@ static void lay_out(layout *l, const rw_figure_field *f)
     place_axes(l);
 }
 
-/* ---- the surface ------------------------------------------------------------------------------------------------------- */
+/* ---- the surface ------------------------------------------------------------------------------------------------- */
 
 /* Values first .. *after - 1 of n that node k of m stands for; a single value has two nodes, at its cell's ends. */
 static size_t values_of(size_t k, size_t m, size_t n, size_t *after)
@@ -175,7 +178,8 @@ static void put_heights(surface *s, const layout *l, const rw_figure_field *f)
         }
 }
 
-/* Brightness: 1 where it is level, about 1.13 towards the light, darker away from it. The normal is that of the side seen. */
+/* Brightness: 1 where it is level, about 1.13 towards the light, darker away from it. The normal is that of the side
+ * seen. */
 static double light_on(double slope_x, double slope_y)
 {
     static const double light[3] = {-0.26, -0.60, 0.76};
@@ -186,12 +190,14 @@ static double light_on(double slope_x, double slope_y)
     return 0.6 + 0.4 * fmax(lit, 0) / light[2];
 }
 
-/* Rise of the heights at node k of m, `stride` apart, over the length of their side; neighbours that are missing left out. */
+/* Rise of the heights at node k of m, `stride` apart, over the length of their side; neighbours that are missing left
+ * out. */
 static double slope_at(const double *height, size_t k, size_t m, size_t n, size_t stride)
 {
     size_t back = k > 0 && isfinite(*(height - stride)), forth = k + 1 < m && isfinite(height[stride]);
     if (!back && !forth) return 0;
-    return (height[forth * stride] - *(height - back * stride)) / (place_of(k + forth, m, n) - place_of(k - back, m, n));
+    return (height[forth * stride] - *(height - back * stride)) /
+           (place_of(k + forth, m, n) - place_of(k - back, m, n));
 }
 
 static void put_nodes(surface *s, const layout *l, const rw_figure_field *f)
@@ -202,8 +208,8 @@ static void put_nodes(surface *s, const layout *l, const rw_figure_field *f)
             const point p = project(l, place_of(i, s->nx, f->nx), place_of(j, s->ny, f->ny), isnan(*z) ? 0 : *z);
             double slope_x = slope_at(z, i, s->nx, f->nx, 1) * l->size[2] / l->size[0];
             double slope_y = slope_at(z, j, s->ny, f->ny, s->nx) * l->size[2] / l->size[1];
-            s->nodes[j * s->nx + i] = (node){(p.x - l->box.x0) * s->samples, (p.y - l->box.y0) * s->samples, *z,
-                                             light_on(slope_x, slope_y)};
+            s->nodes[j * s->nx + i] =
+                (node){(p.x - l->box.x0) * s->samples, (p.y - l->box.y0) * s->samples, *z, light_on(slope_x, slope_y)};
         }
 }
 
@@ -231,7 +237,8 @@ static double line_at(const surface *s, const side *sides, int n, double x, doub
     return fmin(fmax(s->line / 2 + 0.5 - nearest, 0), 1);
 }
 
-/* Samples whose centres are a + v (b - a) + w (c - a) with v, w >= 0, v + w <= 1, a little more so that no gaps are left. */
+/* Samples whose centres are a + v (b - a) + w (c - a) with v, w >= 0, v + w <= 1, a little more so that no gaps are
+ * left. */
 static void fill_triangle(surface *s, const node *a, const node *b, const node *c, const side *sides, int nsides)
 {
     double bx = b->x - a->x, by = b->y - a->y, cx = c->x - a->x, cy = c->y - a->y, area = bx * cy - cx * by;
@@ -287,7 +294,8 @@ static void resolve(const surface *s, const rw_box *box, rw_canvas *canvas)
             int sum[3] = {0, 0, 0};
             uint8_t rgb[3];
             for (int k = 0; k < n * n; k++) {
-                const uint8_t *from = s->raster + 4 * ((size_t)(y * n + k / n) * (size_t)s->width + (size_t)(x * n + k % n));
+                const uint8_t *from =
+                    s->raster + 4 * ((size_t)(y * n + k / n) * (size_t)s->width + (size_t)(x * n + k % n));
                 for (int c = 0; c < 3; c++) sum[c] += from[3] ? from[c] : page[c];
             }
             for (int c = 0; c < 3; c++) rgb[c] = (uint8_t)((sum[c] + n * n / 2) / (n * n));
@@ -318,7 +326,8 @@ static rw_status create_surface(rw_context *ctx, const layout *l, const rw_figur
     for (int i = 0; i < COLORS; i++) rw_colormap_rgb(f->map, (double)i / (COLORS - 1), s->colors[i]);
     if (s->height && s->nodes && s->raster) return RW_OK;
     free_surface(s);
-    return rw_fail_memory(ctx, nodes * (sizeof *s->height + sizeof *s->nodes) + samples * 4, "the samples of a surface");
+    return rw_fail_memory(ctx, nodes * (sizeof *s->height + sizeof *s->nodes) + samples * 4,
+                          "the samples of a surface");
 }
 
 static rw_status draw_surface(rw_context *ctx, const layout *l, const rw_figure_field *f, rw_canvas *canvas)
@@ -334,7 +343,7 @@ static rw_status draw_surface(rw_context *ctx, const layout *l, const rw_figure_
     return RW_OK;
 }
 
-/* ---- the box ----------------------------------------------------------------------------------------------------------- */
+/* ---- the box ----------------------------------------------------------------------------------------------------- */
 
 static double tick_at(const rw_axis *axis, int i)
 {
@@ -389,9 +398,10 @@ static void hang(rw_canvas *canvas, const char *text, double x, double top, doub
     rw_font_draw(canvas, text, x, top + RW_FONT_CAP * size, size, align, false, 1, rw_ink);
 }
 
-/* The name of an edge hangs beyond the labels at its middle; one too long for that stands below the near corner, smaller if
- * it must be. */
-static void draw_name(rw_canvas *canvas, const layout *l, const rw_axis *axis, point middle, const char *label, int direction)
+/* The name of an edge hangs beyond the labels at its middle; one too long for that stands below the near corner,
+ * smaller if it must be. */
+static void draw_name(rw_canvas *canvas, const layout *l, const rw_axis *axis, point middle, const char *label,
+                      int direction)
 {
     char name[200];
     bool both = label && *label && axis->factor[0];
@@ -408,8 +418,10 @@ static void draw_name(rw_canvas *canvas, const layout *l, const rw_axis *axis, p
     hang(canvas, name, x, middle.y + NAME_BELOW * text, size, direction);
 }
 
-/* An edge in front: marks that go on in the direction of the lines on the floor, labels below them to the outer side. */
-static void draw_axis(rw_canvas *canvas, const layout *l, const rw_axis *axis, point start, point edge, point out, const char *label)
+/* An edge in front: marks that go on in the direction of the lines on the floor, labels below them to the outer
+ * side. */
+static void draw_axis(rw_canvas *canvas, const layout *l, const rw_axis *axis, point start, point edge, point out,
+                      const char *label)
 {
     double text = l->sheet.text, length = hypot(out.x, out.y);
     int direction = out.x > 0 ? 1 : -1;
@@ -420,7 +432,8 @@ static void draw_axis(rw_canvas *canvas, const layout *l, const rw_axis *axis, p
     rw_canvas_ink(canvas, rw_frame, 1);
     for (int i = 0; i < axis->n; i++) {
         const point at = add(start, tick_at(axis, i), edge);
-        hang(canvas, axis->label[i], at.x + direction * LABEL_BESIDE * text, at.y + LABEL_BELOW * text, text, direction);
+        hang(canvas, axis->label[i], at.x + direction * LABEL_BESIDE * text, at.y + LABEL_BELOW * text, text,
+             direction);
     }
     draw_name(canvas, l, axis, add(start, 0.5, edge), label, direction);
 }

@@ -19,8 +19,8 @@ static rw_status draw_residuals(rw_context *ctx, const char *path, const char *t
     return rw_figure_write_lines(ctx, path, &(rw_figure_page){.title = title}, &lines);
 }
 
-rw_status rw_figure_write_residuals(rw_context *ctx, const char *path, const char *title, int64_t n, const double *residual,
-                                    double right_side, double tolerance)
+rw_status rw_figure_write_residuals(rw_context *ctx, const char *path, const char *title, int64_t n,
+                                    const double *residual, double right_side, double tolerance)
 {
     RW_NEED(ctx, "context");
     RW_NEED(path, "path");
@@ -56,10 +56,16 @@ rw_status rw_figure_write_pattern(rw_context *ctx, const char *path, const char 
     for (size_t i = 0; i < nx * ny; ++i) fill[i] = RW_MAX(RW_MIN(fill[i], 1), 1e-300);
     snprintf(subtitle, sizeof subtitle, "%lld x %lld, %lld entries", (long long)e->rows, (long long)e->columns,
              (long long)e->n);
-    const rw_figure_field field = {
-        .nx = nx, .ny = ny, .values = fill, .x1 = (double)RW_MAX(e->columns, 1), .y1 = (double)RW_MAX(e->rows, 1),
-        .down = true, .x_label = "column", .y_label = "row",
-        .value = {.label = "fill ratio", .log = true, .min = fmin(0.2 / per_square, 0.1), .max = 1}};
+    const rw_figure_field field =
+        {.nx = nx,
+         .ny = ny,
+         .values = fill,
+         .x1 = (double)RW_MAX(e->columns, 1),
+         .y1 = (double)RW_MAX(e->rows, 1),
+         .down = true,
+         .x_label = "column",
+         .y_label = "row",
+         .value = {.label = "fill ratio", .log = true, .min = fmin(0.2 / per_square, 0.1), .max = 1}};
     rw_status status =
         rw_figure_write_field(ctx, path, &(rw_figure_page){.title = title, .subtitle = subtitle}, &field);
     rw_free(fill);

@@ -67,15 +67,15 @@ static void make_caption(panel *p, const char *label, double at)
     const char *slash = strstr(label, " / ");
     rw_axis_number(number, sizeof number, at);
     rw_snprintf(p->caption, sizeof p->caption, "%.*s = %s%s%.40s", slash ? (int)RW_MIN(slash - label, 60) : 60, label,
-                 number, slash ? " " : "", slash ? slash + 3 : "");
+                number, slash ? " " : "", slash ? slash + 3 : "");
 }
 
 static void choose_planes(layout *l, const rw_figure_volume *v)
 {
     for (int a = 0; a < 3; a++) {
         double cell = (upper(v, a) - v->lower[a]) / (double)v->n[a];
-        double index = v->choose ? fmin(fmax((v->at[a] - v->lower[a]) / cell, 0), (double)(v->n[a] - 1))
-                                 : (double)(v->n[a] / 2);
+        double index =
+            v->choose ? fmin(fmax((v->at[a] - v->lower[a]) / cell, 0), (double)(v->n[a] - 1)) : (double)(v->n[a] / 2);
         l->plane[a] = (size_t)index;
         l->at[a] = v->lower[a] + ((double)l->plane[a] + 0.5) * cell;
     }
@@ -159,7 +159,8 @@ rw_status rw_figure_write_volume(rw_context *ctx, const char *path, const rw_fig
     RW_NEED(path, "path");
     RW_NEED(volume, "volume");
     const rw_figure_volume *v = volume;
-    layout l = {.panels = {{.across = 0, .up = 1, .held = 2}, {.across = 0, .up = 2, .held = 1},
+    layout l = {.panels = {{.across = 0, .up = 1, .held = 2},
+                           {.across = 0, .up = 2, .held = 1},
                            {.across = 1, .up = 2, .held = 0}}};
     rw_canvas canvas;
     double low = INFINITY, high = -INFINITY;

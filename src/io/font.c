@@ -53,11 +53,11 @@ double rw_font_width(const char *text, double size)
 
 typedef struct pen {
     rw_canvas *canvas;
-    double x, y;       /* start of the glyph on its baseline, pixels */
+    double x, y; /* start of the glyph on its baseline, pixels */
     bool up;
     double unit, width; /* of the design horizontally, of the stroke; pixels */
-    double heights[4]; /* pixels of the heights -20, 0, 50, 70 */
-    double at[2];      /* where the pen is, pixels */
+    double heights[4];  /* pixels of the heights -20, 0, 50, 70 */
+    double at[2];       /* where the pen is, pixels */
 } pen;
 
 /* Heights of the design to pixels, through the four adjusted ones. */

@@ -15,8 +15,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool starved;  /* HDF5 has had no memory to begin with */
 static bool troubled; /* HDF5 has had no memory or could not close a file: its state is unknown */
 
-/* HDF5's own exit handler closes what is open and does not survive a lack of memory (1.10). Ours has work only where the program
- * itself has files open. */
+/* HDF5's own exit handler closes what is open and does not survive a lack of memory (1.10). Ours has work only where
+ * the program itself has files open. */
 static void at_exit(void)
 {
     if (rw_within()) return; /* HDF5 itself ends the program */
@@ -28,13 +28,14 @@ static void at_exit(void)
 static void begin(void)
 {
     if (H5dont_atexit() >= 0) atexit(at_exit); /* fails where the program has begun to use HDF5 before us */
-    H5open(); /* all packages, while the reserve is there */
+    H5open();                                  /* all packages, while the reserve is there */
 }
 
-/* HDF5 1.10 (seen with 1.10.8) does not survive a lack of memory for its own objects, and no caller can undo that: while its packages
- * begin, the error stack calls itself without end (H5E_printf_stack, H5I_inc_ref) or NULL is followed (H5SL_create in H5P__init_package);
- * later exit(-1) is called where an identifier cannot be had. So a file is opened only while RESERVE bytes can be had, more than
- * HDF5 takes for the packages and a file. An allocation that fails although these were there may still end the program. */
+/* HDF5 1.10 (seen with 1.10.8) does not survive a lack of memory for its own objects, and no caller can undo that:
+ * while its packages begin, the error stack calls itself without end (H5E_printf_stack, H5I_inc_ref) or NULL is
+ * followed (H5SL_create in H5P__init_package); later exit(-1) is called where an identifier cannot be had. So a file is
+ * opened only while RESERVE bytes can be had, more than HDF5 takes for the packages and a file. An allocation that
+ * fails although these were there may still end the program. */
 static rw_status check_reserve(rw_context *ctx, const char *path)
 {
     void *reserve = rw_calloc(RESERVE, 1);
@@ -86,7 +87,8 @@ rw_status rw_h5_had_memory(const rw_h5 *f, const char *name)
 {
     if (errno != ENOMEM && !starved) return RW_OK;
     troubled = true;
-    return rw_fail(f->ctx, RW_ERR_MEMORY, "%s: %s: HDF5 has no memory: free some, or choose a smaller size", f->path, name);
+    return rw_fail(f->ctx, RW_ERR_MEMORY, "%s: %s: HDF5 has no memory: free some, or choose a smaller size", f->path,
+                   name);
 }
 
 rw_status rw_h5_fail(const rw_h5 *f, rw_status status, const char *name, const char *what)
@@ -103,8 +105,9 @@ rw_status rw_h5_fail(const rw_h5 *f, rw_status status, const char *name, const c
     troubled |= r.memory;
     RW_TRY(rw_h5_had_memory(f, name));
     if (r.memory && f->sink)
-        return rw_fail(f->ctx, RW_ERR_MEMORY, "%s: %s: %s: HDF5 has no memory (%s): free some, or choose a smaller size", f->path, name,
-                       what, r.text);
+        return rw_fail(f->ctx, RW_ERR_MEMORY,
+                       "%s: %s: %s: HDF5 has no memory (%s): free some, or choose a smaller size", f->path, name, what,
+                       r.text);
     return rw_fail(f->ctx, status, "%s: %s: %s: %s", f->path, name, what, r.text);
 }
 
@@ -295,8 +298,7 @@ static bool make_parents(const rw_h5 *f, const char *name)
 
 rw_status rw_h5_check_new(const rw_h5 *f, const char *name)
 {
-    if (!f->temporary)
-        return rw_fail(f->ctx, RW_ERR_ARGUMENT, "%s: %s: the file was opened to read", f->path, name);
+    if (!f->temporary) return rw_fail(f->ctx, RW_ERR_ARGUMENT, "%s: %s: the file was opened to read", f->path, name);
     if (!*name || strlen(name) >= RW_H5_NAME)
         return rw_fail(f->ctx, RW_ERR_ARGUMENT, "%s: the name of an object has 1 to %d bytes", f->path, RW_H5_NAME - 1);
     if (H5Lexists(f->id, name, H5P_DEFAULT) > 0)
@@ -324,10 +326,7 @@ rw_status rw_h5_group(rw_h5 *file, const char *name)
     return status;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 static rw_status list_members(rw_h5 *f, const char *group, char ***names, int *n)
 {

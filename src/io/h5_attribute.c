@@ -9,12 +9,10 @@ enum { TEXT_LIMIT = 16 << 20 };
 /* Replaces the attribute by `data` of `type`; n < 0 is a single value. */
 static rw_status set(rw_h5 *f, const char *object, const char *name, hid_t stored, hid_t given, int n, const void *data)
 {
-    if (!f->temporary)
-        return rw_fail(f->ctx, RW_ERR_ARGUMENT, "%s: %s: the file was opened to read", f->path, name);
+    if (!f->temporary) return rw_fail(f->ctx, RW_ERR_ARGUMENT, "%s: %s: the file was opened to read", f->path, name);
     if (!*name || !rw_h5_reaches(f, object))
         return rw_h5_fail(f, RW_ERR_ARGUMENT, object, "an attribute needs a name and an object that is there");
-    if (H5Aexists_by_name(f->id, object, name, H5P_DEFAULT) > 0)
-        H5Adelete_by_name(f->id, object, name, H5P_DEFAULT);
+    if (H5Aexists_by_name(f->id, object, name, H5P_DEFAULT) > 0) H5Adelete_by_name(f->id, object, name, H5P_DEFAULT);
     H5Eclear2(H5E_DEFAULT);
     hsize_t size = n < 0 ? 1 : (hsize_t)n;
     hid_t space = n < 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL), attribute = -1;
@@ -104,7 +102,9 @@ static rw_status get(rw_h5 *f, const char *object, const char *name, bool intege
     bool good = v.kind == H5T_INTEGER || (v.kind == H5T_FLOAT && !integer);
     if (status == RW_OK && (!good || v.n != n))
         status = rw_fail(f->ctx, RW_ERR_INPUT, "%s: %s: the attribute '%s' is not %d %s", f->path, object, name, n,
-                         integer ? "integer" : n == 1 ? "number" : "numbers");
+                         integer  ? "integer"
+                         : n == 1 ? "number"
+                                  : "numbers");
     if (status == RW_OK && n > 0 && H5Aread(v.id, integer ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE, data) < 0)
         status = rw_h5_fail(f, RW_ERR_INPUT, name, "the attribute is damaged");
     close_view(&v);
@@ -170,8 +170,8 @@ rw_status rw_h5_get_text(rw_h5 *file, const char *object, const char *name, char
     if (status == RW_OK && (v.kind != H5T_STRING || v.n != 1))
         status = rw_fail(file->ctx, RW_ERR_INPUT, "%s: %s: the attribute '%s' is not a text", file->path, object, name);
     if (status == RW_OK)
-        status = H5Tis_variable_str(v.type) > 0 ? copy_variable(file, name, &v, value)
-                                                : copy_fixed(file, name, &v, value);
+        status =
+            H5Tis_variable_str(v.type) > 0 ? copy_variable(file, name, &v, value) : copy_fixed(file, name, &v, value);
     close_view(&v);
     rw_h5_leave(g);
     return status;

@@ -36,8 +36,8 @@ static void set_checksum(hid_t properties, int rank, const hsize_t *shape, size_
     H5Pset_fletcher32(properties);
 }
 
-static rw_status write_data(rw_h5 *f, const char *name, rw_dtype type, int rank, const size_t *shape,
-                            const void *data, unsigned flags)
+static rw_status write_data(rw_h5 *f, const char *name, rw_dtype type, int rank, const size_t *shape, const void *data,
+                            unsigned flags)
 {
     hsize_t sizes[RW_IO_RANK];
     size_t bytes;
@@ -138,8 +138,8 @@ static rw_status read_data(rw_h5 *f, const char *name, rw_dtype type, int rank, 
     size_t stored_shape[RW_IO_RANK];
     RW_TRY(open_data(f, name, set, &stored, &stored_rank, stored_shape));
     if (rw_dtype_is_complex(stored) != rw_dtype_is_complex(type))
-        return rw_fail(f->ctx, RW_ERR_INPUT, "%s: %s: holds %s, but %s is wanted", f->path, name,
-                       rw_dtype_name(stored), rw_dtype_name(type));
+        return rw_fail(f->ctx, RW_ERR_INPUT, "%s: %s: holds %s, but %s is wanted", f->path, name, rw_dtype_name(stored),
+                       rw_dtype_name(type));
     bool same = rank == stored_rank;
     for (int a = 0; a < rank && same; a++) same = shape[a] == stored_shape[a];
     if (!same) {

@@ -1,11 +1,11 @@
 /* The files under HDF5: a file driver of our own, by pread and pwrite, that never lets HDF5 see a write fail.
  *
- * HDF5 1.10 does not survive a full disk: a close that cannot write leaves the file open, and its exit handler ends in a
- * segmentation fault or an endless loop. This driver remembers the first error, drops what is written from then on, and
- * reports success, so that every close succeeds. rw_h5_commit and each call that writes ask for the error (rw_h5_written), and the
- * file, which is temporary until it is committed, is thrown away.
- * Cost: none beside HDF5's own driver; no data are kept in memory. After an error reads beyond what has arrived give zeros.
- * Source: HDF5 Virtual File Layer, H5FD_class_t of 1.10 and of 1.14.
+ * HDF5 1.10 does not survive a full disk: a close that cannot write leaves the file open, and its exit handler ends in
+ * a segmentation fault or an endless loop. This driver remembers the first error, drops what is written from then on,
+ * and reports success, so that every close succeeds. rw_h5_commit and each call that writes ask for the error
+ * (rw_h5_written), and the file, which is temporary until it is committed, is thrown away.
+ * Cost: none beside HDF5's own driver; no data are kept in memory. After an error reads beyond what has arrived give
+ * zeros. Source: HDF5 Virtual File Layer, H5FD_class_t of 1.10 and of 1.14.
  * Not here: reading by other programs while the file is written (SWMR), locks. */
 #include <errno.h>
 #include <fcntl.h>
@@ -94,8 +94,8 @@ static int compare(const H5FD_t *a, const H5FD_t *b)
 static herr_t query(const H5FD_t *file, unsigned long *flags)
 {
     (void)file;
-    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_AGGREGATE_SMALLDATA |
-             H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
+             H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
     return 0;
 }
 

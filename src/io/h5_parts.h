@@ -6,8 +6,8 @@
 
 #include "io/h5.h"
 
-/* The first error of the file system on a file being written. Shared by the file's two owners, HDF5 and rw_h5, since HDF5 may keep
- * a file open that it could not close. */
+/* The first error of the file system on a file being written. Shared by the file's two owners, HDF5 and rw_h5, since
+ * HDF5 may keep a file open that it could not close. */
 typedef struct rw_h5_sink {
     int references, reason; /* reason: errno, 0: none */
 } rw_h5_sink;
@@ -41,7 +41,8 @@ rw_status rw_h5_had_memory(const rw_h5 *file, const char *name);
 rw_status rw_h5_fail(const rw_h5 *file, rw_status status, const char *name, const char *what);
 /* True when every link on the way is there and the object at its end can be reached. */
 bool rw_h5_reaches(const rw_h5 *file, const char *name);
-/* Before an object is made: the file is being written and the name is free; groups above it that are missing are made. */
+/* Before an object is made: the file is being written and the name is free; groups above it that are missing are
+ * made. */
 rw_status rw_h5_check_new(const rw_h5 *file, const char *name);
 /* A property list for names in UTF-8; to be closed. */
 hid_t rw_h5_link_list(void);

@@ -40,7 +40,8 @@ rw_status rw_picture_read(rw_context *ctx, const char *path, size_t max_pixels, 
     return finish(ctx, path, rw_raster_read(ctx, path, max_pixels, &r), &r, picture);
 }
 
-rw_status rw_picture_parse(rw_context *ctx, const char *name, const void *bytes, size_t n, size_t max_pixels, rw_picture *picture)
+rw_status rw_picture_parse(rw_context *ctx, const char *name, const void *bytes, size_t n, size_t max_pixels,
+                           rw_picture *picture)
 {
     rw_raster r;
     *picture = (rw_picture){0};

@@ -13,7 +13,8 @@ typedef struct rw_picture {
 
 /* Failures as of rw_raster_read. On failure *picture is zeroed. */
 rw_status rw_picture_read(rw_context *ctx, const char *path, size_t max_pixels, rw_picture *picture);
-rw_status rw_picture_parse(rw_context *ctx, const char *name, const void *bytes, size_t n, size_t max_pixels, rw_picture *picture);
+rw_status rw_picture_parse(rw_context *ctx, const char *name, const void *bytes, size_t n, size_t max_pixels,
+                           rw_picture *picture);
 void rw_picture_free(rw_picture *picture);
 
 #endif

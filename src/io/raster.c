@@ -4,7 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
-static const rw_raster_format *const formats[] = {&rw_raster_png, &rw_raster_pnm, &rw_raster_bmp, &rw_raster_jpeg, &rw_raster_tiff};
+static const rw_raster_format *const formats[] = {&rw_raster_png, &rw_raster_pnm, &rw_raster_bmp, &rw_raster_jpeg,
+                                                  &rw_raster_tiff};
 
 rw_status rw_raster_create(rw_context *ctx, const char *name, size_t width, size_t height, int channels, int bytes,
                            size_t max_pixels, rw_raster *r)
@@ -12,11 +13,12 @@ rw_status rw_raster_create(rw_context *ctx, const char *name, size_t width, size
     const size_t limit = max_pixels ? max_pixels : RW_RASTER_MAX_PIXELS;
     size_t all;
     if (width == 0 || height == 0)
-        return rw_fail(ctx, RW_ERR_INPUT, "%s: picture of %zu x %zu pixels: it must have at least one", name, width, height);
+        return rw_fail(ctx, RW_ERR_INPUT, "%s: picture of %zu x %zu pixels: it must have at least one", name, width,
+                       height);
     if (width > limit || height > limit / width ||
         !rw_io_bytes(3, (size_t[]){width, height, (size_t)channels}, (size_t)bytes, &all))
-        return rw_fail(ctx, RW_ERR_INPUT, "%s: %zu x %zu pixels are more than the limit of %zu: scale the picture down", name, width,
-                       height, limit);
+        return rw_fail(ctx, RW_ERR_INPUT, "%s: %zu x %zu pixels are more than the limit of %zu: scale the picture down",
+                       name, width, height, limit);
     *r = (rw_raster){width, height, channels, bytes, bytes == 2 ? 65535 : 255, rw_calloc(all, 1)};
     return r->samples ? RW_OK : rw_fail_memory(ctx, all, name);
 }
@@ -27,7 +29,8 @@ void rw_raster_free(rw_raster *r)
     *r = (rw_raster){0};
 }
 
-rw_status rw_raster_parse(rw_context *ctx, const char *name, const void *bytes, size_t n, size_t max_pixels, rw_raster *r)
+rw_status rw_raster_parse(rw_context *ctx, const char *name, const void *bytes, size_t n, size_t max_pixels,
+                          rw_raster *r)
 {
     char known[160];
     int used = 0;
@@ -79,13 +82,16 @@ static rw_status write_as(rw_context *ctx, const char *path, const rw_raster_for
 {
     if (r->channels < 1 || r->channels > 4 || (!f->alpha && r->channels % 2 == 0))
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s does not hold %d channels: %s", path, f->name, r->channels,
-                       r->channels > 4 ? "write .npy" : f->alpha ? "1 to 4" : "write .png or .tif");
+                       r->channels > 4 ? "write .npy"
+                       : f->alpha      ? "1 to 4"
+                                       : "write .png or .tif");
     if (r->bytes == 2 && !f->deep)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s does not hold 16 bits a sample: write .png, .pnm or .tif, or convert to u8", path,
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "%s: %s does not hold 16 bits a sample: write .png, .pnm or .tif, or convert to u8", path,
                        f->name);
     if (r->width == 0 || r->height == 0 || r->width > 1 << 28 || r->height > 1 << 28)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: a picture of %zu x %zu pixels: sizes from 1 to 2^28 can be written", path, r->width,
-                       r->height);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: a picture of %zu x %zu pixels: sizes from 1 to 2^28 can be written",
+                       path, r->width, r->height);
     rw_io_stream s;
     RW_TRY(rw_io_create(ctx, path, &s));
     rw_status status = f->write(&s, r);
@@ -103,14 +109,19 @@ rw_status rw_raster_write(rw_context *ctx, const char *path, const rw_raster *r)
     return write_as(ctx, path, f, r);
 }
 
-rw_status rw_raster_write_png(rw_context *ctx, const char *path, const rw_raster *r) { return write_as(ctx, path, &rw_raster_png, r); }
+rw_status rw_raster_write_png(rw_context *ctx, const char *path, const rw_raster *r)
+{
+    return write_as(ctx, path, &rw_raster_png, r);
+}
 
 void rw_raster_stretch(rw_raster *r)
 {
     const unsigned white = r->bytes == 2 ? 65535 : 255;
     if (r->maximum == white) return;
     for (size_t i = 0, n = r->width * r->height * (size_t)r->channels; i < n; ++i) {
-        if (r->bytes == 2) ((uint16_t *)r->samples)[i] = (uint16_t)((((uint16_t *)r->samples)[i] * (uint64_t)white + r->maximum / 2) / r->maximum);
+        if (r->bytes == 2)
+            ((uint16_t *)r->samples)[i] =
+                (uint16_t)((((uint16_t *)r->samples)[i] * (uint64_t)white + r->maximum / 2) / r->maximum);
         else ((uint8_t *)r->samples)[i] = (uint8_t)((((uint8_t *)r->samples)[i] * white + r->maximum / 2) / r->maximum);
     }
     r->maximum = white;

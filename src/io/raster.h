@@ -1,5 +1,6 @@
-/* Pictures in memory as files have them: 8 or 16 bits a sample, 1 to 4 channels; and the formats that hold them, a table each
- * (raster_png.c, raster_pnm.c, …). A format is recognised by the first bytes of a file, and written by the ending of its name. */
+/* Pictures in memory as files have them: 8 or 16 bits a sample, 1 to 4 channels; and the formats that hold them, a
+ * table each (raster_png.c, raster_pnm.c, …). A format is recognised by the first bytes of a file, and written by the
+ * ending of its name. */
 #ifndef RW_RASTER_H
 #define RW_RASTER_H
 
@@ -16,12 +17,14 @@ typedef struct rw_raster {
 #define RW_RASTER_MAX_PIXELS ((size_t)1 << 28) /* limit when max_pixels is 0 */
 
 typedef struct rw_raster_format {
-    const char *name;        /* "PNG" */
-    const char *endings[4];  /* ".png"; the rest NULL */
-    bool deep, alpha;        /* it holds 16 bits a sample; an alpha channel */
+    const char *name;                                 /* "PNG" */
+    const char *endings[4];                           /* ".png"; the rest NULL */
+    bool deep, alpha;                                 /* it holds 16 bits a sample; an alpha channel */
     bool (*is)(const unsigned char *start, size_t n); /* n >= 12, or all that there is */
-    /* From the bytes of a file, named in messages. *raster is zeroed before; what it holds after a failure is freed by the caller. */
-    rw_status (*parse)(rw_context *ctx, const char *name, const unsigned char *bytes, size_t n, size_t max_pixels, rw_raster *raster);
+    /* From the bytes of a file, named in messages. *raster is zeroed before; what it holds after a failure is freed by
+     * the caller. */
+    rw_status (*parse)(rw_context *ctx, const char *name, const unsigned char *bytes, size_t n, size_t max_pixels,
+                       rw_raster *raster);
     rw_status (*write)(rw_io_stream *s, const rw_raster *raster);
 } rw_raster_format;
 
@@ -29,12 +32,14 @@ extern const rw_raster_format rw_raster_png, rw_raster_pnm, rw_raster_bmp, rw_ra
 
 /* ERR_FILE, ERR_INPUT (unknown or malformed file, more than max_pixels), ERR_MEMORY. On failure *raster is zeroed. */
 rw_status rw_raster_read(rw_context *ctx, const char *path, size_t max_pixels, rw_raster *raster);
-rw_status rw_raster_parse(rw_context *ctx, const char *name, const void *bytes, size_t n, size_t max_pixels, rw_raster *raster);
+rw_status rw_raster_parse(rw_context *ctx, const char *name, const void *bytes, size_t n, size_t max_pixels,
+                          rw_raster *raster);
 /* The format that a name's ending says; NULL: none. */
 const rw_raster_format *rw_raster_format_of(const char *path);
 /* ".png, .pnm, …" */
 void rw_raster_endings(char *text, size_t size);
-/* The file appears whole or not at all. ERR_ARGUMENT: no format of this ending; channels or bits that it does not hold. */
+/* The file appears whole or not at all. ERR_ARGUMENT: no format of this ending; channels or bits that it does not
+ * hold. */
 rw_status rw_raster_write(rw_context *ctx, const char *path, const rw_raster *raster);
 /* A PNG, whatever the file is called. */
 rw_status rw_raster_write_png(rw_context *ctx, const char *path, const rw_raster *raster);

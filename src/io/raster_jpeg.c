@@ -1,8 +1,11 @@
-/* JPEG through libjpeg, where the build has found it: grey and colour, 8 bits. libjpeg leaves by longjmp, as libpng does
- * (raster_png.c). */
+/* JPEG through libjpeg, where the build has found it: grey and colour, 8 bits. libjpeg leaves by longjmp, as libpng
+ * does (raster_png.c). */
 #include "io/raster.h"
 
-static bool is(const unsigned char *start, size_t n) { return n > 2 && start[0] == 0xff && start[1] == 0xd8 && start[2] == 0xff; }
+static bool is(const unsigned char *start, size_t n)
+{
+    return n > 2 && start[0] == 0xff && start[1] == 0xd8 && start[2] == 0xff;
+}
 
 #ifdef RW_WITH_JPEG
 #include <jpeglib.h>
@@ -56,7 +59,8 @@ static rw_status decode(job *j, const unsigned char *bytes, size_t n, size_t max
     jpeg_mem_src(in, (unsigned char *)(uintptr_t)bytes, (unsigned long)n);
     jpeg_read_header(in, TRUE);
     if (in->num_components != 1 && in->num_components != 3)
-        return rw_fail(j->ctx, RW_ERR_INPUT, "%s: JPEG: %d components (CMYK?): grey and colour are read, convert it", j->name, in->num_components);
+        return rw_fail(j->ctx, RW_ERR_INPUT, "%s: JPEG: %d components (CMYK?): grey and colour are read, convert it",
+                       j->name, in->num_components);
     in->out_color_space = in->num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
     RW_TRY(rw_raster_create(j->ctx, j->name, in->image_width, in->image_height, in->num_components, 1, max_pixels, r));
     jpeg_start_decompress(in);
@@ -68,7 +72,8 @@ static rw_status decode(job *j, const unsigned char *bytes, size_t n, size_t max
     return RW_OK;
 }
 
-static rw_status parse(rw_context *ctx, const char *name, const unsigned char *bytes, size_t n, size_t max_pixels, rw_raster *r)
+static rw_status parse(rw_context *ctx, const char *name, const unsigned char *bytes, size_t n, size_t max_pixels,
+                       rw_raster *r)
 {
     job j;
     begin(&j, ctx, name, false);
@@ -109,15 +114,18 @@ static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
     return status;
 }
 #else
-static rw_status parse(rw_context *ctx, const char *name, const unsigned char *bytes, size_t n, size_t max_pixels, rw_raster *r)
+static rw_status parse(rw_context *ctx, const char *name, const unsigned char *bytes, size_t n, size_t max_pixels,
+                       rw_raster *r)
 {
     (void)bytes, (void)n, (void)max_pixels, (void)r;
-    return rw_fail(ctx, RW_ERR_UNSUPPORTED, "%s: this build has no JPEG: install libjpeg-dev and build again, or convert to PNG", name);
+    return rw_fail(ctx, RW_ERR_UNSUPPORTED,
+                   "%s: this build has no JPEG: install libjpeg-dev and build again, or convert to PNG", name);
 }
 static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
 {
     (void)r;
-    return rw_fail(s->ctx, RW_ERR_UNSUPPORTED, "%s: this build has no JPEG: install libjpeg-dev and build again, or write .png", s->path);
+    return rw_fail(s->ctx, RW_ERR_UNSUPPORTED,
+                   "%s: this build has no JPEG: install libjpeg-dev and build again, or write .png", s->path);
 }
 #endif
 

@@ -1,6 +1,7 @@
-/* PNG through libpng: grey or colour, with or without alpha, palettes, 1 to 16 bits, interlaced or not. Gamma and colour profiles
- * are ignored: samples are those of the file. libpng leaves by longjmp: whatever must be freed lives in a `job` of the caller,
- * whose frame the jump does not cross, and its memory comes from rw_calloc, so that a test can exhaust it. */
+/* PNG through libpng: grey or colour, with or without alpha, palettes, 1 to 16 bits, interlaced or not. Gamma and
+ * colour profiles are ignored: samples are those of the file. libpng leaves by longjmp: whatever must be freed lives in
+ * a `job` of the caller, whose frame the jump does not cross, and its memory comes from rw_calloc, so that a test can
+ * exhaust it. */
 #include "io/raster.h"
 
 #include <png.h>
@@ -12,18 +13,17 @@ typedef struct job {
     png_infop info;
     rw_raster *raster;
     size_t max_pixels, refused; /* refused: bytes that libpng asked for and did not get, 0: none */
-    rw_status status;    /* of our own part; RW_OK when libpng complained */
+    rw_status status;           /* of our own part; RW_OK when libpng complained */
 } job;
 
 static void on_error(png_structp png, png_const_charp text)
 {
     job *j = png_get_error_ptr(png);
-    if (j->status == RW_OK && j->refused)
-        j->status = rw_fail_memory(j->stream.ctx, j->refused, j->stream.path);
+    if (j->status == RW_OK && j->refused) j->status = rw_fail_memory(j->stream.ctx, j->refused, j->stream.path);
     else if (j->status == RW_OK)
-        j->status = rw_fail(j->stream.ctx, j->stream.temporary ? RW_ERR_FILE : RW_ERR_INPUT,
-                            "%s: PNG: %s: the file is %s", j->stream.path, text,
-                            j->stream.temporary ? "not written" : "damaged, export the picture again");
+        j->status =
+            rw_fail(j->stream.ctx, j->stream.temporary ? RW_ERR_FILE : RW_ERR_INPUT, "%s: PNG: %s: the file is %s",
+                    j->stream.path, text, j->stream.temporary ? "not written" : "damaged, export the picture again");
     png_longjmp(png, 1);
 }
 
@@ -95,7 +95,8 @@ static rw_status decode(job *j)
                                    j->stream.path, width, height, (unsigned long long)j->stream.size);
     png_read_update_info(png, j->info);
     int channels = png_get_channels(png, j->info), depth = png_get_bit_depth(png, j->info);
-    j->status = rw_raster_create(ctx, j->stream.path, width, height, channels, depth == 16 ? 2 : 1, j->max_pixels, j->raster);
+    j->status =
+        rw_raster_create(ctx, j->stream.path, width, height, channels, depth == 16 ? 2 : 1, j->max_pixels, j->raster);
     if (j->status != RW_OK) return j->status;
     size_t row_bytes = png_get_rowbytes(png, j->info);
     for (int pass = 0; pass < passes; pass++)
@@ -104,7 +105,8 @@ static rw_status decode(job *j)
     return RW_OK;
 }
 
-static rw_status parse(rw_context *ctx, const char *name, const unsigned char *bytes, size_t n, size_t max_pixels, rw_raster *raster)
+static rw_status parse(rw_context *ctx, const char *name, const unsigned char *bytes, size_t n, size_t max_pixels,
+                       rw_raster *raster)
 {
     job j = {.raster = raster, .max_pixels = max_pixels};
     RW_TRY(rw_io_open_memory(ctx, name, bytes, n, &j.stream));
@@ -124,7 +126,8 @@ static rw_status parse(rw_context *ctx, const char *name, const unsigned char *b
 
 static rw_status encode(job *j, const rw_raster *r)
 {
-    static const int kinds[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
+    static const int kinds[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
+                                PNG_COLOR_TYPE_RGB_ALPHA};
     png_structp png = j->png;
     if (setjmp(png_jmpbuf(png))) return j->status;
     png_set_user_limits(png, 0x7fffffff, 0x7fffffff);

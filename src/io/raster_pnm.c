@@ -1,7 +1,7 @@
 /* Portable any-map (http://netpbm.sourceforge.net/doc/pnm.html):  "P5" width height maximum <one white space> samples.
  *
- * P1 to P6, with comments in the header, and maximum 1 to 65535; of files with several pictures the first. P1 and P4 have bits, 1
- * is black; P2 and P3 decimal numbers. Written are P5 and P6. Not read: PAM (P7). */
+ * P1 to P6, with comments in the header, and maximum 1 to 65535; of files with several pictures the first. P1 and P4
+ * have bits, 1 is black; P2 and P3 decimal numbers. Written are P5 and P6. Not read: PAM (P7). */
 #include "io/raster.h"
 
 #include <string.h>
@@ -69,7 +69,8 @@ static rw_status fill(cursor *c, int kind, size_t maximum, rw_raster *r)
     return RW_OK;
 }
 
-static rw_status parse(rw_context *ctx, const char *name, const unsigned char *bytes, size_t n, size_t max_pixels, rw_raster *r)
+static rw_status parse(rw_context *ctx, const char *name, const unsigned char *bytes, size_t n, size_t max_pixels,
+                       rw_raster *r)
 {
     cursor cursor_ = {ctx, name, bytes, bytes + n}, *c = &cursor_;
     size_t width, height, maximum = 1;
@@ -82,14 +83,16 @@ static rw_status parse(rw_context *ctx, const char *name, const unsigned char *b
     RW_TRY(take_number(c, "the height", 1 << 30, &height));
     if (!bits) RW_TRY(take_number(c, "the maximum", 65535, &maximum));
     if (maximum == 0 || c->at == c->end || !is_space(*c->at))
-        return rw_fail(ctx, RW_ERR_INPUT, "%s: PNM: maximum %zu: 1 to 65535 and a space after it are allowed", name, maximum);
+        return rw_fail(ctx, RW_ERR_INPUT, "%s: PNM: maximum %zu: 1 to 65535 and a space after it are allowed", name,
+                       maximum);
     c->at++;
     /* plain: a digit and a space, but for the last; bits of P1 stand without spaces */
     size_t sample = plain && !bits ? 2 : maximum > 255 ? 2 : 1, need;
     const size_t row = kind == '4' ? (width + 7) / 8 : width;
-    if (!rw_io_bytes(4, (size_t[]){row, height, (size_t)channels, sample}, 1, &need) || need > (size_t)(c->end - c->at) + (plain ? 1 : 0))
-        return rw_fail(ctx, RW_ERR_INPUT, "%s: %zu x %zu pixels need more than the %zu bytes there: truncated", name, width, height,
-                       (size_t)(c->end - c->at));
+    if (!rw_io_bytes(4, (size_t[]){row, height, (size_t)channels, sample}, 1, &need) ||
+        need > (size_t)(c->end - c->at) + (plain ? 1 : 0))
+        return rw_fail(ctx, RW_ERR_INPUT, "%s: %zu x %zu pixels need more than the %zu bytes there: truncated", name,
+                       width, height, (size_t)(c->end - c->at));
     RW_TRY(rw_raster_create(ctx, name, width, height, channels, maximum > 255 ? 2 : 1, max_pixels, r));
     r->maximum = (unsigned)maximum;
     return fill(c, kind, maximum, r);
@@ -99,7 +102,8 @@ static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
 {
     char head[64];
     const size_t row = r->width * (size_t)r->channels;
-    const int n = snprintf(head, sizeof head, "P%c\n%zu %zu\n%u\n", r->channels == 3 ? '6' : '5', r->width, r->height, r->maximum);
+    const int n = snprintf(head, sizeof head, "P%c\n%zu %zu\n%u\n", r->channels == 3 ? '6' : '5', r->width, r->height,
+                           r->maximum);
     RW_TRY(rw_io_write(s, head, (size_t)n));
     if (r->bytes == 1) return rw_io_write(s, r->samples, row * r->height);
     unsigned char *line = rw_calloc(row, 2);
@@ -116,6 +120,9 @@ static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
     return status;
 }
 
-static bool is(const unsigned char *start, size_t n) { return n > 1 && start[0] == 'P' && start[1] >= '1' && start[1] <= '7'; }
+static bool is(const unsigned char *start, size_t n)
+{
+    return n > 1 && start[0] == 'P' && start[1] >= '1' && start[1] <= '7';
+}
 
 const rw_raster_format rw_raster_pnm = {"PNM", {".pnm", ".pgm", ".ppm"}, true, false, is, parse, write_raster};

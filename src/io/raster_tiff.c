@@ -1,5 +1,5 @@
-/* TIFF through libtiff, where the build has found it: 8 and 16 bits, 1 to 4 samples, in strips or tiles, together or in planes.
- * Written in strips with LZW. */
+/* TIFF through libtiff, where the build has found it: 8 and 16 bits, 1 to 4 samples, in strips or tiles, together or in
+ * planes. Written in strips with LZW. */
 #include "io/raster.h"
 
 #include <string.h>
@@ -52,7 +52,8 @@ static toff_t on_size(thandle_t h) { return ((memory *)h)->n; }
 
 static rw_status damaged(rw_context *ctx, const char *name, const char *what)
 {
-    return rw_fail(ctx, RW_ERR_INPUT, "%s: TIFF: %s: the file is damaged, or convert it to 8 or 16 bits, grey or RGB", name, what);
+    return rw_fail(ctx, RW_ERR_INPUT, "%s: TIFF: %s: the file is damaged, or convert it to 8 or 16 bits, grey or RGB",
+                   name, what);
 }
 
 /* Samples of a piece of `wide` x `high` pixels at (x0, y0), of all channels (plane -1) or of one, to the picture. */
@@ -65,29 +66,35 @@ static void place(rw_raster *r, const unsigned char *piece, size_t wide, size_t 
         const unsigned char *from = piece + y * wide * n * size;
         if (plane < 0) memcpy(to, from, columns * n * size);
         else
-            for (size_t x = 0; x < columns; x++) memcpy(to + (x * (size_t)r->channels + (size_t)plane) * size, from + x * size, size);
+            for (size_t x = 0; x < columns; x++)
+                memcpy(to + (x * (size_t)r->channels + (size_t)plane) * size, from + x * size, size);
     }
 }
 
 static rw_status decode(rw_context *ctx, const char *name, TIFF *t, size_t n, size_t max_pixels, rw_raster *r)
 {
     uint32_t width = 0, height = 0, wide, high;
-    uint16_t bits = 1, samples = 1, format = SAMPLEFORMAT_UINT, photometric = PHOTOMETRIC_MINISBLACK, planes = PLANARCONFIG_CONTIG;
+    uint16_t bits = 1, samples = 1, format = SAMPLEFORMAT_UINT, photometric = PHOTOMETRIC_MINISBLACK,
+             planes = PLANARCONFIG_CONTIG;
     TIFFGetField(t, TIFFTAG_IMAGEWIDTH, &width), TIFFGetField(t, TIFFTAG_IMAGELENGTH, &height);
     TIFFGetFieldDefaulted(t, TIFFTAG_BITSPERSAMPLE, &bits), TIFFGetFieldDefaulted(t, TIFFTAG_SAMPLESPERPIXEL, &samples);
     TIFFGetFieldDefaulted(t, TIFFTAG_SAMPLEFORMAT, &format), TIFFGetFieldDefaulted(t, TIFFTAG_PLANARCONFIG, &planes);
     TIFFGetField(t, TIFFTAG_PHOTOMETRIC, &photometric);
     if ((bits != 8 && bits != 16) || samples < 1 || samples > 4 || format != SAMPLEFORMAT_UINT)
         return damaged(ctx, name, "bits, samples or their format");
-    if (photometric != PHOTOMETRIC_MINISBLACK && photometric != PHOTOMETRIC_MINISWHITE && photometric != PHOTOMETRIC_RGB)
+    if (photometric != PHOTOMETRIC_MINISBLACK && photometric != PHOTOMETRIC_MINISWHITE &&
+        photometric != PHOTOMETRIC_RGB)
         return damaged(ctx, name, "the colour space");
-    /* what a strip or tile of no file can be unpacked from is not worth memory: LZW and deflate make at most about 1500 of one */
+    /* what a strip or tile of no file can be unpacked from is not worth memory: LZW and deflate make at most about 1500
+     * of one */
     if ((uint64_t)width * height * samples * (bits / 8) / 2048 > n)
-        return rw_fail(ctx, RW_ERR_INPUT, "%s: %u x %u pixels cannot be in %zu bytes: truncated", name, width, height, n);
+        return rw_fail(ctx, RW_ERR_INPUT, "%s: %u x %u pixels cannot be in %zu bytes: truncated", name, width, height,
+                       n);
     RW_TRY(rw_raster_create(ctx, name, width, height, samples, bits / 8, max_pixels, r));
     const bool tiled = TIFFIsTiled(t), separate = planes == PLANARCONFIG_SEPARATE && samples > 1;
     if (tiled) {
-        if (!TIFFGetField(t, TIFFTAG_TILEWIDTH, &wide) || !TIFFGetField(t, TIFFTAG_TILELENGTH, &high)) return damaged(ctx, name, "the tiles");
+        if (!TIFFGetField(t, TIFFTAG_TILEWIDTH, &wide) || !TIFFGetField(t, TIFFTAG_TILELENGTH, &high))
+            return damaged(ctx, name, "the tiles");
     } else {
         wide = width, high = height;
         TIFFGetFieldDefaulted(t, TIFFTAG_ROWSPERSTRIP, &high);
@@ -95,16 +102,19 @@ static rw_status decode(rw_context *ctx, const char *name, TIFF *t, size_t n, si
     }
     const size_t want = (size_t)wide * high * (separate ? 1 : samples) * (bits / 8);
     const tmsize_t size = tiled ? TIFFTileSize(t) : TIFFStripSize(t);
-    if (!wide || !high || size <= 0 || (size_t)size < want || (size_t)size > want + (1 << 20)) return damaged(ctx, name, "the strips or tiles");
-    if ((uint64_t)size / 2048 > n) return damaged(ctx, name, "a strip or tile that is larger than what the file can hold");
+    if (!wide || !high || size <= 0 || (size_t)size < want || (size_t)size > want + (1 << 20))
+        return damaged(ctx, name, "the strips or tiles");
+    if ((uint64_t)size / 2048 > n)
+        return damaged(ctx, name, "a strip or tile that is larger than what the file can hold");
     unsigned char *piece = rw_calloc((size_t)size, 1);
     if (!piece) return rw_fail_memory(ctx, (size_t)size, name);
     rw_status status = RW_OK;
     for (int plane = 0; plane < (separate ? samples : 1); plane++)
         for (uint32_t y = 0; y < height && status == RW_OK; y += high)
             for (uint32_t x = 0; x < width && status == RW_OK; x += wide) {
-                const tmsize_t got = tiled ? TIFFReadEncodedTile(t, TIFFComputeTile(t, x, y, 0, (uint16_t)plane), piece, size)
-                                           : TIFFReadEncodedStrip(t, TIFFComputeStrip(t, y, (uint16_t)plane), piece, size);
+                const tmsize_t got =
+                    tiled ? TIFFReadEncodedTile(t, TIFFComputeTile(t, x, y, 0, (uint16_t)plane), piece, size)
+                          : TIFFReadEncodedStrip(t, TIFFComputeStrip(t, y, (uint16_t)plane), piece, size);
                 const size_t rows = tiled ? high : RW_MIN(high, height - y);
                 if (got < 0 || (size_t)got < want / high * rows) status = damaged(ctx, name, "a strip or tile");
                 else place(r, piece, wide, x, y, high, separate ? plane : -1);
@@ -119,12 +129,10 @@ static rw_status decode(rw_context *ctx, const char *name, TIFF *t, size_t n, si
     return status;
 }
 
-static void quiet(void)
-{
-    TIFFSetErrorHandler(NULL), TIFFSetWarningHandler(NULL); /* a library prints nothing */
-}
+static void quiet(void) { TIFFSetErrorHandler(NULL), TIFFSetWarningHandler(NULL); /* a library prints nothing */ }
 
-static rw_status parse(rw_context *ctx, const char *name, const unsigned char *bytes, size_t n, size_t max_pixels, rw_raster *r)
+static rw_status parse(rw_context *ctx, const char *name, const unsigned char *bytes, size_t n, size_t max_pixels,
+                       rw_raster *r)
 {
     memory m = {.bytes = (unsigned char *)(uintptr_t)bytes, .n = n};
     quiet();
@@ -169,15 +177,18 @@ static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
     return status;
 }
 #else
-static rw_status parse(rw_context *ctx, const char *name, const unsigned char *bytes, size_t n, size_t max_pixels, rw_raster *r)
+static rw_status parse(rw_context *ctx, const char *name, const unsigned char *bytes, size_t n, size_t max_pixels,
+                       rw_raster *r)
 {
     (void)bytes, (void)n, (void)max_pixels, (void)r;
-    return rw_fail(ctx, RW_ERR_UNSUPPORTED, "%s: this build has no TIFF: install libtiff-dev and build again, or convert to PNG", name);
+    return rw_fail(ctx, RW_ERR_UNSUPPORTED,
+                   "%s: this build has no TIFF: install libtiff-dev and build again, or convert to PNG", name);
 }
 static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
 {
     (void)r;
-    return rw_fail(s->ctx, RW_ERR_UNSUPPORTED, "%s: this build has no TIFF: install libtiff-dev and build again, or write .png", s->path);
+    return rw_fail(s->ctx, RW_ERR_UNSUPPORTED,
+                   "%s: this build has no TIFF: install libtiff-dev and build again, or write .png", s->path);
 }
 #endif
 

@@ -9,10 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-const char *rw_vtk_byte_order(void)
-{
-    return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? "BigEndian" : "LittleEndian";
-}
+const char *rw_vtk_byte_order(void) { return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? "BigEndian" : "LittleEndian"; }
 
 rw_status rw_vtk_check_arrays(rw_context *ctx, const char *path, int n, const rw_vti_array *arrays)
 {
@@ -33,7 +30,8 @@ void rw_vtk_add_array(rw_text *text, const rw_vti_array *array, uint64_t *offset
     rw_text_add(text, "        <DataArray type=\"Float%d\" Name=\"", (int)rw_io_real_size(array->type) * 8);
     rw_io_add_xml(text, array->name);
     rw_text_add(text, "\"%s format=\"appended\" offset=\"%llu\"/>\n",
-                complex ? " NumberOfComponents=\"2\" ComponentName0=\"re\" ComponentName1=\"im\"" : "", (unsigned long long)*offset);
+                complex ? " NumberOfComponents=\"2\" ComponentName0=\"re\" ComponentName1=\"im\"" : "",
+                (unsigned long long)*offset);
     *offset += 8 + (uint64_t)numbers * rw_dtype_size(array->type);
 }
 
@@ -42,10 +40,11 @@ static void add_head(rw_text *text, const rw_io_grid *g, int n, const rw_vti_arr
     char extent[80];
     uint64_t offset = 0;
     rw_snprintf(extent, sizeof extent, "0 %zu 0 %zu 0 %zu", g->n[0] - 1, g->n[1] - 1, g->n[2] - 1);
-    rw_text_add(text, "<?xml version=\"1.0\"?>\n"
-                      "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"%s\" header_type=\"UInt64\">\n"
-                      "  <ImageData WholeExtent=\"%s\" Origin=\"%.17g %.17g %.17g\" Spacing=\"%.17g %.17g %.17g\">\n"
-                      "    <Piece Extent=\"%s\">\n      <PointData>\n",
+    rw_text_add(text,
+                "<?xml version=\"1.0\"?>\n"
+                "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"%s\" header_type=\"UInt64\">\n"
+                "  <ImageData WholeExtent=\"%s\" Origin=\"%.17g %.17g %.17g\" Spacing=\"%.17g %.17g %.17g\">\n"
+                "    <Piece Extent=\"%s\">\n      <PointData>\n",
                 rw_vtk_byte_order(), extent, g->origin[0], g->origin[1], g->origin[2], g->spacing[0], g->spacing[1],
                 g->spacing[2], extent);
     for (int i = 0; i < n; i++) rw_vtk_add_array(text, arrays + i, &offset, points);
@@ -85,8 +84,10 @@ rw_status rw_vti_write(rw_context *ctx, const char *path, const rw_io_grid *grid
 rw_status rw_pvd_write(rw_context *ctx, const char *path, size_t n, const double *time, const char *const *files)
 {
     rw_text text = {0};
-    rw_text_add(&text, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"%s\">\n"
-                       "  <Collection>\n", rw_vtk_byte_order());
+    rw_text_add(&text,
+                "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"%s\">\n"
+                "  <Collection>\n",
+                rw_vtk_byte_order());
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(time[i]) || !files[i]) {
             rw_text_free(&text);
@@ -98,8 +99,8 @@ rw_status rw_pvd_write(rw_context *ctx, const char *path, size_t n, const double
         rw_text_add(&text, "\"/>\n");
     }
     rw_text_add(&text, "  </Collection>\n</VTKFile>\n");
-    rw_status status = text.failed ? rw_fail_memory(ctx, text.length, path)
-                                   : rw_file_write(ctx, path, text.data, text.length);
+    rw_status status =
+        text.failed ? rw_fail_memory(ctx, text.length, path) : rw_file_write(ctx, path, text.data, text.length);
     rw_text_free(&text);
     return status;
 }

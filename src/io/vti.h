@@ -10,7 +10,7 @@
 
 typedef struct rw_vti_array {
     const char *name;
-    rw_dtype type; /* complex: two components, "re" and "im" */
+    rw_dtype type;    /* complex: two components, "re" and "im" */
     const void *data; /* data[(k*n[1] + j)*n[0] + i] */
 } rw_vti_array;
 
@@ -21,8 +21,8 @@ rw_status rw_vti_write(rw_context *ctx, const char *path, const rw_io_grid *grid
 /* The collection: files[i] (relative to `path`) holds time[i]. Written whole each time. */
 rw_status rw_pvd_write(rw_context *ctx, const char *path, size_t n, const double *time, const char *const *files);
 
-/* For the other formats of VTK: the header's word for this machine; names and data given, no name twice; an array's tag, with *offset moved behind
- * its numbers. */
+/* For the other formats of VTK: the header's word for this machine; names and data given, no name twice; an array's
+ * tag, with *offset moved behind its numbers. */
 const char *rw_vtk_byte_order(void);
 rw_status rw_vtk_check_arrays(rw_context *ctx, const char *path, int n, const rw_vti_array *arrays);
 void rw_vtk_add_array(rw_text *text, const rw_vti_array *array, uint64_t *offset, size_t numbers);

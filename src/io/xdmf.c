@@ -20,7 +20,8 @@ static rw_status check(rw_context *ctx, const char *path, const rw_io_grid *g, i
     }
     for (size_t s = 0; s < n_steps; s++)
         for (int i = 0; i < n_fields; i++)
-            if (!isfinite(steps[s].time) || !steps[s].datasets[i] || (*steps[s].datasets[i] && !strchr(steps[s].datasets[i], ':')))
+            if (!isfinite(steps[s].time) || !steps[s].datasets[i] ||
+                (*steps[s].datasets[i] && !strchr(steps[s].datasets[i], ':')))
                 return rw_fail(ctx, RW_ERR_ARGUMENT,
                                "%s: step %zu at t = %g: dataset '%s' of %s is not \"file.h5:/name\"", path, s,
                                steps[s].time, steps[s].datasets[i] ? steps[s].datasets[i] : "", fields[i].name);
@@ -33,21 +34,26 @@ static void add_step(rw_text *text, const rw_io_grid *g, int n_fields, const rw_
     const size_t *n = g->n;
     char shape[80];
     rw_snprintf(shape, sizeof shape, "%zu %zu %zu", n[2], n[1], n[0]);
-    rw_text_add(text, "      <Grid Name=\"step %zu\" GridType=\"Uniform\">\n        <Time Value=\"%.17g\"/>\n"
-                      "        <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"%s\"/>\n"
-                      "        <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n", number, step->time, shape);
+    rw_text_add(text,
+                "      <Grid Name=\"step %zu\" GridType=\"Uniform\">\n        <Time Value=\"%.17g\"/>\n"
+                "        <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"%s\"/>\n"
+                "        <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n",
+                number, step->time, shape);
     for (int part = 0; part < 2; part++) {
         const double *v = part ? g->spacing : g->origin;
-        rw_text_add(text, "          <DataItem Format=\"XML\" NumberType=\"Float\" Precision=\"8\" Dimensions=\"3\">"
-                          "%.17g %.17g %.17g</DataItem>\n", v[2], v[1], v[0]);
+        rw_text_add(text,
+                    "          <DataItem Format=\"XML\" NumberType=\"Float\" Precision=\"8\" Dimensions=\"3\">"
+                    "%.17g %.17g %.17g</DataItem>\n",
+                    v[2], v[1], v[0]);
     }
     rw_text_add(text, "        </Geometry>\n");
     for (int i = 0; i < n_fields; i++) {
         if (!*step->datasets[i]) continue;
         rw_text_add(text, "        <Attribute Name=\"");
         rw_io_add_xml(text, fields[i].name);
-        rw_text_add(text, "\" AttributeType=\"Scalar\" Center=\"Node\">\n"
-                          "          <DataItem Format=\"HDF\" NumberType=\"Float\" Precision=\"%d\" Dimensions=\"%s\">",
+        rw_text_add(text,
+                    "\" AttributeType=\"Scalar\" Center=\"Node\">\n"
+                    "          <DataItem Format=\"HDF\" NumberType=\"Float\" Precision=\"%d\" Dimensions=\"%s\">",
                     (int)rw_dtype_size(fields[i].type), shape);
         rw_io_add_xml(text, step->datasets[i]);
         rw_text_add(text, "</DataItem>\n        </Attribute>\n");
@@ -64,8 +70,8 @@ rw_status rw_xdmf_write(rw_context *ctx, const char *path, const rw_io_grid *gri
                        "    <Grid Name=\"series\" GridType=\"Collection\" CollectionType=\"Temporal\">\n");
     for (size_t s = 0; s < n_steps; s++) add_step(&text, grid, n_fields, fields, &steps[s], s);
     rw_text_add(&text, "    </Grid>\n  </Domain>\n</Xdmf>\n");
-    rw_status status = text.failed ? rw_fail_memory(ctx, text.length, path)
-                                   : rw_file_write(ctx, path, text.data, text.length);
+    rw_status status =
+        text.failed ? rw_fail_memory(ctx, text.length, path) : rw_file_write(ctx, path, text.data, text.length);
     rw_text_free(&text);
     return status;
 }

@@ -15,7 +15,8 @@ typedef struct rw_xdmf_field {
 
 typedef struct rw_xdmf_step {
     double time;
-    const char *const *datasets; /* one per field: "fields-0010.h5:/u", the file relative to the .xdmf; "": the step lacks it */
+    /* one per field: "fields-0010.h5:/u", the file relative to the .xdmf; "": the step lacks it */
+    const char *const *datasets;
 } rw_xdmf_step;
 
 /* Every dataset must have the three dimensions n[2] x n[1] x n[0] (x fastest), 1 where a direction is not used: about

@@ -1,5 +1,5 @@
-/* YAML files as trees of values, read with libyaml. Refused with the place: a key given twice, several documents, tags, deep
- * nesting, and texts that blow up through aliases (an alias is a copy, and copies count). */
+/* YAML files as trees of values, read with libyaml. Refused with the place: a key given twice, several documents, tags,
+ * deep nesting, and texts that blow up through aliases (an alias is a copy, and copies count). */
 #ifndef RW_YAML_H
 #define RW_YAML_H
 

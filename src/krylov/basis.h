@@ -7,9 +7,9 @@
 /* The first member of k->method of these methods. */
 typedef struct rw_basis {
     rw_array *vectors, *small, *totals; /* small: scalars of the method, see gmres.k and idr.k */
-    int64_t pitch;   /* from one vector to the next */
-    int deep, tiles; /* vectors, and tiles of them, of a group of sums */
-    rw_sums dots, one[2]; /* one: they take turns */
+    int64_t pitch;                      /* from one vector to the next */
+    int deep, tiles;                    /* vectors, and tiles of them, of a group of sums */
+    rw_sums dots, one[2];               /* one: they take turns */
 } rw_basis;
 
 static inline rw_basis *rw_basis_of(const rw_krylov *k) { return k->method; }

@@ -1,15 +1,19 @@
-/* Conjugate gradients (Hestenes and Stiefel 1952; Saad 2003, algorithms 6.18 and 9.1): three launches an iteration, four with a preconditioner.
+/* Conjugate gradients (Hestenes and Stiefel 1952; Saad 2003, algorithms 6.18 and 9.1): three launches an iteration,
+ * four with a preconditioner.
  *
- *   q <- A p, (p, q)            r <- r - alpha q, |r|^2            (z <- P r, (r, z))            x <- x + alpha p, p <- z + beta p
+ *   q <- A p, (p, q)      r <- r - alpha q, |r|^2      (z <- P r, (r, z))      x <- x + alpha p, p <- z + beta p
  *
  * Vector passes: 2 of the product, 3, 5. Vectors: r, p, q; with a preconditioner z.
  *
- * Where launches cost more than vectors, on GPUs and small systems, an iteration has one place where sums are waited for (Chronopoulos and Gear, s-step iterative methods for symmetric linear
- * systems, J. Comput. Appl. Math. 25, 1989, s = 1): two launches, three with a preconditioner.
+ * Where launches cost more than vectors, on GPUs and small systems, an iteration has one place where sums are waited
+ * for (Chronopoulos and Gear, s-step iterative methods for symmetric linear systems, J. Comput. Appl. Math. 25, 1989, s
+ * = 1): two launches, three with a preconditioner.
  *
- *   (z <- P r, (r, z))          w <- A z, (z, w)          p <- z + beta p, q <- w + beta q, x <- x + alpha p, r <- r - alpha q, |r|^2
+ *   (z <- P r, (r, z))      w <- A z, (z, w)
+ *   p <- z + beta p, q <- w + beta q, x <- x + alpha p, r <- r - alpha q, |r|^2
  *
- * (p, A p) follows from (z, w) and the scalars before. Vectors: r, p, q, w. The residual of an iteration is known in the next. */
+ * (p, A p) follows from (z, w) and the scalars before. Vectors: r, p, q, w. The residual of an iteration is known in
+ * the next. */
 #include "krylov/krylov.h"
 
 enum { R, P, Q, Z, W };
@@ -34,14 +38,30 @@ static rw_status start(rw_krylov *k, rw_array *b)
 static rw_status one(rw_krylov *k, rw_array *from, rw_array *to)
 {
     RW_TRY(rw_krylov_product(k, k->a, 1, k->vector[P], 0, 0, k->vector[Q], k->vector[Q], 0, k->vector[P], &k->product));
-    const rw_arg u[] = {rw_arg_array(k->vector[R]), rw_arg_array(k->vector[Q]), rw_arg_array(k->product.now), rw_arg_int(k->product.n), rw_arg_array(from), rw_arg_array(k->update.part), rw_arg_int(k->n)};
+    const rw_arg u[] = {rw_arg_array(k->vector[R]),
+                        rw_arg_array(k->vector[Q]),
+                        rw_arg_array(k->product.now),
+                        rw_arg_int(k->product.n),
+                        rw_arg_array(from),
+                        rw_arg_array(k->update.part),
+                        rw_arg_int(k->n)};
     RW_TRY(rw_krylov_launch(k, "cg_update", k->groups, 1, u, 7));
     RW_TRY(rw_krylov_settle(k, &k->update, 1));
     if (k->p) RW_TRY(rw_krylov_precondition(k, k->vector[R], k->vector[Z]));
     const rw_sums *rz = k->p ? &k->second : &k->update;
-    const rw_arg d[] = {rw_arg_array(k->x),          rw_arg_array(k->vector[P]), rw_arg_array(k->vector[k->p ? Z : R]), rw_arg_array(k->product.now), rw_arg_int(k->product.n),
-                        rw_arg_array(k->update.now), rw_arg_int(k->update.n),    rw_arg_array(rz->now),                 rw_arg_int(rz->n),            rw_arg_array(from),
-                        rw_arg_array(to),            rw_arg_array(k->history),   rw_arg_int(k->n)};
+    const rw_arg d[] = {rw_arg_array(k->x),
+                        rw_arg_array(k->vector[P]),
+                        rw_arg_array(k->vector[k->p ? Z : R]),
+                        rw_arg_array(k->product.now),
+                        rw_arg_int(k->product.n),
+                        rw_arg_array(k->update.now),
+                        rw_arg_int(k->update.n),
+                        rw_arg_array(rz->now),
+                        rw_arg_int(rz->n),
+                        rw_arg_array(from),
+                        rw_arg_array(to),
+                        rw_arg_array(k->history),
+                        rw_arg_int(k->n)};
     return rw_krylov_launch(k, "cg_direction", k->groups, 1, d, 13);
 }
 
@@ -55,7 +75,7 @@ static rw_status step(rw_krylov *k, int number)
 const rw_krylov_ops rw_krylov_cg =
     {.text = {"cg.k"}, .vectors = 3, .more = 1, .iterations = 2, .start = start, .step = step};
 
-/* ---- one place of sums ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- one place of sums ------------------------------------------------------------------------------------------- */
 
 /* k->method: two sums that take turns */
 static rw_sums *sums_of(const rw_krylov *k) { return k->method; }

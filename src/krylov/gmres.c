@@ -1,15 +1,19 @@
 /* GMRES with restarts (Saad and Schultz 1986), preconditioned from the right, orthogonalised in one of two ways.
  *
- * By classical Gram-Schmidt twice, the second time delayed (Bielich, Langou, Thomas, Swirydowicz, Yamazaki, Boman, Low-synch Gram-Schmidt with delayed reorthogonalization for Krylov
- * solvers, Parallel Computing 112, 2022). Step j finds u, the vector j after its first orthogonalisation and not yet of length 1:
+ * By classical Gram-Schmidt twice, the second time delayed (Bielich, Langou, Thomas, Swirydowicz, Yamazaki, Boman,
+ * Low-synch Gram-Schmidt with delayed reorthogonalization for Krylov solvers, Parallel Computing 112, 2022). Step j
+ * finds u, the vector j after its first orthogonalisation and not yet of length 1:
  *
- *   w <- A P u        s <- V* u, g <- V* w, |u|^2, u* w        v_j <- (u - V s) / length, u' <- (w - V g - v_j g_j) / length
+ *   w <- A P u      s <- V* u, g <- V* w, |u|^2, u* w
+ *   v_j <- (u - V s) / length, u' <- (w - V g - v_j g_j) / length
  *
- * so the basis is read twice, and there is one place where sums are waited for. The length comes from |u|^2 - |s|^2. What s takes away from u, A takes away from w: with H, the Hessenberg matrix,
- * V* A v_j = (g - H s) / length. Column j of H, and the residual behind iteration j, are complete in step j + 1.
+ * so the basis is read twice, and there is one place where sums are waited for. The length comes from |u|^2 - |s|^2.
+ * What s takes away from u, A takes away from w: with H, the Hessenberg matrix, V* A v_j = (g - H s) / length. Column j
+ * of H, and the residual behind iteration j, are complete in step j + 1.
  *
- * By modified Gram-Schmidt, as the textbook has it: a launch a vector, w <- w - v_i (v_i* w). This is what a preconditioner needs that changes (flexible GMRES, Saad 1993), since then w belongs to one
- * vector and cannot be corrected later; P v_j of all j are kept, and x gets them at the end of a cycle. */
+ * By modified Gram-Schmidt, as the textbook has it: a launch a vector, w <- w - v_i (v_i* w). This is what a
+ * preconditioner needs that changes (flexible GMRES, Saad 1993), since then w belongs to one vector and cannot be
+ * corrected later; P v_j of all j are kept, and x gets them at the end of a cycle. */
 #include "krylov/basis.h"
 
 enum { R, U, T }; /* R: for the residual at the end; U: P v; T: P of the sum of a cycle */
@@ -65,7 +69,7 @@ static rw_status multiply(rw_krylov *k, int j, rw_array *to)
                              (j + 1) * rw_basis_of(k)->pitch, NULL, NULL);
 }
 
-/* ---- classical Gram-Schmidt, delayed ------------------------------------------------------------------------------------------------------ */
+/* ---- classical Gram-Schmidt, delayed ----------------------------------------------------------------------------- */
 
 /* Sums of vectors 0 … j with vector j and vector w, and the columns of H and R that follow from them. */
 static rw_status column(rw_krylov *k, int j, int w, rw_array *from, rw_array *to)
@@ -89,7 +93,7 @@ static rw_status step(rw_krylov *k, int j)
     return rw_krylov_launch(k, "gm_update", rw_basis_tiles(k), 1, u, 5);
 }
 
-/* ---- the end of a cycle --------------------------------------------------------------------------------------------------------------------- */
+/* ---- the end of a cycle ------------------------------------------------------------------------------------------ */
 
 static rw_status solve(rw_krylov *k)
 {
@@ -116,7 +120,8 @@ static rw_status again(rw_krylov *k, rw_array *b)
     rw_array *const state = k->state[k->now];
     RW_TRY(rw_krylov_product(k, k->a, -1, k->x, 0, 1, b, rw_basis_of(k)->vectors, 0, rw_basis_of(k)->vectors,
                              &k->product));
-    const rw_arg a[] = {rw_arg_array(k->product.now), rw_arg_int(k->product.n), rw_arg_array(state), rw_arg_array(k->state[1 - k->now])};
+    const rw_arg a[] = {rw_arg_array(k->product.now), rw_arg_int(k->product.n), rw_arg_array(state),
+                        rw_arg_array(k->state[1 - k->now])};
     RW_TRY(rw_krylov_launch(k, "gm_again", 1, 1, a, 4));
     if (k->now == 0) RW_TRY(rw_array_copy(k->state[0], k->state[1], k->queue));
     k->now = 0;
@@ -136,7 +141,8 @@ static rw_status add_up(rw_krylov *k)
 static rw_status cycle(rw_krylov *k, rw_array *b)
 {
     const int m = k->spec.restart;
-    RW_TRY(column(k, m, m, k->state[k->now], k->state[1 - k->now])); /* the last column, where none has ended the method before */
+    /* the last column, where none has ended the method before */
+    RW_TRY(column(k, m, m, k->state[k->now], k->state[1 - k->now]));
     k->now = 1 - k->now;
     RW_TRY(add_up(k));
     return again(k, b);
@@ -155,7 +161,7 @@ const rw_krylov_ops rw_krylov_gmres = {.text = {"gmres.k"},
                                        .cycle = cycle,
                                        .free = free_method};
 
-/* ---- modified Gram-Schmidt ------------------------------------------------------------------------------------------------------------------ */
+/* ---- modified Gram-Schmidt --------------------------------------------------------------------------------------- */
 
 static rw_status scale(rw_krylov *k, int j, rw_array *state)
 {
@@ -220,7 +226,7 @@ const rw_krylov_ops rw_krylov_plain_gmres = {.text = {"gmres.k"},
                                              .cycle = plain_cycle,
                                              .free = free_method};
 
-/* ---- flexible --------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- flexible ---------------------------------------------------------------------------------------------------- */
 
 static rw_status flexible_allocate(rw_krylov *k)
 {

@@ -1,10 +1,13 @@
-/* Induced dimension reduction, IDR(s) with vectors that are orthogonal to the shadow space (van Gijzen and Sonneveld, Algorithm 913, ACM TOMS 38, 2011), preconditioned from the right. A cycle is s + 1
- * products:
+/* Induced dimension reduction, IDR(s) with vectors that are orthogonal to the shadow space (van Gijzen and Sonneveld,
+ * Algorithm 913, ACM TOMS 38, 2011), preconditioned from the right. A cycle is s + 1 products:
  *
- *   f <- P* r        s times:  M c = f      u_k <- U c + omega M^-1 (r - G c), g_k <- A u_k, both less what is not orthogonal to P_i, i < k      r <- r - beta g_k, x <- x + beta u_k
+ *   f <- P* r
+ *   s times:  M c = f      u_k <- U c + omega M^-1 (r - G c), g_k <- A u_k, both orthogonal to P_i, i < k
+ *             r <- r - beta g_k, x <- x + beta u_k
  *   t <- A M^-1 r        omega = t* r / t* t      r <- r - omega t, x <- x + omega M^-1 r
  *
- * The inner orthogonalisation is one launch: P* g_k of all P at once, and what each step takes away follows from M. The residual of an iteration is known in the next. Vectors: 3 s + 3. */
+ * The inner orthogonalisation is one launch: P* g_k of all P at once, and what each step takes away follows from M. The
+ * residual of an iteration is known in the next. Vectors: 3 s + 3. */
 #include "krylov/basis.h"
 
 enum { RESIDUAL, T, P }; /* of the array of vectors; then U, G, and a spare one */
@@ -141,6 +144,14 @@ static rw_status step(rw_krylov *k, int number)
     return relax(k);
 }
 
-const rw_krylov_ops rw_krylov_idr = {.text = {"gmres.k", "idr.k"}, .vectors = 1, .more = 1, .iterations = 5,
-    .state = sizeof(rw_basis), .define = define, .start = start, .step = step, .allocate = allocate, .memory = memory,
-    .free = rw_basis_free};
+const rw_krylov_ops rw_krylov_idr = {.text = {"gmres.k", "idr.k"},
+                                     .vectors = 1,
+                                     .more = 1,
+                                     .iterations = 5,
+                                     .state = sizeof(rw_basis),
+                                     .define = define,
+                                     .start = start,
+                                     .step = step,
+                                     .allocate = allocate,
+                                     .memory = memory,
+                                     .free = rw_basis_free};

@@ -4,19 +4,26 @@
 #include <math.h>
 #include <string.h>
 
-static const rw_krylov_ops *const methods[] = {[RW_KRYLOV_CG] = &rw_krylov_cg, [RW_KRYLOV_BICGSTAB] = &rw_krylov_bicgstab, [RW_KRYLOV_GMRES] = &rw_krylov_gmres,
-                                             [RW_KRYLOV_FGMRES] = &rw_krylov_fgmres, [RW_KRYLOV_IDR] = &rw_krylov_idr};
+static const rw_krylov_ops *const methods[] = {[RW_KRYLOV_CG] = &rw_krylov_cg,
+                                               [RW_KRYLOV_BICGSTAB] = &rw_krylov_bicgstab,
+                                               [RW_KRYLOV_GMRES] = &rw_krylov_gmres,
+                                               [RW_KRYLOV_FGMRES] = &rw_krylov_fgmres,
+                                               [RW_KRYLOV_IDR] = &rw_krylov_idr};
 static const char *const reasons[] = {
 #define RW_X(name, text) text,
     RW_KRYLOV_REASON_LIST(RW_X)
 #undef RW_X
 };
 
-const char *rw_krylov_reason_text(rw_krylov_reason reason) { return (unsigned)reason < RW_COUNT(reasons) ? reasons[reason] : "?"; }
+const char *rw_krylov_reason_text(rw_krylov_reason reason)
+{
+    return (unsigned)reason < RW_COUNT(reasons) ? reasons[reason] : "?";
+}
 
-/* ---- parameters --------------------------------------------------------------------------------------------------- */
+/* ---- parameters -------------------------------------------------------------------------------------------------- */
 
-#define ROW(member, kind, standard, allowed, line, ...) RW_ROW(rw_krylov_spec, member, kind, standard, allowed, line, __VA_ARGS__)
+#define ROW(member, kind, standard, allowed, line, ...)                                                                \
+    RW_ROW(rw_krylov_spec, member, kind, standard, allowed, line, __VA_ARGS__)
 enum { RESTARTED = 1 << RW_KRYLOV_GMRES | 1 << RW_KRYLOV_FGMRES | 1 << RW_KRYLOV_IDR };
 static const char choices[] =
 #define RW_X(name, text, line) text "|"
@@ -37,8 +44,12 @@ static const rw_param rows[] = {
 
 const rw_params *rw_krylov_params(void)
 {
-    static const rw_params params = {"solver", "rw_krylov_spec", "a solver of linear systems A x = b", sizeof(rw_krylov_spec),
-                                     rows, RW_COUNT(rows)};
+    static const rw_params params = {"solver",
+                                     "rw_krylov_spec",
+                                     "a solver of linear systems A x = b",
+                                     sizeof(rw_krylov_spec),
+                                     rows,
+                                     RW_COUNT(rows)};
     return &params;
 }
 
@@ -52,16 +63,15 @@ rw_status rw_krylov_parse(rw_context *ctx, const char *text, rw_krylov_spec *spe
 
 const char *rw_krylov_method_name(rw_krylov_method method)
 {
-    static const char *const names[] = {
-        "gmres",
+    static const char *const names[] = {"gmres",
 #define RW_X(name, text, line) text,
-        RW_KRYLOV_METHOD_LIST(RW_X)
+                                        RW_KRYLOV_METHOD_LIST(RW_X)
 #undef RW_X
     };
     return (unsigned)method < RW_COUNT(names) ? names[method] : "?";
 }
 
-/* ---- for the methods -------------------------------------------------------------------------------------------------------------------- */
+/* ---- for the methods --------------------------------------------------------------------------------------------- */
 
 rw_status rw_krylov_launch(rw_krylov *k, const char *name, int64_t groups, int64_t more, const rw_arg *args, int nargs)
 {
@@ -133,7 +143,7 @@ rw_status rw_krylov_begin(rw_krylov *k, rw_array *r, rw_array *b)
 
 enum { SMALL = 65536 }; /* unknowns: below, a launch costs a GPU more than its vectors */
 
-/* ---- create, destroy ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- create, destroy --------------------------------------------------------------------------------------------- */
 
 /* *s: the specification with its defaults. */
 static rw_status check(rw_context *ctx, const rw_operator *a, rw_dtype vectors, rw_krylov_spec *s)
@@ -145,7 +155,8 @@ static rw_status check(rw_context *ctx, const rw_operator *a, rw_dtype vectors, 
     if (a->info.rows != a->info.columns)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "an operator of %lld x %lld: solvers need square ones",
                        (long long)a->info.rows, (long long)a->info.columns);
-    if (!rw_dtype_is_number(vectors)) return rw_fail(ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(vectors));
+    if (!rw_dtype_is_number(vectors))
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(vectors));
     return rw_operator_check(a, RW_OP_NONE, vectors);
 }
 
@@ -153,11 +164,18 @@ static rw_status check_inner(rw_context *ctx, const rw_krylov_spec *s)
 {
     const rw_krylov_spec *in = s->inner;
     if (!in) return RW_OK;
-    if (s->method != RW_KRYLOV_FGMRES) return rw_fail(ctx, RW_ERR_ARGUMENT, "an inner solver for %s, whose preconditioner must not change: use fgmres",
+    if (s->method != RW_KRYLOV_FGMRES)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "an inner solver for %s, whose preconditioner must not change: use fgmres",
                        rw_krylov_method_name(s->method));
-    if (s->precond.method) return rw_fail(ctx, RW_ERR_ARGUMENT, "an inner solver beside a preconditioner: give the preconditioner to the inner solver");
-    if (in->inner || in->monitor) return rw_fail(ctx, RW_ERR_ARGUMENT, "an inner solver with %s: it has none", in->inner ? "an inner solver of its own" : "a monitor");
-    if (in->iterations > 1000) return rw_fail(ctx, RW_ERR_ARGUMENT, "an inner solver with %lld iterations: 1 to 1000 are possible", (long long)in->iterations);
+    if (s->precond.method)
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "an inner solver beside a preconditioner: give the preconditioner to the inner solver");
+    if (in->inner || in->monitor)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "an inner solver with %s: it has none",
+                       in->inner ? "an inner solver of its own" : "a monitor");
+    if (in->iterations > 1000)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "an inner solver with %lld iterations: 1 to 1000 are possible",
+                       (long long)in->iterations);
     return RW_OK;
 }
 
@@ -193,17 +211,24 @@ static rw_status build(rw_krylov *k)
     return status;
 }
 
-static rw_status vector(rw_krylov *k, rw_dtype type, int64_t n, rw_array **array) { return rw_array_create(k->device, type, 1, &n, RW_MEMORY_DEVICE, array); }
+static rw_status vector(rw_krylov *k, rw_dtype type, int64_t n, rw_array **array)
+{
+    return rw_array_create(k->device, type, 1, &n, RW_MEMORY_DEVICE, array);
+}
 
 /* The method, and which of its ways: `threads` where kernels are those of a GPU. */
 static const rw_krylov_ops *ops_of(const rw_krylov_spec *s, int64_t n, bool threads)
 {
     if (s->method == RW_KRYLOV_CG && threads && n <= SMALL) return &rw_krylov_single_cg;
-    return s->method == RW_KRYLOV_GMRES && s->orthogonal == RW_KRYLOV_MODIFIED ? &rw_krylov_plain_gmres : methods[s->method];
+    return s->method == RW_KRYLOV_GMRES && s->orthogonal == RW_KRYLOV_MODIFIED ? &rw_krylov_plain_gmres
+                                                                               : methods[s->method];
 }
 
 /* Vectors but for those of a basis. */
-static int vectors_of(const rw_krylov_ops *ops, const rw_krylov_spec *s) { return ops->vectors + (s->precond.method ? ops->more : 0) + 1; }
+static int vectors_of(const rw_krylov_ops *ops, const rw_krylov_spec *s)
+{
+    return ops->vectors + (s->precond.method ? ops->more : 0) + 1;
+}
 
 enum { INNER_ITERATIONS = 10 };
 

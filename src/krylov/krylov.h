@@ -2,11 +2,12 @@
 #ifndef RW_KRYLOV_H
 #define RW_KRYLOV_H
 
-#include "rechenwerk/krylov.h"
 #include "precond/precond.h"
+#include "rechenwerk/krylov.h"
 
 /* What an iteration hands on: name, its place in a state of STATE numbers f64. Kernels have these names, and those of
  * RW_KRYLOV_REASON_LIST, as definitions. */
+/* clang-format off */
 #define RW_KRYLOV_STATE_LIST(X)                                                                                        \
     X(RHO, 0)          /* and RHO + 1: (r, z), of BiCGStab (r0, r) */                                                  \
     X(ALPHA, 2)                                                                                                        \
@@ -22,6 +23,7 @@
     X(LARGEST, 14)     /* GMRES: the largest |A v| so far */                                                           \
     X(ESTIMATE, 15)    /* GMRES: what |r| was taken for at the end of a cycle */                                       \
     X(STATE, 16)
+/* clang-format on */
 enum {
 #define RW_X(name, at) RW_KRYLOV_AT_##name = at,
     RW_KRYLOV_STATE_LIST(RW_X)
@@ -73,11 +75,12 @@ struct rw_krylov {
     rw_dtype type;
     int64_t n, groups; /* of vector kernels */
     rw_program *program;
-    rw_array *vector[RW_KRYLOV_VECTORS], *x; /* x: the solution while it is looked for, so that recordings hold for any x of the caller */
+    /* x: the solution while it is looked for, so that recordings hold for any x of the caller */
+    rw_array *vector[RW_KRYLOV_VECTORS], *x;
     rw_array *state[2], *history;
-    int now;       /* the state that is the latest */
-    int64_t begun; /* iterations before the last restart from the true residual; 0 in the first pass, and of methods with
-                      cycles */
+    int now; /* the state that is the latest */
+    /* iterations before the last restart from the true residual; 0 in the first pass, and of methods with cycles */
+    int64_t begun;
     double target; /* the pass ends where the recurrence reaches this fraction of the tolerance */
     rw_sums product, second, update;
     rw_sequence **sequence; /* of steps, made when first used */

@@ -211,8 +211,7 @@ static void explain(const rw_krylov *k, const rw_krylov_result *result, rw_array
                 "; %s factors of a positive definite matrix need not be so: use icc0 or jacobi; for other matrices "
                 "bicgstab or gmres",
                 rw_precond_method_name(p.method));
-        else
-            snprintf(text, size, "; use bicgstab or gmres");
+        else snprintf(text, size, "; use bicgstab or gmres");
     } else if (worse) {
         const bool may_be_singular = result->reason == RW_KRYLOV_STAGNATION || result->reason == RW_KRYLOV_BREAKDOWN;
         snprintf(text, size, "; the residual did not decrease: x keeps the initial guess%s",

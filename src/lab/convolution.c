@@ -1,15 +1,17 @@
 /* Study: convolution of grey and RGB images with masks of 3 x 3 to 9 x 9 pixels, as M.-R. Lorbeer measured it in 2010.
  *
- * Kernels read from global memory or from texture memory, each with and without a tile in shared memory. Measured are the kernel alone and
- * with the transfers between host and device, compared with one thread of the host; the cost of borders; transfer times; and the filter
- * `box` of this library on the same images. Every result is compared with the host's before it is timed.
+ * Kernels read from global memory or from texture memory, each with and without a tile in shared memory. Measured are
+ * the kernel alone and with the transfers between host and device, compared with one thread of the host; the cost of
+ * borders; transfer times; and the filter `box` of this library on the same images. Every result is compared with the
+ * host's before it is timed.
  *
- * The document's texture memory is a cache for read-only data, addressed by texture references, which today's devices do not have. What is
- * left of it is the read-only path: x and y are declared not to overlap (RESTRICT), so that NVIDIA's GPUs load x with ld.global.nc, through
- * the cache that was the texture cache. On processors RESTRICT changes at most what the compiler vectorises.
+ * The document's texture memory is a cache for read-only data, addressed by texture references, which today's devices
+ * do not have. What is left of it is the read-only path: x and y are declared not to overlap (RESTRICT), so that
+ * NVIDIA's GPUs load x with ld.global.nc, through the cache that was the texture cache. On processors RESTRICT changes
+ * at most what the compiler vectorises.
  *
- * One thread is a plain loop in C. The mask's edge is a variable; neighbours are tested only where the mask leaves the image. The document's
- * code is lost. */
+ * One thread is a plain loop in C. The mask's edge is a variable; neighbours are tested only where the mask leaves the
+ * image. The document's code is lost. */
 #include <math.h>
 
 #include "lab/convolution_time.h"
@@ -49,8 +51,12 @@ static const struct { /* us, tables E.1 to E.6: 640 x 472, 3 x 3 */
     rw_conv2d_border border;
     double us, loads; /* loads: of 32 bytes, counted on a ninth of the GPU; 0: none were */
 } published_borders[] = {
-    {RW_GREY_GLOBAL, RW_SKIP, 106.624, 24795}, {RW_GREY_GLOBAL, RW_ZERO, 194.688, 25539},     {RW_GREY_READ_ONLY, RW_SKIP, 167.104, 0},
-    {RW_GREY_READ_ONLY, RW_ZERO, 245.92, 0},   {RW_GREY_GLOBAL_TILED, RW_ZERO, 162.4, 6961}, {RW_FLEXIBLE_GLOBAL, RW_SKIP, 290.688, 74751},
+    {RW_GREY_GLOBAL, RW_SKIP, 106.624, 24795},
+    {RW_GREY_GLOBAL, RW_ZERO, 194.688, 25539},
+    {RW_GREY_READ_ONLY, RW_SKIP, 167.104, 0},
+    {RW_GREY_READ_ONLY, RW_ZERO, 245.92, 0},
+    {RW_GREY_GLOBAL_TILED, RW_ZERO, 162.4, 6961},
+    {RW_FLEXIBLE_GLOBAL, RW_SKIP, 290.688, 74751},
 };
 enum { NINTHS = 9 };
 /* clang-format on */
@@ -74,7 +80,7 @@ static void published_transfers(int kind, double ms[EDGES_PUBLISHED])
     }
 }
 
-/* ---- measurements of tables E.7 to E.23 ------------------------------------------------------------------------------------------ */
+/* ---- measurements of tables E.7 to E.23 -------------------------------------------------------------------------- */
 
 typedef struct study {
     rw_lab *lab;
@@ -187,7 +193,7 @@ static rw_status measure(study *s)
     return RW_OK;
 }
 
-/* ---- rows of those tables ------------------------------------------------------------------------------------------ */
+/* ---- rows of those tables ---------------------------------------------------------------------------------------- */
 
 enum { PUBLISHED = -1, ONE_THREAD = -2 }; /* in place of a device */
 
@@ -230,8 +236,7 @@ static rw_status put_times(study *s, int variant, bool transfers)
             for (int e = 0; e < s->edges->n; ++e) {
                 const double then =
                     published_at(&published_times[variant][transfers], (int)s->masks->number[m], s->edges->number[e]);
-                if (d == PUBLISHED)
-                    rw_lab_put(lab, table, T_TIME, e, then);
+                if (d == PUBLISHED) rw_lab_put(lab, table, T_TIME, e, then);
                 else {
                     const double now = 1e3 * *time_at(s, variant, transfers, m, e, d);
                     rw_lab_put(lab, table, T_TIME, e, now), rw_lab_put(lab, table, T_RATIO, e, then / now);
@@ -312,7 +317,8 @@ static rw_status put_speedups(study *s)
     for (int d = 0; d < lab->ndevices; ++d)
         rw_lab_note(
             lab,
-            "speedups: %s: the kernel alone is at most %.3g (grey) and %.3g times (RGB) as fast as one thread; 2010: 133 and 119",
+            "speedups: %s: the kernel alone is at most %.3g (grey) and %.3g times (RGB) as fast as one thread; 2010: "
+            "133 and 119",
             lab->info[d].name, best[d][GREY], best[d][RGB]);
     return RW_OK;
 }
@@ -532,10 +538,8 @@ static rw_status time_border(rw_lab *lab, int row, rw_conv2d_border border, int 
     const char *name = row == FILTER ? "filter box" : rw_conv2d_variants[row].name;
     rw_conv2d_work w;
     rw_lab_say(lab, "%s, border %s on %s", name, rw_conv2d_border_names[border], lab->info[device].name);
-    if (row == FILTER)
-        RW_TRY(rw_conv2d_work_filter(lab->devices[device], m, border, mask->line, &w));
-    else
-        RW_TRY(rw_conv2d_work_kernel(lab->devices[device], m, rw_conv2d_variants + row, border, mask, &w));
+    if (row == FILTER) RW_TRY(rw_conv2d_work_filter(lab->devices[device], m, border, mask->line, &w));
+    else RW_TRY(rw_conv2d_work_kernel(lab->devices[device], m, rw_conv2d_variants + row, border, mask, &w));
     rw_status status = row == FILTER && mask->truncate ? RW_OK : rw_conv2d_check_result(&w, name, mask->line, crc);
     if (status == RW_OK) status = rw_conv2d_time_launches(lab, &w, seconds);
     rw_conv2d_work_free(&w);
@@ -712,8 +716,10 @@ static const rw_lab_curves curves[] = {
 const rw_study rw_study_convolution = {
     .entry =
         {"convolution", "Convolution of images with masks of 3 x 3 to 9 x 9",
-         "What did texture memory, a tile in shared memory and zero padding cost and gain in 2010, what did transfers cost, and what do they today?",
-         "M.-R. Lorbeer, Analyse der NVIDIA CUDA-Architektur fuer die Implementierung von Signal- und Bildverarbeitungsalgorithmen, "
+         "What did texture memory, a tile in shared memory and zero padding cost and gain in 2010, what did transfers "
+         "cost, and what do they today?",
+         "M.-R. Lorbeer, Analyse der NVIDIA CUDA-Architektur fuer die Implementierung von Signal- und "
+         "Bildverarbeitungsalgorithmen, "
          "bachelor thesis, HAW Hamburg, 2010: tables 5.3, E.1 to E.23",
          parameters, RW_COUNT(parameters), names, RW_COUNT(names)},
     .tables = tables,

@@ -82,7 +82,8 @@ rw_status rw_conv2d_run(const rw_conv2d *c, rw_array *x, rw_array *y, int64_t wi
 
 /* ---- reads from memory ------------------------------------------------------------------------------------------ */
 
-/* Pieces of 32 bytes among the bytes at + from, at + from + 1, … at + to of a row; those outside 0 … length - 1 are not read. */
+/* Pieces of 32 bytes among the bytes at + from, at + from + 1, … at + to of a row; those outside 0 … length - 1 are not
+ * read. */
 static int pieces(int64_t row, int64_t length, int64_t from, int64_t to)
 {
     enum { PIECE = 32 };
@@ -105,7 +106,8 @@ static int64_t loads_of_taps(const half_warp *h, int d, int step)
     return n;
 }
 
-/* Without a tile: items whose mask lies inside the image, and then, with zero padding, the others, by an instruction of their own. */
+/* Without a tile: items whose mask lies inside the image, and then, with zero padding, the others, by an instruction of
+ * their own. */
 static int64_t loads_of_items(const half_warp *h, int d, int step, bool zero)
 {
     const bool inside = h->row >= d && h->row < h->height - d;
@@ -198,10 +200,8 @@ static inline void convolve(const picture *p, const rw_mask *m, rw_conv2d_border
             const int64_t at = row * p->length + k;
             if (row >= d && row < p->height - d && k >= side && k < p->length - side)
                 y[at] = to_byte(sum_inside(p, m, fused, k, row), added);
-            else if (border == RW_SKIP)
-                y[at] = p->x[at];
-            else
-                y[at] = to_byte(sum_beyond(p, m, fused, border == RW_CYCLIC, k, row), added);
+            else if (border == RW_SKIP) y[at] = p->x[at];
+            else y[at] = to_byte(sum_beyond(p, m, fused, border == RW_CYCLIC, k, row), added);
         }
 }
 
@@ -209,8 +209,6 @@ void rw_conv2d_host(const rw_mask *m, rw_conv2d_border border, bool fused, int64
                     const uint8_t *x, uint8_t *y)
 {
     const picture p = {width * channels, height, channels, x};
-    if (fused)
-        convolve(&p, m, border, true, y);
-    else
-        convolve(&p, m, border, false, y);
+    if (fused) convolve(&p, m, border, true, y);
+    else convolve(&p, m, border, false, y);
 }

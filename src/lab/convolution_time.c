@@ -1,4 +1,5 @@
-/* One image on one device for the study convolution: a kernel or the library's filter, its result compared with the host's, its time. */
+/* One image on one device for the study convolution: a kernel or the library's filter, its result compared with the
+ * host's, its time. */
 #include "lab/convolution_time.h"
 
 #include <math.h>
@@ -103,7 +104,8 @@ static double median(double *v, int n)
 
 static double number_of(const rw_lab *lab, const char *name) { return rw_lab_setting_of(lab, name)->number[0]; }
 
-/* Seconds of a launch among others: the median of runs, of which there are at least one and no more than `seconds` have room for. */
+/* Seconds of a launch among others: the median of runs, of which there are at least one and no more than `seconds` have
+ * room for. */
 rw_status rw_conv2d_time_launches(const rw_lab *lab, const rw_conv2d_work *w, double *seconds)
 {
     rw_queue *q = rw_device_queue(w->device);

@@ -32,13 +32,15 @@ rw_status rw_conv2d_work_filter(rw_device *device, const rw_conv2d_picture *pict
                                 rw_conv2d_work *work);
 void rw_conv2d_work_free(rw_conv2d_work *work);
 
-/* The CRC that results must have: the host's, which is compared with the known one where there is one. Leaves the result in y. */
+/* The CRC that results must have: the host's, which is compared with the known one where there is one. Leaves the
+ * result in y. */
 rw_status rw_conv2d_reference(rw_lab *lab, const rw_mask *mask, rw_conv2d_border border, rw_conv2d_picture *picture,
                               uint32_t *crc);
 /* One launch. ERR_INTERNAL: its result has another CRC. */
 rw_status rw_conv2d_check_result(const rw_conv2d_work *work, const char *name, int line, uint32_t wanted);
 
-/* Seconds, the median of the settings' `runs`, of which at least one is made, and not more than `seconds` have room for. */
+/* Seconds, the median of the settings' `runs`, of which at least one is made, and not more than `seconds` have room
+ * for. */
 rw_status rw_conv2d_time_launches(const rw_lab *lab, const rw_conv2d_work *work, double *seconds);
 /* The image to the device, a launch (or nothing), the result back. */
 rw_status rw_conv2d_time_transfers(const rw_lab *lab, const rw_conv2d_work *work, bool launched, double *seconds);

@@ -1,5 +1,6 @@
-/* Study: Fourier transforms of 2 to 1024 points as M.-R. Lorbeer measured them in 2010: two radix-2 kernels, some to thousands of transforms, with and without the transfers
- * between host and device, copies that are waited for or not, one to eight queues; beside the transforms of this library and one thread of the host. */
+/* Study: Fourier transforms of 2 to 1024 points as M.-R. Lorbeer measured them in 2010: two radix-2 kernels, some to
+ * thousands of transforms, with and without the transfers between host and device, copies that are waited for or not,
+ * one to eight queues; beside the transforms of this library and one thread of the host. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,7 +14,8 @@ enum { LIBRARY, FIRST, SECOND, METHODS };
 static const char *const method_names[METHODS] = {"library", "version 1", "version 2"};
 enum { STREAMS_MOST = 8, WARM_UP = 3, RUNS_MOST = 1000 };
 
-/* Microseconds of kernels on 27 multiprocessors of a GeForce GTX 260, section 5.1.2; of 5400 transforms, table 5.2, ms. */
+/* Microseconds of kernels on 27 multiprocessors of a GeForce GTX 260, section 5.1.2; of 5400 transforms, table 5.2,
+ * ms. */
 static const struct {
     int method;
     int count;
@@ -27,7 +29,7 @@ static const struct {
                          {512, 2.753, 0.75}, {1024, 6.565, 0.5}};
 enum { PUBLISHED_COUNT = 5400 };
 
-/* ---- transforms on a device, in some queues ------------------------------------------------------------------------------------ */
+/* ---- transforms on a device, in some queues ---------------------------------------------------------------------- */
 
 typedef struct series {
     rw_device *device;
@@ -105,7 +107,8 @@ static rw_status wait_all(const series *s)
     return RW_OK;
 }
 
-/* To the device, the transforms, back; all queues have the first before one gets the second, as in the document. `waits`: after each step, which then is the only one. */
+/* To the device, the transforms, back; all queues have the first before one gets the second, as in the document.
+ * `waits`: after each step, which then is the only one. */
 static rw_status send_transform_fetch(const series *s, bool waits)
 {
     for (int i = 0; i < s->queues; ++i) RW_TRY(rw_array_send(s->part[i].x, s->part[i].queue));
@@ -116,7 +119,7 @@ static rw_status send_transform_fetch(const series *s, bool waits)
     return wait_all(s);
 }
 
-/* ---- time ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- time -------------------------------------------------------------------------------------------------------- */
 
 static double median(double *v, int n)
 {
@@ -199,7 +202,7 @@ static rw_status time_host(const rw_lab *lab, int n, int64_t count, double *seco
     return status;
 }
 
-/* ---- versions -------------------------------------------------------------------------------------------------------------------- */
+/* ---- versions ---------------------------------------------------------------------------------------------------- */
 
 enum { V_NAME, V_COUNT, V_PUBLISHED, V_TIME };
 static const rw_lab_column versions_columns[] = {
@@ -230,11 +233,12 @@ static rw_status compare_versions(rw_lab *lab)
         }
     rw_lab_note(
         lab,
-        "versions: on a GeForce GTX 260 version 1 took 50 us, and 71 us for 27 transforms, after its arithmetic was simplified");
+        "versions: on a GeForce GTX 260 version 1 took 50 us, and 71 us for 27 transforms, after its arithmetic was "
+        "simplified");
     return RW_OK;
 }
 
-/* ---- numbers of transforms ------------------------------------------------------------------------------------------------------- */
+/* ---- numbers of transforms --------------------------------------------------------------------------------------- */
 
 enum { C_COUNT, C_HOST, C_KERNELS, C_TRANSFERS, C_RATIO, C_RATIO_TRANSFERS, C_LIBRARY };
 static const rw_lab_column counts_columns[] = {
@@ -270,7 +274,7 @@ static rw_status compare_counts(rw_lab *lab)
     return RW_OK;
 }
 
-/* ---- lengths --------------------------------------------------------------------------------------------------------------------- */
+/* ---- lengths ----------------------------------------------------------------------------------------------------- */
 
 enum { L_N, L_OCCUPANCY, L_MODEL, L_PUBLISHED, L_HOST, L_FIRST, L_SECOND, L_LIBRARY, L_RATIO };
 static const rw_lab_column lengths_columns[] = {
@@ -323,7 +327,7 @@ static rw_status compare_lengths(rw_lab *lab)
     return RW_OK;
 }
 
-/* ---- copies, queues -------------------------------------------------------------------------------------------------------------- */
+/* ---- copies, queues ---------------------------------------------------------------------------------------------- */
 
 enum { Y_NAME, Y_COUNT, Y_TIME };
 static const rw_lab_column copies_columns[] = {
@@ -393,7 +397,7 @@ static rw_status compare_streams(rw_lab *lab)
     return RW_OK;
 }
 
-/* ---- the study ------------------------------------------------------------------------------------------------------------------- */
+/* ---- the study --------------------------------------------------------------------------------------------------- */
 
 static rw_status run_study(rw_lab *lab)
 {
@@ -472,8 +476,10 @@ static const rw_lab_curves curves[] = {
 const rw_study rw_study_fft = {
     .entry =
         {"fft", "Fourier transforms of 2 to 1024 points",
-         "What did two kernels of 2010, transfers, asynchronous copies and several queues gain, and what do they gain today?",
-         "M.-R. Lorbeer, Analyse der NVIDIA CUDA-Architektur fuer die Implementierung von Signal- und Bildverarbeitungsalgorithmen, bachelor thesis, HAW Hamburg, 2010",
+         "What did two kernels of 2010, transfers, asynchronous copies and several queues gain, and what do they gain "
+         "today?",
+         "M.-R. Lorbeer, Analyse der NVIDIA CUDA-Architektur fuer die Implementierung von Signal- und "
+         "Bildverarbeitungsalgorithmen, bachelor thesis, HAW Hamburg, 2010",
          parameters, RW_COUNT(parameters), names, RW_COUNT(names)},
     .tables = tables,
     .curves = curves,

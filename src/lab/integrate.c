@@ -1,7 +1,7 @@
 /* An integration from initial values to the end, repeated for its time: what studies of integrators have in common.
  *
- * Programs are compiled and the state is allocated once; a run begins with the saved state of the integrator and with the
- * initial values, so all runs take the same steps. Seconds are those of the steps, until the queue is empty. */
+ * Programs are compiled and the state is allocated once; a run begins with the saved state of the integrator and with
+ * the initial values, so all runs take the same steps. Seconds are those of the steps, until the queue is empty. */
 #include <math.h>
 
 #include "lab/lab.h"

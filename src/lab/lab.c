@@ -38,7 +38,7 @@ static rw_status find_study(rw_context *ctx, const char *name, const rw_study **
     return rw_lab_refuse(ctx, "lab: study", name, names, N);
 }
 
-/* ---- columns and rows ------------------------------------------------------------------------------------------------ */
+/* ---- columns and rows -------------------------------------------------------------------------------------------- */
 
 int rw_lab_copies(const rw_lab *lab, const rw_lab_column *c)
 {
@@ -58,8 +58,11 @@ rw_lab_head rw_lab_head_at(const rw_lab *lab, int table, int c)
     const rw_lab_column *column = lab->study->tables[table].columns;
     for (; c >= rw_lab_copies(lab, column); ++column) c -= rw_lab_copies(lab, column);
     rw_lab_head h = {column, column->each ? c : -1, ""};
-    if (column->each == RW_EACH_VALUE) rw_snprintf(h.name, sizeof h.name, "%s %g", column->name, rw_lab_setting_of(lab, lab->study->over)->number[c]);
-    else snprintf(h.name, sizeof h.name, "%s%s%s", column->name, column->each ? " " : "", column->each ? lab->info[c].name : "");
+    if (column->each == RW_EACH_VALUE)
+        rw_snprintf(h.name, sizeof h.name, "%s %g", column->name, rw_lab_setting_of(lab, lab->study->over)->number[c]);
+    else
+        snprintf(h.name, sizeof h.name, "%s%s%s", column->name, column->each ? " " : "",
+                 column->each ? lab->info[c].name : "");
     return h;
 }
 
@@ -105,7 +108,7 @@ double rw_lab_value(const rw_lab *lab, const char *table, int row, const char *c
     return NAN;
 }
 
-/* ---- what a study says ------------------------------------------------------------------------------------------------ */
+/* ---- what a study says ------------------------------------------------------------------------------------------- */
 
 void rw_lab_say(rw_lab *lab, const char *format, ...)
 {
@@ -156,7 +159,7 @@ rw_status rw_lab_picture(rw_lab *lab, int plane, size_t nx, size_t ny, const dou
     return RW_OK;
 }
 
-/* ---- the run ---------------------------------------------------------------------------------------------------------- */
+/* ---- the run ----------------------------------------------------------------------------------------------------- */
 
 static rw_status open_one(rw_lab *lab, const char *name)
 {
@@ -173,7 +176,8 @@ static rw_status open_one(rw_lab *lab, const char *name)
     return RW_OK;
 }
 
-/* One thread, all threads, and other hardware with doubles that OpenCL and CUDA have: the list names each hardware once. */
+/* One thread, all threads, and other hardware with doubles that OpenCL and CUDA have: the list names each hardware
+ * once. */
 static rw_status open_usual(rw_lab *lab)
 {
     rw_device_properties *all;
@@ -184,7 +188,8 @@ static rw_status open_usual(rw_lab *lab)
     for (int i = 0; i < n && status == RW_OK; ++i) {
         bool other = all[i].f64 && (!strcmp(all[i].kind, "opencl") || !strcmp(all[i].kind, "cuda"));
         bool threads = !strcmp(all[i].kind, "cpu") && all[i].units > 1;
-        if ((other || threads) && !all[i].unusable[0] && lab->ndevices < RW_LAB_DEVICES) status = open_one(lab, all[i].name);
+        if ((other || threads) && !all[i].unusable[0] && lab->ndevices < RW_LAB_DEVICES)
+            status = open_one(lab, all[i].name);
     }
     rw_device_list_free(&all);
     return status;
@@ -193,8 +198,8 @@ static rw_status open_usual(rw_lab *lab)
 static rw_status open_devices(rw_lab *lab, const rw_lab_spec *spec)
 {
     if (lab->study->one_device && spec->ndevices > 1)
-        return rw_fail(lab->ctx, RW_ERR_ARGUMENT, "lab %s: %d devices are given, but it runs on one: give one", spec->study,
-                       spec->ndevices);
+        return rw_fail(lab->ctx, RW_ERR_ARGUMENT, "lab %s: %d devices are given, but it runs on one: give one",
+                       spec->study, spec->ndevices);
     for (int i = 0; i < spec->ndevices; ++i) RW_TRY(open_one(lab, spec->devices[i]));
     if (spec->ndevices) return RW_OK;
     return lab->study->one_device ? open_one(lab, "cpu:1") : open_usual(lab);
@@ -233,7 +238,8 @@ rw_status rw_lab_run(rw_context *ctx, const rw_lab_spec *spec, rw_lab **result)
 {
     RW_NEED(result, "lab");
     *result = NULL;
-    RW_NEED(ctx, "context"); RW_NEED(spec, "spec");
+    RW_NEED(ctx, "context");
+    RW_NEED(spec, "spec");
     const rw_study *study;
     RW_TRY(find_study(ctx, spec->study, &study));
     rw_lab *lab = rw_calloc(1, sizeof *lab);

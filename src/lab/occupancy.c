@@ -4,9 +4,18 @@
 
 enum { WARP = 32 };
 
-const rw_unit_limits rw_limits_tesla = {.warps = 32, .blocks = 8, .registers = 16384, .shared_memory = 16384, .piece = 512, .to_blocks = true};
-const rw_unit_limits rw_limits_fermi = {.warps = 48, .blocks = 8, .registers = 32768, .shared_memory = 49152, .piece = 64};
-const rw_unit_limits rw_limits_pascal = {.warps = 64, .blocks = 32, .registers = 65536, .shared_memory = 65536, .piece = 256};
+const rw_unit_limits rw_limits_tesla =
+    {.warps = 32, .blocks = 8, .registers = 16384, .shared_memory = 16384, .piece = 512, .to_blocks = true};
+const rw_unit_limits rw_limits_fermi = {.warps = 48,
+                                        .blocks = 8,
+                                        .registers = 32768,
+                                        .shared_memory = 49152,
+                                        .piece = 64};
+const rw_unit_limits rw_limits_pascal = {.warps = 64,
+                                         .blocks = 32,
+                                         .registers = 65536,
+                                         .shared_memory = 65536,
+                                         .piece = 256};
 
 static int warps_of(int items) { return (items + WARP - 1) / WARP; }
 

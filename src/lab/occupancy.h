@@ -1,4 +1,5 @@
-/* How many warps of a kernel fit on a multiprocessor, after NVIDIA's occupancy calculator, and the work model of P. Herbst (2020). */
+/* How many warps of a kernel fit on a multiprocessor, after NVIDIA's occupancy calculator, and the work model of P.
+ * Herbst (2020). */
 #ifndef RW_LAB_OCCUPANCY_H
 #define RW_LAB_OCCUPANCY_H
 
@@ -10,10 +11,11 @@ typedef struct rw_unit_limits { /* of a multiprocessor */
     int piece;      /* registers are given in pieces of so many, */
     bool to_blocks; /* to a block as a whole; else to each warp */
 } rw_unit_limits;
-extern const rw_unit_limits rw_limits_tesla, rw_limits_fermi, rw_limits_pascal; /* Tesla C1060 (compute capability 1.3), Quadro 5000 (2.0), GeForce GTX 1070 Ti (6.1) */
+/* Tesla C1060 (compute capability 1.3), Quadro 5000 (2.0), GeForce GTX 1070 Ti (6.1) */
+extern const rw_unit_limits rw_limits_tesla, rw_limits_fermi, rw_limits_pascal;
 
-/* Warps on a multiprocessor: the least of what warps and blocks, registers and shared memory allow. registers, shared_memory: of an item, of a block;
- * 0 limits nothing. Over limits->warps it is the occupancy. */
+/* Warps on a multiprocessor: the least of what warps and blocks, registers and shared memory allow. registers,
+ * shared_memory: of an item, of a block; 0 limits nothing. Over limits->warps it is the occupancy. */
 int rw_occupancy_warps(const rw_unit_limits *limits, int items, int registers, int shared_memory);
 /* Items of a block by the document's rule: an eighth of the most, in whole warps. */
 int rw_default_block(int most, int warp);

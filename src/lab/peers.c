@@ -4,8 +4,9 @@
  *   problem,method,rtol,steps,rejected,rhs,stages,error,seconds
  *   front,rkc2,1e-02,25,0,410,54,8.865e-03,2.8612e-03
  *
- * The words are taken out and spaces put in their places, so that the reader of numbers finds a table of numbers, with gaps,
- * and its messages have the right line and column. The row above of sundials.csv is a point of the curve "sundials rkc2". */
+ * The words are taken out and spaces put in their places, so that the reader of numbers finds a table of numbers, with
+ * gaps, and its messages have the right line and column. The row above of sundials.csv is a point of the curve
+ * "sundials rkc2". */
 #include <math.h>
 #include <string.h>
 
@@ -33,7 +34,7 @@ static bool is_word(const char *text, size_t n)
     return n > 0 && n <= WORD && strspn(text, allowed) >= n;
 }
 
-/* ---- words ---------------------------------------------------------------------------------------------------------------- */
+/* ---- words ------------------------------------------------------------------------------------------------------- */
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -45,8 +46,9 @@ static rw_status take_word(const reader *r, long line, char **at, char *comma, c
     while (from < to && is_blank(to[-1])) --to;
     size_t n = (size_t)(to - from);
     if (!is_word(from, n))
-        return rw_fail(r->ctx, RW_ERR_INPUT, "%s:%ld: '%.*s' is no name of a problem or method: 1 to %d letters, digits, . - _ +",
-                       r->path, line, (int)RW_MIN(n, 40), from, (int)WORD);
+        return rw_fail(r->ctx, RW_ERR_INPUT,
+                       "%s:%ld: '%.*s' is no name of a problem or method: 1 to %d letters, digits, . - _ +", r->path,
+                       line, (int)RW_MIN(n, 40), from, (int)WORD);
     memcpy(word, from, n);
     memset(*at, ' ', (size_t)(comma - *at));
     *at = comma + 1;
@@ -78,8 +80,10 @@ static rw_status take_all_words(reader *r, char *text, size_t size)
     char *stop = text + size;
     long line = 0;
     if (strncmp(text, head, strlen(head)) != 0)
-        return rw_fail(r->ctx, RW_ERR_INPUT,
-                       "%s:1: the first line does not begin with '%s': give a table as bench/peers/sundials.c writes it", r->path, head);
+        return rw_fail(
+            r->ctx, RW_ERR_INPUT,
+            "%s:1: the first line does not begin with '%s': give a table as bench/peers/sundials.c writes it", r->path,
+            head);
     for (char *at = text, *end; at < stop; at = end + 1) {
         end = memchr(at, '\n', (size_t)(stop - at));
         if (!end) end = stop;
@@ -88,20 +92,23 @@ static rw_status take_all_words(reader *r, char *text, size_t size)
     return RW_OK;
 }
 
-/* ---- numbers -------------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 enum { TOLERANCE, STEPS, REJECTED, RHS, STAGES, ERROR, SECONDS, COLUMNS };
-static const struct { const char *name; double least, most; } columns[COLUMNS] = {
-    [TOLERANCE] = {"rtol", 1e-16, 1}, [STEPS] = {"steps", 0, 1e15},  [REJECTED] = {"rejected", 0, 1e15},
-    [RHS] = {"rhs", 0, 1e15},         [STAGES] = {"stages", 0, 1e9}, [ERROR] = {"error", 0, 1e300},
-    [SECONDS] = {"seconds", 0, 1e9}};
+static const struct {
+    const char *name;
+    double least, most;
+} columns[COLUMNS] =
+    {[TOLERANCE] = {"rtol", 1e-16, 1}, [STEPS] = {"steps", 0, 1e15},  [REJECTED] = {"rejected", 0, 1e15},
+     [RHS] = {"rhs", 0, 1e15},         [STAGES] = {"stages", 0, 1e9}, [ERROR] = {"error", 0, 1e300},
+     [SECONDS] = {"seconds", 0, 1e9}};
 
 static rw_status check_numbers(const reader *r, const row *w, const double *v)
 {
     for (int c = 0; c < COLUMNS; ++c)
         if (!(v[c] >= columns[c].least && v[c] <= columns[c].most))
-            return rw_fail(r->ctx, RW_ERR_INPUT, "%s:%ld: %s = %g is outside [%g, %g]", r->path, w->line, columns[c].name, v[c],
-                           columns[c].least, columns[c].most);
+            return rw_fail(r->ctx, RW_ERR_INPUT, "%s:%ld: %s = %g is outside [%g, %g]", r->path, w->line,
+                           columns[c].name, v[c], columns[c].least, columns[c].most);
     return RW_OK;
 }
 
@@ -121,14 +128,16 @@ static rw_status name_curve(rw_lab *lab, const reader *r, const char *method, in
     const char *slash = strrchr(r->path, '/'), *file = slash ? slash + 1 : r->path;
     size_t n = strcspn(file, ".");
     if (!is_word(file, n))
-        return rw_fail(r->ctx, RW_ERR_ARGUMENT, "%s: curves are named after the file: call it PROGRAM.csv, with 1 to %d letters, "
-                       "digits, - _ +", r->path, (int)WORD);
+        return rw_fail(r->ctx, RW_ERR_ARGUMENT,
+                       "%s: curves are named after the file: call it PROGRAM.csv, with 1 to %d letters, "
+                       "digits, - _ +",
+                       r->path, (int)WORD);
     snprintf(text, sizeof text, "%.*s %s", (int)n, file, method);
     return rw_lab_name(lab, text, true, name);
 }
 
-static rw_status add_points(rw_lab *lab, const reader *r, const rw_csv_table *t, const char *const *problems, int nproblems,
-                            rw_lab_points *points)
+static rw_status add_points(rw_lab *lab, const reader *r, const rw_csv_table *t, const char *const *problems,
+                            int nproblems, rw_lab_points *points)
 {
     const double *column[COLUMNS];
     for (int c = 0; c < COLUMNS; ++c) {
@@ -139,8 +148,12 @@ static rw_status add_points(rw_lab *lab, const reader *r, const rw_csv_table *t,
         double v[COLUMNS];
         for (int c = 0; c < COLUMNS; ++c) v[c] = column[c][i];
         RW_TRY(check_numbers(r, r->rows + i, v));
-        rw_lab_point p = {.tolerance = v[TOLERANCE], .error = v[ERROR], .seconds = v[SECONDS],
-                          .work = {.steps = (int64_t)v[STEPS], .rejected = (int64_t)v[REJECTED], .rhs = (int64_t)v[RHS],
+        rw_lab_point p = {.tolerance = v[TOLERANCE],
+                          .error = v[ERROR],
+                          .seconds = v[SECONDS],
+                          .work = {.steps = (int64_t)v[STEPS],
+                                   .rejected = (int64_t)v[REJECTED],
+                                   .rhs = (int64_t)v[RHS],
                                    .max_stages = (int)v[STAGES]}};
         RW_TRY(find_problem(r, r->rows + i, problems, nproblems, &p.problem));
         RW_TRY(name_curve(lab, r, r->rows[i].method, &p.name));
@@ -149,7 +162,8 @@ static rw_status add_points(rw_lab *lab, const reader *r, const rw_csv_table *t,
     return RW_OK;
 }
 
-rw_status rw_lab_read_peers(rw_lab *lab, const char *path, const char *const *problems, int nproblems, rw_lab_points *points)
+rw_status rw_lab_read_peers(rw_lab *lab, const char *path, const char *const *problems, int nproblems,
+                            rw_lab_points *points)
 {
     char *text;
     size_t size;

@@ -1,25 +1,33 @@
-/* Study: right-hand sides and seconds that methods take for an error in time, on three problems that others have measured too, and how far
- * errors are from tolerances on six small ones.
+/* Study: right-hand sides and seconds that methods take for an error in time, on three problems that others have
+ * measured too, and how far errors are from tolerances on six small ones.
  *
- *   front        du/dt = 0.1 laplace(u) - u_x - u_y + 10 (u - u^3), forward differences, u = 0 on the sides, u = 1 at t = 0,
- *                64 x 64 unknowns 0.01 apart, to t = 1: the study rock4 with N = 64
- *   source       du/dt = 10 laplace(u) + s(t, x, y), u = 0 on the sides, u = sin(pi x)^2 sin(pi y)^2 at t = 0, of which s makes
- *                u(t) = u(0) cos(pi t)^2 but for the error of the differences, 62 x 62 unknowns on the unit square, to t = 1: a
+ *   front        du/dt = 0.1 laplace(u) - u_x - u_y + 10 (u - u^3), forward differences, u = 0 on the sides, u = 1 at t
+ *                = 0, 64 x 64 unknowns 0.01 apart, to t = 1: the study rock4 with N = 64
+ *   source       du/dt = 10 laplace(u) + s(t, x, y), u = 0 on the sides, u = sin(pi x)^2 sin(pi y)^2 at t = 0, of which
+ *                s makes u(t) = u(0) cos(pi t)^2 but for the error of the differences, 62 x 62 unknowns on the unit
+ *                square, to t = 1: a
  *                source that is stiff, in SUNDIALS' example ark_heat2D_lsrk
- *   brusselator  du/dt = 1 + u^2 v - 4.4 u + 0.1 laplace(u) + s, dv/dt = 3.4 u - u^2 v + 0.1 laplace(v), periodic, s = 5 on a disc
+ *   brusselator du/dt = 1 + u^2 v - 4.4 u + 0.1 laplace(u) + s, dv/dt = 3.4 u - u^2 v + 0.1 laplace(v), periodic, s = 5
+ *   on a disc
  *                from t = 1.1 on, 128 x 128 nodes of the unit square, to t = 11.5: Hairer and Wanner, Solving Ordinary
  *                Differential Equations II, IV.10
- *   gray-scott   du/dt = 0.16 laplace(u) - u v^2 + 0.035 (1 - u), dv/dt = 0.08 laplace(v) + u v^2 - 0.1 v, periodic, 64 x 64 nodes 1 apart, to 200
+ *   gray-scott   du/dt = 0.16 laplace(u) - u v^2 + 0.035 (1 - u), dv/dt = 0.08 laplace(v) + u v^2 - 0.1 v, periodic, 64
+ *                x 64 nodes 1 apart, to 200
  *   switched     the brusselator with 32 x 32 nodes, to t = 3: a source that is switched on in time
- *   convection   du/dt = 0.02 u_xx - u_x on [0, 1], 129 nodes, u + 0.1 du/dn = sin(6 t) on the left, u/2 + du/dn = 0 on the right
- *   relaxation   du/dt = -u_x - 1000 (u - v), dv/dt = 0.05 v_xx - v_x + 100 (u - v) + sin(3 t), periodic, 64 nodes, to t = 2: stiff
- *   moving       du/dt = 0.001 u_xx + 10 where |x - t| < 0.05, 101 nodes, to t = 2: a source with edges that pass node after node
- *   pulses       du/dt = 20 (1 + x) where mod(t, 1) < 0.1, less u (1 + x), 0.01 u_xx, 16 nodes, to t = 10: pulses in time
+ *   convection   du/dt = 0.02 u_xx - u_x on [0, 1], 129 nodes, u + 0.1 du/dn = sin(6 t) on the left, u/2 + du/dn = 0 on
+ *                the right
+ *   relaxation   du/dt = -u_x - 1000 (u - v), dv/dt = 0.05 v_xx - v_x + 100 (u - v) + sin(3 t), periodic, 64 nodes, to
+ *                t = 2: stiff
+ *   moving       du/dt = 0.001 u_xx + 10 where |x - t| < 0.05, 101 nodes, to t = 2: a source with edges that pass node
+ *                after node
+ *   pulses       du/dt = 20 (1 + x) where mod(t, 1) < 0.1, less u (1 + x), 0.01 u_xx, 16 nodes, to t = 10: pulses in
+ *                time
  *
- * Errors are the largest differences at the end from a reference solution of the same differences: rock4 at tolerance 1e-12 (moving: 1e-11).
- * It is checked by classical Runge-Kutta steps that stability bounds, which share neither stages nor step control with it; where the
- * right-hand side jumps in place, where such steps are of first order, by dp5.
- * bench/peers/sundials.c integrates the same and measures its errors from the same references; `peers` takes its table. */
+ * Errors are the largest differences at the end from a reference solution of the same differences: rock4 at tolerance
+ * 1e-12 (moving: 1e-11). It is checked by classical Runge-Kutta steps that stability bounds, which share neither stages
+ * nor step control with it; where the right-hand side jumps in place, where such steps are of first order, by dp5.
+ * bench/peers/sundials.c integrates the same and measures its errors from the same references; `peers` takes its
+ * table. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,21 +35,21 @@
 #include "lab/precision.h"
 
 enum { REFERENCES, WORK, SUMMARY, ACCURACY };
-enum { PROBLEM };                 /* the first column of each table */
+enum { PROBLEM }; /* the first column of each table */
 static const double PI = 3.14159265358979323846;
 
-/* ---- the problems -------------------------------------------------------------------------------------------------------- */
+/* ---- the problems ------------------------------------------------------------------------------------------------ */
 
 typedef struct problem {
     const char *equations;
-    int ndim, n, nfields;         /* n: unknowns along a side */
+    int ndim, n, nfields; /* n: unknowns along a side */
     double spacing, origin;
-    const rw_boundary *sides;     /* [4]; NULL: u = 0 */
-    const char *radius;           /* NULL: estimated */
+    const rw_boundary *sides; /* [4]; NULL: u = 0 */
+    const char *radius;       /* NULL: estimated */
     rw_lab_initial *initial;
     double end;
-    bool jumps;                   /* in place: the check is by dp5 */
-    double step;                  /* of the check; 0: what stability allows */
+    bool jumps;  /* in place: the check is by dp5 */
+    double step; /* of the check; 0: what stability allows */
 } problem;
 
 static double one(const double x[3], int f) { return (void)x, (void)f, 1; }
@@ -52,7 +60,10 @@ static double bump(const double x[3], int f)
     return (void)f, a * a * b * b;
 }
 
-static double waves(const double x[3], int f) { return f ? 27 * x[0] * pow(1 - x[0], 1.5) : 22 * x[1] * pow(1 - x[1], 1.5); }
+static double waves(const double x[3], int f)
+{
+    return f ? 27 * x[0] * pow(1 - x[0], 1.5) : 22 * x[1] * pow(1 - x[1], 1.5);
+}
 
 static double zero(const double x[3], int f) { return (void)x, (void)f, 0; }
 static double spot(const double x[3], int f)
@@ -63,42 +74,119 @@ static double spot(const double x[3], int f)
 static double peak(const double x[3], int f) { return (void)f, exp(-100 * (x[0] - 0.3) * (x[0] - 0.3)); }
 static double sine(const double x[3], int f) { return f ? 1 : 1 + 0.5 * sin(2 * PI * x[0]); }
 
-#define PERIODIC {RW_BOUNDARY_PERIODIC, NULL, NULL, NULL}
-#define OPEN {RW_BOUNDARY_NEAREST, NULL, NULL, NULL}
-static const rw_boundary periodic[4] = {PERIODIC, PERIODIC, PERIODIC, PERIODIC}, open_sides[4] = {OPEN, OPEN, OPEN, OPEN};
-static const rw_boundary robin[4] = {{RW_BOUNDARY_ROBIN, "1", "0.1", "sin(6*t)"}, {RW_BOUNDARY_ROBIN, "0.5", "1", "0"}, OPEN, OPEN};
+#define PERIODIC                                                                                                       \
+    {                                                                                                                  \
+        RW_BOUNDARY_PERIODIC, NULL, NULL, NULL                                                                         \
+    }
+#define OPEN                                                                                                           \
+    {                                                                                                                  \
+        RW_BOUNDARY_NEAREST, NULL, NULL, NULL                                                                          \
+    }
+static const rw_boundary periodic[4] = {PERIODIC, PERIODIC, PERIODIC, PERIODIC},
+                         open_sides[4] = {OPEN, OPEN, OPEN, OPEN};
+static const rw_boundary robin[4] = {{RW_BOUNDARY_ROBIN, "1", "0.1", "sin(6*t)"},
+                                     {RW_BOUNDARY_ROBIN, "0.5", "1", "0"},
+                                     OPEN,
+                                     OPEN};
 
-#define BRUSSELATOR                                                                                                                   \
-    "du/dt = 1 + u^2*v - 4.4*u + 0.1*laplace(u) + where(t >= 1.1, 5, 0)*where((x - 0.3)^2 + (y - 0.6)^2 <= 0.01, 1, 0)\n" \
+#define BRUSSELATOR                                                                                                    \
+    "du/dt = 1 + u^2*v - 4.4*u + 0.1*laplace(u) + where(t >= 1.1, 5, 0)"                                               \
+    "*where((x - 0.3)^2 + (y - 0.6)^2 <= 0.01, 1, 0)\n"                                                                \
     "dv/dt = 3.4*u - u^2*v + 0.1*laplace(v)"
 
-static const char *const problem_names[] = {"front", "source", "brusselator", "gray-scott", "switched", "convection", "relaxation", "moving", "pulses"};
+static const char *const problem_names[] = {"front",      "source",     "brusselator", "gray-scott", "switched",
+                                            "convection", "relaxation", "moving",      "pulses"};
 static const problem problems[] = {
-    {.equations = "du/dt = 0.1*laplace(u) - dx_forward(u) - dy_forward(u) + 10*(u - u^3)", .ndim = 2, .n = 64, .nfields = 1, .spacing = 0.01,
-     .origin = 0.01, .initial = one, .end = 1, .step = 4e-5},
+    {.equations = "du/dt = 0.1*laplace(u) - dx_forward(u) - dy_forward(u) + 10*(u - u^3)",
+     .ndim = 2,
+     .n = 64,
+     .nfields = 1,
+     .spacing = 0.01,
+     .origin = 0.01,
+     .initial = one,
+     .end = 1,
+     .step = 4e-5},
     {.equations = "c = cos(pi*t)^2\n"
                   "du/dt = 10*laplace(u) - 2*pi*sin(pi*x)^2*sin(pi*y)^2*sin(pi*t)*cos(pi*t) - 20*pi^2*c*"
                   "((cos(pi*x)^2 - sin(pi*x)^2)*sin(pi*y)^2 + (cos(pi*y)^2 - sin(pi*y)^2)*sin(pi*x)^2)",
-     .ndim = 2, .n = 62, .nfields = 1, .spacing = 1. / 63, .origin = 1. / 63, .radius = "8*10*63^2", .initial = bump, .end = 1},
-    {.equations = BRUSSELATOR, .ndim = 2, .n = 128, .nfields = 2, .spacing = 1. / 128, .sides = periodic, .initial = waves, .end = 11.5},
-    {.equations = "du/dt = 0.16*laplace(u) - u*v^2 + 0.035*(1 - u)\ndv/dt = 0.08*laplace(v) + u*v^2 - 0.1*v", .ndim = 2, .n = 64, .nfields = 2,
-     .spacing = 1, .sides = periodic, .initial = spot, .end = 200, .step = 0.05},
-    {.equations = BRUSSELATOR, .ndim = 2, .n = 32, .nfields = 2, .spacing = 1. / 32, .sides = periodic, .initial = waves, .end = 3, .step = 2e-4},
-    {.equations = "du/dt = 0.02*dxx(u) - dx(u)", .ndim = 1, .n = 129, .nfields = 1, .spacing = 1. / 128, .sides = robin, .initial = peak, .end = 1, .step = 2e-4},
-    {.equations = "du/dt = -dx(u) - 1000*(u - v)\ndv/dt = 0.05*laplace(v) - dx(v) + 100*(u - v) + sin(3*t)", .ndim = 1, .n = 64, .nfields = 2,
-     .spacing = 1. / 64, .sides = periodic, .initial = sine, .end = 2, .step = 1e-4},
-    {.equations = "du/dt = where(abs(x - t) < 0.05, 10, 0) + 0.001*laplace(u)", .ndim = 1, .n = 101, .nfields = 1, .spacing = 0.01, .sides = open_sides,
-     .initial = zero, .end = 2, .jumps = true},
-    {.equations = "du/dt = where(mod(t, 1) < 0.1, 20*(1 + x), 0) - u*(1 + x) + 0.01*laplace(u)", .ndim = 1, .n = 16, .nfields = 1, .spacing = 1. / 16,
-     .sides = open_sides, .initial = zero, .end = 10, .step = 1e-3},
+     .ndim = 2,
+     .n = 62,
+     .nfields = 1,
+     .spacing = 1. / 63,
+     .origin = 1. / 63,
+     .radius = "8*10*63^2",
+     .initial = bump,
+     .end = 1},
+    {.equations = BRUSSELATOR,
+     .ndim = 2,
+     .n = 128,
+     .nfields = 2,
+     .spacing = 1. / 128,
+     .sides = periodic,
+     .initial = waves,
+     .end = 11.5},
+    {.equations = "du/dt = 0.16*laplace(u) - u*v^2 + 0.035*(1 - u)\ndv/dt = 0.08*laplace(v) + u*v^2 - 0.1*v",
+     .ndim = 2,
+     .n = 64,
+     .nfields = 2,
+     .spacing = 1,
+     .sides = periodic,
+     .initial = spot,
+     .end = 200,
+     .step = 0.05},
+    {.equations = BRUSSELATOR,
+     .ndim = 2,
+     .n = 32,
+     .nfields = 2,
+     .spacing = 1. / 32,
+     .sides = periodic,
+     .initial = waves,
+     .end = 3,
+     .step = 2e-4},
+    {.equations = "du/dt = 0.02*dxx(u) - dx(u)",
+     .ndim = 1,
+     .n = 129,
+     .nfields = 1,
+     .spacing = 1. / 128,
+     .sides = robin,
+     .initial = peak,
+     .end = 1,
+     .step = 2e-4},
+    {.equations = "du/dt = -dx(u) - 1000*(u - v)\ndv/dt = 0.05*laplace(v) - dx(v) + 100*(u - v) + sin(3*t)",
+     .ndim = 1,
+     .n = 64,
+     .nfields = 2,
+     .spacing = 1. / 64,
+     .sides = periodic,
+     .initial = sine,
+     .end = 2,
+     .step = 1e-4},
+    {.equations = "du/dt = where(abs(x - t) < 0.05, 10, 0) + 0.001*laplace(u)",
+     .ndim = 1,
+     .n = 101,
+     .nfields = 1,
+     .spacing = 0.01,
+     .sides = open_sides,
+     .initial = zero,
+     .end = 2,
+     .jumps = true},
+    {.equations = "du/dt = where(mod(t, 1) < 0.1, 20*(1 + x), 0) - u*(1 + x) + 0.01*laplace(u)",
+     .ndim = 1,
+     .n = 16,
+     .nfields = 1,
+     .spacing = 1. / 16,
+     .sides = open_sides,
+     .initial = zero,
+     .end = 10,
+     .step = 1e-3},
 };
 
-/* ---- one integration ----------------------------------------------------------------------------------------------------- */
+/* ---- one integration --------------------------------------------------------------------------------------------- */
 
 typedef struct method {
     rw_ode_method method;
     const char *name;
-    double tol;                   /* 0: fixed steps */
+    double tol; /* 0: fixed steps */
     int runs;
 } method;
 
@@ -108,13 +196,24 @@ static rw_status solve(rw_lab *lab, int k, const method *m, rw_lab_solution *s)
     rw_expr_field fields[2] = {{.name = "u", .dtype = RW_F64}, {.name = "v", .dtype = RW_F64}};
     for (int f = 0; f < 2; ++f)
         for (int side = 0; side < 4; ++side)
-            fields[f].boundary[side] = p->sides ? p->sides[side] : (rw_boundary){RW_BOUNDARY_DIRICHLET, "0", NULL, NULL};
+            fields[f].boundary[side] =
+                p->sides ? p->sides[side] : (rw_boundary){RW_BOUNDARY_DIRICHLET, "0", NULL, NULL};
     rw_lab_integration task = {.initial = p->initial, .stops = &p->end, .nstops = 1, .runs = m->runs};
-    task.spec = (rw_ode_spec){
-        .name = "lab precision", .equations = p->equations,
-        .grid = {p->ndim, {p->n, p->ndim > 1 ? p->n : 1, 1}, {p->spacing, p->spacing, 1}, {p->origin, p->origin, 0}}, .fields = fields,
-        .nfields = p->nfields, .method = m->method, .end = p->end, .rtol = m->tol, .atol = m->tol, .step = p->step,
-        .spectral_radius = p->radius, .record = RW_SWITCH_ON};
+    task.spec = (rw_ode_spec){.name = "lab precision",
+                              .equations = p->equations,
+                              .grid = {p->ndim,
+                                       {p->n, p->ndim > 1 ? p->n : 1, 1},
+                                       {p->spacing, p->spacing, 1},
+                                       {p->origin, p->origin, 0}},
+                              .fields = fields,
+                              .nfields = p->nfields,
+                              .method = m->method,
+                              .end = p->end,
+                              .rtol = m->tol,
+                              .atol = m->tol,
+                              .step = p->step,
+                              .spectral_radius = p->radius,
+                              .record = RW_SWITCH_ON};
     if (m->tol > 0) snprintf(task.what, sizeof task.what, "%s, %s, tolerance %g", problem_names[k], m->name, m->tol);
     else snprintf(task.what, sizeof task.what, "%s, %s, fixed steps", problem_names[k], m->name);
     return rw_lab_integrate(lab, &task, 0, s);
@@ -130,14 +229,16 @@ static rw_status new_row(rw_lab *lab, int table, int k)
     return RW_OK;
 }
 
-/* ---- the solution that errors are taken from ------------------------------------------------------------------------------ */
+/* ---- the solution that errors are taken from --------------------------------------------------------------------- */
 
 enum { R_STEPS = PROBLEM + 1, R_CHECK = R_STEPS + RW_LAB_WORKS, R_DIFFERENCE };
 static const rw_lab_column references[] = {
     [PROBLEM] = {"problem", "", RW_SHOW_NAME, false, NULL},
     [R_STEPS] = RW_LAB_WORK,
-    [R_CHECK] = {"check rhs", "", RW_SHOW_INTEGER, false, "of classical Runge-Kutta steps; of dp5 at tolerance 1e-10 where the right-hand side jumps in place"},
-    [R_DIFFERENCE] = {"difference", "", RW_SHOW_ERROR, false, "the largest between the two: errors near it mean nothing"},
+    [R_CHECK] = {"check rhs", "", RW_SHOW_INTEGER, false,
+                 "of classical Runge-Kutta steps; of dp5 at tolerance 1e-10 where the right-hand side jumps in place"},
+    [R_DIFFERENCE] = {"difference", "", RW_SHOW_ERROR, false,
+                      "the largest between the two: errors near it mean nothing"},
 };
 
 static rw_status check_reference(rw_lab *lab, int k, const rw_lab_solution *reference)
@@ -167,7 +268,7 @@ static rw_status save_reference(rw_lab *lab, int k, const rw_lab_solution *refer
     return status;
 }
 
-/* ---- points -------------------------------------------------------------------------------------------------------------- */
+/* ---- points ------------------------------------------------------------------------------------------------------ */
 
 rw_status rw_lab_add_point(rw_lab *lab, rw_lab_points *points, const rw_lab_point *point)
 {
@@ -180,11 +281,13 @@ rw_status rw_lab_add_point(rw_lab *lab, rw_lab_points *points, const rw_lab_poin
 enum { W_METHOD = PROBLEM + 1, W_TOLERANCE, W_STEPS, W_RHS = W_STEPS + 2, W_ERROR = W_STEPS + RW_LAB_WORKS, W_SECONDS };
 static const rw_lab_column work[] = {
     [PROBLEM] = {"problem", "", RW_SHOW_NAME, false, NULL},
-    [W_METHOD] = {"method", "", RW_SHOW_NAME, false, "with the name of its file in front: of the table of parameter peers"},
+    [W_METHOD] = {"method", "", RW_SHOW_NAME, false,
+                  "with the name of its file in front: of the table of parameter peers"},
     [W_TOLERANCE] = {"tolerance", "", RW_SHOW_ERROR, false, "relative and absolute"},
     [W_STEPS] = RW_LAB_WORK,
     [W_ERROR] = {"error", "", RW_SHOW_ERROR, false, "the largest at the end, from the reference solution"},
-    [W_SECONDS] = {"seconds", "s", RW_SHOW_SECONDS, false, "of the steps: the best of the runs after one that compiles"},
+    [W_SECONDS] = {"seconds", "s", RW_SHOW_SECONDS, false,
+                   "of the steps: the best of the runs after one that compiles"},
 };
 
 static rw_status put_point(rw_lab *lab, const rw_lab_point *p)
@@ -204,7 +307,8 @@ static rw_status put_points(rw_lab *lab, int k, const rw_lab_points *points)
 {
     for (int other = 0; other < 2; ++other)
         for (int i = 0; i < points->n; ++i)
-            if (points->at[i].problem == k && lab->names[points->at[i].name].other == other) RW_TRY(put_point(lab, points->at + i));
+            if (points->at[i].problem == k && lab->names[points->at[i].name].other == other)
+                RW_TRY(put_point(lab, points->at + i));
     return RW_OK;
 }
 
@@ -243,19 +347,23 @@ static rw_status measure_method(rw_lab *lab, int k, method m, const rw_lab_solut
     return RW_OK;
 }
 
-/* ---- at one error --------------------------------------------------------------------------------------------------------- */
+/* ---- at one error ------------------------------------------------------------------------------------------------ */
 
 enum { S_METHOD = PROBLEM + 1, S_RHS, S_SECONDS, S_RHS_RATIO, S_SECONDS_RATIO };
 static const rw_lab_column summary[] = {
     [PROBLEM] = {"problem", "", RW_SHOW_NAME, false, NULL},
     [S_METHOD] = {"method", "", RW_SHOW_NAME, false, NULL},
-    [S_RHS] = {"rhs", "", RW_SHOW_INTEGER, false, "between the two tolerances whose errors lie about the one asked for, by logarithms"},
+    [S_RHS] = {"rhs", "", RW_SHOW_INTEGER, false,
+               "between the two tolerances whose errors lie about the one asked for, by logarithms"},
     [S_SECONDS] = {"seconds", "s", RW_SHOW_SECONDS, false, NULL},
     [S_RHS_RATIO] = {"rhs ratio", "", RW_SHOW_RATIO, false, "over the fewest of parameter peers for the problem"},
-    [S_SECONDS_RATIO] = {"seconds ratio", "", RW_SHOW_RATIO, false, "over the least of parameter peers for the problem"},
+    [S_SECONDS_RATIO] = {"seconds ratio", "", RW_SHOW_RATIO, false,
+                         "over the least of parameter peers for the problem"},
 };
 
-typedef struct effort { double rhs, seconds; } effort;
+typedef struct effort {
+    double rhs, seconds;
+} effort;
 
 static double between(double a, double b, double s) { return exp((1 - s) * log(a) + s * log(b)); }
 
@@ -303,7 +411,7 @@ static rw_status put_summary(rw_lab *lab, int k, const rw_lab_points *points)
     return RW_OK;
 }
 
-/* ---- errors beside tolerances ------------------------------------------------------------------------------------------- */
+/* ---- errors beside tolerances ------------------------------------------------------------------------------------ */
 
 enum { A_METHOD = PROBLEM + 1, A_POINTS, A_MEDIAN, A_WORST, A_TOLERANCE };
 static const rw_lab_column accuracy[] = {
@@ -342,7 +450,7 @@ static rw_status put_accuracy(rw_lab *lab, const rw_lab_points *points)
     return status;
 }
 
-/* ---- the study ----------------------------------------------------------------------------------------------------------- */
+/* ---- the study --------------------------------------------------------------------------------------------------- */
 
 /* As parameter methods lists them. */
 static const method methods[] = {{.method = RW_ODE_RKC2, .name = "rkc2"},   {.method = RW_ODE_RKL2, .name = "rkl2"},
@@ -364,11 +472,13 @@ static rw_status measure_methods(rw_lab *lab, int k, const rw_lab_solution *refe
 static rw_status run_problem(rw_lab *lab, int k, rw_lab_points *points)
 {
     rw_lab_solution reference;
-    rw_status status = solve(lab, k, &(method){RW_ODE_ROCK4, "rock4", problems[k].jumps ? 1e-11 : 1e-12, 0}, &reference);
+    rw_status status =
+        solve(lab, k, &(method){RW_ODE_ROCK4, "rock4", problems[k].jumps ? 1e-11 : 1e-12, 0}, &reference);
     bool finished = status == RW_OK && reference.finished;
     if (finished) status = save_reference(lab, k, &reference);
     if (finished && status == RW_OK && rw_lab_wanted(lab, REFERENCES)) status = check_reference(lab, k, &reference);
-    if (finished && status == RW_OK && (rw_lab_wanted(lab, WORK) || rw_lab_wanted(lab, SUMMARY) || rw_lab_wanted(lab, ACCURACY)))
+    if (finished && status == RW_OK &&
+        (rw_lab_wanted(lab, WORK) || rw_lab_wanted(lab, SUMMARY) || rw_lab_wanted(lab, ACCURACY)))
         status = measure_methods(lab, k, &reference, points);
     rw_free(reference.u);
     return status;
@@ -403,8 +513,8 @@ static rw_status run_study(rw_lab *lab)
 }
 
 static const rw_param parameters[] = {
-    PARAMETER("problems", CHOICES, "front,source,brusselator", "front|source|brusselator|gray-scott|switched|convection|relaxation|moving|pulses",
-              "what is integrated"),
+    PARAMETER("problems", CHOICES, "front,source,brusselator",
+              "front|source|brusselator|gray-scott|switched|convection|relaxation|moving|pulses", "what is integrated"),
     PARAMETER("methods", CHOICES, "rkc2,rkl2,rock2,rock4", "rkc2|rkl2|rock2|rock4|dp5|auto",
               "dp5 takes minutes where it is stiff, auto is dp5, rkc2 or rock4"),
     PARAMETER("tolerances", REALS, "1e-2,1e-3,1e-4,1e-5,1e-6,1e-7,1e-8,1e-9", "[1e-11, 0.1]",
@@ -418,18 +528,26 @@ static const rw_param parameters[] = {
 };
 static const char *const names[] = {"references", "work", "summary", "accuracy"};
 static const rw_lab_table tables[] = {
-    [REFERENCES] = {"Reference solutions: rock4 at tolerance 1e-12 (1e-11 where the right-hand side jumps in place), and a check", references, RW_COUNT(references)},
+    [REFERENCES] =
+        {"Reference solutions: rock4 at tolerance 1e-12 (1e-11 where the right-hand side jumps in place), and a check",
+         references, RW_COUNT(references)},
     [WORK] = {"Work and precision", work, RW_COUNT(work)},
     [SUMMARY] = {"Work at one error, that of parameter error", summary, RW_COUNT(summary)},
     [ACCURACY] = {"Errors over tolerances", accuracy, RW_COUNT(accuracy)},
 };
-#define DIAGRAM(file, heading, problem, column, text)                                                                        \
-    {.name = file, .title = heading, .table = WORK, .x = column, .y = {W_ERROR}, .ny = 1, .only = problem, .where = PROBLEM, \
-     .by = W_METHOD, .above = "auto", .x_axis = {.label = text, .log = true}, .y_axis = {.label = "largest error", .log = true}}
-#define RIGHT_HAND_SIDES(problem, heading) \
+#define DIAGRAM(file, heading, problem, column, text)                                                                  \
+    {                                                                                                                  \
+        .name = file, .title = heading, .table = WORK, .x = column, .y = {W_ERROR}, .ny = 1, .only = problem,          \
+        .where = PROBLEM, .by = W_METHOD, .above = "auto", .x_axis = {.label = text, .log = true},                     \
+        .y_axis =                                                                                                      \
+        {.label = "largest error",                                                                                     \
+         .log = true }                                                                                                 \
+    }
+#define RIGHT_HAND_SIDES(problem, heading)                                                                             \
     DIAGRAM(problem "-rhs", heading ": error and right-hand sides", problem, W_RHS, "right-hand sides")
-#define BOTH(problem, heading) \
-    RIGHT_HAND_SIDES(problem, heading), DIAGRAM(problem "-seconds", heading ": error and time", problem, W_SECONDS, "time / s")
+#define BOTH(problem, heading)                                                                                         \
+    RIGHT_HAND_SIDES(problem, heading),                                                                                \
+        DIAGRAM(problem "-seconds", heading ": error and time", problem, W_SECONDS, "time / s")
 static const rw_lab_curves curves[] = {
     BOTH("front", "Reaction front"),
     BOTH("source", "Heat equation with a stiff source"),
@@ -444,8 +562,10 @@ static const rw_lab_curves curves[] = {
 
 const rw_study rw_study_precision = {
     .entry = {"precision", "Work and precision of stabilised Runge-Kutta methods",
-              "How many right-hand sides and how much time does an error take by each method, and by those of other programs?",
-              "the problems: study rock4; SUNDIALS, example ark_heat2D_lsrk; E. Hairer, G. Wanner, Solving Ordinary Differential "
+              "How many right-hand sides and how much time does an error take by each method, and by those of other "
+              "programs?",
+              "the problems: study rock4; SUNDIALS, example ark_heat2D_lsrk; E. Hairer, G. Wanner, Solving Ordinary "
+              "Differential "
               "Equations II, section IV.10",
               parameters, RW_COUNT(parameters), names, RW_COUNT(names)},
     .tables = tables,

@@ -1,4 +1,5 @@
-/* Radix 2: butterflies whose inputs lie 1, 2, 4, … apart, after the points were put into the order of reversed bits (Cooley and Tukey 1965). */
+/* Radix 2: butterflies whose inputs lie 1, 2, 4, … apart, after the points were put into the order of reversed bits
+ * (Cooley and Tukey 1965). */
 #include "lab/radix2.h"
 
 #include <math.h>
@@ -14,11 +15,14 @@ rw_status rw_radix2_create(rw_device *dev, int version, int n, rw_radix2 *r)
 {
     *r = (rw_radix2){.n = n};
     if (n < 2 || n > RW_RADIX2_MOST || n & (n - 1))
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "the kernels of 2010 transform 2, 4, 8, … %d points, not %d", RW_RADIX2_MOST, n);
-    char *text = rw_format("%s%s", rw_measure_text("radix2.k"), rw_measure_text(version == 1 ? "radix2_1.k" : "radix2_2.k"));
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "the kernels of 2010 transform 2, 4, 8, … %d points, not %d",
+                       RW_RADIX2_MOST, n);
+    char *text =
+        rw_format("%s%s", rw_measure_text("radix2.k"), rw_measure_text(version == 1 ? "radix2_1.k" : "radix2_2.k"));
     if (!text) return rw_fail_memory(dev->ctx, 1 << 12, "the text of a program");
-    rw_status status = rw_program_create_with(dev, "radix2", text, &r->program, "N=%d STAGES=%d GROUP=%d%s%d", n, log2_of(n), n / 2, version == 1 ? " VERSION=" : " SHARED_LARGE_BYTES=",
-                                              version == 1 ? 1 : 8 * n);
+    rw_status status =
+        rw_program_create_with(dev, "radix2", text, &r->program, "N=%d STAGES=%d GROUP=%d%s%d", n, log2_of(n), n / 2,
+                               version == 1 ? " VERSION=" : " SHARED_LARGE_BYTES=", version == 1 ? 1 : 8 * n);
     rw_free(text);
     if (status == RW_OK) status = rw_program_kernel(r->program, "transform", &r->kernel);
     if (status != RW_OK) rw_radix2_free(r);

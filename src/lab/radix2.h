@@ -1,4 +1,5 @@
-/* Transforms of the study fft: the two kernels of M.-R. Lorbeer (2010), and radix 2 in one thread of the host. Arrays of f32, pairs of real and imaginary part. */
+/* Transforms of the study fft: the two kernels of M.-R. Lorbeer (2010), and radix 2 in one thread of the host. Arrays
+ * of f32, pairs of real and imaginary part. */
 #ifndef RW_LAB_RADIX2_H
 #define RW_LAB_RADIX2_H
 

@@ -1,14 +1,15 @@
-/* Study: the laser's rate equations as P. Herbst measured them in 2020, fused and unfused, with explicit and managed memory, three scalar products,
- * and blocks of every size.
+/* Study: the laser's rate equations as P. Herbst measured them in 2020, fused and unfused, with explicit and managed
+ * memory, three scalar products, and blocks of every size.
  *
  *   (a) N       <- (N + tau P) / (1 + tau (1/tau_f + gain Phi U + P/Nm))      4 arrays in, 1 out    9 operations
  *   (b) product <- N U                                                         2 in, 1 out           1
  *   (c) sum     =  volume . product                                            2 in                  2
  *   (d) lambda  =  gain sum - 1/tau_c;  Phi grows with lambda > 0 explicitly, else it falls implicitly
  *
- * in every cell of a cylinder of 5 n^3 cells: 12 operations, 80 bytes. Fused, steps (a) to (d) are one pass of 48 bytes and Phi stays on the device.
- * The document does not say how it counts operations; with 12 its best results agree with the bandwidth of its GPU (256 GB/s: 38.4 GFLOP/s). It
- * adds the blocks' sums with atomics; here a second kernel adds them, in one order. Its own figures are lost but for a few numbers. */
+ * in every cell of a cylinder of 5 n^3 cells: 12 operations, 80 bytes. Fused, steps (a) to (d) are one pass of 48 bytes
+ * and Phi stays on the device. The document does not say how it counts operations; with 12 its best results agree with
+ * the bandwidth of its GPU (256 GB/s: 38.4 GFLOP/s). It adds the blocks' sums with atomics; here a second kernel adds
+ * them, in one order. Its own figures are lost but for a few numbers. */
 #include <math.h>
 #include <string.h>
 
@@ -20,19 +21,25 @@
 enum { STEPS, BLOCKS };
 enum { OPERATIONS = 12, FIELDS = 5, BATCH = 50 };
 
-/* P. Herbst 2020, sections 6.1 and 6.3: the best rate with managed memory; with explicit memory 70 % more. On plateaus that begin at a million cells. */
-static const struct { const char *name; double rate; } published[] = {{"GTX 1070 Ti managed, 2020", 23.35}, {"GTX 1070 Ti explicit, 2020 (about)", 39.7}};
+/* P. Herbst 2020, sections 6.1 and 6.3: the best rate with managed memory; with explicit memory 70 % more. On plateaus
+ * that begin at a million cells. */
+static const struct {
+    const char *name;
+    double rate;
+} published[] = {{"GTX 1070 Ti managed, 2020", 23.35}, {"GTX 1070 Ti explicit, 2020 (about)", 39.7}};
 static const double plateau[] = {1e6, 5e6};
 
 /* Parameters of the document in mm, mW, s. */
-static const double tau = 1e-8, lifetime = 2e-5, gain = 2.5e-17 * 3e11 / 300, seed = 1e-10, round_trip = 2e-9, reflectivity = 0.98, phi0 = 1e-3;
+static const double tau = 1e-8, lifetime = 2e-5, gain = 2.5e-17 * 3e11 / 300, seed = 1e-10, round_trip = 2e-9,
+                    reflectivity = 0.98, phi0 = 1e-3;
 
 static double losses(void) { return -log(reflectivity) / round_trip; }
 
-/* ---- one grid on one device ------------------------------------------------------------------------------------------------ */
+/* ---- one grid on one device -------------------------------------------------------------------------------------- */
 
 typedef enum method { FUSED, MANAGED, ON_HOST, BY_BLOCK, BY_WARP } method;
-static const char *const method_names[] = {"fused", "fused, managed memory", "unfused, sum (a)", "unfused, sum (c)", "unfused, sum (d)"};
+static const char *const method_names[] = {"fused", "fused, managed memory", "unfused, sum (a)", "unfused, sum (c)",
+                                           "unfused, sum (d)"};
 
 typedef struct crystal {
     rw_device *device;
@@ -60,7 +67,12 @@ static rw_status program(crystal *c, const char *text, const rw_expr_scalar *sca
 {
     rw_expr_field fields[FIELDS];
     for (int f = 0; f < FIELDS; ++f) fields[f] = (rw_expr_field){.name = field_names[f], .dtype = RW_F64};
-    const rw_expr_spec spec = {.name = "lab rates", .text = text, .fields = fields, .nfields = FIELDS, .scalars = scalars, .nscalars = nscalars};
+    const rw_expr_spec spec = {.name = "lab rates",
+                               .text = text,
+                               .fields = fields,
+                               .nfields = FIELDS,
+                               .scalars = scalars,
+                               .nscalars = nscalars};
     RW_TRY(rw_blocks_expr_create(c->grid, c->device, RW_BLOCKS_CELLS, &spec, e));
     for (int f = 0; f < FIELDS; ++f) RW_TRY(rw_expr_bind(*e, field_names[f], c->field[f]));
     return RW_OK;
@@ -78,12 +90,15 @@ static rw_status run_once(crystal *c, const char *text)
 
 static rw_status make_crystal(rw_device *dev, int n, method m, int block, crystal *c)
 {
-    static const char profiles[] = "r2 = x^2 + y^2\nP = 4.064752284648855e19*2/(pi*0.4^2)*exp(-2*r2/0.4^2)/10\nU = 2/(pi*0.25^2)*exp(-2*r2/0.25^2)\n"
+    static const char profiles[] = "r2 = x^2 + y^2\nP = 4.064752284648855e19*2/(pi*0.4^2)*exp(-2*r2/0.4^2)/10\n"
+                                   "U = 2/(pi*0.25^2)*exp(-2*r2/0.25^2)\n"
                                    "V = volume\nNm = 1.39e17\nN = 0";
-    static const char step[] = "N = (N + tau*P)/(1 + tau*(spontaneous + gain*phi*U + P/Nm))\nlambda = gain*sum(V*N*U) - losses\n"
-                               "phi = where(lambda > 0, phi*(1 + tau*lambda) + tau*seed, (phi + tau*seed)/(1 - tau*lambda))";
-    const rw_expr_scalar scalars[] = {{.name = "tau", .value = tau}, {.name = "spontaneous", .value = 1 / lifetime}, {.name = "gain", .value = gain},
-                                      {.name = "losses", .value = losses()}, {.name = "seed", .value = seed}, {.name = "phi", .value = phi0, .state = true}};
+    static const char step[] =
+        "N = (N + tau*P)/(1 + tau*(spontaneous + gain*phi*U + P/Nm))\nlambda = gain*sum(V*N*U) - losses\n"
+        "phi = where(lambda > 0, phi*(1 + tau*lambda) + tau*seed, (phi + tau*seed)/(1 - tau*lambda))";
+    const rw_expr_scalar scalars[] = {{.name = "tau", .value = tau},   {.name = "spontaneous", .value = 1 / lifetime},
+                                      {.name = "gain", .value = gain}, {.name = "losses", .value = losses()},
+                                      {.name = "seed", .value = seed}, {.name = "phi", .value = phi0, .state = true}};
     *c = (crystal){.device = dev, .phi = phi0};
     RW_TRY(rw_blocks_cylinder(rw_device_context(dev), 0.5, 0.2, 10, (int[3]){n, n, n}, &c->grid));
     rw_blocks_set_memory(c->grid, m == MANAGED ? RW_MEMORY_MANAGED : RW_MEMORY_DEVICE);
@@ -92,7 +107,11 @@ static rw_status make_crystal(rw_device *dev, int n, method m, int block, crysta
     RW_TRY(run_once(c, profiles));
     if (m == FUSED || m == MANAGED) return program(c, step, scalars, RW_COUNT(scalars), &c->step);
     RW_TRY(rw_blocks_array(c->grid, dev, RW_BLOCKS_CELLS, RW_F64, &c->product));
-    return rw_laser_create(dev, m == ON_HOST ? RW_LASER_ON_HOST : m == BY_BLOCK ? RW_LASER_BY_BLOCK : RW_LASER_BY_WARP, block, c->cells, 0, &c->laser);
+    return rw_laser_create(dev,
+                           m == ON_HOST    ? RW_LASER_ON_HOST
+                           : m == BY_BLOCK ? RW_LASER_BY_BLOCK
+                                           : RW_LASER_BY_WARP,
+                           block, c->cells, 0, &c->laser);
 }
 
 /* Steps of the document: the scalar comes to the host in each. */
@@ -100,7 +119,8 @@ static rw_status unfused_steps(crystal *c, int steps)
 {
     for (int i = 0; i < steps; ++i) {
         double sum, lambda;
-        RW_TRY(rw_laser_update(&c->laser, c->field[0], c->field[1], c->field[2], c->field[4], tau, 1 / lifetime, gain * c->phi));
+        RW_TRY(rw_laser_update(&c->laser, c->field[0], c->field[1], c->field[2], c->field[4], tau, 1 / lifetime,
+                               gain * c->phi));
         RW_TRY(rw_laser_multiply(&c->laser, c->product, c->field[0], c->field[2]));
         RW_TRY(rw_laser_product(&c->laser, c->field[3], c->product, &sum));
         lambda = gain * sum - losses();
@@ -123,13 +143,14 @@ static rw_status fused_steps(crystal *c, int steps, bool recorded)
         RW_TRY(status);
         RW_TRY(ended);
     }
-    for (int i = 0; i < steps; i += c->sequence ? batch : 1) RW_TRY(c->sequence ? rw_sequence_replay(c->sequence, q) : rw_expr_run(c->step, q));
+    for (int i = 0; i < steps; i += c->sequence ? batch : 1)
+        RW_TRY(c->sequence ? rw_sequence_replay(c->sequence, q) : rw_expr_run(c->step, q));
     RW_TRY(rw_queue_wait(q));
     return rw_expr_get(c->step, "phi", &c->phi, NULL);
 }
 
 typedef struct timing {
-    double seconds, phi;   /* of a step, the best run; photons after the first */
+    double seconds, phi;     /* of a step, the best run; photons after the first */
     double copies, launches; /* of a step */
 } timing;
 
@@ -149,19 +170,21 @@ static rw_status measure(crystal *c, int steps, int runs, timing *t)
     return RW_OK;
 }
 
-/* ---- grids of all sizes ------------------------------------------------------------------------------------------------------- */
+/* ---- grids of all sizes ------------------------------------------------------------------------------------------ */
 
 enum { S_N, S_CELLS, S_NAME, S_SECONDS, S_RATE, S_BYTES, S_LAUNCHES, S_COPIES, S_DIFFERENCE };
 static const rw_lab_column steps_columns[] = {
     [S_N] = {"n", "", RW_SHOW_INTEGER, false, "cells along an edge of a block"},
     [S_CELLS] = {"cells", "", RW_SHOW_INTEGER, false, "of five blocks"},
-    [S_NAME] = {"how", "", RW_SHOW_NAME, false, "fused: one pass, recorded; (a) items' sums added on the host, (c) a tree in each block, (d) warps"},
+    [S_NAME] = {"how", "", RW_SHOW_NAME, false,
+                "fused: one pass, recorded; (a) items' sums added on the host, (c) a tree in each block, (d) warps"},
     [S_SECONDS] = {"time", "us", RW_SHOW_REAL, false, "of a step: the best of the runs after one that compiles"},
     [S_RATE] = {"rate", "GFLOP/s", RW_SHOW_REAL, false, "12 operations a cell and step"},
     [S_BYTES] = {"traffic", "GB/s", RW_SHOW_REAL, false, "48 bytes a cell and step fused, 80 unfused"},
     [S_LAUNCHES] = {"launches", "", RW_SHOW_REAL, false, "of a step"},
     [S_COPIES] = {"copies", "", RW_SHOW_REAL, false, "between host and device, of a step"},
-    [S_DIFFERENCE] = {"difference", "", RW_SHOW_ERROR, false, "of the photons after the first run from those of the first row of the grid, relative"},
+    [S_DIFFERENCE] = {"difference", "", RW_SHOW_ERROR, false,
+                      "of the photons after the first run from those of the first row of the grid, relative"},
 };
 
 static rw_status put_steps(rw_lab *lab, int n, int device, method m, const crystal *c, const timing *t, double *phi)
@@ -172,25 +195,37 @@ static rw_status put_steps(rw_lab *lab, int n, int device, method m, const cryst
     RW_TRY(rw_lab_name(lab, text, false, &name));
     RW_TRY(rw_lab_row(lab, STEPS));
     if (isnan(*phi)) *phi = t->phi;
-    const double values[] = {[S_N] = n, [S_CELLS] = (double)c->cells, [S_NAME] = name, [S_SECONDS] = 1e6 * t->seconds, [S_RATE] = OPERATIONS * (double)c->cells / t->seconds * 1e-9,
-                             [S_BYTES] = (m <= MANAGED ? 48 : 80) * (double)c->cells / t->seconds * 1e-9, [S_LAUNCHES] = t->launches, [S_COPIES] = t->copies,
+    const double values[] = {[S_N] = n,
+                             [S_CELLS] = (double)c->cells,
+                             [S_NAME] = name,
+                             [S_SECONDS] = 1e6 * t->seconds,
+                             [S_RATE] = OPERATIONS * (double)c->cells / t->seconds * 1e-9,
+                             [S_BYTES] = (m <= MANAGED ? 48 : 80) * (double)c->cells / t->seconds * 1e-9,
+                             [S_LAUNCHES] = t->launches,
+                             [S_COPIES] = t->copies,
                              [S_DIFFERENCE] = fabs(t->phi / *phi - 1)};
     for (int i = 0; i < RW_COUNT(values); ++i) rw_lab_put(lab, STEPS, i, -1, values[i]);
     return RW_OK;
 }
 
 /* The document's rule on GPUs; on processors rows that are long enough for their loops. */
-static int standard_block(const rw_device_properties *d) { return d->gpu ? rw_default_block(d->group_max, d->width) : 1024; }
+static int standard_block(const rw_device_properties *d)
+{
+    return d->gpu ? rw_default_block(d->group_max, d->width) : 1024;
+}
 
 static rw_status measure_grid(rw_lab *lab, int n, int device, method m, double *phi)
 {
     crystal c;
     timing t;
     rw_device *dev = lab->devices[device];
-    if (m == MANAGED && !(lab->info[device].managed && dev->ops->discrete)) return RW_OK; /* else it is the same memory */
+    /* else it is the same memory */
+    if (m == MANAGED && !(lab->info[device].managed && dev->ops->discrete)) return RW_OK;
     rw_lab_say(lab, "n = %d on %s, %s", n, lab->info[device].name, method_names[m]);
     rw_status status = make_crystal(dev, n, m, standard_block(lab->info + device), &c);
-    if (status == RW_OK) status = measure(&c, (int)rw_lab_setting_of(lab, "steps")->number[0], (int)rw_lab_setting_of(lab, "runs")->number[0], &t);
+    if (status == RW_OK)
+        status = measure(&c, (int)rw_lab_setting_of(lab, "steps")->number[0],
+                         (int)rw_lab_setting_of(lab, "runs")->number[0], &t);
     if (status == RW_OK) status = put_steps(lab, n, device, m, &c, &t, phi);
     free_crystal(&c);
     return status;
@@ -216,20 +251,24 @@ static rw_status compare_steps(rw_lab *lab)
     for (int i = 0; i < grids->n; ++i) {
         double phi = NAN;
         for (int d = 0; d < lab->ndevices; ++d)
-            for (int m = 0; m < methods->n; ++m) RW_TRY(measure_grid(lab, (int)grids->number[i], d, (method)methods->number[m], &phi));
+            for (int m = 0; m < methods->n; ++m)
+                RW_TRY(measure_grid(lab, (int)grids->number[i], d, (method)methods->number[m], &phi));
     }
     return put_published(lab);
 }
 
-/* ---- blocks of all sizes, on the last device ------------------------------------------------------------------------------------- */
+/* ---- blocks of all sizes, on the last device --------------------------------------------------------------------- */
 
 enum { B_BLOCK, B_TREE, B_WARPS, B_OCCUPANCY, B_MODEL };
 static const rw_lab_column blocks_columns[] = {
     [B_BLOCK] = {"block", "", RW_SHOW_INTEGER, false, "items of a block"},
-    [B_TREE] = {"rate (c)", "GFLOP/s", RW_SHOW_REAL, false, "unfused, 12 operations a cell and step, sums by a tree in each block"},
+    [B_TREE] = {"rate (c)", "GFLOP/s", RW_SHOW_REAL, false,
+                "unfused, 12 operations a cell and step, sums by a tree in each block"},
     [B_WARPS] = {"rate (d)", "GFLOP/s", RW_SHOW_REAL, false, "the same, sums by warps"},
-    [B_OCCUPANCY] = {"occupancy", "", RW_SHOW_RATIO, false, "warps that fit on a multiprocessor by their number and that of blocks (64 and 32), of 64"},
-    [B_MODEL] = {"model", "", RW_SHOW_RATIO, false, "warps that the cells need over those started: 32 cells in each is 1"},
+    [B_OCCUPANCY] = {"occupancy", "", RW_SHOW_RATIO, false,
+                     "warps that fit on a multiprocessor by their number and that of blocks (64 and 32), of 64"},
+    [B_MODEL] = {"model", "", RW_SHOW_RATIO, false,
+                 "warps that the cells need over those started: 32 cells in each is 1"},
 };
 
 static rw_status measure_block(rw_lab *lab, int n, int block, method m, int device)
@@ -238,7 +277,9 @@ static rw_status measure_block(rw_lab *lab, int n, int block, method m, int devi
     timing t;
     rw_lab_say(lab, "blocks of %d on %s, %s", block, lab->info[device].name, method_names[m]);
     rw_status status = make_crystal(lab->devices[device], n, m, block, &c);
-    if (status == RW_OK) status = measure(&c, (int)rw_lab_setting_of(lab, "steps")->number[0], (int)rw_lab_setting_of(lab, "runs")->number[0], &t);
+    if (status == RW_OK)
+        status = measure(&c, (int)rw_lab_setting_of(lab, "steps")->number[0],
+                         (int)rw_lab_setting_of(lab, "runs")->number[0], &t);
     if (status == RW_OK) {
         rw_lab_put(lab, BLOCKS, m == BY_BLOCK ? B_TREE : B_WARPS, -1, OPERATIONS * (double)c.cells / t.seconds * 1e-9);
         rw_lab_put(lab, BLOCKS, B_MODEL, -1, ceil((double)c.cells / 32) / (double)rw_warps_started(c.cells, block));
@@ -254,7 +295,8 @@ static rw_status compare_blocks(rw_lab *lab)
     const rw_lab_setting *blocks = rw_lab_setting_of(lab, "blocks"), *grid = rw_lab_setting_of(lab, "grid");
     int device = lab->ndevices - 1, most = lab->info[device].gpu ? lab->info[device].group_max : 1024;
     if (!lab->info[device].gpu && rw_lab_wanted(lab, STEPS)) {
-        rw_lab_note(lab, "blocks: left out, as %s is no GPU; alone the table is made for any device", lab->info[device].name);
+        rw_lab_note(lab, "blocks: left out, as %s is no GPU; alone the table is made for any device",
+                    lab->info[device].name);
         return RW_OK;
     }
     for (int i = 0; i < blocks->n; ++i) {
@@ -262,14 +304,17 @@ static rw_status compare_blocks(rw_lab *lab)
         if (block > most) continue;
         RW_TRY(rw_lab_row(lab, BLOCKS));
         rw_lab_put(lab, BLOCKS, B_BLOCK, -1, block);
-        rw_lab_put(lab, BLOCKS, B_OCCUPANCY, -1, rw_occupancy_warps(&rw_limits_pascal, block, 0, 0) / (double)rw_limits_pascal.warps);
-        for (int m = BY_BLOCK; m <= BY_WARP; ++m) RW_TRY(measure_block(lab, (int)grid->number[0], block, (method)m, device));
+        rw_lab_put(lab, BLOCKS, B_OCCUPANCY, -1,
+                   rw_occupancy_warps(&rw_limits_pascal, block, 0, 0) / (double)rw_limits_pascal.warps);
+        for (int m = BY_BLOCK; m <= BY_WARP; ++m)
+            RW_TRY(measure_block(lab, (int)grid->number[0], block, (method)m, device));
     }
-    rw_lab_note(lab, "blocks: on %s; published: maxima at multiples of 32, drops at 321 and 513", lab->info[device].name);
+    rw_lab_note(lab, "blocks: on %s; published: maxima at multiples of 32, drops at 321 and 513",
+                lab->info[device].name);
     return RW_OK;
 }
 
-/* ---- the study ------------------------------------------------------------------------------------------------------------------- */
+/* ---- the study --------------------------------------------------------------------------------------------------- */
 
 static rw_status run_study(rw_lab *lab)
 {
@@ -283,8 +328,11 @@ static const rw_param parameters[] = {
               "how a step is made; managed where a device has such memory"),
     PARAMETER("steps", INT, "50", "[1, 1000000]", "of a run"),
     PARAMETER("runs", INT, "3", "[1, 1000]", "timed runs, of which the best counts"),
-    PARAMETER("blocks", INTS, "2,4,8,16,24,31,32,33,48,63,64,65,80,95,96,97,128,129,160,161,192,193,224,256,257,288,320,321,352,384,448,480,512,513,544,576,640,672,704,768,832,896,960,1023,1024", "[1, 1024]",
-              "items of a block"),
+    PARAMETER(
+        "blocks", INTS,
+        "2,4,8,16,24,31,32,33,48,63,64,65,80,95,96,97,128,129,160,161,192,193,224,256,257,288,320,321,352,384,448,"
+        "480,512,513,544,576,640,672,704,768,832,896,960,1023,1024",
+        "[1, 1024]", "items of a block"),
     PARAMETER("grid", INT, "100", "[1, 400]", "n of table blocks"),
 };
 static const char *const names[] = {"steps", "blocks"};
@@ -293,18 +341,41 @@ static const rw_lab_table tables[] = {
     [BLOCKS] = {"Unfused steps with blocks of all sizes, on the last device", blocks_columns, RW_COUNT(blocks_columns)},
 };
 static const rw_lab_curves curves[] = {
-    {.name = "rate", .title = "Rate of a step, beside that of 2020", .table = STEPS, .x = S_CELLS, .y = {S_RATE}, .ny = 1, .only = "", .where = S_NAME, .by = S_NAME,
-     .x_axis = {.label = "cells", .log = true}, .y_axis = {.label = "GFLOP/s", .log = true}},
-    {.name = "blocks", .title = "Rate of unfused steps by size of a block", .table = BLOCKS, .x = B_BLOCK, .y = {B_TREE, B_WARPS}, .ny = 2,
-     .x_axis = {.label = "items of a block"}, .y_axis = {.label = "GFLOP/s"}},
-    {.name = "model", .title = "What models say of blocks", .table = BLOCKS, .x = B_BLOCK, .y = {B_OCCUPANCY, B_MODEL}, .ny = 2,
-     .x_axis = {.label = "items of a block"}, .y_axis = {.label = "of the best"}},
+    {.name = "rate",
+     .title = "Rate of a step, beside that of 2020",
+     .table = STEPS,
+     .x = S_CELLS,
+     .y = {S_RATE},
+     .ny = 1,
+     .only = "",
+     .where = S_NAME,
+     .by = S_NAME,
+     .x_axis = {.label = "cells", .log = true},
+     .y_axis = {.label = "GFLOP/s", .log = true}},
+    {.name = "blocks",
+     .title = "Rate of unfused steps by size of a block",
+     .table = BLOCKS,
+     .x = B_BLOCK,
+     .y = {B_TREE, B_WARPS},
+     .ny = 2,
+     .x_axis = {.label = "items of a block"},
+     .y_axis = {.label = "GFLOP/s"}},
+    {.name = "model",
+     .title = "What models say of blocks",
+     .table = BLOCKS,
+     .x = B_BLOCK,
+     .y = {B_OCCUPANCY, B_MODEL},
+     .ny = 2,
+     .x_axis = {.label = "items of a block"},
+     .y_axis = {.label = "of the best"}},
 };
 
 const rw_study rw_study_rates = {
     .entry = {"rates", "Laser rate equations, fused and unfused",
-              "What do fusing, memory that the driver moves, and the scalar product cost, and which size of a block is best?",
-              "P. Herbst, Loesung von Ratengleichungen mit Expression Templates auf der Grafikkarte, bachelor thesis, University of Erlangen-Nuremberg, 2020",
+              "What do fusing, memory that the driver moves, and the scalar product cost, and which size of a block is "
+              "best?",
+              "P. Herbst, Loesung von Ratengleichungen mit Expression Templates auf der Grafikkarte, bachelor thesis, "
+              "University of Erlangen-Nuremberg, 2020",
               parameters, RW_COUNT(parameters), names, RW_COUNT(names)},
     .tables = tables,
     .curves = curves,

@@ -2,14 +2,15 @@
  *
  *   du/dt = 0.1 laplace(u) - u_x - u_y + 10 (u - u^3),   u = 0 on the sides,  u = 1 at t = 0,  to t = 1
  *
- * on N x N unknowns with spacing 0.01, so that the domain grows with N. The published program took forward differences for
- * u_x and u_y where its text has central ones, left the last neighbour out of Gershgorin's circles, which makes the
- * spectral radius 6620 instead of 7620, and took s stages where h rho <= 0.35 s^2, beyond the stability interval of few stages (s < 30).
- * So steps are limited by stability, many are rejected, and the tolerance hardly matters. `advection` and `compat` choose; without
- * `compat` radius and stages are right. The table `rules` has each alone, `stages` the rule beside the intervals.
+ * on N x N unknowns with spacing 0.01, so that the domain grows with N. The published program took forward differences
+ * for u_x and u_y where its text has central ones, left the last neighbour out of Gershgorin's circles, which makes the
+ * spectral radius 6620 instead of 7620, and took s stages where h rho <= 0.35 s^2, beyond the stability interval of few
+ * stages (s < 30). So steps are limited by stability, many are rejected, and the tolerance hardly matters. `advection`
+ * and `compat` choose; without `compat` radius and stages are right. The table `rules` has each alone, `stages` the
+ * rule beside the intervals.
  *
- * Published are the seconds of table `times`. Everything else that is called reference was computed for this library: the
- * solution with classical Runge-Kutta steps of 1/8000 and less, the work of ROCK4 with another program that has the
+ * Published are the seconds of table `times`. Everything else that is called reference was computed for this library:
+ * the solution with classical Runge-Kutta steps of 1/8000 and less, the work of ROCK4 with another program that has the
  * published coefficients and step control. */
 #include <math.h>
 #include <string.h>
@@ -21,40 +22,56 @@ enum { TIMES, WORK, PRECISION, RULES, STAGES };
 enum { SIZE_LEAST = 4, SIZE_MOST = 4096, PRECISION_SIZE = 64 };
 static const double spacing = 0.01;
 
-/* ---- what others have ---------------------------------------------------------------------------------------------------- */
+/* ---- what others have -------------------------------------------------------------------------------------------- */
 
 /* Jahn 2010, table 6.4: seconds in double precision */
-static const struct { int n; double cpu, gpu, speedup; } published[] = {
-    {16, 0.051, 0.137, 0.372},   {32, 0.217, 0.132, 1.639},   {48, 0.485, 0.138, 3.505},   {64, 0.893, 0.134, 6.653},
-    {80, 1.266, 0.138, 9.189},   {96, 1.896, 0.213, 8.883},   {112, 2.647, 0.216, 12.265}, {128, 3.398, 0.288, 11.796},
-    {144, 4.368, 0.304, 14.349}, {160, 5.221, 0.393, 13.298}, {176, 6.482, 0.462, 14.031}, {192, 7.228, 0.486, 14.887},
-    {208, 9.211, 0.616, 14.944}, {224, 10.357, 0.663, 15.633}, {240, 12.491, 0.732, 17.054}, {256, 12.800, 0.843, 15.187}};
+static const struct {
+    int n;
+    double cpu, gpu, speedup;
+} published[] = {{16, 0.051, 0.137, 0.372},   {32, 0.217, 0.132, 1.639},    {48, 0.485, 0.138, 3.505},
+                 {64, 0.893, 0.134, 6.653},   {80, 1.266, 0.138, 9.189},    {96, 1.896, 0.213, 8.883},
+                 {112, 2.647, 0.216, 12.265}, {128, 3.398, 0.288, 11.796},  {144, 4.368, 0.304, 14.349},
+                 {160, 5.221, 0.393, 13.298}, {176, 6.482, 0.462, 14.031},  {192, 7.228, 0.486, 14.887},
+                 {208, 9.211, 0.616, 14.944}, {224, 10.357, 0.663, 15.633}, {240, 12.491, 0.732, 17.054},
+                 {256, 12.800, 0.843, 15.187}};
 
 /* u[N/4, N/4], u[N/2, N/2] (counted from 0), mean of u at t = 1 */
-static const struct { int n; bool central; double quarter, half, mean; } solutions[] = {
-    {16, false, NAN, 1.56432e-26, 7.06893e-27},
-    {32, false, 1.2588e-06, 5.1085e-06, 2.407681e-06},
-    {64, false, 0.0431659471, 0.3390107644, 0.198524135543},
-    {256, false, 0.9698059143, 0.9999764108, 0.802829599531},
-    {64, true, 0.0460776434, 0.3397651552, 0.194542677790},
-    {128, true, 0.4018026217, 0.9686696988, 0.597517018252}};
+static const struct {
+    int n;
+    bool central;
+    double quarter, half, mean;
+} solutions[] = {{16, false, NAN, 1.56432e-26, 7.06893e-27},
+                 {32, false, 1.2588e-06, 5.1085e-06, 2.407681e-06},
+                 {64, false, 0.0431659471, 0.3390107644, 0.198524135543},
+                 {256, false, 0.9698059143, 0.9999764108, 0.802829599531},
+                 {64, true, 0.0460776434, 0.3397651552, 0.194542677790},
+                 {128, true, 0.4018026217, 0.9686696988, 0.597517018252}};
 
 /* Published coefficients, forward differences, N = 64 */
-static const struct { double tol; int bits, steps, rhs; double error; } precisions[] = {
-    {1e-3, 64, 18, 492, 1.0e-2}, {1e-3, 32, 165, 2021, NAN}, {1e-4, 64, 25, 582, 1.0e-3}, {1e-4, 32, 273, 2681, NAN},
-    {1e-5, 64, 39, 735, 9.3e-5}, {1e-5, 32, 470, 3722, NAN}, {1e-6, 64, 66, 973, 1.3e-5}, {1e-6, 32, 893, 5336, NAN}};
+static const struct {
+    double tol;
+    int bits, steps, rhs;
+    double error;
+} precisions[] = {{1e-3, 64, 18, 492, 1.0e-2}, {1e-3, 32, 165, 2021, NAN},  {1e-4, 64, 25, 582, 1.0e-3},
+                  {1e-4, 32, 273, 2681, NAN},  {1e-5, 64, 39, 735, 9.3e-5}, {1e-5, 32, 470, 3722, NAN},
+                  {1e-6, 64, 66, 973, 1.3e-5}, {1e-6, 32, 893, 5336, NAN}};
 
 /* The same at tolerance 1e-6 with the radius and the choice of stages of the published program, each alone and both. */
-static const struct { int steps, rejected, rhs; } effects[2][2] = {{{66, 0, 973}, {66, 0, 962}}, {{468, 77, 4171}, {1476, 300, 9431}}};
+static const struct {
+    int steps, rejected, rhs;
+} effects[2][2] = {{{66, 0, 973}, {66, 0, 962}}, {{468, 77, 4171}, {1476, 300, 9431}}};
 
 /* Stability intervals of the published coefficients. */
-static const struct { int stages; double interval; } intervals[] = {{5, 6.012}, {6, 9.887}, {7, 14.467}, {8, 19.757}, {9, 25.756}, {14, 66.32},
-                                                                    {23, 183.94}, {40, 561.9}, {67, 1581.6}, {116, 4762.6}, {142, 7148.1}};
+static const struct {
+    int stages;
+    double interval;
+} intervals[] = {{5, 6.012},   {6, 9.887},  {7, 14.467},  {8, 19.757},   {9, 25.756},  {14, 66.32},
+                 {23, 183.94}, {40, 561.9}, {67, 1581.6}, {116, 4762.6}, {142, 7148.1}};
 
-/* ---- one integration ----------------------------------------------------------------------------------------------------- */
+/* ---- one integration --------------------------------------------------------------------------------------------- */
 
 typedef struct problem {
-    int n, runs;      /* runs: as in rw_lab_integration */
+    int n, runs; /* runs: as in rw_lab_integration */
     double tol;
     rw_dtype dtype;
     bool central;
@@ -65,7 +82,8 @@ static double one(const double x[3], int f) { return (void)x, (void)f, 1; }
 
 static const double RULE = 0.35;
 
-/* Gershgorin's circles at u = 1: the row's entries of the forward differences by their sizes, without the last of the published program. */
+/* Gershgorin's circles at u = 1: the row's entries of the forward differences by their sizes, without the last of the
+ * published program. */
 static double radius(bool without_last)
 {
     double a = 0.1 / (spacing * spacing), b = 1 / spacing, middle = 4 * a - 2 * b - 10 * (1 - 3);
@@ -82,12 +100,16 @@ static rw_status solve(rw_lab *lab, const problem *p, int device, rw_lab_solutio
     rw_expr_field field = {.name = "u", .dtype = p->dtype};
     for (int side = 0; side < 4; ++side) field.boundary[side] = (rw_boundary){RW_BOUNDARY_DIRICHLET, "0", NULL, NULL};
     rw_lab_integration task = {.initial = one, .stops = &end, .nstops = 1, .runs = p->runs};
-    task.spec = (rw_ode_spec){
-        .name = "lab rock4",
-        .equations = p->central ? "du/dt = 0.1*laplace(u) - dx(u) - dy(u) + 10*(u - u^3)"
-                                : "du/dt = 0.1*laplace(u) - dx_forward(u) - dy_forward(u) + 10*(u - u^3)",
-        .grid = {2, {p->n, p->n, 1}, {spacing, spacing, 1}, {spacing, spacing, 0}}, .fields = &field, .nfields = 1,
-        .method = RW_ODE_ROCK4, .rtol = p->tol, .atol = p->tol};
+    task.spec =
+        (rw_ode_spec){.name = "lab rock4",
+                      .equations = p->central ? "du/dt = 0.1*laplace(u) - dx(u) - dy(u) + 10*(u - u^3)"
+                                              : "du/dt = 0.1*laplace(u) - dx_forward(u) - dy_forward(u) + 10*(u - u^3)",
+                      .grid = {2, {p->n, p->n, 1}, {spacing, spacing, 1}, {spacing, spacing, 0}},
+                      .fields = &field,
+                      .nfields = 1,
+                      .method = RW_ODE_ROCK4,
+                      .rtol = p->tol,
+                      .atol = p->tol};
     char rho[32];
     snprintf(rho, sizeof rho, "%.17g", radius(true));
     if (p->circles) task.spec.spectral_radius = rho;
@@ -112,12 +134,13 @@ static double mean(const double *u, int n)
     return sum / n / n;
 }
 
-/* ---- times and work ------------------------------------------------------------------------------------------------------ */
+/* ---- times and work ---------------------------------------------------------------------------------------------- */
 
 enum { T_SIZE, T_SECONDS, T_STEPS, T_SPEEDUP, T_CPU, T_GPU, T_PUBLISHED };
 static const rw_lab_column times[] = {
     [T_SIZE] = {"N", "", RW_SHOW_INTEGER, false, "unknowns along a side"},
-    [T_SECONDS] = {"seconds", "s", RW_SHOW_SECONDS, true, "from t = 0 to t = 1: the best of the runs after one that compiles"},
+    [T_SECONDS] = {"seconds", "s", RW_SHOW_SECONDS, true,
+                   "from t = 0 to t = 1: the best of the runs after one that compiles"},
     [T_STEPS] = {"steps", "", RW_SHOW_INTEGER, true, "accepted"},
     [T_SPEEDUP] = {"speedup", "", RW_SHOW_RATIO, false, "seconds of the first device over those of the last"},
     [T_CPU] = {"published CPU", "s", RW_SHOW_SECONDS, false,
@@ -132,8 +155,10 @@ static const rw_lab_column work[] = {
     [W_DEVICE] = {"device", "", RW_SHOW_DEVICE, false, NULL},
     [W_STEPS] = RW_LAB_WORK,
     [W_DIFFERENCE] = {"difference", "", RW_SHOW_ERROR, false, "largest, of u from that of the first device"},
-    [W_ASYMMETRY] = {"asymmetry", "", RW_SHOW_ERROR, false, "largest |u(x,y) - u(y,x)|, which is 0 for the exact solution"},
-    [W_QUARTER] = {"error at N/4", "", RW_SHOW_ERROR, false, "of u[N/4, N/4] (from 0) at t = 1, from the reference solution"},
+    [W_ASYMMETRY] = {"asymmetry", "", RW_SHOW_ERROR, false,
+                     "largest |u(x,y) - u(y,x)|, which is 0 for the exact solution"},
+    [W_QUARTER] = {"error at N/4", "", RW_SHOW_ERROR, false,
+                   "of u[N/4, N/4] (from 0) at t = 1, from the reference solution"},
     [W_HALF] = {"error at N/2", "", RW_SHOW_ERROR, false, NULL},
     [W_MEAN] = {"error mean", "", RW_SHOW_ERROR, false, NULL},
 };
@@ -149,7 +174,8 @@ static void put_errors(rw_lab *lab, const problem *p, const double *u)
     }
 }
 
-static rw_status put_work(rw_lab *lab, const problem *p, int device, const rw_lab_solution *s, const rw_lab_solution *first)
+static rw_status put_work(rw_lab *lab, const problem *p, int device, const rw_lab_solution *s,
+                          const rw_lab_solution *first)
 {
     RW_TRY(rw_lab_row(lab, WORK));
     rw_lab_put(lab, WORK, W_SIZE, -1, p->n);
@@ -157,8 +183,7 @@ static rw_status put_work(rw_lab *lab, const problem *p, int device, const rw_la
     if (!s->finished) return RW_OK;
     rw_lab_put_work(lab, WORK, W_STEPS, &s->work);
     rw_lab_put(lab, WORK, W_ASYMMETRY, -1, asymmetry(s->u, p->n));
-    if (s != first && first->finished)
-        rw_lab_put(lab, WORK, W_DIFFERENCE, -1, rw_lab_difference(s, first));
+    if (s != first && first->finished) rw_lab_put(lab, WORK, W_DIFFERENCE, -1, rw_lab_difference(s, first));
     put_errors(lab, p, s->u);
     return RW_OK;
 }
@@ -182,7 +207,8 @@ static void put_times(rw_lab *lab, int device, const rw_lab_solution *s, const r
         rw_lab_put(lab, TIMES, T_SPEEDUP, -1, first->seconds / s->seconds);
 }
 
-/* u at t = 1 with a cell around each unknown and each node on the sides, where u = 0: the surface comes down to them. */
+/* u at t = 1 with a cell around each unknown and each node on the sides, where u = 0: the surface comes down to
+ * them. */
 static rw_status draw(rw_lab *lab, const problem *p, int device, const rw_lab_solution *s)
 {
     char text[80];
@@ -220,15 +246,24 @@ static rw_status compare_devices(rw_lab *lab, const problem *p, bool largest)
     return status;
 }
 
-/* ---- single and double precision ----------------------------------------------------------------------------------------- */
+/* ---- single and double precision --------------------------------------------------------------------------------- */
 
-enum { P_TOL, P_BITS, P_STEPS, P_ERROR = P_STEPS + RW_LAB_WORKS, P_ASYMMETRY, P_REFERENCE_STEPS, P_REFERENCE_RHS,
-       P_REFERENCE_ERROR };
+enum {
+    P_TOL,
+    P_BITS,
+    P_STEPS,
+    P_ERROR = P_STEPS + RW_LAB_WORKS,
+    P_ASYMMETRY,
+    P_REFERENCE_STEPS,
+    P_REFERENCE_RHS,
+    P_REFERENCE_ERROR
+};
 static const rw_lab_column precision[] = {
     [P_TOL] = {"tolerance", "", RW_SHOW_ERROR, false, "relative and absolute"},
     [P_BITS] = {"bits", "", RW_SHOW_INTEGER, false, "of a number of the state"},
     [P_STEPS] = RW_LAB_WORK,
-    [P_ERROR] = {"error", "", RW_SHOW_ERROR, false, "largest, of u at t = 1 from that of tolerance 1e-10 in double precision"},
+    [P_ERROR] = {"error", "", RW_SHOW_ERROR, false,
+                 "largest, of u at t = 1 from that of tolerance 1e-10 in double precision"},
     [P_ASYMMETRY] = {"asymmetry", "", RW_SHOW_ERROR, false, "largest |u(x,y) - u(y,x)|"},
     [P_REFERENCE_STEPS] = {"reference steps", "", RW_SHOW_INTEGER, false,
                            "published coefficients and step control, in another program"},
@@ -272,12 +307,22 @@ static rw_status compare_precisions(rw_lab *lab, bool central, bool compat)
     return status;
 }
 
-/* ---- radius and stages of the published program ------------------------------------------------------------------------------ */
+/* ---- radius and stages of the published program ------------------------------------------------------------------ */
 
-enum { R_RADIUS, R_RULE, R_STEPS, R_ERROR = R_STEPS + RW_LAB_WORKS, R_REFERENCE_STEPS, R_REFERENCE_REJECTED, R_REFERENCE_RHS };
+enum {
+    R_RADIUS,
+    R_RULE,
+    R_STEPS,
+    R_ERROR = R_STEPS + RW_LAB_WORKS,
+    R_REFERENCE_STEPS,
+    R_REFERENCE_REJECTED,
+    R_REFERENCE_RHS
+};
 static const rw_lab_column rules[] = {
-    [R_RADIUS] = {"radius", "", RW_SHOW_INTEGER, false, "spectral radius by Gershgorin's circles at u = 1: all neighbours, or without the last"},
-    [R_RULE] = {"stages by", "", RW_SHOW_NAME, false, "interval: s stages where h rho is within their stability interval; 0.35 s^2: as published"},
+    [R_RADIUS] = {"radius", "", RW_SHOW_INTEGER, false,
+                  "spectral radius by Gershgorin's circles at u = 1: all neighbours, or without the last"},
+    [R_RULE] = {"stages by", "", RW_SHOW_NAME, false,
+                "interval: s stages where h rho is within their stability interval; 0.35 s^2: as published"},
     [R_STEPS] = RW_LAB_WORK,
     [R_ERROR] = {"error", "", RW_SHOW_ERROR, false, "largest, of u at t = 1 from that of tolerance 1e-10"},
     [R_REFERENCE_STEPS] = {"reference steps", "", RW_SHOW_INTEGER, false,
@@ -322,10 +367,13 @@ enum { S_STAGES, S_RULE, S_INTERVAL, S_PUBLISHED, S_PART, S_GROWTH };
 static const rw_lab_column stages[] = {
     [S_STAGES] = {"stages", "", RW_SHOW_INTEGER, false, "of a step, s"},
     [S_RULE] = {"0.35 s^2", "", RW_SHOW_RATIO, false, "largest h rho by the published rule"},
-    [S_INTERVAL] = {"interval", "", RW_SHOW_RATIO, false, "largest h rho that is stable: |R(z)| <= 1 for -h rho <= z <= 0"},
-    [S_PUBLISHED] = {"published interval", "", RW_SHOW_RATIO, false, "of the published coefficients, as another program found it"},
+    [S_INTERVAL] = {"interval", "", RW_SHOW_RATIO, false,
+                    "largest h rho that is stable: |R(z)| <= 1 for -h rho <= z <= 0"},
+    [S_PUBLISHED] = {"published interval", "", RW_SHOW_RATIO, false,
+                     "of the published coefficients, as another program found it"},
     [S_PART] = {"rule/interval", "", RW_SHOW_RATIO, false, "above 1: the rule allows unstable steps"},
-    [S_GROWTH] = {"growth", "", RW_SHOW_RATIO, false, "|R| at h rho = 0.35 s^2: factor of the stiffest mode in each step"},
+    [S_GROWTH] = {"growth", "", RW_SHOW_RATIO, false,
+                  "|R| at h rho = 0.35 s^2: factor of the stiffest mode in each step"},
 };
 
 /* The first place beyond which |R| exceeds 1. */
@@ -355,7 +403,7 @@ static rw_status compare_stages(rw_lab *lab)
     return RW_OK;
 }
 
-/* ---- the study ----------------------------------------------------------------------------------------------------------- */
+/* ---- the study --------------------------------------------------------------------------------------------------- */
 
 static int largest_of(const rw_lab_setting *sizes)
 {
@@ -369,11 +417,16 @@ static rw_status run_study(rw_lab *lab)
     const rw_lab_setting *sizes = rw_lab_setting_of(lab, "sizes");
     bool central = rw_lab_setting_of(lab, "advection")->word == 1, compat = rw_lab_setting_of(lab, "compat")->word == 1;
     if (central && compat)
-        return rw_fail(lab->ctx, RW_ERR_ARGUMENT,
-                       "lab rock4: compat=true is the published program, which took forward differences: leave advection=central "
-                       "out, or give compat=false");
-    problem p = {.runs = (int)rw_lab_setting_of(lab, "runs")->number[0], .tol = rw_lab_setting_of(lab, "tol")->number[0],
-                 .dtype = RW_F64, .central = central, .circles = compat, .rule = compat};
+        return rw_fail(
+            lab->ctx, RW_ERR_ARGUMENT,
+            "lab rock4: compat=true is the published program, which took forward differences: leave advection=central "
+            "out, or give compat=false");
+    problem p = {.runs = (int)rw_lab_setting_of(lab, "runs")->number[0],
+                 .tol = rw_lab_setting_of(lab, "tol")->number[0],
+                 .dtype = RW_F64,
+                 .central = central,
+                 .circles = compat,
+                 .rule = compat};
     for (int i = 0; i < sizes->n && (rw_lab_wanted(lab, TIMES) || rw_lab_wanted(lab, WORK)); ++i) {
         p.n = (int)sizes->number[i];
         RW_TRY(compare_devices(lab, &p, p.n == largest_of(sizes)));
@@ -389,8 +442,9 @@ static const rw_param parameters[] = {
     PARAMETER("tol", REAL, "1e-6", "[1e-11, 0.1]", "relative and absolute tolerance of a step"),
     PARAMETER("advection", CHOICE, "forward", "forward|central",
               "differences for u_x and u_y: forward as published runs, or central"),
-    PARAMETER("compat", CHOICE, "false", "false|true",
-              "true: the spectral radius of the published program, 6620, and its stages, h rho <= 0.35 s^2: both too small"),
+    PARAMETER(
+        "compat", CHOICE, "false", "false|true",
+        "true: the spectral radius of the published program, 6620, and its stages, h rho <= 0.35 s^2: both too small"),
     PARAMETER("runs", INT, "3", "[1, 1000]", "timed runs, of which the best counts"),
 };
 static const char *const names[] = {"times", "work", "precision", "rules", "stages"};
@@ -398,27 +452,50 @@ static const rw_lab_table tables[] = {
     [TIMES] = {"Seconds to t = 1 in double precision", times, RW_COUNT(times)},
     [WORK] = {"Work and agreement of the devices", work, RW_COUNT(work)},
     [PRECISION] = {"Single against double precision, N = 64, on the first device", precision, RW_COUNT(precision)},
-    [RULES] = {"Radius and stages as published and as they should be, N = 64, tolerance 1e-6, on the first device", rules, RW_COUNT(rules)},
+    [RULES] = {"Radius and stages as published and as they should be, N = 64, tolerance 1e-6, on the first device",
+               rules, RW_COUNT(rules)},
     [STAGES] = {"The published rule for stages and the stability intervals", stages, RW_COUNT(stages)},
 };
 static const rw_lab_curves curves[] = {
-    {.name = "seconds", .title = "Seconds to t = 1, beside those of 2010", .table = TIMES, .x = T_SIZE,
-     .y = {T_SECONDS, T_CPU, T_GPU}, .ny = 3, .dashed = 2, .x_axis = {.label = "N", .log = true},
+    {.name = "seconds",
+     .title = "Seconds to t = 1, beside those of 2010",
+     .table = TIMES,
+     .x = T_SIZE,
+     .y = {T_SECONDS, T_CPU, T_GPU},
+     .ny = 3,
+     .dashed = 2,
+     .x_axis = {.label = "N", .log = true},
      .y_axis = {.label = "time / s", .log = true}},
-    {.name = "steps", .title = "Accepted steps", .table = TIMES, .x = T_SIZE, .y = {T_STEPS}, .ny = 1, .agree = true,
-     .x_axis = {.label = "N"}, .y_axis = {.label = "steps"}},
-    {.name = "speedup", .title = "Speedup, beside that of 2010", .table = TIMES, .x = T_SIZE, .y = {T_SPEEDUP, T_PUBLISHED},
-     .ny = 2, .dashed = 1, .x_axis = {.label = "N"}, .y_axis = {.label = "time of the first device / time of the last"}},
+    {.name = "steps",
+     .title = "Accepted steps",
+     .table = TIMES,
+     .x = T_SIZE,
+     .y = {T_STEPS},
+     .ny = 1,
+     .agree = true,
+     .x_axis = {.label = "N"},
+     .y_axis = {.label = "steps"}},
+    {.name = "speedup",
+     .title = "Speedup, beside that of 2010",
+     .table = TIMES,
+     .x = T_SIZE,
+     .y = {T_SPEEDUP, T_PUBLISHED},
+     .ny = 2,
+     .dashed = 1,
+     .x_axis = {.label = "N"},
+     .y_axis = {.label = "time of the first device / time of the last"}},
 };
 static const rw_lab_plane planes[] = {{"solution", "The solution u", "x", "y", "u", .surface = true}};
 
 const rw_study rw_study_rock4 = {
-    .entry = {"rock4", "Reaction, advection and diffusion by ROCK4",
-              "How long does a GPU take beside one core, do all devices take the same steps, and what does single precision "
-              "cost?",
-              "T. Jahn, Implementierung numerischer Algorithmen auf CUDA-Systemen, diploma thesis, University of Bayreuth, 2010, "
-              "table 6.4",
-              parameters, RW_COUNT(parameters), names, RW_COUNT(names)},
+    .entry =
+        {"rock4", "Reaction, advection and diffusion by ROCK4",
+         "How long does a GPU take beside one core, do all devices take the same steps, and what does single precision "
+         "cost?",
+         "T. Jahn, Implementierung numerischer Algorithmen auf CUDA-Systemen, diploma thesis, University of Bayreuth, "
+         "2010, "
+         "table 6.4",
+         parameters, RW_COUNT(parameters), names, RW_COUNT(names)},
     .tables = tables,
     .curves = curves,
     .ncurves = RW_COUNT(curves),

@@ -45,7 +45,7 @@ static rw_status save_tables(const folder *f)
     return RW_OK;
 }
 
-/* ---- curves ------------------------------------------------------------------------------------------------------------ */
+/* ---- curves ------------------------------------------------------------------------------------------------------ */
 
 enum { SERIES = RW_LAB_CURVES * RW_LAB_DEVICES, NAME = 112 };
 
@@ -63,8 +63,10 @@ static void add_series(curves *c, const char *name, size_t n, const double *x, c
     ++c->n;
 }
 
-/* "cuda:0: NVIDIA H200" for a column of each device, "version 2, cuda:0" where there are several such columns; else the name of the column. */
-static void name_series(const rw_lab *lab, const rw_lab_curves *d, const rw_lab_column *column, int device, char name[NAME])
+/* "cuda:0: NVIDIA H200" for a column of each device, "version 2, cuda:0" where there are several such columns; else the
+ * name of the column. */
+static void name_series(const rw_lab *lab, const rw_lab_curves *d, const rw_lab_column *column, int device,
+                        char name[NAME])
 {
     int each = 0;
     for (int k = 0; k < d->ny; ++k) each += lab->study->tables[d->table].columns[d->y[k]].each == RW_EACH_DEVICE;
@@ -107,7 +109,8 @@ static void add_column(const rw_lab *lab, const rw_lab_curves *d, int k, curves 
     }
 }
 
-/* Rows of one name among those that have `only`: x in the first column of values, y in the second, behind those used. */
+/* Rows of one name among those that have `only`: x in the first column of values, y in the second, behind those
+ * used. */
 static void add_name(const rw_lab *lab, const rw_lab_curves *d, int name, size_t *used, curves *c)
 {
     const rw_lab_rows_of *r = lab->rows + d->table;
@@ -122,7 +125,10 @@ static void add_name(const rw_lab *lab, const rw_lab_curves *d, int name, size_t
     }
     if (!n || c->n == SERIES) return;
     bool dashed = lab->names[name].other || (d->above && !strcmp(lab->names[name].text, d->above));
-    add_series(c, lab->names[name].text, n, x, y, dashed ? RW_FIGURE_DASHED : d->plain ? RW_FIGURE_LINE : RW_FIGURE_LINE_POINTS);
+    add_series(c, lab->names[name].text, n, x, y,
+               dashed     ? RW_FIGURE_DASHED
+               : d->plain ? RW_FIGURE_LINE
+                          : RW_FIGURE_LINE_POINTS);
     *used += n;
 }
 
@@ -130,7 +136,8 @@ static void add_name(const rw_lab *lab, const rw_lab_curves *d, int name, size_t
 static void add_marks(const rw_lab *lab, const rw_lab_curves *d, curves *c)
 {
     const rw_lab_rows_of *r = lab->rows + d->table;
-    int where = rw_lab_place(lab, d->table, d->where, -1), from = rw_lab_place(lab, d->table, d->x, -1), to = rw_lab_place(lab, d->table, d->y[1], -1);
+    int where = rw_lab_place(lab, d->table, d->where, -1), from = rw_lab_place(lab, d->table, d->x, -1),
+        to = rw_lab_place(lab, d->table, d->y[1], -1);
     double *x = c->values + 2 * r->n, *y = x + r->n;
     size_t n = 0;
     for (int i = 0; i < r->n; ++i) {
@@ -138,7 +145,8 @@ static void add_marks(const rw_lab *lab, const rw_lab_curves *d, curves *c)
         if (isnan(row[to]) || (*d->only && strcmp(lab->names[(int)row[where]].text, d->only) != 0)) continue;
         x[n] = row[from], y[n++] = row[to];
     }
-    if (n && c->n < SERIES) add_series(c, lab->study->tables[d->table].columns[d->y[1]].name, n, x, y, RW_FIGURE_POINTS);
+    if (n && c->n < SERIES)
+        add_series(c, lab->study->tables[d->table].columns[d->y[1]].name, n, x, y, RW_FIGURE_POINTS);
 }
 
 static void add_names(const rw_lab *lab, const rw_lab_curves *d, curves *c)
@@ -192,14 +200,15 @@ static rw_status save_curves(const folder *f, const rw_lab_curves *d)
     if (!r->made || r->n < 2) return RW_OK;
     curves *c = rw_calloc(1, sizeof *c);
     double *values = rw_calloc((size_t)r->n * (SERIES + 1), sizeof *values);
-    rw_status status = c && values ? RW_OK : rw_fail_memory(f->lab->ctx, (size_t)r->n * (SERIES + 1) * sizeof *values, "a figure");
+    rw_status status =
+        c && values ? RW_OK : rw_fail_memory(f->lab->ctx, (size_t)r->n * (SERIES + 1) * sizeof *values, "a figure");
     if (status == RW_OK) c->values = values, status = draw_curves(f, d, c);
     rw_free(c);
     rw_free(values);
     return status;
 }
 
-/* ---- bars -------------------------------------------------------------------------------------------------------------- */
+/* ---- bars -------------------------------------------------------------------------------------------------------- */
 
 enum { BAR_GROUPS = 64, BAR_SERIES = 24 };
 
@@ -224,7 +233,8 @@ static double bar_of(const rw_lab *lab, const rw_lab_bars *d, int i, int by, int
     const rw_lab_rows_of *r = lab->rows + d->table;
     const double *row = r->value + i * r->width;
     if (row[rw_lab_place(lab, d->table, d->by, -1)] != by) return NAN;
-    *group = (int)row[rw_lab_place(lab, d->table, d->group, -1)], *series = (int)row[rw_lab_place(lab, d->table, d->series, -1)];
+    *group = (int)row[rw_lab_place(lab, d->table, d->group, -1)],
+    *series = (int)row[rw_lab_place(lab, d->table, d->series, -1)];
     return row[rw_lab_place(lab, d->table, d->value, -1)];
 }
 
@@ -236,7 +246,8 @@ static void find_bars(const rw_lab *lab, const rw_lab_bars *d, int by, bars *b)
     for (int other = 0; other < 2; ++other) {
         for (int i = 0; i < r->n; ++i) {
             if (!isfinite(bar_of(lab, d, i, by, &group, &series)) || lab->names[series].other != other) continue;
-            place_name(b->group, &b->ngroups, BAR_GROUPS, group), place_name(b->series, &b->nseries, BAR_SERIES, series);
+            place_name(b->group, &b->ngroups, BAR_GROUPS, group),
+                place_name(b->series, &b->nseries, BAR_SERIES, series);
         }
         b->pale = b->nseries - b->pale; /* of ours; then of others */
     }
@@ -244,7 +255,8 @@ static void find_bars(const rw_lab *lab, const rw_lab_bars *d, int by, bars *b)
     for (int i = 0; i < r->n; ++i) {
         const double value = bar_of(lab, d, i, by, &group, &series);
         if (!isfinite(value)) continue;
-        const int g = place_name(b->group, &b->ngroups, b->ngroups, group), s = place_name(b->series, &b->nseries, b->nseries, series);
+        const int g = place_name(b->group, &b->ngroups, b->ngroups, group),
+                  s = place_name(b->series, &b->nseries, b->nseries, series);
         if (g >= 0 && s >= 0) b->value[s * b->ngroups + g] = value;
     }
     for (int i = 0; i < b->ngroups; ++i) b->group_name[i] = lab->names[b->group[i]].text;
@@ -258,7 +270,13 @@ static rw_status draw_bars(const folder *f, const rw_lab_bars *d, const char *by
     rw_status status = path ? RW_OK : rw_fail_memory(f->lab->ctx, 256, f->path);
     snprintf(subtitle, sizeof subtitle, "%s: %s", f->lab->study->entry.title, by);
     const rw_figure_page page = {.title = d->title, .subtitle = subtitle};
-    const rw_figure_bars figure = {.value = d->axis, .ngroups = b->ngroups, .nseries = b->nseries, .group = b->group_name, .series = b->series_name, .values = b->value, .pale = b->pale};
+    const rw_figure_bars figure = {.value = d->axis,
+                                   .ngroups = b->ngroups,
+                                   .nseries = b->nseries,
+                                   .group = b->group_name,
+                                   .series = b->series_name,
+                                   .values = b->value,
+                                   .pale = b->pale};
     if (status == RW_OK) status = say(f, rw_figure_write_bars(f->lab->ctx, path, &page, &figure), path);
     rw_free(part), rw_free(path);
     return status;
@@ -280,9 +298,10 @@ static rw_status save_bars(const folder *f, const rw_lab_bars *d)
     return status;
 }
 
-/* ---- planes ------------------------------------------------------------------------------------------------------------ */
+/* ---- planes ------------------------------------------------------------------------------------------------------ */
 
-typedef rw_status write_plane(rw_context *ctx, const char *path, const rw_figure_page *page, const rw_figure_field *field);
+typedef rw_status write_plane(rw_context *ctx, const char *path, const rw_figure_page *page,
+                              const rw_figure_field *field);
 
 static rw_status draw_plane(const folder *f, int i, write_plane *write, const char *ending)
 {
@@ -291,8 +310,16 @@ static rw_status draw_plane(const folder *f, int i, write_plane *write, const ch
     char *path = path_in(f, p->name, ending);
     if (!path) return rw_fail_memory(f->lab->ctx, 256, f->path);
     const rw_figure_page page = {.title = p->title, .subtitle = d->subtitle};
-    const rw_figure_field field = {.nx = d->nx, .ny = d->ny, .values = d->value, .x0 = d->x0, .x1 = d->x1, .y0 = d->y0,
-                                   .y1 = d->y1, .x_label = p->x_label, .y_label = p->y_label, .value = {.label = p->value_label}};
+    const rw_figure_field field = {.nx = d->nx,
+                                   .ny = d->ny,
+                                   .values = d->value,
+                                   .x0 = d->x0,
+                                   .x1 = d->x1,
+                                   .y0 = d->y0,
+                                   .y1 = d->y1,
+                                   .x_label = p->x_label,
+                                   .y_label = p->y_label,
+                                   .value = {.label = p->value_label}};
     rw_status status = say(f, write(f->lab->ctx, path, &page, &field), path);
     rw_free(path);
     return status;
@@ -307,7 +334,8 @@ static rw_status save_plane(const folder *f, int i)
 
 rw_status rw_lab_save(const rw_lab *lab, const char *path, rw_lab_text_function *written, void *user)
 {
-    RW_NEED(lab, "lab"); RW_NEED(path, "folder");
+    RW_NEED(lab, "lab");
+    RW_NEED(path, "folder");
     const folder f = {lab, path, written, user};
     RW_TRY(rw_folder_create(lab->ctx, path));
     RW_TRY(save_tables(&f));

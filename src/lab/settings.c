@@ -7,16 +7,26 @@
 /* One value, or the next of a list. */
 static rw_status read_one(rw_lab *lab, const rw_param *row, const char *text, rw_lab_setting *s)
 {
-    union { int64_t integer; double real; int choice; const char *path; } value = {0};
+    union {
+        int64_t integer;
+        double real;
+        int choice;
+        const char *path;
+    } value = {0};
     rw_param one = *row;
     char where[64];
     one.offset = 0, one.size = sizeof value.integer;
-    one.kind = row->kind == RW_PARAM_INTS ? RW_PARAM_INT : row->kind == RW_PARAM_REALS ? RW_PARAM_REAL : row->kind == RW_PARAM_CHOICES ? RW_PARAM_CHOICE : row->kind;
+    one.kind = row->kind == RW_PARAM_INTS      ? RW_PARAM_INT
+               : row->kind == RW_PARAM_REALS   ? RW_PARAM_REAL
+               : row->kind == RW_PARAM_CHOICES ? RW_PARAM_CHOICE
+                                               : row->kind;
     snprintf(where, sizeof where, "lab %s", lab->study->entry.name);
     RW_TRY(rw_param_read_text(lab->ctx, &one, where, row->name, NULL, text, &value));
     if (row->kind == RW_PARAM_PATH) return RW_OK;
     s->word = one.kind == RW_PARAM_CHOICE ? value.choice : 0;
-    s->number[s->n++] = one.kind == RW_PARAM_INT ? (double)value.integer : one.kind == RW_PARAM_REAL ? value.real : value.choice;
+    s->number[s->n++] = one.kind == RW_PARAM_INT    ? (double)value.integer
+                        : one.kind == RW_PARAM_REAL ? value.real
+                                                    : value.choice;
     for (int i = 0; row->kind == RW_PARAM_CHOICES && i < s->n - 1; ++i)
         if (s->number[i] == value.choice)
             return rw_fail(lab->ctx, RW_ERR_ARGUMENT, "%s: %s: %s is given twice", where, row->name, text);
@@ -31,8 +41,8 @@ static rw_status read_value(rw_lab *lab, const rw_param *row, rw_lab_setting *s)
         char word[64];
         const size_t n = strcspn(text, ",");
         if (s->n == RW_LAB_LIST)
-            return rw_fail(lab->ctx, RW_ERR_ARGUMENT, "lab %s: %s: more than %d values: %s", lab->study->entry.name, row->name,
-                           (int)RW_LAB_LIST, row->line);
+            return rw_fail(lab->ctx, RW_ERR_ARGUMENT, "lab %s: %s: more than %d values: %s", lab->study->entry.name,
+                           row->name, (int)RW_LAB_LIST, row->line);
         snprintf(word, sizeof word, "%.*s", (int)RW_MIN(n, sizeof word - 1), text);
         RW_TRY(read_one(lab, row, word, s));
         if (!text[n]) return RW_OK;
@@ -56,8 +66,8 @@ static rw_status take(rw_lab *lab, const char *given)
     const rw_lab_entry *e = &lab->study->entry;
     size_t n = strcspn(given, "=");
     if (!given[n])
-        return rw_fail(lab->ctx, RW_ERR_ARGUMENT, "lab %s: '%s' has no value: give NAME=VALUE, such as %s=%s", e->name, given,
-                       e->parameters[0].name, e->parameters[0].standard);
+        return rw_fail(lab->ctx, RW_ERR_ARGUMENT, "lab %s: '%s' has no value: give NAME=VALUE, such as %s=%s", e->name,
+                       given, e->parameters[0].name, e->parameters[0].standard);
     for (int i = 0; i < e->nparameters; ++i) {
         rw_lab_setting *s = lab->settings + i;
         if (strlen(e->parameters[i].name) != n || strncmp(e->parameters[i].name, given, n) != 0) continue;

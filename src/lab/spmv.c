@@ -1,30 +1,38 @@
-/* Study: products of block-sparse matrices with vectors as F. Kautz measured them in 2011 on two GPUs, his kernels and ours, on the devices of today.
+/* Study: products of block-sparse matrices with vectors as F. Kautz measured them in 2011 on two GPUs, his kernels and
+ * ours, on the devices of today.
  *
- *   y <- A x       eight grid blocks one after another, 13 blocks of 5 x 5 a row (Euler equations in three dimensions), complex single precision
+ *   y <- A x       eight grid blocks one after another, 13 blocks of 5 x 5 a row (Euler equations in three dimensions),
+ *                  complex single precision
  *
- * The document's matrices come from a flow solver that we do not have; ours have the same pattern (rechenwerk/multiblock.h, mode full), with zeros in blocks such that ELL keeps 54
- * of 65 entries of a row, as its counts of operations say. It measured inside 100 iterations of GMRES on a processor: x goes to the device for each product and y comes back, which
- * is the protocol here too ("time"); "resident" is the same with vectors that stay on the device. Operations are 8 for a product of two complex numbers; zeros in blocks count where a
- * layout keeps them, padding does not. The document's count is 1.13 times that and follows from nothing that it says; rates of its times are taken with ours, table `published` has its own.
+ * The document's matrices come from a flow solver that we do not have; ours have the same pattern
+ * (rechenwerk/multiblock.h, mode full), with zeros in blocks such that ELL keeps 54 of 65 entries of a row, as its
+ * counts of operations say. It measured inside 100 iterations of GMRES on a processor: x goes to the device for each
+ * product and y comes back, which is the protocol here too ("time"); "resident" is the same with vectors that stay on
+ * the device. Operations are 8 for a product of two complex numbers; zeros in blocks count where a layout keeps them,
+ * padding does not. The document's count is 1.13 times that and follows from nothing that it says; rates of its times
+ * are taken with ours, table `published` has its own.
  *
  * It chose a kernel by definitions of the preprocessor, one program each; here that is `products`. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/windows.h"
 #include "lab/occupancy.h"
 #include "lab/spmv.h"
+#include "lab/windows.h"
 #include "sparse/host.h"
 
-/* ---- settings ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- settings ---------------------------------------------------------------------------------------------------- */
 
 double rw_spmv_number(const rw_lab *lab, const char *name) { return rw_lab_setting_of(lab, name)->number[0]; }
 static int whole_of(const rw_lab *lab, const char *name) { return (int)rw_spmv_number(lab, name); }
 rw_spmv_kind rw_spmv_kind_of(const rw_lab *lab) { return (rw_spmv_kind)rw_lab_setting_of(lab, "kind")->word; }
 bool rw_spmv_is_f64(const rw_lab *lab) { return rw_lab_setting_of(lab, "type")->word; }
 
-rw_spmv_options rw_spmv_options_of(const rw_lab *lab) { return (rw_spmv_options){whole_of(lab, "section"), whole_of(lab, "block_section"), whole_of(lab, "window")}; }
+rw_spmv_options rw_spmv_options_of(const rw_lab *lab)
+{
+    return (rw_spmv_options){whole_of(lab, "section"), whole_of(lab, "block_section"), whole_of(lab, "window")};
+}
 
 /* A case as it is in the document, or with its axes divided. */
 rw_multiblock_spec rw_spmv_grid(const rw_lab *lab, int which)
@@ -33,7 +41,11 @@ rw_multiblock_spec rw_spmv_grid(const rw_lab *lab, int which)
     const rw_study_case *c = rw_study_cases(&n) + which;
     const int divide = whole_of(lab, "divide");
     const bool is_complex = rw_spmv_kind_of(lab) == RW_SPMV_CC;
-    rw_multiblock_spec grid = {.blocks = {whole_of(lab, "grid_blocks"), 1, 1}, .mode = RW_MULTIBLOCK_FULL, .zeros = true, .is_complex = is_complex, .omega = is_complex ? 0.1 : 0};
+    rw_multiblock_spec grid = {.blocks = {whole_of(lab, "grid_blocks"), 1, 1},
+                               .mode = RW_MULTIBLOCK_FULL,
+                               .zeros = true,
+                               .is_complex = is_complex,
+                               .omega = is_complex ? 0.1 : 0};
     for (int a = 0; a < 3; ++a) grid.cells[a] = (c->cells[a] + divide - 1) / divide;
     return grid;
 }
@@ -45,7 +57,11 @@ const char *rw_spmv_case(int which)
 }
 
 /* Its numbers stand beside ours where both are of the same work. */
-static bool is_documents(const rw_lab *lab) { return whole_of(lab, "grid_blocks") == 8 && whole_of(lab, "divide") == 1 && rw_spmv_kind_of(lab) == RW_SPMV_CC && !rw_spmv_is_f64(lab); }
+static bool is_documents(const rw_lab *lab)
+{
+    return whole_of(lab, "grid_blocks") == 8 && whole_of(lab, "divide") == 1 && rw_spmv_kind_of(lab) == RW_SPMV_CC &&
+           !rw_spmv_is_f64(lab);
+}
 
 /* `products` in the order of spmv.def; "all" is the word 0. */
 static bool is_chosen(const rw_lab *lab, int method)
@@ -58,36 +74,81 @@ static bool is_chosen(const rw_lab *lab, int method)
 
 bool rw_spmv_is_run(const rw_lab *lab, int method, int device)
 {
-    return is_chosen(lab, method) && (!(rw_spmv_methods[method].flags & RW_SPMV_CUDA) || !strcmp(lab->info[device].kind, "cuda"));
+    return is_chosen(lab, method) &&
+           (!(rw_spmv_methods[method].flags & RW_SPMV_CUDA) || !strcmp(lab->info[device].kind, "cuda"));
 }
 
-/* ---- columns ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
 
-enum { R_CASE, R_PRODUCT, R_WHERE, R_BEST, R_MEDIAN, R_MOST, R_DEVICE, R_CPU, R_RESIDENT, R_RATE, R_RESIDENT_RATE, R_SLOWER, R_DIFFERENCE };
+enum {
+    R_CASE,
+    R_PRODUCT,
+    R_WHERE,
+    R_BEST,
+    R_MEDIAN,
+    R_MOST,
+    R_DEVICE,
+    R_CPU,
+    R_RESIDENT,
+    R_RATE,
+    R_RESIDENT_RATE,
+    R_SLOWER,
+    R_DIFFERENCE
+};
 static const rw_lab_column runs_columns[] = {
     [R_CASE] = {"case", "", RW_SHOW_NAME, false, "cells of a grid block along x, theta, r"},
     [R_PRODUCT] = {"product", "", RW_SHOW_NAME, false, "ours: rw_sparse_multiply"},
     [R_WHERE] = {"where", "", RW_SHOW_NAME, false, "device, or who published it"},
-    [R_BEST] = {"time", "s", RW_SHOW_REAL, false, "of 100 products of all grid blocks, x to the device and y back in each: the best run; a run of fewer (`most`, `seconds`) is counted up to 100"},
+    [R_BEST] = {"time", "s", RW_SHOW_REAL, false,
+                "of 100 products of all grid blocks, x to the device and y back in each: the best run; a run of fewer "
+                "(`most`, `seconds`) is counted up to 100"},
     [R_MEDIAN] = {"median", "s", RW_SHOW_REAL, false, NULL},
     [R_MOST] = {"slowest", "s", RW_SHOW_REAL, false, NULL},
-    [R_DEVICE] = {"device time", "s", RW_SHOW_REAL, false, "of the best run by the device's own clock where it has one"},
-    [R_CPU] = {"CPU time", "s", RW_SHOW_REAL, false, "of all threads, in the best run; in pieces of up to 10 ms, in which Linux accounts for threads that run"},
+    [R_DEVICE] = {"device time", "s", RW_SHOW_REAL, false,
+                  "of the best run by the device's own clock where it has one"},
+    [R_CPU] =
+        {"CPU time", "s", RW_SHOW_REAL, false,
+         "of all threads, in the best run; in pieces of up to 10 ms, in which Linux accounts for threads that run"},
     [R_RESIDENT] = {"resident", "s", RW_SHOW_REAL, false, "the best run with vectors that stay on the device"},
-    [R_RATE] = {"rate", "GFLOP/s", RW_SHOW_REAL, false, "useful operations in `time`: 25 entries a block, ELL without zeros in blocks"},
+    [R_RATE] = {"rate", "GFLOP/s", RW_SHOW_REAL, false,
+                "useful operations in `time`: 25 entries a block, ELL without zeros in blocks"},
     [R_RESIDENT_RATE] = {"rate resident", "GFLOP/s", RW_SHOW_REAL, false, "the same in `resident`"},
     [R_SLOWER] = {"slower", "", RW_SHOW_RATIO, false, "`time` over that of MPI on eight cores in 2011"},
-    [R_DIFFERENCE] = {"difference", "", RW_SHOW_ERROR, false, "of y from that of the first row of the case, relative to the largest number"},
+    [R_DIFFERENCE] = {"difference", "", RW_SHOW_ERROR, false,
+                      "of y from that of the first row of the case, relative to the largest number"},
 };
 
 enum { W_PRODUCT, W_WHERE, W_FIRST, W_COLUMNS = W_FIRST + RW_SPMV_CASES };
-#define CASES(unit) \
-    {"10x40x20", unit, RW_SHOW_REAL, false, NULL}, {"10x40x40", unit, RW_SHOW_REAL, false, NULL}, {"20x40x20", unit, RW_SHOW_REAL, false, NULL}, {"10x40x80", unit, RW_SHOW_REAL, false, NULL}, \
-        {"10x80x40", unit, RW_SHOW_REAL, false, NULL}, {"40x80x40", unit, RW_SHOW_REAL, false, NULL}
-static const rw_lab_column times_columns[] = {{"product", "", RW_SHOW_NAME, false, NULL}, {"where", "", RW_SHOW_NAME, false, NULL}, CASES("s")};
-static const rw_lab_column rates_columns[] = {{"product", "", RW_SHOW_NAME, false, NULL}, {"where", "", RW_SHOW_NAME, false, NULL}, CASES("GFLOP/s")};
+#define CASES(unit)                                                                                                    \
+    {"10x40x20", unit, RW_SHOW_REAL, false, NULL}, {"10x40x40", unit, RW_SHOW_REAL, false, NULL},                      \
+        {"20x40x20", unit, RW_SHOW_REAL, false, NULL}, {"10x40x80", unit, RW_SHOW_REAL, false, NULL},                  \
+        {"10x80x40", unit, RW_SHOW_REAL, false, NULL},                                                                 \
+    {                                                                                                                  \
+        "40x80x40", unit, RW_SHOW_REAL, false, NULL                                                                    \
+    }
+static const rw_lab_column times_columns[] = {{"product", "", RW_SHOW_NAME, false, NULL},
+                                              {"where", "", RW_SHOW_NAME, false, NULL},
+                                              CASES("s")};
+static const rw_lab_column rates_columns[] = {{"product", "", RW_SHOW_NAME, false, NULL},
+                                              {"where", "", RW_SHOW_NAME, false, NULL},
+                                              CASES("GFLOP/s")};
 
-enum { A_PRODUCT, A_WHERE, A_ITEMS, A_MORE, A_LAUNCHES, A_READS, A_SENT, A_FETCHED, A_TRAFFIC, A_TESLA, A_FERMI, A_REGISTERS, A_SPILLED, A_OCCUPANCY };
+enum {
+    A_PRODUCT,
+    A_WHERE,
+    A_ITEMS,
+    A_MORE,
+    A_LAUNCHES,
+    A_READS,
+    A_SENT,
+    A_FETCHED,
+    A_TRAFFIC,
+    A_TESLA,
+    A_FERMI,
+    A_REGISTERS,
+    A_SPILLED,
+    A_OCCUPANCY
+};
 static const rw_lab_column anatomy_columns[] = {
     [A_PRODUCT] = {"product", "", RW_SHOW_NAME, false, NULL},
     [A_WHERE] = {"where", "", RW_SHOW_NAME, false, NULL},
@@ -95,14 +156,21 @@ static const rw_lab_column anatomy_columns[] = {
     [A_MORE] = {"items reduction", "", RW_SHOW_INTEGER, false, NULL},
     [A_LAUNCHES] = {"launches", "", RW_SHOW_REAL, false, "of a product of all grid blocks"},
     [A_READS] = {"index reads", "", RW_SHOW_INTEGER, false, "of columns, for a block of 5 x 5"},
-    [A_SENT] = {"sent", "MB", RW_SHOW_REAL, false, "to the device in a product, as counted: 0 where it is the host's memory"},
+    [A_SENT] = {"sent", "MB", RW_SHOW_REAL, false,
+                "to the device in a product, as counted: 0 where it is the host's memory"},
     [A_FETCHED] = {"fetched", "MB", RW_SHOW_REAL, false, "back"},
-    [A_TRAFFIC] = {"traffic", "GB/s", RW_SHOW_REAL, false, "each array read or written once, sums between two kernels twice; in the time with vectors that stay where there is one"},
-    [A_TESLA] = {"occupancy C1060", "", RW_SHOW_RATIO, false, "by the registers that the document prints, groups of 256"},
+    [A_TRAFFIC] =
+        {"traffic", "GB/s", RW_SHOW_REAL, false,
+         "each array read or written once, sums between two kernels twice; in the time with vectors that stay where "
+         "there is one"},
+    [A_TESLA] = {"occupancy C1060", "", RW_SHOW_RATIO, false,
+                 "by the registers that the document prints, groups of 256"},
     [A_FERMI] = {"occupancy Quadro", "", RW_SHOW_RATIO, false, NULL},
-    [A_REGISTERS] = {"registers", "", RW_SHOW_INTEGER, false, "of an item of the multiplication here, where the device tells"},
+    [A_REGISTERS] = {"registers", "", RW_SHOW_INTEGER, false,
+                     "of an item of the multiplication here, where the device tells"},
     [A_SPILLED] = {"spilled", "B", RW_SHOW_INTEGER, false, "registers of an item that lie in memory"},
-    [A_OCCUPANCY] = {"occupancy", "", RW_SHOW_RATIO, false, "items on a unit of the device over the most that there can be"},
+    [A_OCCUPANCY] = {"occupancy", "", RW_SHOW_RATIO, false,
+                     "items on a unit of the device over the most that there can be"},
 };
 
 enum { V_CASE, V_WHERE, V_COPIED_BY, V_COPIED, V_RESIDENT_BY, V_RESIDENT, V_SHARE, V_GAIN, V_RESIDENT_GAIN };
@@ -114,7 +182,8 @@ static const rw_lab_column vectors_columns[] = {
     [V_RESIDENT_BY] = {"product resident", "", RW_SHOW_NAME, false, "the fastest with vectors that stay"},
     [V_RESIDENT] = {"resident", "s", RW_SHOW_REAL, false, "of it"},
     [V_SHARE] = {"share", "", RW_SHOW_RATIO, false, "of the time with copies that the copies are"},
-    [V_GAIN] = {"gain", "", RW_SHOW_RATIO, false, "over the fastest of the first device, copied: the document expects none if vectors are"},
+    [V_GAIN] = {"gain", "", RW_SHOW_RATIO, false,
+                "over the fastest of the first device, copied: the document expects none if vectors are"},
     [V_RESIDENT_GAIN] = {"gain resident", "", RW_SHOW_RATIO, false, "the same with vectors that stay"},
 };
 
@@ -123,15 +192,22 @@ static const rw_lab_column blocks_columns[] = {
     [B_CASE] = {"case", "", RW_SHOW_NAME, false, NULL},
     [B_PRODUCT] = {"product", "", RW_SHOW_NAME, false, NULL},
     [B_WHERE] = {"where", "", RW_SHOW_NAME, false, NULL},
-    [B_FASTEST] = {"fastest", "s", RW_SHOW_REAL, false, "of the grid blocks, 100 products of it alone, the best of its runs; vectors stay, except where all is sent in each product"},
+    [B_FASTEST] =
+        {"fastest", "s", RW_SHOW_REAL, false,
+         "of the grid blocks, 100 products of it alone, the best of its runs; vectors stay, except where all is sent "
+         "in each product"},
     [B_MEDIAN] = {"median", "s", RW_SHOW_REAL, false, NULL},
     [B_SLOWEST] = {"slowest", "s", RW_SHOW_REAL, false, NULL},
-    [B_RATIO] = {"ratio", "", RW_SHOW_RATIO, false, "slowest over fastest: with MPI in 2011 up to 10, so that the fastest was printed"},
+    [B_RATIO] = {"ratio", "", RW_SHOW_RATIO, false,
+                 "slowest over fastest: with MPI in 2011 up to 10, so that the fastest was printed"},
 };
 
-/* ---- all products of a case --------------------------------------------------------------------------------------------------------- */
+/* ---- all products of a case -------------------------------------------------------------------------------------- */
 
-static rw_spmv_outcome *outcome_of(const rw_spmv_study *s, int which, int device, int method) { return s->all + ((int64_t)which * RW_LAB_DEVICES + device) * s->methods + method; }
+static rw_spmv_outcome *outcome_of(const rw_spmv_study *s, int which, int device, int method)
+{
+    return s->all + ((int64_t)which * RW_LAB_DEVICES + device) * s->methods + method;
+}
 
 double rw_spmv_memory(const rw_lab *lab, int device)
 {
@@ -147,14 +223,16 @@ static rw_status compare(rw_spmv_study *s, const rw_spmv *p, double *difference)
     const void *data;
     double most = 0, largest = 0;
     bool is_first = !s->first;
-    if (is_first && !(s->first = rw_calloc((size_t)n, 2 * sizeof *s->first))) return rw_fail_memory(s->lab->ctx, (size_t)n * 16, "a result");
+    if (is_first && !(s->first = rw_calloc((size_t)n, 2 * sizeof *s->first)))
+        return rw_fail_memory(s->lab->ctx, (size_t)n * 16, "a result");
     RW_TRY(rw_array_read(y, &data));
     for (int64_t i = 0; i < n; ++i) {
         const int64_t at = p->method->kernel ? 5 * s->source.row[i / 5] + i % 5 : i;
         const double re = rw_value_get(y->dtype, data, at, 0), im = rw_value_get(y->dtype, data, at, 1);
         if (is_first) s->first[2 * i] = re, s->first[2 * i + 1] = im;
         const double d = hypot(re - s->first[2 * i], im - s->first[2 * i + 1]);
-        most = isnan(d) ? INFINITY : fmax(most, d), largest = fmax(largest, hypot(s->first[2 * i], s->first[2 * i + 1]));
+        most = isnan(d) ? INFINITY : fmax(most, d),
+        largest = fmax(largest, hypot(s->first[2 * i], s->first[2 * i + 1]));
     }
     *difference = most / largest;
     return RW_OK;
@@ -170,30 +248,45 @@ rw_status rw_spmv_put_name(rw_lab *lab, int table, int column, const char *text,
 
 rw_status rw_spmv_begin_row(rw_lab *lab, int table, const char *product, const char *where, bool other)
 {
-    static const int product_at[] = {[SPMV_RUNS] = R_PRODUCT, [SPMV_TIMES] = W_PRODUCT, [SPMV_RATES] = W_PRODUCT, [SPMV_ANATOMY] = A_PRODUCT, [SPMV_SECTIONS] = L_PRODUCT, [SPMV_BLOCKS] = B_PRODUCT};
-    static const int where_at[] = {[SPMV_RUNS] = R_WHERE, [SPMV_TIMES] = W_WHERE, [SPMV_RATES] = W_WHERE, [SPMV_ANATOMY] = A_WHERE, [SPMV_SECTIONS] = L_WHERE, [SPMV_BLOCKS] = B_WHERE};
+    static const int product_at[] =
+        {[SPMV_RUNS] = R_PRODUCT,    [SPMV_TIMES] = W_PRODUCT,    [SPMV_RATES] = W_PRODUCT,
+         [SPMV_ANATOMY] = A_PRODUCT, [SPMV_SECTIONS] = L_PRODUCT, [SPMV_BLOCKS] = B_PRODUCT};
+    static const int where_at[] = {[SPMV_RUNS] = R_WHERE,    [SPMV_TIMES] = W_WHERE,    [SPMV_RATES] = W_WHERE,
+                                   [SPMV_ANATOMY] = A_WHERE, [SPMV_SECTIONS] = L_WHERE, [SPMV_BLOCKS] = B_WHERE};
     RW_TRY(rw_lab_row(lab, table));
     RW_TRY(rw_spmv_put_name(lab, table, product_at[table], product, false));
     return rw_spmv_put_name(lab, table, where_at[table], where, other);
 }
 
-static rw_status put_run(rw_spmv_study *s, int device, const rw_spmv *p, const rw_spmv_timing *copied, const rw_spmv_timing *resident, double difference)
+static rw_status put_run(rw_spmv_study *s, int device, const rw_spmv *p, const rw_spmv_timing *copied,
+                         const rw_spmv_timing *resident, double difference)
 {
     rw_lab *lab = s->lab;
     if (!rw_lab_wanted(lab, SPMV_RUNS)) return RW_OK;
     RW_TRY(rw_spmv_begin_row(lab, SPMV_RUNS, p->method->name, lab->info[device].name, false));
     RW_TRY(rw_spmv_put_name(lab, SPMV_RUNS, R_CASE, rw_spmv_case(s->which), false));
     const double operations = SPMV_PRODUCTS * p->need.operations * 1e-9;
-    const double values[] = {[R_BEST] = copied->best, [R_MEDIAN] = copied->median, [R_MOST] = copied->most, [R_DEVICE] = copied->device, [R_CPU] = copied->cpu, [R_RESIDENT] = resident->best,
-                             [R_RATE] = operations / copied->best, [R_RESIDENT_RATE] = operations / resident->best,
-                             [R_SLOWER] = is_documents(lab) ? copied->best / rw_spmv_mpi[s->which] : NAN, [R_DIFFERENCE] = difference};
+    const double values[] = {[R_BEST] = copied->best,
+                             [R_MEDIAN] = copied->median,
+                             [R_MOST] = copied->most,
+                             [R_DEVICE] = copied->device,
+                             [R_CPU] = copied->cpu,
+                             [R_RESIDENT] = resident->best,
+                             [R_RATE] = operations / copied->best,
+                             [R_RESIDENT_RATE] = operations / resident->best,
+                             [R_SLOWER] = is_documents(lab) ? copied->best / rw_spmv_mpi[s->which] : NAN,
+                             [R_DIFFERENCE] = difference};
     for (int i = R_BEST; i < RW_COUNT(values); ++i) rw_lab_put(lab, SPMV_RUNS, i, -1, values[i]);
     return RW_OK;
 }
 
-static double occupancy(const rw_unit_limits *l, int registers) { return registers ? rw_occupancy_warps(l, RW_SPMV_GROUP, registers, 0) / (double)l->warps : NAN; }
+static double occupancy(const rw_unit_limits *l, int registers)
+{
+    return registers ? rw_occupancy_warps(l, RW_SPMV_GROUP, registers, 0) / (double)l->warps : NAN;
+}
 
-static rw_status put_anatomy(rw_spmv_study *s, int device, const rw_spmv *p, const rw_spmv_timing *copied, const rw_spmv_timing *resident)
+static rw_status put_anatomy(rw_spmv_study *s, int device, const rw_spmv *p, const rw_spmv_timing *copied,
+                             const rw_spmv_timing *resident)
 {
     rw_lab *lab = s->lab;
     const rw_spmv_method *m = p->method;
@@ -202,10 +295,17 @@ static rw_status put_anatomy(rw_spmv_study *s, int device, const rw_spmv *p, con
     if (p->multiply) RW_TRY(rw_kernel_measure(p->multiply, &r));
     RW_TRY(rw_spmv_begin_row(lab, SPMV_ANATOMY, m->name, lab->info[device].name, false));
     const double seconds = isnan(resident->best) ? copied->best : resident->best;
-    const double values[] = {[A_ITEMS] = m->kernel ? (double)p->need.items : NAN, [A_MORE] = m->reduction ? (double)p->need.reduction_items : NAN, [A_LAUNCHES] = copied->launches,
-                             [A_READS] = m->reads ? m->reads : NAN, [A_SENT] = copied->sent * 1e-6, [A_FETCHED] = copied->fetched * 1e-6,
-                             [A_TRAFFIC] = SPMV_PRODUCTS * p->need.moved / seconds * 1e-9, [A_TESLA] = occupancy(&rw_limits_tesla, m->registers),
-                             [A_FERMI] = occupancy(&rw_limits_fermi, m->registers), [A_REGISTERS] = r.registers ? r.registers : NAN, [A_SPILLED] = r.registers ? r.spilled : NAN,
+    const double values[] = {[A_ITEMS] = m->kernel ? (double)p->need.items : NAN,
+                             [A_MORE] = m->reduction ? (double)p->need.reduction_items : NAN,
+                             [A_LAUNCHES] = copied->launches,
+                             [A_READS] = m->reads ? m->reads : NAN,
+                             [A_SENT] = copied->sent * 1e-6,
+                             [A_FETCHED] = copied->fetched * 1e-6,
+                             [A_TRAFFIC] = SPMV_PRODUCTS * p->need.moved / seconds * 1e-9,
+                             [A_TESLA] = occupancy(&rw_limits_tesla, m->registers),
+                             [A_FERMI] = occupancy(&rw_limits_fermi, m->registers),
+                             [A_REGISTERS] = r.registers ? r.registers : NAN,
+                             [A_SPILLED] = r.registers ? r.spilled : NAN,
                              [A_OCCUPANCY] = r.items_most ? (double)r.items / r.items_most : NAN};
     for (int i = A_ITEMS; i < RW_COUNT(values); ++i) rw_lab_put(lab, SPMV_ANATOMY, i, -1, values[i]);
     return RW_OK;
@@ -222,7 +322,10 @@ static rw_status put_blocks(rw_spmv_study *s, int device, rw_spmv *p)
     qsort(seconds, (size_t)n, sizeof *seconds, rw_compare_doubles);
     RW_TRY(rw_spmv_begin_row(lab, SPMV_BLOCKS, p->method->name, lab->info[device].name, false));
     RW_TRY(rw_spmv_put_name(lab, SPMV_BLOCKS, B_CASE, rw_spmv_case(s->which), false));
-    const double values[] = {[B_FASTEST] = seconds[0], [B_MEDIAN] = (seconds[(n - 1) / 2] + seconds[n / 2]) / 2, [B_SLOWEST] = seconds[n - 1], [B_RATIO] = seconds[n - 1] / seconds[0]};
+    const double values[] = {[B_FASTEST] = seconds[0],
+                             [B_MEDIAN] = (seconds[(n - 1) / 2] + seconds[n / 2]) / 2,
+                             [B_SLOWEST] = seconds[n - 1],
+                             [B_RATIO] = seconds[n - 1] / seconds[0]};
     for (int i = B_FASTEST; i < RW_COUNT(values); ++i) rw_lab_put(lab, SPMV_BLOCKS, i, -1, values[i]);
     return RW_OK;
 }
@@ -238,16 +341,20 @@ static rw_status measure(rw_spmv_study *s, int device, int method)
     if (status != RW_OK) return status;
     status = rw_spmv_time(s->lab, &p, RW_MULTIBLOCK_ALL, true, &copied);
     if (status == RW_OK) status = compare(s, &p, &difference);
-    if (status == RW_OK && !(p.method->flags & RW_SPMV_SENT)) status = rw_spmv_time(s->lab, &p, RW_MULTIBLOCK_ALL, false, &resident);
+    if (status == RW_OK && !(p.method->flags & RW_SPMV_SENT))
+        status = rw_spmv_time(s->lab, &p, RW_MULTIBLOCK_ALL, false, &resident);
     if (status == RW_OK) status = put_run(s, device, &p, &copied, &resident, difference);
     if (status == RW_OK) status = put_anatomy(s, device, &p, &copied, &resident);
     if (status == RW_OK) status = put_blocks(s, device, &p);
-    if (status == RW_OK) *outcome_of(s, s->which, device, method) = (rw_spmv_outcome){copied.best, isnan(resident.best) ? 0 : resident.best};
+    if (status == RW_OK)
+        *outcome_of(s, s->which, device, method) =
+            (rw_spmv_outcome){copied.best, isnan(resident.best) ? 0 : resident.best};
     rw_spmv_free(&p);
     return status;
 }
 
-/* Memory is predicted before anything is allocated; what there is no room for, and what a device cannot run, is a gap with its reason. */
+/* Memory is predicted before anything is allocated; what there is no room for, and what a device cannot run, is a gap
+ * with its reason. */
 static rw_status measure_on(rw_spmv_study *s, int device)
 {
     rw_lab *lab = s->lab;
@@ -256,23 +363,28 @@ static rw_status measure_on(rw_spmv_study *s, int device)
     rw_status status = RW_OK;
     for (int m = 0; m < s->methods && status == RW_OK; ++m) {
         if (!rw_spmv_is_run(lab, m, device)) continue;
-        const rw_spmv_need need = rw_spmv_predict(rw_spmv_methods + m, &s->source.shape, rw_spmv_kind_of(lab), rw_spmv_is_f64(lab), &options);
+        const rw_spmv_need need =
+            rw_spmv_predict(rw_spmv_methods + m, &s->source.shape, rw_spmv_kind_of(lab), rw_spmv_is_f64(lab), &options);
         if (need.memory > rw_spmv_memory(lab, device)) {
-            rw_text_add(&refused, "%s %s (%.3g GB)", refused.data ? "," : "", rw_spmv_methods[m].name, need.memory * 1e-9);
+            rw_text_add(&refused, "%s %s (%.3g GB)", refused.data ? "," : "", rw_spmv_methods[m].name,
+                        need.memory * 1e-9);
             continue;
         }
         status = measure(s, device, m);
         if (status != RW_ERR_UNSUPPORTED && status != RW_ERR_COMPILE && status != RW_ERR_MEMORY) continue;
-        rw_lab_note(lab, "%s, %s on %s: %s", rw_spmv_case(s->which), rw_spmv_methods[m].name, lab->info[device].name, rw_message(lab->ctx));
+        rw_lab_note(lab, "%s, %s on %s: %s", rw_spmv_case(s->which), rw_spmv_methods[m].name, lab->info[device].name,
+                    rw_message(lab->ctx));
         status = RW_OK;
     }
-    if (refused.data) rw_lab_note(lab, "%s on %s: left out, as they need more than %.3g GB:%s", rw_spmv_case(s->which), lab->info[device].name, rw_spmv_memory(lab, device) * 1e-9, refused.data);
+    if (refused.data)
+        rw_lab_note(lab, "%s on %s: left out, as they need more than %.3g GB:%s", rw_spmv_case(s->which),
+                    lab->info[device].name, rw_spmv_memory(lab, device) * 1e-9, refused.data);
     if (status == RW_OK && refused.failed) status = rw_fail_memory(lab->ctx, 256, "a note");
     rw_text_free(&refused);
     return status;
 }
 
-/* ---- published times beside them ---------------------------------------------------------------------------------------------------- */
+/* ---- published times beside them --------------------------------------------------------------------------------- */
 
 /* Of 100 products. */
 static rw_status operations_of(const rw_lab *lab, int which, const rw_spmv_method *m, double *operations)
@@ -281,18 +393,21 @@ static rw_status operations_of(const rw_lab *lab, int which, const rw_spmv_metho
     const rw_spmv_options options = rw_spmv_options_of(lab);
     rw_spmv_shape shape;
     RW_TRY(rw_spmv_measure(lab->ctx, &grid, &shape));
-    *operations = SPMV_PRODUCTS * rw_spmv_predict(m, &shape, rw_spmv_kind_of(lab), rw_spmv_is_f64(lab), &options).operations;
+    *operations =
+        SPMV_PRODUCTS * rw_spmv_predict(m, &shape, rw_spmv_kind_of(lab), rw_spmv_is_f64(lab), &options).operations;
     return RW_OK;
 }
 
-static rw_status put_published(rw_spmv_study *s, const rw_spmv_method *m, const char *product, const char *where, double seconds)
+static rw_status put_published(rw_spmv_study *s, const rw_spmv_method *m, const char *product, const char *where,
+                               double seconds)
 {
     double operations;
     if (seconds == 0) return RW_OK;
     RW_TRY(operations_of(s->lab, s->which, m, &operations));
     RW_TRY(rw_spmv_begin_row(s->lab, SPMV_RUNS, product, where, true));
     RW_TRY(rw_spmv_put_name(s->lab, SPMV_RUNS, R_CASE, rw_spmv_case(s->which), false));
-    rw_lab_put(s->lab, SPMV_RUNS, R_BEST, -1, seconds), rw_lab_put(s->lab, SPMV_RUNS, R_RATE, -1, operations / seconds * 1e-9);
+    rw_lab_put(s->lab, SPMV_RUNS, R_BEST, -1, seconds),
+        rw_lab_put(s->lab, SPMV_RUNS, R_RATE, -1, operations / seconds * 1e-9);
     rw_lab_put(s->lab, SPMV_RUNS, R_SLOWER, -1, seconds / rw_spmv_mpi[s->which]);
     return RW_OK;
 }
@@ -304,7 +419,9 @@ static rw_status put_all_published(rw_spmv_study *s)
     if (!rw_lab_wanted(s->lab, SPMV_RUNS) || !is_documents(s->lab)) return RW_OK;
     for (int g = 0; g < RW_SPMV_DEVICES; ++g)
         for (int m = 0; m < s->methods; ++m)
-            if (is_chosen(s->lab, m)) RW_TRY(put_published(s, rw_spmv_methods + m, rw_spmv_methods[m].name, rw_spmv_gpus[g], rw_spmv_methods[m].published[g][s->which]));
+            if (is_chosen(s->lab, m))
+                RW_TRY(put_published(s, rw_spmv_methods + m, rw_spmv_methods[m].name, rw_spmv_gpus[g],
+                                     rw_spmv_methods[m].published[g][s->which]));
     return put_published(s, rw_spmv_methods, "MPI", mpi, rw_spmv_mpi[s->which]);
 }
 
@@ -327,10 +444,11 @@ static rw_status measure_case(rw_spmv_study *s)
     return status;
 }
 
-/* ---- the shape of the document's tables ---------------------------------------------------------------------------------------------- */
+/* ---- the shape of the document's tables -------------------------------------------------------------------------- */
 
 /* Seconds of a row, 0 for gaps, as times or as rates. */
-static rw_status put_wide(rw_lab *lab, int table, const rw_spmv_method *m, const char *product, const char *where, bool other, const double seconds[RW_SPMV_CASES])
+static rw_status put_wide(rw_lab *lab, int table, const rw_spmv_method *m, const char *product, const char *where,
+                          bool other, const double seconds[RW_SPMV_CASES])
 {
     bool any = false;
     for (int c = 0; c < RW_SPMV_CASES; ++c) any = any || seconds[c] > 0;
@@ -339,7 +457,8 @@ static rw_status put_wide(rw_lab *lab, int table, const rw_spmv_method *m, const
     for (int c = 0; c < RW_SPMV_CASES; ++c) {
         double operations;
         RW_TRY(operations_of(lab, c, m, &operations));
-        if (seconds[c] > 0) rw_lab_put(lab, table, W_FIRST + c, -1, table == SPMV_TIMES ? seconds[c] : operations / seconds[c] * 1e-9);
+        if (seconds[c] > 0)
+            rw_lab_put(lab, table, W_FIRST + c, -1, table == SPMV_TIMES ? seconds[c] : operations / seconds[c] * 1e-9);
     }
     return RW_OK;
 }
@@ -355,12 +474,13 @@ static rw_status put_tables(rw_spmv_study *s, int table)
             for (int c = 0; c < RW_SPMV_CASES; ++c) seconds[c] = outcome_of(s, c, d, m)->copied;
             RW_TRY(put_wide(lab, table, method, method->name, lab->info[d].name, false, seconds));
         }
-        for (int g = 0; g < RW_SPMV_DEVICES && is_documents(lab); ++g) RW_TRY(put_wide(lab, table, method, method->name, rw_spmv_gpus[g], true, method->published[g]));
+        for (int g = 0; g < RW_SPMV_DEVICES && is_documents(lab); ++g)
+            RW_TRY(put_wide(lab, table, method, method->name, rw_spmv_gpus[g], true, method->published[g]));
     }
     return is_documents(lab) ? put_wide(lab, table, rw_spmv_methods, "MPI", mpi, true, rw_spmv_mpi) : RW_OK;
 }
 
-/* ---- what copies of vectors cost ------------------------------------------------------------------------------------------------------ */
+/* ---- what copies of vectors cost --------------------------------------------------------------------------------- */
 
 /* The method that is fastest, -1: none. */
 static int fastest(const rw_spmv_study *s, int which, int device, bool resident, double *seconds)
@@ -386,17 +506,28 @@ static rw_status put_vectors(rw_spmv_study *s, int which, int device)
     RW_TRY(rw_spmv_put_name(lab, SPMV_VECTORS, V_WHERE, lab->info[device].name, false));
     RW_TRY(rw_spmv_put_name(lab, SPMV_VECTORS, V_COPIED_BY, rw_spmv_methods[by].name, false));
     if (stays >= 0) RW_TRY(rw_spmv_put_name(lab, SPMV_VECTORS, V_RESIDENT_BY, rw_spmv_methods[stays].name, false));
-    const double values[] = {[V_COPIED] = copied, [V_RESIDENT] = resident, [V_SHARE] = fmax(1 - resident / copied, 0), [V_GAIN] = base / copied, [V_RESIDENT_GAIN] = base / resident};
+    const double values[] = {[V_COPIED] = copied,
+                             [V_RESIDENT] = resident,
+                             [V_SHARE] = fmax(1 - resident / copied, 0),
+                             [V_GAIN] = base / copied,
+                             [V_RESIDENT_GAIN] = base / resident};
     const int columns[] = {V_COPIED, V_RESIDENT, V_SHARE, V_GAIN, V_RESIDENT_GAIN};
     for (int i = 0; i < RW_COUNT(columns); ++i) rw_lab_put(lab, SPMV_VECTORS, columns[i], -1, values[columns[i]]);
     if (lab->info[device].gpu)
-        rw_lab_note(lab, "vectors: %s on %s is %.3g times as fast as %s with vectors copied in each product, %.3g times with vectors that stay; \"no gain if they are copied\" %s", rw_spmv_case(which),
-                    lab->info[device].name, base / copied, lab->info[0].name, base / resident, base > copied ? "does not hold" : "holds");
+        rw_lab_note(
+            lab,
+            "vectors: %s on %s is %.3g times as fast as %s with vectors copied in each product, %.3g times with "
+            "vectors that stay; \"no gain if they are copied\" %s",
+            rw_spmv_case(which), lab->info[device].name, base / copied, lab->info[0].name, base / resident,
+            base > copied ? "does not hold" : "holds");
     return RW_OK;
 }
 
 /* By name; 0: not measured. */
-static double copied_time(const rw_spmv_study *s, int which, int device, const char *product) { return outcome_of(s, which, device, (int)(rw_spmv_find(product) - rw_spmv_methods))->copied; }
+static double copied_time(const rw_spmv_study *s, int which, int device, const char *product)
+{
+    return outcome_of(s, which, device, (int)(rw_spmv_find(product) - rw_spmv_methods))->copied;
+}
 
 static void add_trend(rw_text *line, const char *what, double slow, double quick)
 {
@@ -406,25 +537,38 @@ static void add_trend(rw_text *line, const char *what, double slow, double quick
 /* What the document found, looked for here in the first case: reported, not demanded. */
 static rw_status note_trends(const rw_spmv_study *s, int which, int device)
 {
-    static const struct { const char *what, *slow, *quick; } trends[] = {
-        {"data that stay on the device (an item a block)", "bcsr-v1a", "bcsr-v1b"}, {"the same (an item a row of a block)", "bcsr-v2a", "bcsr-v2b"}, {"smaller work packages", "bcsr-v1b", "bcsr-v2b"},
-        {"permuted blocks", "bcsr-v2b", "bcsr-v3"}, {"ELL's sections", "ell-v2", "ell"}, {"one index a block", "ell", "bell"}, {"BELL an item a row, not a cell", "bell-v2", "bell"}};
+    static const struct {
+        const char *what, *slow, *quick;
+    } trends[] = {{"data that stay on the device (an item a block)", "bcsr-v1a", "bcsr-v1b"},
+                  {"the same (an item a row of a block)", "bcsr-v2a", "bcsr-v2b"},
+                  {"smaller work packages", "bcsr-v1b", "bcsr-v2b"},
+                  {"permuted blocks", "bcsr-v2b", "bcsr-v3"},
+                  {"ELL's sections", "ell-v2", "ell"},
+                  {"one index a block", "ell", "bell"},
+                  {"BELL an item a row, not a cell", "bell-v2", "bell"}};
     const rw_lab *lab = s->lab;
     rw_text line = {0};
     double ell, bell;
     RW_TRY(operations_of(lab, which, rw_spmv_find("ell"), &ell));
     RW_TRY(operations_of(lab, which, rw_spmv_find("bell"), &bell));
-    for (int i = 0; i < RW_COUNT(trends); ++i) add_trend(&line, trends[i].what, copied_time(s, which, device, trends[i].slow), copied_time(s, which, device, trends[i].quick));
-    add_trend(&line, "BELL's rate over ELL's", bell * copied_time(s, which, device, "ell"), ell * copied_time(s, which, device, "bell"));
+    for (int i = 0; i < RW_COUNT(trends); ++i)
+        add_trend(&line, trends[i].what, copied_time(s, which, device, trends[i].slow),
+                  copied_time(s, which, device, trends[i].quick));
+    add_trend(&line, "BELL's rate over ELL's", bell * copied_time(s, which, device, "ell"),
+              ell * copied_time(s, which, device, "bell"));
     for (int d = 0; d < lab->ndevices; ++d) /* the same GPU by its other interface */
-        if (!strcmp(lab->info[d].kind, "opencl") && lab->info[d].identity[0] && !strcmp(lab->info[d].identity, lab->info[device].identity))
-            add_trend(&line, "CUDA beside OpenCL (BELL)", copied_time(s, which, d, "bell"), copied_time(s, which, device, "bell-v4"));
-    if (line.data) rw_lab_note(s->lab, "trends: %s on %s, times as fast:%s", rw_spmv_case(which), lab->info[device].name, line.data);
+        if (!strcmp(lab->info[d].kind, "opencl") && lab->info[d].identity[0] &&
+            !strcmp(lab->info[d].identity, lab->info[device].identity))
+            add_trend(&line, "CUDA beside OpenCL (BELL)", copied_time(s, which, d, "bell"),
+                      copied_time(s, which, device, "bell-v4"));
+    if (line.data)
+        rw_lab_note(s->lab, "trends: %s on %s, times as fast:%s", rw_spmv_case(which), lab->info[device].name,
+                    line.data);
     rw_text_free(&line);
     return RW_OK;
 }
 
-/* ---- the study ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- the study --------------------------------------------------------------------------------------------------- */
 
 static rw_status run_tables(rw_spmv_study *s)
 {
@@ -469,10 +613,10 @@ static const char products[] = "all"
 #undef RW_X
     ;
 static const rw_param parameters[] = {
-    PARAMETER("cases", INTS, "1", "[1, 6]",
-              "the document's: 1 10x40x20, 2 10x40x40, 3 20x40x20, 4 10x40x80, 5 10x80x40, 6 40x80x40 cells of a grid block"),
-    PARAMETER("products", CHOICES, "all", products,
-              "kernels of the document, and ours"),
+    PARAMETER(
+        "cases", INTS, "1", "[1, 6]",
+        "the document's: 1 10x40x20, 2 10x40x40, 3 20x40x20, 4 10x40x80, 5 10x80x40, 6 40x80x40 cells of a grid block"),
+    PARAMETER("products", CHOICES, "all", products, "kernels of the document, and ours"),
     PARAMETER("kind", CHOICE, "cc", "cc|rc|rr", "matrix times vector: complex or real each"),
     PARAMETER("type", CHOICE, "f32", "f32|f64", "precision of both"),
     PARAMETER("grid_blocks", INT, "8", "[1, 64]", "grid blocks, side by side along x"),
@@ -491,42 +635,98 @@ static const rw_param parameters[] = {
     PARAMETER("sequential", REAL, "0.2", "[0, 1]", "share of a program that runs on one processor, for table amdahl"),
     PARAMETER("processors", INTS, "1,2,4,8,16,32,64,128,1024", "[1, 1e12]", "for table amdahl"),
 };
-static const char *const names[SPMV_TABLES] = {"runs", "times", "rates", "anatomy", "sections", "vectors", "blocks", "gmres", "published", "amdahl", "bandwidth"};
+static const char *const names[SPMV_TABLES] = {"runs",   "times", "rates",     "anatomy", "sections", "vectors",
+                                               "blocks", "gmres", "published", "amdahl",  "bandwidth"};
 static const rw_lab_table tables[SPMV_TABLES] = {
     [SPMV_RUNS] = {"Products of all grid blocks, beside those of 2011", runs_columns, RW_COUNT(runs_columns)},
     [SPMV_TIMES] = {"Seconds of 100 products, by the document's cases", times_columns, RW_COUNT(times_columns)},
     [SPMV_RATES] = {"Rates, by the document's cases", rates_columns, RW_COUNT(rates_columns)},
     [SPMV_ANATOMY] = {"What a product takes, in the first case", anatomy_columns, RW_COUNT(anatomy_columns)},
-    [SPMV_SECTIONS] = {"Rows in sections of all lengths, in the first case", rw_spmv_sections_columns, SPMV_SECTIONS_COLUMNS},
+    [SPMV_SECTIONS] = {"Rows in sections of all lengths, in the first case", rw_spmv_sections_columns,
+                       SPMV_SECTIONS_COLUMNS},
     [SPMV_VECTORS] = {"What copies of vectors cost", vectors_columns, RW_COUNT(vectors_columns)},
     [SPMV_BLOCKS] = {"Grid blocks beside each other", blocks_columns, RW_COUNT(blocks_columns)},
-    [SPMV_GMRES] = {"GMRES with everything, or with its products alone on a device", rw_spmv_gmres_columns, SPMV_GMRES_COLUMNS},
-    [SPMV_PUBLISHED] = {"The document's rates from its times, case 10x40x80", rw_spmv_published_columns, SPMV_PUBLISHED_COLUMNS},
+    [SPMV_GMRES] = {"GMRES with everything, or with its products alone on a device", rw_spmv_gmres_columns,
+                    SPMV_GMRES_COLUMNS},
+    [SPMV_PUBLISHED] = {"The document's rates from its times, case 10x40x80", rw_spmv_published_columns,
+                        SPMV_PUBLISHED_COLUMNS},
     [SPMV_AMDAHL] = {"Amdahl's law", rw_spmv_amdahl_columns, SPMV_AMDAHL_COLUMNS},
     [SPMV_BANDWIDTH] = {"Bandwidth of the document's GPUs", rw_spmv_bandwidth_columns, SPMV_BANDWIDTH_COLUMNS},
 };
 static const rw_lab_curves curves[] = {
-    {.name = "sections-entries", .title = "ELL: time by the length of sections", .table = SPMV_SECTIONS, .x = L_LENGTH, .y = {L_SECONDS, L_BEST}, .ny = 2, .only = "entries", .where = L_UNIT, .by = L_CURVE,
-     .x_axis = {.label = "L, entries of a section"}, .y_axis = {.label = "s for 100 products"}},
-    {.name = "sections-blocks", .title = "BELL: time by the length of sections", .table = SPMV_SECTIONS, .x = L_LENGTH, .y = {L_SECONDS, L_BEST}, .ny = 2, .only = "blocks", .where = L_UNIT, .by = L_CURVE,
-     .x_axis = {.label = "L, blocks of a section"}, .y_axis = {.label = "s for 100 products"}},
-    {.name = "amdahl", .title = "Amdahl's law", .table = SPMV_AMDAHL, .x = A_PROCESSORS, .y = {A_SPEEDUP}, .ny = 1, .x_axis = {.label = "processors", .log = true}, .y_axis = {.label = "speedup"}},
+    {.name = "sections-entries",
+     .title = "ELL: time by the length of sections",
+     .table = SPMV_SECTIONS,
+     .x = L_LENGTH,
+     .y = {L_SECONDS, L_BEST},
+     .ny = 2,
+     .only = "entries",
+     .where = L_UNIT,
+     .by = L_CURVE,
+     .x_axis = {.label = "L, entries of a section"},
+     .y_axis = {.label = "s for 100 products"}},
+    {.name = "sections-blocks",
+     .title = "BELL: time by the length of sections",
+     .table = SPMV_SECTIONS,
+     .x = L_LENGTH,
+     .y = {L_SECONDS, L_BEST},
+     .ny = 2,
+     .only = "blocks",
+     .where = L_UNIT,
+     .by = L_CURVE,
+     .x_axis = {.label = "L, blocks of a section"},
+     .y_axis = {.label = "s for 100 products"}},
+    {.name = "amdahl",
+     .title = "Amdahl's law",
+     .table = SPMV_AMDAHL,
+     .x = A_PROCESSORS,
+     .y = {A_SPEEDUP},
+     .ny = 1,
+     .x_axis = {.label = "processors", .log = true},
+     .y_axis = {.label = "speedup"}},
 };
 static const rw_lab_bars bars[] = {
-    {.name = "rate", .title = "Rates with x and y copied in each product, beside those of 2011", .table = SPMV_RUNS, .group = R_PRODUCT, .series = R_WHERE, .value = R_RATE, .by = R_CASE,
+    {.name = "rate",
+     .title = "Rates with x and y copied in each product, beside those of 2011",
+     .table = SPMV_RUNS,
+     .group = R_PRODUCT,
+     .series = R_WHERE,
+     .value = R_RATE,
+     .by = R_CASE,
      .axis = {.label = "GFLOP/s", .log = true}},
-    {.name = "rate-resident", .title = "Rates with vectors that stay on the device", .table = SPMV_RUNS, .group = R_PRODUCT, .series = R_WHERE, .value = R_RESIDENT_RATE, .by = R_CASE,
+    {.name = "rate-resident",
+     .title = "Rates with vectors that stay on the device",
+     .table = SPMV_RUNS,
+     .group = R_PRODUCT,
+     .series = R_WHERE,
+     .value = R_RESIDENT_RATE,
+     .by = R_CASE,
      .axis = {.label = "GFLOP/s", .log = true}},
-    {.name = "time", .title = "Seconds of 100 products with x and y copied in each", .table = SPMV_RUNS, .group = R_PRODUCT, .series = R_WHERE, .value = R_BEST, .by = R_CASE,
+    {.name = "time",
+     .title = "Seconds of 100 products with x and y copied in each",
+     .table = SPMV_RUNS,
+     .group = R_PRODUCT,
+     .series = R_WHERE,
+     .value = R_BEST,
+     .by = R_CASE,
      .axis = {.label = "s", .log = true}},
-    {.name = "gmres", .title = "100 iterations of GMRES: what lies on the device", .table = SPMV_GMRES, .group = G_LIES, .series = G_WHERE, .value = G_SECONDS, .by = G_CASE, .axis = {.label = "s", .log = true}},
+    {.name = "gmres",
+     .title = "100 iterations of GMRES: what lies on the device",
+     .table = SPMV_GMRES,
+     .group = G_LIES,
+     .series = G_WHERE,
+     .value = G_SECONDS,
+     .by = G_CASE,
+     .axis = {.label = "s", .log = true}},
 };
 
 const rw_study rw_study_spmv = {
-    .entry = {"spmv", "Block-sparse products of a flow solver",
-              "How fast are the products of 2011 on the devices of today, what do their layouts and copies cost, and what does a product of today do?",
-              "F. Kautz, master thesis, Hochschule Darmstadt and DLR, 2011: tables 6.1 to 7.2",
-              parameters, RW_COUNT(parameters), names, RW_COUNT(names)},
+    .entry =
+        {"spmv", "Block-sparse products of a flow solver",
+         "How fast are the products of 2011 on the devices of today, what do their layouts and copies cost, and what "
+         "does a product of today do?",
+         "F. Kautz, master thesis, Hochschule Darmstadt and DLR, 2011: tables 6.1 to 7.2", parameters,
+         RW_COUNT(parameters), names, RW_COUNT(names)},
     .tables = tables,
     .curves = curves,
     .ncurves = RW_COUNT(curves),

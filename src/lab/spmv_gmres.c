@@ -1,7 +1,9 @@
-/* GMRES on the matrix of all grid blocks, as the document ran it and as one would today: everything on a device, or its products alone with x sent and y fetched in each and the
- * rest on the processors. Equal iterations, so that times compare: the document's "no gain if vectors are copied", for the whole solver.
+/* GMRES on the matrix of all grid blocks, as the document ran it and as one would today: everything on a device, or its
+ * products alone with x sent and y fetched in each and the rest on the processors. Equal iterations, so that times
+ * compare: the document's "no gain if vectors are copied", for the whole solver.
  *
- * Both are rw_krylov's with one matrix; the second has a map without entries on the processors whose function asks the device. */
+ * Both are rw_krylov's with one matrix; the second has a map without entries on the processors whose function asks the
+ * device. */
 #include <math.h>
 #include <string.h>
 
@@ -11,9 +13,13 @@
 
 const rw_lab_column rw_spmv_gmres_columns[SPMV_GMRES_COLUMNS] = {
     [G_CASE] = {"case", "", RW_SHOW_NAME, false, NULL},
-    [G_LIES] = {"on the device", "", RW_SHOW_NAME, false, "everything, or the products alone while the rest is on the processors"},
+    [G_LIES] = {"on the device", "", RW_SHOW_NAME, false,
+                "everything, or the products alone while the rest is on the processors"},
     [G_WHERE] = {"where", "", RW_SHOW_NAME, false, "the device"},
-    [G_SECONDS] = {"time", "s", RW_SHOW_REAL, false, "of 100 iterations without a restart and without a preconditioner, the best run; first and last residual included"},
+    [G_SECONDS] =
+        {"time", "s", RW_SHOW_REAL, false,
+         "of 100 iterations without a restart and without a preconditioner, the best run; first and last residual "
+         "included"},
     [G_COPIED] = {"copied", "MB", RW_SHOW_REAL, false, "to and from the device in an iteration"},
     [G_GAIN] = {"gain", "", RW_SHOW_RATIO, false, "over everything on the processors"},
     [G_ITERATIONS] = {"iterations", "", RW_SHOW_INTEGER, false, "that were made: fewer where the residual became 0"},
@@ -46,9 +52,9 @@ static rw_status multiply_there(void *user, rw_op op, rw_array *x, rw_array *y, 
 }
 
 typedef struct solver_run {
-    rw_device *device;          /* of the solver */
-    const rw_device *watched;   /* whose copies are counted */
-    rw_operator *a;             /* the solver's */
+    rw_device *device;        /* of the solver */
+    const rw_device *watched; /* whose copies are counted */
+    rw_operator *a;           /* the solver's */
     rw_array *b, *x;
     double seconds, copied, residual;
     int64_t iterations;
@@ -83,7 +89,10 @@ static rw_status time_solves(const rw_lab *lab, solver_run *s)
     s->seconds = INFINITY;
     RW_TRY(rw_krylov_create(s->a, s->b->dtype, &spec, &k));
     rw_status status = RW_OK;
-    for (int i = 0; i <= rw_spmv_number(lab, "runs") && (i < 2 || rw_seconds() - start < rw_spmv_number(lab, "seconds")) && status == RW_OK; ++i) status = solve_once(s, k);
+    for (int i = 0; i <= rw_spmv_number(lab, "runs") &&
+                    (i < 2 || rw_seconds() - start < rw_spmv_number(lab, "seconds")) && status == RW_OK;
+         ++i)
+        status = solve_once(s, k);
     rw_krylov_destroy(&k);
     return status;
 }
@@ -122,11 +131,18 @@ static rw_status assemble(const rw_lab *lab, rw_device *dev, int which, rw_spars
     return rw_multiblock_assemble(dev, &grid, RW_MULTIBLOCK_ALL, RW_MULTIBLOCK_COMPACT, &layout, matrix);
 }
 
-static rw_dtype vectors_of(const rw_lab *lab) { return rw_spmv_dtype(rw_spmv_kind_of(lab) != RW_SPMV_RR, rw_spmv_is_f64(lab)); }
+static rw_dtype vectors_of(const rw_lab *lab)
+{
+    return rw_spmv_dtype(rw_spmv_kind_of(lab) != RW_SPMV_RR, rw_spmv_is_f64(lab));
+}
 
 static rw_status put_row(rw_lab *lab, int which, const char *lies, const char *where, const solver_run *s, double base)
 {
-    const double values[] = {[G_SECONDS] = s->seconds, [G_COPIED] = s->copied * 1e-6, [G_GAIN] = base / s->seconds, [G_ITERATIONS] = (double)s->iterations, [G_RESIDUAL] = s->residual};
+    const double values[] = {[G_SECONDS] = s->seconds,
+                             [G_COPIED] = s->copied * 1e-6,
+                             [G_GAIN] = base / s->seconds,
+                             [G_ITERATIONS] = (double)s->iterations,
+                             [G_RESIDUAL] = s->residual};
     RW_TRY(rw_lab_row(lab, SPMV_GMRES));
     RW_TRY(rw_spmv_put_name(lab, SPMV_GMRES, G_CASE, rw_spmv_case(which), false));
     RW_TRY(rw_spmv_put_name(lab, SPMV_GMRES, G_LIES, lies, false));
@@ -170,8 +186,12 @@ static rw_status measure_device(rw_spmv_study *s, rw_device *host, int device, d
         status = time_offloaded(lab, host, dev, matrix, &products);
         if (status == RW_OK) status = put_row(lab, s->which, "products", name, &products, *base);
         if (status == RW_OK && *base > 0) /* the processors had room for it */
-            rw_lab_note(lab, "gmres: %s on %s: with its products alone there it is %.3g times as fast as with everything on %s, with everything there %.3g times: %s", rw_spmv_case(s->which), name, *base / products.seconds,
-                        host->info.name, *base / all.seconds, all.seconds < products.seconds ? "what stays is faster" : "what stays is not faster");
+            rw_lab_note(
+                lab,
+                "gmres: %s on %s: with its products alone there it is %.3g times as fast as with everything on %s, "
+                "with everything there %.3g times: %s",
+                rw_spmv_case(s->which), name, *base / products.seconds, host->info.name, *base / all.seconds,
+                all.seconds < products.seconds ? "what stays is faster" : "what stays is not faster");
     }
     rw_sparse_destroy(&matrix);
     return status;
@@ -187,15 +207,19 @@ static rw_status check_room(rw_spmv_study *s, const rw_device *dev, double room,
     rw_spmv_shape shape;
     RW_TRY(rw_spmv_measure(lab->ctx, &grid, &shape));
     const int64_t n = 5 * shape.cells * shape.grid_blocks;
-    const double bytes = (double)(n * 2 * (int64_t)rw_dtype_size(type) + rw_krylov_memory(&spec, n, type)) + (double)(shape.blocks * shape.grid_blocks) * (25. * (double)rw_dtype_size(type) + 4);
+    const double bytes = (double)(n * 2 * (int64_t)rw_dtype_size(type) + rw_krylov_memory(&spec, n, type)) +
+                         (double)(shape.blocks * shape.grid_blocks) * (25. * (double)rw_dtype_size(type) + 4);
     *fits = bytes <= room;
-    if (!*fits) rw_lab_note(lab, "gmres: %s on %s: left out, as it needs %.3g GB and there are %.3g", rw_spmv_case(s->which), dev->info.name, bytes * 1e-9, room * 1e-9);
+    if (!*fits)
+        rw_lab_note(lab, "gmres: %s on %s: left out, as it needs %.3g GB and there are %.3g", rw_spmv_case(s->which),
+                    dev->info.name, bytes * 1e-9, room * 1e-9);
     return RW_OK;
 }
 
 static rw_status measure_fitting(rw_spmv_study *s, rw_device *host, int device, double *base)
 {
-    const double room = device < 0 ? host->info.memory > 0 ? (double)host->info.memory : INFINITY : rw_spmv_memory(s->lab, device);
+    const double room =
+        device < 0 ? host->info.memory > 0 ? (double)host->info.memory : INFINITY : rw_spmv_memory(s->lab, device);
     rw_device *dev = device < 0 ? host : s->lab->devices[device];
     bool fits;
     RW_TRY(check_room(s, dev, room, &fits));

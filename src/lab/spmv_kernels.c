@@ -1,18 +1,24 @@
 /* Layouts, launches and costs of the products in spmv.def.
  *
- * All layouts are made from one source, the BCSR of each grid block without placeholders. Resident products keep theirs on the device; of the others every call makes the arrays of a
- * grid block from the host's, and frees them: so grid blocks pass through the device one after another. temp is as large as the largest grid block needs and belongs to all. */
-#include "lab/windows.h"
+ * All layouts are made from one source, the BCSR of each grid block without placeholders. Resident products keep theirs
+ * on the device; of the others every call makes the arrays of a grid block from the host's, and frees them: so grid
+ * blocks pass through the device one after another. temp is as large as the largest grid block needs and belongs to
+ * all. */
 #include "lab/spmv_kernels.h"
+#include "lab/windows.h"
 
 #include <string.h>
 
 #include "sparse/host.h"
 
-#define T(...) {__VA_ARGS__}
+#define T(...)                                                                                                         \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
+    }
 const rw_spmv_method rw_spmv_methods[] = {
-#define RW_X(name, title, layout, item, kernel, reduction, flags, reads, registers, more, c1060, quadro) \
-    {name, title, RW_SPMV_##layout, RW_SPMV_##item, kernel, reduction, flags, reads, registers, more, {T c1060, T quadro}},
+#define RW_X(name, title, layout, item, kernel, reduction, flags, reads, registers, more, c1060, quadro)               \
+    {name,      title, RW_SPMV_##layout,   RW_SPMV_##item, kernel, reduction, flags, reads,                            \
+     registers, more,  {T c1060, T quadro}},
 #include "lab/spmv.def"
 #undef RW_X
 };
@@ -27,33 +33,51 @@ const rw_spmv_method *rw_spmv_find(const char *name)
 
 enum { CELL = RW_MULTIBLOCK_UNKNOWNS, AREA = CELL * CELL };
 
-rw_dtype rw_spmv_dtype(bool is_complex, bool f64) { return is_complex ? f64 ? RW_C128 : RW_C64 : f64 ? RW_F64 : RW_F32; }
+rw_dtype rw_spmv_dtype(bool is_complex, bool f64)
+{
+    return is_complex ? f64 ? RW_C128 : RW_C64 : f64 ? RW_F64 : RW_F32;
+}
 static int64_t cover(int64_t n, int64_t group) { return (n + group - 1) / group; }
 
-/* ---- sizes ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
 rw_status rw_spmv_measure(rw_context *ctx, const rw_multiblock_spec *grid, rw_spmv_shape *shape)
 {
     rw_multiblock_size z;
     RW_TRY(rw_multiblock_measure(ctx, grid, 0, RW_MULTIBLOCK_STORED, RW_F32, &z));
-    *shape = (rw_spmv_shape){.cells = z.cells, .blocks = z.blocks, .vector = z.vector, .slots = z.blocks / z.cells, .entries = z.entries / z.rows, .useful = z.entries,
+    *shape = (rw_spmv_shape){.cells = z.cells,
+                             .blocks = z.blocks,
+                             .vector = z.vector,
+                             .slots = z.blocks / z.cells,
+                             .entries = z.entries / z.rows,
+                             .useful = z.entries,
                              .grid_blocks = (int)z.grid_blocks};
     return RW_OK;
 }
 
-static int64_t section_of(const rw_spmv_method *m, const rw_spmv_options *o) { return !(m->flags & RW_SPMV_CUT) ? 1 : m->layout == RW_SPMV_ELL ? o->section : o->block_section; }
+static int64_t section_of(const rw_spmv_method *m, const rw_spmv_options *o)
+{
+    return !(m->flags & RW_SPMV_CUT) ? 1 : m->layout == RW_SPMV_ELL ? o->section : o->block_section;
+}
 /* Entries or blocks of a row, padding included; its sections. */
 static int64_t width_of(const rw_spmv_method *m, const rw_spmv_shape *s, const rw_spmv_options *o)
 {
     const int64_t longest = m->layout == RW_SPMV_ELL ? s->entries : s->slots, section = section_of(m, o);
     return cover(longest, section) * section;
 }
-static int64_t sections_of(const rw_spmv_method *m, const rw_spmv_shape *s, const rw_spmv_options *o) { return m->flags & RW_SPMV_CUT ? width_of(m, s, o) / section_of(m, o) : 1; }
+static int64_t sections_of(const rw_spmv_method *m, const rw_spmv_shape *s, const rw_spmv_options *o)
+{
+    return m->flags & RW_SPMV_CUT ? width_of(m, s, o) / section_of(m, o) : 1;
+}
 
-static bool by_rows(const rw_spmv_method *m) { return m->layout == RW_SPMV_BCSR || m->layout == RW_SPMV_PERMUTED || m->layout == RW_SPMV_OURS; }
+static bool by_rows(const rw_spmv_method *m)
+{
+    return m->layout == RW_SPMV_BCSR || m->layout == RW_SPMV_PERMUTED || m->layout == RW_SPMV_OURS;
+}
 
 /* Elements of the arrays of a grid block. */
-static void count_parts(const rw_spmv_method *m, const rw_spmv_shape *s, const rw_spmv_options *o, int64_t n[RW_SPMV_PARTS])
+static void count_parts(const rw_spmv_method *m, const rw_spmv_shape *s, const rw_spmv_options *o,
+                        int64_t n[RW_SPMV_PARTS])
 {
     const int64_t rows = CELL * s->cells, width = width_of(m, s, o);
     const bool ours = m->layout == RW_SPMV_OURS, ell = m->layout == RW_SPMV_ELL;
@@ -76,30 +100,38 @@ static int64_t items_of(const rw_spmv_method *m, const rw_spmv_shape *s, const r
     }
 }
 
-rw_spmv_need rw_spmv_predict(const rw_spmv_method *m, const rw_spmv_shape *s, rw_spmv_kind kind, bool f64, const rw_spmv_options *o)
+rw_spmv_need rw_spmv_predict(const rw_spmv_method *m, const rw_spmv_shape *s, rw_spmv_kind kind, bool f64,
+                             const rw_spmv_options *o)
 {
     static const int operations[] = {8, 4, 2};
-    const double value = (double)rw_dtype_size(rw_spmv_dtype(kind == RW_SPMV_CC, f64)), vector = (double)rw_dtype_size(rw_spmv_dtype(kind != RW_SPMV_RR, f64)), all = s->grid_blocks;
+    const double value = (double)rw_dtype_size(rw_spmv_dtype(kind == RW_SPMV_CC, f64)),
+                 vector = (double)rw_dtype_size(rw_spmv_dtype(kind != RW_SPMV_RR, f64)), all = s->grid_blocks;
     const bool sent = m->flags & RW_SPMV_SENT, zeroed = m->flags & RW_SPMV_ZEROED;
     int64_t n[RW_SPMV_PARTS];
     count_parts(m, s, o, n);
     const int64_t items = items_of(m, s, o), reduction_items = m->reduction ? CELL * s->cells : 0;
-    const double matrix = value * (double)n[RW_SPMV_VALUE] + 4. * (double)(n[RW_SPMV_COLUMN] + n[RW_SPMV_FIRST] + n[RW_SPMV_ROWS] + n[RW_SPMV_WINDOWS]);
-    const double x = vector * (double)n[RW_SPMV_X], y = vector * (double)n[RW_SPMV_Y], temp = vector * (double)n[RW_SPMV_TEMP];
+    const double matrix = value * (double)n[RW_SPMV_VALUE] +
+                          4. * (double)(n[RW_SPMV_COLUMN] + n[RW_SPMV_FIRST] + n[RW_SPMV_ROWS] + n[RW_SPMV_WINDOWS]);
+    const double x = vector * (double)n[RW_SPMV_X], y = vector * (double)n[RW_SPMV_Y],
+                 temp = vector * (double)n[RW_SPMV_TEMP];
     return (rw_spmv_need){.memory = (sent ? 1 : all) * (matrix + x + y) + temp,
                           .sent = all * (x + (sent ? matrix + temp : 0) + (m->kernel && !zeroed ? y : 0)),
                           .fetched = all * y,
                           .moved = all * (matrix + x + y + (zeroed ? y : 0) + 2 * temp),
-                          .operations = all * operations[kind] * (double)(m->layout == RW_SPMV_ELL ? s->useful : AREA * s->blocks),
+                          .operations = all * operations[kind] *
+                                        (double)(m->layout == RW_SPMV_ELL ? s->useful : AREA * s->blocks),
                           .items = items,
                           .reduction_items = reduction_items,
                           .groups = cover(items, m->flags & RW_SPMV_WINDOW ? o->window : RW_SPMV_GROUP),
                           .reduction_groups = cover(reduction_items, RW_SPMV_GROUP)};
 }
 
-/* ---- the source ------------------------------------------------------------------------------------------------------------------- */
+/* ---- the source -------------------------------------------------------------------------------------------------- */
 
-static bool is_zero(rw_dtype type, const void *value, int64_t k) { return rw_value_get(type, value, k, 0) == 0 && rw_value_get(type, value, k, 1) == 0; }
+static bool is_zero(rw_dtype type, const void *value, int64_t k)
+{
+    return rw_value_get(type, value, k, 0) == 0 && rw_value_get(type, value, k, 1) == 0;
+}
 
 /* Entries of row r of block row i that are not 0. */
 static int64_t entries_of(const rw_spmv_source *s, const rw_view *v, int64_t i, int r)
@@ -130,11 +162,15 @@ static rw_status find_shape(rw_spmv_source *s)
 
 static rw_status check_room(rw_context *ctx, const rw_spmv_source *s)
 {
-    const double bytes = (double)s->shape.grid_blocks * ((double)(AREA * s->shape.blocks) * (double)rw_dtype_size(s->matrix_type) + 4. * (double)(s->shape.blocks + s->shape.cells));
+    const double bytes =
+        (double)s->shape.grid_blocks * ((double)(AREA * s->shape.blocks) * (double)rw_dtype_size(s->matrix_type) +
+                                        4. * (double)(s->shape.blocks + s->shape.cells));
     const double room = (double)rw_device_info(s->host)->memory;
     if (room <= 0 || bytes <= room) return RW_OK;
-    return rw_fail(ctx, RW_ERR_MEMORY, "%d grid blocks of %lld blocks take %.3g bytes on the host, which has %.3g: use fewer cells or grid blocks", s->shape.grid_blocks,
-                   (long long)s->shape.blocks, bytes, room);
+    return rw_fail(
+        ctx, RW_ERR_MEMORY,
+        "%d grid blocks of %lld blocks take %.3g bytes on the host, which has %.3g: use fewer cells or grid blocks",
+        s->shape.grid_blocks, (long long)s->shape.blocks, bytes, room);
 }
 
 static rw_status make_source(rw_context *ctx, rw_spmv_source *s)
@@ -152,13 +188,19 @@ static rw_status make_source(rw_context *ctx, rw_spmv_source *s)
     layout.values = s->matrix_type;
     s->matrix = rw_calloc((size_t)s->shape.grid_blocks, sizeof *s->matrix);
     if (!s->matrix) return rw_fail_memory(ctx, (size_t)s->shape.grid_blocks * sizeof *s->matrix, "grid blocks");
-    for (int b = 0; b < s->shape.grid_blocks; ++b) RW_TRY(rw_multiblock_assemble(s->host, &s->grid, b, RW_MULTIBLOCK_STORED, &layout, &s->matrix[b]));
+    for (int b = 0; b < s->shape.grid_blocks; ++b)
+        RW_TRY(rw_multiblock_assemble(s->host, &s->grid, b, RW_MULTIBLOCK_STORED, &layout, &s->matrix[b]));
     return find_shape(s);
 }
 
-rw_status rw_spmv_source_create(rw_context *ctx, const rw_multiblock_spec *grid, rw_spmv_kind kind, bool f64, rw_spmv_source *s)
+rw_status rw_spmv_source_create(rw_context *ctx, const rw_multiblock_spec *grid, rw_spmv_kind kind, bool f64,
+                                rw_spmv_source *s)
 {
-    *s = (rw_spmv_source){.grid = *grid, .kind = kind, .f64 = f64, .matrix_type = rw_spmv_dtype(kind == RW_SPMV_CC, f64), .vector_type = rw_spmv_dtype(kind != RW_SPMV_RR, f64)};
+    *s = (rw_spmv_source){.grid = *grid,
+                          .kind = kind,
+                          .f64 = f64,
+                          .matrix_type = rw_spmv_dtype(kind == RW_SPMV_CC, f64),
+                          .vector_type = rw_spmv_dtype(kind != RW_SPMV_RR, f64)};
     s->grid.is_complex = kind == RW_SPMV_CC;
     const rw_status status = make_source(ctx, s);
     if (status != RW_OK) rw_spmv_source_free(s);
@@ -175,9 +217,10 @@ void rw_spmv_source_free(rw_spmv_source *s)
     *s = (rw_spmv_source){0};
 }
 
-/* ---- layouts ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- layouts ----------------------------------------------------------------------------------------------------- */
 
-/* Values and columns in another layout than the source's; `value` is all zeros. Padding has a column that its row has too, so that a window holds it. */
+/* Values and columns in another layout than the source's; `value` is all zeros. Padding has a column that its row has
+ * too, so that a window holds it. */
 typedef struct target {
     const rw_spmv *p;
     const rw_view *from;
@@ -202,12 +245,14 @@ static void permute(const target *t, int64_t i)
 static void fill_bell(const target *t, int64_t i)
 {
     const rw_sparse_blocks *b = &t->p->source->stored;
-    const int64_t cells = b->rows, by_cell = t->p->method->layout == RW_SPMV_BELL ? CELL : 1, by_row = t->p->method->layout == RW_SPMV_BELL ? 1 : cells;
+    const int64_t cells = b->rows, by_cell = t->p->method->layout == RW_SPMV_BELL ? CELL : 1,
+                  by_row = t->p->method->layout == RW_SPMV_BELL ? 1 : cells;
     for (int64_t s = 0; s < t->width; ++s) {
         const int64_t k = b->first[i] + s;
         const bool there = k < b->first[i + 1];
         t->column[s * cells + i] = (int32_t)b->column[there ? k : b->first[i]];
-        for (int e = 0; e < AREA && there; ++e) copy_value(t, (CELL * s + e % CELL) * CELL * cells + by_cell * i + by_row * (e / CELL), AREA * k + e);
+        for (int e = 0; e < AREA && there; ++e)
+            copy_value(t, (CELL * s + e % CELL) * CELL * cells + by_cell * i + by_row * (e / CELL), AREA * k + e);
     }
 }
 
@@ -252,12 +297,14 @@ static rw_status make_matrix(rw_spmv *p, int block, rw_device *where, const int6
     if (by_rows(p->method)) {
         RW_TRY(borrow(where, RW_I32, n[RW_SPMV_COLUMN], v.column, &part[RW_SPMV_COLUMN]));
         RW_TRY(borrow(where, RW_I32, n[RW_SPMV_FIRST], v.first, &part[RW_SPMV_FIRST]));
-        if (layout == RW_SPMV_BCSR) return borrow(where, s->matrix_type, n[RW_SPMV_VALUE], v.value, &part[RW_SPMV_VALUE]);
+        if (layout == RW_SPMV_BCSR)
+            return borrow(where, s->matrix_type, n[RW_SPMV_VALUE], v.value, &part[RW_SPMV_VALUE]);
     } else RW_TRY(new_part(where, RW_I32, n[RW_SPMV_COLUMN], &part[RW_SPMV_COLUMN], &column));
     RW_TRY(new_part(where, s->matrix_type, n[RW_SPMV_VALUE], &part[RW_SPMV_VALUE], &value));
     const target t = {p, &v, value, column, width_of(p->method, &p->shape, &p->options)};
 #pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < s->stored.rows; ++i) (layout == RW_SPMV_PERMUTED ? permute : layout == RW_SPMV_ELL ? fill_ell : fill_bell)(&t, i);
+    for (int64_t i = 0; i < s->stored.rows; ++i)
+        (layout == RW_SPMV_PERMUTED ? permute : layout == RW_SPMV_ELL ? fill_ell : fill_bell)(&t, i);
     return RW_OK;
 }
 
@@ -303,10 +350,12 @@ static rw_status make_ours(rw_spmv *p, int block)
 {
     rw_sparse_layout layout;
     RW_TRY(rw_spmv_our_layout(p->device, p->source->matrix_type, &layout));
-    return rw_multiblock_assemble(p->device, &p->source->grid, block, RW_MULTIBLOCK_STORED, &layout, &p->block[block].ours);
+    return rw_multiblock_assemble(p->device, &p->source->grid, block, RW_MULTIBLOCK_STORED, &layout,
+                                  &p->block[block].ours);
 }
 
-static rw_status make_block(rw_spmv *p, int block, rw_device *where, const int64_t n[RW_SPMV_PARTS], const rw_windows *windows)
+static rw_status make_block(rw_spmv *p, int block, rw_device *where, const int64_t n[RW_SPMV_PARTS],
+                            const rw_windows *windows)
 {
     RW_TRY(make_vectors(p, block, where, n));
     if (p->method->layout == RW_SPMV_OURS) return make_ours(p, block);
@@ -318,7 +367,7 @@ static rw_status make_block(rw_spmv *p, int block, rw_device *where, const int64
     return RW_OK;
 }
 
-/* ---- programs --------------------------------------------------------------------------------------------------------------------- */
+/* ---- programs ---------------------------------------------------------------------------------------------------- */
 
 static rw_status build(rw_spmv *p, const char *name, int group, int64_t shared, rw_program **program)
 {
@@ -328,13 +377,15 @@ static rw_status build(rw_spmv *p, const char *name, int group, int64_t shared, 
     rw_text text = {0};
     char large[48] = "";
     if (shared) snprintf(large, sizeof large, " SHARED_LARGE_BYTES=%lld", (long long)shared);
-    rw_text_add(&text, "%s\n%s\n%s", rw_embedded_text("values.k"), rw_measure_text("spmv_items.k"), rw_measure_text(name));
+    rw_text_add(&text, "%s\n%s\n%s", rw_embedded_text("values.k"), rw_measure_text("spmv_items.k"),
+                rw_measure_text(name));
     rw_status status = text.failed ? rw_fail_memory(p->device->ctx, 4096, "the text of a product") : RW_OK;
     if (status == RW_OK)
-        status = rw_program_create_with(p->device, name, text.data, program,
-                                        "GROUP=%d REAL=%s MATRIX_REAL=%s VECTOR_REAL=%s MATRIX_COMPLEX=%d VECTOR_COMPLEX=%d WIDE=1 "
-                                        "CONJUGATE=0 DOTS=0 SECTION=%lld%s",
-                                        group, real, real, real, matrix, vector, (long long)section_of(p->method, &p->options), large);
+        status = rw_program_create_with(
+            p->device, name, text.data, program,
+            "GROUP=%d REAL=%s MATRIX_REAL=%s VECTOR_REAL=%s MATRIX_COMPLEX=%d VECTOR_COMPLEX=%d WIDE=1 "
+            "CONJUGATE=0 DOTS=0 SECTION=%lld%s",
+            group, real, real, real, matrix, vector, (long long)section_of(p->method, &p->options), large);
     rw_text_free(&text);
     return status;
 }
@@ -344,13 +395,15 @@ static rw_status make_kernels(rw_spmv *p, int64_t window)
     const rw_spmv_method *m = p->method;
     if (!m->kernel) return RW_OK;
     RW_TRY(build(p, "spmv_kernels.k", RW_SPMV_GROUP, 0, &p->program));
-    if (window) RW_TRY(build(p, "spmv_window.k", p->options.window, window * (int64_t)rw_dtype_size(p->source->vector_type), &p->window_program));
+    if (window)
+        RW_TRY(build(p, "spmv_window.k", p->options.window, window * (int64_t)rw_dtype_size(p->source->vector_type),
+                     &p->window_program));
     RW_TRY(rw_program_kernel(window ? p->window_program : p->program, m->kernel, &p->multiply));
     RW_TRY(rw_program_kernel(p->program, "zero_fill", &p->zero));
     return m->reduction ? rw_program_kernel(p->program, m->reduction, &p->reduce) : RW_OK;
 }
 
-/* ---- create and free -------------------------------------------------------------------------------------------------------------- */
+/* ---- create and free --------------------------------------------------------------------------------------------- */
 
 static rw_status make(rw_spmv *p, rw_windows *windows)
 {
@@ -371,12 +424,14 @@ static rw_status make(rw_spmv *p, rw_windows *windows)
     return RW_OK;
 }
 
-rw_status rw_spmv_create(rw_device *dev, const rw_spmv_source *source, const rw_spmv_method *method, const rw_spmv_options *options, rw_spmv *p)
+rw_status rw_spmv_create(rw_device *dev, const rw_spmv_source *source, const rw_spmv_method *method,
+                         const rw_spmv_options *options, rw_spmv *p)
 {
     rw_windows windows = {0};
     *p = (rw_spmv){.method = method, .source = source, .options = *options, .shape = source->shape};
     if (method->flags & RW_SPMV_CUDA && strcmp(dev->info.kind, "cuda") != 0)
-        return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED, "%s is what CUDA makes of the text of %s: there is no CUDA on %s", method->title, method->kernel, dev->info.name);
+        return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED, "%s is what CUDA makes of the text of %s: there is no CUDA on %s",
+                       method->title, method->kernel, dev->info.name);
     p->device = rw_device_retain(dev);
     p->need = rw_spmv_predict(method, &p->shape, source->kind, source->f64, options);
     rw_status status = make(p, &windows);
@@ -399,7 +454,7 @@ void rw_spmv_free(rw_spmv *p)
     *p = (rw_spmv){0};
 }
 
-/* ---- products --------------------------------------------------------------------------------------------------------------------- */
+/* ---- products ---------------------------------------------------------------------------------------------------- */
 
 static rw_status launch(const rw_spmv *p, rw_kernel *k, int64_t groups, const rw_arg *args, int n)
 {
@@ -412,9 +467,12 @@ static rw_status launch_all(const rw_spmv *p, rw_array *const part[RW_SPMV_PARTS
     const rw_spmv_method *m = p->method;
     const bool rows = by_rows(m);
     const int64_t cells = p->shape.cells;
-    rw_arg a[8] = {rw_arg_array(part[RW_SPMV_VALUE]), rw_arg_array(part[RW_SPMV_X]), rw_arg_array(part[RW_SPMV_COLUMN])};
+    rw_arg a[8] = {rw_arg_array(part[RW_SPMV_VALUE]), rw_arg_array(part[RW_SPMV_X]),
+                   rw_arg_array(part[RW_SPMV_COLUMN])};
     int n = 3;
-    if (m->flags & RW_SPMV_ZEROED) RW_TRY(launch(p, p->zero, cover(p->shape.vector, RW_SPMV_GROUP), (rw_arg[]){rw_arg_array(part[RW_SPMV_Y]), rw_arg_int(p->shape.vector)}, 2));
+    if (m->flags & RW_SPMV_ZEROED)
+        RW_TRY(launch(p, p->zero, cover(p->shape.vector, RW_SPMV_GROUP),
+                      (rw_arg[]){rw_arg_array(part[RW_SPMV_Y]), rw_arg_int(p->shape.vector)}, 2));
     if (!m->reduction) a[n++] = rw_arg_array(part[RW_SPMV_ROWS]);
     a[n++] = rw_arg_array(m->reduction ? part[RW_SPMV_TEMP] : part[RW_SPMV_Y]);
     if (m->flags & RW_SPMV_WINDOW) a[n++] = rw_arg_array(part[RW_SPMV_WINDOWS]);
@@ -465,7 +523,8 @@ rw_status rw_spmv_multiply_block(rw_spmv *p, int block, bool copied)
     if (copied && b->part[RW_SPMV_VALUE] && !(p->method->flags & RW_SPMV_ZEROED)) RW_TRY(rw_array_update(y, &unused));
     memcpy(part, b->part, sizeof part);
     part[RW_SPMV_TEMP] = p->temp;
-    RW_TRY(b->ours ? rw_sparse_multiply(b->ours, RW_OP_NONE, NULL, x, NULL, y, rw_device_queue(p->device)) : launch_all(p, part));
+    RW_TRY(b->ours ? rw_sparse_multiply(b->ours, RW_OP_NONE, NULL, x, NULL, y, rw_device_queue(p->device))
+                   : launch_all(p, part));
     return copied ? rw_array_read(y, &result) : RW_OK;
 }
 

@@ -1,11 +1,14 @@
-/* Time of a product for the study spmv: runs of as many products as fit into `seconds`, by the wall, by the process' threads and by the device's own clock. */
+/* Time of a product for the study spmv: runs of as many products as fit into `seconds`, by the wall, by the process'
+ * threads and by the device's own clock. */
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "lab/spmv.h"
 
-typedef struct clocks { double wall, cpu, device; } clocks;
+typedef struct clocks {
+    double wall, cpu, device;
+} clocks;
 
 static double processor_seconds(void)
 {
@@ -14,12 +17,16 @@ static double processor_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static rw_status multiply(rw_spmv *p, int block, bool copied) { return block == RW_MULTIBLOCK_ALL ? rw_spmv_multiply(p, copied) : rw_spmv_multiply_block(p, block, copied); }
+static rw_status multiply(rw_spmv *p, int block, bool copied)
+{
+    return block == RW_MULTIBLOCK_ALL ? rw_spmv_multiply(p, copied) : rw_spmv_multiply_block(p, block, copied);
+}
 
 static rw_status run_products(rw_spmv *p, int block, bool copied, int products, rw_event *const events[2], clocks *c)
 {
     rw_queue *q = rw_device_queue(p->device);
-    const double wall = rw_seconds(), cpu = processor_seconds(); /* looked at within what the wall's clock measures: who is kept waiting between two looks must not make it more */
+    /* looked at within what the wall's clock measures: who is kept waiting between two looks must not make it more */
+    const double wall = rw_seconds(), cpu = processor_seconds();
     RW_TRY(rw_event_record(events[0], q));
     for (int i = 0; i < products; ++i) RW_TRY(multiply(p, block, copied));
     RW_TRY(rw_event_record(events[1], q));
@@ -34,19 +41,28 @@ static int by_wall(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static rw_status time_runs(const rw_lab *lab, rw_spmv *p, int block, bool copied, rw_event *const events[2], rw_spmv_timing *t)
+static rw_status time_runs(const rw_lab *lab, rw_spmv *p, int block, bool copied, rw_event *const events[2],
+                           rw_spmv_timing *t)
 {
     const int runs = (int)rw_spmv_number(lab, "runs");
     const rw_counters before = rw_device_counters(p->device);
     clocks once, run[SPMV_RUNS_MOST];
-    RW_TRY(run_products(p, block, copied, 1, events, &once)); /* the first after one that has compiled and sent everything */
+    /* the first after one that has compiled and sent everything */
+    RW_TRY(run_products(p, block, copied, 1, events, &once));
     const rw_counters after = rw_device_counters(p->device);
-    const int products = (int)fmin(fmax(rw_spmv_number(lab, "seconds") / (runs * fmax(once.wall, 1e-9)), 1), rw_spmv_number(lab, "most"));
+    const int products = (int)fmin(fmax(rw_spmv_number(lab, "seconds") / (runs * fmax(once.wall, 1e-9)), 1),
+                                   rw_spmv_number(lab, "most"));
     for (int r = 0; r < runs; ++r) RW_TRY(run_products(p, block, copied, products, events, &run[r]));
     qsort(run, (size_t)runs, sizeof *run, by_wall);
     const double scale = (double)SPMV_PRODUCTS / products;
-    *t = (rw_spmv_timing){scale * run[0].wall, scale * (run[(runs - 1) / 2].wall + run[runs / 2].wall) / 2, scale * run[runs - 1].wall, scale * run[0].device, scale * run[0].cpu,
-                  (double)(after.launches - before.launches), (double)(after.bytes_in - before.bytes_in), (double)(after.bytes_out - before.bytes_out)};
+    *t = (rw_spmv_timing){scale * run[0].wall,
+                          scale * (run[(runs - 1) / 2].wall + run[runs / 2].wall) / 2,
+                          scale * run[runs - 1].wall,
+                          scale * run[0].device,
+                          scale * run[0].cpu,
+                          (double)(after.launches - before.launches),
+                          (double)(after.bytes_in - before.bytes_in),
+                          (double)(after.bytes_out - before.bytes_out)};
     return RW_OK;
 }
 

@@ -21,10 +21,10 @@ extern "C" {
 /* A study as rw_lab_list tells it. */
 typedef struct rw_lab_entry {
     const char *name, *title, *question;
-    const char *source;                     /* where the published values stand */
-    const rw_param *parameters;             /* lists: numbers or words with commas between */
+    const char *source;         /* where the published values stand */
+    const rw_param *parameters; /* lists: numbers or words with commas between */
     int nparameters;
-    const char *const *tables;              /* their names */
+    const char *const *tables; /* their names */
     int ntables;
 } rw_lab_entry;
 
@@ -35,20 +35,22 @@ typedef void rw_lab_text_function(void *user, const char *text);
 
 typedef struct rw_lab_spec {
     const char *study;
-    const char *const *devices;      /* [ndevices] as rw_device_open takes them; none: cpu:1, cpu and every usable GPU, */
-    int ndevices;                    /* and what else OpenCL and CUDA offer that is not the same hardware again; */
-                                     /* some studies run on one device, without a name cpu:1 */
-    const char *const *set;          /* [nset] "NAME=VALUE" */
+    /* [ndevices] as rw_device_open takes them; none: cpu:1, cpu and every usable GPU, */
+    const char *const *devices;
+    int ndevices;           /* and what else OpenCL and CUDA offer that is not the same hardware again; */
+                            /* some studies run on one device, without a name cpu:1 */
+    const char *const *set; /* [nset] "NAME=VALUE" */
     int nset;
-    const char *table;               /* (optional) only this one is made */
-    rw_lab_text_function *progress;  /* (optional) called before each piece of work: "N = 64 on cuda:0" */
+    const char *table;              /* (optional) only this one is made */
+    rw_lab_text_function *progress; /* (optional) called before each piece of work: "N = 64 on cuda:0" */
     void *user;
 } rw_lab_spec;
 
 typedef struct rw_lab rw_lab;
 
-/* Runs a study. ERR_ARGUMENT with the nearest study, parameter or table; ERR_DEVICE; ERR_FILE and ERR_INPUT of files that
- * parameters name; what the devices fail with. A solver that gives up is a note and a row with gaps, no failure. */
+/* Runs a study. ERR_ARGUMENT with the nearest study, parameter or table; ERR_DEVICE; ERR_FILE and ERR_INPUT of files
+ * that parameters name; what the devices fail with. A solver that gives up is a note and a row with gaps, no
+ * failure. */
 rw_status rw_lab_run(rw_context *context, const rw_lab_spec *spec, rw_lab **lab);
 void rw_lab_destroy(rw_lab **lab);
 
@@ -57,8 +59,8 @@ void rw_lab_destroy(rw_lab **lab);
 int rw_lab_rows(const rw_lab *lab, const char *table);
 double rw_lab_value(const rw_lab *lab, const char *table, int row, const char *column);
 
-/* TEXT for a terminal and MARKDOWN for a page hold all tables; CSV one table, with names, units and numbers of 17 digits
- * (devices and names are numbered, comments name them); JSON everything. */
+/* TEXT for a terminal and MARKDOWN for a page hold all tables; CSV one table, with names, units and numbers of 17
+ * digits (devices and names are numbered, comments name them); JSON everything. */
 typedef enum rw_lab_format { RW_LAB_TEXT, RW_LAB_MARKDOWN, RW_LAB_CSV, RW_LAB_JSON } rw_lab_format;
 
 /* CSV writes `table`, or the first one made when it is NULL; the others write all and ignore it. *text is freed with

@@ -1,5 +1,5 @@
-/* Which part of x each work-group needs, for kernels that keep it in memory of the group. Rows without blocks need nothing. The window is contiguous: what lies in it
- * unused is copied too, or an index could not be followed. */
+/* Which part of x each work-group needs, for kernels that keep it in memory of the group. Rows without blocks need
+ * nothing. The window is contiguous: what lies in it unused is copied too, or an index could not be followed. */
 #include "lab/windows.h"
 #include "multiblock/multiblock.h"
 #include "sparse/host.h"
@@ -16,11 +16,16 @@ static void span(const rw_sparse_blocks *p, int64_t lo, int64_t hi, int64_t *lea
 
 rw_status rw_windows_find(rw_context *ctx, const rw_sparse_blocks *p, int block, int64_t group, rw_windows *w)
 {
-    RW_NEED(ctx, "context"); RW_NEED(p, "stored"); RW_NEED(w, "windows");
+    RW_NEED(ctx, "context");
+    RW_NEED(p, "stored");
+    RW_NEED(w, "windows");
     *w = (rw_windows){0};
-    if (block < 1 || block > RW_SPARSE_BLOCK_MOST) return rw_fail(ctx, RW_ERR_ARGUMENT, "blocks of %d: 1 to %d are possible", block, RW_SPARSE_BLOCK_MOST);
-    if (group < 1 || group > 1 << 20) return rw_fail(ctx, RW_ERR_ARGUMENT, "groups of %lld items: 1 to 1048576 are possible", (long long)group);
-    if (p->rows < 0 || p->rows > INT64_MAX / 64) return rw_fail(ctx, RW_ERR_ARGUMENT, "%lld rows of blocks", (long long)p->rows);
+    if (block < 1 || block > RW_SPARSE_BLOCK_MOST)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "blocks of %d: 1 to %d are possible", block, RW_SPARSE_BLOCK_MOST);
+    if (group < 1 || group > 1 << 20)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "groups of %lld items: 1 to 1048576 are possible", (long long)group);
+    if (p->rows < 0 || p->rows > INT64_MAX / 64)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%lld rows of blocks", (long long)p->rows);
     const int64_t rows = block * p->rows, groups = (rows + group - 1) / group;
     int64_t *info = rw_calloc((size_t)groups, 3 * sizeof *info), longest = 0;
     if (!info) return rw_fail_memory(ctx, (size_t)groups * 24, "windows");
@@ -49,13 +54,18 @@ void rw_windows_free(rw_windows *w)
 
 rw_status rw_windows_check(rw_context *ctx, const rw_windows *w, rw_dtype type, int64_t bytes)
 {
-    RW_NEED(ctx, "context"); RW_NEED(w, "windows");
+    RW_NEED(ctx, "context");
+    RW_NEED(w, "windows");
     const int64_t size = (int64_t)rw_dtype_size(type);
     if (w->longest <= bytes / size) return RW_OK;
-    return rw_fail(ctx, RW_ERR_UNSUPPORTED, "a window of x has %lld numbers of %s, %lld bytes, and the memory of a group %lld bytes, %lld numbers: use a kernel that reads x from global "
-                   "memory", (long long)w->longest, rw_dtype_name(type), (long long)(w->longest * size), (long long)bytes, (long long)(bytes / size));
+    return rw_fail(
+        ctx, RW_ERR_UNSUPPORTED,
+        "a window of x has %lld numbers of %s, %lld bytes, and the memory of a group %lld bytes, %lld numbers: use a "
+        "kernel that reads x from global "
+        "memory",
+        (long long)w->longest, rw_dtype_name(type), (long long)(w->longest * size), (long long)bytes,
+        (long long)(bytes / size));
 }
-
 
 /* Sources: tables 4.1, 4.2 and 6.10 of the document and what follows from them (docs/methods/multiblock.md). */
 static const rw_study_case cases[] = {

@@ -37,7 +37,7 @@ static void cell_at(const rw_lab *lab, int table, int row, int c, char cell[CELL
     format_cell(lab, rw_lab_head_at(lab, table, c).column->show, value_at(lab, table, row, c), cell);
 }
 
-/* ---- text and Markdown ------------------------------------------------------------------------------------------------ */
+/* ---- text and Markdown ------------------------------------------------------------------------------------------- */
 
 static void add_head(rw_text *t, const rw_lab *lab, bool markdown)
 {
@@ -63,7 +63,8 @@ static void add_meanings(rw_text *t, const rw_lab *lab, int table, bool markdown
     const rw_lab_table *d = lab->study->tables + table;
     rw_text_add(t, "\n");
     for (int c = 0; c < d->ncolumns; ++c)
-        if (d->columns[c].what) rw_text_add(t, "%s%s: %s\n", markdown ? "- " : "  ", d->columns[c].name, d->columns[c].what);
+        if (d->columns[c].what)
+            rw_text_add(t, "%s%s: %s\n", markdown ? "- " : "  ", d->columns[c].name, d->columns[c].what);
 }
 
 /* A line of the head of a column: the first word of its name, the rest, its unit. */
@@ -155,7 +156,7 @@ static void add_page(rw_text *t, const rw_lab *lab, bool markdown)
     if (lab->notes.data) rw_text_add(t, "\n%s", lab->notes.data);
 }
 
-/* ---- CSV --------------------------------------------------------------------------------------------------------------- */
+/* ---- CSV --------------------------------------------------------------------------------------------------------- */
 
 /* Names, units, comments, numbers: the form of files/csv.h, whose reader takes it. */
 static void add_csv(rw_text *t, const rw_lab *lab, int table)
@@ -166,8 +167,8 @@ static void add_csv(rw_text *t, const rw_lab *lab, int table)
         const char *unit = rw_lab_head_at(lab, table, c).column->unit;
         rw_text_add(t, "%s%s", c ? ", " : "\n# ", *unit ? unit : "1");
     }
-    rw_text_add(t, "\n# rechenwerk %s, commit %s: lab %s: %s\n", rw_version(), rw_build_commit(), lab->study->entry.name,
-                lab->study->entry.tables[table]);
+    rw_text_add(t, "\n# rechenwerk %s, commit %s: lab %s: %s\n", rw_version(), rw_build_commit(),
+                lab->study->entry.name, lab->study->entry.tables[table]);
     for (int i = 0; i < lab->ndevices; ++i)
         rw_text_add(t, "# device %d: %s: %s; %s\n", i, lab->info[i].name, lab->info[i].hardware, lab->info[i].driver);
     for (int i = 0; i < lab->nnames; ++i) rw_text_add(t, "# name %d: %s\n", i, lab->names[i].text);
@@ -176,7 +177,7 @@ static void add_csv(rw_text *t, const rw_lab *lab, int table)
             rw_text_add(t, "%.17g%s", value_at(lab, table, row, c), c + 1 < r->width ? "," : "\n");
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------------------------------- */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static void add_value(rw_json_writer *w, const rw_lab *lab, rw_lab_show show, double x)
 {
@@ -256,7 +257,7 @@ static void add_json(rw_text *t, const rw_lab *lab)
     rw_text_add(t, "\n");
 }
 
-/* ---- all --------------------------------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------------------------- */
 
 static int first_made(const rw_lab *lab)
 {

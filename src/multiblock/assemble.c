@@ -1,10 +1,11 @@
-/* Patterns and matrices, from the couplings of each row. Values are computed for some rows at a time, by all threads, and added where they stay. */
+/* Patterns and matrices, from the couplings of each row. Values are computed for some rows at a time, by all threads,
+ * and added where they stay. */
 #include <string.h>
 
 #include "multiblock/multiblock.h"
 #include "sparse/host.h"
 
-/* ---- patterns --------------------------------------------------------------------------------------------------------------------- */
+/* ---- patterns ---------------------------------------------------------------------------------------------------- */
 
 /* Formats whose pattern is one of single entries. */
 static bool is_scalar(const rw_sparse_layout *l)
@@ -17,8 +18,11 @@ static rw_status check_layout(rw_context *ctx, const rw_sparse_layout *given)
     rw_sparse_layout resolved, *l = &resolved;
     if (!given) return RW_OK;
     RW_TRY(rw_sparse_layout_resolve(ctx, given, l));
-    if (!rw_sparse_has_blocks(l->format) || (l->block_rows == RW_UNKNOWNS && l->block_columns == RW_UNKNOWNS)) return RW_OK;
-    return rw_fail(ctx, RW_ERR_ARGUMENT, "blocks of %d x %d: those of multi-block grids are 5 x 5: use them, or a format without blocks", l->block_rows, l->block_columns);
+    if (!rw_sparse_has_blocks(l->format) || (l->block_rows == RW_UNKNOWNS && l->block_columns == RW_UNKNOWNS))
+        return RW_OK;
+    return rw_fail(ctx, RW_ERR_ARGUMENT,
+                   "blocks of %d x %d: those of multi-block grids are 5 x 5: use them, or a format without blocks",
+                   l->block_rows, l->block_columns);
 }
 
 static int entries_of_row(const rw_multiblock_row *row, int r)
@@ -71,7 +75,12 @@ static rw_status make_pattern(rw_context *ctx, const rw_multiblock_scope *s, con
         places = first[width * rows];
         column = rw_calloc((size_t)places, sizeof *column);
     }
-    *pattern = (rw_sparse_blocks){width * rows, width * columns, first, column, sizes ? fives(rows) : NULL, sizes ? fives(columns) : NULL};
+    *pattern = (rw_sparse_blocks){width * rows,
+                                  width * columns,
+                                  first,
+                                  column,
+                                  sizes ? fives(rows) : NULL,
+                                  sizes ? fives(columns) : NULL};
     if (!first || !column || (sizes && (!pattern->row_size || !pattern->column_size))) {
         rw_multiblock_free(pattern);
         return rw_fail_memory(ctx, (size_t)(width * rows + places) * 8, "the pattern of a grid block");
@@ -84,13 +93,17 @@ static rw_status make_pattern(rw_context *ctx, const rw_multiblock_scope *s, con
 void rw_multiblock_free(rw_sparse_blocks *p)
 {
     if (!p) return;
-    rw_free((void *)(uintptr_t)p->first), rw_free((void *)(uintptr_t)p->column), rw_free((void *)(uintptr_t)p->row_size), rw_free((void *)(uintptr_t)p->column_size);
+    rw_free((void *)(uintptr_t)p->first), rw_free((void *)(uintptr_t)p->column),
+        rw_free((void *)(uintptr_t)p->row_size), rw_free((void *)(uintptr_t)p->column_size);
     *p = (rw_sparse_blocks){0};
 }
 
-rw_status rw_multiblock_pattern(rw_context *ctx, const rw_multiblock_spec *spec, int64_t block, rw_multiblock_index index, const rw_sparse_layout *layout, rw_sparse_blocks *pattern)
+rw_status rw_multiblock_pattern(rw_context *ctx, const rw_multiblock_spec *spec, int64_t block,
+                                rw_multiblock_index index, const rw_sparse_layout *layout, rw_sparse_blocks *pattern)
 {
-    RW_NEED(ctx, "context"); RW_NEED(spec, "spec"); RW_NEED(pattern, "pattern");
+    RW_NEED(ctx, "context");
+    RW_NEED(spec, "spec");
+    RW_NEED(pattern, "pattern");
     rw_multiblock_grid g;
     rw_multiblock_scope s;
     *pattern = (rw_sparse_blocks){0};
@@ -99,7 +112,7 @@ rw_status rw_multiblock_pattern(rw_context *ctx, const rw_multiblock_spec *spec,
     return make_pattern(ctx, &s, layout, pattern);
 }
 
-/* ---- values ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 enum { PIECE = 512 }; /* cells whose values are computed before they are added: at most 8 MB with their places */
 
@@ -109,7 +122,8 @@ typedef struct piece {
     char *value;
 } piece;
 
-static void fill_values(const rw_multiblock_scope *s, const rw_sparse_blocks *p, bool scalar, rw_dtype type, int64_t from, int64_t i, piece *to)
+static void fill_values(const rw_multiblock_scope *s, const rw_sparse_blocks *p, bool scalar, rw_dtype type,
+                        int64_t from, int64_t i, piece *to)
 {
     rw_multiblock_row row;
     double value[RW_COUPLINGS][2 * RW_AREA];
@@ -122,7 +136,8 @@ static void fill_values(const rw_multiblock_scope *s, const rw_sparse_blocks *p,
             for (int c = 0; c < RW_UNKNOWNS; ++c) {
                 const int e = RW_UNKNOWNS * r + c;
                 if (scalar && !(row.mask[b] >> e & 1)) continue;
-                rw_value_add(type, to->value, scalar ? at : (at + b) * RW_AREA + e, value[b][2 * e], value[b][2 * e + 1]);
+                rw_value_add(type, to->value, scalar ? at : (at + b) * RW_AREA + e, value[b][2 * e],
+                             value[b][2 * e + 1]);
                 if (scalar) to->row[at++] = RW_UNKNOWNS * i + r;
                 else to->row[at + b] = i;
             }
@@ -133,7 +148,8 @@ static rw_status add_values(const rw_multiblock_scope *s, const rw_sparse_blocks
 {
     const rw_dtype type = rw_sparse_get_layout(m)->values;
     const bool scalar = is_scalar(rw_sparse_get_layout(m));
-    const int64_t width = scalar ? RW_UNKNOWNS : 1, rows = s->count * s->rows, most = PIECE * s->grid->noffsets * (scalar ? RW_AREA : 1);
+    const int64_t width = scalar ? RW_UNKNOWNS : 1, rows = s->count * s->rows,
+                  most = PIECE * s->grid->noffsets * (scalar ? RW_AREA : 1);
     const size_t bytes = (scalar ? 1 : RW_AREA) * rw_dtype_size(type);
     piece to = {rw_calloc((size_t)most, sizeof *to.row), rw_calloc((size_t)most, bytes)};
     rw_status status = to.row && to.value ? RW_OK
@@ -150,11 +166,13 @@ static rw_status add_values(const rw_multiblock_scope *s, const rw_sparse_blocks
     return status;
 }
 
-rw_status rw_multiblock_assemble(rw_device *dev, const rw_multiblock_spec *spec, int64_t block, rw_multiblock_index index, const rw_sparse_layout *layout, rw_sparse **matrix)
+rw_status rw_multiblock_assemble(rw_device *dev, const rw_multiblock_spec *spec, int64_t block,
+                                 rw_multiblock_index index, const rw_sparse_layout *layout, rw_sparse **matrix)
 {
     RW_NEED(matrix, "matrix");
     *matrix = NULL;
-    RW_NEED(dev, "device"); RW_NEED(spec, "spec");
+    RW_NEED(dev, "device");
+    RW_NEED(spec, "spec");
     rw_multiblock_grid g;
     rw_multiblock_scope s;
     rw_sparse_blocks p;
@@ -164,7 +182,8 @@ rw_status rw_multiblock_assemble(rw_device *dev, const rw_multiblock_spec *spec,
     layout = &resolved;
     RW_TRY(rw_multiblock_scope_make(dev->ctx, &g, block, index, &s));
     if (spec->is_complex && !rw_dtype_is_complex(layout->values))
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "a complex grid in a layout of %s: use c64 or c128", rw_dtype_name(layout->values));
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "a complex grid in a layout of %s: use c64 or c128",
+                       rw_dtype_name(layout->values));
     RW_TRY(rw_multiblock_check_memory(dev, spec, block, layout->values));
     RW_TRY(make_pattern(dev->ctx, &s, layout, &p));
     rw_status status = rw_sparse_create(dev, layout, &p, matrix);

@@ -1,15 +1,19 @@
 /* A specification checked, the index space, and sizes without counting cells.
  *
- *   cell = (theta + g) + (ntheta + 2 g) ((x + g) + (nx + 2 g) (r + h))        with ghosts: g = 2, h = 2 (0 where the stencil has two axes)
+ *   cell = (theta + g) + (ntheta + 2 g) ((x + g) + (nx + 2 g) (r + h))        with ghosts: g = 2, h = 2 (0 where the
+ *   stencil has two axes)
  *
- * That order, theta fastest, then x, then r, and that width are the document's: of the six orders of the axes this one alone gives its windows (tests/multiblock). */
+ * That order, theta fastest, then x, then r, and that width are the document's: of the six orders of the axes this one
+ * alone gives its windows (tests/multiblock). */
 #include <math.h>
 #include <stdlib.h>
 
 #include "multiblock/multiblock.h"
 #include "param/param.h"
 
-static const struct { int axes, cells; } shapes[] = {
+static const struct {
+    int axes, cells;
+} shapes[] = {
 #define RW_X(name, text, axes, cells, line) {axes, cells},
     RW_MULTIBLOCK_STENCIL_LIST(RW_X)
 #undef RW_X
@@ -24,7 +28,8 @@ static bool couples(rw_multiblock_stencil stencil, int x, int theta, int r)
     return abs(x) + abs(theta) + abs(r) <= 2;
 }
 
-/* In-block zeros: the block of the cell itself and of one neighbour are full, the others lack entry (row + 1) mod 5 of each row, so that 54 of 65 are there. */
+/* In-block zeros: the block of the cell itself and of one neighbour are full, the others lack entry (row + 1) mod 5 of
+ * each row, so that 54 of 65 are there. */
 static uint32_t mask_of(bool zeros, int x, int theta, int r)
 {
     const bool full = !zeros || (x == 0 && r == 0 && (theta == 0 || theta == -1));
@@ -41,7 +46,10 @@ static void add_offsets(rw_multiblock_grid *g)
                 if (!couples(g->spec.stencil, x, theta, r)) continue;
                 const int square = x * x + theta * theta + r * r;
                 if (!square) g->self = g->noffsets;
-                g->offset[g->noffsets++] = (rw_offset){{x, theta, r}, 25 * (r + 2) + 5 * (x + 2) + theta + 2, square ? 1 / sqrt(square) : 1, mask_of(g->spec.zeros, x, theta, r)};
+                g->offset[g->noffsets++] = (rw_offset){{x, theta, r},
+                                                       25 * (r + 2) + 5 * (x + 2) + theta + 2,
+                                                       square ? 1 / sqrt(square) : 1,
+                                                       mask_of(g->spec.zeros, x, theta, r)};
             }
 }
 
@@ -51,16 +59,24 @@ static rw_status check(rw_context *ctx, rw_multiblock_spec *s)
     double all = 1, blocks = 1;
     RW_TRY(rw_params_resolve(ctx, rw_multiblock_params(), NULL, s));
     for (int a = 0; a < RW_AXES; ++a) {
-        if (s->cells[a] < 1 || s->cells[a] > 1000000) return rw_fail(ctx, RW_ERR_ARGUMENT, "%lld cells along %s: 1 to 1000000 are possible", (long long)s->cells[a], axes[a]);
+        if (s->cells[a] < 1 || s->cells[a] > 1000000)
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "%lld cells along %s: 1 to 1000000 are possible",
+                           (long long)s->cells[a], axes[a]);
         if (s->blocks[a] < 1 || s->blocks[a] > 1000000)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "%lld grid blocks along %s: 1 to 1000000 are possible", (long long)s->blocks[a], axes[a]);
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "%lld grid blocks along %s: 1 to 1000000 are possible",
+                           (long long)s->blocks[a], axes[a]);
         all *= (double)s->cells[a] * (double)s->blocks[a], blocks *= (double)s->blocks[a];
     }
-    if (all > 1e12 || blocks > 1e6) return rw_fail(ctx, RW_ERR_ARGUMENT, "a grid of %.3g cells in %.3g grid blocks: at most 1e12 in 1e6 are possible", all, blocks);
+    if (all > 1e12 || blocks > 1e6)
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "a grid of %.3g cells in %.3g grid blocks: at most 1e12 in 1e6 are possible", all, blocks);
     if (shapes[s->stencil].axes == 2 && s->cells[RW_AXIS_R] * s->blocks[RW_AXIS_R] != 1)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s with %lld cells along r: it couples one plane, nr = 1; for more use euler3d or ns3d", rw_multiblock_stencil_name(s->stencil),
-                       (long long)(s->cells[RW_AXIS_R] * s->blocks[RW_AXIS_R]));
-    if (s->omega != 0 && !s->is_complex) return rw_fail(ctx, RW_ERR_ARGUMENT, "omega = %g stands on the diagonal of complex matrices: 0 is needed for real ones", s->omega);
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "%s with %lld cells along r: it couples one plane, nr = 1; for more use euler3d or ns3d",
+                       rw_multiblock_stencil_name(s->stencil), (long long)(s->cells[RW_AXIS_R] * s->blocks[RW_AXIS_R]));
+    if (s->omega != 0 && !s->is_complex)
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "omega = %g stands on the diagonal of complex matrices: 0 is needed for real ones", s->omega);
     return RW_OK;
 }
 
@@ -79,14 +95,16 @@ rw_status rw_multiblock_grid_make(rw_context *ctx, const rw_multiblock_spec *spe
     return RW_OK;
 }
 
-/* ---- places ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
 void rw_multiblock_origin(const rw_multiblock_grid *g, int64_t block, int64_t origin[RW_AXES])
 {
-    for (int a = 0; a < RW_AXES; ++a) origin[a] = block % g->spec.blocks[a] * g->spec.cells[a], block /= g->spec.blocks[a];
+    for (int a = 0; a < RW_AXES; ++a)
+        origin[a] = block % g->spec.blocks[a] * g->spec.cells[a], block /= g->spec.blocks[a];
 }
 
-bool rw_multiblock_owner(const rw_multiblock_grid *g, const int64_t origin[RW_AXES], const int64_t cell[RW_AXES], int64_t *block, int64_t local[RW_AXES])
+bool rw_multiblock_owner(const rw_multiblock_grid *g, const int64_t origin[RW_AXES], const int64_t cell[RW_AXES],
+                         int64_t *block, int64_t local[RW_AXES])
 {
     int64_t at = 0;
     for (int a = RW_AXES - 1; a >= 0; --a) {
@@ -118,7 +136,10 @@ int64_t rw_multiblock_compact(const rw_multiblock_grid *g, const int64_t cell[RW
     return cell[RW_AXIS_THETA] + n[RW_AXIS_THETA] * (cell[RW_AXIS_X] + n[RW_AXIS_X] * cell[RW_AXIS_R]);
 }
 
-int64_t rw_multiblock_extended(const rw_multiblock_grid *g, const int64_t cell[RW_AXES]) { return rw_multiblock_cell(&g->spec, cell[RW_AXIS_X], cell[RW_AXIS_THETA], cell[RW_AXIS_R]); }
+int64_t rw_multiblock_extended(const rw_multiblock_grid *g, const int64_t cell[RW_AXES])
+{
+    return rw_multiblock_cell(&g->spec, cell[RW_AXIS_X], cell[RW_AXIS_THETA], cell[RW_AXIS_R]);
+}
 
 int64_t rw_multiblock_cell(const rw_multiblock_spec *s, int64_t x, int64_t theta, int64_t r)
 {
@@ -127,14 +148,17 @@ int64_t rw_multiblock_cell(const rw_multiblock_spec *s, int64_t x, int64_t theta
     return theta + 2 + (s->cells[RW_AXIS_THETA] + 4) * (x + 2 + (s->cells[RW_AXIS_X] + 4) * (r + h));
 }
 
-/* ---- sizes ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
 /* Cells along an axis whose neighbour at distance d is kept. */
 static int64_t kept(const rw_multiblock_grid *g, int axis, int64_t origin, int d)
 {
     const int64_t n = g->spec.cells[axis];
-    if (g->spec.mode == RW_MULTIBLOCK_FULL || (g->spec.mode == RW_MULTIBLOCK_INNER && axis == RW_AXIS_THETA && g->spec.periodic)) return n;
-    const int64_t least = g->spec.mode == RW_MULTIBLOCK_INNER ? -origin : 0, end = g->spec.mode == RW_MULTIBLOCK_INNER ? g->all[axis] - origin : n;
+    if (g->spec.mode == RW_MULTIBLOCK_FULL ||
+        (g->spec.mode == RW_MULTIBLOCK_INNER && axis == RW_AXIS_THETA && g->spec.periodic))
+        return n;
+    const int64_t least = g->spec.mode == RW_MULTIBLOCK_INNER ? -origin : 0,
+                  end = g->spec.mode == RW_MULTIBLOCK_INNER ? g->all[axis] - origin : n;
     return RW_MAX(RW_MIN(n, end - d) - RW_MAX(0, least - d), 0);
 }
 
@@ -145,16 +169,22 @@ static int entries_of(uint32_t mask)
     return n;
 }
 
-rw_status rw_multiblock_measure(rw_context *ctx, const rw_multiblock_spec *spec, int64_t block, rw_multiblock_index index, rw_dtype values, rw_multiblock_size *size)
+rw_status rw_multiblock_measure(rw_context *ctx, const rw_multiblock_spec *spec, int64_t block,
+                                rw_multiblock_index index, rw_dtype values, rw_multiblock_size *size)
 {
-    RW_NEED(ctx, "context"); RW_NEED(spec, "spec"); RW_NEED(size, "size");
+    RW_NEED(ctx, "context");
+    RW_NEED(spec, "spec");
+    RW_NEED(size, "size");
     rw_multiblock_grid g;
     rw_multiblock_scope s;
     *size = (rw_multiblock_size){0};
     RW_TRY(rw_multiblock_grid_make(ctx, spec, &g));
     RW_TRY(rw_multiblock_scope_make(ctx, &g, block, index, &s));
-    rw_multiblock_size z = {.grid_blocks = g.blocks, .cells = s.count * g.cells, .extended = s.count * g.extended_cells};
-    z.rows = s.count * s.rows * RW_UNKNOWNS, z.columns = s.count * s.columns * RW_UNKNOWNS, z.vector = z.extended * RW_UNKNOWNS;
+    rw_multiblock_size z = {.grid_blocks = g.blocks,
+                            .cells = s.count * g.cells,
+                            .extended = s.count * g.extended_cells};
+    z.rows = s.count * s.rows * RW_UNKNOWNS, z.columns = s.count * s.columns * RW_UNKNOWNS,
+    z.vector = z.extended * RW_UNKNOWNS;
     for (int64_t b = s.first; b < s.first + s.count; ++b) {
         int64_t origin[RW_AXES];
         rw_multiblock_origin(&g, b, origin);
@@ -177,6 +207,8 @@ rw_status rw_multiblock_check_memory(rw_device *dev, const rw_multiblock_spec *s
     RW_TRY(rw_multiblock_measure(dev->ctx, spec, block, RW_MULTIBLOCK_EXTENDED, values, &size));
     const double bytes = (double)size.entries * (double)rw_dtype_size(values);
     if (bytes <= (double)dev->info.memory || !dev->info.memory) return RW_OK;
-    return rw_fail(dev->ctx, RW_ERR_MEMORY, "%lld entries of %s take %.3g bytes, and %s has %.3g: use fewer cells or grid blocks, or smaller values", (long long)size.entries,
-                   rw_dtype_name(values), bytes, dev->info.name, (double)dev->info.memory);
+    return rw_fail(
+        dev->ctx, RW_ERR_MEMORY,
+        "%lld entries of %s take %.3g bytes, and %s has %.3g: use fewer cells or grid blocks, or smaller values",
+        (long long)size.entries, rw_dtype_name(values), bytes, dev->info.name, (double)dev->info.memory);
 }

@@ -17,12 +17,12 @@ typedef struct rw_offset {
 } rw_offset;
 
 typedef struct rw_multiblock_grid {
-    rw_multiblock_spec spec;                /* with the default of blocks filled in */
+    rw_multiblock_spec spec;                 /* with the default of blocks filled in */
     int64_t extended[RW_AXES], all[RW_AXES]; /* cells along an axis: of a grid block with ghosts, of the whole grid */
-    int ghosts[RW_AXES];                    /* width of the layers: 2, or 0 */
-    int64_t cells, extended_cells, blocks;  /* of a grid block, the same with ghosts; grid blocks */
-    int noffsets, self;                     /* self: the offset that is the cell itself */
-    rw_offset offset[RW_COUPLINGS];         /* in the order of the cells' numbers: r, then x, then theta */
+    int ghosts[RW_AXES];                     /* width of the layers: 2, or 0 */
+    int64_t cells, extended_cells, blocks;   /* of a grid block, the same with ghosts; grid blocks */
+    int noffsets, self;                      /* self: the offset that is the cell itself */
+    rw_offset offset[RW_COUPLINGS];          /* in the order of the cells' numbers: r, then x, then theta */
 } rw_multiblock_grid;
 
 /* ERR_ARGUMENT for a specification that is wrong. */
@@ -31,8 +31,10 @@ rw_status rw_multiblock_grid_make(rw_context *ctx, const rw_multiblock_spec *spe
 rw_status rw_multiblock_check_memory(rw_device *dev, const rw_multiblock_spec *spec, int64_t block, rw_dtype values);
 /* Where a grid block lies: its first cell in the whole grid. */
 void rw_multiblock_origin(const rw_multiblock_grid *g, int64_t block, int64_t origin[RW_AXES]);
-/* The cell at `cell` of the grid block that begins at `origin` (numbers outside are ghosts) is one of the whole grid; *block and local: which one it is there. */
-bool rw_multiblock_owner(const rw_multiblock_grid *g, const int64_t origin[RW_AXES], const int64_t cell[RW_AXES], int64_t *block, int64_t local[RW_AXES]);
+/* The cell at `cell` of the grid block that begins at `origin` (numbers outside are ghosts) is one of the whole grid;
+ * *block and local: which one it is there. */
+bool rw_multiblock_owner(const rw_multiblock_grid *g, const int64_t origin[RW_AXES], const int64_t cell[RW_AXES],
+                         int64_t *block, int64_t local[RW_AXES]);
 /* The cell of a number, without or with ghosts; false: it is a ghost. And numbers of cells. */
 bool rw_multiblock_locate(const rw_multiblock_grid *g, int64_t number, bool extended, int64_t cell[RW_AXES]);
 int64_t rw_multiblock_compact(const rw_multiblock_grid *g, const int64_t cell[RW_AXES]);
@@ -42,18 +44,19 @@ int64_t rw_multiblock_extended(const rw_multiblock_grid *g, const int64_t cell[R
 typedef struct rw_multiblock_scope {
     const rw_multiblock_grid *grid;
     rw_multiblock_index index;
-    int64_t first, count;       /* grid blocks */
-    int64_t rows, columns;      /* of blocks, of each grid block */
+    int64_t first, count;  /* grid blocks */
+    int64_t rows, columns; /* of blocks, of each grid block */
 } rw_multiblock_scope;
 /* ERR_ARGUMENT: a block that there is not; COMPACT where couplings lead to ghosts. */
-rw_status rw_multiblock_scope_make(rw_context *ctx, const rw_multiblock_grid *g, int64_t block, rw_multiblock_index index, rw_multiblock_scope *s);
+rw_status rw_multiblock_scope_make(rw_context *ctx, const rw_multiblock_grid *g, int64_t block,
+                                   rw_multiblock_index index, rw_multiblock_scope *s);
 
 typedef struct rw_multiblock_row {
-    int n;                         /* blocks; 0 for a ghost cell */
-    int64_t cell[RW_AXES];         /* in the whole grid */
-    int64_t column[RW_COUPLINGS];  /* ascending */
-    uint32_t mask[RW_COUPLINGS];   /* their entries, as in rw_offset */
-    int place[RW_COUPLINGS];       /* which of them an offset is, -1: it is dropped */
+    int n;                        /* blocks; 0 for a ghost cell */
+    int64_t cell[RW_AXES];        /* in the whole grid */
+    int64_t column[RW_COUPLINGS]; /* ascending */
+    uint32_t mask[RW_COUPLINGS];  /* their entries, as in rw_offset */
+    int place[RW_COUPLINGS];      /* which of them an offset is, -1: it is dropped */
 } rw_multiblock_row;
 void rw_multiblock_row_find(const rw_multiblock_scope *s, int64_t row, rw_multiblock_row *found);
 /* Values of its blocks, pairs, each block row after row. */

@@ -4,9 +4,12 @@
 
 #define ROW(member, kind, standard, allowed, line, ...)                                                                \
     RW_ROW(rw_multiblock_spec, member, kind, standard, allowed, line, __VA_ARGS__)
-#define CELLS(member, standard_, line_, ...)                                                                             \
-    {.name = #member, .kind = RW_PARAM_SIZES, .offset = offsetof(rw_multiblock_spec, member), .size = sizeof(int64_t), \
-     .standard = standard_, .allowed = "1..3 of [1, 1000000]", .unit = "", .line = line_, __VA_ARGS__}
+#define CELLS(member, standard_, line_, ...)                                                                           \
+    {                                                                                                                  \
+        .name = #member, .kind = RW_PARAM_SIZES, .offset = offsetof(rw_multiblock_spec, member),                       \
+        .size = sizeof(int64_t), .standard = standard_, .allowed = "1..3 of [1, 1000000]", .unit = "", .line = line_,  \
+        __VA_ARGS__                                                                                                    \
+    }
 #define RW_X(name, text, ...) text "|"
 static const char stencils[] = RW_MULTIBLOCK_STENCIL_LIST(RW_X), modes[] = RW_MULTIBLOCK_MODE_LIST(RW_X);
 #undef RW_X
@@ -16,8 +19,14 @@ static const rw_param rows[] = {
     ROW(stencil, CHOICE, "euler3d", stencils, "couplings of a cell", .brief = ""),
     ROW(mode, CHOICE, "truncated", modes, "couplings that leave a grid block", .brief = ""),
     ROW(periodic, BOOL, "false", "", "the first and the last cells along theta are neighbours", .brief = NULL),
-    {.name = "complex", .kind = RW_PARAM_BOOL, .offset = offsetof(rw_multiblock_spec, is_complex), .size = sizeof(bool),
-     .standard = "false", .allowed = "", .unit = "", .line = "complex values"},
+    {.name = "complex",
+     .kind = RW_PARAM_BOOL,
+     .offset = offsetof(rw_multiblock_spec, is_complex),
+     .size = sizeof(bool),
+     .standard = "false",
+     .allowed = "",
+     .unit = "",
+     .line = "complex values"},
     ROW(omega, REAL, "0", "(-inf, inf)", "frequency on the diagonal of a complex matrix", .brief = NULL),
     ROW(seed, INT, "0", "[0, 9007199254740992]", "seed of the random values", .brief = NULL),
     ROW(zeros, BOOL, "false", "", "zeros in blocks, so that 54 of 65 entries of a row are there", .brief = NULL),
@@ -25,15 +34,19 @@ static const rw_param rows[] = {
 
 const rw_params *rw_multiblock_params(void)
 {
-    static const rw_params params = {"trace", "rw_multiblock_spec", "a multi-block grid", sizeof(rw_multiblock_spec), rows,
-                                     RW_COUNT(rows)};
+    static const rw_params params = {"trace", "rw_multiblock_spec", "a multi-block grid", sizeof(rw_multiblock_spec),
+                                     rows,    RW_COUNT(rows)};
     return &params;
 }
 
-#define NAMES(list) {list(RW_X)}
+#define NAMES(list)                                                                                                    \
+    {                                                                                                                  \
+        list(RW_X)                                                                                                     \
+    }
 #define RW_X(name, text, ...) text,
 static const char *const stencil_names[] = NAMES(RW_MULTIBLOCK_STENCIL_LIST),
-                  *const mode_names[] = NAMES(RW_MULTIBLOCK_MODE_LIST), *const index_names[] = NAMES(RW_MULTIBLOCK_INDEX_LIST);
+                         *const mode_names[] = NAMES(RW_MULTIBLOCK_MODE_LIST),
+                         *const index_names[] = NAMES(RW_MULTIBLOCK_INDEX_LIST);
 #undef RW_X
 #define NAME_OF(names, i) ((unsigned)(i) < RW_COUNT(names) ? names[i] : "?")
 

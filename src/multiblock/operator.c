@@ -1,7 +1,8 @@
-/* The operator of all grid blocks in one process: a matrix a grid block, and a list of ghost cells with the cells they stand for.
+/* The operator of all grid blocks in one process: a matrix a grid block, and a list of ghost cells with the cells they
+ * stand for.
  *
- *   x   | grid block 0 with ghosts | grid block 1 with ghosts | …        one array; an exchange is one launch, a product one a grid block
- */
+ *   x   | grid block 0 with ghosts | grid block 1 with ghosts | …        one array; an exchange is one launch, a
+ *       product one a grid block */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +26,7 @@ struct rw_multiblock {
     kernels kernels[RW_C128 + 1];
 };
 
-/* ---- ghost cells ------------------------------------------------------------------------------------------------------------------- */
+/* ---- ghost cells ------------------------------------------------------------------------------------------------- */
 
 /* How far outside of its grid block a cell lies along an axis. */
 static int64_t outside(int64_t cell, int64_t n) { return cell < 0 ? -cell : cell >= n ? cell - n + 1 : 0; }
@@ -50,7 +51,9 @@ static int64_t list_ghosts(const rw_multiblock_grid *g, int bits, void *to, void
         for (int64_t i = 0; i < g->extended_cells; ++i) {
             if (rw_multiblock_locate(g, i, true, cell)) continue;
             if (!reached(g, cell) || !rw_multiblock_owner(g, origin, cell, &owner, local)) continue;
-            if (to) rw_index_set(to, bits, n, b * g->extended_cells + i), rw_index_set(from, bits, n, owner * g->extended_cells + rw_multiblock_extended(g, local));
+            if (to)
+                rw_index_set(to, bits, n, b * g->extended_cells + i),
+                    rw_index_set(from, bits, n, owner * g->extended_cells + rw_multiblock_extended(g, local));
             ++n;
         }
     }
@@ -76,12 +79,14 @@ static rw_status make_lists(rw_multiblock *op)
     return RW_OK;
 }
 
-/* ---- create, destroy ------------------------------------------------------------------------------------------------------------------ */
+/* ---- create, destroy --------------------------------------------------------------------------------------------- */
 
 static rw_status fill(rw_multiblock *op, const rw_sparse_layout *layout)
 {
     op->matrix = rw_calloc((size_t)op->grid.blocks, sizeof *op->matrix);
-    if (!op->matrix) return rw_fail_memory(op->device->ctx, (size_t)op->grid.blocks * sizeof *op->matrix, "the matrices of grid blocks");
+    if (!op->matrix)
+        return rw_fail_memory(op->device->ctx, (size_t)op->grid.blocks * sizeof *op->matrix,
+                              "the matrices of grid blocks");
     for (int64_t b = 0; b < op->grid.blocks; ++b) {
         RW_TRY(rw_multiblock_assemble(op->device, &op->grid.spec, b, RW_MULTIBLOCK_EXTENDED, layout, &op->matrix[b]));
         RW_TRY(rw_operator_send(rw_sparse_operator(op->matrix[b]), op->device->queue));
@@ -90,11 +95,13 @@ static rw_status fill(rw_multiblock *op, const rw_sparse_layout *layout)
     return rw_queue_wait(op->device->queue);
 }
 
-rw_status rw_multiblock_create(rw_device *dev, const rw_multiblock_spec *spec, const rw_sparse_layout *layout, rw_multiblock **op)
+rw_status rw_multiblock_create(rw_device *dev, const rw_multiblock_spec *spec, const rw_sparse_layout *layout,
+                               rw_multiblock **op)
 {
     RW_NEED(op, "op");
     *op = NULL;
-    RW_NEED(dev, "device"); RW_NEED(spec, "spec");
+    RW_NEED(dev, "device");
+    RW_NEED(spec, "spec");
     rw_multiblock_grid g;
     RW_TRY(rw_multiblock_grid_make(dev->ctx, spec, &g));
     rw_sparse_layout resolved;
@@ -124,17 +131,22 @@ void rw_multiblock_destroy(rw_multiblock **op)
     rw_free(o);
 }
 
-rw_sparse *rw_multiblock_matrix(rw_multiblock *op, int64_t block) { return op ? (block >= 0 && block < op->grid.blocks ? op->matrix[block] : NULL) : NULL; }
+rw_sparse *rw_multiblock_matrix(rw_multiblock *op, int64_t block)
+{
+    return op ? (block >= 0 && block < op->grid.blocks ? op->matrix[block] : NULL) : NULL;
+}
 const rw_multiblock_spec *rw_multiblock_get_spec(const rw_multiblock *op) { return op ? &op->grid.spec : NULL; }
 
-/* ---- vectors -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- vectors ----------------------------------------------------------------------------------------------------- */
 
 rw_status rw_multiblock_vector(rw_multiblock *op, rw_dtype type, rw_array **vector)
 {
     RW_NEED(vector, "vector");
     *vector = NULL;
     RW_NEED(op, "op");
-    if (!rw_dtype_is_number(type)) return rw_fail(op->device->ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(type));
+    if (!rw_dtype_is_number(type))
+        return rw_fail(op->device->ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed",
+                       rw_dtype_name(type));
     RW_TRY(rw_array_create(op->device, type, 1, &op->size, RW_MEMORY_DEVICE, vector));
     rw_status status = rw_array_zero(*vector, op->device->queue);
     if (status != RW_OK) rw_array_destroy(vector);
@@ -144,11 +156,19 @@ rw_status rw_multiblock_vector(rw_multiblock *op, rw_dtype type, rw_array **vect
 static rw_status check_vector(const rw_multiblock *op, const char *name, const rw_array *a)
 {
     rw_context *ctx = op->device->ctx;
-    if (a->device != op->device) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s is on %s, the grid blocks on %s", name, a->device->info.name, op->device->info.name);
-    if (!rw_dtype_is_number(a->dtype)) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s is of %s: f32, f64, c64 or c128 is needed", name, rw_dtype_name(a->dtype));
+    if (a->device != op->device)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s is on %s, the grid blocks on %s", name, a->device->info.name,
+                       op->device->info.name);
+    if (!rw_dtype_is_number(a->dtype))
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s is of %s: f32, f64, c64 or c128 is needed", name,
+                       rw_dtype_name(a->dtype));
     if (a->ndim != 1 || a->size != op->size)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s has %lld numbers in %d dimensions: a vector of %lld is needed, %d unknowns of %lld cells with ghosts in %lld grid blocks", name,
-                       (long long)a->size, a->ndim, (long long)op->size, RW_UNKNOWNS, (long long)op->grid.extended_cells, (long long)op->grid.blocks);
+        return rw_fail(
+            ctx, RW_ERR_ARGUMENT,
+            "%s has %lld numbers in %d dimensions: a vector of %lld is needed, %d unknowns of %lld cells with ghosts "
+            "in %lld grid blocks",
+            name, (long long)a->size, a->ndim, (long long)op->size, RW_UNKNOWNS, (long long)op->grid.extended_cells,
+            (long long)op->grid.blocks);
     return RW_OK;
 }
 
@@ -157,7 +177,9 @@ static rw_status check_type(const rw_multiblock *op, rw_dtype vectors)
 {
     const rw_dtype values = rw_sparse_get_layout(op->matrix[0])->values;
     if (!rw_dtype_is_complex(values) || rw_dtype_is_complex(vectors)) return RW_OK;
-    return rw_fail(op->device->ctx, RW_ERR_ARGUMENT, "matrices of %s times vectors of %s are not real: use complex vectors", rw_dtype_name(values), rw_dtype_name(vectors));
+    return rw_fail(op->device->ctx, RW_ERR_ARGUMENT,
+                   "matrices of %s times vectors of %s are not real: use complex vectors", rw_dtype_name(values),
+                   rw_dtype_name(vectors));
 }
 
 static rw_status find_kernels(rw_multiblock *op, rw_dtype type, const kernels **found)
@@ -174,11 +196,16 @@ static rw_status find_kernels(rw_multiblock *op, rw_dtype type, const kernels **
     return status;
 }
 
-static int64_t groups_of(const rw_multiblock *op, rw_dtype type) { return (op->ghosts * RW_UNKNOWNS * (1 + rw_dtype_is_complex(type)) + GROUP - 1) / GROUP; }
+static int64_t groups_of(const rw_multiblock *op, rw_dtype type)
+{
+    return (op->ghosts * RW_UNKNOWNS * (1 + rw_dtype_is_complex(type)) + GROUP - 1) / GROUP;
+}
 
 rw_status rw_multiblock_exchange(rw_multiblock *op, rw_array *x, rw_queue *q)
 {
-    RW_NEED(op, "op"); RW_NEED(x, "x"); RW_NEED(q, "queue");
+    RW_NEED(op, "op");
+    RW_NEED(x, "x");
+    RW_NEED(q, "queue");
     const kernels *k;
     RW_TRY(check_vector(op, "x", x));
     if (!op->ghosts) return RW_OK;
@@ -189,7 +216,9 @@ rw_status rw_multiblock_exchange(rw_multiblock *op, rw_array *x, rw_queue *q)
 
 rw_status rw_multiblock_clear(rw_multiblock *op, rw_array *x, rw_queue *q)
 {
-    RW_NEED(op, "op"); RW_NEED(x, "x"); RW_NEED(q, "queue");
+    RW_NEED(op, "op");
+    RW_NEED(x, "x");
+    RW_NEED(q, "queue");
     const kernels *k;
     RW_TRY(check_vector(op, "x", x));
     if (!op->ghosts) return RW_OK;
@@ -198,16 +227,22 @@ rw_status rw_multiblock_clear(rw_multiblock *op, rw_array *x, rw_queue *q)
     return rw_launch(q, k->clear, (int64_t[3]){groups_of(op, x->dtype), 1, 1}, a, 3);
 }
 
-rw_status rw_multiblock_multiply(rw_multiblock *op, const double alpha[2], rw_array *x, const double beta[2], rw_array *y, rw_queue *q)
+rw_status rw_multiblock_multiply(rw_multiblock *op, const double alpha[2], rw_array *x, const double beta[2],
+                                 rw_array *y, rw_queue *q)
 {
-    RW_NEED(op, "op"); RW_NEED(x, "x"); RW_NEED(y, "y"); RW_NEED(q, "queue");
+    RW_NEED(op, "op");
+    RW_NEED(x, "x");
+    RW_NEED(y, "y");
+    RW_NEED(q, "queue");
     rw_context *ctx = op->device->ctx;
     const int64_t length = op->grid.extended_cells * RW_UNKNOWNS;
     rw_product p = {.x = x, .z = y, .y = y, .vectors = 1, .alpha = {1, 0}};
     RW_TRY(check_vector(op, "x", x));
     RW_TRY(check_vector(op, "y", y));
     if (x == y) return rw_fail(ctx, RW_ERR_ARGUMENT, "x and y are the same array: a product needs two");
-    if (x->dtype != y->dtype) return rw_fail(ctx, RW_ERR_ARGUMENT, "x is of %s, y of %s: they must be alike", rw_dtype_name(x->dtype), rw_dtype_name(y->dtype));
+    if (x->dtype != y->dtype)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "x is of %s, y of %s: they must be alike", rw_dtype_name(x->dtype),
+                       rw_dtype_name(y->dtype));
     RW_TRY(check_type(op, x->dtype));
     if (alpha) memcpy(p.alpha, alpha, sizeof p.alpha);
     if (beta) memcpy(p.beta, beta, sizeof p.beta);
@@ -221,7 +256,7 @@ rw_status rw_multiblock_multiply(rw_multiblock *op, const double alpha[2], rw_ar
     return RW_OK;
 }
 
-/* ---- for solvers --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- for solvers ------------------------------------------------------------------------------------------------- */
 
 typedef struct whole {
     rw_multiblock *op;

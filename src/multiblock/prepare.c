@@ -1,6 +1,8 @@
-/* The solver's own form, in which ghost cells have placeholders for rows, and its preparation for kernels, in which they have none:
+/* The solver's own form, in which ghost cells have placeholders for rows, and its preparation for kernels, in which
+ * they have none:
  *
- *   trace    first   0 0 0 3 7 7 …      or   -1 -1 0 3 -1 7 …     a start a cell with ghosts; sentinels where there is no row
+ *   trace    first   0 0 0 3 7 7 …      or   -1 -1 0 3 -1 7 …     a start a cell with ghosts; sentinels where there is
+ *                                            no row
  *   stored   first   0 3 7 …                                      a start a row that is there
  *            row     2 3 5 …                                      which cell it is
  *
@@ -9,12 +11,16 @@
 
 #include "multiblock/multiblock.h"
 
-rw_status rw_multiblock_trace(rw_context *ctx, const rw_multiblock_spec *spec, int64_t block, rw_multiblock_placeholder placeholder, rw_sparse_blocks *trace)
+rw_status rw_multiblock_trace(rw_context *ctx, const rw_multiblock_spec *spec, int64_t block,
+                              rw_multiblock_placeholder placeholder, rw_sparse_blocks *trace)
 {
-    RW_NEED(ctx, "context"); RW_NEED(spec, "spec"); RW_NEED(trace, "trace");
+    RW_NEED(ctx, "context");
+    RW_NEED(spec, "spec");
+    RW_NEED(trace, "trace");
     *trace = (rw_sparse_blocks){0};
     if (placeholder != RW_MULTIBLOCK_EMPTY && placeholder != RW_MULTIBLOCK_SENTINEL)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "placeholder = %d is not one of rw_multiblock_placeholder", (int)placeholder);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "placeholder = %d is not one of rw_multiblock_placeholder",
+                       (int)placeholder);
     RW_TRY(rw_multiblock_pattern(ctx, spec, block, RW_MULTIBLOCK_EXTENDED, NULL, trace));
     int64_t *first = (int64_t *)(uintptr_t)trace->first; /* ours */
     for (int64_t i = 0; i < trace->rows && placeholder == RW_MULTIBLOCK_SENTINEL; ++i)
@@ -33,24 +39,32 @@ static rw_status check(rw_context *ctx, const rw_sparse_blocks *t)
 {
     int64_t last = 0;
     if (t->rows < 0 || t->columns < 0 || !t->first || !t->column)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%lld rows, %lld columns%s: row starts and columns are needed", (long long)t->rows, (long long)t->columns, t->first && t->column ? "" : ", no lists");
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%lld rows, %lld columns%s: row starts and columns are needed",
+                       (long long)t->rows, (long long)t->columns, t->first && t->column ? "" : ", no lists");
     if (t->first[t->rows] < 0)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "row start %lld of %lld, the last, is %lld: the number of blocks is needed", (long long)t->rows, (long long)t->rows + 1,
-                       (long long)t->first[t->rows]);
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "row start %lld of %lld, the last, is %lld: the number of blocks is needed", (long long)t->rows,
+                       (long long)t->rows + 1, (long long)t->first[t->rows]);
     for (int64_t i = 0; i <= t->rows; ++i) {
         const int64_t start = t->first[i];
         if (start == -1) continue;
         if (start < last || (last == 0 && start > 0 && next_start(t, -1) != 0))
             return rw_fail(ctx, RW_ERR_ARGUMENT, "row start %lld is %lld%s", (long long)i, (long long)start,
-                           start < -1 ? ": placeholders are -1, or the next start" : start < last ? ": less than one before it" : ": the first must be 0");
+                           start < -1     ? ": placeholders are -1, or the next start"
+                           : start < last ? ": less than one before it"
+                                          : ": the first must be 0");
         last = start;
     }
     for (int64_t i = 0; i < t->rows; ++i)
         for (int64_t k = t->first[i]; k >= 0 && k < next_start(t, i); ++k) {
             if (t->column[k] < 0 || t->column[k] >= t->columns)
-                return rw_fail(ctx, RW_ERR_ARGUMENT, "row %lld: column %lld is outside [0, %lld); both are counted from 0", (long long)i, (long long)t->column[k], (long long)t->columns);
+                return rw_fail(ctx, RW_ERR_ARGUMENT,
+                               "row %lld: column %lld is outside [0, %lld); both are counted from 0", (long long)i,
+                               (long long)t->column[k], (long long)t->columns);
             if (k > t->first[i] && t->column[k] <= t->column[k - 1])
-                return rw_fail(ctx, RW_ERR_ARGUMENT, "row %lld: column %lld behind %lld, counted from 0: columns ascend and occur once", (long long)i, (long long)t->column[k], (long long)t->column[k - 1]);
+                return rw_fail(ctx, RW_ERR_ARGUMENT,
+                               "row %lld: column %lld behind %lld, counted from 0: columns ascend and occur once",
+                               (long long)i, (long long)t->column[k], (long long)t->column[k - 1]);
         }
     return RW_OK;
 }
@@ -59,13 +73,16 @@ rw_status rw_multiblock_prepare(rw_context *ctx, const rw_sparse_blocks *t, rw_s
 {
     RW_NEED(row, "row");
     *row = NULL;
-    RW_NEED(ctx, "context"); RW_NEED(t, "trace"); RW_NEED(stored, "stored");
+    RW_NEED(ctx, "context");
+    RW_NEED(t, "trace");
+    RW_NEED(stored, "stored");
     int64_t rows = 0;
     *stored = (rw_sparse_blocks){0}, *row = NULL;
     RW_TRY(check(ctx, t));
     for (int64_t i = 0; i < t->rows; ++i) rows += t->first[i] >= 0 && t->first[i] < next_start(t, i);
     const int64_t blocks = t->first[t->rows];
-    int64_t *first = rw_calloc((size_t)rows + 1, sizeof *first), *column = rw_calloc((size_t)blocks, sizeof *column), *number = rw_calloc((size_t)rows, sizeof *number);
+    int64_t *first = rw_calloc((size_t)rows + 1, sizeof *first), *column = rw_calloc((size_t)blocks, sizeof *column),
+            *number = rw_calloc((size_t)rows, sizeof *number);
     if (!first || !column || !number) {
         rw_free(first), rw_free(column), rw_free(number);
         return rw_fail_memory(ctx, (size_t)(2 * rows + blocks) * 8, "the rows of a grid block");

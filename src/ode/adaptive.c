@@ -1,14 +1,14 @@
-/* Step control of all adaptive methods, after Hairer and Wanner (Solving Ordinary Differential Equations II, IV.8) and Sommeijer,
- * Shampine and Verwer (J. Comput. Appl. Math. 88, 1998): a method tries steps, this file chooses them.
+/* Step control of all adaptive methods, after Hairer and Wanner (Solving Ordinary Differential Equations II, IV.8) and
+ * Sommeijer, Shampine and Verwer (J. Comput. Appl. Math. 88, 1998): a method tries steps, this file chooses them.
  *
- *   accepted up to error 1, then the next step is h min(growth, max(0.1, 0.8 e^(-1/p) min(1, (h/h_old)(e_old/e)^(1/p))))
- *   first step 0.1/(rho sqrt(|F(y + F/rho) - F|/rho)), from two right-hand sides
+ *   accepted up to error 1, then the next step is h min(growth, max(0.1, 0.8 e^(-1/p) min(1,
+ *   (h/h_old)(e_old/e)^(1/p)))) first step 0.1/(rho sqrt(|F(y + F/rho) - F|/rho)), from two right-hand sides
  *   limits are hit exactly: two equal steps instead of a long and a tiny one
  *   switches in time (switches.c), as in where(t >= 1.1, 5, 0): a step ends before one, the next begins after it
  *   jumps in place and in the fields (jumps.c) are of size h: then the next step is 0.8 h/e, whatever e_old was
  *
- * The spectral radius is found at the start, every 25 steps and after a rejection; once only when it cannot change. Per step one
- * number comes from the device, the error. */
+ * The spectral radius is found at the start, every 25 steps and after a rejection; once only when it cannot change. Per
+ * step one number comes from the device, the error. */
 #include <math.h>
 
 #include "ode/ode.h"
@@ -17,8 +17,8 @@ enum { Y, PROBE, LIMITED_FOR_LONG = 100, JUMPS_OFTEN = 150, JUMPS_FOR_LONG = 100
 static const double HOPELESS = 1e6; /* steps to the next limit */
 
 struct rw_adaptive {
-    rw_stage euler; /* probe = y + c F(y) */
-    rw_stage probe; /* norm of F(probe) - F(y) */
+    rw_stage euler;        /* probe = y + c F(y) */
+    rw_stage probe;        /* norm of F(probe) - F(y) */
     rw_switches *switches; /* of euler's program */
     rw_jumps *jumps;
     int limited; /* steps in a row that max_stages has shortened; -1: it has been said */
@@ -151,7 +151,8 @@ static rw_status prepare(rw_ode *ode, double longest, double *rho)
     return RW_OK;
 }
 
-/* Says once when the step h, which the tolerances would let grow by `factor`, stays short because there are no more stages. */
+/* Says once when the step h, which the tolerances would let grow by `factor`, stays short because there are no more
+ * stages. */
 static void note_stage_limit(rw_ode *ode, bool clipped, double h, double factor, double t_limit)
 {
     struct rw_adaptive *a = ode->adaptive;
@@ -161,9 +162,10 @@ static void note_stage_limit(rw_ode *ode, bool clipped, double h, double factor,
     if (a->limited < LIMITED_FOR_LONG && !(a->limited && steps > HOPELESS)) return;
     a->limited = -1;
     rw_log(ode->device->ctx, RW_LOG_WARNING,
-           "steps are limited by time.max_stages = %d: %.2g instead of about %.2g at t = %.6g, %.2g steps to t = %.6g; raise "
-           "time.max_stages to %.0f, or choose a coarser grid", ode->max_stages, h, h * factor, ode->t, steps, t_limit,
-           RW_MIN(ceil(ode->max_stages * sqrt(factor)), 10000));
+           "steps are limited by time.max_stages = %d: %.2g instead of about %.2g at t = %.6g, %.2g steps to t = %.6g; "
+           "raise "
+           "time.max_stages to %.0f, or choose a coarser grid",
+           ode->max_stages, h, h * factor, ode->t, steps, t_limit, RW_MIN(ceil(ode->max_stages * sqrt(factor)), 10000));
 }
 
 /* Warns once when jumps of the right-hand side shorten step after step. */
@@ -174,9 +176,10 @@ static void note_jumps(rw_ode *ode, bool limits, double h, double t_limit)
     if (a->jumpy < JUMPS_FOR_LONG || a->jumps_reported) return;
     a->jumps_reported = true;
     rw_log(ode->device->ctx, RW_LOG_WARNING,
-           "%s: steps are limited by jumps of %s: %.2g at t = %.6g, %.2g steps to t = %.6g; give the switch a hysteresis, make it smooth (tanh for "
-           "a comparison), or raise time.rtol and time.atol, to which the step is proportional", ode->source.name,
-           rw_jumps_text(a->jumps), h, ode->t, (t_limit - ode->t) / h, t_limit);
+           "%s: steps are limited by jumps of %s: %.2g at t = %.6g, %.2g steps to t = %.6g; give the switch a "
+           "hysteresis, make it smooth (tanh for "
+           "a comparison), or raise time.rtol and time.atol, to which the step is proportional",
+           ode->source.name, rw_jumps_text(a->jumps), h, ode->t, (t_limit - ode->t) / h, t_limit);
 }
 
 rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
@@ -206,7 +209,8 @@ rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
         if ((!last && h < 1e-14 * RW_MAX(fabs(ode->t), fabs(t_limit))) || attempt > 50) {
             ode->refused = a, ode->refused_step = tried > 0 ? tried : h;
             c[0] = first;
-            return rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED, "the step has shrunk to %.3g at t = %.9g", h, ode->t);
+            return rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED, "the step has shrunk to %.3g at t = %.9g", h,
+                           ode->t);
         }
         a = (rw_attempt){0}, tried = h;
         ode->step_end = last ? t_limit : ode->t + h;
@@ -215,14 +219,17 @@ rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
         a.error = a.most > 0 ? a.estimate / a.most : a.estimate;
         if (isfinite(a.error)) RW_TRY(rw_jumps_error(ode, ode->adaptive->jumps, h, &jump));
         bool seen = jump > 0.5 * a.estimate;
-        /* what the estimate shows: the jump between the step's ends, or jumps of its stages where fields stay at a threshold */
+        /* what the estimate shows: the jump between the step's ends, or jumps of its stages where fields stay at a
+         * threshold */
         bool jumps = often ? seen || a.error > 0.1 : seen && RW_MIN(a.error, a.estimate) <= 1;
         if (jumps) a.error = RW_MAX(a.estimate, jump);
         if (!isfinite(a.error) || a.error > 1) {
             ode->stat.rejected++;
             rejected = true, by_jumps = by_jumps || seen || jumps;
             if (!isfinite(a.error)) c[0] = 0.1 * h;
-            else c[0] = h * (jumps ? RW_MAX(0.01, 0.8 / a.error) : RW_MAX(0.1, 0.8 * pow(a.error, -p))); /* jumps are of size h */
+            else
+                c[0] = h * (jumps ? RW_MAX(0.01, 0.8 / a.error)
+                                  : RW_MAX(0.1, 0.8 * pow(a.error, -p))); /* jumps are of size h */
             if (ops->reach && rw_spectral_varies(ode) && c[3] > 0) {
                 RW_TRY(rw_spectral_radius(ode, &rho));
                 c[3] = 0;

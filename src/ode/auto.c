@@ -24,15 +24,19 @@ static rw_status step(rw_ode *ode, double t_limit)
     rw_ode_method method;
     if (overhang > OVERHANG) {
         method = RW_ODE_DP5;
-        snprintf(ode->reason, sizeof ode->reason, "eigenvalues may lie away from the negative real axis (by %.2g of the spectral radius %.3g; %s)",
+        snprintf(ode->reason, sizeof ode->reason,
+                 "eigenvalues may lie away from the negative real axis (by %.2g of the spectral radius %.3g; %s)",
                  overhang, rho, rw_spectral_kind(ode));
     } else if (rho * span <= FEW) {
         method = RW_ODE_DP5;
         snprintf(ode->reason, sizeof ode->reason, "not stiff: spectral radius %.3g, time %.3g", rho, span);
     } else {
         method = ode->rtol > LOOSE ? RW_ODE_RKC2 : RW_ODE_ROCK4;
-        snprintf(ode->reason, sizeof ode->reason, "stiff, eigenvalues near the negative real axis: spectral radius %.3g, time %.3g; tolerance %.1e is %s %.0e",
-                 rho, span, ode->rtol, method == RW_ODE_RKC2 ? "above" : "at most", LOOSE);
+        snprintf(
+            ode->reason, sizeof ode->reason,
+            "stiff, eigenvalues near the negative real axis: spectral radius %.3g, time %.3g; tolerance %.1e is %s "
+            "%.0e",
+            rho, span, ode->rtol, method == RW_ODE_RKC2 ? "above" : "at most", LOOSE);
     }
     RW_TRY(rw_ode_become(ode, method));
     ode->fresh = true;
@@ -48,5 +52,10 @@ static rw_status explain(const rw_ode *ode, rw_text *text)
 }
 
 /* Vectors as many as the methods it may become have at most: for estimates of memory. */
-const rw_ode_ops rw_auto_ops = {.name = "auto", .vectors = 3, .least_stages = 1, .create = create, .step = step,
-                                .destroy = destroy, .explain = explain};
+const rw_ode_ops rw_auto_ops = {.name = "auto",
+                                .vectors = 3,
+                                .least_stages = 1,
+                                .create = create,
+                                .step = step,
+                                .destroy = destroy,
+                                .explain = explain};

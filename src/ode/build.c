@@ -1,5 +1,5 @@
-/* Programs of a method: the user's equations are lowered once more for each vector whose right-hand side a kernel needs,
- * with the names of the fields meaning that vector and t meaning its time. */
+/* Programs of a method: the user's equations are lowered once more for each vector whose right-hand side a kernel
+ * needs, with the names of the fields meaning that vector and t meaning its time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,10 @@ static void note_memory(rw_building *b)
 {
     if (b->status != RW_OK || !b->graph->failed) return;
     rw_context *ctx = b->ode->device->ctx;
-    b->status = b->graph->too_large ? rw_fail(ctx, RW_ERR_INPUT, "%s: the equations, put into one kernel of a step, have more than "
-                                              "%d operations: write them shorter", b->ode->source.name, RW_GRAPH_NODES)
+    b->status = b->graph->too_large ? rw_fail(ctx, RW_ERR_INPUT,
+                                              "%s: the equations, put into one kernel of a step, have more than "
+                                              "%d operations: write them shorter",
+                                              b->ode->source.name, RW_GRAPH_NODES)
                                     : rw_fail_memory(ctx, 4096, "a program");
 }
 
@@ -28,7 +30,8 @@ void rw_build_begin(rw_building *b, rw_ode *ode)
     if (b->status != RW_OK) return;
     b->graph->gather = true; /* functions of time in one piece: see rw_stage_time */
     b->graph->linear = true;
-    for (int f = 0; f < ode->nfields; ++f) /* in single precision rounded factors no longer add up to what they should */
+    /* in single precision rounded factors no longer add up to what they should */
+    for (int f = 0; f < ode->nfields; ++f)
         if (ode->fields[f].dtype == RW_F32 || ode->fields[f].dtype == RW_C64) b->graph->linear = false;
     rw_lowering_begin(&b->lowering, ode->device->ctx, b->graph);
     int n = RW_ODE_VECTORS * ode->nfields;
@@ -95,7 +98,8 @@ void rw_build_vector(rw_building *b, int v, rw_node time)
             const rw_boundary *from = ode->fields[f].boundary + s;
             const char *texts[3] = {from->a, from->b, from->c};
             rw_node values[3] = {-1, -1, -1};
-            for (int k = 0; k < rw_boundary_values(from->kind); ++k) values[k] = boundary_node(b, ode->fields + f, texts[k]);
+            for (int k = 0; k < rw_boundary_values(from->kind); ++k)
+                values[k] = boundary_node(b, ode->fields + f, texts[k]);
             if (values[1] >= 0) note(b, rw_check_robin(ode->device->ctx, b->graph, ode->fields + f, s, values[1]));
             if (b->status == RW_OK) rw_set_boundary(b->graph, i, s, from->kind, values);
         }
@@ -153,8 +157,7 @@ static rw_status lower_statement(rw_building *b, const rw_statement *s, rw_node 
                           near ? "; nearest is " : "", near ? near : "");
     }
     if (rates[f] >= 0) return rw_fail_at(l->ctx, &ode->source, s->at, "a second equation for d%s/dt", s->name);
-    if (value.n > 1)
-        return rw_fail_at(l->ctx, &ode->source, s->at, "incompatible shapes: d%s/dt is a vector", s->name);
+    if (value.n > 1) return rw_fail_at(l->ctx, &ode->source, s->at, "incompatible shapes: d%s/dt is a vector", s->name);
     if (b->graph->nodes[value.node[0]].is_complex && !rw_dtype_is_complex(ode->fields[f].dtype))
         return rw_fail_at(l->ctx, &ode->source, s->at, "d%s/dt is complex, the field %s real", s->name, s->name);
     rates[f] = value.node[0];
@@ -170,7 +173,8 @@ void rw_build_rates(rw_building *b, int v, rw_node *rates)
     for (int f = 0; f < ode->nfields; ++f) rates[f] = -1;
     set_time(b, b->time[v]);
     for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f)
-        note(b, rw_lower_local(l, &ode->source, 0, ode->fields[f].name, (rw_value){.n = 1, .node = {rw_build_value(b, v, f), -1, -1}}));
+        note(b, rw_lower_local(l, &ode->source, 0, ode->fields[f].name,
+                               (rw_value){.n = 1, .node = {rw_build_value(b, v, f), -1, -1}}));
     for (int define = 1; define >= 0; --define) /* functions may be defined behind their use */
         for (int i = 0; i < ode->parsed.n && b->status == RW_OK; ++i)
             if ((ode->parsed.statements[i].kind == RW_DEFINE) == define)
@@ -274,7 +278,8 @@ rw_status rw_stage_run(rw_ode *ode, rw_stage *stage)
     rw_expr *e = stage->expr;
     if (ode->trace) return rw_trace_add(ode, stage);
     for (int i = 0; i < RW_ODE_VECTORS * ode->nfields; ++i)
-        if (stage->field[i] >= 0 && e->bound[stage->field[i]] != ode->vector[i]) rw_expr_hold(e, stage->field[i], ode->vector[i]);
+        if (stage->field[i] >= 0 && e->bound[stage->field[i]] != ode->vector[i])
+            rw_expr_hold(e, stage->field[i], ode->vector[i]);
     rw_stage_set_scalars(ode, stage);
     return rw_expr_run(e, rw_device_queue(ode->device));
 }
@@ -336,7 +341,8 @@ rw_status rw_stage_time(rw_ode *ode, rw_stage *stage, const char *scalar, double
     if (!stage->moves) return RW_OK;
     rw_course c = {0};
     make_course(ode, h, polynomial, &c);
-    if (!rw_graph_set_course(stage->expr->graph, p, &c)) return rw_fail_memory(ode->device->ctx, sizeof c, "a course of time");
+    if (!rw_graph_set_course(stage->expr->graph, p, &c))
+        return rw_fail_memory(ode->device->ctx, sizeof c, "a course of time");
     return RW_OK;
 }
 

@@ -1,16 +1,20 @@
 /* Values between steps: the cubic through the present state and the last three.
  *
- *   u(t)  = sum w_i y_i     w_i = prod_{j != i} (t - t_j)/(t_i - t_j)      y_0 the present state, y_1 … y_3 the ones before
- *   e(t)  = sum d_i y_i     d_i = w_i (t - t_i)/(t - t_3)                  the cubic less the parabola through y_0, y_1, y_2
+ *   u(t)  = sum w_i y_i     w_i = prod_{j != i} (t - t_j)/(t_i - t_j)      y_0 the present state, y_1 … y_3 the ones
+ *                           before
+ *   e(t)  = sum d_i y_i     d_i = w_i (t - t_i)/(t - t_3)                  the cubic less the parabola through y_0,
+ *                           y_1, y_2
  *   error = ‖e‖/‖u‖ in the 2-norm over all fields
  *
- * e is the error of the parabola; that of the cubic is smaller by about a step over the time in which the solution changes. No right-hand
- * side is evaluated: F of a stiff problem multiplies what is left of the error in its fast components by up to rho, and with Hermite's
- * cubic that would be in the values. One pass reads four vectors and writes one, 40 bytes a point and f64 component.
+ * e is the error of the parabola; that of the cubic is smaller by about a step over the time in which the solution
+ * changes. No right-hand side is evaluated: F of a stiff problem multiplies what is left of the error in its fast
+ * components by up to rho, and with Hermite's cubic that would be in the values. One pass reads four vectors and writes
+ * one, 40 bytes a point and f64 component.
  *
- * The states behind y lie in the vectors RW_PAST …, newest first. A step costs them nothing: y's old memory, which taking y_{n+1} leaves
- * in the result's vector, becomes the newest, and the oldest becomes the result's vector. Only memory that the caller lent to y is
- * copied. Between steps a method's own vectors are free: VALUE takes u(t) and then, in exchange, the present state.
+ * The states behind y lie in the vectors RW_PAST …, newest first. A step costs them nothing: y's old memory, which
+ * taking y_{n+1} leaves in the result's vector, becomes the newest, and the oldest becomes the result's vector. Only
+ * memory that the caller lent to y is copied. Between steps a method's own vectors are free: VALUE takes u(t) and then,
+ * in exchange, the present state.
  *
  *   behind a switch, after rw_ode_bind or a scalar changed: the states before no longer count */
 #include "ode/dense.h"
@@ -36,7 +40,7 @@ struct rw_dense {
     bool broken;              /* y lies at a switch: the last state of what was, the first of what comes */
     bool looking;
     double at;
-    mark begun, before;       /* of the step that runs; of the last one accepted */
+    mark begun, before; /* of the step that runs; of the last one accepted */
     bool undoable;
 };
 
@@ -64,7 +68,7 @@ void rw_dense_break(rw_ode *ode)
     if (ode->dense) ode->dense->broken = true;
 }
 
-/* ---- a step --------------------------------------------------------------------------------------------------------- */
+/* ---- a step ------------------------------------------------------------------------------------------------------ */
 
 static bool is_lent(const rw_ode *ode, int f) { return !rw_array_may_swap(ode->vector[f]); }
 
@@ -103,7 +107,8 @@ void rw_dense_push(rw_ode *ode, int result)
         rw_array **old = array_of(ode, result, f), **oldest = array_of(ode, RW_PAST + RW_ODE_PAST - 1, f), *t = *old;
         if (!is_lent(ode, f)) *old = *oldest, *oldest = t;
     }
-    for (int i = RW_ODE_PAST - 1; i > 0; --i) rw_ode_exchange(ode, RW_PAST + i, RW_PAST + i - 1), d->time[i] = d->time[i - 1];
+    for (int i = RW_ODE_PAST - 1; i > 0; --i)
+        rw_ode_exchange(ode, RW_PAST + i, RW_PAST + i - 1), d->time[i] = d->time[i - 1];
     d->time[0] = ode->t;
     d->past = d->broken ? 1 : RW_MIN(d->past + 1, RW_ODE_PAST);
     d->broken = false;
@@ -122,7 +127,8 @@ rw_status rw_ode_undo(rw_ode *ode)
         if (is_lent(ode, f)) RW_TRY(copy(ode, Y, RW_PAST, f));
     for (int f = 0; f < ode->nfields; ++f)
         if (!is_lent(ode, f)) RW_TRY(rw_array_swap(ode->vector[f], *array_of(ode, RW_PAST, f)));
-    for (int i = 0; i + 1 < RW_ODE_PAST; ++i) rw_ode_exchange(ode, RW_PAST + i, RW_PAST + i + 1), d->time[i] = d->time[i + 1];
+    for (int i = 0; i + 1 < RW_ODE_PAST; ++i)
+        rw_ode_exchange(ode, RW_PAST + i, RW_PAST + i + 1), d->time[i] = d->time[i + 1];
     const double *before = d->before.state;
     rw_ode_statistics work = *s;
     rw_ode_restore(ode, before);
@@ -134,7 +140,7 @@ rw_status rw_ode_undo(rw_ode *ode)
     return RW_OK;
 }
 
-/* ---- looking -------------------------------------------------------------------------------------------------------- */
+/* ---- looking ----------------------------------------------------------------------------------------------------- */
 
 static int vector_of(int state) { return state ? RW_PAST + state - 1 : Y; }
 
@@ -159,7 +165,8 @@ static rw_status build(rw_ode *ode, rw_stage *stage)
     rw_build_begin(&b, ode);
     rw_node t = rw_build_scalar(&b, "t");
     for (int i = 0; i < STATES; ++i)
-        w[i] = rw_build_scalar(&b, (char[]){'w', (char)('0' + i), 0}), d[i] = rw_build_scalar(&b, (char[]){'d', (char)('0' + i), 0});
+        w[i] = rw_build_scalar(&b, (char[]){'w', (char)('0' + i), 0}),
+        d[i] = rw_build_scalar(&b, (char[]){'d', (char)('0' + i), 0});
     for (int i = 0; i < STATES; ++i) rw_build_vector(&b, vector_of(i), t);
     rw_build_vector(&b, VALUE, t);
     rw_graph *g = b.graph;
@@ -168,7 +175,8 @@ static rw_status build(rw_ode *ode, rw_stage *stage)
         rw_build_store(&b, VALUE, f, u);
         e2 = f ? OP(ADD, e2, square(g, e)) : square(g, e), u2 = f ? OP(ADD, u2, square(g, u)) : square(g, u);
     }
-    if (b.status == RW_OK) rw_build_result(&b, "e2", rw_reduce(g, RW_SUM, e2)), rw_build_result(&b, "u2", rw_reduce(g, RW_SUM, u2));
+    if (b.status == RW_OK)
+        rw_build_result(&b, "e2", rw_reduce(g, RW_SUM, e2)), rw_build_result(&b, "u2", rw_reduce(g, RW_SUM, u2));
     return rw_build_end(&b, "between_steps", stage);
 }
 
@@ -191,7 +199,8 @@ static rw_status estimate(rw_ode *ode, double *error)
     RW_TRY(rw_expr_get(ode->dense->stage.expr, "e2", &e2, NULL));
     RW_TRY(rw_expr_get(ode->dense->stage.expr, "u2", &u2, NULL));
     *error = e2 == 0 ? 0 : sqrt(e2 / u2);
-    if (!isfinite(*error) || !isfinite(e2)) *error = INFINITY; /* squares overflow, or there are values that are no numbers */
+    /* squares overflow, or there are values that are no numbers */
+    if (!isfinite(*error) || !isfinite(e2)) *error = INFINITY;
     return RW_OK;
 }
 
@@ -226,15 +235,18 @@ rw_status rw_ode_return(rw_ode *ode)
 
 rw_status rw_ode_look(rw_ode *ode, double t, double *error)
 {
-    RW_NEED(ode, "ode"); RW_NEED(error, "error");
+    RW_NEED(ode, "ode");
+    RW_NEED(error, "error");
     struct rw_dense *d = ode->dense;
     rw_context *ctx = ode->device->ctx;
     double found;
     *error = INFINITY;
     if (!d) return rw_fail(ctx, RW_ERR_ARGUMENT, "no states are kept to look at t = %.9g: set dense in rw_ode_spec", t);
     if (!(t <= ode->t) || (d->past > 0 && !(t > d->time[0])))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "a look at t = %.9g: values are known behind t = %.9g, where the last step began, up to t = "
-                       "%.9g", t, d->past > 0 ? d->time[0] : ode->t, ode->t);
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "a look at t = %.9g: values are known behind t = %.9g, where the last step began, up to t = "
+                       "%.9g",
+                       t, d->past > 0 ? d->time[0] : ode->t, ode->t);
     if (t == ode->t) {
         RW_TRY(rw_ode_return(ode));
         *error = 0;
@@ -252,7 +264,10 @@ rw_status rw_ode_look(rw_ode *ode, double t, double *error)
     return RW_OK;
 }
 
-double rw_ode_time(const rw_ode *ode) { return ode ? (ode->dense && ode->dense->looking ? ode->dense->at : ode->t) : 0; }
+double rw_ode_time(const rw_ode *ode)
+{
+    return ode ? (ode->dense && ode->dense->looking ? ode->dense->at : ode->t) : 0;
+}
 
 bool rw_ode_foresees(const rw_ode *ode)
 {
@@ -260,13 +275,13 @@ bool rw_ode_foresees(const rw_ode *ode)
     return d && !d->broken && d->past >= RW_ODE_PAST - 1;
 }
 
-/* ---- checkpoints ---------------------------------------------------------------------------------------------------- */
+/* ---- checkpoints ------------------------------------------------------------------------------------------------- */
 
 void rw_history_save(const rw_ode *ode, double s[RW_ODE_HISTORY])
 {
     const struct rw_dense *d = ode->dense;
-    const double values[] = {d->past, d->time[0], d->time[1], d->time[2], d->broken, d->undoable, d->before.stale, d->before.broken,
-                             d->before.past};
+    const double values[] = {d->past,     d->time[0],      d->time[1],       d->time[2],    d->broken,
+                             d->undoable, d->before.stale, d->before.broken, d->before.past};
     memcpy(s, values, sizeof values);
     memcpy(s + RW_COUNT(values), d->before.state, sizeof d->before.state);
 }
@@ -280,8 +295,10 @@ rw_status rw_history_load(rw_ode *ode, const double s[RW_ODE_HISTORY])
     double newer = ode->t;
     for (int i = 1; possible && i <= (int)s[0]; ++i) possible = s[i] < newer, newer = s[i];
     if (!possible)
-        return rw_fail(ode->device->ctx, RW_ERR_INPUT, "the states before t = %.9g are described by impossible numbers: the checkpoint is "
-                       "damaged: begin again with --force", ode->t);
+        return rw_fail(ode->device->ctx, RW_ERR_INPUT,
+                       "the states before t = %.9g are described by impossible numbers: the checkpoint is "
+                       "damaged: begin again with --force",
+                       ode->t);
     d->past = (int)s[0];
     memcpy(d->time, s + 1, sizeof d->time);
     d->broken = s[4] != 0, d->undoable = s[5] != 0, d->looking = false;

@@ -1,10 +1,10 @@
-/* DP5: the method of Dormand and Prince (J. Comput. Appl. Math. 6, 1980), order 5 with an estimate of order 4, for problems that
- * are not stiff.
+/* DP5: the method of Dormand and Prince (J. Comput. Appl. Math. 6, 1980), order 5 with an estimate of order 4, for
+ * problems that are not stiff.
  *
  *   K_i = h F(t + c_i h, X_i),  X_1 = y,  X_{i+1} = y + sum a_ij K_j   i = 1 … 6,   y_{n+1} = X_7,   e = sum e_i K_i
  *
- * Vectors: y, two for the arguments in turn, K_1 … K_5. The sixth kernel leaves the first six terms of e in K_1; the seventh
- * adds K_7 and reduces. */
+ * Vectors: y, two for the arguments in turn, K_1 … K_5. The sixth kernel leaves the first six terms of e in K_1; the
+ * seventh adds K_7 and reduces. */
 #include <math.h>
 #include <string.h>
 
@@ -35,7 +35,8 @@ static rw_status build_stage(rw_ode *ode, int i, rw_node *rates, rw_stage *stage
     rw_build_begin(&b, ode);
     rw_node t = rw_build_scalar(&b, "t"), h = rw_build_scalar(&b, "h");
     for (int v = Y; v < RW_METHOD_VECTORS; ++v)
-        if (v == Y || v == argument_of(i) || v == argument_of(i + 1) || (v >= K1 && v <= K1 + i)) rw_build_vector(&b, v, t);
+        if (v == Y || v == argument_of(i) || v == argument_of(i + 1) || (v >= K1 && v <= K1 + i))
+            rw_build_vector(&b, v, t);
     rw_build_rates(&b, argument_of(i), rates);
     rw_graph *g = b.graph;
     for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f) {
@@ -113,5 +114,14 @@ static rw_status explain(const rw_ode *ode, rw_text *text)
     return rw_stage_explain(&m->error, text);
 }
 
-const rw_ode_ops rw_dp5_ops = {.name = "dp5", .vectors = RW_METHOD_VECTORS, .least_stages = 7, .create = create,
-                               .step = rw_adaptive_step, .destroy = destroy, .explain = explain, .result = EVEN /* argument_of(STAGES) */, .power = 5, .growth = 10, .attempt = attempt};
+const rw_ode_ops rw_dp5_ops = {.name = "dp5",
+                               .vectors = RW_METHOD_VECTORS,
+                               .least_stages = 7,
+                               .create = create,
+                               .step = rw_adaptive_step,
+                               .destroy = destroy,
+                               .explain = explain,
+                               .result = EVEN /* argument_of(STAGES) */,
+                               .power = 5,
+                               .growth = 10,
+                               .attempt = attempt};

@@ -1,14 +1,16 @@
-/* The graph of a traced step: each pass of each kernel at each node of a small model grid is a task, each tile of a launch a part.
+/* The graph of a traced step: each pass of each kernel at each node of a small model grid is a task, each tile of a
+ * launch a part.
  *
- *   model grid        8 nodes an axis, 6 in three dimensions, two tiles an axis: every tile has a neighbour on each axis and lies at a
- *                     side, if there is one
+ *   model grid        8 nodes an axis, 6 in three dimensions, two tiles an axis: every tile has a neighbour on each
+ *                     axis and lies at a side, if there is one
  *   reads             from the expression graph: which fields at which offsets, of which version (rw_plan_use)
  *   writer            by array and node: the task that left the value there; before the step a task of no part, "given"
- *   beyond a side     the kernel computes a value from the condition: a given value of the tile that reads it, so that tiles at
- *                     sides read as many values as others
+ *   beyond a side     the kernel computes a value from the condition: a given value of the tile that reads it, so that
+ *                     tiles at sides read as many values as others
  *   several passes    in one kernel: a tile has tasks of its own for the nodes around it that later passes read (halo)
  *   reductions        a task a tile, and a launch of one task that combines them
- *   h                 what the host makes of the spectral radius, needed by the step's first kernel, through it by all */
+ *   h                 what the host makes of the spectral radius, needed by the step's first kernel, through it by
+ *                     all */
 #include <string.h>
 
 #include "ode/trace.h"
@@ -20,7 +22,7 @@ typedef struct rw_trace_beyond {
 static const rw_trace_place nowhere = {-1, -1, -1, false};
 static const char *const reduce_names[] = {"sum", "min", "max"};
 
-/* ---- what a kernel reads -------------------------------------------------------------------------------------------- */
+/* ---- what a kernel reads ----------------------------------------------------------------------------------------- */
 
 static bool add_read(rw_trace_pass *to, const rw_trace_read *r)
 {
@@ -41,7 +43,9 @@ static bool add_node(const rw_trace_kernel *k, int q, rw_node n, rw_trace_pass *
     }
     if (p->op != RW_OP_FIELD || rw_plan_forward(k->plan, q, p)) return true;
     const rw_store *s = rw_store_of(k->plan, p);
-    rw_trace_read r = {p->index, s && s->pass >= k->k->first ? s->pass : -1, {p->offset[0], p->offset[1], p->offset[2]}};
+    rw_trace_read r = {p->index,
+                       s && s->pass >= k->k->first ? s->pass : -1,
+                       {p->offset[0], p->offset[1], p->offset[2]}};
     return add_read(to, &r);
 }
 
@@ -88,9 +92,12 @@ int rw_trace_final_pass(const rw_trace_kernel *k, int field)
     return s ? s->pass : -1;
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------------------------------ */
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
-static void split(const int size[3], int i, int c[3]) { c[0] = i % size[0], c[1] = i / size[0] % size[1], c[2] = i / size[0] / size[1]; }
+static void split(const int size[3], int i, int c[3])
+{
+    c[0] = i % size[0], c[1] = i / size[0] % size[1], c[2] = i / size[0] / size[1];
+}
 
 static int number_of(const rw_trace_model *m, const int c[3]) { return c[0] + m->n[0] * (c[1] + m->n[1] * c[2]); }
 
@@ -107,13 +114,14 @@ static int own_node(const rw_trace_model *m, int tile, int i)
 
 static bool is_periodic(const rw_trace_kernel *k, int field, int axis)
 {
-    return axis < k->plan->graph->grid.ndim && k->plan->graph->fields[field].boundary[2 * axis].kind == RW_BOUNDARY_PERIODIC;
+    return axis < k->plan->graph->grid.ndim &&
+           k->plan->graph->fields[field].boundary[2 * axis].kind == RW_BOUNDARY_PERIODIC;
 }
 
 static int wrapped(int i, int n) { return (i % n + n) % n; }
 
-/* The nodes that a tile does a pass on: from[d] … to[d] - 1, which may lie beyond periodic sides (of fused passes, where all fields agree
- * on them). */
+/* The nodes that a tile does a pass on: from[d] … to[d] - 1, which may lie beyond periodic sides (of fused passes,
+ * where all fields agree on them). */
 static void find_region(const rw_trace_model *m, const rw_trace_kernel *k, int q, int tile, int from[3], int to[3])
 {
     int t[3];
@@ -125,7 +133,7 @@ static void find_region(const rw_trace_model *m, const rw_trace_kernel *k, int q
     }
 }
 
-/* ---- tasks ------------------------------------------------------------------------------------------------------------ */
+/* ---- tasks ------------------------------------------------------------------------------------------------------- */
 
 static rw_status add_task(rw_trace_model *m, const char *kind, const char *label, rw_trace_place where, int *task)
 {
@@ -163,7 +171,8 @@ static rw_status add_given(rw_trace_model *m, const char *kind, int array, const
 }
 
 /* A value beyond a side, as the present tile has it. */
-static rw_status find_beyond(rw_trace_model *m, const rw_trace_kernel *k, const rw_trace_read *r, const int c[3], int *task)
+static rw_status find_beyond(rw_trace_model *m, const rw_trace_kernel *k, const rw_trace_read *r, const int c[3],
+                             int *task)
 {
     for (int i = 0; i < m->ntile_beyond; ++i) {
         const beyond *b = m->beyond + i;
@@ -179,7 +188,8 @@ static rw_status find_beyond(rw_trace_model *m, const rw_trace_kernel *k, const 
 }
 
 /* The task that makes what is read at a node. */
-static rw_status find_value(rw_trace_model *m, const rw_trace_kernel *k, const rw_trace_read *r, const int at[3], int *task)
+static rw_status find_value(rw_trace_model *m, const rw_trace_kernel *k, const rw_trace_read *r, const int at[3],
+                            int *task)
 {
     int c[3], array = k->run->array[r->field];
     bool outside = false;
@@ -193,7 +203,8 @@ static rw_status find_value(rw_trace_model *m, const rw_trace_kernel *k, const r
     int number = array * m->nnodes + number_of(m, c);
     *task = r->made < 0 ? m->writer[number] : m->own[(r->made - k->k->first) * m->nnodes + number_of(m, c)];
     if (*task >= 0) return RW_OK;
-    if (r->made >= 0) return rw_fail(m->ctx, RW_ERR_INTERNAL, "%s reads a value that its tile does not make", k->run->expr->name);
+    if (r->made >= 0)
+        return rw_fail(m->ctx, RW_ERR_INTERNAL, "%s reads a value that its tile does not make", k->run->expr->name);
     RW_TRY(add_given(m, "given", array, c, task));
     m->writer[number] = *task, m->nbefore++;
     if (m->next[number] < 0) m->next[number] = *task; /* no tile has written there yet */
@@ -201,7 +212,8 @@ static rw_status find_value(rw_trace_model *m, const rw_trace_kernel *k, const r
 }
 
 /* Pass q of a kernel at a node, for a tile. */
-static rw_status add_node_task(rw_trace_model *m, const rw_trace_kernel *k, int q, const int at[3], rw_trace_place where)
+static rw_status add_node_task(rw_trace_model *m, const rw_trace_kernel *k, int q, const int at[3],
+                               rw_trace_place where)
 {
     char node[48], label[96];
     int task, needed;
@@ -232,7 +244,10 @@ static rw_status add_pass(rw_trace_model *m, const rw_trace_kernel *k, int q, in
     return RW_OK;
 }
 
-static bool is_reduced_in(const rw_trace_kernel *k, const rw_reduction *r) { return r->pass >= k->k->first && r->pass <= k->k->last; }
+static bool is_reduced_in(const rw_trace_kernel *k, const rw_reduction *r)
+{
+    return r->pass >= k->k->first && r->pass <= k->k->last;
+}
 
 /* What a tile leaves to be combined: partial[reduction][tile]. */
 static rw_status add_partials(rw_trace_model *m, const rw_trace_kernel *k, int tile, rw_trace_place where, int *partial)
@@ -245,7 +260,8 @@ static rw_status add_partials(rw_trace_model *m, const rw_trace_kernel *k, int t
         if (!is_reduced_in(k, reduction)) continue;
         snprintf(label, sizeof label, "%d %s", where.launch + 1, reduce_names[reduction->kind]);
         RW_TRY(add_task(m, reduce_names[reduction->kind], label, where, task));
-        for (int i = 0; i < nodes_of_tile(m); ++i) RW_TRY(rw_depgraph_add_dependency(m->g, *task, summand[own_node(m, tile, i)]));
+        for (int i = 0; i < nodes_of_tile(m); ++i)
+            RW_TRY(rw_depgraph_add_dependency(m->g, *task, summand[own_node(m, tile, i)]));
     }
     return RW_OK;
 }
@@ -292,23 +308,30 @@ static rw_status add_combines(rw_trace_model *m, const rw_trace_kernel *k, const
     RW_TRY(begin_part(m, rw_format("launch %d (combine)", m->nlaunches)));
     for (int i = 0; i < k->k->naccumulators; ++i) {
         int r = 0, slot = k->k->accumulator_slot[i];
-        while (slot < k->plan->reductions[r].slot || slot >= k->plan->reductions[r].slot + k->plan->reductions[r].width) ++r;
+        while (slot < k->plan->reductions[r].slot || slot >= k->plan->reductions[r].slot + k->plan->reductions[r].width)
+            ++r;
         const char *name = reduce_names[k->plan->reductions[r].kind];
         char label[64];
         rw_trace_place where = {m->nparts - 1, -1, m->nlaunches - 1, !k->run->radius};
         snprintf(label, sizeof label, "%d %s", m->nlaunches, name);
         RW_TRY(add_task(m, "combine", label, where, &m->combined[r]));
-        for (int t = 0; t < m->ntiles; ++t) RW_TRY(rw_depgraph_add_dependency(m->g, m->combined[r], partial[r * m->ntiles + t]));
+        for (int t = 0; t < m->ntiles; ++t)
+            RW_TRY(rw_depgraph_add_dependency(m->g, m->combined[r], partial[r * m->ntiles + t]));
         if (k->run->radius) RW_TRY(tell_host(m, m->combined[r]));
-        if (k->k->naccumulators == 1) rw_text_add(m->text, "%4d  combine: the %s of launch %d\n", m->nlaunches, name, of);
+        if (k->k->naccumulators == 1)
+            rw_text_add(m->text, "%4d  combine: the %s of launch %d\n", m->nlaunches, name, of);
     }
-    if (k->k->naccumulators > 1) rw_text_add(m->text, "%4d  combine: the %d numbers of launch %d\n", m->nlaunches, k->k->naccumulators, of);
+    if (k->k->naccumulators > 1)
+        rw_text_add(m->text, "%4d  combine: the %d numbers of launch %d\n", m->nlaunches, k->k->naccumulators, of);
     return RW_OK;
 }
 
-/* ---- the step --------------------------------------------------------------------------------------------------------- */
+/* ---- the step ---------------------------------------------------------------------------------------------------- */
 
-static size_t values_of(const rw_trace_model *m) { return (size_t)RW_ODE_VECTORS * (size_t)m->ode->nfields * (size_t)m->nnodes; }
+static size_t values_of(const rw_trace_model *m)
+{
+    return (size_t)RW_ODE_VECTORS * (size_t)m->ode->nfields * (size_t)m->nnodes;
+}
 
 static rw_status add_launch(rw_trace_model *m, const rw_trace_run *run, const rw_pass_kernel *pk)
 {
@@ -344,10 +367,14 @@ static rw_status add_run(rw_trace_model *m, const rw_trace_run *run)
 
 static rw_status make_model(rw_ode *ode, rw_depgraph *g, rw_text *text, rw_trace_model *m)
 {
-    *m = (rw_trace_model){.ode = ode, .ctx = ode->device->ctx, .g = g, .text = text, .ndim = ode->grid.ndim, .host = -1};
+    *m =
+        (rw_trace_model){.ode = ode, .ctx = ode->device->ctx, .g = g, .text = text, .ndim = ode->grid.ndim, .host = -1};
     m->nnodes = m->ntiles = 1;
     for (int d = 0; d < 3; ++d) {
-        m->n[d] = d >= m->ndim ? 1 : m->ndim == 3 ? 6 : 8, m->tiles[d] = d < m->ndim ? 2 : 1, m->tile[d] = m->n[d] / m->tiles[d];
+        m->n[d] = d >= m->ndim   ? 1
+                  : m->ndim == 3 ? 6
+                                 : 8,
+        m->tiles[d] = d < m->ndim ? 2 : 1, m->tile[d] = m->n[d] / m->tiles[d];
         m->nnodes *= m->n[d], m->ntiles *= m->tiles[d];
     }
     m->writer = rw_calloc(values_of(m), sizeof *m->writer), m->next = rw_calloc(values_of(m), sizeof *m->next);

@@ -69,7 +69,10 @@ static rw_status explain_state(rw_ode *ode, rw_finite *y, rw_text *cause)
     } else if (y[most].size > square_limit(ode->fields[most].dtype)) {
         rw_text_add(cause, "the solution has grown to |%s| = %.2g at ", ode->fields[most].name, y[most].size);
         rw_finite_node(cause, &ode->grid, y[most].largest);
-        rw_text_add(cause, ": the equations have modes that grow without bound (eigenvalues with positive real part): check their signs");
+        rw_text_add(
+            cause,
+            ": the equations have modes that grow without bound (eigenvalues with positive real part): check their "
+            "signs");
     }
     return RW_OK;
 }
@@ -141,8 +144,8 @@ static rw_status find_cause(rw_ode *ode, rw_stage *stage, rw_text *cause)
     if (attempt.length) rw_text_add(cause, "%s", attempt.data);
     else CAUSE(explain_rate(ode, rate, false, cause));
     if (!cause->length)
-        rw_text_add(cause, "the tolerances rtol = %g, atol = %g cannot be met: rounding errors are larger; raise them", ode->rtol,
-                    ode->atol);
+        rw_text_add(cause, "the tolerances rtol = %g, atol = %g cannot be met: rounding errors are larger; raise them",
+                    ode->rtol, ode->atol);
 done:
     rw_text_free(&attempt);
     rw_free(y);
@@ -169,8 +172,10 @@ rw_status rw_ode_give_up(rw_ode *ode)
     rw_status status = make_room(ode);
     if (status == RW_OK) status = find_cause(ode, &stage, &cause);
     rw_stage_free(&stage);
-    for (int f = 0; f < ode->nfields && ode->ops->vectors <= RATES; ++f) rw_array_destroy(&ode->vector[RATES * ode->nfields + f]);
-    if (status == RW_OK && cause.length && !cause.failed) rw_fail(ctx, RW_ERR_NOT_CONVERGED, "%s: %s", message, cause.data);
+    for (int f = 0; f < ode->nfields && ode->ops->vectors <= RATES; ++f)
+        rw_array_destroy(&ode->vector[RATES * ode->nfields + f]);
+    if (status == RW_OK && cause.length && !cause.failed)
+        rw_fail(ctx, RW_ERR_NOT_CONVERGED, "%s: %s", message, cause.data);
     else rw_fail(ctx, RW_ERR_NOT_CONVERGED, "%s", message);
     rw_text_free(&cause);
     return RW_ERR_NOT_CONVERGED;

@@ -1,16 +1,17 @@
 /* Jumps inside a step: right-hand sides that are not continuous in place or in the fields, such as a moving source
  * where(abs(x - t) < 0.05, 10, 0) or a reaction that is switched by a threshold.
  *
- * An estimate by stages misses a jump that lies beyond the last stage's time, and none of the methods' estimates is of the size of the
- * error there. So the step's two ends are compared: in F(t_{n+1}, y_{n+1}) the comparisons, floor, sign, mod and conditions S take the values
- * that they had at t_n,
+ * An estimate by stages misses a jump that lies beyond the last stage's time, and none of the methods' estimates is of
+ * the size of the error there. So the step's two ends are compared: in F(t_{n+1}, y_{n+1}) the comparisons, floor,
+ * sign, mod and conditions S take the values that they had at t_n,
  *
  *   J = F(t_{n+1}, y_{n+1}) - F(t_{n+1}, y_{n+1}; S(t_n, y_n)),       error h J in the norm of the estimates.
  *
- * J is zero where nothing is switched, however stiff the equations are; elsewhere h |J| bounds what a quadrature of one step can miss. It
- * costs one evaluation of the right-hand side per step, only where the equations have such nodes. A pulse that begins and ends at a node
- * within one step is not seen there, but at the nodes where it begins or ends. Boundary values that jump in place and time are treated alike.
- * Switches in time alone are hit instead (switches.c). */
+ * J is zero where nothing is switched, however stiff the equations are; elsewhere h |J| bounds what a quadrature of one
+ * step can miss. It costs one evaluation of the right-hand side per step, only where the equations have such nodes. A
+ * pulse that begins and ends at a node within one step is not seen there, but at the nodes where it begins or ends.
+ * Boundary values that jump in place and time are treated alike. Switches in time alone are hit instead
+ * (switches.c). */
 #include <string.h>
 
 #include "ode/ode.h"
@@ -20,7 +21,7 @@ enum { Y, FROZEN = RW_PAST }; /* FROZEN: y_{n+1} with boundary values whose swit
 enum { NAMED = 3 }; /* expressions in a message */
 
 struct rw_jumps {
-    rw_text text;   /* the expressions */
+    rw_text text; /* the expressions */
     int named;
     rw_stage stage; /* empty: the equations have no jumps */
     int *frozen;    /* by field: the graph's field that is bound to y_{n+1} a second time; -1: none */
@@ -29,10 +30,10 @@ struct rw_jumps {
 typedef struct freezing {
     rw_building *b;
     rw_jumps *jumps;
-    int end;          /* vector of y_{n+1} */
-    int t0, t1;       /* parameters: times of both ends */
-    bool sides;       /* boundary values are switched */
-    rw_node *done;    /* by node of the graph as it was; -1: not yet */
+    int end;            /* vector of y_{n+1} */
+    int t0, t1;         /* parameters: times of both ends */
+    bool sides;         /* boundary values are switched */
+    rw_node *done;      /* by node of the graph as it was; -1: not yet */
     signed char *moves; /* the same: whether the node depends on the step's end; -1: not known yet */
     int n;
 } freezing;
@@ -74,7 +75,10 @@ static bool moves(freezing *z, rw_node n)
     return found;
 }
 
-static rw_node earlier(freezing *z, rw_node n) { return moves(z, n) ? rw_graph_map(z->b->graph, n, earlier_leaf, z) : n; }
+static rw_node earlier(freezing *z, rw_node n)
+{
+    return moves(z, n) ? rw_graph_map(z->b->graph, n, earlier_leaf, z) : n;
+}
 
 static const char *name_of(void *user, int field)
 {
@@ -127,7 +131,8 @@ static rw_node freeze(freezing *z, rw_node n)
     if (n < z->n && z->done[n] >= 0) return z->done[n];
     rw_graph_node p = g->nodes[n];
     rw_node result = n;
-    if (rw_ops[p.op].arity && (p.is_field || p.reduced)) result = freeze_parts(z, n); /* scalars of time are hit by switches.c */
+    /* scalars of time are hit by switches.c */
+    if (rw_ops[p.op].arity && (p.is_field || p.reduced)) result = freeze_parts(z, n);
     else if (z->sides && field_of(z, &p, z->end) >= 0) result = value_in(z, p, FROZEN, field_of(z, &p, z->end));
     if (n < z->n) z->done[n] = result;
     return result;
@@ -146,7 +151,8 @@ static void freeze_sides(freezing *z)
     for (int f = 0; f < nf; ++f)
         for (int s = 0; s < 2 * b->ode->grid.ndim && !b->graph->failed; ++s) {
             int from = b->field[z->end * nf + f], to = b->field[FROZEN * nf + f];
-            rw_node part[3] = {b->graph->fields[from].boundary[s].a, b->graph->fields[from].boundary[s].b, b->graph->fields[from].boundary[s].c};
+            rw_node part[3] = {b->graph->fields[from].boundary[s].a, b->graph->fields[from].boundary[s].b,
+                               b->graph->fields[from].boundary[s].c};
             for (int i = 0; i < 3; ++i) {
                 rw_node frozen = freeze(z, part[i]);
                 z->sides = z->sides || frozen != part[i];
@@ -190,9 +196,11 @@ static rw_status build(rw_ode *ode, rw_node *nodes, rw_jumps *j)
     if (b.status == RW_OK) z.t0 = b.graph->nodes[t0].index, z.t1 = b.graph->nodes[t1].index;
     rw_build_vector(&b, Y, t0), rw_build_vector(&b, z.end, t1), rw_build_vector(&b, FROZEN, t1);
     if (!build_jumps(&z, h, jumps)) return rw_build_drop(&b);
-    for (int f = 0; f < nf && b.status == RW_OK; ++f) y[f] = rw_build_value(&b, Y, f), next[f] = rw_build_value(&b, z.end, f);
+    for (int f = 0; f < nf && b.status == RW_OK; ++f)
+        y[f] = rw_build_value(&b, Y, f), next[f] = rw_build_value(&b, z.end, f);
     rw_build_norm(&b, jumps, y, next);
-    for (int f = 0; f < nf && b.status == RW_OK; ++f) j->frozen[f] = b.field[FROZEN * nf + f], b.field[FROZEN * nf + f] = -1;
+    for (int f = 0; f < nf && b.status == RW_OK; ++f)
+        j->frozen[f] = b.field[FROZEN * nf + f], b.field[FROZEN * nf + f] = -1;
     return rw_build_end(&b, "jumps", &j->stage);
 }
 
@@ -201,7 +209,8 @@ rw_status rw_jumps_create(rw_ode *ode, rw_jumps **jumps)
     rw_jumps *j = *jumps = rw_calloc(1, sizeof *j);
     rw_node *nodes = rw_calloc(3 * (size_t)ode->nfields, sizeof *nodes);
     if (j) j->frozen = rw_calloc((size_t)ode->nfields, sizeof *j->frozen);
-    rw_status status = j && j->frozen && nodes ? build(ode, nodes, j) : rw_fail_memory(ode->device->ctx, sizeof *j, "an integrator");
+    rw_status status =
+        j && j->frozen && nodes ? build(ode, nodes, j) : rw_fail_memory(ode->device->ctx, sizeof *j, "an integrator");
     rw_free(nodes);
     if (status != RW_OK) rw_jumps_free(jumps);
     return status;
@@ -215,14 +224,19 @@ void rw_jumps_free(rw_jumps **jumps)
     *jumps = NULL;
 }
 
-const char *rw_jumps_text(const rw_jumps *j) { return j->text.data && !j->text.failed ? j->text.data : "the right-hand side"; }
+const char *rw_jumps_text(const rw_jumps *j)
+{
+    return j->text.data && !j->text.failed ? j->text.data : "the right-hand side";
+}
 
 rw_status rw_jumps_error(rw_ode *ode, rw_jumps *j, double h, double *error)
 {
     *error = 0;
     if (!j->stage.expr) return RW_OK;
-    rw_stage_set(&j->stage, "t0", ode->t), rw_stage_set(&j->stage, "t1", ode->step_end), rw_stage_set(&j->stage, "h", h);
-    for (int f = 0; f < ode->nfields; ++f) rw_expr_hold(j->stage.expr, j->frozen[f], ode->vector[ode->ops->result * ode->nfields + f]);
+    rw_stage_set(&j->stage, "t0", ode->t), rw_stage_set(&j->stage, "t1", ode->step_end),
+        rw_stage_set(&j->stage, "h", h);
+    for (int f = 0; f < ode->nfields; ++f)
+        rw_expr_hold(j->stage.expr, j->frozen[f], ode->vector[ode->ops->result * ode->nfields + f]);
     RW_TRY(rw_stage_run(ode, &j->stage));
     ode->stat.rhs++;
     return rw_expr_get(j->stage.expr, "norm", error, NULL);

@@ -1,4 +1,5 @@
-/* Creating an integrator: the problem is copied, checked by building the method's programs, and handed to the method. */
+/* Creating an integrator: the problem is copied, checked by building the method's programs, and handed to the
+ * method. */
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -6,8 +7,10 @@
 #include "ode/ode.h"
 #include "ode/params.h"
 
-static const rw_ode_ops *const methods[] = {[RW_ODE_RK4] = &rw_rk4_ops, [RW_ODE_RKC2] = &rw_rkc2_ops, [RW_ODE_RKL2] = &rw_rkl2_ops,
-                                            [RW_ODE_ROCK2] = &rw_rock2_ops, [RW_ODE_ROCK4] = &rw_rock4_ops, [RW_ODE_DP5] = &rw_dp5_ops, [RW_ODE_AUTO] = &rw_auto_ops};
+static const rw_ode_ops *const methods[] =
+    {[RW_ODE_RK4] = &rw_rk4_ops,     [RW_ODE_RKC2] = &rw_rkc2_ops,   [RW_ODE_RKL2] = &rw_rkl2_ops,
+     [RW_ODE_ROCK2] = &rw_rock2_ops, [RW_ODE_ROCK4] = &rw_rock4_ops, [RW_ODE_DP5] = &rw_dp5_ops,
+     [RW_ODE_AUTO] = &rw_auto_ops};
 
 static char *copy_text(const char *text, bool *failed)
 {
@@ -73,7 +76,8 @@ static rw_status check_spec(rw_context *ctx, rw_ode_spec *spec)
         cells *= n;
     }
     if (spec->dense && spec->method == RW_ODE_RK4)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "dense with method rk4: states are kept by methods with error control: choose one of them, or "
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "dense with method rk4: states are kept by methods with error control: choose one of them, or "
                        "leave dense out");
     /* names of fields and scalars: the checks of expression programs */
     for (int f = 0; f < spec->nfields; ++f) {
@@ -106,7 +110,8 @@ rw_status rw_ode_make_vectors(rw_ode *ode)
     for (int i = ode->nfields; i < RW_ODE_VECTORS * ode->nfields; ++i) {
         const rw_array *y = ode->vector[i % ode->nfields];
         if (ode->vector[i] || !has_vector(ode, i / ode->nfields)) continue;
-        RW_TRY(rw_array_create(dev, ode->fields[i % ode->nfields].dtype, ode->grid.ndim, shape, y ? y->storage->memory : RW_MEMORY_DEVICE, &ode->vector[i]));
+        RW_TRY(rw_array_create(dev, ode->fields[i % ode->nfields].dtype, ode->grid.ndim, shape,
+                               y ? y->storage->memory : RW_MEMORY_DEVICE, &ode->vector[i]));
     }
     return RW_OK;
 }
@@ -115,7 +120,8 @@ rw_status rw_ode_create(rw_device *dev, const rw_ode_spec *given, rw_ode **resul
 {
     RW_NEED(result, "ode");
     *result = NULL;
-    RW_NEED(dev, "device"); RW_NEED(given, "spec");
+    RW_NEED(dev, "device");
+    RW_NEED(given, "spec");
     rw_ode_spec resolved = *given, *spec = &resolved;
     RW_TRY(check_spec(dev->ctx, spec));
     rw_ode *ode = rw_calloc(1, sizeof *ode);
@@ -157,7 +163,8 @@ rw_status rw_ode_become(rw_ode *ode, rw_ode_method method)
 {
     drop_vectors(ode); /* AUTO's own may lie in other memory than y */
     ode->ops = methods[method];
-    ode->max_stages = ode->given_stages > 0 ? RW_MAX(ode->given_stages, ode->ops->least_stages) : (int)rw_ode_standard("max_stages", ode->ops->name);
+    ode->max_stages = ode->given_stages > 0 ? RW_MAX(ode->given_stages, ode->ops->least_stages)
+                                            : (int)rw_ode_standard("max_stages", ode->ops->name);
     rw_status status = ode->ops->create(ode);
     if (status == RW_OK) status = rw_ode_make_vectors(ode);
     if (status == RW_OK) return RW_OK;
@@ -207,16 +214,18 @@ static rw_status match_memory(rw_ode *ode, int f, const rw_array *a)
 
 rw_status rw_ode_bind(rw_ode *ode, const char *field, rw_array *a)
 {
-    RW_NEED(ode, "ode"); RW_NEED(field, "field"); RW_NEED(a, "array");
+    RW_NEED(ode, "ode");
+    RW_NEED(field, "field");
+    RW_NEED(a, "array");
     const rw_grid *g = &ode->grid;
     for (int f = 0; f < ode->nfields; ++f) {
         if (strcmp(ode->fields[f].name, field)) continue;
         if (a->device != ode->device || a->dtype != ode->fields[f].dtype ||
             a->size != g->size[0] * g->size[1] * g->size[2])
-            return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "field %s is %lld %s on %s; the array given is %lld %s on %s",
-                           field, (long long)(g->size[0] * g->size[1] * g->size[2]),
-                           rw_dtype_name(ode->fields[f].dtype), ode->device->info.name, (long long)a->size,
-                           rw_dtype_name(a->dtype), a->device->info.name);
+            return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT,
+                           "field %s is %lld %s on %s; the array given is %lld %s on %s", field,
+                           (long long)(g->size[0] * g->size[1] * g->size[2]), rw_dtype_name(ode->fields[f].dtype),
+                           ode->device->info.name, (long long)a->size, rw_dtype_name(a->dtype), a->device->info.name);
         RW_TRY(rw_check_shape(ode->device->ctx, ode->name, field, g, a));
         for (int h = 0; h < ode->nfields; ++h)
             if (h != f && ode->vector[h] == a)
@@ -236,7 +245,8 @@ rw_status rw_ode_bind(rw_ode *ode, const char *field, rw_array *a)
 
 rw_status rw_ode_set(rw_ode *ode, const char *scalar, double value)
 {
-    RW_NEED(ode, "ode"); RW_NEED(scalar, "scalar");
+    RW_NEED(ode, "ode");
+    RW_NEED(scalar, "scalar");
     for (int i = 0; i < ode->nscalars; ++i)
         if (!strcmp(ode->scalars[i].name, scalar)) {
             if (ode->scalars[i].value == value) return RW_OK;
@@ -283,19 +293,38 @@ void rw_ode_save(const rw_ode *ode, double s[RW_ODE_STATE])
 {
     if (!ode || !s) return;
     const rw_ode_statistics *a = &ode->stat;
-    const double values[RW_ODE_STATE] = {ode->t, (double)a->steps, (double)a->rejected, (double)a->rhs,
-                                         (double)a->spectral_rhs, a->spectral_radius, a->stages, a->max_stages, a->step,
-                                         a->error, ode->controller[0], ode->controller[1], ode->controller[2],
-                                         ode->controller[3], method_number(ode), (double)a->undone};
+    const double values[RW_ODE_STATE] = {ode->t,
+                                         (double)a->steps,
+                                         (double)a->rejected,
+                                         (double)a->rhs,
+                                         (double)a->spectral_rhs,
+                                         a->spectral_radius,
+                                         a->stages,
+                                         a->max_stages,
+                                         a->step,
+                                         a->error,
+                                         ode->controller[0],
+                                         ode->controller[1],
+                                         ode->controller[2],
+                                         ode->controller[3],
+                                         method_number(ode),
+                                         (double)a->undone};
     memcpy(s, values, sizeof values);
 }
 
 void rw_ode_restore(rw_ode *ode, const double s[RW_ODE_STATE])
 {
     ode->t = s[0];
-    ode->stat = (rw_ode_statistics){.steps = (int64_t)s[1], .rejected = (int64_t)s[2], .rhs = (int64_t)s[3],
-                                    .spectral_rhs = (int64_t)s[4], .spectral_radius = s[5], .stages = (int)s[6],
-                                    .max_stages = (int)s[7], .step = s[8], .error = s[9], .undone = (int64_t)s[15]};
+    ode->stat = (rw_ode_statistics){.steps = (int64_t)s[1],
+                                    .rejected = (int64_t)s[2],
+                                    .rhs = (int64_t)s[3],
+                                    .spectral_rhs = (int64_t)s[4],
+                                    .spectral_radius = s[5],
+                                    .stages = (int)s[6],
+                                    .max_stages = (int)s[7],
+                                    .step = s[8],
+                                    .error = s[9],
+                                    .undone = (int64_t)s[15]};
     memcpy(ode->controller, s + 10, sizeof ode->controller);
 }
 
@@ -305,19 +334,28 @@ static rw_status check_state(const rw_ode *ode, const double s[RW_ODE_STATE])
     rw_context *ctx = ode->device->ctx;
     for (int i = 0; i < RW_ODE_STATE; ++i) {
         bool negative = i > 0 && s[i] < 0;
-        if (!isfinite(s[i]) || fabs(s[i]) > 1e300 || negative || (i > 0 && i < 5 && s[i] > 1e18) || ((i == 6 || i == 7) && s[i] > INT_MAX))
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "state[%d] = %g is not what rw_ode_save writes: load a state that it has saved", i, s[i]);
+        if (!isfinite(s[i]) || fabs(s[i]) > 1e300 || negative || (i > 0 && i < 5 && s[i] > 1e18) ||
+            ((i == 6 || i == 7) && s[i] > INT_MAX))
+            return rw_fail(ctx, RW_ERR_ARGUMENT,
+                           "state[%d] = %g is not what rw_ode_save writes: load a state that it has saved", i, s[i]);
     }
-    bool was_auto = ode->ops == &rw_auto_ops || (*ode->reason && s[14] == RW_ODE_AUTO); /* a state of before its first step */
-    if (s[14] != floor(s[14]) || s[14] < RW_ODE_RK4 || s[14] >= RW_COUNT(methods) || (!was_auto && methods[(int)s[14]] != ode->ops))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "state[14] = %g: the state is that of %s, the integrator's method is %s", s[14],
-                       s[14] == floor(s[14]) && s[14] >= RW_ODE_RK4 && s[14] < RW_COUNT(methods) ? methods[(int)s[14]]->name : "no method", ode->ops->name);
+    /* a state of before its first step */
+    bool was_auto = ode->ops == &rw_auto_ops || (*ode->reason && s[14] == RW_ODE_AUTO);
+    if (s[14] != floor(s[14]) || s[14] < RW_ODE_RK4 || s[14] >= RW_COUNT(methods) ||
+        (!was_auto && methods[(int)s[14]] != ode->ops))
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "state[14] = %g: the state is that of %s, the integrator's method is %s",
+                       s[14],
+                       s[14] == floor(s[14]) && s[14] >= RW_ODE_RK4 && s[14] < RW_COUNT(methods)
+                           ? methods[(int)s[14]]->name
+                           : "no method",
+                       ode->ops->name);
     return RW_OK;
 }
 
 rw_status rw_ode_load(rw_ode *ode, const double s[RW_ODE_STATE])
 {
-    RW_NEED(ode, "ode"); RW_NEED(s, "state");
+    RW_NEED(ode, "ode");
+    RW_NEED(s, "state");
     RW_TRY(check_state(ode, s));
     int method = (int)s[14];
     if (ode->ops == &rw_auto_ops && method < RW_ODE_AUTO) {
@@ -352,7 +390,8 @@ int64_t rw_ode_bytes(const rw_ode_spec *spec)
         if (spec->grid.size[d] > 0 && cells > INT64_MAX / 1024 / spec->grid.size[d]) return INT64_MAX;
         cells *= spec->grid.size[d];
     }
-    for (int f = 0; f < spec->nfields; ++f) bytes += (int64_t)rw_dtype_size(spec->fields[f].dtype ? spec->fields[f].dtype : RW_F64);
+    for (int f = 0; f < spec->nfields; ++f)
+        bytes += (int64_t)rw_dtype_size(spec->fields[f].dtype ? spec->fields[f].dtype : RW_F64);
     const rw_ode_ops *ops = methods[method] == &rw_auto_ops ? &rw_rock4_ops : methods[method];
     return bytes * cells * (ops->vectors + (spec->dense ? RW_ODE_PAST : 0));
 }

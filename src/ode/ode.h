@@ -30,23 +30,23 @@ typedef struct rw_attempt {
 
 typedef struct rw_ode_ops {
     const char *name;
-    int vectors;                       /* arrays a field, the solution included */
-    int least_stages;                  /* of a step */
-    rw_status (*create)(rw_ode *ode);  /* builds the programs */
+    int vectors;                                    /* arrays a field, the solution included */
+    int least_stages;                               /* of a step */
+    rw_status (*create)(rw_ode *ode);               /* builds the programs */
     rw_status (*step)(rw_ode *ode, double t_limit); /* of adaptive methods: rw_adaptive_step */
     void (*destroy)(rw_ode *ode);
     rw_status (*explain)(const rw_ode *ode, rw_text *text);
     /* adaptive methods only */
-    int result;                        /* vector that holds y_{n+1} */
-    int power;                         /* the estimate is of size h^power */
-    double growth;                     /* a step is at most so many times the one before */
+    int result;                         /* vector that holds y_{n+1} */
+    int power;                          /* the estimate is of size h^power */
+    double growth;                      /* a step is at most so many times the one before */
     double (*reach)(const rw_ode *ode); /* largest h rho that is stable; NULL: the radius does not matter */
     rw_status (*attempt)(rw_ode *ode, double h, double rho, rw_attempt *a);
 } rw_ode_ops;
 extern const rw_ode_ops rw_rk4_ops, rw_rkc2_ops, rw_rkl2_ops, rw_rock2_ops, rw_rock4_ops, rw_dp5_ops, rw_auto_ops;
 
-/* The functional s -> sum polynomial[k] h^k s^(k)(t), on the polynomial through values at t + theta[q] h (Chebyshev nodes), has the weights
- * sum_k weight[q][k] polynomial[k]. */
+/* The functional s -> sum polynomial[k] h^k s^(k)(t), on the polynomial through values at t + theta[q] h (Chebyshev
+ * nodes), has the weights sum_k weight[q][k] polynomial[k]. */
 typedef struct rw_course_rule {
     double theta[RW_COURSE], weight[RW_COURSE][RW_COURSE];
 } rw_course_rule;
@@ -55,10 +55,10 @@ void rw_course_begin(rw_course_rule *rule);
 /* A program of a method with the vectors it names. */
 typedef struct rw_stage {
     rw_expr *expr;
-    int *field;     /* by [vector][user field]: index of the graph's field, -1 when unused */
-    bool moves;     /* something in it depends on time */
-    int scalars;    /* parameters of the graph: the first of the ode's scalars, and behind them … */
-    int own;        /* … the first of those that rw_build_scalar has made */
+    int *field;  /* by [vector][user field]: index of the graph's field, -1 when unused */
+    bool moves;  /* something in it depends on time */
+    int scalars; /* parameters of the graph: the first of the ode's scalars, and behind them … */
+    int own;     /* … the first of those that rw_build_scalar has made */
 } rw_stage;
 
 struct rw_ode {
@@ -70,34 +70,35 @@ struct rw_ode {
     rw_parsed parsed;
     rw_grid grid;
     int order, nfields, nscalars;
-    rw_expr_field *fields;    /* deep copies */
+    rw_expr_field *fields; /* deep copies */
     rw_expr_scalar *scalars;
-    char *radius_text;        /* NULL: estimate */
-    bool radius_power;        /* by power iteration */
+    char *radius_text; /* NULL: estimate */
+    bool radius_power; /* by power iteration */
     double start, fixed_step, rtol, atol, initial_step, max_step, damping;
     int max_stages;
     bool record;
-    double stage_rule;        /* of studies, rock4: stages s with h rho <= stage_rule s^2, of the published table; 0: by intervals */
-    double end;               /* AUTO: expected, 0 unknown */
-    int given_stages;         /* the caller's limit, 0: the method's */
-    char reason[240];         /* why AUTO became what it is */
+    /* of studies, rock4: stages s with h rho <= stage_rule s^2, of the published table; 0: by intervals */
+    double stage_rule;
+    double end;       /* AUTO: expected, 0 unknown */
+    int given_stages; /* the caller's limit, 0: the method's */
+    char reason[240]; /* why AUTO became what it is */
     rw_course_rule course;
     /* state */
     double t;
-    double step_end;          /* of the step that is tried: no stage's time lies beyond */
+    double step_end; /* of the step that is tried: no stage's time lies beyond */
     rw_ode_statistics stat;
-    rw_array **vector;        /* by [vector][field]; vector 0 is the caller's */
-    int64_t changes;          /* arrays bound and scalars set so far: what was recorded before is void */
-    bool stale;               /* a scalar has changed since the spectral radius was found */
-    bool fresh;               /* AUTO has found it at the present state */
-    double refused_step;      /* of a step that was given up: its last attempt, 0: none */
+    rw_array **vector;   /* by [vector][field]; vector 0 is the caller's */
+    int64_t changes;     /* arrays bound and scalars set so far: what was recorded before is void */
+    bool stale;          /* a scalar has changed since the spectral radius was found */
+    bool fresh;          /* AUTO has found it at the present state */
+    double refused_step; /* of a step that was given up: its last attempt, 0: none */
     rw_attempt refused;
-    double controller[4];     /* what the method's step control remembers; saved in checkpoints */
+    double controller[4]; /* what the method's step control remembers; saved in checkpoints */
     struct rw_spectral *spectral;
     struct rw_adaptive *adaptive;
-    struct rw_dense *dense;   /* set: the last states are kept */
-    struct rw_trace *trace;   /* set: programs are noted instead of run */
-    void *method;             /* the method's own */
+    struct rw_dense *dense; /* set: the last states are kept */
+    struct rw_trace *trace; /* set: programs are noted instead of run */
+    void *method;           /* the method's own */
 };
 
 /* ---- building programs ------------------------------------------------------------------------------------------- */
@@ -106,12 +107,12 @@ typedef struct rw_building {
     rw_ode *ode;
     rw_graph *graph;
     rw_lowering lowering;
-    int *field;               /* by [vector][field] */
+    int *field;                   /* by [vector][field] */
     rw_node time[RW_ODE_VECTORS]; /* may be changed between the stages that a program has */
-    int scalars;              /* as in rw_stage */
+    int scalars;                  /* as in rw_stage */
     rw_plan plan;
     bool planned;
-    rw_status status;         /* first failure; later calls do nothing */
+    rw_status status; /* first failure; later calls do nothing */
 } rw_building;
 
 /* An operation of two nodes of the graph g. */
@@ -120,12 +121,13 @@ typedef struct rw_building {
 void rw_build_begin(rw_building *b, rw_ode *ode);
 /* A number that is set before each run; a time when its name begins with t. */
 rw_node rw_build_scalar(rw_building *b, const char *name);
-/* A setting of the integrator, such as a tolerance: an argument of the kernels, so that another value compiles nothing. */
+/* A setting of the integrator, such as a tolerance: an argument of the kernels, so that another value compiles
+ * nothing. */
 rw_node rw_build_setting(rw_building *b, const char *name, double value);
 /* Vector `v` takes part; `time`: node that t is in its boundary values and right-hand side. All vectors first. */
 void rw_build_vector(rw_building *b, int v, rw_node time);
-rw_node rw_build_value(rw_building *b, int v, int f);           /* y_v[f] */
-void rw_build_rates(rw_building *b, int v, rw_node *rates);     /* F(t_v, y_v)[f] for all fields */
+rw_node rw_build_value(rw_building *b, int v, int f);       /* y_v[f] */
+void rw_build_rates(rw_building *b, int v, rw_node *rates); /* F(t_v, y_v)[f] for all fields */
 void rw_build_store(rw_building *b, int v, int f, rw_node value);
 /* Boundary values depend on time: then a vector has them of one time only. */
 bool rw_build_sides_move(const rw_building *b);
@@ -143,10 +145,10 @@ void rw_stage_set(rw_stage *stage, const char *scalar, double value);
 double rw_ode_stage_time(const rw_ode *ode, double c, double h);
 /* The user's scalars as they are now; rw_stage_run does so itself. */
 void rw_stage_set_scalars(rw_ode *ode, rw_stage *stage);
-/* The time `scalar` of a stage of a step h from the present time. A stage's value on y' = lambda y, y_n = 1, is a polynomial in
- * h lambda: `polynomial` has its coefficients. Functions of time get the values that the method itself would give them as further
- * unknowns (s' = s_1, s_1' = s_2, …), not those at a point of time: then sources and boundary values of linear equations
- * cost no order, however stiff they are. */
+/* The time `scalar` of a stage of a step h from the present time. A stage's value on y' = lambda y, y_n = 1, is a
+ * polynomial in h lambda: `polynomial` has its coefficients. Functions of time get the values that the method itself
+ * would give them as further unknowns (s' = s_1, s_1' = s_2, …), not those at a point of time: then sources and
+ * boundary values of linear equations cost no order, however stiff they are. */
 rw_status rw_stage_time(rw_ode *ode, rw_stage *stage, const char *scalar, double h, const double polynomial[RW_COURSE]);
 void rw_stage_free(rw_stage *stage);
 /* AUTO takes a method, with its programs and vectors. On failure it stays AUTO. */
@@ -158,43 +160,45 @@ void rw_ode_exchange(rw_ode *ode, int v, int w);
 /* The stage's plan added to `text`. */
 rw_status rw_stage_explain(const rw_stage *stage, rw_text *text);
 
-/* ---- step control (adaptive.c) ---------------------------------------------------------------------------------------- */
+/* ---- step control (adaptive.c) ----------------------------------------------------------------------------------- */
 
 enum { RW_RADIUS_EVERY = 25 }; /* steps */
-/* One accepted step by the method's attempts. controller: [0] next step, [1] last error, [2] last accepted step, [3] steps since
- * the radius was found. */
+/* One accepted step by the method's attempts. controller: [0] next step, [1] last error, [2] last accepted step, [3]
+ * steps since the radius was found. */
 rw_status rw_adaptive_step(rw_ode *ode, double t_limit);
 /* Its programs: when the integrator is created, so that no step waits for a compiler; of AUTO at the first step. */
 rw_status rw_adaptive_prepare(rw_ode *ode);
 void rw_adaptive_free(rw_ode *ode);
-/* Result "norm": sqrt(mean((e/(atol + rtol max(|y|, |next|)))^2)) over all cells and fields; without `next` |y| alone counts. */
+/* Result "norm": sqrt(mean((e/(atol + rtol max(|y|, |next|)))^2)) over all cells and fields; without `next` |y| alone
+ * counts. */
 void rw_build_norm(rw_building *b, const rw_node *e, const rw_node *y, const rw_node *next);
 
-/* ---- switches in time (switches.c) -------------------------------------------------------------------------------------- */
+/* ---- switches in time (switches.c) ------------------------------------------------------------------------------- */
 
 typedef struct rw_switches rw_switches;
 
 /* Those of the stage's program, which has the equations and the boundary values at time "t". */
 rw_status rw_switches_create(rw_ode *ode, rw_stage *stage, rw_switches **switches);
 void rw_switches_free(rw_switches **switches);
-/* Before a step of at most `ahead`, from the present time to *t_limit: a switch at the present time is passed (the time may then be
- * *t_limit, and no step is left), and *t_limit becomes the last number that a step may reach. True when that is the last one before a
- * switch: rw_switches_pass is to be called with *after when the step has got there. */
+/* Before a step of at most `ahead`, from the present time to *t_limit: a switch at the present time is passed (the time
+ * may then be *t_limit, and no step is left), and *t_limit becomes the last number that a step may reach. True when
+ * that is the last one before a switch: rw_switches_pass is to be called with *after when the step has got there. */
 bool rw_switches_limit(rw_ode *ode, rw_switches *switches, double ahead, double *t_limit, double *after);
 void rw_switches_pass(rw_ode *ode, double after);
 
-/* ---- jumps inside a step (jumps.c) -------------------------------------------------------------------------------------- */
+/* ---- jumps inside a step (jumps.c) ------------------------------------------------------------------------------- */
 
 typedef struct rw_jumps rw_jumps;
 
 rw_status rw_jumps_create(rw_ode *ode, rw_jumps **jumps);
 void rw_jumps_free(rw_jumps **jumps);
-/* What jumps between the ends of an attempt's step may cost, as a norm like that of the estimate; 0 for continuous equations. */
+/* What jumps between the ends of an attempt's step may cost, as a norm like that of the estimate; 0 for continuous
+ * equations. */
 rw_status rw_jumps_error(rw_ode *ode, rw_jumps *jumps, double h, double *error);
 /* The expressions that jump, for messages. */
 const char *rw_jumps_text(const rw_jumps *jumps);
 
-/* ---- states kept (dense.c); without them these do nothing -------------------------------------------------------------- */
+/* ---- states kept (dense.c); without them these do nothing -------------------------------------------------------- */
 
 rw_status rw_dense_create(rw_ode *ode);
 void rw_dense_free(rw_ode *ode);
@@ -210,20 +214,20 @@ void rw_dense_push(rw_ode *ode, int result);
 /* Time, statistics and controller as rw_ode_save has put them down. */
 void rw_ode_restore(rw_ode *ode, const double state[RW_ODE_STATE]);
 
-/* ---- a step traced (trace.c) ----------------------------------------------------------------------------------------- */
+/* ---- a step traced (trace.c) ------------------------------------------------------------------------------------- */
 
 /* What rw_stage_run does while ode->trace is set. */
 rw_status rw_trace_add(rw_ode *ode, rw_stage *stage);
 
-/* ---- failure (failure.c) -------------------------------------------------------------------------------------------- */
+/* ---- failure (failure.c) ----------------------------------------------------------------------------------------- */
 
 /* Adds to the message of a step that ends in ERR_NOT_CONVERGED why and where; returns that status. */
 rw_status rw_ode_give_up(rw_ode *ode);
 
-/* ---- spectral radius (spectral.c) ----------------------------------------------------------------------------------- */
+/* ---- spectral radius (spectral.c) -------------------------------------------------------------------------------- */
 
-/* By power iteration without its safety factor: close to the modulus of the largest eigenvalue, not above it in exact arithmetic of
- * linear equations. */
+/* By power iteration without its safety factor: close to the modulus of the largest eigenvalue, not above it in exact
+ * arithmetic of linear equations. */
 rw_status rw_spectral_least(rw_ode *ode, double *rho);
 /* Bound or estimate at the present state, by the user's expression, Gershgorin's circles, or power iteration. */
 rw_status rw_spectral_radius(rw_ode *ode, double *rho);
@@ -231,8 +235,9 @@ rw_status rw_spectral_radius(rw_ode *ode, double *rho);
 rw_status rw_spectral_prepare(rw_ode *ode);
 /* False when it depends on neither state nor time: one estimate serves for ever. */
 bool rw_spectral_varies(const rw_ode *ode);
-/* How far eigenvalues may lie from the negative real axis, over the radius found last: where Gershgorin's circles end to the right of 0; of a
- * power iteration 1 + the cosine between its last two vectors, 0 on the axis. 0 for a given radius. Of AUTO only. */
+/* How far eigenvalues may lie from the negative real axis, over the radius found last: where Gershgorin's circles end
+ * to the right of 0; of a power iteration 1 + the cosine between its last two vectors, 0 on the axis. 0 for a given
+ * radius. Of AUTO only. */
 rw_status rw_spectral_overhang(rw_ode *ode, double *part);
 /* Its programs, for a trace. */
 rw_status rw_spectral_trace(rw_ode *ode);

@@ -7,7 +7,8 @@ enum {
     ROCK = 1 << RW_ODE_ROCK2 | 1 << RW_ODE_ROCK4 | 1 << RW_ODE_AUTO,
 };
 
-#define ROW(member, kind, standard, allowed, line, ...) RW_ROW(rw_ode_spec, member, kind, standard, allowed, line, __VA_ARGS__)
+#define ROW(member, kind, standard, allowed, line, ...)                                                                \
+    RW_ROW(rw_ode_spec, member, kind, standard, allowed, line, __VA_ARGS__)
 
 #define RW_X(name, text, line) text "|"
 static const char choices[] = RW_ODE_METHOD_LIST(RW_X);
@@ -15,7 +16,8 @@ static const char choices[] = RW_ODE_METHOD_LIST(RW_X);
 
 const rw_param rw_ode_rows[RW_ODE_ROWS] = {
     ROW(method, ENUM, "auto", choices,
-        "auto: dp5, rkc2 or rock4 at the first step; rock4, rock2, rkc2, rkl2: diffusion; dp5: not stiff; rk4: fixed step",
+        "auto: dp5, rkc2 or rock4 at the first step; rock4, rock2, rkc2, rkl2: diffusion; dp5: not stiff; rk4: fixed "
+        "step",
         .brief = NULL),
     ROW(start, REAL, "0", "(-inf, inf)", "initial time", .brief = NULL),
     ROW(end, REAL, "1.0", "(-inf, inf)", "final time", .required = true),
@@ -29,14 +31,17 @@ const rw_param rw_ode_rows[RW_ODE_ROWS] = {
     ROW(damping, REAL, "0.95", "[0.5, 0.99]", "rock2, rock4: growth factor allowed on the stability interval",
         .methods = ROCK),
     ROW(spectral_radius, TEXT, "auto", "",
-        "largest modulus of the eigenvalues: an expression; auto: from the derivative of the equations; power: by power iteration",
+        "largest modulus of the eigenvalues: an expression; auto: from the derivative of the equations; power: by "
+        "power iteration",
         .methods = STABILISED | 1 << RW_ODE_RK4),
-    ROW(record, SWITCH, "true", "", "replay the launches of a step as one recorded sequence where possible", .brief = NULL),
+    ROW(record, SWITCH, "true", "", "replay the launches of a step as one recorded sequence where possible",
+        .brief = NULL),
 };
 
 const rw_params *rw_ode_params(void)
 {
-    static const rw_params params = {"time", "rw_ode_spec", "time integration", sizeof(rw_ode_spec), rw_ode_rows, RW_ODE_ROWS};
+    static const rw_params params = {"time",      "rw_ode_spec", "time integration", sizeof(rw_ode_spec),
+                                     rw_ode_rows, RW_ODE_ROWS};
     return &params;
 }
 

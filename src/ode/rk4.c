@@ -2,8 +2,8 @@
  *
  *   A = y + h/2 F(y)      B = y + h/2 F(A)      C = y + h F(B)      y <- (-y + A + 2 B + C)/3 + h/6 F(C)
  *
- * which is y + h/6 (k1 + 2 k2 + 2 k3 + k4), since k1 = 2 (A - y)/h and so on. 16 + 24 + 24 + 40 = 104 bytes a point, step
- * and f64 component. When nothing depends on t, a step is the same launches each time: it is recorded once and
+ * which is y + h/6 (k1 + 2 k2 + 2 k3 + k4), since k1 = 2 (A - y)/h and so on. 16 + 24 + 24 + 40 = 104 bytes a point,
+ * step and f64 component. When nothing depends on t, a step is the same launches each time: it is recorded once and
  * replayed. The automatic step is 0.9 of the stability limit 2.78/rho on the negative real axis.
  *
  * Vectors: 0 y, 1 A, 2 B, 3 C. */
@@ -15,15 +15,16 @@
 
 enum { Y, A, B, C, STAGES = 4 };
 
-static const double LIMIT = 2.78, FARTHEST = 2.97; /* of the stability region: on the real axis, and beyond which it has no point */
+/* of the stability region: on the real axis, and beyond which it has no point */
+static const double LIMIT = 2.78, FARTHEST = 2.97;
 
 typedef struct rk4 {
     rw_stage stage[STAGES];
     bool autonomous;
-    rw_sequence *sequence;  /* a step of `recorded` recorded; NULL */
+    rw_sequence *sequence; /* a step of `recorded` recorded; NULL */
     double recorded;
-    int64_t changes;        /* of the ode when it was recorded: other arrays or scalars, another recording */
-    void **memory;          /* by field, of y: the caller may have exchanged it */
+    int64_t changes; /* of the ode when it was recorded: other arrays or scalars, another recording */
+    void **memory;   /* by field, of y: the caller may have exchanged it */
     rw_switches *switches;
 } rk4;
 
@@ -80,7 +81,8 @@ static rw_status run_stages(rw_ode *ode, double h)
     rk4 *m = ode->method;
     const double time[] = {0, 0.5, 0.5, 1}, weight[] = {0.5, 0.5, 1, 1. / 6};
     for (int i = 0; i < STAGES; ++i) {
-        rw_stage_set(&m->stage[i], "t", rw_ode_stage_time(ode, time[i], h)), rw_stage_set(&m->stage[i], "c", weight[i] * h);
+        rw_stage_set(&m->stage[i], "t", rw_ode_stage_time(ode, time[i], h)),
+            rw_stage_set(&m->stage[i], "c", weight[i] * h);
         RW_TRY(rw_stage_run(ode, &m->stage[i]));
     }
     return RW_OK;
@@ -106,12 +108,13 @@ static bool is_recorded(const rw_ode *ode, double h)
 {
     const rk4 *m = ode->method;
     bool same = m->sequence && m->recorded == h && m->changes == ode->changes;
-    for (int f = 0; f < ode->nfields && same; ++f) same = m->memory[f] == ode->vector[f]->storage->allocation->buffer.pointer;
+    for (int f = 0; f < ode->nfields && same; ++f)
+        same = m->memory[f] == ode->vector[f]->storage->allocation->buffer.pointer;
     return same;
 }
 
-/* A given step against the stability limit, before the first: refused when eigenvalues that do not change leave the stability region, which
- * ends at 2.79 on the real and at 2.83 on the imaginary axis; else a warning. */
+/* A given step against the stability limit, before the first: refused when eigenvalues that do not change leave the
+ * stability region, which ends at 2.79 on the real and at 2.83 on the imaginary axis; else a warning. */
 static rw_status check_step(rw_ode *ode)
 {
     double rho, h = ode->fixed_step;
@@ -122,11 +125,16 @@ static rw_status check_step(rw_ode *ode)
     RW_TRY(rw_spectral_least(ode, &rho)); /* the first is an upper bound */
     if (h * rho <= FARTHEST) return RW_OK;
     if (varies)
-        rw_log(ctx, RW_LOG_WARNING, "time.step = %g is above the stability limit of rk4 at t = %g, 2.78/rho = %.3g (spectral radius rho = %.3g)", h,
-               ode->t, LIMIT / rho, rho);
+        rw_log(ctx, RW_LOG_WARNING,
+               "time.step = %g is above the stability limit of rk4 at t = %g, 2.78/rho = %.3g (spectral radius rho = "
+               "%.3g)",
+               h, ode->t, LIMIT / rho, rho);
     else
-        return rw_fail(ctx, RW_ERR_INPUT, "time.step = %g is unstable: rk4 allows at most 2.78/rho = %.3g (spectral radius rho = %.3g); choose a "
-                       "smaller time.step, time.step: 0 to have it chosen, or time.method: auto", h, LIMIT / rho, rho);
+        return rw_fail(
+            ctx, RW_ERR_INPUT,
+            "time.step = %g is unstable: rk4 allows at most 2.78/rho = %.3g (spectral radius rho = %.3g); choose a "
+            "smaller time.step, time.step: 0 to have it chosen, or time.method: auto",
+            h, LIMIT / rho, rho);
     return RW_OK;
 }
 
@@ -182,5 +190,10 @@ static rw_status explain(const rw_ode *ode, rw_text *text)
     return RW_OK;
 }
 
-const rw_ode_ops rw_rk4_ops = {.name = "rk4", .vectors = 4, .least_stages = 4, .create = create, .step = step,
-                               .destroy = destroy, .explain = explain};
+const rw_ode_ops rw_rk4_ops = {.name = "rk4",
+                               .vectors = 4,
+                               .least_stages = 4,
+                               .create = create,
+                               .step = step,
+                               .destroy = destroy,
+                               .explain = explain};

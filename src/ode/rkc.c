@@ -1,27 +1,30 @@
-/* RKC2 and RKL2: stabilised methods of order 2 with s >= 2 stages, of one form with Chebyshev and Legendre polynomials (van der
- * Houwen, Sommeijer 1980; Verwer, Hundsdorfer, Sommeijer 1990; Meyer, Balsara, Aslam 2014; estimate as in Sommeijer, Shampine,
- * Verwer, J. Comput. Appl. Math. 88, 1998).
+/* RKC2 and RKL2: stabilised methods of order 2 with s >= 2 stages, of one form with Chebyshev and Legendre polynomials
+ * (van der Houwen, Sommeijer 1980; Verwer, Hundsdorfer, Sommeijer 1990; Meyer, Balsara, Aslam 2014; estimate as in
+ * Sommeijer, Shampine, Verwer, J. Comput. Appl. Math. 88, 1998).
  *
  *   Y_0 = y_n
  *   Y_1 = Y_0 + m~_1 h F(Y_0)
  *   Y_j = (1 - m_j - n_j) Y_0 + m_j Y_{j-1} + n_j Y_{j-2} + m~_j h F(Y_{j-1}) + g~_j h F(Y_0),   j = 2 … s
  *   y_{n+1} = Y_s
  *
- *   RKC2   e = 2/13, w0 = 1 + e/s^2, w1 = T_s'(w0)/T_s''(w0), b_j = T_j''(w0)/T_j'(w0)^2 (b_0 = b_1 = b_2), a_j = 1 - b_j T_j(w0),
- *          m~_1 = b_1 w1, m_j = 2 b_j w0/b_{j-1}, n_j = -b_j/b_{j-2}, m~_j = 2 b_j w1/b_{j-1}, g~_j = -a_{j-1} m~_j;
- *          interval ~ 0.65 (s^2 - 1)
+ *   RKC2   e = 2/13, w0 = 1 + e/s^2, w1 = T_s'(w0)/T_s''(w0), b_j = T_j''(w0)/T_j'(w0)^2 (b_0 = b_1 = b_2), a_j = 1 -
+ *          b_j T_j(w0), m~_1 = b_1 w1, m_j = 2 b_j w0/b_{j-1}, n_j = -b_j/b_{j-2}, m~_j = 2 b_j w1/b_{j-1}, g~_j =
+ *          -a_{j-1} m~_j; interval ~ 0.65 (s^2 - 1)
  *   RKL2   w1 = 4/(s^2 + s - 2), b_j = (j^2 + j - 2)/(2j(j + 1)) (b_0 = b_1 = b_2 = 1/3), a_j = 1 - b_j,
- *          m~_1 = b_1 w1, m_j = (2j - 1)/j b_j/b_{j-1}, n_j = -(j - 1)/j b_j/b_{j-2}, m~_j = m_j w1, g~_j = -a_{j-1} m~_j;
- *          interval (s^2 + s - 2)/2; monotone; s is odd, so that the shortest waves are damped
+ *          m~_1 = b_1 w1, m_j = (2j - 1)/j b_j/b_{j-1}, n_j = -(j - 1)/j b_j/b_{j-2}, m~_j = m_j w1, g~_j = -a_{j-1}
+ *          m~_j; interval (s^2 + s - 2)/2; monotone; s is odd, so that the shortest waves are damped
  *
- * One kernel a stage: both right-hand sides are computed inside the recursion (F(Y_0) again each time: Y_0 is read anyway, so
- * that costs arithmetic but no memory), so a stage reads three vectors and writes one, over the vector it no longer needs: 32
- * bytes a point and f64 component. Error estimate e = 0.8 (y_n - y_{n+1}) + 0.4 h (F_n + F_{n+1}): one pass that reads two vectors.
+ * One kernel a stage: both right-hand sides are computed inside the recursion (F(Y_0) again each time: Y_0 is read
+ * anyway, so that costs arithmetic but no memory), so a stage reads three vectors and writes one, over the vector it no
+ * longer needs: 32 bytes a point and f64 component. Error estimate e = 0.8 (y_n - y_{n+1}) + 0.4 h (F_n + F_{n+1}): one
+ * pass that reads two vectors.
  *
- * e is of size h^3 and the error of a run of size h^2, so steps with |e| = tol would leave an error of size tol^(2/3). Accepted is
+ * e is of size h^3 and the error of a run of size h^2, so steps with |e| = tol would leave an error of size tol^(2/3).
+ * Accepted is
  * |e| up to SCALE tol sqrt(tau), tau = rtol + atol/max|y|: then h is of size sqrt(tol) and the error of size tol.
  *
- * Vectors: 0 y, 1 the newest stage, 2 the one before. Not for equations that oscillate: the stability region is narrow. */
+ * Vectors: 0 y, 1 the newest stage, 2 the one before. Not for equations that oscillate: the stability region is
+ * narrow. */
 #include <math.h>
 #include <string.h>
 
@@ -43,10 +46,10 @@ typedef struct rkc {
     rw_stage error;  /* norm of the estimate, y_{n+1} in NEW; largest |y| */
     coefficients *c; /* by stage, 0 … max_stages */
     double *work;
-    int stages;      /* that c is for */
+    int stages; /* that c is for */
 } rkc;
 
-/* ---- programs ------------------------------------------------------------------------------------------------------- */
+/* ---- programs ---------------------------------------------------------------------------------------------------- */
 
 static rw_status build_first(rw_ode *ode, rw_node *f0, rw_stage *stage)
 {
@@ -66,8 +69,9 @@ static rw_status build_stage(rw_ode *ode, bool second, rw_node *f0, rw_stage *st
     rw_node *f1 = f0 + ode->nfields;
     rw_building b;
     rw_build_begin(&b, ode);
-    rw_node t0 = rw_build_scalar(&b, "t0"), t1 = rw_build_scalar(&b, "t1"), m = rw_build_scalar(&b, "m"), n = rw_build_scalar(&b, "n"),
-            p = rw_build_scalar(&b, "p"), q = rw_build_scalar(&b, "q"), k = rw_build_scalar(&b, "k");
+    rw_node t0 = rw_build_scalar(&b, "t0"), t1 = rw_build_scalar(&b, "t1"), m = rw_build_scalar(&b, "m"),
+            n = rw_build_scalar(&b, "n"), p = rw_build_scalar(&b, "p"), q = rw_build_scalar(&b, "q"),
+            k = rw_build_scalar(&b, "k");
     rw_build_vector(&b, Y, t0), rw_build_vector(&b, NEW, t1), rw_build_vector(&b, OLD, t1);
     rw_build_rates(&b, Y, f0), rw_build_rates(&b, NEW, f1);
     rw_graph *g = b.graph;
@@ -92,7 +96,8 @@ static rw_status build_error(rw_ode *ode, rw_node *nodes, rw_stage *stage)
     rw_graph *g = b.graph;
     for (int f = 0; f < nf && b.status == RW_OK; ++f) {
         y0[f] = rw_build_value(&b, Y, f), y1[f] = rw_build_value(&b, NEW, f);
-        f0[f] = OP(ADD, OP(MUL, rw_real(g, 0.8), OP(SUB, y0[f], y1[f])), OP(MUL, OP(MUL, rw_real(g, 0.4), h), OP(ADD, f0[f], f1[f])));
+        f0[f] = OP(ADD, OP(MUL, rw_real(g, 0.8), OP(SUB, y0[f], y1[f])),
+                   OP(MUL, OP(MUL, rw_real(g, 0.4), h), OP(ADD, f0[f], f1[f])));
     }
     rw_build_norm(&b, f0, y0, y1);
     rw_node size = b.status == RW_OK ? rw_real(g, 0) : 0;
@@ -117,7 +122,8 @@ static rw_status create(rw_ode *ode)
     size_t n = (size_t)ode->max_stages + 2;
     rw_node *nodes = rw_calloc(4 * (size_t)ode->nfields, sizeof *nodes);
     if (m) m->c = rw_calloc(n, sizeof *m->c), m->work = rw_calloc(4 * n, sizeof *m->work);
-    rw_status status = m && m->c && m->work && nodes ? RW_OK : rw_fail_memory(ode->device->ctx, n * sizeof *m->c, "an integrator");
+    rw_status status =
+        m && m->c && m->work && nodes ? RW_OK : rw_fail_memory(ode->device->ctx, n * sizeof *m->c, "an integrator");
     if (status == RW_OK) status = build_first(ode, nodes, &m->first);
     if (status == RW_OK) status = build_stage(ode, true, nodes, &m->second);
     if (status == RW_OK) status = build_stage(ode, false, nodes, &m->stage);
@@ -126,7 +132,7 @@ static rw_status create(rw_ode *ode)
     return status;
 }
 
-/* ---- coefficients ---------------------------------------------------------------------------------------------------- */
+/* ---- coefficients ------------------------------------------------------------------------------------------------ */
 
 static void chebyshev(rkc *m, int s)
 {
@@ -143,7 +149,10 @@ static void chebyshev(rkc *m, int s)
     m->c[1] = (coefficients){.p = b[1] * w1};
     for (int j = 2; j <= s; ++j) {
         double mt = 2 * b[j] * w1 / b[j - 1];
-        m->c[j] = (coefficients){.m = 2 * b[j] * w0 / b[j - 1], .n = j > 2 ? -b[j] / b[j - 2] : 0, .p = mt, .q = -(1 - b[j - 1] * T[j - 1]) * mt};
+        m->c[j] = (coefficients){.m = 2 * b[j] * w0 / b[j - 1],
+                                 .n = j > 2 ? -b[j] / b[j - 2] : 0,
+                                 .p = mt,
+                                 .q = -(1 - b[j - 1] * T[j - 1]) * mt};
     }
 }
 
@@ -155,7 +164,9 @@ static void legendre(rkc *m, int s)
     m->c[1] = (coefficients){.p = legendre_b(1) * w1};
     for (int j = 2; j <= s; ++j) {
         double mu = (2. * j - 1) / j * legendre_b(j) / legendre_b(j - 1);
-        m->c[j] = (coefficients){.m = mu, .n = j > 2 ? -(j - 1.) / j * legendre_b(j) / legendre_b(j - 2) : 0, .p = mu * w1,
+        m->c[j] = (coefficients){.m = mu,
+                                 .n = j > 2 ? -(j - 1.) / j * legendre_b(j) / legendre_b(j - 2) : 0,
+                                 .p = mu * w1,
                                  .q = -(1 - legendre_b(j - 1)) * mu * w1};
     }
 }
@@ -177,16 +188,22 @@ static void choose(rw_ode *ode, int s)
             double first = k == 0, f0 = k == 1, f1 = k ? c[-1].polynomial[k - 1] : 0;
             c->polynomial[k] = j == 1 ? first + c->p * f0
                                       : (1 - c->m - c->n) * first + c->m * c[-1].polynomial[k] +
-                                            (j > 2 ? c->n * c[-2].polynomial[k] : 0) +
-                                            c->p * f1 + c->q * f0;
+                                            (j > 2 ? c->n * c[-2].polynomial[k] : 0) + c->p * f1 + c->q * f0;
         }
     }
 }
 
-/* The smallest number of stages whose interval holds h rho, and the largest h rho. RKC2: a little less than (w0 + 1)/w1. */
-static double most_for(const rw_ode *ode, int s) { return is_legendre(ode) ? ((double)s * s + s - 2) / 2 : ((double)s * s - 1) / 1.54; }
+/* The smallest number of stages whose interval holds h rho, and the largest h rho. RKC2: a little less than (w0 +
+ * 1)/w1. */
+static double most_for(const rw_ode *ode, int s)
+{
+    return is_legendre(ode) ? ((double)s * s + s - 2) / 2 : ((double)s * s - 1) / 1.54;
+}
 
-static int largest(const rw_ode *ode) { return is_legendre(ode) && ode->max_stages % 2 == 0 ? RW_MAX(ode->max_stages - 1, 3) : ode->max_stages; }
+static int largest(const rw_ode *ode)
+{
+    return is_legendre(ode) && ode->max_stages % 2 == 0 ? RW_MAX(ode->max_stages - 1, 3) : ode->max_stages;
+}
 
 static double reach(const rw_ode *ode) { return most_for(ode, largest(ode)); }
 
@@ -203,7 +220,7 @@ static int stages_for(const rw_ode *ode, double h_rho)
     return RW_MIN(s, most);
 }
 
-/* ---- a step ---------------------------------------------------------------------------------------------------------- */
+/* ---- a step ------------------------------------------------------------------------------------------------------ */
 
 static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *a)
 {
@@ -220,7 +237,8 @@ static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *a)
         RW_TRY(rw_stage_run(ode, st));
         rw_ode_exchange(ode, NEW, OLD);
     }
-    rw_stage_set(&m->error, "t0", ode->t), rw_stage_set(&m->error, "t1", rw_ode_stage_time(ode, 1, h)), rw_stage_set(&m->error, "h", h);
+    rw_stage_set(&m->error, "t0", ode->t), rw_stage_set(&m->error, "t1", rw_ode_stage_time(ode, 1, h)),
+        rw_stage_set(&m->error, "h", h);
     RW_TRY(rw_stage_run(ode, &m->error));
     ode->stat.rhs += s + 1;
     double size;
@@ -233,13 +251,34 @@ static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *a)
 static rw_status explain(const rw_ode *ode, rw_text *text)
 {
     const rkc *m = ode->method;
-    rw_text_add(text, "%s: a step of s stages is 1 first, 1 second, s - 2 further kernels and 1 for the error\n", ode->ops->name);
+    rw_text_add(text, "%s: a step of s stages is 1 first, 1 second, s - 2 further kernels and 1 for the error\n",
+                ode->ops->name);
     const rw_stage *stages[] = {&m->first, &m->second, &m->stage, &m->error};
     for (int i = 0; i < RW_COUNT(stages); ++i) RW_TRY(rw_stage_explain(stages[i], text));
     return RW_OK;
 }
 
-const rw_ode_ops rw_rkc2_ops = {.name = "rkc2", .vectors = 3, .least_stages = 2, .create = create, .step = rw_adaptive_step,
-                                .destroy = destroy, .explain = explain, .result = NEW, .power = 3, .growth = 10, .reach = reach, .attempt = attempt};
-const rw_ode_ops rw_rkl2_ops = {.name = "rkl2", .vectors = 3, .least_stages = 3, .create = create, .step = rw_adaptive_step,
-                                .destroy = destroy, .explain = explain, .result = NEW, .power = 3, .growth = 10, .reach = reach, .attempt = attempt};
+const rw_ode_ops rw_rkc2_ops = {.name = "rkc2",
+                                .vectors = 3,
+                                .least_stages = 2,
+                                .create = create,
+                                .step = rw_adaptive_step,
+                                .destroy = destroy,
+                                .explain = explain,
+                                .result = NEW,
+                                .power = 3,
+                                .growth = 10,
+                                .reach = reach,
+                                .attempt = attempt};
+const rw_ode_ops rw_rkl2_ops = {.name = "rkl2",
+                                .vectors = 3,
+                                .least_stages = 3,
+                                .create = create,
+                                .step = rw_adaptive_step,
+                                .destroy = destroy,
+                                .explain = explain,
+                                .result = NEW,
+                                .power = 3,
+                                .growth = 10,
+                                .reach = reach,
+                                .attempt = attempt};

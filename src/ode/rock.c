@@ -1,11 +1,13 @@
 /* ROCK2 and ROCK4 (rock.h has the formulas, docs/methods/ode.md the reasons).
  *
- * Vectors: y, two of the recurrence (NEW, OLD), the finishing stages' arguments (OLD, and SPARE from the third stage on) and their
- * K_i = h F, and for two blocks PART, the first block's share of the error estimate. A recurrence's kernel reads two vectors
- * and writes one, 24 bytes a point and f64 component; the last finishing stage writes y_{n+1} over K_1 and reduces the estimate.
+ * Vectors: y, two of the recurrence (NEW, OLD), the finishing stages' arguments (OLD, and SPARE from the third stage
+ * on) and their K_i = h F, and for two blocks PART, the first block's share of the error estimate. A recurrence's
+ * kernel reads two vectors and writes one, 24 bytes a point and f64 component; the last finishing stage writes y_{n+1}
+ * over K_1 and reduces the estimate.
  *
- * ROCK4 takes one block of four finishing stages while rounding errors, grown by w, stay far below the tolerance; else two blocks,
- * which need 4 % more stages and two right-hand sides more, and let the step grow as long as accuracy allows. */
+ * ROCK4 takes one block of four finishing stages while rounding errors, grown by w, stay far below the tolerance; else
+ * two blocks, which need 4 % more stages and two right-hand sides more, and let the step grow as long as accuracy
+ * allows. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -21,26 +23,27 @@ typedef struct entry {
     double (*polynomial)[RW_COURSE];
 } entry;
 
-/* Several stages in one program, where the compiler makes fewer kernels of them than stages (fused.c, wave.c of src/expr). */
+/* Several stages in one program, where the compiler makes fewer kernels of them than stages (fused.c, wave.c of
+ * src/expr). */
 enum { LONGEST = 8, CHAINS = 3 };
 static const int chain_length[CHAINS] = {8, 4, 2};
 
 typedef struct method {
-    rw_stage first;       /* NEW = y + c F(y), the program of adaptive.c's Euler step */
-    rw_stage again;       /* OLD = NEW + c F(NEW): first of the second block */
-    rw_stage second;      /* OLD = NEW + k (NEW - y) + c F(NEW) */
-    rw_stage stage;       /* OLD = NEW + k (NEW - OLD) + c F(NEW) */
+    rw_stage first;                      /* NEW = y + c F(y), the program of adaptive.c's Euler step */
+    rw_stage again;                      /* OLD = NEW + c F(NEW): first of the second block */
+    rw_stage second;                     /* OLD = NEW + k (NEW - y) + c F(NEW) */
+    rw_stage stage;                      /* OLD = NEW + k (NEW - OLD) + c F(NEW) */
     rw_stage middle[RW_ROCK_FINISH - 1]; /* finishing stages that are not the last of their block */
-    rw_stage last;        /* of the step, one block */
-    rw_stage join, part;  /* of the first block; of the step, two blocks */
-    rw_stage chain[CHAINS]; /* K2, K1 = newest and the one before, from NEW and OLD */
+    rw_stage last;                       /* of the step, one block */
+    rw_stage join, part;                 /* of the first block; of the step, two blocks */
+    rw_stage chain[CHAINS];              /* K2, K1 = newest and the one before, from NEW and OLD */
     bool chains_known, chains;
     entry *entries;
     int nentries, capacity;
-    double epsilon;       /* of the fields' type */
+    double epsilon; /* of the fields' type */
 } method;
 
-/* ---- programs ------------------------------------------------------------------------------------------------------- */
+/* ---- programs ---------------------------------------------------------------------------------------------------- */
 
 /* base: y or NEW; older: y, OLD, or -1 for the first stage of a block. */
 static rw_status build_recurrence(rw_ode *ode, int base, int older, rw_node *rates, const char *name, rw_stage *stage)
@@ -96,8 +99,8 @@ typedef enum finish_kind { MIDDLE, LAST, JOIN, LAST_OF_TWO } finish_kind;
 
 static int argument_of(int i) { return i == 0 ? NEW : i % 2 ? OLD : SPARE; }
 
-/* Finishing stage i (from 0). MIDDLE: K_i and the next argument. LAST: y_{n+1} and the norm of the estimate. JOIN: the block's
- * result and PART. */
+/* Finishing stage i (from 0). MIDDLE: K_i and the next argument. LAST: y_{n+1} and the norm of the estimate. JOIN: the
+ * block's result and PART. */
 static rw_status build_finish(rw_ode *ode, finish_kind kind, int i, rw_node *nodes, rw_stage *stage)
 {
     int nf = ode->nfields;
@@ -105,7 +108,8 @@ static rw_status build_finish(rw_ode *ode, finish_kind kind, int i, rw_node *nod
     static const char *const names[] = {"rock_finish", "rock_last", "rock_join", "rock_last"};
     rw_building b;
     rw_build_begin(&b, ode);
-    rw_node t = rw_build_scalar(&b, "t"), h = rw_build_scalar(&b, "h"), weight[RW_ROCK_FINISH] = {0}, e[RW_ROCK_FINISH] = {0};
+    rw_node t = rw_build_scalar(&b, "t"), h = rw_build_scalar(&b, "h"), weight[RW_ROCK_FINISH] = {0},
+            e[RW_ROCK_FINISH] = {0};
     for (int j = 0; j <= i; ++j) weight[j] = numbered(&b, 'b', j);
     for (int j = 0; j <= i && kind != MIDDLE; ++j) e[j] = numbered(&b, 'e', j);
     rw_node s = rw_build_scalar(&b, "s"), m = rw_build_scalar(&b, "m"), l = rw_build_scalar(&b, "l");
@@ -119,7 +123,8 @@ static rw_status build_finish(rw_ode *ode, finish_kind kind, int i, rw_node *nod
     rw_graph *g = b.graph;
     for (int f = 0; f < nf && b.status == RW_OK; ++f) {
         rw_node base = rw_build_value(&b, NEW, f), sum = base, own = OP(MUL, h, rates[f]);
-        for (int j = 0; j <= i; ++j) sum = OP(ADD, sum, OP(MUL, weight[j], j < i ? rw_build_value(&b, K1 + j, f) : own));
+        for (int j = 0; j <= i; ++j)
+            sum = OP(ADD, sum, OP(MUL, weight[j], j < i ? rw_build_value(&b, K1 + j, f) : own));
         if (kind == MIDDLE) {
             rw_build_store(&b, K1 + i, f, own);
             rw_build_store(&b, argument_of(i + 1), f, sum);
@@ -146,8 +151,8 @@ static void destroy(rw_ode *ode)
 {
     method *m = ode->method;
     if (!m) return;
-    rw_stage *all[] = {&m->first, &m->again, &m->second, &m->stage, &m->middle[0], &m->middle[1], &m->middle[2], &m->last, &m->join, &m->part,
-                       &m->chain[0], &m->chain[1], &m->chain[2]};
+    rw_stage *all[] = {&m->first, &m->again, &m->second, &m->stage,    &m->middle[0], &m->middle[1], &m->middle[2],
+                       &m->last,  &m->join,  &m->part,   &m->chain[0], &m->chain[1],  &m->chain[2]};
     for (int i = 0; i < RW_COUNT(all); ++i) rw_stage_free(all[i]);
     for (int i = 0; i < m->nentries; ++i) rw_rock_destroy(&m->entries[i].rock), rw_free(m->entries[i].polynomial);
     rw_free(m->entries), rw_free(m);
@@ -162,15 +167,17 @@ static double epsilon_of(const rw_ode *ode)
     return DBL_EPSILON;
 }
 
-/* Whether rounding errors call for two blocks: the more stages, the sooner. Two blocks have some stages at least: a step that needs
- * fewer takes them only when its rounding errors are above the tolerance, and are not far above it in two blocks. */
+/* Whether rounding errors call for two blocks: the more stages, the sooner. Two blocks have some stages at least: a
+ * step that needs fewer takes them only when its rounding errors are above the tolerance, and are not far above it in
+ * two blocks. */
 static bool wants_split(const rw_ode *ode, int stages)
 {
     int least = rw_rock_least(RW_ROCK4_SPLIT);
     const method *m = ode->method;
     double rounding = m->epsilon * rw_rock_growth(RW_ROCK4, stages);
     if (stages > least) return rounding > 0.03 * ode->rtol;
-    return rounding > ode->rtol && ode->max_stages >= least && m->epsilon * rw_rock_growth(RW_ROCK4_SPLIT, least) < 10 * ode->rtol;
+    return rounding > ode->rtol && ode->max_stages >= least &&
+           m->epsilon * rw_rock_growth(RW_ROCK4_SPLIT, least) < 10 * ode->rtol;
 }
 
 static rw_status create(rw_ode *ode)
@@ -232,9 +239,10 @@ static rw_status create_chains(rw_ode *ode)
     return status;
 }
 
-/* ---- coefficients ---------------------------------------------------------------------------------------------------- */
+/* ---- coefficients ------------------------------------------------------------------------------------------------ */
 
-/* The polynomials of all arguments: what F is evaluated at when F(y) = lambda y, as coefficients of powers of h lambda. */
+/* The polynomials of all arguments: what F is evaluated at when F(y) = lambda y, as coefficients of powers of h
+ * lambda. */
 static void follow(const rw_rock *r, double (*to)[RW_COURSE])
 {
     rw_wide v[RW_COURSE] = {1};
@@ -272,7 +280,8 @@ static rw_status find(rw_ode *ode, rw_rock_kind kind, int stages, entry **found)
             *found = m->entries + i;
             return RW_OK;
         }
-    if (!rw_grow(&m->entries, &m->capacity, m->nentries + 1, sizeof *m->entries)) return rw_fail_memory(ctx, sizeof(entry), "coefficients");
+    if (!rw_grow(&m->entries, &m->capacity, m->nentries + 1, sizeof *m->entries))
+        return rw_fail_memory(ctx, sizeof(entry), "coefficients");
     entry e = {0};
     RW_TRY(rw_rock_create(ctx, kind, stages, ode->damping, &e.rock));
     e.polynomial = rw_calloc((size_t)e.rock->evaluations, sizeof *e.polynomial);
@@ -287,8 +296,9 @@ static rw_status find(rw_ode *ode, rw_rock_kind kind, int stages, entry **found)
 }
 
 /* The published table has coefficients for these numbers of stages. */
-static const short published[] = {5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,  22,  23,  24,  26,  28,  30,  32,  34,
-                                  36, 38, 40, 42, 45, 48, 51, 54, 57, 60, 63, 67, 71, 75, 80, 85, 90, 96, 102, 109, 116, 124, 133, 142, 152};
+static const short published[] = {5,  6,  7,  8,  9,  10, 11, 12, 13, 14,  15,  16,  17,  18,  19,  20, 21,
+                                  22, 23, 24, 26, 28, 30, 32, 34, 36, 38,  40,  42,  45,  48,  51,  54, 57,
+                                  60, 63, 67, 71, 75, 80, 85, 90, 96, 102, 109, 116, 124, 133, 142, 152};
 
 static int published_stages(double h_rho, double rule)
 {
@@ -308,7 +318,8 @@ static rw_status choose(rw_ode *ode, double h_rho, entry **found)
         if (kind == RW_ROCK4 && wants_split(ode, s))
             kind = RW_ROCK4_SPLIT, s = rw_rock_stages(kind, wanted, ode->max_stages);
         RW_TRY(find(ode, kind, s, found));
-        if ((double)(*found)->rock->interval >= h_rho * (1 - 1e-9) || more == 20 || s + 1 >= ode->max_stages) return RW_OK;
+        if ((double)(*found)->rock->interval >= h_rho * (1 - 1e-9) || more == 20 || s + 1 >= ode->max_stages)
+            return RW_OK;
         wanted *= 1.0001 * h_rho / (double)(*found)->rock->interval;
     }
 }
@@ -326,7 +337,7 @@ static double reach(const rw_ode *ode)
     return ode->damping == 0.95 ? most : 0.8 * most;
 }
 
-/* ---- a step ---------------------------------------------------------------------------------------------------------- */
+/* ---- a step ------------------------------------------------------------------------------------------------------ */
 
 static rw_status run(rw_ode *ode, rw_stage *st, double h, const double *polynomial)
 {
@@ -336,7 +347,8 @@ static rw_status run(rw_ode *ode, rw_stage *st, double h, const double *polynomi
 }
 
 /* Stages from j on, as many as a chain has; *n: how many, 0 none. */
-static rw_status run_chain(rw_ode *ode, const rw_rock_block *b, int j, double h, const double (*polynomial)[RW_COURSE], int *n)
+static rw_status run_chain(rw_ode *ode, const rw_rock_block *b, int j, double h, const double (*polynomial)[RW_COURSE],
+                           int *n)
 {
     method *m = ode->method;
     *n = 0;
@@ -349,7 +361,8 @@ static rw_status run_chain(rw_ode *ode, const rw_rock_block *b, int j, double h,
     *n = chain_length[which];
     for (int i = 0; i < *n; ++i) {
         char digit = (char)('1' + i);
-        rw_stage_set(st, (char[]){'c', digit, 0}, h * (double)b->mu[j + i]), rw_stage_set(st, (char[]){'k', digit, 0}, (double)b->kappa[j + i]);
+        rw_stage_set(st, (char[]){'c', digit, 0}, h * (double)b->mu[j + i]),
+            rw_stage_set(st, (char[]){'k', digit, 0}, (double)b->kappa[j + i]);
         RW_TRY(rw_stage_time(ode, st, (char[]){'t', digit, 0}, h, polynomial[i]));
     }
     RW_TRY(rw_stage_run(ode, st));
@@ -358,7 +371,8 @@ static rw_status run_chain(rw_ode *ode, const rw_rock_block *b, int j, double h,
     return RW_OK;
 }
 
-static rw_status finish(rw_ode *ode, const rw_rock *r, int block, double h, const double (*polynomial)[RW_COURSE], rw_stage **last)
+static rw_status finish(rw_ode *ode, const rw_rock *r, int block, double h, const double (*polynomial)[RW_COURSE],
+                        rw_stage **last)
 {
     method *m = ode->method;
     const rw_rock_block *b = r->block + block;
@@ -370,7 +384,9 @@ static rw_status finish(rw_ode *ode, const rw_rock *r, int block, double h, cons
             rw_stage_set(st, (char[]){'b', (char)('1' + j), 0}, (double)(end ? b->b[j] : b->a[i * (i + 1) / 2 + j]));
             if (end) rw_stage_set(st, (char[]){'e', (char)('1' + j), 0}, (double)b->e[j]);
         }
-        if (end) rw_stage_set(st, "s", (double)r->start), rw_stage_set(st, "m", (double)r->middle), rw_stage_set(st, "l", (double)r->last);
+        if (end)
+            rw_stage_set(st, "s", (double)r->start), rw_stage_set(st, "m", (double)r->middle),
+                rw_stage_set(st, "l", (double)r->last);
         RW_TRY(run(ode, st, h, polynomial[i]));
         *last = st;
     }
@@ -384,7 +400,7 @@ static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *a)
     rw_stage *last = NULL;
     RW_TRY(choose(ode, h * rho, &e));
     const rw_rock *r = e->rock;
-    const double (*polynomial)[RW_COURSE] = (const double (*)[RW_COURSE])e->polynomial;
+    const double(*polynomial)[RW_COURSE] = (const double(*)[RW_COURSE])e->polynomial;
     if (r->nblocks > 1) RW_TRY(create_split(ode));
     for (int i = 0; i < r->nblocks; ++i) {
         const rw_rock_block *b = r->block + i;
@@ -415,15 +431,38 @@ static rw_status explain(const rw_ode *ode, rw_text *text)
 {
     const method *m = ode->method;
     int q = is_order_2(ode) ? 2 : 4;
-    rw_text_add(text, "%s: a step of s stages is 1 first, 1 second, s - %d further and %d finishing kernels; the last finds the error\n",
-                ode->ops->name, q + 2, q);
+    rw_text_add(
+        text,
+        "%s: a step of s stages is 1 first, 1 second, s - %d further and %d finishing kernels; the last finds the "
+        "error\n",
+        ode->ops->name, q + 2, q);
     const rw_stage *stages[] = {&m->first, &m->second, &m->stage};
     for (int i = 0; i < RW_COUNT(stages); ++i) RW_TRY(rw_stage_explain(stages[i], text));
     for (int i = 0; i < q - 1; ++i) RW_TRY(rw_stage_explain(m->middle + i, text));
     return rw_stage_explain(&m->last, text);
 }
 
-const rw_ode_ops rw_rock2_ops = {.name = "rock2", .vectors = K2 + 1, .least_stages = 3, .create = create, .step = rw_adaptive_step,
-                                 .destroy = destroy, .explain = explain, .result = K1, .power = 2, .growth = 5, .reach = reach, .attempt = attempt};
-const rw_ode_ops rw_rock4_ops = {.name = "rock4", .vectors = RW_METHOD_VECTORS, .least_stages = 5, .create = create, .step = rw_adaptive_step,
-                                 .destroy = destroy, .explain = explain, .result = K1, .power = 4, .growth = 5, .reach = reach, .attempt = attempt};
+const rw_ode_ops rw_rock2_ops = {.name = "rock2",
+                                 .vectors = K2 + 1,
+                                 .least_stages = 3,
+                                 .create = create,
+                                 .step = rw_adaptive_step,
+                                 .destroy = destroy,
+                                 .explain = explain,
+                                 .result = K1,
+                                 .power = 2,
+                                 .growth = 5,
+                                 .reach = reach,
+                                 .attempt = attempt};
+const rw_ode_ops rw_rock4_ops = {.name = "rock4",
+                                 .vectors = RW_METHOD_VECTORS,
+                                 .least_stages = 5,
+                                 .create = create,
+                                 .step = rw_adaptive_step,
+                                 .destroy = destroy,
+                                 .explain = explain,
+                                 .result = K1,
+                                 .power = 4,
+                                 .growth = 5,
+                                 .reach = reach,
+                                 .attempt = attempt};

@@ -1,17 +1,21 @@
-/* Coefficients of the stabilised explicit methods of Abdulle, for every number of stages: ROCK2 (Abdulle, Medovikov 2001),
- * ROCK4 (Abdulle 2002), and ROCK4 in two blocks, which is ours. docs/methods/ode.md tells how they are found.
+/* Coefficients of the stabilised explicit methods of Abdulle, for every number of stages: ROCK2 (Abdulle, Medovikov
+ * 2001), ROCK4 (Abdulle 2002), and ROCK4 in two blocks, which is ours. docs/methods/ode.md tells how they are found.
  *
  * A step is one or two blocks. A block of degree d takes v to v':
  *
- *   g_0 = v,  g_1 = v + mu_1 h F(g_0),  g_j = mu_j h F(g_{j-1}) - nu_j g_{j-1} - kappa_j g_{j-2}   j = 2 … m   (nu_j = -1 - kappa_j)
+ *   g_0 = v,  g_1 = v + mu_1 h F(g_0),  g_j = mu_j h F(g_{j-1}) - nu_j g_{j-1} - kappa_j g_{j-2}   j = 2 … m   (nu_j =
+ *                                       -1 - kappa_j)
  *   K_i = h F(g_m + sum_{j<i} a_ij K_j)                                                            i = 1 … q
  *   v' = g_m + sum b_i K_i
  *
- * On y' = lambda y, z = h lambda, the recurrence gives polynomials P_j(z) that are orthogonal with respect to w(z)^2/sqrt(1 - x^2),
- * x = 1 + (delta + z)/scale, and the block R(z) = w(z) P_m(z), w(z) = product of (1 - z/zero) over pairs of zeros.
- * The error estimate is  start y_n + middle v' (of the first block) + sum e_i K_i (of all blocks) + last g_m (of the last block).
+ * On y' = lambda y, z = h lambda, the recurrence gives polynomials P_j(z) that are orthogonal with respect to
+ * w(z)^2/sqrt(1 - x^2), x = 1 + (delta + z)/scale, and the block R(z) = w(z) P_m(z), w(z) = product of (1 - z/zero)
+ * over pairs of zeros.
+ * The error estimate is start y_n + middle v' (of the first block) + sum e_i K_i (of all blocks) + last g_m (of the
+ * last block).
  *
- * Why two blocks: rounding errors of g_m grow by w, about 0.01 z^4 for four finishing stages in a row and 0.1 z^2 for a pair. */
+ * Why two blocks: rounding errors of g_m grow by w, about 0.01 z^4 for four finishing stages in a row and 0.1 z^2 for a
+ * pair. */
 #ifndef RW_ROCK_H
 #define RW_ROCK_H
 
@@ -25,19 +29,19 @@ enum { RW_ROCK_FINISH = 4 };
 
 typedef struct rw_rock_block {
     int degree, m, q;
-    int pairs;                           /* zeros of w: re +- i im */
+    int pairs; /* zeros of w: re +- i im */
     rw_wide re[2], im[2], delta, scale;
-    rw_wide *mu, *nu, *kappa;            /* 1 … m */
+    rw_wide *mu, *nu, *kappa; /* 1 … m */
     rw_wide w[RW_ROCK_FINISH + 1];
     rw_wide a[6], b[RW_ROCK_FINISH], e[RW_ROCK_FINISH]; /* a_21, a_31, a_32, a_41, a_42, a_43 */
 } rw_rock_block;
 
 typedef struct rw_rock {
     rw_rock_kind kind;
-    int order, stages, evaluations;      /* stages: degree of the step's polynomial; evaluations of F a step */
+    int order, stages, evaluations; /* stages: degree of the step's polynomial; evaluations of F a step */
     int nblocks;
-    double damping;                      /* |R| is at most this, beyond the first descent */
-    rw_wide interval;                    /* … down to z = -interval */
+    double damping;   /* |R| is at most this, beyond the first descent */
+    rw_wide interval; /* … down to z = -interval */
     rw_wide start, middle, last;
     rw_rock_block block[2];
 } rw_rock;
@@ -69,7 +73,8 @@ rw_status rw_rock_recurrences(rw_context *ctx, rw_rock *r);
 enum { RW_ROCK_TERMS = 12 };
 rw_wide rw_rock_series(const double *terms, int first, int stages);
 
-/* rock_tableau.c: finishing stages by the order conditions, by Newton's method from where they stand; and the estimate. */
+/* rock_tableau.c: finishing stages by the order conditions, by Newton's method from where they stand; and the
+ * estimate. */
 rw_status rw_rock_finish(rw_context *ctx, rw_rock *r);
 /* The same at damping 0.95 from tables. */
 void rw_rock_finish_from_series(rw_rock *r);

@@ -1,12 +1,14 @@
-/* Polynomials of the ROCK methods: the recurrences from the zeros of the finishing polynomials (Christoffel's theorem), and the
- * equations that fix those zeros.
+/* Polynomials of the ROCK methods: the recurrences from the zeros of the finishing polynomials (Christoffel's theorem),
+ * and the equations that fix those zeros.
  *
- *   one block, order p      R^(k)(0) = 1 for k = 1 … p;  |R(-interval)| = damping;  the first humps of |R| reach the damping
+ *   one block, order p      R^(k)(0) = 1 for k = 1 … p;  |R(-interval)| = damping;  the first humps of |R| reach the
+ *                                                        damping
  *   two blocks, R = R_1 R_2 R^(k)(0) = 1 for k = 1 … 4;  |R(-interval)| = damping;  first hump;  equal intervals;
  *                           |R_1(-interval)| = |R_2(-interval)|
  *
- * Unknown: two numbers a pair of zeros, delta and scale of each block: as many as equations. As functions of (s_0/s)^2 the unknowns
- * are so smooth that a dozen Chebyshev coefficients give them to 14 digits for all s >= s_0: that is rock_series.def. */
+ * Unknown: two numbers a pair of zeros, delta and scale of each block: as many as equations. As functions of (s_0/s)^2
+ * the unknowns are so smooth that a dozen Chebyshev coefficients give them to 14 digits for all s >= s_0: that is
+ * rock_series.def. */
 #include "ode/rock.h"
 
 #include <math.h>
@@ -54,7 +56,7 @@ bool rw_rock_solve(rw_wide *A, rw_wide *B, int n, int columns)
     return true;
 }
 
-/* ---- recurrences ---------------------------------------------------------------------------------------------------- */
+/* ---- recurrences ------------------------------------------------------------------------------------------------- */
 
 static rw_wide finishing(const rw_rock_block *b, rw_wide z)
 {
@@ -74,9 +76,9 @@ static void finishing_coefficients(rw_rock_block *b)
     }
 }
 
-/* Christoffel's theorem: from pi_{k+1} = (x - alpha_k) pi_k - beta_k pi_{k-1}, orthogonal with respect to some weight, to those of
- * |x - zero|^2 times the weight: (pi_{k+2} + a_k pi_{k+1} + b_k pi_k)/|x - zero|^2, where a_k and b_k make the numerator vanish at the
- * zero re + i im, too. There pi_{k+1}/pi_k = r + i im u. Of n coefficients n - 1 remain. */
+/* Christoffel's theorem: from pi_{k+1} = (x - alpha_k) pi_k - beta_k pi_{k-1}, orthogonal with respect to some weight,
+ * to those of |x - zero|^2 times the weight: (pi_{k+2} + a_k pi_{k+1} + b_k pi_k)/|x - zero|^2, where a_k and b_k make
+ * the numerator vanish at the zero re + i im, too. There pi_{k+1}/pi_k = r + i im u. Of n coefficients n - 1 remain. */
 static void times_zero(rw_wide *alpha, rw_wide *beta, int n, rw_wide re, rw_wide im)
 {
     rw_wide r = re - alpha[0], u = 1, slope = r, b_old = 1;
@@ -96,7 +98,8 @@ static void recurrence(rw_rock_block *b, rw_wide *work)
     rw_wide *alpha = work, *beta = work + n, a = 1 + b->delta / b->scale, q = 1;
     finishing_coefficients(b);
     for (int k = 0; k < n; ++k) alpha[k] = 0, beta[k] = k > 1 ? 0.25L : 0.5L * (rw_wide)k;
-    for (int i = 0; i < 2 * b->pairs; ++i) times_zero(alpha, beta, n - i, a + b->re[i / 2] / b->scale, b->im[i / 2] / b->scale);
+    for (int i = 0; i < 2 * b->pairs; ++i)
+        times_zero(alpha, beta, n - i, a + b->re[i / 2] / b->scale, b->im[i / 2] / b->scale);
     for (int j = 1; j <= m; ++j) { /* q = pi_j(a)/pi_{j-1}(a) */
         rw_wide next = a - alpha[j - 1] - beta[j - 1] / q;
         b->mu[j] = 1 / (b->scale * next), b->nu[j] = -(a - alpha[j - 1]) / next, b->kappa[j] = beta[j - 1] / (q * next);
@@ -136,8 +139,8 @@ static rw_wide least_fall(int p, rw_wide c, rw_wide z, rw_wide level)
     return z;
 }
 
-/* c is such that the hump, which lies between -(p + 2)/2 and -(p + 2), reaches the damping. R's only real zero goes to the recurrence, the
- * rest to the finishing polynomial. */
+/* c is such that the hump, which lies between -(p + 2)/2 and -(p + 2), reaches the damping. R's only real zero goes to
+ * the recurrence, the rest to the finishing polynomial. */
 static void least_design(rw_rock *r)
 {
     rw_rock_block *b = r->block;
@@ -206,7 +209,7 @@ rw_wide rw_rock_estimate_response(const rw_rock *r, rw_wide z)
     return e;
 }
 
-/* ---- the equations -------------------------------------------------------------------------------------------------- */
+/* ---- the equations ----------------------------------------------------------------------------------------------- */
 
 /* The largest of the first maxima of |R| past its first descent: one for order 4, two for order 2. */
 static rw_wide hump(const rw_rock *r)
@@ -315,22 +318,22 @@ rw_status rw_rock_design(rw_context *ctx, rw_rock *r)
     return rw_rock_recurrences(ctx, r);
 }
 
-/* ---- series ----------------------------------------------------------------------------------------------------------- */
+/* ---- series ------------------------------------------------------------------------------------------------------ */
 
 static const double series[RW_ROCK_KINDS][MOST_UNKNOWN][RW_ROCK_TERMS] = {
 #include "ode/rock_series.def"
 };
 
 /* With fewer stages than the series begin with: re, im of each pair, delta, scale. */
-static const double few[RW_ROCK_KINDS][8][MOST_UNKNOWN] = {
-    [RW_ROCK2] = {[4] = {-1.2331890939401101, 1.2844065809325164, 0.11478152062160291, 5.8408687116797564},
-                  [5] = {-1.2675828421098041, 1.3133401267391062, 0.091396560165546864, 9.486220729236923},
-                  [6] = {-1.2868540352203572, 1.3286369026982667, 0.080644945268911479, 13.928265775075564},
-                  [7] = {-1.2986776297039172, 1.3377174795995423, 0.074675553482899059, 19.172577098906503}},
-    [RW_ROCK4] = {[6] = {-2.1601256447787547, 1.1681858151763052, -0.21976793887016757, 3.0619883330739549, -0.15856083736344525,
-                         5.0167983812247913},
-                  [7] = {-2.2493832045372151, 1.2117698718359753, -0.22851357339760417, 3.1925588375832615, -0.17024052855754692,
-                         7.3126839715037148}}};
+static const double few[RW_ROCK_KINDS][8][MOST_UNKNOWN] =
+    {[RW_ROCK2] = {[4] = {-1.2331890939401101, 1.2844065809325164, 0.11478152062160291, 5.8408687116797564},
+                   [5] = {-1.2675828421098041, 1.3133401267391062, 0.091396560165546864, 9.486220729236923},
+                   [6] = {-1.2868540352203572, 1.3286369026982667, 0.080644945268911479, 13.928265775075564},
+                   [7] = {-1.2986776297039172, 1.3377174795995423, 0.074675553482899059, 19.172577098906503}},
+     [RW_ROCK4] = {[6] = {-2.1601256447787547, 1.1681858151763052, -0.21976793887016757, 3.0619883330739549,
+                          -0.15856083736344525, 5.0167983812247913},
+                   [7] = {-2.2493832045372151, 1.2117698718359753, -0.22851357339760417, 3.1925588375832615,
+                          -0.17024052855754692, 7.3126839715037148}}};
 
 rw_wide rw_rock_series(const double *terms, int first, int stages)
 {
@@ -348,7 +351,8 @@ static rw_wide unknown(rw_rock_kind kind, int stages, int i)
     const struct kind *k = kinds + kind;
     if (stages < k->first) return few[kind][stages][i];
     rw_wide value = rw_rock_series(series[kind][i], k->first, stages), s = stages;
-    return i % (2 * k->pairs + 2) == 2 * k->pairs + 1 ? s * s * value : value; /* the last of a block is stored as scale/s^2 */
+    /* the last of a block is stored as scale/s^2 */
+    return i % (2 * k->pairs + 2) == 2 * k->pairs + 1 ? s * s * value : value;
 }
 
 void rw_rock_from_series(rw_rock *r)
@@ -446,7 +450,10 @@ int rw_rock_stages(rw_rock_kind kind, double h_rho, int most)
 
 double rw_rock_growth(rw_rock_kind kind, int stages)
 {
-    rw_rock r = {.kind = kind, .order = kinds[kind].order, .stages = RW_MAX(stages, kinds[kind].first), .nblocks = kinds[kind].nblocks};
+    rw_rock r = {.kind = kind,
+                 .order = kinds[kind].order,
+                 .stages = RW_MAX(stages, kinds[kind].first),
+                 .nblocks = kinds[kind].nblocks};
     rw_wide most = 1;
     for (int i = 0; i < r.nblocks; ++i) r.block[i].pairs = kinds[kind].pairs;
     rw_rock_from_series(&r);

@@ -1,26 +1,28 @@
 /* Finishing stages of the ROCK methods by the order conditions, as B-series up to order 5.
  *
- *   one block          the stages' polynomial is w (q conditions); the trees of order 3 and 4 that are not tall (4, order 4 only)
- *   two blocks         the polynomial is w, of degree 2; no stage's argument grows with z^2 or more (so that no stage is large
- *                      where z is); the four trees, of the whole step
+ *   one block          the stages' polynomial is w (q conditions); the trees of order 3 and 4 that are not tall (4,
+ *                      order 4 only)
+ *   two blocks         the polynomial is w, of degree 2; no stage's argument grows with z^2 or more (so that no stage
+ *                      is large where z is); the four trees, of the whole step
  *
- * There are more coefficients than conditions: near a tableau of least error of the next order, found by a search (test_rock.c has it)
- * Newton's method takes the way that the conditions' gradients there span. What it gives is smooth in (s_0/s)^2: at damping 0.95 it
- * comes from rock_tableau_series.def; for others Newton's method begins there.
+ * There are more coefficients than conditions: near a tableau of least error of the next order, found by a search
+ * (test_rock.c has it) Newton's method takes the way that the conditions' gradients there span. What it gives is smooth
+ * in (s_0/s)^2: at damping 0.95 it comes from rock_tableau_series.def; for others Newton's method begins there.
  *
- * The estimate is the shortest combination of the vectors at hand that vanishes to the order below the method's, scaled so that
- * its terms of the next order have norm 1 (times ESTIMATE, which makes tolerances mean what they say). It contains no
- * right-hand side at the end of the step: z R(z) is large where z is, and the estimate would be. */
+ * The estimate is the shortest combination of the vectors at hand that vanishes to the order below the method's, scaled
+ * so that its terms of the next order have norm 1 (times ESTIMATE, which makes tolerances mean what they say). It
+ * contains no right-hand side at the end of the step: z R(z) is large where z is, and the estimate would be. */
 #include "ode/rock.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Trees by their children: 0 empty; 1 t; 2 [t]; 3 [tt]; 4 [[t]]; 5 [ttt]; 6 [t[t]]; 7 [[tt]]; 8 [[[t]]]; then those of order 5.
- * A B-series maps a tree to its elementary weight: 1/density for the exact solution. */
+/* Trees by their children: 0 empty; 1 t; 2 [t]; 3 [tt]; 4 [[t]]; 5 [ttt]; 6 [t[t]]; 7 [[tt]]; 8 [[[t]]]; then those of
+ * order 5. A B-series maps a tree to its elementary weight: 1/density for the exact solution. */
 enum { TREES = 18, MOST = 16 };
-static const unsigned char child[TREES][4] = {{0},    {0},       {1},       {1, 1}, {2},    {1, 1, 1}, {1, 2}, {3}, {4}, {1, 1, 1, 1},
-                                              {1, 1, 2}, {2, 2}, {1, 3},    {1, 4}, {5},    {6},       {7},    {8}};
+static const unsigned char child[TREES][4] = {{0},    {0},    {1}, {1, 1},       {2},       {1, 1, 1},
+                                              {1, 2}, {3},    {4}, {1, 1, 1, 1}, {1, 1, 2}, {2, 2},
+                                              {1, 3}, {1, 4}, {5}, {6},          {7},       {8}};
 static const rw_wide symmetry[TREES] = {1, 1, 1, 2, 1, 6, 1, 2, 1, 24, 2, 2, 2, 1, 6, 1, 2, 1};
 static const rw_wide density[TREES] = {1, 1, 2, 3, 6, 4, 8, 12, 24, 5, 10, 20, 15, 30, 20, 40, 60, 120};
 static const int upto[6] = {1, 2, 3, 5, 9, 18}; /* trees of order at most … */
@@ -75,7 +77,8 @@ static void finish(const rw_rock_block *b, const series *g, series *k, int trees
     combine(g, k, b->b, b->q, trees, y);
 }
 
-/* The series of b behind a, up to order 4: the sum over parts of a tree at its root, of b of the part and a of what is cut off. */
+/* The series of b behind a, up to order 4: the sum over parts of a tree at its root, of b of the part and a of what is
+ * cut off. */
 static series behind(const series *first, const series *second)
 {
     const rw_wide *a = first->c, *b = second->c;
@@ -97,7 +100,7 @@ static void own_series(const rw_rock *r, series *own)
     for (int i = 0; i < r->nblocks; ++i) own[i] = recur(r->block + i, &identity, upto[4]);
 }
 
-/* ---- finishing stages ------------------------------------------------------------------------------------------------ */
+/* ---- finishing stages -------------------------------------------------------------------------------------------- */
 
 /* Coefficients to be found: in two blocks a_32 = 0, since the second stage's argument is of degree 1. */
 static int entries(rw_rock *r, rw_wide **to)
@@ -119,12 +122,14 @@ static int defects(const rw_rock *r, const series *own, rw_wide *f)
     series first, y, k[RW_ROCK_FINISH];
     for (int i = 0; i < r->nblocks; ++i) {
         const rw_rock_block *b = r->block + i;
-        rw_wide power[RW_ROCK_FINISH][RW_ROCK_FINISH + 1], v[RW_ROCK_FINISH + 1] = {1}; /* polynomials in z, of K_j and the block */
+        /* polynomials in z, of K_j and the block */
+        rw_wide power[RW_ROCK_FINISH][RW_ROCK_FINISH + 1], v[RW_ROCK_FINISH + 1] = {1};
         for (int j = 0, e = 0; j < b->q; ++j) {
             rw_wide argument[RW_ROCK_FINISH + 1] = {1};
             for (int l = 0; l < j; ++l, ++e)
                 for (int c = 0; c <= RW_ROCK_FINISH; ++c) argument[c] += b->a[e] * power[l][c];
-            for (int c = 0; c <= RW_ROCK_FINISH; ++c) power[j][c] = c ? argument[c - 1] : 0, v[c] += b->b[j] * power[j][c];
+            for (int c = 0; c <= RW_ROCK_FINISH; ++c)
+                power[j][c] = c ? argument[c - 1] : 0, v[c] += b->b[j] * power[j][c];
             if (r->nblocks == 2 && j == 3) f[n++] = argument[2];
         }
         for (int c = 1; c <= RW_MIN(b->q, 2 * b->pairs); ++c) f[n++] = v[c] - b->w[c];
@@ -158,7 +163,8 @@ static bool pseudo_inverse(rw_wide J[MOST][MOST], rw_wide span[MOST][MOST], int 
     return true;
 }
 
-static void differentiate(rw_rock *r, const series *own, rw_wide **x, int nx, const rw_wide *f, int nf, rw_wide J[MOST][MOST])
+static void differentiate(rw_rock *r, const series *own, rw_wide **x, int nx, const rw_wide *f, int nf,
+                          rw_wide J[MOST][MOST])
 {
     const rw_wide h = 1e-6L;
     rw_wide g[MOST];
@@ -169,8 +175,8 @@ static void differentiate(rw_rock *r, const series *own, rw_wide **x, int nx, co
     }
 }
 
-/* The derivatives are kept as long as they make the defects ten times smaller. Steps stay within what the first ones span, so that
- * the result does not depend on their number. */
+/* The derivatives are kept as long as they make the defects ten times smaller. Steps stay within what the first ones
+ * span, so that the result does not depend on their number. */
 static bool newton(rw_rock *r, const series *own)
 {
     rw_wide *x[MOST], f[MOST], J[MOST][MOST], span[MOST][MOST], G[MOST][MOST], dx[MOST], keep[MOST];
@@ -185,7 +191,8 @@ static bool newton(rw_rock *r, const series *own)
             if (!pseudo_inverse(J, span, nf, nx, G)) return false;
         }
         rw_wide part = 1;
-        for (int j = 0; j < nx; ++j) dx[j] = -product(G[j], f, nf), keep[j] = *x[j], part = fminl(part, 0.5L / fmaxl(fabsl(dx[j]), 1e-30L));
+        for (int j = 0; j < nx; ++j)
+            dx[j] = -product(G[j], f, nf), keep[j] = *x[j], part = fminl(part, 0.5L / fmaxl(fabsl(dx[j]), 1e-30L));
         before = norm;
         for (int halving = 0; halving < 20; ++halving, part /= 2) {
             for (int j = 0; j < nx; ++j) *x[j] = keep[j] + part * dx[j];
@@ -196,9 +203,10 @@ static bool newton(rw_rock *r, const series *own)
     return norm < 1e-26L;
 }
 
-/* ---- estimate -------------------------------------------------------------------------------------------------------- */
+/* ---- estimate ---------------------------------------------------------------------------------------------------- */
 
-static const rw_wide estimate_scale[RW_ROCK_KINDS] = {[RW_ROCK2] = 0.1L, [RW_ROCK4] = 0.0125L, [RW_ROCK4_SPLIT] = 0.0125L};
+static const rw_wide estimate_scale[RW_ROCK_KINDS] =
+    {[RW_ROCK2] = 0.1L, [RW_ROCK4] = 0.0125L, [RW_ROCK4_SPLIT] = 0.0125L};
 
 enum { MOST_VECTORS = 3 + 2 * RW_ROCK_FINISH };
 
@@ -234,7 +242,8 @@ static bool estimate(rw_rock *r, const series *own)
         }
         nf += 2;
     }
-    for (int j = 0; j < n; ++j) J[nf][j] = v[j].c[upto[r->order] - 1]; /* the tall tree of the method's order: 1 for now */
+    /* the tall tree of the method's order: 1 for now */
+    for (int j = 0; j < n; ++j) J[nf][j] = v[j].c[upto[r->order] - 1];
     if (!pseudo_inverse(J, J, nf + 1, n, G)) return false;
     for (int j = 0; j < n; ++j) x[j] = G[j][nf];
     rw_wide size = 0;
@@ -252,10 +261,11 @@ rw_status rw_rock_finish(rw_context *ctx, rw_rock *r)
     series own[2] = {{{0}}};
     own_series(r, own);
     if (newton(r, own) && estimate(r, own)) return RW_OK;
-    return rw_fail(ctx, RW_ERR_NOT_CONVERGED, "no finishing stages for %d stages and damping %g were found", r->stages, r->damping);
+    return rw_fail(ctx, RW_ERR_NOT_CONVERGED, "no finishing stages for %d stages and damping %g were found", r->stages,
+                   r->damping);
 }
 
-/* ---- series ---------------------------------------------------------------------------------------------------------- */
+/* ---- series ------------------------------------------------------------------------------------------------------ */
 
 enum { MOST_NUMBERS = 22, FEW = 16 };
 
@@ -286,7 +296,8 @@ void rw_rock_finish_from_series(rw_rock *r)
     static const int first[RW_ROCK_KINDS] = {[RW_ROCK2] = 8, [RW_ROCK4] = 16, [RW_ROCK4_SPLIT] = 16};
     rw_wide *x[MOST_NUMBERS];
     int n = numbers(r, x), from = first[r->kind];
-    for (int i = 0; i < n; ++i) *x[i] = r->stages < from ? few[r->kind][r->stages][i] : rw_rock_series(terms[r->kind][i], from, r->stages);
+    for (int i = 0; i < n; ++i)
+        *x[i] = r->stages < from ? few[r->kind][r->stages][i] : rw_rock_series(terms[r->kind][i], from, r->stages);
 }
 
 void rw_rock_order(const rw_rock *rock, rw_wide *defect, rw_wide *estimate_defect, rw_wide *next)

@@ -1,16 +1,17 @@
 /* The spectral radius of the right-hand side's Jacobian: a stabilised method needs it to choose its stages.
  *
  *   expression    the user's own, of parameters and t
- *   Gershgorin    max over all cells and components of  sum |dF_f/du|  over all values u that F_f reads. The derivatives
+ *   Gershgorin    max over all cells and components of  sum |dF_f/du|  over all values u that F_f reads. The
+ *                                                       derivatives
  *                 are symbolic, the maximum one pass over memory. An upper bound for interior rows. Rows at periodic,
  *                 Dirichlet and (order 2) Neumann sides have no larger sums. A Robin side, a u + b du/dn = c, adds
- *                 2 m h |a/b| times the weight of a value m nodes outside. The order-4 ghost values of Neumann and Robin
- *                 sides raise the radius of the second difference from 5.33 to 7.44 (computed for 8 to 49 nodes): the
- *                 sum is taken 1.4 times.
+ *                 2 m h |a/b| times the weight of a value m nodes outside. The order-4 ghost values of Neumann and
+ *                 Robin sides raise the radius of the second difference from 5.33 to 7.44 (computed for 8 to 49 nodes):
+ *                 the sum is taken 1.4 times.
  *   power         nonlinear power iteration (Sommeijer, Shampine, Verwer 1997): with z = y + d v,
  *                 v <- F(z) - F(y), rho ~ |v| / d; 1.2 times the estimate is used. Where the right-hand side has no
- *                 derivative (abs of complex numbers, …), whenever the derivative is not finite at the present state (sqrt(u) at
- *                 u = 0, hypot(dx(u), dy(u)) of flat fields), or on wish. */
+ *                 derivative (abs of complex numbers, …), whenever the derivative is not finite at the present state
+ *                 (sqrt(u) at u = 0, hypot(dx(u), dy(u)) of flat fields), or on wish. */
 #include <math.h>
 #include <string.h>
 
@@ -21,12 +22,12 @@ typedef enum radius_kind { BY_EXPRESSION, BY_GERSHGORIN, BY_POWER } radius_kind;
 struct rw_spectral {
     radius_kind kind;
     bool varies;
-    rw_stage first;         /* of the expression, of Gershgorin's circles */
-    rw_stage start, next;   /* of the power iteration; built when first used */
-    double value;           /* when it does not vary */
+    rw_stage first;       /* of the expression, of Gershgorin's circles */
+    rw_stage start, next; /* of the power iteration; built when first used */
+    double value;         /* when it does not vary */
     bool known;
-    bool iterated;          /* the value comes from the power iteration … */
-    double along;           /* … whose last step turned the vector by the angle of this cosine */
+    bool iterated; /* the value comes from the power iteration … */
+    double along;  /* … whose last step turned the vector by the angle of this cosine */
 };
 
 enum { POWER_ITERATIONS = 50 };
@@ -115,8 +116,7 @@ static rw_node row_sum(rw_graph *g, rw_node rate, rw_node t)
     }
     for (int f = 0; f < g->nfields; ++f) /* no cell lies at both sides of an axis */
         for (int axis = 0; axis < g->grid.ndim && !problem && !g->failed; ++axis)
-            sum = OP(ADD, sum, OP(MAX, robin_part(g, f, 2 * axis, &l, d),
-                                                       robin_part(g, f, 2 * axis + 1, &l, d)));
+            sum = OP(ADD, sum, OP(MAX, robin_part(g, f, 2 * axis, &l, d), robin_part(g, f, 2 * axis + 1, &l, d)));
     rw_free(l.field), rw_free(d);
     if (problem) return -1;
     if (g->failed) return 0;
@@ -136,7 +136,8 @@ static rw_node right_end(rw_graph *g, rw_node sum, rw_node rate, rw_node own)
 
 static void add_result(rw_building *b, const char *name, rw_node n)
 {
-    if (b->status == RW_OK) rw_build_result(b, name, b->graph->nodes[n].is_field ? rw_reduce(b->graph, RW_REDUCE_MAX, n) : n);
+    if (b->status == RW_OK)
+        rw_build_result(b, name, b->graph->nodes[n].is_field ? rw_reduce(b->graph, RW_REDUCE_MAX, n) : n);
 }
 
 static rw_status build_gershgorin(rw_ode *ode, struct rw_spectral *s, bool *possible)
@@ -210,12 +211,14 @@ static rw_status build_power(rw_ode *ode, struct rw_spectral *s)
                 rw_build_store(&b, 1, f, OP(ADD, rw_build_value(&b, 0, f), OP(MUL, scale, rw_build_value(&b, 2, f))));
             /* start: a perturbation along F, or a rough one where F vanishes */
             for (int f = 0; f < ode->nfields && !which && b.status == RW_OK; ++f) {
-                rw_node rough = rw_real(g, 1); /* a product: fast along all axes at once, as the largest eigenvector is */
+                /* a product: fast along all axes at once, as the largest eigenvector is */
+                rw_node rough = rw_real(g, 1);
                 for (int a = 0; a < ode->grid.ndim; ++a) {
                     rw_node i = OP(DIV, rw_coord(g, a, 0), rw_spacing(g, a));
                     rough = OP(MUL, rough, rw_make1(g, RW_OP_COS, OP(MUL, rw_real(g, 2.4 + 0.3 * a), i)));
                 }
-                rw_node part = rw_make(g, RW_OP_WHERE, OP(LT, rw_real(g, 0), norm), OP(MUL, scale, f0[f]), rw_real(g, 0));
+                rw_node part =
+                    rw_make(g, RW_OP_WHERE, OP(LT, rw_real(g, 0), norm), OP(MUL, scale, f0[f]), rw_real(g, 0));
                 rw_node small = OP(MUL, OP(MUL, rw_real(g, 0.01), d), rough);
                 rw_build_store(&b, 1, f, OP(ADD, rw_build_value(&b, 0, f), OP(ADD, part, small)));
             }
@@ -304,8 +307,8 @@ static rw_status power(rw_ode *ode, struct rw_spectral *s, double change, double
         s->along = norm > 0 ? along / (norm * d) : 0;
         ode->stat.rhs += 2, ode->stat.spectral_rhs += 2;
         if (!isfinite(norm))
-            return rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED,
-                           "the right-hand side is not finite at t = %.6g", ode->t);
+            return rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED, "the right-hand side is not finite at t = %.6g",
+                           ode->t);
         *rho = norm / d;
         if (norm == 0 || (i >= 2 && fabs(*rho - old) <= change * *rho)) break;
         old = *rho;
@@ -331,9 +334,10 @@ rw_status rw_spectral_radius(rw_ode *ode, double *rho)
     }
     if (s->kind == BY_POWER || (s->kind == BY_GERSHGORIN && !isfinite(*rho))) RW_TRY(power(ode, s, 0.01, rho));
     if (!isfinite(*rho) || *rho < 0)
-        return rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED,
-                       "the spectral radius is %g at t = %.6g (%s): the right-hand side or its derivative is not finite",
-                       *rho, ode->t, rw_spectral_kind(ode));
+        return rw_fail(
+            ode->device->ctx, RW_ERR_NOT_CONVERGED,
+            "the spectral radius is %g at t = %.6g (%s): the right-hand side or its derivative is not finite", *rho,
+            ode->t, rw_spectral_kind(ode));
     s->value = *rho, s->known = true;
     ode->stat.spectral_radius = *rho;
     return RW_OK;

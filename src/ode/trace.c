@@ -1,9 +1,10 @@
-/* A step without running it: while ode->trace is set, rw_stage_run only notes the program and the arrays bound to it. The method's
- * own code decides what it would run, so nothing here knows methods; afterwards everything that a step changes is put back.
+/* A step without running it: while ode->trace is set, rw_stage_run only notes the program and the arrays bound to it.
+ * The method's own code decides what it would run, so nothing here knows methods; afterwards everything that a step
+ * changes is put back.
  *
  *   spectral radius   where the method needs it again and again
- *   a step            by the method's attempt, with h rho such that it takes about the number of stages wished; rk4 by its step,
- *                     without a recorded sequence
+ *   a step            by the method's attempt, with h rho such that it takes about the number of stages wished; rk4 by
+ *                     its step, without a recorded sequence
  *   auto              as rock4, which it is made for this time */
 #include <string.h>
 
@@ -22,8 +23,13 @@ typedef struct kept {
 
 static kept keep(const rw_ode *ode)
 {
-    kept k = {.t = ode->t, .stat = ode->stat, .record = ode->record, .stale = ode->stale, .spectral = ode->spectral != NULL,
-              .max_stages = ode->max_stages, .ops = ode->ops};
+    kept k = {.t = ode->t,
+              .stat = ode->stat,
+              .record = ode->record,
+              .stale = ode->stale,
+              .spectral = ode->spectral != NULL,
+              .max_stages = ode->max_stages,
+              .ops = ode->ops};
     memcpy(k.controller, ode->controller, sizeof k.controller);
     return k;
 }
@@ -90,7 +96,8 @@ static rw_status trace_attempts(rw_ode *ode, int stages)
         rw_attempt a = {0};
         forget_runs(trace, from);
         rw_status status = ops->attempt(ode, 1, h_rho, &a);
-        memcpy(ode->vector, trace->array, (size_t)RW_ODE_VECTORS * (size_t)ode->nfields * sizeof *ode->vector); /* exchanged */
+        /* exchanged */
+        memcpy(ode->vector, trace->array, (size_t)RW_ODE_VECTORS * (size_t)ode->nfields * sizeof *ode->vector);
         RW_TRY(status);
         trace->stages = a.stages;
         if (a.stages >= stages || h_rho >= most) return RW_OK;
@@ -119,11 +126,13 @@ static rw_status trace_step(rw_ode *ode, int stages)
 static rw_status check(const rw_ode *ode, int stages)
 {
     if (stages < 0 || stages > 100000)
-        return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "stages = %d is outside [1, 100000]: those of the step to be looked at; 0: %d",
-                       stages, USUAL_STAGES);
+        return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT,
+                       "stages = %d is outside [1, 100000]: those of the step to be looked at; 0: %d", stages,
+                       USUAL_STAGES);
     for (int f = 0; f < ode->nfields; ++f)
         if (!ode->vector[f])
-            return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "field %s has no array: call rw_ode_bind first", ode->fields[f].name);
+            return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "field %s has no array: call rw_ode_bind first",
+                           ode->fields[f].name);
     return RW_OK;
 }
 

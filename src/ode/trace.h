@@ -1,5 +1,5 @@
-/* A step traced: the programs that it would run, in their order, with the arrays that they would be given (trace.c); what becomes of
- * that, a graph of tasks over a model grid (expand.c); and both in words (trace_text.c). */
+/* A step traced: the programs that it would run, in their order, with the arrays that they would be given (trace.c);
+ * what becomes of that, a graph of tasks over a model grid (expand.c); and both in words (trace_text.c). */
 #ifndef RW_ODE_TRACE_H
 #define RW_ODE_TRACE_H
 
@@ -17,10 +17,10 @@ typedef struct rw_trace {
     rw_trace_run *run;
     int nruns, capacity, stages;
     bool radius;
-    const char *as;   /* the method traced in the place of AUTO; NULL */
+    const char *as; /* the method traced in the place of AUTO; NULL */
 } rw_trace;
 
-/* ---- a kernel ---------------------------------------------------------------------------------------------------------- */
+/* ---- a kernel ---------------------------------------------------------------------------------------------------- */
 
 typedef struct rw_trace_read {
     int field, made; /* pass of the kernel that makes the value; -1: it is in the array */
@@ -45,7 +45,7 @@ typedef struct rw_trace_kernel {
 /* Which pass of a kernel leaves a field's value behind in the array; -1: none. */
 int rw_trace_final_pass(const rw_trace_kernel *k, int field);
 
-/* ---- the graph --------------------------------------------------------------------------------------------------------- */
+/* ---- the graph --------------------------------------------------------------------------------------------------- */
 
 /* Where a task belongs; -1: nowhere. */
 typedef struct rw_trace_place {
@@ -64,25 +64,26 @@ typedef struct rw_trace_model {
     rw_depgraph *g;
     rw_text *text;
     int ndim, n[3], tile[3], tiles[3], nnodes, ntiles;
-    rw_trace_place *place;    /* by task */
-    char **name;              /* of the parts */
+    rw_trace_place *place; /* by task */
+    char **name;           /* of the parts */
     rw_trace_launch *launch;
     int nparts, nlaunches, nbefore, nbeyond; /* values from before the step, and from beyond sides */
     int place_capacity, name_capacity, launch_capacity;
     /* while it is made */
-    int *writer, *next;       /* [array][node]: the task that left the value there; by the present launch */
-    int *own;                 /* [pass][node]: tasks of the present tile */
-    int *combined;            /* by reduction of the present program: the task that has its value */
+    int *writer, *next;             /* [array][node]: the task that left the value there; by the present launch */
+    int *own;                       /* [pass][node]: tasks of the present tile */
+    int *combined;                  /* by reduction of the present program: the task that has its value */
     struct rw_trace_beyond *beyond; /* of the present tile */
     int ntile_beyond, beyond_capacity;
-    int host;                 /* the task that chooses h; -1: none */
-    bool begun;               /* the step's first kernel has been */
+    int host;   /* the task that chooses h; -1: none */
+    bool begun; /* the step's first kernel has been */
 } rw_trace_model;
 
 /* The tasks of a trace, its kernels' tiles as parts, and a description of both. */
 rw_status rw_trace_expand(rw_ode *ode, const rw_trace *trace, rw_depgraph *graph, rw_partition **tiles, rw_text *text);
 
-/* trace_text.c. The node (or tile) c as "(3,1)"; an array as "u" for the state, "u.2" for the method's second vector. */
+/* trace_text.c. The node (or tile) c as "(3,1)"; an array as "u" for the state, "u.2" for the method's second
+ * vector. */
 void rw_trace_name_node(const rw_trace_model *m, const int c[3], char name[48]);
 void rw_trace_name_array(const rw_trace_model *m, int array, char name[64]);
 void rw_trace_describe_begin(const rw_trace_model *m, const rw_trace *trace);

@@ -6,7 +6,7 @@
 
 rw_status rw_trace_fail(const rw_trace_model *m) { return rw_fail_memory(m->ctx, 4096, "the graph of a step"); }
 
-/* ---- names ------------------------------------------------------------------------------------------------------------ */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 void rw_trace_name_array(const rw_trace_model *m, int array, char name[64])
 {
@@ -28,7 +28,7 @@ static void add_extents(const rw_trace_model *m, const int n[3], rw_text *text)
     for (int d = 0; d < m->ndim; ++d) rw_text_add(text, "%s%d", d ? " x " : "", n[d]);
 }
 
-/* ---- a launch --------------------------------------------------------------------------------------------------------- */
+/* ---- a launch ---------------------------------------------------------------------------------------------------- */
 
 void rw_trace_describe_begin(const rw_trace_model *m, const rw_trace *trace)
 {
@@ -129,7 +129,7 @@ void rw_trace_describe_kernel(const rw_trace_model *m, const rw_trace_kernel *k)
     rw_text_add(t, "\n");
 }
 
-/* ---- tiles ------------------------------------------------------------------------------------------------------------ */
+/* ---- tiles ------------------------------------------------------------------------------------------------------- */
 
 /* Parts for a tile through all launches of the step; those of the radius and combinations stay by themselves. */
 static int number_rows(const rw_trace_model *m, int *part, int *number, const char **name)
@@ -147,14 +147,16 @@ static int number_rows(const rw_trace_model *m, int *part, int *number, const ch
 static rw_status describe_rows(const rw_trace_model *m)
 {
     int ntasks = rw_depgraph_tasks(m->g);
-    int *part = rw_calloc((size_t)RW_MAX(ntasks, 1), sizeof *part), *number = rw_calloc((size_t)RW_MAX(m->nparts, 1), sizeof *number);
+    int *part = rw_calloc((size_t)RW_MAX(ntasks, 1), sizeof *part),
+        *number = rw_calloc((size_t)RW_MAX(m->nparts, 1), sizeof *number);
     const char **name = rw_calloc((size_t)(m->ntiles + m->nparts), sizeof *name);
-    char (*tile)[64] = rw_calloc((size_t)m->ntiles, sizeof *tile);
+    char(*tile)[64] = rw_calloc((size_t)m->ntiles, sizeof *tile);
     rw_partition *p = NULL;
     rw_status status = part && number && name && tile ? RW_OK : rw_trace_fail(m);
     for (int t = 0; t < m->ntiles && status == RW_OK; ++t) {
         char at[48];
-        rw_trace_name_node(m, (int[]){t % m->tiles[0], t / m->tiles[0] % m->tiles[1], t / m->tiles[0] / m->tiles[1]}, at);
+        rw_trace_name_node(m, (int[]){t % m->tiles[0], t / m->tiles[0] % m->tiles[1], t / m->tiles[0] / m->tiles[1]},
+                           at);
         snprintf(tile[t], sizeof *tile, "tile %s", at);
         name[t] = tile[t];
     }
@@ -215,15 +217,19 @@ static void describe_levels(const rw_trace_model *m, const rw_partition *p)
 rw_status rw_trace_describe_graph(const rw_trace_model *m, const rw_partition *p)
 {
     int nkernels = count_kernels(m), ngiven = m->nbefore + m->nbeyond + (m->host >= 0);
-    rw_text_add(m->text, "graph    %d tasks, named launch(node), %d dependencies; %d values from before the step, %d beyond sides\n",
-                rw_depgraph_tasks(m->g) - ngiven, rw_depgraph_dependencies(m->g), m->nbefore, m->nbeyond);
+    rw_text_add(
+        m->text,
+        "graph    %d tasks, named launch(node), %d dependencies; %d values from before the step, %d beyond sides\n",
+        rw_depgraph_tasks(m->g) - ngiven, rw_depgraph_dependencies(m->g), m->nbefore, m->nbeyond);
     RW_TRY(describe_rows(m));
     rw_text_add(m->text, "tiles    a tile in a launch as one part: %d parts: %s%s\n", p->nparts,
                 p->accepted ? "possible, each is separate and they can be run in order" : "not possible: ", p->reason);
     if (!p->accepted) return RW_OK;
     rw_text_add(m->text, "kernels  %d, for %d structures of tiles%s%s\n", nkernels, p->nstructures,
                 sides_differ(m, p) ? "; tiles at different sides overlap differently" : "",
-                p->nstructures < nkernels ? "; some kernels read alike, though they compute other things or in other arrays" : "");
+                p->nstructures < nkernels
+                    ? "; some kernels read alike, though they compute other things or in other arrays"
+                    : "");
     rw_text_add(m->text, "at once  the %d tiles of a launch", m->ntiles);
     describe_levels(m, p);
     return RW_OK;

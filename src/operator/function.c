@@ -18,7 +18,7 @@ typedef struct function {
     rw_operator op;
     rw_operator_spec spec;
     kernels kernels[VARIANTS]; /* made when first asked for */
-    rw_array *x, *y;        /* vectors of `rows` and of `columns`, each made when first needed */
+    rw_array *x, *y;           /* vectors of `rows` and of `columns`, each made when first needed */
 } function;
 
 /* ---- kernels ---------------------------------------------------------------------------------------------------- */
@@ -171,17 +171,21 @@ rw_status rw_operator_create(rw_device *dev, const rw_operator_spec *spec, rw_op
 {
     RW_NEED(op, "op");
     *op = NULL;
-    RW_NEED(dev, "device"); RW_NEED(spec, "spec");
+    RW_NEED(dev, "device");
+    RW_NEED(spec, "spec");
     const rw_dtype type = spec->type ? spec->type : RW_F64;
     RW_TRY(check(dev->ctx, spec, type));
     function *f = rw_calloc(1, sizeof *f);
     if (!f) return rw_fail_memory(dev->ctx, sizeof *f, "an operator");
     rw_operator_init(&f->op, &ops, dev);
     f->spec = *spec;
-    f->op.info = (rw_operator_info){.rows = spec->rows, .columns = spec->columns, .type = type,
+    f->op.info = (rw_operator_info){.rows = spec->rows,
+                                    .columns = spec->columns,
+                                    .type = type,
                                     .transposes = spec->transposes || (spec->hermitian && !rw_dtype_is_complex(type)),
                                     .adjoint = spec->transposes || spec->hermitian,
-                                    .diagonal = spec->diagonal != NULL, .direct = spec->direct};
+                                    .diagonal = spec->diagonal != NULL,
+                                    .direct = spec->direct};
     *op = &f->op;
     return RW_OK;
 }

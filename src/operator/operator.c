@@ -80,7 +80,10 @@ static rw_status check_array(const rw_operator *a, const char *name, const rw_ar
 rw_status rw_operator_multiply(rw_operator *a, rw_op op, const double alpha[2], rw_array *x, const double beta[2],
                                rw_array *y, rw_queue *q)
 {
-    RW_NEED(a, "op"); RW_NEED(x, "x"); RW_NEED(y, "y"); RW_NEED(q, "queue");
+    RW_NEED(a, "op");
+    RW_NEED(x, "x");
+    RW_NEED(y, "y");
+    RW_NEED(q, "queue");
     rw_context *ctx = a->device->ctx;
     const int64_t rows = a->info.rows, columns = a->info.columns;
     if ((unsigned)op > RW_OP_CONJUGATE) return rw_fail(ctx, RW_ERR_ARGUMENT, "op = %d is not one of rw_op", (int)op);
@@ -102,7 +105,8 @@ rw_status rw_operator_multiply(rw_operator *a, rw_op op, const double alpha[2], 
 
 rw_status rw_operator_get_diagonal(rw_operator *a, rw_array *diagonal)
 {
-    RW_NEED(a, "op"); RW_NEED(diagonal, "diagonal");
+    RW_NEED(a, "op");
+    RW_NEED(diagonal, "diagonal");
     rw_context *ctx = a->device->ctx;
     const rw_operator_info *i = &a->info;
     if (i->rows != i->columns)

@@ -79,10 +79,7 @@ static const char *split_counts(const char *allowed, int *least, int *most)
     return end;
 }
 
-static bool is_range(const char *allowed)
-{
-    return *allowed == '[' || *allowed == '(';
-}
+static bool is_range(const char *allowed) { return *allowed == '[' || *allowed == '('; }
 
 /* "off|(0, 1]": the limits behind the word, whose length is *n; 0: there is no word. */
 static const char *split_word(const char *allowed, size_t *n)
@@ -113,7 +110,8 @@ const char *rw_param_for(const char *text, const char *method, char *buffer, siz
         size_t next = strcspn(value, ";");
         for (const char *name = names; name < value;) {
             size_t k = strcspn(name, ",:");
-            if (k == length && !strncmp(name, method, k)) found = value + 1 + strspn(value + 1, " "), n = (size_t)(value + next - found);
+            if (k == length && !strncmp(name, method, k))
+                found = value + 1 + strspn(value + 1, " "), n = (size_t)(value + next - found);
             name += k + strspn(name + k, ", ");
             if (*name == ':') break;
         }
@@ -164,10 +162,8 @@ static rw_status want_scalar(const value_context *v, const rw_tree *node, const 
     char what[120];
     if (node->kind != RW_TREE_SCALAR)
         snprintf(what, sizeof(what), "a %s, not %s", node->kind == RW_TREE_LIST ? "list" : "map", wanted);
-    else if (!*node->text && !node->quoted)
-        snprintf(what, sizeof(what), "empty, not %s", wanted);
-    else
-        return RW_OK;
+    else if (!*node->text && !node->quoted) snprintf(what, sizeof(what), "empty, not %s", wanted);
+    else return RW_OK;
     return fail(v, node, what);
 }
 
@@ -348,9 +344,7 @@ rw_status rw_param_read(rw_context *ctx, const rw_param *row, const char *name, 
     int64_t integer, sizes[RW_LIST_MAX] = {0};
     int n = 0;
     switch (row->kind) {
-    case RW_PARAM_INT:
-        RW_TRY(read_int(&v, node, v.allowed, &integer));
-        return put_int(row, out, integer), RW_OK;
+    case RW_PARAM_INT: RW_TRY(read_int(&v, node, v.allowed, &integer)); return put_int(row, out, integer), RW_OK;
     case RW_PARAM_REAL: return read_real(&v, node, v.allowed, out);
     case RW_PARAM_BOOL: return read_bool(&v, node, out);
     case RW_PARAM_SWITCH: {

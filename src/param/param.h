@@ -1,10 +1,11 @@
-/* One row, many faces (rechenwerk/param.h): reading a value of a case, a file or an option into a member of a structure.
+/* One row, many faces (rechenwerk/param.h): reading a value of a case, a file or an option into a member of a
+ * structure.
  *
  *   case.yaml:14:9: time.rtol = -1 is outside (0, 1]: relative tolerance of a step
  *   place           name        given        allowed  what it is
  *
- * The limits are read from the text of the row itself, so that the message and the check cannot differ. A single value stands
- * for a list of one. */
+ * The limits are read from the text of the row itself, so that the message and the check cannot differ. A single value
+ * stands for a list of one. */
 #ifndef RW_PARAM_H
 #define RW_PARAM_H
 
@@ -40,8 +41,11 @@ typedef struct rw_texts { /* texts live as long as the case; each item is a scal
 
 /* A row for a member of a public specification: RW_ROW(rw_krylov_spec, restart, INT, "30; idr: 4", …, .methods = …). */
 #define RW_ROW(type, member, kind_, standard_, allowed_, line_, ...)                                                   \
-    {.name = #member, .kind = RW_PARAM_##kind_, .offset = offsetof(type, member), .size = sizeof(((type *)0)->member), \
-     .standard = standard_, .allowed = allowed_, .unit = "", .line = line_, __VA_ARGS__}
+    {                                                                                                                  \
+        .name = #member, .kind = RW_PARAM_##kind_, .offset = offsetof(type, member),                                   \
+        .size = sizeof(((type *)0)->member), .standard = standard_, .allowed = allowed_, .unit = "", .line = line_,    \
+        __VA_ARGS__                                                                                                    \
+    }
 
 /* Reads `node` as the row says into the member of `structure` (NULL only checks). `name` is the full name for messages:
  * "time.rtol"; `method` decides between limits, NULL: the general ones. ERR_INPUT with place, name, value, limits. */
@@ -65,8 +69,8 @@ int rw_param_sizes(const rw_param *row);
 
 /* params.c */
 /* rw_param_read of a text; ERR_ARGUMENT with `where` in the place of the file. */
-rw_status rw_param_read_text(rw_context *ctx, const rw_param *row, const char *where, const char *name, const char *method,
-                             const char *text, void *structure);
+rw_status rw_param_read_text(rw_context *ctx, const rw_param *row, const char *where, const char *name,
+                             const char *method, const char *text, void *structure);
 const rw_param *rw_params_find(const rw_params *params, const char *name); /* NULL: there is none */
 /* The name of the structure's method, defaults put in; NULL: it has none. */
 const char *rw_params_method(const rw_params *params, const void *structure, char *buffer, size_t size);

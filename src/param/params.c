@@ -1,4 +1,5 @@
-/* The rows of one structure together: texts "METHOD:NAME=VALUE:…" read and written, defaults put in, members checked. */
+/* The rows of one structure together: texts "METHOD:NAME=VALUE:…" read and written, defaults put in, members
+ * checked. */
 #include "param/param.h"
 
 #include <ctype.h>
@@ -12,7 +13,7 @@ const rw_param *rw_params_find(const rw_params *p, const char *name)
     return NULL;
 }
 
-/* ---- numbers in structures ---------------------------------------------------------------------------------------- */
+/* ---- numbers in structures --------------------------------------------------------------------------------------- */
 
 static double number_at(const rw_param *row, const void *structure, int element)
 {
@@ -52,10 +53,10 @@ const char *rw_params_method(const rw_params *p, const void *structure, char *bu
 
 static bool has(const rw_param *row, int method) { return !row->methods || row->methods >> method & 1; }
 
-/* ---- one member --------------------------------------------------------------------------------------------------- */
+/* ---- one member -------------------------------------------------------------------------------------------------- */
 
-rw_status rw_param_read_text(rw_context *ctx, const rw_param *row, const char *where, const char *name, const char *method,
-                      const char *text, void *structure)
+rw_status rw_param_read_text(rw_context *ctx, const rw_param *row, const char *where, const char *name,
+                             const char *method, const char *text, void *structure)
 {
     const rw_tree node = {.kind = RW_TREE_SCALAR, .source = where, .text = (char *)(uintptr_t)text};
     rw_status status = rw_param_read(ctx, row, name, method, &node, structure);
@@ -109,7 +110,7 @@ rw_status rw_params_set(rw_context *ctx, const rw_params *p, const char *where, 
     return rw_param_read_text(ctx, row, where, name, method, text, structure);
 }
 
-/* ---- texts -------------------------------------------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
 
 /* Whether the word is the brief form of a row; *value: what follows its letters. */
 static bool is_brief(const rw_param *row, const char *word, const char **value)
@@ -132,8 +133,8 @@ typedef struct parsed {
     bool all;      /* a nested text has taken the rest */
 } parsed;
 
-static rw_status read_once(rw_context *ctx, const rw_params *p, const rw_param *row, const char *where, const char *method,
-                           const char *text, parsed *to)
+static rw_status read_once(rw_context *ctx, const rw_params *p, const rw_param *row, const char *where,
+                           const char *method, const char *text, parsed *to)
 {
     const uint64_t bit = (uint64_t)1 << (row - p->row);
     if (to->seen & bit) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s is given twice", where, row->name);
@@ -153,7 +154,8 @@ static rw_status read_word(rw_context *ctx, const rw_params *p, const char *wher
     snprintf(name, sizeof name, "%.*s", equals ? (int)(equals - word) : (int)strlen(word), word);
     if (equals) row = rw_params_find(p, name), value = equals + 1;
     for (int i = 0; !equals && !row && i < p->n; ++i)
-        if (p->row + i != method_row(p) && has(p->row + i, method) && is_brief(p->row + i, word, &value)) row = p->row + i;
+        if (p->row + i != method_row(p) && has(p->row + i, method) && is_brief(p->row + i, word, &value))
+            row = p->row + i;
     const char *called = rw_params_method(p, structure, buffer, sizeof buffer);
     if (!row || row == method_row(p) || !has(row, method)) return fail_name(ctx, p, where, called, method, name);
     /* a nested text, and a text that the structure points to: the caller's own, to its end */
@@ -191,7 +193,8 @@ rw_status rw_params_parse(rw_context *ctx, const rw_params *p, const char *text,
     _Alignas(max_align_t) char parsed_structure[MOST_BYTES] = {0};
     char where[200];
     parsed to = {.structure = parsed_structure};
-    rw_status status = p->size <= sizeof parsed_structure ? RW_OK : rw_fail(ctx, RW_ERR_INTERNAL, "%s is too large", p->type);
+    rw_status status =
+        p->size <= sizeof parsed_structure ? RW_OK : rw_fail(ctx, RW_ERR_INTERNAL, "%s is too large", p->type);
     snprintf(where, sizeof where, "%s \"%.120s\"", p->name, text);
     for (size_t at = 0, n; status == RW_OK && !to.all; at += n + 1) {
         char word[160];
@@ -226,7 +229,8 @@ static void print_member(const rw_param *row, const void *structure, char *text,
         else if (row->kind == RW_PARAM_SWITCH) snprintf(value, sizeof value, "%s", x == RW_SWITCH_ON ? "on" : "off");
         else if (!chosen && x == RW_OFF && word) snprintf(value, sizeof value, "%.*s", (int)word, row->allowed);
         else if (!chosen) snprintf(value, sizeof value, "%g", x);
-        else if (rw_param_enum_text(row, (int)x + (row->kind == RW_PARAM_CHOICE), choice, sizeof choice)) snprintf(value, sizeof value, "%s", choice);
+        else if (rw_param_enum_text(row, (int)x + (row->kind == RW_PARAM_CHOICE), choice, sizeof choice))
+            snprintf(value, sizeof value, "%s", choice);
     }
     if (!*value && row->kind != RW_PARAM_BOOL) return;
     if (brief && *brief != '@' && !isalpha((unsigned char)*value)) snprintf(text, size, ":%s%s", brief, value);
@@ -244,13 +248,14 @@ void rw_params_print(const rw_params *p, const void *structure, char *text, size
     for (int i = method_row(p) ? 1 : 0; i < p->n; ++i) {
         char member[192];
         if (!has(p->row + i, number)) continue;
-        if (p->row[i].brief && *p->row[i].brief == '@') snprintf(member, sizeof member, "%.0f", number_at(p->row + i, structure, 0));
+        if (p->row[i].brief && *p->row[i].brief == '@')
+            snprintf(member, sizeof member, "%.0f", number_at(p->row + i, structure, 0));
         else print_member(p->row + i, structure, member, sizeof member);
         if (n < size) n += (size_t)snprintf(text + n, size - n, "%s", n ? member : member + (*member == ':'));
     }
 }
 
-/* ---- defaults and checks ------------------------------------------------------------------------------------------ */
+/* ---- defaults and checks ----------------------------------------------------------------------------------------- */
 
 static void put(const rw_param *row, void *structure, double value)
 {
@@ -264,8 +269,7 @@ static rw_status resolve(rw_context *ctx, const rw_param *row, const char *what,
 {
     char text[64], standard[128], choice[64];
     rw_param_for(row->standard, method, standard, sizeof standard);
-    if (row->kind == RW_PARAM_TABLE)
-        return rw_params_resolve(ctx, row->table(), NULL, (char *)structure + row->offset);
+    if (row->kind == RW_PARAM_TABLE) return rw_params_resolve(ctx, row->table(), NULL, (char *)structure + row->offset);
     if (!has_number(row) || row->kind == RW_PARAM_BOOL) return RW_OK;
     double x = number_at(row, structure, 0);
     if (row->kind == RW_PARAM_SWITCH) {
@@ -276,9 +280,11 @@ static rw_status resolve(rw_context *ctx, const rw_param *row, const char *what,
         if (x == 0) put(row, structure, rw_param_enum(row, standard));
         if (x == 0 || rw_param_enum_text(row, (int)x, choice, sizeof choice)) return RW_OK;
     }
-    if (row->kind == RW_PARAM_CHOICE && x >= 0 && rw_param_choice(row->allowed, (int)x, choice, sizeof choice)) return RW_OK;
+    if (row->kind == RW_PARAM_CHOICE && x >= 0 && rw_param_choice(row->allowed, (int)x, choice, sizeof choice))
+        return RW_OK;
     if (row->kind == RW_PARAM_ENUM || row->kind == RW_PARAM_CHOICE || row->kind == RW_PARAM_SWITCH)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s = %.0f is not one of its enumeration: %s", what, row->name, x, row->line);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s = %.0f is not one of its enumeration: %s", what, row->name, x,
+                       row->line);
     if (x == 0) {
         char *end;
         const double value = rw_strtod(standard, &end);

@@ -10,10 +10,8 @@
 void rw_tree_place(const rw_tree *node, char *place, size_t size)
 {
     const char *source = node->source ? node->source : "?";
-    if (node->line > 0)
-        rw_place(place, size, source, (size_t)node->line, (size_t)node->column);
-    else
-        snprintf(place, size, "%s", source);
+    if (node->line > 0) rw_place(place, size, source, (size_t)node->line, (size_t)node->column);
+    else snprintf(place, size, "%s", source);
 }
 
 /* ---- trees ------------------------------------------------------------------------------------------------------- */
@@ -170,7 +168,9 @@ static void write_text(const char *value, rw_text *text)
         unsigned c = rw_tree_unprintable(value, &bytes);
         if (c == '\n') rw_text_add(text, "\\n");
         else if (c) rw_text_add(text, c < 0x100 ? "\\x%02x" : "\\u%04x", c);
-        else rw_text_add(text, *value == '"' || *value == '\\' ? "\\" : ""), rw_text_add_bytes(text, value, (size_t)bytes);
+        else
+            rw_text_add(text, *value == '"' || *value == '\\' ? "\\" : ""),
+                rw_text_add_bytes(text, value, (size_t)bytes);
     }
     rw_text_add(text, "\"");
 }
@@ -178,10 +178,8 @@ static void write_text(const char *value, rw_text *text)
 void rw_tree_write(const rw_tree *node, rw_text *text)
 {
     if (node->kind == RW_TREE_SCALAR) {
-        if (!node->quoted && plain(node->text))
-            rw_text_add(text, "%s", node->text);
-        else
-            write_text(node->text, text);
+        if (!node->quoted && plain(node->text)) rw_text_add(text, "%s", node->text);
+        else write_text(node->text, text);
         return;
     }
     bool map = node->kind == RW_TREE_MAP;
@@ -189,10 +187,8 @@ void rw_tree_write(const rw_tree *node, rw_text *text)
     for (int i = 0; i < node->n; i++) {
         if (i) rw_text_add(text, ", ");
         if (map) {
-            if (plain(node->keys[i]))
-                rw_text_add(text, "%s: ", node->keys[i]);
-            else
-                write_text(node->keys[i], text), rw_text_add(text, ": ");
+            if (plain(node->keys[i])) rw_text_add(text, "%s: ", node->keys[i]);
+            else write_text(node->keys[i], text), rw_text_add(text, ": ");
         }
         rw_tree_write(node->items[i], text);
     }

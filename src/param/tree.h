@@ -1,12 +1,13 @@
-/* Values as text, lists and maps, each with the place where it stands: what YAML files (io/yaml.h), --set and texts of options
- * become. Scalars stay text: their kind is decided by a row of a table of parameters (param.h). Keys are scalars. */
+/* Values as text, lists and maps, each with the place where it stands: what YAML files (io/yaml.h), --set and texts of
+ * options become. Scalars stay text: their kind is decided by a row of a table of parameters (param.h). Keys are
+ * scalars. */
 #ifndef RW_TREE_H
 #define RW_TREE_H
 
 #include "core/core.h"
 
-#define RW_TREE_DEPTH 32                   /* nesting of lists and maps */
-#define RW_TREE_NODES 100000               /* of the whole tree, copies through aliases included */
+#define RW_TREE_DEPTH 32     /* nesting of lists and maps */
+#define RW_TREE_NODES 100000 /* of the whole tree, copies through aliases included */
 
 typedef enum rw_tree_kind { RW_TREE_SCALAR, RW_TREE_LIST, RW_TREE_MAP } rw_tree_kind;
 
@@ -16,12 +17,14 @@ typedef struct rw_tree {
     const char *text_source; /* the same for a place within the text: "case.yaml", "--set equations," */
     int line, column;        /* of the value, from 1; 0: the text has no lines (--set) */
     int text_line, text_column; /* scalar: of the first character of its text: after a quote, below a '|'; from 1 */
-    bool quoted;             /* scalar: in quotes or a block */
-    char *text;              /* scalar: UTF-8 without NUL inside; "" for an empty value */
-    int n;                   /* members of a list or map */
-    struct rw_tree **items;  /* [n] */
-    char **keys;             /* map: [n] */
-    struct { int line, column; } *key_place; /* map: [n] */
+    bool quoted;                /* scalar: in quotes or a block */
+    char *text;                 /* scalar: UTF-8 without NUL inside; "" for an empty value */
+    int n;                      /* members of a list or map */
+    struct rw_tree **items;     /* [n] */
+    char **keys;                /* map: [n] */
+    struct {
+        int line, column;
+    } * key_place; /* map: [n] */
     int capacity;
 } rw_tree;
 

@@ -8,7 +8,10 @@
 
 #include "core/core.h"
 
-static const struct { const char *name; double factor; int ten, power[RW_UNIT_BASES];
+static const struct {
+    const char *name;
+    double factor;
+    int ten, power[RW_UNIT_BASES];
 } names[] = {{"m", 1, 0, {1}},
              {"g", 1, -3, {0, 1}},
              {"s", 1, 0, {0, 0, 1}},
@@ -25,7 +28,9 @@ static const struct { const char *name; double factor; int ten, power[RW_UNIT_BA
              {"eV", 1.602176634, -19, {2, 1, -2}},
              {"min", 60, 0, {0, 0, 1}},
              {"h", 3600, 0, {0, 0, 1}}};
-static const struct { const char *sign; int ten;
+static const struct {
+    const char *sign;
+    int ten;
 } prefixes[] = {{"", 0},   {"f", -15}, {"p", -12}, {"n", -9}, {"u", -6}, {"\xC2\xB5", -6}, {"\xCE\xBC", -6},
                 {"m", -3}, {"c", -2},  {"d", -1},  {"k", 3},  {"M", 6},  {"G", 9},         {"T", 12}};
 

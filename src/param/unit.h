@@ -8,7 +8,7 @@ enum { RW_UNIT_BASES = 6 }; /* m kg s A K mol */
 
 typedef struct rw_unit {
     int power[RW_UNIT_BASES];
-    int ten;       /* the unit is factor * 10^ten of the base units */
+    int ten; /* the unit is factor * 10^ten of the base units */
     double factor;
 } rw_unit;
 

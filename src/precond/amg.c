@@ -1,6 +1,7 @@
-/* Algebraic multigrid by smoothed aggregation (Vanek, Mandel, Brezina, Computing 56, 1996), of entries or of blocks: rows are gathered into aggregates of strong
- * neighbours, the tentative prolongation is 1 from an aggregate to its rows, one damped Jacobi step smooths it, and coarse matrices are P* A P. Made on the host, applied on the
- * device as one V-cycle of products with Chebyshev smoothers; the coarsest system is a product with its inverse. */
+/* Algebraic multigrid by smoothed aggregation (Vanek, Mandel, Brezina, Computing 56, 1996), of entries or of blocks:
+ * rows are gathered into aggregates of strong neighbours, the tentative prolongation is 1 from an aggregate to its
+ * rows, one damped Jacobi step smooths it, and coarse matrices are P* A P. Made on the host, applied on the device as
+ * one V-cycle of products with Chebyshev smoothers; the coarsest system is a product with its inverse. */
 #include <math.h>
 #include <omp.h>
 #include <string.h>
@@ -13,10 +14,10 @@ typedef struct grid grid;
 struct grid {
     grid *coarser;
     rw_operator *a;
-    rw_sparse *own;            /* a, but on the first grid */
+    rw_sparse *own;                /* a, but on the first grid */
     rw_sparse *up, *down, *direct; /* up: prolongation, down: restriction */
     rw_smoother smoother;
-    rw_array *x, *b, *r;       /* x and b: of coarser grids than the first */
+    rw_array *x, *b, *r; /* x and b: of coarser grids than the first */
 };
 
 typedef struct amg {
@@ -24,14 +25,17 @@ typedef struct amg {
     rw_array *x; /* of an x that begins within an array */
 } amg;
 
-static rw_status no_memory(const rw_precond *p, const rw_host *h) { return rw_fail_memory(p->device->ctx, (size_t)h->rows * (size_t)(rw_host_size(h) * 8 + 8), "the grids of amg"); }
+static rw_status no_memory(const rw_precond *p, const rw_host *h)
+{
+    return rw_fail_memory(p->device->ctx, (size_t)h->rows * (size_t)(rw_host_size(h) * 8 + 8), "the grids of amg");
+}
 
 static rw_status send(const rw_precond *p, const rw_host *h, rw_sparse **m)
 {
     return rw_host_send(h, p->device, p->spec.f32 || p->spec.scaled, p->spec.scaled, m);
 }
 
-/* ---- products on the host ------------------------------------------------------------------------------------------------------------------ */
+/* ---- products on the host ---------------------------------------------------------------------------------------- */
 
 bool rw_host_transpose(const rw_host *h, bool values, rw_host *t)
 {
@@ -57,10 +61,11 @@ bool rw_host_transpose(const rw_host *h, bool values, rw_host *t)
     return true;
 }
 
-/* Rows as a thread makes them, one after the other: blocks are found by column in `place`, so that each is added up where it stays. */
+/* Rows as a thread makes them, one after the other: blocks are found by column in `place`, so that each is added up
+ * where it stays. */
 typedef struct builder {
     int r, parts, size;
-    int64_t *place;           /* of a column: its block's number + 1; what is not beyond `begin` is of a row before */
+    int64_t *place; /* of a column: its block's number + 1; what is not beyond `begin` is of a row before */
     int64_t *column, begin, n, room;
     double *value;
     bool failed;
@@ -68,7 +73,10 @@ typedef struct builder {
 
 static builder builder_make(const rw_host *h)
 {
-    builder b = {.r = h->r, .parts = h->parts, .size = rw_host_size(h), .place = rw_calloc((size_t)RW_MAX(h->columns, 1), sizeof *b.place)};
+    builder b = {.r = h->r,
+                 .parts = h->parts,
+                 .size = rw_host_size(h),
+                 .place = rw_calloc((size_t)RW_MAX(h->columns, 1), sizeof *b.place)};
     b.failed = !b.place;
     return b;
 }
@@ -110,7 +118,8 @@ static void builder_sort(builder *b)
         if (b->column[i - 1] < column) continue;
         if (b->size == 1) {
             const double value = b->value[i];
-            for (; k > b->begin && b->column[k - 1] > column; --k) b->column[k] = b->column[k - 1], b->value[k] = b->value[k - 1];
+            for (; k > b->begin && b->column[k - 1] > column; --k)
+                b->column[k] = b->column[k - 1], b->value[k] = b->value[k - 1];
             b->column[k] = column, b->value[k] = value;
             continue;
         }
@@ -134,7 +143,8 @@ static bool take_over(rw_host *c, builder *b)
     return column && value;
 }
 
-/* c, but for its rows' contents, from rows that `row` makes of i and `user`: each thread makes a piece, which is put behind those before it. */
+/* c, but for its rows' contents, from rows that `row` makes of i and `user`: each thread makes a piece, which is put
+ * behind those before it. */
 static bool build_rows(rw_host *c, void (*row)(const void *user, int64_t i, builder *b), const void *user)
 {
     bool made = true;
@@ -142,7 +152,8 @@ static bool build_rows(rw_host *c, void (*row)(const void *user, int64_t i, buil
     if (!c->first) return false;
 #pragma omp parallel reduction(&& : made)
     {
-        const int64_t t = omp_get_thread_num(), threads = omp_get_num_threads(), lo = c->rows * t / threads, hi = c->rows * (t + 1) / threads;
+        const int64_t t = omp_get_thread_num(), threads = omp_get_num_threads(), lo = c->rows * t / threads,
+                      hi = c->rows * (t + 1) / threads;
         builder b = builder_make(c);
         for (int64_t i = lo; i < hi; ++i) {
             b.begin = b.n;
@@ -165,7 +176,10 @@ static bool build_rows(rw_host *c, void (*row)(const void *user, int64_t i, buil
     return made;
 }
 
-typedef struct factors { const rw_host *a, *b; bool sorted; } factors;
+typedef struct factors {
+    const rw_host *a, *b;
+    bool sorted;
+} factors;
 
 RW_DENSE_INLINE void product_row_of(const factors *f, int64_t i, builder *to, const int r, const int parts)
 {
@@ -177,7 +191,8 @@ RW_DENSE_INLINE void product_row_of(const factors *f, int64_t i, builder *to, co
     builder now = *to; /* in registers */
     for (int64_t k = a->first[i]; k < a->first[i + 1]; ++k)
         for (int64_t e = b->first[a->column[k]], end = b->first[a->column[k] + 1]; e < end; ++e)
-            rw_dense_multiply(r, parts, 1, a->value + k * size, b->value + e * size, builder_at(&now, b->column[e], size));
+            rw_dense_multiply(r, parts, 1, a->value + k * size, b->value + e * size,
+                              builder_at(&now, b->column[e], size));
     to->n = now.n;
 }
 
@@ -197,7 +212,7 @@ static bool multiply(const rw_host *a, const rw_host *b, bool sorted, rw_host *c
     return build_rows(c, product_row, &(factors){a, b, sorted});
 }
 
-/* ---- aggregates -------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- aggregates -------------------------------------------------------------------------------------------------- */
 
 /* Squared sizes of the diagonal blocks. */
 double *rw_amg_diagonal(const rw_host *a)
@@ -218,7 +233,8 @@ bool *rw_amg_strong(const rw_host *a, const double *d, double theta)
     for (int64_t i = 0; i < a->rows; ++i)
         for (int64_t k = a->first[i]; k < a->first[i + 1]; ++k) {
             const int64_t j = a->column[k];
-            strong[k] = j != i && rw_dense_square(a->r, a->parts, a->value + k * rw_host_size(a)) > theta * theta * sqrt(d[i] * d[j]);
+            strong[k] = j != i && rw_dense_square(a->r, a->parts, a->value + k * rw_host_size(a)) >
+                                      theta * theta * sqrt(d[i] * d[j]);
         }
     return strong;
 }
@@ -271,7 +287,7 @@ int64_t rw_amg_aggregate(const rw_host *a, const bool *strong, int64_t *of)
     return n;
 }
 
-/* ---- prolongation ---------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- prolongation ------------------------------------------------------------------------------------------------ */
 
 /* D^-1 of row i of the filtered matrix: weak blocks are added to the diagonal, so that row sums stay. */
 static bool filtered_inverse(const rw_host *a, const bool *strong, int64_t i, double *inverse)
@@ -311,13 +327,14 @@ static void prolong_row(const void *user, int64_t i, builder *to)
     builder_sort(to);
 }
 
-static bool prolongation(const rw_host *a, const bool *strong, const int64_t *of, int64_t aggregates, double omega, rw_host *p)
+static bool prolongation(const rw_host *a, const bool *strong, const int64_t *of, int64_t aggregates, double omega,
+                         rw_host *p)
 {
     *p = (rw_host){.rows = a->rows, .columns = aggregates, .r = a->r, .parts = a->parts};
     return build_rows(p, prolong_row, &(smoothing){a, strong, of, omega});
 }
 
-/* ---- grids -------------------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- grids ------------------------------------------------------------------------------------------------------- */
 
 /* Of all n x n places. */
 static void fill(const rw_host *a, int n, double *full)
@@ -327,14 +344,18 @@ static void fill(const rw_host *a, int n, double *full)
     for (int64_t i = 0; i < a->rows; ++i)
         for (int64_t k = a->first[i]; k < a->first[i + 1]; ++k)
             for (int e = 0; e < r * r; ++e)
-                for (int q = 0; q < parts; ++q) full[parts * ((i * r + e / r) * n + a->column[k] * r + e % r) + q] = a->value[k * rw_host_size(a) + parts * e + q];
+                for (int q = 0; q < parts; ++q)
+                    full[parts * ((i * r + e / r) * n + a->column[k] * r + e % r) + q] =
+                        a->value[k * rw_host_size(a) + parts * e + q];
 }
 
-/* The inverse of a small matrix as a matrix of single entries, of a singular one that is hermitian (Neumann's Laplacian) what is possible of it; *direct stays NULL where nothing is. */
+/* The inverse of a small matrix as a matrix of single entries, of a singular one that is hermitian (Neumann's
+ * Laplacian) what is possible of it; *direct stays NULL where nothing is. */
 static rw_status solve_directly(rw_precond *p, const rw_host *a, rw_sparse **direct)
 {
     const int n = (int)a->rows * a->r, parts = a->parts;
-    double *full = rw_calloc((size_t)n * (size_t)n * (size_t)parts, sizeof *full), *diagonal = rw_calloc((size_t)n, sizeof *diagonal);
+    double *full = rw_calloc((size_t)n * (size_t)n * (size_t)parts, sizeof *full),
+           *diagonal = rw_calloc((size_t)n, sizeof *diagonal);
     rw_host h = {.rows = n, .columns = n, .r = 1, .parts = parts, .first = rw_calloc((size_t)n + 1, sizeof *h.first)};
     for (int i = 0; h.first && i <= n; ++i) h.first[i] = (int64_t)i * n;
     const bool made = full && diagonal && h.first && rw_host_make(&h);
@@ -351,7 +372,10 @@ static rw_status solve_directly(rw_precond *p, const rw_host *a, rw_sparse **dir
     return status;
 }
 
-static rw_status vector(rw_precond *p, int64_t n, rw_array **array) { return rw_array_create(p->device, p->type, 1, &n, RW_MEMORY_DEVICE, array); }
+static rw_status vector(rw_precond *p, int64_t n, rw_array **array)
+{
+    return rw_array_create(p->device, p->type, 1, &n, RW_MEMORY_DEVICE, array);
+}
 
 /* The matrix of the next grid, and how to get there and back; next->rows = 0: it would not be much smaller. */
 static rw_status coarsen(rw_precond *p, grid *g, const rw_host *a, double theta, rw_host *next)

@@ -1,5 +1,6 @@
-/* Chebyshev polynomials in D^-1 A (Saad 2003, algorithm 12.1, with diagonal blocks): alone as a preconditioner, for eigenvalues from 1/30 of the largest on, and as the
- * smoother of multigrid. Eigenvalues are to be positive; the largest comes from powers of D^-1 A. */
+/* Chebyshev polynomials in D^-1 A (Saad 2003, algorithm 12.1, with diagonal blocks): alone as a preconditioner, for
+ * eigenvalues from 1/30 of the largest on, and as the smoother of multigrid. Eigenvalues are to be positive; the
+ * largest comes from powers of D^-1 A. */
 #include <math.h>
 
 #include "precond/precond.h"
@@ -59,7 +60,12 @@ static rw_status largest_eigenvalue(rw_operator *a, rw_sparse *inverse, rw_dtype
     if (status == RW_OK) status = rw_array_create(a->device, RW_F64, 1, &sums, RW_MEMORY_DEVICE, &part);
     if (status == RW_OK) status = powers(a, d, v, t, part, a->device->queue, most);
     rw_array_destroy(&v), rw_array_destroy(&t), rw_array_destroy(&part);
-    if (status == RW_OK && !(isfinite(*most) && *most > 0)) status = rw_fail(a->device->ctx, RW_ERR_INPUT, "the largest eigenvalue of a preconditioner comes out as %g: the matrix has numbers that are not finite, or is zero", *most);
+    if (status == RW_OK && !(isfinite(*most) && *most > 0))
+        status = rw_fail(
+            a->device->ctx, RW_ERR_INPUT,
+            "the largest eigenvalue of a preconditioner comes out as %g: the matrix has numbers that are not finite, "
+            "or is zero",
+            *most);
     return status;
 }
 

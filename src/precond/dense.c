@@ -4,7 +4,9 @@
 
 #include "precond/precond.h"
 
-typedef struct number { double re, im; } number;
+typedef struct number {
+    double re, im;
+} number;
 
 static number get(const double *a, int parts, int k) { return (number){a[parts * k], parts == 2 ? a[2 * k + 1] : 0}; }
 static void put(double *a, int parts, int k, number v)
@@ -32,7 +34,8 @@ RW_DENSE_INLINE bool eliminate(const int n, const int parts, double *a, double *
         const number p = get(a, parts, pivot * n + c), by = {p.re / most / most, -p.im / most / most};
         for (int k = 0; k < n; ++k) {
             const number s = get(a, parts, c * n + k), t = get(b, parts, c * n + k);
-            put(a, parts, c * n + k, times(get(a, parts, pivot * n + k), by)), put(b, parts, c * n + k, times(get(b, parts, pivot * n + k), by));
+            put(a, parts, c * n + k, times(get(a, parts, pivot * n + k), by)),
+                put(b, parts, c * n + k, times(get(b, parts, pivot * n + k), by));
             if (pivot != c) put(a, parts, pivot * n + k, s), put(b, parts, pivot * n + k, t);
         }
         for (int r = 0; r < n; ++r) {
@@ -49,9 +52,13 @@ RW_DENSE_INLINE bool eliminate(const int n, const int parts, double *a, double *
     return true;
 }
 
-bool rw_dense_eliminate(int n, int parts, double *a, double *b) { return parts == 1 ? n == 5 ? eliminate(5, 1, a, b) : eliminate(n, 1, a, b) : eliminate(n, 2, a, b); }
+bool rw_dense_eliminate(int n, int parts, double *a, double *b)
+{
+    return parts == 1 ? n == 5 ? eliminate(5, 1, a, b) : eliminate(n, 1, a, b) : eliminate(n, 2, a, b);
+}
 
-/* One pivot of the diagonal: the matrix with x_c and b_c exchanged (Goodnight, A tutorial on the sweep operator, The American Statistician 33, 1979). */
+/* One pivot of the diagonal: the matrix with x_c and b_c exchanged (Goodnight, A tutorial on the sweep operator, The
+ * American Statistician 33, 1979). */
 static void sweep(int n, int parts, double *a, int c, double pivot)
 {
     const number by = {1 / pivot, 0};
@@ -62,7 +69,8 @@ static void sweep(int n, int parts, double *a, int c, double pivot)
             if (k != c) put(a, parts, i * n + k, minus(get(a, parts, i * n + k), times(f, get(a, parts, c * n + k))));
         put(a, parts, i * n + c, f);
     }
-    for (int k = 0; k < n; ++k) put(a, parts, c * n + k, k == c ? by : times(get(a, parts, c * n + k), (number){-by.re, 0}));
+    for (int k = 0; k < n; ++k)
+        put(a, parts, c * n + k, k == c ? by : times(get(a, parts, c * n + k), (number){-by.re, 0}));
 }
 
 bool rw_dense_sweep(int n, int parts, double *a, double *diagonal)
@@ -77,7 +85,8 @@ bool rw_dense_sweep(int n, int parts, double *a, double *diagonal)
         int c = -1;
         double most = RW_DENSE_NOISE;
         for (int i = 0; i < n; ++i)
-            if (diagonal[i] > 0 && get(a, parts, i * n + i).re > most * diagonal[i]) most = get(a, parts, i * n + i).re / diagonal[i], c = i;
+            if (diagonal[i] > 0 && get(a, parts, i * n + i).re > most * diagonal[i])
+                most = get(a, parts, i * n + i).re / diagonal[i], c = i;
         if (c < 0) break;
         sweep(n, parts, a, c, most * diagonal[c]);
         diagonal[c] *= -1; /* done */
@@ -85,7 +94,10 @@ bool rw_dense_sweep(int n, int parts, double *a, double *diagonal)
     for (int i = 0; i < n; ++i)
         for (int k = 0; k < n; ++k) {
             const number v = get(a, parts, i * n + k);
-            if (!isfinite(v.re) || !isfinite(v.im) || (diagonal[i] >= 0 && diagonal[k] >= 0 && hypot(v.re, v.im) > 10 * RW_DENSE_NOISE * sqrt(diagonal[i] * diagonal[k]))) return false;
+            if (!isfinite(v.re) || !isfinite(v.im) ||
+                (diagonal[i] >= 0 && diagonal[k] >= 0 &&
+                 hypot(v.re, v.im) > 10 * RW_DENSE_NOISE * sqrt(diagonal[i] * diagonal[k])))
+                return false;
             if (diagonal[i] >= 0 || diagonal[k] >= 0) put(a, parts, i * n + k, (number){0, 0});
         }
     return true;

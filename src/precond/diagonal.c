@@ -1,10 +1,14 @@
-/* Jacobi: the inverses of the diagonal entries, or of the diagonal blocks where a matrix has square ones, as a matrix with those blocks alone; applying it is a
- * product. */
+/* Jacobi: the inverses of the diagonal entries, or of the diagonal blocks where a matrix has square ones, as a matrix
+ * with those blocks alone; applying it is a product. */
 #include "precond/precond.h"
 
 static rw_status singular(rw_context *ctx, const char *who, const rw_host *h, int64_t row)
 {
-    return rw_fail(ctx, RW_ERR_INPUT, "%s: the diagonal %s of row %lld, counted from 0, is missing or singular: another preconditioner, or none, is needed", who, h->r > 1 ? "block" : "entry", (long long)row * h->r);
+    return rw_fail(
+        ctx, RW_ERR_INPUT,
+        "%s: the diagonal %s of row %lld, counted from 0, is missing or singular: another preconditioner, or none, is "
+        "needed",
+        who, h->r > 1 ? "block" : "entry", (long long)row * h->r);
 }
 
 /* Inverses into d, which has a block a row; the first row without one, -1 when all have. */
@@ -17,7 +21,9 @@ static int64_t invert(const rw_host *h, rw_host *d)
         int64_t k = h->first[i];
         while (k < h->first[i + 1] && h->column[k] < i) ++k;
         d->column[i] = i;
-        if (k == h->first[i + 1] || h->column[k] != i || !rw_dense_invert(h->r, h->parts, h->value + k * size, d->value + i * size)) first = RW_MIN(first, i);
+        if (k == h->first[i + 1] || h->column[k] != i ||
+            !rw_dense_invert(h->r, h->parts, h->value + k * size, d->value + i * size))
+            first = RW_MIN(first, i);
     }
     return first == INT64_MAX ? -1 : first;
 }

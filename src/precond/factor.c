@@ -1,13 +1,17 @@
-/* Incomplete factors in a given pattern whose numbers stay on the device: the host knows which block meets which, kernels (factor.k) gather the values of the matrix, eliminate, and store the
- * factors where they are applied.
+/* Incomplete factors in a given pattern whose numbers stay on the device: the host knows which block meets which,
+ * kernels (factor.k) gather the values of the matrix, eliminate, and store the factors where they are applied.
  *
- * Exactly, by levels: a launch for the rows that need none of each other. Or by iterations, for all rows at once: row i is eliminated with the rows before it as the last sweep left them,
+ * Exactly, by levels: a launch for the rows that need none of each other. Or by iterations, for all rows at once: row i
+ * is eliminated with the rows before it as the last sweep left them,
  *
- *   u_kj <- d_k^-1 a_kj        then, N times        a_ij - sum a_ik u_kj over k < min(i, j)        of all rows, from the values of the matrix
+ *   u_kj <- d_k^-1 a_kj      then, N times, of all rows, from the values of the matrix
+ *   a_ij - sum a_ik u_kj over k < min(i, j)
  *
- * the block form of Chow and Patel's sweeps with whole rows as unknowns. Rows of level l are exact after l sweeps, since those they need were so before; a preconditioner needs fewer. Each sweep
- * reads one copy of the factors and writes the other, so results do not depend on which group comes first.
- * Memory while it is made: the factors once more (by iterations twice) in the precision of the arithmetic, and 12 or 24 bytes a block of indices.
+ * the block form of Chow and Patel's sweeps with whole rows as unknowns. Rows of level l are exact after l sweeps,
+ * since those they need were so before; a preconditioner needs fewer. Each sweep reads one copy of the factors and
+ * writes the other, so results do not depend on which group comes first.
+ * Memory while it is made: the factors once more (by iterations twice) in the precision of the arithmetic, and 12 or 24
+ * bytes a block of indices.
  *
  * Source: Chow, Patel, Fine-grained parallel incomplete LU factorization, SIAM J. Sci. Comput. 37(2), 2015. */
 #include <string.h>
@@ -19,14 +23,15 @@ typedef struct work {
     rw_kernel *factor, *store;
     rw_array *first, *column, *diagonal, *order, *from, *to, *row; /* see factor.k; row: by levels */
     rw_array *now[2], *bad, *count;
-    int bits, rows;   /* of an index; of a group */
-    int end;          /* which of `now` has the factors */
+    int bits, rows;                /* of an index; of a group */
+    int end;                       /* which of `now` has the factors */
     rw_numbers matrix, applied[3]; /* what is read; where the lower part, the inverse and the upper part are written */
 } work;
 
 static void free_work(work *w)
 {
-    rw_array **const arrays[] = {&w->first, &w->column, &w->diagonal, &w->order, &w->from, &w->to, &w->row, &w->now[0], &w->now[1], &w->bad, &w->count};
+    rw_array **const arrays[] = {&w->first, &w->column, &w->diagonal, &w->order, &w->from, &w->to,
+                                 &w->row,   &w->now[0], &w->now[1],   &w->bad,   &w->count};
     for (int i = 0; i < RW_COUNT(arrays); ++i) rw_array_destroy(arrays[i]);
     rw_program_destroy(&w->program);
 }
@@ -40,14 +45,15 @@ static rw_status build(const rw_precond *p, const rw_factors *f, rw_dtype number
     w->rows = rows_of_group(f->a.r, (int)rw_dtype_size(number));
     RW_TRY(rw_program_create_with(
         p->device, "factor.k", rw_embedded_text("factor.k"), &w->program,
-        "GROUP=%d ROWS=%d R=%d AT_ONCE=%d REAL=%s PARTS=%d INDEX=%s MODIFIED=%d FROM_REAL=%s FROM_SCALED=%d TO_REAL=%s TO_SCALED=%d",
+        "GROUP=%d ROWS=%d R=%d AT_ONCE=%d REAL=%s PARTS=%d INDEX=%s MODIFIED=%d FROM_REAL=%s FROM_SCALED=%d "
+        "TO_REAL=%s TO_SCALED=%d",
         w->rows * f->a.r, w->rows, f->a.r, f->a.r > 5 ? 1 : 4, rw_dtype_real(number), f->a.parts == 2 ? 2 : 1,
         w->bits == 64 ? "i64" : "i32", f->modified, from->real, from->scale != NULL, to->real, to->scale != NULL));
     RW_TRY(rw_program_kernel(w->program, "factor", &w->factor));
     return rw_program_kernel(w->program, "store", &w->store);
 }
 
-/* ---- to the device ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- to the device ----------------------------------------------------------------------------------------------- */
 
 static rw_status send(rw_device *dev, const work *w, const int64_t *values, int64_t n, rw_array **array)
 {
@@ -104,14 +110,18 @@ static rw_status prepare(rw_precond *p, rw_sparse *m, rw_factors *f, const int64
     RW_TRY(send(dev, w, f->order, n, &w->order));
     RW_TRY(send_places(dev, w, f, &w->from));
     RW_TRY(send(dev, w, to, blocks, &w->to));
-    for (int i = 0; i < (p->spec.iterations ? 2 : 1); ++i) RW_TRY(rw_array_create(dev, number, 1, &numbers, RW_MEMORY_DEVICE, &w->now[i]));
+    for (int i = 0; i < (p->spec.iterations ? 2 : 1); ++i)
+        RW_TRY(rw_array_create(dev, number, 1, &numbers, RW_MEMORY_DEVICE, &w->now[i]));
     RW_TRY(zeros(dev, n, &w->bad));
     return zeros(dev, 1, &w->count);
 }
 
-/* ---- launches ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-typedef struct rows { int64_t begin, end; bool listed, eliminates, tells; } rows;
+typedef struct rows {
+    int64_t begin, end;
+    bool listed, eliminates, tells;
+} rows;
 
 static rw_status launch(const rw_precond *p, const rw_factors *f, const work *w, rows r, int old, int now)
 {
@@ -144,7 +154,8 @@ static rw_status launch(const rw_precond *p, const rw_factors *f, const work *w,
 static rw_status by_levels(const rw_precond *p, rw_factors *f, work *w)
 {
     rw_levels *l = &f->side[0].levels;
-    if (!l->row && !rw_levels_make(&f->side[0].t, false, l)) return rw_fail_memory(f->ctx, (size_t)f->a.rows * 16, "the levels of a preconditioner");
+    if (!l->row && !rw_levels_make(&f->side[0].t, false, l))
+        return rw_fail_memory(f->ctx, (size_t)f->a.rows * 16, "the levels of a preconditioner");
     RW_TRY(send(p->device, w, l->row, f->a.rows, &w->row));
     for (int64_t k = 0; k < l->n; ++k) RW_TRY(launch(p, f, w, (rows){l->at[k], l->at[k + 1], true, true, true}, 0, 0));
     return RW_OK;
@@ -192,7 +203,8 @@ static rw_status look(const work *w, int64_t n, int64_t *bad, bool *finite)
     return RW_OK;
 }
 
-static rw_status compute(rw_precond *p, rw_sparse *m, rw_factors *f, const int64_t *to, work *w, int64_t *bad, bool *finite)
+static rw_status compute(rw_precond *p, rw_sparse *m, rw_factors *f, const int64_t *to, work *w, int64_t *bad,
+                         bool *finite)
 {
     RW_TRY(prepare(p, m, f, to, w));
     if (!f->eliminates) RW_TRY(launch(p, f, w, (rows){0, f->a.rows, false, false, true}, 0, 0));

@@ -4,19 +4,25 @@
  *
  *   z <- D^-1 r        (1 + D^-1 L) z = z        (1 + D^-1 U) z = z
  *
- * three matrices of which the triangular ones are solved in place: rows of a level need none of each other, so a level is one product z <- z - T z of some rows.
- * The rows of such a matrix lie in the order of levels. One core, or several for which a level is too little, takes row after row in one launch, in the order of elimination, whose
- * neighbours are still in the cache. By sweeps (Jacobi's method, z <- b - T z, again and again) a system is a few whole products
+ * three matrices of which the triangular ones are solved in place: rows of a level need none of each other, so a level
+ * is one product z <- z - T z of some rows.
+ * The rows of such a matrix lie in the order of levels. One core, or several for which a level is too little, takes row
+ * after row in one launch, in the order of elimination, whose neighbours are still in the cache. By sweeps (Jacobi's
+ * method, z <- b - T z, again and again) a system is a few whole products
  * instead: as exact as a preconditioner needs where off-diagonal blocks are small, and without the launch a level.
  *
- * Sources: Saad 2003, chapters 10 and 11.6 (levels); Anzt, Chow, Dongarra, Iterative sparse triangular solves for preconditioning, Euro-Par 2015 (sweeps). */
+ * Sources: Saad 2003, chapters 10 and 11.6 (levels); Anzt, Chow, Dongarra, Iterative sparse triangular solves for
+ * preconditioning, Euro-Par 2015 (sweeps). */
 #include <string.h>
 
 #include "precond/precond.h"
 
-static rw_status no_memory(rw_context *ctx, int64_t n) { return rw_fail_memory(ctx, (size_t)n * 8, "a preconditioner"); }
+static rw_status no_memory(rw_context *ctx, int64_t n)
+{
+    return rw_fail_memory(ctx, (size_t)n * 8, "a preconditioner");
+}
 
-/* ---- triangles -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- triangles --------------------------------------------------------------------------------------------------- */
 
 void rw_side_free(rw_side *s)
 {
@@ -59,7 +65,8 @@ bool rw_factors_side(const rw_factors *f, bool upper, bool places, rw_host *t)
     const int64_t n = f->a.rows;
     if (!rw_host_begin(&f->a, n, n, t)) return false;
     t->borrowed = places;
-    for (int64_t i = 0; i < n; ++i) t->first[i + 1] = t->first[i] + (upper ? f->first[i + 1] - f->diagonal[i] - 1 : f->diagonal[i] - f->first[i]);
+    for (int64_t i = 0; i < n; ++i)
+        t->first[i + 1] = t->first[i] + (upper ? f->first[i + 1] - f->diagonal[i] - 1 : f->diagonal[i] - f->first[i]);
     const size_t blocks = (size_t)RW_MAX(t->first[n], 1);
     t->column = rw_calloc(blocks, sizeof *t->column), t->place = places ? rw_calloc(blocks, sizeof *t->place) : NULL;
     if (!t->column || (places && !t->place)) return false;
@@ -77,7 +84,10 @@ enum { LITTLE = 1 << 18 }; /* bytes of a level that cores do not share out: at 1
 /* Row after row, or the levels. */
 static rw_status choose_order(const rw_precond *p, bool threads, bool upper, rw_side *s, bool *in_order)
 {
-    const double bytes = (double)s->t.first[s->t.rows] * rw_host_size(&s->t) * (p->spec.scaled ? 2 : p->spec.f32 ? 4 : 8);
+    const double bytes = (double)s->t.first[s->t.rows] * rw_host_size(&s->t) *
+                         (p->spec.scaled ? 2
+                          : p->spec.f32  ? 4
+                                         : 8);
     *in_order = !threads && (p->spec.sweeps || p->device->info.units == 1);
     if (*in_order) return RW_OK;
     if (!s->levels.row && !rw_levels_make(&s->t, upper, &s->levels)) return no_memory(p->device->ctx, s->t.rows);
@@ -101,10 +111,8 @@ static rw_status choose_positions(const rw_precond *p, bool threads, bool upper,
     *position = rw_calloc((size_t)RW_MAX(n, 1), sizeof **position);
     if (!*position) return no_memory(p->device->ctx, n);
     for (int64_t k = 0; k < n; ++k)
-        if (*in_order)
-            (*position)[order[k]] = upper ? n - 1 - k : k;
-        else
-            (*position)[order[s->levels.row[k]]] = k;
+        if (*in_order) (*position)[order[k]] = upper ? n - 1 - k : k;
+        else (*position)[order[s->levels.row[k]]] = k;
     return RW_OK;
 }
 
@@ -119,7 +127,8 @@ static rw_status create_ordered(rw_precond *p, bool upper, rw_side *s, const rw_
     RW_TRY(choose_positions(p, threads, upper, s, order, &in_order, &position));
     const rw_sparse_layout layout = rw_host_layout(t, rw_precond_store(&p->spec, threads));
     const rw_sparse_blocks blocks = {t->rows, t->columns, t->first, t->column, NULL, NULL};
-    rw_status status = t->place ? rw_sparse_create_there(p->device, &layout, &blocks, position, &to->t) : rw_sparse_create_ordered(p->device, &layout, &blocks, position, &to->t);
+    rw_status status = t->place ? rw_sparse_create_there(p->device, &layout, &blocks, position, &to->t)
+                                : rw_sparse_create_ordered(p->device, &layout, &blocks, position, &to->t);
     rw_free(position);
     if (status != RW_OK || in_order) return status;
     to->levels = s->levels.n, to->at = rw_calloc((size_t)to->levels + 1, sizeof *to->at);
@@ -142,7 +151,9 @@ rw_status rw_factors_begin(rw_precond *p, rw_factors *f)
             if (!(s->at = rw_calloc((size_t)n + 1, sizeof *s->at))) return no_memory(p->device->ctx, n);
             RW_TRY(rw_host_rows(to[i]->t, &s->value, s->at));
         } else {
-            s->value = s->t.value = rw_calloc((size_t)RW_MAX(s->t.first[n], 1) * (size_t)rw_host_size(&f->a), sizeof *s->value), s->at = s->t.first;
+            s->value = s->t.value =
+                rw_calloc((size_t)RW_MAX(s->t.first[n], 1) * (size_t)rw_host_size(&f->a), sizeof *s->value),
+            s->at = s->t.first;
             if (!s->value) return no_memory(p->device->ctx, s->t.first[n] * rw_host_size(&f->a));
         }
     }
@@ -305,12 +316,13 @@ void rw_factors_free(rw_precond *p)
     rw_array_destroy(&f->work[0]), rw_array_destroy(&f->work[1]);
 }
 
-/* ---- colours ----------------------------------------------------------------------------------------------------------------------------- */
+/* ---- colours ----------------------------------------------------------------------------------------------------- */
 
 /* Rows that have a block in column j: the transposed pattern. */
 static bool transposed(const rw_host *h, int64_t **first, int64_t **row)
 {
-    *first = rw_calloc((size_t)h->rows + 2, sizeof **first), *row = rw_calloc((size_t)RW_MAX(h->first[h->rows], 1), sizeof **row);
+    *first = rw_calloc((size_t)h->rows + 2, sizeof **first),
+    *row = rw_calloc((size_t)RW_MAX(h->first[h->rows], 1), sizeof **row);
     if (!*first || !*row) return false;
     for (int64_t k = 0; k < h->first[h->rows]; ++k) ++(*first)[h->column[k] + 2];
     for (int64_t j = 0; j < h->rows; ++j) (*first)[j + 2] += (*first)[j + 1];

@@ -13,7 +13,11 @@
 
 #include "precond/precond.h"
 
-static rw_status no_memory(const rw_factors *f) { return rw_fail_memory(f->ctx, (size_t)f->a.rows * (size_t)(rw_host_size(&f->a) * 8 + 24), "the factors of a preconditioner"); }
+static rw_status no_memory(const rw_factors *f)
+{
+    return rw_fail_memory(f->ctx, (size_t)f->a.rows * (size_t)(rw_host_size(&f->a) * 8 + 24),
+                          "the factors of a preconditioner");
+}
 
 static void free_factors(rw_factors *f)
 {
@@ -42,7 +46,9 @@ static rw_status refuse_row(const rw_factors *f, int64_t i, bool finite)
             "%s: the diagonal %s of row %lld, counted from 0, is missing or not positive: icc needs a hermitian, "
             "positive definite matrix; for others there are ilu0 and gmres",
             f->who, f->a.r > 1 ? "block" : "entry", row);
-    if (!finite) return rw_fail(f->ctx, RW_ERR_INPUT, "%s: row %lld of the matrix, counted from 0, has a number that is not finite", f->who, row);
+    if (!finite)
+        return rw_fail(f->ctx, RW_ERR_INPUT,
+                       "%s: row %lld of the matrix, counted from 0, has a number that is not finite", f->who, row);
     return rw_fail(
         f->ctx, RW_ERR_INPUT,
         "%s: the diagonal %s of row %lld, counted from 0, is missing or singular, or has become so: more fill, "
@@ -70,7 +76,12 @@ static rw_status begin(rw_precond *p, rw_sparse *m, const char *who, bool there,
 {
     rw_host h;
     p->method = rw_calloc(1, sizeof(rw_factored));
-    *f = (rw_factors){.ctx = p->device->ctx, .who = who, .scale = 1, .scale_inverse = 1, .eliminates = true, .modified = p->spec.method == RW_PRECOND_MILU};
+    *f = (rw_factors){.ctx = p->device->ctx,
+                      .who = who,
+                      .scale = 1,
+                      .scale_inverse = 1,
+                      .eliminates = true,
+                      .modified = p->spec.method == RW_PRECOND_MILU};
     if (!p->method) return rw_fail_memory(f->ctx, sizeof(rw_factored), "a preconditioner");
     RW_TRY(there ? rw_host_read_pattern(m, &h) : rw_host_read(m, &h));
     f->a = h;
@@ -89,7 +100,7 @@ static rw_status begin(rw_precond *p, rw_sparse *m, const char *who, bool there,
     return status;
 }
 
-/* ---- fill by levels ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- fill by levels ---------------------------------------------------------------------------------------------- */
 
 /* Columns of a row, ascending, as a list: next[0] is before the first, next[j + 1] behind column j; n: the end. */
 typedef struct row_list {
@@ -108,7 +119,8 @@ static void list_add(row_list *l, int64_t from, int64_t j)
 
 static bool list_make(row_list *l, int64_t n)
 {
-    *l = (row_list){n, rw_calloc(((size_t)n + 2), sizeof *l->next), rw_calloc(((size_t)n + 1), sizeof *l->level), rw_calloc((size_t)n + 1, sizeof *l->there)};
+    *l = (row_list){n, rw_calloc(((size_t)n + 2), sizeof *l->next), rw_calloc(((size_t)n + 1), sizeof *l->level),
+                    rw_calloc((size_t)n + 1, sizeof *l->there)};
     return l->next && l->level && l->there;
 }
 
@@ -135,7 +147,8 @@ static bool pattern_room(pattern *p, int64_t n)
 static bool fill_row(const rw_host *a, int most, row_list *l, pattern *p, int64_t i)
 {
     l->next[0] = l->n;
-    for (int64_t k = a->first[i], from = -1; k < a->first[i + 1]; from = a->column[k++]) list_add(l, from, a->column[k]), l->level[a->column[k]] = 0;
+    for (int64_t k = a->first[i], from = -1; k < a->first[i + 1]; from = a->column[k++])
+        list_add(l, from, a->column[k]), l->level[a->column[k]] = 0;
     int64_t count = 0;
     for (int64_t k = l->next[0]; k < l->n; k = l->next[k + 1], ++count) {
         if (k >= i || l->level[k] >= most) continue;
@@ -149,7 +162,8 @@ static bool fill_row(const rw_host *a, int most, row_list *l, pattern *p, int64_
     }
     if (!pattern_room(p, p->first[i] + count)) return false;
     int64_t at = p->first[i];
-    for (int64_t k = l->next[0]; k < l->n; k = l->next[k + 1], ++at) p->column[at] = k, p->level[at] = l->level[k], l->there[k] = false;
+    for (int64_t k = l->next[0]; k < l->n; k = l->next[k + 1], ++at)
+        p->column[at] = k, p->level[at] = l->level[k], l->there[k] = false;
     p->first[i + 1] = at;
     return true;
 }
@@ -166,7 +180,7 @@ rw_status rw_factors_fill(rw_factors *f, int level)
     return made ? RW_OK : no_memory(f);
 }
 
-/* ---- factors in a pattern ------------------------------------------------------------------------------------------------------------------ */
+/* ---- factors in a pattern ---------------------------------------------------------------------------------------- */
 
 /* d's rows: their sums of `drop` taken away, on the diagonal. */
 static void compensate(int n, int parts, const double *drop, double *d)
@@ -198,7 +212,8 @@ RW_DENSE_INLINE bool copy_row(const rw_factors *f, int64_t i, const int size, do
 }
 
 /* a_ij <- a_ij - a_ik (d_k^-1 u_kj) for all k < i; by: a_ik where the row's factors are. */
-RW_DENSE_INLINE void eliminate_row(const rw_factors *f, int64_t i, const int r, const int parts, double *l, double *d, double *u)
+RW_DENSE_INLINE void eliminate_row(const rw_factors *f, int64_t i, const int r, const int parts, double *l, double *d,
+                                   double *u)
 {
     const int64_t *column = f->column, begin = f->first[i], diagonal = f->diagonal[i], end = f->first[i + 1];
     const int size = r * r * parts;
@@ -207,7 +222,11 @@ RW_DENSE_INLINE void eliminate_row(const rw_factors *f, int64_t i, const int r, 
         const double *by = l + (k - begin) * size, *from = f->side[1].value + f->side[1].at[row] * size;
         for (int64_t e = f->diagonal[row] + 1, to = k + 1; e < last; ++e, from += size) {
             while (to < end && column[to] < column[e]) ++to;
-            if (to < end && column[to] == column[e]) rw_dense_multiply(r, parts, -1, by, from, to < diagonal ? l + (to - begin) * size : to == diagonal ? d : u + (to - diagonal - 1) * size);
+            if (to < end && column[to] == column[e])
+                rw_dense_multiply(r, parts, -1, by, from,
+                                  to < diagonal    ? l + (to - begin) * size
+                                  : to == diagonal ? d
+                                                   : u + (to - diagonal - 1) * size);
             else if (f->modified) {
                 double drop[RW_DENSE_MOST] = {0};
                 rw_dense_multiply(r, parts, -1, by, from, drop);
@@ -218,7 +237,8 @@ RW_DENSE_INLINE void eliminate_row(const rw_factors *f, int64_t i, const int r, 
 }
 
 /* n blocks from v on <- scale inverse v */
-RW_DENSE_INLINE void scale_blocks(const int r, const int parts, const double *inverse, double scale, int64_t n, double *v)
+RW_DENSE_INLINE void scale_blocks(const int r, const int parts, const double *inverse, double scale, int64_t n,
+                                  double *v)
 {
     const int size = r * r * parts;
     double row[RW_DENSE_MOST];
@@ -384,14 +404,18 @@ static rw_status create_ssor(rw_precond *p, rw_operator *a)
     return status;
 }
 
-/* ---- by size --------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- by size ----------------------------------------------------------------------------------------------------- */
 
-typedef struct part { double square; int64_t column; } part;
+typedef struct part {
+    double square;
+    int64_t column;
+} part;
 
 static int by_size(const void *a, const void *b)
 {
     const part *p = a, *q = b;
-    return p->square != q->square ? (p->square < q->square) - (p->square > q->square) : (p->column > q->column) - (p->column < q->column);
+    return p->square != q->square ? (p->square < q->square) - (p->square > q->square)
+                                  : (p->column > q->column) - (p->column < q->column);
 }
 
 static int by_column(const void *a, const void *b)
@@ -403,9 +427,9 @@ static int by_column(const void *a, const void *b)
 /* A row as it is eliminated (Saad 1994): blocks by column, those of the list alone in use. */
 typedef struct work {
     row_list list;
-    double *value;    /* a block for each column */
+    double *value; /* a block for each column */
     part *kept;
-    int64_t room[2];  /* blocks of each side */
+    int64_t room[2]; /* blocks of each side */
 } work;
 
 static bool work_make(work *w, rw_factors *f)
@@ -413,9 +437,7 @@ static bool work_make(work *w, rw_factors *f)
     const size_t n = (size_t)RW_MAX(f->a.rows, 1);
     bool made = list_make(&w->list, f->a.rows);
     w->value = rw_calloc(n * (size_t)rw_host_size(&f->a), sizeof *w->value), w->kept = rw_calloc(n, sizeof *w->kept);
-    for (int s = 0; s < 2; ++s) {
-        made &= rw_host_begin(&f->a, f->a.rows, f->a.columns, &f->side[s].t);
-    }
+    for (int s = 0; s < 2; ++s) { made &= rw_host_begin(&f->a, f->a.rows, f->a.columns, &f->side[s].t); }
     return made && w->value && w->kept;
 }
 
@@ -437,7 +459,8 @@ static bool side_room(rw_host *t, int64_t *room, int64_t n)
     return column && value;
 }
 
-/* The largest blocks of columns lo … hi - 1 in the list that are not below `least` (squares), at most `most`, into row i of a side. */
+/* The largest blocks of columns lo … hi - 1 in the list that are not below `least` (squares), at most `most`, into row
+ * i of a side. */
 static bool keep(work *w, int64_t lo, int64_t hi, double least, int64_t most, int64_t i, rw_host *t, int64_t *room)
 {
     const int size = rw_host_size(t);
@@ -446,7 +469,9 @@ static bool keep(work *w, int64_t lo, int64_t hi, double least, int64_t most, in
         const double s = rw_dense_square(t->r, t->parts, w->value + j * size);
         if (j >= lo && j < hi && s >= least) w->kept[n++] = (part){s, j};
     }
-    if (n > most) qsort(w->kept, (size_t)n, sizeof *w->kept, by_size), n = most, qsort(w->kept, (size_t)n, sizeof *w->kept, by_column);
+    if (n > most)
+        qsort(w->kept, (size_t)n, sizeof *w->kept, by_size), n = most,
+                                                             qsort(w->kept, (size_t)n, sizeof *w->kept, by_column);
     if (!side_room(t, room, t->first[i] + n)) return false;
     for (int64_t k = 0, at = t->first[i]; k < n; ++k, ++at) {
         t->column[at] = w->kept[k].column;
@@ -464,7 +489,8 @@ static void eliminate(const rw_factors *f, work *w, int64_t k, double least)
     if (rw_dense_square(u->r, u->parts, by) < least) return;
     for (int64_t e = u->first[k]; e < u->first[k + 1]; ++e) {
         const int64_t j = u->column[e];
-        if (!w->list.there[j]) list_add(&w->list, k, j), memset(w->value + j * size, 0, (size_t)size * sizeof *w->value);
+        if (!w->list.there[j])
+            list_add(&w->list, k, j), memset(w->value + j * size, 0, (size_t)size * sizeof *w->value);
         rw_dense_multiply(u->r, u->parts, -1, by, u->value + e * size, w->value + j * size);
     }
 }
@@ -481,15 +507,18 @@ static rw_status row_by_size(const rw_precond *p, rw_factors *f, work *w, int64_
         const int64_t j = a->column[k];
         list_add(&w->list, from, j);
         memcpy(w->value + j * size, a->value + k * size, (size_t)size * sizeof *w->value);
-        square += rw_dense_square(a->r, a->parts, a->value + k * size), below += j < i, above += j > i;
+        square += rw_dense_square(a->r, a->parts, a->value + k * size), below += j<i, above += j> i;
     }
     const double least = p->spec.drop * p->spec.drop * square;
     for (int64_t k = w->list.next[0]; k < i; k = w->list.next[k + 1]) eliminate(f, w, k, least);
-    const bool made = keep(w, 0, i, least, below + p->spec.fill, i, l, &w->room[0]) && keep(w, i + 1, a->rows, least, above + p->spec.fill, i, u, &w->room[1]), there = w->list.there[i];
+    const bool made = keep(w, 0, i, least, below + p->spec.fill, i, l, &w->room[0]) &&
+                      keep(w, i + 1, a->rows, least, above + p->spec.fill, i, u, &w->room[1]),
+               there = w->list.there[i];
     for (int64_t j = w->list.next[0]; j < w->list.n; j = w->list.next[j + 1]) w->list.there[j] = false;
     if (!made) return no_memory(f);
     double *inverse = f->inverse + f->order[i] * size;
-    if (!there || !is_finite(f, i) || !rw_dense_invert(a->r, a->parts, w->value + i * size, inverse)) return refuse(f, i);
+    if (!there || !is_finite(f, i) || !rw_dense_invert(a->r, a->parts, w->value + i * size, inverse))
+        return refuse(f, i);
     scale_blocks(a->r, a->parts, inverse, 1, l->first[i + 1] - l->first[i], l->value + l->first[i] * size);
     scale_blocks(a->r, a->parts, inverse, 1, u->first[i + 1] - u->first[i], u->value + u->first[i] * size);
     return RW_OK;
@@ -515,6 +544,9 @@ static rw_status create_ilut(rw_precond *p, rw_operator *a)
     return status;
 }
 
-#define FACTORS(made) {.needs_entries = true, .create = made, .apply = rw_factors_apply, .free = rw_factors_free}
+#define FACTORS(made)                                                                                                  \
+    {                                                                                                                  \
+        .needs_entries = true, .create = made, .apply = rw_factors_apply, .free = rw_factors_free                      \
+    }
 const rw_precond_ops rw_precond_ssor = FACTORS(create_ssor), rw_precond_ilu = FACTORS(create_ilu),
                      rw_precond_icc = FACTORS(create_ilu), rw_precond_ilut = FACTORS(create_ilut);

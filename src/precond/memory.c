@@ -219,17 +219,12 @@ static rw_status find_sides(rw_forecast *f, rw_factors *k, const rw_sizes *z, si
     RW_TRY(find_exact_sides(f, k, t));
     each[0] = each[1] = z->block;
     bool found = true;
-    if (s->method == RW_PRECOND_ILUT)
-        RW_TRY(rw_count_ilut(f, &k->a, blocks, each, &found));
-    else if (s->level > 0)
-        RW_TRY(rw_count_fill(k->ctx, &k->a, s->level, blocks));
-    else
-        return RW_OK;
+    if (s->method == RW_PRECOND_ILUT) RW_TRY(rw_count_ilut(f, &k->a, blocks, each, &found));
+    else if (s->level > 0) RW_TRY(rw_count_fill(k->ctx, &k->a, s->level, blocks));
+    else return RW_OK;
     for (int i = 0; found && i < 2; ++i) {
-        if (s->method == RW_PRECOND_ILUT)
-            t->bytes[i] = RW_MAX(blocks[i] * each[i], order);
-        else
-            t->bytes[i] += RW_MAX(blocks[i] - t->blocks[i], 0) * each[i];
+        if (s->method == RW_PRECOND_ILUT) t->bytes[i] = RW_MAX(blocks[i] * each[i], order);
+        else t->bytes[i] += RW_MAX(blocks[i] - t->blocks[i], 0) * each[i];
         t->blocks[i] = blocks[i];
     }
     return RW_OK;

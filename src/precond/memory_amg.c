@@ -163,10 +163,9 @@ static rw_status take_grids(rw_forecast *f, const rw_sizes *z, const rw_host *a,
     double up[2] = {0};
     grid first = {.rows = (double)a->rows, .blocks = (double)a->first[a->rows], .way = 1},
          next = {.rows = (double)aggregates};
-    rw_status status =
-        prolong(a, strong, of, aggregates, seen, &p) && rw_host_transpose(&p, false, &down)
-            ? RW_OK
-            : rw_forecast_no_memory(f->p.device->ctx, a->rows);
+    rw_status status = prolong(a, strong, of, aggregates, seen, &p) && rw_host_transpose(&p, false, &down)
+                           ? RW_OK
+                           : rw_forecast_no_memory(f->p.device->ctx, a->rows);
     if (status == RW_OK) status = rw_pattern_bytes(f, &p, &up[0]);
     if (status == RW_OK) status = rw_pattern_bytes(f, &down, &up[1]);
     if (status == RW_OK) {

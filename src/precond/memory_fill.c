@@ -32,10 +32,8 @@ static int64_t reached(const rw_host *h, int64_t i, int level, search *w)
                 const int64_t j = h->column[k];
                 if (w->seen[j] == i + 1) continue;
                 w->seen[j] = i + 1;
-                if (j > i)
-                    ++found;
-                else
-                    w->next[more++] = j;
+                if (j > i) ++found;
+                else w->next[more++] = j;
             }
         int64_t *swap = w->now;
         w->now = w->next, w->next = swap, n = more;

@@ -23,9 +23,10 @@ enum {
     FOR_SMOOTHER = 1 << RW_PRECOND_CHEBYSHEV | 1 << RW_PRECOND_AMG,
 };
 
-/* ---- parameters --------------------------------------------------------------------------------------------------- */
+/* ---- parameters -------------------------------------------------------------------------------------------------- */
 
-#define ROW(member, kind, standard, allowed, line, ...) RW_ROW(rw_precond_spec, member, kind, standard, allowed, line, __VA_ARGS__)
+#define ROW(member, kind, standard, allowed, line, ...)                                                                \
+    RW_ROW(rw_precond_spec, member, kind, standard, allowed, line, __VA_ARGS__)
 static const char choices[] =
 #define RW_X(name, text, line) text "|"
     RW_PRECOND_METHOD_LIST(RW_X);
@@ -52,17 +53,16 @@ static const rw_param rows[] = {
 
 const rw_params *rw_precond_params(void)
 {
-    static const rw_params params = {"preconditioner", "rw_precond_spec", "a preconditioner", sizeof(rw_precond_spec), rows,
-                                     RW_COUNT(rows)};
+    static const rw_params params =
+        {"preconditioner", "rw_precond_spec", "a preconditioner", sizeof(rw_precond_spec), rows, RW_COUNT(rows)};
     return &params;
 }
 
 const char *rw_precond_method_name(rw_precond_method method)
 {
-    static const char *const names[] = {
-        "none",
+    static const char *const names[] = {"none",
 #define RW_X(name, text, line) text,
-        RW_PRECOND_METHOD_LIST(RW_X)
+                                        RW_PRECOND_METHOD_LIST(RW_X)
 #undef RW_X
     };
     return (unsigned)method < RW_COUNT(names) ? names[method] : "?";
@@ -93,7 +93,8 @@ static rw_status check(rw_context *ctx, rw_operator *a, rw_dtype vectors, rw_pre
     if (n != columns)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "an operator of %lld x %lld: preconditioners need square ones",
                        (long long)n, (long long)columns);
-    if (!rw_dtype_is_number(vectors)) return rw_fail(ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(vectors));
+    if (!rw_dtype_is_number(vectors))
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(vectors));
     if (methods[s->method]->needs_entries && !rw_sparse_of(a))
         return rw_fail(ctx, RW_ERR_UNSUPPORTED,
                        "preconditioner %s needs entries, and this operator of %lld x %lld is no matrix: use jacobi or "
@@ -102,8 +103,9 @@ static rw_status check(rw_context *ctx, rw_operator *a, rw_dtype vectors, rw_pre
     return rw_operator_check(a, RW_OP_NONE, vectors);
 }
 
-/* On a GPU a level is a launch, and the launches of the natural order cost more than the iterations that colours need beside. Fill joins colours to levels again; rows that wait for nobody
- * (sweeps, iterations) have none; milu is poor where neighbours do not follow each other. */
+/* On a GPU a level is a launch, and the launches of the natural order cost more than the iterations that colours need
+ * beside. Fill joins colours to levels again; rows that wait for nobody (sweeps, iterations) have none; milu is poor
+ * where neighbours do not follow each other. */
 static rw_precond_order order_of(bool threads, const rw_precond_spec *s)
 {
     const bool by_launches = (s->method == RW_PRECOND_ILU || s->method == RW_PRECOND_ICC) && !s->level && !s->sweeps &&
@@ -118,15 +120,18 @@ rw_status rw_precond_resolve(rw_context *ctx, bool threads, rw_precond_spec *s)
     return RW_OK;
 }
 
-int64_t rw_precond_memory(const rw_precond_spec *s, const rw_sparse_layout *layout, const rw_sparse_size *size, rw_dtype vectors, bool *all)
+int64_t rw_precond_memory(const rw_precond_spec *s, const rw_sparse_layout *layout, const rw_sparse_size *size,
+                          rw_dtype vectors, bool *all)
 {
     if (!s || !size) return 0;
     rw_sparse_layout resolved = {.values = vectors}, *l = &resolved;
     if (layout && rw_sparse_layout_resolve(NULL, layout, l) != RW_OK) return 0;
     const rw_host h = {.r = RW_MAX(l->block_rows, 1), .parts = 1 + rw_dtype_is_complex(l->values)};
     const rw_sparse_layout kept = rw_host_layout(&h, rw_precond_store(s, false));
-    const int64_t r = h.r, vector = size->rows * (int64_t)rw_dtype_size(vectors), block = r * r * (int64_t)rw_sparse_value_size(&kept) + 4;
-    const int64_t scales = s->scaled ? (int64_t)sizeof(uint16_t) * size->rows : 0, diagonal = size->rows / r * block + scales;
+    const int64_t r = h.r, vector = size->rows * (int64_t)rw_dtype_size(vectors),
+                  block = r * r * (int64_t)rw_sparse_value_size(&kept) + 4;
+    const int64_t scales = s->scaled ? (int64_t)sizeof(uint16_t) * size->rows : 0,
+                  diagonal = size->rows / r * block + scales;
     if (all)
         *all = s->method != RW_PRECOND_AMG && s->method != RW_PRECOND_ILUT &&
                !(FOR_LEVELS >> s->method & 1 && s->level > 0);
@@ -143,7 +148,7 @@ int64_t rw_precond_memory(const rw_precond_spec *s, const rw_sparse_layout *layo
     }
 }
 
-/* ---- create, apply, destroy ---------------------------------------------------------------------------------------------------------------- */
+/* ---- create, apply, destroy -------------------------------------------------------------------------------------- */
 
 enum { GROUP = 256, EACH_ITEM = 4 };
 
@@ -185,8 +190,8 @@ rw_status rw_precond_create(rw_operator *a, rw_dtype vectors, const rw_precond_s
     RW_TRY(check(a->device->ctx, a, vectors, spec));
     rw_precond *p = rw_calloc(1, sizeof *p);
     if (!p) return rw_fail_memory(a->device->ctx, sizeof *p, "a preconditioner");
-    p->device = rw_device_retain(a->device), p->spec = *spec,
-    p->ops = methods[spec->method], p->type = vectors, p->n = a->info.rows, p->info.shift_row = -1;
+    p->device = rw_device_retain(a->device), p->spec = *spec, p->ops = methods[spec->method], p->type = vectors,
+    p->n = a->info.rows, p->info.shift_row = -1;
     if (p->ops->use) p->a = rw_operator_retain(a);
     rw_sparse *copy = NULL;
     int block = 1;
@@ -217,7 +222,10 @@ void rw_precond_destroy(rw_precond **precond)
     rw_free(p);
 }
 
-rw_status rw_precond_run(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw_queue *q) { return p->n ? p->ops->apply(p, x, from, y, q) : RW_OK; }
+rw_status rw_precond_run(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw_queue *q)
+{
+    return p->n ? p->ops->apply(p, x, from, y, q) : RW_OK;
+}
 rw_operator *rw_precond_product(const rw_precond *p) { return p && p->ops->product ? p->ops->product(p) : NULL; }
 
 void rw_precond_count(rw_precond *p, const rw_sparse *m)
@@ -237,8 +245,11 @@ rw_status rw_precond_apply(rw_precond *p, rw_array *r, rw_array *z, rw_queue *q)
     const rw_array *both[] = {r, z};
     for (int i = 0; i < 2; ++i)
         if (both[i]->device != p->device || both[i]->dtype != p->type || both[i]->size != p->n)
-            return rw_fail(p->device->ctx, RW_ERR_ARGUMENT, "%s is %lld numbers of %s on %s: the preconditioner is for %lld of %s on %s", i ? "z" : "r", (long long)both[i]->size,
-                           rw_dtype_name(both[i]->dtype), both[i]->device->info.name, (long long)p->n, rw_dtype_name(p->type), p->device->info.name);
-    if (r == z) return rw_fail(p->device->ctx, RW_ERR_ARGUMENT, "r and z are the same array: a preconditioner needs two");
+            return rw_fail(p->device->ctx, RW_ERR_ARGUMENT,
+                           "%s is %lld numbers of %s on %s: the preconditioner is for %lld of %s on %s", i ? "z" : "r",
+                           (long long)both[i]->size, rw_dtype_name(both[i]->dtype), both[i]->device->info.name,
+                           (long long)p->n, rw_dtype_name(p->type), p->device->info.name);
+    if (r == z)
+        return rw_fail(p->device->ctx, RW_ERR_ARGUMENT, "r and z are the same array: a preconditioner needs two");
     return rw_precond_run(p, r, 0, z, q);
 }

@@ -11,8 +11,10 @@ enum { RW_DENSE_MOST = RW_SPARSE_BLOCK_MOST * RW_SPARSE_BLOCK_MOST * 2 }; /* num
 /* Small dense matrices of n x n, row after row, numbers (parts = 1) or pairs (2). */
 /* Inlined, so that a compiler that knows n and parts unrolls it. */
 #define RW_DENSE_INLINE static inline __attribute__((always_inline))
-/* c <- c + sign a b, a row of c at a time, which stays in registers; of complex numbers what a's imaginary parts make is added up beside it and turned by i at the end */
-RW_DENSE_INLINE void rw_dense_multiply(const int n, const int parts, const double sign, const double *restrict a, const double *restrict b, double *restrict c)
+/* c <- c + sign a b, a row of c at a time, which stays in registers; of complex numbers what a's imaginary parts make
+ * is added up beside it and turned by i at the end */
+RW_DENSE_INLINE void rw_dense_multiply(const int n, const int parts, const double sign, const double *restrict a,
+                                       const double *restrict b, double *restrict c)
 {
     const int width = parts * n;
     for (int i = 0; i < n; ++i, a += width, c += width) {
@@ -41,10 +43,12 @@ RW_DENSE_INLINE void rw_dense_multiply(const int n, const int parts, const doubl
     case 12: DO(5, 2); break;                                                                                          \
     default: DO(r, parts);                                                                                             \
     }
-/* b <- the inverse of a, of any size, which is overwritten; false: singular, or not finite. Elimination with the largest pivot of a column. */
+/* b <- the inverse of a, of any size, which is overwritten; false: singular, or not finite. Elimination with the
+ * largest pivot of a column. */
 bool rw_dense_eliminate(int n, int parts, double *a, double *b);
-/* a <- its inverse, if it is hermitian and not negative; of a singular one the inverse of as many rows and columns as are independent, and 0 elsewhere, so that a solution is one where
- * there is any. diagonal: room for n numbers. false: a is another matrix, and has been overwritten. */
+/* a <- its inverse, if it is hermitian and not negative; of a singular one the inverse of as many rows and columns as
+ * are independent, and 0 elsewhere, so that a solution is one where there is any. diagonal: room for n numbers. false:
+ * a is another matrix, and has been overwritten. */
 #define RW_DENSE_NOISE 1e-12 /* what a pivot must be of its diagonal's number */
 bool rw_dense_sweep(int n, int parts, double *a, double *diagonal);
 /* The same as eliminate of a block. */
@@ -82,9 +86,9 @@ struct rw_precond {
     rw_device *device;
     rw_precond_spec spec; /* defaults filled in */
     const rw_precond_ops *ops;
-    void *method;         /* the method's own state */
-    rw_operator *a;       /* of methods that use it; NULL: the others */
-    rw_dtype type;        /* of vectors */
+    void *method;   /* the method's own state */
+    rw_operator *a; /* of methods that use it; NULL: the others */
+    rw_dtype type;  /* of vectors */
     int64_t n;
     rw_program *program;
     rw_kernel *add;
@@ -125,15 +129,17 @@ typedef struct rw_triangle {
 typedef struct rw_factored {
     rw_sparse *inverse; /* D^-1 */
     rw_triangle lower, upper;
-    rw_array *work[2];  /* of sweeps */
+    rw_array *work[2]; /* of sweeps */
 } rw_factored;
 
 /* Rows of a triangular system by levels: row[at[l]] … row[at[l + 1] - 1]. */
-typedef struct rw_levels { int64_t n, *at, *row; } rw_levels;
+typedef struct rw_levels {
+    int64_t n, *at, *row;
+} rw_levels;
 bool rw_levels_make(const rw_host *t, bool upper, rw_levels *l);
 
-/* One triangle of factors while it is computed, rows and columns in the order of elimination: blocks of row i from place at[i] of `value` on, which are t's own or lie in the matrix that
- * is applied. */
+/* One triangle of factors while it is computed, rows and columns in the order of elimination: blocks of row i from
+ * place at[i] of `value` on, which are t's own or lie in the matrix that is applied. */
 typedef struct rw_side {
     rw_host t;
     int64_t *at;
@@ -149,11 +155,12 @@ rw_status rw_triangle_bytes(const rw_precond *p, bool upper, rw_side *s, const i
 typedef struct rw_factors {
     rw_context *ctx;
     const char *who;
-    rw_host a;         /* the matrix in the order of elimination */
-    int64_t *first, *column, *diagonal; /* the pattern of the factors, which is a's unless it has fill, and the place of the diagonal block of each row */
-    int64_t *order;    /* order[i]: the row that is the i-th */
-    double *inverse;   /* of the diagonal blocks, in the order of the matrix; NULL: on the device */
-    rw_side side[2];   /* D^-1 L and D^-1 U */
+    rw_host a; /* the matrix in the order of elimination */
+    /* the pattern of the factors, which is a's unless it has fill, and the place of the diagonal block of each row */
+    int64_t *first, *column, *diagonal;
+    int64_t *order;              /* order[i]: the row that is the i-th */
+    double *inverse;             /* of the diagonal blocks, in the order of the matrix; NULL: on the device */
+    rw_side side[2];             /* D^-1 L and D^-1 U */
     double scale, scale_inverse; /* SSOR: what they are multiplied by */
     bool eliminates, modified;
     bool definite; /* pivots have to be positive: icc */

@@ -63,9 +63,14 @@ static void add_instructions(char *text, size_t size)
     struct utsname system;
     snprintf(text, size, "%s", uname(&system) == 0 ? system.machine : "");
 #if defined(__x86_64__)
-    const struct { const char *name; bool here; } sets[] = {
-        {"avx512f", __builtin_cpu_supports("avx512f")}, {"avx2", __builtin_cpu_supports("avx2")},
-        {"fma", __builtin_cpu_supports("fma")},         {"avx", __builtin_cpu_supports("avx")},
+    const struct {
+        const char *name;
+        bool here;
+    } sets[] = {
+        {"avx512f", __builtin_cpu_supports("avx512f")},
+        {"avx2", __builtin_cpu_supports("avx2")},
+        {"fma", __builtin_cpu_supports("fma")},
+        {"avx", __builtin_cpu_supports("avx")},
     };
     for (int i = 0; i < RW_COUNT(sets); i++) {
         size_t n = strlen(text);
@@ -121,7 +126,10 @@ typedef struct part {
     size_t offset, size;
 } part;
 
-#define PART(member, what) {#member, what, offsetof(rw_backend, member), sizeof(((rw_backend *)0)->member)}
+#define PART(member, what)                                                                                             \
+    {                                                                                                                  \
+#member, what, offsetof(rw_backend, member), sizeof(((rw_backend *)0)->member)                                 \
+    }
 static const part parts[] = {PART(name, "device"),
                              PART(kind, "kind of device"),
                              PART(hardware, "hardware"),

@@ -33,18 +33,13 @@ const rw_param *rw_case_find_row(const rw_section *section, const char *name)
     return NULL;
 }
 
-bool rw_case_is_top(const rw_section *section)
-{
-    return strcmp(section->name, RW_SECTION_TOP) == 0;
-}
+bool rw_case_is_top(const rw_section *section) { return strcmp(section->name, RW_SECTION_TOP) == 0; }
 
 /* "grid.size", "fields.u.initial", "device" */
 void rw_case_full_name(const rw_section *section, const char *entry, const char *row, char *name, size_t size)
 {
-    if (rw_case_is_top(section))
-        snprintf(name, size, "%s", row);
-    else
-        snprintf(name, size, "%s%s%.60s.%s", section->name, entry ? "." : "", entry ? entry : "", row);
+    if (rw_case_is_top(section)) snprintf(name, size, "%s", row);
+    else snprintf(name, size, "%s%s%.60s.%s", section->name, entry ? "." : "", entry ? entry : "", row);
 }
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
@@ -168,10 +163,8 @@ rw_status rw_case_parse(rw_context *ctx, const char *path, const char *text, siz
     rw_mistakes mistakes;
     rw_mistakes_begin(&mistakes);
     rw_status status = rw_mistakes_end(ctx, &mistakes, read_and_check(c, path, text, n, set, nset, problems));
-    if (status == RW_OK)
-        rw_case_warn_effects(c), *out = c;
-    else
-        rw_case_free(&c);
+    if (status == RW_OK) rw_case_warn_effects(c), *out = c;
+    else rw_case_free(&c);
     return status;
 }
 
@@ -207,25 +200,13 @@ void rw_case_free(rw_case **out)
     rw_free(c);
 }
 
-rw_context *rw_case_context(const rw_case *c)
-{
-    return c->ctx;
-}
+rw_context *rw_case_context(const rw_case *c) { return c->ctx; }
 
-const char *rw_case_file(const rw_case *c)
-{
-    return c->path;
-}
+const char *rw_case_file(const rw_case *c) { return c->path; }
 
-const char *rw_case_name(const rw_case *c)
-{
-    return c->name;
-}
+const char *rw_case_name(const rw_case *c) { return c->name; }
 
-const rw_problem_ops *rw_case_problem(const rw_case *c)
-{
-    return c->problem;
-}
+const rw_problem_ops *rw_case_problem(const rw_case *c) { return c->problem; }
 
 const rw_tree *rw_case_effective(const rw_case *c, const rw_section *section, const rw_param *row)
 {

@@ -20,8 +20,8 @@ struct rw_problem_ops;
 rw_status rw_case_read(rw_context *ctx, const char *path, const char *const *set, int nset,
                        const struct rw_problem_ops *const *problems, rw_case **c);
 /* The same from memory; `path` names it in messages and gives the folder of its input files. */
-rw_status rw_case_parse(rw_context *ctx, const char *path, const char *text, size_t n, const char *const *set,
-                        int nset, const struct rw_problem_ops *const *problems, rw_case **c);
+rw_status rw_case_parse(rw_context *ctx, const char *path, const char *text, size_t n, const char *const *set, int nset,
+                        const struct rw_problem_ops *const *problems, rw_case **c);
 void rw_case_free(rw_case **c);
 
 rw_context *rw_case_context(const rw_case *c);

@@ -19,8 +19,7 @@ static const rw_section *section_of(const rw_case *c, const char *name)
 }
 
 /* Names for a person who typed a wrong one: the same name in another section, or the nearest, or else all. */
-static rw_status fail_unknown(const rw_case *c, const rw_tree *map, int i, const rw_section *section,
-                              const char *entry)
+static rw_status fail_unknown(const rw_case *c, const rw_tree *map, int i, const rw_section *section, const char *entry)
 {
     enum { MOST = 128 };
     const char *known[MOST], *key = map->keys[i], *nearest = NULL, *where = NULL;
@@ -46,8 +45,8 @@ static rw_status fail_unknown(const rw_case *c, const rw_tree *map, int i, const
     if (where) return rw_case_fail_key(c, map, i, "%.120s is unknown; nearest is %s", name, where);
     rw_text list = {0};
     for (int k = 0; k < n; k++) rw_text_add(&list, "%s%s", k ? ", " : "", known[k]);
-    rw_status status = rw_case_fail_key(c, map, i, "%.120s is unknown; known are %s", name,
-                                        list.data ? list.data : "none");
+    rw_status status =
+        rw_case_fail_key(c, map, i, "%.120s is unknown; known are %s", name, list.data ? list.data : "none");
     rw_text_free(&list);
     return status;
 }

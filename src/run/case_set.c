@@ -193,10 +193,8 @@ static rw_status check_named(const rw_case *c, const rw_case_named *n, const rw_
         if (!made) names[count++] = map->keys[i];
     }
     const char *nearest = rw_nearest(n->key, names, count);
-    if (nearest)
-        rw_text_add(&text, "nearest is %s.%s", s->name, nearest);
-    else
-        rw_text_add(&text, "%s", count ? "it has " : "it has no names there");
+    if (nearest) rw_text_add(&text, "nearest is %s.%s", s->name, nearest);
+    else rw_text_add(&text, "%s", count ? "it has " : "it has no names there");
     for (int i = 0; !nearest && i < count; i++) rw_text_add(&text, "%s%s.%s", i ? ", " : "", s->name, names[i]);
     rw_status status =
         rw_fail(c->ctx, RW_ERR_INPUT, "%s: %s.%s is not in the case; %.400s; to add it: --set '%s.%s!=…'", n->source,

@@ -22,10 +22,8 @@ static void write_line(rw_text *text, int indent, const char *key, const rw_tree
     rw_text_add(text, "%*s%s%s", indent, "", key, *key ? ": " : "- ");
     rw_tree_write(node, text);
     size_t width = text->length - begin;
-    if (strcmp(node->source, "default") == 0)
-        snprintf(place, sizeof(place), "default");
-    else
-        rw_tree_place(node, place, sizeof(place));
+    if (strcmp(node->source, "default") == 0) snprintf(place, sizeof(place), "default");
+    else rw_tree_place(node, place, sizeof(place));
     int bytes; /* a --set of several lines stays in its comment */
     for (char *p = place; *p; p += bytes)
         if (rw_tree_unprintable(p, &bytes)) memset(p, ' ', (size_t)bytes);
@@ -91,8 +89,8 @@ rw_status rw_case_write(const rw_case *c, rw_text *text)
 /* ---- hash -------------------------------------------------------------------------------------------------------- */
 
 /* Settings of the runner that change when steps end, and so the numbers. */
-static const char *const hashed[] = {"top.problem", "top.reproducible", "output.every", "output.every_steps",
-                                     "output.fields", "output.interpolate"};
+static const char *const hashed[] = {"top.problem",        "top.reproducible", "output.every",
+                                     "output.every_steps", "output.fields",    "output.interpolate"};
 
 /* Counts when it is used: without it the hash is that of versions that did not know it. */
 static bool is_unused(const char *name, const rw_tree *value)
@@ -116,10 +114,8 @@ static void add_canonical(const rw_tree *node, rw_text *text)
 {
     double x;
     if (node->kind == RW_TREE_SCALAR) {
-        if (rw_tree_number(node, &x))
-            rw_text_add(text, "%.17g", x);
-        else
-            rw_text_add(text, "%zu:%s", strlen(node->text), node->text);
+        if (rw_tree_number(node, &x)) rw_text_add(text, "%.17g", x);
+        else rw_text_add(text, "%zu:%s", strlen(node->text), node->text);
         return;
     }
     rw_text_add(text, node->kind == RW_TREE_MAP ? "{" : "[");

@@ -89,9 +89,10 @@ static rw_status check_text(rw_run *r, rw_h5 *file, const char *path, const char
     RW_TRY(rw_h5_get_text(file, "/", name, &theirs));
     rw_status status = RW_OK;
     if (strcmp(theirs, ours) != 0)
-        status = rw_fail(r->ctx, RW_ERR_INPUT, "'%s' is the checkpoint of another case: its %s is %.16s, that of %s is "
-                         "%.16s: give the case and the --set of that run, or begin again with --force", path, what,
-                         theirs, rw_case_file(r->c), ours);
+        status = rw_fail(r->ctx, RW_ERR_INPUT,
+                         "'%s' is the checkpoint of another case: its %s is %.16s, that of %s is "
+                         "%.16s: give the case and the --set of that run, or begin again with --force",
+                         path, what, theirs, rw_case_file(r->c), ours);
     rw_free(theirs);
     return status;
 }
@@ -102,8 +103,10 @@ static rw_status get_count(rw_run *r, rw_h5 *file, const char *path, const char 
 {
     RW_TRY(rw_h5_get_integer(file, "/", name, value));
     if (*value >= least && *value <= most) return RW_OK;
-    return rw_fail(r->ctx, RW_ERR_INPUT, "'%s': %s = %lld is impossible: the checkpoint is damaged: begin again with "
-                   "--force", path, name, (long long)*value);
+    return rw_fail(r->ctx, RW_ERR_INPUT,
+                   "'%s': %s = %lld is impossible: the checkpoint is damaged: begin again with "
+                   "--force",
+                   path, name, (long long)*value);
 }
 
 static rw_status load_interpolation(rw_run *r, rw_h5 *file, const char *path)
@@ -145,8 +148,10 @@ static rw_status load(rw_run *r, rw_h5 *file, const char *path, uint64_t *positi
         int rank;
         RW_TRY(rw_h5_shape(file, "/run/times", &type, &rank, shape)); /* before memory is taken for them */
         if (rank != 1 || shape[0] != n)
-            return rw_fail(r->ctx, RW_ERR_INPUT, "'%s': the times of the outputs are not %zu: the checkpoint is "
-                           "damaged: begin again with --force", path, n);
+            return rw_fail(r->ctx, RW_ERR_INPUT,
+                           "'%s': the times of the outputs are not %zu: the checkpoint is "
+                           "damaged: begin again with --force",
+                           path, n);
         if (!rw_grow(&r->times, &r->times_capacity, (int)n, sizeof(*r->times)))
             return rw_fail_memory(r->ctx, n * sizeof(*r->times), "the times of the outputs");
         RW_TRY(rw_h5_read(file, "/run/times", RW_F64, 1, &n, r->times));

@@ -4,8 +4,8 @@
 #ifndef RW_CHECKS_H
 #define RW_CHECKS_H
 
-#include "run/problem.h"
 #include "rechenwerk/expr.h"
+#include "run/problem.h"
 
 typedef struct rw_checks {
     rw_problem_check *list;

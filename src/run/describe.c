@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "core/json.h"
-#include "run/tables.h"
 #include "rechenwerk/describe.h"
 #include "rechenwerk/krylov.h"
 #include "rechenwerk/ode.h"
+#include "run/tables.h"
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
@@ -109,7 +109,8 @@ rw_status rw_describe_fortran(rw_context *ctx, char **fortran)
     RW_NEED(fortran, "fortran");
     *fortran = NULL;
     RW_NEED(ctx, "context");
-    static const rw_params *(*const specs[])(void) = {rw_sparse_params, rw_krylov_params, rw_precond_params, rw_ode_params};
+    static const rw_params *(*const specs[])(void) = {rw_sparse_params, rw_krylov_params, rw_precond_params,
+                                                      rw_ode_params};
     rw_text text = {0};
     for (int i = 0; i < RW_COUNT(specs); i++) {
         const rw_params *p = specs[i]();
@@ -117,9 +118,11 @@ rw_status rw_describe_fortran(rw_context *ctx, char **fortran)
             char choice[64];
             if (p->row[k].kind != RW_PARAM_ENUM || strcmp(p->row[k].name, "values") == 0) continue; /* rw_dtype */
             if (!rw_param_enum(&p->row[k], p->row[k].standard) && strcmp(p->row[k].name, "method") == 0)
-                rw_text_add(&text, "integer(c_int), parameter :: %.*s%s = 0\n", prefix_of(p->type), p->type, p->row[k].standard);
+                rw_text_add(&text, "integer(c_int), parameter :: %.*s%s = 0\n", prefix_of(p->type), p->type,
+                            p->row[k].standard);
             for (int c = 0; rw_param_choice(p->row[k].allowed, c, choice, sizeof(choice)); c++)
-                rw_text_add(&text, "integer(c_int), parameter :: %.*s%s = %d\n", prefix_of(p->type), p->type, choice, c + 1);
+                rw_text_add(&text, "integer(c_int), parameter :: %.*s%s = %d\n", prefix_of(p->type), p->type, choice,
+                            c + 1);
         }
     }
     return rw_tables_give(ctx, &text, fortran);
@@ -132,12 +135,9 @@ static void add_roff(rw_text *text, const char *value)
 {
     for (const char *p = value; *p; p++) {
         if ((*p == '.' || *p == '\'') && (p == value || p[-1] == '\n')) rw_text_add(text, "\\&");
-        if (*p == '\\')
-            rw_text_add(text, "\\e");
-        else if (*p == '-')
-            rw_text_add(text, "\\-");
-        else
-            rw_text_add_bytes(text, p, 1);
+        if (*p == '\\') rw_text_add(text, "\\e");
+        else if (*p == '-') rw_text_add(text, "\\-");
+        else rw_text_add_bytes(text, p, 1);
     }
 }
 

@@ -14,10 +14,8 @@ void rw_picture_name(const char *name, char *file, size_t size)
     size_t n = 0;
     for (const char *p = name; *p && n + 1 < size; p++) {
         bool good = isalnum((unsigned char)*p) || *p == '-' || *p == '_' || (*p == '.' && n > 0);
-        if (good)
-            file[n++] = *p;
-        else if (n > 0 && file[n - 1] != '_')
-            file[n++] = '_';
+        if (good) file[n++] = *p;
+        else if (n > 0 && file[n - 1] != '_') file[n++] = '_';
     }
     while (n > 0 && file[n - 1] == '_') n--;
     if (n == 0 && size > 1) file[n++] = '_';
@@ -41,12 +39,9 @@ static rw_status to_double(rw_context *ctx, rw_dtype type, const void *data, siz
     const float *f = data;
     const double *d = data;
     for (size_t i = 0; i < n; i++) {
-        if (type == RW_F32)
-            (*copy)[i] = (double)f[i];
-        else if (type == RW_C64)
-            (*copy)[i] = hypot((double)f[2 * i], (double)f[2 * i + 1]);
-        else
-            (*copy)[i] = hypot(d[2 * i], d[2 * i + 1]);
+        if (type == RW_F32) (*copy)[i] = (double)f[i];
+        else if (type == RW_C64) (*copy)[i] = hypot((double)f[2 * i], (double)f[2 * i + 1]);
+        else (*copy)[i] = hypot(d[2 * i], d[2 * i + 1]);
     }
     *values = *copy;
     return RW_OK;
@@ -91,8 +86,13 @@ rw_status rw_picture_field(rw_context *ctx, const char *path, const rw_field_pic
     if (g->ndim == 1) {
         status = draw_line(ctx, path, &page, p, &axis, values);
     } else if (g->ndim == 2) {
-        rw_figure_field field = {.nx = (size_t)g->size[0], .ny = (size_t)g->size[1], .values = values, .value = axis,
-                                 .map = p->map, .x_label = g->axis[0], .y_label = g->axis[1]};
+        rw_figure_field field = {.nx = (size_t)g->size[0],
+                                 .ny = (size_t)g->size[1],
+                                 .values = values,
+                                 .value = axis,
+                                 .map = p->map,
+                                 .x_label = g->axis[0],
+                                 .y_label = g->axis[1]};
         edges(g, 0, &field.x0, &field.x1);
         edges(g, 1, &field.y0, &field.y1);
         double aspect = (field.x1 - field.x0) / (field.y1 - field.y0);
@@ -123,8 +123,7 @@ static double scale_of(const rw_csv_table *table, int column)
     return scale;
 }
 
-rw_status rw_picture_series(rw_context *ctx, const char *path, const char *title, const rw_csv_table *table,
-                            int column)
+rw_status rw_picture_series(rw_context *ctx, const char *path, const char *title, const rw_csv_table *table, int column)
 {
     char x[160], y[160];
     label(table->names[0], table->units[0], x, sizeof(x));

@@ -35,10 +35,8 @@ static rw_status check_parent(const rw_run *r)
     snprintf(path, sizeof(path), "%s", r->folder);
     for (;;) {
         char *slash = strrchr(path, '/');
-        if (!slash)
-            snprintf(path, sizeof(path), ".");
-        else
-            slash[slash == path] = '\0';
+        if (!slash) snprintf(path, sizeof(path), ".");
+        else slash[slash == path] = '\0';
         struct stat info;
         if (stat(path, &info) == 0) {
             if (!S_ISDIR(info.st_mode)) return rw_folder_fail(r, "make a folder in", path, ENOTDIR);
@@ -77,8 +75,10 @@ static rw_status check_restart(rw_run *r, bool *fresh)
     rw_journal_free(&r->journal);
     *fresh = unfinished && same_case(r);
     if (*fresh) return RW_OK;
-    return rw_fail(r->ctx, RW_ERR_INPUT, "results folder '%s' has no checkpoint.h5 to continue from: %s, or name the "
-                   "folder of the run with -o", r->folder,
+    return rw_fail(r->ctx, RW_ERR_INPUT,
+                   "results folder '%s' has no checkpoint.h5 to continue from: %s, or name the "
+                   "folder of the run with -o",
+                   r->folder,
                    unfinished ? "run without --restart" : "begin again with --force, which replaces the results there");
 }
 
@@ -95,8 +95,10 @@ static rw_status lock_folder(rw_run *r)
     }
     close(r->lock);
     r->lock = -1;
-    return rw_fail(r->ctx, RW_ERR_FILE, "results folder '%s': another run is writing into it: wait for its end, or "
-                   "choose another folder with -o", r->folder);
+    return rw_fail(r->ctx, RW_ERR_FILE,
+                   "results folder '%s': another run is writing into it: wait for its end, or "
+                   "choose another folder with -o",
+                   r->folder);
 }
 
 /* An empty folder, or one that a run has only begun to fill. */
@@ -111,8 +113,10 @@ static rw_status check_empty(rw_run *r)
     RW_TRY(lock_folder(r));
     r->unfinished = rw_folder_is_unfinished(r);
     if (r->unfinished) return RW_OK;
-    return rw_fail(r->ctx, RW_ERR_INPUT, "results folder '%s' is not empty (%d files): continue its run with "
-                   "--restart, replace its results with --force, or choose another folder with -o", r->folder, n);
+    return rw_fail(r->ctx, RW_ERR_INPUT,
+                   "results folder '%s' is not empty (%d files): continue its run with "
+                   "--restart, replace its results with --force, or choose another folder with -o",
+                   r->folder, n);
 }
 
 /* ---- names that are taken ---------------------------------------------------------------------------------------- */
@@ -234,8 +238,10 @@ rw_status rw_folder_check(rw_run *r, bool *fresh)
                            "another with -o",
                            r->folder);
         if (r->options.restart)
-            return rw_fail(r->ctx, RW_ERR_INPUT, "results folder '%s' does not exist, so there is nothing to continue: "
-                           "run without --restart, or name the folder of the run with -o", r->folder);
+            return rw_fail(r->ctx, RW_ERR_INPUT,
+                           "results folder '%s' does not exist, so there is nothing to continue: "
+                           "run without --restart, or name the folder of the run with -o",
+                           r->folder);
         return check_parent(r);
     }
     if (!S_ISDIR(info.st_mode)) return rw_folder_fail(r, "use", r->folder, ENOTDIR);

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "expr/lower.h"
-#include "run/tables.h"
+#include "rechenwerk/describe.h"
 #include "rechenwerk/image.h"
 #include "rechenwerk/signal.h"
-#include "rechenwerk/describe.h"
+#include "run/tables.h"
 
 #define WIDTH 100 /* of help on a terminal */
 
@@ -70,7 +70,8 @@ static void add_methods(collection *all)
             for (int k = 0; k < s[i].nrows; k++) {
                 const rw_param *row = &s[i].rows[k];
                 char choice[64], line[200];
-                if ((row->kind != RW_PARAM_CHOICE && row->kind != RW_PARAM_ENUM) || strcmp(row->name, "method") != 0) continue;
+                if ((row->kind != RW_PARAM_CHOICE && row->kind != RW_PARAM_ENUM) || strcmp(row->name, "method") != 0)
+                    continue;
                 snprintf(line, sizeof(line), "%s.%s of problem %s", s[i].name, row->name, rw_problems[p]->name);
                 for (int c = 0; rw_param_choice(row->allowed, c, choice, sizeof(choice)); c++) add(all, choice, line);
             }
@@ -86,7 +87,10 @@ static void add_functions(collection *all)
 
 static void add_exit_codes(collection *all)
 {
-    static const struct { int code; const char *line; } codes[] = {
+    static const struct {
+        int code;
+        const char *line;
+    } codes[] = {
 #define X(name, value, code, line) {code, line},
         RW_STATUS_LIST(X)
 #undef X
@@ -171,6 +175,7 @@ static void add_signals(collection *all)
 }
 #undef X
 
+/* clang-format off */
 #define KINDS(X)                                                                                                       \
     X("problems", add_problems)                                                                                        \
     X("methods", add_methods)                                                                                          \
@@ -182,7 +187,11 @@ static void add_signals(collection *all)
     X("filters", add_filters)                                                                                          \
     X("signals", add_signals)                                                                                          \
     X("exit-codes", add_exit_codes)
-static const struct { const char *kind; void (*add)(collection *all); } kinds[] = {
+/* clang-format on */
+static const struct {
+    const char *kind;
+    void (*add)(collection *all);
+} kinds[] = {
 #define X(kind, add) {kind, add},
     KINDS(X)
 #undef X
@@ -194,7 +203,7 @@ const char *const *rw_word_kinds(void)
 #define X(kind, add) kind,
         KINDS(X)
 #undef X
-        NULL};
+            NULL};
     return names;
 }
 
@@ -202,7 +211,9 @@ rw_status rw_list_words(rw_context *ctx, const char *kind, rw_word **words, int 
 {
     RW_NEED(words, "words");
     *words = NULL;
-    RW_NEED(ctx, "context"); RW_NEED(kind, "kind"); RW_NEED(n, "n");
+    RW_NEED(ctx, "context");
+    RW_NEED(kind, "kind");
+    RW_NEED(n, "n");
     *n = 0;
     collection all = {.n = 0};
     int k = 0;
@@ -261,7 +272,8 @@ static void help_row(rw_text *text, const rw_section *section, const rw_param *r
     rw_text_add(text, "  %s\n", name);
     rw_text line = {0};
     rw_text_add(&line, "%s%s%s%s: %s%s%s%s%s %s", row->line, *row->unit ? " (" : "", row->unit, *row->unit ? ")" : "",
-                what.data ? what.data : "", row->required ? "; for example " : "", row->required ? row->standard : "", *condition ? "; only with " : "", condition, standard);
+                what.data ? what.data : "", row->required ? "; for example " : "", row->required ? row->standard : "",
+                *condition ? "; only with " : "", condition, standard);
     if (line.data) add_wrapped(text, 6, line.data);
     text->failed |= line.failed || what.failed;
     rw_text_free(&line);
@@ -296,7 +308,9 @@ static void help_problem(rw_text *text, const rw_problem_ops *problem)
 static bool is_choice(const rw_param *row, const char *name)
 {
     char choice[64];
-    for (int c = 0; (row->kind == RW_PARAM_CHOICE || row->kind == RW_PARAM_ENUM) && rw_param_choice(row->allowed, c, choice, sizeof(choice)); c++)
+    for (int c = 0; (row->kind == RW_PARAM_CHOICE || row->kind == RW_PARAM_ENUM) &&
+                    rw_param_choice(row->allowed, c, choice, sizeof(choice));
+         c++)
         if (strcmp(choice, name) == 0) return true;
     return false;
 }
@@ -332,8 +346,10 @@ static rw_status fail_unknown(rw_context *ctx, const char *name)
         if (near) candidates[found++] = near;
         rw_free(names);
     }
-    rw_status status = rw_fail(ctx, RW_ERR_ARGUMENT, "there is no problem, section, setting or function '%.80s'%s: "
-                               "see rechenwerk list", name, rw_hint_nearest(name, candidates, found).text);
+    rw_status status = rw_fail(ctx, RW_ERR_ARGUMENT,
+                               "there is no problem, section, setting or function '%.80s'%s: "
+                               "see rechenwerk list",
+                               name, rw_hint_nearest(name, candidates, found).text);
     for (int i = 0; i < RW_COUNT(where); i++) free(words[i]);
     return status;
 }
@@ -342,7 +358,8 @@ rw_status rw_help(rw_context *ctx, const char *name, char **out)
 {
     RW_NEED(out, "text");
     *out = NULL;
-    RW_NEED(ctx, "context"); RW_NEED(name, "name");
+    RW_NEED(ctx, "context");
+    RW_NEED(name, "name");
     rw_text text = {0};
     const rw_problem_ops *problem = rw_tables_problem(name);
     if (problem) {
@@ -352,7 +369,8 @@ rw_status rw_help(rw_context *ctx, const char *name, char **out)
     int sections;
     const rw_section *s = rw_tables_sections(NULL, &sections);
     help_in(&text, s, sections, name);
-    for (int i = 0; rw_problems[i]; i++) s = rw_tables_sections(rw_problems[i], &sections), help_in(&text, s, sections, name);
+    for (int i = 0; rw_problems[i]; i++)
+        s = rw_tables_sections(rw_problems[i], &sections), help_in(&text, s, sections, name);
     s = rw_tables_specs(&sections);
     help_in(&text, s, sections, name);
     const rw_language_word *words;

@@ -15,8 +15,8 @@ enum { NAME = 250 }; /* longest name of a file, as most file systems have it */
 
 const char *const rw_journal_folders[] = {"fields", "vti", "vtm", "figures", NULL};
 
-static const char *const top[] = {"settings.yaml", "run.json",    "log.jsonl",  "series.csv",
-                                  "checkpoint.h5", "fields.h5",   "fields.xdmf", "fields.pvd"};
+static const char *const top[] = {"settings.yaml", "run.json",  "log.jsonl",   "series.csv",
+                                  "checkpoint.h5", "fields.h5", "fields.xdmf", "fields.pvd"};
 
 bool rw_journal_split(const char *name, const char **folder, const char **base)
 {
@@ -37,8 +37,10 @@ bool rw_journal_split(const char *name, const char **folder, const char **base)
 
 static rw_status fail(rw_context *ctx, const char *where, const char *what, int reason)
 {
-    return rw_fail(ctx, RW_ERR_FILE, "results folder '%s': cannot %s '" RW_JOURNAL_FILE "': %s: choose another folder "
-                   "with -o", where, what, strerror(reason));
+    return rw_fail(ctx, RW_ERR_FILE,
+                   "results folder '%s': cannot %s '" RW_JOURNAL_FILE "': %s: choose another folder "
+                   "with -o",
+                   where, what, strerror(reason));
 }
 
 /* ---- the set of names -------------------------------------------------------------------------------------------- */
@@ -59,10 +61,7 @@ static int find(const rw_journal *j, const char *name)
     return i;
 }
 
-bool rw_journal_has(const rw_journal *j, const char *name)
-{
-    return j->nslots > 0 && j->slot[find(j, name)] != 0;
-}
+bool rw_journal_has(const rw_journal *j, const char *name) { return j->nslots > 0 && j->slot[find(j, name)] != 0; }
 
 static bool grow(rw_journal *j)
 {
@@ -133,15 +132,14 @@ rw_status rw_journal_read(rw_context *ctx, int folder, const char *where, rw_jou
     if (status != RW_OK || !text) goto done;
     for (char *line = text, *end; status == RW_OK && (end = strchr(line, '\n')); line = end + 1) {
         *end = '\0';
-        bool head = line == text, good = head ? strncmp(line, HEAD, strlen(HEAD)) == 0
-                                              : rw_journal_split(line, &sub, &base);
+        bool head = line == text,
+             good = head ? strncmp(line, HEAD, strlen(HEAD)) == 0 : rw_journal_split(line, &sub, &base);
         if (!good)
             status = rw_fail(ctx, RW_ERR_INPUT,
                              "results folder '%s': '" RW_JOURNAL_FILE "' is not the list of files that "
                              "a run has written ('%.60s'): choose another folder with -o",
                              where, line);
-        else if (head && !(j->head = rw_strdup(line)))
-            status = rw_fail_memory(ctx, strlen(line), RW_JOURNAL_FILE);
+        else if (head && !(j->head = rw_strdup(line))) status = rw_fail_memory(ctx, strlen(line), RW_JOURNAL_FILE);
         j->bytes = (size_t)(end + 1 - text);
         if (good && !head && status == RW_OK && !rw_journal_has(j, line)) status = remember(j, line);
     }

@@ -21,7 +21,7 @@ typedef struct rw_journal {
     char **name; /* in the order of writing */
     int n, capacity;
     size_t bytes; /* of the whole lines that were read */
-    int *slot;   /* hash table of 1 + index into name, 0: free; NULL while the list is empty */
+    int *slot;    /* hash table of 1 + index into name, 0: free; NULL while the list is empty */
     int nslots;
 } rw_journal;
 

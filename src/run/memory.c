@@ -30,7 +30,8 @@ rw_status rw_memory_check(rw_context *ctx, const char *what, const rw_device *de
     if (available <= 0 || needed <= available) return RW_OK; /* 0: unknown */
     rw_memory_text(needed, wanted);
     rw_memory_text(available, had);
-    return rw_fail(ctx, RW_ERR_MEMORY, "%s needs %s on %s (%s), which has %s free: choose a smaller size, a lower "
-                   "precision, or another device with -d", what, wanted, rw_device_info(device)->name,
-                   rw_device_info(device)->hardware, had);
+    return rw_fail(ctx, RW_ERR_MEMORY,
+                   "%s needs %s on %s (%s), which has %s free: choose a smaller size, a lower "
+                   "precision, or another device with -d",
+                   what, wanted, rw_device_info(device)->name, rw_device_info(device)->hardware, had);
 }

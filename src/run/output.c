@@ -52,8 +52,10 @@ rw_status rw_output_check(rw_run *r)
                             r->output.interpolate, r->ops->name);
     double every = r->output.every, span = r->problem->end - r->start;
     if (every > 0 && span / every > 999999)
-        return rw_case_fail(r->c, rw_case_node(r->c, "output.every"), "output.every = %g makes %.3g outputs until "
-                            "t = %g: 999999 are allowed", every, span / every, r->problem->end);
+        return rw_case_fail(r->c, rw_case_node(r->c, "output.every"),
+                            "output.every = %g makes %.3g outputs until "
+                            "t = %g: 999999 are allowed",
+                            every, span / every, r->problem->end);
     return RW_OK;
 }
 
@@ -83,10 +85,11 @@ static rw_status fail_not_finite(rw_run *r, int column)
     char kept[120] = "there is no checkpoint yet";
     if (!isnan(r->checkpoint_time))
         snprintf(kept, sizeof(kept), "the last good state is in checkpoint.h5, t = %.6g", r->checkpoint_time);
-    return rw_fail(r->ctx, RW_ERR_NOT_CONVERGED, "%s: '%s' is %s at t = %.9g, step %lld: %s: check the equations, or "
-                   "lower the step or the tolerance of section time", rw_case_file(r->c), r->columns[column].name,
-                   isnan(r->row[column]) ? "not a number" : "infinite", r->ops->time(r->problem),
-                   (long long)r->ops->steps(r->problem), kept);
+    return rw_fail(r->ctx, RW_ERR_NOT_CONVERGED,
+                   "%s: '%s' is %s at t = %.9g, step %lld: %s: check the equations, or "
+                   "lower the step or the tolerance of section time",
+                   rw_case_file(r->c), r->columns[column].name, isnan(r->row[column]) ? "not a number" : "infinite",
+                   r->ops->time(r->problem), (long long)r->ops->steps(r->problem), kept);
 }
 
 rw_status rw_series_row(rw_run *r, bool write)

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rechenwerk/figure.h"
 #include "io/vts.h"
+#include "rechenwerk/figure.h"
 #include "run/run_private.h"
 
 enum { PIXELS = 480, NAME = 64 };
@@ -64,7 +64,7 @@ rw_status rw_output_vtm(rw_run *r, int n, const rw_vti_array *arrays, int output
     return status;
 }
 
-/* ---- sections ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- sections ---------------------------------------------------------------------------------------------------- */
 
 /* Across axis 2 and 1, through the middle; a pixel is as long in both directions, unless the section is a thin
  * strip. */

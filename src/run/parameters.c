@@ -58,8 +58,7 @@ rw_status rw_read_parameters(const rw_case *c, rw_expr_scalar **scalars, int *n)
         if (map->items[i]->kind != RW_TREE_SCALAR)
             RW_NOTE(ctx,
                     rw_case_fail(c, map->items[i], "parameters.%s must be a number or an expression", map->keys[i]));
-        else
-            RW_NOTE(ctx, evaluate(c, *scalars, *n, map->keys[i], map->items[i], &value));
+        else RW_NOTE(ctx, evaluate(c, *scalars, *n, map->keys[i], map->items[i], &value));
         if (!isfinite(value)) value = 1; /* noted; its name is known all the same */
         (*scalars)[(*n)++] = (rw_expr_scalar){.name = map->keys[i], .value = value};
     }

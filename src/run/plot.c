@@ -19,8 +19,8 @@ typedef struct plotter {
     rw_plot_options options;
     rw_plot_function *written;
     void *user;
-    rw_run run;      /* that made the results: its folder, and its settings where settings.yaml is there */
-    bool known;      /* its problem has an outline: fields are drawn as the run does */
+    rw_run run; /* that made the results: its folder, and its settings where settings.yaml is there */
+    bool known; /* its problem has an outline: fields are drawn as the run does */
     bool used[RW_PLOT_SETTINGS];
     char column[64]; /* of series.csv, nearest to options.field */
     char stem[64];   /* of names of pictures: "000010" */
@@ -76,8 +76,10 @@ static rw_status read_grid(const plotter *p, rw_h5 *file, const char *path, rw_o
     rw_status status = rw_h5_get_integer(file, "/", "dimensions", &dimensions);
     if (status == RW_ERR_MEMORY) return status;
     if (status != RW_OK || dimensions < 1 || dimensions > 3)
-        return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' is no output of a run: give a results folder or one of its "
-                       "fields/*.h5", path);
+        return rw_fail(p->ctx, RW_ERR_INPUT,
+                       "'%s' is no output of a run: give a results folder or one of its "
+                       "fields/*.h5",
+                       path);
     int64_t blocks;
     if (rw_h5_get_integer(file, "/", "blocks", &blocks) == RW_OK)
         return rw_fail(p->ctx, RW_ERR_INPUT,
@@ -188,8 +190,11 @@ static rw_status plot_file(plotter *p, const char *path, const char *standard)
     RW_TRY_GOTO(read_grid(p, file, path, &grid, &time), cleanup);
     RW_TRY_GOTO(rw_h5_list(file, "/", &names, &n), cleanup);
     if (p->one_file && !p->options.field && n > 1)
-        RW_TRY_GOTO(rw_fail(p->ctx, RW_ERR_ARGUMENT, "'%s' holds %d fields, but '%s' is one picture: choose one with "
-                            "--field, or give a folder", path, n, p->options.output), cleanup);
+        RW_TRY_GOTO(rw_fail(p->ctx, RW_ERR_ARGUMENT,
+                            "'%s' holds %d fields, but '%s' is one picture: choose one with "
+                            "--field, or give a folder",
+                            path, n, p->options.output),
+                    cleanup);
     for (int i = 0; i < n; i++) {
         if (p->options.field && strcmp(p->options.field, names[i]) != 0) continue;
         RW_TRY_GOTO(plot_dataset(p, file, path, names[i], &grid, time, standard), cleanup);
@@ -331,14 +336,13 @@ static bool results_of(const char *path, bool is_folder, char folder[RW_PATH_SIZ
 rw_status rw_plot_results(rw_context *ctx, const char *path, const rw_plot_options *options, rw_plot_function *written,
                           void *user)
 {
-    RW_NEED(ctx, "context"); RW_NEED(path, "path");
+    RW_NEED(ctx, "context");
+    RW_NEED(path, "path");
     struct stat info;
     if (!*path) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_plot_results: path is missing");
     plotter p = {.ctx = ctx, .path = path, .written = written, .user = user};
-    if (options)
-        p.options = *options;
-    else
-        p.options.time = NAN;
+    if (options) p.options = *options;
+    else p.options.time = NAN;
     RW_TRY(check_output(&p));
     char folder[RW_PATH_SIZE];
     rw_run_report report;

@@ -1,5 +1,5 @@
-/* The run that made results which are there: its settings.yaml read as a case, so that pictures made later are those of the
- * run. */
+/* The run that made results which are there: its settings.yaml read as a case, so that pictures made later are those of
+ * the run. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +8,8 @@
 
 #include "run/run_private.h"
 
-static const char *const changes[RW_PLOT_SETTINGS] = {[RW_PLOT_LIMITS] = "output.limits",
-                                                      [RW_PLOT_COLORMAP] = "output.colormap",
-                                                      [RW_PLOT_TITLE] = "title"};
+static const char *const changes[RW_PLOT_SETTINGS] =
+    {[RW_PLOT_LIMITS] = "output.limits", [RW_PLOT_COLORMAP] = "output.colormap", [RW_PLOT_TITLE] = "title"};
 
 /* Settings of pictures only: results that are there cannot change. */
 static rw_status check_set(rw_context *ctx, const rw_plot_options *options)
@@ -62,8 +61,7 @@ rw_status rw_plot_find_run(rw_context *ctx, const char *folder, const rw_plot_op
 {
     char path[RW_PATH_SIZE];
     struct stat info;
-    const rw_run_options run = {
-        .folder = folder, .set = options->set, .nset = options->nset, .force = options->force};
+    const rw_run_options run = {.folder = folder, .set = options->set, .nset = options->nset, .force = options->force};
     rw_run_prepare(r, ctx, &run, report);
     *known = false;
     RW_TRY(check_set(ctx, options));
@@ -83,7 +81,8 @@ rw_status rw_plot_find_run(rw_context *ctx, const char *folder, const rw_plot_op
     }
     char *text;
     size_t n;
-    RW_TRY(rw_file_read(ctx, path, 1 << 23, &text, &n)); /* a file that cannot be read is no reason for other pictures */
+    /* a file that cannot be read is no reason for other pictures */
+    RW_TRY(rw_file_read(ctx, path, 1 << 23, &text, &n));
     rw_status status = read_run(r, path, text, n);
     rw_free(text);
     *known = status == RW_OK && r->problem != NULL;

@@ -178,7 +178,8 @@ rw_status rw_explain_case(rw_context *ctx, const char *path, const rw_run_option
 {
     RW_NEED(text, "text");
     *text = NULL;
-    RW_NEED(ctx, "context"); RW_NEED(path, "path");
+    RW_NEED(ctx, "context");
+    RW_NEED(path, "path");
     return explain(ctx, path, options, &(question){0}, text);
 }
 
@@ -187,6 +188,7 @@ rw_status rw_explain_graph(rw_context *ctx, const char *path, const rw_run_optio
 {
     RW_NEED(text, "text");
     *text = NULL;
-    RW_NEED(ctx, "context"); RW_NEED(path, "path");
+    RW_NEED(ctx, "context");
+    RW_NEED(path, "path");
     return explain(ctx, path, options, &(question){true, stages, dot}, text);
 }

@@ -5,10 +5,10 @@
 
 #include "core/core.h"
 #include "io/h5.h"
-#include "run/case.h"
 #include "rechenwerk/array.h"
 #include "rechenwerk/blocks.h"
 #include "rechenwerk/device.h"
+#include "run/case.h"
 
 /* The grid that fields of a problem lie on, for output: node (i, j, k) is at origin + (i, j, k) * spacing. */
 typedef struct rw_output_grid {
@@ -41,8 +41,8 @@ typedef struct rw_problem_check {
 } rw_problem_check;
 
 typedef struct rw_problem_ops {
-    const char *name;    /* "pde" */
-    const char *summary; /* one line */
+    const char *name;           /* "pde" */
+    const char *summary;        /* one line */
     const rw_section *sections; /* settings it reads, besides those of the runner */
     int nsections;
 
@@ -54,8 +54,8 @@ typedef struct rw_problem_ops {
     /* One step of its own size, never past t_limit; hitting t_limit exactly when it gets there. */
     rw_status (*step)(rw_problem *p, double t_limit);
     double (*time)(const rw_problem *p);
-    int64_t (*steps)(const rw_problem *p); /* accepted so far */
-    rw_status (*row)(rw_problem *p, double *values);                 /* one value a column */
+    int64_t (*steps)(const rw_problem *p);           /* accepted so far */
+    rw_status (*row)(rw_problem *p, double *values); /* one value a column */
     /* Everything that a bit-exact continuation needs. */
     rw_status (*save)(rw_problem *p, rw_h5 *file);
     rw_status (*load)(rw_problem *p, rw_h5 *file);

@@ -31,10 +31,7 @@ void rw_rates_end(rw_run *r)
     for (int i = 0; i < 2; i++) rw_event_destroy(&r->rates.event[i]);
 }
 
-static void smooth(double *rate, double now, double a)
-{
-    *rate = *rate > 0 ? *rate + a * (now - *rate) : now;
-}
+static void smooth(double *rate, double now, double a) { *rate = *rate > 0 ? *rate + a * (now - *rate) : now; }
 
 /* What the device has done for certain: the place of the event before. Where events fail, what is in the queue. */
 static void look(rw_run *r, bool last)

@@ -143,10 +143,8 @@ rw_status rw_record_run(rw_run *r, rw_status result, const char *reason)
     rw_json_add_string(&w, "reason", reason);
     rw_json_add_string(&w, "status", reason ? rw_status_name(result) : NULL);
     rw_json_key(&w, "exit_code");
-    if (reason)
-        rw_json_integer(&w, rw_status_exit_code(result));
-    else
-        rw_json_string(&w, NULL);
+    if (reason) rw_json_integer(&w, rw_status_exit_code(result));
+    else rw_json_string(&w, NULL);
     rw_json_add_string(&w, "message", reason && result != RW_OK ? rw_message(r->ctx) : NULL);
     rw_json_add_number(&w, "time", r->ops->time(r->problem));
     rw_json_add_number(&w, "end", r->end);
@@ -175,8 +173,10 @@ rw_status rw_record_run(rw_run *r, rw_status result, const char *reason)
 
 static rw_status fail_log(const rw_run *r, int reason)
 {
-    return rw_fail(r->ctx, RW_ERR_FILE, "cannot write '%s/log.jsonl': %s: free some space or choose another folder "
-                   "with -o", r->folder, strerror(reason));
+    return rw_fail(r->ctx, RW_ERR_FILE,
+                   "cannot write '%s/log.jsonl': %s: free some space or choose another folder "
+                   "with -o",
+                   r->folder, strerror(reason));
 }
 
 /* Cuts off a last line that has no end: half of what a full disk let through. */

@@ -115,10 +115,11 @@ static rw_status save_after_failure(rw_run *r, rw_status status)
     char *message = rw_strdup(rw_message(r->ctx));
     bool saved = rw_checkpoint_write(r) == RW_OK;
     if (message && (saved || !isnan(r->checkpoint_time)))
-        rw_fail(r->ctx, status, "%s; the state of t = %.9g is in '%s/checkpoint.h5': continue with --restart when the "
-                "cause is gone", message, r->checkpoint_time, r->folder);
-    else if (message)
-        rw_fail(r->ctx, status, "%s; no checkpoint could be written", message);
+        rw_fail(r->ctx, status,
+                "%s; the state of t = %.9g is in '%s/checkpoint.h5': continue with --restart when the "
+                "cause is gone",
+                message, r->checkpoint_time, r->folder);
+    else if (message) rw_fail(r->ctx, status, "%s; no checkpoint could be written", message);
     rw_free(message);
     return status;
 }
@@ -180,9 +181,10 @@ static rw_status step(rw_run *r)
 static rw_status interrupted(rw_run *r)
 {
     RW_TRY(rw_checkpoint_write(r));
-    return rw_fail(r->ctx, RW_ERR_INTERRUPTED, "interrupted at t = %.9g of %.9g, step %lld; the state is saved in "
-                   "'%s/checkpoint.h5': continue with --restart", r->ops->time(r->problem), r->end,
-                   (long long)r->ops->steps(r->problem), r->folder);
+    return rw_fail(r->ctx, RW_ERR_INTERRUPTED,
+                   "interrupted at t = %.9g of %.9g, step %lld; the state is saved in "
+                   "'%s/checkpoint.h5': continue with --restart",
+                   r->ops->time(r->problem), r->end, (long long)r->ops->steps(r->problem), r->folder);
 }
 
 /* Whether all outputs that the last step has gone over may be interpolated. The estimate is of size h^3: it says how
@@ -229,10 +231,8 @@ static rw_status write_within(rw_run *r, bool *undone)
 /* What the present state asks for before the next step; *ended: there is none. */
 static rw_status serve(rw_run *r, bool *ended)
 {
-    if (output_due(r))
-        RW_TRY(write_output(r));
-    else
-        RW_TRY(write_row(r));
+    if (output_due(r)) RW_TRY(write_output(r));
+    else RW_TRY(write_row(r));
     *ended = r->ops->time(r->problem) >= r->end;
     if (*ended) return RW_OK;
     if (r->options.interrupt && *r->options.interrupt) return interrupted(r);
@@ -267,7 +267,8 @@ static rw_status make_checks(rw_run *r)
     r->report->checks = r->nchecks;
     if (!bad) return RW_OK;
     r->reason = "check_failed";
-    return rw_fail(r->ctx, RW_ERR_NOT_CONVERGED, "%s: checks.%s = %.9g, where %.9g is expected with a tolerance of %g "
+    return rw_fail(r->ctx, RW_ERR_NOT_CONVERGED,
+                   "%s: checks.%s = %.9g, where %.9g is expected with a tolerance of %g "
                    "(%d of %d checks failed): results are in '%s'; --set 'checks={}' leaves checks out",
                    rw_case_file(r->c), bad->name, bad->value, bad->expect, bad->tolerance,
                    r->nchecks - (int)r->report->checks_passed, r->nchecks, r->folder);
@@ -408,6 +409,7 @@ done:
 
 rw_status rw_run_case(rw_context *ctx, const char *path, const rw_run_options *options, rw_run_report *report)
 {
-    RW_NEED(ctx, "context"); RW_NEED(path, "path");
+    RW_NEED(ctx, "context");
+    RW_NEED(path, "path");
     return rw_run_with(ctx, rw_problems, path, options, report);
 }

@@ -5,10 +5,10 @@
 #ifndef RW_RUN_PRIVATE_H
 #define RW_RUN_PRIVATE_H
 
+#include "rechenwerk/run.h"
 #include "run/journal.h"
 #include "run/problem.h"
 #include "run/run_settings.h"
-#include "rechenwerk/run.h"
 
 #include "files/csv.h"
 #include "io/vti.h"
@@ -20,7 +20,7 @@ typedef enum rw_phase { RW_PHASE_CREATE, RW_PHASE_STEPS, RW_PHASE_OUTPUT, RW_PHA
 
 typedef struct rw_stopwatch {
     rw_phase phase;
-    double since, compiled;            /* when it began; what the device had spent on compiling then */
+    double since, compiled;             /* when it began; what the device had spent on compiling then */
     double seconds[RW_PHASES], compile; /* their sum is the time since the start of the run */
 } rw_stopwatch;
 
@@ -43,9 +43,9 @@ typedef struct rw_rates {
     double first_time;
     int64_t first_step, last_step;
     double steps_per_second, time_per_second; /* smoothed; 0 until known */
-    double recent, longest;        /* longest step since the last call; in the interval before it */
-    double first_length, longest_ever; /* of the first step; of all */
-    rw_event *event[2];            /* recorded in turn */
+    double recent, longest;                   /* longest step since the last call; in the interval before it */
+    double first_length, longest_ever;        /* of the first step; of all */
+    rw_event *event[2];                       /* recorded in turn */
     int64_t calls, queued_step, done_step, compilations;
     double queued_time, done_time; /* of the newest event; done for certain */
 } rw_rates;
@@ -76,25 +76,25 @@ typedef struct rw_run {
     int log;            /* descriptor of log.jsonl, -1: none */
     bool begun;         /* the folder is ours: run.json may be written */
     char started[32];
-    double clock;       /* rw_seconds at the start */
-    bool looking;       /* fields, row and time are those of an output within the last step */
+    double clock; /* rw_seconds at the start */
+    bool looking; /* fields, row and time are those of an output within the last step */
     rw_stopwatch watch;
     rw_rates rates;
 
     /* --- what a checkpoint carries --- */
-    double start;        /* initial time */
-    double *times;       /* [noutputs]: time of each output */
+    double start;  /* initial time */
+    double *times; /* [noutputs]: time of each output */
     int noutputs, times_capacity;
-    int64_t next;        /* the next output by time is at start + next*output.every */
-    bool every_changed;  /* output.every is not that of the checkpoint: next is to be found again */
-    double earlier_end;  /* time.end of the run that is continued, where it was another; NaN */
+    int64_t next;       /* the next output by time is at start + next*output.every */
+    bool every_changed; /* output.every is not that of the checkpoint: next is to be found again */
+    double earlier_end; /* time.end of the run that is continued, where it was another; NaN */
     double earlier_every, earlier_interpolate; /* its output.every and output.interpolate */
-    double end;          /* final time: that of an output where time.end is within 1e-9 of an interval of it */
+    double end;           /* final time: that of an output where time.end is within 1e-9 of an interval of it */
     int64_t interpolated; /* outputs that lie within a step */
-    double stride;       /* with output.interpolate: no step is longer, as values within it would not be good enough */
-    double begun_at;     /* time at which the last step began */
-    double last_look;    /* time of the last row of series.csv that is of a time within a step, NaN: none */
-    int64_t last_row;    /* step of the last row of series.csv, -1: none */
+    double stride;        /* with output.interpolate: no step is longer, as values within it would not be good enough */
+    double begun_at;      /* time at which the last step began */
+    double last_look;     /* time of the last row of series.csv that is of a time within a step, NaN: none */
+    int64_t last_row;     /* step of the last row of series.csv, -1: none */
     int64_t restarts;
     rw_layout *layout;
     int nlayouts, layout_capacity;

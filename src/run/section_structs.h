@@ -3,7 +3,9 @@
 #define ROW(section, name, kind, standard, allowed, unit, line) RW_MEMBER_##kind(name)
 #define ROW_IF(section, name, kind, standard, allowed, unit, condition, line) RW_MEMBER_##kind(name)
 #define REQUIRED(section, name, kind, example, allowed, unit, line) RW_MEMBER_##kind(name)
-#define END(section) } RW_SECTION_PREFIX(section);
+#define END(section)                                                                                                   \
+    }                                                                                                                  \
+    RW_SECTION_PREFIX(section);
 #define FREE(section, form, example, line)
 #define ROWS_OF(section, structure, rows, line) typedef structure RW_SECTION_PREFIX(section);
 #include RW_SECTION_DEF

@@ -1,12 +1,19 @@
-/* Makes the rows and the list of sections of a .def file; see sections.h. RW_SECTION_TABLE_NAME names the list, which is
- * static unless RW_SECTION_STORAGE is defined empty. */
+/* Makes the rows and the list of sections of a .def file; see sections.h. RW_SECTION_TABLE_NAME names the list, which
+ * is static unless RW_SECTION_STORAGE is defined empty. */
 #ifndef RW_SECTION_STORAGE
 #define RW_SECTION_STORAGE static
 #endif
 #define RW_SECTION_ROW(section, name_, kind_, required_, standard_, allowed_, unit_, line_, condition_)                \
-    {.name = #name_, .kind = RW_PARAM_##kind_, .offset = offsetof(RW_SECTION_PREFIX(section), name_),                  \
-     .size = sizeof(((RW_SECTION_PREFIX(section) *)0)->name_), .required = required_, .standard = standard_,           \
-     .allowed = allowed_, .unit = unit_, .line = line_, .condition = condition_},
+    {.name = #name_,                                                                                                   \
+     .kind = RW_PARAM_##kind_,                                                                                         \
+     .offset = offsetof(RW_SECTION_PREFIX(section), name_),                                                            \
+     .size = sizeof(((RW_SECTION_PREFIX(section) *)0)->name_),                                                         \
+     .required = required_,                                                                                            \
+     .standard = standard_,                                                                                            \
+     .allowed = allowed_,                                                                                              \
+     .unit = unit_,                                                                                                    \
+     .line = line_,                                                                                                    \
+     .condition = condition_},
 #define SECTION(section, form, example, line) static const rw_param section##_rows[] = {
 #define ROW(section, name, kind, standard, allowed, unit, line)                                                        \
     RW_SECTION_ROW(section, name, kind, false, standard, allowed, unit, line, NULL)
@@ -14,7 +21,9 @@
     RW_SECTION_ROW(section, name, kind, false, standard, allowed, unit, line, condition)
 #define REQUIRED(section, name, kind, example, allowed, unit, line)                                                    \
     RW_SECTION_ROW(section, name, kind, true, example, allowed, unit, line, NULL)
-#define END(section) };
+#define END(section)                                                                                                   \
+    }                                                                                                                  \
+    ;
 #define ROWS_OF(section, structure, rows, line)
 #define FREE(section, form, example, line)
 #include RW_SECTION_DEF
@@ -28,8 +37,8 @@
 
 RW_SECTION_STORAGE const rw_section RW_SECTION_TABLE_NAME[] = {
 #define SECTION(section, form, example, line)                                                                          \
-    {#section, RW_SECTION_##form, example, line, sizeof(RW_SECTION_PREFIX(section)), section##_rows,                  \
-     RW_COUNT(section##_rows)},
+    {#section,       RW_SECTION_##form,       example, line, sizeof(RW_SECTION_PREFIX(section)),                       \
+     section##_rows, RW_COUNT(section##_rows)},
 #define ROW(section, name, kind, standard, allowed, unit, line)
 #define ROW_IF(section, name, kind, standard, allowed, unit, condition, line)
 #define REQUIRED(section, name, kind, example, allowed, unit, line)

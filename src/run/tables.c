@@ -14,7 +14,8 @@ const rw_section *rw_tables_sections(const rw_problem_ops *problem, int *n)
 
 const rw_section *rw_tables_specs(int *n)
 {
-    static const rw_params *(*const specs[])(void) = {rw_krylov_params, rw_precond_params, rw_sparse_params, rw_multiblock_params};
+    static const rw_params *(*const specs[])(void) = {rw_krylov_params, rw_precond_params, rw_sparse_params,
+                                                      rw_multiblock_params};
     static _Thread_local rw_section sections[RW_COUNT(specs)];
     for (int i = 0; i < RW_COUNT(specs); i++) {
         const rw_params *p = specs[i]();
@@ -33,12 +34,9 @@ void rw_tables_name(const rw_section *section, const rw_param *row, char *name, 
 
 void rw_tables_default(const rw_param *row, char *text, size_t size)
 {
-    if (row->required)
-        snprintf(text, size, "(required)");
-    else if (!*row->standard)
-        snprintf(text, size, "(default: none)");
-    else
-        snprintf(text, size, "(default: %s)", row->standard);
+    if (row->required) snprintf(text, size, "(required)");
+    else if (!*row->standard) snprintf(text, size, "(default: none)");
+    else snprintf(text, size, "(default: %s)", row->standard);
 }
 
 const rw_problem_ops *rw_tables_problem(const char *name)
@@ -57,7 +55,8 @@ const char *rw_tables_condition(const rw_section *section, const rw_param *row, 
         if (method->kind != RW_PARAM_ENUM || strcmp(method->name, "method") != 0) continue;
         for (int m = 0; n < size && rw_param_choice(method->allowed, m, choice, sizeof(choice)); m++)
             if (row->methods >> (m + 1) & 1)
-                n += (size_t)snprintf(text + n, size - n, n ? "|%s" : "%s.method = %s", n ? choice : section->name, choice);
+                n += (size_t)snprintf(text + n, size - n, n ? "|%s" : "%s.method = %s", n ? choice : section->name,
+                                      choice);
     }
     return text;
 }
@@ -67,10 +66,8 @@ rw_status rw_tables_give(rw_context *ctx, rw_text *text, char **out)
     *out = NULL;
     if (!text->failed && !text->data) rw_text_add_bytes(text, "\n", 1);
     rw_status status = text->failed ? rw_fail_memory(ctx, text->length, "a text") : RW_OK;
-    if (status != RW_OK)
-        rw_text_free(text);
-    else
-        *out = text->data;
+    if (status != RW_OK) rw_text_free(text);
+    else *out = text->data;
     *text = (rw_text){0};
     return status;
 }

@@ -2,9 +2,9 @@
 #ifndef RW_TABLES_H
 #define RW_TABLES_H
 
+#include "rechenwerk/describe.h"
 #include "run/problem.h"
 #include "run/run_settings.h"
-#include "rechenwerk/describe.h"
 
 /* Sections of the runner (NULL) or of a problem. */
 const rw_section *rw_tables_sections(const rw_problem_ops *problem, int *n);

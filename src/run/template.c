@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "run/tables.h"
 #include "rechenwerk/describe.h"
+#include "run/tables.h"
 
 #define COLUMN 34 /* of the comments */
 
@@ -76,7 +76,8 @@ rw_status rw_case_template(rw_context *ctx, const char *name, char **out)
 {
     RW_NEED(out, "text");
     *out = NULL;
-    RW_NEED(ctx, "context"); RW_NEED(name, "problem");
+    RW_NEED(ctx, "context");
+    RW_NEED(name, "problem");
     const rw_problem_ops *problem = rw_tables_problem(name);
     if (!problem) {
         const char *names[32];

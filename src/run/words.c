@@ -15,10 +15,9 @@ static const rw_word solvers[] = {
 #undef RW_X
 };
 
-static const rw_word preconds[] = {
-    {"none", "no preconditioner"},
+static const rw_word preconds[] = {{"none", "no preconditioner"},
 #define RW_X(name, text, line) {text, line},
-    RW_PRECOND_METHOD_LIST(RW_X)
+                                   RW_PRECOND_METHOD_LIST(RW_X)
 #undef RW_X
 };
 

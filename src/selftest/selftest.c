@@ -44,7 +44,7 @@ static void worsen(double *error, double difference)
     if (!(difference <= *error)) *error = isnan(difference) ? INFINITY : difference;
 }
 
-/* ---- memory --------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static rw_status copies(run *r, rw_memory memory, double *error)
 {
@@ -81,7 +81,7 @@ static void test_memory(run *r)
     }
 }
 
-/* ---- reductions ----------------------------------------------------------------------------------------------------- */
+/* ---- reductions -------------------------------------------------------------------------------------------------- */
 
 static double part(uint64_t seed, int64_t i, bool f32)
 {
@@ -110,7 +110,9 @@ static void expect_reduction(rw_reduce_op op, bool z, bool f32, int64_t n, doubl
         double y = part(2, z ? 2 * i : i, f32), yi = z ? part(2, 2 * i + 1, f32) : 0, m = hypot(x, xi);
         switch (op) {
         case RW_REDUCE_OP_SUM: re += x, im += xi; break;
-        case RW_REDUCE_OP_DOT: re += (long double)x * y + (long double)xi * yi, im += (long double)x * yi - (long double)xi * y; break;
+        case RW_REDUCE_OP_DOT:
+            re += (long double)x * y + (long double)xi * yi, im += (long double)x * yi - (long double)xi * y;
+            break;
         case RW_REDUCE_OP_MIN: extreme = fmin(extreme, x); break;
         case RW_REDUCE_OP_MAX: extreme = fmax(extreme, x); break;
         case RW_REDUCE_OP_NORM1: re += m; break;
@@ -158,18 +160,27 @@ static void test_reductions(run *r)
         }
 }
 
-/* ---- expressions ----------------------------------------------------------------------------------------------------- */
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
 
 /* Runs a program over fields a, b and out on the device and in the plain evaluator. */
-static rw_status compare(run *r, const char *text, rw_dtype dtype, const rw_boundary *boundary, int order, double *error)
+static rw_status compare(run *r, const char *text, rw_dtype dtype, const rw_boundary *boundary, int order,
+                         double *error)
 {
     bool f32 = dtype == RW_F32 || dtype == RW_C64, z = rw_dtype_is_complex(dtype);
-    rw_expr_field fields[] = {{.name = "a", .dtype = dtype}, {.name = "b", .dtype = dtype}, {.name = "out", .dtype = dtype}};
+    rw_expr_field fields[] = {{.name = "a", .dtype = dtype},
+                              {.name = "b", .dtype = dtype},
+                              {.name = "out", .dtype = dtype}};
     for (int f = 0; f < 3; ++f)
         for (int s = 0; s < 6; ++s) fields[f].boundary[s] = boundary[s];
     rw_expr_scalar scalar = {.name = "c", .value = 0.75};
-    rw_expr_spec spec = {.name = "selftest", .text = text, .grid = {2, {NX, NY, 1}, {0.1, 0.2, 1}, {0.05, -1, 0}},
-                         .order = order, .fields = fields, .nfields = 3, .scalars = &scalar, .nscalars = 1};
+    rw_expr_spec spec = {.name = "selftest",
+                         .text = text,
+                         .grid = {2, {NX, NY, 1}, {0.1, 0.2, 1}, {0.05, -1, 0}},
+                         .order = order,
+                         .fields = fields,
+                         .nfields = 3,
+                         .scalars = &scalar,
+                         .nscalars = 1};
     rw_array *arrays[3] = {0};
     rw_expr *e = NULL;
     int64_t shape[] = {NY, NX}, n = NX * NY * (z ? 2 : 1);
@@ -184,7 +195,8 @@ static rw_status compare(run *r, const char *text, rw_dtype dtype, const rw_boun
         if (status == RW_OK) status = pass ? rw_expr_evaluate(e) : rw_expr_run(e, rw_device_queue(r->dev));
         const void *data = NULL;
         if (status == RW_OK) status = rw_array_read(arrays[2], &data);
-        if (status == RW_OK && rw_expr_result_index(e, "total") >= 0) status = rw_expr_get(e, "total", &total[pass], NULL);
+        if (status == RW_OK && rw_expr_result_index(e, "total") >= 0)
+            status = rw_expr_get(e, "total", &total[pass], NULL);
         for (int64_t i = 0; status == RW_OK && i < n; ++i) {
             double v = f32 ? ((const float *)data)[i] : ((const double *)data)[i];
             if (!pass) first[i] = v;
@@ -243,11 +255,14 @@ static void expression_row(run *r, const char *prefix, const expression_case *c,
 static void test_expressions(run *r)
 {
     static const rw_boundary nearest[6] = {{0}};
-    static const rw_boundary mixed[2][6] = {
-        {{RW_BOUNDARY_DIRICHLET, "y", 0, 0}, {RW_BOUNDARY_NEUMANN, "c*y", 0, 0}, {RW_BOUNDARY_PERIODIC, 0, 0, 0},
-         {RW_BOUNDARY_PERIODIC, 0, 0, 0}},
-        {{RW_BOUNDARY_ROBIN, "1", "2", "y"}, {RW_BOUNDARY_DIRICHLET, "c", 0, 0}, {RW_BOUNDARY_NEUMANN, "x", 0, 0},
-         {RW_BOUNDARY_NEAREST, 0, 0, 0}}};
+    static const rw_boundary mixed[2][6] = {{{RW_BOUNDARY_DIRICHLET, "y", 0, 0},
+                                             {RW_BOUNDARY_NEUMANN, "c*y", 0, 0},
+                                             {RW_BOUNDARY_PERIODIC, 0, 0, 0},
+                                             {RW_BOUNDARY_PERIODIC, 0, 0, 0}},
+                                            {{RW_BOUNDARY_ROBIN, "1", "2", "y"},
+                                             {RW_BOUNDARY_DIRICHLET, "c", 0, 0},
+                                             {RW_BOUNDARY_NEUMANN, "x", 0, 0},
+                                             {RW_BOUNDARY_NEAREST, 0, 0, 0}}};
     for (int i = 0; i < RW_COUNT(functions); ++i) {
         expression_row(r, "expr f64", functions + i, RW_F64, nearest, 2, 1e-12);
         expression_row(r, "expr f32", functions + i, RW_F32, nearest, 2, 1e-4);
@@ -261,15 +276,22 @@ static void test_expressions(run *r)
             expression_row(r, k ? "grid order 4" : "grid order 2", operators + i, RW_F64, mixed[k], k ? 4 : 2, 1e-11);
 }
 
-/* ---- integrators ------------------------------------------------------------------------------------------------------ */
+/* ---- integrators ------------------------------------------------------------------------------------------------- */
 
 static rw_status heat(run *r, rw_ode_method method, bool record, double *error)
 {
     rw_expr_field field = {.name = "u", .dtype = RW_F64};
     const double pi = acos(-1.), h = 1. / 64;
     for (int s = 0; s < 6; ++s) field.boundary[s] = (rw_boundary){RW_BOUNDARY_DIRICHLET, "0", 0, 0};
-    rw_ode_spec spec = {.name = "selftest", .equations = "du/dt = laplace(u)", .grid = {1, {63, 1, 1}, {h, 1, 1}, {h, 0, 0}},
-                        .fields = &field, .nfields = 1, .method = method, .rtol = 1e-8, .atol = 1e-10, .record = record ? RW_SWITCH_ON : RW_SWITCH_OFF};
+    rw_ode_spec spec = {.name = "selftest",
+                        .equations = "du/dt = laplace(u)",
+                        .grid = {1, {63, 1, 1}, {h, 1, 1}, {h, 0, 0}},
+                        .fields = &field,
+                        .nfields = 1,
+                        .method = method,
+                        .rtol = 1e-8,
+                        .atol = 1e-10,
+                        .record = record ? RW_SWITCH_ON : RW_SWITCH_OFF};
     rw_ode *ode = NULL;
     rw_array *u = NULL;
     int64_t n = 63;
@@ -293,9 +315,14 @@ static rw_status heat(run *r, rw_ode_method method, bool record, double *error)
 
 static void test_integrators(run *r)
 {
-    static const struct { const char *name; rw_ode_method method; bool record; double tolerance; } cases[] = {
-        {"heat rk4", RW_ODE_RK4, false, 1e-9}, {"heat rk4 recorded", RW_ODE_RK4, true, 1e-9},
-        {"heat rkc2", RW_ODE_RKC2, false, 1e-5}};
+    static const struct {
+        const char *name;
+        rw_ode_method method;
+        bool record;
+        double tolerance;
+    } cases[] = {{"heat rk4", RW_ODE_RK4, false, 1e-9},
+                 {"heat rk4 recorded", RW_ODE_RK4, true, 1e-9},
+                 {"heat rkc2", RW_ODE_RKC2, false, 1e-5}};
     for (int i = 0; i < RW_COUNT(cases); ++i) {
         double error = 0;
         rw_selftest_result *row = begin(r, cases[i].name);
@@ -306,9 +333,11 @@ static void test_integrators(run *r)
 
 rw_status rw_selftest(rw_context *ctx, rw_device *dev, rw_selftest_result **list, int *count)
 {
-    RW_NEED(list, "list"); RW_NEED(count, "count");
+    RW_NEED(list, "list");
+    RW_NEED(count, "count");
     *list = NULL, *count = 0;
-    RW_NEED(ctx, "context"); RW_NEED(dev, "device");
+    RW_NEED(ctx, "context");
+    RW_NEED(dev, "device");
     run r = {.ctx = ctx, .dev = dev, .rows = rw_calloc(MAX_ROWS, sizeof *r.rows)};
     if (!r.rows) return rw_fail_memory(ctx, MAX_ROWS * sizeof *r.rows, "the list of results");
     test_memory(&r);

@@ -3,8 +3,9 @@
  *   lowpass   h[n] = 2 f sinc(2 f m) w[n],  m = n - (N - 1)/2,  f = cutoff/rate,  sinc x = sin(pi x)/(pi x)
  *   others    differences of two of these (cutoff 1/2: all frequencies)
  *
- * scaled to gain 1 at one frequency. Source: A. V. Oppenheim, R. W. Schafer, Discrete-Time Signal Processing, 3rd ed., 2010, 7.5; J. F. Kaiser,
- * Nonrecursive digital filter design using the I0-sinh window function, 1974. Conventions: scipy.signal.firwin. */
+ * scaled to gain 1 at one frequency. Source: A. V. Oppenheim, R. W. Schafer, Discrete-Time Signal Processing, 3rd ed.,
+ * 2010, 7.5; J. F. Kaiser, Nonrecursive digital filter design using the I0-sinh window function, 1974. Conventions:
+ * scipy.signal.firwin. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,8 @@
 #define PI 3.14159265358979323846
 enum { MOST_TAPS = 1 << 20 };
 
-#define ROW(member, kind, standard, allowed, line, ...) RW_ROW(rw_signal_op, member, kind, standard, allowed, line, __VA_ARGS__)
+#define ROW(member, kind, standard, allowed, line, ...)                                                                \
+    RW_ROW(rw_signal_op, member, kind, standard, allowed, line, __VA_ARGS__)
 #define OF(method) ((uint64_t)1 << RW_SIGNAL_##method)
 #define BANDS (OF(BANDPASS) | OF(BANDSTOP))
 #define DESIGNS (OF(LOWPASS) | OF(HIGHPASS) | BANDS)
@@ -41,11 +43,12 @@ static const rw_param rows[] = {
 
 const rw_params *rw_signal_op_params(void)
 {
-    static const rw_params params = {"signal", "rw_signal_op", "an operation on signals", sizeof(rw_signal_op), rows, RW_COUNT(rows)};
+    static const rw_params params = {"signal", "rw_signal_op", "an operation on signals", sizeof(rw_signal_op),
+                                     rows,     RW_COUNT(rows)};
     return &params;
 }
 
-/* ---- windows ------------------------------------------------------------------------------------------------------------- */
+/* ---- windows ----------------------------------------------------------------------------------------------------- */
 
 /* I0(x) = sum of ((x/2)^k/k!)^2 */
 static double bessel_i0(double x)
@@ -68,7 +71,7 @@ void rw_signal_fill_window(rw_signal_window window, double beta, int64_t n, bool
     }
 }
 
-/* ---- designs ------------------------------------------------------------------------------------------------------------- */
+/* ---- designs ----------------------------------------------------------------------------------------------------- */
 
 /* 2 f sinc(2 f m) */
 static double low(double f, double m) { return m == 0 ? 2 * f : sin(2 * PI * f * m) / (PI * m); }
@@ -77,18 +80,23 @@ static rw_status check_design(rw_context *ctx, const rw_signal_op *op, const cha
 {
     const bool band = op->method == RW_SIGNAL_BANDPASS || op->method == RW_SIGNAL_BANDSTOP;
     if (!(op->cutoff > 0))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: cutoff is missing: give a frequency in Hz, such as %s:cutoff=%g", name, name, rate / 8);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: cutoff is missing: give a frequency in Hz, such as %s:cutoff=%g",
+                       name, name, rate / 8);
     if (band && !(op->cutoff_high > 0))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: cutoff_high is missing: give the upper end of the band in Hz, such as "
-                       "%s:cutoff=%g:cutoff_high=%g", name, name, op->cutoff, 2 * op->cutoff);
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "%s: cutoff_high is missing: give the upper end of the band in Hz, such as "
+                       "%s:cutoff=%g:cutoff_high=%g",
+                       name, name, op->cutoff, 2 * op->cutoff);
     if (band && !(op->cutoff < op->cutoff_high))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: cutoff = %g Hz is not below cutoff_high = %g Hz", name, op->cutoff, op->cutoff_high);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: cutoff = %g Hz is not below cutoff_high = %g Hz", name, op->cutoff,
+                       op->cutoff_high);
     const double most = band ? op->cutoff_high : op->cutoff;
     if (!(most < rate / 2))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s = %g Hz is not below half of the sampling rate, %g Hz", name, band ? "cutoff_high" : "cutoff",
-                       most, rate / 2);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s = %g Hz is not below half of the sampling rate, %g Hz", name,
+                       band ? "cutoff_high" : "cutoff", most, rate / 2);
     if (op->taps % 2 == 0)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: taps = %lld is even: give an odd number, whose delay is an integer number of samples", name,
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "%s: taps = %lld is even: give an odd number, whose delay is an integer number of samples", name,
                        (long long)op->taps);
     return RW_OK;
 }
@@ -97,7 +105,8 @@ static void design(const rw_signal_op *op, double rate, double *h)
 {
     const int64_t n = op->taps;
     const double f = op->cutoff / rate, g = op->cutoff_high / rate;
-    const double unit = op->method == RW_SIGNAL_HIGHPASS ? 0.5 : op->method == RW_SIGNAL_BANDPASS ? (f + g) / 2 : 0; /* gain 1 */
+    /* gain 1 */
+    const double unit = op->method == RW_SIGNAL_HIGHPASS ? 0.5 : op->method == RW_SIGNAL_BANDPASS ? (f + g) / 2 : 0;
     double sum = 0;
     rw_signal_fill_window(op->window, op->beta, n, false, h);
     for (int64_t i = 0; i < n; ++i) {
@@ -111,7 +120,7 @@ static void design(const rw_signal_op *op, double rate, double *h)
     for (int64_t i = 0; i < n; ++i) h[i] /= sum;
 }
 
-/* ---- files ---------------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static rw_status parse_taps(rw_context *ctx, const char *path, const char *text, double *h, int64_t *n)
 {
@@ -141,7 +150,8 @@ static rw_status read_text(rw_context *ctx, const char *path, double **h, int64_
     int64_t again = 0;
     RW_TRY(rw_file_read(ctx, path, (size_t)1 << 28, &text, &bytes));
     rw_status status = parse_taps(ctx, path, text, NULL, n);
-    if (status == RW_OK && !(*h = rw_calloc((size_t)*n + 1, sizeof **h))) status = rw_fail_memory(ctx, (size_t)*n * sizeof **h, path);
+    if (status == RW_OK && !(*h = rw_calloc((size_t)*n + 1, sizeof **h)))
+        status = rw_fail_memory(ctx, (size_t)*n * sizeof **h, path);
     if (status == RW_OK) status = parse_taps(ctx, path, text, *h, &again);
     rw_free(text);
     return status;
@@ -151,11 +161,13 @@ static rw_status read_npy(rw_context *ctx, const char *path, double **h, int64_t
 {
     rw_npy a;
     RW_TRY(rw_npy_read(ctx, path, &a));
-    rw_status status = a.ndim == 1 ? RW_OK : rw_fail(ctx, RW_ERR_INPUT, "%s: an array of %d dimensions: taps have one", path, a.ndim);
+    rw_status status =
+        a.ndim == 1 ? RW_OK : rw_fail(ctx, RW_ERR_INPUT, "%s: an array of %d dimensions: taps have one", path, a.ndim);
     if (status == RW_OK) status = rw_npy_to_f64(ctx, &a);
     if (status == RW_OK) *h = a.data, *n = (int64_t)a.shape[0], a.data = NULL;
     for (int64_t i = 0; status == RW_OK && i < *n; ++i)
-        if (!isfinite((*h)[i])) status = rw_fail(ctx, RW_ERR_INPUT, "%s: tap %lld is %g: taps are finite", path, (long long)i, (*h)[i]);
+        if (!isfinite((*h)[i]))
+            status = rw_fail(ctx, RW_ERR_INPUT, "%s: tap %lld is %g: taps are finite", path, (long long)i, (*h)[i]);
     rw_npy_free(&a);
     return status;
 }
@@ -163,9 +175,12 @@ static rw_status read_npy(rw_context *ctx, const char *path, double **h, int64_t
 static rw_status load(rw_context *ctx, const rw_signal_op *op, double **h, int64_t *n)
 {
     if (!op->file || !*op->file)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "fir: file is missing: give the impulse response, such as fir:file=taps.npy");
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "fir: file is missing: give the impulse response, such as fir:file=taps.npy");
     RW_TRY(rw_ends_in(op->file, ".npy") ? read_npy(ctx, op->file, h, n) : read_text(ctx, op->file, h, n));
-    return *n >= 1 && *n <= MOST_TAPS ? RW_OK : rw_fail(ctx, RW_ERR_INPUT, "%s: %lld taps: 1 to %d", op->file, (long long)*n, MOST_TAPS);
+    return *n >= 1 && *n <= MOST_TAPS
+               ? RW_OK
+               : rw_fail(ctx, RW_ERR_INPUT, "%s: %lld taps: 1 to %d", op->file, (long long)*n, MOST_TAPS);
 }
 
 /* Taps that are symmetric or antisymmetric about the one in the middle. */
@@ -179,7 +194,7 @@ static bool has_linear_phase(const double *h, int64_t n)
     return n % 2 && fmin(even, odd) <= 1e-9 * most;
 }
 
-/* ---- chains ---------------------------------------------------------------------------------------------------------------- */
+/* ---- chains ------------------------------------------------------------------------------------------------------ */
 
 static rw_status make_taps(rw_context *ctx, const rw_signal_op *op, double rate, double **h, int64_t *n)
 {
@@ -189,7 +204,8 @@ static rw_status make_taps(rw_context *ctx, const rw_signal_op *op, double rate,
     *n = op->method == RW_SIGNAL_GAIN ? 1 : op->taps;
     if (op->method != RW_SIGNAL_GAIN)
         RW_TRY(check_design(ctx, op, rw_params_method(rw_signal_op_params(), op, name, sizeof name), rate));
-    if (!(*h = rw_calloc((size_t)*n, sizeof **h))) return rw_fail_memory(ctx, (size_t)*n * sizeof **h, "taps of a filter");
+    if (!(*h = rw_calloc((size_t)*n, sizeof **h)))
+        return rw_fail_memory(ctx, (size_t)*n * sizeof **h, "taps of a filter");
     if (op->method == RW_SIGNAL_GAIN) **h = op->factor * pow(10, op->db / 20);
     else design(op, rate, *h);
     return RW_OK;
@@ -199,7 +215,9 @@ static rw_status make_taps(rw_context *ctx, const rw_signal_op *op, double rate,
 static rw_status convolve(rw_context *ctx, double **h, int64_t *n, const double *g, int64_t m)
 {
     const int64_t length = *n + m - 1;
-    if (length > MOST_TAPS) return rw_fail(ctx, RW_ERR_ARGUMENT, "signal: the chain has %lld taps: at most %d", (long long)length, MOST_TAPS);
+    if (length > MOST_TAPS)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "signal: the chain has %lld taps: at most %d", (long long)length,
+                       MOST_TAPS);
     double *sum = rw_calloc((size_t)length, sizeof *sum);
     if (!sum) return rw_fail_memory(ctx, (size_t)length * sizeof *sum, "taps of a filter");
     for (int64_t i = 0; i < *n; ++i)
@@ -232,7 +250,8 @@ rw_status rw_signal_design(rw_context *ctx, const char *text, double rate, doubl
     RW_NEED(text, "text");
     RW_NEED(n, "n");
     RW_NEED(delay, "delay");
-    if (!(rate > 0) || !isfinite(rate)) return rw_fail(ctx, RW_ERR_ARGUMENT, "signal: rate = %g samples/s: more than 0", rate);
+    if (!(rate > 0) || !isfinite(rate))
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "signal: rate = %g samples/s: more than 0", rate);
     char *copy = rw_strdup(text);
     double *h = rw_calloc(1, sizeof *h);
     rw_status status = copy && h ? RW_OK : rw_fail_memory(ctx, strlen(text), "a chain of operations");
@@ -243,7 +262,9 @@ rw_status rw_signal_design(rw_context *ctx, const char *text, double rate, doubl
         if (next) *next++ = 0;
         while (*at == ' ') ++at;
         for (char *end = at + strlen(at); end > at && end[-1] == ' ';) *--end = 0;
-        if (!*at) status = rw_fail(ctx, RW_ERR_ARGUMENT, "signal: an operation is empty: write them as lowpass:cutoff=1000|gain:db=6");
+        if (!*at)
+            status = rw_fail(ctx, RW_ERR_ARGUMENT,
+                             "signal: an operation is empty: write them as lowpass:cutoff=1000|gain:db=6");
         else status = append(ctx, at, rate, &h, n, delay);
     }
     rw_free(copy);

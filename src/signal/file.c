@@ -1,10 +1,11 @@
 /* Samples in files and pipes: WAV, and samples without a header.
  *
  *   "RIFF" size "WAVE"   chunks: name[4] size[4] bytes, and one more where the size is odd
- *   "fmt "  tag[2] channels[2] rate[4] bytes/s[4] bytes/sample[2] bits[2]; tag 0xfffe: 2 bytes size, valid bits[2] mask[4] tag[2] GUID[14]
- *   "data"  samples; size 0 or 0xffffffff: until the end
+ *   "fmt " tag[2] channels[2] rate[4] bytes/s[4] bytes/sample[2] bits[2]; tag 0xfffe: 2 bytes size, valid bits[2]
+ *   mask[4] tag[2] GUID[14] "data" samples; size 0 or 0xffffffff: until the end
  *
- * Source: Microsoft, Multiple Channel Audio Data and WAVE Files, 2007; IBM and Microsoft, Multimedia Programming Interface 1.0, 1991. */
+ * Source: Microsoft, Multiple Channel Audio Data and WAVE Files, 2007; IBM and Microsoft, Multimedia Programming
+ * Interface 1.0, 1991. */
 #include "signal/signal.h"
 
 #include <errno.h>
@@ -16,12 +17,19 @@ enum { PCM = 1, FLOAT = 3, EXTENSIBLE = 0xfffe, HEADER = 80, CHUNK = 4096 };
 static const uint32_t unknown = 0xffffffff;
 static const unsigned char guid[14] = {0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71};
 
-static const struct { const char *name; int bytes; double scale; rw_dtype dtype; } kinds[] = {
-    {"?", 0, 1, RW_F32},
+static const struct {
+    const char *name;
+    int bytes;
+    double scale;
+    rw_dtype dtype;
+} kinds[] = {{"?", 0, 1, RW_F32},
 #define INTEGER(kind) (kind == RW_SAMPLE_U8 ? RW_I8 : kind == RW_SAMPLE_S16 ? RW_I16 : RW_I32)
 #define RW_X(name, text, bytes, scale, line)                                                                           \
-    {text, bytes, scale, RW_SAMPLE_##name == RW_SAMPLE_F32 ? RW_F32 : RW_SAMPLE_##name == RW_SAMPLE_F64 ? RW_F64 : INTEGER(RW_SAMPLE_##name)},
-    RW_SAMPLE_KIND_LIST(RW_X)
+    {text, bytes, scale,                                                                                               \
+     RW_SAMPLE_##name == RW_SAMPLE_F32   ? RW_F32                                                                      \
+     : RW_SAMPLE_##name == RW_SAMPLE_F64 ? RW_F64                                                                      \
+                                         : INTEGER(RW_SAMPLE_##name)},
+             RW_SAMPLE_KIND_LIST(RW_X)
 #undef RW_X
 };
 
@@ -30,9 +38,12 @@ rw_dtype rw_sample_dtype(rw_sample_kind kind) { return kinds[kind].dtype; }
 double rw_sample_scale(rw_sample_kind kind) { return kinds[kind].scale; }
 static size_t sample_bytes(const rw_signal_format *f) { return (size_t)f->channels * (size_t)kinds[f->kind].bytes; }
 
-/* ---- reading ------------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-static uint32_t number(const unsigned char *b) { return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24; }
+static uint32_t number(const unsigned char *b)
+{
+    return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
 static unsigned small(const unsigned char *b) { return b[0] | (unsigned)b[1] << 8; }
 
 static rw_status parse_format(rw_signal_source *s, const unsigned char *b, uint32_t n)
@@ -43,17 +54,24 @@ static rw_status parse_format(rw_signal_source *s, const unsigned char *b, uint3
     unsigned tag = small(b);
     const unsigned bits = small(b + 14), align = small(b + 12);
     if (tag == EXTENSIBLE && (n < 40 || memcmp(b + 26, guid, sizeof guid)))
-        return rw_fail(ctx, RW_ERR_UNSUPPORTED, "%s: WAV of a coding that is not read: convert it to integers or floating point", name);
+        return rw_fail(ctx, RW_ERR_UNSUPPORTED,
+                       "%s: WAV of a coding that is not read: convert it to integers or floating point", name);
     if (tag == EXTENSIBLE) tag = small(b + 24);
     for (int k = 1; k < RW_SAMPLE_KINDS; ++k)
-        if (tag == (k >= RW_SAMPLE_F32 ? FLOAT : PCM) && bits == 8 * (unsigned)kinds[k].bytes) f->kind = (rw_sample_kind)k;
+        if (tag == (k >= RW_SAMPLE_F32 ? FLOAT : PCM) && bits == 8 * (unsigned)kinds[k].bytes)
+            f->kind = (rw_sample_kind)k;
     if (!f->kind)
-        return rw_fail(ctx, RW_ERR_UNSUPPORTED, "%s: WAV of coding %u with %u bits: integers (1) of 8, 16, 24, 32 bits and floating point (3) of "
-                       "32, 64 bits are read: convert it", name, tag, bits);
+        return rw_fail(
+            ctx, RW_ERR_UNSUPPORTED,
+            "%s: WAV of coding %u with %u bits: integers (1) of 8, 16, 24, 32 bits and floating point (3) of "
+            "32, 64 bits are read: convert it",
+            name, tag, bits);
     f->channels = (int)small(b + 2), f->rate = number(b + 4);
     if (f->channels < 1 || f->channels > RW_SIGNAL_CHANNELS || !(f->rate > 0) || align != sample_bytes(f))
-        return rw_fail(ctx, RW_ERR_INPUT, "%s: the header says %d channels (1 to %d), %.0f samples/s, %u bytes per sample (%s: %zu): it is damaged",
-                       name, f->channels, RW_SIGNAL_CHANNELS, f->rate, align, kinds[f->kind].name, sample_bytes(f));
+        return rw_fail(
+            ctx, RW_ERR_INPUT,
+            "%s: the header says %d channels (1 to %d), %.0f samples/s, %u bytes per sample (%s: %zu): it is damaged",
+            name, f->channels, RW_SIGNAL_CHANNELS, f->rate, align, kinds[f->kind].name, sample_bytes(f));
     return RW_OK;
 }
 
@@ -67,20 +85,25 @@ static rw_status parse_wav(rw_signal_source *s)
     for (;;) {
         bool end;
         RW_TRY(rw_stream_file_read(&s->file, b, 8, "the header of a chunk", &end));
-        if (end) return rw_fail(ctx, RW_ERR_INPUT, "%s: the WAV file has no chunk \"data\": it is damaged", s->file.name);
+        if (end)
+            return rw_fail(ctx, RW_ERR_INPUT, "%s: the WAV file has no chunk \"data\": it is damaged", s->file.name);
         const uint32_t size = number(b + 4);
         const bool format = memcmp(b, "fmt ", 4) == 0;
         if (memcmp(b, "data", 4) == 0) {
             if (!f->kind)
-                return rw_fail(ctx, RW_ERR_INPUT, "%s: the chunk \"data\" comes before \"fmt \": the file is damaged", s->file.name);
+                return rw_fail(ctx, RW_ERR_INPUT, "%s: the chunk \"data\" comes before \"fmt \": the file is damaged",
+                               s->file.name);
             if (size == 0 || size == unknown) return RW_OK;
             if (size % sample_bytes(f))
-                return rw_fail(ctx, RW_ERR_INPUT, "%s: the header says %u bytes of data, no multiple of the %zu bytes of a sample: it is damaged",
-                               s->file.name, size, sample_bytes(f));
+                return rw_fail(
+                    ctx, RW_ERR_INPUT,
+                    "%s: the header says %u bytes of data, no multiple of the %zu bytes of a sample: it is damaged",
+                    s->file.name, size, sample_bytes(f));
             return f->count = size / (int64_t)sample_bytes(f), RW_OK;
         }
         if (format && (size < 16 || size > CHUNK))
-            return rw_fail(ctx, RW_ERR_INPUT, "%s: the chunk \"fmt \" has %u bytes: 16 to %d", s->file.name, size, CHUNK);
+            return rw_fail(ctx, RW_ERR_INPUT, "%s: the chunk \"fmt \" has %u bytes: 16 to %d", s->file.name, size,
+                           CHUNK);
         for (uint64_t left = (uint64_t)size + (size & 1), n; left; left -= n) {
             n = RW_MIN(left, CHUNK);
             RW_TRY(rw_stream_file_read(&s->file, b, (size_t)n, "a chunk of the header", NULL));
@@ -93,14 +116,19 @@ static rw_status check_raw(rw_signal_source *s, const rw_signal_format *given)
 {
     rw_context *ctx = s->file.ctx;
     if (!given->kind && !s->file.nstart)
-        return rw_fail(ctx, RW_ERR_INPUT, "%s: is empty: it should be a WAV file, or samples described by --samples", s->file.name);
+        return rw_fail(ctx, RW_ERR_INPUT, "%s: is empty: it should be a WAV file, or samples described by --samples",
+                       s->file.name);
     if (!given->kind)
-        return rw_fail(ctx, RW_ERR_INPUT, "%s: is no WAV file: describe samples without a header, such as --samples 48000:s16:2", s->file.name);
+        return rw_fail(ctx, RW_ERR_INPUT,
+                       "%s: is no WAV file: describe samples without a header, such as --samples 48000:s16:2",
+                       s->file.name);
     s->format = *given, s->format.container = RW_SIGNAL_RAW, s->format.count = -1;
     const bool known = given->kind > 0 && given->kind < RW_SAMPLE_KINDS;
     if (known && given->channels >= 1 && given->channels <= RW_SIGNAL_CHANNELS && given->rate > 0) return RW_OK;
-    return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: samples of kind %d, %d channels, %g samples/s: one of rw_sample_kind, 1 to %d channels, a rate above 0",
-                   s->file.name, (int)given->kind, given->channels, given->rate, RW_SIGNAL_CHANNELS);
+    return rw_fail(
+        ctx, RW_ERR_ARGUMENT,
+        "%s: samples of kind %d, %d channels, %g samples/s: one of rw_sample_kind, 1 to %d channels, a rate above 0",
+        s->file.name, (int)given->kind, given->channels, given->rate, RW_SIGNAL_CHANNELS);
 }
 
 rw_status rw_signal_open(rw_context *ctx, const char *name, const rw_signal_format *given, rw_signal_source *s)
@@ -119,7 +147,8 @@ static void expand(void *to, size_t n, size_t room)
 {
     int32_t *v = to;
     const unsigned char *b = (unsigned char *)to + room;
-    for (size_t i = 0; i < n; ++i, b += 3) v[i] = (int32_t)((uint32_t)b[0] << 8 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 24) >> 8;
+    for (size_t i = 0; i < n; ++i, b += 3)
+        v[i] = (int32_t)((uint32_t)b[0] << 8 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 24) >> 8;
 }
 
 static void flip(unsigned char *to, const unsigned char *from, size_t n)
@@ -142,17 +171,18 @@ rw_status rw_signal_read(rw_signal_source *s, void *to, int64_t n, int64_t *have
     if (f->kind == RW_SAMPLE_U8) flip(to, to, got);
     if (got % bytes || (s->ended && f->count >= 0)) s->broken = RW_ERR_INPUT;
     if (got % bytes)
-        snprintf(s->message, sizeof s->message, "%s: the stream ends inside sample %lld, after %zu of its %zu bytes", s->file.name,
-                 (long long)s->done, got % bytes, bytes);
+        snprintf(s->message, sizeof s->message, "%s: the stream ends inside sample %lld, after %zu of its %zu bytes",
+                 s->file.name, (long long)s->done, got % bytes, bytes);
     else if (s->broken)
-        snprintf(s->message, sizeof s->message, "%s: the stream ends after %lld of the %lld samples that its header says", s->file.name,
+        snprintf(s->message, sizeof s->message,
+                 "%s: the stream ends after %lld of the %lld samples that its header says", s->file.name,
                  (long long)s->done, (long long)f->count);
     return RW_OK;
 }
 
 void rw_signal_close(rw_signal_source *s) { rw_stream_file_close(&s->file); }
 
-/* ---- writing ------------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 static unsigned char *put(unsigned char *b, uint64_t v, int bytes)
 {
@@ -160,11 +190,16 @@ static unsigned char *put(unsigned char *b, uint64_t v, int bytes)
     return b + bytes;
 }
 
-/* Integers of 8 and 16 bits of one or two channels have the short form, which every program reads. count < 0: sizes are unknown. */
+/* Integers of 8 and 16 bits of one or two channels have the short form, which every program reads. count < 0: sizes are
+ * unknown. */
 static size_t make_header(const rw_signal_format *f, int64_t count, unsigned char *header)
 {
     const bool real = f->kind >= RW_SAMPLE_F32, plain = f->kind <= RW_SAMPLE_S16 && f->channels <= 2;
-    const uint64_t bytes = sample_bytes(f), data = (uint64_t)count * bytes, size = (plain ? 36 : real ? 72 : 60) + data + (data & 1);
+    const uint64_t bytes = sample_bytes(f), data = (uint64_t)count * bytes,
+                   size = (plain  ? 36
+                           : real ? 72
+                                  : 60) +
+                          data + (data & 1);
     const bool known = count >= 0 && size < unknown;
     unsigned char *b = header;
     memcpy(b, "RIFF", 4), b = put(b + 4, known ? size : unknown, 4);
@@ -172,7 +207,8 @@ static size_t make_header(const rw_signal_format *f, int64_t count, unsigned cha
     b = put(b, plain ? PCM : EXTENSIBLE, 2), b = put(b, (uint64_t)f->channels, 2), b = put(b, (uint64_t)f->rate, 4);
     b = put(b, (uint64_t)f->rate * bytes, 4), b = put(b, bytes, 2), b = put(b, 8 * (uint64_t)kinds[f->kind].bytes, 2);
     if (!plain) {
-        b = put(b, 22, 2), b = put(b, 8 * (uint64_t)kinds[f->kind].bytes, 2), b = put(b, 0, 4), b = put(b, real ? FLOAT : PCM, 2);
+        b = put(b, 22, 2), b = put(b, 8 * (uint64_t)kinds[f->kind].bytes, 2), b = put(b, 0, 4),
+        b = put(b, real ? FLOAT : PCM, 2);
         memcpy(b, guid, sizeof guid), b += sizeof guid;
     }
     if (real) memcpy(b, "fact", 4), b = put(put(b + 4, 4, 4), known ? (uint64_t)count : unknown, 4);
@@ -180,7 +216,8 @@ static size_t make_header(const rw_signal_format *f, int64_t count, unsigned cha
     return (size_t)(b - header);
 }
 
-rw_status rw_signal_create(rw_context *ctx, const char *name, const rw_signal_format *format, rw_signal_container standard, rw_signal_sink *s)
+rw_status rw_signal_create(rw_context *ctx, const char *name, const rw_signal_format *format,
+                           rw_signal_container standard, rw_signal_sink *s)
 {
     *s = (rw_signal_sink){.format = *format};
     rw_signal_format *f = &s->format;
@@ -188,10 +225,13 @@ rw_status rw_signal_create(rw_context *ctx, const char *name, const rw_signal_fo
     if (!f->container && rw_ends_in(name, ".wav")) f->container = RW_SIGNAL_WAV;
     if (!f->container) f->container = rw_ends_in(name, ".raw") || rw_ends_in(name, ".pcm") ? RW_SIGNAL_RAW : standard;
     if (f->container == RW_SIGNAL_WAV && !(f->rate < unknown && f->rate == (double)(uint32_t)f->rate))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %g samples/s: a WAV file has an integer rate below 2^32: choose --format raw", name, f->rate);
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "%s: %g samples/s: a WAV file has an integer rate below 2^32: choose --format raw", name,
+                       f->rate);
     RW_TRY(rw_stream_file_create(ctx, name, &s->file));
     s->open = true;
-    return f->container == RW_SIGNAL_WAV ? rw_stream_file_write(&s->file, header, make_header(f, f->count, header)) : RW_OK;
+    return f->container == RW_SIGNAL_WAV ? rw_stream_file_write(&s->file, header, make_header(f, f->count, header))
+                                         : RW_OK;
 }
 
 rw_status rw_signal_write(rw_signal_sink *s, const void *from, int64_t n)
@@ -204,10 +244,11 @@ rw_status rw_signal_write(rw_signal_sink *s, const void *from, int64_t n)
     for (size_t at = 0, some; at < values; at += some) {
         some = RW_MIN(values - at, CHUNK);
         if (kind == RW_SAMPLE_U8) flip(b, (const unsigned char *)from + at, some);
-        else for (size_t i = 0; i < some; ++i) {
-            const int32_t v = ((const int32_t *)from)[at + i], limit = 1 << 23;
-            put(b + 3 * i, (uint64_t)(v < -limit ? -limit : v > limit - 1 ? limit - 1 : v), 3);
-        }
+        else
+            for (size_t i = 0; i < some; ++i) {
+                const int32_t v = ((const int32_t *)from)[at + i], limit = 1 << 23;
+                put(b + 3 * i, (uint64_t)(v < -limit ? -limit : v > limit - 1 ? limit - 1 : v), 3);
+            }
         RW_TRY(rw_stream_file_write(&s->file, b, some * bytes));
     }
     return RW_OK;
@@ -223,7 +264,8 @@ rw_status rw_signal_commit(rw_signal_sink *s)
         if (odd && (file->temporary || s->format.count >= 0)) status = rw_stream_file_write(file, header, 1);
         const size_t n = make_header(&s->format, s->done, header);
         if (status == RW_OK && file->temporary && fseek(file->file, 0, SEEK_SET) != 0)
-            status = rw_fail(file->ctx, RW_ERR_FILE, "%s: sizes cannot be put into the header: %s", file->name, strerror(errno));
+            status = rw_fail(file->ctx, RW_ERR_FILE, "%s: sizes cannot be put into the header: %s", file->name,
+                             strerror(errno));
         if (status == RW_OK && file->temporary) status = rw_stream_file_write(file, header, n);
     }
     s->open = false;

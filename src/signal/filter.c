@@ -1,10 +1,13 @@
-/* FIR filters of streams by overlap-save (A. V. Oppenheim, R. W. Schafer, Discrete-Time Signal Processing, 3rd ed., 2010, 8.7.3):
+/* FIR filters of streams by overlap-save (A. V. Oppenheim, R. W. Schafer, Discrete-Time Signal Processing, 3rd ed.,
+ * 2010, 8.7.3):
  *
  *   x of a slot:  | m - 1 samples before | block 0 | block 1 | … | block batch - 1 |
- *   block b of y, the last `block` values of the cyclic convolution of h with the m - 1 + block samples that end with block b of x
+ *   block b of y, the last `block` values of the cyclic convolution of h with the m - 1 + block samples that end with
+ *   block b of x
  *
- * The reader puts the m - 1 samples before a batch in front of it, so batches are independent and run in several queues. A chain of operations
- * is one impulse response. Blocks are rows of one array that overlap (stride `block`), channels its last axis: no samples move for it.
+ * The reader puts the m - 1 samples before a batch in front of it, so batches are independent and run in several
+ * queues. A chain of operations is one impulse response. Blocks are rows of one array that overlap (stride `block`),
+ * channels its last axis: no samples move for it.
  *
  * Without keep_delay the first `delay` results are not written, and as many zeros follow the last sample. */
 #include <math.h>
@@ -29,14 +32,14 @@ typedef struct filter {
     double *taps;
     int64_t m, delay, block;
     rw_dtype compute, x_dtype, y_dtype;
-    line x[RW_PIPELINE_DEPTH], y[RW_PIPELINE_DEPTH]; /* of slots */
+    line x[RW_PIPELINE_DEPTH], y[RW_PIPELINE_DEPTH];   /* of slots */
     line a[RW_PIPELINE_QUEUES], r[RW_PIPELINE_QUEUES]; /* the same in the type that is computed with, if it differs */
     rw_convolution *convolution[RW_PIPELINE_QUEUES];
-    char *before;             /* m - 1 samples before the next batch */
-    int64_t total;            /* samples of the input; atomic, INT64_MAX until it has ended */
+    char *before;  /* m - 1 samples before the next batch */
+    int64_t total; /* samples of the input; atomic, INT64_MAX until it has ended */
 } filter;
 
-/* ---- the pipeline's work ------------------------------------------------------------------------------------------------- */
+/* ---- the pipeline's work ----------------------------------------------------------------------------------------- */
 
 static rw_status read_block(void *user, int64_t n, int b, void *x, bool *end)
 {
@@ -65,7 +68,8 @@ static rw_status launch(void *user, int64_t n, rw_queue *q)
     const line *x = f->x + n % p->depth, *y = f->y + n % p->depth, *a = f->a + n % p->queues, *r = f->r + n % p->queues;
     RW_TRY(rw_array_send(x->all, q));
     if (a->all) RW_TRY(rw_array_copy(a->all, x->all, q));
-    RW_TRY(rw_convolution_execute(f->convolution[n % p->queues], a->all ? a->blocks : x->blocks, r->all ? r->blocks : y->blocks, q));
+    RW_TRY(rw_convolution_execute(f->convolution[n % p->queues], a->all ? a->blocks : x->blocks,
+                                  r->all ? r->blocks : y->blocks, q));
     if (r->all) RW_TRY(rw_array_copy(y->all, r->all, q));
     return rw_array_fetch(y->all, q);
 }
@@ -84,16 +88,28 @@ static rw_status write_blocks(void *user, int64_t n, int blocks, const void *y)
 
 static rw_signal_report report_of(const filter *f, const rw_stream_report *r, int64_t samples)
 {
-    return (rw_signal_report){.samples = samples, .blocks = r->frames, .seconds = r->seconds, .latency = r->latency, .latency_99 = r->latency_99,
-                              .latency_most = r->latency_most, .deadline = r->deadline, .late = r->late, .taps = f->m, .delay = f->delay,
-                              .block = f->block, .batch = f->pipeline.batch, .in = f->in.format, .out = f->out.format};
+    return (rw_signal_report){.samples = samples,
+                              .blocks = r->frames,
+                              .seconds = r->seconds,
+                              .latency = r->latency,
+                              .latency_99 = r->latency_99,
+                              .latency_most = r->latency_most,
+                              .deadline = r->deadline,
+                              .late = r->late,
+                              .taps = f->m,
+                              .delay = f->delay,
+                              .block = f->block,
+                              .batch = f->pipeline.batch,
+                              .in = f->in.format,
+                              .out = f->out.format};
 }
 
 static int progress(void *user, const rw_stream_report *report)
 {
     const filter *f = user;
     if (!f->spec->progress) return 0;
-    const rw_signal_report r = report_of(f, report, RW_MAX(report->frames * f->block - f->delay, 0)); /* the writer's count is its own */
+    /* the writer's count is its own */
+    const rw_signal_report r = report_of(f, report, RW_MAX(report->frames * f->block - f->delay, 0));
     return f->spec->progress(f->spec->user, &r);
 }
 
@@ -105,7 +121,7 @@ static rw_status commit(void *user)
 
 static const rw_pipeline_work work = {read_block, launch, write_blocks, progress, NULL, commit};
 
-/* ---- plan ----------------------------------------------------------------------------------------------------------------- */
+/* ---- plan -------------------------------------------------------------------------------------------------------- */
 
 static rw_status check_spec(filter *f)
 {
@@ -117,12 +133,17 @@ static rw_status check_spec(filter *f)
     p->batch = s->batch ? s->batch : s->real_time ? 1 : (int)RW_MAX(65536 / RW_MAX(f->block, 1), 1);
     p->queues = s->queues ? s->queues : 2, p->depth = s->depth ? s->depth : RW_MAX(4, p->queues + 2);
     if (f->block < 1 || f->block > 1 << 24 || p->batch < 1 || p->batch > 4096)
-        return rw_fail(p->ctx, RW_ERR_ARGUMENT, "signal: blocks of %lld samples, %d at once: 1 to 2^24, 1 to 4096", (long long)f->block, p->batch);
+        return rw_fail(p->ctx, RW_ERR_ARGUMENT, "signal: blocks of %lld samples, %d at once: 1 to 2^24, 1 to 4096",
+                       (long long)f->block, p->batch);
     if ((p->batch * f->block + f->m) * f->in.format.channels > INT32_MAX)
-        return rw_fail(p->ctx, RW_ERR_ARGUMENT, "signal: %d blocks of %lld samples of %d channels, %lld taps: at most 2^31 values at once: give a "
-                       "smaller block or batch", p->batch, (long long)f->block, f->in.format.channels, (long long)f->m);
+        return rw_fail(
+            p->ctx, RW_ERR_ARGUMENT,
+            "signal: %d blocks of %lld samples of %d channels, %lld taps: at most 2^31 values at once: give a "
+            "smaller block or batch",
+            p->batch, (long long)f->block, f->in.format.channels, (long long)f->m);
     if (!(s->deadline >= 0)) return rw_fail(p->ctx, RW_ERR_ARGUMENT, "signal: deadline = %g s: 0 or more", s->deadline);
-    if ((unsigned)s->kind >= RW_SAMPLE_KINDS) return rw_fail(p->ctx, RW_ERR_ARGUMENT, "signal: kind = %d is none of rw_sample_kind", (int)s->kind);
+    if ((unsigned)s->kind >= RW_SAMPLE_KINDS)
+        return rw_fail(p->ctx, RW_ERR_ARGUMENT, "signal: kind = %d is none of rw_sample_kind", (int)s->kind);
     p->rate = s->real_time ? rate / (double)f->block : 0, p->ahead = 1;
     p->report.deadline = s->deadline > 0 ? s->deadline : s->real_time ? (double)f->block / rate : 0;
     return RW_OK;
@@ -153,10 +174,14 @@ static rw_status make_taps(filter *f, rw_array **b)
 static rw_status make_queue(filter *f, int i, rw_array *b)
 {
     const int64_t channels = f->in.format.channels, batch = f->pipeline.batch;
-    const rw_convolution_spec spec = {
-        .mode = RW_CONVOLUTION_VALID, .dtype = f->compute, .ndim = 3, .axes = 2, .a_shape = {batch, f->block + f->m - 1, channels},
-        .b_shape = {1, f->m, 1}, .scale = rw_sample_scale(f->out.format.kind) / rw_sample_scale(f->in.format.kind),
-        .a_stride = {f->block * channels, channels, 1}};
+    const rw_convolution_spec spec = {.mode = RW_CONVOLUTION_VALID,
+                                      .dtype = f->compute,
+                                      .ndim = 3,
+                                      .axes = 2,
+                                      .a_shape = {batch, f->block + f->m - 1, channels},
+                                      .b_shape = {1, f->m, 1},
+                                      .scale = rw_sample_scale(f->out.format.kind) / rw_sample_scale(f->in.format.kind),
+                                      .a_stride = {f->block * channels, channels, 1}};
     RW_TRY(rw_convolution_create(f->device, &spec, &f->convolution[i]));
     RW_TRY(rw_convolution_set(f->convolution[i], b, f->pipeline.queue[i]));
     if (f->x_dtype != f->compute) RW_TRY(make_line(f, f->compute, true, RW_MEMORY_DEVICE, f->a + i));
@@ -185,7 +210,8 @@ static rw_status make(filter *f, const char *in, const char *out)
     rw_signal_format *format = &f->out.format;
     *format = f->in.format, format->container = s->container;
     if (s->kind) format->kind = s->kind;
-    f->compute = s->wide ? RW_F64 : RW_F32, f->x_dtype = rw_sample_dtype(f->in.format.kind), f->y_dtype = rw_sample_dtype(format->kind);
+    f->compute = s->wide ? RW_F64 : RW_F32, f->x_dtype = rw_sample_dtype(f->in.format.kind),
+    f->y_dtype = rw_sample_dtype(format->kind);
     f->before = rw_calloc((size_t)f->m * (size_t)format->channels, rw_dtype_size(f->x_dtype));
     if (!f->before) return rw_fail_memory(p->ctx, (size_t)f->m, "samples of a signal");
     rw_status status = make_taps(f, &b);
@@ -213,7 +239,8 @@ static void destroy(filter *f)
     free(f->taps), rw_free(f->before), rw_free(f);
 }
 
-rw_status rw_signal_run(rw_device *dev, const char *in, const char *out, const rw_signal_spec *spec, rw_signal_report *report)
+rw_status rw_signal_run(rw_device *dev, const char *in, const char *out, const rw_signal_spec *spec,
+                        rw_signal_report *report)
 {
     RW_NEED(dev, "device");
     RW_NEED(in, "in");

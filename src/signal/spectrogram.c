@@ -1,5 +1,6 @@
-/* Short-time Fourier transforms (J. B. Allen, L. R. Rabiner, A unified approach to short-time Fourier analysis and synthesis, 1977), and
- * pictures of their magnitudes. The signal passes through in chunks of frames; their spectra stay in host memory. */
+/* Short-time Fourier transforms (J. B. Allen, L. R. Rabiner, A unified approach to short-time Fourier analysis and
+ * synthesis, 1977), and pictures of their magnitudes. The signal passes through in chunks of frames; their spectra stay
+ * in host memory. */
 #include <math.h>
 #include <string.h>
 
@@ -19,28 +20,29 @@ typedef struct spectrogram {
     rw_spectrogram_spec spec; /* with defaults */
     rw_signal_source in;
     rw_dtype compute;
-    int64_t frames, bins;     /* of a chunk */
-    int64_t samples;          /* of a chunk; at its end those that the next one begins with */
-    rw_array *read, *x;       /* samples, and in the type that is computed with */
+    int64_t frames, bins; /* of a chunk */
+    int64_t samples;      /* of a chunk; at its end those that the next one begins with */
+    rw_array *read, *x;   /* samples, and in the type that is computed with */
     rw_array *window, *framed, *spectra;
     rw_program *program;
     rw_kernel *kernel;
     rw_fft *fft;
-    char *result;             /* [total][bins] */
+    char *result; /* [total][bins] */
     size_t capacity;
     int64_t total;
-    double sum;               /* of the window */
+    double sum; /* of the window */
 } spectrogram;
 
 /* y[f][i] <- w[i] (sum of the chosen channels of x[f hop + i]) */
 static const char text[] =
-    "KERNEL(frame, GLOBAL R *RESTRICT y, GLOBAL const R *RESTRICT x, GLOBAL const R *RESTRICT w, int length, int hop, int channels, int first,\n"
+    "KERNEL(frame, GLOBAL R *RESTRICT y, GLOBAL const R *RESTRICT x, GLOBAL const R *RESTRICT w, int length, int hop, "
+    "int channels, int first,\n"
     "       int n)\n{\n"
     "    x += (long)GROUP_ID(0) * hop * channels + first;\n    y += (long)GROUP_ID(0) * length;\n"
     "    EACH(i, length) {\n        R sum = 0;\n"
     "        for (int c = 0; c < n; ++c) sum += x[(long)i * channels + c];\n        y[i] = w[i] * sum;\n    }\n}\n";
 
-/* ---- plan ----------------------------------------------------------------------------------------------------------------- */
+/* ---- plan -------------------------------------------------------------------------------------------------------- */
 
 static rw_status check_spec(spectrogram *g, const char *out)
 {
@@ -50,16 +52,18 @@ static rw_status check_spec(spectrogram *g, const char *out)
     if (!s->window) s->window = RW_SIGNAL_HANN;
     if (!s->beta) s->beta = 8.6;
     if (s->length < 2 || s->length > 1 << 20 || s->hop < 1 || s->hop > 1 << 20)
-        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "spectrogram: length = %lld, hop = %lld: 2 to 2^20 samples, 1 to 2^20", (long long)s->length,
-                       (long long)s->hop);
+        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "spectrogram: length = %lld, hop = %lld: 2 to 2^20 samples, 1 to 2^20",
+                       (long long)s->length, (long long)s->hop);
     if (s->window < 0 || s->window >= RW_SIGNAL_WINDOWS || !(s->beta > 0 && s->beta <= 100))
-        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "spectrogram: window = %d, beta = %g: one of rw_signal_window, 0 to 100", (int)s->window,
+        return rw_fail(g->ctx, RW_ERR_ARGUMENT,
+                       "spectrogram: window = %d, beta = %g: one of rw_signal_window, 0 to 100", (int)s->window,
                        s->beta);
     if (s->channel < 0 || s->channel > g->in.format.channels)
-        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "spectrogram: channel %d: the signal has %d; 0 is the mean of all", s->channel,
-                       g->in.format.channels);
+        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "spectrogram: channel %d: the signal has %d; 0 is the mean of all",
+                       s->channel, g->in.format.channels);
     if (!(s->low < s->high) && (s->low != 0 || s->high != 0))
-        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "spectrogram: colours from %g to %g dB: the first is the lower one", s->low, s->high);
+        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "spectrogram: colours from %g to %g dB: the first is the lower one",
+                       s->low, s->high);
     if (s->figure ? rw_ends_in(out, ".png") : rw_ends_in(out, ".npy") || rw_raster_format_of(out)) return RW_OK;
     return rw_fail(g->ctx, RW_ERR_ARGUMENT, "%s: give a name that ends in %s", out,
                    s->figure ? ".png: figures are PNG" : ".npy, in .png or as another format of pictures");
@@ -93,8 +97,10 @@ static rw_status make(spectrogram *g, const char *in, const char *out)
     const rw_spectrogram_spec *s = &g->spec;
     const rw_dtype type = rw_sample_dtype(g->in.format.kind);
     g->compute = s->wide ? RW_F64 : RW_F32, g->bins = s->length / 2 + 1;
-    g->frames = RW_MAX(CHUNK / RW_MAX(s->length, s->hop), 1), g->samples = (g->frames - 1) * s->hop + RW_MAX(s->length, s->hop);
-    const int64_t values = g->samples * g->in.format.channels, framed[] = {g->frames, s->length}, spectra[] = {g->frames, g->bins};
+    g->frames = RW_MAX(CHUNK / RW_MAX(s->length, s->hop), 1),
+    g->samples = (g->frames - 1) * s->hop + RW_MAX(s->length, s->hop);
+    const int64_t values = g->samples * g->in.format.channels, framed[] = {g->frames, s->length},
+                  spectra[] = {g->frames, g->bins};
     RW_TRY(make_window(g));
     RW_TRY(rw_array_create(g->device, type, 1, &values, RW_MEMORY_DEVICE, &g->read));
     if (type != g->compute) RW_TRY(rw_array_create(g->device, g->compute, 1, &values, RW_MEMORY_DEVICE, &g->x));
@@ -103,11 +109,15 @@ static rw_status make(spectrogram *g, const char *in, const char *out)
     const rw_define d[] = {{"GROUP", "256"}, {"R", rw_dtype_name(g->compute)}};
     RW_TRY(rw_program_create(g->device, "spectrogram", text, d, RW_COUNT(d), &g->program));
     RW_TRY(rw_program_kernel(g->program, "frame", &g->kernel));
-    const rw_fft_spec spec = {.kind = RW_FFT_REAL, .single = !s->wide, .ndim = 2, .shape = {g->frames, s->length}, .axes = 2};
+    const rw_fft_spec spec = {.kind = RW_FFT_REAL,
+                              .single = !s->wide,
+                              .ndim = 2,
+                              .shape = {g->frames, s->length},
+                              .axes = 2};
     return rw_fft_create(g->device, &spec, &g->fft);
 }
 
-/* ---- transforms ----------------------------------------------------------------------------------------------------------- */
+/* ---- transforms -------------------------------------------------------------------------------------------------- */
 
 static rw_status transform(spectrogram *g, int64_t frames)
 {
@@ -118,8 +128,14 @@ static rw_status transform(spectrogram *g, int64_t frames)
     const size_t wanted = used + (size_t)frames * row;
     const void *spectra;
     if (g->x) RW_TRY(rw_array_copy(g->x, g->read, q));
-    const rw_arg a[] = {rw_arg_array(g->framed), rw_arg_array(g->x ? g->x : g->read), rw_arg_array(g->window), rw_arg_int(s->length),
-                        rw_arg_int(s->hop), rw_arg_int(channels), rw_arg_int(s->channel ? s->channel - 1 : 0), rw_arg_int(s->channel ? 1 : channels)};
+    const rw_arg a[] = {rw_arg_array(g->framed),
+                        rw_arg_array(g->x ? g->x : g->read),
+                        rw_arg_array(g->window),
+                        rw_arg_int(s->length),
+                        rw_arg_int(s->hop),
+                        rw_arg_int(channels),
+                        rw_arg_int(s->channel ? s->channel - 1 : 0),
+                        rw_arg_int(s->channel ? 1 : channels)};
     RW_TRY(rw_launch(q, g->kernel, (int64_t[]){g->frames, 1, 1}, a, RW_COUNT(a)));
     RW_TRY(rw_fft_execute(g->fft, g->framed, g->spectra, q));
     RW_TRY(rw_array_read(g->spectra, &spectra));
@@ -156,7 +172,7 @@ static rw_status run(spectrogram *g)
     return rw_fail(g->ctx, RW_ERR_INPUT, "%s: has no samples: a spectrogram needs one at least", g->in.file.name);
 }
 
-/* ---- results -------------------------------------------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------------------------------------------------------------------- */
 
 /* db[k][f] */
 static void fill_decibels(const spectrogram *g, double *db)
@@ -165,7 +181,8 @@ static void fill_decibels(const spectrogram *g, double *db)
     for (int64_t f = 0; f < g->total; ++f)
         for (int64_t k = 0; k < g->bins; ++k) {
             const size_t at = (size_t)(f * g->bins + k);
-            const double *d = (const double *)g->result + 2 * at, re = g->spec.wide ? d[0] : ((const float *)g->result)[2 * at],
+            const double *d = (const double *)g->result + 2 * at,
+                         re = g->spec.wide ? d[0] : ((const float *)g->result)[2 * at],
                          im = g->spec.wide ? d[1] : ((const float *)g->result)[2 * at + 1];
             db[k * g->total + f] = 20 * log10(fmax(unit * hypot(re, im), 1e-300));
         }
@@ -188,11 +205,19 @@ static rw_status write_figure(const spectrogram *g, const char *out, const doubl
 {
     const rw_spectrogram_spec *s = &g->spec;
     const double rate = g->in.format.rate, df = rate / (double)s->length;
-    const double step = (double)s->hop / rate, first = (double)s->length / 2 / rate - step / 2; /* a column has the middle of its frame */
-    const rw_figure_field field = {.nx = (size_t)g->total, .ny = (size_t)g->bins, .values = db, .x0 = first,
-                                   .x1 = first + (double)g->total * step, .y0 = -df / 2, .y1 = ((double)g->bins - 0.5) * df,
-                                   .x_label = "time / s", .y_label = "frequency / Hz",
-                                   .value = {.label = "dB", .min = low, .max = high}, .stretch = true};
+    /* a column has the middle of its frame */
+    const double step = (double)s->hop / rate, first = (double)s->length / 2 / rate - step / 2;
+    const rw_figure_field field = {.nx = (size_t)g->total,
+                                   .ny = (size_t)g->bins,
+                                   .values = db,
+                                   .x0 = first,
+                                   .x1 = first + (double)g->total * step,
+                                   .y0 = -df / 2,
+                                   .y1 = ((double)g->bins - 0.5) * df,
+                                   .x_label = "time / s",
+                                   .y_label = "frequency / Hz",
+                                   .value = {.label = "dB", .min = low, .max = high},
+                                   .stretch = true};
     return rw_figure_write_field(g->ctx, out, &(rw_figure_page){.width = 1400, .height = 800}, &field);
 }
 
@@ -215,7 +240,8 @@ static rw_status write_result(spectrogram *g, const char *out, double *low, doub
     return status;
 }
 
-rw_status rw_spectrogram_run(rw_device *dev, const char *in, const char *out, const rw_spectrogram_spec *spec, rw_spectrogram_report *report)
+rw_status rw_spectrogram_run(rw_device *dev, const char *in, const char *out, const rw_spectrogram_spec *spec,
+                             rw_spectrogram_report *report)
 {
     RW_NEED(dev, "device");
     RW_NEED(in, "in");
@@ -227,10 +253,12 @@ rw_status rw_spectrogram_run(rw_device *dev, const char *in, const char *out, co
     rw_status status = make(&g, in, out);
     if (status == RW_OK) status = run(&g);
     if (status == RW_OK) status = write_result(&g, out, &low, &high);
-    if (report) *report = (rw_spectrogram_report){g.in.done, g.total, g.bins, low, high, rw_seconds() - start, g.in.format};
+    if (report)
+        *report = (rw_spectrogram_report){g.in.done, g.total, g.bins, low, high, rw_seconds() - start, g.in.format};
     rw_fft_destroy(&g.fft);
     rw_program_destroy(&g.program);
-    rw_array_destroy(&g.read), rw_array_destroy(&g.x), rw_array_destroy(&g.window), rw_array_destroy(&g.framed), rw_array_destroy(&g.spectra);
+    rw_array_destroy(&g.read), rw_array_destroy(&g.x), rw_array_destroy(&g.window), rw_array_destroy(&g.framed),
+        rw_array_destroy(&g.spectra);
     rw_signal_close(&g.in);
     rw_free(g.result);
     return status;

@@ -1,12 +1,15 @@
 /* The format for a matrix, by what a product must move:
  *
  *   moved = values with padding + the indices that a product reads + x + y         from the plan of the matrix itself
- *   cost  = moved / share                                                          bytes that a copy on the device would move in that time
+ *   cost  = moved / share                                                          bytes that a copy on the device
+ *         would move in that time
  *
- * A product reads its matrix once, and on any device of today memory is what that costs; what kernels lose to a copy beside that is one number a format and
- * kind of device, measured. x is counted once, though rows whose columns lie far apart read more of it: that is the same for all formats.
+ * A product reads its matrix once, and on any device of today memory is what that costs; what kernels lose to a copy
+ * beside that is one number a format and kind of device, measured. x is counted once, though rows whose columns lie far
+ * apart read more of it: that is the same for all formats.
  *
- * Sources: S. Williams, A. Waterman, D. Patterson, Roofline, CACM 52, 2009; J. Choi, A. Singh, R. Vuduc, PPoPP 2010 (models for blocked formats). */
+ * Sources: S. Williams, A. Waterman, D. Patterson, Roofline, CACM 52, 2009; J. Choi, A. Singh, R. Vuduc, PPoPP 2010
+ * (models for blocked formats). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +18,7 @@
 #include "sparse/sparse.h"
 #include "sparse/tuning.h"
 
-/* ---- entries -------------------------------------------------------------------------------------------------------------- */
+/* ---- entries ----------------------------------------------------------------------------------------------------- */
 
 rw_status rw_entries_read(rw_context *ctx, const char *path, rw_duplicates duplicates, rw_entries *e)
 {
@@ -41,7 +44,7 @@ void rw_entries_free(rw_entries *e)
     memset(e, 0, sizeof *e);
 }
 
-/* ---- prediction ------------------------------------------------------------------------------------------------------------ */
+/* ---- prediction -------------------------------------------------------------------------------------------------- */
 
 static void set_costs(const rw_device *dev, int n, rw_sparse_candidate *c)
 {
@@ -56,14 +59,17 @@ rw_status rw_sparse_predict(rw_device *dev, const rw_entries *e, rw_dtype vector
     RW_NEED(c, "candidates");
     rw_sorted s = {0};
     for (int i = 0; i < n; ++i) c[i] = (rw_sparse_candidate){.layout = c[i].layout};
-    rw_status status = rw_dtype_is_number(vectors) ? rw_entries_sort(dev->ctx, e, &s) : rw_fail(dev->ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(vectors));
+    rw_status status = rw_dtype_is_number(vectors)
+                           ? rw_entries_sort(dev->ctx, e, &s)
+                           : rw_fail(dev->ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed",
+                                     rw_dtype_name(vectors));
     if (status == RW_OK) status = rw_sparse_foresee(dev->ctx, dev, e, &s, vectors, n, c);
     if (status == RW_OK) set_costs(dev, n, c);
     rw_sorted_free(&s);
     return status;
 }
 
-/* ---- candidates -------------------------------------------------------------------------------------------------------------- */
+/* ---- candidates -------------------------------------------------------------------------------------------------- */
 
 int64_t rw_count_blocks(const rw_sorted *r, int b, int64_t *last)
 {
@@ -80,13 +86,21 @@ int64_t rw_count_blocks(const rw_sorted *r, int b, int64_t *last)
 static void add(rw_sparse_candidate *c, int *n, rw_sparse_format format, int block, int sort, rw_dtype values)
 {
     const bool slices = format == RW_SPARSE_SELL || format == RW_SPARSE_BSELL;
-    c[(*n)++] = (rw_sparse_candidate){.layout = {.format = format, .values = values, .block_rows = block, .block_columns = block, .slice = slices ? 32 : 0, .sort = sort}};
+    c[(*n)++] = (rw_sparse_candidate){.layout = {.format = format,
+                                                 .values = values,
+                                                 .block_rows = block,
+                                                 .block_columns = block,
+                                                 .slice = slices ? 32 : 0,
+                                                 .sort = sort}};
 }
 
 /* Simple ones first. */
-int rw_sparse_candidates(const rw_entries *e, const int64_t *blocks, double most_fill, rw_dtype values, rw_sparse_candidate *c)
+int rw_sparse_candidates(const rw_entries *e, const int64_t *blocks, double most_fill, rw_dtype values,
+                         rw_sparse_candidate *c)
 {
-    static const rw_sparse_format scalar[] = {RW_SPARSE_CSR, RW_SPARSE_COO, RW_SPARSE_DIA, RW_SPARSE_ELL, RW_SPARSE_SELL}, blocked[] = {RW_SPARSE_BCSR, RW_SPARSE_BELL, RW_SPARSE_BSELL};
+    static const rw_sparse_format scalar[] = {RW_SPARSE_CSR, RW_SPARSE_COO, RW_SPARSE_DIA, RW_SPARSE_ELL,
+                                              RW_SPARSE_SELL},
+                                  blocked[] = {RW_SPARSE_BCSR, RW_SPARSE_BELL, RW_SPARSE_BSELL};
     int n = 0;
     for (int i = 0; i < RW_COUNT(scalar); ++i) add(c, &n, scalar[i], 1, 0, values);
     add(c, &n, RW_SPARSE_SELL, 1, 1024, values);
@@ -106,20 +120,24 @@ int rw_sparse_least(const rw_sparse_candidate *c, int n)
     return best;
 }
 
-/* ---- the choice ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the choice -------------------------------------------------------------------------------------------------- */
 
 static void explain(const rw_entries *e, rw_sparse_choice *choice)
 {
     const rw_sparse_candidate *best = choice->candidate + choice->best, *csr = choice->candidate;
     char *text = choice->reason;
     const size_t size = sizeof choice->reason;
-    if (best == csr) snprintf(text, size, "%.4g bytes a product, and none of %d other formats costs less by 2 %%", best->moved, choice->n - 1);
+    if (best == csr)
+        snprintf(text, size, "%.4g bytes a product, and none of %d other formats costs less by 2 %%", best->moved,
+                 choice->n - 1);
     else
-        snprintf(text, size, "%.4g bytes a product, %.3g of csr, with %.3g places an entry; it should take %.3g of the time of csr", best->moved, best->moved / csr->moved, e->n ? best->fill : 1,
-                 best->cost / csr->cost);
+        snprintf(text, size,
+                 "%.4g bytes a product, %.3g of csr, with %.3g places an entry; it should take %.3g of the time of csr",
+                 best->moved, best->moved / csr->moved, e->n ? best->fill : 1, best->cost / csr->cost);
 }
 
-static rw_status choose(rw_device *dev, const rw_entries *e, const rw_sorted *s, rw_dtype values, rw_dtype vectors, rw_sparse_choice *choice)
+static rw_status choose(rw_device *dev, const rw_entries *e, const rw_sorted *s, rw_dtype values, rw_dtype vectors,
+                        rw_sparse_choice *choice)
 {
     int64_t blocks[RW_PATTERN_BLOCKS + 1], *last = rw_calloc((size_t)e->columns + 1, sizeof *last);
     if (!last) return rw_fail_memory(dev->ctx, (size_t)e->columns * 8, "the blocks of a matrix");
@@ -138,7 +156,8 @@ static rw_status choose(rw_device *dev, const rw_entries *e, const rw_sorted *s,
 
 static rw_dtype complex_of(rw_dtype type) { return type == RW_F32 ? RW_C64 : type == RW_F64 ? RW_C128 : type; }
 
-rw_status rw_sparse_choose(rw_device *dev, const rw_entries *e, rw_dtype values, rw_dtype vectors, rw_sparse_choice *choice)
+rw_status rw_sparse_choose(rw_device *dev, const rw_entries *e, rw_dtype values, rw_dtype vectors,
+                           rw_sparse_choice *choice)
 {
     RW_NEED(dev, "device");
     RW_NEED(e, "entries");
@@ -146,7 +165,8 @@ rw_status rw_sparse_choose(rw_device *dev, const rw_entries *e, rw_dtype values,
     rw_sorted s = {0};
     memset(choice, 0, sizeof *choice);
     if (!rw_dtype_is_number(values) || !rw_dtype_is_number(vectors))
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "values of %s and vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(values), rw_dtype_name(vectors));
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "values of %s and vectors of %s: f32, f64, c64 or c128 is needed",
+                       rw_dtype_name(values), rw_dtype_name(vectors));
     if (e->is_complex) values = complex_of(values);
     if (rw_dtype_is_complex(values)) vectors = complex_of(vectors);
     rw_status status = rw_entries_sort(dev->ctx, e, &s);

@@ -1,10 +1,11 @@
-/* COO: row and column of each entry, by rows and columns ascending. A product cuts the entries, not the rows, into equal pieces: rows may be as different
- * as they like.
+/* COO: row and column of each entry, by rows and columns ascending. A product cuts the entries, not the rows, into
+ * equal pieces: rows may be as different as they like.
  *
  *   row[k], column[k], value[k]      entry k
  *   first                            not needed: one 0
  *
- * Source: Bell and Garland, Implementing sparse matrix-vector multiplication on throughput-oriented processors, SC'09 (segmented sums). */
+ * Source: Bell and Garland, Implementing sparse matrix-vector multiplication on throughput-oriented processors, SC'09
+ * (segmented sums). */
 #include "sparse/multiply.h"
 
 enum { GROUP = 128, EACH_ITEM = 8 }; /* entries of an item */
@@ -29,7 +30,8 @@ static void fill(rw_sparse *m, const rw_sparse_blocks *b, void *first, void *col
     const int bits = m->layout.index_bits;
     (void)first;
     for (int64_t i = 0; i < b->rows; ++i)
-        for (int64_t k = b->first[i]; k < b->first[i + 1]; ++k) rw_index_set(column, bits, k, b->column[k]), rw_index_set(row, bits, k, i);
+        for (int64_t k = b->first[i]; k < b->first[i + 1]; ++k)
+            rw_index_set(column, bits, k, b->column[k]), rw_index_set(row, bits, k, i);
 }
 
 /* The first entry of row i or of a later one. */
@@ -43,7 +45,13 @@ static int64_t count(const rw_view *v, int64_t i) { return v->row ? first_of(v, 
 static rw_sparse_block block(const rw_view *v, int64_t i, int64_t k)
 {
     const int64_t at = first_of(v, i) + k;
-    return (rw_sparse_block){.row = i, .column = rw_index_get(v->column, v->m->layout.index_bits, at), .nr = 1, .nc = 1, .at = at, .sr = 1, .sc = 1};
+    return (rw_sparse_block){.row = i,
+                             .column = rw_index_get(v->column, v->m->layout.index_bits, at),
+                             .nr = 1,
+                             .nc = 1,
+                             .at = at,
+                             .sr = 1,
+                             .sc = 1};
 }
 
 static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
@@ -78,6 +86,15 @@ static rw_status launch(rw_sparse *m, const rw_pass *p, rw_queue *q)
     return rw_pass_finish(m, p, 1, q);
 }
 
-const rw_sparse_ops rw_sparse_coordinates = {.finishes = true, .state = sizeof(sums), .plan = plan, .fill = fill,
-                                             .count = count, .block = block, .kernel = "coordinates.k", .more = "tails",
-                                             .define = define, .groups = groups, .launch = launch, .free = free_sums};
+const rw_sparse_ops rw_sparse_coordinates = {.finishes = true,
+                                             .state = sizeof(sums),
+                                             .plan = plan,
+                                             .fill = fill,
+                                             .count = count,
+                                             .block = block,
+                                             .kernel = "coordinates.k",
+                                             .more = "tails",
+                                             .define = define,
+                                             .groups = groups,
+                                             .launch = launch,
+                                             .free = free_sums};

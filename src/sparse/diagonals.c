@@ -48,7 +48,13 @@ static int64_t count(const rw_view *v, int64_t i) { return first_from(v, v->m->c
 static rw_sparse_block block(const rw_view *v, int64_t i, int64_t k)
 {
     const int64_t d = first_from(v, -i) + k;
-    return (rw_sparse_block){.row = i, .column = i + rw_index_get(v->column, v->m->layout.index_bits, d), .nr = 1, .nc = 1, .at = v->m->rows * d + i, .sr = 1, .sc = 1};
+    return (rw_sparse_block){.row = i,
+                             .column = i + rw_index_get(v->column, v->m->layout.index_bits, d),
+                             .nr = 1,
+                             .nc = 1,
+                             .at = v->m->rows * d + i,
+                             .sr = 1,
+                             .sc = 1};
 }
 
 static int tile_of(const rw_sparse *m) { return rw_sparse_tuned(m)->diagonal_tile; }
@@ -60,15 +66,26 @@ static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
     rw_text_add(d, "GROUP=%d TILES=%d LANES=%d", tile_of(m), tiles_of(m), !rw_sparse_threads(m));
 }
 
-static int64_t groups(const rw_sparse *m) { return (m->rows + tile_of(m) * tiles_of(m) - 1) / (tile_of(m) * tiles_of(m)); }
+static int64_t groups(const rw_sparse *m)
+{
+    return (m->rows + tile_of(m) * tiles_of(m) - 1) / (tile_of(m) * tiles_of(m));
+}
 
 static rw_status launch(rw_sparse *m, const rw_pass *p, rw_queue *q)
 {
-    rw_arg a[RW_PRODUCT_ARGS] = {rw_arg_array(m->value), rw_arg_array(m->column), rw_arg_int((int64_t)m->ncolumn), rw_arg_int(m->columns)};
+    rw_arg a[RW_PRODUCT_ARGS] = {rw_arg_array(m->value), rw_arg_array(m->column), rw_arg_int((int64_t)m->ncolumn),
+                                 rw_arg_int(m->columns)};
     int n = rw_pass_args(m, p, a, 4);
     return rw_launch(q, p->program->multiply, (int64_t[3]){groups(m), 1, 1}, a, n);
 }
 
-const rw_sparse_ops rw_sparse_diagonals = {.pads = true, .has_zeros = true, .plan = plan, .fill = fill, .count = count,
-                                           .block = block, .kernel = "diagonals.k", .define = define, .groups = groups,
+const rw_sparse_ops rw_sparse_diagonals = {.pads = true,
+                                           .has_zeros = true,
+                                           .plan = plan,
+                                           .fill = fill,
+                                           .count = count,
+                                           .block = block,
+                                           .kernel = "diagonals.k",
+                                           .define = define,
+                                           .groups = groups,
                                            .launch = launch};

@@ -57,7 +57,10 @@ static double *numbers(const rw_view *v, int64_t at)
 }
 
 /* Block k of row i, behind block k - 1: plain blocks lie one behind the other. */
-typedef struct walk { rw_sparse_block block; int64_t number; } walk;
+typedef struct walk {
+    rw_sparse_block block;
+    int64_t number;
+} walk;
 
 static void next_block(const rw_view *v, bool plain, int64_t i, int64_t k, walk *w)
 {
@@ -152,7 +155,8 @@ static rw_status read_matrix(rw_sparse *m, bool pattern, rw_host *h)
     if (!rw_sparse_square(m))
         return rw_fail(
             ctx, RW_ERR_ARGUMENT,
-            "preconditioners need a matrix without blocks or with square ones, all of one size: convert it, to csr or bcsr:5");
+            "preconditioners need a matrix without blocks or with square ones, all of one size: convert it, to csr or "
+            "bcsr:5");
     RW_TRY(values ? rw_sparse_look(m, false, &v) : rw_sparse_look_pattern(m, &v));
     bool made = count_rows(&v, plain, values, h);
     const bool all = !values || (made && plain &&
@@ -173,7 +177,9 @@ static rw_status read_matrix(rw_sparse *m, bool pattern, rw_host *h)
 rw_status rw_host_read(rw_sparse *m, rw_host *h) { return read_matrix(m, false, h); }
 rw_status rw_host_read_pattern(rw_sparse *m, rw_host *h) { return read_matrix(m, true, h); }
 
-typedef struct origin { int64_t column, from; } origin; /* sorted by its first member */
+typedef struct origin {
+    int64_t column, from;
+} origin; /* sorted by its first member */
 
 /* By columns: most rows are short. */
 static void sort(origin *p, int64_t n)

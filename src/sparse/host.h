@@ -46,10 +46,10 @@ size_t rw_sparse_value_size(const rw_sparse_layout *l);
 
 /* Entries row after row, columns ascending; sorted by counting, so in time of their number. */
 typedef struct rw_sorted {
-    int64_t n;       /* rows */
-    int64_t *first;  /* [n + 1] */
+    int64_t n;      /* rows */
+    int64_t *first; /* [n + 1] */
     int64_t *column;
-    int64_t *entry;  /* its number in the unsorted list */
+    int64_t *entry; /* its number in the unsorted list */
 } rw_sorted;
 /* Rows with ascending columns, entries of one place in the order of the list. The one check of bounds and signs:
  * ERR_ARGUMENT; ERR_MEMORY, before anything is allocated where it would be more than the host has. */
@@ -68,7 +68,7 @@ typedef struct rw_sparse_block {
 /* Host pointers to a matrix, current. */
 typedef struct rw_view {
     const rw_sparse *m;
-    rw_dtype type;   /* of values */
+    rw_dtype type; /* of values */
     char *value;
     uint16_t *scale; /* of scalar rows, bfloat16; NULL: values are as they are */
     const void *first, *column, *row;
@@ -89,7 +89,10 @@ rw_sparse_block rw_view_block(const rw_view *v, int64_t i, int64_t k);
 /* bfloat16: the upper half of a float. */
 static inline double rw_from_bf16(uint16_t a)
 {
-    const union { uint32_t bits; float value; } u = {(uint32_t)a << 16};
+    const union {
+        uint32_t bits;
+        float value;
+    } u = {(uint32_t)a << 16};
     return (double)u.value;
 }
 
@@ -119,7 +122,10 @@ static inline void rw_entry_add(const rw_view *v, int64_t k, int64_t row, double
  * range. */
 static inline void rw_entry_scale(const rw_view *v, int64_t row, double largest)
 {
-    const union { float value; uint32_t bits; } u = {(float)(largest / RW_SCALED_MOST)};
+    const union {
+        float value;
+        uint32_t bits;
+    } u = {(float)(largest / RW_SCALED_MOST)};
     if (v->scale) v->scale[row] = (uint16_t)((u.bits + 0xffff) >> 16);
 }
 
@@ -130,9 +136,9 @@ typedef struct rw_host {
     int64_t rows, columns; /* of blocks */
     int r, parts;          /* size of a block; 1: real, 2: complex */
     int64_t *first, *column;
-    double *value;         /* r r parts numbers a block; NULL: they are on the device */
-    bool borrowed;         /* value is somebody else's, and only read */
-    int64_t *place;        /* where a block lies in numbers on the device; NULL: nobody has asked */
+    double *value;  /* r r parts numbers a block; NULL: they are on the device */
+    bool borrowed;  /* value is somebody else's, and only read */
+    int64_t *place; /* where a block lies in numbers on the device; NULL: nobody has asked */
 } rw_host;
 
 static inline int rw_host_size(const rw_host *h) { return h->r * h->r * h->parts; }
@@ -177,7 +183,7 @@ typedef struct rw_numbers {
     const char *real;        /* as kernels name what is stored: f32, f64, i16 */
     bool is_double;
     double places;
-    int64_t sr, sc;          /* how far the entries of a block lie apart along a column, along a row */
+    int64_t sr, sc; /* how far the entries of a block lie apart along a column, along a row */
 } rw_numbers;
 rw_status rw_sparse_numbers(rw_sparse *m, rw_numbers *n);
 

@@ -10,15 +10,23 @@ enum {
     PADDED = SLICES | 1 << RW_SPARSE_ELL | 1 << RW_SPARSE_BELL,
 };
 
-#define ROW(member, kind, standard, allowed, line, ...) RW_ROW(rw_sparse_layout, member, kind, standard, allowed, line, __VA_ARGS__)
+#define ROW(member, kind, standard, allowed, line, ...)                                                                \
+    RW_ROW(rw_sparse_layout, member, kind, standard, allowed, line, __VA_ARGS__)
 static const char choices[] =
 #define RW_X(name, text, blocks, line) text "|"
     RW_SPARSE_FORMAT_LIST(RW_X);
 #undef RW_X
 static const rw_param rows[] = {
     ROW(format, ENUM, "csr", choices, "see rechenwerk list formats", .brief = NULL),
-    {.name = "block", .kind = RW_PARAM_SIZES, .offset = offsetof(rw_sparse_layout, block_rows), .size = sizeof(int),
-     .standard = "1", .allowed = "1..2 of [1, 16]", .unit = "", .line = "rows and columns of a block", .methods = BLOCKS,
+    {.name = "block",
+     .kind = RW_PARAM_SIZES,
+     .offset = offsetof(rw_sparse_layout, block_rows),
+     .size = sizeof(int),
+     .standard = "1",
+     .allowed = "1..2 of [1, 16]",
+     .unit = "",
+     .line = "rows and columns of a block",
+     .methods = BLOCKS,
      .brief = ""},
     ROW(columns, BOOL, "false", "", "entries of a block column after column", .methods = 1 << RW_SPARSE_BCSR),
     ROW(slice, INT, "32", "[32, 1048576]", "rows of a slice, a multiple of 32", .methods = SLICES, .brief = "h"),
@@ -28,13 +36,14 @@ static const rw_param rows[] = {
         .brief = "l"),
     ROW(index_bits, INT, "", "32|64", "bits of an index", .brief = "i"),
     ROW(values, ENUM, "f64", "f32|f64|c64|c128", "type of the values", .brief = ""),
-    ROW(scaled, BOOL, "false", "", "values of f32 or c64 as 16-bit integers with one scale factor per row", .brief = NULL),
+    ROW(scaled, BOOL, "false", "", "values of f32 or c64 as 16-bit integers with one scale factor per row",
+        .brief = NULL),
 };
 
 const rw_params *rw_sparse_params(void)
 {
-    static const rw_params params = {"format", "rw_sparse_layout", "a format of a sparse matrix", sizeof(rw_sparse_layout),
-                                     rows, RW_COUNT(rows)};
+    static const rw_params params =
+        {"format", "rw_sparse_layout", "a format of a sparse matrix", sizeof(rw_sparse_layout), rows, RW_COUNT(rows)};
     return &params;
 }
 
@@ -44,12 +53,16 @@ size_t rw_sparse_value_size(const rw_sparse_layout *l) { return rw_dtype_size(l-
 /* What only other formats have. */
 static rw_status check_others(rw_context *ctx, const char *name, const rw_sparse_layout *l)
 {
-    const struct { const char *what; bool is_set; uint32_t formats; const char *have; } options[] = {
-        {"blocks", l->block_rows > 1 || l->block_columns > 1, BLOCKS, "bcsr, bell and bsell"},
-        {"blocks column after column", l->columns, 1 << RW_SPARSE_BCSR, "bcsr"},
-        {"slices", l->slice != 0, SLICES, "sell and bsell"},
-        {"sorting windows", l->sort > 1, PADDED, "ell, bell, sell and bsell"},
-        {"sections", l->section != 0, PADDED, "ell, bell, sell and bsell"}};
+    const struct {
+        const char *what;
+        bool is_set;
+        uint32_t formats;
+        const char *have;
+    } options[] = {{"blocks", l->block_rows > 1 || l->block_columns > 1, BLOCKS, "bcsr, bell and bsell"},
+                   {"blocks column after column", l->columns, 1 << RW_SPARSE_BCSR, "bcsr"},
+                   {"slices", l->slice != 0, SLICES, "sell and bsell"},
+                   {"sorting windows", l->sort > 1, PADDED, "ell, bell, sell and bsell"},
+                   {"sections", l->section != 0, PADDED, "ell, bell, sell and bsell"}};
     for (int i = 0; i < RW_COUNT(options); ++i)
         if (options[i].is_set && !(options[i].formats >> l->format & 1))
             return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s are for %s", name, options[i].what, options[i].have);
@@ -64,11 +77,13 @@ rw_status rw_sparse_layout_resolve(rw_context *ctx, const rw_sparse_layout *give
     rw_params_method(rw_sparse_params(), l, name, sizeof name);
     RW_TRY(check_others(ctx, name, l));
     if (!l->block_rows && !l->block_columns) l->block_rows = l->block_columns = 1;
-    if (l->block_rows < 1 || l->block_columns < 1 || l->block_rows > RW_SPARSE_BLOCK_MOST || l->block_columns > RW_SPARSE_BLOCK_MOST)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: blocks of %d x %d are outside [1, %d]", name, l->block_rows, l->block_columns,
-                       RW_SPARSE_BLOCK_MOST);
+    if (l->block_rows < 1 || l->block_columns < 1 || l->block_rows > RW_SPARSE_BLOCK_MOST ||
+        l->block_columns > RW_SPARSE_BLOCK_MOST)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: blocks of %d x %d are outside [1, %d]", name, l->block_rows,
+                       l->block_columns, RW_SPARSE_BLOCK_MOST);
     if (l->slice % 32)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: slices of %d rows: multiples of 32 up to 1048576 are possible", name, l->slice);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: slices of %d rows: multiples of 32 up to 1048576 are possible", name,
+                       l->slice);
     if (l->scaled && l->values != RW_F32 && l->values != RW_C64)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: scaled values of %s: they have 16 bits, for f32 or c64", name,
                        rw_dtype_name(l->values));

@@ -1,7 +1,8 @@
 /* y <- alpha op(A) x + beta z: checks, programs by kind of product, launches.
  *
- * The text of a product is values.k (types and arithmetic for real and complex matrices and vectors) and the format's kernel. Several vectors are
- * computed 8 at once, the rest 4, 2 and 1 at once: each pass reads the matrix. Transposes go by an index of where each block
+ * The text of a product is values.k (types and arithmetic for real and complex matrices and vectors) and the format's
+ * kernel. Several vectors are computed 8 at once, the rest 4, 2 and 1 at once: each pass reads the matrix. Transposes
+ * go by an index of where each block
  * column has its blocks (transposed.k). */
 #include "sparse/multiply.h"
 
@@ -100,10 +101,13 @@ rw_status rw_pass_finish(rw_sparse *m, const rw_pass *p, int64_t sections, rw_qu
     return rw_launch(q, p->program->finish, (int64_t[3]){(m->rows + group - 1) / group, 1, 1}, a, n);
 }
 
-/* ---- transposes ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- transposes -------------------------------------------------------------------------------------------------- */
 
 /* Calls of `put` for each block (VBCSR: each entry): block column, scalar row, place. */
-typedef struct index_part { int bits; void *first, *row, *at; } index_part;
+typedef struct index_part {
+    int bits;
+    void *first, *row, *at;
+} index_part;
 
 static void put(const index_part *p, int64_t j, int64_t row, int64_t at)
 {
@@ -130,7 +134,8 @@ static rw_status index_array(rw_sparse *m, int bits, int64_t n, rw_array **array
     return rw_array_write(*array, data);
 }
 
-/* Where each block column has its blocks. first[j + 2] counts those of column j, then first[j + 1] runs from their beginning to their end. */
+/* Where each block column has its blocks. first[j + 2] counts those of column j, then first[j + 1] runs from their
+ * beginning to their end. */
 static rw_status fill_index(rw_sparse *m, rw_array *arrays[3])
 {
     rw_view v;
@@ -140,7 +145,9 @@ static rw_status fill_index(rw_sparse *m, rw_array *arrays[3])
     RW_TRY(index_array(m, p.bits, n + 2, &arrays[0], &p.first));
     memset(p.first, 0, (size_t)(n + 2) * (size_t)(p.bits / 8));
     put_all(m, &v, &p);
-    for (int64_t j = 0; j < n; ++j) rw_index_set(p.first, p.bits, j + 2, rw_index_get(p.first, p.bits, j + 2) + rw_index_get(p.first, p.bits, j + 1));
+    for (int64_t j = 0; j < n; ++j)
+        rw_index_set(p.first, p.bits, j + 2,
+                     rw_index_get(p.first, p.bits, j + 2) + rw_index_get(p.first, p.bits, j + 1));
     const int64_t all = rw_index_get(p.first, p.bits, n + 1);
     RW_TRY(index_array(m, p.bits, all, &arrays[1], &p.row));
     RW_TRY(index_array(m, p.bits, all, &arrays[2], &p.at));
@@ -154,7 +161,8 @@ static rw_status make_index(rw_sparse *m)
     if (m->t_at) return RW_OK;
     rw_status status = fill_index(m, arrays);
     if (status == RW_OK) m->t_first = arrays[0], m->t_row = arrays[1], m->t_at = arrays[2];
-    else for (int i = 0; i < 3; ++i) rw_array_destroy(&arrays[i]);
+    else
+        for (int i = 0; i < 3; ++i) rw_array_destroy(&arrays[i]);
     return status;
 }
 
@@ -163,7 +171,7 @@ static rw_status launch_transposed(rw_sparse *m, const rw_pass *p, rw_queue *q)
     const int group = p->program->program->group;
     RW_TRY(make_index(m));
     rw_arg a[RW_PRODUCT_ARGS] = {rw_arg_array(m->value), rw_arg_array(m->t_first), rw_arg_array(m->t_row),
-                                 rw_arg_array(m->t_at), rw_arg_int(m->t_sr), rw_arg_int(m->t_sc)};
+                                 rw_arg_array(m->t_at),  rw_arg_int(m->t_sr),      rw_arg_int(m->t_sc)};
     const int n = rw_pass_args(m, p, a, 6);
     return rw_launch(q, p->program->multiply, (int64_t[3]){(m->columns + group - 1) / group, 1, 1}, a, n);
 }
@@ -187,8 +195,12 @@ rw_status rw_sparse_run(rw_operator *op, const rw_product *of, rw_queue *q)
         const int wide = RW_MIN(width, loaded),
                   fits = p.of.x_from % wide == 0 && p.of.y_from % wide == 0 && all % wide == 0;
         RW_TRY(find_program(m,
-                            (rw_product_program){.vector = of->x->dtype, .op = of->op, .vectors = width,
-                                                 .wide = fits ? wide : 1, .alone = all == 1, .dots = of->part != NULL},
+                            (rw_product_program){.vector = of->x->dtype,
+                                                 .op = of->op,
+                                                 .vectors = width,
+                                                 .wide = fits ? wide : 1,
+                                                 .alone = all == 1,
+                                                 .dots = of->part != NULL},
                             &p.program));
         RW_TRY(of->op == RW_OP_NONE ? m->ops->launch(m, &p, q) : launch_transposed(m, &p, q));
     }
@@ -219,6 +231,9 @@ rw_status rw_product_in_order(rw_sparse *m, rw_array *y, rw_queue *q)
 rw_status rw_sparse_multiply(rw_sparse *m, rw_op op, const double alpha[2], rw_array *x, const double beta[2],
                              rw_array *y, rw_queue *q)
 {
-    RW_NEED(m, "matrix"); RW_NEED(x, "x"); RW_NEED(y, "y"); RW_NEED(q, "queue");
+    RW_NEED(m, "matrix");
+    RW_NEED(x, "x");
+    RW_NEED(y, "y");
+    RW_NEED(q, "queue");
     return rw_operator_multiply(&m->op, op, alpha, x, beta, y, q);
 }

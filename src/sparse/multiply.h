@@ -4,7 +4,8 @@
 
 #include "sparse/sparse.h"
 
-/* Which rows: ALL; of an ordered matrix those of a range, y <- y - A y, in ANY order, or one after the other IN_ORDER of their places, as in rows.k. */
+/* Which rows: ALL; of an ordered matrix those of a range, y <- y - A y, in ANY order, or one after the other IN_ORDER
+ * of their places, as in rows.k. */
 typedef enum rw_product_rows { RW_PRODUCT_ALL, RW_PRODUCT_ANY, RW_PRODUCT_IN_ORDER } rw_product_rows;
 
 /* The kernels for a kind of product: made when first asked for. */

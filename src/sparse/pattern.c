@@ -8,9 +8,12 @@
 
 #include "sparse/sparse.h"
 
-/* ---- shape, symmetry ----------------------------------------------------------------------------------------------------------- */
+/* ---- shape, symmetry --------------------------------------------------------------------------------------------- */
 
-static double part(const rw_entries *m, int64_t entry, int which) { return m->is_complex ? m->value[2 * entry + which] : which ? 0 : m->value[entry]; }
+static double part(const rw_entries *m, int64_t entry, int which)
+{
+    return m->is_complex ? m->value[2 * entry + which] : which ? 0 : m->value[entry];
+}
 static bool is_zero(const rw_entries *m, int64_t entry) { return part(m, entry, 0) == 0 && part(m, entry, 1) == 0; }
 
 static bool count_rows(const rw_entries *m, const rw_sorted *r, rw_pattern *p)
@@ -40,17 +43,19 @@ static bool count_rows(const rw_entries *m, const rw_sorted *r, rw_pattern *p)
 static void compare(const rw_entries *m, const rw_sorted *r, const rw_sorted *t, rw_pattern *p)
 {
     int64_t n = r->first[r->n];
-    p->same_pattern = m->rows == m->columns && !memcmp(r->first, t->first, (size_t)(r->n + 1) * sizeof *r->first) && !memcmp(r->column, t->column, (size_t)n * sizeof *r->column);
+    p->same_pattern = m->rows == m->columns && !memcmp(r->first, t->first, (size_t)(r->n + 1) * sizeof *r->first) &&
+                      !memcmp(r->column, t->column, (size_t)n * sizeof *r->column);
     p->symmetric = p->skew = p->same_pattern, p->hermitian = p->same_pattern && m->is_complex;
     for (int64_t k = 0; k < n && p->same_pattern; ++k) {
-        double re = part(m, r->entry[k], 0), im = part(m, r->entry[k], 1), other = part(m, t->entry[k], 0), opposite = part(m, t->entry[k], 1);
+        double re = part(m, r->entry[k], 0), im = part(m, r->entry[k], 1), other = part(m, t->entry[k], 0),
+               opposite = part(m, t->entry[k], 1);
         p->symmetric = p->symmetric && re == other && im == opposite;
         p->skew = p->skew && re == -other && im == -opposite;
         p->hermitian = p->hermitian && re == other && im == -opposite;
     }
 }
 
-/* ---- formats ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- formats ----------------------------------------------------------------------------------------------------- */
 
 static rw_status add_formats(rw_context *ctx, const rw_entries *m, const rw_sorted *r, int64_t *last, rw_pattern *p)
 {
@@ -65,14 +70,16 @@ static rw_status add_formats(rw_context *ctx, const rw_entries *m, const rw_sort
     return RW_OK;
 }
 
-/* ---- the whole -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static rw_status find(rw_context *ctx, const rw_entries *m, const rw_sorted *r, rw_sorted *t, rw_pattern *p)
 {
     int64_t *last = rw_calloc((size_t)m->columns + 1, sizeof *last);
     bool made = last && rw_sort_rows(m->columns, m->n, m->column, m->row, r->entry, t) && count_rows(m, r, p);
     if (made) compare(m, r, t, p);
-    rw_status status = made ? add_formats(ctx, m, r, last, p) : rw_fail_memory(ctx, (size_t)m->n * 16 + (size_t)m->columns * 16, "the pattern of a matrix");
+    rw_status status =
+        made ? add_formats(ctx, m, r, last, p)
+             : rw_fail_memory(ctx, (size_t)m->n * 16 + (size_t)m->columns * 16, "the pattern of a matrix");
     rw_free(last);
     return status;
 }
@@ -85,7 +92,8 @@ rw_status rw_pattern_find(rw_context *ctx, const rw_entries *e, rw_pattern *p)
     rw_sorted r = {0}, t = {0};
     *p = (rw_pattern){.rows = e->rows, .columns = e->columns, .entries = e->n, .is_complex = e->is_complex};
     if (e->rows >= INT32_MAX || e->columns >= INT32_MAX)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld: fewer than 2147483647 rows and columns are possible",
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "a matrix of %lld x %lld: fewer than 2147483647 rows and columns are possible",
                        (long long)e->rows, (long long)e->columns);
     rw_status status = rw_entries_sort(ctx, e, &r);
     if (status == RW_OK) status = find(ctx, e, &r, &t, p);

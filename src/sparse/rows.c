@@ -1,22 +1,27 @@
-/* Rows one after the other: CSR, and BCSR with blocks of r x c, entries of a block row after row or column after column.
+/* Rows one after the other: CSR, and BCSR with blocks of r x c, entries of a block row after row or column after
+ * column.
  *
  *   first[i]                 first block of block row i, of nbr + 1
  *   column[k]                block column of block k
  *   value[r c k + c row + column]     (by columns: r c k + row + r column)
- *   row[2 u], row[2 u + 1]   from and up to which block row piece u goes: what one group computes; on GPUs rows longer than a piece come last
+ *   row[2 u], row[2 u + 1]   from and up to which block row piece u goes: what one group computes; on GPUs rows longer
+ *                            than a piece come last
  *
- * On GPUs columns may be in parts, see choose_parts: row i of part p is then row p nbr + i of `first` and of the pieces, of which those of the last part come first.
+ * On GPUs columns may be in parts, see choose_parts: row i of part p is then row p nbr + i of `first` and of the
+ * pieces, of which those of the last part come first.
  *
- * On processors rows may lie in an order that is given: first, column and pieces go by places then, and behind the pieces of `row` stands the block row at each place.
+ * On processors rows may lie in an order that is given: first, column and pieces go by places then, and behind the
+ * pieces of `row` stands the block row at each place.
  *
- * Sources: Saad, Iterative Methods for Sparse Linear Systems, 2003, 3.4; pieces of about equal work for a group: Greathouse and Daga, Efficient sparse
- * matrix-vector multiplication on GPUs using the CSR storage format, SC'14. */
+ * Sources: Saad, Iterative Methods for Sparse Linear Systems, 2003, 3.4; pieces of about equal work for a group:
+ * Greathouse and Daga, Efficient sparse matrix-vector multiplication on GPUs using the CSR storage format, SC'14. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "sparse/multiply.h"
 
-/* GPUs: a piece has at most PLACES values an item, which a group multiplies in shared memory, or one row that is longer. Processors: rows of about a cache's worth. */
+/* GPUs: a piece has at most PLACES values an item, which a group multiplies in shared memory, or one row that is
+ * longer. Processors: rows of about a cache's worth. */
 enum { PLACES = 10, SERIAL_PLACES = 32768, SERIAL_ROWS = 1024, RANGE_ROWS = 32 };
 
 enum { MOST_PARTS = 8 };
@@ -38,20 +43,25 @@ static int items_a_row(const rw_sparse *m)
     while (n < 32 && mean > 16 * n) n *= 2;
     return n;
 }
-/* Short rows: an item adds up each, and larger groups, two rows an item, wait less for where their rows begin (measured on an H200: 509 us for 530 where rows differ, see below). */
+/* Short rows: an item adds up each, and larger groups, two rows an item, wait less for where their rows begin (measured
+ * on an H200: 509 us for 530 where rows differ, see below). */
 static bool is_short(const rw_sparse *m)
 {
     return items_a_row(m) == 1 && m->layout.block_rows * m->layout.block_columns == 1 &&
            (!m->op.device || m->op.device->info.shared_memory >= 48 << 10);
 }
 static int group_of(const rw_sparse *m) { return is_short(m) ? 256 : 128; }
-static int most_rows(const rw_sparse *m) { return RW_MAX((is_short(m) ? 2 : 1) * group_of(m) / items_a_row(m) / m->layout.block_rows, 1); }
+static int most_rows(const rw_sparse *m)
+{
+    return RW_MAX((is_short(m) ? 2 : 1) * group_of(m) / items_a_row(m) / m->layout.block_rows, 1);
+}
 
-/* ---- parts of columns --------------------------------------------------------------------------------------------------------------------- */
+/* ---- parts of columns -------------------------------------------------------------------------------------------- */
 
 enum { WINDOWS = 16, WINDOW = 4096, SECTOR = 32, ENTRIES_A_PART = 4 };
 
-/* Of WINDOW entries of neighbouring rows from row i on: how many sectors of x they read (in line, of at least WINDOW), and over how many bytes these lie. */
+/* Of WINDOW entries of neighbouring rows from row i on: how many sectors of x they read (in line, of at least WINDOW),
+ * and over how many bytes these lie. */
 static int64_t sectors_of(const rw_sparse_blocks *b, int64_t i, int size, int64_t *line, double *entries, double *span)
 {
     const int64_t begin = b->first[i], n = RW_MIN(b->first[b->rows] - begin, WINDOW);
@@ -63,9 +73,10 @@ static int64_t sectors_of(const rw_sparse_blocks *b, int64_t i, int size, int64_
     return different;
 }
 
-/* Where entries lie anywhere, as in a graph, each reads another sector of x. The two halves of an H200's L2 cache keep copies of each other: up to 24 MB such reads come at
- * 148 a nanosecond, from 40 MB at 104, from 64 MB at 71. So columns are cut into parts of which x has room there, and y is added up part after part, as long as rows
- * have ENTRIES_A_PART to pay for that. */
+/* Where entries lie anywhere, as in a graph, each reads another sector of x. The two halves of an H200's L2 cache keep
+ * copies of each other: up to 24 MB such reads come at 148 a nanosecond, from 40 MB at 104, from 64 MB at 71. So
+ * columns are cut into parts of which x has room there, and y is added up part after part, as long as rows have
+ * ENTRIES_A_PART to pay for that. */
 static rw_status choose_parts(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
 {
     const int size = (int)rw_dtype_size(m->layout.values);
@@ -73,12 +84,14 @@ static rw_status choose_parts(rw_sparse *m, rw_context *ctx, const rw_sparse_blo
     const double most = (double)m->blocks / (double)RW_MAX(m->block_rows, 1) / ENTRIES_A_PART;
     double sectors = 0, entries = 0, span = 0;
     of(m)->parts = 1, of(m)->part_columns = RW_MAX(m->block_columns, 1);
-    if (serial(m) || m->ordered || m->layout.format != RW_SPARSE_CSR || room <= 0 || x <= room || most < 2) return RW_OK;
+    if (serial(m) || m->ordered || m->layout.format != RW_SPARSE_CSR || room <= 0 || x <= room || most < 2)
+        return RW_OK;
     const int64_t parts = RW_MIN((int64_t)ceil(x / room), RW_MIN((int64_t)most, MOST_PARTS));
     if (m->block_rows >= INT32_MAX / parts) return RW_OK;
     int64_t *line = rw_calloc(WINDOW, sizeof *line);
     if (!line) return rw_fail_memory(ctx, WINDOW * sizeof *line, "a sample of the columns");
-    for (int64_t w = 0; w < WINDOWS; ++w) sectors += (double)sectors_of(b, m->block_rows / WINDOWS * w, size, line, &entries, &span);
+    for (int64_t w = 0; w < WINDOWS; ++w)
+        sectors += (double)sectors_of(b, m->block_rows / WINDOWS * w, size, line, &entries, &span);
     rw_free(line);
     if (sectors > 0.5 * entries && span > WINDOWS * room)
         of(m)->parts = (int)parts, of(m)->part_columns = (m->block_columns + parts - 1) / parts;
@@ -92,25 +105,35 @@ static int64_t begin_of(const rw_sparse *m, const rw_sparse_blocks *b, int64_t i
     if (p == 0 || p == of(m)->parts) return p ? hi : lo;
     return rw_index_find(b->column, 64, lo, hi, p * of(m)->part_columns);
 }
-static int64_t length_of(const rw_sparse *m, const rw_sparse_blocks *b, int64_t i, int p) { return begin_of(m, b, i, p + 1) - begin_of(m, b, i, p); }
+static int64_t length_of(const rw_sparse *m, const rw_sparse_blocks *b, int64_t i, int p)
+{
+    return begin_of(m, b, i, p + 1) - begin_of(m, b, i, p);
+}
 
-/* ---- pieces ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
-/* Pieces: piece[2 q] … those of part parts - 1 - q, piece[2 q + 1] … those of them that are one long row; with `row`, where each begins and ends. */
+/* Pieces: piece[2 q] … those of part parts - 1 - q, piece[2 q + 1] … those of them that are one long row; with `row`,
+ * where each begins and ends. */
 static void cut(rw_sparse *m, const rw_sparse_blocks *b, void *row)
 {
     const int bits = m->layout.index_bits;
-    const int64_t area = m->layout.block_rows * m->layout.block_columns, most = serial(m) ? SERIAL_PLACES : PLACES * group_of(m);
+    const int64_t area = m->layout.block_rows * m->layout.block_columns,
+                  most = serial(m) ? SERIAL_PLACES : PLACES * group_of(m);
     const int64_t rows = serial(m) ? RW_MAX(SERIAL_ROWS / m->layout.block_rows, 1) : most_rows(m);
     for (int q = 0; q < of(m)->parts; ++q) {
         const int p = of(m)->parts - 1 - q;
         int64_t at[2] = {of(m)->piece[2 * q], of(m)->piece[2 * q + 1]}, n[2] = {0, 0}, end;
         for (int64_t i = 0; i < b->rows; i = end) {
             int64_t all = length_of(m, b, i, p), next;
-            for (end = i + 1; end < b->rows && end - i < rows && (next = length_of(m, b, end, p), (all + next) * area <= most); ++end) all += next;
+            for (end = i + 1;
+                 end < b->rows && end - i < rows && (next = length_of(m, b, end, p), (all + next) * area <= most);
+                 ++end)
+                all += next;
             const bool is_long = !serial(m) && all * area > most;
             ++n[is_long];
-            if (row) rw_index_set(row, bits, 2 * at[is_long], p * b->rows + i), rw_index_set(row, bits, 2 * at[is_long]++ + 1, p * b->rows + end);
+            if (row)
+                rw_index_set(row, bits, 2 * at[is_long], p * b->rows + i),
+                    rw_index_set(row, bits, 2 * at[is_long]++ + 1, p * b->rows + end);
         }
         of(m)->piece[2 * q + 1] = of(m)->piece[2 * q] + n[0], of(m)->piece[2 * q + 2] = of(m)->piece[2 * q + 1] + n[1];
     }
@@ -182,8 +205,13 @@ static rw_sparse_block block(const rw_view *v, int64_t i, int64_t k)
     int64_t at, n;
     for (int p = 0; (n = count_in(v, i, p, &at)) <= k && p < of(v->m)->parts - 1; ++p) k -= n;
     at += k;
-    return (rw_sparse_block){.row = i * l->block_rows, .column = rw_index_get(v->column, l->index_bits, at) * l->block_columns, .nr = l->block_rows, .nc = l->block_columns,
-                      .at = at * l->block_rows * l->block_columns, .sr = l->columns ? 1 : l->block_columns, .sc = l->columns ? l->block_rows : 1};
+    return (rw_sparse_block){.row = i * l->block_rows,
+                             .column = rw_index_get(v->column, l->index_bits, at) * l->block_columns,
+                             .nr = l->block_rows,
+                             .nc = l->block_columns,
+                             .at = at * l->block_rows * l->block_columns,
+                             .sr = l->columns ? 1 : l->block_columns,
+                             .sc = l->columns ? l->block_rows : 1};
 }
 
 enum { LONG = 16 }; /* entries of a row, on average: from then on a processor has several sums of it */
@@ -192,7 +220,8 @@ static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
 {
     rw_text_add(
         d,
-        "BY_COLUMNS=%d SERIAL=%d LONG=%d ORDERED=%d RANGED=%d IN_ORDER=%d RANGE=%d GROUP=%d PLACES=%d ITEMS_A_ROW=%d ROWS=%d RW_GROUPS_A_UNIT=%d",
+        "BY_COLUMNS=%d SERIAL=%d LONG=%d ORDERED=%d RANGED=%d IN_ORDER=%d RANGE=%d GROUP=%d PLACES=%d ITEMS_A_ROW=%d "
+        "ROWS=%d RW_GROUPS_A_UNIT=%d",
         m->layout.columns, serial(m), serial(m) && m->blocks >= LONG * m->block_rows, m->ordered, (int)p->ranged,
         RW_PRODUCT_IN_ORDER, RANGE_ROWS, serial(m) ? 64 : group_of(m), PLACES * group_of(m), items_a_row(m),
         most_rows(m), is_short(m) ? 4 : 0); /* of groups: registers */
@@ -201,7 +230,8 @@ static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
 static rw_status launch_part(rw_sparse *m, const rw_pass *p, int part, rw_queue *q)
 {
     const bool ranged = p->program->ranged != RW_PRODUCT_ALL;
-    const int64_t range = p->program->ranged == RW_PRODUCT_IN_ORDER ? 1 : (p->to - p->from + RANGE_ROWS - 1) / RANGE_ROWS;
+    const int64_t range =
+        p->program->ranged == RW_PRODUCT_IN_ORDER ? 1 : (p->to - p->from + RANGE_ROWS - 1) / RANGE_ROWS;
     const int64_t *piece = of(m)->piece + 2 * (of(m)->parts - 1 - part),
                   groups[2] = {ranged ? range : piece[1] - piece[0], piece[2] - piece[1]};
     for (int i = 0; i < 2; ++i) {
@@ -214,7 +244,8 @@ static rw_status launch_part(rw_sparse *m, const rw_pass *p, int part, rw_queue 
                                      rw_arg_int(ranged ? p->from : part * m->block_rows),
                                      rw_arg_int(p->to)};
         int n = rw_pass_args(m, p, a, 8);
-        if (groups[i]) RW_TRY(rw_launch(q, i == 0 ? p->program->multiply : p->program->more, (int64_t[3]){groups[i], 1, 1}, a, n));
+        if (groups[i])
+            RW_TRY(rw_launch(q, i == 0 ? p->program->multiply : p->program->more, (int64_t[3]){groups[i], 1, 1}, a, n));
     }
     return RW_OK;
 }

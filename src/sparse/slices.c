@@ -1,22 +1,30 @@
-/* ELL, BELL, SELL-C-sigma and its blocks: all are slices of `height` block rows, each as long as the longest row in it; ELL and BELL have one slice.
+/* ELL, BELL, SELL-C-sigma and its blocks: all are slices of `height` block rows, each as long as the longest row in it;
+ * ELL and BELL have one slice.
  *
- *   first[s]                                   first position of slice s, of slices + 1; position j of a slice holds one block of each of its rows
+ *   first[s]                                   first position of slice s, of slices + 1; position j of a slice holds
+ *                                              one block of each of its rows
  *   column[height j + i]                       block column of the block of row i of the slice
- *   value[(c_n j + c) height r_n + r_n i + r]  entry (r, c) of that block: column after column of the whole slice, scalar rows run fastest
+ *   value[(c_n j + c) height r_n + r_n i + r] entry (r, c) of that block: column after column of the whole slice,
+ *   scalar rows run fastest
  *   row[height s + i]                          (sorted, or in an order that was given) block row at place i of slice s
- *   shift[2 p], shift[2 p + 1]                 (slices of 32 that are not sorted and have no sections) of position p: how far its columns are from their rows, and
- *                                              as bits which rows have a block there; NO_SHIFT: columns differ, rows are filled from position 0 on
+ *   shift[2 p], shift[2 p + 1]                 (slices of 32 that are not sorted and have no sections) of position p:
+ *                                              how far its columns are from their rows, and as bits which rows have a
+ *                                              block there; NO_SHIFT: columns differ, rows are filled from position 0
+ *                                              on
  *
- * A slice is shifted where its rows have the same neighbours, as on a grid: a position then belongs to one neighbour, and rows that lack it, at a side of the
- * grid, have a gap. GPUs read these two numbers instead of 32 columns.
+ * A slice is shifted where its rows have the same neighbours, as on a grid: a position then belongs to one neighbour,
+ * and rows that lack it, at a side of the grid, have a gap. GPUs read these two numbers instead of 32 columns.
  *
- * On GPUs slices have the same number of positions where that adds at most one in a hundred, as on a grid: then a kernel need not wait for `first`.
+ * On GPUs slices have the same number of positions where that adds at most one in a hundred, as on a grid: then a
+ * kernel need not wait for `first`.
  *
- * Shorter rows are filled up with zeros whose column is the row's own (or the last), so that every index may be followed. Rows are sorted by length, short
- * ones first, within windows of sigma; with sections of L the length of a slice is a multiple of L.
+ * Shorter rows are filled up with zeros whose column is the row's own (or the last), so that every index may be
+ * followed. Rows are sorted by length, short ones first, within windows of sigma; with sections of L the length of a
+ * slice is a multiple of L.
  *
- * Sources: Saad 2003, 3.4; Choi, Singh, Vuduc, Model-driven autotuning of sparse matrix-vector multiply on GPUs, PPoPP 2010 (blocks); Kreutzer, Hager,
- * Wellein, Fehske, Bishop, A unified sparse matrix data format for efficient general SpMV on modern processors with wide SIMD units, SIAM J. Sci. Comput. 36, 2014. */
+ * Sources: Saad 2003, 3.4; Choi, Singh, Vuduc, Model-driven autotuning of sparse matrix-vector multiply on GPUs, PPoPP
+ * 2010 (blocks); Kreutzer, Hager, Wellein, Fehske, Bishop, A unified sparse matrix data format for efficient general
+ * SpMV on modern processors with wide SIMD units, SIAM J. Sci. Comput. 36, 2014. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,7 +90,8 @@ static int shifts_of(const rw_sparse *m, const rw_sparse_blocks *b, int64_t s, i
     return n <= longest + longest / 4 ? n : 0;
 }
 
-/* Longest row of each slice, a multiple of the section; of shifted slices the number of shifts, where more than half of them can be. */
+/* Longest row of each slice, a multiple of the section; of shifted slices the number of shifts, where more than half of
+ * them can be. */
 static void lengths(rw_sparse *m, const rw_sparse_blocks *b, int64_t *longest)
 {
     const int64_t section = RW_MAX(m->layout.section, 1);
@@ -128,8 +137,10 @@ static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
     return made ? RW_OK : rw_fail_memory(ctx, (size_t)b->rows * 12, "the rows of a matrix");
 }
 
-/* Rows of slice s from position 0 on, what is left filled with the row's own column; of rows in a given order with their first, which a level of a triangular system may read. */
-static void fill_rows(const rw_sparse *m, const rw_sparse_blocks *b, int64_t i, int64_t first, int64_t end, void *column)
+/* Rows of slice s from position 0 on, what is left filled with the row's own column; of rows in a given order with
+ * their first, which a level of a triangular system may read. */
+static void fill_rows(const rw_sparse *m, const rw_sparse_blocks *b, int64_t i, int64_t first, int64_t end,
+                      void *column)
 {
     const int bits = m->layout.index_bits;
     const int64_t h = of(m)->height, base = first * h + rw_place_of(m, i) % h;
@@ -140,18 +151,22 @@ static void fill_rows(const rw_sparse *m, const rw_sparse_blocks *b, int64_t i, 
                                                       : RW_MIN(i, b->columns - 1));
 }
 
-static void fill_slice(const rw_sparse *m, const rw_sparse_blocks *b, int64_t s, int64_t first, int64_t end, void *column, int32_t *shift)
+static void fill_slice(const rw_sparse *m, const rw_sparse_blocks *b, int64_t s, int64_t first, int64_t end,
+                       void *column, int32_t *shift)
 {
     int64_t shifts[MOST_SHIFTS + 1];
     const int n = shift ? shifts_of(m, b, s, shifts) : 0;
-    for (int64_t j = first; shift && j < end; ++j) shift[2 * j] = !n ? NO_SHIFT : j - first < n ? (int32_t)shifts[j - first] : 0;
+    for (int64_t j = first; shift && j < end; ++j)
+        shift[2 * j] = !n ? NO_SHIFT : j - first < n ? (int32_t)shifts[j - first] : 0;
     for (int64_t i = 32 * s; n && i < RW_MIN(32 * s + 32, b->rows); ++i)
         for (int64_t j = 0, k = b->first[i]; j < end - first; ++j) {
             const bool there = j < n && k < b->first[i + 1] && b->column[k] - i == shifts[j];
-            rw_index_set(column, m->layout.index_bits, (first + j) * 32 + i % 32, there ? b->column[k] : RW_MIN(i, b->columns - 1));
+            rw_index_set(column, m->layout.index_bits, (first + j) * 32 + i % 32,
+                         there ? b->column[k] : RW_MIN(i, b->columns - 1));
             if (there) shift[2 * (first + j) + 1] |= (int32_t)(1u << i % 32), ++k;
         }
-    for (int64_t i = 32 * s; !n && shift && i < RW_MIN(32 * s + 32, b->rows); ++i) fill_rows(m, b, i, first, end, column);
+    for (int64_t i = 32 * s; !n && shift && i < RW_MIN(32 * s + 32, b->rows); ++i)
+        fill_rows(m, b, i, first, end, column);
 }
 
 static void fill(rw_sparse *m, const rw_sparse_blocks *b, void *first, void *column, void *row, int32_t *shift)
@@ -173,7 +188,8 @@ static void fill(rw_sparse *m, const rw_sparse_blocks *b, void *first, void *col
                                          : (rw_index_get(first, bits, s + 1) + section - 1) / section * section));
     }
 #pragma omp parallel for schedule(static)
-    for (int64_t s = 0; s < (shift ? slices(m) : 0); ++s) fill_slice(m, b, s, rw_index_get(first, bits, s), rw_index_get(first, bits, s + 1), column, shift);
+    for (int64_t s = 0; s < (shift ? slices(m) : 0); ++s)
+        fill_slice(m, b, s, rw_index_get(first, bits, s), rw_index_get(first, bits, s + 1), column, shift);
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < (shift ? 0 : b->rows); ++i) {
         const int64_t s = rw_place_of(m, i) / h;
@@ -193,11 +209,17 @@ static rw_sparse_block block(const rw_view *v, int64_t i, int64_t k)
     else
         for (;; ++j) /* the k-th position that the row has */
             if (v->shift[2 * j + 1] >> i % 32 & 1 && k-- == 0) break;
-    return (rw_sparse_block){.row = i * l->block_rows, .column = rw_index_get(v->column, l->index_bits, j * h + p % h) * l->block_columns, .nr = l->block_rows, .nc = l->block_columns,
-                      .at = (j * l->block_columns * h + p % h) * l->block_rows, .sr = 1, .sc = h * l->block_rows};
+    return (rw_sparse_block){.row = i * l->block_rows,
+                             .column = rw_index_get(v->column, l->index_bits, j * h + p % h) * l->block_columns,
+                             .nr = l->block_rows,
+                             .nc = l->block_columns,
+                             .at = (j * l->block_columns * h + p % h) * l->block_rows,
+                             .sr = 1,
+                             .sc = h * l->block_rows};
 }
 
-/* On a GPU small values want the loads of several blocks at once, and x from shared memory, see slices.k: scalar rows of an item; 0: one, without all that. */
+/* On a GPU small values want the loads of several blocks at once, and x from shared memory, see slices.k: scalar rows
+ * of an item; 0: one, without all that. */
 static int rows_of_item(const rw_sparse *m, int vectors)
 {
     const int r = m->layout.block_rows, size = (int)rw_sparse_value_size(&m->layout);
@@ -207,7 +229,8 @@ static int rows_of_item(const rw_sparse *m, int vectors)
                : 0;
 }
 
-/* Values of 16 bits: whether x of all positions is in shared memory at once, where they have the same number and that leaves room for enough groups. */
+/* Values of 16 bits: whether x of all positions is in shared memory at once, where they have the same number and that
+ * leaves room for enough groups. */
 static bool stages(const rw_sparse *m, const rw_product_program *p, int rows)
 {
     return rows_of_item(m, p->vectors) > 1 && of(m)->uniform &&
@@ -221,7 +244,8 @@ static int round_of(const rw_sparse *m, const rw_product_program *p, int rows)
     return all ? of(m)->uniform : 4;
 }
 
-/* A product of plain real rows on a GPU, nothing else: an item has little to do, and many of them need many loads in flight, with few registers each. */
+/* A product of plain real rows on a GPU, nothing else: an item has little to do, and many of them need many loads in
+ * flight, with few registers each. */
 static bool plain(const rw_sparse *m, const rw_product_program *p)
 {
     return rw_sparse_threads(m) && m->layout.block_rows * m->layout.block_columns == 1 && p->vectors == 1 &&
@@ -243,11 +267,18 @@ static int rows_of_group(const rw_sparse *m, int vectors)
     return RW_MAX(items * RW_MAX(rows_of_item(m, vectors), 1) / m->layout.block_rows / 32, 1) * 32;
 }
 
-static int64_t sections(const rw_sparse *m) { return m->layout.section ? RW_MAX((m->longest + m->layout.section - 1) / m->layout.section, 1) : 1; }
+static int64_t sections(const rw_sparse *m)
+{
+    return m->layout.section ? RW_MAX((m->longest + m->layout.section - 1) / m->layout.section, 1) : 1;
+}
 
-static int64_t groups_of_rows(const rw_sparse *m, int vectors) { return (m->block_rows + rows_of_group(m, vectors) - 1) / rows_of_group(m, vectors); }
+static int64_t groups_of_rows(const rw_sparse *m, int vectors)
+{
+    return (m->block_rows + rows_of_group(m, vectors) - 1) / rows_of_group(m, vectors);
+}
 
-/* Items of a group, where a block row is shared out to items of a scalar row or of some: `all`, but wide blocks on a GPU have several turns. */
+/* Items of a group, where a block row is shared out to items of a scalar row or of some: `all`, but wide blocks on a
+ * GPU have several turns. */
 static int items_of(const rw_sparse *m, int all)
 {
     const int most = rw_sparse_tuned(m)->slice_items_most;
@@ -257,15 +288,15 @@ static int items_of(const rw_sparse *m, int all)
 static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
 {
     const int rows = rows_of_group(m, p->vectors), run = rows_of_item(m, p->vectors);
-    const bool few =
-        groups_of_rows(m, p->vectors) <=
-        2 * m->op.device->info.units; /* nothing else hides a load's latency: all at once */
+    const bool few = groups_of_rows(m, p->vectors) <=
+                     2 * m->op.device->info.units; /* nothing else hides a load's latency: all at once */
     const int all = by_blocks(m, p) ? rows * p->vectors / p->wide : rows * m->layout.block_rows / RW_MAX(run, 1);
     const int items = items_of(m, all);
     const bool lanes = !rw_sparse_threads(m), staged = stages(m, p, rows);
     rw_text_add(
         d,
-        "NO_SHIFT=%d ROWS=%d GROUP=%d LANES=%d BY_BLOCKS=%d RUN=%d DEEP=%d ROUND=%d SORTED=%d SECTION=%d SHIFTED=%d RANGED=%d AT_ONCE=%d",
+        "NO_SHIFT=%d ROWS=%d GROUP=%d LANES=%d BY_BLOCKS=%d RUN=%d DEEP=%d ROUND=%d SORTED=%d SECTION=%d SHIFTED=%d "
+        "RANGED=%d AT_ONCE=%d",
         NO_SHIFT, rows, items, lanes, by_blocks(m, p), run, staged ? 2 : 4, round_of(m, p, rows), sorted(m),
         m->layout.section, m->shift && !by_blocks(m, p), p->ranged != RW_PRODUCT_ALL,
         p->vectors > 2                ? (by_blocks(m, p) && p->vectors > 4 ? 2 : 1)
@@ -282,7 +313,8 @@ static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
                                       items,
                                   1),
                            16));
-    else if (run || (p->vectors == 1 && m->layout.values == RW_C64 && p->vector == RW_C128)) rw_text_add(d, " RW_GROUPS_A_UNIT=8");
+    else if (run || (p->vectors == 1 && m->layout.values == RW_C64 && p->vector == RW_C128))
+        rw_text_add(d, " RW_GROUPS_A_UNIT=8");
     else if (by_blocks(m, p)) rw_text_add(d, " RW_GROUPS_A_UNIT=4");
     else if (plain(m, p)) rw_text_add(d, " RW_GROUPS_A_UNIT=12");
 }

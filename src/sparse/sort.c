@@ -1,5 +1,5 @@
-/* Entries of a matrix by rows: counting sort, first by columns, then by rows, each of which keeps the order of the other. 24 bytes an entry
- * beside the result while it runs. */
+/* Entries of a matrix by rows: counting sort, first by columns, then by rows, each of which keeps the order of the
+ * other. 24 bytes an entry beside the result while it runs. */
 #include "sparse/sparse.h"
 
 void rw_sorted_free(rw_sorted *s)
@@ -8,10 +8,12 @@ void rw_sorted_free(rw_sorted *s)
     *s = (rw_sorted){0};
 }
 
-bool rw_sort_rows(int64_t rows, int64_t n, const int64_t *row, const int64_t *column, const int64_t *order, rw_sorted *s)
+bool rw_sort_rows(int64_t rows, int64_t n, const int64_t *row, const int64_t *column, const int64_t *order,
+                  rw_sorted *s)
 {
     size_t room = (size_t)RW_MAX(n, 1);
-    *s = (rw_sorted){rows, rw_calloc((size_t)rows + 2, sizeof *s->first), rw_calloc(room, sizeof *s->column), rw_calloc(room, sizeof *s->entry)};
+    *s = (rw_sorted){rows, rw_calloc((size_t)rows + 2, sizeof *s->first), rw_calloc(room, sizeof *s->column),
+                     rw_calloc(room, sizeof *s->entry)};
     if (!s->first || !s->column || !s->entry) {
         rw_sorted_free(s);
         return false;
@@ -50,8 +52,9 @@ static rw_status check_places(rw_context *ctx, const rw_entries *e, bool *ordere
     for (int64_t k = 0, row = -1, column = -1; k < e->n; ++k) {
         if (e->row[k] < 0 || e->row[k] >= e->rows || e->column[k] < 0 || e->column[k] >= e->columns)
             return rw_fail(ctx, RW_ERR_ARGUMENT,
-                           "entry %lld: (%lld, %lld), counted from 0, is outside of the matrix of %lld x %lld", (long long)k,
-                           (long long)e->row[k], (long long)e->column[k], (long long)e->rows, (long long)e->columns);
+                           "entry %lld: (%lld, %lld), counted from 0, is outside of the matrix of %lld x %lld",
+                           (long long)k, (long long)e->row[k], (long long)e->column[k], (long long)e->rows,
+                           (long long)e->columns);
         *ordered = *ordered && (e->row[k] > row || (e->row[k] == row && e->column[k] >= column));
         row = e->row[k], column = e->column[k];
     }
@@ -77,8 +80,9 @@ rw_status rw_entries_sort(rw_context *ctx, const rw_entries *e, rw_sorted *s)
         rw_sorted_free(&t);
     }
     if (sorted) return RW_OK;
-    return rw_fail(ctx, RW_ERR_MEMORY,
-                   "a matrix of %lld x %lld with %lld entries: %.3g GB on the host are needed to sort it%s: are its sizes right?",
-                   (long long)e->rows, (long long)e->columns, (long long)e->n, 1e-9 * need,
-                   most < 0 ? ", and cannot be had" : ", which has less");
+    return rw_fail(
+        ctx, RW_ERR_MEMORY,
+        "a matrix of %lld x %lld with %lld entries: %.3g GB on the host are needed to sort it%s: are its sizes right?",
+        (long long)e->rows, (long long)e->columns, (long long)e->n, 1e-9 * need,
+        most < 0 ? ", and cannot be had" : ", which has less");
 }

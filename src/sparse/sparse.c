@@ -1,7 +1,8 @@
-/* Matrices: made from a pattern or from entries, filled block by block, read back, converted. All of it knows a format by its table alone.
+/* Matrices: made from a pattern or from entries, filled block by block, read back, converted. All of it knows a format
+ * by its table alone.
  *
- * Conversions go through a list of entries: 24 bytes an entry (32 complex) and the indices that sort it, beside both matrices. Assembly by blocks needs none
- * of that: the pattern's indices, and each block is added where it stays. */
+ * Conversions go through a list of entries: 24 bytes an entry (32 complex) and the indices that sort it, beside both
+ * matrices. Assembly by blocks needs none of that: the pattern's indices, and each block is added where it stays. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +11,11 @@
 #include "sparse/multiply.h"
 
 static const rw_sparse_ops *const tables[] = {
-    [RW_SPARSE_COO] = &rw_sparse_coordinates, [RW_SPARSE_CSR] = &rw_sparse_rows,      [RW_SPARSE_BCSR] = &rw_sparse_rows,
-    [RW_SPARSE_VBCSR] = &rw_sparse_variable,  [RW_SPARSE_DIA] = &rw_sparse_diagonals, [RW_SPARSE_ELL] = &rw_sparse_slices,
-    [RW_SPARSE_BELL] = &rw_sparse_slices,     [RW_SPARSE_SELL] = &rw_sparse_slices,   [RW_SPARSE_BSELL] = &rw_sparse_slices,
+    [RW_SPARSE_COO] = &rw_sparse_coordinates, [RW_SPARSE_CSR] = &rw_sparse_rows,
+    [RW_SPARSE_BCSR] = &rw_sparse_rows,       [RW_SPARSE_VBCSR] = &rw_sparse_variable,
+    [RW_SPARSE_DIA] = &rw_sparse_diagonals,   [RW_SPARSE_ELL] = &rw_sparse_slices,
+    [RW_SPARSE_BELL] = &rw_sparse_slices,     [RW_SPARSE_SELL] = &rw_sparse_slices,
+    [RW_SPARSE_BSELL] = &rw_sparse_slices,
 };
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------- */
@@ -21,7 +24,8 @@ static rw_status check_sizes(rw_context *ctx, const char *what, int64_t n, const
 {
     for (int64_t i = 0; i < n; ++i)
         if (size[i] < 1 || size[i] > RW_SPARSE_BLOCK_MOST)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "vbcsr: block %s %lld, counted from 0, has %d: 1 to %d are possible", what, (long long)i, size[i], RW_SPARSE_BLOCK_MOST);
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "vbcsr: block %s %lld, counted from 0, has %d: 1 to %d are possible",
+                           what, (long long)i, size[i], RW_SPARSE_BLOCK_MOST);
     return RW_OK;
 }
 
@@ -30,29 +34,39 @@ static bool is_row(const rw_sparse_blocks *b, int64_t i)
 {
     if (b->first[i] < 0 || b->first[i + 1] < b->first[i]) return false;
     for (int64_t k = b->first[i]; k < b->first[i + 1]; ++k)
-        if (b->column[k] < 0 || b->column[k] >= b->columns || (k > b->first[i] && b->column[k] <= b->column[k - 1])) return false;
+        if (b->column[k] < 0 || b->column[k] >= b->columns || (k > b->first[i] && b->column[k] <= b->column[k - 1]))
+            return false;
     return true;
 }
 
 static rw_status check_blocks(rw_context *ctx, const rw_sparse_layout *l, const rw_sparse_blocks *b)
 {
-    if (b->rows < 0 || b->columns < 0) return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld blocks: negative", (long long)b->rows, (long long)b->columns);
-    if ((b->row_size || b->column_size) && l->format != RW_SPARSE_VBCSR) return rw_fail(ctx, RW_ERR_ARGUMENT, "blocks of different sizes are for vbcsr");
+    if (b->rows < 0 || b->columns < 0)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld blocks: negative", (long long)b->rows,
+                       (long long)b->columns);
+    if ((b->row_size || b->column_size) && l->format != RW_SPARSE_VBCSR)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "blocks of different sizes are for vbcsr");
     if (b->row_size) RW_TRY(check_sizes(ctx, "row", b->rows, b->row_size));
     if (b->column_size) RW_TRY(check_sizes(ctx, "column", b->columns, b->column_size));
-    if (b->first[0] != 0) return rw_fail(ctx, RW_ERR_ARGUMENT, "first[0] = %lld: blocks are counted from 0", (long long)b->first[0]);
+    if (b->first[0] != 0)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "first[0] = %lld: blocks are counted from 0", (long long)b->first[0]);
     int64_t bad = b->rows;
 #pragma omp parallel for schedule(static) reduction(min : bad)
     for (int64_t i = 0; i < b->rows; ++i)
         if (!is_row(b, i)) bad = RW_MIN(bad, i);
     for (int64_t i = bad; i < b->rows; ++i) { /* says what is wrong with it */
         if (b->first[i + 1] < b->first[i])
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "first[%lld] = %lld is less than %lld before it", (long long)i + 1, (long long)b->first[i + 1], (long long)b->first[i]);
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "first[%lld] = %lld is less than %lld before it", (long long)i + 1,
+                           (long long)b->first[i + 1], (long long)b->first[i]);
         for (int64_t k = b->first[i]; k < b->first[i + 1]; ++k) {
             if (b->column[k] < 0 || b->column[k] >= b->columns)
-                return rw_fail(ctx, RW_ERR_ARGUMENT, "block row %lld: column %lld is outside [0, %lld); both are counted from 0", (long long)i, (long long)b->column[k], (long long)b->columns);
+                return rw_fail(ctx, RW_ERR_ARGUMENT,
+                               "block row %lld: column %lld is outside [0, %lld); both are counted from 0",
+                               (long long)i, (long long)b->column[k], (long long)b->columns);
             if (k > b->first[i] && b->column[k] <= b->column[k - 1])
-                return rw_fail(ctx, RW_ERR_ARGUMENT, "block row %lld: column %lld behind %lld, counted from 0: columns ascend and occur once", (long long)i, (long long)b->column[k], (long long)b->column[k - 1]);
+                return rw_fail(ctx, RW_ERR_ARGUMENT,
+                               "block row %lld: column %lld behind %lld, counted from 0: columns ascend and occur once",
+                               (long long)i, (long long)b->column[k], (long long)b->column[k - 1]);
         }
     }
     return RW_OK;
@@ -60,13 +74,17 @@ static rw_status check_blocks(rw_context *ctx, const rw_sparse_layout *l, const 
 
 static double bytes_of(const rw_sparse *m)
 {
-    return m->places * (double)rw_sparse_value_size(&m->layout) + (m->layout.scaled ? 2 * (double)m->rows : 0) + (m->nfirst + m->ncolumn + m->nrow) * (m->layout.index_bits / 8) + 4 * m->nshift;
+    return m->places * (double)rw_sparse_value_size(&m->layout) + (m->layout.scaled ? 2 * (double)m->rows : 0) +
+           (m->nfirst + m->ncolumn + m->nrow) * (m->layout.index_bits / 8) + 4 * m->nshift;
 }
 
-/* Padding is no use where it makes the matrix many times larger. What a format has for each row, however empty, is none. */
+/* Padding is no use where it makes the matrix many times larger. What a format has for each row, however empty, is
+ * none. */
 static bool explodes(const rw_sparse *m)
 {
-    const double least = (double)m->blocks * ((double)m->layout.block_rows * m->layout.block_columns * (double)rw_sparse_value_size(&m->layout) + 4);
+    const double least =
+        (double)m->blocks *
+        ((double)m->layout.block_rows * m->layout.block_columns * (double)rw_sparse_value_size(&m->layout) + 4);
     return m->ops->pads && bytes_of(m) >= fmax(16 * least, 100e6);
 }
 
@@ -77,14 +95,19 @@ static rw_status check_padding(rw_context *ctx, const rw_sparse *m)
     char text[80];
     rw_sparse_layout better = m->layout;
     better.section = 0, better.index_bits = 0;
-    better.format = slices ? rw_sparse_has_blocks(m->layout.format) ? RW_SPARSE_BCSR : RW_SPARSE_CSR : rw_sparse_has_blocks(m->layout.format) ? RW_SPARSE_BSELL : RW_SPARSE_SELL;
+    better.format = slices ? rw_sparse_has_blocks(m->layout.format) ? RW_SPARSE_BCSR : RW_SPARSE_CSR
+                    : rw_sparse_has_blocks(m->layout.format) ? RW_SPARSE_BSELL
+                                                             : RW_SPARSE_SELL;
     better.slice = slices ? 0 : 32, better.sort = slices ? 0 : 1024;
     if (m->layout.format == RW_SPARSE_DIA) better.format = RW_SPARSE_CSR, better.slice = better.sort = 0;
     rw_sparse_layout_print(&better, text, sizeof text);
     char own[80];
     rw_sparse_layout_print(&m->layout, own, sizeof own);
-    return rw_fail(ctx, RW_ERR_MEMORY, "%s keeps %.3g places for %lld blocks of %d x %d, %.3g bytes: rows of this matrix are too different for it; use %s", own, m->places, (long long)m->blocks,
-                   m->layout.block_rows, m->layout.block_columns, bytes_of(m), text);
+    return rw_fail(
+        ctx, RW_ERR_MEMORY,
+        "%s keeps %.3g places for %lld blocks of %d x %d, %.3g bytes: rows of this matrix are too different for it; "
+        "use %s",
+        own, m->places, (long long)m->blocks, m->layout.block_rows, m->layout.block_columns, bytes_of(m), text);
 }
 
 /* From the sizes of blocks, where each begins. */
@@ -103,10 +126,12 @@ static rw_status plan(rw_context *ctx, const rw_sparse_layout *layout, const rw_
     RW_TRY(check_blocks(ctx, l, b));
     m->ops = tables[l->format];
     m->block_rows = b->rows, m->block_columns = b->columns, m->blocks = b->first[b->rows];
-    if (b->rows > INT64_MAX / 16 || b->columns > INT64_MAX / 16) return rw_fail(ctx, RW_ERR_ARGUMENT, "more rows or columns than can be counted");
+    if (b->rows > INT64_MAX / 16 || b->columns > INT64_MAX / 16)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "more rows or columns than can be counted");
     if (m->ops->sizes) {
         m->row_first = starts_of(b->rows, b->row_size), m->column_first = starts_of(b->columns, b->column_size);
-        if (!m->row_first || !m->column_first) return rw_fail_memory(ctx, (size_t)(b->rows + b->columns) * 8, "a matrix");
+        if (!m->row_first || !m->column_first)
+            return rw_fail_memory(ctx, (size_t)(b->rows + b->columns) * 8, "a matrix");
     }
     m->rows = rw_row_of(m, b->rows), m->columns = rw_column_of(m, b->columns);
     for (int64_t i = 0; i < b->rows; ++i) m->longest = RW_MAX(m->longest, b->first[i + 1] - b->first[i]);
@@ -117,9 +142,11 @@ static rw_status plan(rw_context *ctx, const rw_sparse_layout *layout, const rw_
     if (m->ops->sizes) most = fmax(most, m->places);
     if (!l->index_bits) m->layout.index_bits = most < INT32_MAX ? 32 : 64;
     if (m->layout.index_bits == 32 && most >= INT32_MAX)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "indices of 32 bits count to 2147483647, this matrix needs %.0f: use 64", most);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "indices of 32 bits count to 2147483647, this matrix needs %.0f: use 64",
+                       most);
     RW_TRY(check_padding(ctx, m));
-    if (m->places > 4e15 || m->ncolumn > 4e15) return rw_fail(ctx, RW_ERR_MEMORY, "a matrix of %.3g places: more than can be addressed", m->places);
+    if (m->places > 4e15 || m->ncolumn > 4e15)
+        return rw_fail(ctx, RW_ERR_MEMORY, "a matrix of %.3g places: more than can be addressed", m->places);
     return RW_OK;
 }
 
@@ -163,7 +190,8 @@ rw_status rw_sparse_get_arrays(rw_sparse *m, rw_sparse_arrays *arrays)
     return RW_OK;
 }
 
-rw_status rw_sparse_estimate(rw_context *ctx, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, rw_sparse_size *size)
+rw_status rw_sparse_estimate(rw_context *ctx, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks,
+                             rw_sparse_size *size)
 {
     RW_NEED(ctx, "context");
     RW_NEED(layout, "layout");
@@ -180,9 +208,7 @@ rw_status rw_sparse_bytes(rw_device *dev, const rw_sparse_layout *layout, const 
                           const int64_t *position, double *bytes)
 {
     const size_t size = (size_t)RW_MAX(blocks->rows, 1) * sizeof *position;
-    rw_sparse m = {.op.device = dev,
-                   .ordered = position != NULL,
-                   .position = position ? rw_calloc(1, size) : NULL};
+    rw_sparse m = {.op.device = dev, .ordered = position != NULL, .position = position ? rw_calloc(1, size) : NULL};
     rw_sparse_layout l = *layout;
     if (position && !m.position) return rw_fail_memory(dev->ctx, size, "the order of a matrix");
     if (position) memcpy(m.position, position, (size_t)blocks->rows * sizeof *position), l = ordered_layout(layout);
@@ -192,7 +218,7 @@ rw_status rw_sparse_bytes(rw_device *dev, const rw_sparse_layout *layout, const 
     return status;
 }
 
-/* ---- create, destroy ------------------------------------------------------------------------------------------------------------ */
+/* ---- create, destroy --------------------------------------------------------------------------------------------- */
 
 static rw_status make_array(rw_sparse *m, rw_dtype dtype, double n, rw_array **array, void **data)
 {
@@ -202,7 +228,8 @@ static rw_status make_array(rw_sparse *m, rw_dtype dtype, double n, rw_array **a
     char *bytes = *data;
     const int64_t all = size * (int64_t)rw_dtype_size(dtype), piece = 1 << 20;
 #pragma omp parallel for schedule(static) /* the threads that will read a piece touch it first */
-    for (int64_t i = 0; i < (all + piece - 1) / piece; ++i) memset(bytes + i * piece, 0, (size_t)RW_MIN(piece, all - i * piece));
+    for (int64_t i = 0; i < (all + piece - 1) / piece; ++i)
+        memset(bytes + i * piece, 0, (size_t)RW_MIN(piece, all - i * piece));
     return RW_OK;
 }
 
@@ -217,14 +244,17 @@ static rw_status make_array_there(rw_sparse *m, rw_dtype dtype, double n, rw_arr
 /* there: values are on the device alone. */
 static rw_status allocate(rw_sparse *m, const rw_sparse_blocks *b, bool there)
 {
-    const rw_dtype index = m->layout.index_bits == 64 ? RW_I64 : RW_I32, type = m->layout.scaled ? RW_I16 : m->layout.values;
+    const rw_dtype index = m->layout.index_bits == 64 ? RW_I64 : RW_I32,
+                   type = m->layout.scaled ? RW_I16 : m->layout.values;
     const double places = m->layout.scaled ? m->places * (double)rw_sparse_value_size(&m->layout) / 2 : m->places;
     void *first, *column, *row = NULL, *shift = NULL, *scale, *value;
     RW_TRY(make_array(m, index, m->nfirst, &m->first, &first));
     RW_TRY(make_array(m, index, m->ncolumn, &m->column, &column));
     if (m->nrow > 0) RW_TRY(make_array(m, index, m->nrow, &m->row, &row));
     if (m->nshift > 0) RW_TRY(make_array(m, RW_I32, m->nshift, &m->shift, &shift));
-    if (m->layout.scaled) RW_TRY(there ? make_array_there(m, RW_U16, (double)m->rows, &m->scale) : make_array(m, RW_U16, (double)m->rows, &m->scale, &scale));
+    if (m->layout.scaled)
+        RW_TRY(there ? make_array_there(m, RW_U16, (double)m->rows, &m->scale)
+                     : make_array(m, RW_U16, (double)m->rows, &m->scale, &scale));
     RW_TRY(there ? make_array_there(m, type, places, &m->value) : make_array(m, type, places, &m->value, &value));
     m->ops->fill(m, b, first, column, row, shift);
     return RW_OK;
@@ -233,7 +263,8 @@ static rw_status allocate(rw_sparse *m, const rw_sparse_blocks *b, bool there)
 static const rw_operator_ops operator_ops;
 
 /* position: places of block rows, handed over; NULL: as the layout says. there: see allocate. */
-static rw_status create(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, int64_t *position, bool there, rw_sparse **matrix)
+static rw_status create(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks,
+                        int64_t *position, bool there, rw_sparse **matrix)
 {
     *matrix = NULL;
     rw_sparse *m = rw_calloc(1, sizeof *m);
@@ -257,7 +288,8 @@ static rw_status create(rw_device *dev, const rw_sparse_layout *layout, const rw
     return status;
 }
 
-rw_status rw_sparse_create(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, rw_sparse **matrix)
+rw_status rw_sparse_create(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks,
+                           rw_sparse **matrix)
 {
     RW_NEED(matrix, "matrix");
     *matrix = NULL;
@@ -267,7 +299,8 @@ rw_status rw_sparse_create(rw_device *dev, const rw_sparse_layout *layout, const
     return create(dev, layout, blocks, NULL, false, matrix);
 }
 
-static rw_status create_ordered(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, const int64_t *position, bool there, rw_sparse **matrix)
+static rw_status create_ordered(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks,
+                                const int64_t *position, bool there, rw_sparse **matrix)
 {
     const size_t bytes = (size_t)RW_MAX(blocks->rows, 1) * sizeof *position;
     const rw_sparse_layout l = ordered_layout(layout);
@@ -278,14 +311,17 @@ static rw_status create_ordered(rw_device *dev, const rw_sparse_layout *layout, 
     return create(dev, &l, blocks, own, there, matrix);
 }
 
-rw_status rw_sparse_create_ordered(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, const int64_t *position, rw_sparse **matrix)
+rw_status rw_sparse_create_ordered(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks,
+                                   const int64_t *position, rw_sparse **matrix)
 {
     return create_ordered(dev, layout, blocks, position, false, matrix);
 }
 
-rw_status rw_sparse_create_there(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, const int64_t *position, rw_sparse **matrix)
+rw_status rw_sparse_create_there(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks,
+                                 const int64_t *position, rw_sparse **matrix)
 {
-    return position ? create_ordered(dev, layout, blocks, position, true, matrix) : create(dev, layout, blocks, NULL, true, matrix);
+    return position ? create_ordered(dev, layout, blocks, position, true, matrix)
+                    : create(dev, layout, blocks, NULL, true, matrix);
 }
 
 /* ---- as an operator ---------------------------------------------------------------------------------------------- */
@@ -360,7 +396,8 @@ rw_status rw_sparse_look(rw_sparse *m, bool update, rw_view *v)
     if (update) return rw_array_update(m->value, (void **)&v->value);
     RW_TRY(rw_array_read(m->value, &value));
     if (m->scale) RW_TRY(rw_array_read(m->scale, &scale));
-    v->value = (char *)(uintptr_t)value, v->scale = (uint16_t *)(uintptr_t)scale; /* read only, as the caller has asked */
+    /* read only, as the caller has asked */
+    v->value = (char *)(uintptr_t)value, v->scale = (uint16_t *)(uintptr_t)scale;
     return RW_OK;
 }
 
@@ -369,7 +406,7 @@ int64_t rw_view_row(const rw_view *v, int64_t i) { return rw_row_of(v->m, i); }
 int64_t rw_view_count(const rw_view *v, int64_t i) { return v->m->ops->count(v, i); }
 rw_sparse_block rw_view_block(const rw_view *v, int64_t i, int64_t k) { return v->m->ops->block(v, i, k); }
 
-/* ---- values ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 /* The block at (i, j); false: the pattern has none. */
 static bool find_block(const rw_view *v, int64_t i, int64_t j, rw_sparse_block *block)
@@ -403,19 +440,22 @@ rw_status rw_sparse_add_blocks(rw_sparse *m, int64_t n, const int64_t *row, cons
     if (m->scale)
         return rw_fail(
             m->op.device->ctx, RW_ERR_UNSUPPORTED,
-            "blocks cannot be added to scaled values, whose rows have a scale already: assemble a matrix of %s and convert it",
+            "blocks cannot be added to scaled values, whose rows have a scale already: assemble a matrix of %s and "
+            "convert it",
             rw_dtype_name(type));
     RW_TRY(rw_sparse_look(m, true, &v));
     for (int64_t k = 0; k < n; ++k) {
         if (!find_block(&v, row[k], column[k], &b))
             return rw_fail(
                 m->op.device->ctx, RW_ERR_ARGUMENT,
-                "block %lld of %lld, (%lld, %lld), counted from 0, is not in the pattern of the matrix of %lld x %lld blocks",
+                "block %lld of %lld, (%lld, %lld), counted from 0, is not in the pattern of the matrix of %lld x %lld "
+                "blocks",
                 (long long)k, (long long)n, (long long)row[k], (long long)column[k], (long long)m->block_rows,
                 (long long)m->block_columns);
         for (int r = 0; r < b.nr; ++r)
             for (int c = 0; c < b.nc; ++c)
-                rw_value_add(type, v.value, b.at + b.sr * r + b.sc * c, rw_value_get(type, from, r * b.nc + c, 0), rw_value_get(type, from, r * b.nc + c, 1));
+                rw_value_add(type, v.value, b.at + b.sr * r + b.sc * c, rw_value_get(type, from, r * b.nc + c, 0),
+                             rw_value_get(type, from, r * b.nc + c, 1));
         from += (size_t)(b.nr * b.nc) * rw_dtype_size(type);
     }
     return RW_OK;
@@ -474,10 +514,12 @@ rw_status rw_sparse_entries(rw_sparse *m, int64_t *n, int64_t **row, int64_t **c
     for (int64_t i = 0; i < m->block_rows; ++i) first[i + 1] += first[i];
     const int64_t all = first[m->block_rows];
     const size_t room = (size_t)RW_MAX(all, 1);
-    *row = rw_calloc(room, sizeof **row), *column = rw_calloc(room, sizeof **column), *values = rw_calloc(room, parts * sizeof **values);
+    *row = rw_calloc(room, sizeof **row), *column = rw_calloc(room, sizeof **column),
+    *values = rw_calloc(room, parts * sizeof **values);
     if (*row && *column && *values) {
 #pragma omp parallel for schedule(static)
-        for (int64_t i = 0; i < m->block_rows; ++i) row_entries(&v, i, *row + first[i], *column + first[i], *values + (size_t)first[i] * parts);
+        for (int64_t i = 0; i < m->block_rows; ++i)
+            row_entries(&v, i, *row + first[i], *column + first[i], *values + (size_t)first[i] * parts);
         *n = all;
     }
     rw_free(first);
@@ -492,7 +534,7 @@ void rw_sparse_free_entries(int64_t **row, int64_t **column, double **values)
     *row = *column = NULL, *values = NULL;
 }
 
-/* ---- from entries -------------------------------------------------------------------------------------------------------------------- */
+/* ---- from entries ------------------------------------------------------------------------------------------------ */
 
 /* Entries by rows, and the blocks that hold them. */
 typedef struct pattern {
@@ -523,8 +565,10 @@ static int32_t *alike(const rw_sorted *s, int64_t *n)
     return size;
 }
 
-/* Block columns of the scalar rows lo … hi - 1, each once, ascending: the least of the next ones of all rows, again and again. */
-static int64_t merge_rows(const rw_sorted *s, int64_t lo, int64_t hi, const int64_t *block_of, int width, int64_t *columns)
+/* Block columns of the scalar rows lo … hi - 1, each once, ascending: the least of the next ones of all rows, again and
+ * again. */
+static int64_t merge_rows(const rw_sorted *s, int64_t lo, int64_t hi, const int64_t *block_of, int width,
+                          int64_t *columns)
 {
     int64_t next[RW_SPARSE_BLOCK_MOST], n = 0;
     for (int64_t i = lo; i < hi; ++i) next[i - lo] = s->first[i];
@@ -538,7 +582,9 @@ static int64_t merge_rows(const rw_sorted *s, int64_t lo, int64_t hi, const int6
         if (least == INT64_MAX) return n;
         if (columns) columns[n] = least;
         for (int64_t i = lo; i < hi; ++i)
-            while (next[i - lo] < s->first[i + 1] && (block_of ? block_of[s->column[next[i - lo]]] : s->column[next[i - lo]] / width) == least) ++next[i - lo];
+            while (next[i - lo] < s->first[i + 1] &&
+                   (block_of ? block_of[s->column[next[i - lo]]] : s->column[next[i - lo]] / width) == least)
+                ++next[i - lo];
     }
 }
 
@@ -569,7 +615,8 @@ static bool make_variable(const rw_entries *e, pattern *p)
     p->column_size = made ? alike(&t, &p->block_columns) : NULL;
     rw_sorted_free(&t);
     if (!p->row_size || !p->column_size) return false;
-    int64_t *rows = starts_of(p->block_rows, p->row_size), *block_of = rw_calloc((size_t)e->columns + 1, sizeof *block_of), at = 0;
+    int64_t *rows = starts_of(p->block_rows, p->row_size),
+            *block_of = rw_calloc((size_t)e->columns + 1, sizeof *block_of), at = 0;
     for (int64_t j = 0; block_of && j < p->block_columns; ++j)
         for (int k = 0; k < p->column_size[j]; ++k) block_of[at++] = j;
     made = rows && block_of && make_blocks(p, rows, block_of, 0, 0);
@@ -586,7 +633,9 @@ static rw_status make_pattern(rw_context *ctx, const rw_sparse_layout *l, const 
         p->block_rows = e->rows / l->block_rows, p->block_columns = e->columns / l->block_columns;
         made = make_blocks(p, NULL, NULL, l->block_rows, l->block_columns);
     }
-    return made ? RW_OK : rw_fail_memory(ctx, (size_t)e->n * 24 + (size_t)(e->rows + e->columns) * 8, "the pattern of a matrix");
+    return made
+               ? RW_OK
+               : rw_fail_memory(ctx, (size_t)e->n * 24 + (size_t)(e->rows + e->columns) * 8, "the pattern of a matrix");
 }
 
 /* *l: the layout with its defaults. */
@@ -594,10 +643,15 @@ static rw_status check_whole(rw_context *ctx, const rw_sparse_layout *layout, co
 {
     RW_TRY(rw_sparse_layout_resolve(ctx, layout, l));
     if (e->is_complex && !layout->values) l->values = RW_C128;
-    if (e->is_complex && !rw_dtype_is_complex(l->values)) return rw_fail(ctx, RW_ERR_ARGUMENT, "complex entries for a matrix of %s: use c64 or c128", rw_dtype_name(l->values));
+    if (e->is_complex && !rw_dtype_is_complex(l->values))
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "complex entries for a matrix of %s: use c64 or c128",
+                       rw_dtype_name(l->values));
     if (e->rows % l->block_rows || e->columns % l->block_columns)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld is not made of whole blocks of %d x %d: use blocks that divide it, or a format without", (long long)e->rows,
-                       (long long)e->columns, l->block_rows, l->block_columns);
+        return rw_fail(
+            ctx, RW_ERR_ARGUMENT,
+            "a matrix of %lld x %lld is not made of whole blocks of %d x %d: use blocks that divide it, or a format "
+            "without",
+            (long long)e->rows, (long long)e->columns, l->block_rows, l->block_columns);
     return RW_OK;
 }
 
@@ -607,8 +661,8 @@ static rw_status check_values(rw_context *ctx, const rw_entries *e)
     for (int64_t k = 0; k < e->n; ++k) {
         const double re = e->value[parts * k], im = parts > 1 ? e->value[2 * k + 1] : 0;
         if (!isfinite(re) || !isfinite(im))
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "entry %lld, (%lld, %lld), counted from 0: %g%+gi is not finite", (long long)k,
-                           (long long)e->row[k], (long long)e->column[k], re, im);
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "entry %lld, (%lld, %lld), counted from 0: %g%+gi is not finite",
+                           (long long)k, (long long)e->row[k], (long long)e->column[k], re, im);
     }
     return RW_OK;
 }
@@ -636,7 +690,8 @@ static void place(const rw_view *v, const rw_entries *e, const rw_sorted *s, int
         for (int64_t at = s->first[row]; at < s->first[row + 1]; ++at) {
             while (!b.nc || s->column[at] >= b.column + b.nc) b = m->ops->block(v, i, k++);
             const int64_t entry = s->entry[at], to = b.at + b.sr * (row - b.row) + b.sc * (s->column[at] - b.column);
-            rw_entry_add(v, to, row, e->is_complex ? e->value[2 * entry] : e->value[entry], e->is_complex ? e->value[2 * entry + 1] : 0);
+            rw_entry_add(v, to, row, e->is_complex ? e->value[2 * entry] : e->value[entry],
+                         e->is_complex ? e->value[2 * entry + 1] : 0);
         }
     }
 }
@@ -666,7 +721,8 @@ static rw_status from_entries(rw_device *dev, const rw_sparse_layout *layout, co
     return status;
 }
 
-/* What a product reads of the matrix, of slices with shifts these on GPUs and the columns on processors; x and y, and a vector between two launches. */
+/* What a product reads of the matrix, of slices with shifts these on GPUs and the columns on processors; x and y, and a
+ * vector between two launches. */
 static double moved_by(const rw_sparse *m, rw_dtype vectors)
 {
     const double vector = (double)rw_dtype_size(vectors),
@@ -675,7 +731,8 @@ static double moved_by(const rw_sparse *m, rw_dtype vectors)
     return bytes_of(m) - unread + vector * ((double)m->columns + (double)m->rows * (m->ops->finishes ? 3 : 1));
 }
 
-static rw_status foresee_one(rw_context *ctx, rw_device *dev, const rw_entries *e, const pattern *p, rw_dtype vectors, rw_sparse_candidate *c)
+static rw_status foresee_one(rw_context *ctx, rw_device *dev, const rw_entries *e, const pattern *p, rw_dtype vectors,
+                             rw_sparse_candidate *c)
 {
     const rw_sparse_blocks blocks = {p->block_rows, p->block_columns, p->first, p->column, p->row_size, p->column_size};
     rw_sparse m = {.op.device = dev};
@@ -690,7 +747,8 @@ static rw_status foresee_one(rw_context *ctx, rw_device *dev, const rw_entries *
     return c->refused ? RW_OK : status;
 }
 
-rw_status rw_sparse_foresee(rw_context *ctx, rw_device *dev, const rw_entries *e, const rw_sorted *s, rw_dtype vectors, int n, rw_sparse_candidate *c)
+rw_status rw_sparse_foresee(rw_context *ctx, rw_device *dev, const rw_entries *e, const rw_sorted *s, rw_dtype vectors,
+                            int n, rw_sparse_candidate *c)
 {
     pattern p = {0};
     rw_status status = RW_OK;
@@ -718,9 +776,13 @@ rw_status rw_sparse_from_entries(rw_device *dev, const rw_sparse_layout *layout,
 {
     RW_NEED(matrix, "matrix");
     *matrix = NULL;
-    RW_NEED(dev, "device"); RW_NEED(layout, "layout"); RW_NEED(e, "entries");
+    RW_NEED(dev, "device");
+    RW_NEED(layout, "layout");
+    RW_NEED(e, "entries");
     if (e->n > 0) {
-        RW_NEED(e->row, "row"); RW_NEED(e->column, "column"); RW_NEED(e->value, "value");
+        RW_NEED(e->row, "row");
+        RW_NEED(e->column, "column");
+        RW_NEED(e->value, "value");
     }
     return from_entries(dev, layout, e, matrix);
 }
@@ -756,8 +818,13 @@ rw_status rw_sparse_write(rw_sparse *m, const char *path)
     RW_NEED(path, "path");
     rw_entries e;
     RW_TRY(list(m, &e));
-    const rw_mtx file = {.rows = e.rows, .columns = e.columns, .n = e.n, .is_complex = e.is_complex, .row = e.row,
-                         .column = e.column, .value = e.value};
+    const rw_mtx file = {.rows = e.rows,
+                         .columns = e.columns,
+                         .n = e.n,
+                         .is_complex = e.is_complex,
+                         .row = e.row,
+                         .column = e.column,
+                         .value = e.value};
     rw_status status = rw_mtx_write(m->op.device->ctx, path, &file);
     rw_entries_free(&e);
     return status;

@@ -1,31 +1,36 @@
 /* Operators from equations: an expression program as the function of an operator (src/operator/function.c).
  *
- * A program is a map of arrays; that the map is linear is tested with vectors whose numbers have few digits, so that x + a z is exact and what differs comes from the program. The diagonal comes from
- * products with vectors that are 1 in cells of one colour: cells of a colour are more than the stencil's reach apart in some direction, so y is the diagonal there (Curtis, Powell, Reid, On the
- * estimation of sparse Jacobian matrices, J. Inst. Maths Applics 13, 1974, of which this is the part for diagonals). */
+ * A program is a map of arrays; that the map is linear is tested with vectors whose numbers have few digits, so that x
+ * + a z is exact and what differs comes from the program. The diagonal comes from products with vectors that are 1 in
+ * cells of one colour: cells of a colour are more than the stencil's reach apart in some direction, so y is the
+ * diagonal there (Curtis, Powell, Reid, On the estimation of sparse Jacobian matrices, J. Inst. Maths Applics 13, 1974,
+ * of which this is the part for diagonals). */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "expr/map.h"
-#include "rechenwerk/stencil.h"
 #include "operator/operator.h"
+#include "rechenwerk/stencil.h"
 
 typedef struct stencil {
     rw_device *device;
     rw_expr *expr;
     rw_expr_map map;
-    char *from, *to;       /* names of fields */
+    char *from, *to; /* names of fields */
     int64_t n;
     int parts;
-    rw_array *x, *y;       /* while it is looked at */
-    rw_array *diagonal;    /* NULL: not asked for yet */
+    rw_array *x, *y;    /* while it is looked at */
+    rw_array *diagonal; /* NULL: not asked for yet */
 } stencil;
 
 static rw_context *context(const stencil *s) { return s->device->ctx; }
 static bool is_single(const stencil *s) { return rw_dtype_is_single(s->map.type); }
 static double *numbers(const stencil *s) { return rw_calloc((size_t)(s->n * s->parts), sizeof(double)); }
-static rw_status no_memory(const stencil *s) { return rw_fail_memory(context(s), (size_t)(s->n * s->parts) * sizeof(double), "looking at an operator"); }
+static rw_status no_memory(const stencil *s)
+{
+    return rw_fail_memory(context(s), (size_t)(s->n * s->parts) * sizeof(double), "looking at an operator");
+}
 
 static rw_status run(stencil *s, rw_array *x, rw_array *y, rw_queue *q)
 {
@@ -40,7 +45,7 @@ static rw_status multiply(void *user, rw_op op, rw_array *x, rw_array *y, rw_que
     return run(user, x, y, q);
 }
 
-/* ---- products on the host ---------------------------------------------------------------------------------------------------------- */
+/* ---- products on the host ---------------------------------------------------------------------------------------- */
 
 static rw_status begin_looking(stencil *s)
 {
@@ -67,19 +72,25 @@ static rw_status apply(stencil *s, const double *x, double *y)
     put(s, x, in);
     RW_TRY(run(s, s->x, s->y, rw_device_queue(s->device)));
     RW_TRY(rw_array_read(s->y, &out));
-    for (int64_t i = 0; i < s->n * s->parts; ++i) y[i] = is_single(s) ? ((const float *)out)[i] : ((const double *)out)[i];
+    for (int64_t i = 0; i < s->n * s->parts; ++i)
+        y[i] = is_single(s) ? ((const float *)out)[i] : ((const double *)out)[i];
     return RW_OK;
 }
 
-/* ---- is it linear? ------------------------------------------------------------------------------------------------------------------ */
+/* ---- is it linear? ----------------------------------------------------------------------------------------------- */
 
 static rw_status fail_affine(const stencil *s, int64_t at, double value)
 {
     const int side = s->map.side;
     char text[80] = "terms without it";
-    if (side >= 0) snprintf(text, sizeof text, "its boundary value at the %s end of %c", side % 2 ? "upper" : "lower", "xyz"[side / 2]);
-    return rw_fail(context(s), RW_ERR_INPUT, "%s: with %s = 0, %s is %g in cell %lld, so this is no linear map: %s must be 0 here; bring them to the right side of the system", s->map.name,
-                   s->from, s->to, value, (long long)at / s->parts, text);
+    if (side >= 0)
+        snprintf(text, sizeof text, "its boundary value at the %s end of %c", side % 2 ? "upper" : "lower",
+                 "xyz"[side / 2]);
+    return rw_fail(
+        context(s), RW_ERR_INPUT,
+        "%s: with %s = 0, %s is %g in cell %lld, so this is no linear map: %s must be 0 here; bring them to the right "
+        "side of the system",
+        s->map.name, s->from, s->to, value, (long long)at / s->parts, text);
 }
 
 static rw_status check_zero(stencil *s)
@@ -102,17 +113,25 @@ static rw_status compare(const stencil *s, const double *ax, const double *az, c
     for (int64_t i = 0; i < s->n; ++i)
         for (int p = 0; p < s->parts; ++p) {
             const int64_t k = s->parts * i + p, other = s->parts * i + 1 - p;
-            const double az_k = s->parts == 1 ? factor[0] * az[k] : factor[0] * az[k] + (p ? factor[1] : -factor[1]) * az[other], differs = fabs(sum[k] - ax[k] - az_k);
+            const double az_k = s->parts == 1 ? factor[0] * az[k]
+                                              : factor[0] * az[k] + (p ? factor[1] : -factor[1]) * az[other],
+                         differs = fabs(sum[k] - ax[k] - az_k);
             most = fmax(most, fabs(ax[k]) + fabs(az_k) + fabs(sum[k]));
             if (!(differs <= error)) error = differs, at = i;
         }
     if (error <= 1000 * eps * most) return RW_OK;
-    return rw_fail(context(s), RW_ERR_INPUT, "%s: %s does not depend on %s linearly: A (x + a z) differs from A x + a A z by %g in cell %lld, where the largest values are %g", s->map.name,
-                   s->to, s->from, error, (long long)at, most);
+    return rw_fail(
+        context(s), RW_ERR_INPUT,
+        "%s: %s does not depend on %s linearly: A (x + a z) differs from A x + a A z by %g in cell %lld, where the "
+        "largest values are %g",
+        s->map.name, s->to, s->from, error, (long long)at, most);
 }
 
 /* Whole numbers of [-256, 256] over 512, times the size: x + a z is exact in single precision. */
-static double few_digits(uint64_t seed, int64_t i) { return (floor(rw_random_uniform(seed, (uint64_t)i) * 513) - 256) / 512; }
+static double few_digits(uint64_t seed, int64_t i)
+{
+    return (floor(rw_random_uniform(seed, (uint64_t)i) * 513) - 256) / 512;
+}
 
 /* A (x + a z) = A x + a A z */
 static rw_status check_linear(stencil *s, double size)
@@ -143,10 +162,13 @@ static rw_status look(stencil *s)
     return status;
 }
 
-/* ---- diagonal --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- diagonal ---------------------------------------------------------------------------------------------------- */
 
-/* Pieces of an axis, each longer than the reach, also across periodic sides; the colour of a cell is its place in its piece. */
-typedef struct axis { int64_t n, pieces, colours; } axis;
+/* Pieces of an axis, each longer than the reach, also across periodic sides; the colour of a cell is its place in its
+ * piece. */
+typedef struct axis {
+    int64_t n, pieces, colours;
+} axis;
 
 static axis axis_of(const stencil *s, int d)
 {
@@ -162,7 +184,8 @@ static int64_t colour(const axis *a, int64_t i)
 
 static bool has_colour(const axis a[3], const int64_t c[3], int64_t cell)
 {
-    return colour(&a[0], cell % a[0].n) == c[0] && colour(&a[1], cell / a[0].n % a[1].n) == c[1] && colour(&a[2], cell / a[0].n / a[1].n) == c[2];
+    return colour(&a[0], cell % a[0].n) == c[0] && colour(&a[1], cell / a[0].n % a[1].n) == c[1] &&
+           colour(&a[2], cell / a[0].n / a[1].n) == c[2];
 }
 
 /* What one colour tells, into d. */
@@ -206,12 +229,15 @@ static rw_status make_diagonal(stencil *s)
 static rw_status diagonal(void *user, rw_array *to)
 {
     stencil *s = user;
-    if (s->map.far) return rw_fail(context(s), RW_ERR_UNSUPPORTED, "%s: its diagonal cannot be found by products, since %s: use no preconditioner", s->map.name, s->map.far);
+    if (s->map.far)
+        return rw_fail(context(s), RW_ERR_UNSUPPORTED,
+                       "%s: its diagonal cannot be found by products, since %s: use no preconditioner", s->map.name,
+                       s->map.far);
     if (!s->diagonal) RW_TRY(make_diagonal(s));
     return rw_array_copy(to, s->diagonal, s->device->queue);
 }
 
-/* ---- create, destroy ---------------------------------------------------------------------------------------------------------------- */
+/* ---- create, destroy --------------------------------------------------------------------------------------------- */
 
 static void destroy(void *user)
 {
@@ -230,7 +256,10 @@ static rw_status prepare(stencil *s, const char *from, const char *to)
     s->n = size[0] * size[1] * size[2], s->parts = 1 + rw_dtype_is_complex(s->map.type);
     s->from = rw_strdup(from), s->to = rw_strdup(to);
     if (!s->from || !s->to) return rw_fail_memory(context(s), 64, "an operator");
-    if (s->n < 1) return rw_fail(context(s), RW_ERR_ARGUMENT, "%s: a grid of %lld x %lld x %lld cells: an operator has 1 at least", s->map.name, (long long)size[0], (long long)size[1], (long long)size[2]);
+    if (s->n < 1)
+        return rw_fail(context(s), RW_ERR_ARGUMENT,
+                       "%s: a grid of %lld x %lld x %lld cells: an operator has 1 at least", s->map.name,
+                       (long long)size[0], (long long)size[1], (long long)size[2]);
     return look(s);
 }
 
@@ -239,7 +268,10 @@ rw_status rw_operator_from_expr(rw_device *dev, const rw_expr_spec *spec, const 
 {
     RW_NEED(op, "op");
     *op = NULL;
-    RW_NEED(dev, "device"); RW_NEED(spec, "spec"); RW_NEED(from, "from"); RW_NEED(to, "to");
+    RW_NEED(dev, "device");
+    RW_NEED(spec, "spec");
+    RW_NEED(from, "from");
+    RW_NEED(to, "to");
     stencil *s = rw_calloc(1, sizeof *s);
     if (!s) return rw_fail_memory(dev->ctx, sizeof *s, "an operator");
     s->device = rw_device_retain(dev);

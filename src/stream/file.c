@@ -40,7 +40,8 @@ rw_status rw_stream_file_open(rw_context *ctx, const char *name, rw_stream_file 
     else f->fd = open(name, O_RDONLY | O_CLOEXEC);
     f->opened = true;
     if (f->fd < 0 || fstat(f->fd, &info) != 0) {
-        rw_status status = rw_fail(ctx, RW_ERR_FILE, "cannot open '%s': %s: %s", name, strerror(errno), rw_file_advice(errno));
+        rw_status status =
+            rw_fail(ctx, RW_ERR_FILE, "cannot open '%s': %s: %s", name, strerror(errno), rw_file_advice(errno));
         rw_stream_file_close(f);
         return status;
     }
@@ -105,7 +106,8 @@ rw_status rw_stream_file_read(rw_stream_file *f, void *bytes, size_t n, const ch
     RW_TRY(rw_stream_file_read_most(f, bytes, n, what, &have));
     if (have == n) return RW_OK;
     if (end && !have) return *end = true, RW_OK;
-    return rw_fail(f->ctx, RW_ERR_INPUT, "%s: the stream ends inside %s, after %zu of %zu bytes", f->name, what, have, n);
+    return rw_fail(f->ctx, RW_ERR_INPUT, "%s: the stream ends inside %s, after %zu of %zu bytes", f->name, what, have,
+                   n);
 }
 
 rw_status rw_stream_file_create(rw_context *ctx, const char *name, rw_stream_file *f)
@@ -123,7 +125,8 @@ rw_status rw_stream_file_create(rw_context *ctx, const char *name, rw_stream_fil
     }
     if (f->file) return setvbuf(f->file, NULL, _IOFBF, BUFFER), RW_OK;
     const int reason = errno ? errno : EIO;
-    rw_status status = rw_fail(ctx, RW_ERR_FILE, "cannot create '%s': %s: %s", name, strerror(reason), rw_file_advice(reason));
+    rw_status status =
+        rw_fail(ctx, RW_ERR_FILE, "cannot create '%s': %s: %s", name, strerror(reason), rw_file_advice(reason));
     rw_stream_file_close(f);
     return status;
 }
@@ -156,7 +159,9 @@ rw_status rw_stream_file_commit(rw_stream_file *f)
     errno = 0;
     bool bad = rw_fault_hit(RW_FAULT_WRITE) || fflush(f->file) != 0;
     if (!f->standard) bad = fclose(f->file) != 0 || bad, f->file = NULL;
-    rw_status status = bad ? fail_write(f) : f->temporary ? rw_file_replace_commit(f->ctx, f->name, &f->temporary) : RW_OK;
+    rw_status status = bad            ? fail_write(f)
+                       : f->temporary ? rw_file_replace_commit(f->ctx, f->name, &f->temporary)
+                                      : RW_OK;
     rw_stream_file_close(f);
     return status;
 }

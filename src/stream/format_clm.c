@@ -1,5 +1,6 @@
-/* CLM1: u32 width, height, channels (1 or 3), images, bytes of an image, little endian, after "CLM1"; then the images, rows from the
- * top, red, green and blue beside each other, without gaps. The image streams of M.-R. Lorbeer's study, whose layout was not published. */
+/* CLM1: u32 width, height, channels (1 or 3), images, bytes of an image, little endian, after "CLM1"; then the images,
+ * rows from the top, red, green and blue beside each other, without gaps. The image streams of M.-R. Lorbeer's study,
+ * whose layout was not published. */
 #include <string.h>
 
 #include "stream/stream.h"
@@ -12,7 +13,10 @@ typedef struct clm {
 
 static bool is(const unsigned char *start, size_t n) { return n >= 4 && memcmp(start, "CLM1", 4) == 0; }
 
-static uint32_t number(const unsigned char *b) { return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24; }
+static uint32_t number(const unsigned char *b)
+{
+    return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
 
 static rw_status make(rw_context *ctx, rw_stream_file *f, const rw_frame_format *format, int64_t left, void **state)
 {
@@ -23,19 +27,23 @@ static rw_status make(rw_context *ctx, rw_stream_file *f, const rw_frame_format 
     return RW_OK;
 }
 
-static rw_status open_stream(rw_context *ctx, const char *name, rw_stream_file *f, rw_frame_format *format, void **state)
+static rw_status open_stream(rw_context *ctx, const char *name, rw_stream_file *f, rw_frame_format *format,
+                             void **state)
 {
     unsigned char head[24];
     (void)name;
     RW_TRY(rw_stream_file_read(f, head, sizeof head, "the head", NULL));
-    *format = (rw_frame_format){.width = number(head + 4), .height = number(head + 8), .channels = (int)number(head + 12), .dtype = RW_U8,
+    *format = (rw_frame_format){.width = number(head + 4),
+                                .height = number(head + 8),
+                                .channels = (int)number(head + 12),
+                                .dtype = RW_U8,
                                 .count = number(head + 16)};
     if (format->channels != 1 && format->channels != 3)
         return rw_fail(ctx, RW_ERR_INPUT, "%s: %d channels: CLM1 has 1 or 3", f->name, format->channels);
     RW_TRY(rw_frame_check(ctx, f->name, format));
     if (number(head + 20) != (uint64_t)rw_frame_bytes(format))
-        return rw_fail(ctx, RW_ERR_INPUT, "%s: the head says %u bytes an image, but %s take %lld", f->name, number(head + 20),
-                       rw_frame_describe(format).text, (long long)rw_frame_bytes(format));
+        return rw_fail(ctx, RW_ERR_INPUT, "%s: the head says %u bytes an image, but %s take %lld", f->name,
+                       number(head + 20), rw_frame_describe(format).text, (long long)rw_frame_bytes(format));
     return make(ctx, f, format, format->count ? format->count : -1, state);
 }
 
@@ -49,13 +57,17 @@ static rw_status read_frame(void *state, void *frame, bool *end)
     return RW_OK;
 }
 
-static bool holds(const rw_frame_format *f) { return f->layout == RW_FRAME_PIXELS && f->dtype == RW_U8 && (f->channels == 1 || f->channels == 3); }
+static bool holds(const rw_frame_format *f)
+{
+    return f->layout == RW_FRAME_PIXELS && f->dtype == RW_U8 && (f->channels == 1 || f->channels == 3);
+}
 
 /* A count of 0, where it is not known, stands for as many as there are. */
-static rw_status create(rw_context *ctx, const char *name, rw_stream_file *f, const rw_frame_format *format, void **state)
+static rw_status create(rw_context *ctx, const char *name, rw_stream_file *f, const rw_frame_format *format,
+                        void **state)
 {
-    const uint32_t n[] = {(uint32_t)format->width, (uint32_t)format->height, (uint32_t)format->channels, (uint32_t)format->count,
-                          (uint32_t)rw_frame_bytes(format)};
+    const uint32_t n[] = {(uint32_t)format->width, (uint32_t)format->height, (uint32_t)format->channels,
+                          (uint32_t)format->count, (uint32_t)rw_frame_bytes(format)};
     unsigned char head[24] = "CLM1";
     (void)name;
     for (int i = 0; i < 5; ++i)
@@ -71,6 +83,14 @@ static rw_status write_frame(void *state, const void *frame)
 }
 
 const rw_stream_format rw_stream_clm = {
-    .name = "clm", .line = "images of one size after a short head", .endings = {".clm"}, .is = is, .open = open_stream, .read = read_frame,
-    .create = create, .write = write_frame, .holds = holds, .destroy = rw_free,
+    .name = "clm",
+    .line = "images of one size after a short head",
+    .endings = {".clm"},
+    .is = is,
+    .open = open_stream,
+    .read = read_frame,
+    .create = create,
+    .write = write_frame,
+    .holds = holds,
+    .destroy = rw_free,
 };

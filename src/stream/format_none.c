@@ -1,7 +1,9 @@
-/* Nothing is written: for streams that are only observed. The result stays what the filter computes, without conversion to planes. */
+/* Nothing is written: for streams that are only observed. The result stays what the filter computes, without conversion
+ * to planes. */
 #include "stream/stream.h"
 
-static rw_status create(rw_context *ctx, const char *name, rw_stream_file *f, const rw_frame_format *format, void **state)
+static rw_status create(rw_context *ctx, const char *name, rw_stream_file *f, const rw_frame_format *format,
+                        void **state)
 {
     (void)ctx, (void)name, (void)f, (void)format;
     *state = NULL;
@@ -17,5 +19,10 @@ static rw_status write_frame(void *state, const void *frame)
 static bool holds(const rw_frame_format *f) { return f->layout == RW_FRAME_PIXELS; }
 
 const rw_stream_format rw_stream_none = {
-    .name = "none", .line = "nothing is written", .by_name = true, .create = create, .write = write_frame, .holds = holds,
+    .name = "none",
+    .line = "nothing is written",
+    .by_name = true,
+    .create = create,
+    .write = write_frame,
+    .holds = holds,
 };

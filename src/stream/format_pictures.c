@@ -1,4 +1,5 @@
-/* Pictures as frames: files numbered by a pattern, or pictures one after another in one stream (PNM, PNG). All have one size. */
+/* Pictures as frames: files numbered by a pattern, or pictures one after another in one stream (PNM, PNG). All have one
+ * size. */
 #include <ctype.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,18 +10,18 @@
 typedef struct pictures {
     rw_context *ctx;
     const char *name;
-    rw_stream_file *file;     /* of pictures one after another */
+    rw_stream_file *file; /* of pictures one after another */
     bool png;
     rw_frame_format format;
-    rw_raster first;          /* that has been read to know the format */
+    rw_raster first; /* that has been read to know the format */
     bool has_first;
-    int64_t number, written;  /* of the next file */
-    const char *percent;      /* where the number stands in the name; NULL: one picture */
-    unsigned char *bytes;     /* of a picture in the stream */
+    int64_t number, written; /* of the next file */
+    const char *percent;     /* where the number stands in the name; NULL: one picture */
+    unsigned char *bytes;    /* of a picture in the stream */
     size_t n, capacity;
 } pictures;
 
-/* ---- names -------------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 /* "%d" or "%04d", once. */
 static rw_status find_number(rw_context *ctx, const char *name, const char **percent)
@@ -42,10 +43,11 @@ static void name_of(const pictures *p, char *path, size_t size)
     const char *digits = p->percent + 1 + (p->percent[1] == '0');
     int width = 0;
     for (; isdigit((unsigned char)*digits); ++digits) width = 10 * width + *digits - '0';
-    snprintf(path, size, p->percent[1] == '0' ? "%.*s%0*lld%s" : "%.*s%*lld%s", (int)(p->percent - p->name), p->name, width, (long long)p->number, digits + 1);
+    snprintf(path, size, p->percent[1] == '0' ? "%.*s%0*lld%s" : "%.*s%*lld%s", (int)(p->percent - p->name), p->name,
+             width, (long long)p->number, digits + 1);
 }
 
-/* ---- pictures one after another ---------------------------------------------------------------------------------------- */
+/* ---- pictures one after another ---------------------------------------------------------------------------------- */
 
 /* n more bytes. Memory grows with what has come: a head may promise more than there is. */
 static rw_status more(pictures *p, size_t n, const char *what, bool *end)
@@ -76,8 +78,11 @@ static rw_status read_number(pictures *p, int64_t *value)
         else if (c == '#') comment = true;
         else if (isdigit(c) && *value < 1 << 28) *value = 10 * *value + c - '0', digits = true;
         else if (isspace(c) && digits) return RW_OK;
-        else if (!isspace(c)) return rw_fail(p->ctx, RW_ERR_INPUT, "%s: the head of a picture has a character %d where a number is due", p->file->name, c);
-        if (p->n > 4096) return rw_fail(p->ctx, RW_ERR_INPUT, "%s: the head of a picture is longer than 4096 bytes", p->file->name);
+        else if (!isspace(c))
+            return rw_fail(p->ctx, RW_ERR_INPUT, "%s: the head of a picture has a character %d where a number is due",
+                           p->file->name, c);
+        if (p->n > 4096)
+            return rw_fail(p->ctx, RW_ERR_INPUT, "%s: the head of a picture is longer than 4096 bytes", p->file->name);
     }
 }
 
@@ -88,12 +93,14 @@ static rw_status collect_pnm(pictures *p, bool *end)
     if (*end) return RW_OK;
     RW_TRY(more(p, 1, "a picture", NULL));
     if (p->bytes[0] != 'P' || (p->bytes[1] != '5' && p->bytes[1] != '6'))
-        return rw_fail(p->ctx, RW_ERR_INPUT, "%s: a picture after another one does not begin with P5 or P6", p->file->name);
+        return rw_fail(p->ctx, RW_ERR_INPUT, "%s: a picture after another one does not begin with P5 or P6",
+                       p->file->name);
     RW_TRY(read_number(p, &width));
     RW_TRY(read_number(p, &height));
     RW_TRY(read_number(p, &most));
     if (width < 1 || height < 1 || width * height > 1 << 28)
-        return rw_fail(p->ctx, RW_ERR_INPUT, "%s: a picture of %lld x %lld pixels: 1 x 1 to 2^28 pixels", p->file->name, (long long)width, (long long)height);
+        return rw_fail(p->ctx, RW_ERR_INPUT, "%s: a picture of %lld x %lld pixels: 1 x 1 to 2^28 pixels", p->file->name,
+                       (long long)width, (long long)height);
     return more(p, (size_t)(width * height) * (p->bytes[1] == '6' ? 3 : 1) * (most > 255 ? 2 : 1), "a picture", NULL);
 }
 
@@ -106,13 +113,14 @@ static rw_status collect_png(pictures *p, bool *end)
         const unsigned char *head = p->bytes + p->n - 8;
         const size_t n = (size_t)head[0] << 24 | (size_t)head[1] << 16 | (size_t)head[2] << 8 | head[3];
         last = memcmp(head + 4, "IEND", 4) == 0;
-        if (n > 1 << 30) return rw_fail(p->ctx, RW_ERR_INPUT, "%s: a chunk of a picture has %zu bytes", p->file->name, n);
+        if (n > 1 << 30)
+            return rw_fail(p->ctx, RW_ERR_INPUT, "%s: a chunk of a picture has %zu bytes", p->file->name, n);
         RW_TRY(more(p, n + 4, "a picture", NULL));
     }
     return RW_OK;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------------------ */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static rw_status next_raster(pictures *p, rw_raster *r, bool *end)
 {
@@ -132,7 +140,10 @@ static rw_status next_raster(pictures *p, rw_raster *r, bool *end)
 
 static rw_frame_format format_of(const rw_raster *r)
 {
-    return (rw_frame_format){.width = (int64_t)r->width, .height = (int64_t)r->height, .channels = r->channels, .dtype = r->bytes == 2 ? RW_U16 : RW_U8};
+    return (rw_frame_format){.width = (int64_t)r->width,
+                             .height = (int64_t)r->height,
+                             .channels = r->channels,
+                             .dtype = r->bytes == 2 ? RW_U16 : RW_U8};
 }
 
 static void destroy(void *state)
@@ -151,7 +162,8 @@ static rw_status make(rw_context *ctx, const char *name, rw_stream_file *f, bool
     return f ? RW_OK : find_number(ctx, name, &p->percent);
 }
 
-static rw_status open_as(rw_context *ctx, const char *name, rw_stream_file *f, bool png, rw_frame_format *format, void **state)
+static rw_status open_as(rw_context *ctx, const char *name, rw_stream_file *f, bool png, rw_frame_format *format,
+                         void **state)
 {
     pictures *p = NULL;
     bool end = false;
@@ -171,9 +183,18 @@ static rw_status open_as(rw_context *ctx, const char *name, rw_stream_file *f, b
     return RW_OK;
 }
 
-static rw_status open_files(rw_context *c, const char *name, rw_stream_file *f, rw_frame_format *format, void **s) { return open_as(c, name, f, false, format, s); }
-static rw_status open_pnm(rw_context *c, const char *name, rw_stream_file *f, rw_frame_format *format, void **s) { return open_as(c, name, f, false, format, s); }
-static rw_status open_png(rw_context *c, const char *name, rw_stream_file *f, rw_frame_format *format, void **s) { return open_as(c, name, f, true, format, s); }
+static rw_status open_files(rw_context *c, const char *name, rw_stream_file *f, rw_frame_format *format, void **s)
+{
+    return open_as(c, name, f, false, format, s);
+}
+static rw_status open_pnm(rw_context *c, const char *name, rw_stream_file *f, rw_frame_format *format, void **s)
+{
+    return open_as(c, name, f, false, format, s);
+}
+static rw_status open_png(rw_context *c, const char *name, rw_stream_file *f, rw_frame_format *format, void **s)
+{
+    return open_as(c, name, f, true, format, s);
+}
 
 static rw_status read_frame(void *state, void *frame, bool *end)
 {
@@ -189,17 +210,19 @@ static rw_status read_frame(void *state, void *frame, bool *end)
         rw_raster_stretch(&r);
     }
     const rw_frame_format f = format_of(&r);
-    const bool same = f.width == p->format.width && f.height == p->format.height && f.channels == p->format.channels && f.dtype == p->format.dtype;
+    const bool same = f.width == p->format.width && f.height == p->format.height && f.channels == p->format.channels &&
+                      f.dtype == p->format.dtype;
     if (same) memcpy(frame, r.samples, (size_t)rw_frame_bytes(&f));
     rw_raster_free(&r);
     if (same) return RW_OK;
-    return rw_fail(p->ctx, RW_ERR_INPUT, "%s: a picture of %s follows on ones of %s: all of a stream are alike", p->file ? p->file->name : p->name,
-                   rw_frame_describe(&f).text, rw_frame_describe(&p->format).text);
+    return rw_fail(p->ctx, RW_ERR_INPUT, "%s: a picture of %s follows on ones of %s: all of a stream are alike",
+                   p->file ? p->file->name : p->name, rw_frame_describe(&f).text, rw_frame_describe(&p->format).text);
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------------------------ */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-static rw_status create_as(rw_context *ctx, const char *name, rw_stream_file *f, bool png, const rw_frame_format *format, void **state)
+static rw_status create_as(rw_context *ctx, const char *name, rw_stream_file *f, bool png,
+                           const rw_frame_format *format, void **state)
 {
     pictures *p = NULL;
     rw_status status = make(ctx, name, f, png, &p);
@@ -214,17 +237,26 @@ static rw_status create_as(rw_context *ctx, const char *name, rw_stream_file *f,
     return RW_OK;
 }
 
-static rw_status create_files(rw_context *c, const char *name, rw_stream_file *f, const rw_frame_format *format, void **s) { return create_as(c, name, f, false, format, s); }
+static rw_status create_files(rw_context *c, const char *name, rw_stream_file *f, const rw_frame_format *format,
+                              void **s)
+{
+    return create_as(c, name, f, false, format, s);
+}
 
 static rw_status write_file(void *state, const void *frame)
 {
     pictures *p = state;
     char path[4096];
     if (!p->percent && p->written)
-        return rw_fail(p->ctx, RW_ERR_ARGUMENT, "%s: there is a second frame: give a pattern such as frame-%%04d.png", p->name);
+        return rw_fail(p->ctx, RW_ERR_ARGUMENT, "%s: there is a second frame: give a pattern such as frame-%%04d.png",
+                       p->name);
     name_of(p, path, sizeof path);
-    const rw_raster r = {(size_t)p->format.width, (size_t)p->format.height, p->format.channels, p->format.dtype == RW_U16 ? 2 : 1,
-                         p->format.dtype == RW_U16 ? 65535 : 255, (void *)(uintptr_t)frame};
+    const rw_raster r = {(size_t)p->format.width,
+                         (size_t)p->format.height,
+                         p->format.channels,
+                         p->format.dtype == RW_U16 ? 2 : 1,
+                         p->format.dtype == RW_U16 ? 65535 : 255,
+                         (void *)(uintptr_t)frame};
     ++p->number, ++p->written;
     return rw_raster_write(p->ctx, path, &r);
 }
@@ -233,8 +265,9 @@ static rw_status write_pnm(void *state, const void *frame)
 {
     pictures *p = state;
     char head[64];
-    const int n = snprintf(head, sizeof head, "P%d\n%lld %lld\n%d\n", p->format.channels == 3 ? 6 : 5, (long long)p->format.width,
-                           (long long)p->format.height, p->format.dtype == RW_U16 ? 65535 : 255);
+    const int n =
+        snprintf(head, sizeof head, "P%d\n%lld %lld\n%d\n", p->format.channels == 3 ? 6 : 5, (long long)p->format.width,
+                 (long long)p->format.height, p->format.dtype == RW_U16 ? 65535 : 255);
     RW_TRY(rw_stream_file_write(p->file, head, (size_t)n));
     const size_t bytes = (size_t)rw_frame_bytes(&p->format);
     if (p->format.dtype == RW_U8) return rw_stream_file_write(p->file, frame, bytes);
@@ -251,19 +284,47 @@ static rw_status write_pnm(void *state, const void *frame)
 }
 
 static bool holds(const rw_frame_format *f) { return f->layout == RW_FRAME_PIXELS; }
-static bool holds_pnm(const rw_frame_format *f) { return f->layout == RW_FRAME_PIXELS && (f->channels == 1 || f->channels == 3); }
-static bool is_pnm(const unsigned char *start, size_t n) { return n >= 3 && start[0] == 'P' && (start[1] == '5' || start[1] == '6') && isspace(start[2]); }
-static bool is_png(const unsigned char *start, size_t n) { return n >= 8 && memcmp(start, "\x89PNG\r\n\x1a\n", 8) == 0; }
+static bool holds_pnm(const rw_frame_format *f)
+{
+    return f->layout == RW_FRAME_PIXELS && (f->channels == 1 || f->channels == 3);
+}
+static bool is_pnm(const unsigned char *start, size_t n)
+{
+    return n >= 3 && start[0] == 'P' && (start[1] == '5' || start[1] == '6') && isspace(start[2]);
+}
+static bool is_png(const unsigned char *start, size_t n)
+{
+    return n >= 8 && memcmp(start, "\x89PNG\r\n\x1a\n", 8) == 0;
+}
 
 const rw_stream_format rw_stream_pictures = {
-    .name = "pictures", .line = "files of pictures, numbered by a pattern such as frame-%04d.png", .by_name = true,
-    .endings = {".png", ".pnm", ".pgm", ".ppm", ".jpg", ".jpeg", ".tif", ".bmp"}, .open = open_files, .read = read_frame, .create = create_files, .write = write_file, .holds = holds,
+    .name = "pictures",
+    .line = "files of pictures, numbered by a pattern such as frame-%04d.png",
+    .by_name = true,
+    .endings = {".png", ".pnm", ".pgm", ".ppm", ".jpg", ".jpeg", ".tif", ".bmp"},
+    .open = open_files,
+    .read = read_frame,
+    .create = create_files,
+    .write = write_file,
+    .holds = holds,
     .destroy = destroy,
 };
 const rw_stream_format rw_stream_pnm = {
-    .name = "pnm", .line = "PNM pictures (P5, P6) one after another", .is = is_pnm, .open = open_pnm, .read = read_frame, .create = create_files,
-    .write = write_pnm, .holds = holds_pnm, .destroy = destroy,
+    .name = "pnm",
+    .line = "PNM pictures (P5, P6) one after another",
+    .is = is_pnm,
+    .open = open_pnm,
+    .read = read_frame,
+    .create = create_files,
+    .write = write_pnm,
+    .holds = holds_pnm,
+    .destroy = destroy,
 };
 const rw_stream_format rw_stream_png = {
-    .name = "png", .line = "PNG pictures one after another", .is = is_png, .open = open_png, .read = read_frame, .destroy = destroy,
+    .name = "png",
+    .line = "PNG pictures one after another",
+    .is = is_png,
+    .open = open_png,
+    .read = read_frame,
+    .destroy = destroy,
 };

@@ -17,11 +17,13 @@ static rw_status make(rw_context *ctx, rw_stream_file *f, const rw_frame_format 
     return RW_OK;
 }
 
-static rw_status open_stream(rw_context *ctx, const char *name, rw_stream_file *f, rw_frame_format *format, void **state)
+static rw_status open_stream(rw_context *ctx, const char *name, rw_stream_file *f, rw_frame_format *format,
+                             void **state)
 {
     (void)name;
     if (!format->width || !format->height)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: raw frames have no head: give size and kind, such as --frames 1920x1080:rgb24", f->name);
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "%s: raw frames have no head: give size and kind, such as --frames 1920x1080:rgb24", f->name);
     RW_TRY(rw_frame_check(ctx, f->name, format));
     return make(ctx, f, format, state);
 }
@@ -32,7 +34,8 @@ static rw_status read_frame(void *state, void *frame, bool *end)
     return rw_stream_file_read(s->file, frame, s->bytes, "a frame", end);
 }
 
-static rw_status create(rw_context *ctx, const char *name, rw_stream_file *f, const rw_frame_format *format, void **state)
+static rw_status create(rw_context *ctx, const char *name, rw_stream_file *f, const rw_frame_format *format,
+                        void **state)
 {
     (void)name;
     return make(ctx, f, format, state);
@@ -45,6 +48,12 @@ static rw_status write_frame(void *state, const void *frame)
 }
 
 const rw_stream_format rw_stream_raw = {
-    .name = "raw", .line = "frames without a head", .endings = {".raw", ".yuv", ".rgb"}, .open = open_stream, .read = read_frame, .create = create,
-    .write = write_frame, .destroy = rw_free,
+    .name = "raw",
+    .line = "frames without a head",
+    .endings = {".raw", ".yuv", ".rgb"},
+    .open = open_stream,
+    .read = read_frame,
+    .create = create,
+    .write = write_frame,
+    .destroy = rw_free,
 };

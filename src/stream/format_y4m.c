@@ -24,9 +24,14 @@ static rw_status read_line(rw_stream_file *f, char line[LINE], const char *what,
     return rw_fail(f->ctx, RW_ERR_INPUT, "%s: %s is longer than %d bytes", f->name, what, LINE - 1);
 }
 
-static const struct { const char *name; rw_frame_layout layout; int channels; } spaces[] = {
-    {"420jpeg", RW_FRAME_420, 3}, {"420mpeg2", RW_FRAME_420, 3}, {"420paldv", RW_FRAME_420, 3}, {"420", RW_FRAME_420, 3},
-    {"422", RW_FRAME_422, 3}, {"444", RW_FRAME_444, 3}, {"mono", RW_FRAME_PIXELS, 1},
+static const struct {
+    const char *name;
+    rw_frame_layout layout;
+    int channels;
+} spaces[] = {
+    {"420jpeg", RW_FRAME_420, 3}, {"420mpeg2", RW_FRAME_420, 3}, {"420paldv", RW_FRAME_420, 3},
+    {"420", RW_FRAME_420, 3},     {"422", RW_FRAME_422, 3},      {"444", RW_FRAME_444, 3},
+    {"mono", RW_FRAME_PIXELS, 1},
 };
 
 /* "420p10": the colour space, then the bits of a sample. */
@@ -43,10 +48,12 @@ static rw_status set_space(const rw_stream_file *f, const char *text, rw_frame_f
         format->bits = (int)bits, format->dtype = bits > 8 ? RW_U16 : RW_U8;
         return RW_OK;
     }
-    return rw_fail(f->ctx, RW_ERR_UNSUPPORTED, "%s: colour space C%s: 420, 422, 444 and mono of 8 to 16 bits can be read", f->name, text);
+    return rw_fail(f->ctx, RW_ERR_UNSUPPORTED,
+                   "%s: colour space C%s: 420, 422, 444 and mono of 8 to 16 bits can be read", f->name, text);
 }
 
-static rw_status open_stream(rw_context *ctx, const char *name, rw_stream_file *f, rw_frame_format *format, void **state)
+static rw_status open_stream(rw_context *ctx, const char *name, rw_stream_file *f, rw_frame_format *format,
+                             void **state)
 {
     char line[LINE], *save = NULL;
     (void)name;
@@ -55,7 +62,8 @@ static rw_status open_stream(rw_context *ctx, const char *name, rw_stream_file *
     for (char *word = strtok_r(line + 9, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
         if (*word == 'W') format->width = strtoll(word + 1, NULL, 10);
         if (*word == 'H') format->height = strtoll(word + 1, NULL, 10);
-        if (*word == 'F' && sscanf(word + 1, "%d:%d", &format->rate[0], &format->rate[1]) != 2) format->rate[0] = format->rate[1] = 0;
+        if (*word == 'F' && sscanf(word + 1, "%d:%d", &format->rate[0], &format->rate[1]) != 2)
+            format->rate[0] = format->rate[1] = 0;
         if (*word == 'C') RW_TRY(set_space(f, word + 1, format));
         if (strcmp(word, "XCOLORRANGE=FULL") == 0) format->full_range = true;
     }
@@ -75,22 +83,28 @@ static rw_status read_frame(void *state, void *frame, bool *end)
     RW_TRY(read_line(s->file, line, "the head of a frame", end));
     if (*end) return RW_OK;
     if (strncmp(line, "FRAME", 5) != 0)
-        return rw_fail(s->file->ctx, RW_ERR_INPUT, "%s: \"%.20s\" stands where a frame should begin with FRAME", s->file->name, line);
+        return rw_fail(s->file->ctx, RW_ERR_INPUT, "%s: \"%.20s\" stands where a frame should begin with FRAME",
+                       s->file->name, line);
     return rw_stream_file_read(s->file, frame, s->bytes, "a frame", NULL);
 }
 
 static bool holds(const rw_frame_format *f) { return f->layout != RW_FRAME_PIXELS || f->channels == 1; }
 
-static rw_status create(rw_context *ctx, const char *name, rw_stream_file *f, const rw_frame_format *format, void **state)
+static rw_status create(rw_context *ctx, const char *name, rw_stream_file *f, const rw_frame_format *format,
+                        void **state)
 {
     char head[256], bits[8] = "";
     const bool mono = format->layout == RW_FRAME_PIXELS;
     const int rate[2] = {format->rate[0] ? format->rate[0] : 25, format->rate[0] ? format->rate[1] : 1};
     (void)name;
     if (format->dtype == RW_U16) snprintf(bits, sizeof bits, mono ? "%d" : "p%d", format->bits ? format->bits : 16);
-    snprintf(head, sizeof head, "YUV4MPEG2 W%lld H%lld F%d:%d Ip A0:0 C%s%s%s\n", (long long)format->width, (long long)format->height, rate[0], rate[1],
-             mono ? "mono" : format->layout == RW_FRAME_420 ? *bits ? "420" : "420jpeg" : format->layout == RW_FRAME_422 ? "422" : "444", bits,
-             format->full_range ? " XCOLORRANGE=FULL" : "");
+    snprintf(head, sizeof head, "YUV4MPEG2 W%lld H%lld F%d:%d Ip A0:0 C%s%s%s\n", (long long)format->width,
+             (long long)format->height, rate[0], rate[1],
+             mono                             ? "mono"
+             : format->layout == RW_FRAME_420 ? *bits ? "420" : "420jpeg"
+             : format->layout == RW_FRAME_422 ? "422"
+                                              : "444",
+             bits, format->full_range ? " XCOLORRANGE=FULL" : "");
     RW_TRY(rw_stream_file_write(f, head, strlen(head)));
     y4m *s = rw_calloc(1, sizeof *s);
     if (!s) return rw_fail_memory(ctx, sizeof *s, "a stream");
@@ -107,6 +121,15 @@ static rw_status write_frame(void *state, const void *frame)
 }
 
 const rw_stream_format rw_stream_y4m = {
-    .name = "y4m", .line = "YUV4MPEG2 of ffmpeg and others: planes of luma and colour", .endings = {".y4m"}, .is = is, .open = open_stream,
-    .read = read_frame, .create = create, .write = write_frame, .holds = holds, .destroy = rw_free, .luma = true,
+    .name = "y4m",
+    .line = "YUV4MPEG2 of ffmpeg and others: planes of luma and colour",
+    .endings = {".y4m"},
+    .is = is,
+    .open = open_stream,
+    .read = read_frame,
+    .create = create,
+    .write = write_frame,
+    .holds = holds,
+    .destroy = rw_free,
+    .luma = true,
 };

@@ -4,7 +4,8 @@
 
 #include "stream/stream.h"
 
-extern const rw_stream_format rw_stream_y4m, rw_stream_clm, rw_stream_raw, rw_stream_pnm, rw_stream_png, rw_stream_pictures, rw_stream_none;
+extern const rw_stream_format rw_stream_y4m, rw_stream_clm, rw_stream_raw, rw_stream_pnm, rw_stream_png,
+    rw_stream_pictures, rw_stream_none;
 
 enum { FORMATS = 64 };
 static const rw_stream_format *formats[FORMATS] = {&rw_stream_y4m, &rw_stream_clm,      &rw_stream_pnm, &rw_stream_png,
@@ -16,12 +17,14 @@ rw_status rw_stream_format_register(rw_context *ctx, const rw_stream_format *f)
 {
     RW_NEED(f, "format");
     if (!f->name || !*f->name || ((!f->open || !f->read) && (!f->create || !f->write)))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_stream_format_register: the table needs a name, and open and read, or create and write");
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "rw_stream_format_register: the table needs a name, and open and read, or create and write");
     pthread_mutex_lock(&lock);
     const bool fits = nformats < FORMATS;
     if (fits) memmove(formats + 1, formats, (size_t)nformats * sizeof *formats), formats[0] = f, ++nformats;
     pthread_mutex_unlock(&lock);
-    return fits ? RW_OK : rw_fail(ctx, RW_ERR_ARGUMENT, "rw_stream_format_register: there are %d formats already", FORMATS);
+    return fits ? RW_OK
+                : rw_fail(ctx, RW_ERR_ARGUMENT, "rw_stream_format_register: there are %d formats already", FORMATS);
 }
 
 const rw_stream_format *rw_stream_format_get(int i) { return i >= 0 && i < nformats ? formats[i] : NULL; }
@@ -86,7 +89,8 @@ static void choose(const char *name, const rw_frame_format *frames, rw_stream *s
     if (!s->table) s->table = find_by_name(name);
 }
 
-rw_status rw_stream_open(rw_context *ctx, const char *name, const char *format_name, const rw_frame_format *frames, rw_stream *s)
+rw_status rw_stream_open(rw_context *ctx, const char *name, const char *format_name, const rw_frame_format *frames,
+                         rw_stream *s)
 {
     *s = (rw_stream){.format = *frames};
     if (format_name && !(s->table = find_name(format_name))) return fail_name(ctx, format_name);
@@ -98,16 +102,21 @@ rw_status rw_stream_open(rw_context *ctx, const char *name, const char *format_n
     }
     rw_status status = RW_OK;
     if (!s->table)
-        status = s->file.nstart == 0 ? rw_fail(ctx, RW_ERR_INPUT, "%s: is empty: it should be a stream of frames", s->file.name)
-                                     : rw_fail(ctx, RW_ERR_INPUT, "%s: begins like no stream that is known (y4m, clm, pnm, png): give the size of raw frames, "
-                                                                  "such as --frames 1920x1080:rgb24", s->file.name);
+        status =
+            s->file.nstart == 0
+                ? rw_fail(ctx, RW_ERR_INPUT, "%s: is empty: it should be a stream of frames", s->file.name)
+                : rw_fail(ctx, RW_ERR_INPUT,
+                          "%s: begins like no stream that is known (y4m, clm, pnm, png): give the size of raw frames, "
+                          "such as --frames 1920x1080:rgb24",
+                          s->file.name);
     if (status == RW_OK && s->table->by_name) rw_stream_file_close(&s->file);
     if (status == RW_OK) status = open_as(ctx, name, s);
     if (status != RW_OK) rw_stream_close(s);
     return status;
 }
 
-rw_status rw_stream_choose(rw_context *ctx, const char *name, const char *format_name, const rw_stream_format *standard, const rw_stream_format **table)
+rw_status rw_stream_choose(rw_context *ctx, const char *name, const char *format_name, const rw_stream_format *standard,
+                           const rw_stream_format **table)
 {
     *table = NULL;
     if (format_name && !(*table = find_name(format_name))) return fail_name(ctx, format_name);
@@ -117,15 +126,18 @@ rw_status rw_stream_choose(rw_context *ctx, const char *name, const char *format
     if (!*table) *table = find_by_name(name);
     if (!*table) *table = standard->by_name || !standard->create ? &rw_stream_pnm : standard;
     if ((*table)->create) return RW_OK;
-    return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: streams of format %s are read only: choose another one with --format", name, (*table)->name);
+    return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: streams of format %s are read only: choose another one with --format",
+                   name, (*table)->name);
 }
 
-rw_status rw_stream_create(rw_context *ctx, const char *name, const rw_stream_format *table, const rw_frame_format *format, rw_stream *s)
+rw_status rw_stream_create(rw_context *ctx, const char *name, const rw_stream_format *table,
+                           const rw_frame_format *format, rw_stream *s)
 {
     *s = (rw_stream){.table = table, .format = *format};
     if (table->holds && !table->holds(format))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: a stream of format %s does not hold frames of %s: choose another one with --format", name, table->name,
-                       rw_frame_describe(format).text);
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "%s: a stream of format %s does not hold frames of %s: choose another one with --format", name,
+                       table->name, rw_frame_describe(format).text);
     if (!table->by_name) RW_TRY(rw_stream_file_create(ctx, name, &s->file));
     rw_status status = table->create(ctx, name, table->by_name ? NULL : &s->file, format, &s->state);
     if (status != RW_OK) rw_stream_close(s);
@@ -146,13 +158,14 @@ void rw_stream_close(rw_stream *s)
     rw_stream_file_close(&s->file);
 }
 
-/* ---- frames ------------------------------------------------------------------------------------------------------------- */
+/* ---- frames ------------------------------------------------------------------------------------------------------ */
 
 int64_t rw_frame_bytes(const rw_frame_format *f)
 {
     if (!f) return 0;
     const int64_t size = f->dtype == RW_U16 ? 2 : 1, pixels = f->width * f->height;
-    const int64_t cw = f->layout == RW_FRAME_444 ? f->width : (f->width + 1) / 2, ch = f->layout == RW_FRAME_420 ? (f->height + 1) / 2 : f->height;
+    const int64_t cw = f->layout == RW_FRAME_444 ? f->width : (f->width + 1) / 2,
+                  ch = f->layout == RW_FRAME_420 ? (f->height + 1) / 2 : f->height;
     return size * (f->layout == RW_FRAME_PIXELS ? pixels * f->channels : pixels + 2 * cw * ch);
 }
 
@@ -166,16 +179,18 @@ rw_frame_text rw_frame_describe(const rw_frame_format *f)
     rw_frame_text t;
     const int bits = f->bits ? f->bits : f->dtype == RW_U16 ? 16 : 8;
     if (f->layout == RW_FRAME_PIXELS)
-        snprintf(t.text, sizeof t.text, "%lld x %lld pixels, %d channel%s, %d bits", (long long)f->width, (long long)f->height, f->channels,
-                 f->channels == 1 ? "" : "s", bits);
+        snprintf(t.text, sizeof t.text, "%lld x %lld pixels, %d channel%s, %d bits", (long long)f->width,
+                 (long long)f->height, f->channels, f->channels == 1 ? "" : "s", bits);
     else
-        snprintf(t.text, sizeof t.text, "%lld x %lld pixels, %s, %d bits", (long long)f->width, (long long)f->height, layouts[f->layout], bits);
+        snprintf(t.text, sizeof t.text, "%lld x %lld pixels, %s, %d bits", (long long)f->width, (long long)f->height,
+                 layouts[f->layout], bits);
     return t;
 }
 
 rw_status rw_frame_check(rw_context *ctx, const char *name, const rw_frame_format *f)
 {
     if (f->width < 1 || f->height < 1 || f->width > 1 << 20 || f->height > 1 << 20 || f->width * f->height > 1 << 28)
-        return rw_fail(ctx, RW_ERR_INPUT, "%s: frames of %lld x %lld pixels: 1 x 1 to 2^28 pixels", name, (long long)f->width, (long long)f->height);
+        return rw_fail(ctx, RW_ERR_INPUT, "%s: frames of %lld x %lld pixels: 1 x 1 to 2^28 pixels", name,
+                       (long long)f->width, (long long)f->height);
     return RW_OK;
 }

@@ -1,6 +1,7 @@
 /* Frames through image filters: the work of a pipeline (pipeline.h).
  *
- * Each queue of the device has a filter of its own, since a filter's memory between passes serves one execution at a time. */
+ * Each queue of the device has a filter of its own, since a filter's memory between passes serves one execution at a
+ * time. */
 #include "stream/pipeline.h"
 #include "stream/stream.h"
 
@@ -80,7 +81,7 @@ static rw_status commit(void *user)
 
 static const rw_pipeline_work work = {read_frame, launch, write_frame, progress, show, commit};
 
-/* ---- plan --------------------------------------------------------------------------------------------------------------- */
+/* ---- plan -------------------------------------------------------------------------------------------------------- */
 
 static rw_status check_spec(frames *f)
 {
@@ -91,13 +92,18 @@ static rw_status check_spec(frames *f)
     p->report.deadline = s->deadline > 0 ? s->deadline : s->rate > 0 ? 1 / s->rate : 0;
     RW_TRY(rw_pipeline_create(p, f->device));
     if (s->rate >= 0 && s->deadline >= 0) return RW_OK;
-    return rw_fail(p->ctx, RW_ERR_ARGUMENT, "stream: rate = %g, deadline = %g: neither is below 0", s->rate, s->deadline);
+    return rw_fail(p->ctx, RW_ERR_ARGUMENT, "stream: rate = %g, deadline = %g: neither is below 0", s->rate,
+                   s->deadline);
 }
 
 static rw_status make_filters(frames *f, rw_image_info *info)
 {
     const rw_frame_format *in = &f->in.format;
-    const rw_image_spec spec = {.text = f->spec->text, .dtype = in->dtype, .y_dtype = in->dtype, .width = in->width, .height = in->height,
+    const rw_image_spec spec = {.text = f->spec->text,
+                                .dtype = in->dtype,
+                                .y_dtype = in->dtype,
+                                .width = in->width,
+                                .height = in->height,
                                 .channels = rw_frame_channels(in, f->spec->luma)};
     for (int i = 0; i < f->pipeline.queues; ++i) RW_TRY(rw_image_filter_create(f->device, &spec, &f->filter[i]));
     return rw_image_filter_get_info(f->filter[0], info);
@@ -107,8 +113,10 @@ static rw_status make_slot(frames *f, int i, const rw_image_info *info)
 {
     rw_pipeline_slot *s = f->pipeline.slot + i;
     const rw_frame_format *in = &f->in.format, *out = &f->pipeline.report.out;
-    const int64_t x[] = {in->height, in->width, rw_frame_channels(in, f->spec->luma)}, y[] = {info->height, info->width, info->channels};
-    const int64_t size = (int64_t)rw_dtype_size(in->dtype), raw_in = rw_frame_bytes(in) / size, raw_out = rw_frame_bytes(out) / size;
+    const int64_t x[] = {in->height, in->width, rw_frame_channels(in, f->spec->luma)},
+                  y[] = {info->height, info->width, info->channels};
+    const int64_t size = (int64_t)rw_dtype_size(in->dtype), raw_in = rw_frame_bytes(in) / size,
+                  raw_out = rw_frame_bytes(out) / size;
     if (f->unpacks) {
         RW_TRY(rw_array_create(f->device, in->dtype, 1, &raw_in, RW_MEMORY_PINNED, &s->x));
         RW_TRY(rw_array_create(f->device, in->dtype, 3, x, RW_MEMORY_DEVICE, &f->pixels[i]));
@@ -132,10 +140,13 @@ static rw_status make(frames *f, const char *in, const char *out)
     RW_TRY(make_filters(f, &info));
     RW_TRY(rw_stream_choose(p->ctx, out, s->out_format, f->in.table, &table));
     const rw_frame_format *format = &f->in.format;
-    p->report.in = *format, p->report.out = rw_frame_result(format, s->luma, info.width, info.height, info.channels, table);
+    p->report.in = *format,
+    p->report.out = rw_frame_result(format, s->luma, info.width, info.height, info.channels, table);
     f->unpacks = rw_frame_needs_conversion(format);
-    f->packs = rw_frame_needs_conversion(&p->report.out) || (format->layout != RW_FRAME_PIXELS && !s->luma && info.channels == 1 && table->luma);
-    if (f->unpacks || f->packs) RW_TRY(rw_frame_converter_create(f->device, format, &p->report.out, s->luma, &f->converter));
+    f->packs = rw_frame_needs_conversion(&p->report.out) ||
+               (format->layout != RW_FRAME_PIXELS && !s->luma && info.channels == 1 && table->luma);
+    if (f->unpacks || f->packs)
+        RW_TRY(rw_frame_converter_create(f->device, format, &p->report.out, s->luma, &f->converter));
     for (int i = 0; i < p->slots; ++i) RW_TRY(make_slot(f, i, &info));
     return rw_stream_create(p->ctx, out, table, &p->report.out, &f->out);
 }
@@ -150,7 +161,8 @@ static void destroy(frames *f)
     rw_free(f);
 }
 
-rw_status rw_stream_run(rw_device *dev, const char *in, const char *out, const rw_stream_spec *spec, rw_stream_report *report)
+rw_status rw_stream_run(rw_device *dev, const char *in, const char *out, const rw_stream_spec *spec,
+                        rw_stream_report *report)
 {
     RW_NEED(dev, "device");
     RW_NEED(in, "in");

@@ -30,7 +30,8 @@ void rw_montage_size(int n, const rw_montage_picture *pictures, int *width, int 
     for (int i = 0; i < n; ++i) scale = fmin(scale, fit(pictures + i, w, h));
     if (scale > 1) scale = floor(scale);
     for (int i = 0; i < n; ++i)
-        wide = fmax(wide, ceil(scale * (double)pictures[i].width)), high = fmax(high, ceil(scale * (double)pictures[i].height));
+        wide = fmax(wide, ceil(scale * (double)pictures[i].width)),
+        high = fmax(high, ceil(scale * (double)pictures[i].height));
     *width = RW_MIN(*width, RW_MAX((int)wide * n + GAP * (n + 1), LEAST_WIDTH));
     *height = RW_MIN(*height, (int)high + TITLE + FOOTER);
 }
@@ -52,7 +53,8 @@ static void clear(rw_canvas *c)
 }
 
 /* As large as TEXT where it has room. */
-static void draw_text(rw_canvas *c, const char *text, double x, double y, double room, rw_text_align align, rw_color color)
+static void draw_text(rw_canvas *c, const char *text, double x, double y, double room, rw_text_align align,
+                      rw_color color)
 {
     const double size = fmin(TEXT, TEXT * room / fmax(rw_font_width(text, TEXT), 1));
     rw_font_draw(c, text, x, y, size, align, false, 1, color);
@@ -64,32 +66,40 @@ void rw_montage_draw_text(int n, const rw_montage_picture *pictures, const char 
     for (int i = 0; i < n; ++i) {
         const double w = column(c->width, n);
         char title[160];
-        rw_snprintf(title, sizeof title, "%.100s, %lld × %lld", pictures[i].title, (long long)pictures[i].width, (long long)pictures[i].height);
+        rw_snprintf(title, sizeof title, "%.100s, %lld × %lld", pictures[i].title, (long long)pictures[i].width,
+                    (long long)pictures[i].height);
         draw_text(c, title, GAP + i * (w + GAP) + w / 2, TITLE - 9, w, RW_TEXT_CENTER, title_color);
     }
     draw_text(c, footer, GAP, c->height - 11, c->width - 2 * GAP, RW_TEXT_LEFT, text_color);
 }
 
-/* ---- pictures --------------------------------------------------------------------------------------------------------------- */
+/* ---- pictures ---------------------------------------------------------------------------------------------------- */
 
-/* A pixel of the page is the mean of up to two by two samples, at its middle or its quarters: of those at (2 k + 1)/(2 n EACH) of the picture's width or height,
- * k from 0 on. */
+/* A pixel of the page is the mean of up to two by two samples, at its middle or its quarters: of those at (2 k + 1)/(2
+ * n EACH) of the picture's width or height, k from 0 on. */
 static const char picture_text[] =
-    "DEVICE int sample_at(int k, int each, int n, int size) { return (int)((2 * (long)k + 1) * size / (2 * (long)n * each)); }\n"
+    "DEVICE int sample_at(int k, int each, int n, int size) { return (int)((2 * (long)k + 1) * size / (2 * (long)n * "
+    "each)); }\n"
     "DEVICE int byte_of(T v) { return DEEP ? ((int)v * 255 + 32767) / 65535 : (int)v; }\n"
-    "KERNEL(picture, GLOBAL u8 *RESTRICT page, GLOBAL const T *RESTRICT x, int width, int height, int channels, int page_width, int page_height,\n"
+    "KERNEL(picture, GLOBAL u8 *RESTRICT page, GLOBAL const T *RESTRICT x, int width, int height, int channels, int "
+    "page_width, int page_height,\n"
     "       int left, int top, int w, int h)\n{\n"
-    "    const int j = GROUP_ID(0), ex = width > w ? 2 : 1, ey = height > h ? 2 : 1, shift = ex + ey - 2, step = channels < 3 ? 0 : 1;\n"
-    "    if (top + j < page_height) {\n        EACH(i, w) {\n            if (left + i < page_width) {\n                for (int c = 0; c < 3; ++c) {\n"
+    "    const int j = GROUP_ID(0), ex = width > w ? 2 : 1, ey = height > h ? 2 : 1, shift = ex + ey - 2, step = "
+    "channels < 3 ? 0 : 1;\n"
+    "    if (top + j < page_height) {\n        EACH(i, w) {\n            if (left + i < page_width) {\n"
+    "                for (int c = 0; c < 3; ++c) {\n"
     "                    int sum = (1 << shift) >> 1;\n"
     "                    for (int b = 0; b < ey; ++b)\n                        for (int a = 0; a < ex; ++a)\n"
-    "                            sum += byte_of(x[((long)sample_at(ey * j + b, ey, h, height) * width + sample_at(ex * i + a, ex, w, width)) * channels + c * step]);\n"
-    "                    page[((long)(top + j) * page_width + left + i) * 3 + c] = (u8)(sum >> shift);\n                }\n            }\n        }\n    }\n}\n";
+    "                            sum += byte_of(x[((long)sample_at(ey * j + b, ey, h, height) * width + sample_at(ex "
+    "* i + a, ex, w, width)) * channels + c * step]);\n"
+    "                    page[((long)(top + j) * page_width + left + i) * 3 + c] = (u8)(sum >> shift);\n"
+    "                }\n            }\n        }\n    }\n}\n";
 
 rw_status rw_montage_create(rw_device *dev, rw_dtype dtype, rw_montage *m)
 {
     const bool deep = dtype == RW_U16;
-    RW_TRY(rw_program_create_with(dev, "montage", picture_text, &m->program, "GROUP=%d T=%s DEEP=%d", rw_device_has_threads(dev) ? 256 : 1, rw_dtype_name(dtype), deep));
+    RW_TRY(rw_program_create_with(dev, "montage", picture_text, &m->program, "GROUP=%d T=%s DEEP=%d",
+                                  rw_device_has_threads(dev) ? 256 : 1, rw_dtype_name(dtype), deep));
     m->dtype = dtype;
     return rw_program_kernel(m->program, "picture", &m->picture);
 }
@@ -102,8 +112,16 @@ void rw_montage_free(rw_montage *m)
 
 rw_status rw_montage_draw_picture(const rw_montage *m, rw_array *x, const int place[4], rw_array *page, rw_queue *q)
 {
-    const rw_arg a[] = {rw_arg_array(page), rw_arg_array(x), rw_arg_int(rw_array_shape(x, 1)), rw_arg_int(rw_array_shape(x, 0)), rw_arg_int(rw_array_shape(x, 2)),
-                        rw_arg_int(rw_array_shape(page, 1)), rw_arg_int(rw_array_shape(page, 0)), rw_arg_int(place[0]), rw_arg_int(place[1]), rw_arg_int(place[2]),
+    const rw_arg a[] = {rw_arg_array(page),
+                        rw_arg_array(x),
+                        rw_arg_int(rw_array_shape(x, 1)),
+                        rw_arg_int(rw_array_shape(x, 0)),
+                        rw_arg_int(rw_array_shape(x, 2)),
+                        rw_arg_int(rw_array_shape(page, 1)),
+                        rw_arg_int(rw_array_shape(page, 0)),
+                        rw_arg_int(place[0]),
+                        rw_arg_int(place[1]),
+                        rw_arg_int(place[2]),
                         rw_arg_int(place[3])};
     return rw_launch(q, m->picture, (int64_t[]){place[3], 1, 1}, a, RW_COUNT(a));
 }

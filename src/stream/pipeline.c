@@ -1,16 +1,17 @@
 /* The pipeline. Slot n % slots belongs to turn n; it goes from hand to hand:
  *
- *   FREE -(caller: host memory of x)-> EMPTY -(reader)-> READ -(caller: launch)-> RUNNING -(caller: results)-> DONE -(writer)-> FREE
+ *   FREE -(caller: host memory of x)-> EMPTY -(reader)-> READ -(caller: launch)-> RUNNING -(caller: results)-> DONE
+ *   -(writer)-> FREE
  *
- * An observer gets results as soon as they are there. The last one is shown after the end, so with an observer there is one slot more than
- * turns under way: it keeps the turn that finished last. */
+ * An observer gets results as soon as they are there. The last one is shown after the end, so with an observer there is
+ * one slot more than turns under way: it keeps the turn that finished last. */
 #include "stream/pipeline.h"
 
 #include <math.h>
 #include <string.h>
 #include <time.h>
 
-/* ---- time --------------------------------------------------------------------------------------------------------------- */
+/* ---- time -------------------------------------------------------------------------------------------------------- */
 
 /* Bin b holds latencies from 1e-6 10^(b/40) s on: 6 % apart, up to 10^4 s. */
 static int bin_of(double seconds)
@@ -41,7 +42,7 @@ static void wait_until(double time)
     nanosleep(&t, NULL);
 }
 
-/* ---- threads ------------------------------------------------------------------------------------------------------------ */
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
 
 /* What was read before is still worked on and written, if it can be. */
 static void fail_in_thread(rw_pipeline *p, rw_status status, bool broken)
@@ -141,7 +142,7 @@ static void *writer(void *user)
     }
 }
 
-/* ---- the caller's thread ------------------------------------------------------------------------------------------------- */
+/* ---- the caller's thread ----------------------------------------------------------------------------------------- */
 
 static rw_status finish(rw_pipeline *p)
 {
@@ -193,7 +194,7 @@ static void end_stream(rw_pipeline *p)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* ---- the observer --------------------------------------------------------------------------------------------------------- */
+/* ---- the observer ------------------------------------------------------------------------------------------------ */
 
 static const double between_shows = 1.0 / 60, between_asks = 0.02;
 
@@ -226,8 +227,8 @@ static rw_status show(rw_pipeline *p, int64_t n)
     return RW_OK;
 }
 
-/* Whether the turn that has just finished is shown: twice a second in any case; more often in a tenth of the time, or, with a rate, where
- * nothing waits and it is over before the next block is due. */
+/* Whether the turn that has just finished is shown: twice a second in any case; more often in a tenth of the time, or,
+ * with a rate, where nothing waits and it is over before the next block is due. */
 static bool is_due(rw_pipeline *p)
 {
     const double now = rw_seconds(), since = now - p->shown;
@@ -235,7 +236,8 @@ static bool is_due(rw_pipeline *p)
     if (since >= fmin(10 * p->show_cost, 0.5)) return true;
     if (p->rate <= 0) return false;
     pthread_mutex_lock(&p->lock);
-    const bool idle = p->read == p->finished && now + p->show_cost < p->start + (double)(p->blocks_read + p->ahead) / p->rate;
+    const bool idle =
+        p->read == p->finished && now + p->show_cost < p->start + (double)(p->blocks_read + p->ahead) / p->rate;
     pthread_mutex_unlock(&p->lock);
     return idle;
 }
@@ -256,7 +258,7 @@ static rw_status show_last(rw_pipeline *p)
     return nothing ? RW_OK : show(p, p->finished - 1);
 }
 
-/* ---- steps ----------------------------------------------------------------------------------------------------------------- */
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 typedef enum step { GIVE, LAUNCH, FINISH, END, NOTHING } step;
 
@@ -280,7 +282,8 @@ static step wait_for_step(rw_pipeline *p)
     if (until.tv_nsec >= 1000000000) ++until.tv_sec, until.tv_nsec -= 1000000000;
     pthread_mutex_lock(&p->lock);
     step s = next_step(p);
-    for (int late = 0; s == NOTHING && !late; s = next_step(p)) late = pthread_cond_timedwait(&p->changed, &p->lock, &until);
+    for (int late = 0; s == NOTHING && !late; s = next_step(p))
+        late = pthread_cond_timedwait(&p->changed, &p->lock, &until);
     pthread_mutex_unlock(&p->lock);
     return s;
 }
@@ -313,8 +316,9 @@ static rw_status run(rw_pipeline *p)
     if (p->observed) RW_TRY(show(p, -1)); /* what it compiles does not delay blocks */
     p->start = rw_seconds();
     while (started < 2 && pthread_create(&threads[started], NULL, body[started], p) == 0) ++started;
-    rw_status status = started == 2 ? run_steps(p)
-                                    : rw_fail(p->ctx, RW_ERR_MEMORY, "a thread for a stream cannot be started: raise ulimit -u");
+    rw_status status = started == 2
+                           ? run_steps(p)
+                           : rw_fail(p->ctx, RW_ERR_MEMORY, "a thread for a stream cannot be started: raise ulimit -u");
     pthread_mutex_lock(&p->lock);
     p->stop = true, __atomic_store_n(p->stop_reading, true, __ATOMIC_RELAXED);
     pthread_cond_broadcast(&p->changed);
@@ -334,7 +338,7 @@ rw_status rw_pipeline_run(rw_pipeline *p, rw_status made)
     return status == RW_OK ? last : rw_fail(p->ctx, status, "%s", message);
 }
 
-/* ---- create, free -------------------------------------------------------------------------------------------------------- */
+/* ---- create, free ------------------------------------------------------------------------------------------------ */
 
 rw_status rw_pipeline_create(rw_pipeline *p, rw_device *device)
 {

@@ -1,7 +1,9 @@
-/* The one window of a process, by SDL2. It brings fifty libraries, so it is opened with the first window; its headers give the types.
+/* The one window of a process, by SDL2. It brings fifty libraries, so it is opened with the first window; its headers
+ * give the types.
  *
- * Where the device's driver shares memory with the display's OpenGL, a page is copied on the device into a buffer that OpenGL draws. Elsewhere it comes to the host
- * and goes through the window's surface, which works with every video driver: X11, Wayland, and the one in memory, SDL_VIDEODRIVER=dummy. */
+ * Where the device's driver shares memory with the display's OpenGL, a page is copied on the device into a buffer that
+ * OpenGL draws. Elsewhere it comes to the host and goes through the window's surface, which works with every video
+ * driver: X11, Wayland, and the one in memory, SDL_VIDEODRIVER=dummy. */
 #include "device/device.h"
 #include "stream/stream.h"
 
@@ -15,12 +17,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FUNCTIONS(X) \
-    X(InitSubSystem) X(QuitSubSystem) X(GetError) X(SetHint) X(CreateWindow) X(DestroyWindow) X(GetWindowSize) X(GetWindowSurface) \
-    X(UpdateWindowSurface) X(PollEvent) X(ConvertPixels) X(GetCurrentVideoDriver) X(GL_CreateContext) X(GL_DeleteContext) X(GL_GetProcAddress) \
-    X(GL_SetSwapInterval) X(GL_SwapWindow)
-#define GL_FUNCTIONS(X) \
-    X(GenBuffers) X(DeleteBuffers) X(BindBuffer) X(BufferData) X(Viewport) X(Clear) X(PixelStorei) X(PixelZoom) X(RasterPos2f) X(DrawPixels) X(GetError)
+/* clang-format off */
+#define FUNCTIONS(X)                                                                                                   \
+    X(InitSubSystem) X(QuitSubSystem) X(GetError) X(SetHint) X(CreateWindow) X(DestroyWindow) X(GetWindowSize)         \
+    X(GetWindowSurface) X(UpdateWindowSurface) X(PollEvent) X(ConvertPixels) X(GetCurrentVideoDriver)                  \
+    X(GL_CreateContext) X(GL_DeleteContext) X(GL_GetProcAddress) X(GL_SetSwapInterval) X(GL_SwapWindow)
+#define GL_FUNCTIONS(X)                                                                                                \
+    X(GenBuffers) X(DeleteBuffers) X(BindBuffer) X(BufferData) X(Viewport) X(Clear) X(PixelStorei) X(PixelZoom)        \
+    X(RasterPos2f) X(DrawPixels) X(GetError)
+/* clang-format on */
 
 static struct {
 #define X(name) __typeof__(SDL_##name) *name;
@@ -37,10 +42,10 @@ static struct {
 struct rw_screen {
     rw_context *ctx;
     SDL_Window *window;
-    SDL_GLContext opengl;  /* NULL: pages go through the surface */
-    GLuint buffer;         /* of OpenGL, for pages of so many bytes */
+    SDL_GLContext opengl; /* NULL: pages go through the surface */
+    GLuint buffer;        /* of OpenGL, for pages of so many bytes */
     size_t bytes;
-    rw_gl_buffer shared;   /* the same for the device */
+    rw_gl_buffer shared; /* the same for the device */
 };
 
 static bool taken; /* atomic: there is a screen */
@@ -54,8 +59,9 @@ static rw_status load(rw_context *ctx)
     void *library = dlopen("libSDL2-2.0.so.0", RTLD_NOW | RTLD_LOCAL);
     if (!library) return rw_fail(ctx, RW_ERR_UNSUPPORTED, "%s: %s", advice, dlerror());
     void *function;
-#define X(name) \
-    if (!(function = dlsym(library, "SDL_" #name))) return rw_fail(ctx, RW_ERR_UNSUPPORTED, "%s: this one lacks SDL_" #name, advice); \
+#define X(name)                                                                                                        \
+    if (!(function = dlsym(library, "SDL_" #name)))                                                                    \
+        return rw_fail(ctx, RW_ERR_UNSUPPORTED, "%s: this one lacks SDL_" #name, advice);                              \
     memcpy(&sdl.name, &function, sizeof function);
     FUNCTIONS(X)
 #undef X
@@ -64,7 +70,10 @@ static rw_status load(rw_context *ctx)
 }
 
 /* Drivers that SDL2 takes where it finds no display; their windows are in memory. */
-static bool is_hidden(const char *driver) { return !driver || strcmp(driver, "dummy") == 0 || strcmp(driver, "offscreen") == 0; }
+static bool is_hidden(const char *driver)
+{
+    return !driver || strcmp(driver, "dummy") == 0 || strcmp(driver, "offscreen") == 0;
+}
 
 static rw_status init(rw_context *ctx)
 {
@@ -79,8 +88,10 @@ static rw_status init(rw_context *ctx)
         reason = "there is none";
     }
     if (!reason) return RW_OK;
-    return rw_fail(ctx, RW_ERR_UNSUPPORTED, "a window needs a display: SDL2: %s: set DISPLAY or WAYLAND_DISPLAY, or "
-                   "SDL_VIDEODRIVER=dummy for a window in memory", reason);
+    return rw_fail(ctx, RW_ERR_UNSUPPORTED,
+                   "a window needs a display: SDL2: %s: set DISPLAY or WAYLAND_DISPLAY, or "
+                   "SDL_VIDEODRIVER=dummy for a window in memory",
+                   reason);
 }
 
 rw_status rw_screen_create(rw_context *ctx, rw_screen **screen)
@@ -101,7 +112,7 @@ static rw_status fail(const rw_screen *s, const char *what)
     return rw_fail(s->ctx, RW_ERR_UNSUPPORTED, "SDL2: %s: %s", what, sdl.GetError());
 }
 
-/* ---- OpenGL ------------------------------------------------------------------------------------------------------------- */
+/* ---- OpenGL ------------------------------------------------------------------------------------------------------ */
 
 static void drop_buffer(rw_screen *s)
 {
@@ -118,7 +129,8 @@ static rw_status make_buffer(rw_screen *s, rw_device *dev, size_t bytes)
     gl.GenBuffers(1, &s->buffer);
     gl.BindBuffer(GL_PIXEL_UNPACK_BUFFER, s->buffer);
     gl.BufferData(GL_PIXEL_UNPACK_BUFFER, (GLsizeiptr)bytes, NULL, GL_STREAM_DRAW);
-    if (gl.GetError() != GL_NO_ERROR) return rw_fail(s->ctx, RW_ERR_UNSUPPORTED, "OpenGL has no buffer of %zu bytes", bytes);
+    if (gl.GetError() != GL_NO_ERROR)
+        return rw_fail(s->ctx, RW_ERR_UNSUPPORTED, "OpenGL has no buffer of %zu bytes", bytes);
     RW_TRY(rw_gl_buffer_import(dev, s->buffer, &s->shared));
     s->bytes = bytes;
     return RW_OK;
@@ -134,8 +146,8 @@ static void close_window(rw_screen *s)
 static bool load_gl(void)
 {
     void *function;
-#define X(name) \
-    if (!(function = sdl.GL_GetProcAddress("gl" #name))) return false; \
+#define X(name)                                                                                                        \
+    if (!(function = sdl.GL_GetProcAddress("gl" #name))) return false;                                                 \
     memcpy(&gl.name, &function, sizeof function);
     GL_FUNCTIONS(X)
 #undef X
@@ -152,7 +164,8 @@ static bool open_shared(rw_screen *s, rw_device *dev, const char *title, int wid
     const char *reason = s->opengl && load_gl() ? NULL : sdl.GetError();
     if (!reason && make_buffer(s, dev, 3 * (size_t)width * (size_t)height) != RW_OK) reason = rw_message(s->ctx);
     if (!reason) return sdl.GL_SetSwapInterval(0), true; /* the stream does not wait for the screen */
-    rw_log(s->ctx, RW_LOG_INFO, "the window is drawn from the host's memory: %s", *reason ? reason : "OpenGL lacks functions");
+    rw_log(s->ctx, RW_LOG_INFO, "the window is drawn from the host's memory: %s",
+           *reason ? reason : "OpenGL lacks functions");
     close_window(s);
     return false;
 }
@@ -173,10 +186,12 @@ static rw_status show_shared(rw_screen *s, rw_array *page, rw_queue *q)
     gl.DrawPixels(width, height, GL_RGB, GL_UNSIGNED_BYTE, NULL);
     sdl.GL_SwapWindow(s->window);
     const GLenum error = gl.GetError();
-    return error == GL_NO_ERROR ? RW_OK : rw_fail(s->ctx, RW_ERR_UNSUPPORTED, "the window cannot be drawn: OpenGL error %#x", error);
+    return error == GL_NO_ERROR
+               ? RW_OK
+               : rw_fail(s->ctx, RW_ERR_UNSUPPORTED, "the window cannot be drawn: OpenGL error %#x", error);
 }
 
-/* ---- surface ------------------------------------------------------------------------------------------------------------ */
+/* ---- surface ----------------------------------------------------------------------------------------------------- */
 
 static rw_status show_surface(rw_screen *s, rw_array *page, rw_queue *q)
 {
@@ -185,8 +200,11 @@ static rw_status show_surface(rw_screen *s, rw_array *page, rw_queue *q)
     if (!to) return fail(s, "the window has no surface");
     RW_TRY(rw_array_fetch(page, q));
     RW_TRY(rw_array_read(page, &rgb));
-    const int columns = (int)rw_array_shape(page, 1), width = RW_MIN(columns, to->w), height = RW_MIN((int)rw_array_shape(page, 0), to->h); /* the window may have changed */
-    if (sdl.ConvertPixels(width, height, SDL_PIXELFORMAT_RGB24, rgb, 3 * columns, to->format->format, to->pixels, to->pitch) != 0)
+    /* the window may have changed */
+    const int columns = (int)rw_array_shape(page, 1), width = RW_MIN(columns, to->w),
+              height = RW_MIN((int)rw_array_shape(page, 0), to->h);
+    if (sdl.ConvertPixels(width, height, SDL_PIXELFORMAT_RGB24, rgb, 3 * columns, to->format->format, to->pixels,
+                          to->pitch) != 0)
         return fail(s, "pixels cannot be converted");
     return sdl.UpdateWindowSurface(s->window) == 0 ? RW_OK : fail(s, "the window cannot be drawn");
 }
@@ -202,7 +220,10 @@ rw_status rw_screen_open(rw_screen *s, rw_device *dev, const char *title, int wi
 bool rw_screen_is_open(const rw_screen *s) { return s->window != NULL; }
 void rw_screen_size(const rw_screen *s, int *width, int *height) { sdl.GetWindowSize(s->window, width, height); }
 
-rw_status rw_screen_show(rw_screen *s, rw_array *page, rw_queue *q) { return s->opengl ? show_shared(s, page, q) : show_surface(s, page, q); }
+rw_status rw_screen_show(rw_screen *s, rw_array *page, rw_queue *q)
+{
+    return s->opengl ? show_shared(s, page, q) : show_surface(s, page, q);
+}
 
 static rw_screen_key key_of(const SDL_Event *e)
 {
@@ -242,7 +263,8 @@ void rw_screen_destroy(rw_screen **screen)
 rw_status rw_screen_create(rw_context *ctx, rw_screen **screen)
 {
     *screen = NULL;
-    return rw_fail(ctx, RW_ERR_UNSUPPORTED, "this build has no windows: install libsdl2-dev (Debian, Ubuntu), then configure and build again");
+    return rw_fail(ctx, RW_ERR_UNSUPPORTED,
+                   "this build has no windows: install libsdl2-dev (Debian, Ubuntu), then configure and build again");
 }
 
 /* There is no screen to call these with. */
@@ -252,7 +274,10 @@ rw_status rw_screen_open(rw_screen *s, rw_device *dev, const char *title, int wi
 }
 bool rw_screen_is_open(const rw_screen *s) { return (void)s, false; }
 void rw_screen_size(const rw_screen *s, int *width, int *height) { (void)s, *width = *height = 0; }
-rw_status rw_screen_show(rw_screen *s, rw_array *page, rw_queue *q) { return (void)s, (void)page, (void)q, RW_ERR_UNSUPPORTED; }
+rw_status rw_screen_show(rw_screen *s, rw_array *page, rw_queue *q)
+{
+    return (void)s, (void)page, (void)q, RW_ERR_UNSUPPORTED;
+}
 rw_screen_key rw_screen_poll(rw_screen *s) { return (void)s, RW_SCREEN_NOTHING; }
 void rw_screen_destroy(rw_screen **screen) { *screen = NULL; }
 

@@ -1,9 +1,12 @@
-/* Streams: files (file.c), formats (formats.c, format_*.c), frames to pixels and back (pixels.c), the pipeline (pipeline.c); pictures
- * side by side (montage.c) in a window (window.c) on a screen (screen.c); the pipeline knows a window as an observer alone.
+/* Streams: files (file.c), formats (formats.c, format_*.c), frames to pixels and back (pixels.c), the pipeline
+ * (pipeline.c); pictures side by side (montage.c) in a window (window.c) on a screen (screen.c); the pipeline knows a
+ * window as an observer alone.
  *
- *   reader thread -> slot of pinned memory -> queue of the device: copy, unpack, filter, pack, copy -> slot -> writer thread
+ *   reader thread -> slot of pinned memory -> queue of the device: copy, unpack, filter, pack, copy -> slot -> writer
+ *   thread
  *
- * Reader and writer only move bytes between files and host memory; the caller's thread does all work with the device. */
+ * Reader and writer only move bytes between files and host memory; the caller's thread does all work with the
+ * device. */
 #ifndef RW_STREAM_H
 #define RW_STREAM_H
 
@@ -15,13 +18,13 @@
 struct rw_stream_file {
     rw_context *ctx;
     const char *name;
-    bool opened;              /* for reading */
+    bool opened; /* for reading */
     int fd;
-    bool stop;                /* gives up waiting for bytes */
-    FILE *file;               /* of one that is written */
+    bool stop;  /* gives up waiting for bytes */
+    FILE *file; /* of one that is written */
     char *temporary;
-    bool standard;            /* input or output: not closed */
-    unsigned char start[12];  /* bytes that have been looked at */
+    bool standard;           /* input or output: not closed */
+    unsigned char start[12]; /* bytes that have been looked at */
     size_t nstart, used;
     unsigned char buffer[4096]; /* of short reads */
     size_t at, filled;
@@ -44,10 +47,13 @@ typedef struct rw_stream {
     rw_frame_format format;
     void *state;
 } rw_stream;
-rw_status rw_stream_open(rw_context *ctx, const char *name, const char *format_name, const rw_frame_format *frames, rw_stream *stream);
+rw_status rw_stream_open(rw_context *ctx, const char *name, const char *format_name, const rw_frame_format *frames,
+                         rw_stream *stream);
 /* The format that `name` is written in; `standard` where the name says nothing. */
-rw_status rw_stream_choose(rw_context *ctx, const char *name, const char *format_name, const rw_stream_format *standard, const rw_stream_format **table);
-rw_status rw_stream_create(rw_context *ctx, const char *name, const rw_stream_format *table, const rw_frame_format *format, rw_stream *stream);
+rw_status rw_stream_choose(rw_context *ctx, const char *name, const char *format_name, const rw_stream_format *standard,
+                           const rw_stream_format **table);
+rw_status rw_stream_create(rw_context *ctx, const char *name, const rw_stream_format *table,
+                           const rw_frame_format *format, rw_stream *stream);
 rw_status rw_stream_commit(rw_stream *stream);
 void rw_stream_close(rw_stream *stream);
 
@@ -58,7 +64,7 @@ typedef struct rw_frame_text {
 rw_frame_text rw_frame_describe(const rw_frame_format *format);
 rw_status rw_frame_check(rw_context *ctx, const char *name, const rw_frame_format *format);
 
-/* ---- pixels.c: planes and pixels ----------------------------------------------------------------------------------------- */
+/* ---- pixels.c: planes and pixels --------------------------------------------------------------------------------- */
 
 /* Kernels between the bytes of a frame and the arrays of a filter. */
 typedef struct rw_frame_converter {
@@ -72,21 +78,25 @@ bool rw_frame_needs_conversion(const rw_frame_format *format);
 /* The filter's channels for frames of this format. */
 int rw_frame_channels(const rw_frame_format *format, bool luma);
 /* What a filter's result of so many channels and this size is written as. */
-rw_frame_format rw_frame_result(const rw_frame_format *in, bool luma, int64_t width, int64_t height, int channels, const rw_stream_format *table);
-rw_status rw_frame_converter_create(rw_device *device, const rw_frame_format *in, const rw_frame_format *out, bool luma, rw_frame_converter *converter);
+rw_frame_format rw_frame_result(const rw_frame_format *in, bool luma, int64_t width, int64_t height, int channels,
+                                const rw_stream_format *table);
+rw_status rw_frame_converter_create(rw_device *device, const rw_frame_format *in, const rw_frame_format *out, bool luma,
+                                    rw_frame_converter *converter);
 void rw_frame_converter_free(rw_frame_converter *converter);
 /* pixels <- frame; frame, the one that was read, gives what the chain does not change */
 rw_status rw_frame_unpack(const rw_frame_converter *c, rw_array *frame, rw_array *pixels, rw_queue *queue);
-rw_status rw_frame_pack(const rw_frame_converter *c, rw_array *pixels, rw_array *frame, rw_array *result, rw_queue *queue);
+rw_status rw_frame_pack(const rw_frame_converter *c, rw_array *pixels, rw_array *frame, rw_array *result,
+                        rw_queue *queue);
 
-/* ---- montage.c: pictures side by side ------------------------------------------------------------------------------------- */
+/* ---- montage.c: pictures side by side ---------------------------------------------------------------------------- */
 
 typedef struct rw_montage_picture {
     const char *title;
     int64_t width, height;
 } rw_montage_picture;
 
-/* The size of a page of at most width x height pixels for n such pictures: each enlarged by an integer, or all scaled down. */
+/* The size of a page of at most width x height pixels for n such pictures: each enlarged by an integer, or all scaled
+ * down. */
 void rw_montage_size(int n, const rw_montage_picture *pictures, int *width, int *height);
 /* Where picture i lies on a page: x, y, width, height. Its aspect ratio is kept. */
 void rw_montage_place(int width, int height, int n, const rw_montage_picture *pictures, int i, int place[4]);
@@ -101,22 +111,31 @@ typedef struct rw_montage {
 } rw_montage;
 rw_status rw_montage_create(rw_device *device, rw_dtype dtype, rw_montage *montage); /* U8 or U16 */
 void rw_montage_free(rw_montage *montage);
-/* Draws x [height][width][channels] on the page [height][width][3], both on the device. One channel is grey, an alpha channel has no effect. Enlarged, each pixel
- * is a rectangle of one colour; scaled down, a pixel is the mean of up to four. */
-rw_status rw_montage_draw_picture(const rw_montage *montage, rw_array *x, const int place[4], rw_array *page, rw_queue *queue);
+/* Draws x [height][width][channels] on the page [height][width][3], both on the device. One channel is grey, an alpha
+ * channel has no effect. Enlarged, each pixel is a rectangle of one colour; scaled down, a pixel is the mean of up to
+ * four. */
+rw_status rw_montage_draw_picture(const rw_montage *montage, rw_array *x, const int place[4], rw_array *page,
+                                  rw_queue *queue);
 
-/* ---- screen.c: windows of the desktop, by SDL2 ------------------------------------------------------------------------------ */
+/* ---- screen.c: windows of the desktop, by SDL2 ------------------------------------------------------------------- */
 
 typedef struct rw_screen rw_screen;
-typedef enum rw_screen_key { RW_SCREEN_NOTHING, RW_SCREEN_END, RW_SCREEN_PAUSE, RW_SCREEN_SAVE, RW_SCREEN_REDRAW } rw_screen_key;
-/* Opens SDL2 and the connection to the display. ERR_UNSUPPORTED with what to install; ERR_ARGUMENT: there is one already. */
+typedef enum rw_screen_key {
+    RW_SCREEN_NOTHING,
+    RW_SCREEN_END,
+    RW_SCREEN_PAUSE,
+    RW_SCREEN_SAVE,
+    RW_SCREEN_REDRAW
+} rw_screen_key;
+/* Opens SDL2 and the connection to the display. ERR_UNSUPPORTED with what to install; ERR_ARGUMENT: there is one
+ * already. */
 rw_status rw_screen_create(rw_context *ctx, rw_screen **screen);
 /* A window that is drawn from the device's memory where its driver shares memory with OpenGL, else from the host's. */
 rw_status rw_screen_open(rw_screen *screen, rw_device *device, const char *title, int width, int height);
 bool rw_screen_is_open(const rw_screen *screen);
 void rw_screen_size(const rw_screen *screen, int *width, int *height);
 rw_status rw_screen_show(rw_screen *screen, rw_array *page, rw_queue *queue); /* u8 [height][width][3] */
-rw_screen_key rw_screen_poll(rw_screen *screen); /* the next event that means something */
+rw_screen_key rw_screen_poll(rw_screen *screen);                              /* the next event that means something */
 void rw_screen_destroy(rw_screen **screen);
 
 #endif

@@ -1,5 +1,5 @@
-/* A window that observes a stream: the filter's input, its result and the result's spectrum, drawn by the device on a page (montage.c) that is shown (screen.c) and
- * saved. */
+/* A window that observes a stream: the filter's input, its result and the result's spectrum, drawn by the device on a
+ * page (montage.c) that is shown (screen.c) and saved. */
 #include <string.h>
 #include <unistd.h>
 
@@ -12,30 +12,31 @@ struct rw_stream_window {
     rw_context *ctx;
     rw_device *device;
     rw_screen *screen;
-    int width, height;          /* wanted; 0: default */
+    int width, height; /* wanted; 0: default */
     char *title, *screenshot;
     rw_queue *queue;
     rw_image_filter *spectrum;
-    rw_array *magnitudes;       /* of the result's spectrum, as a picture */
+    rw_array *magnitudes; /* of the result's spectrum, as a picture */
     rw_montage montage;
     rw_canvas canvas;
-    rw_array *page;             /* [height][width][3], its host copy is the canvas; NULL: none yet */
-    int64_t shown;              /* number of the frame on the page, of those that were shown; 0: none of this stream */
-    bool stale, redraw;         /* the page, the screen are not up to date */
+    rw_array *page;     /* [height][width][3], its host copy is the canvas; NULL: none yet */
+    int64_t shown;      /* number of the frame on the page, of those that were shown; 0: none of this stream */
+    bool stale, redraw; /* the page, the screen are not up to date */
     bool paused;
-    double since;               /* frames a second are those since then */
+    double since; /* frames a second are those since then */
     int64_t frames;
     double rate;
-    bool second;                /* a second has passed */
-    char note[160];             /* for a while after the rates */
+    bool second;    /* a second has passed */
+    char note[160]; /* for a while after the rates */
     double note_until;
 };
 
-/* ---- pictures ----------------------------------------------------------------------------------------------------------- */
+/* ---- pictures ---------------------------------------------------------------------------------------------------- */
 
 static bool fits(const rw_stream_window *w, const rw_array *y)
 {
-    return w->spectrum && rw_array_shape(w->magnitudes, 0) == rw_array_shape(y, 0) && rw_array_shape(w->magnitudes, 1) == rw_array_shape(y, 1) &&
+    return w->spectrum && rw_array_shape(w->magnitudes, 0) == rw_array_shape(y, 0) &&
+           rw_array_shape(w->magnitudes, 1) == rw_array_shape(y, 1) &&
            rw_array_dtype(w->magnitudes) == rw_array_dtype(y);
 }
 
@@ -54,8 +55,12 @@ static rw_status warm_up(rw_stream_window *w, const rw_array *y)
 
 static rw_status make_spectrum(rw_stream_window *w, const rw_array *y)
 {
-    const rw_image_spec spec = {.text = "grey|spectrum", .dtype = rw_array_dtype(y), .y_dtype = rw_array_dtype(y), .height = rw_array_shape(y, 0),
-                                .width = rw_array_shape(y, 1), .channels = (int)rw_array_shape(y, 2)};
+    const rw_image_spec spec = {.text = "grey|spectrum",
+                                .dtype = rw_array_dtype(y),
+                                .y_dtype = rw_array_dtype(y),
+                                .height = rw_array_shape(y, 0),
+                                .width = rw_array_shape(y, 1),
+                                .channels = (int)rw_array_shape(y, 2)};
     rw_image_info info;
     if (fits(w, y)) return RW_OK;
     rw_image_filter_destroy(&w->spectrum);
@@ -71,8 +76,12 @@ static rw_status make_spectrum(rw_stream_window *w, const rw_array *y)
 static void describe(const rw_stream_view *view, rw_array *const x[PICTURES], rw_montage_picture p[PICTURES])
 {
     const rw_frame_format *in = &view->report->in;
-    const char *const titles[] = {in->layout != RW_FRAME_PIXELS && in->channels > rw_array_shape(x[0], 2) ? "input, luma" : "input", "result", "spectrum of the result"};
-    for (int i = 0; i < PICTURES; ++i) p[i] = (rw_montage_picture){titles[i], rw_array_shape(x[i], 1), rw_array_shape(x[i], 0)};
+    const char *const titles[] = {in->layout != RW_FRAME_PIXELS && in->channels > rw_array_shape(x[0], 2)
+                                      ? "input, luma"
+                                      : "input",
+                                  "result", "spectrum of the result"};
+    for (int i = 0; i < PICTURES; ++i)
+        p[i] = (rw_montage_picture){titles[i], rw_array_shape(x[i], 1), rw_array_shape(x[i], 0)};
 }
 
 static rw_status make_montage(rw_stream_window *w, rw_dtype dtype)
@@ -82,7 +91,7 @@ static rw_status make_montage(rw_stream_window *w, rw_dtype dtype)
     return rw_montage_create(w->device, dtype, &w->montage);
 }
 
-/* ---- page --------------------------------------------------------------------------------------------------------------- */
+/* ---- page -------------------------------------------------------------------------------------------------------- */
 
 /* Frames a second in about the last second. */
 static void measure(rw_stream_window *w, const rw_stream_report *r)
@@ -101,9 +110,11 @@ static void write_footer(rw_stream_window *w, const rw_stream_view *view, char *
 {
     const rw_stream_report *r = view->report;
     const int64_t frames = view->frame + 1;
-    rw_snprintf(text, size, "frame %lld  ·  %.1f frames/s  ·  latency %.1f ms, 99 %% below %.1f ms  ·  %lld late  ·  %lld not shown%s%s%s",
-                (long long)frames, w->rate, 1e3 * r->latency, 1e3 * r->latency_99, (long long)r->late, (long long)(frames - r->shown),
-                w->paused ? "  ·  paused" : "", *w->note ? "  ·  " : "", w->note);
+    rw_snprintf(
+        text, size,
+        "frame %lld  ·  %.1f frames/s  ·  latency %.1f ms, 99 %% below %.1f ms  ·  %lld late  ·  %lld not shown%s%s%s",
+        (long long)frames, w->rate, 1e3 * r->latency, 1e3 * r->latency_99, (long long)r->late,
+        (long long)(frames - r->shown), w->paused ? "  ·  paused" : "", *w->note ? "  ·  " : "", w->note);
 }
 
 /* All that takes long, before the first frame. */
@@ -117,7 +128,8 @@ static rw_status prepare(rw_stream_window *w, const rw_stream_view *view)
     rw_montage_picture p[PICTURES];
     describe(view, (rw_array *[]){view->x, view->y, w->magnitudes}, p);
     rw_montage_size(PICTURES, p, &width, &height);
-    return rw_screen_open(w->screen, w->device, w->title ? w->title : "Rechenwerk", w->width ? w->width : width, w->height ? w->height : height);
+    return rw_screen_open(w->screen, w->device, w->title ? w->title : "Rechenwerk", w->width ? w->width : width,
+                          w->height ? w->height : height);
 }
 
 static bool resized(const rw_stream_window *w)
@@ -160,7 +172,7 @@ static rw_status compose(rw_stream_window *w, const rw_stream_view *view)
     return RW_OK;
 }
 
-/* ---- keys --------------------------------------------------------------------------------------------------------------- */
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
 
 static void set_note(rw_stream_window *w, const char *start, const char *text)
 {
@@ -171,7 +183,8 @@ static void set_note(rw_stream_window *w, const char *start, const char *text)
 /* "window.png", "window-2.png", … : the first that does not exist; of a name that was given from 2 on. */
 static void name_screenshot(const rw_stream_window *w, char *path, size_t size)
 {
-    const char *name = w->screenshot ? w->screenshot : "window.png", *dot = strrchr(name, '.'), *slash = strrchr(name, '/');
+    const char *name = w->screenshot ? w->screenshot : "window.png", *dot = strrchr(name, '.'),
+               *slash = strrchr(name, '/');
     if (!dot || (slash && dot < slash)) dot = name + strlen(name);
     int i = w->screenshot ? 2 : 1;
     do {
@@ -200,7 +213,7 @@ static void take_keys(rw_stream_window *w, rw_stream_action *action)
     if (*action != RW_STREAM_END) *action = w->paused ? RW_STREAM_PAUSE : RW_STREAM_CONTINUE;
 }
 
-/* ---- the public functions ------------------------------------------------------------------------------------------------- */
+/* ---- the public functions ---------------------------------------------------------------------------------------- */
 
 static rw_status copy_text(rw_context *ctx, const char *text, char **copy)
 {
@@ -217,7 +230,8 @@ rw_status rw_stream_window_create(rw_device *dev, const rw_stream_window_spec *s
     for (int i = 0; i < 2; ++i) {
         const int size = i ? spec->height : spec->width;
         if (size && (size < 64 || size > 16384))
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_stream_window_create: %s = %d: give 64 to 16384 pixels, or 0 for the default",
+            return rw_fail(ctx, RW_ERR_ARGUMENT,
+                           "rw_stream_window_create: %s = %d: give 64 to 16384 pixels, or 0 for the default",
                            i ? "height" : "width", size);
     }
     rw_stream_window *w = rw_calloc(1, sizeof *w);

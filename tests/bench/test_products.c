@@ -1,4 +1,5 @@
-/* Products of one matrix in several layouts: on every device each is right and timed, refused ones are left out, and a wrong product is told from a right one. */
+/* Products of one matrix in several layouts: on every device each is right and timed, refused ones are left out, and a
+ * wrong product is told from a right one. */
 #include "../devices.h"
 #include "../sparse/matrices.h"
 #include "bench/bench.h"
@@ -22,7 +23,8 @@ static void test_all_layouts(void **state)
             for (int i = 0; i < choice.n; ++i) {
                 const rw_bench_result *r = rows + i;
                 if (!(r->error <= 1)) fail_msg("%s: error %g", r->variant, r->error);
-                assert_true(r->error > 0 && r->rounds == 2 && r->seconds > 0 && r->limit > 0 && r->share > 0 && r->bytes == choice.candidate[i].moved);
+                assert_true(r->error > 0 && r->rounds == 2 && r->seconds > 0 && r->limit > 0 && r->share > 0 &&
+                            r->bytes == choice.candidate[i].moved);
                 assert_true(r->lower <= r->seconds && r->seconds <= r->upper);
                 assert_true(0 < r->cold_lower && r->cold_lower <= r->cold && r->cold <= r->cold_upper);
             }
@@ -35,7 +37,12 @@ static void test_all_layouts(void **state)
 static void test_refused_layouts(void **state)
 {
     const int64_t n = 50000;
-    rw_entries e = {.rows = n, .columns = n, .n = 2 * n - 1, .row = calloc((size_t)(2 * n), 8), .column = calloc((size_t)(2 * n), 8), .value = calloc((size_t)(2 * n), 8)};
+    rw_entries e = {.rows = n,
+                    .columns = n,
+                    .n = 2 * n - 1,
+                    .row = calloc((size_t)(2 * n), 8),
+                    .column = calloc((size_t)(2 * n), 8),
+                    .value = calloc((size_t)(2 * n), 8)};
     rw_sparse_candidate c[2];
     rw_bench_result *rows;
     (void)state;
@@ -46,7 +53,8 @@ static void test_refused_layouts(void **state)
     OK(rw_sparse_layout_parse(ctx, "csr", &c[1].layout));
     OK(rw_sparse_predict(dev, &e, RW_F64, 2, c));
     OK(rw_bench_products(dev, &e, RW_F64, c, 2, &quick, &rows));
-    assert_true(c[0].refused && rows[0].rounds == 0 && rows[0].seconds == 0 && rows[1].rounds == 2 && rows[1].error <= 1);
+    assert_true(c[0].refused && rows[0].rounds == 0 && rows[0].seconds == 0 && rows[1].rounds == 2 &&
+                rows[1].error <= 1);
     rw_bench_free(&rows);
     free(e.row), free(e.column), free(e.value);
 }
@@ -63,7 +71,8 @@ static rw_status slow_after_a_pause(void *user, int round)
     return RW_OK;
 }
 
-/* The cold call comes after a copy of 64 MB, which takes longer than that pause; the looped calls follow one another. */
+/* The cold call comes after a copy of 64 MB, which takes longer than that pause; the looped calls follow one
+ * another. */
 static void test_warm_and_cold(void **state)
 {
     const rw_bench_options options = {.quick = true, .rounds = 9};
@@ -77,20 +86,32 @@ static void test_warm_and_cold(void **state)
     rw_limit_evict(&b);
     OK(rw_bench_warm_and_cold(&b, &(rw_contestant){"", slow_after_a_pause, NULL}, &row));
     for (int i = rw_limit_contestants(b.limit, limit, bytes) - 1; i >= 0; --i) assert_true(bytes[i] >= 64 << 20);
-    if (!(row.cold >= 3e-4 && row.seconds < 1e-4)) fail_msg("warm %g us, cold %g us", 1e6 * row.seconds, 1e6 * row.cold);
+    if (!(row.cold >= 3e-4 && row.seconds < 1e-4))
+        fail_msg("warm %g us, cold %g us", 1e6 * row.seconds, 1e6 * row.cold);
     assert_int_equal(row.rounds, 9);
     rw_bench_end(&b);
 }
 
 static void test_doubt(void **state)
 {
-    static const struct { double lower, upper, share; const char *why; } cases[] = {
-        {0.9, 1.1, 0.8, ""}, {0.9, 1.1, 1.5, ""}, {0.9, 1.1, 1.6, "in the cache"}, {0.8, 1.25, 0.8, "spread 45 %"}, {0.5, 1.5, 2, "in the cache"}, {0.875, 1.25, 1.5, "spread 38 %"},
+    static const struct {
+        double lower, upper, share;
+        const char *why;
+    } cases[] = {
+        {0.9, 1.1, 0.8, ""},
+        {0.9, 1.1, 1.5, ""},
+        {0.9, 1.1, 1.6, "in the cache"},
+        {0.8, 1.25, 0.8, "spread 45 %"},
+        {0.5, 1.5, 2, "in the cache"},
+        {0.875, 1.25, 1.5, "spread 38 %"},
     };
     char text[32];
     (void)state;
     for (int i = 0; i < RW_COUNT(cases); ++i) {
-        const rw_bench_result r = {.seconds = 1, .lower = cases[i].lower, .upper = cases[i].upper, .share = cases[i].share};
+        const rw_bench_result r = {.seconds = 1,
+                                   .lower = cases[i].lower,
+                                   .upper = cases[i].upper,
+                                   .share = cases[i].share};
         assert_int_equal(rw_bench_doubt(&r, text, sizeof text), cases[i].why[0] != 0);
         assert_string_equal(text, cases[i].why);
         assert_int_equal(rw_bench_doubt(&r, NULL, 0), cases[i].why[0] != 0);
@@ -114,7 +135,8 @@ static void test_a_wrong_product_is_seen(void **state)
     assert_true(rows[0].error > 1 && rows[1].error <= 1);
     rw_bench_free(&rows);
     value[2] = INFINITY;
-    FAILS(RW_ERR_ARGUMENT, "entry 2, (1, 1), counted from 0: inf+0i is not finite", rw_bench_products(dev, &e, RW_F64, c, 2, &quick, &rows));
+    FAILS(RW_ERR_ARGUMENT, "entry 2, (1, 1), counted from 0: inf+0i is not finite",
+          rw_bench_products(dev, &e, RW_F64, c, 2, &quick, &rows));
     assert_null(rows);
     value[2] = 1;
     const rw_bench_options wrong = {.rounds = -1};
@@ -123,6 +145,8 @@ static void test_a_wrong_product_is_seen(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_layouts), cmocka_unit_test(test_refused_layouts), cmocka_unit_test(test_warm_and_cold), cmocka_unit_test(test_doubt), cmocka_unit_test(test_a_wrong_product_is_seen)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_layouts), cmocka_unit_test(test_refused_layouts),
+                                       cmocka_unit_test(test_warm_and_cold), cmocka_unit_test(test_doubt),
+                                       cmocka_unit_test(test_a_wrong_product_is_seen)};
     return run_on_devices("products", tests, RW_COUNT(tests));
 }

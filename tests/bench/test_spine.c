@@ -1,12 +1,13 @@
 /* The kernels of the benchmarks at sizes around the edges of their tiles, on every device; then the public functions.
- * Short: the first variant of each (on OpenCL of every second one), sizes that have every case. Long: all variants; on cpu also the large sizes, and three
- * threads, which is more than many machines have. */
+ * Short: the first variant of each (on OpenCL of every second one), sizes that have every case. Long: all variants; on
+ * cpu also the large sizes, and three threads, which is more than many machines have. */
 #include "bench/bench.h"
 #include "device/cuda/cuda.h"
 
 #include "../devices.h"
 
-/* Sanitizers make this test ten times slower: there, sizes and variants that only repeat what others do are left out. */
+/* Sanitizers make this test ten times slower: there, sizes and variants that only repeat what others do are left
+ * out. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { SANITIZED = 1 };
 #else

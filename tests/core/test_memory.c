@@ -133,10 +133,8 @@ static void test_text_when_memory_ends(void **state)
         size_t whole = 0;
         rw_fault_set(RW_FAULT_ALLOC, n);
         for (int i = 0; i < 300; i++) {
-            if (i % 2)
-                rw_text_add(&text, "[%05d]", i);
-            else
-                rw_text_add_bytes(&text, "[bytes]", 7);
+            if (i % 2) rw_text_add(&text, "[%05d]", i);
+            else rw_text_add_bytes(&text, "[bytes]", 7);
             if (!text.failed) whole = text.length;
         }
         rw_fault_set(RW_FAULT_ALLOC, 0);

@@ -80,7 +80,9 @@ static void test_nested_and_bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines), cmocka_unit_test(test_without_a_collector), cmocka_unit_test(test_other_failures),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_without_a_collector),
+        cmocka_unit_test(test_other_failures),
         cmocka_unit_test(test_nested_and_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,14 +91,17 @@ static void test_nearest(void **state)
             fail_msg("'%s' finds %s", rows[i].given, found ? found : "nothing");
     }
     assert_null(rw_nearest("cpu", NULL, 0));
-    assert_string_equal(rw_nearest("rkc", (const char *const[]){"rk4", "rkc2", "rkl2"}, 3), "rkc2"); /* of equal distance */
+    /* of equal distance */
+    assert_string_equal(rw_nearest("rkc", (const char *const[]){"rk4", "rkc2", "rkl2"}, 3), "rkc2");
     assert_string_equal(rw_nearest("rock", (const char *const[]){"rocc", "rock2", "rock4"}, 3), "rock2");
     static const char *const short_names[] = {"y", "z"};
     assert_null(rw_nearest("x", short_names, 2)); /* one change, but nothing in common */
-    static const char *const words[] = {"ell", "idr", "bash", "solve", "markdown"}; /* short ones bear one change, five letters two */
+    /* short ones bear one change, five letters two */
+    static const char *const words[] = {"ell", "idr", "bash", "solve", "markdown"};
     static const char *const far[] = {"hello", "dirk", "tcsh", "so", "markup", "mrkdwnn", "sell", "marker"};
     for (int i = 0; i < RW_COUNT(far); i++)
-        if (rw_nearest(far[i], words, RW_COUNT(words))) fail_msg("'%s' finds %s", far[i], rw_nearest(far[i], words, RW_COUNT(words)));
+        if (rw_nearest(far[i], words, RW_COUNT(words)))
+            fail_msg("'%s' finds %s", far[i], rw_nearest(far[i], words, RW_COUNT(words)));
     assert_string_equal(rw_nearest("zhs", (const char *const[]){"zsh"}, 1), "zsh");
     assert_string_equal(rw_nearest("slover", words, RW_COUNT(words)), "solve");
     assert_string_equal(rw_nearest("mrkdwn", words, RW_COUNT(words)), "markdown");
@@ -111,12 +114,34 @@ static void test_nearest(void **state)
 static void test_words(void **state)
 {
     (void)state;
-    static const char *const words[] = {"and", "tan", "if", "laplace", "where", "log", "log10", "exp", "cos", "max", "mean", "end", "rtol", "gray-scott", "x", "u"};
-    static const struct { const char *given, *nearest; } rows[] = {
-        {"if", "where"}, {"rand", NULL}, {"nan", NULL}, {"lap", "laplace"}, {"laplacian", "laplace"}, {"Laplace", "laplace"},
-        {"laplce", "laplace"}, {"gray-scot", "gray-scott"}, {"gray", "gray-scott"}, {"cosine", "cos"}, {"ln", "log"},
-        {"maximum", "max"}, {"t_end", "end"}, {"reltol", "rtol"}, {"la", NULL}, {"expectation", NULL}, {"where", NULL},
-        {"max", NULL}, {"", NULL}, {"v", NULL}, {"sand", NULL}, {"adn", "and"}, {"gradient", NULL},
+    static const char *const words[] = {"and", "tan", "if",   "laplace", "where", "log",        "log10", "exp",
+                                        "cos", "max", "mean", "end",     "rtol",  "gray-scott", "x",     "u"};
+    static const struct {
+        const char *given, *nearest;
+    } rows[] = {
+        {"if", "where"},
+        {"rand", NULL},
+        {"nan", NULL},
+        {"lap", "laplace"},
+        {"laplacian", "laplace"},
+        {"Laplace", "laplace"},
+        {"laplce", "laplace"},
+        {"gray-scot", "gray-scott"},
+        {"gray", "gray-scott"},
+        {"cosine", "cos"},
+        {"ln", "log"},
+        {"maximum", "max"},
+        {"t_end", "end"},
+        {"reltol", "rtol"},
+        {"la", NULL},
+        {"expectation", NULL},
+        {"where", NULL},
+        {"max", NULL},
+        {"", NULL},
+        {"v", NULL},
+        {"sand", NULL},
+        {"adn", "and"},
+        {"gradient", NULL},
     };
     for (int i = 0; i < RW_COUNT(rows); i++) {
         const char *found = rw_nearest(rows[i].given, words, RW_COUNT(words));

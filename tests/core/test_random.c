@@ -78,7 +78,9 @@ static void test_bits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fixed_bits), cmocka_unit_test(test_uniform), cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_fixed_bits),
+        cmocka_unit_test(test_uniform),
+        cmocka_unit_test(test_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

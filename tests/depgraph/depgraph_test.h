@@ -25,7 +25,8 @@ static rw_context *ctx;
     do {                                                                                                               \
         rw_status fails_status = (call);                                                                               \
         if (fails_status != (wanted) || !strstr(rw_message(ctx), part))                                                \
-            fail_msg("%s:%d: %s\n    is %s: %s", __FILE__, __LINE__, #call, rw_status_name(fails_status), rw_message(ctx)); \
+            fail_msg("%s:%d: %s\n    is %s: %s", __FILE__, __LINE__, #call, rw_status_name(fails_status),              \
+                     rw_message(ctx));                                                                                 \
     } while (0)
 
 static inline rw_depgraph *new_graph(void)

@@ -1,8 +1,8 @@
-/* Dependency graphs: paths, independence, separate sets, partitions and structures, against definitions computed plainly on random
- * graphs. */
+/* Dependency graphs: paths, independence, separate sets, partitions and structures, against definitions computed
+ * plainly on random graphs. */
 #include "depgraph_test.h"
 
-/* ---- random graphs against definitions -------------------------------------------------------------------------------------- */
+/* ---- random graphs against definitions --------------------------------------------------------------------------- */
 
 enum { MOST = 24 };
 
@@ -22,7 +22,8 @@ static void find_lengths(model *m)
         for (int a = 0; a < m->n; ++a)
             for (int b = 0; b < m->n; ++b) {
                 int sum = m->length[a][k] + m->length[k][b];
-                if (m->length[a][k] && m->length[k][b] && (!m->length[a][b] || sum < m->length[a][b])) m->length[a][b] = sum;
+                if (m->length[a][k] && m->length[k][b] && (!m->length[a][b] || sum < m->length[a][b]))
+                    m->length[a][b] = sum;
             }
 }
 
@@ -38,7 +39,8 @@ static rw_depgraph *random_graph(uint64_t seed, uint64_t *index, model *m)
         int needed = below(seed, index, m->n), task = below(seed, index, m->n);
         find_lengths(m);
         if (needed == task) FAILS(RW_ERR_ARGUMENT, "cannot need itself", rw_depgraph_add_dependency(g, task, needed));
-        else if (m->length[task][needed]) FAILS(RW_ERR_ARGUMENT, "needs it already: t", rw_depgraph_add_dependency(g, task, needed));
+        else if (m->length[task][needed])
+            FAILS(RW_ERR_ARGUMENT, "needs it already: t", rw_depgraph_add_dependency(g, task, needed));
         else {
             need(g, task, needed);
             count += !m->direct[needed][task];
@@ -107,7 +109,8 @@ static void check_separate(const rw_depgraph *g, const model *m, uint64_t seed, 
     free(path);
 }
 
-/* Parts need each other round about: a cycle among parts, found by the same algorithm. -1 counts as a part of one task. */
+/* Parts need each other round about: a cycle among parts, found by the same algorithm. -1 counts as a part of one
+ * task. */
 static void check_partition(const rw_depgraph *g, const model *m, uint64_t seed, uint64_t *index)
 {
     int part[MOST], number[MOST], nparts = 0, wanted = 1 + below(seed, index, m->n), unit[MOST];
@@ -177,17 +180,21 @@ static void test_random_graphs(void **state)
     }
 }
 
-/* ---- structures ------------------------------------------------------------------------------------------------------------- */
+/* ---- structures -------------------------------------------------------------------------------------------------- */
 
 /* Two small graphs, of kinds and pairs: tried all ways to rename one into the other. */
-typedef struct small { int n, kind[6]; bool edge[6][6]; } small;
+typedef struct small {
+    int n, kind[6];
+    bool edge[6][6];
+} small;
 
 static bool renames(const small *a, const small *b, int *to, int i)
 {
     if (i == a->n) return true;
     for (int t = 0; t < b->n; ++t) {
         bool good = a->kind[i] == b->kind[t];
-        for (int k = 0; k < i; ++k) good = good && to[k] != t && a->edge[i][k] == b->edge[t][to[k]] && a->edge[k][i] == b->edge[to[k]][t];
+        for (int k = 0; k < i; ++k)
+            good = good && to[k] != t && a->edge[i][k] == b->edge[t][to[k]] && a->edge[k][i] == b->edge[to[k]][t];
         to[i] = t;
         if (good && renames(a, b, to, i + 1)) return true;
     }
@@ -243,7 +250,8 @@ static void test_structures_against_all_renamings(void **state)
             for (int k = 0; k < s[i].n; ++k) part[n++] = i, add(g, s[i].kind[k] ? "b" : "a", "%d.%d", i, k);
             for (int a = 0; a < s[i].n; ++a)
                 for (int b = 0; b < s[i].n; ++b)
-                    if (s[i].edge[a][b] && rw_depgraph_add_dependency(g, first + b, first + a) != RW_OK) s[i].edge[a][b] = false;
+                    if (s[i].edge[a][b] && rw_depgraph_add_dependency(g, first + b, first + a) != RW_OK)
+                        s[i].edge[a][b] = false;
         }
         rw_partition *p = divide(g, part, PARTS);
         assert_true(p->accepted && p->nlevels == 1 && p->nlaunches == p->nstructures);
@@ -259,7 +267,8 @@ static void test_structures_against_all_renamings(void **state)
     assert_true(alike > 300);
 }
 
-/* Tasks x_i and y_i in rings: y_i and y_(i+1) need x_i; `sum` needs all y. Colours do not tell two rings of 6 from one of 12. */
+/* Tasks x_i and y_i in rings: y_i and y_(i+1) need x_i; `sum` needs all y. Colours do not tell two rings of 6 from one
+ * of 12. */
 static void add_rings(rw_depgraph *g, int *part, int number, const char *rings, bool sum)
 {
     int all = sum ? add(g, "sum", "sum of %d", number) : -1;
@@ -277,7 +286,8 @@ static void add_rings(rw_depgraph *g, int *part, int number, const char *rings, 
 static void test_structures_that_colours_do_not_tell_apart(void **state)
 {
     (void)state;
-    static const char *const rings[] = {"66", "t", "3333", "t", "66", "66t", "t66", "6t6", "tt", "6666", "345", "534", "453", "t345t", "35tt4"};
+    static const char *const rings[] = {"66", "t",    "3333", "t",   "66",  "66t",   "t66",  "6t6",
+                                        "tt", "6666", "345",  "534", "453", "t345t", "35tt4"};
     static const int expected[] = {0, 1, 2, 1, 0, 3, 3, 3, 4, 5, 6, 6, 6, 7, 7};
     for (int sum = 0; sum < 2; ++sum) { /* in pieces; as one piece, where one partner after the other is tried */
         rw_depgraph *g = new_graph();
@@ -295,8 +305,8 @@ static void test_structures_that_colours_do_not_tell_apart(void **state)
     }
 }
 
-/* Tiles in the four corners of a grid, mirrored; two values at each node, read by the same tasks; a sum ties all together. Then one
- * dependency less. */
+/* Tiles in the four corners of a grid, mirrored; two values at each node, read by the same tasks; a sum ties all
+ * together. Then one dependency less. */
 static void test_mirrored_tiles(void **state)
 {
     (void)state;
@@ -307,14 +317,16 @@ static void test_mirrored_tiles(void **state)
         int value[2][SIDE + 2][SIDE + 2], task = 0, sum = add(g, "sum", "sum");
         part[sum] = nparts;
         for (int v = 0; v < 2; ++v)
-            for (int i = 0; i < (SIDE + 2) * (SIDE + 2); ++i) part[value[v][i / (SIDE + 2)][i % (SIDE + 2)] = add(g, "given", "v")] = -1;
+            for (int i = 0; i < (SIDE + 2) * (SIDE + 2); ++i)
+                part[value[v][i / (SIDE + 2)][i % (SIDE + 2)] = add(g, "given", "v")] = -1;
         for (int j = 0; j < SIDE; ++j)
             for (int i = 0; i < SIDE; ++i) {
                 int a = nparts & 1 ? SIDE - 1 - i : i, b = nparts & 2 ? SIDE - 1 - j : j, far = nparts & 1 ? -1 : 1;
                 part[task = add(g, "f", "(%d,%d)", i, j)] = nparts;
                 need(g, sum, task);
                 for (int v = 0; v < 2; ++v) { /* farther to one side */
-                    need(g, task, value[v][b + 1][a + 1]), need(g, task, value[v][b][a + 1]), need(g, task, value[v][b + 2][a + 1]);
+                    need(g, task, value[v][b + 1][a + 1]), need(g, task, value[v][b][a + 1]),
+                        need(g, task, value[v][b + 2][a + 1]);
                     if (nparts != 5 || i != 2 || j != 2 || v) need(g, task, value[v][b + 1][a + 1 + far]);
                 }
             }
@@ -332,8 +344,11 @@ static void test_values_from_outside(void **state)
     rw_depgraph *g = new_graph();
     int part[64], value[8], nparts = 0;
     for (int i = 0; i < 8; ++i) part[value[i] = add(g, i < 4 ? "given" : "other", "v%d", i)] = -1;
-    static const struct { int a[2], b[2]; } reads[] = { /* values that tasks f and sum of a part read */
-        {{0, 1}, {1, 2}}, {{4, 5}, {4, 6}}, {{0, 1}, {2, 3}}, {{0, 1}, {0, 1}}, {{0, 1}, {1, 1}}, {{2, 4}, {4, 7}}};
+    static const struct {
+        int a[2], b[2];
+    } reads[] = {/* values that tasks f and sum of a part read */
+                 {{0, 1}, {1, 2}}, {{4, 5}, {4, 6}}, {{0, 1}, {2, 3}},
+                 {{0, 1}, {0, 1}}, {{0, 1}, {1, 1}}, {{2, 4}, {4, 7}}};
     static const int expected[] = {0, 0, 1, 2, 3, 0};
     for (; nparts < RW_COUNT(reads); ++nparts) {
         int f = add(g, "f", "f%d", nparts), sum = add(g, "sum", "g%d", nparts);
@@ -348,7 +363,7 @@ static void test_values_from_outside(void **state)
     rw_depgraph_destroy(&g);
 }
 
-/* ---- edges ------------------------------------------------------------------------------------------------------------------ */
+/* ---- edges ------------------------------------------------------------------------------------------------------- */
 
 static void test_no_task_and_one_task(void **state)
 {
@@ -408,7 +423,8 @@ static void test_broken_input(void **state)
     FAILS(RW_ERR_ARGUMENT, "2 tasks and no list", rw_depgraph_check_separate(g, NULL, 2, &path, &n));
     FAILS(RW_ERR_ARGUMENT, "nparts = 4 is outside [0, 3]", rw_depgraph_partition(g, part, 4, NULL, &p));
     FAILS(RW_ERR_ARGUMENT, "part = NULL", rw_depgraph_partition(g, NULL, 1, NULL, &p));
-    FAILS(RW_ERR_ARGUMENT, "part[2] = 1 is outside [-1, 0]: the part of task t2", rw_depgraph_partition(g, part, 1, NULL, &p));
+    FAILS(RW_ERR_ARGUMENT, "part[2] = 1 is outside [-1, 0]: the part of task t2",
+          rw_depgraph_partition(g, part, 1, NULL, &p));
     FAILS(RW_ERR_ARGUMENT, "part 2 has no task", rw_depgraph_partition(g, part, 3, NULL, &p));
     const char *names[] = {"one", NULL};
     FAILS(RW_ERR_ARGUMENT, "names[1] = NULL", rw_depgraph_partition(g, part, 2, names, &p));
@@ -461,9 +477,10 @@ static void test_pictures(void **state)
     rw_depgraph_destroy(&g);
 }
 
-/* ---- size ------------------------------------------------------------------------------------------------------------------- */
+/* ---- size -------------------------------------------------------------------------------------------------------- */
 
-/* A chain of 1e5 tasks, added from its end: the order is turned round again and again, and nothing may recur 1e5 deep. */
+/* A chain of 1e5 tasks, added from its end: the order is turned round again and again, and nothing may recur 1e5
+ * deep. */
 static void test_a_long_chain(void **state)
 {
     (void)state;
@@ -517,7 +534,8 @@ static void test_a_large_graph_in_any_order(void **state)
         if (i % 1000 == 0 && b < TASKS) refused += rw_depgraph_add_dependency(g, place[a], place[b]) == RW_ERR_ARGUMENT;
     }
     assert_true(refused > 290);
-    RW_IN_ORDER(g, t) RW_EACH_NEED(g, d, t) assert_true(g->task[g->dependency[d].needed].place < g->task[t].place);
+    RW_IN_ORDER(g, t)
+        RW_EACH_NEED(g, d, t) assert_true(g->task[g->dependency[d].needed].place < g->task[t].place);
     rw_depgraph_destroy(&g);
     free(place);
     print_message("%d tasks, %d dependencies in any order: %.2f s\n", TASKS, PAIRS, rw_seconds() - begin);
@@ -537,7 +555,8 @@ static void test_a_large_grid(void **state)
             part[t] = s * across * across + j / TILE_OF_10 * across + i / TILE_OF_10;
             for (int dj = -1; dj <= 1 && s; ++dj)
                 for (int di = -1; di <= 1; ++di) /* periodic */
-                    if (!di || !dj) need(g, t, t - c - SIDE * SIDE + (i + di + SIDE) % SIDE + (j + dj + SIDE) % SIDE * SIDE);
+                    if (!di || !dj)
+                        need(g, t, t - c - SIDE * SIDE + (i + di + SIDE) % SIDE + (j + dj + SIDE) % SIDE * SIDE);
         }
     rw_partition *p = divide(g, part, across * across * STAGES);
     assert_true(p->accepted);

@@ -1,4 +1,5 @@
-/* The graph of a ROCK4 step as Jahn draws it (Implementierung numerischer Algorithmen auf CUDA-Systemen, Bayreuth 2010, chapter 6). */
+/* The graph of a ROCK4 step as Jahn draws it (Implementierung numerischer Algorithmen auf CUDA-Systemen, Bayreuth 2010,
+ * chapter 6). */
 #include "depgraph_test.h"
 
 enum { N = 8, TILE = 4, TILES = N / TILE, S = 7, VECTORS = 4 + 16 };
@@ -27,7 +28,8 @@ static void read_five(rock4 *r, int t, int v[N][N], int i, int j)
     }
 }
 
-/* One kernel of the recursion or of W: f(argument), then a sum of it, of values at the same point, and of h. f may be kept. */
+/* One kernel of the recursion or of W: f(argument), then a sum of it, of values at the same point, and of h. f may be
+ * kept. */
 static void stage(rock4 *r, int argument[N][N], int (*const *others)[N], int nothers, int f[N][N], int result[N][N])
 {
     for (int j = 0; j < N; ++j)
@@ -41,7 +43,8 @@ static void stage(rock4 *r, int argument[N][N], int (*const *others)[N], int not
     r->kernels++;
 }
 
-/* n values at the points, each tile's reduced by a task of that tile; the last group to finish reduces those of the tiles: no kernel. */
+/* n values at the points, each tile's reduced by a task of that tile; the last group to finish reduces those of the
+ * tiles: no kernel. */
 static int reduce(rock4 *r, int v[N][N], int kernel, const char *kind)
 {
     int all = task_at(r, -1, 0, 0, kind);
@@ -57,7 +60,7 @@ static int reduce(rock4 *r, int v[N][N], int kernel, const char *kind)
 static void build_rock4(rock4 *r, bool first_step)
 {
     static int v[VECTORS][N][N];
-    int (*fn)[N] = v[0], (*g2)[N] = NULL, (*g1)[N] = NULL, (*k)[N][N] = v + 1, n = 5;
+    int(*fn)[N] = v[0], (*g2)[N] = NULL, (*g1)[N] = NULL, (*k)[N][N] = v + 1, n = 5;
     memset(r, 0, sizeof *r);
     r->g = new_graph();
     for (int j = 0; j < N + 2; ++j)
@@ -86,17 +89,17 @@ static void build_rock4(rock4 *r, bool first_step)
         }
     r->kernels++;
     for (int i = 2; i <= S - 4; ++i) { /* g_i from g_{i-1}, g_{i-2} */
-        int (*const others[])[N] = {g1, g2}, (*next)[N] = v[n++];
+        int(*const others[])[N] = {g1, g2}, (*next)[N] = v[n++];
         stage(r, g1, others, 2, v[n], next);
         ++n, g2 = g1, g1 = next;
     }
-    int (*p)[N] = g1, (*argument)[N] = p;
+    int(*p)[N] = g1, (*argument)[N] = p;
     for (int i = 0; i < 4; ++i) { /* k_i = f(argument), p + h sum a_ij k_j */
-        int (*const others[])[N] = {p, k[0], k[1], k[2]}, (*next)[N] = v[n++];
+        int(*const others[])[N] = {p, k[0], k[1], k[2]}, (*next)[N] = v[n++];
         stage(r, argument, others, i + 1, k[i], next);
         argument = next;
     }
-    int (*e)[N] = v[n++]; /* f(W), error of the step */
+    int(*e)[N] = v[n++]; /* f(W), error of the step */
     for (int j = 0; j < N; ++j)
         for (int i = 0; i < N; ++i) {
             int f = task_at(r, r->kernels, i, j, "f");
@@ -109,7 +112,8 @@ static void build_rock4(rock4 *r, bool first_step)
     assert_true(n <= VECTORS && rw_depgraph_tasks(r->g) < RW_COUNT(r->tile));
 }
 
-/* Rows: a tile through the whole step (the radius, which all wait for, apart). Rows and columns: a tile in one kernel. */
+/* Rows: a tile through the whole step (the radius, which all wait for, apart). Rows and columns: a tile in one
+ * kernel. */
 static void test_the_parts_of_a_rock4_step(void **state)
 {
     (void)state;
@@ -131,12 +135,13 @@ static void test_the_parts_of_a_rock4_step(void **state)
         p = divide(r.g, part, TILES * TILES * r.kernels);
         assert_string_equal(p->reason, "");
         assert_true(p->accepted);
-        print_message("rows and columns: %d parts, %d structures, %d levels, %d launches\n", p->nparts, p->nstructures, p->nlevels,
-                      p->nlaunches);
+        print_message("rows and columns: %d parts, %d structures, %d levels, %d launches\n", p->nparts, p->nstructures,
+                      p->nlevels, p->nlaunches);
         assert_int_equal(p->nstructures, first ? 9 : 8); /* without f at the start */
         assert_int_equal(p->nlevels, S + 2);
         assert_int_equal(p->nlaunches, S + 2 + first); /* f at the start runs beside the radius */
-        for (int i = 0; i < p->nparts; ++i) assert_int_equal(p->structure[i], p->structure[i / (TILES * TILES) * TILES * TILES]);
+        for (int i = 0; i < p->nparts; ++i)
+            assert_int_equal(p->structure[i], p->structure[i / (TILES * TILES) * TILES * TILES]);
         rw_partition_destroy(&p);
         rw_depgraph_destroy(&r.g);
     }

@@ -17,10 +17,10 @@
 
 extern char **environ;
 
-static char root[200];    /* everything lies in here */
-static char cache[256];   /* root/cache */
+static char root[200];  /* everything lies in here */
+static char cache[256]; /* root/cache */
 static char log_text[16384];
-static int ncorrupt;      /* lines of a kind that there may be many of */
+static int ncorrupt; /* lines of a kind that there may be many of */
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static inline void keep_log(void *user, rw_log_level level, const char *text)
@@ -79,7 +79,7 @@ static inline int teardown(void **state)
 
 static const char any_key[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
-/* ---- a program, on a device opened for it ----------------------------------------------------------------------------- */
+/* ---- a program, on a device opened for it ------------------------------------------------------------------------ */
 
 static const char text[] = "KERNEL(k, GLOBAL f64 *y, f64 a) { EACH(i, 1) { y[i] = a + VALUE; } }\n";
 
@@ -91,7 +91,8 @@ static inline rw_program *make_with(const char *source, const char *value, const
 }
 
 /* Opens the device, makes the program, runs it and closes all: {compilations, hits}. */
-static inline void use(const char *device, const char *value, int expected_compilations, int expected_hits, char key[65])
+static inline void use(const char *device, const char *value, int expected_compilations, int expected_hits,
+                       char key[65])
 {
     OK(rw_device_open(ctx, device, &dev));
     rw_program *p = make_with(text, value, "8");

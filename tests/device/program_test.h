@@ -8,7 +8,8 @@
 
 #include "../devices.h"
 
-static inline rw_program *build(const char *name, const char *text, const char *group, const char *more, const char *value)
+static inline rw_program *build(const char *name, const char *text, const char *group, const char *more,
+                                const char *value)
 {
     const rw_define defines[] = {{"GROUP", group}, {more, value}};
     rw_program *p;

@@ -65,7 +65,8 @@ static void test_shapes(void **state)
         assert_int_equal(rw_array_dtype(a), RW_F32);
         assert_ptr_equal(rw_array_device(a), dev);
         for (int d = 0; d < 10; ++d) assert_int_equal(rw_array_shape(a, d), d < ndim ? shape[d] : 1);
-        for (int64_t d = ndim - 1, step = 1; d >= 0; step *= shape[d--]) assert_int_equal(rw_array_stride(a, (int)d), step);
+        for (int64_t d = ndim - 1, step = 1; d >= 0; step *= shape[d--])
+            assert_int_equal(rw_array_stride(a, (int)d), step);
         assert_true(rw_array_is_contiguous(a));
         assert_int_equal(rw_array_offset(a), 0);
         assert_int_equal(rw_array_shape(a, -1), 1);
@@ -80,13 +81,15 @@ static void test_bad_shapes(void **state)
     (void)state;
     rw_array *a = (rw_array *)state;
     const int64_t four[RW_MAX_NDIM + 1] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, negative[] = {4, -1}, low[] = {INT64_MIN};
-    const int64_t much[] = {INT64_MAX, INT64_MAX}, edge[] = {INT64_MAX / 8 + 1}, mixed[] = {(int64_t)1 << 31, 3, (int64_t)1 << 31};
+    const int64_t much[] = {INT64_MAX, INT64_MAX}, edge[] = {INT64_MAX / 8 + 1},
+                  mixed[] = {(int64_t)1 << 31, 3, (int64_t)1 << 31};
     FAILS(RW_ERR_ARGUMENT, "ndim = 0", rw_array_create(dev, RW_F64, 0, four, RW_MEMORY_DEVICE, &a));
     assert_null(a);
     FAILS(RW_ERR_ARGUMENT, "ndim = 9 is outside [1, 8]", rw_array_create(dev, RW_F64, 9, four, RW_MEMORY_DEVICE, &a));
     FAILS(RW_ERR_ARGUMENT, "ndim = -1", rw_array_create(dev, RW_F64, -1, four, RW_MEMORY_DEVICE, &a));
     FAILS(RW_ERR_ARGUMENT, "shape[1] = -1", rw_array_create(dev, RW_F64, 2, negative, RW_MEMORY_DEVICE, &a));
-    FAILS(RW_ERR_ARGUMENT, "shape[0] = -9223372036854775808", rw_array_create(dev, RW_F64, 1, low, RW_MEMORY_DEVICE, &a));
+    FAILS(RW_ERR_ARGUMENT, "shape[0] = -9223372036854775808",
+          rw_array_create(dev, RW_F64, 1, low, RW_MEMORY_DEVICE, &a));
     FAILS(RW_ERR_ARGUMENT, "2^63", rw_array_create(dev, RW_F64, 2, much, RW_MEMORY_DEVICE, &a));
     FAILS(RW_ERR_ARGUMENT, "2^63", rw_array_create(dev, RW_F64, 1, edge, RW_MEMORY_DEVICE, &a));
     FAILS(RW_ERR_ARGUMENT, "2^63", rw_array_create(dev, RW_U8, 3, mixed, RW_MEMORY_DEVICE, &a));
@@ -139,11 +142,13 @@ static void test_size_0(void **state)
 static void test_every_dtype_round_trip(void **state)
 {
     (void)state;
-    static const struct { const char *name; int size; bool z; } expected[] = {
-        {"f32", 4, false}, {"f64", 8, false}, {"c64", 8, true}, {"c128", 16, true},
-        {"i8", 1, false}, {"i16", 2, false}, {"i32", 4, false}, {"i64", 8, false},
-        {"u8", 1, false}, {"u16", 2, false}, {"u32", 4, false}, {"u64", 8, false},
-        {"f16", 2, false}, {"bf16", 2, false}, {"bool", 1, false}};
+    static const struct {
+        const char *name;
+        int size;
+        bool z;
+    } expected[] = {{"f32", 4, false}, {"f64", 8, false}, {"c64", 8, true},  {"c128", 16, true}, {"i8", 1, false},
+                    {"i16", 2, false}, {"i32", 4, false}, {"i64", 8, false}, {"u8", 1, false},   {"u16", 2, false},
+                    {"u32", 4, false}, {"u64", 8, false}, {"f16", 2, false}, {"bf16", 2, false}, {"bool", 1, false}};
     for (int dtype = RW_F32; dtype <= RW_BOOL; ++dtype) {
         int64_t n = 33; /* 33 bytes of u8: no multiple of a word */
         assert_string_equal(rw_dtype_name((rw_dtype)dtype), expected[dtype - RW_F32].name);
@@ -151,7 +156,8 @@ static void test_every_dtype_round_trip(void **state)
         assert_int_equal(rw_dtype_is_complex((rw_dtype)dtype), expected[dtype - RW_F32].z);
         size_t bytes = (size_t)n * rw_dtype_size((rw_dtype)dtype);
         for (int memory = RW_MEMORY_DEVICE; memory <= RW_MEMORY_PINNED; ++memory) {
-            rw_array *a = new_array((rw_dtype)dtype, n, (rw_memory)memory), *b = new_array((rw_dtype)dtype, n, (rw_memory)memory);
+            rw_array *a = new_array((rw_dtype)dtype, n, (rw_memory)memory),
+                     *b = new_array((rw_dtype)dtype, n, (rw_memory)memory);
             void *w;
             const void *p;
             OK(rw_array_write(a, &w));
@@ -159,7 +165,8 @@ static void test_every_dtype_round_trip(void **state)
             for (size_t i = 0; i < bytes; ++i) ((unsigned char *)w)[i] = (unsigned char)(i * 37 + 11);
             OK(rw_array_copy(b, a, queue));
             OK(rw_array_read(b, &p));
-            for (size_t i = 0; i < bytes; ++i) assert_int_equal(((const unsigned char *)p)[i], (unsigned char)(i * 37 + 11));
+            for (size_t i = 0; i < bytes; ++i)
+                assert_int_equal(((const unsigned char *)p)[i], (unsigned char)(i * 37 + 11));
             OK(rw_array_zero(b, queue));
             OK(rw_array_read(b, &p));
             for (size_t i = 0; i < bytes; ++i) assert_int_equal(((const unsigned char *)p)[i], 0);
@@ -304,7 +311,8 @@ static void test_send_and_fetch(void **state)
 static void test_copy(void **state)
 {
     (void)state;
-    rw_array *a = new_ramp(100, 1, 1), *b = f64_array(100), *c = f64_array(99), *d = new_array(RW_C64, 100, RW_MEMORY_DEVICE);
+    rw_array *a = new_ramp(100, 1, 1), *b = f64_array(100), *c = f64_array(99),
+             *d = new_array(RW_C64, 100, RW_MEMORY_DEVICE);
     const int64_t square[] = {10, 10};
     rw_array *e;
     OK(rw_array_create(dev, RW_F64, 2, square, RW_MEMORY_DEVICE, &e));
@@ -412,7 +420,8 @@ static void test_borrow(void **state)
     assert_true(data[0] == 3 && data[1] == 4 && data[2] == 5); /* alive, current */
 }
 
-/* Lent memory holds the contents after each of the calls that promise it, on every device; misaligned memory is refused. */
+/* Lent memory holds the contents after each of the calls that promise it, on every device; misaligned memory is
+ * refused. */
 static void test_borrow_is_the_same_everywhere(void **state)
 {
     (void)state;
@@ -439,9 +448,13 @@ static void test_borrow_is_the_same_everywhere(void **state)
     assert_ptr_equal(numbers_of(a), data);
     assert_true(data[0] == 0 && data[2] == 0);
     rw_array_destroy(&a);
-    static const struct { rw_dtype dtype; int offset; bool good; } rows[] = {
-        {RW_F64, 4, false}, {RW_F64, 1, false}, {RW_F64, 8, true}, {RW_F32, 4, true}, {RW_F32, 2, false}, {RW_C64, 4, false},
-        {RW_C128, 8, false}, {RW_C128, 16, true}, {RW_U8, 1, true}, {RW_I64, 4, false}, {RW_U16, 1, false}};
+    static const struct {
+        rw_dtype dtype;
+        int offset;
+        bool good;
+    } rows[] = {{RW_F64, 4, false}, {RW_F64, 1, false}, {RW_F64, 8, true},   {RW_F32, 4, true},
+                {RW_F32, 2, false}, {RW_C64, 4, false}, {RW_C128, 8, false}, {RW_C128, 16, true},
+                {RW_U8, 1, true},   {RW_I64, 4, false}, {RW_U16, 1, false}};
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         const int64_t m = 1;
         char *at = (char *)data + rows[i].offset;
@@ -449,8 +462,10 @@ static void test_borrow_is_the_same_everywhere(void **state)
             OK(rw_array_create_from(dev, rows[i].dtype, 1, &m, at, RW_BORROW, &a));
             rw_array_destroy(&a);
         } else {
-            FAILS(RW_ERR_ARGUMENT, "is not aligned to the", rw_array_create_from(dev, rows[i].dtype, 1, &m, at, RW_BORROW, &a));
-            FAILS(RW_ERR_ARGUMENT, "is not aligned to the", rw_array_create_from(dev, rows[i].dtype, 1, &m, at, RW_OWN, &a));
+            FAILS(RW_ERR_ARGUMENT, "is not aligned to the",
+                  rw_array_create_from(dev, rows[i].dtype, 1, &m, at, RW_BORROW, &a));
+            FAILS(RW_ERR_ARGUMENT, "is not aligned to the",
+                  rw_array_create_from(dev, rows[i].dtype, 1, &m, at, RW_OWN, &a));
             OK(rw_array_create_from(dev, rows[i].dtype, 1, &m, at, RW_COPY, &a));
             rw_array_destroy(&a);
         }
@@ -601,7 +616,7 @@ static void test_counts_bytes(void **state)
     rw_array_destroy(&b);
 }
 
-/* ---- other devices, order of destruction --------------------------------------------------------------------------- */
+/* ---- other devices, order of destruction ------------------------------------------------------------------------- */
 
 static void test_objects_of_another_device_are_refused(void **state)
 {
@@ -660,7 +675,7 @@ static void test_arrays_outlive_device_and_context(void **state)
     }
 }
 
-/* ---- threads --------------------------------------------------------------------------------------------------------- */
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
 
 typedef struct worker {
     rw_device *dev;

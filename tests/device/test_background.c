@@ -1,5 +1,5 @@
-/* Programs that are compiled in the background: order, sharing between threads, errors, faults, the log, programs that end
- * before their compiler, and interrupts. */
+/* Programs that are compiled in the background: order, sharing between threads, errors, faults, the log, programs that
+ * end before their compiler, and interrupts. */
 #include <pthread.h>
 
 #include "program_test.h"
@@ -287,12 +287,8 @@ static void test_interrupt(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_programs_end),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_log),
+        cmocka_unit_test(test_order),     cmocka_unit_test(test_programs_end), cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_threads),   cmocka_unit_test(test_faults),       cmocka_unit_test(test_log),
         cmocka_unit_test(test_interrupt),
     };
     return run_on_devices("background", tests, RW_COUNT(tests));

@@ -2,12 +2,14 @@
  * crashes and full disks. test_cache_trust.c: entries and folders that others may have changed. */
 #include "cache_test.h"
 
-/* ---- hits ----------------------------------------------------------------------------------------------------------------- */
+/* ---- hits -------------------------------------------------------------------------------------------------------- */
 
 static void test_second_use_is_a_hit(void **state)
 {
     (void)state;
-    static const struct { const char *device, *suffix; } kinds[] = {{"cpu", ".so"}, {"check", ".so"}, {"opencl:0", ".clbin"}, {"cuda:0", ".cubin"}};
+    static const struct {
+        const char *device, *suffix;
+    } kinds[] = {{"cpu", ".so"}, {"check", ".so"}, {"opencl:0", ".clbin"}, {"cuda:0", ".cubin"}};
     char keys[RW_COUNT(kinds)][65] = {""};
     int n = 0;
     for (int i = 0; i < RW_COUNT(kinds); ++i) {
@@ -51,9 +53,10 @@ static void test_second_process_is_a_hit(void **state)
     assert_int_equal(run_child("hit", NULL), 0);
 }
 
-/* ---- the key ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the key ----------------------------------------------------------------------------------------------------- */
 
-static void key_of(const char *device, const char *name, const char *source, const rw_define *defines, int n, char key[65])
+static void key_of(const char *device, const char *name, const char *source, const rw_define *defines, int n,
+                   char key[65])
 {
     rw_program *p;
     OK(rw_device_open(ctx, device, &dev));
@@ -112,7 +115,7 @@ static void test_whatever_matters_is_in_the_key(void **state)
     assert_string_not_equal(order, keys[0]);
 }
 
-/* ---- damaged entries ---------------------------------------------------------------------------------------------------------- */
+/* ---- damaged entries --------------------------------------------------------------------------------------------- */
 
 /* At the level of bytes: every length, every bit. */
 static void test_no_damaged_entry_is_read(void **state)
@@ -184,7 +187,7 @@ static void test_a_damaged_entry_is_rebuilt_and_replaced(void **state)
         for (int i = 0; i < (d ? 1 : 5); ++i) {
             char *changed = rw_calloc(n, 1), *now;
             memcpy(changed, data, n);
-            if (i == 1) changed[0] ^= 1;     /* of the ELF magic */
+            if (i == 1) changed[0] ^= 1; /* of the ELF magic */
             if (i == 2) changed[n / 2] ^= 4;
             if (i == 3) changed[n - 1] ^= 1; /* of our magic */
             write_file(path, changed, i == 0 ? n - 1 : i == 4 ? 0 : n);
@@ -229,7 +232,7 @@ static void test_an_entry_that_does_not_load(void **state)
     }
 }
 
-/* ---- describe and clear --------------------------------------------------------------------------------------------------------------- */
+/* ---- describe and clear ------------------------------------------------------------------------------------------ */
 
 static void test_describe_and_clear(void **state)
 {
@@ -260,7 +263,7 @@ static void test_describe_and_clear(void **state)
     use("cpu", "1", 1, 0, NULL);
 }
 
-/* ---- writers at once, crashes, full disks ------------------------------------------------------------------------------------------------- */
+/* ---- writers at once, crashes, full disks ------------------------------------------------------------------------ */
 
 enum { PROGRAMS = 20 };
 
@@ -272,7 +275,8 @@ static void test_processes_at_once(void **state)
     static const char *const starts[] = {"0", "7", "13"};
     for (int i = 0; i < PROCESSES; ++i) {
         const char *argv[] = {"test_cache", "many", cache, starts[i], NULL};
-        assert_int_equal(posix_spawn(&pids[i], "/proc/self/exe", NULL, NULL, (char *const *)(uintptr_t)argv, environ), 0);
+        assert_int_equal(posix_spawn(&pids[i], "/proc/self/exe", NULL, NULL, (char *const *)(uintptr_t)argv, environ),
+                         0);
     }
     for (int i = 0; i < PROCESSES; ++i) {
         int status = -1;
@@ -284,7 +288,11 @@ static void test_processes_at_once(void **state)
     assert_int_equal(run_child("all hits", NULL), 0);
 }
 
-typedef struct worker { rw_device *dev; int first; rw_status status; } worker;
+typedef struct worker {
+    rw_device *dev;
+    int first;
+    rw_status status;
+} worker;
 
 static void *compile_some(void *user)
 {
@@ -313,7 +321,8 @@ static void test_threads_at_once(void **state)
             workers[i] = (worker){NULL, 2 * i, RW_OK};
             OK(rw_device_open(ctx, "cpu:1", &workers[i].dev));
         }
-        for (int i = 0; i < THREADS; ++i) assert_int_equal(pthread_create(&threads[i], NULL, compile_some, &workers[i]), 0);
+        for (int i = 0; i < THREADS; ++i)
+            assert_int_equal(pthread_create(&threads[i], NULL, compile_some, &workers[i]), 0);
         for (int i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
         for (int i = 0; i < THREADS; ++i) {
             assert_int_equal(workers[i].status, RW_OK);
@@ -379,7 +388,7 @@ static void test_an_unreadable_entry(void **state)
     use("cpu", "1", 0, 1, NULL);
 }
 
-/* ---- as another process ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- as another process ------------------------------------------------------------------------------------------ */
 
 static rw_status child(const char *job, int start)
 {

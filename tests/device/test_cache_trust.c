@@ -2,9 +2,12 @@
  * others may write: none of it is executed. */
 #include "cache_test.h"
 
-/* ---- entries under another key, or swapped ------------------------------------------------------------------------------------ */
+/* ---- entries under another key, or swapped ----------------------------------------------------------------------- */
 
-static void entry_of(const char *key, const char *suffix, char path[400]) { snprintf(path, 400, "%s/%s%s", cache, key, suffix); }
+static void entry_of(const char *key, const char *suffix, char path[400])
+{
+    snprintf(path, 400, "%s/%s%s", cache, key, suffix);
+}
 
 static void copy_file(const char *from, const char *to)
 {
@@ -109,7 +112,10 @@ static void test_an_entry_swapped_between_check_and_load(void **state)
     }
 }
 
-typedef struct swapper { char good[400], evil[400], place[400], place_new[400]; int stop; } swapper;
+typedef struct swapper {
+    char good[400], evil[400], place[400], place_new[400];
+    int stop;
+} swapper;
 
 /* Renames now the good entry, now the evil one into its place. */
 static void *swap_entries(void *user)
@@ -191,7 +197,7 @@ static void test_a_folder_in_the_place_of_an_entry(void **state)
     assert_int_equal(info().entries, 1);
 }
 
-/* ---- folders ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- folders ----------------------------------------------------------------------------------------------------- */
 
 static void test_folders_open_to_others_are_refused(void **state)
 {
@@ -237,8 +243,10 @@ static void test_folders_above_are_checked(void **state)
     (void)state;
     char parent[300], below[300], link_path[300];
     snprintf(parent, sizeof parent, "%s/parent", root), snprintf(below, sizeof below, "%s/parent/a/cache", root);
-    static const struct { mode_t mode; bool good; } rows[] = {{0777, false}, {0757, false}, {0702, false}, {01777, true},
-                                                              {0755, true}, {0700, true}};
+    static const struct {
+        mode_t mode;
+        bool good;
+    } rows[] = {{0777, false}, {0757, false}, {0702, false}, {01777, true}, {0755, true}, {0700, true}};
     assert_int_equal(mkdir(parent, 0700), 0);
     OK(rw_context_set_cache(ctx, true, below, false));
     use("cpu", "1", 1, 0, NULL);

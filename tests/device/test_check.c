@@ -83,7 +83,10 @@ static const double *values(rw_array *a)
 
 static rw_program *compile(const char *name, const char *text, const char *more, const char *value)
 {
-    rw_define d[] = {{"GROUP", "8"}, {"GROUP_X", "4"}, {"SHARED_LARGE_BYTES", "512"}, {"WITH_COMPLEX", "1"},
+    rw_define d[] = {{"GROUP", "8"},
+                     {"GROUP_X", "4"},
+                     {"SHARED_LARGE_BYTES", "512"},
+                     {"WITH_COMPLEX", "1"},
                      {more ? more : "NONE", value ? value : ""}};
     rw_program *p;
     NEED(rw_program_create(dev, name, text, d, RW_COUNT(d), &p));
@@ -100,8 +103,7 @@ static rw_status launch(rw_program *p, const char *kernel, int64_t nx, int64_t n
 /* ---- findings ---------------------------------------------------------------------------------------------- */
 
 /* All wrong kernels have these parameters: y unwritten, x a ramp, z a complex ramp, count zero; n = 64 elements. */
-#define HEAD                                                                                                           \
-    "KERNEL(k, GLOBAL real *y, GLOBAL const real *x, GLOBAL const complex *z, GLOBAL int *count, int n)\n{\n"
+#define HEAD "KERNEL(k, GLOBAL real *y, GLOBAL const real *x, GLOBAL const complex *z, GLOBAL int *count, int n)\n{\n"
 #define TAIL "}\n"
 
 typedef struct finding {
@@ -112,116 +114,196 @@ typedef struct finding {
 } finding;
 
 static const finding findings[] = {
-    {"read_behind", 1, "    EACH(i, n) {\n        real a = x[i + 2];\n        y[i] = a;\n    }\n",
+    {"read_behind",
+     1,
+     "    EACH(i, n) {\n        real a = x[i + 2];\n        y[i] = a;\n    }\n",
      {"out of bounds", "kernel k", "line 4", "group 0", "item 6 (i = 62)",
       "reads 8 bytes 0 bytes behind the end of array 'x' of 64 f64 (element 64)"}},
-    {"read_before", 2, "    long lo = GROUP_ID(0) * 32;\n    EACH_IN(i, lo, lo + 32) {\n"
-                       "        y[i] = x[i - 33];\n    }\n",
+    {"read_before",
+     2,
+     "    long lo = GROUP_ID(0) * 32;\n    EACH_IN(i, lo, lo + 32) {\n"
+     "        y[i] = x[i - 33];\n    }\n",
      {"out of bounds", "line 5", "group 0, item 0", "reads 8 bytes 264 bytes before the beginning of array 'x'",
       "(element -33)"}},
-    {"write_behind", 9, "    EACH(i, 8) {\n        long k = GROUP_ID(0) * 8 + i;\n        y[k] = 1;\n    }\n",
+    {"write_behind",
+     9,
+     "    EACH(i, 8) {\n        long k = GROUP_ID(0) * 8 + i;\n        y[k] = 1;\n    }\n",
      {"out of bounds", "line 5", "group 8, item 0", "writes 8 bytes 0 bytes behind the end of array 'y' of 64 f64"}},
-    {"far_behind", 1, "    EACH(i, 1) {\n        y[0] = x[100000000];\n    }\n",
+    {"far_behind",
+     1,
+     "    EACH(i, 1) {\n        y[0] = x[100000000];\n    }\n",
      {"out of bounds", "line 4", "item 0", "(element 100000000)"}},
-    {"across_the_end", 1, "    EACH(i, 1) {\n"
-                          "        y[0] = *(GLOBAL const real *)((GLOBAL const char *)(x + 63) + 4);\n    }\n",
+    {"across_the_end",
+     1,
+     "    EACH(i, 1) {\n"
+     "        y[0] = *(GLOBAL const real *)((GLOBAL const char *)(x + 63) + 4);\n    }\n",
      {"out of bounds", "line 4", "reads 8 bytes across the end of array 'x'"}},
-    {"null", 1, "    EACH(i, 1) {\n        GLOBAL real *p = 0;\n        p[n] = 1;\n    }\n",
+    {"null",
+     1,
+     "    EACH(i, 1) {\n        GLOBAL real *p = 0;\n        p[n] = 1;\n    }\n",
      {"out of bounds", "line 5", "item 0", "writes 8 bytes at address 0x200, far from every array"}},
-    {"complex_read", 1, "    EACH(i, n) {\n        complex a = z[i + 1];\n        y[i] = a.re + a.im;\n    }\n",
+    {"complex_read",
+     1,
+     "    EACH(i, n) {\n        complex a = z[i + 1];\n        y[i] = a.re + a.im;\n    }\n",
      {"out of bounds", "line", "item 7 (i = 63)", "behind the end of array 'z' of 64 c128 (element 64)"}},
-    {"in_a_function", 1, "    EACH(i, n) {\n        complex a = z[i];\n        a = c128_mul(z[2 * i], a);\n"
-                         "        y[i] = a.re;\n    }\n",
+    {"in_a_function",
+     1,
+     "    EACH(i, n) {\n        complex a = z[i];\n        a = c128_mul(z[2 * i], a);\n"
+     "        y[i] = a.re;\n    }\n",
      {"out of bounds", "line 5", "item 0 (i = 32)", "array 'z'"}},
-    {"shared_behind", 1, "    SHARED(real, t, 8);\n    EACH(i, 8) { t[i + 1] = x[i]; }\n    BARRIER;\n"
-                         "    EACH(i, 8) { y[i] = t[i]; }\n",
+    {"shared_behind",
+     1,
+     "    SHARED(real, t, 8);\n    EACH(i, 8) { t[i + 1] = x[i]; }\n    BARRIER;\n"
+     "    EACH(i, 8) { y[i] = t[i]; }\n",
      {"out of bounds", "line 4", "item 7",
       "writes 8 bytes 0 bytes behind the end of shared 't' of 8 elements (line 3)"}},
-    {"local_index", 1, "    EACH(i, n) {\n        real c[5];\n        for (int k = 0; k < 5; ++k) c[k] = x[k];\n"
-                       "        y[i] = c[i];\n    }\n",
+    {"local_index",
+     1,
+     "    EACH(i, n) {\n        real c[5];\n        for (int k = 0; k < 5; ++k) c[k] = x[k];\n"
+     "        y[i] = c[i];\n    }\n",
      {"out of bounds", "line 6", "item 5", "index 5 of a local", "[5]"}},
-    {"unwritten", 1, "    EACH(i, n) { if (i != 3) y[i] = x[i]; }\n    BARRIER;\n    EACH(i, n) { y[i] += 1; }\n",
+    {"unwritten",
+     1,
+     "    EACH(i, n) { if (i != 3) y[i] = x[i]; }\n    BARRIER;\n    EACH(i, n) { y[i] += 1; }\n",
      {"unwritten", "line 5", "item 3", "reads element 3 of array 'y' of 64 f64, which nothing has written"}},
-    {"unwritten_shared", 1, "    SHARED(real, t, 9);\n    EACH(i, 8) { t[i] = x[i]; }\n    BARRIER;\n"
-                            "    EACH(i, 8) { y[i] = t[i + 1]; }\n",
+    {"unwritten_shared",
+     1,
+     "    SHARED(real, t, 9);\n    EACH(i, 8) { t[i] = x[i]; }\n    BARRIER;\n"
+     "    EACH(i, 8) { y[i] = t[i + 1]; }\n",
      {"unwritten", "line 6", "item 7", "reads element 8 of shared 't' of 9 elements (line 3)"}},
-    {"shared_of_last_group", 2, "    SHARED(real, t, 8);\n    if (GROUP_ID(0) == 0) EACH(i, 8) { t[i] = x[i]; }\n"
-                                "    BARRIER;\n    EACH(i, 8) { y[GROUP_ID(0) * 8 + i] = t[i]; }\n",
+    {"shared_of_last_group",
+     2,
+     "    SHARED(real, t, 8);\n    if (GROUP_ID(0) == 0) EACH(i, 8) { t[i] = x[i]; }\n"
+     "    BARRIER;\n    EACH(i, 8) { y[GROUP_ID(0) * 8 + i] = t[i]; }\n",
      {"unwritten", "line 6", "group 1, item 0", "reads element 0 of shared 't'"}},
-    {"unwritten_private", 1, "    PRIVATE(real, a);\n    EACH(i, 4) { AT(a, i) = 1; }\n"
-                             "    EACH(i, 8) { y[i] = AT(a, i); }\n",
+    {"unwritten_private",
+     1,
+     "    PRIVATE(real, a);\n    EACH(i, 4) { AT(a, i) = 1; }\n"
+     "    EACH(i, 8) { y[i] = AT(a, i); }\n",
      {"unwritten", "line 5", "item 4", "reads private 'a' (line 3)"}},
-    {"private_of_other", 1, "    PRIVATE(real, a);\n    EACH(i, 8) { AT(a, i) = 1; }\n"
-                            "    EACH(i, 7) {\n        y[i] = AT(a, i + 1);\n    }\n",
+    {"private_of_other",
+     1,
+     "    PRIVATE(real, a);\n    EACH(i, 8) { AT(a, i) = 1; }\n"
+     "    EACH(i, 7) {\n        y[i] = AT(a, i + 1);\n    }\n",
      {"private", "line 6", "item 0", "AT with index 1 while i = 0"}},
-    {"private_n", 1, "    PRIVATE_N(real, a, 3);\n    EACH(i, 8) {\n        for (int k = 0; k <= 3; ++k)\n"
-                     "            AT_N(a, k, i) = x[k];\n        y[i] = AT_N(a, 0, i);\n    }\n",
+    {"private_n",
+     1,
+     "    PRIVATE_N(real, a, 3);\n    EACH(i, 8) {\n        for (int k = 0; k <= 3; ++k)\n"
+     "            AT_N(a, k, i) = x[k];\n        y[i] = AT_N(a, 0, i);\n    }\n",
      {"out of bounds", "line 6", "item 0", "index 3 of a local", "[3]"}},
-    {"private_each2", 1, "    PRIVATE(real, a);\n    EACH2(i, 0, 4, j, 0, 2) { AT(a, i) = x[j]; }\n"
-                         "    EACH2(i, 0, 4, j, 0, 2) { y[j * 4 + i] = AT(a, i); }\n",
+    {"private_each2",
+     1,
+     "    PRIVATE(real, a);\n    EACH2(i, 0, 4, j, 0, 2) { AT(a, i) = x[j]; }\n"
+     "    EACH2(i, 0, 4, j, 0, 2) { y[j * 4 + i] = AT(a, i); }\n",
      {"unwritten", "line 5", "(i = 0, j = 0)", "what an item of EACH2 sets is gone when it ends"}},
-    {"private_after_each2", 1, "    PRIVATE(real, a);\n    EACH2(i, 0, 4, j, 0, 2) { AT(a, i) = x[j]; }\n"
-                               "    EACH(i, 4) { y[i] = AT(a, i); }\n",
+    {"private_after_each2",
+     1,
+     "    PRIVATE(real, a);\n    EACH2(i, 0, 4, j, 0, 2) { AT(a, i) = x[j]; }\n"
+     "    EACH(i, 4) { y[i] = AT(a, i); }\n",
      {"unwritten", "line 5", "item 0", "what an item of EACH2 sets is gone when it ends"}},
-    {"constant_array", 1, "    EACH(i, n) {\n        ((GLOBAL real *)x)[i] = 0;\n    }\n",
+    {"constant_array",
+     1,
+     "    EACH(i, n) {\n        ((GLOBAL real *)x)[i] = 0;\n    }\n",
      {"constant", "line 4", "item 0", "writes element 0 of array 'x'", "declares const"}},
-    {"race_groups_write", 2, "    EACH(i, 8) { y[i] = x[i]; }\n",
+    {"race_groups_write",
+     2,
+     "    EACH(i, 8) { y[i] = x[i]; }\n",
      {"race", "line 3", "group 1, item 0", "writes element 0 of array 'y'", "item 0 of group 0 wrote in line 3"}},
-    {"race_groups_read", 2, "    EACH(i, 8) {\n        y[GROUP_ID(0) * 8 + i] = x[i];\n    }\n    BARRIER;\n"
-                            "    EACH(i, 8) {\n        y[GROUP_ID(0) * 8 + i] += y[i];\n    }\n",
+    {"race_groups_read",
+     2,
+     "    EACH(i, 8) {\n        y[GROUP_ID(0) * 8 + i] = x[i];\n    }\n    BARRIER;\n"
+     "    EACH(i, 8) {\n        y[GROUP_ID(0) * 8 + i] += y[i];\n    }\n",
      {"race", "line 8", "group 1, item 0", "reads element 0 of array 'y'", "item 0 of group 0 wrote in line 8"}},
-    {"race_write_after_read", 2, "    if (GROUP_ID(0) == 0) EACH(i, 8) { y[i + 8] = count[i]; }\n"
-                                 "    if (GROUP_ID(0) == 1) EACH(i, 1) { count[5] = 1; }\n",
+    {"race_write_after_read",
+     2,
+     "    if (GROUP_ID(0) == 0) EACH(i, 8) { y[i + 8] = count[i]; }\n"
+     "    if (GROUP_ID(0) == 1) EACH(i, 1) { count[5] = 1; }\n",
      {"race", "line 4", "group 1, item 0", "writes element 5 of array 'count'", "item 5 of group 0 read in line 3"}},
-    {"race_items", 1, "    EACH(i, n) { y[i] = x[i]; }\n    BARRIER;\n    EACH_IN(i, 1, n) {\n"
-                      "        y[i] = y[i - 1];\n    }\n",
+    {"race_items",
+     1,
+     "    EACH(i, n) { y[i] = x[i]; }\n    BARRIER;\n    EACH_IN(i, 1, n) {\n"
+     "        y[i] = y[i - 1];\n    }\n",
      {"race", "line 6", "item 1 (i = 2)", "reads element 1 of array 'y'",
       "item 0 wrote in line 6 without a BARRIER between"}},
-    {"race_strips", 1, "    EACH(i, n) { y[i % 32] = x[i]; }\n    EACH_IN(i, 1, 33) { y[i - 1] = 0; }\n    BARRIER;\n"
-                       "    EACH_IN(i, 33, 41) { y[i - 1] = y[i]; }\n",
+    {"race_strips",
+     1,
+     "    EACH(i, n) { y[i % 32] = x[i]; }\n    EACH_IN(i, 1, 33) { y[i - 1] = 0; }\n    BARRIER;\n"
+     "    EACH_IN(i, 33, 41) { y[i - 1] = y[i]; }\n",
      {"unwritten", "line 6", "item 0 (i = 33)", "element 33 of array 'y'"}},
-    {"race_shared", 1, "    SHARED(real, tile, 8);\n    EACH(i, 8) {\n        tile[i] = x[i];\n    }\n"
-                       "    EACH_IN(i, 1, 8) {\n        y[i] = tile[i];\n    }\n",
+    {"race_shared",
+     1,
+     "    SHARED(real, tile, 8);\n    EACH(i, 8) {\n        tile[i] = x[i];\n    }\n"
+     "    EACH_IN(i, 1, 8) {\n        y[i] = tile[i];\n    }\n",
      {"race", "line 8", "item 0 (i = 1)", "reads element 1 of shared 'tile' of 8 elements (line 3)",
       "item 1 wrote in line 5 without a BARRIER between"}},
-    {"race_all_read", 1, "    SHARED(real, s, 8);\n    EACH(i, 8) { s[i] = x[i]; }\n    real a = s[2];\n"
-                         "    EACH(i, 8) { y[i] = a; }\n",
+    {"race_all_read",
+     1,
+     "    SHARED(real, s, 8);\n    EACH(i, 8) { s[i] = x[i]; }\n    real a = s[2];\n"
+     "    EACH(i, 8) { y[i] = a; }\n",
      {"race", "line 5", "all items", "reads element 2 of shared 's'", "item 2 wrote in line 4 without a BARRIER"}},
-    {"race_after_all_read", 1, "    SHARED(real, s, 8);\n    EACH(i, 8) { s[i] = x[i]; }\n    BARRIER;\n"
-                               "    real a = s[0];\n    EACH(i, 8) { s[i] = a; }\n    BARRIER;\n"
-                               "    EACH(i, 8) { y[i] = s[i]; }\n",
+    {"race_after_all_read",
+     1,
+     "    SHARED(real, s, 8);\n    EACH(i, 8) { s[i] = x[i]; }\n    BARRIER;\n"
+     "    real a = s[0];\n    EACH(i, 8) { s[i] = a; }\n    BARRIER;\n"
+     "    EACH(i, 8) { y[i] = s[i]; }\n",
      {"race", "line 7", "item 0", "writes element 0 of shared 's'", "all items read in line 6"}},
-    {"race_atomic", 2, "    if (GROUP_ID(0) == 0) EACH(i, 1) { count[3] = 0; }\n    BARRIER;\n"
-                       "    EACH(i, 8) { ATOMIC_ADD(count + 3, 1); }\n",
+    {"race_atomic",
+     2,
+     "    if (GROUP_ID(0) == 0) EACH(i, 1) { count[3] = 0; }\n    BARRIER;\n"
+     "    EACH(i, 8) { ATOMIC_ADD(count + 3, 1); }\n",
      {"race", "line 5", "group 1, item 0", "adds atomically to element 3 of array 'count'",
       "item 0 of group 0 wrote in line 3"}},
-    {"race_atomic_read", 1, "    EACH(i, 8) { ATOMIC_ADD(count, 1); }\n    EACH(i, 8) { y[i] = count[0]; }\n",
+    {"race_atomic_read",
+     1,
+     "    EACH(i, 8) { ATOMIC_ADD(count, 1); }\n    EACH(i, 8) { y[i] = count[0]; }\n",
      {"race", "line 4", "item 0", "reads element 0 of array 'count'", "other items added to atomically in line 3"}},
     {"all_write", 1, "    y[0] = x[0];\n", {"outside EACH", "line 3", "all items", "writes element 0 of array 'y'"}},
-    {"all_write_shared", 1, "    SHARED(real, s, 8);\n    s[1] = n;\n    BARRIER;\n    EACH(i, 1) { y[i] = s[1]; }\n",
+    {"all_write_shared",
+     1,
+     "    SHARED(real, s, 8);\n    s[1] = n;\n    BARRIER;\n    EACH(i, 1) { y[i] = s[1]; }\n",
      {"outside EACH", "line 4", "all items", "writes element 1 of shared 's'"}},
-    {"barrier_inside", 1, "    EACH(i, 8) {\n        y[i] = x[i];\n        BARRIER;\n    }\n",
+    {"barrier_inside",
+     1,
+     "    EACH(i, 8) {\n        y[i] = x[i];\n        BARRIER;\n    }\n",
      {"barrier inside EACH", "line 5", "item 0", "end the EACH of line 3"}},
-    {"each_inside", 1, "    EACH(i, 8) {\n        EACH(j, 8) { y[i] = x[j]; }\n    }\n",
+    {"each_inside",
+     1,
+     "    EACH(i, 8) {\n        EACH(j, 8) { y[i] = x[j]; }\n    }\n",
      {"dialect", "line 4", "item 0", "EACH inside the EACH of line 3"}},
-    {"break_inside", 1, "    EACH(i, 8) {\n        if (x[i] > 3) break;\n        y[i] = x[i];\n    }\n",
+    {"break_inside",
+     1,
+     "    EACH(i, 8) {\n        if (x[i] > 3) break;\n        y[i] = x[i];\n    }\n",
      {"dialect", "line 3", "item 4", "break leaves the EACH"}},
-    {"return_inside", 1, "    EACH(i, 8) {\n        if (x[i] > 3) return;\n        y[i] = x[i];\n    }\n",
+    {"return_inside",
+     1,
+     "    EACH(i, 8) {\n        if (x[i] > 3) return;\n        y[i] = x[i];\n    }\n",
      {"dialect", "line 3", "item 4", "return or goto leaves the EACH"}},
-    {"shared_inside", 1, "    EACH(i, 8) {\n        SHARED(real, s, 8);\n        s[i] = x[i];\n"
-                         "        y[i] = s[i];\n    }\n",
+    {"shared_inside",
+     1,
+     "    EACH(i, 8) {\n        SHARED(real, s, 8);\n        s[i] = x[i];\n"
+     "        y[i] = s[i];\n    }\n",
      {"dialect", "line 4", "shared 's' inside EACH"}},
-    {"two_large", 1, "    SHARED_LARGE(real, a);\n    SHARED_LARGE(int, b);\n"
-                     "    EACH(i, 8) { a[i] = 1; b[i] = 1; y[i] = a[i] + b[i]; }\n",
+    {"two_large",
+     1,
+     "    SHARED_LARGE(real, a);\n    SHARED_LARGE(int, b);\n"
+     "    EACH(i, 8) { a[i] = 1; b[i] = 1; y[i] = a[i] + b[i]; }\n",
      {"dialect", "line 4", "second SHARED_LARGE, 'b' besides 'a'"}},
-    {"shared_too_much", 1, "    SHARED(real, a, 6000);\n    SHARED(real, b, 145);\n"
-                           "    EACH(i, 8) { a[i] = 1; b[i] = 1; y[i] = a[i] + b[i]; }\n",
+    {"shared_too_much",
+     1,
+     "    SHARED(real, a, 6000);\n    SHARED(real, b, 145);\n"
+     "    EACH(i, 8) { a[i] = 1; b[i] = 1; y[i] = a[i] + b[i]; }\n",
      {"dialect", "line 4", "'b' makes 49160 bytes of SHARED, where CUDA has 49152"}},
-    {"divide_by_zero", 1, "    EACH(i, n) {\n        y[i] = n / (n - 60 - (int)x[i]);\n    }\n",
+    {"divide_by_zero",
+     1,
+     "    EACH(i, n) {\n        y[i] = n / (n - 60 - (int)x[i]);\n    }\n",
      {"arithmetic", "line 4", "item 4", "by zero"}},
-    {"overflow", 1, "    EACH(i, n) {\n        int k = i * 100000000;\n        y[i] = k;\n    }\n",
+    {"overflow",
+     1,
+     "    EACH(i, n) {\n        int k = i * 100000000;\n        y[i] = k;\n    }\n",
      {"arithmetic", "line 4", "item 6 (i = 22)", "22 * 100000000"}},
-    {"shift", 1, "    EACH(i, n) {\n        y[i] = 1u << (i + 25);\n    }\n",
+    {"shift",
+     1,
+     "    EACH(i, n) {\n        y[i] = 1u << (i + 25);\n    }\n",
      {"arithmetic", "line 4", "item 7", "32 bits"}},
 };
 
@@ -252,9 +334,9 @@ static rw_status run_finding(rw_program *p, int groups)
     NEED(rw_array_write(z, &host));
     for (int i = 0; i < 2 * N; ++i) ((double *)host)[i] = i;
     NEED(rw_array_zero(count, rw_device_queue(dev)));
-    rw_status status = launch(p, "k", groups, 1,
-                              (rw_arg[]){rw_arg_array(y), rw_arg_array(x), rw_arg_array(z), rw_arg_array(count),
-                                         rw_arg_int(N)}, 5);
+    rw_status status =
+        launch(p, "k", groups, 1,
+               (rw_arg[]){rw_arg_array(y), rw_arg_array(x), rw_arg_array(z), rw_arg_array(count), rw_arg_int(N)}, 5);
     rw_array_destroy(&count), rw_array_destroy(&z), rw_array_destroy(&x), rw_array_destroy(&y);
     return status;
 }
@@ -297,11 +379,14 @@ static void findings_clang(void **state) { (void)state, each_finding_with("clang
 static void changed_variables(void **state)
 {
     (void)state;
-    static const struct { const char *body, *expected[3]; } wrong[] = {
+    static const struct {
+        const char *body, *expected[3];
+    } wrong[] = {
         {"    real sum = 0;\n    EACH(i, n) { sum += x[i]; }\n    EACH(i, 1) { y[0] = sum; }\n",
          {"line 4", "'sum'", "declared in line 3"}},
         {"    real a = 1, m = f(2, a), b;\n    EACH(i, n)\n        for (int k = 0; k < 3; ++k)\n"
-         "            if (x[i] > m) m = x[i];\n", {"line 6", "'m'", "line 3"}},
+         "            if (x[i] > m) m = x[i];\n",
+         {"line 6", "'m'", "line 3"}},
         {"    real c[4];\n    EACH_IN(i, 0, n) {\n        const real a = x[i];\n        c[i % 4] = a;\n    }\n",
          {"line 6", "'c'", "line 3"}},
         {"    complex s;\n    /* a comment */ EACH2(i, 0, 3, j, 0, 4) {\n        s.re = x[j];\n    }\n",
@@ -340,14 +425,13 @@ static void changed_variables(void **state)
 /* ---- correct kernels --------------------------------------------------------------------------------------- */
 
 /* y <- x[i-1] - 2 x[i] + x[i+1], zero beyond the ends, from a shared tile. */
-static const char stencil[] =
-    "KERNEL(stencil, GLOBAL real *RESTRICT y, GLOBAL const real *RESTRICT x, long n)\n{\n"
-    "    SHARED(real, t, GROUP + 2);\n"
-    "    long lo = GROUP_ID(0) * GROUP, hi = lo + GROUP < n ? lo + GROUP : n;\n"
-    "    EACH_IN(i, lo - 1, hi + 1) { t[i - lo + 1] = i >= 0 && i < n ? x[i] : 0; }\n"
-    "    BARRIER;\n"
-    "    EACH_IN(i, lo, hi) { y[i] = t[i - lo] - 2 * t[i - lo + 1] + t[i - lo + 2]; }\n"
-    "}\n";
+static const char stencil[] = "KERNEL(stencil, GLOBAL real *RESTRICT y, GLOBAL const real *RESTRICT x, long n)\n{\n"
+                              "    SHARED(real, t, GROUP + 2);\n"
+                              "    long lo = GROUP_ID(0) * GROUP, hi = lo + GROUP < n ? lo + GROUP : n;\n"
+                              "    EACH_IN(i, lo - 1, hi + 1) { t[i - lo + 1] = i >= 0 && i < n ? x[i] : 0; }\n"
+                              "    BARRIER;\n"
+                              "    EACH_IN(i, lo, hi) { y[i] = t[i - lo] - 2 * t[i - lo + 1] + t[i - lo + 2]; }\n"
+                              "}\n";
 
 static void stencil_at(rw_program *p, int64_t n)
 {
@@ -360,16 +444,15 @@ static void stencil_at(rw_program *p, int64_t n)
 }
 
 /* Private values over a barrier, several strips of items, in place; two launches on the same array. */
-static const char in_place[] =
-    "KERNEL(twice, GLOBAL real *x, int n)\n{\n"
-    "    PRIVATE(real, sum);\n    PRIVATE_N(real, part, 2);\n"
-    "    EACH(i, GROUP) { AT(sum, i) = 0; AT_N(part, 0, i) = 1; AT_N(part, 1, i) = 1; }\n"
-    "    EACH(i, n) { AT(sum, i) += x[i]; x[i] = x[i] + x[i]; }\n"
-    "    BARRIER;\n"
-    "    EACH(i, n < GROUP ? n : GROUP) {\n"
-    "        if (AT(sum, i) < 0) continue;\n"
-    "        x[i] = x[i] * AT_N(part, 0, i) * AT_N(part, 1, i);\n"
-    "    }\n}\n";
+static const char in_place[] = "KERNEL(twice, GLOBAL real *x, int n)\n{\n"
+                               "    PRIVATE(real, sum);\n    PRIVATE_N(real, part, 2);\n"
+                               "    EACH(i, GROUP) { AT(sum, i) = 0; AT_N(part, 0, i) = 1; AT_N(part, 1, i) = 1; }\n"
+                               "    EACH(i, n) { AT(sum, i) += x[i]; x[i] = x[i] + x[i]; }\n"
+                               "    BARRIER;\n"
+                               "    EACH(i, n < GROUP ? n : GROUP) {\n"
+                               "        if (AT(sum, i) < 0) continue;\n"
+                               "        x[i] = x[i] * AT_N(part, 0, i) * AT_N(part, 1, i);\n"
+                               "    }\n}\n";
 
 static void in_place_at(rw_program *p, int64_t n)
 {
@@ -380,15 +463,14 @@ static void in_place_at(rw_program *p, int64_t n)
 }
 
 /* Transpose of an m x n matrix by 4 x 2 tiles in shared memory. */
-static const char transpose[] =
-    "KERNEL(transpose, GLOBAL real *y, GLOBAL const real *x, int m, int n)\n{\n"
-    "    SHARED_LARGE(real, t);\n"
-    "    int j0 = GROUP_ID(1) * 4, i0 = GROUP_ID(0) * 4;\n"
-    "    int je = j0 + 4 < m ? j0 + 4 : m, ie = i0 + 4 < n ? i0 + 4 : n;\n"
-    "    EACH2(i, i0, ie, j, j0, je) { t[(j - j0) * 5 + i - i0] = x[(long)j * n + i]; }\n"
-    "    BARRIER;\n"
-    "    EACH2(j, j0, je, i, i0, ie) { y[(long)i * m + j] = t[(j - j0) * 5 + i - i0]; }\n"
-    "}\n";
+static const char transpose[] = "KERNEL(transpose, GLOBAL real *y, GLOBAL const real *x, int m, int n)\n{\n"
+                                "    SHARED_LARGE(real, t);\n"
+                                "    int j0 = GROUP_ID(1) * 4, i0 = GROUP_ID(0) * 4;\n"
+                                "    int je = j0 + 4 < m ? j0 + 4 : m, ie = i0 + 4 < n ? i0 + 4 : n;\n"
+                                "    EACH2(i, i0, ie, j, j0, je) { t[(j - j0) * 5 + i - i0] = x[(long)j * n + i]; }\n"
+                                "    BARRIER;\n"
+                                "    EACH2(j, j0, je, i, i0, ie) { y[(long)i * m + j] = t[(j - j0) * 5 + i - i0]; }\n"
+                                "}\n";
 
 static void transpose_at(rw_program *p, int64_t n)
 {
@@ -422,22 +504,21 @@ static void sums_at(rw_program *p, int64_t n)
 }
 
 /* A histogram: shared counts, then global ones. Bytes written by different items lie in one word. */
-static const char histogram[] =
-    "CONSTANT int bins[3] = {0, 1, 2};\n"
-    "KERNEL(histogram, GLOBAL int *count, GLOBAL u8 *bin, GLOBAL const real *x, int n)\n{\n"
-    "    SHARED(int, c, 3);\n"
-    "    EACH(i, 3) { c[i] = 0; }\n"
-    "    BARRIER;\n"
-    "    int lo = GROUP_ID(0) * 16, hi = lo + 16 < n ? lo + 16 : n;\n"
-    "    EACH_IN(i, lo, hi) {\n"
-    "        int b = (int)x[i] % 3;\n"
-    "        b = bins[b];\n"
-    "        bin[i] = b;\n"
-    "        ATOMIC_ADD(c + b, 1);\n"
-    "    }\n"
-    "    BARRIER;\n"
-    "    EACH(i, 3) { ATOMIC_ADD(count + i, c[i]); }\n"
-    "}\n";
+static const char histogram[] = "CONSTANT int bins[3] = {0, 1, 2};\n"
+                                "KERNEL(histogram, GLOBAL int *count, GLOBAL u8 *bin, GLOBAL const real *x, int n)\n{\n"
+                                "    SHARED(int, c, 3);\n"
+                                "    EACH(i, 3) { c[i] = 0; }\n"
+                                "    BARRIER;\n"
+                                "    int lo = GROUP_ID(0) * 16, hi = lo + 16 < n ? lo + 16 : n;\n"
+                                "    EACH_IN(i, lo, hi) {\n"
+                                "        int b = (int)x[i] % 3;\n"
+                                "        b = bins[b];\n"
+                                "        bin[i] = b;\n"
+                                "        ATOMIC_ADD(c + b, 1);\n"
+                                "    }\n"
+                                "    BARRIER;\n"
+                                "    EACH(i, 3) { ATOMIC_ADD(count + i, c[i]); }\n"
+                                "}\n";
 
 static void histogram_at(rw_program *p, int64_t n)
 {
@@ -445,10 +526,14 @@ static void histogram_at(rw_program *p, int64_t n)
     NEED(rw_array_zero(count, rw_device_queue(dev)));
     NEED(launch(p, "histogram", (n + 15) / 16, 1,
                 (rw_arg[]){rw_arg_array(count), rw_arg_array(bin), rw_arg_array(x), rw_arg_int(n)}, 4));
-    const rw_check_area *x_area = rw_check_find(dev->state, &x->storage->allocation->buffer), *count_area = rw_check_find(dev->state, &count->storage->allocation->buffer), *bin_area = rw_check_find(dev->state, &bin->storage->allocation->buffer);
+    const rw_check_area *x_area = rw_check_find(dev->state, &x->storage->allocation->buffer),
+                        *count_area = rw_check_find(dev->state, &count->storage->allocation->buffer),
+                        *bin_area = rw_check_find(dev->state, &bin->storage->allocation->buffer);
     const int64_t groups = (n + 15) / 16;
-    assert_true(x_area->bytes_read == (uint64_t)(8 * n) && x_area->bytes_written == 0 && bin_area->bytes_read == 0 && bin_area->bytes_written == (uint64_t)n);
-    assert_true(count_area->bytes_read == (uint64_t)(12 * groups) && count_area->bytes_written == (uint64_t)(12 * groups));
+    assert_true(x_area->bytes_read == (uint64_t)(8 * n) && x_area->bytes_written == 0 && bin_area->bytes_read == 0 &&
+                bin_area->bytes_written == (uint64_t)n);
+    assert_true(count_area->bytes_read == (uint64_t)(12 * groups) &&
+                count_area->bytes_written == (uint64_t)(12 * groups));
     const int32_t *c = (const int32_t *)(const void *)values(count);
     const uint8_t *b = (const uint8_t *)(const void *)values(bin);
     for (int k = 0; k < 3; ++k) assert_int_equal(c[k], (n + 2 - k) / 3);
@@ -482,14 +567,13 @@ static void complex_at(rw_program *p, int64_t n)
 }
 
 /* Rows of small numbers as elements of shared memory: items write neighbours of one word. */
-static const char rows_text[] =
-    "typedef u16 row[8];\n"
-    "KERNEL(rows, GLOBAL u16 *y, long n)\n{\n"
-    "    SHARED(row, s, 8);\n"
-    "    EACH(i, 64) { s[i / 8][i % 8] = (u16)i; }\n"
-    "    BARRIER;\n"
-    "    EACH_IN(i, 0, n < 64 ? n : 64) { y[i] = s[i % 8][i / 8]; }\n"
-    "}\n";
+static const char rows_text[] = "typedef u16 row[8];\n"
+                                "KERNEL(rows, GLOBAL u16 *y, long n)\n{\n"
+                                "    SHARED(row, s, 8);\n"
+                                "    EACH(i, 64) { s[i / 8][i % 8] = (u16)i; }\n"
+                                "    BARRIER;\n"
+                                "    EACH_IN(i, 0, n < 64 ? n : 64) { y[i] = s[i % 8][i / 8]; }\n"
+                                "}\n";
 static void rows_at(rw_program *p, int64_t n)
 {
     rw_array *y = array(RW_U16, n);
@@ -518,16 +602,22 @@ static void correct_kernels(void **state)
     (void)state;
     static const char *const orders[] = {"forward", "reverse", "shuffle", NULL};
     static const int64_t sizes[] = {1, 2, 7, 8, 9, 15, 16, 17, 63, 64, 65, 200};
-    rw_define d[] = {{"GROUP", "8"}, {"T", "f64"}, {"R", "f64"}, {"LOADX(i)", "x[i] * y[i]"},
-                     {"ADD(a, b)", "((a) + (b))"}, {"ZERO", "0"}, {"FINISH(r)", "(r)"}};
+    rw_define d[] =
+        {{"GROUP", "8"}, {"T", "f64"},        {"R", "f64"}, {"LOADX(i)", "x[i] * y[i]"}, {"ADD(a, b)", "((a) + (b))"},
+         {"ZERO", "0"},  {"FINISH(r)", "(r)"}};
     rw_program *reduce;
     NEED(rw_program_create(dev, "reduce.k", rw_embedded_text("reduce.k"), d, RW_COUNT(d), &reduce));
-    struct { rw_program *program; void (*at)(rw_program *p, int64_t n); } tests[] = {
-        {compile("stencil", stencil, NULL, NULL), stencil_at}, {compile("in_place", in_place, NULL, NULL), in_place_at},
-        {compile("transpose", transpose, NULL, NULL), transpose_at},
-        {compile("histogram", histogram, NULL, NULL), histogram_at},
-        {compile("complex", complex_text, NULL, NULL), complex_at}, {compile("rows", rows_text, NULL, NULL), rows_at}, {compile("sums", sums, NULL, NULL), sums_at},
-        {reduce, reduce_at}};
+    struct {
+        rw_program *program;
+        void (*at)(rw_program *p, int64_t n);
+    } tests[] = {{compile("stencil", stencil, NULL, NULL), stencil_at},
+                 {compile("in_place", in_place, NULL, NULL), in_place_at},
+                 {compile("transpose", transpose, NULL, NULL), transpose_at},
+                 {compile("histogram", histogram, NULL, NULL), histogram_at},
+                 {compile("complex", complex_text, NULL, NULL), complex_at},
+                 {compile("rows", rows_text, NULL, NULL), rows_at},
+                 {compile("sums", sums, NULL, NULL), sums_at},
+                 {reduce, reduce_at}};
     for (int t = 0; t < RW_COUNT(tests); ++t) {
         for (int o = 0; o < RW_COUNT(orders); ++o)
             for (int i = 0; i < RW_COUNT(sizes); ++i) {
@@ -554,7 +644,8 @@ static void prints(void **state)
     rw_program *p = compile("prints",
                             "KERNEL(k, GLOBAL const real *x, int n)\n{\n"
                             "    EACH_IN(i, n, n + 9) { if (i == n + 8) PRINT(\"x = %.2f%s\\n\", x[3], \"!\"); }\n"
-                            "    PRINT(\"n = %d\", n);\n}\n", NULL, NULL);
+                            "    PRINT(\"n = %d\", n);\n}\n",
+                            NULL, NULL);
     rw_array *x = ramp(4);
     NEED(launch(p, "k", 2, 1, (rw_arg[]){rw_arg_array(x), rw_arg_int(5)}, 2));
     assert_non_null(strstr(log_text, "2 k, group 0, item 0 (i = 13): x = 3.00!\n2 k, group 0, all items: n = 5\n"));
@@ -570,7 +661,8 @@ static void aliases(void **state)
     rw_program *p = compile("aliases",
                             "KERNEL(k, GLOBAL real *y, GLOBAL const real *x, int at)\n{\n"
                             "    EACH(i, 8) { y[i] = x[i] + 1; }\n"
-                            "    EACH(i, at) { y[at] = 1; }\n}\n", NULL, NULL);
+                            "    EACH(i, at) { y[at] = 1; }\n}\n",
+                            NULL, NULL);
     rw_array *x = ramp(8);
     NEED(launch(p, "k", 1, 1, (rw_arg[]){rw_arg_array(x), rw_arg_array(x), rw_arg_int(0)}, 3));
     for (int i = 0; i < 8; ++i) assert_true(values(x)[i] == i + 1);
@@ -586,7 +678,8 @@ static void shapes_and_groups_are_named(void **state)
     (void)state;
     rw_program *p = compile("shapes",
                             "KERNEL(k, GLOBAL f32 *y)\n{\n"
-                            "    EACH(i, 1) { y[GROUP_ID(1) * 100 + GROUP_ID(0)] = 1; }\n}\n", NULL, NULL);
+                            "    EACH(i, 1) { y[GROUP_ID(1) * 100 + GROUP_ID(0)] = 1; }\n}\n",
+                            NULL, NULL);
     rw_array *y, *empty;
     NEED(rw_array_create(dev, RW_F32, 2, (int64_t[]){3, 5}, RW_MEMORY_DEVICE, &y));
     NEED(rw_array_create(dev, RW_F32, 1, (int64_t[]){0}, RW_MEMORY_DEVICE, &empty));
@@ -606,7 +699,8 @@ static void written_is_kept(void **state)
     rw_program *p = compile("written",
                             "KERNEL(even, GLOBAL real *y, int n)\n{\n    EACH(i, n) { if (i % 2 == 0) y[i] = i; }\n}\n"
                             "KERNEL(read, GLOBAL real *y, GLOBAL const real *x, int n, int step)\n{\n"
-                            "    EACH(i, n) { if (i % step == 0) y[i] = x[i]; }\n}\n", NULL, NULL);
+                            "    EACH(i, n) { if (i % step == 0) y[i] = x[i]; }\n}\n",
+                            NULL, NULL);
     rw_queue *q = rw_device_queue(dev);
     rw_array *x = array(RW_F64, 8), *c = array(RW_F64, 8), *y = array(RW_F64, 8);
     const void *host;

@@ -1,5 +1,5 @@
-/* Compilers that hang, talk without end or are interrupted; what they leave behind; what their output does to a message.
- * The compilers are scripts in a folder of the test's own, which is $TMPDIR too. */
+/* Compilers that hang, talk without end or are interrupted; what they leave behind; what their output does to a
+ * message. The compilers are scripts in a folder of the test's own, which is $TMPDIR too. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -23,10 +23,7 @@ static void keep_log(void *user, rw_log_level level, const char *text)
     snprintf(log_text + n, sizeof log_text - n, "%s\n", text);
 }
 
-static void shell(const char *command)
-{
-    assert_int_equal(system(command), 0);
-}
+static void shell(const char *command) { assert_int_equal(system(command), 0); }
 
 static void compiler(const char *text)
 {
@@ -42,7 +39,8 @@ static int entries(const char *prefix)
 {
     int n = 0;
     DIR *d = opendir(tmp);
-    for (struct dirent *e; d && (e = readdir(d));) n += e->d_name[0] != '.' && !strncmp(e->d_name, prefix, strlen(prefix));
+    for (struct dirent *e; d && (e = readdir(d));)
+        n += e->d_name[0] != '.' && !strncmp(e->d_name, prefix, strlen(prefix));
     if (d) closedir(d);
     return n;
 }
@@ -75,14 +73,18 @@ static int teardown(void **state)
 
 static rw_status create(rw_program **p)
 {
-    return rw_program_create(dev, "tiny", "KERNEL(k, GLOBAL f64 *y) { EACH(i, 1) { y[i] = 1; } }\n", &(rw_define){"GROUP", "8"}, 1, p);
+    return rw_program_create(dev, "tiny", "KERNEL(k, GLOBAL f64 *y) { EACH(i, 1) { y[i] = 1; } }\n",
+                             &(rw_define){"GROUP", "8"}, 1, p);
 }
 
 /* Processes whose command line has the text. */
 static bool runs(const char *text)
 {
     char command[300];
-    snprintf(command, sizeof command, "exec 2>/dev/null; for p in /proc/[0-9]*; do tr '\\0' ' ' <$p/cmdline | grep -q '^%s ' && exit 1; done; exit 0", text);
+    snprintf(
+        command, sizeof command,
+        "exec 2>/dev/null; for p in /proc/[0-9]*; do tr '\\0' ' ' <$p/cmdline | grep -q '^%s ' && exit 1; done; exit 0",
+        text);
     return system(command) != 0;
 }
 
@@ -153,7 +155,8 @@ static void test_ignored_children(void **state)
     rw_program_destroy(&p);
     assert_int_equal(status, RW_OK);
     /* the compiler starts with the default action, or it could not wait for its own processes */
-    compiler("test $((0x$(sed -n 's/^SigIgn:[^0-9a-f]*//p' /proc/self/status) & 0x10000)) = 0 || exit 1\nexec cc \"$@\"\n");
+    compiler(
+        "test $((0x$(sed -n 's/^SigIgn:[^0-9a-f]*//p' /proc/self/status) & 0x10000)) = 0 || exit 1\nexec cc \"$@\"\n");
     status = create(&p);
     rw_program_destroy(&p);
     assert_int_equal(status, RW_OK);
@@ -268,7 +271,8 @@ static void test_logs_of_any_size(void **state)
     (void)state;
     rw_program *p;
     struct stat st;
-    compiler("echo 'tiny:1:1: error: the first'\nhead -c 40000000 /dev/zero | tr '\\0' x\necho\necho the last\nexit 1\n");
+    compiler(
+        "echo 'tiny:1:1: error: the first'\nhead -c 40000000 /dev/zero | tr '\\0' x\necho\necho the last\nexit 1\n");
     FAILS(RW_ERR_COMPILE, "kernel k, line 1: tiny:1:1: error: the first", create(&p));
     char path[512];
     const char *at = strstr(rw_message(ctx), "whole log: ");
@@ -283,7 +287,8 @@ static void test_logs_of_any_size(void **state)
     const char *left = strstr(text, "bytes left out");
     assert_non_null(left);
     while (left > text && left[-1] != '\n') --left;
-    assert_int_equal(atoll(left + strspn(left, "\xe2\x80\xa6 ")) / 100000, 398); /* 40,000,000 less two pieces of 65,536 */
+    /* 40,000,000 less two pieces of 65,536 */
+    assert_int_equal(atoll(left + strspn(left, "\xe2\x80\xa6 ")) / 100000, 398);
     rw_free(text);
     assert_int_equal(entries("rechenwerk-log-"), 1);
     assert_int_equal(entries("rechenwerk-tmp-"), 0);
@@ -298,7 +303,8 @@ static void test_escape_characters(void **state)
     FAILS(RW_ERR_COMPILE, "error: \\x1b[31mred\\x07\\x7f \\xc2\\x9b \\x9c \xC3\xBC \tend", create(&p));
     assert_null(strchr(rw_message(ctx), '\033'));
     rw_fail(ctx, RW_ERR_INPUT, "a\nb \x1b]0;title\x07 \xE2\x82\xAC \xF0\x9F\x98\x80 \xE2\x82 \xC0\x80 %s", "\x1b");
-    assert_string_equal(rw_message(ctx), "a\nb \\x1b]0;title\\x07 \xE2\x82\xAC \xF0\x9F\x98\x80 \\xe2\\x82 \\xc0\\x80 \\x1b");
+    assert_string_equal(rw_message(ctx),
+                        "a\nb \\x1b]0;title\\x07 \xE2\x82\xAC \xF0\x9F\x98\x80 \\xe2\\x82 \\xc0\\x80 \\x1b");
     rw_fail_prefix(ctx, RW_ERR_INPUT, "\x1b");
     assert_int_equal(strncmp(rw_message(ctx), "\\x1b: a\nb \\x1b]0", 15), 0); /* once, not twice */
     log_text[0] = 0;

@@ -5,7 +5,7 @@
 
 #include "program_test.h"
 
-/* ---- words of the dialect -------------------------------------------------------------------------------------------------- */
+/* ---- words of the dialect ---------------------------------------------------------------------------------------- */
 
 static const char words_text[] =
     "CONSTANT f64 table[3] = {1, 10, 100};\n"
@@ -21,7 +21,8 @@ static const char words_text[] =
     "{\n"
     "    EACH2(i, ilo, ihi, j, jlo, jhi) { count[j * nx + i] += 1; }\n"
     "}\n"
-    "KERNEL(lanes, GLOBAL f64 *y, GLOBAL const f64 *x, long lo, long hi)\n" /* y[l]: sum of the x of lane l; then the largest */
+    /* y[l]: sum of the x of lane l; then the largest */
+    "KERNEL(lanes, GLOBAL f64 *y, GLOBAL const f64 *x, long lo, long hi)\n"
     "{\n"
     "    PRIVATE(f64, sum);\n"
     "    PRIVATE_N(f64, kept, 2);\n"
@@ -29,7 +30,8 @@ static const char words_text[] =
     "    EACH_IN(i, lo, hi) { AT(sum, i) += x[i]; AT_N(kept, 0, i) = RW_MAX(AT_N(kept, 0, i), x[i]); }\n"
     "    EACH(i, GROUP) { y[i] = AT(sum, i); y[GROUP + i] = AT_N(kept, 0, i); y[2 * GROUP + i] = AT_N(kept, 1, i); }\n"
     "}\n"
-    "KERNEL(turn, GLOBAL f64 *y, GLOBAL const f64 *RESTRICT x)\n" /* each group's part from the end, through shared memory */
+    /* each group's part from the end, through shared memory */
+    "KERNEL(turn, GLOBAL f64 *y, GLOBAL const f64 *RESTRICT x)\n"
     "{\n"
     "    SHARED(f64, s, GROUP);\n"
     "    SHARED_LARGE(f64, large);\n"
@@ -53,8 +55,10 @@ static const char words_text[] =
     "    EACH(i, n / 2) \\\n" /* 16 bytes of x */
     "    { \\\n"
     "        GLOBAL const T *from = (GLOBAL const T *)(x + 2 * i); \\\n"
-    "        GLOBAL T *to = (GLOBAL T *)(y + 2 * (part) * n + 2 * i), *once = (GLOBAL T *)(y + (2 * (part) + 1) * n + 2 * i); \\\n"
-    "        for (int k = 0; k < 16 / (int)sizeof(T); ++k) { STORE_ONCE(to + k, LOAD(from + k)); STORE_ONCE(once + k, LOAD_ONCE(from + k)); } \\\n"
+    "        GLOBAL T *to = (GLOBAL T *)(y + 2 * (part) * n + 2 * i), *once = (GLOBAL T *)(y + (2 * (part) + 1) * n + "
+    "2 * i); \\\n"
+    "        for (int k = 0; k < 16 / (int)sizeof(T); ++k) { STORE_ONCE(to + k, LOAD(from + k)); STORE_ONCE(once + k, "
+    "LOAD_ONCE(from + k)); } \\\n"
     "    }\n"
     "KERNEL(move, GLOBAL f64 *y, GLOBAL const f64 *x, int n)\n" /* x twelve times, by accesses of 1 to 16 bytes */
     "{\n"
@@ -80,17 +84,23 @@ static const char words_text[] =
     "    EACH(i, 1) { y[0] = FMA(a, b, -a * b); y[1] = SELECT(a > b, a, b); y[2] = v; y[3] = RW_MOD(-7.5, b); }\n"
     "}\n";
 
-typedef struct words { int group, group_x; rw_program *p; } words;
+typedef struct words {
+    int group, group_x;
+    rw_program *p;
+} words;
 
 /* Programs live to the end: PoCL is slow at them. */
 static words all_words[MAX_TEST_DEVICES][3];
-static const struct { int group, group_x; } widths[3] = {{72, 24}, {7, 7}, {1, 1}};
+static const struct {
+    int group, group_x;
+} widths[3] = {{72, 24}, {7, 7}, {1, 1}};
 
 static void compile(int index)
 {
     for (int w = 0; w < (on("opencl") ? 2 : 3); ++w) {
         char group[16], group_x[16], bytes[32];
-        snprintf(group, sizeof group, "%d", widths[w].group), snprintf(group_x, sizeof group_x, "%d", widths[w].group_x);
+        snprintf(group, sizeof group, "%d", widths[w].group),
+            snprintf(group_x, sizeof group_x, "%d", widths[w].group_x);
         snprintf(bytes, sizeof bytes, "%d", 8 * widths[w].group);
         const rw_define defines[] = {{"GROUP", group}, {"GROUP_X", group_x}, {"SHARED_LARGE_BYTES", bytes}};
         all_words[index][w] = (words){widths[w].group, widths[w].group_x, NULL};
@@ -108,8 +118,8 @@ static void test_each_visits_each_item_once(void **state)
     (void)state;
     enum { N = 200 };
     EACH_WORDS(w) {
-        const int64_t ranges[][2] = {{0, N}, {0, 0}, {5, 5}, {5, 3}, {3, 4}, {17, 17 + w->group}, {1, N - 1}, {63, 66}, {0, w->group},
-                                     {0, w->group + 1}};
+        const int64_t ranges[][2] = {{0, N},     {0, 0},   {5, 5},        {5, 3},           {3, 4}, {17, 17 + w->group},
+                                     {1, N - 1}, {63, 66}, {0, w->group}, {0, w->group + 1}};
         for (int r = 0; r < RW_COUNT(ranges); ++r) {
             rw_array *count = zeros(RW_I32, N);
             int64_t lo = ranges[r][0], hi = ranges[r][1], n = hi;
@@ -129,19 +139,22 @@ static void test_each2_visits_each_item_once(void **state)
 {
     (void)state;
     enum { NX = 37, NY = 13 };
-    static const int boxes[][4] = {{0, NX, 0, NY}, {3, 4, 0, NY}, {0, NX, 12, 13}, {5, 36, 2, 11}, {5, 5, 0, NY}, {0, NX, 4, 4}, {9, 2, 0, 3}};
+    static const int boxes[][4] = {{0, NX, 0, NY}, {3, 4, 0, NY}, {0, NX, 12, 13}, {5, 36, 2, 11},
+                                   {5, 5, 0, NY},  {0, NX, 4, 4}, {9, 2, 0, 3}};
     EACH_WORDS(w)
         for (int b = 0; b < RW_COUNT(boxes); ++b) {
             const int *x = boxes[b];
             rw_array *count = zeros(RW_I32, NX * NY);
             OK(rw_launch(queue, kernel_of(w->p, "plane"), one,
                          (rw_arg[]){rw_arg_array(count), rw_arg_int(x[0]), rw_arg_int(x[1]), rw_arg_int(x[2]),
-                                    rw_arg_int(x[3]), rw_arg_int(NX)}, 6));
+                                    rw_arg_int(x[3]), rw_arg_int(NX)},
+                         6));
             for (int j = 0; j < NY; ++j)
                 for (int i = 0; i < NX; ++i) {
                     int expected = i >= x[0] && i < x[1] && j >= x[2] && j < x[3];
                     if (ints_of(count)[j * NX + i] != expected)
-                        fail_msg("GROUP %d, box %d: item (%d, %d) %d times", w->group, b, i, j, ints_of(count)[j * NX + i]);
+                        fail_msg("GROUP %d, box %d: item (%d, %d) %d times", w->group, b, i, j,
+                                 ints_of(count)[j * NX + i]);
                 }
             rw_array_destroy(&count);
         }
@@ -161,7 +174,8 @@ static void test_private_values_belong_to_lanes(void **state)
             for (int lane = 0; lane < g; ++lane) {
                 double sum = 0, largest = -1;
                 for (int i = lo + lane; i < hi; i += g) sum += i + 1, largest = i + 1;
-                assert_true(numbers_of(y)[lane] == sum && numbers_of(y)[g + lane] == largest && numbers_of(y)[2 * g + lane] == 7);
+                assert_true(numbers_of(y)[lane] == sum && numbers_of(y)[g + lane] == largest &&
+                            numbers_of(y)[2 * g + lane] == 7);
             }
             rw_array_destroy(&x), rw_array_destroy(&y);
         }
@@ -218,7 +232,8 @@ static void test_loads_and_stores(void **state)
         for (int i = 0; i < N; ++i) bits[i] = rw_random_u64(31, (uint64_t)i);
         OK(rw_array_update(x, &to));
         memcpy(to, bits, sizeof bits);
-        OK(rw_launch(queue, kernel_of(w->p, "move"), one, (rw_arg[]){rw_arg_array(y), rw_arg_array(x), rw_arg_int(N)}, 3));
+        OK(rw_launch(queue, kernel_of(w->p, "move"), one, (rw_arg[]){rw_arg_array(y), rw_arg_array(x), rw_arg_int(N)},
+                     3));
         for (int k = 0; k < 12; ++k)
             if (memcmp(numbers_of(y) + k * N, bits, sizeof bits)) fail_msg("GROUP %d, move %d differs", w->group, k);
         rw_array_destroy(&x), rw_array_destroy(&y);
@@ -238,7 +253,8 @@ static void test_sums_of_warps(void **state)
             double sum = 0;
             for (int i = 32 * k; i < RW_MIN(32 * k + 32, w->group); ++i) sum += i * i + 1;
             if (numbers_of(y)[2 * k] != sum || numbers_of(y)[2 * k + 1] != 2 * sum)
-                fail_msg("GROUP %d, warp %d: %g and %g, expected %g and %g", w->group, k, numbers_of(y)[2 * k], numbers_of(y)[2 * k + 1], sum, 2 * sum);
+                fail_msg("GROUP %d, warp %d: %g and %g, expected %g and %g", w->group, k, numbers_of(y)[2 * k],
+                         numbers_of(y)[2 * k + 1], sum, 2 * sum);
         }
         rw_array_destroy(&x), rw_array_destroy(&y);
     }
@@ -258,7 +274,7 @@ static void test_small_words(void **state)
     rw_array_destroy(&y);
 }
 
-/* ---- dialect_math.h and dialect_complex.h ----------------------------------------------------------------------------------- */
+/* ---- dialect_math.h and dialect_complex.h ------------------------------------------------------------------------ */
 
 static bool same(double a, double b) { return (isnan(a) && isnan(b)) || a == b; }
 
@@ -270,11 +286,13 @@ static void test_dialect_math(void **state)
         "{\n"
         "    EACH(i, n * n) {\n"
         "        const f64 a = x[i / n], b = x[i % n];\n"
-        "        y[5 * i] = RW_MIN(a, b); y[5 * i + 1] = RW_MAX(a, b); y[5 * i + 2] = RW_SIGN(a); y[5 * i + 3] = RW_MOD(a, b);\n"
+        "        y[5 * i] = RW_MIN(a, b); y[5 * i + 1] = RW_MAX(a, b); y[5 * i + 2] = RW_SIGN(a); y[5 * i + 3] = "
+        "RW_MOD(a, b);\n"
         "        y[5 * i + 4] = -RW_INF;\n"
         "    }\n"
         "}\n";
-    static const double values[] = {0, 1, -1, 2.5, -2.5, 7, -7, 0.3, 1e10, -1e-20, 1e300, -3e-300, INFINITY, -INFINITY, NAN};
+    static const double values[] = {0,    1,      -1,    2.5,     -2.5,     7,         -7, 0.3,
+                                    1e10, -1e-20, 1e300, -3e-300, INFINITY, -INFINITY, NAN};
     enum { N = sizeof values / sizeof *values };
     rw_program *p = build("math", text, "64", NULL, NULL);
     rw_array *x = new_ramp(N, 0, 0), *y = zeros(RW_F64, 5 * N * N);
@@ -298,14 +316,18 @@ static void test_dialect_math(void **state)
     rw_program_destroy(&p);
 }
 
-/* ---- dialect_c.h ----------------------------------------------------------------------------------------------------- */
+/* ---- dialect_c.h ------------------------------------------------------------------------------------------------- */
 
+/* clang-format off */
 #define OF_ONE(X)                                                                                                      \
-    X(fabs) X(sqrt) X(cbrt) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin)       \
-    X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(asinh) X(atanh) X(erf) X(erfc) X(tgamma) X(lgamma) X(floor) X(ceil)       \
+    X(fabs) X(sqrt) X(cbrt) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin)      \
+    X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(asinh) X(atanh) X(erf) X(erfc) X(tgamma) X(lgamma) X(floor) X(ceil)      \
     X(trunc) X(round) X(rint) X(nearbyint) X(logb) X(ilogb) X(lrint) X(lround) X(llrint) X(llround)
+/* clang-format on */
+/* clang-format off */
 #define OF_TWO(X)                                                                                                      \
     X(pow) X(hypot) X(atan2) X(fmod) X(remainder) X(copysign) X(nextafter) X(fdim) X(fmax) X(fmin)
+/* clang-format on */
 #define WITH_INTEGER(X) X(ldexp) X(scalbn) X(scalbln)
 
 /* The real functions of C are those of libm, for the type of their argument. */
@@ -318,13 +340,15 @@ static void test_functions_of_c(void **state)
 #define BY(f) "    *y++ = " #f "(s, 3); *y++ = " #f "(w, 3);\n"
     static const char text[] =
         "KERNEL(functions, GLOBAL f64 *to, f32 s, f32 t, f64 w, f64 x)\n{\n"
-        "    EACH(i, 1) {\n    GLOBAL f64 *y = to;\n" OF_ONE(ONE) OF_TWO(TWO) WITH_INTEGER(BY)
-        "    *y++ = fma(s, t, s); *y++ = fma(w, x, w);\n"
-        "    *y++ = acosh(1 + s); *y++ = acosh(1 + w);\n"
-        "    int e = 0; *y++ = frexp(s, &e); *y++ = frexp(w, &e) + e;\n"
-        "    *y++ = isnan(NAN * s) + 2 * isinf(HUGE_VAL) + 4 * isfinite(w) + 8 * (signbit(-w) != 0); *y++ = M_PI;\n"
-        "    *y++ = (sizeof sin(s) == 4) + 2 * (sizeof sin(w) == 8) + 4 * (sizeof pow(s, t) == 4) + 8 * (sizeof pow(s, x) == 8)"
-        " + 16 * (sizeof sqrt(2) == 8) + 32 * (sizeof fma(s, s, t) == 4); *y++ = INFINITY;\n    }\n}\n";
+        "    EACH(i, 1) {\n    GLOBAL f64 *y = to;\n" OF_ONE(ONE) OF_TWO(TWO) WITH_INTEGER(
+            BY) "    *y++ = fma(s, t, s); *y++ = fma(w, x, w);\n"
+                "    *y++ = acosh(1 + s); *y++ = acosh(1 + w);\n"
+                "    int e = 0; *y++ = frexp(s, &e); *y++ = frexp(w, &e) + e;\n"
+                "    *y++ = isnan(NAN * s) + 2 * isinf(HUGE_VAL) + 4 * isfinite(w) + 8 * (signbit(-w) != 0); *y++ = "
+                "M_PI;\n"
+                "    *y++ = (sizeof sin(s) == 4) + 2 * (sizeof sin(w) == 8) + 4 * (sizeof pow(s, t) == 4) + 8 * "
+                "(sizeof pow(s, x) == 8)"
+                " + 16 * (sizeof sqrt(2) == 8) + 32 * (sizeof fma(s, s, t) == 4); *y++ = INFINITY;\n    }\n}\n";
 #undef ONE
 #undef TWO
 #undef BY
@@ -334,33 +358,70 @@ static void test_functions_of_c(void **state)
 #define ONE(name) (double)name##f(s), (double)name(w),
 #define TWO(name) (double)name##f(s, t), (double)name(w, x),
 #define BY(name) (double)name##f(s, 3), (double)name(w, 3),
-    const double expected[] = {OF_ONE(ONE) OF_TWO(TWO) WITH_INTEGER(BY) (double)fmaf(s, t, s), fma(w, x, w),
-                               (double)acoshf(1 + s), acosh(1 + w), (double)frexpf(s, &e), frexp(w, &e) + e, 15,
-                               3.14159265358979323846, 63, INFINITY};
+    const double expected[] = {OF_ONE(ONE) OF_TWO(TWO) WITH_INTEGER(BY)(double) fmaf(s, t, s),
+                               fma(w, x, w),
+                               (double)acoshf(1 + s),
+                               acosh(1 + w),
+                               (double)frexpf(s, &e),
+                               frexp(w, &e) + e,
+                               15,
+                               3.14159265358979323846,
+                               63,
+                               INFINITY};
     enum { N = sizeof expected / sizeof *expected };
     rw_program *p = build("functions", text, "16", NULL, NULL);
     rw_array *y = zeros(RW_F64, N);
     OK(rw_launch(queue, kernel_of(p, "functions"), one,
-                 (rw_arg[]){rw_arg_array(y), rw_arg_real((double)s), rw_arg_real((double)t), rw_arg_real(w), rw_arg_real(x)}, 5));
+                 (rw_arg[]){rw_arg_array(y), rw_arg_real((double)s), rw_arg_real((double)t), rw_arg_real(w),
+                            rw_arg_real(x)},
+                 5));
     for (int i = 0; i < N; ++i)
-        if (!same(numbers_of(y)[i], expected[i])) fail_msg("number %d: %.17g, not %.17g", i, numbers_of(y)[i], expected[i]);
+        if (!same(numbers_of(y)[i], expected[i]))
+            fail_msg("number %d: %.17g, not %.17g", i, numbers_of(y)[i], expected[i]);
     rw_array_destroy(&y);
     rw_program_destroy(&p);
 }
 
-enum { MAKE, ADD, SUB, MUL, SCALE, MAD, NEG, CONJ, ABS, ABS2, DIV, SQRT, EXP, LOG, POW, SIN, COS, SINH, COSH, TAN, TANH, FUNCTIONS };
-static const char *const function_names[] = {"make", "add", "sub", "mul", "scale", "mad", "neg", "conj", "abs", "abs2", "div", "sqrt",
-                                             "exp", "log", "pow", "sin", "cos", "sinh", "cosh", "tan", "tanh"};
+enum {
+    MAKE,
+    ADD,
+    SUB,
+    MUL,
+    SCALE,
+    MAD,
+    NEG,
+    CONJ,
+    ABS,
+    ABS2,
+    DIV,
+    SQRT,
+    EXP,
+    LOG,
+    POW,
+    SIN,
+    COS,
+    SINH,
+    COSH,
+    TAN,
+    TANH,
+    FUNCTIONS
+};
+static const char *const function_names[] = {"make", "add", "sub",  "mul",  "scale", "mad", "neg",
+                                             "conj", "abs", "abs2", "div",  "sqrt",  "exp", "log",
+                                             "pow",  "sin", "cos",  "sinh", "cosh",  "tan", "tanh"};
 static const char complex_text[] =
     "KERNEL(functions, GLOBAL T *y, GLOBAL const T *za, GLOBAL const T *wa, int n)\n"
     "{\n"
     "    EACH(i, n) {\n"
     "        const T z = za[i], w = wa[i];\n"
-    "        y[i] = F(make)(z.re, z.im); y[n + i] = F(add)(z, w); y[2 * n + i] = F(sub)(z, w); y[3 * n + i] = F(mul)(z, w);\n"
+    "        y[i] = F(make)(z.re, z.im); y[n + i] = F(add)(z, w); y[2 * n + i] = F(sub)(z, w); y[3 * n + i] = "
+    "F(mul)(z, w);\n"
     "        y[4 * n + i] = F(scale)(z, w.re); y[5 * n + i] = F(mad)(z, w, w); y[6 * n + i] = F(neg)(z);\n"
     "        y[7 * n + i] = F(conj)(z); y[8 * n + i] = F(make)(F(abs)(z), 0); y[9 * n + i] = F(make)(F(abs2)(z), 0);\n"
-    "        y[10 * n + i] = F(div)(z, w); y[11 * n + i] = F(sqrt)(z); y[12 * n + i] = F(exp)(z); y[13 * n + i] = F(log)(z);\n"
-    "        y[14 * n + i] = F(pow)(z, w); y[15 * n + i] = F(sin)(z); y[16 * n + i] = F(cos)(z); y[17 * n + i] = F(sinh)(z);\n"
+    "        y[10 * n + i] = F(div)(z, w); y[11 * n + i] = F(sqrt)(z); y[12 * n + i] = F(exp)(z); y[13 * n + i] = "
+    "F(log)(z);\n"
+    "        y[14 * n + i] = F(pow)(z, w); y[15 * n + i] = F(sin)(z); y[16 * n + i] = F(cos)(z); y[17 * n + i] = "
+    "F(sinh)(z);\n"
     "        y[18 * n + i] = F(cosh)(z); y[19 * n + i] = F(tan)(z); y[20 * n + i] = F(tanh)(z);\n"
     "    }\n"
     "}\n";
@@ -393,16 +454,17 @@ static long double complex expected_value(int f, long double complex z, long dou
     }
 }
 
-/* What rounding may do, in units of eps |expected|. Each elementary function is within 4 ulp (OpenCL allows 4 for sin, cos,
- * sinh, cosh and hypot, 6 for atan2), products and quotients of a few of them add up to less than 24; sums that cancel count
- * by the size of their terms. */
+/* What rounding may do, in units of eps |expected|. Each elementary function is within 4 ulp (OpenCL allows 4 for sin,
+ * cos, sinh, cosh and hypot, 6 for atan2), products and quotients of a few of them add up to less than 24; sums that
+ * cancel count by the size of their terms. */
 static long double allowed(int f, long double complex z, long double complex w, long double complex expected)
 {
     long double size = cabsl(expected);
     if (f == ADD || f == SUB) size = cabsl(z) + cabsl(w);
     if (f == MAD) size = cabsl(w) + cabsl(z) * cabsl(w);
-    if (f == LOG) size = fmaxl(size, 1);                          /* log |z| loses digits where |z| is near 1 */
-    if (f == POW && z != 0) size *= 1 + cabsl(w) * (cabsl(clogl(z)) + 1);   /* exp of an argument rounded at its own size */
+    if (f == LOG) size = fmaxl(size, 1); /* log |z| loses digits where |z| is near 1 */
+    /* exp of an argument rounded at its own size */
+    if (f == POW && z != 0) size *= 1 + cabsl(w) * (cabsl(clogl(z)) + 1);
     return 24 * size;
 }
 
@@ -410,17 +472,23 @@ static void check_complex(bool f32)
 {
     static const double parts[] = {0, 0.5, -0.5, 1, -1, 3, -3, 1e-6, -1e-6, 12, -12};
     enum { P = sizeof parts / sizeof *parts, Z = P * P, EXTRA = 8, N = 2 * Z + EXTRA };
-    static const double extra[EXTRA][4] = { /* large and small: where the plain formulas overflow */
-        {1e18, 1e18, 1e18, -1e17}, {1e-18, 2e-18, 1e-18, 1e-17}, {3e18, 0, 0, 2e18}, {30, 0.4, 1, 1}, {-30, 0.4, 1, 1},
-        {60, -2, 1, 1}, {-4, 1e-19, 2, 0}, {1, 1e-12, 0.5, 0}};
+    static const double extra[EXTRA][4] = {/* large and small: where the plain formulas overflow */
+                                           {1e18, 1e18, 1e18, -1e17}, {1e-18, 2e-18, 1e-18, 1e-17},
+                                           {3e18, 0, 0, 2e18},        {30, 0.4, 1, 1},
+                                           {-30, 0.4, 1, 1},          {60, -2, 1, 1},
+                                           {-4, 1e-19, 2, 0},         {1, 1e-12, 0.5, 0}};
     static long double complex z[N], w[N];
-    const double eps = f32 ? FLT_EPSILON : DBL_EPSILON, largest = f32 ? FLT_MAX : DBL_MAX, least = f32 ? FLT_MIN : DBL_MIN;
+    const double eps = f32 ? FLT_EPSILON : DBL_EPSILON, largest = f32 ? FLT_MAX : DBL_MAX,
+                 least = f32 ? FLT_MIN : DBL_MIN;
     rw_dtype dtype = f32 ? RW_C64 : RW_C128;
-    const rw_define defines[] = {{"GROUP", "64"}, {"WITH_COMPLEX", "1"}, {"T", f32 ? "c64" : "c128"},
+    const rw_define defines[] = {{"GROUP", "64"},
+                                 {"WITH_COMPLEX", "1"},
+                                 {"T", f32 ? "c64" : "c128"},
                                  {"F(name)", f32 ? "c64_##name" : "c128_##name"}};
     rw_program *p;
     OK(rw_program_create(dev, "complex", complex_text, defines, 4, &p));
-    rw_array *za = new_array(dtype, N, RW_MEMORY_DEVICE), *wa = new_array(dtype, N, RW_MEMORY_DEVICE), *y = zeros(dtype, FUNCTIONS * N);
+    rw_array *za = new_array(dtype, N, RW_MEMORY_DEVICE), *wa = new_array(dtype, N, RW_MEMORY_DEVICE),
+             *y = zeros(dtype, FUNCTIONS * N);
     void *a, *b;
     const void *got;
     OK(rw_array_write(za, &a));
@@ -453,10 +521,12 @@ static void check_complex(bool f32)
             if (f == TAN && fabsl(cimagl(z[i])) > (f32 ? 80 : 700)) continue; /* sin and cos overflow: known limit */
             long double error = hypotl(re - creall(e), im - cimagl(e));
             /* an imaginary part of either sign on the cut of sqrt and log */
-            if ((f == SQRT || f == LOG || f == POW) && cimagl(z[i]) == 0) error = fminl(error, hypotl(re - creall(e), im + cimagl(e)));
+            if ((f == SQRT || f == LOG || f == POW) && cimagl(z[i]) == 0)
+                error = fminl(error, hypotl(re - creall(e), im + cimagl(e)));
             if (!(error <= allowed(f, z[i], w[i], e) * eps + least))
-                fail_msg("%s %s(%Lg%+Lgi, %Lg%+Lgi) = %Lg%+Lgi, expected %Lg%+Lgi", f32 ? "c64" : "c128", function_names[f], creall(z[i]),
-                         cimagl(z[i]), creall(w[i]), cimagl(w[i]), re, im, creall(e), cimagl(e));
+                fail_msg("%s %s(%Lg%+Lgi, %Lg%+Lgi) = %Lg%+Lgi, expected %Lg%+Lgi", f32 ? "c64" : "c128",
+                         function_names[f], creall(z[i]), cimagl(z[i]), creall(w[i]), cimagl(w[i]), re, im, creall(e),
+                         cimagl(e));
         }
     rw_array_destroy(&za), rw_array_destroy(&wa), rw_array_destroy(&y);
     rw_program_destroy(&p);

@@ -1,4 +1,5 @@
-/* Memory, queues and events of others: host memory, buffers of an OpenCL context, memory of a GPU; handed in and out without a copy, in order, given back once. */
+/* Memory, queues and events of others: host memory, buffers of an OpenCL context, memory of a GPU; handed in and out
+ * without a copy, in order, given back once. */
 #include <stdint.h>
 
 #include "device/cuda/cuda.h"
@@ -22,7 +23,7 @@ static void grow(rw_queue *q, rw_array *a, double c)
     OK(launch1(q, kernel_of(programs[device_index()], "grow"), 1, args, 3));
 }
 
-/* ---- what another library would own ------------------------------------------------------------------------------------------ */
+/* ---- what another library would own ------------------------------------------------------------------------------ */
 
 typedef struct owner {
     rw_managed_tensor tensor;
@@ -77,14 +78,20 @@ static int device_type(void) { return on("opencl") ? RW_TENSOR_OPENCL : on("cuda
 
 static void set_tensor(owner *o, void *data, int ndim, const int64_t *shape, const int64_t *strides)
 {
-    *o = (owner){.tensor = {.tensor = {.data = data, .device_type = device_type(), .ndim = ndim, .code = RW_TENSOR_FLOAT, .bits = 32, .lanes = 1}, .deleter = end}};
+    *o = (owner){.tensor = {.tensor = {.data = data,
+                                       .device_type = device_type(),
+                                       .ndim = ndim,
+                                       .code = RW_TENSOR_FLOAT,
+                                       .bits = 32,
+                                       .lanes = 1},
+                            .deleter = end}};
     memcpy(o->shape, shape, (size_t)ndim * sizeof *shape);
     if (strides) memcpy(o->strides, strides, (size_t)ndim * sizeof *strides);
     o->tensor.tensor.shape = o->shape, o->tensor.tensor.strides = strides ? o->strides : NULL;
     o->tensor.owner = o;
 }
 
-/* ---- tests ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
 
 /* Both sides write in turns; nothing is copied but what the host asks for. */
 static void test_import(void **state)
@@ -108,7 +115,8 @@ static void test_import(void **state)
     OK(rw_queue_wait(queue));
     foreign_read(memory, back, sizeof back);
     for (int i = 0; i < N; ++i) assert_true(back[i] == (float)i + 1);
-    assert_int_equal(counters().copies_in + counters().copies_out + counters().copies_device, before.copies_in + before.copies_out + before.copies_device);
+    assert_int_equal(counters().copies_in + counters().copies_out + counters().copies_device,
+                     before.copies_in + before.copies_out + before.copies_device);
     assert_int_equal(counters().bytes_allocated, before.bytes_allocated);
     OK(rw_array_read(a, &p));
     assert_true(((const float *)p)[7] == 8);
@@ -257,7 +265,8 @@ static void test_opencl_context(void **state)
     rw_device *other;
     rw_queue *q, *no;
     if (!on("opencl")) {
-        FAILS(RW_ERR_UNSUPPORTED, "a context can be given to opencl:N only", rw_device_open_native(ctx, "cpu", &other, &other));
+        FAILS(RW_ERR_UNSUPPORTED, "a context can be given to opencl:N only",
+              rw_device_open_native(ctx, "cpu", &other, &other));
         return;
     }
     const rw_opencl_state *s = rw_opencl_of(dev);
@@ -330,7 +339,8 @@ static void test_refused(void **state)
         o.tensor.tensor.byte_offset = 4;
         FAILS(RW_ERR_ARGUMENT, "bytes beyond its first element, its memory", rw_array_import(dev, &o.tensor, &a));
         set_tensor(&o, host, 1, &n, NULL); /* no device pointer */
-        if (on("cuda")) FAILS(RW_ERR_ARGUMENT, "no address that the CUDA driver knows", rw_array_import(dev, &o.tensor, &a));
+        if (on("cuda"))
+            FAILS(RW_ERR_ARGUMENT, "no address that the CUDA driver knows", rw_array_import(dev, &o.tensor, &a));
         set_tensor(&o, NULL, 1, &n, NULL);
         FAILS(RW_ERR_ARGUMENT, on("cuda") ? "no address" : "data is no cl_mem", rw_array_import(dev, &o.tensor, &a));
     } else {
@@ -367,8 +377,12 @@ static void test_mapped(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_import),         cmocka_unit_test(test_import_with_strides), cmocka_unit_test(test_export),
-                                       cmocka_unit_test(test_queues),         cmocka_unit_test(test_opencl_context),      cmocka_unit_test(test_refused),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_import),
+                                       cmocka_unit_test(test_import_with_strides),
+                                       cmocka_unit_test(test_export),
+                                       cmocka_unit_test(test_queues),
+                                       cmocka_unit_test(test_opencl_context),
+                                       cmocka_unit_test(test_refused),
                                        cmocka_unit_test(test_mapped)};
     return run_on_devices_with("exchange", tests, RW_COUNT(tests), compile, release);
 }

@@ -9,8 +9,9 @@
 #include "program_test.h"
 #include "rechenwerk/sparse.h"
 
-static const char text[] = "KERNEL(twice, GLOBAL f64 *y, GLOBAL const f64 *x, int n) { EACH(i, GROUP) { int j = GROUP_ID(0) * GROUP + i; "
-                           "if (j < n) y[j] = 2 * x[j]; } }\n";
+static const char text[] =
+    "KERNEL(twice, GLOBAL f64 *y, GLOBAL const f64 *x, int n) { EACH(i, GROUP) { int j = GROUP_ID(0) * GROUP + i; "
+    "if (j < n) y[j] = 2 * x[j]; } }\n";
 
 /* y <- 2 x of so many numbers that several threads share them. */
 static bool doubles(rw_device *d)
@@ -31,7 +32,8 @@ static bool doubles(rw_device *d)
     if (status == RW_OK) status = rw_array_write(x, &w);
     for (int i = 0; status == RW_OK && i < N; ++i) ((double *)w)[i] = i;
     const rw_arg args[] = {rw_arg_array(y), rw_arg_array(x), rw_arg_int(N)};
-    for (int i = 0; i < 5 && status == RW_OK; ++i) status = rw_launch(rw_device_queue(d), k, (int64_t[3]){N / 256, 1, 1}, args, 3);
+    for (int i = 0; i < 5 && status == RW_OK; ++i)
+        status = rw_launch(rw_device_queue(d), k, (int64_t[3]){N / 256, 1, 1}, args, 3);
     if (status == RW_OK) status = rw_array_zero(x, rw_device_queue(d)); /* host threads */
     if (status == RW_OK) status = rw_array_read(y, &r);
     if (status == RW_OK) right = ((const double *)r)[N - 1] == 2.0 * (N - 1);
@@ -87,10 +89,7 @@ static bool host_loops(rw_device *d)
     return status == RW_OK;
 }
 
-static void *thread_of_child(void *user)
-{
-    return doubles(user) ? user : NULL;
-}
+static void *thread_of_child(void *user) { return doubles(user) ? user : NULL; }
 static bool in_a_new_thread(rw_device *d)
 {
     pthread_t thread;
@@ -197,7 +196,9 @@ static bool is_refused(rw_device *d)
     const rw_define defines[] = {{"GROUP", "64"}};
     const char *kind = rw_device_info(d)->kind;
     bool right = true;
-#define REFUSED(call) right = right && (call) != RW_OK && (strstr(rw_message(ctx), "fork") || (print_error("%s: %s\n", #call, rw_message(ctx)), false))
+#define REFUSED(call)                                                                                                  \
+    right = right && (call) != RW_OK &&                                                                                \
+            (strstr(rw_message(ctx), "fork") || (print_error("%s: %s\n", #call, rw_message(ctx)), false))
     REFUSED(rw_array_create(d, RW_F64, 1, &n, RW_MEMORY_DEVICE, &a));
     REFUSED(rw_array_read(old_array, &r));
     REFUSED(rw_array_zero(old_array, rw_device_queue(d)));
@@ -210,7 +211,8 @@ static bool is_refused(rw_device *d)
     rw_device_close(&mine);
     right = right && rw_device_open(ctx, "cpu:2", &again) == RW_OK && doubles(again);
     rw_device *found = NULL;
-    right = right && rw_device_open(ctx, "auto", &found) == RW_OK && doubles(found); /* a driver that the parent has not begun may serve */
+    /* a driver that the parent has not begun may serve */
+    right = right && rw_device_open(ctx, "auto", &found) == RW_OK && doubles(found);
     return right;
 }
 

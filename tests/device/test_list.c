@@ -52,11 +52,12 @@ static void test_properties(void **state)
         const rw_device_properties *p = list + i;
         assert_true(p->name[0] && !strncmp(p->name, p->kind, strlen(p->kind)));
         if (p->unusable[0]) continue;
-        if (!(p->units >= 1 && p->memory > 0 && p->memory_free >= 0 && p->memory_free <= p->memory && p->shared_memory >= 16384 &&
-              p->group_max >= 64 && p->width >= 1 && p->cache >= 0 && p->clock_mhz >= 0 && p->hardware[0] && p->driver[0]))
+        if (!(p->units >= 1 && p->memory > 0 && p->memory_free >= 0 && p->memory_free <= p->memory &&
+              p->shared_memory >= 16384 && p->group_max >= 64 && p->width >= 1 && p->cache >= 0 && p->clock_mhz >= 0 &&
+              p->hardware[0] && p->driver[0]))
             fail_msg("%s: %d units, %lld of %lld bytes, %lld shared, groups of %d, width %d, %s, %s", p->name, p->units,
-                     (long long)p->memory_free, (long long)p->memory, (long long)p->shared_memory, p->group_max, p->width,
-                     p->hardware, p->driver);
+                     (long long)p->memory_free, (long long)p->memory, (long long)p->shared_memory, p->group_max,
+                     p->width, p->hardware, p->driver);
         if (p->gpu) assert_true(!strncmp(p->identity, "pci:", 4));
     }
 }
@@ -68,7 +69,8 @@ static void test_no_hardware_twice(void **state)
         for (int j = 0; j < i; ++j) {
             assert_string_not_equal(list[i].name, list[j].name);
             if (list[i].identity[0] && !list[i].unusable[0] && !list[j].unusable[0])
-                if (!strcmp(list[i].identity, list[j].identity)) fail_msg("%s and %s are %s", list[j].name, list[i].name, list[i].identity);
+                if (!strcmp(list[i].identity, list[j].identity))
+                    fail_msg("%s and %s are %s", list[j].name, list[i].name, list[i].identity);
             if (list[i].also[0]) assert_string_not_equal(list[i].also, list[j].also);
             assert_string_not_equal(list[i].also, list[j].name);
         }
@@ -121,14 +123,32 @@ static void test_processor_under_opencl_is_the_cpu(void **state)
 static void test_unknown_names(void **state)
 {
     (void)state;
-    static const struct { const char *name, *nearest; } wrong[] = {
-        {"cpi", "nearest is \"cpu\""}, {"CPU", "nearest is \"cpu\""}, {"cdua", "nearest is \"cuda\""},
-        {"cuda0", "nearest is \"cuda"}, {"opncl:0", "nearest is \"opencl:0\""}, {"chek", "nearest is \"check\""},
-        {"aut", "nearest is \"auto\""}, {"auto:1", "nearest is \"auto\""}, {"vulkan", "give cpu, cpu:THREADS"}, {"", "is unknown"},
-        {":", "is unknown"}, {":0", "is unknown"}, {"cpu:", "nearest is \"cpu\""}, {"cpu:x", "is unknown"}, {"cpu:-1", "is unknown"},
-        {"cpu:1x", "is unknown"}, {"cpu: 1", "is unknown"}, {"cpu:+1", "is unknown"}, {"cpu:1:2", "is unknown"}, {"cpu:65536", "is unknown"},
-        {"cpu:99999999999999999999", "is unknown"}, {"a name that is much longer than any device's:0", "is unknown"},
-        {"cpu\n", "is unknown"}, {"opencl:0,1", "is unknown"}};
+    static const struct {
+        const char *name, *nearest;
+    } wrong[] = {{"cpi", "nearest is \"cpu\""},
+                 {"CPU", "nearest is \"cpu\""},
+                 {"cdua", "nearest is \"cuda\""},
+                 {"cuda0", "nearest is \"cuda"},
+                 {"opncl:0", "nearest is \"opencl:0\""},
+                 {"chek", "nearest is \"check\""},
+                 {"aut", "nearest is \"auto\""},
+                 {"auto:1", "nearest is \"auto\""},
+                 {"vulkan", "give cpu, cpu:THREADS"},
+                 {"", "is unknown"},
+                 {":", "is unknown"},
+                 {":0", "is unknown"},
+                 {"cpu:", "nearest is \"cpu\""},
+                 {"cpu:x", "is unknown"},
+                 {"cpu:-1", "is unknown"},
+                 {"cpu:1x", "is unknown"},
+                 {"cpu: 1", "is unknown"},
+                 {"cpu:+1", "is unknown"},
+                 {"cpu:1:2", "is unknown"},
+                 {"cpu:65536", "is unknown"},
+                 {"cpu:99999999999999999999", "is unknown"},
+                 {"a name that is much longer than any device's:0", "is unknown"},
+                 {"cpu\n", "is unknown"},
+                 {"opencl:0,1", "is unknown"}};
     for (int i = 0; i < RW_COUNT(wrong); ++i) {
         rw_device *d = (rw_device *)state;
         FAILS(RW_ERR_DEVICE, wrong[i].nearest, rw_device_open(ctx, wrong[i].name, &d));
@@ -147,19 +167,30 @@ static void test_unknown_names(void **state)
 /* tiling=VALUE, behind kind and number: whose kernels are written. The name opens the same once more. */
 static void test_options(void **state)
 {
-    static const struct { const char *name, *opens; rw_tiling_option tiling; rw_device_class class; } good[] = {
-        {"cpu:tiling=gpu", "cpu:tiling=gpu", RW_TILING_GPU, RW_GPU},
-        {"cpu:tiling=auto", "cpu", RW_TILING_AUTO, RW_PROCESSOR},
-        {"cpu:2:tiling=rings", "cpu:2:tiling=rings", RW_TILING_RINGS, RW_PROCESSOR},
-        {"check:tiling=fused", "check:tiling=fused", RW_TILING_FUSED, RW_GPU},
-        {"check:tiling=wave", "check:tiling=wave", RW_TILING_WAVE, RW_PROCESSOR},
-        {"cpu:tiling=gpu:tiling=stream", "cpu:tiling=stream", RW_TILING_STREAM, RW_PROCESSOR}};
-    static const struct { const char *name, *message; } bad[] = {
-        {"cpu:tilng=gpu", "option tilng is unknown; nearest is tiling: a device's name has the option tiling=VALUE"},
-        {"cpu:color=red", "option color is unknown: a device's name"}, {"cpu:=gpu", "option  is unknown"}, {"cpu:tiling=gpu:", "option  is unknown"},
-        {"cpu:tiling=gpu:4", "option 4 is unknown"}, {"check:tiling=", "tiling= is unknown: give auto, cpu, gpu, stream, fused, wave or rings"},
-        {"cpu:4:tiling=ring", "tiling=ring is unknown; nearest is rings: give auto,"}, {"cpu:tiling=GPU", "nearest is gpu"},
-        {"cpu:tiling", "device \"cpu:tiling\" is unknown"}, {"tiling=gpu", "device \"tiling=gpu\" is unknown"}, {"cpu:x:tiling=gpu", "is unknown"}};
+    static const struct {
+        const char *name, *opens;
+        rw_tiling_option tiling;
+        rw_device_class class;
+    } good[] = {{"cpu:tiling=gpu", "cpu:tiling=gpu", RW_TILING_GPU, RW_GPU},
+                {"cpu:tiling=auto", "cpu", RW_TILING_AUTO, RW_PROCESSOR},
+                {"cpu:2:tiling=rings", "cpu:2:tiling=rings", RW_TILING_RINGS, RW_PROCESSOR},
+                {"check:tiling=fused", "check:tiling=fused", RW_TILING_FUSED, RW_GPU},
+                {"check:tiling=wave", "check:tiling=wave", RW_TILING_WAVE, RW_PROCESSOR},
+                {"cpu:tiling=gpu:tiling=stream", "cpu:tiling=stream", RW_TILING_STREAM, RW_PROCESSOR}};
+    static const struct {
+        const char *name, *message;
+    } bad[] = {{"cpu:tilng=gpu",
+                "option tilng is unknown; nearest is tiling: a device's name has the option tiling=VALUE"},
+               {"cpu:color=red", "option color is unknown: a device's name"},
+               {"cpu:=gpu", "option  is unknown"},
+               {"cpu:tiling=gpu:", "option  is unknown"},
+               {"cpu:tiling=gpu:4", "option 4 is unknown"},
+               {"check:tiling=", "tiling= is unknown: give auto, cpu, gpu, stream, fused, wave or rings"},
+               {"cpu:4:tiling=ring", "tiling=ring is unknown; nearest is rings: give auto,"},
+               {"cpu:tiling=GPU", "nearest is gpu"},
+               {"cpu:tiling", "device \"cpu:tiling\" is unknown"},
+               {"tiling=gpu", "device \"tiling=gpu\" is unknown"},
+               {"cpu:x:tiling=gpu", "is unknown"}};
     (void)state;
     for (int i = 0; i < RW_COUNT(good); ++i) {
         rw_device *d;
@@ -184,10 +215,12 @@ static void test_options(void **state)
 /* What kernels are written for follows the properties, also those of devices that are not here. */
 static void test_targets(void **state)
 {
-    rw_device_properties p = {.kind = "cuda", .gpu = true, .units = 132, .group_max = 1024, .shared_memory = 232448, .cache = 50 << 20};
+    rw_device_properties p =
+        {.kind = "cuda", .gpu = true, .units = 132, .group_max = 1024, .shared_memory = 232448, .cache = 50 << 20};
     (void)state;
     rw_target t = rw_target_of(&p, RW_TILING_AUTO);
-    assert_true(t.class == RW_GPU && t.units == 132 && t.group_most == 1024 && t.shared_memory == RW_SHARED_MOST && t.cache == 50 << 20);
+    assert_true(t.class == RW_GPU && t.units == 132 && t.group_most == 1024 && t.shared_memory == RW_SHARED_MOST &&
+                t.cache == 50 << 20);
     assert_int_equal(rw_target_reducing_groups(&t, 256), 132 * 16);
     snprintf(p.kind, sizeof p.kind, "opencl");
     t = rw_target_of(&p, RW_TILING_CPU);

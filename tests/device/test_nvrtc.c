@@ -14,7 +14,11 @@ static rw_context *ctx;
 
 static rw_text full_text(const char *kernels)
 {
-    static const rw_define defines[] = {{"WITH_FUNCTIONS", "1"}, {"WITH_COMPLEX", "1"}, {"GROUP", "128"}, {"GROUP_X", "32"}, {"SHARED_LARGE_BYTES", "65536"}};
+    static const rw_define defines[] = {{"WITH_FUNCTIONS", "1"},
+                                        {"WITH_COMPLEX", "1"},
+                                        {"GROUP", "128"},
+                                        {"GROUP_X", "32"},
+                                        {"SHARED_LARGE_BYTES", "65536"}};
     rw_text t = {0};
     assert_int_equal(rw_program_text(ctx, "cuda", "words", kernels, defines, 5, "f64", &t), RW_OK);
     return t;

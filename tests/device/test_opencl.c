@@ -88,8 +88,8 @@ static void test_values_of_every_type(void **state)
     rw_program *p = build("KERNEL(sum, GLOBAL f64 *y, int a, long b, f32 c, f64 d, c64 e, c128 f)\n"
                           "{ EACH(i, GROUP) { y[i] = d + a + b + c + e.re + e.im + f.re + f.im + i; } }\n");
     rw_array *y = array(RW_F64, 64, RW_MEMORY_DEVICE);
-    const rw_arg args[] = {rw_arg_array(y), rw_arg_int(-1), rw_arg_int(1LL << 40), rw_arg_real(0.5), rw_arg_real(0.25),
-                           rw_arg_complex(2, 4), rw_arg_complex(8, 16)};
+    const rw_arg args[] = {rw_arg_array(y),   rw_arg_int(-1),       rw_arg_int(1LL << 40), rw_arg_real(0.5),
+                           rw_arg_real(0.25), rw_arg_complex(2, 4), rw_arg_complex(8, 16)};
     OK(rw_launch(queue, kernel(p, "sum"), one, args, RW_COUNT(args)));
     for (int i = 0; i < 64; ++i) assert_true(numbers(y)[i] == -1 + 0x1p40 + 0.75 + 30 + i);
     rw_array_destroy(&y);

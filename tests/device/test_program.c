@@ -1,4 +1,5 @@
-/* Programs on every device: reading declarations, arguments and their conversion, sharing, and what a compiler can do wrong. */
+/* Programs on every device: reading declarations, arguments and their conversion, sharing, and what a compiler can do
+ * wrong. */
 #include <dirent.h>
 #include <math.h>
 #include <pthread.h>
@@ -13,7 +14,7 @@ static rw_status create(const char *text, rw_program **p)
     return rw_program_create(dev, "text", text, defines, 1, p);
 }
 
-/* ---- declarations ---------------------------------------------------------------------------------------------------- */
+/* ---- declarations ------------------------------------------------------------------------------------------------ */
 
 /* Everything that looks like a declaration and is none, and every way to write one. */
 static const char odd_text[] =
@@ -35,7 +36,8 @@ static const char odd_text[] =
     "    EACH(i, n) { y[i] = KERNEL_2(x[i]) + MY_KERNEL(z[i]) + a; }\n"
     "    EACH(i, 1) { PRINT(\"KERNEL(in_string, int n) \\\" KERNEL(behind_quote, int n)\"); }\n"
     "}\n"
-    "KERNEL(second, GLOBAL f64 *const y) { EACH(i, 1) { y[i] = 5; } } KERNEL(third, GLOBAL f64 *y) { EACH(i, 1) { y[i] = 6; } }\n";
+    "KERNEL(second, GLOBAL f64 *const y) { EACH(i, 1) { y[i] = 5; } } KERNEL(third, GLOBAL f64 *y) { EACH(i, 1) { "
+    "y[i] = 6; } }\n";
 
 static void test_declarations(void **state)
 {
@@ -45,9 +47,15 @@ static void test_declarations(void **state)
     assert_int_equal(p->nkernels, 3);
     rw_kernel *k = kernel_of(p, "first");
     assert_int_equal(k->nparameters, 5);
-    static const struct { const char *name, *type; rw_arg_kind kind; bool constant; } expected[] = {
-        {"y", "f64", RW_ARG_GLOBAL, false}, {"x", "f64", RW_ARG_GLOBAL, true}, {"z", "f64", RW_ARG_GLOBAL, true},
-        {"n", "int", RW_ARG_INT, true}, {"a", "f64", RW_ARG_F64, false}};
+    static const struct {
+        const char *name, *type;
+        rw_arg_kind kind;
+        bool constant;
+    } expected[] = {{"y", "f64", RW_ARG_GLOBAL, false},
+                    {"x", "f64", RW_ARG_GLOBAL, true},
+                    {"z", "f64", RW_ARG_GLOBAL, true},
+                    {"n", "int", RW_ARG_INT, true},
+                    {"a", "f64", RW_ARG_F64, false}};
     for (int i = 0; i < 5; ++i) {
         assert_string_equal(k->parameters[i].name, expected[i].name);
         assert_string_equal(k->parameters[i].type, expected[i].type);
@@ -74,7 +82,9 @@ static void test_declarations(void **state)
 static void test_bad_declarations(void **state)
 {
     (void)state;
-    static const struct { const char *text, *message; } bad[] = {
+    static const struct {
+        const char *text, *message;
+    } bad[] = {
         {"", "program text declares no KERNEL"},
         {"/* KERNEL(k, GLOBAL f64 *y) {} */", "no KERNEL"},
         {"/* KERNEL(k, GLOBAL f64 *y) {}", "no KERNEL"},
@@ -147,9 +157,11 @@ static void test_group_sizes(void **state)
     FAILS(RW_ERR_ARGUMENT, "GROUP = (none)", rw_program_create(dev, "g", text, NULL, 0, &p));
     assert_null(p);
     for (int i = 0; i < RW_COUNT(bad); ++i)
-        FAILS(RW_ERR_ARGUMENT, "program g: GROUP =", rw_program_create(dev, "g", text, &(rw_define){"GROUP", bad[i]}, 1, &p));
+        FAILS(RW_ERR_ARGUMENT,
+              "program g: GROUP =", rw_program_create(dev, "g", text, &(rw_define){"GROUP", bad[i]}, 1, &p));
     const rw_define large[] = {{"GROUP", "8"}, {"SHARED_LARGE_BYTES", "1000000000"}};
-    FAILS(RW_ERR_ARGUMENT, "SHARED_LARGE_BYTES = 1000000000 is more than", rw_program_create(dev, "g", text, large, 2, &p));
+    FAILS(RW_ERR_ARGUMENT, "SHARED_LARGE_BYTES = 1000000000 is more than",
+          rw_program_create(dev, "g", text, large, 2, &p));
     char most[16];
     int n = RW_MIN(rw_device_info(dev)->group_max, on("check") ? 4096 : 65536);
     snprintf(most, sizeof most, "%d", n);
@@ -161,10 +173,11 @@ static void test_group_sizes(void **state)
     rw_program_destroy(&p);
 }
 
-/* ---- arguments ----------------------------------------------------------------------------------------------------------- */
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
 
 static const char arguments_text[] =
-    "KERNEL(numbers, GLOBAL f64 *y, int a, long b, f32 c, f64 d, c64 e, c128 f, i32 g, i64 h, float k, double l, real m, "
+    "KERNEL(numbers, GLOBAL f64 *y, int a, long b, f32 c, f64 d, c64 e, c128 f, i32 g, i64 h, float k, double l, "
+    "real m, "
     "complex n)\n"
     "{\n"
     "    EACH(i, 1) { y[0] = a; y[1] = (f64)(b >> 32); y[2] = (f64)(b & 0xffffffff); y[3] = c; y[4] = d; y[5] = e.re;\n"
@@ -192,25 +205,48 @@ static void test_numbers_are_converted(void **state)
         rw_kernel *k = kernel_of(p, "numbers");
         rw_array *y = zeros(RW_F64, 22);
         const int64_t large = ((int64_t)1 << 53) + 1; /* no double is this number */
-        launch_numbers(k, y, (rw_arg[]){rw_arg_int(-7), rw_arg_int(large), rw_arg_real(0.1), rw_arg_real(0.1),
-                                        rw_arg_complex(0.1, -2), rw_arg_complex(0.1, -2), rw_arg_int(INT32_MIN),
-                                        rw_arg_int(-1), rw_arg_real(0.25), rw_arg_real(1e300), rw_arg_real(0.1),
-                                        rw_arg_complex(0.1, 3)});
-        const double rounded = (double)0.1f, expected[] = {-7, 1 << 21, 1, rounded, 0.1, rounded, -2, 0.1, -2, INT32_MIN, -1,
-                                                           0.25, 1e300, f32 ? rounded : 0.1, f32 ? rounded : 0.1, 3,
-                                                           f32 ? 4 : 8, f32 ? 8 : 16, 8, 4, 2, 1};
+        launch_numbers(k, y,
+                       (rw_arg[]){rw_arg_int(-7), rw_arg_int(large), rw_arg_real(0.1), rw_arg_real(0.1),
+                                  rw_arg_complex(0.1, -2), rw_arg_complex(0.1, -2), rw_arg_int(INT32_MIN),
+                                  rw_arg_int(-1), rw_arg_real(0.25), rw_arg_real(1e300), rw_arg_real(0.1),
+                                  rw_arg_complex(0.1, 3)});
+        const double rounded = (double)0.1f, expected[] = {-7,
+                                                           1 << 21,
+                                                           1,
+                                                           rounded,
+                                                           0.1,
+                                                           rounded,
+                                                           -2,
+                                                           0.1,
+                                                           -2,
+                                                           INT32_MIN,
+                                                           -1,
+                                                           0.25,
+                                                           1e300,
+                                                           f32 ? rounded : 0.1,
+                                                           f32 ? rounded : 0.1,
+                                                           3,
+                                                           f32 ? 4 : 8,
+                                                           f32 ? 8 : 16,
+                                                           8,
+                                                           4,
+                                                           2,
+                                                           1};
         for (int i = 0; i < RW_COUNT(expected); ++i)
             if (numbers_of(y)[i] != expected[i]) fail_msg("y[%d] = %.17g, not %.17g", i, numbers_of(y)[i], expected[i]);
         /* integers for real parameters, integers given as real numbers, real ones for complex */
-        launch_numbers(k, y, (rw_arg[]){rw_arg_real(-2), rw_arg_real(0x1p62), rw_arg_int(3), rw_arg_int(-4), rw_arg_real(5),
-                                        rw_arg_int(6), rw_arg_real(2147483647), rw_arg_real(-0x1p63), rw_arg_int(7),
-                                        rw_arg_int(8), rw_arg_int(9), rw_arg_int(10)});
+        launch_numbers(k, y,
+                       (rw_arg[]){rw_arg_real(-2), rw_arg_real(0x1p62), rw_arg_int(3), rw_arg_int(-4), rw_arg_real(5),
+                                  rw_arg_int(6), rw_arg_real(2147483647), rw_arg_real(-0x1p63), rw_arg_int(7),
+                                  rw_arg_int(8), rw_arg_int(9), rw_arg_int(10)});
         const double converted[] = {-2, 0x1p30, 0, 3, -4, 5, 0, 6, 0, INT32_MAX, -0x1p63, 7, 8, 9, 10, 0};
         for (int i = 0; i < RW_COUNT(converted); ++i)
-            if (numbers_of(y)[i] != converted[i]) fail_msg("y[%d] = %.17g, not %.17g", i, numbers_of(y)[i], converted[i]);
-        launch_numbers(k, y, (rw_arg[]){rw_arg_int(0), rw_arg_int(0), rw_arg_real(NAN), rw_arg_real(-INFINITY),
-                                        rw_arg_complex(INFINITY, NAN), rw_arg_real(NAN), rw_arg_int(0), rw_arg_int(0),
-                                        rw_arg_real(1e300), rw_arg_real(0), rw_arg_real(0), rw_arg_real(0)});
+            if (numbers_of(y)[i] != converted[i])
+                fail_msg("y[%d] = %.17g, not %.17g", i, numbers_of(y)[i], converted[i]);
+        launch_numbers(k, y,
+                       (rw_arg[]){rw_arg_int(0), rw_arg_int(0), rw_arg_real(NAN), rw_arg_real(-INFINITY),
+                                  rw_arg_complex(INFINITY, NAN), rw_arg_real(NAN), rw_arg_int(0), rw_arg_int(0),
+                                  rw_arg_real(1e300), rw_arg_real(0), rw_arg_real(0), rw_arg_real(0)});
         assert_true(isnan(numbers_of(y)[3]) && numbers_of(y)[4] == -INFINITY && numbers_of(y)[5] == INFINITY);
         assert_true(isnan(numbers_of(y)[6]) && isnan(numbers_of(y)[7]) && numbers_of(y)[11] == INFINITY);
         rw_array_destroy(&y);
@@ -235,7 +271,8 @@ static void test_wrong_arguments_are_told(void **state)
     args[0] = rw_arg_array(y), args[4] = rw_arg_array(y);
     FAILS(RW_ERR_ARGUMENT, "argument 5 (d) must be a number", rw_launch(queue, k, one, args, 13));
     args[4] = rw_arg_int(0);
-    const rw_arg no_int[] = {rw_arg_int((int64_t)1 << 31), rw_arg_int(-((int64_t)1 << 40)), rw_arg_real(2147483648.), rw_arg_real(-3e9)};
+    const rw_arg no_int[] = {rw_arg_int((int64_t)1 << 31), rw_arg_int(-((int64_t)1 << 40)), rw_arg_real(2147483648.),
+                             rw_arg_real(-3e9)};
     for (int i = 0; i < RW_COUNT(no_int); ++i) {
         args[1] = no_int[i];
         FAILS(RW_ERR_ARGUMENT, "argument 2 (a) = ", rw_launch(queue, k, one, args, 13));
@@ -249,7 +286,8 @@ static void test_wrong_arguments_are_told(void **state)
         args[2] = rw_arg_int(0);
     }
     args[4] = rw_arg_complex(1, 2); /* half of it would be lost */
-    FAILS(RW_ERR_ARGUMENT, "argument 5 (d) = 1+2i does not fit the type f64: give a real number", rw_launch(queue, k, one, args, 13));
+    FAILS(RW_ERR_ARGUMENT, "argument 5 (d) = 1+2i does not fit the type f64: give a real number",
+          rw_launch(queue, k, one, args, 13));
     args[4] = rw_arg_complex(1, 0);
     OK(rw_launch(queue, k, one, args, 13));
     args[4] = rw_arg_int(0);
@@ -257,7 +295,8 @@ static void test_wrong_arguments_are_told(void **state)
     args[1] = rw_arg_real(NAN);
     FAILS(RW_ERR_ARGUMENT, "argument 2 (a) = nan does not fit the type int", rw_launch(queue, k, one, args, 13));
     args[1] = rw_arg_int(0), args[2] = rw_arg_real(0x1p63);
-    FAILS(RW_ERR_ARGUMENT, "argument 3 (b) = 9.2233720368547758e+18 does not fit the type long", rw_launch(queue, k, one, args, 13));
+    FAILS(RW_ERR_ARGUMENT, "argument 3 (b) = 9.2233720368547758e+18 does not fit the type long",
+          rw_launch(queue, k, one, args, 13));
     args[2] = rw_arg_int(0);
     static const int64_t grids[][3] = {{-1, 1, 1}, {1, -1, 1}, {1, 1, 65536}, {1, 65536, 1}, {(int64_t)1 << 31, 1, 1}};
     for (int i = 0; i < RW_COUNT(grids); ++i)
@@ -265,7 +304,7 @@ static void test_wrong_arguments_are_told(void **state)
     assert_int_equal(counters().launches, before.launches);
     static const int64_t empty[][3] = {{0, 1, 1}, {1, 0, 1}, {1, 1, 0}};
     for (int i = 0; i < RW_COUNT(empty); ++i) OK(rw_launch(queue, k, empty[i], args, 13));
-    assert_int_equal(counters().launches, before.launches); /* nothing to do, nothing started */
+    assert_int_equal(counters().launches, before.launches);                     /* nothing to do, nothing started */
     FAILS(RW_ERR_ARGUMENT, "takes 13", rw_launch(queue, k, empty[0], args, 1)); /* checked all the same */
     /* arrays of other types than declared: the parts of complex numbers may be taken for real ones */
     static const rw_dtype right[8] = {RW_F32, RW_C64, RW_C128, RW_U8, RW_U16, RW_I32, RW_I64, RW_F64};
@@ -278,7 +317,8 @@ static void test_wrong_arguments_are_told(void **state)
     for (int i = 0; i < 8; ++i) {
         rw_array *wrong = zeros(i == 5 ? RW_F32 : RW_I32, 64);
         char part[64];
-        snprintf(part, sizeof part, "argument %d (%c) is an array of %s, declared as ", i + 1, 'a' + i, i == 5 ? "f32" : "i32");
+        snprintf(part, sizeof part, "argument %d (%c) is an array of %s, declared as ", i + 1, 'a' + i,
+                 i == 5 ? "f32" : "i32");
         args[i] = rw_arg_array(wrong);
         FAILS(RW_ERR_ARGUMENT, part, rw_launch(queue, t, one, args, 8));
         args[i] = rw_arg_array(a[i]);
@@ -289,7 +329,7 @@ static void test_wrong_arguments_are_told(void **state)
     rw_program_destroy(&p);
 }
 
-/* ---- types of arrays ---------------------------------------------------------------------------------------------- */
+/* ---- types of arrays --------------------------------------------------------------------------------------------- */
 
 /* Names of the text's own, definitions and typedefs, under conditions too, lead to the types of the dialect. */
 static void test_types_of_arrays(void **state)
@@ -299,7 +339,8 @@ static void test_types_of_arrays(void **state)
         "typedef struct ALIGNED(8) { f32 re, im; } pair;\n"
         "typedef f64 number;\n#define SHORT u16\n"
         "#if WIDE\ntypedef struct { number re, im; } wide;\n#else\ntypedef number wide;\n#endif\n"
-        "KERNEL(k, GLOBAL i16 *a, GLOBAL T *b, GLOBAL pair *c, GLOBAL const number *d, GLOBAL SHORT *e, GLOBAL wide *f, "
+        "KERNEL(k, GLOBAL i16 *a, GLOBAL T *b, GLOBAL pair *c, GLOBAL const number *d, GLOBAL SHORT *e, GLOBAL wide "
+        "*f, "
         "GLOBAL const ANY f64 *g)\n"
         "{ EACH(i, 1) { a[0] = 1; b[0] = 2; c[0].re = (f32)d[0]; e[0] = 3; f[0] = d[0]; } }\n";
     rw_program *p = build("types", types, "1", "T", "i32");
@@ -315,8 +356,10 @@ static void test_types_of_arrays(void **state)
             rw_array *other = zeros((rw_dtype)type, 4);
             args[i] = rw_arg_array(other);
             rw_status status = rw_launch(queue, k, one, args, 7);
-            bool good = type == (int)right[i] || (right[i] == RW_F32 && type == RW_C64) || (right[i] == RW_F64 && type == RW_C128);
-            if ((status == RW_OK) != good) fail_msg("argument %d, an array of %s: %s", i, rw_dtype_name((rw_dtype)type), rw_status_name(status));
+            bool good = type == (int)right[i] || (right[i] == RW_F32 && type == RW_C64) ||
+                        (right[i] == RW_F64 && type == RW_C128);
+            if ((status == RW_OK) != good)
+                fail_msg("argument %d, an array of %s: %s", i, rw_dtype_name((rw_dtype)type), rw_status_name(status));
             args[i] = rw_arg_array(a[i]);
             rw_array_destroy(&other);
         }
@@ -327,24 +370,31 @@ static void test_types_of_arrays(void **state)
 static void test_types_that_are_not_known(void **state)
 {
     (void)state;
-    static const char *const texts[] = {
-        "KERNEL(k, GLOBAL i15 *y) { }", "KERNEL(k, GLOBAL number *y) { }", "#define number whatever\nKERNEL(k, GLOBAL number *y) { }",
-        "#define number number\nKERNEL(k, GLOBAL number *y) { }", "typedef whatever number;\nKERNEL(k, GLOBAL number *y) { }",
-        "/* typedef f64 number; */\nKERNEL(k, GLOBAL number *y) { }", "KERNEL(k, GLOBAL void *y) { }"};
+    static const char *const texts[] = {"KERNEL(k, GLOBAL i15 *y) { }",
+                                        "KERNEL(k, GLOBAL number *y) { }",
+                                        "#define number whatever\nKERNEL(k, GLOBAL number *y) { }",
+                                        "#define number number\nKERNEL(k, GLOBAL number *y) { }",
+                                        "typedef whatever number;\nKERNEL(k, GLOBAL number *y) { }",
+                                        "/* typedef f64 number; */\nKERNEL(k, GLOBAL number *y) { }",
+                                        "KERNEL(k, GLOBAL void *y) { }"};
     rw_program *p;
     for (int i = 0; i < RW_COUNT(texts); ++i)
-        FAILS(RW_ERR_COMPILE, "kernel k: parameter 1, y: the type ", rw_program_create(dev, "t", texts[i], &(rw_define){"GROUP", "8"}, 1, &p));
-    static const char *const known[] = {"# define number f32\nKERNEL(k, GLOBAL number *y) { EACH(i, 1) { y[i] = 1; } }",
-                                        "#\tdefine number\tf32\nKERNEL(k, GLOBAL number *y) { EACH(i, 1) { y[i] = 1; } }",
-                                        "typedef f32 numbers[4];\nKERNEL(k, GLOBAL numbers *y) { EACH(i, 1) { y[i][0] = 1; } }"};
+        FAILS(RW_ERR_COMPILE, "kernel k: parameter 1, y: the type ",
+              rw_program_create(dev, "t", texts[i], &(rw_define){"GROUP", "8"}, 1, &p));
+    static const char *const known[] =
+        {"# define number f32\nKERNEL(k, GLOBAL number *y) { EACH(i, 1) { y[i] = 1; } }",
+         "#\tdefine number\tf32\nKERNEL(k, GLOBAL number *y) { EACH(i, 1) { y[i] = 1; } }",
+         "typedef f32 numbers[4];\nKERNEL(k, GLOBAL numbers *y) { EACH(i, 1) { y[i][0] = 1; } }"};
     for (int i = 0; i < RW_COUNT(known); ++i) {
         rw_array *y = zeros(RW_F32, 4), *other = zeros(RW_F64, 4);
         OK(rw_program_create(dev, "t", known[i], &(rw_define){"GROUP", "8"}, 1, &p));
         OK(rw_launch(queue, kernel_of(p, "k"), (int64_t[3]){1, 1, 1}, (rw_arg[]){rw_arg_array(y)}, 1));
-        FAILS(RW_ERR_ARGUMENT, "f64", rw_launch(queue, kernel_of(p, "k"), (int64_t[3]){1, 1, 1}, (rw_arg[]){rw_arg_array(other)}, 1));
+        FAILS(RW_ERR_ARGUMENT, "f64",
+              rw_launch(queue, kernel_of(p, "k"), (int64_t[3]){1, 1, 1}, (rw_arg[]){rw_arg_array(other)}, 1));
         rw_array_destroy(&y), rw_array_destroy(&other), rw_program_destroy(&p);
     }
-    FAILS(RW_ERR_COMPILE, "GLOBAL ANY T *", rw_program_create(dev, "t", "KERNEL(k, GLOBAL T *y) { }", (rw_define[]){{"GROUP", "8"}, {"T", "64"}}, 2, &p));
+    FAILS(RW_ERR_COMPILE, "GLOBAL ANY T *",
+          rw_program_create(dev, "t", "KERNEL(k, GLOBAL T *y) { }", (rw_define[]){{"GROUP", "8"}, {"T", "64"}}, 2, &p));
 }
 
 /* ---- sharing ----------------------------------------------------------------------------------------------------- */
@@ -393,7 +443,8 @@ static void test_two_devices_of_a_kind_share_nothing(void **state)
     rw_array *y = zeros(RW_F64, 1);
     const rw_arg args[] = {rw_arg_array(y), rw_arg_real(5)};
     FAILS(RW_ERR_ARGUMENT, "was compiled for", rw_launch(queue, kernel_of(q, "k"), one, args, 2));
-    FAILS(RW_ERR_ARGUMENT, "argument 1 (y) is an array of", rw_launch(rw_device_queue(other), kernel_of(q, "k"), one, args, 2));
+    FAILS(RW_ERR_ARGUMENT, "argument 1 (y) is an array of",
+          rw_launch(rw_device_queue(other), kernel_of(q, "k"), one, args, 2));
     rw_device_close(&other); /* its program keeps it */
     rw_program_destroy(&q), rw_program_destroy(&p);
     rw_array_destroy(&y);
@@ -440,7 +491,7 @@ static void test_threads_compile_at_once(void **state)
     }
 }
 
-/* ---- what goes wrong at compiling ------------------------------------------------------------------------------------------- */
+/* ---- what goes wrong at compiling -------------------------------------------------------------------------------- */
 
 static void test_compile_errors(void **state)
 {
@@ -462,12 +513,13 @@ static void test_compile_errors(void **state)
         char message[2048];
         snprintf(message, sizeof message, "%s", rw_message(ctx));
         char *log = read_log();
-        if (!strstr(message, "nowhere") || (names[i][0] && !strstr(message, "kernel broken, line 6"))) fail_msg("%s", message);
+        if (!strstr(message, "nowhere") || (names[i][0] && !strstr(message, "kernel broken, line 6")))
+            fail_msg("%s", message);
         assert_non_null(strstr(log, "nowhere"));
         rw_free(log);
     }
     assert_int_equal(counters().compilations, compilations); /* none that gave a program */
-    for (int i = 1; i < RW_COUNT(names); ++i) { /* names that no file may have do no harm */
+    for (int i = 1; i < RW_COUNT(names); ++i) {              /* names that no file may have do no harm */
         if (!on("cpu")) break;
         rw_program *p;
         OK(rw_program_create(dev, names[i], TINY, (rw_define[]){{"GROUP", "8"}, {"VALUE", ""}}, 2, &p));
@@ -479,8 +531,12 @@ static void test_compile_errors(void **state)
 static void test_an_error_in_the_whole_text(void **state)
 {
     (void)state;
-    static const char text[] = "typedef int i32;\n#define KERNEL(n, ...)\n#line 1 \"p\"\nKERNEL(first, int n) {}\nKERNEL(second, int n)\n{ nowhere; }\n";
-    assert_int_equal(rw_build_failed(ctx, "p", ".cl", text, "<kernel>:6:3: error: use of undeclared identifier 'nowhere'"), RW_ERR_COMPILE);
+    static const char text[] =
+        "typedef int i32;\n#define KERNEL(n, ...)\n#line 1 \"p\"\nKERNEL(first, int n) {}\nKERNEL(second, int n)\n"
+        "{ nowhere; }\n";
+    assert_int_equal(rw_build_failed(ctx, "p", ".cl", text,
+                                     "<kernel>:6:3: error: use of undeclared identifier 'nowhere'"),
+                     RW_ERR_COMPILE);
     if (!strstr(rw_message(ctx), "program p: kernel second, line 3: ")) fail_msg("%s", rw_message(ctx));
     rw_free(read_log());
     rw_build_failed(ctx, "p", ".cl", text, "<kernel>:1:3: error: in what stands before");
@@ -505,7 +561,8 @@ static void test_an_injected_failure(void **state)
     rw_fault_set(RW_FAULT_COMPILE, 1);
     const rw_define defines[] = {{"GROUP", "8"}, {"VALUE", "+ 12345"}};
     assert_int_equal(rw_context_set_cache(ctx, false, NULL, false), RW_OK);
-    FAILS(RW_ERR_COMPILE, "program tiny: the compiler failed (injected)", rw_program_create(dev, "tiny", TINY, defines, 2, &p));
+    FAILS(RW_ERR_COMPILE, "program tiny: the compiler failed (injected)",
+          rw_program_create(dev, "tiny", TINY, defines, 2, &p));
     assert_null(p);
     assert_int_equal(rw_context_set_cache(ctx, true, NULL, false), RW_OK);
     OK(rw_program_create(dev, "tiny", TINY, defines, 2, &p));
@@ -525,7 +582,8 @@ static rw_status create_tiny(void *user)
 static void test_every_allocation_may_fail(void **state)
 {
     (void)state;
-    OK(create_tiny(NULL)); /* so that it is on disk: memory that is missing neither compiles it again nor switches the cache off */
+    /* so that it is on disk: memory that is missing neither compiles it again nor switches the cache off */
+    OK(create_tiny(NULL));
     int64_t compiled = counters().compilations;
     if (on("cpu") || on("check")) each_fault(RW_FAULT_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, create_tiny, NULL);
     else
@@ -548,7 +606,7 @@ static void test_every_allocation_of_compiling_may_fail(void **state)
     assert_int_equal(rw_context_set_cache(ctx, true, NULL, false), RW_OK);
 }
 
-/* ---- the C compiler ------------------------------------------------------------------------------------------------------------ */
+/* ---- the C compiler ---------------------------------------------------------------------------------------------- */
 
 static int count_files(const char *path)
 {
@@ -581,7 +639,7 @@ static void test_compilers(void **state)
     setenv("PATH", folder, 1);
     FAILS(RW_ERR_UNSUPPORTED, "install gcc", CREATE);
     setenv("PATH", saved_path, 1);
-    if (on("cpu")) { /* the check device asks its compiler who it is first */
+    if (on("cpu")) {                 /* the check device asks its compiler who it is first */
         setenv("TMPDIR", folder, 1); /* what is left behind would be found here */
         setenv("RECHENWERK_CC", folder, 1);
         FAILS(RW_ERR_DEVICE, "is no program that can be run", CREATE);

@@ -8,7 +8,8 @@
 static const char text[] =
     "KERNEL(spin, GLOBAL f64 *y, GLOBAL const f64 *x, long n, int turns)\n" /* y <- x + 1, slowly */
     "{\n"
-    "    EACH_IN(i, GROUP_ID(0) * (long)GROUP, n < (GROUP_ID(0) + 1) * (long)GROUP ? n : (GROUP_ID(0) + 1) * (long)GROUP)\n"
+    "    EACH_IN(i, GROUP_ID(0) * (long)GROUP, n < (GROUP_ID(0) + 1) * (long)GROUP ? n : (GROUP_ID(0) + 1) * "
+    "(long)GROUP)\n"
     "    {\n"
     "        f64 v = x[i];\n"
     "        for (int k = 0; k < turns; ++k) v = sqrt(v * v);\n"
@@ -34,7 +35,8 @@ static const char text[] =
     "        here[2 + me] = k < turns;\n"
     "    }\n"
     "}\n"
-    "KERNEL(blend, GLOBAL f64 *y, GLOBAL const f64 *x, f64 a, f64 b, long n) { EACH(i, n) { y[i] = a * x[i] + b * y[i]; } }\n";
+    "KERNEL(blend, GLOBAL f64 *y, GLOBAL const f64 *x, f64 a, f64 b, long n) { EACH(i, n) { y[i] = a * x[i] + b * "
+    "y[i]; } }\n";
 
 static rw_program *programs[MAX_TEST_DEVICES];
 
@@ -55,7 +57,8 @@ static rw_status spin(rw_queue *q, rw_array *y, rw_array *x, int turns)
 /* y <- a x + b y */
 static rw_status step(rw_queue *q, rw_array *y, rw_array *x, double a, double b)
 {
-    const rw_arg args[] = {rw_arg_array(y), rw_arg_array(x), rw_arg_real(a), rw_arg_real(b), rw_arg_int(rw_array_size(y))};
+    const rw_arg args[] = {rw_arg_array(y), rw_arg_array(x), rw_arg_real(a), rw_arg_real(b),
+                           rw_arg_int(rw_array_size(y))};
     return launch1(q, kernel_of(programs[device_index()], "blend"), 1, args, 5);
 }
 
@@ -76,7 +79,7 @@ static bool all_are(rw_array *a, double value)
 
 static int turns(void) { return on("check") ? 3 : 2000; } /* the check device looks at every access */
 
-/* ---- order ---------------------------------------------------------------------------------------------------------- */
+/* ---- order ------------------------------------------------------------------------------------------------------- */
 
 static void test_a_queue_keeps_its_order(void **state)
 {
@@ -125,8 +128,8 @@ static void test_queues_order_themselves_by_arrays(void **state)
     for (int i = 0; i < QUEUES; ++i) OK(rw_queue_create(dev, &q[i]));
     rw_array *x = zeros(640), *y = zeros(640);
     for (int i = 0; i < 5 * QUEUES; ++i) {
-        OK(spin(q[i % QUEUES], y, x, turns()));             /* reads what the last one writes, */
-        OK(step(q[(i + 1) % QUEUES], x, y, 1, 0));          /* writes what the last one reads */
+        OK(spin(q[i % QUEUES], y, x, turns()));    /* reads what the last one writes, */
+        OK(step(q[(i + 1) % QUEUES], x, y, 1, 0)); /* writes what the last one reads */
     }
     assert_true(all_are(x, 5 * QUEUES));
     OK(rw_array_copy(y, x, q[1]));
@@ -168,9 +171,9 @@ static void test_a_queue_goes_before_its_arrays(void **state)
         OK(step(q, z, y, 1, 0));
         rw_queue_destroy(&q);
         assert_null(q);
-        if (i == 0) assert_true(all_are(x, 1));          /* read on the host, */
-        if (i == 1) OK(step(queue, x, y, 1, 0));         /* used in another queue, */
-        if (i == 2) rw_array_destroy(&x);                /* or destroyed */
+        if (i == 0) assert_true(all_are(x, 1));  /* read on the host, */
+        if (i == 1) OK(step(queue, x, y, 1, 0)); /* used in another queue, */
+        if (i == 2) rw_array_destroy(&x);        /* or destroyed */
     }
     assert_true(all_are(y, 3) && all_are(z, 3));
     rw_array_destroy(&y), rw_array_destroy(&z);
@@ -254,7 +257,8 @@ static void test_event_times(void **state)
     wall = rw_seconds() - wall;
     for (int i = 1; i < RW_COUNT(e); ++i) {
         OK(rw_event_seconds(e[i - 1], e[i], &seconds));
-        if (!(seconds > 0 && seconds < 60)) fail_msg("%d: %g s", i, seconds); /* some microseconds of work lie between */
+        /* some microseconds of work lie between */
+        if (!(seconds > 0 && seconds < 60)) fail_msg("%d: %g s", i, seconds);
         sum += seconds;
     }
     OK(rw_event_seconds(e[0], e[RW_COUNT(e) - 1], &seconds));
@@ -264,7 +268,7 @@ static void test_event_times(void **state)
     rw_array_destroy(&x), rw_array_destroy(&y);
 }
 
-/* ---- recorded sequences ------------------------------------------------------------------------------------------------ */
+/* ---- recorded sequences ------------------------------------------------------------------------------------------ */
 
 /* Two launches: y <- x + y/2, x <- x/4 + y. */
 static rw_status two_steps(rw_queue *q, rw_array *x, rw_array *y)
@@ -295,7 +299,8 @@ static void test_replay_is_repeated_launches(void **state)
     assert_int_equal(counters().launches - c.launches, 20);
     assert_int_equal(counters().copies_in - c.copies_in, 0);
     for (int i = 0; i < 10; ++i) OK(two_steps(queue, x, y));
-    for (int i = 0; i < 100; ++i) assert_true(numbers_of(x)[i] == numbers_of(u)[i] && numbers_of(y)[i] == numbers_of(v)[i]);
+    for (int i = 0; i < 100; ++i)
+        assert_true(numbers_of(x)[i] == numbers_of(u)[i] && numbers_of(y)[i] == numbers_of(v)[i]);
     assert_int_equal(counters().copies_out - c.copies_out, discrete() ? 4 : 0);
     rw_sequence_destroy(&s);
     assert_null(s);
@@ -350,8 +355,8 @@ static void test_replay_in_another_queue(void **state)
     rw_sequence *s = record_two_steps(queue, x, y);
     double wx = 1, wy = 0;
     for (int i = 0; i < 10; ++i) {
-        OK(spin(queue, slow, x, turns()));  /* queue holds x for a while */
-        OK(step(queue, x, slow, 1, 0));     /* x <- x + 1 */
+        OK(spin(queue, slow, x, turns())); /* queue holds x for a while */
+        OK(step(queue, x, slow, 1, 0));    /* x <- x + 1 */
         OK(rw_sequence_replay(s, other));
         wx += 1, wy = wx + 0.5 * wy, wx = wy + 0.25 * wx;
     }
@@ -386,7 +391,8 @@ static void test_a_sequence_keeps_its_memory(void **state)
 static void test_a_sequence_holds_what_it_needs(void **state)
 {
     (void)state;
-    static const char add_text[] = "KERNEL(add, GLOBAL f64 *y, GLOBAL const f64 *x) { EACH(i, GROUP) { y[i] += x[i]; } }\n";
+    static const char add_text[] =
+        "KERNEL(add, GLOBAL f64 *y, GLOBAL const f64 *x) { EACH(i, GROUP) { y[i] += x[i]; } }\n";
     for (int swapped = 0; swapped < 2; ++swapped) {
         rw_program *p;
         OK(rw_program_create(dev, "held", add_text, &(rw_define){"GROUP", "64"}, 1, &p));
@@ -421,7 +427,8 @@ static void test_a_sequence_holds_what_it_needs(void **state)
 static void test_a_recording_queue_holds_what_it_needs(void **state)
 {
     (void)state;
-    static const char add_text[] = "KERNEL(add, GLOBAL f64 *y, GLOBAL const f64 *x) { EACH(i, GROUP) { y[i] += x[i]; } }\n";
+    static const char add_text[] =
+        "KERNEL(add, GLOBAL f64 *y, GLOBAL const f64 *x) { EACH(i, GROUP) { y[i] += x[i]; } }\n";
     int64_t held = counters().bytes_allocated;
     for (int end = 0; end < 2; ++end) {
         rw_queue *q;
@@ -478,7 +485,7 @@ static void test_what_recording_refuses(void **state)
     if (discrete()) FAILS(RW_ERR_ARGUMENT, "records", step(queue, z, fresh, 1, 0)); /* a copy would be needed first */
     else OK(rw_array_read(fresh, &p));
     assert_true(all_are(fresh, 3)); /* an array that the queue does not hold can be read */
-    OK(rw_record_end(queue, &s)); /* and the sequence has suffered nothing */
+    OK(rw_record_end(queue, &s));   /* and the sequence has suffered nothing */
     OK(rw_sequence_replay(s, queue));
     assert_true(all_are(x, 1.25) && all_are(y, 1));
     rw_sequence_destroy(&s), rw_sequence_destroy(&t);
@@ -529,7 +536,7 @@ static void test_a_queue_goes_while_it_records(void **state)
     rw_array_destroy(&x), rw_array_destroy(&y);
 }
 
-/* ---- failures ------------------------------------------------------------------------------------------------------------ */
+/* ---- failures ---------------------------------------------------------------------------------------------------- */
 
 static void test_a_launch_that_fails(void **state)
 {
@@ -597,7 +604,7 @@ static void test_every_allocation_and_launch_may_fail(void **state)
     rw_array_destroy(&x);
 }
 
-/* ---- threads --------------------------------------------------------------------------------------------------------------- */
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
 
 typedef struct worker {
     rw_device *dev;
@@ -661,7 +668,8 @@ static void test_threads_record_and_replay(void **state)
     }
 }
 
-/* Two kernels of two queues that wait for each other, through the same memory in two arrays: the library puts uses of one array in order. */
+/* Two kernels of two queues that wait for each other, through the same memory in two arrays: the library puts uses of
+ * one array in order. */
 static void test_queues_run_at_once(void **state)
 {
     (void)state;

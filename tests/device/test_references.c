@@ -1,6 +1,6 @@
 /* What holds a reference: programs of expressions and integrators hold the arrays bound to them, so the caller may
- * destroy his at once. (Under the address sanitizer a mistake is a use after free.) And the messages of users' functions
- * that fail. */
+ * destroy his at once. (Under the address sanitizer a mistake is a use after free.) And the messages of users'
+ * functions that fail. */
 #include <math.h>
 
 #include "program_test.h"
@@ -24,7 +24,11 @@ static void test_an_expression_holds_its_arrays(void **state)
 {
     (void)state;
     const rw_expr_field fields[] = {{.name = "u", .dtype = RW_F64}, {.name = "v", .dtype = RW_F64}};
-    const rw_expr_spec spec = {.name = "held", .text = "v = 2*u + v\ntotal = sum(v)", .grid = line_grid(), .fields = fields, .nfields = 2};
+    const rw_expr_spec spec = {.name = "held",
+                               .text = "v = 2*u + v\ntotal = sum(v)",
+                               .grid = line_grid(),
+                               .fields = fields,
+                               .nfields = 2};
     rw_expr *e;
     double total;
     int64_t before = counters().bytes_allocated;
@@ -55,9 +59,13 @@ static void test_an_expression_holds_its_arrays(void **state)
 static void test_exchanged_arrays(void **state)
 {
     (void)state;
-    const rw_expr_field fields[] = {{.name = "u", .dtype = RW_F64,
-                                     .boundary = {{.kind = RW_BOUNDARY_PERIODIC}, {.kind = RW_BOUNDARY_PERIODIC}}}};
-    const rw_expr_spec spec = {.name = "beside", .text = "u = u + 0.1*laplace(u) + 1", .grid = line_grid(), .fields = fields, .nfields = 1};
+    const rw_expr_field fields[] = {
+        {.name = "u", .dtype = RW_F64, .boundary = {{.kind = RW_BOUNDARY_PERIODIC}, {.kind = RW_BOUNDARY_PERIODIC}}}};
+    const rw_expr_spec spec = {.name = "beside",
+                               .text = "u = u + 0.1*laplace(u) + 1",
+                               .grid = line_grid(),
+                               .fields = fields,
+                               .nfields = 1};
     rw_expr *e;
     OK(rw_expr_create(dev, &spec, &e));
     rw_array *u = new_field(3), *mine = u;
@@ -78,8 +86,16 @@ static void test_an_integrator_holds_its_arrays(void **state)
     static const rw_ode_method methods[] = {RW_ODE_RK4, RW_ODE_RKC2};
     const rw_expr_field fields[] = {{.name = "u", .dtype = RW_F64}};
     for (int m = 0; m < (on("opencl") ? 1 : 2); ++m) { /* compiling takes seconds there */
-        const rw_ode_spec spec = {.name = "held", .equations = "du/dt = -u", .grid = line_grid(), .fields = fields, .nfields = 1,
-                                  .method = methods[m], .step = m ? 0 : 0.01, .spectral_radius = "1", .record = RW_SWITCH_ON, .rtol = 1e-7};
+        const rw_ode_spec spec = {.name = "held",
+                                  .equations = "du/dt = -u",
+                                  .grid = line_grid(),
+                                  .fields = fields,
+                                  .nfields = 1,
+                                  .method = methods[m],
+                                  .step = m ? 0 : 0.01,
+                                  .spectral_radius = "1",
+                                  .record = RW_SWITCH_ON,
+                                  .rtol = 1e-7};
         rw_ode *ode;
         OK(rw_ode_create(dev, &spec, &ode));
         rw_array *u = new_field(1), *kept = u;
@@ -99,10 +115,7 @@ static void test_an_integrator_holds_its_arrays(void **state)
 
 static const char *said; /* what they say before they fail; NULL: nothing */
 
-static rw_status failing(void)
-{
-    return said ? rw_fail(ctx, RW_ERR_INPUT, "%s", said) : RW_ERR_INPUT;
-}
+static rw_status failing(void) { return said ? rw_fail(ctx, RW_ERR_INPUT, "%s", said) : RW_ERR_INPUT; }
 static rw_status failing_multiply(void *user, rw_op op, rw_array *x, rw_array *y, rw_queue *q)
 {
     (void)user, (void)op, (void)x, (void)y, (void)q;
@@ -119,7 +132,10 @@ static rw_status failing_make(void *user, rw_device *device, rw_array **array)
     return failing();
 }
 
-static void old_message(void) { FAILS(RW_ERR_ARGUMENT, "nothing", rw_fail(ctx, RW_ERR_ARGUMENT, "an old message that has nothing to do with it")); }
+static void old_message(void)
+{
+    FAILS(RW_ERR_ARGUMENT, "nothing", rw_fail(ctx, RW_ERR_ARGUMENT, "an old message that has nothing to do with it"));
+}
 
 static void test_messages_of_functions(void **state)
 {
@@ -144,9 +160,16 @@ static void test_messages_of_functions(void **state)
               rw_precond_create(m, RW_F64, &(rw_precond_spec){.method = RW_PRECOND_JACOBI}, &p));
         const rw_expr_field fields[] = {{.name = "u", .dtype = RW_F64}};
         const rw_expr_given given[] = {{.name = "w", .dtype = RW_F64, .make = failing_make}};
-        const rw_expr_spec spec = {.name = "given", .text = "u = w", .grid = line_grid(), .fields = fields, .nfields = 1, .given = given, .ngiven = 1};
+        const rw_expr_spec spec = {.name = "given",
+                                   .text = "u = w",
+                                   .grid = line_grid(),
+                                   .fields = fields,
+                                   .nfields = 1,
+                                   .given = given,
+                                   .ngiven = 1};
         old_message();
-        FAILS(RW_ERR_INPUT, said ? said : "the function rw_expr_given.make returned RW_ERR_INPUT", rw_expr_create(dev, &spec, &e));
+        FAILS(RW_ERR_INPUT, said ? said : "the function rw_expr_given.make returned RW_ERR_INPUT",
+              rw_expr_create(dev, &spec, &e));
         rw_operator_destroy(&m);
         rw_array_destroy(&x), rw_array_destroy(&y);
     }

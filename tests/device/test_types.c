@@ -6,7 +6,7 @@
 #include "../devices.h"
 #include "core/convert.h"
 
-/* ---- a number of each type, as long double and a mark for NaN --------------------------------------------------------- */
+/* ---- a number of each type, as long double and a mark for NaN ---------------------------------------------------- */
 
 static long double half_value(uint16_t h)
 {
@@ -34,7 +34,8 @@ static long double value_of(rw_dtype t, const void *p, int64_t i, int part)
     case RW_I16: return ((const int16_t *)p)[i];
     case RW_I32: return ((const int32_t *)p)[i];
     case RW_I64: return ((const int64_t *)p)[i];
-    case RW_U8: case RW_BOOL: return ((const uint8_t *)p)[i];
+    case RW_U8:
+    case RW_BOOL: return ((const uint8_t *)p)[i];
     case RW_U16: return ((const uint16_t *)p)[i];
     case RW_U32: return ((const uint32_t *)p)[i];
     case RW_U64: return ((const uint64_t *)p)[i];
@@ -44,7 +45,8 @@ static long double value_of(rw_dtype t, const void *p, int64_t i, int part)
     }
 }
 
-/* Rounded to `digits` binary digits, exponents from `least` on (of the last digit of the smallest), infinity from 2^`most`. */
+/* Rounded to `digits` binary digits, exponents from `least` on (of the last digit of the smallest), infinity from
+ * 2^`most`. */
 static long double rounded(long double v, int digits, int least, int most)
 {
     int e;
@@ -64,8 +66,10 @@ static long double saturated(long double v, long double least, long double most)
 static long double converted(rw_dtype t, long double v)
 {
     switch (t) {
-    case RW_F32: case RW_C64: return rounded(v, 24, -149, 128);
-    case RW_F64: case RW_C128: return rounded(v, 53, -1074, 1024);
+    case RW_F32:
+    case RW_C64: return rounded(v, 24, -149, 128);
+    case RW_F64:
+    case RW_C128: return rounded(v, 53, -1074, 1024);
     case RW_F16: return rounded(v, 11, -24, 16);
     case RW_BF16: return rounded(v, 8, -133, 128);
     case RW_I8: return saturated(v, -0x1p7L, 0x1p7L - 1);
@@ -84,10 +88,54 @@ static long double converted(rw_dtype t, long double v)
 enum { COUNT = 6000 };
 static void fill(rw_dtype t, void *data)
 {
-    static const double borders[] = {0, -0., 0.5, 1.5, 2.5, -0.5, -1.5, 127.5, 128.5, -128.5, 255.5, 254.5, 32767.5, -32768.5, 65535.5, 65519.999, 65520,
-                                     2147483647.5, -2147483648.5, 4294967295.5, 0x1p63, -0x1p63, 0x1p64, 0x1p24 + 1, 1e300, -1e300, 3.4e38, 3.5e38, 6e-8, 3e-8,
-                                     2.98e-8, 1e-45, 1e-320, INFINITY, -INFINITY, NAN, FLT_MAX, DBL_MAX, 1 + 0x1p-11, 1 + 0x1p-11 + 0x1p-40, 1 + 3 * 0x1p-11,
-                                     1 + 0x1p-8, 1 + 0x1p-8 + 0x1p-45, 1 + 0x1p-24, 1 + 0x1p-24 + 0x1p-50, 0x1p-25, 0x1p-25 + 0x1p-70, 3 * 0x1p-25};
+    static const double borders[] = {0,
+                                     -0.,
+                                     0.5,
+                                     1.5,
+                                     2.5,
+                                     -0.5,
+                                     -1.5,
+                                     127.5,
+                                     128.5,
+                                     -128.5,
+                                     255.5,
+                                     254.5,
+                                     32767.5,
+                                     -32768.5,
+                                     65535.5,
+                                     65519.999,
+                                     65520,
+                                     2147483647.5,
+                                     -2147483648.5,
+                                     4294967295.5,
+                                     0x1p63,
+                                     -0x1p63,
+                                     0x1p64,
+                                     0x1p24 + 1,
+                                     1e300,
+                                     -1e300,
+                                     3.4e38,
+                                     3.5e38,
+                                     6e-8,
+                                     3e-8,
+                                     2.98e-8,
+                                     1e-45,
+                                     1e-320,
+                                     INFINITY,
+                                     -INFINITY,
+                                     NAN,
+                                     FLT_MAX,
+                                     DBL_MAX,
+                                     1 + 0x1p-11,
+                                     1 + 0x1p-11 + 0x1p-40,
+                                     1 + 3 * 0x1p-11,
+                                     1 + 0x1p-8,
+                                     1 + 0x1p-8 + 0x1p-45,
+                                     1 + 0x1p-24,
+                                     1 + 0x1p-24 + 0x1p-50,
+                                     0x1p-25,
+                                     0x1p-25 + 0x1p-70,
+                                     3 * 0x1p-25};
     const size_t part = rw_dtype_size(t) / (rw_dtype_is_complex(t) ? 2 : 1), parts = rw_dtype_size(t) / part;
     for (size_t i = 0; i < COUNT * parts; ++i) {
         uint64_t bits = rw_random_u64(77 + (uint64_t)t, i);
@@ -118,7 +166,8 @@ static void test_all_conversions(void **state)
         for (int to = RW_F32; to <= RW_BOOL; ++to) {
             if (rw_dtype_is_complex((rw_dtype)from) && !rw_dtype_is_complex((rw_dtype)to)) continue;
             if (!test_long() && (from * 15 + to) % (brief() ? 28 : 4) && from != to) continue;
-            rw_array *x = new_array((rw_dtype)from, COUNT, RW_MEMORY_DEVICE), *y = new_array((rw_dtype)to, COUNT, RW_MEMORY_DEVICE);
+            rw_array *x = new_array((rw_dtype)from, COUNT, RW_MEMORY_DEVICE),
+                     *y = new_array((rw_dtype)to, COUNT, RW_MEMORY_DEVICE);
             void *w;
             const void *in, *out;
             OK(rw_array_write(x, &w));
@@ -132,14 +181,16 @@ static void test_all_conversions(void **state)
             for (int64_t i = 0; i < COUNT; ++i)
                 for (int part = 0; part <= rw_dtype_is_complex((rw_dtype)to); ++part) {
                     const bool made = part && !rw_dtype_is_complex((rw_dtype)from);
-                    const long double v = made ? 0 : value_of((rw_dtype)from, in, i, part), want = converted((rw_dtype)to, v),
-                                      got = value_of((rw_dtype)to, out, i, part);
-                    if (!(got == want || (isnan(got) && isnan(want))) || (!isnan(want) && !signbit(got) != !signbit(want)))
-                        fail_msg("%s from %s: %.21Lg becomes %.21Lg, not %.21Lg", rw_dtype_name((rw_dtype)to), rw_dtype_name((rw_dtype)from), v, got,
-                                 want);
-                    if (!isnan(want) && memcmp(host + (size_t)i * size, (const char *)out + (size_t)i * size, size) && !rw_dtype_is_complex((rw_dtype)to))
-                        fail_msg("%s from %s: %.21Lg becomes %.21Lg on the host", rw_dtype_name((rw_dtype)to), rw_dtype_name((rw_dtype)from), v,
-                                 value_of((rw_dtype)to, host, i, part));
+                    const long double v = made ? 0 : value_of((rw_dtype)from, in, i, part),
+                                      want = converted((rw_dtype)to, v), got = value_of((rw_dtype)to, out, i, part);
+                    if (!(got == want || (isnan(got) && isnan(want))) ||
+                        (!isnan(want) && !signbit(got) != !signbit(want)))
+                        fail_msg("%s from %s: %.21Lg becomes %.21Lg, not %.21Lg", rw_dtype_name((rw_dtype)to),
+                                 rw_dtype_name((rw_dtype)from), v, got, want);
+                    if (!isnan(want) && memcmp(host + (size_t)i * size, (const char *)out + (size_t)i * size, size) &&
+                        !rw_dtype_is_complex((rw_dtype)to))
+                        fail_msg("%s from %s: %.21Lg becomes %.21Lg on the host", rw_dtype_name((rw_dtype)to),
+                                 rw_dtype_name((rw_dtype)from), v, value_of((rw_dtype)to, host, i, part));
                 }
             free(host);
             rw_array_destroy(&x), rw_array_destroy(&y);
@@ -151,7 +202,8 @@ static void test_every_small_float(void **state)
 {
     (void)state;
     for (int t = RW_F16; t <= RW_BF16; ++t) {
-        rw_array *x = new_array((rw_dtype)t, 65536, RW_MEMORY_DEVICE), *y = new_array(RW_F64, 65536, RW_MEMORY_DEVICE), *z = new_array((rw_dtype)t, 65536, RW_MEMORY_DEVICE);
+        rw_array *x = new_array((rw_dtype)t, 65536, RW_MEMORY_DEVICE), *y = new_array(RW_F64, 65536, RW_MEMORY_DEVICE),
+                 *z = new_array((rw_dtype)t, 65536, RW_MEMORY_DEVICE);
         void *w;
         const void *back;
         OK(rw_array_write(x, &w));
@@ -169,10 +221,10 @@ static void test_every_small_float(void **state)
     }
 }
 
-/* ---- atomic operations -------------------------------------------------------------------------------------------------- */
+/* ---- atomic operations ------------------------------------------------------------------------------------------- */
 
-/* N values v(i) = i mod 7 - 2: their sum, least, greatest by atomics in memory of the device and of the group; a chain of exchanges, whose old values and
- * what is left are all values once; N increments by compare and swap. */
+/* N values v(i) = i mod 7 - 2: their sum, least, greatest by atomics in memory of the device and of the group; a chain
+ * of exchanges, whose old values and what is left are all values once; N increments by compare and swap. */
 static const char atomics[] =
     "KERNEL(count, GLOBAL T *y, GLOBAL T *old, long n)\n"
     "{\n"
@@ -199,7 +251,8 @@ static const char atomics[] =
     "    BARRIER;\n"
     "    EACH(i, 1) { ATOMIC_ADD(&y[5], s[0]); ATOMIC_MIN(&y[6], s[1]); ATOMIC_MAX(&y[7], s[2]); }\n"
     "}\n"
-    "KERNEL(tick, GLOBAL i64 *y, long n) { EACH(i, 1) { const i64 before = CLOCK(); y[1] = n; y[0] = CLOCK() - before; } }\n";
+    "KERNEL(tick, GLOBAL i64 *y, long n) { EACH(i, 1) { const i64 before = CLOCK(); y[1] = n; y[0] = CLOCK() - "
+    "before; } }\n";
 
 static void test_atomics(void **state)
 {
@@ -216,8 +269,8 @@ static void test_atomics(void **state)
         const void *out;
         OK(rw_array_zero(y, queue));
         OK(rw_array_update(y, &w));
-        for (int i = 0; i < 2; ++i)
-            memset((char *)w + rw_dtype_size(types[t]) * (size_t)(i ? 6 : 1), 0, rw_dtype_size(types[t])); /* least so far: 0 */
+        for (int i = 0; i < 2; ++i) /* least so far: 0 */
+            memset((char *)w + rw_dtype_size(types[t]) * (size_t)(i ? 6 : 1), 0, rw_dtype_size(types[t]));
         const rw_arg args[] = {rw_arg_array(y), rw_arg_array(old), rw_arg_int(N)};
         OK(launch1(queue, kernel_of(p, "count"), N / GROUP, args, 3));
         OK(rw_array_read(y, &out));
@@ -226,7 +279,8 @@ static void test_atomics(void **state)
         const long double want[8] = {sum, -less, 6 - less, -1, N, sum, -less, 6 - less};
         for (int i = 0; i < 8; ++i)
             if (i != 3 && value_of(types[t], out, i, 0) != want[i])
-                fail_msg("%s: number %d is %Lg, not %Lg", rw_dtype_name(types[t]), i, value_of(types[t], out, i, 0), want[i]);
+                fail_msg("%s: number %d is %Lg, not %Lg", rw_dtype_name(types[t]), i, value_of(types[t], out, i, 0),
+                         want[i]);
         seen = value_of(types[t], out, 3, 0);
         OK(rw_array_read(old, &out));
         for (int i = 0; i < N; ++i) seen += value_of(types[t], out, i, 0);
@@ -273,13 +327,14 @@ static void test_kernels_with_small_types(void **state)
     const rw_define d[] = {{"GROUP", "64"}};
     rw_program *p;
     OK(rw_program_create(dev, "small", text, d, 1, &p));
-    rw_array *h = new_array(RW_F16, N, RW_MEMORY_DEVICE), *b = new_array(RW_BF16, N, RW_MEMORY_DEVICE), *u = new_array(RW_U8, N, RW_MEMORY_DEVICE),
-             *s = new_array(RW_I8, N, RW_MEMORY_DEVICE);
+    rw_array *h = new_array(RW_F16, N, RW_MEMORY_DEVICE), *b = new_array(RW_BF16, N, RW_MEMORY_DEVICE),
+             *u = new_array(RW_U8, N, RW_MEMORY_DEVICE), *s = new_array(RW_I8, N, RW_MEMORY_DEVICE);
     void *w;
     const void *hp, *bp, *up;
     OK(rw_array_write(s, &w));
     for (int i = 0; i < N; ++i) ((int8_t *)w)[i] = (int8_t)(i - 50);
-    rw_arg args[] = {rw_arg_array(h), rw_arg_array(b), rw_arg_array(u), rw_arg_array(s), rw_arg_int(3), rw_arg_int(1), rw_arg_int(N)};
+    rw_arg args[] = {rw_arg_array(h), rw_arg_array(b), rw_arg_array(u), rw_arg_array(s),
+                     rw_arg_int(3),   rw_arg_int(1),   rw_arg_int(N)};
     OK(launch1(queue, kernel_of(p, "k"), 1, args, 7));
     OK(rw_array_read(h, &hp));
     OK(rw_array_read(b, &bp));
@@ -290,12 +345,19 @@ static void test_kernels_with_small_types(void **state)
         assert_true(value_of(RW_BF16, bp, i, 0) == sum);
         assert_true(value_of(RW_U8, up, i, 0) == converted(RW_U8, sum + 1));
     }
-    static const struct { int at; rw_arg no; } refused[] = {{4, {.integer = -1, .is_integer = true}}, {4, {.integer = (int64_t)1 << 32, .is_integer = true}},
-                                                           {5, {.integer = -1, .is_integer = true}}, {5, {.re = 0.5}}, {4, {.re = 4294967296.}}};
+    static const struct {
+        int at;
+        rw_arg no;
+    } refused[] = {{4, {.integer = -1, .is_integer = true}},
+                   {4, {.integer = (int64_t)1 << 32, .is_integer = true}},
+                   {5, {.integer = -1, .is_integer = true}},
+                   {5, {.re = 0.5}},
+                   {4, {.re = 4294967296.}}};
     for (int i = 0; i < RW_COUNT(refused); ++i) {
         const rw_arg was = args[refused[i].at];
         args[refused[i].at] = refused[i].no;
-        FAILS(RW_ERR_ARGUMENT, refused[i].at == 4 ? "does not fit the type u32" : "does not fit the type u64", launch1(queue, kernel_of(p, "k"), 1, args, 7));
+        FAILS(RW_ERR_ARGUMENT, refused[i].at == 4 ? "does not fit the type u32" : "does not fit the type u64",
+              launch1(queue, kernel_of(p, "k"), 1, args, 7));
         args[refused[i].at] = was;
     }
     rw_array_destroy(&h), rw_array_destroy(&b), rw_array_destroy(&u), rw_array_destroy(&s), rw_program_destroy(&p);
@@ -304,6 +366,7 @@ static void test_kernels_with_small_types(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_conversions), cmocka_unit_test(test_every_small_float),
-                                       cmocka_unit_test(test_kernels_with_small_types), cmocka_unit_test(test_atomics), cmocka_unit_test(test_clock)};
+                                       cmocka_unit_test(test_kernels_with_small_types), cmocka_unit_test(test_atomics),
+                                       cmocka_unit_test(test_clock)};
     return run_on_devices("types", tests, RW_COUNT(tests));
 }

@@ -1,4 +1,5 @@
-/* Views: their shapes and places against a plain walk over indices, copies from and to them, kernels that get them packed or in place, what is refused. */
+/* Views: their shapes and places against a plain walk over indices, copies from and to them, kernels that get them
+ * packed or in place, what is refused. */
 #include <stdint.h>
 
 #include "../devices.h"
@@ -104,7 +105,8 @@ static void test_random_views(void **state)
         const rw_dtype dtype = dtypes[seed % RW_COUNT(dtypes)];
         const int ndim = 1 + (int)(rw_random_u64(seed, 1000) % 6);
         int64_t shape[RW_MAX_NDIM], size[RW_MAX_NDIM];
-        for (int d = 0; d < ndim; ++d) shape[d] = 1 + (int64_t)(rw_random_u64(seed, 2000 + (uint64_t)d) % (ndim < 3 ? 90 : 5));
+        for (int d = 0; d < ndim; ++d)
+            shape[d] = 1 + (int64_t)(rw_random_u64(seed, 2000 + (uint64_t)d) % (ndim < 3 ? 90 : 5));
         rw_array *a = filled(dtype, ndim, shape, 5), *v = random_view(a, seed), *b, *c;
         const int n = rw_array_ndim(v);
         for (int d = 0; d < n; ++d) size[d] = rw_array_shape(v, d);
@@ -166,7 +168,8 @@ static void test_kernels_get_views(void **state)
     OK(rw_array_select(a, 1, 3, &column));
     OK(rw_array_slice(b, 0, 2, 3, 1, &row));
     assert_true(!rw_array_is_contiguous(column) && rw_array_is_contiguous(row));
-    /* a column that is packed, and unpacked after the launch; a row at its place, or packed where it cannot lie there */
+    /* a column that is packed, and unpacked after the launch; a row at its place, or packed where it cannot lie
+     * there */
     const rw_arg args[] = {rw_arg_array(column), rw_arg_array(row), rw_arg_int(6)};
     OK(launch1(queue, kernel_of(programs[device_index()], "grow"), 1, args, 3));
     OK(rw_array_read(a, &data));
@@ -175,7 +178,8 @@ static void test_kernels_get_views(void **state)
     OK(launch1(queue, kernel_of(programs[device_index()], "grow"), 1, other, 3));
     OK(rw_array_read(b, &data));
     for (int i = 0; i < 48; ++i)
-        assert_true(((const double *)data)[i] == i + (i >= 16 && i < 22 ? 2. * ((i - 16) * 8 + 3 + 2. * (16 + i - 16)) : 0.));
+        assert_true(((const double *)data)[i] ==
+                    i + (i >= 16 && i < 22 ? 2. * ((i - 16) * 8 + 3 + 2. * (16 + i - 16)) : 0.));
     /* in place, by the kernel's own arithmetic, without a copy */
     rw_array *turned, *y;
     const int64_t n = 48;
@@ -183,8 +187,13 @@ static void test_kernels_get_views(void **state)
     OK(rw_array_transpose(rows, NULL, &turned));
     OK(rw_array_create(dev, RW_F64, 1, &n, RW_MEMORY_DEVICE, &y));
     const rw_counters before = counters();
-    const rw_arg places[] = {rw_arg_array(y), rw_arg_memory(turned), rw_arg_int(rw_array_offset(turned)), rw_arg_int(4), rw_arg_int(6),
-                             rw_arg_int(rw_array_stride(turned, 0)), rw_arg_int(rw_array_stride(turned, 1))};
+    const rw_arg places[] = {rw_arg_array(y),
+                             rw_arg_memory(turned),
+                             rw_arg_int(rw_array_offset(turned)),
+                             rw_arg_int(4),
+                             rw_arg_int(6),
+                             rw_arg_int(rw_array_stride(turned, 0)),
+                             rw_arg_int(rw_array_stride(turned, 1))};
     OK(launch1(queue, kernel_of(programs[device_index()], "in_place"), 1, places, 7));
     assert_int_equal(counters().launches - before.launches, 1);
     const void *all;
@@ -192,8 +201,10 @@ static void test_kernels_get_views(void **state)
     rw_array *head;
     OK(rw_array_slice(y, 0, 0, 24, 1, &head));
     OK(rw_array_read(head, &data));
-    for (int i = 0; i < 24; ++i) assert_true(((const double *)data)[i] == ((const double *)all)[i % 6 * 8 + 1 + 2 * (i / 6)]);
-    rw_array_destroy(&a), rw_array_destroy(&b), rw_array_destroy(&column), rw_array_destroy(&row), rw_array_destroy(&rows);
+    for (int i = 0; i < 24; ++i)
+        assert_true(((const double *)data)[i] == ((const double *)all)[i % 6 * 8 + 1 + 2 * (i / 6)]);
+    rw_array_destroy(&a), rw_array_destroy(&b), rw_array_destroy(&column), rw_array_destroy(&row),
+        rw_array_destroy(&rows);
     rw_array_destroy(&turned), rw_array_destroy(&y), rw_array_destroy(&head);
 }
 
@@ -254,14 +265,16 @@ static void test_swap(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    const int64_t shape[] = {4, 6}, three[] = {3, 3}, far[] = {INT64_MAX / 2, 1}, over[] = {3, 1}, none[] = {0, 1}, big[] = {5, 5};
+    const int64_t shape[] = {4, 6}, three[] = {3, 3}, far[] = {INT64_MAX / 2, 1}, over[] = {3, 1}, none[] = {0, 1},
+                  big[] = {5, 5};
     rw_array *a = filled(RW_F64, 2, shape, 0), *v = a;
     FAILS(RW_ERR_ARGUMENT, "reaches outside the memory", rw_array_view(a, RW_DTYPE_DEFAULT, 2, big, NULL, 0, &v));
     assert_null(v);
     FAILS(RW_ERR_ARGUMENT, "reaches outside the memory", rw_array_view(a, RW_DTYPE_DEFAULT, 2, three, NULL, 16, &v));
     FAILS(RW_ERR_ARGUMENT, "reaches outside the memory", rw_array_view(a, RW_DTYPE_DEFAULT, 2, three, NULL, -1, &v));
     FAILS(RW_ERR_ARGUMENT, "reaches outside the memory", rw_array_view(a, RW_DTYPE_DEFAULT, 2, three, far, 0, &v));
-    FAILS(RW_ERR_ARGUMENT, "reaches outside the memory", rw_array_view(a, RW_DTYPE_DEFAULT, 1, over, (const int64_t[]){INT64_MIN}, 5, &v));
+    FAILS(RW_ERR_ARGUMENT, "reaches outside the memory",
+          rw_array_view(a, RW_DTYPE_DEFAULT, 1, over, (const int64_t[]){INT64_MIN}, 5, &v));
     FAILS(RW_ERR_ARGUMENT, "outside its array", rw_array_view(a, RW_DTYPE_DEFAULT, 1, none, NULL, INT64_MAX, &v));
     FAILS(RW_ERR_ARGUMENT, "ndim = 9", rw_array_view(a, RW_DTYPE_DEFAULT, 9, three, NULL, 0, &v));
     FAILS(RW_ERR_ARGUMENT, "shape[0] = -3", rw_array_view(a, RW_DTYPE_DEFAULT, 1, (const int64_t[]){-3}, NULL, 0, &v));
@@ -319,8 +332,12 @@ static void test_empty_views(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_views), cmocka_unit_test(test_transposes),
-                                       cmocka_unit_test(test_kernels_get_views), cmocka_unit_test(test_host_pointers),
-                                       cmocka_unit_test(test_swap), cmocka_unit_test(test_refused), cmocka_unit_test(test_empty_views)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_views),
+                                       cmocka_unit_test(test_transposes),
+                                       cmocka_unit_test(test_kernels_get_views),
+                                       cmocka_unit_test(test_host_pointers),
+                                       cmocka_unit_test(test_swap),
+                                       cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_empty_views)};
     return run_on_devices_with("view", tests, RW_COUNT(tests), compile, release);
 }

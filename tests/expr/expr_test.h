@@ -44,7 +44,8 @@ static inline rw_device *open_device(const char *name)
     return dev;
 }
 
-/* The device once more, with other kernels where `tiling` names some: cpu, stream, gpu, fused, wave, rings. To be closed in either case. */
+/* The device once more, with other kernels where `tiling` names some: cpu, stream, gpu, fused, wave, rings. To be
+ * closed in either case. */
 static inline rw_device *with_tiling(rw_device *dev, const char *tiling)
 {
     char name[64];
@@ -147,7 +148,8 @@ static inline bool make_locale(void)
     return system(command) == 0;
 }
 
-/* A locale that writes 0,5: one of the system's, or made in a folder that is removed when the test ends; false where neither is to be had. */
+/* A locale that writes 0,5: one of the system's, or made in a folder that is removed when the test ends; false where
+ * neither is to be had. */
 static inline bool comma_locale(void)
 {
     static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8"};
@@ -170,12 +172,16 @@ typedef struct names {
 
 static inline void names_begin(names *n, const rw_grid *grid, int order)
 {
-    static const rw_expr_field fields[] = {
-        {.name = "u", .dtype = RW_F64}, {.name = "v", .dtype = RW_F64}, {.name = "w", .dtype = RW_C128}};
-    static const rw_expr_scalar scalars[] = {{.name = "a", .value = 0.3}, {.name = "b", .value = 0.7}, {.name = "c", .value = 1.1},
+    static const rw_expr_field fields[] = {{.name = "u", .dtype = RW_F64},
+                                           {.name = "v", .dtype = RW_F64},
+                                           {.name = "w", .dtype = RW_C128}};
+    static const rw_expr_scalar scalars[] = {{.name = "a", .value = 0.3},
+                                             {.name = "b", .value = 0.7},
+                                             {.name = "c", .value = 1.1},
                                              {.name = "p", .is_complex = true, .value = 0.4, .imaginary = 0.2},
                                              {.name = "q", .is_complex = true, .value = -0.6, .imaginary = 0.5}};
-    rw_expr_spec spec = {.name = "names", .grid = *grid, .fields = fields, .nfields = 3, .scalars = scalars, .nscalars = 5};
+    rw_expr_spec spec =
+        {.name = "names", .grid = *grid, .fields = fields, .nfields = 3, .scalars = scalars, .nscalars = 5};
     OK(rw_graph_create(ctx, grid, order, &n->g));
     rw_lowering_begin(&n->l, ctx, n->g);
     OK(rw_expr_declare(ctx, &spec, n->g, &n->l));

@@ -26,7 +26,8 @@ typedef struct reference_table {
     int n;
 } reference_table;
 
-static const double reference_u[REFERENCE_POINTS] = {0.8125, -0.40625, 1.6875}, reference_v[REFERENCE_POINTS] = {-1.375, 2.25, 0.15625};
+static const double reference_u[REFERENCE_POINTS] = {0.8125, -0.40625, 1.6875},
+                    reference_v[REFERENCE_POINTS] = {-1.375, 2.25, 0.15625};
 
 static inline void reference_free(reference_table *t)
 {
@@ -90,8 +91,8 @@ static inline rw_status reference_check(rw_device *dev, const reference *r, rw_a
         double have = reference_number(data, dtype, p);
         if (!reference_agrees(r, p, have, dtype == RW_F32))
             return rw_fail(dev->ctx, RW_ERR_INTERNAL, "%s, %s: %s at u = %g, v = %g, x = %g is %.17g, mpmath has %.17g",
-                           rw_device_info(dev)->name, dtype == RW_F32 ? "f32" : "f64", r->text, reference_u[p], reference_v[p],
-                           0.5 + 0.25 * p, have, r->want[p]);
+                           rw_device_info(dev)->name, dtype == RW_F32 ? "f32" : "f64", r->text, reference_u[p],
+                           reference_v[p], 0.5 + 0.25 * p, have, r->want[p]);
     }
     return RW_OK;
 }
@@ -100,7 +101,9 @@ static inline rw_status reference_check(rw_device *dev, const reference *r, rw_a
 static inline rw_status reference_run(rw_device *dev, rw_dtype dtype, const reference *const *rows, int n)
 {
     enum { MOST = 2 + REFERENCE_BATCH };
-    static const rw_expr_scalar scalars[] = {{.name = "a", .value = 0.75}, {.name = "b", .value = -1.25}, {.name = "t", .value = 1.5}};
+    static const rw_expr_scalar scalars[] = {{.name = "a", .value = 0.75},
+                                             {.name = "b", .value = -1.25},
+                                             {.name = "t", .value = 1.5}};
     static const int64_t shape[] = {REFERENCE_POINTS};
     char name[MOST][16] = {"u", "v"};
     rw_expr_field fields[MOST];
@@ -113,8 +116,13 @@ static inline rw_status reference_run(rw_device *dev, rw_dtype dtype, const refe
         rw_text_add(&text, "o%d = %s\n", i, rows[i]->text);
     }
     for (int i = 0; i < 2 + n; ++i) fields[i] = (rw_expr_field){.name = name[i], .dtype = dtype};
-    const rw_expr_spec spec = {.name = "reference", .text = text.data, .fields = fields, .nfields = 2 + n, .scalars = scalars,
-                               .grid = {1, {REFERENCE_POINTS, 1, 1}, {0.25, 1, 1}, {0.5, 0, 0}}, .nscalars = RW_COUNT(scalars)};
+    const rw_expr_spec spec = {.name = "reference",
+                               .text = text.data,
+                               .fields = fields,
+                               .nfields = 2 + n,
+                               .scalars = scalars,
+                               .grid = {1, {REFERENCE_POINTS, 1, 1}, {0.25, 1, 1}, {0.5, 0, 0}},
+                               .nscalars = RW_COUNT(scalars)};
     RW_TRY_GOTO(text.failed ? rw_fail_memory(dev->ctx, text.length, "a program") : rw_expr_create(dev, &spec, &e), out);
     for (int i = 0; i < 2 + n; ++i) {
         RW_TRY_GOTO(rw_array_create(dev, dtype, 1, shape, RW_MEMORY_DEVICE, &array[i]), out);

@@ -40,7 +40,8 @@ static void test_weighted_values(void **state)
     int p = rw_graph_add_param(g, "t", false, 2, 0), q = rw_graph_add_param(g, "k", false, 3, 0);
     rw_node t = rw_scalar_argument(g, p), k = rw_scalar_argument(g, q);
     rw_node wave = rw_make2(g, RW_OP_MUL, k, rw_make1(g, RW_OP_SIN, t)), other = rw_make1(g, RW_OP_COS, k);
-    rw_node jump = rw_make2(g, RW_OP_LT, t, rw_real(g, 4)), both = rw_make2(g, RW_OP_MUL, wave, rw_make(g, RW_OP_WHERE, jump, k, t));
+    rw_node jump = rw_make2(g, RW_OP_LT, t, rw_real(g, 4)),
+            both = rw_make2(g, RW_OP_MUL, wave, rw_make(g, RW_OP_WHERE, jump, k, t));
     assert_true(scalar(g, wave) == 3 * sin(2));
     rw_course c = {.n = 3, .at = {1, 2, 5}, .weight = {0.5, 0.75, -0.25}};
     assert_true(rw_graph_set_course(g, p, &c));
@@ -90,7 +91,8 @@ static void test_changes(void **state)
         assert_true(rw_scalars_update(fresh));
         rw_scalars_get(fresh, sum, &fresh_re, &fresh_im);
         rw_scalars_destroy(&fresh);
-        if (re != fresh_re || im != fresh_im) fail_msg("round %d: %.17g%+.17gi, anew %.17g%+.17gi", round, re, im, fresh_re, fresh_im);
+        if (re != fresh_re || im != fresh_im)
+            fail_msg("round %d: %.17g%+.17gi, anew %.17g%+.17gi", round, re, im, fresh_re, fresh_im);
     }
     rw_scalars_destroy(&kept);
     rw_free(wanted);
@@ -114,8 +116,10 @@ static void test_gathered_factors(void **state)
         rw_graph *g = make();
         g->gather = g->reciprocals = true;
         int f = rw_graph_add_field(g, "a", RW_F64), h = rw_graph_add_field(g, "b", RW_F64);
-        rw_node factor[4] = {rw_field(g, f, 0, here), rw_field(g, h, 0, here), rw_scalar_argument(g, rw_graph_add_param(g, "s", false, 5, 0)),
-                             rw_scalar_argument(g, rw_graph_add_param(g, "r", false, 7, 0))}, q = rw_scalar_argument(g, rw_graph_add_param(g, "q", false, 4, 0));
+        rw_node factor[4] = {rw_field(g, f, 0, here), rw_field(g, h, 0, here),
+                             rw_scalar_argument(g, rw_graph_add_param(g, "s", false, 5, 0)),
+                             rw_scalar_argument(g, rw_graph_add_param(g, "r", false, 7, 0))},
+                q = rw_scalar_argument(g, rw_graph_add_param(g, "q", false, 4, 0));
         rw_node n = rw_real(g, 2);
         for (int i = 0, left = order; i < 4; ++i) {
             int pick = left % (4 - i);
@@ -136,7 +140,7 @@ static void test_gathered_factors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_weighted_values), cmocka_unit_test(test_changes),
-                                      cmocka_unit_test(test_gathered_factors)};
+                                       cmocka_unit_test(test_gathered_factors)};
     if (rw_context_create(&ctx) != RW_OK) return 1;
     int failed = cmocka_run_group_tests_name("course", tests, NULL, NULL);
     rw_context_destroy(&ctx);

@@ -1,9 +1,9 @@
 /* The symbolic derivative against two numerical ones:
  *
  *   complex step   f'(x) = Im f(x + i h)/h, h = 1e-30: exact to rounding, where all operations are analytic
- *                  (Squire & Trapp, Using complex variables to estimate derivatives of real functions, SIAM Rev. 40, 1998)
- *   differences    eighth order, (4/5) D1 - (1/5) D2 + (4/105) D3 - (1/280) D4, h = 1e-2 |x|-ish: about 1e-11
- */
+ *                  (Squire & Trapp, Using complex variables to estimate derivatives of real functions, SIAM Rev. 40,
+ *                  1998)
+ *   differences    eighth order, (4/5) D1 - (1/5) D2 + (4/105) D3 - (1/280) D4, h = 1e-2 |x|-ish: about 1e-11 */
 #include "expr_test.h"
 
 static names n;
@@ -47,27 +47,79 @@ static rw_node derivative(rw_node f, const char *name)
 static void compare(const char *text, const char *name, double x, double symbolic, double numeric, double tolerance)
 {
     if (fabs(symbolic - numeric) <= tolerance * (1 + fabs(numeric))) return;
-    fail_msg("d/d%s of %s at %g: %.15g, numerically %.15g (%.1e)", name, text, x, symbolic, numeric, symbolic - numeric);
+    fail_msg("d/d%s of %s at %g: %.15g, numerically %.15g (%.1e)", name, text, x, symbolic, numeric,
+             symbolic - numeric);
 }
 
 /* Every operation in each of its arguments; b = 0.7, c = 1.1 stand still. Points avoid corners and jumps. */
-static const struct { const char *text; double points[4]; } operations[] = {
-    {"a + b", {0.3, -2, 5, 0.1}}, {"b + a", {0.3, -2, 5, 0.1}}, {"a - b", {0.3, -2, 5, 0.1}}, {"b - a", {0.3, -2, 5, 0.1}},
-    {"a*b", {0.3, -2, 5, 0.1}}, {"a*a", {0.3, -2, 5, 0.1}}, {"a/b", {0.3, -2, 5, 0.1}}, {"b/a", {0.3, -2, 5, 1}}, {"(a+1)/(a*b)", {0.3, -2, 5, 1}},
-    {"-a", {0.3, -2, 5, 0.1}}, {"a^2", {0.3, -2, 5, 0.1}}, {"a^3", {0.3, -2, 5, 0.1}}, {"a^-2", {0.3, -2, 5, 1}},
-    {"a^17", {0.9, -1.1, 1.2, 0.5}}, {"a^0.5", {0.3, 2, 5, 1}}, {"a^b", {0.3, 2, 5, 1}}, {"b^a", {0.3, -2, 5, 1}}, {"a^a", {0.3, 2, 5, 1}},
-    {"where(a > 1, a^2, b*a)", {0.3, 2, 5, -1}}, {"where(b > 1, a^2, b*a)", {0.3, 2, 5, -1}}, {"min(a, b)", {0.3, 2, 5, -1}},
-    {"min(b, a)", {0.3, 2, 5, -1}}, {"max(a, b)", {0.3, 2, 5, -1}}, {"max(b, a)", {0.3, 2, 5, -1}}, {"min(a*a, 2*a, b)", {0.3, 2.5, 5, -1}},
-    {"mod(a, b)", {0.3, 2, 5, -1}}, {"mod(b, a)", {0.3, 2, 5, -1}}, {"mod(7.3, a)", {0.55, 2, 5, -1.3}}, {"hypot(a, b)", {0.3, 2, 5, -1}},
-    {"hypot(b, a)", {0.3, 2, 5, -1}}, {"atan2(a, b)", {0.3, 2, 5, -1}}, {"atan2(b, a)", {0.3, 2, 5, -1}}, {"abs(a)", {0.3, 2, 5, -1}},
-    {"sign(a)", {0.3, 2, 5, -1}}, {"sqrt(a)", {0.3, 2, 5, 0.9}}, {"cbrt(a)", {0.3, 2, 5, -1}}, {"exp(a)", {0.3, 2, 5, -1}},
-    {"log(a)", {0.3, 2, 5, 0.9}}, {"log10(a)", {0.3, 2, 5, 0.9}}, {"log2(a)", {0.3, 2, 5, 0.9}}, {"exp2(a)", {0.3, 2, 5, -1}},
-    {"sin(a)", {0.3, 2, 5, -1}}, {"cos(a)", {0.3, 2, 5, -1}}, {"tan(a)", {0.3, 2, 5, -1}}, {"asin(a)", {0.3, -0.5, 0.6, 0.1}},
-    {"acos(a)", {0.3, -0.5, 0.6, 0.1}}, {"atan(a)", {0.3, 2, 5, -1}}, {"sinh(a)", {0.3, 2, 5, -1}}, {"cosh(a)", {0.3, 2, 5, -1}},
-    {"tanh(a)", {0.3, 2, 5, -1}}, {"erf(a)", {0.3, 2, 5, -1}}, {"floor(a)", {0.3, 2.5, 5.5, -1.5}}, {"a < b", {0.3, 2, 5, -1}},
-    {"a <= b", {0.3, 2, 5, -1}}, {"a == b", {0.3, 2, 5, -1}}, {"a != b", {0.3, 2, 5, -1}}, {"a and b", {0.3, 2, 5, -1}},
-    {"a or b", {0.3, 2, 5, -1}}, {"not a", {0.3, 2, 5, -1}}, {"real(p*a + a^2*q)", {0.3, 2, 5, -1}}, {"imag(p*a + a^2*q)", {0.3, 2, 5, -1}},
-    {"real(conj(p*a)*exp(q*a))", {0.3, 2, 5, -1}}, {"real((p + a)/(q - a))", {0.3, 2, 5, -1}}, {"imag(sqrt(p + a))", {0.3, 2, 5, -1}},
+static const struct {
+    const char *text;
+    double points[4];
+} operations[] = {
+    {"a + b", {0.3, -2, 5, 0.1}},
+    {"b + a", {0.3, -2, 5, 0.1}},
+    {"a - b", {0.3, -2, 5, 0.1}},
+    {"b - a", {0.3, -2, 5, 0.1}},
+    {"a*b", {0.3, -2, 5, 0.1}},
+    {"a*a", {0.3, -2, 5, 0.1}},
+    {"a/b", {0.3, -2, 5, 0.1}},
+    {"b/a", {0.3, -2, 5, 1}},
+    {"(a+1)/(a*b)", {0.3, -2, 5, 1}},
+    {"-a", {0.3, -2, 5, 0.1}},
+    {"a^2", {0.3, -2, 5, 0.1}},
+    {"a^3", {0.3, -2, 5, 0.1}},
+    {"a^-2", {0.3, -2, 5, 1}},
+    {"a^17", {0.9, -1.1, 1.2, 0.5}},
+    {"a^0.5", {0.3, 2, 5, 1}},
+    {"a^b", {0.3, 2, 5, 1}},
+    {"b^a", {0.3, -2, 5, 1}},
+    {"a^a", {0.3, 2, 5, 1}},
+    {"where(a > 1, a^2, b*a)", {0.3, 2, 5, -1}},
+    {"where(b > 1, a^2, b*a)", {0.3, 2, 5, -1}},
+    {"min(a, b)", {0.3, 2, 5, -1}},
+    {"min(b, a)", {0.3, 2, 5, -1}},
+    {"max(a, b)", {0.3, 2, 5, -1}},
+    {"max(b, a)", {0.3, 2, 5, -1}},
+    {"min(a*a, 2*a, b)", {0.3, 2.5, 5, -1}},
+    {"mod(a, b)", {0.3, 2, 5, -1}},
+    {"mod(b, a)", {0.3, 2, 5, -1}},
+    {"mod(7.3, a)", {0.55, 2, 5, -1.3}},
+    {"hypot(a, b)", {0.3, 2, 5, -1}},
+    {"hypot(b, a)", {0.3, 2, 5, -1}},
+    {"atan2(a, b)", {0.3, 2, 5, -1}},
+    {"atan2(b, a)", {0.3, 2, 5, -1}},
+    {"abs(a)", {0.3, 2, 5, -1}},
+    {"sign(a)", {0.3, 2, 5, -1}},
+    {"sqrt(a)", {0.3, 2, 5, 0.9}},
+    {"cbrt(a)", {0.3, 2, 5, -1}},
+    {"exp(a)", {0.3, 2, 5, -1}},
+    {"log(a)", {0.3, 2, 5, 0.9}},
+    {"log10(a)", {0.3, 2, 5, 0.9}},
+    {"log2(a)", {0.3, 2, 5, 0.9}},
+    {"exp2(a)", {0.3, 2, 5, -1}},
+    {"sin(a)", {0.3, 2, 5, -1}},
+    {"cos(a)", {0.3, 2, 5, -1}},
+    {"tan(a)", {0.3, 2, 5, -1}},
+    {"asin(a)", {0.3, -0.5, 0.6, 0.1}},
+    {"acos(a)", {0.3, -0.5, 0.6, 0.1}},
+    {"atan(a)", {0.3, 2, 5, -1}},
+    {"sinh(a)", {0.3, 2, 5, -1}},
+    {"cosh(a)", {0.3, 2, 5, -1}},
+    {"tanh(a)", {0.3, 2, 5, -1}},
+    {"erf(a)", {0.3, 2, 5, -1}},
+    {"floor(a)", {0.3, 2.5, 5.5, -1.5}},
+    {"a < b", {0.3, 2, 5, -1}},
+    {"a <= b", {0.3, 2, 5, -1}},
+    {"a == b", {0.3, 2, 5, -1}},
+    {"a != b", {0.3, 2, 5, -1}},
+    {"a and b", {0.3, 2, 5, -1}},
+    {"a or b", {0.3, 2, 5, -1}},
+    {"not a", {0.3, 2, 5, -1}},
+    {"real(p*a + a^2*q)", {0.3, 2, 5, -1}},
+    {"imag(p*a + a^2*q)", {0.3, 2, 5, -1}},
+    {"real(conj(p*a)*exp(q*a))", {0.3, 2, 5, -1}},
+    {"real((p + a)/(q - a))", {0.3, 2, 5, -1}},
+    {"imag(sqrt(p + a))", {0.3, 2, 5, -1}},
     {"sin(a*b + exp(a)/(1 + a^2))*where(a < b, tanh(a), cos(a))", {0.3, 2, 3, -1}},
 };
 
@@ -80,10 +132,12 @@ static void test_operations(void **state)
         rw_node f = node(operations[i].text), d = derivative(f, "a");
         for (int k = 0; k < 4; ++k) {
             double x = operations[i].points[k];
-            compare(operations[i].text, "a", x, at(d, param("a"), x), difference(f, param("a"), x, 0.004 * fmin(1, fabs(x))), 2e-10);
+            compare(operations[i].text, "a", x, at(d, param("a"), x),
+                    difference(f, param("a"), x, 0.004 * fmin(1, fabs(x))), 2e-10);
         }
     }
-    for (int type = RW_I8; type <= RW_BOOL; ++type) { /* numbers that are rounded as they are stored: steps, or nearly none */
+    /* numbers that are rounded as they are stored: steps, or nearly none */
+    for (int type = RW_I8; type <= RW_BOOL; ++type) {
         const bool floats = type == RW_F16 || type == RW_BF16;
         assert_true(at(derivative(rw_cast(g, (rw_dtype)type, node("3*a")), "a"), param("a"), 0.7) == (floats ? 3 : 0));
     }
@@ -96,8 +150,27 @@ static void test_operations(void **state)
 static void test_complex(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"p + q", "q - p", "p*q", "p*p", "p/q", "q/p", "-p", "p^2", "p^-3", "p^q", "q^p", "sqrt(p)", "exp(p)",
-                                        "log(p)", "sin(p)", "cos(p)", "tan(p)", "sinh(p)", "cosh(p)", "tanh(p)", "where(b > 0, p^2, q)",
+    static const char *const texts[] = {"p + q",
+                                        "q - p",
+                                        "p*q",
+                                        "p*p",
+                                        "p/q",
+                                        "q/p",
+                                        "-p",
+                                        "p^2",
+                                        "p^-3",
+                                        "p^q",
+                                        "q^p",
+                                        "sqrt(p)",
+                                        "exp(p)",
+                                        "log(p)",
+                                        "sin(p)",
+                                        "cos(p)",
+                                        "tan(p)",
+                                        "sinh(p)",
+                                        "cosh(p)",
+                                        "tanh(p)",
+                                        "where(b > 0, p^2, q)",
                                         "exp(p*q)*sin(p + 1i)/(2 + p^2)"};
     static const double points[][2] = {{0.4, 0.2}, {-0.5, 0.7}, {1.2, -0.9}};
     for (int i = 0; i < RW_COUNT(texts); ++i) {
@@ -127,26 +200,39 @@ static rw_node grow(uint64_t seed, uint64_t *counter, int depth, bool analytic)
         int k = (int)(rw_random_uniform(seed, ++*counter) * 5);
         return k < 3 ? rw_scalar_argument(g, param(leaves[k])) : rw_real(g, 0.5 + rw_random_uniform(seed, ++*counter));
     }
-    static const rw_node_op smooth[] = {RW_OP_ADD, RW_OP_SUB, RW_OP_MUL, RW_OP_DIV, RW_OP_POW, RW_OP_NEG, RW_OP_SQRT, RW_OP_EXP,
-                                   RW_OP_LOG, RW_OP_SIN, RW_OP_COS, RW_OP_TAN, RW_OP_SINH, RW_OP_COSH, RW_OP_TANH, RW_OP_WHERE},
-                       other[] = {RW_OP_HYPOT, RW_OP_ATAN2, RW_OP_CBRT, RW_OP_ASIN, RW_OP_ACOS, RW_OP_ATAN, RW_OP_ERF, RW_OP_MIN,
-                                  RW_OP_MAX, RW_OP_ABS, RW_OP_MOD};
-    int choices = RW_COUNT(smooth) + (analytic ? 0 : RW_COUNT(other)), pick = (int)(rw_random_uniform(seed, ++*counter) * choices);
+    static const rw_node_op smooth[] = {RW_OP_ADD,  RW_OP_SUB,  RW_OP_MUL,  RW_OP_DIV,  RW_OP_POW, RW_OP_NEG,
+                                        RW_OP_SQRT, RW_OP_EXP,  RW_OP_LOG,  RW_OP_SIN,  RW_OP_COS, RW_OP_TAN,
+                                        RW_OP_SINH, RW_OP_COSH, RW_OP_TANH, RW_OP_WHERE},
+                            other[] = {RW_OP_HYPOT, RW_OP_ATAN2, RW_OP_CBRT, RW_OP_ASIN, RW_OP_ACOS, RW_OP_ATAN,
+                                       RW_OP_ERF,   RW_OP_MIN,   RW_OP_MAX,  RW_OP_ABS,  RW_OP_MOD};
+    int choices = RW_COUNT(smooth) + (analytic ? 0 : RW_COUNT(other)),
+        pick = (int)(rw_random_uniform(seed, ++*counter) * choices);
     rw_node_op op = pick < RW_COUNT(smooth) ? smooth[pick] : other[pick - RW_COUNT(smooth)];
     rw_node x[3] = {-1, -1, -1}, one = rw_real(g, 1);
     for (int i = 0; i < rw_ops[op].arity; ++i) x[i] = grow(seed, counter, depth - 1, analytic);
     /* arguments are kept where the operation is smooth and its values moderate */
-    rw_node t = rw_make1(g, RW_OP_TANH, x[0]), positive = rw_make2(g, RW_OP_ADD, one, rw_make2(g, RW_OP_MUL, x[0], x[0]));
+    rw_node t = rw_make1(g, RW_OP_TANH, x[0]),
+            positive = rw_make2(g, RW_OP_ADD, one, rw_make2(g, RW_OP_MUL, x[0], x[0]));
     switch (op) {
-    case RW_OP_SQRT: case RW_OP_LOG: case RW_OP_POW: case RW_OP_CBRT: x[0] = positive; break;
-    case RW_OP_EXP: case RW_OP_SINH: case RW_OP_COSH: case RW_OP_TAN: x[0] = t; break;
-    case RW_OP_ASIN: case RW_OP_ACOS: x[0] = rw_make2(g, RW_OP_MUL, rw_real(g, 0.8), t); break;
-    case RW_OP_HYPOT: case RW_OP_ATAN2: case RW_OP_MOD: x[1] = rw_make2(g, RW_OP_ADD, rw_make2(g, RW_OP_MUL, x[1], x[1]), one); break;
+    case RW_OP_SQRT:
+    case RW_OP_LOG:
+    case RW_OP_POW:
+    case RW_OP_CBRT: x[0] = positive; break;
+    case RW_OP_EXP:
+    case RW_OP_SINH:
+    case RW_OP_COSH:
+    case RW_OP_TAN: x[0] = t; break;
+    case RW_OP_ASIN:
+    case RW_OP_ACOS: x[0] = rw_make2(g, RW_OP_MUL, rw_real(g, 0.8), t); break;
+    case RW_OP_HYPOT:
+    case RW_OP_ATAN2:
+    case RW_OP_MOD: x[1] = rw_make2(g, RW_OP_ADD, rw_make2(g, RW_OP_MUL, x[1], x[1]), one); break;
     case RW_OP_DIV: x[1] = rw_make2(g, RW_OP_ADD, rw_make2(g, RW_OP_MUL, x[1], x[1]), one); break;
     default: break;
     }
     if (op == RW_OP_POW) x[1] = rw_make1(g, RW_OP_SIN, x[1]);
-    if (op == RW_OP_WHERE) x[0] = rw_make2(g, RW_OP_LT, rw_scalar_argument(g, param("b")), rw_scalar_argument(g, param("c")));
+    if (op == RW_OP_WHERE)
+        x[0] = rw_make2(g, RW_OP_LT, rw_scalar_argument(g, param("b")), rw_scalar_argument(g, param("c")));
     return rw_make(g, op, x[0], x[1], x[2]);
 }
 
@@ -210,7 +296,8 @@ static void test_random_by_differences(void **state)
 static void test_second_derivatives(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"sin(a)*exp(b*a)", "a^5/(1 + a^2)", "tanh(a^2)", "a^a", "log(1 + a^2)*sqrt(a)", "erf(a)/a"};
+    static const char *const texts[] = {"sin(a)*exp(b*a)",      "a^5/(1 + a^2)", "tanh(a^2)", "a^a",
+                                        "log(1 + a^2)*sqrt(a)", "erf(a)/a"};
     for (int i = 0; i < RW_COUNT(texts); ++i) {
         rw_node first = derivative(node(texts[i]), "a"), second = derivative(first, "a");
         for (double x = 0.4; x < 3; x += 0.7)
@@ -222,10 +309,17 @@ static void test_second_derivatives(void **state)
 static void test_leaves(void **state)
 {
     (void)state;
-    static const char *const same[][2] = {
-        {"diff(sin(x)*y, x)", "cos(x)*y"}, {"diff(u^3*v, u)", "(u*(u*u))*0 + (u*u + u*(2*u))*v"}, {"diff(u*v, w)", "0"},
-        {"diff(x*u, x)", "u"}, {"diff(a*t, t)", "a"}, {"diff(5, a)", "0"}, {"diff(u, u)", "1"}, {"diff(dx(u), u)", "0"},
-        {"diff(sum(v)*u, u)", "sum(v)"}, {"diff(w^2, w)", "2*w"}, {"diff(real(w), u)", "0"}};
+    static const char *const same[][2] = {{"diff(sin(x)*y, x)", "cos(x)*y"},
+                                          {"diff(u^3*v, u)", "(u*(u*u))*0 + (u*u + u*(2*u))*v"},
+                                          {"diff(u*v, w)", "0"},
+                                          {"diff(x*u, x)", "u"},
+                                          {"diff(a*t, t)", "a"},
+                                          {"diff(5, a)", "0"},
+                                          {"diff(u, u)", "1"},
+                                          {"diff(dx(u), u)", "0"},
+                                          {"diff(sum(v)*u, u)", "sum(v)"},
+                                          {"diff(w^2, w)", "2*w"},
+                                          {"diff(real(w), u)", "0"}};
     for (int i = 0; i < RW_COUNT(same); ++i)
         if (node(same[i][0]) != node(same[i][1])) fail_msg("%s is not %s", same[i][0], same[i][1]);
     double re, im;
@@ -240,9 +334,11 @@ static void test_leaves(void **state)
 static void test_no_derivative(void **state)
 {
     (void)state;
-    static const struct { const char *text, *of, *problem; } none[] = {
-        {"abs(w)", "w", "abs"}, {"real(w*a)", "w", "real"}, {"imag(w)", "w", "imag"}, {"conj(w)*w", "w", "conj"}, {"sum(u)", "u", "a reduction"},
-        {"a*max(u*v)", "u", "a reduction"}, {"abs(p)", "p", "abs"}, {"sin(real(p))", "p", "real"}};
+    static const struct {
+        const char *text, *of, *problem;
+    } none[] = {{"abs(w)", "w", "abs"},     {"real(w*a)", "w", "real"},     {"imag(w)", "w", "imag"},
+                {"conj(w)*w", "w", "conj"}, {"sum(u)", "u", "a reduction"}, {"a*max(u*v)", "u", "a reduction"},
+                {"abs(p)", "p", "abs"},     {"sin(real(p))", "p", "real"}};
     for (int i = 0; i < RW_COUNT(none); ++i) {
         const char *problem = NULL;
         assert_int_equal(rw_diff(g, node(none[i].text), node(none[i].of), &problem), -1);
@@ -258,15 +354,46 @@ static void test_no_derivative(void **state)
 static void test_corners(void **state)
 {
     (void)state;
-    static const struct { const char *text; double at, want; } rows[] = {
-        {"sin(max(a, 0))^b", -1, 0}, {"sqrt(max(a, 0))", -1, 0}, {"sqrt(max(a, 0))", 0, 0}, {"cbrt(max(a, 0))", -2, 0}, {"max(a, 0)^0.3", -1, 0}, {"max(a, 0)^1.5", 0, 0},
-        {"0^a", 2, 0}, {"(a - 1)^a", 1, 1}, {"(a*0)^(a + 1)", 1, 0}, {"max(b - 5, 0)^a", 1, 0}, {"sin(max(b - 9, 0))^a", 0.5, 0}, {"hypot(a, 0*a)", 0, 0}, {"hypot(a, 2)", 0, 0},
-        {"hypot(a, a)", 0, 0}, {"abs(a)", 0, 0}, {"abs(a)^1.5", 0, 0}, {"a*sqrt(a)", 0, 0}, {"sqrt(a)*a^2", 0, 0}, {"sqrt(a^2)", 0, 0}, {"asin(min(a, 1))", 2, 0},
-        {"acos(max(a, -1))", -3, 0}, {"where(a > 0, log(a), 3)", -1, 0}, {"where(a > 0, sqrt(a), 0)^2.5", -1, 0}, {"a^2", 0, 0}, {"a^1", 0, 1}, {"a^2.5", 0, 0}, {"sqrt(a)", 0, INFINITY},
-        {"cbrt(a)", 0, INFINITY}, {"a*log(a)", 0, -INFINITY}, {"a^0.5", 0, INFINITY}, {"max(a, 0)", 0, 0}, {"max(0, a)", 0, 1}, {"min(a, 0)", 0, 0}};
+    static const struct {
+        const char *text;
+        double at, want;
+    } rows[] = {{"sin(max(a, 0))^b", -1, 0},
+                {"sqrt(max(a, 0))", -1, 0},
+                {"sqrt(max(a, 0))", 0, 0},
+                {"cbrt(max(a, 0))", -2, 0},
+                {"max(a, 0)^0.3", -1, 0},
+                {"max(a, 0)^1.5", 0, 0},
+                {"0^a", 2, 0},
+                {"(a - 1)^a", 1, 1},
+                {"(a*0)^(a + 1)", 1, 0},
+                {"max(b - 5, 0)^a", 1, 0},
+                {"sin(max(b - 9, 0))^a", 0.5, 0},
+                {"hypot(a, 0*a)", 0, 0},
+                {"hypot(a, 2)", 0, 0},
+                {"hypot(a, a)", 0, 0},
+                {"abs(a)", 0, 0},
+                {"abs(a)^1.5", 0, 0},
+                {"a*sqrt(a)", 0, 0},
+                {"sqrt(a)*a^2", 0, 0},
+                {"sqrt(a^2)", 0, 0},
+                {"asin(min(a, 1))", 2, 0},
+                {"acos(max(a, -1))", -3, 0},
+                {"where(a > 0, log(a), 3)", -1, 0},
+                {"where(a > 0, sqrt(a), 0)^2.5", -1, 0},
+                {"a^2", 0, 0},
+                {"a^1", 0, 1},
+                {"a^2.5", 0, 0},
+                {"sqrt(a)", 0, INFINITY},
+                {"cbrt(a)", 0, INFINITY},
+                {"a*log(a)", 0, -INFINITY},
+                {"a^0.5", 0, INFINITY},
+                {"max(a, 0)", 0, 0},
+                {"max(0, a)", 0, 1},
+                {"min(a, 0)", 0, 0}};
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         double have = at(derivative(node(rows[i].text), "a"), param("a"), rows[i].at);
-        if (!(have == rows[i].want)) fail_msg("diff(%s, a) at %g: %g, expected %g", rows[i].text, rows[i].at, have, rows[i].want);
+        if (!(have == rows[i].want))
+            fail_msg("diff(%s, a) at %g: %g, expected %g", rows[i].text, rows[i].at, have, rows[i].want);
     }
 }
 

@@ -7,14 +7,22 @@
 
 static rw_device *dev;
 
-static const rw_expr_field fields[] = {{.name = "u", .dtype = RW_F64}, {.name = "v", .dtype = RW_F64}, {.name = "w", .dtype = RW_C128}};
-static const rw_expr_scalar scalars[] = {
-    {.name = "a", .value = 2}, {.name = "tau", .value = 0.5}, {.name = "c", .is_complex = true, .value = 1, .imaginary = 2}};
+static const rw_expr_field fields[] = {{.name = "u", .dtype = RW_F64},
+                                       {.name = "v", .dtype = RW_F64},
+                                       {.name = "w", .dtype = RW_C128}};
+static const rw_expr_scalar scalars[] = {{.name = "a", .value = 2},
+                                         {.name = "tau", .value = 0.5},
+                                         {.name = "c", .is_complex = true, .value = 1, .imaginary = 2}};
 
 static rw_status create(const char *text, rw_expr **e)
 {
-    rw_expr_spec spec = {.name = "doc", .text = text, .grid = {2, {12, 10, 1}, {0.5, 0.25, 1}, {0}}, .fields = fields,
-                         .nfields = RW_COUNT(fields), .scalars = scalars, .nscalars = RW_COUNT(scalars)};
+    rw_expr_spec spec = {.name = "doc",
+                         .text = text,
+                         .grid = {2, {12, 10, 1}, {0.5, 0.25, 1}, {0}},
+                         .fields = fields,
+                         .nfields = RW_COUNT(fields),
+                         .scalars = scalars,
+                         .nscalars = RW_COUNT(scalars)};
     return rw_expr_create(dev, &spec, e);
 }
 
@@ -49,7 +57,8 @@ static void run_block(const char *block, int passes)
     }
     OK(rw_expr_run(e, rw_device_queue(dev)));
     check_values(e, block);
-    if (passes >= 0 && e->plan.npasses != passes) fail_msg("%d passes instead of %d\n%s", e->plan.npasses, passes, block);
+    if (passes >= 0 && e->plan.npasses != passes)
+        fail_msg("%d passes instead of %d\n%s", e->plan.npasses, passes, block);
     for (int i = 0; i < RW_COUNT(fields); ++i) rw_array_destroy(&a[i]);
     rw_expr_destroy(&e);
 }

@@ -1,5 +1,6 @@
-/* Functions written in C, on all devices: where they run and that the plan says so, against the same formulas in the language; coordinates and scalars
- * leave the program on the device; recorded runs, derivatives, names. Programs made and destroyed many times keep no memory. */
+/* Functions written in C, on all devices: where they run and that the plan says so, against the same formulas in the
+ * language; coordinates and scalars leave the program on the device; recorded runs, derivatives, names. Programs made
+ * and destroyed many times keep no memory. */
 #include "../devices.h"
 
 #include <malloc.h>
@@ -28,15 +29,25 @@ static double blend(void *user, const double *a)
 }
 
 static double two = 2;
-static const rw_expr_function functions[] = {
-    {.name = "profile", .arguments = 1, .call = profile, .user = &two}, {.name = "product", .arguments = 2, .call = product}, {.name = "blend", .arguments = 3, .call = blend}};
+static const rw_expr_function functions[] = {{.name = "profile", .arguments = 1, .call = profile, .user = &two},
+                                             {.name = "product", .arguments = 2, .call = product},
+                                             {.name = "blend", .arguments = 3, .call = blend}};
 static const rw_expr_field fields[] = {{.name = "u", .dtype = RW_F64}, {.name = "v", .dtype = RW_F64}};
-static const rw_expr_scalar scalars[] = {{.name = "a", .value = 0.25}, {.name = "s", .value = 1, .state = true}, {.name = "c", .is_complex = true}};
+static const rw_expr_scalar scalars[] = {{.name = "a", .value = 0.25},
+                                         {.name = "s", .value = 1, .state = true},
+                                         {.name = "c", .is_complex = true}};
 
 static rw_expr_spec spec_of(const char *text)
 {
-    return (rw_expr_spec){.name = "functions", .text = text, .grid = {1, {CELLS, 1, 1}, {0.01, 1, 1}, {-2, 0, 0}}, .fields = fields, .nfields = 2,
-                          .scalars = scalars, .nscalars = 3, .functions = functions, .nfunctions = 3};
+    return (rw_expr_spec){.name = "functions",
+                          .text = text,
+                          .grid = {1, {CELLS, 1, 1}, {0.01, 1, 1}, {-2, 0, 0}},
+                          .fields = fields,
+                          .nfields = 2,
+                          .scalars = scalars,
+                          .nscalars = 3,
+                          .functions = functions,
+                          .nfunctions = 3};
 }
 
 typedef struct program {
@@ -60,10 +71,12 @@ static void drop(program *p)
     rw_array_destroy(&p->u), rw_array_destroy(&p->v);
 }
 
-/* The program with functions in C, and with the same in the language: equal fields and sums; whether each runs on the host. */
+/* The program with functions in C, and with the same in the language: equal fields and sums; whether each runs on the
+ * host. */
 static void compare(const char *in_c, const char *in_language, bool host)
 {
-    static const char definitions[] = "profile2(r) = 2*exp(-r^2)\nproduct2(p, q) = p*q\nblend2(p, q, w) = p*(1 - w) + q*w\n";
+    static const char definitions[] =
+        "profile2(r) = 2*exp(-r^2)\nproduct2(p, q) = p*q\nblend2(p, q, w) = p*(1 - w) + q*w\n";
     char text[600];
     snprintf(text, sizeof text, "%s%s", definitions, in_language);
     program p = make(in_c), q = make(text);
@@ -72,7 +85,8 @@ static void compare(const char *in_c, const char *in_language, bool host)
     OK(rw_expr_get_plan(p.e, &plan));
     OK(rw_expr_explain(p.e, &explained));
     if (host != (plan.function != NULL) || (host && !plan.evaluator)) fail_msg("%s: %s", in_c, explained);
-    if (host != (strstr(explained, "run by the plain evaluator (on the host, because ") != NULL)) fail_msg("%s: %s", in_c, explained);
+    if (host != (strstr(explained, "run by the plain evaluator (on the host, because ") != NULL))
+        fail_msg("%s: %s", in_c, explained);
     free(explained);
     OK(rw_expr_get_plan(q.e, &plan));
     assert_null(plan.function);
@@ -89,19 +103,24 @@ static void compare(const char *in_c, const char *in_language, bool host)
     }
     const double *have = numbers_of(p.v), *want = numbers_of(q.v);
     for (int i = 0; i < CELLS; ++i)
-        if (!(fabs(have[i] - want[i]) <= 1e-13 * (1 + fabs(want[i])))) fail_msg("%s: v[%d] = %.17g, expected %.17g", in_c, i, have[i], want[i]);
+        if (!(fabs(have[i] - want[i]) <= 1e-13 * (1 + fabs(want[i]))))
+            fail_msg("%s: v[%d] = %.17g, expected %.17g", in_c, i, have[i], want[i]);
     drop(&p), drop(&q);
 }
 
 static void test_placement(void **state)
 {
     (void)state;
-    compare("v = profile(u) + v/2", "v = profile2(u) + v/2", true);                                   /* of a field */
-    compare("v = u*profile(x) + v/2", "v = u*profile2(x) + v/2", false);                              /* of a coordinate: a table */
-    compare("v = u*profile(3*a + 1)", "v = u*profile2(3*a + 1)", false);                              /* of scalars: an argument */
+    compare("v = profile(u) + v/2", "v = profile2(u) + v/2", true); /* of a field */
+    /* of a coordinate: a table */
+    compare("v = u*profile(x) + v/2", "v = u*profile2(x) + v/2", false);
+    /* of scalars: an argument */
+    compare("v = u*profile(3*a + 1)", "v = u*profile2(3*a + 1)", false);
     compare("v = blend(u, product(u, v), a)\ns = sum(v)", "v = blend2(u, product2(u, v), a)\ns = sum(v)", true);
-    compare("v = u\ns = product(sum(v), 0.5) + s", "v = u\ns = product2(sum(v), 0.5) + s", true);    /* in what a state becomes */
-    compare("v = u\nr = product(sum(v), 0.5)", "v = u\nr = product2(sum(v), 0.5)", false);            /* in a result: on the host anyway */
+    /* in what a state becomes */
+    compare("v = u\ns = product(sum(v), 0.5) + s", "v = u\ns = product2(sum(v), 0.5) + s", true);
+    /* in a result: on the host anyway */
+    compare("v = u\nr = product(sum(v), 0.5)", "v = u\nr = product2(sum(v), 0.5)", false);
     compare("v = product(2, 3)*u", "v = 6*u", false);
 }
 
@@ -119,14 +138,15 @@ static void test_calls(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    static const struct { const char *text, *message; } rows[] = {
-        {"v = profile(u, v)", "profile takes 1 argument, 2 given"},
-        {"v = product(u)", "product takes 2 arguments, 1 given"},
-        {"v = profil(u)", "function profil is unknown; nearest is profile"},
-        {"v = profile", "profile is a function: its arguments are missing"},
-        {"profile(r) = r\nv = profile(u)", "function profile is given in C: choose another name"},
-        {"v = diff(profile(u), u)", "profile has no derivative here"},
-        {"v = real(profile(c))", "profile takes real numbers"}};
+    static const struct {
+        const char *text, *message;
+    } rows[] = {{"v = profile(u, v)", "profile takes 1 argument, 2 given"},
+                {"v = product(u)", "product takes 2 arguments, 1 given"},
+                {"v = profil(u)", "function profil is unknown; nearest is profile"},
+                {"v = profile", "profile is a function: its arguments are missing"},
+                {"profile(r) = r\nv = profile(u)", "function profile is given in C: choose another name"},
+                {"v = diff(profile(u), u)", "profile has no derivative here"},
+                {"v = real(profile(c))", "profile takes real numbers"}};
     rw_expr *e;
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         rw_expr_spec spec = spec_of(rows[i].text);
@@ -137,7 +157,8 @@ static void test_refused(void **state)
     spec.functions = &wrong, spec.nfunctions = 1;
     FAILS(RW_ERR_INPUT, "u is declared twice", rw_expr_create(dev, &spec, &e));
     wrong.name = "sin";
-    FAILS(RW_ERR_INPUT, "\"sin\" is a coordinate, operator or function of the language", rw_expr_create(dev, &spec, &e));
+    FAILS(RW_ERR_INPUT, "\"sin\" is a coordinate, operator or function of the language",
+          rw_expr_create(dev, &spec, &e));
     wrong.name = "f", wrong.arguments = 4;
     FAILS(RW_ERR_ARGUMENT, "function f: 1 to 3 arguments are possible", rw_expr_create(dev, &spec, &e));
     wrong.arguments = 1, wrong.call = NULL;
@@ -149,7 +170,8 @@ static void test_refused(void **state)
     program p = make("v = profile(u)");
     rw_sequence *sequence;
     OK(rw_record_begin(queue));
-    FAILS(RW_ERR_UNSUPPORTED, "functions cannot be recorded: it calls profile, a function in C, on the host", rw_expr_run(p.e, queue));
+    FAILS(RW_ERR_UNSUPPORTED, "functions cannot be recorded: it calls profile, a function in C, on the host",
+          rw_expr_run(p.e, queue));
     rw_record_end(queue, &sequence);
     rw_sequence_destroy(&sequence);
     drop(&p);
@@ -169,7 +191,8 @@ static void test_many(void **state)
         if (i == many / 2) before = mallinfo2().uordblks;
     }
     size_t after = mallinfo2().uordblks;
-    if (after > before + 65536 && on("cpu")) fail_msg("%d programs keep %lld bytes", many / 2, (long long)(after - before));
+    if (after > before + 65536 && on("cpu"))
+        fail_msg("%d programs keep %lld bytes", many / 2, (long long)(after - before));
     program p = make("v = (u + a*v)/(1 + 2*u*u) + 0.75");
     rw_counters first = counters();
     spec.text = "v = (u + a*v)/(1 + 2*u*u) + 0.8125";
@@ -189,8 +212,16 @@ static void test_many(void **state)
 static void test_copies(void **state)
 {
     (void)state;
-    static const rw_expr_field four[] = {{.name = "p", .dtype = RW_F64}, {.name = "q", .dtype = RW_F64}, {.name = "r", .dtype = RW_F64}, {.name = "s", .dtype = RW_F64}, {.name = "out", .dtype = RW_F64}};
-    rw_expr_spec spec = {.name = "copies", .text = "out = p*q + r*s", .grid = {1, {CELLS, 1, 1}, {1, 1, 1}, {0}}, .fields = four, .nfields = 5};
+    static const rw_expr_field four[] = {{.name = "p", .dtype = RW_F64},
+                                         {.name = "q", .dtype = RW_F64},
+                                         {.name = "r", .dtype = RW_F64},
+                                         {.name = "s", .dtype = RW_F64},
+                                         {.name = "out", .dtype = RW_F64}};
+    rw_expr_spec spec = {.name = "copies",
+                         .text = "out = p*q + r*s",
+                         .grid = {1, {CELLS, 1, 1}, {1, 1, 1}, {0}},
+                         .fields = four,
+                         .nfields = 5};
     rw_expr *e;
     rw_array *a[5];
     OK(rw_expr_create(dev, &spec, &e));
@@ -219,6 +250,8 @@ static void test_copies(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_placement), cmocka_unit_test(test_calls), cmocka_unit_test(test_refused), cmocka_unit_test(test_many), cmocka_unit_test(test_copies)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_placement), cmocka_unit_test(test_calls),
+                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_many),
+                                       cmocka_unit_test(test_copies)};
     return run_on_devices("functions", tests, RW_COUNT(tests));
 }

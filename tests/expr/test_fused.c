@@ -1,11 +1,12 @@
-/* Fused passes: which ones are, and that reproducible mode gives the bits that the passes give one by one, for all kinds
- * of sides, in one to three dimensions, on grids smaller than the stencils and around the edges of tiles. */
+/* Fused passes: which ones are, and that reproducible mode gives the bits that the passes give one by one, for all
+ * kinds of sides, in one to three dimensions, on grids smaller than the stencils and around the edges of tiles. */
 #include "expr_test.h"
 
 enum { FIELDS = 4 };
 static const char *const fields_of[FIELDS] = {"u", "v", "w", "s"};
 
-static rw_expr *create(rw_device *dev, const rw_grid *grid, const char *text, int order, rw_boundary_kind kind, bool mixed)
+static rw_expr *create(rw_device *dev, const rw_grid *grid, const char *text, int order, rw_boundary_kind kind,
+                       bool mixed)
 {
     static const rw_expr_scalar scalars[] = {{.name = "a", .value = 0.25}};
     rw_expr_field f[FIELDS];
@@ -15,13 +16,21 @@ static rw_expr *create(rw_device *dev, const rw_grid *grid, const char *text, in
             rw_boundary_kind k = kind;
             if (mixed && kind != RW_BOUNDARY_PERIODIC) k = (rw_boundary_kind)((kind + side + i) % RW_BOUNDARY_KINDS);
             if (k == RW_BOUNDARY_PERIODIC) k = kind; /* on both sides, or not at all */
-            f[i].boundary[side] = (rw_boundary){.kind = k, .a = grid->ndim > 1 ? "1 + x*y" : "1 + x", .b = "2",
-                                             .c = grid->ndim > 2 ? "a*z - x" : "a - x"};
+            f[i].boundary[side] = (rw_boundary){.kind = k,
+                                                .a = grid->ndim > 1 ? "1 + x*y" : "1 + x",
+                                                .b = "2",
+                                                .c = grid->ndim > 2 ? "a*z - x" : "a - x"};
         }
     }
     rw_expr *e;
-    rw_expr_spec spec = {.name = "fused", .text = text, .grid = *grid, .order = order, .fields = f, .nfields = FIELDS,
-                         .scalars = scalars, .nscalars = 1};
+    rw_expr_spec spec = {.name = "fused",
+                         .text = text,
+                         .grid = *grid,
+                         .order = order,
+                         .fields = f,
+                         .nfields = FIELDS,
+                         .scalars = scalars,
+                         .nscalars = 1};
     OK(rw_expr_create(dev, &spec, &e));
     return e;
 }
@@ -30,7 +39,9 @@ static rw_expr *create(rw_device *dev, const rw_grid *grid, const char *text, in
 static void test_which(void **state)
 {
     (void)state;
-    static const struct { const char *text, *kernels; } rows[] = {
+    static const struct {
+        const char *text, *kernels;
+    } rows[] = {
         {"v = laplace(u)", "1"},
         {"v = laplace(u); w = laplace(v)", "2"},
         {"v = laplace(u); w = laplace(v); v = w + dx(w)", "3"},
@@ -50,7 +61,8 @@ static void test_which(void **state)
         {"v = dx(dy(u)); w = dx(v)", "2"},
         /* one kernel, one precision */
         {"w = s; v = laplace(u); w = w + laplace(v)", "2"},
-        {"s = 2*s; v = laplace(u); w = laplace(v)", "11"}, /* cells around the tile would read s after their owner wrote it */
+        /* cells around the tile would read s after their owner wrote it */
+        {"s = 2*s; v = laplace(u); w = laplace(v)", "11"},
         {"s = dx(s); v = dx(s)", "11"},
     };
     rw_device *dev = open_device("cpu:tiling=fused");
@@ -62,7 +74,8 @@ static void test_which(void **state)
         compiler(true);
         for (int k = 0; k < e->npasses; ++k)
             kernels[k] = (char)('1' + e->passes[k].kernel.last - e->passes[k].kernel.first), kernels[k + 1] = 0;
-        if (strcmp(kernels, rows[i].kernels)) fail_msg("%s: kernels of %s passes, expected %s", rows[i].text, kernels, rows[i].kernels);
+        if (strcmp(kernels, rows[i].kernels))
+            fail_msg("%s: kernels of %s passes, expected %s", rows[i].text, kernels, rows[i].kernels);
         rw_expr_destroy(&e);
     }
     rw_device_close(&dev);
@@ -72,17 +85,29 @@ static void test_which(void **state)
 static void test_when(void **state)
 {
     (void)state;
-    static const struct { bool gpu; int64_t n; bool fused; } rows[] = {{true, 64, true}, {true, 128, true}, {true, 4096, true}, {false, 64, false}};
+    static const struct {
+        bool gpu;
+        int64_t n;
+        bool fused;
+    } rows[] = {{true, 64, true}, {true, 128, true}, {true, 4096, true}, {false, 64, false}};
     rw_device *dev = open_device("cpu");
     compiler(false);
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         rw_grid grid = {2, {rows[i].n, rows[i].n, 1}, {0.1, 0.1, 1}, {0}};
-        rw_device_properties p = {.name = "some:0", .kind = "cuda", .gpu = rows[i].gpu, .units = 132, .group_max = 1024, .f64 = true, .shared_memory = 49152};
-        rw_expr *e = create(dev, &grid, "v = u + a*laplace(u); w = v + a*laplace(v); v = w + a*laplace(w)", 2, RW_BOUNDARY_DIRICHLET, false);
+        rw_device_properties p = {.name = "some:0",
+                                  .kind = "cuda",
+                                  .gpu = rows[i].gpu,
+                                  .units = 132,
+                                  .group_max = 1024,
+                                  .f64 = true,
+                                  .shared_memory = 49152};
+        rw_expr *e = create(dev, &grid, "v = u + a*laplace(u); w = v + a*laplace(v); v = w + a*laplace(w)", 2,
+                            RW_BOUNDARY_DIRICHLET, false);
         const rw_target target = rw_target_of(&p, RW_TILING_AUTO);
         rw_pass_kernel k;
         OK(rw_pass_kernel_create(&e->plan, 0, &target, &k));
-        if ((k.last > 0) != rows[i].fused) fail_msg("%s, %d^2: passes 0 to %d in one kernel", rows[i].gpu ? "GPU" : "CPU", (int)rows[i].n, k.last);
+        if ((k.last > 0) != rows[i].fused)
+            fail_msg("%s, %d^2: passes 0 to %d in one kernel", rows[i].gpu ? "GPU" : "CPU", (int)rows[i].n, k.last);
         rw_pass_kernel_free(&k);
         rw_expr_destroy(&e);
     }
@@ -95,7 +120,8 @@ static void test_when(void **state)
     "w = 0.5*dx(v) - w; m = max(w - u); q = sum(v*u)"
 static const char *const texts[] = {TEXT("x"), TEXT("x - 2*y"), TEXT("x - 2*y*z")};
 
-static void run(rw_device *device, const char *wish, const rw_grid *grid, int order, rw_boundary_kind kind, bool mixed, double *out, int *kernels)
+static void run(rw_device *device, const char *wish, const rw_grid *grid, int order, rw_boundary_kind kind, bool mixed,
+                double *out, int *kernels)
 {
     int64_t n = cell_count(grid);
     rw_device *dev = with_tiling(device, wish);
@@ -130,9 +156,12 @@ static void run(rw_device *device, const char *wish, const rw_grid *grid, int or
 static void test_bits(void **state)
 {
     (void)state;
-    static const struct { int ndim; int64_t n[3]; } grids[] = {{1, {1, 1, 1}}, {1, {2, 1, 1}}, {1, {7, 1, 1}}, {1, {131, 1, 1}},
-                                                               {2, {3, 1, 1}}, {2, {9, 8, 1}}, {2, {33, 19, 1}}, {3, {4, 5, 3}}, {3, {9, 7, 10}},
-                                                               {1, {300001, 1, 1}} /* a long line: tiles of 1024 */};
+    static const struct {
+        int ndim;
+        int64_t n[3];
+    } grids[] =
+        {{1, {1, 1, 1}},   {1, {2, 1, 1}}, {1, {7, 1, 1}},  {1, {131, 1, 1}},   {2, {3, 1, 1}}, {2, {9, 8, 1}},
+         {2, {33, 19, 1}}, {3, {4, 5, 3}}, {3, {9, 7, 10}}, {1, {300001, 1, 1}} /* a long line: tiles of 1024 */};
     rw_context *outer = ctx;
     if (rw_context_create(&ctx) != RW_OK) abort();
     rw_context_set_reproducible(ctx, true);
@@ -144,11 +173,15 @@ static void test_bits(void **state)
         for (int k = 0; k < RW_BOUNDARY_KINDS; ++k)
             for (int d = 0; d < n; ++d) {
                 const rw_device_properties *info = rw_device_info(devices[d]);
-                if (!strcmp(info->kind, "opencl") && !info->gpu && (g + 2 * k) % 9) continue; /* PoCL compiles for seconds */
+                /* PoCL compiles for seconds */
+                if (!strcmp(info->kind, "opencl") && !info->gpu && (g + 2 * k) % 9) continue;
                 if (strcmp(info->kind, "cpu") && (g + k) % 2) continue;
                 if (g == RW_COUNT(grids) - 1 && !info->gpu && strcmp(info->kind, "cpu")) continue;
                 if (chosen++ % 4 && !test_long()) continue;
-                rw_grid grid = {grids[g].ndim, {grids[g].n[0], grids[g].n[1], grids[g].n[2]}, {0.5, 0.25, 0.5}, {0.125, -0.25, 0}};
+                rw_grid grid = {grids[g].ndim,
+                                {grids[g].n[0], grids[g].n[1], grids[g].n[2]},
+                                {0.5, 0.25, 0.5},
+                                {0.125, -0.25, 0}};
                 int64_t cells = cell_count(&grid);
                 int order = (g + k) % 2 ? 4 : 2, kernels, fewer;
                 bool mixed = (g + k) % 3 == 0;
@@ -158,9 +191,11 @@ static void test_bits(void **state)
                 assert_int_equal(fewer, 1);
                 for (int64_t i = 0; i <= 3 * cells; ++i) /* all but the sum, whose order is that of the tiles */
                     if (memcmp(one + i, fused + i, sizeof *one))
-                        fail_msg("%s, %dx%dx%d, order %d, sides %d%s: number %d is %.17g fused, %.17g pass by pass", info->name, (int)grid.size[0],
-                                 (int)grid.size[1], (int)grid.size[2], order, k, mixed ? " mixed" : "", (int)i, fused[i], one[i]);
-                assert_true(fabs(one[3 * cells + 1] - fused[3 * cells + 1]) <= 1e-12 * (double)cells * (1 + fabs(one[3 * cells + 1])));
+                        fail_msg("%s, %dx%dx%d, order %d, sides %d%s: number %d is %.17g fused, %.17g pass by pass",
+                                 info->name, (int)grid.size[0], (int)grid.size[1], (int)grid.size[2], order, k,
+                                 mixed ? " mixed" : "", (int)i, fused[i], one[i]);
+                assert_true(fabs(one[3 * cells + 1] - fused[3 * cells + 1]) <=
+                            1e-12 * (double)cells * (1 + fabs(one[3 * cells + 1])));
                 runs++;
             }
     printf("# %d pairs of runs, same bits\n", runs);
@@ -170,8 +205,8 @@ static void test_bits(void **state)
     ctx = outer;
 }
 
-/* A field that is read at its own node alone has a side whose value needs a scalar of its own, b*b, and another one is only
- * written: kernels of several passes are compiled, and give the bits of passes one by one. */
+/* A field that is read at its own node alone has a side whose value needs a scalar of its own, b*b, and another one is
+ * only written: kernels of several passes are compiled, and give the bits of passes one by one. */
 static void test_sides_that_nothing_reads(void **state)
 {
     (void)state;
@@ -191,10 +226,20 @@ static void test_sides_that_nothing_reads(void **state)
         for (int k = 0; k < 4; ++k) {
             f[k] = (rw_expr_field){.name = fields_of[k], .dtype = RW_F64};
             for (int side = 0; side < 4; ++side)
-                f[k].boundary[side] = (rw_boundary){RW_BOUNDARY_DIRICHLET, k == 3 ? "b*b" : k == 2 ? "b*b*b" : "1", 0, 0};
+                f[k].boundary[side] = (rw_boundary){RW_BOUNDARY_DIRICHLET,
+                                                    k == 3   ? "b*b"
+                                                    : k == 2 ? "b*b*b"
+                                                             : "1",
+                                                    0, 0};
         }
-        rw_expr_spec spec = {.name = "sides", .text = "v = u + a*laplace(u)*s; w = v + a*laplace(v)", .grid = grid, .order = 2,
-                             .fields = f, .nfields = 4, .scalars = scalars, .nscalars = 2};
+        rw_expr_spec spec = {.name = "sides",
+                             .text = "v = u + a*laplace(u)*s; w = v + a*laplace(v)",
+                             .grid = grid,
+                             .order = 2,
+                             .fields = f,
+                             .nfields = 4,
+                             .scalars = scalars,
+                             .nscalars = 2};
         rw_expr *e;
         rw_array *array[4];
         const void *data;
@@ -259,10 +304,8 @@ static void test_recorded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_which),
-        cmocka_unit_test(test_when),
-        cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_sides_that_nothing_reads),
+        cmocka_unit_test(test_which),    cmocka_unit_test(test_when),
+        cmocka_unit_test(test_bits),     cmocka_unit_test(test_sides_that_nothing_reads),
         cmocka_unit_test(test_recorded),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);

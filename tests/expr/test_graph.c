@@ -22,7 +22,8 @@ static void test_constants_fold(void **state)
             rw_node folded = rw_make(g, (rw_node_op)op, arg[0], arg[1], arg[2]);
             const rw_graph_node *p = g->nodes + folded;
             if (p->op != RW_OP_CONST || p->re != expected[0] || p->im != expected[1])
-                fail_msg("%s: op %d, %g%+gi for %g%+gi", rw_ops[op].name, p->op, p->re, p->im, expected[0], expected[1]);
+                fail_msg("%s: op %d, %g%+gi for %g%+gi", rw_ops[op].name, p->op, p->re, p->im, expected[0],
+                         expected[1]);
         }
     assert_int_equal(node("2*3 + 4^2/8 - sqrt(9)"), rw_real(g, 5));
     assert_int_equal(node("(1+2i)^3"), rw_const(g, -11, -2)); /* exactly, by multiplication */
@@ -33,19 +34,46 @@ static void test_equal_nodes_are_one(void **state)
 {
     (void)state;
     static const char *const same[][2] = {
-        {"u*v + sin(u*v)", "u*v + sin(u*v)"}, {"u + v", "v + u"}, {"u*v", "v*u"}, {"(u + v)*a", "a*(v + u)"},
-        {"dx(u)", "dx(u)"}, {"sum(u*v)", "sum(v*u)"}, {"u > v", "v < u"}, {"u >= v", "v <= u"},
-        {"min(u, v, a)", "min(min(u, v), a)"}, {"u**2", "u^2"}, {"pow(u, v)", "u^v"}, {"laplace(u)", "dxx(u) + dyy(u)"},
-        {"grad(u) \xc2\xb7 grad(v)", "dx(u)*dx(v) + dy(u)*dy(v)"}, {"div(grad(u))", "dx(dx(u)) + dy(dy(u))"},
-        {"dxxx(u)", "dx(dxx(u))"}, {"dxyx(u)", "dy(dxx(u))"}, {"dxxyy(u)", "dyy(dxx(u))"}, {"norm(u)", "sqrt(sum(u*u))"},
-        {"mean(u)", "sum(u)/12"}, {"dot(u, v)", "sum(u*v)"}, {"norm1(w)", "sum(abs(w))"}, {"x", "x"},
+        {"u*v + sin(u*v)", "u*v + sin(u*v)"},
+        {"u + v", "v + u"},
+        {"u*v", "v*u"},
+        {"(u + v)*a", "a*(v + u)"},
+        {"dx(u)", "dx(u)"},
+        {"sum(u*v)", "sum(v*u)"},
+        {"u > v", "v < u"},
+        {"u >= v", "v <= u"},
+        {"min(u, v, a)", "min(min(u, v), a)"},
+        {"u**2", "u^2"},
+        {"pow(u, v)", "u^v"},
+        {"laplace(u)", "dxx(u) + dyy(u)"},
+        {"grad(u) \xc2\xb7 grad(v)", "dx(u)*dx(v) + dy(u)*dy(v)"},
+        {"div(grad(u))", "dx(dx(u)) + dy(dy(u))"},
+        {"dxxx(u)", "dx(dxx(u))"},
+        {"dxyx(u)", "dy(dxx(u))"},
+        {"dxxyy(u)", "dyy(dxx(u))"},
+        {"norm(u)", "sqrt(sum(u*u))"},
+        {"mean(u)", "sum(u)/12"},
+        {"dot(u, v)", "sum(u*v)"},
+        {"norm1(w)", "sum(abs(w))"},
+        {"x", "x"},
     };
     for (int i = 0; i < RW_COUNT(same); ++i)
         if (node(same[i][0]) != node(same[i][1])) fail_msg("%s and %s are two nodes", same[i][0], same[i][1]);
-    static const char *const different[][2] = {
-        {"u - v", "v - u"}, {"u/v", "v/u"}, {"u", "v"}, {"x", "y"}, {"u < v", "u <= v"}, {"dx(u)", "dy(u)"}, {"dx(u)", "dx(u, 4)"},
-        {"min(u, v)", "min(v, u)"}, {"sum(u)", "max(u)"}, {"sum(u)", "u"}, {"a", "b"}, {"dx_forward(u)", "dx_backward(u)"},
-        {"where(u, v, a)", "where(u, a, v)"}, {"dot(w, u)", "dot(u, w)"}, {"1/(u*0.5)", "1/(u*-0.5)"}};
+    static const char *const different[][2] = {{"u - v", "v - u"},
+                                               {"u/v", "v/u"},
+                                               {"u", "v"},
+                                               {"x", "y"},
+                                               {"u < v", "u <= v"},
+                                               {"dx(u)", "dy(u)"},
+                                               {"dx(u)", "dx(u, 4)"},
+                                               {"min(u, v)", "min(v, u)"},
+                                               {"sum(u)", "max(u)"},
+                                               {"sum(u)", "u"},
+                                               {"a", "b"},
+                                               {"dx_forward(u)", "dx_backward(u)"},
+                                               {"where(u, v, a)", "where(u, a, v)"},
+                                               {"dot(w, u)", "dot(u, w)"},
+                                               {"1/(u*0.5)", "1/(u*-0.5)"}};
     for (int i = 0; i < RW_COUNT(different); ++i)
         if (node(different[i][0]) == node(different[i][1])) fail_msg("%s is %s", different[i][0], different[i][1]);
     assert_int_not_equal(rw_real(g, 0.0), rw_real(g, -0.0));
@@ -74,23 +102,78 @@ static void test_identities(void **state)
 {
     (void)state;
     static const char *const same[][2] = {
-        {"u + 0", "u"}, {"0 + u", "u"}, {"u - 0", "u"}, {"0 - u", "-u"}, {"u - u", "0"}, {"u + u", "2*u"}, {"--u", "u"},
-        {"u + -v", "u - v"}, {"u - -v", "u + v"}, {"u*1", "u"}, {"1*u", "u"}, {"u*0", "0"}, {"0*u", "0"}, {"u*-1", "-u"},
-        {"-1*u", "-u"}, {"u/1", "u"}, {"0/u", "0"}, {"u/4", "u*0.25"}, {"u/-0.5", "u*-2"},
-        {"u^0", "1"}, {"u^1", "u"}, {"u^2", "u*u"}, {"u^3", "u*(u*u)"}, {"u^4", "(u*u)*(u*u)"}, {"u^-1", "1/u"},
-        {"u^-2", "1/(u*u)"}, {"u^0.5", "sqrt(u)"}, {"a^2", "a*a"}, {"w^2", "w*w"}, {"u^16", "(((u^2)^2)^2)^2"},
-        {"where(1, u, v)", "u"}, {"where(0, u, v)", "v"}, {"where(2 > 1, u, v)", "u"}, {"where(u, v, v)", "v"},
-        {"real(u)", "u"}, {"imag(u)", "0"}, {"conj(u)", "u"}, {"dx(a)", "0"}, {"laplace(3)", "0"}, {"dx(sum(u))", "0"},
-        {"upwind(a, 1, 1)", "0"}, {"dx_forward(a)", "0"}, {"diff(u^2, u)", "2*u"}, {"diff(u*v, a)", "0"},
+        {"u + 0", "u"},
+        {"0 + u", "u"},
+        {"u - 0", "u"},
+        {"0 - u", "-u"},
+        {"u - u", "0"},
+        {"u + u", "2*u"},
+        {"--u", "u"},
+        {"u + -v", "u - v"},
+        {"u - -v", "u + v"},
+        {"u*1", "u"},
+        {"1*u", "u"},
+        {"u*0", "0"},
+        {"0*u", "0"},
+        {"u*-1", "-u"},
+        {"-1*u", "-u"},
+        {"u/1", "u"},
+        {"0/u", "0"},
+        {"u/4", "u*0.25"},
+        {"u/-0.5", "u*-2"},
+        {"u^0", "1"},
+        {"u^1", "u"},
+        {"u^2", "u*u"},
+        {"u^3", "u*(u*u)"},
+        {"u^4", "(u*u)*(u*u)"},
+        {"u^-1", "1/u"},
+        {"u^-2", "1/(u*u)"},
+        {"u^0.5", "sqrt(u)"},
+        {"a^2", "a*a"},
+        {"w^2", "w*w"},
+        {"u^16", "(((u^2)^2)^2)^2"},
+        {"where(1, u, v)", "u"},
+        {"where(0, u, v)", "v"},
+        {"where(2 > 1, u, v)", "u"},
+        {"where(u, v, v)", "v"},
+        {"real(u)", "u"},
+        {"imag(u)", "0"},
+        {"conj(u)", "u"},
+        {"dx(a)", "0"},
+        {"laplace(3)", "0"},
+        {"dx(sum(u))", "0"},
+        {"upwind(a, 1, 1)", "0"},
+        {"dx_forward(a)", "0"},
+        {"diff(u^2, u)", "2*u"},
+        {"diff(u*v, a)", "0"},
     };
     for (int i = 0; i < RW_COUNT(same); ++i)
         if (node(same[i][0]) != node(same[i][1])) fail_msg("%s is not %s", same[i][0], same[i][1]);
     /* and what must stay: NaN, infinity and rounding matter, or the host computes it once anyway */
-    static const struct { const char *text; rw_node_op op; } kept[] = {
-        {"u/a", RW_OP_DIV}, {"u/3", RW_OP_DIV}, {"u/49", RW_OP_DIV}, {"dx(u)/a", RW_OP_DIV}, {"(u*1e-310)/1e-310", RW_OP_DIV}, {"u/2^-200", RW_OP_DIV}, {"w/3", RW_OP_DIV},
-        {"u/u", RW_OP_DIV}, {"u/v", RW_OP_DIV}, {"a/b", RW_OP_DIV}, {"sum(u)/a", RW_OP_DIV}, {"u^17", RW_OP_POW}, {"u^0.25", RW_OP_POW},
-        {"u^v", RW_OP_POW}, {"u^-0.5", RW_OP_POW}, {"min(u, u)", RW_OP_MIN}, {"abs(u)", RW_OP_ABS}, {"u/sum(u)", RW_OP_DIV},
-        {"real(w)", RW_OP_REAL}, {"u == u", RW_OP_EQ}, {"where(u, v, a)", RW_OP_WHERE}};
+    static const struct {
+        const char *text;
+        rw_node_op op;
+    } kept[] = {{"u/a", RW_OP_DIV},
+                {"u/3", RW_OP_DIV},
+                {"u/49", RW_OP_DIV},
+                {"dx(u)/a", RW_OP_DIV},
+                {"(u*1e-310)/1e-310", RW_OP_DIV},
+                {"u/2^-200", RW_OP_DIV},
+                {"w/3", RW_OP_DIV},
+                {"u/u", RW_OP_DIV},
+                {"u/v", RW_OP_DIV},
+                {"a/b", RW_OP_DIV},
+                {"sum(u)/a", RW_OP_DIV},
+                {"u^17", RW_OP_POW},
+                {"u^0.25", RW_OP_POW},
+                {"u^v", RW_OP_POW},
+                {"u^-0.5", RW_OP_POW},
+                {"min(u, u)", RW_OP_MIN},
+                {"abs(u)", RW_OP_ABS},
+                {"u/sum(u)", RW_OP_DIV},
+                {"real(w)", RW_OP_REAL},
+                {"u == u", RW_OP_EQ},
+                {"where(u, v, a)", RW_OP_WHERE}};
     for (int i = 0; i < RW_COUNT(kept); ++i) {
         rw_node made = node(kept[i].text);
         if (g->nodes[made].op != kept[i].op) fail_msg("%s is no %s", kept[i].text, rw_ops[kept[i].op].name);
@@ -105,14 +188,36 @@ static void test_identities(void **state)
 static void test_kinds(void **state)
 {
     (void)state;
-    static const struct { const char *text; bool complex, field, reduced; } kinds[] = {
-        {"a", false, false, false}, {"p", true, false, false}, {"u", false, true, false}, {"w", true, true, false},
-        {"x", false, true, false}, {"pi", false, false, false}, {"2i", true, false, false}, {"1i*1i", false, false, false},
-        {"u*p", true, true, false}, {"real(w)", false, true, false}, {"imag(w)", false, true, false}, {"abs(p)", false, false, false},
-        {"conj(w)", true, true, false}, {"w == w", false, true, false}, {"w != u", false, true, false}, {"where(u, w, v)", true, true, false},
-        {"sum(u)", false, false, true}, {"sum(w)", true, false, true}, {"u*sum(v)", false, true, true}, {"max(abs(w))", false, false, true},
-        {"dot(u, w)", true, false, true}, {"norm(w)", false, false, true}, {"a*sum(u) + b", false, false, true},
-        {"sum(3)", false, false, true}, {"dx(w)", true, true, false}, {"w^2", true, true, false}, {"exp(p)", true, false, false}};
+    static const struct {
+        const char *text;
+        bool complex, field, reduced;
+    } kinds[] = {{"a", false, false, false},
+                 {"p", true, false, false},
+                 {"u", false, true, false},
+                 {"w", true, true, false},
+                 {"x", false, true, false},
+                 {"pi", false, false, false},
+                 {"2i", true, false, false},
+                 {"1i*1i", false, false, false},
+                 {"u*p", true, true, false},
+                 {"real(w)", false, true, false},
+                 {"imag(w)", false, true, false},
+                 {"abs(p)", false, false, false},
+                 {"conj(w)", true, true, false},
+                 {"w == w", false, true, false},
+                 {"w != u", false, true, false},
+                 {"where(u, w, v)", true, true, false},
+                 {"sum(u)", false, false, true},
+                 {"sum(w)", true, false, true},
+                 {"u*sum(v)", false, true, true},
+                 {"max(abs(w))", false, false, true},
+                 {"dot(u, w)", true, false, true},
+                 {"norm(w)", false, false, true},
+                 {"a*sum(u) + b", false, false, true},
+                 {"sum(3)", false, false, true},
+                 {"dx(w)", true, true, false},
+                 {"w^2", true, true, false},
+                 {"exp(p)", true, false, false}};
     for (int i = 0; i < RW_COUNT(kinds); ++i) {
         rw_node made = node(kinds[i].text);
         const rw_graph_node *k = g->nodes + made;
@@ -163,14 +268,18 @@ static void test_shifts(void **state)
         }
     /* scalars are the same everywhere; a reduction runs over all nodes wherever it is looked at from */
     assert_int_equal(rw_shift(g, node("a*sum(u*x)"), 0, 1), node("a*sum(u*x)"));
-    assert_int_equal(rw_shift(g, node("v*sum(u)"), 0, 1), rw_make2(g, RW_OP_MUL, rw_shift(g, node("v"), 0, 1), node("sum(u)")));
+    assert_int_equal(rw_shift(g, node("v*sum(u)"), 0, 1),
+                     rw_make2(g, RW_OP_MUL, rw_shift(g, node("v"), 0, 1), node("sum(u)")));
 }
 
 static void leaf_value(void *user, const rw_graph *graph, rw_node leaf, double out[2])
 {
     const rw_graph_node *p = graph->nodes + leaf;
     const double *x = user;
-    out[0] = p->op == RW_OP_REDUCE ? 10 : p->op == RW_OP_COORD ? x[3 + p->index] : x[p->index], out[1] = p->is_complex ? 0.25 : 0;
+    out[0] = p->op == RW_OP_REDUCE  ? 10
+             : p->op == RW_OP_COORD ? x[3 + p->index]
+                                    : x[p->index],
+    out[1] = p->is_complex ? 0.25 : 0;
 }
 
 static void test_values(void **state)
@@ -264,16 +373,11 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_constants_fold),
-        cmocka_unit_test(test_equal_nodes_are_one),
-        cmocka_unit_test(test_many_nodes),
-        cmocka_unit_test(test_identities),
-        cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_rewriting),
-        cmocka_unit_test(test_shifts),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_constants_fold), cmocka_unit_test(test_equal_nodes_are_one),
+        cmocka_unit_test(test_many_nodes),     cmocka_unit_test(test_identities),
+        cmocka_unit_test(test_kinds),          cmocka_unit_test(test_rewriting),
+        cmocka_unit_test(test_shifts),         cmocka_unit_test(test_values),
+        cmocka_unit_test(test_memory),         cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,12 +1,13 @@
-/* Fields of i64 and u64: random expressions against the same computed in C, modulo 2^64, on every device and with every strategy; by hand where integers and real
- * numbers meet, and where values are read beyond the sides; what is refused. */
+/* Fields of i64 and u64: random expressions against the same computed in C, modulo 2^64, on every device and with every
+ * strategy; by hand where integers and real numbers meet, and where values are read beyond the sides; what is
+ * refused. */
 #include "expr_test.h"
 
 #include <inttypes.h>
 
 enum { CELLS = 61, OUTPUTS = 8, LEAVES = 3, NODES = 64 };
 
-/* ---- random expressions ----------------------------------------------------------------------------------------------------------- */
+/* ---- random expressions ------------------------------------------------------------------------------------------ */
 
 typedef enum op { LEAF, NUMBER, ADD, SUB, MUL, DIV, MOD, MIN, MAX, NEG, ABS, SIGN, WHERE } op;
 typedef struct node {
@@ -187,7 +188,7 @@ static void test_random_expressions(void **state)
     for (int d = 0; d < n; ++d) rw_device_close(&devices[d]);
 }
 
-/* ---- integers among other numbers ------------------------------------------------------------------------------------------------- */
+/* ---- integers among other numbers -------------------------------------------------------------------------------- */
 
 static void write_four(rw_array *a, const void *values) /* 4 elements */
 {
@@ -196,7 +197,8 @@ static void write_four(rw_array *a, const void *values) /* 4 elements */
     memcpy(w, values, 4 * rw_dtype_size(a->dtype));
 }
 
-/* Whole numbers of smaller types join exactly, real numbers make real ones; what is assigned is the nearest, at most the largest; the sides; sums. */
+/* Whole numbers of smaller types join exactly, real numbers make real ones; what is assigned is the nearest, at most
+ * the largest; the sides; sums. */
 static void test_by_hand(void **state)
 {
     (void)state;
@@ -267,14 +269,14 @@ static void test_refused(void **state)
     rw_expr_spec spec = {.name = "refused", .text = "a = a + 1", .grid = grid1(6, 1), .fields = &field, .nfields = 1};
     rw_expr *e;
     field.boundary[1].kind = RW_BOUNDARY_DIRICHLET;
-    FAILS(
-        rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT,
-        "boundary of a, upper x side: dirichlet computes with real numbers: fields of i64 have nearest, periodic, reflect101, reflect or constant");
+    FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT,
+          "boundary of a, upper x side: dirichlet computes with real numbers: fields of i64 have nearest, periodic, "
+          "reflect101, reflect or constant");
     field.boundary[1].kind = RW_BOUNDARY_NEAREST;
     compiler(false);
-    FAILS(
-        rw_expr_create(dev, &spec, &e), RW_ERR_UNSUPPORTED,
-        "refused: field a of i64: with functions in C, or without a compiler, fields have real or complex types or integers of up to 32 bits");
+    FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_UNSUPPORTED,
+          "refused: field a of i64: with functions in C, or without a compiler, fields have real or complex types or "
+          "integers of up to 32 bits");
     compiler(true);
     rw_device_close(&dev);
 }

@@ -1,5 +1,6 @@
-/* Neighbours at fixed offsets, u[i+1, j-2], and the borders that stand beyond the sides, against values looked up one by one: near and
- * far, on short and long grids of one to three dimensions, for every way of writing kernels, by kernels and by the plain evaluator. */
+/* Neighbours at fixed offsets, u[i+1, j-2], and the borders that stand beyond the sides, against values looked up one
+ * by one: near and far, on short and long grids of one to three dimensions, for every way of writing kernels, by
+ * kernels and by the plain evaluator. */
 #include <math.h>
 
 #include "../devices.h"
@@ -33,12 +34,12 @@ static const double *look_up(const field *f, const int node[3], double constant[
     for (int d = 0; d < f->r->ndim; ++d) {
         const int n = f->r->n[d], side = 2 * d + (p[d] >= n);
         while (p[d] < 0 || p[d] >= n) switch (f->r->side[side]) {
-        case NEAREST: p[d] = p[d] < 0 ? 0 : n - 1; break;
-        case PERIODIC: p[d] += p[d] < 0 ? n : -n; break;
-        case REFLECT: p[d] = p[d] < 0 ? -1 - p[d] : 2 * n - 1 - p[d]; break;
-        case REFLECT101: p[d] = n == 1 ? 0 : p[d] < 0 ? -p[d] : 2 * n - 2 - p[d]; break;
-        default: constant[0] = f->outside[side], constant[1] = 0; return constant;
-        }
+            case NEAREST: p[d] = p[d] < 0 ? 0 : n - 1; break;
+            case PERIODIC: p[d] += p[d] < 0 ? n : -n; break;
+            case REFLECT: p[d] = p[d] < 0 ? -1 - p[d] : 2 * n - 1 - p[d]; break;
+            case REFLECT101: p[d] = n == 1 ? 0 : p[d] < 0 ? -p[d] : 2 * n - 2 - p[d]; break;
+            default: constant[0] = f->outside[side], constant[1] = 0; return constant;
+            }
     }
     return f->value[(p[2] * f->r->n[1] + p[1]) * f->r->n[0] + p[0]];
 }
@@ -51,7 +52,8 @@ static void apply(const field *f, double (*to)[2])
     for (int c = 0; c < r->n[0] * r->n[1] * r->n[2]; ++c) {
         to[c][0] = to[c][1] = 0;
         for (int m = 0; m < 3; ++m) {
-            const int p[3] = {c % r->n[0] + r->offset[m][0], c / r->n[0] % r->n[1] + r->offset[m][1], c / r->n[0] / r->n[1] + r->offset[m][2]};
+            const int p[3] = {c % r->n[0] + r->offset[m][0], c / r->n[0] % r->n[1] + r->offset[m][1],
+                              c / r->n[0] / r->n[1] + r->offset[m][2]};
             double constant[2];
             const double *u = look_up(f, p, constant);
             to[c][0] += weight[m] * u[0], to[c][1] += weight[m] * u[1];
@@ -65,7 +67,7 @@ static void add_statement(char *text, size_t size, const run *r, const char *to,
     rw_text_add(&t, "%s = ", to);
     for (int m = 0; m < 2; ++m) {
         rw_text_add(&t, "%s%s[", m ? " + 3*" : "", from);
-        for (int d = 0; d < r->ndim; ++d) rw_text_add(&t, "%s%c%+d", d ? ", " : "", "ijk"[d], r->offset[m][d]);
+        for (int d = 0; d < r->ndim; ++d) rw_text_add(&t, "%s%c%+d", d ? ", " : "", "ijk"[d], r -> offset[m][d]);
         rw_text_add(&t, "]");
     }
     rw_text_add(&t, " - shift(%s", from);
@@ -78,9 +80,11 @@ static void add_statement(char *text, size_t size, const run *r, const char *to,
 static void check(const run *r)
 {
     enum { U, W, V, FIELDS };
-    static const char *const names[FIELDS] = {"u", "w", "v"}, *const constants[] = {"7.4", "-2.2", "3.3", "40", "t", "9.25"};
+    static const char *const names[FIELDS] = {"u", "w", "v"}, *const constants[] = {"7.4", "-2.2", "3.3",
+                                                                                    "40",  "t",    "9.25"};
     static const double outside[] = {7.4, -2.2, 3.3, 40, 11.5, 9.25};
-    const rw_dtype types[FIELDS] = {r->dtype, r->dtype == RW_U8 ? RW_F64 : r->dtype, r->dtype == RW_U8 ? RW_F64 : r->dtype};
+    const rw_dtype types[FIELDS] = {r->dtype, r->dtype == RW_U8 ? RW_F64 : r->dtype,
+                                    r->dtype == RW_U8 ? RW_F64 : r->dtype};
     const int cells = r->n[0] * r->n[1] * r->n[2], ndim = r->ndim;
     const int64_t shape[] = {r->n[2], r->n[1], r->n[0]};
     rw_expr_field fields[FIELDS] = {{0}};
@@ -102,12 +106,17 @@ static void check(const run *r)
         OK(rw_array_create(dev, types[i], ndim, shape + 3 - ndim, RW_MEMORY_DEVICE, &arrays[i]));
         OK(rw_array_write(arrays[i], &data));
         for (int c = 0; c < cells; ++c)
-            rw_dtype_convert(types[i], (char *)data + (size_t)c * rw_dtype_size(types[i]), z ? RW_C128 : RW_F64, f[i].value[c], 1);
+            rw_dtype_convert(types[i], (char *)data + (size_t)c * rw_dtype_size(types[i]), z ? RW_C128 : RW_F64,
+                             f[i].value[c], 1);
     }
     add_statement(text, sizeof text, r, "w", "u"), add_statement(text, sizeof text, r, "v", "w");
     const rw_expr_scalar time = {.name = "t", .value = 11.5};
-    const rw_expr_spec spec = {.text = text, .grid = {.ndim = ndim, .size = {r->n[0], r->n[1], r->n[2]}, .spacing = {1, 1, 1}},
-                               .fields = fields, .nfields = FIELDS, .scalars = &time, .nscalars = 1};
+    const rw_expr_spec spec = {.text = text,
+                               .grid = {.ndim = ndim, .size = {r->n[0], r->n[1], r->n[2]}, .spacing = {1, 1, 1}},
+                               .fields = fields,
+                               .nfields = FIELDS,
+                               .scalars = &time,
+                               .nscalars = 1};
     rw_expr *e;
     if (r->evaluated) setenv("RECHENWERK_CC", "none", 1);
     OK(rw_expr_create(dev, &spec, &e));
@@ -120,13 +129,14 @@ static void check(const run *r)
     for (int c = 0; c < cells; ++c) {
         const bool z = rw_dtype_is_complex(types[V]), single = rw_dtype_is_single(types[V]);
         double got[2] = {0};
-        rw_dtype_convert(z ? RW_C128 : RW_F64, got, types[V], (const char *)out + (size_t)c * rw_dtype_size(types[V]), 1);
+        rw_dtype_convert(z ? RW_C128 : RW_F64, got, types[V], (const char *)out + (size_t)c * rw_dtype_size(types[V]),
+                         1);
         for (int part = 0; part < 2; ++part)
             if (!(fabs(got[part] - f[V].value[c][part]) <= (single ? 5e-3 : 1e-10)))
-                fail_msg("%son %d x %d x %d of %s, sides %d %d %d %d %d %d%s: at %d, %d, %d: %.17g, not %.17g", text, r->n[0], r->n[1],
-                         r->n[2], rw_dtype_name(r->dtype), r->side[0], r->side[1], r->side[2], r->side[3], r->side[4], r->side[5],
-                         r->evaluated ? ", evaluated" : "", c % r->n[0], c / r->n[0] % r->n[1], c / r->n[0] / r->n[1], got[part],
-                         f[V].value[c][part]);
+                fail_msg("%son %d x %d x %d of %s, sides %d %d %d %d %d %d%s: at %d, %d, %d: %.17g, not %.17g", text,
+                         r->n[0], r->n[1], r->n[2], rw_dtype_name(r->dtype), r->side[0], r->side[1], r->side[2],
+                         r->side[3], r->side[4], r->side[5], r->evaluated ? ", evaluated" : "", c % r->n[0],
+                         c / r->n[0] % r->n[1], c / r->n[0] / r->n[1], got[part], f[V].value[c][part]);
     }
     rw_expr_destroy(&e);
     for (int i = 0; i < FIELDS; ++i) rw_array_destroy(&arrays[i]), free(f[i].value);
@@ -135,23 +145,29 @@ static void check(const run *r)
 static void test_borders(void **state)
 {
     (void)state;
-    static const int offsets[][3][3] = {
-        {{1, 0, 0}, {-1, -1, 1}, {0, 2, -1}}, {{9, -3, 2}, {-17, 5, 0}, {0, -31, 13}}, /* with corners */
-        {{2, 0, 0}, {-2, 0, 0}, {1, 0, 0}}, {{0, 1, 0}, {0, -1, 0}, {-1, 0, 0}}};
+    static const int offsets[][3][3] = {{{1, 0, 0}, {-1, -1, 1}, {0, 2, -1}},
+                                        {{9, -3, 2}, {-17, 5, 0}, {0, -31, 13}}, /* with corners */
+                                        {{2, 0, 0}, {-2, 0, 0}, {1, 0, 0}},
+                                        {{0, 1, 0}, {0, -1, 0}, {-1, 0, 0}}};
     static const int sizes[][3] = {{7, 1, 1},   {1, 1, 1},    {600, 1, 1},  {12, 10, 1}, {1, 5, 1},
                                    {70, 33, 1}, {1100, 6, 1}, {300, 65, 1}, {2, 3, 4},   {33, 9, 18}};
     static const int ndim[] = {1, 1, 1, 2, 2, 2, 2, 2, 3, 3};
-    static const rw_boundary_kind sides[][6] = {
-        {NEAREST, NEAREST, NEAREST, NEAREST, NEAREST, NEAREST}, {PERIODIC, PERIODIC, PERIODIC, PERIODIC, PERIODIC, PERIODIC},
-        {REFLECT101, REFLECT101, REFLECT101, REFLECT101, REFLECT101, REFLECT101}, {REFLECT, REFLECT, REFLECT, REFLECT, REFLECT, REFLECT},
-        {CONSTANT, CONSTANT, CONSTANT, CONSTANT, CONSTANT, CONSTANT}, {REFLECT, CONSTANT, PERIODIC, PERIODIC, CONSTANT, REFLECT101}};
+    static const rw_boundary_kind sides[][6] = {{NEAREST, NEAREST, NEAREST, NEAREST, NEAREST, NEAREST},
+                                                {PERIODIC, PERIODIC, PERIODIC, PERIODIC, PERIODIC, PERIODIC},
+                                                {REFLECT101, REFLECT101, REFLECT101, REFLECT101, REFLECT101,
+                                                 REFLECT101},
+                                                {REFLECT, REFLECT, REFLECT, REFLECT, REFLECT, REFLECT},
+                                                {CONSTANT, CONSTANT, CONSTANT, CONSTANT, CONSTANT, CONSTANT},
+                                                {REFLECT, CONSTANT, PERIODIC, PERIODIC, CONSTANT, REFLECT101}};
     static const rw_dtype types[] = {RW_F64, RW_F32, RW_C128, RW_U8, RW_I64, RW_F64, RW_C64};
     static const char *const tilings[] = {NULL, "gpu", "stream", "fused", "wave", "rings"};
     int turn = 0, runs = 0;
     for (int i = 0; i < RW_COUNT(sizes); ++i)
         for (int s = 0; s < RW_COUNT(sides); ++s)
             for (int m = 0; m < RW_COUNT(offsets); ++m) {
-                run r = {.ndim = ndim[i], .n = {sizes[i][0], sizes[i][1], sizes[i][2]}, .dtype = types[(i + 2 * s + m) % RW_COUNT(types)]};
+                run r = {.ndim = ndim[i],
+                         .n = {sizes[i][0], sizes[i][1], sizes[i][2]},
+                         .dtype = types[(i + 2 * s + m) % RW_COUNT(types)]};
                 memcpy(r.side, sides[s], sizeof r.side);
                 memcpy(r.offset, offsets[m], sizeof r.offset);
                 for (int k = 0; k < 9; ++k)

@@ -7,21 +7,26 @@
 
 static rw_device *dev; /* cpu */
 
-/* ---- orders ------------------------------------------------------------------------------------------------------- */
+/* ---- orders ------------------------------------------------------------------------------------------------------ */
 
 enum kind { DIRICHLET, NEUMANN, ROBIN, PERIODIC, KINDS };
 static const char *const kind_names[] = {"Dirichlet", "Neumann", "Robin", "periodic"};
 
-/* F for 1, 2, 3 dimensions: a general function, one that is periodic on [0, 1), ones that are odd and even about 0 and 1. */
-static const char *const general[] = {"sin(3*x + 0.4)", "sin(3*x + 0.4)*cos(2*y + 0.2)", "sin(3*x + 0.4)*cos(2*y + 0.2)*exp(z)"};
+/* F for 1, 2, 3 dimensions: a general function, one that is periodic on [0, 1), ones that are odd and even about 0 and
+ * 1. */
+static const char *const general[] = {"sin(3*x + 0.4)", "sin(3*x + 0.4)*cos(2*y + 0.2)",
+                                      "sin(3*x + 0.4)*cos(2*y + 0.2)*exp(z)"};
 static const char *const periodic[] = {"sin(2*pi*x + 0.4)", "sin(2*pi*x + 0.4)*(2 + cos(2*pi*y))",
                                        "sin(2*pi*x + 0.4)*(2 + cos(2*pi*y))*(3 + sin(2*pi*z))"};
 static const char *const odd[] = {"sin(pi*x)", "sin(pi*x)*sin(pi*y)", "sin(pi*x)*sin(pi*y)*sin(pi*z)"};
 static const char *const even[] = {"cos(pi*x)", "cos(pi*x)*cos(pi*y)", "cos(pi*x)*cos(pi*y)*cos(pi*z)"};
 
-/* Operators of u, what they approximate, and the orders: inside for orders 2 and 4 of the program, and on the whole grid
- * next to Dirichlet and to Neumann or Robin sides (9: as inside). K is 1.5 + sin(x), cx … change their signs. */
-static const struct operation { const char *text, *exact; int ndim, inside2, inside4, dirichlet2, dirichlet4, neumann2, neumann4; } operations[] = {
+/* Operators of u, what they approximate, and the orders: inside for orders 2 and 4 of the program, and on the whole
+ * grid next to Dirichlet and to Neumann or Robin sides (9: as inside). K is 1.5 + sin(x), cx … change their signs. */
+static const struct operation {
+    const char *text, *exact;
+    int ndim, inside2, inside4, dirichlet2, dirichlet4, neumann2, neumann4;
+} operations[] = {
     {"dx(u)", "Fx", 1, 2, 4, 9, 9, 9, 9},
     {"dxx(u)", "Fxx", 1, 2, 4, 9, 3, 1, 3},
     {"dx_forward(u)", "Fx", 1, 1, 1, 9, 9, 9, 9},
@@ -35,7 +40,8 @@ static const struct operation { const char *text, *exact; int ndim, inside2, ins
     {"divgrad(1 + u^2, u)", "diff((1 + F^2)*Fx, x)", -1, 2, 4, 9, 3, 1, 3},
     {"div(K*grad(u))", "diff(K*Fx, x)", -1, 2, 4, 9, 3, 1, 3},
     {"div(K*grad(u))", "diff(K*Fx, x) + K*Fyy", -2, 2, 4, 9, 3, 1, 3},
-    {"div(-grad(u)*K/2 + grad(u^2) - u*(2*grad(x) - 3*grad(y)))", "-0.5*(diff(K*Fx, x) + K*Fyy) + diff(2*F*Fx, x) + diff(2*F*Fy, y) - 2*Fx + 3*Fy", -2, 2, 4, 9, 3, 1, 3},
+    {"div(-grad(u)*K/2 + grad(u^2) - u*(2*grad(x) - 3*grad(y)))",
+     "-0.5*(diff(K*Fx, x) + K*Fyy) + diff(2*F*Fx, x) + diff(2*F*Fy, y) - 2*Fx + 3*Fy", -2, 2, 4, 9, 3, 1, 3},
     {"div(K*grad(u))", "diff(K*Fx, x) + K*Fyy + K*Fzz", -3, 2, 4, 9, 3, 1, 3},
     {"dx(K*dx(u))", "diff(K*Fx, x)", 1, 2, 4, 9, 3, 1, 3},
     {"dx(dx(u))", "Fxx", 1, 2, 4, 9, 3, 1, 3},
@@ -97,9 +103,10 @@ static rw_grid unit_grid(enum kind kind, int ndim, int64_t n)
     return g;
 }
 
-/* errors[i] = largest |operation i - exact|, on the whole grid and in the middle, which no stencil connects with a side. */
-static void measure(const char *const *operators, const char *const *exact, int n, enum kind kind, int ndim, int order, int64_t size,
-                    const char *F, double (*errors)[2])
+/* errors[i] = largest |operation i - exact|, on the whole grid and in the middle, which no stencil connects with a
+ * side. */
+static void measure(const char *const *operators, const char *const *exact, int n, enum kind kind, int ndim, int order,
+                    int64_t size, const char *F, double (*errors)[2])
 {
     rw_expr_field u = {.name = "u", .dtype = RW_F64};
     char boundaries[6][2][256];
@@ -111,17 +118,18 @@ static void measure(const char *const *operators, const char *const *exact, int 
     if (ndim > 1) rw_text_add(&t, "Fy = diff(F, y); Fyy = diff(Fy, y); L = L + Fyy; cy = cos(6*y + x)\n");
     if (ndim > 2) rw_text_add(&t, "Fz = diff(F, z); Fzz = diff(Fz, z); L = L + Fzz; cz = cos(7*z - y)\n");
     rw_text_add(&t, "inside = 1");
-    for (int d = 0; d < ndim; ++d)
-        rw_text_add(&t, " and %c > 0.36 and %c < 0.64", "xyz"[d], "xyz"[d]);
+    for (int d = 0; d < ndim; ++d) rw_text_add(&t, " and %c > 0.36 and %c < 0.64", "xyz"[d], "xyz"[d]);
     for (int i = 0; i < n; ++i)
-        rw_text_add(&t, "\ne = abs(%s - (%s)); w%d = max(e); i%d = max(where(inside, e, 0))", operators[i], exact[i], i, i);
+        rw_text_add(&t, "\ne = abs(%s - (%s)); w%d = max(e); i%d = max(where(inside, e, 0))", operators[i], exact[i], i,
+                    i);
     rw_text set = {0};
     rw_text_add(&set, "u = %s", F);
     rw_array *a = field_array(dev, &grid, RW_F64);
     const char *const programs[] = {set.data, t.data};
     for (int k = 0; k < 2; ++k) {
         rw_expr *e;
-        rw_expr_spec spec = {.name = "orders", .text = programs[k], .grid = grid, .order = order, .fields = &u, .nfields = 1};
+        rw_expr_spec spec =
+            {.name = "orders", .text = programs[k], .grid = grid, .order = order, .fields = &u, .nfields = 1};
         OK(rw_expr_create(dev, &spec, &e));
         OK(rw_expr_bind(e, "u", a));
         OK(rw_expr_run(e, rw_device_queue(dev)));
@@ -157,22 +165,26 @@ static void test_orders(void **state)
                     if (operations[i].ndim > 0 ? operations[i].ndim <= ndim : -operations[i].ndim == ndim)
                         operators[n] = operations[i].text, exact[n] = operations[i].exact, of[n++] = operations + i;
                 const char *F = kind == PERIODIC ? periodic[ndim - 1] : general[ndim - 1];
-                int64_t size = ndim == 3 ? 16 : 32; /* both grids have nodes at the ends of the middle, 0.375 and 0.625 */
+                /* both grids have nodes at the ends of the middle, 0.375 and 0.625 */
+                int64_t size = ndim == 3 ? 16 : 32;
                 measure(operators, exact, n, kind, ndim, order, size, F, coarse);
                 measure(operators, exact, n, kind, ndim, order, 2 * size, F, fine);
                 for (int i = 0; i < n; ++i) {
                     const struct operation *o = of[i];
                     int inside = order == 4 ? o->inside4 : o->inside2;
-                    int whole = kind == PERIODIC ? 9 : kind == DIRICHLET ? (order == 4 ? o->dirichlet4 : o->dirichlet2)
-                                                                         : (order == 4 ? o->neumann4 : o->neumann2);
+                    int whole = kind == PERIODIC    ? 9
+                                : kind == DIRICHLET ? (order == 4 ? o->dirichlet4 : o->dirichlet2)
+                                                    : (order == 4 ? o->neumann4 : o->neumann2);
                     if (whole == 9) whole = inside;
                     double pw = observed(coarse[i][0], fine[i][0], size);
                     double pi = kind == PERIODIC ? pw : observed(coarse[i][1], fine[i][1], size);
                     if (pw > whole - 0.3 && pi > inside - 0.3) continue;
-                    print_error("%s in %d dimensions, order %d, %s: order %.2f on the whole grid (expected %d), %.2f inside (%d); "
-                                "errors %.2e -> %.2e, inside %.2e -> %.2e\n",
-                                o->text, ndim, order, kind_names[kind], pw, whole, pi, inside, coarse[i][0], fine[i][0],
-                                coarse[i][1], fine[i][1]);
+                    print_error(
+                        "%s in %d dimensions, order %d, %s: order %.2f on the whole grid (expected %d), %.2f inside "
+                        "(%d); "
+                        "errors %.2e -> %.2e, inside %.2e -> %.2e\n",
+                        o->text, ndim, order, kind_names[kind], pw, whole, pi, inside, coarse[i][0], fine[i][0],
+                        coarse[i][1], fine[i][1]);
                     wrong++;
                 }
             }
@@ -185,9 +197,10 @@ static void test_orders(void **state)
 static void test_symmetric_functions(void **state)
 {
     (void)state;
-    static const char *const operators[] = {"dxxx(u)", "dxxxx(u)", "div(grad(u))", "laplace(laplace(u))", "dx(dxx(u))", "laplace(u)"},
-                            *const exact[] = {"diff(Fxx, x)", "diff(diff(Fxx, x), x)", "L",
-                                              "diff(diff(L, x), x)", "diff(Fxx, x)", "L"};
+    static const char *const operators[] = {"dxxx(u)",    "dxxxx(u)",  "div(grad(u))", "laplace(laplace(u))",
+                                            "dx(dxx(u))", "laplace(u)"},
+                             *const exact[] = {"diff(Fxx, x)",        "diff(diff(Fxx, x), x)", "L",
+                                               "diff(diff(L, x), x)", "diff(Fxx, x)",          "L"};
     static const int least[2][6] = {{2, 2, 2, 2, 2, 2}, {2, 1, 3, 1, 2, 3}};
     for (int order = 2; order <= 4; order += 2)
         for (enum kind kind = DIRICHLET; kind <= NEUMANN; ++kind) {
@@ -197,15 +210,17 @@ static void test_symmetric_functions(void **state)
             measure(operators, exact, 6, kind, 1, order, 64, F, fine);
             for (int i = 0; i < 6; ++i) {
                 double p = observed(coarse[i][0], fine[i][0], 32);
-                if (p < least[order / 4][i] - 0.3) fail_msg("%s, order %d, %s: order %.2f", operators[i], order, kind_names[kind], p);
+                if (p < least[order / 4][i] - 0.3)
+                    fail_msg("%s, order %d, %s: order %.2f", operators[i], order, kind_names[kind], p);
             }
         }
 }
 
-/* ---- values beyond the sides ------------------------------------------------------------------------------------------ */
+/* ---- values beyond the sides ------------------------------------------------------------------------------------- */
 
 /* v = u at offset d on an axis of n nodes, u = p(place) at nodes i, side conditions from p and its slope p1. */
-static void beyond(int axis, int64_t n, int order, rw_boundary_kind kind, int d, double (*p)(double), double (*p1)(double), double *out)
+static void beyond(int axis, int64_t n, int order, rw_boundary_kind kind, int d, double (*p)(double),
+                   double (*p1)(double), double *out)
 {
     rw_grid grid = {axis + 1, {1, 1, 1}, {1, 1, 1}, {0}};
     grid.size[axis] = n, grid.spacing[axis] = 0.5;
@@ -217,7 +232,9 @@ static void beyond(int axis, int64_t n, int order, rw_boundary_kind kind, int d,
         double slope = (s ? 1 : -1) * p1(side[s]);
         if (kind == RW_BOUNDARY_DIRICHLET) snprintf(texts[s][0], 64, "%.17g", p(side[s]));
         else if (kind == RW_BOUNDARY_NEUMANN) snprintf(texts[s][0], 64, "%.17g", slope);
-        else snprintf(texts[s][0], 64, "3"), snprintf(texts[s][1], 64, "2"), snprintf(texts[s][2], 64, "%.17g", 3 * p(side[s]) + 2 * slope);
+        else
+            snprintf(texts[s][0], 64, "3"), snprintf(texts[s][1], 64, "2"),
+                snprintf(texts[s][2], 64, "%.17g", 3 * p(side[s]) + 2 * slope);
         f[0].boundary[2 * axis + s] = (rw_boundary){kind, texts[s][0], texts[s][1], texts[s][2]};
     }
     rw_graph *g;
@@ -248,7 +265,11 @@ static void beyond(int axis, int64_t n, int order, rw_boundary_kind kind, int d,
 }
 
 static double line(double x) { return 1 - 2 * x; }
-static double line1(double x) { (void)x; return -2; }
+static double line1(double x)
+{
+    (void)x;
+    return -2;
+}
 static double quartic(double x) { return 1 + x * (0.5 + x * (-0.7 + x * (0.3 - 0.1 * x))); }
 static double quartic1(double x) { return 0.5 + x * (-1.4 + x * (0.9 - 0.4 * x)); }
 
@@ -264,23 +285,25 @@ static void test_values_beyond_the_sides(void **state)
                     for (int order = 2; order <= 4; order += 2) {
                         /* straight lines are exact at any distance, on axes of any length */
                         beyond(axis, n, order, kinds[k], d, line, line1, out);
-                        for (int64_t i = 0; i < n; ++i)
-                            if (fabs(out[i] - line(0.5 * (double)(i + d))) > 1e-9) /* the polynomials magnify rounding */
-                                fail_msg("kind %d, n %d, order %d: a line is %g at %d + %d", kinds[k], (int)n, order, out[i], (int)i, d);
+                        for (int64_t i = 0; i < n; ++i) /* the polynomials magnify rounding */
+                            if (fabs(out[i] - line(0.5 * (double)(i + d))) > 1e-9)
+                                fail_msg("kind %d, n %d, order %d: a line is %g at %d + %d", kinds[k], (int)n, order,
+                                         out[i], (int)i, d);
                         if (order != 4 || n < 5) continue;
                         /* polynomials of degree four at the three nodes next to the array */
                         beyond(axis, n, order, kinds[k], d, quartic, quartic1, out);
                         for (int64_t i = 0; i < n; ++i) {
                             if (i + d < -3 || i + d > n + 2) continue;
                             if (fabs(out[i] - quartic(0.5 * (double)(i + d))) > 1e-9)
-                                fail_msg("kind %d, n %d: a quartic is %g at %d + %d, not %g", kinds[k], (int)n, out[i], (int)i, d,
-                                         quartic(0.5 * (double)(i + d)));
+                                fail_msg("kind %d, n %d: a quartic is %g at %d + %d, not %g", kinds[k], (int)n, out[i],
+                                         (int)i, d, quartic(0.5 * (double)(i + d)));
                         }
                     }
     for (int64_t n = 1; n <= 5; ++n)
         for (int d = -7; d <= 7; ++d) {
             beyond(0, n, 2, RW_BOUNDARY_NEAREST, d, quartic, quartic1, out);
-            for (int64_t i = 0; i < n; ++i) assert_true(out[i] == quartic(0.5 * (double)RW_MAX(0, RW_MIN(n - 1, i + d))));
+            for (int64_t i = 0; i < n; ++i)
+                assert_true(out[i] == quartic(0.5 * (double)RW_MAX(0, RW_MIN(n - 1, i + d))));
             beyond(0, n, 4, RW_BOUNDARY_PERIODIC, d, quartic, quartic1, out);
             for (int64_t i = 0; i < n; ++i) assert_true(out[i] == quartic(0.5 * (double)((i + d + 70 * n) % n)));
         }
@@ -296,7 +319,11 @@ static void test_values_beyond_the_sides(void **state)
 static void test_closures_are_stable(void **state)
 {
     (void)state;
-    static const struct { const char *text; int order; rw_boundary_kind left, right; } marches[] = {
+    static const struct {
+        const char *text;
+        int order;
+        rw_boundary_kind left, right;
+    } marches[] = {
         {"u = u - 0.004*upwind(u, 1)", 4, RW_BOUNDARY_DIRICHLET, RW_BOUNDARY_NEAREST},
         {"u = u - 0.004*upwind(u, -1)", 4, RW_BOUNDARY_NEAREST, RW_BOUNDARY_DIRICHLET},
         {"u = u - 0.004*upwind(u, 1)", 2, RW_BOUNDARY_DIRICHLET, RW_BOUNDARY_NEAREST},
@@ -306,11 +333,14 @@ static void test_closures_are_stable(void **state)
         {"u = u - 0.00000001*laplace(laplace(u))", 4, RW_BOUNDARY_NEUMANN, RW_BOUNDARY_NEUMANN},
     };
     for (int i = 0; i < RW_COUNT(marches); ++i) {
-        rw_expr_field u = {.name = "u", .dtype = RW_F64, .boundary = {{marches[i].left, "0", 0, 0}, {marches[i].right, "0", 0, 0}}};
+        rw_expr_field u = {.name = "u",
+                           .dtype = RW_F64,
+                           .boundary = {{marches[i].left, "0", 0, 0}, {marches[i].right, "0", 0, 0}}};
         rw_grid grid = grid1(50, 0.02);
         char text[128];
         snprintf(text, sizeof text, "%s; r = normmax(u)", marches[i].text);
-        rw_expr_spec spec = {.name = "march", .text = text, .grid = grid, .order = marches[i].order, .fields = &u, .nfields = 1};
+        rw_expr_spec spec =
+            {.name = "march", .text = text, .grid = grid, .order = marches[i].order, .fields = &u, .nfields = 1};
         rw_expr *e;
         OK(rw_expr_create(dev, &spec, &e));
         rw_array *a = field_array(dev, &grid, RW_F64);
@@ -330,10 +360,15 @@ static void test_closures_are_stable(void **state)
 static void test_reductions_inside_differences(void **state)
 {
     (void)state;
-    rw_expr_field f[] = {{.name = "u", .dtype = RW_F64}, {.name = "v", .dtype = RW_F64}, {.name = "k", .dtype = RW_F64}};
+    rw_expr_field f[] = {{.name = "u", .dtype = RW_F64},
+                         {.name = "v", .dtype = RW_F64},
+                         {.name = "k", .dtype = RW_F64}};
     rw_grid grid = grid1(7, 0.5);
-    rw_expr_spec spec = {.name = "differences", .text = "v = dx(u*sum(u)) + laplace(u/max(u)); k = sum(u)*dx(u) + laplace(u)/max(u)",
-                         .grid = grid, .fields = f, .nfields = 3};
+    rw_expr_spec spec = {.name = "differences",
+                         .text = "v = dx(u*sum(u)) + laplace(u/max(u)); k = sum(u)*dx(u) + laplace(u)/max(u)",
+                         .grid = grid,
+                         .fields = f,
+                         .nfields = 3};
     rw_expr *e;
     OK(rw_expr_create(dev, &spec, &e));
     assert_int_equal(e->plan.nreductions, 2);
@@ -351,31 +386,34 @@ static void test_reductions_inside_differences(void **state)
     rw_expr_destroy(&e);
 }
 
-/* ---- devices ---------------------------------------------------------------------------------------------------------- */
+/* ---- devices ----------------------------------------------------------------------------------------------------- */
 
 /* All operators of a grid in four statements and two reductions over u and v, whose sides are of all kinds. */
 static void add_operators(rw_text *t, int ndim)
 {
-    static const char *const text[3] = {
-        "o1 = dx(u) + 2*dxx(v) + dx_forward(u)*dx_backward(v) - dxxx(v)\n"
-        "o2 = laplace(u) + divgrad(1 + v^2, u) + upwind(u, cos(3*x)) + dxxxx(u)\n"
-        "o3 = upwind1(v, cos(2*x))*u - upwind(v, u) + dx(u, 4)\n"
-        "o4 = grad(u) \xc2\xb7 grad(v) + div(grad(v)) + laplace(v, 4)\n",
-        "o1 = dx(u) + 2*dxx(v) + dy_forward(u)*dy_backward(v) - dxxx(v) + dxy(u) + dyy(v)\n"
-        "o2 = laplace(u) + divgrad(1 + v^2, u) + upwind(u, cos(3*x), u) + dxxyy(u) - dyyyy(v)\n"
-        "o3 = upwind1(v, cos(2*x), y - 1)*u - upwind(v, u, v) + dy(u, 4)\n"
-        "o4 = grad(u) \xc2\xb7 grad(v) + div(grad(v)) + laplace(v, 4)\n",
-        "o1 = dx(u) + 2*dzz(v) + dy_forward(u)*dz_backward(v) - dxxx(v) + dxy(u) + dyz(v)\n"
-        "o2 = laplace(u) + divgrad(1 + v^2, u) + upwind(u, cos(3*x), u, z - 1) - dzzzz(v)\n"
-        "o3 = upwind1(v, cos(2*x), y - 1, z)*u - upwind(v, u, v, u) + dz(u, 4)\n"
-        "o4 = grad(u) \xc2\xb7 grad(v) + div(grad(v)) + laplace(v, 4)\n"};
+    static const char *const text[3] =
+        {"o1 = dx(u) + 2*dxx(v) + dx_forward(u)*dx_backward(v) - dxxx(v)\n"
+         "o2 = laplace(u) + divgrad(1 + v^2, u) + upwind(u, cos(3*x)) + dxxxx(u)\n"
+         "o3 = upwind1(v, cos(2*x))*u - upwind(v, u) + dx(u, 4)\n"
+         "o4 = grad(u) \xc2\xb7 grad(v) + div(grad(v)) + laplace(v, 4)\n",
+         "o1 = dx(u) + 2*dxx(v) + dy_forward(u)*dy_backward(v) - dxxx(v) + dxy(u) + dyy(v)\n"
+         "o2 = laplace(u) + divgrad(1 + v^2, u) + upwind(u, cos(3*x), u) + dxxyy(u) - dyyyy(v)\n"
+         "o3 = upwind1(v, cos(2*x), y - 1)*u - upwind(v, u, v) + dy(u, 4)\n"
+         "o4 = grad(u) \xc2\xb7 grad(v) + div(grad(v)) + laplace(v, 4)\n",
+         "o1 = dx(u) + 2*dzz(v) + dy_forward(u)*dz_backward(v) - dxxx(v) + dxy(u) + dyz(v)\n"
+         "o2 = laplace(u) + divgrad(1 + v^2, u) + upwind(u, cos(3*x), u, z - 1) - dzzzz(v)\n"
+         "o3 = upwind1(v, cos(2*x), y - 1, z)*u - upwind(v, u, v, u) + dz(u, 4)\n"
+         "o4 = grad(u) \xc2\xb7 grad(v) + div(grad(v)) + laplace(v, 4)\n"};
     rw_text_add(t, "%sr = max(abs(laplace(u))); q = sum(dx(v)^2)\n", text[ndim - 1]);
 }
 
-static const rw_boundary all_kinds[] = {
-    {RW_BOUNDARY_DIRICHLET, "sin(x) + 0.2*t", 0, 0}, {RW_BOUNDARY_NEUMANN, "0.3*cos(x) - t", 0, 0},
-    {RW_BOUNDARY_ROBIN, "1.5", "0.5 + t", "x - 0.4"}, {RW_BOUNDARY_NEAREST, 0, 0, 0},
-    {RW_BOUNDARY_REFLECT101, 0, 0, 0}, {RW_BOUNDARY_CONSTANT, "0.3 + x*t", 0, 0}, {RW_BOUNDARY_REFLECT, 0, 0, 0}};
+static const rw_boundary all_kinds[] = {{RW_BOUNDARY_DIRICHLET, "sin(x) + 0.2*t", 0, 0},
+                                        {RW_BOUNDARY_NEUMANN, "0.3*cos(x) - t", 0, 0},
+                                        {RW_BOUNDARY_ROBIN, "1.5", "0.5 + t", "x - 0.4"},
+                                        {RW_BOUNDARY_NEAREST, 0, 0, 0},
+                                        {RW_BOUNDARY_REFLECT101, 0, 0, 0},
+                                        {RW_BOUNDARY_CONSTANT, "0.3 + x*t", 0, 0},
+                                        {RW_BOUNDARY_REFLECT, 0, 0, 0}};
 enum { OPEN_KINDS = RW_COUNT(all_kinds) };
 static const rw_boundary wrap = {RW_BOUNDARY_PERIODIC, 0, 0, 0};
 
@@ -399,7 +437,8 @@ static void compare(rw_device *device, const char *tiling, const rw_grid *grid, 
         f[i].name = array_names[i], f[i].dtype = dtype;
         for (int axis = 0; axis < grid->ndim; ++axis)
             for (int s = 0; s < 2; ++s) { /* any two kinds on an axis, or periodic on both sides */
-                int choice = (shuffle + 3 * i + axis) % (OPEN_KINDS + 1), other = (choice + s * (1 + shuffle % 3)) % OPEN_KINDS;
+                int choice = (shuffle + 3 * i + axis) % (OPEN_KINDS + 1),
+                    other = (choice + s * (1 + shuffle % 3)) % OPEN_KINDS;
                 f[i].boundary[2 * axis + s] = choice == OPEN_KINDS ? wrap : all_kinds[s ? other : choice];
             }
     }
@@ -407,13 +446,23 @@ static void compare(rw_device *device, const char *tiling, const rw_grid *grid, 
     add_operators(&t, grid->ndim);
     if (rw_dtype_is_complex(dtype)) { /* speeds and extremes must be real */
         rw_text_free(&t);
-        rw_text_add(&t, "o1 = dx(u) + 2i*dxx(v) - dxxx(v); o2 = laplace(u) + divgrad(1 + v^2, u) + upwind1(u, %s)\n"
-                        "o3 = grad(u) \xc2\xb7 grad(v); o4 = dx(u, 4) + laplace(conj(v), 4)\nr = max(abs(laplace(u))); q = real(sum(dx(v)^2))",
-                    grid->ndim == 1 ? "cos(x)" : grid->ndim == 2 ? "cos(x), y" : "cos(x), y, z - 1");
+        rw_text_add(&t,
+                    "o1 = dx(u) + 2i*dxx(v) - dxxx(v); o2 = laplace(u) + divgrad(1 + v^2, u) + upwind1(u, %s)\n"
+                    "o3 = grad(u) \xc2\xb7 grad(v); o4 = dx(u, 4) + laplace(conj(v), 4)\n"
+                    "r = max(abs(laplace(u))); q = real(sum(dx(v)^2))",
+                    grid->ndim == 1   ? "cos(x)"
+                    : grid->ndim == 2 ? "cos(x), y"
+                                      : "cos(x), y, z - 1");
     }
     rw_expr_scalar time = {.name = "t", .value = 0.25};
-    rw_expr_spec spec = {.name = "operators", .text = t.data, .grid = *grid, .order = order, .fields = f, .nfields = ARRAYS,
-                         .scalars = &time, .nscalars = 1};
+    rw_expr_spec spec = {.name = "operators",
+                         .text = t.data,
+                         .grid = *grid,
+                         .order = order,
+                         .fields = f,
+                         .nfields = ARRAYS,
+                         .scalars = &time,
+                         .nscalars = 1};
     double results[2][2];
     int64_t n = cell_count(grid) * parts(dtype);
     double *values[2][ARRAYS];
@@ -450,24 +499,49 @@ static void compare(rw_device *device, const char *tiling, const rw_grid *grid, 
             if (!(difference <= worst)) worst = difference, where = c;
         }
         if (!(worst <= tolerance * scale))
-            fail_msg("%s (%s) %dx%dx%d, order %d, shuffle %d, %s: %s[%d] = %.17g, evaluator %.17g", rw_device_info(device)->name,
-                     tiling ? tiling : "own tiles", (int)grid->size[0], (int)grid->size[1], (int)grid->size[2], order, shuffle,
-                     rw_dtype_name(dtype), array_names[i], (int)where, values[0][i][where], values[1][i][where]);
+            fail_msg("%s (%s) %dx%dx%d, order %d, shuffle %d, %s: %s[%d] = %.17g, evaluator %.17g",
+                     rw_device_info(device)->name, tiling ? tiling : "own tiles", (int)grid->size[0],
+                     (int)grid->size[1], (int)grid->size[2], order, shuffle, rw_dtype_name(dtype), array_names[i],
+                     (int)where, values[0][i][where], values[1][i][where]);
         free(values[0][i]), free(values[1][i]);
     }
     for (int i = 0; i < 2; ++i)
         if (!(fabs(results[0][i] - results[1][i]) <= (single(dtype) ? 1e-4 : 1e-12) * (1 + fabs(results[1][i]))))
-            fail_msg("%s (%s): result %d is %.17g, evaluator %.17g", rw_device_info(device)->name, tiling ? tiling : "own tiles", i,
-                     results[0][i], results[1][i]);
+            fail_msg("%s (%s): result %d is %.17g, evaluator %.17g", rw_device_info(device)->name,
+                     tiling ? tiling : "own tiles", i, results[0][i], results[1][i]);
     rw_text_free(&t);
 }
 
 static const int64_t sizes[][3] = {
     /* shorter than the stencils */
-    {1, 1, 1}, {2, 1, 1}, {3, 1, 1}, {4, 1, 1}, {5, 1, 1}, {1, 1, 2}, {1, 5, 2}, {4, 1, 2}, {3, 2, 2}, {1, 1, 3}, {2, 3, 3}, {5, 1, 3}, {4, 5, 3},
+    {1, 1, 1},
+    {2, 1, 1},
+    {3, 1, 1},
+    {4, 1, 1},
+    {5, 1, 1},
+    {1, 1, 2},
+    {1, 5, 2},
+    {4, 1, 2},
+    {3, 2, 2},
+    {1, 1, 3},
+    {2, 3, 3},
+    {5, 1, 3},
+    {4, 5, 3},
     /* around the edges of tiles */
-    {63, 1, 1}, {65, 1, 1}, {255, 1, 1}, {257, 1, 1}, {1025, 1, 1}, {8193, 1, 1},
-    {64, 64, 2}, {63, 65, 2}, {129, 17, 2}, {257, 5, 2}, {5, 131, 2}, {33, 9, 33}, {65, 8, 7}, {31, 17, 5}};
+    {63, 1, 1},
+    {65, 1, 1},
+    {255, 1, 1},
+    {257, 1, 1},
+    {1025, 1, 1},
+    {8193, 1, 1},
+    {64, 64, 2},
+    {63, 65, 2},
+    {129, 17, 2},
+    {257, 5, 2},
+    {5, 131, 2},
+    {33, 9, 33},
+    {65, 8, 7},
+    {31, 17, 5}};
 
 static void test_devices(void **state)
 {
@@ -476,7 +550,10 @@ static void test_devices(void **state)
     int n = open_devices(devices, 16), runs = 0;
     for (int i = 0; i < RW_COUNT(sizes); ++i) {
         int ndim = sizes[i][2] > 3 ? 3 : sizes[i][1] > 1 || sizes[i][2] > 1 ? 2 : 1;
-        rw_grid grid = {ndim, {sizes[i][0], sizes[i][1], ndim == 3 ? sizes[i][2] : 1}, {0.5, 0.4, 0.6}, {0.1, -0.2, 0.3}};
+        rw_grid grid = {ndim,
+                        {sizes[i][0], sizes[i][1], ndim == 3 ? sizes[i][2] : 1},
+                        {0.5, 0.4, 0.6},
+                        {0.1, -0.2, 0.3}};
         if (i >= 9 && i < 13) grid.ndim = 3, grid.size[2] = sizes[i][2];
         for (int d = 0; d < n; ++d) {
             if (!test_long() && i % (strcmp(rw_device_info(devices[d])->kind, "cpu") ? 7 : 2)) continue;
@@ -491,7 +568,7 @@ static void test_devices(void **state)
     for (int d = 0; d < n; ++d) rw_device_close(&devices[d]);
 }
 
-/* ---- upwind warns of shocks ----------------------------------------------------------------------------------------------- */
+/* ---- upwind warns of shocks -------------------------------------------------------------------------------------- */
 
 static char warning[1024];
 static int warnings;
@@ -504,15 +581,23 @@ static void note_warning(void *user, rw_log_level level, const char *line)
 static void test_upwind_warns(void **state)
 {
     (void)state;
-    static const struct { const char *text, *starts; } rows[] = {
-        {"u = u - 0.1*upwind1(u, u)", "upwind:1:13: upwind1: the velocity depends on the field that it carries"},
-        {"w = 2*v\nu = upwind(u*v, sin(w))", "upwind:2:5: upwind: "},
-        {"f(q) = upwind(q, q^2); u = f(u); v = f(v)", "upwind:1:8: upwind: "},
-        {"u = upwind(u, v)", ""}, {"u = upwind(u, 1 + x)", ""}, {"u = upwind(u, max(u))", ""}};
+    static const struct {
+        const char *text, *starts;
+    } rows[] = {{"u = u - 0.1*upwind1(u, u)",
+                 "upwind:1:13: upwind1: the velocity depends on the field that it carries"},
+                {"w = 2*v\nu = upwind(u*v, sin(w))", "upwind:2:5: upwind: "},
+                {"f(q) = upwind(q, q^2); u = f(u); v = f(v)", "upwind:1:8: upwind: "},
+                {"u = upwind(u, v)", ""},
+                {"u = upwind(u, 1 + x)", ""},
+                {"u = upwind(u, max(u))", ""}};
     rw_context_set_log(ctx, RW_LOG_WARNING, note_warning, NULL);
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         static const rw_expr_field fields[] = {{.name = "u", .dtype = RW_F64}, {.name = "v", .dtype = RW_F64}};
-        rw_expr_spec spec = {.name = "upwind", .text = rows[i].text, .grid = grid1(20, 0.1), .fields = fields, .nfields = 2};
+        rw_expr_spec spec = {.name = "upwind",
+                             .text = rows[i].text,
+                             .grid = grid1(20, 0.1),
+                             .fields = fields,
+                             .nfields = 2};
         rw_expr *e;
         warnings = 0, *warning = 0;
         compiler(true);

@@ -1,6 +1,7 @@
-/* No kernel leaves an output untouched or undefined, whatever constants its text has: NaN, infinities, zeros of both signs, denormal and huge
- * numbers, in every function, on every device, in f64 and f32. A compiler that sees a constant may compute with it, and what a driver's function
- * does with NaN may be undefined, the store of its result included. Outputs begin as POISON; values are compared with the plain evaluator's. */
+/* No kernel leaves an output untouched or undefined, whatever constants its text has: NaN, infinities, zeros of both
+ * signs, denormal and huge numbers, in every function, on every device, in f64 and f32. A compiler that sees a constant
+ * may compute with it, and what a driver's function does with NaN may be undefined, the store of its result included.
+ * Outputs begin as POISON; values are compared with the plain evaluator's. */
 #include "expr_test.h"
 
 enum { CELLS = 6, OUTPUTS = 36 };
@@ -10,8 +11,27 @@ static const char *const constants[] = {"asin(2)", "1/0", "(-1/0)", "(-0.0)", "5
 /* %s is the constant; u has positive and negative values, v is another field. */
 static const char *const shapes[] = {"%s(u + %s)", "%s(where(u > 1, %s, 2))", "%s(v*%s)"};
 static const char *const pairs[] = {"%s(u, %s)", "%s(%s, u)", "%s(u + %s, v)", "%s(where(u > 1, %s, 2), v)"};
-static const char *const signs[] = {"u + %s", "u - %s", "u*%s", "u/%s", "%s/u", "-(u + %s)", "u < %s", "u + %s <= v", "u == %s", "u != %s", "u and %s", "not (u + %s)",
-                                    "where(u, %s, v)", "where(u + %s, u, v)", "exp2(u + %s)", "log2(u + %s)", "log10(v*%s)", "(u + %s)^3", "(v*%s)^-2", "(u + %s)^0.5", "%s"};
+static const char *const signs[] = {"u + %s",
+                                    "u - %s",
+                                    "u*%s",
+                                    "u/%s",
+                                    "%s/u",
+                                    "-(u + %s)",
+                                    "u < %s",
+                                    "u + %s <= v",
+                                    "u == %s",
+                                    "u != %s",
+                                    "u and %s",
+                                    "not (u + %s)",
+                                    "where(u, %s, v)",
+                                    "where(u + %s, u, v)",
+                                    "exp2(u + %s)",
+                                    "log2(u + %s)",
+                                    "log10(v*%s)",
+                                    "(u + %s)^3",
+                                    "(v*%s)^-2",
+                                    "(u + %s)^0.5",
+                                    "%s"};
 static const double values[CELLS] = {0.5, 2.5, -1.5, 0, 3, -700}, others[CELLS] = {1.5, -2, 0.25, 4, 0, 30};
 
 typedef struct batch {
@@ -28,7 +48,11 @@ static void run(rw_device *dev, const batch *b, bool evaluate, double (*out)[CEL
     static char output[OUTPUTS][8];
     rw_expr_field fields[2 + OUTPUTS] = {{.name = "u", .dtype = dtype}, {.name = "v", .dtype = dtype}};
     rw_array *a[2 + OUTPUTS];
-    rw_expr_spec spec = {.name = "outputs", .text = b->text.data, .grid = grid1(CELLS, 1), .fields = fields, .nfields = 2 + b->n};
+    rw_expr_spec spec = {.name = "outputs",
+                         .text = b->text.data,
+                         .grid = grid1(CELLS, 1),
+                         .fields = fields,
+                         .nfields = 2 + b->n};
     rw_expr *e;
     double poison[CELLS];
     for (int i = 0; i < CELLS; ++i) poison[i] = POISON;
@@ -71,8 +95,9 @@ static void flush(rw_device **devices, int n, batch *b)
         for (int i = 0; i < b->n; ++i)
             for (int c = 0; c < CELLS; ++c, ++checked)
                 if (!agrees(have[i][c], want[i][c]))
-                    fail_msg("%s, %s: o = %s of u = %g, v = %g is %.17g, the plain evaluator has %.17g", rw_device_info(devices[d])->name,
-                             rw_dtype_name(dtype), b->expression[i], values[c], others[c], have[i][c], want[i][c]);
+                    fail_msg("%s, %s: o = %s of u = %g, v = %g is %.17g, the plain evaluator has %.17g",
+                             rw_device_info(devices[d])->name, rw_dtype_name(dtype), b->expression[i], values[c],
+                             others[c], have[i][c], want[i][c]);
     }
     for (int i = 0; i < b->n; ++i) free(b->expression[i]);
     rw_text_free(&b->text);
@@ -108,7 +133,8 @@ static void test_constants(void **state)
                 const char *const *forms = rw_ops[op].arity == 1 ? shapes : pairs;
                 int nforms = rw_ops[op].arity == 1 ? RW_COUNT(shapes) : RW_COUNT(pairs);
                 for (int i = 0; i < nforms; ++i)
-                    if ((op + k + i) % (single ? 4 : 2) == 0 || (!single && k == 0)) add(devices, n, &b, forms[i], word, K);
+                    if ((op + k + i) % (single ? 4 : 2) == 0 || (!single && k == 0))
+                        add(devices, n, &b, forms[i], word, K);
             }
             for (int i = 0; i < RW_COUNT(signs); ++i)
                 if (!single || (i + k) % 4 == 0) add(devices, n, &b, signs[i], K);
@@ -118,7 +144,8 @@ static void test_constants(void **state)
     printf("# %d values\n", checked);
     for (int d = 0; d < n; ++d) {
         rw_counters k = rw_device_counters(devices[d]);
-        printf("# %s: %d programs compiled in %.1f s\n", rw_device_info(devices[d])->name, (int)k.compilations, k.compile_seconds);
+        printf("# %s: %d programs compiled in %.1f s\n", rw_device_info(devices[d])->name, (int)k.compilations,
+               k.compile_seconds);
         rw_device_close(&devices[d]);
     }
 }

@@ -5,14 +5,22 @@
 static rw_device *dev;
 
 static const rw_expr_field fields[] = {{.name = "u", .dtype = RW_F64}, {.name = "velocity", .dtype = RW_C128}};
-static const rw_expr_scalar scalars[] = {
-    {.name = "a", .value = 2}, {.name = "b", .value = 3}, {.name = "c", .value = 5}, {.name = "tau", .value = 7}};
+static const rw_expr_scalar scalars[] = {{.name = "a", .value = 2},
+                                         {.name = "b", .value = 3},
+                                         {.name = "c", .value = 5},
+                                         {.name = "tau", .value = 7}};
 
 static rw_expr_spec spec_of(const char *text)
 {
-    return (rw_expr_spec){.name = "case.yaml", .line = 3, .column = 12, .text = text,
-                          .grid = {2, {4, 3, 1}, {0.5, 0.5, 1}, {0}}, .fields = fields, .nfields = RW_COUNT(fields),
-                          .scalars = scalars, .nscalars = RW_COUNT(scalars)};
+    return (rw_expr_spec){.name = "case.yaml",
+                          .line = 3,
+                          .column = 12,
+                          .text = text,
+                          .grid = {2, {4, 3, 1}, {0.5, 0.5, 1}, {0}},
+                          .fields = fields,
+                          .nfields = RW_COUNT(fields),
+                          .scalars = scalars,
+                          .nscalars = RW_COUNT(scalars)};
 }
 
 static void value(const char *text, double *re, double *im)
@@ -26,38 +34,130 @@ static void value(const char *text, double *re, double *im)
 }
 
 /* a = 2, b = 3, c = 5 */
-static const struct { const char *text; double re, im; } values[] = {
+static const struct {
+    const char *text;
+    double re, im;
+} values[] = {
     /* + - * / and their order */
-    {"a + b*c", 17, 0}, {"(a + b)*c", 25, 0}, {"a*b + c", 11, 0}, {"c - b - a", 0, 0}, {"c - (b - a)", 4, 0},
-    {"c/b/a", 5. / 6, 0}, {"c/(b/a)", 10. / 3, 0}, {"a - b + c", 4, 0}, {"a/b*c", 10. / 3, 0}, {"a*b/c", 1.2, 0},
+    {"a + b*c", 17, 0},
+    {"(a + b)*c", 25, 0},
+    {"a*b + c", 11, 0},
+    {"c - b - a", 0, 0},
+    {"c - (b - a)", 4, 0},
+    {"c/b/a", 5. / 6, 0},
+    {"c/(b/a)", 10. / 3, 0},
+    {"a - b + c", 4, 0},
+    {"a/b*c", 10. / 3, 0},
+    {"a*b/c", 1.2, 0},
     /* powers bind to the right and before a sign in front of them */
-    {"a^b", 8, 0}, {"a**b", 8, 0}, {"a^b^a", 512, 0}, {"(a^b)^a", 64, 0}, {"-a^2", -4, 0}, {"(-a)^2", 4, 0},
-    {"a^-1", 0.5, 0}, {"2*a^2", 8, 0}, {"a^2*2", 8, 0}, {"a^-b^2", 1. / 512, 0}, {"-a^-a", -0.25, 0},
-    {"a^b/a", 4, 0}, {"a/b^a", 2. / 9, 0}, {"9^0.5", 3, 0}, {"a^0", 1, 0}, {"c^16", 152587890625, 0},
+    {"a^b", 8, 0},
+    {"a**b", 8, 0},
+    {"a^b^a", 512, 0},
+    {"(a^b)^a", 64, 0},
+    {"-a^2", -4, 0},
+    {"(-a)^2", 4, 0},
+    {"a^-1", 0.5, 0},
+    {"2*a^2", 8, 0},
+    {"a^2*2", 8, 0},
+    {"a^-b^2", 1. / 512, 0},
+    {"-a^-a", -0.25, 0},
+    {"a^b/a", 4, 0},
+    {"a/b^a", 2. / 9, 0},
+    {"9^0.5", 3, 0},
+    {"a^0", 1, 0},
+    {"c^16", 152587890625, 0},
     /* signs */
-    {"--a", 2, 0}, {"-+-a", 2, 0}, {"+a", 2, 0}, {"c--b", 8, 0}, {"c-+b", 2, 0}, {"c*-b", -15, 0}, {"-a*b", -6, 0},
-    {"-a+b", 1, 0}, {"-(a+b)", -5, 0},
+    {"--a", 2, 0},
+    {"-+-a", 2, 0},
+    {"+a", 2, 0},
+    {"c--b", 8, 0},
+    {"c-+b", 2, 0},
+    {"c*-b", -15, 0},
+    {"-a*b", -6, 0},
+    {"-a+b", 1, 0},
+    {"-(a+b)", -5, 0},
     /* comparisons give 0 or 1 and stand below + -, above not and or */
-    {"a < b", 1, 0}, {"b < a", 0, 0}, {"a <= 2", 1, 0}, {"a >= b", 0, 0}, {"b > a", 1, 0}, {"a == 2", 1, 0},
-    {"a != 2", 0, 0}, {"a + 1 == b", 1, 0}, {"a*b > c", 1, 0}, {"(1 < 2) < 3", 1, 0}, {"(3 > 2) > 1", 0, 0},
+    {"a < b", 1, 0},
+    {"b < a", 0, 0},
+    {"a <= 2", 1, 0},
+    {"a >= b", 0, 0},
+    {"b > a", 1, 0},
+    {"a == 2", 1, 0},
+    {"a != 2", 0, 0},
+    {"a + 1 == b", 1, 0},
+    {"a*b > c", 1, 0},
+    {"(1 < 2) < 3", 1, 0},
+    {"(3 > 2) > 1", 0, 0},
     {"(a == 2) != 0", 1, 0},
-    {"a < b and b < c", 1, 0}, {"a < b and c < b", 0, 0}, {"a > b or b < c", 1, 0}, {"1 or 1 and 0", 1, 0},
-    {"(1 or 1) and 0", 0, 0}, {"0 and 0 or 1", 1, 0}, {"not a < b", 0, 0}, {"not 0 + 1", 0, 0}, {"not not a", 1, 0},
-    {"not 0 and 0", 0, 0}, {"!a", 0, 0}, {"!a == b", 1, 0}, {"a && b || 0", 1, 0}, {"a and not b", 0, 0},
-    {"where(a < b, c, tau)", 5, 0}, {"where(a > b, c, tau)", 7, 0}, {"1 + (a < b)", 2, 0},
+    {"a < b and b < c", 1, 0},
+    {"a < b and c < b", 0, 0},
+    {"a > b or b < c", 1, 0},
+    {"1 or 1 and 0", 1, 0},
+    {"(1 or 1) and 0", 0, 0},
+    {"0 and 0 or 1", 1, 0},
+    {"not a < b", 0, 0},
+    {"not 0 + 1", 0, 0},
+    {"not not a", 1, 0},
+    {"not 0 and 0", 0, 0},
+    {"!a", 0, 0},
+    {"!a == b", 1, 0},
+    {"a && b || 0", 1, 0},
+    {"a and not b", 0, 0},
+    {"where(a < b, c, tau)", 5, 0},
+    {"where(a > b, c, tau)", 7, 0},
+    {"1 + (a < b)", 2, 0},
     /* numbers */
-    {"1.5", 1.5, 0}, {".5", 0.5, 0}, {"2.", 2, 0}, {"1e3", 1000, 0}, {"1.5E-2", 0.015, 0}, {"2e+2", 200, 0},
-    {"0.1", 0.1, 0}, {"1e400", INFINITY, 0}, {"1e-400", 0, 0}, {"007", 7, 0}, {"123456789012345678", 123456789012345678., 0},
+    {"1.5", 1.5, 0},
+    {".5", 0.5, 0},
+    {"2.", 2, 0},
+    {"1e3", 1000, 0},
+    {"1.5E-2", 0.015, 0},
+    {"2e+2", 200, 0},
+    {"0.1", 0.1, 0},
+    {"1e400", INFINITY, 0},
+    {"1e-400", 0, 0},
+    {"007", 7, 0},
+    {"123456789012345678", 123456789012345678., 0},
     /* imaginary numbers: i behind a number */
-    {"2i", 0, 2}, {"1 + 2i", 1, 2}, {"2i*2i", -4, 0}, {"(1+2i)*(3-1i)", 5, 5}, {"1/(1+1i)", 0.5, -0.5},
-    {"1e1i", 0, 10}, {"conj(1+2i)", 1, -2}, {"real(3+4i)", 3, 0}, {"imag(3+4i)", 4, 0}, {"abs(3+4i)", 5, 0},
-    {"(1+2i)^2", -3, 4}, {"2i == 2i", 1, 0}, {"1 + 2i != 1", 1, 0},
+    {"2i", 0, 2},
+    {"1 + 2i", 1, 2},
+    {"2i*2i", -4, 0},
+    {"(1+2i)*(3-1i)", 5, 5},
+    {"1/(1+1i)", 0.5, -0.5},
+    {"1e1i", 0, 10},
+    {"conj(1+2i)", 1, -2},
+    {"real(3+4i)", 3, 0},
+    {"imag(3+4i)", 4, 0},
+    {"abs(3+4i)", 5, 0},
+    {"(1+2i)^2", -3, 4},
+    {"2i == 2i", 1, 0},
+    {"1 + 2i != 1", 1, 0},
     /* functions, of any blanks before the bracket */
-    {"min(3, 1, 2)", 1, 0}, {"max(a, b, c, 1)", 5, 0}, {"pow(a, b)", 8, 0}, {"mod(-1, 3)", 2, 0}, {"mod(7, -3)", -2, 0},
-    {"hypot(3, 4)", 5, 0}, {"sign(-7)", -1, 0}, {"sign(0)", 0, 0}, {"floor(-1.5)", -2, 0}, {"abs(-a)", 2, 0}, {"cbrt(-27)", -3, 0},
-    {"sqrt (16)", 4, 0}, {"min( a ,b )", 2, 0}, {"exp(0) + cos(0)", 2, 0}, {"log(1)", 0, 0}, {"atan2(0, -1)", 0x1.921fb54442d18p+1, 0},
-    {"pi", 0x1.921fb54442d18p+1, 0}, {"log2(8)", 3, 0}, {"log10(1000)", 3, 0}, {"exp2(3)", 8, 0}, {"t", 0, 0},
-    {"diff(a^3, a)", 12, 0}, {"diff(a*b, b)", 2, 0}, {"laplace(a)", 0, 0}, {"dx(3)", 0, 0},
+    {"min(3, 1, 2)", 1, 0},
+    {"max(a, b, c, 1)", 5, 0},
+    {"pow(a, b)", 8, 0},
+    {"mod(-1, 3)", 2, 0},
+    {"mod(7, -3)", -2, 0},
+    {"hypot(3, 4)", 5, 0},
+    {"sign(-7)", -1, 0},
+    {"sign(0)", 0, 0},
+    {"floor(-1.5)", -2, 0},
+    {"abs(-a)", 2, 0},
+    {"cbrt(-27)", -3, 0},
+    {"sqrt (16)", 4, 0},
+    {"min( a ,b )", 2, 0},
+    {"exp(0) + cos(0)", 2, 0},
+    {"log(1)", 0, 0},
+    {"atan2(0, -1)", 0x1.921fb54442d18p+1, 0},
+    {"pi", 0x1.921fb54442d18p+1, 0},
+    {"log2(8)", 3, 0},
+    {"log10(1000)", 3, 0},
+    {"exp2(3)", 8, 0},
+    {"t", 0, 0},
+    {"diff(a^3, a)", 12, 0},
+    {"diff(a*b, b)", 2, 0},
+    {"laplace(a)", 0, 0},
+    {"dx(3)", 0, 0},
 };
 
 static bool close_to(double x, double y) { return x == y || fabs(x - y) <= 4e-16 * fabs(y); }
@@ -70,27 +170,52 @@ static void test_values(void **state)
             char text[256];
             double re, im;
             if (constant && strstr(values[i].text, "diff")) continue;
-            snprintf(text, sizeof text, constant ? "f(a, b, c, tau) = %s; r = f(2, 3, 5, 7)" : "r = %s", values[i].text);
+            snprintf(text, sizeof text, constant ? "f(a, b, c, tau) = %s; r = f(2, 3, 5, 7)" : "r = %s",
+                     values[i].text);
             value(text, &re, &im);
             if (!close_to(re, values[i].re) || !close_to(im, values[i].im))
                 fail_msg("%s: %.17g%+.17gi, expected %.17g%+.17gi", text, re, im, values[i].re, values[i].im);
         }
 }
 
-static const struct { const char *text; double re; } programs[] = {
+static const struct {
+    const char *text;
+    double re;
+} programs[] = {
     /* lines and semicolons separate; comments; empty statements */
-    {"x1 = 1; r = x1 + 1", 2}, {"x1 = 1\nr = x1 + 1", 2}, {"\n\n;; r = 4 ;\n;", 4}, {"# only\nr = 1 # one\n# more", 1},
-    {"r = 1 # + 2", 1}, {"r = 1\r\nq = 2\r\n", 1}, {"\tr\t=\t3", 3},
+    {"x1 = 1; r = x1 + 1", 2},
+    {"x1 = 1\nr = x1 + 1", 2},
+    {"\n\n;; r = 4 ;\n;", 4},
+    {"# only\nr = 1 # one\n# more", 1},
+    {"r = 1 # + 2", 1},
+    {"r = 1\r\nq = 2\r\n", 1},
+    {"\tr\t=\t3", 3},
     /* a line goes on inside brackets and after an operator or = */
-    {"r = (1\n + 2\n)", 3}, {"r = 1 +\n 2", 3}, {"r =\n  4", 4}, {"r = min(1,\n 2)", 1}, {"r = 2 * # two\n\n 3", 6},
-    {"r = 2 ^\n 3", 8}, {"r = -\n 3", -3}, {"r = not\n 0", 1}, {"r = 1 and\n not 0", 1}, {"f(a,\n b) = a\nr = f(1, 2)", 1},
+    {"r = (1\n + 2\n)", 3},
+    {"r = 1 +\n 2", 3},
+    {"r =\n  4", 4},
+    {"r = min(1,\n 2)", 1},
+    {"r = 2 * # two\n\n 3", 6},
+    {"r = 2 ^\n 3", 8},
+    {"r = -\n 3", -3},
+    {"r = not\n 0", 1},
+    {"r = 1 and\n not 0", 1},
+    {"f(a,\n b) = a\nr = f(1, 2)", 1},
     {"r = (# comment\n 5)", 5},
     /* names get values in their order */
-    {"r = 1; r = r + 1; r = r*10", 20}, {"_x1 = 3; r = _x1", 3}, {"order = 2; r = order", 2}, {"notable = 2; r = notable", 2},
+    {"r = 1; r = r + 1; r = r*10", 20},
+    {"_x1 = 3; r = _x1", 3},
+    {"order = 2; r = order", 2},
+    {"notable = 2; r = notable", 2},
     /* user functions: parameters hide everything, the caller's names are not seen, nested and shared */
-    {"f(x, y) = x - y; r = f(5, 3)", 2}, {"f (a) = a^2; r = f(f(3))", 81}, {"k = 10; f(a) = a*k; r = f(3)", 30},
-    {"k = 10; f(a) = a*k; g(k) = f(k) + k; r = g(1)", 11}, {"f(a) = a + 1\ng(b) = f(b)*f(-b)\nr = g(3)", -8},
-    {"f(pi) = pi; r = f(1)", 1}, {"k = 1; f(a) = a + k; k = 2; r = f(0)", 2}, {"f(a) = a; f2(a) = f(a)*2; r = f2(4)", 8},
+    {"f(x, y) = x - y; r = f(5, 3)", 2},
+    {"f (a) = a^2; r = f(f(3))", 81},
+    {"k = 10; f(a) = a*k; r = f(3)", 30},
+    {"k = 10; f(a) = a*k; g(k) = f(k) + k; r = g(1)", 11},
+    {"f(a) = a + 1\ng(b) = f(b)*f(-b)\nr = g(3)", -8},
+    {"f(pi) = pi; r = f(1)", 1},
+    {"k = 1; f(a) = a + k; k = 2; r = f(0)", 2},
+    {"f(a) = a; f2(a) = f(a)*2; r = f2(4)", 8},
     {"f(a,b,c,d,e,g,h,k) = a+k; r = f(1,2,3,4,5,6,7,8)", 9},
 };
 
@@ -108,7 +233,9 @@ static void test_programs(void **state)
 #define CHAINED "comparisons cannot be chained: write a < b and b < c, or brackets to compare a truth value, 0 or 1"
 
 /* The text begins at line 3, column 12. */
-static const struct { const char *text, *message; } errors[] = {
+static const struct {
+    const char *text, *message;
+} errors[] = {
     /* form */
     {"r = ", AT("3:16", "the expression ends where a value is expected")},
     {"r = 1 +", AT("3:19", "the expression ends where a value is expected")},
@@ -116,8 +243,10 @@ static const struct { const char *text, *message; } errors[] = {
     {"r = 1 < 2 < 3", AT("3:22", CHAINED)},
     {"r = 1 == 2 != 3", AT("3:23", CHAINED)},
     {"r = 7 % 2", AT("3:18", "unexpected '%' after the expression: a remainder is written mod(a, b)")},
-    {"r = 1 > 2 ? 3 : 4", AT("3:22", "unexpected '?' after the expression: a choice is written where(condition, a, b)")},
-    {"r = 1 if 2 > 1 else 0", AT("3:18", "unexpected 'i' after the expression: a choice is written where(condition, a, b)")},
+    {"r = 1 > 2 ? 3 : 4",
+     AT("3:22", "unexpected '?' after the expression: a choice is written where(condition, a, b)")},
+    {"r = 1 if 2 > 1 else 0",
+     AT("3:18", "unexpected 'i' after the expression: a choice is written where(condition, a, b)")},
     {"r = (1 + 2", AT("3:22", "expected ')' for the bracket opened before")},
     {"r = (1 2)", AT("3:19", "expected ')' for the bracket opened before")},
     {"r = min(1, 2", AT("3:24", "expected ',' or ')' in the arguments of min")},
@@ -128,7 +257,8 @@ static const struct { const char *text, *message; } errors[] = {
     {"r = a b", AT("3:18", "unexpected 'b' after the expression: ';' or a line end separates statements")},
     {"r = * 2", AT("3:16", "unexpected '*': a number, name or '(' is expected")},
     {"r = @", AT("3:16", "unexpected '@': a number, name or '(' is expected")},
-    {"r = a \xe2\x86\x92 b", AT("3:18", "unexpected '\xe2\x86\x92' after the expression: ';' or a line end separates statements")},
+    {"r = a \xe2\x86\x92 b",
+     AT("3:18", "unexpected '\xe2\x86\x92' after the expression: ';' or a line end separates statements")},
     {"r = \xc3\xa4", AT("3:16", "unexpected '\xc3\xa4': a number, name or '(' is expected")},
     {"r = 1 + 1 not 2", AT("3:22", "unexpected 'n' after the expression: ';' or a line end separates statements")},
     {"r = 1 + not 2", AT("3:20", "'not' cannot stand here: put brackets around the condition")},
@@ -156,10 +286,14 @@ static const struct { const char *text, *message; } errors[] = {
     {"r = 2in", AT("3:17", "a number runs into a name: write 2*i… for a product")},
     {"r = 0x10", AT("3:17", "a number runs into a name: write 0*x… for a product")},
     {"r = 1e", AT("3:17", "a number runs into a name: write 1*e… for a product")},
-    {"r = 1234567890123456789012345678901234567890123456789012345678901234", AT("3:16", "a number of more than 63 characters")},
-    {"r = abcdefghijklmnopqrstuvwxyzabcdef", AT("3:16", "the name beginning with abcdefghijklmnopqrstuvwxyzabcde has more than 31 characters")},
-    {"abcdefghijklmnopqrstuvwxyzabcdef = 1", AT("3:12", "the name beginning with abcdefghijklmnopqrstuvwxyzabcde has more than 31 characters")},
-    {"f(abcdefghijklmnopqrstuvwxyzabcdef) = 1", AT("3:14", "the name beginning with abcdefghijklmnopqrstuvwxyzabcde has more than 31 characters")},
+    {"r = 1234567890123456789012345678901234567890123456789012345678901234",
+     AT("3:16", "a number of more than 63 characters")},
+    {"r = abcdefghijklmnopqrstuvwxyzabcdef",
+     AT("3:16", "the name beginning with abcdefghijklmnopqrstuvwxyzabcde has more than 31 characters")},
+    {"abcdefghijklmnopqrstuvwxyzabcdef = 1",
+     AT("3:12", "the name beginning with abcdefghijklmnopqrstuvwxyzabcde has more than 31 characters")},
+    {"f(abcdefghijklmnopqrstuvwxyzabcdef) = 1",
+     AT("3:14", "the name beginning with abcdefghijklmnopqrstuvwxyzabcde has more than 31 characters")},
     /* unknown names */
     {"r = tua", AT("3:16", "name tua is unknown; nearest is tau")},
     {"r = velocty + 1", AT("3:16", "name velocty is unknown; nearest is velocity")},
@@ -169,7 +303,8 @@ static const struct { const char *text, *message; } errors[] = {
     {"heat(v) = v; r = heta(1)", AT("3:29", "function heta is unknown; nearest is heat")},
     {"mean_of = 2; r = meanof", AT("3:29", "name meanof is unknown; nearest is mean_of")},
     {"f(v) = v*q; r = f(1)", AT("3:21", "name q is unknown: fields, parameters and functions must be declared")},
-    {"f(v) = g(v); g(k) = v; r = f(1)", AT("3:32", "name v is unknown: fields, parameters and functions must be declared")},
+    {"f(v) = g(v); g(k) = v; r = f(1)",
+     AT("3:32", "name v is unknown: fields, parameters and functions must be declared")},
     {"r = sin + 1", AT("3:16", "sin is a word of the language: its arguments are missing")},
     {"f(v) = v; r = f", AT("3:26", "f is a function: its arguments are missing")},
     {"r = u(1)", AT("3:16", "u is no function: a product is written u*(…)")},
@@ -213,13 +348,21 @@ static const struct { const char *text, *message; } errors[] = {
     {"r = min(1, 2i)", AT("3:16", "min is not defined for complex numbers: take real(), imag() or abs() first")},
     {"r = where(1i, 1, 2)", AT("3:16", "where is not defined for complex numbers: take real(), imag() or abs() first")},
     {"r = max(velocity)", AT("3:16", "max is not defined for complex numbers")},
-    {"u = grad(u) + 1", AT("3:24", "incompatible shapes: a vector of 2 + a scalar: vectors may be added to vectors, scaled, or multiplied with · ")},
-    {"u = u < grad(u)", AT("3:18", "incompatible shapes: a field < a vector of 2: vectors may be added to vectors, scaled, or multiplied with · ")},
-    {"u = u/grad(u)", AT("3:17", "incompatible shapes: a field / a vector of 2: vectors may be added to vectors, scaled, or multiplied with · ")},
+    {"u = grad(u) + 1",
+     AT("3:24", "incompatible shapes: a vector of 2 + a scalar: vectors may be added to vectors, scaled, or "
+                "multiplied with · ")},
+    {"u = u < grad(u)",
+     AT("3:18", "incompatible shapes: a field < a vector of 2: vectors may be added to vectors, scaled, or "
+                "multiplied with · ")},
+    {"u = u/grad(u)",
+     AT("3:17", "incompatible shapes: a field / a vector of 2: vectors may be added to vectors, scaled, or "
+                "multiplied with · ")},
     {"u = u \xc2\xb7 grad(u)", AT("3:18", "incompatible shapes: a field · a vector of 2: both must be vectors of 2")},
-    {"u = sin(grad(u))", AT("3:20", "incompatible shapes: a vector of 2 in sin: take a component by · with another vector, or div")},
+    {"u = sin(grad(u))",
+     AT("3:20", "incompatible shapes: a vector of 2 in sin: take a component by · with another vector, or div")},
     {"u = div(u)", AT("3:16", "incompatible shapes: div takes a vector of 2, given a scalar field")},
-    {"r = sum(grad(u))", AT("3:20", "incompatible shapes: a vector of 2 in sum: take a component by · with another vector, or div")},
+    {"r = sum(grad(u))",
+     AT("3:20", "incompatible shapes: a vector of 2 in sum: take a component by · with another vector, or div")},
     /* grid operators */
     {"u = dz(u)", AT("3:16", "dz on a grid of 2 dimensions")},
     {"u = dxz(u)", AT("3:16", "dxz on a grid of 2 dimensions")},
@@ -231,11 +374,18 @@ static const struct { const char *text, *message; } errors[] = {
     {"u = divgrad(u)", AT("3:16", "divgrad takes 2 arguments (and its order, 2 or 4), 1 given")},
     {"u = upwind(u)", AT("3:16", "upwind takes the field and the velocity")},
     {"u = upwind(u, 1)", AT("3:16", "upwind takes the field and the velocity: a vector or 2 components")},
-    {"u = upwind(u, grad(u), 1)", AT("3:26", "incompatible shapes: a vector of 2 in upwind: take a component by · with another vector, or div")},
+    {"u = upwind(u, grad(u), 1)",
+     AT("3:26", "incompatible shapes: a vector of 2 in upwind: take a component by · with another vector, or div")},
     {"u = upwind(u, 1i, 1)", AT("3:16", "upwind: the velocity must be real")},
     /* the value a field had before it was assigned */
-    {"old = u; u = 2*u; s = sum(u); u = old/s", AT("3:42", "the value that u had before it was assigned is used after a reduction or difference of the new one: keep it in a field of its own")},
-    {"old = u; u = 2*u\nr = sum(old*sum(u))", AT("4:1", "the value that u had before it was assigned is used after a reduction or difference of the new one: keep it in a field of its own")},
+    {"old = u; u = 2*u; s = sum(u); u = old/s",
+     AT("3:42",
+        "the value that u had before it was assigned is used after a reduction or difference of the new one: keep it "
+        "in a field of its own")},
+    {"old = u; u = 2*u\nr = sum(old*sum(u))",
+     AT("4:1",
+        "the value that u had before it was assigned is used after a reduction or difference of the new one: keep it "
+        "in a field of its own")},
 };
 
 static void test_errors(void **state)
@@ -261,10 +411,13 @@ static void test_declarations(void **state)
     (void)state;
     rw_expr *e;
     rw_expr_spec spec = spec_of("r = 1");
-    static const struct { const char *name, *message; } wrong[] = {
+    static const struct {
+        const char *name, *message;
+    } wrong[] = {
         {"x", "case.yaml: \"x\" is a coordinate, operator or function of the language: choose another name"},
         {"dxy", "case.yaml: \"dxy\" is a coordinate, operator or function of the language: choose another name"},
-        {"laplace", "case.yaml: \"laplace\" is a coordinate, operator or function of the language: choose another name"},
+        {"laplace",
+         "case.yaml: \"laplace\" is a coordinate, operator or function of the language: choose another name"},
         {"1u", "case.yaml: \"1u\" is not a name: letters, digits and _ with a letter first, at most 31"},
         {"", "case.yaml: \"\" is not a name: letters, digits and _ with a letter first, at most 31"},
         {"u-v", "case.yaml: \"u-v\" is not a name: letters, digits and _ with a letter first, at most 31"},
@@ -283,14 +436,19 @@ static void test_declarations(void **state)
     FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_INPUT, "case.yaml: u is declared twice");
     two[1] = (rw_expr_field){.name = "v", .dtype = (rw_dtype)99};
     FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT, "case.yaml: field v: dtype 99 is none of rw_dtype");
-    static const struct { rw_boundary b; const char *message; } sides[] = {
+    static const struct {
+        rw_boundary b;
+        const char *message;
+    } sides[] = {
         {{RW_BOUNDARY_DIRICHLET, "1 +", 0, 0}, "boundary of v:1:4: the expression ends where a value is expected"},
         {{RW_BOUNDARY_DIRICHLET, "1 1", 0, 0}, "boundary of v:1:3: unexpected '1' after the expression"},
-        {{RW_BOUNDARY_DIRICHLET, "u", 0, 0}, "boundary of v:1:1: field u may not appear here: only coordinates, t and parameters"},
+        {{RW_BOUNDARY_DIRICHLET, "u", 0, 0},
+         "boundary of v:1:1: field u may not appear here: only coordinates, t and parameters"},
         {{RW_BOUNDARY_NEUMANN, "sum(x)", 0, 0}, "boundary of v:1:1: reduction sum may not appear here"},
         {{RW_BOUNDARY_ROBIN, "1", "2", "\n tua"}, "boundary of v:2:2: name tua is unknown; nearest is tau"},
         {{RW_BOUNDARY_ROBIN, "1", "1i", "0"}, "boundary of v: a complex value for a real field"},
-        {{RW_BOUNDARY_DIRICHLET, "grad(x)", 0, 0}, "boundary of v:1:1: incompatible shapes: a vector of 2 where a scalar is expected"},
+        {{RW_BOUNDARY_DIRICHLET, "grad(x)", 0, 0},
+         "boundary of v:1:1: incompatible shapes: a vector of 2 where a scalar is expected"},
     };
     for (int i = 0; i < RW_COUNT(sides); ++i) {
         two[1] = (rw_expr_field){.name = "v", .dtype = RW_F64};
@@ -307,7 +465,8 @@ static void test_declarations(void **state)
     spec = spec_of("r = 1"), spec.grid.size[1] = -1;
     FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT, "grid size -1 on axis y: must not be negative");
     spec = spec_of("r = 1"), spec.grid.size[2] = 2;
-    FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT, "grid size 2 on axis z: must be 1 beyond the grid's dimensions");
+    FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT,
+          "grid size 2 on axis z: must be 1 beyond the grid's dimensions");
     spec = spec_of("r = 1"), spec.grid.spacing[0] = 0;
     FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT, "grid spacing 0 on axis x must be positive");
     spec = spec_of("r = 1"), spec.grid.spacing[1] = NAN;
@@ -329,9 +488,16 @@ static void test_kinds_of_statements(void **state)
     source.text = "du/dt = 1\nf(a, b) = a; v = 2\n d2u / dt = 4\nd=5";
     OK(rw_parse_statements(ctx, &source, &parsed));
     assert_int_equal(parsed.n, 5);
-    static const struct { rw_statement_kind kind; const char *name; int at, parameters; double value; } expected[] = {
-        {RW_RATE, "u", 0, 0, 1}, {RW_DEFINE, "f", 10, 2, 0}, {RW_ASSIGN, "v", 23, 0, 2}, {RW_RATE, "2u", 30, 0, 4},
-        {RW_ASSIGN, "d", 43, 0, 5}};
+    static const struct {
+        rw_statement_kind kind;
+        const char *name;
+        int at, parameters;
+        double value;
+    } expected[] = {{RW_RATE, "u", 0, 0, 1},
+                    {RW_DEFINE, "f", 10, 2, 0},
+                    {RW_ASSIGN, "v", 23, 0, 2},
+                    {RW_RATE, "2u", 30, 0, 4},
+                    {RW_ASSIGN, "d", 43, 0, 5}};
     for (int i = 0; i < parsed.n; ++i) {
         const rw_statement *s = parsed.statements + i;
         assert_int_equal(s->kind, expected[i].kind);
@@ -412,7 +578,8 @@ static void test_limits(void **state)
     value(t.data, &re, &im);
     rw_text_free(&t);
     assert_true(fabs(re - x) < 1e-14);
-    limit(repeated("u = ", "laplace(", 60, "u))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))"), RW_ERR_INPUT, NULL);
+    limit(repeated("u = ", "laplace(", 60, "u))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))"),
+          RW_ERR_INPUT, NULL);
 }
 
 /* Numbers mean the same whatever locale the program has set. */

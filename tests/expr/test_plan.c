@@ -4,16 +4,23 @@
 
 static rw_device *dev;
 
-static const rw_expr_field fields[] = {{.name = "u", .dtype = RW_F64}, {.name = "v", .dtype = RW_F64},
-                                       {.name = "s", .dtype = RW_F32}, {.name = "w", .dtype = RW_C128},
+static const rw_expr_field fields[] = {{.name = "u", .dtype = RW_F64},
+                                       {.name = "v", .dtype = RW_F64},
+                                       {.name = "s", .dtype = RW_F32},
+                                       {.name = "w", .dtype = RW_C128},
                                        {.name = "k", .dtype = RW_C64}};
 static const rw_expr_scalar scalars[] = {{.name = "a", .value = 2}, {.name = "b", .value = 3}};
 
 static rw_expr *create(const char *text)
 {
     rw_expr *e;
-    rw_expr_spec spec = {.name = "plan", .text = text, .grid = {2, {5, 4, 1}, {0.5, 0.5, 1}, {0}}, .fields = fields,
-                         .nfields = RW_COUNT(fields), .scalars = scalars, .nscalars = RW_COUNT(scalars)};
+    rw_expr_spec spec = {.name = "plan",
+                         .text = text,
+                         .grid = {2, {5, 4, 1}, {0.5, 0.5, 1}, {0}},
+                         .fields = fields,
+                         .nfields = RW_COUNT(fields),
+                         .scalars = scalars,
+                         .nscalars = RW_COUNT(scalars)};
     rw_status status = rw_expr_create(dev, &spec, &e);
     if (status != RW_OK) fail_msg("%s: %s", text, rw_message(ctx));
     return e;
@@ -21,7 +28,11 @@ static rw_expr *create(const char *text)
 
 /* bytes: 8 for u and v, 4 for s, 16 for w, 8 for k, once for reading and once for writing in each pass.
  * beside: the fields written to a second array, with the number of the pass. */
-static const struct { const char *text; int passes, stores, reductions, bytes; const char *beside; } plans[] = {
+static const struct {
+    const char *text;
+    int passes, stores, reductions, bytes;
+    const char *beside;
+} plans[] = {
     /* one pass, one array */
     {"u = u + 1", 1, 1, 0, 16, ""},
     {"u = v", 1, 1, 0, 16, ""},
@@ -49,10 +60,10 @@ static const struct { const char *text; int passes, stores, reductions, bytes; c
     {"u = v; v = dx(u)", 2, 2, 0, 32, ""},
     {"u = dx(v); v = dx(u)", 2, 2, 0, 32, ""},
     {"v = dx(u); u = dx(v)", 2, 2, 0, 32, ""},
-    {"u = u + laplace(u); v = v + laplace(u)", 2, 2, 0, 40, "u1"},  /* 16 + read u, v, write v */
-    {"u = 2*u; v = dx(u); u = 0", 2, 3, 0, 40, "u2"},               /* 16 + read u, write v, u */
+    {"u = u + laplace(u); v = v + laplace(u)", 2, 2, 0, 40, "u1"}, /* 16 + read u, v, write v */
+    {"u = 2*u; v = dx(u); u = 0", 2, 3, 0, 40, "u2"},              /* 16 + read u, write v, u */
     {"u = dx(u); u = dx(u); u = dx(u)", 3, 3, 0, 48, "u1u2u3"},
-    {"u = v; w = dx(u); v = 0", 2, 3, 0, 48, ""},                   /* read v, write u, v: 24; read u, write w: 24 */
+    {"u = v; w = dx(u); v = 0", 2, 3, 0, 48, ""}, /* read v, write u, v: 24; read u, write w: 24 */
     /* stores overwritten in the same pass */
     {"u = 1; u = u + 1; u = u*v", 1, 1, 0, 16, ""},
     {"u = 2*u; v = u; u = 3", 1, 2, 0, 24, ""},
@@ -108,12 +119,16 @@ static void test_table(void **state)
 static void test_flops(void **state)
 {
     (void)state;
-    static const struct { const char *text; double flops; } table[] = {
-        {"u = u + v", 1}, {"u = a*b*u", 1}, {"u = a*u*b", 2}, {"u = u/a", 4}, {"u = u/4", 1}, {"u = u/v", 4}, {"u = u^4", 2}, {"u = sin(u)", 20},
-        {"u = (u + v)*(u + v)", 2}, {"u = v", 0}, {"u = v; u = u + v", 1}, {"r = sum(u)", 1}, {"r = sum(w)", 2}, {"r = max(u*v)", 2},
-        {"u = dx(v)", 2}, /* (v+ - v-) k */
-        {"u = laplace(v)", 8}, /* t = -2 v; ((v+ + v-) + t) k, twice: 1 + 3 + 3, and their sum */
-        {"u = x", 2}};
+    static const struct {
+        const char *text;
+        double flops;
+    } table[] = {{"u = u + v", 1},      {"u = a*b*u", 1},        {"u = a*u*b", 2},
+                 {"u = u/a", 4},        {"u = u/4", 1},          {"u = u/v", 4},
+                 {"u = u^4", 2},        {"u = sin(u)", 20},      {"u = (u + v)*(u + v)", 2},
+                 {"u = v", 0},          {"u = v; u = u + v", 1}, {"r = sum(u)", 1},
+                 {"r = sum(w)", 2},     {"r = max(u*v)", 2},     {"u = dx(v)", 2}, /* (v+ - v-) k */
+                 {"u = laplace(v)", 8}, /* t = -2 v; ((v+ + v-) + t) k, twice: 1 + 3 + 3, and their sum */
+                 {"u = x", 2}};
     for (int i = 0; i < RW_COUNT(table); ++i) {
         rw_expr *e = create(table[i].text);
         rw_expr_plan p;
@@ -129,15 +144,17 @@ static void test_text(void **state)
     rw_expr *e = create("r = sum(u); u = u/r + dx(u); v = 1");
     char *text;
     OK(rw_expr_explain(e, &text));
-    static const char *const parts_of_text[] = {"plan: 2 passes, 32 bytes and ", " flops a cell, run by the plain evaluator",
-                                                "pass 1: reads u; writes v, a sum; 16 bytes", "pass 2: reads u; writes u (beside itself); 16 bytes"};
+    static const char *const parts_of_text[] = {"plan: 2 passes, 32 bytes and ",
+                                                " flops a cell, run by the plain evaluator",
+                                                "pass 1: reads u; writes v, a sum; 16 bytes",
+                                                "pass 2: reads u; writes u (beside itself); 16 bytes"};
     for (int i = 0; i < RW_COUNT(parts_of_text); ++i)
         if (!strstr(text, parts_of_text[i])) fail_msg("\"%s\" is not in\n%s", parts_of_text[i], text);
     free(text);
     rw_expr_destroy(&e);
 }
 
-/* ---- random programs, fused and one by one -------------------------------------------------------------------------- */
+/* ---- random programs, fused and one by one ----------------------------------------------------------------------- */
 
 enum { NX = 5, NY = 3, CELLS = NX * NY, NAMES = 6, FIELDS = 3 };
 static const char *const all_names[NAMES] = {"u", "v", "k", "l0", "l1", "l2"};
@@ -153,17 +170,19 @@ static void grow(rw_text *t, const bool *known, int depth)
         else rw_text_add(t, "%s", all_names[known[name] ? name : name % FIELDS]);
         return;
     }
-    static const char *const unary[] = {"dx(", "dy(", "laplace(", "sin(", "-(", "dx_backward("}, *const binary[] = {" + ", " - ", "*"},
-                            *const reduce[] = {"sum(", "max(", "min(", "mean("};
+    static const char *const unary[] = {"dx(", "dy(", "laplace(", "sin(", "-(", "dx_backward("},
+                             *const binary[] = {" + ", " - ", "*"}, *const reduce[] = {"sum(", "max(", "min(", "mean("};
     switch (pick(5)) {
-    case 0: case 1:
+    case 0:
+    case 1:
         rw_text_add(t, "(");
         grow(t, known, depth - 1);
         rw_text_add(t, "%s", binary[pick(3)]);
         grow(t, known, depth - 1);
         rw_text_add(t, ")");
         break;
-    case 2: case 3:
+    case 2:
+    case 3:
         rw_text_add(t, "%s", unary[pick(6)]);
         grow(t, known, depth - 1);
         rw_text_add(t, ")");
@@ -183,9 +202,14 @@ static rw_status run(const char *text, int n, rw_array **arrays, int *passes)
     rw_expr_field f[NAMES] = {0};
     for (int i = 0; i < n; ++i) {
         f[i] = (rw_expr_field){.name = all_names[i], .dtype = RW_F64};
-        for (int s = 0; s < 4; ++s) f[i].boundary[s].kind = RW_BOUNDARY_PERIODIC; /* then dx(name) is dx of its values */
+        /* then dx(name) is dx of its values */
+        for (int s = 0; s < 4; ++s) f[i].boundary[s].kind = RW_BOUNDARY_PERIODIC;
     }
-    rw_expr_spec spec = {.name = "random", .text = text, .grid = {2, {NX, NY, 1}, {0.5, 0.7, 1}, {0}}, .fields = f, .nfields = n};
+    rw_expr_spec spec = {.name = "random",
+                         .text = text,
+                         .grid = {2, {NX, NY, 1}, {0.5, 0.7, 1}, {0}},
+                         .fields = f,
+                         .nfields = n};
     rw_expr *e;
     RW_TRY(rw_expr_create(dev, &spec, &e));
     for (int i = 0; i < n; ++i) OK(rw_expr_bind(e, all_names[i], arrays[i]));
@@ -200,7 +224,8 @@ static void test_fused_is_one_by_one(void **state)
     (void)state;
     static const rw_grid grid = {2, {NX, NY, 1}, {0.5, 0.7, 1}, {0}};
     rw_array *fused[NAMES], *single_step[NAMES];
-    for (int i = 0; i < NAMES; ++i) fused[i] = field_array(dev, &grid, RW_F64), single_step[i] = field_array(dev, &grid, RW_F64);
+    for (int i = 0; i < NAMES; ++i)
+        fused[i] = field_array(dev, &grid, RW_F64), single_step[i] = field_array(dev, &grid, RW_F64);
     int refused = 0, fewer = 0, most = 0;
     enum { PROGRAMS = 600 };
     for (seed = 1; seed <= PROGRAMS; ++seed) {
@@ -224,28 +249,31 @@ static void test_fused_is_one_by_one(void **state)
         if (status == RW_OK) {
             for (int i = 0; i < nlines; ++i) {
                 int own;
-                if (run(lines[i].data, NAMES, single_step, &own) != RW_OK) fail_msg("%s: %s", lines[i].data, rw_message(ctx));
+                if (run(lines[i].data, NAMES, single_step, &own) != RW_OK)
+                    fail_msg("%s: %s", lines[i].data, rw_message(ctx));
                 total += own;
             }
             for (int i = 0; i < FIELDS; ++i) {
                 take(fused[i], x), take(single_step[i], y);
                 for (int c = 0; c < CELLS; ++c)
                     if (!(x[c] == y[c] || (isnan(x[c]) && isnan(y[c]))))
-                        fail_msg("seed %d: %s[%d] = %.17g fused, %.17g one by one\n%s", (int)seed, all_names[i], c, x[c], y[c],
-                                 whole.data);
+                        fail_msg("seed %d: %s[%d] = %.17g fused, %.17g one by one\n%s", (int)seed, all_names[i], c,
+                                 x[c], y[c], whole.data);
             }
             fewer += passes < total, most = RW_MAX(most, passes);
-            if (passes > total) fail_msg("seed %d: %d passes fused, %d one by one\n%s", (int)seed, passes, total, whole.data);
+            if (passes > total)
+                fail_msg("seed %d: %d passes fused, %d one by one\n%s", (int)seed, passes, total, whole.data);
         } else {
-            if (status != RW_ERR_INPUT || !strstr(rw_message(ctx), "the value that")) fail_msg("%s: %s", whole.data, rw_message(ctx));
+            if (status != RW_ERR_INPUT || !strstr(rw_message(ctx), "the value that"))
+                fail_msg("%s: %s", whole.data, rw_message(ctx));
             refused++;
         }
         rw_text_free(&whole);
         for (int i = 0; i < nlines; ++i) rw_text_free(&lines[i]);
     }
     for (int i = 0; i < NAMES; ++i) rw_array_destroy(&fused[i]), rw_array_destroy(&single_step[i]);
-    printf("# %d programs: %d refused for an old value, %d of the others in fewer passes, at most %d passes\n", PROGRAMS, refused,
-           fewer, most);
+    printf("# %d programs: %d refused for an old value, %d of the others in fewer passes, at most %d passes\n",
+           PROGRAMS, refused, fewer, most);
     assert_true(refused < PROGRAMS / 4);
     assert_true(fewer > PROGRAMS / 2);
 }
@@ -254,21 +282,30 @@ static void test_fused_is_one_by_one(void **state)
 static void test_old_values(void **state)
 {
     (void)state;
-    static const struct { const char *text; bool allowed; } table[] = {
-        {"q = u; u = 0; v = q", true}, {"q = dx(u); u = 0; v = q", true}, {"q = u; u = 0; r = sum(q)", true},
-        {"q = u; u = 0; r = sum(u); v = q", true},               /* pass 1, before u is written there */
-        {"q = u; u = 0; r = sum(u); v = q*r", false},            /* wants the sum and the old value */
-        {"q = u; u = 0; v = dx(u) + q", false},                  /* wants the new neighbours and the old value */
-        {"q = dx(u); u = v; u = dx(u); v = q", true},            /* both in pass 1 */
-        {"u = 2*u; q = u; u = dx(u); r = sum(q)", true},         /* the first store stays: pass 1 reads it, then forward */
-        {"u = 2*u; q = dx(u); u = 3; v = q", false},             /* the first store is dead, its neighbours nowhere */
+    static const struct {
+        const char *text;
+        bool allowed;
+    } table[] = {
+        {"q = u; u = 0; v = q", true},
+        {"q = dx(u); u = 0; v = q", true},
+        {"q = u; u = 0; r = sum(q)", true},
+        {"q = u; u = 0; r = sum(u); v = q", true},    /* pass 1, before u is written there */
+        {"q = u; u = 0; r = sum(u); v = q*r", false}, /* wants the sum and the old value */
+        {"q = u; u = 0; v = dx(u) + q", false},       /* wants the new neighbours and the old value */
+        {"q = dx(u); u = v; u = dx(u); v = q", true}, /* both in pass 1 */
+        /* the first store stays: pass 1 reads it, then forward */
+        {"u = 2*u; q = u; u = dx(u); r = sum(q)", true},
+        {"u = 2*u; q = dx(u); u = 3; v = q", false}, /* the first store is dead, its neighbours nowhere */
         {"u = 2*u; q = u; u = 3; v = q", true},
-        {"q = sum(u); u = 0; v = v*q", true},                    /* a reduction is a number by then */
-        {"f(g) = g*u; u = 0; v = f(1)", true},                   /* functions see the names where they are called */
+        {"q = sum(u); u = 0; v = v*q", true},  /* a reduction is a number by then */
+        {"f(g) = g*u; u = 0; v = f(1)", true}, /* functions see the names where they are called */
     };
     for (int i = 0; i < RW_COUNT(table); ++i) {
         rw_expr *e;
-        rw_expr_spec spec = {.name = "plan", .text = table[i].text, .grid = {2, {5, 4, 1}, {0.5, 0.5, 1}, {0}}, .fields = fields,
+        rw_expr_spec spec = {.name = "plan",
+                             .text = table[i].text,
+                             .grid = {2, {5, 4, 1}, {0.5, 0.5, 1}, {0}},
+                             .fields = fields,
                              .nfields = RW_COUNT(fields)};
         rw_status status = rw_expr_create(dev, &spec, &e);
         if ((status == RW_OK) != table[i].allowed) fail_msg("%s: %s", table[i].text, rw_status_name(status));

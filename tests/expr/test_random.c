@@ -1,10 +1,13 @@
 /* Random programs on every device against the plain evaluator: all operations and functions, graphs to depth 8, fields
- * f32, f64, c64, c128 with sides of all kinds, coordinates, scalars, stencils, reductions, several statements. Seeds are
+ * f32, f64, c64, c128 with sides of all kinds, coordinates, scalars, stencils, reductions, several statements. Seeds
+ * are
  * fixed; a failure prints seed and program. RW_TEST_PROGRAMS=200 tries more than CI does.
  *
- * Which cells are well conditioned is measured, not assumed: the same program is evaluated SAMPLES more times with every
- * value it computes, loads or is given (origin and spacing of the grid too) multiplied by 1 + d, d random and different for each node of the graph, |d| <= NOISE
- * (complex for complex values). That is what rounding and the functions of another library may do. With R the value and
+ * Which cells are well conditioned is measured, not assumed: the same program is evaluated SAMPLES more times with
+ * every
+ * value it computes, loads or is given (origin and spacing of the grid too) multiplied by 1 + d, d random and different
+ * for each node of the graph, |d| <= NOISE (complex for complex values). That is what rounding and the functions of
+ * another library may do. With R the value and
  * S = max |sample - R|:
  *
  *   S <= WELL |R|      well conditioned: the device must give R to 1e-13 (f64) or 1e-5 (f32)
@@ -14,7 +17,8 @@
  *           eps       NOISE           WELL    asked
  *   f64     1.1e-16   2e-15 (18 eps)  3e-14   1e-13
  *   f32     6.0e-8    4e-7 ( 7 eps)   4e-6    1e-5
- * OpenCL allows double functions 16 ulp, CUDA's worst is less. A test of the test: at least 3/4 of the cells of f64 and 1/2 of
+ * OpenCL allows double functions 16 ulp, CUDA's worst is less. A test of the test: at least 3/4 of the cells of f64 and
+ * 1/2 of
  * f32 must be well conditioned. */
 #include "expr_test.h"
 
@@ -26,17 +30,16 @@ static uint64_t seed, counter;
 static double uniform(void) { return rw_random_uniform(seed, ++counter); }
 static int pick(int n) { return (int)(uniform() * n); }
 
-/* ---- programs ------------------------------------------------------------------------------------------------------- */
+/* ---- programs ---------------------------------------------------------------------------------------------------- */
 
 typedef struct family {
     const char *name;
     rw_dtype real[3], complex[2]; /* r, s, q and w, v */
     bool tame;                    /* arguments kept where f32 neither overflows nor underflows nor meets a pole */
 } family;
-static const family families[] = {
-    {"f64", {RW_F64, RW_F64, RW_F64}, {RW_C128, RW_C128}, false},
-    {"f32", {RW_F32, RW_F32, RW_F32}, {RW_C64, RW_C64}, true},
-    {"mixed", {RW_F64, RW_F32, RW_F64}, {RW_C128, RW_C64}, true}};
+static const family families[] = {{"f64", {RW_F64, RW_F64, RW_F64}, {RW_C128, RW_C128}, false},
+                                  {"f32", {RW_F32, RW_F32, RW_F32}, {RW_C64, RW_C64}, true},
+                                  {"mixed", {RW_F64, RW_F32, RW_F64}, {RW_C128, RW_C64}, true}};
 static const char *const field_names[FIELDS] = {"r", "s", "q", "w", "v"};
 
 typedef struct grower {
@@ -49,7 +52,8 @@ static void grow_complex(grower *g, int depth);
 
 static void leaf(grower *g)
 {
-    static const char *const leaves[] = {"r", "s", "q", "r", "s", "k1", "k2", "t", "x", "y", "z"}; /* k2 lives on the device */
+    /* k2 lives on the device */
+    static const char *const leaves[] = {"r", "s", "q", "r", "s", "k1", "k2", "t", "x", "y", "z"};
     int n = pick(10 + g->ndim);
     if (n < 8 + g->ndim) rw_text_add(g->t, "%s", leaves[n]);
     else if (n == 8 + g->ndim) rw_text_add(g->t, "%d", pick(5) - 2);
@@ -74,13 +78,31 @@ static void two(grower *g, int depth, const char *before, const char *between, c
 }
 
 /* Functions of one argument with their argument kept tame, and as they are. */
-static const char *const functions[][4] = {
-    {"abs(", ")", "abs(", ")"}, {"sign(", ")", "sign(", ")"}, {"sqrt(abs(", "))", "sqrt(", ")"}, {"cbrt(", ")", "cbrt(", ")"},
-    {"exp(2*tanh(", "))", "exp(", ")"}, {"log(0.3 + abs(", "))", "log(", ")"}, {"sin(", ")", "sin(", ")"}, {"cos(", ")", "cos(", ")"},
-    {"tan(tanh(", "))", "tan(", ")"}, {"asin(0.9*tanh(", "))", "asin(", ")"}, {"acos(0.9*tanh(", "))", "acos(", ")"}, {"atan(", ")", "atan(", ")"},
-    {"sinh(2*tanh(", "))", "sinh(", ")"}, {"cosh(2*tanh(", "))", "cosh(", ")"}, {"tanh(", ")", "tanh(", ")"}, {"erf(", ")", "erf(", ")"},
-    {"floor(", ")", "floor(", ")"}, {"(not ", ")", "(not ", ")"}, {"-(", ")", "-(", ")"}, {"(", ")^2", "(", ")^3"}, {"(1 + abs(", "))^-2", "(", ")^-1"},
-    {"abs(", ")^0.5", "(", ")^0.5"}, {"(0.2 + abs(", "))^0.3", "(", ")^1.7"}, {"log2(0.3 + abs(", "))", "log10(", ")"}, {"exp2(2*tanh(", "))", "exp2(", ")"}};
+static const char *const functions[][4] = {{"abs(", ")", "abs(", ")"},
+                                           {"sign(", ")", "sign(", ")"},
+                                           {"sqrt(abs(", "))", "sqrt(", ")"},
+                                           {"cbrt(", ")", "cbrt(", ")"},
+                                           {"exp(2*tanh(", "))", "exp(", ")"},
+                                           {"log(0.3 + abs(", "))", "log(", ")"},
+                                           {"sin(", ")", "sin(", ")"},
+                                           {"cos(", ")", "cos(", ")"},
+                                           {"tan(tanh(", "))", "tan(", ")"},
+                                           {"asin(0.9*tanh(", "))", "asin(", ")"},
+                                           {"acos(0.9*tanh(", "))", "acos(", ")"},
+                                           {"atan(", ")", "atan(", ")"},
+                                           {"sinh(2*tanh(", "))", "sinh(", ")"},
+                                           {"cosh(2*tanh(", "))", "cosh(", ")"},
+                                           {"tanh(", ")", "tanh(", ")"},
+                                           {"erf(", ")", "erf(", ")"},
+                                           {"floor(", ")", "floor(", ")"},
+                                           {"(not ", ")", "(not ", ")"},
+                                           {"-(", ")", "-(", ")"},
+                                           {"(", ")^2", "(", ")^3"},
+                                           {"(1 + abs(", "))^-2", "(", ")^-1"},
+                                           {"abs(", ")^0.5", "(", ")^0.5"},
+                                           {"(0.2 + abs(", "))^0.3", "(", ")^1.7"},
+                                           {"log2(0.3 + abs(", "))", "log10(", ")"},
+                                           {"exp2(2*tanh(", "))", "exp2(", ")"}};
 
 /* Any function of the table in ops.def, so that a new one is here by itself. */
 static void grow_any(grower *g, int depth)
@@ -95,7 +117,8 @@ static void grow_any(grower *g, int depth)
 
 static void grow_stencil(grower *g, int depth)
 {
-    static const char *const words[] = {"dx(", "laplace(", "dxx(", "dx_forward(", "dx_backward(", "dxx(", "dy(", "dxy(", "dyy(", "dz(", "dyz("};
+    static const char *const words[] = {"dx(", "laplace(", "dxx(", "dx_forward(", "dx_backward(", "dxx(",
+                                        "dy(", "dxy(",     "dyy(", "dz(",         "dyz("};
     int n = g->ndim == 1 ? 6 : g->ndim == 2 ? 9 : 11;
     g->stencil = true; /* of something with a field in it: laplace(x) is pure rounding, its sign too */
     switch (pick(5)) {
@@ -105,9 +128,7 @@ static void grow_stencil(grower *g, int depth)
         rw_text_add(g->t, ")");
         break;
     case 1: two(g, RW_MIN(depth, 3), "divgrad(1 + abs(", "), 0.3*s + ", ")"); break;
-    default:
-        rw_text_add(g->t, "%s0.3*r + ", words[pick(n)]);
-        around(g, RW_MIN(depth, 3), "", ")");
+    default: rw_text_add(g->t, "%s0.3*r + ", words[pick(n)]); around(g, RW_MIN(depth, 3), "", ")");
     }
     g->stencil = false;
 }
@@ -120,7 +141,8 @@ static void grow(grower *g, int depth)
     }
     bool wild = !g->tame && uniform() < 0.2;
     int choice = pick(25);
-    static const char *const signs[] = {" + ", " - ", "*", "*"}, *const relations[] = {" < ", " <= ", " > ", " >= ", " == ", " != ", " and ", " or "};
+    static const char *const signs[] = {" + ", " - ", "*", "*"}, *const relations[] = {" < ",  " <= ", " > ",   " >= ",
+                                                                                       " == ", " != ", " and ", " or "};
     if (choice < 6) two(g, depth, "(", signs[pick(4)], ")");
     else if (choice == 6) two(g, depth, "(", wild ? "/" : ")/(1.2 + abs(", wild ? ")" : "))");
     else if (choice == 7) {
@@ -227,7 +249,7 @@ static void program(grower *g)
 }
 static const char *const results[] = {"m1", "m2", "z1", "z1_abs", "z2", "z3", "z4"};
 
-/* ---- noise ------------------------------------------------------------------------------------------------------------- */
+/* ---- noise ------------------------------------------------------------------------------------------------------- */
 
 typedef struct noise {
     rw_graph *g;
@@ -249,8 +271,22 @@ static rw_node noisy(noise *s, rw_node n)
     bool exact = false; /* whole constants, and operations that do not round */
     switch ((rw_node_op)p.op) {
     case RW_OP_CONST: exact = p.re == floor(p.re) && p.im == 0; break;
-    case RW_OP_NEG: case RW_OP_LT: case RW_OP_LE: case RW_OP_EQ: case RW_OP_NE: case RW_OP_AND: case RW_OP_OR: case RW_OP_NOT: case RW_OP_WHERE:
-    case RW_OP_MIN: case RW_OP_MAX: case RW_OP_SIGN: case RW_OP_FLOOR: case RW_OP_REAL: case RW_OP_IMAG: case RW_OP_CONJ: exact = true; break;
+    case RW_OP_NEG:
+    case RW_OP_LT:
+    case RW_OP_LE:
+    case RW_OP_EQ:
+    case RW_OP_NE:
+    case RW_OP_AND:
+    case RW_OP_OR:
+    case RW_OP_NOT:
+    case RW_OP_WHERE:
+    case RW_OP_MIN:
+    case RW_OP_MAX:
+    case RW_OP_SIGN:
+    case RW_OP_FLOOR:
+    case RW_OP_REAL:
+    case RW_OP_IMAG:
+    case RW_OP_CONJ: exact = true; break;
     case RW_OP_ABS: exact = !g->nodes[p.arg[0]].is_complex; break;
     default: break;
     }
@@ -315,7 +351,7 @@ static rw_expr *create_noisy(const rw_expr_spec *spec, uint64_t sample, double s
     return e;
 }
 
-/* ---- runs ---------------------------------------------------------------------------------------------------------------- */
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 typedef struct outcome {
     double field[FIELDS][2 * MAX_CELLS];
@@ -348,7 +384,7 @@ static void run(rw_expr *e, const family *fam, int round, outcome *out)
     for (int i = 0; i < RW_COUNT(results); ++i) out->result[i] = scalar(e, results[i]);
 }
 
-/* ---- comparison ---------------------------------------------------------------------------------------------------------- */
+/* ---- comparison -------------------------------------------------------------------------------------------------- */
 
 typedef struct tally {
     int64_t well, ill, special, unasked;
@@ -363,7 +399,8 @@ static const demand demands[2] = {{3e-14, 1e-13, 1e-290, 1e290}, {4e-6, 1e-5, 1e
 static bool same_special(double a, double b) { return (isnan(a) && isnan(b)) || a == b; }
 
 /* One number of n parts; scale: what the error is relative to, 0: the number itself. False: the device is wrong. */
-static bool judge(const double *device, const double *value, const double *const *samples, int n, double scale, const demand *ask, tally *count)
+static bool judge(const double *device, const double *value, const double *const *samples, int n, double scale,
+                  const demand *ask, tally *count)
 {
     bool finite = true, agree = true;
     double size = 0, spread = 0, error = 0;
@@ -392,8 +429,8 @@ static bool judge(const double *device, const double *value, const double *const
     return error <= 10 * spread;
 }
 
-static void compare(const outcome *device, const outcome *value, const outcome *samples, const family *fam, int64_t cells, const char *what,
-                    const char *text, tally *counts)
+static void compare(const outcome *device, const outcome *value, const outcome *samples, const family *fam,
+                    int64_t cells, const char *what, const char *text, tally *counts)
 {
     const double *s[SAMPLES];
     for (int f = 0; f < FIELDS; ++f) {
@@ -402,8 +439,9 @@ static void compare(const outcome *device, const outcome *value, const outcome *
         for (int64_t c = 0; c < cells; ++c) {
             for (int k = 0; k < SAMPLES; ++k) s[k] = samples[k].field[f] + n * c;
             if (!judge(device->field[f] + n * c, value->field[f] + n * c, s, n, 0, demands + weak, counts + weak))
-                fail_msg("seed %d on %s: %s[%d] = %.17g, evaluator %.17g, with noise %.17g\n%s", (int)seed, what, field_names[f], (int)c,
-                         device->field[f][n * c], value->field[f][n * c], samples[0].field[f][n * c], text);
+                fail_msg("seed %d on %s: %s[%d] = %.17g, evaluator %.17g, with noise %.17g\n%s", (int)seed, what,
+                         field_names[f], (int)c, device->field[f][n * c], value->field[f][n * c],
+                         samples[0].field[f][n * c], text);
         }
     }
     for (int i = 0; i < RW_COUNT(results); ++i) {
@@ -412,17 +450,22 @@ static void compare(const outcome *device, const outcome *value, const outcome *
         /* a sum is known relative to the sum of the absolute values, whose place is behind it */
         double scale = !strcmp(results[i], "z1") && isfinite(value->result[i + 1]) ? value->result[i + 1] : 0;
         if (!judge(device->result + i, value->result + i, s, 1, scale, demands + weak, counts + weak))
-            fail_msg("seed %d on %s: %s = %.17g, evaluator %.17g, with noise %.17g\n%s", (int)seed, what, results[i], device->result[i],
-                     value->result[i], samples[0].result[i], text);
+            fail_msg("seed %d on %s: %s = %.17g, evaluator %.17g, with noise %.17g\n%s", (int)seed, what, results[i],
+                     device->result[i], value->result[i], samples[0].result[i], text);
     }
 }
 
 /* Origins that leave no node near 0, where signs of coordinates would be rounding. */
-static const rw_grid grids[] = {{1, {257, 1, 1}, {0.4, 1, 1}, {-3.07, 0, 0}},         {2, {19, 13, 1}, {0.5, 0.7, 1}, {-3.11, -2.23, 0}},
-                                {3, {9, 7, 5}, {0.6, 0.5, 0.7}, {-2.13, -1.17, -1.09}}, {2, {65, 3, 1}, {0.5, 0.7, 1}, {-3.19, -2.07, 0}},
-                                {1, {6, 1, 1}, {0.4, 1, 1}, {-1.03, 0, 0}},            {2, {5, 131, 1}, {0.5, 0.3, 1}, {-1.11, -9.17, 0}}};
-static const rw_boundary sides[] = {{RW_BOUNDARY_DIRICHLET, "sin(x) + 0.2*t", 0, 0}, {RW_BOUNDARY_NEUMANN, "0.3*cos(x) - k1", 0, 0},
-                                    {RW_BOUNDARY_ROBIN, "1.5", "0.5 + k1^2", "x - 0.4"}, {RW_BOUNDARY_NEAREST, 0, 0, 0}};
+static const rw_grid grids[] = {{1, {257, 1, 1}, {0.4, 1, 1}, {-3.07, 0, 0}},
+                                {2, {19, 13, 1}, {0.5, 0.7, 1}, {-3.11, -2.23, 0}},
+                                {3, {9, 7, 5}, {0.6, 0.5, 0.7}, {-2.13, -1.17, -1.09}},
+                                {2, {65, 3, 1}, {0.5, 0.7, 1}, {-3.19, -2.07, 0}},
+                                {1, {6, 1, 1}, {0.4, 1, 1}, {-1.03, 0, 0}},
+                                {2, {5, 131, 1}, {0.5, 0.3, 1}, {-1.11, -9.17, 0}}};
+static const rw_boundary sides[] = {{RW_BOUNDARY_DIRICHLET, "sin(x) + 0.2*t", 0, 0},
+                                    {RW_BOUNDARY_NEUMANN, "0.3*cos(x) - k1", 0, 0},
+                                    {RW_BOUNDARY_ROBIN, "1.5", "0.5 + k1^2", "x - 0.4"},
+                                    {RW_BOUNDARY_NEAREST, 0, 0, 0}};
 
 static void declare(rw_expr_field *f, const family *fam, const rw_grid *grid)
 {
@@ -430,7 +473,8 @@ static void declare(rw_expr_field *f, const family *fam, const rw_grid *grid)
         f[i] = (rw_expr_field){.name = field_names[i], .dtype = i < 3 ? fam->real[i] : fam->complex[i - 3]};
         for (int axis = 0; axis < grid->ndim; ++axis) {
             bool wrap = pick(4) == 0;
-            for (int s = 0; s < 2; ++s) f[i].boundary[2 * axis + s] = wrap ? (rw_boundary){RW_BOUNDARY_PERIODIC, 0, 0, 0} : sides[pick(4)];
+            for (int s = 0; s < 2; ++s)
+                f[i].boundary[2 * axis + s] = wrap ? (rw_boundary){RW_BOUNDARY_PERIODIC, 0, 0, 0} : sides[pick(4)];
         }
     }
 }
@@ -453,13 +497,23 @@ static void test_random_programs(void **state)
         rw_expr_field f[FIELDS];
         declare(f, fam, grid);
         program(&g);
-        static const rw_expr_scalar scalars[] = {{.name = "k1"}, {.name = "k2", .state = true}, {.name = "t"}, {.name = "c1", .is_complex = true}};
-        rw_expr_spec spec = {.name = "random", .text = t.data, .grid = *grid, .order = p % 3 ? 2 : 4, .fields = f, .nfields = FIELDS,
-                             .scalars = scalars, .nscalars = RW_COUNT(scalars)};
+        static const rw_expr_scalar scalars[] = {{.name = "k1"},
+                                                 {.name = "k2", .state = true},
+                                                 {.name = "t"},
+                                                 {.name = "c1", .is_complex = true}};
+        rw_expr_spec spec = {.name = "random",
+                             .text = t.data,
+                             .grid = *grid,
+                             .order = p % 3 ? 2 : 4,
+                             .fields = f,
+                             .nfields = FIELDS,
+                             .scalars = scalars,
+                             .nscalars = RW_COUNT(scalars)};
         rw_expr *e[16], *reference = create_noisy(&spec, 0, 0), *with_noise[SAMPLES];
         for (int i = 0; i < reference->graph->n; ++i) seen[reference->graph->nodes[i].op]++;
         passes += reference->plan.npasses;
-        for (int k = 0; k < SAMPLES; ++k) with_noise[k] = create_noisy(&spec, 77 + (uint64_t)k, fam == families ? 2e-15 : 4e-7);
+        for (int k = 0; k < SAMPLES; ++k)
+            with_noise[k] = create_noisy(&spec, 77 + (uint64_t)k, fam == families ? 2e-15 : 4e-7);
         for (int d = 0; d < ndevices; ++d) {
             e[d] = NULL;
             const rw_device_properties *info = rw_device_info(devices[d]);
@@ -478,7 +532,8 @@ static void test_random_programs(void **state)
             for (int d = 0; d < ndevices; ++d) {
                 if (!e[d]) continue;
                 run(e[d], fam, round, &device);
-                compare(&device, &value, samples, fam, cell_count(grid), rw_device_info(devices[d])->name, t.data, counts);
+                compare(&device, &value, samples, fam, cell_count(grid), rw_device_info(devices[d])->name, t.data,
+                        counts);
             }
         }
         for (int d = 0; d < ndevices; ++d) rw_expr_destroy(&e[d]);
@@ -488,9 +543,11 @@ static void test_random_programs(void **state)
     }
     printf("# %d programs, %d passes, seeds 20 to %d\n", programs, passes, 20 + programs - 1);
     for (int i = 0; i < 2; ++i)
-        printf("# %s: %lld values well conditioned (largest error %.2g of %g), %lld ill, %lld NaN or infinite, %lld not asked\n", i ? "f32" : "f64",
-               (long long)counts[i].well, counts[i].worst, demands[i].asked, (long long)counts[i].ill, (long long)counts[i].special,
-               (long long)counts[i].unasked);
+        printf(
+            "# %s: %lld values well conditioned (largest error %.2g of %g), %lld ill, %lld NaN or infinite, %lld not "
+            "asked\n",
+            i ? "f32" : "f64", (long long)counts[i].well, counts[i].worst, demands[i].asked, (long long)counts[i].ill,
+            (long long)counts[i].special, (long long)counts[i].unasked);
     for (int op = RW_OP_CONST; op < RW_OP_COUNT; ++op)
         if (!seen[op] && op != RW_OP_CALL && op != RW_OP_CAST) fail_msg("no program has %s", rw_ops[op].name);
     assert_true(asked[0].well > 3 * (asked[0].ill + asked[0].special + asked[0].unasked));

@@ -51,7 +51,8 @@ static void test_devices(void **state)
     int ndevices = open_devices(devices, 16);
     for (int d = 0; d < ndevices; ++d) {
         const rw_device_properties *info = rw_device_info(devices[d]);
-        bool check = !strcmp(info->name, "check"), slow = !strcmp(info->kind, "opencl") && !info->gpu; /* PoCL compiles a program for seconds */
+        /* PoCL compiles a program for seconds */
+        bool check = !strcmp(info->name, "check"), slow = !strcmp(info->kind, "opencl") && !info->gpu;
         const bool all = info->gpu || test_long();
         compare(devices[d], info->name, false, check ? 100 : all ? table.n : slow ? 100 : 600);
         compare(devices[d], info->name, true, check || slow ? 40 : info->gpu ? table.n : all ? 400 : 120);

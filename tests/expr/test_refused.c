@@ -1,4 +1,5 @@
-/* What programs refuse: names that there are not, arrays of another type, size, shape or device, and boundary conditions. */
+/* What programs refuse: names that there are not, arrays of another type, size, shape or device, and boundary
+ * conditions. */
 #include "expr_test.h"
 
 static rw_device *cpu;
@@ -24,10 +25,14 @@ static void test_messages(void **state)
 {
     (void)state;
     rw_grid grid = grid1(30, 1);
-    rw_expr *e = create("u = v*a + c*0; total = sum(u)", &grid, (rw_expr_field[]){{.name = "u", .dtype = RW_C128}, {.name = "v", .dtype = RW_F64},
-                        {.name = "unused", .dtype = RW_F64}}, 3);
+    rw_expr *e = create("u = v*a + c*0; total = sum(u)", &grid,
+                        (rw_expr_field[]){{.name = "u", .dtype = RW_C128},
+                                          {.name = "v", .dtype = RW_F64},
+                                          {.name = "unused", .dtype = RW_F64}},
+                        3);
     rw_queue *q = rw_device_queue(cpu);
-    rw_array *u = field_array(cpu, &grid, RW_C128), *v = field_array(cpu, &grid, RW_F64), *f = field_array(cpu, &grid, RW_F32), *small;
+    rw_array *u = field_array(cpu, &grid, RW_C128), *v = field_array(cpu, &grid, RW_F64),
+             *f = field_array(cpu, &grid, RW_F32), *small;
     int64_t n = 29, square[2] = {5, 6};
     double zeros[30] = {0}, x;
     put(v, zeros);
@@ -36,18 +41,22 @@ static void test_messages(void **state)
     FAILS(rw_expr_run(e, q), RW_ERR_ARGUMENT, "field v of run has no array: call rw_expr_bind first");
     FAILS(rw_expr_bind(e, "w", v), RW_ERR_ARGUMENT, "run has no field w");
     FAILS(rw_expr_bind(e, "unsed", v), RW_ERR_ARGUMENT, "run has no field unsed; nearest is unused");
-    FAILS(rw_expr_bind(e, "v", f), RW_ERR_ARGUMENT, "field v of run is 30 f64 on cpu; the array given is 30 f32 on cpu");
+    FAILS(rw_expr_bind(e, "v", f), RW_ERR_ARGUMENT,
+          "field v of run is 30 f64 on cpu; the array given is 30 f32 on cpu");
     OK(rw_array_create(cpu, RW_F64, 1, &n, RW_MEMORY_DEVICE, &small));
-    FAILS(rw_expr_bind(e, "v", small), RW_ERR_ARGUMENT, "field v of run is 30 f64 on cpu; the array given is 29 f64 on cpu");
+    FAILS(rw_expr_bind(e, "v", small), RW_ERR_ARGUMENT,
+          "field v of run is 30 f64 on cpu; the array given is 29 f64 on cpu");
     rw_array_destroy(&small);
     rw_device *check = open_device("check");
     rw_array *elsewhere = field_array(check, &grid, RW_F64);
-    FAILS(rw_expr_bind(e, "v", elsewhere), RW_ERR_ARGUMENT, "field v of run is 30 f64 on cpu; the array given is 30 f64 on check");
+    FAILS(rw_expr_bind(e, "v", elsewhere), RW_ERR_ARGUMENT,
+          "field v of run is 30 f64 on cpu; the array given is 30 f64 on check");
     rw_array_destroy(&elsewhere);
     rw_device_close(&check);
     FAILS(rw_expr_get(e, "totl", &x, NULL), RW_ERR_ARGUMENT, "run assigns no scalar totl; nearest is total");
     assert_int_equal(rw_expr_get(e, "total", &x, NULL), RW_ERR_ARGUMENT); /* not run yet */
-    OK(rw_array_create(cpu, RW_F64, 2, square, RW_MEMORY_DEVICE, &small)); /* another shape of as many elements will do */
+    /* another shape of as many elements will do */
+    OK(rw_array_create(cpu, RW_F64, 2, square, RW_MEMORY_DEVICE, &small));
     put(small, zeros);
     OK(rw_expr_bind(e, "v", small));
     OK(rw_expr_run(e, q));
@@ -74,14 +83,23 @@ static void test_shapes(void **state)
     (void)state;
     rw_grid grid = {2, {6, 4, 1}, {1, 1, 1}, {0}};
     rw_expr *e = create("u = dx(v) + dy(v)", &grid, uv, 2);
-    static const struct { int ndim; int64_t shape[4]; bool fits; } rows[] = {
-        {2, {4, 6}, true}, {2, {6, 4}, false}, {1, {24}, true}, {3, {1, 4, 6}, true}, {3, {4, 1, 6}, false}, {3, {4, 6, 1}, false}, {2, {24, 1}, false}, {2, {2, 12}, false}, {4, {1, 1, 4, 6}, true}};
+    static const struct {
+        int ndim;
+        int64_t shape[4];
+        bool fits;
+    } rows[] = {{2, {4, 6}, true},    {2, {6, 4}, false},    {1, {24}, true},
+                {3, {1, 4, 6}, true}, {3, {4, 1, 6}, false}, {3, {4, 6, 1}, false},
+                {2, {24, 1}, false},  {2, {2, 12}, false},   {4, {1, 1, 4, 6}, true}};
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         rw_array *a;
         OK(rw_array_create(cpu, RW_F64, rows[i].ndim, rows[i].shape, RW_MEMORY_DEVICE, &a));
         rw_status status = rw_expr_bind(e, "v", a);
         if (status != (rows[i].fits ? RW_OK : RW_ERR_ARGUMENT)) fail_msg("shape %d: %s", i, rw_status_name(status));
-        if (i == 1) assert_string_equal(rw_message(ctx), "field v of run has the shape (4, 6); the array given has (6, 4): arrays of a grid are (z, y, x), or one row of 24");
+        if (i == 1)
+            assert_string_equal(
+                rw_message(ctx),
+                "field v of run has the shape (4, 6); the array given has (6, 4): arrays of a grid are (z, y, x), or "
+                "one row of 24");
         rw_array_destroy(&a);
     }
     rw_expr_destroy(&e);
@@ -90,18 +108,45 @@ static void test_shapes(void **state)
 static void test_boundaries(void **state)
 {
     (void)state;
-    static const struct { rw_boundary side[4]; rw_status status; const char *message; } rows[] = {
-        {{{(rw_boundary_kind)17, "0", 0, 0}}, RW_ERR_ARGUMENT, "boundary of u, lower x side: kind 17: give a rw_boundary_kind, RW_BOUNDARY_NEAREST (0) to RW_BOUNDARY_CONSTANT (7)"},
-        {{{(rw_boundary_kind)-1, 0, 0, 0}}, RW_ERR_ARGUMENT, "boundary of u, lower x side: kind -1: give a rw_boundary_kind, RW_BOUNDARY_NEAREST (0) to RW_BOUNDARY_CONSTANT (7)"},
-        {{{RW_BOUNDARY_NEAREST, 0, 0, 0}, {RW_BOUNDARY_PERIODIC, 0, 0, 0}}, RW_ERR_ARGUMENT, "boundary of u: periodic on the upper x side only: make the opposite side periodic too"},
-        {{{0}, {0}, {RW_BOUNDARY_PERIODIC, 0, 0, 0}, {RW_BOUNDARY_NEUMANN, "0", 0, 0}}, RW_ERR_ARGUMENT, "boundary of u: periodic on the lower y side only: make the opposite side periodic too"},
-        {{{0}, {0}, {0}, {RW_BOUNDARY_ROBIN, "1", 0, "0"}}, RW_ERR_ARGUMENT, "boundary of u, upper y side: robin without b: a u + b du/dn = c needs b; for u = c/a take dirichlet"},
-        {{{0}, {0}, {0}, {RW_BOUNDARY_ROBIN, "1", "1 - 1", "0"}}, RW_ERR_INPUT, "boundary of u, upper y side: robin with b = 0: a u + b du/dn = c needs another b; for u = c/a take dirichlet"},
-        {{{RW_BOUNDARY_PERIODIC, 0, 0, 0}, {RW_BOUNDARY_PERIODIC, 0, 0, 0}, {RW_BOUNDARY_ROBIN, "1", "2", "0"}, {RW_BOUNDARY_DIRICHLET, 0, 0, 0}}, RW_OK, ""}};
+    static const struct {
+        rw_boundary side[4];
+        rw_status status;
+        const char *message;
+    } rows[] = {{{{(rw_boundary_kind)17, "0", 0, 0}},
+                 RW_ERR_ARGUMENT,
+                 "boundary of u, lower x side: kind 17: give a rw_boundary_kind, RW_BOUNDARY_NEAREST (0) to "
+                 "RW_BOUNDARY_CONSTANT (7)"},
+                {{{(rw_boundary_kind)-1, 0, 0, 0}},
+                 RW_ERR_ARGUMENT,
+                 "boundary of u, lower x side: kind -1: give a rw_boundary_kind, RW_BOUNDARY_NEAREST (0) to "
+                 "RW_BOUNDARY_CONSTANT (7)"},
+                {{{RW_BOUNDARY_NEAREST, 0, 0, 0}, {RW_BOUNDARY_PERIODIC, 0, 0, 0}},
+                 RW_ERR_ARGUMENT,
+                 "boundary of u: periodic on the upper x side only: make the opposite side periodic too"},
+                {{{0}, {0}, {RW_BOUNDARY_PERIODIC, 0, 0, 0}, {RW_BOUNDARY_NEUMANN, "0", 0, 0}},
+                 RW_ERR_ARGUMENT,
+                 "boundary of u: periodic on the lower y side only: make the opposite side periodic too"},
+                {{{0}, {0}, {0}, {RW_BOUNDARY_ROBIN, "1", 0, "0"}},
+                 RW_ERR_ARGUMENT,
+                 "boundary of u, upper y side: robin without b: a u + b du/dn = c needs b; for u = c/a take dirichlet"},
+                {{{0}, {0}, {0}, {RW_BOUNDARY_ROBIN, "1", "1 - 1", "0"}},
+                 RW_ERR_INPUT,
+                 "boundary of u, upper y side: robin with b = 0: a u + b du/dn = c needs another b; for u = c/a "
+                 "take dirichlet"},
+                {{{RW_BOUNDARY_PERIODIC, 0, 0, 0},
+                  {RW_BOUNDARY_PERIODIC, 0, 0, 0},
+                  {RW_BOUNDARY_ROBIN, "1", "2", "0"},
+                  {RW_BOUNDARY_DIRICHLET, 0, 0, 0}},
+                 RW_OK,
+                 ""}};
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         rw_expr_field u = {.name = "u", .dtype = RW_F64};
         memcpy(u.boundary, rows[i].side, sizeof rows[i].side);
-        rw_expr_spec spec = {.name = "sides", .text = "u = laplace(u)", .grid = {2, {6, 4, 1}, {1, 1, 1}, {0}}, .fields = &u, .nfields = 1};
+        rw_expr_spec spec = {.name = "sides",
+                             .text = "u = laplace(u)",
+                             .grid = {2, {6, 4, 1}, {1, 1, 1}, {0}},
+                             .fields = &u,
+                             .nfields = 1};
         rw_expr *e;
         rw_status status = rw_expr_create(cpu, &spec, &e);
         if (status != rows[i].status) fail_msg("sides %d: %s", i, rw_status_name(status));

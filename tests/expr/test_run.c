@@ -1,5 +1,5 @@
-/* Running programs: scalars are arguments, arrays may be others, nothing is compiled or copied again; reductions; writing in
- * place and beside; equal bits in reproducible mode; no compiler; faults; the locale. */
+/* Running programs: scalars are arguments, arrays may be others, nothing is compiled or copied again; reductions;
+ * writing in place and beside; equal bits in reproducible mode; no compiler; faults; the locale. */
 #include <unistd.h>
 
 #include "expr_test.h"
@@ -11,8 +11,16 @@ static const rw_expr_field uv[] = {{.name = "u", .dtype = RW_F64}, {.name = "v",
 
 static rw_expr *create(rw_device *d, const char *text, const rw_grid *grid, const rw_expr_field *fields, int nfields)
 {
-    static const rw_expr_scalar scalars[] = {{.name = "a", .value = 2}, {.name = "b", .value = 3}, {.name = "c", .is_complex = true, .value = 1}};
-    rw_expr_spec spec = {.name = "run", .text = text, .grid = *grid, .fields = fields, .nfields = nfields, .scalars = scalars, .nscalars = 3};
+    static const rw_expr_scalar scalars[] = {{.name = "a", .value = 2},
+                                             {.name = "b", .value = 3},
+                                             {.name = "c", .is_complex = true, .value = 1}};
+    rw_expr_spec spec = {.name = "run",
+                         .text = text,
+                         .grid = *grid,
+                         .fields = fields,
+                         .nfields = nfields,
+                         .scalars = scalars,
+                         .nscalars = 3};
     rw_expr *e;
     rw_status status = rw_expr_create(d, &spec, &e);
     if (status != RW_OK) fail_msg("%s on %s: %s", text, rw_device_info(d)->name, rw_message(ctx));
@@ -26,7 +34,8 @@ typedef struct bound {
     int n;
 } bound;
 
-static bound prepare(rw_device *d, const char *text, const rw_grid *grid, const rw_expr_field *fields, int n, const double *const *values)
+static bound prepare(rw_device *d, const char *text, const rw_grid *grid, const rw_expr_field *fields, int n,
+                     const double *const *values)
 {
     bound b = {.e = create(d, text, grid, fields, n), .n = n};
     for (int i = 0; i < n; ++i) {
@@ -52,11 +61,13 @@ static void expect(rw_expr *e, const char *name, double re, double im, double to
     double r, i;
     if (brief && rw_expr_result_index(e, name) < 0) return;
     OK(rw_expr_get(e, name, &r, &i));
-    if ((r == re || fabs(r - re) <= tolerance * (1 + fabs(re)) || (isnan(r) && isnan(re))) && fabs(i - im) <= tolerance * (1 + fabs(im))) return;
+    if ((r == re || fabs(r - re) <= tolerance * (1 + fabs(re)) || (isnan(r) && isnan(re))) &&
+        fabs(i - im) <= tolerance * (1 + fabs(im)))
+        return;
     fail_msg("%s: %s = %.17g%+.17gi, expected %.17g%+.17gi", rw_device_info(e->device)->name, name, r, i, re, im);
 }
 
-/* ---- scalars and arrays are arguments ------------------------------------------------------------------------------------ */
+/* ---- scalars and arrays are arguments ---------------------------------------------------------------------------- */
 
 static void test_thousand_runs(void **state)
 {
@@ -65,7 +76,8 @@ static void test_thousand_runs(void **state)
     for (int d = 0; d < ndevices; ++d) {
         double u[12], v[12], x[12], s = 0;
         for (int i = 0; i < 12; ++i) u[i] = 1 + i, v[i] = 2;
-        bound b = prepare(devices[d], "v = v + a*dx(u)*0.001; u = b*u + (1 - b); r = sum(u)", &grid, uv, 2, (const double *const[]){u, v});
+        bound b = prepare(devices[d], "v = v + a*dx(u)*0.001; u = b*u + (1 - b); r = sum(u)", &grid, uv, 2,
+                          (const double *const[]){u, v});
         rw_array *other = field_array(devices[d], &grid, RW_F64);
         put(other, u);
         OK(rw_array_send(other, rw_device_queue(devices[d])));
@@ -117,11 +129,18 @@ static void test_same_program_again(void **state)
     for (int d = 0; d < ndevices; ++d) {
         rw_expr *first = create(devices[d], "u = u + a*laplace(v) + 0.125; r = max(u)", &grid, uv, 2);
         rw_counters before = rw_device_counters(devices[d]);
-        static const rw_expr_scalar scalars[] = {{.name = "a", .value = -7}, {.name = "b", .value = 3}, {.name = "c", .is_complex = true}};
+        static const rw_expr_scalar scalars[] = {{.name = "a", .value = -7},
+                                                 {.name = "b", .value = 3},
+                                                 {.name = "c", .is_complex = true}};
         rw_grid moved = grid;
         moved.spacing[0] = 0.01, moved.origin[0] = 4; /* numbers of the grid are arguments too */
-        rw_expr_spec spec = {.name = "another", .text = "r = max(u + a*laplace(v) + 0.125)\nu = u + a*laplace(v) + 0.125", .grid = moved,
-                             .fields = uv, .nfields = 2, .scalars = scalars, .nscalars = 3};
+        rw_expr_spec spec = {.name = "another",
+                             .text = "r = max(u + a*laplace(v) + 0.125)\nu = u + a*laplace(v) + 0.125",
+                             .grid = moved,
+                             .fields = uv,
+                             .nfields = 2,
+                             .scalars = scalars,
+                             .nscalars = 3};
         rw_expr *second;
         spec.text = "# a comment\nu = u + a*laplace(v) + 0.125; r = max(u)";
         OK(rw_expr_create(devices[d], &spec, &second));
@@ -133,14 +152,18 @@ static void test_same_program_again(void **state)
     }
 }
 
-/* ---- reductions ---------------------------------------------------------------------------------------------------------- */
+/* ---- reductions -------------------------------------------------------------------------------------------------- */
 
-static const rw_expr_field numbers[] = {{.name = "u", .dtype = RW_F64}, {.name = "s", .dtype = RW_F32}, {.name = "w", .dtype = RW_C128},
+static const rw_expr_field numbers[] = {{.name = "u", .dtype = RW_F64},
+                                        {.name = "s", .dtype = RW_F32},
+                                        {.name = "w", .dtype = RW_C128},
                                         {.name = "v", .dtype = RW_C64}};
 static const char all_reductions[] =
-    "u_sum = sum(u); u_mean = mean(u); u_min = min(u); u_max = max(u); u_norm = norm(u); u_norm1 = norm1(u); u_normmax = normmax(u)\n"
+    "u_sum = sum(u); u_mean = mean(u); u_min = min(u); u_max = max(u); u_norm = norm(u); u_norm1 = norm1(u); "
+    "u_normmax = normmax(u)\n"
     "s_sum = sum(s); s_max = max(s); us = dot(u, s); w_sum = sum(w); ww = dot(w, w); vw = dot(v, w); w_norm = norm(w)\n"
-    "w_norm1 = norm1(w); w_normmax = normmax(w); v_mean = mean(v); cells = sum(1); xs = sum(x); gradient = norm(grad(u))\n"
+    "w_norm1 = norm1(w); w_normmax = normmax(w); v_mean = mean(v); cells = sum(1); xs = sum(x); gradient = "
+    "norm(grad(u))\n"
     "both = u_sum + 2*u_max; root = sqrt(u_norm^2 + a)";
 
 /* x as single precision has it; the compiler may not see through it. */
@@ -158,33 +181,48 @@ static void test_reductions(void **state)
     for (int n = 0; n < RW_COUNT(sizes); ++n)
         for (int d = 0; d <= ndevices; ++d) {
             rw_grid grid = grid1(sizes[n], 0.5);
-            double sum = 0, squares = 0, absolute = 0, least = INFINITY, most = -INFINITY, largest = 0, s_sum = 0, s_max = -INFINITY, us = 0, xs = 0,
-                   w_sum[2] = {0}, ww = 0, vw[2] = {0}, w1 = 0, w_max = 0, v_sum[2] = {0}, slope = 0, count = (double)sizes[n];
+            double sum = 0, squares = 0, absolute = 0, least = INFINITY, most = -INFINITY, largest = 0, s_sum = 0,
+                   s_max = -INFINITY, us = 0, xs = 0, w_sum[2] = {0}, ww = 0, vw[2] = {0}, w1 = 0, w_max = 0,
+                   v_sum[2] = {0}, slope = 0, count = (double)sizes[n];
             for (int64_t i = 0; i < sizes[n]; ++i) {
                 u[i] = sin(3. * (double)i + 1), s[i] = rounded(cos(2. * (double)i));
-                for (int p = 0; p < 2; ++p) w[2 * i + p] = sin((double)(5 * i + p)), v[2 * i + p] = rounded(cos((double)(7 * i + 2 * p)));
+                for (int p = 0; p < 2; ++p)
+                    w[2 * i + p] = sin((double)(5 * i + p)), v[2 * i + p] = rounded(cos((double)(7 * i + 2 * p)));
             }
             for (int64_t i = 0; i < sizes[n]; ++i) {
                 double g = u[RW_MIN(i + 1, sizes[n] - 1)] - u[RW_MAX(i - 1, 0)], m = hypot(w[2 * i], w[2 * i + 1]);
-                sum += u[i], squares += u[i] * u[i], absolute += fabs(u[i]), least = fmin(least, u[i]), most = fmax(most, u[i]);
-                largest = fmax(largest, fabs(u[i])), s_sum += s[i], s_max = fmax(s_max, s[i]), us += u[i] * s[i], xs += 0.5 * (double)i;
-                w_sum[0] += w[2 * i], w_sum[1] += w[2 * i + 1], ww += m * m, w1 += m, w_max = fmax(w_max, m), slope += g * g;
-                vw[0] += v[2 * i] * w[2 * i] + v[2 * i + 1] * w[2 * i + 1], vw[1] += v[2 * i] * w[2 * i + 1] - v[2 * i + 1] * w[2 * i];
+                sum += u[i], squares += u[i] * u[i], absolute += fabs(u[i]), least = fmin(least, u[i]),
+                                                                             most = fmax(most, u[i]);
+                largest = fmax(largest, fabs(u[i])), s_sum += s[i], s_max = fmax(s_max, s[i]), us += u[i] * s[i],
+                xs += 0.5 * (double)i;
+                w_sum[0] += w[2 * i], w_sum[1] += w[2 * i + 1], ww += m * m, w1 += m, w_max = fmax(w_max, m),
+                                                                                      slope += g * g;
+                vw[0] += v[2 * i] * w[2 * i] + v[2 * i + 1] * w[2 * i + 1],
+                    vw[1] += v[2 * i] * w[2 * i + 1] - v[2 * i + 1] * w[2 * i];
                 v_sum[0] += v[2 * i], v_sum[1] += v[2 * i + 1];
             }
             rw_device *dev = d < ndevices ? devices[d] : cpu; /* the last: the plain evaluator */
             compiler(d < ndevices);
-            brief = !strcmp(rw_device_info(dev)->kind, "opencl") && !rw_device_info(dev)->gpu && /* PoCL: half a second each */
+            /* PoCL: half a second each */
+            brief = !strcmp(rw_device_info(dev)->kind, "opencl") && !rw_device_info(dev)->gpu &&
                     (sizes[n] < 9000 || !test_long());
-            bound b = prepare(dev, brief ? "u_sum = sum(u); u_min = min(u); ww = dot(w, w); u_normmax = normmax(u)" : all_reductions, &grid, numbers, 4, (const double *const[]){u, s, w, v});
+            bound b = prepare(dev,
+                              brief ? "u_sum = sum(u); u_min = min(u); ww = dot(w, w); u_normmax = normmax(u)"
+                                    : all_reductions,
+                              &grid, numbers, 4, (const double *const[]){u, s, w, v});
             compiler(true);
             run(&b);
             static const double eps = 1e-13;
-            expect(b.e, "u_sum", sum, 0, eps * (1 + count)), expect(b.e, "u_mean", sum / count, 0, eps), expect(b.e, "u_min", least, 0, 0);
-            expect(b.e, "u_max", most, 0, 0), expect(b.e, "u_norm", sqrt(squares), 0, eps), expect(b.e, "u_norm1", absolute, 0, eps);
-            expect(b.e, "u_normmax", largest, 0, 0), expect(b.e, "s_sum", s_sum, 0, eps * (1 + count)), expect(b.e, "s_max", s_max, 0, 0);
-            expect(b.e, "us", us, 0, eps * (1 + count)), expect(b.e, "w_sum", w_sum[0], w_sum[1], eps * (1 + count)), expect(b.e, "ww", ww, 0, eps);
-            expect(b.e, "vw", vw[0], vw[1], eps * (1 + count)), expect(b.e, "w_norm", sqrt(ww), 0, eps), expect(b.e, "w_norm1", w1, 0, eps);
+            expect(b.e, "u_sum", sum, 0, eps * (1 + count)), expect(b.e, "u_mean", sum / count, 0, eps),
+                expect(b.e, "u_min", least, 0, 0);
+            expect(b.e, "u_max", most, 0, 0), expect(b.e, "u_norm", sqrt(squares), 0, eps),
+                expect(b.e, "u_norm1", absolute, 0, eps);
+            expect(b.e, "u_normmax", largest, 0, 0), expect(b.e, "s_sum", s_sum, 0, eps * (1 + count)),
+                expect(b.e, "s_max", s_max, 0, 0);
+            expect(b.e, "us", us, 0, eps * (1 + count)), expect(b.e, "w_sum", w_sum[0], w_sum[1], eps * (1 + count)),
+                expect(b.e, "ww", ww, 0, eps);
+            expect(b.e, "vw", vw[0], vw[1], eps * (1 + count)), expect(b.e, "w_norm", sqrt(ww), 0, eps),
+                expect(b.e, "w_norm1", w1, 0, eps);
             expect(b.e, "w_normmax", w_max, 0, eps), expect(b.e, "cells", count, 0, 0), expect(b.e, "xs", xs, 0, eps);
             expect(b.e, "gradient", sqrt(slope), 0, eps), expect(b.e, "both", sum + 2 * most, 0, eps * (1 + count));
             expect(b.e, "root", sqrt(squares + 2), 0, eps);
@@ -207,10 +245,13 @@ static void test_nan(void **state)
             for (int i = 0; i < 600; ++i) u[i] = v[i] = 1 + i;
             u[place] = NAN, v[place] = INFINITY;
             compiler(d < ndevices);
-            bound b = prepare(d < ndevices ? devices[d] : cpu,
-                              "m1 = min(u); m2 = max(u); m3 = sum(u); m4 = normmax(u); m5 = min(v); m6 = max(v); m7 = sum(where(u == u, 1, 0))\n"
-                              "m8 = max(where(u == u, u, 0)); m9 = sum(min(u, 0)); m10 = sum(max(0, u)); m11 = sum(sign(u)); m12 = sum(not u)",
-                              &grid, uv, 2, (const double *const[]){u, v});
+            bound b = prepare(
+                d < ndevices ? devices[d] : cpu,
+                "m1 = min(u); m2 = max(u); m3 = sum(u); m4 = normmax(u); m5 = min(v); m6 = max(v); m7 = sum(where(u "
+                "== u, 1, 0))\n"
+                "m8 = max(where(u == u, u, 0)); m9 = sum(min(u, 0)); m10 = sum(max(0, u)); m11 = sum(sign(u)); m12 = "
+                "sum(not u)",
+                &grid, uv, 2, (const double *const[]){u, v});
             compiler(true);
             run(&b);
             static const char *const nans[] = {"m1", "m2", "m3", "m4", "m9", "m10", "m11"};
@@ -229,13 +270,17 @@ static void test_special_constants(void **state)
     static const rw_expr_field fields[] = {{.name = "u", .dtype = RW_F64}, {.name = "w", .dtype = RW_C128}};
     double u[] = {1, -2, 3}, w[6];
     for (int d = 0; d < ndevices; ++d) {
-        bound b = prepare(devices[d], "u = min(u, 1e400) + 0*a; w = where(u > 0, 1e400i, 2 - 1i); m = max(where(u > 0, u, -1e999)); n = sum(u*(0/0))\n"
-                          "k = sum(where(u < 0, 123456789012345678, 1e17)); h = sum(-0.0*abs(u)) + sum(u^2*-3)",
-                          &grid, fields, 2, (const double *const[]){u, NULL});
+        bound b =
+            prepare(devices[d],
+                    "u = min(u, 1e400) + 0*a; w = where(u > 0, 1e400i, 2 - 1i); m = max(where(u > 0, u, -1e999)); n = "
+                    "sum(u*(0/0))\n"
+                    "k = sum(where(u < 0, 123456789012345678, 1e17)); h = sum(-0.0*abs(u)) + sum(u^2*-3)",
+                    &grid, fields, 2, (const double *const[]){u, NULL});
         run(&b);
         take(b.a[1], w);
         assert_true(w[0] == 0 && w[1] == INFINITY && w[2] == 2 && w[3] == -1);
-        expect(b.e, "m", 3, 0, 0), expect(b.e, "n", NAN, 0, 0), expect(b.e, "k", 123456789012345678. + 2e17, 0, 0), expect(b.e, "h", -42, 0, 1e-15);
+        expect(b.e, "m", 3, 0, 0), expect(b.e, "n", NAN, 0, 0), expect(b.e, "k", 123456789012345678. + 2e17, 0, 0),
+            expect(b.e, "h", -42, 0, 1e-15);
         drop(&b);
     }
 }
@@ -248,8 +293,10 @@ static void test_results_stay_on_the_device(void **state)
     double u[40], v[40], x[40];
     for (int i = 0; i < 40; ++i) u[i] = 1 + i % 7, v[i] = cos(i);
     for (int d = 0; d < ndevices; ++d) {
-        bound b = prepare(devices[d], "s = sum(u); u = u/s; m = mean(u) + 1/s; q = sqrt(dot(v, v)); v = v/q + m*where(u > m, 1, 0); e = norm(v)", &grid,
-                          uv, 2, (const double *const[]){u, v});
+        bound b = prepare(
+            devices[d],
+            "s = sum(u); u = u/s; m = mean(u) + 1/s; q = sqrt(dot(v, v)); v = v/q + m*where(u > m, 1, 0); e = norm(v)",
+            &grid, uv, 2, (const double *const[]){u, v});
         run(&b);
         rw_counters before = rw_device_counters(devices[d]);
         run(&b);
@@ -270,7 +317,7 @@ static void test_results_stay_on_the_device(void **state)
     }
 }
 
-/* ---- in place and beside -------------------------------------------------------------------------------------------------- */
+/* ---- in place and beside ----------------------------------------------------------------------------------------- */
 
 static void step(double *u, int n)
 {
@@ -348,7 +395,8 @@ static void test_exchange(void **state)
     rw_grid grid = grid1(5, 1);
     double u[] = {1, 2, 3, 4, 5}, v[] = {6, 7, 8, 9, 10}, x[5];
     for (int d = 0; d < ndevices; ++d) {
-        bound b = prepare(devices[d], "old = dx_forward(u) + u; u = v; v = old", &grid, uv, 2, (const double *const[]){u, v});
+        bound b =
+            prepare(devices[d], "old = dx_forward(u) + u; u = v; v = old", &grid, uv, 2, (const double *const[]){u, v});
         run(&b);
         take(b.a[0], x);
         assert_memory_equal(x, v, sizeof x);
@@ -395,7 +443,7 @@ static void test_recorded(void **state)
     }
 }
 
-/* ---- equal bits ------------------------------------------------------------------------------------------------------------ */
+/* ---- equal bits -------------------------------------------------------------------------------------------------- */
 
 static void test_reproducible(void **state)
 {
@@ -407,9 +455,13 @@ static void test_reproducible(void **state)
     enum { N = 67 * 9 };
     static double start[3][N], first[3][N], x[N];
     double reduced[3];
-    rw_expr_field f[] = {{.name = "u", .dtype = RW_F64}, {.name = "v", .dtype = RW_F64}, {.name = "s", .dtype = RW_F64}};
-    static const rw_boundary sides[] = {{RW_BOUNDARY_DIRICHLET, "x*y/3", 0, 0}, {RW_BOUNDARY_ROBIN, "1.1", "x + 2", "y"},
-                                        {RW_BOUNDARY_NEUMANN, "y/7", 0, 0}, {RW_BOUNDARY_PERIODIC, 0, 0, 0}};
+    rw_expr_field f[] = {{.name = "u", .dtype = RW_F64},
+                         {.name = "v", .dtype = RW_F64},
+                         {.name = "s", .dtype = RW_F64}};
+    static const rw_boundary sides[] = {{RW_BOUNDARY_DIRICHLET, "x*y/3", 0, 0},
+                                        {RW_BOUNDARY_ROBIN, "1.1", "x + 2", "y"},
+                                        {RW_BOUNDARY_NEUMANN, "y/7", 0, 0},
+                                        {RW_BOUNDARY_PERIODIC, 0, 0, 0}};
     rw_device *all[17] = {open_device("cpu")}; /* the first one, which the others are compared with */
     int n = 1 + open_devices(all + 1, 16), run_f32 = 0, without_f32 = 0;
     rw_device *host = open_device("cpu");
@@ -426,17 +478,23 @@ static void test_reproducible(void **state)
             }
             bool have = false;
             for (int d = -1; d < n; ++d) { /* -1: the plain evaluator, which works in f64 */
-                rw_device *dev = with_tiling(d < 0 ? host : all[d], "cpu"); /* sums depend on their order, so on the tiles */
+                /* sums depend on their order, so on the tiles */
+                rw_device *dev = with_tiling(d < 0 ? host : all[d], "cpu");
                 const rw_device_properties *info = rw_device_info(dev);
                 if (f32 && (d < 0 || !strcmp(info->kind, "opencl"))) { /* OpenCL allows f32 division 2.5 ulp */
                     rw_device_close(&dev);
                     continue;
                 }
                 compiler(d >= 0);
-                rw_expr_spec spec = {.name = "bits", .grid = grid, .order = order, .fields = f, .nfields = 3,
-                                     .text = "u = u*v - 3*v/(1.7 + s*s) + laplace(u)*0.01 - dx(v)*dy(s)\n"
-                                             "v = sqrt(abs(v*s + u)) - s*s*u + divgrad(1 + v*v, s)*0.03 + x/(y + 2)\n"
-                                             "r = sum(u*v); m = max(v - s); q = norm(v); s = s*0.3 + upwind(u, v, s)/r"};
+                rw_expr_spec spec = {.name = "bits",
+                                     .grid = grid,
+                                     .order = order,
+                                     .fields = f,
+                                     .nfields = 3,
+                                     .text =
+                                         "u = u*v - 3*v/(1.7 + s*s) + laplace(u)*0.01 - dx(v)*dy(s)\n"
+                                         "v = sqrt(abs(v*s + u)) - s*s*u + divgrad(1 + v*v, s)*0.03 + x/(y + 2)\n"
+                                         "r = sum(u*v); m = max(v - s); q = norm(v); s = s*0.3 + upwind(u, v, s)/r"};
                 rw_expr *e;
                 OK(rw_expr_create(dev, &spec, &e));
                 compiler(true);
@@ -450,9 +508,10 @@ static void test_reproducible(void **state)
                 run_f32 += f32;
                 for (int i = 0; i < 3; ++i) {
                     take(a[i], x);
-                    for (int c = 0; have && c < N; ++c)
-                        if (memcmp(x + c, first[i] + c, sizeof *x) != 0 && !(i == 2 && d <= 0)) /* s holds the order of the sum r */
-                            fail_msg("%s, order %d: %s[%d] = %.17g, elsewhere %.17g", info->name, order, f[i].name, c, x[c], first[i][c]);
+                    for (int c = 0; have && c < N; ++c) /* s holds the order of the sum r */
+                        if (memcmp(x + c, first[i] + c, sizeof *x) != 0 && !(i == 2 && d <= 0))
+                            fail_msg("%s, order %d: %s[%d] = %.17g, elsewhere %.17g", info->name, order, f[i].name, c,
+                                     x[c], first[i][c]);
                     if (!have || d <= 0) memcpy(first[i], x, sizeof x);
                     rw_array_destroy(&a[i]);
                 }
@@ -473,7 +532,7 @@ static void test_reproducible(void **state)
     ctx = outer;
 }
 
-/* ---- without a compiler ------------------------------------------------------------------------------------------------------ */
+/* ---- without a compiler ------------------------------------------------------------------------------------------ */
 
 static int warnings;
 static char last_warning[512];
@@ -497,8 +556,8 @@ static void test_no_compiler(void **state)
         compiler(!without);
         warnings = 0;
         rw_context_set_log(ctx, RW_LOG_WARNING, count_warnings, NULL);
-        bound b = prepare(cpu, "u = u + 0.01*laplace(u)*exp(v) + x; r = norm(u); v = v/r + dx(u)*a; k = 2*a", &grid, uv, 2,
-                          (const double *const[]){start[0], start[1]});
+        bound b = prepare(cpu, "u = u + 0.01*laplace(u)*exp(v) + x; r = norm(u); v = v/r + dx(u)*a; k = 2*a", &grid, uv,
+                          2, (const double *const[]){start[0], start[1]});
         rw_context_set_log(ctx, RW_LOG_WARNING, NULL, NULL);
         compiler(true);
         rw_expr_plan plan;
@@ -540,7 +599,7 @@ static void test_no_compiler(void **state)
     rw_device_close(&check);
 }
 
-/* ---- faults ------------------------------------------------------------------------------------------------------------------- */
+/* ---- faults ------------------------------------------------------------------------------------------------------ */
 
 static const char fault_text[] = "u = u + 0.25*laplace(u); r = sum(u); v = v/r + c*0 + dx(u)";
 
@@ -549,11 +608,18 @@ static rw_status create_fault(rw_device *d, const rw_grid *grid, rw_expr **e)
     static const rw_expr_scalar scalars[] = {{.name = "c", .value = 1}};
     rw_expr_field f[2] = {uv[0], uv[1]};
     f[0].boundary[0] = (rw_boundary){RW_BOUNDARY_ROBIN, "1 + x", "c", "0"};
-    rw_expr_spec spec = {.name = "faults", .text = fault_text, .grid = *grid, .fields = f, .nfields = 2, .scalars = scalars, .nscalars = 1};
+    rw_expr_spec spec = {.name = "faults",
+                         .text = fault_text,
+                         .grid = *grid,
+                         .fields = f,
+                         .nfields = 2,
+                         .scalars = scalars,
+                         .nscalars = 1};
     return rw_expr_create(d, &spec, e);
 }
 
-static void run_fault(rw_device *d, rw_expr *e, const rw_grid *grid, double out[2][30], bool inject, rw_fault kind, rw_status wanted, int *failures)
+static void run_fault(rw_device *d, rw_expr *e, const rw_grid *grid, double out[2][30], bool inject, rw_fault kind,
+                      rw_status wanted, int *failures)
 {
     double u[30], v[30];
     for (int i = 0; i < 30; ++i) u[i] = 1 + i % 5, v[i] = 2;
@@ -566,7 +632,8 @@ static void run_fault(rw_device *d, rw_expr *e, const rw_grid *grid, double out[
         if (inject) rw_fault_set(kind, n);
         status = rw_expr_run(e, rw_device_queue(d));
         rw_fault_set(kind, 0);
-        if (status != RW_OK && (!inject || status != wanted)) fail_msg("%s: %s %s", rw_device_info(d)->name, rw_status_name(status), rw_message(ctx));
+        if (status != RW_OK && (!inject || status != wanted))
+            fail_msg("%s: %s %s", rw_device_info(d)->name, rw_status_name(status), rw_message(ctx));
         *failures += status != RW_OK;
         OK(rw_queue_wait(rw_device_queue(d)));
     }
@@ -588,7 +655,10 @@ static void test_faults(void **state)
         OK(create_fault(dev, &grid, &first)); /* keeps the compiled programs at hand: the loops below compile nothing */
         run_fault(dev, first, &grid, right, false, RW_FAULT_LAUNCH, RW_OK, &none);
         assert_int_equal(none, 0);
-        static const struct { rw_fault kind; rw_status status; } creating[] = {{RW_FAULT_ALLOC, RW_ERR_MEMORY}, {RW_FAULT_DEVICE_ALLOC, RW_ERR_MEMORY}};
+        static const struct {
+            rw_fault kind;
+            rw_status status;
+        } creating[] = {{RW_FAULT_ALLOC, RW_ERR_MEMORY}, {RW_FAULT_DEVICE_ALLOC, RW_ERR_MEMORY}};
         for (int k = 0; k < 2; ++k) {
             failures = 0;
             for (long n = 1; !e || e->evaluator != evaluator; ++n) {
@@ -596,7 +666,8 @@ static void test_faults(void **state)
                 rw_fault_set(creating[k].kind, n);
                 rw_status status = create_fault(dev, &grid, &e);
                 rw_fault_set(creating[k].kind, 0);
-                if (status != RW_OK && (status != creating[k].status || e)) fail_msg("%s: %s", rw_status_name(status), rw_message(ctx));
+                if (status != RW_OK && (status != creating[k].status || e))
+                    fail_msg("%s: %s", rw_status_name(status), rw_message(ctx));
                 failures += status != RW_OK;
             }
             assert_true(failures >= (k ? 1 : 30));
@@ -604,8 +675,13 @@ static void test_faults(void **state)
             assert_memory_equal(now, right, sizeof now);
             rw_expr_destroy(&e);
         }
-        static const struct { rw_fault kind; rw_status status; int least; } running[] = {
-            {RW_FAULT_ALLOC, RW_ERR_MEMORY, 0}, {RW_FAULT_DEVICE_ALLOC, RW_ERR_MEMORY, 1}, {RW_FAULT_LAUNCH, RW_ERR_LAUNCH, 3}};
+        static const struct {
+            rw_fault kind;
+            rw_status status;
+            int least;
+        } running[] = {{RW_FAULT_ALLOC, RW_ERR_MEMORY, 0},
+                       {RW_FAULT_DEVICE_ALLOC, RW_ERR_MEMORY, 1},
+                       {RW_FAULT_LAUNCH, RW_ERR_LAUNCH, 3}};
         for (int k = 0; k < 3; ++k) {
             failures = 0;
             OK(create_fault(dev, &grid, &e));
@@ -688,20 +764,13 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_thousand_runs),
-        cmocka_unit_test(test_same_program_again),
-        cmocka_unit_test(test_reductions),
-        cmocka_unit_test(test_nan),
-        cmocka_unit_test(test_special_constants),
-        cmocka_unit_test(test_results_stay_on_the_device),
-        cmocka_unit_test(test_beside_itself),
-        cmocka_unit_test(test_exchange),
-        cmocka_unit_test(test_recorded),
-        cmocka_unit_test(test_reproducible),
-        cmocka_unit_test(test_no_compiler),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_compiler_fails),
-        cmocka_unit_test(test_locale),
+        cmocka_unit_test(test_thousand_runs),     cmocka_unit_test(test_same_program_again),
+        cmocka_unit_test(test_reductions),        cmocka_unit_test(test_nan),
+        cmocka_unit_test(test_special_constants), cmocka_unit_test(test_results_stay_on_the_device),
+        cmocka_unit_test(test_beside_itself),     cmocka_unit_test(test_exchange),
+        cmocka_unit_test(test_recorded),          cmocka_unit_test(test_reproducible),
+        cmocka_unit_test(test_no_compiler),       cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_compiler_fails),    cmocka_unit_test(test_locale),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

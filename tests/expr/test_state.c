@@ -1,5 +1,5 @@
-/* Scalars that live on the device: a laser's photon number that feeds its next step without the host, against the same loop in C; traces of
- * runs; recorded runs; the plain evaluator; what is refused. */
+/* Scalars that live on the device: a laser's photon number that feeds its next step without the host, against the same
+ * loop in C; traces of runs; recorded runs; the plain evaluator; what is refused. */
 #include "../devices.h"
 
 #include <math.h>
@@ -7,10 +7,11 @@
 #include "rechenwerk/expr.h"
 
 /* dN/dt and dPhi/dt of the laser's rate equations, in one pass and one sum; numbers near those of a crystal. */
-static const char step[] = "N = (N + tau*P)/(1 + tau*(4e4 + 2.5e-8*Phi*U + P/1.4e17))\n"
-                           "lambda = 2.5e-8*sum(V*N*U) - 1.01e7\n"
-                           "Phi = where(lambda > 0, Phi*(1 + tau*lambda) + tau*1e-10, (Phi + tau*1e-10)/(1 - tau*lambda))\n"
-                           "steps = steps + 1";
+static const char step[] =
+    "N = (N + tau*P)/(1 + tau*(4e4 + 2.5e-8*Phi*U + P/1.4e17))\n"
+    "lambda = 2.5e-8*sum(V*N*U) - 1.01e7\n"
+    "Phi = where(lambda > 0, Phi*(1 + tau*lambda) + tau*1e-10, (Phi + tau*1e-10)/(1 - tau*lambda))\n"
+    "steps = steps + 1";
 
 enum { CELLS = 1000, STEPS = 700, ROWS = 64 };
 static double N[CELLS], P[CELLS], U[CELLS], V[CELLS];
@@ -43,10 +44,21 @@ typedef struct program {
 static program make(const char *text, int trace)
 {
     static const double *const start[4] = {N, P, U, V};
-    const rw_expr_field fields[4] = {{.name = "N", .dtype = RW_F64}, {.name = "P", .dtype = RW_F64}, {.name = "U", .dtype = RW_F64}, {.name = "V", .dtype = RW_F64}};
-    const rw_expr_scalar scalars[] = {{.name = "tau", .value = 1e-8}, {.name = "Phi", .value = 1e-3, .state = true}, {.name = "steps", .state = true}};
-    rw_expr_spec spec = {.name = "laser", .text = text, .grid = {1, {CELLS, 1, 1}, {1, 1, 1}, {0}}, .fields = fields, .nfields = 4,
-                         .scalars = scalars, .nscalars = RW_COUNT(scalars), .trace = trace};
+    const rw_expr_field fields[4] = {{.name = "N", .dtype = RW_F64},
+                                     {.name = "P", .dtype = RW_F64},
+                                     {.name = "U", .dtype = RW_F64},
+                                     {.name = "V", .dtype = RW_F64}};
+    const rw_expr_scalar scalars[] = {{.name = "tau", .value = 1e-8},
+                                      {.name = "Phi", .value = 1e-3, .state = true},
+                                      {.name = "steps", .state = true}};
+    rw_expr_spec spec = {.name = "laser",
+                         .text = text,
+                         .grid = {1, {CELLS, 1, 1}, {1, 1, 1}, {0}},
+                         .fields = fields,
+                         .nfields = 4,
+                         .scalars = scalars,
+                         .nscalars = RW_COUNT(scalars),
+                         .trace = trace};
     program p;
     begin();
     OK(rw_expr_create(dev, &spec, &p.e));
@@ -90,10 +102,12 @@ static void check_trace(const program *p, int64_t runs, const double *phi, const
     assert_int_equal(counted, runs);
     assert_int_equal(n, RW_MIN(runs, ROWS));
     assert_int_equal(columns, 3);
-    assert_string_equal(names[0], "lambda"), assert_string_equal(names[1], "Phi"), assert_string_equal(names[2], "steps");
+    assert_string_equal(names[0], "lambda"), assert_string_equal(names[1], "Phi"),
+        assert_string_equal(names[2], "steps");
     for (int64_t r = 0; r < n; ++r) {
         int64_t i = last - n + r;
-        if (fabs(rows[3 * r] - lambda[i]) > 1e-8 * 1.01e7) fail_msg("lambda of run %d: %.17g, expected %.17g", (int)i, rows[3 * r], lambda[i]);
+        if (fabs(rows[3 * r] - lambda[i]) > 1e-8 * 1.01e7)
+            fail_msg("lambda of run %d: %.17g, expected %.17g", (int)i, rows[3 * r], lambda[i]);
         near(rows[3 * r + 1], phi[i], "Phi of a run");
         assert_true(rows[3 * r + 2] == (double)(i + 1));
     }
@@ -191,13 +205,22 @@ static void test_without_a_compiler(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    static const struct { const char *text, *message; } rows[] = {
-        {"Phi = N", "Phi is a scalar: what is assigned must be one real number, such as a sum of fields"},
-        {"Phi = 2 + 1i", "Phi is a scalar: what is assigned must be one real number"},
-        {"tau = 2*tau", "tau cannot be assigned: it is a scalar argument"}};
-    const rw_expr_field field = {.name = "N", .dtype = RW_F64}, dirichlet = {.name = "N", .dtype = RW_F64, .boundary = {{RW_BOUNDARY_DIRICHLET, "Phi", NULL, NULL}}};
+    static const struct {
+        const char *text, *message;
+    } rows[] = {{"Phi = N", "Phi is a scalar: what is assigned must be one real number, such as a sum of fields"},
+                {"Phi = 2 + 1i", "Phi is a scalar: what is assigned must be one real number"},
+                {"tau = 2*tau", "tau cannot be assigned: it is a scalar argument"}};
+    const rw_expr_field field = {.name = "N", .dtype = RW_F64},
+                        dirichlet = {.name = "N",
+                                     .dtype = RW_F64,
+                                     .boundary = {{RW_BOUNDARY_DIRICHLET, "Phi", NULL, NULL}}};
     rw_expr_scalar scalars[] = {{.name = "tau", .value = 1e-8}, {.name = "Phi", .value = 1e-3, .state = true}};
-    rw_expr_spec spec = {.text = "N = N", .grid = {1, {4, 1, 1}, {1, 1, 1}, {0}}, .fields = &field, .nfields = 1, .scalars = scalars, .nscalars = 2};
+    rw_expr_spec spec = {.text = "N = N",
+                         .grid = {1, {4, 1, 1}, {1, 1, 1}, {0}},
+                         .fields = &field,
+                         .nfields = 1,
+                         .scalars = scalars,
+                         .nscalars = 2};
     const double *values;
     const char *const *names;
     int64_t n, runs;
@@ -230,7 +253,8 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_steps), cmocka_unit_test(test_recorded), cmocka_unit_test(test_together),
-                                       cmocka_unit_test(test_without_a_compiler), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_steps), cmocka_unit_test(test_recorded),
+                                       cmocka_unit_test(test_together), cmocka_unit_test(test_without_a_compiler),
+                                       cmocka_unit_test(test_refused)};
     return run_on_devices("state", tests, RW_COUNT(tests));
 }

@@ -1,5 +1,5 @@
-/* Functions of one coordinate from tables: against the same formula without a table, for every kind of kernel; scalars that change; recorded
- * runs. And sums as linear forms. */
+/* Functions of one coordinate from tables: against the same formula without a table, for every kind of kernel; scalars
+ * that change; recorded runs. And sums as linear forms. */
 #include "expr_test.h"
 
 static rw_device *devices[16];
@@ -11,7 +11,13 @@ static rw_expr *create(rw_device *d, const char *text, const rw_grid *grid, rw_d
     static const rw_expr_scalar scalars[] = {{.name = "a", .value = 2}, {.name = "t", .value = 0.5}};
     for (int f = 0; f < 2; ++f)
         for (int s = 0; s < 6; ++s) fields[f].boundary[s].kind = periodic ? RW_BOUNDARY_PERIODIC : RW_BOUNDARY_NEAREST;
-    rw_expr_spec spec = {.name = "table", .text = text, .grid = *grid, .fields = fields, .nfields = 2, .scalars = scalars, .nscalars = 2};
+    rw_expr_spec spec = {.name = "table",
+                         .text = text,
+                         .grid = *grid,
+                         .fields = fields,
+                         .nfields = 2,
+                         .scalars = scalars,
+                         .nscalars = 2};
     rw_expr *e;
     rw_status status = rw_expr_create(d, &spec, &e);
     if (status != RW_OK) fail_msg("%s on %s: %s", text, rw_device_info(d)->name, rw_message(ctx));
@@ -26,13 +32,14 @@ static int tables_in(const rw_expr *e)
     return n;
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 static double sx(double x, double a) { return sin(a * x) * sin(a * x); }
 static double cy(double y) { return exp(-y) + cos(3 * y); }
 static double tz(double z) { return 1 / (1 + z * z) + tanh(z); }
 
-static void check_values(rw_device *d, const rw_grid *grid, rw_dtype dtype, bool periodic, double a, rw_expr *e, rw_array *u)
+static void check_values(rw_device *d, const rw_grid *grid, rw_dtype dtype, bool periodic, double a, rw_expr *e,
+                         rw_array *u)
 {
     enum { MOST = 4096 };
     static double values[MOST], got[MOST];
@@ -46,15 +53,17 @@ static void check_values(rw_device *d, const rw_grid *grid, rw_dtype dtype, bool
     for (int64_t k = 0, c = 0; k < grid->size[2]; ++k)
         for (int64_t j = 0; j < grid->size[1]; ++j)
             for (int64_t i = 0; i < grid->size[0]; ++i, ++c) {
-                double x[3] = {grid->origin[0] + (double)i * grid->spacing[0], grid->origin[1] + (double)j * grid->spacing[1],
+                double x[3] = {grid->origin[0] + (double)i * grid->spacing[0],
+                               grid->origin[1] + (double)j * grid->spacing[1],
                                grid->origin[2] + (double)k * grid->spacing[2]};
                 int64_t last = grid->size[0] - 1, west = i ? i - 1 : periodic ? last : 0;
                 double left = values[c - i + west], want = values[c] + left * sx(x[0], a);
                 if (grid->ndim > 1) want += cy(x[1]) * 0.25;
                 if (grid->ndim > 2) want += tz(x[2]);
                 if (!(fabs(got[c] - want) <= tolerance * (1 + fabs(want))))
-                    fail_msg("%s, %d dimensions, %s, a = %g: %.17g at %d, %d, %d, expected %.17g", rw_device_info(d)->name, grid->ndim,
-                             rw_dtype_name(dtype), a, got[c], (int)i, (int)j, (int)k, want);
+                    fail_msg("%s, %d dimensions, %s, a = %g: %.17g at %d, %d, %d, expected %.17g",
+                             rw_device_info(d)->name, grid->ndim, rw_dtype_name(dtype), a, got[c], (int)i, (int)j,
+                             (int)k, want);
             }
 }
 
@@ -67,8 +76,10 @@ static bool few_kinds(const rw_device *d)
 static void test_values(void **state)
 {
     (void)state;
-    static const char *const equation[3] = {"u = u + (u - 0.125*dx_backward(u))*sin(a*x)^2", "u = u + (u - 0.125*dx_backward(u))*sin(a*x)^2 + (exp(-y) + cos(3*y))*t^2",
-                                            "u = u + (u - 0.125*dx_backward(u))*sin(a*x)^2 + (exp(-y) + cos(3*y))*t^2 + (1/(1 + z^2) + tanh(z))"};
+    static const char *const equation[3] =
+        {"u = u + (u - 0.125*dx_backward(u))*sin(a*x)^2",
+         "u = u + (u - 0.125*dx_backward(u))*sin(a*x)^2 + (exp(-y) + cos(3*y))*t^2",
+         "u = u + (u - 0.125*dx_backward(u))*sin(a*x)^2 + (exp(-y) + cos(3*y))*t^2 + (1/(1 + z^2) + tanh(z))"};
     static const char *const kinds[] = {NULL, "cpu", "stream", "gpu", "fused", "wave", "rings"};
     static const int64_t sizes[][3] = {{37, 1, 1}, {1, 1, 1}, {33, 19, 1}, {3, 70, 1}, {9, 7, 11}};
     for (int d = 0; d < ndevices; ++d)
@@ -119,7 +130,8 @@ static void test_shared_kernels(void **state)
                 take(u, got[kind]);
                 for (int i = 0; i < NX * NY; ++i)
                     if (!(fabs(got[kind][i] - got[0][i]) <= 1e-12 * (1 + fabs(got[0][i]))))
-                        fail_msg("%s, %s, cell %d: %.17g, by %s %.17g", rw_device_info(dev)->name, kinds[kind], i, got[kind][i], kinds[0], got[0][i]);
+                        fail_msg("%s, %s, cell %d: %.17g, by %s %.17g", rw_device_info(dev)->name, kinds[kind], i,
+                                 got[kind][i], kinds[0], got[0][i]);
                 rw_expr_destroy(&e);
                 rw_array_destroy(&u), rw_array_destroy(&v);
                 rw_device_close(&dev);
@@ -144,7 +156,8 @@ static void test_neighbours(void **state)
         take(to, got);
         for (int i = 1; i < N - 1; ++i) {
             double x = 0.3 + 0.1 * i, want = (sin(2 * (x + 0.1)) * u[i + 1] - sin(2 * (x - 0.1)) * u[i - 1]) / 0.2;
-            if (!(fabs(got[i] - want) < 1e-12)) fail_msg("%s: %.17g at %d, expected %.17g", rw_device_info(devices[d])->name, got[i], i, want);
+            if (!(fabs(got[i] - want) < 1e-12))
+                fail_msg("%s: %.17g at %d, expected %.17g", rw_device_info(devices[d])->name, got[i], i, want);
         }
         rw_expr_destroy(&e);
         rw_array_destroy(&from), rw_array_destroy(&to);
@@ -155,14 +168,27 @@ static void test_neighbours(void **state)
 static void test_what_is_a_table(void **state)
 {
     (void)state;
-    static const struct { const char *text; int tables; } cases[] = {
-        {"u = u + x", 0},           {"u = u*x^2", 0},        {"u = u + sin(x)", 1},      {"u = u + sin(x)*cos(y)", 2}, {"u = u + sin(x*y)", 0},
-        {"u = u + sin(u*x)", 0},    {"u = u + sin(t*x)", 0}, {"u = u + sin(a*x)", 1},    {"u = u + sin(x)*sin(x)", 1}, {"u = u + sin(x) + cos(x)*t", 2},
-        {"u = sum(u) + sin(x)", 1}, {"v = sin(x); u = u + dx(v)", 1}, {"u = u + dx(sin(x)*u)", 2}};
+    static const struct {
+        const char *text;
+        int tables;
+    } cases[] = {{"u = u + x", 0},
+                 {"u = u*x^2", 0},
+                 {"u = u + sin(x)", 1},
+                 {"u = u + sin(x)*cos(y)", 2},
+                 {"u = u + sin(x*y)", 0},
+                 {"u = u + sin(u*x)", 0},
+                 {"u = u + sin(t*x)", 0},
+                 {"u = u + sin(a*x)", 1},
+                 {"u = u + sin(x)*sin(x)", 1},
+                 {"u = u + sin(x) + cos(x)*t", 2},
+                 {"u = sum(u) + sin(x)", 1},
+                 {"v = sin(x); u = u + dx(v)", 1},
+                 {"u = u + dx(sin(x)*u)", 2}};
     rw_grid grid = {2, {8, 6, 1}, {0.1, 0.1, 1}, {0}};
     for (int i = 0; i < RW_COUNT(cases); ++i) {
         rw_expr *e = create(devices[0], cases[i].text, &grid, RW_F64, false);
-        if (tables_in(e) != cases[i].tables) fail_msg("%s: %d tables, expected %d", cases[i].text, tables_in(e), cases[i].tables);
+        if (tables_in(e) != cases[i].tables)
+            fail_msg("%s: %d tables, expected %d", cases[i].text, tables_in(e), cases[i].tables);
         rw_expr_destroy(&e);
     }
 }
@@ -193,7 +219,8 @@ static void test_recorded(void **state)
         OK(rw_sequence_replay(s, q));
         take(array, x);
         for (int i = 0; i < N; ++i)
-            if (!(fabs(x[i] - sin(2 * 0.1 * i)) < 1e-14)) fail_msg("%s: replayed %.17g at %d", rw_device_info(devices[d])->name, x[i], i);
+            if (!(fabs(x[i] - sin(2 * 0.1 * i)) < 1e-14))
+                fail_msg("%s: replayed %.17g at %d", rw_device_info(devices[d])->name, x[i], i);
         rw_sequence_destroy(&s);
         OK(rw_expr_set(e, "a", 4));
         OK(rw_array_send(array, q));
@@ -206,7 +233,7 @@ static void test_recorded(void **state)
     }
 }
 
-/* ---- linear forms ---------------------------------------------------------------------------------------------------------- */
+/* ---- linear forms ------------------------------------------------------------------------------------------------ */
 
 static void random_leaf(void *user, const rw_graph *g, rw_node leaf, double out[2])
 {
@@ -239,16 +266,35 @@ static int count_on(const rw_graph *g, rw_node n, int on)
     return operations(g, n, on, seen);
 }
 
-static int count(const rw_graph *g, rw_node n) { return count_on(g, n, RW_ON_FIELD | RW_ON_COORD | RW_ON_COORD << 1 | RW_ON_COORD << 2); }
+static int count(const rw_graph *g, rw_node n)
+{
+    return count_on(g, n, RW_ON_FIELD | RW_ON_COORD | RW_ON_COORD << 1 | RW_ON_COORD << 2);
+}
 
 static void test_linear(void **state)
 {
     (void)state;
-    static const struct { const char *text; int most; } cases[] = {
-        {"u", 0}, {"u + v", 1}, {"2*u - u*2", 0}, {"a*u + b*u + c*u", 1}, {"u - a*(u - v)", 3}, {"laplace(u)", 8}, {"a*laplace(u) + b*u", 10},
-        {"u + a*(laplace(u) - b*dx(u) - c*dy(u))", 15}, {"u + a*(laplace(u) + b*(u - u^3))", 14}, {"(u + v)*(u - v)", 3}, {"-(-u - v)", 2},
-        {"sin(2*u + 3*u)", 2}, {"a + u + b", 1}, {"u*v + a*(u*v)", 2}, {"a*(b + u) - c", 2}, {"where(u < v, u + u, v)", 4}, {"u/a + v/a", 2},
-        {"u + c*(laplace(u, 4) + u*v)", 18}};
+    static const struct {
+        const char *text;
+        int most;
+    } cases[] = {{"u", 0},
+                 {"u + v", 1},
+                 {"2*u - u*2", 0},
+                 {"a*u + b*u + c*u", 1},
+                 {"u - a*(u - v)", 3},
+                 {"laplace(u)", 8},
+                 {"a*laplace(u) + b*u", 10},
+                 {"u + a*(laplace(u) - b*dx(u) - c*dy(u))", 15},
+                 {"u + a*(laplace(u) + b*(u - u^3))", 14},
+                 {"(u + v)*(u - v)", 3},
+                 {"-(-u - v)", 2},
+                 {"sin(2*u + 3*u)", 2},
+                 {"a + u + b", 1},
+                 {"u*v + a*(u*v)", 2},
+                 {"a*(b + u) - c", 2},
+                 {"where(u < v, u + u, v)", 4},
+                 {"u/a + v/a", 2},
+                 {"u + c*(laplace(u, 4) + u*v)", 18}};
     rw_grid grid = {2, {8, 8, 1}, {0.3, 0.7, 1}, {0}};
     names n;
     names_begin(&n, &grid, 2);
@@ -257,10 +303,12 @@ static void test_linear(void **state)
         rw_node before = node_of(&n, cases[i].text), after = rw_linear(n.g, before);
         for (uint64_t seed = 1; seed < 20; ++seed) {
             double x = value(n.g, before, seed), y = value(n.g, after, seed);
-            if (!(fabs(x - y) <= 1e-13 * (1 + fabs(x)) * 40)) fail_msg("%s, seed %d: %.17g, as linear forms %.17g", cases[i].text, (int)seed, x, y);
+            if (!(fabs(x - y) <= 1e-13 * (1 + fabs(x)) * 40))
+                fail_msg("%s, seed %d: %.17g, as linear forms %.17g", cases[i].text, (int)seed, x, y);
         }
         if (count(n.g, after) > cases[i].most)
-            fail_msg("%s: %d operations, %d as linear forms, expected %d", cases[i].text, count(n.g, before), count(n.g, after), cases[i].most);
+            fail_msg("%s: %d operations, %d as linear forms, expected %d", cases[i].text, count(n.g, before),
+                     count(n.g, after), cases[i].most);
     }
     names_end(&n);
 }
@@ -269,9 +317,16 @@ static void test_linear(void **state)
 static void test_rows(void **state)
 {
     (void)state;
-    static const struct { const char *text; int most; } cases[] = {
-        {"a*(tanh(x)*tanh(y)) + b*(tanh(x)*cos(y)) + u", 3}, {"a*(tanh(x)*tanh(y)) + b*(tanh(x)*cos(y) + cos(x)*tanh(y)) + u", 6},
-        {"u + a*(y*(1 - y)*(u - v))", 3}, {"y*u - v*y", 2}, {"u + a*y + cos(y)*b", 1}, {"y*(u + v*y)", 3}, {"x*u + x*v", 3}};
+    static const struct {
+        const char *text;
+        int most;
+    } cases[] = {{"a*(tanh(x)*tanh(y)) + b*(tanh(x)*cos(y)) + u", 3},
+                 {"a*(tanh(x)*tanh(y)) + b*(tanh(x)*cos(y) + cos(x)*tanh(y)) + u", 6},
+                 {"u + a*(y*(1 - y)*(u - v))", 3},
+                 {"y*u - v*y", 2},
+                 {"u + a*y + cos(y)*b", 1},
+                 {"y*(u + v*y)", 3},
+                 {"x*u + x*v", 3}};
     rw_grid grid = {2, {8, 8, 1}, {0.3, 0.7, 1}, {0}};
     names n;
     names_begin(&n, &grid, 2);
@@ -280,12 +335,13 @@ static void test_rows(void **state)
         rw_node before = node_of(&n, cases[i].text), after = rw_linear(n.g, before);
         for (uint64_t seed = 1; seed < 20; ++seed) {
             double x = value(n.g, before, seed), y = value(n.g, after, seed);
-            if (!(fabs(x - y) <= 1e-13 * (1 + fabs(x)))) fail_msg("%s, seed %d: %.17g, as linear forms %.17g", cases[i].text, (int)seed, x, y);
+            if (!(fabs(x - y) <= 1e-13 * (1 + fabs(x))))
+                fail_msg("%s, seed %d: %.17g, as linear forms %.17g", cases[i].text, (int)seed, x, y);
         }
         int cell = count_on(n.g, after, RW_ON_COORD | RW_ON_FIELD);
         if (cell > cases[i].most)
-            fail_msg("%s: %d operations a cell, %d as linear forms, expected %d", cases[i].text, count_on(n.g, before, RW_ON_COORD | RW_ON_FIELD), cell,
-                     cases[i].most);
+            fail_msg("%s: %d operations a cell, %d as linear forms, expected %d", cases[i].text,
+                     count_on(n.g, before, RW_ON_COORD | RW_ON_FIELD), cell, cases[i].most);
     }
     names_end(&n);
 }
@@ -328,25 +384,38 @@ static void test_random_forms(void **state)
     for (int round = 0; round < ROUNDS; ++round) {
         names n;
         names_begin(&n, &grid, 2);
-        rw_node made[NODES] = {node_of(&n, "u"), node_of(&n, "v"), node_of(&n, "a"), node_of(&n, "b"), node_of(&n, "dx_forward(u)"), node_of(&n, "0.5")};
+        rw_node made[NODES] = {node_of(&n, "u"),
+                               node_of(&n, "v"),
+                               node_of(&n, "a"),
+                               node_of(&n, "b"),
+                               node_of(&n, "dx_forward(u)"),
+                               node_of(&n, "0.5")};
         for (int i = 6; i < NODES; ++i) {
-            rw_node x = made[rw_random_u64(SEED, at++) % (uint64_t)i], y = made[rw_random_u64(SEED, at++) % (uint64_t)i];
-            static const rw_node_op ops[] = {RW_OP_ADD, RW_OP_SUB, RW_OP_ADD, RW_OP_SUB, RW_OP_MUL, RW_OP_NEG, RW_OP_MIN};
+            rw_node x = made[rw_random_u64(SEED, at++) % (uint64_t)i],
+                    y = made[rw_random_u64(SEED, at++) % (uint64_t)i];
+            static const rw_node_op ops[] = {RW_OP_ADD, RW_OP_SUB, RW_OP_ADD, RW_OP_SUB,
+                                             RW_OP_MUL, RW_OP_NEG, RW_OP_MIN};
             rw_node_op op = ops[rw_random_u64(SEED, at++) % RW_COUNT(ops)];
-            made[i] = op == RW_OP_NEG ? rw_make1(n.g, op, x) : op == RW_OP_MUL ? rw_make2(n.g, op, x, rw_make1(n.g, RW_OP_TANH, y)) : rw_make2(n.g, op, x, y);
+            made[i] = op == RW_OP_NEG   ? rw_make1(n.g, op, x)
+                      : op == RW_OP_MUL ? rw_make2(n.g, op, x, rw_make1(n.g, RW_OP_TANH, y))
+                                        : rw_make2(n.g, op, x, y);
         }
         rw_node before = made[NODES - 1], after = rw_linear(n.g, before);
         double x = value(n.g, before, (uint64_t)round), y = value(n.g, after, (uint64_t)round), size = 0;
         for (int i = 0; i < NODES; ++i) size = fmax(size, fabs(value(n.g, made[i], (uint64_t)round)));
-        if (!(fabs(x - y) <= 1e-12 * size)) fail_msg("seed %d, round %d: %.17g, as linear forms %.17g", SEED, round, x, y);
+        if (!(fabs(x - y) <= 1e-12 * size))
+            fail_msg("seed %d, round %d: %.17g, as linear forms %.17g", SEED, round, x, y);
         names_end(&n);
     }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_values), cmocka_unit_test(test_shared_kernels), cmocka_unit_test(test_neighbours), cmocka_unit_test(test_what_is_a_table),
-                                       cmocka_unit_test(test_recorded), cmocka_unit_test(test_linear), cmocka_unit_test(test_rows), cmocka_unit_test(test_differences), cmocka_unit_test(test_random_forms)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_values),      cmocka_unit_test(test_shared_kernels),
+                                       cmocka_unit_test(test_neighbours),  cmocka_unit_test(test_what_is_a_table),
+                                       cmocka_unit_test(test_recorded),    cmocka_unit_test(test_linear),
+                                       cmocka_unit_test(test_rows),        cmocka_unit_test(test_differences),
+                                       cmocka_unit_test(test_random_forms)};
     make_context(NULL);
     ndevices = open_devices(devices, RW_COUNT(devices));
     int failed = cmocka_run_group_tests_name("table", tests, NULL, NULL);

@@ -6,7 +6,8 @@
 enum { FIELDS = 4 };
 static const char *const fields_of[FIELDS] = {"u", "v", "w", "s"};
 
-static rw_expr *create(rw_device *dev, const rw_grid *grid, const char *text, int order, rw_boundary_kind kind, bool mixed)
+static rw_expr *create(rw_device *dev, const rw_grid *grid, const char *text, int order, rw_boundary_kind kind,
+                       bool mixed)
 {
     static const rw_expr_scalar scalars[] = {{.name = "a", .value = 0.03}, {.name = "b", .value = -0.4}};
     rw_expr_field f[FIELDS];
@@ -20,8 +21,14 @@ static rw_expr *create(rw_device *dev, const rw_grid *grid, const char *text, in
         }
     }
     rw_expr *e;
-    rw_expr_spec spec = {.name = "wave", .text = text, .grid = *grid, .order = order, .fields = f, .nfields = FIELDS,
-                         .scalars = scalars, .nscalars = 2};
+    rw_expr_spec spec = {.name = "wave",
+                         .text = text,
+                         .grid = *grid,
+                         .order = order,
+                         .fields = f,
+                         .nfields = FIELDS,
+                         .scalars = scalars,
+                         .nscalars = 2};
     OK(rw_expr_create(dev, &spec, &e));
     return e;
 }
@@ -30,13 +37,21 @@ static rw_expr *create(rw_device *dev, const rw_grid *grid, const char *text, in
 #define F(u) "(laplace(" u ") - 0.5*dx(" u ") + 0.25*dy(" u ") + " u "*(1 - " u "))"
 #define STAGE(new, from, older) new " = " from " + b*(" from " - " older ") + a*" F(from) "\n"
 #define PLACE(new, from, older) new " = " from " + b*(" from " - " older ") + a*(x - 0.5*y)*" F(from) "\n"
-static const struct { const char *name, *text, *kernels; } texts[] = {
+static const struct {
+    const char *name, *text, *kernels;
+} texts[] = {
     {"two stages", STAGE("w", "u", "v") STAGE("s", "w", "u"), "2"},
-    {"five stages", STAGE("w", "u", "v") PLACE("s", "w", "u") STAGE("w", "s", "w") STAGE("s", "w", "s") STAGE("w", "s", "w"), "5"},
-    {"eight stages", STAGE("w", "u", "v") STAGE("s", "w", "u") STAGE("w", "s", "w") STAGE("s", "w", "s") STAGE("w", "s", "w")
-                         PLACE("s", "w", "s") STAGE("w", "s", "w") STAGE("s", "w", "s") STAGE("w", "s", "w"), "81"},
-    {"coupled", "w = u + a*laplace(u) - a*u*v\ns = v + a*laplace(v) + a*u*v\nu = w + a*laplace(w) - a*w*s\nv = s + a*laplace(s) + a*w*s\n"
-                "w = u + a*laplace(u) - a*u*v\ns = v + a*laplace(v) + a*u*v", "3"},
+    {"five stages",
+     STAGE("w", "u", "v") PLACE("s", "w", "u") STAGE("w", "s", "w") STAGE("s", "w", "s") STAGE("w", "s", "w"), "5"},
+    {"eight stages",
+     STAGE("w", "u", "v") STAGE("s", "w", "u") STAGE("w", "s", "w") STAGE("s", "w", "s") STAGE("w", "s", "w")
+         PLACE("s", "w", "s") STAGE("w", "s", "w") STAGE("s", "w", "s") STAGE("w", "s", "w"),
+     "81"},
+    {"coupled",
+     "w = u + a*laplace(u) - a*u*v\ns = v + a*laplace(v) + a*u*v\nu = w + a*laplace(w) - a*w*s\n"
+     "v = s + a*laplace(s) + a*w*s\n"
+     "w = u + a*laplace(u) - a*u*v\ns = v + a*laplace(v) + a*u*v",
+     "3"},
     {"along x", "w = u + a*dx(u)\ns = w - a*dxx(w)\nw = s + a*dx(s)", "3"},
     {"along y", "w = u + a*dy(u)\ns = w - a*dyy(w)\nw = s + a*dy(s)", "3"},
     {"in place", "u = u + a*laplace(u)\nv = v + a*laplace(u)\nu = u + a*laplace(v)", "3"},
@@ -63,7 +78,8 @@ static void test_which(void **state)
         char kernels[16] = "";
         rw_expr *e = create(devices[i % 2], &grid, texts[i / 2].text, 2, RW_BOUNDARY_DIRICHLET, false);
         kernels_of(e, kernels);
-        if (strcmp(kernels, texts[i / 2].kernels)) fail_msg("%s: kernels of %s passes, expected %s", texts[i / 2].name, kernels, texts[i / 2].kernels);
+        if (strcmp(kernels, texts[i / 2].kernels))
+            fail_msg("%s: kernels of %s passes, expected %s", texts[i / 2].name, kernels, texts[i / 2].kernels);
         rw_expr_destroy(&e);
     }
     compiler(true);
@@ -75,21 +91,33 @@ static void test_when(void **state)
 {
     (void)state;
     /* in planes more passes do more cells twice; there and where groups share little memory they do not pay */
-    static const struct { const char *kind; int ndim; int64_t n, shared; int last; } rows[] = {
-        {"cuda", 2, 2048, 49152, 4}, {"opencl", 2, 2048, 49152, 4}, {"cpu", 2, 2048, 7 << 18, 4}, {"cpu", 2, 2048, 32768, 4},
-        {"cuda", 2, 500, 49152, 0}, {"cpu", 2, 500, 7 << 18, 0}, {"cuda", 3, 256, 49152, 2}, {"opencl", 3, 256, 49152, 0},
-        {"check", 2, 2048, 7 << 18, 4}, {"check", 3, 256, 7 << 18, 0}, {"cpu", 3, 256, 7 << 18, 3}, {"cpu", 3, 256, 32768, 0}, {"cpu", 3, 60, 7 << 18, 0}};
+    static const struct {
+        const char *kind;
+        int ndim;
+        int64_t n, shared;
+        int last;
+    } rows[] = {{"cuda", 2, 2048, 49152, 4},   {"opencl", 2, 2048, 49152, 4}, {"cpu", 2, 2048, 7 << 18, 4},
+                {"cpu", 2, 2048, 32768, 4},    {"cuda", 2, 500, 49152, 0},    {"cpu", 2, 500, 7 << 18, 0},
+                {"cuda", 3, 256, 49152, 2},    {"opencl", 3, 256, 49152, 0},  {"check", 2, 2048, 7 << 18, 4},
+                {"check", 3, 256, 7 << 18, 0}, {"cpu", 3, 256, 7 << 18, 3},   {"cpu", 3, 256, 32768, 0},
+                {"cpu", 3, 60, 7 << 18, 0}};
     rw_device *dev = open_device("cpu");
     compiler(false);
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         rw_grid grid = {rows[i].ndim, {rows[i].n, rows[i].n, rows[i].ndim > 2 ? rows[i].n : 1}, {0.1, 0.1, 0.1}, {0}};
-        rw_device_properties p = {.name = "some:0", .gpu = rows[i].kind[0] != 'c' || rows[i].kind[1] == 'u', .units = 132, .group_max = 1024, .f64 = true, .shared_memory = rows[i].shared};
+        rw_device_properties p = {.name = "some:0",
+                                  .gpu = rows[i].kind[0] != 'c' || rows[i].kind[1] == 'u',
+                                  .units = 132,
+                                  .group_max = 1024,
+                                  .f64 = true,
+                                  .shared_memory = rows[i].shared};
         snprintf(p.kind, sizeof p.kind, "%s", rows[i].kind);
         rw_expr *e = create(dev, &grid, texts[1].text, 2, RW_BOUNDARY_DIRICHLET, false);
         const rw_target target = rw_target_of(&p, RW_TILING_AUTO);
         rw_pass_kernel k;
         OK(rw_pass_kernel_create(&e->plan, 0, &target, &k));
-        if (k.last != rows[i].last) fail_msg("%s, %d^%d: passes 0 to %d in one kernel", rows[i].kind, (int)rows[i].n, rows[i].ndim, k.last);
+        if (k.last != rows[i].last)
+            fail_msg("%s, %d^%d: passes 0 to %d in one kernel", rows[i].kind, (int)rows[i].n, rows[i].ndim, k.last);
         rw_pass_kernel_free(&k);
         rw_expr_destroy(&e);
     }
@@ -97,7 +125,8 @@ static void test_when(void **state)
     rw_device_close(&dev);
 }
 
-static void run(rw_device *device, const char *wish, const char *text, const rw_grid *grid, int order, rw_boundary_kind kind, bool mixed, double *out)
+static void run(rw_device *device, const char *wish, const char *text, const rw_grid *grid, int order,
+                rw_boundary_kind kind, bool mixed, double *out)
 {
     int64_t n = cell_count(grid);
     rw_device *dev = with_tiling(device, wish);
@@ -124,8 +153,9 @@ static void run(rw_device *device, const char *wish, const char *text, const rw_
 static void test_bits(void **state)
 {
     (void)state;
-    static const int64_t grids[][3] = {{1, 1, 1}, {3, 2, 1}, {9, 8, 1}, {48, 5, 1}, {61, 40, 1}, {64, 17, 1}, {130, 67, 1}, {5, 300, 1}, {200, 3, 1},
-                                       {1, 1, 2}, {2, 3, 5}, {9, 8, 7}, {33, 5, 9}, {40, 37, 6}, {7, 60, 11}, {3, 4, 80}};
+    static const int64_t grids[][3] = {{1, 1, 1},    {3, 2, 1},   {9, 8, 1},   {48, 5, 1}, {61, 40, 1}, {64, 17, 1},
+                                       {130, 67, 1}, {5, 300, 1}, {200, 3, 1}, {1, 1, 2},  {2, 3, 5},   {9, 8, 7},
+                                       {33, 5, 9},   {40, 37, 6}, {7, 60, 11}, {3, 4, 80}};
     rw_context *outer = ctx;
     if (rw_context_create(&ctx) != RW_OK) abort();
     rw_context_set_reproducible(ctx, true);
@@ -141,7 +171,10 @@ static void test_bits(void **state)
                     if ((g + 2 * k + 3 * i) % few) continue;
                     const int number = chosen++;
                     if (!test_long() && number % (few == 5 ? 13 : 7)) continue;
-                    rw_grid grid = {grids[g][2] > 1 ? 3 : 2, {grids[g][0], grids[g][1], grids[g][2]}, {0.5, 0.25, 0.75}, {0.125, -0.25, 0.5}};
+                    rw_grid grid = {grids[g][2] > 1 ? 3 : 2,
+                                    {grids[g][0], grids[g][1], grids[g][2]},
+                                    {0.5, 0.25, 0.75},
+                                    {0.125, -0.25, 0.5}};
                     int64_t cells = cell_count(&grid);
                     int order = k == 4 && g % 2 ? 4 : 2; /* periodic sides have both orders */
                     bool mixed = (g + k) % 3 == 0;
@@ -152,9 +185,12 @@ static void test_bits(void **state)
                     run(devices[d], wish, texts[i].text, &grid, order, (rw_boundary_kind)k, mixed, wave);
                     for (int64_t c = 0; c < FIELDS * cells; ++c)
                         if (memcmp(one + c, wave + c, sizeof *one))
-                            fail_msg("%s, %s, %s, %dx%dx%d, order %d, sides %d%s: %s at %d, row %d is %.17g fused, %.17g pass by pass", info->name, wish, texts[i].name,
-                                     (int)grid.size[0], (int)grid.size[1], (int)grid.size[2], order, k, mixed ? " mixed" : "", fields_of[c / cells],
-                                     (int)(c % cells % grid.size[0]), (int)(c % cells / grid.size[0]), wave[c], one[c]);
+                            fail_msg(
+                                "%s, %s, %s, %dx%dx%d, order %d, sides %d%s: %s at %d, row %d is %.17g fused, %.17g "
+                                "pass by pass",
+                                info->name, wish, texts[i].name, (int)grid.size[0], (int)grid.size[1],
+                                (int)grid.size[2], order, k, mixed ? " mixed" : "", fields_of[c / cells],
+                                (int)(c % cells % grid.size[0]), (int)(c % cells / grid.size[0]), wave[c], one[c]);
                     runs++;
                 }
     printf("# %d pairs of runs, same bits\n", runs);
@@ -166,6 +202,7 @@ static void test_bits(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_which), cmocka_unit_test(test_when), cmocka_unit_test(test_bits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_which), cmocka_unit_test(test_when),
+                                       cmocka_unit_test(test_bits)};
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }

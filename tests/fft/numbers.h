@@ -100,10 +100,8 @@ static inline void reference(int n, const number *x, int64_t step, number *y, bo
 {
     number *root = calloc((size_t)RW_MAX(n, 1), sizeof *root);
     for (int k = 0; k < n; ++k) root[k] = root_of(k, n);
-    if (!inverse)
-        reference_steps(n, x, step, y, root, 1);
-    else { /* the conjugate of the transform of the conjugate */
-        number *z = calloc((size_t)RW_MAX(n, 1), sizeof *z);
+    if (!inverse) reference_steps(n, x, step, y, root, 1);
+    else { /* the conjugate of the transform of the conjugate */ number *z = calloc((size_t)RW_MAX(n, 1), sizeof *z);
         for (int k = 0; k < n; ++k) z[k] = conjl(x[k * step]);
         reference_steps(n, z, 1, y, root, 1);
         for (int k = 0; k < n; ++k) y[k] = conjl(y[k]);

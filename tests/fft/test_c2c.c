@@ -1,4 +1,5 @@
-/* Transforms of complex arrays against a transform in long double: lengths, axes, strides, in place, forward and inverse; what is refused. */
+/* Transforms of complex arrays against a transform in long double: lengths, axes, strides, in place, forward and
+ * inverse; what is refused. */
 #include "fft/length.h"
 #include "numbers.h"
 
@@ -245,7 +246,8 @@ static void test_refused(void **state)
     rw_array_destroy(&x), rw_array_destroy(&y);
 }
 
-/* A long transform is executed in pieces of lines on processors: in place it is right; lines of y that lie elsewhere than those of x would be read after they were written. */
+/* A long transform is executed in pieces of lines on processors: in place it is right; lines of y that lie elsewhere
+ * than those of x would be read after they were written. */
 static void test_long_in_place(void **state)
 {
     (void)state;

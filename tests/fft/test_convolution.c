@@ -1,4 +1,5 @@
-/* Convolutions and correlations against sums in long double: all modes, types and ranks, some axes, lengths in one pass and in several; what is refused. */
+/* Convolutions and correlations against sums in long double: all modes, types and ranks, some axes, lengths in one pass
+ * and in several; what is refused. */
 #include "fft/line.h"
 #include "numbers.h"
 
@@ -95,8 +96,7 @@ static void test_random(void **state)
             if (s.axes & 1u << d)
                 s.b_shape[d] =
                     1 + DRAW(s.mode == RW_CONVOLUTION_VALID || s.mode == RW_CONVOLUTION_PERIODIC ? s.a_shape[d] : most);
-            else
-                s.b_shape[d] = DRAW(2) ? 1 : s.a_shape[d];
+            else s.b_shape[d] = DRAW(2) ? 1 : s.a_shape[d];
         }
         rw_fft_limit(DRAW(3) ? 0 : 32);
         const double error = error_of(&s, seed);

@@ -1,5 +1,5 @@
-/* Errors against transforms in long double beside those of FFTW, where libfftw3 and libfftw3f are there; else skipped. Lengths, random
- * layouts of complex and real transforms (its guru interface), cosine and sine transforms. */
+/* Errors against transforms in long double beside those of FFTW, where libfftw3 and libfftw3f are there; else skipped.
+ * Lengths, random layouts of complex and real transforms (its guru interface), cosine and sine transforms. */
 #include "numbers.h"
 
 #include <dlfcn.h>
@@ -71,7 +71,8 @@ static double error_of(const number *got, const number *want, int64_t n, bool si
                    : (double)wrong;
 }
 
-/* Some rows of the same case: the largest ratio of errors; 0.03 epsilon is what the rounding of one operation may make of few numbers. */
+/* Some rows of the same case: the largest ratio of errors; 0.03 epsilon is what the rounding of one operation may make
+ * of few numbers. */
 typedef struct worst {
     double ratio, error;
     int64_t n;
@@ -190,7 +191,8 @@ static void test_lengths(void **state)
                     single);
         }
         print_message(
-            "# %s: error over FFTW's at most %.2f (%lld points, %.2f epsilon), with prime factors beyond 31 %.2f (%lld points, %.2f epsilon)\n",
+            "# %s: error over FFTW's at most %.2f (%lld points, %.2f epsilon), with prime factors beyond 31 %.2f "
+            "(%lld points, %.2f epsilon)\n",
             single ? "c64" : "c128", plain.ratio, (long long)plain.n, plain.error, primes.ratio, (long long)primes.n,
             primes.error);
     }
@@ -239,7 +241,8 @@ static rw_array *strided(rw_dtype dtype, int ndim, const int64_t *shape, const i
     return view;
 }
 
-/* Transform of x (of x's shape) in long double; of real ones back, the imaginary parts that have no meaning are left out as FFTW does. */
+/* Transform of x (of x's shape) in long double; of real ones back, the imaginary parts that have no meaning are left
+ * out as FFTW does. */
 static number *reference_of(const rw_fft_spec *s, const number *x, const int64_t *x_shape, int last)
 {
     const bool real = s->kind == RW_FFT_REAL;
@@ -308,10 +311,8 @@ static errors errors_of_layout(uint64_t seed, bool single)
     iodim64 dims[4], howmany[4];
     for (int d = 0; d < ndim; ++d) {
         const iodim64 dim = {(ptrdiff_t)s.shape[d], (ptrdiff_t)s.x_stride[d], (ptrdiff_t)s.y_stride[d]};
-        if (!(s.axes & 1u << d))
-            howmany[many++] = dim;
-        else
-            dims[rank++] = dim; /* the last one is halved, as here */
+        if (!(s.axes & 1u << d)) howmany[many++] = dim;
+        else dims[rank++] = dim; /* the last one is halved, as here */
     }
     void *plan = !real
                      ? fftw[single].dft(rank, dims, many, howmany, in, out, s.inverse ? BACKWARD : FORWARD, ESTIMATE)

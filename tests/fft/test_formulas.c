@@ -1,4 +1,5 @@
-/* Expressions for what is read and written: against the plain transform of numbers that the host computed, on all ranks, kinds and ways in passes; mistakes in them. */
+/* Expressions for what is read and written: against the plain transform of numbers that the host computed, on all
+ * ranks, kinds and ways in passes; mistakes in them. */
 #include "numbers.h"
 
 #include "fft/choice.h"
@@ -42,10 +43,8 @@ static void apply(rw_array *a, const side *s, int ndim, unsigned mask)
     OK(rw_array_update(a, &data));
     for (int64_t i = 0; i < a->size; ++i) {
         const double f = factor_of(s, ndim, mask, i);
-        if (s->dtype == RW_F64)
-            ((double *)data)[i] *= f;
-        else if (s->dtype == RW_F32)
-            ((float *)data)[i] = (float)(f * ((float *)data)[i]);
+        if (s->dtype == RW_F64) ((double *)data)[i] *= f;
+        else if (s->dtype == RW_F32) ((float *)data)[i] = (float)(f * ((float *)data)[i]);
         else if (s->dtype == RW_C128) {
             double *const c = (double *)data + 2 * i, re = c[0], im = -c[1];
             c[0] = f * (re - 0.5 * im), c[1] = f * (im + 0.5 * re);

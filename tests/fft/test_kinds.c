@@ -1,5 +1,5 @@
-/* All kinds of transforms against their definitions in long double: lengths with small and with large prime factors, in one pass and in several, rows and columns,
- * real and complex, short of zeros and cut off, stored in other types. */
+/* All kinds of transforms against their definitions in long double: lengths with small and with large prime factors, in
+ * one pass and in several, rows and columns, real and complex, short of zeros and cut off, stored in other types. */
 #include "fft/line.h"
 #include "numbers.h"
 
@@ -202,7 +202,8 @@ static void test_several_passes(void **state)
     all_kinds(lengths, RW_COUNT(lengths), 32, 5, brief() ? 83 : 41);
 }
 
-/* Random ranks, axes, kinds, types; lines that are short of elements at either side; in one pass an axis and in several. */
+/* Random ranks, axes, kinds, types; lines that are short of elements at either side; in one pass an axis and in
+ * several. */
 static void test_layouts(void **state)
 {
     (void)state;
@@ -262,7 +263,8 @@ static void test_layouts(void **state)
     print_message("# %d layouts, root mean square error of at most %.2f epsilon\n", count, worst);
 }
 
-/* The same memory as x and y: real rows with room for their spectrum, there and back; complex numbers along any axis; what must not overlap. */
+/* The same memory as x and y: real rows with room for their spectrum, there and back; complex numbers along any axis;
+ * what must not overlap. */
 static void test_in_place(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Tuning and wisdom: every way to make a pass or an axis is right; what is faster is kept, exported, imported; texts that are damaged or of another device. */
+/* Tuning and wisdom: every way to make a pass or an axis is right; what is faster is kept, exported, imported; texts
+ * that are damaged or of another device. */
 #include "numbers.h"
 
 #include "fft/choice.h"
@@ -71,7 +72,8 @@ static void test_choices(void **state)
     }
 }
 
-/* Lines of groups that work together, where there are such: one pass, not all lines of a strip, there and back, in place. */
+/* Lines of groups that work together, where there are such: one pass, not all lines of a strip, there and back, in
+ * place. */
 static void test_clusters(void **state)
 {
     (void)state;

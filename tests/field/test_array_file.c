@@ -1,4 +1,5 @@
-/* Arrays in files: every type, shape and order from .npy and .mtx and back, conversions, files of NumPy itself, what is refused and that nothing is left then. */
+/* Arrays in files: every type, shape and order from .npy and .mtx and back, conversions, files of NumPy itself, what is
+ * refused and that nothing is left then. */
 #include <math.h>
 #include <unistd.h>
 
@@ -21,7 +22,8 @@ static double number(rw_dtype type, const void *p, int64_t k, int part)
 {
     const bool z = rw_dtype_is_complex(type);
     if (part && !z) return 0;
-    return type == RW_F32 || type == RW_C64 ? ((const float *)p)[z ? 2 * k + part : k] : ((const double *)p)[z ? 2 * k + part : k];
+    return type == RW_F32 || type == RW_C64 ? ((const float *)p)[z ? 2 * k + part : k]
+                                            : ((const double *)p)[z ? 2 * k + part : k];
 }
 
 /* Element k is k + 1/3, imaginary part -k - 1/7, rounded to the type. */
@@ -32,7 +34,8 @@ static rw_array *counted(rw_dtype type, int ndim, const int64_t *shape)
     OK(rw_array_create(dev, type, ndim, shape, RW_MEMORY_DEVICE, &a));
     OK(rw_array_write(a, &data));
     for (int64_t k = 0; k < a->size * (1 + rw_dtype_is_complex(type)); ++k) {
-        const double v = rw_dtype_is_complex(type) ? k % 2 ? -(double)(k / 2) - 1. / 7 : (double)(k / 2) + 1. / 3 : (double)k + 1. / 3;
+        const double v = rw_dtype_is_complex(type) ? k % 2 ? -(double)(k / 2) - 1. / 7 : (double)(k / 2) + 1. / 3
+                                                   : (double)k + 1. / 3;
         const rw_dtype part = type == RW_C64 ? RW_F32 : type == RW_C128 ? RW_F64 : type;
         rw_dtype_convert(part, (char *)data + (size_t)k * rw_dtype_size(part), RW_F64, &v, 1);
     }
@@ -41,15 +44,22 @@ static rw_array *counted(rw_dtype type, int ndim, const int64_t *shape)
 
 static void test_round_trips(void **state)
 {
-    static const struct { int ndim; int64_t shape[RW_MAX_NDIM]; } shapes[] = {{1, {7}}, {1, {0}}, {1, {1}}, {2, {3, 5}}, {2, {4, 1}}, {2, {0, 3}}, {3, {2, 3, 4}}, {8, {2, 1, 3, 2, 1, 1, 2, 1}}};
+    static const struct {
+        int ndim;
+        int64_t shape[RW_MAX_NDIM];
+    } shapes[] = {{1, {7}},    {1, {0}},    {1, {1}},       {2, {3, 5}},
+                  {2, {4, 1}}, {2, {0, 3}}, {3, {2, 3, 4}}, {8, {2, 1, 3, 2, 1, 1, 2, 1}}};
     (void)state;
     for (rw_dtype type = RW_F32; type <= RW_BOOL; ++type)
         for (int s = 0; s < RW_COUNT(shapes); ++s)
             for (int market = 0; market < 2; ++market) {
                 const void *p, *q;
                 rw_array *a = counted(type, shapes[s].ndim, shapes[s].shape), *b;
-                if (type == RW_BF16 && !market) FAILS(RW_ERR_ARGUMENT, "NumPy has no bf16", rw_array_save(a, path_of("a.npy")));
-                if (market && !rw_dtype_is_number(type)) FAILS(RW_ERR_ARGUMENT, "files of the Matrix Market have f32, f64, c64 and c128", rw_array_save(a, path_of("a.mtx")));
+                if (type == RW_BF16 && !market)
+                    FAILS(RW_ERR_ARGUMENT, "NumPy has no bf16", rw_array_save(a, path_of("a.npy")));
+                if (market && !rw_dtype_is_number(type))
+                    FAILS(RW_ERR_ARGUMENT, "files of the Matrix Market have f32, f64, c64 and c128",
+                          rw_array_save(a, path_of("a.mtx")));
                 if (market ? !rw_dtype_is_number(type) : type == RW_BF16) {
                     rw_array_destroy(&a);
                     continue;
@@ -64,7 +74,8 @@ static void test_round_trips(void **state)
                 OK(rw_array_load(dev, path_of(market ? "a.mtx" : "a.npy"), market ? type : RW_DTYPE_DEFAULT, &b));
                 assert_int_equal(rw_array_dtype(b), type);
                 assert_int_equal(rw_array_size(b), rw_array_size(a));
-                assert_int_equal(rw_array_ndim(b), market && shapes[s].shape[1] == 1 ? 1 : shapes[s].ndim); /* a column is a vector there */
+                /* a column is a vector there */
+                assert_int_equal(rw_array_ndim(b), market && shapes[s].shape[1] == 1 ? 1 : shapes[s].ndim);
                 for (int d = 0; d < RW_MAX_NDIM; ++d) assert_int_equal(rw_array_shape(b, d), rw_array_shape(a, d));
                 OK(rw_array_read(a, &p));
                 OK(rw_array_read(b, &q));
@@ -112,13 +123,18 @@ static void expect_numbers(const char *name, int ndim, int64_t rows, int64_t col
     rw_array_destroy(&a);
 }
 
-static void write_text(const char *name, const char *text) { OK(rw_file_write(ctx, path_of(name), text, strlen(text))); }
+static void write_text(const char *name, const char *text)
+{
+    OK(rw_file_write(ctx, path_of(name), text, strlen(text)));
+}
 
 /* A header of NumPy and the numbers 1 … n as its type says. */
-static void write_npy(const char *name, const char *descr, const char *order, const char *shape, const void *data, size_t bytes)
+static void write_npy(const char *name, const char *descr, const char *order, const char *shape, const void *data,
+                      size_t bytes)
 {
     char head[128] = "\x93NUMPY\x01";
-    const int n = snprintf(head + 10, sizeof head - 10, "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }\n", descr, order, shape);
+    const int n = snprintf(head + 10, sizeof head - 10, "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }\n", descr,
+                           order, shape);
     head[8] = (char)n;
     memcpy(head + 10 + n, data, bytes);
     OK(rw_file_write(ctx, path_of(name), head, 10 + (size_t)n + bytes));
@@ -147,11 +163,20 @@ static void test_files_of_others(void **state)
 
 static void test_refused(void **state)
 {
-    static const struct { const char *name, *text, *part; } bad[] = {
-        {"b.npy", "this is no array", "is not a .npy file: save it with numpy.save"}, {"b.npy", "", "it is truncated"}, {"b.txt", "1.5\n2.5\n3.5\n", "is not a .npy file"},
-        {"b.mtx", "1\n2\n", "b.mtx:1: no file of the Matrix Market"}, {"b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n", "ends after 2 of 3 values: it is cut off"},
-        {"b.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n2\n3\n", "more lines than the 2 values"}, {"b.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\nnan\n", "b.mtx:4: the value = nan: finite numbers are needed"},
-        {"b.mtx", "%%MatrixMarket matrix coordinate real general\n2 1 1\n1 1 1\n", "an array is needed"}, {"b.mtx", "%%MatrixMarket matrix array complex general\n1 1\n1 2\n", "holds complex numbers (c128), and real ones (f64)"},
+    static const struct {
+        const char *name, *text, *part;
+    } bad[] = {
+        {"b.npy", "this is no array", "is not a .npy file: save it with numpy.save"},
+        {"b.npy", "", "it is truncated"},
+        {"b.txt", "1.5\n2.5\n3.5\n", "is not a .npy file"},
+        {"b.mtx", "1\n2\n", "b.mtx:1: no file of the Matrix Market"},
+        {"b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n", "ends after 2 of 3 values: it is cut off"},
+        {"b.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n2\n3\n", "more lines than the 2 values"},
+        {"b.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\nnan\n",
+         "b.mtx:4: the value = nan: finite numbers are needed"},
+        {"b.mtx", "%%MatrixMarket matrix coordinate real general\n2 1 1\n1 1 1\n", "an array is needed"},
+        {"b.mtx", "%%MatrixMarket matrix array complex general\n1 1\n1 2\n",
+         "holds complex numbers (c128), and real ones (f64)"},
     };
     rw_array *a;
     const int64_t n = 3;
@@ -167,7 +192,8 @@ static void test_refused(void **state)
     FAILS(RW_ERR_INPUT, "element type '<f16' cannot be read", rw_array_load(dev, path_of("b.npy"), RW_F64, &a));
     FAILS(RW_ERR_FILE, "nowhere.npy", rw_array_load(dev, path_of("nowhere.npy"), RW_F64, &a));
     FAILS(RW_ERR_FILE, "nowhere.mtx", rw_array_load(dev, path_of("nowhere.mtx"), RW_F64, &a));
-    FAILS(RW_ERR_ARGUMENT, "an array of type 16, which is not one of rw_dtype", rw_array_load(dev, path_of("b.npy"), (rw_dtype)16, &a));
+    FAILS(RW_ERR_ARGUMENT, "an array of type 16, which is not one of rw_dtype",
+          rw_array_load(dev, path_of("b.npy"), (rw_dtype)16, &a));
     FAILS(RW_ERR_ARGUMENT, "an array of type -1", rw_array_load(dev, path_of("b.npy"), -1, &a));
     assert_null(a);
     a = counted(RW_F64, 1, &n);
@@ -182,7 +208,8 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trips), cmocka_unit_test(test_conversions), cmocka_unit_test(test_files_of_others), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trips), cmocka_unit_test(test_conversions),
+                                       cmocka_unit_test(test_files_of_others), cmocka_unit_test(test_refused)};
     char command[64];
     if (!mkdtemp(folder)) return 1;
     int failed = run_on_devices("array_file", tests, RW_COUNT(tests));

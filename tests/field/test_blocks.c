@@ -1,4 +1,5 @@
-/* Block-structured grids: numbers of cells and points, volumes, neighbours, in every orientation of the blocks; curved bodies; bad meshes. */
+/* Block-structured grids: numbers of cells and points, volumes, neighbours, in every orientation of the blocks; curved
+ * bodies; bad meshes. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,12 +44,14 @@ static double total_volume(const rw_blocks *g)
     return sum;
 }
 
-/* Cells that are neighbours share the four points of a side, and know each other; sides without a neighbour are counted. */
+/* Cells that are neighbours share the four points of a side, and know each other; sides without a neighbour are
+ * counted. */
 static int64_t check_neighbours(const rw_blocks *g)
 {
     int64_t n = rw_blocks_cells(g), boundary = 0;
     int32_t(*next)[6] = calloc((size_t)n, sizeof *next);
-    static const int corners[6][4] = {{0, 3, 4, 7}, {1, 2, 5, 6}, {0, 1, 4, 5}, {2, 3, 6, 7}, {0, 1, 2, 3}, {4, 5, 6, 7}};
+    static const int corners[6][4] = {{0, 3, 4, 7}, {1, 2, 5, 6}, {0, 1, 4, 5},
+                                      {2, 3, 6, 7}, {0, 1, 2, 3}, {4, 5, 6, 7}};
     rw_blocks_neighbours(g, next);
     for (int64_t c = 0; c < n; ++c)
         for (int side = 0; side < 6; ++side) {
@@ -62,7 +65,8 @@ static int64_t check_neighbours(const rw_blocks *g)
             for (int i = 0; i < 4; ++i)
                 for (int j = 0; j < 8; ++j) shared += mine[corners[side][i]] == theirs[j];
             for (int s = 0; s < 6; ++s) back += next[d][s] == c;
-            if (shared != 4 || back != 1) fail_msg("cells %d and %d share %d points, %d sides", (int)c, (int)d, shared, back);
+            if (shared != 4 || back != 1)
+                fail_msg("cells %d and %d share %d points, %d sides", (int)c, (int)d, shared, back);
         }
     free(next);
     return boundary;
@@ -97,7 +101,7 @@ static void check_points(const rw_blocks *g)
     free(used), free(x);
 }
 
-/* ---- boxes ----------------------------------------------------------------------------------------------------------------- */
+/* ---- boxes ------------------------------------------------------------------------------------------------------- */
 
 static void test_box(void **state)
 {
@@ -117,7 +121,8 @@ static void test_box(void **state)
         for (int64_t c = 0; c < rw_blocks_cells(g); ++c) {
             int at[3];
             assert_int_equal(rw_blocks_find(g, c, at), 0);
-            for (int d = 0; d < 3; ++d) assert_true(fabs(centre[c][d] - (at[d] + 0.5) / n[d] * (d == 0 ? 1 : d == 1 ? 2 : 0.5)) < 1e-14);
+            for (int d = 0; d < 3; ++d)
+                assert_true(fabs(centre[c][d] - (at[d] + 0.5) / n[d] * (d == 0 ? 1 : d == 1 ? 2 : 0.5)) < 1e-14);
         }
         free(centre);
         rw_blocks_destroy(&g);
@@ -144,7 +149,10 @@ static void test_rotated_blocks(void **state)
             for (int i = 0; i < 8; ++i) blocks[b][i] = corner + around[i];
             rotate(round < 24 && b == 4 ? round : (int)(rw_random_u64(SEED, at++) % 24), blocks[b]);
         }
-        rw_blocks_spec spec = {.mesh = {.nvertices = 32, .nblocks = 9, .vertices = (const double(*)[3])vertices, .blocks = (const int(*)[8])blocks},
+        rw_blocks_spec spec = {.mesh = {.nvertices = 32,
+                                        .nblocks = 9,
+                                        .vertices = (const double(*)[3])vertices,
+                                        .blocks = (const int(*)[8])blocks},
                                .cells = {N, N, N}};
         rw_blocks *g;
         MADE(rw_blocks_create(ctx, &spec, &g));
@@ -167,7 +175,8 @@ static void test_rotated_blocks(void **state)
 static void test_cells_of_each_block(void **state)
 {
     (void)state;
-    const double vertices[12][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}, {2, 0, 0}, {2, 1, 0}, {2, 0, 1}, {2, 1, 1}};
+    const double vertices[12][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1},
+                                    {1, 1, 1}, {0, 1, 1}, {2, 0, 0}, {2, 1, 0}, {2, 0, 1}, {2, 1, 1}};
     for (int rotation = 0; rotation < 24; ++rotation) {
         int blocks[2][8] = {{0, 1, 2, 3, 4, 5, 6, 7}, {1, 8, 9, 2, 5, 10, 11, 6}}, cells[2][3] = {{2, 3, 4}}, order[8];
         for (int i = 0; i < 8; ++i) order[i] = i;
@@ -179,8 +188,9 @@ static void test_cells_of_each_block(void **state)
             int axis = vtk[order[0]] ^ vtk[order[end[d]]];
             cells[1][d] = along[axis == 1 ? 0 : axis == 2 ? 1 : 2];
         }
-        rw_blocks_spec spec = {.mesh = {.nvertices = 12, .nblocks = 2, .vertices = vertices, .blocks = (const int(*)[8])blocks},
-                               .cells_of = (const int(*)[3])cells};
+        rw_blocks_spec spec =
+            {.mesh = {.nvertices = 12, .nblocks = 2, .vertices = vertices, .blocks = (const int(*)[8])blocks},
+             .cells_of = (const int(*)[3])cells};
         rw_blocks *g;
         MADE(rw_blocks_create(ctx, &spec, &g));
         assert_int_equal(rw_blocks_cells(g), (2 + 5) * 3 * 4);
@@ -208,17 +218,21 @@ static void test_volume(void **state)
             sum += rw_hexahedron_jacobian((const double(*)[3])x, dN, J) / 8;
         }
         double volume = rw_hexahedron_volume((const double(*)[3])x);
-        if (fabs(volume - sum) > 1e-13 * (1 + fabs(sum))) fail_msg("seed %d, round %d: %.17g, by Gauss's rule %.17g", SEED, (int)round, volume, sum);
+        if (fabs(volume - sum) > 1e-13 * (1 + fabs(sum)))
+            fail_msg("seed %d, round %d: %.17g, by Gauss's rule %.17g", SEED, (int)round, volume, sum);
     }
 }
 
-/* ---- curved bodies ----------------------------------------------------------------------------------------------------------- */
+/* ---- curved bodies ----------------------------------------------------------------------------------------------- */
 
 /* Between chords of n cells a quarter the volume is that of a regular polygon of 4n sides. */
 static void test_cylinder(void **state)
 {
     (void)state;
-    static const struct { int n; double volume; } rows[] = {{1, 0}, {2, 0}, {5, 7.7254248593736845}, {10, 7.821723252011544}, {20, 7.845909572784494}};
+    static const struct {
+        int n;
+        double volume;
+    } rows[] = {{1, 0}, {2, 0}, {5, 7.7254248593736845}, {10, 7.821723252011544}, {20, 7.845909572784494}};
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         int n = rows[i].n;
         double expected = 10 * 2 * n * 0.25 * sin(pi / (2 * n));
@@ -228,7 +242,8 @@ static void test_cylinder(void **state)
         assert_int_equal(rw_blocks_cells(g), 5 * n * n * n);
         assert_int_equal(rw_blocks_points(g), (n + 1) * ((n + 1) * (n + 1) + 4 * n * n));
         double volume = total_volume(g);
-        if (fabs(volume - expected) > 1e-13 * expected) fail_msg("n = %d: volume %.17g, expected %.17g", n, volume, expected);
+        if (fabs(volume - expected) > 1e-13 * expected)
+            fail_msg("n = %d: volume %.17g, expected %.17g", n, volume, expected);
         if (rows[i].volume > 0) assert_true(fabs(volume - rows[i].volume) < 1e-13 * volume);
         assert_int_equal(check_neighbours(g), 5 * 2 * n * n + 4 * n * n);
         check_points(g);
@@ -251,7 +266,8 @@ static void test_ball(void **state)
         MADE(ball(ctx, n, RW_MAPPING_TRANSFINITE, &g));
         double missing = 4 * pi / 3 - total_volume(g);
         assert_true(missing > 0);
-        if (before > 0 && !(before / missing > 3.8 && before / missing < 4.2)) fail_msg("n = %d: volume %g short, %g before", n, missing, before);
+        if (before > 0 && !(before / missing > 3.8 && before / missing < 4.2))
+            fail_msg("n = %d: volume %g short, %g before", n, missing, before);
         before = missing;
         assert_int_equal(check_neighbours(g), 6 * n * n);
         check_points(g);
@@ -301,7 +317,8 @@ static void test_gmsh(void **state)
     assert_true(fabs(total_volume(read) - total_volume(by_hand)) < 1e-13);
     assert_int_equal(check_neighbours(read), 5 * 2 * n * n + 4 * n * n);
     rw_blocks_destroy(&read);
-    MADE(rw_blocks_read_gmsh(ctx, path, (int[3]){n, n, n}, NULL, 0, &read)); /* straight: the square through the corners */
+    /* straight: the square through the corners */
+    MADE(rw_blocks_read_gmsh(ctx, path, (int[3]){n, n, n}, NULL, 0, &read));
     assert_true(fabs(total_volume(read) - 10 * 0.5) < 1e-13);
     rw_blocks_destroy(&read), rw_blocks_destroy(&by_hand);
     assert_int_equal(rw_blocks_read_gmsh(ctx, path, (int[3]){0, n, n}, NULL, 0, &read), RW_ERR_ARGUMENT);
@@ -321,17 +338,23 @@ static void test_sections(void **state)
     double(*centre)[3] = calloc((size_t)rw_blocks_cells(g), sizeof *centre), lower[3], upper[3];
     MADE(rw_blocks_centres(g, centre));
     rw_blocks_extent(g, lower, upper);
-    for (int d = 0; d < 3; ++d) assert_true(fabs(lower[d] - (d < 2 ? -0.5 : 0)) < 0.02 && fabs(upper[d] - (d < 2 ? 0.5 : 2)) < 0.02);
+    for (int d = 0; d < 3; ++d)
+        assert_true(fabs(lower[d] - (d < 2 ? -0.5 : 0)) < 0.02 && fabs(upper[d] - (d < 2 ? 0.5 : 2)) < 0.02);
     for (int axis = 0; axis < 3; ++axis) {
         int o[2] = {axis == 0, axis == 2 ? 1 : 2};
-        rw_blocks_slice s = {.axis = axis, .at = axis == 2 ? 0.7 : 0.01, .lower = {lower[o[0]], lower[o[1]]}, .upper = {upper[o[0]], upper[o[1]]}, .n = {PIXELS, PIXELS}};
+        rw_blocks_slice s = {.axis = axis,
+                             .at = axis == 2 ? 0.7 : 0.01,
+                             .lower = {lower[o[0]], lower[o[1]]},
+                             .upper = {upper[o[0]], upper[o[1]]},
+                             .n = {PIXELS, PIXELS}};
         MADE(rw_blocks_cut(g, &s, cell));
         double area = 0, expected = axis == 2 ? 2 * n * 0.25 * sin(pi / (2 * n)) : 2 * sqrt(0.25 - 1e-4) * 2;
         for (int j = 0; j < PIXELS; ++j)
             for (int i = 0; i < PIXELS; ++i) {
                 int64_t c = cell[j * PIXELS + i];
                 if (c < 0) continue;
-                double p[2] = {s.lower[0] + (i + 0.5) * (s.upper[0] - s.lower[0]) / PIXELS, s.lower[1] + (j + 0.5) * (s.upper[1] - s.lower[1]) / PIXELS};
+                double p[2] = {s.lower[0] + (i + 0.5) * (s.upper[0] - s.lower[0]) / PIXELS,
+                               s.lower[1] + (j + 0.5) * (s.upper[1] - s.lower[1]) / PIXELS};
                 area += (s.upper[0] - s.lower[0]) * (s.upper[1] - s.lower[1]) / PIXELS / PIXELS;
                 assert_true(fabs(centre[c][axis] - s.at) < (axis == 2 ? 0.251 : 0.15));
                 for (int d = 0; d < 2; ++d) assert_true(fabs(centre[c][o[d]] - p[d]) < (o[d] == 2 ? 0.251 : 0.15));
@@ -347,7 +370,7 @@ static void test_sections(void **state)
     rw_blocks_destroy(&g);
 }
 
-/* ---- local matrices ---------------------------------------------------------------------------------------------------------- */
+/* ---- local matrices ---------------------------------------------------------------------------------------------- */
 
 static double with_x(void *user, const double x[3], double v, const double dv[3], double w, const double dw[3])
 {
@@ -381,7 +404,8 @@ static void test_local_matrices(void **state)
                 }
                 expected += part;
             }
-            if (fabs(M[3][p][q] - expected) > 1e-15) fail_msg("%d, %d: %.17g, expected %.17g", p, q, M[3][p][q], expected);
+            if (fabs(M[3][p][q] - expected) > 1e-15)
+                fail_msg("%d, %d: %.17g, expected %.17g", p, q, M[3][p][q], expected);
         }
     MADE(rw_blocks_local(g, with_x, &two, 2, M)); /* v summed over p is 1, w = x/h: 2 x/h over the cell */
     double sum = 0;
@@ -412,23 +436,30 @@ static void test_local_matrices(void **state)
     rw_blocks_destroy(&g), free(M), free(volume), free(one);
 }
 
-/* ---- what is refused ------------------------------------------------------------------------------------------------------- */
+/* ---- what is refused --------------------------------------------------------------------------------------------- */
 
 static void expect(const rw_blocks_spec *spec, rw_status status, const char *message)
 {
     rw_blocks *g;
     rw_status got = rw_blocks_create(ctx, spec, &g);
     assert_null(g);
-    if (got != status || !strstr(rw_message(ctx), message)) fail_msg("status %d: %s\nexpected: %s", got, rw_message(ctx), message);
+    if (got != status || !strstr(rw_message(ctx), message))
+        fail_msg("status %d: %s\nexpected: %s", got, rw_message(ctx), message);
 }
 
 static void test_bad_meshes(void **state)
 {
     (void)state;
-    double vertices[16][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}, {2, 0, 0}, {2, 1, 0}, {2, 0, 1}, {2, 1, 1},
-                              {3, 0, 0}, {3, 1, 0}, {3, 0, 1}, {3, 1, 1}};
-    int blocks[3][8] = {{0, 1, 2, 3, 4, 5, 6, 7}, {1, 8, 9, 2, 5, 10, 11, 6}, {0, 1, 2, 3, 4, 5, 6, 7}}, cells[3][3] = {{2, 2, 2}, {2, 2, 2}, {2, 2, 2}};
-    rw_blocks_spec good = {.mesh = {.nvertices = 16, .nblocks = 1, .vertices = (const double(*)[3])vertices, .blocks = (const int(*)[8])blocks}, .cells = {2, 2, 2}}, s;
+    double vertices[16][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1},
+                              {2, 0, 0}, {2, 1, 0}, {2, 0, 1}, {2, 1, 1}, {3, 0, 0}, {3, 1, 0}, {3, 0, 1}, {3, 1, 1}};
+    int blocks[3][8] = {{0, 1, 2, 3, 4, 5, 6, 7}, {1, 8, 9, 2, 5, 10, 11, 6}, {0, 1, 2, 3, 4, 5, 6, 7}},
+        cells[3][3] = {{2, 2, 2}, {2, 2, 2}, {2, 2, 2}};
+    rw_blocks_spec good = {.mesh = {.nvertices = 16,
+                                    .nblocks = 1,
+                                    .vertices = (const double(*)[3])vertices,
+                                    .blocks = (const int(*)[8])blocks},
+                           .cells = {2, 2, 2}},
+                   s;
     rw_blocks *g;
 
     s = good, s.cells[1] = 0;
@@ -457,14 +488,16 @@ static void test_bad_meshes(void **state)
     vertices[6][0] = vertices[6][1] = vertices[6][2] = 1;
 
     s = good, s.mesh.nblocks = 2, s.cells_of = (const int(*)[3])cells, cells[1][1] = 3;
-    expect(&s, RW_ERR_INPUT, "block 1 has 3 cells along its axis 1, block 0 has 2 there: they share the edge of vertices 1 and 2");
+    expect(&s, RW_ERR_INPUT,
+           "block 1 has 3 cells along its axis 1, block 0 has 2 there: they share the edge of vertices 1 and 2");
     cells[1][1] = 2, cells[1][0] = 7; /* across: its own */
     MADE(rw_blocks_create(ctx, &s, &g));
     rw_blocks_destroy(&g);
     s = good, s.mesh.nblocks = 2;
     int exchanged = blocks[1][3];
     blocks[1][3] = blocks[1][7], blocks[1][7] = exchanged; /* the shared face crossed */
-    expect(&s, RW_ERR_INPUT, "blocks 0 and 1 join the vertices 1, 2, 5, 6 to different quadrilaterals: one of them is twisted");
+    expect(&s, RW_ERR_INPUT,
+           "blocks 0 and 1 join the vertices 1, 2, 5, 6 to different quadrilaterals: one of them is twisted");
     blocks[1][7] = blocks[1][3], blocks[1][3] = exchanged;
     s = good, s.mesh.nblocks = 3;
     const int third[8] = {1, 12, 13, 2, 5, 14, 15, 6};
@@ -503,8 +536,17 @@ static void test_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_box), cmocka_unit_test(test_rotated_blocks), cmocka_unit_test(test_cells_of_each_block), cmocka_unit_test(test_volume),
-                                       cmocka_unit_test(test_cylinder), cmocka_unit_test(test_ball), cmocka_unit_test(test_gmsh), cmocka_unit_test(test_sections), cmocka_unit_test(test_local_matrices), cmocka_unit_test(test_bad_meshes), cmocka_unit_test(test_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_box),
+                                       cmocka_unit_test(test_rotated_blocks),
+                                       cmocka_unit_test(test_cells_of_each_block),
+                                       cmocka_unit_test(test_volume),
+                                       cmocka_unit_test(test_cylinder),
+                                       cmocka_unit_test(test_ball),
+                                       cmocka_unit_test(test_gmsh),
+                                       cmocka_unit_test(test_sections),
+                                       cmocka_unit_test(test_local_matrices),
+                                       cmocka_unit_test(test_bad_meshes),
+                                       cmocka_unit_test(test_memory)};
     if (rw_context_create(&ctx) != RW_OK) return 1;
     int failed = cmocka_run_group_tests_name("blocks", tests, NULL, NULL);
     rw_context_destroy(&ctx);

@@ -1,4 +1,5 @@
-/* The first value that is not finite, the largest, and where: in every type of floating-point numbers, on every device. */
+/* The first value that is not finite, the largest, and where: in every type of floating-point numbers, on every
+ * device. */
 #include <math.h>
 
 #include "../devices.h"
@@ -29,10 +30,12 @@ static void test_first_and_largest(void **state)
             for (int64_t odd = -1; odd < N; odd += 5) { /* -1: none */
                 void *w;
                 OK(rw_array_write(a, &w));
-                for (int64_t i = 0; i < N; ++i) put(w, dtypes[k], i, 0, (double)i - 20), put(w, dtypes[k], i, part, (double)i - 20);
+                for (int64_t i = 0; i < N; ++i)
+                    put(w, dtypes[k], i, 0, (double)i - 20), put(w, dtypes[k], i, part, (double)i - 20);
                 if (two)
                     for (int64_t i = 0; i < N; ++i) put(w, dtypes[k], i, 1, 0);
-                if (odd >= 0) put(w, dtypes[k], odd, part, odd == 4 ? NAN : -INFINITY), put(w, dtypes[k], N - 1, 0, NAN);
+                if (odd >= 0)
+                    put(w, dtypes[k], odd, part, odd == 4 ? NAN : -INFINITY), put(w, dtypes[k], N - 1, 0, NAN);
                 OK(rw_finite_find(a, &f));
                 assert_int_equal(f.first, odd);
                 if (odd >= 0) assert_string_equal(rw_finite_word(f.value), odd == 4 ? "not a number" : "infinite");
@@ -47,9 +50,14 @@ static void test_first_and_largest(void **state)
 static void test_node_as_text(void **state)
 {
     (void)state;
-    static const struct { int ndim; int64_t node; const char *text; } rows[] = {
-        {1, 3, "node (3), x = 0.5"}, {2, 7, "node (3, 1), x = 0.5, y = 1"}, {3, 0, "node (0, 0, 0), x = -1, y = 0, z = 0.25"},
-        {3, 23, "node (3, 2, 1), x = 0.5, y = 2, z = 2.25"}};
+    static const struct {
+        int ndim;
+        int64_t node;
+        const char *text;
+    } rows[] = {{1, 3, "node (3), x = 0.5"},
+                {2, 7, "node (3, 1), x = 0.5, y = 1"},
+                {3, 0, "node (0, 0, 0), x = -1, y = 0, z = 0.25"},
+                {3, 23, "node (3, 2, 1), x = 0.5, y = 2, z = 2.25"}};
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         rw_text text = {0};
         rw_grid g = grid;

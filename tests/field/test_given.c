@@ -1,4 +1,5 @@
-/* Expressions on block-structured grids, on all devices: places, volumes, blocks, boundary; integrals of profiles at second order; what is refused. */
+/* Expressions on block-structured grids, on all devices: places, volumes, blocks, boundary; integrals of profiles at
+ * second order; what is refused. */
 #include "../devices.h"
 
 #include <math.h>
@@ -30,7 +31,8 @@ static void test_box(void **state)
     OK(rw_blocks_box(ctx, (double[3]){5, 2, 3}, (int[3]){NX, NY, NZ}, &g));
     for (int place = 0; place < 2; ++place) {
         bool points = place == RW_BLOCKS_POINTS;
-        rw_expr *e = make(g, (rw_blocks_place)place, "u = x + 10*y + 100*z\nv = where(boundary, -volume, volume)\ntotal = sum(volume)", 2);
+        rw_expr *e = make(g, (rw_blocks_place)place,
+                          "u = x + 10*y + 100*z\nv = where(boundary, -volume, volume)\ntotal = sum(volume)", 2);
         rw_array *u, *v;
         const void *place_of, *volume;
         OK(rw_blocks_array(g, dev, (rw_blocks_place)place, RW_F64, &u));
@@ -51,8 +53,10 @@ static void test_box(void **state)
                     int ends = !i + !j + !k + (i == last[0]) + (j == last[1]) + (k == last[2]);
                     x = at[0] + half + 10 * (at[1] + half * 0.5) + 100 * (at[2] + half);
                     double want = 0.5 / (points ? 1 << ends : 1);
-                    if (fabs(((const double *)place_of)[n] - x) > 1e-12) fail_msg("%d, %d, %d: %g, expected %g", i, j, k, ((const double *)place_of)[n], x);
-                    if (fabs(((const double *)volume)[n] - (side ? -want : want)) > 1e-14) fail_msg("%d, %d, %d: volume %g, expected %g", i, j, k, ((const double *)volume)[n], want);
+                    if (fabs(((const double *)place_of)[n] - x) > 1e-12)
+                        fail_msg("%d, %d, %d: %g, expected %g", i, j, k, ((const double *)place_of)[n], x);
+                    if (fabs(((const double *)volume)[n] - (side ? -want : want)) > 1e-14)
+                        fail_msg("%d, %d, %d: volume %g, expected %g", i, j, k, ((const double *)volume)[n], want);
                 }
         rw_expr_destroy(&e);
         rw_array_destroy(&u), rw_array_destroy(&v);
@@ -60,7 +64,8 @@ static void test_box(void **state)
     rw_blocks_destroy(&g);
 }
 
-/* The pump of a laser, 2/(pi w^2) exp(-2 r2/w^2) over a cylinder: the exact integral at second order; blocks by their numbers. */
+/* The pump of a laser, 2/(pi w^2) exp(-2 r2/w^2) over a cylinder: the exact integral at second order; blocks by their
+ * numbers. */
 static void test_cylinder(void **state)
 {
     (void)state;
@@ -68,11 +73,15 @@ static void test_cylinder(void **state)
     for (int n = 4; n <= 16; n *= 2) {
         rw_blocks *g;
         OK(rw_blocks_cylinder(ctx, 0.5, 0.2, 10, (int[3]){n, n, 2}, &g));
-        rw_expr *e = make(g, RW_BLOCKS_CELLS, "r2 = x^2 + y^2\ntotal = sum(volume*2/(pi*0.16)*exp(-2*r2/0.16))\ncore = sum(where(block == 0, volume, 0))\n"
-                                              "mantle = sum(where(block > 0 and boundary, 1, 0))", 0);
+        rw_expr *e = make(g, RW_BLOCKS_CELLS,
+                          "r2 = x^2 + y^2\ntotal = sum(volume*2/(pi*0.16)*exp(-2*r2/0.16))\n"
+                          "core = sum(where(block == 0, volume, 0))\n"
+                          "mantle = sum(where(block > 0 and boundary, 1, 0))",
+                          0);
         OK(rw_expr_run(e, queue));
         double error = fabs(value(e, "total") - exact);
-        if (before > 0 && !(before / error > 3.6 && before / error < 4.4)) fail_msg("n = %d: error %g, %g before", n, error, before);
+        if (before > 0 && !(before / error > 3.6 && before / error < 4.4))
+            fail_msg("n = %d: error %g, %g before", n, error, before);
         before = error;
         assert_true(fabs(value(e, "core") - 10 * 2 * 0.2 * 0.2) < 1e-12);
         assert_true(value(e, "mantle") == 4 * n * n * 2); /* with two cells along z all have a side */
@@ -101,10 +110,11 @@ static void test_shared(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    static const struct { const char *text, *message; } rows[] = {
-        {"u = dx(u)", "dx is not defined here"},
-        {"volume = u", "volume cannot be assigned: it belongs to the grid"},
-        {"u = volum*u", "volum is unknown; nearest is volume"}};
+    static const struct {
+        const char *text, *message;
+    } rows[] = {{"u = dx(u)", "dx is not defined here"},
+                {"volume = u", "volume cannot be assigned: it belongs to the grid"},
+                {"u = volum*u", "volum is unknown; nearest is volume"}};
     rw_expr_field field = {.name = "u", .dtype = RW_F64};
     rw_expr_spec spec = {.fields = &field, .nfields = 1};
     rw_blocks *g;
@@ -116,7 +126,8 @@ static void test_refused(void **state)
         assert_null(e);
     }
     field.name = "volume", spec.text = "volume = 1";
-    FAILS(RW_ERR_INPUT, "volume is a field of the grid: choose another name", rw_blocks_expr_create(g, dev, RW_BLOCKS_CELLS, &spec, &e));
+    FAILS(RW_ERR_INPUT, "volume is a field of the grid: choose another name",
+          rw_blocks_expr_create(g, dev, RW_BLOCKS_CELLS, &spec, &e));
     field.name = "u", spec.text = "u = block";
     FAILS(RW_ERR_INPUT, "block is unknown", rw_blocks_expr_create(g, dev, RW_BLOCKS_POINTS, &spec, &e));
     for (long k = 1;; ++k) { /* the n-th allocation fails */
@@ -133,6 +144,7 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_box), cmocka_unit_test(test_cylinder), cmocka_unit_test(test_shared), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_box), cmocka_unit_test(test_cylinder),
+                                       cmocka_unit_test(test_shared), cmocka_unit_test(test_refused)};
     return run_on_devices("given", tests, RW_COUNT(tests));
 }

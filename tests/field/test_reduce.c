@@ -1,5 +1,5 @@
-/* Reductions: every operation, element type, size and group size against sums in long double, with the bound that the order
- * of summation gives; the same bits every time; NaN, infinity, nothing; results that stay on the device. */
+/* Reductions: every operation, element type, size and group size against sums in long double, with the bound that the
+ * order of summation gives; the same bits every time; NaN, infinity, nothing; results that stay on the device. */
 #include <float.h>
 #include <math.h>
 #include <pthread.h>
@@ -18,9 +18,12 @@ static bool possible(rw_reduce_op op, rw_dtype dtype)
 {
     return !rw_dtype_is_complex(dtype) || (op != RW_REDUCE_OP_MIN && op != RW_REDUCE_OP_MAX);
 }
-static bool is_extreme(rw_reduce_op op) { return op == RW_REDUCE_OP_MIN || op == RW_REDUCE_OP_MAX || op == RW_REDUCE_OP_NORMMAX; }
+static bool is_extreme(rw_reduce_op op)
+{
+    return op == RW_REDUCE_OP_MIN || op == RW_REDUCE_OP_MAX || op == RW_REDUCE_OP_NORMMAX;
+}
 
-/* ---- data and expected values -------------------------------------------------------------------------------------------- */
+/* ---- data and expected values ------------------------------------------------------------------------------------ */
 
 /* Part of element i of vector v as the type stores it: between -0.4 and 0.6, so that sums cancel a little. */
 static double part(int v, int64_t i, bool f32)
@@ -44,7 +47,9 @@ static rw_array *vector(rw_dtype dtype, int v, int64_t n)
 }
 
 /* sum with its rounding errors kept (Neumaier), so that it is right to the last digit of a double */
-typedef struct exact { long double sum, lost, size; } exact;
+typedef struct exact {
+    long double sum, lost, size;
+} exact;
 static void add(exact *e, long double x)
 {
     long double t = e->sum + x;
@@ -52,7 +57,9 @@ static void add(exact *e, long double x)
     e->sum = t, e->size += fabsl(x);
 }
 
-typedef struct expected { double re, im, size; } expected; /* size: sum of the terms' absolute values */
+typedef struct expected {
+    double re, im, size;
+} expected; /* size: sum of the terms' absolute values */
 
 static expected reference(rw_reduce_op op, rw_dtype dtype, int64_t n)
 {
@@ -61,7 +68,8 @@ static expected reference(rw_reduce_op op, rw_dtype dtype, int64_t n)
     long double extreme = op == RW_REDUCE_OP_MIN ? INFINITY : op == RW_REDUCE_OP_MAX ? -INFINITY : 0;
     for (int64_t i = 0; i < n; ++i) {
         long double x = part(0, z ? 2 * i : i, f32), xi = z ? part(0, 2 * i + 1, f32) : 0;
-        long double y = part(1, z ? 2 * i : i, f32), yi = z ? part(1, 2 * i + 1, f32) : 0, m = z ? hypotl(x, xi) : fabsl(x);
+        long double y = part(1, z ? 2 * i : i, f32), yi = z ? part(1, 2 * i + 1, f32) : 0,
+                    m = z ? hypotl(x, xi) : fabsl(x);
         switch (op) {
         case RW_REDUCE_OP_SUM: add(&re, x), add(&im, xi); break;
         case RW_REDUCE_OP_DOT: add(&re, x * y), add(&re, xi * yi), add(&im, x * yi), add(&im, -xi * y); break;
@@ -78,10 +86,11 @@ static expected reference(rw_reduce_op op, rw_dtype dtype, int64_t n)
     return e;
 }
 
-/* Each term passes at most so many additions: n/(parts GROUP) in its item, the tree over the items, the same once more for
- * the parts; each rounds by eps/2 of a partial sum, which is at most the sum of the |terms|. With `terms` roundings inside a
- * term (a product 1, complex product 3, hypot 4 ulp) and one conversion:  |error| <= (depth + terms + 1) eps/2 sum |term|
- * to first order; we allow eps instead of eps/2. That is C n eps with C <= 1/parts + 12/n. A norm's root halves it. */
+/* Each term passes at most so many additions: n/(parts GROUP) in its item, the tree over the items, the same once more
+ * for the parts; each rounds by eps/2 of a partial sum, which is at most the sum of the |terms|. With `terms` roundings
+ * inside a term (a product 1, complex product 3, hypot 4 ulp) and one conversion: |error| <= (depth + terms + 1) eps/2
+ * sum |term| to first order; we allow eps instead of eps/2. That is C n eps with C <= 1/parts + 12/n. A norm's root
+ * halves it. */
 static double bound(rw_reduce_op op, rw_dtype dtype, int64_t n, int group, double size)
 {
     int64_t parts = 256;
@@ -92,7 +101,7 @@ static double bound(rw_reduce_op op, rw_dtype dtype, int64_t n, int group, doubl
     return (depth + terms) * DBL_EPSILON * size;
 }
 
-/* ---- the grid of cases ----------------------------------------------------------------------------------------------------- */
+/* ---- the grid of cases ------------------------------------------------------------------------------------------- */
 
 /* Computed when it is asked for. */
 static const expected *expected_of(int op, int dtype, int size)
@@ -100,25 +109,29 @@ static const expected *expected_of(int op, int dtype, int size)
     static expected table[OPS][DTYPES][SIZES];
     static bool known[OPS][DTYPES][SIZES];
     if (!known[op][dtype][size])
-        table[op][dtype][size] = reference((rw_reduce_op)op, (rw_dtype)dtype, sizes[size]), known[op][dtype][size] = true;
+        table[op][dtype][size] = reference((rw_reduce_op)op, (rw_dtype)dtype, sizes[size]),
+        known[op][dtype][size] = true;
     return &table[op][dtype][size];
 }
 
-/* Long: all of it on the cpu and on GPUs. The check device looks at each access (0.1 s a reduction, whatever the size) and
- * PoCL takes 2 s a program: those do the default group for everything, others here and there. Short: the default group, and
- * on the cpu two others of the nine. */
+/* Long: all of it on the cpu and on GPUs. The check device looks at each access (0.1 s a reduction, whatever the size)
+ * and PoCL takes 2 s a program: those do the default group for everything, others here and there. Short: the default
+ * group, and on the cpu two others of the nine. */
 static bool in_the_grid(int op, int dtype, int group, int size)
 {
     bool some = (op + dtype) % 6 == 1 && groups[group] % 2 == 1;
     int64_t n = sizes[size];
     if (!test_long()) {
         if (on("check"))
-            return groups[group] == 0 ? n == 0 || n == 257 || (op == 0 && (n == 1023 || (n == 65537 && dtype == RW_F64)))
-                                      : op == 1 && some && n == 257;
-        if (on("opencl") && !rw_device_info(dev)->gpu) return n < (op == 0 ? 100000 : 2000) && (groups[group] == 0 || (some && groups[group] == 7));
+            return groups[group] == 0
+                       ? n == 0 || n == 257 || (op == 0 && (n == 1023 || (n == 65537 && dtype == RW_F64)))
+                       : op == 1 && some && n == 257;
+        if (on("opencl") && !rw_device_info(dev)->gpu)
+            return n < (op == 0 ? 100000 : 2000) && (groups[group] == 0 || (some && groups[group] == 7));
         return groups[group] == 0 || (group % 4 == (op + dtype) % 4 && n < 100000);
     }
-    if (on("check")) return groups[group] == 0 ? n == 0 || n == 257 || n == 1023 || (n == 65537 && op == 0) : some && n == 257;
+    if (on("check"))
+        return groups[group] == 0 ? n == 0 || n == 257 || n == 1023 || (n == 65537 && op == 0) : some && n == 257;
     if (!on("opencl") || rw_device_info(dev)->gpu) return true;
     return groups[group] == 0 || groups[group] == 256 || (some && groups[group] < 64) ||
            (groups[group] == 1000 && op == RW_REDUCE_OP_SUM && dtype == RW_F64);
@@ -130,9 +143,9 @@ static void check_value(rw_reduce_op op, rw_dtype dtype, int group, int size, co
     double limit = bound(op, dtype, sizes[size], groups[group] ? groups[group] : 256, e->size);
     bool equal = got[0] == e->re && got[1] == e->im; /* infinities too */
     if (!equal && !(hypot(got[0] - e->re, got[1] - e->im) <= limit))
-        fail_msg("%s %s of %lld, group %d, %s: %.17g%+.17gi, expected %.17g%+.17gi, off by %.3g, allowed %.3g", op_names[op],
-                 rw_dtype_name(dtype), (long long)sizes[size], groups[group], where, got[0], got[1], e->re, e->im,
-                 hypot(got[0] - e->re, got[1] - e->im), limit);
+        fail_msg("%s %s of %lld, group %d, %s: %.17g%+.17gi, expected %.17g%+.17gi, off by %.3g, allowed %.3g",
+                 op_names[op], rw_dtype_name(dtype), (long long)sizes[size], groups[group], where, got[0], got[1],
+                 e->re, e->im, hypot(got[0] - e->re, got[1] - e->im), limit);
 }
 
 static void check_dtype(rw_dtype dtype)
@@ -180,7 +193,7 @@ static void test_c128(void **state)
     check_dtype(RW_C128);
 }
 
-/* ---- determinism -------------------------------------------------------------------------------------------------------------- */
+/* ---- determinism ------------------------------------------------------------------------------------------------- */
 
 static void on_another_device(const char *name, rw_reduce_op op, rw_dtype dtype, int group, int64_t n, double out[2])
 {
@@ -204,7 +217,8 @@ static void test_the_same_bits_for_any_number_of_threads(void **state)
     for (int op = 0; op < OPS; ++op) {
         double out[4][2];
         rw_dtype dtype = op == RW_REDUCE_OP_MIN || op == RW_REDUCE_OP_MAX ? RW_F32 : op % 2 ? RW_C128 : RW_F64;
-        for (int i = 0; i < RW_COUNT(names); ++i) on_another_device(names[i], (rw_reduce_op)op, dtype, 0, 300007, out[i]);
+        for (int i = 0; i < RW_COUNT(names); ++i)
+            on_another_device(names[i], (rw_reduce_op)op, dtype, 0, 300007, out[i]);
         for (int i = 1; i < RW_COUNT(names); ++i) assert_memory_equal(out[0], out[i], sizeof out[0]);
     }
 }
@@ -214,11 +228,12 @@ static void test_the_same_bits_on_a_device_opened_again(void **state)
 {
     (void)state;
     double out[2][2];
-    for (int i = 0; i < 2; ++i) on_another_device(rw_device_info(dev)->name, RW_REDUCE_OP_SUM, RW_F64, 0, 20011, out[i]);
+    for (int i = 0; i < 2; ++i)
+        on_another_device(rw_device_info(dev)->name, RW_REDUCE_OP_SUM, RW_F64, 0, 20011, out[i]);
     assert_memory_equal(out[0], out[1], sizeof out[0]);
 }
 
-/* ---- NaN and infinity ------------------------------------------------------------------------------------------------------------ */
+/* ---- NaN and infinity -------------------------------------------------------------------------------------------- */
 
 static double reduce_values(rw_reduce_op op, const double *values, int64_t n, double *im)
 {
@@ -244,7 +259,8 @@ static void test_nan_goes_through(void **state)
         for (int i = 0; i < 601; ++i) values[i] = i - 300;
         values[places[p]] = NAN;
         for (int op = 0; op < OPS; ++op)
-            if (!isnan(reduce_values((rw_reduce_op)op, values, 601, NULL))) fail_msg("%s, NaN at %d", op_names[op], (int)places[p]);
+            if (!isnan(reduce_values((rw_reduce_op)op, values, 601, NULL)))
+                fail_msg("%s, NaN at %d", op_names[op], (int)places[p]);
     }
 }
 
@@ -266,7 +282,7 @@ static void test_infinity(void **state)
     assert_true(reduce_values(RW_REDUCE_OP_MAX, only, 2, NULL) == -INFINITY);
 }
 
-/* ---- results on the device ---------------------------------------------------------------------------------------------------------- */
+/* ---- results on the device --------------------------------------------------------------------------------------- */
 
 static void test_results_stay_on_the_device(void **state)
 {
@@ -335,7 +351,7 @@ static void test_one_reducer_in_two_queues(void **state)
     rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&result);
 }
 
-/* ---- mistakes and failures -------------------------------------------------------------------------------------------------------------- */
+/* ---- mistakes and failures --------------------------------------------------------------------------------------- */
 
 static void test_mistakes(void **state)
 {
@@ -346,7 +362,8 @@ static void test_mistakes(void **state)
     assert_null(r);
     FAILS(RW_ERR_ARGUMENT, "dtype u8", rw_reducer_create(dev, RW_REDUCE_OP_SUM, RW_U8, 0, &r));
     FAILS(RW_ERR_ARGUMENT, "group -1", rw_reducer_create(dev, RW_REDUCE_OP_SUM, RW_F64, -1, &r));
-    FAILS(RW_ERR_ARGUMENT, "GROUP = 10000000 is more than", rw_reducer_create(dev, RW_REDUCE_OP_SUM, RW_F64, 10000000, &r));
+    FAILS(RW_ERR_ARGUMENT, "GROUP = 10000000 is more than",
+          rw_reducer_create(dev, RW_REDUCE_OP_SUM, RW_F64, 10000000, &r));
     FAILS(RW_ERR_ARGUMENT, "have no order; use normmax", rw_reducer_create(dev, RW_REDUCE_OP_MIN, RW_C64, 0, &r));
     FAILS(RW_ERR_ARGUMENT, "max of complex", rw_reducer_create(dev, RW_REDUCE_OP_MAX, RW_C128, 0, &r));
     assert_null(r);
@@ -369,7 +386,8 @@ static void test_mistakes(void **state)
     OK(rw_reducer_value(dot, queue, x, x, &re, NULL)); /* x twice is fine */
     assert_true(re == 285);
     rw_reducer_destroy(&r), rw_reducer_destroy(&dot);
-    rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&f), rw_array_destroy(&result), rw_array_destroy(&wrong);
+    rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&f), rw_array_destroy(&result),
+        rw_array_destroy(&wrong);
 }
 
 static rw_status life(void *user)

@@ -125,8 +125,8 @@ static void test_append(void **state)
 static void test_names(void **state)
 {
     (void)state;
-    static const char *const bad[][2] = {{"t", ""},   {"t", NULL},   {"t", "a,b"}, {"t", "a\"b"},
-                                         {"#t", "u"}, {"t", "a\nb"}, {"t", "t"},   {"t", " u"},   {"t", "u "}};
+    static const char *const bad[][2] = {{"t", ""},     {"t", NULL}, {"t", "a,b"}, {"t", "a\"b"}, {"#t", "u"},
+                                         {"t", "a\nb"}, {"t", "t"},  {"t", " u"},  {"t", "u "}};
     rw_csv *csv;
     for (int i = 0; i < RW_COUNT(bad); i++)
         ASSERT_FAILS(rw_csv_create(NULL, "s.csv", 2, bad[i], NULL, &csv), RW_ERR_ARGUMENT);
@@ -148,7 +148,9 @@ static void test_read(void **state)
     } rows[] = {
         {"a,b\n1,2\n3,4\n", 2, 2, NULL},
         {"a,b\n1,2\n3,4", 2, 2, NULL},
-        {"\xEF\xBB\xBF\xEF\xBB\xBF" "a\n1\n", 1, 1, NULL},
+        {"\xEF\xBB\xBF\xEF\xBB\xBF"
+         "a\n1\n",
+         1, 1, NULL},
         {"\xEF\xBB\xBF a , b \r\n# x, y\r\n 1 , 2 \r\n\r\n# more\r\n3,4\r\n", 2, 2, NULL},
         {"a\n", 1, 0, NULL},
         {"a,b\n,\nnan,inf\n-Inf,1e5\n", 2, 3, NULL},

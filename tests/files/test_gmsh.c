@@ -16,15 +16,18 @@ static rw_context *ctx;
 
 /* Two cubes side by side, a node that none of them has, points and faces; nodes in no order. */
 #define NODES_2                                                                                                        \
-    "$Nodes\n13\n30 0 0 0\n1 1 0 0\n2 1 1 0\n3 0 1 0\n4 0 0 1\n5 1 0 1\n6 1 1 1\n7 0 1 1\n8 2 0 0\n9 2 1 0\n10 2 0 1\n11 2 1 1\n99 7 7 7\n$EndNodes\n"
+    "$Nodes\n13\n30 0 0 0\n1 1 0 0\n2 1 1 0\n3 0 1 0\n4 0 0 1\n5 1 0 1\n6 1 1 1\n7 0 1 1\n8 2 0 0\n"                   \
+    "9 2 1 0\n10 2 0 1\n11 2 1 1\n99 7 7 7\n$EndNodes\n"
 static const char version2[] =
     "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n3 1 \"crystal\"\n$EndPhysicalNames\n" NODES_2
-    "$Elements\n4\n1 15 2 0 1 30\n2 3 2 0 1 30 1 2 3\n3 5 2 0 1 30 1 2 3 4 5 6 7\n4 5 2 0 1 1 8 9 2 5 10 11 6\n$EndElements\n";
+    "$Elements\n4\n1 15 2 0 1 30\n2 3 2 0 1 30 1 2 3\n3 5 2 0 1 30 1 2 3 4 5 6 7\n4 5 2 0 1 1 8 9 2 5 10 11 6\n"
+    "$EndElements\n";
 static const char version4[] =
     "$MeshFormat\r\n4.1 0 8\r\n$EndMeshFormat\r\n$Entities\n1 0 0 1\n$EndEntities\n"
     "$Nodes\n2 13 1 99\n2 1 1 4\n30\n1\n2\n3\n0 0 0 0.1 0.2\n1 0 0 1 1\n1 1 0 1 1\n0 1 0 1 1\n"
     "3 1 0 9\n4\n5\n6\n7\n8\n9\n10\n11\n99\n0 0 1\n1 0 1\n1 1 1\n0 1 1\n2 0 0\n2 1 0\n2 0 1\n2 1 1\n7 7 7\n$EndNodes\n"
-    "$Elements\n3 4 1 4\n0 1 15 1\n1 30\n2 1 3 1\n2 30 1 2 3\n3 1 5 2\n3 30 1 2 3 4 5 6 7\n4 1 8 9 2 5 10 11 6\n$EndElements\n";
+    "$Elements\n3 4 1 4\n0 1 15 1\n1 30\n2 1 3 1\n2 30 1 2 3\n3 1 5 2\n3 30 1 2 3 4 5 6 7\n4 1 8 9 2 5 10 11 6\n"
+    "$EndElements\n";
 
 static void check_mesh(const char *text)
 {
@@ -53,7 +56,8 @@ static void test_versions(void **state) { (void)state, check_mesh(version2), che
 static void test_refused(void **state)
 {
     (void)state;
-    static const struct { const char *text, *message;
+    static const struct {
+        const char *text, *message;
     } rows[] = {{"", "m:1: a mesh of Gmsh begins with $MeshFormat"},
                 {"solid cube\n", "m:1: a mesh of Gmsh begins with $MeshFormat"},
                 {"$MeshFormat\n3 0 8\n", "m:2: version 3: 2.2 and 4.1 are read: write it with gmsh -format msh41"},

@@ -14,8 +14,9 @@ static void test_round_trip(void **state)
     static const struct {
         int ndim;
         size_t shape[RW_NPY_RANK];
-    } shapes[] = {{0, {1, 1, 1, 1}}, {1, {0}}, {1, {1}}, {1, {1000}}, {2, {3, 4}}, {2, {0, 5}}, {2, {1, 1}},
-                  {3, {2, 3, 4}},    {3, {5, 0, 2}}, {4, {2, 1, 3, 2}}, {4, {1, 1, 1, 1}}, {8, {2, 1, 3, 1, 2, 1, 1, 3}}};
+    } shapes[] = {{0, {1, 1, 1, 1}}, {1, {0}},          {1, {1}},          {1, {1000}},
+                  {2, {3, 4}},       {2, {0, 5}},       {2, {1, 1}},       {3, {2, 3, 4}},
+                  {3, {5, 0, 2}},    {4, {2, 1, 3, 2}}, {4, {1, 1, 1, 1}}, {8, {2, 1, 3, 1, 2, 1, 1, 3}}};
     const uint64_t seed = 20240601;
     print_message("seed %llu\n", (unsigned long long)seed);
     for (int t = 0; t < RW_COUNT(types); t++)
@@ -30,7 +31,8 @@ static void test_round_trip(void **state)
             assert_int_equal(array.type, types[t]);
             assert_int_equal(array.ndim, shapes[s].ndim);
             assert_int_equal(rw_npy_count(&array) * rw_dtype_size(types[t]), bytes);
-            for (int a = 0; a < RW_NPY_RANK; a++) assert_int_equal(array.shape[a], a < array.ndim ? shapes[s].shape[a] : 1);
+            for (int a = 0; a < RW_NPY_RANK; a++)
+                assert_int_equal(array.shape[a], a < array.ndim ? shapes[s].shape[a] : 1);
             assert_non_null(array.data);
             assert_memory_equal(array.data, data, bytes);
             rw_npy_free(&array);
@@ -76,11 +78,19 @@ static void test_conversions(void **state)
         int n;
         double values[2];
     } rows[] = {
-        {"|i1", RW_I8, 2, {-1, -2}},          {"|u1", RW_U8, 2, {255, 254}},      {"|b1", RW_BOOL, 2, {255, 254}},
-        {"<i2", RW_I16, 2, {-257, -32768}},    {"<u2", RW_U16, 2, {65279, 32768}},  {">i2", RW_I16, 2, {-2, 128}},
-        {"<i4", RW_I32, 2, {-2147418369, 67305985}}, {">u4", RW_U32, 2, {4294836352, 16909060}},
-        {"<u8", RW_U64, 1, {289077006547615487.0}},  {">i8", RW_I64, 1, {-562400180698364.0}},
-        {"=i2", RW_I16, 1, {-257}},            {"=u1", RW_U8, 1, {255}},            {">f2", RW_F16, 2, {NAN, 128 * 0x1p-24}},
+        {"|i1", RW_I8, 2, {-1, -2}},
+        {"|u1", RW_U8, 2, {255, 254}},
+        {"|b1", RW_BOOL, 2, {255, 254}},
+        {"<i2", RW_I16, 2, {-257, -32768}},
+        {"<u2", RW_U16, 2, {65279, 32768}},
+        {">i2", RW_I16, 2, {-2, 128}},
+        {"<i4", RW_I32, 2, {-2147418369, 67305985}},
+        {">u4", RW_U32, 2, {4294836352, 16909060}},
+        {"<u8", RW_U64, 1, {289077006547615487.0}},
+        {">i8", RW_I64, 1, {-562400180698364.0}},
+        {"=i2", RW_I16, 1, {-257}},
+        {"=u1", RW_U8, 1, {255}},
+        {">f2", RW_F16, 2, {NAN, 128 * 0x1p-24}},
     };
     for (int r = 0; r < RW_COUNT(rows); r++)
         for (int major = 1; major <= 3; major++) {
@@ -124,16 +134,42 @@ static void test_malformed(void **state)
     (void)state;
 #define HEAD(descr, shape) "{'descr': " descr ", 'fortran_order': False, 'shape': " shape ", }"
     static const char *const bad[] = {
-        "", "{", "}", "{}", "hello", HEAD("'<f8'", "(2,)") "x", HEAD("'<f8'", "2"), HEAD("'<f8'", "(2"),
-        HEAD("'<f8'", "(2,,)"), HEAD("'<f8'", "(-1,)"), HEAD("'<f8'", "(1.5,)"), HEAD("'<f8'", "(1 2)"),
-        HEAD("'<f8'", "(18446744073709551616,)"), HEAD("'<f8'", "(4294967296, 4294967296)"),
-        HEAD("'<f8'", "(9223372036854775807,)"), HEAD("'<f8'", "(1000000000000,)"), HEAD("'<f8'", "(4,)"),
-        HEAD("'|i1'", "(0, 18446744073709551615, 25)"), HEAD("'<f8'", "(1, 1, 1, 1, 1, 1, 1, 1, 1)"), HEAD("'<f2'", "(9,)"),
-        HEAD("'<f16'", "(1,)"), HEAD("'|S3'", "(1,)"), HEAD("'|O'", "(1,)"), HEAD("'<U4'", "(1,)"),
-        HEAD("[('a', '<f8')]", "(1,)"), HEAD("'f8'", "(1,)"), HEAD("''", "(1,)"), HEAD("'<'", "(1,)"),
-        HEAD("'|f8'", "(1,)"), HEAD("'<f8", "(1,)"), HEAD("'<f8extra long type name'", "(1,)"), HEAD("'<i16'", "(1,)"),
-        "{'descr': '<f8', 'fortran_order': False}", "{'descr': '<f8', 'shape': (1,)}",
-        "{'shape': (1,), 'fortran_order': False}", "{'descr': '<f8', 'fortran_order': 0, 'shape': (1,)}",
+        "",
+        "{",
+        "}",
+        "{}",
+        "hello",
+        HEAD("'<f8'", "(2,)") "x",
+        HEAD("'<f8'", "2"),
+        HEAD("'<f8'", "(2"),
+        HEAD("'<f8'", "(2,,)"),
+        HEAD("'<f8'", "(-1,)"),
+        HEAD("'<f8'", "(1.5,)"),
+        HEAD("'<f8'", "(1 2)"),
+        HEAD("'<f8'", "(18446744073709551616,)"),
+        HEAD("'<f8'", "(4294967296, 4294967296)"),
+        HEAD("'<f8'", "(9223372036854775807,)"),
+        HEAD("'<f8'", "(1000000000000,)"),
+        HEAD("'<f8'", "(4,)"),
+        HEAD("'|i1'", "(0, 18446744073709551615, 25)"),
+        HEAD("'<f8'", "(1, 1, 1, 1, 1, 1, 1, 1, 1)"),
+        HEAD("'<f2'", "(9,)"),
+        HEAD("'<f16'", "(1,)"),
+        HEAD("'|S3'", "(1,)"),
+        HEAD("'|O'", "(1,)"),
+        HEAD("'<U4'", "(1,)"),
+        HEAD("[('a', '<f8')]", "(1,)"),
+        HEAD("'f8'", "(1,)"),
+        HEAD("''", "(1,)"),
+        HEAD("'<'", "(1,)"),
+        HEAD("'|f8'", "(1,)"),
+        HEAD("'<f8", "(1,)"),
+        HEAD("'<f8extra long type name'", "(1,)"),
+        HEAD("'<i16'", "(1,)"),
+        "{'descr': '<f8', 'fortran_order': False}",
+        "{'descr': '<f8', 'shape': (1,)}",
+        "{'shape': (1,), 'fortran_order': False}",
+        "{'descr': '<f8', 'fortran_order': 0, 'shape': (1,)}",
         "{'descr': '<f8', 'descr': '<f8', 'fortran_order': False, 'shape': (1,)}",
         "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), 'more': 1}",
         "{'descr': '<f8' 'fortran_order': False, 'shape': (1,)}",

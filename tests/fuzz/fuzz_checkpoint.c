@@ -14,10 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 const char *__lsan_default_suppressions(void);
 
 /* HDF5 1.10 loses memory of its own on files that it refuses. */
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libhdf5";
-}
+const char *__lsan_default_suppressions(void) { return "leak:libhdf5"; }
 
 static const rw_problem_ops *const problems[] = {&fake, NULL};
 static const char text[] = "problem: fake\ngrid: {size: [5, 3]}\nfields: {u: {initial: 1}}\ntime: {end: 1}\n";
@@ -79,10 +76,8 @@ static void write_edited(rw_run *r, const char *path, const uint8_t *data, size_
     memcpy(copy, good, length);
     for (size_t i = 0; i + 3 <= n; i += 3) {
         size_t offset = data[i] | (size_t)data[i + 1] << 8;
-        if (offset == 65535)
-            size = data[i + 2] * length / 256;
-        else
-            copy[offset % length] = (char)data[i + 2];
+        if (offset == 65535) size = data[i + 2] * length / 256;
+        else copy[offset % length] = (char)data[i + 2];
     }
     FILE *file = fopen(path, "wb");
     check(file && fwrite(copy, 1, size, file) == size && fclose(file) == 0);
@@ -111,9 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     }
     rw_status status = rw_checkpoint_load(&r, &position);
     check(status == RW_OK || status == RW_ERR_INPUT || status == RW_ERR_FILE || status == RW_ERR_MEMORY);
-    if (status == RW_OK)
-        check(r.noutputs >= 0 && r.noutputs <= r.times_capacity);
-    else
-        check(*rw_message(ctx));
+    if (status == RW_OK) check(r.noutputs >= 0 && r.noutputs <= r.times_capacity);
+    else check(*rw_message(ctx));
     return 0;
 }

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fuzz.h"
 #include "files/csv.h"
+#include "fuzz.h"
 
 static bool same(double a, double b) { return a == b || (isnan(a) && isnan(b)); }
 

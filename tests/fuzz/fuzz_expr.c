@@ -3,8 +3,8 @@
  * plan, kernel texts without holes, and runs in the plain evaluator (no compiler is started). */
 #include <string.h>
 
-#include "fuzz.h"
 #include "expr/program.h"
+#include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t n, size_t max);
@@ -103,8 +103,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     } else if (status == RW_ERR_INPUT) {
         require(!e, "nothing is left of it");
         const char *m = rw_message(NULL);
-        if (!strcmp(m, "boundary of u: a complex value for a real field")) {}
-        else if (!strncmp(m, "boundary of u", 13)) require_place("boundary of u", text);
+        if (!strcmp(m, "boundary of u: a complex value for a real field")) {
+        } else if (!strncmp(m, "boundary of u", 13)) require_place("boundary of u", text);
         else require_place("fuzz", statements);
     } else {
         require(status == RW_ERR_UNSUPPORTED && strstr(rw_message(NULL), "more than the 150 a kernel can take") != NULL,

@@ -1,5 +1,6 @@
-/* Any text as a chain of operations on a small image; three bytes before it choose type, channels, layout and size. A chain is planned, or
- * refused with a status and a reason; no compiler is started, so that a good one ends with ERR_COMPILE. */
+/* Any text as a chain of operations on a small image; three bytes before it choose type, channels, layout and size. A
+ * chain is planned, or refused with a status and a reason; no compiler is started, so that a good one ends with
+ * ERR_COMPILE. */
 #include <string.h>
 
 #include "fuzz.h"
@@ -25,12 +26,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     rw_image_op op;
     rw_status status = rw_image_op_parse(ctx, text, &op);
     require(status == RW_OK || status == RW_ERR_ARGUMENT, "an operation, or ERR_ARGUMENT");
-    rw_image_spec spec = {.text = text, .dtype = types[data[0] % 8], .y_dtype = data[0] & 128 ? types[data[0] / 8 % 8] : RW_DTYPE_DEFAULT,
-                          .channels = data[1] % 6, .planar = data[1] & 64, .width = 1 + data[2] % 16, .height = 1 + data[2] / 16};
-    if (data[1] & 128) spec.region.x = data[2] % 5, spec.region.width = 1 + data[2] % 7, spec.region.height = 1 + data[2] % 3;
+    rw_image_spec spec = {.text = text,
+                          .dtype = types[data[0] % 8],
+                          .y_dtype = data[0] & 128 ? types[data[0] / 8 % 8] : RW_DTYPE_DEFAULT,
+                          .channels = data[1] % 6,
+                          .planar = data[1] & 64,
+                          .width = 1 + data[2] % 16,
+                          .height = 1 + data[2] / 16};
+    if (data[1] & 128)
+        spec.region.x = data[2] % 5, spec.region.width = 1 + data[2] % 7, spec.region.height = 1 + data[2] % 3;
     rw_image_filter *filter;
     status = rw_image_filter_create(dev, &spec, &filter);
-    require(status == RW_OK || status == RW_ERR_ARGUMENT || status == RW_ERR_UNSUPPORTED || status == RW_ERR_MEMORY || status == RW_ERR_COMPILE,
+    require(status == RW_OK || status == RW_ERR_ARGUMENT || status == RW_ERR_UNSUPPORTED || status == RW_ERR_MEMORY ||
+                status == RW_ERR_COMPILE,
             "a filter, or a failure that says why");
     require((status == RW_OK) == (filter != NULL), "a failure leaves no filter");
     require(status == RW_OK || *rw_message(ctx), "a failure has a message");
@@ -41,13 +49,31 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 /* Operations and parameters, put in now and then. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t max, unsigned seed)
 {
-    static const char *const more[] = {"|", ":", "=", "border=wrap", "border=skip", "border=constant", "1e308", "-1", "0", "268435456", "direction=x",
-                                       "element=ellipse", "interpolation=cubic", "matrix=1 0 0/0 1 0", "mask=1 2 1", "algorithm=fft", "255", "nan"};
+    static const char *const more[] = {"|",
+                                       ":",
+                                       "=",
+                                       "border=wrap",
+                                       "border=skip",
+                                       "border=constant",
+                                       "1e308",
+                                       "-1",
+                                       "0",
+                                       "268435456",
+                                       "direction=x",
+                                       "element=ellipse",
+                                       "interpolation=cubic",
+                                       "matrix=1 0 0/0 1 0",
+                                       "mask=1 2 1",
+                                       "algorithm=fft",
+                                       "255",
+                                       "nan"};
     const rw_params *p = rw_image_op_params();
     char word[64];
     if (seed % 3) return LLVMFuzzerMutate(data, n, max);
     const unsigned pick = seed / 3;
-    if (pick % 3 == 0) snprintf(word, sizeof word, "|%s", rw_image_method_name((rw_image_method)(1 + pick / 3 % (RW_IMAGE_METHODS - 1))));
+    if (pick % 3 == 0)
+        snprintf(word, sizeof word, "|%s",
+                 rw_image_method_name((rw_image_method)(1 + pick / 3 % (RW_IMAGE_METHODS - 1))));
     else if (pick % 3 == 1) snprintf(word, sizeof word, ":%s=", p->row[pick / 3 % (unsigned)p->n].name);
     else snprintf(word, sizeof word, "%s", more[pick / 3 % RW_COUNT(more)]);
     const size_t length = strlen(word), at = n > HEAD ? HEAD + pick / 7 % (n - HEAD + 1) : n;

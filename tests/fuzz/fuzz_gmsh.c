@@ -2,8 +2,8 @@
  * name vertices that exist. */
 #include <string.h>
 
-#include "fuzz.h"
 #include "files/gmsh.h"
+#include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {

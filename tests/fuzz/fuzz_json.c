@@ -2,8 +2,8 @@
  * read again. */
 #include <string.h>
 
-#include "fuzz.h"
 #include "core/json.h"
+#include "fuzz.h"
 
 static void write_tree(rw_json_writer *w, const rw_json *tree)
 {

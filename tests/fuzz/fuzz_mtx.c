@@ -5,8 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "fuzz.h"
 #include "files/mtx.h"
+#include "fuzz.h"
 
 static double part(const rw_mtx *m, int64_t i, int which)
 {

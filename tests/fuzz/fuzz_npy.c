@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fuzz.h"
 #include "files/npy.h"
+#include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {

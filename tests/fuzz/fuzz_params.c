@@ -1,4 +1,5 @@
-/* Any text as a specification of each kind: OK or ERR_ARGUMENT, and what was read survives being written and read again. */
+/* Any text as a specification of each kind: OK or ERR_ARGUMENT, and what was read survives being written and read
+ * again. */
 #include <string.h>
 
 #include "fuzz.h"

@@ -1,5 +1,6 @@
-/* Any bytes as a stream of frames: y4m, clm, pnm, png by their first bytes, raw frames of a size that the first byte of the input chooses.
- * Opening answers OK or says why not; frames have the size that the format says, until the stream ends or fails. */
+/* Any bytes as a stream of frames: y4m, clm, pnm, png by their first bytes, raw frames of a size that the first byte of
+ * the input chooses. Opening answers OK or says why not; frames have the size that the format says, until the stream
+ * ends or fails. */
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -11,7 +12,8 @@ enum { MOST_BYTES = 1 << 22, MOST_FRAMES = 5 };
 
 static bool is_expected(rw_status status)
 {
-    return status == RW_ERR_INPUT || status == RW_ERR_UNSUPPORTED || status == RW_ERR_MEMORY || status == RW_ERR_ARGUMENT || status == RW_ERR_FILE;
+    return status == RW_ERR_INPUT || status == RW_ERR_UNSUPPORTED || status == RW_ERR_MEMORY ||
+           status == RW_ERR_ARGUMENT || status == RW_ERR_FILE;
 }
 
 static void read_frames(rw_stream *s)
@@ -44,8 +46,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     snprintf(name, sizeof name, "/proc/self/fd/%d", file);
     require(lseek(file, 0, SEEK_SET) == 0, "its start");
     rw_frame_format frames = {0};
-    if (!png && data[0] % 4 == 2) frames = (rw_frame_format){.layout = (rw_frame_layout)(data[0] / 4 % RW_FRAME_LAYOUTS), .width = 3, .height = 2,
-                                                             .channels = data[0] / 4 % RW_FRAME_LAYOUTS ? 3 : 1, .dtype = RW_U8};
+    if (!png && data[0] % 4 == 2)
+        frames = (rw_frame_format){.layout = (rw_frame_layout)(data[0] / 4 % RW_FRAME_LAYOUTS),
+                                   .width = 3,
+                                   .height = 2,
+                                   .channels = data[0] / 4 % RW_FRAME_LAYOUTS ? 3 : 1,
+                                   .dtype = RW_U8};
     const rw_status status = rw_stream_open(ctx, name, NULL, &frames, &stream);
     if (status == RW_OK) read_frames(&stream), rw_stream_close(&stream);
     else require(is_expected(status), "a stream, or a failure that says why");

@@ -1,4 +1,5 @@
-/* Any bytes as lines of a wisdom of transforms, with the header and the sum that let them be read: what is taken is exported and imported again. */
+/* Any bytes as lines of a wisdom of transforms, with the header and the sum that let them be read: what is taken is
+ * exported and imported again. */
 #include <string.h>
 
 #include "fuzz.h"
@@ -12,7 +13,9 @@ static void import_signed(const char *lines, size_t n)
     rw_text t = {0};
     if (!dev) {
         rw_context *ctx;
-        require(rw_context_create(&ctx) == RW_OK && rw_context_set_cache(ctx, false, NULL, false) == RW_OK && rw_device_open(ctx, "cpu", &dev) == RW_OK, "a device");
+        require(rw_context_create(&ctx) == RW_OK && rw_context_set_cache(ctx, false, NULL, false) == RW_OK &&
+                    rw_device_open(ctx, "cpu", &dev) == RW_OK,
+                "a device");
     }
     require(rw_fft_wisdom_forget(dev) == RW_OK && rw_fft_wisdom_export(dev, &first) == RW_OK, "a header");
     rw_text_add_bytes(&t, first, (size_t)(strstr(first, "sha256 = ") - first));

@@ -19,12 +19,15 @@ static inline bool check_picture(rw_status status, const rw_picture *p, size_t l
     return true;
 }
 
-/* A format's reader answers OK, ERR_INPUT or ERR_MEMORY; of a picture all samples are there, 8 or 16 bits of 1 to 4 channels, up to white. */
-static inline void check_raster(const rw_raster_format *format, const char *name, const uint8_t *data, size_t n, size_t limit)
+/* A format's reader answers OK, ERR_INPUT or ERR_MEMORY; of a picture all samples are there, 8 or 16 bits of 1 to 4
+ * channels, up to white. */
+static inline void check_raster(const rw_raster_format *format, const char *name, const uint8_t *data, size_t n,
+                                size_t limit)
 {
     rw_raster r = {0};
     const rw_status status = format->parse(NULL, name, data, n, limit, &r);
-    require(status == RW_OK || status == RW_ERR_INPUT || status == RW_ERR_MEMORY, "a failure is ERR_INPUT or ERR_MEMORY");
+    require(status == RW_OK || status == RW_ERR_INPUT || status == RW_ERR_MEMORY,
+            "a failure is ERR_INPUT or ERR_MEMORY");
     if (status == RW_OK) {
         require(r.width > 0 && r.height > 0 && r.width * r.height <= limit, "the size is within the limit");
         require(r.channels >= 1 && r.channels <= 4 && (r.bytes == 1 || r.bytes == 2), "channels and bytes");

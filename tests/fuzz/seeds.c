@@ -6,8 +6,8 @@
 
 #include <png.h>
 
-#include "io/h5.h"
 #include "files/npy.h"
+#include "io/h5.h"
 #include "io/picture.h"
 #include "io/raster.h"
 #if RW_WITH_CGNS

@@ -1,4 +1,9 @@
-/* Random pictures of all types, and filters that run on them. After devices.h and reference.h. */
+/* Random pictures of all types, and filters that run on them. */
+#ifndef PICTURES_H
+#define PICTURES_H
+
+#include "../devices.h"
+#include "reference.h"
 
 static double random_value(rw_dtype t, uint64_t seed, uint64_t i)
 {
@@ -20,7 +25,9 @@ static void put(void *data, rw_dtype t, size_t i, double v)
     default: { /* non-negative multiples of 1/1024 up to 1 */
         int e = 0;
         const double m = frexp(v, &e); /* m in [1/2, 1) */
-        ((uint16_t *)data)[i] = v == 0 ? 0 : e - 1 >= -14 ? (uint16_t)((e + 14) << 10 | (int)(m * 2048 - 1024)) : (uint16_t)(v * 0x1p24);
+        ((uint16_t *)data)[i] = v == 0         ? 0
+                                : e - 1 >= -14 ? (uint16_t)((e + 14) << 10 | (int)(m * 2048 - 1024))
+                                               : (uint16_t)(v * 0x1p24);
     }
     }
 }
@@ -69,7 +76,12 @@ static picture random_picture(const layout *l, rw_dtype t, uint64_t seed)
 /* y of the chain, of the type of x. */
 static picture run(const picture *x, const layout *l, rw_dtype t, const char *text)
 {
-    rw_image_spec spec = {.text = text, .dtype = t, .width = l->width, .height = l->height, .channels = l->channels, .planar = l->planar};
+    rw_image_spec spec = {.text = text,
+                          .dtype = t,
+                          .width = l->width,
+                          .height = l->height,
+                          .channels = l->channels,
+                          .planar = l->planar};
     rw_image_filter *f;
     rw_image_info info;
     const void *out;
@@ -89,3 +101,5 @@ static picture run(const picture *x, const layout *l, rw_dtype t, const char *te
     rw_image_filter_destroy(&f);
     return y;
 }
+
+#endif

@@ -1,5 +1,5 @@
-/* Operations on images in the plainest way: every pixel from its window, in f64, rounded where the manual says that integer types
- * are. */
+/* Operations on images in the plainest way: every pixel from its window, in f64, rounded where the manual says that
+ * integer types are. */
 #ifndef RW_TEST_IMAGE_REFERENCE_H
 #define RW_TEST_IMAGE_REFERENCE_H
 
@@ -16,7 +16,10 @@ static inline picture picture_new(int width, int height, int channels)
 {
     return (picture){width, height, channels, calloc((size_t)width * height * channels + 1, sizeof(double))};
 }
-static inline double *pixel(const picture *p, int x, int y, int c) { return p->v + ((size_t)y * p->width + x) * p->channels + c; }
+static inline double *pixel(const picture *p, int x, int y, int c)
+{
+    return p->v + ((size_t)y * p->width + x) * p->channels + c;
+}
 
 static inline int beyond(int i, int n, rw_image_border b)
 {
@@ -68,7 +71,8 @@ static double slope_weight(int n, int k, int order)
 }
 
 /* Sum over a window of weights w[ny][nx] whose point of reference is (lx, ly). */
-static double correlate(const picture *x, int i, int j, int c, const rw_image_op *op, const double *w, int nx, int ny, int lx, int ly)
+static double correlate(const picture *x, int i, int j, int c, const rw_image_op *op, const double *w, int nx, int ny,
+                        int lx, int ly)
 {
     double sum = 0;
     for (int l = 0; l < ny; ++l)
@@ -97,7 +101,9 @@ static picture gauss(const picture *x, const rw_image_op *op, rw_dtype t)
                     else if (whole(t)) row = floor((row + 0x1p14) * 0x1p-15);
                     sum += b[l + ry] * row;
                 }
-                *pixel(&y, i, j, c) = t == RW_U8 ? rounded(sum * 0x1p-16, t) : whole(t) ? limited(floor((sum + 0x1p14) * 0x1p-15), t) : sum;
+                *pixel(&y, i, j, c) = t == RW_U8 ? rounded(sum * 0x1p-16, t)
+                                      : whole(t) ? limited(floor((sum + 0x1p14) * 0x1p-15), t)
+                                                 : sum;
             }
     free(a), free(b);
     return y;
@@ -123,7 +129,8 @@ static picture extreme(const picture *x, const rw_image_op *op, double sign)
 static picture combine(const picture *a, double fa, const picture *b, double fb, rw_dtype t)
 {
     picture y = picture_new(a->width, a->height, a->channels);
-    for (size_t i = 0, n = (size_t)a->width * a->height * a->channels; i < n; ++i) y.v[i] = rounded(fa * a->v[i] + fb * b->v[i], t);
+    for (size_t i = 0, n = (size_t)a->width * a->height * a->channels; i < n; ++i)
+        y.v[i] = rounded(fa * a->v[i] + fb * b->v[i], t);
     return y;
 }
 
@@ -137,7 +144,8 @@ static double bilateral_value(const picture *x, int i, int j, int c, const rw_im
             double away = 0;
             if (k * k + l * l > r * r) continue;
             for (int m = 0; m < x->channels; ++m) away += fabs(at(x, i + k, j + l, m, op) - *pixel(x, i, j, m));
-            const double w = exp(-0.5 * (k * k + l * l) / (op->sigma * op->sigma)) * exp(-0.5 * away * away / (range * range));
+            const double w =
+                exp(-0.5 * (k * k + l * l) / (op->sigma * op->sigma)) * exp(-0.5 * away * away / (range * range));
             weight += w, sum += w * at(x, i + k, j + l, c, op);
         }
     return rounded(sum / weight, t);
@@ -169,10 +177,12 @@ static double window_value(const picture *x, int i, int j, int c, const rw_image
         const bool scharr = op->method == RW_IMAGE_SCHARR;
         if (scharr) n = 3;
         for (int k = 0; k < n * n; ++k) {
-            const double smooth_y = scharr ? (k / n == 1 ? 10 : 3) : smooth_weight(n, k / n), smooth_x = scharr ? (k % n == 1 ? 10 : 3) : smooth_weight(n, k % n);
+            const double smooth_y = scharr ? (k / n == 1 ? 10 : 3) : smooth_weight(n, k / n),
+                         smooth_x = scharr ? (k % n == 1 ? 10 : 3) : smooth_weight(n, k % n);
             w[0][k] = smooth_y * slope_weight(n, k % n, 1), w[1][k] = slope_weight(n, k / n, 1) * smooth_x;
         }
-        const double gx = correlate(x, i, j, c, op, w[0], n, n, n / 2, n / 2), gy = correlate(x, i, j, c, op, w[1], n, n, n / 2, n / 2);
+        const double gx = correlate(x, i, j, c, op, w[0], n, n, n / 2, n / 2),
+                     gy = correlate(x, i, j, c, op, w[1], n, n, n / 2, n / 2);
         if (op->direction != RW_IMAGE_MAGNITUDE) return op->direction == RW_IMAGE_X ? gx : gy;
         if (t == RW_U8) return rint(sqrt(gx * gx + gy * gy));
         return whole(t) ? sqrtf(fmaf((float)gx, (float)gx, (float)gy * (float)gy)) : sqrt(gx * gx + gy * gy);
@@ -181,7 +191,8 @@ static double window_value(const picture *x, int i, int j, int c, const rw_image
         const double small[2][9] = {{0, 1, 0, 1, -4, 1, 0, 1, 0}, {2, 0, 2, 0, -8, 0, 2, 0, 2}};
         if (n < 5) return correlate(x, i, j, c, op, small[n > 1], 3, 3, 1, 1);
         for (int k = 0; k < n * n; ++k)
-            w[0][k] = smooth_weight(n, k / n) * slope_weight(n, k % n, 2) + slope_weight(n, k / n, 2) * smooth_weight(n, k % n);
+            w[0][k] = smooth_weight(n, k / n) * slope_weight(n, k % n, 2) +
+                      slope_weight(n, k / n, 2) * smooth_weight(n, k % n);
         return correlate(x, i, j, c, op, w[0], n, n, n / 2, n / 2);
     }
     case RW_IMAGE_SHARPEN: {
@@ -219,15 +230,18 @@ static double point_value(double v, const rw_image_op *op, rw_dtype t)
 static inline picture apply(const picture *x, const rw_image_op *op, rw_dtype t)
 {
     if (op->method == RW_IMAGE_GAUSS) return gauss(x, op, t);
-    if (op->method == RW_IMAGE_ERODE || op->method == RW_IMAGE_DILATE) return extreme(x, op, op->method == RW_IMAGE_ERODE ? -1 : 1);
+    if (op->method == RW_IMAGE_ERODE || op->method == RW_IMAGE_DILATE)
+        return extreme(x, op, op->method == RW_IMAGE_ERODE ? -1 : 1);
     if (op->method == RW_IMAGE_UNSHARP) {
         picture g = gauss(x, op, t), y = combine(&g, -op->amount, x, 1 + op->amount, t);
         free(g.v);
         return y;
     }
     if (op->method >= RW_IMAGE_OPEN && op->method <= RW_IMAGE_BLACKHAT) {
-        const bool erodes = op->method == RW_IMAGE_OPEN || op->method == RW_IMAGE_TOPHAT || op->method == RW_IMAGE_GRADIENT;
-        picture a = extreme(x, op, erodes ? -1 : 1), b = extreme(op->method == RW_IMAGE_GRADIENT ? x : &a, op, erodes ? 1 : -1), y = b;
+        const bool erodes =
+            op->method == RW_IMAGE_OPEN || op->method == RW_IMAGE_TOPHAT || op->method == RW_IMAGE_GRADIENT;
+        picture a = extreme(x, op, erodes ? -1 : 1),
+                b = extreme(op->method == RW_IMAGE_GRADIENT ? x : &a, op, erodes ? 1 : -1), y = b;
         if (op->method == RW_IMAGE_GRADIENT) y = combine(&b, 1, &a, -1, t);
         if (op->method == RW_IMAGE_TOPHAT) y = combine(x, 1, &b, -1, t);
         if (op->method == RW_IMAGE_BLACKHAT) y = combine(&b, 1, x, -1, t);
@@ -243,8 +257,12 @@ static inline picture apply(const picture *x, const rw_image_op *op, rw_dtype t)
         for (int i = 0; i < x->width; ++i)
             for (int c = 0; c < x->channels; ++c) {
                 double *v = pixel(&y, i, j, c);
-                if (mask) *v = rounded(op->scale * correlate(x, i, j, c, op, mask, size[0], size[1], size[0] / 2 + op->anchor_x, size[1] / 2 + op->anchor_y), t);
-                else if (op->method >= RW_IMAGE_THRESHOLD && op->method <= RW_IMAGE_CLIP) *v = point_value(*pixel(x, i, j, c), op, t);
+                if (mask)
+                    *v = rounded(op->scale * correlate(x, i, j, c, op, mask, size[0], size[1],
+                                                       size[0] / 2 + op->anchor_x, size[1] / 2 + op->anchor_y),
+                                 t);
+                else if (op->method >= RW_IMAGE_THRESHOLD && op->method <= RW_IMAGE_CLIP)
+                    *v = point_value(*pixel(x, i, j, c), op, t);
                 else *v = window_value(x, i, j, c, op, t);
             }
     rw_free(mask);

@@ -1,8 +1,8 @@
 /* Every operation beside its plainest definition, for all types, borders and layouts; the same bits on every device. */
 #include "../devices.h"
 #include "param/param.h"
-#include "reference.h"
 #include "pictures.h"
+#include "reference.h"
 
 /* Largest difference that is allowed, of numbers of the size of `scale`. */
 static double tolerance(rw_dtype t, const rw_image_op *op, double scale)
@@ -14,7 +14,8 @@ static double tolerance(rw_dtype t, const rw_image_op *op, double scale)
     return scale * eps * (op->method == RW_IMAGE_BILATERAL || op->method == RW_IMAGE_GAMMA ? 40 : 16);
 }
 
-static void compare(const picture *y, const picture *wanted, rw_dtype t, const rw_image_op *op, const char *text, const layout *l)
+static void compare(const picture *y, const picture *wanted, rw_dtype t, const rw_image_op *op, const char *text,
+                    const layout *l)
 {
     double scale = 0;
     const size_t n = (size_t)y->width * y->height * y->channels;
@@ -23,9 +24,9 @@ static void compare(const picture *y, const picture *wanted, rw_dtype t, const r
     for (size_t i = 0; i < n; ++i) {
         const double w = root && whole(t) ? rounded(wanted->v[i], t) : wanted->v[i];
         if (!(fabs(y->v[i] - w) <= tolerance(t, op, fmax(scale, 1))))
-            fail_msg("%s of %s, %d x %d x %d%s: at x %d, y %d, channel %d: %.17g, not %.17g", text, rw_dtype_name(t), l->width, l->height,
-                     l->channels, l->planar ? " planar" : "", (int)(i / y->channels % y->width), (int)(i / y->channels / y->width),
-                     (int)(i % y->channels), y->v[i], w);
+            fail_msg("%s of %s, %d x %d x %d%s: at x %d, y %d, channel %d: %.17g, not %.17g", text, rw_dtype_name(t),
+                     l->width, l->height, l->channels, l->planar ? " planar" : "", (int)(i / y->channels % y->width),
+                     (int)(i / y->channels / y->width), (int)(i % y->channels), y->v[i], w);
     }
 }
 
@@ -49,30 +50,78 @@ static void check_one(const char *text, rw_dtype t, const layout *l, uint64_t se
 }
 
 static const layout layouts[] = {
-    {61, 37, 1, false}, {1, 1, 1, false}, {2, 3, 1, false}, {17, 9, 3, false}, {33, 20, 4, false}, {40, 11, 3, true},
-    {5, 1, 1, false}, {1, 40, 2, false}, {300, 7, 1, false}, {4099, 3, 1, false}, {0, 5, 1, false}, {130, 50, 1, false},
+    {61, 37, 1, false}, {1, 1, 1, false},    {2, 3, 1, false}, {17, 9, 3, false},
+    {33, 20, 4, false}, {40, 11, 3, true},   {5, 1, 1, false}, {1, 40, 2, false},
+    {300, 7, 1, false}, {4099, 3, 1, false}, {0, 5, 1, false}, {130, 50, 1, false},
 };
 
 static const char *const operations[] = {
-    "gauss", "gauss:sigma=2.5:border=wrap", "gauss:sigma=0.8:sigma_y=3:border=replicate", "gauss:sigma=3:border=constant:value=5",
-    "box", "box:5:size_y=2:border=reflect", "box:size=9:border=wrap", "box:size=4:border=constant",
-    "box:31", "box:size=40:size_y=17:border=wrap", "box:size=1:size_y=33:border=reflect", "box:size=51:size_y=1:border=constant:value=7", "box:size=16:size_y=21:border=replicate",
-    "sobel", "sobel:5:direction=x", "sobel:7:direction=y:border=reflect", "scharr:border=replicate", "scharr:direction=y:border=wrap",
-    "laplace", "laplace:3:border=constant:value=9", "laplace:5", "sharpen:amount=0.5", "unsharp:sigma=1.5:amount=0.7", "unsharp:border=wrap",
-    "mask:mask=1 2 1; 2 4 2; 1 2 1", "mask:scale=0.11111:border=constant:mask=1 1 1 1; 1 1 1 1; 1 1 1 1",
-    "mask:anchor_x=-1:border=reflect:mask=0.3 -0.25 0.7", "mask:anchor_y=1:border=wrap:mask=1;-3.1;0.2",
-    "median", "median:5:border=wrap", "median:4:border=constant:value=3", "median:9:border=replicate", "median:7:size_y=1",
-    "erode", "dilate:size=6:size_y=11:border=reflect", "erode:element=cross:size=5", "dilate:element=ellipse:size=7:border=wrap",
-    "dilate:size=5:border=constant:value=100", "open:size=4", "close:5:border=constant:value=20", "open:element=ellipse:5:border=wrap", "gradient:size=3",
-    "gradient:5:size_y=9:border=wrap", "tophat:size=5", "blackhat:size=7:size_y=3:border=replicate", "tophat:element=cross:3:border=constant:value=1",
-    "bilateral:sigma=1", "bilateral:sigma=2:range=0.3:border=wrap",
-    "threshold", "threshold:threshold=inverse:level=0.25", "threshold:threshold=truncate:level=0.3", "threshold:threshold=tozero",
-    "threshold:threshold=tozero_inverse", "invert", "linear:gain=1.7:offset=-0.25", "gamma", "gamma:power=2.2", "clip:low=0.2:high=0.6",
-    "gauss:border=skip", "median:3:border=skip", "box:size=5:size_y=3:border=skip",
+    "gauss",
+    "gauss:sigma=2.5:border=wrap",
+    "gauss:sigma=0.8:sigma_y=3:border=replicate",
+    "gauss:sigma=3:border=constant:value=5",
+    "box",
+    "box:5:size_y=2:border=reflect",
+    "box:size=9:border=wrap",
+    "box:size=4:border=constant",
+    "box:31",
+    "box:size=40:size_y=17:border=wrap",
+    "box:size=1:size_y=33:border=reflect",
+    "box:size=51:size_y=1:border=constant:value=7",
+    "box:size=16:size_y=21:border=replicate",
+    "sobel",
+    "sobel:5:direction=x",
+    "sobel:7:direction=y:border=reflect",
+    "scharr:border=replicate",
+    "scharr:direction=y:border=wrap",
+    "laplace",
+    "laplace:3:border=constant:value=9",
+    "laplace:5",
+    "sharpen:amount=0.5",
+    "unsharp:sigma=1.5:amount=0.7",
+    "unsharp:border=wrap",
+    "mask:mask=1 2 1; 2 4 2; 1 2 1",
+    "mask:scale=0.11111:border=constant:mask=1 1 1 1; 1 1 1 1; 1 1 1 1",
+    "mask:anchor_x=-1:border=reflect:mask=0.3 -0.25 0.7",
+    "mask:anchor_y=1:border=wrap:mask=1;-3.1;0.2",
+    "median",
+    "median:5:border=wrap",
+    "median:4:border=constant:value=3",
+    "median:9:border=replicate",
+    "median:7:size_y=1",
+    "erode",
+    "dilate:size=6:size_y=11:border=reflect",
+    "erode:element=cross:size=5",
+    "dilate:element=ellipse:size=7:border=wrap",
+    "dilate:size=5:border=constant:value=100",
+    "open:size=4",
+    "close:5:border=constant:value=20",
+    "open:element=ellipse:5:border=wrap",
+    "gradient:size=3",
+    "gradient:5:size_y=9:border=wrap",
+    "tophat:size=5",
+    "blackhat:size=7:size_y=3:border=replicate",
+    "tophat:element=cross:3:border=constant:value=1",
+    "bilateral:sigma=1",
+    "bilateral:sigma=2:range=0.3:border=wrap",
+    "threshold",
+    "threshold:threshold=inverse:level=0.25",
+    "threshold:threshold=truncate:level=0.3",
+    "threshold:threshold=tozero",
+    "threshold:threshold=tozero_inverse",
+    "invert",
+    "linear:gain=1.7:offset=-0.25",
+    "gamma",
+    "gamma:power=2.2",
+    "clip:low=0.2:high=0.6",
+    "gauss:border=skip",
+    "median:3:border=skip",
+    "box:size=5:size_y=3:border=skip",
 };
 
-/* Short: every eighth operation, others for each type, on two of the layouts. Long: all of one channel, and one layout of several;
- * on OpenCL, which compiles slowly, a sixth of the operations, others for each type, on check half of them. */
+/* Short: every eighth operation, others for each type, on two of the layouts. Long: all of one channel, and one layout
+ * of several; on OpenCL, which compiles slowly, a sixth of the operations, others for each type, on check half of
+ * them. */
 static bool chosen(int i, int turn, int k)
 {
     const bool several = layouts[k].channels > 1;
@@ -84,9 +133,16 @@ static void check_operations(rw_dtype t, int turn)
 {
     for (int i = 0; i < RW_COUNT(operations); ++i) {
         const char *text = operations[i];
-        if ((i + turn) % (!test_long() ? on("cpu") && has_gpu_kernels() ? 24 : 8 : on("opencl") ? 6 : on("check") ? 2 : 1)) continue;
+        if ((i + turn) % (!test_long()   ? on("cpu") && has_gpu_kernels() ? 24 : 8
+                          : on("opencl") ? 6
+                          : on("check")  ? 2
+                                         : 1))
+            continue;
         const bool skip = strstr(text, "skip");
-        const int radius_x = strstr(text, "gauss") ? 3 : strstr(text, "box") ? 2 : 1, radius_y = strstr(text, "gauss") ? 3 : 1;
+        const int radius_x = strstr(text, "gauss") ? 3
+                             : strstr(text, "box") ? 2
+                                                   : 1,
+                  radius_y = strstr(text, "gauss") ? 3 : 1;
         for (int k = 0; k < RW_COUNT(layouts); ++k)
             if (chosen(i, turn, k))
                 check_one(text, t, layouts + k, (uint64_t)(100 * i + k), skip ? radius_x : 0, skip ? radius_y : 0);
@@ -100,7 +156,7 @@ static void test_f32(void **state) { (void)state, check_operations(RW_F32, 3); }
 static void test_f64(void **state) { (void)state, check_operations(RW_F64, 4); }
 static void test_f16(void **state) { (void)state, check_operations(RW_F16, 5); }
 
-/* ---- the study's values ------------------------------------------------------------------------------------------------------ */
+/* ---- the study's values ------------------------------------------------------------------------------------------ */
 
 static uint32_t crc32_of(const picture *p)
 {
@@ -134,7 +190,12 @@ static picture study_picture(const layout *l)
 static void test_study_means(void **state)
 {
     (void)state;
-    static const struct { layout l; int mask; uint32_t crc[3]; double sum[3]; } rows[] = {
+    static const struct {
+        layout l;
+        int mask;
+        uint32_t crc[3];
+        double sum[3];
+    } rows[] = {
         {{640, 472, 1, false}, 3, {0xdbc5ddc0, 0x13ddaea7, 0x96b20266}, {38437170, 38531308, 38531180}},
         {{640, 472, 1, false}, 7, {0x1263b5fa, 0xdec6f400, 0x02bca499}, {38293160, 38535003, 38533813}},
         {{512, 512, 1, false}, 3, {0xa3a2fd07, 0xa05e3c77, 0xd450c67b}, {33354689, 33441787, 33442582}},
@@ -151,16 +212,22 @@ static void test_study_means(void **state)
             snprintf(text, sizeof text, "box:size=%d:border=%s", rows[i].mask, borders[b]);
             picture y = run(&x, &rows[i].l, RW_U8, text);
             if (crc32_of(&y) != rows[i].crc[b] || sum_of(&y) != rows[i].sum[b])
-                fail_msg("%s, %d x %d x %d: %08x, sum %.0f", text, x.width, x.height, x.channels, crc32_of(&y), sum_of(&y));
+                fail_msg("%s, %d x %d x %d: %08x, sum %.0f", text, x.width, x.height, x.channels, crc32_of(&y),
+                         sum_of(&y));
             free(y.v);
         }
         if (test_long() || (!brief() && i % 3 == 0)) { /* by transforms: n^2 is odd, so no mean is a tie of roundings */
             char text[800];
             const int n = rows[i].mask;
             int at = snprintf(text, sizeof text, "mask:algorithm=fft:border=wrap:scale=%.17g:mask=", 1.0 / (n * n));
-            for (int k = 0; k < n * n; ++k) at += snprintf(text + at, sizeof text - (size_t)at, "1%s", k % n < n - 1 ? " " : k < n * n - 1 ? "/" : "");
+            for (int k = 0; k < n * n; ++k)
+                at += snprintf(text + at, sizeof text - (size_t)at, "1%s",
+                               k % n < n - 1   ? " "
+                               : k < n * n - 1 ? "/"
+                                               : "");
             picture y = run(&x, &rows[i].l, RW_U8, text);
-            if (crc32_of(&y) != rows[i].crc[1]) fail_msg("%s, %d x %d x %d: %08x", text, x.width, x.height, x.channels, crc32_of(&y));
+            if (crc32_of(&y) != rows[i].crc[1])
+                fail_msg("%s, %d x %d x %d: %08x", text, x.width, x.height, x.channels, crc32_of(&y));
             free(y.v);
         }
         free(x.v);
@@ -170,22 +237,33 @@ static void test_study_means(void **state)
 static void check_rows(const picture *y, const char *text, const int *wanted)
 {
     for (int i = 0; i < y->width * y->height; ++i)
-        if (y->v[i] != wanted[i]) fail_msg("%s: at %d, %d: %g, not %d", text, i % y->width, i / y->width, y->v[i], wanted[i]);
+        if (y->v[i] != wanted[i])
+            fail_msg("%s: at %d, %d: %g, not %d", text, i % y->width, i / y->width, y->v[i], wanted[i]);
 }
 
 static void test_study_small(void **state)
 {
     (void)state;
-    static const int skip[] = {0, 1, 4, 9, 16, 25, 10, 12, 15, 20, 27, 35, 20, 22, 25, 30, 37, 45, 30, 32, 35, 40, 47, 55, 40, 41, 44, 49, 56, 65};
-    static const int zero[] = {2, 4, 6, 10, 14, 11, 7, 12, 15, 20, 27, 20, 14, 22, 25, 30, 37, 27, 20, 32, 35, 40, 47, 34, 16, 24, 26, 30, 34, 25};
-    static const int wrap[] = {25, 18, 21, 26, 33, 30, 19, 12, 15, 20, 27, 24, 29, 22, 25, 30, 37, 34, 39, 32, 35, 40, 47, 44, 32, 25, 28, 33, 40, 37};
+    static const int skip[] = {0,  1,  4,  9,  16, 25, 10, 12, 15, 20, 27, 35, 20, 22, 25,
+                               30, 37, 45, 30, 32, 35, 40, 47, 55, 40, 41, 44, 49, 56, 65};
+    static const int zero[] = {2,  4,  6,  10, 14, 11, 7,  12, 15, 20, 27, 20, 14, 22, 25,
+                               30, 37, 27, 20, 32, 35, 40, 47, 34, 16, 24, 26, 30, 34, 25};
+    static const int wrap[] = {25, 18, 21, 26, 33, 30, 19, 12, 15, 20, 27, 24, 29, 22, 25,
+                               30, 37, 34, 39, 32, 35, 40, 47, 44, 32, 25, 28, 33, 40, 37};
     const layout l = {6, 5, 1, false}, square = {5, 5, 1, false};
     picture x = picture_new(6, 5, 1), impulse = picture_new(5, 5, 1);
     for (int i = 0; i < 30; ++i) x.v[i] = i % 6 * (i % 6) + 10 * (i / 6);
     impulse.v[12] = 1;
-    const struct { const char *text; const int *rows; } means[] = {
-        {"box:border=skip", skip}, {"box:border=constant", zero}, {"box:border=wrap", wrap},
-        {"mask:scale=0.1111111:border=skip:mask=1 1 1;1 1 1;1 1 1", skip}, {"mask:border=constant:mask=.1111111 .1111111 .1111111;.1111111 .1111111 .1111111;.1111111 .1111111 .1111111", zero},
+    const struct {
+        const char *text;
+        const int *rows;
+    } means[] = {
+        {"box:border=skip", skip},
+        {"box:border=constant", zero},
+        {"box:border=wrap", wrap},
+        {"mask:scale=0.1111111:border=skip:mask=1 1 1;1 1 1;1 1 1", skip},
+        {"mask:border=constant:mask=.1111111 .1111111 .1111111;.1111111 .1111111 .1111111;.1111111 .1111111 .1111111",
+         zero},
     };
     for (int i = 0; i < RW_COUNT(means); ++i) {
         picture y = run(&x, &l, RW_U8, means[i].text);
@@ -210,8 +288,9 @@ static void test_study_small(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_u8),  cmocka_unit_test(test_u16), cmocka_unit_test(test_i16),
-                                       cmocka_unit_test(test_f32), cmocka_unit_test(test_f64), cmocka_unit_test(test_f16),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_u8),          cmocka_unit_test(test_u16),
+                                       cmocka_unit_test(test_i16),         cmocka_unit_test(test_f32),
+                                       cmocka_unit_test(test_f64),         cmocka_unit_test(test_f16),
                                        cmocka_unit_test(test_study_means), cmocka_unit_test(test_study_small)};
     return run_on_devices("filters", tests, RW_COUNT(tests));
 }

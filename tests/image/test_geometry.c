@@ -1,8 +1,8 @@
 /* Sizes, maps and mirror images beside their definitions in f64, for all types, borders and interpolations. */
 #include "../devices.h"
 #include "param/param.h"
-#include "reference.h"
 #include "pictures.h"
+#include "reference.h"
 
 static double kernel(rw_image_interpolation how, double d)
 {
@@ -15,13 +15,16 @@ static double kernel(rw_image_interpolation how, double d)
 
 static double sample(const picture *x, double sx, double sy, int c, const rw_image_op *op)
 {
-    if (op->interpolation == RW_IMAGE_INTERPOLATION_NEAREST) return at(x, (int)floor(sx + 0.5), (int)floor(sy + 0.5), c, op);
+    if (op->interpolation == RW_IMAGE_INTERPOLATION_NEAREST)
+        return at(x, (int)floor(sx + 0.5), (int)floor(sy + 0.5), c, op);
     double sum = 0, wx = 0, wy = 0;
     const int lx = (int)floor(sx), ly = (int)floor(sy);
-    for (int m = -3; m <= 4; ++m) wx += kernel(op->interpolation, sx - lx - m), wy += kernel(op->interpolation, sy - ly - m);
+    for (int m = -3; m <= 4; ++m)
+        wx += kernel(op->interpolation, sx - lx - m), wy += kernel(op->interpolation, sy - ly - m);
     for (int n = -3; n <= 4; ++n)
         for (int m = -3; m <= 4; ++m)
-            sum += kernel(op->interpolation, sx - lx - m) * kernel(op->interpolation, sy - ly - n) * at(x, lx + m, ly + n, c, op);
+            sum += kernel(op->interpolation, sx - lx - m) * kernel(op->interpolation, sy - ly - n) *
+                   at(x, lx + m, ly + n, c, op);
     return sum / (wx * wy);
 }
 
@@ -39,7 +42,8 @@ static double wanted(const picture *x, const picture *y, int i, int j, int c, co
     const double w = x->width, h = x->height, sx = w / y->width, sy = h / y->height, a = op->angle * acos(-1) / 180;
     switch (op->method) {
     case RW_IMAGE_RESIZE:
-        if (op->interpolation == RW_IMAGE_INTERPOLATION_AREA) return covered(x, i * sx, (i + 1) * sx, j * sy, (j + 1) * sy, c, op);
+        if (op->interpolation == RW_IMAGE_INTERPOLATION_AREA)
+            return covered(x, i * sx, (i + 1) * sx, j * sy, (j + 1) * sy, c, op);
         return sample(x, (i + 0.5) * sx - 0.5, (j + 0.5) * sy - 0.5, c, op);
     case RW_IMAGE_ROTATE: {
         const double u = i - (w - 1) / 2, v = j - (h - 1) / 2;
@@ -49,7 +53,9 @@ static double wanted(const picture *x, const picture *y, int i, int j, int c, co
         const double r = 0.001 * i + 1;
         return sample(x, (1.1 * i + 0.2 * j - 3) / r, (-0.1 * i + 0.9 * j + 2) / r, c, op);
     }
-    case RW_IMAGE_FLIP: return *pixel(x, op->axis != RW_IMAGE_FLIP_Y ? x->width - 1 - i : i, op->axis != RW_IMAGE_FLIP_X ? x->height - 1 - j : j, c);
+    case RW_IMAGE_FLIP:
+        return *pixel(x, op->axis != RW_IMAGE_FLIP_Y ? x->width - 1 - i : i,
+                      op->axis != RW_IMAGE_FLIP_X ? x->height - 1 - j : j, c);
     case RW_IMAGE_TRANSPOSE: return *pixel(x, j, i, c);
     case RW_IMAGE_CROP: return *pixel(x, i + (int)op->left, j + (int)op->top, c);
     default: return at(x, i - (int)op->left, j - (int)op->top, c, op);
@@ -62,24 +68,42 @@ static void check(const char *text, rw_dtype t, const layout *l, uint64_t seed)
     OK(rw_image_op_parse(ctx, text, &op));
     OK(rw_params_resolve(ctx, rw_image_op_params(), NULL, &op));
     picture x = random_picture(l, t, seed), y = run(&x, l, t, text);
-    const double white = rw_image_largest(t), most = whole(t) ? 1 : white * (t == RW_F64 ? 1e-11 : t == RW_F16 ? 2e-3 : 1e-5);
+    const double white = rw_image_largest(t), most = whole(t) ? 1
+                                                              : white * (t == RW_F64   ? 1e-11
+                                                                         : t == RW_F16 ? 2e-3
+                                                                                       : 1e-5);
     for (int j = 0; j < y.height; ++j)
         for (int i = 0; i < y.width; ++i)
             for (int c = 0; c < y.channels; ++c) {
                 const double w = rounded(wanted(&x, &y, i, j, c, &op), t), got = *pixel(&y, i, j, c);
                 if (!(fabs(got - w) <= most))
-                    fail_msg("%s of %s, %d x %d x %d: at x %d, y %d, channel %d: %.17g, not %.17g", text, rw_dtype_name(t), l->width, l->height,
-                             l->channels, i, j, c, got, w);
+                    fail_msg("%s of %s, %d x %d x %d: at x %d, y %d, channel %d: %.17g, not %.17g", text,
+                             rw_dtype_name(t), l->width, l->height, l->channels, i, j, c, got, w);
             }
     free(x.v), free(y.v);
 }
 
 static const char *const operations[] = {
-    "resize:factor=0.5", "resize:width=20:height=15", "resize:factor=1.7:cubic:border=replicate", "resize:width=37:height=50:lanczos", "resize:factor=0.3:area",
-    "resize:width=90:nearest", "resize:factor=2.5:area", "resize:height=20:cubic:border=constant:value=0.5",
-    "rotate:angle=30", "rotate:angle=-75:cubic:border=constant", "rotate:angle=10:lanczos:border=wrap",
-    "warp:border=reflect:matrix=1.1 0.2 -3/-0.1 0.9 2/0.001 0 1", "warp:cubic:border=replicate:width=50:height=30:matrix=1.1 0.2 -3/-0.1 0.9 2/0.001 0 1",
-    "flip", "flip:y", "flip:both", "transpose", "crop:left=3:top=2:width=9", "pad:left=4:top=6:width=80:height=60:border=wrap", "pad:left=2:border=constant:value=0.25",
+    "resize:factor=0.5",
+    "resize:width=20:height=15",
+    "resize:factor=1.7:cubic:border=replicate",
+    "resize:width=37:height=50:lanczos",
+    "resize:factor=0.3:area",
+    "resize:width=90:nearest",
+    "resize:factor=2.5:area",
+    "resize:height=20:cubic:border=constant:value=0.5",
+    "rotate:angle=30",
+    "rotate:angle=-75:cubic:border=constant",
+    "rotate:angle=10:lanczos:border=wrap",
+    "warp:border=reflect:matrix=1.1 0.2 -3/-0.1 0.9 2/0.001 0 1",
+    "warp:cubic:border=replicate:width=50:height=30:matrix=1.1 0.2 -3/-0.1 0.9 2/0.001 0 1",
+    "flip",
+    "flip:y",
+    "flip:both",
+    "transpose",
+    "crop:left=3:top=2:width=9",
+    "pad:left=4:top=6:width=80:height=60:border=wrap",
+    "pad:left=2:border=constant:value=0.25",
 };
 
 static void test_operations(void **state)
@@ -91,7 +115,8 @@ static void test_operations(void **state)
         for (int t = 0; t < RW_COUNT(types); ++t) {
             if ((i + t) % (brief() ? 12 : !test_long() ? 6 : on("opencl") ? 3 : 1)) continue;
             for (int k = 0; k < RW_COUNT(layouts); ++k)
-                if (k == (i + t) / (test_long() ? 1 : 6) % RW_COUNT(layouts)) check(operations[i], types[t], layouts + k, (uint64_t)(50 + 10 * i + k));
+                if (k == (i + t) / (test_long() ? 1 : 6) % RW_COUNT(layouts))
+                    check(operations[i], types[t], layouts + k, (uint64_t)(50 + 10 * i + k));
         }
 }
 
@@ -115,10 +140,15 @@ static void test_chain(void **state)
 static void test_mistakes(void **state)
 {
     (void)state;
-    static const struct { const char *text, *message; } rows[] = {
-        {"crop:left=50", "leave the image"}, {"warp", "there is no matrix"}, {"warp:matrix=1 0/0 1", "rows of 3"}, {"rotate:area", "interpolation area"},
-        {"resize:width=-1", "width"}, {"mask:mask=1 x", "is no number"}, {"mask:mask=1 2/3", "row 2"}, {"mask:mask=;", "no weights"},
-        {"gauss:sigma=100", "radius"}, {"erode:element=cross:size=99", "at most 31"}, {"colour", "red, green and blue"},
+    static const struct {
+        const char *text, *message;
+    } rows[] = {
+        {"crop:left=50", "leave the image"},  {"warp", "there is no matrix"},
+        {"warp:matrix=1 0/0 1", "rows of 3"}, {"rotate:area", "interpolation area"},
+        {"resize:width=-1", "width"},         {"mask:mask=1 x", "is no number"},
+        {"mask:mask=1 2/3", "row 2"},         {"mask:mask=;", "no weights"},
+        {"gauss:sigma=100", "radius"},        {"erode:element=cross:size=99", "at most 31"},
+        {"colour", "red, green and blue"},
     };
     rw_image_filter *f;
     for (int i = 0; i < RW_COUNT(rows); ++i) {
@@ -126,10 +156,16 @@ static void test_mistakes(void **state)
         FAILS(RW_ERR_ARGUMENT, rows[i].message, rw_image_filter_create(dev, &spec, &f));
         assert_null(f);
     }
-    FAILS(RW_ERR_ARGUMENT, "region", rw_image_filter_create(dev, &(rw_image_spec){.text = "gauss", .width = 4, .height = 4, .region = {3, 0, 2, 2}}, &f));
-    FAILS(RW_ERR_ARGUMENT, "dtype", rw_image_filter_create(dev, &(rw_image_spec){.text = "gauss", .dtype = RW_C64, .width = 4, .height = 4}, &f));
-    FAILS(RW_ERR_ARGUMENT, "channels", rw_image_filter_create(dev, &(rw_image_spec){.text = "gauss", .channels = 99, .width = 4, .height = 4}, &f));
-    FAILS(RW_ERR_ARGUMENT, "text or as ops", rw_image_filter_create(dev, &(rw_image_spec){.width = 4, .height = 4}, &f));
+    FAILS(RW_ERR_ARGUMENT, "region",
+          rw_image_filter_create(dev,
+                                 &(rw_image_spec){.text = "gauss", .width = 4, .height = 4, .region = {3, 0, 2, 2}},
+                                 &f));
+    FAILS(RW_ERR_ARGUMENT, "dtype",
+          rw_image_filter_create(dev, &(rw_image_spec){.text = "gauss", .dtype = RW_C64, .width = 4, .height = 4}, &f));
+    FAILS(RW_ERR_ARGUMENT, "channels",
+          rw_image_filter_create(dev, &(rw_image_spec){.text = "gauss", .channels = 99, .width = 4, .height = 4}, &f));
+    FAILS(RW_ERR_ARGUMENT, "text or as ops",
+          rw_image_filter_create(dev, &(rw_image_spec){.width = 4, .height = 4}, &f));
 }
 
 /* A region is the same as in the whole result, and rows may lie apart. */
@@ -148,12 +184,14 @@ static void test_region(void **state)
     OK(rw_array_create(dev, RW_F32, 2, shape, RW_MEMORY_DEVICE, &wide));
     OK(rw_array_create(dev, RW_F32, 2, out, RW_MEMORY_DEVICE, &y));
     OK(rw_array_write(wide, &in));
-    for (int i = 0; i < 5000; ++i) ((float *)in)[i] = i % 100 < 20 || i % 100 >= 90 ? NAN : (float)x.v[i / 100 * 70 + i % 100 - 20];
+    for (int i = 0; i < 5000; ++i)
+        ((float *)in)[i] = i % 100 < 20 || i % 100 >= 90 ? NAN : (float)x.v[i / 100 * 70 + i % 100 - 20];
     OK(rw_array_slice(wide, 1, 20, 90, 1, &a));
     OK(rw_image_filter_execute(f, a, y, queue));
     OK(rw_array_read(y, &got));
     for (int j = 0; j < 40; ++j)
-        for (int i = 0; i < 10; ++i) assert_true(((const float *)got)[j * 10 + i] == (float)*pixel(&whole_y, 60 + i, 3 + j, 0));
+        for (int i = 0; i < 10; ++i)
+            assert_true(((const float *)got)[j * 10 + i] == (float)*pixel(&whole_y, 60 + i, 3 + j, 0));
     FAILS(RW_ERR_ARGUMENT, "must be an array", rw_image_filter_execute(f, y, y, queue));
     free(x.v), free(whole_y.v);
     rw_array_destroy(&wide), rw_array_destroy(&a), rw_array_destroy(&y);
@@ -164,14 +202,28 @@ static void test_region(void **state)
 static void test_tiles(void **state)
 {
     (void)state;
-    static const struct { const char *text; rw_dtype dtype, y_dtype; int channels, rows; } rows[] = {
-        {"gauss:sigma=2|sobel", RW_U8, RW_U8, 1, 40}, {"median:border=wrap|box:5:border=wrap|invert", RW_U8, RW_U8, 3, 30}, {"grey|erode:size=7", RW_U8, RW_U8, 3, 100},
-        {"gauss:border=skip", RW_U16, RW_U16, 1, 60}, {"laplace:border=constant:value=0.5", RW_F32, RW_F64, 2, 24}, {"invert", RW_U8, RW_U8, 1, 3},
+    static const struct {
+        const char *text;
+        rw_dtype dtype, y_dtype;
+        int channels, rows;
+    } rows[] = {
+        {"gauss:sigma=2|sobel", RW_U8, RW_U8, 1, 40},
+        {"median:border=wrap|box:5:border=wrap|invert", RW_U8, RW_U8, 3, 30},
+        {"grey|erode:size=7", RW_U8, RW_U8, 3, 100},
+        {"gauss:border=skip", RW_U16, RW_U16, 1, 60},
+        {"laplace:border=constant:value=0.5", RW_F32, RW_F64, 2, 24},
+        {"invert", RW_U8, RW_U8, 1, 3},
     };
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         const layout l = {33, 97, rows[i].channels, false};
-        const int64_t row = 33 * rows[i].channels * (int64_t)(rw_dtype_size(rows[i].dtype) + rw_dtype_size(rows[i].y_dtype) + 16) * 2;
-        const rw_image_spec spec = {.text = rows[i].text, .dtype = rows[i].dtype, .y_dtype = rows[i].y_dtype, .width = l.width, .height = l.height, .channels = l.channels};
+        const int64_t row =
+            33 * rows[i].channels * (int64_t)(rw_dtype_size(rows[i].dtype) + rw_dtype_size(rows[i].y_dtype) + 16) * 2;
+        const rw_image_spec spec = {.text = rows[i].text,
+                                    .dtype = rows[i].dtype,
+                                    .y_dtype = rows[i].y_dtype,
+                                    .width = l.width,
+                                    .height = l.height,
+                                    .channels = l.channels};
         if (!test_long() && brief() && i % 2) continue;
         picture x = random_picture(&l, rows[i].dtype, (uint64_t)i);
         const size_t n = (size_t)l.width * l.height * l.channels;
@@ -183,14 +235,16 @@ static void test_tiles(void **state)
         const void *wanted;
         OK(rw_image_filter_create(dev, &spec, &f));
         OK(rw_image_filter_get_info(f, &info));
-        rw_array *a = new_image(rows[i].dtype, &l), *b = new_image(rows[i].y_dtype, &(layout){l.width, l.height, info.channels, false});
+        rw_array *a = new_image(rows[i].dtype, &l),
+                 *b = new_image(rows[i].y_dtype, &(layout){l.width, l.height, info.channels, false});
         OK(rw_array_write(a, &w));
         memcpy(w, in, n * rw_dtype_size(rows[i].dtype));
         OK(rw_image_filter_execute(f, a, b, queue));
         OK(rw_array_read(b, &wanted));
         OK(rw_image_filter_tiles(dev, &spec, in, out, row * rows[i].rows, &tiled));
         assert_true(tiled.channels == info.channels && tiled.dtype == info.dtype && tiled.passes == info.passes);
-        if (memcmp(wanted, out, (size_t)l.width * l.height * info.channels * rw_dtype_size(info.dtype))) fail_msg("%s in tiles differs", rows[i].text);
+        if (memcmp(wanted, out, (size_t)l.width * l.height * info.channels * rw_dtype_size(info.dtype)))
+            fail_msg("%s in tiles differs", rows[i].text);
         free(in), free(out), free(x.v);
         rw_array_destroy(&a), rw_array_destroy(&b);
         rw_image_filter_destroy(&f);
@@ -198,14 +252,21 @@ static void test_tiles(void **state)
     char few[64] = "";
     const rw_image_spec spec = {.text = "gauss", .dtype = RW_U8, .width = 8, .height = 8};
     FAILS(RW_ERR_MEMORY, "at least", rw_image_filter_tiles(dev, &spec, few, few, 10, NULL));
-    FAILS(RW_ERR_UNSUPPORTED, "normalize", rw_image_filter_tiles(dev, &(rw_image_spec){.text = "gauss|normalize", .width = 8, .height = 8}, few, few, 1000, NULL));
-    FAILS(RW_ERR_UNSUPPORTED, "border wrap", rw_image_filter_tiles(dev, &(rw_image_spec){.text = "gauss|box:border=wrap", .width = 8, .height = 8}, few, few, 9999, NULL));
-    FAILS(RW_ERR_UNSUPPORTED, "resize", rw_image_filter_tiles(dev, &(rw_image_spec){.text = "resize:factor=2", .width = 8, .height = 8}, few, few, 1000, NULL));
+    FAILS(RW_ERR_UNSUPPORTED, "normalize",
+          rw_image_filter_tiles(dev, &(rw_image_spec){.text = "gauss|normalize", .width = 8, .height = 8}, few, few,
+                                1000, NULL));
+    FAILS(RW_ERR_UNSUPPORTED, "border wrap",
+          rw_image_filter_tiles(dev, &(rw_image_spec){.text = "gauss|box:border=wrap", .width = 8, .height = 8}, few,
+                                few, 9999, NULL));
+    FAILS(RW_ERR_UNSUPPORTED, "resize",
+          rw_image_filter_tiles(dev, &(rw_image_spec){.text = "resize:factor=2", .width = 8, .height = 8}, few, few,
+                                1000, NULL));
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_operations), cmocka_unit_test(test_chain), cmocka_unit_test(test_mistakes),
-                                       cmocka_unit_test(test_region), cmocka_unit_test(test_tiles)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_operations), cmocka_unit_test(test_chain),
+                                       cmocka_unit_test(test_mistakes), cmocka_unit_test(test_region),
+                                       cmocka_unit_test(test_tiles)};
     return run_on_devices("geometry", tests, RW_COUNT(tests));
 }

@@ -1,7 +1,7 @@
 /* Histograms, equalisation and Otsu's level beside plain counts. */
 #include "../devices.h"
-#include "reference.h"
 #include "pictures.h"
+#include "reference.h"
 
 static int bin_of(double v, rw_dtype t, int bins)
 {
@@ -29,7 +29,8 @@ static double equalized(const double *n, int bins, int bin, rw_dtype t)
         if (least == 0) least = n[b];
         all += n[b], below += b <= bin ? n[b] : 0;
     }
-    const double v = all > least ? low_of(t) + range_of(t) * fmax(below - least, 0) / (all - least) : low_of(t) + range_of(t) * bin / (bins - 1);
+    const double v = all > least ? low_of(t) + range_of(t) * fmax(below - least, 0) / (all - least)
+                                 : low_of(t) + range_of(t) * bin / (bins - 1);
     return whole(t) ? rint(v) : v;
 }
 
@@ -55,18 +56,21 @@ static void check(int i, int k)
     const rw_dtype t = types[i];
     const layout *l = layouts + k;
     picture x = random_picture(l, t, (uint64_t)(10 * i + k));
-    for (int m = 0; m < x.width * x.height * x.channels; ++m) x.v[m] = rounded(x.v[m] * x.v[m] / (t == RW_I16 ? 32768 : range_of(t)), t);
+    for (int m = 0; m < x.width * x.height * x.channels; ++m)
+        x.v[m] = rounded(x.v[m] * x.v[m] / (t == RW_I16 ? 32768 : range_of(t)), t);
     picture e = run(&x, l, t, "equalize"), o = run(&x, l, t, "otsu");
     const int bins = t == RW_U8 ? 256 : 65536;
     for (int c = 0; c < l->channels; ++c) {
         double *n = counts_of(&x, t, bins, c);
         const int level = level_of(n, bins);
         for (int m = 0; m < x.width * x.height; ++m) {
-            const double v = x.v[m * x.channels + c], got = e.v[m * x.channels + c], wanted = equalized(n, bins, bin_of(v, t, bins), t);
+            const double v = x.v[m * x.channels + c], got = e.v[m * x.channels + c],
+                         wanted = equalized(n, bins, bin_of(v, t, bins), t);
             if (!(fabs(got - wanted) <= (t == RW_F16 ? 0x1p-11 : whole(t) ? 0 : 1e-6)))
                 fail_msg("equalize of %s, layout %d: %g becomes %.9g, not %.9g", rw_dtype_name(t), k, v, got, wanted);
             if (o.v[m * x.channels + c] != (bin_of(v, t, bins) > level ? rw_image_largest(t) : 0))
-                fail_msg("otsu of %s, layout %d: %g becomes %g, level %d", rw_dtype_name(t), k, v, o.v[m * x.channels + c], level);
+                fail_msg("otsu of %s, layout %d: %g becomes %g, level %d", rw_dtype_name(t), k, v,
+                         o.v[m * x.channels + c], level);
         }
         free(n);
     }
@@ -98,21 +102,30 @@ static void test_counts(void **state)
             if (!test_long() && (i + k) % (brief() ? 5 : 2)) continue;
             snprintf(text, sizeof text, "histogram:bins=%d", n);
             picture x = random_picture(l, t, (uint64_t)(40 + 10 * i + k));
-            const rw_image_spec spec = {.text = text, .dtype = t, .width = l->width, .height = l->height, .channels = l->channels, .planar = l->planar};
+            const rw_image_spec spec = {.text = text,
+                                        .dtype = t,
+                                        .width = l->width,
+                                        .height = l->height,
+                                        .channels = l->channels,
+                                        .planar = l->planar};
             OK(rw_image_filter_create(dev, &spec, &f));
             OK(rw_image_filter_get_info(f, &info));
             const int columns = t == RW_U8 && n > 256 ? 256 : n;
-            assert_true(info.dtype == RW_F64 && info.width == columns && info.height == 1 && info.channels == l->channels);
+            assert_true(info.dtype == RW_F64 && info.width == columns && info.height == 1 &&
+                        info.channels == l->channels);
             rw_array *a = new_image(t, l), *b = new_image(RW_F64, &(layout){columns, 1, l->channels, l->planar});
             OK(rw_array_write(a, &in));
-            for (int m = 0; m < x.width * x.height * x.channels; ++m) put(in, t, place(&x, l->planar, (size_t)m), x.v[m]);
+            for (int m = 0; m < x.width * x.height * x.channels; ++m)
+                put(in, t, place(&x, l->planar, (size_t)m), x.v[m]);
             for (int round = 0; round < 2; ++round) OK(rw_image_filter_execute(f, a, b, queue));
             OK(rw_array_read(b, &out));
             for (int c = 0; c < l->channels; ++c) {
                 double *wanted = counts_of(&x, t, columns, c);
                 for (int m = 0; m < columns; ++m) {
                     const double got = ((const double *)out)[l->planar ? c * columns + m : m * l->channels + c];
-                    if (got != wanted[m]) fail_msg("%s of %s: bin %d of channel %d has %g, not %g", text, rw_dtype_name(t), m, c, got, wanted[m]);
+                    if (got != wanted[m])
+                        fail_msg("%s of %s: bin %d of channel %d has %g, not %g", text, rw_dtype_name(t), m, c, got,
+                                 wanted[m]);
                 }
                 free(wanted);
             }
@@ -136,6 +149,7 @@ static void test_chain(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_maps), cmocka_unit_test(test_counts), cmocka_unit_test(test_chain)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_maps), cmocka_unit_test(test_counts),
+                                       cmocka_unit_test(test_chain)};
     return run_on_devices("histogram", tests, RW_COUNT(tests));
 }

@@ -1,12 +1,13 @@
-/* Filters beside what OpenCV and SciPy's ndimage make of the same picture, at borders and inside, for every border that they have: values of
- * peers.h, whose versions it names. Of u8 all are equal but those with other roundings, which may differ by 1: gauss (OpenCV's weights have 8
- * bits); box, mask with fractions and warp where the exact result is near the middle between two integers; resize, linear, cubic and Lanczos
- * (OpenCV's weights have 11 bits). OpenCV rounds the places of rotate to 1/32 of a pixel: it is compared loosely. */
+/* Filters beside what OpenCV and SciPy's ndimage make of the same picture, at borders and inside, for every border that
+ * they have: values of peers.h, whose versions it names. Of u8 all are equal but those with other roundings, which may
+ * differ by 1: gauss (OpenCV's weights have 8 bits); box, mask with fractions and warp where the exact result is near
+ * the middle between two integers; resize, linear, cubic and Lanczos (OpenCV's weights have 11 bits). OpenCV rounds the
+ * places of rotate to 1/32 of a pixel: it is compared loosely. */
 #include <math.h>
 
 #include "../devices.h"
-#include "rechenwerk/image.h"
 #include "peers.h"
+#include "rechenwerk/image.h"
 
 /* u8: the upper 8 bits of x <- 1664525 x + 1013904223 mod 2^32; f32: these over 256. */
 static void fill(void *data, rw_dtype t, int n)
@@ -21,7 +22,9 @@ static void fill(void *data, rw_dtype t, int n)
 
 static double get(const void *data, rw_dtype t, int i)
 {
-    return t == RW_U8 ? ((const uint8_t *)data)[i] : t == RW_I16 ? ((const int16_t *)data)[i] : (double)((const float *)data)[i];
+    return t == RW_U8    ? ((const uint8_t *)data)[i]
+           : t == RW_I16 ? ((const int16_t *)data)[i]
+                         : (double)((const float *)data)[i];
 }
 
 static rw_array *new_image(rw_dtype t, int64_t width, int64_t height, int64_t channels)
@@ -35,14 +38,16 @@ static rw_array *new_image(rw_dtype t, int64_t width, int64_t height, int64_t ch
 /* The corners, middles of the sides, two pixels beside corners; then every 97th. */
 static void place_of(int k, int w, int h, int *i, int *j)
 {
-    const int first[10][2] = {{0, 0}, {w - 1, 0}, {0, h - 1}, {w - 1, h - 1}, {w / 2, 0}, {w / 2, h - 1}, {0, h / 2}, {w - 1, h / 2}, {1, 1}, {w - 2, h - 2}};
+    const int first[10][2] = {{0, 0},         {w - 1, 0}, {0, h - 1},     {w - 1, h - 1}, {w / 2, 0},
+                              {w / 2, h - 1}, {0, h / 2}, {w - 1, h / 2}, {1, 1},         {w - 2, h - 2}};
     const int at = 97 * k % (w * h);
     *i = k < 10 ? first[k][0] : at % w, *j = k < 10 ? first[k][1] : at / w;
 }
 
 static void check(const struct known *r)
 {
-    const rw_image_spec spec = {.text = r->text, .dtype = r->x, .y_dtype = r->y, .width = WIDTH, .height = HEIGHT, .channels = r->channels};
+    const rw_image_spec spec =
+        {.text = r->text, .dtype = r->x, .y_dtype = r->y, .width = WIDTH, .height = HEIGHT, .channels = r->channels};
     rw_image_filter *f;
     rw_image_info info;
     void *in;
@@ -60,7 +65,8 @@ static void check(const struct known *r)
         place_of(k, width, height, &i, &j);
         const double v = get(out, r->y, (j * width + i) * info.channels + (i + j) % info.channels);
         if (!(fabs(v - r->values[k]) <= r->tolerance))
-            fail_msg("%s of %s at x %d, y %d: %.9g, %s has %.9g", r->text, rw_dtype_name(r->x), i, j, v, r->peer, r->values[k]);
+            fail_msg("%s of %s at x %d, y %d: %.9g, %s has %.9g", r->text, rw_dtype_name(r->x), i, j, v, r->peer,
+                     r->values[k]);
     }
     rw_array_destroy(&x), rw_array_destroy(&y);
     rw_image_filter_destroy(&f);
@@ -69,7 +75,8 @@ static void check(const struct known *r)
 static void test_known(void **state)
 {
     (void)state;
-    const int every = test_long() ? on("opencl") ? 7 : 1 : brief() ? 23 : 7; /* coprime to borders times types: others for each operation */
+    /* coprime to borders times types: others for each operation */
+    const int every = test_long() ? on("opencl") ? 7 : 1 : brief() ? 23 : 7;
     for (int i = 0; i < RW_COUNT(known); ++i)
         if (i % every == 0) check(known + i);
 }

@@ -4,7 +4,8 @@
 
 #include <rechenwerk/context.h>
 
-int main(void) {
+int main(void)
+{
     rw_context *context = NULL;
     rw_status status = rw_context_create(&context);
     if (status != RW_OK) {

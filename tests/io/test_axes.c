@@ -79,8 +79,9 @@ static void test_linear(void **state)
         check_labels(&a);
         for (int i = 1; i < a.n; i++) { /* neighbours do not touch */
             double apart = fabs(rw_axis_pixel(&a, a.tick[i]) - rw_axis_pixel(&a, a.tick[i - 1]));
-            double need = side == RW_AXIS_BELOW ? (rw_font_width(a.label[i], size) +
-                                                   rw_font_width(a.label[i - 1], size)) / 2 : size;
+            double need = side == RW_AXIS_BELOW
+                              ? (rw_font_width(a.label[i], size) + rw_font_width(a.label[i - 1], size)) / 2
+                              : size;
             assert_true(apart > need);
         }
     }
@@ -131,8 +132,10 @@ static void test_log(void **state)
 static void test_limits(void **state)
 {
     (void)state;
-    static const double rows[][2] = {{0, 0}, {3, 3}, {-3, -3}, {1, 1 + 1e-15}, {5, -5}, {1e308, -1e308},
-                                     {5e-324, 0}, {1e-310, 2e-310}, {INFINITY, -INFINITY}, {1e300, 1e300}};
+    static const double rows[][2] = {{0, 0},         {3, 3},           {-3, -3},
+                                     {1, 1 + 1e-15}, {5, -5},          {1e308, -1e308},
+                                     {5e-324, 0},    {1e-310, 2e-310}, {INFINITY, -INFINITY},
+                                     {1e300, 1e300}};
     for (int i = 0; i < RW_COUNT(rows); i++)
         for (int log = 0; log < 2; log++) {
             rw_axis a;
@@ -149,8 +152,8 @@ static void test_numbers(void **state)
     static const struct {
         double value;
         const char *text;
-    } rows[] = {{0, "0"},          {0.25, "0.25"},     {-0.5, "−0.5"},   {1234, "1234"},   {123456, "123456"},
-                {1e6, "1×10⁶"},    {-3e-7, "−3×10⁻⁷"}, {NAN, "nan"},     {INFINITY, "∞"}, {0.001, "0.001"}};
+    } rows[] = {{0, "0"},       {0.25, "0.25"},     {-0.5, "−0.5"}, {1234, "1234"},  {123456, "123456"},
+                {1e6, "1×10⁶"}, {-3e-7, "−3×10⁻⁷"}, {NAN, "nan"},   {INFINITY, "∞"}, {0.001, "0.001"}};
     setlocale(LC_ALL, "de_DE.UTF-8");
     for (int i = 0; i < RW_COUNT(rows); i++) {
         char text[64];

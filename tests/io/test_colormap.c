@@ -5,10 +5,7 @@
 
 #include "io/colormap.h"
 
-static double decode(double srgb)
-{
-    return srgb <= 0.04045 ? srgb / 12.92 : pow((srgb + 0.055) / 1.055, 2.4);
-}
+static double decode(double srgb) { return srgb <= 0.04045 ? srgb / 12.92 : pow((srgb + 0.055) / 1.055, 2.4); }
 
 static void srgb_to_oklab(const double srgb[3], double lab[3])
 {
@@ -106,8 +103,7 @@ static void test_ends(void **state)
             double lab[3], other[3];
             lab_at((rw_colormap)m, i / 1000.0, lab);
             srgb_to_oklab((double[]){missing[0] / 255.0, missing[1] / 255.0, missing[2] / 255.0}, other);
-            if (distance(lab, other) < 0.05)
-                fail_msg("map %d at %g looks like missing", m, i / 1000.0);
+            if (distance(lab, other) < 0.05) fail_msg("map %d at %g looks like missing", m, i / 1000.0);
         }
     }
     for (int i = 0; i <= 100; i++) { /* both sides of the diverging map are equally light */

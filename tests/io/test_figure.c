@@ -64,7 +64,10 @@ static void test_orientation(void **state)
     for (int m = 0; m < RW_COLORMAPS; m++) {
         if (m == RW_COLORMAP_CYCLIC) continue; /* its ends are one colour */
         ASSERT_OK(rw_figure_write_field(ctx, "a.png", NULL,
-                                        &(rw_figure_field){.nx = 3, .ny = 2, .values = values, .map = (rw_colormap)m,
+                                        &(rw_figure_field){.nx = 3,
+                                                           .ny = 2,
+                                                           .values = values,
+                                                           .map = (rw_colormap)m,
                                                            .value = {.min = 0, .max = 1}}));
         page p = load("a.png");
         for (int k = 0; k < 6; k++) {
@@ -78,7 +81,7 @@ static void test_orientation(void **state)
         }
         assert_true(cells[0].x < cells[1].x && cells[1].x < cells[2].x && cells[3].x < cells[4].x);
         assert_true(fabs(cells[1].x - cells[4].x) < 2 && fabs(cells[0].y - cells[1].y) < 2);
-        assert_true(cells[3].y < cells[0].y && cells[4].y < cells[1].y); /* row 0 is at the bottom */
+        assert_true(cells[3].y < cells[0].y && cells[4].y < cells[1].y);                 /* row 0 is at the bottom */
         assert_true(abs((cells[1].x1 - cells[1].x0) - (cells[1].y1 - cells[1].y0)) < 3); /* equal units: squares */
         free(p.rgb);
     }
@@ -137,8 +140,9 @@ static void test_limits(void **state)
     assert_true(find(&p, rgb, 0, p.width * 3 / 4).n > p.width * p.height / 3);
     free(p.rgb);
     values[0] = 0, values[1] = 8;
-    ASSERT_OK(rw_figure_write_field(ctx, "a.png", NULL, &(rw_figure_field){.nx = 2, .ny = 2, .values = values,
-                                                                            .map = RW_COLORMAP_DIVERGING}));
+    ASSERT_OK(
+        rw_figure_write_field(ctx, "a.png", NULL,
+                              &(rw_figure_field){.nx = 2, .ny = 2, .values = values, .map = RW_COLORMAP_DIVERGING}));
     p = load("a.png");
     rw_colormap_rgb(RW_COLORMAP_DIVERGING, 512.0 / 1023, rgb);
     assert_true(find(&p, rgb, 0, p.width * 3 / 4).n > p.width * p.height / 10);
@@ -151,9 +155,12 @@ static void test_constant(void **state)
     (void)state;
     enum { N = 60 };
     double x[N], y[N];
-    static const struct { double value, noise, scale; bool constant; } rows[] = {
-        {1. / 3, 1e-9, 0, true}, {-1. / 3, 3e-8, 0, true}, {1. / 3, 1e-6, 0, false}, {0, 0, 0, true}, {0, 1e-16, 1, true},
-        {0, 1e-16, 0, false}, {0, 1e-10, 1, false}, {1e20, 1e-9, 0, true},
+    static const struct {
+        double value, noise, scale;
+        bool constant;
+    } rows[] = {
+        {1. / 3, 1e-9, 0, true}, {-1. / 3, 3e-8, 0, true}, {1. / 3, 1e-6, 0, false}, {0, 0, 0, true},
+        {0, 1e-16, 1, true},     {0, 1e-16, 0, false},     {0, 1e-10, 1, false},     {1e20, 1e-9, 0, true},
     };
     for (int r = 0; r < RW_COUNT(rows); r++) {
         rw_figure_series series = {.n = N, .x = x, .y = y};
@@ -164,7 +171,8 @@ static void test_constant(void **state)
                 double size = rows[r].value != 0 ? fabs(rows[r].value) : 1;
                 x[i] = i, y[i] = rows[r].value + (k ? rows[r].noise * size * cos(7 * i) : 0);
             }
-            lines.y.min = k == 2 ? rows[r].value * 0.9 : 0, lines.y.max = k == 2 ? rows[r].value * 1.1 + (rows[r].value == 0) : 0;
+            lines.y.min = k == 2 ? rows[r].value * 0.9 : 0,
+            lines.y.max = k == 2 ? rows[r].value * 1.1 + (rows[r].value == 0) : 0;
             ASSERT_OK(rw_figure_write_lines(ctx, "a.png", NULL, &lines));
             p[k] = load("a.png");
         }
@@ -309,7 +317,10 @@ static void test_volume(void **state)
     uint8_t rgb[3], marked[3];
     for (int i = 0; i < 24; i++) values[i] = 0.5;
     values[(1 * 3 + 2) * 4 + 0] = 1; /* i = 0, j = 2, k = 1: upper left of the planes z and y, upper right of x */
-    rw_figure_volume v = {.n = {4, 3, 2}, .values = values, .value = {.min = 0, .max = 1}, .choose = true,
+    rw_figure_volume v = {.n = {4, 3, 2},
+                          .values = values,
+                          .value = {.min = 0, .max = 1},
+                          .choose = true,
                           .at = {0.5, 2.5, 1.5}};
     ASSERT_OK(rw_figure_write_volume(ctx, "a.png", NULL, &v));
     page p = load("a.png");
@@ -337,7 +348,8 @@ static patch level_at(const page *p, double t)
     return find(p, rgb, 0, p->width * 4 / 5);
 }
 
-/* A low floor with a high block at each corner in turn: high x is to the right and near, high y to the right and far. */
+/* A low floor with a high block at each corner in turn: high x is to the right and near, high y to the right and
+ * far. */
 static void test_surface(void **state)
 {
     (void)state;
@@ -345,7 +357,8 @@ static void test_surface(void **state)
     double values[N * N];
     patch high[4];
     for (int k = 0; k < 4; k++) {
-        for (int i = 0; i < N * N; i++) values[i] = (i % N >= N / 2) == k % 2 && (i / N >= N / 2) == k / 2 ? 0.75 : 0.25;
+        for (int i = 0; i < N * N; i++)
+            values[i] = (i % N >= N / 2) == k % 2 && (i / N >= N / 2) == k / 2 ? 0.75 : 0.25;
         const rw_figure_field f = {.nx = N, .ny = N, .values = values, .value = {.label = "z", .min = 0, .max = 1}};
         ASSERT_OK(rw_figure_write_surface(ctx, "a.png", NULL, &f));
         page p = load("a.png");
@@ -382,7 +395,8 @@ static void test_surface_hides(void **state)
     assert_in_range(seen[3].n, seen[0].n * 70 / 100, seen[0].n * 80 / 100);
 }
 
-/* One and two values, a constant, nothing, all numbers there are, more values than pixels, a flat rectangle, a small page. */
+/* One and two values, a constant, nothing, all numbers there are, more values than pixels, a flat rectangle, a small
+ * page. */
 static void test_surface_corners(void **state)
 {
     (void)state;
@@ -391,7 +405,8 @@ static void test_surface_corners(void **state)
     for (size_t nx = 1; nx <= 3; nx++)
         for (size_t ny = 1; ny <= 3; ny++) {
             for (size_t i = 0; i < nx * ny; i++) values[i] = 0.5;
-            ASSERT_OK(rw_figure_write_surface(ctx, "a.png", NULL, &(rw_figure_field){.nx = nx, .ny = ny, .values = values}));
+            ASSERT_OK(
+                rw_figure_write_surface(ctx, "a.png", NULL, &(rw_figure_field){.nx = nx, .ny = ny, .values = values}));
             page p = load("a.png");
             patch constant = level_at(&p, 0.5);
             assert_true(constant.n > 20000);
@@ -407,7 +422,8 @@ static void test_surface_corners(void **state)
     page p = load("a.png");
     assert_true(p.width == 900 && p.height == 700);
     free(p.rgb);
-    ASSERT_OK(rw_figure_write_surface(ctx, "a.png", &(rw_figure_page){.width = 200, .height = 200, .title = "t"}, &fine));
+    ASSERT_OK(
+        rw_figure_write_surface(ctx, "a.png", &(rw_figure_page){.width = 200, .height = 200, .title = "t"}, &fine));
     free(values);
 }
 
@@ -418,14 +434,16 @@ static patch bars_of(const page *p, rw_color c)
     return find(p, rgb, 0, p->width);
 }
 
-/* Bars are as long as their values say, from 0 or on a logarithmic axis; what is missing has none; odd ones are drawn too. */
+/* Bars are as long as their values say, from 0 or on a logarithmic axis; what is missing has none; odd ones are drawn
+ * too. */
 static void test_bars(void **state)
 {
     (void)state;
     static const char *const group[] = {"first", "second"}, *const series[] = {NULL, ""};
     const double values[] = {4, 1, 2, NAN}, far[] = {1000, 10, 100, -1}, odd[] = {INFINITY, 5e-324, 1e300, -1e300};
     const rw_color own = rw_figure_color(0), other = rw_figure_color(1);
-    const rw_color pale = {(uint8_t)((other.r + 255) / 2), (uint8_t)((other.g + 255) / 2), (uint8_t)((other.b + 255) / 2)};
+    const rw_color pale = {(uint8_t)((other.r + 255) / 2), (uint8_t)((other.g + 255) / 2),
+                           (uint8_t)((other.b + 255) / 2)};
     rw_figure_bars b = {.ngroups = 2, .nseries = 2, .group = group, .series = series, .values = values, .pale = 1};
     ASSERT_OK(rw_figure_write_bars(ctx, "a.png", NULL, &b));
     page p = load("a.png");
@@ -439,18 +457,26 @@ static void test_bars(void **state)
     p = load("a.png");
     patch quarter = bars_of(&p, own);
     free(p.rgb);
-    /* legends lie above and left of the plot; a bar's right end is its value's place: 4 at the end of the axis, 2 at its middle, 1 at a quarter */
+    /* legends lie above and left of the plot; a bar's right end is its value's place: 4 at the end of the axis, 2 at
+     * its middle, 1 at a quarter */
     const double zero = frame.x0, length = four.x1 - zero;
     assert_true(fabs(two.x1 - zero - length / 2) < 8 && fabs(quarter.x1 - zero - length / 4) < 8);
 
-    b = (rw_figure_bars){.ngroups = 2, .nseries = 2, .group = group, .series = series, .values = far, .value = {.min = 1, .max = 1000, .log = true}};
+    b = (rw_figure_bars){.ngroups = 2,
+                         .nseries = 2,
+                         .group = group,
+                         .series = series,
+                         .values = far,
+                         .value = {.min = 1, .max = 1000, .log = true}};
     ASSERT_OK(rw_figure_write_bars(ctx, "a.png", NULL, &b));
     p = load("a.png");
     assert_true(fabs(bars_of(&p, other).x1 - frame.x0 - 2 / 3. * (bars_of(&p, own).x1 - frame.x0)) < 8);
     free(p.rgb);
     for (int k = 0; k < 8; k++) {
-        b.value = (rw_figure_axis){.log = k & 1}, b.values = k & 2 ? odd : (const double[]){NAN, NAN, NAN, NAN}, b.series = k & 4 ? group : series;
-        ASSERT_OK(rw_figure_write_bars(ctx, "a.png", &(rw_figure_page){.width = 200 + 100 * k, .height = 200, .title = "t"}, &b));
+        b.value = (rw_figure_axis){.log = k & 1}, b.values = k & 2 ? odd : (const double[]){NAN, NAN, NAN, NAN},
+        b.series = k & 4 ? group : series;
+        ASSERT_OK(rw_figure_write_bars(ctx, "a.png",
+                                       &(rw_figure_page){.width = 200 + 100 * k, .height = 200, .title = "t"}, &b));
     }
     remove("a.png");
     b.ngroups = 0;
@@ -473,17 +499,19 @@ static rw_array *image_of(rw_device *dev, rw_dtype dtype, int height, int width,
     return a;
 }
 
-/* Pixels are squares of their colour in order, an image of half the size is drawn half as large, alpha lies over white; values beyond black
- * and white are drawn as these; large images are means. */
+/* Pixels are squares of their colour in order, an image of half the size is drawn half as large, alpha lies over white;
+ * values beyond black and white are drawn as these; large images are means. */
 static void test_images(void **state)
 {
     (void)state;
-    static const uint8_t rgb[2][2][3] = {{{250, 10, 20}, {30, 240, 50}}, {{60, 70, 230}, {200, 190, 10}}}, alpha[2] = {0, 51};
+    static const uint8_t rgb[2][2][3] = {{{250, 10, 20}, {30, 240, 50}}, {{60, 70, 230}, {200, 190, 10}}},
+                         alpha[2] = {0, 51};
     static const float levels[2] = {-3, 7};
     static uint8_t fine[3000][3000];
     rw_device *dev;
     ASSERT_OK(rw_device_open(ctx, "cpu", &dev));
-    rw_figure_image images[] = {{"colours", image_of(dev, RW_U8, 2, 2, 3, rgb)}, {NULL, image_of(dev, RW_U8, 1, 1, 2, alpha)}};
+    rw_figure_image images[] = {{"colours", image_of(dev, RW_U8, 2, 2, 3, rgb)},
+                                {NULL, image_of(dev, RW_U8, 1, 1, 2, alpha)}};
     ASSERT_OK(rw_figure_write_images(ctx, "a.png", &(rw_figure_page){.title = "two"}, 2, images));
     page p = load("a.png");
     patch a[2][2];
@@ -493,14 +521,17 @@ static void test_images(void **state)
         assert_int_equal(q->n, (q->x1 - q->x0 + 1) * (q->y1 - q->y0 + 1));
         assert_int_equal(q->n, a[0][0].n);
     }
-    assert_true(a[0][0].x1 + 1 == a[0][1].x0 && a[0][0].y1 + 1 == a[1][0].y0 && a[1][1].x0 == a[0][1].x0 && a[1][1].y0 == a[1][0].y0);
+    assert_true(a[0][0].x1 + 1 == a[0][1].x0 && a[0][0].y1 + 1 == a[1][0].y0 && a[1][1].x0 == a[0][1].x0 &&
+                a[1][1].y0 == a[1][0].y0);
     patch half = find(&p, (const uint8_t[]){204, 204, 204}, 0, p.width); /* 0 with alpha 1/5, over white */
     assert_true(half.n == a[0][0].n && half.x0 > a[0][1].x1 && half.y0 == a[0][0].y0);
     free(p.rgb);
     rw_array_destroy(&images[0].image), rw_array_destroy(&images[1].image);
 
-    for (int i = 0; i < 3000 * 3000; i++) fine[i / 3000][i % 3000] = (uint8_t)(i / 3000 % 2 ? 200 : 100); /* rows of 100 and 200 */
-    images[0].image = image_of(dev, RW_F32, 1, 2, 1, levels), images[1].image = image_of(dev, RW_U8, 3000, 3000, 1, fine);
+    /* rows of 100 and 200 */
+    for (int i = 0; i < 3000 * 3000; i++) fine[i / 3000][i % 3000] = (uint8_t)(i / 3000 % 2 ? 200 : 100);
+    images[0].image = image_of(dev, RW_F32, 1, 2, 1, levels),
+    images[1].image = image_of(dev, RW_U8, 3000, 3000, 1, fine);
     ASSERT_OK(rw_figure_write_images(ctx, "a.png", NULL, 1, images));
     p = load("a.png");
     patch black = find(&p, (const uint8_t[]){0, 0, 0}, 0, p.width);
@@ -545,8 +576,8 @@ static void test_refusals(void **state)
     const double values[4] = {1, 2, 3, 4};
     const rw_figure_field good = {.nx = 2, .ny = 2, .values = values};
     rw_figure_field f = good;
-#define REFUSED(page_pointer)                                                                       \
-    ASSERT_FAILS(rw_figure_write_field(ctx, "a.png", page_pointer, &f), RW_ERR_ARGUMENT);           \
+#define REFUSED(page_pointer)                                                                                          \
+    ASSERT_FAILS(rw_figure_write_field(ctx, "a.png", page_pointer, &f), RW_ERR_ARGUMENT);                              \
     ASSERT_FAILS(rw_figure_write_surface(ctx, "a.png", page_pointer, &f), RW_ERR_ARGUMENT)
     f.nx = 0;
     REFUSED(NULL);
@@ -583,7 +614,8 @@ static void test_refusals(void **state)
 static void test_odd(void **state)
 {
     (void)state;
-    static const char *const labels[] = {NULL, "", "x / m", "a label that is far too long for any page, and goes on",
+    static const char *const labels[] = {NULL,       "",
+                                         "x / m",    "a label that is far too long for any page, and goes on",
                                          "\xFF\xC3", "µ₀ ∇²φ"};
     static const double extremes[] = {0, 1, -1, 1e-300, 1e300, -1e300, 1e-12, NAN, INFINITY, 5e-324};
     enum { CELLS = 600 };
@@ -592,8 +624,10 @@ static void test_odd(void **state)
     print_message("seed %llu\n", (unsigned long long)seed);
     for (uint64_t k = 0; k < (test_long() ? 240 : 60); k++) {
 #define PICK(draw, what) ((size_t)(rw_random_u64(seed + k, draw) % (what)))
-        rw_figure_page page_given = {.width = 200 + (int)PICK(0, 500), .height = 200 + (int)PICK(1, 500),
-                                     .title = labels[PICK(2, 6)], .subtitle = labels[PICK(3, 6)]};
+        rw_figure_page page_given = {.width = 200 + (int)PICK(0, 500),
+                                     .height = 200 + (int)PICK(1, 500),
+                                     .title = labels[PICK(2, 6)],
+                                     .subtitle = labels[PICK(3, 6)]};
         fill_random(values, CELLS, seed + k);
         fill_random(xs, CELLS, seed + k + 1000);
         for (size_t i = PICK(4, 20); i > 0; i--) {
@@ -606,9 +640,14 @@ static void test_odd(void **state)
         size_t n[2];
         for (int twice = 0; twice < 2; twice++) {
             if (k % 3 == 0) {
-                const rw_figure_field f = {.nx = 1 + k % 20, .ny = 1 + k % 30, .values = values, .value = axis,
-                                           .x0 = isfinite(values[3]) ? values[3] : 0, .y1 = (double)(k % 7),
-                                           .x_label = labels[k % 6], .map = (rw_colormap)(k % RW_COLORMAPS),
+                const rw_figure_field f = {.nx = 1 + k % 20,
+                                           .ny = 1 + k % 30,
+                                           .values = values,
+                                           .value = axis,
+                                           .x0 = isfinite(values[3]) ? values[3] : 0,
+                                           .y1 = (double)(k % 7),
+                                           .x_label = labels[k % 6],
+                                           .map = (rw_colormap)(k % RW_COLORMAPS),
                                            .stretch = k % 2};
                 ASSERT_OK((k % 2 ? rw_figure_write_field : rw_figure_write_surface)(ctx, "a.png", &page_given, &f));
             } else if (k % 3 == 1) {
@@ -616,13 +655,19 @@ static void test_odd(void **state)
                 for (size_t i = 0; i < 5; i++)
                     s[i] = (rw_figure_series){labels[(k + i) % 6], k % 9 * (i + 1), xs + 10 * i, values + 20 * i,
                                               (rw_figure_style)((k + i) % 4)};
-                const rw_figure_lines l = {.x = {.label = labels[k % 6], .log = k % 2}, .y = axis, .n = (int)(k % 6),
+                const rw_figure_lines l = {.x = {.label = labels[k % 6], .log = k % 2},
+                                           .y = axis,
+                                           .n = (int)(k % 6),
                                            .series = s};
                 ASSERT_OK(rw_figure_write_lines(ctx, "a.png", &page_given, &l));
             } else {
-                const rw_figure_volume v = {.n = {1 + k % 9, 1 + k % 8, 1 + k % 7}, .values = values, .value = axis,
-                                            .upper = {1, (double)(k % 30), 1e-7}, .label = {labels[k % 6]},
-                                            .choose = k % 2, .at = {1e9, -1e9, 0}};
+                const rw_figure_volume v = {.n = {1 + k % 9, 1 + k % 8, 1 + k % 7},
+                                            .values = values,
+                                            .value = axis,
+                                            .upper = {1, (double)(k % 30), 1e-7},
+                                            .label = {labels[k % 6]},
+                                            .choose = k % 2,
+                                            .at = {1e9, -1e9, 0}};
                 ASSERT_OK(rw_figure_write_volume(ctx, "a.png", &page_given, &v));
             }
             read_whole("a.png", &bytes[twice], &n[twice]);
@@ -641,7 +686,12 @@ static rw_status draw_all(void)
     RW_TRY(rw_figure_write_field(ctx, "a.png", &small, &(rw_figure_field){.nx = 4, .ny = 2, .values = values}));
     RW_TRY(rw_figure_write_surface(ctx, "d.png", &small, &(rw_figure_field){.nx = 4, .ny = 2, .values = values}));
     RW_TRY(rw_figure_write_lines(ctx, "b.png", &small, &(rw_figure_lines){.n = 1, .series = &s}));
-    RW_TRY(rw_figure_write_bars(ctx, "e.png", &small, &(rw_figure_bars){.ngroups = 1, .nseries = 1, .group = &s.name, .series = &s.name, .values = values}));
+    RW_TRY(rw_figure_write_bars(ctx, "e.png", &small,
+                                &(rw_figure_bars){.ngroups = 1,
+                                                  .nseries = 1,
+                                                  .group = &s.name,
+                                                  .series = &s.name,
+                                                  .values = values}));
     return rw_figure_write_volume(ctx, "c.png", &small, &(rw_figure_volume){.n = {2, 2, 2}, .values = values});
 }
 
@@ -667,10 +717,11 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IO_TEST(test_orientation), IO_TEST(test_sizes),    IO_TEST(test_missing), IO_TEST(test_limits),
-        IO_TEST(test_constant),   IO_TEST(test_averaging),   IO_TEST(test_lines),    IO_TEST(test_legend),  IO_TEST(test_volume),
-        IO_TEST(test_surface),     IO_TEST(test_surface_hides), IO_TEST(test_surface_corners),
-        IO_TEST(test_bars),        IO_TEST(test_images),   IO_TEST(test_refusals), IO_TEST(test_odd),      IO_TEST(test_faults),
+        IO_TEST(test_orientation), IO_TEST(test_sizes),     IO_TEST(test_missing),       IO_TEST(test_limits),
+        IO_TEST(test_constant),    IO_TEST(test_averaging), IO_TEST(test_lines),         IO_TEST(test_legend),
+        IO_TEST(test_volume),      IO_TEST(test_surface),   IO_TEST(test_surface_hides), IO_TEST(test_surface_corners),
+        IO_TEST(test_bars),        IO_TEST(test_images),    IO_TEST(test_refusals),      IO_TEST(test_odd),
+        IO_TEST(test_faults),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

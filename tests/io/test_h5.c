@@ -18,8 +18,8 @@ static void test_round_trip(void **state)
     static const struct {
         int rank;
         size_t shape[4];
-    } shapes[] = {{1, {1}}, {1, {0}}, {1, {1000}}, {2, {3, 4}}, {2, {0, 5}}, {3, {2, 3, 4}}, {4, {2, 1, 3, 2}},
-                  {3, {5, 0, 2}}, {4, {1, 1, 1, 1}}};
+    } shapes[] = {{1, {1}},       {1, {0}},          {1, {1000}},    {2, {3, 4}},      {2, {0, 5}},
+                  {3, {2, 3, 4}}, {4, {2, 1, 3, 2}}, {3, {5, 0, 2}}, {4, {1, 1, 1, 1}}};
     const uint64_t seed = 20240602;
     print_message("seed %llu\n", (unsigned long long)seed);
     for (unsigned flags = 0; flags < 2; flags++)

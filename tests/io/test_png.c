@@ -174,8 +174,14 @@ static void test_limits(void **state)
     (void)state;
     unsigned char file[64];
     rw_picture p;
-    static const uint32_t sizes[][2] = {{0x7FFFFFFF, 0x7FFFFFFF}, {1 << 20, 1 << 20}, {1 << 14, 1 << 14},
-                                        {0x7FFFFFFF, 1}, {1, 0x7FFFFFFF}, {0, 1}, {1, 0}, {0x80000000u, 1}};
+    static const uint32_t sizes[][2] = {{0x7FFFFFFF, 0x7FFFFFFF},
+                                        {1 << 20, 1 << 20},
+                                        {1 << 14, 1 << 14},
+                                        {0x7FFFFFFF, 1},
+                                        {1, 0x7FFFFFFF},
+                                        {0, 1},
+                                        {1, 0},
+                                        {0x80000000u, 1}};
     for (int i = 0; i < RW_COUNT(sizes); i++) {
         size_t n = promise(file, sizes[i][0], sizes[i][1]);
         rw_fault_set(RW_FAULT_ALLOC, 0);

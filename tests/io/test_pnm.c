@@ -94,7 +94,7 @@ static void test_raw(void **state)
 {
     (void)state;
     enum { PIXELS = 7 * 5 };
-    unsigned char data[80] = "P5\n7 5\n65535\n";
+    unsigned char data[96] = "P5\n7 5\n65535\n";
     const size_t head = strlen((char *)data), n = head + 2 * PIXELS;
     rw_picture p;
     for (size_t i = head; i < n; i++) data[i] = (unsigned char)rw_random_u64(4, i);
@@ -126,7 +126,10 @@ static void test_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IO_TEST(test_kinds), IO_TEST(test_refused), IO_TEST(test_raw), IO_TEST(test_faults),
+        IO_TEST(test_kinds),
+        IO_TEST(test_refused),
+        IO_TEST(test_raw),
+        IO_TEST(test_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,15 +125,17 @@ static void test_bits(void **state)
     assert_int_equal(rw_raster_parse(ctx, "text", "hello, world", 12, 0, &r), RW_ERR_INPUT);
 }
 
-/* BMP as Windows writes it, byte by byte: 2 x 2 pixels of 24 bits, bottom row first and top row first; 3 x 1 with a palette of two colours. */
+/* BMP as Windows writes it, byte by byte: 2 x 2 pixels of 24 bits, bottom row first and top row first; 3 x 1 with a
+ * palette of two colours. */
 static void test_bmp(void **state)
 {
     (void)state;
-    unsigned char file[] = {'B', 'M', 70, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0, 40, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 1, 0, 24, 0, 0, 0, 0, 0,
-                            16, 0, 0, 0, 19, 11, 0, 0, 19, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    unsigned char file[] = {'B', 'M', 70, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0, 40, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 1, 0,
+                            24, 0, 0, 0, 0, 0, 16, 0, 0, 0, 19, 11, 0, 0, 19, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                             /* blue, green, red of two pixels, two bytes of padding */
                             1, 2, 3, 4, 5, 6, 0, 0, 7, 8, 9, 10, 11, 12, 0, 0};
-    static const uint8_t up[] = {9, 8, 7, 12, 11, 10, 3, 2, 1, 6, 5, 4}, down[] = {3, 2, 1, 6, 5, 4, 9, 8, 7, 12, 11, 10};
+    static const uint8_t up[] = {9, 8, 7, 12, 11, 10, 3, 2, 1, 6, 5, 4},
+                         down[] = {3, 2, 1, 6, 5, 4, 9, 8, 7, 12, 11, 10};
     rw_raster r;
     for (int turn = 0; turn < 2; ++turn) {
         if (turn) memcpy(file + 22, (unsigned char[]){0xfe, 0xff, 0xff, 0xff}, 4); /* -2 rows: from the top */
@@ -142,9 +144,14 @@ static void test_bmp(void **state)
         assert_memory_equal(r.samples, turn ? down : up, sizeof up);
         rw_raster_free(&r);
     }
-    static const unsigned char palette[] = {'B', 'M', 66, 0, 0, 0, 0, 0, 0, 0, 62, 0, 0, 0, 40, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 1, 0, 8, 0,
-                                            0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0,
-                                            255, 0, 0, 0, 0, 128, 64, 0, /* blue; green with red */ 1, 0, 1, 0};
+    static const unsigned char palette[] = {'B', 'M', 66, 0, 0, 0,   0,  0, 0,
+                                            0,   62,  0,  0, 0, 40,  0,  0, 0,
+                                            3,   0,   0,  0, 1, 0,   0,  0, 1,
+                                            0,   8,   0,  0, 0, 0,   0,  4, 0,
+                                            0,   0,   0,  0, 0, 0,   0,  0, 0,
+                                            0,   2,   0,  0, 0, 0,   0,  0, 0,
+                                            255, 0,   0,  0, 0, 128, 64, 0, /* blue; green with red */ 1,
+                                            0,   1,   0};
     assert_int_equal(rw_raster_parse(ctx, "bmp", palette, sizeof palette, 0, &r), RW_OK);
     assert_true(r.width == 3 && r.height == 1 && r.channels == 3);
     assert_memory_equal(r.samples, ((uint8_t[]){64, 128, 0, 0, 0, 255, 64, 128, 0}), 9);
@@ -153,8 +160,9 @@ static void test_bmp(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip), cmocka_unit_test(test_jpeg), cmocka_unit_test(test_damaged),
-                                       cmocka_unit_test(test_bits), cmocka_unit_test(test_bmp)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip), cmocka_unit_test(test_jpeg),
+                                       cmocka_unit_test(test_damaged), cmocka_unit_test(test_bits),
+                                       cmocka_unit_test(test_bmp)};
     if (rw_context_create(&ctx) != RW_OK) return 1;
     const int failed = cmocka_run_group_tests_name("raster", tests, NULL, NULL);
     rw_context_destroy(&ctx);

@@ -15,8 +15,7 @@ static void fill(void)
 
 static rw_status write_arrays(void)
 {
-    const rw_vti_array arrays[] = {{"p <&\">", RW_F32, pressure}, {"psi", RW_C128, speed},
-                                   {"v", RW_F64, speed}};
+    const rw_vti_array arrays[] = {{"p <&\">", RW_F32, pressure}, {"psi", RW_C128, speed}, {"v", RW_F64, speed}};
     return rw_vti_write(NULL, "a.vti", &grid, 3, arrays);
 }
 
@@ -60,8 +59,7 @@ static void test_refuses(void **state)
 {
     (void)state;
     static const rw_vti_array twice[] = {{"u", RW_F32, pressure}, {"u", RW_F32, pressure}};
-    static const rw_vti_array bad[][1] = {{{"", RW_F32, pressure}}, {{NULL, RW_F32, pressure}},
-                                          {{"u", RW_F32, NULL}}};
+    static const rw_vti_array bad[][1] = {{{"", RW_F32, pressure}}, {{NULL, RW_F32, pressure}}, {{"u", RW_F32, NULL}}};
     for (int a = 0; a < 3; a++) {
         rw_io_grid g = grid;
         g.n[a] = 0;

@@ -11,7 +11,8 @@ static float block[CELLS];
 static void fill(void)
 {
     for (int i = 0; i < POINTS; i++) { /* sheared */
-        points[i][0] = i % (NX + 1) + 0.1 * (i / (NX + 1) % (NY + 1)), points[i][1] = i / (NX + 1) % (NY + 1), points[i][2] = 0.5 * (i / ((NX + 1) * (NY + 1)));
+        points[i][0] = i % (NX + 1) + 0.1 * (i / (NX + 1) % (NY + 1)), points[i][1] = i / (NX + 1) % (NY + 1),
+        points[i][2] = 0.5 * (i / ((NX + 1) * (NY + 1)));
     }
     fill_random(density, CELLS, 5);
     for (int i = 0; i < CELLS; i++) block[i] = (float)i;
@@ -38,8 +39,13 @@ static void test_bytes(void **state)
     const char *data = strstr(file, "encoding=\"raw\">\n_");
     assert_non_null(data);
     data += strlen("encoding=\"raw\">\n_");
-    const struct { const char *name; const void *values; uint64_t bytes; } rows[] = {
-        {"Name=\"points\"", points, sizeof points}, {"Name=\"N ", density, sizeof density}, {"Name=\"block\"", block, sizeof block}};
+    const struct {
+        const char *name;
+        const void *values;
+        uint64_t bytes;
+    } rows[] = {{"Name=\"points\"", points, sizeof points},
+                {"Name=\"N ", density, sizeof density},
+                {"Name=\"block\"", block, sizeof block}};
     uint64_t expected = 0;
     for (int i = 0; i < 3; i++) {
         const char *at = strstr(file, rows[i].name);
@@ -107,6 +113,7 @@ static void test_python(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {IO_TEST(test_bytes), IO_TEST(test_refuses), IO_TEST(test_faults), IO_TEST(test_python)};
+    const struct CMUnitTest tests[] = {IO_TEST(test_bytes), IO_TEST(test_refuses), IO_TEST(test_faults),
+                                       IO_TEST(test_python)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

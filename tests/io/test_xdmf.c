@@ -81,41 +81,43 @@ static void test_python(void **state)
     write_data();
     ASSERT_OK(write_series());
     ASSERT_OK(rw_xdmf_write(NULL, "p.xdmf", &plane, 1, fields, 1, &(rw_xdmf_step){3, plane_set}));
-    run_python("h5py",
-               "import h5py, numpy as np, xml.etree.ElementTree as E\n"
-               "for name in 's.xdmf', 'p.xdmf':\n"
-               "    root = E.parse(name).getroot()\n"
-               "    assert root.get('Version') == '3.0'\n"
-               "    for item in root.iter('DataItem'):\n"
-               "        if item.get('Format') != 'HDF': continue\n"
-               "        file, path = item.text.strip().split(':')\n"
-               "        data = h5py.File(file)[path]\n"
-               "        assert list(data.shape) == [int(n) for n in item.get('Dimensions').split()]\n"
-               "        assert data.dtype.itemsize == int(item.get('Precision'))\n"
-               "try:\n"
-               "    from vtkmodules.vtkIOXdmf2 import vtkXdmfReader\n"
-               "    from vtkmodules.util.numpy_support import vtk_to_numpy\n"
-               "except ImportError:\n"
-               "    print('no vtk: its reader is not asked')\n"
-               "    raise SystemExit\n"
-               "def load(name, time):\n"
-               "    r = vtkXdmfReader(); r.SetFileName(name); r.UpdateInformation()\n"
-               "    r.UpdateTimeStep(time); return r.GetOutputDataObject(0)\n"
-               "for s in 0, 1:\n"
-               "    o = load('s.xdmf', 0.1*s)\n"
-               "    assert o.GetDimensions() == (4, 3, 2), o.GetDimensions()\n"
-               "    assert o.GetOrigin() == (-1, 0.1, 5) and o.GetSpacing() == (0.5, 0.25, 1e-3)\n"
-               "    assert (vtk_to_numpy(o.GetPointData().GetArray('u')) == np.arange(24) + 100*s).all()\n"
-               "    assert (vtk_to_numpy(o.GetPointData().GetArray('p & q')) == -np.arange(24) - 100*s).all()\n"
-               "o = load('p.xdmf', 3)\n"
-               "assert o.GetDimensions() == (4, 3, 1)\n"
-               "assert (vtk_to_numpy(o.GetPointData().GetArray('u')) == np.arange(12)).all()\n");
+    run_python("h5py", "import h5py, numpy as np, xml.etree.ElementTree as E\n"
+                       "for name in 's.xdmf', 'p.xdmf':\n"
+                       "    root = E.parse(name).getroot()\n"
+                       "    assert root.get('Version') == '3.0'\n"
+                       "    for item in root.iter('DataItem'):\n"
+                       "        if item.get('Format') != 'HDF': continue\n"
+                       "        file, path = item.text.strip().split(':')\n"
+                       "        data = h5py.File(file)[path]\n"
+                       "        assert list(data.shape) == [int(n) for n in item.get('Dimensions').split()]\n"
+                       "        assert data.dtype.itemsize == int(item.get('Precision'))\n"
+                       "try:\n"
+                       "    from vtkmodules.vtkIOXdmf2 import vtkXdmfReader\n"
+                       "    from vtkmodules.util.numpy_support import vtk_to_numpy\n"
+                       "except ImportError:\n"
+                       "    print('no vtk: its reader is not asked')\n"
+                       "    raise SystemExit\n"
+                       "def load(name, time):\n"
+                       "    r = vtkXdmfReader(); r.SetFileName(name); r.UpdateInformation()\n"
+                       "    r.UpdateTimeStep(time); return r.GetOutputDataObject(0)\n"
+                       "for s in 0, 1:\n"
+                       "    o = load('s.xdmf', 0.1*s)\n"
+                       "    assert o.GetDimensions() == (4, 3, 2), o.GetDimensions()\n"
+                       "    assert o.GetOrigin() == (-1, 0.1, 5) and o.GetSpacing() == (0.5, 0.25, 1e-3)\n"
+                       "    assert (vtk_to_numpy(o.GetPointData().GetArray('u')) == np.arange(24) + 100*s).all()\n"
+                       "    assert (vtk_to_numpy(o.GetPointData().GetArray('p & q')) == -np.arange(24) - 100*s).all()\n"
+                       "o = load('p.xdmf', 3)\n"
+                       "assert o.GetDimensions() == (4, 3, 1)\n"
+                       "assert (vtk_to_numpy(o.GetPointData().GetArray('u')) == np.arange(12)).all()\n");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IO_TEST(test_text), IO_TEST(test_refuses), IO_TEST(test_faults), IO_TEST(test_python),
+        IO_TEST(test_text),
+        IO_TEST(test_refuses),
+        IO_TEST(test_faults),
+        IO_TEST(test_python),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

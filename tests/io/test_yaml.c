@@ -136,11 +136,30 @@ static void test_limits(void **state)
 static void test_numbers(void **state)
 {
     (void)state;
-    static const struct { const char *text; bool number; double value; } rows[] = {
-        {"1", true, 1}, {"-2.5e3", true, -2500}, {"+.5", true, 0.5}, {"5.", true, 5}, {"1E-2", true, 0.01},
-        {".inf", true, INFINITY}, {"-.Inf", true, -INFINITY}, {"inf", true, INFINITY}, {"1e", false, 0},
-        {"0x10", false, 0}, {"", false, 0}, {".", false, 0}, {"1 2", false, 0}, {"a", false, 0}, {"1e5x", false, 0},
-        {"infinity", false, 0}, {"--1", false, 0}, {"1e999", true, INFINITY}, {"1,5", false, 0},
+    static const struct {
+        const char *text;
+        bool number;
+        double value;
+    } rows[] = {
+        {"1", true, 1},
+        {"-2.5e3", true, -2500},
+        {"+.5", true, 0.5},
+        {"5.", true, 5},
+        {"1E-2", true, 0.01},
+        {".inf", true, INFINITY},
+        {"-.Inf", true, -INFINITY},
+        {"inf", true, INFINITY},
+        {"1e", false, 0},
+        {"0x10", false, 0},
+        {"", false, 0},
+        {".", false, 0},
+        {"1 2", false, 0},
+        {"a", false, 0},
+        {"1e5x", false, 0},
+        {"infinity", false, 0},
+        {"--1", false, 0},
+        {"1e999", true, INFINITY},
+        {"1,5", false, 0},
     };
     for (int i = 0; i < RW_COUNT(rows); i++) {
         rw_tree node = {.kind = RW_TREE_SCALAR, .text = (char *)rows[i].text};
@@ -167,8 +186,10 @@ static bool same(const rw_tree *a, const rw_tree *b)
 static void test_round_trip(void **state)
 {
     (void)state;
-    rw_tree *t = parse("a: [1, -2, 'x y', \"q\\\"\\\\\\n\\t\\x01\\u2028\\u2029\\u0085\", '', ~, -b, {c: d}, '- x', '&', '%']\n"
-                       "'key: odd': {}\nb: []\n'': &z 'a # b'\nd: *z\ne: 10*(u - u^3)\nf: \"ä{\"\ng: 'x '\n"), *back;
+    rw_tree *t = parse(
+                "a: [1, -2, 'x y', \"q\\\"\\\\\\n\\t\\x01\\u2028\\u2029\\u0085\", '', ~, -b, {c: d}, '- x', '&', '%']\n"
+                "'key: odd': {}\nb: []\n'': &z 'a # b'\nd: *z\ne: 10*(u - u^3)\nf: \"ä{\"\ng: 'x '\n"),
+            *back;
     rw_text text = {0};
     rw_tree_write(t, &text);
     assert_int_equal(rw_yaml_parse(ctx, "again", text.data, text.length, &back), RW_OK);
@@ -212,8 +233,8 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tree),     cmocka_unit_test(test_refused), cmocka_unit_test(test_aliases),
-        cmocka_unit_test(test_limits),   cmocka_unit_test(test_numbers), cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_tree),      cmocka_unit_test(test_refused), cmocka_unit_test(test_aliases),
+        cmocka_unit_test(test_limits),    cmocka_unit_test(test_numbers), cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -7,7 +7,8 @@
 #include "krylov/krylov.h"
 #include "sparse/host.h"
 
-/* A grid of n x n cells with blocks: random numbers, diagonal blocks that dominate; symmetric (hermitian) where asked. */
+/* A grid of n x n cells with blocks: random numbers, diagonal blocks that dominate; symmetric (hermitian) where
+ * asked. */
 __attribute__((unused)) static entries system_of(uint64_t seed, int64_t n, int block, bool is_complex, bool hermitian)
 {
     entries e = grid_entries(seed, n, n, block, block, is_complex);
@@ -36,7 +37,8 @@ __attribute__((unused)) static double true_residual(const entries *e, rw_dtype t
     OK(rw_array_read(x, &px));
     long double complex *r = calloc((size_t)e->rows, sizeof *r);
     long double rr = 0, bb = 0;
-    for (int64_t i = 0; i < e->rows; ++i) r[i] = rw_value_get(type, pb, i, 0) + rw_value_get(type, pb, i, 1) * I, bb += creall(r[i] * conjl(r[i]));
+    for (int64_t i = 0; i < e->rows; ++i)
+        r[i] = rw_value_get(type, pb, i, 0) + rw_value_get(type, pb, i, 1) * I, bb += creall(r[i] * conjl(r[i]));
     for (int64_t k = 0; k < e->n; ++k) {
         const long double complex a = e->is_complex ? e->value[2 * k] + e->value[2 * k + 1] * I : e->value[k];
         r[e->row[k]] -= a * (rw_value_get(type, px, e->column[k], 0) + rw_value_get(type, px, e->column[k], 1) * I);

@@ -1,11 +1,17 @@
-/* Flexible GMRES with a solver in the place of its preconditioner: every method as the inner one, real and complex, with a preconditioner of its own, on every device; what one inner
- * iteration of known effect does; what is refused. */
+/* Flexible GMRES with a solver in the place of its preconditioner: every method as the inner one, real and complex,
+ * with a preconditioner of its own, on every device; what one inner iteration of known effect does; what is refused. */
 #include "systems.h"
 
 /* A Laplacian of n x n cells, of complex type with an imaginary diagonal beside. */
 static entries laplace(int64_t n, bool is_complex)
 {
-    entries e = {n * n, n * n, 0, is_complex, malloc((size_t)(5 * n * n) * 8), malloc((size_t)(5 * n * n) * 8), malloc((size_t)(5 * n * n) * 16)};
+    entries e = {n * n,
+                 n * n,
+                 0,
+                 is_complex,
+                 malloc((size_t)(5 * n * n) * 8),
+                 malloc((size_t)(5 * n * n) * 8),
+                 malloc((size_t)(5 * n * n) * 16)};
     for (int64_t i = 0; i < n * n; ++i)
         for (int k = 0; k < 5; ++k) {
             const int64_t x = i % n + (k == 1) - (k == 2), y = i / n + (k == 3) - (k == 4);
@@ -34,7 +40,8 @@ static int64_t solve(const char *what, const entries *e, const rw_krylov_spec *i
     for (int again = 0; again < 2; ++again) { /* the second solve begins with the state of the first */
         if (rw_krylov_solve(k, b, x, &r) != RW_OK) fail_msg("%s: %s", what, rw_message(ctx));
         const double told = r.residual / r.right_side, is = true_residual(e, type, b, x);
-        if (!(is <= 1.5e-10) || !(fabs(told - is) <= 1e-3 * is + 1e-14)) fail_msg("%s: residual %g, told as %g", what, is, told);
+        if (!(is <= 1.5e-10) || !(fabs(told - is) <= 1e-3 * is + 1e-14))
+            fail_msg("%s: residual %g, told as %g", what, is, told);
         if (!again) OK(rw_array_zero(x, queue));
     }
     rw_krylov_destroy(&k), rw_sparse_destroy(&m);
@@ -44,8 +51,16 @@ static int64_t solve(const char *what, const entries *e, const rw_krylov_spec *i
 
 static void test_methods(void **state)
 {
-    static const struct { rw_krylov_method method; const char *precond; int iterations, most; } kinds[] = {
-        {RW_KRYLOV_GMRES, "none", 9, 24}, {RW_KRYLOV_CG, "jacobi", 20, 10}, {RW_KRYLOV_BICGSTAB, "ilu0:order=natural", 5, 7}, {RW_KRYLOV_IDR, "none", 10, 30}, {RW_KRYLOV_FGMRES, "jacobi", 0, 20},
+    static const struct {
+        rw_krylov_method method;
+        const char *precond;
+        int iterations, most;
+    } kinds[] = {
+        {RW_KRYLOV_GMRES, "none", 9, 24},
+        {RW_KRYLOV_CG, "jacobi", 20, 10},
+        {RW_KRYLOV_BICGSTAB, "ilu0:order=natural", 5, 7},
+        {RW_KRYLOV_IDR, "none", 10, 30},
+        {RW_KRYLOV_FGMRES, "jacobi", 0, 20},
     };
     const bool fast = !strcmp(rw_device_info(dev)->kind, "cpu") || !strcmp(rw_device_info(dev)->kind, "cuda");
     (void)state;
@@ -58,24 +73,31 @@ static void test_methods(void **state)
             char what[80];
             rw_krylov_spec inner = {.method = kinds[i].method, .iterations = kinds[i].iterations, .rtol = 1e-3};
             OK(rw_precond_parse(ctx, kinds[i].precond, &inner.precond));
-            snprintf(what, sizeof what, "%s: inner %s, %s, complex %d", rw_device_info(dev)->name, rw_krylov_method_name(inner.method), kinds[i].precond, z);
+            snprintf(what, sizeof what, "%s: inner %s, %s, complex %d", rw_device_info(dev)->name,
+                     rw_krylov_method_name(inner.method), kinds[i].precond, z);
             const int64_t n = solve(what, &e, &inner, i % 2 ? 30 : 3);
-            if (n > kinds[i].most || 3 * n > alone) fail_msg("%s: %lld iterations, %lld without", what, (long long)n, (long long)alone);
+            if (n > kinds[i].most || 3 * n > alone)
+                fail_msg("%s: %lld iterations, %lld without", what, (long long)n, (long long)alone);
         }
         free_entries(&e);
     }
 }
 
-/* An inner solver that solves leaves one iteration; one that stops at half of the residual leaves more, and does not make its iterations in vain. */
+/* An inner solver that solves leaves one iteration; one that stops at half of the residual leaves more, and does not
+ * make its iterations in vain. */
 static void test_exact(void **state)
 {
     const int n = brief() ? 5 : 9, rows = n * n;
     entries e = laplace(n, false);
     (void)state;
-    assert_int_equal(solve("exact", &e, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .iterations = rows, .rtol = 1e-13}, 30), 1);
-    const int64_t half = solve("half", &e, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .iterations = rows, .rtol = 0.5}, 30);
+    assert_int_equal(solve("exact", &e, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .iterations = rows, .rtol = 1e-13},
+                           30),
+                     1);
+    const int64_t half =
+        solve("half", &e, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .iterations = rows, .rtol = 0.5}, 30);
     assert_true(half > 1 && half <= 34); /* 2^-34 < 1e-10 */
-    const int64_t one = solve("one", &e, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .iterations = 1, .rtol = 1e-3}, rows);
+    const int64_t one =
+        solve("one", &e, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .iterations = 1, .rtol = 1e-3}, rows);
     const int64_t none = solve("none", &e, NULL, rows);
     assert_true(one <= none + 2); /* a multiple of each vector: the same space */
     free_entries(&e);
@@ -84,14 +106,21 @@ static void test_exact(void **state)
 /* One application is what the method alone gives after as many iterations from 0. */
 static void test_application(void **state)
 {
-    static const struct { rw_krylov_method method; const char *precond; } kinds[] = {{RW_KRYLOV_GMRES, "none"}, {RW_KRYLOV_CG, "jacobi"}, {RW_KRYLOV_BICGSTAB, "none"}, {RW_KRYLOV_IDR, "none"}, {RW_KRYLOV_FGMRES, "jacobi"}};
+    static const struct {
+        rw_krylov_method method;
+        const char *precond;
+    } kinds[] = {{RW_KRYLOV_GMRES, "none"},
+                 {RW_KRYLOV_CG, "jacobi"},
+                 {RW_KRYLOV_BICGSTAB, "none"},
+                 {RW_KRYLOV_IDR, "none"},
+                 {RW_KRYLOV_FGMRES, "jacobi"}};
     const bool fast = !strcmp(rw_device_info(dev)->kind, "cpu") || !strcmp(rw_device_info(dev)->kind, "cuda");
     entries e = laplace(13, false);
     rw_sparse *m = matrix_of("csr", RW_F64, &e);
     rw_array *b = vector_of(RW_F64, e.rows, 7), *x = vector_of(RW_F64, e.rows, 0), *y = vector_of(RW_F64, e.rows, 8);
     (void)state;
-    for (int i = 0; i < (fast ? RW_COUNT(kinds) : 2); ++i)
-        for (int n = kinds[i].method == RW_KRYLOV_IDR ? 5 : 1; n < 11; n += kinds[i].method == RW_KRYLOV_IDR ? 5 : 3) { /* whole cycles */
+    for (int i = 0; i < (fast ? RW_COUNT(kinds) : 2); ++i) /* whole cycles */
+        for (int n = kinds[i].method == RW_KRYLOV_IDR ? 5 : 1; n < 11; n += kinds[i].method == RW_KRYLOV_IDR ? 5 : 3) {
             rw_krylov_spec spec = {.method = kinds[i].method, .iterations = n, .rtol = 1e-13};
             rw_krylov *outer, *alone;
             rw_krylov_result r;
@@ -110,7 +139,9 @@ static void test_application(void **state)
                 OK(rw_array_read(y, &py));
                 for (int64_t j = 0; j < e.rows; ++j) {
                     const double is = ((const double *)py)[j], want = ((const double *)px)[j];
-                    if (!(fabs(is - want) <= 1e-12)) fail_msg("inner %s, %d iterations: x[%lld] = %.17g, alone %.17g", rw_krylov_method_name(spec.method), n, (long long)j, is, want);
+                    if (!(fabs(is - want) <= 1e-12))
+                        fail_msg("inner %s, %d iterations: x[%lld] = %.17g, alone %.17g",
+                                 rw_krylov_method_name(spec.method), n, (long long)j, is, want);
                 }
             }
             rw_krylov_destroy(&outer), rw_krylov_destroy(&alone);
@@ -125,7 +156,9 @@ static void test_refused(void **state)
     entries e = laplace(4, false);
     rw_sparse *m = matrix_of("csr", RW_F64, &e);
     rw_krylov *k;
-    const rw_krylov_spec plain = {.method = RW_KRYLOV_CG}, nested = {.method = RW_KRYLOV_FGMRES, .inner = &plain}, many = {.method = RW_KRYLOV_GMRES, .iterations = 1001}, bad = {.method = RW_KRYLOV_CG, .rtol = -1};
+    const rw_krylov_spec plain = {.method = RW_KRYLOV_CG}, nested = {.method = RW_KRYLOV_FGMRES, .inner = &plain},
+                         many = {.method = RW_KRYLOV_GMRES, .iterations = 1001},
+                         bad = {.method = RW_KRYLOV_CG, .rtol = -1};
     (void)state;
     FAILS(RW_ERR_ARGUMENT, "an inner solver for gmres, whose preconditioner must not change: use fgmres",
           rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .inner = &plain},
@@ -147,13 +180,15 @@ static void test_refused(void **state)
                            &k));
     assert_null(k);
     const rw_krylov_spec outer = {.method = RW_KRYLOV_FGMRES, .inner = &plain}, alone = {.method = RW_KRYLOV_FGMRES};
-    assert_true(rw_krylov_memory(&outer, 1000, RW_F64) >= rw_krylov_memory(&alone, 1000, RW_F64) + rw_krylov_memory(&plain, 1000, RW_F64) + 31 * 8000);
+    assert_true(rw_krylov_memory(&outer, 1000, RW_F64) >=
+                rw_krylov_memory(&alone, 1000, RW_F64) + rw_krylov_memory(&plain, 1000, RW_F64) + 31 * 8000);
     rw_sparse_destroy(&m);
     free_entries(&e);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_methods), cmocka_unit_test(test_exact), cmocka_unit_test(test_application), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_methods), cmocka_unit_test(test_exact),
+                                       cmocka_unit_test(test_application), cmocka_unit_test(test_refused)};
     return run_on_devices("inner", tests, RW_COUNT(tests));
 }

@@ -1,5 +1,6 @@
-/* Every iteration of every method beside the same method in long double, as its source has it: residuals and the solution behind the last. A method with a wrong scalar often
- * converges all the same, only later; here it shows at once. Vectors are longer than a tile and than a group. On cpu and check the kernels for threads of a GPU too. */
+/* Every iteration of every method beside the same method in long double, as its source has it: residuals and the
+ * solution behind the last. A method with a wrong scalar often converges all the same, only later; here it shows at
+ * once. Vectors are longer than a tile and than a group. On cpu and check the kernels for threads of a GPU too. */
 #include "systems.h"
 
 typedef long double complex number;
@@ -33,7 +34,8 @@ static void multiply(const problem *p, const number *x, number *y)
 {
     const entries *e = p->e;
     memset(y, 0, N * sizeof *y);
-    for (int64_t k = 0; k < e->n; ++k) y[e->row[k]] += (e->is_complex ? e->value[2 * k] + e->value[2 * k + 1] * I : e->value[k]) * x[e->column[k]];
+    for (int64_t k = 0; k < e->n; ++k)
+        y[e->row[k]] += (e->is_complex ? e->value[2 * k] + e->value[2 * k + 1] * I : e->value[k]) * x[e->column[k]];
 }
 
 static void precondition(const problem *p, const number *r, number *z)
@@ -80,7 +82,8 @@ static void bicgstab(problem *p)
     }
 }
 
-/* The smallest residual of each Krylov space by generalised conjugate residuals (Eisenstat, Elman, Schultz 1983): no Hessenberg matrix, no rotation. */
+/* The smallest residual of each Krylov space by generalised conjugate residuals (Eisenstat, Elman, Schultz 1983): no
+ * Hessenberg matrix, no rotation. */
 static void gmres(problem *p)
 {
     static number u[RESTART][N], q[RESTART][N];
@@ -97,7 +100,8 @@ static void gmres(problem *p)
     }
 }
 
-/* van Gijzen and Sonneveld 2011, figure 2 with the choice of omega of section 4.3: vector by vector, from the sums themselves */
+/* van Gijzen and Sonneveld 2011, figure 2 with the choice of omega of section 4.3: vector by vector, from the sums
+ * themselves */
 static void idr(problem *p)
 {
     static number shadow[SHADOW][N], u[SHADOW][N], g[SHADOW][N], v[N], z[N];
@@ -107,7 +111,9 @@ static void idr(problem *p)
         m[i][i] = 1;
         for (uint64_t k = 0; k < N; ++k) {
             const uint64_t seed = 913 + (uint64_t)i;
-            shadow[i][k] = p->e->is_complex ? rw_random_uniform(seed, 2 * k) - 0.5 + (rw_random_uniform(seed, 2 * k + 1) - 0.5) * I : rw_random_uniform(seed, k) - 0.5;
+            shadow[i][k] = p->e->is_complex
+                               ? rw_random_uniform(seed, 2 * k) - 0.5 + (rw_random_uniform(seed, 2 * k + 1) - 0.5) * I
+                               : rw_random_uniform(seed, k) - 0.5;
         }
     }
     while (p->done < MOST) {
@@ -158,9 +164,13 @@ static void compare(const char *what, problem *p, rw_krylov_spec spec, void (*re
     rw_krylov_result result;
     OK(rw_array_read(b, &pb));
     OK(rw_array_read(x, &px));
-    for (int i = 0; i < N; ++i) p->b[i] = rw_value_get(type, pb, i, 0) + rw_value_get(type, pb, i, 1) * I, p->x[i] = rw_value_get(type, px, i, 0) + rw_value_get(type, px, i, 1) * I;
+    for (int i = 0; i < N; ++i)
+        p->b[i] = rw_value_get(type, pb, i, 0) + rw_value_get(type, pb, i, 1) * I,
+        p->x[i] = rw_value_get(type, px, i, 0) + rw_value_get(type, px, i, 1) * I;
     for (int64_t i = 0; i < p->e->n; ++i)
-        if (p->e->row[i] == p->e->column[i]) p->inverse[p->e->row[i]] = 1 / (p->e->is_complex ? (number)(p->e->value[2 * i] + p->e->value[2 * i + 1] * I) : p->e->value[i]);
+        if (p->e->row[i] == p->e->column[i])
+            p->inverse[p->e->row[i]] =
+                1 / (p->e->is_complex ? (number)(p->e->value[2 * i] + p->e->value[2 * i + 1] * I) : p->e->value[i]);
     multiply(p, p->x, p->r);
     for (int i = 0; i < N; ++i) p->r[i] = p->b[i] - p->r[i];
     p->done = 0, p->history[0] = sqrtl(creall(dot(p->r, p->r)));
@@ -169,9 +179,11 @@ static void compare(const char *what, problem *p, rw_krylov_spec spec, void (*re
     OK(rw_krylov_create(rw_sparse_operator(m), type, &spec, &k));
     FAILS(RW_ERR_NOT_CONVERGED, "iterations", rw_krylov_solve(k, b, x, &result));
     assert_int_equal(result.iterations, MOST);
-    for (int i = 0; i <= MOST; ++i) { /* rounding, as often as there are iterations, made larger by scalars whose numbers cancel */
+    /* rounding, as often as there are iterations, made larger by scalars whose numbers cancel */
+    for (int i = 0; i <= MOST; ++i) {
         const long double allowed = 1e-9L * p->history[i] + 1e-14L * p->history[0];
-        if (!(fabsl(history[i] - p->history[i]) <= allowed)) fail_msg("%s: |r| of iteration %d is %.15g, and %.15Lg in long double", what, i, history[i], p->history[i]);
+        if (!(fabsl(history[i] - p->history[i]) <= allowed))
+            fail_msg("%s: |r| of iteration %d is %.15g, and %.15Lg in long double", what, i, history[i], p->history[i]);
     }
     long double error = 0, size = 0;
     OK(rw_array_read(x, &px));
@@ -183,9 +195,18 @@ static void compare(const char *what, problem *p, rw_krylov_spec spec, void (*re
     rw_krylov_destroy(&k), rw_sparse_destroy(&m), rw_array_destroy(&b), rw_array_destroy(&x);
 }
 
-static const struct { rw_krylov_method method; rw_krylov_orthogonal orthogonal; int restart; void (*reference)(problem *); } rows[] = {
-    {RW_KRYLOV_CG, 0, 0, cg}, {RW_KRYLOV_BICGSTAB, 0, 0, bicgstab}, {RW_KRYLOV_GMRES, RW_KRYLOV_CLASSICAL, RESTART, gmres}, {RW_KRYLOV_GMRES, RW_KRYLOV_MODIFIED, RESTART, gmres},
-    {RW_KRYLOV_FGMRES, 0, RESTART, gmres}, {RW_KRYLOV_IDR, 0, SHADOW, idr},
+static const struct {
+    rw_krylov_method method;
+    rw_krylov_orthogonal orthogonal;
+    int restart;
+    void (*reference)(problem *);
+} rows[] = {
+    {RW_KRYLOV_CG, 0, 0, cg},
+    {RW_KRYLOV_BICGSTAB, 0, 0, bicgstab},
+    {RW_KRYLOV_GMRES, RW_KRYLOV_CLASSICAL, RESTART, gmres},
+    {RW_KRYLOV_GMRES, RW_KRYLOV_MODIFIED, RESTART, gmres},
+    {RW_KRYLOV_FGMRES, 0, RESTART, gmres},
+    {RW_KRYLOV_IDR, 0, SHADOW, idr},
 };
 
 /* Real and complex, with and without Jacobi; on devices that compile slowly one of the two with each. */
@@ -198,9 +219,16 @@ static void every_method(bool all)
             for (int jacobi = 0; jacobi < 2; ++jacobi) {
                 char what[120];
                 if (!all && (z || jacobi != i % 2)) continue;
-                snprintf(what, sizeof what, "%s: %s%s, %s, jacobi %d", rw_device_info(dev)->name, rw_krylov_method_name(rows[i].method), rows[i].orthogonal ? ", modified" : "", z ? "complex" : "real", jacobi);
+                snprintf(what, sizeof what, "%s: %s%s, %s, jacobi %d", rw_device_info(dev)->name,
+                         rw_krylov_method_name(rows[i].method), rows[i].orthogonal ? ", modified" : "",
+                         z ? "complex" : "real", jacobi);
                 p->e = &e, p->jacobi = jacobi;
-                compare(what, p, (rw_krylov_spec){.method = rows[i].method, .orthogonal = rows[i].orthogonal, .restart = rows[i].restart, .precond = {.method = jacobi ? RW_PRECOND_JACOBI : RW_PRECOND_NONE}}, rows[i].reference);
+                compare(what, p,
+                        (rw_krylov_spec){.method = rows[i].method,
+                                         .orthogonal = rows[i].orthogonal,
+                                         .restart = rows[i].restart,
+                                         .precond = {.method = jacobi ? RW_PRECOND_JACOBI : RW_PRECOND_NONE}},
+                        rows[i].reference);
             }
             free_entries(&e);
         }

@@ -1,11 +1,13 @@
-/* Solvers on every device: real and complex systems whose solution is known, all methods, types, formats, with and without Jacobi; small dense systems in at most
- * n iterations; restarts; nothing copied between host and device within iterations. */
+/* Solvers on every device: real and complex systems whose solution is known, all methods, types, formats, with and
+ * without Jacobi; small dense systems in at most n iterations; restarts; nothing copied between host and device within
+ * iterations. */
 #include <pthread.h>
 
 #include "krylov/basis.h"
 #include "systems.h"
 
-static rw_krylov_result solve(const char *what, const entries *e, const char *layout, rw_dtype values, rw_dtype type, rw_krylov_spec spec)
+static rw_krylov_result solve(const char *what, const entries *e, const char *layout, rw_dtype values, rw_dtype type,
+                              rw_krylov_spec spec)
 {
     rw_sparse *m = matrix_of(layout, values, e);
     rw_array *b = vector_of(type, e->rows, 7), *x = vector_of(type, e->rows, 8);
@@ -14,9 +16,12 @@ static rw_krylov_result solve(const char *what, const entries *e, const char *la
     OK(rw_krylov_create(rw_sparse_operator(m), type, &spec, &solver));
     if (rw_krylov_solve(solver, b, x, &result) != RW_OK) fail_msg("%s: %s", what, rw_message(ctx));
     const double r = true_residual(e, type, b, x), single = type == RW_F32 || type == RW_C64 ? 2e-6 : 1e-14;
-    const bool stored = values == RW_F32 || values == RW_C64; /* then the entries in double precision are another system */
-    if (!(r <= 1.5 * spec.rtol + single + (stored ? 1e-5 : 0))) fail_msg("%s: residual %g, asked %g", what, r, spec.rtol);
-    if (!stored && !(fabs(result.residual / result.right_side - r) <= 1e-3 * r + single)) fail_msg("%s: the residual is told as %g, and is %g", what, result.residual / result.right_side, r);
+    /* then the entries in double precision are another system */
+    const bool stored = values == RW_F32 || values == RW_C64;
+    if (!(r <= 1.5 * spec.rtol + single + (stored ? 1e-5 : 0)))
+        fail_msg("%s: residual %g, asked %g", what, r, spec.rtol);
+    if (!stored && !(fabs(result.residual / result.right_side - r) <= 1e-3 * r + single))
+        fail_msg("%s: the residual is told as %g, and is %g", what, result.residual / result.right_side, r);
     assert_true(result.iterations > 0 && result.first > result.residual && result.seconds > 0);
     rw_krylov_destroy(&solver);
     rw_array *again = vector_of(type, e->rows, 8);
@@ -35,9 +40,16 @@ static rw_krylov_result solve(const char *what, const entries *e, const char *la
 
 static void test_systems(void **state)
 {
-    static const struct { const char *layout; rw_dtype values, vectors; int block; double rtol; } kinds[] = {
-        {"csr", RW_F64, RW_F64, 1, 1e-11}, {"bcsr:5", RW_F64, RW_F64, 5, 1e-11}, {"bsell:5", RW_C128, RW_C128, 5, 1e-11}, {"sell", RW_F32, RW_F32, 1, 1e-5}, {"bsell:3", RW_C64, RW_C64, 3, 1e-5},
-        {"bcsr:4", RW_F32, RW_F64, 4, 1e-10}, {"coo", RW_F64, RW_C128, 2, 1e-11}, {"dia", RW_F64, RW_F64, 1, 1e-11},
+    static const struct {
+        const char *layout;
+        rw_dtype values, vectors;
+        int block;
+        double rtol;
+    } kinds[] = {
+        {"csr", RW_F64, RW_F64, 1, 1e-11},       {"bcsr:5", RW_F64, RW_F64, 5, 1e-11},
+        {"bsell:5", RW_C128, RW_C128, 5, 1e-11}, {"sell", RW_F32, RW_F32, 1, 1e-5},
+        {"bsell:3", RW_C64, RW_C64, 3, 1e-5},    {"bcsr:4", RW_F32, RW_F64, 4, 1e-10},
+        {"coo", RW_F64, RW_C128, 2, 1e-11},      {"dia", RW_F64, RW_F64, 1, 1e-11},
     };
     const bool fast = !strcmp(rw_device_info(dev)->kind, "cpu") || !strcmp(rw_device_info(dev)->kind, "cuda");
     (void)state;
@@ -46,21 +58,37 @@ static void test_systems(void **state)
             for (int jacobi = 0; jacobi < 2; ++jacobi) {
                 char what[120];
                 if (!fast && (number + i / 2) % 2 != jacobi) continue; /* compiling takes long there */
-                if (!test_long() && i > 1 && (number + i) % 3) continue; /* of the other types and formats some methods each */
-                if (on("opencl") && i && number != RW_KRYLOV_BICGSTAB && number != RW_KRYLOV_GMRES) continue; /* idr: below; cg with complex numbers: test_precond */
-                const int method = number == RW_KRYLOV_METHODS ? RW_KRYLOV_GMRES : number; /* the last time by modified Gram-Schmidt */
-                entries e = system_of((uint64_t)(i + 1), fast ? 21 : 7, kinds[i].block, rw_dtype_is_complex(kinds[i].values), method == RW_KRYLOV_CG);
-                snprintf(what, sizeof what, "%s: %s, %s, %s, jacobi %d", rw_device_info(dev)->name, rw_krylov_method_name((rw_krylov_method)method), kinds[i].layout, rw_dtype_name(kinds[i].values), jacobi);
-                solve(what, &e, kinds[i].layout, kinds[i].values, kinds[i].vectors, (rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = kinds[i].rtol, .precond = {.method = jacobi ? RW_PRECOND_JACOBI : RW_PRECOND_NONE}, .restart = method == RW_KRYLOV_IDR ? fast ? 1 + 3 * (i % 3) : 4 : 20,
-                                                                                                        .orthogonal = number == RW_KRYLOV_METHODS ? RW_KRYLOV_MODIFIED : RW_KRYLOV_CLASSICAL});
+                /* of the other types and formats some methods each */
+                if (!test_long() && i > 1 && (number + i) % 3) continue;
+                /* idr: below; cg with complex numbers: test_precond */
+                if (on("opencl") && i && number != RW_KRYLOV_BICGSTAB && number != RW_KRYLOV_GMRES) continue;
+                /* the last time by modified Gram-Schmidt */
+                const int method = number == RW_KRYLOV_METHODS ? RW_KRYLOV_GMRES : number;
+                entries e = system_of((uint64_t)(i + 1), fast ? 21 : 7, kinds[i].block,
+                                      rw_dtype_is_complex(kinds[i].values), method == RW_KRYLOV_CG);
+                snprintf(what, sizeof what, "%s: %s, %s, %s, jacobi %d", rw_device_info(dev)->name,
+                         rw_krylov_method_name((rw_krylov_method)method), kinds[i].layout,
+                         rw_dtype_name(kinds[i].values), jacobi);
+                solve(what, &e, kinds[i].layout, kinds[i].values, kinds[i].vectors,
+                      (rw_krylov_spec){.method = (rw_krylov_method)method,
+                                       .rtol = kinds[i].rtol,
+                                       .precond = {.method = jacobi ? RW_PRECOND_JACOBI : RW_PRECOND_NONE},
+                                       .restart = method == RW_KRYLOV_IDR ? fast ? 1 + 3 * (i % 3) : 4 : 20,
+                                       .orthogonal =
+                                           number == RW_KRYLOV_METHODS ? RW_KRYLOV_MODIFIED : RW_KRYLOV_CLASSICAL});
                 free_entries(&e);
             }
 }
 
-/* So many unknowns that sums of groups are added up by launches of their own (combine, gm_totals): tridiagonal, complex. */
+/* So many unknowns that sums of groups are added up by launches of their own (combine, gm_totals): tridiagonal,
+ * complex. */
 static void test_large(void **state)
 {
-    static const struct { rw_krylov_method method; const char *layout; } kinds[] = {{RW_KRYLOV_CG, "sell"}, {RW_KRYLOV_FGMRES, "sell"}, {RW_KRYLOV_GMRES, "sell"}, {RW_KRYLOV_GMRES, "csr"}, {RW_KRYLOV_BICGSTAB, "sell"}, {RW_KRYLOV_IDR, "sell"}};
+    static const struct {
+        rw_krylov_method method;
+        const char *layout;
+    } kinds[] = {{RW_KRYLOV_CG, "sell"},   {RW_KRYLOV_FGMRES, "sell"},   {RW_KRYLOV_GMRES, "sell"},
+                 {RW_KRYLOV_GMRES, "csr"}, {RW_KRYLOV_BICGSTAB, "sell"}, {RW_KRYLOV_IDR, "sell"}};
     if (on("check") || (on("opencl") && !rw_device_info(dev)->gpu)) skip();
     const int64_t n = 450000;
     int64_t iterations = 0;
@@ -68,12 +96,18 @@ static void test_large(void **state)
     (void)state;
     for (int i = 0; i < RW_COUNT(kinds); ++i) {
         if (!test_long() && i != 0 && i != 2) continue;
-        entries e = {.rows = n, .columns = n, .is_complex = true, .row = malloc((size_t)n * 24), .column = malloc((size_t)n * 24), .value = malloc((size_t)n * 48)};
+        entries e = {.rows = n,
+                     .columns = n,
+                     .is_complex = true,
+                     .row = malloc((size_t)n * 24),
+                     .column = malloc((size_t)n * 24),
+                     .value = malloc((size_t)n * 48)};
         const double im = kinds[i].method == RW_KRYLOV_CG ? 0 : 0.7;
-        for (int64_t r = 0; r < n; ++r)
-            for (int64_t c = RW_MAX(r - 1, 0); c <= RW_MIN(r + 1, n - 1); ++c) { /* hermitian but for the diagonal's imaginary part */
+        for (int64_t r = 0; r < n; ++r) /* hermitian but for the diagonal's imaginary part */
+            for (int64_t c = RW_MAX(r - 1, 0); c <= RW_MIN(r + 1, n - 1); ++c) {
                 e.row[e.n] = r, e.column[e.n] = c;
-                e.value[2 * e.n] = r == c ? 3 + (double)(r % 5) / 4 : -1, e.value[2 * e.n + 1] = r == c ? im : 0.5 * (double)(c - r), ++e.n;
+                e.value[2 * e.n] = r == c ? 3 + (double)(r % 5) / 4 : -1,
+                            e.value[2 * e.n + 1] = r == c ? im : 0.5 * (double)(c - r), ++e.n;
             }
         rw_sparse *m = matrix_of(kinds[i].layout, RW_C128, &e);
         rw_array *b = vector_of(RW_C128, n, 7), *x = vector_of(RW_C128, n, 8);
@@ -85,12 +119,15 @@ static void test_large(void **state)
                                               .restart = kinds[i].method == RW_KRYLOV_IDR ? 4 : 40,
                                               .iterations = 100},
                             &k));
-        if (rw_krylov_solve(k, b, x, &result) != RW_OK) fail_msg("%s: %s", rw_krylov_method_name(kinds[i].method), rw_message(ctx));
+        if (rw_krylov_solve(k, b, x, &result) != RW_OK)
+            fail_msg("%s: %s", rw_krylov_method_name(kinds[i].method), rw_message(ctx));
         const double r = true_residual(&e, RW_C128, b, x);
         if (!(r <= 1.01e-10)) fail_msg("%s: residual %g", rw_krylov_method_name(kinds[i].method), r);
         if (kinds[i].method == RW_KRYLOV_FGMRES) iterations = result.iterations;
         if (kinds[i].method == RW_KRYLOV_GMRES && iterations) /* one and the same in exact arithmetic */
-            if (llabs(result.iterations - iterations) > 1) fail_msg("%s, %s: %d iterations, not %d", rw_krylov_method_name(kinds[i].method), kinds[i].layout, (int)result.iterations, (int)iterations);
+            if (llabs(result.iterations - iterations) > 1)
+                fail_msg("%s, %s: %d iterations, not %d", rw_krylov_method_name(kinds[i].method), kinds[i].layout,
+                         (int)result.iterations, (int)iterations);
         combined = combined || k->product.few || k->update.few,
         totals = totals || (kinds[i].method == RW_KRYLOV_GMRES && rw_basis_of(k)->totals);
         rw_krylov_destroy(&k), rw_sparse_destroy(&m);
@@ -124,9 +161,11 @@ static void test_scaled(void **state)
                                                   .rtol = 1e-10,
                                                   .restart = method == RW_KRYLOV_IDR ? 4 : 9},
                                 &k));
-            if (rw_krylov_solve(k, b, x, &result) != RW_OK) fail_msg("%s, %s: %s", text, rw_krylov_method_name((rw_krylov_method)method), rw_message(ctx));
+            if (rw_krylov_solve(k, b, x, &result) != RW_OK)
+                fail_msg("%s, %s: %s", text, rw_krylov_method_name((rw_krylov_method)method), rw_message(ctx));
             const double r = true_residual(&e, RW_F64, b, x);
-            if (!(r <= 1.01e-10)) fail_msg("%s, %s: residual %g", text, rw_krylov_method_name((rw_krylov_method)method), r);
+            if (!(r <= 1.01e-10))
+                fail_msg("%s, %s: residual %g", text, rw_krylov_method_name((rw_krylov_method)method), r);
             rw_krylov_destroy(&k), rw_sparse_destroy(&m);
             rw_sparse_free_entries(&e.row, &e.column, &e.value);
             rw_array_destroy(&b), rw_array_destroy(&x);
@@ -137,26 +176,33 @@ static void test_scaled(void **state)
 /* A full matrix of n rows needs at most n iterations (A24), the unit matrix one; a right guess none; b = 0 gives 0. */
 static void test_small(void **state)
 {
-    const bool check = on("check"), few = check || on("opencl"); /* every access costs on the one, every program on the other: bases of up to 31 vectors are one */
+    /* every access costs on the one, every program on the other: bases of up to 31 vectors are one */
+    const bool check = on("check"), few = check || on("opencl");
     (void)state;
     for (int n = 1; n <= (brief() ? 15 : few ? 29 : 50); n += 7)
         for (int z = 0; z < 2; ++z) {
             if (check && n > 1 && n % 2 != z) continue;
-            entries e = {n, n, 0, z, malloc((size_t)(n * n) * 8), malloc((size_t)(n * n) * 8), malloc((size_t)(n * n) * 16)};
+            entries e =
+                {n, n, 0, z, malloc((size_t)(n * n) * 8), malloc((size_t)(n * n) * 8), malloc((size_t)(n * n) * 16)};
             for (int i = 0; i < n * n; ++i, ++e.n) {
-                e.row[e.n] = i / n, e.column[e.n] = i % n, e.value[(1 + z) * e.n] = rw_random_uniform(77, (uint64_t)i) - 0.5 + (i / n == i % n);
+                e.row[e.n] = i / n, e.column[e.n] = i % n,
+                e.value[(1 + z) * e.n] = rw_random_uniform(77, (uint64_t)i) - 0.5 + (i / n == i % n);
                 if (z) e.value[2 * e.n + 1] = rw_random_uniform(78, (uint64_t)i) - 0.5;
             }
-            rw_krylov_result r = solve("full matrix", &e, "csr", z ? RW_C128 : RW_F64, z ? RW_C128 : RW_F64, (rw_krylov_spec){.method = RW_KRYLOV_GMRES, .rtol = 1e-12, .restart = few ? 30 : 50});
+            rw_krylov_result r =
+                solve("full matrix", &e, "csr", z ? RW_C128 : RW_F64, z ? RW_C128 : RW_F64,
+                      (rw_krylov_spec){.method = RW_KRYLOV_GMRES, .rtol = 1e-12, .restart = few ? 30 : 50});
             assert_true(r.iterations <= n);
-            r = solve("full matrix", &e, "csr", z ? RW_C128 : RW_F64, z ? RW_C128 : RW_F64, (rw_krylov_spec){.method = RW_KRYLOV_IDR, .rtol = 1e-9});
+            r = solve("full matrix", &e, "csr", z ? RW_C128 : RW_F64, z ? RW_C128 : RW_F64,
+                      (rw_krylov_spec){.method = RW_KRYLOV_IDR, .rtol = 1e-9});
             if (r.iterations > n + n / 2 + 4) fail_msg("IDR(4): %d iterations for %d unknowns", (int)r.iterations, n);
             free_entries(&e);
         }
     entries unit = {40, 40, 40, false, malloc(40 * 8), malloc(40 * 8), malloc(40 * 8)};
     for (int i = 0; i < 40; ++i) unit.row[i] = unit.column[i] = i, unit.value[i] = 2;
     for (int method = RW_KRYLOV_CG; method < RW_KRYLOV_METHODS; ++method) {
-        rw_krylov_result r = solve("unit matrix", &unit, "csr", RW_F64, RW_F64, (rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-12});
+        rw_krylov_result r = solve("unit matrix", &unit, "csr", RW_F64, RW_F64,
+                                   (rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-12});
         assert_int_equal(r.iterations, 1);
         rw_sparse *m = matrix_of("csr", RW_F64, &unit);
         rw_array *x = vector_of(RW_F64, 40, 3), *b = vector_of(RW_F64, 40, 0);
@@ -174,15 +220,19 @@ static void test_small(void **state)
     free_entries(&unit);
 }
 
-/* The basis of GMRES is orthogonal to rounding, and A V = V H holds column by column, also where the first orthogonalisation leaves little of a vector: with `nearly`, A v_2 lies in the
- * space of those before but for half a millionth. */
+/* The basis of GMRES is orthogonal to rounding, and A V = V H holds column by column, also where the first
+ * orthogonalisation leaves little of a vector: with `nearly`, A v_2 lies in the space of those before but for half a
+ * millionth. */
 static void arnoldi(bool nearly)
 {
     enum { N = 60, M = 24, ROWS = 32, FIRST = 3 };
     entries e = {N, N, 0, false, malloc(N * N * 8), malloc(N * N * 8), malloc(N * N * 8)};
     for (int i = 0; i < N * N; ++i, ++e.n) {
         e.row[e.n] = i / N, e.column[e.n] = i % N;
-        const double any = rw_random_uniform(5, (uint64_t)i) - 0.5 + (i / N == i % N), part = i / N >= FIRST && i % N < FIRST ? 1e-9 : i / N < FIRST && i % N >= FIRST ? 0 : 1;
+        const double any = rw_random_uniform(5, (uint64_t)i) - 0.5 + (i / N == i % N),
+                     part = i / N >= FIRST && i % N < FIRST   ? 1e-9
+                            : i / N < FIRST && i % N >= FIRST ? 0
+                                                              : 1;
         e.value[e.n] = nearly ? part * any : 1000 / (1.0 + i / N + i % N) + (i / N == i % N) * (1 + 0.02 * (i / N));
     }
     rw_sparse *m = matrix_of("csr", RW_F64, &e);
@@ -229,14 +279,16 @@ static void test_arnoldi(void **state)
     arnoldi(false), arnoldi(true);
 }
 
-/* No vector travels: a solve copies the state and the sums of the residual at the end, whatever its iterations (A41). */
+/* No vector travels: a solve copies the state and the sums of the residual at the end, whatever its iterations
+ * (A41). */
 static void test_nothing_travels(void **state)
 {
     (void)state;
     entries e = system_of(9, on("check") ? 20 : 40, 1, false, true);
     for (int method = RW_KRYLOV_CG; method < RW_KRYLOV_METHODS; ++method) {
         rw_sparse *m = matrix_of("csr", RW_F64, &e);
-        rw_array *b = vector_of(RW_F64, e.rows, 7), *x = vector_of(RW_F64, e.rows, 0), *first = vector_of(RW_F64, e.rows, 0);
+        rw_array *b = vector_of(RW_F64, e.rows, 7), *x = vector_of(RW_F64, e.rows, 0),
+                 *first = vector_of(RW_F64, e.rows, 0);
         rw_krylov *k;
         rw_krylov_result r;
         OK(rw_krylov_create(rw_sparse_operator(m), RW_F64,
@@ -251,7 +303,8 @@ static void test_nothing_travels(void **state)
         assert_true(after.bytes_out - before.bytes_out <= (r.iterations + 4) * 128 + 64 * 24);
         assert_true(after.launches > before.launches);
         same_bits("from recorded steps", first, x);
-        rw_krylov_destroy(&k), rw_sparse_destroy(&m), rw_array_destroy(&b), rw_array_destroy(&x), rw_array_destroy(&first);
+        rw_krylov_destroy(&k), rw_sparse_destroy(&m), rw_array_destroy(&b), rw_array_destroy(&x),
+            rw_array_destroy(&first);
     }
     free_entries(&e);
 }
@@ -259,7 +312,8 @@ static void test_nothing_travels(void **state)
 static void count_residuals(void *user, int64_t iteration, double residual)
 {
     double *last = user;
-    if ((double)iteration != last[0] || !(residual > 0)) fail_msg("iteration %lld told behind %g, residual %g", (long long)iteration - 1, last[0] - 1, residual);
+    if ((double)iteration != last[0] || !(residual > 0))
+        fail_msg("iteration %lld told behind %g, residual %g", (long long)iteration - 1, last[0] - 1, residual);
     last[0] = (double)iteration + 1, last[1] = residual;
 }
 
@@ -269,7 +323,12 @@ static void test_monitor(void **state)
     entries e = system_of(9, 20, 1, false, true);
     for (int method = RW_KRYLOV_CG; method < RW_KRYLOV_METHODS; ++method) {
         double last[2] = {0, 0};
-        rw_krylov_result r = solve("monitored", &e, "csr", RW_F64, RW_F64, (rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-9, .restart = method == RW_KRYLOV_IDR ? 4 : 7, .monitor = count_residuals, .user = last});
+        rw_krylov_result r = solve("monitored", &e, "csr", RW_F64, RW_F64,
+                                   (rw_krylov_spec){.method = (rw_krylov_method)method,
+                                                    .rtol = 1e-9,
+                                                    .restart = method == RW_KRYLOV_IDR ? 4 : 7,
+                                                    .monitor = count_residuals,
+                                                    .user = last});
         assert_true(last[0] == (double)r.iterations + 1);
         assert_true(fabs(last[1] - r.residual) <= 1e-3 * r.residual);
     }
@@ -346,6 +405,9 @@ static void test_threads(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_systems), cmocka_unit_test(test_large), cmocka_unit_test(test_scaled), cmocka_unit_test(test_small), cmocka_unit_test(test_arnoldi), cmocka_unit_test(test_nothing_travels), cmocka_unit_test(test_monitor), cmocka_unit_test(test_threads)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_systems), cmocka_unit_test(test_large),
+                                       cmocka_unit_test(test_scaled),  cmocka_unit_test(test_small),
+                                       cmocka_unit_test(test_arnoldi), cmocka_unit_test(test_nothing_travels),
+                                       cmocka_unit_test(test_monitor), cmocka_unit_test(test_threads)};
     return run_on_devices("krylov", tests, RW_COUNT(tests));
 }

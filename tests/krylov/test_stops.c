@@ -1,10 +1,12 @@
-/* What stops a solver, and what is left then: reasons, singular matrices, very small numbers, interruption; new values in the same matrix. */
+/* What stops a solver, and what is left then: reasons, singular matrices, very small numbers, interruption; new values
+ * in the same matrix. */
 #include <signal.h>
 
 #include "systems.h"
 
 /* What stops a solver: the reason in the result and in the message. */
-static void stops(const char *what, const entries *e, rw_krylov_spec spec, rw_krylov_reason reason, const char *part, double first_b)
+static void stops(const char *what, const entries *e, rw_krylov_spec spec, rw_krylov_reason reason, const char *part,
+                  double first_b)
 {
     rw_sparse *m = matrix_of("csr", RW_F64, e);
     rw_array *b = vector_of(RW_F64, e->rows, 7), *x = vector_of(RW_F64, e->rows, 0);
@@ -16,7 +18,8 @@ static void stops(const char *what, const entries *e, rw_krylov_spec spec, rw_kr
     OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &spec, &k));
     rw_status status = rw_krylov_solve(k, b, x, &r);
     if (status != RW_ERR_NOT_CONVERGED || r.reason != reason || !strstr(rw_message(ctx), part))
-        fail_msg("%s: %s, reason %d, not %d: %s", what, rw_status_name(status), (int)r.reason, (int)reason, rw_message(ctx));
+        fail_msg("%s: %s, reason %d, not %d: %s", what, rw_status_name(status), (int)r.reason, (int)reason,
+                 rw_message(ctx));
     if (spec.iterations) assert_true(r.iterations <= spec.iterations);
     rw_krylov_destroy(&k), rw_sparse_destroy(&m), rw_array_destroy(&b), rw_array_destroy(&x);
 }
@@ -26,11 +29,15 @@ static void test_stops(void **state)
     (void)state;
     entries e = system_of(5, 12, 1, false, true);
     for (int method = RW_KRYLOV_CG; method < RW_KRYLOV_METHODS; ++method) {
-        stops("few iterations", &e, (rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-12, .iterations = 3}, RW_KRYLOV_ITERATIONS, "the largest number of iterations is reached after 3", 1);
-        stops("not a number", &e, (rw_krylov_spec){.method = (rw_krylov_method)method}, RW_KRYLOV_NOT_FINITE, "; entry 0 of b, counted from 0, is not finite", NAN);
+        stops("few iterations", &e,
+              (rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-12, .iterations = 3},
+              RW_KRYLOV_ITERATIONS, "the largest number of iterations is reached after 3", 1);
+        stops("not a number", &e, (rw_krylov_spec){.method = (rw_krylov_method)method}, RW_KRYLOV_NOT_FINITE,
+              "; entry 0 of b, counted from 0, is not finite", NAN);
         const double was = e.value[20];
         e.value[20] = 1e308;
-        stops("too large", &e, (rw_krylov_spec){.method = (rw_krylov_method)method}, RW_KRYLOV_NOT_FINITE, "b and the initial guess are finite: the matrix is not, or its products overflow", 1);
+        stops("too large", &e, (rw_krylov_spec){.method = (rw_krylov_method)method}, RW_KRYLOV_NOT_FINITE,
+              "b and the initial guess are finite: the matrix is not, or its products overflow", 1);
         e.value[20] = was;
     }
     for (int64_t k = 0; k < e.n; ++k)
@@ -49,7 +56,8 @@ static void test_stops(void **state)
     ((double *)data)[0] = 1;
     OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .restart = 10},
                         &k));
-    FAILS(RW_ERR_NOT_CONVERGED, "gmres: stagnation: the residual does not decrease after 10 iterations", rw_krylov_solve(k, b, x, &r));
+    FAILS(RW_ERR_NOT_CONVERGED, "gmres: stagnation: the residual does not decrease after 10 iterations",
+          rw_krylov_solve(k, b, x, &r));
     rw_krylov_destroy(&k);
     OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .restart = 30},
                         &k));
@@ -92,14 +100,20 @@ static void test_stops(void **state)
 /* Neumann's Laplacian on a line, or with `ends` a matrix of which the last row and column are 0. */
 static entries singular_system(int64_t n, bool ends)
 {
-    entries e = {.rows = n, .columns = n, .row = malloc((size_t)n * 24), .column = malloc((size_t)n * 24), .value = malloc((size_t)n * 24)};
+    entries e = {.rows = n,
+                 .columns = n,
+                 .row = malloc((size_t)n * 24),
+                 .column = malloc((size_t)n * 24),
+                 .value = malloc((size_t)n * 24)};
     for (int64_t i = 0; i < n - ends; ++i)
-        for (int64_t j = RW_MAX(i - 1, 0); j <= RW_MIN(i + 1, n - 1 - ends); ++j) e.row[e.n] = i, e.column[e.n] = j, e.value[e.n] = i == j ? 1 + (i > 0 && i < n - 1) + ends : -1 + ends * 0.25 * (double)(j - i), ++e.n;
+        for (int64_t j = RW_MAX(i - 1, 0); j <= RW_MIN(i + 1, n - 1 - ends); ++j)
+            e.row[e.n] = i, e.column[e.n] = j,
+            e.value[e.n] = i == j ? 1 + (i > 0 && i < n - 1) + ends : -1 + ends * 0.25 * (double)(j - i), ++e.n;
     return e;
 }
 
-/* A singular matrix with a right side that is none of its: what comes of it is never worse than the first guess, and said so; GMRES comes to the smallest residual that there is, the
- * part of b that the matrix cannot make. */
+/* A singular matrix with a right side that is none of its: what comes of it is never worse than the first guess, and
+ * said so; GMRES comes to the smallest residual that there is, the part of b that the matrix cannot make. */
 static void singular(rw_dtype type, bool ends)
 {
     enum { N = 24 };
@@ -129,9 +143,13 @@ static void singular(rw_dtype type, bool ends)
         for (int i = 0; i < N; ++i) sum += rw_value_get(type, p, i, 0);
         const double least = (ends ? fabs(rw_value_get(type, p, N - 1, 0)) : fabs(sum) / sqrt(N)) / r.right_side;
         const char *name = rw_krylov_method_name(method);
-        if (!(after <= before * (1 + single) && fabs(after * r.right_side - r.residual) <= single * (r.residual + N * largest))) fail_msg("%s: |r| from %g to %g, told as %g", name, before, after, r.residual / r.right_side);
+        if (!(after <= before * (1 + single) &&
+              fabs(after * r.right_side - r.residual) <= single * (r.residual + N * largest)))
+            fail_msg("%s: |r| from %g to %g, told as %g", name, before, after, r.residual / r.right_side);
         const bool smallest = method == RW_KRYLOV_GMRES || method == RW_KRYLOV_FGMRES;
-        if (smallest && !(after <= least * (1 + 1e-3))) fail_msg("%s, %s, ends %d: |r| = %g, and %g is possible: %s", name, rw_dtype_name(type), ends, after, least, rw_message(ctx));
+        if (smallest && !(after <= least * (1 + 1e-3)))
+            fail_msg("%s, %s, ends %d: |r| = %g, and %g is possible: %s", name, rw_dtype_name(type), ends, after, least,
+                     rw_message(ctx));
         if (smallest && r.reason != RW_KRYLOV_STAGNATION) fail_msg("%s: %s", name, rw_message(ctx));
         if (strstr(rw_message(ctx), "x keeps the initial guess")) same_bits("first guess", first, x), kept = true;
         rw_krylov_destroy(&k);
@@ -149,7 +167,8 @@ static void test_singular(void **state)
     if (!on("opencl") && !brief()) singular(RW_F32, false), singular(RW_F32, true);
 }
 
-/* Numbers around 1e-120 and 1e120, whose squares are within f64, are solved for like others; below 1e-140 it is said that they are not. */
+/* Numbers around 1e-120 and 1e120, whose squares are within f64, are solved for like others; below 1e-140 it is said
+ * that they are not. */
 static void test_small_numbers(void **state)
 {
     (void)state;
@@ -168,7 +187,9 @@ static void test_small_numbers(void **state)
                 OK(rw_array_update(b, &data));
                 for (int64_t i = 0; i < (1 + z) * e.rows; ++i) ((double *)data)[i] *= pow(10, power);
                 OK(rw_array_zero(x, queue));
-                if (rw_krylov_solve(k, b, x, &r) != RW_OK) fail_msg("%s, b of 1e%d: %s", rw_krylov_method_name((rw_krylov_method)method), power, rw_message(ctx));
+                if (rw_krylov_solve(k, b, x, &r) != RW_OK)
+                    fail_msg("%s, b of 1e%d: %s", rw_krylov_method_name((rw_krylov_method)method), power,
+                             rw_message(ctx));
                 assert_true(r.iterations > 2 && r.residual <= 1.01e-10 * r.right_side && r.residual > 0);
                 OK(rw_array_update(b, &data));
                 for (int64_t i = 0; power < 0 && i < (1 + z) * e.rows; ++i) ((double *)data)[i] *= 1e-40;
@@ -189,19 +210,29 @@ static void test_small_numbers(void **state)
     }
 }
 
-/* Values that change: without rw_krylov_update the old preconditioner still leads to the new solution; with it everything is as of a new solver, bit for bit. What it does not bear leaves the old one. */
+/* Values that change: without rw_krylov_update the old preconditioner still leads to the new solution; with it
+ * everything is as of a new solver, bit for bit. What it does not bear leaves the old one. */
 static void test_update(void **state)
 {
-    static const rw_precond_spec kinds[] = {{.method = RW_PRECOND_JACOBI}, {.method = RW_PRECOND_ILU}, {.method = RW_PRECOND_CHEBYSHEV}, {.method = RW_PRECOND_AMG}};
+    static const rw_precond_spec kinds[] = {{.method = RW_PRECOND_JACOBI},
+                                            {.method = RW_PRECOND_ILU},
+                                            {.method = RW_PRECOND_CHEBYSHEV},
+                                            {.method = RW_PRECOND_AMG}};
     (void)state;
-    entries e = system_of(5, on("check") ? 8 : 16, 1, false, true), other = system_of(5, on("check") ? 8 : 16, 1, false, true);
-    for (int64_t k = 0; k < e.n; ++k) other.value[k] = e.value[k] * (e.row[k] == e.column[k] ? 1 + (double)(e.row[k] % 3) : 1);
+    entries e = system_of(5, on("check") ? 8 : 16, 1, false, true),
+            other = system_of(5, on("check") ? 8 : 16, 1, false, true);
+    for (int64_t k = 0; k < e.n; ++k)
+        other.value[k] = e.value[k] * (e.row[k] == e.column[k] ? 1 + (double)(e.row[k] % 3) : 1);
     for (int i = 0; i < (on("opencl") ? 2 : RW_COUNT(kinds)); ++i)
         for (int inner = 0; inner < 2; ++inner) {
             const rw_krylov_spec within = {.method = RW_KRYLOV_BICGSTAB, .iterations = 3, .precond = kinds[i]};
-            const rw_krylov_spec spec = {.method = inner ? RW_KRYLOV_FGMRES : RW_KRYLOV_CG, .rtol = 1e-9, .precond = inner ? (rw_precond_spec){0} : kinds[i], .inner = inner ? &within : NULL};
+            const rw_krylov_spec spec = {.method = inner ? RW_KRYLOV_FGMRES : RW_KRYLOV_CG,
+                                         .rtol = 1e-9,
+                                         .precond = inner ? (rw_precond_spec){0} : kinds[i],
+                                         .inner = inner ? &within : NULL};
             rw_sparse *m = matrix_of("csr", RW_F64, &e), *fresh = matrix_of("csr", RW_F64, &other);
-            rw_array *b = vector_of(RW_F64, e.rows, 7), *x = vector_of(RW_F64, e.rows, 0), *y = vector_of(RW_F64, e.rows, 0);
+            rw_array *b = vector_of(RW_F64, e.rows, 7), *x = vector_of(RW_F64, e.rows, 0),
+                     *y = vector_of(RW_F64, e.rows, 0);
             rw_krylov_result before, stale = {0}, after, of_new;
             rw_krylov *k, *anew;
             OK(rw_array_zero(x, queue));
@@ -222,7 +253,9 @@ static void test_update(void **state)
             OK(rw_krylov_solve(anew, b, y, &of_new));
             same_bits("after an update", x, y);
             assert_int_equal(after.iterations, of_new.iterations);
-            if (i < 2 && !(after.iterations < stale.iterations)) fail_msg("%s: %d iterations, with the preconditioner of old values %d", i ? "ilu" : "jacobi", (int)after.iterations, (int)stale.iterations);
+            if (i < 2 && !(after.iterations < stale.iterations))
+                fail_msg("%s: %d iterations, with the preconditioner of old values %d", i ? "ilu" : "jacobi",
+                         (int)after.iterations, (int)stale.iterations);
             const double zero = -other.value[0];
             OK(rw_sparse_add_blocks(m, 1, &other.row[0], &other.column[0], &zero)); /* the diagonal's first */
             if (i < 2) FAILS(RW_ERR_INPUT, "of row 0, counted from 0", rw_krylov_update(k));
@@ -244,7 +277,8 @@ static void count_to_twelve(void *user, int64_t iteration, double residual)
     if (iteration >= 12) enough = 1;
 }
 
-/* An interrupted solver leaves what it had come to, in the middle of a cycle too: the same bits as with so many iterations asked for; the estimate is that of its recurrence. */
+/* An interrupted solver leaves what it had come to, in the middle of a cycle too: the same bits as with so many
+ * iterations asked for; the estimate is that of its recurrence. */
 static void test_interrupt(void **state)
 {
     (void)state;
@@ -254,8 +288,14 @@ static void test_interrupt(void **state)
         const rw_krylov_method method = number == RW_KRYLOV_METHODS ? RW_KRYLOV_GMRES : (rw_krylov_method)number;
         if (brief() && number != RW_KRYLOV_CG && number != RW_KRYLOV_GMRES) continue;
         rw_sparse *m = matrix_of("csr", RW_F64, &e);
-        rw_array *b = vector_of(RW_F64, e.rows, 7), *x = vector_of(RW_F64, e.rows, 0), *y = vector_of(RW_F64, e.rows, 0);
-        rw_krylov_spec spec = {.method = method, .rtol = 1e-12, .monitor = count_to_twelve, .interrupt = &enough, .restart = method == RW_KRYLOV_IDR ? 4 : 300, .orthogonal = number == RW_KRYLOV_METHODS ? RW_KRYLOV_MODIFIED : RW_KRYLOV_CLASSICAL};
+        rw_array *b = vector_of(RW_F64, e.rows, 7), *x = vector_of(RW_F64, e.rows, 0),
+                 *y = vector_of(RW_F64, e.rows, 0);
+        rw_krylov_spec spec = {.method = method,
+                               .rtol = 1e-12,
+                               .monitor = count_to_twelve,
+                               .interrupt = &enough,
+                               .restart = method == RW_KRYLOV_IDR ? 4 : 300,
+                               .orthogonal = number == RW_KRYLOV_METHODS ? RW_KRYLOV_MODIFIED : RW_KRYLOV_CLASSICAL};
         rw_krylov_result r;
         rw_krylov *k;
         enough = 0;
@@ -265,11 +305,13 @@ static void test_interrupt(void **state)
         FAILS(RW_ERR_INTERRUPTED, "interrupted at the user's wish after", rw_krylov_solve(k, b, x, &r));
         assert_int_equal(r.reason, RW_KRYLOV_INTERRUPTED);
         assert_true(r.iterations >= 12 && r.iterations < 160);
-        if (method != RW_KRYLOV_BICGSTAB && method != RW_KRYLOV_IDR && !(r.residual < 0.9 * r.first)) fail_msg("%s: %g of %g", rw_krylov_method_name(method), r.residual, r.first);
+        if (method != RW_KRYLOV_BICGSTAB && method != RW_KRYLOV_IDR && !(r.residual < 0.9 * r.first))
+            fail_msg("%s: %g of %g", rw_krylov_method_name(method), r.residual, r.first);
         if (!(fabs(r.estimate - r.residual) <= 1e-9 * r.residual))
             fail_msg("%s: |r| = %.12g, taken for %.12g", rw_krylov_method_name(method), r.residual, r.estimate);
         enough = 0;
-        if (method == RW_KRYLOV_GMRES) assert_true(r.estimate != r.residual); /* of the recurrence, not the residual once more */
+        /* of the recurrence, not the residual once more */
+        if (method == RW_KRYLOV_GMRES) assert_true(r.estimate != r.residual);
         rw_krylov_destroy(&k);
         spec.interrupt = NULL, spec.iterations = r.iterations;
         OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &spec, &k));
@@ -282,6 +324,8 @@ static void test_interrupt(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_stops), cmocka_unit_test(test_singular), cmocka_unit_test(test_small_numbers), cmocka_unit_test(test_update), cmocka_unit_test(test_interrupt)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_stops), cmocka_unit_test(test_singular),
+                                       cmocka_unit_test(test_small_numbers), cmocka_unit_test(test_update),
+                                       cmocka_unit_test(test_interrupt)};
     return run_on_devices("stops", tests, RW_COUNT(tests));
 }

@@ -1,7 +1,8 @@
-/* What the study of 2011 asks of solvers, on its generator's matrices: residuals of 100 iterations (short, on check and OpenCL: 40) are the same with the products of every format (A25), restarts and their memory (A26), what
+/* What the study of 2011 asks of solvers, on its generator's matrices: residuals of 100 iterations (short, on check and
+ * OpenCL: 40) are the same with the products of every format (A25), restarts and their memory (A26), what
  * preconditioners save, for the same solution (A27). */
-#include "rechenwerk/multiblock.h"
 #include "krylov/basis.h"
+#include "rechenwerk/multiblock.h"
 #include "systems.h"
 
 static int iterations = 100;
@@ -10,7 +11,14 @@ enum { MOST_ITERATIONS = 100 };
 /* Two grid blocks, complex, with numbers that f32 has; the diagonal times a factor. */
 static entries flow(double diagonal)
 {
-    const rw_multiblock_spec spec = {.cells = {3, 8, 6}, .blocks = {2, 1, 1}, .mode = RW_MULTIBLOCK_INNER, .periodic = true, .is_complex = true, .omega = 0.1, .seed = 5, .zeros = true};
+    const rw_multiblock_spec spec = {.cells = {3, 8, 6},
+                                     .blocks = {2, 1, 1},
+                                     .mode = RW_MULTIBLOCK_INNER,
+                                     .periodic = true,
+                                     .is_complex = true,
+                                     .omega = 0.1,
+                                     .seed = 5,
+                                     .zeros = true};
     entries e = {.is_complex = true};
     rw_sparse_layout l;
     rw_sparse *m;
@@ -22,7 +30,8 @@ static entries flow(double diagonal)
     e.rows = e.columns = rw_sparse_get_size(m).rows;
     e.row = malloc((size_t)e.n * 8), e.column = malloc((size_t)e.n * 8), e.value = malloc((size_t)e.n * 16);
     memcpy(e.row, row, (size_t)e.n * 8), memcpy(e.column, column, (size_t)e.n * 8);
-    for (int64_t k = 0; k < 2 * e.n; ++k) e.value[k] = (double)(float)(value[k] * (row[k / 2] == column[k / 2] ? diagonal : 1));
+    for (int64_t k = 0; k < 2 * e.n; ++k)
+        e.value[k] = (double)(float)(value[k] * (row[k / 2] == column[k / 2] ? diagonal : 1));
     rw_sparse_free_entries(&row, &column, &value);
     rw_sparse_destroy(&m);
     return e;
@@ -70,7 +79,8 @@ static void residuals(const char *layout, rw_dtype values, rw_dtype type, const 
 static void test_histories(void **state)
 {
     double wanted[MOST_ITERATIONS + 1], got[MOST_ITERATIONS + 1];
-    const int every = brief() ? 23 : !test_long() ? 3 : on("cpu") || on("cuda") ? 1 : 11; /* compiling takes long elsewhere */
+    /* compiling takes long elsewhere */
+    const int every = brief() ? 23 : !test_long() ? 3 : on("cpu") || on("cuda") ? 1 : 11;
     int n = 0;
     (void)state;
     iterations = brief() ? 40 : 100;
@@ -82,7 +92,8 @@ static void test_histories(void **state)
     residuals("csr", RW_C128, RW_C128, &e, wanted);
     rw_device_close(&dev);
     dev = own, queue = own_queue;
-    if (!(wanted[iterations] > 0.01 * wanted[0] && wanted[iterations] < 0.9 * wanted[0])) fail_msg("from %g to %g: too easy or too hard to tell anything", wanted[0], wanted[iterations]);
+    if (!(wanted[iterations] > 0.01 * wanted[0] && wanted[iterations] < 0.9 * wanted[0]))
+        fail_msg("from %g to %g: too easy or too hard to tell anything", wanted[0], wanted[iterations]);
     for (int blocks = 0; blocks < 2; ++blocks)
         for (int i = 0; (blocks ? block_layouts : scalar_layouts)[i]; ++i)
             for (int single = 0; single < 2; ++single) {
@@ -96,7 +107,8 @@ static void test_histories(void **state)
                 residuals(layout, type, type, &e, got);
                 for (int k = 0; k <= iterations; ++k)
                     if (!(fabs(got[k] - wanted[k]) <= (single ? 1e-4 : 1e-10) * wanted[k]))
-                        fail_msg("%s: %s of %s, iteration %d: |r| = %.12g, %.12g in csr on cpu", rw_device_info(dev)->name, layout, rw_dtype_name(type), k, got[k], wanted[k]);
+                        fail_msg("%s: %s of %s, iteration %d: |r| = %.12g, %.12g in csr on cpu",
+                                 rw_device_info(dev)->name, layout, rw_dtype_name(type), k, got[k], wanted[k]);
             }
     free_entries(&e);
 }
@@ -124,7 +136,8 @@ static void test_restarts(void **state)
     (void)state;
     entries e = flow(on("check") ? 0.25 : 0.15);
     for (int i = 0; i < (on("check") || brief() ? 1 : RW_COUNT(restarts)); ++i) {
-        const rw_krylov_spec spec = {.method = RW_KRYLOV_GMRES, .restart = restarts[i]}, one = {.method = RW_KRYLOV_GMRES, .restart = 1};
+        const rw_krylov_spec spec = {.method = RW_KRYLOV_GMRES, .restart = restarts[i]},
+                             one = {.method = RW_KRYLOV_GMRES, .restart = 1};
         rw_array *x;
         const int64_t n = solve(&e, "bsell:5", restarts[i], "none", &x);
         if (n <= restarts[i]) fail_msg("%lld iterations: no restart of %d", (long long)n, restarts[i]);
@@ -143,7 +156,8 @@ static void test_restarts(void **state)
 
 static void test_preconditioners(void **state)
 {
-    static const char *const all[] = {"jacobi", "ssor", "ilu0", "milu", "ilu1", "ilut:drop=1e-2", "ilu0:order=natural", "ilu0:scaled"};
+    static const char *const all[] =
+        {"jacobi", "ssor", "ilu0", "milu", "ilu1", "ilut:drop=1e-2", "ilu0:order=natural", "ilu0:scaled"};
     const int every = on("cpu") || on("cuda") ? 1 : 4;
     (void)state;
     entries e = flow(0.2);
@@ -156,7 +170,9 @@ static void test_preconditioners(void **state)
         OK(rw_array_read(x, &px));
         OK(rw_array_read(y, &py));
         double most = 0, off = 0;
-        for (int64_t k = 0; k < 2 * e.rows; ++k) most = fmax(most, fabs(((const double *)px)[k])), off = fmax(off, fabs(((const double *)px)[k] - ((const double *)py)[k]));
+        for (int64_t k = 0; k < 2 * e.rows; ++k)
+            most = fmax(most, fabs(((const double *)px)[k])),
+            off = fmax(off, fabs(((const double *)px)[k] - ((const double *)py)[k]));
         if (!(off <= 1e-5 * most)) fail_msg("%s: the solution differs by %g of %g", all[i], off, most);
         rw_array_destroy(&y);
     }
@@ -166,6 +182,7 @@ static void test_preconditioners(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_histories), cmocka_unit_test(test_restarts), cmocka_unit_test(test_preconditioners)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_histories), cmocka_unit_test(test_restarts),
+                                       cmocka_unit_test(test_preconditioners)};
     return run_on_devices("study", tests, RW_COUNT(tests));
 }

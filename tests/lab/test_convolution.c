@@ -1,5 +1,5 @@
-/* The study `convolution`: its kernels against sums of integers, against known bytes and against the host; the document's arithmetic;
- * published values; small runs. */
+/* The study `convolution`: its kernels against sums of integers, against known bytes and against the host; the
+ * document's arithmetic; published values; small runs. */
 #include "../devices.h"
 
 #include <math.h>
@@ -30,8 +30,7 @@ static void exact_mean(int line, rw_conv2d_border border, int64_t width, int64_t
             for (int64_t p = col - d; p <= col + d; ++p) {
                 if (border == RW_CYCLIC)
                     sum += x[((q % height + height) % height * width + (p % width + width) % width) * channels + c];
-                else if (p >= 0 && p < width && q >= 0 && q < height)
-                    sum += x[(q * width + p) * channels + c];
+                else if (p >= 0 && p < width && q >= 0 && q < height) sum += x[(q * width + p) * channels + c];
             }
         y[i] = border == RW_SKIP && !inside ? x[i] : (uint8_t)((2 * sum + n) / (2 * n));
     }

@@ -12,8 +12,8 @@ static const char *const two[] = {"cpu:1", "cpu:2"};
 
 static rw_lab *run_with(const char *const *devices, int ndevices, const char *const *set, int nset, const char *table)
 {
-    const rw_lab_spec spec = {.study = "rock4", .devices = devices, .ndevices = ndevices, .set = set, .nset = nset,
-                              .table = table};
+    const rw_lab_spec spec =
+        {.study = "rock4", .devices = devices, .ndevices = ndevices, .set = set, .nset = nset, .table = table};
     rw_lab *lab;
     OK(rw_lab_run(ctx, &spec, &lab));
     return lab;
@@ -56,8 +56,7 @@ static void test_tables_of_studies(void **state)
         for (int t = 0; t < studies[i]->entry.ntables; ++t)
             for (int c = 0; c < studies[i]->tables[t].ncolumns; ++c) {
                 const rw_lab_column *column = studies[i]->tables[t].columns + c;
-                if (!column->name || !column->unit || strpbrk(column->unit, ",#\n") ||
-                    strpbrk(column->name, ",#\"\n"))
+                if (!column->name || !column->unit || strpbrk(column->unit, ",#\n") || strpbrk(column->name, ",#\"\n"))
                     fail_msg("%s, table %d, column %d: no name or unit, or one that CSV does not take",
                              studies[i]->entry.name, t, c);
             }
@@ -66,7 +65,8 @@ static void test_tables_of_studies(void **state)
 
 static void test_refused(void **state)
 {
-    static const struct { const char *set, *message;
+    static const struct {
+        const char *set, *message;
     } rows[] = {{"size=16", "nearest is sizes"},
                 {"zzz=16", "known are sizes, tol"},
                 {"sizes", "give NAME=VALUE, such as sizes=16"},
@@ -89,18 +89,23 @@ static void test_refused(void **state)
         FAILS(RW_ERR_ARGUMENT, rows[i].message, rw_lab_run(ctx, &spec, &lab));
         assert_null(lab);
     }
-    FAILS(RW_ERR_ARGUMENT, "study 'rock' is unknown; nearest is rock4", rw_lab_run(ctx, &(rw_lab_spec){.study = "rock"}, &lab));
-    FAILS(RW_ERR_ARGUMENT, "nearest is work", rw_lab_run(ctx, &(rw_lab_spec){.study = "rock4", .table = "works"}, &lab));
+    FAILS(RW_ERR_ARGUMENT, "study 'rock' is unknown; nearest is rock4",
+          rw_lab_run(ctx, &(rw_lab_spec){.study = "rock"}, &lab));
+    FAILS(RW_ERR_ARGUMENT, "nearest is work",
+          rw_lab_run(ctx, &(rw_lab_spec){.study = "rock4", .table = "works"}, &lab));
     static const char *const both[] = {"compat=true", "advection=central"}, *const twice[] = {"cpu:1", "cpu:1"};
     static const char *const none[] = {"cpuu"};
     FAILS(RW_ERR_ARGUMENT, "compat=false",
-          rw_lab_run(ctx, &(rw_lab_spec){.study = "rock4", .devices = one_thread, .ndevices = 1, .set = both, .nset = 2}, &lab));
+          rw_lab_run(ctx,
+                     &(rw_lab_spec){.study = "rock4", .devices = one_thread, .ndevices = 1, .set = both, .nset = 2},
+                     &lab));
     FAILS(RW_ERR_ARGUMENT, "given twice",
           rw_lab_run(ctx, &(rw_lab_spec){.study = "rock4", .devices = twice, .ndevices = 2}, &lab));
-    FAILS(RW_ERR_DEVICE, "cpuu", rw_lab_run(ctx, &(rw_lab_spec){.study = "rock4", .devices = none, .ndevices = 1}, &lab));
+    FAILS(RW_ERR_DEVICE, "cpuu",
+          rw_lab_run(ctx, &(rw_lab_spec){.study = "rock4", .devices = none, .ndevices = 1}, &lab));
 }
 
-/* ---- the study -------------------------------------------------------------------------------------------------------- */
+/* ---- the study --------------------------------------------------------------------------------------------------- */
 
 /* Reference solutions within 50 tolerances, symmetric, the same on both devices, published values in their places. */
 static void test_rock4(void **state)
@@ -119,7 +124,8 @@ static void test_rock4(void **state)
         assert_true(value(lab, "work", i, "error at N/2") < 50 * tol && value(lab, "work", i, "error mean") < 50 * tol);
         assert_true(i < 2 || value(lab, "work", i, "error at N/4") < 50 * tol);
         assert_true(value(lab, "work", i, "asymmetry") < 50 * tol && value(lab, "work", i, "rejected") <= 2);
-        assert_true(i % 2 ? value(lab, "work", i, "difference") < 50 * tol : isnan(rw_lab_value(lab, "work", i, "difference")));
+        assert_true(i % 2 ? value(lab, "work", i, "difference") < 50 * tol
+                          : isnan(rw_lab_value(lab, "work", i, "difference")));
     }
     assert_true(isnan(rw_lab_value(lab, "work", 0, "error at N/4")));
     assert_true(value(lab, "times", 2, "published CPU") == 0.893 && value(lab, "times", 2, "published GPU") == 0.134);
@@ -147,7 +153,8 @@ static void test_precision(void **state)
 
 static void test_compat_and_central(void **state)
 {
-    static const char *const forward[] = {"sizes=64", "runs=1"}, *const compat[] = {"sizes=64", "runs=1", "compat=true"},
+    static const char *const forward[] = {"sizes=64", "runs=1"},
+                             *const compat[] = {"sizes=64", "runs=1", "compat=true"},
                              *const central[] = {"sizes=64", "runs=1", "advection=central"};
     (void)state;
     rw_lab *lab = run_with(one_thread, 1, forward, 2, "work");
@@ -162,8 +169,9 @@ static void test_compat_and_central(void **state)
     rw_lab_destroy(&lab);
 }
 
-/* The published radius and the published choice of stages, each alone and both: hundreds of rejected steps with both, as another program with the
- * published coefficients had them; and why: the rule exceeds the stability interval of few stages. */
+/* The published radius and the published choice of stages, each alone and both: hundreds of rejected steps with both,
+ * as another program with the published coefficients had them; and why: the rule exceeds the stability interval of few
+ * stages. */
 static void test_published_rules(void **state)
 {
     (void)state;
@@ -173,9 +181,11 @@ static void test_published_rules(void **state)
         assert_true(value(lab, "rules", i, "radius") == (i < 2 ? 7620 : 6620));
         assert_string_equal(lab->names[(int)value(lab, "rules", i, "stages by")].text, i % 2 ? "0.35 s^2" : "interval");
         assert_true(value(lab, "rules", i, "error") < 5e-6);
-        if (i < 2) assert_true(value(lab, "rules", i, "rejected") <= (i ? 20 : 2)); /* near instability roundings decide */
+        /* near instability roundings decide */
+        if (i < 2) assert_true(value(lab, "rules", i, "rejected") <= (i ? 20 : 2));
         else {
-            double rhs = value(lab, "rules", i, "rhs"), theirs = value(lab, "rules", i, "reference rhs"), rejected = value(lab, "rules", i, "rejected");
+            double rhs = value(lab, "rules", i, "rhs"), theirs = value(lab, "rules", i, "reference rhs"),
+                   rejected = value(lab, "rules", i, "rejected");
             assert_true(fabs(rhs / theirs - 1) < 0.15 && rejected > 0.8 * value(lab, "rules", i, "reference rejected"));
         }
     }
@@ -183,7 +193,8 @@ static void test_published_rules(void **state)
     rw_lab_destroy(&lab);
     lab = run_with(one_thread, 1, NULL, 0, "stages");
     for (int i = 0; i < rw_lab_rows(lab, "stages"); ++i) {
-        double s = value(lab, "stages", i, "stages"), interval = value(lab, "stages", i, "interval"), rule = value(lab, "stages", i, "0.35 s^2");
+        double s = value(lab, "stages", i, "stages"), interval = value(lab, "stages", i, "interval"),
+               rule = value(lab, "stages", i, "0.35 s^2");
         assert_true(fabs(rule - 0.35 * s * s) < 1e-12 * rule);
         assert_true(fabs(interval / value(lab, "stages", i, "published interval") - 1) < 0.006);
         assert_true((rule > interval) == (value(lab, "stages", i, "growth") > 1) && (rule > interval) == (s < 30));
@@ -192,7 +203,7 @@ static void test_published_rules(void **state)
     rw_lab_destroy(&lab);
 }
 
-/* ---- formats ---------------------------------------------------------------------------------------------------------- */
+/* ---- formats ----------------------------------------------------------------------------------------------------- */
 
 static char *text_of(const rw_lab *lab, const char *table, rw_lab_format format)
 {
@@ -210,7 +221,8 @@ static void check_csv(const rw_lab *lab, const char *table)
     for (int c = 0; c < csv.n_columns; ++c)
         for (size_t i = 0; i < csv.n_rows; ++i) {
             double x = rw_lab_value(lab, table, (int)i, csv.names[c]), y = csv.columns[c][i];
-            if (!(x == y || (isnan(x) && isnan(y)))) fail_msg("%s, %s, row %d: %g, not %g", table, csv.names[c], (int)i, y, x);
+            if (!(x == y || (isnan(x) && isnan(y))))
+                fail_msg("%s, %s, row %d: %g, not %g", table, csv.names[c], (int)i, y, x);
         }
     if (!strcmp(table, "times")) assert_string_equal(csv.units[1], "s");
     rw_csv_free(&csv);
@@ -224,7 +236,8 @@ static void check_json(const rw_lab *lab)
     OK(rw_json_parse(ctx, text, strlen(text), &tree));
     assert_string_equal(rw_json_get(tree, "study")->string, "rock4");
     assert_string_equal(rw_json_get(rw_json_get(tree, "parameters"), "sizes")->string, "8,16");
-    const rw_json *tables = rw_json_get(tree, "tables"), *work = tables->items[1], *row = rw_json_get(work, "rows")->items[2];
+    const rw_json *tables = rw_json_get(tree, "tables"), *work = tables->items[1],
+                  *row = rw_json_get(work, "rows")->items[2];
     assert_int_equal(tables->n, 5);
     assert_string_equal(rw_json_get(row, "device")->string, "cpu:1");
     assert_true(rw_json_get(row, "rhs")->number == rw_lab_value(lab, "work", 2, "rhs"));
@@ -304,8 +317,14 @@ static void test_progress(void **state)
     char last[160] = "";
     (void)state;
     rw_lab *lab;
-    const rw_lab_spec spec = {.study = "rock4", .devices = one_thread, .ndevices = 1, .set = set, .nset = 2, .table = "work",
-                              .progress = keep, .user = last};
+    const rw_lab_spec spec = {.study = "rock4",
+                              .devices = one_thread,
+                              .ndevices = 1,
+                              .set = set,
+                              .nset = 2,
+                              .table = "work",
+                              .progress = keep,
+                              .user = last};
     OK(rw_lab_run(ctx, &spec, &lab));
     assert_string_equal(last, "N = 8, tolerance 1e-06, f64, on cpu:1");
     rw_lab_destroy(&lab);
@@ -313,10 +332,16 @@ static void test_progress(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_list), cmocka_unit_test(test_tables_of_studies), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_rock4), cmocka_unit_test(test_precision), cmocka_unit_test(test_compat_and_central), cmocka_unit_test(test_published_rules),
-        cmocka_unit_test(test_formats), cmocka_unit_test(test_folder), cmocka_unit_test(test_progress)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_list),
+                                       cmocka_unit_test(test_tables_of_studies),
+                                       cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_rock4),
+                                       cmocka_unit_test(test_precision),
+                                       cmocka_unit_test(test_compat_and_central),
+                                       cmocka_unit_test(test_published_rules),
+                                       cmocka_unit_test(test_formats),
+                                       cmocka_unit_test(test_folder),
+                                       cmocka_unit_test(test_progress)};
     if (rw_context_create(&ctx) != RW_OK) return 1;
     int failed = cmocka_run_group_tests_name("lab", tests, NULL, NULL);
     rw_context_destroy(&ctx);

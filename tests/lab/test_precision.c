@@ -1,4 +1,5 @@
-/* The study `precision`: points and references of the reaction front, a table of another program, and what it refuses. */
+/* The study `precision`: points and references of the reaction front, a table of another program, and what it
+ * refuses. */
 #include <math.h>
 #include <unistd.h>
 
@@ -18,11 +19,15 @@ static const char *path_of(const char *name)
     return path;
 }
 
-static void write_text(const char *name, const char *text) { OK(rw_file_write(ctx, path_of(name), text, strlen(text))); }
+static void write_text(const char *name, const char *text)
+{
+    OK(rw_file_write(ctx, path_of(name), text, strlen(text)));
+}
 
 static rw_status run_with(const char *const *set, int nset, const char *table, rw_lab **lab)
 {
-    const rw_lab_spec spec = {.study = "precision", .devices = one_thread, .ndevices = 1, .set = set, .nset = nset, .table = table};
+    const rw_lab_spec spec =
+        {.study = "precision", .devices = one_thread, .ndevices = 1, .set = set, .nset = nset, .table = table};
     return rw_lab_run(ctx, &spec, lab);
 }
 
@@ -38,7 +43,7 @@ static const char *word(const rw_lab *lab, const char *table, int row, const cha
     return lab->names[(int)value(lab, table, row, column)].text;
 }
 
-/* ---- our methods ---------------------------------------------------------------------------------------------------------- */
+/* ---- our methods ------------------------------------------------------------------------------------------------- */
 
 /* Rows of one method, tolerances falling whatever their order in the parameter. */
 static void check_curve(const rw_lab *lab, const char *method, int first, int n)
@@ -58,7 +63,8 @@ static void check_curve(const rw_lab *lab, const char *method, int first, int n)
 
 static void test_curves(void **state)
 {
-    static const char *const set[] = {"problems=front", "methods=rkc2,rock4", "tolerances=1e-6,1e-2,1e-4", "runs=1", "error=1e-3"};
+    static const char *const set[] = {"problems=front", "methods=rkc2,rock4", "tolerances=1e-6,1e-2,1e-4", "runs=1",
+                                      "error=1e-3"};
     (void)state;
     rw_lab *lab;
     OK(run_with(set, RW_COUNT(set), NULL, &lab));
@@ -69,7 +75,8 @@ static void test_curves(void **state)
     assert_int_equal(rw_lab_rows(lab, "summary"), 2);
     for (int i = 0; i < 2; ++i) {
         double rhs = value(lab, "summary", i, "rhs"), seconds = value(lab, "summary", i, "seconds");
-        assert_true(rhs > value(lab, "work", 3 * i, "rhs") && rhs < value(lab, "work", 3 * i + 2, "rhs") && seconds > 0);
+        assert_true(rhs > value(lab, "work", 3 * i, "rhs") && rhs < value(lab, "work", 3 * i + 2, "rhs") &&
+                    seconds > 0);
         assert_true(isnan(rw_lab_value(lab, "summary", i, "rhs ratio"))); /* nobody to compare with */
     }
     rw_lab_destroy(&lab);
@@ -92,11 +99,12 @@ static void test_auto(void **state)
     rw_lab_destroy(&lab);
 }
 
-/* The promise of docs/methods/ode.md on the problems that take little time, at three tolerances: errors stay near the tolerance. */
+/* The promise of docs/methods/ode.md on the problems that take little time, at three tolerances: errors stay near the
+ * tolerance. */
 static void test_accuracy(void **state)
 {
-    static const char *const set[] = {"problems=gray-scott,convection,relaxation,moving,pulses", "methods=rkc2,rkl2,rock2,rock4,dp5,auto",
-                                      "tolerances=1e-3,1e-5", "runs=1"};
+    static const char *const set[] = {"problems=gray-scott,convection,relaxation,moving,pulses",
+                                      "methods=rkc2,rkl2,rock2,rock4,dp5,auto", "tolerances=1e-3,1e-5", "runs=1"};
     (void)state;
     if (!test_long()) skip();
     rw_lab *lab;
@@ -106,7 +114,8 @@ static void test_accuracy(void **state)
         assert_true(value(lab, "accuracy", i, "runs") == 10);
         assert_true(value(lab, "accuracy", i, "median") <= 15 && value(lab, "accuracy", i, "worst") <= 50);
     }
-    for (int i = 0; i < rw_lab_rows(lab, "references"); ++i) assert_true(value(lab, "references", i, "difference") < 1e-8);
+    for (int i = 0; i < rw_lab_rows(lab, "references"); ++i)
+        assert_true(value(lab, "references", i, "difference") < 1e-8);
     rw_lab_destroy(&lab);
 }
 
@@ -126,7 +135,8 @@ static void test_reference_file(void **state)
     assert_int_equal(n, 64 * 64 * sizeof(double));
     for (size_t i = 0; i < 64 * 64; ++i) {
         double u, mirrored;
-        memcpy(&u, bytes + i * sizeof u, sizeof u), memcpy(&mirrored, bytes + (i % 64 * 64 + i / 64) * sizeof u, sizeof u);
+        memcpy(&u, bytes + i * sizeof u, sizeof u),
+            memcpy(&mirrored, bytes + (i % 64 * 64 + i / 64) * sizeof u, sizeof u);
         assert_true(u > 0 && u < 1.1 && fabs(u - mirrored) < 1e-11);
     }
     rw_free(bytes);
@@ -134,20 +144,20 @@ static void test_reference_file(void **state)
     FAILS(RW_ERR_FILE, "/dev/null", run_with(sets, 2, "references", &lab));
 }
 
-/* ---- those of others ------------------------------------------------------------------------------------------------------ */
+/* ---- those of others --------------------------------------------------------------------------------------------- */
 
-static const char peer[] = HEAD
-    "# another comment\n"
-    "front, rkc2 ,1e-02,25,0,400,54,1e-3,0.004\n"
-    "front,rkc2,1e-04,71,1,1600,35,1e-5,0.016\r\n"
-    "\n"
-    "front,rkl2-x,1e-02,22,0,425,62,8.322e-03,3.2266e-03\n"
-    "source,rkc2,1e-02,17,0,2785,190,3.984e-04,1.3549e-02\n";
+static const char peer[] = HEAD "# another comment\n"
+                                "front, rkc2 ,1e-02,25,0,400,54,1e-3,0.004\n"
+                                "front,rkc2,1e-04,71,1,1600,35,1e-5,0.016\r\n"
+                                "\n"
+                                "front,rkl2-x,1e-02,22,0,425,62,8.322e-03,3.2266e-03\n"
+                                "source,rkc2,1e-02,17,0,2785,190,3.984e-04,1.3549e-02\n";
 
 static rw_lab *run_with_peer(const char *table)
 {
     static char path[160];
-    static const char *const set[] = {"problems=front", "methods=rock4", "tolerances=1e-2,1e-4,1e-6", "runs=1", "error=1e-4", path};
+    static const char *const set[] = {"problems=front", "methods=rock4", "tolerances=1e-2,1e-4,1e-6",
+                                      "runs=1",         "error=1e-4",    path};
     rw_lab *lab;
     write_text("other.csv", peer);
     snprintf(path, sizeof path, "peers=%s", path_of("other.csv"));
@@ -155,7 +165,8 @@ static rw_lab *run_with_peer(const char *table)
     return lab;
 }
 
-/* Behind ours; of problems that are not asked for none. Halfway between two errors by logarithms is halfway between the work. */
+/* Behind ours; of problems that are not asked for none. Halfway between two errors by logarithms is halfway between the
+ * work. */
 static void test_peer(void **state)
 {
     (void)state;
@@ -226,22 +237,25 @@ static void forget(rw_lab *lab, rw_lab_points *points)
 
 static void test_peer_refused(void **state)
 {
-    static const struct { const char *text, *message; } rows[] = {
-        {"", "bad.csv:1: the first line does not begin with 'problem,method,'"},
-        {"method,problem,rtol\n", "bad.csv:1: the first line does not begin"},
-        {HEAD "front,rkc2,1e-2,1,0,1,2,0.1,1\nfrond,rkc2,1e-2,1,0,1,2,0.1,1\n",
-         "bad.csv:3: problem 'frond' is unknown; nearest is front"},
-        {HEAD "\nfront,rkc2,1e-2,1,0,1,2,0.1\n", "bad.csv:3: 8 cells, but the header names 9 columns"},
-        {HEAD "front\n", "bad.csv"},
-        {HEAD "front,rkc2,1e-2,1,0,many,2,0.1,1\n", "bad.csv:2: 'many' in column 6 is not a number"},
-        {HEAD "front,rkc2,1e-2,1,0,,2,0.1,1\n", "bad.csv:2: rhs = nan is outside [0, 1e+15]"},
-        {HEAD "front,rkc2,0,1,0,1,2,0.1,1\n", "bad.csv:2: rtol = 0 is outside [1e-16, 1]"},
-        {HEAD "front,rkc2,1e-2,1,0,1,2,inf,1\n", "bad.csv:2: error = inf is outside"},
-        {HEAD "front,rkc2,1e-2,1,0,1,2,0.1,-1\n", "bad.csv:2: seconds = -1 is outside [0, 1e+09]"},
-        {HEAD "front,a|b,1e-2,1,0,1,2,0.1,1\n", "bad.csv:2: 'a|b' is no name of a problem or method: 1 to 24 letters"},
-        {HEAD "front,,1e-2,1,0,1,2,0.1,1\n", "bad.csv:2: '' is no name of a problem or method"},
-        {HEAD "front,aaaaaaaaaaaaaaaaaaaaaaaaa,1e-2,1,0,1,2,0.1,1\n", "is no name of a problem or method"},
-        {"problem,method,tol,steps,rejected,rhs,stages,error,seconds\n", "bad.csv:1: there is no column 'rtol'"}};
+    static const struct {
+        const char *text, *message;
+    } rows[] = {{"", "bad.csv:1: the first line does not begin with 'problem,method,'"},
+                {"method,problem,rtol\n", "bad.csv:1: the first line does not begin"},
+                {HEAD "front,rkc2,1e-2,1,0,1,2,0.1,1\nfrond,rkc2,1e-2,1,0,1,2,0.1,1\n",
+                 "bad.csv:3: problem 'frond' is unknown; nearest is front"},
+                {HEAD "\nfront,rkc2,1e-2,1,0,1,2,0.1\n", "bad.csv:3: 8 cells, but the header names 9 columns"},
+                {HEAD "front\n", "bad.csv"},
+                {HEAD "front,rkc2,1e-2,1,0,many,2,0.1,1\n", "bad.csv:2: 'many' in column 6 is not a number"},
+                {HEAD "front,rkc2,1e-2,1,0,,2,0.1,1\n", "bad.csv:2: rhs = nan is outside [0, 1e+15]"},
+                {HEAD "front,rkc2,0,1,0,1,2,0.1,1\n", "bad.csv:2: rtol = 0 is outside [1e-16, 1]"},
+                {HEAD "front,rkc2,1e-2,1,0,1,2,inf,1\n", "bad.csv:2: error = inf is outside"},
+                {HEAD "front,rkc2,1e-2,1,0,1,2,0.1,-1\n", "bad.csv:2: seconds = -1 is outside [0, 1e+09]"},
+                {HEAD "front,a|b,1e-2,1,0,1,2,0.1,1\n",
+                 "bad.csv:2: 'a|b' is no name of a problem or method: 1 to 24 letters"},
+                {HEAD "front,,1e-2,1,0,1,2,0.1,1\n", "bad.csv:2: '' is no name of a problem or method"},
+                {HEAD "front,aaaaaaaaaaaaaaaaaaaaaaaaa,1e-2,1,0,1,2,0.1,1\n", "is no name of a problem or method"},
+                {"problem,method,tol,steps,rejected,rhs,stages,error,seconds\n",
+                 "bad.csv:1: there is no column 'rtol'"}};
     rw_lab lab;
     rw_lab_points points;
     (void)state;
@@ -249,7 +263,8 @@ static void test_peer_refused(void **state)
         write_text("bad.csv", rows[i].text);
         rw_status status = read_peer(&lab, "bad.csv", &points);
         assert_true(status == RW_ERR_INPUT || status == RW_ERR_ARGUMENT);
-        if (!strstr(rw_message(ctx), rows[i].message)) fail_msg("\"%s\" is not in: %s", rows[i].message, rw_message(ctx));
+        if (!strstr(rw_message(ctx), rows[i].message))
+            fail_msg("\"%s\" is not in: %s", rows[i].message, rw_message(ctx));
         forget(&lab, &points);
     }
     FAILS(RW_ERR_FILE, "none.csv", read_peer(&lab, "none.csv", &points));
@@ -266,7 +281,8 @@ static int walk(rw_fault kind, int stride, rw_status wanted, rw_status (*body)(v
         rw_status status = body();
         bool met = rw_fault_events(kind) >= n;
         rw_fault_set(kind, 0);
-        if (status != RW_OK && !(met && status == wanted)) fail_msg("event %d: %s: %s", n, rw_status_name(status), rw_message(ctx));
+        if (status != RW_OK && !(met && status == wanted))
+            fail_msg("event %d: %s: %s", n, rw_status_name(status), rw_message(ctx));
         if (!met) return n - 1;
     }
 }
@@ -300,16 +316,22 @@ static void test_faults(void **state)
     assert_true(walk(RW_FAULT_ALLOC, 401, RW_ERR_MEMORY, run_and_forget) > 1000);
 }
 
-/* ---- settings ------------------------------------------------------------------------------------------------------------- */
+/* ---- settings ---------------------------------------------------------------------------------------------------- */
 
 static void test_refused(void **state)
 {
-    static const struct { const char *set, *message; } rows[] = {
-        {"methods=rkc3", "methods = rkc3 is none of rkc2, rkl2, rock2, rock4, dp5, auto"},
-        {"methods=rkc2,rkc2", "rkc2 is given twice"}, {"methods=", "is empty"}, {"methods=rkc2,", "is empty"},
-        {"methods=rkc2;rkl2", "is none of"}, {"problems=front source", "is none of front, source, brusselator"},
-        {"tolerances=1e-2,1e-12", "tolerances = 1e-12 is outside [1e-11, 0.1]"}, {"tolerances=1e-2,", "is empty"},
-        {"error=0", "error = 0 is outside [1e-10, 1]"}, {"peer=x.csv", "nearest is peers"}};
+    static const struct {
+        const char *set, *message;
+    } rows[] = {{"methods=rkc3", "methods = rkc3 is none of rkc2, rkl2, rock2, rock4, dp5, auto"},
+                {"methods=rkc2,rkc2", "rkc2 is given twice"},
+                {"methods=", "is empty"},
+                {"methods=rkc2,", "is empty"},
+                {"methods=rkc2;rkl2", "is none of"},
+                {"problems=front source", "is none of front, source, brusselator"},
+                {"tolerances=1e-2,1e-12", "tolerances = 1e-12 is outside [1e-11, 0.1]"},
+                {"tolerances=1e-2,", "is empty"},
+                {"error=0", "error = 0 is outside [1e-10, 1]"},
+                {"peer=x.csv", "nearest is peers"}};
     static const char *const two[] = {"cpu:1", "cpu:2"};
     rw_lab *lab = NULL;
     (void)state;
@@ -334,10 +356,11 @@ static void test_one_device(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_curves), cmocka_unit_test(test_auto), cmocka_unit_test(test_accuracy), cmocka_unit_test(test_reference_file), cmocka_unit_test(test_peer),
-        cmocka_unit_test(test_formats), cmocka_unit_test(test_peer_refused), cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_one_device)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_curves),       cmocka_unit_test(test_auto),
+                                       cmocka_unit_test(test_accuracy),     cmocka_unit_test(test_reference_file),
+                                       cmocka_unit_test(test_peer),         cmocka_unit_test(test_formats),
+                                       cmocka_unit_test(test_peer_refused), cmocka_unit_test(test_faults),
+                                       cmocka_unit_test(test_refused),      cmocka_unit_test(test_one_device)};
     char command[96];
     snprintf(folder, sizeof folder, "/tmp/rechenwerk-precision-XXXXXX");
     if (!mkdtemp(folder) || rw_context_create(&ctx) != RW_OK) return 1;

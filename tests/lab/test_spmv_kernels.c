@@ -1,6 +1,7 @@
-/* The products of the study `spmv`: each against sums in long double, row by row; what they take, launch and copy; temp full of NaN; small numbers; CUDA beside OpenCL. */
-#include "lab/windows.h"
+/* The products of the study `spmv`: each against sums in long double, row by row; what they take, launch and copy; temp
+ * full of NaN; small numbers; CUDA beside OpenCL. */
 #include "../devices.h"
+#include "lab/windows.h"
 
 #include <complex.h>
 #include <dlfcn.h>
@@ -13,14 +14,22 @@
 #include "sparse/sparse.h"
 
 static const rw_spmv_options standard = {.section = 20, .block_section = 4, .window = 160};
-static const struct { int64_t cells[3]; rw_multiblock_mode mode; bool zeros; rw_spmv_options options; } grids[] = {
-    {{1, 1, 1}, RW_MULTIBLOCK_FULL, true, {20, 4, 160}},     {{3, 5, 7}, RW_MULTIBLOCK_FULL, true, {7, 13, 80}},
-    {{17, 1, 2}, RW_MULTIBLOCK_TRUNCATED, true, {100, 3, 37}}, {{3, 5, 7}, RW_MULTIBLOCK_TRUNCATED, false, {1, 1, 32}},
+static const struct {
+    int64_t cells[3];
+    rw_multiblock_mode mode;
+    bool zeros;
+    rw_spmv_options options;
+} grids[] = {
+    {{1, 1, 1}, RW_MULTIBLOCK_FULL, true, {20, 4, 160}},
+    {{3, 5, 7}, RW_MULTIBLOCK_FULL, true, {7, 13, 80}},
+    {{17, 1, 2}, RW_MULTIBLOCK_TRUNCATED, true, {100, 3, 37}},
+    {{3, 5, 7}, RW_MULTIBLOCK_TRUNCATED, false, {1, 1, 32}},
 };
 
 static bool slow(void) { return on("check") || (on("opencl") && !rw_device_info(dev)->gpu); }
 
-static rw_spmv_source source_with(int64_t blocks, const int64_t cells[3], rw_multiblock_mode mode, bool zeros, rw_spmv_kind kind, bool f64)
+static rw_spmv_source source_with(int64_t blocks, const int64_t cells[3], rw_multiblock_mode mode, bool zeros,
+                                  rw_spmv_kind kind, bool f64)
 {
     rw_multiblock_spec grid = {.blocks = {blocks, 1, 1}, .mode = mode, .zeros = zeros, .omega = 0, .seed = 5};
     rw_spmv_source s;
@@ -28,7 +37,11 @@ static rw_spmv_source source_with(int64_t blocks, const int64_t cells[3], rw_mul
     OK(rw_spmv_source_create(ctx, &grid, kind, f64, &s));
     return s;
 }
-static rw_spmv_source source_of(const int64_t cells[3], rw_multiblock_mode mode, bool zeros, rw_spmv_kind kind, bool f64) { return source_with(2, cells, mode, zeros, kind, f64); }
+static rw_spmv_source source_of(const int64_t cells[3], rw_multiblock_mode mode, bool zeros, rw_spmv_kind kind,
+                                bool f64)
+{
+    return source_with(2, cells, mode, zeros, kind, f64);
+}
 
 /* A product that there is on this device. */
 static bool made(const rw_spmv_source *s, const rw_spmv_method *m, const rw_spmv_options *o, rw_spmv *p)
@@ -38,18 +51,22 @@ static bool made(const rw_spmv_source *s, const rw_spmv_method *m, const rw_spmv
     return p->block != NULL;
 }
 
-/* ---- the reference ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the reference ----------------------------------------------------------------------------------------------- */
 
-static long double complex element(const rw_array *a, const void *p, int64_t i) { return (long double)rw_value_get(a->dtype, p, i, 0) + (long double)rw_value_get(a->dtype, p, i, 1) * I; }
+static long double complex element(const rw_array *a, const void *p, int64_t i)
+{
+    return (long double)rw_value_get(a->dtype, p, i, 0) + (long double)rw_value_get(a->dtype, p, i, 1) * I;
+}
 
 typedef struct sums {
-    int64_t n;                 /* numbers of y with ghosts */
+    int64_t n; /* numbers of y with ghosts */
     long double complex *y;
     long double *scale;
     int64_t *terms;
 } sums;
 
-/* Rows and columns with ghosts, entry by entry, from another layout and another numbering of rows than the products have. */
+/* Rows and columns with ghosts, entry by entry, from another layout and another numbering of rows than the products
+ * have. */
 static sums reference(const rw_spmv *p, int block)
 {
     const rw_spmv_source *s = p->source;
@@ -64,10 +81,13 @@ static sums reference(const rw_spmv *p, int block)
     OK(rw_multiblock_assemble(s->host, &s->grid, block, RW_MULTIBLOCK_EXTENDED, &layout, &m));
     OK(rw_sparse_entries(m, &n, &row, &column, &value));
     OK(rw_array_read(x, &u));
-    sums r = {s->shape.vector, calloc((size_t)s->shape.vector, sizeof *r.y), calloc((size_t)s->shape.vector, sizeof *r.scale), calloc((size_t)s->shape.vector, sizeof *r.terms)};
+    sums r = {s->shape.vector, calloc((size_t)s->shape.vector, sizeof *r.y),
+              calloc((size_t)s->shape.vector, sizeof *r.scale), calloc((size_t)s->shape.vector, sizeof *r.terms)};
     const int parts = rw_dtype_is_complex(s->matrix_type) ? 2 : 1;
     for (int64_t k = 0; k < n; ++k) {
-        const long double complex a = (long double)value[parts * k] + (parts == 2 ? (long double)value[2 * k + 1] : 0) * I, b = element(x, u, column[k]);
+        const long double complex a = (long double)value[parts * k] +
+                                      (parts == 2 ? (long double)value[2 * k + 1] : 0) * I,
+                                  b = element(x, u, column[k]);
         r.y[row[k]] += a * b, r.scale[row[k]] += cabsl(a) * cabsl(b), ++r.terms[row[k]];
     }
     rw_sparse_free_entries(&row, &column, &value);
@@ -99,10 +119,12 @@ static void compare(const char *what, const rw_spmv *p, long double lost)
         sums r = reference(p, b);
         long double complex *y = result(p, b);
         for (int64_t i = 0; i < r.n; ++i) {
-            const long double error = cabsl(y[i] - r.y[i]), allowed = r.terms[i] ? 4 * (long double)(r.terms[i] + 2) * (eps * r.scale[i] + lost) : 0;
+            const long double error = cabsl(y[i] - r.y[i]),
+                              allowed = r.terms[i] ? 4 * (long double)(r.terms[i] + 2) * (eps * r.scale[i] + lost) : 0;
             if (!(error <= allowed))
-                fail_msg("%s, %s, grid block %d: y[%lld] = %.9Lg%+.9Lgi, expected %.9Lg%+.9Lgi, error %.3Lg > %.3Lg", what, p->method->name, b, (long long)i, creall(y[i]), cimagl(y[i]),
-                         creall(r.y[i]), cimagl(r.y[i]), error, allowed);
+                fail_msg("%s, %s, grid block %d: y[%lld] = %.9Lg%+.9Lgi, expected %.9Lg%+.9Lgi, error %.3Lg > %.3Lg",
+                         what, p->method->name, b, (long long)i, creall(y[i]), cimagl(y[i]), creall(r.y[i]),
+                         cimagl(r.y[i]), error, allowed);
         }
         free(y);
         free_sums(&r);
@@ -117,19 +139,22 @@ static void poison(rw_array *a)
     memset(data, 0xff, a->bytes);
 }
 
-/* ---- tests ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
 
-/* A12, A14 (the check device sees what lies outside of arrays), A15; twice, the second time with vectors that stay, into a y that held something else. */
+/* A12, A14 (the check device sees what lies outside of arrays), A15; twice, the second time with vectors that stay,
+ * into a y that held something else. */
 static void test_products(void **state)
 {
     (void)state;
     for (int g = 0; g < RW_COUNT(grids); ++g)
         for (int kind = 0; kind < 3; ++kind)
             for (int f64 = 0; f64 < 2; ++f64) {
-                if (slow() && (kind != g % 3 || (on("opencl") && f64 != (kind == RW_SPMV_RR)))) continue; /* each is a program to be compiled */
+                /* each is a program to be compiled */
+                if (slow() && (kind != g % 3 || (on("opencl") && f64 != (kind == RW_SPMV_RR)))) continue;
                 if (!test_long() && (kind != g % 3 || (slow() && f64 != g % 2))) continue;
                 char what[80];
-                snprintf(what, sizeof what, "%s, grid %d, kind %d, f%d", rw_device_info(dev)->name, g, kind, f64 ? 64 : 32);
+                snprintf(what, sizeof what, "%s, grid %d, kind %d, f%d", rw_device_info(dev)->name, g, kind,
+                         f64 ? 64 : 32);
                 rw_spmv_source s = source_of(grids[g].cells, grids[g].mode, grids[g].zeros, (rw_spmv_kind)kind, f64);
                 for (int i = 0; i < rw_spmv_method_count; ++i) {
                     rw_spmv p;
@@ -138,7 +163,8 @@ static void test_products(void **state)
                     OK(rw_spmv_multiply(&p, true));
                     compare(what, &p, 0);
                     poison(p.temp);
-                    if (p.method->flags & RW_SPMV_ZEROED && !(p.method->flags & RW_SPMV_SENT)) poison(p.block[1].part[RW_SPMV_Y]);
+                    if (p.method->flags & RW_SPMV_ZEROED && !(p.method->flags & RW_SPMV_SENT))
+                        poison(p.block[1].part[RW_SPMV_Y]);
                     OK(rw_spmv_multiply(&p, false));
                     compare(what, &p, 0);
                     rw_spmv_free(&p);
@@ -165,7 +191,8 @@ static void test_any_order(void **state)
         for (int k = 0; k < BLOCKS; ++k) OK(rw_spmv_multiply_block(&p, order[k], true));
         for (int b = 0; b < BLOCKS; ++b) {
             long double complex *other = result(&p, b);
-            for (int64_t e = 0; e < p.shape.vector; ++e) assert_true(forward[b][e] == other[e]); /* a long double has bytes that are not compared */
+            /* a long double has bytes that are not compared */
+            for (int64_t e = 0; e < p.shape.vector; ++e) assert_true(forward[b][e] == other[e]);
             free(forward[b]), free(other);
         }
         rw_spmv_free(&p);
@@ -177,15 +204,32 @@ static void test_any_order(void **state)
 static void test_needs(void **state)
 {
     (void)state;
-    const int64_t nb = 105 * 13, rows = 525, sections = 3, slots = 4; /* 54 entries in sections of 20, 13 blocks in sections of 4 */
-    const struct { const char *name; int64_t items, more; int launches; } rows_of[] = {
-        {"bcsr-v1a", nb, rows, 3}, {"bcsr-v2a", 5 * nb, rows, 3}, {"bcsr-v1b", nb, rows, 3}, {"bcsr-v2b", 5 * nb, rows, 3}, {"bcsr-v3", 5 * nb, rows, 3}, {"ell", sections * rows, rows, 3},
-        {"ell-v2", rows, 0, 1}, {"bell", rows, 0, 1}, {"bell-v2", 105, 0, 1}, {"bell-v3", rows, 0, 2}, {"bell-v4", rows, 0, 1}, {"bell-v2-coalesced", 105, 0, 1},
-        {"bell-sections", slots * rows, rows, 3}, {"bell-v2-sections", slots * 105, rows, 3}, {"bell-v4-sections", slots * rows, rows, 3}};
+    /* 54 entries in sections of 20, 13 blocks in sections of 4 */
+    const int64_t nb = 105 * 13, rows = 525, sections = 3, slots = 4;
+    const struct {
+        const char *name;
+        int64_t items, more;
+        int launches;
+    } rows_of[] = {{"bcsr-v1a", nb, rows, 3},
+                   {"bcsr-v2a", 5 * nb, rows, 3},
+                   {"bcsr-v1b", nb, rows, 3},
+                   {"bcsr-v2b", 5 * nb, rows, 3},
+                   {"bcsr-v3", 5 * nb, rows, 3},
+                   {"ell", sections * rows, rows, 3},
+                   {"ell-v2", rows, 0, 1},
+                   {"bell", rows, 0, 1},
+                   {"bell-v2", 105, 0, 1},
+                   {"bell-v3", rows, 0, 2},
+                   {"bell-v4", rows, 0, 1},
+                   {"bell-v2-coalesced", 105, 0, 1},
+                   {"bell-sections", slots * rows, rows, 3},
+                   {"bell-v2-sections", slots * 105, rows, 3},
+                   {"bell-v4-sections", slots * rows, rows, 3}};
     rw_spmv_source s = source_of(grids[1].cells, RW_MULTIBLOCK_FULL, true, RW_SPMV_RC, false);
     rw_spmv_shape before;
     OK(rw_spmv_measure(ctx, &s.grid, &before));
-    assert_true(before.slots == s.shape.slots && before.entries == s.shape.entries && before.useful == s.shape.useful && before.slots == 13 && before.entries == 54);
+    assert_true(before.slots == s.shape.slots && before.entries == s.shape.entries && before.useful == s.shape.useful &&
+                before.slots == 13 && before.entries == 54);
     for (int i = 0; i < RW_COUNT(rows_of); ++i) {
         const int64_t held = counters().bytes_allocated;
         rw_spmv p;
@@ -194,15 +238,21 @@ static void test_needs(void **state)
         assert_true(p.need.items == rows_of[i].items && p.need.reduction_items == rows_of[i].more);
         const int64_t group = p.method->flags & RW_SPMV_WINDOW ? standard.window : 256;
         assert_int_equal(p.multiply->program->group, group);
-        assert_true(p.need.groups == (rows_of[i].items + group - 1) / group && p.need.reduction_groups == (rows_of[i].more + 255) / 256);
+        assert_true(p.need.groups == (rows_of[i].items + group - 1) / group &&
+                    p.need.reduction_groups == (rows_of[i].more + 255) / 256);
         OK(rw_spmv_multiply(&p, true));
         const rw_counters a = counters();
         OK(rw_spmv_multiply(&p, true));
         const rw_counters b = counters();
         assert_int_equal(b.launches - a.launches, 2 * rows_of[i].launches);
-        assert_true((double)(b.bytes_in - a.bytes_in) == (discrete() ? p.need.sent : 0) && (double)(b.bytes_out - a.bytes_out) == (discrete() ? p.need.fetched : 0));
-        const double x = 8. * 2 * (double)s.shape.vector, y = x, matrix = 2 * (4. * 25 * (double)nb + 4. * (double)(nb + 106 + 105)), temp = 2 * 8. * 5 * (double)nb;
-        assert_true(p.need.fetched == y && p.need.sent == x + (sent ? matrix + temp : p.method->flags & RW_SPMV_ZEROED ? 0 : y));
+        assert_true((double)(b.bytes_in - a.bytes_in) == (discrete() ? p.need.sent : 0) &&
+                    (double)(b.bytes_out - a.bytes_out) == (discrete() ? p.need.fetched : 0));
+        const double x = 8. * 2 * (double)s.shape.vector, y = x,
+                     matrix = 2 * (4. * 25 * (double)nb + 4. * (double)(nb + 106 + 105)),
+                     temp = 2 * 8. * 5 * (double)nb;
+        assert_true(p.need.fetched == y && p.need.sent == x + (sent                               ? matrix + temp
+                                                               : p.method->flags & RW_SPMV_ZEROED ? 0
+                                                                                                  : y));
         if (!sent) OK(rw_spmv_multiply(&p, false));
         if (!sent) assert_true(counters().bytes_in == b.bytes_in && counters().bytes_out == b.bytes_out);
         if (!sent && discrete()) assert_true((double)(counters().bytes_allocated - held) == p.need.memory);
@@ -212,7 +262,8 @@ static void test_needs(void **state)
     rw_spmv_source_free(&s);
 }
 
-/* A37: case 6 with 2.5 GB holds no resident product and both that send all; A35: operations of 100 products, case 4. Nothing is allocated. */
+/* A37: case 6 with 2.5 GB holds no resident product and both that send all; A35: operations of 100 products, case 4.
+ * Nothing is allocated. */
 static void test_predictions(void **state)
 {
     (void)state;
@@ -227,44 +278,62 @@ static void test_predictions(void **state)
     }
     for (int i = 0; i < rw_spmv_method_count; ++i) {
         const rw_spmv_method *m = rw_spmv_methods + i;
-        const rw_spmv_need six = rw_spmv_predict(m, &shape[0], RW_SPMV_CC, false, &standard), four = rw_spmv_predict(m, &shape[1], RW_SPMV_CC, false, &standard);
+        const rw_spmv_need six = rw_spmv_predict(m, &shape[0], RW_SPMV_CC, false, &standard),
+                           four = rw_spmv_predict(m, &shape[1], RW_SPMV_CC, false, &standard);
         /* ELL has fewer values, with 20 to a section and its indices 3.6 GB all the same */
         if ((six.memory > 2.5e9) == !!(m->flags & RW_SPMV_SENT)) fail_msg("%s: %g bytes", m->name, six.memory);
         assert_true(four.memory < 2.5e9);
         const double operations = 100 * four.operations, expected = m->layout == RW_SPMV_ELL ? 5.5296e10 : 6.656e10;
         if (fabs(operations / expected - 1) > 1e-12) fail_msg("%s: %.17g operations", m->name, operations);
-        assert_true(rw_spmv_predict(m, &shape[1], RW_SPMV_RC, false, &standard).operations == four.operations / 2 && rw_spmv_predict(m, &shape[1], RW_SPMV_RR, true, &standard).operations == four.operations / 4);
+        assert_true(rw_spmv_predict(m, &shape[1], RW_SPMV_RC, false, &standard).operations == four.operations / 2 &&
+                    rw_spmv_predict(m, &shape[1], RW_SPMV_RR, true, &standard).operations == four.operations / 4);
     }
     assert_true(fabs(5.5296e10 / 6.656e10 - 0.8308) < 5e-5);
     rw_multiblock_spec huge = {.blocks = {8, 1, 1}, .cells = {100000, 1000, 10}, .mode = RW_MULTIBLOCK_FULL};
     rw_spmv_source s;
     FAILS(RW_ERR_MEMORY, "use fewer cells", rw_spmv_source_create(ctx, &huge, RW_SPMV_CC, true, &s));
-    FAILS(RW_ERR_ARGUMENT, "0 cells along x", rw_spmv_source_create(ctx, &(rw_multiblock_spec){.cells = {0, 1, 1}}, RW_SPMV_CC, true, &s));
+    FAILS(RW_ERR_ARGUMENT, "0 cells along x",
+          rw_spmv_source_create(ctx, &(rw_multiblock_spec){.cells = {0, 1, 1}}, RW_SPMV_CC, true, &s));
 }
 
-/* A19: reads of an index for a block of 5 x 5 are items times what an item reads; an item of ELL reads one a product, others one a block. */
+/* A19: reads of an index for a block of 5 x 5 are items times what an item reads; an item of ELL reads one a product,
+ * others one a block. */
 static void test_index_reads(void **state)
 {
     (void)state;
     if (!on("cpu")) skip();
-    const rw_spmv_shape shape = {.cells = 105, .blocks = 105 * 13, .vector = 3000, .slots = 13, .entries = 65, .useful = 65 * 525, .grid_blocks = 1};
+    const rw_spmv_shape shape = {.cells = 105,
+                                 .blocks = 105 * 13,
+                                 .vector = 3000,
+                                 .slots = 13,
+                                 .entries = 65,
+                                 .useful = 65 * 525,
+                                 .grid_blocks = 1};
     const rw_spmv_options o = {.section = 5, .block_section = 1, .window = 160}; /* no padding */
     for (int i = 0; i < rw_spmv_method_count; ++i) {
         const rw_spmv_method *m = rw_spmv_methods + i;
         if (!m->kernel) continue;
-        const double items = (double)rw_spmv_predict(m, &shape, RW_SPMV_CC, false, &o).items, cut = m->flags & RW_SPMV_CUT ? (m->layout == RW_SPMV_ELL ? 13 : 13) : 1;
-        const double each = m->layout == RW_SPMV_ELL ? 65 / cut : m->layout == RW_SPMV_BCSR || m->layout == RW_SPMV_PERMUTED ? 1 : 13 / cut;
-        if (items * each / (double)shape.blocks != m->reads) fail_msg("%s: %g reads a block, %d in the table", m->name, items * each / (double)shape.blocks, m->reads);
+        const double items = (double)rw_spmv_predict(m, &shape, RW_SPMV_CC, false, &o).items,
+                     cut = m->flags & RW_SPMV_CUT ? (m->layout == RW_SPMV_ELL ? 13 : 13) : 1;
+        const double each = m->layout == RW_SPMV_ELL                                     ? 65 / cut
+                            : m->layout == RW_SPMV_BCSR || m->layout == RW_SPMV_PERMUTED ? 1
+                                                                                         : 13 / cut;
+        if (items * each / (double)shape.blocks != m->reads)
+            fail_msg("%s: %g reads a block, %d in the table", m->name, items * each / (double)shape.blocks, m->reads);
     }
     assert_int_equal(rw_spmv_find("ell")->reads - rw_spmv_find("bell-v2")->reads, 24);
     assert_int_equal(rw_spmv_find("bell")->reads, 5);
     assert_null(rw_spmv_find("bell-v5"));
 }
 
-static const rw_check_area *watched(const rw_array *a) { return rw_check_find(dev->state, &a->storage->allocation->buffer); }
+static const rw_check_area *watched(const rw_array *a)
+{
+    return rw_check_find(dev->state, &a->storage->allocation->buffer);
+}
 
-/* A19 counted: what kernels read as the check device saw it. Real numbers, as a compiler that leaves out nothing reads an entry of ELL anew for each part of a complex one. Values are read
- * once each. A20: of a window BELL V3 reads each number of x once and writes it once into memory of the group. */
+/* A19 counted: what kernels read as the check device saw it. Real numbers, as a compiler that leaves out nothing reads
+ * an entry of ELL anew for each part of a complex one. Values are read once each. A20: of a window BELL V3 reads each
+ * number of x once and writes it once into memory of the group. */
 static void test_counted_reads(void **state)
 {
     static const rw_spmv_options no_padding = {.section = 5, .block_section = 1, .window = 80};
@@ -275,14 +344,18 @@ static void test_counted_reads(void **state)
     for (int i = 0; i < rw_spmv_method_count; ++i) {
         const rw_spmv_method *m = rw_spmv_methods + i;
         rw_spmv p;
-        if (!m->kernel || m->flags & RW_SPMV_SENT || !made(&s, m, &no_padding, &p)) continue; /* those that are sent have the kernels of others */
+        /* those that are sent have the kernels of others */
+        if (!m->kernel || m->flags & RW_SPMV_SENT || !made(&s, m, &no_padding, &p)) continue;
         const struct rw_spmv_block *b = &p.block[1];
-        const rw_check_area *column = watched(b->part[RW_SPMV_COLUMN]), *value = watched(b->part[RW_SPMV_VALUE]), *x = watched(b->part[RW_SPMV_X]), *near = NULL;
+        const rw_check_area *column = watched(b->part[RW_SPMV_COLUMN]), *value = watched(b->part[RW_SPMV_VALUE]),
+                            *x = watched(b->part[RW_SPMV_X]), *near = NULL;
         const rw_check_state *c = dev->state;
         const uint64_t before = c->declared[0] ? c->declared[0]->bytes_written : 0;
         assert_true(column->bytes_read == 0 && value->bytes_read == 0 && x->bytes_read == 0);
         OK(rw_spmv_multiply_block(&p, 1, false));
-        if (column->bytes_read != (uint64_t)(4 * m->reads * s.shape.blocks)) fail_msg("%s: %g reads of columns a block, %d in the table", m->name, (double)column->bytes_read / 4 / (double)s.shape.blocks, m->reads);
+        if (column->bytes_read != (uint64_t)(4 * m->reads * s.shape.blocks))
+            fail_msg("%s: %g reads of columns a block, %d in the table", m->name,
+                     (double)column->bytes_read / 4 / (double)s.shape.blocks, m->reads);
         assert_int_equal(value->bytes_read, 8 * 25 * s.shape.blocks);
         assert_true(column->bytes_written == 0 && value->bytes_written == 0 && x->bytes_written == 0);
         int64_t numbers = 25 * s.shape.blocks;
@@ -292,9 +365,12 @@ static void test_counted_reads(void **state)
             const int32_t *info = data;
             numbers = 0, near = c->declared[0];
             for (int64_t g = 0; g < p.need.groups; ++g) numbers += info[3 * g + 1] - info[3 * g] + 1;
-            assert_true(numbers > p.need.groups && near->kind == RW_CHECK_LARGE && near->bytes_written - before == 8 * (uint64_t)numbers);
+            assert_true(numbers > p.need.groups && near->kind == RW_CHECK_LARGE &&
+                        near->bytes_written - before == 8 * (uint64_t)numbers);
         }
-        if (m->item != RW_SPMV_CELL && x->bytes_read != 8 * (uint64_t)numbers) fail_msg("%s: %lld bytes of x read, expected %lld", m->name, (long long)x->bytes_read, 8 * (long long)numbers);
+        if (m->item != RW_SPMV_CELL && x->bytes_read != 8 * (uint64_t)numbers)
+            fail_msg("%s: %lld bytes of x read, expected %lld", m->name, (long long)x->bytes_read,
+                     8 * (long long)numbers);
         rw_spmv_free(&p);
     }
     rw_spmv_source_free(&s);
@@ -320,7 +396,9 @@ static void test_function_names(void **state)
         for (int k = 0; k < RW_COUNT(kernels); ++k) {
             char name[64];
             if (!kernels[k]) continue;
-            assert_int_equal(info(*(void **)kernels[k]->handle /* rw_opencl_kernel, whose first member it is */, FUNCTION_NAME, sizeof name, name, NULL), 0);
+            assert_int_equal(info(*(void **)kernels[k]->handle /* rw_opencl_kernel, whose first member it is */,
+                                  FUNCTION_NAME, sizeof name, name, NULL),
+                             0);
             assert_string_equal(name, names[k]);
         }
         assert_true(!p.method->kernel == !p.multiply && !p.method->reduction == !p.reduce);
@@ -330,10 +408,15 @@ static void test_function_names(void **state)
     dlclose(library);
 }
 
-/* A43: registers, what of them lies in memory, and the items that a multiprocessor takes: as the calculator has it for the registers that the compiler tells. */
+/* A43: registers, what of them lies in memory, and the items that a multiprocessor takes: as the calculator has it for
+ * the registers that the compiler tells. */
 static void test_resources(void **state)
 {
-    static const rw_unit_limits hopper = {.warps = 64, .blocks = 32, .registers = 65536, .shared_memory = 228 << 10, .piece = 256};
+    static const rw_unit_limits hopper = {.warps = 64,
+                                          .blocks = 32,
+                                          .registers = 65536,
+                                          .shared_memory = 228 << 10,
+                                          .piece = 256};
     (void)state;
     if (!on("cuda")) skip();
     rw_spmv_source s = source_of(grids[1].cells, RW_MULTIBLOCK_FULL, true, RW_SPMV_CC, false);
@@ -342,9 +425,12 @@ static void test_resources(void **state)
         rw_spmv p;
         if (!rw_spmv_methods[i].kernel || !made(&s, rw_spmv_methods + i, &standard, &p)) continue;
         OK(rw_kernel_measure(p.multiply, &r));
-        print_message("%s: %d registers, %d bytes spilled, %d of %d items\n", p.method->name, r.registers, r.spilled, r.items, r.items_most);
-        assert_true(r.registers >= 10 && r.registers <= 255 && r.spilled >= 0 && r.items > 0 && r.items <= r.items_most);
-        if (!strcmp(rw_device_info(dev)->version, "9.0") && !(p.method->flags & RW_SPMV_WINDOW)) assert_int_equal(r.items, 32 * rw_occupancy_warps(&hopper, RW_SPMV_GROUP, r.registers, 0));
+        print_message("%s: %d registers, %d bytes spilled, %d of %d items\n", p.method->name, r.registers, r.spilled,
+                      r.items, r.items_most);
+        assert_true(r.registers >= 10 && r.registers <= 255 && r.spilled >= 0 && r.items > 0 &&
+                    r.items <= r.items_most);
+        if (!strcmp(rw_device_info(dev)->version, "9.0") && !(p.method->flags & RW_SPMV_WINDOW))
+            assert_int_equal(r.items, 32 * rw_occupancy_warps(&hopper, RW_SPMV_GROUP, r.registers, 0));
         rw_spmv_free(&p);
     }
     rw_spmv_source_free(&s);
@@ -385,7 +471,8 @@ static void scale(rw_array *a, float factor)
     for (size_t i = 0; i < a->bytes / sizeof(float); ++i) ((float *)data)[i] *= factor;
 }
 
-/* A18: products below 1e-38 are kept, or flushed to 0, and nothing else differs: with what a flush may take the result is within its bound. */
+/* A18: products below 1e-38 are kept, or flushed to 0, and nothing else differs: with what a flush may take the result
+ * is within its bound. */
 static void test_small_numbers(void **state)
 {
     (void)state;
@@ -393,7 +480,8 @@ static void test_small_numbers(void **state)
     for (int i = 0; i < rw_spmv_method_count; ++i) {
         rw_spmv p;
         if ((slow() && i % 4 != 2) || !made(&s, rw_spmv_methods + i, &standard, &p)) continue;
-        for (int b = 0; b < p.shape.grid_blocks; ++b) scale(p.block[b].part[RW_SPMV_X], 1e-38f); /* sums of some 1e-39 and 1e-38 */
+        /* sums of some 1e-39 and 1e-38 */
+        for (int b = 0; b < p.shape.grid_blocks; ++b) scale(p.block[b].part[RW_SPMV_X], 1e-38f);
         OK(rw_spmv_multiply(&p, true));
         compare("small numbers", &p, FLT_MIN);
         sums r = reference(&p, 0);
@@ -403,7 +491,9 @@ static void test_small_numbers(void **state)
             if (creall(r.y[k]) == 0 || fabsl(creall(r.y[k])) >= FLT_MIN) continue;
             ++below, kept += creall(y[k]) != 0;
         }
-        if (i == 2) print_message("%s: of %lld numbers below %g %lld are kept\n", rw_device_info(dev)->name, (long long)below, (double)FLT_MIN, (long long)kept);
+        if (i == 2)
+            print_message("%s: of %lld numbers below %g %lld are kept\n", rw_device_info(dev)->name, (long long)below,
+                          (double)FLT_MIN, (long long)kept);
         assert_true(below > 0 && (kept == 0 || kept > below / 2));
         free(y);
         free_sums(&r);
@@ -412,7 +502,8 @@ static void test_small_numbers(void **state)
     rw_spmv_source_free(&s);
 }
 
-/* A42: the window decides, with both sizes in the message. Cases 1 to 5 need 107 to 190 KB in c64: too much for OpenCL on processors and older GPUs, enough room on others. */
+/* A42: the window decides, with both sizes in the message. Cases 1 to 5 need 107 to 190 KB in c64: too much for OpenCL
+ * on processors and older GPUs, enough room on others. */
 static void test_windows(void **state)
 {
     (void)state;
@@ -426,7 +517,8 @@ static void test_windows(void **state)
         rw_multiblock_spec grid = {.blocks = {1, 1, 1}, .mode = RW_MULTIBLOCK_FULL};
         char message[64];
         memcpy(grid.cells, cases[c].cells, sizeof grid.cells);
-        snprintf(message, sizeof message, "%lld numbers of c64, %lld bytes", (long long)windows[c], 8 * (long long)windows[c]);
+        snprintf(message, sizeof message, "%lld numbers of c64, %lld bytes", (long long)windows[c],
+                 8 * (long long)windows[c]);
         OK(rw_spmv_source_create(ctx, &grid, RW_SPMV_CC, false, &s));
         const rw_status status = rw_spmv_create(dev, &s, rw_spmv_find("bell-v3"), &standard, &p);
         if (rw_device_info(dev)->shared_memory >= 8 * windows[c]) {
@@ -438,7 +530,8 @@ static void test_windows(void **state)
         } else FAILS(RW_ERR_UNSUPPORTED, message, status);
         rw_spmv_source_free(&s);
     }
-    rw_multiblock_spec grid = {.cells = {100, 100, 1}, .blocks = {1, 1, 1}, .mode = RW_MULTIBLOCK_FULL}; /* 3.5 MB: too much for all */
+    /* 3.5 MB: too much for all */
+    rw_multiblock_spec grid = {.cells = {100, 100, 1}, .blocks = {1, 1, 1}, .mode = RW_MULTIBLOCK_FULL};
     OK(rw_spmv_source_create(ctx, &grid, RW_SPMV_RC, true, &s));
     FAILS(RW_ERR_UNSUPPORTED, "numbers of c128, 34", rw_spmv_create(dev, &s, rw_spmv_find("bell-v3"), &standard, &p));
     rw_spmv_source_free(&s);
@@ -501,8 +594,10 @@ static void test_cuda_beside_opencl(void **state)
                     y[i] = result(&p, 0);
                     rw_spmv_free(&p);
                 }
-                for (int64_t i = 0; i < s.shape.vector; ++i) /* every product and sum is an FMA of the text; padding of a long double is not compared */
-                    if (y[0][i] != y[1][i]) fail_msg("grid %d, kind %d, f%d: y[%lld] differs", g, kind, f64 ? 64 : 32, (long long)i);
+                /* every product and sum is an FMA of the text; padding of a long double is not compared */
+                for (int64_t i = 0; i < s.shape.vector; ++i)
+                    if (y[0][i] != y[1][i])
+                        fail_msg("grid %d, kind %d, f%d: y[%lld] differs", g, kind, f64 ? 64 : 32, (long long)i);
                 free(y[0]), free(y[1]);
                 rw_spmv_source_free(&s);
             }
@@ -539,8 +634,19 @@ static void test_faults(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_products), cmocka_unit_test(test_any_order), cmocka_unit_test(test_needs), cmocka_unit_test(test_predictions),
-                                       cmocka_unit_test(test_index_reads), cmocka_unit_test(test_counted_reads), cmocka_unit_test(test_function_names), cmocka_unit_test(test_resources), cmocka_unit_test(test_agreement), cmocka_unit_test(test_small_numbers), cmocka_unit_test(test_windows),
-                                       cmocka_unit_test(test_cases), cmocka_unit_test(test_cuda_beside_opencl), cmocka_unit_test(test_faults)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_products),
+                                       cmocka_unit_test(test_any_order),
+                                       cmocka_unit_test(test_needs),
+                                       cmocka_unit_test(test_predictions),
+                                       cmocka_unit_test(test_index_reads),
+                                       cmocka_unit_test(test_counted_reads),
+                                       cmocka_unit_test(test_function_names),
+                                       cmocka_unit_test(test_resources),
+                                       cmocka_unit_test(test_agreement),
+                                       cmocka_unit_test(test_small_numbers),
+                                       cmocka_unit_test(test_windows),
+                                       cmocka_unit_test(test_cases),
+                                       cmocka_unit_test(test_cuda_beside_opencl),
+                                       cmocka_unit_test(test_faults)};
     return run_on_devices("lab spmv kernels", tests, RW_COUNT(tests));
 }

@@ -1,6 +1,7 @@
-/* Windows of x: the document's four numbers and its whole table, no other order of the axes, each window against rows looked at one by one, and what a group has room for. */
-#include "lab/windows.h"
+/* Windows of x: the document's four numbers and its whole table, no other order of the axes, each window against rows
+ * looked at one by one, and what a group has room for. */
 #include "../devices.h"
+#include "lab/windows.h"
 #include "rechenwerk/multiblock.h"
 
 /* What the document prints: from the first number of the lowest block of a window to the first of the highest. */
@@ -20,8 +21,12 @@ static int64_t printed(const int64_t cells[3], int64_t group, rw_multiblock_mode
 }
 
 static const int64_t sizes[] = {80, 160, 320, 480, 640, 960};
-static const int64_t table[6][6] = {{12415, 13375, 13555, 13735, 13895, 14255}, {12415, 13375, 13555, 13735, 13895, 14255}, {21215, 21295, 22335, 22515, 22695, 23055},
-                                    {12415, 13375, 13555, 13735, 13895, 14255}, {23595, 23695, 25535, 25695, 25875, 26215}, {73995, 74095, 74255, 76095, 74595, 76595}};
+static const int64_t table[6][6] = {{12415, 13375, 13555, 13735, 13895, 14255},
+                                    {12415, 13375, 13555, 13735, 13895, 14255},
+                                    {21215, 21295, 22335, 22515, 22695, 23055},
+                                    {12415, 13375, 13555, 13735, 13895, 14255},
+                                    {23595, 23695, 25535, 25695, 25875, 26215},
+                                    {73995, 74095, 74255, 76095, 74595, 76595}};
 
 static void test_documents_table(void **state) /* A10 */
 {
@@ -32,11 +37,14 @@ static void test_documents_table(void **state) /* A10 */
         for (int k = 0; k < RW_COUNT(sizes); ++k)
             for (int mode = 0; mode < 3; mode += 2) {
                 const int64_t got = printed(cases[i].cells, sizes[k], (rw_multiblock_mode)mode);
-                if (got != table[i][k]) fail_msg("%s, groups of %lld: %lld, not %lld", cases[i].name, (long long)sizes[k], (long long)got, (long long)table[i][k]);
+                if (got != table[i][k])
+                    fail_msg("%s, groups of %lld: %lld, not %lld", cases[i].name, (long long)sizes[k], (long long)got,
+                             (long long)table[i][k]);
             }
 }
 
-/* The stencil is the same along all axes, so an order of the axes is a grid with its sizes exchanged: only theta fastest, then x, then r gives the four numbers. */
+/* The stencil is the same along all axes, so an order of the axes is a grid with its sizes exchanged: only theta
+ * fastest, then x, then r gives the four numbers. */
 static void test_other_orders(void **state)
 {
     static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
@@ -62,7 +70,10 @@ static void test_each_window(void **state)
         for (int index = 0; index < RW_MULTIBLOCK_COMPACT; ++index)
             for (int k = 0; k < RW_COUNT(groups); ++k) {
                 const bool flat = stencil == RW_MULTIBLOCK_EULER2D || stencil == RW_MULTIBLOCK_NS2D;
-                const rw_multiblock_spec s = {.cells = {3, 7, flat ? 1 : 2}, .blocks = {2, 1, 1}, .stencil = (rw_multiblock_stencil)stencil, .mode = RW_MULTIBLOCK_INNER};
+                const rw_multiblock_spec s = {.cells = {3, 7, flat ? 1 : 2},
+                                              .blocks = {2, 1, 1},
+                                              .stencil = (rw_multiblock_stencil)stencil,
+                                              .mode = RW_MULTIBLOCK_INNER};
                 rw_sparse_blocks p;
                 rw_windows w;
                 int64_t longest = 0;
@@ -71,7 +82,8 @@ static void test_each_window(void **state)
                 for (int64_t g = 0; g < w.groups; ++g) {
                     int64_t least = INT64_MAX, most = -1;
                     for (int64_t row = g * groups[k]; row < (g + 1) * groups[k] && row < 5 * p.rows; ++row)
-                        for (int64_t b = p.first[row / 5]; b < p.first[row / 5 + 1]; ++b) least = RW_MIN(least, 5 * p.column[b]), most = RW_MAX(most, 5 * p.column[b] + 4);
+                        for (int64_t b = p.first[row / 5]; b < p.first[row / 5 + 1]; ++b)
+                            least = RW_MIN(least, 5 * p.column[b]), most = RW_MAX(most, 5 * p.column[b] + 4);
                     if (most < 0) least = 0;
                     const int64_t length = most < 0 ? 0 : most - least + 1;
                     assert_int_equal(w.info[3 * g], least);
@@ -86,22 +98,27 @@ static void test_each_window(void **state)
             }
 }
 
-/* A11: 16 KB hold 2048 and 48 KB 6144 complex numbers of single precision, too few for any window of the document; 227 KB hold those of cases 1 to 5. */
+/* A11: 16 KB hold 2048 and 48 KB 6144 complex numbers of single precision, too few for any window of the document; 227
+ * KB hold those of cases 1 to 5. */
 static void test_room(void **state)
 {
     (void)state;
     for (int i = 0; i < 6; ++i)
         for (int k = 0; k < 4; ++k) {
             const rw_windows w = {.group = sizes[k], .longest = table[i][k] + 5};
-            FAILS(RW_ERR_UNSUPPORTED, "the memory of a group 16384 bytes, 2048 numbers: use a kernel that reads x from global memory", rw_windows_check(ctx, &w, RW_C64, 16384));
-            FAILS(RW_ERR_UNSUPPORTED, "the memory of a group 49152 bytes, 6144 numbers", rw_windows_check(ctx, &w, RW_C64, 49152));
+            FAILS(RW_ERR_UNSUPPORTED,
+                  "the memory of a group 16384 bytes, 2048 numbers: use a kernel that reads x from global memory",
+                  rw_windows_check(ctx, &w, RW_C64, 16384));
+            FAILS(RW_ERR_UNSUPPORTED, "the memory of a group 49152 bytes, 6144 numbers",
+                  rw_windows_check(ctx, &w, RW_C64, 49152));
             if (i < 5) OK(rw_windows_check(ctx, &w, RW_C64, 227 * 1024));
             else FAILS(RW_ERR_UNSUPPORTED, "numbers of c64", rw_windows_check(ctx, &w, RW_C64, 227 * 1024));
             const bool fits = i == 0 || i == 1 || i == 3; /* in double precision */
             assert_int_equal(rw_windows_check(ctx, &w, RW_C128, 227 * 1024), fits ? RW_OK : RW_ERR_UNSUPPORTED);
         }
     const rw_windows w = {.group = 160, .longest = 13380};
-    FAILS(RW_ERR_UNSUPPORTED, "a window of x has 13380 numbers of c64, 107040 bytes", rw_windows_check(ctx, &w, RW_C64, 107039));
+    FAILS(RW_ERR_UNSUPPORTED, "a window of x has 13380 numbers of c64, 107040 bytes",
+          rw_windows_check(ctx, &w, RW_C64, 107039));
     OK(rw_windows_check(ctx, &w, RW_C64, 107040));
 }
 
@@ -118,7 +135,8 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_documents_table), cmocka_unit_test(test_other_orders), cmocka_unit_test(test_each_window), cmocka_unit_test(test_room),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_documents_table), cmocka_unit_test(test_other_orders),
+                                       cmocka_unit_test(test_each_window), cmocka_unit_test(test_room),
                                        cmocka_unit_test(test_refused)};
     setenv("RECHENWERK_TEST_DEVICES", "cpu", 1); /* no device has a part in it */
     return run_on_devices("windows", tests, RW_COUNT(tests));

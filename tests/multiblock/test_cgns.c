@@ -1,5 +1,5 @@
-/* Grids from CGNS files: files are written through libcgns, in any order of zones, and read back; files that are none, and grids that are no such grid. A build without
- * the library says so. */
+/* Grids from CGNS files: files are written through libcgns, in any order of zones, and read back; files that are none,
+ * and grids that are no such grid. A build without the library says so. */
 #include <unistd.h>
 
 #include "../devices.h"
@@ -18,15 +18,31 @@ static char path[64];
 /* What is written: grid blocks of equal size, and mistakes. */
 typedef struct drawn {
     int cells[3], blocks[3], axes;
-    bool ring, told;       /* theta closes; told: as a periodic interface */
-    int turn;              /* zones are numbered from here on */
-    enum { GOOD, HALF_FACE, TURNED, LARGER_ZONE, ALONE, GAP, HALF_RING, RING_IN_X, SLIT, TWICE, UNSTRUCTURED, NO_DONOR, NO_ZONE, NO_BASE } mistake;
+    bool ring, told; /* theta closes; told: as a periodic interface */
+    int turn;        /* zones are numbered from here on */
+    enum {
+        GOOD,
+        HALF_FACE,
+        TURNED,
+        LARGER_ZONE,
+        ALONE,
+        GAP,
+        HALF_RING,
+        RING_IN_X,
+        SLIT,
+        TWICE,
+        UNSTRUCTURED,
+        NO_DONOR,
+        NO_ZONE,
+        NO_BASE
+    } mistake;
 } drawn;
 
 static void name_of(const drawn *d, const int at[3], char name[33])
 {
     const int n = d->blocks[0] * d->blocks[1] * d->blocks[2];
-    snprintf(name, 33, "Zone%04d", (at[0] + d->blocks[0] * (at[1] + d->blocks[1] * at[2]) + d->turn) % n); /* the library sorts nothing */
+    /* the library sorts nothing */
+    snprintf(name, 33, "Zone%04d", (at[0] + d->blocks[0] * (at[1] + d->blocks[1] * at[2]) + d->turn) % n);
 }
 
 /* The interface of the zone at `at` with the one on a side, if there is one. */
@@ -68,7 +84,8 @@ static void draw(const drawn *d)
     CG(cg_open(path, CG_MODE_WRITE, &file));
     if (d->mistake != NO_BASE) CG(cg_base_write(file, "Base", d->axes, 3, &base));
     for (int number = 0; number < n && d->mistake < NO_ZONE; ++number) {
-        const int k = (number + n - d->turn) % n, at[3] = {k % d->blocks[0], k / d->blocks[0] % d->blocks[1], k / d->blocks[0] / d->blocks[1]};
+        const int k = (number + n - d->turn) % n,
+                  at[3] = {k % d->blocks[0], k / d->blocks[0] % d->blocks[1], k / d->blocks[0] / d->blocks[1]};
         cgsize_t size[9] = {0};
         char name[33];
         if (d->mistake == GAP && k == n - 1) continue;
@@ -76,11 +93,14 @@ static void draw(const drawn *d)
         for (int a = 0; a < d->axes; ++a) size[a] = d->cells[a] + 1, size[d->axes + a] = d->cells[a];
         if (d->mistake == LARGER_ZONE && k == 1) size[0] += 1, size[d->axes] += 1;
         if (d->mistake == UNSTRUCTURED && k == 0) size[0] = 8, size[1] = 1, size[2] = 0;
-        CG(cg_zone_write(file, 1, name, size, d->mistake == UNSTRUCTURED && k == 0 ? CGNS_ENUMV(Unstructured) : CGNS_ENUMV(Structured), &zone));
+        CG(cg_zone_write(file, 1, name, size,
+                         d->mistake == UNSTRUCTURED && k == 0 ? CGNS_ENUMV(Unstructured) : CGNS_ENUMV(Structured),
+                         &zone));
         for (int f = 0; f < 2 * d->axes && d->mistake != UNSTRUCTURED; ++f) {
             int beyond[3] = {at[0], at[1], at[2]};
             beyond[f / 2] += f % 2 ? 1 : -1;
-            if (d->mistake == GAP && beyond[0] + d->blocks[0] * (beyond[1] + d->blocks[1] * beyond[2]) == n - 1) continue;
+            if (d->mistake == GAP && beyond[0] + d->blocks[0] * (beyond[1] + d->blocks[1] * beyond[2]) == n - 1)
+                continue;
             write_interface(d, file, zone, at, f / 2, f % 2);
         }
     }
@@ -95,13 +115,18 @@ static void test_read(void **state)
         if (cg_set_file_type(type) != CG_OK) continue;
         for (int arrangement = 0; arrangement < 8; ++arrangement)
             for (int ring = 0; ring < 3; ++ring, ++count) {
-                static const int blocks[8][3] = {{1, 1, 1}, {8, 1, 1}, {1, 4, 1}, {2, 2, 2}, {3, 2, 2}, {1, 2, 1}, {2, 3, 1}, {1, 1, 3}};
+                static const int blocks[8][3] = {{1, 1, 1}, {8, 1, 1}, {1, 4, 1}, {2, 2, 2},
+                                                 {3, 2, 2}, {1, 2, 1}, {2, 3, 1}, {1, 1, 3}};
                 drawn d = {.cells = {4, 3, 2}, .axes = arrangement == 6 ? 2 : 3, .ring = ring > 0, .told = ring == 1};
                 memcpy(d.blocks, blocks[arrangement], sizeof d.blocks);
                 d.turn = arrangement % (d.blocks[0] * d.blocks[1] * d.blocks[2]);
-                rw_multiblock_spec s = {.cells = {7, 7, 7}, .stencil = RW_MULTIBLOCK_EULER3D, .seed = 5, .periodic = !ring};
+                rw_multiblock_spec s = {.cells = {7, 7, 7},
+                                        .stencil = RW_MULTIBLOCK_EULER3D,
+                                        .seed = 5,
+                                        .periodic = !ring};
                 draw(&d);
-                if (rw_multiblock_read_cgns(ctx, path, &s) != RW_OK) fail_msg("file type %d, arrangement %d, ring %d: %s", type, arrangement, ring, rw_message(ctx));
+                if (rw_multiblock_read_cgns(ctx, path, &s) != RW_OK)
+                    fail_msg("file type %d, arrangement %d, ring %d: %s", type, arrangement, ring, rw_message(ctx));
                 for (int a = 0; a < 3; ++a) {
                     assert_int_equal(s.cells[a], a < d.axes ? d.cells[a] : 1);
                     assert_int_equal(s.blocks[a], d.blocks[a]);
@@ -125,7 +150,8 @@ static void test_refused(void **state)
 {
     drawn d = {.cells = {4, 3, 2}, .blocks = {2, 2, 2}, .axes = 3};
     (void)state;
-    d.mistake = HALF_FACE, refuses("zone 'Zone0000', interface 'I010': whole faces that meet without turning are needed", d);
+    d.mistake = HALF_FACE,
+    refuses("zone 'Zone0000', interface 'I010': whole faces that meet without turning are needed", d);
     d.mistake = TURNED, refuses("whole faces that meet without turning are needed", d);
     d.mistake = TWICE, refuses("zone 'Zone0000', interface 'I011': this face has another interface too", d);
     d.mistake = NO_DONOR, refuses("there is no zone 'Nowhere'", d);
@@ -133,10 +159,13 @@ static void test_refused(void **state)
     d.mistake = ALONE, refuses("does not hang together with 'Zone0000' through 1-to-1 interfaces", d);
     d.mistake = GAP, refuses("7 zones lie in 2 x 2 x 2 places: they do not fill them", d);
     d.mistake = SLIT, refuses("zone 'Zone0000', the high face of j: grid blocks must lie side by side", d);
-    d.mistake = RING_IN_X, refuses("the low face of i: grid blocks must lie side by side in x, theta and r, and only theta may be periodic", d);
+    d.mistake = RING_IN_X,
+    refuses("the low face of i: grid blocks must lie side by side in x, theta and r, and only theta may be periodic",
+            d);
     d.mistake = NO_ZONE, refuses("base 'Base' has 0 zones of 3 dimensions", d);
     d.mistake = NO_BASE, refuses("there is no base", d);
-    d.ring = d.told = true, d.mistake = HALF_RING, refuses("4 of 8 faces at the ends of theta have neighbours: all or none are needed", d);
+    d.ring = d.told = true, d.mistake = HALF_RING,
+    refuses("4 of 8 faces at the ends of theta have neighbours: all or none are needed", d);
     d.ring = false, d.blocks[1] = d.blocks[2] = 1, d.mistake = LARGER_ZONE;
     refuses("zone 'Zone0001' has 5 x 3 x 2 cells, 'Zone0000' 4 x 3 x 2: equal ones are needed", d);
     d.mistake = GOOD, d.blocks[0] = 1;
@@ -180,7 +209,8 @@ static void test_without(void **state)
     rw_multiblock_spec s = {.cells = {1, 1, 1}};
     (void)state;
     assert_int_equal(rw_context_create(&ctx), RW_OK);
-    FAILS(RW_ERR_UNSUPPORTED, "grid.cgns: this build reads no CGNS files: install libcgns-dev and build again", rw_multiblock_read_cgns(ctx, "grid.cgns", &s));
+    FAILS(RW_ERR_UNSUPPORTED, "grid.cgns: this build reads no CGNS files: install libcgns-dev and build again",
+          rw_multiblock_read_cgns(ctx, "grid.cgns", &s));
     rw_context_destroy(&ctx);
 }
 #endif
@@ -189,7 +219,8 @@ int main(void)
 {
 #if RW_WITH_CGNS
     setenv("RECHENWERK_TEST_DEVICES", "cpu", 1); /* no device has a part in it */
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_read), cmocka_unit_test(test_refused), cmocka_unit_test(test_broken)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_read), cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_broken)};
     make_path();
     const int failed = run_on_devices("cgns", tests, RW_COUNT(tests));
     unlink(path);

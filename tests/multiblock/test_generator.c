@@ -1,13 +1,14 @@
-/* Matrices of multi-block grids: names, sizes against the document's tables and against counted patterns, places against the formula of the index space, values (what they
- * depend on and what not), structural zeros, preparation of row starts, memory of the assembly, what is refused. */
+/* Matrices of multi-block grids: names, sizes against the document's tables and against counted patterns, places
+ * against the formula of the index space, values (what they depend on and what not), structural zeros, preparation of
+ * row starts, memory of the assembly, what is refused. */
 #include <complex.h>
 #include <fcntl.h>
 #include <math.h>
 #include <unistd.h>
 
 #include "../devices.h"
-#include "rechenwerk/krylov.h"
 #include "lab/windows.h"
+#include "rechenwerk/krylov.h"
 #include "sparse/sparse.h"
 
 typedef struct entries {
@@ -34,7 +35,9 @@ static rw_sparse *assemble(const rw_multiblock_spec *spec, int64_t block, rw_mul
 
 static entries entries_of(rw_sparse *m)
 {
-    entries e = {.rows = rw_sparse_get_size(m).rows, .columns = rw_sparse_get_size(m).columns, .is_complex = rw_dtype_is_complex(rw_sparse_get_layout(m)->values)};
+    entries e = {.rows = rw_sparse_get_size(m).rows,
+                 .columns = rw_sparse_get_size(m).columns,
+                 .is_complex = rw_dtype_is_complex(rw_sparse_get_layout(m)->values)};
     OK(rw_sparse_entries(m, &e.n, &e.row, &e.column, &e.value));
     return e;
 }
@@ -44,11 +47,17 @@ static void drop_entries(entries *e) { rw_sparse_free_entries(&e->row, &e->colum
 /* A specification from a number: all stencils, modes, small odd sizes, one to three grid blocks along each axis. */
 static rw_multiblock_spec spec_of(uint64_t seed)
 {
-    rw_multiblock_spec s = {.seed = seed, .stencil = (rw_multiblock_stencil)(seed % RW_MULTIBLOCK_STENCILS), .mode = (rw_multiblock_mode)(seed / 4 % RW_MULTIBLOCK_MODES),
-                            .periodic = seed / 12 % 2, .zeros = seed / 24 % 2, .is_complex = seed % 5 == 0};
+    rw_multiblock_spec s = {.seed = seed,
+                            .stencil = (rw_multiblock_stencil)(seed % RW_MULTIBLOCK_STENCILS),
+                            .mode = (rw_multiblock_mode)(seed / 4 % RW_MULTIBLOCK_MODES),
+                            .periodic = seed / 12 % 2,
+                            .zeros = seed / 24 % 2,
+                            .is_complex = seed % 5 == 0};
     for (int a = 0; a < 3; ++a) {
-        s.cells[a] = 1 + (int64_t)(rw_random_u64(seed, (uint64_t)a) % 5), s.blocks[a] = 1 + (int64_t)(rw_random_u64(seed, 3 + (uint64_t)a) % 3);
-        if (a == 2 && (s.stencil == RW_MULTIBLOCK_EULER2D || s.stencil == RW_MULTIBLOCK_NS2D)) s.cells[a] = s.blocks[a] = 1;
+        s.cells[a] = 1 + (int64_t)(rw_random_u64(seed, (uint64_t)a) % 5),
+        s.blocks[a] = 1 + (int64_t)(rw_random_u64(seed, 3 + (uint64_t)a) % 3);
+        if (a == 2 && (s.stencil == RW_MULTIBLOCK_EULER2D || s.stencil == RW_MULTIBLOCK_NS2D))
+            s.cells[a] = s.blocks[a] = 1;
     }
     if (s.is_complex) s.omega = 0.25 * (double)(seed % 7);
     return s;
@@ -56,14 +65,15 @@ static rw_multiblock_spec spec_of(uint64_t seed)
 
 static void print_spec(char text[200], const rw_multiblock_spec *s)
 {
-    snprintf(text, 200, "seed %llu: %s, %s, %lld x %lld x %lld blocks of %lld x %lld x %lld, periodic %d, zeros %d", (unsigned long long)s->seed, rw_multiblock_stencil_name(s->stencil),
-             rw_multiblock_mode_name(s->mode), (long long)s->blocks[0], (long long)s->blocks[1], (long long)s->blocks[2], (long long)s->cells[0], (long long)s->cells[1], (long long)s->cells[2],
-             s->periodic, s->zeros);
+    snprintf(text, 200, "seed %llu: %s, %s, %lld x %lld x %lld blocks of %lld x %lld x %lld, periodic %d, zeros %d",
+             (unsigned long long)s->seed, rw_multiblock_stencil_name(s->stencil), rw_multiblock_mode_name(s->mode),
+             (long long)s->blocks[0], (long long)s->blocks[1], (long long)s->blocks[2], (long long)s->cells[0],
+             (long long)s->cells[1], (long long)s->cells[2], s->periodic, s->zeros);
 }
 
 static bool once(void) { return on("cpu"); } /* what no device has a part in */
 
-/* ---- names, sizes ------------------------------------------------------------------------------------------------------------------ */
+/* ---- names, sizes ------------------------------------------------------------------------------------------------ */
 
 static void test_names(void **state)
 {
@@ -74,7 +84,8 @@ static void test_names(void **state)
     if (!once()) return;
     for (int i = 0; i < RW_MULTIBLOCK_STENCILS * RW_MULTIBLOCK_MODES; ++i) {
         const int stencil = i % RW_MULTIBLOCK_STENCILS, mode = i / RW_MULTIBLOCK_STENCILS;
-        snprintf(text, sizeof text, "cells=10x40x80:%s:%s:complex:omega=0.5", rw_multiblock_stencil_name((rw_multiblock_stencil)stencil),
+        snprintf(text, sizeof text, "cells=10x40x80:%s:%s:complex:omega=0.5",
+                 rw_multiblock_stencil_name((rw_multiblock_stencil)stencil),
                  rw_multiblock_mode_name((rw_multiblock_mode)mode));
         OK(rw_params_parse(ctx, params, text, &spec));
         assert_true((int)spec.stencil == stencil && (int)spec.mode == mode && spec.is_complex && spec.omega == 0.5);
@@ -84,13 +95,18 @@ static void test_names(void **state)
         OK(rw_params_parse(ctx, params, text, &again));
         assert_memory_equal(&spec, &again, sizeof spec);
     }
-    FAILS(RW_ERR_ARGUMENT, "stencil = euler3 is none of euler3d, euler2d, ns2d, ns3d; nearest is euler3d", rw_params_parse(ctx, params, "stencil=euler3", &spec));
+    FAILS(RW_ERR_ARGUMENT, "stencil = euler3 is none of euler3d, euler2d, ns2d, ns3d; nearest is euler3d",
+          rw_params_parse(ctx, params, "stencil=euler3", &spec));
     FAILS(RW_ERR_ARGUMENT, "nearest is inner", rw_params_parse(ctx, params, "mode=iner", &spec));
-    FAILS(RW_ERR_ARGUMENT, "\"x\" is no option of trace; options are cells=…", rw_params_parse(ctx, params, "x", &spec));
+    FAILS(RW_ERR_ARGUMENT, "\"x\" is no option of trace; options are cells=…",
+          rw_params_parse(ctx, params, "x", &spec));
     FAILS(RW_ERR_ARGUMENT, "mode is given twice", rw_params_parse(ctx, params, "inner:mode=full", &spec));
     OK(rw_params_parse(ctx, params, "cells=7x1000000", &spec));
     assert_true(spec.cells[0] == 7 && spec.cells[1] == 1000000 && spec.cells[2] == 1);
-    static const char *const wrong[] = {"", "0x1x1", "3x", "x3", "3x-1", "3 x 4", "1x2x3x4", "1000001", "99999999999999999999", "3.5", "4x5y"};
+    static const char *const wrong[] = {"",        "0x1x1",   "3x",
+                                        "x3",      "3x-1",    "3 x 4",
+                                        "1x2x3x4", "1000001", "99999999999999999999",
+                                        "3.5",     "4x5y"};
     for (int i = 0; i < RW_COUNT(wrong); ++i) {
         snprintf(text, sizeof text, "cells=%s", wrong[i]);
         FAILS(RW_ERR_ARGUMENT, "cells = ", rw_params_parse(ctx, params, text, &spec));
@@ -99,7 +115,8 @@ static void test_names(void **state)
     assert_string_equal(rw_multiblock_stencil_name((rw_multiblock_stencil)99), "?");
 }
 
-/* The document's tables: blocks (3.2), numbers and bytes (7.3), vectors (A09), and the operations that follow from them (A35). */
+/* The document's tables: blocks (3.2), numbers and bytes (7.3), vectors (A09), and the operations that follow from them
+ * (A35). */
 static void test_documents_sizes(void **state)
 {
     int n;
@@ -107,8 +124,10 @@ static void test_documents_sizes(void **state)
     if (!once()) return;
     const rw_study_case *cases = rw_study_cases(&n);
     assert_int_equal(n, 6);
-    static const int64_t cells[] = {8000, 16000, 16000, 32000, 32000, 128000}, vectors[] = {73920, 135520, 126720, 258720, 258720, 813120};
-    static const int64_t full[] = {104000, 208000, 208000, 416000, 416000, 1664000}, euler[] = {95600, 193600, 196000, 389600, 389600, 1616000};
+    static const int64_t cells[] = {8000, 16000, 16000, 32000, 32000, 128000},
+                         vectors[] = {73920, 135520, 126720, 258720, 258720, 813120};
+    static const int64_t full[] = {104000, 208000, 208000, 416000, 416000, 1664000},
+                         euler[] = {95600, 193600, 196000, 389600, 389600, 1616000};
     static const int64_t ns[] = {180680, 366760, 372320, 738920, 738920, 3088640};
     static const double bytes[] = {166.4e6, 332.8e6, 332.8e6, 665.6e6, 665.6e6, 2662.4e6};
     for (int i = 0; i < n; ++i) {
@@ -116,21 +135,26 @@ static void test_documents_sizes(void **state)
         rw_multiblock_size z;
         char text[40];
         memcpy(s.cells, cases[i].cells, sizeof s.cells);
-        snprintf(text, sizeof text, "%lldx%lldx%lld", (long long)s.cells[0], (long long)s.cells[1], (long long)s.cells[2]);
+        snprintf(text, sizeof text, "%lldx%lldx%lld", (long long)s.cells[0], (long long)s.cells[1],
+                 (long long)s.cells[2]);
         assert_string_equal(cases[i].name, text);
         OK(rw_multiblock_measure(ctx, &s, 0, RW_MULTIBLOCK_STORED, RW_C64, &z));
-        assert_true(z.grid_blocks == 8 && z.cells == cells[i] && z.rows == 5 * cells[i] && z.columns == z.vector && z.vector == vectors[i] && z.vector == cases[i].vector && z.extended * 5 == z.vector);
-        assert_true(z.blocks == full[i] && z.blocks == cases[i].blocks && z.values == 325 * cells[i] && z.entries == z.values);
+        assert_true(z.grid_blocks == 8 && z.cells == cells[i] && z.rows == 5 * cells[i] && z.columns == z.vector &&
+                    z.vector == vectors[i] && z.vector == cases[i].vector && z.extended * 5 == z.vector);
+        assert_true(z.blocks == full[i] && z.blocks == cases[i].blocks && z.values == 325 * cells[i] &&
+                    z.entries == z.values);
         assert_int_equal(z.value_bytes, 2600 * z.cells);
         assert_int_equal(z.index_bytes, 60 * z.cells + 4); /* a column of 4 bytes a block, start and number of a row */
         OK(rw_multiblock_measure(ctx, &s, RW_MULTIBLOCK_ALL, RW_MULTIBLOCK_STORED, RW_C64, &z));
         assert_true((double)z.value_bytes == bytes[i] && cases[i].bytes == bytes[i]);
         assert_true(cases[i].printed == (i == 3 || i == 4 ? 2 : 1) * bytes[i]);
         if (i == 3) {
-            const double operations = 8. * 100 * (double)z.values; /* of a complex multiplication and addition, of 100 products */
+            /* of a complex multiplication and addition, of 100 products */
+            const double operations = 8. * 100 * (double)z.values;
             s.zeros = true;
             OK(rw_multiblock_measure(ctx, &s, RW_MULTIBLOCK_ALL, RW_MULTIBLOCK_STORED, RW_C64, &z));
-            assert_true(operations == 6.656e10 && 8. * 100 * (double)z.entries == 5.5296e10 && z.entries * 65 == z.values * 54);
+            assert_true(operations == 6.656e10 && 8. * 100 * (double)z.entries == 5.5296e10 &&
+                        z.entries * 65 == z.values * 54);
         }
         s.mode = RW_MULTIBLOCK_TRUNCATED;
         OK(rw_multiblock_measure(ctx, &s, 7, RW_MULTIBLOCK_STORED, RW_C64, &z));
@@ -157,12 +181,15 @@ static void test_counts(void **state)
             rw_sparse_blocks p, e, v;
             rw_sparse_size size;
             OK(rw_multiblock_measure(ctx, &s, b, RW_MULTIBLOCK_STORED, RW_F32, &z));
-            sum.cells += z.cells, sum.extended += z.extended, sum.blocks += z.blocks, sum.entries += z.entries, sum.value_bytes += z.value_bytes, sum.index_bytes += z.index_bytes;
+            sum.cells += z.cells, sum.extended += z.extended, sum.blocks += z.blocks, sum.entries += z.entries,
+                sum.value_bytes += z.value_bytes, sum.index_bytes += z.index_bytes;
             OK(rw_multiblock_pattern(ctx, &s, b, RW_MULTIBLOCK_EXTENDED, NULL, &p));
             OK(rw_multiblock_pattern(ctx, &s, b, RW_MULTIBLOCK_STORED, &scalar, &e));
             OK(rw_multiblock_pattern(ctx, &s, b, RW_MULTIBLOCK_STORED, &variable, &v));
-            if (p.rows != z.extended || p.first[p.rows] != z.blocks || e.rows != 5 * z.cells || e.columns != z.vector || e.first[e.rows] != z.entries || v.first[v.rows] != z.blocks)
-                fail_msg("%s: %lld blocks and %lld entries, not %lld and %lld", what, (long long)p.first[p.rows], (long long)e.first[e.rows], (long long)z.blocks, (long long)z.entries);
+            if (p.rows != z.extended || p.first[p.rows] != z.blocks || e.rows != 5 * z.cells || e.columns != z.vector ||
+                e.first[e.rows] != z.entries || v.first[v.rows] != z.blocks)
+                fail_msg("%s: %lld blocks and %lld entries, not %lld and %lld", what, (long long)p.first[p.rows],
+                         (long long)e.first[e.rows], (long long)z.blocks, (long long)z.entries);
             OK(rw_sparse_estimate(ctx, &blocks, &p, &size)); /* checks the pattern */
             OK(rw_sparse_estimate(ctx, &scalar, &e, &size));
             OK(rw_sparse_estimate(ctx, &variable, &v, &size));
@@ -170,23 +197,30 @@ static void test_counts(void **state)
             rw_multiblock_free(&p), rw_multiblock_free(&e), rw_multiblock_free(&v);
             assert_null(p.first);
         }
-        if (sum.cells != all.cells || sum.extended != all.extended || sum.blocks != all.blocks || sum.entries != all.entries || sum.value_bytes != all.value_bytes || sum.index_bytes - 4 * all.grid_blocks != all.index_bytes - 4)
+        if (sum.cells != all.cells || sum.extended != all.extended || sum.blocks != all.blocks ||
+            sum.entries != all.entries || sum.value_bytes != all.value_bytes ||
+            sum.index_bytes - 4 * all.grid_blocks != all.index_bytes - 4)
             fail_msg("%s: grid blocks are not what all are", what);
     }
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
-/* From the document's formula alone, grid block by grid block, cell by cell, in its order of offsets (11.4), which is that of the numbers. */
+/* From the document's formula alone, grid block by grid block, cell by cell, in its order of offsets (11.4), which is
+ * that of the numbers. */
 static void test_places(void **state)
 {
-    static const int e3[13][3] = {{0, 0, -2}, {0, 0, -1}, {-2, 0, 0}, {-1, 0, 0}, {0, -2, 0}, {0, -1, 0}, {0, 0, 0}, {0, 1, 0}, {0, 2, 0}, {1, 0, 0}, {2, 0, 0}, {0, 0, 1}, {0, 0, 2}};
+    static const int e3[13][3] = {{0, 0, -2}, {0, 0, -1}, {-2, 0, 0}, {-1, 0, 0}, {0, -2, 0}, {0, -1, 0}, {0, 0, 0},
+                                  {0, 1, 0},  {0, 2, 0},  {1, 0, 0},  {2, 0, 0},  {0, 0, 1},  {0, 0, 2}};
     (void)state;
     if (!once()) return;
     for (int mode = 0; mode < RW_MULTIBLOCK_MODES; ++mode)
         for (int periodic = 0; periodic < 2; ++periodic)
             for (int64_t block = 0; block < 12; ++block) {
-                const rw_multiblock_spec s = {.cells = {3, 2, 4}, .blocks = {2, 3, 2}, .mode = (rw_multiblock_mode)mode, .periodic = periodic};
+                const rw_multiblock_spec s = {.cells = {3, 2, 4},
+                                              .blocks = {2, 3, 2},
+                                              .mode = (rw_multiblock_mode)mode,
+                                              .periodic = periodic};
                 const int64_t at[3] = {block % 2, block / 2 % 3, block / 6};
                 rw_sparse_blocks p;
                 int64_t row = 0;
@@ -203,7 +237,8 @@ static void test_places(void **state)
                                 for (int a = 0; a < 3; ++a) {
                                     const int64_t global = at[a] * s.cells[a] + c[a];
                                     inside = inside && c[a] >= 0 && c[a] < s.cells[a];
-                                    whole = whole && ((a == 1 && periodic) || (global >= 0 && global < s.cells[a] * s.blocks[a]));
+                                    whole = whole && ((a == 1 && periodic) ||
+                                                      (global >= 0 && global < s.cells[a] * s.blocks[a]));
                                 }
                                 if (!own || (mode == 0 && !inside) || (mode == 1 && !whole)) continue;
                                 assert_true(k < p.first[row + 1]);
@@ -218,9 +253,10 @@ static void test_places(void **state)
     assert_int_equal(rw_multiblock_cell(&flat, 0, 0, 0), 2 + 8 * 2); /* no ghosts along r */
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
-/* Every row is dominated by its diagonal; numbers beside it are at most 1 over the distance; the imaginary part of the diagonal is omega V. */
+/* Every row is dominated by its diagonal; numbers beside it are at most 1 over the distance; the imaginary part of the
+ * diagonal is omega V. */
 static void test_values(void **state)
 {
     (void)state;
@@ -236,15 +272,20 @@ static void test_values(void **state)
         double volumes = 0;
         for (int64_t k = 0; k < e.n; ++k) {
             const double complex v = e.is_complex ? e.value[2 * k] + e.value[2 * k + 1] * I : e.value[k];
-            if (e.row[k] != e.column[k]) sum[e.row[k]] += cabs(v), largest = fmax(largest, fmax(fabs(creal(v)), fabs(cimag(v))));
+            if (e.row[k] != e.column[k])
+                sum[e.row[k]] += cabs(v), largest = fmax(largest, fmax(fabs(creal(v)), fabs(cimag(v))));
         }
         for (int64_t k = 0; k < e.n; ++k) {
             if (e.row[k] != e.column[k]) continue;
-            const int64_t block = e.row[k] / 5 / n, r = block / (s.blocks[0] * s.blocks[1]) * s.cells[2] + e.row[k] / 5 % n / (s.cells[0] * s.cells[1]);
-            const double inner = 1 + (double)r / (double)all_r, outer = 1 + (double)(r + 1) / (double)all_r, volume = (outer * outer - inner * inner) * (double)all_r / 3;
+            const int64_t block = e.row[k] / 5 / n, r = block / (s.blocks[0] * s.blocks[1]) * s.cells[2] +
+                                                        e.row[k] / 5 % n / (s.cells[0] * s.cells[1]);
+            const double inner = 1 + (double)r / (double)all_r, outer = 1 + (double)(r + 1) / (double)all_r,
+                         volume = (outer * outer - inner * inner) * (double)all_r / 3;
             volumes += volume;
-            if (!((e.is_complex ? e.value[2 * k] : e.value[k]) >= 1 + sum[e.row[k]] * (1 - 1e-12))) fail_msg("%s: row %lld is not dominated", what, (long long)e.row[k]);
-            if (e.is_complex && !(fabs(e.value[2 * k + 1] - s.omega * volume) <= 1e-13 * (1 + s.omega))) fail_msg("%s: row %lld: %g i", what, (long long)e.row[k], e.value[2 * k + 1]);
+            if (!((e.is_complex ? e.value[2 * k] : e.value[k]) >= 1 + sum[e.row[k]] * (1 - 1e-12)))
+                fail_msg("%s: row %lld is not dominated", what, (long long)e.row[k]);
+            if (e.is_complex && !(fabs(e.value[2 * k + 1] - s.omega * volume) <= 1e-13 * (1 + s.omega)))
+                fail_msg("%s: row %lld: %g i", what, (long long)e.row[k], e.value[2 * k + 1]);
         }
         assert_true(fabs(volumes / (double)e.rows - 1) < 1e-12); /* over the mean one */
         assert_true(largest <= 1 && largest > 0.9);
@@ -254,12 +295,17 @@ static void test_values(void **state)
     }
 }
 
-/* Largest numbers by distance, as many as it takes to come near the limit: 1, 1/2 and 1/sqrt 2. And dominance by the whole stencil: equal to 1 + sum where nothing is dropped. */
+/* Largest numbers by distance, as many as it takes to come near the limit: 1, 1/2 and 1/sqrt 2. And dominance by the
+ * whole stencil: equal to 1 + sum where nothing is dropped. */
 static void test_distances(void **state)
 {
     (void)state;
     if (!once()) return;
-    const rw_multiblock_spec s = {.cells = {4, 4, 4}, .blocks = {1, 1, 1}, .stencil = RW_MULTIBLOCK_NS3D, .mode = RW_MULTIBLOCK_FULL, .seed = 3};
+    const rw_multiblock_spec s = {.cells = {4, 4, 4},
+                                  .blocks = {1, 1, 1},
+                                  .stencil = RW_MULTIBLOCK_NS3D,
+                                  .mode = RW_MULTIBLOCK_FULL,
+                                  .seed = 3};
     rw_sparse *m = assemble(&s, 0, RW_MULTIBLOCK_STORED, "bcsr:5");
     entries e = entries_of(m);
     double largest[9] = {0}, *sum = calloc((size_t)e.rows, sizeof *sum);
@@ -268,12 +314,14 @@ static void test_distances(void **state)
         const int64_t d[3] = {j / 8 % 8 - 2 - i / 4 % 4, j % 8 - 2 - i % 4, j / 64 - 2 - i / 16};
         const int square = (int)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
         assert_true(square <= 4);
-        if (square || e.row[k] % 5 != e.column[k] % 5) largest[square] = fmax(largest[square], fabs(e.value[k])), sum[e.row[k]] += fabs(e.value[k]);
+        if (square || e.row[k] % 5 != e.column[k] % 5)
+            largest[square] = fmax(largest[square], fabs(e.value[k])), sum[e.row[k]] += fabs(e.value[k]);
     }
     for (int64_t k = 0; k < e.n; ++k) {
         const int64_t i = e.row[k] / 5;
         const rw_multiblock_spec *p = &s;
-        if (e.row[k] % 5 == e.column[k] % 5 && e.column[k] / 5 == rw_multiblock_cell(p, i / 4 % 4, i % 4, i / 16)) assert_true(fabs(e.value[k] - 1 - sum[e.row[k]]) < 1e-12 * e.value[k]);
+        if (e.row[k] % 5 == e.column[k] % 5 && e.column[k] / 5 == rw_multiblock_cell(p, i / 4 % 4, i % 4, i / 16))
+            assert_true(fabs(e.value[k] - 1 - sum[e.row[k]]) < 1e-12 * e.value[k]);
     }
     static const double limit[] = {1, 1, 0.70710678118654752, 0, 0.5};
     for (int q = 0; q <= 4; ++q) assert_true(largest[q] <= limit[q] && (q == 3 || largest[q] > 0.99 * limit[q]));
@@ -285,14 +333,18 @@ static void test_distances(void **state)
 static void same(const char *what, const entries *a, const entries *b)
 {
     const size_t parts = a->is_complex ? 2 : 1;
-    if (a->n != b->n || a->is_complex != b->is_complex || memcmp(a->row, b->row, (size_t)a->n * 8) || memcmp(a->column, b->column, (size_t)a->n * 8)) fail_msg("%s: other places", what);
+    if (a->n != b->n || a->is_complex != b->is_complex || memcmp(a->row, b->row, (size_t)a->n * 8) ||
+        memcmp(a->column, b->column, (size_t)a->n * 8))
+        fail_msg("%s: other places", what);
     if (memcmp(a->value, b->value, (size_t)a->n * parts * 8)) fail_msg("%s: other values", what);
 }
 
 /* All layouts hold the same entries, also where a periodic grid is so short that two offsets are one cell. */
 static void test_layouts(void **state)
 {
-    static const char *const layouts[] = {"bcsr:5:columns", "bell:5", "bell:5:l4", "bsell:5", "bsell:5:s64:i64", "vbcsr", "coo", "csr", "ell", "ell:l20", "sell:s32", "dia"};
+    static const char *const layouts[] = {"bcsr:5:columns", "bell:5", "bell:5:l4", "bsell:5", "bsell:5:s64:i64",
+                                          "vbcsr",          "coo",    "csr",       "ell",     "ell:l20",
+                                          "sell:s32",       "dia"};
     (void)state;
     for (uint64_t seed = 1; seed <= (once() ? 36 : 12); ++seed) {
         rw_multiblock_spec s = spec_of(seed);
@@ -322,7 +374,12 @@ static void test_same_values(void **state)
 {
     (void)state;
     if (!once()) return;
-    rw_multiblock_spec s = {.cells = {3, 4, 5}, .blocks = {2, 1, 1}, .mode = RW_MULTIBLOCK_FULL, .is_complex = true, .omega = 0.5, .seed = 11};
+    rw_multiblock_spec s = {.cells = {3, 4, 5},
+                            .blocks = {2, 1, 1},
+                            .mode = RW_MULTIBLOCK_FULL,
+                            .is_complex = true,
+                            .omega = 0.5,
+                            .seed = 11};
     rw_sparse *m = assemble(&s, 1, RW_MULTIBLOCK_STORED, "bcsr:5:c128"), *other;
     entries full = entries_of(m), e;
     rw_sparse_destroy(&m);
@@ -353,7 +410,8 @@ static void test_same_values(void **state)
         }
         k = start[united[0]];
         while (k < start[united[0] + 1] && full.column[k] != united[1]) ++k;
-        assert_true(k < start[united[0] + 1] && full.value[2 * k] == e.value[2 * i] && full.value[2 * k + 1] == e.value[2 * i + 1]);
+        assert_true(k < start[united[0] + 1] && full.value[2 * k] == e.value[2 * i] &&
+                    full.value[2 * k + 1] == e.value[2 * i + 1]);
     }
     free(start);
     /* another seed, other numbers; the real matrix has the real parts */
@@ -388,14 +446,23 @@ static void test_numbers(void **state)
     drop_entries(&e), rw_sparse_destroy(&m);
 }
 
-/* ---- structural zeros ----------------------------------------------------------------------------------------------------------------- */
+/* ---- structural zeros -------------------------------------------------------------------------------------------- */
 
-/* A07: rows of ELL are 54 long, 60 in sections of 20, 75 of 25; padding is 0 with an index that may be followed. A08: rows of BELL have 13 blocks. */
+/* A07: rows of ELL are 54 long, 60 in sections of 20, 75 of 25; padding is 0 with an index that may be followed. A08:
+ * rows of BELL have 13 blocks. */
 static void test_widths(void **state)
 {
-    static const struct { const char *layout; int width; } ell[] = {{"ell:c64", 54}, {"ell:l20:c64", 60}, {"ell:l25:c64", 75}};
+    static const struct {
+        const char *layout;
+        int width;
+    } ell[] = {{"ell:c64", 54}, {"ell:l20:c64", 60}, {"ell:l25:c64", 75}};
     (void)state;
-    rw_multiblock_spec s = {.cells = {10, 10, 8}, .blocks = {1, 1, 1}, .mode = RW_MULTIBLOCK_FULL, .is_complex = true, .zeros = true, .seed = 5};
+    rw_multiblock_spec s = {.cells = {10, 10, 8},
+                            .blocks = {1, 1, 1},
+                            .mode = RW_MULTIBLOCK_FULL,
+                            .is_complex = true,
+                            .zeros = true,
+                            .seed = 5};
     for (int mode = 0; mode < 3; mode += 2)
         for (int i = 0; i < RW_COUNT(ell); ++i) {
             s.mode = (rw_multiblock_mode)mode;
@@ -417,7 +484,10 @@ static void test_widths(void **state)
             rw_sparse_destroy(&m);
         }
     if (!once()) return;
-    static const struct { int number; int64_t padding; } bell[] = {{0, 8400}, {3, 26400}, {5, 48000}};
+    static const struct {
+        int number;
+        int64_t padding;
+    } bell[] = {{0, 8400}, {3, 26400}, {5, 48000}};
     int n;
     for (int i = 0; i < RW_COUNT(bell); ++i)
         for (int mode = 0; mode < 3; mode += 2) {
@@ -434,13 +504,19 @@ static void test_widths(void **state)
         }
 }
 
-/* Where the zeros are: entry (row + 1) mod 5 of each row, but for the cell itself and the neighbour before it along theta. */
+/* Where the zeros are: entry (row + 1) mod 5 of each row, but for the cell itself and the neighbour before it along
+ * theta. */
 static void test_zeros(void **state)
 {
     (void)state;
     if (!once()) return;
     for (int stencil = 0; stencil < RW_MULTIBLOCK_STENCILS; ++stencil) {
-        const rw_multiblock_spec s = {.cells = {4, 5, stencil == RW_MULTIBLOCK_EULER3D || stencil == RW_MULTIBLOCK_NS3D ? 3 : 1}, .blocks = {1, 1, 1}, .stencil = (rw_multiblock_stencil)stencil, .zeros = true};
+        const rw_multiblock_spec s = {.cells = {4, 5,
+                                                stencil == RW_MULTIBLOCK_EULER3D || stencil == RW_MULTIBLOCK_NS3D ? 3
+                                                                                                                  : 1},
+                                      .blocks = {1, 1, 1},
+                                      .stencil = (rw_multiblock_stencil)stencil,
+                                      .zeros = true};
         rw_sparse *m = assemble(&s, 0, RW_MULTIBLOCK_COMPACT, "csr");
         entries e = entries_of(m);
         rw_multiblock_size z;
@@ -458,9 +534,10 @@ static void test_zeros(void **state)
     }
 }
 
-/* ---- preparation ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- preparation ------------------------------------------------------------------------------------------------- */
 
-/* y <- A x with rows as the solver keeps them: placeholders are skipped by a loop; and after preparation. Both add in the same order. */
+/* y <- A x with rows as the solver keeps them: placeholders are skipped by a loop; and after preparation. Both add in
+ * the same order. */
 static void product_of_trace(const rw_sparse_blocks *t, const double *value, const double *x, double *y)
 {
     for (int64_t i = 0; i < t->rows; ++i) {
@@ -475,7 +552,8 @@ static void product_of_trace(const rw_sparse_blocks *t, const double *value, con
     }
 }
 
-static void product_of_stored(const rw_sparse_blocks *p, const int64_t *row, const double *value, const double *x, double *y)
+static void product_of_stored(const rw_sparse_blocks *p, const int64_t *row, const double *value, const double *x,
+                              double *y)
 {
     for (int64_t i = 0; i < p->rows; ++i)
         for (int r = 0; r < 5; ++r) {
@@ -503,7 +581,9 @@ static void test_preparation(void **state) /* A05 */
         assert_int_equal(trace.first[0], seed % 2 ? -1 : 0);
         assert_int_equal(stored.rows, s.cells[0] * s.cells[1] * s.cells[2]);
         assert_int_equal(stored.columns, trace.rows);
-        if (memcmp(stored.first, expected.first, (size_t)(stored.rows + 1) * 8) || memcmp(stored.column, expected.column, (size_t)stored.first[stored.rows] * 8)) fail_msg("%s: other rows", what);
+        if (memcmp(stored.first, expected.first, (size_t)(stored.rows + 1) * 8) ||
+            memcmp(stored.column, expected.column, (size_t)stored.first[stored.rows] * 8))
+            fail_msg("%s: other rows", what);
         for (int64_t i = 0, at = 0; i < stored.rows; ++i) { /* the extended numbers of the cells, ascending */
             const int64_t nt = s.cells[1], nx = s.cells[0];
             assert_int_equal(row[i], rw_multiblock_cell(&s, i / nt % nx, i % nt, i / nt / nx));
@@ -511,12 +591,14 @@ static void test_preparation(void **state) /* A05 */
             at = row[i];
         }
         /* values of the matrix, in the order of the blocks */
-        rw_sparse *m = assemble(&s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5"), *n = assemble(&s, 0, RW_MULTIBLOCK_STORED, "bcsr:5");
+        rw_sparse *m = assemble(&s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5"),
+                  *n = assemble(&s, 0, RW_MULTIBLOCK_STORED, "bcsr:5");
         const void *value, *other;
         OK(rw_array_read(m->value, &value));
         OK(rw_array_read(n->value, &other));
         assert_memory_equal(value, other, (size_t)stored.first[stored.rows] * 200);
-        rw_array *x = new_ramp(5 * trace.rows, -1, 0.37), *y = new_array(RW_F64, 5 * trace.rows, RW_MEMORY_DEVICE), *z = new_array(RW_F64, 5 * stored.rows, RW_MEMORY_DEVICE);
+        rw_array *x = new_ramp(5 * trace.rows, -1, 0.37), *y = new_array(RW_F64, 5 * trace.rows, RW_MEMORY_DEVICE),
+                 *z = new_array(RW_F64, 5 * stored.rows, RW_MEMORY_DEVICE);
         double *a = calloc((size_t)trace.rows, 40), *b = calloc((size_t)trace.rows, 40);
         product_of_trace(&trace, value, numbers_of(x), a), product_of_stored(&stored, row, value, numbers_of(x), b);
         assert_memory_equal(a, b, (size_t)trace.rows * 40);
@@ -527,7 +609,8 @@ static void test_preparation(void **state) /* A05 */
                          difference = fabs(numbers_of(y)[5 * row[i / 5] + i % 5] - other_sum);
             assert_true(difference <= (rw_device_has_threads(dev) ? 1e-12 * (1 + fabs(other_sum)) : 0));
         }
-        for (int64_t i = 0; i < 5 * trace.rows; ++i) assert_true(fabs(numbers_of(y)[i] - a[i]) <= 1e-10 && (a[i] != 0 || numbers_of(y)[i] == 0));
+        for (int64_t i = 0; i < 5 * trace.rows; ++i)
+            assert_true(fabs(numbers_of(y)[i] - a[i]) <= 1e-10 && (a[i] != 0 || numbers_of(y)[i] == 0));
         free(a), free(b), free(row);
         rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&z), rw_sparse_destroy(&m), rw_sparse_destroy(&n);
         rw_multiblock_free(&trace), rw_multiblock_free(&stored), rw_multiblock_free(&expected);
@@ -538,7 +621,9 @@ static void prepares(const char *part, int64_t rows, const int64_t *first, const
 {
     rw_sparse_blocks stored;
     int64_t *row;
-    FAILS(RW_ERR_ARGUMENT, part, rw_multiblock_prepare(ctx, &(rw_sparse_blocks){.rows = rows, .columns = 4, .first = first, .column = column}, &stored, &row));
+    FAILS(RW_ERR_ARGUMENT, part,
+          rw_multiblock_prepare(ctx, &(rw_sparse_blocks){.rows = rows, .columns = 4, .first = first, .column = column},
+                                &stored, &row));
     assert_null(stored.first), assert_null(row);
 }
 
@@ -550,10 +635,20 @@ static void test_malformed_rows(void **state)
     (void)state;
     if (!once()) return;
     /* both kinds of placeholders together; a matrix without rows */
-    OK(rw_multiblock_prepare(ctx, &(rw_sparse_blocks){.rows = 6, .columns = 4, .first = (int64_t[]){-1, 0, 2, 2, -1, -1, 5}, .column = (int64_t[]){0, 1, 0, 2, 3}}, &stored, &row));
+    OK(rw_multiblock_prepare(ctx,
+                             &(rw_sparse_blocks){.rows = 6,
+                                                 .columns = 4,
+                                                 .first = (int64_t[]){-1, 0, 2, 2, -1, -1, 5},
+                                                 .column = (int64_t[]){0, 1, 0, 2, 3}},
+                             &stored, &row));
     assert_true(stored.rows == 2 && stored.first[1] == 2 && stored.first[2] == 5 && row[0] == 1 && row[1] == 3);
     rw_multiblock_free(&stored), free(row);
-    OK(rw_multiblock_prepare(ctx, &(rw_sparse_blocks){.rows = 2, .columns = 4, .first = (int64_t[]){-1, -1, 0}, .column = column}, &stored, &row));
+    OK(rw_multiblock_prepare(ctx,
+                             &(rw_sparse_blocks){.rows = 2,
+                                                 .columns = 4,
+                                                 .first = (int64_t[]){-1, -1, 0},
+                                                 .column = column},
+                             &stored, &row));
     assert_int_equal(stored.rows, 0);
     rw_multiblock_free(&stored), free(row);
     prepares("row start 3 of 4, the last, is -1: the number of blocks is needed", 3, (int64_t[]){0, 2, -1, -1}, column);
@@ -562,23 +657,28 @@ static void test_malformed_rows(void **state)
     prepares("row start 3 is 2: less than one before it", 3, (int64_t[]){0, 3, -1, 2}, column);
     prepares("row start 1 is 1: the first must be 0", 3, (int64_t[]){-1, 1, 2, 4}, column);
     prepares("row start 0 is 1: the first must be 0", 1, (int64_t[]){1, 4}, column);
-    prepares("row 1: column 1 behind 3, counted from 0: columns ascend and occur once", 2, (int64_t[]){0, 3, 5}, column);
+    prepares("row 1: column 1 behind 3, counted from 0: columns ascend and occur once", 2, (int64_t[]){0, 3, 5},
+             column);
     prepares("row 0: column 4 is outside [0, 4); both are counted from 0", 1, (int64_t[]){0, 1}, (int64_t[]){4});
     prepares("row 0: column -1 is outside", 1, (int64_t[]){0, 1}, (int64_t[]){-1});
     prepares("-1 rows, 4 columns", -1, (int64_t[]){0, 1}, column);
     prepares("no lists", 1, NULL, column);
-    FAILS(RW_ERR_ARGUMENT, "placeholder = 7 is not one of", rw_multiblock_trace(ctx, &(rw_multiblock_spec){.cells = {1, 1, 1}}, 0, (rw_multiblock_placeholder)7, &stored));
+    FAILS(RW_ERR_ARGUMENT, "placeholder = 7 is not one of",
+          rw_multiblock_trace(ctx, &(rw_multiblock_spec){.cells = {1, 1, 1}}, 0, (rw_multiblock_placeholder)7,
+                              &stored));
 }
 
-/* ---- complex, memory, refusals --------------------------------------------------------------------------------------------------------------- */
+/* ---- complex, memory, refusals ----------------------------------------------------------------------------------- */
 
 /* A30: a real matrix with a complex vector is two real products; kept as a complex matrix too. */
 static void test_real_and_complex(void **state)
 {
     (void)state;
     const rw_multiblock_spec s = {.cells = {3, 5, 4}, .blocks = {1, 1, 1}, .seed = 8};
-    rw_sparse *real = assemble(&s, 0, RW_MULTIBLOCK_COMPACT, "bcsr:5"), *z = assemble(&s, 0, RW_MULTIBLOCK_COMPACT, "bcsr:5:c128");
-    rw_array *x = new_array(RW_C128, 300, RW_MEMORY_DEVICE), *y = new_array(RW_C128, 300, RW_MEMORY_DEVICE), *part = new_array(RW_F64, 300, RW_MEMORY_DEVICE), *out = new_array(RW_F64, 300, RW_MEMORY_DEVICE);
+    rw_sparse *real = assemble(&s, 0, RW_MULTIBLOCK_COMPACT, "bcsr:5"),
+              *z = assemble(&s, 0, RW_MULTIBLOCK_COMPACT, "bcsr:5:c128");
+    rw_array *x = new_array(RW_C128, 300, RW_MEMORY_DEVICE), *y = new_array(RW_C128, 300, RW_MEMORY_DEVICE),
+             *part = new_array(RW_F64, 300, RW_MEMORY_DEVICE), *out = new_array(RW_F64, 300, RW_MEMORY_DEVICE);
     void *p;
     OK(rw_array_write(x, &p));
     for (int i = 0; i < 600; ++i) ((double *)p)[i] = rw_random_uniform(9, (uint64_t)i) - 0.5;
@@ -591,7 +691,8 @@ static void test_real_and_complex(void **state)
             for (int i = 0; i < 300; ++i) assert_true(numbers_of(y)[2 * i + half] == numbers_of(out)[i]);
         }
     }
-    rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&part), rw_array_destroy(&out), rw_sparse_destroy(&real), rw_sparse_destroy(&z);
+    rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&part), rw_array_destroy(&out),
+        rw_sparse_destroy(&real), rw_sparse_destroy(&z);
 }
 
 /* Compact matrices are not singular: a solver gets through. */
@@ -600,8 +701,14 @@ static void test_solvable(void **state)
     (void)state;
     for (int stencil = 0; stencil < (once() ? RW_MULTIBLOCK_STENCILS : 1); ++stencil) {
         const bool flat = stencil == RW_MULTIBLOCK_EULER2D || stencil == RW_MULTIBLOCK_NS2D;
-        const rw_multiblock_spec s = {.cells = {3, 4, flat ? 1 : 5}, .blocks = {2, 2, 1}, .stencil = (rw_multiblock_stencil)stencil, .mode = RW_MULTIBLOCK_INNER, .periodic = true, .is_complex = true,
-                                      .omega = 3, .seed = 1};
+        const rw_multiblock_spec s = {.cells = {3, 4, flat ? 1 : 5},
+                                      .blocks = {2, 2, 1},
+                                      .stencil = (rw_multiblock_stencil)stencil,
+                                      .mode = RW_MULTIBLOCK_INNER,
+                                      .periodic = true,
+                                      .is_complex = true,
+                                      .omega = 3,
+                                      .seed = 1};
         rw_sparse *m = assemble(&s, RW_MULTIBLOCK_ALL, RW_MULTIBLOCK_COMPACT, "bcsr:5:c128");
         const int64_t n = rw_sparse_get_size(m).rows;
         rw_array *b = new_array(RW_C128, n, RW_MEMORY_DEVICE), *x = new_array(RW_C128, n, RW_MEMORY_DEVICE);
@@ -643,7 +750,10 @@ static void test_memory(void **state)
     return; /* their own memory would be measured */
 #endif
     if (!once()) return;
-    const rw_multiblock_spec s = {.cells = {10, 40, 80}, .blocks = {1, 1, 1}, .mode = RW_MULTIBLOCK_FULL, .is_complex = true};
+    const rw_multiblock_spec s = {.cells = {10, 40, 80},
+                                  .blocks = {1, 1, 1},
+                                  .mode = RW_MULTIBLOCK_FULL,
+                                  .is_complex = true};
     const int fd = open("/proc/self/clear_refs", O_WRONLY);
     if (fd < 0 || write(fd, "5", 1) != 1) { /* the peak cannot be reset here */
         if (fd >= 0) close(fd);
@@ -655,11 +765,13 @@ static void test_memory(void **state)
     const int64_t taken = resident("VmHWM") - before, bytes = rw_sparse_get_size(m).bytes;
     print_message("%.3g bytes of matrix, %.3f of it at most\n", (double)bytes, (double)taken / (double)bytes);
     assert_true(taken >= bytes * 9 / 10);
-    if ((double)taken > 1.1 * (double)bytes) fail_msg("%lld bytes for a matrix of %lld", (long long)taken, (long long)bytes);
+    if ((double)taken > 1.1 * (double)bytes)
+        fail_msg("%lld bytes for a matrix of %lld", (long long)taken, (long long)bytes);
     rw_sparse_destroy(&m);
 }
 
-static void refuses(const char *part, rw_multiblock_spec s, int64_t block, rw_multiblock_index index, const char *layout)
+static void refuses(const char *part, rw_multiblock_spec s, int64_t block, rw_multiblock_index index,
+                    const char *layout)
 {
     const rw_sparse_layout l = layout_of(layout);
     rw_sparse *m;
@@ -702,23 +814,31 @@ static void test_refused(void **state)
     refuses("index = 3 is not one of", good, 0, RW_MULTIBLOCK_INDICES, "bcsr:5");
     refuses("blocks of 4 x 4: those of multi-block grids are 5 x 5", good, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:4");
     s = good, s.mode = RW_MULTIBLOCK_INNER;
-    refuses("mode inner of one grid block couples with them: use mode truncated, inner of all grid blocks, or the extended index", s, 0, RW_MULTIBLOCK_COMPACT, "bcsr:5");
+    refuses("mode inner of one grid block couples with them: use mode truncated, inner of all grid blocks, or the "
+            "extended index",
+            s, 0, RW_MULTIBLOCK_COMPACT, "bcsr:5");
     s.mode = RW_MULTIBLOCK_FULL;
-    refuses("mode full couples with them: use mode truncated, inner or the extended index", s, RW_MULTIBLOCK_ALL, RW_MULTIBLOCK_COMPACT, "bcsr:5");
+    refuses("mode full couples with them: use mode truncated, inner or the extended index", s, RW_MULTIBLOCK_ALL,
+            RW_MULTIBLOCK_COMPACT, "bcsr:5");
     /* more than the machine has, known before anything is taken */
     s = (rw_multiblock_spec){.cells = {10000, 10000, 1000}, .blocks = {1, 1, 1}};
     const rw_sparse_layout l = layout_of("bcsr:5");
-    FAILS(RW_ERR_MEMORY, "entries of f64 take 2.6e+14 bytes, and cpu has", rw_multiblock_assemble(dev, &s, 0, RW_MULTIBLOCK_EXTENDED, &l, &m));
-    FAILS(RW_ERR_ARGUMENT, "grid block 1: there are 1", rw_multiblock_measure(ctx, &s, 1, RW_MULTIBLOCK_STORED, RW_F64, &z));
+    FAILS(RW_ERR_MEMORY, "entries of f64 take 2.6e+14 bytes, and cpu has",
+          rw_multiblock_assemble(dev, &s, 0, RW_MULTIBLOCK_EXTENDED, &l, &m));
+    FAILS(RW_ERR_ARGUMENT, "grid block 1: there are 1",
+          rw_multiblock_measure(ctx, &s, 1, RW_MULTIBLOCK_STORED, RW_F64, &z));
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory),   cmocka_unit_test(test_names),       cmocka_unit_test(test_documents_sizes), cmocka_unit_test(test_counts),
-                                       cmocka_unit_test(test_places),   cmocka_unit_test(test_values),      cmocka_unit_test(test_distances),       cmocka_unit_test(test_layouts),
-                                       cmocka_unit_test(test_same_values), cmocka_unit_test(test_numbers),  cmocka_unit_test(test_widths),          cmocka_unit_test(test_zeros),
-                                       cmocka_unit_test(test_preparation),
-                                       cmocka_unit_test(test_malformed_rows), cmocka_unit_test(test_real_and_complex), cmocka_unit_test(test_solvable),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory),           cmocka_unit_test(test_names),
+                                       cmocka_unit_test(test_documents_sizes),  cmocka_unit_test(test_counts),
+                                       cmocka_unit_test(test_places),           cmocka_unit_test(test_values),
+                                       cmocka_unit_test(test_distances),        cmocka_unit_test(test_layouts),
+                                       cmocka_unit_test(test_same_values),      cmocka_unit_test(test_numbers),
+                                       cmocka_unit_test(test_widths),           cmocka_unit_test(test_zeros),
+                                       cmocka_unit_test(test_preparation),      cmocka_unit_test(test_malformed_rows),
+                                       cmocka_unit_test(test_real_and_complex), cmocka_unit_test(test_solvable),
                                        cmocka_unit_test(test_refused)};
     return run_on_devices("generator", tests, RW_COUNT(tests));
 }

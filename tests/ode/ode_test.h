@@ -28,11 +28,18 @@ static inline void describe(problem *p, const char *equations, int nfields, int 
         p->fields[f].name = f ? "v" : "u", p->fields[f].dtype = RW_F64;
         if (sides) memcpy(p->fields[f].boundary, sides + 6 * f, 6 * sizeof *sides);
     }
-    p->spec = (rw_ode_spec){.name = "test", .method = RW_ODE_RK4, .record = RW_SWITCH_OFF, .equations = equations, .fields = p->fields, .nfields = nfields, .scalars = p->scalars};
+    p->spec = (rw_ode_spec){.name = "test",
+                            .method = RW_ODE_RK4,
+                            .record = RW_SWITCH_OFF,
+                            .equations = equations,
+                            .fields = p->fields,
+                            .nfields = nfields,
+                            .scalars = p->scalars};
     p->spec.grid.ndim = ndim;
     for (int d = 0; d < 3; ++d) {
         const rw_boundary *s = p->fields[0].boundary + 2 * d;
-        bool used = d < ndim, lower = used && s[0].kind == RW_BOUNDARY_DIRICHLET, upper = used && s[1].kind == RW_BOUNDARY_DIRICHLET;
+        bool used = d < ndim, lower = used && s[0].kind == RW_BOUNDARY_DIRICHLET,
+             upper = used && s[1].kind == RW_BOUNDARY_DIRICHLET;
         p->spec.grid.size[d] = !used ? 1 : s[0].kind == RW_BOUNDARY_PERIODIC ? n : n + 1 - lower - upper;
         p->spec.grid.spacing[d] = used ? 1. / n : 1;
         p->spec.grid.origin[d] = lower ? 1. / n : 0;
@@ -108,29 +115,39 @@ static inline double largest_error(problem *p, value_at *exact)
 
 static inline rw_ode_statistics statistics(const problem *p) { return rw_ode_get_statistics(p->ode); }
 
-/* ---- the problem of most tests of steps ------------------------------------------------------------------------------------ */
+/* ---- the problem of most tests of steps -------------------------------------------------------------------------- */
 
 /* Gray-Scott-like: coupled, nonlinear, polynomial, nothing depends on time. */
 static inline void describe_coupled(problem *p, rw_ode_method method)
 {
-#define FIXED(u) {RW_BOUNDARY_DIRICHLET, u, 0, 0}
-#define FREE {RW_BOUNDARY_NEAREST, 0, 0, 0}
+#define FIXED(u)                                                                                                       \
+    {                                                                                                                  \
+        RW_BOUNDARY_DIRICHLET, u, 0, 0                                                                                 \
+    }
+#define FREE                                                                                                           \
+    {                                                                                                                  \
+        RW_BOUNDARY_NEAREST, 0, 0, 0                                                                                   \
+    }
     static const rw_boundary cold[FIELDS][6] = {{FIXED("0"), FIXED("0"), FIXED("0"), FIXED("0"), FREE, FREE},
                                                 {FIXED("0"), FIXED("1"), FIXED("0"), FIXED("0"), FREE, FREE}};
 #undef FIXED
 #undef FREE
-    describe(p, "r = u*v^2\ndu/dt = 0.02*laplace(u) - k*r + 0.3*(1 - u)\ndv/dt = 0.01*laplace(v) + k*r - 0.5*v", 2, 2, 14, cold[0]);
+    describe(p, "r = u*v^2\ndu/dt = 0.02*laplace(u) - k*r + 0.3*(1 - u)\ndv/dt = 0.01*laplace(v) + k*r - 0.5*v", 2, 2,
+             14, cold[0]);
     p->scalars[0] = (rw_expr_scalar){.name = "k", .value = 2};
     p->spec.nscalars = 1, p->spec.method = method, p->spec.rtol = 1e-4, p->spec.atol = 1e-6;
 }
 
 static inline double coupled_bump(const double x[3], int f) { return f ? 0.2 * x[0] : 4 * x[0] * (1 - x[0]); }
 
-typedef struct copy { double value[FIELDS][15 * 15]; } copy;
+typedef struct copy {
+    double value[FIELDS][15 * 15];
+} copy;
 static inline copy state_of(problem *p)
 {
     copy c = {{{0}}};
-    for (int f = 0; f < p->spec.nfields; ++f) memcpy(c.value[f], numbers_of(p->array[f]), (size_t)cells_of(p) * sizeof(double));
+    for (int f = 0; f < p->spec.nfields; ++f)
+        memcpy(c.value[f], numbers_of(p->array[f]), (size_t)cells_of(p) * sizeof(double));
     return c;
 }
 static inline void assert_same_bits(problem *p, const copy *expected, const char *what)

@@ -1,8 +1,15 @@
-/* How steps are chosen: limits hit exactly, rejections, what is counted, tolerances, switches in time, and the choice of a method. */
+/* How steps are chosen: limits hit exactly, rejections, what is counted, tolerances, switches in time, and the choice
+ * of a method. */
 #include "ode_test.h"
 
-#define DIRICHLET(u) {RW_BOUNDARY_DIRICHLET, u, 0, 0}
-#define NONE {RW_BOUNDARY_NEAREST, 0, 0, 0}
+#define DIRICHLET(u)                                                                                                   \
+    {                                                                                                                  \
+        RW_BOUNDARY_DIRICHLET, u, 0, 0                                                                                 \
+    }
+#define NONE                                                                                                           \
+    {                                                                                                                  \
+        RW_BOUNDARY_NEAREST, 0, 0, 0                                                                                   \
+    }
 static const rw_boundary cold[6] = {DIRICHLET("0"), DIRICHLET("0"), DIRICHLET("0"), DIRICHLET("0"), NONE, NONE};
 
 static double one(const double x[3], int f) { return (void)x, (void)f, 1; }
@@ -42,12 +49,14 @@ static void test_limits_are_hit_exactly(void **state)
     }
 }
 
-/* A run with other tolerances, steps, times and parameters uses the programs of one before it: they take these as arguments. The first
- * integrator stays alive, so that its programs are found in this process, whatever the cache has. */
+/* A run with other tolerances, steps, times and parameters uses the programs of one before it: they take these as
+ * arguments. The first integrator stays alive, so that its programs are found in this process, whatever the cache
+ * has. */
 static void test_settings_compile_nothing(void **state)
 {
     static const char *const equations =
-        "r = u*v^2 + where(x > t - 0.2, 0.1, 0)\ndu/dt = 0.02*laplace(u) - k*r + 0.3*(1 - u)*cos(t)\ndv/dt = 0.01*laplace(v) + k*r - 0.5*v";
+        "r = u*v^2 + where(x > t - 0.2, 0.1, 0)\ndu/dt = 0.02*laplace(u) - k*r + 0.3*(1 - u)*cos(t)\n"
+        "dv/dt = 0.01*laplace(v) + k*r - 0.5*v";
     (void)state;
     if (on("opencl") && !rw_device_info(dev)->gpu) skip(); /* seconds of PoCL a program */
     for (int method = RW_ODE_RK4; method <= RW_ODE_AUTO; ++method) {
@@ -117,19 +126,22 @@ static void test_rejected_steps(void **state)
     finish(&p);
 }
 
-/* Right-hand sides: so many an attempt (its stages, one more for the error of rkc2 and rkl2), and those for the radius. With the least
- * number of stages every attempt is the same. */
+/* Right-hand sides: so many an attempt (its stages, one more for the error of rkc2 and rkl2), and those for the radius.
+ * With the least number of stages every attempt is the same. */
 static void test_right_hand_sides_are_counted(void **state)
 {
     (void)state;
-    static const struct { rw_ode_method method; int stages, evaluations; } rows[] = {
-        {RW_ODE_RK4, 0, 4}, {RW_ODE_RKC2, 2, 3}, {RW_ODE_RKL2, 3, 4}, {RW_ODE_ROCK2, 3, 3}, {RW_ODE_ROCK4, 5, 5},
-        {RW_ODE_DP5, 0, 7}};
+    static const struct {
+        rw_ode_method method;
+        int stages, evaluations;
+    } rows[] = {{RW_ODE_RK4, 0, 4},   {RW_ODE_RKC2, 2, 3},  {RW_ODE_RKL2, 3, 4},
+                {RW_ODE_ROCK2, 3, 3}, {RW_ODE_ROCK4, 5, 5}, {RW_ODE_DP5, 0, 7}};
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         problem p;
         if (!in_turn(i, 1)) continue;
         describe_coupled(&p, rows[i].method);
-        p.spec.max_stages = rows[i].stages, p.spec.rtol = 1e-6, p.spec.atol = 1e-7, p.spec.initial_step = 0.05, p.spec.step = 0.005;
+        p.spec.max_stages = rows[i].stages, p.spec.rtol = 1e-6, p.spec.atol = 1e-7, p.spec.initial_step = 0.05,
+        p.spec.step = 0.005;
         start(&p, coupled_bump);
         int64_t launches = 0, attempts = 0;
         double t = 0;
@@ -146,12 +158,16 @@ static void test_right_hand_sides_are_counted(void **state)
         rw_ode_statistics s = statistics(&p);
         int64_t expected = rows[i].evaluations * (s.steps + s.rejected) + s.spectral_rhs;
         if (s.rhs != expected)
-            fail_msg("%s: %lld right-hand sides, not %lld", rw_ode_method_name(p.ode), (long long)s.rhs, (long long)expected);
+            fail_msg("%s: %lld right-hand sides, not %lld", rw_ode_method_name(p.ode), (long long)s.rhs,
+                     (long long)expected);
         bool fixed = rows[i].method == RW_ODE_RK4;
         assert_true(attempts > 5 && (fixed || (s.rejected > 0 && s.spectral_rhs > 0)));
-        int64_t most = (rows[i].evaluations + !fixed) * attempts; /* a kernel each, and one that ends the sum of the error */
-        if (launches > most || (launches < most && !rw_device_info(dev)->gpu)) /* several stages may be one kernel on a GPU */
-            fail_msg("%s: %lld launches in %lld attempts", rw_ode_method_name(p.ode), (long long)launches, (long long)attempts);
+        /* a kernel each, and one that ends the sum of the error */
+        int64_t most = (rows[i].evaluations + !fixed) * attempts;
+        /* several stages may be one kernel on a GPU */
+        if (launches > most || (launches < most && !rw_device_info(dev)->gpu))
+            fail_msg("%s: %lld launches in %lld attempts", rw_ode_method_name(p.ode), (long long)launches,
+                     (long long)attempts);
         finish(&p);
     }
 }
@@ -209,7 +225,8 @@ static void test_a_state_at_rest(void **state)
     }
 }
 
-/* A comparison of times switches the rate: a step ends before it and the next begins behind it, so that no step sees both. */
+/* A comparison of times switches the rate: a step ends before it and the next begins behind it, so that no step sees
+ * both. */
 static void test_switches(void **state)
 {
     (void)state;
@@ -234,19 +251,24 @@ static void test_switches(void **state)
 static void test_auto(void **state)
 {
     (void)state;
-    static const struct { const char *equations; double rtol, end; const char *method, *reason, *radius; } cases[] = {
-        {"du/dt = laplace(u) + u*(1 - u)", 1e-6, 1, "rock4", "stiff, eigenvalues near the negative real axis", NULL},
-        {"du/dt = laplace(u) + u*(1 - u)", 1e-3, 1, "rkc2", "tolerance 1.0e-03 is above 3e-04", NULL},
-        {"du/dt = 0.004*laplace(u) + u*(1 - u)", 1e-6, 1, "dp5", "not stiff", NULL},
-        {"du/dt = 5*dx(u) + 0.01*laplace(u)", 1e-6, 1, "dp5", "away from the negative real axis", NULL},
-        {"du/dt = -5*dx(u)", 1e-4, 1, "dp5", "away from the negative real axis", "power"},
-        {"du/dt = laplace(u) + u*(1 - u)", 1e-6, 1, "rock4", "stiff", "power"}};
+    static const struct {
+        const char *equations;
+        double rtol, end;
+        const char *method, *reason, *radius;
+    } cases[] = {{"du/dt = laplace(u) + u*(1 - u)", 1e-6, 1, "rock4", "stiff, eigenvalues near the negative real axis",
+                  NULL},
+                 {"du/dt = laplace(u) + u*(1 - u)", 1e-3, 1, "rkc2", "tolerance 1.0e-03 is above 3e-04", NULL},
+                 {"du/dt = 0.004*laplace(u) + u*(1 - u)", 1e-6, 1, "dp5", "not stiff", NULL},
+                 {"du/dt = 5*dx(u) + 0.01*laplace(u)", 1e-6, 1, "dp5", "away from the negative real axis", NULL},
+                 {"du/dt = -5*dx(u)", 1e-4, 1, "dp5", "away from the negative real axis", "power"},
+                 {"du/dt = laplace(u) + u*(1 - u)", 1e-6, 1, "rock4", "stiff", "power"}};
     for (int i = 0; i < RW_COUNT(cases); ++i) {
         problem p, q;
         double saved[RW_ODE_STATE];
         if (!in_turn(i, 0)) continue;
         describe(&p, cases[i].equations, 1, 1, 24, cold);
-        p.spec.method = RW_ODE_AUTO, p.spec.rtol = cases[i].rtol, p.spec.end = cases[i].end, p.spec.spectral_radius = cases[i].radius;
+        p.spec.method = RW_ODE_AUTO, p.spec.rtol = cases[i].rtol, p.spec.end = cases[i].end,
+        p.spec.spectral_radius = cases[i].radius;
         q = p;
         q.spec.fields = q.fields, q.spec.scalars = q.scalars;
         start(&p, coupled_bump);
@@ -273,7 +295,8 @@ static void test_auto(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_limits_are_hit_exactly), cmocka_unit_test(test_settings_compile_nothing),
+        cmocka_unit_test(test_limits_are_hit_exactly),
+        cmocka_unit_test(test_settings_compile_nothing),
         cmocka_unit_test(test_a_limit_does_not_shorten_the_steps_behind_it),
         cmocka_unit_test(test_rejected_steps),
         cmocka_unit_test(test_right_hand_sides_are_counted),

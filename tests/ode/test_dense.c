@@ -1,17 +1,28 @@
-/* Values between steps: against exact solutions, for all methods with error control, kinds of numbers, dimensions and kinds of memory; what
- * makes the states before void; a step undone and taken again; states saved and loaded; and everything that may fail once. */
+/* Values between steps: against exact solutions, for all methods with error control, kinds of numbers, dimensions and
+ * kinds of memory; what makes the states before void; a step undone and taken again; states saved and loaded; and
+ * everything that may fail once. */
 #include "ode/dense.h"
 #include "ode_test.h"
 
-#define DIRICHLET(u) {RW_BOUNDARY_DIRICHLET, u, 0, 0}
-#define NONE {RW_BOUNDARY_NEAREST, 0, 0, 0}
-#define COLD {DIRICHLET("0"), DIRICHLET("0"), DIRICHLET("0"), DIRICHLET("0"), DIRICHLET("0"), DIRICHLET("0")}
+#define DIRICHLET(u)                                                                                                   \
+    {                                                                                                                  \
+        RW_BOUNDARY_DIRICHLET, u, 0, 0                                                                                 \
+    }
+#define NONE                                                                                                           \
+    {                                                                                                                  \
+        RW_BOUNDARY_NEAREST, 0, 0, 0                                                                                   \
+    }
+#define COLD                                                                                                           \
+    {                                                                                                                  \
+        DIRICHLET("0"), DIRICHLET("0"), DIRICHLET("0"), DIRICHLET("0"), DIRICHLET("0"), DIRICHLET("0")                 \
+    }
 
 static const double pi = 3.14159265358979323846;
 
-/* ---- a problem with an exact solution ---------------------------------------------------------------------------------- */
+/* ---- a problem with an exact solution ---------------------------------------------------------------------------- */
 
-/* With S = prod sin(pi x_d), an eigenvector of the differences: u = exp(-lambda t) S decays, v = (1 + sin(3 t)/3) S oscillates. */
+/* With S = prod sin(pi x_d), an eigenvector of the differences: u = exp(-lambda t) S decays, v = (1 + sin(3 t)/3) S
+ * oscillates. */
 static int dimensions;
 static double lambda, now;
 
@@ -69,7 +80,8 @@ static void steps(problem *p, int n)
     for (int i = 0; i < n; ++i) OK(rw_ode_step(p->ode, 1));
 }
 
-/* Five looks a step: the error is that of the steps and at most the estimate, and the estimate no more than the parabola's error. */
+/* Five looks a step: the error is that of the steps and at most the estimate, and the estimate no more than the
+ * parabola's error. */
 static void look_everywhere(problem *p, double end, value_at *exact, const char *what)
 {
     static const double parts[] = {0.9, 0.5, 0.02, 0.3, 0.7};
@@ -88,7 +100,8 @@ static void look_everywhere(problem *p, double end, value_at *exact, const char 
             if (n < 3) continue;
             double error = relative_error(p, exact);
             if (error > 1.2 * estimate + 2 * of_steps + 1e-12)
-                fail_msg("%s, t = %g: error %.2e, estimate %.2e, of the steps %.2e", what, at, error, estimate, of_steps);
+                fail_msg("%s, t = %g: error %.2e, estimate %.2e, of the steps %.2e", what, at, error, estimate,
+                         of_steps);
             if (error > 3 * of_steps) safest = RW_MIN(safest, estimate / error);
             ++looks;
         }
@@ -104,8 +117,11 @@ static void look_everywhere(problem *p, double end, value_at *exact, const char 
 static void test_values_between_steps(void **state)
 {
     (void)state;
-    static const struct { rw_ode_method method; int ndim, n; } cases[] = {
-        {RW_ODE_RKC2, 1, 14}, {RW_ODE_RKL2, 2, 8}, {RW_ODE_ROCK2, 3, 6}, {RW_ODE_ROCK4, 2, 12}, {RW_ODE_DP5, 3, 6}, {RW_ODE_AUTO, 1, 12}};
+    static const struct {
+        rw_ode_method method;
+        int ndim, n;
+    } cases[] = {{RW_ODE_RKC2, 1, 14},  {RW_ODE_RKL2, 2, 8}, {RW_ODE_ROCK2, 3, 6},
+                 {RW_ODE_ROCK4, 2, 12}, {RW_ODE_DP5, 3, 6},  {RW_ODE_AUTO, 1, 12}};
     for (int i = 0; i < RW_COUNT(cases); ++i) {
         if ((on("opencl") && i % 2) || !in_turn(i, 0)) continue;
         problem p;
@@ -131,7 +147,8 @@ static void test_sizes(void **state)
         steps(&p, 6);
         double error = look(&p, now = rw_ode_time(p.ode) - 0.4 * statistics(&p).step);
         assert_true(error > 0 && error < 1e-3);
-        if (!(relative_error(&p, even) < error + 1e-5)) fail_msg("size %d: %g, %g", (int)sizes[i], relative_error(&p, even), error);
+        if (!(relative_error(&p, even) < error + 1e-5))
+            fail_msg("size %d: %g, %g", (int)sizes[i], relative_error(&p, even), error);
         finish(&p);
     }
 }
@@ -152,13 +169,16 @@ static void test_sides_that_move(void **state)
     finish(&p);
 }
 
-/* ---- kinds of numbers ---------------------------------------------------------------------------------------------------- */
+/* ---- kinds of numbers -------------------------------------------------------------------------------------------- */
 
 /* u' = (-1 + 3i)u or u' = -u, at every node the same. */
 static void test_types(void **state)
 {
     (void)state;
-    static const struct { rw_dtype dtype; double rounding; } cases[] = {{RW_F32, 1e-5}, {RW_C64, 1e-5}, {RW_C128, 1e-7}};
+    static const struct {
+        rw_dtype dtype;
+        double rounding;
+    } cases[] = {{RW_F32, 1e-5}, {RW_C64, 1e-5}, {RW_C128, 1e-7}};
     for (int i = 0; i < RW_COUNT(cases); ++i) {
         bool is_complex = rw_dtype_is_complex(cases[i].dtype), is_short = cases[i].dtype != RW_C128;
         problem p;
@@ -181,14 +201,15 @@ static void test_types(void **state)
         OK(rw_array_read(p.array[0], &r));
         double re = is_short ? ((const float *)r)[0] : ((const double *)r)[0];
         double im = !is_complex ? 0 : is_short ? ((const float *)r)[1] : ((const double *)r)[1];
-        double error = hypot(re - exp(-t) * (is_complex ? cos(3 * t) : 1), im - (is_complex ? exp(-t) * sin(3 * t) : 0)) / exp(-t);
+        double error =
+            hypot(re - exp(-t) * (is_complex ? cos(3 * t) : 1), im - (is_complex ? exp(-t) * sin(3 * t) : 0)) / exp(-t);
         if (!(estimate > 0 && estimate < 1e-3 && error < 1.2 * estimate + cases[i].rounding))
             fail_msg("%s: error %.2e, estimate %.2e", rw_dtype_name(cases[i].dtype), error, estimate);
         finish(&p);
     }
 }
 
-/* ---- order ---------------------------------------------------------------------------------------------------------------- */
+/* ---- order ------------------------------------------------------------------------------------------------------- */
 
 /* Steps of 1/n in the middle of which is looked: the cubic's error is of order 4, the estimate of order 3. */
 static void test_order(void **state)
@@ -213,7 +234,7 @@ static void test_order(void **state)
     assert_true(fabs(order - 4) < 0.25 && fabs(of_estimate - 3) < 0.25);
 }
 
-/* ---- which states belong together ------------------------------------------------------------------------------------------- */
+/* ---- which states belong together -------------------------------------------------------------------------------- */
 
 /* A look in the middle of the last step. */
 static double look_back(problem *p) { return look(p, rw_ode_time(p->ode) - 0.5 * statistics(p).step); }
@@ -297,12 +318,13 @@ static void test_a_switch(void **state)
     finish(&p);
 }
 
-/* ---- a step undone ------------------------------------------------------------------------------------------------------------ */
+/* ---- a step undone ----------------------------------------------------------------------------------------------- */
 
 static void assert_same_state(problem *p, const double expected[RW_ODE_STATE])
 {
-    static const char *const names[RW_ODE_STATE] = {"t", "steps", NULL, NULL, NULL, "radius", "stages", "most stages", "step", "error",
-                                                    "controller", "controller", "controller", "controller", "method"};
+    static const char *const names[RW_ODE_STATE] = {"t",          "steps",      NULL,          NULL,         NULL,
+                                                    "radius",     "stages",     "most stages", "step",       "error",
+                                                    "controller", "controller", "controller",  "controller", "method"};
     double s[RW_ODE_STATE];
     rw_ode_save(p->ode, s);
     for (int i = 0; i < RW_ODE_STATE; ++i) /* NULL: work, which stays counted */
@@ -331,7 +353,8 @@ static void test_a_step_undone(void **state)
             OK(rw_ode_undo(p.ode));
             assert_same_bits(&p, &old, "a step undone");
             if (n) assert_same_state(&p, before);
-            assert_true(statistics(&p).undone == n + 1 && statistics(&p).rhs == s.rhs && statistics(&p).rejected == s.rejected);
+            assert_true(statistics(&p).undone == n + 1 && statistics(&p).rhs == s.rhs &&
+                        statistics(&p).rejected == s.rejected);
             FAILS(RW_ERR_ARGUMENT, "there is no step to undo at t = ", rw_ode_undo(p.ode));
             if (n) assert_true(isinf(look(&p, rw_ode_time(p.ode) - 1e-9))); /* the fourth state is lost */
             steps(&p, 1);
@@ -358,9 +381,10 @@ static void test_a_step_undone(void **state)
     }
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* Steps, looks and undone steps in memory of every kind: the same bits; memory that was lent holds the values looked at. */
+/* Steps, looks and undone steps in memory of every kind: the same bits; memory that was lent holds the values looked
+ * at. */
 static void test_every_kind_of_memory(void **state)
 {
     (void)state;
@@ -377,7 +401,8 @@ static void test_every_kind_of_memory(void **state)
         for (int f = 0; f < FIELDS; ++f) {
             data[f] = malloc((size_t)n * sizeof(double));
             bool lent = kind == 3 && f == 0; /* one field lent, the other not */
-            if (lent || kind == 4) OK(rw_array_create_from(dev, RW_F64, 2, shape, data[f], lent ? RW_BORROW : RW_OWN, &p.array[f]));
+            if (lent || kind == 4)
+                OK(rw_array_create_from(dev, RW_F64, 2, shape, data[f], lent ? RW_BORROW : RW_OWN, &p.array[f]));
             else OK(rw_array_create(dev, RW_F64, 2, shape, kind < 3 ? (rw_memory)kind : RW_MEMORY_DEVICE, &p.array[f]));
             OK(rw_array_write(p.array[f], &w));
             OK(rw_ode_bind(p.ode, p.fields[f].name, p.array[f]));
@@ -399,13 +424,15 @@ static void test_every_kind_of_memory(void **state)
         seen[2] = state_of(&p);
         for (int i = 0; i < 3; ++i)
             if (kind == 0) expected[i] = seen[i];
-            else if (memcmp(expected + i, seen + i, sizeof *seen)) fail_msg("memory of kind %d: other bits (%d)", kind, i);
+            else if (memcmp(expected + i, seen + i, sizeof *seen))
+                fail_msg("memory of kind %d: other bits (%d)", kind, i);
         finish(&p);
         for (int f = 0; f < FIELDS && kind != 4; ++f) free(data[f]);
     }
 }
 
-/* Keeping states changes no step, and costs three vectors; steps and looks copy no field, and a look evaluates nothing. */
+/* Keeping states changes no step, and costs three vectors; steps and looks copy no field, and a look evaluates
+ * nothing. */
 static void test_what_it_costs(void **state)
 {
     (void)state;
@@ -475,7 +502,8 @@ static void test_arguments(void **state)
     double error = 0;
     describe_coupled(&p, RW_ODE_RK4);
     p.spec.dense = true;
-    FAILS(RW_ERR_ARGUMENT, "dense with method rk4: states are kept by methods with error control", rw_ode_create(dev, &p.spec, &p.ode));
+    FAILS(RW_ERR_ARGUMENT, "dense with method rk4: states are kept by methods with error control",
+          rw_ode_create(dev, &p.spec, &p.ode));
     p.spec.method = RW_ODE_DP5, p.spec.dense = false;
     start(&p, coupled_bump);
     steps(&p, 4);
@@ -511,9 +539,10 @@ static void test_arguments(void **state)
     finish(&p);
 }
 
-/* ---- saved and loaded -------------------------------------------------------------------------------------------------------------- */
+/* ---- saved and loaded -------------------------------------------------------------------------------------------- */
 
-/* Another integrator with the states that count: the same values between steps, the same step undone, the same steps. */
+/* Another integrator with the states that count: the same values between steps, the same step undone, the same
+ * steps. */
 static void test_states_saved_and_loaded(void **state)
 {
     (void)state;
@@ -558,7 +587,7 @@ static void test_states_saved_and_loaded(void **state)
     }
 }
 
-/* ---- failures ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- failures ---------------------------------------------------------------------------------------------------- */
 
 typedef struct life {
     bool lent;
@@ -612,7 +641,8 @@ static void test_everything_may_fail_once(void **state)
     (void)state;
     if (on("opencl")) skip();
     for (int lent = 0; lent < 2; ++lent) {
-        life l = {.lent = lent}, keeper = {.lent = lent}; /* which keeps programs loaded: a failed read of the cache compiles none again */
+        /* which keeps programs loaded: a failed read of the cache compiles none again */
+        life l = {.lent = lent}, keeper = {.lent = lent};
         OK(begin_life(&keeper));
         int arrays = each_fault(RW_FAULT_DEVICE_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, live, &l);
         int launches = each_fault(RW_FAULT_LAUNCH, RW_ERR_LAUNCH, RW_ERR_LAUNCH, live, &l);

@@ -1,9 +1,15 @@
-/* Steps that cannot succeed: the message says why, where and when, and the state is that before the step; and steps that stay short for
- * want of stages, which are told once. */
+/* Steps that cannot succeed: the message says why, where and when, and the state is that before the step; and steps
+ * that stay short for want of stages, which are told once. */
 #include "ode_test.h"
 
-#define DIRICHLET(u) {RW_BOUNDARY_DIRICHLET, u, 0, 0}
-#define NONE {RW_BOUNDARY_NEAREST, 0, 0, 0}
+#define DIRICHLET(u)                                                                                                   \
+    {                                                                                                                  \
+        RW_BOUNDARY_DIRICHLET, u, 0, 0                                                                                 \
+    }
+#define NONE                                                                                                           \
+    {                                                                                                                  \
+        RW_BOUNDARY_NEAREST, 0, 0, 0                                                                                   \
+    }
 static const rw_boundary cold[6] = {DIRICHLET("0"), DIRICHLET("0"), NONE, NONE, NONE, NONE};
 
 static double one(const double x[3], int f) { return (void)x, (void)f, 1; }
@@ -11,9 +17,10 @@ static double rough(const double x[3], int f) { return (void)f, sin(40 * x[0] + 
 static double spoiled(const double x[3], int f) { return f && x[0] > 0.5 && x[1] > 0.2 ? NAN : 1; }
 static double grown(const double x[3], int f) { return (void)f, x[0] == 0.25 ? -1e200 : 1; }
 
-/* ---- why, where, when ------------------------------------------------------------------------------------------------------- */
+/* ---- why, where, when -------------------------------------------------------------------------------------------- */
 
-/* Grids of n = 8 intervals; with one field of one axis, two of two. From rtol = atol = tol (0: the defaults) to the failure at `end`. */
+/* Grids of n = 8 intervals; with one field of one axis, two of two. From rtol = atol = tol (0: the defaults) to the
+ * failure at `end`. */
 static const struct failure {
     const char *equations;
     value_at *initial;
@@ -22,35 +29,93 @@ static const struct failure {
     const char *message[3];
 } failures[] = {
     /* u' = u^2 from 1: infinite at t = 1 */
-    {"du/dt = u^2", one, RW_ODE_RKC2, 0, 1,
+    {"du/dt = u^2",
+     one,
+     RW_ODE_RKC2,
+     0,
+     1,
      {"the step has shrunk to ", "the solution grows without bound (|u| = ", "blows up near t = 1.000"}},
     {"du/dt = u^2", one, RW_ODE_ROCK4, 1e-8, 1, {"the solution grows without bound", "node (", "blows up near t = 1;"}},
     {"du/dt = u^2", one, RW_ODE_DP5, 1e-4, 1, {"the solution grows without bound", "|du/dt| = ", "blows up near t = "}},
-    {"du/dt = exp(u)*where(x < 0.3, 1, 0.5)", one, RW_ODE_ROCK2, 0, 0.36787944117144233,
+    {"du/dt = exp(u)*where(x < 0.3, 1, 0.5)",
+     one,
+     RW_ODE_ROCK2,
+     0,
+     0.36787944117144233,
      {"the solution grows without bound", "node (0), x = 0)", "blows up near t = 0.36789"}},
     /* F is no number at once, at some nodes, for the second field */
-    {"du/dt = -u\ndv/dt = -v + where((x >= 0.5)*(y > 0.3), log(-1 - 0*u), 0)", one, RW_ODE_RKC2, 0, 0,
+    {"du/dt = -u\ndv/dt = -v + where((x >= 0.5)*(y > 0.3), log(-1 - 0*u), 0)",
+     one,
+     RW_ODE_RKC2,
+     0,
+     0,
      {"the right-hand side of v is not a number at node (4, 3), x = 0.5, y = 0.375, t = 0: check", "", ""}},
-    {"du/dt = 1/(x - 0.25)", one, RW_ODE_ROCK4, 0, 0, {"the right-hand side of u is infinite at node (2), x = 0.25, t = 0", "", ""}},
+    {"du/dt = 1/(x - 0.25)",
+     one,
+     RW_ODE_ROCK4,
+     0,
+     0,
+     {"the right-hand side of u is infinite at node (2), x = 0.25, t = 0", "", ""}},
     /* from t = 0.5 on */
-    {"du/dt = -u + sqrt(0.5 - t)", one, RW_ODE_RKC2, 0, 0.5,
+    {"du/dt = -u + sqrt(0.5 - t)",
+     one,
+     RW_ODE_RKC2,
+     0,
+     0.5,
      {"the right-hand side of u is not a number at node (0), x = 0, t = 0.5", "", ""}},
-    {"du/dt = -u + where(x > 0.7, log(0.5 - t), 0)", one, RW_ODE_ROCK4, 0, 0.5,
+    {"du/dt = -u + where(x > 0.7, log(0.5 - t), 0)",
+     one,
+     RW_ODE_ROCK4,
+     0,
+     0.5,
      {"the right-hand side of u is ", " at node (6), x = 0.75, t = 0.5", ""}},
     /* u = (1 - t/2)^2: no stage may pass 0; u = sqrt(1 - 2 t) */
-    {"du/dt = -sqrt(u)", one, RW_ODE_DP5, 0, 2, {"u becomes not a number at node (", "not defined for values a little away", ""}},
-    {"du/dt = -1/u", one, RW_ODE_DP5, 0, 0.5, {"its rate of change grows without bound", "no solution beyond t = 0.5", ""}},
-    {"du/dt = -u", rough, RW_ODE_DP5, 1e-30, 0, {"the tolerances rtol = 1e-30, atol = 1e-30 cannot be met: rounding errors", "", ""}},
+    {"du/dt = -sqrt(u)",
+     one,
+     RW_ODE_DP5,
+     0,
+     2,
+     {"u becomes not a number at node (", "not defined for values a little away", ""}},
+    {"du/dt = -1/u",
+     one,
+     RW_ODE_DP5,
+     0,
+     0.5,
+     {"its rate of change grows without bound", "no solution beyond t = 0.5", ""}},
+    {"du/dt = -u",
+     rough,
+     RW_ODE_DP5,
+     1e-30,
+     0,
+     {"the tolerances rtol = 1e-30, atol = 1e-30 cannot be met: rounding errors", "", ""}},
     /* what the caller gave */
-    {"du/dt = -u\ndv/dt = -v^3", spoiled, RW_ODE_ROCK2, 0, 0,
+    {"du/dt = -u\ndv/dt = -v^3",
+     spoiled,
+     RW_ODE_ROCK2,
+     0,
+     0,
      {"v is not a number at node (5, 2), x = 0.625, y = 0.25: check the initial", "", ""}},
-    {"du/dt = -u^3", grown, RW_ODE_RKC2, 0, 0,
+    {"du/dt = -u^3",
+     grown,
+     RW_ODE_RKC2,
+     0,
+     0,
      {"the solution has grown to |u| = 1e+200 at node (2), x = 0.25", "positive real part", ""}},
     /* the radius cannot be found */
-    {"du/dt = u*log(u - 2)", one, RW_ODE_AUTO, 0, 0,
-     {"the right-hand side is not finite at t = 0", "the right-hand side of u is not a number at node (0), x = 0, t = 0", ""}},
-    {"du/dt = u*log(u - 2)", one, RW_ODE_RK4, 0, 0,
-     {"the right-hand side is not finite at t = 0", "the right-hand side of u is not a number at node (0), x = 0, t = 0", ""}},
+    {"du/dt = u*log(u - 2)",
+     one,
+     RW_ODE_AUTO,
+     0,
+     0,
+     {"the right-hand side is not finite at t = 0",
+      "the right-hand side of u is not a number at node (0), x = 0, t = 0", ""}},
+    {"du/dt = u*log(u - 2)",
+     one,
+     RW_ODE_RK4,
+     0,
+     0,
+     {"the right-hand side is not finite at t = 0",
+      "the right-hand side of u is not a number at node (0), x = 0, t = 0", ""}},
 };
 
 static void check_failure(const struct failure *w)
@@ -63,13 +128,15 @@ static void check_failure(const struct failure *w)
     rw_status status = RW_OK;
     double state[FIELDS][81], t = 0, before[RW_ODE_STATE], after[RW_ODE_STATE];
     for (int n = 0; status == RW_OK && n < 20000; ++n) {
-        for (int f = 0; f < nfields; ++f) memcpy(state[f], numbers_of(p.array[f]), (size_t)cells_of(&p) * sizeof(double));
+        for (int f = 0; f < nfields; ++f)
+            memcpy(state[f], numbers_of(p.array[f]), (size_t)cells_of(&p) * sizeof(double));
         t = rw_ode_time(p.ode);
         status = rw_ode_step(p.ode, 3);
     }
     assert_int_equal(status, RW_ERR_NOT_CONVERGED);
     for (int i = 0; i < 3; ++i)
-        if (!strstr(rw_message(ctx), w->message[i])) fail_msg("%s: \"%s\" is not in: %s", w->equations, w->message[i], rw_message(ctx));
+        if (!strstr(rw_message(ctx), w->message[i]))
+            fail_msg("%s: \"%s\" is not in: %s", w->equations, w->message[i], rw_message(ctx));
     if (!(fabs(t - w->end) < 1e-3 && rw_ode_time(p.ode) == t)) fail_msg("%s ends at t = %.17g", w->equations, t);
     rw_ode_save(p.ode, before);
     assert_int_equal(rw_ode_step(p.ode, 3), RW_ERR_NOT_CONVERGED); /* and again, for the same reason */
@@ -77,7 +144,8 @@ static void check_failure(const struct failure *w)
     rw_ode_save(p.ode, after);
     for (int i = 0; i < RW_ODE_STATE; ++i)
         if (i < 2 || i > 5) assert_true(before[i] == after[i]); /* but for counts of attempts */
-    for (int f = 0; f < nfields; ++f) assert_memory_equal(state[f], numbers_of(p.array[f]), (size_t)cells_of(&p) * sizeof(double));
+    for (int f = 0; f < nfields; ++f)
+        assert_memory_equal(state[f], numbers_of(p.array[f]), (size_t)cells_of(&p) * sizeof(double));
     finish(&p);
 }
 
@@ -150,7 +218,8 @@ static void test_the_search_may_fail(void **state)
     if (on("opencl")) skip();
     rw_ode_method method[] = {RW_ODE_RKC2, RW_ODE_AUTO};
     for (int i = 0; i < RW_COUNT(method) - brief(); ++i) {
-        problem keeper; /* as long as it lives its programs are loaded, and a failed read of the cache does not compile them again */
+        /* as long as it lives its programs are loaded, and a failed read of the cache does not compile them again */
+        problem keeper;
         OK(begin_to_fail(&keeper, method[i]));
         each_fault(RW_FAULT_LAUNCH, RW_ERR_LAUNCH, RW_ERR_LAUNCH, fail_once, &method[i]);
         each_fault(RW_FAULT_DEVICE_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, fail_once, &method[i]);
@@ -159,9 +228,12 @@ static void test_the_search_may_fail(void **state)
     }
 }
 
-/* ---- too few stages --------------------------------------------------------------------------------------------------------- */
+/* ---- too few stages ---------------------------------------------------------------------------------------------- */
 
-static struct { int calls; char text[600]; } said;
+static struct {
+    int calls;
+    char text[600];
+} said;
 static void listen(void *user, rw_log_level level, const char *text)
 {
     (void)user;
@@ -174,11 +246,16 @@ static void test_a_limit_of_stages_is_told_once(void **state)
 {
     (void)state;
     if (on("opencl")) skip();
-    static const struct { const char *equation; rw_ode_method method; int max_stages, steps, told; } cases[] = {
-        {"du/dt = laplace(u)", RW_ODE_ROCK4, 5, 99, 0}, {"du/dt = laplace(u)", RW_ODE_ROCK4, 5, 500, 1},
-        {"du/dt = laplace(u)", RW_ODE_RKC2, 3, 900, 1}, {"du/dt = laplace(u)", RW_ODE_RKC2, 0, 220, 0},
-        {"du/dt = 1e6*laplace(u)", RW_ODE_ROCK2, 4, 60, 1}, /* hopeless */
-        {"du/dt = -u", RW_ODE_DP5, 0, 40, 0}};
+    static const struct {
+        const char *equation;
+        rw_ode_method method;
+        int max_stages, steps, told;
+    } cases[] = {{"du/dt = laplace(u)", RW_ODE_ROCK4, 5, 99, 0},
+                 {"du/dt = laplace(u)", RW_ODE_ROCK4, 5, 500, 1},
+                 {"du/dt = laplace(u)", RW_ODE_RKC2, 3, 900, 1},
+                 {"du/dt = laplace(u)", RW_ODE_RKC2, 0, 220, 0},
+                 {"du/dt = 1e6*laplace(u)", RW_ODE_ROCK2, 4, 60, 1}, /* hopeless */
+                 {"du/dt = -u", RW_ODE_DP5, 0, 40, 0}};
     for (int i = 0; i < RW_COUNT(cases); ++i) {
         problem p;
         if (!in_turn(i, 1)) continue;

@@ -28,8 +28,13 @@ static double measure(const rw_ode_spec *s, const char *text, rw_array **u, doub
     rw_expr *e;
     double value;
     rw_expr_scalar time = {.name = "t", .value = t};
-    rw_expr_spec spec = {.name = "measure", .text = text, .grid = s->grid, .fields = s->fields, .nfields = s->nfields,
-                         .scalars = &time, .nscalars = 1};
+    rw_expr_spec spec = {.name = "measure",
+                         .text = text,
+                         .grid = s->grid,
+                         .fields = s->fields,
+                         .nfields = s->nfields,
+                         .scalars = &time,
+                         .nscalars = 1};
     OK(rw_expr_create(dev, &spec, &e));
     for (int f = 0; f < s->nfields; ++f) OK(rw_expr_bind(e, s->fields[f].name, u[f]));
     OK(rw_expr_run(e, rw_device_queue(dev)));
@@ -45,7 +50,7 @@ static void make_arrays(const rw_ode_spec *s, rw_array **u)
     for (int f = 0; f < s->nfields; ++f) OK(rw_array_create(dev, RW_F64, s->grid.ndim, shape, RW_MEMORY_DEVICE, &u[f]));
 }
 
-/* ---- space ------------------------------------------------------------------------------------------------------------ */
+/* ---- space ------------------------------------------------------------------------------------------------------- */
 
 typedef struct space_case {
     const char *name, *exact, *equation;
@@ -56,11 +61,26 @@ typedef struct space_case {
 /* u = exp(-t) cos(2x) + x t on [0, 1];  u_x = -2 exp(-t) sin(2x) + t */
 #define U1 "exp(-t)*cos(2*x) + x*t"
 #define S1 "du/dt = laplace(u) + 3*exp(-t)*cos(2*x) + x"
-#define D1 {RW_BOUNDARY_DIRICHLET, U1, 0, 0}
-#define NL1 {RW_BOUNDARY_NEUMANN, "2*exp(-t)*sin(2*x) - t", 0, 0}
-#define NR1 {RW_BOUNDARY_NEUMANN, "-2*exp(-t)*sin(2*x) + t", 0, 0}
-#define RL1 {RW_BOUNDARY_ROBIN, "3", "2", "3*(" U1 ") + 2*(2*exp(-t)*sin(2*x) - t)"}
-#define RR1 {RW_BOUNDARY_ROBIN, "1 + t", "0.5", "(1 + t)*(" U1 ") + 0.5*(-2*exp(-t)*sin(2*x) + t)"}
+#define D1                                                                                                             \
+    {                                                                                                                  \
+        RW_BOUNDARY_DIRICHLET, U1, 0, 0                                                                                \
+    }
+#define NL1                                                                                                            \
+    {                                                                                                                  \
+        RW_BOUNDARY_NEUMANN, "2*exp(-t)*sin(2*x) - t", 0, 0                                                            \
+    }
+#define NR1                                                                                                            \
+    {                                                                                                                  \
+        RW_BOUNDARY_NEUMANN, "-2*exp(-t)*sin(2*x) + t", 0, 0                                                           \
+    }
+#define RL1                                                                                                            \
+    {                                                                                                                  \
+        RW_BOUNDARY_ROBIN, "3", "2", "3*(" U1 ") + 2*(2*exp(-t)*sin(2*x) - t)"                                         \
+    }
+#define RR1                                                                                                            \
+    {                                                                                                                  \
+        RW_BOUNDARY_ROBIN, "1 + t", "0.5", "(1 + t)*(" U1 ") + 0.5*(-2*exp(-t)*sin(2*x) + t)"                          \
+    }
 /* u = exp(-t) sin(x + 2 y): u_x = C, u_y = 2 C with C = exp(-t) cos(x + 2 y) */
 #define U2 "exp(-t)*sin(x + 2*y)"
 #define C2 "exp(-t)*cos(x + 2*y)"
@@ -76,15 +96,29 @@ static const space_case space[] = {
     {"1-D Neumann Dirichlet", U1, S1, 1, {NL1, D1}},
     {"1-D Robin Robin", U1, S1, 1, {RL1, RR1}},
     {"1-D Robin Dirichlet", U1, S1, 1, {RL1, D1}},
-    {"1-D periodic", "exp(-t)*sin(2*pi*x)", "du/dt = laplace(u) + (4*pi^2 - 1)*exp(-t)*sin(2*pi*x)", 1,
+    {"1-D periodic",
+     "exp(-t)*sin(2*pi*x)",
+     "du/dt = laplace(u) + (4*pi^2 - 1)*exp(-t)*sin(2*pi*x)",
+     1,
      {{RW_BOUNDARY_PERIODIC, 0, 0, 0}, {RW_BOUNDARY_PERIODIC, 0, 0, 0}}},
-    {"2-D all kinds", U2, S2, 2,
-     {{RW_BOUNDARY_DIRICHLET, U2, 0, 0}, {RW_BOUNDARY_NEUMANN, C2, 0, 0},
-      {RW_BOUNDARY_ROBIN, "2", "1", "2*(" U2 ") - 2*" C2}, {RW_BOUNDARY_DIRICHLET, U2, 0, 0}}},
-    {"3-D", U3, S3, 3,
-     {{RW_BOUNDARY_NEUMANN, "(1 + t)*sin(x)*sin(y)*cos(2*pi*z)", 0, 0}, {RW_BOUNDARY_DIRICHLET, U3, 0, 0},
-      {RW_BOUNDARY_DIRICHLET, U3, 0, 0}, {RW_BOUNDARY_NEUMANN, "(1 + t)*cos(x)*cos(y)*cos(2*pi*z)", 0, 0},
-      {RW_BOUNDARY_PERIODIC, 0, 0, 0}, {RW_BOUNDARY_PERIODIC, 0, 0, 0}}},
+    {"2-D all kinds",
+     U2,
+     S2,
+     2,
+     {{RW_BOUNDARY_DIRICHLET, U2, 0, 0},
+      {RW_BOUNDARY_NEUMANN, C2, 0, 0},
+      {RW_BOUNDARY_ROBIN, "2", "1", "2*(" U2 ") - 2*" C2},
+      {RW_BOUNDARY_DIRICHLET, U2, 0, 0}}},
+    {"3-D",
+     U3,
+     S3,
+     3,
+     {{RW_BOUNDARY_NEUMANN, "(1 + t)*sin(x)*sin(y)*cos(2*pi*z)", 0, 0},
+      {RW_BOUNDARY_DIRICHLET, U3, 0, 0},
+      {RW_BOUNDARY_DIRICHLET, U3, 0, 0},
+      {RW_BOUNDARY_NEUMANN, "(1 + t)*cos(x)*cos(y)*cos(2*pi*z)", 0, 0},
+      {RW_BOUNDARY_PERIODIC, 0, 0, 0},
+      {RW_BOUNDARY_PERIODIC, 0, 0, 0}}},
 };
 
 /* Largest error at the end with n intervals on each axis of length 1. */
@@ -92,7 +126,11 @@ static double space_error(const space_case *c, int n, int order, double end)
 {
     rw_expr_field field = {.name = "u", .dtype = RW_F64};
     memcpy(field.boundary, c->sides, sizeof c->sides);
-    rw_ode_spec s = {.name = c->name, .equations = c->equation, .order = order, .fields = &field, .nfields = 1,
+    rw_ode_spec s = {.name = c->name,
+                     .equations = c->equation,
+                     .order = order,
+                     .fields = &field,
+                     .nfields = 1,
                      .method = RW_ODE_RK4};
     s.grid.ndim = c->ndim;
     for (int d = 0; d < 3; ++d) {
@@ -128,12 +166,13 @@ static void test_order_in_space(void **state)
             double end = space[i].ndim == 3 ? 0.05 : 0.1;
             double coarse = space_error(space + i, n, order, end), fine = space_error(space + i, 2 * n, order, end);
             double observed = log2(coarse / fine);
-            print_message("%-26s order %d: %.2e -> %.2e, observed %.2f\n", space[i].name, order, coarse, fine, observed);
+            print_message("%-26s order %d: %.2e -> %.2e, observed %.2f\n", space[i].name, order, coarse, fine,
+                          observed);
             assert_true(observed > order - 0.25);
         }
 }
 
-/* ---- time -------------------------------------------------------------------------------------------------------------- */
+/* ---- time -------------------------------------------------------------------------------------------------------- */
 
 static double final_difference(rw_ode_method method, int steps, const double *reference, double *result, int n)
 {
@@ -141,10 +180,18 @@ static double final_difference(rw_ode_method method, int steps, const double *re
     for (int f = 0; f < 2; ++f)
         for (int side = 0; side < 4; ++side) fields[f].boundary[side].kind = RW_BOUNDARY_PERIODIC;
     const double end = 0.4, h = end / steps;
-    rw_ode_spec s = {.name = "time", .equations = "r = u^2*v + cos(3*t)\ndu/dt = 1 + r - 4*u + 0.01*laplace(u)\n"
-                                                  "dv/dt = 3*u - r + 0.02*laplace(v)",
-                     .grid = {2, {n, n, 1}, {1. / n, 1. / n, 1}, {0, 0, 0}}, .fields = fields, .nfields = 2, .method = method,
-                     .step = h, .max_step = h, .initial_step = h, .rtol = 1, .atol = 1e6};
+    rw_ode_spec s = {.name = "time",
+                     .equations = "r = u^2*v + cos(3*t)\ndu/dt = 1 + r - 4*u + 0.01*laplace(u)\n"
+                                  "dv/dt = 3*u - r + 0.02*laplace(v)",
+                     .grid = {2, {n, n, 1}, {1. / n, 1. / n, 1}, {0, 0, 0}},
+                     .fields = fields,
+                     .nfields = 2,
+                     .method = method,
+                     .step = h,
+                     .max_step = h,
+                     .initial_step = h,
+                     .rtol = 1,
+                     .atol = 1e6};
     rw_array *u[2];
     rw_ode *ode;
     const void *data;
@@ -172,8 +219,12 @@ static void test_order_in_time(void **state)
     (void)state;
     enum { N = 16 };
     static double reference[2 * N * N];
-    static const struct { rw_ode_method method; const char *name; int steps; double order; } cases[] = {
-        {RW_ODE_RK4, "RK4", 32, 4}, {RW_ODE_RKC2, "RKC2", 16, 2}};
+    static const struct {
+        rw_ode_method method;
+        const char *name;
+        int steps;
+        double order;
+    } cases[] = {{RW_ODE_RK4, "RK4", 32, 4}, {RW_ODE_RKC2, "RKC2", 16, 2}};
     final_difference(RW_ODE_RK4, 1024, NULL, reference, N);
     for (int i = 0; i < 2; ++i) {
         double coarse = final_difference(cases[i].method, cases[i].steps, reference, NULL, N);
@@ -184,27 +235,35 @@ static void test_order_in_time(void **state)
     }
 }
 
-/* ---- known values ------------------------------------------------------------------------------------------------------- */
+/* ---- known values ------------------------------------------------------------------------------------------------ */
 
-/* du/dt = 0.1 laplace u - u_x - u_y + 10 (u - u^3), u = 0 on the border, spacing 0.01, u(0) = 1, at t = 1: values computed
- * beforehand by RK4 with thousands of steps in another program, 64 x 64 unknowns, central and forward differences. */
+/* du/dt = 0.1 laplace u - u_x - u_y + 10 (u - u^3), u = 0 on the border, spacing 0.01, u(0) = 1, at t = 1: values
+ * computed beforehand by RK4 with thousands of steps in another program, 64 x 64 unknowns, central and forward
+ * differences. */
 static void test_reaction_front(void **state)
 {
     (void)state;
     enum { N = 64 };
-    static const struct { const char *equation; double corner, quarter, half, three, mean; } table[] = {
-        {"du/dt = 0.1*laplace(u) - dx(u) - dy(u) + 10*(u - u^3)", 4.3039546389e-05, 0.0460776434, 0.3397651552,
-         0.6042686906, 0.194542677790},
-        {"du/dt = 0.1*laplace(u) - dx_forward(u) - dy_forward(u) + 10*(u - u^3)", 3.7257907472e-05, 0.0431659471,
-         0.3390107644, 0.6273731779, 0.198524135543}};
+    static const struct {
+        const char *equation;
+        double corner, quarter, half, three, mean;
+    } table[] = {{"du/dt = 0.1*laplace(u) - dx(u) - dy(u) + 10*(u - u^3)", 4.3039546389e-05, 0.0460776434, 0.3397651552,
+                  0.6042686906, 0.194542677790},
+                 {"du/dt = 0.1*laplace(u) - dx_forward(u) - dy_forward(u) + 10*(u - u^3)", 3.7257907472e-05,
+                  0.0431659471, 0.3390107644, 0.6273731779, 0.198524135543}};
     for (int i = 0; i < 2; ++i)
         for (int m = 0; m < 2; ++m) {
             if (!test_long() && i != m) continue;
             rw_expr_field field = {.name = "u", .dtype = RW_F64};
             for (int side = 0; side < 4; ++side) field.boundary[side] = (rw_boundary){RW_BOUNDARY_DIRICHLET, "0", 0, 0};
-            rw_ode_spec s = {.name = "front", .equations = table[i].equation, .fields = &field, .nfields = 1,
+            rw_ode_spec s = {.name = "front",
+                             .equations = table[i].equation,
+                             .fields = &field,
+                             .nfields = 1,
                              .grid = {2, {N, N, 1}, {0.01, 0.01, 1}, {0.01, 0.01, 0}},
-                             .method = m ? RW_ODE_RKC2 : RW_ODE_RK4, .rtol = 1e-6, .atol = 1e-6};
+                             .method = m ? RW_ODE_RKC2 : RW_ODE_RK4,
+                             .rtol = 1e-6,
+                             .atol = 1e-6};
             rw_array *u;
             rw_ode *ode;
             const void *data;

@@ -1,5 +1,6 @@
-/* Beside plain C: the right-hand side of a reaction front for random values, sides of all kinds, grids of 1 x 7 to 512 x 512; and whole
- * steps of the ROCK methods, once as the integrator takes them, by recurrences, and once by the explicit tableau
+/* Beside plain C: the right-hand side of a reaction front for random values, sides of all kinds, grids of 1 x 7 to 512
+ * x 512; and whole steps of the ROCK methods, once as the integrator takes them, by recurrences, and once by the
+ * explicit tableau
  *
  *   X_k = y + h sum_{l<k} A_kl F(X_l)      y_{n+1} = y + h sum b_k F(X_k)      estimate = start + h sum e_k F(X_k)
  *
@@ -7,29 +8,40 @@
 #include "ode/rock.h"
 #include "ode_test.h"
 
-#define SIDE(kind, ...) {RW_BOUNDARY_##kind, __VA_ARGS__}
+#define SIDE(kind, ...)                                                                                                \
+    {                                                                                                                  \
+        RW_BOUNDARY_##kind, __VA_ARGS__                                                                                \
+    }
 #define NONE SIDE(NEAREST, 0, 0, 0)
 #define ZERO SIDE(DIRICHLET, "0", 0, 0)
 static const rw_boundary cold[6] = {ZERO, ZERO, ZERO, ZERO, NONE, NONE};
 
 static const double H = 0.01;
 
-/* ---- the right-hand side ------------------------------------------------------------------------------------------------------ */
+/* ---- the right-hand side ----------------------------------------------------------------------------------------- */
 
 typedef enum advection { FORWARD, CENTRAL, BACKWARD } advection;
-static const char *const equations[] = {
-    "du/dt = 0.1*laplace(u) - dx_forward(u) - dy_forward(u) + 10*(u - u^3)",
-    "du/dt = 0.1*laplace(u) - dx(u) - dy(u) + 10*(u - u^3)",
-    "du/dt = 0.1*laplace(u) - dx_backward(u) - dy_backward(u) + 10*(u - u^3)"};
+static const char *const equations[] = {"du/dt = 0.1*laplace(u) - dx_forward(u) - dy_forward(u) + 10*(u - u^3)",
+                                        "du/dt = 0.1*laplace(u) - dx(u) - dy(u) + 10*(u - u^3)",
+                                        "du/dt = 0.1*laplace(u) - dx_backward(u) - dy_backward(u) + 10*(u - u^3)"};
 
-/* Sides as texts, and the value one node beyond side s at (x, y), t = 0.5, where u0 is the value at the border, u1 one further in. */
+/* Sides as texts, and the value one node beyond side s at (x, y), t = 0.5, where u0 is the value at the border, u1 one
+ * further in. */
 typedef double beyond(int s, double x, double y, double u0, double u1);
 
-static double beyond_cold(int s, double x, double y, double u0, double u1) { return (void)s, (void)x, (void)y, (void)u0, (void)u1, 0; }
-static double beyond_nearest(int s, double x, double y, double u0, double u1) { return (void)s, (void)x, (void)y, (void)u1, u0; }
+static double beyond_cold(int s, double x, double y, double u0, double u1)
+{
+    return (void)s, (void)x, (void)y, (void)u0, (void)u1, 0;
+}
+static double beyond_nearest(int s, double x, double y, double u0, double u1)
+{
+    return (void)s, (void)x, (void)y, (void)u1, u0;
+}
 #define MIXED                                                                                                          \
-    {SIDE(DIRICHLET, "1 + y*t - 30*x", 0, 0), SIDE(NEUMANN, "0.3 - 2*y", 0, 0), SIDE(ROBIN, "2", "0.5", "x - t"),     \
-     SIDE(DIRICHLET, "x^2 - 30*y", 0, 0), NONE, NONE}
+    {                                                                                                                  \
+        SIDE(DIRICHLET, "1 + y*t - 30*x", 0, 0), SIDE(NEUMANN, "0.3 - 2*y", 0, 0), SIDE(ROBIN, "2", "0.5", "x - t"),   \
+            SIDE(DIRICHLET, "x^2 - 30*y", 0, 0), NONE, NONE                                                            \
+    }
 static double beyond_mixed(int s, double x, double y, double u0, double u1)
 {
     if (s == 0) return 1 + 0.5 * y - 30 * x;
@@ -43,7 +55,9 @@ static const struct sides {
     beyond *value; /* NULL: periodic */
 } all_sides[] = {
     {"cold", {ZERO, ZERO, ZERO, ZERO, NONE, NONE}, beyond_cold},
-    {"periodic", {SIDE(PERIODIC, 0, 0, 0), SIDE(PERIODIC, 0, 0, 0), SIDE(PERIODIC, 0, 0, 0), SIDE(PERIODIC, 0, 0, 0), NONE, NONE}, NULL},
+    {"periodic",
+     {SIDE(PERIODIC, 0, 0, 0), SIDE(PERIODIC, 0, 0, 0), SIDE(PERIODIC, 0, 0, 0), SIDE(PERIODIC, 0, 0, 0), NONE, NONE},
+     NULL},
     {"nearest", {NONE, NONE, NONE, NONE, NONE, NONE}, beyond_nearest},
     {"mixed", MIXED, beyond_mixed},
 };
@@ -70,7 +84,9 @@ static void rates(const double *u, int n, int m, advection a, const struct sides
             double c = u[j * n + i], w = at(u, n, m, b, origin, i - 1, j), e = at(u, n, m, b, origin, i + 1, j),
                    s = at(u, n, m, b, origin, i, j - 1), t = at(u, n, m, b, origin, i, j + 1);
             double laplace = (e - 2 * c + w) / (H * H) + (t - 2 * c + s) / (H * H);
-            double slope = a == FORWARD ? (e - c) / H + (t - c) / H : a == CENTRAL ? (e - w + t - s) / (2 * H) : (c - w) / H + (c - s) / H;
+            double slope = a == FORWARD   ? (e - c) / H + (t - c) / H
+                           : a == CENTRAL ? (e - w + t - s) / (2 * H)
+                                          : (c - w) / H + (c - s) / H;
             f[j * n + i] = 0.1 * laplace - slope + 10 * (c - c * c * c);
         }
 }
@@ -144,7 +160,8 @@ static void check_rates(advection a, const struct sides *s, int n, int m)
 static void test_rates(void **state)
 {
     (void)state;
-    static const int sizes[][2] = {{16, 16}, {17, 16}, {64, 33}, {1, 7}, {33, 100}, {256, 256}, {16, 512}, {512, 16}, {512, 512}};
+    static const int sizes[][2] = {{16, 16},   {17, 16},  {64, 33},  {1, 7},    {33, 100},
+                                   {256, 256}, {16, 512}, {512, 16}, {512, 512}};
     bool slow = on("opencl") && !rw_device_info(dev)->gpu;
     for (int i = 0; i < (slow ? 2 : on("check") ? 5 : RW_COUNT(sizes)); ++i)
         if (in_turn(i, 1)) check_rates(FORWARD, all_sides, sizes[i][0], sizes[i][1]);
@@ -154,12 +171,12 @@ static void test_rates(void **state)
     if (slow) check_rates(CENTRAL, all_sides + 3, 35, 18);
 }
 
-/* ---- tableaus ------------------------------------------------------------------------------------------------------------------ */
+/* ---- tableaus ---------------------------------------------------------------------------------------------------- */
 
 enum { MOST = 140 };
 
 typedef struct tableau {
-    int s;                                   /* evaluations of F */
+    int s;                                         /* evaluations of F */
     double A[MOST][MOST], b[MOST], e[MOST], start; /* the estimate's part of y is `start` */
 } tableau;
 
@@ -194,7 +211,8 @@ static void make_tableau(const rw_rock *r, tableau *t)
         for (int j = 1; j <= b->m; ++j) {
             combination next = {0}, F = evaluate(t, &g);
             if (j > 1) assert_true(fabsl(b->nu[j] + b->kappa[j] + 1) < 1e-17L);
-            add(&next, b->mu[j], &F), add(&next, j > 1 ? -b->nu[j] : 1, &g), add(&next, j > 1 ? -b->kappa[j] : 0, &older);
+            add(&next, b->mu[j], &F), add(&next, j > 1 ? -b->nu[j] : 1, &g),
+                add(&next, j > 1 ? -b->kappa[j] : 0, &older);
             older = g, g = next;
         }
         v = g;
@@ -211,8 +229,8 @@ static void make_tableau(const rw_rock *r, tableau *t)
     t->start = (double)estimate.c;
 }
 
-/* Largest defect of the conditions of order 1 … p for the weights w: sum over k of w_k times a tree's inner weight, minus 1/density
- * (times `exact`: 0 for weights of an estimate). */
+/* Largest defect of the conditions of order 1 … p for the weights w: sum over k of w_k times a tree's inner weight,
+ * minus 1/density (times `exact`: 0 for weights of an estimate). */
 static double order_defect(const tableau *t, const double *w, int p, double exact)
 {
     long double c[MOST] = {0}, Ac[MOST] = {0}, Ac2[MOST] = {0}, AAc[MOST] = {0}, worst = 0;
@@ -246,9 +264,12 @@ static long double response(const tableau *t, long double z)
     return R;
 }
 
-static const struct { rw_rock_kind kind; int stages; } steps[] = {
-    {RW_ROCK4, 5}, {RW_ROCK4, 6}, {RW_ROCK4, 10}, {RW_ROCK4, 26}, {RW_ROCK4, 61}, {RW_ROCK4, 120}, {RW_ROCK4_SPLIT, 18},
-    {RW_ROCK4_SPLIT, 40}, {RW_ROCK2, 3}, {RW_ROCK2, 4}, {RW_ROCK2, 25}};
+static const struct {
+    rw_rock_kind kind;
+    int stages;
+} steps[] = {{RW_ROCK4, 5},  {RW_ROCK4, 6},   {RW_ROCK4, 10},       {RW_ROCK4, 26},
+             {RW_ROCK4, 61}, {RW_ROCK4, 120}, {RW_ROCK4_SPLIT, 18}, {RW_ROCK4_SPLIT, 40},
+             {RW_ROCK2, 3},  {RW_ROCK2, 4},   {RW_ROCK2, 25}};
 
 static void make(int which, rw_rock **r, tableau *t)
 {
@@ -267,24 +288,28 @@ static void test_order_of_the_tableaus(void **state)
         make(i, &r, &t);
         int order = r->order;
         double defect = order_defect(&t, t.b, order, 1), estimate = order_defect(&t, t.e, order - 1, 0);
-        long double coarse = response(&t, 0.04L) - expl(0.04L), fine = response(&t, 0.02L) - expl(0.02L), exponent = log2l(coarse / fine);
+        long double coarse = response(&t, 0.04L) - expl(0.04L), fine = response(&t, 0.02L) - expl(0.02L),
+                    exponent = log2l(coarse / fine);
         int s = steps[i].stages;
-        print_message("# kind %d, %3d stages: order conditions %.1e, estimate %.1e, R - exp: z^%.2Lf\n", steps[i].kind, s, defect, estimate,
-                      exponent);
-        if (defect > 1e-14 || estimate > 1e-14 || fabs(t.start) > 1e-14) fail_msg("%d stages: %g, %g", s, defect, estimate);
+        print_message("# kind %d, %3d stages: order conditions %.1e, estimate %.1e, R - exp: z^%.2Lf\n", steps[i].kind,
+                      s, defect, estimate, exponent);
+        if (defect > 1e-14 || estimate > 1e-14 || fabs(t.start) > 1e-14)
+            fail_msg("%d stages: %g, %g", s, defect, estimate);
         if (fabsl(exponent - order - 1) > 0.1L) fail_msg("%d stages: R(z) - exp(z) ~ z^%.2Lf", s, exponent);
         for (int k = 0; k <= 20 && s <= 26; ++k) { /* the whole interval, in long double: rounding errors grow with s */
             long double z = -r->interval * k / 20, own = rw_rock_response(r, z), by_tableau = response(&t, z);
-            if (fabsl(by_tableau - own) > 1e-6L) fail_msg("%d stages: R(%Lg) = %Lg, by the tableau %Lg", s, z, own, by_tableau);
+            if (fabsl(by_tableau - own) > 1e-6L)
+                fail_msg("%d stages: R(%Lg) = %Lg, by the tableau %Lg", s, z, own, by_tableau);
         }
         rw_rock_destroy(&r);
     }
 }
 
-/* ---- a step ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- a step ------------------------------------------------------------------------------------------------------ */
 
 /* y of n values by the tableau, and the norm of the estimate. */
-static double plain_step(const tableau *t, double *y, int n, int m, double h, double rtol, double atol, const double origin[2])
+static double plain_step(const tableau *t, double *y, int n, int m, double h, double rtol, double atol,
+                         const double origin[2])
 {
     int64_t cells = (int64_t)n * m;
     double *F = malloc((size_t)(t->s * cells) * sizeof *F), *X = malloc((size_t)cells * sizeof *X), norm = 0;
@@ -305,7 +330,8 @@ static double plain_step(const tableau *t, double *y, int n, int m, double h, do
     return sqrt(norm);
 }
 
-/* Steps so short that rounding errors are not magnified (h rho < 1), with the number of stages that the given radius asks for. */
+/* Steps so short that rounding errors are not magnified (h rho < 1), with the number of stages that the given radius
+ * asks for. */
 static void check_steps(int n, int m, int first, int last)
 {
     const double h = 1e-4;
@@ -317,7 +343,8 @@ static void check_steps(int n, int m, int first, int last)
         make(i, &r, &t);
         if (i == first) {
             describe_front(&p, equations[FORWARD], n, m, cold);
-            p.scalars[0] = (rw_expr_scalar){.name = "radius", .value = 1}, p.spec.nscalars = 1, p.spec.spectral_radius = "radius";
+            p.scalars[0] = (rw_expr_scalar){.name = "radius", .value = 1}, p.spec.nscalars = 1,
+            p.spec.spectral_radius = "radius";
             p.spec.method = r->order == 2 ? RW_ODE_ROCK2 : RW_ODE_ROCK4, p.spec.initial_step = h;
             p.spec.rtol = r->kind == RW_ROCK4_SPLIT ? 1e-12 : 1, p.spec.atol = 1e3;
             start(&p, nothing);

@@ -1,12 +1,27 @@
-/* Estimates of the spectral radius beside known ones: Gershgorin's circles (an upper bound, exact for the Laplacian), power
- * iteration (1.2 times an estimate from below), an expression; what varies, what does not, what is not finite. */
+/* Estimates of the spectral radius beside known ones: Gershgorin's circles (an upper bound, exact for the Laplacian),
+ * power iteration (1.2 times an estimate from below), an expression; what varies, what does not, what is not finite. */
 #include "ode_test.h"
 
-#define DIRICHLET {RW_BOUNDARY_DIRICHLET, "0", 0, 0}
-#define NEUMANN {RW_BOUNDARY_NEUMANN, "0", 0, 0}
-#define PERIODIC {RW_BOUNDARY_PERIODIC, 0, 0, 0}
-#define ROBIN(a, b) {RW_BOUNDARY_ROBIN, a, b, "0"}
-#define NONE {RW_BOUNDARY_NEAREST, 0, 0, 0}
+#define DIRICHLET                                                                                                      \
+    {                                                                                                                  \
+        RW_BOUNDARY_DIRICHLET, "0", 0, 0                                                                               \
+    }
+#define NEUMANN                                                                                                        \
+    {                                                                                                                  \
+        RW_BOUNDARY_NEUMANN, "0", 0, 0                                                                                 \
+    }
+#define PERIODIC                                                                                                       \
+    {                                                                                                                  \
+        RW_BOUNDARY_PERIODIC, 0, 0, 0                                                                                  \
+    }
+#define ROBIN(a, b)                                                                                                    \
+    {                                                                                                                  \
+        RW_BOUNDARY_ROBIN, a, b, "0"                                                                                   \
+    }
+#define NONE                                                                                                           \
+    {                                                                                                                  \
+        RW_BOUNDARY_NEAREST, 0, 0, 0                                                                                   \
+    }
 
 static double smooth(const double x[3], int f) { return f ? 0.5 : sin(3 * x[0]) + 0.3 * cos(5 * x[1]) + x[2]; }
 static double uniform(const double x[3], int f) { return (void)x, f ? 0.5 : 2; }
@@ -26,14 +41,17 @@ typedef struct radius_case {
     int nfields, ndim, n, order;
     rw_boundary sides[FIELDS][6];
     value_at *state;
-    double radius;              /* the true one, by formula or by numpy's eigenvalues */
-    double gershgorin, power;   /* largest estimate over the radius; 0: not asked */
+    double radius;            /* the true one, by formula or by numpy's eigenvalues */
+    double gershgorin, power; /* largest estimate over the radius; 0: not asked */
 } radius_case;
 
 static const double pi = 3.14159265358979323846;
 
 /* Largest eigenvalue of -u_xx with order-2 differences: 4/h^2 sin^2(pi n/(2 (n + 1))) between Dirichlet sides. */
-static double dirichlet(int intervals) { return 4. * intervals * intervals * pow(sin(pi * (intervals - 1) / (2. * intervals)), 2); }
+static double dirichlet(int intervals)
+{
+    return 4. * intervals * intervals * pow(sin(pi * (intervals - 1) / (2. * intervals)), 2);
+}
 
 static void check_cases(const radius_case *cases, int n)
 {
@@ -49,9 +67,11 @@ static void check_cases(const radius_case *cases, int n)
             p.spec.nscalars = 1;
             start(&p, c->state);
             double rho = radius_of(&p);
-            print_message("%-40s %-10s %10.2f of %10.2f: %.3f\n", c->name, power ? "power" : "gershgorin", rho, c->radius, rho / c->radius);
+            print_message("%-40s %-10s %10.2f of %10.2f: %.3f\n", c->name, power ? "power" : "gershgorin", rho,
+                          c->radius, rho / c->radius);
             if (!(rho >= c->radius * (1 - 1e-12) && rho <= limit * c->radius))
-                fail_msg("%s: %s gives %.6g, the radius is %.6g", c->name, power ? "power" : "gershgorin", rho, c->radius);
+                fail_msg("%s: %s gives %.6g, the radius is %.6g", c->name, power ? "power" : "gershgorin", rho,
+                         c->radius);
             finish(&p);
         }
     }
@@ -62,34 +82,204 @@ static void test_known_radii(void **state)
     (void)state;
     const double h1 = 1. / 32, h2 = 1. / 16, h3 = 1. / 8;
     const radius_case cases[] = {
-        {"1-D Dirichlet", "du/dt = laplace(u)", 1, 1, 32, 2, {{DIRICHLET, DIRICHLET, NONE, NONE, NONE, NONE}}, smooth, dirichlet(32), 1.01, 1.25},
-        {"2-D Dirichlet", "du/dt = laplace(u)", 1, 2, 16, 2, {{DIRICHLET, DIRICHLET, DIRICHLET, DIRICHLET, NONE, NONE}}, smooth, 2 * dirichlet(16), 1.02, 1.25},
-        {"3-D Dirichlet", "du/dt = laplace(u)", 1, 3, 8, 2, {{DIRICHLET, DIRICHLET, DIRICHLET, DIRICHLET, DIRICHLET, DIRICHLET}}, smooth, 3 * dirichlet(8), 1.05, 1.25},
-        {"2-D periodic", "du/dt = laplace(u)", 1, 2, 16, 2, {{PERIODIC, PERIODIC, PERIODIC, PERIODIC, NONE, NONE}}, smooth, 8 / (h2 * h2), 1.001, 1.25},
-        {"2-D periodic, uniform state", "du/dt = laplace(u)", 1, 2, 16, 2, {{PERIODIC, PERIODIC, PERIODIC, PERIODIC, NONE, NONE}}, uniform, 8 / (h2 * h2), 1.001, 1.25},
-        {"3-D periodic, zero state", "du/dt = laplace(u)", 1, 3, 8, 2, {{PERIODIC, PERIODIC, PERIODIC, PERIODIC, PERIODIC, PERIODIC}}, zero, 12 / (h3 * h3), 1.001, 1.25},
-        {"2-D periodic, order 4", "du/dt = laplace(u)", 1, 2, 16, 4, {{PERIODIC, PERIODIC, PERIODIC, PERIODIC, NONE, NONE}}, smooth, 32. / 3 / (h2 * h2), 1.001, 1.25},
-        {"1-D Neumann", "du/dt = laplace(u)", 1, 1, 32, 2, {{NEUMANN, NEUMANN, NONE, NONE, NONE, NONE}}, smooth, 4 / (h1 * h1), 1.001, 1.25},
-        {"1-D Neumann, order 4 (numpy)", "du/dt = laplace(u)", 1, 1, 32, 4, {{NEUMANN, NEUMANN, NONE, NONE, NONE, NONE}}, smooth, 7.4282 / (h1 * h1), 1.01, 1.25},
-        {"1-D Robin, a/b = 1000 (numpy)", "du/dt = laplace(u)", 1, 1, 59, 2, {{ROBIN("1000", "1"), ROBIN("2000", "-2"), NONE, NONE, NONE, NONE}}, smooth, 0, 0, 0},
-        {"1-D variable coefficient", "du/dt = divgrad(1 + 0*x, u)", 1, 1, 32, 2, {{DIRICHLET, DIRICHLET, NONE, NONE, NONE, NONE}}, smooth, dirichlet(32), 1.01, 1.25},
-        {"2-D anisotropic", "du/dt = 2*dxx(u) + k*dyy(u)", 1, 2, 16, 2, {{DIRICHLET, DIRICHLET, DIRICHLET, DIRICHLET, NONE, NONE}}, smooth, 5 * dirichlet(16), 1.02, 1.25},
+        {"1-D Dirichlet",
+         "du/dt = laplace(u)",
+         1,
+         1,
+         32,
+         2,
+         {{DIRICHLET, DIRICHLET, NONE, NONE, NONE, NONE}},
+         smooth,
+         dirichlet(32),
+         1.01,
+         1.25},
+        {"2-D Dirichlet",
+         "du/dt = laplace(u)",
+         1,
+         2,
+         16,
+         2,
+         {{DIRICHLET, DIRICHLET, DIRICHLET, DIRICHLET, NONE, NONE}},
+         smooth,
+         2 * dirichlet(16),
+         1.02,
+         1.25},
+        {"3-D Dirichlet",
+         "du/dt = laplace(u)",
+         1,
+         3,
+         8,
+         2,
+         {{DIRICHLET, DIRICHLET, DIRICHLET, DIRICHLET, DIRICHLET, DIRICHLET}},
+         smooth,
+         3 * dirichlet(8),
+         1.05,
+         1.25},
+        {"2-D periodic",
+         "du/dt = laplace(u)",
+         1,
+         2,
+         16,
+         2,
+         {{PERIODIC, PERIODIC, PERIODIC, PERIODIC, NONE, NONE}},
+         smooth,
+         8 / (h2 * h2),
+         1.001,
+         1.25},
+        {"2-D periodic, uniform state",
+         "du/dt = laplace(u)",
+         1,
+         2,
+         16,
+         2,
+         {{PERIODIC, PERIODIC, PERIODIC, PERIODIC, NONE, NONE}},
+         uniform,
+         8 / (h2 * h2),
+         1.001,
+         1.25},
+        {"3-D periodic, zero state",
+         "du/dt = laplace(u)",
+         1,
+         3,
+         8,
+         2,
+         {{PERIODIC, PERIODIC, PERIODIC, PERIODIC, PERIODIC, PERIODIC}},
+         zero,
+         12 / (h3 * h3),
+         1.001,
+         1.25},
+        {"2-D periodic, order 4",
+         "du/dt = laplace(u)",
+         1,
+         2,
+         16,
+         4,
+         {{PERIODIC, PERIODIC, PERIODIC, PERIODIC, NONE, NONE}},
+         smooth,
+         32. / 3 / (h2 * h2),
+         1.001,
+         1.25},
+        {"1-D Neumann",
+         "du/dt = laplace(u)",
+         1,
+         1,
+         32,
+         2,
+         {{NEUMANN, NEUMANN, NONE, NONE, NONE, NONE}},
+         smooth,
+         4 / (h1 * h1),
+         1.001,
+         1.25},
+        {"1-D Neumann, order 4 (numpy)",
+         "du/dt = laplace(u)",
+         1,
+         1,
+         32,
+         4,
+         {{NEUMANN, NEUMANN, NONE, NONE, NONE, NONE}},
+         smooth,
+         7.4282 / (h1 * h1),
+         1.01,
+         1.25},
+        {"1-D Robin, a/b = 1000 (numpy)",
+         "du/dt = laplace(u)",
+         1,
+         1,
+         59,
+         2,
+         {{ROBIN("1000", "1"), ROBIN("2000", "-2"), NONE, NONE, NONE, NONE}},
+         smooth,
+         0,
+         0,
+         0},
+        {"1-D variable coefficient",
+         "du/dt = divgrad(1 + 0*x, u)",
+         1,
+         1,
+         32,
+         2,
+         {{DIRICHLET, DIRICHLET, NONE, NONE, NONE, NONE}},
+         smooth,
+         dirichlet(32),
+         1.01,
+         1.25},
+        {"2-D anisotropic",
+         "du/dt = 2*dxx(u) + k*dyy(u)",
+         1,
+         2,
+         16,
+         2,
+         {{DIRICHLET, DIRICHLET, DIRICHLET, DIRICHLET, NONE, NONE}},
+         smooth,
+         5 * dirichlet(16),
+         1.02,
+         1.25},
         {"reaction", "du/dt = -k*u", 1, 1, 8, 2, {{NONE, NONE, NONE, NONE, NONE, NONE}}, smooth, 3, 1.0001, 1.25},
-        {"nonlinear reaction at u = 2", "du/dt = u - u^3", 1, 1, 8, 2, {{NONE, NONE, NONE, NONE, NONE, NONE}}, uniform, 11, 1.0001, 1.25},
+        {"nonlinear reaction at u = 2",
+         "du/dt = u - u^3",
+         1,
+         1,
+         8,
+         2,
+         {{NONE, NONE, NONE, NONE, NONE, NONE}},
+         uniform,
+         11,
+         1.0001,
+         1.25},
         /* [[-10, 1], [2, -5]]: (15 + sqrt(33))/2 = 10.372; rows 11 and 7 */
-        {"coupled reaction", "du/dt = -10*u + v\ndv/dt = 2*u - 5*v", 2, 1, 8, 2, {{NONE, NONE, NONE, NONE, NONE, NONE}}, smooth, 10.3723, 1.07, 1.25},
-        {"coupled diffusion", "du/dt = laplace(u) - v\ndv/dt = 0.1*laplace(v) + u", 2, 1, 32, 2,
-         {{DIRICHLET, DIRICHLET, NONE, NONE, NONE, NONE}, {DIRICHLET, DIRICHLET, NONE, NONE, NONE, NONE}}, smooth, dirichlet(32), 1.01, 1.25},
-        {"advection (bound 1/h of eigenvalues i/h)", "du/dt = dx(u)", 1, 1, 32, 2, {{PERIODIC, PERIODIC, NONE, NONE, NONE, NONE}}, smooth, 1 / h1, 1.0001, 0},
-        {"reduction: power only", "du/dt = laplace(u) - 5*mean(u)", 1, 1, 32, 2, {{PERIODIC, PERIODIC, NONE, NONE, NONE, NONE}}, smooth, 4 / (h1 * h1), 1.25, 1.25},
+        {"coupled reaction",
+         "du/dt = -10*u + v\ndv/dt = 2*u - 5*v",
+         2,
+         1,
+         8,
+         2,
+         {{NONE, NONE, NONE, NONE, NONE, NONE}},
+         smooth,
+         10.3723,
+         1.07,
+         1.25},
+        {"coupled diffusion",
+         "du/dt = laplace(u) - v\ndv/dt = 0.1*laplace(v) + u",
+         2,
+         1,
+         32,
+         2,
+         {{DIRICHLET, DIRICHLET, NONE, NONE, NONE, NONE}, {DIRICHLET, DIRICHLET, NONE, NONE, NONE, NONE}},
+         smooth,
+         dirichlet(32),
+         1.01,
+         1.25},
+        {"advection (bound 1/h of eigenvalues i/h)",
+         "du/dt = dx(u)",
+         1,
+         1,
+         32,
+         2,
+         {{PERIODIC, PERIODIC, NONE, NONE, NONE, NONE}},
+         smooth,
+         1 / h1,
+         1.0001,
+         0},
+        {"reduction: power only",
+         "du/dt = laplace(u) - 5*mean(u)",
+         1,
+         1,
+         32,
+         2,
+         {{PERIODIC, PERIODIC, NONE, NONE, NONE, NONE}},
+         smooth,
+         4 / (h1 * h1),
+         1.25,
+         1.25},
     };
     if (on("opencl")) check_cases(cases + 1, 1); /* 2 s of PoCL a program */
     else if (on("check")) check_cases(cases, 3); /* of one, two and three dimensions */
     else check_cases(cases, RW_COUNT(cases));
 }
 
-/* The reaction front (test_reference.c), spacing 0.01, N x M unknowns: 7620 at u = 1 and 7590 at u = 0 for forward differences. At a
- * uniform u the Jacobian's eigenvalues are d + 2 sqrt(w e) (cos(i pi/(N + 1)) + cos(j pi/(M + 1))), w and e the neighbours' weights. */
+/* The reaction front (test_reference.c), spacing 0.01, N x M unknowns: 7620 at u = 1 and 7590 at u = 0 for forward
+ * differences. At a uniform u the Jacobian's eigenvalues are d + 2 sqrt(w e) (cos(i pi/(N + 1)) + cos(j pi/(M + 1))), w
+ * and e the neighbours' weights. */
 static const rw_boundary cold[6] = {DIRICHLET, DIRICHLET, DIRICHLET, DIRICHLET, NONE, NONE};
 static const char *const front[] = {"du/dt = 0.1*laplace(u) - dx_forward(u) - dy_forward(u) + 10*(u - u^3)",
                                     "du/dt = 0.1*laplace(u) - dx(u) - dy(u) + 10*(u - u^3)"};
@@ -109,9 +299,14 @@ static double random_value(const double x[3], int f)
 static void test_reaction_front(void **state)
 {
     (void)state;
-    static const struct { bool central; value_at *u; double bound, diagonal, product; } rows[] = {
-        {false, unity, 7620, -3820, 900. * 1000}, {false, zero, 7590, -3790, 900. * 1000},
-        {true, unity, 8020, -4020, 950. * 1050}, {true, zero, 7990, -3990, 950. * 1050}};
+    static const struct {
+        bool central;
+        value_at *u;
+        double bound, diagonal, product;
+    } rows[] = {{false, unity, 7620, -3820, 900. * 1000},
+                {false, zero, 7590, -3790, 900. * 1000},
+                {true, unity, 8020, -4020, 950. * 1050},
+                {true, zero, 7990, -3990, 950. * 1050}};
     for (int i = 0; i < (on("opencl") && !rw_device_info(dev)->gpu ? 1 : RW_COUNT(rows)); ++i) {
         problem p;
         const int n = 64, m = 40;
@@ -128,8 +323,8 @@ static void test_reaction_front(void **state)
         start(&p, rows[i].u);
         double power = radius_of(&p);
         int64_t counted = statistics(&p).spectral_rhs;
-        print_message("row %d: radius %.1f, Gershgorin %.1f, power %.1f with %lld right-hand sides\n", i, radius, bound, power,
-                      (long long)counted);
+        print_message("row %d: radius %.1f, Gershgorin %.1f, power %.1f with %lld right-hand sides\n", i, radius, bound,
+                      power, (long long)counted);
         assert_true(power >= radius && power <= 1.25 * radius);
         assert_true(counted >= 8 && counted <= 102 && counted == statistics(&p).rhs);
         finish(&p);
@@ -159,7 +354,10 @@ static void test_robin_sides_count(void **state)
 {
     (void)state;
     if (!on("cpu")) skip();
-    static const struct { int order; double radius; } cases[] = {{2, 35.393}, {4, 66.516}};
+    static const struct {
+        int order;
+        double radius;
+    } cases[] = {{2, 35.393}, {4, 66.516}};
     for (int i = 0; i < RW_COUNT(cases); ++i) {
         static const rw_boundary sides[6] = {ROBIN("1000", "1"), ROBIN("2000*(1 + t)", "2*(1 + t)")};
         problem p;
@@ -183,7 +381,8 @@ static void test_the_automatic_step_is_stable(void **state)
 {
     (void)state;
     if (!on("cpu")) skip();
-    static const rw_boundary sides[][6] = {{NEUMANN, NEUMANN, NEUMANN, NEUMANN, NONE, NONE}, {DIRICHLET, NEUMANN, PERIODIC, PERIODIC, NONE, NONE}};
+    static const rw_boundary sides[][6] = {{NEUMANN, NEUMANN, NEUMANN, NEUMANN, NONE, NONE},
+                                           {DIRICHLET, NEUMANN, PERIODIC, PERIODIC, NONE, NONE}};
     for (int order = 2; order <= 4; order += 2)
         for (int i = 0; i < RW_COUNT(sides); ++i) {
             problem p;
@@ -198,7 +397,7 @@ static void test_the_automatic_step_is_stable(void **state)
         }
 }
 
-/* ---- expression ------------------------------------------------------------------------------------------------------------------ */
+/* ---- expression -------------------------------------------------------------------------------------------------- */
 
 static void test_expression(void **state)
 {
@@ -213,10 +412,16 @@ static void test_expression(void **state)
     assert_true(radius_of(&p) == 1024.5);
     assert_int_equal(statistics(&p).spectral_rhs, 0); /* no right-hand side was needed */
     finish(&p);
-    static const struct { const char *text; rw_status status; const char *message; } bad[] = {
-        {"4*k/x", RW_ERR_INPUT, "depends on coordinates"}, {"4*u", RW_ERR_INPUT, "u"}, {"4*q", RW_ERR_INPUT, "q"},
-        {"4*(", RW_ERR_INPUT, "time.spectral_radius"}, {"-k", RW_ERR_NOT_CONVERGED, "spectral radius is -3"},
-        {"1/(t - 0.5)", RW_ERR_NOT_CONVERGED, "spectral radius is inf"}};
+    static const struct {
+        const char *text;
+        rw_status status;
+        const char *message;
+    } bad[] = {{"4*k/x", RW_ERR_INPUT, "depends on coordinates"},
+               {"4*u", RW_ERR_INPUT, "u"},
+               {"4*q", RW_ERR_INPUT, "q"},
+               {"4*(", RW_ERR_INPUT, "time.spectral_radius"},
+               {"-k", RW_ERR_NOT_CONVERGED, "spectral radius is -3"},
+               {"1/(t - 0.5)", RW_ERR_NOT_CONVERGED, "spectral radius is inf"}};
     for (int i = 0; i < RW_COUNT(bad); ++i) {
         describe(&p, "du/dt = k*laplace(u)", 1, 1, 16, NULL);
         p.scalars[0] = (rw_expr_scalar){.name = "k", .value = 3};
@@ -230,7 +435,7 @@ static void test_expression(void **state)
     }
 }
 
-/* ---- when it is asked again ----------------------------------------------------------------------------------------------------- */
+/* ---- when it is asked again -------------------------------------------------------------------------------------- */
 
 static void describe_decay(problem *p, rw_ode_method method)
 {
@@ -272,8 +477,10 @@ static void test_it_is_asked_as_often_as_it_varies(void **state)
 {
     (void)state;
     if (!on("cpu")) skip();
-    static const struct { const char *equation; bool varies; } cases[] = {
-        {"du/dt = -3*u + cos(t)", false}, {"du/dt = -u^3", true}, {"du/dt = -(1 + t)*u", true}};
+    static const struct {
+        const char *equation;
+        bool varies;
+    } cases[] = {{"du/dt = -3*u + cos(t)", false}, {"du/dt = -u^3", true}, {"du/dt = -(1 + t)*u", true}};
     for (int i = 0; i < RW_COUNT(cases); ++i) {
         problem p;
         describe(&p, cases[i].equation, 1, 1, 4, NULL);
@@ -292,7 +499,8 @@ static void test_a_radius_that_is_not_finite(void **state)
 {
     (void)state;
     if (!on("cpu")) skip();
-    static const char *const equations[] = {"du/dt = sqrt(u - 2)", "du/dt = log(u - 3)*u", "du/dt = u/(u - 2)"}; /* at u = 2 */
+    /* at u = 2 */
+    static const char *const equations[] = {"du/dt = sqrt(u - 2)", "du/dt = log(u - 3)*u", "du/dt = u/(u - 2)"};
     for (int i = 0; i < RW_COUNT(equations); ++i)
         for (int power = 0; power < 2; ++power) {
             problem p;
@@ -312,10 +520,10 @@ static void test_a_derivative_that_is_not_finite(void **state)
 {
     (void)state;
     if (!on("cpu")) skip();
-    static const char *const equations[] = {
-        "du/dt = 0.01*laplace(u) - sqrt(max(u - 2, 0))", "du/dt = 0.01*laplace(u) - max(u - 2, 0)^0.5",
-        "du/dt = 0.01*laplace(u) - sqrt(abs(u - 2))",
-        "du/dt = div(grad(u)/sqrt(dx(u)^2 + dy(u)^2 + 1e-12))"};
+    static const char *const equations[] = {"du/dt = 0.01*laplace(u) - sqrt(max(u - 2, 0))",
+                                            "du/dt = 0.01*laplace(u) - max(u - 2, 0)^0.5",
+                                            "du/dt = 0.01*laplace(u) - sqrt(abs(u - 2))",
+                                            "du/dt = div(grad(u)/sqrt(dx(u)^2 + dy(u)^2 + 1e-12))"};
     for (int i = 0; i < RW_COUNT(equations); ++i)
         for (int method = RW_ODE_RKC2; method <= RW_ODE_AUTO; ++method) {
             problem p;

@@ -1,14 +1,16 @@
-/* The reaction front, du/dt = 0.1 laplace u - u_x - u_y + 10 (u - u^3), u = 0 on the sides, spacing 0.01, u = 1 at t = 0,
- * beside values at t = 1 that another program computed with RK4 and 8000 to 16000 steps; the error beside the tolerance; the order of
- * ROCK4 with equal steps beside that of the published coefficients; single precision; a radius that is too small; and devices
- * beside each other. */
+/* The reaction front, du/dt = 0.1 laplace u - u_x - u_y + 10 (u - u^3), u = 0 on the sides, spacing 0.01, u = 1 at t =
+ * 0, beside values at t = 1 that another program computed with RK4 and 8000 to 16000 steps; the error beside the
+ * tolerance; the order of ROCK4 with equal steps beside that of the published coefficients; single precision; a radius
+ * that is too small; and devices beside each other. */
 #include "ode/rock.h"
 #include "ode_test.h"
 
 #define CENTRAL "du/dt = 0.1*laplace(u) - dx(u) - dy(u) + 10*(u - u^3)"
 #define FORWARD "du/dt = 0.1*laplace(u) - dx_forward(u) - dy_forward(u) + 10*(u - u^3)"
-static const rw_boundary cold[6] = {{RW_BOUNDARY_DIRICHLET, "0", 0, 0}, {RW_BOUNDARY_DIRICHLET, "0", 0, 0},
-                                    {RW_BOUNDARY_DIRICHLET, "0", 0, 0}, {RW_BOUNDARY_DIRICHLET, "0", 0, 0}};
+static const rw_boundary cold[6] = {{RW_BOUNDARY_DIRICHLET, "0", 0, 0},
+                                    {RW_BOUNDARY_DIRICHLET, "0", 0, 0},
+                                    {RW_BOUNDARY_DIRICHLET, "0", 0, 0},
+                                    {RW_BOUNDARY_DIRICHLET, "0", 0, 0}};
 
 static double one(const double x[3], int f) { return (void)x, (void)f, 1; }
 
@@ -28,26 +30,31 @@ typedef struct reference {
 } reference;
 
 /* The smallest grid, where the solution dies out; printed with five digits, NAN where with one. */
-static const reference smallest = {"forward 16", FORWARD, 16, 2.2931e-28, NAN, 1.56432e-26, NAN, 1.11376e-27, 1.6218e-26, 7.06893e-27, 9};
+static const reference smallest = {"forward 16", FORWARD,     16,         2.2931e-28,  NAN, 1.56432e-26,
+                                   NAN,          1.11376e-27, 1.6218e-26, 7.06893e-27, 9};
 
 /* [0,0]  [N/4,N/4]  [N/2,N/2]  [3N/4,3N/4]  [N-1,N-1]  max  mean */
 static const reference table[] = {
-    {"forward 32", FORWARD, 32, 8.5726e-09, 1.2588e-06, 5.1085e-06, 5.6641e-06, 2.24697e-07, 6.5031e-06, 2.407681e-06, 21},
-    {"forward 64", FORWARD, 64, 3.7257907472e-05, 0.0431659471, 0.3390107644, 0.6273731779, 1.4018421155e-02, 0.6293455728,
-     0.198524135543, 47},
-    {"central 64", CENTRAL, 64, 4.3039546389e-05, 0.0460776434, 0.3397651552, 0.6042686906, 1.2616194959e-02, 0.6078734568,
-     0.194542677790, 47},
-    {"central 128", CENTRAL, 128, 4.9330876496e-05, 0.4018026217, 0.9686696988, 0.9943705002, 1.7399199521e-02, 0.9968782067,
-     0.597517018252, 89},
-    {"forward 256", FORWARD, 256, 4.1801029855e-05, 0.9698059143, 0.9999764108, 0.9999950728, 1.8809660746e-02, 0.9999997051,
-     0.802829599531, 173},
+    {"forward 32", FORWARD, 32, 8.5726e-09, 1.2588e-06, 5.1085e-06, 5.6641e-06, 2.24697e-07, 6.5031e-06, 2.407681e-06,
+     21},
+    {"forward 64", FORWARD, 64, 3.7257907472e-05, 0.0431659471, 0.3390107644, 0.6273731779, 1.4018421155e-02,
+     0.6293455728, 0.198524135543, 47},
+    {"central 64", CENTRAL, 64, 4.3039546389e-05, 0.0460776434, 0.3397651552, 0.6042686906, 1.2616194959e-02,
+     0.6078734568, 0.194542677790, 47},
+    {"central 128", CENTRAL, 128, 4.9330876496e-05, 0.4018026217, 0.9686696988, 0.9943705002, 1.7399199521e-02,
+     0.9968782067, 0.597517018252, 89},
+    {"forward 256", FORWARD, 256, 4.1801029855e-05, 0.9698059143, 0.9999764108, 0.9999950728, 1.8809660746e-02,
+     0.9999997051, 0.802829599531, 173},
 };
 
 /* N = 256, forward: on the diagonal, and in row 127 */
-static const struct { int j, i; double value; } points[] = {
-    {7, 7, 0.005264404},     {15, 15, 0.040389109},   {31, 31, 0.360330945},   {63, 63, 0.966183780},   {191, 191, 0.999995986},
-    {223, 223, 0.996981954}, {239, 239, 0.916933230}, {247, 247, 0.616186939}, {127, 0, 0.016965772},   {127, 7, 0.180943489},
-    {127, 15, 0.430690725},  {127, 31, 0.825910986},  {127, 63, 0.992063114}};
+static const struct {
+    int j, i;
+    double value;
+} points[] = {{7, 7, 0.005264404},     {15, 15, 0.040389109},   {31, 31, 0.360330945},   {63, 63, 0.966183780},
+              {191, 191, 0.999995986}, {223, 223, 0.996981954}, {239, 239, 0.916933230}, {247, 247, 0.616186939},
+              {127, 0, 0.016965772},   {127, 7, 0.180943489},   {127, 15, 0.430690725},  {127, 31, 0.825910986},
+              {127, 63, 0.992063114}};
 
 static void compare(const reference *r, problem *p, double tolerance, double printed)
 {
@@ -60,7 +67,8 @@ static void compare(const reference *r, problem *p, double tolerance, double pri
             asymmetry = fmax(asymmetry, fabs(v[j * n + i] - v[i * n + j]));
             if (v[j * n + i] > largest) largest = v[j * n + i], at = j;
         }
-    const double got[] = {v[0], v[n / 4 * (n + 1)], v[n / 2 * (n + 1)], v[3 * n / 4 * (n + 1)], v[n * n - 1], largest, mean};
+    const double got[] = {v[0], v[n / 4 * (n + 1)], v[n / 2 * (n + 1)], v[3 * n / 4 * (n + 1)], v[n * n - 1], largest,
+                          mean};
     const double want[] = {r->corner, r->quarter, r->half, r->three_quarters, r->far, r->largest, r->mean};
     double worst = 0;
     for (int i = 0; i < RW_COUNT(got); ++i) {
@@ -74,12 +82,13 @@ static void compare(const reference *r, problem *p, double tolerance, double pri
             fail_msg("[%d, %d]: %.9f, expected %.9f", points[i].j, points[i].i, value, points[i].value);
     }
     /* as large where it is expected: there are plateaus */
-    if (!(largest - v[r->at * (n + 1)] <= tolerance + printed * largest)) fail_msg("%s: largest at %d, expected at %d", r->name, at, r->at);
+    if (!(largest - v[r->at * (n + 1)] <= tolerance + printed * largest))
+        fail_msg("%s: largest at %d, expected at %d", r->name, at, r->at);
     /* ROCK4 keeps the magnified rounding errors of a step near 3 % of the tolerance */
     assert_true(asymmetry <= (p->spec.method == RW_ODE_ROCK4 ? 3 * p->spec.rtol : 1e-12));
     rw_ode_statistics s = statistics(p);
-    print_message("%-12s %-5s %6lld steps %7lld right-hand sides, %.1e away, %.1e from symmetric\n", r->name, rw_ode_method_name(p->ode),
-                  (long long)s.steps, (long long)s.rhs, worst, asymmetry);
+    print_message("%-12s %-5s %6lld steps %7lld right-hand sides, %.1e away, %.1e from symmetric\n", r->name,
+                  rw_ode_method_name(p->ode), (long long)s.steps, (long long)s.rhs, worst, asymmetry);
 }
 
 static void check_front(const reference *r, rw_ode_method method, double tolerance, double printed)
@@ -95,7 +104,7 @@ static void check_front(const reference *r, rw_ode_method method, double toleran
 static void test_rk4_values(void **state)
 {
     (void)state;
-    if (on("check") || on("opencl")) skip(); /* test_devices_agree compares them */
+    if (on("check") || on("opencl")) skip();     /* test_devices_agree compares them */
     check_front(&table[0], RW_ODE_RK4, 0, 2e-4); /* printed with five digits */
     for (int i = 1; i < 4 - !test_long(); ++i) check_front(&table[i], RW_ODE_RK4, 0, 1e-8);
     problem p;
@@ -164,8 +173,9 @@ static void test_error_follows_tolerance(void **state)
         const double *v = numbers_of(p.array[0]);
         for (int k = 0; k < N * N; ++k) error = fmax(error, fabs(v[k] - reference_values[k]));
         rw_ode_statistics s = statistics(&p);
-        print_message("rkc2 tol 1e-%d: %5lld accepted, %2lld rejected, %6lld right-hand sides, %3d stages, error %.1e\n", i, (long long)s.steps,
-                      (long long)s.rejected, (long long)s.rhs, s.max_stages, error);
+        print_message(
+            "rkc2 tol 1e-%d: %5lld accepted, %2lld rejected, %6lld right-hand sides, %3d stages, error %.1e\n", i,
+            (long long)s.steps, (long long)s.rejected, (long long)s.rhs, s.max_stages, error);
         if (i == 3) first = error;
         else {
             assert_true(error < 0.5 * last); /* each decade helps */
@@ -180,17 +190,22 @@ static void test_error_follows_tolerance(void **state)
     assert_true(slope > 0.55 && slope < 1.1);
 }
 
-/* ---- order ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- order ------------------------------------------------------------------------------------------------------- */
 
-/* Largest errors at t = 0.25 with 8, 16, … 256 equal steps of the published coefficients: 16 x 16 unknowns, spacing 0.1, forward
- * differences, a bump at t = 0. */
+/* Largest errors at t = 0.25 with 8, 16, … 256 equal steps of the published coefficients: 16 x 16 unknowns, spacing
+ * 0.1, forward differences, a bump at t = 0. */
 enum { HALVINGS = 6, ORDER_N = 16 };
-static const struct { int stages; double published[HALVINGS]; } orders[] = {
-    {5, {6.4395e-5, 3.4758e-6, 2.0078e-7, 1.2061e-8, 7.391e-10, 4.575e-11}},
-    {10, {2.8304e-5, 1.4712e-6, 8.4175e-8, 5.0418e-9, 3.086e-10, 1.910e-11}},
-    {26, {2.3593e-5, 1.2266e-6, 7.0292e-8, 4.2150e-9, 2.582e-10, 1.604e-11}}};
+static const struct {
+    int stages;
+    double published[HALVINGS];
+} orders[] = {{5, {6.4395e-5, 3.4758e-6, 2.0078e-7, 1.2061e-8, 7.391e-10, 4.575e-11}},
+              {10, {2.8304e-5, 1.4712e-6, 8.4175e-8, 5.0418e-9, 3.086e-10, 1.910e-11}},
+              {26, {2.3593e-5, 1.2266e-6, 7.0292e-8, 4.2150e-9, 2.582e-10, 1.604e-11}}};
 
-static double bump(const double x[3], int f) { return (void)f, 0.5 * sin(acos(-1) * x[0] / 1.7) * sin(acos(-1) * x[1] / 1.7); }
+static double bump(const double x[3], int f)
+{
+    return (void)f, 0.5 * sin(acos(-1) * x[0] / 1.7) * sin(acos(-1) * x[1] / 1.7);
+}
 
 /* stages 0: RK4 */
 static void equal_steps(int stages, int nsteps, double *result)
@@ -225,9 +240,10 @@ static void test_order_of_rock4(void **state)
             equal_steps(orders[i].stages, 8 << k, u);
             for (int j = 0; j < ORDER_N * ORDER_N; ++j) error = fmax(error, fabs(u[j] - exact[j]));
             double observed = k ? log2(last / error) : 0;
-            print_message("%2d stages, %3d steps: error %.4e (published coefficients %.4e), order %.2f\n", orders[i].stages, 8 << k, error,
-                          orders[i].published[k], observed);
-            if (k == HALVINGS - 1 && !(fabs(observed - 4) < 0.1)) fail_msg("%d stages: order %.2f", orders[i].stages, observed);
+            print_message("%2d stages, %3d steps: error %.4e (published coefficients %.4e), order %.2f\n",
+                          orders[i].stages, 8 << k, error, orders[i].published[k], observed);
+            if (k == HALVINGS - 1 && !(fabs(observed - 4) < 0.1))
+                fail_msg("%d stages: order %.2f", orders[i].stages, observed);
             /* in the end 1.16, 0.89 and 0.99 times the published ones: other errors of order 5 */
             if (!(error <= (k ? 1.25 : 1.35) * orders[i].published[k]))
                 fail_msg("%d stages, %d steps: %.4e", orders[i].stages, 8 << k, error);
@@ -236,16 +252,18 @@ static void test_order_of_rock4(void **state)
     }
 }
 
-/* ---- where the method is not at its best ------------------------------------------------------------------------------------------- */
+/* ---- where the method is not at its best ------------------------------------------------------------------------- */
 
-/* Work and error of ROCK4 in single precision beside that of another program with the published coefficients (2021 to 5336
- * right-hand sides, four times those in double precision; 3.5e-4 from symmetric at 1e-4). */
+/* Work and error of ROCK4 in single precision beside that of another program with the published coefficients (2021 to
+ * 5336 right-hand sides, four times those in double precision; 3.5e-4 from symmetric at 1e-4). */
 static void test_single_precision(void **state)
 {
     (void)state;
     if (on("check") || (on("opencl") && !rw_device_info(dev)->gpu)) skip();
-    static const struct { double tol; int steps, rhs; } rows[] = {{1e-3, 165, 2021}, {1e-4, 273, 2681}, {1e-5, 470, 3722},
-                                                                      {1e-6, 893, 5336}};
+    static const struct {
+        double tol;
+        int steps, rhs;
+    } rows[] = {{1e-3, 165, 2021}, {1e-4, 273, 2681}, {1e-5, 470, 3722}, {1e-6, 893, 5336}};
     const reference *r = &table[1];
     const int n = r->n;
     const int64_t shape[] = {n, n};
@@ -271,17 +289,22 @@ static void test_single_precision(void **state)
                 asymmetry = fmax(asymmetry, fabs((double)v[j * n + k] - (double)v[k * n + j]));
             }
         rw_ode_statistics s = statistics(&p);
-        print_message("f32 tol %.0e: %4lld steps, %3lld rejected, %5lld right-hand sides (published coefficients %d, %d), mean %.1e and "
-                      "largest %.1e away, %.1e from symmetric\n", rows[i].tol, (long long)s.steps, (long long)s.rejected, (long long)s.rhs,
-                      rows[i].steps, rows[i].rhs, mean - r->mean, largest - r->largest, asymmetry);
+        print_message(
+            "f32 tol %.0e: %4lld steps, %3lld rejected, %5lld right-hand sides (published coefficients %d, %d), mean "
+            "%.1e and "
+            "largest %.1e away, %.1e from symmetric\n",
+            rows[i].tol, (long long)s.steps, (long long)s.rejected, (long long)s.rhs, rows[i].steps, rows[i].rhs,
+            mean - r->mean, largest - r->largest, asymmetry);
         assert_true(s.rhs <= 1.05 * rows[i].rhs && s.steps <= rows[i].steps && s.rejected <= 5);
-        assert_true(fabs(mean - r->mean) < 0.02 * rows[i].tol + 1e-6 && fabs(largest - r->largest) < 50 * rows[i].tol && asymmetry < 10 * rows[i].tol);
+        assert_true(fabs(mean - r->mean) < 0.02 * rows[i].tol + 1e-6 && fabs(largest - r->largest) < 50 * rows[i].tol &&
+                    asymmetry < 10 * rows[i].tol);
         finish(&p);
     }
 }
 
-/* A spectral radius that is 13 % too small, as that of the program of 2010: steps are limited by stability whatever the tolerance,
- * many are rejected, and still the error is near the tolerance. (That program, of other coefficients: 468 steps, 77 rejected.) */
+/* A spectral radius that is 13 % too small, as that of the program of 2010: steps are limited by stability whatever the
+ * tolerance, many are rejected, and still the error is near the tolerance. (That program, of other coefficients: 468
+ * steps, 77 rejected.) */
 static void test_a_radius_that_is_too_small(void **state)
 {
     (void)state;
@@ -304,7 +327,7 @@ static void test_a_radius_that_is_too_small(void **state)
     assert_true(fabs((double)rhs[1] / (double)rhs[0] - 1) < 0.2);
 }
 
-/* ---- devices beside each other -------------------------------------------------------------------------------------------------- */
+/* ---- devices beside each other ----------------------------------------------------------------------------------- */
 
 typedef struct result {
     double u[2][24 * 20];
@@ -327,8 +350,8 @@ static void run_here(void *user)
     }
 }
 
-/* In reproducible mode the same bits everywhere, the error norms and so the steps included (on one grid of tiles; a GPU has
- * other tiles, so that only the fixed steps of RK4 are the same there). */
+/* In reproducible mode the same bits everywhere, the error norms and so the steps included (on one grid of tiles; a GPU
+ * has other tiles, so that only the fixed steps of RK4 are the same there). */
 static void test_devices_agree(void **state)
 {
     (void)state;
@@ -344,11 +367,9 @@ static void test_devices_agree(void **state)
         assert_memory_equal(here.end, of_cpu.end, sizeof here.end);
     }
     if (on("opencl")) return; /* test_order compares its ordinary mode with the cpu's */
-    run_here(&here); /* contracted or not: a few roundings a step, which diffusion does not let grow */
-    for (int k = 0; k < RW_COUNT(here.u[0]); ++k)
-        assert_true(fabs(here.u[0][k] - of_cpu.u[0][k]) <= 1e-13);
-    for (int k = 0; k < RW_COUNT(here.u[1]); ++k)
-        assert_true(fabs(here.u[1][k] - of_cpu.u[1][k]) <= 1e-10);
+    run_here(&here);          /* contracted or not: a few roundings a step, which diffusion does not let grow */
+    for (int k = 0; k < RW_COUNT(here.u[0]); ++k) assert_true(fabs(here.u[0][k] - of_cpu.u[0][k]) <= 1e-13);
+    for (int k = 0; k < RW_COUNT(here.u[1]); ++k) assert_true(fabs(here.u[1][k] - of_cpu.u[1][k]) <= 1e-10);
 }
 
 /* ROCK4 to the end with its own steps: other sums in the error norm, or contracted products, shift steps a little. */
@@ -382,8 +403,8 @@ static void test_rock4_on_devices(void **state)
         with_cpu(run_rock4, &of_cpu);
         double worst = 0;
         for (int k = 0; k < here.n * here.n; ++k) worst = fmax(worst, fabs(here.v[k] - of_cpu.v[k]));
-        print_message("%d x %d: %lld steps, %lld right-hand sides, %.1e from the cpu\n", here.n, here.n, (long long)here.s.steps,
-                      (long long)here.s.rhs, worst);
+        print_message("%d x %d: %lld steps, %lld right-hand sides, %.1e from the cpu\n", here.n, here.n,
+                      (long long)here.s.steps, (long long)here.s.rhs, worst);
         assert_true(worst <= 50e-6 && fabs((double)(here.s.steps - of_cpu.s.steps)) <= 0.03 * (double)of_cpu.s.steps);
         if (on("opencl") && !rw_device_info(dev)->gpu) break;
     }

@@ -1,7 +1,7 @@
 /* The coefficients of RKC2 as the integrator uses them, for s = 2 … 250 stages.
  *
- * One step of size 1 of du/dt = c x u from u = 1 leaves the stability polynomial P_s(c x) at every node x, so nothing of the
- * method is written down here a second time: the spectral radius, given as a parameter, chooses s.
+ * One step of size 1 of du/dt = c x u from u = 1 leaves the stability polynomial P_s(c x) at every node x, so nothing
+ * of the method is written down here a second time: the spectral radius, given as a parameter, chooses s.
  *
  *   |P_s(z)| <= 1 on [-beta_s, 0], beta_s = (w0 + 1)/w1, and <= a_s + b_s = 1 - e/3 + … away from 0 (damping e = 2/13)
  *   P_s(z) = 1 + z + z^2/2 + O(z^3), that is e^z + O(z^3)
@@ -18,7 +18,8 @@ static double interval_and_damping(int s, double *from, double *most)
 {
     long double w0 = 1 + 2 / (13 * (long double)s * s), T[2] = {1, w0}, d[2] = {0, 1}, dd[2] = {0, 0};
     for (int j = 2; j <= s; ++j) {
-        long double t = 2 * w0 * T[1] - T[0], dt = 2 * w0 * d[1] - d[0] + 2 * T[1], ddt = 2 * w0 * dd[1] - dd[0] + 4 * d[1];
+        long double t = 2 * w0 * T[1] - T[0], dt = 2 * w0 * d[1] - d[0] + 2 * T[1],
+                    ddt = 2 * w0 * dd[1] - dd[0] + 4 * d[1];
         T[0] = T[1], T[1] = t, d[0] = d[1], d[1] = dt, dd[0] = dd[1], dd[1] = ddt;
     }
     *from = (double)((1 - w0) * dd[1] / d[1]), *most = (double)(1 - dd[1] / (d[1] * d[1]) * (T[1] - 1));
@@ -40,8 +41,10 @@ static void test_intervals(void **state)
     if (!on("cpu")) skip();
     for (int s = 2; s <= 1000; ++s) {
         double beta = interval(s);
-        if (!(beta > ((double)s * s - 1) / 1.54)) fail_msg("%d stages bear %g only", s, beta); /* what the choice of s counts on */
-        if (s > 5) assert_true(fabs(beta / (2. / 3 * (s * s - 1.) * (1 - 4. / 195)) - 1) < 0.01); /* 2/3 (s^2 - 1)(1 - 2e/15) */
+        /* what the choice of s counts on */
+        if (!(beta > ((double)s * s - 1) / 1.54)) fail_msg("%d stages bear %g only", s, beta);
+        /* 2/3 (s^2 - 1)(1 - 2e/15) */
+        if (s > 5) assert_true(fabs(beta / (2. / 3 * (s * s - 1.) * (1 - 4. / 195)) - 1) < 0.01);
     }
 }
 
@@ -56,9 +59,19 @@ static rw_expr_scalar scalars[] = {{.name = "c", .value = 1}, {.name = "radius",
 static void open_problem(scalar_problem *p, const char *equation, int64_t n, double spacing, double origin)
 {
     static const rw_expr_field field = {.name = "u", .dtype = RW_F64};
-    rw_ode_spec spec = {.name = "scalar", .equations = equation, .grid = {1, {n, 1, 1}, {spacing, 1, 1}, {origin, 0, 0}},
-                        .fields = &field, .nfields = 1, .scalars = scalars, .nscalars = 2, .method = RW_ODE_RKC2, .rtol = 1, .atol = 1e200,
-                        .initial_step = 1, .max_stages = STAGES, .spectral_radius = "radius"};
+    rw_ode_spec spec = {.name = "scalar",
+                        .equations = equation,
+                        .grid = {1, {n, 1, 1}, {spacing, 1, 1}, {origin, 0, 0}},
+                        .fields = &field,
+                        .nfields = 1,
+                        .scalars = scalars,
+                        .nscalars = 2,
+                        .method = RW_ODE_RKC2,
+                        .rtol = 1,
+                        .atol = 1e200,
+                        .initial_step = 1,
+                        .max_stages = STAGES,
+                        .spectral_radius = "radius"};
     OK(rw_ode_create(dev, &spec, &p->ode));
     OK(rw_array_create(dev, RW_F64, 1, &n, RW_MEMORY_DEVICE, &p->u));
     OK(rw_ode_bind(p->ode, "u", p->u));
@@ -87,7 +100,10 @@ static void close_problem(scalar_problem *p)
 }
 
 /* All s on the cpu, a few where a step is slow. */
-static int next_stage(int s) { return on("cpu") || on("cuda") ? s + 1 : s < 6 ? s + 1 : s == 6 ? 13 : s == 13 ? 60 : STAGES + 1; }
+static int next_stage(int s)
+{
+    return on("cpu") || on("cuda") ? s + 1 : s < 6 ? s + 1 : s == 6 ? 13 : s == 13 ? 60 : STAGES + 1;
+}
 
 /* Rounding: an error of one stage grows like the Chebyshev recursion, about s^2 eps in the end. */
 static double rounding(int s) { return 1e-15 * s * s + 1e-14; }
@@ -147,7 +163,7 @@ static void test_times_of_the_stages(void **state)
     close_problem(&p);
 }
 
-/* ---- how many stages ----------------------------------------------------------------------------------------------------- */
+/* ---- how many stages --------------------------------------------------------------------------------------------- */
 
 static void step_with(double radius, double step, int max_stages, rw_ode_statistics *stat)
 {

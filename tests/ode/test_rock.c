@@ -1,5 +1,5 @@
-/* Coefficients of the ROCK methods: order, stability, intervals, against published figures and against the equations they come
- * from, for every number of stages up to 256 and some beyond. */
+/* Coefficients of the ROCK methods: order, stability, intervals, against published figures and against the equations
+ * they come from, for every number of stages up to 256 and some beyond. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,7 +40,8 @@ static void round_to_double(rw_rock *r)
 {
     for (int i = 0; i < r->nblocks; ++i) {
         rw_rock_block *b = r->block + i;
-        for (int j = 1; j <= b->m; ++j) b->mu[j] = (double)b->mu[j], b->kappa[j] = (double)b->kappa[j], b->nu[j] = -1 - b->kappa[j];
+        for (int j = 1; j <= b->m; ++j)
+            b->mu[j] = (double)b->mu[j], b->kappa[j] = (double)b->kappa[j], b->nu[j] = -1 - b->kappa[j];
         for (int j = 0; j < 6; ++j) b->a[j] = (double)b->a[j];
         for (int j = 0; j < RW_ROCK_FINISH; ++j) b->b[j] = (double)b->b[j], b->e[j] = (double)b->e[j];
     }
@@ -72,8 +73,9 @@ static void check_all(rw_rock_kind kind, int first, int step, double share, int 
             fail_msg("%d stages: interval %.9Lg, without coefficients %.9g", s, r->interval, quick);
         rw_rock_destroy(&r);
     }
-    print_message("# kind %d: order %.1e, estimate %.1e, |R| %.10f, interval >= %.6f s^2 from s = %d, stiff estimate %.2f\n", kind, worst,
-                  worst_estimate, worst_damping, least, from, estimate);
+    print_message(
+        "# kind %d: order %.1e, estimate %.1e, |R| %.10f, interval >= %.6f s^2 from s = %d, stiff estimate %.2f\n",
+        kind, worst, worst_estimate, worst_damping, least, from, estimate);
     assert_true(estimate < 4);
 }
 
@@ -84,9 +86,11 @@ static void test_split(void **state) { (void)state, check_all(RW_ROCK4_SPLIT, 16
 /* Intervals of Abdulle's table (measured to |R| = 1) and of one that was computed with the same equations. */
 static void test_published(void **state)
 {
-    static const struct { int s; double published, computed; } rows[] = {
-        {5, 6.012, 6.0120}, {10, 32.4567, 32.4567}, {20, 138.3679, 138.3985}, {40, 561.9088, 562.2332}, {80, 2256.8799, 2257.5892},
-        {124, 5446.25, 5427.91}, {133, 6274.35, 6244.86}, {152, 8197.23, 8157.43}};
+    static const struct {
+        int s;
+        double published, computed;
+    } rows[] = {{5, 6.012, 6.0120},         {10, 32.4567, 32.4567},  {20, 138.3679, 138.3985}, {40, 561.9088, 562.2332},
+                {80, 2256.8799, 2257.5892}, {124, 5446.25, 5427.91}, {133, 6274.35, 6244.86},  {152, 8197.23, 8157.43}};
     (void)state;
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         rw_rock *r = make(RW_ROCK4, rows[i].s, 0.95);
@@ -94,7 +98,8 @@ static void test_published(void **state)
         while (fabsl(rw_rock_response(r, -z)) < 1) z *= 1 + 1e-7L;
         if (fabs((double)z - rows[i].computed) > 2e-5 * rows[i].computed)
             fail_msg("%d stages: interval %.4Lf, expected %.4f", rows[i].s, z, rows[i].computed);
-        print_message("# s = %d: interval %.4Lf, published %.4f; |R| %.6f\n", rows[i].s, z, rows[i].published, largest(r));
+        print_message("# s = %d: interval %.4Lf, published %.4f; |R| %.6f\n", rows[i].s, z, rows[i].published,
+                      largest(r));
         rw_rock_destroy(&r);
     }
     for (int i = 0; i < 2; ++i) { /* where the published table grows: 1,000 steps at the hump */
@@ -108,21 +113,26 @@ typedef struct tableau {
     double a[6], b[4];
 } tableau;
 
-/* Finishing stages of small error of the next order, as a search among those that obey the conditions found them, to four digits. */
+/* Finishing stages of small error of the next order, as a search among those that obey the conditions found them, to
+ * four digits. */
 static void begin_tableau(rw_rock *r)
 {
     static const tableau many[][2] = {
         [RW_ROCK2] = {{{0.152}, {-0.592, 1.067}}},
         [RW_ROCK4] = {{{-0.1039, 1.2379, -0.8427, -0.1318, 0.2293, 0.4473}, {0.4561, -0.2192, 0.1897, 0.2472}}},
-        [RW_ROCK4_SPLIT] = {{{0.28176, 0.84399, 0, -0.29912, 0.41402, -0.13822}, {-0.23349, 0.65960, -0.06552, 0.26332}},
+        [RW_ROCK4_SPLIT] = {{{0.28176, 0.84399, 0, -0.29912, 0.41402, -0.13822},
+                             {-0.23349, 0.65960, -0.06552, 0.26332}},
                             {{-0.5374}, {0.1895, -0.1432}}},
     };
     /* what ROCK4 has beside that with fewer, in (8/s)^2 and its square; and what it has with 5, 6, 7 */
-    static const tableau fewer = {{-0.0858, 0.0417, 0.0819, 0.0283, 0.0320, -0.0395}, {-0.0393, 0.0763, 0.0573, -0.0585}},
-                         bend = {{0.0388, -0.0085, -0.0566, -0.0137, -0.0296, 0.0534}, {0.0472, -0.0624, -0.0274, 0.0500}};
-    static const tableau few[] = {{{-0.1184, 1.2166, -0.8240, -0.3058, 0.2785, 0.6933}, {0.5776, -0.3208, 0.2224, 0.3445}},
-                                  {{-0.1416, 1.3475, -0.8955, -0.1934, 0.2735, 0.5464}, {0.5215, -0.2558, 0.2435, 0.2538}},
-                                  {{-0.1506, 1.2652, -0.8164, -0.1186, 0.2222, 0.4917}, {0.4782, -0.2179, 0.2260, 0.2474}}};
+    static const tableau fewer = {{-0.0858, 0.0417, 0.0819, 0.0283, 0.0320, -0.0395},
+                                  {-0.0393, 0.0763, 0.0573, -0.0585}},
+                         bend = {{0.0388, -0.0085, -0.0566, -0.0137, -0.0296, 0.0534},
+                                 {0.0472, -0.0624, -0.0274, 0.0500}};
+    static const tableau few[] =
+        {{{-0.1184, 1.2166, -0.8240, -0.3058, 0.2785, 0.6933}, {0.5776, -0.3208, 0.2224, 0.3445}},
+         {{-0.1416, 1.3475, -0.8955, -0.1934, 0.2735, 0.5464}, {0.5215, -0.2558, 0.2435, 0.2538}},
+         {{-0.1506, 1.2652, -0.8164, -0.1186, 0.2222, 0.4917}, {0.4782, -0.2179, 0.2260, 0.2474}}};
     bool is_rock4 = r->kind == RW_ROCK4, is_few = is_rock4 && r->stages < 8;
     double u = is_rock4 && !is_few ? 64.0 / r->stages / r->stages : 0;
     for (int i = 0; i < r->nblocks; ++i) {
@@ -142,7 +152,8 @@ static double apart(const rw_wide *x, const rw_wide *y, int n)
 
 static double tableaus_apart(const rw_rock *x, const rw_rock *y)
 {
-    double e = fmax(apart(&x->start, &y->start, 1), fmax(apart(&x->middle, &y->middle, 1), apart(&x->last, &y->last, 1)));
+    double e =
+        fmax(apart(&x->start, &y->start, 1), fmax(apart(&x->middle, &y->middle, 1), apart(&x->last, &y->last, 1)));
     for (int i = 0; i < x->nblocks; ++i) {
         const rw_rock_block *b = x->block + i, *c = y->block + i;
         e = fmax(e, fmax(apart(b->a, c->a, 6), fmax(apart(b->b, c->b, 4), apart(b->e, c->e, 4))));
@@ -176,10 +187,13 @@ static void test_tableaus_of_fewest_stages(void **state)
 /* The unknowns from two digits at the smallest number of stages and Newton's method from each number to the next. */
 static void test_without_tables(void **state)
 {
-    static const struct { rw_rock_kind kind; int first, step; rw_wide x[8]; } rows[] = {
-        {RW_ROCK2, 4, 1, {-1.23L, 1.28L, 0.11L, 5.8L}},
-        {RW_ROCK4, 6, 1, {-2.16L, 1.17L, -0.22L, 3.06L, -0.16L, 5.02L}},
-        {RW_ROCK4_SPLIT, 16, 2, {-2.48L, 1.31L, -0.2L, 40.8L, -0.29L, 3.5L, 8.9L, 36.5L}}};
+    static const struct {
+        rw_rock_kind kind;
+        int first, step;
+        rw_wide x[8];
+    } rows[] = {{RW_ROCK2, 4, 1, {-1.23L, 1.28L, 0.11L, 5.8L}},
+                {RW_ROCK4, 6, 1, {-2.16L, 1.17L, -0.22L, 3.06L, -0.16L, 5.02L}},
+                {RW_ROCK4_SPLIT, 16, 2, {-2.48L, 1.31L, -0.2L, 40.8L, -0.29L, 3.5L, 8.9L, 36.5L}}};
     (void)state;
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         rw_rock *old = NULL;
@@ -210,16 +224,21 @@ static void test_without_tables(void **state)
             old = r;
         }
         rw_rock_destroy(&old);
-        print_message("# kind %d: series and equations differ by %.1e, tableaus by %.1e\n", rows[i].kind, worst, worst_tableau);
+        print_message("# kind %d: series and equations differ by %.1e, tableaus by %.1e\n", rows[i].kind, worst,
+                      worst_tableau);
     }
 }
 
 static void test_beyond_and_other_dampings(void **state)
 {
-    static const struct { rw_rock_kind kind; int s; double damping; } rows[] = {
-        {RW_ROCK4, 500, 0.95}, {RW_ROCK4, 1000, 0.95}, {RW_ROCK2, 700, 0.95}, {RW_ROCK4_SPLIT, 1200, 0.95}, {RW_ROCK4, 5, 0.8},
-        {RW_ROCK4, 7, 0.8}, {RW_ROCK4, 30, 0.8}, {RW_ROCK4, 30, 0.98}, {RW_ROCK4, 61, 0.9}, {RW_ROCK2, 3, 0.9}, {RW_ROCK2, 25, 0.85},
-        {RW_ROCK4_SPLIT, 40, 0.9}, {RW_ROCK4_SPLIT, 60, 0.97}};
+    static const struct {
+        rw_rock_kind kind;
+        int s;
+        double damping;
+    } rows[] = {{RW_ROCK4, 500, 0.95},     {RW_ROCK4, 1000, 0.95}, {RW_ROCK2, 700, 0.95}, {RW_ROCK4_SPLIT, 1200, 0.95},
+                {RW_ROCK4, 5, 0.8},        {RW_ROCK4, 7, 0.8},     {RW_ROCK4, 30, 0.8},   {RW_ROCK4, 30, 0.98},
+                {RW_ROCK4, 61, 0.9},       {RW_ROCK2, 3, 0.9},     {RW_ROCK2, 25, 0.85},  {RW_ROCK4_SPLIT, 40, 0.9},
+                {RW_ROCK4_SPLIT, 60, 0.97}};
     (void)state;
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         rw_rock *r = make(rows[i].kind, rows[i].s, rows[i].damping);
@@ -227,7 +246,8 @@ static void test_beyond_and_other_dampings(void **state)
         rw_rock_order(r, &defect, &estimate, &next);
         double most = largest(r);
         if (defect > 1e-14L || most > allowed(rows[i].kind, rows[i].damping) || most < rows[i].damping - 1e-8)
-            fail_msg("kind %d, %d stages, damping %g: order %.2Lg, |R| %.10f", rows[i].kind, rows[i].s, rows[i].damping, defect, most);
+            fail_msg("kind %d, %d stages, damping %g: order %.2Lg, |R| %.10f", rows[i].kind, rows[i].s, rows[i].damping,
+                     defect, most);
         rw_rock_destroy(&r);
     }
 }
@@ -238,7 +258,8 @@ static void test_choice(void **state)
     for (int kind = 0; kind < RW_ROCK_KINDS; ++kind)
         for (int i = 0; i < 400; ++i) {
             double h_rho = exp(12 * rw_random_uniform(7, (uint64_t)i));
-            int step = kind == RW_ROCK4_SPLIT ? 2 : 1, least = rw_rock_least(kind), s = rw_rock_stages(kind, h_rho, 1000);
+            int step = kind == RW_ROCK4_SPLIT ? 2 : 1, least = rw_rock_least(kind),
+                s = rw_rock_stages(kind, h_rho, 1000);
             assert_true(rw_rock_interval(kind, s) >= h_rho);
             assert_true(s == least || rw_rock_interval(kind, s - step) < h_rho);
         }
@@ -252,12 +273,16 @@ static void test_choice(void **state)
 
 static void test_bad_input(void **state)
 {
-    static const struct { rw_rock_kind kind; int s; double damping; const char *message; } rows[] = {
-        {RW_ROCK4, 4, 0.95, "rock4 with 4 stages: 5 or more are possible"},
-        {RW_ROCK2, 2, 0.95, "rock2 with 2 stages: 3 or more are possible"},
-        {RW_ROCK4_SPLIT, 31, 0.95, "an even number"},
-        {RW_ROCK4, 20, 1, "damping = 1 is outside [0.5, 0.99]"},
-        {RW_ROCK4, 20, NAN, "damping = nan is outside"}};
+    static const struct {
+        rw_rock_kind kind;
+        int s;
+        double damping;
+        const char *message;
+    } rows[] = {{RW_ROCK4, 4, 0.95, "rock4 with 4 stages: 5 or more are possible"},
+                {RW_ROCK2, 2, 0.95, "rock2 with 2 stages: 3 or more are possible"},
+                {RW_ROCK4_SPLIT, 31, 0.95, "an even number"},
+                {RW_ROCK4, 20, 1, "damping = 1 is outside [0.5, 0.99]"},
+                {RW_ROCK4, 20, NAN, "damping = nan is outside"}};
     (void)state;
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         rw_rock *r;
@@ -282,10 +307,14 @@ static void test_bad_input(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rock4), cmocka_unit_test(test_rock2), cmocka_unit_test(test_split),
-                                       cmocka_unit_test(test_published), cmocka_unit_test(test_without_tables),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rock4),
+                                       cmocka_unit_test(test_rock2),
+                                       cmocka_unit_test(test_split),
+                                       cmocka_unit_test(test_published),
+                                       cmocka_unit_test(test_without_tables),
                                        cmocka_unit_test(test_tableaus_of_fewest_stages),
-                                       cmocka_unit_test(test_beyond_and_other_dampings), cmocka_unit_test(test_choice),
+                                       cmocka_unit_test(test_beyond_and_other_dampings),
+                                       cmocka_unit_test(test_choice),
                                        cmocka_unit_test(test_bad_input)};
     if (rw_context_create(&ctx) != RW_OK) return 1;
     int failed = cmocka_run_group_tests_name("rock", tests, NULL, NULL);

@@ -1,20 +1,32 @@
-/* Steps and what they work on: saving and loading, recorded steps, copies, arrays of every kind, and everything that may fail once.
- * (test_control.c: how steps are chosen; test_failure.c: steps that cannot succeed.) */
+/* Steps and what they work on: saving and loading, recorded steps, copies, arrays of every kind, and everything that
+ * may fail once. (test_control.c: how steps are chosen; test_failure.c: steps that cannot succeed.) */
 #include "ode_test.h"
 
-#define DIRICHLET(u) {RW_BOUNDARY_DIRICHLET, u, 0, 0}
-#define NONE {RW_BOUNDARY_NEAREST, 0, 0, 0}
+#define DIRICHLET(u)                                                                                                   \
+    {                                                                                                                  \
+        RW_BOUNDARY_DIRICHLET, u, 0, 0                                                                                 \
+    }
+#define NONE                                                                                                           \
+    {                                                                                                                  \
+        RW_BOUNDARY_NEAREST, 0, 0, 0                                                                                   \
+    }
 
 static double one(const double x[3], int f) { return (void)x, (void)f, 1; }
 
-/* ---- save and load ---------------------------------------------------------------------------------------------------------------- */
+/* ---- save and load ----------------------------------------------------------------------------------------------- */
 
 /* Twelve steps without a break, and five, a new integrator with new arrays, and seven: the same bits. */
 static void test_saving_and_loading_continues_to_the_same_bits(void **state)
 {
     (void)state;
-    static const struct { rw_ode_method method; double step; const char *radius; } cases[] = {
-        {RW_ODE_RK4, 0.004, "auto"}, {RW_ODE_RK4, 0, "auto"}, {RW_ODE_RKC2, 0, "auto"}, {RW_ODE_RKC2, 0, "power"}};
+    static const struct {
+        rw_ode_method method;
+        double step;
+        const char *radius;
+    } cases[] = {{RW_ODE_RK4, 0.004, "auto"},
+                 {RW_ODE_RK4, 0, "auto"},
+                 {RW_ODE_RKC2, 0, "auto"},
+                 {RW_ODE_RKC2, 0, "power"}};
     for (int i = 0; i < RW_COUNT(cases); ++i) {
         if (on("opencl") && (i == 0 || i == 3)) continue;
         problem p, q;
@@ -57,7 +69,7 @@ static void test_saving_and_loading_continues_to_the_same_bits(void **state)
     }
 }
 
-/* ---- recorded steps --------------------------------------------------------------------------------------------------------------- */
+/* ---- recorded steps ---------------------------------------------------------------------------------------------- */
 
 static void describe_recorded(problem *p, bool record)
 {
@@ -97,18 +109,21 @@ static void test_changes_void_the_recording(void **state)
             rw_array *other = new_array(RW_F64, cells_of(r), RW_MEMORY_DEVICE);
             OK(rw_array_copy(other, r->array[1], queue));
             if (change == 0) OK(rw_ode_set(r->ode, "k", 5));
-            if (change == 1 || change == 2) { /* another array for the second field, one of the first's address perhaps */
+            /* another array for the second field, one of the first's address perhaps */
+            if (change == 1 || change == 2) {
                 OK(rw_ode_bind(r->ode, "v", other));
                 rw_array *old = r->array[1];
                 r->array[1] = other, other = old;
             }
-            if (change == 3) OK(rw_array_swap(r->array[1], other)); /* the array keeps being the field, in other memory */
+            /* the array keeps being the field, in other memory */
+            if (change == 3) OK(rw_array_swap(r->array[1], other));
             if (change == 2) rw_array_destroy(&other);
             run_to(r, 0.1);
             rw_array_destroy(&other);
         }
         copy expected = state_of(&q);
-        static const char *const names[] = {"a scalar", "another array", "another array, the old one destroyed", "exchanged memory"};
+        static const char *const names[] = {"a scalar", "another array", "another array, the old one destroyed",
+                                            "exchanged memory"};
         assert_same_bits(&p, &expected, names[change]);
         finish(&p), finish(&q);
     }
@@ -136,12 +151,15 @@ static void test_time_is_not_recorded(void **state)
     }
 }
 
-/* ---- copies, programs ----------------------------------------------------------------------------------------------------------------- */
+/* ---- copies, programs -------------------------------------------------------------------------------------------- */
 
 static void test_1000_steps_no_field_copied(void **state)
 {
     (void)state;
-    static const struct { rw_ode_method method; bool record; } cases[] = {{RW_ODE_RK4, false}, {RW_ODE_RK4, true}, {RW_ODE_RKC2, false}, {RW_ODE_ROCK4, false}};
+    static const struct {
+        rw_ode_method method;
+        bool record;
+    } cases[] = {{RW_ODE_RK4, false}, {RW_ODE_RK4, true}, {RW_ODE_RKC2, false}, {RW_ODE_ROCK4, false}};
     for (int i = 0; i < RW_COUNT(cases); ++i) {
         problem p;
         describe_coupled(&p, cases[i].method);
@@ -166,7 +184,7 @@ static void test_1000_steps_no_field_copied(void **state)
     }
 }
 
-/* ---- arrays of every kind --------------------------------------------------------------------------------------------------------------- */
+/* ---- arrays of every kind ---------------------------------------------------------------------------------------- */
 
 static void test_every_kind_of_array_may_hold_the_state(void **state)
 {
@@ -195,7 +213,8 @@ static void test_every_kind_of_array_may_hold_the_state(void **state)
                     OK(rw_array_write(p.array[f], &w));
                     memcpy(w, data[f], (size_t)n * sizeof(double));
                 } else {
-                    OK(rw_array_create_from(dev, RW_F64, 2, shape, data[f], kind == 3 ? RW_BORROW : RW_OWN, &p.array[f]));
+                    OK(rw_array_create_from(dev, RW_F64, 2, shape, data[f], kind == 3 ? RW_BORROW : RW_OWN,
+                                            &p.array[f]));
                 }
                 OK(rw_ode_bind(p.ode, p.fields[f].name, p.array[f]));
             }
@@ -228,7 +247,8 @@ static void test_binding(void **state)
     const int64_t turned[] = {1, cells_of(&p)};
     rw_array *other_shape;
     OK(rw_array_create(dev, RW_F64, 2, turned, RW_MEMORY_DEVICE, &other_shape));
-    FAILS(RW_ERR_ARGUMENT, "has the shape (13, 13); the array given has (1, 169)", rw_ode_bind(p.ode, "u", other_shape));
+    FAILS(RW_ERR_ARGUMENT, "has the shape (13, 13); the array given has (1, 169)",
+          rw_ode_bind(p.ode, "u", other_shape));
     rw_array_destroy(&other_shape);
     OK(rw_ode_bind(p.ode, "u", a));
     FAILS(RW_ERR_ARGUMENT, "one array bound to fields u and v", rw_ode_bind(p.ode, "v", a));
@@ -251,7 +271,11 @@ static void test_specifications(void **state)
     (void)state;
     if (!on("cpu")) skip();
     static const rw_boundary imaginary[6] = {DIRICHLET("1i"), DIRICHLET("0"), NONE, NONE, NONE, NONE};
-    struct { rw_status status; const char *message; problem p; } bad[32];
+    struct {
+        rw_status status;
+        const char *message;
+        problem p;
+    } bad[32];
     int n = 0;
 #define BAD(status_, message_, change)                                                                                 \
     do {                                                                                                               \
@@ -276,8 +300,10 @@ static void test_specifications(void **state)
     BAD(RW_ERR_ARGUMENT, "atol = -1e-09", (p->spec.method = RW_ODE_DP5, p->spec.atol = -1e-9));
     BAD(RW_ERR_ARGUMENT, "atol = .nan is not a number", (p->spec.method = RW_ODE_DP5, p->spec.atol = NAN));
     BAD(RW_ERR_ARGUMENT, "start = .inf is outside (-inf, inf)", p->spec.start = INFINITY);
-    BAD(RW_ERR_ARGUMENT, "rkc2: max_stages = 1 is outside [2, 10000]", (p->spec.method = RW_ODE_RKC2, p->spec.max_stages = 1));
-    BAD(RW_ERR_ARGUMENT, "rock4: max_stages = -5 is outside [5, 10000]", (p->spec.method = RW_ODE_ROCK4, p->spec.max_stages = -5));
+    BAD(RW_ERR_ARGUMENT, "rkc2: max_stages = 1 is outside [2, 10000]",
+        (p->spec.method = RW_ODE_RKC2, p->spec.max_stages = 1));
+    BAD(RW_ERR_ARGUMENT, "rock4: max_stages = -5 is outside [5, 10000]",
+        (p->spec.method = RW_ODE_ROCK4, p->spec.max_stages = -5));
     BAD(RW_ERR_ARGUMENT, "dtype u8", p->fields[0].dtype = RW_U8);
     BAD(RW_ERR_ARGUMENT, "equations = NULL", p->spec.equations = NULL);
     BAD(RW_ERR_INPUT, "there is no equation for field u", p->spec.equations = "");
@@ -285,14 +311,17 @@ static void test_specifications(void **state)
     BAD(RW_ERR_INPUT, "there is no field w", p->spec.equations = "du/dt = u\ndw/dt = u");
     BAD(RW_ERR_INPUT, "field u is assigned", p->spec.equations = "u = 1\ndu/dt = u");
     BAD(RW_ERR_INPUT, "is complex, the field u real", p->spec.equations = "du/dt = 1i*u");
-    BAD(RW_ERR_INPUT, "is a vector", (p->spec.grid.ndim = 2, p->spec.grid.size[1] = 4, p->spec.equations = "du/dt = grad(u)"));
+    BAD(RW_ERR_INPUT, "is a vector",
+        (p->spec.grid.ndim = 2, p->spec.grid.size[1] = 4, p->spec.equations = "du/dt = grad(u)"));
     BAD(RW_ERR_INPUT, "both a field and a parameter", p->scalars[0].name = "u");
-    BAD(RW_ERR_INPUT, "boundary of u: a complex value for a real field", memcpy(p->fields[0].boundary, imaginary, sizeof imaginary));
+    BAD(RW_ERR_INPUT, "boundary of u: a complex value for a real field",
+        memcpy(p->fields[0].boundary, imaginary, sizeof imaginary));
     BAD(RW_ERR_ARGUMENT, "lower x side: kind 9", p->fields[0].boundary[0].kind = (rw_boundary_kind)9);
     BAD(RW_ERR_ARGUMENT, "periodic on the upper x side only", p->fields[0].boundary[1].kind = RW_BOUNDARY_PERIODIC);
     BAD(RW_ERR_ARGUMENT, "robin without b", p->fields[0].boundary[0].kind = RW_BOUNDARY_ROBIN);
     BAD(RW_ERR_INPUT, "robin with b = 0", p->fields[0].boundary[0] = ((rw_boundary){RW_BOUNDARY_ROBIN, "1", "0", "2"}));
-    BAD(RW_ERR_INPUT, "declared twice", (p->spec.nfields = 2, p->fields[1] = p->fields[0], p->spec.equations = "du/dt = u"));
+    BAD(RW_ERR_INPUT, "declared twice",
+        (p->spec.nfields = 2, p->fields[1] = p->fields[0], p->spec.equations = "du/dt = u"));
     for (int i = 0; i < n; ++i) {
         bad[i].p.spec.fields = bad[i].p.fields, bad[i].p.spec.scalars = bad[i].p.scalars;
         bad[i].p.ode = (rw_ode *)state;
@@ -340,14 +369,20 @@ static void test_damaged_states(void **state)
     finish(&p);
 }
 
-/* rk4: a step that no eigenvalue of linear equations allows is refused before anything is computed; the limit itself is not. */
+/* rk4: a step that no eigenvalue of linear equations allows is refused before anything is computed; the limit itself is
+ * not. */
 static void test_unstable_step(void **state)
 {
     (void)state;
     if (!on("cpu")) skip();
-    static const struct { const char *equations; double step; bool refused; } cases[] = {
-        {"du/dt = 0.1*laplace(u)", 0.02, true}, {"du/dt = 0.1*laplace(u)", 0.0165, false}, {"du/dt = -50*u", 0.1, true},
-        {"du/dt = 0.1*laplace(u) - u^3", 0.05, false} /* the Jacobian changes: a warning */};
+    static const struct {
+        const char *equations;
+        double step;
+        bool refused;
+    } cases[] = {{"du/dt = 0.1*laplace(u)", 0.02, true},
+                 {"du/dt = 0.1*laplace(u)", 0.0165, false},
+                 {"du/dt = -50*u", 0.1, true},
+                 {"du/dt = 0.1*laplace(u) - u^3", 0.05, false} /* the Jacobian changes: a warning */};
     for (int i = 0; i < RW_COUNT(cases); ++i) {
         problem p;
         describe(&p, cases[i].equations, 1, 1, 20, cold_sides);
@@ -375,8 +410,9 @@ static void test_explain(void **state)
         describe_coupled(&p, (rw_ode_method)method);
         start(&p, coupled_bump);
         OK(rw_ode_explain(p.ode, &text));
-        static const char *const words[] = {"rk4: a step is four kernels", "rkc2: a step of s stages", "rkl2: a step of s stages",
-                                            "rock2: a step of s stages", "rock4: a step of s stages", "dp5: a step is six kernels"};
+        static const char *const words[] = {"rk4: a step is four kernels", "rkc2: a step of s stages",
+                                            "rkl2: a step of s stages",    "rock2: a step of s stages",
+                                            "rock4: a step of s stages",   "dp5: a step is six kernels"};
         assert_non_null(strstr(text, words[method - RW_ODE_RK4]));
         assert_non_null(strstr(text, "bytes"));
         free(text);
@@ -384,7 +420,7 @@ static void test_explain(void **state)
     }
 }
 
-/* ---- failures ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- failures ---------------------------------------------------------------------------------------------------- */
 
 typedef struct life {
     rw_ode_method method;
@@ -398,7 +434,8 @@ static rw_status begin_life(life *l, rw_ode **ode)
 {
     problem p;
     describe(&p, "du/dt = 0.1*laplace(u) - u^3", 1, 1, 8, NULL);
-    p.spec.method = l->method, p.spec.record = l->record ? RW_SWITCH_ON : RW_SWITCH_OFF, p.spec.step = l->method == RW_ODE_RK4 ? 0.01 : 0, p.spec.spectral_radius = l->radius;
+    p.spec.method = l->method, p.spec.record = l->record ? RW_SWITCH_ON : RW_SWITCH_OFF,
+    p.spec.step = l->method == RW_ODE_RK4 ? 0.01 : 0, p.spec.spectral_radius = l->radius;
     rw_ode_statistics s;
     void *w;
     rw_status status = rw_array_write(l->u, &w);
@@ -424,8 +461,11 @@ static rw_status live(void *user)
 static void test_everything_may_fail_once(void **state)
 {
     (void)state;
-    static const life lives[] = {{RW_ODE_RK4, true, "auto", NULL}, {RW_ODE_RKC2, false, "auto", NULL},
-                                 {RW_ODE_RKC2, false, "power", NULL}, {RW_ODE_ROCK4, false, "auto", NULL}, {RW_ODE_AUTO, false, "auto", NULL}};
+    static const life lives[] = {{RW_ODE_RK4, true, "auto", NULL},
+                                 {RW_ODE_RKC2, false, "auto", NULL},
+                                 {RW_ODE_RKC2, false, "power", NULL},
+                                 {RW_ODE_ROCK4, false, "auto", NULL},
+                                 {RW_ODE_AUTO, false, "auto", NULL}};
     for (int i = 0; i < RW_COUNT(lives); ++i) {
         if ((on("opencl") && i != 0) || !in_turn(i, 0)) continue;
         life l = lives[i];
@@ -437,13 +477,17 @@ static void test_everything_may_fail_once(void **state)
         assert_true(arrays >= 3 && launches >= 8);
         /* the later ones meet mostly what the first has met */
         static const int stride[] = {1, 3, 7, 7, 7}, compiled_stride[] = {1, 1, 3, 3, 3};
-        int allocations = on("cpu") ? each_nth_fault(stride[i], RW_FAULT_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, live, &l) : 0;
+        int allocations =
+            on("cpu") ? each_nth_fault(stride[i], RW_FAULT_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, live, &l) : 0;
         rw_ode_destroy(&keeper);
         rw_context_set_cache(ctx, false, NULL, false); /* of what fails here nothing is the device's */
-        int programs = on("cpu") ? each_nth_fault(compiled_stride[i], RW_FAULT_COMPILE, RW_ERR_COMPILE, RW_ERR_COMPILE, live, &l) : 0;
+        int programs =
+            on("cpu") ? each_nth_fault(compiled_stride[i], RW_FAULT_COMPILE, RW_ERR_COMPILE, RW_ERR_COMPILE, live, &l)
+                      : 0;
         rw_context_set_cache(ctx, true, NULL, false);
         if (on("cpu")) assert_true(programs >= (i ? 6 : 4));
-        print_message("%d arrays, %d launches, %d allocations, %d programs failed once\n", arrays, launches, allocations, programs);
+        print_message("%d arrays, %d launches, %d allocations, %d programs failed once\n", arrays, launches,
+                      allocations, programs);
         rw_array_destroy(&l.u);
     }
 }

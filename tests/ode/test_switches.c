@@ -1,5 +1,5 @@
-/* Right-hand sides that jump: in time, where steps end before the jump and begin after it, and in place or in the fields, where the
- * comparison of the step's ends bounds the error. */
+/* Right-hand sides that jump: in time, where steps end before the jump and begin after it, and in place or in the
+ * fields, where the comparison of the step's ends bounds the error. */
 #include "ode_test.h"
 
 static const rw_boundary none[12];
@@ -8,7 +8,7 @@ static double slope(const double x[3], int f) { return (void)f, x[0]; }
 
 static int last_method(void) { return on("cpu") ? RW_ODE_DP5 : RW_ODE_RKC2; } /* others: what compiles soonest */
 
-/* ---- in time ------------------------------------------------------------------------------------------------------------ */
+/* ---- in time ----------------------------------------------------------------------------------------------------- */
 
 static double charged(double t) /* du/dt = where(mod(t, 20) < 0.5, 2, 0) - u/100, u(0) = 0, at multiples of 20 */
 {
@@ -21,17 +21,20 @@ static double charged(double t) /* du/dt = where(mod(t, 20) < 0.5, 2, 0) - u/100
 static void test_pulses(void **state)
 {
     (void)state;
-    const struct { const char *equations; double end, rtol, u; } cases[] = {
-        {"du/dt = where(mod(t, 20) < 0.5, 2, 0) - u/100", 1000, 1e-5, charged(1000)},
-        {"du/dt = where(mod(t, 0.1) < 0.01, 10, 0) + 0*u", 2, 1e-8, 2},
-        {"du/dt = where(t > 7 and t < 7.0001, 1e4, 0) + 0*u", 1000, 1e-6, 1},
-        {"du/dt = floor(3*t) + 0*u", 2, 1e-8, 5},
-        {"du/dt = 1 + sign(sin(20*t + 0.1)) + 0*u", 2, 1e-8, 0},
-        {"du/dt = mod(t, 0.3) + 0*u", 2, 1e-6, 0.29},
-        {"du/dt = where(cos(40*t) >= 0.999, 100, 0) + 0*u", 2, 1e-8, 0},
-        {"du/dt = where(mod(t, 0.5) < k, 1, 0) + 0*u", 4, 1e-8, 0.8},
-        {"du/dt = 1000*max(sin(t) - 0.999, 0) + 0*u", 13, 1e-5, 4000 * (sin(acos(0.999)) - 0.999 * acos(0.999))},
-        {"du/dt = max(1 - 100*abs(t - 77), 0) + 0*u", 100, 1e-6, 0.01}};
+    const struct {
+        const char *equations;
+        double end, rtol, u;
+    } cases[] = {{"du/dt = where(mod(t, 20) < 0.5, 2, 0) - u/100", 1000, 1e-5, charged(1000)},
+                 {"du/dt = where(mod(t, 0.1) < 0.01, 10, 0) + 0*u", 2, 1e-8, 2},
+                 {"du/dt = where(t > 7 and t < 7.0001, 1e4, 0) + 0*u", 1000, 1e-6, 1},
+                 {"du/dt = floor(3*t) + 0*u", 2, 1e-8, 5},
+                 {"du/dt = 1 + sign(sin(20*t + 0.1)) + 0*u", 2, 1e-8, 0},
+                 {"du/dt = mod(t, 0.3) + 0*u", 2, 1e-6, 0.29},
+                 {"du/dt = where(cos(40*t) >= 0.999, 100, 0) + 0*u", 2, 1e-8, 0},
+                 {"du/dt = where(mod(t, 0.5) < k, 1, 0) + 0*u", 4, 1e-8, 0.8},
+                 {"du/dt = 1000*max(sin(t) - 0.999, 0) + 0*u", 13, 1e-5,
+                  4000 * (sin(acos(0.999)) - 0.999 * acos(0.999))},
+                 {"du/dt = max(1 - 100*abs(t - 77), 0) + 0*u", 100, 1e-6, 0.01}};
     static const double pi = 3.14159265358979323846;
     for (int i = 0; i < (on("cpu") ? RW_COUNT(cases) : 1); ++i)
         for (int method = RW_ODE_RK4; method <= last_method(); ++method) {
@@ -40,11 +43,13 @@ static void test_pulses(void **state)
             if (!test_long() && (i + method) % 5) continue;
             describe(&p, cases[i].equations, 1, 1, 3, none);
             p.scalars[0] = (rw_expr_scalar){.name = "k", .value = 0.25}, p.spec.nscalars = 1;
-            p.spec.method = (rw_ode_method)method, p.spec.rtol = p.spec.atol = cases[i].rtol, p.spec.step = cases[i].end / 300;
+            p.spec.method = (rw_ode_method)method, p.spec.rtol = p.spec.atol = cases[i].rtol,
+            p.spec.step = cases[i].end / 300;
             if (strstr(cases[i].equations, "sign")) { /* rate 2 while the sine is positive */
                 double first = (pi - 0.1) / 20, period = pi / 10;
                 exact = 2 * first;
-                for (double on_at = (2 * pi - 0.1) / 20; on_at < 2; on_at += period) exact += 2 * (fmin(2, on_at + period / 2) - on_at);
+                for (double on_at = (2 * pi - 0.1) / 20; on_at < 2; on_at += period)
+                    exact += 2 * (fmin(2, on_at + period / 2) - on_at);
             }
             if (strstr(cases[i].equations, "cos")) {
                 double half = acos(0.999) / 40, period = 2 * pi / 40;
@@ -55,12 +60,16 @@ static void test_pulses(void **state)
             OK(rw_ode_set(p.ode, "k", 0.1)); /* a threshold that changes afterwards */
             run_to(&p, cases[i].end);
             double u = numbers_of(p.array[0])[1];
-            if (!(fabs(u - exact) <= bound)) fail_msg("%s, %s: %.12g, not %.12g", cases[i].equations, rw_ode_method_name(p.ode), u, exact);
+            if (!(fabs(u - exact) <= bound))
+                fail_msg("%s, %s: %.12g, not %.12g", cases[i].equations, rw_ode_method_name(p.ode), u, exact);
             finish(&p);
         }
 }
 
-typedef struct heard { int n; char text[512]; } heard;
+typedef struct heard {
+    int n;
+    char text[512];
+} heard;
 
 static void hear(void *user, rw_log_level level, const char *message)
 {
@@ -92,10 +101,12 @@ static void test_undecided(void **state)
     if (!strstr(h.text, "sin(t)") || !strstr(h.text, "time.max_step")) fail_msg("%s", h.text);
 }
 
-/* ---- in place and in the fields ------------------------------------------------------------------------------------------- */
+/* ---- in place and in the fields ---------------------------------------------------------------------------------- */
 
-/* On n intervals with tolerances 1e-3, 1e-5, … 10^-most: the error of each method, over 1 + |u|, stays below 50 times the tolerance. */
-static void check_errors(const char *equation, int n, value_at *initial, double end, int most, double (*exact)(double x))
+/* On n intervals with tolerances 1e-3, 1e-5, … 10^-most: the error of each method, over 1 + |u|, stays below 50 times
+ * the tolerance. */
+static void check_errors(const char *equation, int n, value_at *initial, double end, int most,
+                         double (*exact)(double x))
 {
     for (int method = RW_ODE_RKC2; method <= last_method(); ++method)
         for (int k = 3; k <= most; k += 2) {
@@ -111,7 +122,8 @@ static void check_errors(const char *equation, int n, value_at *initial, double 
                 double v = exact((double)i / n);
                 worst = fmax(worst, fabs(u[i] - v) / (1 + fabs(v)));
             }
-            if (!(worst <= 50 * tol)) fail_msg("%s, %s at %g: error %g", equation, rw_ode_method_name(p.ode), tol, worst);
+            if (!(worst <= 50 * tol))
+                fail_msg("%s, %s at %g: error %g", equation, rw_ode_method_name(p.ode), tol, worst);
             finish(&p);
         }
 }
@@ -125,7 +137,8 @@ static void test_moving_source(void **state)
     check_errors("du/dt = where(abs(x - t) < 0.05, 10, 0)", 100, zero, 2, on("cpu") ? 9 : 5, pulse);
 }
 
-/* The rate of a node is switched by its own value: du/dt = floor(u) + 1 from u = x, whose solution has corners at integers; at t = 1.25. */
+/* The rate of a node is switched by its own value: du/dt = floor(u) + 1 from u = x, whose solution has corners at
+ * integers; at t = 1.25. */
 static double with_corners(double x)
 {
     double left = 1.25, u = x;
@@ -166,8 +179,10 @@ static void test_other_switches_of_a_field(void **state)
 static void test_moving_boundary_value(void **state)
 {
     (void)state;
-    static const rw_boundary sides[12] = {{RW_BOUNDARY_DIRICHLET, "0", 0, 0}, {RW_BOUNDARY_DIRICHLET, "0", 0, 0},
-                                          {RW_BOUNDARY_DIRICHLET, "where(abs(x - t) < 0.2, 1, 0)", 0, 0}, {RW_BOUNDARY_DIRICHLET, "0", 0, 0}};
+    static const rw_boundary sides[12] = {{RW_BOUNDARY_DIRICHLET, "0", 0, 0},
+                                          {RW_BOUNDARY_DIRICHLET, "0", 0, 0},
+                                          {RW_BOUNDARY_DIRICHLET, "where(abs(x - t) < 0.2, 1, 0)", 0, 0},
+                                          {RW_BOUNDARY_DIRICHLET, "0", 0, 0}};
     if (!on("cpu")) skip();
     double *reference = NULL;
     int64_t n = 0;
@@ -194,12 +209,14 @@ static void test_moving_boundary_value(void **state)
     free(reference);
 }
 
-/* Continuous equations pay nothing: as many right-hand sides as before, and comparisons of coordinates alone are no jumps. */
+/* Continuous equations pay nothing: as many right-hand sides as before, and comparisons of coordinates alone are no
+ * jumps. */
 static void test_continuous_equations_pay_nothing(void **state)
 {
     (void)state;
     if (!on("cpu")) skip();
-    static const char *const same[] = {"du/dt = 0.1*laplace(u) - u", "du/dt = 0.1*laplace(u) - where(x > 0.5, u, u)*where(x < 2, 1, 0)"};
+    static const char *const same[] = {"du/dt = 0.1*laplace(u) - u",
+                                       "du/dt = 0.1*laplace(u) - where(x > 0.5, u, u)*where(x < 2, 1, 0)"};
     int64_t rhs[2];
     for (int i = 0; i < 2; ++i) {
         problem p;
@@ -213,13 +230,17 @@ static void test_continuous_equations_pay_nothing(void **state)
     assert_int_equal(rhs[0], rhs[1]);
 }
 
-/* A threshold that holds the field at it. Within a step of length h the field leaves the threshold by h times the jump, so steps are about as long
- * as the tolerance over the jump, and no method takes many times as many; the reason is given once, with the expression. */
+/* A threshold that holds the field at it. Within a step of length h the field leaves the threshold by h times the jump,
+ * so steps are about as long as the tolerance over the jump, and no method takes many times as many; the reason is
+ * given once, with the expression. */
 static void test_sliding(void **state)
 {
     (void)state;
-    static const struct { const char *equation, *name; double tol, jump, at, since; } cases[] = {
-        {"du/dt = where(u > 1, -1, 1)", "1 < u", 1e-5, 2, 1, 1}, {"du/dt = where(u < 1, 2, 0) - u", "u < 1", 1e-4, 2, 1, 1.31}};
+    static const struct {
+        const char *equation, *name;
+        double tol, jump, at, since;
+    } cases[] = {{"du/dt = where(u > 1, -1, 1)", "1 < u", 1e-5, 2, 1, 1},
+                 {"du/dt = where(u < 1, 2, 0) - u", "u < 1", 1e-4, 2, 1, 1.31}};
     if (!on("cpu")) skip();
     for (int i = 0; i < RW_COUNT(cases); ++i)
         for (int method = RW_ODE_RKC2; method <= RW_ODE_DP5; ++method) {
@@ -235,11 +256,12 @@ static void test_sliding(void **state)
             const double *u = numbers_of(p.array[0]);
             rw_ode_statistics s = statistics(&p);
             rw_context_set_log(ctx, RW_LOG_WARNING, NULL, NULL);
-            print_message("# %s, %s: %lld steps, %lld rejected, the jump asks for %.0f\n", cases[i].equation, rw_ode_method_name(p.ode),
-                          (long long)s.steps, (long long)s.rejected, steps);
+            print_message("# %s, %s: %lld steps, %lld rejected, the jump asks for %.0f\n", cases[i].equation,
+                          rw_ode_method_name(p.ode), (long long)s.steps, (long long)s.rejected, steps);
             if (!(fabs(u[0] - cases[i].at) < 10 * tol)) fail_msg("u = %g", u[0]);
             if (!((double)(s.steps + s.rejected) < 4 * steps)) fail_msg("too many steps");
-            if (h.n != 1 || !strstr(h.text, "limited by jumps of (") || !strstr(h.text, cases[i].name)) fail_msg("%d warnings: %s", h.n, h.text);
+            if (h.n != 1 || !strstr(h.text, "limited by jumps of (") || !strstr(h.text, cases[i].name))
+                fail_msg("%d warnings: %s", h.n, h.text);
             finish(&p);
         }
 }

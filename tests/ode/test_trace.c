@@ -1,12 +1,25 @@
-/* The graph of a step, traced without running it: it says of every value of the new state which old values it depends on, as changing
- * them one by one shows; it has as many launches as a step really starts; and the integrator does not notice. */
+/* The graph of a step, traced without running it: it says of every value of the new state which old values it depends
+ * on, as changing them one by one shows; it has as many launches as a step really starts; and the integrator does not
+ * notice. */
 #include "depgraph/depgraph_private.h"
 #include "ode_test.h"
 
-#define DIRICHLET(u) {RW_BOUNDARY_DIRICHLET, u, 0, 0}
-#define PERIODIC {RW_BOUNDARY_PERIODIC, 0, 0, 0}
-#define NEUMANN(g) {RW_BOUNDARY_NEUMANN, g, 0, 0}
-#define NONE {RW_BOUNDARY_NEAREST, 0, 0, 0}
+#define DIRICHLET(u)                                                                                                   \
+    {                                                                                                                  \
+        RW_BOUNDARY_DIRICHLET, u, 0, 0                                                                                 \
+    }
+#define PERIODIC                                                                                                       \
+    {                                                                                                                  \
+        RW_BOUNDARY_PERIODIC, 0, 0, 0                                                                                  \
+    }
+#define NEUMANN(g)                                                                                                     \
+    {                                                                                                                  \
+        RW_BOUNDARY_NEUMANN, g, 0, 0                                                                                   \
+    }
+#define NONE                                                                                                           \
+    {                                                                                                                  \
+        RW_BOUNDARY_NEAREST, 0, 0, 0                                                                                   \
+    }
 
 static double bump(const double x[3], int f) { return f ? 0.2 + 0.1 * x[0] : 0.3 + x[0] * (1 - x[0]) + 0.2 * x[1]; }
 
@@ -25,7 +38,7 @@ static int count(const char *text, const char *part)
     return n;
 }
 
-/* ---- what depends on what ------------------------------------------------------------------------------------------------- */
+/* ---- what depends on what ---------------------------------------------------------------------------------------- */
 
 enum { SIZE = 8, CELLS = SIZE * SIZE };
 
@@ -41,8 +54,8 @@ static void one_step(problem *p, int field, int cell, double (*result)[CELLS])
     for (int f = 0; f < p->spec.nfields; ++f) memcpy(result[f], numbers_of(p->array[f]), sizeof *result);
 }
 
-/* rk4 on a grid of the model's size: a path from u(i,j) to what the last launch does at (k,l), or none. A task there does all fields, so
- * a change of any of them counts. */
+/* rk4 on a grid of the model's size: a path from u(i,j) to what the last launch does at (k,l), or none. A task there
+ * does all fields, so a change of any of them counts. */
 static void compare_with_changes(problem *p)
 {
     static double base[FIELDS][CELLS], changed[FIELDS][CELLS];
@@ -69,7 +82,8 @@ static void compare_with_changes(problem *p)
                 last = find_task(g, label);
                 OK(rw_depgraph_find_path(g, &given, 1, &last, 1, &path, &n));
                 if (differs != (n > 0))
-                    fail_msg("node %d, %s: the value %s, there is %s path", from, label, differs ? "changes" : "stays", n ? "a" : "no");
+                    fail_msg("node %d, %s: the value %s, there is %s path", from, label, differs ? "changes" : "stays",
+                             n ? "a" : "no");
                 free(path);
                 related += n > 0;
             }
@@ -90,11 +104,12 @@ static void test_paths_are_what_changing_a_value_changes(void **state)
     compare_with_changes(&p);
     describe(&p, "du/dt = -3*upwind1(u, 1, 0)", 1, 2, SIZE + 1, cold); /* from one side along x */
     compare_with_changes(&p);
-    describe(&p, "du/dt = 0.3*dx(u) + u*v\ndv/dt = u - v", 2, 2, SIZE, ring); /* u alone is read from neighbours, once round */
+    /* u alone is read from neighbours, once round */
+    describe(&p, "du/dt = 0.3*dx(u) + u*v\ndv/dt = u - v", 2, 2, SIZE, ring);
     compare_with_changes(&p);
 }
 
-/* ---- launches ----------------------------------------------------------------------------------------------------------------- */
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
 
 #define COUPLED "r = u*v^2\ndu/dt = 0.02*laplace(u) - r + 0.3*(1 - u)\ndv/dt = 0.01*laplace(v) + r - 0.5*v"
 
@@ -113,7 +128,8 @@ static int64_t launches_of_a_step(problem *p)
         int64_t launches = counters().launches;
         OK(rw_ode_step(p->ode, 1000));
         after = statistics(p);
-        if (i > 3 && before.rejected == after.rejected && before.spectral_rhs == after.spectral_rhs) return counters().launches - launches;
+        if (i > 3 && before.rejected == after.rejected && before.spectral_rhs == after.spectral_rhs)
+            return counters().launches - launches;
     }
     fail_msg("no plain step");
     return 0;
@@ -124,7 +140,8 @@ static int launches_in(const char *text) /* of the step */
     const char *list = strstr(text, "\nlaunches"), *end = strstr(text, "\ngraph");
     int n = 0;
     for (const char *line = strchr(list + 1, '\n'); line < end; line = strchr(line + 1, '\n')) ++n;
-    return n - count(text, "spectral radius") - (count(text, "spectral radius") ? count(text, "combine: the max of launch 1\n") : 0);
+    return n - count(text, "spectral radius") -
+           (count(text, "spectral radius") ? count(text, "combine: the max of launch 1\n") : 0);
 }
 
 static void test_as_many_launches_as_a_step_starts(void **state)
@@ -141,7 +158,8 @@ static void test_as_many_launches_as_a_step_starts(void **state)
         char stages[32];
         snprintf(stages, sizeof stages, ", %d stages", statistics(&p).stages);
         if (!strstr(text, stages)) fail_msg("%s in %s", stages, text);
-        if (launches_in(text) != launches) fail_msg("a step starts %lld launches, the text says\n%s", (long long)launches, text);
+        if (launches_in(text) != launches)
+            fail_msg("a step starts %lld launches, the text says\n%s", (long long)launches, text);
         assert_non_null(strstr(text, "not possible: tile (0,0) is not separate"));
         assert_non_null(strstr(text, "possible, each is separate"));
         free(text);
@@ -163,8 +181,10 @@ static void test_structures_of_rock4(void **state)
     OK(rw_ode_depgraph(p.ode, 0, &g, &tiles, &text));
     assert_non_null(strstr(text, "rock4, 7 stages"));
     assert_non_null(strstr(text, "kernels  9, for 9 structures"));
-    assert_true(tiles->accepted && tiles->nstructures == 9 && tiles->nparts == 8 * 4 + 2 && tiles->nlevels == 10 && tiles->nlaunches == 10);
-    assert_int_equal(g->task[find_task(g, "h")].nusers, CELLS); /* the first kernel's; all others need it through these */
+    assert_true(tiles->accepted && tiles->nstructures == 9 && tiles->nparts == 8 * 4 + 2 && tiles->nlevels == 10 &&
+                tiles->nlaunches == 10);
+    /* the first kernel's; all others need it through these */
+    assert_int_equal(g->task[find_task(g, "h")].nusers, CELLS);
     OK(rw_depgraph_dot(g, tiles, &dot));
     assert_int_equal(count(dot, "subgraph cluster_"), tiles->nparts);
     free(dot), free(text);
@@ -177,16 +197,23 @@ static bool is_own(const char *label, const char *part)
 {
     const char *node = strchr(label, '('), *tile = strstr(part, "tile (");
     int i, j, a, b;
-    return node && tile && sscanf(node, "(%d,%d)", &i, &j) == 2 && sscanf(tile, "tile (%d,%d)", &a, &b) == 2 && i / 4 == a && j / 4 == b;
+    return node && tile && sscanf(node, "(%d,%d)", &i, &j) == 2 && sscanf(tile, "tile (%d,%d)", &a, &b) == 2 &&
+           i / 4 == a && j / 4 == b;
 }
 
-/* Chains of stages as one kernel, on overlapping tiles. What they make at a tile's own nodes is used, up to the last launches. */
+/* Chains of stages as one kernel, on overlapping tiles. What they make at a tile's own nodes is used, up to the last
+ * launches. */
 static void test_kernels_of_several_passes(void **state)
 {
     (void)state;
-    static const struct { const char *tiling; rw_boundary_kind kind; const char *words; } rows[] = {
-        {"wave", RW_BOUNDARY_PERIODIC, "rock_chain: passes 1 to 7 in one"}, {"wave", RW_BOUNDARY_NEUMANN, "rock_chain: passes 1 to 7"},
-        {"fused", RW_BOUNDARY_PERIODIC, "rock_chain: passes 1 to"}, {"fused", RW_BOUNDARY_DIRICHLET, "rock_chain: passes 1 to"}};
+    static const struct {
+        const char *tiling;
+        rw_boundary_kind kind;
+        const char *words;
+    } rows[] = {{"wave", RW_BOUNDARY_PERIODIC, "rock_chain: passes 1 to 7 in one"},
+                {"wave", RW_BOUNDARY_NEUMANN, "rock_chain: passes 1 to 7"},
+                {"fused", RW_BOUNDARY_PERIODIC, "rock_chain: passes 1 to"},
+                {"fused", RW_BOUNDARY_DIRICHLET, "rock_chain: passes 1 to"}};
     if (!on("cpu")) skip();
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         problem p;
@@ -204,7 +231,8 @@ static void test_kernels_of_several_passes(void **state)
         for (int t = 0; t < rw_depgraph_tasks(g); ++t)
             if (tiles->part[t] >= 0 && tiles->level[tiles->part[t]] < tiles->nlevels - 2 && !g->task[t].nusers &&
                 is_own(rw_depgraph_label(g, t), tiles->name[tiles->part[t]]))
-                fail_msg("%s: nothing needs %s of %s", rows[i].tiling, rw_depgraph_label(g, t), tiles->name[tiles->part[t]]);
+                fail_msg("%s: nothing needs %s of %s", rows[i].tiling, rw_depgraph_label(g, t),
+                         tiles->name[tiles->part[t]]);
         free(text);
         rw_partition_destroy(&tiles), rw_depgraph_destroy(&g);
         finish(&p);
@@ -234,12 +262,20 @@ static void test_stages_as_one_pass(void **state)
 static void test_radius_and_equations_of_all_kinds(void **state)
 {
     (void)state;
-    static const struct { const char *equations, *radius, *words[2]; int ndim; } rows[] = {
-        {"du/dt = -u", "auto", {"possible, as nothing is read from neighbours", "tiles of 4\n"}, 1},
-        {"du/dt = laplace(u) - u^3", "power", {"power: pass 2, reads u, u.2; writes u.1; for the", "combine: the 2 numbers of launch 1"}, 1},
-        {"du/dt = laplace(u) - u^3", "400", {"   1  rock_first", "8 x 8 nodes"}, 2},
-        {"du/dt = dx(u) + 0.1*laplace(u)", "auto", {"6 x 6 x 6 nodes in tiles of 3 x 3 x 3", "at once  the 8 tiles"}, 3},
-        {"du/dt = dx(u)", "auto", {"reads u (1 x 0)", "kernels"}, 2}};
+    static const struct {
+        const char *equations, *radius, *words[2];
+        int ndim;
+    } rows[] = {{"du/dt = -u", "auto", {"possible, as nothing is read from neighbours", "tiles of 4\n"}, 1},
+                {"du/dt = laplace(u) - u^3",
+                 "power",
+                 {"power: pass 2, reads u, u.2; writes u.1; for the", "combine: the 2 numbers of launch 1"},
+                 1},
+                {"du/dt = laplace(u) - u^3", "400", {"   1  rock_first", "8 x 8 nodes"}, 2},
+                {"du/dt = dx(u) + 0.1*laplace(u)",
+                 "auto",
+                 {"6 x 6 x 6 nodes in tiles of 3 x 3 x 3", "at once  the 8 tiles"},
+                 3},
+                {"du/dt = dx(u)", "auto", {"reads u (1 x 0)", "kernels"}, 2}};
     if (!on("cpu")) skip();
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         problem p;
@@ -255,7 +291,7 @@ static void test_radius_and_equations_of_all_kinds(void **state)
     }
 }
 
-/* ---- the integrator --------------------------------------------------------------------------------------------------------------- */
+/* ---- the integrator ---------------------------------------------------------------------------------------------- */
 
 static void ask(problem *p)
 {
@@ -265,7 +301,8 @@ static void ask(problem *p)
     rw_counters before = counters(), after;
     OK(rw_ode_depgraph(p->ode, 12, &g, &tiles, &text));
     after = counters();
-    assert_true(before.launches == after.launches && before.replays == after.replays && before.copies_out == after.copies_out);
+    assert_true(before.launches == after.launches && before.replays == after.replays &&
+                before.copies_out == after.copies_out);
     assert_true(tiles->accepted);
     free(text);
     rw_partition_destroy(&tiles), rw_depgraph_destroy(&g);
@@ -302,7 +339,8 @@ static void test_the_integrator_is_as_before(void **state)
         assert_string_equal(name[0], name[1]);
         assert_true(s[0].steps == s[1].steps && s[0].rejected == s[1].rejected && s[0].rhs == s[1].rhs);
         assert_true(s[0].spectral_rhs == s[1].spectral_rhs && s[0].spectral_radius == s[1].spectral_radius);
-        assert_true(s[0].stages == s[1].stages && s[0].max_stages == s[1].max_stages && s[0].step == s[1].step && s[0].error == s[1].error);
+        assert_true(s[0].stages == s[1].stages && s[0].max_stages == s[1].max_stages && s[0].step == s[1].step &&
+                    s[0].error == s[1].error);
         free(values[0]), free(values[1]);
     }
 }
@@ -317,7 +355,8 @@ static void test_bad_questions(void **state)
     if (!on("cpu")) skip();
     describe_pair(&p, RW_ODE_RKC2);
     OK(rw_ode_create(dev, &p.spec, &p.ode));
-    FAILS(RW_ERR_ARGUMENT, "field u has no array: call rw_ode_bind first", rw_ode_depgraph(p.ode, 0, &g, &tiles, &text));
+    FAILS(RW_ERR_ARGUMENT, "field u has no array: call rw_ode_bind first",
+          rw_ode_depgraph(p.ode, 0, &g, &tiles, &text));
     assert_true(!g && !tiles && !text);
     FAILS(RW_ERR_ARGUMENT, "stages = -1 is outside [1, 100000]", rw_ode_depgraph(p.ode, -1, NULL, NULL, NULL));
     rw_ode_destroy(&p.ode);

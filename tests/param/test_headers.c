@@ -1,5 +1,5 @@
-/* Every "(default: X)" of a specification in the public headers is the default of its row, and every row whose default is not
- * plain has one. */
+/* Every "(default: X)" of a specification in the public headers is the default of its row, and every row whose default
+ * is not plain has one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,9 +19,12 @@
 
 static rw_context *ctx;
 
-static const struct { const rw_params *(*params)(void); const char *header; } tables[] = {
-    {rw_sparse_params, "sparse.h"}, {rw_precond_params, "precond.h"}, {rw_krylov_params, "krylov.h"},
-    {rw_ode_params, "ode.h"}, {rw_multiblock_params, "multiblock.h"}, {rw_image_op_params, "image.h"},
+static const struct {
+    const rw_params *(*params)(void);
+    const char *header;
+} tables[] = {
+    {rw_sparse_params, "sparse.h"},    {rw_precond_params, "precond.h"},       {rw_krylov_params, "krylov.h"},
+    {rw_ode_params, "ode.h"},          {rw_multiblock_params, "multiblock.h"}, {rw_image_op_params, "image.h"},
     {rw_signal_op_params, "signal.h"},
 };
 
@@ -45,13 +48,15 @@ static char *read_header(const char *name)
 static void name_before(const char *end, char name[32])
 {
     const char *from = end;
-    while (from[-1] == ']') while (*--from != '[') {}
+    while (from[-1] == ']')
+        while (*--from != '[') {}
     const char *last = from;
     while (strchr("abcdefghijklmnopqrstuvwxyz_0123456789", from[-1])) --from;
     snprintf(name, 32, "%.*s", (int)(last - from), from);
 }
 
-/* Members of `typedef struct TYPE { … }`. A comment belongs to the member before it in its line, else to the next one. */
+/* Members of `typedef struct TYPE { … }`. A comment belongs to the member before it in its line, else to the next
+ * one. */
 static int read_members(const char *text, const char *type, member *m, int most)
 {
     char head[64], pending[96] = "";
@@ -110,13 +115,14 @@ static void test_defaults(void **state)
             const member *found = member_of(row, m, n);
             if (!found) fail_msg("%s: no member %s", p->type, row->name);
             if (row->required || row->kind == RW_PARAM_BOOL || !*row->standard) {
-                if (*found->standard) fail_msg("%s.%s: the header states a default that the row has not", p->type, row->name);
+                if (*found->standard)
+                    fail_msg("%s.%s: the header states a default that the row has not", p->type, row->name);
                 continue;
             }
             if (!strcmp(row->name, "block") && !strcmp(found->standard, row->standard)) ++compared;
             else if (strcmp(found->standard, row->standard))
-                fail_msg("%s.%s: (default: %s) in %s, and the row says %s", p->type, row->name, found->standard, tables[t].header,
-                         row->standard);
+                fail_msg("%s.%s: (default: %s) in %s, and the row says %s", p->type, row->name, found->standard,
+                         tables[t].header, row->standard);
             else ++compared;
         }
         rw_free(text);
@@ -186,6 +192,7 @@ static int end(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_defaults), cmocka_unit_test(test_rows), cmocka_unit_test(test_texts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_defaults), cmocka_unit_test(test_rows),
+                                       cmocka_unit_test(test_texts)};
     return cmocka_run_group_tests(tests, begin, end);
 }

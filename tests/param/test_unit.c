@@ -16,7 +16,9 @@
 static void test_conversions(void **state)
 {
     (void)state;
-    static const struct { const char *value, *from, *to; double wanted;
+    static const struct {
+        const char *value, *from, *to;
+        double wanted;
     } rows[] = {{"10", "W", "mW", 10000},
                 {"808", "nm", "m", 808e-9},
                 {"1064", "nm", "m", 1064e-9},

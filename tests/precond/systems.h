@@ -9,15 +9,18 @@
 
 typedef long double complex number;
 
-/* ---- dense matrices of nb x nb blocks of r x r -------------------------------------------------------------------------------------------- */
+/* ---- dense matrices of nb x nb blocks of r x r ------------------------------------------------------------------- */
 
 typedef struct dense {
     int nb, r;
-    number *a;     /* (nb r)^2, row after row */
-    bool *there;   /* nb^2: the pattern */
+    number *a;   /* (nb r)^2, row after row */
+    bool *there; /* nb^2: the pattern */
 } dense;
 
-static inline number *at(const dense *d, int i, int j) { return d->a + ((size_t)i * (size_t)d->r) * (size_t)(d->nb * d->r) + (size_t)(j * d->r); }
+static inline number *at(const dense *d, int i, int j)
+{
+    return d->a + ((size_t)i * (size_t)d->r) * (size_t)(d->nb * d->r) + (size_t)(j * d->r);
+}
 static inline int width(const dense *d) { return d->nb * d->r; }
 
 static inline dense dense_of(const entries *e, int r)
@@ -25,7 +28,8 @@ static inline dense dense_of(const entries *e, int r)
     dense d = {(int)e->rows / r, r, calloc((size_t)(e->rows * e->rows), sizeof *d.a), NULL};
     d.there = calloc((size_t)(d.nb * d.nb), 1);
     for (int64_t k = 0; k < e->n; ++k) {
-        d.a[e->row[k] * e->rows + e->column[k]] += e->is_complex ? e->value[2 * k] + e->value[2 * k + 1] * I : e->value[k];
+        d.a[e->row[k] * e->rows + e->column[k]] +=
+            e->is_complex ? e->value[2 * k] + e->value[2 * k + 1] * I : e->value[k];
         d.there[e->row[k] / r * d.nb + e->column[k] / r] = true;
     }
     return d;
@@ -43,7 +47,8 @@ static inline void invert(int n, const number *from, int step, number *b)
             if (cabsl(a[r * n + c]) > cabsl(a[pivot * n + c])) pivot = r;
         for (int k = 0; k < n; ++k) {
             number s = a[c * n + k], t = b[c * n + k];
-            a[c * n + k] = a[pivot * n + k], b[c * n + k] = b[pivot * n + k], a[pivot * n + k] = s, b[pivot * n + k] = t;
+            a[c * n + k] = a[pivot * n + k], b[c * n + k] = b[pivot * n + k], a[pivot * n + k] = s,
+                      b[pivot * n + k] = t;
         }
         const number p = a[c * n + c];
         for (int k = 0; k < n; ++k) a[c * n + k] /= p, b[c * n + k] /= p;
@@ -55,7 +60,8 @@ static inline void invert(int n, const number *from, int step, number *b)
 }
 
 /* c += sign a b, blocks in matrices whose rows are `step` long (b: n). */
-static inline void block_multiply(int n, number sign, const number *a, int sa, const number *b, int sb, number *c, int sc)
+static inline void block_multiply(int n, number sign, const number *a, int sa, const number *b, int sb, number *c,
+                                  int sc)
 {
     for (int i = 0; i < n; ++i)
         for (int j = 0; j < n; ++j)
@@ -68,7 +74,8 @@ static inline void add_fill(dense *d, int most)
     for (int i = 0; i < n * n; ++i) level[i] = d->there[i] ? 0 : 1000;
     for (int i = 0; i < n; ++i)
         for (int k = 0; k < i; ++k)
-            for (int j = k + 1; level[i * n + k] <= most && j < n; ++j) level[i * n + j] = RW_MIN(level[i * n + j], level[i * n + k] + level[k * n + j] + 1);
+            for (int j = k + 1; level[i * n + k] <= most && j < n; ++j)
+                level[i * n + j] = RW_MIN(level[i * n + j], level[i * n + k] + level[k * n + j] + 1);
     for (int i = 0; i < n * n; ++i) d->there[i] = level[i] <= most;
     free(level);
 }
@@ -102,18 +109,21 @@ static inline void solve_factors(const dense *d, number *z)
     const int n = d->nb, r = d->r, w = width(d);
     for (int i = 0; i < n; ++i)
         for (int k = 0; k < i; ++k)
-            for (int e = 0; d->there[i * n + k] && e < r * r; ++e) z[i * r + e / r] -= at(d, i, k)[e / r * w + e % r] * z[k * r + e % r];
+            for (int e = 0; d->there[i * n + k] && e < r * r; ++e)
+                z[i * r + e / r] -= at(d, i, k)[e / r * w + e % r] * z[k * r + e % r];
     for (int i = n - 1; i >= 0; --i) {
         number inverse[256], y[16] = {0};
         for (int k = i + 1; k < n; ++k)
-            for (int e = 0; d->there[i * n + k] && e < r * r; ++e) z[i * r + e / r] -= at(d, i, k)[e / r * w + e % r] * z[k * r + e % r];
+            for (int e = 0; d->there[i * n + k] && e < r * r; ++e)
+                z[i * r + e / r] -= at(d, i, k)[e / r * w + e % r] * z[k * r + e % r];
         invert(r, at(d, i, i), w, inverse);
         for (int e = 0; e < r * r; ++e) y[e / r] += inverse[e] * z[i * r + e % r];
         for (int e = 0; e < r; ++e) z[i * r + e] = y[e];
     }
 }
 
-/* omega (2 - omega) (D + omega U)^-1 D (D + omega L)^-1 as an LU: L' = omega L D^-1, U' = (D + omega U) / (omega (2 - omega)) */
+/* omega (2 - omega) (D + omega U)^-1 D (D + omega L)^-1 as an LU: L' = omega L D^-1, U' = (D + omega U) / (omega (2 -
+ * omega)) */
 static inline void ssor_factors(dense *d, double omega)
 {
     const int n = d->nb, r = d->r, w = width(d);
@@ -126,7 +136,8 @@ static inline void ssor_factors(dense *d, double omega)
         }
     for (int i = 0; i < n; ++i)
         for (int j = i; j < n; ++j)
-            for (int e = 0; e < r * r; ++e) at(d, i, j)[e / r * w + e % r] *= (j == i ? 1 : omega) / (omega * (2 - omega));
+            for (int e = 0; e < r * r; ++e)
+                at(d, i, j)[e / r * w + e % r] *= (j == i ? 1 : omega) / (omega * (2 - omega));
 }
 
 /* Greedy colours of the pattern in both directions; order[k]: the k-th row. */
@@ -153,12 +164,13 @@ static inline dense permuted(const dense *d, const int *order)
     for (int i = 0; i < n; ++i)
         for (int j = 0; j < n; ++j) {
             p.there[i * n + j] = d->there[order[i] * n + order[j]];
-            for (int e = 0; e < r * r; ++e) at(&p, i, j)[e / r * w + e % r] = at(d, order[i], order[j])[e / r * w + e % r];
+            for (int e = 0; e < r * r; ++e)
+                at(&p, i, j)[e / r * w + e % r] = at(d, order[i], order[j])[e / r * w + e % r];
         }
     return p;
 }
 
-/* ---- systems ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- systems ----------------------------------------------------------------------------------------------------- */
 
 /* Random blocks anywhere, and a diagonal; rows of different lengths, the pattern not symmetric. */
 static inline entries system_of(uint64_t seed, int64_t n, int r, bool is_complex)
@@ -166,11 +178,14 @@ static inline entries system_of(uint64_t seed, int64_t n, int r, bool is_complex
     entries e = random_entries(seed, n, n, r, r, is_complex, false, false);
     const int parts = 1 + is_complex;
     uint64_t count = 1000000;
-    e.row = realloc(e.row, (size_t)(e.n + n * r * r) * 8), e.column = realloc(e.column, (size_t)(e.n + n * r * r) * 8), e.value = realloc(e.value, (size_t)(e.n + n * r * r) * 16);
+    e.row = realloc(e.row, (size_t)(e.n + n * r * r) * 8), e.column = realloc(e.column, (size_t)(e.n + n * r * r) * 8),
+    e.value = realloc(e.value, (size_t)(e.n + n * r * r) * 16);
     for (int64_t i = 0; i < n; ++i)
         for (int k = 0; k < r * r; ++k, ++e.n) {
             e.row[e.n] = i * r + k / r, e.column[e.n] = i * r + k % r;
-            for (int p = 0; p < parts; ++p) e.value[parts * e.n + p] = (double)(float)(uniform(seed, &count) - 0.5 + (k / r == k % r && p == 0 ? 6.0 * r : 0));
+            for (int p = 0; p < parts; ++p)
+                e.value[parts * e.n + p] =
+                    (double)(float)(uniform(seed, &count) - 0.5 + (k / r == k % r && p == 0 ? 6.0 * r : 0));
         }
     return e;
 }
@@ -210,11 +225,17 @@ static inline number *numbers(rw_dtype type, rw_array *a)
     const void *data;
     number *n = malloc((size_t)rw_array_size(a) * sizeof *n);
     OK(rw_array_read(a, &data));
-    for (int64_t i = 0; i < rw_array_size(a); ++i) n[i] = rw_value_get(type, data, i, 0) + rw_value_get(type, data, i, 1) * I;
+    for (int64_t i = 0; i < rw_array_size(a); ++i)
+        n[i] = rw_value_get(type, data, i, 0) + rw_value_get(type, data, i, 1) * I;
     return n;
 }
 
-typedef struct factor_case { const char *text; int level; bool modified, coloured; double omega; } factor_case;
+typedef struct factor_case {
+    const char *text;
+    int level;
+    bool modified, coloured;
+    double omega;
+} factor_case;
 
 /* z of a case in long double: in the order of elimination and back. */
 static inline void reference(const factor_case *c, const dense *full, number *z)
@@ -237,7 +258,8 @@ static inline void reference(const factor_case *c, const dense *full, number *z)
     free(order), free(y), free_dense(&d);
 }
 
-/* The grid of n^dim points with neighbours -1; r > 1: as many unknowns a point, coupled. Convection: an upwind flow of that strength. */
+/* The grid of n^dim points with neighbours -1; r > 1: as many unknowns a point, coupled. Convection: an upwind flow of
+ * that strength. */
 static inline entries laplacian(int n, int dim, int r, bool is_complex, double convection)
 {
     int64_t cells = 1;
@@ -254,7 +276,9 @@ static inline entries laplacian(int n, int dim, int r, bool is_complex, double c
             for (int b = 0; b < r * r; ++b) {
                 if (k && b / r != b % r) continue;
                 e.row[e.n] = i * r + b / r, e.column[e.n] = j * r + b % r;
-                double v = k ? k < 0 ? -1 - convection : -1 : b / r == b % r ? 2 * dim + dim * convection + (r > 1) * 0.1 * r : 0;
+                double v = k                ? k < 0 ? -1 - convection : -1
+                           : b / r == b % r ? 2 * dim + dim * convection + (r > 1) * 0.1 * r
+                                            : 0;
                 if (!k && b / r != b % r) v = 0.05;
                 e.value[parts * e.n] = v;
                 if (is_complex && !k && b / r != b % r) e.value[2 * e.n + 1] = b / r < b % r ? 0.03 : -0.03;
@@ -265,7 +289,8 @@ static inline entries laplacian(int n, int dim, int r, bool is_complex, double c
 }
 
 /* Of two solvers made alike, whose solutions are the same to the bit. */
-static inline int64_t iterations(const entries *e, const char *layout, rw_dtype values, rw_krylov_method method, const char *precond)
+static inline int64_t iterations(const entries *e, const char *layout, rw_dtype values, rw_krylov_method method,
+                                 const char *precond)
 {
     rw_sparse *m = matrix_of(layout, values, e);
     const rw_dtype type = values == RW_F32 ? RW_F64 : values;

@@ -4,7 +4,11 @@
 /* The first row and column full, and a diagonal: arrow. Formats that choose blocks find some of varying size in it. */
 static entries arrow(int64_t n)
 {
-    entries e = {.rows = n, .columns = n, .row = malloc((size_t)n * 24), .column = malloc((size_t)n * 24), .value = malloc((size_t)n * 24)};
+    entries e = {.rows = n,
+                 .columns = n,
+                 .row = malloc((size_t)n * 24),
+                 .column = malloc((size_t)n * 24),
+                 .value = malloc((size_t)n * 24)};
     for (int64_t i = 0; i < n; ++i) {
         e.row[e.n] = e.column[e.n] = i, e.value[e.n++] = i ? 2 : (double)n;
         if (i) e.row[e.n] = i, e.column[e.n] = 0, e.value[e.n++] = -1;
@@ -36,7 +40,15 @@ static rw_precond_info same_map(const char *text, const char *layout, const entr
 
 static void test_format_changes_nothing(void **state)
 {
-    static const char *const texts[] = {"jacobi", "ssor:order=natural", "ilu0:order=natural", "ilu1:order=natural", "icc0:order=natural", "ilut:drop=1e-2", "chebyshev", "amg"}, *const layouts[] = {"csr", "bcsr:2", "bcsr:2x4", "bsell:4", "vbcsr", "coo"};
+    static const char *const texts[] = {"jacobi",
+                                        "ssor:order=natural",
+                                        "ilu0:order=natural",
+                                        "ilu1:order=natural",
+                                        "icc0:order=natural",
+                                        "ilut:drop=1e-2",
+                                        "chebyshev",
+                                        "amg"},
+                             *const layouts[] = {"csr", "bcsr:2", "bcsr:2x4", "bsell:4", "vbcsr", "coo"};
     const bool slow = on("check") || on("opencl");
     (void)state;
     for (int kind = 0; kind < (slow ? 1 : 2); ++kind) {
@@ -47,13 +59,15 @@ static void test_format_changes_nothing(void **state)
                 rw_array *expected = NULL;
                 if (block > 1 && !kind) continue;
                 snprintf(text, sizeof text, "%s:block=%d", texts[t], block);
-                for (int l = 0; l < RW_COUNT(layouts); l += slow ? 2 : 1) same_map(text, layouts[l], &e, block, &expected);
+                for (int l = 0; l < RW_COUNT(layouts); l += slow ? 2 : 1)
+                    same_map(text, layouts[l], &e, block, &expected);
                 rw_array_destroy(&expected);
             }
         free_entries(&e);
         e = kind ? system_of(400, 70, 4, true) : arrow(40); /* blocks of 4 x 4 that are full where they have an entry */
         rw_array *found = NULL;
-        for (int l = 0; l < RW_COUNT(layouts); l += slow ? 2 : 1) same_map("amg:block=auto", layouts[l], &e, kind ? 4 : 1, &found);
+        for (int l = 0; l < RW_COUNT(layouts); l += slow ? 2 : 1)
+            same_map("amg:block=auto", layouts[l], &e, kind ? 4 : 1, &found);
         same_map("amg", "csr", &e, kind ? 4 : 1, &found);
         rw_array_destroy(&found);
         free_entries(&e);
@@ -74,16 +88,23 @@ static void test_format_changes_nothing(void **state)
     free_entries(&e);
 }
 
-/* Kershaw's matrix (J. Comput. Phys. 26, 1978), positive definite, whose incomplete factors are not: the last pivot is -5. Copies of very different size; complex: with phases, D A D*. */
+/* Kershaw's matrix (J. Comput. Phys. 26, 1978), positive definite, whose incomplete factors are not: the last pivot is
+ * -5. Copies of very different size; complex: with phases, D A D*. */
 static entries kershaw(int64_t copies, bool is_complex)
 {
     static const double a[4][4] = {{3, -2, 0, 2}, {-2, 3, -2, 0}, {0, -2, 3, -2}, {2, 0, -2, 3}};
     const int parts = 1 + is_complex;
-    entries e = {.rows = 4 * copies, .columns = 4 * copies, .is_complex = is_complex, .row = malloc((size_t)copies * 128), .column = malloc((size_t)copies * 128), .value = malloc((size_t)copies * 256)};
+    entries e = {.rows = 4 * copies,
+                 .columns = 4 * copies,
+                 .is_complex = is_complex,
+                 .row = malloc((size_t)copies * 128),
+                 .column = malloc((size_t)copies * 128),
+                 .value = malloc((size_t)copies * 256)};
     for (int64_t c = 0; c < copies; ++c)
         for (int i = 0; i < 4; ++i)
             for (int j = 0; j < 4; ++j) {
-                const double complex v = a[i][j] * pow(10, (double)(c % 5) - 2) * (is_complex ? cexp(I * (double)(i * i - j * j)) : 1);
+                const double complex v =
+                    a[i][j] * pow(10, (double)(c % 5) - 2) * (is_complex ? cexp(I * (double)(i * i - j * j)) : 1);
                 if (a[i][j] == 0) continue;
                 e.row[e.n] = 4 * c + i, e.column[e.n] = 4 * c + j, e.value[parts * e.n] = creal(v);
                 if (is_complex) e.value[2 * e.n + 1] = cimag(v);
@@ -94,22 +115,28 @@ static entries kershaw(int64_t copies, bool is_complex)
 
 static void test_cholesky(void **state)
 {
-    static const char *const texts[] = {"icc0:order=natural", "icc0:order=natural:f32", "icc0:order=natural:block=2", "icc1"};
+    static const char *const texts[] = {"icc0:order=natural", "icc0:order=natural:f32", "icc0:order=natural:block=2",
+                                        "icc1"};
     (void)state;
     for (int z = 0; z < (on("opencl") ? 1 : 2); ++z) {
         const rw_dtype type = z ? RW_C128 : RW_F64;
         entries e = kershaw(on("check") ? 3 : 25, z), line = laplacian(on("check") ? 5 : 14, 2, 1, z, 0);
         rw_sparse *m = matrix_of("csr", type, &e);
-        rw_array *x = vector_of(type, e.rows, 3), *y = vector_of(type, e.rows, 4), *mx = vector_of(type, e.rows, 0), *my = vector_of(type, e.rows, 0);
+        rw_array *x = vector_of(type, e.rows, 3), *y = vector_of(type, e.rows, 4), *mx = vector_of(type, e.rows, 0),
+                 *my = vector_of(type, e.rows, 0);
         for (int t = 0; t < RW_COUNT(texts); ++t) {
             const rw_precond_info info = apply(texts[t], m, type, x, mx);
             apply(texts[t], m, type, y, my);
-            number *a = numbers(type, x), *b = numbers(type, y), *ma = numbers(type, mx), *mb = numbers(type, my), left = 0, right = 0, self = 0;
-            for (int64_t i = 0; i < e.rows; ++i) left += conjl(b[i]) * ma[i], right += conjl(mb[i]) * a[i], self += conjl(a[i]) * ma[i];
+            number *a = numbers(type, x), *b = numbers(type, y), *ma = numbers(type, mx), *mb = numbers(type, my),
+                   left = 0, right = 0, self = 0;
+            for (int64_t i = 0; i < e.rows; ++i)
+                left += conjl(b[i]) * ma[i], right += conjl(mb[i]) * a[i], self += conjl(a[i]) * ma[i];
             const long double single = strstr(texts[t], "f32") ? 1e-5L : 1e-12L;
-            if (!(cabsl(left - right) < single * cabsl(self)) || !(creall(self) > 0)) fail_msg("%s is not hermitian or not positive", texts[t]);
+            if (!(cabsl(left - right) < single * cabsl(self)) || !(creall(self) > 0))
+                fail_msg("%s is not hermitian or not positive", texts[t]);
             const bool complete = strstr(texts[t], "icc1") || strstr(texts[t], "block=2");
-            if (!complete && !(info.shift >= 1e-3 && info.shift < 0.6 && info.shift_row >= 0 && info.shift_row < 4)) fail_msg("%s: shift %g, row %lld", texts[t], info.shift, (long long)info.shift_row);
+            if (!complete && !(info.shift >= 1e-3 && info.shift < 0.6 && info.shift_row >= 0 && info.shift_row < 4))
+                fail_msg("%s: shift %g, row %lld", texts[t], info.shift, (long long)info.shift_row);
             if (complete) assert_true(info.shift == 0 && info.shift_row == -1);
             free(a), free(b), free(ma), free(mb);
             assert_true(iterations(&e, "csr", type, RW_KRYLOV_CG, texts[t]) <= 25);
@@ -132,7 +159,8 @@ static void test_cholesky(void **state)
                             &(rw_krylov_spec){.method = RW_KRYLOV_CG,
                                               .precond = {.method = RW_PRECOND_ILU, .order = RW_ORDER_NATURAL}},
                             &k));
-        FAILS(RW_ERR_NOT_CONVERGED, "ilu factors of a positive definite matrix need not be so: use icc0", rw_krylov_solve(k, b, x, &r));
+        FAILS(RW_ERR_NOT_CONVERGED, "ilu factors of a positive definite matrix need not be so: use icc0",
+              rw_krylov_solve(k, b, x, &r));
         rw_krylov_destroy(&k);
         rw_array_destroy(&b), rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&mx), rw_array_destroy(&my);
         rw_sparse_destroy(&m);
@@ -140,11 +168,11 @@ static void test_cholesky(void **state)
         for (int64_t i = 0; i < e.n; ++i)
             if (e.row[i] == 6 && e.column[i] == 6) e.value[(1 + z) * i] = -3;
         m = matrix_of("csr", type, &e);
-        FAILS(
-            RW_ERR_INPUT,
-            "icc: the diagonal entry of row 6, counted from 0, is missing or not positive: icc needs a hermitian, positive definite matrix",
-            rw_precond_create(rw_sparse_operator(m), type,
-                              &(rw_precond_spec){.method = RW_PRECOND_ICC, .order = RW_ORDER_NATURAL}, &p));
+        FAILS(RW_ERR_INPUT,
+              "icc: the diagonal entry of row 6, counted from 0, is missing or not positive: icc needs a hermitian, "
+              "positive definite matrix",
+              rw_precond_create(rw_sparse_operator(m), type,
+                                &(rw_precond_spec){.method = RW_PRECOND_ICC, .order = RW_ORDER_NATURAL}, &p));
         rw_sparse_destroy(&m);
         free_entries(&e), free_entries(&line);
     }

@@ -1,5 +1,6 @@
-/* Factors whose numbers stay on the device: against dense ones in long double and against those of the host; rows that cannot be are named; no number is copied to the host; by iterations
- * they come nearer to the exact ones with each, and are exact after as many as there are levels. Kernels are those of a GPU everywhere. */
+/* Factors whose numbers stay on the device: against dense ones in long double and against those of the host; rows that
+ * cannot be are named; no number is copied to the host; by iterations they come nearer to the exact ones with each, and
+ * are exact after as many as there are levels. Kernels are those of a GPU everywhere. */
 #include "systems.h"
 
 /* A kernel on opencl, and an access on check, takes its time. */
@@ -34,7 +35,7 @@ static void turn(entries *e, int r)
     }
 }
 
-/* ---- tests ---------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
 
 static const factor_case cases[] = {
     {"ilu0:order=natural", 0, false, false, 0},
@@ -49,17 +50,26 @@ static const factor_case cases[] = {
     {"ilu1:scaled:iterations=70", 1, false, false, 0},
 };
 
-typedef struct kind { const char *layout; rw_dtype values, vectors; int r, n; bool turned; } kind;
+typedef struct kind {
+    const char *layout;
+    rw_dtype values, vectors;
+    int r, n;
+    bool turned;
+} kind;
 static const kind all_kinds[] = {
-    {"sell", RW_F64, RW_F64, 1, 61, false},     {"bsell:5", RW_F64, RW_F64, 5, 23, true},  {"bsell:5", RW_C128, RW_C128, 5, 19, true}, {"bell:2:s100", RW_F32, RW_F64, 2, 37, true},
-    {"bsell:3", RW_C64, RW_C64, 3, 41, true},   {"bcsr:4", RW_F32, RW_F32, 4, 31, true},   {"bsell:8", RW_F64, RW_C128, 8, 11, true},  {"csr", RW_F64, RW_F64, 1, 1, false},
-    {"bsell:5", RW_F64, RW_F64, 5, 0, false},   {"bcsr:4:columns", RW_F64, RW_F64, 4, 7, true}, {"coo", RW_C128, RW_C128, 1, 43, false}, {"dia", RW_F64, RW_F64, 1, 29, false},
+    {"sell", RW_F64, RW_F64, 1, 61, false},      {"bsell:5", RW_F64, RW_F64, 5, 23, true},
+    {"bsell:5", RW_C128, RW_C128, 5, 19, true},  {"bell:2:s100", RW_F32, RW_F64, 2, 37, true},
+    {"bsell:3", RW_C64, RW_C64, 3, 41, true},    {"bcsr:4", RW_F32, RW_F32, 4, 31, true},
+    {"bsell:8", RW_F64, RW_C128, 8, 11, true},   {"csr", RW_F64, RW_F64, 1, 1, false},
+    {"bsell:5", RW_F64, RW_F64, 5, 0, false},    {"bcsr:4:columns", RW_F64, RW_F64, 4, 7, true},
+    {"coo", RW_C128, RW_C128, 1, 43, false},     {"dia", RW_F64, RW_F64, 1, 29, false},
     {"bsell:2:l3", RW_F64, RW_F64, 2, 47, true}, {"bsell:16", RW_C128, RW_C128, 16, 3, true},
 };
 
 static double allowed(const factor_case *c, const kind *k)
 {
-    const bool narrow = strstr(c->text, "f32") || k->values == RW_F32 || k->values == RW_C64 || k->vectors == RW_F32 || k->vectors == RW_C64;
+    const bool narrow = strstr(c->text, "f32") || k->values == RW_F32 || k->values == RW_C64 || k->vectors == RW_F32 ||
+                        k->vectors == RW_C64;
     return strstr(c->text, "scaled") ? 1e-3 : narrow ? 3e-5 : 1e-12;
 }
 
@@ -83,7 +93,9 @@ static void compare_case(const factor_case *c, const kind *k, const dense *d, rw
     if (n) reference(c, d, want);
     const int64_t blocks = apply(c->text, m, k->vectors, r, z).blocks;
     const double off = n ? difference(k->vectors, z, want) : 0;
-    if (!(off <= allowed(c, k))) fail_msg("%s: %s, %s of %s, %d blocks: differs by %g, allowed %g", rw_device_info(dev)->name, c->text, k->layout, rw_dtype_name(k->values), k->n, off, allowed(c, k));
+    if (!(off <= allowed(c, k)))
+        fail_msg("%s: %s, %s of %s, %d blocks: differs by %g, allowed %g", rw_device_info(dev)->name, c->text,
+                 k->layout, rw_dtype_name(k->values), k->n, off, allowed(c, k));
     if (on("cpu")) { /* the host's factors, or by iterations those in rows */
         rw_device *threads = dev;
         rw_sparse *rows;
@@ -96,7 +108,8 @@ static void compare_case(const factor_case *c, const kind *k, const dense *d, rw
         rw_sparse_destroy(&rows), rw_array_destroy(&same), rw_array_destroy(&y);
         rw_device_close(&dev);
         dev = threads, queue = rw_device_queue(dev);
-        if (n && !(difference(k->vectors, z, want) <= allowed(c, k))) fail_msg("%s, %s: not as on the host", c->text, k->layout);
+        if (n && !(difference(k->vectors, z, want) <= allowed(c, k)))
+            fail_msg("%s, %s: not as on the host", c->text, k->layout);
     }
     free(want);
     rw_array_destroy(&z);
@@ -116,7 +129,8 @@ static void test_exact(void **state)
         rw_array *r = vector_of(k->vectors, e.rows, 5);
         for (int c = 0; c < RW_COUNT(cases); ++c)
             if (test_long() ? on("cuda") || (c + i) % (on("cpu") ? 2 : 5) == 0 || (c == 0 && !on("opencl"))
-                            : (c + i) % (on("cpu") ? 6 : 10) == 0) compare_case(&cases[c], k, &d, m, r);
+                            : (c + i) % (on("cpu") ? 6 : 10) == 0)
+                compare_case(&cases[c], k, &d, m, r);
         rw_sparse_destroy(&m), rw_array_destroy(&r);
         free_entries(&e), free_dense(&d);
     }
@@ -142,7 +156,7 @@ static void test_scaled_matrix(void **state)
     end_tiling();
 }
 
-/* ---- what cannot be ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- what cannot be ---------------------------------------------------------------------------------------------- */
 
 enum { ROWS = 40, SIZE = 3 };
 
@@ -159,7 +173,8 @@ static entries broken(int64_t row)
     entries e = laplacian(ROWS, 1, SIZE, false, 0.3);
     for (int64_t k = 0; k < e.n; ++k)
         if (e.row[k] / SIZE == row && e.column[k] / SIZE != row) e.value[k] = 0;
-    for (int c = 0; c < SIZE; ++c) *entry(&e, row * SIZE + 1, row * SIZE + c) = 2 * *entry(&e, row * SIZE, row * SIZE + c);
+    for (int c = 0; c < SIZE; ++c)
+        *entry(&e, row * SIZE + 1, row * SIZE + c) = 2 * *entry(&e, row * SIZE, row * SIZE + c);
     return e;
 }
 
@@ -171,18 +186,23 @@ static void expect(const char *text, rw_sparse *m, const char *part)
 
 static void test_refused(void **state)
 {
-    static const char *const texts[] = {"ilu0", "milu", "ssor:order=natural", "ilu0:iterations=2", "ilu1:order=colours", "ssor"};
+    static const char *const texts[] = {"ilu0", "milu", "ssor:order=natural", "ilu0:iterations=2", "ilu1:order=colours",
+                                        "ssor"};
     /* a singular block; before it a number that is not finite; before it a row without a diagonal block */
-    static const char *const parts[] = {"the diagonal block of row 75, counted from 0, is missing or singular", "row 33 of the matrix, counted from 0, has a number that is not finite", "the diagonal block of row 12, counted from 0, is missing or singular"};
+    static const char *const parts[] = {"the diagonal block of row 75, counted from 0, is missing or singular",
+                                        "row 33 of the matrix, counted from 0, has a number that is not finite",
+                                        "the diagonal block of row 12, counted from 0, is missing or singular"};
     (void)state;
     begin_tiling("gpu");
     entries e = broken(25);
     for (int wrong = 0; wrong < 3; ++wrong) {
         if (wrong == 2)
             for (int64_t k = 0; k < e.n; ++k)
-                if (e.row[k] / SIZE == 4 && e.column[k] / SIZE == 4) e.column[k] = (e.column[k] + 2 * SIZE) % (ROWS * SIZE);
+                if (e.row[k] / SIZE == 4 && e.column[k] / SIZE == 4)
+                    e.column[k] = (e.column[k] + 2 * SIZE) % (ROWS * SIZE);
         rw_sparse *m = matrix_of("bsell:3", RW_F64, &e);
-        if (wrong == 1) OK(rw_sparse_add_blocks(m, 1, &(int64_t){11}, &(int64_t){12}, (double[SIZE * SIZE]){[8] = INFINITY}));
+        if (wrong == 1)
+            OK(rw_sparse_add_blocks(m, 1, &(int64_t){11}, &(int64_t){12}, (double[SIZE * SIZE]){[8] = INFINITY}));
         for (int i = 0; i < (fast() ? RW_COUNT(texts) : on("opencl") ? 1 : 3); ++i) expect(texts[i], m, parts[wrong]);
         rw_sparse_destroy(&m);
     }
@@ -190,7 +210,7 @@ static void test_refused(void **state)
     end_tiling();
 }
 
-/* ---- numbers stay there ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- numbers stay there ------------------------------------------------------------------------------------------ */
 
 static void test_copies(void **state)
 {
@@ -210,9 +230,12 @@ static void test_copies(void **state)
         rw_precond *p = create(texts[i], m, RW_F64);
         OK(rw_queue_wait(queue));
         const rw_counters after = counters();
-        const int64_t out = after.bytes_out - before.bytes_out, in = after.bytes_in - before.bytes_in, values = rw_precond_get_info(p).blocks * 25 * 8;
+        const int64_t out = after.bytes_out - before.bytes_out, in = after.bytes_in - before.bytes_in,
+                      values = rw_precond_get_info(p).blocks * 25 * 8;
         if (out > 64) fail_msg("%s: %lld bytes to the host", texts[i], (long long)out);
-        if (in > values / 2) fail_msg("%s: %lld bytes to the device, where the factors have %lld", texts[i], (long long)in, (long long)values);
+        if (in > values / 2)
+            fail_msg("%s: %lld bytes to the device, where the factors have %lld", texts[i], (long long)in,
+                     (long long)values);
         rw_precond_destroy(&p);
     }
     rw_sparse_destroy(&m), rw_array_destroy(&copy);
@@ -220,7 +243,7 @@ static void test_copies(void **state)
     end_tiling();
 }
 
-/* ---- iterations -------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- iterations -------------------------------------------------------------------------------------------------- */
 
 /* What factors by so many iterations make of r, beside the exact ones. */
 static double error_of(const char *method, int n, rw_sparse *m, rw_array *r, const number *exact)
@@ -237,8 +260,15 @@ static double error_of(const char *method, int n, rw_sparse *m, rw_array *r, con
 /* A grid of n x n in natural order has 2 n - 1 levels: rows of level l are exact after l sweeps, and not all before. */
 static void test_iterations(void **state)
 {
-    static const struct { const char *method, *layout; rw_dtype type; int r; bool gpu; } kinds[] = {
-        {"ilu0:order=natural", "sell", RW_F64, 1, true}, {"ilu0:order=natural", "bsell:3", RW_C128, 3, true}, {"milu", "bcsr:3", RW_F64, 3, true}, {"ilu0", "bcsr:2", RW_F64, 2, false}};
+    static const struct {
+        const char *method, *layout;
+        rw_dtype type;
+        int r;
+        bool gpu;
+    } kinds[] = {{"ilu0:order=natural", "sell", RW_F64, 1, true},
+                 {"ilu0:order=natural", "bsell:3", RW_C128, 3, true},
+                 {"milu", "bcsr:3", RW_F64, 3, true},
+                 {"ilu0", "bcsr:2", RW_F64, 2, false}};
     (void)state;
     for (int i = 0; i < (on("opencl") ? 1 : on("cuda") ? 3 : RW_COUNT(kinds)); ++i) {
         enum { N = 6, LEVELS = 2 * N - 1 };
@@ -251,7 +281,8 @@ static void test_iterations(void **state)
         double last = 1;
         for (int n = 1; n < LEVELS - 1; n += 1 + n / 3) {
             const double off = error_of(kinds[i].method, n, m, r, exact);
-            if (!(off < 0.7 * last)) fail_msg("%s, %s: %d iterations leave %g, fewer %g", kinds[i].method, kinds[i].layout, n, off, last);
+            if (!(off < 0.7 * last))
+                fail_msg("%s, %s: %d iterations leave %g, fewer %g", kinds[i].method, kinds[i].layout, n, off, last);
             last = off;
         }
         assert_true(last > 1e-13); /* the end is not reached before */
@@ -266,7 +297,8 @@ static void test_iterations(void **state)
     }
 }
 
-/* Where nothing is said: by colours on GPUs, in two levels, and row after row elsewhere; sweeps, iterations, fill and milu in natural order everywhere. */
+/* Where nothing is said: by colours on GPUs, in two levels, and row after row elsewhere; sweeps, iterations, fill and
+ * milu in natural order everywhere. */
 static void test_order(void **state)
 {
     static const char *const natural[] = {"ilu0:sweeps=2", "ilu0:iterations=2", "ilu1", "milu"};
@@ -275,9 +307,11 @@ static void test_order(void **state)
     for (int gpu = 0; gpu < (on("opencl") ? 0 : 2); ++gpu) {
         begin_tiling(gpu ? "gpu" : "cpu");
         rw_sparse *m = matrix_of("csr", RW_F64, &e);
-        rw_array *r = vector_of(RW_F64, e.rows, 3), *z = vector_of(RW_F64, e.rows, 0), *y = vector_of(RW_F64, e.rows, 0);
+        rw_array *r = vector_of(RW_F64, e.rows, 3), *z = vector_of(RW_F64, e.rows, 0),
+                 *y = vector_of(RW_F64, e.rows, 0);
         apply("ilu0", m, RW_F64, r, z);
-        assert_int_equal(apply(gpu ? "ilu0:order=colours" : "ilu0:order=natural", m, RW_F64, r, y).levels, 2); /* launches of both systems */
+        /* launches of both systems */
+        assert_int_equal(apply(gpu ? "ilu0:order=colours" : "ilu0:order=natural", m, RW_F64, r, y).levels, 2);
         number *want = numbers(RW_F64, y);
         assert_true(difference(RW_F64, z, want) == 0);
         free(want);
@@ -304,9 +338,12 @@ static void test_solver(void **state)
         const rw_dtype type = i ? RW_C128 : RW_F64;
         entries e = laplacian(fast() ? 30 : 9, 2, i ? 3 : 1, i, 0.5);
         const char *layout = i ? "bsell:3" : "sell";
-        const int64_t exact = iterations(&e, layout, type, RW_KRYLOV_GMRES, "ilu0:order=natural"), near = iterations(&e, layout, type, RW_KRYLOV_GMRES, "ilu0:iterations=3"),
+        const int64_t exact = iterations(&e, layout, type, RW_KRYLOV_GMRES, "ilu0:order=natural"),
+                      near = iterations(&e, layout, type, RW_KRYLOV_GMRES, "ilu0:iterations=3"),
                       none = iterations(&e, layout, type, RW_KRYLOV_GMRES, "jacobi");
-        if (!(near <= exact + 1 + exact / 10 && near < none)) fail_msg("%lld iterations by three, %lld exactly, %lld by Jacobi", (long long)near, (long long)exact, (long long)none);
+        if (!(near <= exact + 1 + exact / 10 && near < none))
+            fail_msg("%lld iterations by three, %lld exactly, %lld by Jacobi", (long long)near, (long long)exact,
+                     (long long)none);
         free_entries(&e);
     }
     end_tiling();
@@ -314,8 +351,9 @@ static void test_solver(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exact),  cmocka_unit_test(test_scaled_matrix), cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_copies), cmocka_unit_test(test_iterations),    cmocka_unit_test(test_order),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exact),      cmocka_unit_test(test_scaled_matrix),
+                                       cmocka_unit_test(test_refused),    cmocka_unit_test(test_copies),
+                                       cmocka_unit_test(test_iterations), cmocka_unit_test(test_order),
                                        cmocka_unit_test(test_solver)};
     return run_on_devices("factors", tests, RW_COUNT(tests));
 }

@@ -73,10 +73,9 @@ static void compare(const char *name, const entries *e, const char *layout, cons
                  (double)said.device_setup);
     if (strstr(text, "ilut"))
         assert_true(is >= (double)said.least / 1.01 && is <= 1.01 * (double)said.most && said.least < said.most);
-    else
-        assert_true(said.least == said.device && said.most == said.device);
-    /* Text and code of programs are not forecast; sanitizers make the code longer. On devices other than cpu arrays have
-     * copies on the host, which are not counted here. */
+    else assert_true(said.least == said.device && said.most == said.device);
+        /* Text and code of programs are not forecast; sanitizers make the code longer. On devices other than cpu arrays
+     * have copies on the host, which are not counted here. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     const double programs = 2e6;
 #else
@@ -185,6 +184,7 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_estimates), cmocka_unit_test(test_parts), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_estimates), cmocka_unit_test(test_parts),
+                                       cmocka_unit_test(test_refused)};
     return run_on_devices("memory", tests, RW_COUNT(tests));
 }

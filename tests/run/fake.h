@@ -108,15 +108,9 @@ static rw_status fake_step(rw_problem *problem, double t_limit)
     return RW_OK;
 }
 
-static double fake_now(const rw_problem *p)
-{
-    return ((const fake_problem *)p)->t;
-}
+static double fake_now(const rw_problem *p) { return ((const fake_problem *)p)->t; }
 
-static int64_t fake_steps(const rw_problem *p)
-{
-    return ((const fake_problem *)p)->steps;
-}
+static int64_t fake_steps(const rw_problem *p) { return ((const fake_problem *)p)->steps; }
 
 static rw_status fake_row(rw_problem *problem, double *values)
 {

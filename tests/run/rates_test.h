@@ -58,8 +58,9 @@ static inline void near(const char *what, double got, double expected, double re
 }
 
 /* One cell with the volume of the cylinder; pump and mode are constant. */
-#define SINGLE(rest)                                                                                                                \
-    "problem: rates\ngrid: {kind: box, width: 0.886226925452758, length: 10, cells: 1}\npump: {profile: \"1/7.853981633974483\"}\n" \
+#define SINGLE(rest)                                                                                                   \
+    "problem: rates\ngrid: {kind: box, width: 0.886226925452758, length: 10, cells: 1}\n"                              \
+    "pump: {profile: \"1/7.853981633974483\"}\n"                                                                       \
     "mode: {profile: \"1/(pi*0.25)\"}\n" rest
 enum { T, PHI, POWER, LAMBDA, INVERSION };
 

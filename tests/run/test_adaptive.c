@@ -126,10 +126,11 @@ static void test_modes_and_switch(void **state)
     rw_case *c;
     double one[5], v[7], giant[5];
     if (starts_slowly()) skip();
-    rates_problem *p = make(
-        "problem: rates\ngrid: {cells: [5, 5, 1]}\npump: {profile: \"2/(pi*0.4^2)*exp(-2*r2/0.4^2)/10\"}\n"
-        "mode: {profile: \"2/(pi*0.25^2)*exp(-2*r2/0.25^2)\", photons: 0.002}\ncavity: {seed: 2e-10}\ntime: {end: 4e-5, method: adaptive, rtol: 1e-9}\n",
-        &c);
+    rates_problem *p =
+        make("problem: rates\ngrid: {cells: [5, 5, 1]}\npump: {profile: \"2/(pi*0.4^2)*exp(-2*r2/0.4^2)/10\"}\n"
+             "mode: {profile: \"2/(pi*0.25^2)*exp(-2*r2/0.25^2)\", photons: 0.002}\ncavity: {seed: 2e-10}\n"
+             "time: {end: 4e-5, method: adaptive, rtol: 1e-9}\n",
+             &c);
     advance(p, 4e-5);
     row(p, one);
     drop(p, &c);
@@ -166,7 +167,9 @@ static void test_modes_and_switch(void **state)
 static void test_pulsed_losses(void **state)
 {
     (void)state;
-    static const struct { const char *time; double bound;
+    static const struct {
+        const char *time;
+        double bound;
     } cases[] = {{"method: adaptive, rtol: 1e-3", 1e-9},
                  {"method: adaptive, rtol: 1e-6", 1e-9},
                  {"method: adaptive, rtol: 1e-9", 1e-9},
@@ -181,7 +184,8 @@ static void test_pulsed_losses(void **state)
         snprintf(
             text, sizeof text,
             "problem: rates\ngrid: {kind: box, width: 1, length: 1, cells: 1}\npump: {power: 0, profile: \"1\"}\n"
-            "mode: {profile: \"1\"}\ncavity: {seed: 0, reflectivity: 0.9999999, loss: \"where(mod(t + 3e-7, 1e-6) < 1e-7, 1e5, 0)\"}\n"
+            "mode: {profile: \"1\"}\ncavity: {seed: 0, reflectivity: 0.9999999, loss: \"where(mod(t + 3e-7, 1e-6) < "
+            "1e-7, 1e5, 0)\"}\n"
             "time: {end: 0.1 ms, %s}\n",
             cases[i].time);
         rates_problem *p = make(text, &c);
@@ -208,11 +212,10 @@ static void test_pulses_in_a_laser(void **state)
         rw_case *c;
         char text[500];
         double v[5];
-        snprintf(
-            text, sizeof text,
-            SINGLE(
-                "cavity: {loss: \"where(mod(t, 1e-6) < 1e-7, 1e8, 0)\"}\ntime: {end: 0.03 ms, method: adaptive, rtol: 1e-%d}\n"),
-            i);
+        snprintf(text, sizeof text,
+                 SINGLE("cavity: {loss: \"where(mod(t, 1e-6) < 1e-7, 1e8, 0)\"}\n"
+                        "time: {end: 0.03 ms, method: adaptive, rtol: 1e-%d}\n"),
+                 i);
         rates_problem *p = make(text, &c);
         advance(p, 3e-5);
         row(p, v);
@@ -232,11 +235,9 @@ static void test_restart(void **state)
     restart_at(text, 1.2343e-5);
     if (brief()) return;
     restart_at(each, 1.2e-5);
-    restart_at(
-        RADIAL(
-            "[4, 4, 2]",
-            "cavity: {loss: \"where(mod(t, 2e-6) < 1e-7, 1e7, 0)\"}\ntime: {end: 3e-5, method: adaptive, rtol: 1e-7}\n"),
-        1.2343e-5);
+    restart_at(RADIAL("[4, 4, 2]", "cavity: {loss: \"where(mod(t, 2e-6) < 1e-7, 1e7, 0)\"}\n"
+                                   "time: {end: 3e-5, method: adaptive, rtol: 1e-7}\n"),
+               1.2343e-5);
 }
 
 /* Numbers with units are those without. */
@@ -244,14 +245,16 @@ static void test_units(void **state)
 {
     (void)state;
     rw_case *c, *d;
-    rates_problem *p = make(
-        "problem: rates\ngrid: {cells: [2, 2, 1], radius: 0.05 cm, length: 10 mm}\npump: {power: 10 W, wavelength: 808 nm, profile: \"1\"}\nmode: {profile: \"1\"}\n"
-        "cavity: {length: 30 cm, wavelength: 1.064 um}\ncrystal: {cross_section: 2.5e-19 cm2, lifetime: 20 us, doping: 1.39e20 1/cm3}\n"
-        "constants: {light: 3e8 m/s, planck: 6.62607004e-34 W s2}\ntime: {end: 0.5 ms, max_step: 2 us}\n",
-        &c);
-    rates_problem *q = make(
-        "problem: rates\ngrid: {cells: [2, 2, 1]}\npump: {profile: \"1\"}\nmode: {profile: \"1\"}\ntime: {end: 0.0005, max_step: 2e-6}\n",
-        &d);
+    rates_problem *p =
+        make("problem: rates\ngrid: {cells: [2, 2, 1], radius: 0.05 cm, length: 10 mm}\n"
+             "pump: {power: 10 W, wavelength: 808 nm, profile: \"1\"}\nmode: {profile: \"1\"}\n"
+             "cavity: {length: 30 cm, wavelength: 1.064 um}\n"
+             "crystal: {cross_section: 2.5e-19 cm2, lifetime: 20 us, doping: 1.39e20 1/cm3}\n"
+             "constants: {light: 3e8 m/s, planck: 6.62607004e-34 W s2}\ntime: {end: 0.5 ms, max_step: 2 us}\n",
+             &c);
+    rates_problem *q = make("problem: rates\ngrid: {cells: [2, 2, 1]}\npump: {profile: \"1\"}\nmode: {profile: \"1\"}\n"
+                            "time: {end: 0.0005, max_step: 2e-6}\n",
+                            &d);
     assert_true(p->pump.power == q->pump.power && p->pump.wavelength == q->pump.wavelength &&
                 p->cavity.length == q->cavity.length && p->cavity.wavelength == q->cavity.wavelength);
     assert_true(p->crystal.cross_section == q->crystal.cross_section && p->crystal.lifetime == q->crystal.lifetime &&

@@ -105,7 +105,8 @@ static void test_settings(void **state)
 static void test_bad_input(void **state)
 {
     (void)state;
-    static const struct { const char *old, *new, *message;
+    static const struct {
+        const char *old, *new, *message;
     } rows[] = {
         /* unknown keys */
         {"extent:", "extend:", "cases/good.yaml:2:22: grid.extend is unknown; nearest is grid.extent"},
@@ -169,8 +170,7 @@ static void test_bad_input(void **state)
         char *text = rw_format("%.*s%s%s", (int)(at - GOOD), GOOD, rows[i].new, at + strlen(rows[i].old));
         assert_int_equal(parse(text, NULL, &c), RW_ERR_INPUT);
         assert_null(c);
-        if (!strstr(rw_message(ctx), rows[i].message))
-            fail_msg("'%s' is not in: %s", rows[i].message, rw_message(ctx));
+        if (!strstr(rw_message(ctx), rows[i].message)) fail_msg("'%s' is not in: %s", rows[i].message, rw_message(ctx));
         rw_free(text);
     }
 }
@@ -222,7 +222,8 @@ static void test_set(void **state)
         {"time.end=[1", "--set time.end, 2:1: not YAML"},
         /* names of one's own are added on purpose only */
         {"parameters.A=1",
-         "--set parameters.A=1: parameters.A is not in the case; nearest is parameters.a; to add it: --set 'parameters.A!=…'"},
+         "--set parameters.A=1: parameters.A is not in the case; nearest is parameters.a; to add it: --set "
+         "'parameters.A!=…'"},
         {"parameters.zeta=1", "parameters.zeta is not in the case; it has parameters.a, parameters.b; to add it"},
         {"fields.w.initial=7", "fields.w is not in the case; it has fields.u, fields.v"},
         {"fields.uu.unit=m", "fields.uu is not in the case; nearest is fields.u"},
@@ -306,10 +307,14 @@ static void test_written_runs_again(void **state)
 static void test_hash(void **state)
 {
     (void)state;
-    static const struct { const char *set; bool same; } rows[] = {
-        {"time.step=0.01", true}, {"time.step=1e-2", true}, {"time.step=0.02", false}, {"device=check", true},
-        {"time.end=7", true},     {"output.every=1", false}, {"output.vti=false", true}, {"parameters.a=1.50", true},
-        {"parameters.a=2", false}, {"parameters.d!=2", false}, {"equations=1", false},   {"checkpoint.steps=1", true},
+    static const struct {
+        const char *set;
+        bool same;
+    } rows[] = {
+        {"time.step=0.01", true},     {"time.step=1e-2", true},    {"time.step=0.02", false},
+        {"device=check", true},       {"time.end=7", true},        {"output.every=1", false},
+        {"output.vti=false", true},   {"parameters.a=1.50", true}, {"parameters.a=2", false},
+        {"parameters.d!=2", false},   {"equations=1", false},      {"checkpoint.steps=1", true},
         {"reproducible=true", false}, {"problem=other", false},
     };
     rw_case *c;
@@ -374,10 +379,9 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_settings), cmocka_unit_test(test_bad_input), cmocka_unit_test(test_set),
-        cmocka_unit_test(test_many_mistakes),
-        cmocka_unit_test(test_written_runs_again), cmocka_unit_test(test_hash), cmocka_unit_test(test_files),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_settings),      cmocka_unit_test(test_bad_input),          cmocka_unit_test(test_set),
+        cmocka_unit_test(test_many_mistakes), cmocka_unit_test(test_written_runs_again), cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_files),         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -73,7 +73,7 @@ static void test_one_scale(void **state)
     assert_int_equal(equal_frames("run", "given", "v"), FRAMES);
     good(text, "frame", "output.limits=frame");
     assert_int_equal(equal_frames("run", "frame", "u"), 1); /* the last has both extremes */
-    good(text, "last", "output.figures_every=last"); /* a single picture: its own limits */
+    good(text, "last", "output.figures_every=last");        /* a single picture: its own limits */
     assert_true(same_files("last", "figures/u-000004.png", "frame", "figures/u-000004.png"));
     /* colours about 0 stay so */
     text = GROWING("", "diverging");
@@ -183,13 +183,18 @@ static void draw_later(const char *results, const char *name, const char *field,
 static void test_drawn_later(void **state)
 {
     (void)state;
-    static const char *const texts[] = {
-        GROWING("title: Growth\n", "diverging"),
-        /* sides that lie outside of the values inside, and change */
-        "problem: pde\ngrid: {size: [8, 6]}\nfields: {u: {initial: \"1\", boundary: \"3 + 4*t\"}, v: {initial: \"x\", boundary: {left: \"-1\", right: \"t\", y: \"0\"}}}\n"
-        "equations: [\"du/dt = 0.1*laplace(u)\", \"dv/dt = 0\"]\ntime: {end: 1, method: rk4, step: 0.01}\noutput: {every: 0.25, vti: false}\n",
-        "problem: pde\ngrid: {size: 9}\nfields: {u: {initial: \"x\", boundary: \"2*t\"}, v: {initial: \"0\", boundary: \"0\"}}\n"
-        "equations: [\"du/dt = 1 - u\", \"dv/dt = 0\"]\ntime: {end: 1, method: rk4, step: 0.05}\noutput: {every: 0.25, vti: false}\n"};
+    static const char *const texts[] =
+        {GROWING("title: Growth\n", "diverging"),
+         /* sides that lie outside of the values inside, and change */
+         "problem: pde\ngrid: {size: [8, 6]}\n"
+         "fields: {u: {initial: \"1\", boundary: \"3 + 4*t\"}, v: {initial: \"x\", boundary: {left: \"-1\", right: "
+         "\"t\", y: \"0\"}}}\n"
+         "equations: [\"du/dt = 0.1*laplace(u)\", \"dv/dt = 0\"]\ntime: {end: 1, method: rk4, step: 0.01}\n"
+         "output: {every: 0.25, vti: false}\n",
+         "problem: pde\ngrid: {size: 9}\n"
+         "fields: {u: {initial: \"x\", boundary: \"2*t\"}, v: {initial: \"0\", boundary: \"0\"}}\n"
+         "equations: [\"du/dt = 1 - u\", \"dv/dt = 0\"]\ntime: {end: 1, method: rk4, step: 0.05}\n"
+         "output: {every: 0.25, vti: false}\n"};
     for (int i = 0; i < (test_long() ? RW_COUNT(texts) : 1); ++i) {
         char all[32], frames[32], later[32];
         snprintf(all, sizeof all, "all%d", i), snprintf(frames, sizeof frames, "frames%d", i),
@@ -341,7 +346,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_scale), cmocka_unit_test(test_continued), cmocka_unit_test(test_not_written),
-        cmocka_unit_test(test_headings), cmocka_unit_test(test_refused), cmocka_unit_test(test_drawn_later),
+        cmocka_unit_test(test_headings),  cmocka_unit_test(test_refused),   cmocka_unit_test(test_drawn_later),
         cmocka_unit_test(test_sides),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -1,5 +1,5 @@
-/* Outputs by interpolation within a step of the problem pde: beside those that steps hit, restarts, writes that fail, what
- * is refused. */
+/* Outputs by interpolation within a step of the problem pde: beside those that steps hit, restarts, writes that fail,
+ * what is refused. */
 #include "pde_test.h"
 
 #include "core/json.h"
@@ -148,8 +148,10 @@ static void assert_same_movie(const char *a, const char *b)
 static void test_a_restart_of_interpolated_outputs(void **state)
 {
     (void)state;
-    static const struct { const char *method, *tolerance; int stride; } cases[] = {
-        {"rkc2", "1e-3", 17}, {"rock4", "1e-6", 7}, {"auto", "1e-4", 4}};
+    static const struct {
+        const char *method, *tolerance;
+        int stride;
+    } cases[] = {{"rkc2", "1e-3", 17}, {"rock4", "1e-6", 7}, {"auto", "1e-4", 4}};
     for (int m = 0; m < 3; ++m) {
         char path[128];
         write_movie(cases[m].method, cases[m].tolerance, path);
@@ -195,7 +197,8 @@ static void test_interpolation_refused(void **state)
     (void)state;
     static const char *const bad[][3] = {
         {"rk4", "1e-3",
-         "output.interpolate = 0.001 with time.method = rk4: only methods with error control have values within a step"},
+         "output.interpolate = 0.001 with time.method = rk4: only methods with error control have values "
+         "within a step"},
         {"rkc2", "-1e-3", "output.interpolate = -1e-3 is outside [0, 1]: take outputs"},
         {"rkc2", "2", "output.interpolate = 2 is outside [0, 1]: take outputs"},
         {"rkc2", ".nan", "output.interpolate = .nan is not a number (NaN): take outputs"},

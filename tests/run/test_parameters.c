@@ -11,8 +11,8 @@
 
 #include "core/json.h"
 #include "io/yaml.h"
-#include "run/tables.h"
 #include "rechenwerk/describe.h"
+#include "run/tables.h"
 
 static rw_context *ctx;
 
@@ -132,8 +132,10 @@ static void test_templates(void **state)
 static void test_help(void **state)
 {
     (void)state;
-    static const struct { const char *name, *holds; } good[] = {
-        {"output", "output.every"}, {"output.every", "hit exactly"}, {"every_steps", "output.every_steps"},
+    static const struct {
+        const char *name, *holds;
+    } good[] = {
+        {"output", "output.every"}, {"output.every", "hit exactly"},         {"every_steps", "output.every_steps"},
         {"device", "cuda:0"},       {"checkpoint.seconds", "(default: 60)"}, {"sin", "expression language"},
     };
     char *text;
@@ -172,23 +174,43 @@ static void test_lists(void **state)
 static void test_limits(void **state)
 {
     (void)state;
-    static const struct { rw_param_kind kind; const char *allowed, *value; bool good; } rows[] = {
-        {RW_PARAM_REAL, "(0, 1]", "0", false},      {RW_PARAM_REAL, "(0, 1]", "1", true},
-        {RW_PARAM_REAL, "(0, 1]", "1e-300", true},  {RW_PARAM_REAL, "[0, 1)", "0", true},
-        {RW_PARAM_REAL, "[0, 1)", "1", false},      {RW_PARAM_REAL, "(-inf, inf)", "-1e308", true},
-        {RW_PARAM_REAL, "(-inf, inf)", ".inf", false}, {RW_PARAM_REAL, "", "nan", false},
-        {RW_PARAM_REAL, "2|4", "4.0", true},        {RW_PARAM_REAL, "2|4", "3", false},
-        {RW_PARAM_INT, "[-5, 5]", "-5", true},      {RW_PARAM_INT, "[-5, 5]", "6", false},
-        {RW_PARAM_INT, "", "1e3", true},            {RW_PARAM_INT, "", "1.5", false},
-        {RW_PARAM_INT, "", "9223372036854775807", true}, {RW_PARAM_INT, "", "9223372036854775808", false},
-        {RW_PARAM_INT, "", "1e300", false},         {RW_PARAM_INT, "", "", false},
-        {RW_PARAM_INTS, "2 of [0, 9]", "[1, 2]", true}, {RW_PARAM_INTS, "2 of [0, 9]", "[1]", false},
-        {RW_PARAM_INTS, "2 of [0, 9]", "[1, 10]", false}, {RW_PARAM_INTS, "1..3 of [0, 9]", "4", true},
-        {RW_PARAM_INTS, "", "[1,2,3,4,5,6,7,8,9]", false}, {RW_PARAM_REALS, "0..2", "[]", true},
-        {RW_PARAM_BOOL, "", "true", true},          {RW_PARAM_BOOL, "", "Off", true},
-        {RW_PARAM_BOOL, "", "1", false},            {RW_PARAM_CHOICE, "a|b|", "b", true},
-        {RW_PARAM_CHOICE, "a|b|", "", false},       {RW_PARAM_CHOICE, "a|b", "a|b", false},
-        {RW_PARAM_TEXT, "", "[1]", false},          {RW_PARAM_TEXT, "", "", true},
+    static const struct {
+        rw_param_kind kind;
+        const char *allowed, *value;
+        bool good;
+    } rows[] = {
+        {RW_PARAM_REAL, "(0, 1]", "0", false},
+        {RW_PARAM_REAL, "(0, 1]", "1", true},
+        {RW_PARAM_REAL, "(0, 1]", "1e-300", true},
+        {RW_PARAM_REAL, "[0, 1)", "0", true},
+        {RW_PARAM_REAL, "[0, 1)", "1", false},
+        {RW_PARAM_REAL, "(-inf, inf)", "-1e308", true},
+        {RW_PARAM_REAL, "(-inf, inf)", ".inf", false},
+        {RW_PARAM_REAL, "", "nan", false},
+        {RW_PARAM_REAL, "2|4", "4.0", true},
+        {RW_PARAM_REAL, "2|4", "3", false},
+        {RW_PARAM_INT, "[-5, 5]", "-5", true},
+        {RW_PARAM_INT, "[-5, 5]", "6", false},
+        {RW_PARAM_INT, "", "1e3", true},
+        {RW_PARAM_INT, "", "1.5", false},
+        {RW_PARAM_INT, "", "9223372036854775807", true},
+        {RW_PARAM_INT, "", "9223372036854775808", false},
+        {RW_PARAM_INT, "", "1e300", false},
+        {RW_PARAM_INT, "", "", false},
+        {RW_PARAM_INTS, "2 of [0, 9]", "[1, 2]", true},
+        {RW_PARAM_INTS, "2 of [0, 9]", "[1]", false},
+        {RW_PARAM_INTS, "2 of [0, 9]", "[1, 10]", false},
+        {RW_PARAM_INTS, "1..3 of [0, 9]", "4", true},
+        {RW_PARAM_INTS, "", "[1,2,3,4,5,6,7,8,9]", false},
+        {RW_PARAM_REALS, "0..2", "[]", true},
+        {RW_PARAM_BOOL, "", "true", true},
+        {RW_PARAM_BOOL, "", "Off", true},
+        {RW_PARAM_BOOL, "", "1", false},
+        {RW_PARAM_CHOICE, "a|b|", "b", true},
+        {RW_PARAM_CHOICE, "a|b|", "", false},
+        {RW_PARAM_CHOICE, "a|b", "a|b", false},
+        {RW_PARAM_TEXT, "", "[1]", false},
+        {RW_PARAM_TEXT, "", "", true},
     };
     for (int i = 0; i < RW_COUNT(rows); i++) {
         rw_param row = {.name = "x",
@@ -256,9 +278,10 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),      cmocka_unit_test(test_names_are_unique), cmocka_unit_test(test_faces),
-        cmocka_unit_test(test_templates), cmocka_unit_test(test_help),             cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_limits),    cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_rows),   cmocka_unit_test(test_names_are_unique),
+        cmocka_unit_test(test_faces),  cmocka_unit_test(test_templates),
+        cmocka_unit_test(test_help),   cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_limits), cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

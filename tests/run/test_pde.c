@@ -31,7 +31,8 @@ static void destroy(rw_case **c, rw_problem **p)
 static void test_bad_input(void **state)
 {
     (void)state;
-    static const struct { const char *text, *message;
+    static const struct {
+        const char *text, *message;
     } table[] = {
         {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = laplce(u)\"\n" TIME),
          ":4:21: function laplce is unknown; nearest is laplace"},
@@ -62,7 +63,8 @@ static void test_bad_input(void **state)
         {CASE("{u: {initial: {file: none.npy}}}", EQ TIME), "none.npy"},
         {CASE("{u: {initial: {fle: none.npy}}}", EQ TIME), "an expression, {file: u.npy} or {picture:"},
         {CASE("{u: {initial: \"0\", boundary: {lft: \"0\"}}}", EQ TIME),
-         "side lft is unknown; nearest is left: in 2 dimensions there are left, right, bottom, top, or whole axes x, y"},
+         "side lft is unknown; nearest is left: in 2 dimensions there are left, right, bottom, top, or "
+         "whole axes x, y"},
         {CASE("{u: {initial: \"0\", boundary: {back: \"0\"}}}", EQ TIME), "side back is unknown"},
         {CASE("{u: {initial: \"0\", boundary: {left: periodic}}}", EQ TIME), "periodic on one side of axis x only"},
         {CASE("{u: {initial: \"0\", boundary: {robin: [1, 2]}}}", EQ TIME), "robin takes three expressions"},
@@ -72,9 +74,9 @@ static void test_bad_input(void **state)
         {CASE("{u: {initial: \"0\", boundary: \"0\"}, v: {initial: \"0\"}}",
               "equations: [\"du/dt = u\", \"dv/dt = v\"]\n" TIME),
          "fields u and v put their nodes differently on side left"},
-        {CASE(
-             "{u: {initial: \"0\", boundary: \"1+t\"}, v: {initial: \"0\", boundary: {left: \"0\", right: \"2\", y: neumann}}}",
-             "equations: [\"du/dt = u\", \"dv/dt = v\"]\n" TIME),
+        {CASE("{u: {initial: \"0\", boundary: \"1+t\"}, v: {initial: \"0\", boundary: {left: \"0\", right: \"2\", y: "
+              "neumann}}}",
+              "equations: [\"du/dt = u\", \"dv/dt = v\"]\n" TIME),
          "fields u and v put their nodes differently on side bottom"},
         {CASE("{u: {initial: \"0\"}}", EQ "time: {end: -1}\n"), "time.end = -1 is not after time.start = 0"},
         {CASE("{u: {initial: \"0\"}}", EQ "time: {start: 1, end: 1}\n"), "time.end = 1 is not after time.start = 1"},
@@ -123,11 +125,16 @@ static void test_bad_input(void **state)
         {CASE("{u: {initial: \"0\", boundary: periodc}}", EQ TIME),
          "periodc is no parameter and no condition; nearest is periodic"},
         {CASE("{u: {initial: \"0\", boundary: {nuemann: 1}}}", EQ TIME), "nuemann is unknown; nearest is neumann"},
-        {CASE("{u: {initial: \"0\", boundary: constant}}", EQ TIME), "constant needs the value outside: give {constant: \"0\"}"},
-        {CASE("{u: {initial: \"0\", boundary: {reflect: 1}}}", EQ TIME), "reflect has no value: dirichlet, neumann, robin and constant have values"},
-        {CASE("{u: {initial: \"0\", boundary: reflct}}", EQ TIME), "reflct is no parameter and no condition; nearest is reflect"},
-        {CASE("{u: {initial: \"0\", boundary: {constant: \"1/0\"}}}", EQ TIME), "fields.u.boundary = 1/0 is inf: finite values are needed"},
-        {CASE("{u: {initial: \"0\", boundary: {left: {constant: \"2 + t\"}, right: reflect101, y: wrap}}}", EQ TIME), NULL},
+        {CASE("{u: {initial: \"0\", boundary: constant}}", EQ TIME),
+         "constant needs the value outside: give {constant: \"0\"}"},
+        {CASE("{u: {initial: \"0\", boundary: {reflect: 1}}}", EQ TIME),
+         "reflect has no value: dirichlet, neumann, robin and constant have values"},
+        {CASE("{u: {initial: \"0\", boundary: reflct}}", EQ TIME),
+         "reflct is no parameter and no condition; nearest is reflect"},
+        {CASE("{u: {initial: \"0\", boundary: {constant: \"1/0\"}}}", EQ TIME),
+         "fields.u.boundary = 1/0 is inf: finite values are needed"},
+        {CASE("{u: {initial: \"0\", boundary: {left: {constant: \"2 + t\"}, right: reflect101, y: wrap}}}", EQ TIME),
+         NULL},
         {CASE("{u: {initial: \"0\", boundary: {left: reflect, right: replicate, y: {constant: 3}}}}", EQ TIME), NULL},
         {CASE("{u: {initial: \"0\", boundary: k}}", "parameters: {k: 2}\n" EQ TIME), NULL},
         {CASE("{u: {initial: \"rand(x)\"}}", EQ TIME), "function rand is unknown: expressions have no random numbers"},
@@ -190,7 +197,9 @@ static void test_many_mistakes(void **state)
     assert_non_null(strstr(rw_message(ctx), "\n--set equations, 1:9: function foo is unknown"));
     assert_null(strstr(rw_message(ctx), "coordinate y"));
 
-    static const struct { const char *set, *message; } sets[] = {
+    static const struct {
+        const char *set, *message;
+    } sets[] = {
         {"equations=du/dt = foo(u) + u", "--set equations, 1:9: function foo is unknown"},
         {"equations=[\"r = u\", \"du/dt = r + nn\"]", "--set equations, 1:24: name nn is unknown"},
         {"equations=[du/dt = u; q = ), \"r = u +\"]", "--set equations, 1:17: unexpected ')'"},
@@ -216,8 +225,7 @@ static void test_many_mistakes(void **state)
     const char *good = CASE("{u: {initial: \"0\"}}", EQ TIME);
     for (int i = 0; i < RW_COUNT(sets); ++i) {
         rw_status status = rw_case_parse(ctx, "case.yaml", good, strlen(good), &sets[i].set, 1, rw_problems, &c);
-        if (strstr(sets[i].message, "case.yaml"))
-            assert_int_equal(status, RW_OK);
+        if (strstr(sets[i].message, "case.yaml")) assert_int_equal(status, RW_OK);
         else if (status != RW_ERR_INPUT || !strstr(rw_message(ctx), sets[i].message))
             fail_msg("%s: '%s' is not in %s", sets[i].set, sets[i].message, rw_message(ctx));
         rw_case_free(&c);
@@ -284,7 +292,8 @@ static void keep_warning(void *user, rw_log_level level, const char *message)
 static void test_settings_without_effect(void **state)
 {
     (void)state;
-    static const struct { const char *time, *more, *warning;
+    static const struct {
+        const char *time, *more, *warning;
     } rows[] = {
         {"end: 1, method: rk4, rtol: 1e-3", "",
          ":5:35: time.rtol has no effect with time.method = rk4; it has with time.method = rkc2|"},
@@ -318,7 +327,9 @@ static void test_settings_without_effect(void **state)
 static void test_grids(void **state)
 {
     (void)state;
-    static const struct { const char *boundary; double h, origin;
+    static const struct {
+        const char *boundary;
+        double h, origin;
     } table[] = {{"\"0\"", 1. / 9, 1. / 9},
                  {"neumann", 1. / 7, 0},
                  {"reflect", 1. / 7, 0},
@@ -347,12 +358,13 @@ static void test_grids(void **state)
  * there. */
 static void test_settings_compile_nothing(void **state)
 {
-    static const char *const text[] = {
-        "parameters: {k: 1}\ntime: {end: 0.1, method: rkc2, rtol: 1e-4}\noutput: {every: 0.05, interpolate: 1e-2}\n"
-        "equations: \"du/dt = k*laplace(u)*cos(t) + where(u > 0.5, 1, 0)\"\n",
-        "parameters: {k: 2}\ntime: {start: 0.01, end: 0.2, method: rkc2, rtol: 1e-5, atol: 1e-9, initial_step: 1e-4, max_step: 0.01, "
-        "max_stages: 50}\noutput: {every: 0.02, series_steps: 3, interpolate: 1e-3}\ncheckpoint: {steps: 7}\n"
-        "equations: \"du/dt = k*laplace(u)*cos(t) + where(u > 0.5, 1, 0)\"\n"};
+    static const char *const text[] =
+        {"parameters: {k: 1}\ntime: {end: 0.1, method: rkc2, rtol: 1e-4}\noutput: {every: 0.05, interpolate: 1e-2}\n"
+         "equations: \"du/dt = k*laplace(u)*cos(t) + where(u > 0.5, 1, 0)\"\n",
+         "parameters: {k: 2}\ntime: {start: 0.01, end: 0.2, method: rkc2, rtol: 1e-5, atol: 1e-9, initial_step: 1e-4, "
+         "max_step: 0.01, "
+         "max_stages: 50}\noutput: {every: 0.02, series_steps: 3, interpolate: 1e-3}\ncheckpoint: {steps: 7}\n"
+         "equations: \"du/dt = k*laplace(u)*cos(t) + where(u > 0.5, 1, 0)\"\n"};
     rw_case *c[2];
     rw_problem *p[2];
     rw_counters before = {0};
@@ -420,7 +432,7 @@ static void test_initial_values(void **state)
     CASE("{u: {initial: \"sin(3*x)*y\", boundary: {left: \"t\", right: neumann, y: periodic}}, "                       \
          "v: {initial: \"x\", boundary: {left: \"0\", right: neumann, y: periodic}}}",                                 \
          "functions: [\"f(a) = a - a^3\"]\n"                                                                           \
-         "equations: [\"du/dt = laplace(u) + f(u) - v\", \"dv/dt = 0.1*(u - v) + laplace(v)\"]\n"                     \
+         "equations: [\"du/dt = laplace(u) + f(u) - v\", \"dv/dt = 0.1*(u - v) + laplace(v)\"]\n"                      \
          "time: {end: 0.2, method: %s, rtol: 1e-4}\n"                                                                  \
          "output: {every: 0.05, fields: all, figures: [], vti: false}\n")
 
@@ -458,8 +470,9 @@ static void test_runs_that_stop(void **state)
 #define TWO "{u: {initial: \"1\"}, v: {initial: \"1\"}}"
 #define STOP(equation, time)                                                                                           \
     CASE(TWO, "equations: [\"du/dt = -u\", \"dv/dt = " equation "\"]\ntime: {end: 3, " time "}\n"                      \
-         "output: {fields: [], figures: []}\n")
-    static const struct { const char *text, *set, *message[4];
+              "output: {fields: [], figures: []}\n")
+    static const struct {
+        const char *text, *set, *message[4];
     } rows[] = {
         {STOP("laplace(v) + where(x > 0.7, where(y > 1, sqrt(0.4 - t), 0), 0)", "method: rkc2"),
          "checkpoint.steps=2",

@@ -32,8 +32,10 @@ static void test_single_cell(void **state)
     near("its time", statistic(p, "first_spike_time"), 2.505e-5, 1e-6);
     drop(p, &c);
 
-    static const struct { const char *steps; double threshold, spike, at; } rows[] = {
-        {"10000", 9.95e-6, 6.915252e13, 2.6e-5}, {"100000", 9.905e-6, 6.991111e13, 2.4935e-5}};
+    static const struct {
+        const char *steps;
+        double threshold, spike, at;
+    } rows[] = {{"10000", 9.95e-6, 6.915252e13, 2.6e-5}, {"100000", 9.905e-6, 6.991111e13, 2.4935e-5}};
     for (int i = 0; i < RW_COUNT(rows) && !starts_slowly(); ++i) {
         char text[400];
         snprintf(text, sizeof text, SINGLE("time: {end: 0.0005, steps: %s}\n"), rows[i].steps);
@@ -64,10 +66,12 @@ static void test_relaxation(void **state)
 static void test_radial(void **state)
 {
     (void)state;
-    static const struct { const char *cells; double pump, peak, at, phi, end; } rows[] = {
-        {"[5, 5, 1]", 3.91474562e19, 4.158902e13, 1.137e-5, 2.235013296e12, 2.235294946e12},
-        {"[10, 10, 3]", 0, 0, 0, 0, 0},
-        {"[20, 20, 1]", 3.88795309e19, 4.120652e13, 1.141e-5, 2.208401124e12, 2.208680357e12}};
+    static const struct {
+        const char *cells;
+        double pump, peak, at, phi, end;
+    } rows[] = {{"[5, 5, 1]", 3.91474562e19, 4.158902e13, 1.137e-5, 2.235013296e12, 2.235294946e12},
+                {"[10, 10, 3]", 0, 0, 0, 0, 0},
+                {"[20, 20, 1]", 3.88795309e19, 4.120652e13, 1.141e-5, 2.208401124e12, 2.208680357e12}};
     double error[3], v[5];
     int n = starts_slowly() ? 1 : RW_COUNT(rows);
     if (is_check()) skip();
@@ -315,7 +319,8 @@ static void test_bad_input(void **state)
 #define BAD(pump, mode, rest) "problem: rates\npump: {profile: \"" pump "\"}\n" mode "\n" rest
 #define END "time: {end: 1e-5}\n"
 #define MODE "mode: {profile: \"1\"}"
-    static const struct { const char *text, *message;
+    static const struct {
+        const char *text, *message;
     } rows[] = {{BAD("0.1 - r2", MODE, END), ":2:17: pump.profile is negative in cell ("},
                 {BAD("log(r2 - 0.1)", MODE, END), "pump.profile is not a number in cell ("},
                 {BAD("1", "mode: {profile: \"1/(x - x)\"}", END),
@@ -361,11 +366,16 @@ static void test_bad_input(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_single_cell),    cmocka_unit_test(test_relaxation),
-                                       cmocka_unit_test(test_radial),         cmocka_unit_test(test_devices_agree),
-                                       cmocka_unit_test(test_bounds),         cmocka_unit_test(test_modes_and_switch),
-                                       cmocka_unit_test(test_split_steps),    cmocka_unit_test(test_copies),
-                                       cmocka_unit_test(test_managed_memory), cmocka_unit_test(test_restart),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_single_cell),
+                                       cmocka_unit_test(test_relaxation),
+                                       cmocka_unit_test(test_radial),
+                                       cmocka_unit_test(test_devices_agree),
+                                       cmocka_unit_test(test_bounds),
+                                       cmocka_unit_test(test_modes_and_switch),
+                                       cmocka_unit_test(test_split_steps),
+                                       cmocka_unit_test(test_copies),
+                                       cmocka_unit_test(test_managed_memory),
+                                       cmocka_unit_test(test_restart),
                                        cmocka_unit_test(test_settings_compile_nothing),
                                        cmocka_unit_test(test_bad_input)};
     return run_on_devices("rates", tests, RW_COUNT(tests));

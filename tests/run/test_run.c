@@ -49,10 +49,7 @@ static char *slurp(const char *folder, const char *name, size_t *n)
     return data;
 }
 
-static bool exists(const char *folder, const char *name)
-{
-    return access(in(folder, name), F_OK) == 0;
-}
+static bool exists(const char *folder, const char *name) { return access(in(folder, name), F_OK) == 0; }
 
 static void assert_same(const char *a, const char *b, const char *name)
 {
@@ -197,9 +194,20 @@ static void test_results(void **state)
     assert_string_equal(report.device, "cpu");
     assert_true(report.time == 1 && report.outputs == 5 && report.step == 36 && report.pictures == 5 * 2 + 2);
     static const char *const files[] = {
-        "settings.yaml", "run.json", "log.jsonl", "series.csv", "checkpoint.h5", "fields.h5", "fields.xdmf",
-        "fields.pvd", "fields/000004.h5", "vti/000000.vti", "figures/u-000000.png", "figures/v-000004.png",
-        "figures/series-mean_u.png", "figures/series-steps.png",
+        "settings.yaml",
+        "run.json",
+        "log.jsonl",
+        "series.csv",
+        "checkpoint.h5",
+        "fields.h5",
+        "fields.xdmf",
+        "fields.pvd",
+        "fields/000004.h5",
+        "vti/000000.vti",
+        "figures/u-000000.png",
+        "figures/v-000004.png",
+        "figures/series-mean_u.png",
+        "figures/series-steps.png",
     };
     for (int i = 0; i < RW_COUNT(files); i++)
         if (!exists("a", files[i])) fail_msg("%s is missing", files[i]);
@@ -239,8 +247,10 @@ static void test_choices_of_output(void **state)
 {
     (void)state;
     erase("b");
-    must_run("b", "output.fields=[u] output.figures=v output.figures_every=last output.vti=no output.every=0 "
-                  "output.every_steps=10 output.series_steps=0", (rw_run_options){0});
+    must_run("b",
+             "output.fields=[u] output.figures=v output.figures_every=last output.vti=no output.every=0 "
+             "output.every_steps=10 output.series_steps=0",
+             (rw_run_options){0});
     assert_true(exists("b", "fields/000004.h5")); /* steps 0, 10, 20, 30, and the end */
     assert_false(exists("b", "fields/000005.h5"));
     assert_false(exists("b", "vti") || exists("b", "fields.pvd"));
@@ -525,8 +535,8 @@ static void test_full_disk(void **state)
         waitpid(child, &result, 0);
         assert_true(WIFEXITED(result) && WEXITSTATUS(result) == 0);
         if (!exists("g", "run.json")) continue;
-        must_run("g", settings, (rw_run_options){.force = !exists("g", "checkpoint.h5"),
-                                                 .restart = exists("g", "checkpoint.h5")});
+        must_run("g", settings,
+                 (rw_run_options){.force = !exists("g", "checkpoint.h5"), .restart = exists("g", "checkpoint.h5")});
         assert_same("a", "g", "series.csv");
     }
 }

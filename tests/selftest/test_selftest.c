@@ -1,5 +1,5 @@
-/* The self-test of a device: every row passes on every device, and a device that is broken on purpose fails the rows it should:
- * launches that do nothing, spoil what they wrote, or fail; memory that cannot be had or zeroed. */
+/* The self-test of a device: every row passes on every device, and a device that is broken on purpose fails the rows it
+ * should: launches that do nothing, spoil what they wrote, or fail; memory that cannot be had or zeroed. */
 #include <math.h>
 
 #include "../devices.h"
@@ -21,7 +21,8 @@ static outcome run(void)
 static int rows_failed(const outcome *o, const char *prefix, bool failed)
 {
     int n = 0;
-    for (int i = 0; i < o->n; ++i) n += !strncmp(o->rows[i].name, prefix, strlen(prefix)) && o->rows[i].passed != failed;
+    for (int i = 0; i < o->n; ++i)
+        n += !strncmp(o->rows[i].name, prefix, strlen(prefix)) && o->rows[i].passed != failed;
     return n;
 }
 
@@ -37,9 +38,10 @@ static void test_every_row_passes(void **state)
         assert_true(r->seconds >= 0 && r->seconds < 60 && r->tolerance >= 0 && r->tolerance <= 1e-4);
         for (int j = 0; j < i; ++j) assert_string_not_equal(r->name, o.rows[j].name);
     }
-    static const char *const parts[] = {"memory device", "memory pinned", "reduce sum f32", "reduce dot c128", "reduce normmax c64",
-                                        "expr f64", "expr f32", "expr c128", "expr c64", "grid order 2", "grid order 4", "heat rk4",
-                                        "heat rk4 recorded", "heat rkc2"};
+    static const char *const parts[] = {"memory device",      "memory pinned", "reduce sum f32", "reduce dot c128",
+                                        "reduce normmax c64", "expr f64",      "expr f32",       "expr c128",
+                                        "expr c64",           "grid order 2",  "grid order 4",   "heat rk4",
+                                        "heat rk4 recorded",  "heat rkc2"};
     for (int i = 0; i < RW_COUNT(parts); ++i)
         if (!rows_failed(&o, parts[i], false)) fail_msg("no row %s", parts[i]);
     assert_int_equal(rows_failed(&o, "memory managed", false), rw_device_info(dev)->managed);
@@ -48,7 +50,7 @@ static void test_every_row_passes(void **state)
     rw_selftest_free(&o.rows);
 }
 
-/* ---- broken on purpose ------------------------------------------------------------------------------------------------------ */
+/* ---- broken on purpose ------------------------------------------------------------------------------------------- */
 
 static rw_device_ops broken;
 static const rw_device_ops *whole;
@@ -69,22 +71,26 @@ static void break_device(void)
 }
 static void mend_device(void) { dev->ops = whole; }
 
-static rw_status launch_nothing(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_launch_arg *args, int nargs)
+static rw_status launch_nothing(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_launch_arg *args,
+                                int nargs)
 {
     return (void)q, (void)k, (void)groups, (void)args, (void)nargs, RW_OK;
 }
 
 /* Every number written is NaN. */
-static rw_status launch_and_spoil(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_launch_arg *args, int nargs)
+static rw_status launch_and_spoil(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_launch_arg *args,
+                                  int nargs)
 {
     rw_status status = whole->launch(q, k, groups, args, nargs);
     for (int i = 0; i < nargs && status == RW_OK; ++i)
-        if (args[i].buffer && !args[i].parameter->constant) memset(args[i].buffer->pointer, 0xff, args[i].buffer->bytes);
+        if (args[i].buffer && !args[i].parameter->constant)
+            memset(args[i].buffer->pointer, 0xff, args[i].buffer->bytes);
     return status;
 }
 
 /* The last group is forgotten. */
-static rw_status launch_one_less(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_launch_arg *args, int nargs)
+static rw_status launch_one_less(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_launch_arg *args,
+                                 int nargs)
 {
     const int64_t fewer[3] = {groups[0] - 1, groups[1], groups[2]};
     return fewer[0] ? whole->launch(q, k, fewer, args, nargs) : RW_OK;
@@ -95,9 +101,10 @@ static rw_status zero_nothing(rw_queue *q, rw_buffer *b, size_t bytes) { return 
 static void test_wrong_results_fail(void **state)
 {
     (void)state;
-    rw_status (*const launches[])(rw_queue *, rw_kernel *, const int64_t[3], const rw_launch_arg *, int) = {launch_nothing, launch_and_spoil,
-                                                                                                            launch_one_less};
-    static const char *const names[] = {"launches that do nothing", "results that are not numbers", "a group forgotten"};
+    rw_status (*const launches[])(rw_queue *, rw_kernel *, const int64_t[3], const rw_launch_arg *,
+                                  int) = {launch_nothing, launch_and_spoil, launch_one_less};
+    static const char *const names[] = {"launches that do nothing", "results that are not numbers",
+                                        "a group forgotten"};
     for (int i = 0; i < RW_COUNT(launches); ++i) {
         if (i == 1 && !on("cpu") && !on("check")) continue; /* the memory of others is out of reach here */
         if (i == 2 && (on("check") || brief())) continue;   /* slow */
@@ -127,8 +134,10 @@ static void test_wrong_results_fail(void **state)
 static void test_failures_are_rows(void **state)
 {
     (void)state;
-    static const struct { rw_fault kind; const char *note; } faults[] = {
-        {RW_FAULT_LAUNCH, "injected"}, {RW_FAULT_DEVICE_ALLOC, "injected"}, {RW_FAULT_ALLOC, "memory"}};
+    static const struct {
+        rw_fault kind;
+        const char *note;
+    } faults[] = {{RW_FAULT_LAUNCH, "injected"}, {RW_FAULT_DEVICE_ALLOC, "injected"}, {RW_FAULT_ALLOC, "memory"}};
     for (int i = 0; i < RW_COUNT(faults); ++i)
         for (int n = 2; n < (on("check") || !test_long() ? 60 : 200); n += 60) {
             rw_fault_set(faults[i].kind, n);
@@ -140,7 +149,8 @@ static void test_failures_are_rows(void **state)
             }
             assert_int_equal(o.failed, 1); /* the others go on */
             for (int r = 0; r < o.n; ++r)
-                if (!o.rows[r].passed && !strstr(o.rows[r].note, faults[i].note)) fail_msg("%s: %s", o.rows[r].name, o.rows[r].note);
+                if (!o.rows[r].passed && !strstr(o.rows[r].note, faults[i].note))
+                    fail_msg("%s: %s", o.rows[r].name, o.rows[r].note);
             rw_selftest_free(&o.rows);
         }
     rw_selftest_result *rows = (rw_selftest_result *)state;
@@ -165,7 +175,8 @@ static void test_without_a_compiler(void **state)
     assert_int_equal(status, RW_OK);
     for (int i = 0; i < n; ++i) {
         bool needs_one = !strncmp(rows[i].name, "reduce", 6);
-        if (rows[i].passed == needs_one) fail_msg("%s %s: %s", rows[i].name, rows[i].passed ? "passes" : "fails", rows[i].note);
+        if (rows[i].passed == needs_one)
+            fail_msg("%s %s: %s", rows[i].name, rows[i].passed ? "passes" : "fails", rows[i].note);
         if (needs_one) assert_non_null(strstr(rows[i].note, "no C compiler"));
         failed += needs_one;
     }

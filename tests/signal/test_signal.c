@@ -1,5 +1,6 @@
-/* Signals: filters beside plain convolutions in f64, designs beside those of SciPy, every kind of samples, spectrograms beside a plain Fourier
- * transform, paces and late blocks, streams that are damaged. Files are written and read here without the library. */
+/* Signals: filters beside plain convolutions in f64, designs beside those of SciPy, every kind of samples, spectrograms
+ * beside a plain Fourier transform, paces and late blocks, streams that are damaged. Files are written and read here
+ * without the library. */
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
@@ -24,7 +25,7 @@ static const char *at(const char *name)
     return path[turn];
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------------------------ */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static const int bytes_of[] = {0, 1, 2, 3, 4, 4, 8};
 static const double scale_of[] = {1, 128, 32768, 8388608, 2147483648., 1, 1};
@@ -112,7 +113,7 @@ static rw_signal_report filter(const char *in, const char *out, const rw_signal_
     return r;
 }
 
-/* ---- filters ---------------------------------------------------------------------------------------------------------------- */
+/* ---- filters ----------------------------------------------------------------------------------------------------- */
 
 enum { MOST = 3 * 1000 };
 static double x[MOST], y[MOST], wanted[MOST];
@@ -135,7 +136,8 @@ static double convolve(int64_t n, int channels, const double *h, int64_t m, int6
 static void compare(const char *what, int64_t n, double bound)
 {
     for (int64_t i = 0; i < n; ++i)
-        if (!(fabs(y[i] - wanted[i]) <= bound)) fail_msg("%s, value %d: %.17g, not %.17g", what, (int)i, y[i], wanted[i]);
+        if (!(fabs(y[i] - wanted[i]) <= bound))
+            fail_msg("%s, value %d: %.17g, not %.17g", what, (int)i, y[i], wanted[i]);
 }
 
 /* Lengths around those of taps, blocks (64) and turns (192); taps without symmetry are causal, designs aligned. */
@@ -144,7 +146,8 @@ static void test_fir(void **state)
     (void)state;
     static const int64_t lengths[] = {0, 1, 192, 397, 7, 31, 30, 32, 63, 64, 65, 191, 193, 577};
     char text[31 * 24] = "", op[200], what[100];
-    for (int k = 0; k < 31; ++k) snprintf(text + strlen(text), 24, "%.12f%s", rw_random_uniform(3, (uint64_t)k) - 0.5, k % 4 ? "," : "\n# x\n");
+    for (int k = 0; k < 31; ++k)
+        snprintf(text + strlen(text), 24, "%.12f%s", rw_random_uniform(3, (uint64_t)k) - 0.5, k % 4 ? "," : "\n# x\n");
     write_file("taps.txt", text, strlen(text));
     for (int i = 0; i < MOST; ++i) x[i] = (float)(2 * rw_random_uniform(1, (uint64_t)i) - 1);
     snprintf(op, sizeof op, "fir:file=%s", at("taps.txt"));
@@ -152,8 +155,13 @@ static void test_fir(void **state)
         for (int variant = 0; variant < 4; ++variant) {
             if (brief() && (channels != 3 || variant != 1)) continue; /* each compiles programs */
             const bool keep = variant == 2, wide = variant == 3;
-            const rw_signal_spec spec = {.text = variant ? "lowpass:cutoff=900:taps=31" : op, .block = variant == 1 ? 9 : 64, .batch = 3,
-                                         .queues = 1 + channels % 2, .keep_delay = keep, .wide = wide, .kind = RW_SAMPLE_F64};
+            const rw_signal_spec spec = {.text = variant ? "lowpass:cutoff=900:taps=31" : op,
+                                         .block = variant == 1 ? 9 : 64,
+                                         .batch = 3,
+                                         .queues = 1 + channels % 2,
+                                         .keep_delay = keep,
+                                         .wide = wide,
+                                         .kind = RW_SAMPLE_F64};
             double *h;
             int64_t m, delay;
             OK(rw_signal_design(ctx, spec.text, 8000, &h, &m, &delay));
@@ -164,7 +172,8 @@ static void test_fir(void **state)
                 const rw_signal_report r = filter("x.wav", "y.wav", &spec);
                 const double bound = convolve(n, channels, h, m, keep ? 0 : delay) * (wide ? 1e-15 : 1e-6);
                 snprintf(what, sizeof what, "%d channels, variant %d, %d samples", channels, variant, (int)n);
-                assert_true(r.samples == n && r.delay == (keep ? 0 : delay) && read_signal("y.wav", RW_SAMPLE_F64, channels, true, y) == n);
+                assert_true(r.samples == n && r.delay == (keep ? 0 : delay) &&
+                            read_signal("y.wav", RW_SAMPLE_F64, channels, true, y) == n);
                 compare(what, n * channels, bound);
             }
             free(h);
@@ -175,8 +184,10 @@ static void test_fir(void **state)
 static void test_chain(void **state)
 {
     (void)state;
-    const rw_signal_spec spec = {.text = " highpass:cutoff=200:taps=21:kaiser | gain:db=-6.0205999132796239|bandstop:cutoff=1000:cutoff_high=2000:taps=41",
-                                 .wide = true, .kind = RW_SAMPLE_F64};
+    const rw_signal_spec spec = {.text = " highpass:cutoff=200:taps=21:kaiser | "
+                                         "gain:db=-6.0205999132796239|bandstop:cutoff=1000:cutoff_high=2000:taps=41",
+                                 .wide = true,
+                                 .kind = RW_SAMPLE_F64};
     double *a, *b, h[61] = {0};
     int64_t n, m, delay;
     OK(rw_signal_design(ctx, "highpass:cutoff=200:taps=21:window=kaiser:beta=8.6", 8000, &a, &n, &delay));
@@ -189,7 +200,8 @@ static void test_chain(void **state)
     }
     write_wav("x.wav", x, 999, 1, RW_SAMPLE_F64);
     const rw_signal_report r = filter("x.wav", "y.wav", &spec);
-    assert_true(r.taps == 61 && r.delay == 30 && r.block == 1024 && r.batch == 64 && r.in.channels == 1 && r.in.rate == 8000);
+    assert_true(r.taps == 61 && r.delay == 30 && r.block == 1024 && r.batch == 64 && r.in.channels == 1 &&
+                r.in.rate == 8000);
     assert_int_equal(read_signal("y.wav", RW_SAMPLE_F64, 1, true, y), 999);
     compare("chain", 999, convolve(999, 1, h, 61, 30) * 1e-15);
     free(a), free(b);
@@ -206,10 +218,14 @@ static void test_kinds(void **state)
             const bool raw = (from + to) % 2;
             char what[64];
             if (brief() && from != to && (from + 2 * to) % 7) continue;
-            snprintf(what, sizeof what, "%s to %s", rw_sample_kind_name((rw_sample_kind)from), rw_sample_kind_name((rw_sample_kind)to));
+            snprintf(what, sizeof what, "%s to %s", rw_sample_kind_name((rw_sample_kind)from),
+                     rw_sample_kind_name((rw_sample_kind)to));
             for (int i = 0; i < n * channels; ++i) {
                 const double u = 2 * rw_random_uniform(9, (uint64_t)i) - 1;
-                x[i] = from >= RW_SAMPLE_F32 ? (float)u : i == 5 ? scale_of[from] - 1 : i == 6 ? -scale_of[from] : rint((scale_of[from] - 1) * u);
+                x[i] = from >= RW_SAMPLE_F32 ? (float)u
+                       : i == 5              ? scale_of[from] - 1
+                       : i == 6              ? -scale_of[from]
+                                             : rint((scale_of[from] - 1) * u);
                 const double v = x[i] / scale_of[from] * scale_of[to], high = scale_of[to] - 1;
                 wanted[i] = to >= RW_SAMPLE_F32 ? v : rint(v > high ? high : v);
             }
@@ -238,22 +254,31 @@ static void test_kinds(void **state)
 static void test_designs(void **state)
 {
     (void)state;
-    static const struct { const char *text; int n; double h[11]; } rows[] = {
-        {"lowpass:cutoff=1000:taps=7", 7,
-         {0.008485920061584364, 0.06975525008428167, 0.2450309417782483, 0.3534557761517712, 0.2450309417782484, 0.06975525008428175,
-          0.008485920061584364}},
-        {"lowpass:cutoff=700:taps=9:window=kaiser:beta=5", 9,
-         {0.003506427556547341, 0.03617967181779686, 0.1163139674464325, 0.2141833414172764, 0.259633183523894, 0.2141833414172764,
-          0.1163139674464325, 0.03617967181779686, 0.003506427556547341}},
-        {"highpass:cutoff=2500:taps=9:hann", 9,
-         {0, 0.006082110378223688, 0.05755480426292386, -0.2567453627137081, 0.3835638868031833, -0.2567453627137081, 0.05755480426292386,
-          0.006082110378223688, 0}},
-        {"bandpass:cutoff=500:cutoff_high=1500:taps=11:blackman", 11,
-         {0, -0.01257247803578065, -0.0546756697658178, 0, 0.2873861316988, 0.4911066051274033, 0.2873861316988, 0, -0.0546756697658178,
-          -0.01257247803578065, 0}},
-        {"bandstop:cutoff=900:cutoff_high=2100:taps=9:rectangular", 9,
-         {0, 0.1573974194441421, 0.1480117660489746, -0.08990213695059504, 0.5689859029149567, -0.08990213695059504, 0.1480117660489746,
-          0.1573974194441421, 0}},
+    static const struct {
+        const char *text;
+        int n;
+        double h[11];
+    } rows[] = {
+        {"lowpass:cutoff=1000:taps=7",
+         7,
+         {0.008485920061584364, 0.06975525008428167, 0.2450309417782483, 0.3534557761517712, 0.2450309417782484,
+          0.06975525008428175, 0.008485920061584364}},
+        {"lowpass:cutoff=700:taps=9:window=kaiser:beta=5",
+         9,
+         {0.003506427556547341, 0.03617967181779686, 0.1163139674464325, 0.2141833414172764, 0.259633183523894,
+          0.2141833414172764, 0.1163139674464325, 0.03617967181779686, 0.003506427556547341}},
+        {"highpass:cutoff=2500:taps=9:hann",
+         9,
+         {0, 0.006082110378223688, 0.05755480426292386, -0.2567453627137081, 0.3835638868031833, -0.2567453627137081,
+          0.05755480426292386, 0.006082110378223688, 0}},
+        {"bandpass:cutoff=500:cutoff_high=1500:taps=11:blackman",
+         11,
+         {0, -0.01257247803578065, -0.0546756697658178, 0, 0.2873861316988, 0.4911066051274033, 0.2873861316988, 0,
+          -0.0546756697658178, -0.01257247803578065, 0}},
+        {"bandstop:cutoff=900:cutoff_high=2100:taps=9:rectangular",
+         9,
+         {0, 0.1573974194441421, 0.1480117660489746, -0.08990213695059504, 0.5689859029149567, -0.08990213695059504,
+          0.1480117660489746, 0.1573974194441421, 0}},
         {"lowpass:cutoff=3000:taps=1", 1, {1}},
         {"highpass:cutoff=3000:taps=3|gain:db=20", 3, {-0.6295639775562938, 8.740872044887412, -0.6295639775562938}},
     };
@@ -263,10 +288,15 @@ static void test_designs(void **state)
         OK(rw_signal_design(ctx, rows[i].text, 8000, &h, &n, &delay));
         assert_true(n == rows[i].n && delay == n / 2);
         for (int k = 0; k < n; ++k)
-            if (fabs(h[k] - rows[i].h[k]) > 1e-14) fail_msg("%s, tap %d: %.17g, not %.17g", rows[i].text, k, h[k], rows[i].h[k]);
+            if (fabs(h[k] - rows[i].h[k]) > 1e-14)
+                fail_msg("%s, tap %d: %.17g, not %.17g", rows[i].text, k, h[k], rows[i].h[k]);
         free(h);
     }
-    static const struct { const char *text; rw_status status; const char *message; } mistakes[] = {
+    static const struct {
+        const char *text;
+        rw_status status;
+        const char *message;
+    } mistakes[] = {
         {"lowpas:cutoff=3", RW_ERR_ARGUMENT, "nearest is lowpass"},
         {"lowpass", RW_ERR_ARGUMENT, "cutoff is missing"},
         {"bandpass:cutoff=100", RW_ERR_ARGUMENT, "cutoff_high is missing"},
@@ -304,7 +334,7 @@ static void test_designs(void **state)
     FAILS(RW_ERR_INPUT, "taps are finite", rw_signal_design(ctx, text, 8000, &h, &n, &delay));
 }
 
-/* ---- spectrograms ----------------------------------------------------------------------------------------------------------- */
+/* ---- spectrograms ------------------------------------------------------------------------------------------------ */
 
 static void expect_transforms(const rw_spectrogram_spec *s, int64_t n, int channels)
 {
@@ -313,7 +343,8 @@ static void expect_transforms(const rw_spectrogram_spec *s, int64_t n, int chann
     OK(rw_spectrogram_run(dev, at("x.wav"), at("s.npy"), s, &r));
     OK(rw_npy_read(ctx, at("s.npy"), &a));
     const int64_t frames = n < s->length ? 1 : (n - s->length) / s->hop + 1, bins = s->length / 2 + 1;
-    assert_true(a.ndim == 2 && a.type == (s->wide ? RW_C128 : RW_C64) && (int64_t)a.shape[0] == frames && (int64_t)a.shape[1] == bins);
+    assert_true(a.ndim == 2 && a.type == (s->wide ? RW_C128 : RW_C64) && (int64_t)a.shape[0] == frames &&
+                (int64_t)a.shape[1] == bins);
     assert_true(r.frames == frames && r.bins == bins && r.samples == n);
     const int first = s->channel ? s->channel - 1 : 0, last = s->channel ? s->channel : channels;
     for (int64_t f = 0; f < frames; ++f)
@@ -321,12 +352,14 @@ static void expect_transforms(const rw_spectrogram_spec *s, int64_t n, int chann
             double re = 0, im = 0;
             for (int64_t i = 0; i < s->length && f * s->hop + i < n; ++i)
                 for (int c = first; c < last; ++c) {
-                    const double w = 0.5 - 0.5 * cos(2 * PI * (double)i / (double)s->length), t = 2 * PI * (double)(i * k % s->length) / (double)s->length;
+                    const double w = 0.5 - 0.5 * cos(2 * PI * (double)i / (double)s->length),
+                                 t = 2 * PI * (double)(i * k % s->length) / (double)s->length;
                     const double v = w * x[(f * s->hop + i) * channels + c] / 32768 / (last - first);
                     re += v * cos(t), im -= v * sin(t);
                 }
             const int64_t e = 2 * (f * bins + k);
-            const double *d = (double *)a.data + e, gr = s->wide ? d[0] : ((float *)a.data)[e], gi = s->wide ? d[1] : ((float *)a.data)[e + 1];
+            const double *d = (double *)a.data + e, gr = s->wide ? d[0] : ((float *)a.data)[e],
+                         gi = s->wide ? d[1] : ((float *)a.data)[e + 1];
             if (hypot(gr - re, gi - im) > (double)s->length * (s->wide ? 1e-15 : 1e-7))
                 fail_msg("frame %d, frequency %d: %g %g, not %g %g", (int)f, (int)k, gr, gi, re, im);
         }
@@ -340,7 +373,8 @@ static void test_spectrogram(void **state)
     write_wav("x.wav", x, 500, 2, RW_SAMPLE_S16);
     expect_transforms(&(rw_spectrogram_spec){.length = 60, .hop = 17}, 500, 2);
     if (!brief()) expect_transforms(&(rw_spectrogram_spec){.length = 60, .hop = 77, .channel = 2}, 500, 2);
-    if (!brief()) expect_transforms(&(rw_spectrogram_spec){.length = 64, .hop = 64, .channel = 1, .wide = true}, 500, 2);
+    if (!brief())
+        expect_transforms(&(rw_spectrogram_spec){.length = 64, .hop = 64, .channel = 1, .wide = true}, 500, 2);
     write_wav("x.wav", x, 33, 2, RW_SAMPLE_S16);
     expect_transforms(&(rw_spectrogram_spec){.length = 60, .hop = 17, .channel = 2}, 33, 2);
     /* more than one chunk on the device */
@@ -386,16 +420,21 @@ static void test_picture(void **state)
     assert_true(p.width == 1400 && p.height == 800 && r.low == -100 && r.high == 0);
     rw_raster_free(&p);
     FAILS(RW_ERR_ARGUMENT, ".png: figures are PNG", rw_spectrogram_run(dev, at("x.wav"), at("s.npy"), &s, &r));
-    FAILS(RW_ERR_ARGUMENT, "ends in .npy", rw_spectrogram_run(dev, at("x.wav"), at("s.txt"), &(rw_spectrogram_spec){0}, &r));
-    FAILS(RW_ERR_ARGUMENT, "channel 2", rw_spectrogram_run(dev, at("x.wav"), at("s.png"), &(rw_spectrogram_spec){.channel = 2}, &r));
-    FAILS(RW_ERR_ARGUMENT, "length = 1", rw_spectrogram_run(dev, at("x.wav"), at("s.png"), &(rw_spectrogram_spec){.length = 1}, &r));
-    FAILS(RW_ERR_ARGUMENT, "3 to 2 dB", rw_spectrogram_run(dev, at("x.wav"), at("s.png"), &(rw_spectrogram_spec){.low = 3, .high = 2}, &r));
+    FAILS(RW_ERR_ARGUMENT, "ends in .npy",
+          rw_spectrogram_run(dev, at("x.wav"), at("s.txt"), &(rw_spectrogram_spec){0}, &r));
+    FAILS(RW_ERR_ARGUMENT, "channel 2",
+          rw_spectrogram_run(dev, at("x.wav"), at("s.png"), &(rw_spectrogram_spec){.channel = 2}, &r));
+    FAILS(RW_ERR_ARGUMENT, "length = 1",
+          rw_spectrogram_run(dev, at("x.wav"), at("s.png"), &(rw_spectrogram_spec){.length = 1}, &r));
+    FAILS(RW_ERR_ARGUMENT, "3 to 2 dB",
+          rw_spectrogram_run(dev, at("x.wav"), at("s.png"), &(rw_spectrogram_spec){.low = 3, .high = 2}, &r));
     write_wav("x.wav", x, 0, 1, RW_SAMPLE_F32);
-    FAILS(RW_ERR_INPUT, "no samples", rw_spectrogram_run(dev, at("x.wav"), at("t.png"), &(rw_spectrogram_spec){.length = 60, .hop = 20}, &r));
+    FAILS(RW_ERR_INPUT, "no samples",
+          rw_spectrogram_run(dev, at("x.wav"), at("t.png"), &(rw_spectrogram_spec){.length = 60, .hop = 20}, &r));
     assert_int_not_equal(access(at("t.png"), F_OK), 0);
 }
 
-/* ---- time ------------------------------------------------------------------------------------------------------------------- */
+/* ---- time -------------------------------------------------------------------------------------------------------- */
 
 /* Takes 4096 bytes every 40 ms from a pipe that holds as many. */
 static void *slow_reader(void *user)
@@ -421,11 +460,16 @@ static void test_pace(void **state)
     char pipe[160];
     pthread_t thread;
     /* blocks of 10 ms; the last one is not full */
-    rw_signal_spec spec = {.text = "gain", .in = {.kind = RW_SAMPLE_F32, .channels = 2, .rate = 51200}, .block = 512, .real_time = true, .deadline = 5};
+    rw_signal_spec spec = {.text = "gain",
+                           .in = {.kind = RW_SAMPLE_F32, .channels = 2, .rate = 51200},
+                           .block = 512,
+                           .real_time = true,
+                           .deadline = 5};
     memset(buffer, 0, sizeof buffer);
     write_file("x.raw", buffer, 20 * 4096 - 400);
     rw_signal_report r = filter("x.raw", "y.raw", &spec);
-    assert_true(r.blocks == 20 && r.samples == 20 * 512 - 50 && r.late == 0 && r.seconds >= 0.2 && r.batch == 1 && r.latency <= r.latency_99 * 1.1);
+    assert_true(r.blocks == 20 && r.samples == 20 * 512 - 50 && r.late == 0 && r.seconds >= 0.2 && r.batch == 1 &&
+                r.latency <= r.latency_99 * 1.1);
     assert_true(r.latency > 0 && r.latency_most < 5);
     /* block k is due at 10 (k + 1) ms, and leaves at 40 (k - 1) ms or later: late from k = 3 on */
     snprintf(pipe, sizeof pipe, "%s", at("pipe"));
@@ -436,7 +480,8 @@ static void test_pace(void **state)
     pthread_join(thread, NULL);
     unlink(pipe);
     assert_true(r.blocks == 20 && fabs(r.deadline - 0.01) < 1e-12);
-    if (r.late < 14 || r.latency_most < 0.3) fail_msg("%d blocks late, not 17 to 20; latency %g s", (int)r.late, r.latency_most);
+    if (r.late < 14 || r.latency_most < 0.3)
+        fail_msg("%d blocks late, not 17 to 20; latency %g s", (int)r.late, r.latency_most);
     if (brief()) return;
     spec.real_time = false;
     r = filter("x.raw", "y.raw", &spec);
@@ -453,8 +498,12 @@ static void test_stop(void **state)
 {
     (void)state;
     int64_t seen = 0;
-    rw_signal_spec spec = {.text = "gain", .in = {.kind = RW_SAMPLE_F32, .channels = 2, .rate = 51200}, .block = 512, .real_time = true,
-                           .progress = stop_at_once, .user = &seen};
+    rw_signal_spec spec = {.text = "gain",
+                           .in = {.kind = RW_SAMPLE_F32, .channels = 2, .rate = 51200},
+                           .block = 512,
+                           .real_time = true,
+                           .progress = stop_at_once,
+                           .user = &seen};
     write_file("x.raw", buffer, 200 * 4096);
     const rw_signal_report r = filter("x.raw", "y.raw", &spec);
     double *all = calloc(200 * 1024, sizeof *all);
@@ -463,7 +512,7 @@ static void test_stop(void **state)
     free(all);
 }
 
-/* ---- damage ----------------------------------------------------------------------------------------------------------------- */
+/* ---- damage ------------------------------------------------------------------------------------------------------ */
 
 static void test_headers(void **state)
 {
@@ -486,7 +535,8 @@ static void test_headers(void **state)
     static const uint8_t guid[14] = {0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71};
     uint8_t plain[44];
     wav_header(plain, RW_SAMPLE_S24, 2, 8000, 18);
-    memcpy(b, plain, 12), memcpy(b + 12, "junk\3\0\0\0abc", 12), memcpy(b + 24, plain + 12, 24), b[28] = 40, b[32] = 0xfe, b[33] = 0xff;
+    memcpy(b, plain, 12), memcpy(b + 12, "junk\3\0\0\0abc", 12), memcpy(b + 24, plain + 12, 24),
+        b[28] = 40, b[32] = 0xfe, b[33] = 0xff;
     memset(b + 48, 0, 24), b[48] = 22, b[50] = 24, b[56] = 1, memcpy(b + 58, guid, 14), memcpy(b + 72, plain + 36, 8);
     write_file("h.wav", b, 80 + encode(b + 80, v, 6, RW_SAMPLE_S24));
     assert_int_equal(filter("h.wav", "y.wav", &spec).samples, 3);
@@ -499,7 +549,12 @@ static void test_headers(void **state)
     write_file("h.wav", b, 98);
     FAILS(RW_ERR_UNSUPPORTED, "coding", rw_signal_run(dev, at("h.wav"), at("z.wav"), &spec, NULL));
 
-    static const struct { int at, value; size_t n; rw_status status; const char *message; } rows[] = {
+    static const struct {
+        int at, value;
+        size_t n;
+        rw_status status;
+        const char *message;
+    } rows[] = {
         {0, 'R', 0, RW_ERR_INPUT, "is empty"},
         {0, 'R', 10, RW_ERR_INPUT, "is no WAV file"},
         {0, 'X', 56, RW_ERR_INPUT, "is no WAV file: describe samples"},
@@ -521,8 +576,12 @@ static void test_headers(void **state)
         FAILS(rows[i].status, rows[i].message, rw_signal_run(dev, at("h.wav"), at("z.wav"), &spec, NULL));
     }
     /* what came before the end is written, then the error */
-    static const struct { size_t n; const char *message; int64_t samples; } cuts[] = {
-        {54, "ends inside sample 2, after 2 of its 4 bytes", 2}, {52, "ends after 2 of the 3 samples that its header says", 2}};
+    static const struct {
+        size_t n;
+        const char *message;
+        int64_t samples;
+    } cuts[] = {{54, "ends inside sample 2, after 2 of its 4 bytes", 2},
+                {52, "ends after 2 of the 3 samples that its header says", 2}};
     wav_header(b, RW_SAMPLE_S16, 2, 8000, 12), encode(b + 44, v, 6, RW_SAMPLE_S16);
     for (int i = 0; i < RW_COUNT(cuts); ++i) {
         rw_signal_report r;
@@ -530,7 +589,8 @@ static void test_headers(void **state)
         FAILS(RW_ERR_INPUT, cuts[i].message, rw_signal_run(dev, at("h.wav"), at("y.wav"), &spec, &r));
         assert_true(r.samples == cuts[i].samples && read_signal("y.wav", RW_SAMPLE_S16, 2, true, y) == cuts[i].samples);
         compare("a stream that breaks off", 2 * cuts[i].samples, 0);
-        FAILS(RW_ERR_INPUT, cuts[i].message, rw_spectrogram_run(dev, at("h.wav"), at("z.png"), &(rw_spectrogram_spec){.length = 60, .hop = 20}, NULL));
+        FAILS(RW_ERR_INPUT, cuts[i].message,
+              rw_spectrogram_run(dev, at("h.wav"), at("z.png"), &(rw_spectrogram_spec){.length = 60, .hop = 20}, NULL));
     }
     write_file("h.wav", b, 44);
     FAILS(RW_ERR_INPUT, "after 0 of the 3", rw_signal_run(dev, at("h.wav"), at("z.wav"), &spec, NULL));
@@ -546,7 +606,8 @@ static void test_headers(void **state)
     FAILS(RW_ERR_ARGUMENT, "2^31 values", rw_signal_run(dev, at("h.wav"), at("z.wav"), &s, NULL));
     s = spec, s.in = (rw_signal_format){.kind = RW_SAMPLE_S16, .channels = 65, .rate = 1};
     memcpy(b, "    ", 4), write_file("h.raw", b, 56);
-    FAILS(RW_ERR_ARGUMENT, "65 channels", rw_signal_run(dev, at("h.raw"), at("z.wav"), &(rw_signal_spec){.text = "gain", .in = s.in}, NULL));
+    FAILS(RW_ERR_ARGUMENT, "65 channels",
+          rw_signal_run(dev, at("h.raw"), at("z.wav"), &(rw_signal_spec){.text = "gain", .in = s.in}, NULL));
     s.in = (rw_signal_format){.kind = RW_SAMPLE_S16, .channels = 1, .rate = 0.5};
     FAILS(RW_ERR_ARGUMENT, "--format raw", rw_signal_run(dev, at("h.raw"), at("z.wav"), &s, NULL));
     assert_int_not_equal(access(at("z.wav"), F_OK), 0);
@@ -596,9 +657,11 @@ static int leave(void)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fir), cmocka_unit_test(test_chain), cmocka_unit_test(test_kinds), cmocka_unit_test(test_designs),
-                                       cmocka_unit_test(test_spectrogram), cmocka_unit_test(test_picture), cmocka_unit_test(test_pace),
-                                       cmocka_unit_test(test_stop), cmocka_unit_test(test_headers), cmocka_unit_test(test_faults)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fir),         cmocka_unit_test(test_chain),
+                                       cmocka_unit_test(test_kinds),       cmocka_unit_test(test_designs),
+                                       cmocka_unit_test(test_spectrogram), cmocka_unit_test(test_picture),
+                                       cmocka_unit_test(test_pace),        cmocka_unit_test(test_stop),
+                                       cmocka_unit_test(test_headers),     cmocka_unit_test(test_faults)};
     if (enter()) return 1;
     const int code = run_on_devices("signal", tests, RW_COUNT(tests));
     return leave() || code;

@@ -1,4 +1,5 @@
-/* Random matrices for tests, as lists of entries: rows of very different lengths, empty ones, a full one; in whole blocks where asked. */
+/* Random matrices for tests, as lists of entries: rows of very different lengths, empty ones, a full one; in whole
+ * blocks where asked. */
 #ifndef TEST_MATRICES_H
 #define TEST_MATRICES_H
 
@@ -14,8 +15,10 @@ static void free_entries(entries *e) { free(e->row), free(e->column), free(e->va
 
 static double uniform(uint64_t seed, uint64_t *count) { return rw_random_uniform(seed, (*count)++); }
 
-/* Blocks of br x bc; with `banded` near the diagonal, else anywhere. `holes`: a part of the entries of a block is left out. */
-__attribute__((unused)) static entries random_entries(uint64_t seed, int64_t block_rows, int64_t block_columns, int br, int bc, bool is_complex, bool banded, bool holes)
+/* Blocks of br x bc; with `banded` near the diagonal, else anywhere. `holes`: a part of the entries of a block is left
+ * out. */
+__attribute__((unused)) static entries random_entries(uint64_t seed, int64_t block_rows, int64_t block_columns, int br,
+                                                      int bc, bool is_complex, bool banded, bool holes)
 {
     uint64_t count = 0;
     entries e = {block_rows * br, block_columns * bc, 0, is_complex, NULL, NULL, NULL};
@@ -24,7 +27,9 @@ __attribute__((unused)) static entries random_entries(uint64_t seed, int64_t blo
         double kind = uniform(seed, &count);
         int64_t want = kind < 0.1 ? 0 : kind < 0.15 ? block_columns : 1 + (int64_t)(uniform(seed, &count) * 6), j = -1;
         for (int64_t k = 0; k < want; ++k) {
-            int64_t step = want == block_columns ? 1 : banded ? 1 + (int64_t)(uniform(seed, &count) * 2) : 1 + (int64_t)(uniform(seed, &count) * 2 * (double)block_columns / (double)want);
+            int64_t step = want == block_columns ? 1
+                           : banded              ? 1 + (int64_t)(uniform(seed, &count) * 2)
+                                    : 1 + (int64_t)(uniform(seed, &count) * 2 * (double)block_columns / (double)want);
             if (j < 0 && banded && want < block_columns) step = RW_MAX(i - 2, 0) + 1;
             if ((j += step) >= block_columns) break;
             for (int r = 0; r < br; ++r)
@@ -32,10 +37,12 @@ __attribute__((unused)) static entries random_entries(uint64_t seed, int64_t blo
                     if (holes && uniform(seed, &count) < 0.2) continue;
                     if (e.n == room) {
                         room = 2 * room + 64;
-                        e.row = realloc(e.row, (size_t)room * 8), e.column = realloc(e.column, (size_t)room * 8), e.value = realloc(e.value, (size_t)room * 16);
+                        e.row = realloc(e.row, (size_t)room * 8), e.column = realloc(e.column, (size_t)room * 8),
+                        e.value = realloc(e.value, (size_t)room * 16);
                     }
                     e.row[e.n] = i * br + r, e.column[e.n] = j * bc + c;
-                    for (int p = 0; p <= is_complex; ++p) e.value[(1 + is_complex) * e.n + p] = (double)(float)(uniform(seed, &count) - 0.5) + 0x1p-20;
+                    for (int p = 0; p <= is_complex; ++p)
+                        e.value[(1 + is_complex) * e.n + p] = (double)(float)(uniform(seed, &count) - 0.5) + 0x1p-20;
                     ++e.n;
                 }
         }
@@ -54,7 +61,8 @@ __attribute__((unused)) static entries random_entries(uint64_t seed, int64_t blo
 }
 
 /* A grid of n x m cells with its four neighbours, blocks of br x bc. */
-__attribute__((unused)) static entries grid_entries(uint64_t seed, int64_t n, int64_t m, int br, int bc, bool is_complex)
+__attribute__((unused)) static entries grid_entries(uint64_t seed, int64_t n, int64_t m, int br, int bc,
+                                                    bool is_complex)
 {
     uint64_t count = 0;
     const size_t most = (size_t)(n * m * 5 * br * bc);
@@ -66,15 +74,21 @@ __attribute__((unused)) static entries grid_entries(uint64_t seed, int64_t n, in
             for (int r = 0; r < br; ++r)
                 for (int c = 0; c < bc; ++c, ++e.n) {
                     e.row[e.n] = i * br + r, e.column[e.n] = j * bc + c;
-                    for (int p = 0; p <= is_complex; ++p) e.value[(1 + is_complex) * e.n + p] = (double)(float)(uniform(seed, &count) - 0.5) + 0x1p-20;
+                    for (int p = 0; p <= is_complex; ++p)
+                        e.value[(1 + is_complex) * e.n + p] = (double)(float)(uniform(seed, &count) - 0.5) + 0x1p-20;
                 }
         }
     return e;
 }
 
 /* Layouts of all formats that suit blocks of br x bc, NULL behind the last. */
-__attribute__((unused)) static const char *const scalar_layouts[] = {"coo", "csr", "csr:i64", "vbcsr", "dia", "ell", "ell:l5", "ell:s1000000", "sell", "sell:s64", "sell:h64:s128:i64", "sell:l3", NULL};
-__attribute__((unused)) static const char *const block_layouts[] = {"bcsr:%dx%d", "bcsr:%dx%d:columns", "bell:%dx%d", "bell:%dx%d:l2", "bell:%dx%d:s100000", "bsell:%dx%d", "bsell:%dx%d:s64:i64", "bsell:%dx%d:h96:s96:l3", NULL};
+__attribute__((unused)) static const char *const scalar_layouts[] =
+    {"coo",  "csr",      "csr:i64",           "vbcsr",   "dia", "ell", "ell:l5", "ell:s1000000",
+     "sell", "sell:s64", "sell:h64:s128:i64", "sell:l3", NULL};
+__attribute__((
+    unused)) static const char *const block_layouts[] = {"bcsr:%dx%d",          "bcsr:%dx%d:columns",     "bell:%dx%d",
+                                                         "bell:%dx%d:l2",       "bell:%dx%d:s100000",     "bsell:%dx%d",
+                                                         "bsell:%dx%d:s64:i64", "bsell:%dx%d:h96:s96:l3", NULL};
 
 /* On the device of the test. */
 __attribute__((unused)) static rw_sparse *matrix_of(const char *layout, rw_dtype values, const entries *e)

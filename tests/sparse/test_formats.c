@@ -1,5 +1,5 @@
-/* Formats: the examples of the study's document number by number (A01 to A03), round trips between all layouts, assembly block by block, transposes, files,
- * estimates, what is refused, memory that runs out. */
+/* Formats: the examples of the study's document number by number (A01 to A03), round trips between all layouts,
+ * assembly block by block, transposes, files, estimates, what is refused, memory that runs out. */
 #include <unistd.h>
 
 #include "../devices.h"
@@ -21,7 +21,8 @@ static void values_are(rw_sparse *m, const double *expected, int n)
     const void *p;
     OK(rw_array_read(m->value, &p));
     for (int i = 0; i < n; ++i)
-        if (((const double *)p)[i] != expected[i]) fail_msg("value %d is %g, not %g", i, ((const double *)p)[i], expected[i]);
+        if (((const double *)p)[i] != expected[i])
+            fail_msg("value %d is %g, not %g", i, ((const double *)p)[i], expected[i]);
 }
 
 /* Numbers as the document counts, from 1. */
@@ -30,7 +31,8 @@ static void indices_are(rw_array *a, int add, const int *expected, int n)
     const void *p;
     OK(rw_array_read(a, &p));
     for (int i = 0; i < n; ++i)
-        if (((const int32_t *)p)[i] + add != expected[i]) fail_msg("index %d is %d, not %d", i, ((const int32_t *)p)[i] + add, expected[i]);
+        if (((const int32_t *)p)[i] + add != expected[i])
+            fail_msg("index %d is %d, not %d", i, ((const int32_t *)p)[i] + add, expected[i]);
 }
 
 static entries from_dense(int rows, int columns, const double *a)
@@ -69,7 +71,8 @@ static void test_document_examples(void **state)
     for (int s = 0; s < 2; ++s)
         for (int column = 0; column < 2; ++column) {
             const double expected[2][2][4] = {{{1, 0, 6, 8}, {0, 3, 7, 9}}, {{0, 4, 0, 0}, {2, 5, 0, 0}}};
-            for (int i = 0; i < 4; ++i) assert_true(((const double *)p)[(2 * s + column) * 64 + i] == expected[s][column][i]);
+            for (int i = 0; i < 4; ++i)
+                assert_true(((const double *)p)[(2 * s + column) * 64 + i] == expected[s][column][i]);
         }
     OK(rw_array_read(m->column, &p));
     c = p;
@@ -131,8 +134,10 @@ static void same_entries(const char *what, rw_sparse *a, rw_sparse *b)
     OK(rw_sparse_entries(a, &n[0], &row[0], &column[0], &value[0]));
     OK(rw_sparse_entries(b, &n[1], &row[1], &column[1], &value[1]));
     if (n[0] != n[1]) fail_msg("%s: %lld entries, not %lld", what, (long long)n[1], (long long)n[0]);
-    if (memcmp(row[0], row[1], (size_t)n[0] * 8) || memcmp(column[0], column[1], (size_t)n[0] * 8)) fail_msg("%s: other places", what);
-    if (memcmp(value[0], value[1], (size_t)n[0] * (rw_dtype_is_complex(a->layout.values) ? 16 : 8))) fail_msg("%s: other values", what);
+    if (memcmp(row[0], row[1], (size_t)n[0] * 8) || memcmp(column[0], column[1], (size_t)n[0] * 8))
+        fail_msg("%s: other places", what);
+    if (memcmp(value[0], value[1], (size_t)n[0] * (rw_dtype_is_complex(a->layout.values) ? 16 : 8)))
+        fail_msg("%s: other values", what);
     for (int i = 0; i < 2; ++i) rw_sparse_free_entries(&row[i], &column[i], &value[i]);
 }
 
@@ -154,10 +159,12 @@ static void test_round_trips(void **state)
     const bool all = !strcmp(rw_device_info(dev)->kind, "cpu");
     (void)state;
     for (uint64_t seed = 1; seed <= (all ? 1000u : 60u); ++seed) {
-        const int block = 1 + (int)(seed % 8), n = (int)(rw_random_u64(seed, 1) % 12), m = (int)(rw_random_u64(seed, 2) % 12);
+        const int block = 1 + (int)(seed % 8), n = (int)(rw_random_u64(seed, 1) % 12),
+                  m = (int)(rw_random_u64(seed, 2) % 12);
         const bool z = seed % 3 == 0;
         char first[64], second[64], what[200];
-        entries e = seed % 5 ? random_entries(seed, n, m, block, block, z, seed % 2, seed % 4 == 1) : grid_entries(seed, n + 1, m + 1, block, block, z);
+        entries e = seed % 5 ? random_entries(seed, n, m, block, block, z, seed % 2, seed % 4 == 1)
+                             : grid_entries(seed, n + 1, m + 1, block, block, z);
         int kinds = 0;
         while (layout_of(kinds, block, first)) ++kinds;
         layout_of((int)(rw_random_u64(seed, 3) % (uint64_t)kinds), block, first);
@@ -201,10 +208,12 @@ static void test_transposes_and_files(void **state)
     unlink(path);
 }
 
-/* Blocks put where they stay, in any order and in parts, are the matrix of the same entries; no copy of the values is made (A45). */
+/* Blocks put where they stay, in any order and in parts, are the matrix of the same entries; no copy of the values is
+ * made (A45). */
 static void test_assembly(void **state)
 {
-    static const char *const layouts[] = {"bcsr:5", "bcsr:5:columns", "bell:5", "bell:5:l4", "bsell:5", "bsell:5:s64:h64"};
+    static const char *const layouts[] = {"bcsr:5",    "bcsr:5:columns", "bell:5",
+                                          "bell:5:l4", "bsell:5",        "bsell:5:s64:h64"};
     const int n = 40;
     (void)state;
     entries e = grid_entries(3, n, n, 5, 5, false);
@@ -222,9 +231,11 @@ static void test_assembly(void **state)
         OK(rw_sparse_estimate(ctx, &l, &b, &size));
         const int64_t before = rw_device_counters(dev).bytes_allocated;
         OK(rw_sparse_create(dev, &l, &b, &m));
-        /* pieces of work of a GPU's rows, and slices that it makes equally long, are not known without a device; all else is what was said */
+        /* pieces of work of a GPU's rows, and slices that it makes equally long, are not known without a device; all
+         * else is what was said */
         const int64_t bytes = rw_device_counters(dev).bytes_allocated - before;
-        if (bytes > size.bytes + size.bytes / 100 + 4096) fail_msg("%s: %lld bytes, said were %lld", layouts[k], (long long)bytes, (long long)size.bytes);
+        if (bytes > size.bytes + size.bytes / 100 + 4096)
+            fail_msg("%s: %lld bytes, said were %lld", layouts[k], (long long)bytes, (long long)size.bytes);
         assert_in_range(rw_sparse_get_size(m).places, size.places, size.places + size.places / 100);
         assert_int_equal(size.blocks, blocks);
         for (int64_t at = 0; at < 2 * blocks; ++at) { /* twice the half, from the end */
@@ -240,8 +251,11 @@ static void test_assembly(void **state)
         OK(rw_sparse_entries(m, &none, &r, &c, &v));
         assert_int_equal(none, 0);
         rw_sparse_free_entries(&r, &c, &v);
-        FAILS(RW_ERR_ARGUMENT, "block 0 of 1, (0, 1599), counted from 0, is not in the pattern of the matrix of 1600 x 1600 blocks", rw_sparse_add_blocks(m, 1, (int64_t[]){0}, (int64_t[]){1599}, e.value));
-        FAILS(RW_ERR_ARGUMENT, "(1600, 0), counted from 0, is not in the pattern", rw_sparse_add_blocks(m, 1, (int64_t[]){1600}, (int64_t[]){0}, e.value));
+        FAILS(RW_ERR_ARGUMENT,
+              "block 0 of 1, (0, 1599), counted from 0, is not in the pattern of the matrix of 1600 x 1600 blocks",
+              rw_sparse_add_blocks(m, 1, (int64_t[]){0}, (int64_t[]){1599}, e.value));
+        FAILS(RW_ERR_ARGUMENT, "(1600, 0), counted from 0, is not in the pattern",
+              rw_sparse_add_blocks(m, 1, (int64_t[]){1600}, (int64_t[]){0}, e.value));
         rw_sparse_destroy(&m), rw_sparse_destroy(&reference);
     }
     free(first), free(column);
@@ -250,14 +264,38 @@ static void test_assembly(void **state)
 
 static void test_layouts_as_text(void **state)
 {
-    static const struct { const char *given, *printed; } good[] = {
-        {"csr", "csr:f64"}, {"bcsr:5", "bcsr:5x5:f64"}, {"bcsr:2x3:columns:c64:i64", "bcsr:2x3:columns:i64:c64"}, {"sell", "sell:h32:f64"}, {"bsell:5:s256:l4", "bsell:5x5:h32:s256:l4:f64"},
-        {"ell:l20:f32", "ell:l20:f32"}, {"bsell:5:scaled:f32", "bsell:5x5:h32:f32:scaled"}, {"csr:c64:scaled", "csr:c64:scaled"},
+    static const struct {
+        const char *given, *printed;
+    } good[] = {
+        {"csr", "csr:f64"},
+        {"bcsr:5", "bcsr:5x5:f64"},
+        {"bcsr:2x3:columns:c64:i64", "bcsr:2x3:columns:i64:c64"},
+        {"sell", "sell:h32:f64"},
+        {"bsell:5:s256:l4", "bsell:5x5:h32:s256:l4:f64"},
+        {"ell:l20:f32", "ell:l20:f32"},
+        {"bsell:5:scaled:f32", "bsell:5x5:h32:f32:scaled"},
+        {"csr:c64:scaled", "csr:c64:scaled"},
     };
-    static const struct { const char *given, *part; } bad[] = {
-        {"", "format \"\": format = \"\" is empty"}, {"bscr:5", "nearest is bcsr"}, {"csr:5x5", "\"5x5\" is no option of csr; options are index_bits=… or i… (integer: 32, 64), values=… (one of f32, f64, c64, c128), scaled"}, {"bcsr:17", "outside [1, 16]"},
-        {"bcsr:0", "outside [1, 16]"}, {"bcsr:5y5", "block = 5y5 is not 1 to 2 integers such as 64x32"}, {"sell:h33", "slices of 33 rows: multiples of 32"}, {"csr:h32", "\"h32\" is no option of csr"}, {"dia:s9", "\"s9\" is no option of dia"},
-        {"csr:l4", "\"l4\" is no option of csr"}, {"csr:i16", "index_bits = 16 is none of 32, 64"}, {"csr:f16", "\"f16\" is no option of csr"}, {"csr:c128:scaled", "scaled values of c128"}, {"bell:5:columns", "\"columns\" is no option of bell"}, {"bcsr:99999999999999999999", "outside [1, 16]"},
+    static const struct {
+        const char *given, *part;
+    } bad[] = {
+        {"", "format \"\": format = \"\" is empty"},
+        {"bscr:5", "nearest is bcsr"},
+        {"csr:5x5",
+         "\"5x5\" is no option of csr; options are index_bits=… or i… (integer: 32, 64), values=… (one of f32, f64, "
+         "c64, c128), scaled"},
+        {"bcsr:17", "outside [1, 16]"},
+        {"bcsr:0", "outside [1, 16]"},
+        {"bcsr:5y5", "block = 5y5 is not 1 to 2 integers such as 64x32"},
+        {"sell:h33", "slices of 33 rows: multiples of 32"},
+        {"csr:h32", "\"h32\" is no option of csr"},
+        {"dia:s9", "\"s9\" is no option of dia"},
+        {"csr:l4", "\"l4\" is no option of csr"},
+        {"csr:i16", "index_bits = 16 is none of 32, 64"},
+        {"csr:f16", "\"f16\" is no option of csr"},
+        {"csr:c128:scaled", "scaled values of c128"},
+        {"bell:5:columns", "\"columns\" is no option of bell"},
+        {"bcsr:99999999999999999999", "outside [1, 16]"},
     };
     rw_sparse_layout l;
     char text[80];
@@ -268,7 +306,8 @@ static void test_layouts_as_text(void **state)
         assert_string_equal(text, good[i].printed);
         OK(rw_sparse_layout_parse(ctx, text, &l));
     }
-    for (int i = 0; i < RW_COUNT(bad); ++i) FAILS(RW_ERR_ARGUMENT, bad[i].part, rw_sparse_layout_parse(ctx, bad[i].given, &l));
+    for (int i = 0; i < RW_COUNT(bad); ++i)
+        FAILS(RW_ERR_ARGUMENT, bad[i].part, rw_sparse_layout_parse(ctx, bad[i].given, &l));
 }
 
 static void test_refused(void **state)
@@ -285,7 +324,8 @@ static void test_refused(void **state)
     rw_sparse_from_entries(dev, layout,                                                                                \
                            &(rw_entries){rows, columns, 1, complex, (int64_t[]){r}, (int64_t[]){c}, (double[]){v, v}}, \
                            &m)
-    FAILS(RW_ERR_ARGUMENT, "entry 0: (3, 0), counted from 0, is outside of the matrix of 3 x 3", FROM(&csr, 3, 3, 3, 0, 1, false));
+    FAILS(RW_ERR_ARGUMENT, "entry 0: (3, 0), counted from 0, is outside of the matrix of 3 x 3",
+          FROM(&csr, 3, 3, 3, 0, 1, false));
     FAILS(RW_ERR_ARGUMENT, "entry 0: (0, -1), counted from 0, is outside", FROM(&csr, 3, 3, 0, -1, 1, false));
     FAILS(RW_ERR_ARGUMENT, "entry 0, (0, 0), counted from 0: nan+0i is not finite", FROM(&csr, 3, 3, 0, 0, NAN, false));
     FAILS(RW_ERR_ARGUMENT, "is not finite", FROM(&z, 3, 3, 0, 0, INFINITY, true));
@@ -293,17 +333,29 @@ static void test_refused(void **state)
     FAILS(RW_ERR_ARGUMENT, "3 x 10 is not made of whole blocks of 5 x 5", FROM(&b5, 3, 10, 0, 0, 1, false));
     FAILS(RW_ERR_ARGUMENT, "negative", FROM(&csr, -3, 3, 0, 0, 1, false));
     const rw_sparse_blocks wrong[] = {
-        {2, 2, (int64_t[]){0, 1, 0}, (int64_t[]){0, 1}, NULL, NULL}, {2, 2, (int64_t[]){0, 1, 2}, (int64_t[]){0, 2}, NULL, NULL}, {1, 3, (int64_t[]){0, 2}, (int64_t[]){1, 1}, NULL, NULL},
-        {1, 3, (int64_t[]){1, 2}, (int64_t[]){1, 1}, NULL, NULL}, {1, 1, (int64_t[]){0, 1}, (int64_t[]){0}, (int32_t[]){17}, NULL}, {-1, 1, (int64_t[]){0}, NULL, NULL, NULL},
+        {2, 2, (int64_t[]){0, 1, 0}, (int64_t[]){0, 1}, NULL, NULL},
+        {2, 2, (int64_t[]){0, 1, 2}, (int64_t[]){0, 2}, NULL, NULL},
+        {1, 3, (int64_t[]){0, 2}, (int64_t[]){1, 1}, NULL, NULL},
+        {1, 3, (int64_t[]){1, 2}, (int64_t[]){1, 1}, NULL, NULL},
+        {1, 1, (int64_t[]){0, 1}, (int64_t[]){0}, (int32_t[]){17}, NULL},
+        {-1, 1, (int64_t[]){0}, NULL, NULL, NULL},
     };
-    static const char *const parts[] = {"first[2] = 0 is less than 1", "block row 1: column 2 is outside [0, 2); both are counted from 0", "column 1 behind 1, counted from 0: columns ascend", "blocks are counted from 0",
-                                        "blocks of different sizes are for vbcsr", "-1 x 1 blocks"};
-    for (int i = 0; i < RW_COUNT(wrong); ++i) FAILS(RW_ERR_ARGUMENT, parts[i], rw_sparse_create(dev, &csr, &wrong[i], &m));
-    FAILS(RW_ERR_ARGUMENT, "csr: slices are for sell and bsell", rw_sparse_create(dev, &(rw_sparse_layout){.slice = 32}, &wrong[0], &m));
-    FAILS(RW_ERR_ARGUMENT, "bsell: blocks of 2 x 0 are outside [1, 16]", rw_sparse_create(dev, &(rw_sparse_layout){.format = RW_SPARSE_BSELL, .block_rows = 2}, &wrong[0], &m));
+    static const char *const parts[] = {"first[2] = 0 is less than 1",
+                                        "block row 1: column 2 is outside [0, 2); both are counted from 0",
+                                        "column 1 behind 1, counted from 0: columns ascend",
+                                        "blocks are counted from 0",
+                                        "blocks of different sizes are for vbcsr",
+                                        "-1 x 1 blocks"};
+    for (int i = 0; i < RW_COUNT(wrong); ++i)
+        FAILS(RW_ERR_ARGUMENT, parts[i], rw_sparse_create(dev, &csr, &wrong[i], &m));
+    FAILS(RW_ERR_ARGUMENT, "csr: slices are for sell and bsell",
+          rw_sparse_create(dev, &(rw_sparse_layout){.slice = 32}, &wrong[0], &m));
+    FAILS(RW_ERR_ARGUMENT, "bsell: blocks of 2 x 0 are outside [1, 16]",
+          rw_sparse_create(dev, &(rw_sparse_layout){.format = RW_SPARSE_BSELL, .block_rows = 2}, &wrong[0], &m));
     rw_sparse_layout variable = csr;
     variable.format = RW_SPARSE_VBCSR;
-    FAILS(RW_ERR_ARGUMENT, "block row 0, counted from 0, has 17: 1 to 16 are possible", rw_sparse_create(dev, &variable, &wrong[4], &m));
+    FAILS(RW_ERR_ARGUMENT, "block row 0, counted from 0, has 17: 1 to 16 are possible",
+          rw_sparse_create(dev, &variable, &wrong[4], &m));
 
     /* one full row among 50,000: refused before memory is taken, with a better layout */
     const int64_t n = 50000;
@@ -312,7 +364,8 @@ static void test_refused(void **state)
     for (int64_t k = 0; k < n; ++k) column[k] = k, column[n + k] = k;
     const rw_sparse_blocks arrow = {n, n, first, column, NULL, NULL};
     const int64_t before = rw_device_counters(dev).bytes_allocated_peak;
-    FAILS(RW_ERR_MEMORY, "4e+10 bytes: rows of this matrix are too different for it; use sell:h32:s1024:f64", rw_sparse_create(dev, &ell, &arrow, &m));
+    FAILS(RW_ERR_MEMORY, "4e+10 bytes: rows of this matrix are too different for it; use sell:h32:s1024:f64",
+          rw_sparse_create(dev, &ell, &arrow, &m));
     FAILS(RW_ERR_MEMORY, "use sell", rw_sparse_estimate(ctx, &ell, &arrow, &size));
     assert_int_equal(rw_device_counters(dev).bytes_allocated_peak, before);
     ell.format = RW_SPARSE_DIA;
@@ -343,7 +396,13 @@ static void test_duplicates(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_document_examples),    cmocka_unit_test(test_permuted_blocks), cmocka_unit_test(test_round_trips), cmocka_unit_test(test_assembly),
-                                       cmocka_unit_test(test_transposes_and_files), cmocka_unit_test(test_layouts_as_text), cmocka_unit_test(test_refused),     cmocka_unit_test(test_duplicates)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_document_examples),
+                                       cmocka_unit_test(test_permuted_blocks),
+                                       cmocka_unit_test(test_round_trips),
+                                       cmocka_unit_test(test_assembly),
+                                       cmocka_unit_test(test_transposes_and_files),
+                                       cmocka_unit_test(test_layouts_as_text),
+                                       cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_duplicates)};
     return run_on_devices("formats", tests, RW_COUNT(tests));
 }

@@ -1,4 +1,5 @@
-/* Products of every layout, type and operation on every device, against sums in long double: |y - y_ref| <= c eps (sum |a||x| + |beta y|), c = 4 (terms + 2). */
+/* Products of every layout, type and operation on every device, against sums in long double: |y - y_ref| <= c eps (sum
+ * |a||x| + |beta y|), c = 4 (terms + 2). */
 #include <float.h>
 
 #include "../devices.h"
@@ -29,14 +30,21 @@ static long double complex element(rw_dtype type, const void *p, int64_t i)
 }
 
 /* What y should be, and what its error is measured by. */
-typedef struct expected { long double complex *y; long double *scale; int64_t *terms; } expected;
+typedef struct expected {
+    long double complex *y;
+    long double *scale;
+    int64_t *terms;
+} expected;
 
-static expected expect(const entries *e, rw_dtype matrix, rw_op op, const double alpha[2], const void *x, const double beta[2], const void *y, rw_dtype type, int64_t n, int k)
+static expected expect(const entries *e, rw_dtype matrix, rw_op op, const double alpha[2], const void *x,
+                       const double beta[2], const void *y, rw_dtype type, int64_t n, int k)
 {
-    expected r = {calloc((size_t)(n * k) + 1, sizeof *r.y), calloc((size_t)(n * k) + 1, sizeof *r.scale), calloc((size_t)n + 1, sizeof *r.terms)};
+    expected r = {calloc((size_t)(n * k) + 1, sizeof *r.y), calloc((size_t)(n * k) + 1, sizeof *r.scale),
+                  calloc((size_t)n + 1, sizeof *r.terms)};
     const long double complex a = alpha[0] + alpha[1] * I, b = beta[0] + beta[1] * I;
     for (int64_t i = 0; i < e->n; ++i) {
-        const int64_t to = op == RW_OP_NONE ? e->row[i] : e->column[i], from = op == RW_OP_NONE ? e->column[i] : e->row[i];
+        const int64_t to = op == RW_OP_NONE ? e->row[i] : e->column[i],
+                      from = op == RW_OP_NONE ? e->column[i] : e->row[i];
         double re = e->is_complex ? e->value[2 * i] : e->value[i], im = e->is_complex ? e->value[2 * i + 1] : 0;
         if (is_single(matrix)) re = (float)re, im = (float)im;
         const long double complex v = re + (op == RW_OP_CONJUGATE ? -im : im) * I;
@@ -53,14 +61,18 @@ static expected expect(const entries *e, rw_dtype matrix, rw_op op, const double
     return r;
 }
 
-static void compare(const char *what, const expected *r, rw_dtype matrix, rw_dtype type, const void *y, int64_t n, int k)
+static void compare(const char *what, const expected *r, rw_dtype matrix, rw_dtype type, const void *y, int64_t n,
+                    int k)
 {
     /* sums in the wider precision, the result rounded to that of the vectors */
-    const long double sum = is_single(type) && is_single(matrix) ? FLT_EPSILON : DBL_EPSILON, round = is_single(type) ? FLT_EPSILON : DBL_EPSILON;
+    const long double sum = is_single(type) && is_single(matrix) ? FLT_EPSILON : DBL_EPSILON,
+                      round = is_single(type) ? FLT_EPSILON : DBL_EPSILON;
     for (int64_t i = 0; i < n * k; ++i) {
-        const long double allowed = 4 * (long double)(r->terms[i / k] + 2) * sum * r->scale[i] + round * cabsl(r->y[i]), error = cabsl(element(type, y, i) - r->y[i]);
+        const long double allowed = 4 * (long double)(r->terms[i / k] + 2) * sum * r->scale[i] + round * cabsl(r->y[i]),
+                          error = cabsl(element(type, y, i) - r->y[i]);
         if (!(error <= allowed))
-            fail_msg("%s: y[%lld] of %lld x %d = %.17g%+.17gi, expected %.17Lg%+.17Lgi, error %.3Lg > %.3Lg", what, (long long)i, (long long)n, k, (double)creall(element(type, y, i)),
+            fail_msg("%s: y[%lld] of %lld x %d = %.17g%+.17gi, expected %.17Lg%+.17Lgi, error %.3Lg > %.3Lg", what,
+                     (long long)i, (long long)n, k, (double)creall(element(type, y, i)),
                      (double)cimagl(element(type, y, i)), creall(r->y[i]), cimagl(r->y[i]), error, allowed);
     }
 }
@@ -74,7 +86,8 @@ static void product(const char *what, rw_sparse *m, const entries *e, rw_op op, 
     if (!is_complex(type)) alpha[1] = beta[1] = 0;
     const rw_dtype matrix = rw_sparse_get_layout(m)->values;
     const int64_t nx = op == RW_OP_NONE ? e->columns : e->rows, ny = op == RW_OP_NONE ? e->rows : e->columns;
-    rw_array *x = vectors(type, nx, k, seed + 1), *y = vectors(type, ny, k, seed + 2), *again = vectors(type, ny, k, seed + 2);
+    rw_array *x = vectors(type, nx, k, seed + 1), *y = vectors(type, ny, k, seed + 2),
+             *again = vectors(type, ny, k, seed + 2);
     const void *px, *py;
     void *old;
     OK(rw_array_read(x, &px));
@@ -92,9 +105,9 @@ static void product(const char *what, rw_sparse *m, const entries *e, rw_op op, 
     rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&again);
 }
 
-/* Each kind is a program to be compiled: a random part of them, more on cpu and cuda, less where a program takes a second,
- * an eighth of that part in the short version; all (some 10,000) with RECHENWERK_TEST_ALL=1, those whose number leaves 3 when
- * it is divided by 40 with RECHENWERK_TEST_ALL=3/40. */
+/* Each kind is a program to be compiled: a random part of them, more on cpu and cuda, less where a program takes a
+ * second, an eighth of that part in the short version; all (some 10,000) with RECHENWERK_TEST_ALL=1, those whose number
+ * leaves 3 when it is divided by 40 with RECHENWERK_TEST_ALL=3/40. */
 static bool chosen(uint64_t number, bool plain)
 {
     const uint64_t every = (on("cpu") || on("cuda") ? 16 : on("check") ? 40 : 80) * (test_long() ? 1 : 8);
@@ -104,8 +117,8 @@ static bool chosen(uint64_t number, bool plain)
     return rw_random_u64(4711, number) % (plain ? every : 25 * every / 2) == 0;
 }
 
-/* Whether part `number` of `parts` is to be run for row i of a table: all of them, or one per row in the short version and
- * where a program takes a second. */
+/* Whether part `number` of `parts` is to be run for row i of a table: all of them, or one per row in the short version
+ * and where a program takes a second. */
 static bool turn(int i, int number, int parts)
 {
     return getenv("RECHENWERK_TEST_ALL") || (test_long() && !on("opencl")) || i % parts == number;
@@ -129,8 +142,9 @@ static void all_kinds(const char *layout, const entries *real, const entries *z,
                     OK(rw_sparse_layout_parse(ctx, layout, &l));
                     l.values = types[matrix];
                     OK(rw_sparse_from_entries(dev, &l, e, &m));
-                    snprintf(what, sizeof what, "%s: %s %s x %s, op %d, %d vectors, seed %llu", rw_device_info(dev)->name, layout, rw_dtype_name(types[matrix]), rw_dtype_name(types[type]), op,
-                             width[k], (unsigned long long)seed);
+                    snprintf(what, sizeof what, "%s: %s %s x %s, op %d, %d vectors, seed %llu",
+                             rw_device_info(dev)->name, layout, rw_dtype_name(types[matrix]),
+                             rw_dtype_name(types[type]), op, width[k], (unsigned long long)seed);
                     product(what, m, e, (rw_op)op, types[type], width[k], seed + number);
                     rw_sparse_destroy(&m);
                 }
@@ -141,7 +155,8 @@ static void test_scalar_formats(void **state)
     static const int64_t sizes[][2] = {{37, 41}, {64, 64}, {1, 1}, {130, 7}, {0, 5}, {5, 0}, {97, 97}};
     (void)state;
     for (int s = 0; s < RW_COUNT(sizes); ++s) {
-        entries real = random_entries((uint64_t)s + 10, sizes[s][0], sizes[s][1], 1, 1, false, s % 2, false), z = random_entries((uint64_t)s + 20, sizes[s][0], sizes[s][1], 1, 1, true, s % 2, false);
+        entries real = random_entries((uint64_t)s + 10, sizes[s][0], sizes[s][1], 1, 1, false, s % 2, false),
+                z = random_entries((uint64_t)s + 20, sizes[s][0], sizes[s][1], 1, 1, true, s % 2, false);
         for (int i = 0; scalar_layouts[i]; ++i) all_kinds(scalar_layouts[i], &real, &z, (uint64_t)s);
         free_entries(&real), free_entries(&z);
     }
@@ -149,13 +164,16 @@ static void test_scalar_formats(void **state)
 
 static void test_blocks(void **state)
 {
-    static const int blocks[][2] = {{5, 5}, {1, 1}, {2, 2}, {3, 3}, {4, 4}, {6, 6}, {7, 7}, {8, 8}, {2, 3}, {5, 1}, {1, 4}, {16, 16}, {3, 16}};
+    static const int blocks[][2] = {{5, 5}, {1, 1}, {2, 2}, {3, 3}, {4, 4},   {6, 6}, {7, 7},
+                                    {8, 8}, {2, 3}, {5, 1}, {1, 4}, {16, 16}, {3, 16}};
     const bool fast = !strcmp(rw_device_info(dev)->kind, "cpu") || !strcmp(rw_device_info(dev)->kind, "cuda");
     (void)state;
     for (int b = 0; b < (fast ? RW_COUNT(blocks) : 4); ++b) {
         const int64_t n = 33 + 7 * b;
-        entries real = random_entries((uint64_t)b + 30, n, b % 2 ? n : n + 3, blocks[b][0], blocks[b][1], false, b % 3 == 0, true);
-        entries z = random_entries((uint64_t)b + 40, n, b % 2 ? n : n + 3, blocks[b][0], blocks[b][1], true, b % 3 == 0, true);
+        entries real =
+            random_entries((uint64_t)b + 30, n, b % 2 ? n : n + 3, blocks[b][0], blocks[b][1], false, b % 3 == 0, true);
+        entries z =
+            random_entries((uint64_t)b + 40, n, b % 2 ? n : n + 3, blocks[b][0], blocks[b][1], true, b % 3 == 0, true);
         for (int i = 0; block_layouts[i]; ++i) {
             char layout[40];
 #pragma GCC diagnostic push
@@ -171,11 +189,15 @@ static void test_blocks(void **state)
 /* Grids: slices of 32 rows know the shifts of neighbours; rows at the sides have gaps. */
 static void test_grids(void **state)
 {
-    static const struct { int64_t n, m; int block; } grids[] = {{9, 11, 5}, {40, 5, 1}, {33, 3, 2}, {7, 1, 5}, {3, 30, 4}};
+    static const struct {
+        int64_t n, m;
+        int block;
+    } grids[] = {{9, 11, 5}, {40, 5, 1}, {33, 3, 2}, {7, 1, 5}, {3, 30, 4}};
     (void)state;
     for (int g = 0; g < RW_COUNT(grids); ++g) {
         char layout[40];
-        entries real = grid_entries((uint64_t)g, grids[g].n, grids[g].m, grids[g].block, grids[g].block, false), z = grid_entries((uint64_t)g, grids[g].n, grids[g].m, grids[g].block, grids[g].block, true);
+        entries real = grid_entries((uint64_t)g, grids[g].n, grids[g].m, grids[g].block, grids[g].block, false),
+                z = grid_entries((uint64_t)g, grids[g].n, grids[g].m, grids[g].block, grids[g].block, true);
         snprintf(layout, sizeof layout, "bsell:%d", grids[g].block);
         for (int again = 0; again < 4; ++again) all_kinds(layout, &real, &z, (uint64_t)g);
         if (grids[g].block == 1) all_kinds("sell", &real, &z, (uint64_t)g), all_kinds("dia", &real, &z, (uint64_t)g);
@@ -198,16 +220,20 @@ static void scaled(const char *text, const entries *e, rw_dtype type, rw_op op, 
     size = rw_sparse_get_size(m);
     assert_true(size.bytes >= (e->is_complex ? 4 : 2) * size.places + 2 * size.rows);
     const int parts = 1 + e->is_complex;
-    for (int64_t i = 0; i < e->n * parts; ++i) most[e->row[i / parts]] = fmax(most[e->row[i / parts]], fabs(e->value[i]));
+    for (int64_t i = 0; i < e->n * parts; ++i)
+        most[e->row[i / parts]] = fmax(most[e->row[i / parts]], fabs(e->value[i]));
     for (int64_t i = 0, j = 0; i < e->n; ++i) { /* both by rows; what became 0 may be missing */
         const bool there = j < kept.n && kept.row[j] == e->row[i] && kept.column[j] == e->column[i];
         for (int p = 0; p < parts; ++p) {
-            const double error = fabs((there ? kept.value[parts * j + p] : 0) - e->value[parts * i + p]), allowed = most[e->row[i]] * (0.5 / RW_SCALED_MOST * (1 + 0x1p-7) + FLT_EPSILON);
-            if (!(error <= allowed)) fail_msg("%s: entry %lld differs by %g, %g allowed", text, (long long)i, error, allowed);
+            const double error = fabs((there ? kept.value[parts * j + p] : 0) - e->value[parts * i + p]),
+                         allowed = most[e->row[i]] * (0.5 / RW_SCALED_MOST * (1 + 0x1p-7) + FLT_EPSILON);
+            if (!(error <= allowed))
+                fail_msg("%s: entry %lld differs by %g, %g allowed", text, (long long)i, error, allowed);
         }
         j += there;
     }
-    snprintf(what, sizeof what, "%s: %s x %s, op %d, %d vectors", rw_device_info(dev)->name, text, rw_dtype_name(type), (int)op, k);
+    snprintf(what, sizeof what, "%s: %s x %s, op %d, %d vectors", rw_device_info(dev)->name, text, rw_dtype_name(type),
+             (int)op, k);
     product(what, m, &kept, op, type, k, 77);
     rw_sparse_free_entries(&kept.row, &kept.column, &kept.value);
     rw_sparse_destroy(&m);
@@ -217,8 +243,13 @@ static void scaled(const char *text, const entries *e, rw_dtype type, rw_op op, 
 /* A grid of so many slices that those at its ends, whose rows have fewer neighbours, are filled up on GPUs. */
 static void test_uniform_slices(void **state)
 {
-    static const struct { const char *layout; rw_dtype type; int k; } kinds[] = {
-        {"bsell:2:f64", RW_F64, 1}, {"bsell:2:f32", RW_F64, 1}, {"bsell:2:f32:scaled", RW_F32, 1}, {"sell:f64", RW_F64, 1}, {"bsell:2:f64", RW_F64, 4}, {"bsell:2:h64:c64", RW_C64, 1},
+    static const struct {
+        const char *layout;
+        rw_dtype type;
+        int k;
+    } kinds[] = {
+        {"bsell:2:f64", RW_F64, 1}, {"bsell:2:f32", RW_F64, 1}, {"bsell:2:f32:scaled", RW_F32, 1},
+        {"sell:f64", RW_F64, 1},    {"bsell:2:f64", RW_F64, 4}, {"bsell:2:h64:c64", RW_C64, 1},
     };
     const bool own = !dev->target.tiling;
     (void)state;
@@ -227,7 +258,8 @@ static void test_uniform_slices(void **state)
         rw_sparse_layout l;
         rw_sparse *m;
         OK(rw_sparse_layout_parse(ctx, kinds[i].layout, &l));
-        entries e = grid_entries((uint64_t)i + 70, 70, 60, l.block_rows, l.block_columns, is_complex(l.values)), kept = e;
+        entries e = grid_entries((uint64_t)i + 70, 70, 60, l.block_rows, l.block_columns, is_complex(l.values)),
+                kept = e;
         OK(rw_sparse_from_entries(dev, &l, &e, &m));
         if (has_gpu_kernels())
             assert_true(m->ncolumn == 5. * (m->nfirst - 1) * m->layout.slice); /* as many positions in each slice */
@@ -245,8 +277,13 @@ static void test_uniform_slices(void **state)
 /* The widest blocks of slices: kernels of GPUs keep within the shared memory that all of them have. */
 static void test_wide_blocks(void **state)
 {
-    static const struct { const char *layout; rw_dtype type; int k; } kinds[] = {
-        {"bsell:16:f32", RW_C128, 1}, {"bsell:13:c64", RW_C128, 1}, {"bsell:16:c64", RW_C64, 1}, {"bsell:9:f32", RW_F32, 1}, {"bsell:16:f32", RW_F64, 13}, {"bsell:16:l2:f64", RW_F64, 1},
+    static const struct {
+        const char *layout;
+        rw_dtype type;
+        int k;
+    } kinds[] = {
+        {"bsell:16:f32", RW_C128, 1}, {"bsell:13:c64", RW_C128, 1}, {"bsell:16:c64", RW_C64, 1},
+        {"bsell:9:f32", RW_F32, 1},   {"bsell:16:f32", RW_F64, 13}, {"bsell:16:l2:f64", RW_F64, 1},
     };
     const bool quick = strcmp(rw_device_info(dev)->kind, "opencl"), own = !dev->target.tiling;
     (void)state;
@@ -255,7 +292,8 @@ static void test_wide_blocks(void **state)
         rw_sparse_layout l;
         rw_sparse *m;
         OK(rw_sparse_layout_parse(ctx, kinds[i].layout, &l));
-        entries e = random_entries((uint64_t)i + 80, 35, 37, l.block_rows, l.block_columns, is_complex(l.values), false, true);
+        entries e =
+            random_entries((uint64_t)i + 80, 35, 37, l.block_rows, l.block_columns, is_complex(l.values), false, true);
         OK(rw_sparse_from_entries(dev, &l, &e, &m));
         product(kinds[i].layout, m, &e, RW_OP_NONE, kinds[i].type, kinds[i].k, (uint64_t)i + 90);
         rw_sparse_destroy(&m);
@@ -268,7 +306,13 @@ static void by_rows(entries *e)
 {
     const size_t parts = 1 + e->is_complex;
     rw_sorted s;
-    entries t = {e->rows, e->columns, e->n, e->is_complex, malloc((size_t)e->n * 8 + 1), malloc((size_t)e->n * 8 + 1), malloc((size_t)e->n * 16 + 1)};
+    entries t = {e->rows,
+                 e->columns,
+                 e->n,
+                 e->is_complex,
+                 malloc((size_t)e->n * 8 + 1),
+                 malloc((size_t)e->n * 8 + 1),
+                 malloc((size_t)e->n * 16 + 1)};
     OK(rw_entries_sort(ctx, e, &s));
     for (int64_t i = 0; i < e->rows; ++i)
         for (int64_t k = s.first[i]; k < s.first[i + 1]; ++k) {
@@ -282,10 +326,27 @@ static void by_rows(entries *e)
 
 static void test_scaled(void **state)
 {
-    static const struct { const char *layout; rw_dtype type; rw_op op; int k; } kinds[] = {
-        {"bsell:5x5", RW_F32, RW_OP_NONE, 1}, {"bsell:5x5", RW_F64, RW_OP_NONE, 1}, {"csr", RW_F32, RW_OP_NONE, 1}, {"bcsr:5x5", RW_F32, RW_OP_NONE, 1}, {"sell:s64", RW_F64, RW_OP_NONE, 1},
-        {"bsell:5x5:h64", RW_F32, RW_OP_NONE, 1}, {"bsell:5x5", RW_F32, RW_OP_TRANSPOSE, 1}, {"bsell:5x5:s64", RW_F32, RW_OP_NONE, 3}, {"coo", RW_F64, RW_OP_NONE, 1}, {"dia", RW_F32, RW_OP_NONE, 1},
-        {"vbcsr", RW_F32, RW_OP_NONE, 2}, {"bell:5x5:l4", RW_F32, RW_OP_NONE, 1}, {"bcsr:5x5:columns", RW_F64, RW_OP_TRANSPOSE, 3}, {"bell:5x5", RW_F32, RW_OP_NONE, 1}, {"ell", RW_F64, RW_OP_NONE, 2},
+    static const struct {
+        const char *layout;
+        rw_dtype type;
+        rw_op op;
+        int k;
+    } kinds[] = {
+        {"bsell:5x5", RW_F32, RW_OP_NONE, 1},
+        {"bsell:5x5", RW_F64, RW_OP_NONE, 1},
+        {"csr", RW_F32, RW_OP_NONE, 1},
+        {"bcsr:5x5", RW_F32, RW_OP_NONE, 1},
+        {"sell:s64", RW_F64, RW_OP_NONE, 1},
+        {"bsell:5x5:h64", RW_F32, RW_OP_NONE, 1},
+        {"bsell:5x5", RW_F32, RW_OP_TRANSPOSE, 1},
+        {"bsell:5x5:s64", RW_F32, RW_OP_NONE, 3},
+        {"coo", RW_F64, RW_OP_NONE, 1},
+        {"dia", RW_F32, RW_OP_NONE, 1},
+        {"vbcsr", RW_F32, RW_OP_NONE, 2},
+        {"bell:5x5:l4", RW_F32, RW_OP_NONE, 1},
+        {"bcsr:5x5:columns", RW_F64, RW_OP_TRANSPOSE, 3},
+        {"bell:5x5", RW_F32, RW_OP_NONE, 1},
+        {"ell", RW_F64, RW_OP_NONE, 2},
     };
     const bool fast = !strcmp(rw_device_info(dev)->kind, "cpu") || !strcmp(rw_device_info(dev)->kind, "cuda");
     (void)state;
@@ -297,7 +358,8 @@ static void test_scaled(void **state)
                 char text[60];
                 if (!in_turn(i + g + z, 0)) continue;
                 snprintf(text, sizeof text, "%s:%s:scaled", kinds[i].layout, z ? "c64" : "f32");
-                scaled(text, &e[g], z ? is_single(kinds[i].type) ? RW_C64 : RW_C128 : kinds[i].type, kinds[i].op, kinds[i].k);
+                scaled(text, &e[g], z ? is_single(kinds[i].type) ? RW_C64 : RW_C128 : kinds[i].type, kinds[i].op,
+                       kinds[i].k);
             }
         }
         free_entries(&e[0]), free_entries(&e[1]);
@@ -315,19 +377,27 @@ static void test_scaled(void **state)
     OK(rw_sparse_entries(m, &n, &row, &column, &value));
     assert_true(n == 2 && fabs(value[0] + 2) < 2 * 0x1p-16 * (1 + 0x1p-7) && value[1] == 0);
     rw_sparse_free_entries(&row, &column, &value);
-    FAILS(RW_ERR_UNSUPPORTED, "blocks cannot be added to scaled values", rw_sparse_add_blocks(m, 1, (int64_t[]){0}, (int64_t[]){1}, (float[]){1}));
+    FAILS(RW_ERR_UNSUPPORTED, "blocks cannot be added to scaled values",
+          rw_sparse_add_blocks(m, 1, (int64_t[]){0}, (int64_t[]){1}, (float[]){1}));
     rw_sparse_destroy(&m);
 }
 
-/* Coordinates: rows of 0 to 19 entries, so that a row ends at every place of an item and of a group, and items of whole groups belong to one row. */
+/* Coordinates: rows of 0 to 19 entries, so that a row ends at every place of an item and of a group, and items of whole
+ * groups belong to one row. */
 static void test_ends_of_rows(void **state)
 {
     enum { ROWS = 300 };
     (void)state;
-    entries e = {.rows = ROWS, .columns = 40, .row = malloc(ROWS * 40 * 8), .column = malloc(ROWS * 40 * 8), .value = malloc(ROWS * 40 * 8)};
+    entries e = {.rows = ROWS,
+                 .columns = 40,
+                 .row = malloc(ROWS * 40 * 8),
+                 .column = malloc(ROWS * 40 * 8),
+                 .value = malloc(ROWS * 40 * 8)};
     for (int64_t i = 0; i < ROWS; ++i)
-        for (int64_t k = 0, count = i % 60 == 59 ? 40 : (int64_t)(20 * rw_random_uniform(71, (uint64_t)i)); k < count; ++k)
-            e.row[e.n] = i, e.column[e.n] = (i + 2 * k) % 40 / 2 * 2 % 40 + (k >= 20), e.value[e.n] = rw_random_uniform(72, (uint64_t)e.n) - 0.5, ++e.n;
+        for (int64_t k = 0, count = i % 60 == 59 ? 40 : (int64_t)(20 * rw_random_uniform(71, (uint64_t)i)); k < count;
+             ++k)
+            e.row[e.n] = i, e.column[e.n] = (i + 2 * k) % 40 / 2 * 2 % 40 + (k >= 20),
+            e.value[e.n] = rw_random_uniform(72, (uint64_t)e.n) - 0.5, ++e.n;
     rw_sparse_layout l;
     rw_sparse *m;
     OK(rw_sparse_layout_parse(ctx, "coo", &l));
@@ -341,13 +411,15 @@ static void test_ends_of_rows(void **state)
 /* Rows longer than a group's shared memory, and rows through many pieces of COO. */
 static void test_long_rows(void **state)
 {
-    static const char *const layouts[] = {"coo", "csr", "bcsr:2x2", "bcsr:4x4:columns", "sell:s64", "bsell:4x4:l50", "vbcsr"};
+    static const char *const layouts[] = {"coo",      "csr",           "bcsr:2x2", "bcsr:4x4:columns",
+                                          "sell:s64", "bsell:4x4:l50", "vbcsr"};
     const int64_t n = !strcmp(rw_device_info(dev)->kind, "check") ? 3000 : 20000;
     (void)state;
     entries e = {24, n, 0, false, malloc((size_t)n * 24 * 8), malloc((size_t)n * 24 * 8), malloc((size_t)n * 24 * 8)};
     for (int64_t i = 0; i < 24; ++i)
         for (int64_t j = 0; j < n; ++j)
-            if (i == 5 || i == 6 || (i == 20 && j > 7) || (j * 31 + i) % 997 == 0) e.row[e.n] = i, e.column[e.n] = j, e.value[e.n] = rw_random_uniform(5, (uint64_t)e.n) - 0.5, ++e.n;
+            if (i == 5 || i == 6 || (i == 20 && j > 7) || (j * 31 + i) % 997 == 0)
+                e.row[e.n] = i, e.column[e.n] = j, e.value[e.n] = rw_random_uniform(5, (uint64_t)e.n) - 0.5, ++e.n;
     for (int i = 0; i < RW_COUNT(layouts); ++i) {
         rw_sparse_layout l;
         rw_sparse *m;
@@ -366,7 +438,8 @@ static void sums(const char *layout, const entries *e, rw_op op)
 {
     rw_sparse_layout l;
     rw_sparse *m;
-    rw_array *x = vectors(RW_C128, e->columns, 1, 1), *y = vectors(RW_C128, e->rows, 1, 2), *w = vectors(RW_C128, e->rows, 1, 3), *part, *again;
+    rw_array *x = vectors(RW_C128, e->columns, 1, 1), *y = vectors(RW_C128, e->rows, 1, 2),
+             *w = vectors(RW_C128, e->rows, 1, 3), *part, *again;
     const void *py, *pw, *pp;
     OK(rw_sparse_layout_parse(ctx, layout, &l));
     l.values = RW_C128;
@@ -386,7 +459,9 @@ static void sums(const char *layout, const entries *e, rw_op op)
     OK(rw_array_read(part, &pp));
     long double complex dot = 0, sum = 0;
     long double yy = 0, got = 0;
-    for (int64_t k = 0; k < e->rows; ++k) dot += conjl(element(RW_C128, pw, k)) * element(RW_C128, py, k), yy += creall(element(RW_C128, py, k) * conjl(element(RW_C128, py, k)));
+    for (int64_t k = 0; k < e->rows; ++k)
+        dot += conjl(element(RW_C128, pw, k)) * element(RW_C128, py, k),
+            yy += creall(element(RW_C128, py, k) * conjl(element(RW_C128, py, k)));
     const double *p = pp;
     for (int64_t g = 0; g < groups; ++g) sum += p[g] + p[groups + g] * I, got += p[2 * groups + g];
     assert_true(cabsl(sum - dot) < 1e-12L * sqrtl(yy) * 20);
@@ -397,9 +472,11 @@ static void sums(const char *layout, const entries *e, rw_op op)
 
 static void test_sums(void **state)
 {
-    static const char *const layouts[] = {"coo", "csr", "vbcsr", "dia", "ell", "ell:l5", "sell:s64", "bcsr:5x5", "bell:5x5", "bsell:5x5", "bsell:16", "bsell:16:l2"};
+    static const char *const layouts[] = {"coo",      "csr",      "vbcsr",    "dia",       "ell",      "ell:l5",
+                                          "sell:s64", "bcsr:5x5", "bell:5x5", "bsell:5x5", "bsell:16", "bsell:16:l2"};
     (void)state;
-    entries z = random_entries(99, 61, 61, 5, 5, true, true, false), wide = random_entries(98, 37, 37, 16, 16, true, true, false);
+    entries z = random_entries(99, 61, 61, 5, 5, true, true, false),
+            wide = random_entries(98, 37, 37, 16, 16, true, true, false);
     for (int i = 0; i < RW_COUNT(layouts); ++i)
         for (int op = 0; op < 2; ++op) {
             if (!turn(i, op, 2)) continue;
@@ -413,15 +490,21 @@ static void test_sums(void **state)
 }
 
 /* Rows of `most` entries anywhere, of none and of one; `longer` in two of them. */
-static entries scattered_entries(uint64_t seed, int64_t rows, int64_t columns, int64_t most, int64_t longer, bool is_complex)
+static entries scattered_entries(uint64_t seed, int64_t rows, int64_t columns, int64_t most, int64_t longer,
+                                 bool is_complex)
 {
     const size_t room = (size_t)(rows * most + 2 * longer);
     entries e = {rows, columns, 0, is_complex, malloc(room * 8), malloc(room * 8), malloc(room * 16)};
     for (int64_t i = 0; i < rows; ++i) {
-        const int64_t n = i == 3 || i == rows / 2 ? longer : i % 50 == 7 ? i % 3 == 0 : most, gap = columns / RW_MAX(n, 1);
+        const int64_t n = i == 3 || i == rows / 2 ? longer
+                          : i % 50 == 7           ? i % 3 == 0
+                                                  : most,
+                      gap = columns / RW_MAX(n, 1);
         for (int64_t k = 0; k < n; ++k, ++e.n) {
             e.row[e.n] = i, e.column[e.n] = k * gap + (int64_t)(rw_random_u64(seed, (uint64_t)e.n) % (uint64_t)gap);
-            for (int p = 0; p <= is_complex; ++p) e.value[(1 + is_complex) * e.n + p] = (double)(float)(rw_random_uniform(seed + 1, (uint64_t)(2 * e.n + p)) - 0.5) + 0x1p-20;
+            for (int p = 0; p <= is_complex; ++p)
+                e.value[(1 + is_complex) * e.n + p] =
+                    (double)(float)(rw_random_uniform(seed + 1, (uint64_t)(2 * e.n + p)) - 0.5) + 0x1p-20;
         }
     }
     return e;
@@ -430,12 +513,19 @@ static entries scattered_entries(uint64_t seed, int64_t rows, int64_t columns, i
 /* Parts of columns that rows are in. */
 static int parts_of(const rw_sparse *m) { return (int)((m->nfirst - 1) / (double)m->block_rows); }
 
-/* Columns in parts, on GPUs where x is larger than the cache: as if it were small. Not where rows have few entries, or a band. */
+/* Columns in parts, on GPUs where x is larger than the cache: as if it were small. Not where rows have few entries, or
+ * a band. */
 static void test_parts(void **state)
 {
-    static const struct { const char *layout; rw_dtype type; int k; rw_op op; } kinds[] = {
-        {"csr:f64", RW_F64, 1, RW_OP_NONE},     {"csr:f32:scaled", RW_F32, 1, RW_OP_NONE}, {"csr:c64", RW_C64, 13, RW_OP_NONE},
-        {"csr:f64:i64", RW_C128, 3, RW_OP_NONE}, {"csr:f64", RW_F64, 1, RW_OP_TRANSPOSE},  {"csr:f32", RW_F64, 1, RW_OP_NONE},
+    static const struct {
+        const char *layout;
+        rw_dtype type;
+        int k;
+        rw_op op;
+    } kinds[] = {
+        {"csr:f64", RW_F64, 1, RW_OP_NONE},      {"csr:f32:scaled", RW_F32, 1, RW_OP_NONE},
+        {"csr:c64", RW_C64, 13, RW_OP_NONE},     {"csr:f64:i64", RW_C128, 3, RW_OP_NONE},
+        {"csr:f64", RW_F64, 1, RW_OP_TRANSPOSE}, {"csr:f32", RW_F64, 1, RW_OP_NONE},
     };
     const int64_t columns = 60000;
     const bool quick = strcmp(rw_device_info(dev)->kind, "opencl"), own = !dev->target.tiling;
@@ -454,13 +544,16 @@ static void test_parts(void **state)
         assert_int_equal(parts_of(m), threads ? 3 : 1);
         OK(rw_sparse_entries(m, &kept.n, &kept.row, &kept.column, &kept.value));
         assert_true(l.scaled || kept.n == e.n);
-        for (int64_t k = 0; !l.scaled && k < e.n; ++k) assert_true(kept.row[k] == e.row[k] && kept.column[k] == e.column[k] && kept.value[k] == e.value[k]);
+        for (int64_t k = 0; !l.scaled && k < e.n; ++k)
+            assert_true(kept.row[k] == e.row[k] && kept.column[k] == e.column[k] && kept.value[k] == e.value[k]);
         product(kinds[i].layout, m, &kept, kinds[i].op, kinds[i].type, kinds[i].k, (uint64_t)i + 65);
         rw_sparse_free_entries(&kept.row, &kept.column, &kept.value);
         rw_sparse_destroy(&m);
         free_entries(&e);
     }
-    entries z = scattered_entries(67, 300, columns, 20, 4000, true), few = scattered_entries(68, 300, columns, 7, 8, false), band = random_entries(69, 20000, 20000, 1, 1, false, true, false);
+    entries z = scattered_entries(67, 300, columns, 20, 4000, true),
+            few = scattered_entries(68, 300, columns, 7, 8, false),
+            band = random_entries(69, 20000, 20000, 1, 1, false, true, false);
     dev->info.cache = columns * 16;
     sums("csr", &z, RW_OP_NONE);
     dev->info.cache = columns * 8;
@@ -476,7 +569,8 @@ static void test_parts(void **state)
     free_entries(&z), free_entries(&few), free_entries(&band);
 }
 
-/* Rows at places of their own, as triangular systems have them: half of the rows need the others; or each needs some of those at places before its own. Each kind of value once. */
+/* Rows at places of their own, as triangular systems have them: half of the rows need the others; or each needs some of
+ * those at places before its own. Each kind of value once. */
 enum { ORDERED_ROWS = 300 };
 
 static entries ordered_entries(uint64_t seed, int r, bool is_complex, bool triangle, int64_t *position)
@@ -489,15 +583,26 @@ static entries ordered_entries(uint64_t seed, int r, bool is_complex, bool trian
         const int64_t other = (int64_t)(uniform(seed, &count) * (double)(i + 1)), t = row[i];
         row[i] = row[other], row[other] = t;
     }
-    entries e = {n * r, n * r, 0, is_complex, malloc((size_t)(n * 7 * r * r) * 8), malloc((size_t)(n * 7 * r * r) * 8), malloc((size_t)(n * 7 * r * r) * 16)};
+    entries e = {n * r,
+                 n * r,
+                 0,
+                 is_complex,
+                 malloc((size_t)(n * 7 * r * r) * 8),
+                 malloc((size_t)(n * 7 * r * r) * 8),
+                 malloc((size_t)(n * 7 * r * r) * 16)};
     for (int64_t i = 0; i < n; ++i) {
-        const int64_t last = triangle ? i : i < n / 2 ? 0 : n / 2, some = (int64_t)(uniform(seed, &count) * 8), want = RW_MIN(triangle ? some : RW_MAX(some, 1), last);
+        const int64_t last = triangle    ? i
+                             : i < n / 2 ? 0
+                                         : n / 2,
+                      some = (int64_t)(uniform(seed, &count) * 8),
+                      want = RW_MIN(triangle ? some : RW_MAX(some, 1), last);
         position[row[i]] = i;
         for (int64_t k = 0; k < want; ++k) {
             const int64_t j = row[k * last / want + (int64_t)(uniform(seed, &count) * (double)(last / want))];
             for (int f = 0; f < r * r; ++f, ++e.n) {
                 e.row[e.n] = row[i] * r + f / r, e.column[e.n] = j * r + f % r;
-                for (int p = 0; p <= is_complex; ++p) e.value[(1 + is_complex) * e.n + p] = (double)(float)((uniform(seed, &count) - 0.5) / (2 * r));
+                for (int p = 0; p <= is_complex; ++p)
+                    e.value[(1 + is_complex) * e.n + p] = (double)(float)((uniform(seed, &count) - 0.5) / (2 * r));
             }
         }
     }
@@ -513,17 +618,25 @@ static int by_row_and_column(const void *a, const void *b)
 static rw_sparse *ordered_matrix(const entries *e, int r, rw_dtype values, const int64_t *position)
 {
     const bool slices = has_gpu_kernels();
-    const rw_sparse_layout l = {.format = slices ? r > 1 ? RW_SPARSE_BSELL : RW_SPARSE_SELL : r > 1 ? RW_SPARSE_BCSR : RW_SPARSE_CSR, .values = values, .block_rows = r, .block_columns = r,
+    const rw_sparse_layout l = {.format = slices  ? r > 1 ? RW_SPARSE_BSELL : RW_SPARSE_SELL
+                                          : r > 1 ? RW_SPARSE_BCSR
+                                                  : RW_SPARSE_CSR,
+                                .values = values,
+                                .block_rows = r,
+                                .block_columns = r,
                                 .slice = slices ? 32 : 0};
     const int64_t n = e->n / (r * r);
-    int64_t(*place)[3] = malloc((size_t)(n + 1) * sizeof *place), first[ORDERED_ROWS + 1] = {0}, *column = malloc((size_t)(n + 1) * 8);
+    int64_t(*place)[3] = malloc((size_t)(n + 1) * sizeof *place), first[ORDERED_ROWS + 1] = {0},
+    *column = malloc((size_t)(n + 1) * 8);
     char *value = calloc((size_t)(r * r), rw_dtype_size(values));
     rw_sparse *m;
-    for (int64_t k = 0; k < n; ++k) place[k][0] = e->row[k * r * r] / r, place[k][1] = e->column[k * r * r] / r, place[k][2] = k;
+    for (int64_t k = 0; k < n; ++k)
+        place[k][0] = e->row[k * r * r] / r, place[k][1] = e->column[k * r * r] / r, place[k][2] = k;
     qsort(place, (size_t)n, sizeof *place, by_row_and_column);
     for (int64_t k = 0; k < n; ++k) ++first[place[k][0] + 1], column[k] = place[k][1];
     for (int64_t i = 0; i < ORDERED_ROWS; ++i) first[i + 1] += first[i];
-    OK(rw_sparse_create_ordered(dev, &l, &(rw_sparse_blocks){ORDERED_ROWS, ORDERED_ROWS, first, column, NULL, NULL}, position, &m));
+    OK(rw_sparse_create_ordered(dev, &l, &(rw_sparse_blocks){ORDERED_ROWS, ORDERED_ROWS, first, column, NULL, NULL},
+                                position, &m));
     for (int64_t k = 0; k < n; ++k) {
         memset(value, 0, (size_t)(r * r) * rw_dtype_size(values));
         for (int f = 0; f < r * r; ++f) {
@@ -546,20 +659,26 @@ static void ordered(int r, rw_dtype values, rw_dtype type, bool triangle)
     const void *py;
     char what[80];
     long double complex *z = malloc((size_t)all * sizeof *z);
-    snprintf(what, sizeof what, "ordered rows, blocks of %d, %s x %s, seed %d", r, rw_dtype_name(values), rw_dtype_name(type), 50 + r);
+    snprintf(what, sizeof what, "ordered rows, blocks of %d, %s x %s, seed %d", r, rw_dtype_name(values),
+             rw_dtype_name(type), 50 + r);
     product(what, m, &e, RW_OP_NONE, type, 1, 52);
     OK(rw_array_read(y, &py));
     for (int64_t k = 0; k < all; ++k) z[k] = element(type, py, k);
     for (int64_t i = 0; i < n; ++i) row[position[i]] = i;
     for (int64_t p = triangle ? 0 : n / 2; p < n; ++p) /* entries of a row lie together */
         for (int64_t k = 0; k < e.n; ++k)
-            if (e.row[k] / r == row[p]) z[e.row[k]] -= (e.is_complex ? e.value[2 * k] + e.value[2 * k + 1] * I : e.value[k]) * z[e.column[k]];
+            if (e.row[k] / r == row[p])
+                z[e.row[k]] -= (e.is_complex ? e.value[2 * k] + e.value[2 * k + 1] * I : e.value[k]) * z[e.column[k]];
     if (triangle) OK(rw_product_in_order(m, y, queue));
     else OK(rw_product_range(m, y, n / 2, n, queue));
     OK(rw_array_read(y, &py));
-    for (int64_t k = 0; k < all; ++k) { /* 300 rows of 7 blocks: errors of earlier rows come along, with factors below 1 */
-        const double error = (double)cabsl(element(type, py, k) - z[k]), allowed = 300 * (is_single(type) ? FLT_EPSILON : DBL_EPSILON);
-        if (!(error <= allowed)) fail_msg("%s, %s: row %lld differs by %.3g, %.3g allowed", what, triangle ? "in order" : "a range", (long long)k, error, allowed);
+    /* 300 rows of 7 blocks: errors of earlier rows come along, with factors below 1 */
+    for (int64_t k = 0; k < all; ++k) {
+        const double error = (double)cabsl(element(type, py, k) - z[k]),
+                     allowed = 300 * (is_single(type) ? FLT_EPSILON : DBL_EPSILON);
+        if (!(error <= allowed))
+            fail_msg("%s, %s: row %lld differs by %.3g, %.3g allowed", what, triangle ? "in order" : "a range",
+                     (long long)k, error, allowed);
     }
     free(z), free(e.row), free(e.column), free(e.value);
     rw_sparse_destroy(&m), rw_array_destroy(&y);
@@ -567,7 +686,11 @@ static void ordered(int r, rw_dtype values, rw_dtype type, bool triangle)
 
 static void test_ordered(void **state)
 {
-    static const struct { int r; rw_dtype values, type; } kinds[] = {{1, RW_F64, RW_F64}, {5, RW_F64, RW_F64}, {5, RW_C128, RW_C128}, {1, RW_C64, RW_C128}, {3, RW_F32, RW_F64}, {2, RW_F64, RW_C128}};
+    static const struct {
+        int r;
+        rw_dtype values, type;
+    } kinds[] = {{1, RW_F64, RW_F64},  {5, RW_F64, RW_F64}, {5, RW_C128, RW_C128},
+                 {1, RW_C64, RW_C128}, {3, RW_F32, RW_F64}, {2, RW_F64, RW_C128}};
     (void)state;
     for (int i = 0; i < RW_COUNT(kinds); ++i) {
         if (!turn(i, 0, 2)) continue;
@@ -584,9 +707,12 @@ static void test_refused(void **state)
     OK(rw_sparse_layout_parse(ctx, "csr:c128", &l));
     OK(rw_sparse_from_entries(dev, &l, &(rw_entries){3, 4, 1, true, (int64_t[]){2}, (int64_t[]){3}, (double[]){1, 1}},
                               &m));
-    rw_array *x = vectors(RW_C128, 4, 1, 1), *y = vectors(RW_C128, 3, 1, 2), *real = vectors(RW_F64, 4, 1, 3), *real_y = vectors(RW_F64, 3, 1, 3), *two = vectors(RW_C128, 3, 2, 4);
-    FAILS(RW_ERR_ARGUMENT, "x has 3 rows in 1 dimensions: a vector of 4", rw_sparse_multiply(m, RW_OP_NONE, NULL, y, NULL, x, queue));
-    FAILS(RW_ERR_ARGUMENT, "x has 4 rows in 1 dimensions: a vector of 3", rw_sparse_multiply(m, RW_OP_TRANSPOSE, NULL, x, NULL, y, queue));
+    rw_array *x = vectors(RW_C128, 4, 1, 1), *y = vectors(RW_C128, 3, 1, 2), *real = vectors(RW_F64, 4, 1, 3),
+             *real_y = vectors(RW_F64, 3, 1, 3), *two = vectors(RW_C128, 3, 2, 4);
+    FAILS(RW_ERR_ARGUMENT, "x has 3 rows in 1 dimensions: a vector of 4",
+          rw_sparse_multiply(m, RW_OP_NONE, NULL, y, NULL, x, queue));
+    FAILS(RW_ERR_ARGUMENT, "x has 4 rows in 1 dimensions: a vector of 3",
+          rw_sparse_multiply(m, RW_OP_TRANSPOSE, NULL, x, NULL, y, queue));
     FAILS(RW_ERR_ARGUMENT, "must be alike", rw_sparse_multiply(m, RW_OP_NONE, NULL, x, NULL, two, queue));
     FAILS(RW_ERR_ARGUMENT, "must be alike", rw_sparse_multiply(m, RW_OP_NONE, NULL, real, NULL, y, queue));
     FAILS(RW_ERR_ARGUMENT, "use complex vectors", rw_sparse_multiply(m, RW_OP_NONE, NULL, real, NULL, real_y, queue));
@@ -595,16 +721,22 @@ static void test_refused(void **state)
     OK(rw_sparse_layout_parse(ctx, "csr", &l));
     OK(rw_sparse_from_entries(dev, &l, &(rw_entries){3, 3, 0, false, NULL, NULL, NULL}, &m));
     rw_array *other = vectors(RW_F64, 3, 1, 5);
-    FAILS(RW_ERR_ARGUMENT, "must be real", rw_sparse_multiply(m, RW_OP_NONE, (double[]){0, 1}, real_y, NULL, other, queue));
+    FAILS(RW_ERR_ARGUMENT, "must be real",
+          rw_sparse_multiply(m, RW_OP_NONE, (double[]){0, 1}, real_y, NULL, other, queue));
     rw_array_destroy(&other);
     FAILS(RW_ERR_ARGUMENT, "the same array", rw_sparse_multiply(m, RW_OP_NONE, NULL, real_y, NULL, real_y, queue));
     rw_sparse_destroy(&m);
-    rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&real), rw_array_destroy(&real_y), rw_array_destroy(&two);
+    rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&real), rw_array_destroy(&real_y),
+        rw_array_destroy(&two);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scalar_formats), cmocka_unit_test(test_blocks), cmocka_unit_test(test_grids), cmocka_unit_test(test_ends_of_rows), cmocka_unit_test(test_long_rows), cmocka_unit_test(test_sums),
-                                       cmocka_unit_test(test_ordered), cmocka_unit_test(test_uniform_slices), cmocka_unit_test(test_parts), cmocka_unit_test(test_wide_blocks), cmocka_unit_test(test_scaled), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scalar_formats), cmocka_unit_test(test_blocks),
+                                       cmocka_unit_test(test_grids),          cmocka_unit_test(test_ends_of_rows),
+                                       cmocka_unit_test(test_long_rows),      cmocka_unit_test(test_sums),
+                                       cmocka_unit_test(test_ordered),        cmocka_unit_test(test_uniform_slices),
+                                       cmocka_unit_test(test_parts),          cmocka_unit_test(test_wide_blocks),
+                                       cmocka_unit_test(test_scaled),         cmocka_unit_test(test_refused)};
     return run_on_devices("multiply", tests, RW_COUNT(tests));
 }

@@ -1,5 +1,5 @@
-/* What rw_pattern_find says of a matrix, against counts over all places of random matrices; symmetries; formats against matrices that are made in them; the
- * picture; what is refused; memory. */
+/* What rw_pattern_find says of a matrix, against counts over all places of random matrices; symmetries; formats against
+ * matrices that are made in them; the picture; what is refused; memory. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +42,8 @@ static void check_formats(const rw_pattern *p)
         rw_sparse *m;
         if (rw_sparse_read(dev, &c->layout, path, &m) != RW_OK) fail_msg("%s", rw_message(ctx));
         const rw_sparse_size size = rw_sparse_get_size(m);
-        assert_true(!c->refused && c->size.bytes == size.bytes && c->size.places == size.places && c->size.blocks == size.blocks);
+        assert_true(!c->refused && c->size.bytes == size.bytes && c->size.places == size.places &&
+                    c->size.blocks == size.blocks);
         assert_true(p->entries == 0 ? c->fill == 1 : c->fill == (double)size.places / (double)p->entries);
         assert_true(c->moved >= (double)size.bytes && c->moved == c->cost);
         assert_true(c->cost >= 0.98 * p->formats[p->best].cost);
@@ -66,7 +67,8 @@ static void test_counts(void **state)
     for (uint64_t seed = 1; seed <= 150; ++seed) {
         static char text[40000];
         double a[MOST][MOST] = {{0}};
-        int64_t rows = 1 + (int64_t)(rw_random_u64(seed, 0) % MOST), columns = seed % 2 ? rows : 1 + (int64_t)(rw_random_u64(seed, 1) % MOST), n = 0, zeros = 0, at = 0;
+        int64_t rows = 1 + (int64_t)(rw_random_u64(seed, 0) % MOST),
+                columns = seed % 2 ? rows : 1 + (int64_t)(rw_random_u64(seed, 1) % MOST), n = 0, zeros = 0, at = 0;
         bool there[MOST][MOST] = {{0}}, dense = seed % 7 == 0;
         char entries[36000] = "";
         for (int64_t j = 0; j < columns; ++j)
@@ -80,7 +82,9 @@ static void test_counts(void **state)
                 n += there[i][j], zeros += there[i][j] && a[i][j] == 0;
             }
         if (dense) snprintf(text, sizeof text, "%sarray real general\n%d %d\n%s", MM, (int)rows, (int)columns, entries);
-        else snprintf(text, sizeof text, "%scoordinate real general\n%d %d %d\n%s", MM, (int)rows, (int)columns, (int)n, entries);
+        else
+            snprintf(text, sizeof text, "%scoordinate real general\n%d %d %d\n%s", MM, (int)rows, (int)columns, (int)n,
+                     entries);
         rw_pattern p = look(text, NULL);
         int64_t lower = 0, upper = 0, least = INT64_MAX, most = 0, empty = 0, no_diagonal = 0, diagonals = 0;
         bool same = rows == columns, symmetric = same, skew = same, occupied[2 * MOST] = {0};
@@ -91,12 +95,17 @@ static void test_counts(void **state)
                 ++of_row;
                 lower = RW_MAX(lower, i - j), upper = RW_MAX(upper, j - i);
                 diagonals += !occupied[j - i + MOST], occupied[j - i + MOST] = true;
-                if (rows == columns) same = same && there[j][i], symmetric = symmetric && there[j][i] && a[i][j] == a[j][i], skew = skew && there[j][i] && a[i][j] == -a[j][i];
+                if (rows == columns)
+                    same = same && there[j][i], symmetric = symmetric && there[j][i] && a[i][j] == a[j][i],
+                    skew = skew && there[j][i] && a[i][j] == -a[j][i];
             }
-            least = RW_MIN(least, of_row), most = RW_MAX(most, of_row), empty += !of_row, no_diagonal += i < columns && a[i][i] == 0;
+            least = RW_MIN(least, of_row), most = RW_MAX(most, of_row), empty += !of_row,
+            no_diagonal += i < columns && a[i][i] == 0;
         }
-        assert_true(p.rows == rows && p.columns == columns && p.entries == n && p.zeros == zeros && !p.is_complex && !p.hermitian);
-        assert_true(p.lower == lower && p.upper == upper && p.row_least == least && p.row_most == most && p.empty_rows == empty && p.no_diagonal == no_diagonal && p.diagonals == diagonals);
+        assert_true(p.rows == rows && p.columns == columns && p.entries == n && p.zeros == zeros && !p.is_complex &&
+                    !p.hermitian);
+        assert_true(p.lower == lower && p.upper == upper && p.row_least == least && p.row_most == most &&
+                    p.empty_rows == empty && p.no_diagonal == no_diagonal && p.diagonals == diagonals);
         assert_true(p.same_pattern == same && p.symmetric == symmetric && p.skew == skew);
         assert_int_equal(format(&p, RW_SPARSE_DIA, 1)->size.places, diagonals * rows);
         for (int b = 1; b <= RW_PATTERN_BLOCKS; ++b) {
@@ -121,7 +130,8 @@ static void test_symmetries(void **state)
     rw_pattern p = look(MM "coordinate complex hermitian\n3 3 3\n1 1 2 0\n2 1 3 4\n3 2 1 1\n", NULL);
     assert_true(p.is_complex && p.hermitian && !p.symmetric && !p.skew && p.entries == 5 && p.no_diagonal == 2);
     p = look(MM "coordinate complex symmetric\n3 3 3\n1 1 2 0\n2 1 3 4\n3 2 1 1\n", NULL);
-    assert_true(!p.hermitian && p.symmetric && p.same_pattern && p.formats[0].size.places == 5 && p.formats[0].layout.values == RW_C128);
+    assert_true(!p.hermitian && p.symmetric && p.same_pattern && p.formats[0].size.places == 5 &&
+                p.formats[0].layout.values == RW_C128);
     p = look(MM "coordinate real skew-symmetric\n3 3 2\n2 1 3\n3 2 1\n", NULL);
     assert_true(p.skew && !p.symmetric);
     p = look(MM "coordinate real general\n3 3 2\n2 1 3\n1 2 1\n", NULL);
@@ -139,7 +149,8 @@ static void test_best(void **state)
     char *entries = calloc(190000, 1);
     for (int i = 0; i < 100; ++i)
         for (int j = 0; j < 100; ++j)
-            if (abs(i / 5 - j / 5) <= 1) at += snprintf(entries + at, 30, "%d %d %d\n", i + 1, j + 1, 1 + i * j % 7), ++n;
+            if (abs(i / 5 - j / 5) <= 1)
+                at += snprintf(entries + at, 30, "%d %d %d\n", i + 1, j + 1, 1 + i * j % 7), ++n;
     snprintf(text, sizeof text, "%scoordinate integer general\n100 100 %d\n%s", MM, n, entries);
     rw_pattern p = look(text, NULL);
     assert_true(p.formats[p.best].layout.format == RW_SPARSE_BCSR && p.formats[p.best].layout.block_rows == 5);
@@ -182,7 +193,8 @@ static void test_refused(void **state)
     double value = 1;
     rw_entries e = {.rows = 2, .columns = INT32_MAX, .n = 1, .row = &row, .column = &column, .value = &value};
     assert_int_equal(rw_pattern_find(ctx, &e, &p), RW_ERR_ARGUMENT);
-    assert_non_null(strstr(rw_message(ctx), "a matrix of 2 x 2147483647: fewer than 2147483647 rows and columns are possible"));
+    assert_non_null(
+        strstr(rw_message(ctx), "a matrix of 2 x 2147483647: fewer than 2147483647 rows and columns are possible"));
     e.columns = 2, e.row = &outside;
     assert_int_equal(rw_pattern_find(ctx, &e, &p), RW_ERR_ARGUMENT);
     assert_non_null(strstr(rw_message(ctx), "entry 0: (2, 0), counted from 0, is outside of the matrix of 2 x 2"));
@@ -208,7 +220,8 @@ static int end(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_counts), cmocka_unit_test(test_symmetries), cmocka_unit_test(test_best), cmocka_unit_test(test_picture),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_counts), cmocka_unit_test(test_symmetries),
+                                       cmocka_unit_test(test_best), cmocka_unit_test(test_picture),
                                        cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests_name("pattern", tests, begin, end);
 }

@@ -1,5 +1,6 @@
-/* Operators from equations on every device, beside the assembled matrix of the same stencil: in one, two and three dimensions, all types and boundaries; diagonals of programs beside products with unit vectors;
- * all solvers, jacobi and chebyshev, with as many iterations as the matrix takes; what is no linear map. */
+/* Operators from equations on every device, beside the assembled matrix of the same stencil: in one, two and three
+ * dimensions, all types and boundaries; diagonals of programs beside products with unit vectors; all solvers, jacobi
+ * and chebyshev, with as many iterations as the matrix takes; what is no linear map. */
 #include <float.h>
 #include <math.h>
 
@@ -13,7 +14,8 @@ static bool is_single(rw_dtype t) { return t == RW_F32 || t == RW_C64; }
 
 enum { TAU_100 = 3 }; /* 100 tau */
 #define TAU (TAU_100 / 100.)
-static const rw_boundary_kind kinds[] = {RW_BOUNDARY_DIRICHLET, RW_BOUNDARY_NEUMANN, RW_BOUNDARY_PERIODIC, RW_BOUNDARY_NEAREST, RW_BOUNDARY_ROBIN};
+static const rw_boundary_kind kinds[] = {RW_BOUNDARY_DIRICHLET, RW_BOUNDARY_NEUMANN, RW_BOUNDARY_PERIODIC,
+                                         RW_BOUNDARY_NEAREST, RW_BOUNDARY_ROBIN};
 
 typedef struct problem {
     rw_expr_field fields[2];
@@ -22,12 +24,24 @@ typedef struct problem {
 } problem;
 
 /* u and Au; all sides alike, robin: 2 u + du/dn = 0. */
-static void begin(problem *p, const char *text, rw_dtype type, rw_boundary_kind kind, int ndim, const int64_t size[3], int order)
+static void begin(problem *p, const char *text, rw_dtype type, rw_boundary_kind kind, int ndim, const int64_t size[3],
+                  int order)
 {
-    *p = (problem){.fields = {{.name = "u", .dtype = type}, {.name = "Au", .dtype = type}}, .tau = {.name = "tau", .value = TAU}};
-    for (int side = 0; side < 6; ++side) p->fields[0].boundary[side] = (rw_boundary){kind, kind == RW_BOUNDARY_ROBIN ? "2" : "0", "1", "0"};
-    p->spec = (rw_expr_spec){.name = "operator", .text = text, .order = order, .fields = p->fields, .nfields = 2, .scalars = &p->tau, .nscalars = 1, .grid = {.ndim = ndim}};
-    for (int d = 0; d < 3; ++d) p->spec.grid.size[d] = d < ndim ? size[d] : 1, p->spec.grid.spacing[d] = d < ndim ? 0.1 * (d + 1) : 1, p->spec.grid.origin[d] = 0.5;
+    *p = (problem){.fields = {{.name = "u", .dtype = type}, {.name = "Au", .dtype = type}},
+                   .tau = {.name = "tau", .value = TAU}};
+    for (int side = 0; side < 6; ++side)
+        p->fields[0].boundary[side] = (rw_boundary){kind, kind == RW_BOUNDARY_ROBIN ? "2" : "0", "1", "0"};
+    p->spec = (rw_expr_spec){.name = "operator",
+                             .text = text,
+                             .order = order,
+                             .fields = p->fields,
+                             .nfields = 2,
+                             .scalars = &p->tau,
+                             .nscalars = 1,
+                             .grid = {.ndim = ndim}};
+    for (int d = 0; d < 3; ++d)
+        p->spec.grid.size[d] = d < ndim ? size[d] : 1, p->spec.grid.spacing[d] = d < ndim ? 0.1 * (d + 1) : 1,
+        p->spec.grid.origin[d] = 0.5;
 }
 
 static rw_operator *operator_of(problem *p)
@@ -50,9 +64,12 @@ static rw_array *vector(rw_dtype type, int64_t n, uint64_t seed)
     return a;
 }
 
-/* ---- the same, assembled ----------------------------------------------------------------------------------------------------------- */
+/* ---- the same, assembled ----------------------------------------------------------------------------------------- */
 
-typedef struct triples { int64_t n, row[40000], column[40000]; double value[80000]; } triples;
+typedef struct triples {
+    int64_t n, row[40000], column[40000];
+    double value[80000];
+} triples;
 static triples *t;
 
 static void put(int64_t row, int64_t column, double re, double im)
@@ -61,7 +78,8 @@ static void put(int64_t row, int64_t column, double re, double im)
 }
 
 /* w times the value one node before (by = -1) or behind node i of an axis. */
-static void neighbour(const rw_grid *g, rw_boundary_kind kind, int64_t cell, int axis, int64_t i, int64_t stride, int by, double w)
+static void neighbour(const rw_grid *g, rw_boundary_kind kind, int64_t cell, int axis, int64_t i, int64_t stride,
+                      int by, double w)
 {
     const int64_t n = g->size[axis], j = i + by, end = by < 0 ? 0 : n - 1, row = cell;
     if (j >= 0 && j < n) put(row, cell + by * stride, w, 0);
@@ -75,7 +93,8 @@ static void neighbour(const rw_grid *g, rw_boundary_kind kind, int64_t cell, int
 }
 
 /* c(x) u - tau laplace(u) + 0.3 dx(u), c = 2 + x, for complex fields 2 + x + 0.5i */
-static const char *const text_real = "Au = (2 + x)*u - tau*laplace(u) + 0.3*dx(u)", *const text_complex = "Au = (2 + x + 0.5i)*u - tau*laplace(u) + 0.3*dx(u)";
+static const char *const text_real = "Au = (2 + x)*u - tau*laplace(u) + 0.3*dx(u)",
+                         *const text_complex = "Au = (2 + x + 0.5i)*u - tau*laplace(u) + 0.3*dx(u)";
 
 static rw_sparse *assembled(const problem *p)
 {
@@ -84,7 +103,10 @@ static rw_sparse *assembled(const problem *p)
     const rw_boundary_kind kind = p->fields[0].boundary[0].kind;
     const bool z = rw_dtype_is_complex(type);
     const int64_t cells = g->size[0] * g->size[1] * g->size[2], stride[3] = {1, g->size[0], g->size[0] * g->size[1]};
-    const rw_sparse_layout l = {.format = RW_SPARSE_CSR, .values = z ? RW_C128 : RW_F64, .block_rows = 1, .block_columns = 1};
+    const rw_sparse_layout l = {.format = RW_SPARSE_CSR,
+                                .values = z ? RW_C128 : RW_F64,
+                                .block_rows = 1,
+                                .block_columns = 1};
     rw_sparse *m;
     t->n = 0;
     for (int64_t cell = 0; cell < cells; ++cell) {
@@ -93,7 +115,8 @@ static rw_sparse *assembled(const problem *p)
         for (int d = 0; d < g->ndim; ++d) {
             const double h = g->spacing[d], w = -TAU / (h * h);
             put(cell, cell, -2 * w, 0);
-            for (int by = -1; by <= 1; by += 2) neighbour(g, kind, cell, d, at[d], stride[d], by, w + (d == 0 ? 0.3 * by / (2 * h) : 0));
+            for (int by = -1; by <= 1; by += 2)
+                neighbour(g, kind, cell, d, at[d], stride[d], by, w + (d == 0 ? 0.3 * by / (2 * h) : 0));
         }
     }
     double *real = calloc((size_t)t->n, sizeof *real);
@@ -109,7 +132,8 @@ static void fill(const rw_array *a, void *to, uint64_t seed)
 {
     memset(to, 0, (size_t)a->size * rw_dtype_size(a->dtype));
     for (int64_t i = 0; i < a->size; ++i)
-        rw_value_add(a->dtype, to, i, (float)rw_random_uniform(seed, (uint64_t)(2 * i)) - 0.5f, rw_dtype_is_complex(a->dtype) ? (float)rw_random_uniform(seed, (uint64_t)(2 * i + 1)) - 0.5f : 0);
+        rw_value_add(a->dtype, to, i, (float)rw_random_uniform(seed, (uint64_t)(2 * i)) - 0.5f,
+                     rw_dtype_is_complex(a->dtype) ? (float)rw_random_uniform(seed, (uint64_t)(2 * i + 1)) - 0.5f : 0);
 }
 
 /* Products in the type of the operator beside those of the matrix, in double precision. */
@@ -134,7 +158,8 @@ static void compare(const char *what, problem *p, int k)
     for (int64_t e = 0; e < n * k; ++e)
         for (int part = 0; part < 2; ++part) {
             const double y = rw_value_get(type, data[1], e, part), wanted = rw_value_get(wide, data[3], e, part);
-            if (!(fabs(y - wanted) <= 200 * eps)) fail_msg("%s: y[%lld], part %d is %.17g, not %.17g", what, (long long)e, part, y, wanted);
+            if (!(fabs(y - wanted) <= 200 * eps))
+                fail_msg("%s: y[%lld], part %d is %.17g, not %.17g", what, (long long)e, part, y, wanted);
         }
     for (int i = 0; i < 4; ++i) rw_array_destroy(&v[i]);
     rw_operator_destroy(&m), rw_sparse_destroy(&a);
@@ -142,7 +167,11 @@ static void compare(const char *what, problem *p, int k)
 
 static void test_products(void **state)
 {
-    static const struct { int ndim; int64_t size[3]; } grids[] = {{1, {37, 1, 1}}, {2, {13, 7, 1}}, {3, {5, 4, 3}}, {1, {1, 1, 1}}, {1, {2, 1, 1}}, {2, {1, 5, 1}}, {2, {67, 37, 1}}, {3, {17, 1, 11}}, {1, {1031, 1, 1}}, {3, {11, 13, 7}}};
+    static const struct {
+        int ndim;
+        int64_t size[3];
+    } grids[] = {{1, {37, 1, 1}}, {2, {13, 7, 1}},  {3, {5, 4, 3}},   {1, {1, 1, 1}},    {1, {2, 1, 1}},
+                 {2, {1, 5, 1}},  {2, {67, 37, 1}}, {3, {17, 1, 11}}, {1, {1031, 1, 1}}, {3, {11, 13, 7}}};
     static const rw_dtype types[] = {RW_F64, RW_F32, RW_C64, RW_C128};
     int number = 0;
     (void)state;
@@ -153,13 +182,16 @@ static void test_products(void **state)
             problem p;
             if (++number % 4 && on("opencl")) continue; /* compiling takes long there */
             if (!test_long() && number % (on("opencl") ? 8 : on("check") ? 5 : 3)) continue;
-            snprintf(what, sizeof what, "%s: %lld x %lld x %lld, boundary %d, %s", rw_device_info(dev)->name, (long long)grids[g].size[0], (long long)grids[g].size[1], (long long)grids[g].size[2], kinds[kind], rw_dtype_name(type));
-            begin(&p, rw_dtype_is_complex(type) ? text_complex : text_real, type, kinds[kind], grids[g].ndim, grids[g].size, 2);
+            snprintf(what, sizeof what, "%s: %lld x %lld x %lld, boundary %d, %s", rw_device_info(dev)->name,
+                     (long long)grids[g].size[0], (long long)grids[g].size[1], (long long)grids[g].size[2], kinds[kind],
+                     rw_dtype_name(type));
+            begin(&p, rw_dtype_is_complex(type) ? text_complex : text_real, type, kinds[kind], grids[g].ndim,
+                  grids[g].size, 2);
             compare(what, &p, 1 + number % 2);
         }
 }
 
-/* ---- diagonals ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- diagonals --------------------------------------------------------------------------------------------------- */
 
 static void check_diagonal(const char *what, problem *p)
 {
@@ -181,7 +213,9 @@ static void check_diagonal(const char *what, problem *p)
         OK(rw_array_read(y, &got));
         OK(rw_array_read(d, &told));
         for (int part = 0; part < 2; ++part)
-            if (rw_value_get(type, told, j, part) != rw_value_get(type, got, j, part)) fail_msg("%s: entry %lld of the diagonal is %.17g, not %.17g", what, (long long)j, rw_value_get(type, told, j, part), rw_value_get(type, got, j, part));
+            if (rw_value_get(type, told, j, part) != rw_value_get(type, got, j, part))
+                fail_msg("%s: entry %lld of the diagonal is %.17g, not %.17g", what, (long long)j,
+                         rw_value_get(type, told, j, part), rw_value_get(type, got, j, part));
     }
     rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&d);
     rw_operator_destroy(&m);
@@ -189,8 +223,13 @@ static void check_diagonal(const char *what, problem *p)
 
 static void test_diagonals(void **state)
 {
-    static const char *const texts[] = {"Au = (2 + x)*u - tau*laplace(u) + 0.3*dx(u)", "v = (1 + x^2)*laplace(u); Au = u + 0.1*laplace(v)", "Au = (1 + x)*u"};
-    static const struct { int ndim; int64_t size[3]; } grids[] = {{1, {7, 1, 1}}, {2, {5, 4, 1}}, {1, {11, 1, 1}}, {1, {3, 1, 1}}, {3, {5, 3, 4}}, {2, {9, 7, 1}}, {1, {1, 1, 1}}};
+    static const char *const texts[] = {"Au = (2 + x)*u - tau*laplace(u) + 0.3*dx(u)",
+                                        "v = (1 + x^2)*laplace(u); Au = u + 0.1*laplace(v)", "Au = (1 + x)*u"};
+    static const struct {
+        int ndim;
+        int64_t size[3];
+    } grids[] = {{1, {7, 1, 1}}, {2, {5, 4, 1}}, {1, {11, 1, 1}}, {1, {3, 1, 1}},
+                 {3, {5, 3, 4}}, {2, {9, 7, 1}}, {1, {1, 1, 1}}};
     (void)state;
     for (int g = 0; g < (on("cpu") ? RW_COUNT(grids) : 2); ++g)
         for (int kind = 0; kind < RW_COUNT(kinds); ++kind)
@@ -200,13 +239,15 @@ static void test_diagonals(void **state)
                     problem p;
                     const int number = ((g * RW_COUNT(kinds) + kind) * RW_COUNT(texts) + i) * 2 + order / 4;
                     if (number % ((on("cpu") ? 3 : on("opencl") ? 19 : 7) * (test_long() ? 1 : 3))) continue;
-                    snprintf(what, sizeof what, "%s: %s, grid %d, boundary %d, order %d", rw_device_info(dev)->name, texts[i], g, kinds[kind], order);
-                    begin(&p, texts[i], number % 2 ? RW_C128 : RW_F64, kinds[kind], grids[g].ndim, grids[g].size, order);
+                    snprintf(what, sizeof what, "%s: %s, grid %d, boundary %d, order %d", rw_device_info(dev)->name,
+                             texts[i], g, kinds[kind], order);
+                    begin(&p, texts[i], number % 2 ? RW_C128 : RW_F64, kinds[kind], grids[g].ndim, grids[g].size,
+                          order);
                     check_diagonal(what, &p);
                 }
 }
 
-/* ---- solvers ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- solvers ----------------------------------------------------------------------------------------------------- */
 
 static rw_krylov_result solve(rw_operator *m, rw_dtype type, const rw_krylov_spec *spec, rw_array *x)
 {
@@ -215,7 +256,9 @@ static rw_krylov_result solve(rw_operator *m, rw_dtype type, const rw_krylov_spe
     rw_array *b = vector(type, m->info.rows, 7);
     OK(rw_krylov_create(m, type, spec, &k));
     OK(rw_array_zero(x, queue));
-    if (rw_krylov_solve(k, b, x, &r) != RW_OK) fail_msg("%s, preconditioner %s, %s: %s", rw_krylov_method_name(spec->method), rw_precond_method_name(spec->precond.method), rw_dtype_name(type), rw_message(ctx));
+    if (rw_krylov_solve(k, b, x, &r) != RW_OK)
+        fail_msg("%s, preconditioner %s, %s: %s", rw_krylov_method_name(spec->method),
+                 rw_precond_method_name(spec->precond.method), rw_dtype_name(type), rw_message(ctx));
     assert_true(r.residual <= 2 * spec->rtol * r.right_side);
     rw_krylov_destroy(&k);
     rw_array_destroy(&b);
@@ -229,16 +272,22 @@ static void solve_both(problem *p, rw_krylov_method method, rw_precond_method pr
     rw_operator *m = operator_of(p);
     rw_sparse *a = assembled(p);
     const int64_t n = m->info.rows;
-    const rw_krylov_spec spec = {.method = method, .rtol = is_single(type) ? 1e-5 : 1e-11, .precond = {.method = precond}, .restart = method == RW_KRYLOV_IDR ? 4 : 12};
+    const rw_krylov_spec spec = {.method = method,
+                                 .rtol = is_single(type) ? 1e-5 : 1e-11,
+                                 .precond = {.method = precond},
+                                 .restart = method == RW_KRYLOV_IDR ? 4 : 12};
     rw_array *x = vector(type, n, 0), *z = vector(type, n, 0);
     const void *px, *pz;
     const rw_krylov_result r = solve(m, type, &spec, x), s = solve(rw_sparse_operator(a), type, &spec, z);
     if (llabs((long long)(r.iterations - s.iterations)) > 2 + s.iterations / 10)
-        fail_msg("%s, preconditioner %s, %s: %d iterations, and %d with the matrix", rw_krylov_method_name(method), rw_precond_method_name(precond), rw_dtype_name(type), (int)r.iterations, (int)s.iterations);
+        fail_msg("%s, preconditioner %s, %s: %d iterations, and %d with the matrix", rw_krylov_method_name(method),
+                 rw_precond_method_name(precond), rw_dtype_name(type), (int)r.iterations, (int)s.iterations);
     OK(rw_array_read(x, &px));
     OK(rw_array_read(z, &pz));
     for (int64_t i = 0; i < n; ++i)
-        for (int part = 0; part < 2; ++part) assert_true(fabs(rw_value_get(type, px, i, part) - rw_value_get(type, pz, i, part)) <= (is_single(type) ? 1e-3 : 1e-8));
+        for (int part = 0; part < 2; ++part)
+            assert_true(fabs(rw_value_get(type, px, i, part) - rw_value_get(type, pz, i, part)) <=
+                        (is_single(type) ? 1e-3 : 1e-8));
     rw_array_destroy(&x), rw_array_destroy(&z);
     rw_operator_destroy(&m), rw_sparse_destroy(&a);
 }
@@ -255,12 +304,14 @@ static void test_solvers(void **state)
             for (int precond = 0; precond < 3; ++precond) {
                 problem p;
                 if (number++ % ((fast() ? type < 2 ? 1 : 3 : on("check") ? 4 : 7) * (test_long() ? 1 : 3))) continue;
-                begin(&p, rw_dtype_is_complex(types[type]) ? text_complex : text_real, types[type], number % 2 ? RW_BOUNDARY_DIRICHLET : RW_BOUNDARY_NEUMANN, 3, size, 2);
+                begin(&p, rw_dtype_is_complex(types[type]) ? text_complex : text_real, types[type],
+                      number % 2 ? RW_BOUNDARY_DIRICHLET : RW_BOUNDARY_NEUMANN, 3, size, 2);
                 solve_both(&p, (rw_krylov_method)method, preconds[precond]);
             }
 }
 
-/* Hermitian, positive definite: conjugate gradients with numbers of iterations of the matrix; large enough that sums of groups are combined. */
+/* Hermitian, positive definite: conjugate gradients with numbers of iterations of the matrix; large enough that sums of
+ * groups are combined. */
 static void test_cg(void **state)
 {
     (void)state;
@@ -274,7 +325,9 @@ static void test_cg(void **state)
             rw_operator *m = operator_of(&p);
             const int64_t n = m->info.rows;
             rw_array *x = vector(type, n, 0), *y = vector(type, n, 0), *b = vector(type, n, 7);
-            const rw_krylov_spec spec = {.method = RW_KRYLOV_CG, .rtol = 1e-10, .precond = {.method = preconds[precond]}};
+            const rw_krylov_spec spec = {.method = RW_KRYLOV_CG,
+                                         .rtol = 1e-10,
+                                         .precond = {.method = preconds[precond]}};
             rw_krylov_result r = solve(m, type, &spec, x);
             const void *pb, *py;
             double rr = 0, bb = 0;
@@ -307,12 +360,14 @@ static void test_sums(void **state)
     assert_true(solve(m, RW_F64, &spec, x).iterations <= 3); /* two eigenvalues */
     FAILS(RW_ERR_UNSUPPORTED, "operator: its diagonal cannot be found by products, since it has sums over the grid",
           rw_operator_get_diagonal(m, x));
-    FAILS(RW_ERR_UNSUPPORTED, "its diagonal cannot be found", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_CG, .precond = {.method = RW_PRECOND_CHEBYSHEV}}, &k));
+    FAILS(RW_ERR_UNSUPPORTED, "its diagonal cannot be found",
+          rw_krylov_create(m, RW_F64,
+                           &(rw_krylov_spec){.method = RW_KRYLOV_CG, .precond = {.method = RW_PRECOND_CHEBYSHEV}}, &k));
     rw_array_destroy(&x);
     rw_operator_destroy(&m);
 }
 
-/* ---- what is refused ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- what is refused --------------------------------------------------------------------------------------------- */
 
 static double square(void *user, const double *a)
 {
@@ -320,7 +375,8 @@ static double square(void *user, const double *a)
     return a[0];
 }
 
-static void refuses(rw_status wanted, const char *part, const char *text, rw_dtype type, const char *from, const char *to)
+static void refuses(rw_status wanted, const char *part, const char *text, rw_dtype type, const char *from,
+                    const char *to)
 {
     static const int64_t size[] = {12, 1, 1};
     problem p;
@@ -346,10 +402,10 @@ static void test_refused(void **state)
     refuses(RW_ERR_INPUT, "operator:1:6", "Au = v", RW_F64, "u", "Au");
     begin(&p, "Au = u - tau*laplace(u)", RW_F64, RW_BOUNDARY_DIRICHLET, 1, size, 2);
     p.fields[0].boundary[1].a = "1";
-    FAILS(
-        RW_ERR_INPUT,
-        "with u = 0, Au is -3 in cell 11, so this is no linear map: its boundary value at the upper end of x must be 0 here",
-        rw_operator_from_expr(dev, &p.spec, "u", "Au", &m));
+    FAILS(RW_ERR_INPUT,
+          "with u = 0, Au is -3 in cell 11, so this is no linear map: its boundary value at the upper end of x must be "
+          "0 here",
+          rw_operator_from_expr(dev, &p.spec, "u", "Au", &m));
     p.fields[0].boundary[1].a = "0", p.spec.grid.size[0] = 0;
     FAILS(RW_ERR_ARGUMENT, "a grid of 0 x 1 x 1 cells", rw_operator_from_expr(dev, &p.spec, "u", "Au", &m));
     p.spec.grid.size[0] = 12, p.fields[1].dtype = RW_F32;
@@ -382,7 +438,8 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products), cmocka_unit_test(test_diagonals), cmocka_unit_test(test_solvers), cmocka_unit_test(test_cg), cmocka_unit_test(test_sums), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_products), cmocka_unit_test(test_diagonals), cmocka_unit_test(test_solvers),
+        cmocka_unit_test(test_cg),       cmocka_unit_test(test_sums),      cmocka_unit_test(test_refused),
     };
     t = malloc(sizeof *t);
     const int failed = run_on_devices("stencil", tests, RW_COUNT(tests));

@@ -1,4 +1,5 @@
-/* Streams of frames: every format of input with every format of output beside the filter on single images; paces, slow writers, failures. */
+/* Streams of frames: every format of input with every format of output beside the filter on single images; paces, slow
+ * writers, failures. */
 #include <errno.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -18,17 +19,17 @@ static const char *at(const char *name)
     return path[turn];
 }
 
-/* ---- a format of the test's own: frames from and to memory, which the library does not know ------------------------------- */
+/* ---- a format of the test's own: frames from and to memory, which the library does not know ---------------------- */
 
 enum { MOST = 400 };
 typedef struct memory {
     rw_frame_format format;
     uint8_t *frame[MOST];
     int frames, at;
-    int repeats;     /* of frame 0, instead of the frames */
-    uint32_t crc;    /* of all frames, which are not kept; 0: they are */
-    double seconds;  /* of each frame that is written */
-    int fails_at;    /* 0: never */
+    int repeats;    /* of frame 0, instead of the frames */
+    uint32_t crc;   /* of all frames, which are not kept; 0: they are */
+    double seconds; /* of each frame that is written */
+    int fails_at;   /* 0: never */
 } memory;
 static memory source, sink;
 
@@ -38,7 +39,8 @@ static void clear(memory *m)
     *m = (memory){0};
 }
 
-static rw_status open_memory(rw_context *c, const char *name, rw_stream_file *file, rw_frame_format *format, void **state)
+static rw_status open_memory(rw_context *c, const char *name, rw_stream_file *file, rw_frame_format *format,
+                             void **state)
 {
     (void)c, (void)name, assert_null(file);
     *format = source.format, source.at = 0;
@@ -53,7 +55,8 @@ static rw_status read_memory(void *state, void *frame, bool *end)
     return RW_OK;
 }
 static rw_context *memory_context;
-static rw_status create_memory(rw_context *c, const char *name, rw_stream_file *file, const rw_frame_format *format, void **state)
+static rw_status create_memory(rw_context *c, const char *name, rw_stream_file *file, const rw_frame_format *format,
+                               void **state)
 {
     (void)name, (void)file;
     memory_context = c, sink.format = *format;
@@ -76,10 +79,16 @@ static rw_status write_memory(void *state, const void *frame)
     memcpy(m->frame[m->frames++], frame, n);
     return RW_OK;
 }
-static const rw_stream_format memory_format = {.name = "memory", .line = "frames of a test", .endings = {".memory"}, .by_name = true, .open = open_memory,
-                                               .read = read_memory, .create = create_memory, .write = write_memory};
+static const rw_stream_format memory_format = {.name = "memory",
+                                               .line = "frames of a test",
+                                               .endings = {".memory"},
+                                               .by_name = true,
+                                               .open = open_memory,
+                                               .read = read_memory,
+                                               .create = create_memory,
+                                               .write = write_memory};
 
-/* ---- frames ----------------------------------------------------------------------------------------------------------------- */
+/* ---- frames ------------------------------------------------------------------------------------------------------ */
 
 static void make_frames(const rw_frame_format *format, int n, uint64_t seed)
 {
@@ -90,7 +99,8 @@ static void make_frames(const rw_frame_format *format, int n, uint64_t seed)
         source.frame[i] = malloc(bytes);
         for (size_t k = 0; k < bytes / size; ++k) {
             const double u = rw_random_uniform(seed + (uint64_t)i, k);
-            if (size == 2) ((uint16_t *)source.frame[i])[k] = (uint16_t)((format->bits ? 1 << format->bits : 65536) * u);
+            if (size == 2)
+                ((uint16_t *)source.frame[i])[k] = (uint16_t)((format->bits ? 1 << format->bits : 65536) * u);
             else source.frame[i][k] = (uint8_t)(256 * u);
         }
     }
@@ -99,7 +109,11 @@ static void make_frames(const rw_frame_format *format, int n, uint64_t seed)
 /* The filter's result for one image of PIXELS. */
 static uint8_t *filtered(const rw_frame_format *f, const uint8_t *frame, const char *text, size_t *bytes)
 {
-    const rw_image_spec spec = {.text = text, .dtype = f->dtype, .width = f->width, .height = f->height, .channels = f->channels};
+    const rw_image_spec spec = {.text = text,
+                                .dtype = f->dtype,
+                                .width = f->width,
+                                .height = f->height,
+                                .channels = f->channels};
     rw_image_filter *filter;
     rw_image_info info;
     rw_array *x, *y;
@@ -129,7 +143,9 @@ static void expect_filtered(const rw_frame_format *f, const char *text, int n)
         size_t bytes;
         uint8_t *wanted = filtered(f, source.frame[i], text, &bytes);
         assert_int_equal(rw_frame_bytes(&sink.format), bytes);
-        if (memcmp(wanted, sink.frame[i], bytes)) fail_msg("%s: frame %d of %lld x %lld x %d differs", text, i, (long long)f->width, (long long)f->height, f->channels);
+        if (memcmp(wanted, sink.frame[i], bytes))
+            fail_msg("%s: frame %d of %lld x %lld x %d differs", text, i, (long long)f->width, (long long)f->height,
+                     f->channels);
         free(wanted);
     }
 }
@@ -147,13 +163,17 @@ static rw_stream_report stream(const char *in, const char *out, const rw_stream_
     return report;
 }
 
-/* ---- tests ------------------------------------------------------------------------------------------------------------------ */
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
 
 /* Through each format and back, grey and colour, 8 and 16 bits. */
 static void test_formats(void **state)
 {
     (void)state;
-    static const struct { const char *path; rw_frame_format f; const char *in_format, *out_format; } rows[] = {
+    static const struct {
+        const char *path;
+        rw_frame_format f;
+        const char *in_format, *out_format;
+    } rows[] = {
         {"a.y4m", {.width = 33, .height = 21, .channels = 1, .dtype = RW_U8}, NULL, NULL},
         {"a10.y4m", {.width = 16, .height = 9, .channels = 1, .dtype = RW_U16, .bits = 16}, NULL, NULL},
         {"a.clm", {.width = 64, .height = 48, .channels = 1, .dtype = RW_U8}, NULL, NULL},
@@ -177,9 +197,12 @@ static void test_formats(void **state)
         if (status == RW_ERR_UNSUPPORTED && strstr(rows[i].path, ".tif")) continue; /* a build without TIFF */
         OK(status);
         assert_int_equal(r.frames, 4);
-        spec = (rw_stream_spec){.text = "median", .in_format = rows[i].in_format, .frames = strstr(rows[i].path, ".raw") ? *f : (rw_frame_format){0}};
+        spec = (rw_stream_spec){.text = "median",
+                                .in_format = rows[i].in_format,
+                                .frames = strstr(rows[i].path, ".raw") ? *f : (rw_frame_format){0}};
         r = stream(at(rows[i].path), "y.memory", &spec);
-        assert_true(r.frames == 4 && r.in.width == f->width && r.in.height == f->height && r.in.channels == f->channels && r.in.dtype == f->dtype);
+        assert_true(r.frames == 4 && r.in.width == f->width && r.in.height == f->height &&
+                    r.in.channels == f->channels && r.in.dtype == f->dtype);
         expect_filtered(f, "median", 4);
     }
 }
@@ -190,45 +213,60 @@ static void test_planes(void **state)
     (void)state;
     static const rw_frame_format formats[] = {
         {.layout = RW_FRAME_420, .width = 16, .height = 10, .channels = 3, .dtype = RW_U8, .bits = 8},
-        {.layout = RW_FRAME_420, .width = 15, .height = 9, .channels = 3, .dtype = RW_U8, .bits = 8, .full_range = true},
+        {.layout = RW_FRAME_420,
+         .width = 15,
+         .height = 9,
+         .channels = 3,
+         .dtype = RW_U8,
+         .bits = 8,
+         .full_range = true},
         {.layout = RW_FRAME_422, .width = 13, .height = 8, .channels = 3, .dtype = RW_U16, .bits = 10},
         {.layout = RW_FRAME_444, .width = 10, .height = 722, .channels = 3, .dtype = RW_U16, .bits = 12},
         {.layout = RW_FRAME_420, .width = 11, .height = 7, .channels = 3, .dtype = RW_U16, .bits = 16},
     };
     for (int i = 0; i < RW_COUNT(formats); ++i) {
         const rw_frame_format *f = formats + i;
-        const size_t size = f->dtype == RW_U16 ? 2 : 1, bytes = (size_t)rw_frame_bytes(f), luma = (size_t)(f->width * f->height);
+        const size_t size = f->dtype == RW_U16 ? 2 : 1, bytes = (size_t)rw_frame_bytes(f),
+                     luma = (size_t)(f->width * f->height);
         if (!test_long() && brief() && i % 2) continue;
         make_frames(f, 2, (uint64_t)(100 + i));
-        const int top = (1 << f->bits) / 256; /* colours that red, green and blue hold: luma in the middle, little colour */
+        /* colours that red, green and blue hold: luma in the middle, little colour */
+        const int top = (1 << f->bits) / 256;
         for (int n = 0; n < 2; ++n)
             for (size_t k = 0; k < bytes / size; ++k) {
-                const int v = size == 2 ? ((uint16_t *)source.frame[n])[k] : source.frame[n][k], w = k < luma ? 90 * top + v % (70 * top) : 118 * top + v % (20 * top);
+                const int v = size == 2 ? ((uint16_t *)source.frame[n])[k] : source.frame[n][k],
+                          w = k < luma ? 90 * top + v % (70 * top) : 118 * top + v % (20 * top);
                 if (size == 2) ((uint16_t *)source.frame[n])[k] = (uint16_t)w;
                 else source.frame[n][k] = (uint8_t)w;
             }
         stream("x.memory", at("planes.y4m"), &(rw_stream_spec){.text = "clip:low=0"});
-        rw_stream_report r = stream(at("planes.y4m"), "y.memory", &(rw_stream_spec){.text = "clip:low=0", .luma = true});
+        rw_stream_report r =
+            stream(at("planes.y4m"), "y.memory", &(rw_stream_spec){.text = "clip:low=0", .luma = true});
         assert_true(r.in.layout == f->layout && r.in.bits == f->bits && r.in.full_range == f->full_range);
         for (int n = 0; n < 2; ++n)
             for (size_t k = 0; k < bytes / size; ++k) {
-                const int v = size == 2 ? ((uint16_t *)source.frame[n])[k] : source.frame[n][k], got = size == 2 ? ((uint16_t *)sink.frame[n])[k] : sink.frame[n][k];
+                const int v = size == 2 ? ((uint16_t *)source.frame[n])[k] : source.frame[n][k],
+                          got = size == 2 ? ((uint16_t *)sink.frame[n])[k] : sink.frame[n][k];
                 if (abs(got - v) > 1) fail_msg("format %d, frame %d, sample %d: %d, not %d", i, n, (int)k, got, v);
             }
         stream("x.memory", "y.memory", &(rw_stream_spec){.text = "invert", .luma = true});
         for (size_t k = 0; k < bytes / size; ++k) {
-            const int v = size == 2 ? ((uint16_t *)source.frame[1])[k] : source.frame[1][k], got = size == 2 ? ((uint16_t *)sink.frame[1])[k] : sink.frame[1][k];
-            if (abs(got - (k < luma ? 256 * top - 1 - v : v)) > (k < luma)) fail_msg("format %d, luma inverted, sample %d: %d becomes %d", i, (int)k, v, got);
+            const int v = size == 2 ? ((uint16_t *)source.frame[1])[k] : source.frame[1][k],
+                      got = size == 2 ? ((uint16_t *)sink.frame[1])[k] : sink.frame[1][k];
+            if (abs(got - (k < luma ? 256 * top - 1 - v : v)) > (k < luma))
+                fail_msg("format %d, luma inverted, sample %d: %d becomes %d", i, (int)k, v, got);
         }
         /* grey levels keep their place: 16 and 235 are black and white */
         stream("x.memory", at("grey.y4m"), &(rw_stream_spec){.text = "grey"});
         r = stream(at("grey.y4m"), "y.memory", &(rw_stream_spec){.text = "clip"});
         assert_true(r.in.layout == RW_FRAME_PIXELS && r.in.channels == 1);
         for (size_t k = 0; k < luma; ++k) {
-            const int v = size == 2 ? ((uint16_t *)source.frame[0])[k] : source.frame[0][k], got = size == 2 ? ((uint16_t *)sink.frame[0])[k] : sink.frame[0][k];
+            const int v = size == 2 ? ((uint16_t *)source.frame[0])[k] : source.frame[0][k],
+                      got = size == 2 ? ((uint16_t *)sink.frame[0])[k] : sink.frame[0][k];
             const int scale = size == 2 && f->bits < 16 ? 65536 >> f->bits : 1; /* frames without unused bits */
-            const int most = f->height < 720 ? 2 : 12; /* `grey` has the weights of BT.601 */
-            if (abs(got - v * scale) > most * RW_MAX(top, 1) * scale) fail_msg("format %d, grey, sample %d: %d becomes %d", i, (int)k, v, got);
+            const int most = f->height < 720 ? 2 : 12;                          /* `grey` has the weights of BT.601 */
+            if (abs(got - v * scale) > most * RW_MAX(top, 1) * scale)
+                fail_msg("format %d, grey, sample %d: %d becomes %d", i, (int)k, v, got);
         }
     }
 }
@@ -247,7 +285,8 @@ static void test_colours(void **state)
     stream(at("c%d.png"), "y.memory", &(rw_stream_spec){.text = "clip"});
     assert_int_equal(sink.format.channels, 3);
     for (int i = 0; i < 12; ++i)
-        if (abs(sink.frame[0][i] - rgb[i / 3][i % 3]) > 2) fail_msg("pixel %d, channel %d: %d, not %d", i / 3, i % 3, sink.frame[0][i], rgb[i / 3][i % 3]);
+        if (abs(sink.frame[0][i] - rgb[i / 3][i % 3]) > 2)
+            fail_msg("pixel %d, channel %d: %d, not %d", i / 3, i % 3, sink.frame[0][i], rgb[i / 3][i % 3]);
 }
 
 /* Several queues and few slots: all frames, in their order, in memory that does not grow with their number. */
@@ -260,7 +299,9 @@ static void test_queues(void **state)
         for (int depth = 1; depth <= 9; depth += 4) {
             if (!test_long() && (queues + depth) % 3) continue;
             make_frames(&f, 30, (uint64_t)(50 + queues));
-            const rw_stream_report r = stream("x.memory", "y.memory", &(rw_stream_spec){.text = "gauss|sobel", .queues = queues, .depth = depth});
+            const rw_stream_report r =
+                stream("x.memory", "y.memory",
+                       &(rw_stream_spec){.text = "gauss|sobel", .queues = queues, .depth = depth});
             assert_true(r.frames == 30 && r.depth_most <= depth && r.bytes_in == 30 * 24 * 16 * 3);
             expect_filtered(&f, "gauss|sobel", 30);
         }
@@ -272,14 +313,16 @@ static void test_queues(void **state)
     assert_int_equal(peak[0], peak[1]);
 }
 
-/* A camera of 200 frames a second and a writer that takes 15 ms a frame: 66 a second. The slots fill, then frames are late. */
+/* A camera of 200 frames a second and a writer that takes 15 ms a frame: 66 a second. The slots fill, then frames are
+ * late. */
 static void test_slow_writer(void **state)
 {
     (void)state;
     const rw_frame_format f = {.width = 8, .height = 8, .channels = 1, .dtype = RW_U8};
     make_frames(&f, 40, 7);
     sink.seconds = 0.015;
-    rw_stream_report r = stream("x.memory", "y.memory", &(rw_stream_spec){.text = "invert", .rate = 200, .depth = 6, .deadline = 0.05});
+    rw_stream_report r =
+        stream("x.memory", "y.memory", &(rw_stream_spec){.text = "invert", .rate = 200, .depth = 6, .deadline = 0.05});
     assert_true(r.frames == 40 && r.depth_most == 6);
     /* frame n is due at 5 n ms and written at 15 (n + 1) ms or later: late from n = 4 on */
     if (r.late < 35 || r.late > 40) fail_msg("%d frames late, not 35 to 40", (int)r.late);
@@ -292,8 +335,8 @@ static void test_slow_writer(void **state)
     assert_true(r.frames == 7 && r.deadline == 0);
 }
 
-/* The study's case: 300 frames in colour, their means in windows of 5 x 5, the bytes known, in one queue to four. A GPU has each of 25 a second
- * ready in 40 ms. */
+/* The study's case: 300 frames in colour, their means in windows of 5 x 5, the bytes known, in one queue to four. A GPU
+ * has each of 25 a second ready in 40 ms. */
 static void test_study(void **state)
 {
     (void)state;
@@ -304,12 +347,15 @@ static void test_study(void **state)
     rw_conv2d_image(f.width, f.height, f.channels, source.frame[0]);
     source.repeats = fast ? 300 : 4, sink.crc = 0x16ca93e4;
     for (int queues = 1; queues <= (test_long() ? 4 : 1); ++queues) {
-        const rw_stream_report r = stream("x.memory", "y.memory", &(rw_stream_spec){.text = "box:size=5:border=constant", .queues = queues});
+        const rw_stream_report r =
+            stream("x.memory", "y.memory", &(rw_stream_spec){.text = "box:size=5:border=constant", .queues = queues});
         assert_int_equal(r.frames, source.repeats);
     }
     if (test_long() && on("cuda")) {
         source.repeats = 50;
-        const rw_stream_report r = stream("x.memory", "y.memory", &(rw_stream_spec){.text = "box:size=5:border=constant", .rate = 25, .deadline = 0.04});
+        const rw_stream_report r =
+            stream("x.memory", "y.memory",
+                   &(rw_stream_spec){.text = "box:size=5:border=constant", .rate = 25, .deadline = 0.04});
         assert_true(r.frames == 50 && r.late == 0);
     }
     sink.crc = 0;
@@ -328,18 +374,20 @@ static void test_stop(void **state)
     const rw_frame_format f = {.width = 8, .height = 8, .channels = 1, .dtype = RW_U8};
     int calls = 0;
     make_frames(&f, 300, 7);
-    const rw_stream_report r = stream("x.memory", "y.memory", &(rw_stream_spec){.text = "invert", .rate = 100, .progress = stop_at_once, .user = &calls});
+    const rw_stream_report r =
+        stream("x.memory", "y.memory",
+               &(rw_stream_spec){.text = "invert", .rate = 100, .progress = stop_at_once, .user = &calls});
     assert_true(calls >= 1 && r.frames > 10 && r.frames < 250 && sink.frames == r.frames);
 }
 
-/* ---- an observer ------------------------------------------------------------------------------------------------------------ */
+/* ---- an observer ------------------------------------------------------------------------------------------------- */
 
 typedef struct observer {
     int64_t frame, shown, before; /* last frame; frames; calls before the first */
     uint8_t in[4096], out[4096];
-    int64_t from;                 /* the frame from which on it wants what `action` says */
+    int64_t from; /* the frame from which on it wants what `action` says */
     rw_stream_action action;
-    double until;                 /* time at which it goes on */
+    double until; /* time at which it goes on */
     rw_status status;
 } observer;
 
@@ -353,7 +401,8 @@ static rw_status observe(void *user, const rw_stream_view *view, rw_stream_actio
     if (view->in && r->shown != o->shown) {
         assert_true(r->shown == o->shown + 1 && view->frame > o->frame);
         o->shown = r->shown, o->frame = view->frame;
-        memcpy(o->in, view->in, (size_t)rw_frame_bytes(&r->in)), memcpy(o->out, view->out, (size_t)rw_frame_bytes(&r->out));
+        memcpy(o->in, view->in, (size_t)rw_frame_bytes(&r->in)),
+            memcpy(o->out, view->out, (size_t)rw_frame_bytes(&r->out));
     } else if (view->in) {
         assert_int_equal(view->frame, o->frame);
         assert_memory_equal(view->out, o->out, (size_t)rw_frame_bytes(&r->out));
@@ -373,7 +422,8 @@ static void test_observer(void **state)
         for (int rate = 0; rate <= 200; rate += 200) {
             observer o = {.frame = -1, .from = 1000};
             make_frames(&f, 40, (uint64_t)(70 + depth));
-            const rw_stream_spec spec = {.text = "gauss", .depth = depth, .rate = rate, .deadline = 5, .show = observe, .show_user = &o};
+            const rw_stream_spec spec =
+                {.text = "gauss", .depth = depth, .rate = rate, .deadline = 5, .show = observe, .show_user = &o};
             const rw_stream_report r = stream("x.memory", "y.memory", &spec);
             assert_true(r.frames == 40 && r.late == 0 && o.before >= 1 && o.frame == 39);
             if (r.shown != o.shown || r.shown < 1 || (double)r.shown > 60 * r.seconds + 2)
@@ -402,14 +452,16 @@ static void test_observer_acts(void **state)
     clear(&sink);
     FAILS(RW_ERR_INPUT, "show", rw_stream_run(dev, "x.memory", "y.memory", &spec, &r));
     /* nothing is written: planes stay red, green and blue */
-    make_frames(&(rw_frame_format){.layout = RW_FRAME_420, .width = 16, .height = 12, .channels = 3, .dtype = RW_U8}, 3, 9);
+    make_frames(&(rw_frame_format){.layout = RW_FRAME_420, .width = 16, .height = 12, .channels = 3, .dtype = RW_U8}, 3,
+                9);
     o = (observer){.frame = -1, .from = 1000};
-    OK(rw_stream_run(dev, "x.memory", "none", &(rw_stream_spec){.text = "invert", .show = observe, .show_user = &o}, &r));
+    OK(rw_stream_run(dev, "x.memory", "none", &(rw_stream_spec){.text = "invert", .show = observe, .show_user = &o},
+                     &r));
     assert_true(r.frames == 3 && r.out.layout == RW_FRAME_PIXELS && r.out.channels == 3 && o.frame == 2);
     assert_true(rw_stream_is("none"));
 }
 
-/* ---- failures --------------------------------------------------------------------------------------------------------------- */
+/* ---- failures ---------------------------------------------------------------------------------------------------- */
 
 static void write_file(const char *path, const void *bytes, size_t n)
 {
@@ -420,7 +472,12 @@ static void write_file(const char *path, const void *bytes, size_t n)
 static void test_mistakes(void **state)
 {
     (void)state;
-    static const struct { const char *text; size_t n; rw_status status; const char *message; } rows[] = {
+    static const struct {
+        const char *text;
+        size_t n;
+        rw_status status;
+        const char *message;
+    } rows[] = {
         {"", 0, RW_ERR_INPUT, "is empty"},
         {"what", 4, RW_ERR_INPUT, "no stream that is known"},
         {"YUV4MPEG2 W4 H", 14, RW_ERR_INPUT, "ends inside the head"},
@@ -456,11 +513,16 @@ static void test_mistakes(void **state)
     FAILS(RW_ERR_ARGUMENT, "for the number of a picture", rw_stream_run(dev, at("a%d%d.png"), "y.memory", &spec, NULL));
     FAILS(RW_ERR_ARGUMENT, "for the number of a picture", rw_stream_run(dev, "x.memory", at("a%s.png"), &spec, NULL));
     FAILS(RW_ERR_FILE, "is a folder", rw_stream_run(dev, folder, "y.memory", &spec, NULL));
-    FAILS(RW_ERR_ARGUMENT, "no format of streams called 'avi'", rw_stream_run(dev, "x.memory", "y", &(rw_stream_spec){.text = "invert", .out_format = "avi"}, NULL));
-    FAILS(RW_ERR_ARGUMENT, "raw frames have no head", rw_stream_run(dev, at("bad"), "y.memory", &(rw_stream_spec){.text = "invert", .in_format = "raw"}, NULL));
-    FAILS(RW_ERR_ARGUMENT, "read only", rw_stream_run(dev, "x.memory", "y", &(rw_stream_spec){.text = "invert", .out_format = "png"}, NULL));
-    FAILS(RW_ERR_ARGUMENT, "nearest", rw_stream_run(dev, "x.memory", "y.memory", &(rw_stream_spec){.text = "invrt"}, NULL));
-    FAILS(RW_ERR_ARGUMENT, "queues", rw_stream_run(dev, "x.memory", "y.memory", &(rw_stream_spec){.text = "invert", .queues = 99}, NULL));
+    FAILS(RW_ERR_ARGUMENT, "no format of streams called 'avi'",
+          rw_stream_run(dev, "x.memory", "y", &(rw_stream_spec){.text = "invert", .out_format = "avi"}, NULL));
+    FAILS(RW_ERR_ARGUMENT, "raw frames have no head",
+          rw_stream_run(dev, at("bad"), "y.memory", &(rw_stream_spec){.text = "invert", .in_format = "raw"}, NULL));
+    FAILS(RW_ERR_ARGUMENT, "read only",
+          rw_stream_run(dev, "x.memory", "y", &(rw_stream_spec){.text = "invert", .out_format = "png"}, NULL));
+    FAILS(RW_ERR_ARGUMENT, "nearest",
+          rw_stream_run(dev, "x.memory", "y.memory", &(rw_stream_spec){.text = "invrt"}, NULL));
+    FAILS(RW_ERR_ARGUMENT, "queues",
+          rw_stream_run(dev, "x.memory", "y.memory", &(rw_stream_spec){.text = "invert", .queues = 99}, NULL));
     FAILS(RW_ERR_ARGUMENT, "a second frame", rw_stream_run(dev, "x.memory", at("single.png"), &spec, NULL));
     FAILS(RW_ERR_ARGUMENT, "needs a name", rw_stream_format_register(ctx, &(rw_stream_format){.name = "x"}));
     clear(&sink);
@@ -469,7 +531,8 @@ static void test_mistakes(void **state)
     assert_int_equal(report.frames, 1);
     sink.fails_at = 0;
     make_frames(&(rw_frame_format){.width = 8, .height = 8, .channels = 4, .dtype = RW_U8}, 1, 7);
-    FAILS(RW_ERR_ARGUMENT, "does not hold frames of 8 x 8 pixels, 4 channels", rw_stream_run(dev, "x.memory", at("four.y4m"), &spec, NULL));
+    FAILS(RW_ERR_ARGUMENT, "does not hold frames of 8 x 8 pixels, 4 channels",
+          rw_stream_run(dev, "x.memory", at("four.y4m"), &spec, NULL));
     assert_int_not_equal(access(at("four.y4m"), F_OK), 0);
 }
 
@@ -490,10 +553,11 @@ static int leave(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_formats),     cmocka_unit_test(test_planes), cmocka_unit_test(test_colours),
-                                       cmocka_unit_test(test_queues),      cmocka_unit_test(test_slow_writer), cmocka_unit_test(test_study), cmocka_unit_test(test_stop),
-                                       cmocka_unit_test(test_observer),    cmocka_unit_test(test_observer_acts),
-                                       cmocka_unit_test(test_mistakes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_formats),       cmocka_unit_test(test_planes),
+                                       cmocka_unit_test(test_colours),       cmocka_unit_test(test_queues),
+                                       cmocka_unit_test(test_slow_writer),   cmocka_unit_test(test_study),
+                                       cmocka_unit_test(test_stop),          cmocka_unit_test(test_observer),
+                                       cmocka_unit_test(test_observer_acts), cmocka_unit_test(test_mistakes)};
     if (enter(NULL) || rw_stream_format_register(NULL, &memory_format) != RW_OK) return 1;
     const int code = run_on_devices("stream", tests, RW_COUNT(tests));
     return leave(NULL) || code;

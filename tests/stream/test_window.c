@@ -1,5 +1,5 @@
-/* Pictures side by side, and the window that shows them, with SDL's video driver in memory: pixels of known frames are where they
- * belong, the last picture is the last result, keys, mistakes. */
+/* Pictures side by side, and the window that shows them, with SDL's video driver in memory: pixels of known frames are
+ * where they belong, the last picture is the last result, keys, mistakes. */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,15 +24,19 @@ static const char *at(const char *name)
     return path[turn];
 }
 
-static const uint8_t *pixel(const rw_canvas *c, int x, int y) { return c->rgb + 3 * ((size_t)y * (size_t)c->width + (size_t)x); }
+static const uint8_t *pixel(const rw_canvas *c, int x, int y)
+{
+    return c->rgb + 3 * ((size_t)y * (size_t)c->width + (size_t)x);
+}
 
 static void expect_color(const rw_canvas *c, int x, int y, const int rgb[3], int error)
 {
     for (int a = 0; a < 3; ++a)
-        if (abs(pixel(c, x, y)[a] - rgb[a]) > error) fail_msg("pixel %d, %d, channel %d: %d, not %d", x, y, a, pixel(c, x, y)[a], rgb[a]);
+        if (abs(pixel(c, x, y)[a] - rgb[a]) > error)
+            fail_msg("pixel %d, %d, channel %d: %d, not %d", x, y, a, pixel(c, x, y)[a], rgb[a]);
 }
 
-/* ---- montage ---------------------------------------------------------------------------------------------------------------- */
+/* ---- montage ----------------------------------------------------------------------------------------------------- */
 
 /* A picture of a montage. */
 typedef struct picture {
@@ -45,7 +49,8 @@ typedef struct picture {
 static int byte_of(const picture *p, int x, int y, int c)
 {
     const int i = (y * p->width + x) * p->channels + (p->channels < 3 ? 0 : c);
-    return p->dtype == RW_U16 ? (int)(((const uint16_t *)p->samples)[i] / 257.0 + 0.5) : ((const uint8_t *)p->samples)[i];
+    return p->dtype == RW_U16 ? (int)(((const uint16_t *)p->samples)[i] / 257.0 + 0.5)
+                              : ((const uint8_t *)p->samples)[i];
 }
 
 /* The page with n pictures of one type, drawn on the device. */
@@ -65,7 +70,8 @@ static rw_canvas draw(int n, const picture *pictures, const char *footer, int wi
         const picture *q = pictures + i;
         int place[4];
         rw_montage_place(width, height, n, p, i, place);
-        OK(rw_array_create_from(dev, q->dtype, 3, (int64_t[]){q->height, q->width, q->channels}, (void *)q->samples, RW_COPY, x + i));
+        OK(rw_array_create_from(dev, q->dtype, 3, (int64_t[]){q->height, q->width, q->channels}, (void *)q->samples,
+                                RW_COPY, x + i));
         OK(rw_montage_draw_picture(&m, x[i], place, page, queue));
     }
     OK(rw_array_read(page, &rgb));
@@ -99,10 +105,15 @@ static void expect_picture(const rw_canvas *c, int n, const picture *pictures, i
 static void test_montage(void **state)
 {
     (void)state;
-    static const uint8_t rgb[] = {255, 0, 0, 0, 255, 0, 0, 0, 255, 10, 20, 30, 40, 50, 60, 70, 80, 90}, grey[] = {0, 50, 100, 150, 200, 250};
-    static const uint8_t rgba[] = {1, 2, 3, 0, 4, 5, 6, 255, 7, 8, 9, 1, 10, 11, 12, 2, 13, 14, 15, 3, 16, 17, 18, 4}, two[] = {9, 1, 8, 2, 7, 3, 6, 4, 5, 5, 4, 6};
+    static const uint8_t rgb[] = {255, 0, 0, 0, 255, 0, 0, 0, 255, 10, 20, 30, 40, 50, 60, 70, 80, 90},
+                         grey[] = {0, 50, 100, 150, 200, 250};
+    static const uint8_t rgba[] = {1, 2, 3, 0, 4, 5, 6, 255, 7, 8, 9, 1, 10, 11, 12, 2, 13, 14, 15, 3, 16, 17, 18, 4},
+                         two[] = {9, 1, 8, 2, 7, 3, 6, 4, 5, 5, 4, 6};
     static const uint16_t deep[] = {0, 65535, 32768, 32767, 128, 129};
-    const picture bytes[] = {{3, 2, 3, RW_U8, rgb}, {3, 2, 1, RW_U8, grey}, {3, 2, 4, RW_U8, rgba}, {3, 2, 2, RW_U8, two}};
+    const picture bytes[] = {{3, 2, 3, RW_U8, rgb},
+                             {3, 2, 1, RW_U8, grey},
+                             {3, 2, 4, RW_U8, rgba},
+                             {3, 2, 2, RW_U8, two}};
     const picture words[] = {{3, 2, 1, RW_U16, deep}, {1, 2, 3, RW_U16, deep}};
     for (int n = 1; n <= 4; ++n)
         for (int type = 0; type < 2; ++type) {
@@ -130,7 +141,8 @@ static void test_small_pages(void **state)
     const rw_montage_picture p[] = {{"", W, H}, {"", W, H}};
     static const int sizes[][2] = {{1280, 720}, {640, 480}, {100, 64}, {64, 200}, {20, 20}, {1, 1}};
     for (int i = 0; i < RW_COUNT(sizes); ++i) {
-        rw_canvas c = draw(2, boards, "a line of text that is longer than narrow pages have room for", sizes[i][0], sizes[i][1]);
+        rw_canvas c =
+            draw(2, boards, "a line of text that is longer than narrow pages have room for", sizes[i][0], sizes[i][1]);
         int place[4];
         rw_montage_place(c.width, c.height, 2, p, 1, place);
         if (c.width >= 64) {
@@ -155,7 +167,11 @@ static void test_planes(void **state)
     static const int rgb[4][3] = {{255, 0, 0}, {0, 255, 0}, {0, 0, 255}, {255, 255, 255}};
     for (int layout = RW_FRAME_420; layout <= RW_FRAME_444; ++layout) {
         const int sx = layout == RW_FRAME_444 ? 1 : 2, sy = layout == RW_FRAME_420 ? 2 : 1;
-        const rw_frame_format f = {.layout = (rw_frame_layout)layout, .width = 4 * sx, .height = sy, .channels = 3, .dtype = RW_U8};
+        const rw_frame_format f = {.layout = (rw_frame_layout)layout,
+                                   .width = 4 * sx,
+                                   .height = sy,
+                                   .channels = 3,
+                                   .dtype = RW_U8};
         const int64_t bytes = rw_frame_bytes(&f);
         rw_frame_converter converter;
         rw_array *frame, *pixels;
@@ -173,14 +189,15 @@ static void test_planes(void **state)
         for (int i = 0; i < 4 * sx * sy; ++i)
             for (int a = 0; a < 3; ++a) {
                 const int got = ((const uint8_t *)r)[3 * i + a], right = rgb[i % (4 * sx) / sx][a];
-                if (abs(got - right) > 2) fail_msg("layout %d, pixel %d, channel %d: %d, not %d", layout, i, a, got, right);
+                if (abs(got - right) > 2)
+                    fail_msg("layout %d, pixel %d, channel %d: %d, not %d", layout, i, a, got, right);
             }
         rw_array_destroy(&frame), rw_array_destroy(&pixels);
         rw_frame_converter_free(&converter);
     }
 }
 
-/* ---- window ----------------------------------------------------------------------------------------------------------------- */
+/* ---- window ------------------------------------------------------------------------------------------------------ */
 
 enum { WIDTH = 40, HEIGHT = 30, FRAMES = 6 };
 static const rw_frame_format raw = {.width = WIDTH, .height = HEIGHT, .channels = 3, .dtype = RW_U8};
@@ -219,16 +236,19 @@ static void press(int key)
 static bool expect_drawn(const rw_canvas *page)
 {
 #ifdef RW_WITH_SDL
-    void *library = dlopen("libSDL2-2.0.so.0", RTLD_NOW), *current = dlsym(library, "SDL_GL_GetCurrentContext"), *find = dlsym(library, "SDL_GL_GetProcAddress");
+    void *library = dlopen("libSDL2-2.0.so.0", RTLD_NOW), *current = dlsym(library, "SDL_GL_GetCurrentContext"),
+         *find = dlsym(library, "SDL_GL_GetProcAddress");
     __typeof__(SDL_GL_GetCurrentContext) *get_current;
     __typeof__(SDL_GL_GetProcAddress) *get_function;
     memcpy(&get_current, &current, sizeof current), memcpy(&get_function, &find, sizeof find);
     if (!get_current()) return dlclose(library), false;
-    void *from = get_function("glReadBuffer"), *read = get_function("glReadPixels"), *store = get_function("glPixelStorei");
+    void *from = get_function("glReadBuffer"), *read = get_function("glReadPixels"),
+         *store = get_function("glPixelStorei");
     __typeof__(glReadBuffer) *read_buffer;
     __typeof__(glReadPixels) *read_pixels;
     __typeof__(glPixelStorei) *pixel_store;
-    memcpy(&read_buffer, &from, sizeof from), memcpy(&read_pixels, &read, sizeof read), memcpy(&pixel_store, &store, sizeof store);
+    memcpy(&read_buffer, &from, sizeof from), memcpy(&read_pixels, &read, sizeof read),
+        memcpy(&pixel_store, &store, sizeof store);
     uint8_t *rgb = malloc(3 * (size_t)page->width * (size_t)page->height);
     read_buffer(GL_FRONT);
     pixel_store(GL_PACK_ALIGNMENT, 1);
@@ -236,7 +256,8 @@ static bool expect_drawn(const rw_canvas *page)
     for (int y = 0; y < page->height; ++y) {
         const uint8_t *got = rgb + 3 * (size_t)(page->height - 1 - y) * (size_t)page->width;
         for (int i = 0; i < 3 * page->width; ++i)
-            if (got[i] != pixel(page, 0, y)[i]) fail_msg("pixel %d, %d: OpenGL has drawn %d, not %d", i / 3, y, got[i], pixel(page, 0, y)[i]);
+            if (got[i] != pixel(page, 0, y)[i])
+                fail_msg("pixel %d, %d: OpenGL has drawn %d, not %d", i / 3, y, got[i], pixel(page, 0, y)[i]);
     }
     free(rgb);
     dlclose(library);
@@ -287,10 +308,15 @@ static void test_last_frame(void **state)
     OK(rw_stream_window_create(dev, &(rw_stream_window_spec){.width = 800, .height = 600}, &w.window));
     FAILS(RW_ERR_ARGUMENT, "no frame", rw_stream_window_save(w.window, at("none.png")));
     rw_stream_window *second = NULL;
-    FAILS(RW_ERR_ARGUMENT, "there is a window already", rw_stream_window_create(dev, &(rw_stream_window_spec){0}, &second));
+    FAILS(RW_ERR_ARGUMENT, "there is a window already",
+          rw_stream_window_create(dev, &(rw_stream_window_spec){0}, &second));
     assert_null(second);
     for (int turn = 0; turn < 2; ++turn) { /* a window serves one stream after another */
-        rw_stream_spec spec = {.text = "invert", .frames = raw, .show = watch, .show_user = &w, .frames_most = turn ? 1 : 0};
+        rw_stream_spec spec = {.text = "invert",
+                               .frames = raw,
+                               .show = watch,
+                               .show_user = &w,
+                               .frames_most = turn ? 1 : 0};
         OK(rw_stream_run(dev, at("a.raw"), "none", &spec, &report));
         assert_int_equal(report.frames, turn ? 1 : FRAMES);
         assert_int_equal(w.frame, report.frames - 1);
@@ -302,13 +328,15 @@ static void test_last_frame(void **state)
         const rw_canvas page = {.width = 800, .height = 600, .rgb = shot.samples};
         const rw_montage_picture p[] = {{"", WIDTH, HEIGHT}, {"", WIDTH, HEIGHT}, {"", WIDTH, HEIGHT}};
         int place[4];
-        if (expect_drawn(&page)) print_message("# %s: drawn by OpenGL from the device's memory\n", rw_device_info(dev)->name);
+        if (expect_drawn(&page))
+            print_message("# %s: drawn by OpenGL from the device's memory\n", rw_device_info(dev)->name);
         for (int k = 0; k < 2; ++k) {
             rw_montage_place(800, 600, 3, p, k, place);
             for (int y = 0; y < HEIGHT; ++y)
                 for (int x = 0; x < WIDTH; ++x) {
                     const uint8_t *v = (k ? w.out : w.in) + (y * WIDTH + x) * 3;
-                    const int px = place[0] + (2 * x + 1) * place[2] / (2 * WIDTH), py = place[1] + (2 * y + 1) * place[3] / (2 * HEIGHT);
+                    const int px = place[0] + (2 * x + 1) * place[2] / (2 * WIDTH),
+                              py = place[1] + (2 * y + 1) * place[3] / (2 * HEIGHT);
                     expect_color(&page, px, py, (int[]){v[0], v[1], v[2]}, 0);
                 }
         }
@@ -332,8 +360,15 @@ static void test_keys(void **state)
     for (int i = 0; i < RW_COUNT(keys); ++i) {
         watcher w = {.key = keys[i], .resumes_after = keys[i] == ' ' ? 5 : 0};
         const double start = rw_seconds();
-        OK(rw_stream_window_create(dev, &(rw_stream_window_spec){.screenshot = at("key.png"), .title = "keys"}, &w.window));
-        rw_stream_spec spec = {.text = "invert", .frames = raw, .rate = 200, .deadline = 9, .show = watch, .show_user = &w, .out_format = "raw"};
+        OK(rw_stream_window_create(dev, &(rw_stream_window_spec){.screenshot = at("key.png"), .title = "keys"},
+                                   &w.window));
+        rw_stream_spec spec = {.text = "invert",
+                               .frames = raw,
+                               .rate = 200,
+                               .deadline = 9,
+                               .show = watch,
+                               .show_user = &w,
+                               .out_format = "raw"};
         OK(rw_stream_run(dev, at("a.raw"), at("b.raw"), &spec, &report));
         const double seconds = rw_seconds() - start;
         rw_stream_window_destroy(&w.window);
@@ -349,7 +384,8 @@ static void test_mistakes(void **state)
     (void)state;
     rw_stream_window *window = NULL;
     FAILS(RW_ERR_ARGUMENT, "width = 5", rw_stream_window_create(dev, &(rw_stream_window_spec){.width = 5}, &window));
-    FAILS(RW_ERR_ARGUMENT, "height = 99999", rw_stream_window_create(dev, &(rw_stream_window_spec){.height = 99999}, &window));
+    FAILS(RW_ERR_ARGUMENT, "height = 99999",
+          rw_stream_window_create(dev, &(rw_stream_window_spec){.height = 99999}, &window));
     if (!has_windows()) return;
     OK(rw_stream_window_create(dev, &(rw_stream_window_spec){0}, &window)); /* none is left from what failed */
     rw_stream_window_destroy(&window);
@@ -369,8 +405,9 @@ static int leave(void)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_montage), cmocka_unit_test(test_planes),    cmocka_unit_test(test_small_pages),
-                                       cmocka_unit_test(test_last_frame), cmocka_unit_test(test_keys), cmocka_unit_test(test_mistakes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_montage),     cmocka_unit_test(test_planes),
+                                       cmocka_unit_test(test_small_pages), cmocka_unit_test(test_last_frame),
+                                       cmocka_unit_test(test_keys),        cmocka_unit_test(test_mistakes)};
     setenv("SDL_VIDEODRIVER", "dummy", 0); /* x11: on a display, where OpenGL is */
     if (enter()) return 1;
     const int code = run_on_devices("window", tests, RW_COUNT(tests));

@@ -14,9 +14,11 @@ static void after_grid(void) { rw_blocks_destroy(&hexahedra); }
 
 static rw_status call_blocks(void)
 {
-    static const double vertices[12][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}, {2, 0, 0}, {2, 1, 0}, {2, 0, 1}, {2, 1, 1}};
+    static const double vertices[12][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1},
+                                           {1, 1, 1}, {0, 1, 1}, {2, 0, 0}, {2, 1, 0}, {2, 0, 1}, {2, 1, 1}};
     static const int blocks[2][8] = {{0, 1, 2, 3, 4, 5, 6, 7}, {1, 8, 9, 2, 5, 10, 11, 6}};
-    const rw_blocks_spec spec = {.mesh = {.nvertices = 12, .nblocks = 2, .vertices = vertices, .blocks = blocks}, .cells = {2, 3, 2}};
+    const rw_blocks_spec spec = {.mesh = {.nvertices = 12, .nblocks = 2, .vertices = vertices, .blocks = blocks},
+                                 .cells = {2, 3, 2}};
     hexahedra = poison;
     return made(rw_blocks_create(ctx, &spec, &hexahedra), &hexahedra);
 }
@@ -32,8 +34,10 @@ static rw_status call_blocks_cylinder(void)
 }
 static void before_mesh(void)
 {
-    static const char mesh[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n8\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n5 0 0 1\n6 1 0 1\n7 1 1 1\n8 0 1 1\n$EndNodes\n"
-                               "$Elements\n1\n1 5 0 1 2 3 4 5 6 7 8\n$EndElements\n";
+    static const char mesh[] =
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n8\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n5 0 0 1\n6 1 0 1\n"
+        "7 1 1 1\n8 0 1 1\n$EndNodes\n"
+        "$Elements\n1\n1 5 0 1 2 3 4 5 6 7 8\n$EndElements\n";
     OK(rw_file_write(ctx, path_of("cube.msh"), mesh, strlen(mesh)));
 }
 static rw_status call_blocks_gmsh(void)
@@ -46,7 +50,8 @@ static rw_status call_blocks_gmsh(void)
 static void before_grid(void)
 {
     OK(call_blocks_cylinder());
-    centres = calloc(BLOCK_CELLS, sizeof *centres), volumes = calloc(BLOCK_CELLS, sizeof *volumes), matrices = calloc(BLOCK_CELLS, sizeof *matrices);
+    centres = calloc(BLOCK_CELLS, sizeof *centres), volumes = calloc(BLOCK_CELLS, sizeof *volumes),
+    matrices = calloc(BLOCK_CELLS, sizeof *matrices);
     cells_cut = calloc(16, sizeof *cells_cut);
 }
 static void after_measured(void)
@@ -62,7 +67,13 @@ static rw_status call_blocks_local(void) { return rw_blocks_local(hexahedra, rw_
 static void result_matrices(void) { note_bytes("matrices", matrices, BLOCK_CELLS * sizeof *matrices); }
 static rw_status call_blocks_cut(void)
 {
-    return rw_blocks_cut(hexahedra, &(rw_blocks_slice){.axis = 2, .at = 0.5, .lower = {-0.5, -0.5}, .upper = {0.5, 0.5}, .n = {4, 4}}, cells_cut);
+    return rw_blocks_cut(hexahedra,
+                         &(rw_blocks_slice){.axis = 2,
+                                            .at = 0.5,
+                                            .lower = {-0.5, -0.5},
+                                            .upper = {0.5, 0.5},
+                                            .n = {4, 4}},
+                         cells_cut);
 }
 static void result_cut(void) { note_bytes("cells", cells_cut, 16 * sizeof *cells_cut); }
 
@@ -81,7 +92,10 @@ static void after_blocks_array(void)
 static rw_status call_blocks_expr(void)
 {
     static const rw_expr_field field = {.name = "u", .dtype = RW_F64};
-    const rw_expr_spec spec = {.name = "blocks", .text = "u = volume*laplace(x*x + y)\nr = sum(u*x)", .fields = &field, .nfields = 1};
+    const rw_expr_spec spec = {.name = "blocks",
+                               .text = "u = volume*laplace(x*x + y)\nr = sum(u*x)",
+                               .fields = &field,
+                               .nfields = 1};
     expr = poison;
     return made(rw_blocks_expr_create(hexahedra, dev, RW_BLOCKS_CELLS, &spec, &expr), &expr);
 }
@@ -99,7 +113,7 @@ static void after_blocks_expr(void)
     after_blocks_array();
 }
 
-/* ---- a trace ---------------------------------------------------------------------------------------------------------- */
+/* ---- a trace ----------------------------------------------------------------------------------------------------- */
 
 static const double *trace;
 static int64_t trace_rows, trace_runs;
@@ -110,14 +124,23 @@ static void before_trace(void)
 {
     static const rw_expr_scalar counter = {.name = "n", .value = 3, .state = true};
     static const rw_expr_field field = {.name = "u", .dtype = RW_F64};
-    const rw_expr_spec spec = {.name = "trace", .text = "n = n + 1\nr = sum(u)*n", .grid = {1, {N, 1, 1}, {1, 1, 1}, {0}}, .fields = &field, .nfields = 1,
-                               .scalars = &counter, .nscalars = 1, .trace = 4};
+    const rw_expr_spec spec = {.name = "trace",
+                               .text = "n = n + 1\nr = sum(u)*n",
+                               .grid = {1, {N, 1, 1}, {1, 1, 1}, {0}},
+                               .fields = &field,
+                               .nfields = 1,
+                               .scalars = &counter,
+                               .nscalars = 1,
+                               .trace = 4};
     put_fields();
     OK(rw_expr_create(dev, &spec, &expr));
     OK(rw_expr_bind(expr, "u", x));
     for (int i = 0; i < 6; ++i) OK(rw_expr_run(expr, queue));
 }
-static rw_status call_trace(void) { return rw_expr_trace(expr, &trace, &trace_rows, &trace_names, &trace_columns, &trace_runs); }
+static rw_status call_trace(void)
+{
+    return rw_expr_trace(expr, &trace, &trace_rows, &trace_names, &trace_columns, &trace_runs);
+}
 static void result_trace(void)
 {
     note("%d %d %d %s", (int)trace_rows, (int)trace_runs, trace_columns, trace_names[1]);

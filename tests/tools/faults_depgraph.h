@@ -19,7 +19,8 @@ static void add_dependencies(int from)
 {
     for (int t = from; t < TASKS - POINTS; ++t)
         for (int k = -1; k <= 1; ++k)
-            if (t % POINTS + k >= 0 && t % POINTS + k < POINTS) OK(rw_depgraph_add_dependency(graph, t, t + POINTS + k));
+            if (t % POINTS + k >= 0 && t % POINTS + k < POINTS)
+                OK(rw_depgraph_add_dependency(graph, t, t + POINTS + k));
 }
 static void before_tasks(void)
 {
@@ -40,7 +41,8 @@ static void after_graph(void)
 static void note_graph(void)
 {
     note("%d %d", rw_depgraph_tasks(graph), rw_depgraph_dependencies(graph));
-    for (int t = 0; t < rw_depgraph_tasks(graph); ++t) note("%s %s", rw_depgraph_kind(graph, t), rw_depgraph_label(graph, t));
+    for (int t = 0; t < rw_depgraph_tasks(graph); ++t)
+        note("%s %s", rw_depgraph_kind(graph, t), rw_depgraph_label(graph, t));
 }
 static void result_graph(void)
 {
@@ -92,7 +94,8 @@ static rw_status call_cyclic_partition(void)
 }
 static void result_partition(void)
 {
-    note("%d %s %d %d %d", partition->accepted, partition->reason, partition->nlevels, partition->nstructures, partition->nlaunches);
+    note("%d %s %d %d %d", partition->accepted, partition->reason, partition->nlevels, partition->nstructures,
+         partition->nlaunches);
     for (int i = 0; i < partition->nparts; ++i) note("%s", partition->name[i]);
 }
 static void before_partition(void)

@@ -234,7 +234,7 @@ static rw_status load_from(const char *name)
 static rw_status call_load(void) { return load_from("load.npy"); }
 static rw_status call_load_market(void) { return load_from("load.mtx"); }
 
-/* ---- views, memory of others ---------------------------------------------------------------------------------------- */
+/* ---- views, memory of others ------------------------------------------------------------------------------------- */
 
 static rw_array *view;
 static rw_queue *imported;

@@ -1,15 +1,22 @@
 /* Rows of test_faults.c: programs of expressions. */
 
-static const rw_expr_field fields[] = {
-    {.name = "u", .dtype = RW_F64, .boundary = {{RW_BOUNDARY_ROBIN, "1 + x", "c", "0"}, {RW_BOUNDARY_DIRICHLET, "1", 0, 0}}},
-    {.name = "v", .dtype = RW_F64}};
+static const rw_expr_field fields[] = {{.name = "u",
+                                        .dtype = RW_F64,
+                                        .boundary = {{RW_BOUNDARY_ROBIN, "1 + x", "c", "0"},
+                                                     {RW_BOUNDARY_DIRICHLET, "1", 0, 0}}},
+                                       {.name = "v", .dtype = RW_F64}};
 static const rw_expr_scalar scalars[] = {{.name = "c", .value = 1}};
 static const rw_grid grid = {1, {N, 1, 1}, {0.5, 1, 1}, {0}};
 
 static rw_status create_expr(rw_expr **e)
 {
-    const rw_expr_spec spec = {.name = "faults", .text = "v = c*laplace(u) + u^2; r = sum(v); u = u/r", .grid = grid,
-                               .fields = fields, .nfields = 2, .scalars = scalars, .nscalars = 1};
+    const rw_expr_spec spec = {.name = "faults",
+                               .text = "v = c*laplace(u) + u^2; r = sum(v); u = u/r",
+                               .grid = grid,
+                               .fields = fields,
+                               .nfields = 2,
+                               .scalars = scalars,
+                               .nscalars = 1};
     return rw_expr_create(dev, &spec, e);
 }
 static rw_status call_expr(void)
@@ -20,7 +27,8 @@ static rw_status call_expr(void)
 static void put_fields(void)
 {
     void *w;
-    x = new_ramp(N, 1, 0.1), y = new_array(RW_F64, N, RW_MEMORY_PINNED); /* what lies beside y is made at the first run */
+    /* what lies beside y is made at the first run */
+    x = new_ramp(N, 1, 0.1), y = new_array(RW_F64, N, RW_MEMORY_PINNED);
     OK(rw_array_write(y, &w));
     memset(w, 0, N * sizeof(double));
 }

@@ -10,7 +10,8 @@ static rw_array *fft_x, *fft_y, *fft_work;
 static void before_fft_arrays(void)
 {
     void *w;
-    fft_x = new_array(RW_C128, 40, RW_MEMORY_DEVICE), fft_y = new_array(RW_C128, 40, RW_MEMORY_DEVICE), fft_work = new_array(RW_C128, 64, RW_MEMORY_DEVICE);
+    fft_x = new_array(RW_C128, 40, RW_MEMORY_DEVICE), fft_y = new_array(RW_C128, 40, RW_MEMORY_DEVICE),
+    fft_work = new_array(RW_C128, 64, RW_MEMORY_DEVICE);
     OK(rw_array_write(fft_x, &w));
     for (int i = 0; i < 80; ++i) ((double *)w)[i] = (i * 7) % 11 - 5;
     OK(rw_queue_create(dev, &q));
@@ -56,7 +57,11 @@ static void result_fft_y(void)
     note_bytes("y", data, 640);
 }
 
-static const rw_convolution_spec convolution_spec = {.dtype = RW_C128, .ndim = 1, .a_shape = {40}, .b_shape = {40}, .mode = RW_CONVOLUTION_PERIODIC};
+static const rw_convolution_spec convolution_spec = {.dtype = RW_C128,
+                                                     .ndim = 1,
+                                                     .a_shape = {40},
+                                                     .b_shape = {40},
+                                                     .mode = RW_CONVOLUTION_PERIODIC};
 static rw_status call_convolution(void)
 {
     convolution = poison;

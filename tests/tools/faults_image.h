@@ -5,7 +5,10 @@ static rw_array *image_x, *image_y;
 static rw_image_op image_op;
 
 /* 12 x 9 pixels; two passes, with memory between them. */
-static const rw_image_spec image_spec = {.text = "median|gauss:sigma=1|normalize", .dtype = RW_U8, .width = 12, .height = 9};
+static const rw_image_spec image_spec = {.text = "median|gauss:sigma=1|normalize",
+                                         .dtype = RW_U8,
+                                         .width = 12,
+                                         .height = 9};
 
 static void before_image_arrays(void)
 {
@@ -64,11 +67,16 @@ TEXT_PROBE(call_filter_explain, rw_image_filter_explain(filter, &text))
 static rw_status call_image_op(void) { return rw_image_op_parse(ctx, "gauss:sigma=2:border=wrap", &image_op); }
 static void result_image_op(void) { note("%d %g %d", image_op.method, image_op.sigma, image_op.border); }
 /* An operation of one's own; the second time its name is there. */
-static rw_status own_create(rw_device *d, const char *options, rw_dtype dtype, int64_t width, int64_t height, int channels, bool planar, void **state)
+static rw_status own_create(rw_device *d, const char *options, rw_dtype dtype, int64_t width, int64_t height,
+                            int channels, bool planar, void **state)
 {
-    return (void)d, (void)options, (void)dtype, (void)width, (void)height, (void)channels, (void)planar, (void)state, RW_OK;
+    return (void)d, (void)options, (void)dtype, (void)width, (void)height, (void)channels, (void)planar, (void)state,
+           RW_OK;
 }
-static rw_status own_execute(void *state, rw_array *a, rw_array *b, rw_queue *queue_) { return (void)state, rw_array_copy(b, a, queue_); }
+static rw_status own_execute(void *state, rw_array *a, rw_array *b, rw_queue *queue_)
+{
+    return (void)state, rw_array_copy(b, a, queue_);
+}
 static rw_status call_image_own(void)
 {
     static char names[64][16];
@@ -85,12 +93,17 @@ static rw_status call_tiles(void)
 {
     unsigned char in[108];
     for (int i = 0; i < 108; ++i) in[i] = (unsigned char)(i * 37);
-    return rw_image_filter_tiles(dev, &(rw_image_spec){.text = "median|gauss:sigma=1", .dtype = RW_U8, .width = 12, .height = 9}, in, tile_bytes, 1 << 20, NULL);
+    return rw_image_filter_tiles(dev,
+                                 &(rw_image_spec){.text = "median|gauss:sigma=1",
+                                                  .dtype = RW_U8,
+                                                  .width = 12,
+                                                  .height = 9},
+                                 in, tile_bytes, 1 << 20, NULL);
 }
 static void result_tiles(void) { note_bytes("tiles", tile_bytes, sizeof tile_bytes); }
 static void after_explanation(void) { after_text(), after_filter(); }
 
-/* ---- files ---------------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static char image_path[128];
 static void before_image_file(void)

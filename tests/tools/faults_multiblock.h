@@ -3,7 +3,11 @@
 #include <cgnslib.h>
 #endif
 
-static const rw_multiblock_spec small_grid = {.cells = {1, 2, 1}, .blocks = {2, 1, 1}, .mode = RW_MULTIBLOCK_INNER, .periodic = true, .seed = 5};
+static const rw_multiblock_spec small_grid = {.cells = {1, 2, 1},
+                                              .blocks = {2, 1, 1},
+                                              .mode = RW_MULTIBLOCK_INNER,
+                                              .periodic = true,
+                                              .seed = 5};
 static rw_multiblock *several_blocks;
 static rw_sparse_blocks block_pattern, stored_pattern;
 static rw_windows windows;
@@ -38,12 +42,13 @@ static rw_status call_read_cgns(void)
     return status == RW_ERR_UNSUPPORTED ? RW_OK : status;
 }
 
-/* ---- lists ---------------------------------------------------------------------------------------------------------- */
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
 
 static void note_blocks(const rw_sparse_blocks *p)
 {
     note("%d x %d", (int)p->rows, (int)p->columns);
-    note_bytes("first", p->first, (size_t)(p->rows + 1) * 8), note_bytes("column", p->column, (size_t)p->first[p->rows] * 8);
+    note_bytes("first", p->first, (size_t)(p->rows + 1) * 8),
+        note_bytes("column", p->column, (size_t)p->first[p->rows] * 8);
 }
 static rw_status made_blocks(rw_status status, const rw_sparse_blocks *p)
 {
@@ -53,28 +58,46 @@ static rw_status made_blocks(rw_status status, const rw_sparse_blocks *p)
 static rw_status call_block_pattern(void)
 {
     const rw_sparse_layout l = layout_of("vbcsr");
-    return made_blocks(rw_multiblock_pattern(ctx, &small_grid, 1, RW_MULTIBLOCK_EXTENDED, &l, &block_pattern), &block_pattern);
+    return made_blocks(rw_multiblock_pattern(ctx, &small_grid, 1, RW_MULTIBLOCK_EXTENDED, &l, &block_pattern),
+                       &block_pattern);
 }
-static rw_status call_trace_form(void) { return made_blocks(rw_multiblock_trace(ctx, &small_grid, 1, RW_MULTIBLOCK_SENTINEL, &block_pattern), &block_pattern); }
+static rw_status call_trace_form(void)
+{
+    return made_blocks(rw_multiblock_trace(ctx, &small_grid, 1, RW_MULTIBLOCK_SENTINEL, &block_pattern),
+                       &block_pattern);
+}
 static void result_blocks_of_grid(void) { note_blocks(&block_pattern); }
 static void after_pattern(void) { rw_multiblock_free(&block_pattern); }
 static void before_prepare(void) { OK(call_trace_form()); }
 static rw_status call_prepare(void)
 {
-    rw_status status = made_blocks(rw_multiblock_prepare(ctx, &block_pattern, &stored_pattern, &stored_rows), &stored_pattern);
+    rw_status status =
+        made_blocks(rw_multiblock_prepare(ctx, &block_pattern, &stored_pattern, &stored_rows), &stored_pattern);
     if (status != RW_OK && stored_rows) fail_msg("rows after a failure");
     return status;
 }
-static void result_prepared(void) { note_blocks(&stored_pattern), note_bytes("rows", stored_rows, (size_t)stored_pattern.rows * 8); }
-static void after_prepare(void) { rw_multiblock_free(&block_pattern), rw_multiblock_free(&stored_pattern), free(stored_rows), stored_rows = NULL; }
-static void before_windows(void) { OK(rw_multiblock_pattern(ctx, &small_grid, 0, RW_MULTIBLOCK_STORED, NULL, &block_pattern)); }
+static void result_prepared(void)
+{
+    note_blocks(&stored_pattern), note_bytes("rows", stored_rows, (size_t)stored_pattern.rows * 8);
+}
+static void after_prepare(void)
+{
+    rw_multiblock_free(&block_pattern), rw_multiblock_free(&stored_pattern), free(stored_rows), stored_rows = NULL;
+}
+static void before_windows(void)
+{
+    OK(rw_multiblock_pattern(ctx, &small_grid, 0, RW_MULTIBLOCK_STORED, NULL, &block_pattern));
+}
 static rw_status call_windows(void)
 {
     rw_status status = rw_windows_find(ctx, &block_pattern, 5, 5, &windows);
     if (status != RW_OK && windows.info) fail_msg("windows after a failure");
     return status;
 }
-static void result_windows(void) { note_bytes("windows", windows.info, (size_t)windows.groups * 24), note("%d", (int)windows.longest); }
+static void result_windows(void)
+{
+    note_bytes("windows", windows.info, (size_t)windows.groups * 24), note("%d", (int)windows.longest);
+}
 static void after_windows(void) { rw_windows_free(&windows), rw_multiblock_free(&block_pattern); }
 static void before_check_windows(void)
 {
@@ -83,14 +106,15 @@ static void before_check_windows(void)
 }
 static rw_status call_check_windows(void) { return rw_windows_check(ctx, &windows, RW_C64, 1 << 20); }
 
-/* ---- matrices, the operator --------------------------------------------------------------------------------------------- */
+/* ---- matrices, the operator -------------------------------------------------------------------------------------- */
 
 static rw_status call_assemble(void)
 {
     const rw_sparse_layout l = layout_of("bsell:5");
     void *p = poison;
     memcpy(&matrix, &p, sizeof p);
-    return made(rw_multiblock_assemble(dev, &small_grid, RW_MULTIBLOCK_ALL, RW_MULTIBLOCK_COMPACT, &l, &matrix), &matrix);
+    return made(rw_multiblock_assemble(dev, &small_grid, RW_MULTIBLOCK_ALL, RW_MULTIBLOCK_COMPACT, &l, &matrix),
+                &matrix);
 }
 static rw_status call_several(void)
 {

@@ -2,9 +2,16 @@
 
 static rw_status create_ode(rw_ode_method method, rw_ode **o)
 {
-    const rw_ode_spec spec = {.name = "faults", .equations = "du/dt = c*laplace(u) - u^3", .grid = grid, .fields = fields,
-                              .nfields = 1, .scalars = scalars, .nscalars = 1, .method = method,
-                              .step = method == RW_ODE_RK4 ? 0.01 : 0, .record = method == RW_ODE_RK4};
+    const rw_ode_spec spec = {.name = "faults",
+                              .equations = "du/dt = c*laplace(u) - u^3",
+                              .grid = grid,
+                              .fields = fields,
+                              .nfields = 1,
+                              .scalars = scalars,
+                              .nscalars = 1,
+                              .method = method,
+                              .step = method == RW_ODE_RK4 ? 0.01 : 0,
+                              .record = method == RW_ODE_RK4};
     return rw_ode_create(dev, &spec, o);
 }
 static rw_status call_rk4(void)
@@ -63,8 +70,15 @@ static rw_status call_ode_load(void) { return rw_ode_load(ode, saved); }
 static double look_time, look_error;
 static void before_dense(void)
 {
-    const rw_ode_spec spec = {.name = "faults", .equations = "du/dt = c*laplace(u) - u^3", .grid = grid, .fields = fields,
-                              .nfields = 1, .scalars = scalars, .nscalars = 1, .method = RW_ODE_RKC2, .dense = true};
+    const rw_ode_spec spec = {.name = "faults",
+                              .equations = "du/dt = c*laplace(u) - u^3",
+                              .grid = grid,
+                              .fields = fields,
+                              .nfields = 1,
+                              .scalars = scalars,
+                              .nscalars = 1,
+                              .method = RW_ODE_RKC2,
+                              .dense = true};
     OK(rw_ode_create(dev, &spec, &ode));
     x = new_ramp(N, 0, 0.03);
     OK(rw_ode_bind(ode, "u", x));

@@ -4,8 +4,11 @@
 
 static rw_status run_lab(rw_lab **out)
 {
-    const rw_lab_spec spec = {.study = "rock4", .devices = (const char *const[]){"cpu:1"}, .ndevices = 1,
-                              .set = (const char *const[]){"sizes=8,12", "tol=1e-2", "runs=1"}, .nset = 3};
+    const rw_lab_spec spec = {.study = "rock4",
+                              .devices = (const char *const[]){"cpu:1"},
+                              .ndevices = 1,
+                              .set = (const char *const[]){"sizes=8,12", "tol=1e-2", "runs=1"},
+                              .nset = 3};
     return rw_lab_run(ctx, &spec, out);
 }
 static rw_status call_lab(void)
@@ -18,7 +21,8 @@ static void result_lab(void) /* all but seconds */
     static const char *const columns[] = {"steps", "rejected", "rhs", "stages", "asymmetry"};
     note("%d %g", rw_lab_rows(lab, "times"), rw_lab_value(lab, "times", 1, "steps cpu:1"));
     for (int i = 0; i < rw_lab_rows(lab, "work"); ++i)
-        for (int c = 0; c < RW_COUNT(columns); ++c) note("%s %.17g", columns[c], rw_lab_value(lab, "work", i, columns[c]));
+        for (int c = 0; c < RW_COUNT(columns); ++c)
+            note("%s %.17g", columns[c], rw_lab_value(lab, "work", i, columns[c]));
     for (int i = 0; i < rw_lab_rows(lab, "precision"); ++i) note("%.17g", rw_lab_value(lab, "precision", i, "error"));
 }
 static void after_lab(void) { rw_lab_destroy(&lab); }
@@ -37,14 +41,13 @@ static void after_lab_save(void) { shell("rm -rf '%s/lab'", root); }
 
 /* ---- cases ------------------------------------------------------------------------------------------------------- */
 
-static const char case_text[] =
-    "problem: pde\n"
-    "grid: {size: [8, 6], extent: [1, 2]}\n"
-    "fields: {u: {initial: \"x*y\", boundary: \"0\"}}\n"
-    "equations: \"du/dt = 0.1*laplace(u) - u^3\"\n"
-    "time: {end: 0.2, method: rk4, step: 0.05}\n"
-    "output: {every: 0.1, series_steps: 1, fields: [u], figures: [u]}\n"
-    "checks: {m: {value: mean(u), expect: 0, tolerance: 10}}\n";
+static const char case_text[] = "problem: pde\n"
+                                "grid: {size: [8, 6], extent: [1, 2]}\n"
+                                "fields: {u: {initial: \"x*y\", boundary: \"0\"}}\n"
+                                "equations: \"du/dt = 0.1*laplace(u) - u^3\"\n"
+                                "time: {end: 0.2, method: rk4, step: 0.05}\n"
+                                "output: {every: 0.1, series_steps: 1, fields: [u], figures: [u]}\n"
+                                "checks: {m: {value: mean(u), expect: 0, tolerance: 10}}\n";
 
 static void before_case(void) { shell("rm -rf '%s/run'", root); }
 static rw_status run_case(bool restart, bool force)
@@ -53,7 +56,8 @@ static rw_status run_case(bool restart, bool force)
     snprintf(folder, sizeof folder, "%s", path_of("run"));
     const rw_run_options options = {.device = "cpu:1", .folder = folder, .restart = restart, .force = force};
     rw_status status = rw_run_case(ctx, path_of("case.yaml"), &options, &report);
-    if (status != RW_OK && !strcmp(report.reason, "done")) fail_msg("done, with %s: %s", rw_status_name(status), rw_message(ctx));
+    if (status != RW_OK && !strcmp(report.reason, "done"))
+        fail_msg("done, with %s: %s", rw_status_name(status), rw_message(ctx));
     return status;
 }
 static rw_status call_run(void) { return run_case(false, access(path_of("run"), F_OK) == 0); }
@@ -81,7 +85,8 @@ static void result_case(void)
     for (size_t i = 0; i < found.gl_pathc; ++i) note("%s", strrchr(found.gl_pathv[i], '/'));
     globfree(&found);
     for (int i = 0; i < 5; ++i) {
-        static const char *const names[] = {"run/run.json", "run/settings.yaml", "run/fields.h5", "run/fields.xdmf", "run/checkpoint.h5"};
+        static const char *const names[] = {"run/run.json", "run/settings.yaml", "run/fields.h5", "run/fields.xdmf",
+                                            "run/checkpoint.h5"};
         if (access(path_of(names[i]), R_OK) != 0) fail_msg("%s is missing", names[i]);
     }
 }

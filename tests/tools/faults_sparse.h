@@ -1,6 +1,7 @@
-/* Rows of test_faults.c: the pattern of a matrix in a file and its picture; matrices, their conversions and products. */
+/* Rows of test_faults.c: the pattern of a matrix in a file and its picture; matrices, their conversions and
+ * products. */
 
-/* ---- matrices -------------------------------------------------------------------------------------------------------- */
+/* ---- matrices ---------------------------------------------------------------------------------------------------- */
 
 static rw_sparse *matrix, *other_matrix;
 static rw_operator *an_operator; /* NULL: that of `matrix` */
@@ -62,7 +63,10 @@ static void note_matrix(rw_sparse *m)
 }
 static void result_matrix(void) { note_matrix(matrix); }
 static void result_other(void) { note_matrix(other_matrix); }
-static void after_matrix(void) { rw_sparse_destroy(&matrix), rw_sparse_destroy(&other_matrix), rw_array_destroy(&x), rw_array_destroy(&y); }
+static void after_matrix(void)
+{
+    rw_sparse_destroy(&matrix), rw_sparse_destroy(&other_matrix), rw_array_destroy(&x), rw_array_destroy(&y);
+}
 
 static void before_arrays(void) { OK(make_matrix("bcsr:2", &matrix)); }
 static void before_matrix(void)
@@ -110,8 +114,14 @@ static rw_status call_entries(void)
 }
 static void result_entries(void) { note("%d %d %g", (int)some_entries, (int)some_rows[1], some_values[1]); }
 static void after_entries(void) { rw_sparse_free_entries(&some_rows, &some_columns, &some_values), after_matrix(); }
-static rw_status call_multiply(void) { return rw_sparse_multiply(matrix, RW_OP_NONE, NULL, x, NULL, y, rw_device_queue(dev)); }
-static rw_status call_multiply_transposed(void) { return rw_sparse_multiply(matrix, RW_OP_TRANSPOSE, NULL, x, NULL, y, rw_device_queue(dev)); }
+static rw_status call_multiply(void)
+{
+    return rw_sparse_multiply(matrix, RW_OP_NONE, NULL, x, NULL, y, rw_device_queue(dev));
+}
+static rw_status call_multiply_transposed(void)
+{
+    return rw_sparse_multiply(matrix, RW_OP_TRANSPOSE, NULL, x, NULL, y, rw_device_queue(dev));
+}
 static void before_coordinates(void)
 {
     OK(make_matrix("coo", &matrix));
@@ -177,7 +187,10 @@ static rw_status call_diagonal(void) { return rw_operator_get_diagonal(rw_sparse
 static rw_status call_from_expr(void)
 {
     static const rw_expr_field both[] = {{.name = "u", .dtype = RW_F64}, {.name = "Au", .dtype = RW_F64}};
-    const rw_expr_spec spec = {.text = "Au = 4*u - laplace(u)", .grid = {1, {30, 1, 1}, {1, 1, 1}, {0, 0, 0}}, .fields = both, .nfields = 2};
+    const rw_expr_spec spec = {.text = "Au = 4*u - laplace(u)",
+                               .grid = {1, {30, 1, 1}, {1, 1, 1}, {0, 0, 0}},
+                               .fields = both,
+                               .nfields = 2};
     void *p = poison;
     memcpy(&an_operator, &p, sizeof p);
     return made(rw_operator_from_expr(dev, &spec, "u", "Au", &an_operator), &an_operator);
@@ -194,21 +207,35 @@ static void before_from_expr(void)
     x = new_ramp(30, 1, 0.5), y = new_array(RW_F64, 30, RW_MEMORY_DEVICE);
 }
 
-/* ---- preconditioners ---------------------------------------------------------------------------------------------------- */
+/* ---- preconditioners --------------------------------------------------------------------------------------------- */
 
 static rw_precond *precond;
 static rw_precond_spec seen_precond;
 
 static rw_status call_precond_parse(void) { return rw_precond_parse(ctx, "ilu:level=2:f32", &seen_precond); }
-static void result_precond_spec(void) { note("%d %d %d", (int)seen_precond.method, seen_precond.level, (int)seen_precond.f32); }
+static void result_precond_spec(void)
+{
+    note("%d %d %d", (int)seen_precond.method, seen_precond.level, (int)seen_precond.f32);
+}
 static rw_status create_precond(rw_precond_spec spec)
 {
     void *p = poison;
     memcpy(&precond, &p, sizeof p);
     return made(rw_precond_create(operator_now(), RW_F64, &spec, &precond), &precond);
 }
-static rw_status call_ilu(void) { return create_precond((rw_precond_spec){.method = RW_PRECOND_ILU, .level = 1, .order = RW_ORDER_COLOURS, .sweeps = 2}); }
-static rw_status call_ilu_iterations(void) { return create_precond((rw_precond_spec){.method = RW_PRECOND_ILU, .level = 1, .order = RW_ORDER_COLOURS, .iterations = 2, .scaled = true}); }
+static rw_status call_ilu(void)
+{
+    return create_precond(
+        (rw_precond_spec){.method = RW_PRECOND_ILU, .level = 1, .order = RW_ORDER_COLOURS, .sweeps = 2});
+}
+static rw_status call_ilu_iterations(void)
+{
+    return create_precond((rw_precond_spec){.method = RW_PRECOND_ILU,
+                                            .level = 1,
+                                            .order = RW_ORDER_COLOURS,
+                                            .iterations = 2,
+                                            .scaled = true});
+}
 static rw_status call_ilut(void) { return create_precond((rw_precond_spec){.method = RW_PRECOND_ILUT, .fill = 2}); }
 static rw_status call_ssor(void) { return create_precond((rw_precond_spec){.method = RW_PRECOND_SSOR}); }
 static rw_status call_chebyshev(void) { return create_precond((rw_precond_spec){.method = RW_PRECOND_CHEBYSHEV}); }
@@ -239,25 +266,30 @@ static void before_precond(void)
 }
 static rw_status call_precond_apply(void) { return rw_precond_apply(precond, x, y, rw_device_queue(dev)); }
 
-/* ---- the choice of a format -------------------------------------------------------------------------------------------------- */
+/* ---- the choice of a format -------------------------------------------------------------------------------------- */
 
 static rw_entries seen_entries;
 static rw_sparse_choice choice;
 
 static rw_pattern seen_pattern;
-static rw_status call_pattern(void)
+static rw_status call_pattern(void) { return rw_pattern_find(ctx, &five_entries, &seen_pattern); }
+static void result_pattern(void)
 {
-    return rw_pattern_find(ctx, &five_entries, &seen_pattern);
+    note("%d %d %d %d", (int)seen_pattern.entries, seen_pattern.hermitian, (int)seen_pattern.diagonals,
+         (int)seen_pattern.formats[seen_pattern.best].size.bytes);
 }
-static void result_pattern(void) { note("%d %d %d %d", (int)seen_pattern.entries, seen_pattern.hermitian, (int)seen_pattern.diagonals, (int)seen_pattern.formats[seen_pattern.best].size.bytes); }
 static rw_status call_entries_read(void)
 {
     memset(&seen_entries, 0x55, sizeof seen_entries);
     rw_status status = rw_entries_read(ctx, path_of("read.mtx"), RW_DUPLICATES_SUM, &seen_entries);
-    if (status != RW_OK && (seen_entries.row || seen_entries.column || seen_entries.value)) fail_msg("entries after a failure");
+    if (status != RW_OK && (seen_entries.row || seen_entries.column || seen_entries.value))
+        fail_msg("entries after a failure");
     return status;
 }
-static void result_entries_read(void) { note("%d %d %g", (int)seen_entries.n, (int)seen_entries.row[1], seen_entries.value[1]); }
+static void result_entries_read(void)
+{
+    note("%d %d %g", (int)seen_entries.n, (int)seen_entries.row[1], seen_entries.value[1]);
+}
 static void after_entries_read(void) { rw_entries_free(&seen_entries), after_matrix(); }
 static rw_precond_bytes precond_bytes;
 static rw_status call_precond_estimate(void)
@@ -266,18 +298,21 @@ static rw_status call_precond_estimate(void)
     return rw_precond_estimate(dev, &(rw_precond_spec){.method = RW_PRECOND_ILU, .level = 1}, &csr, &five_entries,
                                RW_F64, &precond_bytes);
 }
-static void result_precond_estimate(void) { note("%d %d %d", (int)precond_bytes.device, (int)precond_bytes.device_setup, (int)precond_bytes.host_setup); }
+static void result_precond_estimate(void)
+{
+    note("%d %d %d", (int)precond_bytes.device, (int)precond_bytes.device_setup, (int)precond_bytes.host_setup);
+}
 static rw_status call_predict(void)
 {
     choice.candidate[0].layout = layout_of("bsell:2:s8"), choice.candidate[1].layout = layout_of("vbcsr");
     choice.n = 2, choice.best = 1;
     return rw_sparse_predict(dev, &five_entries, RW_F64, 2, choice.candidate);
 }
-static rw_status call_choose(void)
+static rw_status call_choose(void) { return rw_sparse_choose(dev, &five_entries, RW_F64, RW_F64, &choice); }
+static void result_choice(void)
 {
-    return rw_sparse_choose(dev, &five_entries, RW_F64, RW_F64, &choice);
+    note("%d %d %d %g", choice.n, choice.best, (int)choice.candidate[choice.best].size.bytes, choice.candidate[0].cost);
 }
-static void result_choice(void) { note("%d %d %d %g", choice.n, choice.best, (int)choice.candidate[choice.best].size.bytes, choice.candidate[0].cost); }
 static rw_status call_products(void)
 {
     const rw_bench_options options = {.quick = true, .rounds = 1};
@@ -285,10 +320,13 @@ static rw_status call_products(void)
     return made(rw_bench_products(dev, &five_entries, RW_F64, choice.candidate, 2, &options, &rows), &rows);
 }
 static void before_products(void) { OK(call_predict()); }
-static void result_products(void) { note("%s %s %d %d", rows[0].variant, rows[1].variant, rows[0].error <= 1, rows[1].error <= 1); }
+static void result_products(void)
+{
+    note("%s %s %d %d", rows[0].variant, rows[1].variant, rows[0].error <= 1, rows[1].error <= 1);
+}
 static void after_products(void) { rw_bench_free(&rows); }
 
-/* ---- solvers ---------------------------------------------------------------------------------------------------------- */
+/* ---- solvers ----------------------------------------------------------------------------------------------------- */
 
 static rw_krylov *solver;
 static rw_krylov_result solved;
@@ -348,8 +386,14 @@ static void before_solve_inner(void)
 static rw_status call_solve(void) { return rw_krylov_solve(solver, x, y, &solved); }
 static rw_status call_krylov_update(void) { return rw_krylov_update(solver); }
 static void result_krylov_update(void) { note("%d", (int)rw_krylov_get_precond(solver).blocks); }
-static void result_solved(void) { note("%d %d", (int)solved.reason, solved.residual < 1e-7), note("%.6f", ((const double *)numbers_of(y))[2]); }
-static rw_status call_params_set(void) { return rw_params_set(ctx, rw_krylov_params(), "here", "restart", "20", &seen_krylov); }
+static void result_solved(void)
+{
+    note("%d %d", (int)solved.reason, solved.residual < 1e-7), note("%.6f", ((const double *)numbers_of(y))[2]);
+}
+static rw_status call_params_set(void)
+{
+    return rw_params_set(ctx, rw_krylov_params(), "here", "restart", "20", &seen_krylov);
+}
 static rw_status call_params_resolve(void)
 {
     seen_krylov = (rw_krylov_spec){.precond = {.method = RW_PRECOND_AMG}};

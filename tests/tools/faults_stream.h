@@ -1,6 +1,5 @@
 /* Rows of test_faults.c: streams of frames and signals. */
 
-
 static char stream_in[128], stream_out[128];
 static rw_stream_file stream_file;
 static double *signal_taps;
@@ -15,13 +14,16 @@ static void write_stream(const char *name, const void *bytes, size_t n)
 /* Three frames of 6 x 4 pixels. */
 static void before_frames(void)
 {
-    static const char bytes[] = "YUV4MPEG2 W6 H4 F25:1 Cmono\nFRAME\nabcdefghijklmnopqrstuvwxFRAME\nABCDEFGHIJKLMNOPQRSTUVWXFRAME\n012345678901234567890123";
+    static const char bytes[] =
+        "YUV4MPEG2 W6 H4 F25:1 Cmono\nFRAME\nabcdefghijklmnopqrstuvwxFRAME\nABCDEFGHIJKLMNOPQRSTUVWXFRAME\n"
+        "012345678901234567890123";
     write_stream("in.y4m", bytes, sizeof bytes - 1);
     snprintf(stream_out, sizeof stream_out, "%s/out.y4m", root);
 }
 static rw_status call_frames(void)
 {
-    return rw_stream_run(dev, stream_in, stream_out, &(rw_stream_spec){.text = "invert", .queues = 1, .depth = 2}, NULL);
+    return rw_stream_run(dev, stream_in, stream_out, &(rw_stream_spec){.text = "invert", .queues = 1, .depth = 2},
+                         NULL);
 }
 static void result_stream(void)
 {
@@ -61,17 +63,22 @@ static rw_status call_stream_register(void)
     return rw_stream_format_register(ctx, &none);
 }
 
-/* ---- signals -------------------------------------------------------------------------------------------------------------- */
+/* ---- signals ----------------------------------------------------------------------------------------------------- */
 
 static rw_status call_signal_design(void)
 {
     signal_taps = poison;
-    return made(rw_signal_design(ctx, "lowpass:cutoff=1000:taps=21|gain:factor=2", 8000, &signal_taps, &signal_ntaps, &signal_delay), &signal_taps);
+    return made(rw_signal_design(ctx, "lowpass:cutoff=1000:taps=21|gain:factor=2", 8000, &signal_taps, &signal_ntaps,
+                                 &signal_delay),
+                &signal_taps);
 }
 static void result_signal_design(void) { note_bytes("taps", signal_taps, (size_t)signal_ntaps * sizeof *signal_taps); }
 static void after_signal_design(void) { free(signal_taps), signal_taps = NULL; }
 
-static const rw_signal_format raw_samples = {.container = RW_SIGNAL_RAW, .kind = RW_SAMPLE_S16, .channels = 1, .rate = 8000};
+static const rw_signal_format raw_samples = {.container = RW_SIGNAL_RAW,
+                                             .kind = RW_SAMPLE_S16,
+                                             .channels = 1,
+                                             .rate = 8000};
 static void before_samples(void)
 {
     short samples[300];
@@ -81,7 +88,9 @@ static void before_samples(void)
 }
 static rw_status call_signal(void)
 {
-    return rw_signal_run(dev, stream_in, stream_out, &(rw_signal_spec){.text = "lowpass:cutoff=1000:taps=21", .in = raw_samples, .queues = 1}, NULL);
+    return rw_signal_run(dev, stream_in, stream_out,
+                         &(rw_signal_spec){.text = "lowpass:cutoff=1000:taps=21", .in = raw_samples, .queues = 1},
+                         NULL);
 }
 static void before_spectrogram(void)
 {
@@ -90,15 +99,19 @@ static void before_spectrogram(void)
 }
 static rw_status call_spectrogram(void)
 {
-    return rw_spectrogram_run(dev, stream_in, stream_out, &(rw_spectrogram_spec){.in = raw_samples, .length = 64}, NULL);
+    return rw_spectrogram_run(dev, stream_in, stream_out, &(rw_spectrogram_spec){.in = raw_samples, .length = 64},
+                              NULL);
 }
 
-/* ---- window: where a build has none, calls do nothing ---------------------------------------------------------------------- */
+/* ---- window: where a build has none, calls do nothing ------------------------------------------------------------ */
 
 static rw_stream_window *window;
 static rw_stream_report stream_report = {.in = {.width = 12, .height = 9, .channels = 1, .dtype = RW_U8}, .shown = 1};
 static rw_stream_view stream_view;
-static const rw_stream_window_spec window_spec = {.width = 200, .height = 100, .title = "title", .screenshot = "shot.png"};
+static const rw_stream_window_spec window_spec = {.width = 200,
+                                                  .height = 100,
+                                                  .title = "title",
+                                                  .screenshot = "shot.png"};
 
 static bool has_windows(void)
 {

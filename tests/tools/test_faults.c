@@ -15,18 +15,18 @@
 
 #include "../devices.h"
 #include "bench/benchmarks.h"
+#include "fft/choice.h"
+#include "lab/studies.h"
+#include "lab/windows.h"
 #include "rechenwerk/blocks.h"
+#include "rechenwerk/cgns.h"
 #include "rechenwerk/depgraph.h"
 #include "rechenwerk/describe.h"
 #include "rechenwerk/expr.h"
-#include "rechenwerk/krylov.h"
-#include "lab/studies.h"
-#include "lab/windows.h"
-#include "rechenwerk/cgns.h"
-#include "fft/choice.h"
 #include "rechenwerk/fft.h"
 #include "rechenwerk/figure.h"
 #include "rechenwerk/image.h"
+#include "rechenwerk/krylov.h"
 #include "rechenwerk/ode.h"
 #include "rechenwerk/reduce.h"
 #include "rechenwerk/run.h"
@@ -37,11 +37,11 @@
 #include "stream/stream.h"
 
 enum {
-    HOST_ONLY = 1,  /* the same on every device: only on cpu */
-    COMPILES = 2,   /* may compile: not where that takes seconds (opencl) */
-    ONE_TRY = 4,    /* what a failure ends cannot be tried again: made anew */
-    SLOW = 8,       /* the first events, then ever fewer; short: events 1, 4, 16, 64, …, and on the cpu only */
-    SLOWEST = 16,   /* events 1, 4, 16, 64, …; not in the short version */
+    HOST_ONLY = 1, /* the same on every device: only on cpu */
+    COMPILES = 2,  /* may compile: not where that takes seconds (opencl) */
+    ONE_TRY = 4,   /* what a failure ends cannot be tried again: made anew */
+    SLOW = 8,      /* the first events, then ever fewer; short: events 1, 4, 16, 64, …, and on the cpu only */
+    SLOWEST = 16,  /* events 1, 4, 16, 64, …; not in the short version */
 };
 
 typedef struct probe {
@@ -166,7 +166,7 @@ static void after_text(void) { free(text), text = NULL; }
     static rw_status name(void)                                                                                        \
     {                                                                                                                  \
         text = poison;                                                                                                 \
-        rw_status status = made(call, &text);                                                                           \
+        rw_status status = made(call, &text);                                                                          \
         if (status != RW_OK) text = NULL;                                                                              \
         return status;                                                                                                 \
     }
@@ -195,6 +195,8 @@ static void result_words(void)
 }
 static void after_words(void) { free(words), words = NULL; }
 
+/* Each may use what those before it define. */
+/* clang-format off */
 #include "faults_device.h"
 #include "faults_expr.h"
 #include "faults_blocks.h"
@@ -206,6 +208,7 @@ static void after_words(void) { free(words), words = NULL; }
 #include "faults_multiblock.h"
 #include "faults_depgraph.h"
 #include "faults_ode.h"
+/* clang-format on */
 
 /* ---- reductions -------------------------------------------------------------------------------------------------- */
 
@@ -247,12 +250,25 @@ static rw_status call_bench(void)
 }
 static void result_bench(void)
 {
-    for (int i = 0; i < count; ++i) note("%s %s %s %d", rows[i].what, rows[i].size, rows[i].variant, rows[i].error <= rows[i].tolerance);
+    for (int i = 0; i < count; ++i)
+        note("%s %s %s %d", rows[i].what, rows[i].size, rows[i].variant, rows[i].error <= rows[i].tolerance);
 }
 static void after_bench(void) { rw_bench_free(&rows); }
-static const rw_bench_result row = {.name = "dot", .what = "dot", .size = "10", .rounds = 1, .seconds = 1e-3, .lower = 1e-3,
-                                    .upper = 2e-3, .bytes = 1e6, .limit_name = "copy", .limit = 2e9, .share = 0.5,
-                                    .npeers = 1, .peers = {{"C loop", 1e-3, 1}}, .tolerance = 1, .met = -1};
+static const rw_bench_result row = {.name = "dot",
+                                    .what = "dot",
+                                    .size = "10",
+                                    .rounds = 1,
+                                    .seconds = 1e-3,
+                                    .lower = 1e-3,
+                                    .upper = 2e-3,
+                                    .bytes = 1e6,
+                                    .limit_name = "copy",
+                                    .limit = 2e9,
+                                    .share = 0.5,
+                                    .npeers = 1,
+                                    .peers = {{"C loop", 1e-3, 1}},
+                                    .tolerance = 1,
+                                    .met = -1};
 TEXT_PROBE(call_bench_text, rw_bench_format(dev, &row, 1, RW_BENCH_TEXT, &text))
 TEXT_PROBE(call_bench_markdown, rw_bench_format(dev, &row, 1, RW_BENCH_MARKDOWN, &text))
 TEXT_PROBE(call_bench_json, rw_bench_format(dev, &row, 1, RW_BENCH_JSON, &text))
@@ -367,7 +383,8 @@ static const probe probes[] = {
     {"rw_figure_write_images", "", SLOW, before_image_arrays, call_images_figure, result_figure, after_filter},
     {"rw_stream_run", "", COMPILES | SLOW, before_frames, call_frames, result_stream, nothing},
     {"rw_stream_file_read", "", HOST_ONLY | ONE_TRY, before_stream_file, call_stream_read, nothing, after_stream_file},
-    {"rw_stream_file_write", "", HOST_ONLY | ONE_TRY, before_stream_create, call_stream_write, nothing, after_stream_file},
+    {"rw_stream_file_write", "", HOST_ONLY | ONE_TRY, before_stream_create, call_stream_write, nothing,
+     after_stream_file},
     {"rw_stream_format_register", "", HOST_ONLY, nothing, call_stream_register, nothing, nothing},
     {"rw_signal_design", "", HOST_ONLY, nothing, call_signal_design, result_signal_design, after_signal_design},
     {"rw_signal_run", "", COMPILES | SLOW, before_samples, call_signal, result_stream, nothing},
@@ -378,7 +395,8 @@ static const probe probes[] = {
     {"rw_stream_window_create", "", HOST_ONLY, before_window, call_window, result_window, after_window},
     {"rw_stream_window_show", "", COMPILES | SLOW, before_window_show, call_window_show, result_window, after_window},
     {"rw_stream_window_save", "", 0, before_window_save, call_window_save, result_window_file, after_window},
-    {"rw_convolution_get_info", "", HOST_ONLY, before_convolution, call_convolution_info, result_first_count, after_fft},
+    {"rw_convolution_get_info", "", HOST_ONLY, before_convolution, call_convolution_info, result_first_count,
+     after_fft},
     {"rw_convolution_shape", "", HOST_ONLY, nothing, call_convolution_shape, result_first_count, nothing},
     {"rw_convolution_set_work", "", 0, before_convolution, call_convolution_work, result_convolution, after_fft},
     {"rw_convolution_create", "", COMPILES, before_fft_arrays, call_convolution, result_convolution, after_fft},
@@ -569,7 +587,8 @@ static char *result_of(const probe *p)
     return all;
 }
 
-static const char *const kinds[RW_FAULT_KINDS] = {"allocation", "read", "write", "device allocation", "launch", "compilation"};
+static const char *const kinds[RW_FAULT_KINDS] = {"allocation",        "read",   "write",
+                                                  "device allocation", "launch", "compilation"};
 
 /* Gives the number of failures. */
 static int fail_each(const probe *p, rw_fault kind, const char *expected, int *survived)
@@ -609,7 +628,8 @@ static int fail_each(const probe *p, rw_fault kind, const char *expected, int *s
         }
         rw_free(got);
         p->after();
-        if (counters().bytes_allocated != bytes) fail_msg("%s: %lld bytes of arrays left", where, (long long)(counters().bytes_allocated - bytes));
+        if (counters().bytes_allocated != bytes)
+            fail_msg("%s: %lld bytes of arrays left", where, (long long)(counters().bytes_allocated - bytes));
         if (!met) return failures;
     }
 }
@@ -638,9 +658,10 @@ static void test_everything_may_fail(void **state)
         }
         rw_free(expected);
         ways += survived;
-        print_message("%-22s %-20s %4d alloc %3d read %3d write %3d array %3d launch %3d compile, %3d ways around, %.1f s\n",
-                      p->function, p->what, failures[0], failures[1], failures[2], failures[3], failures[4], failures[5], survived,
-                      rw_seconds() - start);
+        print_message(
+            "%-22s %-20s %4d alloc %3d read %3d write %3d array %3d launch %3d compile, %3d ways around, %.1f s\n",
+            p->function, p->what, failures[0], failures[1], failures[2], failures[3], failures[4], failures[5],
+            survived, rw_seconds() - start);
     }
     print_message("%d failures, %d ways around one\n", total, ways);
 }

@@ -20,7 +20,9 @@ static int run(const arguments *a)
     if (!whole_of(a, "rounds", 1, 100000, &rounds)) return 2;
     if (given(a, "json") && given(a, "markdown")) return usage("bench: --json and --markdown exclude each other");
     if (a->noperands == 0) return print_list();
-    rw_bench_options options = {.quick = given(a, "quick"), .rounds = (int)rounds, .variants = given(a, "variants"),
+    rw_bench_options options = {.quick = given(a, "quick"),
+                                .rounds = (int)rounds,
+                                .variants = given(a, "variants"),
                                 .no_peers = given(a, "no-peers")};
     rw_bench_style style = given(a, "json") ? RW_BENCH_JSON : given(a, "markdown") ? RW_BENCH_MARKDOWN : RW_BENCH_TEXT;
     rw_device *device = NULL;

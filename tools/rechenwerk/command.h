@@ -33,8 +33,8 @@ typedef struct command {
     const option *options; /* besides --help */
     int noptions;
     const char *const *(*words)(void); /* (optional) what the operand is one of, for completion; NULL-terminated */
-    const rw_params *(*rows)(void); /* (optional) parameters of a specification among the options */
-    int (*run)(const arguments *a); /* gives the exit code */
+    const rw_params *(*rows)(void);    /* (optional) parameters of a specification among the options */
+    int (*run)(const arguments *a);    /* gives the exit code */
 } command;
 
 struct arguments {
@@ -45,16 +45,16 @@ struct arguments {
     struct given {
         const option *option;
         const char *value;
-    } *given;
+    } * given;
     int argc; /* as typed, behind "rechenwerk" */
     char **argv;
 };
 
-extern const command command_bench, command_cache, command_completion, command_explain, command_generate, command_help, command_image,
-    command_info, command_init, command_lab, command_list, command_matrix, command_plot, command_run, command_selftest,
-    command_convert, command_convolve, command_fft, command_solve, command_signal, command_spectrogram,
-    command_spectrum, command_spmv, command_tune;
-extern const command *const commands[]; /* NULL-terminated */
+extern const command command_bench, command_cache, command_completion, command_explain, command_generate, command_help,
+    command_image, command_info, command_init, command_lab, command_list, command_matrix, command_plot, command_run,
+    command_selftest, command_convert, command_convolve, command_fft, command_solve, command_signal,
+    command_spectrogram, command_spectrum, command_spmv, command_tune;
+extern const command *const commands[];        /* NULL-terminated */
 const command *find_command(const char *name); /* NULL when unknown; says so, with the nearest */
 
 /* options.c */
@@ -81,12 +81,15 @@ int check_outputs(const arguments *a, int n, const output_file *outputs, int nin
 /* The two of them alone. */
 int check_inputs(const arguments *a, int n, const char *const *paths);
 int check_exists(const arguments *a, const char *path);
-#define OPTION_FORCE {"force", 0, NULL, "replace files that exist"}
+#define OPTION_FORCE                                                                                                   \
+    {                                                                                                                  \
+        "force", 0, NULL, "replace files that exist"                                                                   \
+    }
 
 /* report.c */
-int usage(const char *format, ...) RW_PRINTF(1, 2);       /* "rechenwerk: …" and exit code 2 */
-int unusable(const char *format, ...) RW_PRINTF(1, 2);    /* the same of a file that cannot be written: exit code 1 */
-int failed(rw_context *ctx, rw_status status);            /* the library's message and its exit code */
+int usage(const char *format, ...) RW_PRINTF(1, 2);    /* "rechenwerk: …" and exit code 2 */
+int unusable(const char *format, ...) RW_PRINTF(1, 2); /* the same of a file that cannot be written: exit code 1 */
+int failed(rw_context *ctx, rw_status status);         /* the library's message and its exit code */
 /* For a message on a word that is none of `names`, NULL-terminated: "; nearest is X", else "; known are A, B, C". Valid
  * until the next call. */
 const char *suggest(const char *word, const char *const *names);
@@ -134,14 +137,31 @@ typedef struct ready_case {
 /* The cases that came with the program; free(). NULL and n = 0 when there are none. */
 ready_case *find_cases(int *n);
 
-#define OPTION_DEVICE {"device", 'd', "DEV", "where to compute: cpu, cpu:4, cuda:0, opencl:0, check, auto"}
-#define OPTION_JSON {"json", 0, NULL, "print JSON, for programs"}
-#define OPTION_VERBOSE {"verbose", 'v', NULL, "say which paths are taken: compilers, cache, devices"}
-#define OPTION_QUIET {"quiet", 'q', NULL, "no progress, no summary, no warnings"}
+#define OPTION_DEVICE                                                                                                  \
+    {                                                                                                                  \
+        "device", 'd', "DEV", "where to compute: cpu, cpu:4, cuda:0, opencl:0, check, auto"                            \
+    }
+#define OPTION_JSON                                                                                                    \
+    {                                                                                                                  \
+        "json", 0, NULL, "print JSON, for programs"                                                                    \
+    }
+#define OPTION_VERBOSE                                                                                                 \
+    {                                                                                                                  \
+        "verbose", 'v', NULL, "say which paths are taken: compilers, cache, devices"                                   \
+    }
+#define OPTION_QUIET                                                                                                   \
+    {                                                                                                                  \
+        "quiet", 'q', NULL, "no progress, no summary, no warnings"                                                     \
+    }
 #define OPTION_SET                                                                                                     \
-    {"set", 's', "KEY=VALUE",                                                                                          \
-     "change a setting of the case, such as grid.size=[64,64]; a name that it does not have is added by != "           \
-     "(parameters.new!=0.4); may be repeated"}
-#define OPTION_NO_CACHE {"no-cache", 0, NULL, "neither read nor write compiled programs on disk"}
+    {                                                                                                                  \
+        "set", 's', "KEY=VALUE",                                                                                       \
+            "change a setting of the case, such as grid.size=[64,64]; a name that it does not have is added by != "    \
+            "(parameters.new!=0.4); may be repeated"                                                                   \
+    }
+#define OPTION_NO_CACHE                                                                                                \
+    {                                                                                                                  \
+        "no-cache", 0, NULL, "neither read nor write compiled programs on disk"                                        \
+    }
 
 #endif

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "command.h"
-#include "rechenwerk/describe.h"
 #include "lab/studies.h"
+#include "rechenwerk/describe.h"
 
 #define DEVICES "cpu check auto cuda:0 opencl:0"
 
@@ -49,7 +49,8 @@ static void print_settings(bool of_lab, const char *ending)
     if (!of_lab) print_names(0, ending);
     for (int i = 0; of_lab && i < n; i++)
         for (int k = 0; k < list[i]->nparameters; k++)
-            if (!is_printed(list, i, list[i]->parameters[k].name)) printf("%s%s%s", i || k ? " " : "", list[i]->parameters[k].name, ending);
+            if (!is_printed(list, i, list[i]->parameters[k].name))
+                printf("%s%s%s", i || k ? " " : "", list[i]->parameters[k].name, ending);
 }
 
 static bool is_lab(const command *c) { return strcmp(c->name, "lab") == 0; }
@@ -73,7 +74,8 @@ static void print_operands(const command *c)
 
 static bool takes_file(const command *c)
 {
-    static const char *const names[] = {"run", "explain", "plot", "matrix", "spmv", "tune", "solve", "convert", "fft", "convolve"};
+    static const char *const names[] = {"run",  "explain", "plot",    "matrix", "spmv",
+                                        "tune", "solve",   "convert", "fft",    "convolve"};
     for (int i = 0; i < COUNT(names); i++)
         if (strcmp(c->name, names[i]) == 0) return true;
     return false;
@@ -118,10 +120,8 @@ static void print_bash(void)
 static void print_escaped(const char *text, const char *special, const char *before)
 {
     for (; *text; text++) {
-        if (*text == '\'')
-            printf("'\\''");
-        else
-            printf("%s%c", strchr(special, *text) ? before : "", *text);
+        if (*text == '\'') printf("'\\''");
+        else printf("%s%c", strchr(special, *text) ? before : "", *text);
     }
 }
 
@@ -146,10 +146,8 @@ static void print_zsh(void)
                 if (form == 0 && !o->letter) continue;
                 printf(" \\\n      '");
                 if (strcmp(o->name, "set") == 0 || (is_lab(c) && strcmp(o->name, "device") == 0)) printf("*");
-                if (form == 0)
-                    printf("-%c", o->letter);
-                else
-                    printf("--%s", o->name);
+                if (form == 0) printf("-%c", o->letter);
+                else printf("--%s", o->name);
                 printf("[");
                 print_escaped(line_of(c, o), "[]:\\", "\\");
                 printf("]");
@@ -213,8 +211,10 @@ static void print_fish(void)
     }
 }
 
-static const struct { const char *shell; void (*print)(void); } shells[] = {
-    {"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
+static const struct {
+    const char *shell;
+    void (*print)(void);
+} shells[] = {{"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
 
 static const char *const *shell_names(void)
 {

@@ -20,8 +20,7 @@ static int convert(rw_context *ctx, const arguments *a, conversion *c)
     if (status == RW_OK && !precision_of(a, "values", e->is_complex, &values)) return 2;
     if (status == RW_OK)
         status = find_layout(ctx, a, "csr", c->device, &c->e, c->e.is_complex ? RW_C128 : RW_F64, &c->layout, reason);
-    if (status == RW_OK)
-        status = rw_sparse_from_entries(c->device, &c->layout.layout, e, &c->a);
+    if (status == RW_OK) status = rw_sparse_from_entries(c->device, &c->layout.layout, e, &c->a);
     if (status == RW_OK && transpose) status = rw_sparse_transpose(c->a, given(a, "conjugate"), &c->b);
     if (status == RW_OK) status = rw_sparse_write(c->b ? c->b : c->a, output);
     if (status != RW_OK) return failed(ctx, status);
@@ -71,10 +70,9 @@ const command command_convert = {
     .least = 1,
     .most = 1,
     .line = "bring a sparse matrix into a format, say what it takes there, write it to a file",
-    .more =
-        "Files of the Matrix Market are read in all their kinds and written as general ones with numbers that read "
+    .more = "Files of the Matrix Market are read in all their kinds and written as general ones with numbers that read "
             "back to the same bits. Zeros that fill blocks are not written, nor "
-        "entries that are 0 where the format has padding.",
+            "entries that are 0 where the format has padding.",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

@@ -125,8 +125,8 @@ const command command_convolve = {
     .least = 3,
     .most = 3,
     .line = "the convolution, or correlation, of two arrays in files, by Fourier transforms",
-    .more =
-        "The results are those of scipy.signal.convolve and correlate. Where B has fewer axes than A, its axes are the last ones of A, and the same B is for all of the others.",
+    .more = "The results are those of scipy.signal.convolve and correlate. Where B has fewer axes than A, its axes are "
+            "the last ones of A, and the same B is for all of the others.",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

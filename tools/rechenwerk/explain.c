@@ -40,7 +40,11 @@ static const option options[] = {
     {"graph", 'g', NULL, "the graph of one step: its kernels, what needs what, which parts may run at the same time"},
     {"output", 'o', "FILE", "with --graph: write the graph as a picture for Graphviz (dot -Tsvg FILE)"},
     {"stages", 'n', "N", "with --graph: a step of about N stages, where the method chooses (default: 7)"},
-    OPTION_DEVICE, OPTION_SET, OPTION_VERBOSE, OPTION_QUIET, OPTION_NO_CACHE,
+    OPTION_DEVICE,
+    OPTION_SET,
+    OPTION_VERBOSE,
+    OPTION_QUIET,
+    OPTION_NO_CACHE,
     OPTION_FORCE,
 };
 

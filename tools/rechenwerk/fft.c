@@ -236,7 +236,8 @@ const command command_fft = {
     .most = 2,
     .line = "the Fourier, cosine or sine transform of an array in a file",
     .more =
-        "The results are those of numpy.fft.fftn, rfftn and irfftn, and of scipy.fft.dctn and dstn. The spectrum of n real numbers has n/2 + 1 numbers, "
+        "The results are those of numpy.fft.fftn, rfftn and irfftn, and of scipy.fft.dctn and dstn. The spectrum of n "
+        "real numbers has n/2 + 1 numbers, "
         "of which n is taken to be even on the way back unless --shape says otherwise.",
     .options = options,
     .noptions = COUNT(options),

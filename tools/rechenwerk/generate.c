@@ -6,28 +6,28 @@
 #include <sys/statvfs.h>
 
 #include "command.h"
-#include "rechenwerk/describe.h"
 #include "rechenwerk/cgns.h"
+#include "rechenwerk/describe.h"
 
 /* What is to be made, as the options say; then what it takes. */
 typedef struct request {
     const arguments *a;
-    rw_multiblock_spec spec;      /* laplace: its cells alone */
+    rw_multiblock_spec spec; /* laplace: its cells alone */
     rw_multiblock_index index;
     int64_t block;
     int64_t rows, columns, blocks, entries;
-    double bytes, file;           /* of the matrix in memory; of the file, about */
+    double bytes, file; /* of the matrix in memory; of the file, about */
 } request;
 
 typedef struct kind {
     const char *name, *line;
-    bool has_options; /* besides those of all kinds */
+    bool has_options;                         /* besides those of all kinds */
     int (*read)(rw_context *ctx, request *r); /* the options, and sizes; gives the exit code */
     void (*describe)(const request *r);
     rw_status (*make)(rw_device *device, const request *r, rw_sparse **matrix);
 } kind;
 
-/* ---- sizes of files ---------------------------------------------------------------------------------------------------------------- */
+/* ---- sizes of files ---------------------------------------------------------------------------------------------- */
 
 /* Mean length of the numbers 1 … n. */
 static double digits(int64_t n)
@@ -38,9 +38,12 @@ static double digits(int64_t n)
 }
 
 /* A line an entry: row, column, and its value of so many characters. */
-static double file_bytes(const request *r, double value) { return 80 + (double)r->entries * (digits(r->rows) + digits(r->columns) + value + 3); }
+static double file_bytes(const request *r, double value)
+{
+    return 80 + (double)r->entries * (digits(r->rows) + digits(r->columns) + value + 3);
+}
 
-/* ---- trace -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- trace ------------------------------------------------------------------------------------------------------- */
 
 /* What is no member of the specification: which grid block, and how cells are numbered. */
 typedef struct choice {
@@ -51,16 +54,31 @@ typedef struct choice {
 static const char indices[] = RW_MULTIBLOCK_INDEX_LIST(RW_X);
 #undef RW_X
 static const rw_param choice_rows[] = {
-    {.name = "index", .kind = RW_PARAM_CHOICE, .offset = offsetof(choice, index), .size = sizeof(int), .standard = "compact",
-     .allowed = indices, .unit = "", .line = "numbers of cells"},
-    {.name = "block", .kind = RW_PARAM_INT, .offset = offsetof(choice, block), .size = sizeof(int64_t), .standard = "",
-     .allowed = "[0, 999999]", .unit = "", .line = "this grid block alone, counted from 0"},
+    {.name = "index",
+     .kind = RW_PARAM_CHOICE,
+     .offset = offsetof(choice, index),
+     .size = sizeof(int),
+     .standard = "compact",
+     .allowed = indices,
+     .unit = "",
+     .line = "numbers of cells"},
+    {.name = "block",
+     .kind = RW_PARAM_INT,
+     .offset = offsetof(choice, block),
+     .size = sizeof(int64_t),
+     .standard = "",
+     .allowed = "[0, 999999]",
+     .unit = "",
+     .line = "this grid block alone, counted from 0"},
 };
 static const rw_params choices = {"choice", "choice", "", sizeof(choice), choice_rows, COUNT(choice_rows)};
 
 static rw_sparse_layout layout_of(const request *r)
 {
-    return (rw_sparse_layout){.format = RW_SPARSE_BCSR, .values = r->spec.is_complex ? RW_C128 : RW_F64, .block_rows = RW_MULTIBLOCK_UNKNOWNS, .block_columns = RW_MULTIBLOCK_UNKNOWNS};
+    return (rw_sparse_layout){.format = RW_SPARSE_BCSR,
+                              .values = r->spec.is_complex ? RW_C128 : RW_F64,
+                              .block_rows = RW_MULTIBLOCK_UNKNOWNS,
+                              .block_columns = RW_MULTIBLOCK_UNKNOWNS};
 }
 
 static int read_trace(rw_context *ctx, request *r)
@@ -79,7 +97,8 @@ static int read_trace(rw_context *ctx, request *r)
         return usage("generate: --periodic needs --mode inner or full: truncated drops what crosses a border");
     if (status == RW_OK) status = rw_multiblock_measure(ctx, &r->spec, r->block, r->index, layout_of(r).values, &size);
     if (status != RW_OK) return failed(ctx, status);
-    r->rows = size.rows, r->columns = size.columns, r->blocks = size.blocks, r->entries = size.entries, r->bytes = (double)size.value_bytes + (double)size.index_bytes;
+    r->rows = size.rows, r->columns = size.columns, r->blocks = size.blocks, r->entries = size.entries,
+    r->bytes = (double)size.value_bytes + (double)size.index_bytes;
     r->file = file_bytes(r, r->spec.is_complex ? 39 : 19);
     return 0;
 }
@@ -87,12 +106,15 @@ static int read_trace(rw_context *ctx, request *r)
 static void describe_trace(const request *r)
 {
     const rw_multiblock_spec *s = &r->spec;
-    printf("trace: %lld x %lld x %lld grid blocks of %lld x %lld x %lld cells", (long long)s->blocks[0], (long long)s->blocks[1], (long long)s->blocks[2], (long long)s->cells[0],
-           (long long)s->cells[1], (long long)s->cells[2]);
+    printf("trace: %lld x %lld x %lld grid blocks of %lld x %lld x %lld cells", (long long)s->blocks[0],
+           (long long)s->blocks[1], (long long)s->blocks[2], (long long)s->cells[0], (long long)s->cells[1],
+           (long long)s->cells[2]);
     if (r->block >= 0) printf(", number %lld", (long long)r->block);
-    printf(", %s, %s, %s index, %s", rw_multiblock_stencil_name(s->stencil), rw_multiblock_mode_name(s->mode), rw_multiblock_index_name(r->index), s->is_complex ? "complex" : "real");
+    printf(", %s, %s, %s index, %s", rw_multiblock_stencil_name(s->stencil), rw_multiblock_mode_name(s->mode),
+           rw_multiblock_index_name(r->index), s->is_complex ? "complex" : "real");
     if (s->is_complex) printf(", omega %g", s->omega);
-    printf(", seed %llu%s%s\n", (unsigned long long)s->seed, s->periodic ? ", periodic in theta" : "", s->zeros ? ", zeros in blocks" : "");
+    printf(", seed %llu%s%s\n", (unsigned long long)s->seed, s->periodic ? ", periodic in theta" : "",
+           s->zeros ? ", zeros in blocks" : "");
 }
 
 static rw_status make_trace(rw_device *device, const request *r, rw_sparse **matrix)
@@ -101,7 +123,7 @@ static rw_status make_trace(rw_device *device, const request *r, rw_sparse **mat
     return rw_multiblock_assemble(device, &r->spec, r->block, r->index, &layout, matrix);
 }
 
-/* ---- laplace ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- laplace ----------------------------------------------------------------------------------------------------- */
 
 static int read_laplace(rw_context *ctx, request *r)
 {
@@ -118,7 +140,8 @@ static int read_laplace(rw_context *ctx, request *r)
 
 static void describe_laplace(const request *r)
 {
-    printf("laplace: %lld x %lld x %lld cells, minus the sum of second differences, zero beyond the sides\n", (long long)r->spec.cells[0], (long long)r->spec.cells[1], (long long)r->spec.cells[2]);
+    printf("laplace: %lld x %lld x %lld cells, minus the sum of second differences, zero beyond the sides\n",
+           (long long)r->spec.cells[0], (long long)r->spec.cells[1], (long long)r->spec.cells[2]);
 }
 
 static void fill_laplace(const int64_t n[3], int64_t *row, int64_t *column, double *value)
@@ -154,11 +177,12 @@ static rw_status make_laplace(rw_device *device, const request *r, rw_sparse **m
     return status;
 }
 
-/* ---- the command -------------------------------------------------------------------------------------------------------------------- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static const kind kinds[] = {
     {"trace", "a matrix of 5 x 5 blocks like a flow solver's", true, read_trace, describe_trace, make_trace},
-    {"laplace", "symmetric, positive definite, of 3, 5 or 7 points", false, read_laplace, describe_laplace, make_laplace},
+    {"laplace", "symmetric, positive definite, of 3, 5 or 7 points", false, read_laplace, describe_laplace,
+     make_laplace},
 };
 static const char *const of_all[] = {"cells", "output", "force", "json"};
 
@@ -200,8 +224,8 @@ static int check_output(const request *r, const char *path)
     if (statvfs(folder, &disk) != 0) return 0; /* writing will tell */
     const double room = (double)disk.f_bavail * (double)disk.f_frsize;
     if (r->file <= room) return 0;
-    return unusable("generate: the file takes about %s, and %s has %s free: choose fewer cells or another folder", in_units(r->file).text,
-                    folder, in_units(room).text);
+    return unusable("generate: the file takes about %s, and %s has %s free: choose fewer cells or another folder",
+                    in_units(r->file).text, folder, in_units(room).text);
 }
 
 static void print(const kind *k, const request *r, const char *path)
@@ -222,10 +246,13 @@ static void print(const kind *k, const request *r, const char *path)
     k->describe(r);
     printf("  rows       %lld%s", (long long)r->rows, r->rows == r->columns ? "\n" : "");
     if (r->rows != r->columns) printf(", columns %lld\n", (long long)r->columns);
-    if (k->has_options) printf("  blocks     %lld of %d x %d\n", (long long)r->blocks, RW_MULTIBLOCK_UNKNOWNS, RW_MULTIBLOCK_UNKNOWNS);
+    if (k->has_options)
+        printf("  blocks     %lld of %d x %d\n", (long long)r->blocks, RW_MULTIBLOCK_UNKNOWNS, RW_MULTIBLOCK_UNKNOWNS);
     printf("  entries    %lld\n", (long long)r->entries);
-    printf("  memory     %s as %s\n", in_units(r->bytes).text, k->has_options ? r->spec.is_complex ? "bcsr:5x5:c128" : "bcsr:5x5:f64" : "csr:f64");
-    printf("  file       about %s%s%s\n", in_units(r->file).text, path ? ": " : "; without --output none is written", path ? path : "");
+    printf("  memory     %s as %s\n", in_units(r->bytes).text,
+           k->has_options ? r->spec.is_complex ? "bcsr:5x5:c128" : "bcsr:5x5:f64" : "csr:f64");
+    printf("  file       about %s%s%s\n", in_units(r->file).text, path ? ": " : "; without --output none is written",
+           path ? path : "");
     fflush(stdout);
 }
 
@@ -250,8 +277,12 @@ static int run(const arguments *a)
     if (!k || !fits(k, a)) return 2;
     if (!cells && !file) return usage("generate: --cells is missing: for example --cells 10x40x20");
     if (file && (cells || given(a, "blocks") || given(a, "periodic")))
-        return usage("generate: --cgns gives cells, grid blocks and periodic axes: leave --%s out", cells ? "cells" : given(a, "blocks") ? "blocks" : "periodic");
-    int code = check_outputs(a, 1, &(output_file){.name = "output", .ending = ".mtx"}, 1, (const char *[]){value_of(a, "cgns")});
+        return usage("generate: --cgns gives cells, grid blocks and periodic axes: leave --%s out", cells ? "cells"
+                                                                                                    : given(a, "blocks")
+                                                                                                        ? "blocks"
+                                                                                                        : "periodic");
+    int code = check_outputs(a, 1, &(output_file){.name = "output", .ending = ".mtx"}, 1,
+                             (const char *[]){value_of(a, "cgns")});
     if (code != 0) return code;
     rw_context *ctx = make_context(a);
     if (!ctx) return 5;
@@ -287,8 +318,10 @@ const command command_generate = {
     .least = 1,
     .most = 1,
     .line = "make a matrix to try formats and solvers with",
-    .more = "KIND is trace, a matrix of 5 x 5 blocks like that of a flow solver on a multi-block grid, or laplace, minus the Laplacian on a grid: symmetric and positive definite. "
-            "Sizes are said before anything is made.",
+    .more =
+        "KIND is trace, a matrix of 5 x 5 blocks like that of a flow solver on a multi-block grid, or laplace, minus "
+        "the Laplacian on a grid: symmetric and positive definite. "
+        "Sizes are said before anything is made.",
     .options = options,
     .noptions = COUNT(options),
     .words = kind_names,

@@ -1,26 +1,28 @@
-/* rechenwerk image IN OUT --op "gauss:sigma=1|sobel|normalize": filters of an image in a file; or --text, one in the expression language. */
+/* rechenwerk image IN OUT --op "gauss:sigma=1|sobel|normalize": filters of an image in a file; or --text, one in the
+ * expression language. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "image_text.h"
-#include "stream.h"
-#include "transforms.h"
 #include "rechenwerk/figure.h"
 #include "rechenwerk/image.h"
+#include "stream.h"
+#include "transforms.h"
 
 typedef struct work {
     rw_device *device, *host; /* host: where images lie that the device filters in tiles */
     rw_array *x, *y;
     rw_image_filter *filter;
-    double megabytes;         /* of the device's memory, for tiles; 0: what is free */
+    double megabytes; /* of the device's memory, for tiles; 0: what is free */
     char *chain;
     image_text text;
 } work;
 
 static int chain_of(const arguments *a, char **chain)
 {
-    if (a->command != &command_spectrum) return join_operations(a, "gauss:sigma=3 (see rechenwerk list filters), or --text", chain);
+    if (a->command != &command_spectrum)
+        return join_operations(a, "gauss:sigma=3 (see rechenwerk list filters), or --text", chain);
     *chain = strdup(given(a, "linear") ? "grey|spectrum:linear" : "grey|spectrum");
     return *chain ? 0 : usage("%s: no memory for the operations", a->command->name);
 }
@@ -44,8 +46,8 @@ static shape_text pixels_of(const rw_array *a)
 {
     shape_text s;
     const int channels = channels_of(a);
-    snprintf(s.text, sizeof s.text, "%lld x %lld pixels, %d channel%s, %s", (long long)rw_array_shape(a, 1), (long long)rw_array_shape(a, 0),
-             channels, channels == 1 ? "" : "s", rw_dtype_name(rw_array_dtype(a)));
+    snprintf(s.text, sizeof s.text, "%lld x %lld pixels, %d channel%s, %s", (long long)rw_array_shape(a, 1),
+             (long long)rw_array_shape(a, 0), channels, channels == 1 ? "" : "s", rw_dtype_name(rw_array_dtype(a)));
     return s;
 }
 
@@ -57,8 +59,12 @@ static rw_status execute(void *user, rw_queue *queue)
 
 static rw_image_spec spec_of(const work *w, rw_dtype y_dtype)
 {
-    return (rw_image_spec){.text = w->chain, .dtype = rw_array_dtype(w->x), .y_dtype = y_dtype, .width = rw_array_shape(w->x, 1),
-                           .height = rw_array_shape(w->x, 0), .channels = channels_of(w->x)};
+    return (rw_image_spec){.text = w->chain,
+                           .dtype = rw_array_dtype(w->x),
+                           .y_dtype = y_dtype,
+                           .width = rw_array_shape(w->x, 1),
+                           .height = rw_array_shape(w->x, 0),
+                           .channels = channels_of(w->x)};
 }
 
 static void release_filter(work *w)
@@ -81,7 +87,8 @@ static rw_status plan_text(work *w, rw_dtype y_dtype, rw_image_info *info)
 {
     const int64_t shape[] = {rw_array_shape(w->x, 0), rw_array_shape(w->x, 1), channels_of(w->x)};
     rw_expr_plan one = {0};
-    rw_status status = rw_array_create(w->device, y_dtype ? y_dtype : rw_array_dtype(w->x), 3, shape, RW_MEMORY_DEVICE, &w->y);
+    rw_status status =
+        rw_array_create(w->device, y_dtype ? y_dtype : rw_array_dtype(w->x), 3, shape, RW_MEMORY_DEVICE, &w->y);
     if (status == RW_OK) status = create_image_text(&w->text, w->x, w->y, &one);
     info->passes = one.passes, info->bytes = one.bytes;
     return status;
@@ -92,7 +99,8 @@ static rw_status write_figure(rw_context *ctx, const arguments *a, const work *w
 {
     const char *path = value_of(a, "figure"), *slash = strrchr(a->operands[0], '/');
     if (!path) return RW_OK;
-    const rw_figure_image images[] = {{slash ? slash + 1 : a->operands[0], w->x}, {w->chain ? w->chain : w->text.text, w->y}};
+    const rw_figure_image images[] = {{slash ? slash + 1 : a->operands[0], w->x},
+                                      {w->chain ? w->chain : w->text.text, w->y}};
     return rw_figure_write_images(ctx, path, NULL, COUNT(images), images);
 }
 
@@ -105,11 +113,13 @@ static rw_status execute_tiles(void *user, rw_queue *queue)
     (void)queue;
     rw_status status = rw_array_read(w->x, &x);
     if (status == RW_OK) status = rw_array_write(w->y, &y);
-    return status == RW_OK ? rw_image_filter_tiles(w->device, &spec, x, y, (int64_t)(w->megabytes * 1e6), NULL) : status;
+    return status == RW_OK ? rw_image_filter_tiles(w->device, &spec, x, y, (int64_t)(w->megabytes * 1e6), NULL)
+                           : status;
 }
 
 /* In tiles, of an image that the device's memory does not hold, or of which --memory leaves it little. */
-static rw_status filter_tiles(rw_context *ctx, const arguments *a, work *w, rw_dtype y_dtype, rw_image_info *info, double *seconds)
+static rw_status filter_tiles(rw_context *ctx, const arguments *a, work *w, rw_dtype y_dtype, rw_image_info *info,
+                              double *seconds)
 {
     release_filter(w);
     rw_status status = rw_device_open(ctx, "cpu", &w->host);
@@ -136,7 +146,8 @@ static int filter(rw_context *ctx, const arguments *a, work *w)
     if (code == 0 && !w->text.text) code = chain_of(a, &w->chain);
     if (code != 0) return code;
     if (!type_of(a, &y_dtype) || !number_of(a, "memory", &w->megabytes)) return 2;
-    if (given(a, "memory") && !(w->megabytes > 0)) return usage("image: --memory %s: megabytes above 0", value_of(a, "memory"));
+    if (given(a, "memory") && !(w->megabytes > 0))
+        return usage("image: --memory %s: megabytes above 0", value_of(a, "memory"));
     rw_status status = open_device(ctx, a, &w->device);
     show_stage(a, "  reading %s", a->operands[0]);
     if (status == RW_OK) status = rw_image_load(w->device, a->operands[0], &w->x);
@@ -146,7 +157,8 @@ static int filter(rw_context *ctx, const arguments *a, work *w)
     planned = clock_seconds() - start;
     show_stage(a, NULL);
     const bool tiled = w->chain && (w->megabytes > 0 || status == RW_ERR_MEMORY);
-    if (tiled && (status == RW_OK || status == RW_ERR_MEMORY)) status = filter_tiles(ctx, a, w, y_dtype, &info, &seconds);
+    if (tiled && (status == RW_OK || status == RW_ERR_MEMORY))
+        status = filter_tiles(ctx, a, w, y_dtype, &info, &seconds);
     else if (status == RW_OK && w->chain) status = timed(a, w->device, execute, w, &seconds);
     else if (status == RW_OK) status = timed(a, w->device, run_image_text, &w->text, &seconds);
     show_stage(a, "  writing %s", a->operands[1]);
@@ -156,12 +168,15 @@ static int filter(rw_context *ctx, const arguments *a, work *w)
     if (status != RW_OK) return failed(ctx, status);
     if (given(a, "quiet")) return 0;
     printf("%s, %s\n", a->operands[0], pixels_of(w->x).text);
-    if (given(a, "verbose") && !tiled && (w->chain ? rw_image_filter_explain(w->filter, &text) : rw_expr_explain(w->text.e, &text)) == RW_OK)
+    if (given(a, "verbose") && !tiled &&
+        (w->chain ? rw_image_filter_explain(w->filter, &text) : rw_expr_explain(w->text.e, &text)) == RW_OK)
         printf("%s", text);
     free(text);
     printf("  %s: %d pass%s%s, %s, in %.3g ms%s on %s\n", w->chain ? w->chain : w->text.text, info.passes,
            info.passes == 1 ? "" : "es", w->chain ? "" : " a channel", in_units((double)info.bytes).text, 1e3 * seconds,
-           tiled ? ", in tiles, copies and compilation included," : w->chain ? "" : ", compilation included,",
+           tiled      ? ", in tiles, copies and compilation included,"
+           : w->chain ? ""
+                      : ", compilation included,",
            rw_device_info(w->device)->name);
     if (w->chain && !tiled) printf("  planned and compiled before in %.3g ms\n", 1e3 * planned);
     printf("  written: %s, %s\n", a->operands[1], pixels_of(w->y).text);
@@ -186,7 +201,7 @@ static int load_plugins(const arguments *a)
 {
     for (int i = 0; i < a->ngiven; i++) {
         const char *path = a->given[i].value;
-        rw_status (*plugin)(rw_context *context);
+        rw_status (*plugin)(rw_context * context);
         if (strcmp(a->given[i].option->name, "plugin") != 0) continue;
         void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
         if (!library) return usage("image: --plugin %s: cannot be opened: %s", path, dlerror());
@@ -217,7 +232,10 @@ static int run(const arguments *a)
     return code;
 }
 
-#define OPTION_FIGURE {"figure", 0, "FIG.png", "draw IN and the result side by side with their histograms"}
+#define OPTION_FIGURE                                                                                                  \
+    {                                                                                                                  \
+        "figure", 0, "FIG.png", "draw IN and the result side by side with their histograms"                            \
+    }
 
 static const option spectrum_options[] = {
     {"linear", 0, NULL, "magnitudes themselves (default: their logarithms)"},
@@ -235,7 +253,8 @@ const command command_spectrum = {
     .least = 2,
     .most = 2,
     .line = "draws the spectrum of an image: magnitudes of its Fourier transform, zero frequency in the middle",
-    .more = "The picture is as large as IN; a pixel to the right of the middle is a frequency of 1/width cycles per pixel, the edges are 1/2. Black is the "
+    .more = "The picture is as large as IN; a pixel to the right of the middle is a frequency of 1/width cycles per "
+            "pixel, the edges are 1/2. Black is the "
             "least magnitude, white the largest one.",
     .options = spectrum_options,
     .noptions = COUNT(spectrum_options),
@@ -244,9 +263,11 @@ const command command_spectrum = {
 
 static const option options[] = {
     {"op", 'o', "OP", "operations with | between them, such as \"gauss:sigma=1|sobel|normalize\"; may be repeated"},
-    {"text", 0, "TEXT", "instead of operations, the result o of each channel u, such as \"o = max(u[i+1, j], u[i-1, j]) - u\""},
+    {"text", 0, "TEXT",
+     "instead of operations, the result o of each channel u, such as \"o = max(u[i+1, j], u[i-1, j]) - u\""},
     {"set", 's', "NAME=VALUE",
-     "a parameter of the last operation, or border and value of --text, such as sigma=3 or border=wrap; may be repeated"},
+     "a parameter of the last operation, or border and value of --text, such as sigma=3 or border=wrap; may be "
+     "repeated"},
     {"type", 't', "TYPE", "type of the result's pixels: u8, u16, i16, f16, f32 or f64 (default: that of the file)"},
     {"plugin", 0, "FILE.so", "a library whose function rechenwerk_plugin adds operations or formats; may be repeated"},
     OPTION_FIGURE,
@@ -264,9 +285,12 @@ const command command_image = {
     .least = 2,
     .most = 2,
     .line = "filters an image: blurs, edges, order, morphology, colours, and chains of them",
-    .more = "Files are PNG, PNM, BMP, JPEG, TIFF and .npy, by the first bytes of IN and the ending of OUT. Operations and their parameters: rechenwerk list filters. "
-            "IN and OUT may be streams of frames: - is standard input or output; .y4m, .clm and .raw files; pictures with numbers, frame-%04d.png; "
-            "PNM or PNG pictures one after another. OUT may be none: nothing is written.",
+    .more =
+        "Files are PNG, PNM, BMP, JPEG, TIFF and .npy, by the first bytes of IN and the ending of OUT. Operations and "
+        "their parameters: rechenwerk list filters. "
+        "IN and OUT may be streams of frames: - is standard input or output; .y4m, .clm and .raw files; pictures with "
+        "numbers, frame-%04d.png; "
+        "PNM or PNG pictures one after another. OUT may be none: nothing is written.",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

@@ -5,9 +5,14 @@
 #include <string.h>
 
 /* Names of image processing. */
-static const struct { const char *name; rw_boundary_kind kind; } borders[] = {
-    {"reflect101", RW_BOUNDARY_REFLECT101}, {"reflect", RW_BOUNDARY_REFLECT}, {"replicate", RW_BOUNDARY_REPLICATE},
-    {"wrap", RW_BOUNDARY_WRAP}, {"constant", RW_BOUNDARY_CONSTANT}};
+static const struct {
+    const char *name;
+    rw_boundary_kind kind;
+} borders[] = {{"reflect101", RW_BOUNDARY_REFLECT101},
+               {"reflect", RW_BOUNDARY_REFLECT},
+               {"replicate", RW_BOUNDARY_REPLICATE},
+               {"wrap", RW_BOUNDARY_WRAP},
+               {"constant", RW_BOUNDARY_CONSTANT}};
 
 /* Whether some statement is "o = …". */
 static bool assigns_o(const char *text)
@@ -32,7 +37,9 @@ static int read_setting(image_text *t, const char *setting)
         char *end;
         strtod(value, &end);
         t->border.a = value;
-        return isalpha((unsigned char)*value) || end == value || *end ? usage("image: --set %s: a number is needed", setting) : 0;
+        return isalpha((unsigned char)*value) || end == value || *end
+                   ? usage("image: --set %s: a number is needed", setting)
+                   : 0;
     }
     if (strcmp(name, "border") != 0) return usage("image: --set %s: not of --text%s", setting, suggest(name, known));
     for (int i = 0; i < COUNT(borders); i++) {
@@ -49,8 +56,10 @@ int read_image_text(const arguments *a, image_text *t)
     int code = 0;
     *t = (image_text){.text = value_of(a, "text"), .border = {.kind = RW_BOUNDARY_REFLECT101}};
     if (!t->text) return 0;
-    if (given(a, "op")) return usage("image: --text and --op cannot be combined: filter the file again that one of them has written");
-    if (!assigns_o(t->text)) return usage("image: --text assigns no o: write the result as \"o = max(u[i+1, j], u[i-1, j]) - u\"");
+    if (given(a, "op"))
+        return usage("image: --text and --op cannot be combined: filter the file again that one of them has written");
+    if (!assigns_o(t->text))
+        return usage("image: --text assigns no o: write the result as \"o = max(u[i+1, j], u[i-1, j]) - u\"");
     for (int i = 0; i < a->ngiven && code == 0; i++)
         if (strcmp(a->given[i].option->name, "set") == 0) code = read_setting(t, a->given[i].value);
     return code;
@@ -62,7 +71,10 @@ rw_status create_image_text(image_text *t, rw_array *x, rw_array *y, rw_expr_pla
     const int64_t shape[] = {rw_array_shape(x, 0), rw_array_shape(x, 1)};
     rw_expr_field fields[] = {{.name = "u", .dtype = dtype}, {.name = "o", .dtype = dtype}};
     for (int side = 0; side < 4; side++) fields[0].boundary[side] = fields[1].boundary[side] = t->border;
-    const rw_expr_spec spec = {.name = "--text", .text = t->text, .fields = fields, .nfields = COUNT(fields),
+    const rw_expr_spec spec = {.name = "--text",
+                               .text = t->text,
+                               .fields = fields,
+                               .nfields = COUNT(fields),
                                .grid = {.ndim = 2, .size = {shape[1], shape[0], 1}, .spacing = {1, 1, 1}}};
     rw_device *device = rw_array_device(x);
     t->x = x, t->y = y;

@@ -6,10 +6,10 @@
 #include "rechenwerk/expr.h"
 
 typedef struct image_text {
-    const char *text;     /* NULL: there is none */
-    rw_boundary border;   /* beyond all sides */
-    rw_array *x, *y;      /* the images, [height][width][channels]; they stay their owner's */
-    rw_array *u, *o;      /* one channel: what the text reads and assigns */
+    const char *text;   /* NULL: there is none */
+    rw_boundary border; /* beyond all sides */
+    rw_array *x, *y;    /* the images, [height][width][channels]; they stay their owner's */
+    rw_array *u, *o;    /* one channel: what the text reads and assigns */
     rw_expr *e;
 } image_text;
 

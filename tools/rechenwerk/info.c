@@ -4,10 +4,7 @@
 #include "command.h"
 #include "rechenwerk/program.h"
 
-static double gib(int64_t bytes)
-{
-    return (double)bytes / (1024.0 * 1024 * 1024);
-}
+static double gib(int64_t bytes) { return (double)bytes / (1024.0 * 1024 * 1024); }
 
 static void print_device(const rw_device_properties *p)
 {

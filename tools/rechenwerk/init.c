@@ -51,9 +51,9 @@ static int unknown(rw_context *ctx, const char *name)
     const char **names = calloc((size_t)(n + nproblems) + 1, sizeof(*names));
     for (int i = 0; names && i < n; i++) names[count++] = cases[i].name;
     for (int i = 0; names && i < nproblems; i++) names[count++] = problems[i].name;
-    int code = usage(
-        "init: there is no problem and no case '%.60s'%s: see rechenwerk list problems and rechenwerk list cases", name,
-        names ? suggest(name, names) : "");
+    int code =
+        usage("init: there is no problem and no case '%.60s'%s: see rechenwerk list problems and rechenwerk list cases",
+              name, names ? suggest(name, names) : "");
     free(names), free(problems), free(cases);
     return code;
 }
@@ -65,14 +65,10 @@ static int run(const arguments *a)
     char *text = read_ready(a->operands[0]);
     rw_status status = text ? RW_OK : rw_case_template(ctx, a->operands[0], &text);
     int code = 0;
-    if (status == RW_ERR_ARGUMENT)
-        code = unknown(ctx, a->operands[0]);
-    else if (status != RW_OK)
-        code = failed(ctx, status);
-    else if (value_of(a, "output"))
-        code = write_new(value_of(a, "output"), text);
-    else
-        fputs(text, stdout);
+    if (status == RW_ERR_ARGUMENT) code = unknown(ctx, a->operands[0]);
+    else if (status != RW_OK) code = failed(ctx, status);
+    else if (value_of(a, "output")) code = write_new(value_of(a, "output"), text);
+    else fputs(text, stdout);
     free(text);
     rw_context_destroy(&ctx);
     return code;

@@ -23,8 +23,8 @@ static int print_list(void)
     return 0;
 }
 
-static const char *const formats[] = {
-    [RW_LAB_TEXT] = "text", [RW_LAB_MARKDOWN] = "markdown", [RW_LAB_CSV] = "csv", [RW_LAB_JSON] = "json", NULL};
+static const char *const formats[] =
+    {[RW_LAB_TEXT] = "text", [RW_LAB_MARKDOWN] = "markdown", [RW_LAB_CSV] = "csv", [RW_LAB_JSON] = "json", NULL};
 
 /* -1 after a message */
 static int find_format(const arguments *a)
@@ -115,10 +115,9 @@ const command command_lab = {
     .least = 1,
     .most = 1,
     .line = "run a study: one question, answered by tables beside published values",
-    .more =
-        "list tells the studies, their tables and parameters. The first device is the one that others are compared "
+    .more = "list tells the studies, their tables and parameters. The first device is the one that others are compared "
             "with. The "
-        "path of every file written is printed.",
+            "path of every file written is printed.",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

@@ -47,8 +47,8 @@ static void print_wrapped(const char *text, size_t n, int column)
     printf("\n");
 }
 
-/* The end of the item that begins here: a comma or semicolon outside of brackets, or the end of the text. Brackets of intervals may be open
- * on one side. */
+/* The end of the item that begins here: a comma or semicolon outside of brackets, or the end of the text. Brackets of
+ * intervals may be open on one side. */
 static const char *end_of_item(const char *text)
 {
     for (int depth = 0; *text; text++) {
@@ -100,7 +100,8 @@ static void print_parameters(const rw_word *words, int n, const char *indent)
             end = end_of_item(item += strspn(item, ",; "));
             const size_t name = name_of(item), rest = (size_t)(end - item) - name;
             printf("%s    %-*.*s  ", indent, width, (int)name, item);
-            print_wrapped(item + name + (rest ? 2 : 0), rest ? rest - 3 : 0, margin + 4 + width + 2); /* without the brackets */
+            /* without the brackets */
+            print_wrapped(item + name + (rest ? 2 : 0), rest ? rest - 3 : 0, margin + 4 + width + 2);
         }
     }
 }
@@ -129,12 +130,10 @@ static void print_words(const char *kind, const rw_word *words, int n, rw_json_w
         return;
     }
     if (!alone) printf("%s\n", kind);
-    if (n > 0 && !*words[0].line)
-        print_plain(words, n, alone ? "" : "  ");
+    if (n > 0 && !*words[0].line) print_plain(words, n, alone ? "" : "  ");
     else if (strcmp(kind, "filters") == 0 || strcmp(kind, "signals") == 0)
         print_parameters(words, n, alone ? "" : "  ");
-    else
-        print_lines(words, n, alone ? "" : "  ");
+    else print_lines(words, n, alone ? "" : "  ");
     if (!alone) printf("\n");
 }
 

@@ -66,12 +66,9 @@ static void print_roff(const char *text)
 {
     for (const char *p = text; *p; p++) {
         if ((*p == '.' || *p == '\'') && p == text) printf("\\&");
-        if (*p == '\\')
-            printf("\\e");
-        else if (*p == '-')
-            printf("\\-");
-        else
-            putchar(*p);
+        if (*p == '\\') printf("\\e");
+        else if (*p == '-') printf("\\-");
+        else putchar(*p);
     }
 }
 
@@ -134,9 +131,8 @@ int print_manual(rw_context *ctx)
     printf(".TP\n.B RECHENWERK_CACHE\nFolder of the compiled programs.\n");
     printf(".TP\n.B RECHENWERK_CASES\nFolder of the ready cases.\n");
     printf(".TP\n.B OMP_NUM_THREADS\nThreads of the device cpu.\n");
-    printf(
-        ".TP\n.B RECHENWERK_CC\nThe C compiler of the devices cpu and check, a name or a path (default: cc, gcc or "
-        "clang on PATH); none: equations run in the plain evaluator.\n");
+    printf(".TP\n.B RECHENWERK_CC\nThe C compiler of the devices cpu and check, a name or a path (default: cc, gcc or "
+           "clang on PATH); none: equations run in the plain evaluator.\n");
     printf(".TP\n.B RECHENWERK_CC_SECONDS\nSeconds after which this compiler is ended and tried once more with -O1 "
            "(default: 120).\n");
     printf(".TP\n.B TMPDIR\nFolder for temporary files and for logs of compilers, which stay a day (default: /tmp).\n");

@@ -34,11 +34,14 @@ bool check_types(const arguments *a)
     if (!duplicates_of(a, &duplicates)) return false;
     for (int i = 0; i < COUNT(names); i++)
         if ((text = value_of(a, names[i])) && type_at(text, "") < 0) {
-            usage("%s: --%s %s is none of f32, f64; complex matrices take them for each part", a->command->name, names[i], text);
+            usage("%s: --%s %s is none of f32, f64; complex matrices take them for each part", a->command->name,
+                  names[i], text);
             return false;
         }
     const char *other = text && format ? other_type(format, type_at(text, "")) : NULL;
-    if (other) usage("%s: --format %s and --values %s: %.*s is another precision: leave one of them out", a->command->name, format, text, (int)strcspn(other, ":,"), other);
+    if (other)
+        usage("%s: --format %s and --values %s: %.*s is another precision: leave one of them out", a->command->name,
+              format, text, (int)strcspn(other, ":,"), other);
     return !other;
 }
 
@@ -76,7 +79,8 @@ rw_status layout_of(rw_context *ctx, const arguments *a, const char *text, bool 
     return status;
 }
 
-rw_status find_layout(rw_context *ctx, const arguments *a, const char *preset, rw_device *device, const rw_entries *e, rw_dtype vectors, rw_sparse_candidate *c, char reason[240])
+rw_status find_layout(rw_context *ctx, const arguments *a, const char *preset, rw_device *device, const rw_entries *e,
+                      rw_dtype vectors, rw_sparse_candidate *c, char reason[240])
 {
     const char *text = value_of(a, "format") ? value_of(a, "format") : preset;
     rw_dtype values = RW_F64;
@@ -104,5 +108,6 @@ const char *text_of(const rw_sparse_layout *layout)
 
 void print_matrix(const char *path, const rw_entries *e)
 {
-    printf("%s: %lld x %lld, %lld entries, %s\n", path, (long long)e->rows, (long long)e->columns, (long long)e->n, e->is_complex ? "complex" : "real");
+    printf("%s: %lld x %lld, %lld entries, %s\n", path, (long long)e->rows, (long long)e->columns, (long long)e->n,
+           e->is_complex ? "complex" : "real");
 }

@@ -8,9 +8,13 @@
 static const char *symmetry_of(const rw_pattern *p)
 {
     if (p->rows != p->columns) return "not square";
-    return p->hermitian && p->symmetric ? "symmetric and hermitian" : p->hermitian ? "hermitian" : p->symmetric && p->skew ? "zero" : p->symmetric ? "symmetric" : p->skew ? "skew-symmetric"
-           : p->same_pattern                                          ? "of symmetric pattern"
-                                                                      : "unsymmetric";
+    return p->hermitian && p->symmetric ? "symmetric and hermitian"
+           : p->hermitian               ? "hermitian"
+           : p->symmetric && p->skew    ? "zero"
+           : p->symmetric               ? "symmetric"
+           : p->skew                    ? "skew-symmetric"
+           : p->same_pattern            ? "of symmetric pattern"
+                                        : "unsymmetric";
 }
 
 /* The largest of 2 x 2 to 8 x 8 whose blocks are nearly full; 1: none. */
@@ -18,33 +22,47 @@ static int block_of(const rw_pattern *p)
 {
     int size = 1;
     for (int b = 2; b <= RW_PATTERN_BLOCKS; ++b)
-        if (p->entries > 0 && p->rows % b == 0 && p->columns % b == 0 && (double)p->blocks[b] * b * b <= 1.05 * (double)p->entries) size = b;
+        if (p->entries > 0 && p->rows % b == 0 && p->columns % b == 0 &&
+            (double)p->blocks[b] * b * b <= 1.05 * (double)p->entries)
+            size = b;
     return size;
 }
 
 static void print_blocks(const rw_pattern *p)
 {
     const int b = block_of(p);
-    if (b > 1) printf("  blocks             %lld of %d x %d hold them, %.4g %% full\n", (long long)p->blocks[b], b, b, 100 * (double)p->entries / ((double)p->blocks[b] * b * b));
-    else printf("  blocks             none of 2 x 2 to %d x %d that are nearly full\n", RW_PATTERN_BLOCKS, RW_PATTERN_BLOCKS);
+    if (b > 1)
+        printf("  blocks             %lld of %d x %d hold them, %.4g %% full\n", (long long)p->blocks[b], b, b,
+               100 * (double)p->entries / ((double)p->blocks[b] * b * b));
+    else
+        printf("  blocks             none of 2 x 2 to %d x %d that are nearly full\n", RW_PATTERN_BLOCKS,
+               RW_PATTERN_BLOCKS);
 }
 
 static void print_text(const char *path, const rw_pattern *p)
 {
-    printf("%s: %lld x %lld, %lld entries, %s, %s\n", path, (long long)p->rows, (long long)p->columns, (long long)p->entries, p->is_complex ? "complex" : "real", symmetry_of(p));
-    printf("  entries of a row   %lld to %lld, mean %.3g; %lld rows without\n", (long long)p->row_least, (long long)p->row_most, p->rows ? (double)p->entries / (double)p->rows : 0.,
-           (long long)p->empty_rows);
-    printf("  bandwidth          %lld below, %lld above the diagonal; %lld diagonals occupied\n", (long long)p->lower, (long long)p->upper, (long long)p->diagonals);
-    printf("  diagonal           %lld missing or 0; %lld entries are 0\n", (long long)p->no_diagonal, (long long)p->zeros);
+    printf("%s: %lld x %lld, %lld entries, %s, %s\n", path, (long long)p->rows, (long long)p->columns,
+           (long long)p->entries, p->is_complex ? "complex" : "real", symmetry_of(p));
+    printf("  entries of a row   %lld to %lld, mean %.3g; %lld rows without\n", (long long)p->row_least,
+           (long long)p->row_most, p->rows ? (double)p->entries / (double)p->rows : 0., (long long)p->empty_rows);
+    printf("  bandwidth          %lld below, %lld above the diagonal; %lld diagonals occupied\n", (long long)p->lower,
+           (long long)p->upper, (long long)p->diagonals);
+    printf("  diagonal           %lld missing or 0; %lld entries are 0\n", (long long)p->no_diagonal,
+           (long long)p->zeros);
     print_blocks(p);
     printf("\n   %-24s %11s %11s %9s\n", "format", "memory", "a product", "places");
     for (int i = 0; i < p->nformats; ++i) {
         const rw_sparse_candidate *c = p->formats + i;
         if (c->refused) printf("   %-24s it would pad the matrix to many times its size\n", text_of(&c->layout));
-        else printf("%s %-24s %11s %11s %9.3f\n", i == p->best ? "->" : "  ", text_of(&c->layout), in_units((double)c->size.bytes).text, in_units(c->moved).text, c->fill);
+        else
+            printf("%s %-24s %11s %11s %9.3f\n", i == p->best ? "->" : "  ", text_of(&c->layout),
+                   in_units((double)c->size.bytes).text, in_units(c->moved).text, c->fill);
     }
-    printf("\n  memory: of the matrix, padding and zeros within blocks included; a product: bytes that it moves, which are what it reads of the matrix, x and y; places: stored values per entry\n"
-           "  -> %s: its product moves the least bytes (of formats within 2 %% the simpler). Which is the fastest on a device: rechenwerk tune %s\n", text_of(&p->formats[p->best].layout), path);
+    printf("\n  memory: of the matrix, padding and zeros within blocks included; a product: bytes that it moves, which "
+           "are what it reads of the matrix, x and y; places: stored values per entry\n"
+           "  -> %s: its product moves the least bytes (of formats within 2 %% the simpler). Which is the fastest on a "
+           "device: rechenwerk tune %s\n",
+           text_of(&p->formats[p->best].layout), path);
 }
 
 static int print_as_json(const char *path, const rw_pattern *p)
@@ -110,7 +128,8 @@ const command command_matrix = {
     .least = 1,
     .most = 1,
     .line = "say what a sparse matrix looks like, and which format suits it",
-    .more = "The file is one of the Matrix Market. For each format: the memory of the matrix, padding and zeros within blocks included, and the bytes that a product moves, by which one is marked.",
+    .more = "The file is one of the Matrix Market. For each format: the memory of the matrix, padding and zeros within "
+            "blocks included, and the bytes that a product moves, by which one is marked.",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

@@ -95,14 +95,10 @@ bool parse(const command *c, int argc, char **argv, arguments *a)
     if (!good) usage("no memory for %d arguments", argc);
     for (int i = 0; i < argc && good; i++) {
         const char *text = argv[i];
-        if (options && strcmp(text, "--") == 0)
-            options = false;
-        else if (options && text[0] == '-' && text[1] == '-')
-            good = parse_long(c, argc, argv, &i, a);
-        else if (options && text[0] == '-' && text[1])
-            good = parse_letters(c, argc, argv, &i, a);
-        else
-            a->operands[a->noperands++] = text;
+        if (options && strcmp(text, "--") == 0) options = false;
+        else if (options && text[0] == '-' && text[1] == '-') good = parse_long(c, argc, argv, &i, a);
+        else if (options && text[0] == '-' && text[1]) good = parse_letters(c, argc, argv, &i, a);
+        else a->operands[a->noperands++] = text;
     }
     if (good && (a->noperands < c->least || a->noperands > c->most)) {
         bool few = a->noperands < c->least;
@@ -181,8 +177,8 @@ const char *line_of(const command *c, const option *o)
         const rw_param *row = &rows->row[i];
         if (strcmp(row->name, o->name) != 0) continue;
         const bool standard = row->kind != RW_PARAM_BOOL && *row->standard && !row->required;
-        snprintf(line, sizeof(line), "%s%s%s%s", row->line, standard ? " (default: " : "", standard ? row->standard : "",
-                 standard ? ")" : "");
+        snprintf(line, sizeof(line), "%s%s%s%s", row->line, standard ? " (default: " : "",
+                 standard ? row->standard : "", standard ? ")" : "");
         return line;
     }
     return "";

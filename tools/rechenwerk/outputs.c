@@ -22,7 +22,10 @@ static bool same_file(const char *a, const char *b)
            one.st_ino == other.st_ino;
 }
 
-static const char *path_of(const arguments *a, const output_file *o) { return o->operand ? o->operand : value_of(a, o->name); }
+static const char *path_of(const arguments *a, const output_file *o)
+{
+    return o->operand ? o->operand : value_of(a, o->name);
+}
 /* "--" before the name of an option. */
 static const char *dashes(const output_file *o) { return o->operand ? "" : "--"; }
 
@@ -70,8 +73,8 @@ int check_outputs(const arguments *a, int n, const output_file *outputs, int nin
         const char *path = path_of(a, o);
         if (!path) continue;
         if (o->ending && !ends_with(path, o->ending) && !(o->or_ending && ends_with(path, o->or_ending)))
-            return usage("%s: %s%s %s: a %s%s%s file is written: give a name that ends so", who, dashes(o), o->name, path,
-                         o->ending, o->or_ending ? " or " : "", o->or_ending ? o->or_ending : "");
+            return usage("%s: %s%s %s: a %s%s%s file is written: give a name that ends so", who, dashes(o), o->name,
+                         path, o->ending, o->or_ending ? " or " : "", o->or_ending ? o->or_ending : "");
         const int code = check_folder(a, o, path);
         if (code != 0) return code;
         for (int k = 0; k < ninputs; k++)

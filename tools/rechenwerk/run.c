@@ -16,10 +16,8 @@ static void print_duration(double seconds, char *text, size_t size)
         return;
     }
     long s = (long)ceil(seconds);
-    if (s < 3600)
-        snprintf(text, size, "%ld:%02ld", s / 60, s % 60);
-    else
-        snprintf(text, size, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
+    if (s < 3600) snprintf(text, size, "%ld:%02ld", s / 60, s % 60);
+    else snprintf(text, size, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
 }
 
 /* 1234567 as "1.23 M" */
@@ -76,10 +74,8 @@ static void print_word(FILE *file, const char *word)
     }
     fputc('\'', file);
     for (; *word; word++)
-        if (*word == '\'')
-            fputs("'\\''", file);
-        else
-            fputc(*word, file);
+        if (*word == '\'') fputs("'\\''", file);
+        else fputc(*word, file);
     fputc('\'', file);
 }
 

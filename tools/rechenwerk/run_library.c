@@ -1,5 +1,5 @@
-/* The functions of librechenwerk-run that the command calls. That library brings forty others with it, HDF5 alone thirty, so
- * the first call opens it, and `rechenwerk --version` does not. */
+/* The functions of librechenwerk-run that the command calls. That library brings forty others with it, HDF5 alone
+ * thirty, so the first call opens it, and `rechenwerk --version` does not. */
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -18,7 +18,9 @@ static void *find(const char *name)
     if (!library) library = dlopen(RUN_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     void *function = library ? dlsym(library, name) : NULL;
     if (function) return function;
-    fprintf(stderr, "rechenwerk: %s\n    this subcommand needs " RUN_LIBRARY " of the same version: install it next to librechenwerk\n",
+    fprintf(stderr,
+            "rechenwerk: %s\n    this subcommand needs " RUN_LIBRARY
+            " of the same version: install it next to librechenwerk\n",
             dlerror());
     exit(1);
 }
@@ -48,21 +50,28 @@ FUNCTION(rw_status, rw_case_template, (rw_context * ctx, const char *problem, ch
 FUNCTION(rw_status, rw_describe, (rw_context * ctx, char **json), (ctx, json))
 FUNCTION(rw_status, rw_describe_fortran, (rw_context * ctx, char **fortran), (ctx, fortran))
 FUNCTION(rw_status, rw_describe_manual, (rw_context * ctx, char **roff), (ctx, roff))
-FUNCTION(rw_status, rw_multiblock_read_cgns, (rw_context * ctx, const char *path, rw_multiblock_spec *s), (ctx, path, s))
+FUNCTION(rw_status, rw_multiblock_read_cgns, (rw_context * ctx, const char *path, rw_multiblock_spec *s),
+         (ctx, path, s))
 FUNCTION(rw_status, rw_image_load, (rw_device * device, const char *path, rw_array **array), (device, path, array))
 FUNCTION(rw_status, rw_image_save, (rw_array * array, const char *path, bool deep), (array, path, deep))
 FUNCTION(rw_status, rw_figure_write_images,
-         (rw_context * ctx, const char *path, const rw_figure_page *page, int n, const rw_figure_image *images), (ctx, path, page, n, images))
+         (rw_context * ctx, const char *path, const rw_figure_page *page, int n, const rw_figure_image *images),
+         (ctx, path, page, n, images))
 FUNCTION(bool, rw_stream_is, (const char *name), (name))
-FUNCTION(rw_status, rw_stream_run, (rw_device * device, const char *in, const char *out, const rw_stream_spec *s, rw_stream_report *r),
+FUNCTION(rw_status, rw_stream_run,
+         (rw_device * device, const char *in, const char *out, const rw_stream_spec *s, rw_stream_report *r),
          (device, in, out, s, r))
-FUNCTION(rw_status, rw_signal_run, (rw_device * device, const char *in, const char *out, const rw_signal_spec *s, rw_signal_report *r),
+FUNCTION(rw_status, rw_signal_run,
+         (rw_device * device, const char *in, const char *out, const rw_signal_spec *s, rw_signal_report *r),
          (device, in, out, s, r))
 FUNCTION(rw_status, rw_spectrogram_run,
-         (rw_device * device, const char *in, const char *out, const rw_spectrogram_spec *s, rw_spectrogram_report *r), (device, in, out, s, r))
+         (rw_device * device, const char *in, const char *out, const rw_spectrogram_spec *s, rw_spectrogram_report *r),
+         (device, in, out, s, r))
 FUNCTION(const char *, rw_sample_kind_name, (rw_sample_kind kind), (kind))
-FUNCTION(rw_status, rw_stream_window_create, (rw_device * device, const rw_stream_window_spec *s, rw_stream_window **w), (device, s, w))
-FUNCTION(rw_status, rw_stream_window_show, (void *user, const rw_stream_view *view, rw_stream_action *action), (user, view, action))
+FUNCTION(rw_status, rw_stream_window_create, (rw_device * device, const rw_stream_window_spec *s, rw_stream_window **w),
+         (device, s, w))
+FUNCTION(rw_status, rw_stream_window_show, (void *user, const rw_stream_view *view, rw_stream_action *action),
+         (user, view, action))
 FUNCTION(rw_status, rw_stream_window_save, (rw_stream_window * window, const char *path), (window, path))
 void rw_stream_window_destroy(rw_stream_window **window)
 {
@@ -78,9 +87,11 @@ FIGURE(lines)
 FIGURE(bars)
 FIGURE(field)
 FUNCTION(rw_status, rw_figure_write_surface,
-         (rw_context * ctx, const char *path, const rw_figure_page *page, const rw_figure_field *f), (ctx, path, page, f))
+         (rw_context * ctx, const char *path, const rw_figure_page *page, const rw_figure_field *f),
+         (ctx, path, page, f))
 FUNCTION(rw_status, rw_figure_write_residuals,
-         (rw_context * ctx, const char *path, const char *title, int64_t n, const double *r, double b, double tolerance),
+         (rw_context * ctx, const char *path, const char *title, int64_t n, const double *r, double b,
+          double tolerance),
          (ctx, path, title, n, r, b, tolerance))
-FUNCTION(rw_status, rw_figure_write_pattern, (rw_context * ctx, const char *path, const char *title, const rw_entries *e),
-         (ctx, path, title, e))
+FUNCTION(rw_status, rw_figure_write_pattern,
+         (rw_context * ctx, const char *path, const char *title, const rw_entries *e), (ctx, path, title, e))

@@ -1,5 +1,5 @@
-/* rechenwerk signal IN OUT --op "lowpass:cutoff=1000": FIR filters of samples in files and pipes. rechenwerk spectrogram IN OUT: their
- * short-time Fourier transforms as an array, a picture or a figure. */
+/* rechenwerk signal IN OUT --op "lowpass:cutoff=1000": FIR filters of samples in files and pipes. rechenwerk
+ * spectrogram IN OUT: their short-time Fourier transforms as an array, a picture or a figure. */
 #include "rechenwerk/signal.h"
 
 #include <signal.h>
@@ -16,7 +16,8 @@ static bool kind_of(const arguments *a, const char *text, const char *name, rw_s
         names[k - 1] = rw_sample_kind_name((rw_sample_kind)k);
         if (strcmp(text, names[k - 1]) == 0) return *kind = (rw_sample_kind)k, true;
     }
-    usage("%s: --%s %s: no kind of samples is called %s%s", a->command->name, name, value_of(a, name), text, suggest(text, names));
+    usage("%s: --%s %s: no kind of samples is called %s%s", a->command->name, name, value_of(a, name), text,
+          suggest(text, names));
     return false;
 }
 
@@ -49,11 +50,12 @@ static bool precision_of(const arguments *a, bool *wide)
 static int check_files(const arguments *a)
 {
     const output_file output = {.name = "OUT", .operand = a->operands[1]};
-    const bool file_in = strcmp(a->operands[0], "-"), file_out = strcmp(a->operands[1], "-") && strncmp(a->operands[1], "/dev/", 5);
+    const bool file_in = strcmp(a->operands[0], "-"),
+               file_out = strcmp(a->operands[1], "-") && strncmp(a->operands[1], "/dev/", 5);
     return check_outputs(a, file_out, &output, file_in, a->operands);
 }
 
-/* ---- signal ---------------------------------------------------------------------------------------------------------------- */
+/* ---- signal ------------------------------------------------------------------------------------------------------ */
 
 typedef struct show {
     const arguments *arguments;
@@ -65,8 +67,9 @@ static double per_second(double n, double seconds) { return seconds > 0 ? n / se
 static int progress(void *user, const rw_signal_report *r)
 {
     const show *s = user;
-    show_stage(s->arguments, "  %.1f s of the signal, %.1f times real time, latency %.2f ms, %lld late", (double)r->samples / r->in.rate,
-               per_second((double)r->samples / r->in.rate, r->seconds), 1e3 * r->latency, (long long)r->late);
+    show_stage(s->arguments, "  %.1f s of the signal, %.1f times real time, latency %.2f ms, %lld late",
+               (double)r->samples / r->in.rate, per_second((double)r->samples / r->in.rate, r->seconds),
+               1e3 * r->latency, (long long)r->late);
     return *s->interrupted;
 }
 
@@ -75,27 +78,37 @@ static bool spec_of(const arguments *a, rw_signal_spec *s)
     const char *format = value_of(a, "format"), *kind = value_of(a, "kind"), *rate = value_of(a, "rate");
     double block = 0, batch = 0, queues = 0, depth = 0, deadline = 0;
     if (!samples_of(a, &s->in) || !precision_of(a, &s->wide) || (kind && !kind_of(a, kind, "kind", &s->kind)) ||
-        !whole_of(a, "block", 1, 1 << 24, &block) || !whole_of(a, "batch", 1, 4096, &batch) || !whole_of(a, "queues", 1, 16, &queues) ||
-        !whole_of(a, "depth", 1, 256, &depth) || !number_of(a, "deadline", &deadline))
+        !whole_of(a, "block", 1, 1 << 24, &block) || !whole_of(a, "batch", 1, 4096, &batch) ||
+        !whole_of(a, "queues", 1, 16, &queues) || !whole_of(a, "depth", 1, 256, &depth) ||
+        !number_of(a, "deadline", &deadline))
         return false;
-    s->block = (int64_t)block, s->batch = (int)batch, s->queues = (int)queues, s->depth = (int)depth, s->deadline = deadline / 1000;
+    s->block = (int64_t)block, s->batch = (int)batch, s->queues = (int)queues, s->depth = (int)depth,
+    s->deadline = deadline / 1000;
     s->keep_delay = given(a, "keep-delay"), s->real_time = rate;
     if (format) s->container = strcmp(format, "wav") == 0 ? RW_SIGNAL_WAV : RW_SIGNAL_RAW;
-    if (format && strcmp(format, "wav") && strcmp(format, "raw")) return usage("signal: --format %s: wav or raw", format), false;
-    if (rate && strcmp(rate, "real")) return usage("signal: --rate %s: real, as fast as the sampling rate says", rate), false;
+    if (format && strcmp(format, "wav") && strcmp(format, "raw"))
+        return usage("signal: --format %s: wav or raw", format), false;
+    if (rate && strcmp(rate, "real"))
+        return usage("signal: --rate %s: real, as fast as the sampling rate says", rate), false;
     return true;
 }
 
 static void print_report(FILE *to, const arguments *a, const rw_signal_report *r)
 {
-    fprintf(to, "%s, %d channel%s of %s, %g samples/s, to %s, %s: %lld samples in %.3f s, %.4g samples/s, %.4g times real time\n",
-            a->operands[0], r->in.channels, r->in.channels == 1 ? "" : "s", rw_sample_kind_name(r->in.kind), r->in.rate, a->operands[1],
-            rw_sample_kind_name(r->out.kind), (long long)r->samples, r->seconds, per_second((double)r->samples, r->seconds), per_second((double)r->samples / r->in.rate, r->seconds));
-    fprintf(to, "  %lld tap%s, %lld samples of delay removed; %lld blocks of %lld samples, %d at once\n", (long long)r->taps, r->taps == 1 ? "" : "s",
-            (long long)r->delay, (long long)r->blocks, (long long)r->block, r->batch);
-    fprintf(to, "  latency of a block %.3f ms (median), %.3f ms (99 %%), %.3f ms (most)\n", 1e3 * r->latency, 1e3 * r->latency_99,
-            1e3 * r->latency_most);
-    if (r->deadline > 0) fprintf(to, "  deadline %.3g ms: %lld of %lld blocks late\n", 1e3 * r->deadline, (long long)r->late, (long long)r->blocks);
+    fprintf(to,
+            "%s, %d channel%s of %s, %g samples/s, to %s, %s: %lld samples in %.3f s, %.4g samples/s, %.4g times real "
+            "time\n",
+            a->operands[0], r->in.channels, r->in.channels == 1 ? "" : "s", rw_sample_kind_name(r->in.kind), r->in.rate,
+            a->operands[1], rw_sample_kind_name(r->out.kind), (long long)r->samples, r->seconds,
+            per_second((double)r->samples, r->seconds), per_second((double)r->samples / r->in.rate, r->seconds));
+    fprintf(to, "  %lld tap%s, %lld samples of delay removed; %lld blocks of %lld samples, %d at once\n",
+            (long long)r->taps, r->taps == 1 ? "" : "s", (long long)r->delay, (long long)r->blocks, (long long)r->block,
+            r->batch);
+    fprintf(to, "  latency of a block %.3f ms (median), %.3f ms (99 %%), %.3f ms (most)\n", 1e3 * r->latency,
+            1e3 * r->latency_99, 1e3 * r->latency_most);
+    if (r->deadline > 0)
+        fprintf(to, "  deadline %.3g ms: %lld of %lld blocks late\n", 1e3 * r->deadline, (long long)r->late,
+                (long long)r->blocks);
 }
 
 static int run_signal(const arguments *a)
@@ -117,7 +130,8 @@ static int run_signal(const arguments *a)
         if (status == RW_OK) status = rw_signal_run(device, a->operands[0], a->operands[1], &spec, &report);
         show_stage(a, NULL);
         code = status == RW_OK ? 0 : failed(ctx, status);
-        if (status == RW_OK && !given(a, "quiet")) print_report(strcmp(a->operands[1], "-") == 0 ? stderr : stdout, a, &report);
+        if (status == RW_OK && !given(a, "quiet"))
+            print_report(strcmp(a->operands[1], "-") == 0 ? stderr : stdout, a, &report);
     }
     rw_device_close(&device);
     rw_context_destroy(&ctx);
@@ -125,23 +139,34 @@ static int run_signal(const arguments *a)
     return code;
 }
 
-#define OPTION_SAMPLES {"samples", 0, "RATE:KIND:N", "an IN without a header: samples/s, kind (u8, s16, s24, s32, f32, f64), channels (default: 1)"}
-#define OPTION_COMPUTE {"precision", 'p', "f32|f64", "of the computation (default: f32)"}
+#define OPTION_SAMPLES                                                                                                 \
+    {                                                                                                                  \
+        "samples", 0, "RATE:KIND:N",                                                                                   \
+            "an IN without a header: samples/s, kind (u8, s16, s24, s32, f32, f64), channels (default: 1)"             \
+    }
+#define OPTION_COMPUTE                                                                                                 \
+    {                                                                                                                  \
+        "precision", 'p', "f32|f64", "of the computation (default: f32)"                                               \
+    }
 
 static const option signal_options[] = {
-    {"op", 'o', "OP", "operations with | between them, such as \"lowpass:cutoff=1000:taps=255|gain:db=6\"; may be repeated"},
+    {"op", 'o', "OP",
+     "operations with | between them, such as \"lowpass:cutoff=1000:taps=255|gain:db=6\"; may be repeated"},
     {"set", 's', "NAME=VALUE", "a parameter of the last operation, such as taps=511; may be repeated"},
     OPTION_SAMPLES,
     {"format", 0, "NAME", "format of OUT: wav or raw (default: by its ending .wav, .raw, .pcm, or that of IN)"},
     {"kind", 0, "KIND", "samples of OUT: u8, s16, s24, s32, f32 or f64 (default: those of IN)"},
-    {"keep-delay", 0, NULL, "causal filter: OUT is late by half the taps (default: OUT is aligned with IN where the phase is linear)"},
+    {"keep-delay", 0, NULL,
+     "causal filter: OUT is late by half the taps (default: OUT is aligned with IN where the phase is linear)"},
     OPTION_COMPUTE,
     {"block", 0, "N", "samples per block (default: a power of 2, at least 1024 and the number of taps)"},
     {"batch", 0, "N", "blocks filtered at once (default: 1 with --rate real, else about 65536 samples)"},
     {"queues", 0, "N", "queues of the device that work at the same time (default: 2)"},
     {"depth", 0, "N", "batches between reading and writing, at most (default: 4)"},
     {"rate", 0, "real", "read IN as fast as its sampling rate says, as from a microphone (default: as it comes)"},
-    {"deadline", 0, "MS", "count blocks written later than this after they were read, in milliseconds (default: one block with --rate real)"},
+    {"deadline", 0, "MS",
+     "count blocks written later than this after they were read, in milliseconds (default: one block with "
+     "--rate real)"},
     OPTION_DEVICE,
     OPTION_VERBOSE,
     OPTION_QUIET,
@@ -154,14 +179,15 @@ const command command_signal = {
     .least = 2,
     .most = 2,
     .line = "filters sampled signals: low, high and band pass, band stop, impulse responses from files",
-    .more = "IN and OUT are WAV files, samples without a header, or - for standard input and output. OUT has as many samples as IN. "
+    .more = "IN and OUT are WAV files, samples without a header, or - for standard input and output. OUT has as many "
+            "samples as IN. "
             "Operations and their parameters: rechenwerk list signals.",
     .options = signal_options,
     .noptions = COUNT(signal_options),
     .run = run_signal,
 };
 
-/* ---- spectrogram ----------------------------------------------------------------------------------------------------------- */
+/* ---- spectrogram ------------------------------------------------------------------------------------------------- */
 
 static bool window_of(const arguments *a, rw_signal_window *window)
 {
@@ -169,7 +195,7 @@ static bool window_of(const arguments *a, rw_signal_window *window)
 #define RW_X(name, text, line) text,
         RW_SIGNAL_WINDOW_LIST(RW_X)
 #undef RW_X
-        NULL};
+            NULL};
     const char *text = value_of(a, "window");
     for (int i = 0; text && names[i]; i++)
         if (strcmp(text, names[i]) == 0) *window = (rw_signal_window)(i + 1), text = NULL;
@@ -182,8 +208,9 @@ static bool spectrogram_of(const arguments *a, rw_spectrogram_spec *s)
     double length = 0, hop = 0, channel = 0;
     char rest;
     const char *range = value_of(a, "range");
-    if (!samples_of(a, &s->in) || !precision_of(a, &s->wide) || !window_of(a, &s->window) || !whole_of(a, "length", 2, 1 << 20, &length) ||
-        !whole_of(a, "hop", 1, 1 << 20, &hop) || !number_of(a, "beta", &s->beta) || !whole_of(a, "channel", 1, 64, &channel))
+    if (!samples_of(a, &s->in) || !precision_of(a, &s->wide) || !window_of(a, &s->window) ||
+        !whole_of(a, "length", 2, 1 << 20, &length) || !whole_of(a, "hop", 1, 1 << 20, &hop) ||
+        !number_of(a, "beta", &s->beta) || !whole_of(a, "channel", 1, 64, &channel))
         return false;
     s->length = (int64_t)length, s->hop = (int64_t)hop, s->channel = (int)channel, s->figure = given(a, "figure");
     if (!range || (sscanf(range, "%lf:%lf%c", &s->low, &s->high, &rest) == 2 && s->low < s->high)) return true;
@@ -204,9 +231,9 @@ static int run_spectrogram(const arguments *a)
         if (status == RW_OK) status = rw_spectrogram_run(device, a->operands[0], a->operands[1], &spec, &r);
         code = status == RW_OK ? 0 : failed(ctx, status);
         if (status == RW_OK && !given(a, "quiet")) {
-            printf("%s, %d channel%s of %s, %g samples/s, %lld samples: %lld frames of %lld frequencies in %.3g s\n", a->operands[0],
-                   r.in.channels, r.in.channels == 1 ? "" : "s", rw_sample_kind_name(r.in.kind), r.in.rate, (long long)r.samples,
-                   (long long)r.frames, (long long)r.bins, r.seconds);
+            printf("%s, %d channel%s of %s, %g samples/s, %lld samples: %lld frames of %lld frequencies in %.3g s\n",
+                   a->operands[0], r.in.channels, r.in.channels == 1 ? "" : "s", rw_sample_kind_name(r.in.kind),
+                   r.in.rate, (long long)r.samples, (long long)r.frames, (long long)r.bins, r.seconds);
             if (r.high > r.low) printf("  colours from %.1f to %.1f dB of a sine of full scale\n", r.low, r.high);
             printf("  written: %s\n", a->operands[1]);
         }
@@ -222,7 +249,8 @@ static const option spectrogram_options[] = {
     {"window", 0, "NAME", "hann, hamming, blackman, kaiser or rectangular (default: hann)"},
     {"beta", 0, "X", "of the window kaiser (default: 8.6)"},
     {"channel", 0, "N", "channel, counted from 1 (default: mean of all)"},
-    {"range", 0, "LOW:HIGH", "decibels at the ends of the colours, 0 is a sine of full scale (default: the largest value, and 80 less)"},
+    {"range", 0, "LOW:HIGH",
+     "decibels at the ends of the colours, 0 is a sine of full scale (default: the largest value, and 80 less)"},
     {"figure", 0, NULL, "a figure with axes and a colour bar (default: one pixel per value)"},
     OPTION_SAMPLES,
     OPTION_COMPUTE,
@@ -238,7 +266,8 @@ const command command_spectrogram = {
     .least = 2,
     .most = 2,
     .line = "short-time Fourier transforms of a sampled signal: a picture, a figure, or the complex values as .npy",
-    .more = "IN is a WAV file, samples without a header, or - for standard input. Time runs to the right, frequency upward from 0 to half of the "
+    .more = "IN is a WAV file, samples without a header, or - for standard input. Time runs to the right, frequency "
+            "upward from 0 to half of the "
             "sampling rate.",
     .options = spectrogram_options,
     .noptions = COUNT(spectrogram_options),

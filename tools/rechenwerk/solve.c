@@ -1,6 +1,7 @@
-/* rechenwerk solve A.mtx [b], or --stencil EQUATION [b]: a linear system on a device. Its memory is printed before, the residuals after. */
-#include "rechenwerk/figure.h"
+/* rechenwerk solve A.mtx [b], or --stencil EQUATION [b]: a linear system on a device. Its memory is printed before, the
+ * residuals after. */
 #include "solve.h"
+#include "rechenwerk/figure.h"
 
 #include <errno.h>
 #include <math.h>
@@ -8,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- residuals ------------------------------------------------------------------------------------------------------------- */
+/* ---- residuals --------------------------------------------------------------------------------------------------- */
 
 static void watch(void *user, int64_t iteration, double residual)
 {
@@ -34,14 +35,18 @@ static bool in_table(int64_t i)
 }
 
 /* Of |b|; |r| itself where b is 0. */
-static double relative(const solve *s, double residual) { return s->result.right_side > 0 ? residual / s->result.right_side : residual; }
+static double relative(const solve *s, double residual)
+{
+    return s->result.right_side > 0 ? residual / s->result.right_side : residual;
+}
 
 static void print_residuals(const solve *s)
 {
     const history *h = &s->h;
     printf("\n   %-10s %12s %12s\n", "iteration", "|r|", "|r| / |b|");
     for (int64_t i = 0; i < h->n; i++)
-        if (in_table(i) || i == h->n - 1) printf("   %-10lld %12.4e %12.4e\n", (long long)i, h->residual[i], relative(s, h->residual[i]));
+        if (in_table(i) || i == h->n - 1)
+            printf("   %-10lld %12.4e %12.4e\n", (long long)i, h->residual[i], relative(s, h->residual[i]));
 }
 
 /* Replaced when it is whole. */
@@ -52,7 +57,8 @@ static int write_history(const char *path, const solve *s)
     sprintf(temporary, "%s.part", path);
     FILE *file = fopen(temporary, "w");
     bool good = file && fprintf(file, "iteration,residual,relative\n") > 0;
-    for (int64_t i = 0; good && i < s->h.n; i++) good = fprintf(file, "%lld,%.17g,%.17g\n", (long long)i, s->h.residual[i], relative(s, s->h.residual[i])) > 0;
+    for (int64_t i = 0; good && i < s->h.n; i++)
+        good = fprintf(file, "%lld,%.17g,%.17g\n", (long long)i, s->h.residual[i], relative(s, s->h.residual[i])) > 0;
     if (file) good = fclose(file) == 0 && good;
     good = good && rename(temporary, path) == 0;
     if (!good) fprintf(stderr, "rechenwerk: solve: '%s' cannot be written: %s\n", path, strerror(errno));
@@ -61,10 +67,13 @@ static int write_history(const char *path, const solve *s)
     return good ? 0 : 1;
 }
 
-/* ---- report ---------------------------------------------------------------------------------------------------------------- */
+/* ---- report ------------------------------------------------------------------------------------------------------ */
 
 /* Preconditioner of the solver, or of its inner solver. */
-static const rw_precond_spec *precond_of(const solve *s) { return s->spec.inner ? &s->spec.inner->precond : &s->spec.precond; }
+static const rw_precond_spec *precond_of(const solve *s)
+{
+    return s->spec.inner ? &s->spec.inner->precond : &s->spec.precond;
+}
 
 static rw_status forecast_precond(solve *s)
 {
@@ -156,7 +165,8 @@ static void print_after(const solve *s, bool converged, double error)
     const rw_krylov_result *r = &s->result;
     if (s->spec.precond.method) print_precond(s);
     print_residuals(s);
-    printf("\n  %s after %lld iterations, %.4g s: %s\n", converged ? "converged" : "stopped", (long long)r->iterations, r->seconds, rw_krylov_reason_text(r->reason));
+    printf("\n  %s after %lld iterations, %.4g s: %s\n", converged ? "converged" : "stopped", (long long)r->iterations,
+           r->seconds, rw_krylov_reason_text(r->reason));
     if (r->right_side > 0)
         printf("  |b - A x| = %.4e, %.4e of |b|; by the recurrence %.4e\n", r->residual, relative(s, r->residual),
                r->estimate);
@@ -193,16 +203,20 @@ static int print_as_json(const solve *s, bool converged, double error)
     return json_end();
 }
 
-/* ---- work ------------------------------------------------------------------------------------------------------------------- */
+/* ---- work -------------------------------------------------------------------------------------------------------- */
 
 /* What takes less where the largest part of the memory does, of what is not done yet. */
 static const char *advice_of(const solve *s, double matrix, double vectors, double precond)
 {
-    const bool double_vectors = s->vectors == RW_F64 || s->vectors == RW_C128, double_values = s->layout.layout.values == RW_F64 || s->layout.layout.values == RW_C128;
+    const bool double_vectors = s->vectors == RW_F64 || s->vectors == RW_C128,
+               double_values = s->layout.layout.values == RW_F64 || s->layout.layout.values == RW_C128;
     const bool fewer = restarts(s) && s->spec.restart > 1;
-    if (precond > matrix && precond > vectors) return "a preconditioner that takes less: jacobi, or one with :f32, :scaled or less fill";
+    if (precond > matrix && precond > vectors)
+        return "a preconditioner that takes less: jacobi, or one with :f32, :scaled or less fill";
     if (matrix > vectors) return !s->stencil && double_values ? "--values f32" : "a device with more memory: -d";
-    return fewer ? double_vectors ? "a smaller --restart, or --vectors f32" : "a smaller --restart" : double_vectors ? "--vectors f32" : "a device with more memory: -d";
+    return fewer            ? double_vectors ? "a smaller --restart, or --vectors f32" : "a smaller --restart"
+           : double_vectors ? "--vectors f32"
+                            : "a device with more memory: -d";
 }
 
 static int check_memory(const solve *s)
@@ -211,9 +225,11 @@ static int check_memory(const solve *s)
     const double whole = memory_of(s, s->precond_bytes.least), matrix = (double)s->layout.size.bytes,
                  precond = (double)s->precond_bytes.least, vectors = vectors_of(s);
     if (d->memory_free <= 0 || whole <= (double)d->memory_free) return 0;
-    fprintf(stderr, "rechenwerk: solve: %s are needed on %s (matrix %s, vectors %s", in_units(whole).text, d->name, in_units(matrix).text, in_units(vectors).text);
+    fprintf(stderr, "rechenwerk: solve: %s are needed on %s (matrix %s, vectors %s", in_units(whole).text, d->name,
+            in_units(matrix).text, in_units(vectors).text);
     print_precond_memory(stderr, s);
-    fprintf(stderr, "), and %s are free: use %s\n", in_units((double)d->memory_free).text, advice_of(s, matrix, vectors, precond));
+    fprintf(stderr, "), and %s are free: use %s\n", in_units((double)d->memory_free).text,
+            advice_of(s, matrix, vectors, precond));
     return 5;
 }
 
@@ -223,7 +239,9 @@ static int write_files(rw_context *ctx, const arguments *a, const solve *s)
     const char *output = value_of(a, "output"), *csv = value_of(a, "history"), *plot = value_of(a, "plot");
     const rw_krylov_result *r = &s->result;
     rw_status status = output ? rw_array_save(s->x, output) : RW_OK;
-    if (status == RW_OK && plot) status = rw_figure_write_residuals(ctx, plot, s->matrix, s->h.n, s->h.residual, r->right_side, fmax(s->spec.rtol * r->right_side, s->spec.atol));
+    if (status == RW_OK && plot)
+        status = rw_figure_write_residuals(ctx, plot, s->matrix, s->h.n, s->h.residual, r->right_side,
+                                           fmax(s->spec.rtol * r->right_side, s->spec.atol));
     if (status != RW_OK) return failed(ctx, status);
     return csv ? write_history(csv, s) : 0;
 }
@@ -235,7 +253,8 @@ static int solve_system(rw_context *ctx, const arguments *a, solve *s)
     s->spec.monitor = watch, s->spec.user = &s->h, s->spec.interrupt = catch_signals();
     s->h.terminal = isatty(STDERR_FILENO) && !given(a, "quiet");
     rw_status status = rw_krylov_create(s->a, s->vectors, &s->spec, &solver);
-    if (status == RW_OK) s->info = rw_krylov_get_precond(solver), status = rw_krylov_solve(solver, s->b, s->x, &s->result);
+    if (status == RW_OK)
+        s->info = rw_krylov_get_precond(solver), status = rw_krylov_solve(solver, s->b, s->x, &s->result);
     rw_krylov_destroy(&solver);
     if (s->h.terminal) fputs("\r\033[K", stderr);
     if (status != RW_OK && status != RW_ERR_NOT_CONVERGED && status != RW_ERR_INTERRUPTED) return failed(ctx, status);
@@ -248,7 +267,8 @@ static int solve_system(rw_context *ctx, const arguments *a, solve *s)
     } else if (!given(a, "quiet")) print_after(s, status == RW_OK, error);
     fflush(stdout);
     if (status != RW_OK) fprintf(stderr, "rechenwerk: %s\n", message ? message : rw_status_text(status));
-    if (status == RW_ERR_INTERRUPTED && value_of(a, "output") && code == 0) fprintf(stderr, "To continue:  --guess %s\n", value_of(a, "output"));
+    if (status == RW_ERR_INTERRUPTED && value_of(a, "output") && code == 0)
+        fprintf(stderr, "To continue:  --guess %s\n", value_of(a, "output"));
     free(message);
     return code ? code : rw_status_exit_code(status);
 }
@@ -259,17 +279,26 @@ static int find_operands(const arguments *a, solve *s)
     static const char *const of_equations[] = {"grid", "spacing", "boundary"};
     const int from = (s->stencil = value_of(a, "stencil")) ? 0 : 1;
     for (int i = 0; from && i < COUNT(of_equations); i++)
-        if (given(a, of_equations[i])) return usage("solve: --%s is for equations: --stencil 'u - 0.01*laplace(u)'", of_equations[i]);
-    if (a->noperands < from) return usage("solve: an argument is missing: the call is rechenwerk solve A.mtx [b], or rechenwerk solve --stencil EQUATION --grid SIZE [b]");
-    if (a->noperands > from + 1) return usage("solve: '%s' is one argument too many: --stencil is in the place of a matrix", a->operands[from + 1]);
+        if (given(a, of_equations[i]))
+            return usage("solve: --%s is for equations: --stencil 'u - 0.01*laplace(u)'", of_equations[i]);
+    if (a->noperands < from)
+        return usage(
+            "solve: an argument is missing: the call is rechenwerk solve A.mtx [b], or rechenwerk solve --stencil "
+            "EQUATION --grid SIZE [b]");
+    if (a->noperands > from + 1)
+        return usage("solve: '%s' is one argument too many: --stencil is in the place of a matrix",
+                     a->operands[from + 1]);
     s->matrix = from ? a->operands[0] : s->stencil, s->right_side = a->noperands > from ? a->operands[from] : NULL;
     return 0;
 }
 
 static int check_files(const arguments *a, const solve *s)
 {
-    static const output_file outputs[] = {{.name = "output", .ending = ".npy", .or_ending = ".mtx"}, {.name = "history", .ending = ".csv"}, {.name = "plot", .ending = ".png"}};
-    const char *const inputs[] = {s->stencil ? NULL : s->matrix, s->right_side}; /* x may take the place of the first guess */
+    static const output_file outputs[] = {{.name = "output", .ending = ".npy", .or_ending = ".mtx"},
+                                          {.name = "history", .ending = ".csv"},
+                                          {.name = "plot", .ending = ".png"}};
+    /* x may take the place of the first guess */
+    const char *const inputs[] = {s->stencil ? NULL : s->matrix, s->right_side};
     const char *const guess = value_of(a, "guess");
     const int missing = check_inputs(a, 1, &guess);
     return missing ? missing : check_outputs(a, COUNT(outputs), outputs, COUNT(inputs), inputs);
@@ -315,14 +344,16 @@ static const option options[] = {
     {"spacing", 0, "H",
      "of an equation: distance of cells, or 0.1,0.2,0.1 (default: 1 / (cells of the longest axis + 1))"},
     {"boundary", 0, "NAME",
-     "of an equation: dirichlet (u = 0), neumann, periodic, nearest, reflect101, reflect or constant (0 outside); or one for each axis, "
+     "of an equation: dirichlet (u = 0), neumann, periodic, nearest, reflect101, reflect or constant (0 outside); or "
+     "one for each axis, "
      "with commas (default: dirichlet)"},
     {"method", 'm', "NAME", NULL},
     {"precond", 'p', "PRECOND", NULL},
     {"inner", 0, "SOLVER",
      "of fgmres: a solver as its preconditioner, METHOD[:ITERATIONS[:PRECOND]] such as bicgstab:20:ilu0 "
      "(default: 10 iterations)"},
-    {"format", 'f', "FORMAT", "auto: the least predicted cost; or a layout such as csr, bsell:5x5: rechenwerk list formats (default: auto)"},
+    {"format", 'f', "FORMAT",
+     "auto: the least predicted cost; or a layout such as csr, bsell:5x5: rechenwerk list formats (default: auto)"},
     OPTION_DEVICE,
     OPTION_VALUES,
     OPTION_DUPLICATES,

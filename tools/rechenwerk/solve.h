@@ -13,22 +13,22 @@
 typedef struct history {
     double *residual; /* of iterations 0 … n - 1 */
     int64_t n, room;
-    bool failed;      /* no memory: later ones are missing */
-    bool terminal;    /* a progress line is shown */
+    bool failed;   /* no memory: later ones are missing */
+    bool terminal; /* a progress line is shown */
     time_t shown;
 } history;
 
 typedef struct solve {
     const char *matrix,
-        *right_side; /* paths; right_side NULL: b = A x with a known x; matrix of an equation: its text */
-    const char *stencil;             /* the equation; NULL: there is a matrix */
-    rw_grid grid;                    /* of the equation, and what lies beyond its sides */
+        *right_side;     /* paths; right_side NULL: b = A x with a known x; matrix of an equation: its text */
+    const char *stencil; /* the equation; NULL: there is a matrix */
+    rw_grid grid;        /* of the equation, and what lies beyond its sides */
     rw_boundary_kind boundary[3];
     rw_device *device;
-    rw_entries e;                    /* of an equation rows and columns alone */
+    rw_entries e; /* of an equation rows and columns alone */
     rw_dtype vectors;
     rw_sparse_candidate layout;
-    char reason[240];                /* for the layout; "": it was given */
+    char reason[240];                 /* for the layout; "": it was given */
     const char *precond, *inner_text; /* as they were given */
     rw_krylov_spec spec, inner;
     rw_sparse *assembled; /* NULL: of an equation */

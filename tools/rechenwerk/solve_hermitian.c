@@ -5,10 +5,17 @@
 
 #include "solve.h"
 
-static double part_of(const rw_entries *e, int64_t k, int part) { return e->is_complex ? e->value[2 * k + part] : part ? 0 : e->value[k]; }
-static double size_of(const rw_entries *e, int64_t k) { return e->is_complex ? hypot(part_of(e, k, 0), part_of(e, k, 1)) : fabs(e->value[k]); }
+static double part_of(const rw_entries *e, int64_t k, int part)
+{
+    return e->is_complex ? e->value[2 * k + part] : part ? 0 : e->value[k];
+}
+static double size_of(const rw_entries *e, int64_t k)
+{
+    return e->is_complex ? hypot(part_of(e, k, 0), part_of(e, k, 1)) : fabs(e->value[k]);
+}
 
-/* `order` by key, equal ones as `from` has them (NULL: as they come): by counting. first: [n + 1], where each key begins. */
+/* `order` by key, equal ones as `from` has them (NULL: as they come): by counting. first: [n + 1], where each key
+ * begins. */
 static void sort_by(const int64_t *key, int64_t n, int64_t keys, const int64_t *from, int64_t *first, int64_t *order)
 {
     for (int64_t i = 0; i <= keys; i++) first[i] = 0;
@@ -22,9 +29,11 @@ static void sort_by(const int64_t *key, int64_t n, int64_t keys, const int64_t *
     first[0] = 0;
 }
 
-/* The first entry that differs from the conjugate of the one opposite to it, *opposite -1 where there is none; -1: all agree. Row after row, columns ascending, the entry opposite to (i, j) is the
- * next of row j that has not been met. What rounding may leave, beside the largest entry, is no difference. */
-static int64_t find_difference(const rw_entries *e, int64_t *next, const int64_t *first, const int64_t *order, int64_t *opposite)
+/* The first entry that differs from the conjugate of the one opposite to it, *opposite -1 where there is none; -1: all
+ * agree. Row after row, columns ascending, the entry opposite to (i, j) is the next of row j that has not been met.
+ * What rounding may leave, beside the largest entry, is no difference. */
+static int64_t find_difference(const rw_entries *e, int64_t *next, const int64_t *first, const int64_t *order,
+                               int64_t *opposite)
 {
     double largest = 0;
     for (int64_t k = 0; k < e->n; k++) largest = fmax(largest, size_of(e, k));
@@ -34,9 +43,11 @@ static int64_t find_difference(const rw_entries *e, int64_t *next, const int64_t
         for (int64_t at = first[i]; at < first[i + 1]; at++) {
             const int64_t k = order[at], j = e->column[k];
             *opposite = -1;
-            while (next[j] < first[j + 1] && e->column[order[next[j]]] < i) next[j]++; /* nothing is opposite to those */
+            /* nothing is opposite to those */
+            while (next[j] < first[j + 1] && e->column[order[next[j]]] < i) next[j]++;
             if (next[j] < first[j + 1] && e->column[order[next[j]]] == i) *opposite = order[next[j]++];
-            const double re = *opposite < 0 ? 0 : part_of(e, *opposite, 0), im = *opposite < 0 ? 0 : part_of(e, *opposite, 1);
+            const double re = *opposite < 0 ? 0 : part_of(e, *opposite, 0),
+                         im = *opposite < 0 ? 0 : part_of(e, *opposite, 1);
             if (hypot(part_of(e, k, 0) - re, part_of(e, k, 1) + im) > small) return k;
         }
     return -1;
@@ -56,7 +67,8 @@ void warn_unless_hermitian(const solve *s)
     const rw_precond_method p = inner ? inner->precond.method : s->spec.precond.method;
     if (s->stencil || !(cg || p == RW_PRECOND_AMG || p == RW_PRECOND_ICC)) return;
     const size_t n = (size_t)e->n + 1, rows = (size_t)e->rows + 1;
-    int64_t *spare = calloc(n > rows ? n : rows, sizeof *spare), *order = calloc(n, sizeof *order), *first = calloc(rows, sizeof *first), opposite = -1;
+    int64_t *spare = calloc(n > rows ? n : rows, sizeof *spare), *order = calloc(n, sizeof *order),
+            *first = calloc(rows, sizeof *first), opposite = -1;
     if (spare && order && first) { /* else there is no warning */
         sort_by(e->column, e->n, e->columns, NULL, first, spare);
         sort_by(e->row, e->n, e->rows, spare, first, order);
@@ -67,7 +79,8 @@ void warn_unless_hermitian(const solve *s)
                     cg ? "cg" : rw_precond_method_name(p), s->matrix, i, j);
             print_value(e, k);
             if (i != j) fprintf(stderr, ", (%lld, %lld) = ", j, i), print_value(e, opposite);
-            fprintf(stderr, ", counted from 1: %s\n", cg ? "take gmres, bicgstab or idr" : "if it does not converge, take ilu0");
+            fprintf(stderr, ", counted from 1: %s\n",
+                    cg ? "take gmres, bicgstab or idr" : "if it does not converge, take ilu0");
         }
     }
     free(spare), free(order), free(first);

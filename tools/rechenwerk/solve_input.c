@@ -6,17 +6,18 @@
 #include "rechenwerk/describe.h"
 #include "solve.h"
 
-/* ---- options ---------------------------------------------------------------------------------------------------------------- */
+/* ---- options ----------------------------------------------------------------------------------------------------- */
 
 /* METHOD[:ITERATIONS[:PRECOND]], and more options by name */
 static int parse_inner(rw_context *ctx, const char *text, solve *s)
 {
     if (s->spec.method != RW_KRYLOV_FGMRES)
-        return usage("solve: --inner %s is an inner solver for %s, whose preconditioner must not change: use fgmres", text,
-                     rw_krylov_method_name(s->spec.method));
+        return usage("solve: --inner %s is an inner solver for %s, whose preconditioner must not change: use fgmres",
+                     text, rw_krylov_method_name(s->spec.method));
     if (s->spec.precond.method)
         return usage("solve: --precond %s beside --inner %s: give the preconditioner to the inner solver, such as "
-                     "cg:10:jacobi", s->precond, text);
+                     "cg:10:jacobi",
+                     s->precond, text);
     rw_status status = rw_krylov_parse(ctx, text, &s->inner);
     s->spec.inner = &s->inner, s->inner_text = text;
     return status == RW_OK ? 0 : failed(ctx, status);
@@ -31,7 +32,7 @@ int parse_spec(rw_context *ctx, const arguments *a, solve *s)
     return given(a, "inner") ? parse_inner(ctx, value_of(a, "inner"), s) : 0;
 }
 
-/* ---- input ------------------------------------------------------------------------------------------------------------------- */
+/* ---- input ------------------------------------------------------------------------------------------------------- */
 
 /* A vector from a file, in the type of the solver's; its numbers are finite and as many as the matrix has rows. */
 static int load(rw_context *ctx, solve *s, const char *path, rw_array **array)
@@ -41,11 +42,14 @@ static int load(rw_context *ctx, solve *s, const char *path, rw_array **array)
     if (status == RW_OK) status = rw_array_read(*array, &data);
     if (status != RW_OK) return failed(ctx, status);
     const int64_t n = rw_array_size(*array);
-    if (n != s->e.rows) return usage("solve: %s holds %lld numbers, %s has %lld rows: one number a row is needed", path, (long long)n, s->matrix, (long long)s->e.rows);
+    if (n != s->e.rows)
+        return usage("solve: %s holds %lld numbers, %s has %lld rows: one number a row is needed", path, (long long)n,
+                     s->matrix, (long long)s->e.rows);
     for (int64_t i = 0; i < n; i++) {
         const double complex v = element(s->vectors, data, i);
         if (!isfinite(creal(v)) || !isfinite(cimag(v)))
-            return usage("solve: %s: number %lld of %lld, counted from 1, is %g%s: finite numbers are needed", path, (long long)i + 1, (long long)n, isfinite(creal(v)) ? cimag(v) : creal(v),
+            return usage("solve: %s: number %lld of %lld, counted from 1, is %g%s: finite numbers are needed", path,
+                         (long long)i + 1, (long long)n, isfinite(creal(v)) ? cimag(v) : creal(v),
                          rw_dtype_is_complex(s->vectors) ? " in a part" : "");
     }
     return 0;
@@ -78,7 +82,9 @@ int read_system(rw_context *ctx, const arguments *a, solve *s)
     if (status == RW_OK) status = read_entries(ctx, a, s->matrix, &s->e);
     if (status != RW_OK) return failed(ctx, status);
     if (s->e.rows != s->e.columns || s->e.rows == 0)
-        return usage("solve: %s has %lld rows and %lld columns: a system needs as many of one as of the other, and some", s->matrix, (long long)s->e.rows, (long long)s->e.columns);
+        return usage(
+            "solve: %s has %lld rows and %lld columns: a system needs as many of one as of the other, and some",
+            s->matrix, (long long)s->e.rows, (long long)s->e.columns);
     rw_dtype values = RW_F64;
     const int code = precision_of(a, "values", s->e.is_complex, &values) ? find_vectors(ctx, a, s) : 2;
     if (code != 0) return code;
@@ -86,13 +92,14 @@ int read_system(rw_context *ctx, const arguments *a, solve *s)
     if (status != RW_OK) return failed(ctx, status);
     if (*s->reason) set_block(&s->spec.precond), set_block(&s->inner.precond);
     if (rw_dtype_is_complex(s->layout.layout.values) && !rw_dtype_is_complex(s->vectors))
-        return usage("solve: --format %s: the matrix and b are real, and so are vectors: leave %s out", value_of(a, "format"), rw_dtype_name(s->layout.layout.values));
+        return usage("solve: --format %s: the matrix and b are real, and so are vectors: leave %s out",
+                     value_of(a, "format"), rw_dtype_name(s->layout.layout.values));
     if (!s->layout.refused) return 0;
     /* making it fails before it takes memory, and says which format is better */
     return failed(ctx, rw_sparse_from_entries(s->device, &s->layout.layout, &s->e, &s->assembled));
 }
 
-/* ---- on the device ------------------------------------------------------------------------------------------------------------ */
+/* ---- on the device ----------------------------------------------------------------------------------------------- */
 
 /* grid: in the shape of an equation's grid, as far as it has one and a file of the name can hold it. */
 static rw_status constant(const solve *s, double value, bool grid, rw_array **array)
@@ -101,7 +108,8 @@ static rw_status constant(const solve *s, double value, bool grid, rw_array **ar
     void *data;
     int64_t shape[3] = {s->e.rows};
     for (int d = 0; grid && d < s->grid.ndim; d++) shape[s->grid.ndim - 1 - d] = s->grid.size[d];
-    rw_status status = rw_array_create(s->device, s->vectors, grid && s->grid.ndim ? s->grid.ndim : 1, shape, RW_MEMORY_DEVICE, array);
+    rw_status status =
+        rw_array_create(s->device, s->vectors, grid && s->grid.ndim ? s->grid.ndim : 1, shape, RW_MEMORY_DEVICE, array);
     if (status == RW_OK) status = rw_array_write(*array, &data);
     for (int64_t i = 0; status == RW_OK && i < s->e.rows * (z ? 2 : 1); i++) {
         const double v = z && i % 2 ? 0 : value;

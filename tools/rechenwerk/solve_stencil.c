@@ -8,7 +8,10 @@
 #include "solve.h"
 
 #define RW_X(name, text) {text, RW_BOUNDARY_##name},
-static const struct { const char *name; rw_boundary_kind kind; } boundaries[] = {RW_BOUNDARY_LIST(RW_X)};
+static const struct {
+    const char *name;
+    rw_boundary_kind kind;
+} boundaries[] = {RW_BOUNDARY_LIST(RW_X)};
 #undef RW_X
 
 /* One to three numbers with a letter between them; how many, 0: something else stands there. */
@@ -33,16 +36,23 @@ static int read_grid(const arguments *a, solve *s)
     if (!grid) return usage("solve: --stencil needs the cells of its grid: --grid 64x64");
     const int ndim = numbers_of(grid, 'x', size);
     for (int d = 0; d < ndim; d++) {
-        if (!(size[d] >= 1 && size[d] <= 1e9 && floor(size[d]) == size[d])) return usage("solve: --grid %s: whole numbers of cells from 1 to 1000000000 are needed, such as 64x64x32", grid);
+        if (!(size[d] >= 1 && size[d] <= 1e9 && floor(size[d]) == size[d]))
+            return usage("solve: --grid %s: whole numbers of cells from 1 to 1000000000 are needed, such as 64x64x32",
+                         grid);
         cells *= size[d], most = fmax(most, size[d]);
     }
-    if (ndim == 0 || cells > 1e12) return usage("solve: --grid %s: one to three numbers of cells are needed, such as 64x64x32, 1e12 cells at most", grid);
+    if (ndim == 0 || cells > 1e12)
+        return usage("solve: --grid %s: one to three numbers of cells are needed, such as 64x64x32, 1e12 cells at most",
+                     grid);
     const int given_spacings = spacing ? numbers_of(spacing, ',', h) : 0;
-    if (spacing && given_spacings != 1 && given_spacings != ndim) return usage("solve: --spacing %s: one number is needed, or one for each of %d axes: 0.1,0.2", spacing, ndim);
+    if (spacing && given_spacings != 1 && given_spacings != ndim)
+        return usage("solve: --spacing %s: one number is needed, or one for each of %d axes: 0.1,0.2", spacing, ndim);
     s->grid = (rw_grid){.ndim = ndim, .size = {1, 1, 1}, .spacing = {1, 1, 1}};
     for (int d = 0; d < ndim; d++) {
-        s->grid.size[d] = (int64_t)size[d], s->grid.spacing[d] = !spacing ? 1 / (most + 1) : h[given_spacings == 1 ? 0 : d];
-        if (!(s->grid.spacing[d] > 0 && s->grid.spacing[d] < 1e300)) return usage("solve: --spacing %s: numbers above 0 are needed", spacing);
+        s->grid.size[d] = (int64_t)size[d],
+        s->grid.spacing[d] = !spacing ? 1 / (most + 1) : h[given_spacings == 1 ? 0 : d];
+        if (!(s->grid.spacing[d] > 0 && s->grid.spacing[d] < 1e300))
+            return usage("solve: --spacing %s: numbers above 0 are needed", spacing);
     }
     s->e.rows = s->e.columns = (int64_t)cells;
     return 0;
@@ -56,15 +66,21 @@ static int read_boundary(const arguments *a, solve *s)
     for (const char *word = text;; word = strchr(word, ',') + 1) {
         const int length = (int)strcspn(word, ",");
         int i = 0;
-        while (i < COUNT(boundaries) && (strncmp(boundaries[i].name, word, (size_t)length) != 0 || (int)strlen(boundaries[i].name) != length)) i++;
+        while (i < COUNT(boundaries) &&
+               (strncmp(boundaries[i].name, word, (size_t)length) != 0 || (int)strlen(boundaries[i].name) != length))
+            i++;
         if (i == COUNT(boundaries) || boundaries[i].kind == RW_BOUNDARY_ROBIN)
-            return usage("solve: --boundary %.*s is none of dirichlet, neumann, periodic (wrap), nearest (replicate), reflect101, reflect, "
-                         "constant", length, word);
-        if (n == s->grid.ndim) return usage("solve: --boundary %s: one name is needed, or one for each of %d axes", text, s->grid.ndim);
+            return usage("solve: --boundary %.*s is none of dirichlet, neumann, periodic (wrap), nearest (replicate), "
+                         "reflect101, reflect, "
+                         "constant",
+                         length, word);
+        if (n == s->grid.ndim)
+            return usage("solve: --boundary %s: one name is needed, or one for each of %d axes", text, s->grid.ndim);
         s->boundary[n++] = boundaries[i].kind;
         if (!word[length]) break;
     }
-    if (n != 1 && n != s->grid.ndim) return usage("solve: --boundary %s: one name is needed, or one for each of %d axes", text, s->grid.ndim);
+    if (n != 1 && n != s->grid.ndim)
+        return usage("solve: --boundary %s: one name is needed, or one for each of %d axes", text, s->grid.ndim);
     for (; n < s->grid.ndim; n++) s->boundary[n] = s->boundary[0];
     return 0;
 }
@@ -73,7 +89,8 @@ int read_stencil(rw_context *ctx, const arguments *a, solve *s)
 {
     static const char *const of_matrices[] = {"format", "values"};
     for (int i = 0; i < COUNT(of_matrices); i++)
-        if (given(a, of_matrices[i])) return usage("solve: --%s is for matrices, and --stencil has none", of_matrices[i]);
+        if (given(a, of_matrices[i]))
+            return usage("solve: --%s is for matrices, and --stencil has none", of_matrices[i]);
     int code = read_grid(a, s);
     if (code == 0) code = read_boundary(a, s);
     if (code != 0) return code;
@@ -90,7 +107,8 @@ rw_status make_stencil(solve *s)
     char *text = malloc(strlen(s->stencil) + 8);
     if (!text) return RW_ERR_MEMORY;
     sprintf(text, "Au = %s", s->stencil);
-    for (int side = 0; side < 2 * s->grid.ndim; side++) fields[0].boundary[side] = (rw_boundary){.kind = s->boundary[side / 2]};
+    for (int side = 0; side < 2 * s->grid.ndim; side++)
+        fields[0].boundary[side] = (rw_boundary){.kind = s->boundary[side / 2]};
     const rw_expr_spec spec = {.name = text, .text = text, .grid = s->grid, .fields = fields, .nfields = 2};
     const rw_status status = rw_operator_from_expr(s->device, &spec, "u", "Au", &s->a);
     free(text);
@@ -105,7 +123,7 @@ void print_stencil(const solve *s)
     for (int d = 0; d < s->grid.ndim; d++) {
         int i = 0;
         while (boundaries[i].kind != s->boundary[d]) i++;
-        printf("; %c: spacing %.4g, %s", "xyz"[d], s->grid.spacing[d], boundaries[i].name);
+        printf("; %c: spacing %.4g, %s", "xyz"[d], s -> grid.spacing[d], boundaries[i].name);
     }
     printf("\n");
 }

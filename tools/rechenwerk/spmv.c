@@ -1,10 +1,11 @@
-/* rechenwerk spmv A.mtx: products y = A x in several formats. rechenwerk tune A.mtx: the same beside what the choice of a format predicts. */
+/* rechenwerk spmv A.mtx: products y = A x in several formats. rechenwerk tune A.mtx: the same beside what the choice of
+ * a format predicts. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "matrices.h"
 #include "bench/benchmarks.h"
+#include "matrices.h"
 
 typedef struct products {
     const char *path;
@@ -17,10 +18,14 @@ typedef struct products {
     bool tune;
 } products;
 
-/* ---- output --------------------------------------------------------------------------------------------------------------- */
+/* ---- output ------------------------------------------------------------------------------------------------------ */
 
-/* Useful operations of a product: a multiplication and an addition an entry, of complex numbers 8, of real by complex ones 4. */
-static double operations(const products *p) { return (double)p->e.n * (p->e.is_complex ? 8 : rw_dtype_is_complex(p->vectors) ? 4 : 2); }
+/* Useful operations of a product: a multiplication and an addition an entry, of complex numbers 8, of real by complex
+ * ones 4. */
+static double operations(const products *p)
+{
+    return (double)p->e.n * (p->e.is_complex ? 8 : rw_dtype_is_complex(p->vectors) ? 4 : 2);
+}
 
 /* Whether candidate a comes after b in `tune`: by warm time, refused ones last. */
 static bool is_slower(const products *p, int a, int b)
@@ -73,13 +78,12 @@ static void print_row(const products *p, int i)
         return;
     }
     if (!rw_bench_doubt(r, share, sizeof share)) snprintf(share, sizeof share, "%.3f", r->share);
-    printf("%-2s %-26s %11s %9.3f %11s", mark, r->variant, in_units((double)c->size.bytes).text, c->fill, in_units(c->moved).text);
+    printf("%-2s %-26s %11s %9.3f %11s", mark, r->variant, in_units((double)c->size.bytes).text, c->fill,
+           in_units(c->moved).text);
     if (p->tune) printf(" %12.4g", 1e6 * predicted(p, i));
     printf(" %10.4g %10.4g", 1e6 * r->seconds, 1e6 * r->cold);
-    if (p->tune)
-        printf(" %10.3g", r->seconds / predicted(p, i));
-    else
-        printf(" %8.1f", 1e-9 * r->bytes / r->seconds);
+    if (p->tune) printf(" %10.3g", r->seconds / predicted(p, i));
+    else printf(" %8.1f", 1e-9 * r->bytes / r->seconds);
     printf(" %12s %9.2f %8.2g%s\n", share, 1e-9 * operations(p) / r->seconds, r->error, r->error > 1 ? "  WRONG" : "");
 }
 
@@ -91,18 +95,15 @@ static void print_columns(const products *p)
         "  warm: median time of the same product looped, as solvers use it; cold: of one product after a copy that "
         "evicts the matrix from the caches\n");
     if (p->tune)
-        printf(
-            "  predicted: those bytes, over the share of a copy's speed that products of the format reach on such "
-            "devices and the speed of the copy here; ratio: warm over predicted\n"
-            "  ->: the format of the least predicted cost, which --format auto takes; rows are in the order of the "
-            "warm times\n"
-            "  The model leaves out launches and caches: small matrices take longer or shorter than predicted.\n");
-    else
-        printf("  GB/s: those bytes over the warm time\n");
-    printf(
-        "  of copy: warm speed over that of a copy in the same rounds. None where it exceeds %.1f (in the cache) or "
-        "the interquartile range exceeds %.0f %% of the median (spread)\n",
-        RW_BENCH_MOST_SHARE, 100 * RW_BENCH_MOST_SPREAD);
+        printf("  predicted: those bytes, over the share of a copy's speed that products of the format reach on such "
+               "devices and the speed of the copy here; ratio: warm over predicted\n"
+               "  ->: the format of the least predicted cost, which --format auto takes; rows are in the order of the "
+               "warm times\n"
+               "  The model leaves out launches and caches: small matrices take longer or shorter than predicted.\n");
+    else printf("  GB/s: those bytes over the warm time\n");
+    printf("  of copy: warm speed over that of a copy in the same rounds. None where it exceeds %.1f (in the cache) or "
+           "the interquartile range exceeds %.0f %% of the median (spread)\n",
+           RW_BENCH_MOST_SHARE, 100 * RW_BENCH_MOST_SPREAD);
     printf("  GFlop/s: of entries, without padding; error: over what rounding allows, above 1 is wrong\n");
 }
 
@@ -113,10 +114,8 @@ static void print_choice(const products *p)
     char doubt[128];
     printf("  chosen: %s, %s\n", chosen->variant, p->choice.reason);
     doubt_of_order(p, best, doubt, sizeof doubt);
-    if (doubt[0])
-        printf("  fastest: no verdict (%s); least warm time: %s", doubt, any->variant);
-    else
-        printf("  fastest: %s", any->variant);
+    if (doubt[0]) printf("  fastest: no verdict (%s); least warm time: %s", doubt, any->variant);
+    else printf("  fastest: %s", any->variant);
     if (chosen->rounds) printf("; the chosen one takes %.3f times as long, warm", chosen->seconds / any->seconds);
     printf("\n");
 }
@@ -126,14 +125,13 @@ static void print_text(const products *p)
     const rw_bench_result *any = fastest(p) >= 0 ? p->rows + fastest(p) : NULL;
     print_matrix(p->path, &p->e);
     if (any)
-        printf("  %s, vectors %s; %s %.4g GB/s; medians of %d\n", rw_device_info(p->device)->name, rw_dtype_name(p->vectors), any->limit_name, 1e-9 * any->limit, any->rounds);
+        printf("  %s, vectors %s; %s %.4g GB/s; medians of %d\n", rw_device_info(p->device)->name,
+               rw_dtype_name(p->vectors), any->limit_name, 1e-9 * any->limit, any->rounds);
     printf("\n   %-26s %11s %9s %11s", "format", "memory", "places", "a product");
     if (p->tune) printf(" %12s", "predicted/us");
     printf(" %10s %10s", "warm/us", "cold/us");
-    if (p->tune)
-        printf(" %10s", "ratio");
-    else
-        printf(" %8s", "GB/s");
+    if (p->tune) printf(" %10s", "ratio");
+    else printf(" %8s", "GB/s");
     printf(" %12s %9s %8s\n", "of copy", "GFlop/s", "error");
     for (int i = 0; i < p->choice.n; ++i) print_row(p, p->order[i]);
     print_columns(p);
@@ -196,7 +194,7 @@ static int print_as_json(const products *p)
     return json_end();
 }
 
-/* ---- work ------------------------------------------------------------------------------------------------------------------ */
+/* ---- work -------------------------------------------------------------------------------------------------------- */
 
 /* Layouts with commas between them; run_products has checked their number. */
 static rw_status parse_list(rw_context *ctx, const arguments *a, const char *text, products *p)
@@ -235,7 +233,8 @@ static int measure(rw_context *ctx, const arguments *a, const rw_bench_options *
     p->vectors = values;
     if (!precision_of(a, "vectors", p->e.is_complex, &p->vectors)) return 2;
     status = find_candidates(ctx, a, values, p);
-    if (status == RW_OK) status = rw_bench_products(p->device, &p->e, p->vectors, p->choice.candidate, p->choice.n, options, &p->rows);
+    if (status == RW_OK)
+        status = rw_bench_products(p->device, &p->e, p->vectors, p->choice.candidate, p->choice.n, options, &p->rows);
     if (status != RW_OK) return failed(ctx, status);
     sort_rows(p);
     const int code = given(a, "json") ? print_as_json(p) : 0;
@@ -252,7 +251,9 @@ static int run_products(const arguments *a, bool tune)
     int formats = 1;
     for (const char *comma = value_of(a, "format"); comma && (comma = strchr(comma, ',')); comma++) formats++;
     if (!check_types(a) || !whole_of(a, "rounds", 1, 100000, &rounds)) return 2;
-    if (formats > RW_SPARSE_CANDIDATES) return usage("%s: --format: %d formats are given, at most %d are possible", a->command->name, formats, (int)RW_SPARSE_CANDIDATES);
+    if (formats > RW_SPARSE_CANDIDATES)
+        return usage("%s: --format: %d formats are given, at most %d are possible", a->command->name, formats,
+                     (int)RW_SPARSE_CANDIDATES);
     const int missing = check_inputs(a, 1, (const char *const *)a->operands);
     if (missing) return missing;
     const rw_bench_options options = {.quick = given(a, "quick"), .rounds = (int)rounds};
@@ -275,7 +276,7 @@ static int run_tune(const arguments *a) { return run_products(a, true); }
 
 #define OPTIONS_OF_PRODUCTS                                                                                            \
     OPTION_DEVICE, OPTION_VALUES, OPTION_DUPLICATES,                                                                   \
-        {"vectors", 0, "TYPE", "precision of the vectors: f64 or f32 (default: that of the matrix)"},                   \
+        {"vectors", 0, "TYPE", "precision of the vectors: f64 or f32 (default: that of the matrix)"},                  \
         {"rounds", 'n', "N", "timed repetitions (default: 20)"},                                                       \
         {"quick", 0, NULL, "three repetitions: that it runs, not how fast"}, OPTION_JSON, OPTION_VERBOSE,              \
         OPTION_NO_CACHE
@@ -292,12 +293,11 @@ const command command_spmv = {
     .least = 1,
     .most = 1,
     .line = "measure products of a sparse matrix with a vector, in one format or all",
-    .more =
-        "Each result is compared with sums in long double first. Two times are given: warm, of the same product "
-        "looped as solvers use it, and cold, of one product after a copy that evicts "
-        "its data from the caches. The share of a copy's speed goes by the warm time; it is replaced by the reason "
-        "where the matrix is in the cache (share above 1.5) or the times "
-        "spread over more than 30 %. The exit code is 1 when a result is wrong.",
+    .more = "Each result is compared with sums in long double first. Two times are given: warm, of the same product "
+            "looped as solvers use it, and cold, of one product after a copy that evicts "
+            "its data from the caches. The share of a copy's speed goes by the warm time; it is replaced by the reason "
+            "where the matrix is in the cache (share above 1.5) or the times "
+            "spread over more than 30 %. The exit code is 1 when a result is wrong.",
     .options = spmv_options,
     .noptions = COUNT(spmv_options),
     .run = run_spmv,

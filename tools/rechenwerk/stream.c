@@ -22,8 +22,9 @@ static const struct kind {
     int channels;
     rw_dtype dtype;
 } kinds[] = {
-    {"gray8", RW_FRAME_PIXELS, 1, RW_U8},    {"gray16", RW_FRAME_PIXELS, 1, RW_U16}, {"rgb24", RW_FRAME_PIXELS, 3, RW_U8}, {"rgb48", RW_FRAME_PIXELS, 3, RW_U16},
-    {"rgba", RW_FRAME_PIXELS, 4, RW_U8},     {"yuv420p", RW_FRAME_420, 3, RW_U8},    {"yuv422p", RW_FRAME_422, 3, RW_U8},  {"yuv444p", RW_FRAME_444, 3, RW_U8},
+    {"gray8", RW_FRAME_PIXELS, 1, RW_U8},  {"gray16", RW_FRAME_PIXELS, 1, RW_U16}, {"rgb24", RW_FRAME_PIXELS, 3, RW_U8},
+    {"rgb48", RW_FRAME_PIXELS, 3, RW_U16}, {"rgba", RW_FRAME_PIXELS, 4, RW_U8},    {"yuv420p", RW_FRAME_420, 3, RW_U8},
+    {"yuv422p", RW_FRAME_422, 3, RW_U8},   {"yuv444p", RW_FRAME_444, 3, RW_U8},
 };
 
 /* "1920x1080:rgb24" */
@@ -40,7 +41,11 @@ static bool frames_of(const arguments *a, rw_frame_format *format)
     }
     for (int i = 0; i < COUNT(kinds); i++)
         if (strcmp(text + end, kinds[i].name) == 0) {
-            *format = (rw_frame_format){.layout = kinds[i].layout, .width = width, .height = height, .channels = kinds[i].channels, .dtype = kinds[i].dtype};
+            *format = (rw_frame_format){.layout = kinds[i].layout,
+                                        .width = width,
+                                        .height = height,
+                                        .channels = kinds[i].channels,
+                                        .dtype = kinds[i].dtype};
             return true;
         }
     usage("image: --frames %s: no kind of frames is called %s%s", text, text + end, suggest(text + end, names));
@@ -51,7 +56,8 @@ static bool spec_of(const arguments *a, rw_stream_spec *s)
 {
     double queues = 0, depth = 0, count = 0, deadline = 0;
     if (!frames_of(a, &s->frames) || !whole_of(a, "queues", 1, 16, &queues) || !whole_of(a, "depth", 1, 256, &depth) ||
-        !whole_of(a, "count", 1, 1e15, &count) || !number_of(a, "rate", &s->rate) || !number_of(a, "deadline", &deadline))
+        !whole_of(a, "count", 1, 1e15, &count) || !number_of(a, "rate", &s->rate) ||
+        !number_of(a, "deadline", &deadline))
         return false;
     s->queues = (int)queues, s->depth = (int)depth, s->frames_most = (int64_t)count, s->deadline = deadline / 1000;
     s->luma = given(a, "luma"), s->out_format = value_of(a, "format");
@@ -84,7 +90,8 @@ static int check_screenshot(const arguments *a)
 static int check_files(const arguments *a)
 {
     const char *in = a->operands[0], *out = a->operands[1];
-    const bool file_in = strcmp(in, "-") && !strchr(in, '%') && (access(in, F_OK) == 0 || !given(a, "plugin")), file_out = strcmp(out, "-") && strcmp(out, "none") && !strchr(out, '%');
+    const bool file_in = strcmp(in, "-") && !strchr(in, '%') && (access(in, F_OK) == 0 || !given(a, "plugin")),
+               file_out = strcmp(out, "-") && strcmp(out, "none") && !strchr(out, '%');
     if (!file_in && !file_out) return check_numbered(a, out);
     const output_file output = {.name = "OUT", .operand = out};
     const int code = check_outputs(a, file_out && access(out, F_OK) != 0 ? 1 : 0, &output, file_in, a->operands);
@@ -112,14 +119,18 @@ static int progress(void *user, const rw_stream_report *r)
 static void print_report(FILE *to, const arguments *a, const rw_stream_report *r)
 {
     if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
-    fprintf(to, "%s to %s: %lld frames of %lld x %lld to %lld x %lld pixels in %.3f s, %.1f frames/s\n", a->operands[0], a->operands[1], (long long)r->frames,
-            (long long)r->in.width, (long long)r->in.height, (long long)r->out.width, (long long)r->out.height, r->seconds,
+    fprintf(to, "%s to %s: %lld frames of %lld x %lld to %lld x %lld pixels in %.3f s, %.1f frames/s\n", a->operands[0],
+            a->operands[1], (long long)r->frames, (long long)r->in.width, (long long)r->in.height,
+            (long long)r->out.width, (long long)r->out.height, r->seconds,
             r->seconds > 0 ? (double)r->frames / r->seconds : 0);
-    fprintf(to, "  read %s, written %s; latency %.2f ms (median), %.2f ms (99 %%), %.2f ms (most); frames under way %.1f (mean), %d (most)\n",
-            in_units((double)r->bytes_in).text, in_units((double)r->bytes_out).text, 1e3 * r->latency, 1e3 * r->latency_99, 1e3 * r->latency_most, r->depth,
-            r->depth_most);
+    fprintf(to,
+            "  read %s, written %s; latency %.2f ms (median), %.2f ms (99 %%), %.2f ms (most); frames under way %.1f "
+            "(mean), %d (most)\n",
+            in_units((double)r->bytes_in).text, in_units((double)r->bytes_out).text, 1e3 * r->latency,
+            1e3 * r->latency_99, 1e3 * r->latency_most, r->depth, r->depth_most);
     if (r->deadline > 0) fprintf(to, "  deadline %.3g ms: %lld frames late\n", 1e3 * r->deadline, (long long)r->late);
-    if (given(a, "window")) fprintf(to, "  window: %lld frames shown, %lld not\n", (long long)r->shown, (long long)(r->frames - r->shown));
+    if (given(a, "window"))
+        fprintf(to, "  window: %lld frames shown, %lld not\n", (long long)r->shown, (long long)(r->frames - r->shown));
 }
 
 /* Runs the stream, in a window if one is asked for. */
@@ -128,7 +139,8 @@ static rw_status run_window(const arguments *a, rw_device *device, rw_stream_spe
     const char *file = value_of(a, "screenshot");
     rw_stream_window *window = NULL;
     if (!given(a, "window")) return rw_stream_run(device, a->operands[0], a->operands[1], spec, report);
-    rw_status status = rw_stream_window_create(device, &(rw_stream_window_spec){.title = a->operands[0], .screenshot = file}, &window);
+    rw_status status =
+        rw_stream_window_create(device, &(rw_stream_window_spec){.title = a->operands[0], .screenshot = file}, &window);
     spec->show = rw_stream_window_show, spec->show_user = window;
     if (status == RW_OK) status = rw_stream_run(device, a->operands[0], a->operands[1], spec, report);
     if (status == RW_OK && file) status = rw_stream_window_save(window, file);
@@ -153,7 +165,8 @@ int run_stream(const arguments *a, const char *chain)
     if (status == RW_OK) status = run_window(a, device, &spec, &report);
     if (status != RW_OK && isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
     code = status == RW_OK ? 0 : failed(ctx, status);
-    if (status == RW_OK && !given(a, "quiet")) print_report(strcmp(a->operands[1], "-") == 0 ? stderr : stdout, a, &report);
+    if (status == RW_OK && !given(a, "quiet"))
+        print_report(strcmp(a->operands[1], "-") == 0 ? stderr : stdout, a, &report);
     rw_device_close(&device);
     rw_context_destroy(&ctx);
     return code;

@@ -97,7 +97,9 @@ int join_operations(const arguments *a, const char *example, char **chain)
             if (*text) strcat(text, "|");
             strcat(text, g->value);
         } else if (strcmp(g->option->name, "set") == 0) {
-            if (!*text) return usage("%s: --set %s comes before --op: settings belong to the operation before them", who, g->value);
+            if (!*text)
+                return usage("%s: --set %s comes before --op: settings belong to the operation before them", who,
+                             g->value);
             if (!strchr(g->value, '=')) return usage("%s: --set %s: give NAME=VALUE, such as sigma=3", who, g->value);
             strcat(text, ":"), strcat(text, g->value);
         }

@@ -20,17 +20,25 @@ typedef struct shape_text {
     char text[200];
 } shape_text;
 shape_text shape_of(const rw_array *array);
-/* The operations of --op with | between them, free(); settings of --set are added to the last operation before them. example: for the
- * message where there is none. Gives an exit code. */
+/* The operations of --op with | between them, free(); settings of --set are added to the last operation before them.
+ * example: for the message where there is none. Gives an exit code. */
 int join_operations(const arguments *a, const char *example, char **chain);
 /* What a plan did to write this file. */
-void print_transform(const arguments *a, const rw_device *device, const rw_fft_info *info, double seconds, const rw_array *y, const char *path);
+void print_transform(const arguments *a, const rw_device *device, const rw_fft_info *info, double seconds,
+                     const rw_array *y, const char *path);
 /* Seconds since a fixed time in the past. */
 double clock_seconds(void);
 /* Runs `run(user)` and waits; the seconds that it took. */
-rw_status timed(const arguments *a, rw_device *device, rw_status (*run)(void *user, rw_queue *queue), void *user, double *seconds);
+rw_status timed(const arguments *a, rw_device *device, rw_status (*run)(void *user, rw_queue *queue), void *user,
+                double *seconds);
 
-#define OPTION_PRECISION {"precision", 'p', "f32|f64", "compute and write in this precision (default: that of the file)"}
-#define OPTION_AXES {"axes", 0, "LIST", "axes, counted from 0, or from -1 backwards, such as 0,1 (default: all)"}
+#define OPTION_PRECISION                                                                                               \
+    {                                                                                                                  \
+        "precision", 'p', "f32|f64", "compute and write in this precision (default: that of the file)"                 \
+    }
+#define OPTION_AXES                                                                                                    \
+    {                                                                                                                  \
+        "axes", 0, "LIST", "axes, counted from 0, or from -1 backwards, such as 0,1 (default: all)"                    \
+    }
 
 #endif

@@ -66,7 +66,8 @@ static void check_close(rw_device *dev)
 rw_check_area *rw_check_find(const rw_check_state *s, const rw_buffer *buffer)
 {
     rw_check_area *a = s->arrays;
-    while (a && !((const char *)buffer->pointer >= a->data && (const char *)buffer->pointer <= a->data + a->capacity)) a = a->next;
+    while (a && !((const char *)buffer->pointer >= a->data && (const char *)buffer->pointer <= a->data + a->capacity))
+        a = a->next;
     return a;
 }
 
@@ -304,8 +305,8 @@ static void verify_guards(rw_check_launch *l)
         ptrdiff_t damage = rw_check_area_damage(a);
         if (damage && l->status == RW_OK)
             l->status = rw_fail(l->device->ctx, RW_ERR_CHECK,
-                                "guard zone: kernel %s, or the host before it, changed byte %td of %s",
-                                l->kernel->name, damage, rw_check_area_name(l, a).text);
+                                "guard zone: kernel %s, or the host before it, changed byte %td of %s", l->kernel->name,
+                                damage, rw_check_area_name(l, a).text);
     }
     for (int i = 0; i < RW_CHECK_DECLARED; ++i)
         if (l->state->declared[i] && rw_check_area_damage(l->state->declared[i]) && l->status == RW_OK)
@@ -340,12 +341,32 @@ static rw_status check_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3]
 }
 
 const rw_device_ops rw_check_ops = {
-    .kind = "check", .suffix = ".so", .list = check_list, .open = check_open, .close = check_close,
-    .alloc = check_alloc, .free = check_free, .copy_in = check_copy_in, .copy_out = check_copy_out, .copy = check_copy,
-    .zero = check_zero, .identity = check_identity, .compile = check_compile, .load = check_load,
-    .unload = check_unload, .launch = check_launch, .queue_create = rw_cpu_queue_create,
-    .queue_destroy = rw_cpu_queue_destroy, .wait = rw_cpu_wait, .event_create = rw_cpu_event_create,
-    .event_destroy = rw_cpu_event_destroy, .event_record = rw_cpu_event_record, .event_wait = rw_cpu_event_wait,
-    .event_order = rw_cpu_event_order, .event_seconds = rw_cpu_event_seconds, .discrete = true,
-    .survives_fork = true, .shared_most = RW_SHARED_MOST,
+    .kind = "check",
+    .suffix = ".so",
+    .list = check_list,
+    .open = check_open,
+    .close = check_close,
+    .alloc = check_alloc,
+    .free = check_free,
+    .copy_in = check_copy_in,
+    .copy_out = check_copy_out,
+    .copy = check_copy,
+    .zero = check_zero,
+    .identity = check_identity,
+    .compile = check_compile,
+    .load = check_load,
+    .unload = check_unload,
+    .launch = check_launch,
+    .queue_create = rw_cpu_queue_create,
+    .queue_destroy = rw_cpu_queue_destroy,
+    .wait = rw_cpu_wait,
+    .event_create = rw_cpu_event_create,
+    .event_destroy = rw_cpu_event_destroy,
+    .event_record = rw_cpu_event_record,
+    .event_wait = rw_cpu_event_wait,
+    .event_order = rw_cpu_event_order,
+    .event_seconds = rw_cpu_event_seconds,
+    .discrete = true,
+    .survives_fork = true,
+    .shared_most = RW_SHARED_MOST,
 };

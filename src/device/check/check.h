@@ -24,7 +24,8 @@ enum { RW_CHECK_LANE_BITS = 18 };
 #define RW_CHECK_ALL ((1 << RW_CHECK_LANE_BITS) - 1)  /* the lane of code outside EACH: all items */
 #define RW_CHECK_MANY ((1 << RW_CHECK_LANE_BITS) - 2) /* several items, atomically */
 
-/* The last accesses to up to 8 bytes, a number of an array; where in the code they were made; reads by two different items. */
+/* The last accesses to up to 8 bytes, a number of an array; where in the code they were made; reads by two different
+ * items. */
 enum { RW_CHECK_LAST_WRITE, RW_CHECK_LAST_ATOMIC, RW_CHECK_LAST_READ, RW_CHECK_OTHER_READ, RW_CHECK_KEPT };
 typedef struct rw_check_cell {
     rw_check_stamp last[RW_CHECK_KEPT];
@@ -41,18 +42,19 @@ typedef struct rw_check_area {
     struct rw_check_area *next; /* in the device's list */
     char *map, *data;
     size_t map_bytes, bytes, capacity;
-    uint8_t *written;           /* for each byte: 0 when nothing has written it */
+    uint8_t *written; /* for each byte: 0 when nothing has written it */
     rw_check_cell *cells;
-    int shift;                  /* 2^shift bytes a cell */
-    uint64_t bytes_read, bytes_written; /* by kernels since it was made, an atomic operation both. What the unoptimised code reads: the operands of a macro, and with gcc the index
-                                           of a local array, as often as they stand there */
-    int kind;                   /* RW_CHECK_GLOBAL, … */
-    size_t item;                /* bytes of an element; PRIVATE: of one item's share */
-    bool constant;              /* passed to const pointers only */
-    bool passed;                /* to the kernel that runs */
-    bool forgotten;             /* PRIVATE: values set in EACH2 have been dropped */
-    const char *name;           /* in the text; NULL where only the launch's arguments know */
-    int line;                   /* of the declaration */
+    int shift; /* 2^shift bytes a cell */
+    /* by kernels since it was made, an atomic operation both. What the unoptimised code reads: the operands of a macro,
+     * and with gcc the index of a local array, as often as they stand there */
+    uint64_t bytes_read, bytes_written;
+    int kind;         /* RW_CHECK_GLOBAL, … */
+    size_t item;      /* bytes of an element; PRIVATE: of one item's share */
+    bool constant;    /* passed to const pointers only */
+    bool passed;      /* to the kernel that runs */
+    bool forgotten;   /* PRIVATE: values set in EACH2 have been dropped */
+    const char *name; /* in the text; NULL where only the launch's arguments know */
+    int line;         /* of the declaration */
     const rw_array *array;
 } rw_check_area;
 
@@ -81,15 +83,15 @@ typedef struct rw_check_launch {
     int nargs;
     long total, turn, group; /* groups, groups begun before this one, the linear number of this one */
     rw_check_order order;
-    long lane_stride, group_stride;                    /* of the order SHUFFLE */
-    uint64_t segment, group_segment, launch_segment;   /* now; first of this group; first of the launch */
-    uint64_t *starts;                                  /* first segment of each turn; NULL: no memory for it */
-    rw_check_each *each;                               /* whose body runs; NULL outside */
-    int line;                                          /* of the last EACH or BARRIER */
+    long lane_stride, group_stride;                  /* of the order SHUFFLE */
+    uint64_t segment, group_segment, launch_segment; /* now; first of this group; first of the launch */
+    uint64_t *starts;                                /* first segment of each turn; NULL: no memory for it */
+    rw_check_each *each;                             /* whose body runs; NULL outside */
+    int line;                                        /* of the last EACH or BARRIER */
     rw_check_area *areas[RW_MAX_PARAMETERS + RW_CHECK_DECLARED]; /* passed arrays, then those declared in the kernel */
     int npassed, nareas;
-    rw_check_area *near[RW_CHECK_NEAR];                /* the area that an instruction last met */
-    const char *stack;                                 /* the kernel's frames lie below */
+    rw_check_area *near[RW_CHECK_NEAR];                               /* the area that an instruction last met */
+    const char *stack;                                                /* the kernel's frames lie below */
     void *pointers[RW_MAX_PARAMETERS], *addresses[RW_MAX_PARAMETERS]; /* what the entry point unpacks … */
     rw_launch_arg values[RW_MAX_PARAMETERS];                          /* … lies here, which kernels may read */
     int n[3];
@@ -104,15 +106,15 @@ struct rw_check_state {
     rw_check_module *modules;
     uint64_t segment;
     int64_t launches;
-    char compiler[4096];         /* asked already: clang or not */
-    bool clang;                  /* atomic: threads that compile take no lock */
+    char compiler[4096]; /* asked already: clang or not */
+    bool clang;          /* atomic: threads that compile take no lock */
     rw_check_launch launch;
 };
 
 /* area.c */
 rw_check_area *rw_check_area_create(size_t bytes); /* NULL: no memory */
 void rw_check_area_destroy(rw_check_area *a);
-void rw_check_area_poison(rw_check_area *a); /* contents NaN, nothing written */
+void rw_check_area_poison(rw_check_area *a);            /* contents NaN, nothing written */
 bool rw_check_area_shadow(rw_check_area *a, int shift); /* cells of 2^shift bytes; false: no memory */
 /* In the data or anywhere around it. */
 static inline bool rw_check_area_holds(const rw_check_area *a, const char *p)
@@ -135,10 +137,12 @@ void rw_check_touch(rw_check_launch *l, rw_check_area *a, size_t offset, size_t 
 int rw_check_lane(const rw_check_launch *l);
 
 /* report.c: sets the message and leaves the kernel. `from` is an address in the code, or NULL with a line. */
-_Noreturn void rw_check_report(rw_check_launch *l, const char *finding, const void *from, int line,
-                               const char *format, ...) RW_PRINTF(5, 6);
+_Noreturn void rw_check_report(rw_check_launch *l, const char *finding, const void *from, int line, const char *format,
+                               ...) RW_PRINTF(5, 6);
 /* "array 'x' of 10 x 12 f64", "shared 'tile'", with the element at the offset: "element 3 of …". */
-typedef struct rw_check_name { char text[256]; } rw_check_name;
+typedef struct rw_check_name {
+    char text[256];
+} rw_check_name;
 rw_check_name rw_check_area_name(const rw_check_launch *l, const rw_check_area *a);
 /* "group 3, item 5 (i = 133)", "group (1, 0, 2), all items". */
 rw_check_name rw_check_who(const rw_check_launch *l);

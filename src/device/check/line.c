@@ -31,8 +31,7 @@ static char *ask(rw_context *ctx, char **argv, const char *image, size_t image_b
         for (char **word = argv; *word; ++word)
             if (!strcmp(*word, "IMAGE")) *word = in;
         const int code = rw_process_run(argv, &folder, out, 60);
-        if ((code == 0 || code == RW_PROCESS_UNKNOWN) &&
-            rw_file_read(ctx, out, 1 << 20, &answer, &n) != RW_OK)
+        if ((code == 0 || code == RW_PROCESS_UNKNOWN) && rw_file_read(ctx, out, 1 << 20, &answer, &n) != RW_OK)
             answer = NULL;
     }
     rw_temporary_remove(&folder);

@@ -57,7 +57,7 @@ static bool is_each(const token *t)
 
 static bool changes(const token *t)
 {
-    static const char *const words[] = {"=",  "+=", "-=", "*=",  "/=",  "%=", "&=",
+    static const char *const words[] = {"=",  "+=", "-=",  "*=",  "/=", "%=", "&=",
                                         "|=", "^=", "<<=", ">>=", "++", "--", NULL};
     return is_one_of(t, words);
 }
@@ -73,8 +73,8 @@ static const char *skip_line(const char *s, int *line)
 
 static int operator_length(const char *s)
 {
-    static const char *const operators[] = {"<<=", ">>=", "==", "<=", ">=", "!=", "+=", "-=", "*=", "/=", "%=", "&=",
-                                            "|=", "^=", "++", "--", "->", "&&", "||", "<<", ">>"};
+    static const char *const operators[] = {"<<=", ">>=", "==", "<=", ">=", "!=", "+=", "-=", "*=", "/=", "%=",
+                                            "&=",  "|=",  "^=", "++", "--", "->", "&&", "||", "<<", ">>"};
     for (int i = 0; i < RW_COUNT(operators); ++i)
         if (!strncmp(s, operators[i], strlen(operators[i]))) return (int)strlen(operators[i]);
     return 1;
@@ -96,7 +96,8 @@ static bool read_tokens(lint *l, const char *s)
         } else {
             if (!rw_grow(&l->tokens, &l->capacity, l->n + 1, sizeof *l->tokens)) return false;
             const char *end = s;
-            if (isalnum((unsigned char)*s) || *s == '_') while (isalnum((unsigned char)*end) || *end == '_') ++end;
+            if (isalnum((unsigned char)*s) || *s == '_')
+                while (isalnum((unsigned char)*end) || *end == '_') ++end;
             else if (*s == '"' || *s == '\'')
                 for (++end; *end && *end != *s; ++end) end += end[0] == '\\' && end[1];
             end = end == s ? s + operator_length(s) : end + (*end && (*s == '"' || *s == '\''));
@@ -228,7 +229,8 @@ rw_status rw_check_lint(rw_context *ctx, const char *program, const char *text)
         status = rw_fail(ctx, RW_ERR_CHECK,
                          "dialect: program %s, line %d: '%.*s', declared in line %d outside EACH, is changed inside: "
                          "on a cpu it is one for all items, on a GPU one for each; declare it inside, or use PRIVATE "
-                         "or SHARED", program, l->changed->line, l->changed->n, l->changed->s, l->declared->line);
+                         "or SHARED",
+                         program, l->changed->line, l->changed->n, l->changed->s, l->declared->line);
     if (l) rw_free(l->tokens);
     rw_free(l);
     return status;

@@ -13,10 +13,7 @@
  * races with, if it races with the one replaced. */
 #include "device/check/check.h"
 
-static rw_check_stamp stamp(uint64_t segment, int lane)
-{
-    return segment << RW_CHECK_LANE_BITS | (rw_check_stamp)lane;
-}
+static rw_check_stamp stamp(uint64_t segment, int lane) { return segment << RW_CHECK_LANE_BITS | (rw_check_stamp)lane; }
 static uint64_t segment_of(rw_check_stamp s) { return s >> RW_CHECK_LANE_BITS; }
 static int lane_of(rw_check_stamp s) { return (int)(s & RW_CHECK_ALL); }
 
@@ -101,7 +98,8 @@ void rw_check_touch(rw_check_launch *l, rw_check_area *a, size_t offset, size_t 
     for (size_t i = offset >> a->shift, end = (offset + bytes - 1) >> a->shift; i <= end; ++i) {
         rw_check_cell *c = a->cells + i;
         /* read again by the same item: what came between would have raced with the first time */
-        if (kind == RW_CHECK_READ && (c->last[RW_CHECK_LAST_READ] == now || c->last[RW_CHECK_OTHER_READ] == now)) continue;
+        if (kind == RW_CHECK_READ && (c->last[RW_CHECK_LAST_READ] == now || c->last[RW_CHECK_OTHER_READ] == now))
+            continue;
         for (int k = 0; k < (kind == RW_CHECK_READ ? RW_CHECK_LAST_READ : RW_CHECK_KEPT); ++k)
             if (!(k == RW_CHECK_LAST_ATOMIC && kind == RW_CHECK_ATOMIC) && !ordered(l, a, c->last[k], lane))
                 report(l, a, RW_MAX(offset, i << a->shift), kind, from, c, k);

@@ -42,7 +42,8 @@ static const rw_check_area *holder(const rw_check_launch *l, const char *p)
 }
 
 /* Which array was missed, and by how much: told by the gap that the address lies in. */
-static _Noreturn __attribute__((noinline, cold)) void report_outside(rw_check_launch *l, const char *p, size_t bytes, int kind, const void *from)
+static _Noreturn __attribute__((noinline, cold)) void report_outside(rw_check_launch *l, const char *p, size_t bytes,
+                                                                     int kind, const void *from)
 {
     const rw_check_area *a = holder(l, p);
     if (!a)
@@ -194,15 +195,15 @@ static rw_check_area *declare(rw_check_launch *l, const char *name, size_t bytes
     return l->areas[l->nareas++] = *memory;
 }
 
-static void *on_array(const char *name, unsigned long item, unsigned long align, unsigned long count, int kind, int line)
+static void *on_array(const char *name, unsigned long item, unsigned long align, unsigned long count, int kind,
+                      int line)
 {
     rw_check_launch *l = rw_check_now;
     size_t bytes = item * count;
     bool private = kind == RW_CHECK_PRIVATE;
     if (l->each && !private)
         rw_check_report(l, "dialect", NULL, line, "declares shared '%s' inside EACH: declare it before", name);
-    if (bytes == 0)
-        rw_check_report(l, "dialect", NULL, line, "declares '%s' with no elements", name);
+    if (bytes == 0) rw_check_report(l, "dialect", NULL, line, "declares '%s' with no elements", name);
     for (int i = l->npassed; kind == RW_CHECK_LARGE && i < l->nareas; ++i)
         if (l->areas[i]->kind == RW_CHECK_LARGE && (l->areas[i]->line != line || strcmp(l->areas[i]->name, name)))
             rw_check_report(l, "dialect", NULL, line,
@@ -211,10 +212,11 @@ static void *on_array(const char *name, unsigned long item, unsigned long align,
     rw_check_area *a = declare(l, name, bytes, kind, line);
     a->name = name, a->line = line, a->kind = kind, a->item = item, a->bytes = bytes;
     size_t shared = 0;
-    for (int i = l->npassed; i < l->nareas; ++i) shared += l->areas[i]->kind == RW_CHECK_SHARED ? l->areas[i]->bytes : 0;
+    for (int i = l->npassed; i < l->nareas; ++i)
+        shared += l->areas[i]->kind == RW_CHECK_SHARED ? l->areas[i]->bytes : 0;
     if (shared > RW_SHARED_MOST)
-        rw_check_report(l, "dialect", NULL, line, "'%s' makes %zu bytes of SHARED, where CUDA has %d: use SHARED_LARGE", name,
-                        shared, RW_SHARED_MOST);
+        rw_check_report(l, "dialect", NULL, line, "'%s' makes %zu bytes of SHARED, where CUDA has %d: use SHARED_LARGE",
+                        name, shared, RW_SHARED_MOST);
     a->forgotten = false;
     rw_check_area_poison(a);
     if (!private && !rw_check_area_shadow(a, cell_shift(align))) leave_without_memory(l, bytes);
@@ -356,12 +358,22 @@ static void on_undefined(const char *what, const void *data, unsigned long a, un
     long long x = value_of(d->type, a), y = value_of(d->type, b);
     if (!strcmp(what, "divrem_overflow") && y == 0)
         rw_check_report(l, finding, from, line, "division of %s %lld by zero", type, x);
-    const char *sign = !strcmp(what, "add_overflow") ? "+" : !strcmp(what, "sub_overflow") ? "-" :
-                       !strcmp(what, "mul_overflow") ? "*" : "/";
+    const char *sign = !strcmp(what, "add_overflow")   ? "+"
+                       : !strcmp(what, "sub_overflow") ? "-"
+                       : !strcmp(what, "mul_overflow") ? "*"
+                                                       : "/";
     rw_check_report(l, finding, from, line, "%lld %s %lld is outside %s", x, sign, y, type);
 }
 
 const rw_check_hooks rw_check_table = {
-    .access = on_access, .array = on_array, .barrier = on_barrier, .each_next = on_each_next, .each_end = on_each_end,
-    .other_item = on_other_item, .print = on_print, .undefined = on_undefined, .copy = memcpy, .fill = memset,
+    .access = on_access,
+    .array = on_array,
+    .barrier = on_barrier,
+    .each_next = on_each_next,
+    .each_end = on_each_end,
+    .other_item = on_other_item,
+    .print = on_print,
+    .undefined = on_undefined,
+    .copy = memcpy,
+    .fill = memset,
 };

@@ -44,12 +44,14 @@ static rw_status fail_no_compiler(rw_context *ctx)
     const char *own = getenv("RECHENWERK_CC");
     if (own && !strcmp(own, "none")) return rw_fail(ctx, RW_ERR_UNSUPPORTED, "no C compiler: RECHENWERK_CC is none");
     if (own && *own)
-        return rw_fail(ctx, RW_ERR_DEVICE,
-                       "RECHENWERK_CC = %s is no program that can be run: give the path or name of a C compiler, none to do "
-                       "without, or unset it",
-                       own);
-    return rw_fail(ctx, RW_ERR_UNSUPPORTED,
-                   "no C compiler found on PATH (cc, gcc, clang): install gcc, or set RECHENWERK_CC to the path of one");
+        return rw_fail(
+            ctx, RW_ERR_DEVICE,
+            "RECHENWERK_CC = %s is no program that can be run: give the path or name of a C compiler, none to do "
+            "without, or unset it",
+            own);
+    return rw_fail(
+        ctx, RW_ERR_UNSUPPORTED,
+        "no C compiler found on PATH (cc, gcc, clang): install gcc, or set RECHENWERK_CC to the path of one");
 }
 
 /* The processor as /proc/cpuinfo names it: what -march=native depends on. */
@@ -83,18 +85,21 @@ static void add_entries(rw_text *t, const rw_program *p)
     rw_text_add(t, "#line 1 \"entry points\"\n");
     for (int i = 0; i < p->nkernels; ++i) {
         const rw_kernel *k = p->kernels + i;
-        rw_text_add(t,
-                    "__attribute__((visibility(\"default\"))) void rw_entry_%s(void *const *rw_a, const int *rw_n, long rw_first, "
-                    "long rw_last)\n{\n    (void)rw_a;\n    for (long rw_i = rw_first; rw_i < rw_last; ++rw_i) {\n        const "
-                    "rw_group rw_g = {{(int)(rw_i %% rw_n[0]), (int)(rw_i / rw_n[0] %% rw_n[1]), (int)(rw_i / rw_n[0] / rw_n[1])}, "
-                    "{rw_n[0], rw_n[1], rw_n[2]}};\n        %s(rw_g",
-                    k->name, k->name);
+        rw_text_add(
+            t,
+            "__attribute__((visibility(\"default\"))) void rw_entry_%s(void *const *rw_a, const int *rw_n, long "
+            "rw_first, "
+            "long rw_last)\n{\n    (void)rw_a;\n    for (long rw_i = rw_first; rw_i < rw_last; ++rw_i) {\n"
+            "        const "
+            "rw_group rw_g = {{(int)(rw_i %% rw_n[0]), (int)(rw_i / rw_n[0] %% rw_n[1]), (int)(rw_i / rw_n[0] / "
+            "rw_n[1])}, "
+            "{rw_n[0], rw_n[1], rw_n[2]}};\n        %s(rw_g",
+            k->name, k->name);
         for (int j = 0; j < k->nparameters; ++j) {
             const rw_parameter *q = k->parameters + j;
             if (q->kind == RW_ARG_GLOBAL)
                 rw_text_add(t, ", *(%s%s *const *)rw_a[%d]", q->constant ? "const " : "", q->type, j);
-            else
-                rw_text_add(t, ", *(const %s *)rw_a[%d]", q->type, j);
+            else rw_text_add(t, ", *(const %s *)rw_a[%d]", q->type, j);
         }
         rw_text_add(t, ");\n    }\n}\n");
     }
@@ -107,7 +112,8 @@ static rw_status write_source(rw_context *ctx, const char *path, const rw_text *
     bool ok = f && done == text->length;
     if (f && fclose(f) != 0) ok = false;
     int reason = errno;
-    return ok ? RW_OK : rw_fail(ctx, RW_ERR_FILE, "kernel source %s: %s: %s", path, strerror(reason), rw_file_advice(reason));
+    return ok ? RW_OK
+              : rw_fail(ctx, RW_ERR_FILE, "kernel source %s: %s: %s", path, strerror(reason), rw_file_advice(reason));
 }
 
 #define MAX_OPTIONS 48
@@ -136,8 +142,9 @@ typedef struct job {
 /* Runs the compiler with these options and more (NULL: none); what rw_process_run returns. */
 static rw_status run(job *j, const char *options, const char *more, double seconds, int *code)
 {
-    char *argv[MAX_OPTIONS + 8] = {j->cc},
-         *words = rw_format("%s %s %s %s", options, j->program->unswitch ? "" : "-fno-unswitch-loops", j->program->wide ? WIDE : "", more ? more : "");
+    char *argv[MAX_OPTIONS + 8] = {j->cc}, *words = rw_format("%s %s %s %s", options,
+                                                              j->program->unswitch ? "" : "-fno-unswitch-loops",
+                                                              j->program->wide ? WIDE : "", more ? more : "");
     if (!words) return rw_fail_memory(j->dev->ctx, 256, "the options of a compiler");
     int m = split(words, argv, 1);
     argv[m++] = "-o", argv[m++] = j->object, argv[m++] = j->source, argv[m++] = "-lm", argv[m] = NULL;
@@ -170,8 +177,9 @@ static rw_status refused(const job *j, const char *source)
     return status;
 }
 
-/* The best code first; a compiler that does not come to an end with that may with less (loops of thousands of lines). Scalar loops, as well: where gcc 12 has made
- * vectors, its pass that combines instructions takes 190 s for a transform of 128 points, at -O1 as at -O3, and without them 13 s for the whole. */
+/* The best code first; a compiler that does not come to an end with that may with less (loops of thousands of lines).
+ * Scalar loops, as well: where gcc 12 has made vectors, its pass that combines instructions takes 190 s for a transform
+ * of 128 points, at -O1 as at -O3, and without them 13 s for the whole. */
 #define LESS "-fno-openmp-simd -O1"
 static rw_status compile(job *j, const char *options, const char *source)
 {
@@ -182,7 +190,8 @@ static rw_status compile(job *j, const char *options, const char *source)
     RW_TRY(run(j, options, NULL, seconds, &code));
     const bool less = code == RW_PROCESS_LATE && strstr(options, "-O3");
     if (less) {
-        rw_log(ctx, RW_LOG_WARNING, "program %s: %s took more than %g s at -O3: trying -O1", j->program->name, j->cc, seconds);
+        rw_log(ctx, RW_LOG_WARNING, "program %s: %s took more than %g s at -O3: trying -O1", j->program->name, j->cc,
+               seconds);
         RW_TRY(run(j, options, LESS, seconds, &code));
         j->program->makeshift = true;
     }
@@ -193,14 +202,16 @@ static rw_status compile(job *j, const char *options, const char *source)
         if (errno == ENOMEM) return rw_fail_memory(ctx, 4096, "the process of a compiler");
         return rw_fail(ctx, RW_ERR_COMPILE, "the C compiler %s cannot be started: %s", j->cc, strerror(errno));
     case RW_PROCESS_LATE:
-        return rw_fail(ctx, RW_ERR_COMPILE,
-                       "program %s: the C compiler %s was ended after %g s%s: set RECHENWERK_CC_SECONDS to allow more, or "
-                       "RECHENWERK_CC to another compiler",
-                       j->program->name, j->cc, seconds, less ? ", at -O3 and again at -O1" : "");
-    case RW_PROCESS_INTERRUPTED: return rw_fail(ctx, RW_ERR_INTERRUPTED, "interrupted while program %s was compiled", j->program->name);
+        return rw_fail(
+            ctx, RW_ERR_COMPILE,
+            "program %s: the C compiler %s was ended after %g s%s: set RECHENWERK_CC_SECONDS to allow more, or "
+            "RECHENWERK_CC to another compiler",
+            j->program->name, j->cc, seconds, less ? ", at -O3 and again at -O1" : "");
+    case RW_PROCESS_INTERRUPTED:
+        return rw_fail(ctx, RW_ERR_INTERRUPTED, "interrupted while program %s was compiled", j->program->name);
     case RW_PROCESS_TALKS:
-        return rw_fail(ctx, RW_ERR_COMPILE, "program %s: the C compiler %s was ended: its output had %lld bytes", j->program->name,
-                       j->cc, (long long)RW_PROCESS_MOST_OUTPUT);
+        return rw_fail(ctx, RW_ERR_COMPILE, "program %s: the C compiler %s was ended: its output had %lld bytes",
+                       j->program->name, j->cc, (long long)RW_PROCESS_MOST_OUTPUT);
     default: return refused(j, source);
     }
 }

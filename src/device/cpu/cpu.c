@@ -17,7 +17,7 @@ void __tsan_release(void *);
 #define HAPPENS_BEFORE(x) __tsan_release(x)
 #define HAPPENS_AFTER(x) __tsan_acquire(x)
 #define FORKS __attribute__((no_sanitize("thread"))) /* its variables are handed over behind HAPPENS_BEFORE */
-#define WORTH_A_THREAD 0.0 /* seconds of work; tests are small */
+#define WORTH_A_THREAD 0.0                           /* seconds of work; tests are small */
 #else
 #define HAPPENS_BEFORE(x) (void)(x)
 #define HAPPENS_AFTER(x) (void)(x)
@@ -90,7 +90,8 @@ void rw_cpu_properties(rw_device_properties *p)
     char cc[RW_CC_PATH];
     const char *own = getenv("RECHENWERK_CC");
     if (rw_cc_find(cc)) snprintf(p->driver, sizeof p->driver, "C compiler %.140s", cc);
-    else if (own && *own && strcmp(own, "none") != 0) snprintf(p->driver, sizeof p->driver, "RECHENWERK_CC = %.100s is no program that can be run", own);
+    else if (own && *own && strcmp(own, "none") != 0)
+        snprintf(p->driver, sizeof p->driver, "RECHENWERK_CC = %.100s is no program that can be run", own);
     else snprintf(p->driver, sizeof p->driver, "no C compiler: equations run in the plain evaluator (install gcc)");
 }
 
@@ -104,7 +105,8 @@ static int cpu_list(rw_context *ctx, rw_device_properties *list, int max, char *
 static rw_status cpu_open(rw_device *dev, int index)
 {
     if (index == 0 || index > 4096)
-        return rw_fail(dev->ctx, RW_ERR_DEVICE, "cpu:%d: the number behind cpu: is a count of threads, 1 to 4096", index);
+        return rw_fail(dev->ctx, RW_ERR_DEVICE, "cpu:%d: the number behind cpu: is a count of threads, 1 to 4096",
+                       index);
     cpu_state *s = rw_calloc(1, sizeof *s);
     if (!s) return rw_fail_memory(dev->ctx, sizeof *s, "a device");
     s->threads = index > 0 ? index : RW_MIN(omp_get_max_threads(), rw_usable_cores());
@@ -123,7 +125,8 @@ static void cpu_close(rw_device *dev)
 
 rw_status rw_cpu_alloc(rw_device *dev, size_t bytes, rw_memory memory, rw_buffer *buffer)
 {
-    const size_t align = bytes >= (size_t)1 << 22 ? (size_t)1 << 21 : 64, room = (bytes + align - 1) / align * align; /* large arrays on huge pages' borders */
+    /* large arrays on huge pages' borders */
+    const size_t align = bytes >= (size_t)1 << 22 ? (size_t)1 << 21 : 64, room = (bytes + align - 1) / align * align;
     buffer->pointer = rw_fault_hit(RW_FAULT_ALLOC) ? NULL : aligned_alloc(align, room);
     if (!buffer->pointer) return rw_fail_memory(dev->ctx, bytes, "an array");
     rw_huge_pages(buffer->pointer, room);
@@ -227,8 +230,9 @@ static void note_seconds(rw_kernel *k, double seconds, long groups)
     k->group_seconds = before > 0 ? fmin(one, 1.1 * before) : one;
 }
 
-/* The groups of a launch are cut into shares, one a thread as long as there are few. A thread takes its own in pieces, then what others have not come to: cores differ in speed,
- * groups in work, and a thread may be waiting for another program. */
+/* The groups of a launch are cut into shares, one a thread as long as there are few. A thread takes its own in pieces,
+ * then what others have not come to: cores differ in speed, groups in work, and a thread may be waiting for another
+ * program. */
 enum { MAX_SHARES = 32, PIECES = 16 };
 typedef struct share {
     _Alignas(64) _Atomic long next;
@@ -239,7 +243,8 @@ static long take(share *s, long piece, rw_cc_entry *entry, void **a, const int n
 {
     long done = 0;
     while (atomic_load_explicit(&s->next, memory_order_relaxed) < s->end) {
-        const long from = atomic_fetch_add_explicit(&s->next, piece, memory_order_relaxed), to = RW_MIN(from + piece, s->end);
+        const long from = atomic_fetch_add_explicit(&s->next, piece, memory_order_relaxed),
+                   to = RW_MIN(from + piece, s->end);
         if (from >= to) break;
         entry(a, n, from, to);
         done += to - from;
@@ -247,7 +252,8 @@ static long take(share *s, long piece, rw_cc_entry *entry, void **a, const int n
     return done;
 }
 
-/* The groups first … total - 1 over the threads; the seconds that thread 0 worked. The kernel itself is instrumented, in its own object. */
+/* The groups first … total - 1 over the threads; the seconds that thread 0 worked. The kernel itself is instrumented,
+ * in its own object. */
 FORKS static double run_groups(rw_kernel *k, void **a, const int n[3], long first, long total, int threads)
 {
     rw_cc_entry *entry = (rw_cc_entry *)k->handle;
@@ -282,8 +288,9 @@ static void run_alone(rw_kernel *k, void **a, const int n[3], long first, long l
     note_seconds(k, rw_seconds() - begin, last - first);
 }
 
-/* All threads or one: to wake them and wait for them takes some microseconds, and milliseconds on a machine that others use too. What is lost
- * that way, on the average, must be won; while one thread works it is forgotten slowly. (Teams of changing size would make libgomp start and end threads.) */
+/* All threads or one: to wake them and wait for them takes some microseconds, and milliseconds on a machine that others
+ * use too. What is lost that way, on the average, must be won; while one thread works it is forgotten slowly. (Teams of
+ * changing size would make libgomp start and end threads.) */
 static int threads_for(cpu_state *s, double work, int most)
 {
     if (work >= 2 * WORTH_A_THREAD && work * (1 - 1.0 / most) >= 2 * s->overhead) return most;
@@ -291,11 +298,13 @@ static int threads_for(cpu_state *s, double work, int most)
     return WORTH_A_THREAD > 0 ? 1 : most;
 }
 
-/* Lost: the time in which thread 0 had nothing to do. That it had less memory for itself is no loss that one thread would not have, and what came once, longer than the
- * whole work, tells little about the next launch. */
-static void run_shared(cpu_state *s, rw_kernel *k, void **a, const int n[3], long first, long total, int threads, double work)
+/* Lost: the time in which thread 0 had nothing to do. That it had less memory for itself is no loss that one thread
+ * would not have, and what came once, longer than the whole work, tells little about the next launch. */
+static void run_shared(cpu_state *s, rw_kernel *k, void **a, const int n[3], long first, long total, int threads,
+                       double work)
 {
-    const double begin = rw_seconds(), busy = run_groups(k, a, n, first, total, threads), lost = rw_seconds() - begin - busy;
+    const double begin = rw_seconds(), busy = run_groups(k, a, n, first, total, threads),
+                 lost = rw_seconds() - begin - busy;
     s->overhead = s->overhead + (fmin(lost, work) - s->overhead) / 32;
 }
 
@@ -305,8 +314,7 @@ static rw_status cpu_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], 
     void *a[RW_MAX_PARAMETERS];
     int n[3] = {(int)groups[0], (int)groups[1], (int)groups[2]};
     long total = (long)(groups[0] * groups[1] * groups[2]), first = 0;
-    for (int i = 0; i < nargs; ++i)
-        a[i] = args[i].buffer ? (void *)&args[i].buffer->pointer : (void *)&args[i].value;
+    for (int i = 0; i < nargs; ++i) a[i] = args[i].buffer ? (void *)&args[i].buffer->pointer : (void *)&args[i].value;
     cpu_state *s = q->device->state;
     int threads = rw_threads_lost() ? 1 : RW_MIN(s->threads, (int)RW_MIN(total, 4096));
     if (threads == 1) {
@@ -363,11 +371,31 @@ rw_status rw_cpu_event_seconds(rw_event *start, rw_event *stop, double *seconds)
 }
 
 const rw_device_ops rw_cpu_ops = {
-    .kind = "cpu", .suffix = ".so", .list = cpu_list, .open = cpu_open, .close = cpu_close, .alloc = rw_cpu_alloc,
-    .free = rw_cpu_free, .copy_in = cpu_copy_in, .copy_out = cpu_copy_out, .copy = cpu_copy, .zero = cpu_zero,
-    .identity = cpu_identity, .compile = cpu_compile, .load = rw_cc_load, .unload = cpu_unload, .launch = cpu_launch,
-    .queue_create = rw_cpu_queue_create, .queue_destroy = rw_cpu_queue_destroy, .wait = rw_cpu_wait,
-    .event_create = rw_cpu_event_create, .event_destroy = rw_cpu_event_destroy, .event_record = rw_cpu_event_record,
-    .event_wait = rw_cpu_event_wait, .event_order = rw_cpu_event_order, .event_seconds = rw_cpu_event_seconds,
-    .discrete = false, .survives_fork = true,
+    .kind = "cpu",
+    .suffix = ".so",
+    .list = cpu_list,
+    .open = cpu_open,
+    .close = cpu_close,
+    .alloc = rw_cpu_alloc,
+    .free = rw_cpu_free,
+    .copy_in = cpu_copy_in,
+    .copy_out = cpu_copy_out,
+    .copy = cpu_copy,
+    .zero = cpu_zero,
+    .identity = cpu_identity,
+    .compile = cpu_compile,
+    .load = rw_cc_load,
+    .unload = cpu_unload,
+    .launch = cpu_launch,
+    .queue_create = rw_cpu_queue_create,
+    .queue_destroy = rw_cpu_queue_destroy,
+    .wait = rw_cpu_wait,
+    .event_create = rw_cpu_event_create,
+    .event_destroy = rw_cpu_event_destroy,
+    .event_record = rw_cpu_event_record,
+    .event_wait = rw_cpu_event_wait,
+    .event_order = rw_cpu_event_order,
+    .event_seconds = rw_cpu_event_seconds,
+    .discrete = false,
+    .survives_fork = true,
 };

@@ -61,8 +61,7 @@ static rw_status open_temporary(rw_device *dev, rw_program *p, const rw_text *bi
     char *name = rw_format("%s/program.so", folder.path);
     int fd = name ? open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
     rw_status status = RW_OK;
-    if (!name)
-        status = rw_fail_memory(dev->ctx, 64, "a path");
+    if (!name) status = rw_fail_memory(dev->ctx, 64, "a path");
     else if (fd < 0 || !write_all(fd, binary))
         status = rw_fail(dev->ctx, RW_ERR_FILE, "temporary file %s: %s: set TMPDIR to a folder with room", name,
                          strerror(errno));

@@ -44,8 +44,8 @@ static int start(pid_t *pid, char *const *argv, char **environment, const char *
     sigaddset(&child, SIGCHLD); /* a compiler that inherits SIG_IGN cannot wait for its own processes */
     posix_spawnattr_setsigdefault(&attributes, &child);
     posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
-                                              (group ? POSIX_SPAWN_SETPGROUP : 0));
+    posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | (group ? POSIX_SPAWN_SETPGROUP : 0));
     posix_spawnattr_setpgroup(&attributes, 0);
     int error = posix_spawn(pid, argv[0], &actions, &attributes, argv, environment);
     posix_spawn_file_actions_destroy(&actions);
@@ -111,9 +111,9 @@ rw_status rw_process_limit(rw_context *ctx, double *seconds)
     if (!given || !*given) return RW_OK;
     *seconds = rw_strtod(given, &end);
     if (*end == 0 && *seconds >= 1 && *seconds <= 86400) return RW_OK;
-    return rw_fail(ctx, RW_ERR_ARGUMENT,
-                   "RECHENWERK_CC_SECONDS = %s: give the seconds after which a compiler is ended, 1 … 86400, or unset it",
-                   given);
+    return rw_fail(
+        ctx, RW_ERR_ARGUMENT,
+        "RECHENWERK_CC_SECONDS = %s: give the seconds after which a compiler is ended, 1 … 86400, or unset it", given);
 }
 
 rw_status rw_process_output(rw_context *ctx, const char *log, char **text)

@@ -4,7 +4,13 @@
 
 #include "core/temporary.h"
 
-enum { RW_PROCESS_FAILED = -1, RW_PROCESS_LATE = -2, RW_PROCESS_INTERRUPTED = -3, RW_PROCESS_TALKS = -4, RW_PROCESS_UNKNOWN = -5 };
+enum {
+    RW_PROCESS_FAILED = -1,
+    RW_PROCESS_LATE = -2,
+    RW_PROCESS_INTERRUPTED = -3,
+    RW_PROCESS_TALKS = -4,
+    RW_PROCESS_UNKNOWN = -5
+};
 
 /* Runs argv with its output in the file `log` and its temporary files in the folder; the exit status (128: ended by a
  * signal), or

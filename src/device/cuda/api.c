@@ -50,8 +50,7 @@ static void load_cuda(void)
     if (error == CUDA_ERROR_NO_DEVICE)
         snprintf(cuda_reason, sizeof cuda_reason,
                  "the NVIDIA driver finds no GPU: is CUDA_VISIBLE_DEVICES empty, does nvidia-smi show one?");
-    else
-        snprintf(cuda_reason, sizeof cuda_reason, "cuInit: %s (%d), %s: does nvidia-smi work?", name, error, text);
+    else snprintf(cuda_reason, sizeof cuda_reason, "cuInit: %s (%d), %s: does nvidia-smi work?", name, error, text);
 }
 
 const rw_cuda_api *rw_cuda_load(const char **reason)
@@ -60,8 +59,9 @@ const rw_cuda_api *rw_cuda_load(const char **reason)
     pthread_once(&once, load_cuda);
     *reason = cuda_reason[0] ? cuda_reason : NULL;
     if (!*reason && rw_forks() != loaded_in)
-        *reason = "this process was forked from one that has used CUDA, and its driver does not work in a child: use CUDA "
-                  "after fork() only, or start processes anew (Python: multiprocessing.set_start_method(\"spawn\"))";
+        *reason =
+            "this process was forked from one that has used CUDA, and its driver does not work in a child: use CUDA "
+            "after fork() only, or start processes anew (Python: multiprocessing.set_start_method(\"spawn\"))";
     return *reason ? NULL : &cuda;
 }
 
@@ -84,16 +84,14 @@ static bool try_nvrtc(const char *path)
     if (!function) missing = #name;
     RW_NVRTC_FUNCTIONS(RW_X)
 #undef RW_X
-    if (missing)
-        snprintf(nvrtc_reason, sizeof nvrtc_reason, "%s lacks %s: install NVRTC 11.2 or newer", path, missing);
+    if (missing) snprintf(nvrtc_reason, sizeof nvrtc_reason, "%s lacks %s: install NVRTC 11.2 or newer", path, missing);
     else if (nvrtc.nvrtcVersion(&nvrtc.major, &nvrtc.minor) != 0)
         snprintf(nvrtc_reason, sizeof nvrtc_reason, "%s does not tell its version: install NVRTC again", path);
     else if (driver_version && nvrtc.major > driver_version / 1000)
         snprintf(nvrtc_reason, sizeof nvrtc_reason,
                  "%s is NVRTC %d.%d but the driver is of CUDA %d.%d: install NVRTC %d or a newer driver", path,
                  nvrtc.major, nvrtc.minor, driver_version / 1000, driver_version % 1000 / 10, driver_version / 1000);
-    else
-        return true;
+    else return true;
     dlclose(library);
     return false;
 }
@@ -114,16 +112,22 @@ static bool try_folder(const char *prefix, const char *folder)
 static bool find_nvrtc(void)
 {
     static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"};
-    static const struct { const char *variable, *folder; } places[] = {
-        {"CUDA_HOME", "lib64"}, {"CUDA_PATH", "lib64"}, {"CONDA_PREFIX", "lib"},
-        {NULL, "usr/local/cuda/lib64"}, {NULL, "usr/local/cuda-*/lib64"},
-        {"VIRTUAL_ENV", "lib/python3*/site-packages/nvidia/*/lib"},
-        {"HOME", ".local/lib/python3*/site-packages/nvidia/*/lib"},
-        {NULL, "usr/local/lib/python3*/*-packages/nvidia/*/lib"}};
+    static const struct {
+        const char *variable, *folder;
+    } places[] = {{"CUDA_HOME", "lib64"},
+                  {"CUDA_PATH", "lib64"},
+                  {"CONDA_PREFIX", "lib"},
+                  {NULL, "usr/local/cuda/lib64"},
+                  {NULL, "usr/local/cuda-*/lib64"},
+                  {"VIRTUAL_ENV", "lib/python3*/site-packages/nvidia/*/lib"},
+                  {"HOME", ".local/lib/python3*/site-packages/nvidia/*/lib"},
+                  {NULL, "usr/local/lib/python3*/*-packages/nvidia/*/lib"}};
     const char *own = getenv("RECHENWERK_NVRTC");
     if (own && *own) {
-        snprintf(nvrtc_reason, sizeof nvrtc_reason, "RECHENWERK_NVRTC = %.300s cannot be opened: give the path of "
-                                                    "libnvrtc.so, or unset it to have it searched", own);
+        snprintf(nvrtc_reason, sizeof nvrtc_reason,
+                 "RECHENWERK_NVRTC = %.300s cannot be opened: give the path of "
+                 "libnvrtc.so, or unset it to have it searched",
+                 own);
         return try_nvrtc(own);
     }
     for (int i = 0; i < COUNT(names); ++i)

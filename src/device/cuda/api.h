@@ -19,6 +19,7 @@ typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphExec_st *CUgraphExec;
 typedef struct CUgraphicsResource_st *CUgraphicsResource;
 
+/* clang-format off */
 #define RW_CUDA_CONSTANTS(X)                                                                                           \
     X(CUDA_SUCCESS, 0) X(CUDA_ERROR_INVALID_VALUE, 1) X(CUDA_ERROR_OUT_OF_MEMORY, 2) X(CUDA_ERROR_DEINITIALIZED, 4)    \
     X(CUDA_ERROR_DEVICE_UNAVAILABLE, 46) X(CUDA_ERROR_NO_DEVICE, 100) X(CUDA_ERROR_ECC_UNCORRECTABLE, 214)             \
@@ -31,8 +32,9 @@ typedef struct CUgraphicsResource_st *CUgraphicsResource;
     X(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1) X(CU_DEVICE_ATTRIBUTE_WARP_SIZE, 10)                               \
     X(CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 13) X(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)                              \
     X(CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, 20)                                                                            \
-    X(CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY, 19) X(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, 33) X(CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID, 34)                                     \
-    X(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 38) X(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 39)                  \
+    X(CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY, 19) X(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, 33)                               \
+    X(CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID, 34)                                                                           \
+    X(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 38) X(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 39)                 \
     X(CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID, 50)                                                                           \
     X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75) X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76)            \
     X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, 81)                                                    \
@@ -44,12 +46,16 @@ typedef struct CUgraphicsResource_st *CUgraphicsResource;
     X(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 14)                                                         \
     X(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8) X(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 9)     \
     X(CU_JIT_ERROR_LOG_BUFFER, 5) X(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, 6)                                             \
-    X(CU_SHAREDMEM_CARVEOUT_MAX_SHARED, 100) X(CU_MEM_ATTACH_GLOBAL, 1) X(CU_MEMHOSTALLOC_PORTABLE, 1) X(CU_MEMHOSTALLOC_DEVICEMAP, 2)                 \
-    X(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, 2) X(CU_POINTER_ATTRIBUTE_DEVICE_POINTER, 3) X(CU_POINTER_ATTRIBUTE_IS_MANAGED, 8)               \
-    X(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, 9) X(CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, 11) X(CU_POINTER_ATTRIBUTE_RANGE_SIZE, 12)         \
+    X(CU_SHAREDMEM_CARVEOUT_MAX_SHARED, 100) X(CU_MEM_ATTACH_GLOBAL, 1) X(CU_MEMHOSTALLOC_PORTABLE, 1)                 \
+    X(CU_MEMHOSTALLOC_DEVICEMAP, 2)                                                                                    \
+    X(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, 2) X(CU_POINTER_ATTRIBUTE_DEVICE_POINTER, 3)                                   \
+    X(CU_POINTER_ATTRIBUTE_IS_MANAGED, 8)                                                                              \
+    X(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, 9) X(CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, 11)                             \
+    X(CU_POINTER_ATTRIBUTE_RANGE_SIZE, 12)                                                                             \
     X(CU_MEMORYTYPE_HOST, 1) X(CU_MEMORYTYPE_DEVICE, 2)                                                                \
-    X(CU_STREAM_NON_BLOCKING, 1) X(CU_STREAM_CAPTURE_MODE_RELAXED, 2) X(CU_EVENT_DEFAULT, 0) \
+    X(CU_STREAM_NON_BLOCKING, 1) X(CU_STREAM_CAPTURE_MODE_RELAXED, 2) X(CU_EVENT_DEFAULT, 0)                           \
     X(CU_GL_DEVICE_LIST_ALL, 1) X(CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD, 2)
+/* clang-format on */
 
 enum {
 #define RW_X(name, value) name = value,
@@ -58,6 +64,7 @@ enum {
 };
 
 /* symbol, parameters; every function returns a CUresult */
+/* clang-format off */
 #define RW_CUDA_FUNCTIONS(X)                                                                                           \
     X(cuInit, (unsigned int flags))                                                                                    \
     X(cuDriverGetVersion, (int *version))                                                                              \
@@ -120,6 +127,7 @@ enum {
     X(cuGraphicsResourceGetMappedPointer_v2, (CUdeviceptr *pointer, size_t *bytes, CUgraphicsResource))                \
     X(cuGraphicsUnmapResources, (unsigned int count, CUgraphicsResource *resources, CUstream))                         \
     X(cuGraphicsUnregisterResource, (CUgraphicsResource))
+/* clang-format on */
 
 typedef struct rw_cuda_api {
 #define RW_X(name, parameters) CUresult(*name) parameters;
@@ -131,6 +139,7 @@ typedef int nvrtcResult;
 typedef struct _nvrtcProgram *nvrtcProgram;
 
 /* result, symbol, parameters */
+/* clang-format off */
 #define RW_NVRTC_FUNCTIONS(X)                                                                                          \
     X(nvrtcResult, nvrtcVersion, (int *major, int *minor))                                                             \
     X(const char *, nvrtcGetErrorString, (nvrtcResult))                                                                \
@@ -147,6 +156,7 @@ typedef struct _nvrtcProgram *nvrtcProgram;
     X(nvrtcResult, nvrtcGetCUBIN, (nvrtcProgram, char *cubin))                                                         \
     X(nvrtcResult, nvrtcGetPTXSize, (nvrtcProgram, size_t *bytes))                                                     \
     X(nvrtcResult, nvrtcGetPTX, (nvrtcProgram, char *ptx))
+/* clang-format on */
 
 typedef struct rw_nvrtc_api {
 #define RW_X(result, name, parameters) result(*name) parameters;

@@ -124,8 +124,7 @@ static void describe(const rw_cuda_api *cu, CUdevice device, int index, rw_devic
     p->mapped = attribute(cu, device, CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY);
     if (attribute(cu, device, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE) == CU_COMPUTEMODE_PROHIBITED)
         snprintf(p->unusable, sizeof p->unusable, "its compute mode is prohibited: nvidia-smi -c DEFAULT changes it");
-    else if (!nvrtc)
-        snprintf(p->unusable, sizeof p->unusable, "%.250s", no_nvrtc);
+    else if (!nvrtc) snprintf(p->unusable, sizeof p->unusable, "%.250s", no_nvrtc);
 }
 
 /* ---- list, open, close ---------------------------------------------------------------------------------------- */

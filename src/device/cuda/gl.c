@@ -1,4 +1,5 @@
-/* Buffers of OpenGL that CUDA writes. Source: NVIDIA, CUDA Driver API, "OpenGL Interoperability" and "Graphics Interoperability". */
+/* Buffers of OpenGL that CUDA writes. Source: NVIDIA, CUDA Driver API, "OpenGL Interoperability" and "Graphics
+ * Interoperability". */
 #include "device/cuda/cuda.h"
 
 /* OpenGL may be another GPU's, or a processor's. */
@@ -19,10 +20,12 @@ rw_status rw_cuda_gl_import(rw_device *dev, unsigned gl_buffer, void **resource)
     CUgraphicsResource r = NULL;
     bool entered = rw_cuda_enter(s);
     const bool ours = draws(s);
-    CUresult error = ours ? s->cu->cuGraphicsGLRegisterBuffer(&r, gl_buffer, CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD) : CUDA_SUCCESS;
+    CUresult error = ours ? s->cu->cuGraphicsGLRegisterBuffer(&r, gl_buffer, CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD)
+                          : CUDA_SUCCESS;
     rw_cuda_leave(s, entered);
     *resource = r;
-    if (!ours) return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED, "%s: the display's OpenGL is not this GPU's", dev->info.name);
+    if (!ours)
+        return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED, "%s: the display's OpenGL is not this GPU's", dev->info.name);
     if (!error) return RW_OK;
     const char *name = "an unknown error";
     s->cu->cuGetErrorName(error, &name);
@@ -39,7 +42,9 @@ rw_status rw_cuda_gl_copy(rw_queue *q, void *resource, rw_buffer *src)
     CUresult error = s->cu->cuGraphicsMapResources(1, &r, q->state);
     if (!error) {
         error = s->cu->cuGraphicsResourceGetMappedPointer_v2(&to, &bytes, r);
-        if (!error) error = s->cu->cuMemcpyDtoDAsync_v2(to, rw_cuda_address(src), src->bytes < bytes ? src->bytes : bytes, q->state);
+        if (!error)
+            error = s->cu->cuMemcpyDtoDAsync_v2(to, rw_cuda_address(src), src->bytes < bytes ? src->bytes : bytes,
+                                                q->state);
         CUresult end = s->cu->cuGraphicsUnmapResources(1, &r, q->state);
         if (!error) error = end;
     }

@@ -16,16 +16,22 @@ rw_status rw_cuda_alloc(rw_device *dev, size_t bytes, rw_memory memory, rw_buffe
                        dev->info.name);
     bool entered = rw_cuda_enter(s);
     void *host = NULL;
-    CUresult error = mapped    ? s->cu->cuMemHostAlloc(&host, bytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP)
+    CUresult error = mapped ? s->cu->cuMemHostAlloc(&host, bytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP)
                      : managed ? s->cu->cuMemAllocManaged(&address, bytes, CU_MEM_ATTACH_GLOBAL)
                                : s->cu->cuMemAlloc_v2(&address, bytes);
-    if (!error && mapped && (error = s->cu->cuMemHostGetDevicePointer_v2(&address, host, 0))) s->cu->cuMemFreeHost(host);
+    if (!error && mapped && (error = s->cu->cuMemHostGetDevicePointer_v2(&address, host, 0)))
+        s->cu->cuMemFreeHost(host);
     rw_status status = RW_OK;
     if (error) status = rw_cuda_fail(dev, error, "an array: wanted %.1f MiB", (double)bytes / 0x1p20);
     rw_cuda_leave(s, entered);
     if (error) return status;
     void *pointer = (void *)(uintptr_t)address;
-    *buffer = (rw_buffer){.pointer = pointer, .bytes = bytes, .memory = memory, .host = mapped ? host : managed ? pointer : NULL};
+    *buffer = (rw_buffer){.pointer = pointer,
+                          .bytes = bytes,
+                          .memory = memory,
+                          .host = mapped    ? host
+                                  : managed ? pointer
+                                            : NULL};
     return RW_OK;
 }
 
@@ -123,11 +129,16 @@ rw_status rw_cuda_tensor_import(rw_device *dev, const rw_tensor *t, rw_buffer *b
     rw_cuda_leave(s, entered);
     const bool on_host = type == CU_MEMORYTYPE_HOST && !managed;
     if (error || (!on_host && !managed && ordinal != dev->index))
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT,
-                       "rw_array_import: data = %p is %s: memory of %s, managed or page-locked host memory is needed; other memory of the host is for the cpu device",
-                       t->data, error ? "no address that the CUDA driver knows" : "memory of another GPU", dev->info.name);
-    *buffer = (rw_buffer){.pointer = (void *)(uintptr_t)address, .bytes = size ? size - (size_t)(given - start) : SIZE_MAX,
-                          .memory = managed ? RW_MEMORY_MANAGED : on_host ? RW_MEMORY_MAPPED : RW_MEMORY_DEVICE};
+        return rw_fail(
+            dev->ctx, RW_ERR_ARGUMENT,
+            "rw_array_import: data = %p is %s: memory of %s, managed or page-locked host memory is needed; other "
+            "memory of the host is for the cpu device",
+            t->data, error ? "no address that the CUDA driver knows" : "memory of another GPU", dev->info.name);
+    *buffer = (rw_buffer){.pointer = (void *)(uintptr_t)address,
+                          .bytes = size ? size - (size_t)(given - start) : SIZE_MAX,
+                          .memory = managed   ? RW_MEMORY_MANAGED
+                                    : on_host ? RW_MEMORY_MAPPED
+                                              : RW_MEMORY_DEVICE};
     *host = managed || on_host ? (void *)(uintptr_t)given : NULL;
     buffer->host = *host;
     *offset = 0;

@@ -81,8 +81,8 @@ rw_status rw_nvrtc_compile(rw_context *ctx, const char *name, const char *text, 
     nvrtcResult error = n->nvrtcCreateProgram(&program, text, name, 0, NULL, NULL);
     if (error) return rw_fail(ctx, RW_ERR_COMPILE, "program %s: NVRTC: %s", name, n->nvrtcGetErrorString(error));
     error = n->nvrtcCompileProgram(program, noptions, options);
-    rw_status status = error ? build_failed(ctx, n, program, error, name, text)
-                             : take(ctx, n, program, cubin, name, binary);
+    rw_status status =
+        error ? build_failed(ctx, n, program, error, name, text) : take(ctx, n, program, cubin, name, binary);
     n->nvrtcDestroyProgram(&program);
     return status;
 }

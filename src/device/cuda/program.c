@@ -11,7 +11,8 @@ rw_status rw_cuda_compile(rw_device *dev, rw_program *p, const char *text, rw_te
     return rw_nvrtc_compile(dev->ctx, p->name, text, rw_cuda_of(dev)->arch, p->reproducible, binary);
 }
 
-/* As much of a unit's fast memory for the groups that it holds at a time as they use: what is left caches, and holds what is being loaded. A preference: failing does no harm. */
+/* As much of a unit's fast memory for the groups that it holds at a time as they use: what is left caches, and holds
+ * what is being loaded. A preference: failing does no harm. */
 static void share_memory(rw_device *dev, const rw_program *p, CUfunction f, int fixed)
 {
     enum { RESERVED = 1024 /* bytes of a group that the system takes */ };
@@ -19,9 +20,12 @@ static void share_memory(rw_device *dev, const rw_program *p, CUfunction f, int 
     int groups = 0, most = 0, percent = CU_SHAREDMEM_CARVEOUT_MAX_SHARED;
     s->cu->cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, percent);
     if (s->cu->cuOccupancyMaxActiveBlocksPerMultiprocessor(&groups, f, p->group, (size_t)p->shared_large)) return;
-    if (s->cu->cuDeviceGetAttribute(&most, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, s->device) || most <= 0) return;
+    if (s->cu->cuDeviceGetAttribute(&most, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, s->device) ||
+        most <= 0)
+        return;
     percent = (int)((groups * (fixed + p->shared_large + RESERVED) * 100 + most - 1) / most);
-    s->cu->cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, RW_MIN(percent, CU_SHAREDMEM_CARVEOUT_MAX_SHARED));
+    s->cu->cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                              RW_MIN(percent, CU_SHAREDMEM_CARVEOUT_MAX_SHARED));
 }
 
 /* Finds a kernel; above 48 KiB shared memory has to be asked for, kernel by kernel. */
@@ -37,7 +41,8 @@ static rw_status find_kernel(rw_device *dev, rw_program *p, rw_kernel *k)
     if (items && items < p->group)
         return rw_fail(dev->ctx, RW_ERR_COMPILE, "program %s: kernel %s runs with at most %d items on %s, GROUP is %d",
                        p->name, k->name, items, dev->info.name, p->group);
-    if (p->cluster > 8) cu->cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1); /* else the launch says so */
+    /* else the launch says so */
+    if (p->cluster > 8) cu->cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
     if (p->shared_large <= 0) return RW_OK;
     cu->cuFuncGetAttribute(&fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, f);
     if (fixed + p->shared_large > dev->info.shared_memory)
@@ -91,8 +96,12 @@ rw_status rw_cuda_resources(rw_kernel *k, rw_kernel_resources *r)
     bool entered = rw_cuda_enter(s);
     CUresult error = s->cu->cuFuncGetAttribute(&r->registers, CU_FUNC_ATTRIBUTE_NUM_REGS, k->handle);
     if (!error) error = s->cu->cuFuncGetAttribute(&r->spilled, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, k->handle);
-    if (!error) error = s->cu->cuDeviceGetAttribute(&r->items_most, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, s->device);
-    if (!error) error = s->cu->cuOccupancyMaxActiveBlocksPerMultiprocessor(&groups, k->handle, k->program->group, (size_t)k->program->shared_large);
+    if (!error)
+        error =
+            s->cu->cuDeviceGetAttribute(&r->items_most, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, s->device);
+    if (!error)
+        error = s->cu->cuOccupancyMaxActiveBlocksPerMultiprocessor(&groups, k->handle, k->program->group,
+                                                                   (size_t)k->program->shared_large);
     rw_cuda_leave(s, entered);
     r->items = groups * k->program->group;
     return error ? rw_cuda_fail(dev, error, "resources of kernel %s", k->name) : RW_OK;

@@ -81,9 +81,9 @@ static rw_status launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], cons
         pointers[i] = (void *)(uintptr_t)at; /* the driver only reads them */
     }
     bool entered = rw_cuda_enter(s);
-    CUresult error = s->cu->cuLaunchKernel(k->handle, (unsigned)groups[0], (unsigned)groups[1], (unsigned)groups[2],
-                                           (unsigned)p->group, 1, 1, (unsigned)p->shared_large, q->state, pointers,
-                                           NULL);
+    CUresult error =
+        s->cu->cuLaunchKernel(k->handle, (unsigned)groups[0], (unsigned)groups[1], (unsigned)groups[2],
+                              (unsigned)p->group, 1, 1, (unsigned)p->shared_large, q->state, pointers, NULL);
     rw_status status = error ? fail_launch(q, k, groups, error) : RW_OK;
     rw_cuda_leave(s, entered);
     return status;
@@ -206,15 +206,45 @@ static void graph_destroy(rw_device *dev, void *graph)
 }
 
 const rw_device_ops rw_cuda_ops = {
-    .kind = "cuda", .suffix = ".cubin", .list = rw_cuda_list, .open = rw_cuda_open, .close = rw_cuda_close,
-    .alloc = rw_cuda_alloc, .free = rw_cuda_free, .copy_in = rw_cuda_copy_in, .copy_out = rw_cuda_copy_out,
-    .copy = rw_cuda_copy, .zero = rw_cuda_zero, .identity = rw_cuda_identity, .compile = rw_cuda_compile,
-    .load = rw_cuda_program_load, .unload = rw_cuda_unload, .launch = launch, .queue_create = queue_create,
-    .queue_destroy = queue_destroy, .wait = wait_queue, .event_create = event_create, .event_destroy = event_destroy,
-    .event_record = event_record, .event_wait = event_wait, .event_order = event_order,
-    .event_seconds = event_seconds, .host_alloc = rw_cuda_host_alloc, .host_free = rw_cuda_host_free,
-    .record_begin = record_begin, .record_end = record_end, .replay = replay, .graph_destroy = graph_destroy,
-    .resources = rw_cuda_resources, .queue_import = queue_import, .event_import = event_import,
-    .tensor_import = rw_cuda_tensor_import, .native = native, .gl_import = rw_cuda_gl_import, .gl_copy = rw_cuda_gl_copy,
-    .gl_release = rw_cuda_gl_release, .discrete = true, .shared_most = RW_SHARED_MOST,
+    .kind = "cuda",
+    .suffix = ".cubin",
+    .list = rw_cuda_list,
+    .open = rw_cuda_open,
+    .close = rw_cuda_close,
+    .alloc = rw_cuda_alloc,
+    .free = rw_cuda_free,
+    .copy_in = rw_cuda_copy_in,
+    .copy_out = rw_cuda_copy_out,
+    .copy = rw_cuda_copy,
+    .zero = rw_cuda_zero,
+    .identity = rw_cuda_identity,
+    .compile = rw_cuda_compile,
+    .load = rw_cuda_program_load,
+    .unload = rw_cuda_unload,
+    .launch = launch,
+    .queue_create = queue_create,
+    .queue_destroy = queue_destroy,
+    .wait = wait_queue,
+    .event_create = event_create,
+    .event_destroy = event_destroy,
+    .event_record = event_record,
+    .event_wait = event_wait,
+    .event_order = event_order,
+    .event_seconds = event_seconds,
+    .host_alloc = rw_cuda_host_alloc,
+    .host_free = rw_cuda_host_free,
+    .record_begin = record_begin,
+    .record_end = record_end,
+    .replay = replay,
+    .graph_destroy = graph_destroy,
+    .resources = rw_cuda_resources,
+    .queue_import = queue_import,
+    .event_import = event_import,
+    .tensor_import = rw_cuda_tensor_import,
+    .native = native,
+    .gl_import = rw_cuda_gl_import,
+    .gl_copy = rw_cuda_gl_copy,
+    .gl_release = rw_cuda_gl_release,
+    .discrete = true,
+    .shared_most = RW_SHARED_MOST,
 };

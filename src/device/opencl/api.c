@@ -40,8 +40,9 @@ const rw_opencl_api *rw_opencl_load(const char **reason)
     pthread_once(&once, load);
     *reason = why_not;
     if (!why_not && rw_forks() != loaded_in)
-        *reason = "this process was forked from one that has used OpenCL, and drivers do not work in a child: use OpenCL "
-                  "after fork() only, or start processes anew (Python: multiprocessing.set_start_method(\"spawn\"))";
+        *reason =
+            "this process was forked from one that has used OpenCL, and drivers do not work in a child: use OpenCL "
+            "after fork() only, or start processes anew (Python: multiprocessing.set_start_method(\"spawn\"))";
     return *reason ? NULL : &api;
 }
 

@@ -82,6 +82,7 @@ typedef struct _cl_event *cl_event;
 #define CL_PROFILING_COMMAND_END 0x1283
 
 /* Errors (specification, appendix on error codes): name, value. */
+/* clang-format off */
 #define RW_OPENCL_ERRORS(X)                                                                                            \
     X(CL_SUCCESS, 0) X(CL_DEVICE_NOT_FOUND, -1) X(CL_DEVICE_NOT_AVAILABLE, -2) X(CL_COMPILER_NOT_AVAILABLE, -3)        \
     X(CL_MEM_OBJECT_ALLOCATION_FAILURE, -4) X(CL_OUT_OF_RESOURCES, -5) X(CL_OUT_OF_HOST_MEMORY, -6)                    \
@@ -95,6 +96,7 @@ typedef struct _cl_event *cl_event;
     X(CL_INVALID_WORK_DIMENSION, -53) X(CL_INVALID_WORK_GROUP_SIZE, -54) X(CL_INVALID_WORK_ITEM_SIZE, -55)             \
     X(CL_INVALID_EVENT, -58) X(CL_INVALID_OPERATION, -59) X(CL_INVALID_BUFFER_SIZE, -61)                               \
     X(CL_INVALID_GLOBAL_WORK_SIZE, -63) X(CL_PLATFORM_NOT_FOUND_KHR, -1001) X(CL_ILLEGAL_ACCESS_NV, -9999)
+/* clang-format on */
 
 enum {
 #define RW_X(name, value) name = value,
@@ -106,6 +108,7 @@ typedef void rw_opencl_notify_context(const char *text, const void *data, size_t
 typedef void rw_opencl_notify_program(cl_program program, void *user);
 
 /* result, name, parameters */
+/* clang-format off */
 #define RW_OPENCL_FUNCTIONS(X)                                                                                         \
     X(cl_int, clGetPlatformIDs, (cl_uint n, cl_platform_id *platforms, cl_uint *found))                                \
     X(cl_int, clGetPlatformInfo, (cl_platform_id, cl_uint what, size_t size, void *value, size_t *needed))             \
@@ -175,6 +178,7 @@ typedef void rw_opencl_notify_program(cl_program program, void *user);
     X(cl_int, clWaitForEvents, (cl_uint n, const cl_event *events))                                                    \
     X(cl_int, clGetEventProfilingInfo, (cl_event, cl_uint what, size_t size, void *value, size_t *needed))             \
     X(cl_int, clReleaseEvent, (cl_event))
+/* clang-format on */
 
 typedef struct rw_opencl_api {
 #define RW_X(result, name, parameters) result(*name) parameters;

@@ -67,8 +67,11 @@ static bool kernel_of(const char *text, const char *error, int *wanted, char *ke
         } else if (*s != '#') {
             size_t length = strcspn(s, "\n");
             const char *word = memmem(s, length, "KERNEL(", 7);
-            if (word) snprintf(last, sizeof last, "%.*s", (int)strspn(word + 7, "abcdefghijklmnopqrstuvwxyz_0123456789"
-                                                                               "ABCDEFGHIJKLMNOPQRSTUVWXYZ"), word + 7);
+            if (word)
+                snprintf(last, sizeof last, "%.*s",
+                         (int)strspn(word + 7, "abcdefghijklmnopqrstuvwxyz_0123456789"
+                                               "ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+                         word + 7);
         }
         if (file[0] && (named ? line == *wanted && strstr(error, file) : of_text == *wanted)) break;
         s += strcspn(s, "\n");
@@ -111,15 +114,15 @@ rw_status rw_build_failed(rw_context *ctx, const char *program, const char *suff
     int line = line_of(error);
     if (line && kernel_of(text, error, &line, kernel, sizeof kernel))
         snprintf(place, sizeof place, "kernel %s, line %d: ", kernel, line);
-    else if (line)
-        snprintf(place, sizeof place, "line %d: ", line);
+    else if (line) snprintf(place, sizeof place, "line %d: ", line);
     char *folder = NULL, *log_path = NULL, *source = NULL;
     if (rw_temporary_keep(ctx, &folder) == RW_OK) {
         log_path = keep(folder, program, ".log", log);
         source = keep(folder, program, suffix, text);
     }
     if (log_path && source)
-        rw_fail(ctx, RW_ERR_COMPILE, "program %s: %s%s (whole log: %s, source: %s)", program, place, error, log_path, source);
+        rw_fail(ctx, RW_ERR_COMPILE, "program %s: %s%s (whole log: %s, source: %s)", program, place, error, log_path,
+                source);
     else
         rw_fail(ctx, RW_ERR_COMPILE, "program %s: %s%s (the log could not be kept in %s: %s: set TMPDIR)", program,
                 place, error, folder ? folder : "a temporary folder", strerror(errno));

@@ -4,8 +4,8 @@
 
 #include "core/core.h"
 
-/* Writes the text and the compiler's log to a private folder in $TMPDIR, which stays a day (of more than 128 KiB the head
- * and the tail), and sets the message
+/* Writes the text and the compiler's log to a private folder in $TMPDIR, which stays a day (of more than 128 KiB the
+ * head and the tail), and sets the message
  *
  *   program heat: kernel step, line 12: heat:12:5: error: … (whole log: …/heat.log, source: …/heat.cl)
  *

@@ -97,8 +97,9 @@ static void find_devices(void)
     cl_uint nplatforms = 0;
     cl_int error = cl->clGetPlatformIDs(MAX_PLATFORMS, platforms, &nplatforms);
     if (error != CL_SUCCESS || nplatforms == 0) {
-        snprintf(no_device, sizeof no_device, "libOpenCL.so.1 finds no driver%s%s: install the GPU vendor's, or "
-                                      "pocl-opencl-icd for the processor",
+        snprintf(no_device, sizeof no_device,
+                 "libOpenCL.so.1 finds no driver%s%s: install the GPU vendor's, or "
+                 "pocl-opencl-icd for the processor",
                  error == CL_SUCCESS ? "" : ": ", error == CL_SUCCESS ? "" : rw_opencl_error_name(error));
         return;
     }
@@ -154,8 +155,8 @@ static rw_status check_context(rw_device *dev, const rw_opencl_api *cl, rw_openc
     for (size_t i = 0; !error && i < bytes / sizeof *ids; ++i)
         if (ids[i] == s->id && cl->clRetainContext(given) == CL_SUCCESS) return RW_OK;
     rw_free(s);
-    return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_device_open_native: the context has no device %s (%s)%s%s", dev->info.name,
-                   dev->info.hardware, error ? ": " : "", error ? rw_opencl_error_name(error) : "");
+    return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_device_open_native: the context has no device %s (%s)%s%s",
+                   dev->info.name, dev->info.hardware, error ? ": " : "", error ? rw_opencl_error_name(error) : "");
 }
 
 static rw_status open_device(rw_device *dev, const rw_opencl_api *cl, int index)
@@ -231,7 +232,6 @@ rw_status rw_opencl_identity(rw_device *dev, rw_text *identity)
     char version[128], driver[128];
     rw_opencl_string(s->cl, s->id, CL_DEVICE_VERSION, version, sizeof version);
     rw_opencl_string(s->cl, s->id, CL_DRIVER_VERSION, driver, sizeof driver);
-    rw_text_add(identity, "opencl\n%s\n%s\n%s\n%s\n%s\n", s->platform, dev->info.hardware, version, driver,
-                s->options);
+    rw_text_add(identity, "opencl\n%s\n%s\n%s\n%s\n%s\n", s->platform, dev->info.hardware, version, driver, s->options);
     return RW_OK;
 }

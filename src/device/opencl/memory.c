@@ -33,10 +33,13 @@ rw_status rw_opencl_alloc(rw_device *dev, size_t bytes, rw_memory memory, rw_buf
                        dev->info.name);
     cl_mem m = s->cl->clCreateBuffer(s->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
     if (!m) return fail_alloc(dev, error, bytes);
-    /* Drivers take the memory at first use; asking for it now makes the failure appear where it can be handled. It is waited for: with
-     * this still under way NVIDIA's (580.159) crashes or stands still in programs of several threads (device.queue). What the wait says may be of work before, and the next call says it too. */
+    /* Drivers take the memory at first use; asking for it now makes the failure appear where it can be handled. It is
+     * waited for: with
+     * this still under way NVIDIA's (580.159) crashes or stands still in programs of several threads (device.queue).
+     * What the wait says may be of work before, and the next call says it too. */
     if (dev->queue) {
-        error = s->cl->clEnqueueMigrateMemObjects(dev->queue->state, 1, &m, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, NULL, NULL);
+        error = s->cl->clEnqueueMigrateMemObjects(dev->queue->state, 1, &m, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0,
+                                                  NULL, NULL);
         if (!error) (void)s->cl->clFinish(dev->queue->state);
     }
     if (error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_RESOURCES || error == CL_OUT_OF_HOST_MEMORY) {
@@ -54,9 +57,11 @@ rw_status rw_opencl_part(rw_device *dev, const rw_buffer *whole, size_t offset, 
     const size_t region[2] = {offset, bytes};
     cl_int error;
     if (offset % s->alignment || !bytes)
-        return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED, "%s: a view at byte %zu, no multiple of %zu", dev->info.name, offset, s->alignment);
+        return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED, "%s: a view at byte %zu, no multiple of %zu", dev->info.name,
+                       offset, s->alignment);
     *part = *whole;
-    part->pointer = s->cl->clCreateSubBuffer(whole->pointer, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, region, &error);
+    part->pointer =
+        s->cl->clCreateSubBuffer(whole->pointer, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, region, &error);
     part->bytes = bytes;
     return part->pointer ? RW_OK : rw_opencl_fail(dev, error, "a view of %zu bytes", bytes);
 }

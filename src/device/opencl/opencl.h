@@ -49,9 +49,9 @@ void rw_opencl_platform(const rw_opencl_api *cl, cl_platform_id platform, char *
 void rw_opencl_describe(const rw_opencl_api *cl, cl_platform_id from, cl_device_id id, int index,
                         rw_device_properties *p);
 /* device.c */
-/* Around compiling and launching. PoCL 4.0 to 5.0 counts the uses of a kernel wrongly, and aborts, when it runs twice at
- * once with different numbers of groups or is compiled meanwhile (mended in 6.0, commit 9184812d6): there one thread of
- * the process at a time is inside, and a launch ends before it leaves. Nothing for other drivers. */
+/* Around compiling and launching. PoCL 4.0 to 5.0 counts the uses of a kernel wrongly, and aborts, when it runs twice
+ * at once with different numbers of groups or is compiled meanwhile (mended in 6.0, commit 9184812d6): there one thread
+ * of the process at a time is inside, and a launch ends before it leaves. Nothing for other drivers. */
 void rw_opencl_enter(const rw_opencl_state *s);
 void rw_opencl_leave(const rw_opencl_state *s);
 int rw_opencl_list(rw_context *ctx, rw_device_properties *list, int max, char *reason, size_t reason_size);

@@ -8,15 +8,17 @@
 #include "device/opencl/build_log.h"
 #include "device/opencl/opencl.h"
 
-/* Macros with "..." are an extension before OpenCL C 3.0, which PoCL grants and NVIDIA's driver refuses. -w: drivers print
- * the number of warnings. Quotients of f32 are rounded as those of f64 are: u/49 of 49 is 1. */
+/* Macros with "..." are an extension before OpenCL C 3.0, which PoCL grants and NVIDIA's driver refuses. -w: drivers
+ * print the number of warnings. Quotients of f32 are rounded as those of f64 are: u/49 of 49 is 1. */
 void rw_opencl_set_options(rw_device *dev)
 {
     rw_opencl_state *s = rw_opencl_of(dev);
     const bool new = dev->info.version[0] >= '3' && dev->info.gpu;
-    const bool rounds_f32 = rw_opencl_number(s->cl, s->id, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+    const bool rounds_f32 =
+        rw_opencl_number(s->cl, s->id, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
     snprintf(s->options, sizeof s->options, "-w -cl-std=CL%s%s%s%s", new ? "3.0" : "1.2", s->ptx ? " -DRW_PTX" : "",
-             dev->ctx->reproducible ? "" : " -cl-mad-enable", rounds_f32 ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
+             dev->ctx->reproducible ? "" : " -cl-mad-enable",
+             rounds_f32 ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
 }
 
 static rw_status build_failed(rw_device *dev, rw_program *p, cl_program program, cl_int error, const char *text)
@@ -105,7 +107,9 @@ static rw_status create_kernel(rw_device *dev, rw_program *p, rw_kernel *k)
     pthread_mutex_init(&h->lock, NULL);
     k->handle = h;
     error = s->cl->clGetKernelWorkGroupInfo(h->kernel, s->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof items, &items, NULL);
-    if (s->cl->clGetKernelWorkGroupInfo(h->kernel, s->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof made_for, made_for, NULL) != CL_SUCCESS) made_for[0] = 0;
+    if (s->cl->clGetKernelWorkGroupInfo(h->kernel, s->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof made_for, made_for,
+                                        NULL) != CL_SUCCESS)
+        made_for[0] = 0;
     if (!error && items < (size_t)p->group && made_for[0] != (size_t)p->group) /* NVIDIA answers 256 for all */
         return rw_fail(dev->ctx, RW_ERR_COMPILE, "program %s: kernel %s runs with at most %zu items on %s, GROUP is %d",
                        p->name, k->name, items, dev->info.name, p->group);
@@ -118,8 +122,7 @@ rw_status rw_opencl_program_load(rw_device *dev, rw_program *p, const rw_text *b
     const unsigned char *bytes = (const unsigned char *)binary->data;
     cl_int error, taken = CL_SUCCESS;
     p->module = s->cl->clCreateProgramWithBinary(s->context, 1, &s->id, &binary->length, &bytes, &taken, &error);
-    if (p->module && taken == CL_SUCCESS)
-        error = s->cl->clBuildProgram(p->module, 1, &s->id, s->options, NULL, NULL);
+    if (p->module && taken == CL_SUCCESS) error = s->cl->clBuildProgram(p->module, 1, &s->id, s->options, NULL, NULL);
     if (error || taken)
         return rw_fail(dev->ctx, RW_ERR_COMPILE, "program %s: %s refuses its own program binary: %s (%d)", p->name,
                        dev->info.name, rw_opencl_error_name(error ? error : taken), error ? error : taken);

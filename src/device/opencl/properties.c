@@ -7,7 +7,10 @@
 
 cl_ulong rw_opencl_number(const rw_opencl_api *cl, cl_device_id id, cl_uint what)
 {
-    union { cl_uint small; cl_ulong large; } value = {.large = 0};
+    union {
+        cl_uint small;
+        cl_ulong large;
+    } value = {.large = 0};
     size_t n = 0;
     if (cl->clGetDeviceInfo(id, what, sizeof value, &value, &n) != CL_SUCCESS) return 0;
     return n == sizeof value.small ? value.small : value.large;
@@ -72,11 +75,14 @@ static int width(const rw_opencl_api *cl, cl_device_id id)
     return 1;
 }
 
-/* NVIDIA's driver tells the sum of the L1 caches: the L2 cache then, by compute capability, of the generation's large devices; 0: not known. */
+/* NVIDIA's driver tells the sum of the L1 caches: the L2 cache then, by compute capability, of the generation's large
+ * devices; 0: not known. */
 static int64_t last_cache(const rw_opencl_api *cl, cl_device_id id)
 {
-    if (!rw_opencl_has(cl, id, "cl_nv_device_attribute_query")) return (int64_t)rw_opencl_number(cl, id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
-    const uint64_t major = rw_opencl_number(cl, id, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV), minor = rw_opencl_number(cl, id, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV);
+    if (!rw_opencl_has(cl, id, "cl_nv_device_attribute_query"))
+        return (int64_t)rw_opencl_number(cl, id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+    const uint64_t major = rw_opencl_number(cl, id, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV),
+                   minor = rw_opencl_number(cl, id, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV);
     const int64_t mb = minor ? 0 : major == 8 ? 40 : major == 9 ? 50 : major == 10 ? 126 : 0;
     return mb << 20;
 }

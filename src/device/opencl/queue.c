@@ -18,14 +18,19 @@ static rw_status queue_import(rw_queue *q, void *native)
     cl_context context = NULL;
     cl_device_id id = NULL;
     cl_bitfield properties = 0;
-    cl_int error = native ? s->cl->clGetCommandQueueInfo(native, CL_QUEUE_CONTEXT, sizeof context, &context, NULL) : CL_INVALID_COMMAND_QUEUE;
+    cl_int error = native ? s->cl->clGetCommandQueueInfo(native, CL_QUEUE_CONTEXT, sizeof context, &context, NULL)
+                          : CL_INVALID_COMMAND_QUEUE;
     if (!error) error = s->cl->clGetCommandQueueInfo(native, CL_QUEUE_DEVICE, sizeof id, &id, NULL);
     if (!error) error = s->cl->clGetCommandQueueInfo(native, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
     if (error || context != s->context || id != s->id)
-        return rw_fail(q->device->ctx, RW_ERR_ARGUMENT, "rw_queue_import: %s: it must be a cl_command_queue of the context and device of %s (rw_device_open_native opens in a context)",
-                       error ? rw_opencl_error_name(error) : "a queue of another context or device", q->device->info.name);
+        return rw_fail(q->device->ctx, RW_ERR_ARGUMENT,
+                       "rw_queue_import: %s: it must be a cl_command_queue of the context and device of %s "
+                       "(rw_device_open_native opens in a context)",
+                       error ? rw_opencl_error_name(error) : "a queue of another context or device",
+                       q->device->info.name);
     if (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
-        return rw_fail(q->device->ctx, RW_ERR_ARGUMENT, "rw_queue_import: the queue runs out of order: make one that keeps the order");
+        return rw_fail(q->device->ctx, RW_ERR_ARGUMENT,
+                       "rw_queue_import: the queue runs out of order: make one that keeps the order");
     q->state = native;
     return RW_OK;
 }
@@ -36,7 +41,8 @@ static rw_status event_import(rw_event *e, void *native)
     cl_context context = NULL;
     cl_int error = s->cl->clGetEventInfo(native, CL_EVENT_CONTEXT, sizeof context, &context, NULL);
     if (error || context != s->context)
-        return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "rw_event_import: %s", error ? rw_opencl_error_name(error) : "an event of another context");
+        return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "rw_event_import: %s",
+                       error ? rw_opencl_error_name(error) : "an event of another context");
     s->cl->clRetainEvent(native);
     e->state = native;
     return RW_OK;
@@ -50,12 +56,18 @@ static rw_status tensor_import(rw_device *dev, const rw_tensor *t, rw_buffer *bu
     size_t bytes = 0;
     *host = NULL;
     if (t->device_type != RW_TENSOR_OPENCL)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_array_import: a tensor of device type %d on %s: a cl_mem (type %d) is needed", (int)t->device_type, dev->info.name, RW_TENSOR_OPENCL);
-    cl_int error = t->data ? s->cl->clGetMemObjectInfo(t->data, CL_MEM_CONTEXT, sizeof context, &context, NULL) : CL_INVALID_MEM_OBJECT;
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT,
+                       "rw_array_import: a tensor of device type %d on %s: a cl_mem (type %d) is needed",
+                       (int)t->device_type, dev->info.name, RW_TENSOR_OPENCL);
+    cl_int error = t->data ? s->cl->clGetMemObjectInfo(t->data, CL_MEM_CONTEXT, sizeof context, &context, NULL)
+                           : CL_INVALID_MEM_OBJECT;
     if (!error) error = s->cl->clGetMemObjectInfo(t->data, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
     if (error || context != s->context)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_array_import: data is %s: a cl_mem of the context of %s is needed (rw_device_open_native opens in a context)",
-                       error ? "no cl_mem" : "a cl_mem of another context", dev->info.name);
+        return rw_fail(
+            dev->ctx, RW_ERR_ARGUMENT,
+            "rw_array_import: data is %s: a cl_mem of the context of %s is needed (rw_device_open_native opens in a "
+            "context)",
+            error ? "no cl_mem" : "a cl_mem of another context", dev->info.name);
     *buffer = (rw_buffer){.pointer = t->data, .bytes = bytes};
     *offset = t->byte_offset;
     return RW_OK;
@@ -163,13 +175,38 @@ static rw_status event_seconds(rw_event *start, rw_event *stop, double *seconds)
 }
 
 const rw_device_ops rw_opencl_ops = {
-    .kind = "opencl", .suffix = ".clbin", .list = rw_opencl_list, .open = rw_opencl_open, .close = rw_opencl_close,
-    .alloc = rw_opencl_alloc, .free = rw_opencl_free, .part = rw_opencl_part, .copy_in = rw_opencl_copy_in, .copy_out = rw_opencl_copy_out,
-    .copy = rw_opencl_copy, .zero = rw_opencl_zero, .identity = rw_opencl_identity, .compile = rw_opencl_compile,
-    .load = rw_opencl_program_load, .unload = rw_opencl_unload, .launch = launch, .queue_create = queue_create,
-    .queue_destroy = queue_destroy, .wait = wait_queue, .event_create = event_create, .event_destroy = event_destroy,
-    .event_record = event_record, .event_wait = event_wait, .event_order = event_order,
-    .event_seconds = event_seconds, .queue_import = queue_import, .event_import = event_import, .tensor_import = tensor_import,
-    .native = native, .host_alloc = rw_opencl_host_alloc, .host_free = rw_opencl_host_free,
-    .discrete = true, .group_most = 256, /* larger ones get too few registers */
+    .kind = "opencl",
+    .suffix = ".clbin",
+    .list = rw_opencl_list,
+    .open = rw_opencl_open,
+    .close = rw_opencl_close,
+    .alloc = rw_opencl_alloc,
+    .free = rw_opencl_free,
+    .part = rw_opencl_part,
+    .copy_in = rw_opencl_copy_in,
+    .copy_out = rw_opencl_copy_out,
+    .copy = rw_opencl_copy,
+    .zero = rw_opencl_zero,
+    .identity = rw_opencl_identity,
+    .compile = rw_opencl_compile,
+    .load = rw_opencl_program_load,
+    .unload = rw_opencl_unload,
+    .launch = launch,
+    .queue_create = queue_create,
+    .queue_destroy = queue_destroy,
+    .wait = wait_queue,
+    .event_create = event_create,
+    .event_destroy = event_destroy,
+    .event_record = event_record,
+    .event_wait = event_wait,
+    .event_order = event_order,
+    .event_seconds = event_seconds,
+    .queue_import = queue_import,
+    .event_import = event_import,
+    .tensor_import = tensor_import,
+    .native = native,
+    .host_alloc = rw_opencl_host_alloc,
+    .host_free = rw_opencl_host_free,
+    .discrete = true,
+    .group_most = 256, /* larger ones get too few registers */
 };

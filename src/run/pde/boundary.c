@@ -56,11 +56,12 @@ static rw_status read_kind(const rw_case *c, const char *field, const rw_tree *n
         b->a = value->items[0]->text, b->b = value->items[1]->text, b->c = value->items[2]->text;
         return RW_OK;
     }
-    return rw_case_fail_key(c, node, 0,
-                            "fields.%s.boundary: %s %s%s: dirichlet, neumann, robin and constant have values; periodic (wrap), nearest "
-                            "(replicate), reflect101 and reflect stand alone",
-                            field, kind, b->kind < RW_BOUNDARY_KINDS ? "has no value" : "is unknown",
-                            b->kind < RW_BOUNDARY_KINDS ? "" : rw_hint_nearest(kind, kinds, RW_COUNT(kinds)).text);
+    return rw_case_fail_key(
+        c, node, 0,
+        "fields.%s.boundary: %s %s%s: dirichlet, neumann, robin and constant have values; periodic (wrap), nearest "
+        "(replicate), reflect101 and reflect stand alone",
+        field, kind, b->kind < RW_BOUNDARY_KINDS ? "has no value" : "is unknown",
+        b->kind < RW_BOUNDARY_KINDS ? "" : rw_hint_nearest(kind, kinds, RW_COUNT(kinds)).text);
 }
 
 /* A word that is no name of the case: a condition that is mistyped, or lacks its value. */
@@ -77,7 +78,8 @@ static rw_status check_word(const rw_case *c, const pde_problem *p, const char *
             "fields.%s.boundary: dirichlet needs the value on the side: give {dirichlet: \"0\"}, or \"0\" alone",
             field);
     if (!strcmp(t, "constant"))
-        return rw_case_fail(c, node, "fields.%s.boundary: constant needs the value outside: give {constant: \"0\"}", field);
+        return rw_case_fail(c, node, "fields.%s.boundary: constant needs the value outside: give {constant: \"0\"}",
+                            field);
     if (!strcmp(t, "robin"))
         return rw_case_fail(
             c, node, "fields.%s.boundary: robin needs its coefficients: give {robin: [a, b, c]} for a u + b du/dn = c",
@@ -107,10 +109,12 @@ static rw_status read_condition(const rw_case *c, const pde_problem *p, const ch
         return RW_OK;
     }
     if (node->kind != RW_TREE_MAP || node->n != 1)
-        return rw_case_fail(c, node,
-                            "fields.%s.boundary: a condition is a value, periodic, neumann, nearest, reflect101, reflect, {neumann: g}, "
-                            "{robin: [a, b, c]} or {constant: v}",
-                            field);
+        return rw_case_fail(
+            c, node,
+            "fields.%s.boundary: a condition is a value, periodic, neumann, nearest, reflect101, reflect, {neumann: "
+            "g}, "
+            "{robin: [a, b, c]} or {constant: v}",
+            field);
     RW_TRY(read_kind(c, field, node, node->keys[0], node->items[0], b));
     *value = node->items[0];
     return RW_OK;
@@ -137,12 +141,12 @@ static rw_status fail_side(const rw_case *c, const char *field, int ndim, const 
     int m = 0;
     for (int s = 0; s < 2 * ndim; ++s) names[m++] = sides[s];
     for (int d = 0; d < ndim; ++d) names[m++] = axes[d];
-    return rw_case_fail_key(
-        c, node, i,
-        "fields.%s.boundary: side %s is unknown%s: in %d dimension%s there are left, right%s%s, or "
-        "whole axes x%s%s",
-        field, node->keys[i], rw_hint_nearest(node->keys[i], names, m).text, ndim, ndim > 1 ? "s" : "",
-        ndim > 1 ? ", bottom, top" : "", ndim > 2 ? ", back, front" : "", ndim > 1 ? ", y" : "", ndim > 2 ? ", z" : "");
+    return rw_case_fail_key(c, node, i,
+                            "fields.%s.boundary: side %s is unknown%s: in %d dimension%s there are left, right%s%s, or "
+                            "whole axes x%s%s",
+                            field, node->keys[i], rw_hint_nearest(node->keys[i], names, m).text, ndim,
+                            ndim > 1 ? "s" : "", ndim > 1 ? ", bottom, top" : "", ndim > 2 ? ", back, front" : "",
+                            ndim > 1 ? ", y" : "", ndim > 2 ? ", z" : "");
 }
 
 /* Entry i of the map of sides. */
@@ -210,8 +214,8 @@ rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *s)
                 if (node_class(p->fields[f].boundary[2 * d + k].kind) != (k ? upper : lower))
                     return rw_case_fail(c, rw_case_node(c, "fields"),
                                         "fields %s and %s put their nodes differently on side %s: all fields need a "
-                                        "Dirichlet value there, or none, or periodic sides", p->fields[0].name,
-                                        p->fields[f].name, sides[2 * d + k]);
+                                        "Dirichlet value there, or none, or periodic sides",
+                                        p->fields[0].name, p->fields[f].name, sides[2 * d + k]);
         int64_t n = s->size.value[d], parts = lower == 'p' ? n : n - 1 + (lower == 'o') + (upper == 'o');
         if (parts < 1)
             return rw_case_fail(c, node,

@@ -36,9 +36,11 @@ static rw_status by_file(const rw_case *c, pde_problem *p, int f, const rw_tree 
         char shape[96] = "";
         for (int d = 0; d < a.ndim; ++d)
             snprintf(shape + strlen(shape), sizeof shape - strlen(shape), "%s%zu", d ? " x " : "", a.shape[d]);
-        status = rw_case_fail(c, node, "%s holds %s %s; the grid needs real numbers of shape%s %lld%s%.0lld%s%.0lld "
-                                       "(last axis x)", path, shape, rw_dtype_name(a.type), "",
-                              (long long)p->grid.size[p->grid.ndim - 1], p->grid.ndim > 1 ? " x " : "",
+        status = rw_case_fail(c, node,
+                              "%s holds %s %s; the grid needs real numbers of shape%s %lld%s%.0lld%s%.0lld "
+                              "(last axis x)",
+                              path, shape, rw_dtype_name(a.type), "", (long long)p->grid.size[p->grid.ndim - 1],
+                              p->grid.ndim > 1 ? " x " : "",
                               p->grid.ndim > 1 ? (long long)p->grid.size[p->grid.ndim - 2] : 0,
                               p->grid.ndim > 2 ? " x " : "", p->grid.ndim > 2 ? (long long)p->grid.size[0] : 0);
     } else if (status == RW_OK) {
@@ -71,8 +73,8 @@ static rw_status by_picture(const rw_case *c, pde_problem *p, int f, const rw_tr
     rw_status status = values ? RW_OK : rw_fail_memory(ctx, (size_t)(nx * ny) * sizeof *values, "initial values");
     for (int64_t j = 0; values && j < ny; ++j)
         for (int64_t i = 0; i < nx; ++i)
-            values[j * nx + i] = low + (high - low) * sample(&q, ((double)i + 0.5) / (double)nx,
-                                                             1 - ((double)j + 0.5) / (double)ny);
+            values[j * nx + i] =
+                low + (high - low) * sample(&q, ((double)i + 0.5) / (double)nx, 1 - ((double)j + 0.5) / (double)ny);
     if (status == RW_OK) status = put(p, f, values);
     rw_free(values);
     rw_picture_free(&q);

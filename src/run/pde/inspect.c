@@ -66,10 +66,8 @@ static rw_status inspect_parsed(const rw_case *c, const pde_problem *p, pde_lang
             if (!mentions(s->value, &failed)) RW_NOTE(l->lowering.ctx, status);
             if (s->kind != RW_RATE && failed.n < FAILED) failed.name[failed.n++] = s->name;
             int f = s->kind == RW_RATE ? rw_graph_find_field(l->graph, s->name) : -1;
-            if (f >= 0)
-                has[f] = true;
-            else
-                wrong = wrong || s->kind == RW_RATE;
+            if (f >= 0) has[f] = true;
+            else wrong = wrong || s->kind == RW_RATE;
         }
     for (int f = 0; f < p->nfields && !wrong; ++f)
         if (!has[f])
@@ -204,7 +202,7 @@ static rw_status inspect_side(const rw_case *c, const pde_problem *p, int f, int
         if (finite && !(nonzero && value[0] == 0 && value[1] == 0)) continue;
         for (int d = 0; d < g->ndim && l->graph->nodes[n].is_field; ++d)
             rw_text_add(&where, "%s%c = %.6g", d ? ", " : " at ", "xyz"[d],
-                        g->origin[d] + (double)at[d] * g->spacing[d]);
+                        g -> origin[d] + (double)at[d] * g -> spacing[d]);
         rw_status status =
             fail_value(c, node, setting, value[0], where.data ? where.data : "",
                        finite ? "b in robin: [a, b, c] must not be 0; a value on the side, c/a, is {dirichlet: …}"

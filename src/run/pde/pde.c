@@ -350,7 +350,7 @@ static rw_status row(rw_problem *problem, double *values)
     return RW_OK;
 }
 
-/* ---- checkpoints ------------------------------------------------------------------------------------------------------ */
+/* ---- checkpoints ------------------------------------------------------------------------------------------------- */
 
 static void shape_of(const pde_problem *p, size_t shape[3])
 {
@@ -448,10 +448,17 @@ static rw_status graph(rw_problem *problem, int stages, rw_text *text, char **do
 static int statistics(const rw_problem *problem, const char **names, double *values, int max)
 {
     rw_ode_statistics s = rw_ode_get_statistics(((const pde_problem *)problem)->ode);
-    const struct { const char *name; double value; } all[] = {
-        {"steps", (double)s.steps}, {"rejected", (double)s.rejected}, {"rhs", (double)s.rhs},
-        {"spectral_rhs", (double)s.spectral_rhs}, {"spectral_radius", s.spectral_radius},
-        {"max_stages", s.max_stages}, {"last_step", s.step}, {"undone", (double)s.undone}};
+    const struct {
+        const char *name;
+        double value;
+    } all[] = {{"steps", (double)s.steps},
+               {"rejected", (double)s.rejected},
+               {"rhs", (double)s.rhs},
+               {"spectral_rhs", (double)s.spectral_rhs},
+               {"spectral_radius", s.spectral_radius},
+               {"max_stages", s.max_stages},
+               {"last_step", s.step},
+               {"undone", (double)s.undone}};
     int n = RW_MIN(RW_COUNT(all), max);
     for (int i = 0; i < n; ++i) names[i] = all[i].name, values[i] = all[i].value;
     return n;

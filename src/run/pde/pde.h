@@ -21,26 +21,26 @@
 typedef struct pde_problem {
     rw_problem base;
     rw_context *ctx;
-    rw_device *device;          /* NULL: for texts and figures only */
+    rw_device *device; /* NULL: for texts and figures only */
     rw_ode *ode;
     pde_time time;
-    bool dense;                 /* output.interpolate: values within steps are asked for */
+    bool dense; /* output.interpolate: values within steps are asked for */
     rw_grid grid;
-    bool no_grid;               /* the settings give none: `grid` has a dimension, no coordinates */
-    bool no_start;              /* time.start is wrong: t is not known */
-    int order;                  /* of the differences */
+    bool no_grid;  /* the settings give none: `grid` has a dimension, no coordinates */
+    bool no_start; /* time.start is wrong: t is not known */
+    int order;     /* of the differences */
     int nfields, nscalars;
-    rw_expr_field *fields;      /* names and boundary texts live as long as the case or in `owned` */
-    const rw_tree **sides;      /* [6 nfields] the value of each side's condition in the case; NULL: it has none */
+    rw_expr_field *fields; /* names and boundary texts live as long as the case or in `owned` */
+    const rw_tree **sides; /* [6 nfields] the value of each side's condition in the case; NULL: it has none */
     rw_expr_scalar *scalars;
     rw_array **arrays;
-    rw_expr *initial;           /* of the fields whose initial values are expressions, until it has run */
+    rw_expr *initial; /* of the fields whose initial values are expressions, until it has run */
     const char **units;
-    rw_output_column *columns;  /* those of base */
-    rw_expr *series;            /* min, max and mean of every field in one pass */
+    rw_output_column *columns; /* those of base */
+    rw_expr *series;           /* min, max and mean of every field in one pass */
     rw_checks checks;
-    char *equations;            /* functions and equations, padded so that places are those of the file */
-    char **owned;               /* texts made here */
+    char *equations; /* functions and equations, padded so that places are those of the file */
+    char **owned;    /* texts made here */
     int nowned, owned_capacity;
 } pde_problem;
 

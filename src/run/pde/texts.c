@@ -20,8 +20,7 @@ rw_status pde_join_texts(const rw_case *c, pde_problem *p)
     const rw_tree *lists[2];
     rw_text t = {0};
     for (int s = 0; s < 2; ++s) lists[s] = rw_case_node(c, sections[s]);
-    if (!lists[1] || !lists[1]->n)
-        return rw_case_fail(c, NULL, "there are no equations: add equations: \"du/dt = …\"");
+    if (!lists[1] || !lists[1]->n) return rw_case_fail(c, NULL, "there are no equations: add equations: \"du/dt = …\"");
     for (int s = 0; s < 2; ++s) /* each with its place, which makes every later message right */
         for (int i = 0; lists[s] && i < lists[s]->n; ++i) {
             const rw_tree *item = lists[s]->items[i];

@@ -107,7 +107,7 @@ int rates_adaptive_scalars(const rates_problem *p, char names[RATES_MODES][16], 
     return count;
 }
 
-/* ---- running ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- running ----------------------------------------------------------------------------------------------------- */
 
 /* Gain less losses before the first step. */
 static rw_status begin(rates_problem *p)
@@ -136,11 +136,10 @@ static rw_status settle(rates_problem *p)
 
 static rw_status fail_small(rates_problem *p, double wish)
 {
-    return rw_fail(
-        p->device->ctx, RW_ERR_NOT_CONVERGED,
-        "the step has shrunk to %.3g s at t = %.9g s and its error is still above time.rtol = %g: look at "
-        "cavity.loss there, or raise the tolerance",
-        wish, p->now, p->time.rtol);
+    return rw_fail(p->device->ctx, RW_ERR_NOT_CONVERGED,
+                   "the step has shrunk to %.3g s at t = %.9g s and its error is still above time.rtol = %g: look at "
+                   "cavity.loss there, or raise the tolerance",
+                   wish, p->now, p->time.rtol);
 }
 
 /* About as many attempts as a switch is away: what follows it in a batch would change nothing. */

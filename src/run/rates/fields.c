@@ -43,7 +43,7 @@ rw_status rates_program(rates_problem *p, const rw_expr_spec *given, rw_expr **e
     return RW_OK;
 }
 
-/* ---- profiles --------------------------------------------------------------------------------------------------------------------- */
+/* ---- profiles ---------------------------------------------------------------------------------------------------- */
 
 static rw_status functions_of(const rw_case *c, rw_text *t)
 {
@@ -150,7 +150,7 @@ rw_status rates_make_fields(const rw_case *c, rates_problem *p)
     return RW_OK;
 }
 
-/* ---- programs ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- programs ---------------------------------------------------------------------------------------------------- */
 
 const char *rates_number(const rates_problem *p, int k, char text[8])
 {
@@ -197,8 +197,11 @@ static rw_status check_loss(const rw_case *c, rates_problem *p)
     rw_add_place(&t, node->text_source, node->text_line, node->text_column);
     rw_text_add(&t, "%s", node->text);
     rw_status status = functions_of(c, &t);
-    rw_expr_spec spec = {.name = node->source, .text = t.data, .grid = {1, {1, 1, 1}, {1, 1, 1}, {0}},
-                         .scalars = scalars, .nscalars = p->nscalars + 1};
+    rw_expr_spec spec = {.name = node->source,
+                         .text = t.data,
+                         .grid = {1, {1, 1, 1}, {1, 1, 1}, {0}},
+                         .scalars = scalars,
+                         .nscalars = p->nscalars + 1};
     if (status == RW_OK) status = rw_expr_create(p->device, &spec, &p->loss);
     if (status == RW_OK && rw_expr_get(p->loss, "loss", &loss, NULL) != RW_OK)
         status = rw_case_fail(c, node, "cavity.loss depends on place: it is a scalar of time");

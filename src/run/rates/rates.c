@@ -31,7 +31,7 @@ static void destroy(rw_problem **problem)
     rw_free(p);
 }
 
-/* ---- creating ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- creating ---------------------------------------------------------------------------------------------------- */
 
 static int64_t common(int64_t a, int64_t b) { return b ? common(b, a % b) : a; }
 
@@ -141,7 +141,7 @@ static rw_status create(const rw_case *c, rw_device *dev, bool estimate, int64_t
     return status;
 }
 
-/* ---- stepping ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- stepping ---------------------------------------------------------------------------------------------------- */
 
 static double full_step(const rates_problem *p) { return p->time.end / (double)p->time.steps; }
 
@@ -201,7 +201,8 @@ static rw_status split_step(rates_problem *p, double t_limit)
     return rates_look(p);
 }
 
-/* The device adds up its own time. Where the losses jump it must not be on the other side of a switch: so that a step of tau ends at `to`. */
+/* The device adds up its own time. Where the losses jump it must not be on the other side of a switch: so that a step
+ * of tau ends at `to`. */
 static rw_status set_device_time(rates_problem *p, double to, double tau)
 {
     double t = to - tau;
@@ -247,9 +248,11 @@ static rw_status step(rw_problem *problem, double t_limit)
     double tau = full_step(p);
     rates_limit limit;
     RW_TRY(rates_limit_step(p, time_now(problem), t_limit, &limit));
-    if (limit.is_switch && limit.t - time_now(problem) <= (1 + MARGIN) * tau - p->offset) return step_to_switch(p, &limit);
+    if (limit.is_switch && limit.t - time_now(problem) <= (1 + MARGIN) * tau - p->offset)
+        return step_to_switch(p, &limit);
     if (p->switches) RW_TRY(set_device_time(p, time_now(problem), 0));
-    t_limit = limit.is_switch ? limit.t - MARGIN * tau : limit.t; /* no rounding error of the device's time takes it across */
+    /* no rounding error of the device's time takes it across */
+    t_limit = limit.is_switch ? limit.t - MARGIN * tau : limit.t;
     int64_t most = (int64_t)((t_limit / tau - (double)p->n) * (1 + 1e-12) + 1e-6); /* whole steps up to the limit */
     most = RW_MIN(most, p->time.steps - p->n);
     if (p->offset > 0 || most < 1) return split_step(p, t_limit);
@@ -260,7 +263,7 @@ static rw_status step(rw_problem *problem, double t_limit)
     return rates_look(p);
 }
 
-/* ---- what the runner asks for -------------------------------------------------------------------------------------------------------- */
+/* ---- what the runner asks for ------------------------------------------------------------------------------------ */
 
 static rw_status get_of_mode(const rates_problem *p, const char *what, int k, double *value)
 {
@@ -327,7 +330,9 @@ static int statistics(const rw_problem *problem, const char **names, double *val
     double omega = NAN, damping = NAN, attempts = NAN;
     if (p->time.method) rw_expr_get(p->step, "attempts", &attempts, NULL);
     if (s->seen) rates_relaxation(s, s->photons[1], &omega, &damping);
-    const struct { const char *name; double value;
+    const struct {
+        const char *name;
+        double value;
     } all[] = {{"steps", (double)p->steps},
                {"attempts", attempts},
                {"cells", (double)rw_blocks_cells(p->blocks)},
@@ -356,7 +361,7 @@ static rw_status explain(rw_problem *problem, rw_text *text)
     return text->failed ? rw_fail_memory(p->device->ctx, text->length, "the plan as text") : RW_OK;
 }
 
-/* ---- checkpoints --------------------------------------------------------------------------------------------------------------------- */
+/* ---- checkpoints ------------------------------------------------------------------------------------------------- */
 
 enum { STATE = 8 };
 

@@ -5,11 +5,11 @@
 
 #include "device/device.h"
 #include "expr/switches.h"
+#include "rechenwerk/blocks.h"
 #include "run/checks.h"
 #include "run/parameters.h"
 #include "run/problem.h"
 #include "run/run_settings.h"
-#include "rechenwerk/blocks.h"
 
 #define RW_SECTION_PREFIX(section) rates_##section
 #define RW_SECTION_DEF "run/rates/rates.def"
@@ -25,7 +25,7 @@ typedef struct rates_peak {
 /* Where the next step ends at the latest. */
 typedef struct rates_limit {
     double t;
-    bool is_switch;          /* … because the losses jump: between the neighbouring numbers t and after */
+    bool is_switch; /* … because the losses jump: between the neighbouring numbers t and after */
     double after;
 } rates_limit;
 
@@ -35,9 +35,9 @@ typedef struct rates_spikes {
     int64_t seen;
     /* of adaptive steps, which are long: a peak is that of a parabola through three logarithms; 0: of equal ones */
     double rtol;
-    double threshold;        /* time at which the gain first exceeded the losses, NaN: not yet */
+    double threshold; /* time at which the gain first exceeded the losses, NaN: not yet */
     rates_peak peak[RATES_PEAKS];
-    int npeaks;              /* the first of them; later ones are not kept */
+    int npeaks; /* the first of them; later ones are not kept */
 } rates_spikes;
 
 typedef struct rates_problem {
@@ -55,11 +55,11 @@ typedef struct rates_problem {
     char mode_name[RATES_MODES][32];
     double photons[RATES_MODES];
     rw_array *inversion, *pumping, *mode[RATES_MODES];
-    rw_array *half, *offered; /* of adaptive steps: in the middle, at the end */
-    double first_loss;        /* beside the mirror's, at t = 0 */
-    rw_expr *loss;            /* loss = cavity.loss */
+    rw_array *half, *offered;   /* of adaptive steps: in the middle, at the end */
+    double first_loss;          /* beside the mirror's, at t = 0 */
+    rw_expr *loss;              /* loss = cavity.loss */
     rw_switch_search *switches; /* of it; NULL: it has none */
-    double passed;            /* the time after the last switch that was passed, 0: none */
+    double passed;              /* the time after the last switch that was passed, 0: none */
     /* derived */
     double round_trip, tau_c, gain, power_factor; /* gain: sigma c / length; power of a photon in mW */
 
@@ -67,14 +67,14 @@ typedef struct rates_problem {
     rw_sequence *sequence;
     /* once since it was made or loaded: all arrays are on the device, so steps can be recorded */
     bool run;
-    bool single;             /* steps cannot be recorded: the plain evaluator */
-    int batch;               /* runs of the sequence, and rows of the trace */
-    int64_t every;           /* the runner looks after so many steps; 0: at times only */
-    int64_t n;               /* whole steps done */
-    double offset;           /* time since then, of a step that an output has split */
-    int64_t steps;           /* programs run: split steps count twice; adaptive: taken */
-    double now;              /* adaptive: the time; imex: the time of an output or a switch that has split a step */
-    double limit, quota;     /* adaptive: what the device has been given */
+    bool single;         /* steps cannot be recorded: the plain evaluator */
+    int batch;           /* runs of the sequence, and rows of the trace */
+    int64_t every;       /* the runner looks after so many steps; 0: at times only */
+    int64_t n;           /* whole steps done */
+    double offset;       /* time since then, of a step that an output has split */
+    int64_t steps;       /* programs run: split steps count twice; adaptive: taken */
+    double now;          /* adaptive: the time; imex: the time of an output or a switch that has split a step */
+    double limit, quota; /* adaptive: what the device has been given */
     rates_spikes spikes;
 
     rw_output_field output_fields[2 + RATES_MODES];
@@ -100,8 +100,8 @@ rw_status rates_look(rates_problem *p);
 void rates_write_adaptive(const rates_problem *p, rw_text *t);
 int rates_adaptive_scalars(const rates_problem *p, char names[RATES_MODES][16], rw_expr_scalar *scalars);
 rw_status rates_adaptive_step(rates_problem *p, double t_limit);
-/* switches.c: jumps of the losses. A switch at the time `now` is passed; then the limit may be `now`, and no step is left. A step that ends at a
- * switch is followed by rates_pass. */
+/* switches.c: jumps of the losses. A switch at the time `now` is passed; then the limit may be `now`, and no step is
+ * left. A step that ends at a switch is followed by rates_pass. */
 rw_status rates_find_switches(rates_problem *p);
 rw_status rates_limit_step(rates_problem *p, double now, double t_limit, rates_limit *limit);
 rw_status rates_pass(rates_problem *p, const rates_limit *limit);
