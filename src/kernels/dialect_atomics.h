@@ -1,5 +1,6 @@
-/* Atomic operations on i32, u32, i64, f32, f64 in GLOBAL and shared memory; read where a text uses one. Each gives the value before it. They order nothing else: a BARRIER
- * or the end of the launch does. Least and greatest let NaN through. Floating-point sums depend on the order. */
+/* Atomic operations on i32, u32, i64, f32, f64 in GLOBAL and shared memory; read where a text uses one. Each gives the
+ * value before it. They order nothing else: a BARRIER or the end of the launch does. Least and greatest let NaN
+ * through. Floating-point sums depend on the order. */
 #ifdef __OPENCL_VERSION__
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
@@ -21,7 +22,8 @@
     RW_ATOMIC_BY_CAS(where, T, word, as_word, as_T, cas, rw_atomic_add, old + v)                                       \
     RW_ATOMIC_BY_CAS(where, T, word, as_word, as_T, cas, rw_atomic_min, RW_MIN(old, v))                                \
     RW_ATOMIC_BY_CAS(where, T, word, as_word, as_T, cas, rw_atomic_max, RW_MAX(old, v))                                \
-    RW_OVER T rw_atomic_exchange(volatile where T *p, T v) { return as_T(swap((volatile where word *)p, as_word(v))); } \
+    RW_OVER T rw_atomic_exchange(volatile where T *p, T v)                                                             \
+    { return as_T(swap((volatile where word *)p, as_word(v))); }                                                       \
     RW_OVER T rw_atomic_cas(volatile where T *p, T old, T v)                                                           \
     {                                                                                                                  \
         return as_T(cas((volatile where word *)p, as_word(old), as_word(v)));                                          \
@@ -60,7 +62,8 @@ DEVICE f64 rw_value_of(rw_ull bits) { return __longlong_as_double((long long)bit
     RW_ATOMIC_BY_CAS(T, word, rw_atomic_min, (T)RW_MIN(old, v))                                                        \
     RW_ATOMIC_BY_CAS(T, word, rw_atomic_max, (T)RW_MAX(old, v))                                                        \
     DEVICE T rw_atomic_exchange(T *p, T v) { return rw_value_of(atomicExch((word *)p, rw_bits_of(v))); }               \
-    DEVICE T rw_atomic_cas(T *p, T old, T v) { return rw_value_of(atomicCAS((word *)p, rw_bits_of(old), rw_bits_of(v))); }
+    DEVICE T rw_atomic_cas(T *p, T old, T v) { return rw_value_of(atomicCAS((word *)p, rw_bits_of(old),                \
+            rw_bits_of(v))); }
 #define RW_ATOMIC_INTEGER(T, word, order)                                                                              \
     DEVICE T rw_atomic_add(T *p, T v) { return (T)atomicAdd((word *)p, (word)v); }                                     \
     DEVICE T rw_atomic_min(T *p, T v) { return (T)atomicMin((order *)p, (order)v); }                                   \
@@ -85,7 +88,8 @@ RW_ATOMIC_REAL(f64, rw_ull)
 /* Of integers in one instruction. */
 #define RW_REAL_OR(p, i, r) _Generic(*(p), f32: r, f64: r, default: i)
 #define rw_atomic_add(p, v)                                                                                            \
-    RW_REAL_OR(p, __atomic_fetch_add(RW_REAL_OR(p, p, (i32 *)0), RW_REAL_OR(p, v, 0), __ATOMIC_RELAXED), RW_ATOMIC(p, v, rw_old + rw_v))
+    RW_REAL_OR(p, __atomic_fetch_add(RW_REAL_OR(p, p, (i32 *)0), RW_REAL_OR(p, v, 0), __ATOMIC_RELAXED),               \
+        RW_ATOMIC(p, v, rw_old + rw_v))
 #define rw_atomic_min(p, v) RW_ATOMIC(p, v, RW_MIN(rw_old, rw_v))
 #define rw_atomic_max(p, v) RW_ATOMIC(p, v, RW_MAX(rw_old, rw_v))
 #define rw_atomic_exchange(p, v) RW_ATOMIC(p, v, rw_v)

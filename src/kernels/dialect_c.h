@@ -1,5 +1,5 @@
-/* For C compilers, in front of dialect_cpu.h or dialect_check.h: the types, and what <math.h> and <tgmath.h> declare for
- * real numbers. Reading those headers takes longer than compiling a short kernel. */
+/* For C compilers, in front of dialect_cpu.h or dialect_check.h: the types, and what <math.h> and <tgmath.h> declare
+ * for real numbers. Reading those headers takes longer than compiling a short kernel. */
 typedef float f32;
 typedef double f64;
 typedef int i32;

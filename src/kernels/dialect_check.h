@@ -12,9 +12,11 @@
 #define RESTRICT
 #define CONSTANT static const
 #define ALIGNED(n)
-#define SHARED(T, name, n) T *const name = (T *)rw_declare(#name, sizeof(T), __alignof__(T), n, RW_CHECK_SHARED, __LINE__)
+#define SHARED(T, name, n)                                                                                             \
+    T *const name = (T *)rw_declare(#name, sizeof(T), __alignof__(T), n, RW_CHECK_SHARED, __LINE__)
 #define SHARED_LARGE(T, name)                                                                                          \
-    T *const name = (T *)rw_declare(#name, sizeof(T), __alignof__(T), (SHARED_LARGE_BYTES) / sizeof(T), RW_CHECK_LARGE, __LINE__)
+    T *const name = (T *)rw_declare(#name, sizeof(T), __alignof__(T), (SHARED_LARGE_BYTES) / sizeof(T), RW_CHECK_LARGE,\
+        __LINE__)
 #define BARRIER rw_barrier(__LINE__)
 #define GROUP_ID(d) (rw_g.id[d])
 #define GROUP_COUNT(d) (rw_g.n[d])
@@ -38,7 +40,8 @@
     for (const int rw_ni = (ni), i = (int)rw_l.at[0] % rw_ni, j = (int)rw_l.at[0] / rw_ni; rw_l.open; rw_l.open = 0)
 #define EACH_SERIAL(i, n) EACH(i, n)
 /* Private values lie lane by lane, so that an index beyond k is seen. */
-#define PRIVATE(T, name) T *const name = (T *)rw_declare(#name, sizeof(T), __alignof__(T), GROUP, RW_CHECK_PRIVATE, __LINE__)
+#define PRIVATE(T, name)                                                                                               \
+    T *const name = (T *)rw_declare(#name, sizeof(T), __alignof__(T), GROUP, RW_CHECK_PRIVATE, __LINE__)
 #define PRIVATE_N(T, name, k)                                                                                          \
     T(*const name)[k] = (T(*)[k])rw_declare(#name, (k) * sizeof(T), __alignof__(T), GROUP, RW_CHECK_PRIVATE, __LINE__)
 #define RW_TRIPS(n) (((n) + GROUP - 1) / GROUP)

@@ -43,7 +43,8 @@ __attribute__((visibility("default"))) const rw_check_hooks *rw_check;
 #define RW_HOOK                                                                                                        \
     __attribute__((visibility("hidden"), used, noinline, no_sanitize("thread"), no_sanitize("undefined")))
 
-RW_HOOK void *rw_declare(const char *name, unsigned long item, unsigned long align, unsigned long count, int kind, int line)
+RW_HOOK void *rw_declare(const char *name, unsigned long item, unsigned long align, unsigned long count, int kind,
+    int line)
 {
     return rw_check->array(name, item, align, count, kind, line);
 }

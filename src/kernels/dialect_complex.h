@@ -47,14 +47,19 @@ DEVICE CT CF(pow)(CT a, CT b)
     if (a.re == 0 && a.im == 0) return CF(make)(b.re == 0 && b.im == 0 ? 1 : 0, 0);
     return CF(exp)(CF(mul)(b, CF(log)(a)));
 }
-DEVICE CT CF(sin)(CT a) { return CF(make)(RW_CALL(sin, a.re) * RW_CALL(cosh, a.im), RW_CALL(cos, a.re) * RW_CALL(sinh, a.im)); }
-DEVICE CT CF(cos)(CT a) { return CF(make)(RW_CALL(cos, a.re) * RW_CALL(cosh, a.im), -RW_CALL(sin, a.re) * RW_CALL(sinh, a.im)); }
-DEVICE CT CF(sinh)(CT a) { return CF(make)(RW_CALL(sinh, a.re) * RW_CALL(cos, a.im), RW_CALL(cosh, a.re) * RW_CALL(sin, a.im)); }
-DEVICE CT CF(cosh)(CT a) { return CF(make)(RW_CALL(cosh, a.re) * RW_CALL(cos, a.im), RW_CALL(sinh, a.re) * RW_CALL(sin, a.im)); }
+DEVICE CT CF(sin)(CT a) { return CF(make)(RW_CALL(sin, a.re) * RW_CALL(cosh, a.im),
+        RW_CALL(cos, a.re) * RW_CALL(sinh, a.im)); }
+DEVICE CT CF(cos)(CT a) { return CF(make)(RW_CALL(cos, a.re) * RW_CALL(cosh, a.im),
+        -RW_CALL(sin, a.re) * RW_CALL(sinh, a.im)); }
+DEVICE CT CF(sinh)(CT a) { return CF(make)(RW_CALL(sinh, a.re) * RW_CALL(cos, a.im),
+        RW_CALL(cosh, a.re) * RW_CALL(sin, a.im)); }
+DEVICE CT CF(cosh)(CT a) { return CF(make)(RW_CALL(cosh, a.re) * RW_CALL(cos, a.im),
+        RW_CALL(sinh, a.re) * RW_CALL(sin, a.im)); }
 /* tanh by t = tan(im), s = sinh(re): no overflow for large |re| where it is +-1. */
 DEVICE CT CF(tanh)(CT a)
 {
-    if (fabs(a.re) > 22) return CF(make)(a.re > 0 ? 1 : -1, 4 * RW_CALL(sin, a.im) * RW_CALL(cos, a.im) * exp(-2 * fabs(a.re)));
+    if (fabs(a.re) > 22) return CF(make)(a.re > 0 ? 1 : -1,
+        4 * RW_CALL(sin, a.im) * RW_CALL(cos, a.im) * exp(-2 * fabs(a.re)));
     return CF(div)(CF(sinh)(a), CF(cosh)(a));
 }
 /* tan(a) = -i tanh(i a), which does not overflow either. */

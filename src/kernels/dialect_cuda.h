@@ -41,7 +41,8 @@ template <> struct rw_to_peer<16> {
     }
 };
 /* Element i of the same array in the shared memory of another group <- v, of 8 or 16 bytes. */
-#define STORE_PEER(array, rank, i, v) rw_to_peer<sizeof(v)>::store(rw_peer(array, rank) + (unsigned)((i) * sizeof(v)), &(v))
+#define STORE_PEER(array, rank, i, v)                                                                                  \
+    rw_to_peer<sizeof(v)>::store(rw_peer(array, rank) + (unsigned)((i) * sizeof(v)), &(v))
 #else
 #define RW_DIMENSIONS
 #endif

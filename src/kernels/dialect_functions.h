@@ -1,8 +1,8 @@
 /* Real functions of the expression language that a device's own would not give exactly enough; read once with RT = f32,
  * RF(log2) = f32_log2, HALF_ULP = 2^-24, and once with f64. */
 
-/* a - b floor(a/b), in [0, b) or (b, 0]. The quotient's floor is right or one too large or small, and then a - q b has no rounding error. A sum that
- * rounds to b becomes the number next to it; b - b/inf is NaN. */
+/* a - b floor(a/b), in [0, b) or (b, 0]. The quotient's floor is right or one too large or small, and then a - q b has
+ * no rounding error. A sum that rounds to b becomes the number next to it; b - b/inf is NaN. */
 DEVICE RT RF(mod)(RT a, RT b)
 {
     const RT quotient = a / b, q = RW_FLOOR(quotient);
@@ -16,8 +16,8 @@ DEVICE RT RF(mod)(RT a, RT b)
     return m;
 }
 
-/* Where the result of a function below is an integer, a device may miss it by an ulp (OpenCL allows 3 for log2, 16 for pow), and floor(log2(8)) would
- * be 2. The candidate is the nearest integer k; it is right if its inverse gives a. */
+/* Where the result of a function below is an integer, a device may miss it by an ulp (OpenCL allows 3 for log2, 16 for
+ * pow), and floor(log2(8)) would be 2. The candidate is the nearest integer k; it is right if its inverse gives a. */
 #if defined WITH_FUNCTIONS || defined WITH_COMPLEX
 /* Squares may underflow below 1. */
 DEVICE RT RF(hypot)(RT a, RT b)

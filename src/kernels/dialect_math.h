@@ -3,11 +3,13 @@
 #define RW_MIN(a, b) (((a) < (b) || (a) != (a)) ? (a) : (b))
 #define RW_MAX(a, b) (((a) > (b) || (a) != (a)) ? (a) : (b))
 #define RW_SIGN(a) ((a) > 0 ? 1 : (a) < 0 ? -1 : (a))
-#define RW_MOD(a, b) (sizeof(floor((a) / (b))) == 4 ? f32_mod(a, b) : f64_mod(a, b)) /* the sign of b, as in mathematics */
+/* the sign of b, as in mathematics */
+#define RW_MOD(a, b) (sizeof(floor((a) / (b))) == 4 ? f32_mod(a, b) : f64_mod(a, b))
 #define RW_INF (1e300 * 1e300)
 
-/* A function of a, which is a name. In OpenCL C drivers' functions convert to integers inside; of a NaN or infinity that the compiler can see that is
- * undefined, and what is undefined is not stored: PoCL's floor and exp left their outputs untouched. Numbers from 2^52 on are integers. */
+/* A function of a, which is a name. In OpenCL C drivers' functions convert to integers inside; of a NaN or infinity
+ * that the compiler can see that is undefined, and what is undefined is not stored: PoCL's floor and exp left their
+ * outputs untouched. Numbers from 2^52 on are integers. */
 #if defined __OPENCL_VERSION__ && !defined RW_PTX
 #define RW_CALL(function, a) ((a) == (a) ? function(a) : (a))
 #define RW_FLOOR(a) (fabs(a) < 0x1p52 ? floor(a) : (a))

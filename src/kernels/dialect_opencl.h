@@ -79,11 +79,13 @@ DEVICE int rw_item(void)
 #define FMA(a, b, c) fma(a, b, c)
 #define SELECT(c, a, b) ((c) ? (a) : (b))
 #ifdef RW_PTX
-/* What OpenCL C of NVIDIA has no words for, as in CUDA: a struct in one load, what shall leave the caches first, warps. */
+/* What OpenCL C of NVIDIA has no words for, as in CUDA: a struct in one load, what shall leave the caches first,
+ * warps. */
 typedef union { ulong w16[2]; ulong w8; uint w4; ushort w2; uchar w1; } rw_word;
 DEVICE void rw_load_once(int bytes, const __global void *p, rw_word *u)
 {
-    if (bytes == 16) __asm__ volatile("ld.global.cs.v2.u64 {%0, %1}, [%2];" : "=l"(u->w16[0]), "=l"(u->w16[1]) : "l"(p));
+    if (bytes == 16) __asm__ volatile("ld.global.cs.v2.u64 {%0, %1}, [%2];" : "=l"(u->w16[0]),
+        "=l"(u->w16[1]) : "l"(p));
     else if (bytes == 8) __asm__ volatile("ld.global.cs.u64 %0, [%1];" : "=l"(u->w8) : "l"(p));
     else if (bytes == 4) __asm__ volatile("ld.global.cs.u32 %0, [%1];" : "=r"(u->w4) : "l"(p));
     else if (bytes == 2) __asm__ volatile("ld.global.cs.u16 %0, [%1];" : "=h"(u->w2) : "l"(p));
@@ -91,7 +93,8 @@ DEVICE void rw_load_once(int bytes, const __global void *p, rw_word *u)
 }
 DEVICE void rw_store_once(int bytes, __global void *p, const rw_word *u)
 {
-    if (bytes == 16) __asm__ volatile("st.global.cs.v2.u64 [%0], {%1, %2};" : : "l"(p), "l"(u->w16[0]), "l"(u->w16[1]) : "memory");
+    if (bytes == 16) __asm__ volatile("st.global.cs.v2.u64 [%0], {%1, %2};" : : "l"(p), "l"(u->w16[0]),
+        "l"(u->w16[1]) : "memory");
     else if (bytes == 8) __asm__ volatile("st.global.cs.u64 [%0], %1;" : : "l"(p), "l"(u->w8) : "memory");
     else if (bytes == 4) __asm__ volatile("st.global.cs.u32 [%0], %1;" : : "l"(p), "r"(u->w4) : "memory");
     else if (bytes == 2) __asm__ volatile("st.global.cs.u16 [%0], %1;" : : "l"(p), "h"(u->w2) : "memory");
@@ -107,7 +110,8 @@ DEVICE void rw_load(int bytes, const __global void *p, rw_word *u)
     else if (bytes == 2) u->w2 = *(const __global ushort *)p;
     else u->w1 = *(const __global uchar *)p;
 }
-#define RW_PUN(p) union { __typeof__((0, *(p))) value; rw_word word; } rw_pun /* the comma takes const and __global away */
+/* the comma takes const and __global away */
+#define RW_PUN(p) union { __typeof__((0, *(p))) value; rw_word word; } rw_pun
 #define LOAD(p) ({ RW_PUN(p); rw_load(sizeof(*(p)), p, &rw_pun.word); rw_pun.value; })
 #define LOAD_ONCE(p) ({ RW_PUN(p); rw_load_once(sizeof(*(p)), p, &rw_pun.word); rw_pun.value; })
 #define STORE_ONCE(p, v) ({ RW_PUN(p); rw_pun.value = (v); rw_store_once(sizeof(*(p)), p, &rw_pun.word); })

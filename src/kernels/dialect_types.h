@@ -1,5 +1,6 @@
-/* Conversions between what arrays store and what kernels compute with, f32 f64 i32 i64 u64; read where a text uses one. TO_from_FROM(v): the nearest value, of two the
- * even one; integers saturate, NaN becomes 0; beyond the largest f16 or bf16 is infinity; b8 is v != 0. docs/reference/types.md. */
+/* Conversions between what arrays store and what kernels compute with, f32 f64 i32 i64 u64; read where a text uses one.
+ * TO_from_FROM(v): the nearest value, of two the even one; integers saturate, NaN becomes 0; beyond the largest f16 or
+ * bf16 is infinity; b8 is v != 0. docs/reference/types.md. */
 DEVICE f32 f32_from_f16(f16 h)
 {
     const u32 m = h.bits & 0x7fffu;
@@ -26,7 +27,8 @@ DEVICE bf16 bf16_from_f32(f32 v)
     bf16 b;
     u.value = v;
     const u32 bits = (u32)u.bits;
-    b.bits = (u16)((bits & 0x7fffffffu) > 0x7f800000u ? (bits >> 16 & 0x8000u) | 0x7fc0u : (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+    b.bits = (u16)((bits & 0x7fffffffu) > 0x7f800000u ? (bits >> 16 & 0x8000u) | 0x7fc0u
+        : (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
     return b;
 }
 /* v to an f32 whose last bit tells that it is not exact: rounding that again rounds v once. */
@@ -52,7 +54,8 @@ DEVICE bf16 bf16_from_f64(f64 v) { return bf16_from_f32(rw_to_odd(v)); }
     DEVICE TO TO##_from_##FROM(FROM v) { return (TO)(v < (FROM)LEAST ? (FROM)LEAST : v > (FROM)MOST ? (FROM)MOST : v); }
 #define RW_CAST(TO, FROM)                                                                                              \
     DEVICE TO TO##_from_##FROM(FROM v) { return (TO)v; }
-#define RW_REALS(TO, LOW, TOP, LEAST, MOST) RW_FROM_REAL(TO, f32, LOW, TOP, LEAST, MOST) RW_FROM_REAL(TO, f64, LOW, TOP, LEAST, MOST)
+#define RW_REALS(TO, LOW, TOP, LEAST, MOST)                                                                            \
+    RW_FROM_REAL(TO, f32, LOW, TOP, LEAST, MOST) RW_FROM_REAL(TO, f64, LOW, TOP, LEAST, MOST)
 RW_REALS(i8, -0x1p7, 0x1p7, -0x7f - 1, 0x7f)
 RW_REALS(i16, -0x1p15, 0x1p15, -0x7fff - 1, 0x7fff)
 RW_REALS(i32, -0x1p31, 0x1p31, -0x7fffffff - 1, 0x7fffffff)
@@ -81,6 +84,7 @@ RW_SMALL(f16, i32) RW_SMALL(bf16, i32)
 #define RW_SMALL_WIDE(TO, FROM)                                                                                        \
     DEVICE TO TO##_from_##FROM(FROM v) { return TO##_from_f32(rw_wide_odd_##FROM(v)); }
 /* 64-bit integers: what an f64 cannot hold does not round the f32 once more. */
-DEVICE f32 rw_wide_odd_u64(u64 v) { return v >> 40 ? rw_to_odd((f64)(v >> 12 | (v & 0xfffUL ? 1 : 0)) * 4096.0) : rw_to_odd((f64)v); }
+DEVICE f32 rw_wide_odd_u64(u64 v) { return v >> 40 ? rw_to_odd((f64)(v >> 12 | (v & 0xfffUL ? 1 : 0)) * 4096.0)
+        : rw_to_odd((f64)v); }
 DEVICE f32 rw_wide_odd_i64(i64 v) { return v < 0 ? -rw_wide_odd_u64(0 - (u64)v) : rw_wide_odd_u64((u64)v); }
 RW_SMALL_WIDE(f16, i64) RW_SMALL_WIDE(f16, u64) RW_SMALL_WIDE(bf16, i64) RW_SMALL_WIDE(bf16, u64)

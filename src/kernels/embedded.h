@@ -1,5 +1,5 @@
-/* Kernel texts and dialect headers that the build embeds, byte for byte (cmake/embed.cmake). A file's name is its key, so two
- * texts of a part never share one. */
+/* Kernel texts and dialect headers that the build embeds, byte for byte (cmake/embed.cmake). A file's name is its key,
+ * so two texts of a part never share one. */
 #ifndef RW_KERNELS_EMBEDDED_H
 #define RW_KERNELS_EMBEDDED_H
 
