@@ -56,7 +56,8 @@ for page in README.md docs/tutorial/first-case.md docs/methods/{pde,depgraph,rat
     blocks sh $page
     for block in blocks/*; do
         [ -f "$block" ] || continue
-        while IFS= read -r line; do run_line "$line"; done <"$block"
+        # a line that ends in a backslash goes on in the next
+        while IFS= read -r line; do run_line "$line"; done < <(sed -e ':a' -e '/\\$/ { N; s/\\\n *//; ta' -e '}' "$block")
     done
 done
 
