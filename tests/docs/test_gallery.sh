@@ -4,6 +4,7 @@
 # Environment: SOURCE, RECHENWERK.
 set -euo pipefail
 export LC_ALL=C
+. "$SOURCE/tests/docs/difference.sh"
 page=$SOURCE/docs/methods/image-gallery.md
 folder=$SOURCE/docs/images/gallery
 work=$(mktemp -d)
@@ -16,16 +17,6 @@ fail() { echo "FAIL: $*"; bad=1; }
 for operation in $("$RECHENWERK" list filters | sed -n 's/^\([a-z][a-z0-9]*\) .*/\1/p'); do
     grep -qE "([\"|]|--op )$operation([\":| \`]|\\\\)|\`rechenwerk $operation " "$page" || fail "$operation is not in the gallery"
 done
-
-# bytes A B: the largest difference of two pictures
-difference() {
-    "$RECHENWERK" image "$1" a.pnm --op clip -q --force
-    "$RECHENWERK" image "$2" b.pnm --op clip -q --force
-    cmp -l a.pnm b.pnm | awk '
-        function octal(s) { return int(s / 100) * 64 + int(s / 10) % 10 * 8 + s % 10 }
-        { d = octal($2) - octal($3); if (d < 0) d = -d; if (d > most) most = d }
-        END { print most + 0 }'
-}
 
 made=0
 for picture in "$folder"/*.png; do

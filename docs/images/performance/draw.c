@@ -1,5 +1,5 @@
-/* Bars from a table: draw OUT.png TITLE LABEL SERIES… < TABLE, a row "name<TAB>value<TAB>value…" a group. A value that is
- * no number has no bar. */
+/* Bars from a table: draw OUT.png TITLE LABEL SERIES… < TABLE, a row "name<TAB>value<TAB>value…" a group. A value that
+ * is no number has no bar. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
