@@ -82,6 +82,14 @@ PKG_CONFIG_PATH=$work/a/pkgconfig make -C "$work/make" CC="$CC" static >"$work/l
 runs "$work/make/stranger-run-static" by-make-static
 [ "$by_cmake" = "$by_make" ] || fail "by CMake: $by_cmake, by pkg-config: $by_make"
 
+# The README's lines, in a home of its own.
+home=$work/home
+mkdir "$home"
+cmake --install "$BUILD" --prefix "$home/rechenwerk" >"$work/log" || fail "cmake --install: $(cat "$work/log")"
+awk '/^## Install/ { on = 1 } on && /^```/ { if (open) exit; open = 1; next } open && !/^make install/' "$SOURCE/README.md" >"$work/lines"
+grep -q '^cc ' "$work/lines" || fail "README.md does not say how a program is compiled"
+(cd "$home" && ln -s "$SOURCE/examples" examples && HOME=$home bash -e "$work/lines") >"$work/log" 2>&1 || fail "README.md: $(cat "$work/log")"
+
 # The library needs libc, libm and threads only.
 if command -v ldd >/dev/null; then
     others=$(ldd "$library" | awk '{print $1}' | grep -vE '^(linux-vdso|libc|libm|libgomp|libdl|libpthread|/lib.*/ld-linux)' || true)
