@@ -108,7 +108,7 @@ RW_API void rw_blocks_cell_points(const rw_blocks *grid, int64_t cell, int64_t p
 RW_API int rw_blocks_find(const rw_blocks *grid, int64_t cell, int place[3]);
 
 /* centres [cells][3]: means of the eight points; volumes [cells], exact for the trilinear cell; neighbours [cells][6]:
- * the cell behind the sides x = 0, 1, y = 0, 1, z = 0, 1 of the cell's own axes, -1 at the boundary. ERR_MEMORY. */
+ * the cell across the sides x = 0, 1, y = 0, 1, z = 0, 1 of the cell's own axes, -1 at the boundary. ERR_MEMORY. */
 RW_API rw_status rw_blocks_centres(const rw_blocks *grid, double (*centres)[3]);
 RW_API rw_status rw_blocks_volumes(const rw_blocks *grid, double *volumes);
 RW_API void rw_blocks_neighbours(const rw_blocks *grid, int32_t (*neighbours)[6]);
@@ -144,7 +144,7 @@ RW_API void rw_blocks_extent(const rw_blocks *grid, double lower[3], double uppe
 
 typedef enum rw_blocks_place { RW_BLOCKS_CELLS, RW_BLOCKS_POINTS } rw_blocks_place;
 
-/* Where arrays of the grid lie that are made from now on, those behind its words too; DEVICE until set. */
+/* Where arrays of the grid lie that are made from now on, those of its words too (default: DEVICE). */
 RW_API void rw_blocks_set_memory(rw_blocks *grid, rw_memory memory);
 /* An array with a number for each cell or point. */
 RW_API rw_status rw_blocks_array(const rw_blocks *grid, rw_device *device, rw_blocks_place place, rw_dtype dtype,
@@ -162,7 +162,7 @@ RW_API rw_status rw_blocks_array(const rw_blocks *grid, rw_device *device, rw_bl
  * (closed), NEUMANN, DIRICHLET with numbers, of points NEAREST, NEUMANN, ROBIN, which may depend on x, y, z. Other
  * differences along axes are refused.
  * Their arrays are made when a program first uses them and belong to the grid: destroy it before the device is closed,
- * and behind its programs. */
+ * and after its programs. */
 RW_API rw_status rw_blocks_expr_create(rw_blocks *grid, rw_device *device, rw_blocks_place place,
                                        const rw_expr_spec *spec, rw_expr **expr);
 

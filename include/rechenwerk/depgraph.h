@@ -85,7 +85,7 @@ typedef struct rw_partition {
  * part makes.
  *
  * Cost: V + E for whether it is accepted; if not, a part that is not separate is looked for among those that lie on or
- * behind a cycle, V + E each at most. Structures: colours are refined in at most 32 sweeps of E + V log V, then each
+ * after a cycle, V + E each at most. Structures: colours are refined in at most 32 sweeps of E + V log V, then each
  * connected piece of a part is compared exactly with one of those that have the same colours, by a search that goes
  * back when it was led astray. In tiles of grids, in trees, sums and chains it never is, and a comparison costs about
  * the piece's dependencies times log V; among pieces that are highly regular without being alike it may take

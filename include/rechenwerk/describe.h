@@ -19,7 +19,7 @@ typedef struct rw_word {
  * expression language), "formats" (of sparse matrices), "solvers" (of linear systems), "preconditioners", "exit-codes".
  * ERR_ARGUMENT with the nearest kind, ERR_MEMORY. */
 RW_API rw_status rw_list_words(rw_context *context, const char *kind, rw_word **words, int *n);
-/* The kinds themselves, NULL behind the last. */
+/* The kinds themselves, NULL after the last. */
 RW_API const char *const *rw_word_kinds(void);
 
 /* Help on a problem ("pde"), a section ("time"), a setting ("time.rtol", or "rtol" where that is clear) or a function

@@ -110,7 +110,7 @@ typedef struct rw_multiblock_size {
     /* of bcsr, 4 each: a column a block, a start a row and one more; for STORED the number of each row too */
     int64_t index_bytes;
 } rw_multiblock_size;
-/* block: 0 … grid blocks - 1, x fastest, then theta, then r; or RW_MULTIBLOCK_ALL: the grid blocks one behind the
+/* block: 0 … grid blocks - 1, x fastest, then theta, then r; or RW_MULTIBLOCK_ALL: the grid blocks one after the
  * other. COMPACT needs that no coupling leads to a ghost: mode TRUNCATED, or INNER of ALL grid blocks. ERR_ARGUMENT: a
  * specification, block or index that is wrong. */
 RW_API rw_status rw_multiblock_measure(rw_context *context, const rw_multiblock_spec *spec, int64_t block,
@@ -172,7 +172,7 @@ RW_API void rw_multiblock_destroy(rw_multiblock **op);
 RW_API rw_sparse *rw_multiblock_matrix(rw_multiblock *op, int64_t block);
 RW_API const rw_multiblock_spec *rw_multiblock_get_spec(const rw_multiblock *op);
 
-/* A vector of all grid blocks, one behind the other, with ghosts, of zeros: unknown u of cell c of grid block b is
+/* A vector of all grid blocks, one after the other, with ghosts, of zeros: unknown u of cell c of grid block b is
  * number 5 (b extended + c) + u. */
 RW_API rw_status rw_multiblock_vector(rw_multiblock *op, rw_dtype type, rw_array **vector);
 /* The inner ghosts of x that the stencil reaches become the values of the cells they stand for; one launch. In mode

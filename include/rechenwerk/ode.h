@@ -85,7 +85,7 @@ RW_API double rw_ode_time(const rw_ode *ode);
  * arrays hold them and rw_ode_time is t; the next look, step, undo, rw_ode_bind or rw_ode_set comes back by itself.
  * *error: estimate of their error, relative to the solution in the 2-norm over all fields (the difference to the
  * parabola through the newest three: on the safe side); without that of the steps. INFINITY, and the arrays hold the
- * present state, when fewer than four states belong together (after few steps, behind a switch in time, after
+ * present state, when fewer than four states belong together (after few steps, after a switch in time, after
  * rw_ode_bind, which is to be called, too, when values in the arrays were changed, rw_ode_set or rw_ode_load), or when
  * squares of values overflow. ERR_ARGUMENT: another time, no `dense`; ERR_MEMORY, ERR_COMPILE, ERR_LAUNCH: the arrays
  * hold the present state. */

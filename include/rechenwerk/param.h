@@ -55,7 +55,7 @@ typedef struct rw_param {
     const char *unit, *line;
     const char *condition; /* "output.every != 0": it has an effect only then; NULL: always */
     uint64_t methods;      /* bit m: method m of the same structure has it; 0: all have */
-    /* How texts give it without its name: "h": h32; "": 32, 5x5 or a choice alone; "@": a number behind the method,
+    /* How texts give it without its name: "h": h32; "": 32, 5x5 or a choice alone; "@": a number after the method,
      * ilu2; NULL: not at all. A BOOL is given by its name alone. */
     const char *brief;
     const rw_params *(*table)(void); /* TABLE: rows of the nested structure */

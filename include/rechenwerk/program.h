@@ -70,7 +70,7 @@ static inline rw_arg rw_arg_int(int64_t value)
 }
 
 /* Runs groups[0] x groups[1] x groups[2] groups of the kernel in the queue. Arrays are brought to the device if their
- * host copy is newer; those behind pointers without const count as written. Nothing is launched for an empty grid. */
+ * host copy is newer; those of pointers without const count as written. Nothing is launched for an empty grid. */
 RW_API rw_status rw_launch(rw_queue *queue, rw_kernel *kernel, const int64_t groups[3], const rw_arg *args, int nargs);
 
 /* The program cache on disk. */

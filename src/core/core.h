@@ -178,7 +178,7 @@ void rw_sha256_hex(const void *data, size_t n, char hex[65]);
 uint64_t rw_random_u64(uint64_t seed, uint64_t index);
 double rw_random_uniform(uint64_t seed, uint64_t index); /* [0,1), 53 bits */
 
-/* Hash of the commit the library was built from, "-dirty" behind it when files differed; "unknown" outside a clone. */
+/* Hash of the commit the library was built from, "-dirty" after it when files differed; "unknown" outside a clone. */
 const char *rw_build_commit(void);
 
 /* What rw_within returns for this thread; NULL: nothing. Set under a lock of the caller's. */

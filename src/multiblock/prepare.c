@@ -63,7 +63,7 @@ static rw_status check(rw_context *ctx, const rw_sparse_blocks *t)
                                (long long)t->column[k], (long long)t->columns);
             if (k > t->first[i] && t->column[k] <= t->column[k - 1])
                 return rw_fail(ctx, RW_ERR_ARGUMENT,
-                               "row %lld: column %lld behind %lld, counted from 0: columns ascend and occur once",
+                               "row %lld: column %lld after %lld, counted from 0: columns ascend and occur once",
                                (long long)i, (long long)t->column[k], (long long)t->column[k - 1]);
         }
     return RW_OK;

@@ -244,7 +244,7 @@ rw_status rw_ode_look(rw_ode *ode, double t, double *error)
     if (!d) return rw_fail(ctx, RW_ERR_ARGUMENT, "no states are kept to look at t = %.9g: set dense in rw_ode_spec", t);
     if (!(t <= ode->t) || (d->past > 0 && !(t > d->time[0])))
         return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "a look at t = %.9g: values are known behind t = %.9g, where the last step began, up to t = "
+                       "a look at t = %.9g: values are known after t = %.9g, where the last step began, up to t = "
                        "%.9g",
                        t, d->past > 0 ? d->time[0] : ode->t, ode->t);
     if (t == ode->t) {

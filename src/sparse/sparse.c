@@ -65,7 +65,7 @@ static rw_status check_blocks(rw_context *ctx, const rw_sparse_layout *l, const 
                                (long long)i, (long long)b->column[k], (long long)b->columns);
             if (k > b->first[i] && b->column[k] <= b->column[k - 1])
                 return rw_fail(ctx, RW_ERR_ARGUMENT,
-                               "block row %lld: column %lld behind %lld, counted from 0: columns ascend and occur once",
+                               "block row %lld: column %lld after %lld, counted from 0: columns ascend and occur once",
                                (long long)i, (long long)b->column[k], (long long)b->column[k - 1]);
         }
     }

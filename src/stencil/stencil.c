@@ -82,7 +82,7 @@ static rw_status apply(stencil *s, const double *x, double *y)
 static rw_status fail_affine(const stencil *s, int64_t at, double value)
 {
     const int side = s->map.side;
-    char text[80] = "terms without it";
+    char text[80] = "terms without the unknown";
     if (side >= 0)
         snprintf(text, sizeof text, "its boundary value at the %s end of %c", side % 2 ? "upper" : "lower",
                  "xyz"[side / 2]);

@@ -118,7 +118,7 @@ static const finding findings[] = {
      1,
      "    EACH(i, n) {\n        real a = x[i + 2];\n        y[i] = a;\n    }\n",
      {"out of bounds", "kernel k", "line 4", "group 0", "item 6 (i = 62)",
-      "reads 8 bytes 0 bytes behind the end of array 'x' of 64 f64 (element 64)"}},
+      "reads 8 bytes 0 bytes past the end of array 'x' of 64 f64 (element 64)"}},
     {"read_before",
      2,
      "    long lo = GROUP_ID(0) * 32;\n    EACH_IN(i, lo, lo + 32) {\n"
@@ -128,7 +128,7 @@ static const finding findings[] = {
     {"write_behind",
      9,
      "    EACH(i, 8) {\n        long k = GROUP_ID(0) * 8 + i;\n        y[k] = 1;\n    }\n",
-     {"out of bounds", "line 5", "group 8, item 0", "writes 8 bytes 0 bytes behind the end of array 'y' of 64 f64"}},
+     {"out of bounds", "line 5", "group 8, item 0", "writes 8 bytes 0 bytes past the end of array 'y' of 64 f64"}},
     {"far_behind",
      1,
      "    EACH(i, 1) {\n        y[0] = x[100000000];\n    }\n",
@@ -145,7 +145,7 @@ static const finding findings[] = {
     {"complex_read",
      1,
      "    EACH(i, n) {\n        complex a = z[i + 1];\n        y[i] = a.re + a.im;\n    }\n",
-     {"out of bounds", "line", "item 7 (i = 63)", "behind the end of array 'z' of 64 c128 (element 64)"}},
+     {"out of bounds", "line", "item 7 (i = 63)", "past the end of array 'z' of 64 c128 (element 64)"}},
     {"in_a_function",
      1,
      "    EACH(i, n) {\n        complex a = z[i];\n        a = c128_mul(z[2 * i], a);\n"
@@ -156,7 +156,7 @@ static const finding findings[] = {
      "    SHARED(real, t, 8);\n    EACH(i, 8) { t[i + 1] = x[i]; }\n    BARRIER;\n"
      "    EACH(i, 8) { y[i] = t[i]; }\n",
      {"out of bounds", "line 4", "item 7",
-      "writes 8 bytes 0 bytes behind the end of shared 't' of 8 elements (line 3)"}},
+      "writes 8 bytes 0 bytes past the end of shared 't' of 8 elements (line 3)"}},
     {"local_index",
      1,
      "    EACH(i, n) {\n        real c[5];\n        for (int k = 0; k < 5; ++k) c[k] = x[k];\n"
@@ -687,7 +687,7 @@ static void shapes_and_groups_are_named(void **state)
     assert_non_null(strstr(rw_message(ctx), "group (0, 1), item 0"));
     assert_non_null(strstr(rw_message(ctx), "array 'y' of 3 x 5 f32 (element 100)"));
     assert_int_equal(launch(p, "k", 1, 1, (rw_arg[]){rw_arg_array(empty)}, 1), RW_ERR_CHECK);
-    assert_non_null(strstr(rw_message(ctx), "0 bytes behind the end of array 'y' of 0 f32"));
+    assert_non_null(strstr(rw_message(ctx), "0 bytes past the end of array 'y' of 0 f32"));
     rw_array_destroy(&y), rw_array_destroy(&empty);
     rw_program_destroy(&p);
 }
@@ -813,7 +813,7 @@ static void without_addr2line(void **state)
     rw_status status = launch(p, "good", 1, 1, (rw_arg[]){rw_arg_array(y), rw_arg_array(x), rw_arg_int(5)}, 3);
     setenv("PATH", path, 1);
     assert_int_equal(status, RW_ERR_CHECK);
-    assert_non_null(strstr(rw_message(ctx), "kernel good, behind line 3, group 0, item 4"));
+    assert_non_null(strstr(rw_message(ctx), "kernel good, after line 3, group 0, item 4"));
     rw_free(path);
     rw_array_destroy(&x), rw_array_destroy(&y);
     rw_program_destroy(&p);

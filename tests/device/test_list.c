@@ -232,7 +232,7 @@ static void test_threads_of_the_cpu(void **state)
 {
     (void)state;
     rw_device *d = (rw_device *)state;
-    FAILS(RW_ERR_DEVICE, "cpu:0: the number behind cpu: is a count of threads", rw_device_open(ctx, "cpu:0", &d));
+    FAILS(RW_ERR_DEVICE, "cpu:0: the number after cpu: is the count of threads", rw_device_open(ctx, "cpu:0", &d));
     FAILS(RW_ERR_DEVICE, "1 to 4096", rw_device_open(ctx, "cpu:4097", &d));
     FAILS(RW_ERR_DEVICE, "cpu:65535", rw_device_open(ctx, "cpu:65535", &d));
     assert_null(d);

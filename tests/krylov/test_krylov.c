@@ -313,7 +313,7 @@ static void count_residuals(void *user, int64_t iteration, double residual)
 {
     double *last = user;
     if ((double)iteration != last[0] || !(residual > 0))
-        fail_msg("iteration %lld told behind %g, residual %g", (long long)iteration - 1, last[0] - 1, residual);
+        fail_msg("iteration %lld reported after %g, residual %g", (long long)iteration - 1, last[0] - 1, residual);
     last[0] = (double)iteration + 1, last[1] = residual;
 }
 

@@ -342,7 +342,7 @@ static void test_refused(void **state)
     };
     static const char *const parts[] = {"first[2] = 0 is less than 1",
                                         "block row 1: column 2 is outside [0, 2); both are counted from 0",
-                                        "column 1 behind 1, counted from 0: columns ascend",
+                                        "column 1 after 1, counted from 0: columns ascend",
                                         "blocks are counted from 0",
                                         "blocks of different sizes are for vbcsr",
                                         "-1 x 1 blocks"};

@@ -412,8 +412,8 @@ static void test_refused(void **state)
     FAILS(RW_ERR_ARGUMENT, "u is of f64, Au of f32: they must be alike",
           rw_operator_from_expr(dev, &p.spec, "u", "Au", &m));
     if (on("opencl")) return;
-    refuses(RW_ERR_INPUT, "terms without it must be 0 here", "Au = u + 1", RW_F64, "u", "Au");
-    refuses(RW_ERR_INPUT, "terms without it", "Au = u/(u - u)", RW_F64, "u", "Au"); /* nan */
+    refuses(RW_ERR_INPUT, "terms without the unknown must be 0 here", "Au = u + 1", RW_F64, "u", "Au");
+    refuses(RW_ERR_INPUT, "terms without the unknown", "Au = u/(u - u)", RW_F64, "u", "Au"); /* nan */
     refuses(RW_ERR_INPUT, "linearly", "Au = abs(u)", RW_F32, "u", "Au");
     refuses(RW_ERR_INPUT, "linearly", "Au = where(u > 0, u, 2*u)", RW_F64, "u", "Au");
     refuses(RW_ERR_INPUT, "linearly", "Au = conj(u)", RW_C128, "u", "Au");

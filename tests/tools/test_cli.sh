@@ -46,7 +46,7 @@ expect 2 "goes with --trace" cache -d cpu
 expect 2 "--output belongs to --graph" explain case.yaml -o step.dot
 expect 2 "--stages belongs to --graph" explain case.yaml -n 9
 expect 2 "--stages many is not a number" explain --graph case.yaml --stages many
-for n in 0 -3 7.5 1e9; do expect 2 "--stages $n is not a whole number from 1 to 100000" explain --graph case.yaml --stages $n; done
+for n in 0 -3 7.5 1e9; do expect 2 "--stages $n is not an integer from 1 to 100000" explain --graph case.yaml --stages $n; done
 
 # ---- what there is ---------------------------------------------------------------------------------------------------
 
@@ -200,7 +200,7 @@ expect 2 "--values f16 is none of f32, f64" tune m.mtx --values f16
 for n in 0 -1 2.5 100001; do
     for c in "spmv m.mtx" "tune m.mtx" "bench copy"; do
         # shellcheck disable=SC2086
-        expect 2 "--rounds $n is not a whole number from 1 to 100000" $c -n $n
+        expect 2 "--rounds $n is not an integer from 1 to 100000" $c -n $n
     done
 done
 expect 2 "41 formats are given, at most 40 are possible" spmv m.mtx -f "csr$(printf ',csr%.0s' $(seq 40))"

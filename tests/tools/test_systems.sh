@@ -302,7 +302,7 @@ expect 2 "solve: --format is for matrices, and --stencil has none" solve --stenc
 expect 2 "solve: --grid is for equations" solve real.mtx --grid 4
 expect 2 "function lapace is unknown; nearest is laplace" solve --stencil 'u - lapace(u)' --grid 4
 expect 2 "Au does not depend on u linearly" solve --stencil 'u + u^2' --grid 4
-expect 2 "terms without it must be 0 here" solve --stencil 'u + 1' --grid 4
+expect 2 "terms without the unknown must be 0 here" solve --stencil 'u + 1' --grid 4
 expect 1 "preconditioner ilu needs entries" solve --stencil u --grid 4 -p ilu0
 expect 2 "b.mtx holds 400 numbers, u has 4 rows" solve --stencil u --grid 4 b.mtx
 

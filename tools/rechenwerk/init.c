@@ -74,7 +74,7 @@ static int run(const arguments *a)
     return code;
 }
 
-static const option options[] = {{"output", 'o', "FILE.yaml", "a new file; without it standard output"}};
+static const option options[] = {{"output", 'o', "FILE.yaml", "a new file (default: standard output)"}};
 
 const command command_init = {
     .name = "init",

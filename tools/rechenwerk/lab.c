@@ -99,7 +99,7 @@ static int run(const arguments *a)
 }
 
 static const option options[] = {
-    {"device", 'd', "DEV", "where to compute, may be repeated; without it cpu:1, cpu and every GPU"},
+    {"device", 'd', "DEV", "where to compute, may be repeated (default: cpu:1, cpu and every GPU)"},
     {"set", 's', "NAME=VALUE", "change a parameter of the study, such as sizes=16,64; may be repeated"},
     {"table", 't', "NAME", "make this table only"},
     {"format", 0, "FORMAT", "text, markdown, csv (the first table, or that of --table), json"},

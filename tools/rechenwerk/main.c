@@ -53,10 +53,10 @@ int main(int argc, char **argv)
     }
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
         print_usage(stdout);
-        return finish(argc > 2 ? usage("--help takes nothing behind it: see rechenwerk help %s", argv[2]) : 0);
+        return finish(argc > 2 ? usage("--help takes nothing after it: see rechenwerk help %s", argv[2]) : 0);
     }
     if (strcmp(name, "--version") == 0) {
-        if (argc > 2) return usage("--version takes nothing behind it");
+        if (argc > 2) return usage("--version takes nothing after it");
         printf("rechenwerk %s\n", rw_version());
         return finish(0);
     }

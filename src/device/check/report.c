@@ -73,7 +73,7 @@ _Noreturn void rw_check_report(rw_check_launch *l, const char *finding, const vo
     va_end(args);
     int exact = from ? rw_check_line(l->module, from) : line;
     if (exact > 0) snprintf(place, sizeof place, "line %d, ", exact);
-    else if (l->line > 0) snprintf(place, sizeof place, "behind line %d, ", l->line);
+    else if (l->line > 0) snprintf(place, sizeof place, "after line %d, ", l->line);
     l->status = rw_fail(ctx, RW_ERR_CHECK, "%s: kernel %s, %s%s: %s [program %s, %s order]", finding, l->kernel->name,
                         place, rw_check_who(l).text, text, l->kernel->program->name, orders[l->order]);
     siglongjmp(l->leave, 1);

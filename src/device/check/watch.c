@@ -56,7 +56,7 @@ static _Noreturn __attribute__((noinline, cold)) void report_outside(rw_check_la
     long long element = (offset >= 0 ? offset : offset - item + 1) / item, size = (long long)a->bytes;
     char place[96];
     if (offset < 0) snprintf(place, sizeof place, "%lld bytes before the beginning", -offset);
-    else if (offset >= size) snprintf(place, sizeof place, "%lld bytes behind the end", offset - size);
+    else if (offset >= size) snprintf(place, sizeof place, "%lld bytes past the end", offset - size);
     else snprintf(place, sizeof place, "across the end");
     rw_check_report(l, "out of bounds", from, 0, "%s %zu bytes %s of %s (element %lld)", verbs[kind], bytes, place,
                     rw_check_area_name(l, a).text, element);

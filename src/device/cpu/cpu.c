@@ -105,7 +105,7 @@ static int cpu_list(rw_context *ctx, rw_device_properties *list, int max, char *
 static rw_status cpu_open(rw_device *dev, int index)
 {
     if (index == 0 || index > 4096)
-        return rw_fail(dev->ctx, RW_ERR_DEVICE, "cpu:%d: the number behind cpu: is a count of threads, 1 to 4096",
+        return rw_fail(dev->ctx, RW_ERR_DEVICE, "cpu:%d: the number after cpu: is the count of threads, 1 to 4096",
                        index);
     cpu_state *s = rw_calloc(1, sizeof *s);
     if (!s) return rw_fail_memory(dev->ctx, sizeof *s, "a device");
