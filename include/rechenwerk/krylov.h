@@ -1,9 +1,11 @@
-/* Solvers of linear systems A x = b by Krylov subspaces, on the device: vectors and scalars stay there, iterations are
- * recorded sequences, and the host looks at the residual now and then.
+/* Krylov subspace solvers for linear systems A x = b on a device. Vectors, scalars and reductions stay on the device;
+ * iterations are recorded sequences; the host polls the residual now and then.
  *
  *   rw_krylov_spec spec = {.method = RW_KRYLOV_GMRES, .rtol = 1e-8, .precond = {.method = RW_PRECOND_ILU}};
  *   rw_krylov_create(rw_sparse_operator(A), RW_C128, &spec, &solver);
- *   rw_krylov_solve(solver, b, x, &result);        x: the first guess, then the solution */
+ *   rw_krylov_solve(solver, b, x, &result);        x: the initial guess, then the solution
+ *
+ * Sources: docs/methods/krylov.md. */
 #ifndef RECHENWERK_KRYLOV_H
 #define RECHENWERK_KRYLOV_H
 
@@ -35,9 +37,10 @@ typedef enum rw_krylov_method {
 } rw_krylov_method;
 RW_API const char *rw_krylov_method_name(rw_krylov_method method);
 
-/* How GMRES makes a vector orthogonal to those before. CLASSICAL: by classical Gram-Schmidt twice, the second time
- * together with the next vector's first, which reads the basis twice an iteration and has one sum. MODIFIED: by
- * modified Gram-Schmidt, vector after vector; fgmres has no other. */
+/* Orthogonalisation of GMRES.
+ * CLASSICAL: classical Gram-Schmidt with delayed reorthogonalisation. One reduction and two reads of the basis per
+ *     iteration.
+ * MODIFIED: modified Gram-Schmidt, one reduction per basis vector. FGMRES has no other. */
 typedef enum rw_krylov_orthogonal {
     RW_KRYLOV_ORTHOGONAL_DEFAULT,
     RW_KRYLOV_CLASSICAL,
@@ -63,81 +66,81 @@ typedef enum rw_krylov_reason {
 } rw_krylov_reason;
 RW_API const char *rw_krylov_reason_text(rw_krylov_reason reason);
 
-/* Called on the host with residuals as they become known, in order: |r| of iteration 0, 1, … as the method has it. */
+/* Called on the host, in the thread that called rw_krylov_solve, with |r| of the recurrence of iterations 0, 1, … in
+ * order. */
 typedef void rw_krylov_monitor(void *user, int64_t iteration, double residual);
 
-/* 0 is the default of every member; RW_OFF switches a tolerance off. Limits and texts: rw_krylov_params. */
+/* A zeroed member has its default. RW_OFF switches a tolerance off. Ranges: rw_krylov_params. */
 typedef struct rw_krylov_spec {
     rw_krylov_method method; /* (default: gmres) */
-    /* Converged: |b - A x| <= max(rtol |b|, atol), in the Euclidean norm, without the preconditioner, computed from x
-     * at the end. */
+    /* Converged: |b - A x| <= max(rtol |b|, atol) in the Euclidean norm. The residual is the true one, not that of the
+     * preconditioned system. */
     double rtol;        /* (default: 1e-8) */
     double atol;        /* (default: off) */
-    int64_t iterations; /* most of them (default: 10000) */
-    /* GMRES, FGMRES: vectors stored before a restart, 1 to 1000. IDR: s, the dimension of the shadow space, 1 to 16.
+    int64_t iterations; /* maximum number of iterations (default: 10000) */
+    /* GMRES, FGMRES: iterations between restarts, 1 to 1000. IDR: dimension s of the shadow space, 1 to 16.
      * (default: 30; idr: 4) */
     int restart;
     rw_krylov_orthogonal orthogonal; /* GMRES (default: classical) */
     rw_precond_spec precond;         /* (default: none) */
-    /* FGMRES: a solver in the place of its preconditioner, which makes its `iterations` (10 where they are 0), or fewer
-     * where its tolerance is reached. It may have a preconditioner, but no inner solver and no monitor. Needed until
-     * the solver is made. NULL: none. */
+    /* FGMRES: an inner solver that replaces the preconditioner (default: none). It runs `iterations` iterations
+     * (default here: 10), or fewer if it reaches its tolerance. It may have a preconditioner, but neither an inner
+     * solver nor a monitor. Used by rw_krylov_create only. */
     const struct rw_krylov_spec *inner;
-    rw_krylov_monitor *monitor; /* NULL: none */
-    void *user;
-    /* Not 0: the iteration after the next poll of the residual is the last, as with so many asked for; the handler of a
-     * signal or the monitor may set it. NULL: none. */
+    rw_krylov_monitor *monitor; /* (default: none) */
+    void *user;                 /* passed to the monitor */
+    /* Set to nonzero by a signal handler or the monitor: the solver stops after its next poll of the residual, with the
+     * reason INTERRUPTED (default: none). */
     const volatile sig_atomic_t *interrupt;
 } rw_krylov_spec;
 
-/* Rows of rw_krylov_spec, for rw_params_parse: "gmres:restart=50:rtol=1e-6:precond=ilu0". */
+/* The parameter table of rw_krylov_spec, for rw_params_parse: "gmres:restart=50:rtol=1e-6:precond=ilu0". */
 RW_API const rw_params *rw_krylov_params(void);
-/* Reads such a text; `inner`, `monitor`, `user` and `interrupt` become NULL. ERR_ARGUMENT with the nearest name, or
- * what is allowed; ERR_MEMORY. */
+/* Parses such a text. `inner`, `monitor`, `user` and `interrupt` become NULL.
+ * Errors: ERR_ARGUMENT with the nearest name, or the allowed values; ERR_MEMORY. */
 RW_API rw_status rw_krylov_parse(rw_context *context, const char *text, rw_krylov_spec *spec);
 
 typedef struct rw_krylov_result {
     rw_krylov_reason reason;
-    /* products with A that were used, but for those of restarts and of the residual at the end */
-    int64_t iterations;
-    double first; /* |b - A x| of the first guess */
-    /* |b - A x| of x, computed at the end: a product in the type of the vectors, whose rounding error is about
-     * eps |A| |x| */
+    int64_t iterations; /* products with A, without those of restarts and of the final residual */
+    double first;       /* |b - A x| of the initial guess */
+    /* |b - A x| of the returned x, computed in the type of the vectors; its rounding error is about eps |A| |x| */
     double residual;
-    double estimate;   /* |r| of the method's recurrence at the end of the last pass */
+    double estimate;   /* |r| of the recurrence at the end of the last cycle */
     double right_side; /* |b| */
     double seconds;
 } rw_krylov_result;
 
 typedef struct rw_krylov rw_krylov;
 
-/* A solver for a square operator (rw_sparse_operator of a matrix) and vectors of type `vectors` (complex for a
- * complex operator). It keeps a reference to the operator; after its values have changed the preconditioner is still
- * that of the old ones, see rw_krylov_update. GMRES takes restart + 3 vectors of memory, FGMRES as many more as it
- * restarts and those of its inner solver, CG 4 to 6, BiCGStab 6, IDR 3 s + 5, a preconditioner up to 2 more and what
- * its info says. ERR_ARGUMENT; ERR_INPUT: what the preconditioner does not accept, with the row; ERR_MEMORY;
- * ERR_COMPILE. */
+/* Creates a solver for a square operator (of a matrix: rw_sparse_operator) and vectors of type `vectors`, which must be
+ * complex for a complex operator. The preconditioner is set up here.
+ * Memory in vectors: GMRES restart + 3; FGMRES twice the restart and those of its inner solver; CG 4 to 6; BiCGStab 6;
+ * IDR 3 s + 5; up to 2 more with a preconditioner (rw_krylov_memory, rw_precond_memory).
+ * Errors: ERR_ARGUMENT; ERR_INPUT: the preconditioner does not accept the matrix, with the row; ERR_MEMORY;
+ * ERR_COMPILE. Lifetime: the solver retains the operator. After the values of the matrix have changed call
+ * rw_krylov_update. Threads: one at a time, together with all other users of the device's own queue. */
 RW_API rw_status rw_krylov_create(rw_operator *op, rw_dtype vectors, const rw_krylov_spec *spec, rw_krylov **solver);
 RW_API void rw_krylov_destroy(rw_krylov **solver);
-/* Makes the preconditioner anew, its inner solver's too, from the values that the matrix has now; without one it does
- * nothing. A solve uses the new values in any case: with a preconditioner of values that have changed a little it
- * converges too. ERR_INPUT, ERR_MEMORY: the old one, which stays beside the new one until that is made, is kept. */
+/* Sets up the preconditioner again, also that of the inner solver, from the current values of the matrix. Solves use
+ * the current values of the matrix in any case; an outdated preconditioner only costs iterations.
+ * Errors: ERR_INPUT, ERR_MEMORY: the previous preconditioner stays. Both exist until the new one is complete. */
 RW_API rw_status rw_krylov_update(rw_krylov *solver);
-/* What its preconditioner is; all 0 without one. */
+/* Information on the preconditioner; all members are 0 if there is none. */
 RW_API rw_precond_info rw_krylov_get_precond(const rw_krylov *solver);
 
-/* Solves A x = b; x is the first guess. For b = 0 without atol x becomes 0.
- * OK: converged, |b - A x| <= max(rtol |b|, atol) for the x returned. Where only the recurrence of CG, BiCGStab or IDR
- * is below the tolerance, the method restarts from b - A x, with the number of iterations going on, as long as each
- * restart halves |b - A x|; otherwise it ends with the reason STAGNATION. GMRES computes b - A x after each cycle.
- * ERR_NOT_CONVERGED, ERR_INTERRUPTED: any other reason. x is the best solution of all passes, or still the first guess
- * where each is worse; *result is filled; the message has |b - A x| and the recurrence's |r|. ERR_INPUT: the largest
- * entry of b is below 1e-140: its square underflows in f64.
- * Works in the device's queue, which must not be recording, and waits for the end. Sources: docs/methods/krylov.md. */
+/* Solves A x = b. x holds the initial guess, then the solution. If b = 0 and there is no atol, x becomes 0.
+ * If only the recurrence of CG, BiCGStab or IDR meets the tolerance, the method restarts from the true residual as long
+ * as each restart halves it; otherwise it ends with the reason STAGNATION. GMRES computes the true residual in each
+ * cycle. Returns OK if |b - A x| <= max(rtol |b|, atol) for the returned x.
+ * Errors: ERR_NOT_CONVERGED, ERR_INTERRUPTED: any other reason. x is the best iterate of all cycles, or the initial
+ * guess if the residual did not decrease. *result is complete, and the message has both residuals. ERR_INPUT: the
+ * largest entry of b is below 1e-140, so that its square underflows in f64. ERR_ARGUMENT: shapes, types, a queue that
+ * is recording. Works in the device's own queue and waits for the end. */
 RW_API rw_status rw_krylov_solve(rw_krylov *solver, rw_array *b, rw_array *x, rw_krylov_result *result);
 
-/* Bytes of the vectors that such a solver takes for n unknowns besides b and x; without the matrix of the
- * preconditioner, and what is small. */
+/* Bytes of device memory for the vectors of such a solver with n unknowns, without x, b and the matrices of the
+ * preconditioner. */
 RW_API int64_t rw_krylov_memory(const rw_krylov_spec *spec, int64_t n, rw_dtype vectors);
 
 #ifdef __cplusplus
