@@ -34,103 +34,114 @@ typedef enum rw_ode_method {
 } rw_ode_method;
 
 typedef struct rw_ode_spec {
-    const char *name; /* in messages */
-    int line, column;
+    const char *name;      /* begins messages: "case.yaml" */
+    int line, column;      /* where the equations begin there (default: 1:1) */
     const char *equations; /* du/dt = … for every field, helpers a = …, functions f(a) = … */
     rw_grid grid;
-    int order; /* of differences, 2 or 4; 0: 2 */
+    int order; /* of spatial differences, 2 or 4 (default: 2) */
     const rw_expr_field *fields;
     int nfields;
     const rw_expr_scalar *scalars;
     int nscalars;
     rw_ode_method method; /* (default: auto) */
-    double start;         /* t at the beginning (default: 0) */
-    double end;           /* AUTO: t at the end, 0: unknown */
-    double step;          /* RK4: the step; 0: 0.9 of the stability limit 2.78 / spectral radius (default: 0) */
+    double start;         /* initial time (default: 0) */
+    double end;           /* AUTO: final time, used to choose the method (default: unknown) */
+    double step;          /* RK4: step size (default: 0.9 of the stability limit 2.78 / spectral radius) */
     /* methods with error control */
-    double rtol;         /* relative tolerance of a step (default: 1e-5) */
-    double atol;         /* absolute tolerance of a step (default: 1e-8) */
-    double initial_step; /* 0: chosen by the method (default: 0) */
-    double max_step;     /* 0: no limit (default: 0) */
+    double rtol;         /* relative tolerance per step (default: 1e-5) */
+    double atol;         /* absolute tolerance per step (default: 1e-8) */
+    double initial_step; /* (default: chosen by the method) */
+    double max_step;     /* (default: no limit) */
     int max_stages;      /* stabilised methods (default: 200; rkl2: 199; rock2, rock4: 400) */
-    /* ROCK2, ROCK4: |R| on the stability interval, 0.5 … 0.99. Less damps more: wider region around the real axis,
-     * shorter interval (default: 0.95) */
+    /* ROCK2, ROCK4: bound of |R| on the stability interval, 0.5 … 0.99. A smaller value damps more: a wider region
+     * around the real axis and a shorter interval (default: 0.95) */
     double damping;
-    /* Expression of scalars and t; "auto", NULL, "": from the derivative of the equations, by power iteration where
-     * that is not finite; "power": by power iteration (default: auto) */
+    /* Spectral radius of the Jacobian: an expression of scalars and t; "power": power iteration; "auto": Gershgorin's
+     * circles of the derivative of the equations, power iteration if these are not finite (default: auto) */
     const char *spectral_radius;
-    /* RK4: replay a step as a recorded sequence when nothing in it depends on t (default: true) */
+    /* RK4: replay a step as a recorded sequence if nothing in it depends on t (default: true) */
     rw_switch record;
-    bool dense; /* keep the last three states, for rw_ode_look and rw_ode_undo; not RK4 */
+    bool dense; /* store the last three states, for rw_ode_look and rw_ode_undo; not RK4 (default: false) */
 } rw_ode_spec;
 
-/* Rows of rw_ode_spec, the numbers that equations do not have: rw_params_parse "rock4:rtol=1e-6:max_step=0.1". */
+/* The parameter table of rw_ode_spec, for rw_params_parse: "rock4:rtol=1e-6:max_step=0.1". */
 RW_API const rw_params *rw_ode_params(void);
 
 typedef struct rw_ode rw_ode;
 
+/* Creates an integrator: parses and checks the equations and starts to compile in the background.
+ * Errors: ERR_INPUT with line, column and the nearest name; ERR_ARGUMENT; ERR_MEMORY. ERR_COMPILE comes from the first
+ * step.
+ * Lifetime: the specification and all that it points to are copied.
+ * Threads: one at a time. */
 RW_API rw_status rw_ode_create(rw_device *device, const rw_ode_spec *spec, rw_ode **ode);
 RW_API void rw_ode_destroy(rw_ode **ode);
-/* The arrays that hold the state; after each step they hold the new state. */
+/* Binds the array that holds a field of the state, of the grid's shape (z, y, x) and the field's type. After each step
+ * it holds the new state. The integrator retains it. Bind it again after its values have been changed.
+ * Errors: ERR_ARGUMENT. */
 RW_API rw_status rw_ode_bind(rw_ode *ode, const char *field, rw_array *array);
+/* Sets a scalar. Nothing is compiled. Errors: ERR_ARGUMENT with the nearest name. */
 RW_API rw_status rw_ode_set(rw_ode *ode, const char *scalar, double value);
 
-/* One accepted step (with as many rejected attempts as it takes), not past t_limit, which is hit exactly.
- * ERR_NOT_CONVERGED: values that are not finite, or a step too small: the state is that before the step. */
+/* Takes one accepted step after as many rejected attempts as necessary. It does not pass t_limit, which is reached
+ * exactly.
+ * Errors: ERR_NOT_CONVERGED: values are not finite, or the step size is too small; the state is that before the
+ * step. */
 RW_API rw_status rw_ode_step(rw_ode *ode, double t_limit);
 RW_API double rw_ode_time(const rw_ode *ode);
 
-/* With `dense`: values within the last step, between the time it began at and the present one (included), without an
- * evaluation of the right-hand side: the cubic through the present state and the three before. Afterwards the bound
- * arrays hold them and rw_ode_time is t; the next look, step, undo, rw_ode_bind or rw_ode_set comes back by itself.
- * *error: estimate of their error, relative to the solution in the 2-norm over all fields (the difference to the
- * parabola through the newest three: on the safe side); without that of the steps. INFINITY, and the arrays hold the
- * present state, when fewer than four states belong together (after few steps, after a switch in time, after
- * rw_ode_bind, which is to be called, too, when values in the arrays were changed, rw_ode_set or rw_ode_load), or when
- * squares of values overflow. ERR_ARGUMENT: another time, no `dense`; ERR_MEMORY, ERR_COMPILE, ERR_LAUNCH: the arrays
- * hold the present state. */
+/* Dense output, with `dense`: interpolates the state at a time t within the last step, its end included, by the cubic
+ * through the present state and the three before. No right-hand side is evaluated. Afterwards the bound arrays hold the
+ * interpolated state and rw_ode_time is t; the next look, step, undo, bind or set restores the present state first.
+ * *error: estimate of the interpolation error relative to the solution, in the 2-norm over all fields: the difference
+ * to
+ *     the parabola through the newest three states. INFINITY if the states do not suffice: within the first steps,
+ *     after a discontinuity in time, rw_ode_bind, rw_ode_set or rw_ode_load, or if squares overflow. The arrays then
+ *     hold the present state.
+ * Errors: ERR_ARGUMENT: a time outside the last step, no `dense`; ERR_MEMORY, ERR_COMPILE, ERR_LAUNCH: the arrays hold
+ * the present state. */
 RW_API rw_status rw_ode_look(rw_ode *ode, double t, double *error);
-/* The arrays hold the present state again, as they do when nothing was looked at. Before rw_ode_save. Can fail only
- * where memory was lent (RW_BORROW), which is copied; so can rw_ode_undo; nothing is lost and the call may be
- * repeated. */
+/* Restores the present state after rw_ode_look. Call it before rw_ode_save.
+ * Errors: only with borrowed memory (RW_BORROW), which is copied; nothing is lost and the call may be repeated. */
 RW_API rw_status rw_ode_return(rw_ode *ode);
-/* With `dense`: back to the state before the last accepted step, so that another limit can be stepped to. Arrays, time,
- * step control and statistics are what they were; only work that was done stays counted (rhs, spectral_rhs, rejected),
- * and the step in `undone`. Once a step; until the next one rw_ode_look finds too few states. ERR_ARGUMENT: no such
- * step, no `dense`. */
+/* Undoes the last accepted step, with `dense`, so that another limit can be stepped to. Arrays, time, step size control
+ * and statistics are restored; work that was done stays counted (rhs, spectral_rhs, rejected, undone). Once per step.
+ * Errors: ERR_ARGUMENT: no such step, no `dense`; with borrowed memory as rw_ode_return. */
 RW_API rw_status rw_ode_undo(rw_ode *ode);
-/* "rock4", …; of AUTO what it has become, "auto" before the first step. The reason is "" for other methods. */
+/* The method, "rock4"; of AUTO the one that was chosen, "auto" before the first step. The reason for the choice; "" for
+ * other methods. */
 RW_API const char *rw_ode_method_name(const rw_ode *ode);
 RW_API const char *rw_ode_reason(const rw_ode *ode);
 
 typedef struct rw_ode_statistics {
-    int64_t steps, rejected, rhs; /* accepted, rejected, evaluations of the right-hand side */
-    int64_t spectral_rhs;         /* those of rhs that estimated the spectral radius */
+    int64_t steps, rejected, rhs; /* accepted and rejected steps, evaluations of the right-hand side */
+    int64_t spectral_rhs;         /* evaluations that estimated the spectral radius, part of rhs */
     double spectral_radius;
-    int stages, max_stages; /* last, largest */
-    double step, error;     /* last accepted: size, error over tolerance */
-    int64_t undone;         /* accepted, then taken back by rw_ode_undo */
+    int stages, max_stages; /* of the last step, of the largest */
+    double step, error;     /* last accepted step: size, error over tolerance */
+    int64_t undone;         /* steps undone by rw_ode_undo */
 } rw_ode_statistics;
 RW_API rw_ode_statistics rw_ode_get_statistics(const rw_ode *ode);
 
-/* Everything besides the fields that continuing to the same bits needs. */
+/* What a restart with the same bits needs besides the fields. */
 enum { RW_ODE_STATE = 16 };
 RW_API void rw_ode_save(const rw_ode *ode, double state[RW_ODE_STATE]);
-/* Into an integrator of the same specification. AUTO becomes the method it was, which may fail as rw_ode_create may.
- * ERR_ARGUMENT: numbers that rw_ode_save does not write, a state of another method; the integrator is as it was. */
+/* Loads such a state into an integrator of the same specification. AUTO becomes the method that it had chosen, which
+ * can fail as rw_ode_create can.
+ * Errors: ERR_ARGUMENT: values that rw_ode_save does not write, a state of another method; the integrator is
+ * unchanged. */
 RW_API rw_status rw_ode_load(rw_ode *ode, const double state[RW_ODE_STATE]);
 
-/* The plan of one step's kernels as text; free() it. */
+/* The kernels of one step as text. Free it with free(). */
 RW_API rw_status rw_ode_explain(const rw_ode *ode, char **text);
-/* The graph of one step as the library would run it, with nothing run: its tasks are the passes of its kernels at the
- * nodes of a small model grid, its parts the tiles of each kernel (docs/methods/depgraph.md); in words: the kernels
- * with what they read and write, whether a tile could go through the whole step, structures, what may run at the same
- * time. `stages`: of methods that choose their number, about as many; 0: 7. Results that are NULL are left out; the
- * caller destroys *graph and *tiles and frees *text with free(). The integrator is as it was before. ERR_ARGUMENT:
- * stages, a field that is not bound; ERR_MEMORY; and as rw_ode_create, since programs are built that the next step
- * would build. */
+/* The dependency graph of one step; nothing is run. Tasks are the passes of the kernels at the nodes of a small model
+ * grid, parts are the tiles of each kernel (docs/methods/depgraph.md). The text describes the kernels with what they
+ * read and write, whether a tile could go through the whole step, and what may run concurrently.
+ * stages: approximate number of stages of methods that choose it (default: 7).
+ * graph, tiles, text: optional. Destroy *graph and *tiles, free *text with free().
+ * Errors: ERR_ARGUMENT: stages, a field that is not bound; ERR_MEMORY; and those of rw_ode_create. */
 RW_API rw_status rw_ode_depgraph(rw_ode *ode, int stages, rw_depgraph **graph, rw_partition **tiles, char **text);
-/* Bytes of device memory that a method needs for these fields, state included. */
+/* Bytes of device memory that the method needs for these fields, the state included. */
 RW_API int64_t rw_ode_bytes(const rw_ode_spec *spec);
 
 #ifdef __cplusplus
