@@ -83,14 +83,14 @@ typedef struct rw_krylov_spec {
     int restart;
     rw_krylov_orthogonal orthogonal; /* GMRES (default: classical) */
     rw_precond_spec precond;         /* (default: none) */
-    /* FGMRES: an inner solver that replaces the preconditioner (default: none). It runs `iterations` iterations
+    /* FGMRES: an inner solver that replaces the preconditioner. Default: none. It runs `iterations` iterations
      * (default here: 10), or fewer if it reaches its tolerance. It may have a preconditioner, but neither an inner
      * solver nor a monitor. Used by rw_krylov_create only. */
     const struct rw_krylov_spec *inner;
-    rw_krylov_monitor *monitor; /* (default: none) */
+    rw_krylov_monitor *monitor; /* Default: none. */
     void *user;                 /* passed to the monitor */
     /* Set to nonzero by a signal handler or the monitor: the solver stops after its next poll of the residual, with the
-     * reason INTERRUPTED (default: none). */
+     * reason INTERRUPTED. Default: none. */
     const volatile sig_atomic_t *interrupt;
 } rw_krylov_spec;
 

@@ -35,23 +35,23 @@ typedef enum rw_ode_method {
 
 typedef struct rw_ode_spec {
     const char *name;      /* begins messages: "case.yaml" */
-    int line, column;      /* where the equations begin there (default: 1:1) */
+    int line, column;      /* where the equations begin there. Default: 1:1. */
     const char *equations; /* du/dt = … for every field, helpers a = …, functions f(a) = … */
     rw_grid grid;
-    int order; /* of spatial differences, 2 or 4 (default: 2) */
+    int order; /* of spatial differences, 2 or 4. Default: 2. */
     const rw_expr_field *fields;
     int nfields;
     const rw_expr_scalar *scalars;
     int nscalars;
     rw_ode_method method; /* (default: auto) */
     double start;         /* initial time (default: 0) */
-    double end;           /* AUTO: final time, used to choose the method (default: unknown) */
-    double step;          /* RK4: step size (default: 0.9 of the stability limit 2.78 / spectral radius) */
+    double end;           /* AUTO: final time, used to choose the method. Default: unknown. */
+    double step;          /* RK4: step size; 0: 0.9 of the stability limit 2.78 / spectral radius (default: 0) */
     /* methods with error control */
     double rtol;         /* relative tolerance per step (default: 1e-5) */
     double atol;         /* absolute tolerance per step (default: 1e-8) */
-    double initial_step; /* (default: chosen by the method) */
-    double max_step;     /* (default: no limit) */
+    double initial_step; /* 0: chosen by the method (default: 0) */
+    double max_step;     /* 0: no limit (default: 0) */
     int max_stages;      /* stabilised methods (default: 200; rkl2: 199; rock2, rock4: 400) */
     /* ROCK2, ROCK4: bound of |R| on the stability interval, 0.5 … 0.99. A smaller value damps more: a wider region
      * around the real axis and a shorter interval (default: 0.95) */
@@ -61,7 +61,7 @@ typedef struct rw_ode_spec {
     const char *spectral_radius;
     /* RK4: replay a step as a recorded sequence if nothing in it depends on t (default: true) */
     rw_switch record;
-    bool dense; /* store the last three states, for rw_ode_look and rw_ode_undo; not RK4 (default: false) */
+    bool dense; /* store the last three states, for rw_ode_look and rw_ode_undo; not RK4 */
 } rw_ode_spec;
 
 /* The parameter table of rw_ode_spec, for rw_params_parse: "rock4:rtol=1e-6:max_step=0.1". */

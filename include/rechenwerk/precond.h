@@ -60,19 +60,18 @@ typedef struct rw_precond_spec {
     int fill;     /* ilut: entries (blocks) of a row of a factor in addition to those of A, at most (default: 10) */
     double omega; /* ssor: relaxation factor (default: 1) */
     int degree;   /* chebyshev: an application has degree - 1 products; amg: of the smoother (default: 4; amg: 2) */
-    /* amg: a coupling is strong if |a_ij|^2 > theta^2 |a_ii| |a_jj| (default: 0.08 on the finest grid, halved from grid
-     * to grid) */
+    /* amg: a coupling is strong if |a_ij|^2 > theta^2 |a_ii| |a_jj|. Default: 0.08 on the finest grid, halved from grid
+     * to grid. */
     double theta;
     rw_precond_order order; /* ssor, ilu, milu, ilut, icc (default: auto) */
-    /* ilu, milu: factors by so many fixed-point sweeps over all rows at once (default: exact factors) */
+    /* ilu, milu: factors by so many fixed-point sweeps over all rows at once. Default: exact factors. */
     int iterations;
-    int sweeps; /* triangular solves by so many Jacobi sweeps (default: exact, by level scheduling) */
+    int sweeps; /* triangular solves by so many Jacobi sweeps. Default: exact, by level scheduling. */
     bool f32;   /* stored in single precision, half of the bytes; arithmetic in the precision of the vectors */
     /* stored as 16-bit integers with one scale factor per row (rw_sparse_layout): a quarter of the bytes */
     bool scaled;
-    /* Block size; it must divide the number of rows. RW_PRECOND_BLOCK_AUTO: amg only. (default: the blocks of the
-     * matrix if they are square and of one size, otherwise 1; amg of a matrix stored by entries:
-     * RW_PRECOND_BLOCK_AUTO) */
+    /* Block size; it must divide the number of rows. RW_PRECOND_BLOCK_AUTO: amg only. Default: the blocks of the matrix
+     * if they are square and of one size, otherwise 1; amg of a matrix stored by entries: RW_PRECOND_BLOCK_AUTO. */
     int block;
 } rw_precond_spec;
 

@@ -55,19 +55,19 @@ typedef struct rw_sparse_layout {
      * precision and that of the vectors. */
     rw_dtype values;
     int block_rows, block_columns; /* BCSR, BELL, BSELL: 1 to 16 (default: 1) */
-    /* BCSR: blocks are stored column by column ("permuted") (default: row by row) */
+    /* BCSR: blocks are stored column by column ("permuted"). Default: row by row. */
     bool columns;
     int slice; /* C, of SELL and BSELL: block rows of a slice, a multiple of 32 (default: 32) */
-    /* sigma, of ELL, BELL, SELL, BSELL: rows are sorted by length within windows of so many block rows (default: not
-     * sorted) */
+    /* sigma, of ELL, BELL, SELL, BSELL: rows are sorted by length within windows of so many block rows. Default: not
+     * sorted. */
     int sort;
-    /* L, of ELL, BELL, SELL, BSELL: rows are cut into sections of L entries or blocks that are summed separately
-     * (default: none) */
+    /* L, of ELL, BELL, SELL, BSELL: rows are cut into sections of L entries or blocks that are summed separately.
+     * Default: none. */
     int section;
-    int index_bits; /* 32 or 64 (default: 32 if it suffices) */
+    int index_bits; /* 32 or 64. Default: 32 if it suffices. */
     /* Values of F32 or C64 are stored as 16-bit integers with one scale factor per scalar row: half of the bytes, an
      * error of up to 1.01 2^-16 of the largest value of the row. For preconditioners. Created from entries, by
-     * conversion or from a file; blocks cannot be added. (default: false) */
+     * conversion or from a file; blocks cannot be added. */
     bool scaled;
 } rw_sparse_layout;
 
