@@ -1,9 +1,13 @@
-/* Arrays: up to eight dimensions, row-major (the last index runs fastest), on a device, with a host copy when asked;
+/* Arrays of up to eight dimensions on a device, row-major (the last index is contiguous), with a host copy on demand;
  * views of them; and memory that is shared with other libraries.
  *
- * An array knows which copy is current. Reading the host pointer copies from the device only if the device copy is
- * newer; a kernel that uses the array copies to the device only if the host copy is newer. All copies are counted
- * (rw_device_counters). On the cpu device both copies are the same memory. */
+ *   rw_array_create(dev, RW_F64, 2, (int64_t[]){ny, nx}, RW_MEMORY_DEVICE, &a);
+ *   rw_array_write(a, (void **)&host);         … fill host[0 … ny*nx - 1] …
+ *   rw_array_read(a, (const void **)&result);  after kernels: copied back, once
+ *
+ * An array tracks which copy is current. Reading the host pointer copies from the device only if the device copy is
+ * newer; a kernel copies to the device only if the host copy is newer. All copies are counted (rw_device_counters). On
+ * the cpu device both copies are the same memory. */
 #ifndef RECHENWERK_ARRAY_H
 #define RECHENWERK_ARRAY_H
 
@@ -41,34 +45,38 @@ RW_API bool rw_dtype_is_integer(rw_dtype dtype);
 /* f32, f64, c64 or c128: what vectors, fields and matrices consist of. */
 RW_API bool rw_dtype_is_number(rw_dtype dtype);
 
-/* Where the memory lies. PINNED: the host copy is page-locked, so that copies overlap kernels. MANAGED: one copy that
- * the driver moves by pages (devices with the property `managed` only, else ERR_UNSUPPORTED). MAPPED: page-locked host
- * memory that kernels read and write over the bus, without a copy on the device (property `mapped`, else
- * ERR_UNSUPPORTED); for what is used once. */
+/* Kind of memory.
+ * DEVICE: device memory, and pageable host memory on demand.
+ * PINNED: the host copy is page-locked, so that copies overlap kernels.
+ * MANAGED: one copy that the driver migrates by pages. Only devices with the property `managed`.
+ * MAPPED: page-locked host memory that kernels access over the bus, for data that is used once. Only devices with the
+ *     property `mapped`.
+ * ERR_UNSUPPORTED otherwise. */
 typedef enum rw_memory { RW_MEMORY_DEVICE, RW_MEMORY_PINNED, RW_MEMORY_MANAGED, RW_MEMORY_MAPPED } rw_memory;
 
-/* Who owns host data given to an array.
- * COPY: copied now; the data may be freed at once.
- * BORROW: the data becomes the array's host copy; the caller keeps it alive, and frees it, after the last use of the
- * array.
- *     On every device it holds the current contents after rw_array_read or rw_array_update, or after rw_array_fetch and
- *     rw_queue_wait; read and update return its address. Between these calls its contents are unspecified: on the cpu
- *     kernels change it at once, elsewhere not at all. The caller changes it only between rw_array_write or _update and
- *     the next use. Programs that exchange arrays copy into it instead. It must be aligned to the size of an element.
- * OWN: as BORROW, but handed over; freed with free(). */
+/* Ownership of host data that is passed to an array.
+ * COPY: copied at once; the caller may free the data.
+ * BORROW: the data becomes the host copy; the caller keeps it alive until the array is destroyed, and frees it. It
+ * holds
+ *     the current contents after rw_array_read or rw_array_update, or after rw_array_fetch and rw_queue_wait; between
+ *     these calls its contents are unspecified. The caller changes it only between rw_array_write or rw_array_update
+ *     and the next use of the array. It must be aligned to the size of an element.
+ * OWN: as BORROW, but the array frees it with free(). */
 typedef enum rw_copy_mode { RW_COPY, RW_BORROW, RW_OWN } rw_copy_mode;
 
 enum { RW_MAX_NDIM = 8 };
 
-/* Creates an array with unwritten contents; ndim 1 … 8, shape[i] >= 0. Device memory is taken now, host memory when
- * first asked for. Errors: ERR_ARGUMENT (shape, overflow), ERR_MEMORY with wanted and free bytes. */
+/* Creates an array with undefined contents. ndim: 1 … 8; shape[i] >= 0. Device memory is allocated now, host memory on
+ * demand.
+ * Errors: ERR_ARGUMENT: shape, overflow; ERR_MEMORY with the wanted and the free bytes; ERR_UNSUPPORTED: the kind of
+ * memory. Threads: one at a time. */
 RW_API rw_status rw_array_create(rw_device *device, rw_dtype dtype, int ndim, const int64_t *shape, rw_memory memory,
                                  rw_array **array);
-/* The same around `data` (contiguous, row-major, as many elements as shape says), whose values are the contents. */
+/* Creates an array with the contents `data`, contiguous and row-major, as many elements as shape says. */
 RW_API rw_status rw_array_create_from(rw_device *device, rw_dtype dtype, int ndim, const int64_t *shape, void *data,
                                       rw_copy_mode mode, rw_array **array);
-/* Drops the caller's reference and sets *array to NULL. A program to which the array is bound, a recorded sequence
- * that uses it and its views hold references of their own: the memory goes away with the last of them. */
+/* Drops the caller's reference and sets *array to NULL. Programs to which the array is bound, recorded sequences and
+ * views retain it; the memory is freed with the last of them. */
 RW_API void rw_array_destroy(rw_array **array);
 
 RW_API rw_dtype rw_array_dtype(const rw_array *array);
@@ -81,11 +89,12 @@ RW_API int64_t rw_array_size(const rw_array *array);       /* elements */
 RW_API bool rw_array_is_contiguous(const rw_array *array); /* row-major, without gaps */
 RW_API rw_device *rw_array_device(const rw_array *array);
 
-/* Host pointers, valid until the array is used on the device or destroyed.
- * read: contents current, must not be written. write: to be overwritten whole, old contents lost, no copy.
- * update: contents current and may be changed. After write or update the host copy is the current one.
- * They wait for device work that concerns the array. A view must be contiguous (ERR_ARGUMENT); of others copy it
- * first. */
+/* Host pointers, valid until the array is used on the device or destroyed. They wait for device work on the array.
+ * read: contents current; they must not be changed.
+ * write: to be overwritten completely; the old contents are lost and not copied.
+ * update: contents current; they may be changed.
+ * After write and update the host copy is the current one.
+ * Errors: ERR_ARGUMENT: a view that is not contiguous, contents that were never written. */
 RW_API rw_status rw_array_read(rw_array *array, const void **data);
 RW_API rw_status rw_array_write(rw_array *array, void **data);
 RW_API rw_status rw_array_update(rw_array *array, void **data);
@@ -95,15 +104,15 @@ RW_API rw_status rw_array_update(rw_array *array, void **data);
 RW_API rw_status rw_array_send(rw_array *array, rw_queue *queue);
 RW_API rw_status rw_array_fetch(rw_array *array, rw_queue *queue);
 
-/* dst <- src, on the device: of one device, and of equal shapes, or both contiguous and of equal size. Types may
- * differ: elements are converted as docs/reference/types.md says; from complex to real types is ERR_ARGUMENT. Views of
- * one memory must not overlap. */
+/* dst <- src on the device. Both are of one device and of equal shapes, or both contiguous and of equal size. Types are
+ * converted (docs/reference/types.md). Views of one memory must not overlap.
+ * Errors: ERR_ARGUMENT: shapes, devices, complex to real types. */
 RW_API rw_status rw_array_copy(rw_array *dst, rw_array *src, rw_queue *queue);
-/* Exchanges the contents of two arrays of equal dtype, size and device without moving anything; views of them see the
- * new contents. Memory given with RW_BORROW goes with its contents. Views and memory that others have cannot be
- * exchanged: ERR_ARGUMENT. */
+/* Swaps the contents of two arrays of equal type, size and device without moving data. Views see the new contents.
+ * Borrowed memory moves with its contents.
+ * Errors: ERR_ARGUMENT: a view, memory that is shared with others. */
 RW_API rw_status rw_array_swap(rw_array *a, rw_array *b);
-/* Every byte zero, on the device. */
+/* Sets every byte to zero on the device. */
 RW_API rw_status rw_array_zero(rw_array *array, rw_queue *queue);
 
 /* ---- views: other shapes of the same memory -------------------------------------------------------------------------

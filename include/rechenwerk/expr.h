@@ -34,7 +34,7 @@ typedef enum rw_boundary_kind {
     RW_BOUNDARY_WRAP = RW_BOUNDARY_PERIODIC
 } rw_boundary_kind;
 
-/* Kinds and their names in texts. The first name of a kind is the one that messages have. */
+/* Kinds and their names in texts. Messages use the first name of a kind. */
 /* clang-format off */
 #define RW_BOUNDARY_LIST(X)                                                                                            \
     X(NEAREST, "nearest")                                                                                              \
@@ -49,13 +49,13 @@ typedef enum rw_boundary_kind {
     X(WRAP, "wrap")
 /* clang-format on */
 
-/* One side of one field; a, b, c are expressions of coordinates, time and scalars (default: 0). */
+/* Boundary condition of one field on one side. a, b, c: expressions of coordinates, time and scalars (default: 0). */
 typedef struct rw_boundary {
     rw_boundary_kind kind;
     const char *a, *b, *c;
 } rw_boundary;
 
-/* A uniform grid of nodes: node (i, j, k) lies at origin + (i, j, k) * spacing; arrays have shape (z, y, x). */
+/* A uniform grid of nodes. Node (i, j, k) lies at origin + (i, j, k) * spacing. Arrays have shape (z, y, x). */
 typedef struct rw_grid {
     int ndim; /* 1, 2, 3 */
     int64_t size[3];
@@ -64,8 +64,8 @@ typedef struct rw_grid {
 
 typedef struct rw_expr_field {
     const char *name;
-    /* F32, F64, C64, C128; F16, BF16, BOOL, I8 … I32, U8 … U32, which are stored so and computed with as real numbers;
-     * I64, U64: as integers */
+    /* F32, F64, C64, C128; I64, U64: computed as integers; F16, BF16, BOOL, I8 … I32, U8 … U32: stored so, computed as
+     * real numbers */
     rw_dtype dtype;
     rw_boundary boundary[6];
 } rw_expr_field;
@@ -73,24 +73,24 @@ typedef struct rw_expr_field {
 typedef struct rw_expr_scalar {
     const char *name;
     bool is_complex;
-    double value, imaginary; /* until set otherwise */
-    /* lives on the device: statements may assign it, and the next run finds what they assigned; real */
+    double value, imaginary; /* initial value */
+    /* Stored on the device: statements may assign it, and the next run reads what they assigned. Real only. */
     bool state;
 } rw_expr_scalar;
 
-/* A field that is given with the grid, such as the volume of its cells: real, only read, its array made when the text
- * uses it. The name may be a word of the language; x, y, z then are these fields. */
+/* An external field, such as the volume of the cells of a grid: real and read-only. Its array is created when the text
+ * uses it. The name may be a word of the language: x, y, z are then these fields. */
 typedef struct rw_expr_given {
     const char *name;
     rw_dtype dtype;
-    rw_status (*make)(void *user, rw_device *device, rw_array **array); /* the array stays its owner's */
+    rw_status (*make)(void *user, rw_device *device, rw_array **array); /* the caller keeps the array */
     void *user;
 } rw_expr_given;
 
-/* A function written in C. Where its arguments are scalars, or coordinates of one axis, it is called on the host before
- * a run and devices load what it gave; where they are fields, the whole program runs on the host, in the plain
- * evaluator (rw_expr_get_plan tells). Functions written in the language, f(r) = exp(-r^2), run on all devices. Called
- * by one thread at a time; equal arguments should give equal values. */
+/* A function in C. With scalars, or coordinates of one axis, as arguments it is called on the host before a run, and
+ * devices load its values. With fields as arguments the whole program runs on the host, in the plain evaluator
+ * (rw_expr_get_plan). Functions in the language, f(r) = exp(-r^2), run on all devices.
+ * Threads: called by one thread at a time. Equal arguments must give equal values. */
 typedef struct rw_expr_function {
     const char *name;
     int arguments; /* 1 … 3 */
@@ -98,81 +98,86 @@ typedef struct rw_expr_function {
     void *user;
 } rw_expr_function;
 
-/* The laplacian of a grid without rows, made when the text first uses it: laplace(u) in cell i is
- *     sum over k of weight[k][i] (u[cell[k][i]] - u[i]) + what the field's six boundaries let in through the cell's
- *     sides.
- * A NEUMANN side lets in area[s][i] times the slope, a ROBIN side the same with the slope (c - a u)/b, a DIRICHLET side
- * conductance[s][i] (a - u). */
+/* Laplacian of an unstructured grid, created when the text first uses it. laplace(u) in cell i is
+ *     sum over k of weight[k][i] (u[cell[k][i]] - u[i]) + the fluxes through the boundary sides of the cell.
+ * The flux is area[s][i] times the slope on a NEUMANN side, the same with the slope (c - a u)/b on a ROBIN side, and
+ * conductance[s][i] (a - u) on a DIRICHLET side. */
 typedef struct rw_expr_tables {
-    int width;                    /* numbers of k */
-    rw_array *cell, *weight;      /* i32, f64 [width][cells]; they stay their owner's */
-    rw_array *area, *conductance; /* f64 [6][cells]: of sides, over the cell's volume */
+    int width;                    /* neighbours k per cell, padded */
+    rw_array *cell, *weight;      /* i32, f64 [width][cells]; the caller keeps them */
+    rw_array *area, *conductance; /* f64 [6][cells], of sides, divided by the volume of the cell */
 } rw_expr_tables;
 typedef struct rw_expr_stencil {
     rw_status (*make)(void *user, rw_expr_tables *tables);
     void *user;
-    /* DIRICHLET sides are possible, then what boundaries say is numbers; else they may depend on the place */
+    /* DIRICHLET sides are supported, and boundary values must be constants. Otherwise they may depend on
+     * coordinates. */
     bool conducts;
 } rw_expr_stencil;
 
 typedef struct rw_expr_spec {
-    const char *name; /* in messages: "case.yaml" */
-    int line, column; /* where the text begins there; 0: counts from 1:1 */
+    const char *name; /* begins messages: "case.yaml" */
+    int line, column; /* where the text begins there. Default: 1:1. */
     const char *text; /* statements */
     rw_grid grid;
-    int order; /* of grid operators: 2 (0 means 2) or 4 */
+    int order; /* of grid operators, 2 or 4. Default: 2. */
     const rw_expr_field *fields;
     int nfields;
     const rw_expr_scalar *scalars;
     int nscalars;
     const rw_expr_given *given;
     int ngiven;
-    const rw_expr_stencil *stencil; /* NULL: the grid has rows, or no laplacian */
+    const rw_expr_stencil *stencil; /* of an unstructured grid. Default: none. */
     const rw_expr_function *functions;
     int nfunctions;
-    /* sums may be computed in another order and u/s as u*(1/s): fewer operations, other rounding errors */
+    /* Sums may be reordered and u/s computed as u*(1/s): fewer operations, different rounding errors. */
     bool reassociate;
-    /* runs whose scalars are kept on the device until rw_expr_trace takes them; 0: only the last */
+    /* Runs whose scalars are stored on the device until rw_expr_trace fetches them. Default: only the last. */
     int trace;
 } rw_expr_spec;
 
 typedef struct rw_expr rw_expr;
 
-/* Parses, checks and plans, and begins to compile in the background. ERR_INPUT with place and nearest name. The
- * first run waits for the compiler: ERR_COMPILE comes from there. Without a C compiler on the cpu device the plain
- * evaluator runs the program (rw_expr_plan says so). */
+/* Creates a program: parses, checks and plans it, and starts to compile in the background. Without a C compiler on the
+ * cpu device the plain evaluator runs it (rw_expr_get_plan).
+ * Errors: ERR_INPUT with line, column and the nearest name; ERR_ARGUMENT; ERR_MEMORY. ERR_COMPILE comes from the first
+ * run, which waits for the compiler.
+ * Lifetime: the specification and all that it points to are copied; `user` pointers must outlive the program.
+ * Threads: one at a time. */
 RW_API rw_status rw_expr_create(rw_device *device, const rw_expr_spec *spec, rw_expr **expr);
 RW_API void rw_expr_destroy(rw_expr **expr);
 
-/* Fields and scalars by name. An array must have the grid's shape (z, y, x), or be one row of as many values, and the
- * field's dtype. It may be bound to one field only, unless all of its fields are only read. ERR_ARGUMENT otherwise. The
- * program holds a reference to each. A program that must write a field which it also reads at other nodes exchanges the
- * array's contents with one of its own (rw_array_swap), so the array keeps being the field. */
+/* Binds an array to a field. It must have the field's type and the grid's shape (z, y, x), or be one row of as many
+ * values. An array may be bound to several fields only if all of them are read-only. The program retains it.
+ * If a program writes a field that it also reads at other nodes, it swaps the contents of the array with a work array
+ * (rw_array_swap); the bound array stays the field.
+ * Errors: ERR_ARGUMENT with the nearest name. */
 RW_API rw_status rw_expr_bind(rw_expr *expr, const char *field, rw_array *array);
+/* Sets a scalar. Nothing is compiled. Errors: ERR_ARGUMENT with the nearest name. */
 RW_API rw_status rw_expr_set(rw_expr *expr, const char *scalar, double value);
 RW_API rw_status rw_expr_set_complex(rw_expr *expr, const char *scalar, double re, double im);
 
-/* Runs all passes in the queue. */
+/* Runs all passes in the queue, without waiting for them. */
 RW_API rw_status rw_expr_run(rw_expr *expr, rw_queue *queue);
-/* A scalar that the program assigns (a reduction or a formula of them); waits for the run. im may be NULL. */
+/* Gets a scalar that the program assigns, a reduction or a formula of reductions. Waits for the run. im: optional. */
 RW_API rw_status rw_expr_get(rw_expr *expr, const char *scalar, double *re, double *im);
-/* What the runs since the last call assigned to scalars: a row a run, the newest last, a column for each real scalar in
- * the order in which the program first assigns them; `names` [*columns] too. All belong to the program until its next
- * run or trace. Of more runs than spec.trace only the newest are kept; *runs counts all. Needs spec.trace > 0.
- * Waits. */
+/* Fetches the scalars of the runs since the last call, with spec.trace > 0. Waits.
+ * values [*rows][*columns]: one row per run, the newest last; one column per real scalar in the order of assignment.
+ * names [*columns]. Both belong to the program until its next run or trace.
+ * *runs: number of runs; only the newest spec.trace have rows. */
 RW_API rw_status rw_expr_trace(rw_expr *expr, const double **values, int64_t *rows, const char *const **names,
                                int *columns, int64_t *runs);
 
 typedef struct rw_expr_plan {
     int passes; /* kernels over the grid */
     int stores, reductions;
-    int64_t bytes; /* least bytes of one run: each field read once and written once a pass */
+    int64_t bytes; /* minimal memory traffic of one run: each field read once and written once per pass */
     double bytes_per_cell, flops_per_cell;
-    bool evaluator;       /* the plain evaluator on the host runs it: no compiler, or a function in C */
-    const char *function; /* the function in C that keeps it on the host; NULL: none does. It belongs to the program */
+    bool evaluator;       /* run by the plain evaluator on the host: no compiler, or a function in C */
+    const char *function; /* the function in C that requires the host, or NULL; it belongs to the program */
 } rw_expr_plan;
 RW_API rw_status rw_expr_get_plan(const rw_expr *expr, rw_expr_plan *plan);
-/* The plan as text, a paragraph a pass; free() it. */
+/* The plan as text, one paragraph per pass. Free it with free(). */
 RW_API rw_status rw_expr_explain(const rw_expr *expr, char **text);
 
 #ifdef __cplusplus

@@ -1,7 +1,10 @@
-/* Programs: texts in the group dialect (docs/dev/dialect.md), specialised by definitions, compiled at run time.
+/* Programs: kernels in the group dialect (docs/dev/dialect.md), specialised by definitions and compiled at run time,
+ * for C programs with kernels of their own. Equations never get here as text: they reach a compiler as checked graphs
+ * only.
  *
- * For C programmers who write kernels of their own, and for the library itself. Case files and equations never get
- * here as text: they reach a compiler only as checked graphs. */
+ *   rw_program_create(dev, "scale", text, &(rw_define){"GROUP", "256"}, 1, &program);
+ *   rw_program_kernel(program, "scale", &kernel);
+ *   rw_launch(queue, kernel, (int64_t[]){groups, 1, 1}, (rw_arg[]){rw_arg_array(x), rw_arg_real(2)}, 2); */
 #ifndef RECHENWERK_PROGRAM_H
 #define RECHENWERK_PROGRAM_H
 
@@ -18,23 +21,23 @@ typedef struct rw_define {
     const char *name, *value;
 } rw_define;
 
-/* Compiles `text` for the device with the definitions, or takes the result from this process or from the cache on disk.
- * `name` stands in messages. GROUP, the number of items of a group, must be among the definitions. Errors: ERR_COMPILE
- * with kernel, line and the path of the compiler's log, and for a kernel whose parameters cannot be checked (an array
- * of a type that the dialect does not know is declared GLOBAL ANY TYPE *name); ERR_UNSUPPORTED when there is no
- * compiler or RECHENWERK_CC is none; ERR_DEVICE when RECHENWERK_CC is no program; ERR_FILE when the compiler cannot
- * write; ERR_INTERRUPTED when the run of this thread is interrupted. */
+/* Compiles `text` for the device with the definitions, or takes the program from this process or from the cache on
+ * disk. name: used in messages. GROUP, the number of items of a group (thread block, work group), must be defined.
+ * Errors: ERR_COMPILE with kernel, line and the path of the compiler's log, also for parameters that cannot be checked
+ *     (declare an array of a type that the dialect does not know GLOBAL ANY TYPE *name); ERR_UNSUPPORTED: there is no
+ *     compiler, or RECHENWERK_CC is none; ERR_DEVICE: RECHENWERK_CC is not executable; ERR_FILE: the compiler cannot
+ *     write; ERR_INTERRUPTED: the run of this thread was interrupted. */
 RW_API rw_status rw_program_create(rw_device *device, const char *name, const char *text, const rw_define *defines,
                                    int ndefines, rw_program **program);
-/* Drops the caller's reference and sets *program to NULL. A recorded sequence holds the programs of its kernels. */
+/* Drops the caller's reference and sets *program to NULL. Recorded sequences retain the programs of their kernels. */
 RW_API void rw_program_destroy(rw_program **program);
 
 /* A kernel of the program; it lives as long as the program. */
 RW_API rw_status rw_program_kernel(rw_program *program, const char *name, rw_kernel **kernel);
 
-/* An argument of a launch: an array for a GLOBAL pointer, a number for a value. Numbers are converted to the type
- * that the kernel declares: real numbers are rounded, int and long take integers within their range only, real types
- * only numbers without an imaginary part. */
+/* Argument of a launch: an array for a GLOBAL pointer, a number for a value. Numbers are converted to the declared
+ * type: real types are rounded; int and long accept integers in their range only; real types accept no imaginary
+ * part. */
 typedef struct rw_arg {
     rw_array *array; /* NULL: a number */
     double re, im;
@@ -47,7 +50,7 @@ static inline rw_arg rw_arg_array(rw_array *array)
     rw_arg a = {array, 0, 0, 0, false, false};
     return a;
 }
-/* The kernel gets the whole memory and finds the view's elements itself: rw_array_offset, rw_array_stride. */
+/* Passes the whole memory of a view; the kernel addresses its elements by rw_array_offset and rw_array_stride. */
 static inline rw_arg rw_arg_memory(rw_array *array)
 {
     rw_arg a = {array, 0, 0, 0, false, true};
@@ -69,8 +72,9 @@ static inline rw_arg rw_arg_int(int64_t value)
     return a;
 }
 
-/* Runs groups[0] x groups[1] x groups[2] groups of the kernel in the queue. Arrays are brought to the device if their
- * host copy is newer; those of pointers without const count as written. Nothing is launched for an empty grid. */
+/* Launches groups[0] x groups[1] x groups[2] groups of the kernel in the queue, without waiting. Arrays are copied to
+ * the device if their host copy is newer. Arrays of pointers without const count as written. An empty grid launches
+ * nothing. Errors: ERR_ARGUMENT: number, type or size of arguments, with the parameter; ERR_LAUNCH; ERR_MEMORY. */
 RW_API rw_status rw_launch(rw_queue *queue, rw_kernel *kernel, const int64_t groups[3], const rw_arg *args, int nargs);
 
 /* The program cache on disk. */
