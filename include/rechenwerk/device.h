@@ -3,17 +3,16 @@
  *   rw_device *dev;
  *   rw_device_open(ctx, "cuda:0", &dev);        "cpu", "cpu:4", "opencl:0", "check", "auto"; "cpu:tiling=gpu"
  *
- * After fork(): a child may go on with cpu and check devices; there the thread that forked works alone, without the
- * other
- * threads of the parent. Devices of OpenCL and CUDA that the parent has opened are refused in the child with
- * FATAL_DEVICE_LOST, and so is opening one where the parent has used the driver: open devices after fork().
+ * A device is chosen by a string. A wrong one is an error that names the nearest right one and why an existing device
+ * cannot be used. Objects on a device retain it.
  *
- * A device is chosen by a string. A wrong one answers with the nearest right one and with the reason why a device
- * that exists cannot be used. Objects made on a device keep it alive.
+ * Threads: arrays, matrices, solvers and queues are used by one thread at a time, and so are all those of a device that
+ * share a queue; solvers work in the device's own queue. Threads that work concurrently open the device once each, in
+ * one context: they share compiled programs and nothing else.
  *
- * Arrays, matrices, solvers and queues are used by one thread at a time, and those of a device that share a queue
- * (solvers work in the device's own) by one thread too. Threads that work at the same time open the device once each,
- * in one context: they share its compiled programs and nothing else. */
+ * fork(): a child may continue with cpu and check devices, in the thread that forked. OpenCL and CUDA devices that the
+ * parent has opened are refused with FATAL_DEVICE_LOST, and so is opening one if the parent has used the driver: open
+ * devices after fork(). */
 #ifndef RECHENWERK_DEVICE_H
 #define RECHENWERK_DEVICE_H
 
@@ -30,7 +29,7 @@ typedef struct rw_queue rw_queue;
 typedef struct rw_event rw_event;
 typedef struct rw_sequence rw_sequence;
 
-/* What a scheduler and a person need to know. Unknown numbers are 0, unknown texts "". */
+/* Properties of a device. Unknown numbers are 0, unknown texts "". */
 typedef struct rw_device_properties {
     char name[32];      /* the string that opens it: "cuda:0", with its option */
     char also[32];      /* another string for the same hardware, "" when there is none */
@@ -38,23 +37,23 @@ typedef struct rw_device_properties {
     char hardware[128]; /* "NVIDIA H200" */
     char driver[160];   /* driver or compiler with its version */
     char unusable[256]; /* why it cannot be used; "" when it can */
-    char identity[64];  /* PCI place or "cpu": equal for the same hardware under two names */
+    char identity[64];  /* PCI address or "cpu": equal for the same hardware under two names */
     int units;          /* cores, compute units or multiprocessors */
     int clock_mhz;
-    int64_t memory;        /* bytes of its memory in all */
-    int64_t memory_free;   /* bytes free when asked */
-    int64_t shared_memory; /* bytes a group may share */
-    int64_t cache;         /* bytes of its last-level cache */
-    int group_max;         /* items a group may have */
+    int64_t memory;        /* device memory, bytes */
+    int64_t memory_free;   /* bytes that were free when asked */
+    int64_t shared_memory; /* bytes that a group may share */
+    int64_t cache;         /* bytes of the last-level cache */
+    int group_max;         /* items of a group, at most */
     int cluster;           /* groups that may read each other's shared memory; 0: none */
-    int width;             /* items that step together: warp, or vector lanes of f64 */
+    int width;             /* items in lockstep: warp size, or vector lanes of f64 */
     bool f64;              /* double precision in hardware */
     bool managed, mapped;  /* has memory of the kinds RW_MEMORY_MANAGED, RW_MEMORY_MAPPED */
     bool gpu;
     char version[32]; /* compute capability "9.0", OpenCL version "1.2" */
 } rw_device_properties;
 
-/* What a device has done since it was opened; a test asserts "1000 steps, no field copied" with it. */
+/* Counts since the device was opened, to assert for instance that 1000 steps copy no field. */
 typedef struct rw_counters {
     int64_t copies_in, copies_out, copies_device; /* host to device, device to host, within the device */
     int64_t bytes_in, bytes_out, bytes_device;
@@ -67,28 +66,28 @@ typedef struct rw_counters {
     double compile_seconds; /* that callers waited for compilers */
 } rw_counters;
 
-/* All devices of this machine, usable or not, each hardware once (`also` names its second face); free with
- * rw_device_list_free. Opening nothing, it costs milliseconds. */
+/* Lists all devices of this machine, usable or not, each hardware once (`also` is its second name). Nothing is opened;
+ * it takes milliseconds. Free the list with rw_device_list_free. */
 RW_API rw_status rw_device_list(rw_context *context, rw_device_properties **list, int *count);
 RW_API void rw_device_list_free(rw_device_properties **list);
 
-/* Opens a device. "auto" takes the first usable of cuda:0, an OpenCL GPU, cpu. "cpu:N" uses N threads, "cpu" all that
- * the process may use (OMP_NUM_THREADS is respected).
+/* Opens a device. "auto": the first usable of cuda:0, an OpenCL GPU, cpu. "cpu:N": N threads; "cpu": all that the
+ * process may use (OMP_NUM_THREADS is respected).
  *
- * For tests and comparisons a name may end with an option, which decides how kernels are written, not what they
- * compute: "cpu:tiling=gpu", "opencl:0:tiling=stream". Default: auto.
+ * For tests and comparisons a name may end with an option that decides how kernels are written, not what they compute:
+ * "cpu:tiling=gpu", "opencl:0:tiling=stream" (default: auto).
  *   auto                  as suits the device
  *   cpu, gpu              as for a processor or a GPU, of expressions, sparse matrices and solvers; passes do not share
  *                         kernels
  *   stream                as for a processor whose caches are smaller than the fields
- *   fused, wave, rings    passes share kernels by overlapping tiles, by wave fronts in registers or in rings of rows,
- *                         wherever that is possible
+ *   fused, wave, rings    passes share kernels where possible: by overlapping tiles, by wave fronts in registers, in
+ *                         rings of rows
  *
  * Errors: ERR_DEVICE with the nearest name, option or value, and reasons. */
 RW_API rw_status rw_device_open(rw_context *context, const char *name, rw_device **device);
-/* opencl:N in a cl_context of others, which is kept: their buffers and queues can be imported. CUDA devices use the
- * primary context, as the CUDA runtime does. ERR_ARGUMENT: a context without the device; ERR_UNSUPPORTED: another kind
- * of device. */
+/* Opens opencl:N in an existing cl_context, which is retained: its buffers and queues can be imported. CUDA devices use
+ * the primary context, as the CUDA runtime does.
+ * Errors: ERR_ARGUMENT: a context without the device; ERR_UNSUPPORTED: another kind of device. */
 RW_API rw_status rw_device_open_native(rw_context *context, const char *name, void *native, rw_device **device);
 /* The CUcontext or cl_context; NULL on cpu and check. */
 RW_API rw_status rw_device_get_native(const rw_device *device, void **native);
@@ -97,39 +96,39 @@ RW_API const rw_device_properties *rw_device_info(const rw_device *device);
 RW_API rw_context *rw_device_context(const rw_device *device);
 RW_API rw_counters rw_device_counters(const rw_device *device);
 
-/* Queues run what is put into them in order; different queues may overlap. The cpu and check devices finish each piece
- * of work before the call returns. Every device has one queue from the start. */
+/* Queues execute their work in order; different queues may overlap. The cpu and check devices complete each piece of
+ * work before the call returns. Every device has a queue of its own. */
 RW_API rw_queue *rw_device_queue(rw_device *device);
 RW_API rw_status rw_queue_create(rw_device *device, rw_queue **queue);
 RW_API void rw_queue_destroy(rw_queue **queue);  /* waits first */
 RW_API rw_status rw_queue_wait(rw_queue *queue); /* until all its work is done; reports failures of kernels */
 
-/* A queue around a CUstream or cl_command_queue of others (NULL on the cpu and check devices; 0 is CUDA's default
- * stream), which outlives it: work is ordered with theirs, and nothing is made or destroyed. ERR_ARGUMENT: a stream of
- * another device or context, an OpenCL queue that runs out of order. rw_event_seconds needs a queue with profiling in
- * OpenCL. */
+/* Imports a CUstream or cl_command_queue (0: the default stream of CUDA; NULL on cpu and check). It must outlive the
+ * queue; nothing is created or destroyed. Work is ordered with that of its owner.
+ * Errors: ERR_ARGUMENT: a stream of another device or context, an out-of-order OpenCL queue. rw_event_seconds needs an
+ * OpenCL queue with profiling. */
 RW_API rw_status rw_queue_import(rw_device *device, void *native, rw_queue **queue);
-/* The CUstream or cl_command_queue, which stays the queue's; NULL on cpu and check. */
+/* The CUstream or cl_command_queue, which remains the queue's; NULL on cpu and check. */
 RW_API rw_status rw_queue_get_native(rw_queue *queue, void **native);
 
-/* Events mark a place in a queue. Times are the device's own where it keeps them. */
+/* Events mark a point in a queue. Times are the device's own where it has them. */
 RW_API rw_status rw_event_create(rw_device *device, rw_event **event);
 RW_API void rw_event_destroy(rw_event **event);
 RW_API rw_status rw_event_record(rw_event *event, rw_queue *queue);
 RW_API rw_status rw_event_wait(rw_event *event);
 RW_API rw_status rw_queue_wait_event(rw_queue *queue, rw_event *event); /* work put in later waits for the event */
-/* An event around a CUevent or cl_event of others, recorded already (NULL on cpu and check); an OpenCL event is kept, a
- * CUDA event must live as long. rw_event_get_native: that of a recorded event, which stays the event's. */
+/* Imports a recorded CUevent or cl_event (NULL on cpu and check). A cl_event is retained, a CUevent must outlive the
+ * event. rw_event_get_native: that of a recorded event, which remains the event's. */
 RW_API rw_status rw_event_import(rw_device *device, void *native, rw_event **event);
 RW_API rw_status rw_event_get_native(rw_event *event, void **native);
-/* Seconds between two events that have happened. */
+/* Seconds between two events that have completed. */
 RW_API rw_status rw_event_seconds(rw_event *start, rw_event *stop, double *seconds);
 
-/* Recorded sequences: launches put into the queue between begin and end are kept instead of run, with their arguments
- * as they are then; replaying starts them all at once (a CUDA graph; a loop over the launches elsewhere). The sequence
- * holds its arrays and programs: the caller may destroy his. It keeps the memory that the arrays had when it was
- * recorded, so they must not be exchanged (rw_array_swap) while it is used. Host reads and waits are refused while
- * recording. */
+/* Recorded sequences: launches between begin and end are stored instead of executed, with their arguments at that time.
+ * A replay starts all of them at once: a CUDA graph; a loop over the launches elsewhere. Host reads and waits are
+ * refused while recording.
+ * Lifetime: the sequence retains its arrays and programs. It uses the memory that the arrays had when it was recorded:
+ * do not swap them (rw_array_swap) while it is in use. */
 RW_API rw_status rw_record_begin(rw_queue *queue);
 RW_API rw_status rw_record_end(rw_queue *queue, rw_sequence **sequence);
 RW_API rw_status rw_sequence_replay(rw_sequence *sequence, rw_queue *queue);
