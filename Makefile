@@ -76,7 +76,8 @@ sanitize:
 
 threads:
 	$(call step,packages,$(call packages,fuzz))
-	$(call step,host loops under the thread sanitizer,JOBS=$(JOBS) packaging/thread-loops.sh '$(BUILD)/thread-omp' || [ $$? -eq 77 ])
+	$(call step,host loops under the thread sanitizer,JOBS=$(JOBS) packaging/thread-loops.sh '$(BUILD)/thread-omp' || \
+	    [ $$? -eq 77 ])
 
 # Finds are kept in BUILD/fuzz/corpus from one run to the next; inputs that failed are left in BUILD/fuzz.
 fuzz:

@@ -135,7 +135,8 @@ while IFS= read -r file; do
     print_line "$name" "$rows" "${count[converged]}" "${count[stopped]}" "${count[refused]}" "${count[timeout]}" \
         "${count[wrong]}"
 done < <(find "$work/all" -name '*.mtx' | sort | awk -v part="$part" 'split(part, p, "/") && NR % p[2] == p[1] % p[2]')
-[ $matrices -gt 0 ] || { echo "bench/matrices.sh: no square matrix of at most $most rows and entries in $folder"; exit 2; }
+[ $matrices -gt 0 ] ||
+    { echo "bench/matrices.sh: no square matrix of at most $most rows and entries in $folder"; exit 2; }
 
 print_line all '' "${all[converged]}" "${all[stopped]}" "${all[refused]}" "${all[timeout]}" "${all[wrong]}"
 sed -E "s#$work/all/##; s/[0-9]+/N/g" "$work/refused" | sort | uniq -c | sort -rn >"$results/refused.txt"

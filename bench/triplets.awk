@@ -1,7 +1,7 @@
 # A Matrix Market file from triplets "row column value", complex ones with two numbers. Exit code 1: no square matrix.
 #
-#   awk -v head=1 -f triplets.awk FILE    CHOLMOD: a first line "rows columns entries type" (type -1: lower, 1: upper half of a
-#                                         hermitian matrix, 0: all), rows from 0 or from 1
+#   awk -v head=1 -f triplets.awk FILE    CHOLMOD: a first line "rows columns entries type" (type -1: lower, 1: upper
+#                                         half of a hermitian matrix, 0: all), rows from 0 or from 1
 #   awk -v head=0 -f triplets.awk FILE    CSparse: no such line, rows from 0
 
 /^%/ || NF == 0 { next }

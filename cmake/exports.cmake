@@ -1,4 +1,5 @@
-# Writes the version script of the shared libraries: functions of the public headers, then all others that begin with rw_.
+# Writes the version script of the shared libraries: functions of the public headers, then all others that begin with
+# rw_.
 #   cmake -DHEADERS=<paths, separated by ;> -DOUTPUT=<file> -DNODE=<name of the version> -P exports.cmake
 cmake_minimum_required(VERSION 3.22)
 
@@ -15,4 +16,5 @@ endforeach()
 list(SORT names)
 list(JOIN names "" names)
 string(REPLACE "|" ";\n" names "${names}")
-file(WRITE "${OUTPUT}" "${NODE} {\n    global:\n${names}};\nRECHENWERK_PRIVATE {\n    global: rw_*;\n    local: *;\n};\n")
+file(WRITE "${OUTPUT}"
+    "${NODE} {\n    global:\n${names}};\nRECHENWERK_PRIVATE {\n    global: rw_*;\n    local: *;\n};\n")

@@ -48,7 +48,8 @@ function(rw_pkgconfig pc_name pc_description pc_requires)
 endfunction()
 rw_pkgconfig(rechenwerk "Numerical methods on CPU threads, OpenCL and CUDA" "" ${dependencies_static})
 if(RECHENWERK_RUN)
-    rw_pkgconfig(rechenwerk-run "Cases and figures of Rechenwerk" "rechenwerk = ${PROJECT_VERSION}" ${run_dependencies_static})
+    rw_pkgconfig(rechenwerk-run "Cases and figures of Rechenwerk" "rechenwerk = ${PROJECT_VERSION}"
+        ${run_dependencies_static})
 endif()
 
 # Manual page and completions, where the build has written them.

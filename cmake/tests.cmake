@@ -1,13 +1,14 @@
 # Tests by their place and name:
 #   tests/F/test_N.c    a cmocka program linked with the internal library           ctest F.N
-#                       that runs on devices (tests/devices.h): once per device     ctest F.N.cpu, F.N.check, F.N.opencl, …
+#                       that runs on devices (tests/devices.h): once per device     ctest F.N.cpu, F.N.check,
+#                                                                                   F.N.opencl, …
 #                       of folders in `tiled` also with the kernels that GPUs get   ctest F.N.tiled
 #   tests/F/test_N.sh   run with bash; exit 77 means skipped                        ctest F.N
 #   examples/N.c        compiled as a user would, public headers only               ctest example.N
-# A source that asks for it (test_long(), brief() or in_turn() in C, RECHENWERK_TEST_LONG in bash) has a second test, F.N.long or
-# F.N.DEVICE.long, which runs all that the first one runs and more. So do tests on OpenCL of folders in `unoptimised`: in
-# the first one PoCL compiles without optimisation, which takes a third of the time (but not less for the kernels of
-# expressions). Tests in `only_long` have no short version.
+# A source that asks for it (test_long(), brief() or in_turn() in C, RECHENWERK_TEST_LONG in bash) has a second test,
+# F.N.long or F.N.DEVICE.long, which runs all that the first one runs and more. So do tests on OpenCL of folders in
+# `unoptimised`: in the first one PoCL compiles without optimisation, which takes a third of the time (but not less for
+# the kernels of expressions). Tests in `only_long` have no short version.
 # Labels: the folder, the device, and `long`, or `short` for a test whose long version runs all of it too.
 #   make check: ctest -LE '^long$'     make check-long: ctest -L '^long$'     make sanitize: ctest -LE '^short$'
 # In a test's environment are SOURCE, BUILD, RECHENWERK (the command) and a program cache inside the build folder that
@@ -30,11 +31,13 @@ set(environment
 if(sanitizers)
     set(timeout 2400)
     # CUDA maps memory into AddressSanitizer's gap. libgomp is not instrumented, so ThreadSanitizer would take its
-    # barriers for races: one OpenMP thread, and the library's own threads and locks are what it checks. clang's libomp tells
-    # its barriers through Archer (RECHENWERK_ARCHER, packaging/thread-loops.sh): several threads. The leak sanitizer guesses
-    # the size of thread-local memory from what lies before it, and crashes when that looks like a size (seen with PoCL): it shall not.
-    # LLVM, in PoCL, replaces the alternate stack of signals that AddressSanitizer wants to unmap at the end of a thread.
-    list(APPEND environment "ASAN_OPTIONS=protect_shadow_gap=0:detect_stack_use_after_return=1:intercept_tls_get_addr=0:use_sigaltstack=0"
+    # barriers for races: one OpenMP thread, and the library's own threads and locks are what it checks. clang's libomp
+    # tells its barriers through Archer (RECHENWERK_ARCHER, packaging/thread-loops.sh): several threads. The leak
+    # sanitizer guesses the size of thread-local memory from what lies before it, and crashes when that looks like a
+    # size (seen with PoCL): it shall not. LLVM, in PoCL, replaces the alternate stack of signals that AddressSanitizer
+    # wants to unmap at the end of a thread.
+    list(APPEND environment
+        "ASAN_OPTIONS=protect_shadow_gap=0:detect_stack_use_after_return=1:intercept_tls_get_addr=0:use_sigaltstack=0"
         "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/lsan.supp:print_suppressions=0"
         "UBSAN_OPTIONS=print_stacktrace=1")
     if(sanitizers MATCHES "thread")
@@ -55,12 +58,15 @@ endif()
 set(RECHENWERK_TEST_DEVICES "${devices}" CACHE STRING "devices that tests run on, a test per device")
 
 set(tiled krylov precond) # folders
-set(tiled_short image.filters) # tests, in their short version alone: compilers of processors take long for kernels of GPUs
+# tests, in their short version alone: compilers of processors take long for kernels of GPUs
+set(tiled_short image.filters)
 # not stencil: without optimisation PoCL keeps all values of 256 items on the stack, 12 MB
 set(unoptimised bench fft field image krylov lab multiblock operator precond signal sparse)
 set(only_long ode.work
-    # what takes long for kernels that others run too: ode.step, ode.rkc, ode.plain, krylov.krylov and fft.kinds have those of all kinds
-    krylov.residual.check krylov.study.check krylov.residual.tiled krylov.study.tiled fft.formulas.opencl fft.tune.opencl run.rates.opencl
+    # what takes long for kernels that others run too: ode.step, ode.rkc, ode.plain, krylov.krylov and fft.kinds have
+    # those of all kinds
+    krylov.residual.check krylov.study.check krylov.residual.tiled krylov.study.tiled fft.formulas.opencl
+    fft.tune.opencl run.rates.opencl
     ode.control.opencl ode.dense.opencl ode.failure.opencl ode.order.opencl ode.radius.opencl ode.reference.opencl
     ode.switches.opencl ode.trace.opencl expr.run.opencl field.laplace.opencl krylov.residual.opencl
     krylov.stops.opencl krylov.study.opencl lab.rates.opencl lab.spmv_kernels.opencl run.adaptive.opencl
@@ -111,7 +117,8 @@ function(rw_test_both name folder long)
     rw_test(${name} "${folder}" LABELS ${labels} ENVIRONMENT ${test_ENVIRONMENT} ${flags} COMMAND ${test_COMMAND})
 endfunction()
 
-file(GLOB test_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/*/test_*.c" "${PROJECT_SOURCE_DIR}/tests/*/test_*.sh")
+file(GLOB test_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/*/test_*.c"
+    "${PROJECT_SOURCE_DIR}/tests/*/test_*.sh")
 list(FILTER test_sources EXCLUDE REGEX "_main\\.c$")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${test_sources}) # what they ask for is read here
 foreach(source IN LISTS test_sources)
@@ -145,7 +152,8 @@ foreach(source IN LISTS test_sources)
             ENVIRONMENT RECHENWERK_TEST_DEVICES=${device} COMMAND ${target})
     endforeach()
     if("${folder}.${name}" IN_LIST tiled_short)
-        rw_test(${folder}.${name}.tiled "${output}" LABELS ${folder} tiled ENVIRONMENT RECHENWERK_TEST_DEVICES=cpu:tiling=gpu COMMAND ${target})
+        rw_test(${folder}.${name}.tiled "${output}" LABELS ${folder} tiled
+            ENVIRONMENT RECHENWERK_TEST_DEVICES=cpu:tiling=gpu COMMAND ${target})
     elseif(folder IN_LIST tiled)
         rw_test_both(${folder}.${name}.tiled "${output}" "${long}" LABELS ${folder} tiled
             ENVIRONMENT RECHENWERK_TEST_DEVICES=cpu:tiling=gpu COMMAND ${target})

@@ -37,8 +37,8 @@ class Define(Structure):
 class Transform(Structure):  # rw_fft_spec
     _fields_ = [("kind", c_int), ("inverse", c_bool), ("single", c_bool), ("ndim", c_int), ("shape", c_int64 * 8),
                 ("axes", c_uint), ("scale", c_double), ("x_dtype", c_int), ("y_dtype", c_int),
-                ("x_shape", c_int64 * 8), ("y_shape", c_int64 * 8), ("x_stride", c_int64 * 8), ("y_stride", c_int64 * 8),
-                ("load", c_char_p), ("store", c_char_p)]
+                ("x_shape", c_int64 * 8), ("y_shape", c_int64 * 8), ("x_stride", c_int64 * 8),
+                ("y_stride", c_int64 * 8), ("load", c_char_p), ("store", c_char_p)]
 
 
 lib.rw_message.restype, lib.rw_message.argtypes = c_char_p, [c_void_p]

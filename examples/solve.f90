@@ -1,4 +1,5 @@
-! A matrix of complex 5x5 blocks put together on the device, and a system solved with it, from Fortran:  ./solve [DEVICE]
+! A matrix of complex 5x5 blocks put together on the device, and a system solved with it, from Fortran:
+! ./solve [DEVICE]
 program solve
     use rechenwerk
     implicit none
@@ -36,7 +37,8 @@ program solve
         do k = first(i + 1) + 1, first(i + 2)
             do r = 1, b
                 do c = 1, b
-                    block(c, r) = cmplx(sin(real(25*k + b*r + c, c_double)), cos(real(25*k + b*c + r, c_double)), c_double)
+                    block(c, r) = cmplx(sin(real(25*k + b*r + c, c_double)), &
+                        cos(real(25*k + b*c + r, c_double)), c_double)
                     if (column(k) == i .and. r == c) block(c, r) = block(c, r) + 30
                 end do
             end do

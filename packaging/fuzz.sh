@@ -24,7 +24,8 @@ for target in "${targets[@]}"; do
         if [ -d "$seeds" ]; then corpora+=("$seeds"); fi
     done
     if [ ${#corpora[@]} -lt 2 ]; then
-        echo "fuzz.sh: $name has no seeds: put some into tests/fuzz/corpus/${name#fuzz_}, or write them in tests/fuzz/seeds.c" >&2
+        echo "fuzz.sh: $name has no seeds: put some into tests/fuzz/corpus/${name#fuzz_}, or write them in" \
+            "tests/fuzz/seeds.c" >&2
         failed=1
     fi
     echo "-- $name: $seconds s"

@@ -6,8 +6,10 @@
 set -euo pipefail
 
 # "a|b": either will do, a is installed.
-build_packages='gcc libc6-dev make cmake pkgconf|pkg-config libyaml-dev libpng-dev libhdf5-dev libjpeg-dev|libjpeg62-turbo-dev|libjpeg-turbo8-dev libtiff-dev libsdl2-dev'
-# cmocka: unit tests; xvfb: windows without a screen; pocl and the loader: OpenCL on the CPU; gfortran: the Fortran module.
+build_packages='gcc libc6-dev make cmake pkgconf|pkg-config libyaml-dev libpng-dev libhdf5-dev'
+build_packages+=' libjpeg-dev|libjpeg62-turbo-dev|libjpeg-turbo8-dev libtiff-dev libsdl2-dev'
+# cmocka: unit tests; xvfb: windows without a screen; pocl and the loader: OpenCL on the CPU; gfortran: the Fortran
+# module.
 check_packages="$build_packages libcmocka-dev xvfb xauth pocl-opencl-icd ocl-icd-libopencl1 gfortran"
 fuzz_packages="$build_packages clang libclang-rt-dev libomp-dev"
 

@@ -13,7 +13,8 @@ fi
 # NAME SECONDS, without the skipped ones
 times=$(sed -n 's/.*<testcase name="\([^"]*\)".* time="\([0-9.e+-]*\)" status="\(run\|fail\)".*/\1 \2/p' "$@")
 if [ "$what" = costs ]; then
-    echo "# Seconds of each test in a first run on two cores, by \`tests/times.sh costs\`. ctest starts the slowest first."
+    echo "# Seconds of each test in a first run on two cores, by \`tests/times.sh costs\`. ctest starts the" \
+        "slowest first."
     awk '{ printf "%s %.1f\n", $1, $2 }' <<<"$times" | LC_ALL=C sort
 else
     awk '{ n++; sum += $2 } END { printf "The slowest of %d tests, %.0f s in all:\n", n, sum }' <<<"$times"

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes tests/image/peers.h: what OpenCV and SciPy's ndimage make of a small picture, at borders and inside, for every border that they
-have, to be compared with our results in tests/image/test_peers.c.
+"""Writes tests/image/peers.h: what OpenCV and SciPy's ndimage make of a small picture, at borders and inside, for every
+border that they have, to be compared with our results in tests/image/test_peers.c.
 
     image_known_values.py > tests/image/peers.h
 
-Where OpenCV has no border of its own for an operation (wrap; all but replicate of medianBlur), the picture is extended by copyMakeBorder
-first and the result cut.
+Where OpenCV has no border of its own for an operation (wrap; all but replicate of medianBlur), the picture is extended
+by copyMakeBorder first and the result cut.
 """
 import textwrap
 
@@ -32,7 +32,8 @@ def picture(channels):
 
 def places(w, h):
     """The corners, middles of the sides, two pixels beside corners; then every 97th."""
-    p = [(0, 0), (w - 1, 0), (0, h - 1), (w - 1, h - 1), (w // 2, 0), (w // 2, h - 1), (0, h // 2), (w - 1, h // 2), (1, 1), (w - 2, h - 2)]
+    p = [(0, 0), (w - 1, 0), (0, h - 1), (w - 1, h - 1), (w // 2, 0), (w // 2, h - 1), (0, h // 2), (w - 1, h // 2),
+         (1, 1), (w - 2, h - 2)]
     return p + [(97 * k % (w * h) % w, 97 * k % (w * h) // w) for k in range(len(p), PIXELS)]
 
 
@@ -44,8 +45,10 @@ def add(peer, text, x, y, tolerance):
         tolerance = (tolerance or 2) * 1e-6 * max(1, float(np.abs(y).max()))
     values = [y[j, i, (i + j) % y.shape[2]] for i, j in places(y.shape[1], y.shape[0])]
     text_of = (lambda v: f"{v:.8g}") if y.dtype == np.float32 else str
-    listed = textwrap.fill(", ".join(text_of(v) for v in values) + "}},", 140, initial_indent="     {", subsequent_indent="      ")
-    rows.append(f'    {{"{peer}", "{text}", RW_{kind[x.dtype]}, RW_{kind[y.dtype]}, {x.shape[2] if x.ndim == 3 else 1}, {tolerance:.3g}, '
+    listed = textwrap.fill(", ".join(text_of(v) for v in values) + "}},", 140, initial_indent="     {",
+                           subsequent_indent="      ")
+    rows.append(f'    {{"{peer}", "{text}", RW_{kind[x.dtype]}, RW_{kind[y.dtype]}, '
+                f'{x.shape[2] if x.ndim == 3 else 1}, {tolerance:.3g}, '
                 f"{y.shape[1]}, {y.shape[0]},\n{listed}")
 
 
@@ -74,15 +77,16 @@ def opencv_borders():
         return cv2.CV_16S if x.dtype == np.uint8 else cv2.CV_32F
 
     def warp(matrix, flag):
-        return lambda x, b: cv2.warpAffine(x, np.array(matrix, np.float64), (WIDTH, HEIGHT), flags=flag | cv2.WARP_INVERSE_MAP, borderMode=b,
-                                           borderValue=0)
+        return lambda x, b: cv2.warpAffine(x, np.array(matrix, np.float64), (WIDTH, HEIGHT),
+                                           flags=flag | cv2.WARP_INVERSE_MAP, borderMode=b, borderValue=0)
 
     rectangle, cross, ellipse = cv2.MORPH_RECT, cv2.MORPH_CROSS, cv2.MORPH_ELLIPSE
     quarter, half = [[1, 0, 0.25], [0, 1, -0.5]], [[0.5, 0, 1.25], [0, 0.5, 2]]
     # text, function, tolerance of u8, of f32, whether it has no borders of its own
     table = [
         ("gauss:sigma=1.4", lambda x, b: cv2.GaussianBlur(x, (9, 9), 1.4, borderType=b), 1, 0, False),
-        ("gauss:sigma=1.4:sigma_y=0.7", lambda x, b: cv2.GaussianBlur(x, (9, 5), 1.4, sigmaY=0.7, borderType=b), 1, 0, False),
+        ("gauss:sigma=1.4:sigma_y=0.7",
+         lambda x, b: cv2.GaussianBlur(x, (9, 5), 1.4, sigmaY=0.7, borderType=b), 1, 0, False),
         ("box:size=5", lambda x, b: cv2.blur(x, (5, 5), borderType=b), 1, 0, False),
         ("box:size=4:size_y=3", lambda x, b: cv2.blur(x, (4, 3), borderType=b), 1, 0, False),
         ("sobel:direction=x", lambda x, b: cv2.Sobel(x, deep(x), 1, 0, ksize=3, borderType=b), 0, 0, False),
@@ -102,11 +106,14 @@ def opencv_borders():
         ("tophat:size=5", morphology(cv2.MORPH_TOPHAT, rectangle, 5), 0, 0, False),
         ("blackhat:size=5:element=ellipse", morphology(cv2.MORPH_BLACKHAT, ellipse, 5), 0, 0, False),
         # floats: exp is interpolated in a table of 4096 values
-        ("bilateral:sigma=1:range=%g", lambda x, b: cv2.bilateralFilter(x, 7, 0.2 * white_of(x), 1, borderType=b), 0, 200, False),
+        ("bilateral:sigma=1:range=%g",
+         lambda x, b: cv2.bilateralFilter(x, 7, 0.2 * white_of(x), 1, borderType=b), 0, 200, False),
         ("warp:border=%s:matrix=1 0 0.25/0 1 -0.5", warp(quarter, cv2.INTER_LINEAR), 1, 0, False),
         ("warp:border=%s:matrix=0.5 0 1.25/0 0.5 2", warp(half, cv2.INTER_LINEAR), 1, 0, False),
-        ("warp:interpolation=nearest:border=%s:matrix=1 0 3/0 1 -2", warp([[1, 0, 3], [0, 1, -2]], cv2.INTER_NEAREST), 0, 0, False),
-        ("pad:left=3:top=4:width=30:height=25", lambda x, b: cv2.copyMakeBorder(x, 4, 4, 3, 4, b, value=0), 0, 0, False),
+        ("warp:interpolation=nearest:border=%s:matrix=1 0 3/0 1 -2",
+         warp([[1, 0, 3], [0, 1, -2]], cv2.INTER_NEAREST), 0, 0, False),
+        ("pad:left=3:top=4:width=30:height=25",
+         lambda x, b: cv2.copyMakeBorder(x, 4, 4, 3, 4, b, value=0), 0, 0, False),
     ]
     for text, f, whole, real, without in table:
         for name, border in BORDERS.items():
@@ -127,10 +134,11 @@ def opencv_others():
     def both(text, f, whole=0, real=0, x=grey):
         for v in (x, x.astype(np.float32) / 256):
             white = white_of(v)
-            add("OpenCV", text.replace("LEVEL", f"{0.4 * white:g}"), v, f(v, white), whole if v.dtype == np.uint8 else real)
+            add("OpenCV", text.replace("LEVEL", f"{0.4 * white:g}"), v, f(v, white),
+                whole if v.dtype == np.uint8 else real)
 
-    kinds = {"binary": cv2.THRESH_BINARY, "inverse": cv2.THRESH_BINARY_INV, "truncate": cv2.THRESH_TRUNC, "tozero": cv2.THRESH_TOZERO,
-             "tozero_inverse": cv2.THRESH_TOZERO_INV}
+    kinds = {"binary": cv2.THRESH_BINARY, "inverse": cv2.THRESH_BINARY_INV, "truncate": cv2.THRESH_TRUNC,
+             "tozero": cv2.THRESH_TOZERO, "tozero_inverse": cv2.THRESH_TOZERO_INV}
     for name, kind in kinds.items():
         both(f"threshold:threshold={name}:level=LEVEL", lambda x, w: cv2.threshold(x, 0.4 * w, w, kind)[1])
     add("OpenCV", "equalize", grey, cv2.equalizeHist(grey), 0)
@@ -139,18 +147,21 @@ def opencv_others():
     for axis, code in (("x", 1), ("y", 0), ("both", -1)):
         both(f"flip:axis={axis}", lambda x, w: cv2.flip(x, code))
     both("transpose", lambda x, w: cv2.transpose(x))
-    sizes = {"nearest": (cv2.INTER_NEAREST_EXACT, 0, 0), "linear": (cv2.INTER_LINEAR, 1, 0), "cubic": (cv2.INTER_CUBIC, 1, 0),
-             "lanczos": (cv2.INTER_LANCZOS4, 1, 4)}
+    sizes = {"nearest": (cv2.INTER_NEAREST_EXACT, 0, 0), "linear": (cv2.INTER_LINEAR, 1, 0),
+             "cubic": (cv2.INTER_CUBIC, 1, 0), "lanczos": (cv2.INTER_LANCZOS4, 1, 4)}
     for name, (code, whole, real) in sizes.items():
         for w, h in ((15, 20), (46, 9)):
             both(f"resize:width={w}:height={h}:border=replicate:interpolation={name}",
                  lambda x, _: cv2.resize(x, (w, h), interpolation=code), whole, real)
-    both("resize:width=10:height=7:interpolation=area", lambda x, w: cv2.resize(x, (10, 7), interpolation=cv2.INTER_AREA))
+    both("resize:width=10:height=7:interpolation=area",
+         lambda x, w: cv2.resize(x, (10, 7), interpolation=cv2.INTER_AREA))
     # coordinates are rounded to 1/32 of a pixel: neighbours differ by up to 1
     turn = cv2.getRotationMatrix2D(((WIDTH - 1) / 2, (HEIGHT - 1) / 2), 30, 1)
-    both("rotate:angle=30:border=constant", lambda x, w: cv2.warpAffine(x, turn, (WIDTH, HEIGHT), borderMode=cv2.BORDER_CONSTANT), 12, 40000)
+    both("rotate:angle=30:border=constant",
+         lambda x, w: cv2.warpAffine(x, turn, (WIDTH, HEIGHT), borderMode=cv2.BORDER_CONSTANT), 12, 40000)
     both("grey", lambda x, w: cv2.cvtColor(x, cv2.COLOR_RGB2GRAY), 0, 0, colour)
-    both("colour:colour=ycbcr", lambda x, w: cv2.cvtColor(x, cv2.COLOR_RGB2YCrCb)[:, :, [0, 2, 1]], 0, 400, colour)  # 0.564, 0.713
+    both("colour:colour=ycbcr", lambda x, w: cv2.cvtColor(x, cv2.COLOR_RGB2YCrCb)[:, :, [0, 2, 1]], 0, 400,
+         colour)  # 0.564, 0.713
     both("colour:colour=xyz", lambda x, w: cv2.cvtColor(x, cv2.COLOR_RGB2XYZ), 0, 0, colour)
     both("colour:colour=swap", lambda x, w: cv2.cvtColor(x, cv2.COLOR_RGB2BGR), 0, 0, colour)
     add("OpenCV", "colour:colour=hsv", colour, cv2.cvtColor(colour, cv2.COLOR_RGB2HSV), 0)
@@ -189,7 +200,8 @@ def scipy_modes():
 opencv_borders()
 opencv_others()
 scipy_modes()
-print(f"""/* What OpenCV {cv2.__version__} and SciPy {scipy.__version__} (NumPy {np.__version__}) make of the picture of test_peers.c, by
+print(f"""/* What OpenCV {cv2.__version__} and SciPy {scipy.__version__} (NumPy {np.__version__}) make of the picture \
+of test_peers.c, by
  * bench/peers/image_known_values.py. */
 enum {{ WIDTH = {WIDTH}, HEIGHT = {HEIGHT}, PIXELS = {PIXELS} }};
 

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""What else one would use for image filters: the operations of `rechenwerk bench image` with OpenCV, scikit-image, SciPy's ndimage and
+"""What else one would use for image filters: the operations of `rechenwerk bench image` with OpenCV, scikit-image, \
+SciPy's ndimage and
 libvips on the processor, with CuPy's ndimage and NPP on a CUDA device.
 
-Ours is called through the shared library in the same process, on the same images, with as many threads. Everyone has one turn a round,
-slow peers in fewer rounds, on a GPU ten calls a turn; times are medians, ratios (the peer's time over ours: above 1 we are faster) medians
-within the rounds. Arrays stay where they are computed: on the device, no transfer is timed. libvips writes its result to new memory; the
-others, where they can, to an array that is there. `largest` is the largest difference from our result, in parts of white, without a frame
-of 16 pixels: libvips reduces with a filter that grows with the factor, and SciPy cuts off instead of rounding to integers.
+Ours is called through the shared library in the same process, on the same images, with as many threads. Everyone has
+one turn a round, slow peers in fewer rounds, on a GPU ten calls a turn; times are medians, ratios (the peer's time over
+ours: above 1 we are faster) medians within the rounds. Arrays stay where they are computed: on the device, no transfer
+is timed. libvips writes its result to new memory; the others, where they can, to an array that is there. `largest` is
+the largest difference from our result, in parts of white, without a frame of 16 pixels: libvips reduces with a filter
+that grows with the factor, and SciPy cuts off instead of rounding to integers.
 
     image_peers.py [-d cpu|cuda:0] [--rounds 20] [--size 4096] [--threads N] [--only TEXT] [--markdown]
 
@@ -29,13 +31,13 @@ class Region(Structure):
 
 
 class Spec(Structure):  # rw_image_spec
-    _fields_ = [("text", c_char_p), ("ops", c_void_p), ("nops", c_int), ("dtype", c_int), ("y_dtype", c_int), ("width", c_int64),
-                ("height", c_int64), ("channels", c_int), ("planar", c_bool), ("region", Region)]
+    _fields_ = [("text", c_char_p), ("ops", c_void_p), ("nops", c_int), ("dtype", c_int), ("y_dtype", c_int),
+                ("width", c_int64), ("height", c_int64), ("channels", c_int), ("planar", c_bool), ("region", Region)]
 
 
 class Info(Structure):  # rw_image_info
-    _fields_ = [("passes", c_int), ("width", c_int64), ("height", c_int64), ("channels", c_int), ("dtype", c_int), ("bytes", c_int64),
-                ("work_bytes", c_int64)]
+    _fields_ = [("passes", c_int), ("width", c_int64), ("height", c_int64), ("channels", c_int), ("dtype", c_int),
+                ("bytes", c_int64), ("work_bytes", c_int64)]
 
 
 # name; texts of our filter for u8 and f32; size as a part of --size; deep: the result of u8 is i16
@@ -77,11 +79,13 @@ class Ours:
 
     def array(self, dtype, height, width):
         a = c_void_p()
-        self.call("rw_array_create", self.device, c_int(dtype), c_int(2), (c_int64 * 2)(height, width), c_int(0), byref(a))
+        self.call("rw_array_create", self.device, c_int(dtype), c_int(2), (c_int64 * 2)(height, width), c_int(0),
+                  byref(a))
         return a
 
     def filter(self, np, text, x, deep):
-        """A function that filters x, one that gives the result as an array of NumPy, and one that frees what they use."""
+        """A function that filters x, one that gives the result as an array of NumPy, and one that frees what they
+        use."""
         dtype = U8 if x.dtype == np.uint8 else F32
         spec = Spec(text=text.encode(), dtype=dtype, y_dtype=I16 if deep else 0, width=x.shape[1], height=x.shape[0])
         f, info, data = c_void_p(), Info(), c_void_p()
@@ -113,7 +117,7 @@ class Ours:
         self.call("rw_queue_wait", self.queue)
 
 
-# ---- peers of the processor: each gives a function for an operation and an image that returns its result, or None --------------------------
+# ---- peers of the processor: each gives a function for an operation and an image that returns its result, or None ----
 
 def opencv(np, threads):
     import cv2
@@ -135,7 +139,8 @@ def opencv(np, threads):
             cv2.Sobel(y, cv2.CV_32F, 1, 0, dst=gx, ksize=3, borderType=border)
             cv2.Sobel(y, cv2.CV_32F, 0, 1, dst=gy, ksize=3, borderType=border)
             cv2.magnitude(gx, gy, magnitude=m)
-            return cv2.normalize(m, y, 0, white, cv2.NORM_MINMAX, dtype=cv2.CV_8U if x.dtype == np.uint8 else cv2.CV_32F)
+            return cv2.normalize(m, y, 0, white, cv2.NORM_MINMAX,
+                                 dtype=cv2.CV_8U if x.dtype == np.uint8 else cv2.CV_32F)
 
         calls = {
             "gauss sigma 3": lambda: cv2.GaussianBlur(x, (19, 19), 3, dst=y, borderType=border),
@@ -148,7 +153,8 @@ def opencv(np, threads):
             "erode 5": lambda: cv2.erode(x, block, dst=y, borderType=border),
             "threshold": lambda: cv2.threshold(x, 102 if white == 255 else 0.4, white, cv2.THRESH_BINARY, dst=y)[1],
             "bilateral 13": lambda: cv2.bilateralFilter(x, 13, 0.2 * white, 2, dst=y, borderType=border),
-            "resize 0.5": lambda: cv2.resize(x, (x.shape[1] // 2, x.shape[0] // 2), dst=half, interpolation=cv2.INTER_LINEAR),
+            "resize 0.5": lambda: cv2.resize(x, (x.shape[1] // 2, x.shape[0] // 2), dst=half,
+                                             interpolation=cv2.INTER_LINEAR),
             "equalize": lambda: cv2.equalizeHist(x, dst=y),
             "gauss|sobel|normalize": chain,
         }
@@ -166,7 +172,8 @@ def skimage(np, threads):
 
         def chain():
             y = filters.gaussian(x, 1, truncate=3, mode="mirror", preserve_range=True)
-            return exposure.rescale_intensity(filters.sobel(y, mode="mirror"), out_range=(0, 255 if u8 else 1)).astype(x.dtype)
+            return exposure.rescale_intensity(filters.sobel(y, mode="mirror"),
+                                              out_range=(0, 255 if u8 else 1)).astype(x.dtype)
 
         return {
             "gauss sigma 3": lambda: filters.gaussian(x, 3, truncate=3, mode="mirror", preserve_range=True),
@@ -175,8 +182,10 @@ def skimage(np, threads):
             "median 3x3": lambda: filters.median(x, np.ones((3, 3)), mode="mirror"),
             "median 5x5": lambda: filters.median(x, np.ones((5, 5)), mode="mirror"),
             "erode 5": lambda: morphology.erosion(x, block),
-            "bilateral 13": (lambda: restoration.denoise_bilateral(x, win_size=13, sigma_color=0.2, sigma_spatial=2)) if not u8 else None,
-            "resize 0.5": lambda: transform.resize(x, (x.shape[0] // 2, x.shape[1] // 2), order=1, preserve_range=True, anti_aliasing=False),
+            "bilateral 13": (lambda: restoration.denoise_bilateral(x, win_size=13, sigma_color=0.2,
+                                                                   sigma_spatial=2)) if not u8 else None,
+            "resize 0.5": lambda: transform.resize(x, (x.shape[0] // 2, x.shape[1] // 2), order=1,
+                                                   preserve_range=True, anti_aliasing=False),
             "equalize": lambda: 255 * exposure.equalize_hist(x),
             "gauss|sobel|normalize": chain,
         }.get(name)
@@ -254,7 +263,7 @@ def libvips(np, threads):
     return "libvips", ".".join(str(pyvips.version(i)) for i in range(3)), make
 
 
-# ---- peers of a CUDA device ----------------------------------------------------------------------------------------------------------------
+# ---- peers of a CUDA device ------------------------------------------------------------------------------------------
 
 def cupy_ndimage(cp, threads):
     from cupyx.scipy import ndimage
@@ -269,8 +278,9 @@ def npp(cp, threads):
         _fields_ = [("x", c_int), ("y", c_int), ("width", c_int), ("height", c_int)]
 
     class Context(Structure):  # NppStreamContext
-        _fields_ = [("stream", c_void_p), ("device", c_int), ("multiprocessors", c_int), ("threads", c_int), ("block_threads", c_int),
-                    ("shared", c_size_t), ("major", c_int), ("minor", c_int), ("flags", ctypes.c_uint), ("reserved", c_int)]
+        _fields_ = [("stream", c_void_p), ("device", c_int), ("multiprocessors", c_int), ("threads", c_int),
+                    ("block_threads", c_int), ("shared", c_size_t), ("major", c_int), ("minor", c_int),
+                    ("flags", ctypes.c_uint), ("reserved", c_int)]
 
     def load(name):
         for pattern in ("lib%s.so.13", "lib%s.so.12", "lib%s.so", "/usr/local/cuda/lib64/lib%s.so"):
@@ -280,11 +290,12 @@ def npp(cp, threads):
                 pass
         raise ImportError(f"lib{name}.so not found")
 
-    filters, morphology, statistics_, geometry, logic = (load(n) for n in ("nppif", "nppim", "nppist", "nppig", "nppitc"))
+    filters, morphology, statistics_, geometry, logic = (load(n) for n in ("nppif", "nppim", "nppist", "nppig",
+                                                                           "nppitc"))
     properties = cp.cuda.runtime.getDeviceProperties(0)
-    context = Context(device=0, multiprocessors=properties["multiProcessorCount"], threads=properties["maxThreadsPerMultiProcessor"],
-                      block_threads=properties["maxThreadsPerBlock"], shared=properties["sharedMemPerBlock"], major=properties["major"],
-                      minor=properties["minor"])
+    context = Context(device=0, multiprocessors=properties["multiProcessorCount"],
+                      threads=properties["maxThreadsPerMultiProcessor"], block_threads=properties["maxThreadsPerBlock"],
+                      shared=properties["sharedMemPerBlock"], major=properties["major"], minor=properties["minor"])
     replicate = c_int(2)  # the only border of most of its functions
 
     def make(name, x):
@@ -299,7 +310,8 @@ def npp(cp, threads):
 
         def border(library, function, out, *more):
             f = getattr(library, function)
-            arguments = (source, step, size, ctypes.c_uint64(0), c_void_p(out.data.ptr), c_int(out.strides[0]), size) + more + (replicate, context)
+            arguments = (source, step, size, ctypes.c_uint64(0), c_void_p(out.data.ptr), c_int(out.strides[0]),
+                         size) + more + (replicate, context)
 
             def run():
                 status = f(*arguments)
@@ -316,24 +328,26 @@ def npp(cp, threads):
             return border(filters, "nppiFilterSobelVertBorder_32f_C1R_Ctx", d)
         if name == "bilateral 13":
             white = 255 if u8 else 1
-            return border(filters, f"nppiFilterBilateralGaussBorder_{kind}_C1R_Ctx", y, c_int(6), c_int(1), ctypes.c_float((0.2 * white) ** 2),
-                          ctypes.c_float(4))
+            return border(filters, f"nppiFilterBilateralGaussBorder_{kind}_C1R_Ctx", y, c_int(6), c_int(1),
+                          ctypes.c_float((0.2 * white) ** 2), ctypes.c_float(4))
         if name in ("gauss sigma 1", "gauss sigma 3"):
             sigma = int(name[-1])
             taps = cp.exp(-cp.arange(-3 * sigma, 3 * sigma + 1, dtype=cp.float64) ** 2 / (2 * sigma**2))
             taps = (taps / taps.sum()).astype(cp.float32)
-            run = border(filters, f"nppiFilterGaussAdvancedBorder_{kind}_C1R_Ctx", y, c_int(taps.size), c_void_p(taps.data.ptr))
+            run = border(filters, f"nppiFilterGaussAdvancedBorder_{kind}_C1R_Ctx", y, c_int(taps.size),
+                         c_void_p(taps.data.ptr))
             run.taps = taps
             return run
         if name == "erode 5":
             ones = cp.ones((5, 5), cp.uint8)
-            run = border(morphology, f"nppiErodeBorder_{kind}_C1R_Ctx", y, c_void_p(ones.data.ptr), Size(5, 5), ctypes.c_uint64(2 | 2 << 32))
+            run = border(morphology, f"nppiErodeBorder_{kind}_C1R_Ctx", y, c_void_p(ones.data.ptr), Size(5, 5),
+                         ctypes.c_uint64(2 | 2 << 32))
             run.ones = ones
             return run
         if name == "resize 0.5":
             f = getattr(geometry, f"nppiResize_{kind}_C1R_Ctx")
-            arguments = (source, step, size, zero(0, 0, w, h), c_void_p(half.data.ptr), c_int(half.strides[0]), Size(w // 2, h // 2),
-                         zero(0, 0, w // 2, h // 2), c_int(2), context)  # NPPI_INTER_LINEAR
+            arguments = (source, step, size, zero(0, 0, w, h), c_void_p(half.data.ptr), c_int(half.strides[0]),
+                         Size(w // 2, h // 2), zero(0, 0, w // 2, h // 2), c_int(2), context)  # NPPI_INTER_LINEAR
 
             def resize():
                 if f(*arguments) < 0:
@@ -344,7 +358,7 @@ def npp(cp, threads):
     return "NPP", f"of CUDA {cp.cuda.runtime.runtimeGetVersion()}", make
 
 
-# ---- rounds --------------------------------------------------------------------------------------------------------------------------------
+# ---- rounds ----------------------------------------------------------------------------------------------------------
 
 def load_peers(np, table, threads):
     peers = []
@@ -364,7 +378,8 @@ def difference(np, a, b, white):
 
 
 def take_turns(calls, rounds, wait, loops):
-    """name -> seconds of a call in its rounds, `loops` calls each; slow ones stop earlier; a first call of each does not count."""
+    """name -> seconds of a call in its rounds, `loops` calls each; slow ones stop earlier; a first call of each does
+    not count."""
     seconds, most = {name: [] for name in calls}, {}
     for name, call in calls.items():
         start = time.perf_counter()
@@ -400,7 +415,8 @@ def print_row(row, markdown):
     if markdown:
         print("| " + " | ".join(str(c).replace("|", "\\|") for c in row) + " |", flush=True)
     else:
-        print("  ".join(str(c).ljust(n) if i < 2 else str(c).rjust(n) for i, (c, n) in enumerate(zip(row, WIDTHS))).rstrip(), flush=True)
+        print("  ".join(str(c).ljust(n) if i < 2 else str(c).rjust(n)
+                        for i, (c, n) in enumerate(zip(row, WIDTHS))).rstrip(), flush=True)
 
 
 def main():
@@ -421,8 +437,8 @@ def main():
         xp = numpy
     ours = Ours(a.device if gpu else f"cpu:{a.threads}")
     peers = load_peers(xp, (cupy_ndimage, npp) if gpu else (opencv, skimage, scipy, libvips), a.threads)
-    print(f"rechenwerk {ours.lib.rw_version().decode()} on {a.device}" + ("" if gpu else f", {a.threads} threads") + ", " +
-          ", ".join(f"{name} {version}" for name, version, _ in peers))
+    print(f"rechenwerk {ours.lib.rw_version().decode()} on {a.device}" + ("" if gpu else f", {a.threads} threads") +
+          ", " + ", ".join(f"{name} {version}" for name, version, _ in peers))
     random = numpy.random.default_rng(11)
     if a.markdown:
         print()
@@ -440,7 +456,8 @@ def main():
         for text, kind in ((text_u8, numpy.uint8), (text_f32, numpy.float32)):
             if not text or a.only not in name:
                 continue
-            x = random.integers(0, 256, (n, n), numpy.uint8) if kind == numpy.uint8 else random.random((n, n), numpy.float32)
+            x = (random.integers(0, 256, (n, n), numpy.uint8) if kind == numpy.uint8
+                 else random.random((n, n), numpy.float32))
             there = xp.asarray(x)
             run, result, free = ours.filter(numpy, text, x, deep and kind == numpy.uint8)
             own, calls, largest = result(), {"ours": run}, {"ours": 0.0}
@@ -449,7 +466,8 @@ def main():
                     call = make(name, there)
                     if call:
                         y = call()
-                        largest[who] = difference(numpy, xp.asnumpy(y) if gpu else y, own, 255 if kind == numpy.uint8 else 1)
+                        largest[who] = difference(numpy, xp.asnumpy(y) if gpu else y, own,
+                                                  255 if kind == numpy.uint8 else 1)
                         calls[who] = call
                 except Exception as e:  # an operation that one version of a peer lacks
                     print(f"{who}: {name} {numpy.dtype(kind).name} left out: {e}", file=sys.stderr)
@@ -457,7 +475,8 @@ def main():
             bytes_ = x.nbytes + own.nbytes
             for who in calls:
                 what = f"{name} {'u8' if kind == numpy.uint8 else 'f32'}, {n}²" if who == "ours" else ""
-                print_row([what, who] + cells_of(who, seconds, bytes_) + [f"{largest[who]:.1e}", len(seconds[who])], a.markdown)
+                print_row([what, who] + cells_of(who, seconds, bytes_) + [f"{largest[who]:.1e}", len(seconds[who])],
+                          a.markdown)
             free()
 
 

@@ -92,7 +92,8 @@ def laser(n, rounds, random):
             state[1] = step(*state)
         return call
 
-    assert np.isclose(by_numpy(start.copy(), 0.4), by_numexpr(start.copy(), 0.4) if numexpr else by_numpy(start.copy(), 0.4), rtol=1e-12)
+    assert np.isclose(by_numpy(start.copy(), 0.4),
+                      by_numexpr(start.copy(), 0.4) if numexpr else by_numpy(start.copy(), 0.4), rtol=1e-12)
     work[f"laser step f64, {n} cells, NumPy"] = (stepping(by_numpy), 48 * n)
     if numexpr:
         work[f"laser step f64, {n} cells, NumExpr"] = (stepping(by_numexpr), 48 * n)

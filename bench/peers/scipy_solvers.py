@@ -1,9 +1,10 @@
-"""SciPy's part of bench/solvers.sh: products and solvers on the systems that bench/peers/solvers.c writes; see there for files and arguments.
+"""SciPy's part of bench/solvers.sh: products and solvers on the systems that bench/peers/solvers.c writes; see there
+for files and arguments.
 
     scipy_solvers.py FOLDER WORK VARIANT ITERATIONS RTOL OUTPUT
 
-VARIANT is bsr, csr or dia, with a preconditioner behind a slash: none or jacobi. WORK is product, cg or gmres (restart 30, modified Gram-Schmidt, preconditioned from the right by
-scaling columns). SciPy's products use one core.
+VARIANT is bsr, csr or dia, with a preconditioner behind a slash: none or jacobi. WORK is product, cg or gmres (restart
+30, modified Gram-Schmidt, preconditioned from the right by scaling columns). SciPy's products use one core.
 """
 import inspect
 import sys
@@ -22,7 +23,8 @@ def read_system(folder):
     kind = np.complex128 if is_complex else np.float64
     first, column = np.fromfile(f"{folder}/first.i32", np.int32), np.fromfile(f"{folder}/column.i32", np.int32)
     value = np.fromfile(f"{folder}/value.f64", kind).reshape(blocks, block, block)
-    return sp.bsr_matrix((value, column, first), shape=(rows * block, rows * block)), np.fromfile(f"{folder}/right.f64", kind)
+    return (sp.bsr_matrix((value, column, first), shape=(rows * block, rows * block)),
+            np.fromfile(f"{folder}/right.f64", kind))
 
 
 def diagonal_scale(a):

@@ -1,12 +1,12 @@
-! Rechenwerk from Fortran 2018: matrices made of blocks, products and solvers on a device. The headers beside this file are the
-! manual; names, arguments and statuses are those of C, and rows and columns count from 0. Modules suit one compiler only, so this
-! file is compiled with your program; rechenwerk_options.inc lies beside it:
+! Rechenwerk from Fortran 2018: matrices made of blocks, products and solvers on a device. The headers beside this file
+! are the manual; names, arguments and statuses are those of C, and rows and columns count from 0. Modules suit one
+! compiler only, so this file is compiled with your program; rechenwerk_options.inc lies beside it:
 !
 !     gfortran -c /usr/local/include/rechenwerk/rechenwerk.f90
 !     gfortran program.f90 rechenwerk.o $(pkg-config --libs rechenwerk)
 !
-! Objects are type(c_ptr). What C takes as text is a character value here. rw_array_get and rw_array_set copy whole arrays from and
-! to the host.
+! Objects are type(c_ptr). What C takes as text is a character value here. rw_array_get and rw_array_set copy whole
+! arrays from and to the host.
 module rechenwerk
     use, intrinsic :: iso_c_binding
     implicit none
@@ -211,7 +211,8 @@ module rechenwerk
         end function
     end interface
 
-    ! The whole contents of an array of that type and size to or from `values`; ERR_ARGUMENT without a message for another one.
+    ! The whole contents of an array of that type and size to or from `values`; ERR_ARGUMENT without a message for
+    ! another one.
     interface rw_array_get
         module procedure get_f32, get_f64, get_c64, get_c128
     end interface
@@ -276,7 +277,8 @@ contains
         real(c_double), intent(in), target, contiguous :: values(:)
         type(c_ptr), intent(out) :: matrix
         from_real_entries = from_entries(device, layout, &
-            entries(rows, columns, size(row, kind=c_int64_t), .false._c_bool, c_loc(row), c_loc(column), c_loc(values)), matrix)
+            entries(rows, columns, size(row, kind=c_int64_t), .false._c_bool, c_loc(row), c_loc(column), &
+                c_loc(values)), matrix)
     end function
 
     integer(c_int) function from_complex_entries(device, layout, rows, columns, row, column, values, matrix)
@@ -287,7 +289,8 @@ contains
         complex(c_double_complex), intent(in), target, contiguous :: values(:)
         type(c_ptr), intent(out) :: matrix
         from_complex_entries = from_entries(device, layout, &
-            entries(rows, columns, size(row, kind=c_int64_t), .true._c_bool, c_loc(row), c_loc(column), c_loc(values)), matrix)
+            entries(rows, columns, size(row, kind=c_int64_t), .true._c_bool, c_loc(row), c_loc(column), &
+                c_loc(values)), matrix)
     end function
 
     ! The message of the last failed call.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Lines of C, kernels, tables and Markdown end at 120 columns; rows of Markdown tables, which cannot be broken, excepted.
+# Lines of C, kernels, tables and Markdown end at 120 columns; rows of Markdown tables, which cannot be broken,
+# excepted.
 set -euo pipefail
 cd "${SOURCE:-$(dirname "$0")/../..}"
 export LC_ALL=C.UTF-8

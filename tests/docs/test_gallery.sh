@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The gallery of image filters: docs/images/gallery/make.sh runs each command of docs/methods/image-gallery.md; every operation of
-# `rechenwerk list filters` appears; the pictures are those of the folder, up to 1 of 255, and all of these are on the page.
+# The gallery of image filters: docs/images/gallery/make.sh runs each command of docs/methods/image-gallery.md; every
+# operation of `rechenwerk list filters` appears; the pictures are those of the folder, up to 1 of 255, and all of these
+# are on the page.
 # Environment: SOURCE, RECHENWERK.
 set -euo pipefail
 export LC_ALL=C
@@ -15,7 +16,8 @@ fail() { echo "FAIL: $*"; bad=1; }
 
 "$folder/make.sh" "$work"
 for operation in $("$RECHENWERK" list filters | sed -n 's/^\([a-z][a-z0-9]*\) .*/\1/p'); do
-    grep -qE "([\"|]|--op )$operation([\":| \`]|\\\\)|\`rechenwerk $operation " "$page" || fail "$operation is not in the gallery"
+    grep -qE "([\"|]|--op )$operation([\":| \`]|\\\\)|\`rechenwerk $operation " "$page" ||
+        fail "$operation is not in the gallery"
 done
 
 made=0

@@ -34,7 +34,8 @@ part() {
         }' "$@"
 }
 
-xargs -a "$work/sources" bash -c "$(declare -f part); part code \"\$@\"" part | grep -oE '[A-Za-z0-9_]+' | sort -u >"$work/words"
+xargs -a "$work/sources" bash -c "$(declare -f part); part code \"\$@\"" part |
+    grep -oE '[A-Za-z0-9_]+' | sort -u >"$work/words"
 mapfile -t commented <"$work/commented"
 mapfile -t pages <"$work/pages"
 { part comments "${commented[@]}"; awk '{ print FILENAME ":" FNR ": " $0 }' "${pages[@]}"; } >"$work/text"
@@ -56,7 +57,8 @@ awk -v words="$work/words" -v files="$work/files" '
         match($0, /^[^:]*:[0-9]+: /)
         place = substr($0, 1, RLENGTH)
         text = " " substr($0, RLENGTH + 1) " "
-        for (rest = text; match(rest, /[^A-Za-z0-9_](rw|RW|test|fuzz)_[A-Za-z0-9_]+/); rest = substr(rest, RSTART + RLENGTH)) {
+        for (rest = text; match(rest, /[^A-Za-z0-9_](rw|RW|test|fuzz)_[A-Za-z0-9_]+/);
+            rest = substr(rest, RSTART + RLENGTH)) {
             name = substr(rest, RSTART + 1, RLENGTH - 1)
             if (substr(rest, RSTART + RLENGTH, 1) ~ /[.\/]/ && substr(rest, RSTART + RLENGTH + 1, 1) ~ /[a-z]/) continue
             if (name in word || name ~ /_$/ && family(name)) seen++

@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
-# The figures of docs/performance.md are those that docs/images/performance/make.sh draws from its tables, up to 1 of 255,
-# and all of them are on the page. Environment: SOURCE, RECHENWERK.
+# The figures of docs/performance.md are those that docs/images/performance/make.sh draws from its tables, up to 1 of
+# 255, and all of them are on the page. Environment: SOURCE, RECHENWERK.
 set -euo pipefail
 export LC_ALL=C
 . "$SOURCE/tests/docs/difference.sh"
 folder=$SOURCE/docs/images/performance
 build=$(dirname "$RECHENWERK")
-if ldd "$build/librechenwerk.so" | grep -q 'lib[at]san'; then echo "a sanitized library: nothing is linked with it here"; exit 77; fi
+if ldd "$build/librechenwerk.so" | grep -q 'lib[at]san'; then
+    echo "a sanitized library: nothing is linked with it here"
+    exit 77
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/made"

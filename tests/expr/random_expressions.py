@@ -3,10 +3,11 @@
 
 usage: random_expressions.py [COUNT [SEED]] > random_expressions.txt     (needs mpmath)
 
-A line is FLAGS;EXPRESSION;VALUE;VALUE;VALUE for the three nodes of POINTS. Flags: s, to be compared in f32 too; d, a derivative, compared to 1e-9
-instead of 1e-12. Every expression is evaluated with 50 digits, its constants being the doubles that the parser makes of them. It is kept only if it is
-well conditioned: noise in every constant and every inexact operation must not change it by more than 100 times the noise, which also leaves out
-what lies beside a jump. NaN and infinities are kept where all samples agree. Seeds are fixed, so the same table comes out again.
+A line is FLAGS;EXPRESSION;VALUE;VALUE;VALUE for the three nodes of POINTS. Flags: s, to be compared in f32 too; d, a
+derivative, compared to 1e-9 instead of 1e-12. Every expression is evaluated with 50 digits, its constants being the
+doubles that the parser makes of them. It is kept only if it is well conditioned: noise in every constant and every
+inexact operation must not change it by more than 100 times the noise, which also leaves out what lies beside a jump.
+NaN and infinities are kept where all samples agree. Seeds are fixed, so the same table comes out again.
 """
 import random
 import sys
@@ -18,7 +19,8 @@ mp.dps = 50
 COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 26
 # u, v, x at the nodes of a grid with origin 0.5 and spacing 0.25; the scalars are the same everywhere
-POINTS = [{'u': 0.8125, 'v': -1.375, 'x': 0.5}, {'u': -0.40625, 'v': 2.25, 'x': 0.75}, {'u': 1.6875, 'v': 0.15625, 'x': 1.0}]
+POINTS = [{'u': 0.8125, 'v': -1.375, 'x': 0.5}, {'u': -0.40625, 'v': 2.25, 'x': 0.75},
+          {'u': 1.6875, 'v': 0.15625, 'x': 1.0}]
 SCALARS = {'a': 0.75, 'b': -1.25, 't': 1.5}
 NAN = mpf('nan')
 rng = random.Random(SEED)
@@ -80,18 +82,23 @@ def domain(f, lo, hi):
 
 
 def logarithm(base):
-    return lambda a: NAN if a < 0 else mpf('-inf') if a == 0 else mpmath.log(a) if not base else mpmath.log(a) / mpmath.log(base)
+    return lambda a: (NAN if a < 0 else mpf('-inf') if a == 0 else
+                      mpmath.log(a) if not base else mpmath.log(a) / mpmath.log(base))
 
 
 INF = mpf('inf')
-UNARY = {'abs': abs, 'sign': lambda a: mpf(int(mpmath.sign(a))), 'sqrt': lambda a: NAN if a < 0 else mpmath.sqrt(a), 'cbrt': cbrt, 'exp': mpmath.exp,
-         'exp2': lambda a: mpf(2) ** a, 'log': logarithm(0), 'log2': logarithm(2), 'log10': logarithm(10), 'sin': mpmath.sin, 'cos': mpmath.cos,
-         'tan': mpmath.tan, 'asin': domain(mpmath.asin, -1, 1), 'acos': domain(mpmath.acos, -1, 1), 'atan': mpmath.atan, 'sinh': mpmath.sinh,
-         'cosh': mpmath.cosh, 'tanh': mpmath.tanh, 'erf': mpmath.erf, 'floor': mpmath.floor, 'not ': lambda a: truth(a == 0), '-': lambda a: -a}
-BINARY = {'+': lambda a, b: a + b, '-': lambda a, b: a - b, '*': lambda a, b: a * b, '/': divide, '^': power, '<': lambda a, b: truth(a < b),
-          '<=': lambda a, b: truth(a <= b), '>': lambda a, b: truth(a > b), '>=': lambda a, b: truth(a >= b), '==': lambda a, b: truth(a == b),
-          '!=': lambda a, b: truth(a != b), ' and ': lambda a, b: truth(a != 0 and b != 0), ' or ': lambda a, b: truth(a != 0 or b != 0),
-          'min': min, 'max': max, 'mod': lambda a, b: a - b * mpmath.floor(a / b) if b else NAN, 'hypot': mpmath.hypot, 'atan2': angle}
+UNARY = {'abs': abs, 'sign': lambda a: mpf(int(mpmath.sign(a))), 'sqrt': lambda a: NAN if a < 0 else mpmath.sqrt(a),
+         'cbrt': cbrt, 'exp': mpmath.exp, 'exp2': lambda a: mpf(2) ** a, 'log': logarithm(0), 'log2': logarithm(2),
+         'log10': logarithm(10), 'sin': mpmath.sin, 'cos': mpmath.cos, 'tan': mpmath.tan,
+         'asin': domain(mpmath.asin, -1, 1), 'acos': domain(mpmath.acos, -1, 1), 'atan': mpmath.atan,
+         'sinh': mpmath.sinh, 'cosh': mpmath.cosh, 'tanh': mpmath.tanh, 'erf': mpmath.erf, 'floor': mpmath.floor,
+         'not ': lambda a: truth(a == 0), '-': lambda a: -a}
+BINARY = {'+': lambda a, b: a + b, '-': lambda a, b: a - b, '*': lambda a, b: a * b, '/': divide, '^': power,
+          '<': lambda a, b: truth(a < b), '<=': lambda a, b: truth(a <= b), '>': lambda a, b: truth(a > b),
+          '>=': lambda a, b: truth(a >= b), '==': lambda a, b: truth(a == b), '!=': lambda a, b: truth(a != b),
+          ' and ': lambda a, b: truth(a != 0 and b != 0), ' or ': lambda a, b: truth(a != 0 or b != 0),
+          'min': min, 'max': max, 'mod': lambda a, b: a - b * mpmath.floor(a / b) if b else NAN,
+          'hypot': mpmath.hypot, 'atan2': angle}
 COMPLEX = {name: getattr(mpmath, name) for name in ('sqrt', 'exp', 'log', 'sin', 'cos', 'tan', 'sinh', 'cosh', 'tanh')}
 COMPLEX['conj'] = mpmath.conj
 EXACT = {'abs', 'sign', 'floor', 'not ', '-1', '<', '<=', '>', '>=', '==', '!=', ' and ', ' or ', 'min', 'max'}
@@ -151,7 +158,8 @@ def text(e):
 
 
 def constant():
-    return ('constant', rng.choice(['1', '2', '3', '7', '10', '0.5', '0.1', '0.3', '1.7', '49', '1e-3', '2.5e2', '0.9', '1e-5']))
+    return ('constant', rng.choice(['1', '2', '3', '7', '10', '0.5', '0.1', '0.3', '1.7', '49', '1e-3', '2.5e2', '0.9',
+                                    '1e-5']))
 
 
 def leaf():
@@ -183,13 +191,15 @@ def grow(depth):
     if r < 6:
         return two(rng.choice('+-**/'), grow(depth - 1), grow(depth - 1))
     if r == 6:
-        return ('where', two(rng.choice(['<', '<=', '>', '>=', '==', '!=']), grow(1), grow(1)), grow(depth - 1), grow(depth - 1))
+        return ('where', two(rng.choice(['<', '<=', '>', '>=', '==', '!=']), grow(1), grow(1)),
+                grow(depth - 1), grow(depth - 1))
     if r == 7:
         return two(rng.choice(['min', 'max', 'hypot', 'atan2']), grow(depth - 1), grow(depth - 1))
     if r == 8:
         return two('mod', grow(depth - 1), grow(depth - 1) if wild else positive(grow(depth - 2)))
     if r == 9:
-        return two('^', grow(depth - 1) if wild else positive(grow(depth - 1)), rng.choice([constant(), one('sin', grow(depth - 2))]))
+        return two('^', grow(depth - 1) if wild else positive(grow(depth - 1)),
+                   rng.choice([constant(), one('sin', grow(depth - 2))]))
     if r == 10:
         return two(rng.choice([' and ', ' or ', '<', '>', '==']), grow(2), grow(2))
     if r == 11:
@@ -220,7 +230,8 @@ def grow_complex(depth):
     return ('complex', rng.choice(list(COMPLEX)), grow_complex(depth - 1))
 
 
-SMOOTH = ['sqrt', 'exp', 'exp2', 'log', 'log2', 'log10', 'sin', 'cos', 'atan', 'sinh', 'cosh', 'tanh', 'erf', 'asin', 'acos', 'cbrt']
+SMOOTH = ['sqrt', 'exp', 'exp2', 'log', 'log2', 'log10', 'sin', 'cos', 'atan', 'sinh', 'cosh', 'tanh', 'erf', 'asin',
+          'acos', 'cbrt']
 
 
 def grow_smooth(depth):
@@ -253,7 +264,8 @@ def conditioned(e, values, size, limit):
             if not mpmath.isfinite(values[k]):
                 if not same(value, values[k]):
                     return False
-            elif not abs(value - values[k]) <= limit * abs(values[k]) or (size > 1e-10 and (noise.large > 1e20 or noise.small < 1e-20)):
+            elif (not abs(value - values[k]) <= limit * abs(values[k]) or
+                  (size > 1e-10 and (noise.large > 1e20 or noise.small < 1e-20))):
                 return False
     return True
 
@@ -262,12 +274,14 @@ def accept(e):
     """(flags, values), or None."""
     try:
         values = [evaluate(e, {**p, **SCALARS}, Noise(0, 0)) for p in POINTS]
-        if any(isinstance(v, mpc) for v in values) or any(mpmath.isfinite(v) and v != 0 and not 1e-200 < abs(v) < 1e200 for v in values):
+        if (any(isinstance(v, mpc) for v in values) or
+                any(mpmath.isfinite(v) and v != 0 and not 1e-200 < abs(v) < 1e200 for v in values)):
             return None
         if all(isnan(v) for v in values):
             return ('', values) if rng.random() < 0.05 else None
         if e[0] == 'diff':
-            return ('d', values) if all(mpmath.isfinite(v) and (v == 0 or 1e-3 < abs(v) < 1e3) for v in values) else None
+            return (('d', values) if all(mpmath.isfinite(v) and (v == 0 or 1e-3 < abs(v) < 1e3) for v in values)
+                    else None)
         if not conditioned(e, values, 1e-14, 1e-12):
             return None
         single = all(mpmath.isfinite(v) for v in values) and conditioned(e, values, 4e-7, 4e-5)
@@ -282,7 +296,8 @@ def number(v):
 
 def main():
     print('# %d expressions, seed %d, by random_expressions.py; u, v, x at three nodes: %s; scalars: %s' %
-          (COUNT, SEED, '; '.join('%(u)s %(v)s %(x)s' % p for p in POINTS), ', '.join('%s = %s' % s for s in SCALARS.items())))
+          (COUNT, SEED, '; '.join('%(u)s %(v)s %(x)s' % p for p in POINTS),
+           ', '.join('%s = %s' % s for s in SCALARS.items())))
     seen = set()
     while len(seen) < COUNT:
         e = ('diff', grow_smooth(rng.randrange(2, 4)), 'u') if rng.random() < 0.12 else grow(rng.randrange(3, 7))

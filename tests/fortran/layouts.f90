@@ -1,5 +1,5 @@
-! Types and constants of the module against those of C (layouts.c): sizes, where each component lies, values; then calls that fail
-! and ones that do not, with real and complex numbers.
+! Types and constants of the module against those of C (layouts.c): sizes, where each component lies, values; then calls
+! that fail and ones that do not, with real and complex numbers.
 program layouts
     use rechenwerk
     implicit none
@@ -196,7 +196,8 @@ contains
         call require(rw_krylov_parse(context, "cg:rtol=1e-3", spec) == rw_ok, "the method cg")
         call require(spec%method == rw_krylov_cg .and. spec%rtol == 1e-3_c_double, "cg is another method")
         call require(rw_sparse_layout_parse(context, "bcsr:5x3:columns", l) == rw_ok, "bcsr:5x3:columns")
-        call require(l%block_rows == 5 .and. l%block_columns == 3 .and. l%values == rw_f64 .and. l%columns, "bcsr is other")
+        call require(l%block_rows == 5 .and. l%block_columns == 3 .and. l%values == rw_f64 .and. l%columns, &
+            "bcsr is other")
         call require(rw_sparse_layout_parse(context, "csr", l) == rw_ok, "csr")
         call require(rw_sparse_from_entries(device, l, 3_c_int64_t, 3_c_int64_t, three, three, &
             [1d0, 2d0, 3d0], matrix) == rw_ok, "entries")
@@ -207,7 +208,8 @@ contains
         call require(rw_array_create(device, rw_f32, 1_c_int, [3_c_int64_t], rw_memory_device, y) == rw_ok, "an array")
         call require(rw_array_set(x, f) == rw_ok, "numbers of f32")
         call require(rw_array_set(x, [1d0, 2d0, 3d0]) == rw_err_argument, "numbers of f64 into f32")
-        call require(rw_sparse_multiply(matrix, rw_op_none, x=x, y=y, queue=rw_device_queue(device)) == rw_ok, "a product")
+        call require(rw_sparse_multiply(matrix, rw_op_none, x=x, y=y, queue=rw_device_queue(device)) == rw_ok, &
+            "a product")
         call require(rw_sparse_multiply(matrix, rw_op_none, [2d0, 0d0], x, [1d0, 0d0], y, &
             rw_device_queue(device)) == rw_ok, "y + 2 A x")
         call require(rw_array_get(y, f) == rw_ok, "y")
@@ -244,13 +246,15 @@ contains
         call require(c(3) == (5., 6.), "other numbers of c64")
         call rw_array_destroy(x)
         l%values = rw_c128
-        call require(rw_sparse_create(device, l, 3_c_int64_t, 3_c_int64_t, [three, 3_c_int64_t], three, matrix) == rw_ok, "blocks")
+        call require(rw_sparse_create(device, l, 3_c_int64_t, 3_c_int64_t, [three, 3_c_int64_t], three, &
+            matrix) == rw_ok, "blocks")
         call require(rw_sparse_add_blocks(matrix, 3_c_int64_t, three, three, &
             [(0d0, 1d0), (0d0, 2d0), (0d0, 3d0)]) == rw_ok, "values")
         call require(rw_array_create(device, rw_c128, 1_c_int, [3_c_int64_t], rw_memory_device, x) == rw_ok, "an array")
         call require(rw_array_create(device, rw_c128, 1_c_int, [3_c_int64_t], rw_memory_device, y) == rw_ok, "an array")
         call require(rw_array_set(x, [(1d0, 0d0), (1d0, 0d0), (0d0, 1d0)]) == rw_ok, "numbers of c128")
-        call require(rw_sparse_multiply(matrix, rw_op_conjugate, x=x, y=y, queue=rw_device_queue(device)) == rw_ok, "a product")
+        call require(rw_sparse_multiply(matrix, rw_op_conjugate, x=x, y=y, queue=rw_device_queue(device)) == rw_ok, &
+            "a product")
         call require(rw_array_get(y, z) == rw_ok, "y")
         call require(all(z == [(0d0, -1d0), (0d0, -2d0), (3d0, 0d0)]), "y is not A* x")
         call require(rw_sparse_zero(matrix) == rw_ok, "a matrix of zeros")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The Fortran module: its types and constants against those of C, its calls, and the example. Needs SOURCE, BUILD and CC, as ctest sets them; without a
-# Fortran compiler (FC, else gfortran) it is skipped.
+# The Fortran module: its types and constants against those of C, its calls, and the example. Needs SOURCE, BUILD and
+# CC, as ctest sets them; without a Fortran compiler (FC, else gfortran) it is skipped.
 set -euo pipefail
 
 fc=${FC:-gfortran}

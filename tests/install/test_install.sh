@@ -41,7 +41,8 @@ for header in "$prefix"/include/rechenwerk/*.h; do
     fi
 done
 
-[ -f "$prefix/include/rechenwerk/rechenwerk.f90" ] && [ -s "$prefix/include/rechenwerk/rechenwerk_options.inc" ] || fail "the Fortran module is not beside the headers"
+[ -f "$prefix/include/rechenwerk/rechenwerk.f90" ] && [ -s "$prefix/include/rechenwerk/rechenwerk_options.inc" ] ||
+    fail "the Fortran module is not beside the headers"
 
 # Way one: CMake.
 {
@@ -77,7 +78,8 @@ by_make=$(LD_LIBRARY_PATH=$libdir "$work/make/stranger")
 LD_LIBRARY_PATH=$libdir runs "$work/make/stranger-run" by-make
 mkdir "$work/a" && cp -R "$linkdir/pkgconfig" "$libdir"/librechenwerk*.a "$work/a"
 sed -e "s|^libdir=.*|libdir=$work/a|" -e "s|^includedir=.*|includedir=$work/link/include|" -i "$work/a/pkgconfig/"*.pc
-PKG_CONFIG_PATH=$work/a/pkgconfig make -C "$work/make" CC="$CC" static >"$work/log" 2>&1 || fail "make static: $(cat "$work/log")"
+PKG_CONFIG_PATH=$work/a/pkgconfig make -C "$work/make" CC="$CC" static >"$work/log" 2>&1 ||
+    fail "make static: $(cat "$work/log")"
 [ "$("$work/make/stranger-static")" = "$by_make" ] || fail "the static library, by pkg-config, says another version"
 runs "$work/make/stranger-run-static" by-make-static
 [ "$by_cmake" = "$by_make" ] || fail "by CMake: $by_cmake, by pkg-config: $by_make"
@@ -86,13 +88,16 @@ runs "$work/make/stranger-run-static" by-make-static
 home=$work/home
 mkdir "$home"
 cmake --install "$BUILD" --prefix "$home/rechenwerk" >"$work/log" || fail "cmake --install: $(cat "$work/log")"
-awk '/^## Install/ { on = 1 } on && /^```/ { if (open) exit; open = 1; next } open && !/^make install/' "$SOURCE/README.md" >"$work/lines"
+awk '/^## Install/ { on = 1 } on && /^```/ { if (open) exit; open = 1; next } open && !/^make install/' \
+    "$SOURCE/README.md" >"$work/lines"
 grep -q '^cc ' "$work/lines" || fail "README.md does not say how a program is compiled"
-(cd "$home" && ln -s "$SOURCE/examples" examples && HOME=$home bash -e "$work/lines") >"$work/log" 2>&1 || fail "README.md: $(cat "$work/log")"
+(cd "$home" && ln -s "$SOURCE/examples" examples && HOME=$home bash -e "$work/lines") >"$work/log" 2>&1 ||
+    fail "README.md: $(cat "$work/log")"
 
 # The library needs libc, libm and threads only.
 if command -v ldd >/dev/null; then
-    others=$(ldd "$library" | awk '{print $1}' | grep -vE '^(linux-vdso|libc|libm|libgomp|libdl|libpthread|/lib.*/ld-linux)' || true)
+    others=$(ldd "$library" | awk '{print $1}' |
+        grep -vE '^(linux-vdso|libc|libm|libgomp|libdl|libpthread|/lib.*/ld-linux)' || true)
     [ -z "$others" ] || fail "librechenwerk.so links $others"
 fi
 
@@ -115,7 +120,8 @@ if [ -x "$RECHENWERK" ]; then
     grep -qF "${by_make#rechenwerk }" "$work/log" || fail "rechenwerk --version says: $(cat "$work/log")"
 fi
 if command -v nm >/dev/null; then
-    others=$(nm -D --defined-only "$library" "$libdir/librechenwerk-run.so" | awk 'NF == 3 && $3 !~ /^(rw_|RECHENWERK_)/ {print $3}')
+    others=$(nm -D --defined-only "$library" "$libdir/librechenwerk-run.so" |
+        awk 'NF == 3 && $3 !~ /^(rw_|RECHENWERK_)/ {print $3}')
     [ -z "$others" ] || fail "exported without the prefix rw_: $others"
 fi
 echo "$by_make"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# rechenwerk generate: sizes before the fact and files that agree with them, both kinds, what options mean, what is refused.
+# rechenwerk generate: sizes before the fact and files that agree with them, both kinds, what options mean, what is
+# refused.
 # Environment: RECHENWERK, the command.
 # shellcheck source=tests/tools/expect.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../tools/expect.sh" || exit 1
@@ -12,15 +13,20 @@ file_agrees() {
     expect 0 '"file": "a.mtx"' generate "$@" --json -f -o a.mtx
     local sizes bytes file
     sizes=$(sed -n 2p a.mtx)
-    [ "$sizes" = "$(number rows) $(number columns) $(number entries)" ] || fail "generate $*: the file has $sizes: $(cat out)"
+    [ "$sizes" = "$(number rows) $(number columns) $(number entries)" ] ||
+        fail "generate $*: the file has $sizes: $(cat out)"
     [ "$(($(wc -l <a.mtx) - 2))" = "$(number entries)" ] || fail "generate $*: other entries"
     bytes=$(wc -c <a.mtx) file=$(number file_bytes)
-    if [ $((bytes * 95)) -gt $((file * 100)) ] || [ $((file * 95)) -gt $((bytes * 100 + 10000)) ]; then fail "generate $*: $bytes bytes, announced were $file"; fi
+    if [ $((bytes * 95)) -gt $((file * 100)) ] || [ $((file * 95)) -gt $((bytes * 100 + 10000)) ]; then
+        fail "generate $*: $bytes bytes, announced were $file"
+    fi
 }
 
 # what the document says of its fourth case
 expect 0 'euler3d, truncated, compact index, complex' generate trace --stencil euler3d --cells 10x40x80 --complex
-for line in 'rows  *160000$' 'blocks  *389600 of 5 x 5' 'entries  *9740000$'; do grep -q "$line" out || fail "sizes: no $line in $(cat out)"; done
+for line in 'rows  *160000$' 'blocks  *389600 of 5 x 5' 'entries  *9740000$'; do
+    grep -q "$line" out || fail "sizes: no $line in $(cat out)"
+done
 [ -e A.mtx ] && fail "a file without --output"
 expect 0 '"blocks": 416000' generate trace --cells 10x40x80 --mode full --index extended --json
 [ "$(number rows)" = 258720 ] || fail "extended rows: $(cat out)"
@@ -70,7 +76,8 @@ expect 2 "grid block 2: there are 2" generate trace --cells 3x3x3 --blocks 2 --b
 expect 2 "euler2d with 3 cells along r" generate trace --cells 3x3x3 --stencil euler2d
 expect 2 "--stencil belongs to trace" generate laplace --cells 3x3 --stencil euler3d
 expect 2 "a grid of 1e+12 cells: at most 1e8" generate laplace --cells 1000000x1000000
-expect 2 "--cgns gives cells, grid blocks and periodic axes: leave --cells out" generate trace --cgns g.cgns --cells 3x3x3
+expect 2 "--cgns gives cells, grid blocks and periodic axes: leave --cells out" \
+    generate trace --cgns g.cgns --cells 3x3x3
 expect 2 "leave --periodic out" generate trace --cgns g.cgns --periodic
 expect 2 "--cgns belongs to trace" generate laplace --cgns g.cgns
 expect 2 "nowhere.cgns" generate trace --cgns nowhere.cgns

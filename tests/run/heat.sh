@@ -13,4 +13,10 @@ time: {end: 0.02, rtol: 1e-4}
 output: {every: 0.01}
 END
 # all files with their contents, but for what tells times or counts restarts
-state() { (cd "$1" && find . -type f ! -name run.json ! -name log.jsonl ! -name run.files ! -name checkpoint.h5 -exec sha256sum {} + | sort -k2; find . ! -type f | sort); }
+state() {
+    (
+        cd "$1" && find . -type f ! -name run.json ! -name log.jsonl ! -name run.files ! -name checkpoint.h5 \
+            -exec sha256sum {} + | sort -k2
+        find . ! -type f | sort
+    )
+}

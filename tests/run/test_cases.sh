@@ -21,7 +21,9 @@ devices=cpu
 grep -q '"name": *"cuda:0"' "$work/info.json" && devices="$devices cuda:0"
 run heat-1d.yaml cpu "$work/managed-cpu" --set memory=managed --set output.figures=[]
 for case in *.yaml; do
-    for device in $devices; do run "$case" "$device" "$work/$device-${case%.yaml}" --set output.figures=[] --set output.fields=[]; done
+    for device in $devices; do
+        run "$case" "$device" "$work/$device-${case%.yaml}" --set output.figures=[] --set output.fields=[]
+    done
     [ -f "expected/${case%.yaml}.png" ] || { echo "no picture of $case in cases/expected"; exit 1; }
 done
 [ "${RECHENWERK_TEST_LONG:-}" = 1 ] || exit 0
@@ -30,8 +32,8 @@ if grep -q '"opencl:0"' "$work/info.json"; then
     for case in heat-1d heat-2d heat-3d; do
         run "$case.yaml" opencl:0 "$work/opencl-$case" --set output.figures=[] --set output.fields=[]
     done
-    if "$RECHENWERK" run heat-1d.yaml -d opencl:0 -o "$work/managed" --set memory=managed >"$work/log" 2>&1 || [ $? -ne 2 ] ||
-        ! grep -q 'memory = managed: opencl:0 has no such memory: leave it out' "$work/log"; then
+    if "$RECHENWERK" run heat-1d.yaml -d opencl:0 -o "$work/managed" --set memory=managed >"$work/log" 2>&1 ||
+        [ $? -ne 2 ] || ! grep -q 'memory = managed: opencl:0 has no such memory: leave it out' "$work/log"; then
         echo "FAILED: memory=managed on opencl:0"; cat "$work/log"; exit 1
     fi
 fi
@@ -39,9 +41,13 @@ for case in *.yaml; do
     dimensions=$({ grep -o 'size: \[[^]]*\]' "$case" || true; } | tr -cd ,)
     case $dimensions in "") size='[33]' ;; ,) size='[21, 19]' ;; *) size='[9, 8, 10]' ;; esac
     change="grid.size=$size"
-    if grep -q 'problem: rates' "$case"; then change="grid.cells=[2, 2, 1]" extra=(--set time.steps=20); else extra=(); fi
+    if grep -q 'problem: rates' "$case"; then
+        change="grid.cells=[2, 2, 1]" extra=(--set time.steps=20)
+    else
+        extra=()
+    fi
     end=$(grep -o 'time: {end: [0-9.e-]*' "$case" | grep -o '[0-9.e-]*$')
     short=$(awk -v end="$end" 'BEGIN { print end / 400 }')
-    run "$case" check "$work/check-${case%.yaml}" --set "$change" "${extra[@]}" --set "time.end=$short" --set checks={} \
-        --set output.figures=[] --set output.fields=[] --set "output.every=$short"
+    run "$case" check "$work/check-${case%.yaml}" --set "$change" "${extra[@]}" --set "time.end=$short" \
+        --set checks={} --set output.figures=[] --set output.fields=[] --set "output.every=$short"
 done

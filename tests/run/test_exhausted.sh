@@ -73,7 +73,8 @@ for blocks in 2 5 10 20 40 80 120; do # of 1024 bytes
     (ulimit -f $blocks && exec "$command" run heat.yaml -o limited -q) > out 2> err
     code=$?
     ends_well "ulimit -f $blocks" $code limited
-    [ $code -eq 0 ] || grep -q 'the file size limit is reached: raise it (ulimit -f)' err || fail "ulimit -f $blocks: $(head -3 err)"
+    [ $code -eq 0 ] || grep -q 'the file size limit is reached: raise it (ulimit -f)' err ||
+        fail "ulimit -f $blocks: $(head -3 err)"
 done
 
 (ulimit -f 1 && exec "$command" plot warm -F u -o one.png) > out 2> err && fail "plot writes a picture beyond ulimit -f"
@@ -126,7 +127,8 @@ END
 short=(heat.yaml -q -s output.every=0.02 -s 'grid.size=[8, 8]')
 failures=0
 if "${CC:-cc}" -O1 -shared -fPIC -o fail.so fail.c 2> /dev/null &&
-    FAIL_COUNT=$work/count FAIL_AT=0 LD_PRELOAD=$work/fail.so "$command" run "${short[@]}" -o short 2> err && [ "$(cat count)" -gt 100 ]; then
+    FAIL_COUNT=$work/count FAIL_AT=0 LD_PRELOAD=$work/fail.so "$command" run "${short[@]}" -o short 2> err &&
+    [ "$(cat count)" -gt 100 ]; then
     total=$(cat count)
     for ((n = 1; n <= total; n += pace * (n < 20 ? 3 : n < total - 1000 ? 97 : 23))); do
         rm -rf starved
@@ -171,7 +173,8 @@ limited() {
     (ulimit -v "$1" && exec ./own heat.yaml own.d) > out 2> err
 }
 export OMP_NUM_THREADS=1 # threads have stacks
-if [ -z "${SANITIZE:-}" ] && [ -n "${BUILD:-}" ] && "${CC:-cc}" -I "$SOURCE/include" -o own own.c -L "$BUILD" -lrechenwerk -Wl,-rpath,"$BUILD" 2> err &&
+if [ -z "${SANITIZE:-}" ] && [ -n "${BUILD:-}" ] &&
+    "${CC:-cc}" -I "$SOURCE/include" -o own own.c -L "$BUILD" -lrechenwerk -Wl,-rpath,"$BUILD" 2> err &&
     limited 4000000; then
     low=1000 high=4000000
     while [ $((high - low)) -gt 100 ]; do

@@ -18,7 +18,8 @@ for f in figures/mypaper.png fields/mine.h5 notes.txt; do
 done
 [ -e r/.previous ] || [ -e r/.discarded ] && fail "the earlier results are still there"
 expect 0 "" run heat.yaml -o r -q -f -s output.figures=[] -s output.fields=[] -s output.every=0.02
-[ -e r/figures/u-000000.png ] || [ -e r/fields/000000.h5 ] || [ -e r/vti ] && fail "--force leaves files of the earlier run"
+[ -e r/figures/u-000000.png ] || [ -e r/fields/000000.h5 ] || [ -e r/vti ] &&
+    fail "--force leaves files of the earlier run"
 [ -e r/figures/mypaper.png ] || fail "figures/mypaper.png is gone"
 
 # ---- a link to another folder, in place of a subfolder ----
@@ -47,7 +48,8 @@ ln -s /dev/null link/figures/u-000007.png
 expect 2 "'figures/u-000007.png' is a link" run heat.yaml -o link -f
 rm link/figures/u-000007.png
 echo mine > link/figures/u-000009.png
-expect 2 "'figures/u-000009.png' is not in run.files, the list of what runs have written here: move it away" run heat.yaml -o link -f
+expect 2 "'figures/u-000009.png' is not in run.files, the list of what runs have written here: move it away" \
+    run heat.yaml -o link -f
 [ "$(cat link/figures/u-000009.png)" = mine ] || fail "a file that is not in the list is changed"
 rm link/figures/u-000009.png
 expect 0 "" run heat.yaml -o link -q -f

@@ -11,7 +11,9 @@ says() {
     expect "$code" "\"status\": \"$status\", \"exit_code\": $code, \"message\": " run "$@" --json -q
     grep -qF "\"folder\": $folder," out || fail "run $*: not folder $folder: $(cat out)"
     [ -z "$text" ] || grep -q "\"message\": \"[^\"]*$text" out || fail "run $*: no '$text' in the message: $(cat out)"
-    if command -v python3 > /dev/null; then python3 -c 'import json; json.load(open("out"))' || fail "run $*: no JSON: $(cat out)"; fi
+    if command -v python3 > /dev/null; then
+        python3 -c 'import json; json.load(open("out"))' || fail "run $*: no JSON: $(cat out)"
+    fi
 }
 says 2 RW_ERR_INPUT null 'nowhere.yaml' nowhere.yaml -o none
 says 2 RW_ERR_INPUT null 'nearest is time.end' heat.yaml -o none -s time.ende=1
@@ -21,7 +23,8 @@ says 3 RW_ERR_NOT_CONVERGED null 'u_mean. is infinite' heat.yaml -o none -s fiel
 [ -e none ] && fail "a run without an output leaves $(find none)"
 says 0 RW_OK '"good"' '' heat.yaml -o good
 says 2 RW_ERR_INPUT null 'is not empty' heat.yaml -o good
-says 3 RW_ERR_NOT_CONVERGED '"check"' 'checks.m' heat.yaml -o check -s 'checks={m: {value: mean(u), expect: 5, tolerance: 1}}'
+says 3 RW_ERR_NOT_CONVERGED '"check"' 'checks.m' \
+    heat.yaml -o check -s 'checks={m: {value: mean(u), expect: 5, tolerance: 1}}'
 grep -q '"reason": "check_failed"' out || fail "no reason: $(cat out)"
 
 # ---- every command that has --json: one JSON object, also for a command line that is wrong ----
@@ -31,7 +34,9 @@ fails() {
     expect "$code" "\"exit_code\": $code, \"message\": " "$@" --json
     [ "$(wc -l < out)" = 1 ] || fail "$*: not one line: $(cat out)"
     grep -q "\"message\": \"[^\"]*$text" out || fail "$*: no '$text' in $(cat out)"
-    if command -v python3 > /dev/null; then python3 -c 'import json; json.load(open("out"))' || fail "$*: no JSON: $(cat out)"; fi
+    if command -v python3 > /dev/null; then
+        python3 -c 'import json; json.load(open("out"))' || fail "$*: no JSON: $(cat out)"
+    fi
 }
 fails 2 'exclude each other' run heat.yaml --restart --force
 fails 2 'an argument is missing' run

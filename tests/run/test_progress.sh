@@ -14,18 +14,21 @@ output: {every: 2.5, fields: [], figures: []}
 END
 
 expect 0 "" run heat.yaml -o plain --no-cache
-[ "$(grep -c '^output [0-4]: t = .* of 10 ([0-9]* %), step [0-9]*, after .*, left ' err)" = 5 ] || fail "no line for each output: $(cat err)"
+[ "$(grep -c '^output [0-4]: t = .* of 10 ([0-9]* %), step [0-9]*, after .*, left ' err)" = 5 ] ||
+    fail "no line for each output: $(cat err)"
 [ "$(wc -l < err)" = 5 ] || fail "other lines: $(cat err)"
 expect 0 "" run heat.yaml -o quiet -q
 [ -s err ] && fail "--quiet prints $(cat err)"
 
 # on_terminal ARGUMENTS...: a run on a terminal, its lines in the file `lines`
 on_terminal() {
-    script -qec "$command run heat.yaml -o terminal -f $*" /dev/null < /dev/null | tr '\r' '\n' | sed 's/\x1b\[K//' > lines
+    script -qec "$command run heat.yaml -o terminal -f $*" /dev/null < /dev/null |
+        tr '\r' '\n' | sed 's/\x1b\[K//' > lines
 }
 # counted LINES: "compiling 1 of 9", ..., "compiling 9 of 9", and nothing else about compiling
 counted() {
-    awk '/^compiling/ { n++; if (n == 1) total = $4; if ($0 != "compiling " n " of " total) bad = 1 } END { exit bad || n < 2 || n != total }' "$1"
+    awk '/^compiling/ { n++; if (n == 1) total = $4; if ($0 != "compiling " n " of " total) bad = 1 }
+        END { exit bad || n < 2 || n != total }' "$1"
 }
 
 if command -v script > /dev/null && script -qec true /dev/null > /dev/null 2>&1; then
@@ -35,7 +38,8 @@ if command -v script > /dev/null && script -qec true /dev/null > /dev/null 2>&1;
     counted lines || fail "not all programs are counted: $(grep compiling lines)"
     grep -q '^100 %' lines || fail "no last line: $(tail -3 lines)"
     # minutes and seconds left, never more than ten times what the run takes
-    worst=$(sed -n 's/.*  left \([0-9:]*\)$/\1/p' lines | awk -F: '{ s = 0; for (i = 1; i <= NF; i++) s = 60*s + $i; if (s > m) m = s } END { print m + 0 }')
+    worst=$(sed -n 's/.*  left \([0-9:]*\)$/\1/p' lines |
+        awk -F: '{ s = 0; for (i = 1; i <= NF; i++) s = 60*s + $i; if (s > m) m = s } END { print m + 0 }')
     [ "$worst" -le $((10 * took + 5)) ] || fail "a run of $took s has $worst s left: $(grep -m3 'left' lines)"
     echo "a run of $took s: at most $worst s left"
 
@@ -51,10 +55,12 @@ if command -v script > /dev/null && script -qec true /dev/null > /dev/null 2>&1;
 
     # programs of a method that is chosen at the first step come on top
     on_terminal --no-cache -u 0.1 -s time.method=auto
-    awk '/^compiling/ { n++; if ($2 != n || (NF == 4 && $4 < n)) bad = 1; if (NF == 4 && $4 != total) { total = $4; groups++ } }
+    awk '/^compiling/ { n++; if ($2 != n || (NF == 4 && $4 < n)) bad = 1
+            if (NF == 4 && $4 != total) { total = $4; groups++ } }
         END { exit bad || groups != 3 }' lines || fail "programs of auto: $(grep compiling lines)"
     # compiling in the first step does not count as its time
-    worst=$(sed -n 's/.*  left \([0-9:]*\)$/\1/p' lines | awk -F: '{ s = 60*$1 + $2; if (s > m) m = s } END { print m + 0 }')
+    worst=$(sed -n 's/.*  left \([0-9:]*\)$/\1/p' lines |
+        awk -F: '{ s = 60*$1 + $2; if (s > m) m = s } END { print m + 0 }')
     [ "$worst" -le 3 ] || fail "compiling in the first step makes the time left $worst s: $(grep -m3 left lines)"
 else
     echo "no script: the line on a terminal is not looked at"

@@ -20,7 +20,8 @@ END
 times() { tail -n +3 "$1/series.csv" | cut -d, -f1 | tr '\n' ' '; }
 again() { rm -rf r && cp -r half r; }
 
-# ---- an end on an output: the same bytes as without it, though 3*0.1 is not 0.3; an end between outputs: they come where they would ---
+# ---- an end on an output: the same bytes as without it, though 3*0.1 is not 0.3; an end between outputs: they come
+# where they would ---
 for method in rkc2 rk4; do
     [ $method = rk4 ] && [ "${RECHENWERK_TEST_LONG:-}" != 1 ] && continue
     how=(-q -s "time.method=$method")
@@ -29,7 +30,8 @@ for method in rkc2 rk4; do
     expect 0 "" run two.yaml -o whole "${how[@]}"
     for until in 0.3 0.7; do
         expect 0 "" run two.yaml -o parts "${how[@]}" -u $until "$([ -e parts ] && echo --restart || echo --force)"
-        [ "$(times parts | wc -w)" = "$(awk "BEGIN { print int(10*$until + 1.5) }")" ] || fail "$method until $until: outputs at $(times parts)"
+        [ "$(times parts | wc -w)" = "$(awk "BEGIN { print int(10*$until + 1.5) }")" ] ||
+            fail "$method until $until: outputs at $(times parts)"
     done
     expect 0 "" run two.yaml -o parts "${how[@]}" --restart
     for f in series.csv fields/000003.h5 fields/000004.h5 fields/000010.h5 fields.xdmf fields.pvd; do
@@ -39,12 +41,14 @@ for method in rkc2 rk4; do
     expect 0 "" run two.yaml -o parts "${how[@]}" -u 0.25
     expect 0 "" run two.yaml -o parts "${how[@]:1}" --restart
     grep -q 't = 0.25, may have cut a step' err || fail "$method: nothing is said about the end at 0.25: $(cat err)"
-    [ "$(times parts | sed 's/0.25 //')" = "$(times whole)" ] || fail "$method: an end at 0.25 shifts outputs: $(times parts)"
+    [ "$(times parts | sed 's/0.25 //')" = "$(times whole)" ] ||
+        fail "$method: an end at 0.25 shifts outputs: $(times parts)"
 done
 
 # the method of auto depends on the end
 expect 0 "" run two.yaml -o automatic -q -s time.method=auto -u 0.3
-expect 0 "auto chose the method dp5 for the earlier end, t = 0.3, and keeps it" run two.yaml -o automatic -s time.method=auto --restart
+expect 0 "auto chose the method dp5 for the earlier end, t = 0.3, and keeps it" \
+    run two.yaml -o automatic -s time.method=auto --restart
 grep -q 'cut a step' err && fail "an end on an output cuts a step: $(cat err)"
 
 # ---- the earlier end is judged by the earlier outputs, and outputs that end steps elsewhere are reported ----
@@ -105,7 +109,8 @@ expect 0 "the earlier end, t = 1e-06, may have cut a step" run pumped.yaml -o pu
 # ---- an end before the checkpoint: refused, and nothing changes ----
 expect 0 "" run two.yaml -o ended -q -u 0.5
 cp -r ended before
-expect 2 "time.end = 0.3 is before the state in 'ended/checkpoint.h5', t = 0.5: give an end of 0.5 or later, or begin again with --force" \
+later="give an end of 0.5 or later, or begin again with --force"
+expect 2 "time.end = 0.3 is before the state in 'ended/checkpoint.h5', t = 0.5: $later" \
     run two.yaml -o ended --restart -u 0.3
 expect 2 "time.end = 0.49999 is before" run two.yaml -o ended --restart -s time.end=0.49999
 expect 2 "time.end = 0.3 is before" run two.yaml -o ended --restart -u 0.3 -s output.every=0.07
@@ -118,19 +123,23 @@ expect 0 "" run two.yaml -o ended -q --restart -u 0.3 -s output.every=0.07
 # ---- no checkpoint: results stay ----
 rm before/checkpoint.h5
 cp -r before bare
-expect 2 "results folder 'bare' has no checkpoint.h5 to continue from: begin again with --force" run two.yaml -o bare --restart -u 0.5
+expect 2 "results folder 'bare' has no checkpoint.h5 to continue from: begin again with --force" \
+    run two.yaml -o bare --restart -u 0.5
 diff -r before bare || fail "a restart without a checkpoint has changed the folder"
-expect 2 "has no checkpoint.h5 to continue from: begin again with --force" run two.yaml -o bare --restart -u 0.5 -s parameters.D=1
+expect 2 "has no checkpoint.h5 to continue from: begin again with --force" \
+    run two.yaml -o bare --restart -u 0.5 -s parameters.D=1
 ln -s nowhere bare/checkpoint.h5
 expect 2 "has no checkpoint.h5 to continue from" run two.yaml -o bare --restart -u 0.5
 rm bare/checkpoint.h5
 expect 0 "" run two.yaml -o bare -q -f -u 0.5
 expect 3 "there is no checkpoint yet" run two.yaml -o fell -s 'equations=du/dt = laplace(u) + 1/(u-u); dv/dt = u'
 expect 2 "has no checkpoint.h5 to continue from: run without --restart" run two.yaml -o fell --restart # another case
-expect 3 "there is no checkpoint yet" run two.yaml -o fell --restart -s 'equations=du/dt = laplace(u) + 1/(u-u); dv/dt = u'
+expect 3 "there is no checkpoint yet" \
+    run two.yaml -o fell --restart -s 'equations=du/dt = laplace(u) + 1/(u-u); dv/dt = u'
 [ -e fell/fields/000000.h5 ] || fail "the beginning of a run is not begun again"
 touch fell/notes
-expect 2 "begin again with --force" run two.yaml -o fell --restart -s 'equations=du/dt = laplace(u) + 1/(u-u); dv/dt = u'
+expect 2 "begin again with --force" \
+    run two.yaml -o fell --restart -s 'equations=du/dt = laplace(u) + 1/(u-u); dv/dt = u'
 [ -e fell/fields/000000.h5 ] || fail "a refused restart removes the initial state"
 
 # ---- what may change ----
@@ -142,9 +151,10 @@ expect 0 "" run two.yaml -o r -q --restart -s output.every=0.05
 [ "$(times r | wc -w)" = 16 ] || fail "output.every=0.05 from 0.5 on: $(times r)"
 again
 expect 0 "" run two.yaml -o r -q --restart -s output.every=0.3
-[ "$(times r)" = "$(times half)0.59999999999999998 0.89999999999999991 1 " ] || fail "output.every=0.3 from 0.5 on: $(times r)"
-for change in time.atol=1e-9 time.max_step=0.01 time.max_stages=50 'time.spectral_radius="4e3"' output.every_steps=7 checkpoint.steps=9 \
-    reproducible=yes title=new time.end=0.8 time.record=no 'output.figures=[u]' 'checks={}'; do
+[ "$(times r)" = "$(times half)0.59999999999999998 0.89999999999999991 1 " ] ||
+    fail "output.every=0.3 from 0.5 on: $(times r)"
+for change in time.atol=1e-9 time.max_step=0.01 time.max_stages=50 'time.spectral_radius="4e3"' output.every_steps=7 \
+    checkpoint.steps=9 reproducible=yes title=new time.end=0.8 time.record=no 'output.figures=[u]' 'checks={}'; do
     again
     expect 0 "" run two.yaml -o r -q --restart -s "$change"
 done
@@ -152,7 +162,8 @@ done
 # ---- what may not ----
 refused() { # refused KEY BEFORE NOW: the value given is NOW
     again
-    expect 2 "checkpoint of another case: $1: $2 in the checkpoint, $3 in the case" run two.yaml -o r --restart -s "$1=$3"
+    expect 2 "checkpoint of another case: $1: $2 in the checkpoint, $3 in the case" \
+        run two.yaml -o r --restart -s "$1=$3"
     diff -r half r > /dev/null || fail "a refused restart has changed the folder"
 }
 refused parameters.D 0.1 0.2
@@ -166,7 +177,8 @@ if [ "${RECHENWERK_TEST_LONG:-}" = 1 ]; then # these compile
 fi
 again
 expect 2 "equations: [" run two.yaml -o r --restart -s 'equations=["du/dt = laplace(u)", "dv/dt = u"]'
-expect 2 "output.interpolate: not set in the checkpoint, 0.01 in the case" run two.yaml -o r --restart -s output.interpolate=0.01
+expect 2 "output.interpolate: not set in the checkpoint, 0.01 in the case" \
+    run two.yaml -o r --restart -s output.interpolate=0.01
 cat > laser.yaml <<'END'
 problem: rates
 grid: {kind: box, length: 4, width: [1, 1], cells: [2, 2, 2]}
@@ -185,7 +197,9 @@ expect 0 "" run two.yaml -o same --restart
 grep -q 'back end' err && fail "the same back end is called another one: $(cat err)"
 grep -q '"compiler": "..*"' same/run.json || fail "run.json names no compiler"
 again
-expect 0 "continues on another back end: its last bits may differ (device check, was cpu; kind of device check, was cpu" run two.yaml -o r --restart -d check -u 0.52
+differ="(device check, was cpu; kind of device check, was cpu"
+expect 0 "continues on another back end: its last bits may differ $differ" \
+    run two.yaml -o r --restart -d check -u 0.52
 for cc in clang gcc; do
     [ "${RECHENWERK_TEST_LONG:-}" = 1 ] || continue
     path=$(command -v $cc) || continue
@@ -209,7 +223,8 @@ cmp equal1/checkpoint.h5 equal2/checkpoint.h5 || fail "equal runs write differen
 again
 expect 0 "" run two.yaml -o r -q --restart -s 'output.fields=[v]' -s output.vti=no -u 0.8
 expect 0 "" run two.yaml -o r -q --restart -s 'output.fields=[u]'
-[ "$(grep -c ':/u' r/fields.xdmf) $(grep -c ':/v' r/fields.xdmf)" = "8 9" ] || fail "fields.xdmf: $(grep ':/' r/fields.xdmf)"
+[ "$(grep -c ':/u' r/fields.xdmf) $(grep -c ':/v' r/fields.xdmf)" = "8 9" ] ||
+    fail "fields.xdmf: $(grep ':/' r/fields.xdmf)"
 [ "$(grep -c vti/ r/fields.pvd)" = 8 ] || fail "fields.pvd: $(grep vti/ r/fields.pvd)"
 while read -r set; do
     [ -e "r/${set%%:*}" ] || fail "fields.xdmf names $set"

@@ -26,7 +26,8 @@ sums() {
         holds "$1: $part" "$(seconds "$1" $part) >= 0"
         total="$total + $(seconds "$1" $part)"
     done
-    holds "$1: the sum of the times" "($total) - $(seconds "$1" total) < 1e-6 && $(seconds "$1" total) - ($total) < 1e-6"
+    holds "$1: the sum of the times" \
+        "($total) - $(seconds "$1" total) < 1e-6 && $(seconds "$1" total) - ($total) < 1e-6"
 }
 
 expect 0 "" run heat.yaml -o cold -q --no-cache

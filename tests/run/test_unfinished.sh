@@ -60,10 +60,14 @@ expect 0 "" run heat.yaml -o warm -q
 whole=$(state warm)
 replaced=0 kept=0 pace=5 least=3
 [ "${RECHENWERK_TEST_LONG:-}" = 1 ] && pace=1 least=10
-if "${CC:-cc}" -O1 -shared -fPIC -o kill.so kill.c -ldl 2> /dev/null && LD_PRELOAD=$work/kill.so KILL_AT=0 "$command" run heat.yaml -o tried -q 2> err; then
+if "${CC:-cc}" -O1 -shared -fPIC -o kill.so kill.c -ldl 2> /dev/null &&
+    LD_PRELOAD=$work/kill.so KILL_AT=0 "$command" run heat.yaml -o tried -q 2> err; then
     for ((n = 1; n < 300; n += n < 70 ? pace : 4 * pace)); do
         rm -rf k
-        { (LD_PRELOAD=$work/kill.so KILL_AT=$n exec "$command" run heat.yaml -o k -q) > out 2> err; code=$?; } 2> /dev/null # the shell's "Killed"
+        {
+            (LD_PRELOAD=$work/kill.so KILL_AT=$n exec "$command" run heat.yaml -o k -q) > out 2> err
+            code=$?
+        } 2> /dev/null # the shell's "Killed"
         [ $code -eq 0 ] && break
         [ $code -eq 137 ] || fail "killed at call $n: exit code $code: $(head -3 err)"
         if [ ! -e k ] || is_beginning k; then
@@ -77,7 +81,9 @@ if "${CC:-cc}" -O1 -shared -fPIC -o kill.so kill.c -ldl 2> /dev/null && LD_PRELO
             kept=$((kept + 1))
         fi
     done
-    if [ $replaced -lt $least ] || [ $kept -lt $least ]; then fail "only $replaced folders replaced, $kept kept: the library counts nothing"; fi
+    if [ $replaced -lt $least ] || [ $kept -lt $least ]; then
+        fail "only $replaced folders replaced, $kept kept: the library counts nothing"
+    fi
     echo "killed at one of about $n calls: $replaced folders replaced, $kept kept"
 else
     echo "no compiler, or a sanitizer in the way: kills are not tried"
@@ -104,9 +110,12 @@ keeps() {
     [ "$(state t)" = "$before" ] || fail "$1: a refused run changes the folder"
 }
 echo precious > data
-for what in "touch t/notes" "touch t/fields/mine.h5" "mkdir t/mine" "mkdir t/fields/mine" "ln -sf ../data t/log.jsonl" "ln -sf ../../data t/fields/000000.h5" \
-    "mkdir t/.previous" "cp warm/checkpoint.h5 t/" "cp warm/fields/000001.h5 t/fields/" "echo fields/000001.h5 >> t/run.files; cp warm/fields/000001.h5 t/fields/" \
-    "cp warm/series.csv t/" "cp warm/run.json t/" "echo nonsense > t/run.json" "rm t/run.files" "echo ../data >> t/run.files" "echo nonsense > t/run.files" \
+for what in "touch t/notes" "touch t/fields/mine.h5" "mkdir t/mine" "mkdir t/fields/mine" \
+    "ln -sf ../data t/log.jsonl" "ln -sf ../../data t/fields/000000.h5" \
+    "mkdir t/.previous" "cp warm/checkpoint.h5 t/" "cp warm/fields/000001.h5 t/fields/" \
+    "echo fields/000001.h5 >> t/run.files; cp warm/fields/000001.h5 t/fields/" \
+    "cp warm/series.csv t/" "cp warm/run.json t/" "echo nonsense > t/run.json" "rm t/run.files" \
+    "echo ../data >> t/run.files" "echo nonsense > t/run.files" \
     "rm t/run.json; ln -s ../data t/run.json" "rm -r t/figures; ln -s ../second/figures t/figures"; do
     rm -rf t && cp -r second t
     eval "$what"

@@ -1,4 +1,5 @@
-# For scripts that use the command as a person does, sourced first: an empty folder to work in, expect, and the number of failures in bad.
+# For scripts that use the command as a person does, sourced first: an empty folder to work in, expect, and the number
+# of failures in bad.
 # Environment: RECHENWERK, the command.
 set -u
 export LC_ALL=C

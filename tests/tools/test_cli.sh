@@ -16,7 +16,8 @@ expect 0 "rechenwerk 0." --version
 expect 2 "takes nothing" --version x
 expect 2 "'rum' is no subcommand; nearest is run" rum case.yaml
 expect 2 "unknown option '--hepl'" --hepl
-commands="run explain plot init list help info cache selftest bench lab matrix generate solve spmv tune convert fft convolve image spectrum signal spectrogram completion"
+commands="run explain plot init list help info cache selftest bench lab matrix generate solve spmv tune convert"
+commands+=" fft convolve image spectrum signal spectrogram completion"
 for c in $commands; do
     expect 0 "usage: rechenwerk $c" "$c" --help
     expect 0 "usage: rechenwerk $c" "$c" -h
@@ -25,9 +26,13 @@ for c in $commands; do
     expect 2 "unknown option '-Z'" "$c" -Z
 done
 # one too few
-for c in run explain plot init completion lab matrix generate solve spmv tune convert fft convolve; do expect 2 "$c: an argument is missing" "$c"; done
+for c in run explain plot init completion lab matrix generate solve spmv tune convert fft convolve; do
+    expect 2 "$c: an argument is missing" "$c"
+done
 # one too many
-for c in run explain plot init completion list help bench lab matrix generate spmv tune convert; do expect 2 "is one argument too many" "$c" a b; done
+for c in run explain plot init completion list help bench lab matrix generate spmv tune convert; do
+    expect 2 "is one argument too many" "$c" a b
+done
 expect 2 "is one argument too many" solve a b c
 expect 2 "is one argument too many" fft a b c
 expect 2 "is one argument too many" convolve a b c d
@@ -46,7 +51,9 @@ expect 2 "goes with --trace" cache -d cpu
 expect 2 "--output belongs to --graph" explain case.yaml -o step.dot
 expect 2 "--stages belongs to --graph" explain case.yaml -n 9
 expect 2 "--stages many is not a number" explain --graph case.yaml --stages many
-for n in 0 -3 7.5 1e9; do expect 2 "--stages $n is not an integer from 1 to 100000" explain --graph case.yaml --stages $n; done
+for n in 0 -3 7.5 1e9; do
+    expect 2 "--stages $n is not an integer from 1 to 100000" explain --graph case.yaml --stages $n
+done
 
 # ---- what there is ---------------------------------------------------------------------------------------------------
 
@@ -55,7 +62,8 @@ expect 0 "time.rtol" list settings
 expect 0 "laplace" list functions
 expect 0 "    sigma=1                 standard deviation in pixels (number in (0, 1000])" list filters
 [ "$(awk 'length($0) > 100' out | wc -l)" = 0 ] || fail "list filters: lines of more than 100 columns"
-[ "$(grep -c '^[a-z]' out)" -ge 39 ] && grep -q '^close      dilation, then erosion$' out || fail "list filters: $(grep '^close' out)"
+[ "$(grep -c '^[a-z]' out)" -ge 39 ] && grep -q '^close      dilation, then erosion$' out ||
+    fail "list filters: $(grep '^close' out)"
 grep -q '^    mask=1 2 1/2 4 2/1 2 1  rows of weights' out || fail "list filters: $(grep '^    mask' out)"
 expect 0 "" list exit-codes
 [ "$(awk 'length($0) > 100' out | wc -l)" = 0 ] || fail "list exit-codes: lines of more than 100 columns"
@@ -104,7 +112,8 @@ expect 0 "E.7: grey, global memory" lab convolution -t e7 -s masks=3 -s sizes=16
 if [ "${RECHENWERK_TEST_LONG:-}" = 1 ]; then # many kernels
     expect 0 "" lab convolution -s masks=3 -s sizes=16 -s seconds=0 -d cpu:1 -q -o conv
     for table in e7 e8 e9 e10 e11 e12 e13 e14 e15 e16 e17 e18 e19 e20 e21 e22 e23 speedups; do
-        grep -q "^[a-z,]*mask,.*16" "conv/convolution-$table.csv" || fail "no column of 16 pixels in convolution-$table.csv"
+        grep -q "^[a-z,]*mask,.*16" "conv/convolution-$table.csv" ||
+            fail "no column of 16 pixels in convolution-$table.csv"
     done
 fi
 expect 2 "masks: 4 is even" lab convolution -s masks=4 -d cpu:1
@@ -130,8 +139,10 @@ words() { # words LINE...: what the completion offers for the last word
 }
 [ "$(words rechenwerk ru)" = run ] || fail "completion of ru: $(words rechenwerk ru)"
 [ "$(words rechenwerk run --rest)" = --restart ] || fail "completion of --rest"
-[ "$(words rechenwerk run -s time.rt)" = time.rtol= ] || fail "completion of time.rt: $(words rechenwerk run -s time.rt)"
-[ "$(words rechenwerk lab rock4 -s siz)" = sizes= ] || fail "completion of a parameter: $(words rechenwerk lab rock4 -s siz)"
+[ "$(words rechenwerk run -s time.rt)" = time.rtol= ] ||
+    fail "completion of time.rt: $(words rechenwerk run -s time.rt)"
+[ "$(words rechenwerk lab rock4 -s siz)" = sizes= ] ||
+    fail "completion of a parameter: $(words rechenwerk lab rock4 -s siz)"
 [ "$(words rechenwerk generate tr)" = trace ] || fail "completion of a kind of matrix: $(words rechenwerk generate tr)"
 [ "$(words rechenwerk lab ro)" = rock4 ] || fail "completion of a study: $(words rechenwerk lab ro)"
 [ "$(words rechenwerk help pd)" = pde ] || fail "completion of pd"
@@ -178,13 +189,15 @@ expect 0 "u_mean" plot results/heat --field u_mean -o pictures
 expect 0 "u-000001.png" plot results/heat/fields/000001.h5 -o pictures
 expect 2 "holds no field 'w'; there is u" plot results/heat -F w
 expect 2 "cannot open 'nowhere'" plot nowhere
-printf '%%%%MatrixMarket matrix coordinate real general\n4 6 9\n1 1 1\n1 4 2\n2 2 3\n2 3 4\n2 4 5\n3 5 6\n3 6 7\n4 5 8\n4 6 9\n' > m.mtx
+printf '%s\n' '%%MatrixMarket matrix coordinate real general' '4 6 9' '1 1 1' '1 4 2' '2 2 3' '2 3 4' '2 4 5' '3 5 6' \
+    '3 6 7' '4 5 8' '4 6 9' > m.mtx
 expect 0 "-> bcsr:2x2:f64: its product moves the least bytes" matrix m.mtx -o m.png
 grep -qE '^-> bcsr:2x2:f64 +128 B +208 B +1\.333$' out || fail "memory and product of bcsr:2x2: $(grep bcsr out)"
 expect 0 '"best": "bcsr:2x2:f64"' matrix m.mtx --json
 expect 0 '{"name": "bcsr:2x2:f64", "bytes": 128, "moved": 208,' matrix m.mtx --json
 expect 0 "none of 2 x 2 to 8 x 8" matrix m.mtx
-printf '%%%%MatrixMarket matrix coordinate real general\n4 4 8\n1 1 1\n1 2 2\n2 1 3\n2 2 4\n3 1 5\n3 2 6\n4 1 7\n4 2 8\n' > full.mtx
+printf '%s\n' '%%MatrixMarket matrix coordinate real general' '4 4 8' '1 1 1' '1 2 2' '2 1 3' '2 2 4' '3 1 5' '3 2 6' \
+    '4 1 7' '4 2 8' > full.mtx
 expect 0 "2 of 2 x 2 hold them, 100 % full" matrix full.mtx
 expect 0 '"block": 2,' matrix full.mtx --json
 [ -s m.png ] || { echo "no m.png"; bad=1; }
@@ -210,7 +223,8 @@ for c in "matrix m.mtx" "spmv m.mtx --quick" "tune m.mtx --quick"; do
     # shellcheck disable=SC2086
     expect 0 "" $c
     for column in $(sed -n 's/a product/product/; s/of copy/copy/; s/GB.s//; s,/us,,g; s/^   format //p' out); do
-        awk '/^$/ { below = NR } { text[NR] = $0 } END { for (i = below; i <= NR; i++) print text[i] }' out | grep -q "$column: " || fail "$c says nothing on the column $column"
+        awk '/^$/ { below = NR } { text[NR] = $0 } END { for (i = below; i <= NR; i++) print text[i] }' out |
+            grep -q "$column: " || fail "$c says nothing on the column $column"
     done
     grep -qE '^(->|  ) csr:f64 +[0-9.]+ B ' out || fail "$c: no size in bytes: $(cat out)"
 done
@@ -247,7 +261,8 @@ expect 4 "rechenwerk: --set device=gpu: device" run heat.yaml -o x --set device=
 expect 2 "parameters.new is not in the case" run heat.yaml -o x -s parameters.new=1
 expect 2 "parameters.new is not in the case" explain heat.yaml -s parameters.new=1
 expect 0 "problem pde" explain heat.yaml -s 'parameters.new!=1'
-expect 2 "rechenwerk: --set equations, 1:9: function lapl is unknown; nearest is laplace" run heat.yaml -o x -s 'equations=du/dt = lapl(u)'
+expect 2 "rechenwerk: --set equations, 1:9: function lapl is unknown; nearest is laplace" \
+    run heat.yaml -o x -s 'equations=du/dt = lapl(u)'
 expect 2 "fields.u.initial is not a number at node" run heat.yaml -o x -s 'fields.u.initial=sqrt(x - 0.5)'
 [ -e x ] && fail "a refused case leaves a folder"
 [ -e x ] && fail "a refused run leaves a folder behind"

@@ -19,12 +19,15 @@ expect 0 "sigma=1" list filters
 
 # the mean of 1 … 12 in windows of 3, beyond the border as 101: known bytes
 expect 0 "" image a.pgm mean.pgm --op box -q --force
-[ "$(tail -c 12 mean.pgm | od -An -tu1 | tr -s ' \n' ' ')" = " 4 5 6 6 6 6 7 7 7 7 8 9 " ] || { echo "other means: $(tail -c 12 mean.pgm | od -An -tu1)"; bad=1; }
+[ "$(tail -c 12 mean.pgm | od -An -tu1 | tr -s ' \n' ' ')" = " 4 5 6 6 6 6 7 7 7 7 8 9 " ] ||
+    { echo "other means: $(tail -c 12 mean.pgm | od -An -tu1)"; bad=1; }
 
 # a grating of 8 periods over 64 pixels: white in the middle, two bright pixels 8 to the left and right of it
-awk 'BEGIN { printf "P2 64 64 255\n"; for (i = 0; i < 4096; ++i) printf "%d ", 127.5 + 100 * cos(3.14159265358979 * (i % 64) / 4) }' > grating.pgm
+awk 'BEGIN { printf "P2 64 64 255\n"
+    for (i = 0; i < 4096; ++i) printf "%d ", 127.5 + 100 * cos(3.14159265358979 * (i % 64) / 4) }' > grating.pgm
 expect 0 "4 passes" spectrum grating.pgm s.pgm --force
-[ "$(tail -c 4096 s.pgm | od -An -v -tu1 -w1 | awk '$1 > 150 { printf "%d,%d ", (NR - 1) % 64, (NR - 1) / 64 }')" = "24,32 32,32 40,32 " ] || fail "other peaks"
+[ "$(tail -c 4096 s.pgm | od -An -v -tu1 -w1 |
+    awk '$1 > 150 { printf "%d,%d ", (NR - 1) % 64, (NR - 1) / 64 }')" = "24,32 32,32 40,32 " ] || fail "other peaks"
 expect 0 "spectrum:linear" spectrum grating.pgm s.png --linear --force
 expect 0 "256 x 1 pixels, 1 channel, f64" image grating.pgm counts.npy --op histogram
 
@@ -32,7 +35,8 @@ expect 0 "256 x 1 pixels, 1 channel, f64" image grating.pgm counts.npy --op hist
 size_of() { od -An -tu1 -j16 -N8 "$1" | awk '{ print $3 * 256 + $4, $7 * 256 + $8 }'; }
 expect 0 "figure: figure.png" image a.pgm b.png --op "box|gauss" --figure figure.png --force
 read -r width height <<< "$(size_of figure.png)"
-[ "$width" -ge 600 ] && [ "$width" -le 1400 ] && [ "$height" -ge 300 ] && [ "$height" -le 1000 ] || fail "a figure of $width x $height pixels"
+[ "$width" -ge 600 ] && [ "$width" -le 1400 ] && [ "$height" -ge 300 ] && [ "$height" -le 1000 ] ||
+    fail "a figure of $width x $height pixels"
 expect 0 "" image deep.ppm big.png --op "resize:width=5000:height=3000" -q --force
 expect 0 "" image big.png b.png --op "resize:factor=0.5|sobel" --figure colour.png -q --force
 expect 0 "" image a.pgm b.npy --op histogram --figure counts.png -q --force

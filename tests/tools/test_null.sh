@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # NULL for each argument of each public function that is not optional. The calls are made from the headers, so a new
-# function is tested as soon as it is declared: one that returns a status returns RW_ERR_ARGUMENT and says which argument
-# it was; the others do nothing, or return 0, NULL or "". All other arguments point to memory of zeros, which a function
-# that checks first never looks at. Each call is a process of its own: a crash is reported with its call.
+# function is tested as soon as it is declared: one that returns a status returns RW_ERR_ARGUMENT and says which
+# argument it was; the others do nothing, or return 0, NULL or "". All other arguments point to memory of zeros, which a
+# function that checks first never looks at. Each call is a process of its own: a crash is reported with its call.
 set -euo pipefail
 
 work=$(mktemp -d)
@@ -70,7 +70,8 @@ END
 
 # one declaration a line, without comments and preprocessor
 for header in "$SOURCE"/include/rechenwerk/*.h; do
-    sed -e '/^ *#/d' "$header" | tr '\n' ' ' | sed -e 's|/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/||g' | tr ';' '\n' | sed -n 's/.*RW_API *//p'
+    sed -e '/^ *#/d' "$header" | tr '\n' ' ' | sed -e 's|/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/||g' | tr ';' '\n' |
+        sed -n 's/.*RW_API *//p'
 done | sed -e 's/  */ /g' -e 's/ *$//' >"$work/declarations"
 
 awk -v optional="$work/optional" '
@@ -109,7 +110,8 @@ BEGIN {
         if (!pointer[i] || (name " " label[i]) in may) continue
         call = name "("
         for (j = 1; j <= nargs; ++j)
-            call = call (j > 1 ? ", " : "") (j == i ? "NULL" : calls[j] ? "(void *)nothing" : pointer[j] ? "zeros" : "0")
+            call = call (j > 1 ? ", " : "") \
+                (j == i ? "NULL" : calls[j] ? "(void *)nothing" : pointer[j] ? "zeros" : "0")
         printf "%s(\"%s\", \"%s\", %s))\n", status ? "REFUSED" : "QUIET", name, label[i], call
     }
     ++functions
@@ -138,7 +140,8 @@ static int calls, failures;
 static int check(const char *function, const char *argument, rw_status status)
 {
     char is[128], equals[128];
-    snprintf(is, sizeof is, "%s: %s is NULL", function, argument), snprintf(equals, sizeof equals, "%s = NULL", argument);
+    snprintf(is, sizeof is, "%s: %s is NULL", function, argument),
+        snprintf(equals, sizeof equals, "%s = NULL", argument);
     if (status == RW_ERR_ARGUMENT && (strstr(rw_message(NULL), is) || strstr(rw_message(NULL), equals))) return 0;
     printf("%s with %s = NULL: %s: %s\n", function, argument, rw_status_name(status), rw_message(NULL));
     return 1;
@@ -168,13 +171,14 @@ int main(void)
 #include "calls.h"
     QUIET("rw_blocks_coordinates", "grid", rw_blocks_coordinates(NULL))
     /* what getters without a status return */
-    if (rw_array_size(NULL) != 0 || rw_array_device(NULL) != NULL || rw_ode_reason(NULL)[0] || rw_device_counters(NULL).launches != 0)
+    if (rw_array_size(NULL) != 0 || rw_array_device(NULL) != NULL || rw_ode_reason(NULL)[0] ||
+        rw_device_counters(NULL).launches != 0)
         printf("a getter returns something for NULL\n"), ++failures;
     printf("%d calls, %d wrong\n", calls, failures);
     return failures != 0;
 }
 END
 # shellcheck disable=SC2086
-${CC:-cc} -std=gnu17 -w -g ${SANITIZE:+-fsanitize=$SANITIZE} -I"$SOURCE/include" -I"$work" "$work/null.c" -o "$work/null" \
-    "$BUILD/librechenwerk-run.so" "$BUILD/librechenwerk.so" -Wl,-rpath,"$BUILD"
+${CC:-cc} -std=gnu17 -w -g ${SANITIZE:+-fsanitize=$SANITIZE} -I"$SOURCE/include" -I"$work" "$work/null.c" \
+    -o "$work/null" "$BUILD/librechenwerk-run.so" "$BUILD/librechenwerk.so" -Wl,-rpath,"$BUILD"
 "$work/null"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every command and every whole case shown in README.md, the tutorial, the pages of methods and how-to pages runs.
-# Lines that need a GPU or NumPy are left out where there is none; `make` has its own tests. Short: README.md and the pages a new user reads
-# first. Environment: SOURCE, RECHENWERK, RECHENWERK_TEST_LONG.
+# Lines that need a GPU or NumPy are left out where there is none; `make` has its own tests. Short: README.md and the
+# pages a new user reads first. Environment: SOURCE, RECHENWERK, RECHENWERK_TEST_LONG.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -57,13 +57,16 @@ for page in README.md docs/tutorial/first-case.md docs/methods/{pde,depgraph,rat
     for block in blocks/*; do
         [ -f "$block" ] || continue
         # a line that ends in a backslash goes on in the next
-        while IFS= read -r line; do run_line "$line"; done < <(sed -e ':a' -e '/\\$/ { N; s/\\\n *//; ta' -e '}' "$block")
+        while IFS= read -r line; do
+            run_line "$line"
+        done < <(sed -e ':a' -e '/\\$/ { N; s/\\\n *//; ta' -e '}' "$block")
     done
 done
 
 # the mistake that the tutorial shows
 sed 's/laplace/laplce/' plate.yaml >wrong.yaml
 rechenwerk run wrong.yaml -o results/wrong 2>message && exit 1
-grep -q ':5:23: function laplce is unknown; nearest is laplace' message || { cat message; echo "FAILED: the tutorial's message"; exit 1; }
+grep -q ':5:23: function laplce is unknown; nearest is laplace' message ||
+    { cat message; echo "FAILED: the tutorial's message"; exit 1; }
 [ $ran -ge 8 ] || { echo "only $ran commands found"; exit 1; }
 echo "$ran commands and cases"

@@ -9,7 +9,8 @@ cat > twice.c <<'END'
 #include <string.h>
 #include "rechenwerk/image.h"
 static double factor;
-static rw_status create(rw_device *device, const char *options, rw_dtype dtype, int64_t width, int64_t height, int channels, bool planar, void **state)
+static rw_status create(rw_device *device, const char *options, rw_dtype dtype, int64_t width, int64_t height,
+                        int channels, bool planar, void **state)
 {
     (void)device, (void)dtype, (void)width, (void)height, (void)channels, (void)planar, (void)state;
     factor = *options ? atof(options) : 2;
@@ -44,17 +45,21 @@ static rw_status read_ramp(void *state, void *bytes, bool *end)
     frame += !*end;
     return RW_OK;
 }
-static const rw_stream_format ramp = {.name = "ramp", .line = "a ramp", .endings = {".ramp"}, .by_name = true, .open = open_ramp, .read = read_ramp};
+static const rw_stream_format ramp = {.name = "ramp", .line = "a ramp", .endings = {".ramp"}, .by_name = true,
+                                      .open = open_ramp, .read = read_ramp};
 rw_status rechenwerk_plugin(rw_context *context) { return rw_stream_format_register(context, &ramp); }
 END
 for name in twice ramp; do
-    "${CC:-cc}" -shared -fPIC -o $name.so -I "$SOURCE/include" $name.c -L "$BUILD" -lrechenwerk-run -lrechenwerk "-Wl,-rpath,$BUILD" 2> err || fail "$name.c: $(head -3 err)"
+    "${CC:-cc}" -shared -fPIC -o $name.so -I "$SOURCE/include" $name.c -L "$BUILD" -lrechenwerk-run -lrechenwerk \
+        "-Wl,-rpath,$BUILD" 2> err || fail "$name.c: $(head -3 err)"
 done
 printf 'P5\n4 2\n255\n\001\002\003\004\005\006\007\010' > a.pgm
 expect 0 "" image a.pgm b.pgm --op "times:3|invert" --plugin ./twice.so --force -q
-[ "$(tail -c 8 b.pgm | od -An -tu1 | tr -s ' \n' ' ')" = " 252 249 246 243 240 237 234 231 " ] || fail "other values: $(tail -c 8 b.pgm | od -An -tu1)"
+[ "$(tail -c 8 b.pgm | od -An -tu1 | tr -s ' \n' ' ')" = " 252 249 246 243 240 237 234 231 " ] ||
+    fail "other values: $(tail -c 8 b.pgm | od -An -tu1)"
 expect 0 "3 frames" image x.ramp out.raw --op times --plugin ./twice.so --plugin ./ramp.so --format raw
-[ "$(tail -c 8 out.raw | od -An -tu1 | tr -s ' \n' ' ')" = " 40 42 44 46 48 50 52 54 " ] || fail "other frames: $(tail -c 8 out.raw | od -An -tu1)"
+[ "$(tail -c 8 out.raw | od -An -tu1 | tr -s ' \n' ' ')" = " 40 42 44 46 48 50 52 54 " ] ||
+    fail "other frames: $(tail -c 8 out.raw | od -An -tu1)"
 expect 2 "pad: operation" image a.pgm c.pgm --op times
 expect 2 "cannot be opened" image a.pgm c.pgm --op times --plugin ./none.so
 expect 2 "called times already" image a.pgm c.pgm --op times --plugin ./twice.so --plugin ./twice.so

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# rechenwerk signal and spectrogram: the commands of docs/methods/signal.md; files, pipes, samples without a header; mistakes.
+# rechenwerk signal and spectrogram: the commands of docs/methods/signal.md; files, pipes, samples without a header;
+# mistakes.
 set -u
 . "$SOURCE/tests/tools/expect.sh"
 PATH="$work/bin:$PATH"
@@ -12,21 +13,27 @@ bytes() { local v=$1 i; for ((i = 0; i < $2; i++)); do printf '\\x%02x' $((v >> 
 samples() { awk -v n="$1" 'BEGIN { for (i = 0; i < 4 * n; ++i) printf "%c", 32 + (i * 7 + int(i / 50) * 13) % 90 }'; }
 # wav N RATE: with a header
 wav() {
-    local size=$((4 * $1))
-    printf "RIFF$(bytes $((size + 36)) 4)WAVEfmt $(bytes 16 4)$(bytes 1 2)$(bytes 2 2)$(bytes "$2" 4)$(bytes $((4 * $2)) 4)$(bytes 4 2)$(bytes 16 2)data$(bytes $size 4)"
+    local size=$((4 * $1)) head
+    head="RIFF$(bytes $((size + 36)) 4)WAVEfmt $(bytes 16 4)$(bytes 1 2)$(bytes 2 2)$(bytes "$2" 4)"
+    head+="$(bytes $((4 * $2)) 4)$(bytes 4 2)$(bytes 16 2)data$(bytes $size 4)"
+    printf "$head"
     samples "$1"
 }
 wav 9000 48000 > in.wav
 printf '0.25, 0.5 # symmetric\n0.25\n' > taps.txt
 
 # what the page's commands take sound from and play it with
-printf '#!/bin/bash\ncase "$*" in *s16le*) tail -c +45 "%s/in.wav" ;; *) cat "%s/in.wav" ;; esac\n' "$work" "$work" > bin/ffmpeg
+printf '#!/bin/bash\ncase "$*" in *s16le*) tail -c +45 "%s/in.wav" ;; *) cat "%s/in.wav" ;; esac\n' \
+    "$work" "$work" > bin/ffmpeg
 printf '#!/bin/bash\ncat > "%s/played.wav"\n' "$work" > bin/ffplay
 chmod +x bin/ffmpeg bin/ffplay
 lines=0
 while read -r line; do
     case "$line" in
-    rechenwerk* | ffmpeg*) bash -c "set -o pipefail; $line" > out 2> err || fail "$line: $(tail -2 err)"; lines=$((lines + 1)) ;;
+    rechenwerk* | ffmpeg*)
+        bash -c "set -o pipefail; $line" > out 2> err || fail "$line: $(tail -2 err)"
+        lines=$((lines + 1))
+        ;;
     esac
 done < <(sed -n '/^```sh/,/^```/p' "$SOURCE/docs/methods/signal.md")
 [ $lines -eq 9 ] || fail "$lines commands in the page, not 9"
@@ -34,7 +41,8 @@ for file in out.wav hum.wav played.wav paced.wav; do
     [ "$(stat -c %s $file)" -eq 36044 ] || fail "$file has $(stat -c %s $file) bytes"
 done
 [ "$(stat -c %s out.raw)" -eq 36000 ] || fail "out.raw has $(stat -c %s out.raw) bytes"
-[ "$(head -c 4 figure.png | tail -c 3)" = PNG ] && [ "$(head -c 6 spectra.npy | tail -c 5)" = NUMPY ] || fail "results of spectrogram"
+[ "$(head -c 4 figure.png | tail -c 3)" = PNG ] && [ "$(head -c 6 spectra.npy | tail -c 5)" = NUMPY ] ||
+    fail "results of spectrogram"
 
 expect 0 "9000 samples" signal in.wav same.wav --op gain
 cmp in.wav same.wav || fail "a gain of 1 changes samples"
@@ -52,14 +60,16 @@ expect 0 "channels of s16" spectrogram y.raw raw.png --samples 44100:s16:2 --win
 expect 0 "windowed sinc" list signals
 
 # unknown sizes; the reader of a pipe sees what has come
-{ head -c 40 in.wav; printf '\xff\xff\xff\xff'; tail -c +45 in.wav; } | rechenwerk signal - pipe.wav --op gain -q || fail "a WAV of unknown size"
+{ head -c 40 in.wav; printf '\xff\xff\xff\xff'; tail -c +45 in.wav; } |
+    rechenwerk signal - pipe.wav --op gain -q || fail "a WAV of unknown size"
 cmp in.wav pipe.wav || fail "a file gets its sizes"
 rechenwerk signal - - --op gain -q < in.wav | cmp - in.wav || fail "pipes"
 
 # breaks off: what came before is there
 head -c 4047 in.wav > cut.wav
 expect 2 "ends inside sample 1000, after 3 of its 4 bytes" signal cut.wav part.wav --op gain
-cmp -n 4000 -i 44 in.wav part.wav && [ "$(stat -c %s part.wav)" -eq 4044 ] || fail "what came before the end of a stream"
+cmp -n 4000 -i 44 in.wav part.wav && [ "$(stat -c %s part.wav)" -eq 4044 ] ||
+    fail "what came before the end of a stream"
 head -c 4044 in.wav > short.wav
 expect 2 "ends after 1000 of the 9000 samples" signal short.wav part2.wav --op gain
 expect 2 "ends after 1000 of the 9000 samples" spectrogram short.wav x.png

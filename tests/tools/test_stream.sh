@@ -19,7 +19,8 @@ film() {
 }
 film 6 > film.y4m
 # what the page's commands take films from and show them with
-printf '#!/bin/bash\ncase "$*" in *rawvideo*) head -c 12441600 /dev/zero ;; *) cat "%s/film.y4m" ;; esac\n' "$work" > bin/ffmpeg
+printf '#!/bin/bash\ncase "$*" in *rawvideo*) head -c 12441600 /dev/zero ;; *) cat "%s/film.y4m" ;; esac\n' \
+    "$work" > bin/ffmpeg
 printf '#!/bin/bash\ncat > "%s/shown.y4m"\n' "$work" > bin/ffplay
 chmod +x bin/ffmpeg bin/ffplay
 for i in 1 2 3; do rechenwerk image - frame-000$i.png --op clip -q --count 1 < film.y4m || fail "frame $i"; done
@@ -27,7 +28,10 @@ lines=0
 while read -r line; do
     case "$line" in
     *--window*) ;; # tests/tools/test_window.sh
-    rechenwerk* | ffmpeg*) bash -c "set -o pipefail; $line" > out 2> err || fail "$line: $(tail -2 err)"; lines=$((lines + 1)) ;;
+    rechenwerk* | ffmpeg*)
+        bash -c "set -o pipefail; $line" > out 2> err || fail "$line: $(tail -2 err)"
+        lines=$((lines + 1))
+        ;;
     esac
 done < <(sed -n '/^```sh/,/^```/p' "$SOURCE/docs/methods/stream.md")
 [ $lines -eq 4 ] || fail "$lines commands in the page, not 4"
@@ -50,7 +54,8 @@ expect 2 "queues" image film.y4m x.y4m --op gauss --queues 0
 expect 2 "nearest is gauss" image film.y4m x.y4m --op gaus
 head -c 3000 film.y4m > cut.y4m
 expect 2 "ends inside a frame" image cut.y4m whole.y4m --op gauss --luma
-[ "$(grep -ac FRAME whole.y4m)" -eq 2 ] || fail "whole frames of a stream that breaks off: $(grep -ac FRAME whole.y4m), not 2"
+[ "$(grep -ac FRAME whole.y4m)" -eq 2 ] ||
+    fail "whole frames of a stream that breaks off: $(grep -ac FRAME whole.y4m), not 2"
 # the reader of a pipe goes away
 film 300 | rechenwerk image - - --op gauss 2> err | head -c 2000 > /dev/null
 grep -q "the program that reads it has ended" err || fail "a broken pipe: $(cat err)"

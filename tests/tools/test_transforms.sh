@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# rechenwerk fft and convolve as a person uses them: results against known ones, and against SciPy where it is there; every kind of wrong input; nothing is overwritten.
+# rechenwerk fft and convolve as a person uses them: results against known ones, and against SciPy where it is there;
+# every kind of wrong input; nothing is overwritten.
 # Environment: RECHENWERK, the command.
 # shellcheck source=tests/tools/expect.sh
 . "$(dirname "${BASH_SOURCE[0]}")/expect.sh" || exit 1
@@ -12,11 +13,14 @@ table() {
     printf '%s\n' "$@"
 }
 # numbers FILE: of a table, on a line, rounded
-numbers() { sed -e '/^%/d' "$1" | sed 1d | awk '{ for (i = 1; i <= NF; i++) printf "%s%.6g", sep, $i + 0 == 0 || ($i < 1e-12 && $i > -1e-12) ? 0 : $i, sep = " " } END { print "" }'; }
+numbers() {
+    sed -e '/^%/d' "$1" | sed 1d | awk '{ for (i = 1; i <= NF; i++)
+        printf "%s%.6g", sep, $i + 0 == 0 || ($i < 1e-12 && $i > -1e-12) ? 0 : $i, sep = " " } END { print "" }'
+}
 # same FILE NUMBERS
 same() { [ "$(numbers "$1")" = "$2" ] || fail "$1 is $(numbers "$1"), not $2"; }
 
-# ---- known transforms ----------------------------------------------------------------------------------------------------------
+# ---- known transforms ------------------------------------------------------------------------------------------------
 table 1 4 real 1 2 3 4 >row.mtx
 expect 0 "1 pass over memory" fft row.mtx y.mtx --axes 1
 same y.mtx "10 0 -2 2 -2 0 -2 -2"
@@ -44,13 +48,13 @@ table 4 4 real 0 4 8 12 1 5 9 13 2 6 10 14 3 7 11 15 >plane.mtx
 expect 0 "" fft plane.mtx y.mtx --force
 same y.mtx "120 0 -32 32 -32 0 -32 -32 -8 8 0 0 0 0 0 0 -8 0 0 0 0 0 0 0 -8 -8 0 0 0 0 0 0"
 
-# ---- expressions ------------------------------------------------------------------------------------------------------------------
+# ---- expressions -----------------------------------------------------------------------------------------------------
 expect 0 "" fft row.mtx y.mtx --axes 1 --load "u*(1 + i1)" --store "conj(u) + i0 - i1" --force
 same y.mtx "30 0 -9 -12 -12 0 -11 12"
 expect 2 'load: "u*x": there are no coordinates' fft row.mtx y.mtx --load "u*x" --force
 expect 2 'store:1:1: ' fft row.mtx y.mtx --store "power(u)" --force
 
-# ---- tuning ---------------------------------------------------------------------------------------------------------------------
+# ---- tuning ----------------------------------------------------------------------------------------------------------
 expect 0 "ways tried" fft row.mtx y.mtx --axes 1 --tune 2 --wisdom w.txt --force
 grep -q "^rechenwerk wisdom of transforms, 1$" w.txt || fail "no wisdom in w.txt: $(cat w.txt)"
 expect 0 "written: y.mtx" fft row.mtx y.mtx --axes 1 --wisdom w.txt --force
@@ -61,7 +65,7 @@ head -c 40 w.txt >short.txt
 expect 1 "short.txt: wisdom" fft row.mtx y.mtx --wisdom short.txt --tune 1 --force
 [ "$(wc -c <short.txt)" = 40 ] || fail "a file that is no wisdom was written over"
 
-# ---- convolution ---------------------------------------------------------------------------------------------------------------
+# ---- convolution -----------------------------------------------------------------------------------------------------
 table 1 3 real 1 0 2 >kernel.mtx
 expect 0 "written: y.mtx, 1 x 6 f64" convolve row.mtx kernel.mtx y.mtx --force
 same y.mtx "1 2 5 8 6 8"
@@ -77,7 +81,7 @@ table 1 1 complex "0 1" >i.mtx
 expect 0 "1 x 4 c128" convolve row.mtx i.mtx y.mtx --force
 same y.mtx "0 1 0 2 0 3 0 4"
 
-# ---- wrong input, and nothing lost -----------------------------------------------------------------------------------------------
+# ---- wrong input, and nothing lost -----------------------------------------------------------------------------------
 cp y.mtx kept.mtx
 expect 2 "'y.mtx' exists and stays as it is: --force replaces it" fft row.mtx y.mtx
 expect 2 "'y.mtx' exists" convolve row.mtx kernel.mtx y.mtx
@@ -104,14 +108,15 @@ expect 2 "mode valid has no numbers then" convolve kernel.mtx row.mtx z.mtx --mo
 expect 2 "b has 1 element or, as a, 4" convolve row.mtx kernel.mtx z.mtx --axes 0
 [ -e z.mtx ] && fail "z.mtx was written"
 
-# ---- SciPy -----------------------------------------------------------------------------------------------------------------------
+# ---- SciPy -----------------------------------------------------------------------------------------------------------
 if python3 -c 'import scipy' 2>/dev/null; then
     cat >scipy_check.py <<'END'
 import subprocess, sys
 import numpy as np, scipy.fft as sf, scipy.signal as ss
 rng = np.random.default_rng(5)
 x = rng.standard_normal((12, 35)); z = x + 1j * rng.standard_normal((12, 35)); b = rng.standard_normal((5, 8))
-np.save("x.npy", x); np.save("z.npy", z); np.save("b.npy", b); np.save("b0.npy", b[0]); np.save("i.npy", (100 * x).astype(np.int16)); np.save("f.npy", x.astype(np.float32))
+np.save("x.npy", x); np.save("z.npy", z); np.save("b.npy", b); np.save("b0.npy", b[0])
+np.save("i.npy", (100 * x).astype(np.int16)); np.save("f.npy", x.astype(np.float32))
 bad = 0
 def check(want, *call):
     global bad
@@ -119,15 +124,22 @@ def check(want, *call):
     got = np.load("w.npy")
     error = np.abs(got - want).max() / np.abs(want).max() if got.shape == want.shape else np.inf
     if not error < (1e-6 if want.dtype in (np.float32, np.complex64) else 1e-14): bad += 1; print("FAIL:", call, error)
-check(sf.fftn(z), "fft", "z.npy", []); check(sf.ifft(z, axis=0), "fft", "z.npy", ["--inverse", "--axes", "0"]); check(sf.fft(z, 64), "fft", "z.npy", ["--axes=-1", "--shape", "64"])
-check(sf.rfftn(x), "fft", "x.npy", ["--real"]); check(sf.rfftn(x, (20, 16), axes=(0, 1)), "fft", "x.npy", ["--real", "--shape", "20,16"])
-check(sf.irfftn(z, (12, 68), axes=(0, 1)), "fft", "z.npy", ["--real", "--inverse"]); check(sf.fftn(z, norm="ortho"), "fft", "z.npy", ["--scale", "both"])
-check(sf.fftn((100 * x).astype(np.int16)), "fft", "i.npy", []); check(sf.rfftn(x.astype(np.float32)), "fft", "f.npy", ["--real"])
+check(sf.fftn(z), "fft", "z.npy", []); check(sf.ifft(z, axis=0), "fft", "z.npy", ["--inverse", "--axes", "0"])
+check(sf.fft(z, 64), "fft", "z.npy", ["--axes=-1", "--shape", "64"])
+check(sf.rfftn(x), "fft", "x.npy", ["--real"])
+check(sf.rfftn(x, (20, 16), axes=(0, 1)), "fft", "x.npy", ["--real", "--shape", "20,16"])
+check(sf.irfftn(z, (12, 68), axes=(0, 1)), "fft", "z.npy", ["--real", "--inverse"])
+check(sf.fftn(z, norm="ortho"), "fft", "z.npy", ["--scale", "both"])
+check(sf.fftn((100 * x).astype(np.int16)), "fft", "i.npy", [])
+check(sf.rfftn(x.astype(np.float32)), "fft", "f.npy", ["--real"])
 for k in range(1, 5):
-    check(sf.dctn(x, type=k), "fft", "x.npy", ["--kind", f"dct{k}"]); check(sf.idctn(x, type=k), "fft", "x.npy", ["--kind", f"dct{k}", "--inverse"])
-    check(sf.dstn(x, type=k), "fft", "x.npy", ["--kind", f"dst{k}"]); check(sf.idstn(x, type=k), "fft", "x.npy", ["--kind", f"dst{k}", "--inverse"])
+    check(sf.dctn(x, type=k), "fft", "x.npy", ["--kind", f"dct{k}"])
+    check(sf.idctn(x, type=k), "fft", "x.npy", ["--kind", f"dct{k}", "--inverse"])
+    check(sf.dstn(x, type=k), "fft", "x.npy", ["--kind", f"dst{k}"])
+    check(sf.idstn(x, type=k), "fft", "x.npy", ["--kind", f"dst{k}", "--inverse"])
 for m in ("full", "same", "valid"):
-    check(ss.convolve(x, b, m, "direct"), "convolve", "x.npy", "b.npy", ["--mode", m]); check(ss.correlate(z, b, m, "direct"), "convolve", "z.npy", "b.npy", ["--mode", m, "--correlate"])
+    check(ss.convolve(x, b, m, "direct"), "convolve", "x.npy", "b.npy", ["--mode", m])
+    check(ss.correlate(z, b, m, "direct"), "convolve", "z.npy", "b.npy", ["--mode", m, "--correlate"])
 check(np.array([ss.convolve(r, b[0]) for r in x]), "convolve", "x.npy", "b0.npy", [])
 sys.exit(bad)
 END

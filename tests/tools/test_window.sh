@@ -4,24 +4,31 @@
 . "$SOURCE/tests/tools/expect.sh"
 unset WAYLAND_DISPLAY DISPLAY SDL_VIDEODRIVER
 
-# Three columns, 8 pixels between them, titles of 26 pixels above, 32 for the line below: frames of 40 x 30 are enlarged tenfold.
+# Three columns, 8 pixels between them, titles of 26 pixels above, 32 for the line below: frames of 40 x 30 are enlarged
+# tenfold.
 width=$((3 * 400 + 4 * 8)) height=$((300 + 26 + 32))
 
 # film FRAMES: CLM of 40 x 30 pixels, red, green, blue
 film() {
     printf 'CLM1\50\0\0\0\36\0\0\0\3\0\0\0\0\0\0\0\20\16\0\0'
-    LC_ALL=C awk -v n="$1" 'BEGIN { for (k = 0; k < n; ++k) for (i = 0; i < 3600; ++i) printf "%c", 32 + (i * 7 + k * 13) % 90 }'
+    LC_ALL=C awk -v n="$1" 'BEGIN { for (k = 0; k < n; ++k)
+        for (i = 0; i < 3600; ++i) printf "%c", 32 + (i * 7 + k * 13) % 90 }'
 }
 film 25 > film.clm
 
 # every tenth pixel of the picture in the middle, as PPM
-result_of() { "$command" image "$1" "$2" -q --force --op "crop:left=416:top=26:width=400:height=300|resize:width=40:height=30:interpolation=nearest"; }
+result_of() {
+    "$command" image "$1" "$2" -q --force \
+        --op "crop:left=416:top=26:width=400:height=300|resize:width=40:height=30:interpolation=nearest"
+}
 
 # shows NAME OUT [COMMAND…]: the last result's pixels are in the screenshot
 shows() {
     local name=$1 out=$2
     shift 2
-    "$@" "$command" image film.clm "$out" --window --screenshot "$name.png" --count 20 --op "gauss|sobel" > out 2> err < /dev/null ||
+    "$@" "$command" image film.clm "$out" --window --screenshot "$name.png" --count 20 --op "gauss|sobel" \
+        > out 2> err < /dev/null ||
+
         { fail "$name: $(cat err)"; return; }
     grep -q "20 frames of 40 x 30" out || fail "$name: $(cat out)"
     grep -q "window: .* frames shown" out || fail "$name does not count: $(cat out)"

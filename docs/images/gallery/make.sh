@@ -15,6 +15,7 @@ rechenwerk image picture.ppm picture.png --op clip
 rm picture.ppm
 # shellcheck disable=SC2016 # backquotes of Markdown
 # the commands are the text between backquotes that begins so; | is \| in a table
-grep -oE '`rechenwerk [^`]*`' "$here/../../methods/image-gallery.md" | sed -e 's/`//g' -e 's/\\|/|/g' | while IFS= read -r line; do
+grep -oE '`rechenwerk [^`]*`' "$here/../../methods/image-gallery.md" |
+    sed -e 's/`//g' -e 's/\\|/|/g' | while IFS= read -r line; do
     eval "$line" || { echo "make.sh: failed: $line" >&2; exit 1; }
 done

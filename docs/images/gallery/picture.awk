@@ -1,7 +1,9 @@
 # The test picture of docs/methods/image-gallery.md: 256 x 192 pixels, red, green, blue, as plain PNM.
 #
-#   upper left   rings whose frequency rises outwards      upper right  a disc, a triangle, rays and thin lines on a gradient
-#   lower left   a page of text with a shadow over it      lower right  colours with noise, single wrong pixels, steps of grey
+#   upper left   rings whose frequency rises outwards
+#   upper right  a disc, a triangle, rays and thin lines on a gradient
+#   lower left   a page of text with a shadow over it
+#   lower right  colours with noise, single wrong pixels, steps of grey
 #
 # Random numbers are those of x <- 16807 x mod (2^31 - 1): the same in every awk.
 
@@ -48,7 +50,8 @@ function shapes(    x, y, k, angle, d, far) {
             far = sqrt((x - 228) ^ 2 + (y - 32) ^ 2)
             angle = atan2(y - 32, x - 228)
             if (far < 25) blend(x, y, cos(12 * angle) > 0 ? inside(24 - far) : 0, 250, 220, 60)
-            if (y >= 68 && y < 92 && x >= 104 && x < 248 && int((x - 104) / (1 + int((y - 68) / 8))) % 2 == 0) set(x, y, 15, 20, 40)
+            if (y >= 68 && y < 92 && x >= 104 && x < 248 && int((x - 104) / (1 + int((y - 68) / 8))) % 2 == 0)
+                set(x, y, 15, 20, 40)
         }
 }
 
