@@ -6,7 +6,8 @@ cd "${SOURCE:-$(dirname "$0")/../..}"
 export LC_ALL=C.UTF-8
 
 long=$(find . -path './build*' -prune -o -path './.*' -prune -o -path ./results -prune -o -type f \
-    \( -name '*.[chk]' -o -name '*.def' -o -name '*.md' \) -print0 |
+    \( -name '*.[chk]' -o -name '*.def' -o -name '*.sh' -o -name '*.awk' -o -name '*.py' -o -name '*.cmake' \
+    -o -name '*.f90' -o -name '*.yaml' -o -name '*.md' -o -name CMakeLists.txt -o -name Makefile \) -print0 |
     xargs -0 grep -nHE '^.{121}' | grep -vE '^[^:]*\.md:[0-9]+:\|' || true)
 [ -z "$long" ] && exit 0
 printf '%s\n' "$long" | cut -c1-160
