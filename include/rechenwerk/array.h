@@ -57,10 +57,9 @@ typedef enum rw_memory { RW_MEMORY_DEVICE, RW_MEMORY_PINNED, RW_MEMORY_MANAGED, 
 /* Ownership of host data that is passed to an array.
  * COPY: copied at once; the caller may free the data.
  * BORROW: the data becomes the host copy; the caller keeps it alive until the array is destroyed, and frees it. It
- * holds
- *     the current contents after rw_array_read or rw_array_update, or after rw_array_fetch and rw_queue_wait; between
- *     these calls its contents are unspecified. The caller changes it only between rw_array_write or rw_array_update
- *     and the next use of the array. It must be aligned to the size of an element.
+ *     holds the current contents after rw_array_read or rw_array_update, or after rw_array_fetch and rw_queue_wait;
+ *     between these calls its contents are unspecified. The caller changes it only between rw_array_write or
+ *     rw_array_update and the next use of the array. It must be aligned to the size of an element.
  * OWN: as BORROW, but the array frees it with free(). */
 typedef enum rw_copy_mode { RW_COPY, RW_BORROW, RW_OWN } rw_copy_mode;
 

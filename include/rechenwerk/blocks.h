@@ -2,8 +2,8 @@
  * share vertices, edges and faces and may meet in any orientation; on curved bodies cells follow the true surface.
  *
  *   rw_blocks *grid;
- *   rw_blocks_cylinder(ctx, 0.5, 0.2, 10, (int[3]){20, 20, 20}, &grid);       an O-grid: a core and four blocks around
- *   it double *volume = malloc(rw_blocks_cells(grid) * sizeof *volume);
+ *   rw_blocks_cylinder(ctx, 0.5, 0.2, 10, (int[3]){20, 20, 20}, &grid);     an O-grid: a core and four blocks around it
+ *   double *volume = malloc(rw_blocks_cells(grid) * sizeof *volume);
  *   rw_blocks_volumes(grid, volume);
  *
  * A cell field is an array with a number for each cell: block after block, x fastest within a block. A point field has
@@ -80,9 +80,8 @@ RW_API rw_status rw_blocks_box(rw_context *ctx, const double length[3], const in
 RW_API rw_status rw_blocks_cylinder(rw_context *ctx, double radius, double core, double length, const int cells[3],
                                     rw_blocks **grid);
 /* The hexahedra of a mesh of Gmsh (MSH 2.2 or 4.1, ASCII) as blocks, each cut into `cells`. Faces on the boundary whose
- * corners all lie on one of
- * the surfaces (within 1e-6 of its radius, of a custom one 1e-9 of the mesh's size) lie on it; surfaces may be NULL.
- * ERR_FILE, ERR_INPUT with the line, and as rw_blocks_create. */
+ * corners all lie on one of the surfaces (within 1e-6 of its radius, of a custom one 1e-9 of the mesh's size) lie on
+ * it; surfaces may be NULL. ERR_FILE, ERR_INPUT with the line, and as rw_blocks_create. */
 RW_API rw_status rw_blocks_read_gmsh(rw_context *ctx, const char *path, const int cells[3], const rw_surface *surfaces,
                                      int nsurfaces, rw_blocks **grid);
 RW_API void rw_blocks_destroy(rw_blocks **grid);

@@ -4,8 +4,9 @@
  *   tasks t_1 … t_N; pairs (t_i, t_j): t_j needs the output of t_i
  *   a path from t_a to t_b is a chain of at least one pair; t_b is independent of t_a when there is none
  *   a set of tasks is separate (convex) when every path between two of its tasks stays inside: then it can be run as a
- *   whole a kernel runs separate sets of one structure, each by one group; sets that need nothing of each other run at
- *   the same time
+ *   whole
+ *   a kernel runs separate sets of one structure, each by one group; sets that need nothing of each other run at the
+ *   same time
  *
  *   rw_depgraph_create(ctx, &g);
  *   rw_depgraph_add_task(g, "f", "f(0,0)", &a);  rw_depgraph_add_task(g, "sum", "g(0,0)", &b);

@@ -2,8 +2,8 @@
  *
  *   rw_expr_field   fields[] = {{.name = "N"}, {.name = "P"}};
  *   rw_expr_scalar  scalars[] = {{.name = "tau", .value = 1e-9}};
- *   rw_expr_spec    spec = {.text = "N = (N + tau*P)/(1 + tau*N); total = sum(N)", .fields = fields, .nfields = 2,
- *                   ...};
+ *   rw_expr_spec    spec = {
+ *       .text = "N = (N + tau*P)/(1 + tau*N); total = sum(N)", .fields = fields, .nfields = 2, ...};
  *   rw_expr_create(dev, &spec, &e);  rw_expr_bind(e, "N", array);  rw_expr_set(e, "tau", 2e-9);
  *   rw_expr_run(e, queue);           rw_expr_get(e, "total", &re, NULL);
  *

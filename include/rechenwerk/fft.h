@@ -85,10 +85,9 @@ RW_API rw_status rw_fft_get_info(const rw_fft *fft, rw_fft_info *info);
  * own again. Plans that are not executed at the same time may share it. */
 RW_API rw_status rw_fft_set_work(rw_fft *fft, rw_array *work);
 /* y <- transform of x, arrays of the shapes, types and strides that were planned, at any offset. In place: x and y may
- * be the same memory where each line of y begins where its
- * line of x does (a real array in place has room for its spectrum: x_stride of a row is 2 (n/2 + 1)). ERR_ARGUMENT:
- * other arrays, other overlaps. Executions of one plan need the same queue, or events in between, where work_bytes is
- * not 0. */
+ * be the same memory where each line of y begins where its line of x does (a real array in place has room for its
+ * spectrum: x_stride of a row is 2 (n/2 + 1)). ERR_ARGUMENT: other arrays, other overlaps. Executions of one plan need
+ * the same queue, or events in between, where work_bytes is not 0. */
 RW_API rw_status rw_fft_execute(rw_fft *fft, rw_array *x, rw_array *y, rw_queue *queue);
 
 /* ---- tuning ---------------------------------------------------------------------------------------------------------

@@ -2,13 +2,13 @@
  * a few numbers; their preparation for kernels; and the operator of all grid blocks in one process, with the exchange
  * of ghost cells on the device.
  *
- *   rw_multiblock_spec grid = {.cells = {10, 40, 20}, .blocks = {8, 1, 1}, .mode = RW_MULTIBLOCK_INNER, .periodic =
- *   true};
- *   rw_multiblock_create(dev, &grid, &layout, &op);                                 8 grid blocks along x
+ *   rw_multiblock_spec grid = {
+ *       .cells = {10, 40, 20}, .blocks = {8, 1, 1}, .mode = RW_MULTIBLOCK_INNER, .periodic = true};
+ *   rw_multiblock_create(dev, &grid, &layout, &op);                          8 grid blocks along x
  *   rw_multiblock_vector(op, RW_C128, &x), rw_multiblock_vector(op, RW_C128, &y);
- *   rw_multiblock_multiply(op, NULL, x, NULL, y, rw_device_queue(dev));             ghosts of x from the neighbours,
- *   then y <- A x in each grid block rw_multiblock_operator(op, RW_C128, &A), rw_krylov_create(rw_sparse_operator(A),
- *   RW_C128, &spec, &solver); and a solver with it
+ *   rw_multiblock_multiply(op, NULL, x, NULL, y, rw_device_queue(dev));      ghosts of x, then y <- A x in each block
+ *   rw_multiblock_operator(op, RW_C128, &A);                                 for a solver:
+ *   rw_krylov_create(A, RW_C128, &spec, &solver);
  *
  * The grid is x times theta times r, cut into equal grid blocks. A cell has five unknowns, a coupling of two cells is a
  * block of 5 x 5. Around each grid block lie ghost cells, two wide, along the axes that the stencil couples: inner
@@ -117,8 +117,7 @@ RW_API rw_status rw_multiblock_measure(rw_context *context, const rw_multiblock_
                                        rw_multiblock_index index, rw_dtype values, rw_multiblock_size *size);
 
 /* Number of a cell with ghosts: theta + g + (ntheta + 2 g)(x + g + (nx + 2 g)(r + h)); g = 2 ghost cells, h = 2 along r
- * where the stencil has three axes, else
- * 0. x, theta, r: from -g … n + g - 1, the cells of the grid block from 0. */
+ * where the stencil has three axes, else 0. x, theta, r: from -g … n + g - 1, the cells of the grid block from 0. */
 RW_API int64_t rw_multiblock_cell(const rw_multiblock_spec *spec, int64_t x, int64_t theta, int64_t r);
 
 /* ---- matrices ---------------------------------------------------------------------------------------------------- */

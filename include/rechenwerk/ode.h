@@ -1,7 +1,9 @@
 /* Time integration of equations given as text: du/dt = …, on a device, without copying a field.
  *
- *   rw_ode_spec spec = {.equations = "du/dt = laplace(u)", .grid = …, .fields = …, .method = RW_ODE_RKC2, .rtol =
- *   1e-5}; rw_ode_create(dev, &spec, &ode); rw_ode_bind(ode, "u", array);
+ *   rw_ode_spec spec = {
+ *       .equations = "du/dt = laplace(u)", .grid = …, .fields = …, .method = RW_ODE_RKC2, .rtol = 1e-5};
+ *   rw_ode_create(dev, &spec, &ode);
+ *   rw_ode_bind(ode, "u", array);
  *   while (rw_ode_time(ode) < 1) rw_ode_step(ode, 1); */
 #ifndef RECHENWERK_ODE_H
 #define RECHENWERK_ODE_H
@@ -94,8 +96,7 @@ RW_API double rw_ode_time(const rw_ode *ode);
  * through the present state and the three before. No right-hand side is evaluated. Afterwards the bound arrays hold the
  * interpolated state and rw_ode_time is t; the next look, step, undo, bind or set restores the present state first.
  * *error: estimate of the interpolation error relative to the solution, in the 2-norm over all fields: the difference
- * to
- *     the parabola through the newest three states. INFINITY if the states do not suffice: within the first steps,
+ *     to the parabola through the newest three states. INFINITY if the states do not suffice: within the first steps,
  *     after a discontinuity in time, rw_ode_bind, rw_ode_set or rw_ode_load, or if squares overflow. The arrays then
  *     hold the present state.
  * Errors: ERR_ARGUMENT: a time outside the last step, no `dense`; ERR_MEMORY, ERR_COMPILE, ERR_LAUNCH: the arrays hold

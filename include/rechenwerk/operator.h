@@ -68,8 +68,7 @@ RW_API rw_device *rw_operator_device(const rw_operator *op);
  *     values.
  * alpha, beta: pairs (re, im) (default: 1 and 0). If beta is 0, y is not read.
  * Errors: ERR_ARGUMENT: shapes, types, another device, a complex factor for real vectors. ERR_UNSUPPORTED: an op that
- * the
- *     operator does not support. ERR_COMPILE, ERR_MEMORY: with the first product of a kind. */
+ *     the operator does not support. ERR_COMPILE, ERR_MEMORY: with the first product of a kind. */
 RW_API rw_status rw_operator_multiply(rw_operator *op, rw_op transpose, const double alpha[2], rw_array *x,
                                       const double beta[2], rw_array *y, rw_queue *queue);
 /* Writes the diagonal of a square operator into an array of shape (rows) and the operator's type.

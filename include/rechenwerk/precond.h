@@ -113,10 +113,9 @@ typedef struct rw_precond_bytes {
 /* Forecasts the memory of a preconditioner from the entries of its matrix. Nothing is allocated on the device.
  * layout: that of the matrix, from which the block size follows. vectors: type of the vectors.
  * Accuracy of device and device_setup: exact if the pattern decides (jacobi, ssor, ilu0, milu, icc0, chebyshev),
- * padding
- *     on GPUs included; otherwise from samples: within a factor of 1.3 for ilu, milu and icc with fill (exact on GPUs),
- *     for amg (apart from 0.5 MB of its coarsest grid) and for ilut (2 if the fill of its rows differs widely). Of ilut
- *     `least` has no fill, `most` has `fill` more blocks per row and factor.
+ *     padding on GPUs included; otherwise from samples: within a factor of 1.3 for ilu, milu and icc with fill (exact
+ *     on GPUs), for amg (apart from 0.5 MB of its coarsest grid) and for ilut (2 if the fill of its rows differs
+ *     widely). Of ilut `least` has no fill, `most` has `fill` more blocks per row and factor.
  * Accuracy of host_setup: within a factor of 1.3.
  * Cost: a fraction of the setup, and about twice the host memory of the entries; with fill on GPUs also the pattern of
  *     the factors.
@@ -128,9 +127,8 @@ RW_API rw_status rw_precond_estimate(rw_device *device, const rw_precond_spec *s
  * chebyshev take any operator whose diagonal is known, the others a matrix (rw_sparse_operator). A matrix with other
  * blocks than spec.block is converted temporarily.
  * Where: ssor, ilu and milu on GPUs, and by fixed-point sweeps everywhere, are computed on the device, in the precision
- * of
- *     the vectors or of the matrix, whichever is higher; this needs device memory for the factors twice (sweeps: three
- *     times). All others are computed on the host in double precision.
+ *     of the vectors or of the matrix, whichever is higher; this needs device memory for the factors twice (sweeps:
+ *     three times). All others are computed on the host in double precision.
  * icc: LL* of A + shift diag(A) for a hermitian A; both triangles are read. The shift is 0, or 1e-3, 2e-3, 4e-3 … if a
  *     pivot is not positive.
  * Errors: ERR_ARGUMENT: a matrix that is not square, a block size that does not divide its rows, values out of range;

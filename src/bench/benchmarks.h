@@ -84,9 +84,8 @@ bool rw_bench_doubt(const rw_bench_result *row, char *text, size_t size);
  * refused `rounds` is 0.
  * Times: `seconds` is warm, the same product looped as solvers do; `cold` is one product after a copy has evicted its
  * data from the caches. `share` and `limit` go by the warm time. error: the largest of a row of the matrix against sums
- * in long double, over
- * what rounding allows, 4 (terms + 2) eps sum |a||x|; above 1 it is wrong. Places must not occur twice. Freed with
- * rw_bench_free. ERR_ARGUMENT, ERR_MEMORY, ERR_COMPILE. */
+ * in long double, over what rounding allows, 4 (terms + 2) eps sum |a||x|; above 1 it is wrong. Places must not occur
+ * twice. Freed with rw_bench_free. ERR_ARGUMENT, ERR_MEMORY, ERR_COMPILE. */
 rw_status rw_bench_products(rw_device *device, const rw_entries *entries, rw_dtype vectors,
                             const rw_sparse_candidate *candidates, int n, const rw_bench_options *options,
                             rw_bench_result **rows);

@@ -2,8 +2,7 @@
  * numbers of iterations, and what the matrix costs.
  *
  * Least bytes of an iteration: 10 passes over vectors; of the matrix its entries with an index each; a matrix-free
- * operator takes one
- * pass more that reads two vectors, for the sums of a product (src/operator/function.c). */
+ * operator takes one pass more that reads two vectors, for the sums of a product (src/operator/function.c). */
 #include "bench/bench.h"
 #include "rechenwerk/krylov.h"
 #include "rechenwerk/stencil.h"

@@ -3,9 +3,8 @@
  * Tried in this order; the given name itself is never an answer:
  *   another word of the field for the same thing (a table): "if" finds "where", "laplacian" finds "laplace"
  *   the smallest edit distance, of equal ones a name that begins with it ("rkc" finds "rkc2"), at most 1 + length/5
- *   changes with the mean length of both texts: "cdua" finds "cuda",
- *     "cpu" does not find "fft", nor "hello" "ell"; up to four characters the first must agree: "rand" does not find
- *     "and"
+ *     changes with the mean length of both texts: "cdua" finds "cuda", "cpu" does not find "fft", nor "hello" "ell"; up
+ *     to four characters the first must agree: "rand" does not find "and"
  *   a name that begins with it, or that it begins with: "lap" finds "laplace", "cosine" finds "cos"
  *   what follows its last underscore: "t_end" finds "end"
  * Distance: inserted, deleted, replaced bytes and swapped neighbours count one each (optimal string alignment; Damerau

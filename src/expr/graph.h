@@ -1,8 +1,8 @@
 /* The graph of an expression program: nodes in one table, equal nodes stored once (so common subexpressions are found
  * by construction), constants folded as nodes are made.
  *
- *   CONST re, im     PARAM i     STATE i      COORD axis, offset     FIELD f, version, offset     REDUCE kind(a)   
- *                                             operations
+ *   CONST re, im     PARAM i     STATE i      COORD axis, offset     FIELD f, version, offset     REDUCE kind(a)
+ *   operations
  *
  * A STATE is a scalar on the device as it was when the program started.
  * A field has versions: 0 is its value when the program starts, n after its n-th assignment. Offsets count nodes; on a

@@ -2,9 +2,8 @@
  * 1966).
  *
  * A switch is a scalar whose value or slope jumps: a comparison, floor, sign, mod, min, max, abs, tan or atan2 of the
- * parameter. Time
- * integration looks for the next jump with rw_range_next. It is found wherever it lies and however short the pulse is,
- * because an interval counts as free of jumps only when its range proves that. */
+ * parameter. Time integration looks for the next jump with rw_range_next. It is found wherever it lies and however
+ * short the pulse is, because an interval counts as free of jumps only when its range proves that. */
 #ifndef RW_RANGE_H
 #define RW_RANGE_H
 

@@ -5,12 +5,10 @@
  *                = 0, 64 x 64 unknowns 0.01 apart, to t = 1: the study rock4 with N = 64
  *   source       du/dt = 10 laplace(u) + s(t, x, y), u = 0 on the sides, u = sin(pi x)^2 sin(pi y)^2 at t = 0, of which
  *                s makes u(t) = u(0) cos(pi t)^2 but for the error of the differences, 62 x 62 unknowns on the unit
- *                square, to t = 1: a
- *                source that is stiff, in SUNDIALS' example ark_heat2D_lsrk
- *   brusselator du/dt = 1 + u^2 v - 4.4 u + 0.1 laplace(u) + s, dv/dt = 3.4 u - u^2 v + 0.1 laplace(v), periodic, s = 5
- *   on a disc
- *                from t = 1.1 on, 128 x 128 nodes of the unit square, to t = 11.5: Hairer and Wanner, Solving Ordinary
- *                Differential Equations II, IV.10
+ *                square, to t = 1: a source that is stiff, in SUNDIALS' example ark_heat2D_lsrk
+ *   brusselator  du/dt = 1 + u^2 v - 4.4 u + 0.1 laplace(u) + s, dv/dt = 3.4 u - u^2 v + 0.1 laplace(v), periodic, s =
+ *                5 on a disc from t = 1.1 on, 128 x 128 nodes of the unit square, to t = 11.5: Hairer and Wanner,
+ *                Solving Ordinary Differential Equations II, IV.10
  *   gray-scott   du/dt = 0.16 laplace(u) - u v^2 + 0.035 (1 - u), dv/dt = 0.08 laplace(v) + u v^2 - 0.1 v, periodic, 64
  *                x 64 nodes 1 apart, to 200
  *   switched     the brusselator with 32 x 32 nodes, to t = 3: a source that is switched on in time

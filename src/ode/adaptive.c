@@ -1,8 +1,9 @@
 /* Step control of all adaptive methods, after Hairer and Wanner (Solving Ordinary Differential Equations II, IV.8) and
  * Sommeijer, Shampine and Verwer (J. Comput. Appl. Math. 88, 1998): a method tries steps, this file chooses them.
  *
- *   accepted up to error 1, then the next step is h min(growth, max(0.1, 0.8 e^(-1/p) min(1,
- *   (h/h_old)(e_old/e)^(1/p)))) first step 0.1/(rho sqrt(|F(y + F/rho) - F|/rho)), from two right-hand sides
+ *   accepted up to error 1, then the next step is
+ *       h min(growth, max(0.1, 0.8 e^(-1/p) min(1, (h/h_old)(e_old/e)^(1/p))))
+ *   first step 0.1/(rho sqrt(|F(y + F/rho) - F|/rho)), from two right-hand sides
  *   limits are hit exactly: two equal steps instead of a long and a tiny one
  *   switches in time (switches.c), as in where(t >= 1.1, 5, 0): a step ends before one, the next begins after it
  *   jumps in place and in the fields (jumps.c) are of size h: then the next step is 0.8 h/e, whatever e_old was

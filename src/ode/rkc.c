@@ -20,8 +20,8 @@
  * pass that reads two vectors.
  *
  * e is of size h^3 and the error of a run of size h^2, so steps with |e| = tol would leave an error of size tol^(2/3).
- * Accepted is
- * |e| up to SCALE tol sqrt(tau), tau = rtol + atol/max|y|: then h is of size sqrt(tol) and the error of size tol.
+ * Accepted is |e| up to SCALE tol sqrt(tau), tau = rtol + atol/max|y|: then h is of size sqrt(tol) and the error of
+ * size tol.
  *
  * Vectors: 0 y, 1 the newest stage, 2 the one before. Not for equations that oscillate: the stability region is
  * narrow. */

@@ -8,8 +8,8 @@
  * is one product z <- z - T z of some rows.
  * The rows of such a matrix lie in the order of levels. One core, or several for which a level is too little, takes row
  * after row in one launch, in the order of elimination, whose neighbours are still in the cache. By sweeps (Jacobi's
- * method, z <- b - T z, again and again) a system is a few whole products
- * instead: as exact as a preconditioner needs where off-diagonal blocks are small, and without the launch a level.
+ * method, z <- b - T z, again and again) a system is a few whole products instead: as exact as a preconditioner needs
+ * where off-diagonal blocks are small, and without the launch a level.
  *
  * Sources: Saad 2003, chapters 10 and 11.6 (levels); Anzt, Chow, Dongarra, Iterative sparse triangular solves for
  * preconditioning, Euro-Par 2015 (sweeps). */

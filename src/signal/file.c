@@ -1,8 +1,9 @@
 /* Samples in files and pipes: WAV, and samples without a header.
  *
  *   "RIFF" size "WAVE"   chunks: name[4] size[4] bytes, and one more where the size is odd
- *   "fmt " tag[2] channels[2] rate[4] bytes/s[4] bytes/sample[2] bits[2]; tag 0xfffe: 2 bytes size, valid bits[2]
- *   mask[4] tag[2] GUID[14] "data" samples; size 0 or 0xffffffff: until the end
+ *   "fmt "  tag[2] channels[2] rate[4] bytes/s[4] bytes/sample[2] bits[2]; tag 0xfffe: 2 bytes size, valid bits[2]
+ *           mask[4] tag[2] GUID[14]
+ *   "data"  samples; size 0 or 0xffffffff: until the end
  *
  * Source: Microsoft, Multiple Channel Audio Data and WAVE Files, 2007; IBM and Microsoft, Multimedia Programming
  * Interface 1.0, 1991. */

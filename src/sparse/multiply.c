@@ -2,8 +2,7 @@
  *
  * The text of a product is values.k (types and arithmetic for real and complex matrices and vectors) and the format's
  * kernel. Several vectors are computed 8 at once, the rest 4, 2 and 1 at once: each pass reads the matrix. Transposes
- * go by an index of where each block
- * column has its blocks (transposed.k). */
+ * go by an index of where each block column has its blocks (transposed.k). */
 #include "sparse/multiply.h"
 
 #include <string.h>

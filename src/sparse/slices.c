@@ -4,8 +4,8 @@
  *   first[s]                                   first position of slice s, of slices + 1; position j of a slice holds
  *                                              one block of each of its rows
  *   column[height j + i]                       block column of the block of row i of the slice
- *   value[(c_n j + c) height r_n + r_n i + r] entry (r, c) of that block: column after column of the whole slice,
- *   scalar rows run fastest
+ *   value[(c_n j + c) height r_n + r_n i + r]  entry (r, c) of that block: column after column of the whole slice,
+ *                                              scalar rows run fastest
  *   row[height s + i]                          (sorted, or in an order that was given) block row at place i of slice s
  *   shift[2 p], shift[2 p + 1]                 (slices of 32 that are not sorted and have no sections) of position p:
  *                                              how far its columns are from their rows, and as bits which rows have a

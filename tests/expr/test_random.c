@@ -1,14 +1,11 @@
 /* Random programs on every device against the plain evaluator: all operations and functions, graphs to depth 8, fields
  * f32, f64, c64, c128 with sides of all kinds, coordinates, scalars, stencils, reductions, several statements. Seeds
- * are
- * fixed; a failure prints seed and program. RW_TEST_PROGRAMS=200 tries more than CI does.
+ * are fixed; a failure prints seed and program. RW_TEST_PROGRAMS=200 tries more than CI does.
  *
  * Which cells are well conditioned is measured, not assumed: the same program is evaluated SAMPLES more times with
- * every
- * value it computes, loads or is given (origin and spacing of the grid too) multiplied by 1 + d, d random and different
- * for each node of the graph, |d| <= NOISE (complex for complex values). That is what rounding and the functions of
- * another library may do. With R the value and
- * S = max |sample - R|:
+ * every value it computes, loads or is given (origin and spacing of the grid too) multiplied by 1 + d, d random and
+ * different for each node of the graph, |d| <= NOISE (complex for complex values). That is what rounding and the
+ * functions of another library may do. With R the value and S = max |sample - R|:
  *
  *   S <= WELL |R|      well conditioned: the device must give R to 1e-13 (f64) or 1e-5 (f32)
  *   otherwise          it must give R to 10 S, about what rounding may do to this cell
@@ -18,8 +15,7 @@
  *   f64     1.1e-16   2e-15 (18 eps)  3e-14   1e-13
  *   f32     6.0e-8    4e-7 ( 7 eps)   4e-6    1e-5
  * OpenCL allows double functions 16 ulp, CUDA's worst is less. A test of the test: at least 3/4 of the cells of f64 and
- * 1/2 of
- * f32 must be well conditioned. */
+ * 1/2 of f32 must be well conditioned. */
 #include "expr_test.h"
 
 enum { SAMPLES = 6, FIELDS = 5, MAX_CELLS = 700 };

@@ -3,9 +3,8 @@
  *   time   those of all methods with every kind of side, all depending on time, in 1, 2 and 3 dimensions and for
  *          coupled fields. The solution is quadratic in space, so differences of order 2 and their values beyond the
  *          sides are exact and only the error in time is left.
- *   space 2 and 4 for coupled fields with Robin and Neumann sides (tests/ode/test_manufactured.c has the other sides);
- *   1 for
- *          one-sided differences in both directions of advection, 2 for central ones in their place.
+ *   space  2 and 4 for coupled fields with Robin and Neumann sides (tests/ode/test_manufactured.c has the other sides);
+ *          1 for one-sided differences in both directions of advection, 2 for central ones in their place.
  *
  * All on the cpu; on other devices one case of each method, whose result must also agree with the cpu's. */
 #include "ode_test.h"

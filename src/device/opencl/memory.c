@@ -34,9 +34,8 @@ rw_status rw_opencl_alloc(rw_device *dev, size_t bytes, rw_memory memory, rw_buf
     cl_mem m = s->cl->clCreateBuffer(s->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
     if (!m) return fail_alloc(dev, error, bytes);
     /* Drivers take the memory at first use; asking for it now makes the failure appear where it can be handled. It is
-     * waited for: with
-     * this still under way NVIDIA's (580.159) crashes or stands still in programs of several threads (device.queue).
-     * What the wait says may be of work before, and the next call says it too. */
+     * waited for: with this still under way NVIDIA's (580.159) crashes or stands still in programs of several threads
+     * (device.queue). What the wait says may be of work before, and the next call says it too. */
     if (dev->queue) {
         error = s->cl->clEnqueueMigrateMemObjects(dev->queue->state, 1, &m, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0,
                                                   NULL, NULL);
