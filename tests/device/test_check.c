@@ -155,8 +155,7 @@ static const finding findings[] = {
      1,
      "    SHARED(real, t, 8);\n    EACH(i, 8) { t[i + 1] = x[i]; }\n    BARRIER;\n"
      "    EACH(i, 8) { y[i] = t[i]; }\n",
-     {"out of bounds", "line 4", "item 7",
-      "writes 8 bytes 0 bytes past the end of shared 't' of 8 elements (line 3)"}},
+     {"out of bounds", "line 4", "item 7", "writes 8 bytes 0 bytes past the end of shared 't' of 8 elements (line 3)"}},
     {"local_index",
      1,
      "    EACH(i, n) {\n        real c[5];\n        for (int k = 0; k < 5; ++k) c[k] = x[k];\n"

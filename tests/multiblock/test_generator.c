@@ -657,8 +657,7 @@ static void test_malformed_rows(void **state)
     prepares("row start 3 is 2: less than one before it", 3, (int64_t[]){0, 3, -1, 2}, column);
     prepares("row start 1 is 1: the first must be 0", 3, (int64_t[]){-1, 1, 2, 4}, column);
     prepares("row start 0 is 1: the first must be 0", 1, (int64_t[]){1, 4}, column);
-    prepares("row 1: column 1 after 3, counted from 0: columns ascend and occur once", 2, (int64_t[]){0, 3, 5},
-             column);
+    prepares("row 1: column 1 after 3, counted from 0: columns ascend and occur once", 2, (int64_t[]){0, 3, 5}, column);
     prepares("row 0: column 4 is outside [0, 4); both are counted from 0", 1, (int64_t[]){0, 1}, (int64_t[]){4});
     prepares("row 0: column -1 is outside", 1, (int64_t[]){0, 1}, (int64_t[]){-1});
     prepares("-1 rows, 4 columns", -1, (int64_t[]){0, 1}, column);

@@ -151,8 +151,7 @@ bool whole_of(const arguments *a, const char *name, double least, double most, d
 {
     if (!number_of(a, name, number)) return false;
     if (!given(a, name) || (*number >= least && *number <= most && *number == floor(*number))) return true;
-    usage("%s: --%s %s is not an integer from %.0f to %.0f", a->command->name, name, value_of(a, name), least,
-          most);
+    usage("%s: --%s %s is not an integer from %.0f to %.0f", a->command->name, name, value_of(a, name), least, most);
     return false;
 }
 

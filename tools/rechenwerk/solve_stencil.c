@@ -37,8 +37,7 @@ static int read_grid(const arguments *a, solve *s)
     const int ndim = numbers_of(grid, 'x', size);
     for (int d = 0; d < ndim; d++) {
         if (!(size[d] >= 1 && size[d] <= 1e9 && floor(size[d]) == size[d]))
-            return usage("solve: --grid %s: integers from 1 to 1000000000 are needed, such as 64x64x32",
-                         grid);
+            return usage("solve: --grid %s: integers from 1 to 1000000000 are needed, such as 64x64x32", grid);
         cells *= size[d], most = fmax(most, size[d]);
     }
     if (ndim == 0 || cells > 1e12)
