@@ -1,7 +1,7 @@
-/* What there is, read from the tables of settings: for help, templates of cases, bindings, manual pages, completion.
- * Link librechenwerk-run.
+/* Names, settings and help from the parameter tables: for help texts, templates of cases, bindings, manual pages and
+ * shell completion. Link librechenwerk-run.
  *
- * All texts and lists are freed with free(). */
+ * Free all texts and lists with free(). */
 #ifndef RECHENWERK_DESCRIBE_H
 #define RECHENWERK_DESCRIBE_H
 
@@ -15,18 +15,18 @@ typedef struct rw_word {
     const char *name, *line; /* "time.rtol", "relative tolerance of a step" */
 } rw_word;
 
-/* Names of a kind: "problems", "methods", "settings" (of all problems, as --set takes them), "functions" (of the
- * expression language), "formats" (of sparse matrices), "solvers" (of linear systems), "preconditioners", "exit-codes".
- * ERR_ARGUMENT with the nearest kind, ERR_MEMORY. */
+/* Lists the names of a kind: "problems", "methods", "settings" (of all problems, as --set takes them), "functions" (of
+ * the expression language), "formats" (of sparse matrices), "solvers" (of linear systems), "preconditioners",
+ * "exit-codes". Errors: ERR_ARGUMENT with the nearest kind; ERR_MEMORY. */
 RW_API rw_status rw_list_words(rw_context *context, const char *kind, rw_word **words, int *n);
-/* The kinds themselves, NULL after the last. */
+/* The kinds, terminated by NULL. */
 RW_API const char *const *rw_word_kinds(void);
 
-/* Help on a problem ("pde"), a section ("time"), a setting ("time.rtol", or "rtol" where that is clear) or a function
- * ("laplace"). ERR_ARGUMENT with the nearest name. */
+/* Help on a problem ("pde"), a section ("time"), a setting ("time.rtol", or "rtol" if that is unambiguous) or a
+ * function ("laplace"). Errors: ERR_ARGUMENT with the nearest name. */
 RW_API rw_status rw_help(rw_context *context, const char *name, char **text);
 
-/* A commented case of the problem that runs as it is. ERR_ARGUMENT with the nearest problem. */
+/* A commented case of the problem that can be run unchanged. Errors: ERR_ARGUMENT with the nearest problem. */
 RW_API rw_status rw_case_template(rw_context *context, const char *problem, char **text);
 
 /* All tables as JSON: problems, sections, settings with kind, default, allowed values, unit; exit codes. */

@@ -28,66 +28,69 @@
 extern "C" {
 #endif
 
-/* Where a run is. */
+/* Progress of a run. */
 typedef struct rw_run_progress {
     int64_t step;
     double time, start, end;
     double seconds;             /* wall time since the first step of this process */
-    double steps_per_second;    /* of the last seconds; 0 until known */
-    double points_per_second;   /* nodes of the grid times steps */
-    double seconds_left;        /* to the end at this rate, or at a rate that still grows; negative until known */
-    int64_t outputs;            /* made so far */
-    const char *compiling;      /* not NULL: a program of this name is being compiled, and all members above are 0 */
-    int64_t compilations;       /* number of the program that is being compiled, from 1 */
-    int64_t compilations_known; /* how many there are up to now; more when auto chooses a method. 0: not known */
+    double steps_per_second;    /* of the last seconds; 0: not known yet */
+    double points_per_second;   /* grid nodes times steps */
+    double seconds_left;        /* estimate at the current or still growing rate; negative: not known yet */
+    int64_t outputs;            /* written so far */
+    const char *compiling;      /* name of the program that is being compiled; all members above are then 0 */
+    int64_t compilations;       /* its number, from 1 */
+    int64_t compilations_known; /* programs to compile as far as known; grows if auto chooses a method; 0: not known */
 } rw_run_progress;
 
 typedef void rw_run_progress_function(void *user, const rw_run_progress *progress);
 
-/* All zero: the case as it is, into results/NAME. */
+/* Options of a run. All zero: the case unchanged, into results/NAME. */
 typedef struct rw_run_options {
-    const char *folder;     /* results folder; NULL: results/NAME for NAME.yaml */
-    const char *device;     /* NULL: what the case says */
-    const char *const *set; /* [nset] "section.key=value", before checks */
+    const char *folder;     /* results folder. Default: results/NAME for NAME.yaml. */
+    const char *device;     /* Default: that of the case. */
+    const char *const *set; /* [nset] "section.key=value", applied before checks */
     int nset;
     bool restart; /* continue from the folder's checkpoint */
-    /* a folder that is not empty: replace the results in it. They go after the first checkpoint of the new run, and
-     * come back when it fails before */
+    /* Replaces the results of a folder that is not empty. They are deleted after the first checkpoint of the new run,
+     * and restored if it fails earlier. */
     bool force;
-    const volatile sig_atomic_t *interrupt; /* (optional) not 0: finish the step, save, stop */
-    /* (optional) called some times a second, after each output and before each compilation */
+    const volatile sig_atomic_t *interrupt; /* (optional) set to nonzero: finish the step, save, stop */
+    /* (optional) called several times per second, after each output and before each compilation */
     rw_run_progress_function *progress;
     void *user;
 } rw_run_options;
 
 typedef struct rw_run_report {
-    char folder[1024]; /* where the results are; "": there are none, the run has left nothing */
-    char reason[32]; /* "done", "interrupted", "not_finite", "not_converged", "check_failed", "failed"; "": not begun */
+    char folder[1024]; /* results folder; "": the run has left no files */
+    /* "done", "interrupted", "not_finite", "not_converged", "check_failed", "failed"; "": not started */
+    char reason[32];
     char problem[32], device[32];
-    /* "rock4", and why it was chosen ("": the case names it); "": the problem has none */
+    /* "rock4", and why it was chosen ("": the case names it); "": the problem has no method */
     char method[16], method_reason[240];
     double time, end;
     int64_t step, outputs, pictures;
-    int64_t checks, checks_passed; /* the case's own, made at the end */
+    int64_t checks, checks_passed; /* of the case, at the end */
     double seconds;
 } rw_run_report;
 
-/* Runs a case to its end. A run that fails before its first output leaves no files; a folder in which a run was killed,
- * or failed, before it output more than the initial state is used like an empty one. `report` is optional and filled
- * whatever the status. ERR_INPUT: the case, the folder (not empty, a link or a file of somebody else where a run
- * writes, or a checkpoint of another case), a damaged checkpoint; ERR_MEMORY: the case needs more than the device has
- * free, found out before anything is allocated; ERR_FILE; ERR_DEVICE; ERR_NOT_CONVERGED: a scalar is no longer finite,
- * a method gave up, or the final state fails a check of the case (its results are whole then); ERR_INTERRUPTED: stopped
- * at the user's wish, checkpoint written; and what the problem fails with. */
+/* Runs a case to its end. A run that fails before its first output leaves no files. A folder in which a run was killed,
+ * or failed, before it wrote more than the initial state counts as empty. report: optional; complete whatever the
+ * status. Errors: ERR_INPUT: the case, the folder (not empty, a foreign file where a run writes, the checkpoint of
+ * another case), a
+ *     damaged checkpoint; ERR_MEMORY: the case needs more memory than the device has free, found before anything is
+ *     allocated; ERR_FILE; ERR_DEVICE; ERR_NOT_CONVERGED: a scalar is not finite, a method failed, or the final state
+ *     fails a check of the case (the results are then complete); ERR_INTERRUPTED: a checkpoint was written; and those
+ *     of the problem. */
 RW_API rw_status rw_run_case(rw_context *context, const char *path, const rw_run_options *options,
                              rw_run_report *report);
 
-/* Passes over memory, bytes, operations of a case on its device, as text; free() it. Nothing is run or written. */
+/* Passes over memory, bytes and operations of a case on its device, as text. Free it with free(). Nothing is run or
+ * written. */
 RW_API rw_status rw_explain_case(rw_context *context, const char *path, const rw_run_options *options, char **text);
 
-/* The graph of one step of a case, as text (rw_ode_depgraph, docs/methods/depgraph.md); free() it. `stages`: about as
- * many, 0: 7. With `dot` a picture of it for Graphviz is written to that file, which appears whole or not at all.
- * ERR_UNSUPPORTED: a problem without steps that can be looked at; ERR_FILE; and as rw_explain_case. */
+/* The dependency graph of one step of a case as text (rw_ode_depgraph, docs/methods/depgraph.md). Free it with free().
+ * stages: approximate number (default: 7). dot: (optional) file for Graphviz, which appears complete or not at all.
+ * Errors: ERR_UNSUPPORTED: the problem has no such steps; ERR_FILE; and those of rw_explain_case. */
 RW_API rw_status rw_explain_graph(rw_context *context, const char *path, const rw_run_options *options, int stages,
                                   const char *dot, char **text);
 

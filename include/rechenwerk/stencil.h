@@ -17,21 +17,20 @@
 extern "C" {
 #endif
 
-/* The map from field `from` to field `to`, the two fields of the program, of one type. Unknowns are the cells of the
- * grid in the order of arrays. The program assigns `to` once and does not read it; it leaves `from` as it is. Scalars
- * keep the values of the spec. Products read `from` and write `to` once, as the program does; rw_operator_create says
- * what else.
+/* Creates the operator from field `from` to field `to`, the two fields of the program, of one type. Unknowns are the
+ * cells of the grid in the order of arrays. The program must assign `to` once, not read it, and leave `from` unchanged.
+ * Scalars keep their values of the specification. A product reads `from` and writes `to` once (rw_operator_create).
  *
- * That the map is linear is tested, by seven runs: A 0 = 0, and A (x + a z) = A x + a A z for random x and z of two
- * sizes and a complex where fields are, to 1000 roundings of the largest value. What is smaller than that goes unseen.
- * Boundary values must be 0: what they add to A u belongs to the right side.
+ * Linearity is tested by seven runs: A 0 = 0 and A (x + a z) = A x + a A z for random x and z of two sizes and, where
+ * fields are complex, a complex a, to 1000 rounding errors of the largest value. Smaller deviations are not detected.
+ * Boundary values must be 0: their contribution belongs to the right-hand side.
  *
- * The diagonal, which jacobi and chebyshev need, is found by products when first asked for: with unit vectors of many
- * cells at once, so far apart that none sees another: (reach + 1) products for each axis, multiplied, and up to twice
- * as many for an axis that this does not divide. Programs with sums over the grid, or on grids without rows, have none:
- * ERR_UNSUPPORTED then.
+ * The diagonal, for jacobi and chebyshev, is found on first use by products with unit vectors of many cells at once:
+ * (reach +
+ * 1) products per axis, multiplied, and up to twice as many for an axis that this does not divide. Programs with
+ * reductions, or on unstructured grids, have none (ERR_UNSUPPORTED).
  *
- * ERR_INPUT: mistakes of the text, with their place; a program that is not such a map, and why. ERR_ARGUMENT: names,
+ * Errors: ERR_INPUT: the text, with line and column; a program that is no linear map, and why. ERR_ARGUMENT: names,
  * fields, grid. ERR_UNSUPPORTED: a function in C, no compiler. ERR_COMPILE, ERR_MEMORY. */
 RW_API rw_status rw_operator_from_expr(rw_device *device, const rw_expr_spec *spec, const char *from, const char *to,
                                        rw_operator **op);
