@@ -4,7 +4,7 @@
  *   petsc FOLDER WORK VARIANT ITERATIONS RTOL OUTPUT [OPTION]...      under mpirun: rows are spread over the processes
  *
  * VARIANT is a type of matrix, baij or aij (which finds equal rows and reads their columns once), aijno (which does not
- * look for them) or hypre, with a preconditioner behind a slash: baij/ilu, aij/boomeramg, aij/gamg, aij/jacobi. WORK is
+ * look for them) or hypre, with a preconditioner after a slash: baij/ilu, aij/boomeramg, aij/gamg, aij/jacobi. WORK is
  * product, cg, gmres (restart 30, classical Gram-Schmidt once, as PETSc has it by default) or gmres2 (twice).
  * Preconditioned from the right, so that residuals are those of A x = b. Options are PETSc's. With several processes
  * ilu is that of each one's rows.

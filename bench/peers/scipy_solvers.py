@@ -3,7 +3,7 @@ for files and arguments.
 
     scipy_solvers.py FOLDER WORK VARIANT ITERATIONS RTOL OUTPUT
 
-VARIANT is bsr, csr or dia, with a preconditioner behind a slash: none or jacobi. WORK is product, cg or gmres (restart
+VARIANT is bsr, csr or dia, with a preconditioner after a slash: none or jacobi. WORK is product, cg or gmres (restart
 30, modified Gram-Schmidt, preconditioned from the right by scaling columns). SciPy's products use one core.
 """
 import inspect

@@ -9,7 +9,7 @@
  *
  * A system is a folder of files: size.i64 with block rows, rows of a block, blocks, 0 or 1 for real or complex;
  * first.i32, column.i32 as of BCSR; value.f64, the blocks row after row; right.f64. WORK is product, gmres or cg;
- * VARIANT a layout, with a preconditioner behind a slash: bcsr:5x5/ilu0. RTOL 0: all iterations are made. Every program
+ * VARIANT a layout, with a preconditioner after a slash: bcsr:5x5/ilu0. RTOL 0: all iterations are made. Every program
  * of the script takes the same arguments and prints a line "ITERATIONS SECONDS" for each repetition, of solvers with
  * what the preconditioner took: "ITERATIONS SECONDS SETUP"; OUTPUT gets the result. Threads: OMP_NUM_THREADS. Exit
  * code: 0, 1 a failure, 2 a wrong call. */

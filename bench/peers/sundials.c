@@ -9,7 +9,7 @@
  *   problem,method,rtol,steps,rejected,rhs,stages,error,seconds
  *
  * and on stderr what a right-hand side costs, with and without the method's vector operations. rkc2-stop, rkl2-stop end
- * a step where the source of the Brusselator is switched on and begin anew behind it, as ours do; rkc2 and rkl2 run
+ * a step where the source of the Brusselator is switched on and begin anew after it, as ours do; rkc2 and rkl2 run
  * across. Everything not set below is SUNDIALS' default: step control, first step, 200 stages, safety 1.01 on the given
  * eigenvalue. Fused vector operations are on, which changes neither results nor, by more than the spread of
  * repetitions, times.

@@ -28,9 +28,11 @@ awk -F' *[|] *' -v work="$work" '
         if (++row == 1) { series = ""; for (k = 1; k <= ncolumns; ++k) series = series "\t" plain($(column[k] + 1)) }
         if (row == 1) { print file "\t" title "\t" label series > (work "/figures") }
         if (row > 2) {
-            line = plain($2)
-            for (k = 1; k <= ncolumns; ++k) { value = $(column[k] + 1); gsub(/,/, "", value); line = line "\t" value }
-            print line > (work "/" file ".tsv")
+            line = plain($2); all = ""
+            for (k = 1; k <= ncolumns; ++k) {
+                value = $(column[k] + 1); gsub(/,/, "", value); line = line "\t" value; all = all value
+            }
+            if (all != "") print line > (work "/" file ".tsv")
         }
         next
     }
