@@ -238,8 +238,18 @@ def libvips(np, threads):
         sobel = pyvips.Image.new_from_array([[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]])
         precision = "integer" if u8 else "float"
         # of this least amplitude the mask has radius 9 (sigma 3) and 3 (sigma 1)
+        sobel_y = pyvips.Image.new_from_array([[-1, -2, -1], [0, 0, 0], [1, 2, 1]])
         gauss = {sigma: pyvips.Image.gaussmat(sigma, 0.0111, separable=True, precision=precision) for sigma in (1, 3)}
+
+        def chain():
+            smooth = image.convsep(gauss[1], precision="float")
+            edges = (smooth.conv(sobel, precision="float") ** 2 + smooth.conv(sobel_y, precision="float") ** 2) ** 0.5
+            least, most = edges.min(), edges.max()
+            y = (edges - least) * ((255 if u8 else 1) / (most - least))
+            return y.rint().cast("uchar") if u8 else y.cast("float")
+
         calls = {
+            "gauss|sobel|normalize": chain,
             "gauss sigma 3": lambda: image.convsep(gauss[3], precision=precision),
             "gauss sigma 1": lambda: image.convsep(gauss[1], precision=precision),
             "box 5": lambda: image.conv(pyvips.Image.new_from_array([[1] * 5] * 5, scale=25), precision=precision),
