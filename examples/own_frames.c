@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rechenwerk/stream.h"
+#include "rechenwerk/image.h"
 
 enum { KEPT = 16 };
 static rw_frame_format film =

@@ -21,7 +21,7 @@
 #include <sys/mman.h>
 
 #include "rechenwerk/krylov.h"
-#include "rechenwerk/multiblock.h"
+#include "rechenwerk/mesh.h"
 
 enum { PRODUCTS = 10, CHUNK = 1 << 16 };
 

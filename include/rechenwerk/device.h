@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#include "rechenwerk/context.h"
+#include "rechenwerk/core.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -8,9 +8,9 @@
 #ifndef RECHENWERK_ODE_H
 #define RECHENWERK_ODE_H
 
-#include "rechenwerk/depgraph.h"
+#include "rechenwerk/core.h"
 #include "rechenwerk/expr.h"
-#include "rechenwerk/param.h"
+#include "rechenwerk/program.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -12,7 +12,7 @@
 #ifndef RECHENWERK_PRECOND_H
 #define RECHENWERK_PRECOND_H
 
-#include "rechenwerk/param.h"
+#include "rechenwerk/core.h"
 #include "rechenwerk/sparse.h"
 
 #ifdef __cplusplus

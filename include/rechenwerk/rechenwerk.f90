@@ -83,7 +83,7 @@ module rechenwerk
     end type
 
     interface
-        ! context.h, status.h
+        ! core.h
         integer(c_int) function rw_context_create(context) bind(c)
             import
             type(c_ptr), intent(out) :: context

@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rechenwerk/core.h"
 #include "rechenwerk/operator.h"
-#include "rechenwerk/param.h"
 
 #ifdef __cplusplus
 extern "C" {

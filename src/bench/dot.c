@@ -1,11 +1,11 @@
-/* The library's dot product (rechenwerk/reduce.h), the result left on the device: compared with a sum in extended
+/* The library's dot product (rechenwerk/array.h), the result left on the device: compared with a sum in extended
  * precision, and with itself: a second run must give the same bits. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "bench/bench.h"
-#include "rechenwerk/reduce.h"
+#include "rechenwerk/array.h"
 
 typedef struct product {
     int64_t n;

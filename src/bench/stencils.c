@@ -5,7 +5,7 @@
  * operator takes one pass more that reads two vectors, for the sums of a product (src/operator/function.c). */
 #include "bench/bench.h"
 #include "rechenwerk/krylov.h"
-#include "rechenwerk/stencil.h"
+#include "rechenwerk/operator.h"
 #include "sparse/host.h"
 
 typedef struct stencil_contest {

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "rechenwerk/context.h"
+#include "rechenwerk/core.h"
 
 struct rw_context {
     int references; /* atomic */

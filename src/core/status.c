@@ -1,7 +1,7 @@
 /* Status codes: name, text and exit code of each, all read from RW_STATUS_LIST.
  *
  * A number that is no status (a cast, a newer library) gets a name and a text too, so a message never holds NULL. */
-#include "rechenwerk/status.h"
+#include "rechenwerk/core.h"
 
 #include <stddef.h>
 

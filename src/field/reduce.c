@@ -1,5 +1,5 @@
 /* Reductions of whole arrays by src/kernels/reduce.k: the operation is a handful of definitions. */
-#include "rechenwerk/reduce.h"
+#include "rechenwerk/array.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 
 #include "files/stream.h"
 
-const rw_color rw_ink = {28, 28, 30}, rw_frame = {70, 70, 74}, rw_grid = {224, 225, 228};
+const rw_color rw_ink = {28, 28, 30}, rw_frame = {70, 70, 74}, rw_grid_color = {224, 225, 228};
 
 enum { MOST = 11 }; /* ticks on one axis */
 

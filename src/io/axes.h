@@ -38,6 +38,6 @@ void rw_axis_draw(rw_canvas *canvas, const rw_axis *axis, double line, double si
 /* A number in few characters: "0.25", "−3×10⁻⁷". */
 void rw_axis_number(char *text, size_t n, double value);
 
-extern const rw_color rw_ink, rw_frame, rw_grid; /* text; lines of axes; grid lines */
+extern const rw_color rw_ink, rw_frame, rw_grid_color; /* text; lines of axes; grid lines */
 
 #endif

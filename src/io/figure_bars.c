@@ -122,7 +122,7 @@ rw_status rw_figure_write_bars(rw_context *ctx, const char *path, const rw_figur
     RW_TRY(rw_canvas_create(ctx, (int)l.sheet.width, (int)l.sheet.height, &canvas));
     for (int i = 0; i < l.axis.n; i++) {
         const double x = round(rw_axis_pixel(&l.axis, l.axis.tick[i]) - 0.5);
-        rw_canvas_fill(&canvas, x, l.box.y0, x + 1, l.box.y1, rw_grid);
+        rw_canvas_fill(&canvas, x, l.box.y0, x + 1, l.box.y1, rw_grid_color);
     }
     rw_canvas_clip(&canvas, 0, l.box.y0, l.sheet.width, l.box.y1);
     for (int g = 0; g < b->ngroups; g++) draw_group(&canvas, &l, b, g);

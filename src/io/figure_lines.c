@@ -250,7 +250,7 @@ static void draw_grid(rw_canvas *canvas, const layout *l)
     const rw_box *b = &l->box;
     const rw_color faint = {240, 240, 242};
     for (int major = 0; major < 2; major++) {
-        const rw_color color = major ? rw_grid : faint;
+        const rw_color color = major ? rw_grid_color : faint;
         for (int i = 0; i < (major ? l->x.n : l->x.n_minor); i++) {
             double x = round(rw_axis_pixel(&l->x, major ? l->x.tick[i] : l->x.minor[i]) - 0.5);
             rw_canvas_fill(canvas, x, b->y0, x + 1, b->y1, color);

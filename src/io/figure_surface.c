@@ -376,7 +376,7 @@ static void draw_walls(rw_canvas *canvas, const layout *l)
         double z = tick_at(&l->z, i);
         line(canvas, l, 0, 0, z, 0, 1, z), line(canvas, l, 0, 1, z, 1, 1, z);
     }
-    rw_canvas_ink(canvas, rw_grid, 1);
+    rw_canvas_ink(canvas, rw_grid_color, 1);
     line(canvas, l, 0, 0, 0, 0, 1, 0), line(canvas, l, 0, 1, 0, 1, 1, 0);
     line(canvas, l, 0, 0, 1, 0, 1, 1), line(canvas, l, 0, 1, 1, 1, 1, 1);
     line(canvas, l, 0, 1, 0, 0, 1, 1);

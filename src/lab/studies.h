@@ -11,8 +11,8 @@
 #ifndef RW_STUDIES_H
 #define RW_STUDIES_H
 
+#include "rechenwerk/core.h"
 #include "rechenwerk/device.h"
-#include "rechenwerk/param.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,4 +1,4 @@
-/* One row, many faces (rechenwerk/param.h): reading a value of a case, a file or an option into a member of a
+/* One row, many faces (rechenwerk/core.h): reading a value of a case, a file or an option into a member of a
  * structure.
  *
  *   case.yaml:14:9: time.rtol = -1 is outside (0, 1]: relative tolerance of a step
@@ -10,7 +10,7 @@
 #define RW_PARAM_H
 
 #include "param/tree.h"
-#include "rechenwerk/param.h"
+#include "rechenwerk/core.h"
 
 #define RW_LIST_MAX 8 /* numbers in a list */
 typedef struct rw_ints {

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "core/json.h"
-#include "rechenwerk/describe.h"
 #include "rechenwerk/krylov.h"
 #include "rechenwerk/ode.h"
+#include "rechenwerk/run.h"
 #include "run/tables.h"
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */

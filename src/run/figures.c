@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rechenwerk/figure.h"
+#include "rechenwerk/run.h"
 
 void rw_picture_name(const char *name, char *file, size_t size)
 {

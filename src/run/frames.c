@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rechenwerk/figure.h"
+#include "rechenwerk/run.h"
 
 enum { LIMITS_RUN, LIMITS_FRAME, LIMITS_GIVEN };
 

@@ -13,7 +13,7 @@
  *   FREE(section, form, example, line)        a section without rows: MAP (names of the user's own) or TEXTS
  *
  * default   a YAML value as text: "1e-5", "[0, 0, 0]", "rkc2"; for NODE "" (absent)
- * allowed   as of rechenwerk/param.h; a '|' at the end of a CHOICE is allowed, so that X-macros can make it
+ * allowed   as of rechenwerk/core.h; a '|' at the end of a CHOICE is allowed, so that X-macros can make it
  * condition of the effective value of another setting: "time.method = rk4|auto", "output.every != 0" (or "!= []") */
 #ifndef RW_SECTIONS_H
 #define RW_SECTIONS_H

@@ -2,7 +2,7 @@
 #ifndef RW_TABLES_H
 #define RW_TABLES_H
 
-#include "rechenwerk/describe.h"
+#include "rechenwerk/run.h"
 #include "run/problem.h"
 #include "run/run_settings.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rechenwerk/describe.h"
+#include "rechenwerk/run.h"
 #include "run/tables.h"
 
 #define COLUMN 34 /* of the comments */

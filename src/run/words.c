@@ -1,6 +1,6 @@
 /* Names that come from the tables of other headers. */
-#include "rechenwerk/describe.h"
 #include "rechenwerk/krylov.h"
+#include "rechenwerk/run.h"
 
 #include "core/core.h"
 

@@ -1,14 +1,14 @@
 /* The cases of `rechenwerk selftest`: memory, reductions of every type, all functions of the expression language, grid
  * operators with every boundary, fused reductions, both integrators. Expected values come from the plain evaluator or
  * are known exactly. Small sizes: the whole list is a matter of seconds. */
-#include "rechenwerk/selftest.h"
+#include "rechenwerk/run.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "expr/program.h"
+#include "rechenwerk/array.h"
 #include "rechenwerk/ode.h"
-#include "rechenwerk/reduce.h"
 
 enum { MAX_ROWS = 160, NX = 67, NY = 21 };
 

@@ -11,7 +11,7 @@
 
 #include "expr/map.h"
 #include "operator/operator.h"
-#include "rechenwerk/stencil.h"
+#include "rechenwerk/operator.h"
 
 typedef struct stencil {
     rw_device *device;

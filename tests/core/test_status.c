@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "rechenwerk/status.h"
+#include "rechenwerk/core.h"
 
 static const struct {
     rw_status status;

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "expr/scalars.h"
-#include "rechenwerk/context.h"
+#include "rechenwerk/core.h"
 
 static rw_context *ctx;
 

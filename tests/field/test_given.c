@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "rechenwerk/blocks.h"
+#include "rechenwerk/mesh.h"
 
 static rw_expr *make(rw_blocks *g, rw_blocks_place place, const char *text, int nfields)
 {

@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "../devices.h"
-#include "rechenwerk/reduce.h"
+#include "rechenwerk/array.h"
 
 enum { OPS = 7, DTYPES = 5 };
 static const char *const op_names[OPS] = {"sum", "dot", "min", "max", "norm1", "norm2", "normmax"};

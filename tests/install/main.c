@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <rechenwerk/context.h>
+#include <rechenwerk/core.h>
 
 int main(void)
 {

@@ -2,7 +2,7 @@
  * OpenCL: 40) are the same with the products of every format (A25), restarts and their memory (A26), what
  * preconditioners save, for the same solution (A27). */
 #include "krylov/basis.h"
-#include "rechenwerk/multiblock.h"
+#include "rechenwerk/mesh.h"
 #include "systems.h"
 
 static int iterations = 100;

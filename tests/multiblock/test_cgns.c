@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "../devices.h"
-#include "rechenwerk/cgns.h"
+#include "rechenwerk/mesh.h"
 
 #if RW_WITH_CGNS
 #include <cgnslib.h>

@@ -7,7 +7,7 @@
 
 #include "../devices.h"
 #include "rechenwerk/krylov.h"
-#include "rechenwerk/multiblock.h"
+#include "rechenwerk/mesh.h"
 #include "sparse/sparse.h"
 
 static rw_sparse_layout layout_of(const char *text, rw_dtype values)

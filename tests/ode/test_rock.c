@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "ode/rock.h"
-#include "rechenwerk/context.h"
+#include "rechenwerk/core.h"
 
 static rw_context *ctx;
 

@@ -154,7 +154,7 @@ fi
 # ---- a limit on the memory of a C program, which has no handler for crashes: a status, at every limit ----
 cat > own.c <<'END'
 #include <stdio.h>
-#include <rechenwerk/context.h>
+#include <rechenwerk/core.h>
 #include <rechenwerk/run.h>
 int main(int argc, char **argv)
 {

@@ -11,7 +11,7 @@
 
 #include "core/json.h"
 #include "io/yaml.h"
-#include "rechenwerk/describe.h"
+#include "rechenwerk/run.h"
 #include "run/tables.h"
 
 static rw_context *ctx;

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "../devices.h"
-#include "rechenwerk/selftest.h"
+#include "rechenwerk/run.h"
 
 typedef struct outcome {
     rw_selftest_result *rows;

@@ -14,7 +14,7 @@
 
 #include "core/core.h"
 #include "io/picture.h"
-#include "rechenwerk/figure.h"
+#include "rechenwerk/run.h"
 
 static rw_context *ctx;
 static char path[] = "/tmp/rechenwerk-pattern-XXXXXX", picture[80];

@@ -7,7 +7,7 @@
 
 #include "../devices.h"
 #include "lab/convolution_kernels.h"
-#include "rechenwerk/stream.h"
+#include "rechenwerk/image.h"
 
 static char folder[64];
 static const char *at(const char *name)

@@ -10,8 +10,8 @@
 #include <stdio.h>
 
 #include "core/json.h"
+#include "rechenwerk/core.h"
 #include "rechenwerk/device.h"
-#include "rechenwerk/param.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof(*(array))))
 

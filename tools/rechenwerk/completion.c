@@ -8,7 +8,7 @@
 
 #include "command.h"
 #include "lab/studies.h"
-#include "rechenwerk/describe.h"
+#include "rechenwerk/run.h"
 
 #define DEVICES "cpu check auto cuda:0 opencl:0"
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "rechenwerk/context.h"
+#include "rechenwerk/core.h"
 
 static void put(const char *text)
 {

@@ -6,8 +6,8 @@
 #include <sys/statvfs.h>
 
 #include "command.h"
-#include "rechenwerk/cgns.h"
-#include "rechenwerk/describe.h"
+#include "rechenwerk/mesh.h"
+#include "rechenwerk/run.h"
 
 /* What is to be made, as the options say; then what it takes. */
 typedef struct request {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "rechenwerk/describe.h"
+#include "rechenwerk/run.h"
 
 static int help_on(rw_context *ctx, const char *name)
 {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "image_text.h"
-#include "rechenwerk/figure.h"
 #include "rechenwerk/image.h"
+#include "rechenwerk/run.h"
 #include "stream.h"
 #include "transforms.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "rechenwerk/describe.h"
+#include "rechenwerk/run.h"
 
 /* Copies a ready case; NULL when there is none of this name. */
 static char *read_ready(const char *name)

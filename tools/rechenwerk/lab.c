@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "rechenwerk/describe.h"
+#include "rechenwerk/run.h"
 
 static int print_list(void)
 {

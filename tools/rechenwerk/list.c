@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "rechenwerk/describe.h"
+#include "rechenwerk/run.h"
 
 enum { WIDTH = 100 }; /* columns of a line */
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "rechenwerk/describe.h"
+#include "rechenwerk/run.h"
 
 const command *const commands[] = {
     &command_run,     &command_explain,     &command_plot,     &command_init,       &command_list,

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "rechenwerk/describe.h"
+#include "rechenwerk/run.h"
 
 /* "-o, --output DIR" */
 static void name_option(const option *o, char *text, size_t size)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "rechenwerk/describe.h"
+#include "rechenwerk/run.h"
 
 enum { MOST = 32 }; /* options of a subcommand */
 

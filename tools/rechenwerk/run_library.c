@@ -4,13 +4,10 @@
 #include <stdlib.h>
 
 #include "command.h"
-#include "rechenwerk/cgns.h"
-#include "rechenwerk/describe.h"
-#include "rechenwerk/figure.h"
+#include "rechenwerk/fft.h"
 #include "rechenwerk/image.h"
+#include "rechenwerk/mesh.h"
 #include "rechenwerk/run.h"
-#include "rechenwerk/signal.h"
-#include "rechenwerk/stream.h"
 
 static void *find(const char *name)
 {

@@ -1,5 +1,5 @@
 /* rechenwerk selftest: every operation once on a device, compared with the reference. */
-#include "rechenwerk/selftest.h"
+#include "rechenwerk/run.h"
 
 #include "command.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rechenwerk/describe.h"
+#include "rechenwerk/run.h"
 #include "solve.h"
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */

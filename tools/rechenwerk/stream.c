@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rechenwerk/stream.h"
+#include "rechenwerk/image.h"
 
 bool is_stream(const arguments *a)
 {

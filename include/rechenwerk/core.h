@@ -1,0 +1,197 @@
+/* What every other header stands on: status codes, the context with its messages and log, and the parameter tables. */
+#ifndef RECHENWERK_CORE_H
+#define RECHENWERK_CORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- status codes ------------------------------------------------------------------------------------------------ */
+
+/* Status codes: what every fallible function of the library returns.
+ *
+ * The library never prints, exits or aborts. A function that fails returns one of these codes and leaves a message
+ * in its context (rw_message): what, where, given, allowed, next step. Below RW_FATAL_* objects stay usable. */
+
+#if defined(__GNUC__)
+#define RW_API __attribute__((visibility("default")))
+#define RW_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#else
+#define RW_API
+#define RW_PRINTF(f, a)
+#endif
+
+/* name, value, exit code of the command, one line */
+/* clang-format off */
+#define RW_STATUS_LIST(X)                                                                                              \
+    X(OK, 0, 0, "done")                                                                                                \
+    X(ERR_ARGUMENT, 1, 2, "an argument is outside what the function allows")                                           \
+    X(ERR_INPUT, 2, 2, "an input file, equation or setting is wrong")                                                  \
+    X(ERR_FILE, 3, 1, "a file cannot be read or written")                                                              \
+    X(ERR_MEMORY, 4, 5, "host or device memory is exhausted")                                                          \
+    X(ERR_DEVICE, 5, 4, "the device is unknown, unusable or missing")                                                  \
+    X(ERR_COMPILE, 6, 1, "a kernel does not compile")                                                                  \
+    X(ERR_LAUNCH, 7, 1, "a kernel failed while it ran")                                                                \
+    X(ERR_CHECK, 8, 1, "the check device found a mistake in a kernel")                                                 \
+    X(ERR_UNSUPPORTED, 9, 1, "this path does not apply here")                                                          \
+    X(ERR_NOT_CONVERGED, 10, 3, "a solver stopped before it reached its tolerance")                                    \
+    X(ERR_INTERRUPTED, 11, 130, "interrupted at the user's wish, state saved")                                         \
+    X(ERR_INTERNAL, 12, 1, "a mistake in the library itself")                                                          \
+    X(FATAL_DEVICE_LOST, 100, 4, "the device is gone; objects on it can only be destroyed")
+/* clang-format on */
+
+typedef enum rw_status {
+#define RW_X(name, value, exit_code, text) RW_##name = value,
+    RW_STATUS_LIST(RW_X)
+#undef RW_X
+} rw_status;
+
+/* "RW_ERR_MEMORY" and "host or device memory is exhausted"; never NULL. */
+RW_API const char *rw_status_name(rw_status status);
+RW_API const char *rw_status_text(rw_status status);
+/* Exit code that the command `rechenwerk` gives for this status. */
+RW_API int rw_status_exit_code(rw_status status);
+
+/* ---- the context ------------------------------------------------------------------------------------------------- */
+
+/* The context: messages, log, and the settings of all objects that are created in it.
+ *
+ *   rw_context *ctx;
+ *   if (rw_context_create(&ctx) != RW_OK) return 1;
+ *   if (rw_device_open(ctx, "auto", &dev) != RW_OK) fprintf(stderr, "%s\n", rw_message(ctx));
+ *
+ * Threads: one context may be shared; each thread has a message of its own. Call the rw_context_set_ functions before
+ * threads share it.
+ * Lifetime: objects retain their context, which may therefore be destroyed first. */
+
+#define RW_VERSION_MAJOR 0
+#define RW_VERSION_MINOR 1
+#define RW_VERSION_PATCH 0
+#define RW_VERSION "0.1.0"
+
+typedef struct rw_context rw_context;
+
+typedef enum rw_log_level { RW_LOG_ERROR, RW_LOG_WARNING, RW_LOG_INFO, RW_LOG_DEBUG } rw_log_level;
+
+/* Called for every log line, in the thread that writes it. text has no newline and is valid during the call only. */
+typedef void rw_log_function(void *user, rw_log_level level, const char *text);
+
+/* Creates a context. Nothing is printed unless a log function is set. Errors: ERR_MEMORY. */
+RW_API rw_status rw_context_create(rw_context **context);
+/* Drops the caller's reference and sets *context to NULL; NULL is allowed. */
+RW_API void rw_context_destroy(rw_context **context);
+
+/* The message of the last failed call of this thread, "" if there was none. Valid until the next failing call. context:
+ * optional. */
+RW_API const char *rw_message(const rw_context *context);
+
+/* Sets the log function (default: none). NULL removes it. Lines above `level` are not passed. */
+RW_API void rw_context_set_log(rw_context *context, rw_log_level level, rw_log_function *function, void *user);
+
+/* Configures the program cache on disk (default: enabled).
+ * folder: NULL for the default: $RECHENWERK_CACHE, else $XDG_CACHE_HOME/rechenwerk, else $HOME/.cache/rechenwerk. If
+ *     none of these is set, or another user could write to the folder or replace it, nothing is stored on disk.
+ * trace: writes one INFO line per look-up. */
+RW_API rw_status rw_context_set_cache(rw_context *context, bool enabled, const char *folder, bool trace);
+
+/* Reproducible mode (default: off): no contraction, no reordering, no approximate functions in kernels that are
+ * compiled after the call, so that devices agree bit for bit wherever IEEE 754 defines the result (+ - * / sqrt
+ * fma). */
+RW_API void rw_context_set_reproducible(rw_context *context, bool on);
+
+/* Name of the third-party library that the calling thread is in ("HDF5"), or NULL. Async-signal-safe: HDF5 1.10 may
+ * crash when memory is exhausted, and a signal handler may want to report that. */
+RW_API const char *rw_within(void);
+
+/* The nearest of n names to a mistyped one, or NULL if none is near. */
+RW_API const char *rw_nearest_word(const char *given, const char *const *names, int n);
+
+/* Version of the library at run time, "0.1.0". */
+RW_API const char *rw_version(void);
+
+/* ---- parameter tables -------------------------------------------------------------------------------------------- */
+
+/* Parameters as data: one row states name, kind, default, limits and unit of a member of a specification
+ * (rw_krylov_spec, rw_precond_spec, rw_sparse_layout, rw_ode_spec …). Checks, texts such as "ilu0:sweeps=3", settings
+ * of cases, options of the command, help, the JSON description and the Fortran constants come from the same rows.
+ *
+ *   rw_krylov_spec spec;
+ *   rw_params_parse(ctx, rw_krylov_params(), "gmres:restart=50:rtol=1e-6:precond=ilu0", &spec);
+ *   rw_params_set(ctx, rw_krylov_params(), "from my file", "iterations", "500", &spec);
+ *
+ * In every specification 0 means the default. Where a number has a default other than none, RW_OFF means none. */
+
+/* A number without limit, a tolerance that is not used, a time that does not count: "off" as text. */
+enum { RW_OFF = -1 };
+
+/* A choice of yes or no whose default may be yes. */
+typedef enum rw_switch { RW_SWITCH_DEFAULT, RW_SWITCH_ON, RW_SWITCH_OFF } rw_switch;
+
+/* kind, what a person calls it */
+/* clang-format off */
+#define RW_PARAM_KINDS(X)                                                                                              \
+    X(INT, "integer") X(REAL, "number") X(BOOL, "true or false") X(SWITCH, "true or false") X(TEXT, "text")            \
+    X(PATH, "path") X(CHOICE, "choice") X(ENUM, "choice") X(SIZES, "sizes") X(TABLE, "text with options")              \
+    X(INTS, "list of integers") X(REALS, "list of numbers") X(CHOICES, "list of choices") X(TEXTS, "list of texts")    \
+    X(NODE, "value")
+/* clang-format on */
+
+typedef enum rw_param_kind {
+#define RW_X(kind, text) RW_PARAM_##kind,
+    RW_PARAM_KINDS(RW_X)
+#undef RW_X
+} rw_param_kind;
+
+typedef struct rw_params rw_params;
+
+typedef struct rw_param {
+    const char *name;
+    rw_param_kind kind;
+    size_t offset, size; /* of the member in the structure; of an element of SIZES */
+    bool required;
+    /* default as text, an example when required; "" none. "30; idr: 4" differs for methods that are named. */
+    const char *standard;
+    /* INT, REAL "[1, 1000]", "off|(0, 1]" (a word before the limits is the value RW_OFF), "2|4"; INTS, REALS
+     * "1..3 of [1, 9]"; SIZES as INTS; choices "a|b|c"; TEXTS "0..2"; "" every value. Exceptions by method as above. */
+    const char *allowed;
+    const char *unit, *line;
+    const char *condition; /* "output.every != 0": it has an effect only then; NULL: always */
+    uint64_t methods;      /* bit m: method m of the same structure has it; 0: all have */
+    /* How texts give it without its name: "h": h32; "": 32, 5x5 or a choice alone; "@": a number after the method,
+     * ilu2; NULL: not at all. A BOOL is given by its name alone. */
+    const char *brief;
+    const rw_params *(*table)(void); /* TABLE: rows of the nested structure */
+} rw_param;
+
+/* The rows of one structure. The row `method`, where there is one, is an ENUM and the first word of a text. */
+struct rw_params {
+    const char *name; /* "solver" */
+    const char *type; /* "rw_krylov_spec" */
+    const char *line;
+    size_t size;
+    const rw_param *row;
+    int n;
+};
+
+/* Reads "METHOD:NAME=VALUE:…" into *spec; what the text leaves out is 0, the default. ERR_ARGUMENT: what is wrong, with
+ * the nearest name or what is allowed; ERR_MEMORY. *spec is unchanged then. A member of kind TEXT takes the rest of the
+ * text, which must outlive *spec. */
+RW_API rw_status rw_params_parse(rw_context *context, const rw_params *params, const char *text, void *spec);
+/* Sets one member from text. `where` begins the message of a failure. Errors as of rw_params_parse. */
+RW_API rw_status rw_params_set(rw_context *context, const rw_params *params, const char *where, const char *name,
+                               const char *text, void *spec);
+/* Puts defaults in the place of 0 and checks the members that the method uses, as functions that take a specification
+ * do with their copy. `where` (optional) begins the message of a failure, else the name of the method; context:
+ * optional. ERR_ARGUMENT. */
+RW_API rw_status rw_params_resolve(rw_context *context, const rw_params *params, const char *where, void *spec);
+/* Writes the text that reads back to *spec; at most `size` bytes with the NUL. */
+RW_API void rw_params_print(const rw_params *params, const void *spec, char *text, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
