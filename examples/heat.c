@@ -50,7 +50,8 @@ int main(int argc, char **argv)
         for (int i = 0; i < N; ++i)
             error = fmax(error, fabs(((const double *)result)[j * N + i] -
                                      exp(-2 * pi * pi * end) * sin(pi * (i + 1) * h) * sin(pi * (j + 1) * h)));
-    rw_ode_statistics s = rw_ode_get_statistics(ode);
+    rw_ode_statistics s;
+    rw_ode_get_statistics(ode, &s);
     printf("%s: t = %g after %lld steps of up to %d stages, %lld right-hand sides, largest error %.2e\n",
            rw_device_info(dev)->name, rw_ode_time(ode), (long long)s.steps, s.max_stages, (long long)s.rhs, error);
 

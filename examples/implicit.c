@@ -77,13 +77,15 @@ int main(int argc, char **argv)
     rw_device *dev;
     rw_operator *A = NULL;
     rw_sparse *matrix = NULL;
+    rw_sparse_size size;
     if (rw_context_create(&ctx) != RW_OK) return 1;
     if (rw_device_open(ctx, argc > 1 ? argv[1] : "auto", &dev) != RW_OK) return fail(ctx);
     for (int side = 0; side < 6; ++side)
         fields[0].boundary[side] = (rw_boundary){.kind = RW_BOUNDARY_DIRICHLET, .a = "0"};
     if (rw_operator_from_expr(dev, &spec, "u", "Au", &A) != RW_OK || assemble(dev, &matrix) != RW_OK) return fail(ctx);
+    rw_sparse_get_size(matrix, &size);
     if (solve(ctx, dev, "equation", A, 0, u[0]) != RW_OK ||
-        solve(ctx, dev, "matrix", rw_sparse_operator(matrix), rw_sparse_get_size(matrix).bytes, u[1]) != RW_OK)
+        solve(ctx, dev, "matrix", rw_sparse_operator(matrix), size.bytes, u[1]) != RW_OK)
         return 1;
     double differs = 0, most = 0;
     for (int i = 0; i < CELLS; ++i) differs = fmax(differs, fabs(u[0][i] - u[1][i])), most = fmax(most, fabs(u[1][i]));

@@ -9,7 +9,8 @@ $RECHENWERK_LIBRARY is the path of librechenwerk.so where the linker does not fi
 import ctypes
 import os
 import sys
-from ctypes import Structure, byref, c_bool, c_char_p, c_double, c_int, c_int64, c_uint, c_void_p, py_object
+from ctypes import (Structure, byref, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint, c_void_p, py_object,
+                    sizeof)
 
 lib = ctypes.CDLL(os.environ.get("RECHENWERK_LIBRARY", "librechenwerk.so.0.1"))
 python = ctypes.pythonapi
@@ -43,7 +44,6 @@ class Transform(Structure):  # rw_fft_spec
 
 lib.rw_message.restype, lib.rw_message.argtypes = c_char_p, [c_void_p]
 lib.rw_device_queue.restype, lib.rw_device_queue.argtypes = c_void_p, [c_void_p]
-lib.rw_device_counters.restype, lib.rw_device_counters.argtypes = Counters, [c_void_p]
 context = c_void_p()
 
 
@@ -110,7 +110,8 @@ def transform(device, queue, array, shape):
 
 
 def copies(device):
-    counters = lib.rw_device_counters(device)
+    counters = Counters()
+    call("rw_device_get_counters_sized", device, byref(counters), c_size_t(sizeof(counters)))
     return counters.copies_in + counters.copies_out + counters.copies_device
 
 

@@ -26,6 +26,7 @@
 
 #include "device/device.h"
 #include "long.h"
+#include "values.h"
 
 /* clang's name for what gcc says by a macro: tests of memory and time do not measure the sanitizer. */
 #if defined(__has_feature)
@@ -86,7 +87,7 @@ static inline bool in_turn(int i, int k)
 }
 /* Host and device copies are different memory. */
 static inline bool discrete(void) { return dev->ops->discrete; }
-static inline rw_counters counters(void) { return rw_device_counters(dev); }
+static inline rw_counters counters(void) { return counters_of(dev); }
 
 static inline void open_test_devices(void)
 {
@@ -111,7 +112,7 @@ static inline void open_test_devices(void)
 /* What the programs of this test cost. */
 static inline void print_compilations(const rw_device *d)
 {
-    const rw_counters c = rw_device_counters(d);
+    const rw_counters c = counters_of(d);
     printf("# %s: %lld programs compiled in %.1f s, %lld from the cache\n", rw_device_info(d)->name,
            (long long)c.compilations, c.compile_seconds, (long long)c.cache_hits);
 }
@@ -130,7 +131,7 @@ static inline int begin_row(void **state)
 {
     test_device *d = *state;
     dev = d->dev, queue = rw_device_queue(dev), untiled = NULL;
-    d->bytes = rw_device_counters(dev).bytes_allocated;
+    d->bytes = counters_of(dev).bytes_allocated;
     return 0;
 }
 
@@ -138,9 +139,9 @@ static inline int end_row(void **state)
 {
     test_device *d = *state;
     for (int kind = 0; kind < RW_FAULT_KINDS; ++kind) rw_fault_set((rw_fault)kind, 0);
-    if (rw_device_counters(d->dev).bytes_allocated == d->bytes) return 0;
+    if (counters_of(d->dev).bytes_allocated == d->bytes) return 0;
     fprintf(stderr, "%s: %lld bytes of arrays are left over\n", d->name,
-            (long long)(rw_device_counters(d->dev).bytes_allocated - d->bytes));
+            (long long)(counters_of(d->dev).bytes_allocated - d->bytes));
     return -1;
 }
 

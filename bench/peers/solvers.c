@@ -274,6 +274,7 @@ static void solve(const job *j, const char *method, const char *precond, int64_t
 {
     rw_krylov_spec spec = {.rtol = rtol > 0 ? rtol : 1e-300, .iterations = 2, .restart = 30};
     rw_krylov_result r;
+    rw_precond_info info;
     rw_krylov *k;
     check(j->ctx, rw_krylov_method_parse(j->ctx, method, &spec.method));
     check(j->ctx, rw_precond_parse(j->ctx, precond, &spec.precond));
@@ -284,9 +285,9 @@ static void solve(const job *j, const char *method, const char *precond, int64_t
         const double begin = omp_get_wtime();
         const rw_status status = rw_krylov_solve(k, j->right, j->x, &r);
         if (status != RW_ERR_NOT_CONVERGED) check(j->ctx, status);
-        if (round)
-            printf("%lld %.6g %.6g\n", (long long)r.iterations, omp_get_wtime() - begin,
-                   rw_krylov_get_precond(k).seconds);
+        const double end = omp_get_wtime();
+        check(j->ctx, rw_krylov_get_precond(k, &info));
+        if (round) printf("%lld %.6g %.6g\n", (long long)r.iterations, end - begin, info.seconds);
         rw_krylov_destroy(&k);
     }
 }

@@ -6,7 +6,7 @@
  *   rw_array_read(a, (const void **)&result);  after kernels: copied back, once
  *
  * An array tracks which copy is current. Reading the host pointer copies from the device only if the device copy is
- * newer; a kernel copies to the device only if the host copy is newer. All copies are counted (rw_device_counters). On
+ * newer; a kernel copies to the device only if the host copy is newer. All copies are counted (rw_device_get_counters). On
  * the cpu device both copies are the same memory. */
 #ifndef RECHENWERK_ARRAY_H
 #define RECHENWERK_ARRAY_H

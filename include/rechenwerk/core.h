@@ -103,6 +103,25 @@ RW_API rw_status rw_context_set_cache(rw_context *context, bool enabled, const c
  * fma). */
 RW_API void rw_context_set_reproducible(rw_context *context, bool on);
 
+/* Sets the message of this thread, as printf does, and returns `status`: for callbacks that fail.
+ *     return rw_context_fail(ctx, RW_ERR_INPUT, "sensor %d: no value", i);
+ * context: optional. */
+RW_API rw_status rw_context_fail(rw_context *context, rw_status status, const char *format, ...) RW_PRINTF(3, 4);
+
+/* A request to stop early, set by a signal handler, another thread or a callback:
+ *     static rw_cancel cancel;                            zeroed: not requested
+ *     rw_krylov_spec spec = {.cancel = &cancel};
+ * Long work ends soon afterwards with ERR_INTERRUPTED: solves, steps of integrators, the setup of preconditioners,
+ * waits for compilers, runs of cases. The objects stay usable.
+ * Lifetime: it must outlive the objects that refer to it.
+ * Threads: the three functions take no lock and may be called by signal handlers. */
+typedef struct rw_cancel {
+    int requested; /* use the functions */
+} rw_cancel;
+RW_API void rw_cancel_request(rw_cancel *cancel);
+RW_API void rw_cancel_reset(rw_cancel *cancel);
+RW_API bool rw_cancel_requested(const rw_cancel *cancel); /* of NULL: false */
+
 /* Name of the third-party library that the calling thread is in ("HDF5"), or NULL. Async-signal-safe: HDF5 1.10 may
  * crash when memory is exhausted, and a signal handler may want to report that. */
 RW_API const char *rw_within(void);
@@ -180,16 +199,24 @@ struct rw_params {
 /* Reads "METHOD:NAME=VALUE:…" into *spec; what the text leaves out is 0, the default. ERR_ARGUMENT: what is wrong, with
  * the nearest name or what is allowed; ERR_MEMORY. *spec is unchanged then. A member of kind TEXT takes the rest of the
  * text, which must outlive *spec. */
-RW_API rw_status rw_params_parse(rw_context *context, const rw_params *params, const char *text, void *spec);
+RW_API rw_status rw_params_parse_sized(rw_context *context, const rw_params *params, const char *text, void *spec,
+                                       size_t spec_size);
+#define rw_params_parse(context, params, text, spec) rw_params_parse_sized(context, params, text, spec, sizeof *(spec))
 /* Sets one member from text. `where` begins the message of a failure. Errors as of rw_params_parse. */
-RW_API rw_status rw_params_set(rw_context *context, const rw_params *params, const char *where, const char *name,
-                               const char *text, void *spec);
+RW_API rw_status rw_params_set_sized(rw_context *context, const rw_params *params, const char *where, const char *name,
+                                     const char *text, void *spec, size_t spec_size);
+#define rw_params_set(context, params, where, name, text, spec)                                                        \
+    rw_params_set_sized(context, params, where, name, text, spec, sizeof *(spec))
 /* Puts defaults in the place of 0 and checks the members that the method uses, as functions that take a specification
  * do with their copy. `where` (optional) begins the message of a failure, else the name of the method; context:
  * optional. ERR_ARGUMENT. */
-RW_API rw_status rw_params_resolve(rw_context *context, const rw_params *params, const char *where, void *spec);
+RW_API rw_status rw_params_resolve_sized(rw_context *context, const rw_params *params, const char *where, void *spec,
+                                         size_t spec_size);
+#define rw_params_resolve(context, params, where, spec)                                                                \
+    rw_params_resolve_sized(context, params, where, spec, sizeof *(spec))
 /* Writes the text that reads back to *spec; at most `size` bytes with the NUL. */
-RW_API void rw_params_print(const rw_params *params, const void *spec, char *text, size_t size);
+RW_API void rw_params_print_sized(const rw_params *params, const void *spec, char *text, size_t size, size_t spec_size);
+#define rw_params_print(params, spec, text, size) rw_params_print_sized(params, spec, text, size, sizeof *(spec))
 
 #ifdef __cplusplus
 }

@@ -68,7 +68,9 @@ typedef struct rw_counters {
 
 /* Lists all devices of this machine, usable or not, each hardware once (`also` is its second name). Nothing is opened;
  * it takes milliseconds. Free the list with rw_device_list_free. */
-RW_API rw_status rw_device_list(rw_context *context, rw_device_properties **list, int *count);
+RW_API rw_status rw_device_list_sized(rw_context *context, rw_device_properties **list, int *count,
+                                      size_t element_size);
+#define rw_device_list(...) rw_device_list_sized(__VA_ARGS__, sizeof(rw_device_properties))
 RW_API void rw_device_list_free(rw_device_properties **list);
 
 /* Opens a device. "auto": the first usable of cuda:0, an OpenCL GPU, cpu. "cpu:N": N threads; "cpu": all that the
@@ -94,7 +96,8 @@ RW_API rw_status rw_device_get_native(const rw_device *device, void **native);
 RW_API void rw_device_close(rw_device **device);
 RW_API const rw_device_properties *rw_device_info(const rw_device *device);
 RW_API rw_context *rw_device_context(const rw_device *device);
-RW_API rw_counters rw_device_counters(const rw_device *device);
+RW_API rw_status rw_device_get_counters_sized(const rw_device *device, rw_counters *counters, size_t counters_size);
+#define rw_device_get_counters(...) rw_device_get_counters_sized(__VA_ARGS__, sizeof(rw_counters))
 
 /* Queues execute their work in order; different queues may overlap. The cpu and check devices complete each piece of
  * work before the call returns. Every device has a queue of its own. */

@@ -79,9 +79,11 @@ typedef struct rw_fft_info {
 
 /* Plans a transform: writes and compiles its kernels. ERR_ARGUMENT: kind, type, shape, axes, strides; ERR_UNSUPPORTED,
  * ERR_MEMORY, ERR_COMPILE. Several threads may plan at once. */
-RW_API rw_status rw_fft_create(rw_device *device, const rw_fft_spec *spec, rw_fft **fft);
+RW_API rw_status rw_fft_create_sized(rw_device *device, const rw_fft_spec *spec, rw_fft **fft, size_t spec_size);
+#define rw_fft_create(...) rw_fft_create_sized(__VA_ARGS__, sizeof(rw_fft_spec))
 RW_API void rw_fft_destroy(rw_fft **fft);
-RW_API rw_status rw_fft_get_info(const rw_fft *fft, rw_fft_info *info);
+RW_API rw_status rw_fft_get_info_sized(const rw_fft *fft, rw_fft_info *info, size_t info_size);
+#define rw_fft_get_info(...) rw_fft_get_info_sized(__VA_ARGS__, sizeof(rw_fft_info))
 /* Memory between passes, instead of the plan's own: contiguous, `work_bytes` at least, of any type; NULL: the plan's
  * own again. Plans that are not executed at the same time may share it. */
 RW_API rw_status rw_fft_set_work(rw_fft *fft, rw_array *work);
@@ -101,7 +103,7 @@ typedef struct rw_fft_tuning {
     double seconds; /* after which no more is tried (default: no limit) */
     /* Called after each trial (default: not): what was chosen for what, the seconds of an execution, and whether this
      * is kept. */
-    void (*report)(void *user, const char *what, const char *choice, double seconds, bool kept);
+    rw_status (*report)(void *user, const char *what, const char *choice, double seconds, bool kept);
     void *user;
 } rw_fft_tuning;
 
@@ -112,8 +114,10 @@ typedef struct rw_fft_tuned {
 
 /* options and result may be NULL. Takes memory for x, y and the work area. ERR_ARGUMENT, and what rw_fft_create and
  * rw_fft_execute fail with; what was found until then is kept. */
-RW_API rw_status rw_fft_tune(rw_device *device, const rw_fft_spec *spec, const rw_fft_tuning *options,
-                             rw_fft_tuned *result);
+RW_API rw_status rw_fft_tune_sized(rw_device *device, const rw_fft_spec *spec, const rw_fft_tuning *options,
+                                   rw_fft_tuned *result, size_t spec_size, size_t options_size, size_t result_size);
+#define rw_fft_tune(...)                                                                                               \
+    rw_fft_tune_sized(__VA_ARGS__, sizeof(rw_fft_spec), sizeof(rw_fft_tuning), sizeof(rw_fft_tuned))
 /* The device's wisdom as text, with a sum of its bytes at the end; free() it. */
 RW_API rw_status rw_fft_wisdom_export(rw_device *device, char **text);
 /* Adds what a text of n bytes has to the wisdom of such devices, instead of what was there for the same passes.
@@ -164,15 +168,19 @@ typedef struct rw_convolution_spec {
 typedef struct rw_convolution rw_convolution;
 
 /* The shape of y. ERR_ARGUMENT: shapes that do not belong together. */
-RW_API rw_status rw_convolution_shape(rw_context *context, const rw_convolution_spec *spec, int64_t shape[RW_MAX_NDIM]);
-RW_API rw_status rw_convolution_create(rw_device *device, const rw_convolution_spec *spec,
-                                       rw_convolution **convolution);
+RW_API rw_status rw_convolution_shape_sized(rw_context *context, const rw_convolution_spec *spec,
+                                            int64_t shape[RW_MAX_NDIM], size_t spec_size);
+#define rw_convolution_shape(...) rw_convolution_shape_sized(__VA_ARGS__, sizeof(rw_convolution_spec))
+RW_API rw_status rw_convolution_create_sized(rw_device *device, const rw_convolution_spec *spec,
+                                             rw_convolution **convolution, size_t spec_size);
+#define rw_convolution_create(...) rw_convolution_create_sized(__VA_ARGS__, sizeof(rw_convolution_spec))
 RW_API void rw_convolution_destroy(rw_convolution **convolution);
 /* The transform of b, an array of b_shape, contiguous or not; b is not needed any more. */
 RW_API rw_status rw_convolution_set(rw_convolution *convolution, rw_array *b, rw_queue *queue);
 /* y <- a * b. ERR_ARGUMENT: arrays that were not planned, b not set; in place as rw_fft_execute. */
 RW_API rw_status rw_convolution_execute(rw_convolution *convolution, rw_array *a, rw_array *y, rw_queue *queue);
-RW_API rw_status rw_convolution_get_info(const rw_convolution *convolution, rw_fft_info *info);
+RW_API rw_status rw_convolution_get_info_sized(const rw_convolution *convolution, rw_fft_info *info, size_t info_size);
+#define rw_convolution_get_info(...) rw_convolution_get_info_sized(__VA_ARGS__, sizeof(rw_fft_info))
 RW_API rw_status rw_convolution_set_work(rw_convolution *convolution, rw_array *work);
 
 /* ---- signals ----------------------------------------------------------------------------------------------------- */
@@ -213,9 +221,10 @@ typedef enum rw_signal_container { RW_SIGNAL_DEFAULT, RW_SIGNAL_WAV, RW_SIGNAL_R
 typedef struct rw_signal_format {
     rw_signal_container container;
     rw_sample_kind kind;
-    int channels;  /* interleaved: [samples][channels], 1 to 64 */
-    double rate;   /* samples per second and channel */
-    int64_t count; /* samples per channel; -1: unknown */
+    int channels;        /* interleaved: [samples][channels], 1 to 64 */
+    double rate;         /* samples per second and channel */
+    int64_t count;       /* samples per channel; -1: unknown */
+    int64_t reserved[2]; /* 0: later members take this room, so that the size stays */
 } rw_signal_format;
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
@@ -312,9 +321,11 @@ typedef struct rw_signal_spec {
     /* reads as fast as the sampling rate says, as from a microphone: block i not before (i + 1) block/rate */
     bool real_time;
     double deadline; /* seconds from read to written (default: in real time block/rate, else none) */
-    /* Called about twice a second, in the caller's thread; not 0 ends the stream after the blocks that were read. */
-    int (*progress)(void *user, const rw_signal_report *report);
+    /* Called about twice a second, in the caller's thread. A status other than OK ends the stream after the blocks that
+     * were read; the output is complete, and rw_signal_run returns that status. */
+    rw_status (*progress)(void *user, const rw_signal_report *report);
     void *user;
+    const rw_cancel *cancel; /* ends the stream when requested, as `progress` does, with ERR_INTERRUPTED */
 } rw_signal_spec;
 
 /* Filters all channels of `in` to `out`, which has as many samples. Samples before and after the signal are 0. Integers
@@ -322,8 +333,9 @@ typedef struct rw_signal_spec {
  * that ends within a sample or before its header says: the result of what came before is written first;
  * ERR_UNSUPPORTED: a coding of WAV other than those above; ERR_ARGUMENT, and what rw_signal_design fails with. A file
  * `out` appears whole or not at all. */
-RW_API rw_status rw_signal_run(rw_device *device, const char *in, const char *out, const rw_signal_spec *spec,
-                               rw_signal_report *report);
+RW_API rw_status rw_signal_run_sized(rw_device *device, const char *in, const char *out, const rw_signal_spec *spec,
+                                     rw_signal_report *report, size_t spec_size, size_t report_size);
+#define rw_signal_run(...) rw_signal_run_sized(__VA_ARGS__, sizeof(rw_signal_spec), sizeof(rw_signal_report))
 
 /* ---- spectrograms ------------------------------------------------------------------------------------------------ */
 
@@ -357,8 +369,11 @@ typedef struct rw_spectrogram_spec {
  * c64 or c128 [frames][bins]; else a picture of 20 log10(2 |X|/sum w), so that a sine of full scale has 0 dB. X is held
  * in host memory. report may be NULL. ERR_INPUT: an empty signal, one that breaks off (nothing is written), ERR_FILE,
  * ERR_ARGUMENT, ERR_MEMORY. */
-RW_API rw_status rw_spectrogram_run(rw_device *device, const char *in, const char *out, const rw_spectrogram_spec *spec,
-                                    rw_spectrogram_report *report);
+RW_API rw_status rw_spectrogram_run_sized(rw_device *device, const char *in, const char *out,
+                                          const rw_spectrogram_spec *spec, rw_spectrogram_report *report,
+                                          size_t spec_size, size_t report_size);
+#define rw_spectrogram_run(...)                                                                                        \
+    rw_spectrogram_run_sized(__VA_ARGS__, sizeof(rw_spectrogram_spec), sizeof(rw_spectrogram_report))
 
 #ifdef __cplusplus
 }

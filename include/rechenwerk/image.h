@@ -218,7 +218,8 @@ typedef struct rw_image_op {
 
 RW_API const rw_params *rw_image_op_params(void);
 /* Reads "gauss:sigma=3:border=wrap". ERR_ARGUMENT: what is wrong, with the nearest name or what is allowed. */
-RW_API rw_status rw_image_op_parse(rw_context *context, const char *text, rw_image_op *op);
+RW_API rw_status rw_image_op_parse_sized(rw_context *context, const char *text, rw_image_op *op, size_t op_size);
+#define rw_image_op_parse(...) rw_image_op_parse_sized(__VA_ARGS__, sizeof(rw_image_op))
 
 /* A chain. Either `text`, operations with | between them, or ops[nops]. */
 typedef struct rw_image_spec {
@@ -251,9 +252,13 @@ typedef struct rw_image_info {
 
 /* Plans the chain: writes and compiles its kernels, which other sizes and weights share. ERR_ARGUMENT: operation,
  * parameter, type, size; ERR_UNSUPPORTED, ERR_MEMORY, ERR_COMPILE. */
-RW_API rw_status rw_image_filter_create(rw_device *device, const rw_image_spec *spec, rw_image_filter **filter);
+RW_API rw_status rw_image_filter_create_sized(rw_device *device, const rw_image_spec *spec, rw_image_filter **filter,
+                                              size_t spec_size, size_t op_size);
+#define rw_image_filter_create(...)                                                                                    \
+    rw_image_filter_create_sized(__VA_ARGS__, sizeof(rw_image_spec), sizeof(rw_image_op))
 RW_API void rw_image_filter_destroy(rw_image_filter **filter);
-RW_API rw_status rw_image_filter_get_info(const rw_image_filter *filter, rw_image_info *info);
+RW_API rw_status rw_image_filter_get_info_sized(const rw_image_filter *filter, rw_image_info *info, size_t info_size);
+#define rw_image_filter_get_info(...) rw_image_filter_get_info_sized(__VA_ARGS__, sizeof(rw_image_info))
 /* The passes as text, a line each, for a person; free() it. */
 RW_API rw_status rw_image_filter_explain(const rw_image_filter *filter, char **text);
 /* y <- filtered x. Arrays of the planned types and shapes; rows may lie apart (views). x and y must not overlap:
@@ -265,8 +270,11 @@ RW_API rw_status rw_image_filter_execute(rw_image_filter *filter, rw_array *x, r
  * `bytes` of the device are used at most (0: half of what is free). info (may be NULL) has y's shape and type.
  * ERR_UNSUPPORTED: operations that need the whole image at once (normalize, equalize, otsu, histogram, frequencies,
  * transforms, geometry); ERR_MEMORY: not even one row fits. */
-RW_API rw_status rw_image_filter_tiles(rw_device *device, const rw_image_spec *spec, const void *x, void *y,
-                                       int64_t bytes, rw_image_info *info);
+RW_API rw_status rw_image_filter_tiles_sized(rw_device *device, const rw_image_spec *spec, const void *x, void *y,
+                                             int64_t bytes, rw_image_info *info, size_t spec_size, size_t op_size,
+                                             size_t info_size);
+#define rw_image_filter_tiles(...)                                                                                     \
+    rw_image_filter_tiles_sized(__VA_ARGS__, sizeof(rw_image_spec), sizeof(rw_image_op), sizeof(rw_image_info))
 
 /* ---- files; link librechenwerk-run ------------------------------------------------------------------------------- */
 
@@ -311,12 +319,13 @@ typedef enum rw_frame_layout {
 typedef struct rw_frame_format {
     rw_frame_layout layout;
     int64_t width, height;
-    int channels;    /* of PIXELS: 1 to 4; of planes 3 */
-    rw_dtype dtype;  /* U8 or U16 */
-    int bits;        /* of a sample that are used; 0: all */
-    bool full_range; /* planes: black and white are 0 and the largest value, not 16 and 235 */
-    int rate[2];     /* frames a second, as a fraction; 0 0: not known */
-    int64_t count;   /* frames; 0: not known */
+    int channels;        /* of PIXELS: 1 to 4; of planes 3 */
+    rw_dtype dtype;      /* U8 or U16 */
+    int bits;            /* of a sample that are used; 0: all */
+    bool full_range;     /* planes: black and white are 0 and the largest value, not 16 and 235 */
+    int rate[2];         /* frames a second, as a fraction; 0 0: not known */
+    int64_t count;       /* frames; 0: not known */
+    int64_t reserved[2]; /* 0: later members take this room, so that the size stays */
 } rw_frame_format;
 RW_API int64_t rw_frame_bytes(const rw_frame_format *format);
 
@@ -403,8 +412,9 @@ typedef struct rw_stream_spec {
     double rate;
     double deadline;     /* seconds from read to written (default: with a rate 1/rate, else none) */
     int64_t frames_most; /* after which it ends (default: all) */
-    /* Called about twice a second, in the caller's thread; not 0 ends the stream after the frames that were read. */
-    int (*progress)(void *user, const rw_stream_report *report);
+    /* Called about twice a second, in the caller's thread. A status other than OK ends the stream after the frames that
+     * were read; the output is complete, and rw_stream_run returns that status. */
+    rw_status (*progress)(void *user, const rw_stream_report *report);
     void *user;
     /* (optional) Observes frames, in the caller's thread.
      * It gets the last frame of the stream, and of the others so many that the stream is not slowed: two to 60 a
@@ -414,13 +424,15 @@ typedef struct rw_stream_spec {
      * *action is RW_STREAM_CONTINUE before each call. A status other than OK ends the stream. */
     rw_status (*show)(void *show_user, const rw_stream_view *view, rw_stream_action *action);
     void *show_user;
+    const rw_cancel *cancel; /* ends the stream when requested, as `progress` does, with ERR_INTERRUPTED */
 } rw_stream_spec;
 
 /* Filters all frames of `in` to `out`. "none" as `out`: nothing is written. report may be NULL. A file `out` appears
  * whole or not at all. ERR_FILE, ERR_INPUT: a stream that is malformed, or ends within a frame: the frames before are
  * written; ERR_ARGUMENT, and what filters and `show` fail with. */
-RW_API rw_status rw_stream_run(rw_device *device, const char *in, const char *out, const rw_stream_spec *spec,
-                               rw_stream_report *report);
+RW_API rw_status rw_stream_run_sized(rw_device *device, const char *in, const char *out, const rw_stream_spec *spec,
+                                     rw_stream_report *report, size_t spec_size, size_t report_size);
+#define rw_stream_run(...) rw_stream_run_sized(__VA_ARGS__, sizeof(rw_stream_spec), sizeof(rw_stream_report))
 
 /* ---- window ------------------------------------------------------------------------------------------------------ */
 
@@ -447,8 +459,9 @@ typedef struct rw_stream_window_spec {
 /* The window opens with the first frame. A process has one at a time. Destroy it before its device.
  * ERR_ARGUMENT: there is one already, or a size is outside its limits. ERR_UNSUPPORTED: SDL2 or a display is missing;
  * the message says what to install. */
-RW_API rw_status rw_stream_window_create(rw_device *device, const rw_stream_window_spec *spec,
-                                         rw_stream_window **window);
+RW_API rw_status rw_stream_window_create_sized(rw_device *device, const rw_stream_window_spec *spec,
+                                               rw_stream_window **window, size_t spec_size);
+#define rw_stream_window_create(...) rw_stream_window_create_sized(__VA_ARGS__, sizeof(rw_stream_window_spec))
 /* For rw_stream_spec.show; show_user: the window. ERR_UNSUPPORTED: SDL2 cannot open the window; and what filters fail
  * with. */
 RW_API rw_status rw_stream_window_show(void *show_user, const rw_stream_view *view, rw_stream_action *action);

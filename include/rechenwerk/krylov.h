@@ -9,8 +9,6 @@
 #ifndef RECHENWERK_KRYLOV_H
 #define RECHENWERK_KRYLOV_H
 
-#include <signal.h>
-
 #include "rechenwerk/precond.h"
 
 #ifdef __cplusplus
@@ -67,8 +65,9 @@ typedef enum rw_krylov_reason {
 RW_API const char *rw_krylov_reason_text(rw_krylov_reason reason);
 
 /* Called on the host, in the thread that called rw_krylov_solve, with |r| of the recurrence of iterations 0, 1, … in
- * order. */
-typedef void rw_krylov_monitor(void *user, int64_t iteration, double residual);
+ * order. A status other than OK stops the solver after at most a few more iterations, for which the monitor is not
+ * called; the solve returns that status, with the reason INTERRUPTED and the iterate at which it stopped. */
+typedef rw_status rw_krylov_monitor(void *user, int64_t iteration, double residual);
 
 /* A zeroed member has its default. RW_OFF switches a tolerance off. Ranges: rw_krylov_params. */
 typedef struct rw_krylov_spec {
@@ -89,16 +88,17 @@ typedef struct rw_krylov_spec {
     const struct rw_krylov_spec *inner;
     rw_krylov_monitor *monitor; /* Default: none. */
     void *user;                 /* passed to the monitor */
-    /* Set to nonzero by a signal handler or the monitor: the solver stops after its next poll of the residual, with the
-     * reason INTERRUPTED. Default: none. */
-    const volatile sig_atomic_t *interrupt;
+    /* When requested, the setup ends, and a solve stops after its next poll of the residual with the reason
+     * INTERRUPTED. Default: none. */
+    const rw_cancel *cancel;
 } rw_krylov_spec;
 
 /* The parameter table of rw_krylov_spec, for rw_params_parse: "gmres:restart=50:rtol=1e-6:precond=ilu0". */
 RW_API const rw_params *rw_krylov_params(void);
-/* Parses such a text. `inner`, `monitor`, `user` and `interrupt` become NULL.
+/* Parses such a text. `inner`, `monitor`, `user` and `cancel` become NULL.
  * Errors: ERR_ARGUMENT with the nearest name, or the allowed values; ERR_MEMORY. */
-RW_API rw_status rw_krylov_parse(rw_context *context, const char *text, rw_krylov_spec *spec);
+RW_API rw_status rw_krylov_parse_sized(rw_context *context, const char *text, rw_krylov_spec *spec, size_t spec_size);
+#define rw_krylov_parse(...) rw_krylov_parse_sized(__VA_ARGS__, sizeof(rw_krylov_spec))
 
 typedef struct rw_krylov_result {
     rw_krylov_reason reason;
@@ -120,14 +120,17 @@ typedef struct rw_krylov rw_krylov;
  * Errors: ERR_ARGUMENT; ERR_INPUT: the preconditioner does not accept the matrix, with the row; ERR_MEMORY;
  * ERR_COMPILE. Lifetime: the solver retains the operator. After the values of the matrix have changed call
  * rw_krylov_update. Threads: one at a time, together with all other users of the device's own queue. */
-RW_API rw_status rw_krylov_create(rw_operator *op, rw_dtype vectors, const rw_krylov_spec *spec, rw_krylov **solver);
+RW_API rw_status rw_krylov_create_sized(rw_operator *op, rw_dtype vectors, const rw_krylov_spec *spec,
+                                        rw_krylov **solver, size_t spec_size);
+#define rw_krylov_create(...) rw_krylov_create_sized(__VA_ARGS__, sizeof(rw_krylov_spec))
 RW_API void rw_krylov_destroy(rw_krylov **solver);
 /* Sets up the preconditioner again, also that of the inner solver, from the current values of the matrix. Solves use
  * the current values of the matrix in any case; an outdated preconditioner only costs iterations.
  * Errors: ERR_INPUT, ERR_MEMORY: the previous preconditioner stays. Both exist until the new one is complete. */
 RW_API rw_status rw_krylov_update(rw_krylov *solver);
 /* Information on the preconditioner; all members are 0 if there is none. */
-RW_API rw_precond_info rw_krylov_get_precond(const rw_krylov *solver);
+RW_API rw_status rw_krylov_get_precond_sized(const rw_krylov *solver, rw_precond_info *info, size_t info_size);
+#define rw_krylov_get_precond(...) rw_krylov_get_precond_sized(__VA_ARGS__, sizeof(rw_precond_info))
 
 /* Solves A x = b. x holds the initial guess, then the solution. If b = 0 and there is no atol, x becomes 0.
  * If only the recurrence of CG, BiCGStab or IDR meets the tolerance, the method restarts from the true residual as long
@@ -137,11 +140,14 @@ RW_API rw_precond_info rw_krylov_get_precond(const rw_krylov *solver);
  * guess if the residual did not decrease. *result is complete, and the message has both residuals. ERR_INPUT: the
  * largest entry of b is below 1e-140, so that its square underflows in f64. ERR_ARGUMENT: shapes, types, a queue that
  * is recording. Works in the device's own queue and waits for the end. */
-RW_API rw_status rw_krylov_solve(rw_krylov *solver, rw_array *b, rw_array *x, rw_krylov_result *result);
+RW_API rw_status rw_krylov_solve_sized(rw_krylov *solver, rw_array *b, rw_array *x, rw_krylov_result *result,
+                                       size_t result_size);
+#define rw_krylov_solve(...) rw_krylov_solve_sized(__VA_ARGS__, sizeof(rw_krylov_result))
 
 /* Bytes of device memory for the vectors of such a solver with n unknowns, without x, b and the matrices of the
  * preconditioner. */
-RW_API int64_t rw_krylov_memory(const rw_krylov_spec *spec, int64_t n, rw_dtype vectors);
+RW_API int64_t rw_krylov_memory_sized(const rw_krylov_spec *spec, int64_t n, rw_dtype vectors, size_t spec_size);
+#define rw_krylov_memory(...) rw_krylov_memory_sized(__VA_ARGS__, sizeof(rw_krylov_spec))
 
 #ifdef __cplusplus
 }

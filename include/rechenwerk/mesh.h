@@ -77,7 +77,9 @@ typedef struct rw_blocks rw_blocks;
  * inverted or twisted blocks; a face of three blocks; neighbours with other numbers of cells on what they share; cells
  * that are inverted or twisted (a Jacobian at a corner that is not positive). ERR_ARGUMENT: no cells, too many
  * (2^31). */
-RW_API rw_status rw_blocks_create(rw_context *ctx, const rw_blocks_spec *spec, rw_blocks **grid);
+RW_API rw_status rw_blocks_create_sized(rw_context *ctx, const rw_blocks_spec *spec, rw_blocks **grid,
+                                        size_t spec_size);
+#define rw_blocks_create(...) rw_blocks_create_sized(__VA_ARGS__, sizeof(rw_blocks_spec))
 /* A box from the origin, one block. */
 RW_API rw_status rw_blocks_box(rw_context *ctx, const double length[3], const int cells[3], rw_blocks **grid);
 /* A cylinder around z from z = 0: a core with its corners at radius `core`, square across, and four blocks around it.
@@ -100,7 +102,7 @@ typedef struct rw_block {
 } rw_block;
 
 RW_API int rw_blocks_count(const rw_blocks *grid);
-RW_API rw_block rw_blocks_get(const rw_blocks *grid, int block);
+RW_API rw_status rw_blocks_get_block(const rw_blocks *grid, int block, rw_block *info);
 RW_API int64_t rw_blocks_cells(const rw_blocks *grid);
 RW_API int64_t rw_blocks_points(const rw_blocks *grid);
 /* Coordinates of all points; they belong to the grid. */
@@ -168,8 +170,11 @@ RW_API rw_status rw_blocks_array(const rw_blocks *grid, rw_device *device, rw_bl
  * differences along axes are refused.
  * Their arrays are made when a program first uses them and belong to the grid: destroy it before the device is closed,
  * and after its programs. */
-RW_API rw_status rw_blocks_expr_create(rw_blocks *grid, rw_device *device, rw_blocks_place place,
-                                       const rw_expr_spec *spec, rw_expr **expr);
+RW_API rw_status rw_blocks_expr_create_sized(rw_blocks *grid, rw_device *device, rw_blocks_place place,
+                                             const rw_expr_spec *spec, rw_expr **expr, size_t spec_size,
+                                             size_t field_size, size_t scalar_size, size_t given_size,
+                                             size_t function_size);
+#define rw_blocks_expr_create(...) rw_blocks_expr_create_sized(__VA_ARGS__, RW_EXPR_SIZES_)
 
 /* ---- multi-block structured grids -------------------------------------------------------------------------------- */
 
@@ -280,21 +285,27 @@ typedef struct rw_multiblock_size {
 /* block: 0 … grid blocks - 1, x fastest, then theta, then r; or RW_MULTIBLOCK_ALL: the grid blocks one after the
  * other. COMPACT needs that no coupling leads to a ghost: mode TRUNCATED, or INNER of ALL grid blocks. ERR_ARGUMENT: a
  * specification, block or index that is wrong. */
-RW_API rw_status rw_multiblock_measure(rw_context *context, const rw_multiblock_spec *spec, int64_t block,
-                                       rw_multiblock_index index, rw_dtype values, rw_multiblock_size *size);
+RW_API rw_status rw_multiblock_measure_sized(rw_context *context, const rw_multiblock_spec *spec, int64_t block,
+                                             rw_multiblock_index index, rw_dtype values, rw_multiblock_size *size,
+                                             size_t spec_size, size_t size_size);
+#define rw_multiblock_measure(...)                                                                                     \
+    rw_multiblock_measure_sized(__VA_ARGS__, sizeof(rw_multiblock_spec), sizeof(rw_multiblock_size))
 
 /* Number of a cell with ghosts: theta + g + (ntheta + 2 g)(x + g + (nx + 2 g)(r + h)); g = 2 ghost cells, h = 2 along r
  * where the stencil has three axes, else 0. x, theta, r: from -g … n + g - 1, the cells of the grid block from 0. */
-RW_API int64_t rw_multiblock_cell(const rw_multiblock_spec *spec, int64_t x, int64_t theta, int64_t r);
+RW_API int64_t rw_multiblock_cell_sized(const rw_multiblock_spec *spec, int64_t x, int64_t theta, int64_t r,
+                                        size_t spec_size);
+#define rw_multiblock_cell(...) rw_multiblock_cell_sized(__VA_ARGS__, sizeof(rw_multiblock_spec))
 
 /* ---- matrices ---------------------------------------------------------------------------------------------------- */
 
 /* Where the matrix of a grid block, or of all, has blocks. With a layout it is the pattern that this layout takes
  * (rw_sparse_estimate, rw_sparse_create): single entries without structural zeros for formats without blocks, sizes for
  * VBCSR; NULL: blocks of 5 x 5. ERR_ARGUMENT; ERR_MEMORY. */
-RW_API rw_status rw_multiblock_pattern(rw_context *context, const rw_multiblock_spec *spec, int64_t block,
-                                       rw_multiblock_index index, const rw_sparse_layout *layout,
-                                       rw_sparse_blocks *pattern);
+RW_API rw_status rw_multiblock_pattern_sized(rw_context *context, const rw_multiblock_spec *spec, int64_t block,
+                                             rw_multiblock_index index, const rw_sparse_layout *layout,
+                                             rw_sparse_blocks *pattern, size_t spec_size);
+#define rw_multiblock_pattern(...) rw_multiblock_pattern_sized(__VA_ARGS__, sizeof(rw_multiblock_spec))
 RW_API void rw_multiblock_free(rw_sparse_blocks *pattern);
 
 /* The matrix with its values, put block by block where they stay: beside the matrix there is its pattern (8 bytes a
@@ -302,8 +313,10 @@ RW_API void rw_multiblock_free(rw_sparse_blocks *pattern);
  * grid, offset, entry): they are the same in all layouts, modes and cuts of the grid, and on every machine. Layouts
  * with blocks have 5 x 5 ones. A real specification may go into a complex layout. ERR_ARGUMENT, ERR_MEMORY as of
  * rw_sparse_create. */
-RW_API rw_status rw_multiblock_assemble(rw_device *device, const rw_multiblock_spec *spec, int64_t block,
-                                        rw_multiblock_index index, const rw_sparse_layout *layout, rw_sparse **matrix);
+RW_API rw_status rw_multiblock_assemble_sized(rw_device *device, const rw_multiblock_spec *spec, int64_t block,
+                                              rw_multiblock_index index, const rw_sparse_layout *layout,
+                                              rw_sparse **matrix, size_t spec_size);
+#define rw_multiblock_assemble(...) rw_multiblock_assemble_sized(__VA_ARGS__, sizeof(rw_multiblock_spec))
 
 /* ---- preparation ------------------------------------------------------------------------------------------------- */
 
@@ -315,8 +328,10 @@ typedef enum rw_multiblock_placeholder {
 
 /* The solver's own form of a grid block's matrix: EXTENDED with placeholders. Not for rw_sparse_create where they are
  * -1. To be freed with rw_multiblock_free. */
-RW_API rw_status rw_multiblock_trace(rw_context *context, const rw_multiblock_spec *spec, int64_t block,
-                                     rw_multiblock_placeholder placeholder, rw_sparse_blocks *trace);
+RW_API rw_status rw_multiblock_trace_sized(rw_context *context, const rw_multiblock_spec *spec, int64_t block,
+                                           rw_multiblock_placeholder placeholder, rw_sparse_blocks *trace,
+                                           size_t spec_size);
+#define rw_multiblock_trace(...) rw_multiblock_trace_sized(__VA_ARGS__, sizeof(rw_multiblock_spec))
 
 /* Removes placeholders, of both kinds: *stored has the rows that are left, (*row)[i] is the number that row i had.
  * Columns stay as they are. stored->first, column and *row are new; free them with rw_multiblock_free and free().
@@ -331,8 +346,9 @@ typedef struct rw_multiblock rw_multiblock;
 
 /* A matrix a grid block, EXTENDED, in this layout (bell and ell pad ghost rows too: bcsr and bsell:…:s1000000 do not).
  * Matrices and the exchange's lists are brought to the device. Errors as of rw_multiblock_assemble. */
-RW_API rw_status rw_multiblock_create(rw_device *device, const rw_multiblock_spec *spec, const rw_sparse_layout *layout,
-                                      rw_multiblock **op);
+RW_API rw_status rw_multiblock_create_sized(rw_device *device, const rw_multiblock_spec *spec,
+                                            const rw_sparse_layout *layout, rw_multiblock **op, size_t spec_size);
+#define rw_multiblock_create(...) rw_multiblock_create_sized(__VA_ARGS__, sizeof(rw_multiblock_spec))
 RW_API void rw_multiblock_destroy(rw_multiblock **op);
 /* The matrix of a grid block; it belongs to the operator. NULL: there is none of that number. */
 RW_API rw_sparse *rw_multiblock_matrix(rw_multiblock *op, int64_t block);
@@ -366,7 +382,9 @@ RW_API rw_status rw_multiblock_operator(rw_multiblock *op, rw_dtype type, rw_ope
  * along r, that lie side by side, joined by 1-to-1 interfaces of whole faces; theta is periodic where its ends have
  * interfaces. The rest of *spec stays. ERR_INPUT: another kind of grid, or one that does not suit the stencil;
  * ERR_UNSUPPORTED: librechenwerk-run was built without libcgns; ERR_FILE; ERR_MEMORY. */
-RW_API rw_status rw_multiblock_read_cgns(rw_context *context, const char *path, rw_multiblock_spec *spec);
+RW_API rw_status rw_multiblock_read_cgns_sized(rw_context *context, const char *path, rw_multiblock_spec *spec,
+                                               size_t spec_size);
+#define rw_multiblock_read_cgns(...) rw_multiblock_read_cgns_sized(__VA_ARGS__, sizeof(rw_multiblock_spec))
 
 #ifdef __cplusplus
 }

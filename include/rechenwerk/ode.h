@@ -64,6 +64,9 @@ typedef struct rw_ode_spec {
     /* RK4: replay a step as a recorded sequence if nothing in it depends on t (default: true) */
     rw_switch record;
     bool dense; /* store the last three states, for rw_ode_look and rw_ode_undo; not RK4 */
+    /* When requested, creation and rw_ode_step end with ERR_INTERRUPTED, the latter before a step or between two
+     * attempts; the state is that before the step. Default: none. */
+    const rw_cancel *cancel;
 } rw_ode_spec;
 
 /* The parameter table of rw_ode_spec, for rw_params_parse: "rock4:rtol=1e-6:max_step=0.1". */
@@ -76,7 +79,10 @@ typedef struct rw_ode rw_ode;
  * step.
  * Lifetime: the specification and all that it points to are copied.
  * Threads: one at a time. */
-RW_API rw_status rw_ode_create(rw_device *device, const rw_ode_spec *spec, rw_ode **ode);
+RW_API rw_status rw_ode_create_sized(rw_device *device, const rw_ode_spec *spec, rw_ode **ode, size_t spec_size,
+                                     size_t field_size, size_t scalar_size);
+#define rw_ode_create(...) rw_ode_create_sized(__VA_ARGS__, RW_ODE_SIZES_)
+#define RW_ODE_SIZES_ sizeof(rw_ode_spec), sizeof(rw_expr_field), sizeof(rw_expr_scalar)
 RW_API void rw_ode_destroy(rw_ode **ode);
 /* Binds the array that holds a field of the state, of the grid's shape (z, y, x) and the field's type. After each step
  * it holds the new state. The integrator retains it. Bind it again after its values have been changed.
@@ -122,7 +128,8 @@ typedef struct rw_ode_statistics {
     double step, error;     /* last accepted step: size, error over tolerance */
     int64_t undone;         /* steps undone by rw_ode_undo */
 } rw_ode_statistics;
-RW_API rw_ode_statistics rw_ode_get_statistics(const rw_ode *ode);
+RW_API rw_status rw_ode_get_statistics_sized(const rw_ode *ode, rw_ode_statistics *statistics, size_t statistics_size);
+#define rw_ode_get_statistics(...) rw_ode_get_statistics_sized(__VA_ARGS__, sizeof(rw_ode_statistics))
 
 /* What a restart with the same bits needs besides the fields. */
 enum { RW_ODE_STATE = 16 };
@@ -143,7 +150,8 @@ RW_API rw_status rw_ode_explain(const rw_ode *ode, char **text);
  * Errors: ERR_ARGUMENT: stages, a field that is not bound; ERR_MEMORY; and those of rw_ode_create. */
 RW_API rw_status rw_ode_depgraph(rw_ode *ode, int stages, rw_depgraph **graph, rw_partition **tiles, char **text);
 /* Bytes of device memory that the method needs for these fields, the state included. */
-RW_API int64_t rw_ode_bytes(const rw_ode_spec *spec);
+RW_API int64_t rw_ode_bytes_sized(const rw_ode_spec *spec, size_t spec_size, size_t field_size, size_t scalar_size);
+#define rw_ode_bytes(...) rw_ode_bytes_sized(__VA_ARGS__, RW_ODE_SIZES_)
 
 #ifdef __cplusplus
 }

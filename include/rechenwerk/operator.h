@@ -46,7 +46,9 @@ typedef struct rw_operator_spec {
 /* Creates an operator. With alpha = 1 and beta = 0 a product is `multiply` alone; other values take work vectors of the
  * operator and an additional pass that copies x or combines y.
  * Errors: ERR_ARGUMENT: sizes, type, no `multiply`; `destroy` is then not called. ERR_MEMORY. */
-RW_API rw_status rw_operator_create(rw_device *device, const rw_operator_spec *spec, rw_operator **op);
+RW_API rw_status rw_operator_create_sized(rw_device *device, const rw_operator_spec *spec, rw_operator **op,
+                                          size_t spec_size);
+#define rw_operator_create(...) rw_operator_create_sized(__VA_ARGS__, sizeof(rw_operator_spec))
 /* Drops the caller's reference. The operator of a matrix (rw_sparse_operator) belongs to the matrix and is not
  * destroyed. */
 RW_API void rw_operator_destroy(rw_operator **op);
@@ -61,7 +63,8 @@ typedef struct rw_operator_info {
     bool direct;     /* products may wait; solvers record nothing */
 } rw_operator_info;
 
-RW_API rw_status rw_operator_get_info(const rw_operator *op, rw_operator_info *info);
+RW_API rw_status rw_operator_get_info_sized(const rw_operator *op, rw_operator_info *info, size_t info_size);
+#define rw_operator_get_info(...) rw_operator_get_info_sized(__VA_ARGS__, sizeof(rw_operator_info))
 RW_API rw_device *rw_operator_device(const rw_operator *op);
 
 /* y <- alpha op(A) x + beta y on the device, without waiting.
@@ -103,8 +106,10 @@ RW_API rw_status rw_operator_get_diagonal(rw_operator *op, rw_array *diagonal);
  *
  * Errors: ERR_INPUT: the text, with line and column; a program that is no linear map, and why. ERR_ARGUMENT: names,
  * fields, grid. ERR_UNSUPPORTED: a function in C, no compiler. ERR_COMPILE, ERR_MEMORY. */
-RW_API rw_status rw_operator_from_expr(rw_device *device, const rw_expr_spec *spec, const char *from, const char *to,
-                                       rw_operator **op);
+RW_API rw_status rw_operator_from_expr_sized(rw_device *device, const rw_expr_spec *spec, const char *from,
+                                             const char *to, rw_operator **op, size_t spec_size, size_t field_size,
+                                             size_t scalar_size, size_t given_size, size_t function_size);
+#define rw_operator_from_expr(...) rw_operator_from_expr_sized(__VA_ARGS__, RW_EXPR_SIZES_)
 
 #ifdef __cplusplus
 }

@@ -73,6 +73,8 @@ typedef struct rw_precond_spec {
     /* Block size; it must divide the number of rows. RW_PRECOND_BLOCK_AUTO: amg only. Default: the blocks of the matrix
      * if they are square and of one size, otherwise 1; amg of a matrix stored by entries: RW_PRECOND_BLOCK_AUTO. */
     int block;
+    const rw_cancel *cancel; /* ends the setup when requested. Default: that of the solver, if any. */
+    int64_t reserved[4];     /* 0: later members take this room, so that the size stays */
 } rw_precond_spec;
 
 /* The parameter table of rw_precond_spec. */
@@ -120,8 +122,10 @@ typedef struct rw_precond_bytes {
  * Cost: a fraction of the setup, and about twice the host memory of the entries; with fill on GPUs also the pattern of
  *     the factors.
  * Errors: ERR_ARGUMENT: a matrix that is not square, a block size that does not divide its rows; ERR_MEMORY. */
-RW_API rw_status rw_precond_estimate(rw_device *device, const rw_precond_spec *spec, const rw_sparse_layout *layout,
-                                     const rw_entries *entries, rw_dtype vectors, rw_precond_bytes *bytes);
+RW_API rw_status rw_precond_estimate_sized(rw_device *device, const rw_precond_spec *spec,
+                                           const rw_sparse_layout *layout, const rw_entries *entries, rw_dtype vectors,
+                                           rw_precond_bytes *bytes, size_t bytes_size);
+#define rw_precond_estimate(...) rw_precond_estimate_sized(__VA_ARGS__, sizeof(rw_precond_bytes))
 
 /* Sets up a preconditioner for vectors of type `vectors`, which must be complex for a complex operator. jacobi and
  * chebyshev take any operator whose diagonal is known, the others a matrix (rw_sparse_operator). A matrix with other
@@ -142,7 +146,8 @@ RW_API void rw_precond_destroy(rw_precond **precond);
 /* z <- M r, without waiting. r and z: different vectors of the type and size of the setup.
  * Errors: ERR_ARGUMENT. */
 RW_API rw_status rw_precond_apply(rw_precond *precond, rw_array *r, rw_array *z, rw_queue *queue);
-RW_API rw_precond_info rw_precond_get_info(const rw_precond *precond);
+RW_API rw_status rw_precond_get_info_sized(const rw_precond *precond, rw_precond_info *info, size_t info_size);
+#define rw_precond_get_info(...) rw_precond_get_info_sized(__VA_ARGS__, sizeof(rw_precond_info))
 
 #ifdef __cplusplus
 }

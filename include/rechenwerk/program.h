@@ -85,7 +85,8 @@ typedef struct rw_cache_info {
     char folder[1024];
     int64_t entries, bytes;
 } rw_cache_info;
-RW_API rw_status rw_cache_describe(rw_context *context, rw_cache_info *info);
+RW_API rw_status rw_cache_describe_sized(rw_context *context, rw_cache_info *info, size_t info_size);
+#define rw_cache_describe(...) rw_cache_describe_sized(__VA_ARGS__, sizeof(rw_cache_info))
 RW_API rw_status rw_cache_clear(rw_context *context, int64_t *removed);
 
 /* ---- dependency graphs ------------------------------------------------------------------------------------------- */

@@ -36,6 +36,7 @@ module rechenwerk
         logical(c_bool) :: columns = .false.
         integer(c_int) :: slice = 0, sort = 0, section = 0, index_bits = 0
         logical(c_bool) :: scaled = .false.
+        integer(c_int64_t) :: reserved(4) = 0
     end type
 
     type, bind(c) :: rw_sparse_blocks
@@ -63,6 +64,8 @@ module rechenwerk
         integer(c_int) :: order = 0, iterations = 0, sweeps = 0
         logical(c_bool) :: f32 = .false., scaled = .false.
         integer(c_int) :: block = 0
+        type(c_ptr) :: cancel = c_null_ptr
+        integer(c_int64_t) :: reserved(4) = 0
     end type
 
     type, bind(c) :: rw_krylov_spec
@@ -73,7 +76,12 @@ module rechenwerk
         type(rw_precond_spec) :: precond = rw_precond_spec()
         type(c_ptr) :: inner = c_null_ptr
         type(c_funptr) :: monitor = c_null_funptr
-        type(c_ptr) :: user = c_null_ptr, interrupt = c_null_ptr     ! interrupt: of an integer(c_int)
+        type(c_ptr) :: user = c_null_ptr, cancel = c_null_ptr     ! cancel: of an rw_cancel
+    end type
+
+    ! A request to stop: rw_cancel_request
+    type, bind(c) :: rw_cancel
+        integer(c_int) :: requested = 0
     end type
 
     type, bind(c) :: rw_krylov_result
@@ -166,9 +174,10 @@ module rechenwerk
             import
             type(c_ptr), value :: matrix
         end function
-        type(rw_sparse_size) function rw_sparse_get_size(matrix) bind(c)
+        integer(c_int) function rw_sparse_get_size(matrix, size) bind(c)
             import
             type(c_ptr), value :: matrix
+            type(rw_sparse_size), intent(out) :: size
         end function
         ! The matrix as solvers take it.
         type(c_ptr) function rw_sparse_operator(matrix) bind(c)
@@ -183,31 +192,13 @@ module rechenwerk
         end function
 
         ! krylov.h
-        integer(c_int) function rw_krylov_create(operator, vectors, spec, solver) bind(c)
-            import
-            type(c_ptr), value :: operator
-            integer(c_int), value :: vectors
-            type(rw_krylov_spec), intent(in) :: spec
-            type(c_ptr), intent(out) :: solver
-        end function
         subroutine rw_krylov_destroy(solver) bind(c)
             import
             type(c_ptr), intent(inout) :: solver
         end subroutine
-        integer(c_int) function rw_krylov_solve(solver, b, x, result) bind(c)
-            import
-            type(c_ptr), value :: solver, b, x
-            type(rw_krylov_result), intent(out) :: result
-        end function
         integer(c_int) function rw_krylov_update(solver) bind(c)
             import
             type(c_ptr), value :: solver
-        end function
-        integer(c_int64_t) function rw_krylov_memory(spec, n, vectors) bind(c)
-            import
-            type(rw_krylov_spec), intent(in) :: spec
-            integer(c_int64_t), value :: n
-            integer(c_int), value :: vectors
         end function
     end interface
 
@@ -346,19 +337,69 @@ contains
         rw_device_open = open(context, terminated(trim(name)), device)
     end function
 
+    integer(c_int) function rw_krylov_create(operator, vectors, spec, solver)
+        type(c_ptr), intent(in) :: operator
+        integer(c_int), intent(in) :: vectors
+        type(rw_krylov_spec), intent(in) :: spec
+        type(c_ptr), intent(out) :: solver
+        interface
+            integer(c_int) function create(operator, vectors, spec, solver, spec_size) &
+                bind(c, name="rw_krylov_create_sized")
+                import
+                type(c_ptr), value :: operator
+                integer(c_int), value :: vectors
+                type(rw_krylov_spec), intent(in) :: spec
+                type(c_ptr), intent(out) :: solver
+                integer(c_size_t), value :: spec_size
+            end function
+        end interface
+        rw_krylov_create = create(operator, vectors, spec, solver, c_sizeof(spec))
+    end function
+
+    integer(c_int) function rw_krylov_solve(solver, b, x, result)
+        type(c_ptr), intent(in) :: solver, b, x
+        type(rw_krylov_result), intent(out) :: result
+        interface
+            integer(c_int) function solve(solver, b, x, result, result_size) bind(c, name="rw_krylov_solve_sized")
+                import
+                type(c_ptr), value :: solver, b, x
+                type(rw_krylov_result), intent(out) :: result
+                integer(c_size_t), value :: result_size
+            end function
+        end interface
+        rw_krylov_solve = solve(solver, b, x, result, c_sizeof(result))
+    end function
+
+    integer(c_int64_t) function rw_krylov_memory(spec, n, vectors)
+        type(rw_krylov_spec), intent(in) :: spec
+        integer(c_int64_t), intent(in) :: n
+        integer(c_int), intent(in) :: vectors
+        interface
+            integer(c_int64_t) function memory(spec, n, vectors, spec_size) bind(c, name="rw_krylov_memory_sized")
+                import
+                type(rw_krylov_spec), intent(in) :: spec
+                integer(c_int64_t), value :: n
+                integer(c_int), value :: vectors
+                integer(c_size_t), value :: spec_size
+            end function
+        end interface
+        rw_krylov_memory = memory(spec, n, vectors, c_sizeof(spec))
+    end function
+
     integer(c_int) function rw_krylov_parse(context, text, spec)
         type(c_ptr), intent(in) :: context
         character(*), intent(in) :: text
         type(rw_krylov_spec), intent(out) :: spec
         interface
-            integer(c_int) function parse(context, text, spec) bind(c, name="rw_krylov_parse")
+            integer(c_int) function parse(context, text, spec, spec_size) bind(c, name="rw_krylov_parse_sized")
                 import
                 type(c_ptr), value :: context
                 character(1, c_char), intent(in) :: text(*)
                 type(rw_krylov_spec), intent(out) :: spec
+                integer(c_size_t), value :: spec_size
             end function
         end interface
-        rw_krylov_parse = parse(context, terminated(trim(text)), spec)
+        rw_krylov_parse = parse(context, terminated(trim(text)), spec, c_sizeof(spec))
     end function
 
     integer(c_int) function rw_sparse_layout_parse(context, text, layout)

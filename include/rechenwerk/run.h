@@ -19,7 +19,6 @@
 #ifndef RECHENWERK_RUN_H
 #define RECHENWERK_RUN_H
 
-#include <signal.h>
 #include <stdint.h>
 
 #include "rechenwerk/core.h"
@@ -44,7 +43,8 @@ typedef struct rw_run_progress {
     int64_t compilations_known; /* programs to compile as far as known; grows if auto chooses a method; 0: not known */
 } rw_run_progress;
 
-typedef void rw_run_progress_function(void *user, const rw_run_progress *progress);
+/* A status other than OK ends the run as rw_run_options.cancel does; rw_run_case returns that status. */
+typedef rw_status rw_run_progress_function(void *user, const rw_run_progress *progress);
 
 /* Options of a run. All zero: the case unchanged, into results/NAME. */
 typedef struct rw_run_options {
@@ -56,7 +56,7 @@ typedef struct rw_run_options {
     /* Replaces the results of a folder that is not empty. They are deleted after the first checkpoint of the new run,
      * and restored if it fails earlier. */
     bool force;
-    const volatile sig_atomic_t *interrupt; /* (optional) set to nonzero: finish the step, save, stop */
+    const rw_cancel *cancel; /* (optional) when requested: finish the step, save, stop */
     /* (optional) called several times per second, after each output and before each compilation */
     rw_run_progress_function *progress;
     void *user;
@@ -83,18 +83,22 @@ typedef struct rw_run_report {
  *     allocated; ERR_FILE; ERR_DEVICE; ERR_NOT_CONVERGED: a scalar is not finite, a method failed, or the final state
  *     fails a check of the case (the results are then complete); ERR_INTERRUPTED: a checkpoint was written; and those
  *     of the problem. */
-RW_API rw_status rw_run_case(rw_context *context, const char *path, const rw_run_options *options,
-                             rw_run_report *report);
+RW_API rw_status rw_run_case_sized(rw_context *context, const char *path, const rw_run_options *options,
+                                   rw_run_report *report, size_t options_size, size_t report_size);
+#define rw_run_case(...) rw_run_case_sized(__VA_ARGS__, sizeof(rw_run_options), sizeof(rw_run_report))
 
 /* Passes over memory, bytes and operations of a case on its device, as text. Free it with free(). Nothing is run or
  * written. */
-RW_API rw_status rw_explain_case(rw_context *context, const char *path, const rw_run_options *options, char **text);
+RW_API rw_status rw_explain_case_sized(rw_context *context, const char *path, const rw_run_options *options,
+                                       char **text, size_t options_size);
+#define rw_explain_case(...) rw_explain_case_sized(__VA_ARGS__, sizeof(rw_run_options))
 
 /* The dependency graph of one step of a case as text (rw_ode_depgraph, docs/methods/depgraph.md). Free it with free().
  * stages: approximate number (default: 7). dot: (optional) file for Graphviz, which appears complete or not at all.
  * Errors: ERR_UNSUPPORTED: the problem has no such steps; ERR_FILE; and those of rw_explain_case. */
-RW_API rw_status rw_explain_graph(rw_context *context, const char *path, const rw_run_options *options, int stages,
-                                  const char *dot, char **text);
+RW_API rw_status rw_explain_graph_sized(rw_context *context, const char *path, const rw_run_options *options,
+                                        int stages, const char *dot, char **text, size_t options_size);
+#define rw_explain_graph(...) rw_explain_graph_sized(__VA_ARGS__, sizeof(rw_run_options))
 
 /* Draws from a results folder, or from one .h5 file of its fields, as the run does: with the colours, limits and nodes
  * on Dirichlet sides that settings.yaml asks for. With output.limits: run, the default, that takes reading the field of
@@ -115,9 +119,11 @@ typedef struct rw_plot_options {
     /* replace files in figures/ of the results that are not in run.files (default: they are ERR_INPUT) */
     bool force;
 } rw_plot_options;
-typedef void rw_plot_function(void *user, const char *path); /* called for each picture written */
-RW_API rw_status rw_plot_results(rw_context *context, const char *path, const rw_plot_options *options,
-                                 rw_plot_function *written, void *user);
+/* Called for each picture written; a status other than OK ends the drawing and is returned. */
+typedef rw_status rw_plot_function(void *user, const char *path);
+RW_API rw_status rw_plot_results_sized(rw_context *context, const char *path, const rw_plot_options *options,
+                                       rw_plot_function *written, void *user, size_t options_size);
+#define rw_plot_results(...) rw_plot_results_sized(__VA_ARGS__, sizeof(rw_plot_options))
 
 /* ---- names, settings and help ------------------------------------------------------------------------------------ */
 
@@ -166,7 +172,9 @@ typedef struct rw_selftest_result {
 } rw_selftest_result;
 
 /* Runs all cases; a failing one is a row, not an error of the call. Free the list with rw_selftest_free. */
-RW_API rw_status rw_selftest(rw_context *context, rw_device *device, rw_selftest_result **list, int *count);
+RW_API rw_status rw_selftest_sized(rw_context *context, rw_device *device, rw_selftest_result **list, int *count,
+                                   size_t element_size);
+#define rw_selftest(...) rw_selftest_sized(__VA_ARGS__, sizeof(rw_selftest_result))
 RW_API void rw_selftest_free(rw_selftest_result **list);
 
 /* ---- figures ----------------------------------------------------------------------------------------------------- */
@@ -283,26 +291,37 @@ typedef struct rw_figure_image {
 
 /* ERR_ARGUMENT: sizes 0, a page outside of its range, limits that are not finite, logarithmic limits <= 0. A field of
  * NaN is drawn as such. page: optional. */
-RW_API rw_status rw_figure_write_field(rw_context *context, const char *path, const rw_figure_page *page,
-                                       const rw_figure_field *field);
+RW_API rw_status rw_figure_write_field_sized(rw_context *context, const char *path, const rw_figure_page *page,
+                                             const rw_figure_field *field, size_t page_size, size_t field_size);
+#define rw_figure_write_field(...)                                                                                     \
+    rw_figure_write_field_sized(__VA_ARGS__, sizeof(rw_figure_page), sizeof(rw_figure_field))
 /* The same field as a shaded surface over its rectangle: a value stands above the middle of its cell, higher and lower
  * ones than the limits lie at them, missing ones leave holes. Seen from the side of high x and low y. */
-RW_API rw_status rw_figure_write_surface(rw_context *context, const char *path, const rw_figure_page *page,
-                                         const rw_figure_field *field);
-RW_API rw_status rw_figure_write_lines(rw_context *context, const char *path, const rw_figure_page *page,
-                                       const rw_figure_lines *lines);
-RW_API rw_status rw_figure_write_bars(rw_context *context, const char *path, const rw_figure_page *page,
-                                      const rw_figure_bars *bars);
-RW_API rw_status rw_figure_write_volume(rw_context *context, const char *path, const rw_figure_page *page,
-                                        const rw_figure_volume *volume);
+RW_API rw_status rw_figure_write_surface_sized(rw_context *context, const char *path, const rw_figure_page *page,
+                                               const rw_figure_field *field, size_t page_size, size_t field_size);
+#define rw_figure_write_surface(...)                                                                                   \
+    rw_figure_write_surface_sized(__VA_ARGS__, sizeof(rw_figure_page), sizeof(rw_figure_field))
+RW_API rw_status rw_figure_write_lines_sized(rw_context *context, const char *path, const rw_figure_page *page,
+                                             const rw_figure_lines *lines, size_t page_size, size_t lines_size);
+#define rw_figure_write_lines(...)                                                                                     \
+    rw_figure_write_lines_sized(__VA_ARGS__, sizeof(rw_figure_page), sizeof(rw_figure_lines))
+RW_API rw_status rw_figure_write_bars_sized(rw_context *context, const char *path, const rw_figure_page *page,
+                                            const rw_figure_bars *bars, size_t page_size, size_t bars_size);
+#define rw_figure_write_bars(...)                                                                                      \
+    rw_figure_write_bars_sized(__VA_ARGS__, sizeof(rw_figure_page), sizeof(rw_figure_bars))
+RW_API rw_status rw_figure_write_volume_sized(rw_context *context, const char *path, const rw_figure_page *page,
+                                              const rw_figure_volume *volume, size_t page_size, size_t volume_size);
+#define rw_figure_write_volume(...)                                                                                    \
+    rw_figure_write_volume_sized(__VA_ARGS__, sizeof(rw_figure_page), sizeof(rw_figure_volume))
 
 /* 1 to 8 images side by side on one scale (an image that would be smaller than a quarter of its place: larger), each
  * with its title, size and type above and the histogram of its values below, a curve for each channel. Large images are
  * reduced, small ones enlarged by integer factors. Values below black or above white are drawn and counted as these;
  * alpha is laid over white and not counted. The current contents of the host's copy are drawn. ERR_ARGUMENT: another
  * number, shape or type. page: optional. */
-RW_API rw_status rw_figure_write_images(rw_context *context, const char *path, const rw_figure_page *page, int n,
-                                        const rw_figure_image *images);
+RW_API rw_status rw_figure_write_images_sized(rw_context *context, const char *path, const rw_figure_page *page, int n,
+                                              const rw_figure_image *images, size_t page_size);
+#define rw_figure_write_images(...) rw_figure_write_images_sized(__VA_ARGS__, sizeof(rw_figure_page))
 
 /* Residual norms residual[0 … n - 1] of iterations 0 … n - 1, as a rw_krylov_monitor receives them, on a logarithmic
  * scale. right_side: |b|, by which they are divided; 0: they are drawn as they are. tolerance: |r| at which a line is

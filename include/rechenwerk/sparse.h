@@ -69,6 +69,7 @@ typedef struct rw_sparse_layout {
      * error of up to 1.01 2^-16 of the largest value of the row. For preconditioners. Created from entries, by
      * conversion or from a file; blocks cannot be added. */
     bool scaled;
+    int64_t reserved[4]; /* 0: later members take this room, so that the size stays */
 } rw_sparse_layout;
 
 /* The parameter table of rw_sparse_layout. */
@@ -152,8 +153,9 @@ typedef struct rw_sparse_choice {
  * ratio of at least 1/2.
  * values, vectors: their types (of complex entries the complex types of that precision).
  * Errors: those of rw_sparse_predict. Source: the model of docs/methods/sparse.md; `rechenwerk tune` measures it. */
-RW_API rw_status rw_sparse_choose(rw_device *device, const rw_entries *entries, rw_dtype values, rw_dtype vectors,
-                                  rw_sparse_choice *choice);
+RW_API rw_status rw_sparse_choose_sized(rw_device *device, const rw_entries *entries, rw_dtype values, rw_dtype vectors,
+                                        rw_sparse_choice *choice, size_t choice_size);
+#define rw_sparse_choose(...) rw_sparse_choose_sized(__VA_ARGS__, sizeof(rw_sparse_choice))
 
 /* ---- properties of a matrix -------------------------------------------------------------------------------------- */
 
@@ -178,7 +180,9 @@ typedef struct rw_pattern {
 
 /* Finds the properties of the matrix of these entries.
  * Errors: ERR_ARGUMENT: 2^31 rows or columns and more, an index out of range; ERR_MEMORY. */
-RW_API rw_status rw_pattern_find(rw_context *context, const rw_entries *entries, rw_pattern *pattern);
+RW_API rw_status rw_pattern_find_sized(rw_context *context, const rw_entries *entries, rw_pattern *pattern,
+                                       size_t pattern_size);
+#define rw_pattern_find(...) rw_pattern_find_sized(__VA_ARGS__, sizeof(rw_pattern))
 
 /* ---- matrices ---------------------------------------------------------------------------------------------------- */
 
@@ -227,7 +231,7 @@ RW_API rw_status rw_sparse_entries(rw_sparse *matrix, int64_t *n, int64_t **row,
 RW_API void rw_sparse_free_entries(int64_t **row, int64_t **column, double **values);
 
 RW_API const rw_sparse_layout *rw_sparse_get_layout(const rw_sparse *matrix);
-RW_API rw_sparse_size rw_sparse_get_size(const rw_sparse *matrix);
+RW_API rw_status rw_sparse_get_size(const rw_sparse *matrix, rw_sparse_size *size);
 RW_API rw_device *rw_sparse_device(const rw_sparse *matrix);
 
 /* The arrays of a matrix in csr or bcsr, as other libraries take them. */

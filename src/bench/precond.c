@@ -57,8 +57,8 @@ static rw_status solve(rw_sparse *m, bool is_flow, const char *text, rw_array *r
 static rw_status vectors(rw_bench *b, const rw_sparse *m, application *a)
 {
     a->queue = b->queue;
-    RW_TRY(rw_bench_array(b, RW_F64, rw_sparse_get_size(m).rows, &a->r));
-    RW_TRY(rw_bench_array(b, RW_F64, rw_sparse_get_size(m).rows, &a->z));
+    RW_TRY(rw_bench_array(b, RW_F64, rw_sparse_size_of(m).rows, &a->r));
+    RW_TRY(rw_bench_array(b, RW_F64, rw_sparse_size_of(m).rows, &a->z));
     return rw_bench_fill(a->r, 7, -0.5);
 }
 
@@ -78,9 +78,10 @@ static rw_status run_one(rw_bench *b, rw_sparse *m, bool is_flow, int64_t n, con
     if (status == RW_OK) status = rw_precond_parse(b->ctx, text, &spec);
     if (status == RW_OK) status = rw_precond_create(rw_sparse_operator(m), RW_F64, &spec, &a.p);
     if (status == RW_OK) {
-        const rw_precond_info info = rw_precond_get_info(a.p);
+        rw_precond_info info;
+        rw_precond_get_info(a.p, &info);
         row.error = result.right_side > 0 ? result.residual / result.right_side : 0; /* of the solve */
-        row.bytes = (double)info.bytes + 16 * (double)rw_sparse_get_size(m).rows;
+        row.bytes = (double)info.bytes + 16 * (double)rw_sparse_size_of(m).rows;
         snprintf(row.what, sizeof row.what, "%s", text);
         snprintf(row.variant, sizeof row.variant, "made in %.2g s, %d iterations of %s", info.seconds,
                  (int)result.iterations, is_flow ? "gmres" : "cg");

@@ -188,9 +188,9 @@ static rw_status make(rw_bench *b, const work *w, int n, bool symmetric, contest
     const rw_sparse_blocks blocks = {p.rows, p.rows, p.first, p.column, p.size, p.size};
     if (status == RW_OK) status = rw_sparse_create(b->dev, &l, &blocks, &c->m);
     if (status == RW_OK) status = rw_sparse_look(c->m, true, &v);
-    if (status == RW_OK) fill_values(&v, &p, rw_sparse_get_size(c->m).columns, w->diagonal, symmetric);
+    if (status == RW_OK) fill_values(&v, &p, rw_sparse_size_of(c->m).columns, w->diagonal, symmetric);
     rw_free(p.first), rw_free(p.column), rw_free(p.size);
-    const int64_t shape[2] = {status == RW_OK ? rw_sparse_get_size(c->m).rows : 0, w->vectors};
+    const int64_t shape[2] = {status == RW_OK ? rw_sparse_size_of(c->m).rows : 0, w->vectors};
     if (status == RW_OK) status = rw_array_create(b->dev, w->vector, 2, shape, RW_MEMORY_DEVICE, &c->x);
     if (status == RW_OK) status = rw_array_create(b->dev, w->vector, 2, shape, RW_MEMORY_DEVICE, &c->y);
     if (status == RW_OK) status = rw_bench_fill(c->x, 7, -0.5);
@@ -287,7 +287,7 @@ static rw_status run_one(rw_bench *b, const work *w)
     if (status == RW_OK) open_peer(b, w, n, &c, &blocks, &peer);
     if (status == RW_OK) {
         const rw_sparse_layout *l = rw_sparse_get_layout(c.m);
-        const rw_sparse_size size = rw_sparse_get_size(c.m);
+        const rw_sparse_size size = rw_sparse_size_of(c.m);
         const double area = l->format == RW_SPARSE_VBCSR ? 25 : (double)l->block_rows * l->block_columns;
         row.bytes = (double)size.blocks * (area * (double)rw_sparse_value_size(l) + 4) +
                     (l->scaled ? 2.0 * (double)size.rows : 0) +
@@ -389,8 +389,8 @@ static rw_status run_solver(rw_bench *b, int number, int n, const char *size)
     rw_status status = make(b, &w, n, method == RW_KRYLOV_CG, &s.c);
     if (status == RW_OK) status = rw_krylov_create(rw_sparse_operator(s.c.m), RW_F64, &spec, &s.k);
     if (status == RW_OK) {
-        row.bytes = iterations * (solvers[number].products * (double)rw_sparse_get_size(s.c.m).blocks * 204 +
-                                  solvers[number].passes * (double)rw_sparse_get_size(s.c.m).rows * 8);
+        row.bytes = iterations * (solvers[number].products * (double)rw_sparse_size_of(s.c.m).blocks * 204 +
+                                  solvers[number].passes * (double)rw_sparse_size_of(s.c.m).rows * 8);
         status = rw_bench_compare(b, &(rw_contestant){"", solve, &s}, NULL, 0, &row);
     }
     if (status == RW_OK) {
@@ -421,13 +421,13 @@ static rw_status run_document(rw_bench *b)
     rw_sparse_layout l;
     RW_TRY(rw_sparse_layout_parse(b->ctx, b->dev->info.gpu ? "bsell:5x5:c64" : "bcsr:5x5:c64", &l));
     rw_status status = rw_multiblock_assemble(b->dev, &grid, RW_MULTIBLOCK_ALL, RW_MULTIBLOCK_COMPACT, &l, &s.c.m);
-    const int64_t n = status == RW_OK ? rw_sparse_get_size(s.c.m).rows : 0;
+    const int64_t n = status == RW_OK ? rw_sparse_size_of(s.c.m).rows : 0;
     if (status == RW_OK) status = rw_array_create(b->dev, RW_C64, 1, &n, RW_MEMORY_DEVICE, &s.c.x);
     if (status == RW_OK) status = rw_array_create(b->dev, RW_C64, 1, &n, RW_MEMORY_DEVICE, &s.c.y);
     if (status == RW_OK) status = rw_bench_fill(s.c.x, 7, -0.5);
     if (status == RW_OK) status = rw_krylov_create(rw_sparse_operator(s.c.m), RW_C64, &spec, &s.k);
     if (status == RW_OK) {
-        row.bytes = 100 * ((double)rw_sparse_get_size(s.c.m).blocks * 204 + (2 * 101 / 2. + 6) * (double)n * 8);
+        row.bytes = 100 * ((double)rw_sparse_size_of(s.c.m).blocks * 204 + (2 * 101 / 2. + 6) * (double)n * 8);
         status = rw_bench_compare(b, &(rw_contestant){"", solve, &s}, NULL, 0, &row);
     }
     if (status == RW_OK) {

@@ -101,9 +101,8 @@ static rw_status run_one(rw_bench *b, int64_t n, bool assembled)
     if (status == RW_OK) status = rw_bench_fill(s.b, 7, -0.5);
     if (status == RW_OK) status = rw_krylov_create(s.a, RW_F64, &spec, &s.k);
     if (status == RW_OK) {
-        row.bytes =
-            (double)s.iterations *
-            (assembled ? 12. * (double)rw_sparse_get_size(s.m).blocks + 80. * (double)rows : 96. * (double)rows);
+        row.bytes = (double)s.iterations *
+                    (assembled ? 12. * (double)rw_sparse_size_of(s.m).blocks + 80. * (double)rows : 96. * (double)rows);
         snprintf(row.what, sizeof row.what, "cg, %d iterations, %s", (int)s.iterations,
                  assembled ? "7-point, assembled" : "7-point, from its equation");
         snprintf(row.size, sizeof row.size, "%d^3 cells", (int)n);

@@ -97,16 +97,32 @@ const char *rw_message(const rw_context *context)
     return message;
 }
 
+static void set_message(const char *format, va_list args)
+{
+    char text[MESSAGE_SIZE]; /* not into `message` itself: an argument may point there */
+    failures++;
+    mark_cut(text, sizeof(text), rw_vsnprintf(text, sizeof(text), format, args));
+    escape(message, sizeof(message), text);
+}
+
 rw_status rw_fail(rw_context *ctx, rw_status status, const char *format, ...)
 {
-    (void)ctx;
-    failures++;
-    char text[MESSAGE_SIZE]; /* not into `message` itself: an argument may point there */
     va_list args;
+    (void)ctx;
     va_start(args, format);
-    mark_cut(text, sizeof(text), rw_vsnprintf(text, sizeof(text), format, args));
+    set_message(format, args);
     va_end(args);
-    escape(message, sizeof(message), text);
+    return status;
+}
+
+rw_status rw_context_fail(rw_context *ctx, rw_status status, const char *format, ...)
+{
+    va_list args;
+    (void)ctx;
+    if (!format) return rw_fail_null(__func__, "format");
+    va_start(args, format);
+    set_message(format, args);
+    va_end(args);
     return status;
 }
 
@@ -122,8 +138,9 @@ rw_status rw_fail_prefix(rw_context *ctx, rw_status status, const char *format, 
 
 rw_status rw_fail_null(const char *function, const char *argument)
 {
-    return rw_fail(NULL, RW_ERR_ARGUMENT, "%s: %s is NULL: only an argument that the header calls optional may be",
-                   function, argument);
+    const size_t n = strlen(function) - (rw_ends_in(function, "_sized") ? strlen("_sized") : 0);
+    return rw_fail(NULL, RW_ERR_ARGUMENT, "%.*s: %s is NULL: only an argument that the header calls optional may be",
+                   (int)n, function, argument);
 }
 
 unsigned rw_failures(void) { return failures; }

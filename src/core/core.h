@@ -6,7 +6,6 @@
 #ifndef RW_CORE_H
 #define RW_CORE_H
 
-#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,6 +55,36 @@ rw_status rw_fail_null(const char *function, const char *argument);
     do {                                                                                                               \
         if (!(argument)) return rw_fail_null(__func__, name);                                                          \
     } while (0)
+/* Structures grow from version to version (structs.c): callers pass the sizes that their headers give them. After
+ * RW_STRUCT_IN the parameter `spec` points to the caller's values in this version's layout; members that the caller
+ * does not know are 0, their default. ERR_ARGUMENT: a member that this version does not know is not 0. */
+rw_status rw_struct_in(rw_context *ctx, const char *type, void *to, size_t size, const void *from, size_t from_size);
+#define RW_STRUCT_IN(ctx, type, spec, from_size)                                                                       \
+    type spec##_room;                                                                                                  \
+    if ((spec) && (from_size) != sizeof(type)) {                                                                       \
+        RW_TRY(rw_struct_in(ctx, #type, &spec##_room, sizeof(type), spec, from_size));                                 \
+        (spec) = &spec##_room;                                                                                         \
+    }
+/* In a function that returns no status: members that this version does not know are ignored. */
+#define RW_STRUCT_IN_QUIET(type, spec, from_size)                                                                      \
+    type spec##_room;                                                                                                  \
+    if ((spec) && (from_size) < sizeof(type)) {                                                                        \
+        rw_struct_in(NULL, #type, &spec##_room, sizeof(type), spec, from_size);                                        \
+        (spec) = &spec##_room;                                                                                         \
+    }
+/* Elements of an array likewise: *copy is NULL where *array can be used as it is, else the new *array; rw_free it. */
+rw_status rw_struct_in_array(rw_context *ctx, const char *type, const void **array, int64_t n, size_t size,
+                             size_t from_size, void **copy);
+/* A result: `result_whole` is the caller's structure or, if that is smaller, room for the whole one; RW_STRUCT_OUT
+ * copies the members that the caller knows and returns `status`. */
+rw_status rw_struct_out(rw_status status, void *to, size_t to_size, const void *from, size_t size);
+#define RW_STRUCT_ROOM(type, result, to_size)                                                                          \
+    type result##_room;                                                                                                \
+    type *const result##_whole = (result) && (to_size) < sizeof(type) ? &result##_room : (result)
+#define RW_STRUCT_OUT(status, result, to_size)                                                                         \
+    rw_struct_out(status, result, to_size, result##_whole, sizeof *result##_whole)
+/* A list of the library's, n elements, whose elements become `to_size` bytes apart; on failure it is freed. */
+rw_status rw_struct_out_array(rw_context *ctx, void **list, int64_t n, size_t size, size_t to_size);
 /* After a user's function: its status, with a message of our own where it has set none, so that none of an earlier
  * failure is shown. `before` is rw_failures() before the call. */
 unsigned rw_failures(void);
@@ -190,9 +219,12 @@ void rw_compiling_set(rw_compiling_function *function, void *user);
 /* known: how many programs are to be compiled from this one on; 0: not known. */
 void rw_compiling(const char *program, int known);
 
-/* The flag of the thread's run: not 0 ends a compiler too; NULL: none. */
-void rw_interrupt_set(const volatile sig_atomic_t *flag);
-const volatile sig_atomic_t *rw_interrupt(void);
+/* The request to stop that this thread's work heeds (cancel.c): enter returns the one before, for leave; NULL keeps
+ * it. */
+const rw_cancel *rw_cancel_enter(const rw_cancel *cancel);
+void rw_cancel_leave(const rw_cancel *outer);
+const rw_cancel *rw_cancel_current(void);
+rw_status rw_cancel_check(rw_context *ctx, const char *what); /* ERR_INTERRUPTED if it is requested */
 
 /* Seconds of a clock that only moves forward. */
 double rw_seconds(void);

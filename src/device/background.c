@@ -21,7 +21,7 @@
 typedef struct rw_job {
     rw_program *program;
     rw_text text, binary, log;
-    const volatile sig_atomic_t *interrupt; /* of the thread that made the program */
+    const rw_cancel *cancel; /* of the thread that made the program */
     enum { QUEUED, RUNNING, DONE, LOADING, FAILED } state;
     unsigned forks; /* rw_forks() of the process in which it is RUNNING or LOADING */
     rw_status status;
@@ -89,7 +89,7 @@ static void *work(void *unused)
         take_from_queue(j);
         j->state = RUNNING, j->forks = rw_forks();
         pthread_mutex_unlock(&pool.lock);
-        rw_interrupt_set(j->interrupt);
+        rw_cancel_leave(j->cancel);
         rw_log_collect(&j->log);
         running = j;
         compile(j);
@@ -153,7 +153,7 @@ rw_status rw_background_add(rw_program *p, rw_text *text)
     rw_job *j = rw_calloc(1, sizeof *j);
     if (!j) return rw_fail_memory(p->device->ctx, sizeof *j, "a program");
     pthread_once(&once, begin);
-    j->program = p, j->text = *text, j->interrupt = rw_interrupt(), *text = (rw_text){0};
+    j->program = p, j->text = *text, j->cancel = rw_cancel_current(), *text = (rw_text){0};
     __atomic_add_fetch(&p->device->in_background, 1, __ATOMIC_RELAXED);
     rw_count(p->device, &p->device->counters.compilations, 1);
     pthread_mutex_lock(&pool.lock);

@@ -268,10 +268,8 @@ static int64_t walk(const char *folder, bool remove, int64_t *bytes)
     return n;
 }
 
-rw_status rw_cache_describe(rw_context *ctx, rw_cache_info *info)
+static rw_status cache_describe(rw_context *ctx, rw_cache_info *info)
 {
-    RW_NEED(ctx, "context");
-    RW_NEED(info, "info");
     bool none;
     memset(info, 0, sizeof *info);
     char *folder = cache_folder(ctx, &none);
@@ -280,6 +278,14 @@ rw_status rw_cache_describe(rw_context *ctx, rw_cache_info *info)
     info->entries = walk(folder, false, &info->bytes);
     rw_free(folder);
     return RW_OK;
+}
+
+rw_status rw_cache_describe_sized(rw_context *ctx, rw_cache_info *info, size_t info_size)
+{
+    RW_NEED(ctx, "context");
+    RW_NEED(info, "info");
+    RW_STRUCT_ROOM(rw_cache_info, info, info_size);
+    return RW_STRUCT_OUT(cache_describe(ctx, info_whole), info, info_size);
 }
 
 rw_status rw_cache_clear(rw_context *ctx, int64_t *removed)

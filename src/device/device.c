@@ -6,7 +6,7 @@
 static const rw_device_ops *const kinds[] = {&rw_cpu_ops, &rw_cuda_ops, &rw_opencl_ops, &rw_check_ops};
 enum { MAX_A_KIND = 32 };
 
-rw_status rw_device_list(rw_context *ctx, rw_device_properties **list, int *count)
+rw_status rw_device_list_sized(rw_context *ctx, rw_device_properties **list, int *count, size_t element_size)
 {
     RW_NEED(list, "list");
     RW_NEED(count, "count");
@@ -41,7 +41,9 @@ rw_status rw_device_list(rw_context *ctx, rw_device_properties **list, int *coun
             }
         }
     }
-    *list = all, *count = n;
+    void *out = all;
+    RW_TRY(rw_struct_out_array(ctx, &out, n, sizeof *all, element_size));
+    *list = out, *count = n;
     return RW_OK;
 }
 
@@ -212,9 +214,8 @@ const rw_device_properties *rw_device_info(const rw_device *dev) { return dev ? 
 rw_context *rw_device_context(const rw_device *dev) { return dev ? dev->ctx : NULL; }
 rw_queue *rw_device_queue(rw_device *dev) { return dev ? dev->queue : NULL; }
 
-rw_counters rw_device_counters(const rw_device *dev)
+rw_counters rw_counters_of(const rw_device *dev)
 {
-    if (!dev) return (rw_counters){0};
     rw_device *d = (rw_device *)dev; /* only its lock is touched */
     const rw_counters *from = &dev->counters;
     rw_counters c;
@@ -225,6 +226,14 @@ rw_counters rw_device_counters(const rw_device *dev)
     for (size_t i = 0; i < offsetof(rw_counters, compile_seconds) / sizeof *to; ++i) /* rw_count takes no lock */
         to[i] = __atomic_load_n((const int64_t *)from + i, __ATOMIC_RELAXED);
     return c;
+}
+
+rw_status rw_device_get_counters_sized(const rw_device *dev, rw_counters *counters, size_t counters_size)
+{
+    RW_NEED(dev, "device");
+    RW_NEED(counters, "counters");
+    const rw_counters c = rw_counters_of(dev);
+    return rw_struct_out(RW_OK, counters, counters_size, &c, sizeof c);
 }
 
 void rw_count_seconds(rw_device *dev, double compiling)

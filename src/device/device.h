@@ -341,6 +341,7 @@ rw_allocation *rw_allocation_retain(rw_allocation *b);
 void rw_allocation_release(rw_device *dev, rw_allocation *b);
 /* Notes a launch that is being recorded: its program, its arrays and, for tables that cannot record, the launch. */
 rw_status rw_record_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_launch_arg *args, int nargs);
+rw_counters rw_counters_of(const rw_device *device);
 rw_status rw_kernel_measure(rw_kernel *k, rw_kernel_resources *r);
 /* orphan.c: the list of open devices; RW_FATAL_DEVICE_LOST for one whose driver does not work in this child of
  * fork(). */

@@ -234,12 +234,8 @@ static rw_status find_call(rw_expr *e)
     return e->evaluator ? check_evaluator(e) : RW_OK;
 }
 
-rw_status rw_expr_create(rw_device *dev, const rw_expr_spec *spec, rw_expr **expr)
+static rw_status create(rw_device *dev, const rw_expr_spec *spec, rw_expr **expr)
 {
-    RW_NEED(expr, "expr");
-    *expr = NULL;
-    RW_NEED(dev, "device");
-    RW_NEED(spec, "spec");
     rw_context *ctx = dev->ctx;
     rw_graph *graph = NULL;
     rw_plan plan = {0};
@@ -267,6 +263,62 @@ rw_status rw_expr_create(rw_device *dev, const rw_expr_spec *spec, rw_expr **exp
     rw_lowering_end(&l);
     rw_plan_end(&plan);
     rw_graph_destroy(&graph);
+    return status;
+}
+
+/* The caller's specification in this version's layout, with copies of arrays whose elements had another one. */
+enum { ARRAYS = 4 };
+typedef struct sizes {
+    size_t spec, field, scalar, external, function;
+} sizes;
+typedef struct taken {
+    rw_expr_spec spec;
+    void *copy[ARRAYS];
+} taken;
+
+static void free_taken(taken *t)
+{
+    for (int i = 0; i < ARRAYS; ++i) rw_free(t->copy[i]);
+}
+
+static rw_status take(rw_context *ctx, const rw_expr_spec *spec, const sizes *of, taken *t)
+{
+    const void *array[ARRAYS];
+    *t = (taken){0};
+    RW_TRY(rw_struct_in(ctx, "rw_expr_spec", &t->spec, sizeof t->spec, spec, of->spec));
+    const struct {
+        const char *type;
+        const void *array;
+        int n;
+        size_t size, given;
+    } part[ARRAYS] = {{"rw_expr_field", t->spec.fields, t->spec.nfields, sizeof(rw_expr_field), of->field},
+                      {"rw_expr_scalar", t->spec.scalars, t->spec.nscalars, sizeof(rw_expr_scalar), of->scalar},
+                      {"rw_expr_given", t->spec.given, t->spec.ngiven, sizeof(rw_expr_given), of->external},
+                      {"rw_expr_function", t->spec.functions, t->spec.nfunctions, sizeof(rw_expr_function),
+                       of->function}};
+    for (int i = 0; i < ARRAYS; ++i) {
+        array[i] = part[i].array;
+        const rw_status status =
+            rw_struct_in_array(ctx, part[i].type, array + i, part[i].n, part[i].size, part[i].given, t->copy + i);
+        if (status != RW_OK) return free_taken(t), status;
+    }
+    t->spec.fields = array[0], t->spec.scalars = array[1], t->spec.given = array[2], t->spec.functions = array[3];
+    for (int d = RW_MAX(t->spec.grid.ndim, 0); d < 3; ++d)
+        if (t->spec.grid.size[d] == 0) t->spec.grid.size[d] = 1;
+    return RW_OK;
+}
+
+rw_status rw_expr_create_sized(rw_device *dev, const rw_expr_spec *spec, rw_expr **expr, size_t spec_size,
+                               size_t field_size, size_t scalar_size, size_t given_size, size_t function_size)
+{
+    RW_NEED(expr, "expr");
+    *expr = NULL;
+    RW_NEED(dev, "device");
+    RW_NEED(spec, "spec");
+    taken t;
+    RW_TRY(take(dev->ctx, spec, &(sizes){spec_size, field_size, scalar_size, given_size, function_size}, &t));
+    const rw_status status = create(dev, &t.spec, expr);
+    free_taken(&t);
     return status;
 }
 
@@ -654,10 +706,8 @@ rw_status rw_expr_get(rw_expr *e, const char *scalar, double *re, double *im)
 
 /* ---- plan -------------------------------------------------------------------------------------------------------- */
 
-rw_status rw_expr_get_plan(const rw_expr *e, rw_expr_plan *plan)
+static rw_status expr_get_plan(const rw_expr *e, rw_expr_plan *plan)
 {
-    RW_NEED(e, "expr");
-    RW_NEED(plan, "plan");
     memset(plan, 0, sizeof *plan);
     const rw_grid *g = &e->graph->grid;
     plan->passes = e->npasses, plan->reductions = e->plan.nreductions, plan->evaluator = e->evaluator;
@@ -672,6 +722,14 @@ rw_status rw_expr_get_plan(const rw_expr *e, rw_expr_plan *plan)
     }
     plan->bytes = (int64_t)plan->bytes_per_cell * g->size[0] * g->size[1] * g->size[2];
     return RW_OK;
+}
+
+rw_status rw_expr_get_plan_sized(const rw_expr *e, rw_expr_plan *plan, size_t plan_size)
+{
+    RW_NEED(e, "expr");
+    RW_NEED(plan, "plan");
+    RW_STRUCT_ROOM(rw_expr_plan, plan, plan_size);
+    return RW_STRUCT_OUT(expr_get_plan(e, plan_whole), plan, plan_size);
 }
 
 /* Tables have names that begin with 0. */

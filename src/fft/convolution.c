@@ -78,11 +78,13 @@ static rw_status resolve(rw_context *ctx, rw_convolution_spec *s)
     return RW_OK;
 }
 
-rw_status rw_convolution_shape(rw_context *ctx, const rw_convolution_spec *spec, int64_t shape[RW_MAX_NDIM])
+rw_status rw_convolution_shape_sized(rw_context *ctx, const rw_convolution_spec *spec, int64_t shape[RW_MAX_NDIM],
+                                     size_t spec_size)
 {
     RW_NEED(ctx, "context");
     RW_NEED(spec, "spec");
     RW_NEED(shape, "shape");
+    RW_STRUCT_IN(ctx, rw_convolution_spec, spec, spec_size);
     rw_convolution_spec s = *spec;
     RW_TRY(resolve(ctx, &s));
     for (int d = 0; d < RW_MAX_NDIM; ++d)
@@ -184,12 +186,14 @@ static rw_status plan_factors(rw_convolution *c)
                            &c->factors);
 }
 
-rw_status rw_convolution_create(rw_device *dev, const rw_convolution_spec *spec, rw_convolution **convolution)
+rw_status rw_convolution_create_sized(rw_device *dev, const rw_convolution_spec *spec, rw_convolution **convolution,
+                                      size_t spec_size)
 {
     RW_NEED(convolution, "convolution");
     *convolution = NULL;
     RW_NEED(dev, "device");
     RW_NEED(spec, "spec");
+    RW_STRUCT_IN(dev->ctx, rw_convolution_spec, spec, spec_size);
     rw_convolution *c = rw_calloc(1, sizeof *c);
     int64_t size;
     bool empty = false;
@@ -294,13 +298,13 @@ rw_status rw_convolution_execute(rw_convolution *c, rw_array *a, rw_array *y, rw
     return rw_fft_passes_run(&c->passes, a, y, c->factors, scale, q);
 }
 
-rw_status rw_convolution_get_info(const rw_convolution *c, rw_fft_info *info)
+rw_status rw_convolution_get_info_sized(const rw_convolution *c, rw_fft_info *info, size_t info_size)
 {
     RW_NEED(c, "convolution");
     RW_NEED(info, "info");
-    *info = rw_fft_passes_info(&c->passes);
-    if (c->factors) info->table_bytes += (int64_t)c->factors->bytes;
-    return RW_OK;
+    rw_fft_info all = rw_fft_passes_info(&c->passes);
+    if (c->factors) all.table_bytes += (int64_t)c->factors->bytes;
+    return rw_struct_out(RW_OK, info, info_size, &all, sizeof all);
 }
 
 rw_status rw_convolution_set_work(rw_convolution *c, rw_array *work)

@@ -175,12 +175,13 @@ static void choose_kind(rw_fft *f)
     f->inverse = s->kind == RW_FFT_DCT3 || s->kind == RW_FFT_DST3 || s->inverse;
 }
 
-rw_status rw_fft_create(rw_device *dev, const rw_fft_spec *spec, rw_fft **fft)
+rw_status rw_fft_create_sized(rw_device *dev, const rw_fft_spec *spec, rw_fft **fft, size_t spec_size)
 {
     RW_NEED(fft, "fft");
     *fft = NULL;
     RW_NEED(dev, "device");
     RW_NEED(spec, "spec");
+    RW_STRUCT_IN(dev->ctx, rw_fft_spec, spec, spec_size);
     rw_fft *f = rw_calloc(1, sizeof *f);
     if (!f) return rw_fail_memory(dev->ctx, sizeof *f, "a transform");
     f->device = rw_device_retain(dev);
@@ -217,12 +218,12 @@ void rw_fft_destroy(rw_fft **fft)
     rw_free(f);
 }
 
-rw_status rw_fft_get_info(const rw_fft *f, rw_fft_info *info)
+rw_status rw_fft_get_info_sized(const rw_fft *f, rw_fft_info *info, size_t info_size)
 {
     RW_NEED(f, "fft");
     RW_NEED(info, "info");
-    *info = rw_fft_passes_info(&f->passes);
-    return RW_OK;
+    const rw_fft_info all = rw_fft_passes_info(&f->passes);
+    return rw_struct_out(RW_OK, info, info_size, &all, sizeof all);
 }
 
 rw_status rw_fft_set_work(rw_fft *f, rw_array *work)

@@ -99,7 +99,11 @@ static rw_status try_value(tuner *t, const char *key, const char *value, bool *b
     *better = status == RW_OK && seconds < 0.99 * t->best;
     if (*better) t->best = seconds;
     else RW_TRY(rw_fft_wisdom_put(t->device, key, had ? before : NULL));
-    if (status == RW_OK && t->options->report) t->options->report(t->options->user, key, value, seconds, *better);
+    if (status == RW_OK && t->options->report) {
+        const unsigned failures = rw_failures();
+        status = t->options->report(t->options->user, key, value, seconds, *better);
+        return rw_callback_status(t->device->ctx, status, failures, "report");
+    }
     return is_no_choice(status) ? RW_OK : status;
 }
 
@@ -160,12 +164,10 @@ static rw_status tune(tuner *t, rw_fft **f)
     return RW_OK;
 }
 
-rw_status rw_fft_tune(rw_device *dev, const rw_fft_spec *spec, const rw_fft_tuning *options, rw_fft_tuned *result)
+static rw_status fft_tune(rw_device *dev, const rw_fft_spec *spec, const rw_fft_tuning *options, rw_fft_tuned *result)
 {
     static const rw_fft_tuning none;
     rw_fft_tuned unused;
-    RW_NEED(dev, "device");
-    RW_NEED(spec, "spec");
     tuner t = {.device = dev,
                .spec = spec,
                .options = options ? options : &none,
@@ -187,4 +189,15 @@ rw_status rw_fft_tune(rw_device *dev, const rw_fft_spec *spec, const rw_fft_tuni
     rw_array_destroy(&t.x), rw_array_destroy(&t.y);
     rw_status kept = rw_fft_wisdom_keep(dev);
     return status == RW_OK ? kept : status;
+}
+
+rw_status rw_fft_tune_sized(rw_device *dev, const rw_fft_spec *spec, const rw_fft_tuning *options, rw_fft_tuned *result,
+                            size_t spec_size, size_t options_size, size_t result_size)
+{
+    RW_NEED(dev, "device");
+    RW_NEED(spec, "spec");
+    RW_STRUCT_IN(dev->ctx, rw_fft_spec, spec, spec_size);
+    RW_STRUCT_IN(dev->ctx, rw_fft_tuning, options, options_size);
+    RW_STRUCT_ROOM(rw_fft_tuned, result, result_size);
+    return RW_STRUCT_OUT(fft_tune(dev, spec, options, result_whole), result, result_size);
 }

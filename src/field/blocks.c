@@ -42,12 +42,13 @@ static rw_status make_points(rw_blocks *g, const rw_coarse_mesh *m)
     return rw_blocks_map(g);
 }
 
-rw_status rw_blocks_create(rw_context *ctx, const rw_blocks_spec *spec, rw_blocks **grid)
+rw_status rw_blocks_create_sized(rw_context *ctx, const rw_blocks_spec *spec, rw_blocks **grid, size_t spec_size)
 {
     RW_NEED(grid, "grid");
     *grid = NULL;
     RW_NEED(ctx, "ctx");
     RW_NEED(spec, "spec");
+    RW_STRUCT_IN(ctx, rw_blocks_spec, spec, spec_size);
     const rw_coarse_mesh *m = &spec->mesh;
     if (m->nblocks < 1 || m->nvertices < 8)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "a mesh of %d blocks and %d vertices", m->nblocks, m->nvertices);
@@ -91,14 +92,18 @@ int64_t rw_blocks_cells(const rw_blocks *g) { return g ? g->ncells : 0; }
 int64_t rw_blocks_points(const rw_blocks *g) { return g ? g->npoints : 0; }
 const double (*rw_blocks_coordinates(const rw_blocks *g))[3] { return g ? (const double(*)[3])g->points : NULL; }
 
-rw_block rw_blocks_get(const rw_blocks *g, int block)
+rw_status rw_blocks_get_block(const rw_blocks *g, int block, rw_block *info)
 {
-    if (!g) return (rw_block){0};
+    RW_NEED(g, "grid");
+    RW_NEED(info, "info");
+    if (block < 0 || block >= g->nblocks)
+        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "block %d: the grid has blocks 0 … %d", block, g->nblocks - 1);
     const rw_block_place *b = g->blocks + block;
     rw_block out = {.first_cell = b->first_cell};
     for (int i = 0; i < 8; ++i) out.corner[i] = b->corner[rw_corner_of(i)];
     memcpy(out.cells, b->cells, sizeof out.cells);
-    return out;
+    *info = out;
+    return RW_OK;
 }
 
 static int64_t point_of_edge(const rw_blocks *g, const rw_block_place *b, int axis, int a, int c, int along)

@@ -208,8 +208,9 @@ static rw_status make_tables(void *user, rw_expr_tables *t)
     return RW_OK;
 }
 
-rw_status rw_blocks_expr_create(rw_blocks *g, rw_device *device, rw_blocks_place place, const rw_expr_spec *spec,
-                                rw_expr **expr)
+rw_status rw_blocks_expr_create_sized(rw_blocks *g, rw_device *device, rw_blocks_place place, const rw_expr_spec *spec,
+                                      rw_expr **expr, size_t spec_size, size_t field_size, size_t scalar_size,
+                                      size_t given_size, size_t function_size)
 {
     RW_NEED(expr, "expr");
     *expr = NULL;
@@ -218,9 +219,11 @@ rw_status rw_blocks_expr_create(rw_blocks *g, rw_device *device, rw_blocks_place
     RW_NEED(spec, "spec");
     rw_expr_given given[QUANTITIES];
     request requests[QUANTITIES];
-    rw_expr_spec own = *spec;
+    rw_expr_spec own;
     int n = 0;
-    if (spec->ngiven)
+    (void)given_size; /* there are none */
+    RW_TRY(rw_struct_in(g->ctx, "rw_expr_spec", &own, sizeof own, spec, spec_size));
+    if (own.ngiven)
         return rw_fail(g->ctx, RW_ERR_ARGUMENT, "on a block-structured grid the given fields are the grid's own");
     for (int q = 0; q < QUANTITIES; ++q) {
         if (place == RW_BLOCKS_POINTS && !table[q].of_points) continue;
@@ -231,7 +234,7 @@ rw_status rw_blocks_expr_create(rw_blocks *g, rw_device *device, rw_blocks_place
     own.grid = (rw_grid){1, {count(g, place), 1, 1}, {1, 1, 1}, {0}};
     own.given = given, own.ngiven = n;
     own.stencil = &(rw_expr_stencil){make_tables, &(stencil_request){g, device, place}, place == RW_BLOCKS_CELLS};
-    return rw_expr_create(device, &own, expr);
+    return rw_expr_create_sized(device, &own, expr, sizeof own, field_size, scalar_size, sizeof *given, function_size);
 }
 
 void rw_blocks_free_given(rw_blocks *g)

@@ -228,12 +228,8 @@ static rw_status make(rw_image_filter *f)
     return RW_OK;
 }
 
-rw_status rw_image_filter_create(rw_device *dev, const rw_image_spec *spec, rw_image_filter **filter)
+static rw_status create(rw_device *dev, const rw_image_spec *spec, rw_image_filter **filter)
 {
-    RW_NEED(filter, "filter");
-    *filter = NULL;
-    RW_NEED(dev, "device");
-    RW_NEED(spec, "spec");
     rw_image_spec s = *spec;
     RW_TRY(rw_image_check_spec(dev->ctx, &s));
     rw_image_filter *f = rw_calloc(1, sizeof *f);
@@ -253,6 +249,21 @@ rw_status rw_image_filter_create(rw_device *dev, const rw_image_spec *spec, rw_i
     return status;
 }
 
+rw_status rw_image_filter_create_sized(rw_device *dev, const rw_image_spec *given, rw_image_filter **filter,
+                                       size_t spec_size, size_t op_size)
+{
+    RW_NEED(filter, "filter");
+    *filter = NULL;
+    RW_NEED(dev, "device");
+    RW_NEED(given, "spec");
+    rw_image_spec spec;
+    void *ops;
+    RW_TRY(rw_image_spec_take(dev->ctx, given, spec_size, op_size, &spec, &ops));
+    const rw_status status = create(dev, &spec, filter);
+    rw_free(ops);
+    return status;
+}
+
 void rw_image_filter_destroy(rw_image_filter **filter)
 {
     if (!filter || !*filter) return;
@@ -265,10 +276,8 @@ void rw_image_filter_destroy(rw_image_filter **filter)
     rw_free(f);
 }
 
-rw_status rw_image_filter_get_info(const rw_image_filter *f, rw_image_info *info)
+static rw_status image_filter_get_info(const rw_image_filter *f, rw_image_info *info)
 {
-    RW_NEED(f, "filter");
-    RW_NEED(info, "info");
     const int64_t in = f->spec.width * f->spec.height * f->spec.channels * (int64_t)rw_dtype_size(f->spec.dtype);
     const int64_t out =
         f->spec.region.width * f->spec.region.height * f->plan.y_channels * (int64_t)rw_dtype_size(f->spec.y_dtype);
@@ -283,6 +292,14 @@ rw_status rw_image_filter_get_info(const rw_image_filter *f, rw_image_info *info
     for (int k = 0; k + 1 < f->plan.npasses; ++k)
         info->bytes += 2 * elements_after(f, k) * (int64_t)rw_dtype_size(f->plan.pass[k].y_dtype);
     return RW_OK;
+}
+
+rw_status rw_image_filter_get_info_sized(const rw_image_filter *f, rw_image_info *info, size_t info_size)
+{
+    RW_NEED(f, "filter");
+    RW_NEED(info, "info");
+    RW_STRUCT_ROOM(rw_image_info, info, info_size);
+    return RW_STRUCT_OUT(image_filter_get_info(f, info_whole), info, info_size);
 }
 
 rw_status rw_image_filter_explain(const rw_image_filter *f, char **out)

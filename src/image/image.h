@@ -133,6 +133,9 @@ typedef struct rw_image_chain {
     int nops;
     char *text; /* that ops point to */
 } rw_image_chain;
+/* *spec <- the caller's in this version's layout; *ops: a copy of its operations, to be freed, or NULL. */
+rw_status rw_image_spec_take(rw_context *ctx, const rw_image_spec *given, size_t spec_size, size_t op_size,
+                             rw_image_spec *spec, void **ops);
 rw_status rw_image_chain_create(rw_context *ctx, const rw_image_spec *spec, rw_image_chain *chain);
 void rw_image_chain_free(rw_image_chain *chain);
 double rw_image_largest(rw_dtype dtype); /* white: 255, 65535, 32767, 1 */

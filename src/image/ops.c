@@ -91,12 +91,12 @@ const rw_params *rw_image_op_params(void)
     return &params;
 }
 
-rw_status rw_image_op_parse(rw_context *ctx, const char *text, rw_image_op *op)
+rw_status rw_image_op_parse_sized(rw_context *ctx, const char *text, rw_image_op *op, size_t op_size)
 {
     RW_NEED(ctx, "context");
     RW_NEED(text, "text");
     RW_NEED(op, "op");
-    return rw_params_parse(ctx, rw_image_op_params(), text, op);
+    return rw_params_parse_sized(ctx, rw_image_op_params(), text, op, op_size);
 }
 
 const char *rw_image_method_name(rw_image_method method)
@@ -134,6 +134,17 @@ static rw_status parse_chain(rw_context *ctx, rw_image_chain *c)
             c->ops[c->nops++] = (rw_image_op){.method = RW_IMAGE_OWN, .own = own, .options = at[n] ? at + n + 1 : ""};
         else RW_TRY(rw_image_op_parse(ctx, at, c->ops + c->nops++));
     }
+    return RW_OK;
+}
+
+rw_status rw_image_spec_take(rw_context *ctx, const rw_image_spec *given, size_t spec_size, size_t op_size,
+                             rw_image_spec *spec, void **ops)
+{
+    *ops = NULL;
+    RW_TRY(rw_struct_in(ctx, "rw_image_spec", spec, sizeof *spec, given, spec_size));
+    const void *array = spec->ops;
+    RW_TRY(rw_struct_in_array(ctx, "rw_image_op", &array, spec->nops, sizeof(rw_image_op), op_size, ops));
+    spec->ops = array;
     return RW_OK;
 }
 

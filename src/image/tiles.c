@@ -145,13 +145,9 @@ static rw_status run(tiles *t)
     return RW_OK;
 }
 
-rw_status rw_image_filter_tiles(rw_device *dev, const rw_image_spec *spec, const void *x, void *y, int64_t bytes,
-                                rw_image_info *info)
+static rw_status filter(rw_device *dev, const rw_image_spec *spec, const void *x, void *y, int64_t bytes,
+                        rw_image_info *info)
 {
-    RW_NEED(dev, "device");
-    RW_NEED(spec, "spec");
-    RW_NEED(x, "x");
-    RW_NEED(y, "y");
     if (spec->planar || spec->region.width || spec->region.height)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT,
                        "filter: tiles of planes or of a region: interleaved and whole images are possible");
@@ -172,4 +168,20 @@ rw_status rw_image_filter_tiles(rw_device *dev, const rw_image_spec *spec, const
     }
     rw_free(t);
     return status;
+}
+
+rw_status rw_image_filter_tiles_sized(rw_device *dev, const rw_image_spec *given, const void *x, void *y, int64_t bytes,
+                                      rw_image_info *info, size_t spec_size, size_t op_size, size_t info_size)
+{
+    RW_NEED(dev, "device");
+    RW_NEED(given, "spec");
+    RW_NEED(x, "x");
+    RW_NEED(y, "y");
+    rw_image_spec spec;
+    void *ops;
+    RW_TRY(rw_image_spec_take(dev->ctx, given, spec_size, op_size, &spec, &ops));
+    RW_STRUCT_ROOM(rw_image_info, info, info_size);
+    const rw_status status = filter(dev, &spec, x, y, bytes, info_whole);
+    rw_free(ops);
+    return RW_STRUCT_OUT(status, info, info_size);
 }

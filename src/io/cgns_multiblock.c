@@ -94,14 +94,15 @@ static rw_status find_blocks(rw_context *ctx, layout *l, rw_multiblock_spec *spe
     return RW_OK;
 }
 
-rw_status rw_multiblock_read_cgns(rw_context *ctx, const char *path, rw_multiblock_spec *spec)
+rw_status rw_multiblock_read_cgns_sized(rw_context *ctx, const char *path, rw_multiblock_spec *spec, size_t spec_size)
 {
     RW_NEED(ctx, "context");
     RW_NEED(path, "path");
     RW_NEED(spec, "spec");
     rw_cgns grid;
-    rw_multiblock_spec read = *spec;
+    rw_multiblock_spec read;
     rw_multiblock_grid g;
+    RW_TRY(rw_struct_in(ctx, "rw_multiblock_spec", &read, sizeof read, spec, spec_size));
     RW_TRY(rw_cgns_read(ctx, path, &grid));
     const size_t n = (size_t)grid.nzones;
     layout l = {.path = path,
@@ -116,6 +117,5 @@ rw_status rw_multiblock_read_cgns(rw_context *ctx, const char *path, rw_multiblo
         status = rw_fail_prefix(ctx, RW_ERR_INPUT, "%s", path);
     rw_free(l.place), rw_free(l.placed), rw_free(l.queue);
     rw_cgns_free(&grid);
-    if (status == RW_OK) *spec = read;
-    return status;
+    return status == RW_OK ? rw_struct_out(RW_OK, spec, spec_size, &read, sizeof read) : status;
 }

@@ -107,11 +107,14 @@ static void draw_group(rw_canvas *canvas, const layout *l, const rw_figure_bars 
     }
 }
 
-rw_status rw_figure_write_bars(rw_context *ctx, const char *path, const rw_figure_page *page, const rw_figure_bars *b)
+rw_status rw_figure_write_bars_sized(rw_context *ctx, const char *path, const rw_figure_page *page,
+                                     const rw_figure_bars *b, size_t page_size, size_t bars_size)
 {
     RW_NEED(ctx, "context");
     RW_NEED(path, "path");
     RW_NEED(b, "bars");
+    RW_STRUCT_IN(ctx, rw_figure_page, page, page_size);
+    RW_STRUCT_IN(ctx, rw_figure_bars, b, bars_size);
     layout l = {0};
     rw_canvas canvas;
     RW_TRY(check(ctx, path, b));

@@ -48,12 +48,14 @@ static void lay_out(layout *l, const rw_figure_field *f)
     rw_axis_place(&l->y, f->down ? l->box.y0 : l->box.y1, f->down ? l->box.y1 : l->box.y0, text, RW_AXIS_LEFT);
 }
 
-rw_status rw_figure_write_field(rw_context *ctx, const char *path, const rw_figure_page *page,
-                                const rw_figure_field *field)
+rw_status rw_figure_write_field_sized(rw_context *ctx, const char *path, const rw_figure_page *page,
+                                      const rw_figure_field *field, size_t page_size, size_t field_size)
 {
     RW_NEED(ctx, "context");
     RW_NEED(path, "path");
     RW_NEED(field, "field");
+    RW_STRUCT_IN(ctx, rw_figure_page, page, page_size);
+    RW_STRUCT_IN(ctx, rw_figure_field, field, field_size);
     const rw_figure_field *f = field;
     layout l = {0};
     rw_canvas canvas;

@@ -238,12 +238,13 @@ static rw_status draw(rw_context *ctx, const char *path, const rw_figure_page *p
     return rw_figure_save(ctx, path, &canvas);
 }
 
-rw_status rw_figure_write_images(rw_context *ctx, const char *path, const rw_figure_page *page, int n,
-                                 const rw_figure_image *images)
+rw_status rw_figure_write_images_sized(rw_context *ctx, const char *path, const rw_figure_page *page, int n,
+                                       const rw_figure_image *images, size_t page_size)
 {
     RW_NEED(ctx, "context");
     RW_NEED(path, "path");
     RW_NEED(images, "images");
+    RW_STRUCT_IN(ctx, rw_figure_page, page, page_size);
     rw_sheet sheet;
     if (n < 1 || n > MOST) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %d images: 1 to %d can be drawn", path, n, MOST);
     RW_TRY(rw_figure_sheet(ctx, path, page, WIDTH, HEIGHT, &sheet));

@@ -291,12 +291,14 @@ static void say_constant(rw_canvas *canvas, const layout *l, double value)
                  RW_TEXT_CENTER, false, 1, rw_ink);
 }
 
-rw_status rw_figure_write_lines(rw_context *ctx, const char *path, const rw_figure_page *page,
-                                const rw_figure_lines *lines)
+rw_status rw_figure_write_lines_sized(rw_context *ctx, const char *path, const rw_figure_page *page,
+                                      const rw_figure_lines *lines, size_t page_size, size_t lines_size)
 {
     RW_NEED(ctx, "context");
     RW_NEED(path, "path");
     RW_NEED(lines, "lines");
+    RW_STRUCT_IN(ctx, rw_figure_page, page, page_size);
+    RW_STRUCT_IN(ctx, rw_figure_lines, lines, lines_size);
     layout l = {0};
     rw_canvas canvas;
     bool points = false;

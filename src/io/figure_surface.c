@@ -446,12 +446,14 @@ static void draw_axes(rw_canvas *canvas, const layout *l, const rw_figure_field 
     rw_axis_draw(canvas, &l->z, l->origin.x, l->sheet.text, RW_AXIS_LEFT, f->value.label);
 }
 
-rw_status rw_figure_write_surface(rw_context *ctx, const char *path, const rw_figure_page *page,
-                                  const rw_figure_field *field)
+rw_status rw_figure_write_surface_sized(rw_context *ctx, const char *path, const rw_figure_page *page,
+                                        const rw_figure_field *field, size_t page_size, size_t field_size)
 {
     RW_NEED(ctx, "context");
     RW_NEED(path, "path");
     RW_NEED(field, "field");
+    RW_STRUCT_IN(ctx, rw_figure_page, page, page_size);
+    RW_STRUCT_IN(ctx, rw_figure_field, field, field_size);
     const rw_figure_field *f = field;
     layout l = {0};
     rw_canvas canvas;

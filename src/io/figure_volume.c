@@ -152,12 +152,14 @@ static void draw_panel(rw_canvas *canvas, layout *l, const rw_figure_volume *v, 
                  RW_TEXT_CENTER, false, 1, rw_ink);
 }
 
-rw_status rw_figure_write_volume(rw_context *ctx, const char *path, const rw_figure_page *page,
-                                 const rw_figure_volume *volume)
+rw_status rw_figure_write_volume_sized(rw_context *ctx, const char *path, const rw_figure_page *page,
+                                       const rw_figure_volume *volume, size_t page_size, size_t volume_size)
 {
     RW_NEED(ctx, "context");
     RW_NEED(path, "path");
     RW_NEED(volume, "volume");
+    RW_STRUCT_IN(ctx, rw_figure_page, page, page_size);
+    RW_STRUCT_IN(ctx, rw_figure_volume, volume, volume_size);
     const rw_figure_volume *v = volume;
     layout l = {.panels = {{.across = 0, .up = 1, .held = 2},
                            {.across = 0, .up = 2, .held = 1},

@@ -53,12 +53,12 @@ const rw_params *rw_krylov_params(void)
     return &params;
 }
 
-rw_status rw_krylov_parse(rw_context *ctx, const char *text, rw_krylov_spec *spec)
+rw_status rw_krylov_parse_sized(rw_context *ctx, const char *text, rw_krylov_spec *spec, size_t spec_size)
 {
     RW_NEED(ctx, "context");
     RW_NEED(text, "text");
     RW_NEED(spec, "spec");
-    return rw_params_parse(ctx, rw_krylov_params(), text, spec);
+    return rw_params_parse_sized(ctx, rw_krylov_params(), text, spec, spec_size);
 }
 
 const char *rw_krylov_method_name(rw_krylov_method method)
@@ -241,8 +241,9 @@ static rw_krylov_spec spec_of_inner(const rw_krylov_spec *s)
     return in;
 }
 
-int64_t rw_krylov_memory(const rw_krylov_spec *spec, int64_t n, rw_dtype vectors)
+int64_t rw_krylov_memory_sized(const rw_krylov_spec *spec, int64_t n, rw_dtype vectors, size_t spec_size)
 {
+    RW_STRUCT_IN_QUIET(rw_krylov_spec, spec, spec_size);
     if (!spec) return 0;
     rw_krylov_spec resolved = *spec, *s = &resolved;
     if (rw_params_resolve(NULL, rw_krylov_params(), NULL, s) != RW_OK) return 0;
@@ -283,13 +284,18 @@ static rw_status create_inner(rw_krylov *k, const rw_krylov_spec *s)
     return rw_array_create(k->device, k->type, 1, &k->n, RW_MEMORY_DEVICE, &k->inner->right);
 }
 
-rw_status rw_krylov_create(rw_operator *a, rw_dtype vectors, const rw_krylov_spec *given, rw_krylov **solver)
+rw_status rw_krylov_create_sized(rw_operator *a, rw_dtype vectors, const rw_krylov_spec *given, rw_krylov **solver,
+                                 size_t spec_size)
 {
     RW_NEED(solver, "solver");
     *solver = NULL;
     RW_NEED(a, "op");
     RW_NEED(given, "spec");
+    RW_STRUCT_IN(a->device->ctx, rw_krylov_spec, given, spec_size);
     rw_krylov_spec resolved = *given, *spec = &resolved;
+    const rw_krylov_spec *inner = spec->inner;
+    RW_STRUCT_IN(a->device->ctx, rw_krylov_spec, inner, spec_size);
+    spec->inner = inner;
     RW_TRY(check(a->device->ctx, a, vectors, spec));
     RW_TRY(check_inner(a->device->ctx, spec));
     rw_krylov *k = rw_calloc(1, sizeof *k);
@@ -298,6 +304,7 @@ rw_status rw_krylov_create(rw_operator *a, rw_dtype vectors, const rw_krylov_spe
     k->type = vectors, k->n = a->info.rows;
     k->ops = ops_of(spec, k->n, rw_device_has_threads(k->device));
     k->spec.inner = NULL;
+    const rw_cancel *outer = rw_cancel_enter(spec->cancel);
     rw_status status = RW_OK;
     if (k->ops->state && !(k->method = rw_calloc(1, k->ops->state)))
         status = rw_fail_memory(k->device->ctx, k->ops->state, "a solver");
@@ -307,6 +314,7 @@ rw_status rw_krylov_create(rw_operator *a, rw_dtype vectors, const rw_krylov_spe
                                       : RW_OK;
     if (status == RW_OK) status = build(k);
     if (status == RW_OK) status = allocate(k);
+    rw_cancel_leave(outer);
     if (status == RW_OK) *solver = k;
     else rw_krylov_destroy(&k);
     return status;
@@ -342,14 +350,21 @@ rw_status rw_krylov_update(rw_krylov *k)
     rw_precond *fresh = NULL;
     if (k->inner) return rw_krylov_update(k->inner);
     if (!k->p) return RW_OK;
-    RW_TRY(rw_precond_create(k->a, k->type, &k->spec.precond, &fresh));
+    const rw_cancel *outer = rw_cancel_enter(k->spec.cancel);
+    const rw_status status = rw_precond_create(k->a, k->type, &k->spec.precond, &fresh);
+    rw_cancel_leave(outer);
+    RW_TRY(status);
     for (int i = 0; i < rw_krylov_steps(k); ++i) rw_sequence_destroy(&k->sequence[i]); /* they have its arrays */
     rw_precond_destroy(&k->p);
     k->p = fresh;
     return RW_OK;
 }
 
-rw_precond_info rw_krylov_get_precond(const rw_krylov *k)
+rw_status rw_krylov_get_precond_sized(const rw_krylov *k, rw_precond_info *info, size_t info_size)
 {
-    return k && k->p ? rw_precond_get_info(k->p) : (rw_precond_info){0};
+    RW_NEED(k, "solver");
+    RW_NEED(info, "info");
+    if (k->p) return rw_precond_get_info_sized(k->p, info, info_size);
+    memset(info, 0, info_size);
+    return RW_OK;
 }

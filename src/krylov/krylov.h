@@ -81,6 +81,9 @@ struct rw_krylov {
     int now; /* the state that is the latest */
     /* iterations before the last restart from the true residual; 0 in the first pass, and of methods with cycles */
     int64_t begun;
+    /* what the monitor has returned, OK: nothing; its message, "" when it has set none */
+    rw_status stopped;
+    char wish[256];
     double target; /* the pass ends where the recurrence reaches this fraction of the tolerance */
     rw_sums product, second, update;
     rw_sequence **sequence; /* of steps, made when first used */

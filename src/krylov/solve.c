@@ -52,8 +52,12 @@ static rw_status poll(rw_krylov *k, double state[RW_KRYLOV_AT_STATE], int64_t *r
     memcpy(state, p, RW_KRYLOV_AT_STATE * sizeof *state);
     if (!k->spec.monitor) return RW_OK;
     RW_TRY(rw_array_read(k->history, &p));
-    for (; *reported <= (int64_t)state[RW_KRYLOV_AT_ITERATION]; ++*reported)
-        k->spec.monitor(k->spec.user, *reported, ((const double *)p)[*reported]);
+    for (; k->stopped == RW_OK && *reported <= (int64_t)state[RW_KRYLOV_AT_ITERATION]; ++*reported) {
+        const unsigned before = rw_failures();
+        k->stopped = k->spec.monitor(k->spec.user, *reported, ((const double *)p)[*reported]);
+        if (k->stopped != RW_OK && rw_failures() != before)
+            snprintf(k->wish, sizeof k->wish, "%s", rw_message(k->device->ctx));
+    }
     return RW_OK;
 }
 
@@ -76,7 +80,7 @@ static rw_status check_range(rw_krylov *k, rw_array *b, double right_side)
                    right_side > 1 ? "overflows" : "underflows");
 }
 
-static bool interrupted(const rw_krylov *k) { return k->spec.interrupt && *k->spec.interrupt; }
+static bool interrupted(const rw_krylov *k) { return k->stopped != RW_OK || rw_cancel_requested(k->spec.cancel); }
 
 /* Makes the next iteration the last: methods then end as at the maximum number of iterations, with the residual of
  * x. */
@@ -276,16 +280,13 @@ static rw_status passes(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_result
     return RW_OK;
 }
 
-rw_status rw_krylov_solve(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_result *result)
+static rw_status krylov_solve(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_result *result)
 {
-    RW_NEED(k, "solver");
-    RW_NEED(b, "b");
-    RW_NEED(x, "x");
-    RW_NEED(result, "result");
     char more[200];
     const double start = rw_seconds();
     double best = 0;
     memset(result, 0, sizeof *result);
+    k->stopped = RW_OK, k->wish[0] = 0;
     RW_TRY(check_vectors(k, b, x));
     RW_TRY(rw_operator_send(k->a, k->queue));
     RW_TRY(rw_array_copy(k->x, x, k->queue));
@@ -295,10 +296,27 @@ rw_status rw_krylov_solve(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_resu
     result->residual = best;
     result->seconds = rw_seconds() - start;
     if (result->reason == RW_KRYLOV_CONVERGED) return RW_OK;
+    if (k->wish[0]) return rw_fail(k->device->ctx, k->stopped, "%s", k->wish);
     explain(k, result, b, x, worse, more, sizeof more);
-    return rw_fail(k->device->ctx, result->reason == RW_KRYLOV_INTERRUPTED ? RW_ERR_INTERRUPTED : RW_ERR_NOT_CONVERGED,
+    return rw_fail(k->device->ctx,
+                   result->reason != RW_KRYLOV_INTERRUPTED ? RW_ERR_NOT_CONVERGED
+                   : k->stopped != RW_OK                   ? k->stopped
+                                                           : RW_ERR_INTERRUPTED,
                    "%s: %s after %lld iterations: |b - A x| = %.3g, by the recurrence %.3g; allowed %.3g, |b| = %.3g%s",
                    rw_krylov_method_name(k->spec.method), rw_krylov_reason_text(result->reason),
                    (long long)result->iterations, worse ? reached : best, result->estimate, allowed_of(k, result),
                    result->right_side, more);
+}
+
+rw_status rw_krylov_solve_sized(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_result *result, size_t result_size)
+{
+    RW_NEED(k, "solver");
+    RW_NEED(b, "b");
+    RW_NEED(x, "x");
+    RW_NEED(result, "result");
+    RW_STRUCT_ROOM(rw_krylov_result, result, result_size);
+    const rw_cancel *outer = rw_cancel_enter(k->spec.cancel);
+    const rw_status status = krylov_solve(k, b, x, result_whole);
+    rw_cancel_leave(outer);
+    return RW_STRUCT_OUT(status, result, result_size);
 }

@@ -97,7 +97,7 @@ static rw_status integrate(rw_context *ctx, const rw_lab_integration *p, run *r,
         RW_TRY(step_to_end(p, r, &seconds));
         if (i) s->seconds = fmin(s->seconds, seconds);
     }
-    s->work = rw_ode_get_statistics(r->ode);
+    rw_ode_get_statistics(r->ode, &s->work);
     snprintf(s->method, sizeof s->method, "%s", rw_ode_method_name(r->ode));
     snprintf(s->reason, sizeof s->reason, "%s", rw_ode_reason(r->ode));
     RW_TRY(read_solution(ctx, p, r, s));

@@ -158,12 +158,12 @@ static rw_status measure(crystal *c, int steps, int runs, timing *t)
 {
     *t = (timing){.seconds = INFINITY};
     for (int r = 0; r <= runs; ++r) {
-        rw_counters before = rw_device_counters(c->device), after;
+        rw_counters before = rw_counters_of(c->device), after;
         double begin = rw_seconds();
         RW_TRY(c->step ? fused_steps(c, steps, r > 0) : unfused_steps(c, steps));
         if (!r) t->phi = c->phi;
         else t->seconds = fmin(t->seconds, (rw_seconds() - begin) / steps);
-        after = rw_device_counters(c->device);
+        after = rw_counters_of(c->device);
         t->copies = (double)(after.copies_in + after.copies_out - before.copies_in - before.copies_out) / steps;
         t->launches = (double)(after.launches - before.launches) / steps;
     }

@@ -300,10 +300,7 @@ static rw_status save_bars(const folder *f, const rw_lab_bars *d)
 
 /* ---- planes ------------------------------------------------------------------------------------------------------ */
 
-typedef rw_status write_plane(rw_context *ctx, const char *path, const rw_figure_page *page,
-                              const rw_figure_field *field);
-
-static rw_status draw_plane(const folder *f, int i, write_plane *write, const char *ending)
+static rw_status draw_plane(const folder *f, int i, bool surface, const char *ending)
 {
     const rw_lab_plane *p = f->lab->study->planes + i;
     const rw_lab_drawing *d = f->lab->drawings + i;
@@ -320,7 +317,9 @@ static rw_status draw_plane(const folder *f, int i, write_plane *write, const ch
                                    .x_label = p->x_label,
                                    .y_label = p->y_label,
                                    .value = {.label = p->value_label}};
-    rw_status status = say(f, write(f->lab->ctx, path, &page, &field), path);
+    rw_status status = surface ? rw_figure_write_surface(f->lab->ctx, path, &page, &field)
+                               : rw_figure_write_field(f->lab->ctx, path, &page, &field);
+    status = say(f, status, path);
     rw_free(path);
     return status;
 }
@@ -328,8 +327,8 @@ static rw_status draw_plane(const folder *f, int i, write_plane *write, const ch
 static rw_status save_plane(const folder *f, int i)
 {
     if (!f->lab->drawings[i].value) return RW_OK;
-    RW_TRY(draw_plane(f, i, rw_figure_write_field, ".png"));
-    return f->lab->study->planes[i].surface ? draw_plane(f, i, rw_figure_write_surface, "-surface.png") : RW_OK;
+    RW_TRY(draw_plane(f, i, false, ".png"));
+    return f->lab->study->planes[i].surface ? draw_plane(f, i, true, "-surface.png") : RW_OK;
 }
 
 rw_status rw_lab_save(const rw_lab *lab, const char *path, rw_lab_text_function *written, void *user)

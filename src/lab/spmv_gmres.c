@@ -64,10 +64,10 @@ static rw_status solve_once(solver_run *s, rw_krylov *k)
 {
     rw_krylov_result r;
     RW_TRY(rw_array_zero(s->x, rw_device_queue(s->device)));
-    const rw_counters before = rw_device_counters(s->watched);
+    const rw_counters before = rw_counters_of(s->watched);
     const rw_status status = rw_krylov_solve(k, s->b, s->x, &r);
     if (status != RW_OK && status != RW_ERR_NOT_CONVERGED) return status;
-    const rw_counters after = rw_device_counters(s->watched);
+    const rw_counters after = rw_counters_of(s->watched);
     s->iterations = RW_MAX(r.iterations, 1), s->residual = r.residual / r.right_side;
     s->copied = (double)(after.bytes_in - before.bytes_in + after.bytes_out - before.bytes_out) / (double)s->iterations;
     s->seconds = fmin(s->seconds, r.seconds * SPMV_PRODUCTS / (double)s->iterations);
@@ -154,7 +154,7 @@ static rw_status put_row(rw_lab *lab, int which, const char *lies, const char *w
 static rw_status time_offloaded(const rw_lab *lab, rw_device *host, rw_device *dev, rw_sparse *matrix, solver_run *s)
 {
     const rw_dtype type = vectors_of(lab);
-    const int64_t n = rw_sparse_get_size(matrix).rows;
+    const int64_t n = rw_sparse_size_of(matrix).rows;
     offload o = {.matrix = matrix};
     const rw_operator_spec map =
         {.rows = n, .columns = n, .type = type, .multiply = multiply_there, .direct = true, .user = &o};

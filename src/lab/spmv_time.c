@@ -45,11 +45,11 @@ static rw_status time_runs(const rw_lab *lab, rw_spmv *p, int block, bool copied
                            rw_spmv_timing *t)
 {
     const int runs = (int)rw_spmv_number(lab, "runs");
-    const rw_counters before = rw_device_counters(p->device);
+    const rw_counters before = rw_counters_of(p->device);
     clocks once, run[SPMV_RUNS_MOST];
     /* the first after one that has compiled and sent everything */
     RW_TRY(run_products(p, block, copied, 1, events, &once));
-    const rw_counters after = rw_device_counters(p->device);
+    const rw_counters after = rw_counters_of(p->device);
     const int products = (int)fmin(fmax(rw_spmv_number(lab, "seconds") / (runs * fmax(once.wall, 1e-9)), 1),
                                    rw_spmv_number(lab, "most"));
     for (int r = 0; r < runs; ++r) RW_TRY(run_products(p, block, copied, products, events, &run[r]));

@@ -98,12 +98,14 @@ void rw_multiblock_free(rw_sparse_blocks *p)
     *p = (rw_sparse_blocks){0};
 }
 
-rw_status rw_multiblock_pattern(rw_context *ctx, const rw_multiblock_spec *spec, int64_t block,
-                                rw_multiblock_index index, const rw_sparse_layout *layout, rw_sparse_blocks *pattern)
+rw_status rw_multiblock_pattern_sized(rw_context *ctx, const rw_multiblock_spec *spec, int64_t block,
+                                      rw_multiblock_index index, const rw_sparse_layout *layout,
+                                      rw_sparse_blocks *pattern, size_t spec_size)
 {
     RW_NEED(ctx, "context");
     RW_NEED(spec, "spec");
     RW_NEED(pattern, "pattern");
+    RW_STRUCT_IN(ctx, rw_multiblock_spec, spec, spec_size);
     rw_multiblock_grid g;
     rw_multiblock_scope s;
     *pattern = (rw_sparse_blocks){0};
@@ -166,13 +168,15 @@ static rw_status add_values(const rw_multiblock_scope *s, const rw_sparse_blocks
     return status;
 }
 
-rw_status rw_multiblock_assemble(rw_device *dev, const rw_multiblock_spec *spec, int64_t block,
-                                 rw_multiblock_index index, const rw_sparse_layout *layout, rw_sparse **matrix)
+rw_status rw_multiblock_assemble_sized(rw_device *dev, const rw_multiblock_spec *spec, int64_t block,
+                                       rw_multiblock_index index, const rw_sparse_layout *layout, rw_sparse **matrix,
+                                       size_t spec_size)
 {
     RW_NEED(matrix, "matrix");
     *matrix = NULL;
     RW_NEED(dev, "device");
     RW_NEED(spec, "spec");
+    RW_STRUCT_IN(dev->ctx, rw_multiblock_spec, spec, spec_size);
     rw_multiblock_grid g;
     rw_multiblock_scope s;
     rw_sparse_blocks p;

@@ -141,8 +141,9 @@ int64_t rw_multiblock_extended(const rw_multiblock_grid *g, const int64_t cell[R
     return rw_multiblock_cell(&g->spec, cell[RW_AXIS_X], cell[RW_AXIS_THETA], cell[RW_AXIS_R]);
 }
 
-int64_t rw_multiblock_cell(const rw_multiblock_spec *s, int64_t x, int64_t theta, int64_t r)
+int64_t rw_multiblock_cell_sized(const rw_multiblock_spec *s, int64_t x, int64_t theta, int64_t r, size_t spec_size)
 {
+    RW_STRUCT_IN_QUIET(rw_multiblock_spec, s, spec_size);
     if (!s) return 0;
     const int64_t h = shapes[s->stencil].axes == 2 ? 0 : 2;
     return theta + 2 + (s->cells[RW_AXIS_THETA] + 4) * (x + 2 + (s->cells[RW_AXIS_X] + 4) * (r + h));
@@ -169,12 +170,9 @@ static int entries_of(uint32_t mask)
     return n;
 }
 
-rw_status rw_multiblock_measure(rw_context *ctx, const rw_multiblock_spec *spec, int64_t block,
-                                rw_multiblock_index index, rw_dtype values, rw_multiblock_size *size)
+static rw_status multiblock_measure(rw_context *ctx, const rw_multiblock_spec *spec, int64_t block,
+                                    rw_multiblock_index index, rw_dtype values, rw_multiblock_size *size)
 {
-    RW_NEED(ctx, "context");
-    RW_NEED(spec, "spec");
-    RW_NEED(size, "size");
     rw_multiblock_grid g;
     rw_multiblock_scope s;
     *size = (rw_multiblock_size){0};
@@ -199,6 +197,18 @@ rw_status rw_multiblock_measure(rw_context *ctx, const rw_multiblock_spec *spec,
     z.index_bytes = 4 * (z.blocks + s.count * s.rows * (index == RW_MULTIBLOCK_STORED ? 2 : 1) + 1);
     *size = z;
     return RW_OK;
+}
+
+rw_status rw_multiblock_measure_sized(rw_context *ctx, const rw_multiblock_spec *spec, int64_t block,
+                                      rw_multiblock_index index, rw_dtype values, rw_multiblock_size *size,
+                                      size_t spec_size, size_t size_size)
+{
+    RW_NEED(ctx, "context");
+    RW_NEED(spec, "spec");
+    RW_NEED(size, "size");
+    RW_STRUCT_IN(ctx, rw_multiblock_spec, spec, spec_size);
+    RW_STRUCT_ROOM(rw_multiblock_size, size, size_size);
+    return RW_STRUCT_OUT(multiblock_measure(ctx, spec, block, index, values, size_whole), size, size_size);
 }
 
 rw_status rw_multiblock_check_memory(rw_device *dev, const rw_multiblock_spec *spec, int64_t block, rw_dtype values)

@@ -95,13 +95,14 @@ static rw_status fill(rw_multiblock *op, const rw_sparse_layout *layout)
     return rw_queue_wait(op->device->queue);
 }
 
-rw_status rw_multiblock_create(rw_device *dev, const rw_multiblock_spec *spec, const rw_sparse_layout *layout,
-                               rw_multiblock **op)
+rw_status rw_multiblock_create_sized(rw_device *dev, const rw_multiblock_spec *spec, const rw_sparse_layout *layout,
+                                     rw_multiblock **op, size_t spec_size)
 {
     RW_NEED(op, "op");
     *op = NULL;
     RW_NEED(dev, "device");
     RW_NEED(spec, "spec");
+    RW_STRUCT_IN(dev->ctx, rw_multiblock_spec, spec, spec_size);
     rw_multiblock_grid g;
     RW_TRY(rw_multiblock_grid_make(dev->ctx, spec, &g));
     rw_sparse_layout resolved;

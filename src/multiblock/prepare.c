@@ -11,12 +11,13 @@
 
 #include "multiblock/multiblock.h"
 
-rw_status rw_multiblock_trace(rw_context *ctx, const rw_multiblock_spec *spec, int64_t block,
-                              rw_multiblock_placeholder placeholder, rw_sparse_blocks *trace)
+rw_status rw_multiblock_trace_sized(rw_context *ctx, const rw_multiblock_spec *spec, int64_t block,
+                                    rw_multiblock_placeholder placeholder, rw_sparse_blocks *trace, size_t spec_size)
 {
     RW_NEED(ctx, "context");
     RW_NEED(spec, "spec");
     RW_NEED(trace, "trace");
+    RW_STRUCT_IN(ctx, rw_multiblock_spec, spec, spec_size);
     *trace = (rw_sparse_blocks){0};
     if (placeholder != RW_MULTIBLOCK_EMPTY && placeholder != RW_MULTIBLOCK_SENTINEL)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "placeholder = %d is not one of rw_multiblock_placeholder",

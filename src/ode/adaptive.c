@@ -213,6 +213,7 @@ rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
             return rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED, "the step has shrunk to %.3g at t = %.9g", h,
                            ode->t);
         }
+        if (attempt > 0) RW_TRY(rw_ode_check_cancel(ode));
         a = (rw_attempt){0}, tried = h;
         ode->step_end = last ? t_limit : ode->t + h;
         RW_TRY(ops->attempt(ode, h, rho, &a));

@@ -116,12 +116,8 @@ rw_status rw_ode_make_vectors(rw_ode *ode)
     return RW_OK;
 }
 
-rw_status rw_ode_create(rw_device *dev, const rw_ode_spec *given, rw_ode **result)
+static rw_status create(rw_device *dev, const rw_ode_spec *given, rw_ode **result)
 {
-    RW_NEED(result, "ode");
-    *result = NULL;
-    RW_NEED(dev, "device");
-    RW_NEED(given, "spec");
     rw_ode_spec resolved = *given, *spec = &resolved;
     RW_TRY(check_spec(dev->ctx, spec));
     rw_ode *ode = rw_calloc(1, sizeof *ode);
@@ -130,6 +126,7 @@ rw_status rw_ode_create(rw_device *dev, const rw_ode_spec *given, rw_ode **resul
     ode->ops = methods[spec->method];
     ode->grid = spec->grid, ode->order = spec->order;
     for (int d = ode->grid.ndim; d < 3; ++d) ode->grid.size[d] = 1, ode->grid.spacing[d] = 1;
+    ode->cancel = spec->cancel;
     ode->start = ode->t = spec->start, ode->fixed_step = spec->step;
     ode->rtol = spec->rtol > 0 ? spec->rtol : rw_ode_standard("rtol", NULL);
     ode->atol = spec->atol > 0 ? spec->atol : rw_ode_standard("atol", NULL);
@@ -150,6 +147,45 @@ rw_status rw_ode_create(rw_device *dev, const rw_ode_spec *given, rw_ode **resul
     if (status == RW_OK) status = rw_ode_make_vectors(ode);
     if (status == RW_OK) *result = ode;
     else rw_ode_destroy(&ode);
+    return status;
+}
+
+/* The caller's specification in this version's layout. */
+typedef struct taken {
+    rw_ode_spec spec;
+    void *fields, *scalars;
+} taken;
+
+static void free_taken(taken *t) { rw_free(t->fields), rw_free(t->scalars); }
+
+static rw_status take(rw_context *ctx, const rw_ode_spec *spec, size_t spec_size, size_t field_size, size_t scalar_size,
+                      taken *t)
+{
+    *t = (taken){0};
+    RW_TRY(rw_struct_in(ctx, "rw_ode_spec", &t->spec, sizeof t->spec, spec, spec_size));
+    const void *fields = t->spec.fields, *scalars = t->spec.scalars;
+    RW_TRY(rw_struct_in_array(ctx, "rw_expr_field", &fields, t->spec.nfields, sizeof(rw_expr_field), field_size,
+                              &t->fields));
+    const rw_status status = rw_struct_in_array(ctx, "rw_expr_scalar", &scalars, t->spec.nscalars,
+                                                sizeof(rw_expr_scalar), scalar_size, &t->scalars);
+    t->spec.fields = fields, t->spec.scalars = scalars;
+    if (status != RW_OK) free_taken(t);
+    return status;
+}
+
+rw_status rw_ode_create_sized(rw_device *dev, const rw_ode_spec *spec, rw_ode **ode, size_t spec_size,
+                              size_t field_size, size_t scalar_size)
+{
+    RW_NEED(ode, "ode");
+    *ode = NULL;
+    RW_NEED(dev, "device");
+    RW_NEED(spec, "spec");
+    taken t;
+    RW_TRY(take(dev->ctx, spec, spec_size, field_size, scalar_size, &t));
+    const rw_cancel *outer = rw_cancel_enter(t.spec.cancel);
+    const rw_status status = create(dev, &t.spec, ode);
+    rw_cancel_leave(outer);
+    free_taken(&t);
     return status;
 }
 
@@ -260,6 +296,12 @@ rw_status rw_ode_set(rw_ode *ode, const char *scalar, double value)
     return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "there is no parameter %s to set", scalar);
 }
 
+rw_status rw_ode_check_cancel(const rw_ode *ode)
+{
+    if (!rw_cancel_requested(ode->cancel)) return RW_OK;
+    return rw_fail(ode->device->ctx, RW_ERR_INTERRUPTED, "interrupted at t = %.9g by a request to stop", ode->t);
+}
+
 rw_status rw_ode_step(rw_ode *ode, double t_limit)
 {
     RW_NEED(ode, "ode");
@@ -271,13 +313,21 @@ rw_status rw_ode_step(rw_ode *ode, double t_limit)
         return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "a step to t = %g from t = %g: time runs forward, to an end",
                        t_limit, ode->t);
     RW_TRY(rw_ode_return(ode));
+    RW_TRY(rw_ode_check_cancel(ode));
     rw_dense_begin(ode);
     ode->refused_step = 0;
+    const rw_cancel *outer = rw_cancel_enter(ode->cancel);
     rw_status status = ode->ops->step(ode, t_limit);
+    rw_cancel_leave(outer);
     return status == RW_ERR_NOT_CONVERGED ? rw_ode_give_up(ode) : status;
 }
 
-rw_ode_statistics rw_ode_get_statistics(const rw_ode *ode) { return ode ? ode->stat : (rw_ode_statistics){0}; }
+rw_status rw_ode_get_statistics_sized(const rw_ode *ode, rw_ode_statistics *statistics, size_t statistics_size)
+{
+    RW_NEED(ode, "ode");
+    RW_NEED(statistics, "statistics");
+    return rw_struct_out(RW_OK, statistics, statistics_size, &ode->stat, sizeof ode->stat);
+}
 const char *rw_ode_method_name(const rw_ode *ode) { return ode ? ode->ops->name : ""; }
 const char *rw_ode_reason(const rw_ode *ode) { return ode ? ode->reason : ""; }
 
@@ -380,9 +430,8 @@ rw_status rw_ode_explain(const rw_ode *ode, char **text)
     return *text ? RW_OK : rw_fail_memory(ode->device->ctx, 4096, "the plan as text");
 }
 
-int64_t rw_ode_bytes(const rw_ode_spec *spec)
+static int64_t bytes_of(const rw_ode_spec *spec)
 {
-    if (!spec) return 0;
     int64_t bytes = 0, cells = 1;
     const int method = spec->method ? (int)spec->method : RW_ODE_AUTO;
     if (method < 0 || method >= RW_COUNT(methods)) return 0;
@@ -394,4 +443,13 @@ int64_t rw_ode_bytes(const rw_ode_spec *spec)
         bytes += (int64_t)rw_dtype_size(spec->fields[f].dtype ? spec->fields[f].dtype : RW_F64);
     const rw_ode_ops *ops = methods[method] == &rw_auto_ops ? &rw_rock4_ops : methods[method];
     return bytes * cells * (ops->vectors + (spec->dense ? RW_ODE_PAST : 0));
+}
+
+int64_t rw_ode_bytes_sized(const rw_ode_spec *spec, size_t spec_size, size_t field_size, size_t scalar_size)
+{
+    taken t;
+    if (!spec || take(NULL, spec, spec_size, field_size, scalar_size, &t) != RW_OK) return 0;
+    const int64_t bytes = bytes_of(&t.spec);
+    free_taken(&t);
+    return bytes;
 }

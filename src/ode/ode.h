@@ -63,6 +63,7 @@ typedef struct rw_stage {
 
 struct rw_ode {
     rw_device *device;
+    const rw_cancel *cancel; /* NULL: none */
     const rw_ode_ops *ops;
     /* the problem, kept to be lowered into each program */
     rw_source source;
@@ -223,6 +224,7 @@ rw_status rw_trace_add(rw_ode *ode, rw_stage *stage);
 
 /* Adds to the message of a step that ends in ERR_NOT_CONVERGED why and where; returns that status. */
 rw_status rw_ode_give_up(rw_ode *ode);
+rw_status rw_ode_check_cancel(const rw_ode *ode); /* ERR_INTERRUPTED if it is requested */
 
 /* ---- spectral radius (spectral.c) -------------------------------------------------------------------------------- */
 

@@ -167,12 +167,13 @@ static rw_status check(rw_context *ctx, const rw_operator_spec *s, rw_dtype type
     return RW_OK;
 }
 
-rw_status rw_operator_create(rw_device *dev, const rw_operator_spec *spec, rw_operator **op)
+rw_status rw_operator_create_sized(rw_device *dev, const rw_operator_spec *spec, rw_operator **op, size_t spec_size)
 {
     RW_NEED(op, "op");
     *op = NULL;
     RW_NEED(dev, "device");
     RW_NEED(spec, "spec");
+    RW_STRUCT_IN(dev->ctx, rw_operator_spec, spec, spec_size);
     const rw_dtype type = spec->type ? spec->type : RW_F64;
     RW_TRY(check(dev->ctx, spec, type));
     function *f = rw_calloc(1, sizeof *f);

@@ -31,13 +31,12 @@ void rw_operator_destroy(rw_operator **op)
     rw_operator_release(op);
 }
 
-rw_status rw_operator_get_info(const rw_operator *a, rw_operator_info *info)
+rw_status rw_operator_get_info_sized(const rw_operator *a, rw_operator_info *info, size_t info_size)
 {
     RW_NEED(info, "info");
-    *info = (rw_operator_info){0};
+    memset(info, 0, info_size);
     RW_NEED(a, "op");
-    *info = a->info;
-    return RW_OK;
+    return rw_struct_out(RW_OK, info, info_size, &a->info, sizeof a->info);
 }
 
 rw_device *rw_operator_device(const rw_operator *a) { return a ? a->device : NULL; }

@@ -366,7 +366,7 @@ rw_status rw_param_read(rw_context *ctx, const rw_param *row, const char *name, 
         return RW_OK;
     case RW_PARAM_TABLE:
         RW_TRY(want_scalar(&v, node, "a text"));
-        return structure ? rw_params_parse(ctx, row->table(), node->text, out) : RW_OK;
+        return structure ? rw_params_parse_sized(ctx, row->table(), node->text, out, row->table()->size) : RW_OK;
     case RW_PARAM_SIZES:
         RW_TRY(read_sizes(&v, node, sizes, &n));
         for (int i = 0, most = rw_param_sizes(row); structure && i < most; ++i)

@@ -93,8 +93,33 @@ static rw_status fail_name(rw_context *ctx, const rw_params *p, const char *wher
     return status;
 }
 
-rw_status rw_params_set(rw_context *ctx, const rw_params *p, const char *where, const char *name, const char *text,
-                        void *structure)
+enum { MOST_BYTES = 512 }; /* of a structure */
+struct room {
+    _Alignas(max_align_t) char bytes[MOST_BYTES];
+};
+
+/* *whole: the structure of `size` bytes in this version's layout: itself, or in the room. */
+static rw_status take(rw_context *ctx, const rw_params *p, const void *structure, size_t size, char *to, void **whole)
+{
+    *whole = size == p->size ? (void *)(uintptr_t)structure : to;
+    if (*whole == structure) return RW_OK;
+    if (p->size > MOST_BYTES) return rw_fail(ctx, RW_ERR_INTERNAL, "%s is too large", p->type);
+    return rw_struct_in(ctx, p->type, to, p->size, structure, size);
+}
+
+static rw_status set(rw_context *ctx, const rw_params *p, const char *where, const char *name, const char *text,
+                     void *structure)
+{
+    char buffer[64];
+    const char *method = rw_params_method(p, structure, buffer, sizeof buffer);
+    const rw_param *row = rw_params_find(p, name);
+    if (!row || !has(row, method_of(p, structure)))
+        return fail_name(ctx, p, where, method, method_of(p, structure), name);
+    return rw_param_read_text(ctx, row, where, name, method, text, structure);
+}
+
+rw_status rw_params_set_sized(rw_context *ctx, const rw_params *p, const char *where, const char *name,
+                              const char *text, void *structure, size_t size)
 {
     RW_NEED(ctx, "context");
     RW_NEED(p, "params");
@@ -102,12 +127,11 @@ rw_status rw_params_set(rw_context *ctx, const rw_params *p, const char *where, 
     RW_NEED(name, "name");
     RW_NEED(text, "text");
     RW_NEED(structure, "spec");
-    char buffer[64];
-    const char *method = rw_params_method(p, structure, buffer, sizeof buffer);
-    const rw_param *row = rw_params_find(p, name);
-    if (!row || !has(row, method_of(p, structure)))
-        return fail_name(ctx, p, where, method, method_of(p, structure), name);
-    return rw_param_read_text(ctx, row, where, name, method, text, structure);
+    struct room room;
+    void *whole;
+    RW_TRY(take(ctx, p, structure, size, room.bytes, &whole));
+    RW_TRY(set(ctx, p, where, name, text, whole));
+    return rw_struct_out(RW_OK, structure, size, whole, p->size);
 }
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
@@ -123,8 +147,6 @@ static bool is_brief(const rw_param *row, const char *word, const char **value)
     if (row->kind == RW_PARAM_TABLE) return !n && isalpha((unsigned char)*word);
     return !strncmp(word, row->brief, n) && isdigit((unsigned char)word[n]);
 }
-
-enum { MOST_BYTES = 512 }; /* of a structure */
 
 /* What rw_params_parse has read so far. */
 typedef struct parsed {
@@ -184,17 +206,16 @@ static rw_status read_method(rw_context *ctx, const rw_params *p, const char *wh
     return rw_param_read_text(ctx, row, where, row->name, NULL, word, to->structure); /* says what there is */
 }
 
-rw_status rw_params_parse(rw_context *ctx, const rw_params *p, const char *text, void *structure)
+rw_status rw_params_parse_sized(rw_context *ctx, const rw_params *p, const char *text, void *structure, size_t size)
 {
     RW_NEED(ctx, "context");
     RW_NEED(p, "params");
     RW_NEED(text, "text");
     RW_NEED(structure, "spec");
-    _Alignas(max_align_t) char parsed_structure[MOST_BYTES] = {0};
+    struct room room = {0};
     char where[200];
-    parsed to = {.structure = parsed_structure};
-    rw_status status =
-        p->size <= sizeof parsed_structure ? RW_OK : rw_fail(ctx, RW_ERR_INTERNAL, "%s is too large", p->type);
+    parsed to = {.structure = room.bytes};
+    rw_status status = p->size <= MOST_BYTES ? RW_OK : rw_fail(ctx, RW_ERR_INTERNAL, "%s is too large", p->type);
     snprintf(where, sizeof where, "%s \"%.120s\"", p->name, text);
     for (size_t at = 0, n; status == RW_OK && !to.all; at += n + 1) {
         char word[160];
@@ -204,8 +225,7 @@ rw_status rw_params_parse(rw_context *ctx, const rw_params *p, const char *text,
         else status = read_method(ctx, p, where, word, &to);
         if (!text[at + n]) break;
     }
-    if (status == RW_OK) memcpy(structure, parsed_structure, p->size);
-    return status;
+    return status == RW_OK ? rw_struct_out(RW_OK, structure, size, room.bytes, p->size) : status;
 }
 
 /* One member as text, "" for the default. */
@@ -219,7 +239,8 @@ static void print_member(const rw_param *row, const void *structure, char *text,
         for (int i = 0, most = rw_param_sizes(row); i < most && number_at(row, structure, i) != 0; ++i)
             n += (size_t)snprintf(value + n, sizeof value - n, "%s%.0f", i ? "x" : "", number_at(row, structure, i));
     } else if (row->kind == RW_PARAM_TABLE) {
-        rw_params_print(row->table(), (const char *)structure + row->offset, value, sizeof value);
+        rw_params_print_sized(row->table(), (const char *)structure + row->offset, value, sizeof value,
+                              row->table()->size);
     } else if (has_number(row)) {
         const double x = number_at(row, structure, 0);
         const bool chosen = row->kind == RW_PARAM_ENUM || row->kind == RW_PARAM_CHOICE;
@@ -238,9 +259,13 @@ static void print_member(const rw_param *row, const void *structure, char *text,
     else snprintf(text, size, ":%s=%s", row->name, value);
 }
 
-void rw_params_print(const rw_params *p, const void *structure, char *text, size_t size)
+void rw_params_print_sized(const rw_params *p, const void *given, char *text, size_t size, size_t given_size)
 {
-    if (!p || !structure || !text || !size) return;
+    struct room room;
+    void *structure;
+    if (!p || !given || !text || !size) return;
+    *text = 0;
+    if (take(NULL, p, given, given_size, room.bytes, &structure) != RW_OK) return;
     char buffer[64];
     const int number = method_of(p, structure);
     const char *method = rw_params_method(p, structure, buffer, sizeof buffer);
@@ -269,7 +294,8 @@ static rw_status resolve(rw_context *ctx, const rw_param *row, const char *what,
 {
     char text[64], standard[128], choice[64];
     rw_param_for(row->standard, method, standard, sizeof standard);
-    if (row->kind == RW_PARAM_TABLE) return rw_params_resolve(ctx, row->table(), NULL, (char *)structure + row->offset);
+    if (row->kind == RW_PARAM_TABLE)
+        return rw_params_resolve_sized(ctx, row->table(), NULL, (char *)structure + row->offset, row->table()->size);
     if (!has_number(row) || row->kind == RW_PARAM_BOOL) return RW_OK;
     double x = number_at(row, structure, 0);
     if (row->kind == RW_PARAM_SWITCH) {
@@ -300,15 +326,18 @@ static rw_status resolve(rw_context *ctx, const rw_param *row, const char *what,
     return rw_param_read_text(ctx, row, what, row->name, method, text, structure);
 }
 
-rw_status rw_params_resolve(rw_context *ctx, const rw_params *p, const char *what, void *structure)
+rw_status rw_params_resolve_sized(rw_context *ctx, const rw_params *p, const char *what, void *given, size_t size)
 {
     RW_NEED(p, "params");
-    RW_NEED(structure, "spec");
+    RW_NEED(given, "spec");
+    struct room room;
+    void *structure;
+    RW_TRY(take(ctx, p, given, size, room.bytes, &structure));
     char buffer[64];
     if (method_row(p)) RW_TRY(resolve(ctx, method_row(p), p->name, NULL, structure));
     const char *method = rw_params_method(p, structure, buffer, sizeof buffer);
     for (int i = 0; i < p->n; ++i)
         if (p->row + i != method_row(p) && has(p->row + i, method_of(p, structure)))
             RW_TRY(resolve(ctx, p->row + i, what ? what : method ? method : p->name, method, structure));
-    return RW_OK;
+    return rw_struct_out(RW_OK, given, size, structure, p->size);
 }

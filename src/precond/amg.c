@@ -402,14 +402,15 @@ static rw_status coarsen(rw_precond *p, grid *g, const rw_host *a, double theta,
 static void count(rw_precond *p, const grid *g)
 {
     const rw_sparse *const all[] = {g->own, g->up, g->down, g->direct};
-    for (int i = 0; i < RW_COUNT(all); ++i) p->info.bytes += rw_sparse_get_size(all[i]).bytes;
-    p->info.blocks += rw_sparse_get_size(rw_sparse_of(g->a)).blocks, ++p->info.levels;
+    for (int i = 0; i < RW_COUNT(all); ++i) p->info.bytes += rw_sparse_size_of(all[i]).bytes;
+    p->info.blocks += rw_sparse_size_of(rw_sparse_of(g->a)).blocks, ++p->info.levels;
 }
 
 /* Everything of a grid with matrix a; *next: that of the coarser one. */
 static rw_status fill_grid(rw_precond *p, grid *g, const rw_host *a, double theta, rw_host *next)
 {
     const int64_t n = a->rows * a->r;
+    RW_TRY(rw_cancel_check(p->device->ctx, "setup of amg"));
     if (!g->a) {
         RW_TRY(send(p, a, &g->own));
         g->a = rw_sparse_operator(g->own);

@@ -103,7 +103,7 @@ rw_status rw_smoother_create(rw_precond *p, rw_operator *a, const rw_host *host,
     s->most *= 1.1, s->least = s->most / ratio; /* the powers come from below */
     for (int i = 0; i < 2; ++i)
         RW_TRY(rw_array_create(p->device, p->type, 1, &a->info.rows, RW_MEMORY_DEVICE, &s->work[i]));
-    p->info.bytes += rw_sparse_get_size(s->inverse).bytes;
+    p->info.bytes += rw_sparse_size_of(s->inverse).bytes;
     return RW_OK;
 }
 
@@ -117,7 +117,7 @@ static rw_status create(rw_precond *p, rw_operator *a)
     chebyshev *c = p->method = rw_calloc(1, sizeof *c);
     if (!c) return rw_fail_memory(p->device->ctx, sizeof *c, "a preconditioner");
     RW_TRY(rw_smoother_create(p, a, NULL, "chebyshev", 30, &c->smoother));
-    p->info.blocks = rw_sparse_get_size(c->smoother.inverse).blocks;
+    p->info.blocks = rw_sparse_size_of(c->smoother.inverse).blocks;
     return rw_array_create(p->device, p->type, 1, &p->n, RW_MEMORY_DEVICE, &c->x);
 }
 

@@ -157,7 +157,10 @@ static rw_status by_levels(const rw_precond *p, rw_factors *f, work *w)
     if (!l->row && !rw_levels_make(&f->side[0].t, false, l))
         return rw_fail_memory(f->ctx, (size_t)f->a.rows * 16, "the levels of a preconditioner");
     RW_TRY(send(p->device, w, l->row, f->a.rows, &w->row));
-    for (int64_t k = 0; k < l->n; ++k) RW_TRY(launch(p, f, w, (rows){l->at[k], l->at[k + 1], true, true, true}, 0, 0));
+    for (int64_t k = 0; k < l->n; ++k) {
+        RW_TRY(launch(p, f, w, (rows){l->at[k], l->at[k + 1], true, true, true}, 0, 0));
+        if (k % 1024 == 1023) RW_TRY(rw_cancel_check(f->ctx, "setup of incomplete factors"));
+    }
     return RW_OK;
 }
 

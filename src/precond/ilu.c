@@ -528,7 +528,10 @@ rw_status rw_ilut_eliminate(const rw_precond *p, rw_factors *f)
 {
     work w = {0};
     rw_status status = work_make(&w, f) ? RW_OK : no_memory(f);
-    for (int64_t i = 0; status == RW_OK && i < f->a.rows; ++i) status = row_by_size(p, f, &w, i);
+    for (int64_t i = 0; status == RW_OK && i < f->a.rows; ++i) {
+        if (i % 1024 == 0) status = rw_cancel_check(f->ctx, "setup of ilut");
+        if (status == RW_OK) status = row_by_size(p, f, &w, i);
+    }
     work_free(&w);
     return status;
 }

@@ -383,14 +383,9 @@ static rw_status forecast(rw_forecast *f, const rw_host *h)
     }
 }
 
-rw_status rw_precond_estimate(rw_device *dev, const rw_precond_spec *spec, const rw_sparse_layout *layout,
-                              const rw_entries *entries, rw_dtype vectors, rw_precond_bytes *bytes)
+static rw_status precond_estimate(rw_device *dev, const rw_precond_spec *spec, const rw_sparse_layout *layout,
+                                  const rw_entries *entries, rw_dtype vectors, rw_precond_bytes *bytes)
 {
-    RW_NEED(dev, "device");
-    RW_NEED(spec, "spec");
-    RW_NEED(layout, "layout");
-    RW_NEED(entries, "entries");
-    RW_NEED(bytes, "bytes");
     rw_sparse_layout resolved, *l = &resolved;
     RW_TRY(rw_sparse_layout_resolve(dev->ctx, layout, l));
     const bool threads = rw_device_has_threads(dev), rows = l->format == RW_SPARSE_CSR || l->format == RW_SPARSE_BCSR;
@@ -416,4 +411,17 @@ rw_status rw_precond_estimate(rw_device *dev, const rw_precond_spec *spec, const
     *bytes = (rw_precond_bytes){(int64_t)now, (int64_t)(f.most > 0 ? f.least : now),
                                 (int64_t)(f.most > 0 ? f.most : now), (int64_t)f.device.peak, (int64_t)f.host.peak};
     return RW_OK;
+}
+
+rw_status rw_precond_estimate_sized(rw_device *dev, const rw_precond_spec *spec, const rw_sparse_layout *layout,
+                                    const rw_entries *entries, rw_dtype vectors, rw_precond_bytes *bytes,
+                                    size_t bytes_size)
+{
+    RW_NEED(dev, "device");
+    RW_NEED(spec, "spec");
+    RW_NEED(layout, "layout");
+    RW_NEED(entries, "entries");
+    RW_NEED(bytes, "bytes");
+    RW_STRUCT_ROOM(rw_precond_bytes, bytes, bytes_size);
+    return RW_STRUCT_OUT(precond_estimate(dev, spec, layout, entries, vectors, bytes_whole), bytes, bytes_size);
 }

@@ -195,6 +195,7 @@ rw_status rw_precond_create(rw_operator *a, rw_dtype vectors, const rw_precond_s
     if (p->ops->use) p->a = rw_operator_retain(a);
     rw_sparse *copy = NULL;
     int block = 1;
+    const rw_cancel *outer = rw_cancel_enter(spec->cancel);
     rw_status status = build(p);
     if (status == RW_OK) status = rw_precond_blocks(a, spec, &block, &copy);
     if (status == RW_OK) status = p->ops->create(p, copy ? rw_sparse_operator(copy) : a);
@@ -202,6 +203,8 @@ rw_status rw_precond_create(rw_operator *a, rw_dtype vectors, const rw_precond_s
     rw_sparse_destroy(&copy);
     p->info.block = block;
     if (status == RW_OK && p->n) status = rehearse(p);
+    rw_cancel_leave(outer);
+    p->spec.cancel = NULL;
     p->info.seconds = rw_seconds() - start;
     if (status == RW_OK) *precond = p;
     else rw_precond_destroy(&p);
@@ -230,11 +233,16 @@ rw_operator *rw_precond_product(const rw_precond *p) { return p && p->ops->produ
 
 void rw_precond_count(rw_precond *p, const rw_sparse *m)
 {
-    const rw_sparse_size size = rw_sparse_get_size(m);
+    const rw_sparse_size size = rw_sparse_size_of(m);
     p->info.blocks += size.blocks, p->info.bytes += size.bytes;
 }
 
-rw_precond_info rw_precond_get_info(const rw_precond *p) { return p ? p->info : (rw_precond_info){0}; }
+rw_status rw_precond_get_info_sized(const rw_precond *p, rw_precond_info *info, size_t info_size)
+{
+    RW_NEED(p, "precond");
+    RW_NEED(info, "info");
+    return rw_struct_out(RW_OK, info, info_size, &p->info, sizeof p->info);
+}
 
 rw_status rw_precond_apply(rw_precond *p, rw_array *r, rw_array *z, rw_queue *q)
 {

@@ -28,7 +28,8 @@ static double (*points_of(const rw_blocks *g, int b, const int n[3]))[3]
 static rw_status write_block(const rw_run *r, const char *path, int b, int n, const rw_vti_array *arrays)
 {
     const rw_blocks *g = r->grid->blocks;
-    rw_block block = rw_blocks_get(g, b);
+    rw_block block;
+    rw_blocks_get_block(g, b, &block);
     rw_vti_array *own = rw_calloc((size_t)n + 1, sizeof *own);
     double(*points)[3] = points_of(g, b, block.cells);
     rw_status status =

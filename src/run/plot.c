@@ -63,8 +63,9 @@ static rw_status target(plotter *p, const char *name, const char *standard, char
 
 static rw_status done(const plotter *p, const char *path, rw_status status)
 {
-    if (status == RW_OK && p->written) p->written(p->user, path);
-    return status;
+    if (status != RW_OK || !p->written) return status;
+    const unsigned before = rw_failures();
+    return rw_callback_status(p->ctx, p->written(p->user, path), before, "written");
 }
 
 /* ---- fields ------------------------------------------------------------------------------------------------------ */
@@ -333,11 +334,12 @@ static bool results_of(const char *path, bool is_folder, char folder[RW_PATH_SIZ
     return found;
 }
 
-rw_status rw_plot_results(rw_context *ctx, const char *path, const rw_plot_options *options, rw_plot_function *written,
-                          void *user)
+rw_status rw_plot_results_sized(rw_context *ctx, const char *path, const rw_plot_options *options,
+                                rw_plot_function *written, void *user, size_t options_size)
 {
     RW_NEED(ctx, "context");
     RW_NEED(path, "path");
+    RW_STRUCT_IN(ctx, rw_plot_options, options, options_size);
     struct stat info;
     if (!*path) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_plot_results: path is missing");
     plotter p = {.ctx = ctx, .path = path, .written = written, .user = user};

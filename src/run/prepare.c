@@ -174,21 +174,24 @@ done:
     return status;
 }
 
-rw_status rw_explain_case(rw_context *ctx, const char *path, const rw_run_options *options, char **text)
+rw_status rw_explain_case_sized(rw_context *ctx, const char *path, const rw_run_options *options, char **text,
+                                size_t options_size)
 {
     RW_NEED(text, "text");
     *text = NULL;
     RW_NEED(ctx, "context");
     RW_NEED(path, "path");
+    RW_STRUCT_IN(ctx, rw_run_options, options, options_size);
     return explain(ctx, path, options, &(question){0}, text);
 }
 
-rw_status rw_explain_graph(rw_context *ctx, const char *path, const rw_run_options *options, int stages,
-                           const char *dot, char **text)
+rw_status rw_explain_graph_sized(rw_context *ctx, const char *path, const rw_run_options *options, int stages,
+                                 const char *dot, char **text, size_t options_size)
 {
     RW_NEED(text, "text");
     *text = NULL;
     RW_NEED(ctx, "context");
     RW_NEED(path, "path");
+    RW_STRUCT_IN(ctx, rw_run_options, options, options_size);
     return explain(ctx, path, options, &(question){true, stages, dot}, text);
 }

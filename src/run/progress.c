@@ -17,11 +17,18 @@
 #define PART 0.01    /* … part of the time that must be done before the time left is said */
 #define FURTHEST 30  /* before that part is done: times the wall time so far, beyond which changing steps say nothing */
 
+double rw_run_compile_seconds(const rw_run *r)
+{
+    rw_counters c = {0};
+    if (r->device) rw_device_get_counters(r->device, &c);
+    return c.compile_seconds;
+}
+
 void rw_rates_begin(rw_run *r)
 {
     rw_rates *q = &r->rates;
     q->begin = q->begin_steps = q->last = rw_seconds();
-    q->compiled = r->device ? rw_device_counters(r->device).compile_seconds : 0;
+    q->compiled = rw_run_compile_seconds(r);
     q->first_step = q->last_step = q->done_step = r->ops->steps(r->problem);
     q->first_time = q->last_time = q->done_time = r->ops->time(r->problem);
 }
@@ -71,10 +78,19 @@ static double seconds_left(const rw_run *r, double now)
 static void leave_out_compiling(rw_run *r)
 {
     rw_rates *q = &r->rates;
-    double compiled = r->device ? rw_device_counters(r->device).compile_seconds : 0;
+    double compiled = rw_run_compile_seconds(r);
     q->begin_steps += compiled - q->compiled;
     q->last += compiled - q->compiled;
     q->compiled = compiled;
+}
+
+static void tell(rw_run *r, const rw_run_progress *p)
+{
+    const unsigned before = rw_failures();
+    const rw_status wish = r->options.progress(r->options.user, p);
+    if (wish == RW_OK || r->wish != RW_OK) return;
+    r->wish = rw_callback_status(r->ctx, wish, before, "progress");
+    snprintf(r->wish_message, sizeof r->wish_message, "%s", rw_message(r->ctx));
 }
 
 static void report(rw_run *r, double now)
@@ -89,7 +105,7 @@ static void report(rw_run *r, double now)
                          .points_per_second = q->steps_per_second * (double)r->points,
                          .seconds_left = seconds_left(r, now),
                          .outputs = r->noutputs};
-    r->options.progress(r->options.user, &p);
+    tell(r, &p);
 }
 
 void rw_rates_step(rw_run *r, bool last)
@@ -134,5 +150,5 @@ void rw_rates_compiling(void *user, const char *program, int known)
     if (!r->options.progress) return;
     rw_run_progress p = {.compiling = program, .compilations = ++r->rates.compilations, .seconds_left = -1};
     if (known > 0) p.compilations_known = p.compilations - 1 + known;
-    r->options.progress(r->options.user, &p);
+    tell(r, &p);
 }

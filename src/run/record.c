@@ -88,7 +88,8 @@ static void add_checks(rw_json_writer *w, const rw_run *r)
 
 static void add_counters(rw_json_writer *w, const rw_run *r)
 {
-    rw_counters c = rw_device_counters(r->device);
+    rw_counters c = {0};
+    if (r->device) rw_device_get_counters(r->device, &c);
     rw_json_add_object(w, "counters");
     rw_json_add_integer(w, "launches", c.launches);
     rw_json_add_integer(w, "replays", c.replays);

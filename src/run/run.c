@@ -181,6 +181,7 @@ static rw_status step(rw_run *r)
 static rw_status interrupted(rw_run *r)
 {
     RW_TRY(rw_checkpoint_write(r));
+    if (r->wish != RW_OK) return rw_fail(r->ctx, r->wish, "%s", r->wish_message);
     return rw_fail(r->ctx, RW_ERR_INTERRUPTED,
                    "interrupted at t = %.9g of %.9g, step %lld; the state is saved in "
                    "'%s/checkpoint.h5': continue with --restart",
@@ -235,7 +236,7 @@ static rw_status serve(rw_run *r, bool *ended)
     else RW_TRY(write_row(r));
     *ended = r->ops->time(r->problem) >= r->end;
     if (*ended) return RW_OK;
-    if (r->options.interrupt && *r->options.interrupt) return interrupted(r);
+    if (rw_cancel_requested(r->options.cancel) || r->wish != RW_OK) return interrupted(r);
     if (!checkpoint_due(r)) return RW_OK;
     RW_TRY(rw_checkpoint_write(r));
     return rw_record_run(r, RW_OK, NULL);
@@ -383,21 +384,22 @@ rw_status rw_run_with(rw_context *ctx, const rw_problem_ops *const *problems, co
     bool fresh = true, reproducible = ctx->reproducible;
     if (!path || !*path) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_run_case: path is missing: give a case file");
     rw_run_prepare(&r, ctx, options, report ? report : &unused);
-    rw_interrupt_set(r.options.interrupt); /* ends compilers too */
+    const rw_cancel *outer = rw_cancel_enter(r.options.cancel);
     RW_TRY_GOTO(rw_run_read_case(&r, problems, path), done);
     RW_TRY_GOTO(rw_run_choose_folder(&r), done);
     RW_TRY_GOTO(rw_folder_check(&r, &fresh), done);
     if (r.top.reproducible) rw_context_set_reproducible(ctx, true);
     if (r.options.progress) rw_compiling_set(rw_rates_compiling, &r);
     status = rw_run_create(&r, &bytes);
-    if (r.options.interrupt && *r.options.interrupt) /* also when it ended a compiler on the way */
+    if (status == RW_OK && r.wish != RW_OK) status = rw_fail(ctx, r.wish, "%s", r.wish_message);
+    if (rw_cancel_requested(r.options.cancel)) /* also when it ended a compiler on the way */
         status = rw_fail(ctx, RW_ERR_INTERRUPTED, "interrupted before the first step: nothing was written");
     if (status != RW_OK) goto done;
     RW_TRY_GOTO(begin(&r, fresh), done);
     RW_TRY_GOTO(name_place(&r, loop(&r)), done);
     status = name_place(&r, complete(&r));
 done:
-    rw_interrupt_set(NULL);
+    rw_cancel_leave(outer);
     status = withdraw(&r, finish(&r, status));
     rw_compiling_set(NULL, NULL);
     bool nowhere = !r.begun || r.gone;
@@ -407,9 +409,17 @@ done:
     return status;
 }
 
-rw_status rw_run_case(rw_context *ctx, const char *path, const rw_run_options *options, rw_run_report *report)
+static rw_status run_case(rw_context *ctx, const char *path, const rw_run_options *options, rw_run_report *report)
+{
+    return rw_run_with(ctx, rw_problems, path, options, report);
+}
+
+rw_status rw_run_case_sized(rw_context *ctx, const char *path, const rw_run_options *options, rw_run_report *report,
+                            size_t options_size, size_t report_size)
 {
     RW_NEED(ctx, "context");
     RW_NEED(path, "path");
-    return rw_run_with(ctx, rw_problems, path, options, report);
+    RW_STRUCT_IN(ctx, rw_run_options, options, options_size);
+    RW_STRUCT_ROOM(rw_run_report, report, report_size);
+    return RW_STRUCT_OUT(run_case(ctx, path, options, report_whole), report, report_size);
 }

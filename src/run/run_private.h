@@ -54,6 +54,8 @@ typedef struct rw_run {
     rw_context *ctx;
     rw_run_options options;
     rw_run_report *report;
+    rw_status wish; /* what progress has returned, with its message; OK: nothing */
+    char wish_message[512];
     const rw_problem_ops *ops;
     rw_case *c;
     run_top top;
@@ -121,6 +123,7 @@ rw_status rw_run_choose_folder(rw_run *r);
 /* Opens the device, compares the estimate with its memory, and only then creates the problem. */
 rw_status rw_run_create(rw_run *r, int64_t *bytes);
 void rw_run_release(rw_run *r);
+double rw_run_compile_seconds(const rw_run *r); /* that the run has waited for compilers */
 
 /* folder.c */
 /* Refuses a folder that cannot be used, before anything is computed; locks one that is to be continued or replaced.

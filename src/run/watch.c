@@ -10,7 +10,7 @@ rw_phase rw_watch(rw_run *r, rw_phase phase)
     rw_phase before = w->phase;
     /* A failure shows again in whatever reads the state. */
     if (before == RW_PHASE_STEPS && phase != before && r->device) (void)!rw_queue_wait(rw_device_queue(r->device));
-    double now = rw_seconds(), compiled = r->device ? rw_device_counters(r->device).compile_seconds : 0;
+    double now = rw_seconds(), compiled = rw_run_compile_seconds(r);
     double compiling = RW_MIN(compiled - w->compiled, now - w->since);
     w->seconds[before] += now - w->since - compiling;
     w->compile += compiling;

@@ -331,7 +331,7 @@ static void test_integrators(run *r)
     }
 }
 
-rw_status rw_selftest(rw_context *ctx, rw_device *dev, rw_selftest_result **list, int *count)
+rw_status rw_selftest_sized(rw_context *ctx, rw_device *dev, rw_selftest_result **list, int *count, size_t element_size)
 {
     RW_NEED(list, "list");
     RW_NEED(count, "count");
@@ -344,7 +344,9 @@ rw_status rw_selftest(rw_context *ctx, rw_device *dev, rw_selftest_result **list
     test_reductions(&r);
     test_expressions(&r);
     test_integrators(&r);
-    *list = r.rows, *count = r.n;
+    void *out = r.rows;
+    RW_TRY(rw_struct_out_array(ctx, &out, r.n, sizeof *r.rows, element_size));
+    *list = out, *count = r.n;
     return RW_OK;
 }
 

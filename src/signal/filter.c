@@ -104,10 +104,10 @@ static rw_signal_report report_of(const filter *f, const rw_stream_report *r, in
                               .out = f->out.format};
 }
 
-static int progress(void *user, const rw_stream_report *report)
+static rw_status progress(void *user, const rw_stream_report *report)
 {
     const filter *f = user;
-    if (!f->spec->progress) return 0;
+    if (!f->spec->progress) return RW_OK;
     /* the writer's count is its own */
     const rw_signal_report r = report_of(f, report, RW_MAX(report->frames * f->block - f->delay, 0));
     return f->spec->progress(f->spec->user, &r);
@@ -239,20 +239,32 @@ static void destroy(filter *f)
     free(f->taps), rw_free(f->before), rw_free(f);
 }
 
-rw_status rw_signal_run(rw_device *dev, const char *in, const char *out, const rw_signal_spec *spec,
-                        rw_signal_report *report)
+static rw_status signal_run(rw_device *dev, const char *in, const char *out, const rw_signal_spec *spec,
+                            rw_signal_report *report)
+{
+    filter *f = rw_calloc(1, sizeof *f);
+    if (!f) return rw_fail_memory(dev->ctx, sizeof *f, "a signal");
+    f->device = dev, f->spec = spec, f->total = INT64_MAX;
+    f->pipeline = (rw_pipeline){.ctx = dev->ctx,
+                                .work = &work,
+                                .user = f,
+                                .stop_reading = &f->in.file.stop,
+                                .cancel = spec->cancel};
+    const rw_status status = rw_pipeline_run(&f->pipeline, make(f, in, out));
+    if (report) *report = report_of(f, &f->pipeline.report, f->out.done);
+    destroy(f);
+    return status;
+}
+
+rw_status rw_signal_run_sized(rw_device *dev, const char *in, const char *out, const rw_signal_spec *spec,
+                              rw_signal_report *report, size_t spec_size, size_t report_size)
 {
     RW_NEED(dev, "device");
     RW_NEED(in, "in");
     RW_NEED(out, "out");
     RW_NEED(spec, "spec");
     RW_NEED(spec->text, "spec->text");
-    filter *f = rw_calloc(1, sizeof *f);
-    if (!f) return rw_fail_memory(dev->ctx, sizeof *f, "a signal");
-    f->device = dev, f->spec = spec, f->total = INT64_MAX;
-    f->pipeline = (rw_pipeline){.ctx = dev->ctx, .work = &work, .user = f, .stop_reading = &f->in.file.stop};
-    const rw_status status = rw_pipeline_run(&f->pipeline, make(f, in, out));
-    if (report) *report = report_of(f, &f->pipeline.report, f->out.done);
-    destroy(f);
-    return status;
+    RW_STRUCT_IN(dev->ctx, rw_signal_spec, spec, spec_size);
+    RW_STRUCT_ROOM(rw_signal_report, report, report_size);
+    return RW_STRUCT_OUT(signal_run(dev, in, out, spec, report_whole), report, report_size);
 }

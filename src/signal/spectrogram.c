@@ -240,13 +240,9 @@ static rw_status write_result(spectrogram *g, const char *out, double *low, doub
     return status;
 }
 
-rw_status rw_spectrogram_run(rw_device *dev, const char *in, const char *out, const rw_spectrogram_spec *spec,
-                             rw_spectrogram_report *report)
+static rw_status spectrogram_run(rw_device *dev, const char *in, const char *out, const rw_spectrogram_spec *spec,
+                                 rw_spectrogram_report *report)
 {
-    RW_NEED(dev, "device");
-    RW_NEED(in, "in");
-    RW_NEED(out, "out");
-    RW_NEED(spec, "spec");
     spectrogram g = {.ctx = dev->ctx, .device = dev, .spec = *spec};
     const double start = rw_seconds();
     double low = 0, high = 0;
@@ -262,4 +258,16 @@ rw_status rw_spectrogram_run(rw_device *dev, const char *in, const char *out, co
     rw_signal_close(&g.in);
     rw_free(g.result);
     return status;
+}
+
+rw_status rw_spectrogram_run_sized(rw_device *dev, const char *in, const char *out, const rw_spectrogram_spec *spec,
+                                   rw_spectrogram_report *report, size_t spec_size, size_t report_size)
+{
+    RW_NEED(dev, "device");
+    RW_NEED(in, "in");
+    RW_NEED(out, "out");
+    RW_NEED(spec, "spec");
+    RW_STRUCT_IN(dev->ctx, rw_spectrogram_spec, spec, spec_size);
+    RW_STRUCT_ROOM(rw_spectrogram_report, report, report_size);
+    return RW_STRUCT_OUT(spectrogram_run(dev, in, out, spec, report_whole), report, report_size);
 }

@@ -156,12 +156,9 @@ static rw_status choose(rw_device *dev, const rw_entries *e, const rw_sorted *s,
 
 static rw_dtype complex_of(rw_dtype type) { return type == RW_F32 ? RW_C64 : type == RW_F64 ? RW_C128 : type; }
 
-rw_status rw_sparse_choose(rw_device *dev, const rw_entries *e, rw_dtype values, rw_dtype vectors,
-                           rw_sparse_choice *choice)
+static rw_status sparse_choose(rw_device *dev, const rw_entries *e, rw_dtype values, rw_dtype vectors,
+                               rw_sparse_choice *choice)
 {
-    RW_NEED(dev, "device");
-    RW_NEED(e, "entries");
-    RW_NEED(choice, "choice");
     rw_sorted s = {0};
     memset(choice, 0, sizeof *choice);
     if (!rw_dtype_is_number(values) || !rw_dtype_is_number(vectors))
@@ -173,4 +170,14 @@ rw_status rw_sparse_choose(rw_device *dev, const rw_entries *e, rw_dtype values,
     if (status == RW_OK) status = choose(dev, e, &s, values, vectors, choice);
     rw_sorted_free(&s);
     return status;
+}
+
+rw_status rw_sparse_choose_sized(rw_device *dev, const rw_entries *e, rw_dtype values, rw_dtype vectors,
+                                 rw_sparse_choice *choice, size_t choice_size)
+{
+    RW_NEED(dev, "device");
+    RW_NEED(e, "entries");
+    RW_NEED(choice, "choice");
+    RW_STRUCT_ROOM(rw_sparse_choice, choice, choice_size);
+    return RW_STRUCT_OUT(sparse_choose(dev, e, values, vectors, choice_whole), choice, choice_size);
 }

@@ -39,6 +39,7 @@ static inline void rw_value_add(rw_dtype type, void *p, int64_t k, double re, do
 /* The matrix whose operator it is; NULL: it is none of a matrix. */
 rw_sparse *rw_sparse_of(rw_operator *a);
 /* The layout with its defaults, checked: ERR_ARGUMENT. */
+rw_sparse_size rw_sparse_size_of(const rw_sparse *matrix);
 rw_status rw_sparse_layout_resolve(rw_context *ctx, const rw_sparse_layout *given, rw_sparse_layout *l);
 bool rw_sparse_has_blocks(rw_sparse_format format);
 /* Bytes of a value as it is kept. */

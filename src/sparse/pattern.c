@@ -84,11 +84,8 @@ static rw_status find(rw_context *ctx, const rw_entries *m, const rw_sorted *r, 
     return status;
 }
 
-rw_status rw_pattern_find(rw_context *ctx, const rw_entries *e, rw_pattern *p)
+static rw_status pattern_find(rw_context *ctx, const rw_entries *e, rw_pattern *p)
 {
-    RW_NEED(ctx, "context");
-    RW_NEED(e, "entries");
-    RW_NEED(p, "pattern");
     rw_sorted r = {0}, t = {0};
     *p = (rw_pattern){.rows = e->rows, .columns = e->columns, .entries = e->n, .is_complex = e->is_complex};
     if (e->rows >= INT32_MAX || e->columns >= INT32_MAX)
@@ -100,4 +97,13 @@ rw_status rw_pattern_find(rw_context *ctx, const rw_entries *e, rw_pattern *p)
     rw_sorted_free(&r), rw_sorted_free(&t);
     if (status != RW_OK) memset(p, 0, sizeof *p);
     return status;
+}
+
+rw_status rw_pattern_find_sized(rw_context *ctx, const rw_entries *e, rw_pattern *p, size_t pattern_size)
+{
+    RW_NEED(ctx, "context");
+    RW_NEED(e, "entries");
+    RW_NEED(p, "pattern");
+    RW_STRUCT_ROOM(rw_pattern, p, pattern_size);
+    return RW_STRUCT_OUT(pattern_find(ctx, e, p_whole), p, pattern_size);
 }

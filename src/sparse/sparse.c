@@ -164,11 +164,20 @@ static rw_sparse_layout ordered_layout(const rw_sparse_layout *layout)
     return l;
 }
 
-rw_sparse_size rw_sparse_get_size(const rw_sparse *m)
+rw_sparse_size rw_sparse_size_of(const rw_sparse *m)
 {
     return m ? (rw_sparse_size){m->rows, m->columns, m->blocks, (int64_t)m->places, (int64_t)bytes_of(m)}
              : (rw_sparse_size){0};
 }
+
+rw_status rw_sparse_get_size(const rw_sparse *m, rw_sparse_size *size)
+{
+    RW_NEED(m, "matrix");
+    RW_NEED(size, "size");
+    *size = rw_sparse_size_of(m);
+    return RW_OK;
+}
+
 const rw_sparse_layout *rw_sparse_get_layout(const rw_sparse *m) { return m ? &m->layout : NULL; }
 rw_device *rw_sparse_device(const rw_sparse *m) { return m ? m->op.device : NULL; }
 rw_operator *rw_sparse_operator(rw_sparse *m) { return m ? &m->op : NULL; }
@@ -199,7 +208,7 @@ rw_status rw_sparse_estimate(rw_context *ctx, const rw_sparse_layout *layout, co
     RW_NEED(size, "size");
     rw_sparse m = {0};
     rw_status status = plan(ctx, layout, blocks, &m);
-    *size = status == RW_OK ? rw_sparse_get_size(&m) : (rw_sparse_size){0};
+    *size = status == RW_OK ? rw_sparse_size_of(&m) : (rw_sparse_size){0};
     free_host(&m);
     return status;
 }
@@ -739,7 +748,7 @@ static rw_status foresee_one(rw_context *ctx, rw_device *dev, const rw_entries *
     rw_status status = plan(ctx, &c->layout, &blocks, &m);
     c->refused = status == RW_ERR_MEMORY && m.ops && explodes(&m);
     if (status == RW_OK) {
-        c->size = rw_sparse_get_size(&m);
+        c->size = rw_sparse_size_of(&m);
         c->fill = e->n ? m.places / (double)e->n : 1;
         c->moved = c->cost = moved_by(&m, vectors);
     }

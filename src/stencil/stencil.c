@@ -263,8 +263,9 @@ static rw_status prepare(stencil *s, const char *from, const char *to)
     return look(s);
 }
 
-rw_status rw_operator_from_expr(rw_device *dev, const rw_expr_spec *spec, const char *from, const char *to,
-                                rw_operator **op)
+rw_status rw_operator_from_expr_sized(rw_device *dev, const rw_expr_spec *spec, const char *from, const char *to,
+                                      rw_operator **op, size_t spec_size, size_t field_size, size_t scalar_size,
+                                      size_t given_size, size_t function_size)
 {
     RW_NEED(op, "op");
     *op = NULL;
@@ -275,7 +276,8 @@ rw_status rw_operator_from_expr(rw_device *dev, const rw_expr_spec *spec, const 
     stencil *s = rw_calloc(1, sizeof *s);
     if (!s) return rw_fail_memory(dev->ctx, sizeof *s, "an operator");
     s->device = rw_device_retain(dev);
-    rw_status status = rw_expr_create(dev, spec, &s->expr);
+    rw_status status =
+        rw_expr_create_sized(dev, spec, &s->expr, spec_size, field_size, scalar_size, given_size, function_size);
     if (status == RW_OK) status = prepare(s, from, to);
     if (status == RW_OK) {
         const rw_operator_spec map = {.rows = s->n,

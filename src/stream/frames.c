@@ -51,11 +51,11 @@ static rw_stream_report complete(const rw_stream_report *report)
     return r;
 }
 
-static int progress(void *user, const rw_stream_report *report)
+static rw_status progress(void *user, const rw_stream_report *report)
 {
     const frames *f = user;
     const rw_stream_report r = complete(report);
-    return f->spec->progress ? f->spec->progress(f->spec->user, &r) : 0;
+    return f->spec->progress ? f->spec->progress(f->spec->user, &r) : RW_OK;
 }
 
 static rw_status show(void *user, int64_t n, const rw_stream_report *report, rw_stream_action *action)
@@ -161,20 +161,32 @@ static void destroy(frames *f)
     rw_free(f);
 }
 
-rw_status rw_stream_run(rw_device *dev, const char *in, const char *out, const rw_stream_spec *spec,
-                        rw_stream_report *report)
+static rw_status stream_run(rw_device *dev, const char *in, const char *out, const rw_stream_spec *spec,
+                            rw_stream_report *report)
+{
+    frames *f = rw_calloc(1, sizeof *f);
+    if (!f) return rw_fail_memory(dev->ctx, sizeof *f, "a stream");
+    f->device = dev, f->spec = spec;
+    f->pipeline = (rw_pipeline){.ctx = dev->ctx,
+                                .work = &work,
+                                .user = f,
+                                .stop_reading = &f->in.file.stop,
+                                .cancel = spec->cancel};
+    const rw_status status = rw_pipeline_run(&f->pipeline, make(f, in, out));
+    if (report) *report = complete(&f->pipeline.report);
+    destroy(f);
+    return status;
+}
+
+rw_status rw_stream_run_sized(rw_device *dev, const char *in, const char *out, const rw_stream_spec *spec,
+                              rw_stream_report *report, size_t spec_size, size_t report_size)
 {
     RW_NEED(dev, "device");
     RW_NEED(in, "in");
     RW_NEED(out, "out");
     RW_NEED(spec, "spec");
     RW_NEED(spec->text, "spec->text");
-    frames *f = rw_calloc(1, sizeof *f);
-    if (!f) return rw_fail_memory(dev->ctx, sizeof *f, "a stream");
-    f->device = dev, f->spec = spec;
-    f->pipeline = (rw_pipeline){.ctx = dev->ctx, .work = &work, .user = f, .stop_reading = &f->in.file.stop};
-    const rw_status status = rw_pipeline_run(&f->pipeline, make(f, in, out));
-    if (report) *report = complete(&f->pipeline.report);
-    destroy(f);
-    return status;
+    RW_STRUCT_IN(dev->ctx, rw_stream_spec, spec, spec_size);
+    RW_STRUCT_ROOM(rw_stream_report, report, report_size);
+    return RW_STRUCT_OUT(stream_run(dev, in, out, spec, report_whole), report, report_size);
 }

@@ -288,6 +288,14 @@ static step wait_for_step(rw_pipeline *p)
     return s;
 }
 
+/* Ends after the blocks that were read; the status is returned then. */
+static void end_early(rw_pipeline *p, rw_status wish)
+{
+    p->wish = wish;
+    snprintf(p->wish_message, sizeof p->wish_message, "%s", rw_message(p->ctx));
+    end_stream(p);
+}
+
 static rw_status run_steps(rw_pipeline *p)
 {
     double reported = rw_seconds();
@@ -299,10 +307,14 @@ static rw_status run_steps(rw_pipeline *p)
         }
         if (s == FINISH) RW_TRY(finish(p));
         if (p->observed) RW_TRY(observe(p, s == FINISH));
+        if (p->wish == RW_OK && rw_cancel_requested(p->cancel))
+            end_early(p, rw_fail(p->ctx, RW_ERR_INTERRUPTED, "interrupted by a request to stop"));
         if (!p->work->progress || rw_seconds() - reported < 0.5) continue;
         reported = rw_seconds();
         const rw_stream_report report = report_now(p);
-        if (p->work->progress(p->user, &report)) end_stream(p);
+        const unsigned before = rw_failures();
+        const rw_status wish = p->work->progress(p->user, &report);
+        if (wish != RW_OK && p->wish == RW_OK) end_early(p, rw_callback_status(p->ctx, wish, before, "progress"));
     }
     if (p->observed) RW_TRY(show_last(p));
     return p->status == RW_OK ? RW_OK : rw_fail(p->ctx, p->status, "%s", p->message);
@@ -335,7 +347,8 @@ rw_status rw_pipeline_run(rw_pipeline *p, rw_status made)
     complete_report(p);
     const bool whole = status == RW_OK || (p->status == RW_ERR_INPUT && p->written == p->read && p->written > 0);
     const rw_status last = whole ? p->work->commit(p->user) : RW_OK;
-    return status == RW_OK ? last : rw_fail(p->ctx, status, "%s", message);
+    if (status != RW_OK) return rw_fail(p->ctx, status, "%s", message);
+    return last == RW_OK && p->wish != RW_OK ? rw_fail(p->ctx, p->wish, "%s", p->wish_message) : last;
 }
 
 /* ---- create, free ------------------------------------------------------------------------------------------------ */

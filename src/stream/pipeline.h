@@ -19,8 +19,8 @@ typedef struct rw_pipeline_work {
     rw_status (*launch)(void *user, int64_t n, rw_queue *queue);
     /* In the writer's thread: the first `blocks` blocks in the memory of the slot's y. */
     rw_status (*write)(void *user, int64_t n, int blocks, const void *y);
-    /* In the caller's thread, about twice a second; not 0: the end, after what was read. */
-    int (*progress)(void *user, const rw_stream_report *report);
+    /* In the caller's thread, about twice a second; not OK: the end, after the blocks that were read. */
+    rw_status (*progress)(void *user, const rw_stream_report *report);
     /* (optional) In the caller's thread, of a pipeline with an observer: shows the result of turn n, perhaps once more;
      * n < 0: nothing, asks what the observer wants. */
     rw_status (*show)(void *user, int64_t n, const rw_stream_report *report, rw_stream_action *action);
@@ -46,10 +46,11 @@ typedef struct rw_pipeline {
     int queues, depth, batch;
     bool observed; /* with an observer: one slot more keeps the last result, which is shown after the end */
     int slots;
-    int64_t most;       /* blocks after which it ends; 0: all */
-    double rate;        /* blocks a second at which they are read; 0: as they come */
-    int ahead;          /* block i is due at (i + ahead)/rate: 1 where its last sample must have come */
-    bool *stop_reading; /* atomic; set when nothing more is wanted */
+    int64_t most;            /* blocks after which it ends; 0: all */
+    double rate;             /* blocks a second at which they are read; 0: as they come */
+    int ahead;               /* block i is due at (i + ahead)/rate: 1 where its last sample must have come */
+    const rw_cancel *cancel; /* ends it as progress does; NULL: none */
+    bool *stop_reading;      /* atomic; set when nothing more is wanted */
     rw_queue *queue[RW_PIPELINE_QUEUES];
     rw_pipeline_slot slot[RW_PIPELINE_DEPTH + 1];
     /* under the lock: */
@@ -63,6 +64,8 @@ typedef struct rw_pipeline {
     bool broken;       /* nothing more can be written */
     rw_status status;
     char message[1024];
+    rw_status wish; /* of progress or cancel, with its message: returned when all else is well */
+    char wish_message[1024];
     double start, last;
     int64_t depths, samples, latencies[RW_PIPELINE_BINS];
     rw_stream_report report; /* deadline is the caller's */

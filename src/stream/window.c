@@ -220,11 +220,13 @@ static rw_status copy_text(rw_context *ctx, const char *text, char **copy)
     return !text || (*copy = rw_strdup(text)) ? RW_OK : rw_fail_memory(ctx, strlen(text) + 1, "a text");
 }
 
-rw_status rw_stream_window_create(rw_device *dev, const rw_stream_window_spec *spec, rw_stream_window **window)
+rw_status rw_stream_window_create_sized(rw_device *dev, const rw_stream_window_spec *spec, rw_stream_window **window,
+                                        size_t spec_size)
 {
     RW_NEED(dev, "device");
     RW_NEED(spec, "spec");
     RW_NEED(window, "window");
+    RW_STRUCT_IN(rw_device_context(dev), rw_stream_window_spec, spec, spec_size);
     rw_context *ctx = rw_device_context(dev);
     *window = NULL;
     for (int i = 0; i < 2; ++i) {

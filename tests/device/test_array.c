@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "../devices.h"
+#include "../values.h"
 
 static const char text[] = "KERNEL(add, GLOBAL f64 *y, GLOBAL const f64 *x, f64 c, long n)\n"
                            "{\n"
@@ -701,7 +702,7 @@ static void *work(void *user)
         const rw_arg args[] = {rw_arg_array(a), rw_arg_real(1), rw_arg_int(n)};
         status = launch1(w->queue, k, 1, args, 3);
         if (status == RW_OK && i % 10 == 0) status = rw_array_read(a, &p);
-        if (rw_device_counters(w->dev).launches < i) status = RW_ERR_INTERNAL;
+        if (counters_of(w->dev).launches < i) status = RW_ERR_INTERNAL;
     }
     if (status == RW_OK) status = rw_array_read(a, &p);
     for (int i = 0; i < n && status == RW_OK; ++i) w->sum += ((const double *)p)[i];

@@ -261,23 +261,23 @@ static void test_interrupt(void **state)
     (void)state;
     if (!on("cpu")) return;
     char path[512];
-    volatile sig_atomic_t flag = 0;
+    rw_cancel flag = {0};
     rw_array *y = zeros(RW_F64, 1);
     const rw_arg args[] = {rw_arg_array(y), rw_arg_real(5)};
     begin_background();
     make_folder();
     write_script("sleeps", "#!/bin/sh\nsleep 30\n", path);
     setenv("RECHENWERK_CC", path, 1);
-    rw_interrupt_set(&flag);
+    const rw_cancel *outer = rw_cancel_enter(&flag);
     rw_program *p[4];
     for (int i = 0; i < 4; ++i) p[i] = start("sleeps", TINY, 910 + i);
     const double begin = rw_seconds();
-    flag = 1;
+    rw_cancel_request(&flag);
     for (int i = 0; i < 3; ++i)
         FAILS(RW_ERR_INTERRUPTED, "program sleeps was compiled", rw_launch(queue, kernel_of(p[i], "k"), one, args, 2));
     for (int i = 0; i < 4; ++i) rw_program_destroy(&p[i]);
     if (rw_seconds() - begin > 20) fail_msg("took %.1f s", rw_seconds() - begin);
-    rw_interrupt_set(NULL);
+    rw_cancel_leave(outer);
     unsetenv("RECHENWERK_CC");
     remove_folder();
     end_background();

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "../values.h"
 #include "device/check/check.h"
 #include "device/cpu/cc.h"
 
@@ -731,7 +732,7 @@ static void memory_is_discrete(void **state)
     ((double *)(uintptr_t)host)[1] = 100; /* forbidden: should be rw_array_update */
     NEED(launch(p, "good", 1, 1, args, 3));
     assert_true(values(y)[1] == 2);
-    assert_int_equal(rw_device_counters(dev).copies_in, 1);
+    assert_int_equal(counters_of(dev).copies_in, 1);
     rw_array_destroy(&x), rw_array_destroy(&y);
     rw_program_destroy(&p);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../devices.h"
+#include "../values.h"
 #include "core/temporary.h"
 
 static char root[200], tmp[256], script[256];
@@ -140,9 +141,9 @@ static void test_less_optimised_code_is_not_cached(void **state)
         }
         OK(create(&p));
         rw_program_destroy(&p);
-        assert_int_equal(rw_device_counters(dev).compilations, i == 0 ? 1 : 2);
+        assert_int_equal(counters_of(dev).compilations, i == 0 ? 1 : 2);
     }
-    assert_int_equal(rw_device_counters(dev).cache_hits, 1);
+    assert_int_equal(counters_of(dev).cache_hits, 1);
 }
 
 /* A host program that ignores SIGCHLD does not learn how its children end. */
@@ -179,11 +180,11 @@ static void test_wrong_limits(void **state)
     assert_int_equal(entries(""), 0);
 }
 
-static volatile sig_atomic_t stop;
+static rw_cancel stop;
 static void on_alarm(int number)
 {
     (void)number;
-    stop = 1;
+    rw_cancel_request(&stop);
 }
 
 static void test_an_interrupted_compiler(void **state)
@@ -191,15 +192,15 @@ static void test_an_interrupted_compiler(void **state)
     (void)state;
     rw_program *p;
     compiler("sleep 54323 & sleep 54323\n");
-    stop = 0;
-    rw_interrupt_set(&stop); /* as a run does */
+    rw_cancel_reset(&stop);
+    rw_cancel_enter(&stop); /* as a run does */
     signal(SIGALRM, on_alarm);
     alarm(1);
     double begin = rw_seconds();
     FAILS(RW_ERR_INTERRUPTED, "interrupted while program tiny was compiled", create(&p));
     assert_true(rw_seconds() - begin < 20);
     signal(SIGALRM, SIG_DFL);
-    rw_interrupt_set(NULL);
+    rw_cancel_leave(NULL);
     assert_false(runs("sleep 54323"));
     assert_int_equal(entries(""), 0);
 }
@@ -208,8 +209,9 @@ static void test_an_interrupted_compiler(void **state)
 static void *interrupted_thread(void *user)
 {
     (void)user;
-    static volatile sig_atomic_t interrupted = 1;
-    rw_interrupt_set(&interrupted);
+    static rw_cancel interrupted;
+    rw_cancel_request(&interrupted);
+    rw_cancel_enter(&interrupted);
     return NULL;
 }
 

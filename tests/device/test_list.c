@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "../devices.h"
+#include "../values.h"
 
 static rw_device_properties *list;
 static int count;
@@ -96,7 +97,7 @@ static void test_listed_names_open(void **state)
         assert_int_equal(p->group_max, list[i].group_max);
         assert_ptr_equal(rw_device_context(d), ctx);
         assert_non_null(rw_device_queue(d));
-        const rw_counters c = rw_device_counters(d), none = {0};
+        const rw_counters c = counters_of(d), none = {0};
         assert_memory_equal(&c, &none, sizeof c);
         rw_device_close(&d);
         if (!list[i].also[0]) continue;

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "../values.h"
 #include "device/device.h"
 
 static rw_context *ctx;
@@ -301,14 +302,14 @@ static void test_binaries_load_again(void **state)
     assert_non_null(mkdtemp(folder));
     OK(rw_context_set_cache(ctx, true, folder, false));
     OK(rw_array_zero(y, queue));
-    rw_counters before = rw_device_counters(dev);
+    rw_counters before = counters_of(dev);
     for (int turn = 0; turn < 2; ++turn) {
         rw_program *p = build("KERNEL(more, GLOBAL f64 *y, f64 a, long n) { EACH_IN(i, 0, n) { y[i] = y[i] + a; } }\n");
         OK(rw_launch(queue, kernel(p, "more"), one, args, 3));
         OK(rw_queue_wait(queue));
         rw_program_destroy(&p);
     }
-    rw_counters after = rw_device_counters(dev);
+    rw_counters after = counters_of(dev);
     assert_int_equal(after.compilations - before.compilations, 1);
     assert_int_equal(after.cache_hits - before.cache_hits, 1);
     assert_true(numbers(y)[63] == 6);

@@ -2,6 +2,7 @@
  * signs, denormal and huge numbers, in every function, on every device, in f64 and f32. A compiler that sees a constant
  * may compute with it, and what a driver's function does with NaN may be undefined, the store of its result included.
  * Outputs begin as POISON; values are compared with the plain evaluator's. */
+#include "../values.h"
 #include "expr_test.h"
 
 enum { CELLS = 6, OUTPUTS = 36 };
@@ -143,7 +144,7 @@ static void test_constants(void **state)
     }
     printf("# %d values\n", checked);
     for (int d = 0; d < n; ++d) {
-        rw_counters k = rw_device_counters(devices[d]);
+        rw_counters k = counters_of(devices[d]);
         printf("# %s: %d programs compiled in %.1f s\n", rw_device_info(devices[d])->name, (int)k.compilations,
                k.compile_seconds);
         rw_device_close(&devices[d]);

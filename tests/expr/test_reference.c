@@ -4,6 +4,7 @@
  * PoCL. RW_TEST_TABLE=FILE reads another table. */
 #include "reference.h"
 
+#include "../values.h"
 #include "expr_test.h"
 
 static reference_table table;
@@ -56,7 +57,7 @@ static void test_devices(void **state)
         const bool all = info->gpu || test_long();
         compare(devices[d], info->name, false, check ? 100 : all ? table.n : slow ? 100 : 600);
         compare(devices[d], info->name, true, check || slow ? 40 : info->gpu ? table.n : all ? 400 : 120);
-        rw_counters k = rw_device_counters(devices[d]);
+        rw_counters k = counters_of(devices[d]);
         printf("# %s: %d programs compiled in %.1f s\n", info->name, (int)k.compilations, k.compile_seconds);
         rw_device_close(&devices[d]);
     }

@@ -2,6 +2,7 @@
  * writing in place and beside; equal bits in reproducible mode; no compiler; faults; the locale. */
 #include <unistd.h>
 
+#include "../values.h"
 #include "expr_test.h"
 
 static rw_device *devices[16], *cpu;
@@ -82,7 +83,7 @@ static void test_thousand_runs(void **state)
         put(other, u);
         OK(rw_array_send(other, rw_device_queue(devices[d])));
         run(&b);
-        rw_counters before = rw_device_counters(devices[d]);
+        rw_counters before = counters_of(devices[d]);
         assert_int_equal(before.compilations + before.cache_hits > 0, 1);
         for (int k = 1; k < 1000; ++k) {
             OK(rw_expr_set(b.e, "a", 1. / (1 + k)));
@@ -90,7 +91,7 @@ static void test_thousand_runs(void **state)
             OK(rw_expr_bind(b.e, "u", k % 2 ? other : b.a[0]));
             run(&b);
         }
-        rw_counters after = rw_device_counters(devices[d]);
+        rw_counters after = counters_of(devices[d]);
         assert_int_equal(after.compilations, before.compilations);
         assert_int_equal(after.cache_hits, before.cache_hits);
         assert_int_equal(after.shared, before.shared);
@@ -128,7 +129,7 @@ static void test_same_program_again(void **state)
     rw_grid grid = grid1(33, 0.5);
     for (int d = 0; d < ndevices; ++d) {
         rw_expr *first = create(devices[d], "u = u + a*laplace(v) + 0.125; r = max(u)", &grid, uv, 2);
-        rw_counters before = rw_device_counters(devices[d]);
+        rw_counters before = counters_of(devices[d]);
         static const rw_expr_scalar scalars[] = {{.name = "a", .value = -7},
                                                  {.name = "b", .value = 3},
                                                  {.name = "c", .is_complex = true}};
@@ -144,7 +145,7 @@ static void test_same_program_again(void **state)
         rw_expr *second;
         spec.text = "# a comment\nu = u + a*laplace(v) + 0.125; r = max(u)";
         OK(rw_expr_create(devices[d], &spec, &second));
-        rw_counters after = rw_device_counters(devices[d]);
+        rw_counters after = counters_of(devices[d]);
         assert_int_equal(after.compilations, before.compilations);
         assert_int_equal(after.cache_hits, before.cache_hits);
         assert_int_equal(after.shared, before.shared + 1);
@@ -298,10 +299,10 @@ static void test_results_stay_on_the_device(void **state)
             "s = sum(u); u = u/s; m = mean(u) + 1/s; q = sqrt(dot(v, v)); v = v/q + m*where(u > m, 1, 0); e = norm(v)",
             &grid, uv, 2, (const double *const[]){u, v});
         run(&b);
-        rw_counters before = rw_device_counters(devices[d]);
+        rw_counters before = counters_of(devices[d]);
         run(&b);
-        assert_int_equal(rw_device_counters(devices[d]).copies_out, before.copies_out);
-        assert_int_equal(rw_device_counters(devices[d]).copies_in, before.copies_in);
+        assert_int_equal(counters_of(devices[d]).copies_out, before.copies_out);
+        assert_int_equal(counters_of(devices[d]).copies_in, before.copies_in);
         double p[40], w[40], s = 0, q = 0, m;
         memcpy(p, u, sizeof p), memcpy(w, v, sizeof w);
         for (int k = 0; k < 2; ++k) {

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "../values.h"
 #include "rechenwerk/expr.h"
 
 /* dN/dt and dPhi/dt of the laser's rate equations, in one pass and one sum; numbers near those of a crystal. */
@@ -148,9 +149,9 @@ static void test_recorded(void **state)
     OK(rw_record_begin(queue));
     for (int i = 0; i < 20; ++i) OK(rw_expr_run(p.e, queue));
     OK(rw_record_end(queue, &s));
-    rw_counters before = rw_device_counters(dev);
+    rw_counters before = counters_of(dev);
     for (int i = 0; i < 50; ++i) OK(rw_sequence_replay(s, queue));
-    rw_counters after = rw_device_counters(dev);
+    rw_counters after = counters_of(dev);
     assert_int_equal(after.bytes_in - before.bytes_in + after.bytes_out - before.bytes_out, 0);
     for (int i = 0; i < 1000; ++i) phi = host_step(phi, 1e-8, &lambda);
     near(get(&p, "Phi"), phi, "Phi");

@@ -149,11 +149,12 @@ typedef struct trials {
     int all, kept;
 } trials;
 
-static void report(void *user, const char *what, const char *choice, double seconds, bool kept)
+static rw_status report(void *user, const char *what, const char *choice, double seconds, bool kept)
 {
     trials *l = user;
     assert_true(strlen(what) > 5 && strlen(choice) > 5 && seconds > 0);
     l->all++, l->kept += kept;
+    return RW_OK;
 }
 
 static void test_tuning(void **state)

@@ -161,7 +161,8 @@ static void test_rotated_blocks(void **state)
         assert_int_equal(check_neighbours(g), 2 * 9 * N * N + 4 * 3 * N * N);
         check_points(g);
         for (int b = 0; b < 9; ++b) { /* corners are where the mesh has them */
-            rw_block block = rw_blocks_get(g, b);
+            rw_block block;
+            rw_blocks_get_block(g, b, &block);
             assert_memory_equal(block.corner, blocks[b], sizeof block.corner);
             assert_int_equal(rw_blocks_point(g, b, 0, 0, 0), blocks[b][0]);
             assert_int_equal(rw_blocks_point(g, b, N, N, 0), blocks[b][2]);
@@ -302,7 +303,8 @@ static void test_gmsh(void **state)
     }
     fprintf(f, "$EndNodes\n$Elements\n%d\n", rw_blocks_count(by_hand));
     for (int b = 0; b < rw_blocks_count(by_hand); ++b) {
-        rw_block block = rw_blocks_get(by_hand, b);
+        rw_block block;
+        rw_blocks_get_block(by_hand, b, &block);
         fprintf(f, "%d 5 2 0 1", b + 1);
         for (int i = 0; i < 8; ++i) fprintf(f, " %d", block.corner[i] + 1);
         fprintf(f, "\n");

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "../values.h"
 #include "rechenwerk/mesh.h"
 
 static rw_expr *make(rw_blocks *g, rw_blocks_place place, const char *text, int nfields)
@@ -97,9 +98,9 @@ static void test_shared(void **state)
     rw_blocks *g;
     OK(rw_blocks_cylinder(ctx, 0.5, 0.2, 10, (int[3]){4, 4, 4}, &g));
     rw_expr *a = make(g, RW_BLOCKS_CELLS, "s = sum(volume*x*x)", 0);
-    int64_t held = rw_device_counters(dev).bytes_allocated;
+    int64_t held = counters_of(dev).bytes_allocated;
     rw_expr *b = make(g, RW_BLOCKS_CELLS, "s = sum(volume*x*x)", 0);
-    assert_true(rw_device_counters(dev).bytes_allocated - held < 320 * 8);
+    assert_true(counters_of(dev).bytes_allocated - held < 320 * 8);
     OK(rw_expr_run(a, queue));
     OK(rw_expr_run(b, queue));
     assert_true(value(a, "s") == value(b, "s"));

@@ -58,7 +58,7 @@ static const struct {
     FIELD(rw_krylov_spec, inner),
     FIELD(rw_krylov_spec, monitor),
     FIELD(rw_krylov_spec, user),
-    FIELD(rw_krylov_spec, interrupt),
+    FIELD(rw_krylov_spec, cancel),
     SIZE(rw_precond_spec),
     FIELD(rw_precond_spec, method),
     FIELD(rw_precond_spec, level),

@@ -52,7 +52,7 @@ program layouts
     call place("rw_krylov_spec.monitor", c_loc(k%monitor), c_loc(k))
     call place("rw_krylov_spec.user", c_loc(k%user), c_loc(k))
     call place("rw_krylov_spec.inner", c_loc(k%inner), c_loc(k))
-    call place("rw_krylov_spec.interrupt", c_loc(k%interrupt), c_loc(k))
+    call place("rw_krylov_spec.cancel", c_loc(k%cancel), c_loc(k))
     call same("rw_precond_spec", int(c_sizeof(p), c_intptr_t))
     call place("rw_precond_spec.method", c_loc(p%method), c_loc(p))
     call place("rw_precond_spec.level", c_loc(p%level), c_loc(p))
@@ -201,7 +201,7 @@ contains
         call require(rw_sparse_layout_parse(context, "csr", l) == rw_ok, "csr")
         call require(rw_sparse_from_entries(device, l, 3_c_int64_t, 3_c_int64_t, three, three, &
             [1d0, 2d0, 3d0], matrix) == rw_ok, "entries")
-        s = rw_sparse_get_size(matrix)
+        call require(rw_sparse_get_size(matrix, s) == rw_ok, "the size of a matrix")
         call require(s%rows == 3 .and. s%places == 3, "the size of a matrix")
         f = [1., 2., 3.]
         call require(rw_array_create(device, rw_f32, 1_c_int, [3_c_int64_t], rw_memory_device, x) == rw_ok, "an array")
@@ -224,7 +224,7 @@ contains
         call rw_array_destroy(again)
         call require(rw_sparse_read(device, l, "nowhere.mtx", again) == rw_err_file, "a matrix from nowhere")
         call require(rw_sparse_read(device, l, "fortran.mtx", again) == rw_ok, "a matrix from a file")
-        s = rw_sparse_get_size(again)
+        call require(rw_sparse_get_size(again, s) == rw_ok, "the size of a matrix")
         call require(s%columns == 3 .and. s%blocks == 3, "another matrix in the file")
         call rw_sparse_destroy(again)
         call require(rw_precond_parse(context, "ilu2:f32", p) == rw_ok, "ilu2:f32")

@@ -19,12 +19,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     const rw_params *p = tables[data[0] % 5]();
     memcpy(text, data + 1, n - 1), text[n - 1] = 0;
     _Alignas(16) char spec[512] = {0}, again[512] = {0};
-    const rw_status status = rw_params_parse(ctx, p, text, spec);
+    const rw_status status = rw_params_parse_sized(ctx, p, text, spec, p->size);
     require(status == RW_OK || status == RW_ERR_ARGUMENT, "a failure is ERR_ARGUMENT");
     if (status != RW_OK) return 0;
-    rw_params_print(p, spec, printed, sizeof(printed));
+    rw_params_print_sized(p, spec, printed, sizeof(printed), p->size);
     if (!*printed) return 0;
-    require(rw_params_parse(ctx, p, printed, again) == RW_OK, "what was written can be read");
-    (void)rw_params_resolve(ctx, p, NULL, spec);
+    require(rw_params_parse_sized(ctx, p, printed, again, p->size) == RW_OK, "what was written can be read");
+    (void)rw_params_resolve_sized(ctx, p, NULL, spec, p->size);
     return 0;
 }

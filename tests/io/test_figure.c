@@ -649,7 +649,8 @@ static void test_odd(void **state)
                                            .x_label = labels[k % 6],
                                            .map = (rw_colormap)(k % RW_COLORMAPS),
                                            .stretch = k % 2};
-                ASSERT_OK((k % 2 ? rw_figure_write_field : rw_figure_write_surface)(ctx, "a.png", &page_given, &f));
+                ASSERT_OK(k % 2 ? rw_figure_write_field(ctx, "a.png", &page_given, &f)
+                                : rw_figure_write_surface(ctx, "a.png", &page_given, &f));
             } else if (k % 3 == 1) {
                 rw_figure_series s[5];
                 for (size_t i = 0; i < 5; i++)

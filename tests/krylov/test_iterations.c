@@ -147,10 +147,11 @@ static void idr(problem *p)
     }
 }
 
-static void keep(void *user, int64_t iteration, double residual)
+static rw_status keep(void *user, int64_t iteration, double residual)
 {
     assert_in_range(iteration, 0, MOST);
     ((double *)user)[iteration] = residual;
+    return RW_OK;
 }
 
 static void compare(const char *what, problem *p, rw_krylov_spec spec, void (*reference)(problem *))

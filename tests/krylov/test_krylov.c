@@ -3,6 +3,7 @@
  * iterations. */
 #include <pthread.h>
 
+#include "../values.h"
 #include "krylov/basis.h"
 #include "systems.h"
 
@@ -296,9 +297,9 @@ static void test_nothing_travels(void **state)
         OK(rw_krylov_solve(k, b, x, &r)); /* brings matrix and vectors */
         OK(rw_array_copy(first, x, queue));
         OK(rw_array_zero(x, queue));
-        const rw_counters before = rw_device_counters(dev);
+        const rw_counters before = counters_of(dev);
         OK(rw_krylov_solve(k, b, x, &r));
-        const rw_counters after = rw_device_counters(dev);
+        const rw_counters after = counters_of(dev);
         assert_int_equal(after.bytes_in, before.bytes_in);
         assert_true(after.bytes_out - before.bytes_out <= (r.iterations + 4) * 128 + 64 * 24);
         assert_true(after.launches > before.launches);
@@ -309,12 +310,13 @@ static void test_nothing_travels(void **state)
     free_entries(&e);
 }
 
-static void count_residuals(void *user, int64_t iteration, double residual)
+static rw_status count_residuals(void *user, int64_t iteration, double residual)
 {
     double *last = user;
     if ((double)iteration != last[0] || !(residual > 0))
         fail_msg("iteration %lld reported after %g, residual %g", (long long)iteration - 1, last[0] - 1, residual);
     last[0] = (double)iteration + 1, last[1] = residual;
+    return RW_OK;
 }
 
 static void test_monitor(void **state)

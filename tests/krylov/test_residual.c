@@ -30,12 +30,13 @@ typedef struct passes {
     bool restarted; /* a residual above the lowest allowed one came after one within the tolerance */
 } passes;
 
-static void watch(void *user, int64_t iteration, double r)
+static rw_status watch(void *user, int64_t iteration, double r)
 {
     passes *p = user;
     if (iteration == 0) p->allowed = p->rtol * r; /* the first guess is 0 */
     else if (p->lowest > 0) p->restarted = true;
     if (iteration > 0 && r <= p->allowed) p->lowest = r;
+    return RW_OK;
 }
 
 static double length_of(rw_dtype type, rw_array *x)

@@ -1,6 +1,5 @@
 /* What stops a solver, and what is left then: reasons, singular matrices, very small numbers, interruption; new values
  * in the same matrix. */
-#include <signal.h>
 
 #include "systems.h"
 
@@ -269,12 +268,13 @@ static void test_update(void **state)
     free_entries(&e), free_entries(&other);
 }
 
-static volatile sig_atomic_t enough;
-static void count_to_twelve(void *user, int64_t iteration, double residual)
+static rw_cancel enough;
+static rw_status count_to_twelve(void *user, int64_t iteration, double residual)
 {
     (void)residual;
     (void)user;
-    if (iteration >= 12) enough = 1;
+    if (iteration >= 12) rw_cancel_request(&enough);
+    return RW_OK;
 }
 
 /* An interrupted solver leaves what it had come to, in the middle of a cycle too: the same bits as with so many
@@ -293,12 +293,12 @@ static void test_interrupt(void **state)
         rw_krylov_spec spec = {.method = method,
                                .rtol = 1e-12,
                                .monitor = count_to_twelve,
-                               .interrupt = &enough,
+                               .cancel = &enough,
                                .restart = method == RW_KRYLOV_IDR ? 4 : 300,
                                .orthogonal = number == RW_KRYLOV_METHODS ? RW_KRYLOV_MODIFIED : RW_KRYLOV_CLASSICAL};
         rw_krylov_result r;
         rw_krylov *k;
-        enough = 0;
+        rw_cancel_reset(&enough);
         OK(rw_array_zero(x, queue));
         OK(rw_array_zero(y, queue));
         OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &spec, &k));
@@ -309,11 +309,11 @@ static void test_interrupt(void **state)
             fail_msg("%s: %g of %g", rw_krylov_method_name(method), r.residual, r.first);
         if (!(fabs(r.estimate - r.residual) <= 1e-9 * r.residual))
             fail_msg("%s: |r| = %.12g, taken for %.12g", rw_krylov_method_name(method), r.residual, r.estimate);
-        enough = 0;
+        rw_cancel_reset(&enough);
         /* of the recurrence, not the residual once more */
         if (method == RW_KRYLOV_GMRES) assert_true(r.estimate != r.residual);
         rw_krylov_destroy(&k);
-        spec.interrupt = NULL, spec.iterations = r.iterations;
+        spec.cancel = NULL, spec.iterations = r.iterations;
         OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &spec, &k));
         FAILS(RW_ERR_NOT_CONVERGED, "the largest number", rw_krylov_solve(k, b, y, &r));
         same_bits(rw_krylov_method_name(method), x, y);

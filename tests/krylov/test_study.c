@@ -1,6 +1,7 @@
 /* What the study of 2011 asks of solvers, on its generator's matrices: residuals of 100 iterations (short, on check and
  * OpenCL: 40) are the same with the products of every format (A25), restarts and their memory (A26), what
  * preconditioners save, for the same solution (A27). */
+#include "../values.h"
 #include "krylov/basis.h"
 #include "rechenwerk/mesh.h"
 #include "systems.h"
@@ -27,7 +28,7 @@ static entries flow(double diagonal)
     OK(rw_sparse_layout_parse(ctx, "csr:c128", &l));
     OK(rw_multiblock_assemble(dev, &spec, RW_MULTIBLOCK_ALL, RW_MULTIBLOCK_COMPACT, &l, &m));
     OK(rw_sparse_entries(m, &e.n, &row, &column, &value));
-    e.rows = e.columns = rw_sparse_get_size(m).rows;
+    e.rows = e.columns = matrix_size_of(m).rows;
     e.row = malloc((size_t)e.n * 8), e.column = malloc((size_t)e.n * 8), e.value = malloc((size_t)e.n * 16);
     memcpy(e.row, row, (size_t)e.n * 8), memcpy(e.column, column, (size_t)e.n * 8);
     for (int64_t k = 0; k < 2 * e.n; ++k)
@@ -50,9 +51,10 @@ static rw_array *right_side(rw_dtype type, int64_t n)
     return a;
 }
 
-static void keep(void *user, int64_t iteration, double residual)
+static rw_status keep(void *user, int64_t iteration, double residual)
 {
     if (iteration <= iterations) ((double *)user)[iteration] = residual;
+    return RW_OK;
 }
 
 /* |r| of each iteration of GMRES without a restart. */

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "../devices.h"
+#include "../values.h"
 #include "rechenwerk/krylov.h"
 #include "rechenwerk/mesh.h"
 #include "sparse/sparse.h"
@@ -375,8 +376,8 @@ static void test_ring(void **state)
     for (int turn = 0; turn < 9; ++turn) rw_array_destroy(&x[turn]);
     rw_array_destroy(&one);
     for (int64_t b = 0; b < 8; ++b) {
-        assert_int_equal(rw_sparse_get_size(rw_multiblock_matrix(op, b)).blocks,
-                         rw_sparse_get_size(rw_multiblock_matrix(op, 0)).blocks);
+        assert_int_equal(matrix_size_of(rw_multiblock_matrix(op, b)).blocks,
+                         matrix_size_of(rw_multiblock_matrix(op, 0)).blocks);
         assert_memory_equal(rw_multiblock_get_spec(op)->blocks, s.blocks, sizeof s.blocks);
     }
     assert_null(rw_multiblock_matrix(op, 8));

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../devices.h"
+#include "../values.h"
 #include "lab/windows.h"
 #include "rechenwerk/krylov.h"
 #include "sparse/sparse.h"
@@ -35,8 +36,8 @@ static rw_sparse *assemble(const rw_multiblock_spec *spec, int64_t block, rw_mul
 
 static entries entries_of(rw_sparse *m)
 {
-    entries e = {.rows = rw_sparse_get_size(m).rows,
-                 .columns = rw_sparse_get_size(m).columns,
+    entries e = {.rows = matrix_size_of(m).rows,
+                 .columns = matrix_size_of(m).columns,
                  .is_complex = rw_dtype_is_complex(rw_sparse_get_layout(m)->values)};
     OK(rw_sparse_entries(m, &e.n, &e.row, &e.column, &e.value));
     return e;
@@ -709,7 +710,7 @@ static void test_solvable(void **state)
                                       .omega = 3,
                                       .seed = 1};
         rw_sparse *m = assemble(&s, RW_MULTIBLOCK_ALL, RW_MULTIBLOCK_COMPACT, "bcsr:5:c128");
-        const int64_t n = rw_sparse_get_size(m).rows;
+        const int64_t n = matrix_size_of(m).rows;
         rw_array *b = new_array(RW_C128, n, RW_MEMORY_DEVICE), *x = new_array(RW_C128, n, RW_MEMORY_DEVICE);
         rw_krylov *solver;
         rw_krylov_result result;
@@ -761,7 +762,7 @@ static void test_memory(void **state)
     close(fd);
     const int64_t before = resident("VmRSS");
     rw_sparse *m = assemble(&s, 0, RW_MULTIBLOCK_STORED, "bell:5:c64");
-    const int64_t taken = resident("VmHWM") - before, bytes = rw_sparse_get_size(m).bytes;
+    const int64_t taken = resident("VmHWM") - before, bytes = matrix_size_of(m).bytes;
     print_message("%.3g bytes of matrix, %.3f of it at most\n", (double)bytes, (double)taken / (double)bytes);
     assert_true(taken >= bytes * 9 / 10);
     if ((double)taken > 1.1 * (double)bytes)

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "../devices.h"
+#include "../values.h"
 #include "ode/ode.h"
 
 enum { FIELDS = 2 };
@@ -113,7 +114,7 @@ static inline double largest_error(problem *p, value_at *exact)
     return worst;
 }
 
-static inline rw_ode_statistics statistics(const problem *p) { return rw_ode_get_statistics(p->ode); }
+static inline rw_ode_statistics statistics(const problem *p) { return statistics_of(p->ode); }
 
 /* ---- the problem of most tests of steps -------------------------------------------------------------------------- */
 

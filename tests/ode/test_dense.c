@@ -1,6 +1,7 @@
 /* Values between steps: against exact solutions, for all methods with error control, kinds of numbers, dimensions and
  * kinds of memory; what makes the states before void; a step undone and taken again; states saved and loaded; and
  * everything that may fail once. */
+#include "../values.h"
 #include "ode/dense.h"
 #include "ode_test.h"
 
@@ -621,7 +622,7 @@ static rw_status begin_life(life *l)
     for (int f = 0; f < 2 && status == RW_OK; ++f) status = rw_ode_bind(p.ode, p.fields[f].name, a[f]);
     for (int i = 0; i < 4 && status == RW_OK; ++i) status = rw_ode_step(p.ode, 1);
     for (int i = 0; i < 2 && status == RW_OK; ++i)
-        status = rw_ode_look(p.ode, rw_ode_time(p.ode) - 0.2 * rw_ode_get_statistics(p.ode).step, &error);
+        status = rw_ode_look(p.ode, rw_ode_time(p.ode) - 0.2 * statistics_of(p.ode).step, &error);
     if (status == RW_OK && !(error < 1e-2)) status = RW_ERR_INTERNAL;
     if (status == RW_OK) status = rw_ode_undo(p.ode);
     if (status == RW_OK) status = rw_ode_step(p.ode, 1);

@@ -8,6 +8,7 @@
  *   times of the stages: y' = 1 + K (t - y) with y(0) = 0 is solved exactly, y' = t too
  *
  * and the choice of s: as few stages as hold h rho, never more than max_stages. */
+#include "../values.h"
 #include "ode_test.h"
 
 enum { NODES = 4001, STAGES = 250 };
@@ -88,7 +89,7 @@ static const double *one_step(scalar_problem *p, int s, double c, double u0)
     OK(rw_ode_set(p->ode, "c", c));
     OK(rw_ode_set(p->ode, "radius", radius_for(s)));
     OK(rw_ode_step(p->ode, 1));
-    assert_int_equal(rw_ode_get_statistics(p->ode).stages, s);
+    assert_int_equal(statistics_of(p->ode).stages, s);
     assert_true(rw_ode_time(p->ode) == 1);
     return numbers_of(p->u);
 }
@@ -179,7 +180,7 @@ static void step_with(double radius, double step, int max_stages, rw_ode_statist
     OK(rw_array_zero(p.array[0], queue));
     OK(rw_ode_bind(p.ode, "u", p.array[0]));
     OK(rw_ode_step(p.ode, 1e4));
-    *stat = rw_ode_get_statistics(p.ode);
+    *stat = statistics_of(p.ode);
     finish(&p);
 }
 

@@ -1,5 +1,6 @@
 /* Steps and what they work on: saving and loading, recorded steps, copies, arrays of every kind, and everything that
  * may fail once. (test_control.c: how steps are chosen; test_failure.c: steps that cannot succeed.) */
+#include "../values.h"
 #include "ode_test.h"
 
 #define DIRICHLET(u)                                                                                                   \
@@ -444,7 +445,7 @@ static rw_status begin_life(life *l, rw_ode **ode)
     if (status == RW_OK) status = rw_ode_create(dev, &p.spec, &p.ode);
     if (status == RW_OK) status = rw_ode_bind(p.ode, "u", l->u);
     for (int i = 0; i < 5 && status == RW_OK; ++i) status = rw_ode_step(p.ode, 1);
-    if (status == RW_OK) s = rw_ode_get_statistics(p.ode);
+    if (status == RW_OK) s = statistics_of(p.ode);
     if (status == RW_OK && s.steps != 5) status = RW_ERR_INTERNAL;
     *ode = p.ode;
     return status;
@@ -542,9 +543,9 @@ static void test_steps_need_no_more_programs(void **state)
         describe(&p, "du/dt = laplace(u) - u^3 + sin(t)", 1, 1, 60, NULL);
         p.spec.method = methods[i], p.spec.rtol = p.spec.atol = methods[i] == RW_ODE_ROCK4 ? 1e-8 : 1e-3;
         start(&p, half_sine);
-        rw_counters before = rw_device_counters(dev);
+        rw_counters before = counters_of(dev);
         run_to(&p, methods[i] == RW_ODE_DP5 ? 0.01 : 1);
-        rw_counters after = rw_device_counters(dev);
+        rw_counters after = counters_of(dev);
         assert_true(statistics(&p).steps > 3);
         const int64_t more = after.compilations + after.cache_hits + after.shared - before.compilations -
                              before.cache_hits - before.shared;

@@ -5,6 +5,7 @@
 
 #include "../devices.h"
 #include "../sparse/matrices.h"
+#include "../values.h"
 #include "rechenwerk/krylov.h"
 #include "sparse/multiply.h"
 
@@ -42,8 +43,8 @@ static rw_sparse *kept(const entries *e, rw_dtype type)
 
 static rw_operator_spec map_of(wrapped *b, rw_dtype type)
 {
-    return (rw_operator_spec){.rows = rw_sparse_get_size(b->a).rows,
-                              .columns = rw_sparse_get_size(b->a).columns,
+    return (rw_operator_spec){.rows = matrix_size_of(b->a).rows,
+                              .columns = matrix_size_of(b->a).columns,
                               .type = type,
                               .multiply = multiply,
                               .transposes = true,
@@ -86,7 +87,7 @@ static void same(const char *what, rw_array *a, rw_array *b)
 static void product(const char *what, rw_operator *m, rw_sparse *a, rw_op op, rw_dtype type, int k,
                     const double factors[4])
 {
-    const rw_sparse_size size = rw_sparse_get_size(a);
+    const rw_sparse_size size = matrix_size_of(a);
     const int64_t nx = op == RW_OP_NONE ? size.columns : size.rows, ny = op == RW_OP_NONE ? size.rows : size.columns;
     const bool is_complex = rw_dtype_is_complex(type), reads = factors[2] != 0 || factors[3] != 0;
     const double alpha[2] = {factors[0], is_complex ? factors[1] : 0},

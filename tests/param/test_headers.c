@@ -150,13 +150,13 @@ static void test_rows(void **state)
             for (int k = 0; k < i; ++k) assert_string_not_equal(p->row[k].name, row->name);
         }
         if (strcmp(p->row->name, "method") && strcmp(p->row->name, "format")) continue;
-        rw_params_print(p, zero, text, sizeof text);
-        assert_int_equal(rw_params_parse(ctx, p, text, read), RW_OK);
-        rw_params_print(p, read, text, sizeof text);
-        assert_int_equal(rw_params_resolve(ctx, p, NULL, zero), RW_OK);
-        assert_int_equal(rw_params_resolve(ctx, p, NULL, read), RW_OK);
+        rw_params_print_sized(p, zero, text, sizeof text, p->size);
+        assert_int_equal(rw_params_parse_sized(ctx, p, text, read, p->size), RW_OK);
+        rw_params_print_sized(p, read, text, sizeof text, p->size);
+        assert_int_equal(rw_params_resolve_sized(ctx, p, NULL, zero, p->size), RW_OK);
+        assert_int_equal(rw_params_resolve_sized(ctx, p, NULL, read, p->size), RW_OK);
         assert_memory_equal(zero, read, p->size);
-        assert_int_equal(rw_params_resolve(ctx, p, NULL, read), RW_OK); /* again: the same */
+        assert_int_equal(rw_params_resolve_sized(ctx, p, NULL, read, p->size), RW_OK); /* again: the same */
         assert_memory_equal(zero, read, p->size);
     }
 }

@@ -4,6 +4,7 @@
 
 #include "../devices.h"
 #include "../sparse/matrices.h"
+#include "../values.h"
 #include "precond/precond.h"
 #include "rechenwerk/krylov.h"
 
@@ -201,7 +202,7 @@ static inline rw_precond_info apply(const char *text, rw_sparse *m, rw_dtype typ
     OK(rw_precond_apply(p, r, again, queue));
     same_bits(text, z, again);
     rw_array_destroy(&again);
-    const rw_precond_info info = rw_precond_get_info(p);
+    const rw_precond_info info = precond_info_of(p);
     rw_precond_destroy(&p);
     return info;
 }

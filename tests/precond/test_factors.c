@@ -1,6 +1,7 @@
 /* Factors whose numbers stay on the device: against dense ones in long double and against those of the host; rows that
  * cannot be are named; no number is copied to the host; by iterations they come nearer to the exact ones with each, and
  * are exact after as many as there are levels. Kernels are those of a GPU everywhere. */
+#include "../values.h"
 #include "systems.h"
 
 /* A kernel on opencl, and an access on check, takes its time. */
@@ -231,7 +232,7 @@ static void test_copies(void **state)
         OK(rw_queue_wait(queue));
         const rw_counters after = counters();
         const int64_t out = after.bytes_out - before.bytes_out, in = after.bytes_in - before.bytes_in,
-                      values = rw_precond_get_info(p).blocks * 25 * 8;
+                      values = precond_info_of(p).blocks * 25 * 8;
         if (out > 64) fail_msg("%s: %lld bytes to the host", texts[i], (long long)out);
         if (in > values / 2)
             fail_msg("%s: %lld bytes to the device, where the factors have %lld", texts[i], (long long)in,

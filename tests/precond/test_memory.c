@@ -1,5 +1,6 @@
 /* Forecasts of rw_precond_estimate compared with the memory that device and host hold while the preconditioner is made,
  * and when it is. */
+#include "../values.h"
 #include "systems.h"
 
 typedef struct builder {
@@ -64,7 +65,7 @@ static void compare(const char *name, const entries *e, const char *layout, cons
     print_message(
         "%-14s %-8s %-22s device %9.0f, said %.3f of it; setup %9.0f, %.3f; host %9.0f, %.3f; in %.2g s of %.2g s\n",
         name, layout, text, is, (double)said.device / is, setup, (double)said.device_setup / setup, host,
-        (double)said.host_setup / host, seconds, rw_precond_get_info(p).seconds);
+        (double)said.host_setup / host, seconds, precond_info_of(p).seconds);
     const bool sampled = strstr(text, "amg") || strstr(text, "ilut") || spec.level > 0;
     if (!near((double)said.device, is, sampled ? 1.3 : 1.0001))
         fail_msg("%s, %s, %s: device memory %g, forecast %g", name, layout, text, is, (double)said.device);

@@ -1,6 +1,7 @@
 /* Preconditioners on every device: factors against dense ones in long double, in the same pattern and order; row sums
  * of the modified factors; complete factors as exact solutions; Chebyshev polynomials on vectors whose eigenvalues are
  * known; multigrid: hermitian, and as fast on finer grids; what they gain in solvers; what is refused. */
+#include "../values.h"
 #include "systems.h"
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
@@ -120,7 +121,7 @@ static void test_memory(void **state)
                 rw_precond_spec spec;
                 rw_precond *p;
                 bool all;
-                const rw_sparse_size size = rw_sparse_get_size(m);
+                const rw_sparse_size size = matrix_size_of(m);
                 const rw_sparse_layout *l = rw_sparse_get_layout(m);
                 OK(rw_precond_parse(ctx, kinds[i].text, &spec));
                 const int64_t before = counters().bytes_allocated,
@@ -167,7 +168,7 @@ static void test_drop(void **state)
     entries e = system_of(300, 80, 2, false);
     rw_sparse *m = matrix_of("bcsr:2", RW_F64, &e);
     rw_array *r = vector_of(RW_F64, e.rows, 5), *z = vector_of(RW_F64, e.rows, 0);
-    const int64_t all = rw_sparse_get_size(m).blocks, full = apply("ilut:drop=1e-9:fill=1000", m, RW_F64, r, z).blocks,
+    const int64_t all = matrix_size_of(m).blocks, full = apply("ilut:drop=1e-9:fill=1000", m, RW_F64, r, z).blocks,
                   few = apply("ilut:drop=1e-9:fill=1", m, RW_F64, r, z).blocks,
                   large = apply("ilut:drop=0.2", m, RW_F64, r, z).blocks;
     assert_true(few <= all + 2 * 80 && few < full && large < few);
@@ -295,7 +296,7 @@ static void test_multigrid(void **state)
     rw_array *x = vector_of(RW_C128, e.rows, 3), *y = vector_of(RW_C128, e.rows, 4),
              *mx = vector_of(RW_C128, e.rows, 0), *my = vector_of(RW_C128, e.rows, 0);
     const rw_precond_info info = apply("amg", m, RW_C128, x, mx);
-    assert_true(info.levels >= 2 && info.blocks > rw_sparse_get_size(m).blocks && info.bytes > 0);
+    assert_true(info.levels >= 2 && info.blocks > matrix_size_of(m).blocks && info.bytes > 0);
     apply("amg", m, RW_C128, y, my);
     number *a = numbers(RW_C128, x), *b = numbers(RW_C128, y), *ma = numbers(RW_C128, mx), *mb = numbers(RW_C128, my),
            left = 0, right = 0, self = 0;

@@ -52,13 +52,13 @@ static inline void write_case(const char *text, char path[128])
     assert_int_equal(rw_file_write(ctx, path, text, strlen(text)), RW_OK);
 }
 
-static volatile sig_atomic_t interrupt;
+static rw_cancel cancel;
 static int64_t interrupt_step;
 
 static inline rw_status interrupted_step(rw_problem *p, double t_limit)
 {
     rw_status status = rw_pde_ops.step(p, t_limit);
-    if (rw_pde_ops.steps(p) == interrupt_step) interrupt = 1;
+    if (rw_pde_ops.steps(p) == interrupt_step) rw_cancel_request(&cancel);
     return status;
 }
 
@@ -69,9 +69,9 @@ static inline rw_status run_until(const char *path, const char *results, rw_run_
     static const rw_problem_ops *const list[] = {&stopping, NULL};
     char where[160];
     stopping = rw_pde_ops, stopping.step = interrupted_step;
-    interrupt = 0, interrupt_step = until;
+    rw_cancel_reset(&cancel), interrupt_step = until;
     snprintf(where, sizeof where, "%s/%s", folder, results);
-    options.folder = where, options.device = "cpu", options.interrupt = &interrupt;
+    options.folder = where, options.device = "cpu", options.cancel = &cancel;
     return rw_run_with(ctx, list, path, &options, NULL);
 }
 

@@ -3,6 +3,7 @@
  * end. */
 #include "pde_test.h"
 
+#include "../values.h"
 #include "core/json.h"
 #include "files/npy.h"
 
@@ -371,12 +372,12 @@ static void test_settings_compile_nothing(void **state)
     (void)state;
     for (int i = 0; i < 2; ++i) {
         char whole[1024];
-        before = rw_device_counters(dev);
+        before = counters_of(dev);
         snprintf(whole, sizeof whole, CASE("{u: {initial: \"x\", boundary: \"0\"}}", "%s"), text[i]);
         if (create(whole, c + i, p + i) != RW_OK) fail_msg("%s", rw_message(ctx));
         for (int n = 0; n < 5; ++n) assert_int_equal(p[i]->ops->step(p[i], 0.1), RW_OK);
     }
-    const rw_counters after = rw_device_counters(dev);
+    const rw_counters after = counters_of(dev);
     assert_int_equal(after.compilations, before.compilations);
     assert_int_equal(after.cache_hits, before.cache_hits + 1); /* of the initial values, which is not kept */
     assert_true(after.shared - before.shared >= 5);

@@ -286,13 +286,13 @@ static void test_choices_of_output(void **state)
 }
 
 /* Stops after `steps` steps, as Ctrl-C would. */
-static volatile sig_atomic_t interrupt;
+static rw_cancel cancel;
 static int64_t interrupt_step;
 
 static rw_status interrupted_step(rw_problem *p, double t_limit)
 {
     rw_status status = fake_step(p, t_limit);
-    if (fake_steps(p) == interrupt_step) interrupt = 1;
+    if (fake_steps(p) == interrupt_step) rw_cancel_request(&cancel);
     return status;
 }
 
@@ -303,11 +303,11 @@ static rw_status run_until_step(const char *folder, int64_t step, rw_run_options
     char results[512];
     stopping = fake;
     stopping.step = interrupted_step;
-    interrupt = 0;
+    rw_cancel_reset(&cancel);
     interrupt_step = step;
     snprintf(results, sizeof(results), "%s", in(folder, ""));
     options.folder = results;
-    options.interrupt = &interrupt;
+    options.cancel = &cancel;
     return rw_run_with(ctx, list, in("case.yaml", ""), &options, NULL);
 }
 
@@ -613,10 +613,11 @@ static void test_kill_at_any_moment(void **state)
     assert_true(kills > (test_long() ? 6 : 1));
 }
 
-static void count_call(void *user, const rw_run_progress *p)
+static rw_status count_call(void *user, const rw_run_progress *p)
 {
     assert_true(p->time >= 0 && p->time <= p->end && p->end == 1 && p->step >= 0);
     ++*(int *)user;
+    return RW_OK;
 }
 
 static void test_progress(void **state)

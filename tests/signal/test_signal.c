@@ -106,10 +106,14 @@ static int64_t read_signal(const char *name, rw_sample_kind kind, int channels, 
     return values / channels;
 }
 
+static rw_status stop_at_once(void *user, const rw_signal_report *r);
+
 static rw_signal_report filter(const char *in, const char *out, const rw_signal_spec *spec)
 {
     rw_signal_report r;
-    OK(rw_signal_run(dev, at(in), at(out), spec, &r));
+    const rw_status status = rw_signal_run(dev, at(in), at(out), spec, &r);
+    if (spec->progress == stop_at_once) assert_int_equal(status, RW_ERR_INTERRUPTED);
+    else OK(status);
     return r;
 }
 
@@ -488,10 +492,10 @@ static void test_pace(void **state)
     assert_true(r.deadline == 0 && r.late == 0 && r.batch == 128);
 }
 
-static int stop_at_once(void *user, const rw_signal_report *r)
+static rw_status stop_at_once(void *user, const rw_signal_report *r)
 {
     *(int64_t *)user = r->samples;
-    return 1;
+    return RW_ERR_INTERRUPTED;
 }
 
 static void test_stop(void **state)

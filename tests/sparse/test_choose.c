@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "../devices.h"
+#include "../values.h"
 #include "matrices.h"
 #include "sparse/sparse.h"
 
@@ -23,7 +24,7 @@ static void is_as_predicted(const char *what, const rw_sparse_candidate *c, cons
 {
     char layout[80];
     rw_sparse *m = make(&c->layout, e);
-    const rw_sparse_size s = rw_sparse_get_size(m);
+    const rw_sparse_size s = matrix_size_of(m);
     const double both = (double)(e->rows + e->columns) * (double)rw_dtype_size(vectors);
     rw_sparse_layout_print(&c->layout, layout, sizeof layout);
     if (s.bytes != c->size.bytes || s.places != c->size.places || s.rows != c->size.rows ||
@@ -127,9 +128,9 @@ static void test_clear_cases(void **state)
 
     /* one full row among 50,000: no layout that pads, and none is made */
     e = banded(50000, (int[]){0}, 1, true);
-    const int64_t before = rw_device_counters(dev).bytes_allocated_peak;
+    const int64_t before = counters_of(dev).bytes_allocated_peak;
     OK(rw_sparse_choose(dev, &e, RW_F64, RW_F64, &choice));
-    assert_int_equal(rw_device_counters(dev).bytes_allocated_peak, before);
+    assert_int_equal(counters_of(dev).bytes_allocated_peak, before);
     for (int i = 0; i < choice.n; ++i) {
         const rw_sparse_format kind = choice.candidate[i].layout.format;
         const bool pads = kind == RW_SPARSE_DIA || kind == RW_SPARSE_ELL || kind == RW_SPARSE_BELL;

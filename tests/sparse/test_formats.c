@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "../devices.h"
+#include "../values.h"
 #include "matrices.h"
 #include "sparse/sparse.h"
 
@@ -229,14 +230,14 @@ static void test_assembly(void **state)
         const rw_sparse_blocks b = {n * n, n * n, first, column, NULL, NULL};
         OK(rw_sparse_layout_parse(ctx, layouts[k], &l));
         OK(rw_sparse_estimate(ctx, &l, &b, &size));
-        const int64_t before = rw_device_counters(dev).bytes_allocated;
+        const int64_t before = counters_of(dev).bytes_allocated;
         OK(rw_sparse_create(dev, &l, &b, &m));
         /* pieces of work of a GPU's rows, and slices that it makes equally long, are not known without a device; all
          * else is what was said */
-        const int64_t bytes = rw_device_counters(dev).bytes_allocated - before;
+        const int64_t bytes = counters_of(dev).bytes_allocated - before;
         if (bytes > size.bytes + size.bytes / 100 + 4096)
             fail_msg("%s: %lld bytes, said were %lld", layouts[k], (long long)bytes, (long long)size.bytes);
-        assert_in_range(rw_sparse_get_size(m).places, size.places, size.places + size.places / 100);
+        assert_in_range(matrix_size_of(m).places, size.places, size.places + size.places / 100);
         assert_int_equal(size.blocks, blocks);
         for (int64_t at = 0; at < 2 * blocks; ++at) { /* twice the half, from the end */
             const int64_t block = blocks - 1 - at / 2;
@@ -363,11 +364,11 @@ static void test_refused(void **state)
     for (int64_t i = 0; i < n; ++i) first[i + 1] = first[i] + (i ? 1 : n);
     for (int64_t k = 0; k < n; ++k) column[k] = k, column[n + k] = k;
     const rw_sparse_blocks arrow = {n, n, first, column, NULL, NULL};
-    const int64_t before = rw_device_counters(dev).bytes_allocated_peak;
+    const int64_t before = counters_of(dev).bytes_allocated_peak;
     FAILS(RW_ERR_MEMORY, "4e+10 bytes: rows of this matrix are too different for it; use sell:h32:s1024:f64",
           rw_sparse_create(dev, &ell, &arrow, &m));
     FAILS(RW_ERR_MEMORY, "use sell", rw_sparse_estimate(ctx, &ell, &arrow, &size));
-    assert_int_equal(rw_device_counters(dev).bytes_allocated_peak, before);
+    assert_int_equal(counters_of(dev).bytes_allocated_peak, before);
     ell.format = RW_SPARSE_DIA;
     FAILS(RW_ERR_MEMORY, "use csr", rw_sparse_estimate(ctx, &ell, &arrow, &size));
     csr.index_bits = 32;

@@ -3,6 +3,7 @@
 #include <float.h>
 
 #include "../devices.h"
+#include "../values.h"
 #include "matrices.h"
 #include "sparse/multiply.h"
 
@@ -217,7 +218,7 @@ static void scaled(const char *text, const entries *e, rw_dtype type, rw_op op, 
     OK(rw_sparse_layout_parse(ctx, text, &l));
     OK(rw_sparse_from_entries(dev, &l, e, &m));
     OK(rw_sparse_entries(m, &kept.n, &kept.row, &kept.column, &kept.value));
-    size = rw_sparse_get_size(m);
+    size = matrix_size_of(m);
     assert_true(size.bytes >= (e->is_complex ? 4 : 2) * size.places + 2 * size.rows);
     const int parts = 1 + e->is_complex;
     for (int64_t i = 0; i < e->n * parts; ++i)
@@ -402,7 +403,7 @@ static void test_ends_of_rows(void **state)
     rw_sparse *m;
     OK(rw_sparse_layout_parse(ctx, "coo", &l));
     OK(rw_sparse_from_entries(dev, &l, &e, &m));
-    assert_int_equal(rw_sparse_get_size(m).blocks, e.n);
+    assert_int_equal(matrix_size_of(m).blocks, e.n);
     for (int k = 1; k < 4; k += 2) product("ends of rows", m, &e, RW_OP_NONE, RW_F64, k, 7);
     rw_sparse_destroy(&m);
     free_entries(&e);

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "../values.h"
 #include "core/core.h"
 #include "io/picture.h"
 #include "rechenwerk/run.h"
@@ -41,7 +42,7 @@ static void check_formats(const rw_pattern *p)
         const rw_sparse_candidate *c = p->formats + i;
         rw_sparse *m;
         if (rw_sparse_read(dev, &c->layout, path, &m) != RW_OK) fail_msg("%s", rw_message(ctx));
-        const rw_sparse_size size = rw_sparse_get_size(m);
+        const rw_sparse_size size = matrix_size_of(m);
         assert_true(!c->refused && c->size.bytes == size.bytes && c->size.places == size.places &&
                     c->size.blocks == size.blocks);
         assert_true(p->entries == 0 ? c->fill == 1 : c->fill == (double)size.places / (double)p->entries);

@@ -150,6 +150,8 @@ static void expect_filtered(const rw_frame_format *f, const char *text, int n)
     }
 }
 
+static rw_status stop_at_once(void *user, const rw_stream_report *r);
+
 static rw_stream_report stream(const char *in, const char *out, const rw_stream_spec *spec)
 {
     rw_stream_report report;
@@ -159,7 +161,9 @@ static rw_stream_report stream(const char *in, const char *out, const rw_stream_
         clear(&sink);
         sink.seconds = seconds, sink.crc = crc;
     }
-    OK(rw_stream_run(dev, in, out, spec, &report));
+    const rw_status status = rw_stream_run(dev, in, out, spec, &report);
+    if (spec->progress == stop_at_once) assert_int_equal(status, RW_ERR_INTERRUPTED);
+    else OK(status);
     return report;
 }
 
@@ -361,11 +365,11 @@ static void test_study(void **state)
     sink.crc = 0;
 }
 
-static int stop_at_once(void *user, const rw_stream_report *r)
+static rw_status stop_at_once(void *user, const rw_stream_report *r)
 {
     (void)r;
     ++*(int *)user;
-    return 1;
+    return RW_ERR_INTERRUPTED;
 }
 
 static void test_stop(void **state)

@@ -1,3 +1,4 @@
+#include "../values.h"
 /* Rows of test_faults.c: time integration. */
 
 static rw_status create_ode(rw_ode_method method, rw_ode **o)
@@ -83,7 +84,7 @@ static void before_dense(void)
     x = new_ramp(N, 0, 0.03);
     OK(rw_ode_bind(ode, "u", x));
     for (int i = 0; i < 4; ++i) OK(rw_ode_step(ode, 1));
-    look_time = rw_ode_time(ode) - 0.4 * rw_ode_get_statistics(ode).step;
+    look_time = rw_ode_time(ode) - 0.4 * statistics_of(ode).step;
 }
 static rw_status call_ode_look(void) { return rw_ode_look(ode, look_time, &look_error); }
 static void result_look(void)
@@ -95,7 +96,7 @@ static void before_return(void)
 {
     before_dense();
     OK(call_ode_look());
-    look_time -= 0.2 * rw_ode_get_statistics(ode).step;
+    look_time -= 0.2 * statistics_of(ode).step;
 }
 static rw_status call_ode_return(void) { return rw_ode_return(ode); }
 static rw_status call_ode_undo(void) { return rw_ode_undo(ode); }

@@ -125,7 +125,7 @@ static void result_explain_graph(void)
 }
 
 static int drawn;
-static void count_picture(void *user, const char *path) { (void)user, (void)path, ++drawn; }
+static rw_status count_picture(void *user, const char *path) { return (void)user, (void)path, ++drawn, RW_OK; }
 static void before_plot(void)
 {
     if (access(path_of("plotted"), F_OK) != 0) {

@@ -1,3 +1,4 @@
+#include "../values.h"
 /* Rows of test_faults.c: the pattern of a matrix in a file and its picture; matrices, their conversions and
  * products. */
 
@@ -57,7 +58,7 @@ static void note_matrix(rw_sparse *m)
     int64_t n, *r, *c;
     double *v;
     OK(rw_sparse_entries(m, &n, &r, &c, &v));
-    note("%d x %d", (int)rw_sparse_get_size(m).rows, (int)rw_sparse_get_size(m).columns);
+    note("%d x %d", (int)matrix_size_of(m).rows, (int)matrix_size_of(m).columns);
     for (int64_t i = 0; i < n; ++i) note("%d %d %g", (int)r[i], (int)c[i], v[i]);
     rw_sparse_free_entries(&r, &c, &v);
 }
@@ -243,7 +244,7 @@ static rw_status call_amg(void) { return create_precond((rw_precond_spec){.metho
 static void result_precond(void)
 {
     OK(rw_precond_apply(precond, x, y, rw_device_queue(dev)));
-    note("%.9g %lld", ((const double *)numbers_of(y))[2], (long long)rw_precond_get_info(precond).blocks);
+    note("%.9g %lld", ((const double *)numbers_of(y))[2], (long long)precond_info_of(precond).blocks);
 }
 static void after_precond(void) { rw_precond_destroy(&precond), after_operator(); }
 /* A line of points, of more unknowns than amg solves for directly. */
@@ -385,7 +386,7 @@ static void before_solve_inner(void)
 }
 static rw_status call_solve(void) { return rw_krylov_solve(solver, x, y, &solved); }
 static rw_status call_krylov_update(void) { return rw_krylov_update(solver); }
-static void result_krylov_update(void) { note("%d", (int)rw_krylov_get_precond(solver).blocks); }
+static void result_krylov_update(void) { note("%d", (int)solver_precond_of(solver).blocks); }
 static void result_solved(void)
 {
     note("%d %d", (int)solved.reason, solved.residual < 1e-7), note("%.6f", ((const double *)numbers_of(y))[2]);

@@ -118,7 +118,7 @@ void catch_crashes(void);
 
 /* interrupt.c */
 /* From now on SIGINT and SIGTERM set this flag; a second one, later, ends the program. */
-const volatile sig_atomic_t *catch_signals(void);
+const rw_cancel *catch_signals(void);
 
 /* Sets members of a specification from the options that have its rows' names; false after a message. */
 bool set_members(rw_context *ctx, const arguments *a, const rw_params *rows, void *spec);

@@ -25,7 +25,8 @@ static int convert(rw_context *ctx, const arguments *a, conversion *c)
     if (status == RW_OK) status = rw_sparse_write(c->b ? c->b : c->a, output);
     if (status != RW_OK) return failed(ctx, status);
     if (given(a, "quiet")) return 0;
-    const rw_sparse_size size = rw_sparse_get_size(c->b ? c->b : c->a);
+    rw_sparse_size size;
+    rw_sparse_get_size(c->b ? c->b : c->a, &size);
     print_matrix(path, e);
     printf("  %s%s: %lld x %lld, %lld places, %.3f an entry, %s\n", text_of(rw_sparse_get_layout(c->b ? c->b : c->a)),
            transpose ? ", transposed" : "", (long long)size.rows, (long long)size.columns, (long long)size.places,

@@ -132,7 +132,7 @@ typedef struct trials {
     int n;
 } trials;
 
-static void print_trial(void *user, const char *what, const char *choice, double seconds, bool kept)
+static rw_status print_trial(void *user, const char *what, const char *choice, double seconds, bool kept)
 {
     trials *t = user;
     show_stage(t->a, NULL);
@@ -140,6 +140,7 @@ static void print_trial(void *user, const char *what, const char *choice, double
         printf("  %10.4g ms %s %s: %s\n", 1e3 * seconds, kept ? "->" : "  ", what, choice);
     fflush(stdout);
     show_stage(t->a, "  tuning: %d ways tried", ++t->n);
+    return RW_OK;
 }
 
 /* Reads wisdom, tunes, writes wisdom. */

@@ -3,7 +3,7 @@
 
 #include "command.h"
 
-static volatile sig_atomic_t interrupt;
+static rw_cancel cancel;
 static struct timespec interrupted_at;
 
 /* The first signal asks to stop where nothing is lost; one that comes a second or two after it ends the program at
@@ -14,19 +14,19 @@ static void on_signal(int number)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if (!interrupt) interrupted_at = now;
+    if (!rw_cancel_requested(&cancel)) interrupted_at = now;
     else if (now.tv_sec - interrupted_at.tv_sec > 1) {
         signal(number, SIG_DFL);
         raise(number);
     }
-    interrupt = 1;
+    rw_cancel_request(&cancel);
 }
 
-const volatile sig_atomic_t *catch_signals(void)
+const rw_cancel *catch_signals(void)
 {
     struct sigaction action = {.sa_handler = on_signal};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    return &interrupt;
+    return &cancel;
 }

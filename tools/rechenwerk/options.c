@@ -161,7 +161,7 @@ bool set_members(rw_context *ctx, const arguments *a, const rw_params *rows, voi
         const rw_param *row = &rows->row[i];
         if (!given(a, row->name)) continue;
         const char *text = row->kind == RW_PARAM_BOOL ? "true" : value_of(a, row->name);
-        rw_status status = rw_params_set(ctx, rows, a->command->name, row->name, text, spec);
+        rw_status status = rw_params_set_sized(ctx, rows, a->command->name, row->name, text, spec, rows->size);
         if (status != RW_OK) return failed(ctx, status), false;
     }
     return true;

@@ -7,6 +7,12 @@
 #include "command.h"
 #include "rechenwerk/run.h"
 
+static rw_status written(void *user, const char *path)
+{
+    print_written(user, path);
+    return RW_OK;
+}
+
 static int run(const arguments *a)
 {
     rw_plot_options options = {.field = value_of(a, "field"), .time = NAN, .output = value_of(a, "output")};
@@ -22,7 +28,7 @@ static int run(const arguments *a)
     options.set = set, options.force = given(a, "force");
     for (int i = 0; i < a->ngiven; i++)
         if (strcmp(a->given[i].option->name, "set") == 0) set[options.nset++] = a->given[i].value;
-    rw_status status = rw_plot_results(ctx, a->operands[0], &options, print_written, (void *)a);
+    rw_status status = rw_plot_results(ctx, a->operands[0], &options, written, (void *)a);
     int code = status == RW_OK ? 0 : failed(ctx, status);
     free(set);
     rw_context_destroy(&ctx);

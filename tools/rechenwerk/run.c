@@ -30,21 +30,22 @@ static void print_rate(double rate, char *text, size_t size)
 }
 
 /* Without a terminal: a line for each output. */
-static void show_outputs(void *user, const rw_run_progress *p)
+static rw_status show_outputs(void *user, const rw_run_progress *p)
 {
     int64_t *shown = user;
     char left[32], seconds[32];
     double span = p->end - p->start;
-    if (p->compiling || p->outputs == *shown) return;
+    if (p->compiling || p->outputs == *shown) return RW_OK;
     *shown = p->outputs;
     print_duration(p->seconds, seconds, sizeof(seconds));
     print_duration(p->seconds_left, left, sizeof(left));
     fprintf(stderr, "output %lld: t = %.5g of %.5g (%.0f %%), step %lld, after %s, left %s\n",
             (long long)p->outputs - 1, p->time, p->end, span > 0 ? 100 * (p->time - p->start) / span : 100,
             (long long)p->step, seconds, left);
+    return RW_OK;
 }
 
-static void show_progress(void *user, const rw_run_progress *p)
+static rw_status show_progress(void *user, const rw_run_progress *p)
 {
     char left[32], steps[32], points[32];
     double span = p->end - p->start;
@@ -53,7 +54,7 @@ static void show_progress(void *user, const rw_run_progress *p)
         fprintf(stderr, "\r\033[Kcompiling %lld", (long long)p->compilations);
         if (p->compilations_known) fprintf(stderr, " of %lld", (long long)p->compilations_known);
         fflush(stderr);
-        return;
+        return RW_OK;
     }
     print_duration(p->seconds_left, left, sizeof(left));
     print_rate(p->steps_per_second, steps, sizeof(steps));
@@ -62,6 +63,7 @@ static void show_progress(void *user, const rw_run_progress *p)
             span > 0 ? 100 * (p->time - p->start) / span : 100, p->time, p->end, (long long)p->step, steps, points,
             left);
     fflush(stderr);
+    return RW_OK;
 }
 
 /* A word as the shell reads it back. */
@@ -142,7 +144,7 @@ static int run(const arguments *a)
                               .set = set,
                               .restart = given(a, "restart"),
                               .force = given(a, "force"),
-                              .interrupt = catch_signals(),
+                              .cancel = catch_signals(),
                               .progress = terminal            ? show_progress
                                           : given(a, "quiet") ? NULL
                                                               : show_outputs,

@@ -59,18 +59,17 @@ static int check_files(const arguments *a)
 
 typedef struct show {
     const arguments *arguments;
-    const volatile sig_atomic_t *interrupted;
 } show;
 
 static double per_second(double n, double seconds) { return seconds > 0 ? n / seconds : 0; }
 
-static int progress(void *user, const rw_signal_report *r)
+static rw_status progress(void *user, const rw_signal_report *r)
 {
     const show *s = user;
     show_stage(s->arguments, "  %.1f s of the signal, %.1f times real time, latency %.2f ms, %lld late",
                (double)r->samples / r->in.rate, per_second((double)r->samples / r->in.rate, r->seconds),
                1e3 * r->latency, (long long)r->late);
-    return *s->interrupted;
+    return RW_OK;
 }
 
 static bool spec_of(const arguments *a, rw_signal_spec *s)
@@ -124,10 +123,11 @@ static int run_signal(const arguments *a)
     if (code == 0 && !ctx) code = 5;
     if (ctx) {
         spec.text = chain;
-        s.interrupted = catch_signals();
+        spec.cancel = catch_signals();
         signal(SIGPIPE, SIG_IGN);
         rw_status status = open_device(ctx, a, &device);
         if (status == RW_OK) status = rw_signal_run(device, a->operands[0], a->operands[1], &spec, &report);
+        if (status == RW_ERR_INTERRUPTED) status = RW_OK; /* Ctrl-C ends the input */
         show_stage(a, NULL);
         code = status == RW_OK ? 0 : failed(ctx, status);
         if (status == RW_OK && !given(a, "quiet"))

@@ -11,7 +11,7 @@
 
 /* ---- residuals --------------------------------------------------------------------------------------------------- */
 
-static void watch(void *user, int64_t iteration, double residual)
+static rw_status watch(void *user, int64_t iteration, double residual)
 {
     history *h = user;
     if (h->n == h->room && !h->failed) {
@@ -21,10 +21,11 @@ static void watch(void *user, int64_t iteration, double residual)
         else h->failed = true;
     }
     if (h->n < h->room && h->n == iteration) h->residual[h->n++] = residual;
-    if (!h->terminal || time(NULL) == h->shown) return;
+    if (!h->terminal || time(NULL) == h->shown) return RW_OK;
     h->shown = time(NULL);
     fprintf(stderr, "\r\033[Kiteration %lld  |r| = %.3e", (long long)iteration, residual);
     fflush(stderr);
+    return RW_OK;
 }
 
 /* 0, 1, 2, 5, 10, 20, 50, … */
@@ -250,11 +251,11 @@ static int solve_system(rw_context *ctx, const arguments *a, solve *s)
 {
     rw_krylov *solver = NULL;
     double error = 0;
-    s->spec.monitor = watch, s->spec.user = &s->h, s->spec.interrupt = catch_signals();
+    s->spec.monitor = watch, s->spec.user = &s->h, s->spec.cancel = catch_signals();
     s->h.terminal = isatty(STDERR_FILENO) && !given(a, "quiet");
     rw_status status = rw_krylov_create(s->a, s->vectors, &s->spec, &solver);
     if (status == RW_OK)
-        s->info = rw_krylov_get_precond(solver), status = rw_krylov_solve(solver, s->b, s->x, &s->result);
+        rw_krylov_get_precond(solver, &s->info), status = rw_krylov_solve(solver, s->b, s->x, &s->result);
     rw_krylov_destroy(&solver);
     if (s->h.terminal) fputs("\r\033[K", stderr);
     if (status != RW_OK && status != RW_ERR_NOT_CONVERGED && status != RW_ERR_INTERRUPTED) return failed(ctx, status);

@@ -102,10 +102,9 @@ static int check_files(const arguments *a)
 
 typedef struct show {
     const arguments *arguments;
-    const volatile sig_atomic_t *interrupted;
 } show;
 
-static int progress(void *user, const rw_stream_report *r)
+static rw_status progress(void *user, const rw_stream_report *r)
 {
     const show *s = user;
     if (isatty(STDERR_FILENO) && !given(s->arguments, "quiet")) {
@@ -113,7 +112,7 @@ static int progress(void *user, const rw_stream_report *r)
                 r->seconds > 0 ? (double)r->frames / r->seconds : 0, 1e3 * r->latency, (long long)r->late);
         fflush(stderr);
     }
-    return *s->interrupted;
+    return RW_OK;
 }
 
 static void print_report(FILE *to, const arguments *a, const rw_stream_report *r)
@@ -138,12 +137,15 @@ static rw_status run_window(const arguments *a, rw_device *device, rw_stream_spe
 {
     const char *file = value_of(a, "screenshot");
     rw_stream_window *window = NULL;
-    if (!given(a, "window")) return rw_stream_run(device, a->operands[0], a->operands[1], spec, report);
-    rw_status status =
-        rw_stream_window_create(device, &(rw_stream_window_spec){.title = a->operands[0], .screenshot = file}, &window);
-    spec->show = rw_stream_window_show, spec->show_user = window;
+    rw_status status = RW_OK;
+    if (given(a, "window")) {
+        const rw_stream_window_spec shown = {.title = a->operands[0], .screenshot = file};
+        status = rw_stream_window_create(device, &shown, &window);
+        spec->show = rw_stream_window_show, spec->show_user = window;
+    }
     if (status == RW_OK) status = rw_stream_run(device, a->operands[0], a->operands[1], spec, report);
-    if (status == RW_OK && file) status = rw_stream_window_save(window, file);
+    if (status == RW_ERR_INTERRUPTED) status = RW_OK; /* Ctrl-C ends the input */
+    if (status == RW_OK && window && file) status = rw_stream_window_save(window, file);
     rw_stream_window_destroy(&window);
     return status;
 }
@@ -157,7 +159,7 @@ int run_stream(const arguments *a, const char *chain)
     int code = spec_of(a, &spec) ? check_screenshot(a) : 2;
     if (code == 0) code = check_files(a);
     if (code != 0) return code;
-    s.interrupted = catch_signals();
+    spec.cancel = catch_signals();
     signal(SIGPIPE, SIG_IGN);
     rw_context *ctx = make_context(a);
     if (!ctx) return 5;

@@ -66,7 +66,7 @@ static void end_tree(pid_t pid)
     kill(pid, SIGKILL);
 }
 
-static int wait_for(pid_t pid, const char *log, double seconds, const volatile sig_atomic_t *interrupt)
+static int wait_for(pid_t pid, const char *log, double seconds, const rw_cancel *cancel)
 {
     const double begin = rw_seconds();
     const struct timespec pause = {0, 2000000};
@@ -74,18 +74,18 @@ static int wait_for(pid_t pid, const char *log, double seconds, const volatile s
     while (!why) {
         pid_t ended = waitpid(pid, &status, WNOHANG);
         if (ended == pid) {
-            if (interrupt) kill(-pid, SIGKILL); /* what it may have left running */
+            if (cancel) kill(-pid, SIGKILL); /* what it may have left running */
             return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
         }
         if (ended < 0 && errno == ECHILD) return RW_PROCESS_UNKNOWN;
         if (ended < 0 && errno != EINTR) return RW_PROCESS_FAILED;
         struct stat st;
-        if ((interrupt && *interrupt) || rw_background_dropped()) why = RW_PROCESS_INTERRUPTED;
+        if (rw_cancel_requested(cancel) || rw_background_dropped()) why = RW_PROCESS_INTERRUPTED;
         else if (rw_seconds() - begin > seconds) why = RW_PROCESS_LATE;
         else if (stat(log, &st) == 0 && st.st_size >= RW_PROCESS_MOST_OUTPUT) why = RW_PROCESS_TALKS;
         else nanosleep(&pause, NULL);
     }
-    if (interrupt) kill(-pid, SIGKILL);
+    if (cancel) kill(-pid, SIGKILL);
     else end_tree(pid);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
     return why;
@@ -94,10 +94,10 @@ static int wait_for(pid_t pid, const char *log, double seconds, const volatile s
 int rw_process_run(char *const *argv, const rw_temporary *folder, const char *log, double seconds)
 {
     pid_t pid;
-    const volatile sig_atomic_t *interrupt = rw_interrupt();
+    const rw_cancel *cancel = rw_cancel_current();
     char *variable = rw_format("TMPDIR=%s", folder->path), **environment = variable ? with_folder(variable) : NULL;
-    int error = environment ? start(&pid, argv, environment, log, interrupt != NULL) : ENOMEM;
-    int code = error ? RW_PROCESS_FAILED : wait_for(pid, log, seconds, interrupt);
+    int error = environment ? start(&pid, argv, environment, log, cancel != NULL) : ENOMEM;
+    int code = error ? RW_PROCESS_FAILED : wait_for(pid, log, seconds, cancel);
     rw_free(environment), rw_free(variable);
     if (error) errno = error;
     return code;

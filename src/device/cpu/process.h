@@ -16,7 +16,7 @@ enum {
  * signal), or
  *   FAILED       it could not be started: errno
  *   LATE         it was ended after so many seconds
- *   INTERRUPTED  it was ended since the thread's run is interrupted (rw_interrupt)
+ *   INTERRUPTED  it was ended since the thread's run is interrupted (rw_cancel_current)
  *   TALKS        it was ended since its output had reached RW_PROCESS_MOST_OUTPUT bytes
  *   UNKNOWN      it has ended, but the host program ignores SIGCHLD, so that the system forgets exit statuses
  * What is ended is ended with all processes that it has started. */

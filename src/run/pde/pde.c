@@ -330,7 +330,14 @@ static rw_status step(rw_problem *problem, double t_limit)
     return rw_ode_step(((pde_problem *)problem)->ode, t_limit);
 }
 static double time_now(const rw_problem *p) { return rw_ode_time(((const pde_problem *)p)->ode); }
-static int64_t steps(const rw_problem *p) { return rw_ode_get_statistics(((const pde_problem *)p)->ode).steps; }
+static rw_ode_statistics statistics_of(const rw_ode *ode)
+{
+    rw_ode_statistics s = {0};
+    if (ode) rw_ode_get_statistics(ode, &s);
+    return s;
+}
+
+static int64_t steps(const rw_problem *p) { return statistics_of(((const pde_problem *)p)->ode).steps; }
 static bool foresees(const rw_problem *p) { return rw_ode_foresees(((const pde_problem *)p)->ode); }
 static rw_status look(rw_problem *p, double t, double *error) { return rw_ode_look(((pde_problem *)p)->ode, t, error); }
 static rw_status back(rw_problem *p) { return rw_ode_return(((pde_problem *)p)->ode); }
@@ -339,7 +346,7 @@ static rw_status undo(rw_problem *p) { return rw_ode_undo(((pde_problem *)p)->od
 static rw_status row(rw_problem *problem, double *values)
 {
     pde_problem *p = (pde_problem *)problem;
-    values[0] = rw_ode_time(p->ode), values[1] = (double)rw_ode_get_statistics(p->ode).steps;
+    values[0] = rw_ode_time(p->ode), values[1] = (double)statistics_of(p->ode).steps;
     RW_TRY(rw_expr_run(p->series, rw_device_queue(p->device)));
     for (int f = 0; f < p->nfields; ++f)
         for (int k = 0; k < COLUMNS_A_FIELD; ++k) {
@@ -447,7 +454,7 @@ static rw_status graph(rw_problem *problem, int stages, rw_text *text, char **do
 
 static int statistics(const rw_problem *problem, const char **names, double *values, int max)
 {
-    rw_ode_statistics s = rw_ode_get_statistics(((const pde_problem *)problem)->ode);
+    rw_ode_statistics s = statistics_of(((const pde_problem *)problem)->ode);
     const struct {
         const char *name;
         double value;
