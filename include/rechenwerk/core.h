@@ -1,4 +1,4 @@
-/* What every other header stands on: status codes, the context with its messages and log, and the parameter tables. */
+/* Status codes, the context with its messages and log, and parameter tables: the basis of all other headers. */
 #ifndef RECHENWERK_CORE_H
 #define RECHENWERK_CORE_H
 
@@ -12,10 +12,9 @@ extern "C" {
 
 /* ---- status codes ------------------------------------------------------------------------------------------------ */
 
-/* Status codes: what every fallible function of the library returns.
- *
- * The library never prints, exits or aborts. A function that fails returns one of these codes and leaves a message
- * in its context (rw_message): what, where, given, allowed, next step. Below RW_FATAL_* objects stay usable. */
+/* The library never prints, exits or aborts. Every function that can fail returns a status. If it fails, the message of
+ * its context (rw_message) states what is wrong, where, what was given, what is allowed and what to do. After a status
+ * below RW_FATAL_DEVICE_LOST all objects remain usable. */
 
 #if defined(__GNUC__)
 #define RW_API __attribute__((visibility("default")))
@@ -50,10 +49,10 @@ typedef enum rw_status {
 #undef RW_X
 } rw_status;
 
-/* "RW_ERR_MEMORY" and "host or device memory is exhausted"; never NULL. */
+/* Name of a status, "RW_ERR_MEMORY", and its text, "host or device memory is exhausted". Never NULL. */
 RW_API const char *rw_status_name(rw_status status);
 RW_API const char *rw_status_text(rw_status status);
-/* Exit code that the command `rechenwerk` gives for this status. */
+/* Exit code of the command `rechenwerk` for this status. */
 RW_API int rw_status_exit_code(rw_status status);
 
 /* ---- the context ------------------------------------------------------------------------------------------------- */
@@ -134,23 +133,24 @@ RW_API const char *rw_version(void);
 
 /* ---- parameter tables -------------------------------------------------------------------------------------------- */
 
-/* Parameters as data: one row states name, kind, default, limits and unit of a member of a specification
- * (rw_krylov_spec, rw_precond_spec, rw_sparse_layout, rw_ode_spec …). Checks, texts such as "ilu0:sweeps=3", settings
- * of cases, options of the command, help, the JSON description and the Fortran constants come from the same rows.
+/* A parameter table describes the members of a specification (rw_krylov_spec, rw_precond_spec, rw_sparse_layout,
+ * rw_ode_spec …): one row per member with name, kind, default, range and unit. Checks, texts such as "ilu0:sweeps=3",
+ * settings of cases, options of the command, help, the JSON description and the Fortran constants are derived from it.
  *
  *   rw_krylov_spec spec;
  *   rw_params_parse(ctx, rw_krylov_params(), "gmres:restart=50:rtol=1e-6:precond=ilu0", &spec);
  *   rw_params_set(ctx, rw_krylov_params(), "from my file", "iterations", "500", &spec);
  *
- * In every specification 0 means the default. Where a number has a default other than none, RW_OFF means none. */
+ * In every specification a zeroed member has its default. RW_OFF switches off a limit or tolerance whose default is a
+ * value. */
 
-/* A number without limit, a tolerance that is not used, a time that does not count: "off" as text. */
+/* Value of a member that is switched off: no limit, a tolerance or interval that is not used. As text: "off". */
 enum { RW_OFF = -1 };
 
-/* A choice of yes or no whose default may be yes. */
+/* A boolean whose default may be true. */
 typedef enum rw_switch { RW_SWITCH_DEFAULT, RW_SWITCH_ON, RW_SWITCH_OFF } rw_switch;
 
-/* kind, what a person calls it */
+/* kind, its name in messages */
 /* clang-format off */
 #define RW_PARAM_KINDS(X)                                                                                              \
     X(INT, "integer") X(REAL, "number") X(BOOL, "true or false") X(SWITCH, "true or false") X(TEXT, "text")            \
@@ -167,54 +167,64 @@ typedef enum rw_param_kind {
 
 typedef struct rw_params rw_params;
 
+/* A row of a parameter table: one member of a structure. */
 typedef struct rw_param {
     const char *name;
     rw_param_kind kind;
-    size_t offset, size; /* of the member in the structure; of an element of SIZES */
-    bool required;
-    /* default as text, an example when required; "" none. "30; idr: 4" differs for methods that are named. */
+    size_t offset, size; /* offset and size in bytes of the member in the structure; size: of one element for SIZES */
+    bool required;       /* the member has no default */
+    /* default as text; an example if required; "" none. "30; idr: 4": 4 for the method idr, 30 for all others. */
     const char *standard;
-    /* INT, REAL "[1, 1000]", "off|(0, 1]" (a word before the limits is the value RW_OFF), "2|4"; INTS, REALS
-     * "1..3 of [1, 9]"; SIZES as INTS; choices "a|b|c"; TEXTS "0..2"; "" every value. Exceptions by method as above. */
+    /* Allowed values. INT, REAL: "[1, 1000]"; "off|(0, 1]", where the word before the range stands for RW_OFF; "2|4".
+     * INTS, REALS: "1..3 of [1, 9]"; SIZES likewise. Choices: "a|b|c". TEXTS: "0..2". "": all values. Exceptions by
+     * method are written as in `standard`. */
     const char *allowed;
-    const char *unit, *line;
-    const char *condition; /* "output.every != 0": it has an effect only then; NULL: always */
-    uint64_t methods;      /* bit m: method m of the same structure has it; 0: all have */
-    /* How texts give it without its name: "h": h32; "": 32, 5x5 or a choice alone; "@": a number after the method,
-     * ilu2; NULL: not at all. A BOOL is given by its name alone. */
+    const char *unit, *line; /* unit, and a description in one line */
+    const char *condition;   /* "output.every != 0": the member is used only if this holds; NULL: always */
+    uint64_t methods;        /* bit m: the member applies to method m of the structure; 0: to all methods */
+    /* Short form in texts. "h": h32. "": the value alone, 32, 5x5 or a choice. "@": an integer directly after the
+     * method, ilu2. NULL: none, NAME=VALUE only. A BOOL is given by its name alone. */
     const char *brief;
-    const rw_params *(*table)(void); /* TABLE: rows of the nested structure */
+    const rw_params *(*table)(void); /* TABLE: the parameter table of the nested structure */
 } rw_param;
 
-/* The rows of one structure. The row `method`, where there is one, is an ENUM and the first word of a text. */
+/* The parameter table of one structure. If there is a row `method` or `format`, it comes first and is an ENUM; texts
+ * begin with its value. */
 struct rw_params {
     const char *name; /* "solver" */
     const char *type; /* "rw_krylov_spec" */
     const char *line;
     size_t size;
-    const rw_param *row;
+    const rw_param *row; /* [n] */
     int n;
 };
 
-/* Reads "METHOD:NAME=VALUE:…" into *spec; what the text leaves out is 0, the default. ERR_ARGUMENT: what is wrong, with
- * the nearest name or what is allowed; ERR_MEMORY. *spec is unchanged then. A member of kind TEXT takes the rest of the
- * text, which must outlive *spec. */
+/* Parses "METHOD:NAME=VALUE:…" into *spec. Members that the text does not name become 0, their default.
+ * Errors: ERR_ARGUMENT with the nearest name or the allowed values; ERR_MEMORY. *spec is then unchanged.
+ * Lifetime: a member of kind TEXT, PATH or TABLE takes the rest of the text. TEXT and PATH members point into it, so it
+ *     must outlive *spec. */
 RW_API rw_status rw_params_parse_sized(rw_context *context, const rw_params *params, const char *text, void *spec,
                                        size_t spec_size);
 #define rw_params_parse(context, params, text, spec) rw_params_parse_sized(context, params, text, spec, sizeof *(spec))
-/* Sets one member from text. `where` begins the message of a failure. Errors as of rw_params_parse. */
+/* Sets one member from text.
+ * where: the beginning of the message if it fails.
+ * Errors: ERR_ARGUMENT with the nearest name or the allowed values; ERR_MEMORY.
+ * Lifetime: a member of kind TEXT or PATH points to `text`. */
 RW_API rw_status rw_params_set_sized(rw_context *context, const rw_params *params, const char *where, const char *name,
                                      const char *text, void *spec, size_t spec_size);
 #define rw_params_set(context, params, where, name, text, spec)                                                        \
     rw_params_set_sized(context, params, where, name, text, spec, sizeof *(spec))
-/* Puts defaults in the place of 0 and checks the members that the method uses, as functions that take a specification
- * do with their copy. `where` (optional) begins the message of a failure, else the name of the method; context:
- * optional. ERR_ARGUMENT. */
+/* Replaces zeroed members by their defaults and checks the members that the method uses. Functions that take a
+ * specification do this with their own copy.
+ * context: optional.
+ * where: the beginning of the message if it fails. Default: the name of the method.
+ * Errors: ERR_ARGUMENT with the allowed values; ERR_MEMORY. */
 RW_API rw_status rw_params_resolve_sized(rw_context *context, const rw_params *params, const char *where, void *spec,
                                          size_t spec_size);
 #define rw_params_resolve(context, params, where, spec)                                                                \
     rw_params_resolve_sized(context, params, where, spec, sizeof *(spec))
-/* Writes the text that reads back to *spec; at most `size` bytes with the NUL. */
+/* Writes the text that parses to *spec, at most `size` bytes including the terminating NUL. Real values have six
+ * digits. Members of kind TEXT and PATH, and lists, are not written. */
 RW_API void rw_params_print_sized(const rw_params *params, const void *spec, char *text, size_t size, size_t spec_size);
 #define rw_params_print(params, spec, text, size) rw_params_print_sized(params, spec, text, size, sizeof *(spec))
 

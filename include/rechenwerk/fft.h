@@ -1,11 +1,14 @@
-/* Fourier, cosine and sine transforms of any length, along any axes; planned once, executed often.
+/* Fourier, cosine and sine transforms of any length along any axes, planned once and executed often; convolution; FIR
+ * filters and spectrograms of sampled signals.
  *
  *   rw_fft_spec spec = {.ndim = 2, .shape = {4096, 4096}};          complex, c128, both axes, forward
  *   rw_fft_create(dev, &spec, &fft);
  *   rw_fft_execute(fft, x, y, queue);                               y <- transform of x; x may be y
  *
- * Forward is X[k] = sum over j of x[j] exp(-2 pi i j k / n), inverse the same with exp(+…); neither is scaled unless
- * `scale` says so: n times the product of all lengths comes back from a round trip. */
+ * Forward transform: X[k] = sum over j of x[j] exp(-2 pi i j k / n). Inverse transform: the same with
+ * exp(+2 pi i j k / n). Both are unnormalised unless `scale` is set: a round trip multiplies by the product of all
+ * transformed lengths.
+ * Source: docs/methods/fft.md. */
 #ifndef RECHENWERK_FFT_H
 #define RECHENWERK_FFT_H
 
@@ -17,7 +20,7 @@ extern "C" {
 #endif
 
 /* name, text, one line. Cosine and sine transforms are those of FFTW and SciPy: DCT-II is y[k] = 2 sum of x[j] cos(pi k
- * (2 j + 1) / (2 n)). */
+ * (2 j + 1) / (2 n)). `scale` of a line is the factor per axis that normalises a round trip. */
 /* clang-format off */
 #define RW_FFT_KIND_LIST(X)                                                                                            \
     X(COMPLEX, "complex", "complex numbers to complex numbers")                                                        \
@@ -40,99 +43,110 @@ typedef enum rw_fft_kind {
 } rw_fft_kind;
 RW_API const char *rw_fft_kind_name(rw_fft_kind kind);
 
-/* 0 is the default of every member but ndim and shape. */
+/* Specification of a transform. A zeroed member has its default; ndim and shape are required. */
 typedef struct rw_fft_spec {
-    rw_fft_kind kind; /* (default: complex) */
-    /* REAL: from complex to real numbers. Other kinds: the inverse transform, unscaled; of dct2 that is dct3. */
+    rw_fft_kind kind; /* Default: complex. */
+    /* REAL: from the half spectrum to real values. COMPLEX: exp(+…). Cosine and sine transforms: the unnormalised
+     * inverse, of dct2 for instance dct3. Default: forward. */
     bool inverse;
-    bool single; /* computed in f32, else in f64 */
+    bool single; /* single precision (f32). Default: double precision (f64). */
     int ndim;
-    int64_t shape[RW_MAX_NDIM]; /* points of the transform; REAL: of the real array */
-    unsigned axes;              /* a bit for each axis that is transformed, 1 << axis; 0: all */
-    double scale;               /* factor of the results (default: 1) */
+    int64_t shape[RW_MAX_NDIM]; /* points of the transform; REAL: shape of the real array */
+    unsigned axes;              /* transformed axes, bit 1 << axis for each. Default: all axes. */
+    double scale;               /* factor of the results. Default: 1. */
 
-    /* The arrays. Elements as they are stored: C64 or C128 where numbers are complex, F32 or F64 where they are real;
-     * or F16 or BF16, complex numbers as pairs on one more, last axis of 2 (default: as computed). */
+    /* Element types of the arrays. Complex elements: C64 or C128; real elements: F32 or F64; in single precision also
+     * F16 or BF16, complex elements then being pairs along an additional last axis of length 2. Default: the precision
+     * of the transform. */
     rw_dtype x_dtype, y_dtype;
-    /* x_shape: elements that exist; the transform reads zeros beyond, up to `shape`. y_shape: the first elements that
-     * are written. All 0: whole; of a REAL spectrum n/2 + 1 on the last axis that is transformed. */
+    /* x_shape: stored elements of x; the transform reads zeros beyond them, up to `shape`. y_shape: elements of y that
+     * are computed and stored, from index 0. On axes that are not transformed both equal `shape`. Default: all
+     * elements; the half spectrum of REAL has n/2 + 1 on the last transformed axis. */
     int64_t x_shape[RW_MAX_NDIM], y_shape[RW_MAX_NDIM];
-    /* From one index to the next, in elements (complex numbers, also of pairs). All 0: row-major without gaps. */
+    /* Strides in elements (in complex elements for pairs). Default: row-major without gaps. */
     int64_t x_stride[RW_MAX_NDIM], y_stride[RW_MAX_NDIM];
-    /* (optional) Expressions, docs/reference/expressions.md, that take the place of an element u when it is read, and
-     * before it is written, where nothing is read or written for them: of u and its indices i0, i1, … along the axes:
-     * .load = "u*sin(pi*(i1 + 0.5)/512)^2", .store = "abs(u)^2". Complex where the element is. Elements that do not
-     * exist stay 0. */
+    /* (optional) Expressions (docs/reference/expressions.md) of an element u and its indices i0, i1, … along the axes.
+     * `load` replaces u when it is read, `store` before it is written, without an additional pass:
+     * .load = "u*sin(pi*(i1 + 0.5)/512)^2", .store = "abs(u)^2". They are complex where the element is. Elements beyond
+     * x_shape remain 0. */
     const char *load, *store;
 } rw_fft_spec;
 
 typedef struct rw_fft rw_fft;
 
-/* What a plan is and takes. */
+/* Properties of a plan. */
 typedef struct rw_fft_info {
-    int passes;          /* launches of one execution */
-    int programs;        /* compiled for it */
-    int64_t work_bytes;  /* of memory between passes, beside x and y */
-    int64_t bytes;       /* read and written by one execution */
-    int64_t table_bytes; /* factors */
+    int passes;          /* kernel launches per execution */
+    int programs;        /* compiled programs */
+    int64_t work_bytes;  /* bytes of the work area, in addition to x and y */
+    int64_t bytes;       /* bytes read and written by one execution */
+    int64_t table_bytes; /* bytes of twiddle factors */
 } rw_fft_info;
 
-/* Plans a transform: writes and compiles its kernels. ERR_ARGUMENT: kind, type, shape, axes, strides; ERR_UNSUPPORTED,
- * ERR_MEMORY, ERR_COMPILE. Several threads may plan at once. */
+/* Creates a plan: generates and compiles the kernels.
+ * Errors: ERR_ARGUMENT: kind, type, shape, axes, strides; ERR_INPUT: `load` or `store`; ERR_UNSUPPORTED; ERR_MEMORY;
+ *     ERR_COMPILE.
+ * Lifetime: the plan retains the device; the specification and its texts are copied.
+ * Threads: several threads may create plans at once. */
 RW_API rw_status rw_fft_create_sized(rw_device *device, const rw_fft_spec *spec, rw_fft **fft, size_t spec_size);
 #define rw_fft_create(...) rw_fft_create_sized(__VA_ARGS__, sizeof(rw_fft_spec))
 RW_API void rw_fft_destroy(rw_fft **fft);
 RW_API rw_status rw_fft_get_info_sized(const rw_fft *fft, rw_fft_info *info, size_t info_size);
 #define rw_fft_get_info(...) rw_fft_get_info_sized(__VA_ARGS__, sizeof(rw_fft_info))
-/* Memory between passes, instead of the plan's own: contiguous, `work_bytes` at least, of any type; NULL: the plan's
- * own again. Plans that are not executed at the same time may share it. */
+/* Replaces the plan's own work area by `work`: a contiguous array of any type on the device of the plan, of at least
+ * `work_bytes` bytes. NULL: the plan's own work area again. Plans that are not executed at the same time may share one.
+ * Errors: ERR_ARGUMENT: a smaller array, another device, an offset that is not a multiple of a complex element.
+ * Lifetime: the plan retains the memory of `work`. */
 RW_API rw_status rw_fft_set_work(rw_fft *fft, rw_array *work);
-/* y <- transform of x, arrays of the shapes, types and strides that were planned, at any offset. In place: x and y may
- * be the same memory where each line of y begins where its line of x does (a real array in place has room for its
- * spectrum: x_stride of a row is 2 (n/2 + 1)). ERR_ARGUMENT: other arrays, other overlaps. Executions of one plan need
- * the same queue, or events in between, where work_bytes is not 0. */
+/* y <- transform of x, without waiting. The arrays have the types, shapes and strides of the plan and any offset. In
+ * place: x and y may be the same memory if each line of y begins where its line of x does. A real array in place needs
+ * room for its spectrum: x_stride of a row is 2 (n/2 + 1).
+ * Errors: ERR_ARGUMENT: other arrays, another overlap; ERR_MEMORY; ERR_LAUNCH.
+ * Threads: if work_bytes is not 0, executions of a plan must be ordered by one queue or by events. */
 RW_API rw_status rw_fft_execute(rw_fft *fft, rw_array *x, rw_array *y, rw_queue *queue);
 
 /* ---- tuning ---------------------------------------------------------------------------------------------------------
  *
- * A plan is made as is likely to be fastest. Tuning tries other ways, measures each with the transform itself, and what
- * it finds, the wisdom, serves every plan of the process that has such passes, and those of later processes, through
- * the cache on disk. */
+ * A plan is chosen by a model of the device. Tuning measures other plans by executing the transform. Its results, the
+ * wisdom, apply to all later plans of the process with the same passes, and through the cache on disk to those of later
+ * processes. */
 
 typedef struct rw_fft_tuning {
-    double seconds; /* after which no more is tried (default: no limit) */
-    /* Called after each trial (default: not): what was chosen for what, the seconds of an execution, and whether this
-     * is kept. */
+    double seconds; /* time limit; trials stop when it has passed. Default: none. */
+    /* Called after each trial with the pass, the choice, the seconds per execution, and whether the choice is retained.
+     * A status other than OK ends the tuning and is returned. Default: none. */
     rw_status (*report)(void *user, const char *what, const char *choice, double seconds, bool kept);
     void *user;
 } rw_fft_tuning;
 
 typedef struct rw_fft_tuned {
-    double before, after; /* seconds of an execution */
-    int tried;
+    double before, after; /* seconds per execution */
+    int tried;            /* number of trials */
 } rw_fft_tuned;
 
-/* options and result may be NULL. Takes memory for x, y and the work area. ERR_ARGUMENT, and what rw_fft_create and
- * rw_fft_execute fail with; what was found until then is kept. */
+/* Tunes a transform. It allocates arrays for x and y and the work area. options, result: optional.
+ * Errors: ERR_ARGUMENT: negative seconds; those of rw_fft_create and rw_fft_execute. Wisdom found before the error is
+ *     retained. */
 RW_API rw_status rw_fft_tune_sized(rw_device *device, const rw_fft_spec *spec, const rw_fft_tuning *options,
                                    rw_fft_tuned *result, size_t spec_size, size_t options_size, size_t result_size);
 #define rw_fft_tune(...)                                                                                               \
     rw_fft_tune_sized(__VA_ARGS__, sizeof(rw_fft_spec), sizeof(rw_fft_tuning), sizeof(rw_fft_tuned))
-/* The device's wisdom as text, with a sum of its bytes at the end; free() it. */
+/* Writes the wisdom of the device as text, with a checksum in the last line. Free it with free(). */
 RW_API rw_status rw_fft_wisdom_export(rw_device *device, char **text);
-/* Adds what a text of n bytes has to the wisdom of such devices, instead of what was there for the same passes.
- * ERR_FILE: damaged, ERR_ARGUMENT: of another device; then nothing is added. */
+/* Adds the wisdom of a text of n bytes, replacing that of the same passes.
+ * Errors: ERR_FILE: damaged text; ERR_ARGUMENT: wisdom of another device. Nothing is added then. ERR_MEMORY. */
 RW_API rw_status rw_fft_wisdom_import(rw_device *device, const char *text, int64_t n);
-/* The same from and to a file; an existing one is replaced. */
+/* Imports wisdom from a file, exports it to a file; an existing file is replaced.
+ * Errors: ERR_FILE; those of rw_fft_wisdom_import and rw_fft_wisdom_export. */
 RW_API rw_status rw_fft_wisdom_load(rw_device *device, const char *path);
 RW_API rw_status rw_fft_wisdom_save(rw_device *device, const char *path);
-/* Also in the cache on disk. */
+/* Deletes the wisdom of the device, in the cache on disk too. */
 RW_API rw_status rw_fft_wisdom_forget(rw_device *device);
 
 /* ---- convolution ----------------------------------------------------------------------------------------------------
  *
- * y = a * b by transforms: a is transformed, multiplied with the transform of b and transformed back, where the axis in
- * the middle does all three in one pass. b is transformed once, for many a. */
+ * y = a * b by Fourier transforms: forward transform of a, product with the transform of b, inverse transform. One pass
+ * performs all three along the first convolved axis. b is transformed once for many a. */
 
 /* name, text, one line; n and m are the lengths of a and b on an axis */
 /* clang-format off */
@@ -151,52 +165,60 @@ typedef enum rw_convolution_mode {
 } rw_convolution_mode;
 RW_API const char *rw_convolution_mode_name(rw_convolution_mode mode);
 
-/* 0 is the default of every member but ndim and the shapes. Definitions are those of SciPy (scipy.signal.convolve,
- * correlate). */
+/* Specification of a convolution. A zeroed member has its default; ndim and the shapes are required. Definitions are
+ * those of SciPy (scipy.signal.convolve, correlate). */
 typedef struct rw_convolution_spec {
-    rw_convolution_mode mode; /* (default: full) */
-    bool correlate;           /* y[k] = sum over j of a[j + k] conj(b[j]): b is reversed and conjugated */
-    rw_dtype dtype;           /* of a, b and y: F32, F64, C64, C128 (default: f64) */
+    rw_convolution_mode mode; /* Default: full. */
+    bool correlate;           /* correlation: y[k] = sum over j of a[j + k] conj(b[j]) */
+    rw_dtype dtype;           /* type of a, b and y: F32, F64, C64, C128. Default: f64. */
     int ndim;
-    /* On axes that are not convolved b has one element, for all of a, or as many as a. */
+    /* On axes that are not convolved b has one element, which applies to all of a, or as many as a. On convolved axes
+     * of modes VALID and PERIODIC b is not longer than a. */
     int64_t a_shape[RW_MAX_NDIM], b_shape[RW_MAX_NDIM];
-    unsigned axes;                                        /* a bit for each axis that is convolved; 0: all */
-    double scale;                                         /* factor of the results (default: 1) */
-    int64_t a_stride[RW_MAX_NDIM], y_stride[RW_MAX_NDIM]; /* in elements; all 0: row-major without gaps */
+    /* convolved axes, bit 1 << axis for each. Default: all axes. */
+    unsigned axes;
+    double scale;                                         /* factor of the results. Default: 1. */
+    int64_t a_stride[RW_MAX_NDIM], y_stride[RW_MAX_NDIM]; /* in elements. Default: row-major without gaps. */
 } rw_convolution_spec;
 
 typedef struct rw_convolution rw_convolution;
 
-/* The shape of y. ERR_ARGUMENT: shapes that do not belong together. */
+/* Computes the shape of y. Errors: ERR_ARGUMENT: shapes that do not match, an invalid specification. */
 RW_API rw_status rw_convolution_shape_sized(rw_context *context, const rw_convolution_spec *spec,
                                             int64_t shape[RW_MAX_NDIM], size_t spec_size);
 #define rw_convolution_shape(...) rw_convolution_shape_sized(__VA_ARGS__, sizeof(rw_convolution_spec))
+/* Creates a plan, like rw_fft_create. Errors, lifetime and threads: those of rw_fft_create. */
 RW_API rw_status rw_convolution_create_sized(rw_device *device, const rw_convolution_spec *spec,
                                              rw_convolution **convolution, size_t spec_size);
 #define rw_convolution_create(...) rw_convolution_create_sized(__VA_ARGS__, sizeof(rw_convolution_spec))
 RW_API void rw_convolution_destroy(rw_convolution **convolution);
-/* The transform of b, an array of b_shape, contiguous or not; b is not needed any more. */
+/* Transforms b, an array of shape b_shape, contiguous or not. The convolution does not use b afterwards. Call it before
+ * the first execution.
+ * Errors: ERR_ARGUMENT: type, shape, device; ERR_MEMORY. */
 RW_API rw_status rw_convolution_set(rw_convolution *convolution, rw_array *b, rw_queue *queue);
-/* y <- a * b. ERR_ARGUMENT: arrays that were not planned, b not set; in place as rw_fft_execute. */
+/* y <- a * b, without waiting; in place as in rw_fft_execute.
+ * Errors: ERR_ARGUMENT: other arrays than planned, no call of rw_convolution_set; ERR_MEMORY; ERR_LAUNCH. */
 RW_API rw_status rw_convolution_execute(rw_convolution *convolution, rw_array *a, rw_array *y, rw_queue *queue);
+/* Properties of the plan and its work area: as rw_fft_get_info and rw_fft_set_work. table_bytes includes the transform
+ * of b. */
 RW_API rw_status rw_convolution_get_info_sized(const rw_convolution *convolution, rw_fft_info *info, size_t info_size);
 #define rw_convolution_get_info(...) rw_convolution_get_info_sized(__VA_ARGS__, sizeof(rw_fft_info))
 RW_API rw_status rw_convolution_set_work(rw_convolution *convolution, rw_array *work);
 
 /* ---- signals ----------------------------------------------------------------------------------------------------- */
 
-/* Signals of samples: FIR filters of files and pipes by overlap-save, and spectrograms.
+/* FIR filters of sampled signals in files and pipes, by overlap-save, and spectrograms.
  *
  *   rw_signal_spec spec = {.text = "lowpass:cutoff=1000:taps=255|gain:db=6"};
  *   rw_signal_run(dev, "in.wav", "out.wav", &spec, &report);           "-" is standard input or output
  *   rw_spectrogram_run(dev, "in.wav", "picture.png", &(rw_spectrogram_spec){0}, &report);
  *
- * Samples are read from WAV files (RIFF, integers of 8 to 32 bits, f32, f64) or without a header. Link
- * librechenwerk-run. */
+ * Files: WAV (RIFF, integers of 8 to 32 bits, f32, f64), or raw samples without a header. Link librechenwerk-run.
+ * Source: docs/methods/signal.md. */
 
 /* ---- samples ----------------------------------------------------------------------------------------------------- */
 
-/* name, text, bytes, what is 1 at full scale, one line; all little endian */
+/* name, text, bytes, value of full scale, one line; all little-endian */
 /* clang-format off */
 #define RW_SAMPLE_KIND_LIST(X)                                                                                         \
     X(U8, "u8", 1, 128., "unsigned integers of 8 bits, silence is 128")                                                \
@@ -218,10 +240,11 @@ RW_API const char *rw_sample_kind_name(rw_sample_kind kind);
 
 typedef enum rw_signal_container { RW_SIGNAL_DEFAULT, RW_SIGNAL_WAV, RW_SIGNAL_RAW } rw_signal_container;
 
+/* Format of a signal. rw_signal_spec.in and rw_spectrogram_spec.in describe raw samples: kind, channels, rate. */
 typedef struct rw_signal_format {
     rw_signal_container container;
     rw_sample_kind kind;
-    int channels;        /* interleaved: [samples][channels], 1 to 64 */
+    int channels;        /* 1 … 64, interleaved: [samples][channels] */
     double rate;         /* samples per second and channel */
     int64_t count;       /* samples per channel; -1: unknown */
     int64_t reserved[2]; /* 0: later members take this room, so that the size stays */
@@ -248,7 +271,7 @@ typedef enum rw_signal_method {
         RW_SIGNAL_METHODS
 } rw_signal_method;
 
-/* name, text, one line; w[i] with x = 2 pi i/(n - 1) in designs, 2 pi i/n in Fourier transforms */
+/* name, text, one line: w[i] as a function of x, 2 pi i/(n - 1) in filter designs, 2 pi i/n in Fourier transforms */
 /* clang-format off */
 #define RW_SIGNAL_WINDOW_LIST(X)                                                                                       \
     X(HANN, "hann", "0.5 - 0.5 cos x")                                                                                 \
@@ -266,109 +289,130 @@ typedef enum rw_signal_window {
         RW_SIGNAL_WINDOWS
 } rw_signal_window;
 
-/* One operation; 0 is the default of every member but `method`. Which method has which: `rechenwerk list signals`. */
+/* One operation. A zeroed member has its default; `method` decides which members are used (`rechenwerk list
+ * signals`). */
 typedef struct rw_signal_op {
     rw_signal_method method; /* (default: lowpass) */
-    double cutoff;           /* Hz, at half the amplitude; required by designs */
-    double cutoff_high;      /* Hz, upper end of the band; required by bandpass and bandstop */
-    int64_t taps;            /* number of coefficients, odd (default: 255) */
-    rw_signal_window window; /* (default: hamming) */
-    double beta;             /* of kaiser (default: 8.6) */
-    double factor;           /* of gain (default: 1) */
-    double db;               /* of gain, in decibels, in addition to factor */
-    /* of fir: .npy of one dimension, else text: numbers separated by spaces, commas or new lines, # comments */
+    /* cutoff frequency in Hz, at half the amplitude; required by lowpass, highpass, bandpass, bandstop */
+    double cutoff;
+    double cutoff_high;      /* upper end of the band in Hz; required by bandpass and bandstop */
+    int64_t taps;            /* number of coefficients, odd, 1 … 131071 (default: 255) */
+    rw_signal_window window; /* window of the design (default: hamming) */
+    double beta;             /* parameter of the Kaiser window, (0, 100] (default: 8.6) */
+    double factor;           /* gain: factor (default: 1) */
+    double db;               /* gain: decibels, applied in addition to `factor` */
+    /* fir: impulse response. A .npy file of one dimension, or a text file of values separated by spaces, commas,
+     * semicolons or new lines, with # comments */
     const char *file;
 } rw_signal_op;
+/* The parameter table of rw_signal_op. */
 RW_API const rw_params *rw_signal_op_params(void);
 
-/* The impulse response of a chain such as "lowpass:cutoff=1000|gain:db=-3" at a sampling rate: that of its operations
- * convolved in f64. Designs are those of scipy.signal.firwin with scale=True: unit gain at 0 Hz (lowpass, bandstop), at
- * rate/2 (highpass), at the centre of the band (bandpass). *delay: samples, (n - 1)/2 of each operation that has linear
- * phase and an odd number of taps (all designs; files whose taps are symmetric or antisymmetric), 0 of others. free()
- * the taps. ERR_ARGUMENT: operation, parameter, a cutoff that is not below rate/2; ERR_FILE, ERR_INPUT: of the file;
- * ERR_MEMORY. */
+/* Computes the impulse response of a chain of operations such as "lowpass:cutoff=1000|gain:db=-3": the convolution of
+ * the impulse responses of its operations, in f64. Free *taps with free(). Designs are those of scipy.signal.firwin
+ * with scale=True: unit gain at 0 Hz (lowpass, bandstop), at rate/2 (highpass), at the centre of the band (bandpass).
+ * rate: samples per second.
+ * *n: number of coefficients, up to 2^20.
+ * *delay: group delay in samples: the sum of (n - 1)/2 over the operations with linear phase and an odd number n of
+ *     taps. These are all designs, and files whose taps are symmetric or antisymmetric.
+ * Errors: ERR_ARGUMENT: operation, parameter, a cutoff that is not below rate/2, too many taps; ERR_FILE, ERR_INPUT:
+ *     the file of fir; ERR_MEMORY. */
 RW_API rw_status rw_signal_design(rw_context *context, const char *text, double rate, double **taps, int64_t *n,
                                   int64_t *delay);
 
 /* ---- filters ----------------------------------------------------------------------------------------------------- */
 
+/* Report of a filter run. */
 typedef struct rw_signal_report {
-    int64_t samples; /* written, per channel */
+    int64_t samples; /* samples written, per channel */
     int64_t blocks;
-    double seconds; /* from the start to the last block written */
-    /* seconds from the last sample of a block read (or due) to its result written */
+    double seconds; /* from the start to the last written block */
+    /* latency of a block in seconds, from its last sample read (in real time: due) to its result written: median, 99th
+     * percentile, maximum */
     double latency, latency_99, latency_most;
     double deadline;     /* seconds; 0: none */
     int64_t late;        /* blocks written after their deadline */
-    int64_t taps, delay; /* of the chain; delay as of rw_signal_design, 0 with keep_delay */
-    int64_t block;       /* samples */
-    int batch;
+    int64_t taps, delay; /* of the chain; delay: as rw_signal_design returns it, 0 with keep_delay */
+    int64_t block;       /* samples per block */
+    int batch;           /* blocks per batch */
     rw_signal_format in, out;
 } rw_signal_report;
 
+/* Specification of a filter run. A zeroed member has its default; `text` is required. */
 typedef struct rw_signal_spec {
-    const char *text;              /* chain of operations */
-    rw_signal_format in;           /* of an input without a header: kind, channels, rate */
-    rw_signal_container container; /* of the output (default: by its ending .wav, .raw or .pcm, else as the input) */
-    rw_sample_kind kind;           /* of the output (default: as the input) */
-    /* causal: y[n] = sum h[k] x[n - k]; else y[n] = sum h[k] x[n + delay - k], aligned with the input */
+    const char *text;    /* chain of operations: "lowpass:cutoff=1000|gain:db=6" */
+    rw_signal_format in; /* format of an input without a header */
+    /* container of the output. Default: by its ending .wav, .raw or .pcm, otherwise that of the input. */
+    rw_signal_container container;
+    rw_sample_kind kind; /* sample type of the output. Default: that of the input. */
+    /* true: causal filter, y[n] = sum h[k] x[n - k]. Default: y[n] = sum h[k] x[n + delay - k], aligned with the
+     * input. */
     bool keep_delay;
-    bool wide;     /* computes in f64, else in f32 */
-    int64_t block; /* samples per block (default: a power of 2, at least 1024 and the number of taps) */
-    int batch;     /* blocks filtered at once (default: 1 in real time, else about 65536 samples) */
-    int queues;    /* of the device that work at the same time (default: 2) */
-    int depth;     /* batches between reading and writing, at most (default: 4) */
-    /* reads as fast as the sampling rate says, as from a microphone: block i not before (i + 1) block/rate */
+    bool wide; /* double precision (f64). Default: single precision (f32). */
+    /* samples per block, 1 … 2^24. Default: the smallest power of 2 that is at least 1024 and the number of taps. */
+    int64_t block;
+    int batch;  /* blocks filtered at once, 1 … 4096. Default: 1 in real time, otherwise about 65536 samples. */
+    int queues; /* queues of the device that work concurrently, 1 … 16. Default: 2. */
+    /* maximum number of batches between reading and writing, 1 … 256. Default: 4, at least queues + 2. */
+    int depth;
+    /* paces reading by the sampling rate, like a microphone: block i is read no earlier than (i + 1) block/rate
+     * seconds */
     bool real_time;
-    double deadline; /* seconds from read to written (default: in real time block/rate, else none) */
-    /* Called about twice a second, in the caller's thread. A status other than OK ends the stream after the blocks that
-     * were read; the output is complete, and rw_signal_run returns that status. */
+    double deadline; /* seconds from read to written. Default: block/rate in real time, otherwise none. */
+    /* (optional) Called about twice per second in the caller's thread. A status other than OK ends the stream after
+     * the blocks that have been read; the output is complete, and rw_signal_run returns the status. */
     rw_status (*progress)(void *user, const rw_signal_report *report);
     void *user;
-    const rw_cancel *cancel; /* ends the stream when requested, as `progress` does, with ERR_INTERRUPTED */
+    const rw_cancel *cancel; /* (optional) when requested, ends the stream as `progress` does, with ERR_INTERRUPTED */
 } rw_signal_spec;
 
-/* Filters all channels of `in` to `out`, which has as many samples. Samples before and after the signal are 0. Integers
- * are rounded to nearest and saturated. report may be NULL. ERR_FILE; ERR_INPUT: a header that is malformed, a stream
- * that ends within a sample or before its header says: the result of what came before is written first;
- * ERR_UNSUPPORTED: a coding of WAV other than those above; ERR_ARGUMENT, and what rw_signal_design fails with. A file
- * `out` appears whole or not at all. */
+/* Filters all channels of `in` to `out`, which has as many samples. Samples before and after the signal are 0. Integer
+ * results are rounded to nearest and saturated. An output file appears complete or not at all.
+ * report: optional.
+ * Errors: ERR_FILE; ERR_INPUT: a malformed header, or an input that ends within a sample or earlier than its header
+ *     states; the results of the samples before are written first. ERR_UNSUPPORTED: another encoding of WAV.
+ *     ERR_ARGUMENT; ERR_MEMORY; those of rw_signal_design. */
 RW_API rw_status rw_signal_run_sized(rw_device *device, const char *in, const char *out, const rw_signal_spec *spec,
                                      rw_signal_report *report, size_t spec_size, size_t report_size);
 #define rw_signal_run(...) rw_signal_run_sized(__VA_ARGS__, sizeof(rw_signal_spec), sizeof(rw_signal_report))
 
 /* ---- spectrograms ------------------------------------------------------------------------------------------------ */
 
+/* Report of a spectrogram. */
 typedef struct rw_spectrogram_report {
-    int64_t samples; /* read, per channel */
+    int64_t samples; /* samples read, per channel */
     int64_t frames, bins;
-    double low, high; /* dB, of the picture */
+    double low, high; /* range of the colours in dB */
     double seconds;
     rw_signal_format in;
 } rw_spectrogram_report;
 
+/* Specification of a spectrogram. A zeroed member has its default. */
 typedef struct rw_spectrogram_spec {
-    rw_signal_format in;     /* of an input without a header: kind, channels, rate */
-    int64_t length;          /* samples per transform (default: 1024) */
-    int64_t hop;             /* samples from one transform to the next (default: length/4) */
-    rw_signal_window window; /* (default: hann) */
-    double beta;             /* of kaiser (default: 8.6) */
-    int channel;             /* 1, 2, …; 0: mean of all */
-    /* dB at the upper and lower end of the colours; both 0: the largest value, and 80 dB less */
+    rw_signal_format in;     /* format of an input without a header */
+    int64_t length;          /* samples per transform, 2 … 2^20. Default: 1024. */
+    int64_t hop;             /* samples between consecutive frames, 1 … 2^20. Default: length/4. */
+    rw_signal_window window; /* Default: hann. */
+    double beta;             /* parameter of the Kaiser window, (0, 100]. Default: 8.6. */
+    int channel;             /* 1, 2, …; 0: mean of all channels */
+    /* upper and lower end of the colours in dB. Default: the largest value, and 80 dB less. */
     double high, low;
-    /* with axes and a colour bar; else one pixel per value, time to the right, frequency upward */
+    /* figure with axes and colour bar. Default: one pixel per value, time to the right, frequency upward. */
     bool figure;
-    bool wide; /* computes in f64, else in f32 */
+    bool wide; /* double precision (f64). Default: single precision (f32). */
 } rw_spectrogram_spec;
 
-/* Short-time Fourier transforms of a signal with full scale 1:
+/* Computes short-time Fourier transforms of a signal with full scale 1:
  *
  *   X[f][k] = sum over i < length of w[i] x[f hop + i] exp(-2 pi i j k/length),   f = 0, 1, …, k = 0 … length/2
  *
- * of all frames that lie within the signal; one shorter than `length` has one frame, padded with zeros. out: .npy: X,
- * c64 or c128 [frames][bins]; else a picture of 20 log10(2 |X|/sum w), so that a sine of full scale has 0 dB. X is held
- * in host memory. report may be NULL. ERR_INPUT: an empty signal, one that breaks off (nothing is written), ERR_FILE,
- * ERR_ARGUMENT, ERR_MEMORY. */
+ * for all frames f within the signal. A signal shorter than `length` has one frame, padded with zeros.
+ * out: NAME.npy: X, c64 or c128 [frames][bins]. Otherwise a picture of 20 log10(2 |X|/sum w), in which a sine of full
+ *     scale has 0 dB: NAME.png or another picture format; figures are PNG.
+ * report: optional.
+ * Memory: X is stored in host memory.
+ * Errors: ERR_INPUT: an empty signal, or one that breaks off (nothing is written); ERR_FILE; ERR_ARGUMENT;
+ *     ERR_MEMORY. */
 RW_API rw_status rw_spectrogram_run_sized(rw_device *device, const char *in, const char *out,
                                           const rw_spectrogram_spec *spec, rw_spectrogram_report *report,
                                           size_t spec_size, size_t report_size);

@@ -1,12 +1,14 @@
-/* Image filters: chains of operations, planned once for a size and type, executed often, without leaving the device.
+/* Image filters: chains of operations, planned once for an image size and type and executed often on the device;
+ * streams of frames through such filters; image files.
  *
  *   rw_image_spec spec = {.text = "gauss:sigma=1|sobel|normalize", .dtype = RW_U8,
  *                         .width = 1920, .height = 1080, .channels = 3};
  *   rw_image_filter_create(dev, &spec, &filter);
  *   rw_image_filter_execute(filter, x, y, queue);          y <- filtered x
  *
- * Operations, parameters and definitions: docs/methods/image.md, `rechenwerk list filters`. Results of integer types
- * are the same bits on every device. */
+ * White is 255, 65535 and 32767 for u8, u16 and i16, and 1 for floating-point types. Results of integer types are
+ * bit-identical on all devices. Operations and parameters: `rechenwerk list filters`.
+ * Source: docs/methods/image.md. */
 #ifndef RECHENWERK_IMAGE_H
 #define RECHENWERK_IMAGE_H
 
@@ -69,11 +71,11 @@ typedef enum rw_image_method {
     RW_IMAGE_METHOD_LIST(RW_X)
 #undef RW_X
         RW_IMAGE_METHODS,
-    RW_IMAGE_OWN = RW_IMAGE_METHODS /* an operation of a program's own, rw_image_own_register */
+    RW_IMAGE_OWN = RW_IMAGE_METHODS /* a user-defined operation, rw_image_own_register */
 } rw_image_method;
 RW_API const char *rw_image_method_name(rw_image_method method);
 
-/* name, text, one line: values beyond the border of a row a b c d */
+/* name, text, one line: values beyond the border of a row a b c d; v is rw_image_op.value */
 /* clang-format off */
 #define RW_IMAGE_BORDER_LIST(X)                                                                                        \
     X(REFLECT101, "reflect101", "c b | a b c d | c b")                                                                 \
@@ -92,19 +94,19 @@ typedef enum rw_image_border {
         RW_IMAGE_BORDERS
 } rw_image_border;
 
-typedef enum rw_image_direction { /* of derivatives */
+typedef enum rw_image_direction { /* component of a gradient */
                                   RW_IMAGE_DIRECTION_DEFAULT,
                                   RW_IMAGE_MAGNITUDE,
                                   RW_IMAGE_X,
                                   RW_IMAGE_Y
 } rw_image_direction;
-typedef enum rw_image_element { /* structuring element */
+typedef enum rw_image_element { /* shape of a structuring element */
                                 RW_IMAGE_ELEMENT_DEFAULT,
                                 RW_IMAGE_RECTANGLE,
                                 RW_IMAGE_CROSS,
                                 RW_IMAGE_ELLIPSE
 } rw_image_element;
-typedef enum rw_image_threshold { /* x > level ? … : … */
+typedef enum rw_image_threshold { /* x > level ? white : 0, …, x > level ? 0 : x */
                                   RW_IMAGE_THRESHOLD_DEFAULT,
                                   RW_IMAGE_BINARY,
                                   RW_IMAGE_BINARY_INVERSE,
@@ -126,7 +128,7 @@ typedef enum rw_image_flip {
     RW_IMAGE_FLIP_Y,
     RW_IMAGE_FLIP_BOTH
 } rw_image_flip;
-typedef enum rw_image_colour { /* from red, green, blue, or back */
+typedef enum rw_image_colour { /* conversion from or to red, green, blue */
                                RW_IMAGE_COLOUR_DEFAULT,
                                RW_IMAGE_YCBCR,
                                RW_IMAGE_YCBCR_INVERSE,
@@ -137,15 +139,15 @@ typedef enum rw_image_colour { /* from red, green, blue, or back */
                                RW_IMAGE_SWAP
 } rw_image_colour;
 
-typedef enum rw_image_response { /* of frequencies */
+typedef enum rw_image_response { /* frequency response of lowpass, highpass, bandpass */
                                  RW_IMAGE_RESPONSE_DEFAULT,
                                  RW_IMAGE_RESPONSE_GAUSSIAN,
                                  RW_IMAGE_RESPONSE_BUTTERWORTH,
                                  RW_IMAGE_RESPONSE_IDEAL
 } rw_image_response;
-/* of a spectrum */
+/* scale of the magnitudes of a spectrum */
 typedef enum rw_image_scale { RW_IMAGE_SCALE_DEFAULT, RW_IMAGE_SCALE_LOG, RW_IMAGE_SCALE_LINEAR } rw_image_scale;
-typedef enum rw_image_algorithm { /* of sums of neighbours */
+typedef enum rw_image_algorithm { /* how sums over neighbours are computed */
                                   RW_IMAGE_ALGORITHM_DEFAULT,
                                   RW_IMAGE_ALGORITHM_AUTO,
                                   RW_IMAGE_ALGORITHM_TAPS,
@@ -153,87 +155,97 @@ typedef enum rw_image_algorithm { /* of sums of neighbours */
                                   RW_IMAGE_ALGORITHM_RECURSIVE
 } rw_image_algorithm;
 
-/* An operation that a program or a plugin adds: a table in a file of its own. It gets whole images of real values (F32;
- * F64 of images of f64), contiguous, [height][width][channels] or, planar, [channels][height][width], one channel
- * [height][width], and gives one of the same shape. */
+/* A user-defined operation of a program or plugin. It receives whole images of floating-point values (F32; F64 if the
+ * image is f64), contiguous, of shape [height][width][channels], or planar [channels][height][width]; one channel:
+ * [height][width]. Its result has the same shape. */
 typedef struct rw_image_own {
-    const char *name, *line; /* as in chains, in one line */
-    /* `options`: what follows the name and a colon, "" if nothing does. *state is kept for executions. */
+    const char *name, *line; /* name in chains, without : | and spaces; description in one line */
+    /* Prepares the operation. options: the text after the name and a colon, "" if there is none. *state is passed to
+     * `execute` and `destroy`. */
     rw_status (*create)(rw_device *device, const char *options, rw_dtype dtype, int64_t width, int64_t height,
                         int channels, bool planar, void **state);
+    /* Computes y from x, in the queue. */
     rw_status (*execute)(void *state, rw_array *x, rw_array *y, rw_queue *queue);
-    void (*destroy)(void *state); /* (optional) */
+    void (*destroy)(void *state); /* (optional) frees the state */
 } rw_image_own;
-/* Adds an operation, which must live until the end. ERR_ARGUMENT: a name that is there already, or functions that are
- * missing. */
+/* Registers an operation for all filters of the process.
+ * Errors: ERR_ARGUMENT: a name that exists, a missing name or function, more than 64 operations.
+ * Lifetime: *operation must remain valid until the process ends.
+ * Threads: register operations before other threads create filters. */
 RW_API rw_status rw_image_own_register(rw_context *context, const rw_image_own *operation);
-RW_API const rw_image_own *rw_image_own_get(int i); /* NULL: there are fewer */
+RW_API const rw_image_own *rw_image_own_get(int i); /* registered operation i; NULL: none */
 
-/* One operation with its parameters; 0 is the default of every member but `method`. Which method has which: `rechenwerk
- * list filters`. */
+/* One operation with its parameters. A zeroed member has its default, except that rw_image_spec.ops requires `method`.
+ * The method decides which members are used (`rechenwerk list filters`). */
 typedef struct rw_image_op {
     rw_image_method method;               /* (default: gauss) */
     rw_image_border border;               /* pixels beyond the border (default: reflect101) */
-    double value;                         /* their value, of border constant */
+    double value;                         /* border constant: value beyond the border */
     double sigma;                         /* standard deviation in pixels (default: 1; bilateral: 2) */
-    double sigma_y;                       /* of columns, if it differs from sigma */
-    rw_image_algorithm algorithm;         /* of gauss and mask (default: auto) */
-    rw_image_response response;           /* of frequencies (default: gaussian) */
-    double cutoff;                        /* frequency in cycles per pixel (default: 0.1) */
-    double cutoff_high;                   /* upper end of a band (default: 0.25) */
-    int order;                            /* of a Butterworth response (default: 2) */
-    rw_image_scale magnitudes;            /* of a spectrum (default: log) */
+    double sigma_y;                       /* standard deviation along columns. Default: sigma. */
+    rw_image_algorithm algorithm;         /* gauss, mask (default: auto) */
+    rw_image_response response;           /* lowpass, highpass, bandpass (default: gaussian) */
+    double cutoff;                        /* cycles per pixel, up to 0.5 along an axis (default: 0.1) */
+    double cutoff_high;                   /* bandpass: upper end of the band (default: 0.25) */
+    int order;                            /* order of the Butterworth response (default: 2) */
+    rw_image_scale magnitudes;            /* spectrum: log is log(1 + |X|) (default: log) */
     double truncate;                      /* radius of the window in units of sigma (default: 3) */
     int size;                             /* edge of the window in pixels (default: 3; laplace: 1) */
-    int size_y;                           /* its rows, if they differ from size */
-    rw_image_direction direction;         /* (default: magnitude) */
+    int size_y;                           /* rows of the window. Default: size. */
+    rw_image_direction direction;         /* sobel, scharr (default: magnitude) */
     rw_image_element element;             /* structuring element (default: rectangle) */
-    double amount;                        /* of sharpening (default: 1) */
-    double range;                         /* difference of values with weight exp(-1/2); 0: a tenth of white */
+    double amount;                        /* sharpen, unsharp: strength (default: 1) */
+    double range;                         /* bilateral: difference with weight exp(-1/2). Default: white/10. */
     rw_image_threshold threshold;         /* (default: binary) */
-    double level;                         /* of the comparison; 0: half of white */
-    double gain;                          /* factor (default: 1) */
-    double offset;                        /* summand */
-    double power;                         /* exponent of x over white (default: 0.45454545) */
-    double low;                           /* least value */
-    double high;                          /* largest value; 0: white, which is 255, 65535, 32767 or 1 */
-    rw_image_colour colour;               /* (default: ycbcr) */
-    int64_t width;                        /* of the result; 0: by factor, or by height */
-    int64_t height;                       /* the same */
-    double factor;                        /* new size over old size (default: 1) */
+    double level;                         /* threshold: level. Default: white/2. */
+    double gain;                          /* linear: factor (default: 1) */
+    double offset;                        /* linear: value added to the product */
+    double power;                         /* gamma: exponent of x/white (default: 0.45454545) */
+    double low;                           /* clip, normalize: lower end of the range */
+    double high;                          /* clip, normalize: upper end of the range. Default: white. */
+    rw_image_colour colour;               /* target space (default: ycbcr) */
+    int64_t width;                        /* columns of the result. Default: by factor, or by height. */
+    int64_t height;                       /* rows of the result. Default: by factor, or by width. */
+    double factor;                        /* resize: new size over old size (default: 1) */
     rw_image_interpolation interpolation; /* (default: linear) */
-    double angle;                         /* degrees, counterclockwise */
-    rw_image_flip axis;                   /* that is mirrored (default: x) */
-    int64_t left;                         /* first column of a part; columns that are added at the left */
-    int64_t top;                          /* the same of rows */
-    int bins;                             /* of a histogram (default: 256) */
-    int anchor_x;                         /* the mask's point of reference, to the right of its centre */
-    int anchor_y;                         /* the same, below its centre */
-    double scale;                         /* factor of the weights (default: 1) */
-    const char *mask;        /* rows of weights; must outlive the filter's creation (default: 1 2 1/2 4 2/1 2 1) */
-    const rw_image_own *own; /* of method OWN */
-    const char *options;     /* of method OWN; NULL: none */
-    const char *matrix;      /* 2 or 3 rows of 3 numbers: from pixels of the result to those of x */
+    double angle;                         /* rotate: degrees, counterclockwise */
+    rw_image_flip axis;                   /* flip: axis that is mirrored (default: x) */
+    int64_t left;                         /* crop: first column; pad: columns added at the left */
+    int64_t top;                          /* crop: first row; pad: rows added at the top */
+    int bins;                             /* histogram: bins (default: 256) */
+    int anchor_x;                         /* mask: columns from its centre to the reference point */
+    int anchor_y;                         /* mask: rows from its centre to the reference point */
+    double scale;                         /* mask: factor of the weights (default: 1) */
+    /* mask: rows of weights, valid until the filter has been created (default: 1 2 1/2 4 2/1 2 1) */
+    const char *mask;
+    const rw_image_own *own; /* RW_IMAGE_OWN: the operation */
+    const char *options;     /* RW_IMAGE_OWN: its options; NULL: none */
+    /* warp: 2 or 3 rows of 3 coefficients, from pixels of the result to those of x; valid like mask */
+    const char *matrix;
 } rw_image_op;
 
+/* The parameter table of rw_image_op. */
 RW_API const rw_params *rw_image_op_params(void);
-/* Reads "gauss:sigma=3:border=wrap". ERR_ARGUMENT: what is wrong, with the nearest name or what is allowed. */
+/* Parses an operation: "gauss:sigma=3:border=wrap".
+ * Errors: ERR_ARGUMENT with the nearest name or the allowed values; ERR_MEMORY. */
 RW_API rw_status rw_image_op_parse_sized(rw_context *context, const char *text, rw_image_op *op, size_t op_size);
 #define rw_image_op_parse(...) rw_image_op_parse_sized(__VA_ARGS__, sizeof(rw_image_op))
 
-/* A chain. Either `text`, operations with | between them, or ops[nops]. */
+/* Specification of a filter: a chain of operations, given either as `text`, separated by |, or as ops[nops]. Other
+ * zeroed members have their defaults; width and height are required. */
 typedef struct rw_image_spec {
     const char *text;
     const rw_image_op *ops;
     int nops;
-    rw_dtype dtype;   /* of x: U8, U16, I16, F16, F32, F64 (default: f32) */
-    rw_dtype y_dtype; /* of y (default: as x; of a histogram f64) */
+    rw_dtype dtype;   /* type of x: U8, U16, I16, F16, F32, F64. Default: f32. */
+    rw_dtype y_dtype; /* type of y. Default: that of x; f64 for a histogram. */
     int64_t width, height;
-    int channels; /* of x (default: 1) */
-    /* arrays are [channels][height][width], else [height][width][channels]; one channel: [height][width] too */
+    int channels; /* channels of x, 1 … 64. Default: 1. */
+    /* arrays have shape [channels][height][width]. Default: [height][width][channels]. One channel: [height][width]
+     * too. */
     bool planar;
-    /* Part of the result that is computed: y has its size. The neighbours of its pixels are those of the whole image.
-     * All 0: all. */
+    /* Computes only this part of the result: y has its size. Its pixels use neighbours from the whole image. Default:
+     * the whole result. */
     struct {
         int64_t x, y, width, height;
     } region;
@@ -241,17 +253,20 @@ typedef struct rw_image_spec {
 
 typedef struct rw_image_filter rw_image_filter;
 
+/* Properties of a filter. */
 typedef struct rw_image_info {
-    int passes;            /* over the image */
-    int64_t width, height; /* of y */
+    int passes;            /* passes over the image */
+    int64_t width, height; /* size of y */
     int channels;
     rw_dtype dtype;
-    int64_t bytes;      /* read and written by one execution, at least */
-    int64_t work_bytes; /* of memory between passes */
+    int64_t bytes;      /* lower bound of the bytes read and written by one execution */
+    int64_t work_bytes; /* bytes of memory between passes */
 } rw_image_info;
 
-/* Plans the chain: writes and compiles its kernels, which other sizes and weights share. ERR_ARGUMENT: operation,
- * parameter, type, size; ERR_UNSUPPORTED, ERR_MEMORY, ERR_COMPILE. */
+/* Creates a filter: generates and compiles the kernels of the chain. Filters of other sizes and weights share them.
+ * Errors: ERR_ARGUMENT: operation, parameter, type, size; ERR_UNSUPPORTED: a window too large for the device;
+ *     ERR_MEMORY; ERR_COMPILE.
+ * Lifetime: the filter retains the device; the specification and its texts are not used afterwards. */
 RW_API rw_status rw_image_filter_create_sized(rw_device *device, const rw_image_spec *spec, rw_image_filter **filter,
                                               size_t spec_size, size_t op_size);
 #define rw_image_filter_create(...)                                                                                    \
@@ -259,17 +274,22 @@ RW_API rw_status rw_image_filter_create_sized(rw_device *device, const rw_image_
 RW_API void rw_image_filter_destroy(rw_image_filter **filter);
 RW_API rw_status rw_image_filter_get_info_sized(const rw_image_filter *filter, rw_image_info *info, size_t info_size);
 #define rw_image_filter_get_info(...) rw_image_filter_get_info_sized(__VA_ARGS__, sizeof(rw_image_info))
-/* The passes as text, a line each, for a person; free() it. */
+/* Describes the passes as text, one line per pass. Free it with free(). */
 RW_API rw_status rw_image_filter_explain(const rw_image_filter *filter, char **text);
-/* y <- filtered x. Arrays of the planned types and shapes; rows may lie apart (views). x and y must not overlap:
- * ERR_ARGUMENT. */
+/* y <- filtered x, without waiting. The arrays have the types and shapes of the plan; views are allowed.
+ * Errors: ERR_ARGUMENT: other arrays, x and y that overlap; ERR_MEMORY; ERR_LAUNCH.
+ * Threads: executions of one filter must be ordered by one queue or by events, since they share memory between
+ *     passes. */
 RW_API rw_status rw_image_filter_execute(rw_image_filter *filter, rw_array *x, rw_array *y, rw_queue *queue);
 
-/* y <- filtered x of images in host memory, [height][width][channels] without gaps, which may be larger than the
- * device's memory: in bands of rows, with the rows beside them that the chain reads; two bands are under way at a time.
- * `bytes` of the device are used at most (0: half of what is free). info (may be NULL) has y's shape and type.
- * ERR_UNSUPPORTED: operations that need the whole image at once (normalize, equalize, otsu, histogram, frequencies,
- * transforms, geometry); ERR_MEMORY: not even one row fits. */
+/* y <- filtered x for images in host memory that may exceed device memory: [height][width][channels] without gaps. The
+ * image is processed in bands of rows, together with the adjacent rows that the chain reads; two bands are in flight at
+ * a time.
+ * bytes: maximum of device memory to use; 0: half of the free memory.
+ * info: optional; shape and type of y.
+ * Errors: ERR_UNSUPPORTED: operations that need the whole image at once (normalize, equalize, otsu, histogram,
+ *     frequencies, transforms, geometry, user-defined ones), or border wrap together with another border. ERR_ARGUMENT:
+ *     planar, region, and those of rw_image_filter_create. ERR_MEMORY: not even one row fits. */
 RW_API rw_status rw_image_filter_tiles_sized(rw_device *device, const rw_image_spec *spec, const void *x, void *y,
                                              int64_t bytes, rw_image_info *info, size_t spec_size, size_t op_size,
                                              size_t info_size);
@@ -278,28 +298,34 @@ RW_API rw_status rw_image_filter_tiles_sized(rw_device *device, const rw_image_s
 
 /* ---- files; link librechenwerk-run ------------------------------------------------------------------------------- */
 
-/* An image from a file as an array [height][width][channels]. PNG, PNM, BMP, JPEG, TIFF (by the first bytes): u8 or
- * u16, 1 to 4 channels: grey, grey and alpha, red, green, blue, and alpha; samples of PNM whose maximum is no power of
- * 2 minus 1 are scaled to 255 or 65535. NAME.npy: an array of the type in the file, of two dimensions or three.
- * ERR_FILE; ERR_INPUT: what is wrong, where; ERR_UNSUPPORTED: JPEG or TIFF in a build without them; ERR_MEMORY. */
+/* Reads an image file into a new array of shape [height][width][channels].
+ * PNG, PNM, BMP, JPEG, TIFF, recognised by the first bytes: u8 or u16, 1 to 4 channels (grey; grey, alpha; red, green,
+ * blue; red, green, blue, alpha). Samples of PNM whose maximum is not 2^n - 1 are scaled to 255 or 65535.
+ * NAME.npy: the type in the file, two or three dimensions.
+ * Errors: ERR_FILE; ERR_INPUT with reason and place; ERR_UNSUPPORTED: JPEG or TIFF in a build without them;
+ *     ERR_MEMORY. */
 RW_API rw_status rw_image_load(rw_device *device, const char *path, rw_array **array);
-/* An image to a file, which appears whole or not at all, in the format of its ending: .png, .pnm, .pgm, .ppm, .bmp,
- * .jpg, .tif, .npy. u8 and u16 as they are; i16 and floats are converted, white becoming 255 or 65535 (bool `deep`).
- * ERR_ARGUMENT: an ending, channels or bits that the format does not hold. */
+/* Writes an image to a file in the format of its ending: .png, .pnm, .pgm, .ppm, .bmp, .jpg, .tif, .npy. The file
+ * appears complete or not at all. .npy stores any type unchanged. In the other formats u8 and u16 are stored unchanged;
+ * i16, f32 and f64 are converted so that white becomes 255.
+ * deep: 16 bits, white becomes 65535.
+ * Errors: ERR_ARGUMENT: an unknown ending; a type, number of channels or bit depth that the format cannot store;
+ *     ERR_FILE; ERR_MEMORY. */
 RW_API rw_status rw_image_save(rw_array *array, const char *path, bool deep);
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 
-/* Streams of frames through image filters: read, copied, filtered, copied back and written at the same time, in memory
- * of a fixed size.
+/* Streams of frames through image filters. Reading, copying, filtering, copying back and writing overlap, in memory of
+ * fixed size.
  *
  *   rw_stream_spec spec = {.text = "gauss:sigma=1|sobel"};
  *   rw_stream_run(dev, "film.y4m", "edges.y4m", &spec, &report);       "-" is standard input or output
  *
- * Formats are tables (rw_stream_format): y4m, clm, raw, pictures. A new one needs no change here:
- * rw_stream_format_register. Link librechenwerk-run. */
+ * Formats: y4m, clm, raw, pnm, png, numbered pictures, and user-defined ones (rw_stream_format_register). Link
+ * librechenwerk-run.
+ * Source: docs/methods/stream.md. */
 
-/* name, text, one line; planes are Y, Cb, Cr */
+/* name, text, one line; the planes are Y, Cb, Cr */
 /* clang-format off */
 #define RW_FRAME_LAYOUT_LIST(X)                                                                                        \
     X(PIXELS, "pixels", "[height][width][channels]")                                                                   \
@@ -315,129 +341,147 @@ typedef enum rw_frame_layout {
         RW_FRAME_LAYOUTS
 } rw_frame_layout;
 
-/* What each frame of a stream is. */
+/* Format of the frames of a stream. */
 typedef struct rw_frame_format {
     rw_frame_layout layout;
     int64_t width, height;
-    int channels;        /* of PIXELS: 1 to 4; of planes 3 */
+    int channels;        /* PIXELS: 1 … 4; planes: 3 */
     rw_dtype dtype;      /* U8 or U16 */
-    int bits;            /* of a sample that are used; 0: all */
-    bool full_range;     /* planes: black and white are 0 and the largest value, not 16 and 235 */
-    int rate[2];         /* frames a second, as a fraction; 0 0: not known */
-    int64_t count;       /* frames; 0: not known */
+    int bits;            /* bits used per sample; 0: all */
+    bool full_range;     /* planes: full range, 0 … white. Default: limited range, 16 … 235 for 8 bits. */
+    int rate[2];         /* frames per second as a fraction; 0, 0: unknown */
+    int64_t count;       /* number of frames; 0: unknown */
     int64_t reserved[2]; /* 0: later members take this room, so that the size stays */
 } rw_frame_format;
+/* Bytes per frame. */
 RW_API int64_t rw_frame_bytes(const rw_frame_format *format);
 
 /* ---- formats ----------------------------------------------------------------------------------------------------- */
 
-/* A file or a pipe that is read from its start or written to its end. */
+/* An open file or pipe that is read from its start or written to its end, for functions of rw_stream_format. */
 typedef struct rw_stream_file rw_stream_file;
 RW_API rw_context *rw_stream_file_context(const rw_stream_file *file);
-RW_API const char *rw_stream_file_name(const rw_stream_file *file); /* for messages */
-/* Exactly n bytes. end (may be NULL): true if there was not a single one, which is then no error. ERR_INPUT: it ends
- * within them; `what` says in what. */
+RW_API const char *rw_stream_file_name(const rw_stream_file *file); /* name for messages */
+/* Reads exactly n bytes, or writes n bytes.
+ * what: the part of the stream that is read, for messages ("the header").
+ * end: optional. *end = true if the stream has ended before the first byte; this is no error.
+ * Errors: ERR_INPUT: the stream ends within the n bytes; ERR_FILE. */
 RW_API rw_status rw_stream_file_read(rw_stream_file *file, void *bytes, size_t n, const char *what, bool *end);
 RW_API rw_status rw_stream_file_write(rw_stream_file *file, const void *bytes, size_t n);
 
-/* A format. Functions that it lacks are NULL: then it cannot be read, or written. */
+/* A stream format. Members that a format does not support are NULL: `open` and `read`, or `create` and `write`, are
+ * required. */
 typedef struct rw_stream_format {
     const char *name, *line;
-    const char *endings[8]; /* of files: ".y4m" */
-    /* Whether a stream begins so; n bytes, 12 unless it is shorter. NULL: it is chosen by its name or ending alone. */
+    const char *endings[8]; /* file name endings: ".y4m" */
+    /* Returns whether a stream begins with these n bytes (12, or fewer if the stream is shorter). NULL: the format is
+     * chosen by its name or ending only. */
     bool (*is)(const unsigned char *start, size_t n);
-    /* The format opens files itself, by a name such as "frame-%04d.png": `file` is NULL. */
+    /* The format opens its files itself from a name such as "frame-%04d.png"; the argument `file` is NULL. */
     bool by_name;
-    bool luma; /* its frames of one channel are luma, 16 … 235 unless full_range */
-    /* Reads the head. `format` has what the caller has said about frames, for streams without a head. *state belongs to
-     * the format. */
+    bool luma; /* frames of one channel are luma, 16 … 235 unless full_range */
+    /* Reads the header. *format contains rw_stream_spec.frames, for streams without a header, and receives the format
+     * of the frames. *state is passed to the other functions. */
     rw_status (*open)(rw_context *context, const char *name, rw_stream_file *file, rw_frame_format *format,
                       void **state);
-    /* The next frame, rw_frame_bytes(format) long, or *end. */
+    /* Reads the next frame, rw_frame_bytes(format) bytes, or sets *end. */
     rw_status (*read)(void *state, void *frame, bool *end);
+    /* `create` begins a stream of these frames; `write` appends the next frame. */
     rw_status (*create)(rw_context *context, const char *name, rw_stream_file *file, const rw_frame_format *format,
                         void **state);
     rw_status (*write)(void *state, const void *frame);
-    /* Whether it can hold such frames; NULL: all. */
+    /* Returns whether the format can store such frames; NULL: it can store all. */
     bool (*holds)(const rw_frame_format *format);
-    void (*destroy)(void *state);
+    void (*destroy)(void *state); /* (optional) frees the state */
 } rw_stream_format;
 
-/* Adds a format, which must live until the end, before those that are there. ERR_ARGUMENT: a table without a name or
- * functions. */
+/* Registers a format for the process, to be tried before the existing ones.
+ * Errors: ERR_ARGUMENT: a missing name, missing functions, more than 64 formats.
+ * Lifetime: *format must remain valid until the process ends.
+ * Threads: register formats before other threads open streams. */
 RW_API rw_status rw_stream_format_register(rw_context *context, const rw_stream_format *format);
-/* The formats, in the order in which they are tried; NULL: there is none with this number. */
+/* Format i in the order in which formats are tried; NULL: none. */
 RW_API const rw_stream_format *rw_stream_format_get(int i);
-/* Whether a name means a stream: "-", a pattern such as %04d.png, an ending of a format of streams. */
+/* Returns whether a name denotes a stream: "-", "none", a pattern such as frame-%04d.png, or a name with the ending of
+ * a stream format. */
 RW_API bool rw_stream_is(const char *name);
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
+/* Report of a stream. */
 typedef struct rw_stream_report {
     int64_t frames;
     double seconds; /* from the first frame read to the last one written */
     int64_t bytes_in, bytes_out;
-    double latency, latency_99, latency_most; /* seconds from read (or due) to written: median, 99 %, most */
-    int64_t late;                             /* frames written after their deadline */
-    double deadline;                          /* seconds; 0: none */
-    double depth;                             /* frames between reading and writing, mean */
-    int depth_most;
+    /* latency of a frame in seconds, from read (with a rate: due) to written: median, 99th percentile, maximum */
+    double latency, latency_99, latency_most;
+    int64_t late;    /* frames written after their deadline */
+    double deadline; /* seconds; 0: none */
+    double depth;    /* mean number of frames between reading and writing */
+    int depth_most;  /* maximum number of frames between reading and writing */
     rw_frame_format in, out;
-    int64_t shown; /* frames that `show` was called for */
+    int64_t shown; /* frames passed to rw_stream_spec.show */
 } rw_stream_report;
 
-/* A frame that has been filtered, for an observer of the stream. Valid until the call returns. */
+/* A filtered frame, for an observer of the stream. Lifetime: valid until `show` returns. */
 typedef struct rw_stream_view {
-    int64_t frame;        /* its number, from 0 */
-    const void *in, *out; /* host memory: the frame as read and as written, of the formats in the report */
-    /* device: the filter's input and result, [height][width][channels]; values only if `in` is not NULL */
+    int64_t frame; /* index of the frame, from 0 */
+    /* host memory: the frame as read and as written, in the formats of the report; NULL: no frame */
+    const void *in, *out;
+    /* device memory: input and result of the filter, [height][width][channels]; contents are valid only if `in` is not
+     * NULL */
     rw_array *x, *y;
-    const rw_stream_report *report; /* so far */
+    const rw_stream_report *report; /* state of the stream so far */
 } rw_stream_view;
 
+/* What an observer requests. */
 typedef enum rw_stream_action {
     RW_STREAM_CONTINUE,
-    RW_STREAM_PAUSE, /* no further frames are read; rates and seconds do not count the pause */
-    RW_STREAM_END    /* the stream ends after the frames that were read */
+    RW_STREAM_PAUSE, /* no further frames are read; rates and times exclude the pause */
+    RW_STREAM_END    /* the stream ends after the frames that have been read */
 } rw_stream_action;
 
+/* Specification of a stream. A zeroed member has its default; `text` is required. */
 typedef struct rw_stream_spec {
-    const char *text;                   /* chain of operations (rechenwerk/image.h) */
-    const char *in_format, *out_format; /* names of formats (default: by first bytes, by ending, as the input) */
-    rw_frame_format frames;             /* of streams without a head: layout, width, height, channels, dtype, rate */
-    bool luma;  /* planes: the chain gets Y, and Cb, Cr stay as they are; else red, green, blue */
-    int queues; /* of the device, that work at the same time (default: 3) */
-    int depth;  /* frames between reading and writing, at most (default: 8) */
-    /* frames a second at which they are read, as from a camera (default: as fast as they come) */
+    const char *text; /* chain of operations: "gauss:sigma=1|sobel" */
+    /* names of formats. Default: by the first bytes; by the ending, otherwise that of the input. */
+    const char *in_format, *out_format;
+    rw_frame_format frames; /* format of frames without a header: layout, size, channels, dtype, rate */
+    bool luma;  /* planes: the chain processes Y only; Cb and Cr are unchanged. Default: red, green, blue. */
+    int queues; /* queues of the device that work concurrently, 1 … 16. Default: 3. */
+    int depth;  /* maximum number of frames between reading and writing, 1 … 256. Default: 8, at least queues + 2. */
+    /* frames per second at which frames are read, like from a camera. Default: as fast as they arrive. */
     double rate;
-    double deadline;     /* seconds from read to written (default: with a rate 1/rate, else none) */
-    int64_t frames_most; /* after which it ends (default: all) */
-    /* Called about twice a second, in the caller's thread. A status other than OK ends the stream after the frames that
-     * were read; the output is complete, and rw_stream_run returns that status. */
+    double deadline;     /* seconds from read to written. Default: 1/rate with a rate, otherwise none. */
+    int64_t frames_most; /* maximum number of frames to read. Default: all. */
+    /* (optional) Called about twice per second in the caller's thread. A status other than OK ends the stream after
+     * the frames that have been read; the output is complete, and rw_stream_run returns the status. */
     rw_status (*progress)(void *user, const rw_stream_report *report);
     void *user;
     /* (optional) Observes frames, in the caller's thread.
-     * It gets the last frame of the stream, and of the others so many that the stream is not slowed: two to 60 a
-     * second, where it takes less than a tenth of the time, or, with a rate, ends before the next frame is due.
-     * Other calls, for its own events, come once before the first frame is read and then about 50 times a second:
-     * report->shown is that of the call before, and view->in is NULL or that of the call before.
-     * *action is RW_STREAM_CONTINUE before each call. A status other than OK ends the stream. */
+     * It receives the last frame of the stream, and of the others 2 to 60 per second, chosen so that the stream is not
+     * slowed: calls take less than a tenth of the time or, with a rate, end before the next frame is due.
+     * Further calls let the observer handle its own events: one before the first frame is read, then about 50 per
+     * second. In these report->shown is unchanged from the previous call, and view->in is NULL or unchanged.
+     * *action is RW_STREAM_CONTINUE before each call. A status other than OK ends the stream with this status. */
     rw_status (*show)(void *show_user, const rw_stream_view *view, rw_stream_action *action);
     void *show_user;
-    const rw_cancel *cancel; /* ends the stream when requested, as `progress` does, with ERR_INTERRUPTED */
+    const rw_cancel *cancel; /* (optional) when requested, ends the stream as `progress` does, with ERR_INTERRUPTED */
 } rw_stream_spec;
 
-/* Filters all frames of `in` to `out`. "none" as `out`: nothing is written. report may be NULL. A file `out` appears
- * whole or not at all. ERR_FILE, ERR_INPUT: a stream that is malformed, or ends within a frame: the frames before are
- * written; ERR_ARGUMENT, and what filters and `show` fail with. */
+/* Filters all frames of `in` to `out`. out: "none": nothing is written. An output file appears complete or not at all.
+ * report: optional.
+ * Errors: ERR_FILE; ERR_INPUT: a malformed stream, or one that ends within a frame; the frames before it are written.
+ *     ERR_ARGUMENT; those of rw_image_filter_create, rw_image_filter_execute and `show`. */
 RW_API rw_status rw_stream_run_sized(rw_device *device, const char *in, const char *out, const rw_stream_spec *spec,
                                      rw_stream_report *report, size_t spec_size, size_t report_size);
 #define rw_stream_run(...) rw_stream_run_sized(__VA_ARGS__, sizeof(rw_stream_spec), sizeof(rw_stream_report))
 
 /* ---- window ------------------------------------------------------------------------------------------------------ */
 
-/* A window with the input, the result and the result's spectrum side by side, scaled to its size, and rates, latency
- * and late frames below them. Keys: q or Escape ends the stream, space pauses it, s saves the window as PNG.
+/* A window that shows the input, the result and the spectrum of the result side by side, scaled to its size, with
+ * rates, latency and late frames below them. Keys: q or Escape ends the stream, space pauses it, s saves the window as
+ * PNG.
  *
  *   rw_stream_window *window;
  *   rw_stream_window_create(dev, &(rw_stream_window_spec){0}, &window);
@@ -445,27 +489,29 @@ RW_API rw_status rw_stream_run_sized(rw_device *device, const char *in, const ch
  *   rw_stream_run(dev, "film.y4m", "none", &spec, NULL);
  *   rw_stream_window_destroy(&window);
  *
- * It needs SDL2. All calls must come from one thread. */
+ * It needs SDL2. A process has one window at a time.
+ * Threads: all calls must come from one thread. */
 typedef struct rw_stream_window rw_stream_window;
 
 typedef struct rw_stream_window_spec {
-    /* pixels, 64 to 16384 (default: for whole multiples of the frames, at most 1280 x 720) */
+    /* pixels, 64 … 16384. Default: an integer multiple of the frame size, up to 1280 x 720. */
     int width, height;
-    const char *title; /* (default: "Rechenwerk") */
-    /* "FILE.png": key s writes FILE-2.png, FILE-3.png … (default: window.png, window-2.png …) */
+    const char *title; /* Default: "Rechenwerk". */
+    /* "FILE.png": key s writes FILE-2.png, FILE-3.png, … Default: window.png, window-2.png, … */
     const char *screenshot;
 } rw_stream_window_spec;
 
-/* The window opens with the first frame. A process has one at a time. Destroy it before its device.
- * ERR_ARGUMENT: there is one already, or a size is outside its limits. ERR_UNSUPPORTED: SDL2 or a display is missing;
- * the message says what to install. */
+/* Creates a window. It opens with the first call of rw_stream_window_show.
+ * Errors: ERR_ARGUMENT: a window exists already, a size out of range; ERR_UNSUPPORTED: SDL2 or a display is missing;
+ *     the message names what to install. ERR_MEMORY.
+ * Lifetime: the texts are copied. Destroy the window before its device is closed. */
 RW_API rw_status rw_stream_window_create_sized(rw_device *device, const rw_stream_window_spec *spec,
                                                rw_stream_window **window, size_t spec_size);
 #define rw_stream_window_create(...) rw_stream_window_create_sized(__VA_ARGS__, sizeof(rw_stream_window_spec))
-/* For rw_stream_spec.show; show_user: the window. ERR_UNSUPPORTED: SDL2 cannot open the window; and what filters fail
- * with. */
+/* The function for rw_stream_spec.show; show_user: the window.
+ * Errors: ERR_UNSUPPORTED: SDL2 cannot open the window; those of rw_image_filter_create and rw_image_filter_execute. */
 RW_API rw_status rw_stream_window_show(void *show_user, const rw_stream_view *view, rw_stream_action *action);
-/* Writes what the window shows as PNG. ERR_ARGUMENT: no frame was shown yet; ERR_FILE. */
+/* Writes the contents of the window as PNG. Errors: ERR_ARGUMENT: no frame has been shown yet; ERR_FILE; ERR_MEMORY. */
 RW_API rw_status rw_stream_window_save(rw_stream_window *window, const char *path);
 RW_API void rw_stream_window_destroy(rw_stream_window **window);
 

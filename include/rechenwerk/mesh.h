@@ -1,5 +1,5 @@
-/* Meshes of hexahedra: block-structured grids, the multi-block structured grids of a time-linearised flow solver, and
- * grids in CGNS files. */
+/* Hexahedral meshes: block-structured grids with fields and expressions on them, the matrices of multi-block structured
+ * grids of a time-linearised flow solver, and grids in CGNS files. */
 #ifndef RECHENWERK_MESH_H
 #define RECHENWERK_MESH_H
 
@@ -15,34 +15,41 @@ extern "C" {
 
 /* ---- block-structured grids -------------------------------------------------------------------------------------- */
 
-/* Block-structured hexahedral grids: a coarse mesh of hexahedra, the blocks, each cut into nx x ny x nz cells. Blocks
- * share vertices, edges and faces and may meet in any orientation; on curved bodies cells follow the true surface.
+/* A block-structured grid consists of blocks: the hexahedra of a coarse mesh, each divided into nx x ny x nz cells.
+ * Blocks share vertices, edges and faces and may meet in any orientation. Cells at curved boundaries follow the true
+ * surface.
  *
  *   rw_blocks *grid;
  *   rw_blocks_cylinder(ctx, 0.5, 0.2, 10, (int[3]){20, 20, 20}, &grid);     an O-grid: a core and four blocks around it
  *   double *volume = malloc(rw_blocks_cells(grid) * sizeof *volume);
  *   rw_blocks_volumes(grid, volume);
  *
- * A cell field is an array with a number for each cell: block after block, x fastest within a block. A point field has
- * a number for each point: vertices, then the points inside edges, faces, blocks, so that shared points exist once. */
+ * Cell field: an array of one value per cell, block after block, x fastest within a block.
+ * Point field: an array of one value per point: vertices first, then the interior points of edges, of faces and of
+ *     blocks. A point that blocks share occurs once.
+ * Lifetime: all input is copied. Destroy a grid after the programs created on it and before the devices they run on are
+ *     closed.
+ * Threads: a grid may be queried by several threads; rw_blocks_expr_create and programs on the grid one at a time.
+ * Source: docs/methods/blocks.md. */
 
 typedef enum rw_surface_kind { RW_SURFACE_CYLINDER, RW_SURFACE_SPHERE, RW_SURFACE_CUSTOM } rw_surface_kind;
 
-/* A true surface that parts of the mesh lie on. Points of an edge on a cylinder are equally spaced in angle and along
- * the axis, on a sphere in angle; on a custom surface they are those of the straight edge, projected. */
+/* A true surface on which edges and faces of the mesh lie. Points of an edge are equally spaced in angle and along the
+ * axis on a cylinder, and in angle on a sphere. On a custom surface they are the points of the straight edge,
+ * projected. */
 typedef struct rw_surface {
     rw_surface_kind kind;
-    double centre[3], axis[3], radius;        /* axis: of a cylinder, any length */
-    void (*project)(void *user, double x[3]); /* CUSTOM: x becomes the nearest point of the surface */
+    double centre[3], axis[3], radius;        /* axis: CYLINDER, of any nonzero length; radius: positive */
+    void (*project)(void *user, double x[3]); /* CUSTOM: replaces x by the nearest point of the surface */
     void *user;
 } rw_surface;
 
-/* An edge (n = 2) or a face with its edges (n = 4, corners in any order) that lies on a surface. */
+/* A curved edge (n = 2) or a curved face with its four edges (n = 4, vertices in any order). */
 typedef struct rw_on_surface {
     int surface, n, vertex[4];
 } rw_on_surface;
 
-/* Corners of a block as VTK and Gmsh number them; its axes go from corner 0 to 1, 0 to 3, 0 to 4:
+/* A coarse mesh. Corners of a block are numbered as in VTK and Gmsh; its axes go from corner 0 to 1, 0 to 3 and 0 to 4:
  *
  *        7--------6
  *       /|       /|
@@ -50,126 +57,151 @@ typedef struct rw_on_surface {
  *      | |      | |      |/
  *      | 3------|-2      o--x
  *      |/       |/
- *      0--------1                                                                                             */
+ *      0--------1 */
 typedef struct rw_coarse_mesh {
     int nvertices, nblocks, nsurfaces, ncurved;
     const double (*vertices)[3];
     const int (*blocks)[8];
-    const rw_surface *surfaces;  /* NULL if there are none */
-    const rw_on_surface *curved; /* likewise */
+    const rw_surface *surfaces;  /* [nsurfaces]; NULL if there are none */
+    const rw_on_surface *curved; /* [ncurved]; NULL if there are none */
 } rw_coarse_mesh;
 
+/* How interior points are computed. Source of TRANSFINITE: W. Gordon, C. Hall, Int. J. Numer. Methods Eng. 7, 1973. */
 typedef enum rw_mapping {
-    RW_MAPPING_TRANSFINITE, /* points inside from the points of faces, theirs from edges (Gordon and Hall 1973) */
-    RW_MAPPING_TRILINEAR    /* from the corners alone: straight edges, whatever the surfaces are */
+    RW_MAPPING_TRANSFINITE, /* interior points of blocks from those of faces, these from edges */
+    RW_MAPPING_TRILINEAR    /* all points from the corners; edges are straight, surfaces are ignored */
 } rw_mapping;
 
+/* Specification of a grid. Default of `mapping`: RW_MAPPING_TRANSFINITE. */
 typedef struct rw_blocks_spec {
     rw_coarse_mesh mesh;      /* copied */
-    int cells[3];             /* of every block along its axes */
-    const int (*cells_of)[3]; /* (optional) of each block instead; NULL: `cells` */
+    int cells[3];             /* cells of every block along its axes, each at least 1 */
+    const int (*cells_of)[3]; /* [nblocks] (optional) cells of each block, in place of `cells` */
     rw_mapping mapping;
 } rw_blocks_spec;
 
 typedef struct rw_blocks rw_blocks;
 
-/* ERR_INPUT, with the numbers of blocks, vertices, cells: vertices that do not exist or occur twice in a block;
- * inverted or twisted blocks; a face of three blocks; neighbours with other numbers of cells on what they share; cells
- * that are inverted or twisted (a Jacobian at a corner that is not positive). ERR_ARGUMENT: no cells, too many
- * (2^31). */
+/* Creates a grid from a coarse mesh.
+ * Errors: ERR_INPUT, with the indices of blocks, vertices or cells: coordinates that are not finite; a vertex that does
+ *     not exist or occurs twice in a block; an inverted or twisted block; a face that belongs to three blocks;
+ *     neighbouring blocks with different numbers of cells on a shared edge; a curved part that is no edge or face of a
+ *     block; inverted or twisted cells, whose Jacobian is not positive at a corner. ERR_ARGUMENT: no blocks, fewer than
+ *     8 vertices, fewer than 1 cell along an axis, more than 2^31 - 1 cells, an invalid surface; ERR_MEMORY.
+ * Lifetime: the specification is copied. `project` is not called after the grid has been created. */
 RW_API rw_status rw_blocks_create_sized(rw_context *ctx, const rw_blocks_spec *spec, rw_blocks **grid,
                                         size_t spec_size);
 #define rw_blocks_create(...) rw_blocks_create_sized(__VA_ARGS__, sizeof(rw_blocks_spec))
-/* A box from the origin, one block. */
+/* Creates a box of one block with a corner in the origin. length, cells: along x, y, z.
+ * Errors: those of rw_blocks_create; ERR_ARGUMENT: a length that is not positive. */
 RW_API rw_status rw_blocks_box(rw_context *ctx, const double length[3], const int cells[3], rw_blocks **grid);
-/* A cylinder around z from z = 0: a core with its corners at radius `core`, square across, and four blocks around it.
- * cells: along each quarter of the circle (so the core has cells[0] x cells[0] across), from the core to the surface,
- * along z. */
+/* Creates a cylinder around the z axis, 0 <= z <= length, as an O-grid: a core of square cross-section with its corners
+ * at radius `core`, and four blocks around it.
+ * cells: along each quarter of the circle, from the core to the surface, and along z. The core has cells[0] x cells[0]
+ *     cells across.
+ * Errors: those of rw_blocks_create; ERR_ARGUMENT unless 0 < core < radius and 0 < length. */
 RW_API rw_status rw_blocks_cylinder(rw_context *ctx, double radius, double core, double length, const int cells[3],
                                     rw_blocks **grid);
-/* The hexahedra of a mesh of Gmsh (MSH 2.2 or 4.1, ASCII) as blocks, each cut into `cells`. Faces on the boundary whose
- * corners all lie on one of the surfaces (within 1e-6 of its radius, of a custom one 1e-9 of the mesh's size) lie on
- * it; surfaces may be NULL. ERR_FILE, ERR_INPUT with the line, and as rw_blocks_create. */
+/* Creates a grid from a Gmsh file (MSH 2.2 or 4.1, ASCII). Each hexahedron becomes a block of `cells` cells. A boundary
+ * face lies on the first of the surfaces that contains its four corners, within 1e-6 of the radius, or 1e-9 of the
+ * extent of the mesh for a custom surface.
+ * surfaces: NULL if nsurfaces is 0.
+ * Errors: ERR_FILE; ERR_INPUT with the line; those of rw_blocks_create. */
 RW_API rw_status rw_blocks_read_gmsh(rw_context *ctx, const char *path, const int cells[3], const rw_surface *surfaces,
                                      int nsurfaces, rw_blocks **grid);
 RW_API void rw_blocks_destroy(rw_blocks **grid);
 
-/* One block: its cells are first_cell + (k*cells[1] + j)*cells[0] + i. */
+/* A block. Cell (i, j, k) of the block has index first_cell + (k*cells[1] + j)*cells[0] + i in cell fields. */
 typedef struct rw_block {
-    int corner[8]; /* vertices, as in the mesh */
+    int corner[8]; /* vertices, numbered as in rw_coarse_mesh */
     int cells[3];
     int64_t first_cell;
 } rw_block;
 
+/* Numbers of blocks, cells and points; a block by its index 0 … rw_blocks_count - 1. */
 RW_API int rw_blocks_count(const rw_blocks *grid);
 RW_API rw_status rw_blocks_get_block(const rw_blocks *grid, int block, rw_block *info);
 RW_API int64_t rw_blocks_cells(const rw_blocks *grid);
 RW_API int64_t rw_blocks_points(const rw_blocks *grid);
-/* Coordinates of all points; they belong to the grid. */
+/* Coordinates of all points, [points]. Lifetime: they belong to the grid. */
 RW_API const double (*rw_blocks_coordinates(const rw_blocks *grid))[3];
-/* Number of a block's point; 0 <= i <= cells[0], and so on. */
+/* Index of point (i, j, k) of a block in point fields; 0 <= i <= cells[0], and likewise for j and k. */
 RW_API int64_t rw_blocks_point(const rw_blocks *grid, int block, int i, int j, int k);
-/* The eight points of a cell, in the order of a block's corners. */
+/* The eight points of a cell, numbered as the corners of a block. */
 RW_API void rw_blocks_cell_points(const rw_blocks *grid, int64_t cell, int64_t points[8]);
-/* Where a cell is: its block and place there. */
+/* Returns the block that contains a cell; place: its indices (i, j, k) in the block. */
 RW_API int rw_blocks_find(const rw_blocks *grid, int64_t cell, int place[3]);
 
-/* centres [cells][3]: means of the eight points; volumes [cells], exact for the trilinear cell; neighbours [cells][6]:
- * the cell across the sides x = 0, 1, y = 0, 1, z = 0, 1 of the cell's own axes, -1 at the boundary. ERR_MEMORY. */
+/* Geometry of all cells.
+ * centres: [cells][3], mean of the eight points.
+ * volumes: [cells], exact for the trilinear cell.
+ * neighbours: [cells][6], the cell across the sides x = 0, x = 1, y = 0, y = 1, z = 0, z = 1 of the cell's own axes, in
+ *     the same or another block; -1 at the boundary.
+ * Errors: ERR_MEMORY. */
 RW_API rw_status rw_blocks_centres(const rw_blocks *grid, double (*centres)[3]);
 RW_API rw_status rw_blocks_volumes(const rw_blocks *grid, double *volumes);
 RW_API void rw_blocks_neighbours(const rw_blocks *grid, int32_t (*neighbours)[6]);
 
-/* Local matrices of finite elements: [cells][p][q] <- integral over the cell of f(v = N_p, w = N_q), N the trilinear
- * functions of its eight points, by Gauss's rule with `gauss` (1 … 4) points an axis. An integrand sees the place, both
- * functions and their gradients. */
+/* Integrand of an element matrix: x is the quadrature point, v and w are values of two shape functions, dv and dw their
+ * gradients. */
 typedef double rw_integrand(void *user, const double x[3], double v, const double dv[3], double w, const double dw[3]);
-/* v w */
+/* Mass matrix: v w. */
 RW_API double rw_integrand_mass(void *user, const double x[3], double v, const double dv[3], double w,
                                 const double dw[3]);
-/* grad v . grad w */
+/* Stiffness matrix: grad v . grad w. */
 RW_API double rw_integrand_stiffness(void *user, const double x[3], double v, const double dv[3], double w,
                                      const double dw[3]);
+/* Element matrices of trilinear finite elements: matrices[cells][p][q] <- integral over the cell of f(v = N_p,
+ * w = N_q). N_p is the shape function of point p of the cell, in the order of the corners of a block.
+ * gauss: quadrature points per axis of the Gauss-Legendre rule, 1 … 4.
+ * Errors: ERR_ARGUMENT: gauss; ERR_MEMORY.
+ * Threads: f is called by several threads at once. */
 RW_API rw_status rw_blocks_local(const rw_blocks *grid, rw_integrand *f, void *user, int gauss,
                                  double (*matrices)[8][8]);
-/* values [cells] <- values times the sum over p, q of the cell's matrix: with the mass matrix, integrals of what is
- * constant in each cell. */
+/* values[cells] <- values times the sum of all entries of the cell's matrix. With the mass matrix this integrates a
+ * function that is constant in each cell. */
 RW_API void rw_blocks_integrate(const rw_blocks *grid, const double (*matrices)[8][8], double *values);
 
-/* A section across an axis, as a raster of n[0] x n[1] pixels over [lower, upper] of the two other axes, in their
- * order. cell[j*n[0] + i] becomes the cell that the pixel's middle lies in, -1 outside of the grid. */
+/* A cross-section normal to an axis (0, 1, 2), at coordinate `at`. It is sampled on a raster of n[0] x n[1] pixels over
+ * the rectangle [lower, upper] of the other two axes in ascending order. */
 typedef struct rw_blocks_slice {
     int axis;
     double at, lower[2], upper[2];
     int n[2];
 } rw_blocks_slice;
+/* Finds the cells of a cross-section: cell[j*n[0] + i] becomes the cell that contains the centre of pixel (i, j), or -1
+ * outside the grid.
+ * Errors: ERR_ARGUMENT: axis, n, an empty rectangle; ERR_MEMORY. */
 RW_API rw_status rw_blocks_cut(const rw_blocks *grid, const rw_blocks_slice *slice, int64_t *cell);
-/* The box around all points. */
+/* Bounding box of all points. */
 RW_API void rw_blocks_extent(const rw_blocks *grid, double lower[3], double upper[3]);
 
 /* ---- fields and expressions -------------------------------------------------------------------------------------- */
 
 typedef enum rw_blocks_place { RW_BLOCKS_CELLS, RW_BLOCKS_POINTS } rw_blocks_place;
 
-/* Where arrays of the grid lie that are made from now on, those of its words too (default: DEVICE). */
+/* Sets the kind of memory for arrays that are created later, those of the built-in fields included (default:
+ * DEVICE). */
 RW_API void rw_blocks_set_memory(rw_blocks *grid, rw_memory memory);
-/* An array with a number for each cell or point. */
+/* Creates an array of one value per cell or point, of shape (cells) or (points). Errors: those of rw_array_create. */
 RW_API rw_status rw_blocks_array(const rw_blocks *grid, rw_device *device, rw_blocks_place place, rw_dtype dtype,
                                  rw_array **array);
 
-/* A program of expressions whose fields are cell fields or point fields, as rw_expr_create; spec->grid is ignored.
- * Words beside those of the language, only read:
+/* Creates an expression program whose fields are cell fields or point fields, as rw_expr_create does. spec->grid is
+ * ignored; spec->given must be empty.
+ * Built-in fields of the grid, read-only, in addition to the words of the language:
  *   x y z       centre of the cell, coordinates of the point
- *   volume      of the cell; of a point the eighth part of the cells around it, weighted by where the point lies: both
- *               add up to the grid's
- *   block       number of the cell's block (cells only)
- *   boundary    1 for cells with a side, for points on the boundary of the grid, else 0
- * laplace(e) works across blocks, for cells by finite volumes, for points by finite elements (docs/methods/blocks.md);
- * what its boundaries let in say spec->fields[].boundary, side 2d + s being that of a block's axis d: of cells NEAREST
- * (closed), NEUMANN, DIRICHLET with numbers, of points NEAREST, NEUMANN, ROBIN, which may depend on x, y, z. Other
+ *   volume      volume of the cell; of a point, the integral of its shape function. Both sum to the volume of the grid
+ *   block       index of the cell's block (cells only)
+ *   boundary    1 for cells with a side, and for points, on the boundary of the grid; otherwise 0
+ * laplace(e) acts across blocks: for cells by finite volumes, for points by finite elements with lumped mass. Other
  * differences along axes are refused.
- * Their arrays are made when a program first uses them and belong to the grid: destroy it before the device is closed,
- * and after its programs. */
+ * Boundary conditions: spec->fields[].boundary. Side 2d + s is the lower (s = 0) or upper (s = 1) side of a block's
+ *     axis d. Cells: NEAREST (zero flux), NEUMANN, DIRICHLET, with values that do not depend on x, y, z. Points:
+ *     NEAREST, NEUMANN, ROBIN, whose values may depend on x, y, z.
+ * Errors: those of rw_expr_create; ERR_ARGUMENT: spec->given is not empty.
+ * Lifetime: the arrays of built-in fields and of the Laplacian are created when a program first uses them and belong to
+ *     the grid. Destroy the grid after its programs and before the device is closed. */
 RW_API rw_status rw_blocks_expr_create_sized(rw_blocks *grid, rw_device *device, rw_blocks_place place,
                                              const rw_expr_spec *spec, rw_expr **expr, size_t spec_size,
                                              size_t field_size, size_t scalar_size, size_t given_size,
@@ -178,9 +210,9 @@ RW_API rw_status rw_blocks_expr_create_sized(rw_blocks *grid, rw_device *device,
 
 /* ---- multi-block structured grids -------------------------------------------------------------------------------- */
 
-/* Multi-block structured grids of a time-linearised flow solver: matrices of 5 x 5 blocks like the solver's, made from
- * a few numbers; their preparation for kernels; and the operator of all grid blocks in one process, with the exchange
- * of ghost cells on the device.
+/* Matrices of multi-block structured grids of a time-linearised flow solver: generated test matrices with blocks of
+ * 5 x 5, their preparation for kernels, and the operator of all grid blocks in one process, with the exchange of ghost
+ * cells on the device.
  *
  *   rw_multiblock_spec grid = {
  *       .cells = {10, 40, 20}, .blocks = {8, 1, 1}, .mode = RW_MULTIBLOCK_INNER, .periodic = true};
@@ -190,10 +222,12 @@ RW_API rw_status rw_blocks_expr_create_sized(rw_blocks *grid, rw_device *device,
  *   rw_multiblock_operator(op, RW_C128, &A);                                 for a solver:
  *   rw_krylov_create(A, RW_C128, &spec, &solver);
  *
- * The grid is x times theta times r, cut into equal grid blocks. A cell has five unknowns, a coupling of two cells is a
- * block of 5 x 5. Around each grid block lie ghost cells, two wide, along the axes that the stencil couples: inner
- * ones, which are cells of neighbours, and outer ones, where the grid ends. Cells are numbered with theta fastest, then
- * x, then r. Axes are always named in the order x, theta, r. Source: docs/methods/multiblock.md. */
+ * The grid is a product of the axes x, theta and r, always named in this order, and is divided into equal grid blocks.
+ * A cell has five unknowns; the coupling of two cells is a block of 5 x 5 entries. Cells are numbered with theta
+ * fastest, then x, then r.
+ * Ghost cells surround each grid block in two layers along the axes that the stencil couples. Inner ghost cells are
+ * copies of cells of neighbouring grid blocks; outer ghost cells lie outside the whole grid.
+ * Source: docs/methods/multiblock.md. */
 
 enum { RW_MULTIBLOCK_UNKNOWNS = 5, RW_MULTIBLOCK_ALL = -1 };
 
@@ -213,7 +247,7 @@ typedef enum rw_multiblock_stencil {
         RW_MULTIBLOCK_STENCILS
 } rw_multiblock_stencil;
 
-/* What becomes of couplings that leave the grid block: name, text, one line */
+/* Couplings to cells outside the grid block: name, text, one line */
 /* clang-format off */
 #define RW_MULTIBLOCK_MODE_LIST(X)                                                                                     \
     X(TRUNCATED, "truncated", "none is kept: each grid block stands alone")                                            \
@@ -229,7 +263,7 @@ typedef enum rw_multiblock_mode {
         RW_MULTIBLOCK_MODES
 } rw_multiblock_mode;
 
-/* How cells are numbered: name, text, one line */
+/* Numbering of rows and columns: name, text, one line */
 /* clang-format off */
 #define RW_MULTIBLOCK_INDEX_LIST(X)                                                                                    \
     X(COMPACT, "compact", "neither rows nor columns count ghost cells: a square matrix for solvers")                   \
@@ -248,71 +282,86 @@ RW_API const char *rw_multiblock_stencil_name(rw_multiblock_stencil stencil);
 RW_API const char *rw_multiblock_mode_name(rw_multiblock_mode mode);
 RW_API const char *rw_multiblock_index_name(rw_multiblock_index index);
 
-/* 0 is the default of every member but `cells`. As text:
- * "cells=10x40x20:blocks=8:ns3d:full:periodic:complex:omega=0.1". */
+/* Specification of a grid. A zeroed member has its default; `cells` is required. As text:
+ * "cells=10x40x20:blocks=8:ns3d:full:periodic:complex:omega=0.1".
+ * Limits: 1e12 cells and 1e6 grid blocks in all; one cell along r for stencils of two axes; omega = 0 for real
+ *     matrices. */
 typedef struct rw_multiblock_spec {
-    int64_t cells[3];              /* of one grid block along x, theta, r; each 1 … 1,000,000 */
+    int64_t cells[3];              /* cells of one grid block along x, theta, r; each 1 … 1,000,000 */
     int64_t blocks[3];             /* grid blocks along x, theta, r (default: 1x1x1) */
     rw_multiblock_stencil stencil; /* (default: euler3d) */
     rw_multiblock_mode mode;       /* (default: truncated) */
-    bool periodic;                 /* the first and the last cells along theta are neighbours */
-    bool is_complex;               /* as text: complex */
-    /* i omega V on the diagonal of a complex matrix, V the volume of the cell (default: 0) */
+    bool periodic;                 /* the first and the last cells along theta are neighbours (as text: periodic) */
+    bool is_complex;               /* complex values (as text: complex) */
+    /* the diagonal of a complex matrix has the term i omega V; V is the volume of the cell divided by the mean volume
+     * (default: 0) */
     double omega;
-    uint64_t seed; /* of the random values (default: 0) */
-    bool zeros;    /* blocks have structural zeros: 54 of 65 entries of an Euler row in 3D are there */
+    uint64_t seed; /* seed of the random values, 0 … 2^53 (default: 0) */
+    bool zeros;    /* blocks have structural zeros: 54 of the 65 entries of a 3D Euler row are stored */
 } rw_multiblock_spec;
 
-/* Rows of rw_multiblock_spec. */
+/* The parameter table of rw_multiblock_spec. */
 RW_API const rw_params *rw_multiblock_params(void);
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
-/* Of a grid block, or of all (RW_MULTIBLOCK_ALL); nothing is allocated to know it. */
+/* Sizes of the matrix of one grid block, or of all of them (RW_MULTIBLOCK_ALL). */
 typedef struct rw_multiblock_size {
-    int64_t grid_blocks;   /* of the whole grid */
-    int64_t cells;         /* without ghosts */
-    int64_t extended;      /* with ghosts */
-    int64_t rows, columns; /* of the matrix, 5 a cell that the index counts */
-    int64_t blocks;        /* couplings: 5 x 5 blocks of the matrix */
-    int64_t values;        /* numbers in them, 25 each */
-    int64_t entries;       /* of those that are not structurally zero */
-    int64_t vector;        /* numbers of a vector with ghosts */
-    int64_t value_bytes;   /* of the values in the type asked for */
-    /* of bcsr, 4 each: a column a block, a start a row and one more; for STORED the number of each row too */
+    int64_t grid_blocks;   /* grid blocks of the whole grid */
+    int64_t cells;         /* cells without ghost cells */
+    int64_t extended;      /* cells with ghost cells */
+    int64_t rows, columns; /* rows and columns of the matrix: 5 per cell that the index counts */
+    int64_t blocks;        /* blocks of 5 x 5 entries */
+    int64_t values;        /* stored values, 25 per block */
+    int64_t entries;       /* values that are not structurally zero */
+    int64_t vector;        /* length of a vector with ghost cells */
+    int64_t value_bytes;   /* bytes of the stored values in the given type */
+    /* bytes of the indices of bcsr, 4 each: a column per block, a start per row and one more; STORED: also the cell of
+     * each row */
     int64_t index_bytes;
 } rw_multiblock_size;
-/* block: 0 … grid blocks - 1, x fastest, then theta, then r; or RW_MULTIBLOCK_ALL: the grid blocks one after the
- * other. COMPACT needs that no coupling leads to a ghost: mode TRUNCATED, or INNER of ALL grid blocks. ERR_ARGUMENT: a
- * specification, block or index that is wrong. */
+/* Computes the sizes; nothing is allocated.
+ * block: 0 … grid blocks - 1, with x fastest, then theta, then r; or RW_MULTIBLOCK_ALL: all grid blocks, one after
+ *     another.
+ * index: COMPACT is possible only if no coupling leads to a ghost cell: mode TRUNCATED, or mode INNER for all grid
+ *     blocks.
+ * Errors: ERR_ARGUMENT: an invalid specification, block or index. */
 RW_API rw_status rw_multiblock_measure_sized(rw_context *context, const rw_multiblock_spec *spec, int64_t block,
                                              rw_multiblock_index index, rw_dtype values, rw_multiblock_size *size,
                                              size_t spec_size, size_t size_size);
 #define rw_multiblock_measure(...)                                                                                     \
     rw_multiblock_measure_sized(__VA_ARGS__, sizeof(rw_multiblock_spec), sizeof(rw_multiblock_size))
 
-/* Number of a cell with ghosts: theta + g + (ntheta + 2 g)(x + g + (nx + 2 g)(r + h)); g = 2 ghost cells, h = 2 along r
- * where the stencil has three axes, else 0. x, theta, r: from -g … n + g - 1, the cells of the grid block from 0. */
+/* Index of a cell, ghost cells counted: theta + g + (ntheta + 2 g)(x + g + (nx + 2 g)(r + h)). g = 2 is the number of
+ * ghost layers; along r it is h = 2 for stencils of three axes, otherwise h = 0.
+ * x, theta: -g … n + g - 1; r: -h … n + h - 1; the cells of the grid block are 0 … n - 1. */
 RW_API int64_t rw_multiblock_cell_sized(const rw_multiblock_spec *spec, int64_t x, int64_t theta, int64_t r,
                                         size_t spec_size);
 #define rw_multiblock_cell(...) rw_multiblock_cell_sized(__VA_ARGS__, sizeof(rw_multiblock_spec))
 
 /* ---- matrices ---------------------------------------------------------------------------------------------------- */
 
-/* Where the matrix of a grid block, or of all, has blocks. With a layout it is the pattern that this layout takes
- * (rw_sparse_estimate, rw_sparse_create): single entries without structural zeros for formats without blocks, sizes for
- * VBCSR; NULL: blocks of 5 x 5. ERR_ARGUMENT; ERR_MEMORY. */
+/* Creates the sparsity pattern of the matrix of a grid block, or of all (RW_MULTIBLOCK_ALL). Free it with
+ * rw_multiblock_free.
+ * layout: NULL for blocks of 5 x 5. Otherwise the pattern is what rw_sparse_estimate and rw_sparse_create expect for
+ *     this layout: single entries without structural zeros for formats without blocks, with block sizes for VBCSR.
+ * Errors: ERR_ARGUMENT: those of rw_multiblock_measure, blocks other than 5 x 5; ERR_MEMORY. */
 RW_API rw_status rw_multiblock_pattern_sized(rw_context *context, const rw_multiblock_spec *spec, int64_t block,
                                              rw_multiblock_index index, const rw_sparse_layout *layout,
                                              rw_sparse_blocks *pattern, size_t spec_size);
 #define rw_multiblock_pattern(...) rw_multiblock_pattern_sized(__VA_ARGS__, sizeof(rw_multiblock_spec))
+/* Frees the arrays of a pattern that rw_multiblock_pattern, rw_multiblock_trace or rw_multiblock_prepare has
+ * created. */
 RW_API void rw_multiblock_free(rw_sparse_blocks *pattern);
 
-/* The matrix with its values, put block by block where they stay: beside the matrix there is its pattern (8 bytes a
- * block, in formats without blocks an entry) and a piece of at most 8 MB. Values follow from (seed, cell of the whole
- * grid, offset, entry): they are the same in all layouts, modes and cuts of the grid, and on every machine. Layouts
- * with blocks have 5 x 5 ones. A real specification may go into a complex layout. ERR_ARGUMENT, ERR_MEMORY as of
- * rw_sparse_create. */
+/* Creates the matrix of a grid block, or of all, with its values. A value is a function of the seed, the cell of the
+ * whole grid, the offset of the coupling and the entry: it is the same in all layouts, modes and divisions of the grid,
+ * and on every machine.
+ * layout: required; blocks of 5 x 5 in formats with blocks. A real specification may have a complex layout.
+ * Memory, in addition to the matrix: its pattern (8 bytes per block, or per entry in formats without blocks) and a
+ *     buffer of up to 8 MB. Values are assembled in place.
+ * Errors: those of rw_multiblock_pattern and rw_sparse_create; ERR_ARGUMENT: a complex specification with a real
+ *     layout; ERR_MEMORY: the values exceed the memory of the device. */
 RW_API rw_status rw_multiblock_assemble_sized(rw_device *device, const rw_multiblock_spec *spec, int64_t block,
                                               rw_multiblock_index index, const rw_sparse_layout *layout,
                                               rw_sparse **matrix, size_t spec_size);
@@ -320,23 +369,24 @@ RW_API rw_status rw_multiblock_assemble_sized(rw_device *device, const rw_multib
 
 /* ---- preparation ------------------------------------------------------------------------------------------------- */
 
-/* How a row start says that a ghost cell has no row. */
+/* Marks a ghost cell in the row starts: it has no row. */
 typedef enum rw_multiblock_placeholder {
-    RW_MULTIBLOCK_EMPTY,    /* it equals the next start */
-    RW_MULTIBLOCK_SENTINEL, /* it is -1 */
+    RW_MULTIBLOCK_EMPTY,    /* its start equals the next one */
+    RW_MULTIBLOCK_SENTINEL, /* its start is -1 */
 } rw_multiblock_placeholder;
 
-/* The solver's own form of a grid block's matrix: EXTENDED with placeholders. Not for rw_sparse_create where they are
- * -1. To be freed with rw_multiblock_free. */
+/* Creates the pattern of a grid block in the form that the flow solver uses: index EXTENDED with placeholders. Free it
+ * with rw_multiblock_free. Row starts of -1 (SENTINEL) are not accepted by rw_sparse_create.
+ * Errors: those of rw_multiblock_pattern. */
 RW_API rw_status rw_multiblock_trace_sized(rw_context *context, const rw_multiblock_spec *spec, int64_t block,
                                            rw_multiblock_placeholder placeholder, rw_sparse_blocks *trace,
                                            size_t spec_size);
 #define rw_multiblock_trace(...) rw_multiblock_trace_sized(__VA_ARGS__, sizeof(rw_multiblock_spec))
 
-/* Removes placeholders, of both kinds: *stored has the rows that are left, (*row)[i] is the number that row i had.
- * Columns stay as they are. stored->first, column and *row are new; free them with rw_multiblock_free and free().
- * ERR_ARGUMENT with the row: starts that descend, negative ones other than -1, a last one that is no number of blocks,
- * columns outside or not ascending; ERR_MEMORY. */
+/* Removes the placeholders, of both kinds, from the row starts. *stored has the remaining rows; (*row)[i] is the row of
+ * `trace` that became row i. Columns are unchanged. Free *stored with rw_multiblock_free and *row with free().
+ * Errors: ERR_ARGUMENT with the row: starts that descend, negative starts other than -1, a last start that is not the
+ *     number of blocks, columns out of range or not ascending; ERR_MEMORY. */
 RW_API rw_status rw_multiblock_prepare(rw_context *context, const rw_sparse_blocks *trace, rw_sparse_blocks *stored,
                                        int64_t **row);
 
@@ -344,44 +394,54 @@ RW_API rw_status rw_multiblock_prepare(rw_context *context, const rw_sparse_bloc
 
 typedef struct rw_multiblock rw_multiblock;
 
-/* A matrix a grid block, EXTENDED, in this layout (bell and ell pad ghost rows too: bcsr and bsell:…:s1000000 do not).
- * Matrices and the exchange's lists are brought to the device. Errors as of rw_multiblock_assemble. */
+/* Creates the operator: the matrix of each grid block with index EXTENDED in this layout, and the lists of the
+ * exchange, on the device. bell and ell also store padding for the rows of ghost cells; bcsr, and bsell with the option
+ * s1000000, do not.
+ * Errors: those of rw_multiblock_assemble.
+ * Lifetime: the operator retains the device.
+ * Threads: one at a time. */
 RW_API rw_status rw_multiblock_create_sized(rw_device *device, const rw_multiblock_spec *spec,
                                             const rw_sparse_layout *layout, rw_multiblock **op, size_t spec_size);
 #define rw_multiblock_create(...) rw_multiblock_create_sized(__VA_ARGS__, sizeof(rw_multiblock_spec))
 RW_API void rw_multiblock_destroy(rw_multiblock **op);
-/* The matrix of a grid block; it belongs to the operator. NULL: there is none of that number. */
+/* The matrix of a grid block, or NULL if there is no such grid block. Lifetime: it belongs to the operator. */
 RW_API rw_sparse *rw_multiblock_matrix(rw_multiblock *op, int64_t block);
 RW_API const rw_multiblock_spec *rw_multiblock_get_spec(const rw_multiblock *op);
 
-/* A vector of all grid blocks, one after the other, with ghosts, of zeros: unknown u of cell c of grid block b is
- * number 5 (b extended + c) + u. */
+/* Creates a vector of zeros: all grid blocks one after another, ghost cells included. Unknown u of cell c
+ * (rw_multiblock_cell) of grid block b is entry 5 (b extended + c) + u, with `extended` cells per grid block.
+ * Errors: ERR_ARGUMENT: the type is not F32, F64, C64 or C128; ERR_MEMORY. */
 RW_API rw_status rw_multiblock_vector(rw_multiblock *op, rw_dtype type, rw_array **vector);
-/* The inner ghosts of x that the stencil reaches become the values of the cells they stand for; one launch. In mode
- * TRUNCATED there are none. The outer ones stay as they are. ERR_ARGUMENT: x is no such vector. */
+/* Copies cells of neighbouring grid blocks to the inner ghost cells of x that the stencil reaches, in one launch. Mode
+ * TRUNCATED has none. Outer ghost cells are unchanged.
+ * Errors: ERR_ARGUMENT: x is not a vector of the operator; ERR_COMPILE, ERR_MEMORY: with the first vector of a type. */
 RW_API rw_status rw_multiblock_exchange(rw_multiblock *op, rw_array *x, rw_queue *queue);
-/* These ghosts become 0, so that sums over a vector count each cell once. */
+/* Sets the same ghost cells to 0, so that reductions over a vector count each cell once.
+ * Errors: those of rw_multiblock_exchange. */
 RW_API rw_status rw_multiblock_clear(rw_multiblock *op, rw_array *x, rw_queue *queue);
-/* Exchange of x, then y <- alpha A x + beta y in each grid block; ghosts of y become beta times what they were (0 where
- * beta is NULL). alpha, beta and types as in rw_sparse_multiply. Launches only, once it has run for vectors of this
- * type: it may be recorded. */
+/* Exchanges the ghost cells of x, then computes y <- alpha A x + beta y in each grid block. Ghost cells of y are
+ * multiplied by beta. x and y: different vectors of one type; alpha, beta: as in rw_operator_multiply (NULL: 1 and 0).
+ * After the first call for vectors of a type it only launches kernels and may be recorded.
+ * Errors: ERR_ARGUMENT: vectors, types, a complex factor for real vectors; ERR_COMPILE, ERR_MEMORY. */
 RW_API rw_status rw_multiblock_multiply(rw_multiblock *op, const double alpha[2], rw_array *x, const double beta[2],
                                         rw_array *y, rw_queue *queue);
 
-/* The operator as solvers take it, for vectors of rw_multiblock_vector and this type: right-hand sides and first
- * guesses whose ghosts are 0, as those of the solution are then. In mode FULL outer ghosts are 0 too. jacobi and
- * chebyshev have its diagonal. `op` stays the caller's and must outlive it. ERR_ARGUMENT: a type that is none, or
- * real for complex matrices; ERR_MEMORY. */
+/* Creates the operator of the whole grid for solvers, for vectors of rw_multiblock_vector of this type. The ghost cells
+ * of right-hand sides and initial guesses must be 0; those of solutions are then 0. In mode FULL outer ghost cells are
+ * also 0. The preconditioners jacobi and chebyshev are available; transposes are not supported.
+ * Errors: ERR_ARGUMENT: a type other than F32, F64, C64, C128, a real type for complex matrices; ERR_MEMORY.
+ * Lifetime: `op` remains the caller's and must outlive *whole. */
 RW_API rw_status rw_multiblock_operator(rw_multiblock *op, rw_dtype type, rw_operator **whole);
 
 /* ---- CGNS files -------------------------------------------------------------------------------------------------- */
 
 /* Grids of flow solvers in CGNS files. Link librechenwerk-run. */
 
-/* Sets cells, grid blocks and periodicity from a CGNS file: structured zones of equal size, i along x, j along theta, k
- * along r, that lie side by side, joined by 1-to-1 interfaces of whole faces; theta is periodic where its ends have
- * interfaces. The rest of *spec stays. ERR_INPUT: another kind of grid, or one that does not suit the stencil;
- * ERR_UNSUPPORTED: librechenwerk-run was built without libcgns; ERR_FILE; ERR_MEMORY. */
+/* Reads cells, grid blocks and periodicity from a CGNS file into *spec; the other members are unchanged. The file must
+ * contain structured zones of equal size that fill a regular arrangement, i along x, j along theta, k along r, joined
+ * by 1-to-1 interfaces of whole faces. theta is periodic if its ends have interfaces.
+ * Errors: ERR_INPUT: another kind of grid, or a grid that does not suit the stencil; ERR_UNSUPPORTED: librechenwerk-run
+ *     was built without libcgns; ERR_FILE; ERR_MEMORY. *spec is then unchanged. */
 RW_API rw_status rw_multiblock_read_cgns_sized(rw_context *context, const char *path, rw_multiblock_spec *spec,
                                                size_t spec_size);
 #define rw_multiblock_read_cgns(...) rw_multiblock_read_cgns_sized(__VA_ARGS__, sizeof(rw_multiblock_spec))
