@@ -30,7 +30,10 @@ def table(names, structures, function, params):
     fields = getattr(names[structure["name"]], "_fields_")
     offsets = {getattr(names[structure["name"]], f[0]).offset: m for f, m in zip(fields, structure["members"])}
     rows = [params.row[i] for i in range(params.n)]
-    methods = method_names(structures, rows, offsets, names)
+    first = offsets.get(rows[0].offset, {}).get("type")
+    methods = {}  # the constants of the first member, where it is an enumeration, by number
+    if rows[0].kind == names["RW_PARAM_ENUM"] and first:
+        methods = {int(v): v.name for v in names[first]}
     for row in rows:
         if row.offset not in offsets:
             raise Unknown(f"{function}: the row {row.name.decode()} is no member of {structure['name']}: build the "
@@ -39,14 +42,6 @@ def table(names, structures, function, params):
         member["parameter"] = describe(names, row, methods)
         if member["parameter"]["name"] == member["name"]:
             del member["parameter"]["name"]
-
-
-def method_names(structures, rows, offsets, names):
-    """The constants of the member `method`, by number."""
-    for row in rows:
-        if row.name == b"method":
-            return {int(v): v.name for v in names[offsets[row.offset]["type"]]}
-    return {}
 
 
 def describe(names, row, methods):
