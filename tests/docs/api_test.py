@@ -57,6 +57,8 @@ def check_names():
             bad.append(f"{name}: not in api.md")
         if not hasattr(rechenwerk, name):
             bad.append(f"{name}: not in rechenwerk.py")
+    if ctypes_module.module(api) != (generated / "tools/python/rechenwerk.py").read_text(encoding="utf-8"):
+        bad.append("api.json alone does not give rechenwerk.py")
     if len(functions) < 250:
         bad.append(f"only {len(functions)} functions")
 
