@@ -9,8 +9,9 @@ set -euo pipefail
 build_packages='gcc libc6-dev make cmake pkgconf|pkg-config libyaml-dev libpng-dev libhdf5-dev'
 build_packages+=' libjpeg-dev|libjpeg62-turbo-dev|libjpeg-turbo8-dev libtiff-dev libsdl2-dev'
 # cmocka: unit tests; xvfb: windows without a screen; pocl and the loader: OpenCL on the CPU; gfortran: the Fortran
-# module.
+# module; pycparser: the reference of the API.
 check_packages="$build_packages libcmocka-dev xvfb xauth pocl-opencl-icd ocl-icd-libopencl1 gfortran"
+check_packages+=' python3 python3-pycparser'
 fuzz_packages="$build_packages clang libclang-rt-dev libomp-dev"
 
 only_say=

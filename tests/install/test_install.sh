@@ -113,6 +113,13 @@ while IFS= read -r page; do
 done < <(find "$doc/docs" -name '*.md')
 [ -d "$doc/examples" ] || fail "the examples are not installed"
 
+# The Python module finds the libraries of its prefix.
+if command -v python3 >/dev/null; then
+    (cd "$prefix/share/rechenwerk" && unset RECHENWERK_LIBRARY && python3 -B -c 'from rechenwerk import *
+rw_context_destroy(rw_context_create()), rw_word_kinds()') >"$work/log" 2>&1 || fail "rechenwerk.py: $(cat "$work/log")"
+fi
+[ -s "$prefix/share/rechenwerk/api.json" ] || fail "api.json is not installed"
+
 # The command finds its libraries without help, and they export nothing but their own names.
 if [ -x "$RECHENWERK" ]; then
     "$prefix/bin/rechenwerk" list problems >"$work/log" 2>&1 || fail "the installed command: $(cat "$work/log")"
