@@ -6,8 +6,8 @@
  *   rw_array_read(a, (const void **)&result);  after kernels: copied back, once
  *
  * An array tracks which copy is current. Reading the host pointer copies from the device only if the device copy is
- * newer; a kernel copies to the device only if the host copy is newer. All copies are counted (rw_device_get_counters). On
- * the cpu device both copies are the same memory. */
+ * newer; a kernel copies to the device only if the host copy is newer. All copies are counted
+ * (rw_device_get_counters). On the cpu device both copies are the same memory. */
 #ifndef RECHENWERK_ARRAY_H
 #define RECHENWERK_ARRAY_H
 
@@ -37,6 +37,7 @@ typedef enum rw_dtype {
 #undef RW_X
 } rw_dtype;
 
+/* Name of a type, "f64"; bytes of an element; whether it is complex. */
 RW_API const char *rw_dtype_name(rw_dtype dtype);
 RW_API size_t rw_dtype_size(rw_dtype dtype);
 RW_API bool rw_dtype_is_complex(rw_dtype dtype);
@@ -78,6 +79,7 @@ RW_API rw_status rw_array_create_from(rw_device *device, rw_dtype dtype, int ndi
  * views retain it; the memory is freed with the last of them. */
 RW_API void rw_array_destroy(rw_array **array);
 
+/* Type, number of dimensions, shape and strides, places in memory, and device of an array. */
 RW_API rw_dtype rw_array_dtype(const rw_array *array);
 RW_API int rw_array_ndim(const rw_array *array);
 RW_API int64_t rw_array_shape(const rw_array *array, int axis); /* 1 beyond ndim */

@@ -125,6 +125,9 @@ RW_API bool rw_cancel_requested(const rw_cancel *cancel); /* of NULL: false */
  * crash when memory is exhausted, and a signal handler may want to report that. */
 RW_API const char *rw_within(void);
 
+/* Frees a text or a list that a function of the library has returned; NULL is allowed. */
+RW_API void rw_free(void *pointer);
+
 /* The nearest of n names to a mistyped one, or NULL if none is near. */
 RW_API const char *rw_nearest_word(const char *given, const char *const *names, int n);
 

@@ -94,8 +94,10 @@ RW_API rw_status rw_device_open_native(rw_context *context, const char *name, vo
 /* The CUcontext or cl_context; NULL on cpu and check. */
 RW_API rw_status rw_device_get_native(const rw_device *device, void **native);
 RW_API void rw_device_close(rw_device **device);
+/* Properties of an open device, which belong to it; its context. NULL of NULL. */
 RW_API const rw_device_properties *rw_device_info(const rw_device *device);
 RW_API rw_context *rw_device_context(const rw_device *device);
+/* Counts of copies, launches and compilations since the device was opened. */
 RW_API rw_status rw_device_get_counters_sized(const rw_device *device, rw_counters *counters, size_t counters_size);
 #define rw_device_get_counters(...) rw_device_get_counters_sized(__VA_ARGS__, sizeof(rw_counters))
 

@@ -146,9 +146,9 @@ typedef struct rw_expr rw_expr;
  * Threads: one at a time. */
 RW_API rw_status rw_expr_create_sized(rw_device *device, const rw_expr_spec *spec, rw_expr **expr, size_t spec_size,
                                       size_t field_size, size_t scalar_size, size_t given_size, size_t function_size);
-#define RW_EXPR_SIZES_                                                                                                 \
-    sizeof(rw_expr_spec), sizeof(rw_expr_field), sizeof(rw_expr_scalar), sizeof(rw_expr_given), sizeof(rw_expr_function)
-#define rw_expr_create(...) rw_expr_create_sized(__VA_ARGS__, RW_EXPR_SIZES_)
+#define rw_expr_create(...)                                                                                            \
+    rw_expr_create_sized(__VA_ARGS__, sizeof(rw_expr_spec), sizeof(rw_expr_field), sizeof(rw_expr_scalar),             \
+                         sizeof(rw_expr_given), sizeof(rw_expr_function))
 RW_API void rw_expr_destroy(rw_expr **expr);
 
 /* Binds an array to a field. It must have the field's type and the grid's shape (z, y, x), or be one row of as many
@@ -180,9 +180,10 @@ typedef struct rw_expr_plan {
     bool evaluator;       /* run by the plain evaluator on the host: no compiler, or a function in C */
     const char *function; /* the function in C that requires the host, or NULL; it belongs to the program */
 } rw_expr_plan;
+/* Passes, memory traffic and operations of one run. */
 RW_API rw_status rw_expr_get_plan_sized(const rw_expr *expr, rw_expr_plan *plan, size_t plan_size);
 #define rw_expr_get_plan(...) rw_expr_get_plan_sized(__VA_ARGS__, sizeof(rw_expr_plan))
-/* The plan as text, one paragraph per pass. Free it with free(). */
+/* The plan as text, one paragraph per pass. Free it with rw_free. */
 RW_API rw_status rw_expr_explain(const rw_expr *expr, char **text);
 
 #ifdef __cplusplus

@@ -131,7 +131,7 @@ RW_API rw_status rw_fft_tune_sized(rw_device *device, const rw_fft_spec *spec, c
                                    rw_fft_tuned *result, size_t spec_size, size_t options_size, size_t result_size);
 #define rw_fft_tune(...)                                                                                               \
     rw_fft_tune_sized(__VA_ARGS__, sizeof(rw_fft_spec), sizeof(rw_fft_tuning), sizeof(rw_fft_tuned))
-/* Writes the wisdom of the device as text, with a checksum in the last line. Free it with free(). */
+/* Writes the wisdom of the device as text, with a checksum in the last line. Free it with rw_free. */
 RW_API rw_status rw_fft_wisdom_export(rw_device *device, char **text);
 /* Adds the wisdom of a text of n bytes, replacing that of the same passes.
  * Errors: ERR_FILE: damaged text; ERR_ARGUMENT: wisdom of another device. Nothing is added then. ERR_MEMORY. */
@@ -309,7 +309,7 @@ typedef struct rw_signal_op {
 RW_API const rw_params *rw_signal_op_params(void);
 
 /* Computes the impulse response of a chain of operations such as "lowpass:cutoff=1000|gain:db=-3": the convolution of
- * the impulse responses of its operations, in f64. Free *taps with free(). Designs are those of scipy.signal.firwin
+ * the impulse responses of its operations, in f64. Free *taps with rw_free. Designs are those of scipy.signal.firwin
  * with scale=True: unit gain at 0 Hz (lowpass, bandstop), at rate/2 (highpass), at the centre of the band (bandpass).
  * rate: samples per second.
  * *n: number of coefficients, up to 2^20.

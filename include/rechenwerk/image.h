@@ -73,6 +73,7 @@ typedef enum rw_image_method {
         RW_IMAGE_METHODS,
     RW_IMAGE_OWN = RW_IMAGE_METHODS /* a user-defined operation, rw_image_own_register */
 } rw_image_method;
+/* Name of a method in texts, "gauss". */
 RW_API const char *rw_image_method_name(rw_image_method method);
 
 /* name, text, one line: values beyond the border of a row a b c d; v is rw_image_op.value */
@@ -274,7 +275,7 @@ RW_API rw_status rw_image_filter_create_sized(rw_device *device, const rw_image_
 RW_API void rw_image_filter_destroy(rw_image_filter **filter);
 RW_API rw_status rw_image_filter_get_info_sized(const rw_image_filter *filter, rw_image_info *info, size_t info_size);
 #define rw_image_filter_get_info(...) rw_image_filter_get_info_sized(__VA_ARGS__, sizeof(rw_image_info))
-/* Describes the passes as text, one line per pass. Free it with free(). */
+/* Describes the passes as text, one line per pass. Free it with rw_free. */
 RW_API rw_status rw_image_filter_explain(const rw_image_filter *filter, char **text);
 /* y <- filtered x, without waiting. The arrays have the types and shapes of the plan; views are allowed.
  * Errors: ERR_ARGUMENT: other arrays, x and y that overlap; ERR_MEMORY; ERR_LAUNCH.

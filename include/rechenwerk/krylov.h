@@ -33,6 +33,7 @@ typedef enum rw_krylov_method {
 #undef RW_X
         RW_KRYLOV_METHODS
 } rw_krylov_method;
+/* Name of a method in texts, "gmres". */
 RW_API const char *rw_krylov_method_name(rw_krylov_method method);
 
 /* Orthogonalisation of GMRES.
@@ -62,6 +63,7 @@ typedef enum rw_krylov_reason {
     RW_KRYLOV_REASON_LIST(RW_X)
 #undef RW_X
 } rw_krylov_reason;
+/* A reason as a clause of a sentence: "the residual is small enough". */
 RW_API const char *rw_krylov_reason_text(rw_krylov_reason reason);
 
 /* Called on the host, in the thread that called rw_krylov_solve, with |r| of the recurrence of iterations 0, 1, … in

@@ -206,7 +206,9 @@ RW_API rw_status rw_blocks_expr_create_sized(rw_blocks *grid, rw_device *device,
                                              const rw_expr_spec *spec, rw_expr **expr, size_t spec_size,
                                              size_t field_size, size_t scalar_size, size_t given_size,
                                              size_t function_size);
-#define rw_blocks_expr_create(...) rw_blocks_expr_create_sized(__VA_ARGS__, RW_EXPR_SIZES_)
+#define rw_blocks_expr_create(...)                                                                                     \
+    rw_blocks_expr_create_sized(__VA_ARGS__, sizeof(rw_expr_spec), sizeof(rw_expr_field), sizeof(rw_expr_scalar),      \
+                                sizeof(rw_expr_given), sizeof(rw_expr_function))
 
 /* ---- multi-block structured grids -------------------------------------------------------------------------------- */
 
@@ -278,6 +280,7 @@ typedef enum rw_multiblock_index {
         RW_MULTIBLOCK_INDICES
 } rw_multiblock_index;
 
+/* Names of these values in texts: "euler3d", "inner", "compact". */
 RW_API const char *rw_multiblock_stencil_name(rw_multiblock_stencil stencil);
 RW_API const char *rw_multiblock_mode_name(rw_multiblock_mode mode);
 RW_API const char *rw_multiblock_index_name(rw_multiblock_index index);
@@ -384,7 +387,7 @@ RW_API rw_status rw_multiblock_trace_sized(rw_context *context, const rw_multibl
 #define rw_multiblock_trace(...) rw_multiblock_trace_sized(__VA_ARGS__, sizeof(rw_multiblock_spec))
 
 /* Removes the placeholders, of both kinds, from the row starts. *stored has the remaining rows; (*row)[i] is the row of
- * `trace` that became row i. Columns are unchanged. Free *stored with rw_multiblock_free and *row with free().
+ * `trace` that became row i. Columns are unchanged. Free *stored with rw_multiblock_free and *row with rw_free.
  * Errors: ERR_ARGUMENT with the row: starts that descend, negative starts other than -1, a last start that is not the
  *     number of blocks, columns out of range or not ascending; ERR_MEMORY. */
 RW_API rw_status rw_multiblock_prepare(rw_context *context, const rw_sparse_blocks *trace, rw_sparse_blocks *stored,

@@ -81,8 +81,8 @@ typedef struct rw_ode rw_ode;
  * Threads: one at a time. */
 RW_API rw_status rw_ode_create_sized(rw_device *device, const rw_ode_spec *spec, rw_ode **ode, size_t spec_size,
                                      size_t field_size, size_t scalar_size);
-#define rw_ode_create(...) rw_ode_create_sized(__VA_ARGS__, RW_ODE_SIZES_)
-#define RW_ODE_SIZES_ sizeof(rw_ode_spec), sizeof(rw_expr_field), sizeof(rw_expr_scalar)
+#define rw_ode_create(...)                                                                                             \
+    rw_ode_create_sized(__VA_ARGS__, sizeof(rw_ode_spec), sizeof(rw_expr_field), sizeof(rw_expr_scalar))
 RW_API void rw_ode_destroy(rw_ode **ode);
 /* Binds the array that holds a field of the state, of the grid's shape (z, y, x) and the field's type. After each step
  * it holds the new state. The integrator retains it. Bind it again after its values have been changed.
@@ -128,6 +128,7 @@ typedef struct rw_ode_statistics {
     double step, error;     /* last accepted step: size, error over tolerance */
     int64_t undone;         /* steps undone by rw_ode_undo */
 } rw_ode_statistics;
+/* Statistics since the creation of the integrator, or of the state that rw_ode_load has set. */
 RW_API rw_status rw_ode_get_statistics_sized(const rw_ode *ode, rw_ode_statistics *statistics, size_t statistics_size);
 #define rw_ode_get_statistics(...) rw_ode_get_statistics_sized(__VA_ARGS__, sizeof(rw_ode_statistics))
 
@@ -140,18 +141,19 @@ RW_API void rw_ode_save(const rw_ode *ode, double state[RW_ODE_STATE]);
  * unchanged. */
 RW_API rw_status rw_ode_load(rw_ode *ode, const double state[RW_ODE_STATE]);
 
-/* The kernels of one step as text. Free it with free(). */
+/* The kernels of one step as text. Free it with rw_free. */
 RW_API rw_status rw_ode_explain(const rw_ode *ode, char **text);
 /* The dependency graph of one step; nothing is run. Tasks are the passes of the kernels at the nodes of a small model
  * grid, parts are the tiles of each kernel (docs/methods/depgraph.md). The text describes the kernels with what they
  * read and write, whether a tile could go through the whole step, and what may run concurrently.
  * stages: approximate number of stages of methods that choose it (default: 7).
- * graph, tiles, text: optional. Destroy *graph and *tiles, free *text with free().
+ * graph, tiles, text: optional. Destroy *graph and *tiles, free *text with rw_free.
  * Errors: ERR_ARGUMENT: stages, a field that is not bound; ERR_MEMORY; and those of rw_ode_create. */
 RW_API rw_status rw_ode_depgraph(rw_ode *ode, int stages, rw_depgraph **graph, rw_partition **tiles, char **text);
 /* Bytes of device memory that the method needs for these fields, the state included. */
 RW_API int64_t rw_ode_bytes_sized(const rw_ode_spec *spec, size_t spec_size, size_t field_size, size_t scalar_size);
-#define rw_ode_bytes(...) rw_ode_bytes_sized(__VA_ARGS__, RW_ODE_SIZES_)
+#define rw_ode_bytes(...)                                                                                              \
+    rw_ode_bytes_sized(__VA_ARGS__, sizeof(rw_ode_spec), sizeof(rw_expr_field), sizeof(rw_expr_scalar))
 
 #ifdef __cplusplus
 }

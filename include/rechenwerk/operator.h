@@ -63,6 +63,7 @@ typedef struct rw_operator_info {
     bool direct;     /* products may wait; solvers record nothing */
 } rw_operator_info;
 
+/* Size, type and properties of an operator; its device. */
 RW_API rw_status rw_operator_get_info_sized(const rw_operator *op, rw_operator_info *info, size_t info_size);
 #define rw_operator_get_info(...) rw_operator_get_info_sized(__VA_ARGS__, sizeof(rw_operator_info))
 RW_API rw_device *rw_operator_device(const rw_operator *op);
@@ -109,7 +110,9 @@ RW_API rw_status rw_operator_get_diagonal(rw_operator *op, rw_array *diagonal);
 RW_API rw_status rw_operator_from_expr_sized(rw_device *device, const rw_expr_spec *spec, const char *from,
                                              const char *to, rw_operator **op, size_t spec_size, size_t field_size,
                                              size_t scalar_size, size_t given_size, size_t function_size);
-#define rw_operator_from_expr(...) rw_operator_from_expr_sized(__VA_ARGS__, RW_EXPR_SIZES_)
+#define rw_operator_from_expr(...)                                                                                     \
+    rw_operator_from_expr_sized(__VA_ARGS__, sizeof(rw_expr_spec), sizeof(rw_expr_field), sizeof(rw_expr_scalar),      \
+                                sizeof(rw_expr_given), sizeof(rw_expr_function))
 
 #ifdef __cplusplus
 }

@@ -40,6 +40,7 @@ typedef enum rw_precond_method {
 #undef RW_X
         RW_PRECOND_METHODS
 } rw_precond_method;
+/* Name of a method in texts, "ilu". */
 RW_API const char *rw_precond_method_name(rw_precond_method method);
 
 /* Order of elimination. AUTO: multicolour order for ssor, and on GPUs for ilu and icc without fill, sweeps and

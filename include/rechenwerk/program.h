@@ -137,7 +137,7 @@ RW_API const char *rw_depgraph_kind(const rw_depgraph *graph, int task);
 RW_API const char *rw_depgraph_label(const rw_depgraph *graph, int task);
 
 /* Finds a shortest path from one of the tasks `from` to one of `to`. *path: its tasks, both ends included; free it with
- * free(). *n = 0 and *path = NULL if there is none, that is, if `to` is independent of `from`.
+ * rw_free. *n = 0 and *path = NULL if there is none, that is, if `to` is independent of `from`.
  * Cost: V + E.
  * Errors: ERR_ARGUMENT: no such task; ERR_MEMORY. */
 RW_API rw_status rw_depgraph_find_path(const rw_depgraph *graph, const int *from, int nfrom, const int *to, int nto,
@@ -190,7 +190,7 @@ RW_API rw_status rw_depgraph_partition(const rw_depgraph *graph, const int *part
 RW_API void rw_partition_destroy(rw_partition **partition);
 
 /* Writes the graph as text for Graphviz (`dot -Tsvg`), with a box around each part, coloured by structure. Free it with
- * free().
+ * rw_free.
  * partition: optional.
  * Errors: ERR_ARGUMENT: the partition of another graph; ERR_MEMORY. */
 RW_API rw_status rw_depgraph_dot(const rw_depgraph *graph, const rw_partition *partition, char **text);

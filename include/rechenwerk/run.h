@@ -93,7 +93,7 @@ RW_API rw_status rw_run_case_sized(rw_context *context, const char *path, const 
                                    rw_run_report *report, size_t options_size, size_t report_size);
 #define rw_run_case(...) rw_run_case_sized(__VA_ARGS__, sizeof(rw_run_options), sizeof(rw_run_report))
 
-/* Describes the passes over memory, bytes and operations of a case on its device as text. Free it with free(). Nothing
+/* Describes the passes over memory, bytes and operations of a case on its device as text. Free it with rw_free. Nothing
  * is run or written.
  * Errors: those of rw_run_case for the case and the device. */
 RW_API rw_status rw_explain_case_sized(rw_context *context, const char *path, const rw_run_options *options,
@@ -101,7 +101,7 @@ RW_API rw_status rw_explain_case_sized(rw_context *context, const char *path, co
 #define rw_explain_case(...) rw_explain_case_sized(__VA_ARGS__, sizeof(rw_run_options))
 
 /* Describes the dependency graph of one step of a case as text (rw_ode_depgraph, docs/methods/depgraph.md). Free it
- * with free().
+ * with rw_free.
  * stages: approximate number of stages of methods that choose it (default: 7).
  * dot: (optional) file for Graphviz, which appears complete or not at all.
  * Errors: ERR_UNSUPPORTED: the problem has no such steps; ERR_FILE; those of rw_explain_case. */
@@ -141,7 +141,7 @@ RW_API rw_status rw_plot_results_sized(rw_context *context, const char *path, co
 
 /* Names, settings and help from the parameter tables, for help texts, templates of cases, bindings, manual pages and
  * shell completion. Link librechenwerk-run.
- * Lifetime: free all texts and lists with free(). */
+ * Lifetime: free all texts and lists with rw_free. */
 
 typedef struct rw_word {
     const char *name, *line; /* "time.rtol", "relative tolerance of a step" */

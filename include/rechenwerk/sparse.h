@@ -230,6 +230,7 @@ RW_API rw_status rw_sparse_transpose(rw_sparse *matrix, bool conjugate, rw_spars
 RW_API rw_status rw_sparse_entries(rw_sparse *matrix, int64_t *n, int64_t **row, int64_t **column, double **values);
 RW_API void rw_sparse_free_entries(int64_t **row, int64_t **column, double **values);
 
+/* Layout, size and device of a matrix. The layout belongs to the matrix. */
 RW_API const rw_sparse_layout *rw_sparse_get_layout(const rw_sparse *matrix);
 RW_API rw_status rw_sparse_get_size(const rw_sparse *matrix, rw_sparse_size *size);
 RW_API rw_device *rw_sparse_device(const rw_sparse *matrix);

@@ -112,7 +112,6 @@ int64_t rw_host_available(void);
 char *rw_strdup(const char *text);
 char *rw_strndup(const char *text, size_t n);
 char *rw_format(const char *format, ...) RW_PRINTF(1, 2);
-void rw_free(void *p);
 /* Grows *items (elements of `size` bytes) to hold at least `need`; false when memory is exhausted. */
 bool rw_grow(void *items, int *capacity, int need, size_t size);
 

@@ -65,6 +65,13 @@ static rw_status call_blocks_volumes(void) { return rw_blocks_volumes(hexahedra,
 static void result_volumes(void) { note_bytes("volumes", volumes, BLOCK_CELLS * sizeof *volumes); }
 static rw_status call_blocks_local(void) { return rw_blocks_local(hexahedra, rw_integrand_mass, NULL, 2, matrices); }
 static void result_matrices(void) { note_bytes("matrices", matrices, BLOCK_CELLS * sizeof *matrices); }
+static rw_status call_get_block(void)
+{
+    rw_block block;
+    const rw_status status = rw_blocks_get_block(hexahedra, 0, &block);
+    count = block.cells[0];
+    return status;
+}
 static rw_status call_blocks_cut(void)
 {
     return rw_blocks_cut(hexahedra,

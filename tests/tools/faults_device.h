@@ -2,6 +2,13 @@
 
 /* ---- devices, queues, events, sequences -------------------------------------------------------------------------- */
 
+static rw_status call_counters(void)
+{
+    rw_counters counters;
+    const rw_status status = rw_device_get_counters(dev, &counters);
+    count = counters.launches < 0;
+    return status;
+}
 static rw_status call_list(void)
 {
     properties = poison;

@@ -122,6 +122,13 @@ static void after_pinned(void)
     rw_array_destroy(&y);
 }
 static rw_status call_ode_set(void) { return rw_ode_set(ode, "c", 1.25); }
+static rw_status call_ode_statistics(void)
+{
+    rw_ode_statistics all;
+    const rw_status status = rw_ode_get_statistics(ode, &all);
+    count = (int)all.steps;
+    return status;
+}
 static rw_status call_ode_step(void) { return rw_ode_step(ode, 1); }
 TEXT_PROBE(call_ode_explain, rw_ode_explain(ode, &text))
 static void after_ode_text(void) { after_text(), after_ode(); }

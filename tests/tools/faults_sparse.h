@@ -27,7 +27,6 @@ static rw_status call_layout(void)
     if (status == RW_OK) count = l.block_rows;
     return status;
 }
-static void result_count(void) { note("%d", count); }
 static rw_sparse_size seen_size;
 static rw_status call_estimate(void)
 {
@@ -172,6 +171,13 @@ static rw_status call_info(void)
     count = (int)about.rows;
     return status;
 }
+static rw_status call_size(void)
+{
+    rw_sparse_size size;
+    const rw_status status = rw_sparse_get_size(matrix, &size);
+    count = (int)size.rows;
+    return status;
+}
 static rw_status call_arrays(void)
 {
     rw_sparse_arrays arrays;
@@ -245,6 +251,13 @@ static void result_precond(void)
 {
     OK(rw_precond_apply(precond, x, y, rw_device_queue(dev)));
     note("%.9g %lld", ((const double *)numbers_of(y))[2], (long long)precond_info_of(precond).blocks);
+}
+static rw_status call_precond_info(void)
+{
+    rw_precond_info all;
+    const rw_status status = rw_precond_get_info(precond, &all);
+    count = (int)all.blocks;
+    return status;
 }
 static void after_precond(void) { rw_precond_destroy(&precond), after_operator(); }
 /* A line of points, of more unknowns than amg solves for directly. */
@@ -385,6 +398,13 @@ static void before_solve_inner(void)
     OK(rw_array_zero(y, rw_device_queue(dev)));
 }
 static rw_status call_solve(void) { return rw_krylov_solve(solver, x, y, &solved); }
+static rw_status call_krylov_precond(void)
+{
+    rw_precond_info all;
+    const rw_status status = rw_krylov_get_precond(solver, &all);
+    count = (int)all.blocks;
+    return status;
+}
 static rw_status call_krylov_update(void) { return rw_krylov_update(solver); }
 static void result_krylov_update(void) { note("%d", (int)solver_precond_of(solver).blocks); }
 static void result_solved(void)

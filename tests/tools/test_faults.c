@@ -190,6 +190,8 @@ static void result_words(void)
 }
 static void after_words(void) { free(words), words = NULL; }
 
+static void result_count(void) { note("%d", count); }
+
 /* Each may use what those before it define. */
 /* clang-format off */
 #include "faults_device.h"
@@ -305,6 +307,7 @@ static const probe probes[] = {
     {"rw_cache_describe", "", HOST_ONLY, before_cache, call_cache_describe, result_cache, after_context},
     {"rw_cache_clear", "", HOST_ONLY, before_cache, call_cache_clear, result_removed, after_context},
 
+    {"rw_device_get_counters", "", HOST_ONLY, nothing, call_counters, result_count, nothing},
     {"rw_device_list", "", HOST_ONLY, nothing, call_list, result_list, after_list},
     {"rw_device_open", "", 0, nothing, call_open, result_open, after_open},
     {"rw_queue_create", "", 0, nothing, call_queue, result_queue, after_queue},
@@ -432,6 +435,7 @@ static const probe probes[] = {
     {"rw_operator_multiply", "a function", COMPILES, before_operator_product, call_multiply_scaled, result_y,
      after_operator},
     {"rw_operator_get_info", "", HOST_ONLY, before_matrix, call_info, result_count, after_matrix},
+    {"rw_sparse_get_size", "", HOST_ONLY, before_matrix, call_size, result_count, after_matrix},
     {"rw_sparse_get_arrays", "", HOST_ONLY, before_arrays, call_arrays, result_count, after_matrix},
     {"rw_operator_get_diagonal", "", 0, before_diagonal, call_diagonal, result_y, after_matrix},
     {"rw_operator_from_expr", "", COMPILES | SLOW, nothing, call_from_expr, result_from_expr, after_operator},
@@ -445,6 +449,7 @@ static const probe probes[] = {
     {"rw_precond_create", "ssor", COMPILES | SLOW, before_line, call_ssor, result_precond, after_precond},
     {"rw_precond_create", "chebyshev", COMPILES | SLOW, before_line, call_chebyshev, result_precond, after_precond},
     {"rw_precond_create", "amg", COMPILES | SLOW, before_line, call_amg, result_precond, after_precond},
+    {"rw_precond_get_info", "", HOST_ONLY, before_precond, call_precond_info, result_count, after_precond},
     {"rw_precond_apply", "", COMPILES, before_precond, call_precond_apply, result_y, after_precond},
     {"rw_krylov_parse", "", HOST_ONLY, nothing, call_method, result_method, nothing},
     {"rw_params_parse", "", HOST_ONLY, nothing, call_method, result_method, nothing},
@@ -461,6 +466,7 @@ static const probe probes[] = {
     {"rw_krylov_solve", "gmres", COMPILES | SLOW, before_solve, call_solve, result_solved, after_solver},
     {"rw_krylov_solve", "bicgstab", COMPILES | SLOW, before_solve_short, call_solve, result_solved, after_solver},
     {"rw_krylov_solve", "fgmres", COMPILES | SLOW, before_solve_flexible, call_solve, result_solved, after_solver},
+    {"rw_krylov_get_precond", "", HOST_ONLY, before_solve, call_krylov_precond, result_count, after_solver},
     {"rw_krylov_update", "", COMPILES | SLOW, before_solve, call_krylov_update, result_krylov_update, after_solver},
     {"rw_krylov_solve", "inner", COMPILES | SLOW, before_solve_inner, call_solve, result_solved, after_solver},
 
@@ -488,6 +494,7 @@ static const probe probes[] = {
     {"rw_blocks_centres", "", HOST_ONLY, before_grid, call_blocks_centres, result_centres, after_measured},
     {"rw_blocks_volumes", "", HOST_ONLY, before_grid, call_blocks_volumes, result_volumes, after_measured},
     {"rw_blocks_local", "", HOST_ONLY, before_grid, call_blocks_local, result_matrices, after_measured},
+    {"rw_blocks_get_block", "", HOST_ONLY, before_grid, call_get_block, result_count, after_grid},
     {"rw_blocks_cut", "", HOST_ONLY, before_grid, call_blocks_cut, result_cut, after_measured},
     {"rw_blocks_array", "", 0, before_grid, call_blocks_array, result_blocks_array, after_blocks_array},
     {"rw_blocks_expr_create", "", COMPILES, before_grid, call_blocks_expr, result_blocks_expr, after_blocks_expr},
@@ -510,6 +517,7 @@ static const probe probes[] = {
     {"rw_ode_load", "auto", SLOW, before_load, call_ode_load, result_steps, after_ode},
     {"rw_ode_bind", "", 0, before_pinned, call_ode_bind, result_steps, after_pinned},
     {"rw_ode_set", "", 0, before_rkc2, call_ode_set, result_steps, after_ode},
+    {"rw_ode_get_statistics", "", HOST_ONLY, before_rk4, call_ode_statistics, result_count, after_ode},
     {"rw_ode_step", "rk4, first", SLOW, before_rk4, call_ode_step, result_steps, after_ode},
     {"rw_ode_step", "rkc2, first", SLOW, before_rkc2, call_ode_step, result_steps, after_ode},
     {"rw_ode_step", "rock4, first", SLOW, before_rock4, call_ode_step, result_steps, after_ode},
@@ -703,6 +711,8 @@ static void test_no_function_is_missing(void **state)
         OK(rw_file_read(ctx, found.gl_pathv[i], 0, &header, &n));
         for (const char *s = header; (s = strstr(s, "\nRW_API rw_status ")); ++s) {
             assert_int_equal(sscanf(s, "\nRW_API rw_status %63[a-z0-9_]", name), 1);
+            if (rw_ends_in(name, "_sized")) name[strlen(name) - strlen("_sized")] = 0; /* a macro calls it */
+            if (!strcmp(name, "rw_context_fail")) continue;                            /* which always fails */
             bool listed = false;
             for (int k = 0; k < RW_COUNT(probes); ++k) listed = listed || !strcmp(probes[k].function, name);
             if (!listed) fail_msg("%s of %s has no row in the table of this test", name, found.gl_pathv[i]);

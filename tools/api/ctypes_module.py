@@ -112,7 +112,8 @@ class Writer:
         arguments += [self.type(p["type"], True) for p in d["parameters"]]
         arguments += [f"outputs={outputs}"] if outputs else []
         if d["kind"] == "macro":
-            sizes = [f"sizeof({self.name(a['sizeof'])})" if "sizeof" in a else str(a["value"]) for a in d["appends"]]
+            sizes = [f"sizeof({self.name(a['sizeof'])})" if "sizeof" in a else
+                     f'"{a["sizeof_target"]}"' if "sizeof_target" in a else str(a["value"]) for a in d["appends"]]
             arguments += [f'symbol="{d["calls"]}"', f"appended=({', '.join(sizes)},)"]
         self.lines.append(wrap(f"{d['name']} = _Call(", arguments))
 

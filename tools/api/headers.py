@@ -106,12 +106,15 @@ class Reader:
 
     def function(self, node):
         parameters = [p for p in (node.args.params if node.args else []) if not self.is_void(p)]
+        variadic = any(isinstance(p, c_ast.EllipsisParam) for p in parameters)
         return {"returns": self.type(node.type), "parameters": [
-            {"name": p.name, "type": self.type(p.type)} for p in parameters]}
+            {"name": p.name, "type": self.type(p.type)} for p in parameters[:-1 if variadic else None]],
+            **({"variadic": True} if variadic else {})}
 
     @staticmethod
     def is_void(node):
-        return isinstance(node.type, c_ast.TypeDecl) and getattr(node.type.type, "names", None) == ["void"]
+        names = getattr(getattr(node, "type", None), "type", None)
+        return isinstance(node, c_ast.Typename) and getattr(names, "names", None) == ["void"]
 
     def type(self, node):
         if isinstance(node, c_ast.PtrDecl):
@@ -211,8 +214,10 @@ class Reader:
         appended = []
         for argument in words(m[2]):
             size = re.fullmatch(r"sizeof\s*\(\s*([\w ]+?)\s*\)", str(argument))
-            if size or not isinstance(argument, str):
-                appended.append({"sizeof": size[1]} if size else {"value": argument})
+            pointed = re.fullmatch(r"sizeof\s*\*\s*\(\s*(\w+)\s*\)", str(argument))
+            if size or pointed or not isinstance(argument, str):
+                appended.append({"sizeof": size[1]} if size else {"sizeof_target": pointed[1]} if pointed
+                                else {"value": argument})
             elif appended or argument.strip("() ") not in ["__VA_ARGS__", *parameters]:
                 raise Unknown(f"{header}: {body}: neither an argument of the macro nor sizeof(type) after these")
         return {"calls": m[1], "appends": appended, "returns": function["returns"],

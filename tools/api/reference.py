@@ -35,7 +35,8 @@ def declare(t, inner="", qualifiers=""):
 
 
 def prototype(name, f):
-    parameters = ", ".join(declare(p["type"], p["name"] or "") for p in f["parameters"]) or "void"
+    parameters = [declare(p["type"], p["name"] or "") for p in f["parameters"]]
+    parameters = ", ".join(parameters + ["..."] * f.get("variadic", False)) or "void"
     return declare(f["returns"], f"{name}({parameters})")
 
 
@@ -48,9 +49,6 @@ def signature(d):
     lines = textwrap.wrap(text, COLUMNS, subsequent_indent=" " * (column if column < 60 else 4),
                           break_long_words=False, break_on_hyphens=False)
     lines = [line.replace("\xa0", " ") for line in lines]
-    if d["kind"] == "macro":
-        added = ", ".join(f"sizeof({a['sizeof']})" if "sizeof" in a else str(a["value"]) for a in d["appends"])
-        lines.insert(0, f"/* macro: calls {d['calls']} with {added} appended */")
     if "comment" in d and "shares" in d:
         lines += textwrap.wrap("/* " + d["comment"].replace("\n", " ") + " */", COLUMNS - 4,
                                initial_indent="    ", subsequent_indent="       ")
@@ -142,8 +140,35 @@ def members(d):
     return table(["Member", "Type", "Default", "Allowed", "Meaning"], rows)
 
 
+def sized(declarations):
+    """Functions that macros call, with the macros."""
+    return {d["calls"]: d for d in declarations if d["kind"] == "macro"}
+
+
+def appended(macro):
+    return ", ".join(f"sizeof({a['sizeof']})" if "sizeof" in a else
+                     f"sizeof *({a['sizeof_target']})" if "sizeof_target" in a else str(a["value"])
+                     for a in macro["appends"])
+
+
+def growth(api):
+    """The section on macros that append sizes of structures."""
+    macros = [m for h in api["headers"] for s in h["sections"] for m in sized(s["declarations"]).values()]
+    rows = [[as_code(m["name"]), as_code(m["calls"] + "()"), as_code(appended(m))] for m in macros]
+    text = ("Structures that functions take or fill may get further members in later versions, at their end. Functions "
+            "with such structures are macros that append the sizes which the headers give; a program that was compiled "
+            "with older headers therefore runs with a newer library, and a program that was compiled with newer ones "
+            "runs with an older library as long as the further members are 0. Bindings call the functions themselves.")
+    return ["", "## Growth of structures", "", *paragraph(text, False),
+            *table(["Macro", "Function", "Appended arguments"], rows)]
+
+
 def group(declarations):
-    """Declarations that share a comment: prototypes, the comment, tables."""
+    """Declarations that share a comment: prototypes, the comment, tables. Of a macro and its function, the macro."""
+    first = declarations[0]
+    declarations = [d for d in declarations if d["name"] not in sized(declarations)]
+    if "comment" in first and "comment" not in declarations[0]:
+        declarations[0] = declarations[0] | {"comment": first["comment"]}
     names = [d["name"] for d in declarations]
     lines = ["", "#### " + ", ".join(names[:3]) + (", …" if len(names) > 3 else "")]
     prototypes = [line for d in declarations if "parameters" in d and "returns" in d for line in signature(d)]
@@ -184,5 +209,6 @@ def page(api):
             unique = slug + (f"-{slugs.count(slug) - 1}" if slugs.count(slug) > 1 else "")
             contents.append("  " * (level - 2) + f"- [{title}](#{unique})")
             body += ["", "#" * level + " " + title, *section(s)]
-    text = HEAD + "\n".join(contents + body) + "\n"
+    contents.append("- [Growth of structures](#growth-of-structures)")
+    text = HEAD + "\n".join(contents + body + growth(api)) + "\n"
     return re.sub(r"\n{3,}", "\n\n", text)

@@ -101,7 +101,8 @@ class _Call:
     """A function of the library.
 
     Its last parameters, as many as `outputs`, may be left out: they are allocated and returned. A status other than
-    RW_OK raises Error. `appended` are arguments that a macro of the header adds.
+    RW_OK raises Error. `appended` are arguments that a macro of the header adds: numbers, or the name of a parameter,
+    the size of whose structure is added.
     """
 
     def __init__(self, name, result, parameters, *types, outputs=0, symbol=None, appended=()):
@@ -115,6 +116,11 @@ class _Call:
         self.function.argtypes = [*self.types, *(c_size_t for _ in self.appended)]
         self.function.restype = c_int if self.result is rw_status else self.result
 
+    def _size(self, arguments, name):
+        """Of the structure that this argument is, or points to."""
+        argument = arguments[self.parameters.index(name)]
+        return sizeof(getattr(argument, "_obj", getattr(argument, "contents", argument)))
+
     def __call__(self, *arguments):
         missing = len(self.types) - len(arguments)
         if not 0 <= missing <= self.outputs:
@@ -123,7 +129,9 @@ class _Call:
             self._open()
         outputs = [kind._type_() for kind in self.types[len(arguments):]]
         before = len(_raised.errors)
-        result = self.function(*map(_convert, self.types, (*arguments, *outputs)), *self.appended)
+        given = (*arguments, *outputs)
+        appended = [self._size(given, a) if isinstance(a, str) else a for a in self.appended]
+        result = self.function(*map(_convert, self.types, given), *appended)
         errors, _raised.errors[before:] = _raised.errors[before:], []
         if self.result is rw_status and result != RW_OK:
             raise Error(rw_status(result), rw_message(None)) from (errors[-1] if errors else None)

@@ -108,7 +108,8 @@ class _Call:
     """A function of the library.
 
     Its last parameters, as many as `outputs`, may be left out: they are allocated and returned. A status other than
-    RW_OK raises Error. `appended` are arguments that a macro of the header adds.
+    RW_OK raises Error. `appended` are arguments that a macro of the header adds: numbers, or the name of a parameter,
+    the size of whose structure is added.
     """
 
     def __init__(self, name, result, parameters, *types, outputs=0, symbol=None, appended=()):
@@ -122,6 +123,11 @@ class _Call:
         self.function.argtypes = [*self.types, *(c_size_t for _ in self.appended)]
         self.function.restype = c_int if self.result is rw_status else self.result
 
+    def _size(self, arguments, name):
+        """Of the structure that this argument is, or points to."""
+        argument = arguments[self.parameters.index(name)]
+        return sizeof(getattr(argument, "_obj", getattr(argument, "contents", argument)))
+
     def __call__(self, *arguments):
         missing = len(self.types) - len(arguments)
         if not 0 <= missing <= self.outputs:
@@ -130,7 +136,9 @@ class _Call:
             self._open()
         outputs = [kind._type_() for kind in self.types[len(arguments):]]
         before = len(_raised.errors)
-        result = self.function(*map(_convert, self.types, (*arguments, *outputs)), *self.appended)
+        given = (*arguments, *outputs)
+        appended = [self._size(given, a) if isinstance(a, str) else a for a in self.appended]
+        result = self.function(*map(_convert, self.types, given), *appended)
         errors, _raised.errors[before:] = _raised.errors[before:], []
         if self.result is rw_status and result != RW_OK:
             raise Error(rw_status(result), rw_message(None)) from (errors[-1] if errors else None)
@@ -768,6 +776,10 @@ class rw_context(_Struct):
     pass
 
 
+class rw_cancel(_Struct):
+    pass
+
+
 class rw_param(_Struct):
     pass
 
@@ -1177,11 +1189,12 @@ class rw_figure_image(_Struct):
 
 
 rw_log_function = _function_type(None, c_void_p, c_int, c_char_p)
-rw_krylov_monitor = _function_type(None, c_void_p, c_int64, c_double)
+rw_krylov_monitor = _function_type(rw_status, c_void_p, c_int64, c_double)
 rw_integrand = _function_type(c_double, c_void_p, POINTER(c_double), c_double, POINTER(c_double), c_double,
     POINTER(c_double))
-rw_run_progress_function = _function_type(None, c_void_p, POINTER(rw_run_progress))
-rw_plot_function = _function_type(None, c_void_p, c_char_p)
+rw_run_progress_function = _function_type(rw_status, c_void_p, POINTER(rw_run_progress))
+rw_plot_function = _function_type(rw_status, c_void_p, c_char_p)
+_define(rw_cancel, ("requested", c_int))
 _define(rw_param, ("name", c_char_p), ("kind", c_int), ("offset", c_size_t), ("size", c_size_t), ("required", c_bool),
     ("standard", c_char_p), ("allowed", c_char_p), ("unit", c_char_p), ("line", c_char_p), ("condition", c_char_p),
     ("methods", c_uint64), ("brief", c_char_p), ("table", _function_type(POINTER(rw_params))))
@@ -1225,14 +1238,14 @@ _define(rw_fft_spec, ("kind", c_int), ("inverse", c_bool), ("single", c_bool), (
     c_int64 * 8), ("x_stride", c_int64 * 8), ("y_stride", c_int64 * 8), ("load", c_char_p), ("store", c_char_p))
 _define(rw_fft_info, ("passes", c_int), ("programs", c_int), ("work_bytes", c_int64), ("bytes", c_int64),
     ("table_bytes", c_int64))
-_define(rw_fft_tuning, ("seconds", c_double), ("report", _function_type(None, c_void_p, c_char_p, c_char_p, c_double,
-    c_bool)), ("user", c_void_p))
+_define(rw_fft_tuning, ("seconds", c_double), ("report", _function_type(rw_status, c_void_p, c_char_p, c_char_p,
+    c_double, c_bool)), ("user", c_void_p))
 _define(rw_fft_tuned, ("before", c_double), ("after", c_double), ("tried", c_int))
 _define(rw_convolution_spec, ("mode", c_int), ("correlate", c_bool), ("dtype", c_int), ("ndim", c_int), ("a_shape",
     c_int64 * 8), ("b_shape", c_int64 * 8), ("axes", c_uint), ("scale", c_double), ("a_stride", c_int64 * 8),
     ("y_stride", c_int64 * 8))
 _define(rw_signal_format, ("container", c_int), ("kind", c_int), ("channels", c_int), ("rate", c_double), ("count",
-    c_int64))
+    c_int64), ("reserved", c_int64 * 2))
 _define(rw_signal_op, ("method", c_int), ("cutoff", c_double), ("cutoff_high", c_double), ("taps", c_int64), ("window",
     c_int), ("beta", c_double), ("factor", c_double), ("db", c_double), ("file", c_char_p))
 _define(rw_signal_report, ("samples", c_int64), ("blocks", c_int64), ("seconds", c_double), ("latency", c_double),
@@ -1240,8 +1253,8 @@ _define(rw_signal_report, ("samples", c_int64), ("blocks", c_int64), ("seconds",
     ("delay", c_int64), ("block", c_int64), ("batch", c_int), ("in", rw_signal_format), ("out", rw_signal_format))
 _define(rw_signal_spec, ("text", c_char_p), ("in", rw_signal_format), ("container", c_int), ("kind", c_int),
     ("keep_delay", c_bool), ("wide", c_bool), ("block", c_int64), ("batch", c_int), ("queues", c_int), ("depth", c_int),
-    ("real_time", c_bool), ("deadline", c_double), ("progress", _function_type(c_int, c_void_p,
-    POINTER(rw_signal_report))), ("user", c_void_p))
+    ("real_time", c_bool), ("deadline", c_double), ("progress", _function_type(rw_status, c_void_p,
+    POINTER(rw_signal_report))), ("user", c_void_p), ("cancel", POINTER(rw_cancel)))
 _define(rw_spectrogram_report, ("samples", c_int64), ("frames", c_int64), ("bins", c_int64), ("low", c_double), ("high",
     c_double), ("seconds", c_double), ("in", rw_signal_format))
 _define(rw_spectrogram_spec, ("in", rw_signal_format), ("length", c_int64), ("hop", c_int64), ("window", c_int),
@@ -1269,7 +1282,7 @@ _define(rw_image_spec, ("text", c_char_p), ("ops", POINTER(rw_image_op)), ("nops
 _define(rw_image_info, ("passes", c_int), ("width", c_int64), ("height", c_int64), ("channels", c_int), ("dtype",
     c_int), ("bytes", c_int64), ("work_bytes", c_int64))
 _define(rw_frame_format, ("layout", c_int), ("width", c_int64), ("height", c_int64), ("channels", c_int), ("dtype",
-    c_int), ("bits", c_int), ("full_range", c_bool), ("rate", c_int * 2), ("count", c_int64))
+    c_int), ("bits", c_int), ("full_range", c_bool), ("rate", c_int * 2), ("count", c_int64), ("reserved", c_int64 * 2))
 _define(rw_stream_format, ("name", c_char_p), ("line", c_char_p), ("endings", c_char_p * 8), ("is",
     _function_type(c_bool, POINTER(c_ubyte), c_size_t)), ("by_name", c_bool), ("luma", c_bool), ("open",
     _function_type(rw_status, POINTER(rw_context), c_char_p, POINTER(rw_stream_file), POINTER(rw_frame_format),
@@ -1285,9 +1298,9 @@ _define(rw_stream_view, ("frame", c_int64), ("in", c_void_p), ("out", c_void_p),
     POINTER(rw_array)), ("report", POINTER(rw_stream_report)))
 _define(rw_stream_spec, ("text", c_char_p), ("in_format", c_char_p), ("out_format", c_char_p), ("frames",
     rw_frame_format), ("luma", c_bool), ("queues", c_int), ("depth", c_int), ("rate", c_double), ("deadline", c_double),
-    ("frames_most", c_int64), ("progress", _function_type(c_int, c_void_p, POINTER(rw_stream_report))), ("user",
+    ("frames_most", c_int64), ("progress", _function_type(rw_status, c_void_p, POINTER(rw_stream_report))), ("user",
     c_void_p), ("show", _function_type(rw_status, c_void_p, POINTER(rw_stream_view), POINTER(c_int))), ("show_user",
-    c_void_p))
+    c_void_p), ("cancel", POINTER(rw_cancel)))
 _define(rw_stream_window_spec, ("width", c_int), ("height", c_int), ("title", c_char_p), ("screenshot", c_char_p))
 _define(rw_operator_spec, ("rows", c_int64), ("columns", c_int64), ("type", c_int), ("multiply",
     _function_type(rw_status, c_void_p, c_int, POINTER(rw_array), POINTER(rw_array), POINTER(rw_queue))), ("direct",
@@ -1297,7 +1310,7 @@ _define(rw_operator_info, ("rows", c_int64), ("columns", c_int64), ("type", c_in
     ("transposes", c_bool), ("adjoint", c_bool), ("diagonal", c_bool), ("direct", c_bool))
 _define(rw_sparse_layout, ("format", c_int), ("values", c_int), ("block_rows", c_int), ("block_columns", c_int),
     ("columns", c_bool), ("slice", c_int), ("sort", c_int), ("section", c_int), ("index_bits", c_int), ("scaled",
-    c_bool))
+    c_bool), ("reserved", c_int64 * 4))
 _define(rw_sparse_blocks, ("rows", c_int64), ("columns", c_int64), ("first", POINTER(c_int64)), ("column",
     POINTER(c_int64)), ("row_size", POINTER(c_int32)), ("column_size", POINTER(c_int32)))
 _define(rw_sparse_size, ("rows", c_int64), ("columns", c_int64), ("blocks", c_int64), ("places", c_int64), ("bytes",
@@ -1317,14 +1330,14 @@ _define(rw_sparse_arrays, ("block_rows", c_int64), ("block_columns", c_int64), (
     POINTER(rw_array)), ("column", POINTER(rw_array)), ("value", POINTER(rw_array)))
 _define(rw_precond_spec, ("method", c_int), ("level", c_int), ("drop", c_double), ("fill", c_int), ("omega", c_double),
     ("degree", c_int), ("theta", c_double), ("order", c_int), ("iterations", c_int), ("sweeps", c_int), ("f32", c_bool),
-    ("scaled", c_bool), ("block", c_int))
+    ("scaled", c_bool), ("block", c_int), ("cancel", POINTER(rw_cancel)), ("reserved", c_int64 * 4))
 _define(rw_precond_info, ("bytes", c_int64), ("blocks", c_int64), ("levels", c_int64), ("seconds", c_double), ("block",
     c_int), ("shift", c_double), ("shift_row", c_int64))
 _define(rw_precond_bytes, ("device", c_int64), ("least", c_int64), ("most", c_int64), ("device_setup", c_int64),
     ("host_setup", c_int64))
 _define(rw_krylov_spec, ("method", c_int), ("rtol", c_double), ("atol", c_double), ("iterations", c_int64), ("restart",
     c_int), ("orthogonal", c_int), ("precond", rw_precond_spec), ("inner", POINTER(rw_krylov_spec)), ("monitor",
-    rw_krylov_monitor), ("user", c_void_p), ("interrupt", POINTER(c_int)))
+    rw_krylov_monitor), ("user", c_void_p), ("cancel", POINTER(rw_cancel)))
 _define(rw_krylov_result, ("reason", c_int), ("iterations", c_int64), ("first", c_double), ("residual", c_double),
     ("estimate", c_double), ("right_side", c_double), ("seconds", c_double))
 _define(rw_surface, ("kind", c_int), ("centre", c_double * 3), ("axis", c_double * 3), ("radius", c_double), ("project",
@@ -1354,7 +1367,8 @@ _define(rw_ode_spec, ("name", c_char_p), ("line", c_int), ("column", c_int), ("e
     ("order", c_int), ("fields", POINTER(rw_expr_field)), ("nfields", c_int), ("scalars", POINTER(rw_expr_scalar)),
     ("nscalars", c_int), ("method", c_int), ("start", c_double), ("end", c_double), ("step", c_double), ("rtol",
     c_double), ("atol", c_double), ("initial_step", c_double), ("max_step", c_double), ("max_stages", c_int),
-    ("damping", c_double), ("spectral_radius", c_char_p), ("record", c_int), ("dense", c_bool))
+    ("damping", c_double), ("spectral_radius", c_char_p), ("record", c_int), ("dense", c_bool), ("cancel",
+    POINTER(rw_cancel)))
 _define(rw_ode_statistics, ("steps", c_int64), ("rejected", c_int64), ("rhs", c_int64), ("spectral_rhs", c_int64),
     ("spectral_radius", c_double), ("stages", c_int), ("max_stages", c_int), ("step", c_double), ("error", c_double),
     ("undone", c_int64))
@@ -1362,7 +1376,7 @@ _define(rw_run_progress, ("step", c_int64), ("time", c_double), ("start", c_doub
     c_double), ("steps_per_second", c_double), ("points_per_second", c_double), ("seconds_left", c_double), ("outputs",
     c_int64), ("compiling", c_char_p), ("compilations", c_int64), ("compilations_known", c_int64))
 _define(rw_run_options, ("folder", c_char_p), ("device", c_char_p), ("set", POINTER(c_char_p)), ("nset", c_int),
-    ("restart", c_bool), ("force", c_bool), ("interrupt", POINTER(c_int)), ("progress", rw_run_progress_function),
+    ("restart", c_bool), ("force", c_bool), ("cancel", POINTER(rw_cancel)), ("progress", rw_run_progress_function),
     ("user", c_void_p))
 _define(rw_run_report, ("folder", c_char * 1024), ("reason", c_char * 32), ("problem", c_char * 32), ("device",
     c_char * 32), ("method", c_char * 16), ("method_reason", c_char * 240), ("time", c_double), ("end", c_double),
@@ -1400,19 +1414,35 @@ rw_context_set_log = _Call("rw_context_set_log", None, "context level function u
 rw_context_set_cache = _Call("rw_context_set_cache", rw_status, "context enabled folder trace", POINTER(rw_context),
     c_bool, c_char_p, c_bool)
 rw_context_set_reproducible = _Call("rw_context_set_reproducible", None, "context on", POINTER(rw_context), c_bool)
+rw_context_fail = _Call("rw_context_fail", rw_status, "context status format", POINTER(rw_context), c_int, c_char_p)
+rw_cancel_request = _Call("rw_cancel_request", None, "cancel", POINTER(rw_cancel))
+rw_cancel_reset = _Call("rw_cancel_reset", None, "cancel", POINTER(rw_cancel))
+rw_cancel_requested = _Call("rw_cancel_requested", c_bool, "cancel", POINTER(rw_cancel))
 rw_within = _Call("rw_within", c_char_p, "")
+rw_free = _Call("rw_free", None, "pointer", c_void_p)
 rw_nearest_word = _Call("rw_nearest_word", c_char_p, "given names n", c_char_p, POINTER(c_char_p), c_int)
 rw_version = _Call("rw_version", c_char_p, "")
+rw_params_parse_sized = _Call("rw_params_parse_sized", rw_status, "context params text spec spec_size",
+    POINTER(rw_context), POINTER(rw_params), c_char_p, c_void_p, c_size_t)
 rw_params_parse = _Call("rw_params_parse", rw_status, "context params text spec", POINTER(rw_context),
-    POINTER(rw_params), c_char_p, c_void_p)
+    POINTER(rw_params), c_char_p, c_void_p, symbol="rw_params_parse_sized", appended=("spec",))
+rw_params_set_sized = _Call("rw_params_set_sized", rw_status, "context params where name text spec spec_size",
+    POINTER(rw_context), POINTER(rw_params), c_char_p, c_char_p, c_char_p, c_void_p, c_size_t)
 rw_params_set = _Call("rw_params_set", rw_status, "context params where name text spec", POINTER(rw_context),
-    POINTER(rw_params), c_char_p, c_char_p, c_char_p, c_void_p)
+    POINTER(rw_params), c_char_p, c_char_p, c_char_p, c_void_p, symbol="rw_params_set_sized", appended=("spec",))
+rw_params_resolve_sized = _Call("rw_params_resolve_sized", rw_status, "context params where spec spec_size",
+    POINTER(rw_context), POINTER(rw_params), c_char_p, c_void_p, c_size_t)
 rw_params_resolve = _Call("rw_params_resolve", rw_status, "context params where spec", POINTER(rw_context),
-    POINTER(rw_params), c_char_p, c_void_p)
+    POINTER(rw_params), c_char_p, c_void_p, symbol="rw_params_resolve_sized", appended=("spec",))
+rw_params_print_sized = _Call("rw_params_print_sized", None, "params spec text size spec_size", POINTER(rw_params),
+    c_void_p, POINTER(c_char), c_size_t, c_size_t)
 rw_params_print = _Call("rw_params_print", None, "params spec text size", POINTER(rw_params), c_void_p, POINTER(c_char),
-    c_size_t)
+    c_size_t, symbol="rw_params_print_sized", appended=("spec",))
+rw_device_list_sized = _Call("rw_device_list_sized", rw_status, "context list count element_size", POINTER(rw_context),
+    POINTER(POINTER(rw_device_properties)), POINTER(c_int), c_size_t)
 rw_device_list = _Call("rw_device_list", rw_status, "context list count", POINTER(rw_context),
-    POINTER(POINTER(rw_device_properties)), POINTER(c_int))
+    POINTER(POINTER(rw_device_properties)), POINTER(c_int), symbol="rw_device_list_sized",
+    appended=(sizeof(rw_device_properties),))
 rw_device_list_free = _Call("rw_device_list_free", None, "list", POINTER(POINTER(rw_device_properties)))
 rw_device_open = _Call("rw_device_open", rw_status, "context name device", POINTER(rw_context), c_char_p,
     POINTER(POINTER(rw_device)), outputs=1)
@@ -1423,7 +1453,10 @@ rw_device_get_native = _Call("rw_device_get_native", rw_status, "device native",
 rw_device_close = _Call("rw_device_close", None, "device", POINTER(POINTER(rw_device)))
 rw_device_info = _Call("rw_device_info", POINTER(rw_device_properties), "device", POINTER(rw_device))
 rw_device_context = _Call("rw_device_context", POINTER(rw_context), "device", POINTER(rw_device))
-rw_device_counters = _Call("rw_device_counters", rw_counters, "device", POINTER(rw_device))
+rw_device_get_counters_sized = _Call("rw_device_get_counters_sized", rw_status, "device counters counters_size",
+    POINTER(rw_device), POINTER(rw_counters), c_size_t)
+rw_device_get_counters = _Call("rw_device_get_counters", rw_status, "device counters", POINTER(rw_device),
+    POINTER(rw_counters), outputs=1, symbol="rw_device_get_counters_sized", appended=(sizeof(rw_counters),))
 rw_device_queue = _Call("rw_device_queue", POINTER(rw_queue), "device", POINTER(rw_device))
 rw_queue_create = _Call("rw_queue_create", rw_status, "device queue", POINTER(rw_device), POINTER(POINTER(rw_queue)),
     outputs=1)
@@ -1501,8 +1534,12 @@ rw_reducer_run = _Call("rw_reducer_run", rw_status, "reducer queue x y result sl
     POINTER(rw_queue), POINTER(rw_array), POINTER(rw_array), POINTER(rw_array), c_int64)
 rw_reducer_value = _Call("rw_reducer_value", rw_status, "reducer queue x y re im", POINTER(rw_reducer),
     POINTER(rw_queue), POINTER(rw_array), POINTER(rw_array), POINTER(c_double), POINTER(c_double))
+rw_expr_create_sized = _Call("rw_expr_create_sized", rw_status,
+    "device spec expr spec_size field_size scalar_size given_size function_size", POINTER(rw_device),
+    POINTER(rw_expr_spec), POINTER(POINTER(rw_expr)), c_size_t, c_size_t, c_size_t, c_size_t, c_size_t)
 rw_expr_create = _Call("rw_expr_create", rw_status, "device spec expr", POINTER(rw_device), POINTER(rw_expr_spec),
-    POINTER(POINTER(rw_expr)), outputs=1)
+    POINTER(POINTER(rw_expr)), outputs=1, symbol="rw_expr_create_sized", appended=(sizeof(rw_expr_spec),
+    sizeof(rw_expr_field), sizeof(rw_expr_scalar), sizeof(rw_expr_given), sizeof(rw_expr_function),))
 rw_expr_destroy = _Call("rw_expr_destroy", None, "expr", POINTER(POINTER(rw_expr)))
 rw_expr_bind = _Call("rw_expr_bind", rw_status, "expr field array", POINTER(rw_expr), c_char_p, POINTER(rw_array))
 rw_expr_set = _Call("rw_expr_set", rw_status, "expr scalar value", POINTER(rw_expr), c_char_p, c_double)
@@ -1513,18 +1550,30 @@ rw_expr_get = _Call("rw_expr_get", rw_status, "expr scalar re im", POINTER(rw_ex
     POINTER(c_double))
 rw_expr_trace = _Call("rw_expr_trace", rw_status, "expr values rows names columns runs", POINTER(rw_expr),
     POINTER(POINTER(c_double)), POINTER(c_int64), POINTER(POINTER(c_char_p)), POINTER(c_int), POINTER(c_int64))
-rw_expr_get_plan = _Call("rw_expr_get_plan", rw_status, "expr plan", POINTER(rw_expr), POINTER(rw_expr_plan), outputs=1)
+rw_expr_get_plan_sized = _Call("rw_expr_get_plan_sized", rw_status, "expr plan plan_size", POINTER(rw_expr),
+    POINTER(rw_expr_plan), c_size_t)
+rw_expr_get_plan = _Call("rw_expr_get_plan", rw_status, "expr plan", POINTER(rw_expr), POINTER(rw_expr_plan), outputs=1,
+    symbol="rw_expr_get_plan_sized", appended=(sizeof(rw_expr_plan),))
 rw_expr_explain = _Call("rw_expr_explain", rw_status, "expr text", POINTER(rw_expr), POINTER(c_char_p), outputs=1)
 rw_fft_kind_name = _Call("rw_fft_kind_name", c_char_p, "kind", c_int)
+rw_fft_create_sized = _Call("rw_fft_create_sized", rw_status, "device spec fft spec_size", POINTER(rw_device),
+    POINTER(rw_fft_spec), POINTER(POINTER(rw_fft)), c_size_t)
 rw_fft_create = _Call("rw_fft_create", rw_status, "device spec fft", POINTER(rw_device), POINTER(rw_fft_spec),
-    POINTER(POINTER(rw_fft)), outputs=1)
+    POINTER(POINTER(rw_fft)), outputs=1, symbol="rw_fft_create_sized", appended=(sizeof(rw_fft_spec),))
 rw_fft_destroy = _Call("rw_fft_destroy", None, "fft", POINTER(POINTER(rw_fft)))
-rw_fft_get_info = _Call("rw_fft_get_info", rw_status, "fft info", POINTER(rw_fft), POINTER(rw_fft_info), outputs=1)
+rw_fft_get_info_sized = _Call("rw_fft_get_info_sized", rw_status, "fft info info_size", POINTER(rw_fft),
+    POINTER(rw_fft_info), c_size_t)
+rw_fft_get_info = _Call("rw_fft_get_info", rw_status, "fft info", POINTER(rw_fft), POINTER(rw_fft_info), outputs=1,
+    symbol="rw_fft_get_info_sized", appended=(sizeof(rw_fft_info),))
 rw_fft_set_work = _Call("rw_fft_set_work", rw_status, "fft work", POINTER(rw_fft), POINTER(rw_array))
 rw_fft_execute = _Call("rw_fft_execute", rw_status, "fft x y queue", POINTER(rw_fft), POINTER(rw_array),
     POINTER(rw_array), POINTER(rw_queue))
+rw_fft_tune_sized = _Call("rw_fft_tune_sized", rw_status,
+    "device spec options result spec_size options_size result_size", POINTER(rw_device), POINTER(rw_fft_spec),
+    POINTER(rw_fft_tuning), POINTER(rw_fft_tuned), c_size_t, c_size_t, c_size_t)
 rw_fft_tune = _Call("rw_fft_tune", rw_status, "device spec options result", POINTER(rw_device), POINTER(rw_fft_spec),
-    POINTER(rw_fft_tuning), POINTER(rw_fft_tuned), outputs=1)
+    POINTER(rw_fft_tuning), POINTER(rw_fft_tuned), outputs=1, symbol="rw_fft_tune_sized", appended=(sizeof(rw_fft_spec),
+    sizeof(rw_fft_tuning), sizeof(rw_fft_tuned),))
 rw_fft_wisdom_export = _Call("rw_fft_wisdom_export", rw_status, "device text", POINTER(rw_device), POINTER(c_char_p),
     outputs=1)
 rw_fft_wisdom_import = _Call("rw_fft_wisdom_import", rw_status, "device text n", POINTER(rw_device), c_char_p, c_int64)
@@ -1532,45 +1581,71 @@ rw_fft_wisdom_load = _Call("rw_fft_wisdom_load", rw_status, "device path", POINT
 rw_fft_wisdom_save = _Call("rw_fft_wisdom_save", rw_status, "device path", POINTER(rw_device), c_char_p)
 rw_fft_wisdom_forget = _Call("rw_fft_wisdom_forget", rw_status, "device", POINTER(rw_device))
 rw_convolution_mode_name = _Call("rw_convolution_mode_name", c_char_p, "mode", c_int)
+rw_convolution_shape_sized = _Call("rw_convolution_shape_sized", rw_status, "context spec shape spec_size",
+    POINTER(rw_context), POINTER(rw_convolution_spec), POINTER(c_int64), c_size_t)
 rw_convolution_shape = _Call("rw_convolution_shape", rw_status, "context spec shape", POINTER(rw_context),
-    POINTER(rw_convolution_spec), POINTER(c_int64))
+    POINTER(rw_convolution_spec), POINTER(c_int64), symbol="rw_convolution_shape_sized",
+    appended=(sizeof(rw_convolution_spec),))
+rw_convolution_create_sized = _Call("rw_convolution_create_sized", rw_status, "device spec convolution spec_size",
+    POINTER(rw_device), POINTER(rw_convolution_spec), POINTER(POINTER(rw_convolution)), c_size_t)
 rw_convolution_create = _Call("rw_convolution_create", rw_status, "device spec convolution", POINTER(rw_device),
-    POINTER(rw_convolution_spec), POINTER(POINTER(rw_convolution)), outputs=1)
+    POINTER(rw_convolution_spec), POINTER(POINTER(rw_convolution)), outputs=1, symbol="rw_convolution_create_sized",
+    appended=(sizeof(rw_convolution_spec),))
 rw_convolution_destroy = _Call("rw_convolution_destroy", None, "convolution", POINTER(POINTER(rw_convolution)))
 rw_convolution_set = _Call("rw_convolution_set", rw_status, "convolution b queue", POINTER(rw_convolution),
     POINTER(rw_array), POINTER(rw_queue))
 rw_convolution_execute = _Call("rw_convolution_execute", rw_status, "convolution a y queue", POINTER(rw_convolution),
     POINTER(rw_array), POINTER(rw_array), POINTER(rw_queue))
+rw_convolution_get_info_sized = _Call("rw_convolution_get_info_sized", rw_status, "convolution info info_size",
+    POINTER(rw_convolution), POINTER(rw_fft_info), c_size_t)
 rw_convolution_get_info = _Call("rw_convolution_get_info", rw_status, "convolution info", POINTER(rw_convolution),
-    POINTER(rw_fft_info), outputs=1)
+    POINTER(rw_fft_info), outputs=1, symbol="rw_convolution_get_info_sized", appended=(sizeof(rw_fft_info),))
 rw_convolution_set_work = _Call("rw_convolution_set_work", rw_status, "convolution work", POINTER(rw_convolution),
     POINTER(rw_array))
 rw_sample_kind_name = _Call("rw_sample_kind_name", c_char_p, "kind", c_int)
 rw_signal_op_params = _Call("rw_signal_op_params", POINTER(rw_params), "")
 rw_signal_design = _Call("rw_signal_design", rw_status, "context text rate taps n delay", POINTER(rw_context), c_char_p,
     c_double, POINTER(POINTER(c_double)), POINTER(c_int64), POINTER(c_int64))
+rw_signal_run_sized = _Call("rw_signal_run_sized", rw_status, "device in out spec report spec_size report_size",
+    POINTER(rw_device), c_char_p, c_char_p, POINTER(rw_signal_spec), POINTER(rw_signal_report), c_size_t, c_size_t)
 rw_signal_run = _Call("rw_signal_run", rw_status, "device in out spec report", POINTER(rw_device), c_char_p, c_char_p,
-    POINTER(rw_signal_spec), POINTER(rw_signal_report), outputs=1)
+    POINTER(rw_signal_spec), POINTER(rw_signal_report), outputs=1, symbol="rw_signal_run_sized",
+    appended=(sizeof(rw_signal_spec), sizeof(rw_signal_report),))
+rw_spectrogram_run_sized = _Call("rw_spectrogram_run_sized", rw_status,
+    "device in out spec report spec_size report_size", POINTER(rw_device), c_char_p, c_char_p,
+    POINTER(rw_spectrogram_spec), POINTER(rw_spectrogram_report), c_size_t, c_size_t)
 rw_spectrogram_run = _Call("rw_spectrogram_run", rw_status, "device in out spec report", POINTER(rw_device), c_char_p,
-    c_char_p, POINTER(rw_spectrogram_spec), POINTER(rw_spectrogram_report), outputs=1)
+    c_char_p, POINTER(rw_spectrogram_spec), POINTER(rw_spectrogram_report), outputs=1,
+    symbol="rw_spectrogram_run_sized", appended=(sizeof(rw_spectrogram_spec), sizeof(rw_spectrogram_report),))
 rw_image_method_name = _Call("rw_image_method_name", c_char_p, "method", c_int)
 rw_image_own_register = _Call("rw_image_own_register", rw_status, "context operation", POINTER(rw_context),
     POINTER(rw_image_own))
 rw_image_own_get = _Call("rw_image_own_get", POINTER(rw_image_own), "i", c_int)
 rw_image_op_params = _Call("rw_image_op_params", POINTER(rw_params), "")
+rw_image_op_parse_sized = _Call("rw_image_op_parse_sized", rw_status, "context text op op_size", POINTER(rw_context),
+    c_char_p, POINTER(rw_image_op), c_size_t)
 rw_image_op_parse = _Call("rw_image_op_parse", rw_status, "context text op", POINTER(rw_context), c_char_p,
-    POINTER(rw_image_op), outputs=1)
+    POINTER(rw_image_op), outputs=1, symbol="rw_image_op_parse_sized", appended=(sizeof(rw_image_op),))
+rw_image_filter_create_sized = _Call("rw_image_filter_create_sized", rw_status, "device spec filter spec_size op_size",
+    POINTER(rw_device), POINTER(rw_image_spec), POINTER(POINTER(rw_image_filter)), c_size_t, c_size_t)
 rw_image_filter_create = _Call("rw_image_filter_create", rw_status, "device spec filter", POINTER(rw_device),
-    POINTER(rw_image_spec), POINTER(POINTER(rw_image_filter)), outputs=1)
+    POINTER(rw_image_spec), POINTER(POINTER(rw_image_filter)), outputs=1, symbol="rw_image_filter_create_sized",
+    appended=(sizeof(rw_image_spec), sizeof(rw_image_op),))
 rw_image_filter_destroy = _Call("rw_image_filter_destroy", None, "filter", POINTER(POINTER(rw_image_filter)))
+rw_image_filter_get_info_sized = _Call("rw_image_filter_get_info_sized", rw_status, "filter info info_size",
+    POINTER(rw_image_filter), POINTER(rw_image_info), c_size_t)
 rw_image_filter_get_info = _Call("rw_image_filter_get_info", rw_status, "filter info", POINTER(rw_image_filter),
-    POINTER(rw_image_info), outputs=1)
+    POINTER(rw_image_info), outputs=1, symbol="rw_image_filter_get_info_sized", appended=(sizeof(rw_image_info),))
 rw_image_filter_explain = _Call("rw_image_filter_explain", rw_status, "filter text", POINTER(rw_image_filter),
     POINTER(c_char_p), outputs=1)
 rw_image_filter_execute = _Call("rw_image_filter_execute", rw_status, "filter x y queue", POINTER(rw_image_filter),
     POINTER(rw_array), POINTER(rw_array), POINTER(rw_queue))
+rw_image_filter_tiles_sized = _Call("rw_image_filter_tiles_sized", rw_status,
+    "device spec x y bytes info spec_size op_size info_size", POINTER(rw_device), POINTER(rw_image_spec), c_void_p,
+    c_void_p, c_int64, POINTER(rw_image_info), c_size_t, c_size_t, c_size_t)
 rw_image_filter_tiles = _Call("rw_image_filter_tiles", rw_status, "device spec x y bytes info", POINTER(rw_device),
-    POINTER(rw_image_spec), c_void_p, c_void_p, c_int64, POINTER(rw_image_info), outputs=1)
+    POINTER(rw_image_spec), c_void_p, c_void_p, c_int64, POINTER(rw_image_info), outputs=1,
+    symbol="rw_image_filter_tiles_sized", appended=(sizeof(rw_image_spec), sizeof(rw_image_op), sizeof(rw_image_info),))
 rw_image_load = _Call("rw_image_load", rw_status, "device path array", POINTER(rw_device), c_char_p,
     POINTER(POINTER(rw_array)), outputs=1)
 rw_image_save = _Call("rw_image_save", rw_status, "array path deep", POINTER(rw_array), c_char_p, c_bool)
@@ -1585,27 +1660,44 @@ rw_stream_format_register = _Call("rw_stream_format_register", rw_status, "conte
     POINTER(rw_stream_format))
 rw_stream_format_get = _Call("rw_stream_format_get", POINTER(rw_stream_format), "i", c_int)
 rw_stream_is = _Call("rw_stream_is", c_bool, "name", c_char_p)
+rw_stream_run_sized = _Call("rw_stream_run_sized", rw_status, "device in out spec report spec_size report_size",
+    POINTER(rw_device), c_char_p, c_char_p, POINTER(rw_stream_spec), POINTER(rw_stream_report), c_size_t, c_size_t)
 rw_stream_run = _Call("rw_stream_run", rw_status, "device in out spec report", POINTER(rw_device), c_char_p, c_char_p,
-    POINTER(rw_stream_spec), POINTER(rw_stream_report), outputs=1)
+    POINTER(rw_stream_spec), POINTER(rw_stream_report), outputs=1, symbol="rw_stream_run_sized",
+    appended=(sizeof(rw_stream_spec), sizeof(rw_stream_report),))
+rw_stream_window_create_sized = _Call("rw_stream_window_create_sized", rw_status, "device spec window spec_size",
+    POINTER(rw_device), POINTER(rw_stream_window_spec), POINTER(POINTER(rw_stream_window)), c_size_t)
 rw_stream_window_create = _Call("rw_stream_window_create", rw_status, "device spec window", POINTER(rw_device),
-    POINTER(rw_stream_window_spec), POINTER(POINTER(rw_stream_window)), outputs=1)
+    POINTER(rw_stream_window_spec), POINTER(POINTER(rw_stream_window)), outputs=1,
+    symbol="rw_stream_window_create_sized", appended=(sizeof(rw_stream_window_spec),))
 rw_stream_window_show = _Call("rw_stream_window_show", rw_status, "show_user view action", c_void_p,
     POINTER(rw_stream_view), POINTER(c_int))
 rw_stream_window_save = _Call("rw_stream_window_save", rw_status, "window path", POINTER(rw_stream_window), c_char_p)
 rw_stream_window_destroy = _Call("rw_stream_window_destroy", None, "window", POINTER(POINTER(rw_stream_window)))
+rw_operator_create_sized = _Call("rw_operator_create_sized", rw_status, "device spec op spec_size", POINTER(rw_device),
+    POINTER(rw_operator_spec), POINTER(POINTER(rw_operator)), c_size_t)
 rw_operator_create = _Call("rw_operator_create", rw_status, "device spec op", POINTER(rw_device),
-    POINTER(rw_operator_spec), POINTER(POINTER(rw_operator)), outputs=1)
+    POINTER(rw_operator_spec), POINTER(POINTER(rw_operator)), outputs=1, symbol="rw_operator_create_sized",
+    appended=(sizeof(rw_operator_spec),))
 rw_operator_destroy = _Call("rw_operator_destroy", None, "op", POINTER(POINTER(rw_operator)))
+rw_operator_get_info_sized = _Call("rw_operator_get_info_sized", rw_status, "op info info_size", POINTER(rw_operator),
+    POINTER(rw_operator_info), c_size_t)
 rw_operator_get_info = _Call("rw_operator_get_info", rw_status, "op info", POINTER(rw_operator),
-    POINTER(rw_operator_info), outputs=1)
+    POINTER(rw_operator_info), outputs=1, symbol="rw_operator_get_info_sized", appended=(sizeof(rw_operator_info),))
 rw_operator_device = _Call("rw_operator_device", POINTER(rw_device), "op", POINTER(rw_operator))
 rw_operator_multiply = _Call("rw_operator_multiply", rw_status, "op transpose alpha x beta y queue",
     POINTER(rw_operator), c_int, POINTER(c_double), POINTER(rw_array), POINTER(c_double), POINTER(rw_array),
     POINTER(rw_queue))
 rw_operator_get_diagonal = _Call("rw_operator_get_diagonal", rw_status, "op diagonal", POINTER(rw_operator),
     POINTER(rw_array))
+rw_operator_from_expr_sized = _Call("rw_operator_from_expr_sized", rw_status,
+    "device spec from to op spec_size field_size scalar_size given_size function_size", POINTER(rw_device),
+    POINTER(rw_expr_spec), c_char_p, c_char_p, POINTER(POINTER(rw_operator)), c_size_t, c_size_t, c_size_t, c_size_t,
+    c_size_t)
 rw_operator_from_expr = _Call("rw_operator_from_expr", rw_status, "device spec from to op", POINTER(rw_device),
-    POINTER(rw_expr_spec), c_char_p, c_char_p, POINTER(POINTER(rw_operator)), outputs=1)
+    POINTER(rw_expr_spec), c_char_p, c_char_p, POINTER(POINTER(rw_operator)), outputs=1,
+    symbol="rw_operator_from_expr_sized", appended=(sizeof(rw_expr_spec), sizeof(rw_expr_field), sizeof(rw_expr_scalar),
+    sizeof(rw_expr_given), sizeof(rw_expr_function),))
 rw_sparse_params = _Call("rw_sparse_params", POINTER(rw_params), "")
 rw_sparse_layout_parse = _Call("rw_sparse_layout_parse", rw_status, "context text layout", POINTER(rw_context),
     c_char_p, POINTER(rw_sparse_layout), outputs=1)
@@ -1618,10 +1710,15 @@ rw_entries_read = _Call("rw_entries_read", rw_status, "context path duplicates e
 rw_entries_free = _Call("rw_entries_free", None, "entries", POINTER(rw_entries))
 rw_sparse_predict = _Call("rw_sparse_predict", rw_status, "device entries vectors n candidates", POINTER(rw_device),
     POINTER(rw_entries), c_int, c_int, POINTER(rw_sparse_candidate))
+rw_sparse_choose_sized = _Call("rw_sparse_choose_sized", rw_status, "device entries values vectors choice choice_size",
+    POINTER(rw_device), POINTER(rw_entries), c_int, c_int, POINTER(rw_sparse_choice), c_size_t)
 rw_sparse_choose = _Call("rw_sparse_choose", rw_status, "device entries values vectors choice", POINTER(rw_device),
-    POINTER(rw_entries), c_int, c_int, POINTER(rw_sparse_choice), outputs=1)
+    POINTER(rw_entries), c_int, c_int, POINTER(rw_sparse_choice), outputs=1, symbol="rw_sparse_choose_sized",
+    appended=(sizeof(rw_sparse_choice),))
+rw_pattern_find_sized = _Call("rw_pattern_find_sized", rw_status, "context entries pattern pattern_size",
+    POINTER(rw_context), POINTER(rw_entries), POINTER(rw_pattern), c_size_t)
 rw_pattern_find = _Call("rw_pattern_find", rw_status, "context entries pattern", POINTER(rw_context),
-    POINTER(rw_entries), POINTER(rw_pattern), outputs=1)
+    POINTER(rw_entries), POINTER(rw_pattern), outputs=1, symbol="rw_pattern_find_sized", appended=(sizeof(rw_pattern),))
 rw_sparse_create = _Call("rw_sparse_create", rw_status, "device layout blocks matrix", POINTER(rw_device),
     POINTER(rw_sparse_layout), POINTER(rw_sparse_blocks), POINTER(POINTER(rw_sparse)), outputs=1)
 rw_sparse_destroy = _Call("rw_sparse_destroy", None, "matrix", POINTER(POINTER(rw_sparse)))
@@ -1642,7 +1739,8 @@ rw_sparse_entries = _Call("rw_sparse_entries", rw_status, "matrix n row column v
 rw_sparse_free_entries = _Call("rw_sparse_free_entries", None, "row column values", POINTER(POINTER(c_int64)),
     POINTER(POINTER(c_int64)), POINTER(POINTER(c_double)))
 rw_sparse_get_layout = _Call("rw_sparse_get_layout", POINTER(rw_sparse_layout), "matrix", POINTER(rw_sparse))
-rw_sparse_get_size = _Call("rw_sparse_get_size", rw_sparse_size, "matrix", POINTER(rw_sparse))
+rw_sparse_get_size = _Call("rw_sparse_get_size", rw_status, "matrix size", POINTER(rw_sparse), POINTER(rw_sparse_size),
+    outputs=1)
 rw_sparse_device = _Call("rw_sparse_device", POINTER(rw_device), "matrix", POINTER(rw_sparse))
 rw_sparse_get_arrays = _Call("rw_sparse_get_arrays", rw_status, "matrix arrays", POINTER(rw_sparse),
     POINTER(rw_sparse_arrays), outputs=1)
@@ -1657,30 +1755,52 @@ rw_precond_print = _Call("rw_precond_print", None, "spec text size", POINTER(rw_
     c_size_t)
 rw_precond_memory = _Call("rw_precond_memory", c_int64, "spec layout size vectors all", POINTER(rw_precond_spec),
     POINTER(rw_sparse_layout), POINTER(rw_sparse_size), c_int, POINTER(c_bool))
+rw_precond_estimate_sized = _Call("rw_precond_estimate_sized", rw_status,
+    "device spec layout entries vectors bytes bytes_size", POINTER(rw_device), POINTER(rw_precond_spec),
+    POINTER(rw_sparse_layout), POINTER(rw_entries), c_int, POINTER(rw_precond_bytes), c_size_t)
 rw_precond_estimate = _Call("rw_precond_estimate", rw_status, "device spec layout entries vectors bytes",
     POINTER(rw_device), POINTER(rw_precond_spec), POINTER(rw_sparse_layout), POINTER(rw_entries), c_int,
-    POINTER(rw_precond_bytes), outputs=1)
+    POINTER(rw_precond_bytes), outputs=1, symbol="rw_precond_estimate_sized", appended=(sizeof(rw_precond_bytes),))
 rw_precond_create = _Call("rw_precond_create", rw_status, "op vectors spec precond", POINTER(rw_operator), c_int,
     POINTER(rw_precond_spec), POINTER(POINTER(rw_precond)), outputs=1)
 rw_precond_destroy = _Call("rw_precond_destroy", None, "precond", POINTER(POINTER(rw_precond)))
 rw_precond_apply = _Call("rw_precond_apply", rw_status, "precond r z queue", POINTER(rw_precond), POINTER(rw_array),
     POINTER(rw_array), POINTER(rw_queue))
-rw_precond_get_info = _Call("rw_precond_get_info", rw_precond_info, "precond", POINTER(rw_precond))
+rw_precond_get_info_sized = _Call("rw_precond_get_info_sized", rw_status, "precond info info_size", POINTER(rw_precond),
+    POINTER(rw_precond_info), c_size_t)
+rw_precond_get_info = _Call("rw_precond_get_info", rw_status, "precond info", POINTER(rw_precond),
+    POINTER(rw_precond_info), outputs=1, symbol="rw_precond_get_info_sized", appended=(sizeof(rw_precond_info),))
 rw_krylov_method_name = _Call("rw_krylov_method_name", c_char_p, "method", c_int)
 rw_krylov_reason_text = _Call("rw_krylov_reason_text", c_char_p, "reason", c_int)
 rw_krylov_params = _Call("rw_krylov_params", POINTER(rw_params), "")
+rw_krylov_parse_sized = _Call("rw_krylov_parse_sized", rw_status, "context text spec spec_size", POINTER(rw_context),
+    c_char_p, POINTER(rw_krylov_spec), c_size_t)
 rw_krylov_parse = _Call("rw_krylov_parse", rw_status, "context text spec", POINTER(rw_context), c_char_p,
-    POINTER(rw_krylov_spec), outputs=1)
+    POINTER(rw_krylov_spec), outputs=1, symbol="rw_krylov_parse_sized", appended=(sizeof(rw_krylov_spec),))
+rw_krylov_create_sized = _Call("rw_krylov_create_sized", rw_status, "op vectors spec solver spec_size",
+    POINTER(rw_operator), c_int, POINTER(rw_krylov_spec), POINTER(POINTER(rw_krylov)), c_size_t)
 rw_krylov_create = _Call("rw_krylov_create", rw_status, "op vectors spec solver", POINTER(rw_operator), c_int,
-    POINTER(rw_krylov_spec), POINTER(POINTER(rw_krylov)), outputs=1)
+    POINTER(rw_krylov_spec), POINTER(POINTER(rw_krylov)), outputs=1, symbol="rw_krylov_create_sized",
+    appended=(sizeof(rw_krylov_spec),))
 rw_krylov_destroy = _Call("rw_krylov_destroy", None, "solver", POINTER(POINTER(rw_krylov)))
 rw_krylov_update = _Call("rw_krylov_update", rw_status, "solver", POINTER(rw_krylov))
-rw_krylov_get_precond = _Call("rw_krylov_get_precond", rw_precond_info, "solver", POINTER(rw_krylov))
+rw_krylov_get_precond_sized = _Call("rw_krylov_get_precond_sized", rw_status, "solver info info_size",
+    POINTER(rw_krylov), POINTER(rw_precond_info), c_size_t)
+rw_krylov_get_precond = _Call("rw_krylov_get_precond", rw_status, "solver info", POINTER(rw_krylov),
+    POINTER(rw_precond_info), outputs=1, symbol="rw_krylov_get_precond_sized", appended=(sizeof(rw_precond_info),))
+rw_krylov_solve_sized = _Call("rw_krylov_solve_sized", rw_status, "solver b x result result_size", POINTER(rw_krylov),
+    POINTER(rw_array), POINTER(rw_array), POINTER(rw_krylov_result), c_size_t)
 rw_krylov_solve = _Call("rw_krylov_solve", rw_status, "solver b x result", POINTER(rw_krylov), POINTER(rw_array),
-    POINTER(rw_array), POINTER(rw_krylov_result), outputs=1)
-rw_krylov_memory = _Call("rw_krylov_memory", c_int64, "spec n vectors", POINTER(rw_krylov_spec), c_int64, c_int)
+    POINTER(rw_array), POINTER(rw_krylov_result), outputs=1, symbol="rw_krylov_solve_sized",
+    appended=(sizeof(rw_krylov_result),))
+rw_krylov_memory_sized = _Call("rw_krylov_memory_sized", c_int64, "spec n vectors spec_size", POINTER(rw_krylov_spec),
+    c_int64, c_int, c_size_t)
+rw_krylov_memory = _Call("rw_krylov_memory", c_int64, "spec n vectors", POINTER(rw_krylov_spec), c_int64, c_int,
+    symbol="rw_krylov_memory_sized", appended=(sizeof(rw_krylov_spec),))
+rw_blocks_create_sized = _Call("rw_blocks_create_sized", rw_status, "ctx spec grid spec_size", POINTER(rw_context),
+    POINTER(rw_blocks_spec), POINTER(POINTER(rw_blocks)), c_size_t)
 rw_blocks_create = _Call("rw_blocks_create", rw_status, "ctx spec grid", POINTER(rw_context), POINTER(rw_blocks_spec),
-    POINTER(POINTER(rw_blocks)), outputs=1)
+    POINTER(POINTER(rw_blocks)), outputs=1, symbol="rw_blocks_create_sized", appended=(sizeof(rw_blocks_spec),))
 rw_blocks_box = _Call("rw_blocks_box", rw_status, "ctx length cells grid", POINTER(rw_context), POINTER(c_double),
     POINTER(c_int), POINTER(POINTER(rw_blocks)), outputs=1)
 rw_blocks_cylinder = _Call("rw_blocks_cylinder", rw_status, "ctx radius core length cells grid", POINTER(rw_context),
@@ -1689,7 +1809,8 @@ rw_blocks_read_gmsh = _Call("rw_blocks_read_gmsh", rw_status, "ctx path cells su
     POINTER(rw_context), c_char_p, POINTER(c_int), POINTER(rw_surface), c_int, POINTER(POINTER(rw_blocks)), outputs=1)
 rw_blocks_destroy = _Call("rw_blocks_destroy", None, "grid", POINTER(POINTER(rw_blocks)))
 rw_blocks_count = _Call("rw_blocks_count", c_int, "grid", POINTER(rw_blocks))
-rw_blocks_get = _Call("rw_blocks_get", rw_block, "grid block", POINTER(rw_blocks), c_int)
+rw_blocks_get_block = _Call("rw_blocks_get_block", rw_status, "grid block info", POINTER(rw_blocks), c_int,
+    POINTER(rw_block), outputs=1)
 rw_blocks_cells = _Call("rw_blocks_cells", c_int64, "grid", POINTER(rw_blocks))
 rw_blocks_points = _Call("rw_blocks_points", c_int64, "grid", POINTER(rw_blocks))
 rw_blocks_coordinates = _Call("rw_blocks_coordinates", POINTER(c_double * 3), "grid", POINTER(rw_blocks))
@@ -1715,29 +1836,56 @@ rw_blocks_extent = _Call("rw_blocks_extent", None, "grid lower upper", POINTER(r
 rw_blocks_set_memory = _Call("rw_blocks_set_memory", None, "grid memory", POINTER(rw_blocks), c_int)
 rw_blocks_array = _Call("rw_blocks_array", rw_status, "grid device place dtype array", POINTER(rw_blocks),
     POINTER(rw_device), c_int, c_int, POINTER(POINTER(rw_array)), outputs=1)
+rw_blocks_expr_create_sized = _Call("rw_blocks_expr_create_sized", rw_status,
+    "grid device place spec expr spec_size field_size scalar_size given_size function_size", POINTER(rw_blocks),
+    POINTER(rw_device), c_int, POINTER(rw_expr_spec), POINTER(POINTER(rw_expr)), c_size_t, c_size_t, c_size_t, c_size_t,
+    c_size_t)
 rw_blocks_expr_create = _Call("rw_blocks_expr_create", rw_status, "grid device place spec expr", POINTER(rw_blocks),
-    POINTER(rw_device), c_int, POINTER(rw_expr_spec), POINTER(POINTER(rw_expr)), outputs=1)
+    POINTER(rw_device), c_int, POINTER(rw_expr_spec), POINTER(POINTER(rw_expr)), outputs=1,
+    symbol="rw_blocks_expr_create_sized", appended=(sizeof(rw_expr_spec), sizeof(rw_expr_field), sizeof(rw_expr_scalar),
+    sizeof(rw_expr_given), sizeof(rw_expr_function),))
 rw_multiblock_stencil_name = _Call("rw_multiblock_stencil_name", c_char_p, "stencil", c_int)
 rw_multiblock_mode_name = _Call("rw_multiblock_mode_name", c_char_p, "mode", c_int)
 rw_multiblock_index_name = _Call("rw_multiblock_index_name", c_char_p, "index", c_int)
 rw_multiblock_params = _Call("rw_multiblock_params", POINTER(rw_params), "")
+rw_multiblock_measure_sized = _Call("rw_multiblock_measure_sized", rw_status,
+    "context spec block index values size spec_size size_size", POINTER(rw_context), POINTER(rw_multiblock_spec),
+    c_int64, c_int, c_int, POINTER(rw_multiblock_size), c_size_t, c_size_t)
 rw_multiblock_measure = _Call("rw_multiblock_measure", rw_status, "context spec block index values size",
-    POINTER(rw_context), POINTER(rw_multiblock_spec), c_int64, c_int, c_int, POINTER(rw_multiblock_size), outputs=1)
+    POINTER(rw_context), POINTER(rw_multiblock_spec), c_int64, c_int, c_int, POINTER(rw_multiblock_size), outputs=1,
+    symbol="rw_multiblock_measure_sized", appended=(sizeof(rw_multiblock_spec), sizeof(rw_multiblock_size),))
+rw_multiblock_cell_sized = _Call("rw_multiblock_cell_sized", c_int64, "spec x theta r spec_size",
+    POINTER(rw_multiblock_spec), c_int64, c_int64, c_int64, c_size_t)
 rw_multiblock_cell = _Call("rw_multiblock_cell", c_int64, "spec x theta r", POINTER(rw_multiblock_spec), c_int64,
-    c_int64, c_int64)
+    c_int64, c_int64, symbol="rw_multiblock_cell_sized", appended=(sizeof(rw_multiblock_spec),))
+rw_multiblock_pattern_sized = _Call("rw_multiblock_pattern_sized", rw_status,
+    "context spec block index layout pattern spec_size", POINTER(rw_context), POINTER(rw_multiblock_spec), c_int64,
+    c_int, POINTER(rw_sparse_layout), POINTER(rw_sparse_blocks), c_size_t)
 rw_multiblock_pattern = _Call("rw_multiblock_pattern", rw_status, "context spec block index layout pattern",
     POINTER(rw_context), POINTER(rw_multiblock_spec), c_int64, c_int, POINTER(rw_sparse_layout),
-    POINTER(rw_sparse_blocks), outputs=1)
+    POINTER(rw_sparse_blocks), outputs=1, symbol="rw_multiblock_pattern_sized", appended=(sizeof(rw_multiblock_spec),))
 rw_multiblock_free = _Call("rw_multiblock_free", None, "pattern", POINTER(rw_sparse_blocks))
+rw_multiblock_assemble_sized = _Call("rw_multiblock_assemble_sized", rw_status,
+    "device spec block index layout matrix spec_size", POINTER(rw_device), POINTER(rw_multiblock_spec), c_int64, c_int,
+    POINTER(rw_sparse_layout), POINTER(POINTER(rw_sparse)), c_size_t)
 rw_multiblock_assemble = _Call("rw_multiblock_assemble", rw_status, "device spec block index layout matrix",
     POINTER(rw_device), POINTER(rw_multiblock_spec), c_int64, c_int, POINTER(rw_sparse_layout),
-    POINTER(POINTER(rw_sparse)), outputs=1)
+    POINTER(POINTER(rw_sparse)), outputs=1, symbol="rw_multiblock_assemble_sized",
+    appended=(sizeof(rw_multiblock_spec),))
+rw_multiblock_trace_sized = _Call("rw_multiblock_trace_sized", rw_status,
+    "context spec block placeholder trace spec_size", POINTER(rw_context), POINTER(rw_multiblock_spec), c_int64, c_int,
+    POINTER(rw_sparse_blocks), c_size_t)
 rw_multiblock_trace = _Call("rw_multiblock_trace", rw_status, "context spec block placeholder trace",
-    POINTER(rw_context), POINTER(rw_multiblock_spec), c_int64, c_int, POINTER(rw_sparse_blocks), outputs=1)
+    POINTER(rw_context), POINTER(rw_multiblock_spec), c_int64, c_int, POINTER(rw_sparse_blocks), outputs=1,
+    symbol="rw_multiblock_trace_sized", appended=(sizeof(rw_multiblock_spec),))
 rw_multiblock_prepare = _Call("rw_multiblock_prepare", rw_status, "context trace stored row", POINTER(rw_context),
     POINTER(rw_sparse_blocks), POINTER(rw_sparse_blocks), POINTER(POINTER(c_int64)), outputs=2)
+rw_multiblock_create_sized = _Call("rw_multiblock_create_sized", rw_status, "device spec layout op spec_size",
+    POINTER(rw_device), POINTER(rw_multiblock_spec), POINTER(rw_sparse_layout), POINTER(POINTER(rw_multiblock)),
+    c_size_t)
 rw_multiblock_create = _Call("rw_multiblock_create", rw_status, "device spec layout op", POINTER(rw_device),
-    POINTER(rw_multiblock_spec), POINTER(rw_sparse_layout), POINTER(POINTER(rw_multiblock)), outputs=1)
+    POINTER(rw_multiblock_spec), POINTER(rw_sparse_layout), POINTER(POINTER(rw_multiblock)), outputs=1,
+    symbol="rw_multiblock_create_sized", appended=(sizeof(rw_multiblock_spec),))
 rw_multiblock_destroy = _Call("rw_multiblock_destroy", None, "op", POINTER(POINTER(rw_multiblock)))
 rw_multiblock_matrix = _Call("rw_multiblock_matrix", POINTER(rw_sparse), "op block", POINTER(rw_multiblock), c_int64)
 rw_multiblock_get_spec = _Call("rw_multiblock_get_spec", POINTER(rw_multiblock_spec), "op", POINTER(rw_multiblock))
@@ -1751,8 +1899,11 @@ rw_multiblock_multiply = _Call("rw_multiblock_multiply", rw_status, "op alpha x 
     POINTER(c_double), POINTER(rw_array), POINTER(c_double), POINTER(rw_array), POINTER(rw_queue))
 rw_multiblock_operator = _Call("rw_multiblock_operator", rw_status, "op type whole", POINTER(rw_multiblock), c_int,
     POINTER(POINTER(rw_operator)), outputs=1)
+rw_multiblock_read_cgns_sized = _Call("rw_multiblock_read_cgns_sized", rw_status, "context path spec spec_size",
+    POINTER(rw_context), c_char_p, POINTER(rw_multiblock_spec), c_size_t)
 rw_multiblock_read_cgns = _Call("rw_multiblock_read_cgns", rw_status, "context path spec", POINTER(rw_context),
-    c_char_p, POINTER(rw_multiblock_spec), outputs=1)
+    c_char_p, POINTER(rw_multiblock_spec), outputs=1, symbol="rw_multiblock_read_cgns_sized",
+    appended=(sizeof(rw_multiblock_spec),))
 rw_program_create = _Call("rw_program_create", rw_status, "device name text defines ndefines program",
     POINTER(rw_device), c_char_p, c_char_p, POINTER(rw_define), c_int, POINTER(POINTER(rw_program)), outputs=1)
 rw_program_destroy = _Call("rw_program_destroy", None, "program", POINTER(POINTER(rw_program)))
@@ -1760,8 +1911,10 @@ rw_program_kernel = _Call("rw_program_kernel", rw_status, "program name kernel",
     POINTER(POINTER(rw_kernel)), outputs=1)
 rw_launch = _Call("rw_launch", rw_status, "queue kernel groups args nargs", POINTER(rw_queue), POINTER(rw_kernel),
     POINTER(c_int64), POINTER(rw_arg), c_int)
+rw_cache_describe_sized = _Call("rw_cache_describe_sized", rw_status, "context info info_size", POINTER(rw_context),
+    POINTER(rw_cache_info), c_size_t)
 rw_cache_describe = _Call("rw_cache_describe", rw_status, "context info", POINTER(rw_context), POINTER(rw_cache_info),
-    outputs=1)
+    outputs=1, symbol="rw_cache_describe_sized", appended=(sizeof(rw_cache_info),))
 rw_cache_clear = _Call("rw_cache_clear", rw_status, "context removed", POINTER(rw_context), POINTER(c_int64))
 rw_depgraph_create = _Call("rw_depgraph_create", rw_status, "context graph", POINTER(rw_context),
     POINTER(POINTER(rw_depgraph)), outputs=1)
@@ -1784,8 +1937,11 @@ rw_partition_destroy = _Call("rw_partition_destroy", None, "partition", POINTER(
 rw_depgraph_dot = _Call("rw_depgraph_dot", rw_status, "graph partition text", POINTER(rw_depgraph),
     POINTER(rw_partition), POINTER(c_char_p), outputs=1)
 rw_ode_params = _Call("rw_ode_params", POINTER(rw_params), "")
+rw_ode_create_sized = _Call("rw_ode_create_sized", rw_status, "device spec ode spec_size field_size scalar_size",
+    POINTER(rw_device), POINTER(rw_ode_spec), POINTER(POINTER(rw_ode)), c_size_t, c_size_t, c_size_t)
 rw_ode_create = _Call("rw_ode_create", rw_status, "device spec ode", POINTER(rw_device), POINTER(rw_ode_spec),
-    POINTER(POINTER(rw_ode)), outputs=1)
+    POINTER(POINTER(rw_ode)), outputs=1, symbol="rw_ode_create_sized", appended=(sizeof(rw_ode_spec),
+    sizeof(rw_expr_field), sizeof(rw_expr_scalar),))
 rw_ode_destroy = _Call("rw_ode_destroy", None, "ode", POINTER(POINTER(rw_ode)))
 rw_ode_bind = _Call("rw_ode_bind", rw_status, "ode field array", POINTER(rw_ode), c_char_p, POINTER(rw_array))
 rw_ode_set = _Call("rw_ode_set", rw_status, "ode scalar value", POINTER(rw_ode), c_char_p, c_double)
@@ -1796,21 +1952,39 @@ rw_ode_return = _Call("rw_ode_return", rw_status, "ode", POINTER(rw_ode))
 rw_ode_undo = _Call("rw_ode_undo", rw_status, "ode", POINTER(rw_ode))
 rw_ode_method_name = _Call("rw_ode_method_name", c_char_p, "ode", POINTER(rw_ode))
 rw_ode_reason = _Call("rw_ode_reason", c_char_p, "ode", POINTER(rw_ode))
-rw_ode_get_statistics = _Call("rw_ode_get_statistics", rw_ode_statistics, "ode", POINTER(rw_ode))
+rw_ode_get_statistics_sized = _Call("rw_ode_get_statistics_sized", rw_status, "ode statistics statistics_size",
+    POINTER(rw_ode), POINTER(rw_ode_statistics), c_size_t)
+rw_ode_get_statistics = _Call("rw_ode_get_statistics", rw_status, "ode statistics", POINTER(rw_ode),
+    POINTER(rw_ode_statistics), outputs=1, symbol="rw_ode_get_statistics_sized", appended=(sizeof(rw_ode_statistics),))
 rw_ode_save = _Call("rw_ode_save", None, "ode state", POINTER(rw_ode), POINTER(c_double))
 rw_ode_load = _Call("rw_ode_load", rw_status, "ode state", POINTER(rw_ode), POINTER(c_double))
 rw_ode_explain = _Call("rw_ode_explain", rw_status, "ode text", POINTER(rw_ode), POINTER(c_char_p), outputs=1)
 rw_ode_depgraph = _Call("rw_ode_depgraph", rw_status, "ode stages graph tiles text", POINTER(rw_ode), c_int,
     POINTER(POINTER(rw_depgraph)), POINTER(POINTER(rw_partition)), POINTER(c_char_p), outputs=3)
-rw_ode_bytes = _Call("rw_ode_bytes", c_int64, "spec", POINTER(rw_ode_spec))
+rw_ode_bytes_sized = _Call("rw_ode_bytes_sized", c_int64, "spec spec_size field_size scalar_size", POINTER(rw_ode_spec),
+    c_size_t, c_size_t, c_size_t)
+rw_ode_bytes = _Call("rw_ode_bytes", c_int64, "spec", POINTER(rw_ode_spec), symbol="rw_ode_bytes_sized",
+    appended=(sizeof(rw_ode_spec), sizeof(rw_expr_field), sizeof(rw_expr_scalar),))
+rw_run_case_sized = _Call("rw_run_case_sized", rw_status, "context path options report options_size report_size",
+    POINTER(rw_context), c_char_p, POINTER(rw_run_options), POINTER(rw_run_report), c_size_t, c_size_t)
 rw_run_case = _Call("rw_run_case", rw_status, "context path options report", POINTER(rw_context), c_char_p,
-    POINTER(rw_run_options), POINTER(rw_run_report), outputs=1)
+    POINTER(rw_run_options), POINTER(rw_run_report), outputs=1, symbol="rw_run_case_sized",
+    appended=(sizeof(rw_run_options), sizeof(rw_run_report),))
+rw_explain_case_sized = _Call("rw_explain_case_sized", rw_status, "context path options text options_size",
+    POINTER(rw_context), c_char_p, POINTER(rw_run_options), POINTER(c_char_p), c_size_t)
 rw_explain_case = _Call("rw_explain_case", rw_status, "context path options text", POINTER(rw_context), c_char_p,
-    POINTER(rw_run_options), POINTER(c_char_p), outputs=1)
+    POINTER(rw_run_options), POINTER(c_char_p), outputs=1, symbol="rw_explain_case_sized",
+    appended=(sizeof(rw_run_options),))
+rw_explain_graph_sized = _Call("rw_explain_graph_sized", rw_status, "context path options stages dot text options_size",
+    POINTER(rw_context), c_char_p, POINTER(rw_run_options), c_int, c_char_p, POINTER(c_char_p), c_size_t)
 rw_explain_graph = _Call("rw_explain_graph", rw_status, "context path options stages dot text", POINTER(rw_context),
-    c_char_p, POINTER(rw_run_options), c_int, c_char_p, POINTER(c_char_p), outputs=1)
+    c_char_p, POINTER(rw_run_options), c_int, c_char_p, POINTER(c_char_p), outputs=1, symbol="rw_explain_graph_sized",
+    appended=(sizeof(rw_run_options),))
+rw_plot_results_sized = _Call("rw_plot_results_sized", rw_status, "context path options written user options_size",
+    POINTER(rw_context), c_char_p, POINTER(rw_plot_options), rw_plot_function, c_void_p, c_size_t)
 rw_plot_results = _Call("rw_plot_results", rw_status, "context path options written user", POINTER(rw_context),
-    c_char_p, POINTER(rw_plot_options), rw_plot_function, c_void_p)
+    c_char_p, POINTER(rw_plot_options), rw_plot_function, c_void_p, symbol="rw_plot_results_sized",
+    appended=(sizeof(rw_plot_options),))
 rw_list_words = _Call("rw_list_words", rw_status, "context kind words n", POINTER(rw_context), c_char_p,
     POINTER(POINTER(rw_word)), POINTER(c_int))
 rw_word_kinds = _Call("rw_word_kinds", POINTER(c_char_p), "")
@@ -1822,21 +1996,47 @@ rw_describe_fortran = _Call("rw_describe_fortran", rw_status, "context fortran",
     outputs=1)
 rw_describe_manual = _Call("rw_describe_manual", rw_status, "context roff", POINTER(rw_context), POINTER(c_char_p),
     outputs=1)
+rw_selftest_sized = _Call("rw_selftest_sized", rw_status, "context device list count element_size", POINTER(rw_context),
+    POINTER(rw_device), POINTER(POINTER(rw_selftest_result)), POINTER(c_int), c_size_t)
 rw_selftest = _Call("rw_selftest", rw_status, "context device list count", POINTER(rw_context), POINTER(rw_device),
-    POINTER(POINTER(rw_selftest_result)), POINTER(c_int))
+    POINTER(POINTER(rw_selftest_result)), POINTER(c_int), symbol="rw_selftest_sized",
+    appended=(sizeof(rw_selftest_result),))
 rw_selftest_free = _Call("rw_selftest_free", None, "list", POINTER(POINTER(rw_selftest_result)))
+rw_figure_write_field_sized = _Call("rw_figure_write_field_sized", rw_status,
+    "context path page field page_size field_size", POINTER(rw_context), c_char_p, POINTER(rw_figure_page),
+    POINTER(rw_figure_field), c_size_t, c_size_t)
 rw_figure_write_field = _Call("rw_figure_write_field", rw_status, "context path page field", POINTER(rw_context),
-    c_char_p, POINTER(rw_figure_page), POINTER(rw_figure_field))
+    c_char_p, POINTER(rw_figure_page), POINTER(rw_figure_field), symbol="rw_figure_write_field_sized",
+    appended=(sizeof(rw_figure_page), sizeof(rw_figure_field),))
+rw_figure_write_surface_sized = _Call("rw_figure_write_surface_sized", rw_status,
+    "context path page field page_size field_size", POINTER(rw_context), c_char_p, POINTER(rw_figure_page),
+    POINTER(rw_figure_field), c_size_t, c_size_t)
 rw_figure_write_surface = _Call("rw_figure_write_surface", rw_status, "context path page field", POINTER(rw_context),
-    c_char_p, POINTER(rw_figure_page), POINTER(rw_figure_field))
+    c_char_p, POINTER(rw_figure_page), POINTER(rw_figure_field), symbol="rw_figure_write_surface_sized",
+    appended=(sizeof(rw_figure_page), sizeof(rw_figure_field),))
+rw_figure_write_lines_sized = _Call("rw_figure_write_lines_sized", rw_status,
+    "context path page lines page_size lines_size", POINTER(rw_context), c_char_p, POINTER(rw_figure_page),
+    POINTER(rw_figure_lines), c_size_t, c_size_t)
 rw_figure_write_lines = _Call("rw_figure_write_lines", rw_status, "context path page lines", POINTER(rw_context),
-    c_char_p, POINTER(rw_figure_page), POINTER(rw_figure_lines))
+    c_char_p, POINTER(rw_figure_page), POINTER(rw_figure_lines), symbol="rw_figure_write_lines_sized",
+    appended=(sizeof(rw_figure_page), sizeof(rw_figure_lines),))
+rw_figure_write_bars_sized = _Call("rw_figure_write_bars_sized", rw_status,
+    "context path page bars page_size bars_size", POINTER(rw_context), c_char_p, POINTER(rw_figure_page),
+    POINTER(rw_figure_bars), c_size_t, c_size_t)
 rw_figure_write_bars = _Call("rw_figure_write_bars", rw_status, "context path page bars", POINTER(rw_context), c_char_p,
-    POINTER(rw_figure_page), POINTER(rw_figure_bars))
+    POINTER(rw_figure_page), POINTER(rw_figure_bars), symbol="rw_figure_write_bars_sized",
+    appended=(sizeof(rw_figure_page), sizeof(rw_figure_bars),))
+rw_figure_write_volume_sized = _Call("rw_figure_write_volume_sized", rw_status,
+    "context path page volume page_size volume_size", POINTER(rw_context), c_char_p, POINTER(rw_figure_page),
+    POINTER(rw_figure_volume), c_size_t, c_size_t)
 rw_figure_write_volume = _Call("rw_figure_write_volume", rw_status, "context path page volume", POINTER(rw_context),
-    c_char_p, POINTER(rw_figure_page), POINTER(rw_figure_volume))
+    c_char_p, POINTER(rw_figure_page), POINTER(rw_figure_volume), symbol="rw_figure_write_volume_sized",
+    appended=(sizeof(rw_figure_page), sizeof(rw_figure_volume),))
+rw_figure_write_images_sized = _Call("rw_figure_write_images_sized", rw_status, "context path page n images page_size",
+    POINTER(rw_context), c_char_p, POINTER(rw_figure_page), c_int, POINTER(rw_figure_image), c_size_t)
 rw_figure_write_images = _Call("rw_figure_write_images", rw_status, "context path page n images", POINTER(rw_context),
-    c_char_p, POINTER(rw_figure_page), c_int, POINTER(rw_figure_image))
+    c_char_p, POINTER(rw_figure_page), c_int, POINTER(rw_figure_image), symbol="rw_figure_write_images_sized",
+    appended=(sizeof(rw_figure_page),))
 rw_figure_write_residuals = _Call("rw_figure_write_residuals", rw_status,
     "context path title n residual right_side tolerance", POINTER(rw_context), c_char_p, c_char_p, c_int64,
     POINTER(c_double), c_double, c_double)

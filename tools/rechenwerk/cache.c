@@ -20,7 +20,7 @@ static int trace(rw_context *ctx, const arguments *a)
     rw_status status = rw_context_set_cache(ctx, true, NULL, true);
     rw_context_set_log(ctx, RW_LOG_INFO, trace_line, NULL);
     if (status == RW_OK) status = rw_explain_case(ctx, value_of(a, "trace"), &options, &text);
-    free(text);
+    rw_free(text);
     return status == RW_OK ? 0 : failed(ctx, status);
 }
 

@@ -236,8 +236,8 @@ static int run(const arguments *a)
     if (status == RW_OK) status = rw_list_words(ctx, "problems", &words[1], &nwords[1]);
     int code = status == RW_OK ? 0 : failed(ctx, status);
     if (status == RW_OK) shells[k].print();
-    free(words[0]);
-    free(words[1]);
+    rw_free(words[0]);
+    rw_free(words[1]);
     rw_context_destroy(&ctx);
     return code;
 }

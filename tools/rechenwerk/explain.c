@@ -30,7 +30,7 @@ static int run(const arguments *a)
                            : rw_explain_case(ctx, a->operands[0], &options, &text);
     if (status == RW_OK) fputs(text, stdout);
     code = status == RW_OK ? 0 : failed(ctx, status);
-    free(text);
+    rw_free(text);
     free(set);
     rw_context_destroy(&ctx);
     return code;

@@ -17,7 +17,7 @@ static int help_on(rw_context *ctx, const char *name)
     rw_status status = rw_help(ctx, name, &text);
     if (status != RW_OK) return failed(ctx, status);
     fputs(text, stdout);
-    free(text);
+    rw_free(text);
     return 0;
 }
 
@@ -36,7 +36,7 @@ static int run(const arguments *a)
         rw_status status = fortran ? rw_describe_fortran(ctx, &text) : rw_describe(ctx, &text);
         if (status == RW_OK) {
             fputs(text, stdout);
-            free(text);
+            rw_free(text);
         } else {
             code = failed(ctx, status);
         }

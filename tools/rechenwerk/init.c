@@ -54,7 +54,7 @@ static int unknown(rw_context *ctx, const char *name)
     int code =
         usage("init: there is no problem and no case '%.60s'%s: see rechenwerk list problems and rechenwerk list cases",
               name, names ? suggest(name, names) : "");
-    free(names), free(problems), free(cases);
+    free(names), rw_free(problems), free(cases);
     return code;
 }
 
@@ -63,13 +63,15 @@ static int run(const arguments *a)
     rw_context *ctx = make_context(a);
     if (!ctx) return 5;
     char *text = read_ready(a->operands[0]);
-    rw_status status = text ? RW_OK : rw_case_template(ctx, a->operands[0], &text);
+    const bool ready = text != NULL;
+    rw_status status = ready ? RW_OK : rw_case_template(ctx, a->operands[0], &text);
     int code = 0;
     if (status == RW_ERR_ARGUMENT) code = unknown(ctx, a->operands[0]);
     else if (status != RW_OK) code = failed(ctx, status);
     else if (value_of(a, "output")) code = write_new(value_of(a, "output"), text);
     else fputs(text, stdout);
-    free(text);
+    if (ready) free(text);
+    else rw_free(text);
     rw_context_destroy(&ctx);
     return code;
 }

@@ -155,7 +155,7 @@ static int print_kind(rw_context *ctx, const char *kind, rw_json_writer *w, bool
     rw_status status = rw_list_words(ctx, kind, &words, &n);
     if (status != RW_OK) return failed(ctx, status);
     print_words(kind, words, n, w, alone);
-    free(words);
+    rw_free(words);
     return 0;
 }
 

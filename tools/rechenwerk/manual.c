@@ -106,7 +106,7 @@ static int print_exit_codes(rw_context *ctx)
         print_roff(words[i].line);
         printf(".\n");
     }
-    free(words);
+    rw_free(words);
     return 0;
 }
 
@@ -125,7 +125,7 @@ int print_manual(rw_context *ctx)
     printf(".SH COMMANDS\n");
     for (int i = 0; commands[i]; i++) print_command(commands[i]);
     fputs(settings, stdout);
-    free(settings);
+    rw_free(settings);
     int code = print_exit_codes(ctx);
     printf(".SH ENVIRONMENT\n");
     printf(".TP\n.B RECHENWERK_CACHE\nFolder of the compiled programs.\n");
