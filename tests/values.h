@@ -40,4 +40,19 @@ static inline rw_ode_statistics statistics_of(const rw_ode *ode)
     return statistics;
 }
 
+static inline const char *method_of(const rw_ode *ode)
+{
+    rw_ode_method method = RW_ODE_DEFAULT;
+    rw_ode_get_method(ode, &method, NULL);
+    return rw_ode_method_name(method);
+}
+
+static inline const char *reason_of(const rw_ode *ode)
+{
+    rw_ode_method method;
+    const char *reason = "";
+    rw_ode_get_method(ode, &method, &reason);
+    return reason;
+}
+
 #endif

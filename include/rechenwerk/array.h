@@ -36,9 +36,11 @@ typedef enum rw_dtype {
     RW_DTYPE_LIST(RW_X)
 #undef RW_X
 } rw_dtype;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_dtype_name(rw_dtype value);
+RW_API rw_status rw_dtype_parse(rw_context *context, const char *name, rw_dtype *value);
 
-/* Name of a type, "f64"; bytes of an element; whether it is complex. */
-RW_API const char *rw_dtype_name(rw_dtype dtype);
+/* Bytes of an element; whether it is complex. */
 RW_API size_t rw_dtype_size(rw_dtype dtype);
 RW_API bool rw_dtype_is_complex(rw_dtype dtype);
 /* I8 … U64. */
@@ -54,6 +56,9 @@ RW_API bool rw_dtype_is_number(rw_dtype dtype);
  *     property `mapped`.
  * ERR_UNSUPPORTED otherwise. */
 typedef enum rw_memory { RW_MEMORY_DEVICE, RW_MEMORY_PINNED, RW_MEMORY_MANAGED, RW_MEMORY_MAPPED } rw_memory;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_memory_name(rw_memory value);
+RW_API rw_status rw_memory_parse(rw_context *context, const char *name, rw_memory *value);
 
 /* Ownership of host data that is passed to an array.
  * COPY: copied at once; the caller may free the data.
@@ -223,6 +228,9 @@ typedef enum rw_reduce_op {
     RW_REDUCE_OP_NORM2,  /* sqrt(sum |x|^2) */
     RW_REDUCE_OP_NORMMAX /* max |x|, 0 for an empty array */
 } rw_reduce_op;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_reduce_op_name(rw_reduce_op value);
+RW_API rw_status rw_reduce_op_parse(rw_context *context, const char *name, rw_reduce_op *value);
 
 typedef struct rw_reducer rw_reducer;
 

@@ -1,4 +1,17 @@
-/* Status codes, the context with its messages and log, and parameter tables: the basis of all other headers. */
+/* Status codes, the context with its messages and log, and parameter tables: the basis of all other headers.
+ *
+ * Names. Functions are named after their object: rw_fft_create(device, &spec, &fft) creates it, rw_fft_execute(fft, x, y,
+ * queue) works with it, object first, then inputs, outputs and the queue; rw_fft_get_info(fft, &info) returns a
+ * property; rw_fft_destroy(&fft) drops the caller's reference and sets it to NULL, which is allowed before.
+ * Specifications. A zeroed specification has the defaults of all members; members that have none are documented so.
+ * Later versions add members at the end; programs that were compiled with older headers continue to run.
+ * Enumerations. rw_krylov_method_name(value) is the name of a value in texts and tables,
+ * rw_krylov_method_parse(context, name, &value) the value of a name. Errors: ERR_ARGUMENT with the nearest name or all
+ * of them.
+ * Lifetime. Objects are counted: whatever binds, records or uses an object retains it, so that objects may be destroyed
+ * in any order.
+ * Callbacks. A callback returns a status; one other than OK ends the work, which returns it. rw_context_fail sets the
+ * message. */
 #ifndef RECHENWERK_CORE_H
 #define RECHENWERK_CORE_H
 
@@ -75,6 +88,9 @@ RW_API int rw_status_exit_code(rw_status status);
 typedef struct rw_context rw_context;
 
 typedef enum rw_log_level { RW_LOG_ERROR, RW_LOG_WARNING, RW_LOG_INFO, RW_LOG_DEBUG } rw_log_level;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_log_level_name(rw_log_level value);
+RW_API rw_status rw_log_level_parse(rw_context *context, const char *name, rw_log_level *value);
 
 /* Called for every log line, in the thread that writes it. text has no newline and is valid during the call only. */
 typedef void rw_log_function(void *user, rw_log_level level, const char *text);

@@ -33,6 +33,9 @@ typedef enum rw_boundary_kind {
     RW_BOUNDARY_REPLICATE = RW_BOUNDARY_NEAREST, /* names of image processing */
     RW_BOUNDARY_WRAP = RW_BOUNDARY_PERIODIC
 } rw_boundary_kind;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_boundary_kind_name(rw_boundary_kind value);
+RW_API rw_status rw_boundary_kind_parse(rw_context *context, const char *name, rw_boundary_kind *value);
 
 /* Kinds and their names in texts. Messages use the first name of a kind. */
 /* clang-format off */

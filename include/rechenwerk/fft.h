@@ -41,7 +41,9 @@ typedef enum rw_fft_kind {
 #undef RW_X
         RW_FFT_KINDS
 } rw_fft_kind;
-RW_API const char *rw_fft_kind_name(rw_fft_kind kind);
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_fft_kind_name(rw_fft_kind value);
+RW_API rw_status rw_fft_kind_parse(rw_context *context, const char *name, rw_fft_kind *value);
 
 /* Specification of a transform. A zeroed member has its default; ndim and shape are required. */
 typedef struct rw_fft_spec {
@@ -163,7 +165,9 @@ typedef enum rw_convolution_mode {
 #undef RW_X
         RW_CONVOLUTION_MODES
 } rw_convolution_mode;
-RW_API const char *rw_convolution_mode_name(rw_convolution_mode mode);
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_convolution_mode_name(rw_convolution_mode value);
+RW_API rw_status rw_convolution_mode_parse(rw_context *context, const char *name, rw_convolution_mode *value);
 
 /* Specification of a convolution. A zeroed member has its default; ndim and the shapes are required. Definitions are
  * those of SciPy (scipy.signal.convolve, correlate). */
@@ -236,9 +240,14 @@ typedef enum rw_sample_kind {
 #undef RW_X
         RW_SAMPLE_KINDS
 } rw_sample_kind;
-RW_API const char *rw_sample_kind_name(rw_sample_kind kind);
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_sample_kind_name(rw_sample_kind value);
+RW_API rw_status rw_sample_kind_parse(rw_context *context, const char *name, rw_sample_kind *value);
 
 typedef enum rw_signal_container { RW_SIGNAL_DEFAULT, RW_SIGNAL_WAV, RW_SIGNAL_RAW } rw_signal_container;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_signal_container_name(rw_signal_container value);
+RW_API rw_status rw_signal_container_parse(rw_context *context, const char *name, rw_signal_container *value);
 
 /* Format of a signal. rw_signal_spec.in and rw_spectrogram_spec.in describe raw samples: kind, channels, rate. */
 typedef struct rw_signal_format {
@@ -270,6 +279,9 @@ typedef enum rw_signal_method {
 #undef RW_X
         RW_SIGNAL_METHODS
 } rw_signal_method;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_signal_method_name(rw_signal_method value);
+RW_API rw_status rw_signal_method_parse(rw_context *context, const char *name, rw_signal_method *value);
 
 /* name, text, one line: w[i] as a function of x, 2 pi i/(n - 1) in filter designs, 2 pi i/n in Fourier transforms */
 /* clang-format off */
@@ -288,6 +300,9 @@ typedef enum rw_signal_window {
 #undef RW_X
         RW_SIGNAL_WINDOWS
 } rw_signal_window;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_signal_window_name(rw_signal_window value);
+RW_API rw_status rw_signal_window_parse(rw_context *context, const char *name, rw_signal_window *value);
 
 /* One operation. A zeroed member has its default; `method` decides which members are used (`rechenwerk list
  * signals`). */

@@ -73,8 +73,9 @@ typedef enum rw_image_method {
         RW_IMAGE_METHODS,
     RW_IMAGE_OWN = RW_IMAGE_METHODS /* a user-defined operation, rw_image_own_register */
 } rw_image_method;
-/* Name of a method in texts, "gauss". */
-RW_API const char *rw_image_method_name(rw_image_method method);
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_image_method_name(rw_image_method value);
+RW_API rw_status rw_image_method_parse(rw_context *context, const char *name, rw_image_method *value);
 
 /* name, text, one line: values beyond the border of a row a b c d; v is rw_image_op.value */
 /* clang-format off */
@@ -94,6 +95,9 @@ typedef enum rw_image_border {
 #undef RW_X
         RW_IMAGE_BORDERS
 } rw_image_border;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_image_border_name(rw_image_border value);
+RW_API rw_status rw_image_border_parse(rw_context *context, const char *name, rw_image_border *value);
 
 typedef enum rw_image_direction { /* component of a gradient */
                                   RW_IMAGE_DIRECTION_DEFAULT,
@@ -101,12 +105,18 @@ typedef enum rw_image_direction { /* component of a gradient */
                                   RW_IMAGE_X,
                                   RW_IMAGE_Y
 } rw_image_direction;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_image_direction_name(rw_image_direction value);
+RW_API rw_status rw_image_direction_parse(rw_context *context, const char *name, rw_image_direction *value);
 typedef enum rw_image_element { /* shape of a structuring element */
                                 RW_IMAGE_ELEMENT_DEFAULT,
                                 RW_IMAGE_RECTANGLE,
                                 RW_IMAGE_CROSS,
                                 RW_IMAGE_ELLIPSE
 } rw_image_element;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_image_element_name(rw_image_element value);
+RW_API rw_status rw_image_element_parse(rw_context *context, const char *name, rw_image_element *value);
 typedef enum rw_image_threshold { /* x > level ? white : 0, …, x > level ? 0 : x */
                                   RW_IMAGE_THRESHOLD_DEFAULT,
                                   RW_IMAGE_BINARY,
@@ -115,6 +125,9 @@ typedef enum rw_image_threshold { /* x > level ? white : 0, …, x > level ? 0 :
                                   RW_IMAGE_TO_ZERO,
                                   RW_IMAGE_TO_ZERO_INVERSE
 } rw_image_threshold;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_image_threshold_name(rw_image_threshold value);
+RW_API rw_status rw_image_threshold_parse(rw_context *context, const char *name, rw_image_threshold *value);
 typedef enum rw_image_interpolation {
     RW_IMAGE_INTERPOLATION_DEFAULT,
     RW_IMAGE_INTERPOLATION_NEAREST,
@@ -123,12 +136,18 @@ typedef enum rw_image_interpolation {
     RW_IMAGE_INTERPOLATION_LANCZOS,
     RW_IMAGE_INTERPOLATION_AREA
 } rw_image_interpolation;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_image_interpolation_name(rw_image_interpolation value);
+RW_API rw_status rw_image_interpolation_parse(rw_context *context, const char *name, rw_image_interpolation *value);
 typedef enum rw_image_flip {
     RW_IMAGE_FLIP_DEFAULT,
     RW_IMAGE_FLIP_X,
     RW_IMAGE_FLIP_Y,
     RW_IMAGE_FLIP_BOTH
 } rw_image_flip;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_image_flip_name(rw_image_flip value);
+RW_API rw_status rw_image_flip_parse(rw_context *context, const char *name, rw_image_flip *value);
 typedef enum rw_image_colour { /* conversion from or to red, green, blue */
                                RW_IMAGE_COLOUR_DEFAULT,
                                RW_IMAGE_YCBCR,
@@ -139,6 +158,9 @@ typedef enum rw_image_colour { /* conversion from or to red, green, blue */
                                RW_IMAGE_XYZ_INVERSE,
                                RW_IMAGE_SWAP
 } rw_image_colour;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_image_colour_name(rw_image_colour value);
+RW_API rw_status rw_image_colour_parse(rw_context *context, const char *name, rw_image_colour *value);
 
 typedef enum rw_image_response { /* frequency response of lowpass, highpass, bandpass */
                                  RW_IMAGE_RESPONSE_DEFAULT,
@@ -146,8 +168,14 @@ typedef enum rw_image_response { /* frequency response of lowpass, highpass, ban
                                  RW_IMAGE_RESPONSE_BUTTERWORTH,
                                  RW_IMAGE_RESPONSE_IDEAL
 } rw_image_response;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_image_response_name(rw_image_response value);
+RW_API rw_status rw_image_response_parse(rw_context *context, const char *name, rw_image_response *value);
 /* scale of the magnitudes of a spectrum */
 typedef enum rw_image_scale { RW_IMAGE_SCALE_DEFAULT, RW_IMAGE_SCALE_LOG, RW_IMAGE_SCALE_LINEAR } rw_image_scale;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_image_scale_name(rw_image_scale value);
+RW_API rw_status rw_image_scale_parse(rw_context *context, const char *name, rw_image_scale *value);
 typedef enum rw_image_algorithm { /* how sums over neighbours are computed */
                                   RW_IMAGE_ALGORITHM_DEFAULT,
                                   RW_IMAGE_ALGORITHM_AUTO,
@@ -155,6 +183,9 @@ typedef enum rw_image_algorithm { /* how sums over neighbours are computed */
                                   RW_IMAGE_ALGORITHM_FFT,
                                   RW_IMAGE_ALGORITHM_RECURSIVE
 } rw_image_algorithm;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_image_algorithm_name(rw_image_algorithm value);
+RW_API rw_status rw_image_algorithm_parse(rw_context *context, const char *name, rw_image_algorithm *value);
 
 /* A user-defined operation of a program or plugin. It receives whole images of floating-point values (F32; F64 if the
  * image is f64), contiguous, of shape [height][width][channels], or planar [channels][height][width]; one channel:
@@ -341,6 +372,9 @@ typedef enum rw_frame_layout {
 #undef RW_X
         RW_FRAME_LAYOUTS
 } rw_frame_layout;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_frame_layout_name(rw_frame_layout value);
+RW_API rw_status rw_frame_layout_parse(rw_context *context, const char *name, rw_frame_layout *value);
 
 /* Format of the frames of a stream. */
 typedef struct rw_frame_format {

@@ -33,8 +33,9 @@ typedef enum rw_krylov_method {
 #undef RW_X
         RW_KRYLOV_METHODS
 } rw_krylov_method;
-/* Name of a method in texts, "gmres". */
-RW_API const char *rw_krylov_method_name(rw_krylov_method method);
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_krylov_method_name(rw_krylov_method value);
+RW_API rw_status rw_krylov_method_parse(rw_context *context, const char *name, rw_krylov_method *value);
 
 /* Orthogonalisation of GMRES.
  * CLASSICAL: classical Gram-Schmidt with delayed reorthogonalisation. One reduction and two reads of the basis per
@@ -45,6 +46,9 @@ typedef enum rw_krylov_orthogonal {
     RW_KRYLOV_CLASSICAL,
     RW_KRYLOV_MODIFIED
 } rw_krylov_orthogonal;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_krylov_orthogonal_name(rw_krylov_orthogonal value);
+RW_API rw_status rw_krylov_orthogonal_parse(rw_context *context, const char *name, rw_krylov_orthogonal *value);
 
 /* Why a solver stopped: name, text */
 /* clang-format off */

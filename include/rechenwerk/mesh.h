@@ -33,6 +33,9 @@ extern "C" {
  * Source: docs/methods/blocks.md. */
 
 typedef enum rw_surface_kind { RW_SURFACE_CYLINDER, RW_SURFACE_SPHERE, RW_SURFACE_CUSTOM } rw_surface_kind;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_surface_kind_name(rw_surface_kind value);
+RW_API rw_status rw_surface_kind_parse(rw_context *context, const char *name, rw_surface_kind *value);
 
 /* A true surface on which edges and faces of the mesh lie. Points of an edge are equally spaced in angle and along the
  * axis on a cylinder, and in angle on a sphere. On a custom surface they are the points of the straight edge,
@@ -71,6 +74,9 @@ typedef enum rw_mapping {
     RW_MAPPING_TRANSFINITE, /* interior points of blocks from those of faces, these from edges */
     RW_MAPPING_TRILINEAR    /* all points from the corners; edges are straight, surfaces are ignored */
 } rw_mapping;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_mapping_name(rw_mapping value);
+RW_API rw_status rw_mapping_parse(rw_context *context, const char *name, rw_mapping *value);
 
 /* Specification of a grid. Default of `mapping`: RW_MAPPING_TRANSFINITE. */
 typedef struct rw_blocks_spec {
@@ -248,6 +254,9 @@ typedef enum rw_multiblock_stencil {
 #undef RW_X
         RW_MULTIBLOCK_STENCILS
 } rw_multiblock_stencil;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_multiblock_stencil_name(rw_multiblock_stencil value);
+RW_API rw_status rw_multiblock_stencil_parse(rw_context *context, const char *name, rw_multiblock_stencil *value);
 
 /* Couplings to cells outside the grid block: name, text, one line */
 /* clang-format off */
@@ -264,6 +273,9 @@ typedef enum rw_multiblock_mode {
 #undef RW_X
         RW_MULTIBLOCK_MODES
 } rw_multiblock_mode;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_multiblock_mode_name(rw_multiblock_mode value);
+RW_API rw_status rw_multiblock_mode_parse(rw_context *context, const char *name, rw_multiblock_mode *value);
 
 /* Numbering of rows and columns: name, text, one line */
 /* clang-format off */
@@ -279,11 +291,9 @@ typedef enum rw_multiblock_index {
 #undef RW_X
         RW_MULTIBLOCK_INDICES
 } rw_multiblock_index;
-
-/* Names of these values in texts: "euler3d", "inner", "compact". */
-RW_API const char *rw_multiblock_stencil_name(rw_multiblock_stencil stencil);
-RW_API const char *rw_multiblock_mode_name(rw_multiblock_mode mode);
-RW_API const char *rw_multiblock_index_name(rw_multiblock_index index);
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_multiblock_index_name(rw_multiblock_index value);
+RW_API rw_status rw_multiblock_index_parse(rw_context *context, const char *name, rw_multiblock_index *value);
 
 /* Specification of a grid. A zeroed member has its default; `cells` is required. As text:
  * "cells=10x40x20:blocks=8:ns3d:full:periodic:complex:omega=0.1".

@@ -34,6 +34,9 @@ typedef enum rw_ode_method {
     RW_ODE_METHOD_LIST(RW_X)
 #undef RW_X
 } rw_ode_method;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_ode_method_name(rw_ode_method value);
+RW_API rw_status rw_ode_method_parse(rw_context *context, const char *name, rw_ode_method *value);
 
 typedef struct rw_ode_spec {
     const char *name;      /* begins messages: "case.yaml" */
@@ -115,10 +118,9 @@ RW_API rw_status rw_ode_return(rw_ode *ode);
  * and statistics are restored; work that was done stays counted (rhs, spectral_rhs, rejected, undone). Once per step.
  * Errors: ERR_ARGUMENT: no such step, no `dense`; with borrowed memory as rw_ode_return. */
 RW_API rw_status rw_ode_undo(rw_ode *ode);
-/* The method, "rock4"; of AUTO the one that was chosen, "auto" before the first step. The reason for the choice; "" for
- * other methods. */
-RW_API const char *rw_ode_method_name(const rw_ode *ode);
-RW_API const char *rw_ode_reason(const rw_ode *ode);
+/* The method; of AUTO the one that was chosen, AUTO before the first step. *reason (optional): why it was chosen, ""
+ * for other methods; it belongs to the integrator. */
+RW_API rw_status rw_ode_get_method(const rw_ode *ode, rw_ode_method *method, const char **reason);
 
 typedef struct rw_ode_statistics {
     int64_t steps, rejected, rhs; /* accepted and rejected steps, evaluations of the right-hand side */

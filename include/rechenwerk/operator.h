@@ -22,6 +22,9 @@ typedef struct rw_operator rw_operator;
 
 /* A, its transpose, its conjugate transpose */
 typedef enum rw_op { RW_OP_NONE, RW_OP_TRANSPOSE, RW_OP_CONJUGATE } rw_op;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_op_name(rw_op value);
+RW_API rw_status rw_op_parse(rw_context *context, const char *name, rw_op *value);
 
 /* A matrix-free operator, given by a function. */
 typedef struct rw_operator_spec {

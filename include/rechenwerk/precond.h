@@ -40,12 +40,16 @@ typedef enum rw_precond_method {
 #undef RW_X
         RW_PRECOND_METHODS
 } rw_precond_method;
-/* Name of a method in texts, "ilu". */
-RW_API const char *rw_precond_method_name(rw_precond_method method);
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_precond_method_name(rw_precond_method value);
+RW_API rw_status rw_precond_method_parse(rw_context *context, const char *name, rw_precond_method *value);
 
 /* Order of elimination. AUTO: multicolour order for ssor, and on GPUs for ilu and icc without fill, sweeps and
  * iterations; otherwise natural order. */
 typedef enum rw_precond_order { RW_ORDER_AUTO, RW_ORDER_NATURAL, RW_ORDER_COLOURS } rw_precond_order;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_precond_order_name(rw_precond_order value);
+RW_API rw_status rw_precond_order_parse(rw_context *context, const char *name, rw_precond_order *value);
 
 /* Unknowns per grid node, found from the sparsity pattern: the largest block size up to 8 with a fill ratio of at least
  * 0.9. As text: ":block=auto". */

@@ -224,6 +224,9 @@ typedef enum rw_colormap {
 #undef RW_X
         RW_COLORMAPS
 } rw_colormap;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_colormap_name(rw_colormap value);
+RW_API rw_status rw_colormap_parse(rw_context *context, const char *name, rw_colormap *value);
 
 /* An axis, or a colour bar. */
 typedef struct rw_figure_axis {
@@ -262,6 +265,9 @@ typedef enum rw_figure_style {
     RW_FIGURE_POINTS,
     RW_FIGURE_LINE_POINTS
 } rw_figure_style;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_figure_style_name(rw_figure_style value);
+RW_API rw_status rw_figure_style_parse(rw_context *context, const char *name, rw_figure_style *value);
 
 /* One data series, y against x. Points that are NaN or infinite interrupt the line. */
 typedef struct rw_figure_series {

@@ -44,6 +44,9 @@ typedef enum rw_sparse_format {
 #undef RW_X
         RW_SPARSE_FORMATS
 } rw_sparse_format;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_sparse_format_name(rw_sparse_format value);
+RW_API rw_status rw_sparse_format_parse(rw_context *context, const char *name, rw_sparse_format *value);
 
 enum { RW_SPARSE_BLOCK_MOST = 16 };
 
@@ -117,6 +120,9 @@ typedef enum rw_duplicates {
     RW_DUPLICATES_REFUSE, /* ERR_INPUT with the lines of the two */
     RW_DUPLICATES_SUM,    /* their values are added in the order of the file; a pattern keeps the value 1 */
 } rw_duplicates;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_duplicates_name(rw_duplicates value);
+RW_API rw_status rw_duplicates_parse(rw_context *context, const char *name, rw_duplicates *value);
 
 /* Reads a Matrix Market file; entries that symmetry implies are added. Free the entries with rw_entries_free.
  * Errors: ERR_INPUT with the line (duplicates that are refused, a sum that is not finite); ERR_ARGUMENT; ERR_FILE;

@@ -12,7 +12,6 @@ static const struct {
 #undef RW_X
 };
 
-const char *rw_dtype_name(rw_dtype dtype) { return (unsigned)dtype < RW_COUNT(dtypes) ? dtypes[dtype].name : "?"; }
 size_t rw_dtype_size(rw_dtype dtype) { return (unsigned)dtype < RW_COUNT(dtypes) ? dtypes[dtype].bytes : 0; }
 bool rw_dtype_is_number(rw_dtype dtype) { return dtype >= RW_F32 && dtype <= RW_C128; }
 bool rw_dtype_is_integer(rw_dtype dtype) { return dtype >= RW_I8 && dtype <= RW_U64; }

@@ -24,17 +24,6 @@ struct rw_convolution {
     rw_array *factors;
 };
 
-static const char *const names[] = {
-#define RW_X(name, text, line) text,
-    RW_CONVOLUTION_MODE_LIST(RW_X)
-#undef RW_X
-};
-
-const char *rw_convolution_mode_name(rw_convolution_mode mode)
-{
-    return (unsigned)mode < RW_COUNT(names) ? names[mode] : "?";
-}
-
 /* ---- lengths ----------------------------------------------------------------------------------------------------- */
 
 static int64_t wanted(rw_convolution_mode mode, int64_t n, int64_t m)

@@ -9,14 +9,6 @@
 
 #define MOST_ELEMENTS ((int64_t)1 << 44) /* places in the work area stay within 63 bits */
 
-static const char *const names[] = {
-#define RW_X(name, text, line) text,
-    RW_FFT_KIND_LIST(RW_X)
-#undef RW_X
-};
-
-const char *rw_fft_kind_name(rw_fft_kind kind) { return (unsigned)kind < RW_COUNT(names) ? names[kind] : "?"; }
-
 /* ---- the specification ------------------------------------------------------------------------------------------- */
 
 static int last_axis(const rw_fft_spec *s)

@@ -99,16 +99,6 @@ rw_status rw_image_op_parse_sized(rw_context *ctx, const char *text, rw_image_op
     return rw_params_parse_sized(ctx, rw_image_op_params(), text, op, op_size);
 }
 
-const char *rw_image_method_name(rw_image_method method)
-{
-    static const char *const names[] = {"",
-#define RW_X(name, text, line) text,
-                                        RW_IMAGE_METHOD_LIST(RW_X)
-#undef RW_X
-    };
-    return (unsigned)method < RW_COUNT(names) && method ? names[method] : "?";
-}
-
 double rw_image_largest(rw_dtype dtype)
 {
     return dtype == RW_U8 ? 255 : dtype == RW_U16 ? 65535 : dtype == RW_I16 ? 32767 : 1;

@@ -61,16 +61,6 @@ rw_status rw_krylov_parse_sized(rw_context *ctx, const char *text, rw_krylov_spe
     return rw_params_parse_sized(ctx, rw_krylov_params(), text, spec, spec_size);
 }
 
-const char *rw_krylov_method_name(rw_krylov_method method)
-{
-    static const char *const names[] = {"gmres",
-#define RW_X(name, text, line) text,
-                                        RW_KRYLOV_METHOD_LIST(RW_X)
-#undef RW_X
-    };
-    return (unsigned)method < RW_COUNT(names) ? names[method] : "?";
-}
-
 /* ---- for the methods --------------------------------------------------------------------------------------------- */
 
 rw_status rw_krylov_launch(rw_krylov *k, const char *name, int64_t groups, int64_t more, const rw_arg *args, int nargs)

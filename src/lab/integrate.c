@@ -98,8 +98,11 @@ static rw_status integrate(rw_context *ctx, const rw_lab_integration *p, run *r,
         if (i) s->seconds = fmin(s->seconds, seconds);
     }
     rw_ode_get_statistics(r->ode, &s->work);
-    snprintf(s->method, sizeof s->method, "%s", rw_ode_method_name(r->ode));
-    snprintf(s->reason, sizeof s->reason, "%s", rw_ode_reason(r->ode));
+    rw_ode_method method = RW_ODE_DEFAULT;
+    const char *reason = "";
+    rw_ode_get_method(r->ode, &method, &reason);
+    snprintf(s->method, sizeof s->method, "%s", rw_ode_method_name(method));
+    snprintf(s->reason, sizeof s->reason, "%s", reason);
     RW_TRY(read_solution(ctx, p, r, s));
     s->finished = true;
     return RW_OK;

@@ -186,7 +186,7 @@ typedef struct rw_lab_solution {
     bool finished;
     double seconds; /* the best of the runs, NaN without */
     rw_ode_statistics work;
-    char method[16], reason[240]; /* as rw_ode_method_name and rw_ode_reason say */
+    char method[16], reason[240]; /* of rw_ode_get_method */
     int64_t n;                    /* cells of all fields */
     double *u;                    /* [n] field after field, x fastest; rw_free */
 } rw_lab_solution;

@@ -38,18 +38,3 @@ const rw_params *rw_multiblock_params(void)
                                      rows,    RW_COUNT(rows)};
     return &params;
 }
-
-#define NAMES(list)                                                                                                    \
-    {                                                                                                                  \
-        list(RW_X)                                                                                                     \
-    }
-#define RW_X(name, text, ...) text,
-static const char *const stencil_names[] = NAMES(RW_MULTIBLOCK_STENCIL_LIST),
-                         *const mode_names[] = NAMES(RW_MULTIBLOCK_MODE_LIST),
-                         *const index_names[] = NAMES(RW_MULTIBLOCK_INDEX_LIST);
-#undef RW_X
-#define NAME_OF(names, i) ((unsigned)(i) < RW_COUNT(names) ? names[i] : "?")
-
-const char *rw_multiblock_stencil_name(rw_multiblock_stencil stencil) { return NAME_OF(stencil_names, stencil); }
-const char *rw_multiblock_mode_name(rw_multiblock_mode mode) { return NAME_OF(mode_names, mode); }
-const char *rw_multiblock_index_name(rw_multiblock_index index) { return NAME_OF(index_names, index); }

@@ -328,14 +328,21 @@ rw_status rw_ode_get_statistics_sized(const rw_ode *ode, rw_ode_statistics *stat
     RW_NEED(statistics, "statistics");
     return rw_struct_out(RW_OK, statistics, statistics_size, &ode->stat, sizeof ode->stat);
 }
-const char *rw_ode_method_name(const rw_ode *ode) { return ode ? ode->ops->name : ""; }
-const char *rw_ode_reason(const rw_ode *ode) { return ode ? ode->reason : ""; }
 
 static int method_number(const rw_ode *ode)
 {
     int m = RW_ODE_RK4;
     while (methods[m] != ode->ops) ++m;
     return m;
+}
+
+rw_status rw_ode_get_method(const rw_ode *ode, rw_ode_method *method, const char **reason)
+{
+    RW_NEED(ode, "ode");
+    RW_NEED(method, "method");
+    *method = (rw_ode_method)method_number(ode);
+    if (reason) *reason = ode->reason;
+    return RW_OK;
 }
 
 /* The order of the numbers is part of the checkpoint format. */

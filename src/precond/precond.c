@@ -58,16 +58,6 @@ const rw_params *rw_precond_params(void)
     return &params;
 }
 
-const char *rw_precond_method_name(rw_precond_method method)
-{
-    static const char *const names[] = {"none",
-#define RW_X(name, text, line) text,
-                                        RW_PRECOND_METHOD_LIST(RW_X)
-#undef RW_X
-    };
-    return (unsigned)method < RW_COUNT(names) ? names[method] : "?";
-}
-
 rw_status rw_precond_parse(rw_context *ctx, const char *text, rw_precond_spec *spec)
 {
     RW_NEED(ctx, "context");

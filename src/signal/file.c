@@ -34,7 +34,6 @@ static const struct {
 #undef RW_X
 };
 
-const char *rw_sample_kind_name(rw_sample_kind kind) { return kinds[(unsigned)kind < RW_COUNT(kinds) ? kind : 0].name; }
 rw_dtype rw_sample_dtype(rw_sample_kind kind) { return kinds[kind].dtype; }
 double rw_sample_scale(rw_sample_kind kind) { return kinds[kind].scale; }
 static size_t sample_bytes(const rw_signal_format *f) { return (size_t)f->channels * (size_t)kinds[f->kind].bytes; }

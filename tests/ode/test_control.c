@@ -79,7 +79,7 @@ static void test_settings_compile_nothing(void **state)
         }
         after = counters();
         if (after.compilations != before.compilations || after.cache_hits != before.cache_hits)
-            fail_msg("%s: %d programs are compiled, %d loaded for other settings", rw_ode_method_name(p[1].ode),
+            fail_msg("%s: %d programs are compiled, %d loaded for other settings", method_of(p[1].ode),
                      (int)(after.compilations - before.compilations), (int)(after.cache_hits - before.cache_hits));
         assert_true(after.shared - before.shared >= 4);
         finish(p), finish(p + 1);
@@ -158,16 +158,14 @@ static void test_right_hand_sides_are_counted(void **state)
         rw_ode_statistics s = statistics(&p);
         int64_t expected = rows[i].evaluations * (s.steps + s.rejected) + s.spectral_rhs;
         if (s.rhs != expected)
-            fail_msg("%s: %lld right-hand sides, not %lld", rw_ode_method_name(p.ode), (long long)s.rhs,
-                     (long long)expected);
+            fail_msg("%s: %lld right-hand sides, not %lld", method_of(p.ode), (long long)s.rhs, (long long)expected);
         bool fixed = rows[i].method == RW_ODE_RK4;
         assert_true(attempts > 5 && (fixed || (s.rejected > 0 && s.spectral_rhs > 0)));
         /* a kernel each, and one that ends the sum of the error */
         int64_t most = (rows[i].evaluations + !fixed) * attempts;
         /* several stages may be one kernel on a GPU */
         if (launches > most || (launches < most && !rw_device_info(dev)->gpu))
-            fail_msg("%s: %lld launches in %lld attempts", rw_ode_method_name(p.ode), (long long)launches,
-                     (long long)attempts);
+            fail_msg("%s: %lld launches in %lld attempts", method_of(p.ode), (long long)launches, (long long)attempts);
         finish(&p);
     }
 }
@@ -272,17 +270,17 @@ static void test_auto(void **state)
         q = p;
         q.spec.fields = q.fields, q.spec.scalars = q.scalars;
         start(&p, coupled_bump);
-        assert_string_equal(rw_ode_method_name(p.ode), "auto");
+        assert_string_equal(method_of(p.ode), "auto");
         for (int n = 0; n < 3; ++n) OK(rw_ode_step(p.ode, cases[i].end));
-        if (strcmp(rw_ode_method_name(p.ode), cases[i].method) || !strstr(rw_ode_reason(p.ode), cases[i].reason))
-            fail_msg("%s: %s, %s", cases[i].equations, rw_ode_method_name(p.ode), rw_ode_reason(p.ode));
+        if (strcmp(method_of(p.ode), cases[i].method) || !strstr(reason_of(p.ode), cases[i].reason))
+            fail_msg("%s: %s, %s", cases[i].equations, method_of(p.ode), reason_of(p.ode));
         rw_ode_save(p.ode, saved);
         start(&q, coupled_bump);
         void *w;
         OK(rw_array_write(q.array[0], &w));
         memcpy(w, numbers_of(p.array[0]), (size_t)cells_of(&p) * sizeof(double));
         OK(rw_ode_load(q.ode, saved));
-        assert_string_equal(rw_ode_method_name(q.ode), cases[i].method);
+        assert_string_equal(method_of(q.ode), cases[i].method);
         for (int n = 0; n < 3; ++n) {
             OK(rw_ode_step(p.ode, cases[i].end));
             OK(rw_ode_step(q.ode, cases[i].end));

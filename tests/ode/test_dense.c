@@ -128,7 +128,7 @@ static void test_values_between_steps(void **state)
         problem p;
         describe_decaying(&p, cases[i].method, cases[i].ndim, cases[i].n);
         start(&p, decaying);
-        look_everywhere(&p, on("cpu") ? 0.3 : 0.1, decaying, rw_ode_method_name(p.ode));
+        look_everywhere(&p, on("cpu") ? 0.3 : 0.1, decaying, method_of(p.ode));
         finish(&p);
     }
 }

@@ -88,7 +88,7 @@ static void compare(const reference *r, problem *p, double tolerance, double pri
     assert_true(asymmetry <= (p->spec.method == RW_ODE_ROCK4 ? 3 * p->spec.rtol : 1e-12));
     rw_ode_statistics s = statistics(p);
     print_message("%-12s %-5s %6lld steps %7lld right-hand sides, %.1e away, %.1e from symmetric\n", r->name,
-                  rw_ode_method_name(p->ode), (long long)s.steps, (long long)s.rhs, worst, asymmetry);
+                  method_of(p->ode), (long long)s.steps, (long long)s.rhs, worst, asymmetry);
 }
 
 static void check_front(const reference *r, rw_ode_method method, double tolerance, double printed)

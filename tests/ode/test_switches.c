@@ -61,7 +61,7 @@ static void test_pulses(void **state)
             run_to(&p, cases[i].end);
             double u = numbers_of(p.array[0])[1];
             if (!(fabs(u - exact) <= bound))
-                fail_msg("%s, %s: %.12g, not %.12g", cases[i].equations, rw_ode_method_name(p.ode), u, exact);
+                fail_msg("%s, %s: %.12g, not %.12g", cases[i].equations, method_of(p.ode), u, exact);
             finish(&p);
         }
 }
@@ -122,8 +122,7 @@ static void check_errors(const char *equation, int n, value_at *initial, double 
                 double v = exact((double)i / n);
                 worst = fmax(worst, fabs(u[i] - v) / (1 + fabs(v)));
             }
-            if (!(worst <= 50 * tol))
-                fail_msg("%s, %s at %g: error %g", equation, rw_ode_method_name(p.ode), tol, worst);
+            if (!(worst <= 50 * tol)) fail_msg("%s, %s at %g: error %g", equation, method_of(p.ode), tol, worst);
             finish(&p);
         }
 }
@@ -203,7 +202,7 @@ static void test_moving_boundary_value(void **state)
                 memcpy(reference, u, (size_t)n * sizeof *reference);
             }
             for (int64_t i = 0; i < n; ++i) worst = fmax(worst, fabs(u[i] - reference[i]));
-            if (!(worst <= 50 * tol)) fail_msg("%s at %g: error %g", rw_ode_method_name(p.ode), tol, worst);
+            if (!(worst <= 50 * tol)) fail_msg("%s at %g: error %g", method_of(p.ode), tol, worst);
             finish(&p);
         }
     free(reference);
@@ -257,7 +256,7 @@ static void test_sliding(void **state)
             rw_ode_statistics s = statistics(&p);
             rw_context_set_log(ctx, RW_LOG_WARNING, NULL, NULL);
             print_message("# %s, %s: %lld steps, %lld rejected, the jump asks for %.0f\n", cases[i].equation,
-                          rw_ode_method_name(p.ode), (long long)s.steps, (long long)s.rejected, steps);
+                          method_of(p.ode), (long long)s.steps, (long long)s.rejected, steps);
             if (!(fabs(u[0] - cases[i].at) < 10 * tol)) fail_msg("u = %g", u[0]);
             if (!((double)(s.steps + s.rejected) < 4 * steps)) fail_msg("too many steps");
             if (h.n != 1 || !strstr(h.text, "limited by jumps of (") || !strstr(h.text, cases[i].name))

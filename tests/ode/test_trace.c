@@ -332,7 +332,7 @@ static void test_the_integrator_is_as_before(void **state)
             for (int f = 0; f < 2; ++f) memcpy(values[asked] + f * n, numbers_of(p.array[f]), n * sizeof(double));
             values[asked][2 * n] = rw_ode_time(p.ode);
             s[asked] = statistics(&p);
-            snprintf(name[asked], sizeof *name, "%s", rw_ode_method_name(p.ode));
+            snprintf(name[asked], sizeof *name, "%s", method_of(p.ode));
             finish(&p);
             if (asked) assert_memory_equal(values[0], values[1], (2 * n + 1) * sizeof(double));
         }

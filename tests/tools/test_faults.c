@@ -715,6 +715,7 @@ static void test_no_function_is_missing(void **state)
             if (!strcmp(name, "rw_context_fail")) continue;                            /* which always fails */
             bool listed = false;
             for (int k = 0; k < RW_COUNT(probes); ++k) listed = listed || !strcmp(probes[k].function, name);
+            if (!listed && rw_ends_in(name, "_parse")) continue; /* of an enumeration, which allocates nothing */
             if (!listed) fail_msg("%s of %s has no row in the table of this test", name, found.gl_pathv[i]);
             ++functions;
         }

@@ -174,7 +174,7 @@ int main(void)
 #include "calls.h"
     QUIET("rw_blocks_coordinates", "grid", rw_blocks_coordinates(NULL))
     /* what getters without a status return */
-    if (rw_array_size(NULL) != 0 || rw_array_device(NULL) != NULL || rw_ode_reason(NULL)[0])
+    if (rw_array_size(NULL) != 0 || rw_array_device(NULL) != NULL)
         printf("a getter returns something for NULL\n"), ++failures;
     printf("%d calls, %d wrong\n", calls, failures);
     return failures != 0;

@@ -1406,6 +1406,9 @@ _define(rw_figure_image, ("title", c_char_p), ("image", POINTER(rw_array)))
 rw_status_name = _Call("rw_status_name", c_char_p, "status", c_int)
 rw_status_text = _Call("rw_status_text", c_char_p, "status", c_int)
 rw_status_exit_code = _Call("rw_status_exit_code", c_int, "status", c_int)
+rw_log_level_name = _Call("rw_log_level_name", c_char_p, "value", c_int)
+rw_log_level_parse = _Call("rw_log_level_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
 rw_context_create = _Call("rw_context_create", rw_status, "context", POINTER(POINTER(rw_context)), outputs=1)
 rw_context_destroy = _Call("rw_context_destroy", None, "context", POINTER(POINTER(rw_context)))
 rw_message = _Call("rw_message", c_char_p, "context", POINTER(rw_context))
@@ -1483,11 +1486,15 @@ rw_record_end = _Call("rw_record_end", rw_status, "queue sequence", POINTER(rw_q
     outputs=1)
 rw_sequence_replay = _Call("rw_sequence_replay", rw_status, "sequence queue", POINTER(rw_sequence), POINTER(rw_queue))
 rw_sequence_destroy = _Call("rw_sequence_destroy", None, "sequence", POINTER(POINTER(rw_sequence)))
-rw_dtype_name = _Call("rw_dtype_name", c_char_p, "dtype", c_int)
+rw_dtype_name = _Call("rw_dtype_name", c_char_p, "value", c_int)
+rw_dtype_parse = _Call("rw_dtype_parse", rw_status, "context name value", POINTER(rw_context), c_char_p, POINTER(c_int))
 rw_dtype_size = _Call("rw_dtype_size", c_size_t, "dtype", c_int)
 rw_dtype_is_complex = _Call("rw_dtype_is_complex", c_bool, "dtype", c_int)
 rw_dtype_is_integer = _Call("rw_dtype_is_integer", c_bool, "dtype", c_int)
 rw_dtype_is_number = _Call("rw_dtype_is_number", c_bool, "dtype", c_int)
+rw_memory_name = _Call("rw_memory_name", c_char_p, "value", c_int)
+rw_memory_parse = _Call("rw_memory_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
 rw_array_create = _Call("rw_array_create", rw_status, "device dtype ndim shape memory array", POINTER(rw_device), c_int,
     c_int, POINTER(c_int64), c_int, POINTER(POINTER(rw_array)), outputs=1)
 rw_array_create_from = _Call("rw_array_create_from", rw_status, "device dtype ndim shape data mode array",
@@ -1527,6 +1534,9 @@ rw_array_export = _Call("rw_array_export", rw_status, "array queue tensor", POIN
 rw_array_load = _Call("rw_array_load", rw_status, "device path dtype array", POINTER(rw_device), c_char_p, c_int,
     POINTER(POINTER(rw_array)), outputs=1)
 rw_array_save = _Call("rw_array_save", rw_status, "array path", POINTER(rw_array), c_char_p)
+rw_reduce_op_name = _Call("rw_reduce_op_name", c_char_p, "value", c_int)
+rw_reduce_op_parse = _Call("rw_reduce_op_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
 rw_reducer_create = _Call("rw_reducer_create", rw_status, "device op dtype group reducer", POINTER(rw_device), c_int,
     c_int, c_int, POINTER(POINTER(rw_reducer)), outputs=1)
 rw_reducer_destroy = _Call("rw_reducer_destroy", None, "reducer", POINTER(POINTER(rw_reducer)))
@@ -1534,6 +1544,9 @@ rw_reducer_run = _Call("rw_reducer_run", rw_status, "reducer queue x y result sl
     POINTER(rw_queue), POINTER(rw_array), POINTER(rw_array), POINTER(rw_array), c_int64)
 rw_reducer_value = _Call("rw_reducer_value", rw_status, "reducer queue x y re im", POINTER(rw_reducer),
     POINTER(rw_queue), POINTER(rw_array), POINTER(rw_array), POINTER(c_double), POINTER(c_double))
+rw_boundary_kind_name = _Call("rw_boundary_kind_name", c_char_p, "value", c_int)
+rw_boundary_kind_parse = _Call("rw_boundary_kind_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
 rw_expr_create_sized = _Call("rw_expr_create_sized", rw_status,
     "device spec expr spec_size field_size scalar_size given_size function_size", POINTER(rw_device),
     POINTER(rw_expr_spec), POINTER(POINTER(rw_expr)), c_size_t, c_size_t, c_size_t, c_size_t, c_size_t)
@@ -1555,7 +1568,9 @@ rw_expr_get_plan_sized = _Call("rw_expr_get_plan_sized", rw_status, "expr plan p
 rw_expr_get_plan = _Call("rw_expr_get_plan", rw_status, "expr plan", POINTER(rw_expr), POINTER(rw_expr_plan), outputs=1,
     symbol="rw_expr_get_plan_sized", appended=(sizeof(rw_expr_plan),))
 rw_expr_explain = _Call("rw_expr_explain", rw_status, "expr text", POINTER(rw_expr), POINTER(c_char_p), outputs=1)
-rw_fft_kind_name = _Call("rw_fft_kind_name", c_char_p, "kind", c_int)
+rw_fft_kind_name = _Call("rw_fft_kind_name", c_char_p, "value", c_int)
+rw_fft_kind_parse = _Call("rw_fft_kind_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
 rw_fft_create_sized = _Call("rw_fft_create_sized", rw_status, "device spec fft spec_size", POINTER(rw_device),
     POINTER(rw_fft_spec), POINTER(POINTER(rw_fft)), c_size_t)
 rw_fft_create = _Call("rw_fft_create", rw_status, "device spec fft", POINTER(rw_device), POINTER(rw_fft_spec),
@@ -1580,7 +1595,9 @@ rw_fft_wisdom_import = _Call("rw_fft_wisdom_import", rw_status, "device text n",
 rw_fft_wisdom_load = _Call("rw_fft_wisdom_load", rw_status, "device path", POINTER(rw_device), c_char_p)
 rw_fft_wisdom_save = _Call("rw_fft_wisdom_save", rw_status, "device path", POINTER(rw_device), c_char_p)
 rw_fft_wisdom_forget = _Call("rw_fft_wisdom_forget", rw_status, "device", POINTER(rw_device))
-rw_convolution_mode_name = _Call("rw_convolution_mode_name", c_char_p, "mode", c_int)
+rw_convolution_mode_name = _Call("rw_convolution_mode_name", c_char_p, "value", c_int)
+rw_convolution_mode_parse = _Call("rw_convolution_mode_parse", rw_status, "context name value", POINTER(rw_context),
+    c_char_p, POINTER(c_int))
 rw_convolution_shape_sized = _Call("rw_convolution_shape_sized", rw_status, "context spec shape spec_size",
     POINTER(rw_context), POINTER(rw_convolution_spec), POINTER(c_int64), c_size_t)
 rw_convolution_shape = _Call("rw_convolution_shape", rw_status, "context spec shape", POINTER(rw_context),
@@ -1602,7 +1619,18 @@ rw_convolution_get_info = _Call("rw_convolution_get_info", rw_status, "convoluti
     POINTER(rw_fft_info), outputs=1, symbol="rw_convolution_get_info_sized", appended=(sizeof(rw_fft_info),))
 rw_convolution_set_work = _Call("rw_convolution_set_work", rw_status, "convolution work", POINTER(rw_convolution),
     POINTER(rw_array))
-rw_sample_kind_name = _Call("rw_sample_kind_name", c_char_p, "kind", c_int)
+rw_sample_kind_name = _Call("rw_sample_kind_name", c_char_p, "value", c_int)
+rw_sample_kind_parse = _Call("rw_sample_kind_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
+rw_signal_container_name = _Call("rw_signal_container_name", c_char_p, "value", c_int)
+rw_signal_container_parse = _Call("rw_signal_container_parse", rw_status, "context name value", POINTER(rw_context),
+    c_char_p, POINTER(c_int))
+rw_signal_method_name = _Call("rw_signal_method_name", c_char_p, "value", c_int)
+rw_signal_method_parse = _Call("rw_signal_method_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
+rw_signal_window_name = _Call("rw_signal_window_name", c_char_p, "value", c_int)
+rw_signal_window_parse = _Call("rw_signal_window_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
 rw_signal_op_params = _Call("rw_signal_op_params", POINTER(rw_params), "")
 rw_signal_design = _Call("rw_signal_design", rw_status, "context text rate taps n delay", POINTER(rw_context), c_char_p,
     c_double, POINTER(POINTER(c_double)), POINTER(c_int64), POINTER(c_int64))
@@ -1617,7 +1645,39 @@ rw_spectrogram_run_sized = _Call("rw_spectrogram_run_sized", rw_status,
 rw_spectrogram_run = _Call("rw_spectrogram_run", rw_status, "device in out spec report", POINTER(rw_device), c_char_p,
     c_char_p, POINTER(rw_spectrogram_spec), POINTER(rw_spectrogram_report), outputs=1,
     symbol="rw_spectrogram_run_sized", appended=(sizeof(rw_spectrogram_spec), sizeof(rw_spectrogram_report),))
-rw_image_method_name = _Call("rw_image_method_name", c_char_p, "method", c_int)
+rw_image_method_name = _Call("rw_image_method_name", c_char_p, "value", c_int)
+rw_image_method_parse = _Call("rw_image_method_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
+rw_image_border_name = _Call("rw_image_border_name", c_char_p, "value", c_int)
+rw_image_border_parse = _Call("rw_image_border_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
+rw_image_direction_name = _Call("rw_image_direction_name", c_char_p, "value", c_int)
+rw_image_direction_parse = _Call("rw_image_direction_parse", rw_status, "context name value", POINTER(rw_context),
+    c_char_p, POINTER(c_int))
+rw_image_element_name = _Call("rw_image_element_name", c_char_p, "value", c_int)
+rw_image_element_parse = _Call("rw_image_element_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
+rw_image_threshold_name = _Call("rw_image_threshold_name", c_char_p, "value", c_int)
+rw_image_threshold_parse = _Call("rw_image_threshold_parse", rw_status, "context name value", POINTER(rw_context),
+    c_char_p, POINTER(c_int))
+rw_image_interpolation_name = _Call("rw_image_interpolation_name", c_char_p, "value", c_int)
+rw_image_interpolation_parse = _Call("rw_image_interpolation_parse", rw_status, "context name value",
+    POINTER(rw_context), c_char_p, POINTER(c_int))
+rw_image_flip_name = _Call("rw_image_flip_name", c_char_p, "value", c_int)
+rw_image_flip_parse = _Call("rw_image_flip_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
+rw_image_colour_name = _Call("rw_image_colour_name", c_char_p, "value", c_int)
+rw_image_colour_parse = _Call("rw_image_colour_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
+rw_image_response_name = _Call("rw_image_response_name", c_char_p, "value", c_int)
+rw_image_response_parse = _Call("rw_image_response_parse", rw_status, "context name value", POINTER(rw_context),
+    c_char_p, POINTER(c_int))
+rw_image_scale_name = _Call("rw_image_scale_name", c_char_p, "value", c_int)
+rw_image_scale_parse = _Call("rw_image_scale_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
+rw_image_algorithm_name = _Call("rw_image_algorithm_name", c_char_p, "value", c_int)
+rw_image_algorithm_parse = _Call("rw_image_algorithm_parse", rw_status, "context name value", POINTER(rw_context),
+    c_char_p, POINTER(c_int))
 rw_image_own_register = _Call("rw_image_own_register", rw_status, "context operation", POINTER(rw_context),
     POINTER(rw_image_own))
 rw_image_own_get = _Call("rw_image_own_get", POINTER(rw_image_own), "i", c_int)
@@ -1649,6 +1709,9 @@ rw_image_filter_tiles = _Call("rw_image_filter_tiles", rw_status, "device spec x
 rw_image_load = _Call("rw_image_load", rw_status, "device path array", POINTER(rw_device), c_char_p,
     POINTER(POINTER(rw_array)), outputs=1)
 rw_image_save = _Call("rw_image_save", rw_status, "array path deep", POINTER(rw_array), c_char_p, c_bool)
+rw_frame_layout_name = _Call("rw_frame_layout_name", c_char_p, "value", c_int)
+rw_frame_layout_parse = _Call("rw_frame_layout_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
 rw_frame_bytes = _Call("rw_frame_bytes", c_int64, "format", POINTER(rw_frame_format))
 rw_stream_file_context = _Call("rw_stream_file_context", POINTER(rw_context), "file", POINTER(rw_stream_file))
 rw_stream_file_name = _Call("rw_stream_file_name", c_char_p, "file", POINTER(rw_stream_file))
@@ -1674,6 +1737,8 @@ rw_stream_window_show = _Call("rw_stream_window_show", rw_status, "show_user vie
     POINTER(rw_stream_view), POINTER(c_int))
 rw_stream_window_save = _Call("rw_stream_window_save", rw_status, "window path", POINTER(rw_stream_window), c_char_p)
 rw_stream_window_destroy = _Call("rw_stream_window_destroy", None, "window", POINTER(POINTER(rw_stream_window)))
+rw_op_name = _Call("rw_op_name", c_char_p, "value", c_int)
+rw_op_parse = _Call("rw_op_parse", rw_status, "context name value", POINTER(rw_context), c_char_p, POINTER(c_int))
 rw_operator_create_sized = _Call("rw_operator_create_sized", rw_status, "device spec op spec_size", POINTER(rw_device),
     POINTER(rw_operator_spec), POINTER(POINTER(rw_operator)), c_size_t)
 rw_operator_create = _Call("rw_operator_create", rw_status, "device spec op", POINTER(rw_device),
@@ -1698,6 +1763,9 @@ rw_operator_from_expr = _Call("rw_operator_from_expr", rw_status, "device spec f
     POINTER(rw_expr_spec), c_char_p, c_char_p, POINTER(POINTER(rw_operator)), outputs=1,
     symbol="rw_operator_from_expr_sized", appended=(sizeof(rw_expr_spec), sizeof(rw_expr_field), sizeof(rw_expr_scalar),
     sizeof(rw_expr_given), sizeof(rw_expr_function),))
+rw_sparse_format_name = _Call("rw_sparse_format_name", c_char_p, "value", c_int)
+rw_sparse_format_parse = _Call("rw_sparse_format_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
 rw_sparse_params = _Call("rw_sparse_params", POINTER(rw_params), "")
 rw_sparse_layout_parse = _Call("rw_sparse_layout_parse", rw_status, "context text layout", POINTER(rw_context),
     c_char_p, POINTER(rw_sparse_layout), outputs=1)
@@ -1705,6 +1773,9 @@ rw_sparse_layout_print = _Call("rw_sparse_layout_print", None, "layout text size
     POINTER(c_char), c_size_t)
 rw_sparse_estimate = _Call("rw_sparse_estimate", rw_status, "context layout blocks size", POINTER(rw_context),
     POINTER(rw_sparse_layout), POINTER(rw_sparse_blocks), POINTER(rw_sparse_size), outputs=1)
+rw_duplicates_name = _Call("rw_duplicates_name", c_char_p, "value", c_int)
+rw_duplicates_parse = _Call("rw_duplicates_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
 rw_entries_read = _Call("rw_entries_read", rw_status, "context path duplicates entries", POINTER(rw_context), c_char_p,
     c_int, POINTER(rw_entries), outputs=1)
 rw_entries_free = _Call("rw_entries_free", None, "entries", POINTER(rw_entries))
@@ -1747,7 +1818,12 @@ rw_sparse_get_arrays = _Call("rw_sparse_get_arrays", rw_status, "matrix arrays",
 rw_sparse_operator = _Call("rw_sparse_operator", POINTER(rw_operator), "matrix", POINTER(rw_sparse))
 rw_sparse_multiply = _Call("rw_sparse_multiply", rw_status, "matrix op alpha x beta y queue", POINTER(rw_sparse), c_int,
     POINTER(c_double), POINTER(rw_array), POINTER(c_double), POINTER(rw_array), POINTER(rw_queue))
-rw_precond_method_name = _Call("rw_precond_method_name", c_char_p, "method", c_int)
+rw_precond_method_name = _Call("rw_precond_method_name", c_char_p, "value", c_int)
+rw_precond_method_parse = _Call("rw_precond_method_parse", rw_status, "context name value", POINTER(rw_context),
+    c_char_p, POINTER(c_int))
+rw_precond_order_name = _Call("rw_precond_order_name", c_char_p, "value", c_int)
+rw_precond_order_parse = _Call("rw_precond_order_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
 rw_precond_params = _Call("rw_precond_params", POINTER(rw_params), "")
 rw_precond_parse = _Call("rw_precond_parse", rw_status, "context text spec", POINTER(rw_context), c_char_p,
     POINTER(rw_precond_spec), outputs=1)
@@ -1770,7 +1846,12 @@ rw_precond_get_info_sized = _Call("rw_precond_get_info_sized", rw_status, "preco
     POINTER(rw_precond_info), c_size_t)
 rw_precond_get_info = _Call("rw_precond_get_info", rw_status, "precond info", POINTER(rw_precond),
     POINTER(rw_precond_info), outputs=1, symbol="rw_precond_get_info_sized", appended=(sizeof(rw_precond_info),))
-rw_krylov_method_name = _Call("rw_krylov_method_name", c_char_p, "method", c_int)
+rw_krylov_method_name = _Call("rw_krylov_method_name", c_char_p, "value", c_int)
+rw_krylov_method_parse = _Call("rw_krylov_method_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
+rw_krylov_orthogonal_name = _Call("rw_krylov_orthogonal_name", c_char_p, "value", c_int)
+rw_krylov_orthogonal_parse = _Call("rw_krylov_orthogonal_parse", rw_status, "context name value", POINTER(rw_context),
+    c_char_p, POINTER(c_int))
 rw_krylov_reason_text = _Call("rw_krylov_reason_text", c_char_p, "reason", c_int)
 rw_krylov_params = _Call("rw_krylov_params", POINTER(rw_params), "")
 rw_krylov_parse_sized = _Call("rw_krylov_parse_sized", rw_status, "context text spec spec_size", POINTER(rw_context),
@@ -1797,6 +1878,12 @@ rw_krylov_memory_sized = _Call("rw_krylov_memory_sized", c_int64, "spec n vector
     c_int64, c_int, c_size_t)
 rw_krylov_memory = _Call("rw_krylov_memory", c_int64, "spec n vectors", POINTER(rw_krylov_spec), c_int64, c_int,
     symbol="rw_krylov_memory_sized", appended=(sizeof(rw_krylov_spec),))
+rw_surface_kind_name = _Call("rw_surface_kind_name", c_char_p, "value", c_int)
+rw_surface_kind_parse = _Call("rw_surface_kind_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
+rw_mapping_name = _Call("rw_mapping_name", c_char_p, "value", c_int)
+rw_mapping_parse = _Call("rw_mapping_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
 rw_blocks_create_sized = _Call("rw_blocks_create_sized", rw_status, "ctx spec grid spec_size", POINTER(rw_context),
     POINTER(rw_blocks_spec), POINTER(POINTER(rw_blocks)), c_size_t)
 rw_blocks_create = _Call("rw_blocks_create", rw_status, "ctx spec grid", POINTER(rw_context), POINTER(rw_blocks_spec),
@@ -1844,9 +1931,15 @@ rw_blocks_expr_create = _Call("rw_blocks_expr_create", rw_status, "grid device p
     POINTER(rw_device), c_int, POINTER(rw_expr_spec), POINTER(POINTER(rw_expr)), outputs=1,
     symbol="rw_blocks_expr_create_sized", appended=(sizeof(rw_expr_spec), sizeof(rw_expr_field), sizeof(rw_expr_scalar),
     sizeof(rw_expr_given), sizeof(rw_expr_function),))
-rw_multiblock_stencil_name = _Call("rw_multiblock_stencil_name", c_char_p, "stencil", c_int)
-rw_multiblock_mode_name = _Call("rw_multiblock_mode_name", c_char_p, "mode", c_int)
-rw_multiblock_index_name = _Call("rw_multiblock_index_name", c_char_p, "index", c_int)
+rw_multiblock_stencil_name = _Call("rw_multiblock_stencil_name", c_char_p, "value", c_int)
+rw_multiblock_stencil_parse = _Call("rw_multiblock_stencil_parse", rw_status, "context name value", POINTER(rw_context),
+    c_char_p, POINTER(c_int))
+rw_multiblock_mode_name = _Call("rw_multiblock_mode_name", c_char_p, "value", c_int)
+rw_multiblock_mode_parse = _Call("rw_multiblock_mode_parse", rw_status, "context name value", POINTER(rw_context),
+    c_char_p, POINTER(c_int))
+rw_multiblock_index_name = _Call("rw_multiblock_index_name", c_char_p, "value", c_int)
+rw_multiblock_index_parse = _Call("rw_multiblock_index_parse", rw_status, "context name value", POINTER(rw_context),
+    c_char_p, POINTER(c_int))
 rw_multiblock_params = _Call("rw_multiblock_params", POINTER(rw_params), "")
 rw_multiblock_measure_sized = _Call("rw_multiblock_measure_sized", rw_status,
     "context spec block index values size spec_size size_size", POINTER(rw_context), POINTER(rw_multiblock_spec),
@@ -1936,6 +2029,9 @@ rw_depgraph_partition = _Call("rw_depgraph_partition", rw_status, "graph part np
 rw_partition_destroy = _Call("rw_partition_destroy", None, "partition", POINTER(POINTER(rw_partition)))
 rw_depgraph_dot = _Call("rw_depgraph_dot", rw_status, "graph partition text", POINTER(rw_depgraph),
     POINTER(rw_partition), POINTER(c_char_p), outputs=1)
+rw_ode_method_name = _Call("rw_ode_method_name", c_char_p, "value", c_int)
+rw_ode_method_parse = _Call("rw_ode_method_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
 rw_ode_params = _Call("rw_ode_params", POINTER(rw_params), "")
 rw_ode_create_sized = _Call("rw_ode_create_sized", rw_status, "device spec ode spec_size field_size scalar_size",
     POINTER(rw_device), POINTER(rw_ode_spec), POINTER(POINTER(rw_ode)), c_size_t, c_size_t, c_size_t)
@@ -1950,8 +2046,8 @@ rw_ode_time = _Call("rw_ode_time", c_double, "ode", POINTER(rw_ode))
 rw_ode_look = _Call("rw_ode_look", rw_status, "ode t error", POINTER(rw_ode), c_double, POINTER(c_double))
 rw_ode_return = _Call("rw_ode_return", rw_status, "ode", POINTER(rw_ode))
 rw_ode_undo = _Call("rw_ode_undo", rw_status, "ode", POINTER(rw_ode))
-rw_ode_method_name = _Call("rw_ode_method_name", c_char_p, "ode", POINTER(rw_ode))
-rw_ode_reason = _Call("rw_ode_reason", c_char_p, "ode", POINTER(rw_ode))
+rw_ode_get_method = _Call("rw_ode_get_method", rw_status, "ode method reason", POINTER(rw_ode), POINTER(c_int),
+    POINTER(c_char_p), outputs=1)
 rw_ode_get_statistics_sized = _Call("rw_ode_get_statistics_sized", rw_status, "ode statistics statistics_size",
     POINTER(rw_ode), POINTER(rw_ode_statistics), c_size_t)
 rw_ode_get_statistics = _Call("rw_ode_get_statistics", rw_status, "ode statistics", POINTER(rw_ode),
@@ -2002,6 +2098,12 @@ rw_selftest = _Call("rw_selftest", rw_status, "context device list count", POINT
     POINTER(POINTER(rw_selftest_result)), POINTER(c_int), symbol="rw_selftest_sized",
     appended=(sizeof(rw_selftest_result),))
 rw_selftest_free = _Call("rw_selftest_free", None, "list", POINTER(POINTER(rw_selftest_result)))
+rw_colormap_name = _Call("rw_colormap_name", c_char_p, "value", c_int)
+rw_colormap_parse = _Call("rw_colormap_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
+rw_figure_style_name = _Call("rw_figure_style_name", c_char_p, "value", c_int)
+rw_figure_style_parse = _Call("rw_figure_style_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
 rw_figure_write_field_sized = _Call("rw_figure_write_field_sized", rw_status,
     "context path page field page_size field_size", POINTER(rw_context), c_char_p, POINTER(rw_figure_page),
     POINTER(rw_figure_field), c_size_t, c_size_t)

@@ -72,7 +72,6 @@ FUNCTION(rw_status, rw_spectrogram_run_sized,
          (rw_device * device, const char *in, const char *out, const rw_spectrogram_spec *s, rw_spectrogram_report *r,
           size_t size, size_t other_size),
          (device, in, out, s, r, size, other_size))
-FUNCTION(const char *, rw_sample_kind_name, (rw_sample_kind kind), (kind))
 FUNCTION(rw_status, rw_stream_window_create_sized,
          (rw_device * device, const rw_stream_window_spec *s, rw_stream_window **w, size_t size), (device, s, w, size))
 FUNCTION(rw_status, rw_stream_window_show, (void *user, const rw_stream_view *view, rw_stream_action *action),

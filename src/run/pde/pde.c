@@ -471,11 +471,12 @@ static int statistics(const rw_problem *problem, const char **names, double *val
     return n;
 }
 
-static const char *method(const rw_problem *problem, const char **reason)
+static const char *method_of(const rw_problem *problem, const char **reason)
 {
-    const rw_ode *ode = ((const pde_problem *)problem)->ode;
-    *reason = rw_ode_reason(ode);
-    return rw_ode_method_name(ode);
+    rw_ode_method method = RW_ODE_DEFAULT;
+    *reason = "";
+    rw_ode_get_method(((const pde_problem *)problem)->ode, &method, reason);
+    return rw_ode_method_name(method);
 }
 
 const rw_problem_ops rw_pde_ops = {
@@ -497,7 +498,7 @@ const rw_problem_ops rw_pde_ops = {
     .explain = explain,
     .graph = graph,
     .statistics = statistics,
-    .method = method,
+    .method = method_of,
     .check = check,
     .passes_end = true,
     .foresees = foresees,
