@@ -1,7 +1,7 @@
 /* Status codes, the context with its messages and log, and parameter tables: the basis of all other headers.
  *
- * Names. Functions are named after their object: rw_fft_create(device, &spec, &fft) creates it, rw_fft_execute(fft, x, y,
- * queue) works with it, object first, then inputs, outputs and the queue; rw_fft_get_info(fft, &info) returns a
+ * Names. Functions are named after their object: rw_fft_create(device, &spec, &fft) creates it; rw_fft_execute(fft, x,
+ * y, queue) works with it, object first, then inputs, outputs and the queue; rw_fft_get_info(fft, &info) returns a
  * property; rw_fft_destroy(&fft) drops the caller's reference and sets it to NULL, which is allowed before.
  * Specifications. A zeroed specification has the defaults of all members; members that have none are documented so.
  * Later versions add members at the end; programs that were compiled with older headers continue to run.

@@ -268,8 +268,9 @@ struct rw_device {
     int nkept, kept_capacity;
     int in_background; /* atomic: programs whose rw_program_ready is still to come */
     bool lost;
-    rw_device *next; /* in the list of orphan.c */
-    void *state;     /* the table's */
+    const struct rw_ranks *ranks; /* ranks.h; NULL: one process */
+    rw_device *next;              /* in the list of orphan.c */
+    void *state;                  /* the table's */
 };
 
 /* Kernels for threads of a GPU, or as there; else for a processor's lanes. NULL: a processor. */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/ranks.h"
+
 /* ---- from text --------------------------------------------------------------------------------------------------- */
 
 /* What a grid without rows can do at its sides. */
@@ -586,7 +588,13 @@ static rw_status run_pass(rw_expr *e, rw_expr_pass *p, rw_queue *q)
             break;
         }
     }
+    for (int i = 0; i < k->nslots; ++i)
+        if (k->slots[i].kind == RW_SLOT_FIELD) RW_TRY(rw_ranks_exchange(q, args[i].array));
     RW_TRY(rw_launch(q, p->run, (int64_t[3]){k->tiling.groups, 1, 1}, args, k->nslots));
+    static const rw_rank_op rank_op[] =
+        {[RW_SUM] = RW_RANK_SUM, [RW_REDUCE_MIN] = RW_RANK_MIN, [RW_REDUCE_MAX] = RW_RANK_MAX};
+    for (int a = 0; a < k->naccumulators; ++a)
+        RW_TRY(rw_ranks_combine(q, rank_op[k->accumulator_kind[a]], p->part, a * k->tiling.groups, k->tiling.groups));
     bool later = p == e->passes + e->npasses - 1 && e->update.kernel.naccumulators; /* by the update of states */
     if (!k->naccumulators || later) return RW_OK;
     rw_arg c[] = {rw_arg_array(e->slots), rw_arg_array(p->part), rw_arg_int(k->tiling.groups)};

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "device/device.h"
+#include "device/ranks.h"
 
 enum { GROUP = 256 }; /* items, unless the caller says */
 
@@ -115,6 +116,10 @@ rw_status rw_reducer_run(rw_reducer *r, rw_queue *q, rw_array *x, rw_array *y, r
                        rw_dtype_name(result->dtype));
     rw_arg a[] = {rw_arg_array(r->part), rw_arg_array(x), rw_arg_array(y ? y : x), rw_arg_int(x->size)};
     RW_TRY(rw_launch(q, r->partial, (int64_t[3]){r->groups, 1, 1}, a, 4));
+    const rw_rank_op op = r->op == RW_REDUCE_OP_MIN                                    ? RW_RANK_MIN
+                          : r->op == RW_REDUCE_OP_MAX || r->op == RW_REDUCE_OP_NORMMAX ? RW_RANK_MAX
+                                                                                       : RW_RANK_SUM;
+    RW_TRY(rw_ranks_combine(q, op, r->part, 0, rw_array_size(r->part) * (r->result == RW_C128 ? 2 : 1)));
     rw_arg b[] = {rw_arg_array(result), rw_arg_array(r->part), rw_arg_int(r->groups), rw_arg_int(slot)};
     return rw_launch(q, r->combine, (int64_t[3]){1, 1, 1}, b, 4);
 }

@@ -30,6 +30,7 @@ rw_status rw_basis_allocate(rw_krylov *k, int64_t vectors, int64_t small, int64_
     RW_TRY(rw_array_create(k->device, number, 1, &small, RW_MEMORY_DEVICE, &b->small));
     RW_TRY(rw_array_zero(b->small, k->queue));
     RW_TRY(rw_array_create(k->device, RW_F64, 1, &sums, RW_MEMORY_DEVICE, &b->totals));
+    RW_TRY(rw_array_zero(b->totals, k->queue));
     for (int i = 0; i < 2; ++i) RW_TRY(rw_krylov_sums(k, &b->one[i], rw_basis_tiles(k), single));
     return rw_krylov_sums(k, &b->dots, pieces(k), (int)sums);
 }
@@ -49,7 +50,8 @@ rw_status rw_basis_sums(rw_krylov *k, int last, int64_t w, rw_array **sums, int6
                         rw_arg_int(w)};
     RW_TRY(rw_krylov_launch(k, "gm_dots", all * chunks, 1, d, 5));
     *sums = all > PLENTY ? b->totals : b->dots.part, *n = all > PLENTY ? 1 : all;
-    if (all <= PLENTY) return RW_OK;
+    const int64_t count = (rw_dtype_is_complex(k->type) ? 4 : 2) * (last + 1);
     const rw_arg t[] = {rw_arg_array(b->dots.part), rw_arg_int(all), rw_arg_array(b->totals)};
-    return rw_krylov_launch(k, "gm_totals", (rw_dtype_is_complex(k->type) ? 4 : 2) * (last + 1), 1, t, 3);
+    if (all > PLENTY) RW_TRY(rw_krylov_launch(k, "gm_totals", count, 1, t, 3));
+    return rw_ranks_combine(k->queue, RW_RANK_SUM, *sums, 0, *n * 4 * (last + 1)); /* of real numbers every other */
 }

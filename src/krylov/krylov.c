@@ -70,12 +70,16 @@ rw_status rw_krylov_launch(rw_krylov *k, const char *name, int64_t groups, int64
     return rw_launch(k->queue, kernel, (int64_t[3]){groups, more, 1}, args, nargs);
 }
 
+/* Zeroed: of complex sums that are real some places are never written, and ranks combine all. */
 rw_status rw_krylov_sums(rw_krylov *k, rw_sums *s, int64_t groups, int sums)
 {
     s->groups = groups;
     const int64_t all = RW_MAX(groups, 1) * sums, few = 64 * (int64_t)sums;
     RW_TRY(rw_array_create(k->device, RW_F64, 1, &all, RW_MEMORY_DEVICE, &s->part));
-    return groups > RW_KRYLOV_FEW ? rw_array_create(k->device, RW_F64, 1, &few, RW_MEMORY_DEVICE, &s->few) : RW_OK;
+    RW_TRY(rw_array_zero(s->part, k->queue));
+    if (groups <= RW_KRYLOV_FEW) return RW_OK;
+    RW_TRY(rw_array_create(k->device, RW_F64, 1, &few, RW_MEMORY_DEVICE, &s->few));
+    return rw_array_zero(s->few, k->queue);
 }
 
 void rw_krylov_sums_free(rw_sums *s) { rw_array_destroy(&s->part), rw_array_destroy(&s->few); }
@@ -83,9 +87,9 @@ void rw_krylov_sums_free(rw_sums *s) { rw_array_destroy(&s->part), rw_array_dest
 rw_status rw_krylov_settle(rw_krylov *k, rw_sums *s, int sums)
 {
     s->now = s->few ? s->few : s->part, s->n = s->few ? 64 : s->groups;
-    if (!s->few) return RW_OK;
-    const rw_arg a[] = {rw_arg_array(s->part), rw_arg_array(s->few), rw_arg_int(s->groups)};
-    return rw_krylov_launch(k, "combine", 64, sums, a, 3);
+    const rw_arg a[] = {rw_arg_array(s->part), rw_arg_array(s->few ? s->few : s->part), rw_arg_int(s->groups)};
+    if (s->few) RW_TRY(rw_krylov_launch(k, "combine", 64, sums, a, 3));
+    return rw_ranks_combine(k->queue, RW_RANK_SUM, s->now, 0, s->n * sums);
 }
 
 rw_status rw_krylov_product(rw_krylov *k, rw_operator *a, double alpha, rw_array *x, int64_t x_from, double beta,

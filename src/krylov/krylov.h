@@ -2,6 +2,7 @@
 #ifndef RW_KRYLOV_H
 #define RW_KRYLOV_H
 
+#include "device/ranks.h"
 #include "precond/precond.h"
 #include "rechenwerk/krylov.h"
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/ranks.h"
 #include "multiblock/multiblock.h"
 #include "sparse/host.h"
 
@@ -212,7 +213,8 @@ rw_status rw_multiblock_exchange(rw_multiblock *op, rw_array *x, rw_queue *q)
     if (!op->ghosts) return RW_OK;
     RW_TRY(find_kernels(op, x->dtype, &k));
     const rw_arg a[] = {rw_arg_array(x), rw_arg_array(op->to), rw_arg_array(op->from), rw_arg_int(op->ghosts)};
-    return rw_launch(q, k->exchange, (int64_t[3]){groups_of(op, x->dtype), 1, 1}, a, 4);
+    RW_TRY(rw_launch(q, k->exchange, (int64_t[3]){groups_of(op, x->dtype), 1, 1}, a, 4));
+    return rw_ranks_exchange(q, x);
 }
 
 rw_status rw_multiblock_clear(rw_multiblock *op, rw_array *x, rw_queue *q)

@@ -100,10 +100,10 @@ static void test_tables(void **state)
                 {rw_image_op_params, "border", rw_image_border_of},
                 {rw_image_op_params, "direction", rw_image_direction_of},
                 {rw_image_op_params, "element", rw_image_element_of},
-                {rw_image_op_params, "type", rw_image_threshold_of},
+                {rw_image_op_params, "threshold", rw_image_threshold_of},
                 {rw_image_op_params, "interpolation", rw_image_interpolation_of},
                 {rw_image_op_params, "axis", rw_image_flip_of},
-                {rw_image_op_params, "space", rw_image_colour_of},
+                {rw_image_op_params, "colour", rw_image_colour_of},
                 {rw_image_op_params, "response", rw_image_response_of},
                 {rw_image_op_params, "magnitudes", rw_image_scale_of}};
     for (int r = 0; r < RW_COUNT(rows); ++r) {

@@ -122,6 +122,13 @@ static void after_pinned(void)
     rw_array_destroy(&y);
 }
 static rw_status call_ode_set(void) { return rw_ode_set(ode, "c", 1.25); }
+static rw_status call_ode_method(void)
+{
+    rw_ode_method method;
+    const rw_status status = rw_ode_get_method(ode, &method, NULL);
+    count = (int)method;
+    return status;
+}
 static rw_status call_ode_statistics(void)
 {
     rw_ode_statistics all;

@@ -517,6 +517,7 @@ static const probe probes[] = {
     {"rw_ode_load", "auto", SLOW, before_load, call_ode_load, result_steps, after_ode},
     {"rw_ode_bind", "", 0, before_pinned, call_ode_bind, result_steps, after_pinned},
     {"rw_ode_set", "", 0, before_rkc2, call_ode_set, result_steps, after_ode},
+    {"rw_ode_get_method", "", HOST_ONLY, before_rk4, call_ode_method, result_count, after_ode},
     {"rw_ode_get_statistics", "", HOST_ONLY, before_rk4, call_ode_statistics, result_count, after_ode},
     {"rw_ode_step", "rk4, first", SLOW, before_rk4, call_ode_step, result_steps, after_ode},
     {"rw_ode_step", "rkc2, first", SLOW, before_rkc2, call_ode_step, result_steps, after_ode},
