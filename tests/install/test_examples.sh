@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The examples, one per group of the API, compiled from an installed prefix by pkg-config and by CMake, with the shared
 # and with the static library, as C17 and as C++20, without a warning, and run on the cpu device. With
-# RECHENWERK_TEST_LONG=1 also under valgrind: no error, nothing lost.
+# RECHENWERK_TEST_LONG=1 as C++20 by CMake too, and under valgrind: no error, nothing lost.
 set -euo pipefail
 . "$SOURCE/tests/install/installed.sh"
 
@@ -21,8 +21,8 @@ read -ra cflags <<<"$(flags "$linkdir" --cflags)"
 read -ra shared <<<"$(flags "$linkdir" --libs)"
 read -ra static <<<"$(flags "$work/static-only" --static --libs)"
 for name in "${names[@]}"; do
-    source=$prefix/share/doc/rechenwerk/examples/$name.c
-    [ -f "$source" ] || source=$(find "$prefix" -path "*/examples/$name.c")
+    source=$(find "$prefix" -path "*/examples/$name.c")
+    [ -f "$source" ] || fail "$name.c is not installed"
     for i in "${!compilers[@]}"; do
         read -ra compiler <<<"${compilers[i]}"
         program=$work/$name-$i
@@ -36,13 +36,16 @@ for name in "${names[@]}"; do
 done
 
 # CMake
+languages=C
+[ -z "${RECHENWERK_TEST_LONG-}" ] || [ ${#compilers[@]} = 1 ] || languages='C;CXX'
 folder=$(dirname "$source")
 {
     cmake -S "$SOURCE/tests/install/examples" -B "$work/cmake" -DCMAKE_C_COMPILER="$CC" \
-        -DCMAKE_PREFIX_PATH="$prefix" -DFOLDER="$folder" -DNAMES="$(IFS=';' && echo "${names[*]}")"
+        -DCMAKE_PREFIX_PATH="$prefix" -DFOLDER="$folder" -DLANGUAGES="$languages" \
+        -DNAMES="$(IFS=';' && echo "${names[*]}")"
     cmake --build "$work/cmake"
 } >"$work/log" 2>&1 || fail "CMake: $(cat "$work/log")"
-for program in "$work"/cmake/*-rechenwerk*; do LD_LIBRARY_PATH='' runs "$program"; done
+for program in "$work"/cmake/*-rechenwerk "$work"/cmake/*-rechenwerk-static; do LD_LIBRARY_PATH='' runs "$program"; done
 
 [ -n "${RECHENWERK_TEST_LONG-}" ] || exit 0
 if ! command -v valgrind >/dev/null; then
