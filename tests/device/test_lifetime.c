@@ -1,6 +1,6 @@
-/* Handles are counted: objects are destroyed in the wrong order (context and device first, then what others bind, record
- * or solve with), and the others go on. A mistake is a use after free under the address sanitizer, and a device that is
- * not closed here. */
+/* Handles are counted: objects are destroyed in the wrong order (context and device first, then what others bind,
+ * record or solve with), and the others still work. A mistake is a use after free under the address sanitizer, or a
+ * device that is not closed at the end. */
 #include <math.h>
 
 #include "../devices.h"
@@ -12,8 +12,8 @@
 
 enum { N = 40 };
 
-/* A context and a device of the test's own. The caller's references are gone when a device that was opened is returned
- * closed; the reference that is left counts the others at the end. */
+/* A context, which is destroyed at once, and a device of the test's own. `watched` has a reference beside the caller's:
+ * in the end it must be the only one. */
 static rw_device *watched;
 
 static rw_device *open_own(void)
