@@ -289,7 +289,8 @@ static rw_status krylov_solve(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_
     k->stopped = RW_OK, k->wish[0] = 0;
     RW_TRY(check_vectors(k, b, x));
     RW_TRY(rw_operator_send(k->a, k->queue));
-    if (k->spec.precond_operator) RW_TRY(rw_operator_send(k->spec.precond_operator, k->queue));
+    for (const rw_krylov *s = k; s; s = s->inner)
+        if (s->spec.precond_operator) RW_TRY(rw_operator_send(s->spec.precond_operator, k->queue));
     RW_TRY(rw_array_copy(k->x, x, k->queue));
     RW_TRY(passes(k, b, x, result, &best));
     const double reached = result->residual;

@@ -18,8 +18,9 @@ for header in "$prefix"/include/rechenwerk/*.h; do
     echo "#include <$name>" | "$CC" -std=c17 -Wall -Wextra -pedantic -Werror -fsyntax-only -I"$prefix/include" -xc - ||
         fail "$name does not compile alone as C17"
     if command -v c++ >/dev/null; then
-        echo "#include <$name>" | c++ -Wall -Wextra -Werror -fsyntax-only -I"$prefix/include" -xc++ - ||
-            fail "$name does not compile alone as C++"
+        echo "#include <$name>" |
+            c++ -std=c++20 -Wall -Wextra -pedantic -Werror -fsyntax-only -I"$prefix/include" -xc++ - ||
+            fail "$name does not compile alone as C++20"
     fi
 done
 
