@@ -4,7 +4,8 @@
  *   rw_device_open(ctx, "cuda:0", &dev);        "cpu", "cpu:4", "opencl:0", "check", "auto"; "cpu:tiling=gpu"
  *
  * A device is chosen by a string. A wrong one is an error that names the nearest right one and why an existing device
- * cannot be used. Objects on a device retain it.
+ * cannot be used. Handles are counted: objects retain their device and what they use, and may be destroyed in any
+ * order.
  *
  * Threads: arrays, matrices, solvers and queues are used by one thread at a time, and so are all those of a device that
  * share a queue; solvers work in the device's own queue. Threads that work concurrently open the device once each, in
@@ -102,7 +103,8 @@ RW_API rw_status rw_device_get_counters_sized(const rw_device *device, rw_counte
 #define rw_device_get_counters(...) rw_device_get_counters_sized(__VA_ARGS__, sizeof(rw_counters))
 
 /* Queues execute their work in order; different queues may overlap. The cpu and check devices complete each piece of
- * work before the call returns. Every device has a queue of its own. */
+ * work before the call returns. Every device has a queue of its own, which lives as long as the device: until its last
+ * object is destroyed, also after rw_device_close. */
 RW_API rw_queue *rw_device_queue(rw_device *device);
 RW_API rw_status rw_queue_create(rw_device *device, rw_queue **queue);
 RW_API void rw_queue_destroy(rw_queue **queue);  /* waits first */

@@ -539,7 +539,7 @@ typedef struct rw_stream_window_spec {
 /* Creates a window. It opens with the first call of rw_stream_window_show.
  * Errors: ERR_ARGUMENT: a window exists already, a size out of range; ERR_UNSUPPORTED: SDL2 or a display is missing;
  *     the message names what to install. ERR_MEMORY.
- * Lifetime: the texts are copied. Destroy the window before its device is closed. */
+ * Lifetime: the window retains the device; the texts are copied. */
 RW_API rw_status rw_stream_window_create_sized(rw_device *device, const rw_stream_window_spec *spec,
                                                rw_stream_window **window, size_t spec_size);
 #define rw_stream_window_create(...) rw_stream_window_create_sized(__VA_ARGS__, sizeof(rw_stream_window_spec))

@@ -92,6 +92,11 @@ typedef struct rw_krylov_spec {
      * (default here: 10), or fewer if it reaches its tolerance. It may have a preconditioner, but neither an inner
      * solver nor a monitor. Used by rw_krylov_create only. */
     const struct rw_krylov_spec *inner;
+    /* A preconditioner of your own: an operator z <- M r with M close to the inverse of A, of the size, the device and
+     * the vector type of the solver, that replaces `precond`. CG requires a hermitian, positive definite M. Solvers
+     * record its function unless it is `direct` (rw_operator_spec); rw_krylov_create applies it once, to a vector of
+     * zeros. The solver retains it. Default: none. */
+    rw_operator *precond_operator;
     rw_krylov_monitor *monitor; /* Default: none. */
     void *user;                 /* passed to the monitor */
     /* When requested, the setup ends, and a solve stops after its next poll of the residual with the reason
@@ -101,7 +106,7 @@ typedef struct rw_krylov_spec {
 
 /* The parameter table of rw_krylov_spec, for rw_params_parse: "gmres:restart=50:rtol=1e-6:precond=ilu0". */
 RW_API const rw_params *rw_krylov_params(void);
-/* Parses such a text. `inner`, `monitor`, `user` and `cancel` become NULL.
+/* Parses such a text. `inner`, `precond_operator`, `monitor`, `user` and `cancel` become NULL.
  * Errors: ERR_ARGUMENT with the nearest name, or the allowed values; ERR_MEMORY. */
 RW_API rw_status rw_krylov_parse_sized(rw_context *context, const char *text, rw_krylov_spec *spec, size_t spec_size);
 #define rw_krylov_parse(...) rw_krylov_parse_sized(__VA_ARGS__, sizeof(rw_krylov_spec))
@@ -131,10 +136,11 @@ RW_API rw_status rw_krylov_create_sized(rw_operator *op, rw_dtype vectors, const
 #define rw_krylov_create(...) rw_krylov_create_sized(__VA_ARGS__, sizeof(rw_krylov_spec))
 RW_API void rw_krylov_destroy(rw_krylov **solver);
 /* Sets up the preconditioner again, also that of the inner solver, from the current values of the matrix. Solves use
- * the current values of the matrix in any case; an outdated preconditioner only costs iterations.
+ * the current values of the matrix in any case; an outdated preconditioner only costs iterations. A `precond_operator`
+ * is recorded again by the next solve.
  * Errors: ERR_INPUT, ERR_MEMORY: the previous preconditioner stays. Both exist until the new one is complete. */
 RW_API rw_status rw_krylov_update(rw_krylov *solver);
-/* Information on the preconditioner; all members are 0 if there is none. */
+/* Information on the preconditioner; all members are 0 if there is none, or a `precond_operator`. */
 RW_API rw_status rw_krylov_get_precond_sized(const rw_krylov *solver, rw_precond_info *info, size_t info_size);
 #define rw_krylov_get_precond(...) rw_krylov_get_precond_sized(__VA_ARGS__, sizeof(rw_precond_info))
 

@@ -206,8 +206,8 @@ RW_API rw_status rw_blocks_array(const rw_blocks *grid, rw_device *device, rw_bl
  *     axis d. Cells: NEAREST (zero flux), NEUMANN, DIRICHLET, with values that do not depend on x, y, z. Points:
  *     NEAREST, NEUMANN, ROBIN, whose values may depend on x, y, z.
  * Errors: those of rw_expr_create; ERR_ARGUMENT: spec->given is not empty.
- * Lifetime: the arrays of built-in fields and of the Laplacian are created when a program first uses them and belong to
- *     the grid. Destroy the grid after its programs and before the device is closed. */
+ * Lifetime: the arrays of built-in fields and of the Laplacian are created when a program first uses them. The grid and
+ *     its programs retain them, and with them the device; objects may be destroyed in any order. */
 RW_API rw_status rw_blocks_expr_create_sized(rw_blocks *grid, rw_device *device, rw_blocks_place place,
                                              const rw_expr_spec *spec, rw_expr **expr, size_t spec_size,
                                              size_t field_size, size_t scalar_size, size_t given_size,
@@ -443,7 +443,7 @@ RW_API rw_status rw_multiblock_multiply(rw_multiblock *op, const double alpha[2]
  * of right-hand sides and initial guesses must be 0; those of solutions are then 0. In mode FULL outer ghost cells are
  * also 0. The preconditioners jacobi and chebyshev are available; transposes are not supported.
  * Errors: ERR_ARGUMENT: a type other than F32, F64, C64, C128, a real type for complex matrices; ERR_MEMORY.
- * Lifetime: `op` remains the caller's and must outlive *whole. */
+ * Lifetime: *whole retains `op`. */
 RW_API rw_status rw_multiblock_operator(rw_multiblock *op, rw_dtype type, rw_operator **whole);
 
 /* ---- CGNS files -------------------------------------------------------------------------------------------------- */

@@ -35,7 +35,7 @@ RW_API rw_status rw_program_create(rw_device *device, const char *name, const ch
 /* Drops the caller's reference and sets *program to NULL. Recorded sequences retain the programs of their kernels. */
 RW_API void rw_program_destroy(rw_program **program);
 
-/* A kernel of the program; it lives as long as the program. */
+/* A kernel of the program. Lifetime: it lives as long as the program, which recorded sequences retain. */
 RW_API rw_status rw_program_kernel(rw_program *program, const char *name, rw_kernel **kernel);
 
 /* Argument of a launch: an array for a GLOBAL pointer, a number for a value. Numbers are converted to the declared

@@ -74,7 +74,7 @@ module rechenwerk
         integer(c_int64_t) :: iterations = 0
         integer(c_int) :: restart = 0, orthogonal = 0
         type(rw_precond_spec) :: precond = rw_precond_spec()
-        type(c_ptr) :: inner = c_null_ptr
+        type(c_ptr) :: inner = c_null_ptr, precond_operator = c_null_ptr
         type(c_funptr) :: monitor = c_null_funptr
         type(c_ptr) :: user = c_null_ptr, cancel = c_null_ptr     ! cancel: of an rw_cancel
     end type

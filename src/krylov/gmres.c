@@ -242,7 +242,8 @@ static rw_status flexible_allocate(rw_krylov *k)
 
 static int64_t flexible_memory(const rw_krylov_spec *s, int64_t n, rw_dtype vectors)
 {
-    return memory(s, n, vectors) + (s->precond.method ? s->restart * n * (int64_t)rw_dtype_size(vectors) : 0);
+    return memory(s, n, vectors) +
+           (s->precond.method || s->precond_operator ? s->restart * n * (int64_t)rw_dtype_size(vectors) : 0);
 }
 
 static void free_method(rw_krylov *k)

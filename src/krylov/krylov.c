@@ -154,6 +154,24 @@ static rw_status check(rw_context *ctx, const rw_operator *a, rw_dtype vectors, 
     return rw_operator_check(a, RW_OP_NONE, vectors);
 }
 
+static rw_status check_own(rw_context *ctx, const rw_operator *a, rw_dtype vectors, const rw_krylov_spec *s)
+{
+    const rw_operator *m = s->precond_operator;
+    if (!m) return RW_OK;
+    if (s->precond.method || s->inner)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "precond_operator together with %s: a solver has one preconditioner",
+                       s->inner ? "an inner solver" : rw_precond_method_name(s->precond.method));
+    if (m->device != a->device)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "precond_operator is on %s, the operator on %s: open the device once",
+                       m->device->info.name, a->device->info.name);
+    if (m->info.rows != a->info.rows || m->info.columns != a->info.columns)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "precond_operator is %lld x %lld, the operator %lld x %lld: use one size",
+                       (long long)m->info.rows, (long long)m->info.columns, (long long)a->info.rows,
+                       (long long)a->info.columns);
+    const rw_status status = rw_operator_check(m, RW_OP_NONE, vectors);
+    return status == RW_OK ? RW_OK : rw_fail_prefix(ctx, status, "precond_operator");
+}
+
 static rw_status check_inner(rw_context *ctx, const rw_krylov_spec *s)
 {
     const rw_krylov_spec *in = s->inner;
@@ -221,7 +239,7 @@ static const rw_krylov_ops *ops_of(const rw_krylov_spec *s, int64_t n, bool thre
 /* Vectors but for those of a basis. */
 static int vectors_of(const rw_krylov_ops *ops, const rw_krylov_spec *s)
 {
-    return ops->vectors + (s->precond.method ? ops->more : 0) + 1;
+    return ops->vectors + (s->precond.method || s->precond_operator ? ops->more : 0) + 1;
 }
 
 enum { INNER_ITERATIONS = 10 };
@@ -291,6 +309,7 @@ rw_status rw_krylov_create_sized(rw_operator *a, rw_dtype vectors, const rw_kryl
     RW_STRUCT_IN(a->device->ctx, rw_krylov_spec, inner, spec_size);
     spec->inner = inner;
     RW_TRY(check(a->device->ctx, a, vectors, spec));
+    RW_TRY(check_own(a->device->ctx, a, vectors, spec));
     RW_TRY(check_inner(a->device->ctx, spec));
     rw_krylov *k = rw_calloc(1, sizeof *k);
     if (!k) return rw_fail_memory(a->device->ctx, sizeof *k, "a solver");
@@ -303,9 +322,10 @@ rw_status rw_krylov_create_sized(rw_operator *a, rw_dtype vectors, const rw_kryl
     if (k->ops->state && !(k->method = rw_calloc(1, k->ops->state)))
         status = rw_fail_memory(k->device->ctx, k->ops->state, "a solver");
     if (status == RW_OK)
-        status = spec->precond.method ? rw_precond_create(a, vectors, &spec->precond, &k->p)
-                 : spec->inner        ? create_inner(k, spec)
-                                      : RW_OK;
+        status = spec->precond.method     ? rw_precond_create(a, vectors, &spec->precond, &k->p)
+                 : spec->precond_operator ? rw_precond_from_operator(spec->precond_operator, vectors, &k->p)
+                 : spec->inner            ? create_inner(k, spec)
+                                          : RW_OK;
     if (status == RW_OK) status = build(k);
     if (status == RW_OK) status = allocate(k);
     rw_cancel_leave(outer);
@@ -337,7 +357,7 @@ void rw_krylov_destroy(rw_krylov **solver)
     rw_free(k);
 }
 
-/* The new one is whole before the old one goes: of a matrix that it does not bear the solver keeps what it had. */
+/* The new one is complete before the old one goes: if the setup fails, the solver keeps what it had. */
 rw_status rw_krylov_update(rw_krylov *k)
 {
     RW_NEED(k, "solver");
@@ -345,7 +365,9 @@ rw_status rw_krylov_update(rw_krylov *k)
     if (k->inner) return rw_krylov_update(k->inner);
     if (!k->p) return RW_OK;
     const rw_cancel *outer = rw_cancel_enter(k->spec.cancel);
-    const rw_status status = rw_precond_create(k->a, k->type, &k->spec.precond, &fresh);
+    rw_operator *own = k->spec.precond_operator;
+    const rw_status status = own ? rw_precond_from_operator(own, k->type, &fresh)
+                                 : rw_precond_create(k->a, k->type, &k->spec.precond, &fresh);
     rw_cancel_leave(outer);
     RW_TRY(status);
     for (int i = 0; i < rw_krylov_steps(k); ++i) rw_sequence_destroy(&k->sequence[i]); /* they have its arrays */

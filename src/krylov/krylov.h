@@ -90,6 +90,12 @@ struct rw_krylov {
     rw_sequence **sequence; /* of steps, made when first used */
 };
 
+/* Its steps cannot be recorded: an inner solver's are recorded themselves, a direct operator's may wait. */
+static inline bool rw_krylov_direct(const rw_krylov *k)
+{
+    const rw_operator *m = k->spec.precond_operator;
+    return k->inner || k->a->info.direct || (m && m->info.direct);
+}
 /* A cycle has one step per stored vector; methods without cycles have one step. */
 static inline int rw_krylov_steps(const rw_krylov *k) { return k->ops->cycle ? k->spec.restart : 1; }
 /* Sums have a group for a tile, of four elements an item. */

@@ -14,10 +14,10 @@
 #include <math.h>
 #include <string.h>
 
-/* The step number, from its recording. An inner solver's steps are recorded themselves; a direct map's cannot be. */
+/* The step number, from its recording where there is one. */
 static rw_status replay(rw_krylov *k, int number)
 {
-    if (k->inner || k->a->info.direct) return k->ops->step(k, number);
+    if (rw_krylov_direct(k)) return k->ops->step(k, number);
     if (!k->sequence[number]) {
         RW_TRY(rw_record_begin(k->queue));
         rw_status status = k->ops->step(k, number), ended;
@@ -39,7 +39,7 @@ static int64_t steps_to_poll(const rw_krylov *k, const double *s, double first)
     const double r = s[RW_KRYLOV_AT_RESIDUAL], iterations = s[RW_KRYLOV_AT_ITERATION] - (double)k->begun,
                  tolerance = s[RW_KRYLOV_AT_TOLERANCE], last = (double)k->spec.iterations - s[RW_KRYLOV_AT_ITERATION];
     double left = 4;
-    if (k->inner || k->a->info.direct) return 1; /* a step costs more than a poll */
+    if (rw_krylov_direct(k)) return 1; /* a step costs more than a poll */
     if (r < first && tolerance > 0 && iterations >= 1) left = log(r / tolerance) / (log(first / r) / iterations);
     return (int64_t)fmax(ceil(fmin(fmin(left / 2, last), 64) / k->ops->iterations), 1);
 }
@@ -289,6 +289,8 @@ static rw_status krylov_solve(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_
     k->stopped = RW_OK, k->wish[0] = 0;
     RW_TRY(check_vectors(k, b, x));
     RW_TRY(rw_operator_send(k->a, k->queue));
+    for (const rw_krylov *s = k; s; s = s->inner)
+        if (s->spec.precond_operator) RW_TRY(rw_operator_send(s->spec.precond_operator, k->queue));
     RW_TRY(rw_array_copy(k->x, x, k->queue));
     RW_TRY(passes(k, b, x, result, &best));
     const double reached = result->residual;

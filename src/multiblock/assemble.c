@@ -176,6 +176,7 @@ rw_status rw_multiblock_assemble_sized(rw_device *dev, const rw_multiblock_spec 
     *matrix = NULL;
     RW_NEED(dev, "device");
     RW_NEED(spec, "spec");
+    RW_NEED(layout, "layout");
     RW_STRUCT_IN(dev->ctx, rw_multiblock_spec, spec, spec_size);
     rw_multiblock_grid g;
     rw_multiblock_scope s;

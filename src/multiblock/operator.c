@@ -19,6 +19,7 @@ typedef struct kernels {
 } kernels;
 
 struct rw_multiblock {
+    int references; /* the caller's, and one per operator of rw_multiblock_operator */
     rw_device *device;
     rw_multiblock_grid grid;
     rw_sparse **matrix;   /* of each grid block */
@@ -103,6 +104,7 @@ rw_status rw_multiblock_create_sized(rw_device *dev, const rw_multiblock_spec *s
     *op = NULL;
     RW_NEED(dev, "device");
     RW_NEED(spec, "spec");
+    RW_NEED(layout, "layout");
     RW_STRUCT_IN(dev->ctx, rw_multiblock_spec, spec, spec_size);
     rw_multiblock_grid g;
     RW_TRY(rw_multiblock_grid_make(dev->ctx, spec, &g));
@@ -112,6 +114,7 @@ rw_status rw_multiblock_create_sized(rw_device *dev, const rw_multiblock_spec *s
     RW_TRY(rw_multiblock_check_memory(dev, spec, RW_MULTIBLOCK_ALL, layout->values));
     rw_multiblock *o = rw_calloc(1, sizeof *o);
     if (!o) return rw_fail_memory(dev->ctx, sizeof *o, "an operator of grid blocks");
+    o->references = 1;
     o->device = rw_device_retain(dev), o->grid = g, o->size = g.blocks * g.extended_cells * RW_UNKNOWNS;
     rw_status status = fill(o, layout);
     if (status == RW_OK) *op = o;
@@ -124,7 +127,7 @@ void rw_multiblock_destroy(rw_multiblock **op)
     if (!op) return;
     rw_multiblock *o = *op;
     *op = NULL;
-    if (!o) return;
+    if (!o || __atomic_sub_fetch(&o->references, 1, __ATOMIC_ACQ_REL) > 0) return;
     for (int64_t b = 0; o->matrix && b < o->grid.blocks; ++b) rw_sparse_destroy(&o->matrix[b]);
     rw_free(o->matrix);
     rw_array_destroy(&o->to), rw_array_destroy(&o->from);
@@ -306,6 +309,13 @@ static rw_status diagonal(void *user, rw_array *to)
     return status;
 }
 
+static void end(void *user)
+{
+    whole *w = user;
+    rw_multiblock_destroy(&w->op);
+    rw_free(w);
+}
+
 rw_status rw_multiblock_operator(rw_multiblock *op, rw_dtype type, rw_operator **whole_op)
 {
     RW_NEED(whole_op, "whole");
@@ -320,9 +330,10 @@ rw_status rw_multiblock_operator(rw_multiblock *op, rw_dtype type, rw_operator *
                                    .type = type,
                                    .multiply = multiply,
                                    .diagonal = diagonal,
-                                   .destroy = rw_free,
+                                   .destroy = end,
                                    .user = w};
     const rw_status status = rw_operator_create(op->device, &spec, whole_op);
-    if (status != RW_OK) rw_free(w);
+    if (status == RW_OK) __atomic_add_fetch(&op->references, 1, __ATOMIC_RELAXED);
+    else rw_free(w);
     return status;
 }

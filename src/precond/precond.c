@@ -142,7 +142,7 @@ int64_t rw_precond_memory(const rw_precond_spec *s, const rw_sparse_layout *layo
 
 enum { GROUP = 256, EACH_ITEM = 4 };
 
-static rw_status build(rw_precond *p)
+rw_status rw_precond_build(rw_precond *p)
 {
     RW_TRY(rw_program_create_with(p->device, "precond.k", rw_embedded_text("precond.k"), &p->program,
                                   "GROUP=%d EACH_ITEM=%d REAL=%s", GROUP, EACH_ITEM, rw_dtype_real(p->type)));
@@ -156,8 +156,7 @@ rw_status rw_precond_add(const rw_precond *p, rw_array *x, int64_t from, rw_arra
     return rw_launch(q, p->add, (int64_t[3]){(n + piece - 1) / piece, 1, 1}, a, 5);
 }
 
-/* Once, so that programs are there and everything is on the device when a solver records it. */
-static rw_status rehearse(rw_precond *p)
+rw_status rw_precond_warm_up(rw_precond *p)
 {
     rw_array *x = NULL, *y = NULL;
     rw_status status = rw_array_create(p->device, p->type, 1, &p->n, RW_MEMORY_DEVICE, &x);
@@ -186,13 +185,13 @@ rw_status rw_precond_create(rw_operator *a, rw_dtype vectors, const rw_precond_s
     rw_sparse *copy = NULL;
     int block = 1;
     const rw_cancel *outer = rw_cancel_enter(spec->cancel);
-    rw_status status = build(p);
+    rw_status status = rw_precond_build(p);
     if (status == RW_OK) status = rw_precond_blocks(a, spec, &block, &copy);
     if (status == RW_OK) status = p->ops->create(p, copy ? rw_sparse_operator(copy) : a);
     if (status == RW_OK && copy && p->ops->use) p->ops->use(p, a);
     rw_sparse_destroy(&copy);
     p->info.block = block;
-    if (status == RW_OK && p->n) status = rehearse(p);
+    if (status == RW_OK && p->n) status = rw_precond_warm_up(p);
     rw_cancel_leave(outer);
     p->spec.cancel = NULL;
     p->info.seconds = rw_seconds() - start;

@@ -106,6 +106,12 @@ typedef struct rw_smoother {
 
 /* Defaults filled in; threads: kernels are those of a GPU. */
 rw_status rw_precond_resolve(rw_context *ctx, bool threads, rw_precond_spec *s);
+/* The kernels of rw_precond_add. */
+rw_status rw_precond_build(rw_precond *p);
+/* Applies p once, so that its programs are compiled and its data is on the device when a solver records it. */
+rw_status rw_precond_warm_up(rw_precond *p);
+/* z <- M r by the product with M, which is retained and must be square, for vectors of this type (own.c). */
+rw_status rw_precond_from_operator(rw_operator *m, rw_dtype vectors, rw_precond **precond);
 rw_status rw_precond_run(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw_queue *q);
 /* Where one product is all there is to do: its operator; else NULL. */
 rw_operator *rw_precond_product(const rw_precond *p);

@@ -14,7 +14,7 @@ struct rw_stream_window {
     rw_screen *screen;
     int width, height; /* wanted; 0: default */
     char *title, *screenshot;
-    rw_queue *queue;
+    rw_queue *queue; /* retains the device and its context */
     rw_image_filter *spectrum;
     rw_array *magnitudes; /* of the result's spectrum, as a picture */
     rw_montage montage;
@@ -65,7 +65,6 @@ static rw_status make_spectrum(rw_stream_window *w, const rw_array *y)
     if (fits(w, y)) return RW_OK;
     rw_image_filter_destroy(&w->spectrum);
     rw_array_destroy(&w->magnitudes);
-    if (!w->queue) RW_TRY(rw_queue_create(w->device, &w->queue));
     RW_TRY(rw_image_filter_create(w->device, &spec, &w->spectrum));
     RW_TRY(rw_image_filter_get_info(w->spectrum, &info));
     const int64_t shape[] = {info.height, info.width, info.channels};
@@ -240,6 +239,7 @@ rw_status rw_stream_window_create_sized(rw_device *dev, const rw_stream_window_s
     if (!w) return rw_fail_memory(ctx, sizeof *w, "a window");
     *w = (rw_stream_window){.ctx = ctx, .device = dev, .width = spec->width, .height = spec->height};
     rw_status status = rw_screen_create(ctx, &w->screen);
+    if (status == RW_OK) status = rw_queue_create(dev, &w->queue);
     if (status == RW_OK) status = copy_text(ctx, spec->title, &w->title);
     if (status == RW_OK) status = copy_text(ctx, spec->screenshot, &w->screenshot);
     if (status == RW_OK) *window = w;
@@ -284,8 +284,8 @@ void rw_stream_window_destroy(rw_stream_window **window)
     rw_array_destroy(&w->magnitudes);
     rw_array_destroy(&w->page);
     rw_montage_free(&w->montage);
-    if (w->queue) rw_queue_destroy(&w->queue);
     rw_canvas_free(&w->canvas);
     rw_screen_destroy(&w->screen);
+    rw_queue_destroy(&w->queue);
     rw_free(w->title), rw_free(w->screenshot), rw_free(w);
 }

@@ -56,6 +56,7 @@ static const struct {
     FIELD(rw_krylov_spec, orthogonal),
     FIELD(rw_krylov_spec, precond),
     FIELD(rw_krylov_spec, inner),
+    FIELD(rw_krylov_spec, precond_operator),
     FIELD(rw_krylov_spec, monitor),
     FIELD(rw_krylov_spec, user),
     FIELD(rw_krylov_spec, cancel),

@@ -52,6 +52,7 @@ program layouts
     call place("rw_krylov_spec.monitor", c_loc(k%monitor), c_loc(k))
     call place("rw_krylov_spec.user", c_loc(k%user), c_loc(k))
     call place("rw_krylov_spec.inner", c_loc(k%inner), c_loc(k))
+    call place("rw_krylov_spec.precond_operator", c_loc(k%precond_operator), c_loc(k))
     call place("rw_krylov_spec.cancel", c_loc(k%cancel), c_loc(k))
     call same("rw_precond_spec", int(c_sizeof(p), c_intptr_t))
     call place("rw_precond_spec.method", c_loc(p%method), c_loc(p))

@@ -3,27 +3,9 @@
 # Needs SOURCE, BUILD and CC, as ctest sets them.
 set -euo pipefail
 
-if [ -n "${SANITIZE-}" ]; then
-    echo "skipped: a library with sanitizers is not installed"
-    exit 77
-fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-unset DESTDIR MAKEFLAGS CFLAGS LDFLAGS LDLIBS PKG_CONFIG_PATH CMAKE_PREFIX_PATH LD_LIBRARY_PATH
+. "$SOURCE/tests/install/installed.sh"
 
-fail() {
-    printf 'test_install.sh: %s\n' "$*" >&2
-    exit 1
-}
-
-# A path with a space, and moved after the installation: nothing may depend on where it was built or installed first.
-cmake --install "$BUILD" --prefix "$work/first" >"$work/log" || fail "cmake --install: $(cat "$work/log")"
-prefix="$work/moved prefix"
-mv "$work/first" "$prefix"
-
-library=$(find "$prefix" -name 'librechenwerk.so')
-[ -n "$library" ] || fail "librechenwerk.so is not installed"
-libdir=$(dirname "$library")
+install_prefix
 pc=$libdir/pkgconfig/rechenwerk.pc
 [ -f "$pc" ] || fail "rechenwerk.pc is not beside the library"
 if grep -rlF -e "$BUILD" -e "$SOURCE" -e "$work/first" "$libdir/pkgconfig" "$libdir/cmake"; then
@@ -36,8 +18,9 @@ for header in "$prefix"/include/rechenwerk/*.h; do
     echo "#include <$name>" | "$CC" -std=c17 -Wall -Wextra -pedantic -Werror -fsyntax-only -I"$prefix/include" -xc - ||
         fail "$name does not compile alone as C17"
     if command -v c++ >/dev/null; then
-        echo "#include <$name>" | c++ -Wall -Wextra -Werror -fsyntax-only -I"$prefix/include" -xc++ - ||
-            fail "$name does not compile alone as C++"
+        echo "#include <$name>" |
+            c++ -std=c++20 -Wall -Wextra -pedantic -Werror -fsyntax-only -I"$prefix/include" -xc++ - ||
+            fail "$name does not compile alone as C++20"
     fi
 done
 
@@ -69,16 +52,13 @@ runs "$work/cmake/stranger-run" shared
 runs "$work/cmake/stranger-run-static" static
 
 # Way two: pkg-config. The shell of a Makefile would split the space, so this one goes through a link without it.
-ln -s "$prefix" "$work/link"
 mkdir "$work/make"
 cp "$SOURCE/tests/install/"*.c "$SOURCE/tests/install/Makefile" "$work/make"
-linkdir=$work/link${libdir#"$prefix"}
 PKG_CONFIG_PATH=$linkdir/pkgconfig make -C "$work/make" CC="$CC" >"$work/log" 2>&1 || fail "make: $(cat "$work/log")"
 by_make=$(LD_LIBRARY_PATH=$libdir "$work/make/stranger")
 LD_LIBRARY_PATH=$libdir runs "$work/make/stranger-run" by-make
-mkdir "$work/a" && cp -R "$linkdir/pkgconfig" "$libdir"/librechenwerk*.a "$work/a"
-sed -e "s|^libdir=.*|libdir=$work/a|" -e "s|^includedir=.*|includedir=$work/link/include|" -i "$work/a/pkgconfig/"*.pc
-PKG_CONFIG_PATH=$work/a/pkgconfig make -C "$work/make" CC="$CC" static >"$work/log" 2>&1 ||
+static_only
+PKG_CONFIG_PATH=$work/static-only/pkgconfig make -C "$work/make" CC="$CC" static >"$work/log" 2>&1 ||
     fail "make static: $(cat "$work/log")"
 [ "$("$work/make/stranger-static")" = "$by_make" ] || fail "the static library, by pkg-config, says another version"
 runs "$work/make/stranger-run-static" by-make-static

@@ -350,6 +350,26 @@ static void test_last_frame(void **state)
     rw_stream_window_destroy(NULL);
 }
 
+/* Context and device may go first; the window retains both. */
+static void test_the_device_goes_first(void **state)
+{
+    (void)state;
+    if (!has_windows()) skip();
+    watcher w = {0};
+    rw_context *own;
+    rw_device *d;
+    write_frames(at("a.raw"), FRAMES);
+    OK(rw_context_create(&own));
+    OK(rw_device_open(own, rw_device_info(dev)->name, &d));
+    OK(rw_stream_window_create(d, &(rw_stream_window_spec){0}, &w.window));
+    const rw_stream_spec spec = {.text = "invert", .frames = raw, .show = watch, .show_user = &w};
+    OK(rw_stream_run(d, at("a.raw"), "none", &spec, NULL));
+    rw_context_destroy(&own);
+    rw_device_close(&d);
+    OK(rw_stream_window_save(w.window, at("last.png")));
+    rw_stream_window_destroy(&w.window);
+}
+
 static void test_keys(void **state)
 {
     (void)state;
@@ -405,9 +425,13 @@ static int leave(void)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_montage),     cmocka_unit_test(test_planes),
-                                       cmocka_unit_test(test_small_pages), cmocka_unit_test(test_last_frame),
-                                       cmocka_unit_test(test_keys),        cmocka_unit_test(test_mistakes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_montage),
+                                       cmocka_unit_test(test_planes),
+                                       cmocka_unit_test(test_small_pages),
+                                       cmocka_unit_test(test_last_frame),
+                                       cmocka_unit_test(test_the_device_goes_first),
+                                       cmocka_unit_test(test_keys),
+                                       cmocka_unit_test(test_mistakes)};
     setenv("SDL_VIDEODRIVER", "dummy", 0); /* x11: on a display, where OpenGL is */
     if (enter()) return 1;
     const int code = run_on_devices("window", tests, RW_COUNT(tests));

@@ -397,6 +397,22 @@ static void before_solve_inner(void)
                         &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .inner = &inner}, &solver));
     OK(rw_array_zero(y, rw_device_queue(dev)));
 }
+static rw_status call_solver_own(void) /* a preconditioner of its own */
+{
+    void *p = poison;
+    memcpy(&solver, &p, sizeof p);
+    return made(rw_krylov_create(rw_sparse_operator(matrix), RW_F64,
+                                 &(rw_krylov_spec){.method = RW_KRYLOV_BICGSTAB,
+                                                   .precond_operator = rw_sparse_operator(matrix)},
+                                 &solver),
+                &solver);
+}
+static void before_solve_own(void)
+{
+    before_system();
+    OK(call_solver_own());
+    OK(rw_array_zero(y, rw_device_queue(dev)));
+}
 static rw_status call_solve(void) { return rw_krylov_solve(solver, x, y, &solved); }
 static rw_status call_krylov_precond(void)
 {

@@ -44,8 +44,6 @@ rw_context_fail context
 rw_image_own_register context
 rw_launch args
 rw_message context
-rw_multiblock_assemble layout
-rw_multiblock_create layout
 rw_multiblock_multiply alpha beta
 rw_multiblock_pattern layout
 rw_nearest_word names

@@ -1336,8 +1336,9 @@ _define(rw_precond_info, ("bytes", c_int64), ("blocks", c_int64), ("levels", c_i
 _define(rw_precond_bytes, ("device", c_int64), ("least", c_int64), ("most", c_int64), ("device_setup", c_int64),
     ("host_setup", c_int64))
 _define(rw_krylov_spec, ("method", c_int), ("rtol", c_double), ("atol", c_double), ("iterations", c_int64), ("restart",
-    c_int), ("orthogonal", c_int), ("precond", rw_precond_spec), ("inner", POINTER(rw_krylov_spec)), ("monitor",
-    rw_krylov_monitor), ("user", c_void_p), ("cancel", POINTER(rw_cancel)))
+    c_int), ("orthogonal", c_int), ("precond", rw_precond_spec), ("inner", POINTER(rw_krylov_spec)),
+    ("precond_operator", POINTER(rw_operator)), ("monitor", rw_krylov_monitor), ("user", c_void_p), ("cancel",
+    POINTER(rw_cancel)))
 _define(rw_krylov_result, ("reason", c_int), ("iterations", c_int64), ("first", c_double), ("residual", c_double),
     ("estimate", c_double), ("right_side", c_double), ("seconds", c_double))
 _define(rw_surface, ("kind", c_int), ("centre", c_double * 3), ("axis", c_double * 3), ("radius", c_double), ("project",
