@@ -322,10 +322,87 @@ static void test_interrupt(void **state)
     free_entries(&e);
 }
 
+typedef struct stop {
+    int64_t at;
+    rw_status status;
+    bool says;
+    int calls;
+} stop;
+
+static rw_status stop_at(void *user, int64_t iteration, double residual)
+{
+    stop *s = user;
+    (void)residual;
+    if (iteration < s->at) return RW_OK;
+    ++s->calls;
+    return s->says ? rw_context_fail(ctx, s->status, "enough after %d", (int)iteration) : s->status;
+}
+
+/* A monitor that fails ends the solve with its status, its message, and what the solver had come to. */
+static void test_monitor_stops(void **state)
+{
+    (void)state;
+    entries e = singular_system(400, false);
+    for (int64_t k = 0; k < e.n; ++k) e.value[k] += 0.01 * (e.row[k] == e.column[k]);
+    for (int i = 0; i < 4; ++i) {
+        const rw_krylov_method method = i < 2 ? RW_KRYLOV_CG : RW_KRYLOV_GMRES;
+        stop s = {.at = i == 3 ? 0 : 9, .status = i % 2 ? RW_ERR_INPUT : RW_ERR_INTERRUPTED, .says = i % 2 == 1};
+        rw_sparse *m = matrix_of("csr", RW_F64, &e);
+        rw_array *b = vector_of(RW_F64, e.rows, 7), *x = vector_of(RW_F64, e.rows, 0);
+        rw_krylov_spec spec = {.method = method, .rtol = 1e-12, .monitor = stop_at, .user = &s, .restart = 300};
+        rw_krylov_result r;
+        rw_krylov *k;
+        OK(rw_array_zero(x, queue));
+        OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &spec, &k));
+        FAILS(s.status, s.says ? i == 3 ? "enough after 0" : "enough after 9" : "interrupted",
+              rw_krylov_solve(k, b, x, &r));
+        assert_int_equal(r.reason, RW_KRYLOV_INTERRUPTED);
+        assert_int_equal(s.calls, 1);
+        assert_true(r.iterations >= s.at && r.iterations < 160 && r.residual <= r.first);
+        s.at = INT64_MAX; /* the solver is usable */
+        OK(rw_krylov_solve(k, b, x, &r));
+        rw_krylov_destroy(&k), rw_sparse_destroy(&m), rw_array_destroy(&b), rw_array_destroy(&x);
+    }
+    free_entries(&e);
+}
+
+/* Setups end when the request has come before them; without it they succeed. */
+static void test_setup_stops(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"gmres:precond=ilut", "cg:precond=amg"};
+    entries e = singular_system(2000, false);
+    for (int64_t k = 0; k < e.n; ++k) e.value[k] += 0.01 * (e.row[k] == e.column[k]);
+    rw_sparse *m = matrix_of("csr", RW_F64, &e);
+    for (int i = 0; i < RW_COUNT(texts); ++i) {
+        rw_cancel cancel = {0};
+        rw_krylov_spec spec;
+        rw_precond *p;
+        rw_krylov *k;
+        OK(rw_krylov_parse(ctx, texts[i], &spec));
+        spec.cancel = &cancel;
+        OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &spec, &k));
+        rw_cancel_request(&cancel);
+        assert_true(rw_cancel_requested(&cancel));
+        FAILS(RW_ERR_INTERRUPTED, "setup of", rw_krylov_update(k)); /* the old one stays */
+        rw_krylov_destroy(&k);
+        FAILS(RW_ERR_INTERRUPTED, "setup of", rw_krylov_create(rw_sparse_operator(m), RW_F64, &spec, &k));
+        assert_null(k);
+        spec.precond.cancel = &cancel;
+        FAILS(RW_ERR_INTERRUPTED, "setup of", rw_precond_create(rw_sparse_operator(m), RW_F64, &spec.precond, &p));
+        rw_cancel_reset(&cancel);
+        OK(rw_precond_create(rw_sparse_operator(m), RW_F64, &spec.precond, &p));
+        rw_precond_destroy(&p);
+    }
+    rw_sparse_destroy(&m);
+    free_entries(&e);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_stops), cmocka_unit_test(test_singular),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_stops),         cmocka_unit_test(test_singular),
                                        cmocka_unit_test(test_small_numbers), cmocka_unit_test(test_update),
-                                       cmocka_unit_test(test_interrupt)};
+                                       cmocka_unit_test(test_interrupt),     cmocka_unit_test(test_monitor_stops),
+                                       cmocka_unit_test(test_setup_stops)};
     return run_on_devices("stops", tests, RW_COUNT(tests));
 }

@@ -304,6 +304,34 @@ static void test_the_advice_is_good(void **state)
     assert_true(stages > 5 && steps[1] < steps[0] / 4);
 }
 
+/* A request to stop ends a step before it begins; the state stays, and the integrator goes on after a reset. */
+static void test_cancel(void **state)
+{
+    (void)state;
+    static const rw_ode_method methods[] = {RW_ODE_RK4, RW_ODE_RKC2};
+    for (int i = 0; i < RW_COUNT(methods); ++i) {
+        rw_cancel cancel = {0};
+        problem p = {.fields = {{.name = "u", .dtype = RW_F64}}};
+        p.spec = (rw_ode_spec){.equations = "du/dt = -u",
+                               .grid = {1, {8, 1, 1}, {0.125, 1, 1}, {0}},
+                               .fields = p.fields,
+                               .nfields = 1,
+                               .method = methods[i],
+                               .step = i ? 0 : 0.01,
+                               .cancel = &cancel};
+        start(&p, one);
+        OK(rw_ode_step(p.ode, 1));
+        const double t = rw_ode_time(p.ode), u = numbers_of(p.array[0])[3];
+        rw_cancel_request(&cancel);
+        FAILS(RW_ERR_INTERRUPTED, "interrupted at t = ", rw_ode_step(p.ode, 1));
+        assert_true(rw_ode_time(p.ode) == t && numbers_of(p.array[0])[3] == u);
+        rw_cancel_reset(&cancel);
+        run_to(&p, 1);
+        assert_true(fabs(numbers_of(p.array[0])[3] - exp(-1)) < 1e-3);
+        finish(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,6 +341,7 @@ int main(void)
         cmocka_unit_test(test_the_search_may_fail),
         cmocka_unit_test(test_a_limit_of_stages_is_told_once),
         cmocka_unit_test(test_the_advice_is_good),
+        cmocka_unit_test(test_cancel),
     };
     return run_on_devices("failure", tests, RW_COUNT(tests));
 }

@@ -630,6 +630,27 @@ static void test_progress(void **state)
     assert_true(calls >= 2 && calls < 100);
 }
 
+static rw_status refuse(void *user, const rw_run_progress *p)
+{
+    if (p->step < 2) return RW_OK;
+    ++*(int *)user;
+    return rw_context_fail(ctx, RW_ERR_INPUT, "the sensor has failed");
+}
+
+/* A progress function that fails ends the run after the step with its status and message; the run can be continued. */
+static void test_progress_stops(void **state)
+{
+    (void)state;
+    static const char settings[] = "time.slow=yes time.step=0.001 output.figures=[]";
+    int calls = 0;
+    rw_run_report report;
+    erase("k");
+    assert_int_equal(run("k", settings, (rw_run_options){.progress = refuse, .user = &calls}, &report), RW_ERR_INPUT);
+    assert_string_equal(rw_message(ctx), "the sensor has failed");
+    assert_true(calls >= 1 && report.step >= 2 && report.time < 1);
+    must_run("k", settings, (rw_run_options){.restart = true});
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -665,6 +686,7 @@ int main(void)
         cmocka_unit_test(test_two_runs_in_one_folder),
         cmocka_unit_test(test_kill_at_any_moment),
         cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_progress_stops),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
