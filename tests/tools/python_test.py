@@ -83,7 +83,9 @@ class Test(unittest.TestCase):
         decay = math.exp(-(2/h*math.sin(math.pi*h/2))**2*end)
         for found, first in zip(values(u), start, strict=True):
             self.assertAlmostEqual(found, decay*first, delta=1e-5)
-        self.assertEqual(rw_ode_method_name(ode), "rkc2")
+        method = c_int()
+        rw_ode_get_method(ode, method, None)
+        self.assertEqual(rw_ode_method_name(method.value), "rkc2")
         self.assertGreater(rw_ode_get_statistics(ode).steps, 1)
         rw_ode_destroy(ode)
 
