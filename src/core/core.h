@@ -72,6 +72,8 @@ rw_status rw_struct_in(rw_context *ctx, const char *type, void *to, size_t size,
         rw_struct_in(NULL, #type, &spec##_room, sizeof(type), spec, from_size);                                        \
         (spec) = &spec##_room;                                                                                         \
     }
+/* Room for later members, in structures that lie in others: it must be 0. */
+rw_status rw_reserved_check(rw_context *ctx, const char *type, const int64_t *reserved, int n);
 /* Elements of an array likewise: *copy is NULL where *array can be used as it is, else the new *array; rw_free it. */
 rw_status rw_struct_in_array(rw_context *ctx, const char *type, const void **array, int64_t n, size_t size,
                              size_t from_size, void **copy);

@@ -24,6 +24,15 @@ rw_status rw_struct_in(rw_context *ctx, const char *type, void *to, size_t size,
     return RW_OK;
 }
 
+rw_status rw_reserved_check(rw_context *ctx, const char *type, const int64_t *reserved, int n)
+{
+    if (is_zero((const char *)reserved, (size_t)n * sizeof *reserved)) return RW_OK;
+    return rw_fail(ctx, RW_ERR_ARGUMENT,
+                   "%s.reserved is set: set all members to 0 first, as {0} does; version " RW_VERSION
+                   " of the library has no members there",
+                   type);
+}
+
 rw_status rw_struct_in_array(rw_context *ctx, const char *type, const void **array, int64_t n, size_t size,
                              size_t from_size, void **copy)
 {

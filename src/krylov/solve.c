@@ -297,6 +297,7 @@ static rw_status krylov_solve(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_
     const bool worse = !(reached <= result->first) && best == result->first; /* x keeps the initial guess */
     result->residual = best;
     result->seconds = rw_seconds() - start;
+    if (k->stopped != RW_OK) result->reason = RW_KRYLOV_INTERRUPTED; /* whatever the last iterations gave */
     if (result->reason == RW_KRYLOV_CONVERGED) return RW_OK;
     if (k->wish[0]) return rw_fail(k->device->ctx, k->stopped, "%s", k->wish);
     explain(k, result, b, x, worse, more, sizeof more);

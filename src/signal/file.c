@@ -134,6 +134,7 @@ static rw_status check_raw(rw_signal_source *s, const rw_signal_format *given)
 rw_status rw_signal_open(rw_context *ctx, const char *name, const rw_signal_format *given, rw_signal_source *s)
 {
     *s = (rw_signal_source){0};
+    RW_TRY(rw_reserved_check(ctx, "rw_signal_format", given->reserved, RW_COUNT(given->reserved)));
     RW_TRY(rw_stream_file_open(ctx, name, &s->file));
     const unsigned char *b = s->file.start;
     const bool wav = s->file.nstart == 12 && memcmp(b, "RIFF", 4) == 0 && memcmp(b + 8, "WAVE", 4) == 0;

@@ -90,6 +90,7 @@ static rw_status check_spec(frames *f)
     p->queues = s->queues ? s->queues : 3, p->depth = s->depth ? s->depth : RW_MAX(8, p->queues + 2), p->batch = 1;
     p->rate = s->rate, p->most = s->frames_most, p->observed = s->show != NULL;
     p->report.deadline = s->deadline > 0 ? s->deadline : s->rate > 0 ? 1 / s->rate : 0;
+    RW_TRY(rw_reserved_check(p->ctx, "rw_frame_format", s->frames.reserved, RW_COUNT(s->frames.reserved)));
     RW_TRY(rw_pipeline_create(p, f->device));
     if (s->rate >= 0 && s->deadline >= 0) return RW_OK;
     return rw_fail(p->ctx, RW_ERR_ARGUMENT, "stream: rate = %g, deadline = %g: neither is below 0", s->rate,

@@ -360,13 +360,19 @@ static void test_monitor_stops(void **state)
         assert_int_equal(s.calls, 1);
         assert_true(r.iterations >= s.at && r.iterations < 160 && r.residual <= r.first);
         s.at = INT64_MAX; /* the solver is usable */
+        OK(rw_array_zero(x, queue));
         OK(rw_krylov_solve(k, b, x, &r));
+        s.at = r.iterations, s.calls = 0; /* at the iteration that converges */
+        OK(rw_array_zero(x, queue));
+        FAILS(s.status, s.says ? "enough after" : "interrupted", rw_krylov_solve(k, b, x, &r));
+        assert_int_equal(r.reason, RW_KRYLOV_INTERRUPTED);
+        assert_int_equal(s.calls, 1);
         rw_krylov_destroy(&k), rw_sparse_destroy(&m), rw_array_destroy(&b), rw_array_destroy(&x);
     }
     free_entries(&e);
 }
 
-/* Setups end when the request has come before them; without it they succeed. */
+/* A setup ends with ERR_INTERRUPTED if a stop was requested before; after a reset it succeeds. */
 static void test_setup_stops(void **state)
 {
     (void)state;

@@ -421,6 +421,9 @@ static void test_refused(void **state)
     (void)state;
     FAILS(RW_ERR_ARGUMENT, "method = 9 is not one of its enumeration",
           rw_precond_create(rw_sparse_operator(m), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_METHODS}, &p));
+    FAILS(RW_ERR_ARGUMENT, "rw_precond_spec.reserved is set",
+          rw_precond_create(rw_sparse_operator(m), RW_F64,
+                            &(rw_precond_spec){.method = RW_PRECOND_JACOBI, .reserved = {[0] = 1}}, &p));
     FAILS(RW_ERR_ARGUMENT, "no preconditioner",
           rw_precond_create(rw_sparse_operator(m), RW_F64, &(rw_precond_spec){0}, &p));
     FAILS(RW_ERR_ARGUMENT, "ssor: omega = 2.5 is outside (0, 2)",

@@ -579,6 +579,10 @@ static void test_headers(void **state)
         write_file("h.wav", b, rows[i].n);
         FAILS(rows[i].status, rows[i].message, rw_signal_run(dev, at("h.wav"), at("z.wav"), &spec, NULL));
     }
+    rw_signal_spec later = spec;
+    later.in.reserved[0] = 1;
+    FAILS(RW_ERR_ARGUMENT, "rw_signal_format.reserved is set",
+          rw_signal_run(dev, at("h.wav"), at("z.wav"), &later, NULL));
     /* what came before the end is written, then the error */
     static const struct {
         size_t n;
