@@ -10,7 +10,8 @@
 #   make fuzz        each fuzz target for FUZZ_SECONDS (default 60); needs clang
 #   make clean       remove the build folder; results stay
 #
-# BUILD=folder builds elsewhere, JOBS=n sets how many compilers and tests run at once, DEPS=no leaves packages alone.
+# BUILD=folder builds elsewhere, JOBS=n sets how many compilers and tests run at once, DEPS=no leaves packages alone,
+# PART=k/n runs every n-th of the tests of check or check-long, from the k-th.
 
 BUILD ?= build
 RESULTS ?= results
@@ -19,6 +20,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 PRESET ?= sanitize
 FUZZ_SECONDS ?= 60
 DEPS ?= yes
+PART ?= 1/1
 
 # Options of this make are not for the one that CMake starts.
 unexport MAKEFLAGS MFLAGS
@@ -53,6 +55,7 @@ demo:
 # $(call tests,log,options of ctest): runs tests and prints the slowest ones.
 define tests
 status=0; ctest --test-dir '$(BUILD)' --parallel $(JOBS) --no-tests=error --output-on-failure $(2) \
+    -I '$(firstword $(subst /, ,$(PART))),,$(lastword $(subst /, ,$(PART)))' \
     --output-log '$(BUILD)/$(1).log' --output-junit '$(1).xml' || status=$$?; \
 tests/times.sh slowest '$(BUILD)/$(1).xml'; exit $$status
 endef
