@@ -58,11 +58,16 @@ typedef struct rw_boundary {
     const char *a, *b, *c;
 } rw_boundary;
 
-/* A uniform grid of nodes. Node (i, j, k) lies at origin + (i, j, k) * spacing. Arrays have shape (z, y, x). */
+/* A uniform grid of nodes: all of it, or the part that one of several processes computes.
+ * Node (i, j, k) of the part lies at origin + (first + (i, j, k)) * spacing. Arrays have the shape (z, y, x) of the
+ * part. mean() and error norms divide by the number of nodes of the whole grid. Boundary conditions apply to the sides
+ * of the part. Axes beyond ndim have size 0 or 1. */
 typedef struct rw_grid {
-    int ndim; /* 1, 2, 3 */
-    int64_t size[3];
-    double spacing[3], origin[3];
+    int ndim;                     /* 1, 2, 3 */
+    int64_t size[3];              /* nodes of the part */
+    double spacing[3], origin[3]; /* origin: coordinates of the first node of the whole grid */
+    int64_t global_size[3];       /* nodes of the whole grid. Default: size. */
+    int64_t first[3];             /* index of the part's first node in the whole grid. Default: 0. */
 } rw_grid;
 
 typedef struct rw_expr_field {

@@ -24,7 +24,7 @@ rw_status rw_graph_create(rw_context *ctx, const rw_grid *grid, int order, rw_gr
     static const char *const h[] = {"#hx", "#hy", "#hz"}, *const o[] = {"#x0", "#y0", "#z0"};
     for (int d = 0; d < 3; ++d) {
         g->spacing[d] = rw_graph_add_param(g, h[d], false, grid->spacing[d], 0);
-        g->origin[d] = rw_graph_add_param(g, o[d], false, grid->origin[d], 0);
+        g->origin[d] = rw_graph_add_param(g, o[d], false, rw_grid_coordinate(grid, d, 0), 0);
     }
     rw_real(g, 0);
     if (!g->failed) return RW_OK;

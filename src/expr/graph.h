@@ -11,6 +11,7 @@
 #define RW_GRAPH_H
 
 #include "core/core.h"
+#include "expr/grid.h"
 #include "rechenwerk/expr.h"
 
 typedef int rw_node; /* index into the table; -1: none */

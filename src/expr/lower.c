@@ -404,10 +404,7 @@ static rw_status lower_c_function(rw_lowering *l, const rw_syntax *s, int functi
     return RW_OK;
 }
 
-static rw_node cell_count(rw_graph *g)
-{
-    return rw_real(g, (double)g->grid.size[0] * (double)g->grid.size[1] * (double)g->grid.size[2]);
-}
+static rw_node cell_count(rw_graph *g) { return rw_real(g, rw_grid_nodes(&g->grid)); }
 
 /* |a|^2, real. */
 static rw_node square(rw_graph *g, rw_node a)

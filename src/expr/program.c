@@ -50,24 +50,6 @@ static rw_status declare_boundary(rw_lowering *l, const rw_expr_field *f, int in
     return RW_OK;
 }
 
-static rw_status check_grid(rw_context *ctx, const rw_grid *g)
-{
-    if (g->ndim < 1 || g->ndim > 3)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "grid of %d dimensions: 1, 2 or 3 are possible", g->ndim);
-    for (int d = 0; d < 3; ++d) {
-        if (g->size[d] < 0 || (d >= g->ndim && g->size[d] != 1))
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "grid size %lld on axis %c: %s", (long long)g->size[d], "xyz"[d],
-                           d < g -> ndim ? "must not be negative" : "must be 1 beyond the grid's dimensions");
-        if (d < g->ndim && !(g->spacing[d] > 0 && g->spacing[d] < 1e300))
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "grid spacing %g on axis %c must be positive", g->spacing[d],
-                           "xyz"[d]);
-    }
-    if (g->size[0] && g->size[1] > INT64_MAX / 64 / g->size[0] / RW_MAX(g->size[2], 1))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "a grid of %lld x %lld x %lld nodes", (long long)g->size[0],
-                       (long long)g->size[1], (long long)g->size[2]);
-    return RW_OK;
-}
-
 static rw_status declare_functions(rw_context *ctx, const char *where, const rw_expr_spec *spec, rw_graph *graph)
 {
     for (int i = 0; i < spec->nfunctions; ++i) {
@@ -245,11 +227,12 @@ static rw_status create(rw_device *dev, const rw_expr_spec *spec, rw_expr **expr
     rw_parsed parsed = {0};
     rw_source source = {spec->name ? spec->name : "expression", spec->text, spec->line, spec->column};
     if (!spec->text) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: text = NULL: give statements", source.name);
-    RW_TRY(check_grid(ctx, &spec->grid));
+    rw_grid grid;
+    RW_TRY(rw_grid_resolve(ctx, &spec->grid, 0, &grid));
     if (spec->trace < 0) return rw_fail(ctx, RW_ERR_ARGUMENT, "trace = %d rows", spec->trace);
     if (spec->order != 0 && spec->order != 2 && spec->order != 4)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "order = %d: grid operators have order 2 or 4", spec->order);
-    RW_TRY(rw_graph_create(ctx, &spec->grid, spec->order, &graph));
+    RW_TRY(rw_graph_create(ctx, &grid, spec->order, &graph));
     graph->linear = graph->reciprocals = spec->reassociate, graph->unstructured = spec->ngiven > 0;
     rw_lowering_begin(&l, ctx, graph);
     rw_status status = rw_expr_declare(ctx, spec, graph, &l);

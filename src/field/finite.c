@@ -45,9 +45,8 @@ const char *rw_finite_word(double value) { return isnan(value) ? "not a number" 
 void rw_finite_node(rw_text *text, const rw_grid *g, int64_t node)
 {
     const int64_t i[3] = {node % g->size[0], node / g->size[0] % g->size[1], node / g->size[0] / g->size[1]};
-    rw_text_add(text, "node (%lld", (long long)i[0]);
-    for (int d = 1; d < g->ndim; ++d) rw_text_add(text, ", %lld", (long long)i[d]);
+    rw_text_add(text, "node (%lld", (long long)(g->first[0] + i[0]));
+    for (int d = 1; d < g->ndim; ++d) rw_text_add(text, ", %lld", (long long)(g->first[d] + i[d]));
     rw_text_add(text, ")");
-    for (int d = 0; d < g->ndim; ++d)
-        rw_text_add(text, ", %c = %.6g", "xyz"[d], g -> origin[d] + (double)i[d] * g -> spacing[d]);
+    for (int d = 0; d < g->ndim; ++d) rw_text_add(text, ", %c = %.6g", "xyz"[d], rw_grid_coordinate(g, d, i[d]));
 }

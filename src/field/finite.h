@@ -4,7 +4,7 @@
 #define RW_FINITE_H
 
 #include "device/device.h"
-#include "rechenwerk/expr.h"
+#include "expr/grid.h"
 
 typedef struct rw_finite {
     int64_t first;   /* node of the first value that is not finite, -1: all are */

@@ -43,8 +43,8 @@ void rw_build_norm(rw_building *b, const rw_node *e, const rw_node *y, const rw_
         sum = OP(ADD, sum, OP(MUL, r, r));
     }
     if (b->status != RW_OK) return;
-    double cells = (double)(ode->grid.size[0] * ode->grid.size[1] * ode->grid.size[2]) * ode->nfields;
-    rw_build_result(b, "norm", rw_make1(g, RW_OP_SQRT, OP(DIV, rw_reduce(g, RW_SUM, sum), rw_real(g, cells))));
+    const double entries = rw_grid_nodes(&ode->grid) * ode->nfields;
+    rw_build_result(b, "norm", rw_make1(g, RW_OP_SQRT, OP(DIV, rw_reduce(g, RW_SUM, sum), rw_real(g, entries))));
 }
 
 static rw_status build_euler(rw_ode *ode, rw_node *rates, rw_stage *stage)

@@ -56,25 +56,10 @@ static rw_status check_spec(rw_context *ctx, rw_ode_spec *spec)
     RW_TRY(rw_params_resolve(ctx, rw_ode_params(), NULL, spec));
     spec->max_stages = given_stages;
     if (spec->nfields < 1) return rw_fail(ctx, RW_ERR_INPUT, "there are no fields: declare at least one");
-    if (spec->grid.ndim < 1 || spec->grid.ndim > 3)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "grid of %d dimensions: 1, 2 or 3 are possible", spec->grid.ndim);
+    RW_TRY(rw_grid_resolve(ctx, &spec->grid, 1, &spec->grid));
     if (!spec->equations) return rw_fail(ctx, RW_ERR_ARGUMENT, "equations = NULL: give du/dt = … for each field");
     if (spec->order != 0 && spec->order != 2 && spec->order != 4)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "order = %d: grid operators have order 2 or 4", spec->order);
-    int64_t cells = 1;
-    for (int d = 0; d < spec->grid.ndim; ++d) {
-        int64_t n = spec->grid.size[d];
-        double h = spec->grid.spacing[d];
-        if (n < 1)
-            return rw_fail(ctx, RW_ERR_INPUT, "grid.size = %lld on axis %c: at least one node is needed", (long long)n,
-                           "xyz"[d]);
-        if (cells > INT64_MAX / 64 / n)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "grid.size = %lld on axis %c: the grid has more than 2^57 nodes",
-                           (long long)n, "xyz"[d]);
-        if (!(h > 0 && h < 1e300))
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "grid spacing %g on axis %c must be positive", h, "xyz"[d]);
-        cells *= n;
-    }
     if (spec->dense && spec->method == RW_ODE_RK4)
         return rw_fail(ctx, RW_ERR_ARGUMENT,
                        "dense with method rk4: states are kept by methods with error control: choose one of them, or "
@@ -125,7 +110,6 @@ static rw_status create(rw_device *dev, const rw_ode_spec *given, rw_ode **resul
     ode->device = rw_device_retain(dev);
     ode->ops = methods[spec->method];
     ode->grid = spec->grid, ode->order = spec->order;
-    for (int d = ode->grid.ndim; d < 3; ++d) ode->grid.size[d] = 1, ode->grid.spacing[d] = 1;
     ode->cancel = spec->cancel;
     ode->start = ode->t = spec->start, ode->fixed_step = spec->step;
     ode->rtol = spec->rtol > 0 ? spec->rtol : rw_ode_standard("rtol", NULL);

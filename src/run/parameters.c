@@ -11,7 +11,7 @@ static rw_status evaluate(const rw_case *c, const rw_expr_scalar *scalars, int n
                           const rw_tree *node, double *value)
 {
     rw_context *ctx = rw_case_context(c);
-    rw_grid grid = {1, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}};
+    rw_grid grid = {.ndim = 1, .size = {1, 1, 1}, .spacing = {1, 1, 1}};
     rw_expr_spec spec = {.grid = grid, .scalars = scalars, .nscalars = nscalars};
     rw_graph *g;
     rw_lowering l;

@@ -301,10 +301,10 @@ static rw_status name_place(rw_run *r, rw_status status)
 {
     if (status != RW_ERR_NOT_CONVERGED || !r->reason || strcmp(r->reason, "not_finite")) return status;
     const rw_output_field *fields = r->problem->fields;
-    const rw_grid grid = {r->grid->ndim,
-                          {r->grid->size[0], r->grid->size[1], r->grid->size[2]},
-                          {r->grid->spacing[0], r->grid->spacing[1], r->grid->spacing[2]},
-                          {r->grid->origin[0], r->grid->origin[1], r->grid->origin[2]}};
+    const rw_grid grid = {.ndim = r->grid->ndim,
+                          .size = {r->grid->size[0], r->grid->size[1], r->grid->size[2]},
+                          .spacing = {r->grid->spacing[0], r->grid->spacing[1], r->grid->spacing[2]},
+                          .origin = {r->grid->origin[0], r->grid->origin[1], r->grid->origin[2]}};
     char *message = rw_strdup(rw_message(r->ctx));
     rw_text place = {0};
     for (int i = 0; i < r->problem->nfields && !place.length; i++) {

@@ -188,9 +188,69 @@ static void test_integrator(void **state)
     rw_array_destroy(&u);
 }
 
+/* Each of two processes has one half of a grid: coordinates, means and the steps of error control are those of the
+ * whole. The halves are equal, so that one program with doubled sums stands for both. */
+static void test_part(void **state)
+{
+    (void)state;
+    const rw_expr_field field = {.name = "u",
+                                 .dtype = RW_F64,
+                                 .boundary = {{RW_BOUNDARY_REFLECT}, {RW_BOUNDARY_REFLECT}}};
+    const double h = 1. / N;
+    rw_expr_spec spec = {.text = "u = sin(0.3*x) + x; m = mean(u)",
+                         .grid = {1, {N, 1, 1}, {h, 1, 1}, {3, 0, 0}, .global_size = {2 * N}, .first = {N}},
+                         .fields = &field,
+                         .nfields = 1};
+    rw_array *u = wave(RW_F64);
+    rw_expr *e;
+    const void *data;
+    double mean = 0, sum = 0;
+    begin();
+    rw_device_set_ranks(dev, &two);
+    OK(rw_expr_create(dev, &spec, &e));
+    OK(rw_expr_bind(e, "u", u));
+    OK(rw_expr_run(e, queue));
+    OK(rw_expr_get(e, "m", &mean, NULL));
+    OK(rw_array_read(u, &data));
+    for (int i = 0; i < N; ++i) {
+        const double x = 3 + (N + i) * h, right = sin(0.3 * x) + x;
+        if (fabs(((const double *)data)[i] - right) > 1e-13)
+            fail_msg("node %d: %.17g, not %.17g", i, ((const double *)data)[i], right);
+        sum += right;
+    }
+    near(mean, 2 * sum / (2 * N));
+    rw_expr_destroy(&e);
+
+    double last[2];
+    rw_ode_statistics steps[2];
+    for (int parts = 0; parts < 2; ++parts) {
+        rw_ode_spec problem = {.equations = "du/dt = laplace(u) - u^2",
+                               .grid = {1, {N, 1, 1}, {0.05, 1, 1}, {0}},
+                               .fields = &field,
+                               .nfields = 1,
+                               .method = RW_ODE_RKC2};
+        if (parts) problem.grid.global_size[0] = 2 * N;
+        rw_ode *ode;
+        rw_array *y = wave(RW_F64);
+        rw_device_set_ranks(dev, parts ? &two : NULL);
+        OK(rw_ode_create(dev, &problem, &ode));
+        OK(rw_ode_bind(ode, "u", y));
+        while (rw_ode_time(ode) < 0.5) OK(rw_ode_step(ode, 0.5));
+        OK(rw_ode_get_statistics(ode, steps + parts));
+        OK(rw_array_read(y, &data));
+        last[parts] = ((const double *)data)[N / 3];
+        rw_ode_destroy(&ode), rw_array_destroy(&y);
+    }
+    assert_int_equal(steps[0].steps, steps[1].steps);
+    near(last[1], last[0]);
+    end();
+    rw_array_destroy(&u);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_reductions), cmocka_unit_test(test_expression),
-                                       cmocka_unit_test(test_solvers), cmocka_unit_test(test_integrator)};
+                                       cmocka_unit_test(test_solvers), cmocka_unit_test(test_integrator),
+                                       cmocka_unit_test(test_part)};
     return run_on_devices("ranks", tests, RW_COUNT(tests));
 }

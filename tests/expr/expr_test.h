@@ -85,7 +85,10 @@ static inline int open_devices(rw_device **devices, int max)
     return n;
 }
 
-static inline rw_grid grid1(int64_t n, double h) { return (rw_grid){1, {n, 1, 1}, {h, 1, 1}, {0}}; }
+static inline rw_grid grid1(int64_t n, double h)
+{
+    return (rw_grid){.ndim = 1, .size = {n, 1, 1}, .spacing = {h, 1, 1}};
+}
 
 static inline int64_t cell_count(const rw_grid *g) { return g->size[0] * g->size[1] * g->size[2]; }
 

@@ -47,10 +47,10 @@ static void test_texts_compile_for_cuda(void **state)
                                         {RW_BOUNDARY_ROBIN, "a", "1 + x", "t"}, {RW_BOUNDARY_PERIODIC, 0, 0, 0},
                                         {RW_BOUNDARY_NEAREST, 0, 0, 0},         {RW_BOUNDARY_REFLECT, 0, 0, 0},
                                         {RW_BOUNDARY_CONSTANT, "a + x", 0, 0},  {RW_BOUNDARY_REFLECT101, 0, 0, 0}};
-    static const rw_grid grids[] = {{3, {70, 40, 33}, {0.5, 0.5, 0.5}, {0}},
-                                    {2, {130, 40, 1}, {0.5, 0.5, 1}, {0}},
-                                    {1, {5000, 1, 1}, {0.5, 1, 1}, {0}},
-                                    {3, {3, 2, 1}, {0.5, 0.5, 0.5}, {0}}};
+    static const rw_grid grids[] = {{.ndim = 3, .size = {70, 40, 33}, .spacing = {0.5, 0.5, 0.5}},
+                                    {.ndim = 2, .size = {130, 40, 1}, .spacing = {0.5, 0.5, 1}},
+                                    {.ndim = 1, .size = {5000, 1, 1}, .spacing = {0.5, 1, 1}},
+                                    {.ndim = 3, .size = {3, 2, 1}, .spacing = {0.5, 0.5, 0.5}}};
     const rw_device_properties gpu = {.name = "cuda:0",
                                       .kind = "cuda",
                                       .gpu = true,

@@ -399,7 +399,7 @@ static void test_corners(void **state)
 
 static int setup(void **state)
 {
-    static const rw_grid grid = {2, {4, 3, 1}, {0.1, 0.2, 1}, {0}};
+    static const rw_grid grid = {.ndim = 2, .size = {4, 3, 1}, .spacing = {0.1, 0.2, 1}};
     if (make_context(state)) return -1;
     names_begin(&n, &grid, 2);
     g = n.g;

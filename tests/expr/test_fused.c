@@ -66,7 +66,7 @@ static void test_which(void **state)
         {"s = dx(s); v = dx(s)", "11"},
     };
     rw_device *dev = open_device("cpu:tiling=fused");
-    rw_grid grid = {2, {20, 20, 1}, {0.1, 0.1, 1}, {0}};
+    rw_grid grid = {.ndim = 2, .size = {20, 20, 1}, .spacing = {0.1, 0.1, 1}};
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         char kernels[16] = "";
         compiler(false);
@@ -93,7 +93,7 @@ static void test_when(void **state)
     rw_device *dev = open_device("cpu");
     compiler(false);
     for (int i = 0; i < RW_COUNT(rows); ++i) {
-        rw_grid grid = {2, {rows[i].n, rows[i].n, 1}, {0.1, 0.1, 1}, {0}};
+        rw_grid grid = {.ndim = 2, .size = {rows[i].n, rows[i].n, 1}, .spacing = {0.1, 0.1, 1}};
         rw_device_properties p = {.name = "some:0",
                                   .kind = "cuda",
                                   .gpu = rows[i].gpu,
@@ -178,10 +178,10 @@ static void test_bits(void **state)
                 if (strcmp(info->kind, "cpu") && (g + k) % 2) continue;
                 if (g == RW_COUNT(grids) - 1 && !info->gpu && strcmp(info->kind, "cpu")) continue;
                 if (chosen++ % 4 && !test_long()) continue;
-                rw_grid grid = {grids[g].ndim,
-                                {grids[g].n[0], grids[g].n[1], grids[g].n[2]},
-                                {0.5, 0.25, 0.5},
-                                {0.125, -0.25, 0}};
+                rw_grid grid = {.ndim = grids[g].ndim,
+                                .size = {grids[g].n[0], grids[g].n[1], grids[g].n[2]},
+                                .spacing = {0.5, 0.25, 0.5},
+                                .origin = {0.125, -0.25, 0}};
                 int64_t cells = cell_count(&grid);
                 int order = (g + k) % 2 ? 4 : 2, kernels, fewer;
                 bool mixed = (g + k) % 3 == 0;
@@ -221,7 +221,7 @@ static void test_sides_that_nothing_reads(void **state)
         char name[32];
         snprintf(name, sizeof name, "cpu:tiling=%s", tilings[i]);
         rw_device *dev = open_device(name);
-        rw_grid grid = {2, {40, 30, 1}, {0.5, 0.25, 1}, {0}};
+        rw_grid grid = {.ndim = 2, .size = {40, 30, 1}, .spacing = {0.5, 0.25, 1}};
         rw_expr_field f[4];
         for (int k = 0; k < 4; ++k) {
             f[k] = (rw_expr_field){.name = fields_of[k], .dtype = RW_F64};
@@ -269,7 +269,7 @@ static void test_recorded(void **state)
 {
     (void)state;
     rw_device *dev = open_device("cpu:tiling=fused");
-    rw_grid grid = {2, {21, 18, 1}, {0.5, 0.5, 1}, {0}};
+    rw_grid grid = {.ndim = 2, .size = {21, 18, 1}, .spacing = {0.5, 0.5, 1}};
     int64_t n = cell_count(&grid);
     double *first = malloc(sizeof *first * (size_t)n);
     rw_expr *e = create(dev, &grid, "v = u + a*laplace(u); w = v + a*laplace(v)", 2, RW_BOUNDARY_PERIODIC, false);

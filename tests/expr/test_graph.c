@@ -303,7 +303,7 @@ static void test_values(void **state)
 
 static void build(void)
 {
-    static const rw_grid grid = {2, {4, 3, 1}, {0.1, 0.2, 1}, {0}};
+    static const rw_grid grid = {.ndim = 2, .size = {4, 3, 1}, .spacing = {0.1, 0.2, 1}};
     rw_graph *h = NULL;
     if (rw_graph_create(ctx, &grid, 2, &h) != RW_OK) return;
     static const int here[3] = {0};
@@ -337,7 +337,7 @@ static void test_memory(void **state)
 static void test_limits(void **state)
 {
     (void)state;
-    static const rw_grid grid = {1, {4, 1, 1}, {0.1, 1, 1}, {0}};
+    static const rw_grid grid = {.ndim = 1, .size = {4, 1, 1}, .spacing = {0.1, 1, 1}};
     static const int here[3] = {0};
     for (int deep = 0; deep < 2; ++deep) {
         rw_graph *h;
@@ -357,7 +357,7 @@ static void test_limits(void **state)
 
 static int setup(void **state)
 {
-    static const rw_grid grid = {2, {4, 3, 1}, {0.1, 0.2, 1}, {0}};
+    static const rw_grid grid = {.ndim = 2, .size = {4, 3, 1}, .spacing = {0.1, 0.2, 1}};
     if (make_context(state)) return -1;
     names_begin(&n, &grid, 2);
     g = n.g;

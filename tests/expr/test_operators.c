@@ -95,7 +95,7 @@ static void set_boundaries(rw_expr_field *f, enum kind kind, int ndim, const cha
 /* Spacing and origin that put the sides at 0 and 1. */
 static rw_grid unit_grid(enum kind kind, int ndim, int64_t n)
 {
-    rw_grid g = {ndim, {1, 1, 1}, {1, 1, 1}, {0}};
+    rw_grid g = {.ndim = ndim, .size = {1, 1, 1}, .spacing = {1, 1, 1}};
     for (int d = 0; d < ndim; ++d) {
         g.size[d] = kind == DIRICHLET ? n - 1 : kind == PERIODIC ? n : n + 1;
         g.spacing[d] = 1. / (double)n, g.origin[d] = kind == DIRICHLET ? g.spacing[d] : 0;
@@ -222,7 +222,7 @@ static void test_symmetric_functions(void **state)
 static void beyond(int axis, int64_t n, int order, rw_boundary_kind kind, int d, double (*p)(double),
                    double (*p1)(double), double *out)
 {
-    rw_grid grid = {axis + 1, {1, 1, 1}, {1, 1, 1}, {0}};
+    rw_grid grid = {.ndim = axis + 1, .size = {1, 1, 1}, .spacing = {1, 1, 1}};
     grid.size[axis] = n, grid.spacing[axis] = 0.5;
     bool outside = kind == RW_BOUNDARY_DIRICHLET; /* the node on the side is none of the array */
     double h = 0.5, side[2] = {outside ? -h : 0, outside ? (double)n * h : (double)(n - 1) * h};
@@ -550,10 +550,10 @@ static void test_devices(void **state)
     int n = open_devices(devices, 16), runs = 0;
     for (int i = 0; i < RW_COUNT(sizes); ++i) {
         int ndim = sizes[i][2] > 3 ? 3 : sizes[i][1] > 1 || sizes[i][2] > 1 ? 2 : 1;
-        rw_grid grid = {ndim,
-                        {sizes[i][0], sizes[i][1], ndim == 3 ? sizes[i][2] : 1},
-                        {0.5, 0.4, 0.6},
-                        {0.1, -0.2, 0.3}};
+        rw_grid grid = {.ndim = ndim,
+                        .size = {sizes[i][0], sizes[i][1], ndim == 3 ? sizes[i][2] : 1},
+                        .spacing = {0.5, 0.4, 0.6},
+                        .origin = {0.1, -0.2, 0.3}};
         if (i >= 9 && i < 13) grid.ndim = 3, grid.size[2] = sizes[i][2];
         for (int d = 0; d < n; ++d) {
             if (!test_long() && i % (strcmp(rw_device_info(devices[d])->kind, "cpu") ? 7 : 2)) continue;

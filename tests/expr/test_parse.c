@@ -461,18 +461,29 @@ static void test_declarations(void **state)
     spec = spec_of(NULL);
     FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT, "case.yaml: text = NULL: give statements");
     spec = spec_of("r = 1"), spec.grid.ndim = 4;
-    FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT, "grid of 4 dimensions: 1, 2 or 3 are possible");
+    FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT, "grid.ndim = 4: a grid has 1, 2 or 3 dimensions");
     spec = spec_of("r = 1"), spec.grid.size[1] = -1;
-    FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT, "grid size -1 on axis y: must not be negative");
+    FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT, "grid.size = -1 on axis y: must be at least 0");
     spec = spec_of("r = 1"), spec.grid.size[2] = 2;
     FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT,
-          "grid size 2 on axis z: must be 1 beyond the grid's dimensions");
+          "grid.size = 2 on axis z: must be 1 beyond the grid's 2 dimensions");
     spec = spec_of("r = 1"), spec.grid.spacing[0] = 0;
-    FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT, "grid spacing 0 on axis x must be positive");
+    FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT, "grid.spacing = 0 on axis x: must be positive");
     spec = spec_of("r = 1"), spec.grid.spacing[1] = NAN;
     assert_int_equal(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT);
     spec = spec_of("r = 1"), spec.grid.size[0] = spec.grid.size[1] = INT64_C(1) << 40;
-    assert_int_equal(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT);
+    FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT,
+          "grid.size = 1099511627776 on axis y: a grid has at most 2^57 nodes");
+    spec = spec_of("r = 1"), spec.grid.first[1] = 1;
+    FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT,
+          "grid.first = 1 on axis y: 3 nodes from there do not fit into global_size = 0");
+    spec = spec_of("r = 1"), spec.grid.global_size[0] = 1;
+    FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT,
+          "grid.first = 0 on axis x: 4 nodes from there do not fit into global_size = 1");
+    spec = spec_of("r = 1"), spec.grid.global_size[0] = INT64_MAX, spec.grid.first[0] = INT64_MAX;
+    FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT,
+          "grid.first = 9223372036854775807 on axis x: 4 nodes from there do not fit into global_size = "
+          "9223372036854775807");
     spec = spec_of("r = 1"), spec.order = 3;
     FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT, "order = 3: grid operators have order 2 or 4");
 }

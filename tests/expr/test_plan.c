@@ -16,7 +16,7 @@ static rw_expr *create(const char *text)
     rw_expr *e;
     rw_expr_spec spec = {.name = "plan",
                          .text = text,
-                         .grid = {2, {5, 4, 1}, {0.5, 0.5, 1}, {0}},
+                         .grid = {.ndim = 2, .size = {5, 4, 1}, .spacing = {0.5, 0.5, 1}},
                          .fields = fields,
                          .nfields = RW_COUNT(fields),
                          .scalars = scalars,
@@ -207,7 +207,7 @@ static rw_status run(const char *text, int n, rw_array **arrays, int *passes)
     }
     rw_expr_spec spec = {.name = "random",
                          .text = text,
-                         .grid = {2, {NX, NY, 1}, {0.5, 0.7, 1}, {0}},
+                         .grid = {.ndim = 2, .size = {NX, NY, 1}, .spacing = {0.5, 0.7, 1}},
                          .fields = f,
                          .nfields = n};
     rw_expr *e;
@@ -222,7 +222,7 @@ static rw_status run(const char *text, int n, rw_array **arrays, int *passes)
 static void test_fused_is_one_by_one(void **state)
 {
     (void)state;
-    static const rw_grid grid = {2, {NX, NY, 1}, {0.5, 0.7, 1}, {0}};
+    static const rw_grid grid = {.ndim = 2, .size = {NX, NY, 1}, .spacing = {0.5, 0.7, 1}};
     rw_array *fused[NAMES], *single_step[NAMES];
     for (int i = 0; i < NAMES; ++i)
         fused[i] = field_array(dev, &grid, RW_F64), single_step[i] = field_array(dev, &grid, RW_F64);
@@ -304,7 +304,7 @@ static void test_old_values(void **state)
         rw_expr *e;
         rw_expr_spec spec = {.name = "plan",
                              .text = table[i].text,
-                             .grid = {2, {5, 4, 1}, {0.5, 0.5, 1}, {0}},
+                             .grid = {.ndim = 2, .size = {5, 4, 1}, .spacing = {0.5, 0.5, 1}},
                              .fields = fields,
                              .nfields = RW_COUNT(fields)};
         rw_status status = rw_expr_create(dev, &spec, &e);

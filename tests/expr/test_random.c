@@ -452,12 +452,13 @@ static void compare(const outcome *device, const outcome *value, const outcome *
 }
 
 /* Origins that leave no node near 0, where signs of coordinates would be rounding. */
-static const rw_grid grids[] = {{1, {257, 1, 1}, {0.4, 1, 1}, {-3.07, 0, 0}},
-                                {2, {19, 13, 1}, {0.5, 0.7, 1}, {-3.11, -2.23, 0}},
-                                {3, {9, 7, 5}, {0.6, 0.5, 0.7}, {-2.13, -1.17, -1.09}},
-                                {2, {65, 3, 1}, {0.5, 0.7, 1}, {-3.19, -2.07, 0}},
-                                {1, {6, 1, 1}, {0.4, 1, 1}, {-1.03, 0, 0}},
-                                {2, {5, 131, 1}, {0.5, 0.3, 1}, {-1.11, -9.17, 0}}};
+static const rw_grid grids[] =
+    {{.ndim = 1, .size = {257, 1, 1}, .spacing = {0.4, 1, 1}, .origin = {-3.07, 0, 0}},
+     {.ndim = 2, .size = {19, 13, 1}, .spacing = {0.5, 0.7, 1}, .origin = {-3.11, -2.23, 0}},
+     {.ndim = 3, .size = {9, 7, 5}, .spacing = {0.6, 0.5, 0.7}, .origin = {-2.13, -1.17, -1.09}},
+     {.ndim = 2, .size = {65, 3, 1}, .spacing = {0.5, 0.7, 1}, .origin = {-3.19, -2.07, 0}},
+     {.ndim = 1, .size = {6, 1, 1}, .spacing = {0.4, 1, 1}, .origin = {-1.03, 0, 0}},
+     {.ndim = 2, .size = {5, 131, 1}, .spacing = {0.5, 0.3, 1}, .origin = {-1.11, -9.17, 0}}};
 static const rw_boundary sides[] = {{RW_BOUNDARY_DIRICHLET, "sin(x) + 0.2*t", 0, 0},
                                     {RW_BOUNDARY_NEUMANN, "0.3*cos(x) - k1", 0, 0},
                                     {RW_BOUNDARY_ROBIN, "1.5", "0.5 + k1^2", "x - 0.4"},

@@ -13,7 +13,7 @@ static int parameter;
 /* The node of a text in which `s` is the parameter. */
 static rw_node node_of(const char *text)
 {
-    static const rw_grid grid = {1, {1, 1, 1}, {1, 1, 1}, {0}};
+    static const rw_grid grid = {.ndim = 1, .size = {1, 1, 1}, .spacing = {1, 1, 1}};
     rw_lowering l;
     rw_node n = -1;
     rw_source source = {"test", text, 1, 1};

@@ -81,7 +81,7 @@ static void test_messages(void **state)
 static void test_shapes(void **state)
 {
     (void)state;
-    rw_grid grid = {2, {6, 4, 1}, {1, 1, 1}, {0}};
+    rw_grid grid = {.ndim = 2, .size = {6, 4, 1}, .spacing = {1, 1, 1}};
     rw_expr *e = create("u = dx(v) + dy(v)", &grid, uv, 2);
     static const struct {
         int ndim;
@@ -144,7 +144,7 @@ static void test_boundaries(void **state)
         memcpy(u.boundary, rows[i].side, sizeof rows[i].side);
         rw_expr_spec spec = {.name = "sides",
                              .text = "u = laplace(u)",
-                             .grid = {2, {6, 4, 1}, {1, 1, 1}, {0}},
+                             .grid = {.ndim = 2, .size = {6, 4, 1}, .spacing = {1, 1, 1}},
                              .fields = &u,
                              .nfields = 1};
         rw_expr *e;

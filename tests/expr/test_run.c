@@ -452,7 +452,7 @@ static void test_reproducible(void **state)
     rw_context *outer = ctx;
     OK(rw_context_create(&ctx));
     rw_context_set_reproducible(ctx, true);
-    rw_grid grid = {2, {67, 9, 1}, {0.3, 0.7, 1}, {0.1, 0.2, 0}};
+    rw_grid grid = {.ndim = 2, .size = {67, 9, 1}, .spacing = {0.3, 0.7, 1}, .origin = {0.1, 0.2, 0}};
     enum { N = 67 * 9 };
     static double start[3][N], first[3][N], x[N];
     double reduced[3];
@@ -548,7 +548,7 @@ static void count_warnings(void *user, rw_log_level level, const char *text)
 static void test_no_compiler(void **state)
 {
     (void)state;
-    rw_grid grid = {2, {9, 8, 1}, {0.5, 0.4, 1}, {0}};
+    rw_grid grid = {.ndim = 2, .size = {9, 8, 1}, .spacing = {0.5, 0.4, 1}};
     double start[2][72], u[2][72], v[2][72], r[2];
     for (int i = 0; i < 72; ++i) start[0][i] = sin(i), start[1][i] = cos(2 * i);
     rw_queue *q = rw_device_queue(cpu);

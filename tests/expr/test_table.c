@@ -91,7 +91,10 @@ static void test_values(void **state)
                     rw_dtype dtype = variant % 2 ? RW_F32 : RW_F64;
                     bool periodic = variant / 2;
                     int ndim = sizes[s][2] > 1 ? 3 : sizes[s][1] > 1 ? 2 : 1;
-                    rw_grid grid = {ndim, {sizes[s][0], sizes[s][1], sizes[s][2]}, {0.125, 0.3, 0.7}, {-1, 0.2, 0.4}};
+                    rw_grid grid = {.ndim = ndim,
+                                    .size = {sizes[s][0], sizes[s][1], sizes[s][2]},
+                                    .spacing = {0.125, 0.3, 0.7},
+                                    .origin = {-1, 0.2, 0.4}};
                     rw_device *dev = with_tiling(devices[d], kinds[kind]);
                     rw_expr *e = create(dev, equation[ndim - 1], &grid, dtype, periodic);
                     rw_array *u = field_array(dev, &grid, dtype);
@@ -114,7 +117,7 @@ static void test_shared_kernels(void **state)
     static const char *const kinds[] = {"cpu", "gpu", "fused", "wave", "rings"};
     enum { NX = 150, NY = 90 };
     static double start[NX * NY], got[5][NX * NY];
-    rw_grid grid = {2, {NX, NY, 1}, {0.02, 0.03, 1}, {0.5, -1, 0}};
+    rw_grid grid = {.ndim = 2, .size = {NX, NY, 1}, .spacing = {0.02, 0.03, 1}, .origin = {0.5, -1, 0}};
     for (int i = 0; i < NX * NY; ++i) start[i] = rw_random_uniform(7, (uint64_t)i);
     for (int d = 0; d < ndevices; ++d)
         for (int periodic = 0; periodic < 2; ++periodic)
@@ -144,7 +147,7 @@ static void test_neighbours(void **state)
     (void)state;
     enum { N = 30 };
     double u[N], got[N];
-    rw_grid grid = {1, {N, 1, 1}, {0.1, 1, 1}, {0.3, 0, 0}};
+    rw_grid grid = {.ndim = 1, .size = {N, 1, 1}, .spacing = {0.1, 1, 1}, .origin = {0.3, 0, 0}};
     for (int i = 0; i < N; ++i) u[i] = 1 + i % 3;
     for (int d = 0; d < ndevices; ++d) {
         rw_expr *e = create(devices[d], "v = dx(sin(a*x)*u)", &grid, RW_F64, false);
@@ -184,7 +187,7 @@ static void test_what_is_a_table(void **state)
                  {"u = sum(u) + sin(x)", 1},
                  {"v = sin(x); u = u + dx(v)", 1},
                  {"u = u + dx(sin(x)*u)", 2}};
-    rw_grid grid = {2, {8, 6, 1}, {0.1, 0.1, 1}, {0}};
+    rw_grid grid = {.ndim = 2, .size = {8, 6, 1}, .spacing = {0.1, 0.1, 1}};
     for (int i = 0; i < RW_COUNT(cases); ++i) {
         rw_expr *e = create(devices[0], cases[i].text, &grid, RW_F64, false);
         if (tables_in(e) != cases[i].tables)
@@ -295,7 +298,7 @@ static void test_linear(void **state)
                  {"where(u < v, u + u, v)", 4},
                  {"u/a + v/a", 2},
                  {"u + c*(laplace(u, 4) + u*v)", 18}};
-    rw_grid grid = {2, {8, 8, 1}, {0.3, 0.7, 1}, {0}};
+    rw_grid grid = {.ndim = 2, .size = {8, 8, 1}, .spacing = {0.3, 0.7, 1}};
     names n;
     names_begin(&n, &grid, 2);
     n.g->reciprocals = true;
@@ -327,7 +330,7 @@ static void test_rows(void **state)
                  {"u + a*y + cos(y)*b", 1},
                  {"y*(u + v*y)", 3},
                  {"x*u + x*v", 3}};
-    rw_grid grid = {2, {8, 8, 1}, {0.3, 0.7, 1}, {0}};
+    rw_grid grid = {.ndim = 2, .size = {8, 8, 1}, .spacing = {0.3, 0.7, 1}};
     names n;
     names_begin(&n, &grid, 2);
     n.g->reciprocals = true;
@@ -359,7 +362,7 @@ static void test_differences(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {{"a*(u - v) + b*u", "u - v"}, {"u + c*(a*(v - u) + b*v)", "v - u"}};
-    rw_grid grid = {2, {8, 8, 1}, {0.3, 0.7, 1}, {0}};
+    rw_grid grid = {.ndim = 2, .size = {8, 8, 1}, .spacing = {0.3, 0.7, 1}};
     names n;
     names_begin(&n, &grid, 2);
     for (int i = 0; i < 2; ++i) {
@@ -379,7 +382,7 @@ static void test_random_forms(void **state)
 {
     (void)state;
     enum { SEED = 5, ROUNDS = 300, NODES = 60 };
-    rw_grid grid = {2, {8, 8, 1}, {0.3, 0.7, 1}, {0}};
+    rw_grid grid = {.ndim = 2, .size = {8, 8, 1}, .spacing = {0.3, 0.7, 1}};
     uint64_t at = 0;
     for (int round = 0; round < ROUNDS; ++round) {
         names n;

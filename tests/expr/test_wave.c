@@ -72,7 +72,7 @@ static void test_which(void **state)
 {
     (void)state;
     rw_device *cpu = open_device("cpu"), *devices[] = {with_tiling(cpu, wishes[0]), with_tiling(cpu, wishes[1])};
-    rw_grid grid = {2, {20, 20, 1}, {0.1, 0.1, 1}, {0}};
+    rw_grid grid = {.ndim = 2, .size = {20, 20, 1}, .spacing = {0.1, 0.1, 1}};
     compiler(false);
     for (int i = 0; i < 2 * RW_COUNT(texts); ++i) {
         char kernels[16] = "";
@@ -104,7 +104,9 @@ static void test_when(void **state)
     rw_device *dev = open_device("cpu");
     compiler(false);
     for (int i = 0; i < RW_COUNT(rows); ++i) {
-        rw_grid grid = {rows[i].ndim, {rows[i].n, rows[i].n, rows[i].ndim > 2 ? rows[i].n : 1}, {0.1, 0.1, 0.1}, {0}};
+        rw_grid grid = {.ndim = rows[i].ndim,
+                        .size = {rows[i].n, rows[i].n, rows[i].ndim > 2 ? rows[i].n : 1},
+                        .spacing = {0.1, 0.1, 0.1}};
         rw_device_properties p = {.name = "some:0",
                                   .gpu = rows[i].kind[0] != 'c' || rows[i].kind[1] == 'u',
                                   .units = 132,
@@ -171,10 +173,10 @@ static void test_bits(void **state)
                     if ((g + 2 * k + 3 * i) % few) continue;
                     const int number = chosen++;
                     if (!test_long() && number % (few == 5 ? 13 : 7)) continue;
-                    rw_grid grid = {grids[g][2] > 1 ? 3 : 2,
-                                    {grids[g][0], grids[g][1], grids[g][2]},
-                                    {0.5, 0.25, 0.75},
-                                    {0.125, -0.25, 0.5}};
+                    rw_grid grid = {.ndim = grids[g][2] > 1 ? 3 : 2,
+                                    .size = {grids[g][0], grids[g][1], grids[g][2]},
+                                    .spacing = {0.5, 0.25, 0.75},
+                                    .origin = {0.125, -0.25, 0.5}};
                     int64_t cells = cell_count(&grid);
                     int order = k == 4 && g % 2 ? 4 : 2; /* periodic sides have both orders */
                     bool mixed = (g + k) % 3 == 0;

@@ -6,7 +6,7 @@
 #include "field/finite.h"
 
 enum { N = 4 * 3 * 2 };
-static const rw_grid grid = {3, {4, 3, 2}, {0.5, 1, 2}, {-1, 0, 0.25}};
+static const rw_grid grid = {.ndim = 3, .size = {4, 3, 2}, .spacing = {0.5, 1, 2}, .origin = {-1, 0, 0.25}};
 
 /* Value i of an array of any type; part 0 or 1. */
 static void put(void *data, rw_dtype dtype, int64_t i, int part, double value)

@@ -67,7 +67,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     if (statements) *statements++ = 0;
     else statements = text + strlen(text);
     int ndim = 1 + data[0] % 3;
-    rw_grid grid = {ndim, {3, ndim > 1 ? 2 : 1, ndim > 2 ? 2 : 1}, {0.5, 0.25, 2}, {0.1, 0, -1}};
+    rw_grid grid = {.ndim = ndim,
+                    .size = {3, ndim > 1 ? 2 : 1, ndim > 2 ? 2 : 1},
+                    .spacing = {0.5, 0.25, 2},
+                    .origin = {0.1, 0, -1}};
     if (data[0] & 64) grid.size[0] = data[0] & 128 ? 0 : 6;
     rw_expr_field fields[FIELDS] = {{.name = "u", .dtype = RW_F64},
                                     {.name = "v", .dtype = RW_F64},

@@ -286,7 +286,7 @@ static const char *const front[] = {"du/dt = 0.1*laplace(u) - dx_forward(u) - dy
 static void describe_front(problem *p, bool central, int n, int m, const char *radius)
 {
     describe(p, front[central], 1, 2, 2, cold);
-    p->spec.grid = (rw_grid){2, {n, m, 1}, {0.01, 0.01, 1}, {0.01, 0.01, 0}};
+    p->spec.grid = (rw_grid){.ndim = 2, .size = {n, m, 1}, .spacing = {0.01, 0.01, 1}, .origin = {0.01, 0.01, 0}};
     p->spec.method = RW_ODE_ROCK4, p->spec.spectral_radius = radius;
 }
 

@@ -18,7 +18,7 @@ static double one(const double x[3], int f) { return (void)x, (void)f, 1; }
 static void describe_front(problem *p, const char *equation, int n, int m, rw_ode_method method, double tolerance)
 {
     describe(p, equation, 1, 2, n + 1, cold);
-    p->spec.grid = (rw_grid){2, {n, m, 1}, {0.01, 0.01, 1}, {0.01, 0.01, 0}};
+    p->spec.grid = (rw_grid){.ndim = 2, .size = {n, m, 1}, .spacing = {0.01, 0.01, 1}, .origin = {0.01, 0.01, 0}};
     p->spec.method = method, p->spec.rtol = p->spec.atol = tolerance;
 }
 
@@ -214,7 +214,8 @@ static void equal_steps(int stages, int nsteps, double *result)
     const double end = 0.25, h = end / nsteps;
     char radius[32];
     describe_front(&p, FORWARD, ORDER_N, ORDER_N, stages ? RW_ODE_ROCK4 : RW_ODE_RK4, 1);
-    p.spec.grid = (rw_grid){2, {ORDER_N, ORDER_N, 1}, {0.1, 0.1, 1}, {0.1, 0.1, 0}};
+    p.spec.grid =
+        (rw_grid){.ndim = 2, .size = {ORDER_N, ORDER_N, 1}, .spacing = {0.1, 0.1, 1}, .origin = {0.1, 0.1, 0}};
     snprintf(radius, sizeof radius, "%.17g", (1 - 1e-9) * rw_rock_interval(RW_ROCK4, stages ? stages : 5) / h);
     p.spec.step = p.spec.initial_step = p.spec.max_step = h, p.spec.spectral_radius = radius;
     start(&p, bump);

@@ -6,7 +6,7 @@ static const rw_expr_field fields[] = {{.name = "u",
                                                      {RW_BOUNDARY_DIRICHLET, "1", 0, 0}}},
                                        {.name = "v", .dtype = RW_F64}};
 static const rw_expr_scalar scalars[] = {{.name = "c", .value = 1}};
-static const rw_grid grid = {1, {N, 1, 1}, {0.5, 1, 1}, {0}};
+static const rw_grid grid = {.ndim = 1, .size = {N, 1, 1}, .spacing = {0.5, 1, 1}};
 
 static rw_status create_expr(rw_expr **e)
 {

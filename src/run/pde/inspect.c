@@ -201,8 +201,7 @@ static rw_status inspect_side(const rw_case *c, const pde_problem *p, int f, int
         bool finite = isfinite(value[0]) && isfinite(value[1]);
         if (finite && !(nonzero && value[0] == 0 && value[1] == 0)) continue;
         for (int d = 0; d < g->ndim && l->graph->nodes[n].is_field; ++d)
-            rw_text_add(&where, "%s%c = %.6g", d ? ", " : " at ", "xyz"[d],
-                        g -> origin[d] + (double)at[d] * g -> spacing[d]);
+            rw_text_add(&where, "%s%c = %.6g", d ? ", " : " at ", "xyz"[d], rw_grid_coordinate(g, d, at[d]));
         rw_status status =
             fail_value(c, node, setting, value[0], where.data ? where.data : "",
                        finite ? "b in robin: [a, b, c] must not be 0; a value on the side, c/a, is {dirichlet: …}"
