@@ -1,7 +1,7 @@
 # librechenwerk-run, the internal library of the tests, the command.
 
-rw_part(run-objects rechenwerk-run-dependencies ${run_folders})
-rw_library(run rechenwerk-run run-objects rechenwerk-run-dependencies rechenwerk-static ${run_dependencies_static})
+rw_library(run rechenwerk-run run-objects rechenwerk-run-dependencies
+    STATIC rechenwerk-static ${run_dependencies_static})
 target_link_libraries(run PUBLIC rechenwerk)
 
 # All three parts for the unit tests.

@@ -110,5 +110,19 @@ if command -v nm >/dev/null; then
     others=$(nm -D --defined-only "$library" "$libdir/librechenwerk-run.so" |
         awk 'NF == 3 && $3 !~ /^(rw_|RECHENWERK_)/ {print $3}')
     [ -z "$others" ] || fail "exported without the prefix rw_: $others"
+    # Of the version are the functions of the public headers, no others; all others are called by librechenwerk-run or
+    # the command.
+    sed -n 's/.*\<\(rw_[a-z0-9_]*\)(.*/\1/p' "$prefix"/include/rechenwerk/*.h | sort -u >"$work/declared"
+    for one in "$library" "$libdir/librechenwerk-run.so"; do
+        nm -D --defined-only "$one" | awk '$3 ~ /@@RECHENWERK_[0-9]/ { sub(/@.*/, "", $3); print $3 }' |
+            sort >"$work/exported"
+        others=$(comm -13 "$work/declared" "$work/exported")
+        [ -s "$work/exported" ] && [ -z "$others" ] || fail "$one exports what no header declares: $others"
+    done
+    nm -D --undefined-only "$libdir/librechenwerk-run.so" "$RECHENWERK" | awk '{ sub(/@.*/, "", $2); print $2 }' |
+        sort -u >"$work/called"
+    others=$(nm -D --defined-only "$library" "$libdir/librechenwerk-run.so" |
+        awk '$3 ~ /@@RECHENWERK_PRIVATE/ { sub(/@.*/, "", $3); print $3 }' | sort -u | comm -13 "$work/called" -)
+    [ -z "$others" ] || fail "private functions are exported that nothing calls: $others"
 fi
 echo "$by_make"
