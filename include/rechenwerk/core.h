@@ -117,6 +117,9 @@ RW_API rw_status rw_context_set_cache(rw_context *context, bool enabled, const c
  * compiled after the call, so that devices agree bit for bit wherever IEEE 754 defines the result (+ - * / sqrt
  * fma). */
 RW_API void rw_context_set_reproducible(rw_context *context, bool on);
+/* The settings. *folder: NULL for the default; it belongs to the context until rw_context_set_cache is called. */
+RW_API rw_status rw_context_get_cache(const rw_context *context, bool *enabled, const char **folder, bool *trace);
+RW_API rw_status rw_context_get_reproducible(const rw_context *context, bool *on);
 
 /* Sets the message of this thread, as printf does, and returns `status`: for callbacks that fail.
  *     return rw_context_fail(ctx, RW_ERR_INPUT, "sensor %d: no value", i);

@@ -171,8 +171,15 @@ RW_API rw_status rw_expr_set_complex(rw_expr *expr, const char *scalar, double r
 
 /* Runs all passes in the queue, without waiting for them. */
 RW_API rw_status rw_expr_run(rw_expr *expr, rw_queue *queue);
-/* Gets a scalar that the program assigns, a reduction or a formula of reductions. Waits for the run. im: optional. */
+/* Gets a scalar: one that the program assigns (a reduction, a formula of reductions, a state), for which the call waits
+ * for the run, or the value of one that was declared or set. im: optional.
+ * Errors: ERR_ARGUMENT with the nearest name. */
 RW_API rw_status rw_expr_get(rw_expr *expr, const char *scalar, double *re, double *im);
+/* Gets the array bound to a field; NULL if there is none. Lifetime: the program's, until another is bound.
+ * Errors: ERR_ARGUMENT with the nearest name. */
+RW_API rw_status rw_expr_get_array(const rw_expr *expr, const char *field, rw_array **array);
+/* Gets the grid, with its defaults filled in. */
+RW_API rw_status rw_expr_get_grid(const rw_expr *expr, rw_grid *grid);
 /* Fetches the scalars of the runs since the last call, with spec.trace > 0. Waits.
  * values [*rows][*columns]: one row per run, the newest last; one column per real scalar in the order of assignment.
  * names [*columns]. Both belong to the program until its next run or trace.

@@ -93,6 +93,10 @@ typedef struct rw_fft_info {
 RW_API rw_status rw_fft_create_sized(rw_device *device, const rw_fft_spec *spec, rw_fft **fft, size_t spec_size);
 #define rw_fft_create(...) rw_fft_create_sized(__VA_ARGS__, sizeof(rw_fft_spec))
 RW_API void rw_fft_destroy(rw_fft **fft);
+/* Gets the specification, with its defaults filled in; inverse cosine and sine transforms have the kind that computes
+ * them. Lifetime: the texts belong to the plan. */
+RW_API rw_status rw_fft_get_spec_sized(const rw_fft *fft, rw_fft_spec *spec, size_t spec_size);
+#define rw_fft_get_spec(...) rw_fft_get_spec_sized(__VA_ARGS__, sizeof(rw_fft_spec))
 RW_API rw_status rw_fft_get_info_sized(const rw_fft *fft, rw_fft_info *info, size_t info_size);
 #define rw_fft_get_info(...) rw_fft_get_info_sized(__VA_ARGS__, sizeof(rw_fft_info))
 /* Replaces the plan's own work area by `work`: a contiguous array of any type on the device of the plan, of at least
@@ -203,6 +207,10 @@ RW_API rw_status rw_convolution_set(rw_convolution *convolution, rw_array *b, rw
 /* y <- a * b, without waiting; in place as in rw_fft_execute.
  * Errors: ERR_ARGUMENT: other arrays than planned, no call of rw_convolution_set; ERR_MEMORY; ERR_LAUNCH. */
 RW_API rw_status rw_convolution_execute(rw_convolution *convolution, rw_array *a, rw_array *y, rw_queue *queue);
+/* Gets the specification, with its defaults filled in. */
+RW_API rw_status rw_convolution_get_spec_sized(const rw_convolution *convolution, rw_convolution_spec *spec,
+                                               size_t spec_size);
+#define rw_convolution_get_spec(...) rw_convolution_get_spec_sized(__VA_ARGS__, sizeof(rw_convolution_spec))
 /* Properties of the plan and its work area: as rw_fft_get_info and rw_fft_set_work. table_bytes includes the transform
  * of b. */
 RW_API rw_status rw_convolution_get_info_sized(const rw_convolution *convolution, rw_fft_info *info, size_t info_size);

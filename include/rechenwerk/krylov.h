@@ -140,6 +140,11 @@ RW_API void rw_krylov_destroy(rw_krylov **solver);
  * is recorded again by the next solve.
  * Errors: ERR_INPUT, ERR_MEMORY: the previous preconditioner stays. Both exist until the new one is complete. */
 RW_API rw_status rw_krylov_update(rw_krylov *solver);
+/* Gets the specification, with its defaults filled in. `inner` is NULL. */
+RW_API rw_status rw_krylov_get_spec_sized(const rw_krylov *solver, rw_krylov_spec *spec, size_t spec_size);
+#define rw_krylov_get_spec(...) rw_krylov_get_spec_sized(__VA_ARGS__, sizeof(rw_krylov_spec))
+/* Gets the operator A. Lifetime: the solver's. */
+RW_API rw_status rw_krylov_get_operator(const rw_krylov *solver, rw_operator **op);
 /* Information on the preconditioner; all members are 0 if there is none, or a `precond_operator`. */
 RW_API rw_status rw_krylov_get_precond_sized(const rw_krylov *solver, rw_precond_info *info, size_t info_size);
 #define rw_krylov_get_precond(...) rw_krylov_get_precond_sized(__VA_ARGS__, sizeof(rw_precond_info))

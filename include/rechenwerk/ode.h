@@ -93,6 +93,15 @@ RW_API void rw_ode_destroy(rw_ode **ode);
 RW_API rw_status rw_ode_bind(rw_ode *ode, const char *field, rw_array *array);
 /* Sets a scalar. Nothing is compiled. Errors: ERR_ARGUMENT with the nearest name. */
 RW_API rw_status rw_ode_set(rw_ode *ode, const char *scalar, double value);
+/* Gets the value of a scalar, and the array bound to a field (NULL if there is none; it belongs to the integrator until
+ * another is bound). Errors: ERR_ARGUMENT with the nearest name. */
+RW_API rw_status rw_ode_get(const rw_ode *ode, const char *scalar, double *value);
+RW_API rw_status rw_ode_get_array(const rw_ode *ode, const char *field, rw_array **array);
+/* Gets the specification, with its defaults filled in. `method` and `max_stages` are those in use (rw_ode_get_method).
+ * `fields` and `scalars` are NULL: rw_ode_get and rw_ode_get_array return their values. Lifetime: the texts belong to
+ * the integrator. */
+RW_API rw_status rw_ode_get_spec_sized(const rw_ode *ode, rw_ode_spec *spec, size_t spec_size);
+#define rw_ode_get_spec(...) rw_ode_get_spec_sized(__VA_ARGS__, sizeof(rw_ode_spec))
 
 /* Takes one accepted step after as many rejected attempts as necessary. It does not pass t_limit, which is reached
  * exactly.

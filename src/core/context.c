@@ -233,4 +233,22 @@ void rw_context_set_reproducible(rw_context *context, bool on)
     if (context) context->reproducible = on;
 }
 
+rw_status rw_context_get_cache(const rw_context *context, bool *enabled, const char **folder, bool *trace)
+{
+    RW_NEED(context, "context");
+    RW_NEED(enabled, "enabled");
+    RW_NEED(folder, "folder");
+    RW_NEED(trace, "trace");
+    *enabled = context->cache_enabled, *folder = context->cache_folder, *trace = context->cache_trace;
+    return RW_OK;
+}
+
+rw_status rw_context_get_reproducible(const rw_context *context, bool *on)
+{
+    RW_NEED(context, "context");
+    RW_NEED(on, "on");
+    *on = context->reproducible;
+    return RW_OK;
+}
+
 const char *rw_version(void) { return RW_VERSION; }

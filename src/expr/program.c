@@ -427,7 +427,7 @@ void rw_expr_destroy(rw_expr **expr)
 
 /* ---- binding ----------------------------------------------------------------------------------------------------- */
 
-static rw_status fail_nearest(rw_expr *e, const char *what, const char *given, bool fields)
+static rw_status fail_nearest(const rw_expr *e, const char *what, const char *given, bool fields)
 {
     const char *names[256];
     int n = 0;
@@ -446,7 +446,7 @@ void rw_expr_hold(rw_expr *e, int field, rw_array *a)
     rw_array_destroy(&before);
 }
 
-rw_status rw_expr_no_field(rw_expr *e, const char *field) { return fail_nearest(e, "field", field, true); }
+rw_status rw_expr_no_field(const rw_expr *e, const char *field) { return fail_nearest(e, "field", field, true); }
 
 /* The grid's (z, y, x), axes of one node apart. Where one of the two is a row, the order in memory leaves no doubt. */
 static bool has_shape(const rw_grid *g, const rw_array *a)
@@ -687,12 +687,37 @@ rw_status rw_expr_get(rw_expr *e, const char *scalar, double *re, double *im)
         return rw_expr_get_state(e, e->graph->params[p].state, re);
     }
     if (i >= 0) return get_result(e, i, re, im);
+    if (p >= 0) {
+        *re = e->graph->params[p].re;
+        if (im) *im = e->graph->params[p].im;
+        return RW_OK;
+    }
     const char *names[64];
     int n = 0;
     for (int r = 0; r < e->plan.nresults && n < 64; ++r) names[n++] = e->plan.results[r].name;
     const char *near = rw_nearest(scalar, names, n);
     return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "%s assigns no scalar %s%s%s", e->name, scalar,
                    near ? "; nearest is " : "", near ? near : "");
+}
+
+rw_status rw_expr_get_array(const rw_expr *e, const char *field, rw_array **array)
+{
+    RW_NEED(array, "array");
+    *array = NULL;
+    RW_NEED(e, "expr");
+    RW_NEED(field, "field");
+    const int f = rw_graph_find_field(e->graph, field);
+    if (f < 0) return rw_expr_no_field(e, field);
+    *array = e->bound[f];
+    return RW_OK;
+}
+
+rw_status rw_expr_get_grid(const rw_expr *e, rw_grid *grid)
+{
+    RW_NEED(grid, "grid");
+    RW_NEED(e, "expr");
+    *grid = e->graph->grid;
+    return RW_OK;
 }
 
 /* ---- plan -------------------------------------------------------------------------------------------------------- */

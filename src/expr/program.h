@@ -51,7 +51,7 @@ struct rw_expr {
 /* A program of a finished plan; graph and plan move into it (also on failure). */
 rw_status rw_expr_from_plan(rw_device *dev, const char *name, rw_graph **graph, rw_plan *plan, rw_expr **expr);
 /* ERR_ARGUMENT: the program has no such field; with the nearest name. */
-rw_status rw_expr_no_field(rw_expr *e, const char *field);
+rw_status rw_expr_no_field(const rw_expr *e, const char *field);
 /* ERR_ARGUMENT unless the array, which is as large as the grid, has its shape or is a row. */
 rw_status rw_check_shape(rw_context *ctx, const char *program, const char *field, const rw_grid *grid,
                          const rw_array *array);

@@ -287,6 +287,13 @@ rw_status rw_convolution_execute(rw_convolution *c, rw_array *a, rw_array *y, rw
     return rw_fft_passes_run(&c->passes, a, y, c->factors, scale, q);
 }
 
+rw_status rw_convolution_get_spec_sized(const rw_convolution *c, rw_convolution_spec *spec, size_t spec_size)
+{
+    RW_NEED(c, "convolution");
+    RW_NEED(spec, "spec");
+    return rw_struct_out(RW_OK, spec, spec_size, &c->spec, sizeof c->spec);
+}
+
 rw_status rw_convolution_get_info_sized(const rw_convolution *c, rw_fft_info *info, size_t info_size)
 {
     RW_NEED(c, "convolution");

@@ -178,8 +178,13 @@ rw_status rw_fft_create_sized(rw_device *dev, const rw_fft_spec *spec, rw_fft **
     if (!f) return rw_fail_memory(dev->ctx, sizeof *f, "a transform");
     f->device = rw_device_retain(dev);
     f->spec = *spec;
+    const char **const texts[] = {&f->spec.load, &f->spec.store};
+    for (int i = 0; i < RW_COUNT(texts); ++i) *texts[i] = *texts[i] ? rw_strdup(*texts[i]) : NULL;
     f->passes = (rw_fft_passes){.device = dev, .ndim = spec->ndim, .single = spec->single};
-    rw_status status = check_spec(dev, &f->spec);
+    rw_status status = RW_OK;
+    if (!f->spec.load != !spec->load || !f->spec.store != !spec->store)
+        status = rw_fail_memory(dev->ctx, strlen(spec->load ? spec->load : spec->store), "the text of a transform");
+    if (status == RW_OK) status = check_spec(dev, &f->spec);
     if (status == RW_OK) {
         choose_kind(f);
         const rw_fft_spec *s = &f->spec;
@@ -193,7 +198,6 @@ rw_status rw_fft_create_sized(rw_device *dev, const rw_fft_spec *spec, rw_fft **
     if (status == RW_OK) status = read_formula(dev, &f->spec, false, &f->load);
     if (status == RW_OK) status = read_formula(dev, &f->spec, true, &f->store);
     if (status == RW_OK && !f->empty) status = add_axes(f);
-    f->spec.load = f->spec.store = NULL; /* the caller's */
     if (status != RW_OK) rw_fft_destroy(&f);
     *fft = f;
     return status;
@@ -206,8 +210,16 @@ void rw_fft_destroy(rw_fft **fft)
     *fft = NULL;
     rw_fft_passes_free(&f->passes);
     rw_free(f->load.text), rw_free(f->store.text);
+    rw_free((char *)f->spec.load), rw_free((char *)f->spec.store);
     rw_device_close(&f->device);
     rw_free(f);
+}
+
+rw_status rw_fft_get_spec_sized(const rw_fft *f, rw_fft_spec *spec, size_t spec_size)
+{
+    RW_NEED(f, "fft");
+    RW_NEED(spec, "spec");
+    return rw_struct_out(RW_OK, spec, spec_size, &f->spec, sizeof f->spec);
 }
 
 rw_status rw_fft_get_info_sized(const rw_fft *f, rw_fft_info *info, size_t info_size)

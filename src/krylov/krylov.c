@@ -376,6 +376,22 @@ rw_status rw_krylov_update(rw_krylov *k)
     return RW_OK;
 }
 
+rw_status rw_krylov_get_spec_sized(const rw_krylov *k, rw_krylov_spec *spec, size_t spec_size)
+{
+    RW_NEED(k, "solver");
+    RW_NEED(spec, "spec");
+    return rw_struct_out(RW_OK, spec, spec_size, &k->spec, sizeof k->spec);
+}
+
+rw_status rw_krylov_get_operator(const rw_krylov *k, rw_operator **op)
+{
+    RW_NEED(op, "op");
+    *op = NULL;
+    RW_NEED(k, "solver");
+    *op = k->a;
+    return RW_OK;
+}
+
 rw_status rw_krylov_get_precond_sized(const rw_krylov *k, rw_precond_info *info, size_t info_size)
 {
     RW_NEED(k, "solver");

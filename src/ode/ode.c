@@ -232,52 +232,123 @@ static rw_status match_memory(rw_ode *ode, int f, const rw_array *a)
     return RW_OK;
 }
 
+static int method_number(const rw_ode *ode)
+{
+    int m = RW_ODE_RK4;
+    while (methods[m] != ode->ops) ++m;
+    return m;
+}
+
+/* Field or scalar of a name. */
+static rw_status find(const rw_ode *ode, bool field, const char *name, int *index)
+{
+    const char *names[256];
+    int n = 0;
+    for (int i = 0; i < (field ? ode->nfields : ode->nscalars); ++i) {
+        const char *one = field ? ode->fields[i].name : ode->scalars[i].name;
+        if (!strcmp(one, name)) return *index = i, RW_OK;
+        if (n < RW_COUNT(names)) names[n++] = one;
+    }
+    const char *near = rw_nearest(name, names, n);
+    return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "%s: there is no %s %s%s%s", ode->name,
+                   field ? "field" : "scalar", name, near ? "; nearest is " : "", near ? near : "");
+}
+
 rw_status rw_ode_bind(rw_ode *ode, const char *field, rw_array *a)
 {
     RW_NEED(ode, "ode");
     RW_NEED(field, "field");
     RW_NEED(a, "array");
     const rw_grid *g = &ode->grid;
-    for (int f = 0; f < ode->nfields; ++f) {
-        if (strcmp(ode->fields[f].name, field)) continue;
-        if (a->device != ode->device || a->dtype != ode->fields[f].dtype ||
-            a->size != g->size[0] * g->size[1] * g->size[2])
-            return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT,
-                           "field %s is %lld %s on %s; the array given is %lld %s on %s", field,
-                           (long long)(g->size[0] * g->size[1] * g->size[2]), rw_dtype_name(ode->fields[f].dtype),
-                           ode->device->info.name, (long long)a->size, rw_dtype_name(a->dtype), a->device->info.name);
-        RW_TRY(rw_check_shape(ode->device->ctx, ode->name, field, g, a));
-        for (int h = 0; h < ode->nfields; ++h)
-            if (h != f && ode->vector[h] == a)
-                return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "one array bound to fields %s and %s",
-                               ode->fields[h].name, field);
-        RW_TRY(rw_ode_return(ode));
-        rw_dense_forget(ode);
-        RW_TRY(match_memory(ode, f, a));
-        rw_array *before = ode->vector[f];
-        ode->vector[f] = rw_array_retain(a);
-        rw_array_destroy(&before);
-        ode->changes++;
-        return RW_OK;
-    }
-    return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "there is no field %s to bind", field);
+    const int64_t nodes = g->size[0] * g->size[1] * g->size[2];
+    int f;
+    RW_TRY(find(ode, true, field, &f));
+    if (a->device != ode->device || a->dtype != ode->fields[f].dtype || a->size != nodes)
+        return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "field %s is %lld %s on %s; the array given is %lld %s on %s",
+                       field, (long long)nodes, rw_dtype_name(ode->fields[f].dtype), ode->device->info.name,
+                       (long long)a->size, rw_dtype_name(a->dtype), a->device->info.name);
+    RW_TRY(rw_check_shape(ode->device->ctx, ode->name, field, g, a));
+    for (int h = 0; h < ode->nfields; ++h)
+        if (h != f && ode->vector[h] == a)
+            return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "one array bound to fields %s and %s",
+                           ode->fields[h].name, field);
+    RW_TRY(rw_ode_return(ode));
+    rw_dense_forget(ode);
+    RW_TRY(match_memory(ode, f, a));
+    rw_array *before = ode->vector[f];
+    ode->vector[f] = rw_array_retain(a);
+    rw_array_destroy(&before);
+    ode->changes++;
+    return RW_OK;
 }
 
 rw_status rw_ode_set(rw_ode *ode, const char *scalar, double value)
 {
+    int i;
     RW_NEED(ode, "ode");
     RW_NEED(scalar, "scalar");
-    for (int i = 0; i < ode->nscalars; ++i)
-        if (!strcmp(ode->scalars[i].name, scalar)) {
-            if (ode->scalars[i].value == value) return RW_OK;
-            RW_TRY(rw_ode_return(ode));
-            rw_dense_forget(ode);
-            ode->scalars[i].value = value;
-            ode->changes++;
-            rw_spectral_forget(ode);
-            return RW_OK;
-        }
-    return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "there is no parameter %s to set", scalar);
+    RW_TRY(find(ode, false, scalar, &i));
+    if (ode->scalars[i].value == value) return RW_OK;
+    RW_TRY(rw_ode_return(ode));
+    rw_dense_forget(ode);
+    ode->scalars[i].value = value;
+    ode->changes++;
+    rw_spectral_forget(ode);
+    return RW_OK;
+}
+
+rw_status rw_ode_get(const rw_ode *ode, const char *scalar, double *value)
+{
+    int i;
+    RW_NEED(ode, "ode");
+    RW_NEED(scalar, "scalar");
+    RW_NEED(value, "value");
+    RW_TRY(find(ode, false, scalar, &i));
+    *value = ode->scalars[i].value;
+    return RW_OK;
+}
+
+rw_status rw_ode_get_array(const rw_ode *ode, const char *field, rw_array **array)
+{
+    int f;
+    RW_NEED(array, "array");
+    *array = NULL;
+    RW_NEED(ode, "ode");
+    RW_NEED(field, "field");
+    RW_TRY(find(ode, true, field, &f));
+    *array = ode->vector[f];
+    return RW_OK;
+}
+
+rw_status rw_ode_get_spec_sized(const rw_ode *ode, rw_ode_spec *spec, size_t spec_size)
+{
+    RW_NEED(ode, "ode");
+    RW_NEED(spec, "spec");
+    const rw_ode_spec all = {.name = ode->name,
+                             .line = ode->source.line,
+                             .column = ode->source.column,
+                             .equations = ode->text,
+                             .grid = ode->grid,
+                             .order = ode->order ? ode->order : 2,
+                             .nfields = ode->nfields,
+                             .nscalars = ode->nscalars,
+                             .method = (rw_ode_method)method_number(ode),
+                             .start = ode->start,
+                             .end = ode->end,
+                             .step = ode->fixed_step,
+                             .rtol = ode->rtol,
+                             .atol = ode->atol,
+                             .initial_step = ode->initial_step,
+                             .max_step = ode->max_step,
+                             .max_stages = ode->max_stages,
+                             .damping = ode->damping,
+                             .spectral_radius = ode->radius_text    ? ode->radius_text
+                                                : ode->radius_power ? "power"
+                                                                    : "auto",
+                             .record = ode->record ? RW_SWITCH_ON : RW_SWITCH_OFF,
+                             .dense = ode->dense != NULL,
+                             .cancel = ode->cancel};
+    return rw_struct_out(RW_OK, spec, spec_size, &all, sizeof all);
 }
 
 rw_status rw_ode_check_cancel(const rw_ode *ode)
@@ -311,13 +382,6 @@ rw_status rw_ode_get_statistics_sized(const rw_ode *ode, rw_ode_statistics *stat
     RW_NEED(ode, "ode");
     RW_NEED(statistics, "statistics");
     return rw_struct_out(RW_OK, statistics, statistics_size, &ode->stat, sizeof ode->stat);
-}
-
-static int method_number(const rw_ode *ode)
-{
-    int m = RW_ODE_RK4;
-    while (methods[m] != ode->ops) ++m;
-    return m;
 }
 
 rw_status rw_ode_get_method(const rw_ode *ode, rw_ode_method *method, const char **reason)

@@ -227,6 +227,14 @@ void rw_precond_count(rw_precond *p, const rw_sparse *m)
     p->info.blocks += size.blocks, p->info.bytes += size.bytes;
 }
 
+rw_status rw_precond_get_spec(const rw_precond *p, rw_precond_spec *spec)
+{
+    RW_NEED(p, "precond");
+    RW_NEED(spec, "spec");
+    *spec = p->spec;
+    return RW_OK;
+}
+
 rw_status rw_precond_get_info_sized(const rw_precond *p, rw_precond_info *info, size_t info_size)
 {
     RW_NEED(p, "precond");

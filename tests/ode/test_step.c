@@ -289,11 +289,11 @@ static void test_specifications(void **state)
     } while (0)
     BAD(RW_ERR_ARGUMENT, "method = 8 is not one of its enumeration", p->spec.method = (rw_ode_method)8);
     BAD(RW_ERR_INPUT, "no fields", p->spec.nfields = 0);
-    BAD(RW_ERR_ARGUMENT, "4 dimensions", p->spec.grid.ndim = 4);
-    BAD(RW_ERR_INPUT, "grid.size = 0", p->spec.grid.size[0] = 0);
+    BAD(RW_ERR_ARGUMENT, "grid.ndim = 4", p->spec.grid.ndim = 4);
+    BAD(RW_ERR_ARGUMENT, "grid.size = 0", p->spec.grid.size[0] = 0);
     BAD(RW_ERR_ARGUMENT, "2^57", p->spec.grid.size[0] = INT64_MAX / 2);
-    BAD(RW_ERR_ARGUMENT, "spacing 0", p->spec.grid.spacing[0] = 0);
-    BAD(RW_ERR_ARGUMENT, "spacing nan", p->spec.grid.spacing[0] = NAN);
+    BAD(RW_ERR_ARGUMENT, "grid.spacing = 0", p->spec.grid.spacing[0] = 0);
+    BAD(RW_ERR_ARGUMENT, "grid.spacing = nan", p->spec.grid.spacing[0] = NAN);
     BAD(RW_ERR_ARGUMENT, "order = 3", p->spec.order = 3);
     BAD(RW_ERR_ARGUMENT, "step = .nan is not a number", p->spec.step = NAN);
     BAD(RW_ERR_ARGUMENT, "rtol = -1", (p->spec.method = RW_ODE_DP5, p->spec.rtol = -1));
