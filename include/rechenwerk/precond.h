@@ -151,7 +151,7 @@ RW_API void rw_precond_destroy(rw_precond **precond);
 /* z <- M r, without waiting. r and z: different vectors of the type and size of the setup.
  * Errors: ERR_ARGUMENT. */
 RW_API rw_status rw_precond_apply(rw_precond *precond, rw_array *r, rw_array *z, rw_queue *queue);
-/* Gets the specification, with its defaults filled in. */
+/* Gets the specification, with its defaults filled in, but for `block`: rw_precond_info has the size in use. */
 RW_API rw_status rw_precond_get_spec(const rw_precond *precond, rw_precond_spec *spec);
 RW_API rw_status rw_precond_get_info_sized(const rw_precond *precond, rw_precond_info *info, size_t info_size);
 #define rw_precond_get_info(...) rw_precond_get_info_sized(__VA_ARGS__, sizeof(rw_precond_info))

@@ -254,7 +254,7 @@ static void test_binding(void **state)
     OK(rw_ode_bind(p.ode, "u", a));
     FAILS(RW_ERR_ARGUMENT, "one array bound to fields u and v", rw_ode_bind(p.ode, "v", a));
     FAILS(RW_ERR_ARGUMENT, "field v has no array", rw_ode_step(p.ode, 1));
-    FAILS(RW_ERR_ARGUMENT, "no parameter q", rw_ode_set(p.ode, "q", 1));
+    FAILS(RW_ERR_ARGUMENT, "no scalar q", rw_ode_set(p.ode, "q", 1));
     rw_device *other;
     rw_array *elsewhere;
     const int64_t n = cells_of(&p);
