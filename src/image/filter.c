@@ -29,13 +29,15 @@ rw_status rw_image_check_spec(rw_context *ctx, rw_image_spec *s)
     for (int i = 0; i < RW_COUNT(types); ++i)
         x = x || types[i] == s->dtype, y = y || !s->y_dtype || types[i] == s->y_dtype;
     if (!x || !y)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "filter: %s = %s: u8, u16, i16, f16, f32 or f64", x ? "y_dtype" : "dtype",
-                       rw_dtype_name(x ? s->y_dtype : s->dtype));
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "filter: %s = %s is not supported: choose u8, u16, i16, f16, f32 or f64",
+                       x ? "y_dtype" : "dtype", rw_dtype_name(x ? s->y_dtype : s->dtype));
     if (s->width < 0 || s->height < 0 || s->width > 1 << 28 || s->height > 1 << 28)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "filter: %lld x %lld pixels: each 0 to 2^28", (long long)s->width,
-                       (long long)s->height);
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "filter: an image of %lld x %lld pixels: width and height must be 0 to 2^28",
+                       (long long)s->width, (long long)s->height);
     if (s->channels < 1 || s->channels > RW_IMAGE_CHANNELS)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "filter: %d channels: 1 to %d", s->channels, RW_IMAGE_CHANNELS);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "filter: %d channels: the number of channels must be 1 to %d", s->channels,
+                       RW_IMAGE_CHANNELS);
     return RW_OK;
 }
 
@@ -46,10 +48,11 @@ static rw_status check_region(rw_context *ctx, rw_image_spec *s, int64_t width, 
         s->region.width = width, s->region.height = height;
     if (s->region.x < 0 || s->region.y < 0 || s->region.width < 0 || s->region.height < 0 ||
         s->region.x > width - s->region.width || s->region.y > height - s->region.height)
-        return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "filter: the region of %lld x %lld pixels at (%lld, %lld) leaves the result of %lld x %lld",
-                       (long long)s->region.width, (long long)s->region.height, (long long)s->region.x,
-                       (long long)s->region.y, (long long)width, (long long)height);
+        return rw_fail(
+            ctx, RW_ERR_ARGUMENT,
+            "filter: the region of %lld x %lld pixels at (%lld, %lld) exceeds the result of %lld x %lld pixels",
+            (long long)s->region.width, (long long)s->region.height, (long long)s->region.x, (long long)s->region.y,
+            (long long)width, (long long)height);
     return RW_OK;
 }
 
@@ -85,10 +88,11 @@ static rw_status choose_shape(const rw_image_filter *f, const rw_image_pass *p, 
         else if (s->block > 1) s->block /= 2;
         else if (s->strip > 16) s->strip = (s->strip / 2 + 15) / 16 * 16;
         else
-            return rw_fail(f->plan.ctx, RW_ERR_UNSUPPORTED,
-                           "filter: %s keeps %lld bytes of rows: %s has %lld for a group: take a smaller window",
-                           p->stage[p->nstages - 1].name, (long long)rw_image_pass_bytes(p, s), f->device->info.name,
-                           (long long)most);
+            return rw_fail(
+                f->plan.ctx, RW_ERR_UNSUPPORTED,
+                "filter: %s needs a row buffer of %lld bytes, but %s has %lld bytes per workgroup: choose a smaller window",
+                p->stage[p->nstages - 1].name, (long long)rw_image_pass_bytes(p, s), f->device->info.name,
+                (long long)most);
     }
     return RW_OK;
 }
@@ -147,7 +151,8 @@ static rw_status compile(rw_image_filter *f, rw_image_pass *p, const rw_image_sh
         if (p->limits) rw_text_add_bytes(&text, extra_text, (size_t)(frame - extra_text));
         if (p->skip) rw_text_add(&text, "%s", frame);
     }
-    if (text.failed) return rw_text_free(&text), rw_fail_memory(f->plan.ctx, text.capacity, "a filter's text");
+    if (text.failed)
+        return rw_text_free(&text), rw_fail_memory(f->plan.ctx, text.capacity, "the kernel text of a filter");
     char groups[8];
     snprintf(groups, sizeof groups, "%d", s->columns ? rw_image_columns_groups(p, s) : 4);
     const rw_define d[] = {{"GROUP", group},
@@ -318,12 +323,12 @@ rw_status rw_image_filter_explain(const rw_image_filter *f, char **out)
                         (long long)p->y_height);
             continue;
         }
-        rw_text_add(&t, " -> %s%s; strips of %d pixels, %d row%s a step, %lld bytes of rows\n",
-                    rw_dtype_name(p->y_dtype), p->limits ? ", least and largest" : "", f->shape[k].strip,
+        rw_text_add(&t, " -> %s%s; strips of %d pixels, %d row%s per step, row buffer of %lld bytes\n",
+                    rw_dtype_name(p->y_dtype), p->limits ? ", minimum and maximum" : "", f->shape[k].strip,
                     f->shape[k].block, f->shape[k].block > 1 ? "s" : "",
                     (long long)rw_image_pass_bytes(p, f->shape + k));
     }
-    if (t.failed) return rw_text_free(&t), rw_fail_memory(f->plan.ctx, t.capacity, "an explanation");
+    if (t.failed) return rw_text_free(&t), rw_fail_memory(f->plan.ctx, t.capacity, "the description of a plan");
     *out = t.data;
     return RW_OK;
 }
@@ -497,7 +502,9 @@ rw_status rw_image_filter_execute(rw_image_filter *f, rw_array *x, rw_array *y, 
     RW_TRY(
         describe(f, y, "y", f->spec.y_dtype, f->spec.region.width, f->spec.region.height, f->plan.y_channels, &last));
     RW_TRY(rw_array_check_written(y, "filter: y"));
-    if (overlap(x, y)) return rw_fail(f->plan.ctx, RW_ERR_ARGUMENT, "filter: x and y share memory: give another y");
+    if (overlap(x, y))
+        return rw_fail(f->plan.ctx, RW_ERR_ARGUMENT,
+                       "filter: x and y share memory: choose a y that does not overlap x");
     if (!y->size) return RW_OK;
     rw_array *view[2] = {NULL, NULL};
     rw_status status = RW_OK;

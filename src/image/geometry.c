@@ -26,11 +26,12 @@ static rw_status matrix_of(rw_context *ctx, const rw_image_op *op, double m[9])
     int size[2];
     if (!op->matrix || !*op->matrix)
         return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "warp: there is no matrix: give 2 or 3 rows of 3 numbers, matrix=1 0 0/0 1 0");
+                       "warp: matrix is missing: write 2 or 3 rows of 3 numbers, such as matrix=1 0 0/0 1 0");
     rw_status status = rw_image_mask_parse(ctx, "warp: matrix", op->matrix, &values, size);
     if (status == RW_OK && (size[0] != 3 || (size[1] != 2 && size[1] != 3)))
-        status = rw_fail(ctx, RW_ERR_ARGUMENT, "warp: a matrix of %d rows of %d numbers: 2 or 3 rows of 3 are needed",
-                         size[1], size[0]);
+        status =
+            rw_fail(ctx, RW_ERR_ARGUMENT,
+                    "warp: matrix has %d rows of %d numbers: it must have 2 or 3 rows of 3 numbers", size[1], size[0]);
     if (status == RW_OK) {
         memcpy(m, (const double[]){0, 0, 0, 0, 0, 0, 0, 0, 1}, 9 * sizeof *m);
         memcpy(m, values, (size_t)size[0] * (size_t)size[1] * sizeof *m);
@@ -47,10 +48,11 @@ static rw_status resized(rw_context *ctx, const rw_image_op *op, rw_image_pass *
     p->y_height = op->height ? op->height : (int64_t)rint(op->width && w ? h * (double)op->width / w : h * op->factor);
     p->y_width = RW_MAX(p->y_width, p->width > 0), p->y_height = RW_MAX(p->y_height, p->height > 0);
     if ((!p->width || !p->height) && (p->y_width || p->y_height))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "resize: an image without pixels has no other size");
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "resize: an image of 0 pixels cannot be resized");
     if (p->y_width > 1 << 28 || p->y_height > 1 << 28)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "resize: %lld x %lld pixels: each at most 2^28", (long long)p->y_width,
-                       (long long)p->y_height);
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "resize: a result of %lld x %lld pixels: width and height must be at most 2^28",
+                       (long long)p->y_width, (long long)p->y_height);
     return RW_OK;
 }
 
@@ -59,7 +61,8 @@ static rw_status part_of(rw_context *ctx, const rw_image_op *op, rw_image_pass *
     p->y_width = op->width ? op->width : p->width - op->left,
     p->y_height = op->height ? op->height : p->height - op->top;
     if (p->y_width < 0 || p->y_height < 0 || op->left + p->y_width > p->width || op->top + p->y_height > p->height)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "crop: %lld x %lld pixels at (%lld, %lld) leave the image of %lld x %lld",
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "crop: the part of %lld x %lld pixels at (%lld, %lld) exceeds the image of %lld x %lld pixels",
                        (long long)p->y_width, (long long)p->y_height, (long long)op->left, (long long)op->top,
                        (long long)p->width, (long long)p->height);
     return RW_OK;
@@ -72,7 +75,8 @@ rw_status rw_image_set_geometry(rw_context *ctx, const rw_image_op *op, rw_image
     double m[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     if (op->interpolation == RW_IMAGE_INTERPOLATION_AREA && op->method != RW_IMAGE_RESIZE &&
         (op->method == RW_IMAGE_WARP || op->method == RW_IMAGE_ROTATE))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: interpolation area: nearest, linear, cubic or lanczos",
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "%s: interpolation area is for resize only: choose nearest, linear, cubic or lanczos",
                        rw_image_method_name(op->method));
     switch (op->method) {
     case RW_IMAGE_RESIZE: {

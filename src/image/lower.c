@@ -11,8 +11,8 @@ rw_status rw_image_begin_pass(rw_image_builder *b)
 {
     rw_image_plan *plan = b->plan;
     if (plan->npasses >= RW_IMAGE_PASSES)
-        return rw_fail(plan->ctx, RW_ERR_ARGUMENT, "filter: the chain needs more than %d passes: split it",
-                       RW_IMAGE_PASSES);
+        return rw_fail(plan->ctx, RW_ERR_ARGUMENT,
+                       "filter: the chain needs more than %d passes: split it into several filters", RW_IMAGE_PASSES);
     rw_image_pass *last = b->pass, *p = plan->pass + plan->npasses++;
     rw_dtype dtype = plan->dtype;
     int channels = plan->channels;
@@ -136,7 +136,7 @@ static rw_status add_point(rw_image_builder *b, const char *format)
     }
     rw_text_add(&s->after, ";\n");
     ++s->values;
-    return s->after.failed ? rw_fail_memory(b->plan->ctx, s->after.capacity, "a filter's text") : RW_OK;
+    return s->after.failed ? rw_fail_memory(b->plan->ctx, s->after.capacity, "the kernel text of a filter") : RW_OK;
 }
 
 static double white_of(const rw_image_builder *b)
@@ -229,11 +229,11 @@ static rw_status need_colours(const rw_image_builder *b)
     const int n = top(b)->channels;
     if (n != 3 && n != 4)
         return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT,
-                       "%s: the image has %d channel%s: red, green and blue are needed, or these and alpha",
+                       "%s: the image has %d channel%s: it must have 3 (red, green and blue) or 4 (with alpha)",
                        rw_image_method_name(b->op->method), n, n == 1 ? "" : "s");
     if (type_of(b) == RW_I16 || type_of(b) == RW_I32)
         return rw_fail(b->plan->ctx, RW_ERR_UNSUPPORTED,
-                       "%s: colours of type %s: u8, u16, f16, f32 or f64 are possible",
+                       "%s: colours of type %s are not supported: choose u8, u16, f16, f32 or f64",
                        rw_image_method_name(b->op->method), rw_dtype_name(type_of(b)));
     return RW_OK;
 }
@@ -290,7 +290,8 @@ static rw_status begin_counts(rw_image_builder *b, int bins)
     if (b->alone) RW_TRY(rw_image_begin_pass(b));
     if (b->pass->nstages == 1) rw_image_add_stage(b, "copy", rw_image_write_copy);
     if (type_of(b) == RW_I32)
-        return rw_fail(b->plan->ctx, RW_ERR_INTERNAL, "values of i32 reach %s", rw_image_method_name(b->op->method));
+        return rw_fail(b->plan->ctx, RW_ERR_INTERNAL, "internal error: values of type i32 reach the operation %s",
+                       rw_image_method_name(b->op->method));
     b->pass->counts = b->op->method, b->pass->bins = bins;
     return rw_image_begin_pass(b);
 }
@@ -346,8 +347,8 @@ static rw_status lower_own(rw_image_builder *b)
     const char *options = b->op->options ? b->op->options : "";
     RW_TRY(rw_image_begin_whole(b, RW_IMAGE_OWN_WHOLE, b->op->own->name));
     if (strlen(options) >= sizeof b->pass->options)
-        return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "%s: options of %zu bytes: at most %zu", b->op->own->name,
-                       strlen(options), sizeof b->pass->options - 1);
+        return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "%s: the options have %zu bytes: at most %zu are allowed",
+                       b->op->own->name, strlen(options), sizeof b->pass->options - 1);
     strcpy(b->pass->options, options);
     b->pass->own = b->op->own;
     return rw_image_end_whole(b, type);
@@ -386,7 +387,8 @@ rw_status rw_image_lower(rw_image_plan *plan, const rw_image_op *ops, int nops)
     for (int i = 0; i < nops; ++i) {
         b.op = ops + i, ++b.operation;
         if (type_of(&b) == RW_I32 && ops[i].method != RW_IMAGE_NORMALIZE)
-            return rw_fail(plan->ctx, RW_ERR_INTERNAL, "values of i32 reach %s", rw_image_method_name(ops[i].method));
+            return rw_fail(plan->ctx, RW_ERR_INTERNAL, "internal error: values of type i32 reach the operation %s",
+                           rw_image_method_name(ops[i].method));
         const rw_image_method m = ops[i].method;
         RW_TRY((lower[m] ? lower[m] : rw_image_lower_windows[m])(&b));
     }
@@ -394,7 +396,7 @@ rw_status rw_image_lower(rw_image_plan *plan, const rw_image_op *ops, int nops)
     if (!plan->y_dtype) plan->y_dtype = b.pass->kind == RW_IMAGE_COUNTS ? RW_F64 : plan->dtype;
     b.pass->y_dtype = plan->y_dtype, plan->y_channels = top(&b)->channels;
     for (int k = 0; k < plan->npasses; ++k)
-        if (plan->pass[k].weights.failed) return rw_fail_memory(plan->ctx, 1 << 16, "weights of a filter");
+        if (plan->pass[k].weights.failed) return rw_fail_memory(plan->ctx, 1 << 16, "the weights of a filter");
     return RW_OK;
 }
 

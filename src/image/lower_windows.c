@@ -41,9 +41,10 @@ static bool by_transforms(const rw_image_builder *b, int terms, int most)
 static rw_status need_no_skip(const rw_image_builder *b)
 {
     if (b->op->border != RW_IMAGE_BORDER_SKIP) return RW_OK;
-    return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT,
-                   "%s: border skip with algorithm fft or recursive: take another border, or algorithm taps",
-                   rw_image_method_name(b->op->method));
+    return rw_fail(
+        b->plan->ctx, RW_ERR_ARGUMENT,
+        "%s: border skip does not work with algorithm fft or recursive: choose another border, or algorithm=taps",
+        rw_image_method_name(b->op->method));
 }
 
 /* ---- blurs ------------------------------------------------------------------------------------------------------- */
@@ -54,9 +55,9 @@ static rw_status radius_of(const rw_image_builder *b, double sigma, int *radius)
 {
     *radius = (int)RW_MAX(1, rint(sigma * b->op->truncate));
     if (*radius <= RADIUS) return RW_OK;
-    return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "%s: sigma = %g needs a radius of %d pixels: at most %d%s",
+    return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "%s: sigma = %g needs a window radius of %d pixels: at most %d%s",
                    rw_image_method_name(b->op->method), sigma, *radius, RADIUS,
-                   b->op->method == RW_IMAGE_GAUSS ? ", or with algorithm=fft" : "");
+                   b->op->method == RW_IMAGE_GAUSS ? ", or choose algorithm=fft" : "");
 }
 
 /* Equal weights on both sides, the outermost first. */
@@ -106,9 +107,8 @@ static rw_status add_gauss_fft(rw_image_builder *b, double sigma_x, double sigma
         double *taps = rw_calloc((size_t)n, sizeof *taps);
         if (!taps) return rw_fail_memory(b->plan->ctx, (size_t)n * sizeof *taps, "weights");
         rw_image_gauss_taps(sigma[a], radius[a], 1, false, taps);
-        rw_status status =
-            add_correlation(b, a ? "Gaussian along columns, by transforms" : "Gaussian along rows, by transforms", taps,
-                            a ? 1 : n, a ? n : 1);
+        rw_status status = add_correlation(b, a ? "Gaussian along columns by FFT" : "Gaussian along rows by FFT", taps,
+                                           a ? 1 : n, a ? n : 1);
         rw_free(taps);
         RW_TRY(status);
     }
@@ -121,7 +121,7 @@ static rw_status add_gauss_recursive(rw_image_builder *b, double sigma_x, double
     RW_TRY(need_no_skip(b));
     for (int a = 0; a < 2; ++a) {
         RW_TRY(rw_image_begin_whole(b, RW_IMAGE_RECURSIVE,
-                                    a ? "Gaussian along columns, by recursion" : "Gaussian along rows, by recursion"));
+                                    a ? "recursive Gaussian along columns" : "recursive Gaussian along rows"));
         rw_image_stage *s = top(b);
         s->size[0] = !a, s->number[0] = a ? sigma_y : sigma_x;
         s->border = b->op->border, s->outside = b->op->value;
@@ -199,7 +199,8 @@ static rw_status lower_box(rw_image_builder *b)
     const int nx = b->op->size, ny = size_y(b), n = nx * ny;
     const rw_dtype type = type_of(b);
     if ((type == RW_U16 || type == RW_I16) && n > 32767)
-        return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "box: %d x %d pixels of 16 bits: at most 32767 in all", nx, ny);
+        return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT,
+                       "box: a window of %d x %d pixels: 16-bit images allow at most 32767 pixels", nx, ny);
     if (nx > RUNNING || ny > RUNNING) return lower_large_box(b, nx, ny);
     RW_TRY(rw_image_begin_window(b, false, 2));
     rw_image_stage *s = rw_image_add_stage(b, "sum along rows", rw_image_write_sum);
@@ -315,15 +316,16 @@ static rw_status lower_mask(rw_image_builder *b)
                             &values, size);
     const int low_x = size[0] / 2 + b->op->anchor_x, low_y = size[1] / 2 + b->op->anchor_y;
     if (status == RW_OK && (low_x < 0 || low_y < 0 || low_x >= size[0] || low_y >= size[1]))
-        status = rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "mask: anchor (%d, %d) lies outside of the %d x %d weights",
-                         b->op->anchor_x, b->op->anchor_y, size[0], size[1]);
+        status =
+            rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "mask: anchor (%d, %d) lies outside the mask of %d x %d weights",
+                    b->op->anchor_x, b->op->anchor_y, size[0], size[1]);
     for (int i = 0; status == RW_OK && i < size[0] * size[1]; ++i) values[i] *= b->op->scale;
     if (status == RW_OK && by_transforms(b, size[0] * size[1], DENSE)) {
         const rw_dtype type = type_of(b);
         status = need_no_skip(b);
         if (status == RW_OK)
             status = add_pad(b, (int[]){low_x, low_y}, (int[]){size[0] - 1 - low_x, size[1] - 1 - low_y});
-        if (status == RW_OK) status = add_correlation(b, "mask, by transforms", values, size[0], size[1]);
+        if (status == RW_OK) status = add_correlation(b, "mask by FFT", values, size[0], size[1]);
         rw_free(values);
         return status == RW_OK ? rw_image_end_whole(b, type) : status;
     }
@@ -409,10 +411,10 @@ static rw_status add_extreme(rw_image_builder *b, double sign, bool after)
     const int nx = b->op->size, ny = size_y(b);
     const rw_image_element element = b->op->element;
     if ((element != RW_IMAGE_RECTANGLE || after) && (nx > ELEMENT || ny > ELEMENT))
-        return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "%s: %s of %d x %d pixels: at most %d x %d",
+        return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "%s: %s of %d x %d pixels is too large: at most %d x %d",
                        rw_image_method_name(b->op->method),
-                       element == RW_IMAGE_RECTANGLE ? "a rectangle" : "a cross or an ellipse", nx, ny, ELEMENT,
-                       ELEMENT);
+                       element == RW_IMAGE_RECTANGLE ? "a rectangle after another window" : "a cross or an ellipse", nx,
+                       ny, ELEMENT, ELEMENT);
     if (element != RW_IMAGE_RECTANGLE) {
         add_element(b, sign, nx, ny, element, sign < 0 ? "minimum" : "maximum");
         return RW_OK;

@@ -18,7 +18,8 @@ rw_status rw_image_set_response(rw_context *ctx, const rw_image_op *op, rw_image
 {
     rw_text *t = &p->response;
     if (op->method == RW_IMAGE_BANDPASS && !(op->cutoff < op->cutoff_high))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "bandpass: cutoff = %g is not below cutoff_high = %g", op->cutoff,
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "bandpass: cutoff = %g is not below cutoff_high = %g: choose a smaller cutoff", op->cutoff,
                        op->cutoff_high);
     if (op->method != RW_IMAGE_LOWPASS) {
         rw_text_add(t, "(1 - ");
@@ -27,7 +28,7 @@ rw_status rw_image_set_response(rw_context *ctx, const rw_image_op *op, rw_image
     }
     if (op->method == RW_IMAGE_BANDPASS) rw_text_add(t, "*");
     if (op->method != RW_IMAGE_HIGHPASS) add_low(t, op, op->method == RW_IMAGE_BANDPASS ? op->cutoff_high : op->cutoff);
-    return t->failed ? rw_fail_memory(ctx, t->capacity, "a response") : RW_OK;
+    return t->failed ? rw_fail_memory(ctx, t->capacity, "the text of a frequency response") : RW_OK;
 }
 
 /* "u*(…)" with X and Y written as indices; axis: that of the rows' pixels. */
@@ -100,8 +101,8 @@ static rw_status create_response(rw_device *dev, rw_image_pass *p, bool planar)
     for (int d = 0; d < n; ++d) spec.shape[d] = shape[d];
     if (p->kind == RW_IMAGE_RESPONSE) add_store(&store, p, axis);
     spec.store = store.data;
-    rw_status status =
-        store.failed ? rw_fail_memory(dev->ctx, store.capacity, "a response") : rw_fft_create(dev, &spec, &p->forward);
+    rw_status status = store.failed ? rw_fail_memory(dev->ctx, store.capacity, "the text of a frequency response")
+                                    : rw_fft_create(dev, &spec, &p->forward);
     rw_text_free(&store);
     RW_TRY(status);
     if (p->kind == RW_IMAGE_MAGNITUDES) RW_TRY(create_magnitudes(dev, p, planar));
