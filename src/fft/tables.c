@@ -336,7 +336,8 @@ rw_status rw_fft_table_send(rw_fft_table *t, rw_device *dev, bool f64, rw_array 
         fetch(t, f64, data);
         status = t->failed ? RW_OK : rw_array_send(*array, rw_device_queue(dev));
     }
-    if (t->failed) status = rw_fail_memory(dev->ctx, (size_t)t->n * sizeof(double), "the factors of a transform");
+    if (t->failed)
+        status = rw_fail_memory(dev->ctx, (size_t)t->n * sizeof(double), "the twiddle factors of a transform");
     if (status != RW_OK) rw_array_destroy(array);
     rw_fft_table_free(t);
     return status;

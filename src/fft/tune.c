@@ -175,7 +175,8 @@ static rw_status fft_tune(rw_device *dev, const rw_fft_spec *spec, const rw_fft_
                .queue = rw_device_queue(dev)};
     *t.result = (rw_fft_tuned){0};
     if (t.options->seconds < 0)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_fft_tune: seconds = %g", t.options->seconds);
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT,
+                       "rw_fft_tune: seconds = %g is negative: it must be 0 (no limit) or more", t.options->seconds);
     rw_fft *f;
     RW_TRY(rw_fft_create(dev, spec, &f));
     if (t.options->seconds > 0) t.end = rw_seconds() + t.options->seconds;

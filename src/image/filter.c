@@ -90,7 +90,8 @@ static rw_status choose_shape(const rw_image_filter *f, const rw_image_pass *p, 
         else
             return rw_fail(
                 f->plan.ctx, RW_ERR_UNSUPPORTED,
-                "filter: %s needs a row buffer of %lld bytes, but %s has %lld bytes per workgroup: choose a smaller window",
+                "filter: %s needs a row buffer of %lld bytes, but %s has %lld bytes per workgroup: choose a smaller "
+                "window",
                 p->stage[p->nstages - 1].name, (long long)rw_image_pass_bytes(p, s), f->device->info.name,
                 (long long)most);
     }

@@ -30,7 +30,8 @@ static const rw_param rows[] = {
     ROW(sigma_y, REAL, "", "(0, 1000]", "standard deviation along columns in pixels (default: sigma)",
         .methods = BLURS),
     ROW(algorithm, ENUM, "auto", "auto|taps|fft|recursive; mask: auto|taps|fft",
-        "direct sum (taps), FFT convolution, or recursive filter (error up to 0.05 %); auto: fft for large windows of floats, else taps",
+        "direct sum (taps), FFT convolution, or recursive filter (error up to 0.05 %); auto: fft for large windows of "
+        "floats, else taps",
         .methods = OF(GAUSS) | OF(MASK)),
     ROW(response, ENUM, "gaussian", "gaussian|butterworth|ideal", "shape of the frequency response", .brief = "",
         .methods = FREQUENCIES),
@@ -54,7 +55,8 @@ static const rw_param rows[] = {
     ROW(range, REAL, "", "(0, inf)", "standard deviation of the weights in pixel values (default: white/10)",
         .methods = OF(BILATERAL)),
     ROW(threshold, ENUM, "binary", "binary|inverse|truncate|tozero|tozero_inverse",
-        "result for x > level and else; binary: white, 0; inverse: 0, white; truncate: level, x; tozero: x, 0; tozero_inverse: 0, x",
+        "result for x > level and else; binary: white, 0; inverse: 0, white; truncate: level, x; tozero: x, 0; "
+        "tozero_inverse: 0, x",
         .methods = OF(THRESHOLD)),
     ROW(level, REAL, "", "[-inf, inf]", "level that pixels are compared with (default: white/2)",
         .methods = OF(THRESHOLD)),
@@ -67,10 +69,12 @@ static const rw_param rows[] = {
     ROW(colour, ENUM, "ycbcr", "ycbcr|from_ycbcr|hsv|from_hsv|xyz|from_xyz|swap",
         "colour space conversion, or swap of red and blue", .brief = "", .methods = OF(COLOUR)),
     ROW(width, INT, "", "[1, 268435456]",
-        "width of the result in pixels (default: resize: from factor or height; crop: up to the right edge; warp: unchanged; pad: width + left)",
+        "width of the result in pixels (default: resize: from factor or height; crop: up to the right edge; warp: "
+        "unchanged; pad: width + left)",
         .methods = OF(RESIZE) | OF(CROP) | OF(WARP) | OF(PAD)),
     ROW(height, INT, "", "[1, 268435456]",
-        "height of the result in pixels (default: resize: from factor or width; crop: up to the lower edge; warp: unchanged; pad: height + top)",
+        "height of the result in pixels (default: resize: from factor or width; crop: up to the lower edge; warp: "
+        "unchanged; pad: height + top)",
         .methods = OF(RESIZE) | OF(CROP) | OF(WARP) | OF(PAD)),
     ROW(factor, REAL, "1", "(0, 1000]", "ratio of the new size to the old size", .methods = OF(RESIZE)),
     ROW(interpolation, ENUM, "linear", "nearest|linear|cubic|lanczos|area",
@@ -93,7 +97,8 @@ static const rw_param rows[] = {
         .methods = WINDOWS | SAMPLED | OF(PAD)),
     ROW(value, REAL, "", "[-inf, inf]", "pixel value beyond a constant border", .methods = WINDOWS | SAMPLED | OF(PAD)),
     ROW(matrix, TEXT, "", "",
-        "affine (2 rows of 3 numbers) or perspective (3 rows) map from result pixels to input pixels; rows are separated by /",
+        "affine (2 rows of 3 numbers) or perspective (3 rows) map from result pixels to input pixels; rows are "
+        "separated by /",
         .methods = OF(WARP)),
     ROW(mask, TEXT, "1 2 1/2 4 2/1 2 1", "", "rows of weights, separated by / or ;", .methods = OF(MASK)),
 };

@@ -32,7 +32,8 @@ rw_status rw_image_own_register(rw_context *ctx, const rw_image_own *o)
     if (!o->name || !*o->name || strpbrk(o->name, ":| ") || !o->create || !o->execute)
         return rw_fail(
             ctx, RW_ERR_ARGUMENT,
-            "rw_image_own_register: the table needs a name without ':', '|' and spaces, and the functions create and execute");
+            "rw_image_own_register: the table needs a name without ':', '|' and spaces, and the functions create and "
+            "execute");
     pthread_mutex_lock(&lock);
     const bool there = is_there(o->name), fits = noperations < OPERATIONS;
     if (!there && fits) operations[noperations++] = o;

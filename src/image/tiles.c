@@ -50,7 +50,8 @@ static rw_status find_reach(tiles *t)
         if (p->kind != RW_IMAGE_ROWS || p->limits || p->counts)
             status = rw_fail(
                 t->ctx, RW_ERR_UNSUPPORTED,
-                "filter: %s needs the whole image at once, which exceeds the memory of %s: choose a device with more memory",
+                "filter: %s needs the whole image at once, which exceeds the memory of %s: choose a device with more "
+                "memory",
                 p->limits || p->counts ? "normalize, equalize, otsu or histogram" : p->stage[p->nstages - 1].name,
                 t->device->info.name);
         for (int i = 1; i < p->nstages; ++i) {
@@ -59,7 +60,8 @@ static rw_status find_reach(tiles *t)
             if (status == RW_OK && t->reach && wraps != t->wraps)
                 status = rw_fail(
                     t->ctx, RW_ERR_UNSUPPORTED,
-                    "filter: a chain that runs in tiles cannot combine border wrap with other borders: choose one border for all operations");
+                    "filter: a chain that runs in tiles cannot combine border wrap with other borders: choose one "
+                    "border for all operations");
             t->reach += p->stage[i].ry, t->wraps = wraps;
         }
     }
@@ -85,7 +87,8 @@ static rw_status choose_band(tiles *t, int64_t most)
     if (t->band >= 1 || !s->height) return RW_OK;
     return rw_fail(
         t->ctx, RW_ERR_MEMORY,
-        "filter: %lld bytes are too few for one row of %lld pixels with a halo of %lld rows on each side: at least %lld bytes are needed",
+        "filter: %lld bytes are too few for one row of %lld pixels with a halo of %lld rows on each side: at least "
+        "%lld bytes are needed",
         (long long)most, (long long)s->width, (long long)t->reach,
         (long long)(SLOTS * (t->x_row + t->y_row + between) * (2 * t->reach + 1)));
 }

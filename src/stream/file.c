@@ -47,7 +47,7 @@ rw_status rw_stream_file_open(rw_context *ctx, const char *name, rw_stream_file 
     }
     if (S_ISDIR(info.st_mode)) {
         rw_stream_file_close(f);
-        return rw_fail(ctx, RW_ERR_FILE, "%s: is a folder: give a file, or a pattern such as %s/%%04d.png", name, name);
+        return rw_fail(ctx, RW_ERR_FILE, "%s is a folder: name a file, or a pattern such as %s/%%04d.png", name, name);
     }
     if (S_ISFIFO(info.st_mode)) fcntl(f->fd, F_SETPIPE_SZ, BUFFER); /* as large as pipes may be; a wish */
     while (f->nstart < sizeof f->start) {
@@ -134,7 +134,7 @@ rw_status rw_stream_file_create(rw_context *ctx, const char *name, rw_stream_fil
 static rw_status fail_write(const rw_stream_file *f)
 {
     const int reason = errno ? errno : EIO;
-    const char *advice = reason == EPIPE ? "the program that reads it has ended" : rw_file_advice(reason);
+    const char *advice = reason == EPIPE ? "the program that reads the pipe has ended" : rw_file_advice(reason);
     return rw_fail(f->ctx, RW_ERR_FILE, "%s: writing failed: %s: %s", f->name, strerror(reason), advice);
 }
 

@@ -20,7 +20,7 @@ static bool holds(const rw_frame_format *f) { return f->layout == RW_FRAME_PIXEL
 
 const rw_stream_format rw_stream_none = {
     .name = "none",
-    .line = "nothing is written",
+    .line = "no output",
     .by_name = true,
     .create = create,
     .write = write_frame,

@@ -93,7 +93,7 @@ static rw_status check_spec(frames *f)
     RW_TRY(rw_reserved_check(p->ctx, "rw_frame_format", s->frames.reserved, RW_COUNT(s->frames.reserved)));
     RW_TRY(rw_pipeline_create(p, f->device));
     if (s->rate >= 0 && s->deadline >= 0) return RW_OK;
-    return rw_fail(p->ctx, RW_ERR_ARGUMENT, "stream: rate = %g, deadline = %g: neither is below 0", s->rate,
+    return rw_fail(p->ctx, RW_ERR_ARGUMENT, "stream: rate = %g, deadline = %g: neither may be negative", s->rate,
                    s->deadline);
 }
 

@@ -330,7 +330,7 @@ static rw_status run(rw_pipeline *p)
     while (started < 2 && pthread_create(&threads[started], NULL, body[started], p) == 0) ++started;
     rw_status status = started == 2
                            ? run_steps(p)
-                           : rw_fail(p->ctx, RW_ERR_MEMORY, "a thread for a stream cannot be started: raise ulimit -u");
+                           : rw_fail(p->ctx, RW_ERR_MEMORY, "cannot start a thread for the stream: raise ulimit -u");
     pthread_mutex_lock(&p->lock);
     p->stop = true, __atomic_store_n(p->stop_reading, true, __ATOMIC_RELAXED);
     pthread_cond_broadcast(&p->changed);
@@ -356,9 +356,9 @@ rw_status rw_pipeline_run(rw_pipeline *p, rw_status made)
 rw_status rw_pipeline_create(rw_pipeline *p, rw_device *device)
 {
     if (p->queues < 1 || p->queues > RW_PIPELINE_QUEUES)
-        return rw_fail(p->ctx, RW_ERR_ARGUMENT, "stream: %d queues: 1 to %d", p->queues, RW_PIPELINE_QUEUES);
+        return rw_fail(p->ctx, RW_ERR_ARGUMENT, "stream: queues = %d must be 1 to %d", p->queues, RW_PIPELINE_QUEUES);
     if (p->depth < 1 || p->depth > RW_PIPELINE_DEPTH)
-        return rw_fail(p->ctx, RW_ERR_ARGUMENT, "stream: depth = %d: 1 to %d", p->depth, RW_PIPELINE_DEPTH);
+        return rw_fail(p->ctx, RW_ERR_ARGUMENT, "stream: depth = %d must be 1 to %d", p->depth, RW_PIPELINE_DEPTH);
     p->slots = p->depth + p->observed, p->last_shown = -1;
     const size_t n = (size_t)p->slots * (size_t)p->batch;
     p->since = rw_calloc(n, sizeof *p->since);

@@ -232,7 +232,7 @@ rw_status rw_stream_window_create_sized(rw_device *dev, const rw_stream_window_s
         const int size = i ? spec->height : spec->width;
         if (size && (size < 64 || size > 16384))
             return rw_fail(ctx, RW_ERR_ARGUMENT,
-                           "rw_stream_window_create: %s = %d: give 64 to 16384 pixels, or 0 for the default",
+                           "rw_stream_window_create: %s = %d must be 64 to 16384 pixels, or 0 for the default",
                            i ? "height" : "width", size);
     }
     rw_stream_window *w = rw_calloc(1, sizeof *w);
@@ -267,7 +267,7 @@ rw_status rw_stream_window_save(rw_stream_window *w, const char *path)
 {
     RW_NEED(w, "window");
     RW_NEED(path, "path");
-    if (!w->page) return rw_fail(w->ctx, RW_ERR_ARGUMENT, "%s: the window has shown no frame", path);
+    if (!w->page) return rw_fail(w->ctx, RW_ERR_ARGUMENT, "%s: the window has not shown a frame yet", path);
     const void *rgb;
     RW_TRY(rw_array_fetch(w->page, w->queue));
     RW_TRY(rw_array_read(w->page, &rgb)); /* the canvas */
