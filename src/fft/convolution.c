@@ -121,7 +121,7 @@ static void choose_lengths(rw_convolution *c)
     c->halves = c->real && c->n > 1;
 }
 
-/* Numbers of the spectrum on an axis. */
+/* Values of the spectrum on an axis. */
 static int64_t spectrum_length(const rw_convolution *c, int d)
 {
     return c->halves && d == c->order[0] ? c->length[d] / 2 + 1 : c->length[d];
@@ -164,7 +164,7 @@ static rw_status add_passes(rw_convolution *c)
     return RW_OK;
 }
 
-/* The transform of b, whose numbers lie among zeros. */
+/* The transform of zero-padded b. */
 static rw_status plan_factors(rw_convolution *c)
 {
     rw_fft_spec f = {.kind = c->halves ? RW_FFT_REAL : RW_FFT_COMPLEX,

@@ -1,5 +1,6 @@
-/* Passes over memory: an axis is one pass where the memory of a group holds its points; longer ones are two (Bailey
- * 1990: the points as a matrix, columns, factors, rows) or, where a convolution is part of it, three. */
+/* Passes over memory: an axis is one pass if its points fit into the shared memory of a workgroup. Longer axes take two
+ * passes (Bailey 1990: the points as a matrix, columns, twiddle factors, rows) or, if a convolution is part of it,
+ * three. */
 #include "fft/plan.h"
 
 #include <stdlib.h>
@@ -435,7 +436,7 @@ static bool pieces_coincide(const rw_fft_passes *f, const rw_fft_pass *first, co
            span(&last->to, f->ndim, first->split, by) <= llabs(step);
 }
 
-/* x and y share memory: nothing may be written that is still to be read. */
+/* x and y share memory: no element may be overwritten before it is read. */
 rw_status rw_fft_check_overlap(const rw_fft_passes *f, const rw_array *x, const rw_array *y, const char *function)
 {
     int64_t x0, x1, y0, y1;

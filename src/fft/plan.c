@@ -1,5 +1,5 @@
-/* A transform: its specification, and axis after axis its passes. What lies between two axes is in y where it fits,
- * else in the work area. */
+/* A transform: its specification, and its passes, axis by axis. Intermediate results between two axes are in y if they
+ * fit, else in the work area. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static int last_axis(const rw_fft_spec *s)
     return d;
 }
 
-/* The numbers that an array holds: y of REAL has half a spectrum on the last axis. */
+/* The full shape of an array: y of REAL has half a spectrum on the last axis. */
 static void whole_shape(const rw_fft_spec *s, bool y, int64_t *shape)
 {
     memcpy(shape, s->shape, RW_MAX_NDIM * sizeof *shape);
@@ -83,7 +83,7 @@ static rw_status check_spec(rw_device *dev, rw_fft_spec *s)
 
 /* ---- axes -------------------------------------------------------------------------------------------------------- */
 
-/* Where the numbers lie after this axis: in y where they fit, else where they are if that fits, else anew. */
+/* The region of the values after this axis: y if they fit, else in place if they fit, else a new work area. */
 static rw_fft_region after(rw_fft *f, int axis, bool last, bool real, const rw_fft_region *now)
 {
     const rw_fft_spec *s = &f->spec;

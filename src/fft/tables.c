@@ -274,7 +274,7 @@ static void fill(rw_fft_table *t, const rw_fft_asked *q, double *v)
 enum { KEPT_LEAST = 4096 /* numbers */ };
 static const char suffix[] = ".roots";
 
-/* The key is what was asked for. false: it is not kept, or there is no memory. */
+/* The key contains the requests. false: the table is not cached, or out of memory. */
 static bool key_of(const rw_fft_table *t, bool f64, char key[65])
 {
     rw_text text = {0};

@@ -1,5 +1,5 @@
-/* Wisdom: the choices that tuning found for a device, for all plans of the process. Read once from the cache on disk,
- * written there when something is found; as text it can be taken elsewhere. */
+/* Wisdom: the choices that tuning found for a device, for all plans of the process. It is read once from the cache on
+ * disk and written there after tuning; as text it can be copied to other machines. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@ typedef struct entry {
     char key[RW_FFT_KEY], value[RW_FFT_KEY];
 } entry;
 
-/* Of a kind of device. */
+/* Wisdom of a kind of device. */
 typedef struct wisdom {
     struct wisdom *next;
     char device[256];
@@ -72,7 +72,7 @@ static void write_text(const wisdom *w, rw_text *t)
     rw_text_add(t, "sha256 = %s\n", sum);
 }
 
-/* A key that this version knows, with a value that is one. */
+/* Whether this version knows the key and the value is valid. */
 static bool is_entry(const char *key, const char *value)
 {
     rw_fft_choice c;
@@ -88,7 +88,7 @@ static rw_status damaged(rw_context *ctx, int line, const char *what)
     return rw_fail(ctx, RW_ERR_FILE, "wisdom, line %d: %s: export the wisdom again, or tune", line, what);
 }
 
-/* Lines KEY = VALUE of a text that has its end; `into` NULL: they are checked only. */
+/* Reads the lines KEY = VALUE of a complete text; `into` NULL: only checks them. */
 static rw_status read_lines(rw_context *ctx, char *text, const char *device, wisdom *into)
 {
     int line = 0;
@@ -150,7 +150,7 @@ static rw_status read_text(rw_context *ctx, const char *text, size_t n, wisdom *
 
 static void cache_key(const char *device, char key[65]) { rw_sha256_hex(device, strlen(device), key); }
 
-/* What the cache on disk has; a damaged text is as none. */
+/* Loads wisdom from the cache on disk; a damaged text is ignored. */
 static void load(rw_context *ctx, wisdom *w)
 {
     char key[65];
@@ -161,7 +161,7 @@ static void load(rw_context *ctx, wisdom *w)
     rw_text_free(&text);
 }
 
-/* Under lock. NULL: no memory. */
+/* Call under the lock. NULL: out of memory. */
 static wisdom *of_device(rw_device *dev)
 {
     char device[sizeof all->device];

@@ -9,9 +9,9 @@ struct rw_image_filter {
     rw_image_spec spec;
     rw_image_plan plan;
     rw_image_shape shape[RW_IMAGE_PASSES];
-    rw_array *between[2]; /* results of passes, in turn */
-    rw_array *limits[2];  /* least and largest results, in turn */
-    rw_array *nothing;    /* for arguments that a pass does not use */
+    rw_array *between[2]; /* results of passes, alternating */
+    rw_array *limits[2];  /* minimum and maximum of results, alternating */
+    rw_array *nothing;    /* placeholder for arguments that a pass does not use */
 };
 
 typedef struct rectangle {
@@ -41,7 +41,7 @@ rw_status rw_image_check_spec(rw_context *ctx, rw_image_spec *s)
     return RW_OK;
 }
 
-/* The part of the result, all of it by default. */
+/* The region of the result. Default: all of it. */
 static rw_status check_region(rw_context *ctx, rw_image_spec *s, int64_t width, int64_t height)
 {
     if (!s->region.x && !s->region.y && !s->region.width && !s->region.height)
@@ -58,7 +58,7 @@ static rw_status check_region(rw_context *ctx, rw_image_spec *s, int64_t width, 
 
 enum { PROCESSOR_BYTES = 128 << 10, GPU_BYTES = 46 << 10, GPU_GROUP = 256, COLUMNS_GROUP = 128 };
 
-/* The longest strips whose rings fit the caches, or the memory of a group. */
+/* The longest strips whose row buffers fit the caches, or the shared memory of a workgroup. */
 static rw_status choose_shape(const rw_image_filter *f, const rw_image_pass *p, rw_image_shape *s)
 {
     const bool threads = rw_device_has_threads(f->device);
@@ -103,7 +103,7 @@ static rw_status choose_shape(const rw_image_filter *f, const rw_image_pass *p, 
 static const char extra_text[] =
     "KERNEL(begin, GLOBAL LIMIT *limits)\n{\n"
     "    EACH(i, 1) { limits[0] = (LIMIT)RW_INF; limits[1] = -(LIMIT)RW_INF; }\n}\n"
-    /* pixels within `wide` columns or `high` rows of the border stay as they are */
+    /* pixels within `wide` columns or `high` rows of the border are unchanged */
     "KERNEL(frame, GLOBAL TY *RESTRICT y, GLOBAL const TX *RESTRICT x, int nx, int ny, int x0, int x1, int y0, int "
     "y1, int wide, int high,\n"
     "       int channels, long x_from, long x_row, long x_plane, long y_from, long y_row, long y_plane)\n{\n"
@@ -115,8 +115,8 @@ static const char extra_text[] =
     "        const int q = e < (a - x0) * channels ? (int)e : (int)e + (b - a) * channels;\n"
     "        y[(long)(j - y0) * y_row + q] = TY_FROM(x[(long)j * x_row + (long)x0 * channels + q]);\n    }\n}\n";
 
-/* Items of a group. On OpenCL's processors one, whose loops the compiler turns into lanes; several would be copied at
- * each barrier. */
+/* Work-items of a workgroup. On OpenCL CPUs one, whose loops the compiler vectorises; several would be copied at each
+ * barrier. */
 static int items_of(const rw_image_filter *f, const rw_image_pass *p, const rw_image_shape *s)
 {
     if (s->threads) return s->columns ? COLUMNS_GROUP : GPU_GROUP;
@@ -361,7 +361,7 @@ static rw_status describe(const rw_image_filter *f, rw_array *a, const char *nam
                        "filter: %s must be an array of type %s on the filter's device, of shape %s", name,
                        rw_dtype_name(dtype), shape);
     l->array = a;
-    /* pixels of a row must be neighbours; other views are packed */
+    /* pixels of a row must be contiguous; other views are packed */
     l->in_place = a->stride[row + 1] == (flat || f->spec.planar ? 1 : channels) &&
                   (flat || f->spec.planar || channels == 1 || a->stride[2] == 1);
     l->from = l->in_place ? a->offset : 0;
@@ -389,7 +389,7 @@ static bool overlap(const rw_array *x, const rw_array *y)
     return low[0] < high[1] && low[1] < high[0];
 }
 
-/* Rows of a group: enough groups for all units, and few rows that two groups compute both. */
+/* Rows of a workgroup: enough workgroups for all units, and few rows that two workgroups both compute. */
 static int64_t rows_of(const rw_image_filter *f, const rw_image_pass *p, const rw_image_shape *s, int64_t strips,
                        int64_t height)
 {

@@ -40,7 +40,7 @@ static rw_status matrix_of(rw_context *ctx, const rw_image_op *op, double m[9])
     return status;
 }
 
-/* The size of `resize`: what is given, and what follows from it. */
+/* The size of the result of `resize`. */
 static rw_status resized(rw_context *ctx, const rw_image_op *op, rw_image_pass *p)
 {
     const double w = (double)p->width, h = (double)p->height;
@@ -225,7 +225,7 @@ static void write_place(const rw_image_pass *p, rw_text *t, const char *real)
             real, real, real);
 }
 
-/* Pixels along an axis that a value is made of. */
+/* Pixels along an axis that contribute to a value. */
 static int taps_of(rw_image_interpolation how)
 {
     return how == RW_IMAGE_INTERPOLATION_NEAREST  ? 1
@@ -280,7 +280,7 @@ static void write_pixels(const rw_image_pass *p, const rw_image_shape *s, rw_tex
 
 static const char any_pixel[] = "pixel(x, lx + m - %d, ly + n - %d, c, nx, ny, x_row)";
 
-/* On processors: the places of a row first; where all of its pixels lie in the image, nothing asks for borders. */
+/* On CPUs: the positions of a row are computed first. If all of its pixels lie in the image, borders are not tested. */
 static void write_rows_of_places(const rw_image_pass *p, const rw_image_shape *s, rw_text *t, const char *real,
                                  rw_dtype result)
 {
@@ -335,7 +335,7 @@ static void write_transposed(const rw_image_pass *p, const rw_image_shape *s, rw
 
 /* ---- resize: rows, then columns ---------------------------------------------------------------------------------- */
 
-/* The mean of 2 x 2 pixels, with the roundings that other sizes have. */
+/* The mean of 2 x 2 pixels, rounded in the same way as for other sizes. */
 static void write_halves(const rw_image_pass *p, const rw_image_shape *s, rw_text *t, const char *real)
 {
     const int channels = s->planar ? 1 : p->channels;
@@ -347,7 +347,7 @@ static void write_halves(const rw_image_pass *p, const rw_image_shape *s, rw_tex
         "            const long q = %s;\n",
         rw_dtype_name(p->x_dtype), 2 * channels, rw_dtype_name(p->y_dtype), channels, channels,
         channels == 1 ? "2 * e" : "(int)e / CHANNELS * (2 * CHANNELS) + (int)e % CHANNELS");
-    if (p->x_dtype == RW_U8 && p->y_dtype == RW_U8) { /* in integers: halves to even as well */
+    if (p->x_dtype == RW_U8 && p->y_dtype == RW_U8) { /* in integers, ties to even as well */
         ADD("            const i32 sum = (i32)above[q] + above[q + %d] + below[q] + below[q + %d];\n"
             "            out[e] = (u8)((sum + 1 + (sum >> 2 & 1)) >> 2);\n        }\n    }\n}\n",
             channels, channels);
@@ -380,7 +380,7 @@ static int64_t ring_pitch(const rw_image_shape *s, int channels)
     return (s->strip * (int64_t)(s->planar ? 1 : channels) + 15) / 16 * 16;
 }
 
-/* Bytes that a group shares. */
+/* Bytes of shared memory of a workgroup. */
 int64_t rw_image_gather_bytes(const rw_image_pass *p, const rw_image_shape *s)
 {
     if (!rw_image_resizes(p))
@@ -406,8 +406,8 @@ static void write_axis(rw_text *t, const rw_image_pass *p, const char *real, cha
     write_weights(t, p->interpolation, real, axis);
 }
 
-/* A group has a strip of columns. Their places and weights along rows are computed once; a row of x that is filtered
- * along them stays in a ring of as many rows as a value is made of. */
+/* A workgroup has a strip of columns. Positions and weights along rows are computed once. A row of x filtered along
+ * them stays in a ring buffer of the rows that contribute to a value. */
 static void write_resize(const rw_image_pass *p, const rw_image_shape *s, rw_text *t, const char *real)
 {
     const rw_image_stage *g = p->stage + 1;

@@ -112,7 +112,7 @@ rw_status rw_image_counts_create(rw_device *dev, rw_image_pass *p, const rw_imag
     return rw_array_create(dev, RW_U32, 1, &(int64_t){all}, RW_MEMORY_DEVICE, &p->counted);
 }
 
-/* x: what the pass left, contiguous. */
+/* x: the results of the pass, contiguous. */
 rw_status rw_image_counts_run(rw_image_pass *p, bool planar, rw_array *x, rw_array *table, rw_queue *q)
 {
     const int channels = p->stage[p->nstages - 1].channels, planes = planar ? channels : 1, bins = p->bins * channels;

@@ -1,6 +1,6 @@
-/* From operations to stages and passes. A new pass begins where stages cannot share one: after what needs the whole
- * image first (normalize), between borders that wrap and others, before and after border `skip`, and where an operation
- * with several stages of neighbours in y is not the first. */
+/* Lowers operations to stages and passes. A new pass begins where stages cannot share one: after an operation that
+ * needs the whole image first (normalize), between wrap and other borders, before and after border `skip`, and where an
+ * operation with several stages of neighbours in y is not the first. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +115,7 @@ static rw_status lower_response(rw_image_builder *b)
 
 /* ---- points ------------------------------------------------------------------------------------------------------ */
 
-/* A stage that copies, for the operation to be written behind it; none where the last stage takes it. */
+/* Adds a copy stage for a pointwise operation, unless the last stage can include the operation. */
 static rw_status open_point(rw_image_builder *b)
 {
     RW_TRY(rw_image_begin_point(b));
@@ -124,7 +124,7 @@ static rw_status open_point(rw_image_builder *b)
     return RW_OK;
 }
 
-/* v<n> <- the text, in which %1$s is the type and %2$d the value before it. */
+/* v<n> <- the text, in which %1$s is the type and %2$d the number of the previous value. */
 static rw_status add_point(rw_image_builder *b, const char *format)
 {
     rw_image_stage *s = top(b);
@@ -205,7 +205,7 @@ static rw_status lower_clip(rw_image_builder *b)
     return add_point(b, text);
 }
 
-/* Of integers a table. */
+/* For integers a lookup table. */
 static rw_status lower_gamma(rw_image_builder *b)
 {
     char text[128];
@@ -258,7 +258,7 @@ static rw_status lower_colour(rw_image_builder *b)
     return RW_OK;
 }
 
-/* The results of the pass are stored, and their limits; the next one maps them to low … high. */
+/* Stores the results of the pass and their minimum and maximum; the next pass maps them to low … high. */
 static rw_status add_normalize(rw_image_builder *b, double low, double high)
 {
     if (b->alone) RW_TRY(rw_image_begin_pass(b));
@@ -275,7 +275,7 @@ static rw_status add_normalize(rw_image_builder *b, double low, double high)
 
 static rw_status lower_normalize(rw_image_builder *b) { return add_normalize(b, b->op->low, high_or_white(b)); }
 
-/* Logarithms of magnitudes, from black to white; linear ones only in units of white. */
+/* Magnitudes, logarithmic or linear, mapped to black … white. */
 static rw_status lower_spectrum(rw_image_builder *b)
 {
     const double unit = 255 / white_of(b);
@@ -284,7 +284,7 @@ static rw_status lower_spectrum(rw_image_builder *b)
     return add_normalize(b, 0, white_of(b));
 }
 
-/* The results of the pass are stored and counted. */
+/* Stores and counts the results of the pass. */
 static rw_status begin_counts(rw_image_builder *b, int bins)
 {
     if (b->alone) RW_TRY(rw_image_begin_pass(b));
@@ -327,7 +327,7 @@ static rw_status lower_histogram(rw_image_builder *b)
 
 /* ---- geometry ---------------------------------------------------------------------------------------------------- */
 
-/* A pass of its own. Values keep their type. */
+/* A separate pass. Values keep their type. */
 static rw_status lower_geometry(rw_image_builder *b)
 {
     if (b->alone || b->pass->nstages > 1) RW_TRY(rw_image_begin_pass(b));

@@ -1,4 +1,5 @@
-/* From operations on windows of neighbours to stages: blurs, masks, order, bilateral; large ones by transforms. */
+/* Lowers operations on windows of neighbours to stages: blurs, masks, order statistics, bilateral; large windows by
+ * transforms. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -6,7 +7,7 @@
 
 /* ---- many neighbours: by transforms ------------------------------------------------------------------------------ */
 
-/* With so many pixels beyond the border, low before and high after the image. */
+/* Pads the image by its border, by `low` pixels before and `high` pixels after it. */
 static rw_status add_pad(rw_image_builder *b, const int low[2], const int high[2])
 {
     RW_TRY(rw_image_begin_whole(b, RW_IMAGE_GATHER, "border"));
@@ -30,7 +31,7 @@ static rw_status add_correlation(rw_image_builder *b, const char *name, const do
     return RW_OK;
 }
 
-/* Whether transforms take the place of so many terms of each pixel. */
+/* Whether transforms replace a sum of this number of terms per pixel. */
 static bool by_transforms(const rw_image_builder *b, int terms, int most)
 {
     if (b->op->algorithm != RW_IMAGE_ALGORITHM_AUTO) return b->op->algorithm == RW_IMAGE_ALGORITHM_FFT;
@@ -49,7 +50,7 @@ static rw_status need_no_skip(const rw_image_builder *b)
 
 /* ---- blurs ------------------------------------------------------------------------------------------------------- */
 
-enum { RADIUS = 127, TRANSFORMS = 63 }; /* largest with taps; from which on transforms are faster */
+enum { RADIUS = 127, TRANSFORMS = 63 }; /* largest radius with taps; radius above which transforms are faster */
 
 static rw_status radius_of(const rw_image_builder *b, double sigma, int *radius)
 {
@@ -60,7 +61,7 @@ static rw_status radius_of(const rw_image_builder *b, double sigma, int *radius)
                    b->op->method == RW_IMAGE_GAUSS ? ", or choose algorithm=fft" : "");
 }
 
-/* Equal weights on both sides, the outermost first. */
+/* Symmetric weights, the outermost first. */
 static void add_folded(rw_image_builder *b, rw_image_stage *s, double sigma, int radius, double one, bool integer)
 {
     double taps[2 * RADIUS + 1];
@@ -153,7 +154,7 @@ static rw_status lower_unsharp(rw_image_builder *b)
 
 static int size_y(const rw_image_builder *b) { return b->op->size_y > 0 ? b->op->size_y : b->op->size; }
 
-enum { RUNNING = 15 }; /* longest window whose terms are added up one by one */
+enum { RUNNING = 15 }; /* longest window that is summed term by term */
 
 /* A sum along rows of 2, 4, 8 … neighbours from those of half as many, with one more where n is odd; the last one is
  * centred. */
@@ -173,7 +174,7 @@ static void add_pairs(rw_image_builder *b, int n, int low)
     }
 }
 
-/* Large windows: sums of rows from that of the row before, then pairs. */
+/* Large windows: running sums of rows, then pairs. */
 static rw_status lower_large_box(rw_image_builder *b, int nx, int ny)
 {
     const rw_dtype type = type_of(b), sum = is_real(type) ? type : RW_I32;
@@ -193,7 +194,7 @@ static rw_status lower_large_box(rw_image_builder *b, int nx, int ny)
     return RW_OK;
 }
 
-/* Sums are exact: of integers in i32. */
+/* Sums are exact: in i32 for integers. */
 static rw_status lower_box(rw_image_builder *b)
 {
     const int nx = b->op->size, ny = size_y(b), n = nx * ny;
@@ -281,8 +282,8 @@ static rw_status lower_laplace(rw_image_builder *b)
     return RW_OK;
 }
 
-/* Weights of integer types: integers times one factor, where there are such, else in units of a power of 2; sums are
- * exact: of u8 in f32, of u16 and i16 in i32 or f64. */
+/* Weights of integer types: integers times a common factor if there is one, else in units of a power of 2. Sums are
+ * exact: in f32 for u8, in i32 or f64 for u16 and i16. */
 static rw_status add_mask(rw_image_builder *b, double *values, int nx, int ny, int low_x, int low_y)
 {
     const rw_dtype type = type_of(b);
@@ -305,7 +306,7 @@ static rw_status add_mask(rw_image_builder *b, double *values, int nx, int ny, i
     return RW_OK;
 }
 
-enum { DENSE = 1000 }; /* terms from which on transforms are faster */
+enum { DENSE = 1000 }; /* terms above which transforms are faster */
 
 static rw_status lower_mask(rw_image_builder *b)
 {
@@ -441,7 +442,7 @@ static rw_status lower_extreme(rw_image_builder *b, double sign)
 static rw_status lower_erode(rw_image_builder *b) { return lower_extreme(b, -1); }
 static rw_status lower_dilate(rw_image_builder *b) { return lower_extreme(b, 1); }
 
-/* The second one is an operation of its own: pixels beyond the border are those of what the first one leaves. */
+/* The second one counts as a separate operation: its pixels beyond the border come from the result of the first. */
 static rw_status lower_two(rw_image_builder *b, double sign)
 {
     RW_TRY(lower_extreme(b, sign));

@@ -1,4 +1,4 @@
-/* Operations of image filters: their parameters, and chains of them from a text. */
+/* Operations of image filters: parameter table, and parsing of chains. */
 #include <math.h>
 #include <string.h>
 

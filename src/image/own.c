@@ -1,4 +1,4 @@
-/* Operations that programs add to those of ops.c. */
+/* User-defined operations (rw_image_own_register). */
 #include <pthread.h>
 #include <string.h>
 

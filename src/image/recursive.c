@@ -12,8 +12,8 @@
 
 enum { GROUP = 64, REACH = 7 };
 
-/* Along columns lines are neighbours. Along rows PIECE steps of all lines of a group lie in shared memory, put there
- * and taken away row by row. */
+/* Along columns, lines are adjacent in memory. Along rows, PIECE steps of all lines of a workgroup are staged in shared
+ * memory, row by row. */
 static const char text[] =
     "#define STEP(v) { \\\n"
     "    const R u0 = AT_N(s, 0, t), v0 = AT_N(s, 1, t), u1 = AT_N(s, 2, t), v1 = AT_N(s, 3, t); \\\n"

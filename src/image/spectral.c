@@ -1,11 +1,11 @@
-/* Passes of the whole image, those of other files too; by Fourier transforms: products of the spectrum with a function
- * of the frequency, and correlations with many weights. They read and write contiguous arrays of real numbers, channels
- * interleaved or as planes. */
+/* Passes over the whole image, those of other files too. By Fourier transforms: products of the spectrum with a
+ * function of the frequency, and correlations with many weights. They read and write contiguous arrays of real numbers,
+ * with channels interleaved or as planes. */
 #include "image/image.h"
 
 /* ---- responses --------------------------------------------------------------------------------------------------- */
 
-/* Of a low pass. The ideal one keeps the cutoff itself, whatever it is rounded to. */
+/* Low pass response. The ideal one includes the cutoff frequency, however it is rounded. */
 static void add_low(rw_text *t, const rw_image_op *op, double cutoff)
 {
     const double a = 1 / (cutoff * cutoff);
@@ -47,7 +47,7 @@ static void add_store(rw_text *t, const rw_image_pass *p, int axis)
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
-/* The shape of an image, one channel without an axis of its own; the axis along rows. */
+/* The shape of an image, where a single channel has no axis, and the axis along rows. */
 static int shape_of(const rw_image_pass *p, bool planar, int64_t width, int64_t height, int64_t shape[3], int *axis)
 {
     const int channels = p->channels;
@@ -151,7 +151,7 @@ void rw_image_whole_free(rw_image_pass *p)
 
 /* ---- execution --------------------------------------------------------------------------------------------------- */
 
-/* The weights as an array of as many axes as the image. */
+/* The weights as an array with the same number of axes as the image. */
 static rw_status set_weights(rw_image_pass *p, int ndim, int axis, rw_queue *q)
 {
     const rw_image_stage *s = p->stage + 1;

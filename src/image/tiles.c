@@ -1,5 +1,5 @@
-/* Images in host memory, larger than the device's: bands of rows with as many rows above and below as the chain reads,
- * two under way at a time. */
+/* Images in host memory that exceed the device memory: bands of rows, each with the halo rows that the chain reads; two
+ * bands are processed at a time. */
 #include <string.h>
 
 #include "image/image.h"
@@ -11,7 +11,7 @@ typedef struct slot {
     rw_image_filter *filter;
     rw_array *x, *y;
     int64_t rows;         /* that the filter is planned for */
-    int64_t first, count; /* rows of the result that are under way */
+    int64_t first, count; /* rows of the result that are in flight */
     int64_t above;        /* rows before them in the band */
     bool busy;
 } slot;
@@ -29,7 +29,7 @@ typedef struct tiles {
     slot slot[SLOTS];
 } tiles;
 
-/* Rows on each side that a result depends on. ERR_UNSUPPORTED: all of them. */
+/* Computes the halo: rows on each side that a result depends on. ERR_UNSUPPORTED: all rows. */
 static rw_status find_reach(tiles *t)
 {
     rw_image_chain chain;
@@ -75,7 +75,7 @@ static rw_status find_reach(tiles *t)
     return status;
 }
 
-/* As many rows as `most` bytes hold: of x, y and what lies between passes, in each slot. */
+/* The number of rows for which x, y and the memory between passes of all slots fit into `most` bytes. */
 static rw_status choose_band(tiles *t, int64_t most)
 {
     const rw_image_spec *s = &t->spec;

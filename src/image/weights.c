@@ -17,7 +17,7 @@ void rw_image_gauss_taps(double sigma, int radius, double one, bool integer, dou
     for (int k = -radius; k <= radius; ++k) sum += taps[k + radius] = exp(-0.5 * k * k / (sigma * sigma));
     for (int k = 0; k <= 2 * radius; ++k) taps[k] *= one / sum;
     if (!integer) return;
-    /* from the outside to the centre, equal on both sides; the centre takes what is left of `one` */
+    /* from the outside to the centre, equal on both sides; the centre gets the rest of `one` */
     double all = 0;
     for (int k = 0; k < radius; ++k) {
         const double wanted = taps[k] + carried, tap = rint(wanted);

@@ -146,7 +146,7 @@ rw_status rw_signal_open(rw_context *ctx, const char *name, const rw_signal_form
     return status;
 }
 
-/* Samples of 24 bits lie in the last three quarters of their place. */
+/* 24-bit samples are stored in the last three quarters of the memory. */
 static void expand(void *to, size_t n, size_t room)
 {
     int32_t *v = to;
@@ -194,8 +194,8 @@ static unsigned char *put(unsigned char *b, uint64_t v, int bytes)
     return b + bytes;
 }
 
-/* Integers of 8 and 16 bits of one or two channels have the short form, which every program reads. count < 0: sizes are
- * unknown. */
+/* 8-bit and 16-bit integers with one or two channels use the short header, which every program reads. count < 0: sizes
+ * are unknown. */
 static size_t make_header(const rw_signal_format *f, int64_t count, unsigned char *header)
 {
     const bool real = f->kind >= RW_SAMPLE_F32, plain = f->kind <= RW_SAMPLE_S16 && f->channels <= 2;

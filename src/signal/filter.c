@@ -108,7 +108,7 @@ static rw_status progress(void *user, const rw_stream_report *report)
 {
     const filter *f = user;
     if (!f->spec->progress) return RW_OK;
-    /* the writer's count is its own */
+    /* only the writer uses its count */
     const rw_signal_report r = report_of(f, report, RW_MAX(report->frames * f->block - f->delay, 0));
     return f->spec->progress(f->spec->user, &r);
 }

@@ -12,7 +12,7 @@
 #include "rechenwerk/program.h"
 #include "signal/signal.h"
 
-enum { CHUNK = 1 << 20 }; /* values of the frames of a chunk, about */
+enum { CHUNK = 1 << 20 }; /* approximate number of values of a chunk */
 
 typedef struct spectrogram {
     rw_context *ctx;
@@ -211,7 +211,7 @@ static rw_status write_figure(const spectrogram *g, const char *out, const doubl
 {
     const rw_spectrogram_spec *s = &g->spec;
     const double rate = g->in.format.rate, df = rate / (double)s->length;
-    /* a column has the middle of its frame */
+    /* a column is at the middle of its frame */
     const double step = (double)s->hop / rate, first = (double)s->length / 2 / rate - step / 2;
     const rw_figure_field field = {.nx = (size_t)g->total,
                                    .ny = (size_t)g->bins,

@@ -1,6 +1,6 @@
-/* CLM1: u32 width, height, channels (1 or 3), images, bytes of an image, little endian, after "CLM1"; then the images,
- * rows from the top, red, green and blue beside each other, without gaps. The image streams of M.-R. Lorbeer's study,
- * whose layout was not published. */
+/* CLM1: u32 width, height, channels (1 or 3), images, bytes of an image, little endian, after "CLM1"; then the
+ * images, rows from the top, red, green and blue interleaved, without gaps. The image streams of M.-R. Lorbeer's
+ * study, whose layout was not published. */
 #include <string.h>
 
 #include "stream/stream.h"
@@ -8,7 +8,7 @@
 typedef struct clm {
     rw_stream_file *file;
     size_t bytes;
-    int64_t left; /* frames; -1: as many as come */
+    int64_t left; /* remaining frames; -1: until the end */
 } clm;
 
 static bool is(const unsigned char *start, size_t n) { return n >= 4 && memcmp(start, "CLM1", 4) == 0; }
@@ -64,7 +64,7 @@ static bool holds(const rw_frame_format *f)
     return f->layout == RW_FRAME_PIXELS && f->dtype == RW_U8 && (f->channels == 1 || f->channels == 3);
 }
 
-/* A count of 0, where it is not known, stands for as many as there are. */
+/* A count of 0 means until the end; used if the count is unknown. */
 static rw_status create(rw_context *ctx, const char *name, rw_stream_file *f, const rw_frame_format *format,
                         void **state)
 {

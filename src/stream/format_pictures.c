@@ -1,4 +1,4 @@
-/* Pictures as frames: files numbered by a pattern, or pictures one after another in one stream (PNM, PNG). All have one
+/* Pictures as frames: files numbered by a pattern, or concatenated pictures in one stream (PNM, PNG). All have equal
  * size. */
 #include <ctype.h>
 #include <string.h>
@@ -10,13 +10,13 @@
 typedef struct pictures {
     rw_context *ctx;
     const char *name;
-    rw_stream_file *file; /* of pictures one after another */
+    rw_stream_file *file; /* of concatenated pictures */
     bool png;
     rw_frame_format format;
-    rw_raster first; /* that has been read to know the format */
+    rw_raster first; /* read in advance to determine the format */
     bool has_first;
     int64_t number, written; /* of the next file */
-    const char *percent;     /* where the number stands in the name; NULL: one picture */
+    const char *percent;     /* position of the number in the name; NULL: one picture */
     unsigned char *bytes;    /* of a picture in the stream */
     size_t n, capacity;
 } pictures;
@@ -50,7 +50,7 @@ static void name_of(const pictures *p, char *path, size_t size)
 
 /* ---- pictures one after another ---------------------------------------------------------------------------------- */
 
-/* n more bytes. Memory grows with what has come: a head may promise more than there is. */
+/* Reads n more bytes. Memory grows with the bytes read, since a header may announce more than there is. */
 static rw_status more(pictures *p, size_t n, const char *what, bool *end)
 {
     while (n > 0) {
@@ -68,7 +68,7 @@ static rw_status more(pictures *p, size_t n, const char *what, bool *end)
     return RW_OK;
 }
 
-/* The next number of a PNM head; comments lie between words. */
+/* The next number of a PNM header; comments may precede it. */
 static rw_status read_number(pictures *p, int64_t *value)
 {
     bool comment = false, digits = false;

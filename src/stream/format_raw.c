@@ -1,4 +1,4 @@
-/* Frames without a head, one after another. */
+/* Frames without a header, concatenated. */
 #include <string.h>
 
 #include "stream/stream.h"

@@ -13,7 +13,7 @@ typedef struct y4m {
 
 static bool is(const unsigned char *start, size_t n) { return n >= 9 && memcmp(start, "YUV4MPEG2", 9) == 0; }
 
-/* Up to the end of the line, which is left out. */
+/* Reads up to the end of the line, which is not stored. */
 static rw_status read_line(rw_stream_file *f, char line[LINE], const char *what, bool *end)
 {
     for (int i = 0; i < LINE - 1; ++i) {

@@ -96,7 +96,7 @@ rw_status rw_stream_open(rw_context *ctx, const char *name, const char *format_n
 {
     *s = (rw_stream){.format = *frames};
     if (format_name && !(s->table = find_name(format_name))) return fail_name(ctx, format_name);
-    const rw_stream_format *by_name = find_by_name(name); /* a file that exists is looked at first */
+    const rw_stream_format *by_name = find_by_name(name); /* the first bytes of an existing file have priority */
     if (!s->table && by_name && (by_name != &rw_stream_pictures || strchr(name, '%'))) s->table = by_name;
     if (!s->table || !s->table->by_name) {
         RW_TRY(rw_stream_file_open(ctx, name, &s->file));

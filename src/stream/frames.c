@@ -1,7 +1,5 @@
-/* Frames through image filters: the work of a pipeline (pipeline.h).
- *
- * Each queue of the device has a filter of its own, since a filter's memory between passes serves one execution at a
- * time. */
+/* Frames through image filters: the work of a pipeline (pipeline.h). Each queue of the device has its own filter, since
+ * the memory between passes of a filter serves one execution at a time. */
 #include "stream/pipeline.h"
 #include "stream/stream.h"
 
@@ -43,7 +41,7 @@ static rw_status launch(void *user, int64_t n, rw_queue *q)
     return rw_array_fetch(s->y, q);
 }
 
-/* The pipeline's report, which counts frames, with bytes. */
+/* Adds bytes to the report of the pipeline, which counts frames. */
 static rw_stream_report complete(const rw_stream_report *report)
 {
     rw_stream_report r = *report;

@@ -37,7 +37,7 @@ static struct {
 #define X(name) __typeof__(gl##name) *name;
     GL_FUNCTIONS(X)
 #undef X
-} gl; /* of the context that is there */
+} gl; /* of the current context */
 
 struct rw_screen {
     rw_context *ctx;
@@ -50,7 +50,7 @@ struct rw_screen {
 
 static bool taken; /* atomic: there is a screen */
 
-/* It stays open until the process ends. */
+/* The library stays loaded until the process ends. */
 static rw_status load(rw_context *ctx)
 {
     static const char advice[] = "a window needs SDL2, package libsdl2-2.0-0 (Debian, Ubuntu)";
@@ -69,7 +69,7 @@ static rw_status load(rw_context *ctx)
     return RW_OK;
 }
 
-/* Drivers that SDL2 takes where it finds no display; their windows are in memory. */
+/* Drivers that SDL2 uses if there is no display; their windows are in memory. */
 static bool is_hidden(const char *driver)
 {
     return !driver || strcmp(driver, "dummy") == 0 || strcmp(driver, "offscreen") == 0;
@@ -202,7 +202,7 @@ static rw_status show_surface(rw_screen *s, rw_array *page, rw_queue *q)
     if (!to) return fail(s, "the window has no surface");
     RW_TRY(rw_array_fetch(page, q));
     RW_TRY(rw_array_read(page, &rgb));
-    /* the window may have changed */
+    /* the window may have been resized */
     const int columns = (int)rw_array_shape(page, 1), width = RW_MIN(columns, to->w),
               height = RW_MIN((int)rw_array_shape(page, 0), to->h);
     if (sdl.ConvertPixels(width, height, SDL_PIXELFORMAT_RGB24, rgb, 3 * columns, to->format->format, to->pixels,
@@ -270,7 +270,7 @@ rw_status rw_screen_create(rw_context *ctx, rw_screen **screen)
         "this build does not support windows: install libsdl2-dev (Debian, Ubuntu), then configure and build again");
 }
 
-/* There is no screen to call these with. */
+/* Never called: there is no screen. */
 rw_status rw_screen_open(rw_screen *s, rw_device *dev, const char *title, int width, int height)
 {
     return (void)s, (void)dev, (void)title, (void)width, (void)height, RW_ERR_UNSUPPORTED;
