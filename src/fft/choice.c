@@ -1,5 +1,5 @@
-/* The choices of passes, and what is likely to be fastest: few stages; enough groups at a time to have others load
- * while one computes; whole sectors of memory. */
+/* Choices of passes by heuristics: few stages; enough resident workgroups that some load while others compute; whole
+ * sectors of memory. */
 #include "fft/choice.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "fft/cluster.h"
 
 enum {
-    NEAR = 4096, /* points whose stages stay near a processor's core: of more, two passes are faster */
+    NEAR = 4096, /* points whose stages stay in the caches of a CPU core; above, two passes are faster */
     NARROW =
         /* a GPU's group holds so few lines of more points that it would read and write parts of sectors; of a
          * convolution, of half as many */
@@ -53,7 +53,7 @@ static double filling(int items, int lines)
     return (double)group / ((group + 31) / 32 * 32);
 }
 
-/* Groups that a unit has registers and memory for. */
+/* Resident workgroups per unit, limited by registers and shared memory. */
 static int groups_at_once(const rw_device *dev, const rw_fft_line_spec *s, const rw_fft_choice *c)
 {
     const rw_fft_share share = rw_fft_line_share(dev, s->stages, c->radix, s->f64);

@@ -1,4 +1,4 @@
-/* How passes are made: what is likely to be fastest, what else there is, and what tuning found. */
+/* Choices of passes: the heuristic default, alternatives, and the results of tuning. */
 #ifndef RW_FFT_CHOICE_H
 #define RW_FFT_CHOICE_H
 
@@ -7,14 +7,13 @@
 /* ---- a pass: its key names what its speed depends on ---- */
 
 void rw_fft_line_key(const rw_fft_line_spec *spec, char key[RW_FFT_KEY]);
-/* What the device's wisdom says, else what is likely. */
+/* The choice from the wisdom of the device, else the heuristic one. */
 rw_fft_choice rw_fft_choose(rw_device *dev, const rw_fft_line_spec *spec);
-/* Others that are worth trying beside `from`, each different from it in one respect; at most `most`, their number is
- * returned. */
+/* Alternatives to `from`, each different in one respect; at most `most`. Returns their number. */
 int rw_fft_other_choices(const rw_device *dev, const rw_fft_line_spec *spec, const rw_fft_choice *from,
                          rw_fft_choice *list, int most);
 void rw_fft_choice_print(const rw_fft_choice *c, char text[RW_FFT_KEY]);
-/* false: the text is none. */
+/* false: the text is not a choice. */
 bool rw_fft_choice_parse(const char *text, rw_fft_choice *c);
 
 /* ---- an axis: one pass, or a matrix of a rows and b columns ---- */
@@ -43,7 +42,7 @@ bool rw_fft_matrix_parse(const char *text, int64_t n, rw_fft_matrix *m);
 
 /* false: none. */
 bool rw_fft_wisdom_find(rw_device *dev, const char *key, char value[RW_FFT_KEY]);
-/* value NULL: as if there were none. */
+/* value NULL: removes the entry. */
 rw_status rw_fft_wisdom_put(rw_device *dev, const char *key, const char *value);
 /* Writes it to the cache on disk. */
 rw_status rw_fft_wisdom_keep(rw_device *dev);

@@ -14,7 +14,7 @@ typedef struct rw_fft_cluster {
     int64_t bytes;   /* of shared memory */
 } rw_fft_cluster;
 
-/* groups: of a cluster; 0: as many as suit best. */
+/* groups: workgroups of a cluster; 0: the best number. */
 rw_fft_cluster rw_fft_cluster_of(const rw_device *dev, const rw_fft_line_spec *spec, int groups);
 /* The kernel. */
 void rw_fft_cluster_write(rw_fft_text *text, const rw_fft_cluster *cluster);

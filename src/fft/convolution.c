@@ -34,14 +34,16 @@ static int64_t wanted(rw_convolution_mode mode, int64_t n, int64_t m)
 static rw_status resolve(rw_context *ctx, rw_convolution_spec *s)
 {
     if ((unsigned)s->mode >= RW_CONVOLUTION_MODES)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "mode = %d is none of rw_convolution_mode", (int)s->mode);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "mode = %d is not a value of rw_convolution_mode", (int)s->mode);
     if (!s->dtype) s->dtype = RW_F64;
     if (!rw_dtype_is_number(s->dtype))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "dtype = %s: f32, f64, c64 or c128", rw_dtype_name(s->dtype));
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "dtype = %s is not supported: choose f32, f64, c64 or c128",
+                       rw_dtype_name(s->dtype));
     if (s->ndim < 1 || s->ndim > RW_MAX_NDIM)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "ndim = %d: 1 to %d", s->ndim, RW_MAX_NDIM);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "ndim = %d must be 1 to %d", s->ndim, RW_MAX_NDIM);
     if (s->axes >> s->ndim)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "axes = %#x has an axis beyond the %d of the arrays", s->axes, s->ndim);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "axes = %#x has a bit beyond the %d dimensions of the arrays", s->axes,
+                       s->ndim);
     if (!s->axes) s->axes = (1u << s->ndim) - 1;
     if (s->scale == 0) s->scale = 1;
     for (int d = 0; d < s->ndim; ++d) {
@@ -50,18 +52,19 @@ static rw_status resolve(rw_context *ctx, rw_convolution_spec *s)
         if (n < 0 || m < 1 || n > INT32_MAX || m > INT32_MAX)
             return rw_fail(
                 ctx, RW_ERR_ARGUMENT,
-                "a_shape[%d] = %lld, b_shape[%d] = %lld: a has 0 elements or more, b one or more, both fewer than 2^31",
-                d, (long long)n, d, (long long)m);
+                "a_shape[%d] = %lld, b_shape[%d] = %lld: a must have 0 to 2^31 - 1 elements, b 1 to 2^31 - 1", d,
+                (long long)n, d, (long long)m);
         if (!convolved && m != 1 && m != n)
-            return rw_fail(ctx, RW_ERR_ARGUMENT,
-                           "b_shape[%d] = %lld: on an axis that is not convolved b has 1 element or, as a, %lld", d,
-                           (long long)m, (long long)n);
+            return rw_fail(
+                ctx, RW_ERR_ARGUMENT,
+                "b_shape[%d] = %lld: along an axis that is not convolved, b must have 1 element or, like a, %lld", d,
+                (long long)m, (long long)n);
         if (convolved && s->mode == RW_CONVOLUTION_VALID && m > n)
             return rw_fail(ctx, RW_ERR_ARGUMENT,
-                           "b_shape[%d] = %lld is longer than a, %lld: mode valid has no numbers then", d, (long long)m,
-                           (long long)n);
+                           "b_shape[%d] = %lld is larger than that of a, %lld: the result of mode valid would be empty",
+                           d, (long long)m, (long long)n);
         if (convolved && s->mode == RW_CONVOLUTION_PERIODIC && m > n)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "b_shape[%d] = %lld is longer than the period of a, %lld", d,
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "b_shape[%d] = %lld is larger than the period of a, %lld", d,
                            (long long)m, (long long)n);
     }
     return RW_OK;
@@ -118,7 +121,7 @@ static void choose_lengths(rw_convolution *c)
     c->halves = c->real && c->n > 1;
 }
 
-/* Numbers of the spectrum on an axis. */
+/* Values of the spectrum on an axis. */
 static int64_t spectrum_length(const rw_convolution *c, int d)
 {
     return c->halves && d == c->order[0] ? c->length[d] / 2 + 1 : c->length[d];
@@ -161,7 +164,7 @@ static rw_status add_passes(rw_convolution *c)
     return RW_OK;
 }
 
-/* The transform of b, whose numbers lie among zeros. */
+/* The transform of zero-padded b. */
 static rw_status plan_factors(rw_convolution *c)
 {
     rw_fft_spec f = {.kind = c->halves ? RW_FFT_REAL : RW_FFT_COMPLEX,
@@ -253,7 +256,7 @@ rw_status rw_convolution_set(rw_convolution *c, rw_array *b, rw_queue *q)
     for (int d = 0; d < s->ndim && fits; ++d) fits = b->shape[d] == s->b_shape[d];
     if (!fits)
         return rw_fail(c->device->ctx, RW_ERR_ARGUMENT,
-                       "rw_convolution_set: b is not of the type, shape and device that was planned");
+                       "rw_convolution_set: type, shape or device of b differs from the plan");
     if (!c->transform) return RW_OK; /* nothing to do */
     rw_array *all;
     RW_TRY(rw_array_create(c->device, c->halves ? s->dtype : c->factors->dtype, s->ndim, c->length, RW_MEMORY_DEVICE,
@@ -281,7 +284,7 @@ rw_status rw_convolution_execute(rw_convolution *c, rw_array *a, rw_array *y, rw
     if (!c->passes.n) return RW_OK;
     if (!c->set)
         return rw_fail(c->device->ctx, RW_ERR_ARGUMENT,
-                       "rw_convolution_execute: there is no b yet: call rw_convolution_set first");
+                       "rw_convolution_execute: b is not set: call rw_convolution_set first");
     for (int d = 0; d < c->spec.ndim; ++d)
         if (c->spec.axes & 1u << d) scale /= (double)c->length[d];
     return rw_fft_passes_run(&c->passes, a, y, c->factors, scale, q);

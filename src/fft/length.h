@@ -8,7 +8,7 @@
 enum {
     RW_FFT_STAGES = 24,
     RW_FFT_PRIME_MOST = 31,
-    RW_FFT_RADIX = 16 /* of codelets, usually */,
+    RW_FFT_RADIX = 16 /* default size of codelets */,
     RW_FFT_REGISTERS = 65536 /* of a GPU's unit */
 };
 
@@ -30,7 +30,7 @@ typedef struct rw_fft_share {
 } rw_fft_share;
 rw_fft_share rw_fft_share_of(int64_t n, const int *radix, int stages, int most, bool f64);
 
-/* What costs are for. */
+/* Target of the cost model. */
 typedef struct rw_fft_target {
     int items;      /* of a GPU's group, at most; 0: a processor */
     int64_t points; /* GPU: most of a convolution in one pass */
@@ -40,9 +40,9 @@ typedef struct rw_fft_target {
 /* Operations and stages of n points, roughly, and the largest codelets to take for them; infinite where a factor is
  * beyond 13. */
 double rw_fft_cost(const rw_fft_target *target, int64_t n, int *radix);
-/* The method for n points, and of how many points its stages are. */
+/* The method for n points, and the number of points of its stages. */
 rw_fft_method rw_fft_length(const rw_fft_target *target, int64_t n, int64_t *points);
-/* The length of at least n, and below 2 n, that has small factors and costs least. */
+/* The cheapest length in [n, 2 n) with small factors. */
 int64_t rw_fft_smooth(const rw_fft_target *target, int64_t n);
 /* long = a b, both near its root, for transforms in two passes; false: a prime factor stands in the way, or a or b is
  * beyond `most`. */

@@ -571,9 +571,10 @@ static rw_status fit_group(rw_device *dev, writer *w)
         if (r % 2 == 0 && w->hops && !(x_fast && y_fast)) w->pad = r;
     }
     if (buffer_bytes(w, 1) > dev->info.shared_memory)
-        return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED,
-                       "a transform of %d points in %s: a line takes %lld bytes of the memory of a group, %s has %lld",
-                       w->n, w->text.real, (big)buffer_bytes(w, 1), dev->info.name, (big)dev->info.shared_memory);
+        return rw_fail(
+            dev->ctx, RW_ERR_UNSUPPORTED,
+            "a transform of %d points in %s needs %lld bytes of shared memory per workgroup, but %s has %lld bytes",
+            w->n, w->text.real, (big)buffer_bytes(w, 1), dev->info.name, (big)dev->info.shared_memory);
     w->lines = RW_MAX(w->choice.lines, 1);
     if (w->threads) w->lines = RW_MIN(w->lines, RW_MAX(1, dev->target.group_most / w->items));
     while (w->lines > 1 && buffer_bytes(w, w->lines) > dev->info.shared_memory) --w->lines;
@@ -646,8 +647,9 @@ rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, const
         if (pairs) add_pairs_kernel(&w);
         else if (choice->cluster) rw_fft_cluster_write(&w.text, &w.cluster);
         else add_kernel(&w);
-        status = text.failed || w.text.table.failed ? rw_fail_memory(dev->ctx, text.length, "the text of a transform")
-                                                    : compile(dev, &w, &line->program);
+        status = text.failed || w.text.table.failed
+                     ? rw_fail_memory(dev->ctx, text.length, "the kernel text of a transform")
+                     : compile(dev, &w, &line->program);
     }
     rw_text_free(&text);
     if (status == RW_OK) status = rw_program_kernel(line->program, "transform", &line->kernel);

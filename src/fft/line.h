@@ -110,7 +110,7 @@ bool rw_fft_is_real(rw_fft_kind kind, bool inverse, bool y);
 rw_fft_share rw_fft_line_share(const rw_device *dev, int64_t n, int radix, bool f64);
 /* What lengths are chosen for. */
 rw_fft_target rw_fft_target_of(const rw_device *dev, bool f64);
-/* Points that fit into the memory of a group. */
+/* Points that fit into the shared memory of a workgroup. */
 int64_t rw_fft_line_most(const rw_device *dev, bool f64);
 /* For tests: transforms planned from now on take passes of at most so many points; 0: what fits. */
 void rw_fft_limit(int64_t points);

@@ -1,5 +1,6 @@
-/* Passes over memory: an axis is one pass where the memory of a group holds its points; longer ones are two (Bailey
- * 1990: the points as a matrix, columns, factors, rows) or, where a convolution is part of it, three. */
+/* Passes over memory: an axis is one pass if its points fit into the shared memory of a workgroup. Longer axes take two
+ * passes (Bailey 1990: the points as a matrix, columns, twiddle factors, rows) or, if a convolution is part of it,
+ * three. */
 #include "fft/plan.h"
 
 #include <stdlib.h>
@@ -139,7 +140,8 @@ static void describe(const rw_fft_passes *f, task *t, rw_fft_pass *p)
 static rw_status add_pass(rw_fft_passes *f, task t)
 {
     if (f->n == RW_FFT_PASSES)
-        return rw_fail(f->device->ctx, RW_ERR_UNSUPPORTED, "more than %d passes over memory would be needed",
+        return rw_fail(f->device->ctx, RW_ERR_UNSUPPORTED,
+                       "the transform needs more than %d passes over memory: transform fewer axes per plan",
                        RW_FFT_PASSES);
     rw_fft_pass *p = f->pass + f->n;
     const rw_fft_line_spec *l = &t.line;
@@ -302,9 +304,10 @@ rw_status rw_fft_add_axis(rw_fft_passes *f, rw_fft_kind kind, bool inverse, int6
                              is_for_cluster(f, whole)};
     rw_fft_matrix m;
     if (l.whole > MOST_LONG || !rw_fft_choose_matrix(f->device, &way, &m))
-        return rw_fail(f->device->ctx, RW_ERR_UNSUPPORTED,
-                       "%lld points on axis %d: they are transformed as %lld, which two passes do not hold",
-                       (long long)n, axis, (long long)l.whole);
+        return rw_fail(
+            f->device->ctx, RW_ERR_UNSUPPORTED,
+            "%lld points on axis %d are too many: the transform is computed with length %lld, which exceeds two passes",
+            (long long)n, axis, (long long)l.whole);
     if (f->naxes < RW_MAX_NDIM) f->axis[f->naxes++] = way;
     if (!m.a) return add_pass(f, whole);
     return long_passes(f, &l, axis, from, to, m.a, m.b, &extra);
@@ -353,15 +356,15 @@ rw_status rw_fft_passes_set_work(rw_fft_passes *f, rw_array *work, const char *f
         if (work->device != f->device || !rw_array_is_contiguous(work) || given < wanted)
             return rw_fail(
                 f->device->ctx, RW_ERR_ARGUMENT,
-                "%s: work is to be a contiguous array of the plan's device of %lld bytes or more: it has %lld%s",
+                "%s: work must be a contiguous array on the plan's device with at least %lld bytes: it has %lld%s",
                 function, (long long)wanted, (long long)given, work->device != f->device ? " on another device" : "");
         if (f->work_reals)
             RW_TRY(
                 rw_array_view(work, f->single ? RW_F32 : RW_F64, 1, (const int64_t[]){f->work_reals}, NULL, 0, &view));
         if (view && view->offset % 2) {
             rw_array_destroy(&view);
-            return rw_fail(f->device->ctx, RW_ERR_ARGUMENT, "%s: work does not begin at a multiple of %d bytes",
-                           function, f->single ? 8 : 16);
+            return rw_fail(f->device->ctx, RW_ERR_ARGUMENT, "%s: work is not aligned to %d bytes", function,
+                           f->single ? 8 : 16);
         }
     }
     rw_array_destroy(&f->work);
@@ -377,8 +380,8 @@ rw_status rw_fft_check_array(const rw_fft_passes *f, const rw_array *a, const rw
         fits = a->shape[d] == r->shape[d] && (a->stride[d] == parts * r->stride[d] || r->shape[d] < 2);
     if (parts == 2) fits = fits && a->shape[ndim] == 2 && a->stride[ndim] == 1 && a->offset % 2 == 0;
     return fits ? RW_OK
-                : rw_fail(f->device->ctx, RW_ERR_ARGUMENT,
-                          "%s is not of the type, shape, strides and device that was planned", name);
+                : rw_fail(f->device->ctx, RW_ERR_ARGUMENT, "%s: type, shape, strides or device differ from the plan",
+                          name);
 }
 
 /* The bytes between the first and the last element. */
@@ -433,7 +436,7 @@ static bool pieces_coincide(const rw_fft_passes *f, const rw_fft_pass *first, co
            span(&last->to, f->ndim, first->split, by) <= llabs(step);
 }
 
-/* x and y share memory: nothing may be written that is still to be read. */
+/* x and y share memory: no element may be overwritten before it is read. */
 rw_status rw_fft_check_overlap(const rw_fft_passes *f, const rw_array *x, const rw_array *y, const char *function)
 {
     int64_t x0, x1, y0, y1;
@@ -449,8 +452,8 @@ rw_status rw_fft_check_overlap(const rw_fft_passes *f, const rw_array *x, const 
         return RW_OK;
     return rw_fail(
         f->device->ctx, RW_ERR_ARGUMENT,
-        "%s: x and y overlap, and a line of y does not lie where its line of x does: give the same strides in bytes, "
-        "or other memory",
+        "%s: x and y overlap, but their lines do not coincide: use the same strides in bytes, or arrays that do not "
+        "overlap",
         function);
 }
 

@@ -1,5 +1,5 @@
-/* A transform: its specification, and axis after axis its passes. What lies between two axes is in y where it fits,
- * else in the work area. */
+/* A transform: its specification, and its passes, axis by axis. Intermediate results between two axes are in y if they
+ * fit, else in the work area. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static int last_axis(const rw_fft_spec *s)
     return d;
 }
 
-/* The numbers that an array holds: y of REAL has half a spectrum on the last axis. */
+/* The full shape of an array: y of REAL has half a spectrum on the last axis. */
 static void whole_shape(const rw_fft_spec *s, bool y, int64_t *shape)
 {
     memcpy(shape, s->shape, RW_MAX_NDIM * sizeof *shape);
@@ -32,9 +32,9 @@ static rw_status check_dtype(rw_device *dev, const rw_fft_spec *s, bool y, rw_dt
     const bool small = *dtype == RW_F16 || *dtype == RW_BF16;
     if (small ? s->single : real ? *dtype == RW_F32 || *dtype == RW_F64 : *dtype == RW_C64 || *dtype == RW_C128)
         return RW_OK;
-    return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "%s = %s: %s numbers are stored as %s%s", y ? "y_dtype" : "x_dtype",
+    return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "%s = %s: the array is %s: store it as %s%s", y ? "y_dtype" : "x_dtype",
                    rw_dtype_name(*dtype), real ? "real" : "complex", real ? "f32 or f64" : "c64 or c128",
-                   s->single ? ", or as f16 or bf16" : "; as f16 or bf16 where single is true");
+                   s->single ? ", or as f16 or bf16" : " (f16 and bf16 need single = true)");
 }
 
 static rw_status check_side(rw_device *dev, rw_fft_spec *s, bool y)
@@ -49,8 +49,8 @@ static rw_status check_side(rw_device *dev, rw_fft_spec *s, bool y)
         if (shape[d] > whole[d] || (shape[d] != whole[d] && !(s->axes & 1u << d)))
             return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "%s[%d] = %lld: %s", y ? "y_shape" : "x_shape", d,
                            (long long)shape[d],
-                           s->axes & 1u << d ? "more than the transform has"
-                                             : "an axis that is not transformed has all of `shape`");
+                           s->axes & 1u << d ? "it is larger than the shape of the transform"
+                                             : "along an axis that is not transformed it must equal that of `shape`");
     return RW_OK;
 }
 
@@ -58,20 +58,20 @@ static rw_status check_spec(rw_device *dev, rw_fft_spec *s)
 {
     int64_t size;
     if ((unsigned)s->kind >= RW_FFT_KINDS)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kind = %d is none of rw_fft_kind", (int)s->kind);
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kind = %d is not a value of rw_fft_kind", (int)s->kind);
     RW_TRY(rw_array_check_shape(dev, s->single ? RW_C64 : RW_C128, s->ndim, s->shape, &size));
     if (size > MOST_ELEMENTS)
-        return rw_fail(dev->ctx, RW_ERR_MEMORY, "a transform of %lld elements: no memory holds so many",
+        return rw_fail(dev->ctx, RW_ERR_MEMORY, "a transform of %lld elements is too large for any memory",
                        (long long)size);
     if (s->axes >> s->ndim)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "axes = %#x has an axis beyond the %d of the array", s->axes,
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "axes = %#x has a bit beyond the %d dimensions of the array", s->axes,
                        s->ndim);
     if (!s->axes) s->axes = (1u << s->ndim) - 1;
     if (s->scale == 0) s->scale = 1;
     for (int d = 0; d < s->ndim; ++d) {
         const int64_t least = s->kind == RW_FFT_DCT1 ? 2 : 0;
         if (s->axes & 1u << d && s->shape[d] < least)
-            return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "shape[%d] = %lld: dct1 needs 2 points or more", d,
+            return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "shape[%d] = %lld: dct1 needs at least 2 points", d,
                            (long long)s->shape[d]);
     }
     for (int y = 0; y < 2; ++y) {
@@ -83,7 +83,7 @@ static rw_status check_spec(rw_device *dev, rw_fft_spec *s)
 
 /* ---- axes -------------------------------------------------------------------------------------------------------- */
 
-/* Where the numbers lie after this axis: in y where they fit, else where they are if that fits, else anew. */
+/* The region of the values after this axis: y if they fit, else in place if they fit, else a new work area. */
 static rw_fft_region after(rw_fft *f, int axis, bool last, bool real, const rw_fft_region *now)
 {
     const rw_fft_spec *s = &f->spec;

@@ -1,4 +1,4 @@
-/* Passes over memory that make a transform, or a convolution. */
+/* Passes over memory of a transform or a convolution. */
 #ifndef RW_FFT_PLAN_H
 #define RW_FFT_PLAN_H
 
@@ -55,12 +55,12 @@ struct rw_fft {
     rw_fft_region input, output;
 };
 
-/* Complex numbers of 16 bits are pairs, on one more axis of the array. */
+/* 16-bit complex numbers are pairs, on one more axis of the array. */
 bool rw_fft_has_pairs(const rw_fft_region *region);
 /* The caller's x or y; strides all 0: row-major without gaps. */
 rw_fft_region rw_fft_of_caller(bool y, bool real, rw_dtype dtype, int ndim, const int64_t *shape,
                                const int64_t *stride);
-/* A new place in the work area for an array of this shape. */
+/* A new region in the work area for an array of this shape. */
 rw_fft_region rw_fft_in_work(rw_fft_passes *f, bool real, const int64_t *shape);
 /* What an axis does beside its transform; all zero: nothing. */
 typedef struct rw_fft_extra {

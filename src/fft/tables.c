@@ -274,7 +274,7 @@ static void fill(rw_fft_table *t, const rw_fft_asked *q, double *v)
 enum { KEPT_LEAST = 4096 /* numbers */ };
 static const char suffix[] = ".roots";
 
-/* The key is what was asked for. false: it is not kept, or there is no memory. */
+/* The key contains the requests. false: the table is not cached, or out of memory. */
 static bool key_of(const rw_fft_table *t, bool f64, char key[65])
 {
     rw_text text = {0};
@@ -336,7 +336,8 @@ rw_status rw_fft_table_send(rw_fft_table *t, rw_device *dev, bool f64, rw_array 
         fetch(t, f64, data);
         status = t->failed ? RW_OK : rw_array_send(*array, rw_device_queue(dev));
     }
-    if (t->failed) status = rw_fail_memory(dev->ctx, (size_t)t->n * sizeof(double), "the factors of a transform");
+    if (t->failed)
+        status = rw_fail_memory(dev->ctx, (size_t)t->n * sizeof(double), "the twiddle factors of a transform");
     if (status != RW_OK) rw_array_destroy(array);
     rw_fft_table_free(t);
     return status;

@@ -1,5 +1,5 @@
-/* Numbers that transforms multiply with: roots of unity, chirps, their transforms; collected while a kernel's text is
- * written, whose offsets they are. */
+/* Twiddle factors and other tables of transforms: roots of unity, chirps, their transforms. They are collected while a
+ * kernel text is written, which contains their offsets. */
 #ifndef RW_FFT_TABLES_H
 #define RW_FFT_TABLES_H
 
@@ -11,9 +11,9 @@ typedef struct rw_fft_asked {
     int64_t at, a[4]; /* the offset; the arguments */
 } rw_fft_asked;
 
-/* What one kernel's text asks for; computed when it is sent. */
+/* The tables that one kernel text requests; computed when they are sent. */
 typedef struct rw_fft_table {
-    rw_context *ctx; /* whose cache on disk keeps large tables; NULL: none */
+    rw_context *ctx; /* whose cache on disk stores large tables; NULL: none */
     bool pairs;      /* for GPUs: real and imaginary part in turn, which are one load */
     int64_t n;       /* numbers */
     rw_fft_asked *asked;
@@ -46,7 +46,7 @@ int64_t rw_fft_table_bluestein(rw_fft_table *t, int64_t m, int64_t points, int64
 int64_t rw_fft_table_places(rw_fft_table *t, int64_t p);
 int64_t rw_fft_table_rader(rw_fft_table *t, int64_t p, bool inverse);
 
-/* To the device, f32 or f64. Frees the table, whatever happens. */
+/* Sends the table to the device as f32 or f64. Frees the table in any case. */
 rw_status rw_fft_table_send(rw_fft_table *t, rw_device *dev, bool f64, rw_array **array);
 
 void rw_fft_table_free(rw_fft_table *t);

@@ -1,5 +1,5 @@
-/* Tuning: other choices for each axis and each pass of a plan, one after the other; what makes the whole transform
- * faster is kept as wisdom. */
+/* Tuning: tries other choices for each axis and each pass of a plan, one after another; a choice that makes the whole
+ * transform faster is stored as wisdom. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ typedef struct tuner {
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
-/* Numbers between 1/2 and 1 of any type. */
+/* Values between 1/2 and 1, of any type. */
 static void fill(void *data, rw_dtype dtype, int64_t bytes)
 {
     if (dtype == RW_F64 || dtype == RW_C128)
@@ -77,13 +77,13 @@ static rw_status measure(const tuner *t, rw_fft *f, double *seconds)
     return RW_OK;
 }
 
-/* What the device cannot compile or has no room for is no choice. */
+/* A choice that the device cannot compile or allocate is skipped. */
 static bool is_no_choice(rw_status status)
 {
     return status == RW_ERR_UNSUPPORTED || status == RW_ERR_COMPILE || status == RW_ERR_LAUNCH;
 }
 
-/* The value is wisdom from now on, if the transform is faster with it. */
+/* Stores the value as wisdom if the transform is faster with it. */
 static rw_status try_value(tuner *t, const char *key, const char *value, bool *better)
 {
     char before[RW_FFT_KEY];
@@ -124,7 +124,7 @@ static rw_status tune_axis(tuner *t, const rw_fft_axis *axis)
     return RW_OK;
 }
 
-/* From choice to choice, as long as one nearby is faster. */
+/* Local search: moves to a neighbouring choice as long as one is faster. */
 static rw_status tune_pass(tuner *t, const rw_fft_line_spec *spec)
 {
     enum { MOST = 16, STEPS = 6 };
@@ -175,7 +175,8 @@ static rw_status fft_tune(rw_device *dev, const rw_fft_spec *spec, const rw_fft_
                .queue = rw_device_queue(dev)};
     *t.result = (rw_fft_tuned){0};
     if (t.options->seconds < 0)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_fft_tune: seconds = %g", t.options->seconds);
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT,
+                       "rw_fft_tune: seconds = %g is negative: it must be 0 (no limit) or more", t.options->seconds);
     rw_fft *f;
     RW_TRY(rw_fft_create(dev, spec, &f));
     if (t.options->seconds > 0) t.end = rw_seconds() + t.options->seconds;

@@ -1,5 +1,5 @@
-/* Wisdom: the choices that tuning found for a device, for all plans of the process. Read once from the cache on disk,
- * written there when something is found; as text it can be taken elsewhere. */
+/* Wisdom: the choices that tuning found for a device, for all plans of the process. It is read once from the cache on
+ * disk and written there after tuning; as text it can be copied to other machines. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@ typedef struct entry {
     char key[RW_FFT_KEY], value[RW_FFT_KEY];
 } entry;
 
-/* Of a kind of device. */
+/* Wisdom of a kind of device. */
 typedef struct wisdom {
     struct wisdom *next;
     char device[256];
@@ -72,7 +72,7 @@ static void write_text(const wisdom *w, rw_text *t)
     rw_text_add(t, "sha256 = %s\n", sum);
 }
 
-/* A key that this version knows, with a value that is one. */
+/* Whether this version knows the key and the value is valid. */
 static bool is_entry(const char *key, const char *value)
 {
     rw_fft_choice c;
@@ -85,10 +85,10 @@ static bool is_entry(const char *key, const char *value)
 
 static rw_status damaged(rw_context *ctx, int line, const char *what)
 {
-    return rw_fail(ctx, RW_ERR_FILE, "wisdom, line %d: %s: export it again, or tune", line, what);
+    return rw_fail(ctx, RW_ERR_FILE, "wisdom, line %d: %s: export the wisdom again, or tune", line, what);
 }
 
-/* Lines KEY = VALUE of a text that has its end; `into` NULL: they are checked only. */
+/* Reads the lines KEY = VALUE of a complete text; `into` NULL: only checks them. */
 static rw_status read_lines(rw_context *ctx, char *text, const char *device, wisdom *into)
 {
     int line = 0;
@@ -104,10 +104,10 @@ static rw_status read_lines(rw_context *ctx, char *text, const char *device, wis
             if (line == 2 && strcmp(at, "device")) status = damaged(ctx, line, "\"device = …\" is expected");
             else if (line == 2 && strcmp(value, device))
                 status = rw_fail(ctx, RW_ERR_ARGUMENT,
-                                 "wisdom of another device: it is of \"%.200s\", this one is \"%s\": tune here", value,
-                                 device);
+                                 "the wisdom is for the device \"%.200s\", this device is \"%s\": tune on this device",
+                                 value, device);
             else if (line > 2 && strcmp(at, "sha256") && !is_entry(at, value))
-                status = damaged(ctx, line, "no choice that this version knows");
+                status = damaged(ctx, line, "this version does not know the entry");
             else if (line > 2 && strcmp(at, "sha256") && into) status = put(ctx, into, at, value);
             *equals = ' ';
         } else if (line > 1) {
@@ -116,7 +116,7 @@ static rw_status read_lines(rw_context *ctx, char *text, const char *device, wis
         *end = '\n';
         RW_TRY(status);
     }
-    return line < 3 ? damaged(ctx, line + 1, "it ends too early") : RW_OK;
+    return line < 3 ? damaged(ctx, line + 1, "the text ends too early") : RW_OK;
 }
 
 /* All or nothing. */
@@ -126,16 +126,17 @@ static rw_status read_text(rw_context *ctx, const char *text, size_t n, wisdom *
     const size_t last = strlen(last_line) + 64 + 1, first = strlen(first_line);
     char sum[65];
     if (n < first || memcmp(text, first_line, first))
-        return damaged(ctx, 1, "this is no wisdom of transforms, or of another version");
+        return damaged(ctx, 1, "the text is not wisdom of transforms, or it is from another version");
     if (memchr(text, 0, n) || n < first + last || memcmp(text + n - last, last_line, strlen(last_line)) ||
         text[n - 1] != '\n' || text[n - last - 1] != '\n')
-        return rw_fail(ctx, RW_ERR_FILE,
-                       "wisdom: the last line, \"sha256 = …\", is not there or not whole: export it again, or tune");
+        return rw_fail(
+            ctx, RW_ERR_FILE,
+            "wisdom: the last line, \"sha256 = …\", is missing or incomplete: export the wisdom again, or tune");
     rw_sha256_hex(text, n - last, sum);
     if (memcmp(text + n - 65, sum, 64))
-        return rw_fail(ctx, RW_ERR_FILE,
-                       "wisdom: its text was changed: the sum of its bytes is not that of its last line: export it "
-                       "again, or tune");
+        return rw_fail(
+            ctx, RW_ERR_FILE,
+            "wisdom: the text was changed: its checksum differs from the last line: export the wisdom again, or tune");
     char *copy = rw_calloc(n + 1, 1);
     if (!copy) return rw_fail_memory(ctx, n + 1, "wisdom");
     memcpy(copy, text, n);
@@ -149,7 +150,7 @@ static rw_status read_text(rw_context *ctx, const char *text, size_t n, wisdom *
 
 static void cache_key(const char *device, char key[65]) { rw_sha256_hex(device, strlen(device), key); }
 
-/* What the cache on disk has; a damaged text is as none. */
+/* Loads wisdom from the cache on disk; a damaged text is ignored. */
 static void load(rw_context *ctx, wisdom *w)
 {
     char key[65];
@@ -160,7 +161,7 @@ static void load(rw_context *ctx, wisdom *w)
     rw_text_free(&text);
 }
 
-/* Under lock. NULL: no memory. */
+/* Call under the lock. NULL: out of memory. */
 static wisdom *of_device(rw_device *dev)
 {
     char device[sizeof all->device];
@@ -235,7 +236,8 @@ rw_status rw_fft_wisdom_import(rw_device *dev, const char *text, int64_t n)
 {
     RW_NEED(dev, "device");
     RW_NEED(text, "text");
-    if (n < 0) return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_fft_wisdom_import: n = %lld bytes", (long long)n);
+    if (n < 0)
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_fft_wisdom_import: n = %lld bytes is negative", (long long)n);
     pthread_mutex_lock(&lock);
     wisdom *w = of_device(dev);
     rw_status status = w ? read_text(dev->ctx, text, (size_t)n, w) : RW_ERR_MEMORY;

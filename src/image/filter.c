@@ -9,9 +9,9 @@ struct rw_image_filter {
     rw_image_spec spec;
     rw_image_plan plan;
     rw_image_shape shape[RW_IMAGE_PASSES];
-    rw_array *between[2]; /* results of passes, in turn */
-    rw_array *limits[2];  /* least and largest results, in turn */
-    rw_array *nothing;    /* for arguments that a pass does not use */
+    rw_array *between[2]; /* results of passes, alternating */
+    rw_array *limits[2];  /* minimum and maximum of results, alternating */
+    rw_array *nothing;    /* placeholder for arguments that a pass does not use */
 };
 
 typedef struct rectangle {
@@ -29,33 +29,36 @@ rw_status rw_image_check_spec(rw_context *ctx, rw_image_spec *s)
     for (int i = 0; i < RW_COUNT(types); ++i)
         x = x || types[i] == s->dtype, y = y || !s->y_dtype || types[i] == s->y_dtype;
     if (!x || !y)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "filter: %s = %s: u8, u16, i16, f16, f32 or f64", x ? "y_dtype" : "dtype",
-                       rw_dtype_name(x ? s->y_dtype : s->dtype));
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "filter: %s = %s is not supported: choose u8, u16, i16, f16, f32 or f64",
+                       x ? "y_dtype" : "dtype", rw_dtype_name(x ? s->y_dtype : s->dtype));
     if (s->width < 0 || s->height < 0 || s->width > 1 << 28 || s->height > 1 << 28)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "filter: %lld x %lld pixels: each 0 to 2^28", (long long)s->width,
-                       (long long)s->height);
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "filter: an image of %lld x %lld pixels: width and height must be 0 to 2^28",
+                       (long long)s->width, (long long)s->height);
     if (s->channels < 1 || s->channels > RW_IMAGE_CHANNELS)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "filter: %d channels: 1 to %d", s->channels, RW_IMAGE_CHANNELS);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "filter: %d channels: the number of channels must be 1 to %d", s->channels,
+                       RW_IMAGE_CHANNELS);
     return RW_OK;
 }
 
-/* The part of the result, all of it by default. */
+/* The region of the result. Default: all of it. */
 static rw_status check_region(rw_context *ctx, rw_image_spec *s, int64_t width, int64_t height)
 {
     if (!s->region.x && !s->region.y && !s->region.width && !s->region.height)
         s->region.width = width, s->region.height = height;
     if (s->region.x < 0 || s->region.y < 0 || s->region.width < 0 || s->region.height < 0 ||
         s->region.x > width - s->region.width || s->region.y > height - s->region.height)
-        return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "filter: the region of %lld x %lld pixels at (%lld, %lld) leaves the result of %lld x %lld",
-                       (long long)s->region.width, (long long)s->region.height, (long long)s->region.x,
-                       (long long)s->region.y, (long long)width, (long long)height);
+        return rw_fail(
+            ctx, RW_ERR_ARGUMENT,
+            "filter: the region of %lld x %lld pixels at (%lld, %lld) exceeds the result of %lld x %lld pixels",
+            (long long)s->region.width, (long long)s->region.height, (long long)s->region.x, (long long)s->region.y,
+            (long long)width, (long long)height);
     return RW_OK;
 }
 
 enum { PROCESSOR_BYTES = 128 << 10, GPU_BYTES = 46 << 10, GPU_GROUP = 256, COLUMNS_GROUP = 128 };
 
-/* The longest strips whose rings fit the caches, or the memory of a group. */
+/* The longest strips whose row buffers fit the caches, or the shared memory of a workgroup. */
 static rw_status choose_shape(const rw_image_filter *f, const rw_image_pass *p, rw_image_shape *s)
 {
     const bool threads = rw_device_has_threads(f->device);
@@ -85,10 +88,12 @@ static rw_status choose_shape(const rw_image_filter *f, const rw_image_pass *p, 
         else if (s->block > 1) s->block /= 2;
         else if (s->strip > 16) s->strip = (s->strip / 2 + 15) / 16 * 16;
         else
-            return rw_fail(f->plan.ctx, RW_ERR_UNSUPPORTED,
-                           "filter: %s keeps %lld bytes of rows: %s has %lld for a group: take a smaller window",
-                           p->stage[p->nstages - 1].name, (long long)rw_image_pass_bytes(p, s), f->device->info.name,
-                           (long long)most);
+            return rw_fail(
+                f->plan.ctx, RW_ERR_UNSUPPORTED,
+                "filter: %s needs a row buffer of %lld bytes, but %s has %lld bytes per workgroup: choose a smaller "
+                "window",
+                p->stage[p->nstages - 1].name, (long long)rw_image_pass_bytes(p, s), f->device->info.name,
+                (long long)most);
     }
     return RW_OK;
 }
@@ -98,7 +103,7 @@ static rw_status choose_shape(const rw_image_filter *f, const rw_image_pass *p, 
 static const char extra_text[] =
     "KERNEL(begin, GLOBAL LIMIT *limits)\n{\n"
     "    EACH(i, 1) { limits[0] = (LIMIT)RW_INF; limits[1] = -(LIMIT)RW_INF; }\n}\n"
-    /* pixels within `wide` columns or `high` rows of the border stay as they are */
+    /* pixels within `wide` columns or `high` rows of the border are unchanged */
     "KERNEL(frame, GLOBAL TY *RESTRICT y, GLOBAL const TX *RESTRICT x, int nx, int ny, int x0, int x1, int y0, int "
     "y1, int wide, int high,\n"
     "       int channels, long x_from, long x_row, long x_plane, long y_from, long y_row, long y_plane)\n{\n"
@@ -110,8 +115,8 @@ static const char extra_text[] =
     "        const int q = e < (a - x0) * channels ? (int)e : (int)e + (b - a) * channels;\n"
     "        y[(long)(j - y0) * y_row + q] = TY_FROM(x[(long)j * x_row + (long)x0 * channels + q]);\n    }\n}\n";
 
-/* Items of a group. On OpenCL's processors one, whose loops the compiler turns into lanes; several would be copied at
- * each barrier. */
+/* Work-items of a workgroup. On OpenCL CPUs one, whose loops the compiler vectorises; several would be copied at each
+ * barrier. */
 static int items_of(const rw_image_filter *f, const rw_image_pass *p, const rw_image_shape *s)
 {
     if (s->threads) return s->columns ? COLUMNS_GROUP : GPU_GROUP;
@@ -147,7 +152,8 @@ static rw_status compile(rw_image_filter *f, rw_image_pass *p, const rw_image_sh
         if (p->limits) rw_text_add_bytes(&text, extra_text, (size_t)(frame - extra_text));
         if (p->skip) rw_text_add(&text, "%s", frame);
     }
-    if (text.failed) return rw_text_free(&text), rw_fail_memory(f->plan.ctx, text.capacity, "a filter's text");
+    if (text.failed)
+        return rw_text_free(&text), rw_fail_memory(f->plan.ctx, text.capacity, "the kernel text of a filter");
     char groups[8];
     snprintf(groups, sizeof groups, "%d", s->columns ? rw_image_columns_groups(p, s) : 4);
     const rw_define d[] = {{"GROUP", group},
@@ -318,12 +324,12 @@ rw_status rw_image_filter_explain(const rw_image_filter *f, char **out)
                         (long long)p->y_height);
             continue;
         }
-        rw_text_add(&t, " -> %s%s; strips of %d pixels, %d row%s a step, %lld bytes of rows\n",
-                    rw_dtype_name(p->y_dtype), p->limits ? ", least and largest" : "", f->shape[k].strip,
+        rw_text_add(&t, " -> %s%s; strips of %d pixels, %d row%s per step, row buffer of %lld bytes\n",
+                    rw_dtype_name(p->y_dtype), p->limits ? ", minimum and maximum" : "", f->shape[k].strip,
                     f->shape[k].block, f->shape[k].block > 1 ? "s" : "",
                     (long long)rw_image_pass_bytes(p, f->shape + k));
     }
-    if (t.failed) return rw_text_free(&t), rw_fail_memory(f->plan.ctx, t.capacity, "an explanation");
+    if (t.failed) return rw_text_free(&t), rw_fail_memory(f->plan.ctx, t.capacity, "the description of a plan");
     *out = t.data;
     return RW_OK;
 }
@@ -355,7 +361,7 @@ static rw_status describe(const rw_image_filter *f, rw_array *a, const char *nam
                        "filter: %s must be an array of type %s on the filter's device, of shape %s", name,
                        rw_dtype_name(dtype), shape);
     l->array = a;
-    /* pixels of a row must be neighbours; other views are packed */
+    /* pixels of a row must be contiguous; other views are packed */
     l->in_place = a->stride[row + 1] == (flat || f->spec.planar ? 1 : channels) &&
                   (flat || f->spec.planar || channels == 1 || a->stride[2] == 1);
     l->from = l->in_place ? a->offset : 0;
@@ -383,7 +389,7 @@ static bool overlap(const rw_array *x, const rw_array *y)
     return low[0] < high[1] && low[1] < high[0];
 }
 
-/* Rows of a group: enough groups for all units, and few rows that two groups compute both. */
+/* Rows of a workgroup: enough workgroups for all units, and few rows that two workgroups both compute. */
 static int64_t rows_of(const rw_image_filter *f, const rw_image_pass *p, const rw_image_shape *s, int64_t strips,
                        int64_t height)
 {
@@ -497,7 +503,9 @@ rw_status rw_image_filter_execute(rw_image_filter *f, rw_array *x, rw_array *y, 
     RW_TRY(
         describe(f, y, "y", f->spec.y_dtype, f->spec.region.width, f->spec.region.height, f->plan.y_channels, &last));
     RW_TRY(rw_array_check_written(y, "filter: y"));
-    if (overlap(x, y)) return rw_fail(f->plan.ctx, RW_ERR_ARGUMENT, "filter: x and y share memory: give another y");
+    if (overlap(x, y))
+        return rw_fail(f->plan.ctx, RW_ERR_ARGUMENT,
+                       "filter: x and y share memory: choose a y that does not overlap x");
     if (!y->size) return RW_OK;
     rw_array *view[2] = {NULL, NULL};
     rw_status status = RW_OK;

@@ -26,11 +26,12 @@ static rw_status matrix_of(rw_context *ctx, const rw_image_op *op, double m[9])
     int size[2];
     if (!op->matrix || !*op->matrix)
         return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "warp: there is no matrix: give 2 or 3 rows of 3 numbers, matrix=1 0 0/0 1 0");
+                       "warp: matrix is missing: write 2 or 3 rows of 3 numbers, such as matrix=1 0 0/0 1 0");
     rw_status status = rw_image_mask_parse(ctx, "warp: matrix", op->matrix, &values, size);
     if (status == RW_OK && (size[0] != 3 || (size[1] != 2 && size[1] != 3)))
-        status = rw_fail(ctx, RW_ERR_ARGUMENT, "warp: a matrix of %d rows of %d numbers: 2 or 3 rows of 3 are needed",
-                         size[1], size[0]);
+        status =
+            rw_fail(ctx, RW_ERR_ARGUMENT,
+                    "warp: matrix has %d rows of %d numbers: it must have 2 or 3 rows of 3 numbers", size[1], size[0]);
     if (status == RW_OK) {
         memcpy(m, (const double[]){0, 0, 0, 0, 0, 0, 0, 0, 1}, 9 * sizeof *m);
         memcpy(m, values, (size_t)size[0] * (size_t)size[1] * sizeof *m);
@@ -39,7 +40,7 @@ static rw_status matrix_of(rw_context *ctx, const rw_image_op *op, double m[9])
     return status;
 }
 
-/* The size of `resize`: what is given, and what follows from it. */
+/* The size of the result of `resize`. */
 static rw_status resized(rw_context *ctx, const rw_image_op *op, rw_image_pass *p)
 {
     const double w = (double)p->width, h = (double)p->height;
@@ -47,10 +48,11 @@ static rw_status resized(rw_context *ctx, const rw_image_op *op, rw_image_pass *
     p->y_height = op->height ? op->height : (int64_t)rint(op->width && w ? h * (double)op->width / w : h * op->factor);
     p->y_width = RW_MAX(p->y_width, p->width > 0), p->y_height = RW_MAX(p->y_height, p->height > 0);
     if ((!p->width || !p->height) && (p->y_width || p->y_height))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "resize: an image without pixels has no other size");
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "resize: an image of 0 pixels cannot be resized");
     if (p->y_width > 1 << 28 || p->y_height > 1 << 28)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "resize: %lld x %lld pixels: each at most 2^28", (long long)p->y_width,
-                       (long long)p->y_height);
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "resize: a result of %lld x %lld pixels: width and height must be at most 2^28",
+                       (long long)p->y_width, (long long)p->y_height);
     return RW_OK;
 }
 
@@ -59,7 +61,8 @@ static rw_status part_of(rw_context *ctx, const rw_image_op *op, rw_image_pass *
     p->y_width = op->width ? op->width : p->width - op->left,
     p->y_height = op->height ? op->height : p->height - op->top;
     if (p->y_width < 0 || p->y_height < 0 || op->left + p->y_width > p->width || op->top + p->y_height > p->height)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "crop: %lld x %lld pixels at (%lld, %lld) leave the image of %lld x %lld",
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "crop: the part of %lld x %lld pixels at (%lld, %lld) exceeds the image of %lld x %lld pixels",
                        (long long)p->y_width, (long long)p->y_height, (long long)op->left, (long long)op->top,
                        (long long)p->width, (long long)p->height);
     return RW_OK;
@@ -72,7 +75,8 @@ rw_status rw_image_set_geometry(rw_context *ctx, const rw_image_op *op, rw_image
     double m[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     if (op->interpolation == RW_IMAGE_INTERPOLATION_AREA && op->method != RW_IMAGE_RESIZE &&
         (op->method == RW_IMAGE_WARP || op->method == RW_IMAGE_ROTATE))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: interpolation area: nearest, linear, cubic or lanczos",
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "%s: interpolation area is for resize only: choose nearest, linear, cubic or lanczos",
                        rw_image_method_name(op->method));
     switch (op->method) {
     case RW_IMAGE_RESIZE: {
@@ -221,7 +225,7 @@ static void write_place(const rw_image_pass *p, rw_text *t, const char *real)
             real, real, real);
 }
 
-/* Pixels along an axis that a value is made of. */
+/* Pixels along an axis that contribute to a value. */
 static int taps_of(rw_image_interpolation how)
 {
     return how == RW_IMAGE_INTERPOLATION_NEAREST  ? 1
@@ -276,7 +280,7 @@ static void write_pixels(const rw_image_pass *p, const rw_image_shape *s, rw_tex
 
 static const char any_pixel[] = "pixel(x, lx + m - %d, ly + n - %d, c, nx, ny, x_row)";
 
-/* On processors: the places of a row first; where all of its pixels lie in the image, nothing asks for borders. */
+/* On CPUs: the positions of a row are computed first. If all of its pixels lie in the image, borders are not tested. */
 static void write_rows_of_places(const rw_image_pass *p, const rw_image_shape *s, rw_text *t, const char *real,
                                  rw_dtype result)
 {
@@ -331,7 +335,7 @@ static void write_transposed(const rw_image_pass *p, const rw_image_shape *s, rw
 
 /* ---- resize: rows, then columns ---------------------------------------------------------------------------------- */
 
-/* The mean of 2 x 2 pixels, with the roundings that other sizes have. */
+/* The mean of 2 x 2 pixels, rounded in the same way as for other sizes. */
 static void write_halves(const rw_image_pass *p, const rw_image_shape *s, rw_text *t, const char *real)
 {
     const int channels = s->planar ? 1 : p->channels;
@@ -343,7 +347,7 @@ static void write_halves(const rw_image_pass *p, const rw_image_shape *s, rw_tex
         "            const long q = %s;\n",
         rw_dtype_name(p->x_dtype), 2 * channels, rw_dtype_name(p->y_dtype), channels, channels,
         channels == 1 ? "2 * e" : "(int)e / CHANNELS * (2 * CHANNELS) + (int)e % CHANNELS");
-    if (p->x_dtype == RW_U8 && p->y_dtype == RW_U8) { /* in integers: halves to even as well */
+    if (p->x_dtype == RW_U8 && p->y_dtype == RW_U8) { /* in integers, ties to even as well */
         ADD("            const i32 sum = (i32)above[q] + above[q + %d] + below[q] + below[q + %d];\n"
             "            out[e] = (u8)((sum + 1 + (sum >> 2 & 1)) >> 2);\n        }\n    }\n}\n",
             channels, channels);
@@ -376,7 +380,7 @@ static int64_t ring_pitch(const rw_image_shape *s, int channels)
     return (s->strip * (int64_t)(s->planar ? 1 : channels) + 15) / 16 * 16;
 }
 
-/* Bytes that a group shares. */
+/* Bytes of shared memory of a workgroup. */
 int64_t rw_image_gather_bytes(const rw_image_pass *p, const rw_image_shape *s)
 {
     if (!rw_image_resizes(p))
@@ -402,8 +406,8 @@ static void write_axis(rw_text *t, const rw_image_pass *p, const char *real, cha
     write_weights(t, p->interpolation, real, axis);
 }
 
-/* A group has a strip of columns. Their places and weights along rows are computed once; a row of x that is filtered
- * along them stays in a ring of as many rows as a value is made of. */
+/* A workgroup has a strip of columns. Positions and weights along rows are computed once. A row of x filtered along
+ * them stays in a ring buffer of the rows that contribute to a value. */
 static void write_resize(const rw_image_pass *p, const rw_image_shape *s, rw_text *t, const char *real)
 {
     const rw_image_stage *g = p->stage + 1;

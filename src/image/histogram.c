@@ -92,7 +92,7 @@ rw_status rw_image_counts_create(rw_device *dev, rw_image_pass *p, const rw_imag
         snprintf(part, sizeof part, "%d", (p->bins + GROUP - 1) / GROUP);
     write_conversions(&t, p, p->y_dtype);
     ADD("%s%s", count_text, finish_text);
-    if (t.failed) return rw_text_free(&t), rw_fail_memory(dev->ctx, t.capacity, "a filter's text");
+    if (t.failed) return rw_text_free(&t), rw_fail_memory(dev->ctx, t.capacity, "the kernel text of a filter");
     const rw_define d[] = {{"GROUP", "256"},
                            {"T", rw_dtype_name(p->y_dtype)},
                            {"TABLE", rw_dtype_name(table)},
@@ -112,7 +112,7 @@ rw_status rw_image_counts_create(rw_device *dev, rw_image_pass *p, const rw_imag
     return rw_array_create(dev, RW_U32, 1, &(int64_t){all}, RW_MEMORY_DEVICE, &p->counted);
 }
 
-/* x: what the pass left, contiguous. */
+/* x: the results of the pass, contiguous. */
 rw_status rw_image_counts_run(rw_image_pass *p, bool planar, rw_array *x, rw_array *table, rw_queue *q)
 {
     const int channels = p->stage[p->nstages - 1].channels, planes = planar ? channels : 1, bins = p->bins * channels;

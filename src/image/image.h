@@ -1,9 +1,9 @@
-/* Image filters: from a chain of operations to passes over the image.
+/* Image filters: lowering of a chain of operations to passes over the image.
  *
  *   text --ops.c--> rw_image_op --lower.c--> stages --pipeline.c--> kernel text --filter.c--> launches
  *
- * A stage computes a row of values from rows of the stage before it. The stages of a pass lie in one kernel: a group
- * walks down a strip of the image, and each stage keeps as many rows as the next one reads. */
+ * A stage computes a row of values from rows of the stage before it. The stages of a pass form one kernel: a
+ * workgroup walks down a strip of the image, and each stage stores the rows that the next one reads. */
 #ifndef RW_IMAGE_H
 #define RW_IMAGE_H
 
@@ -54,7 +54,7 @@ struct rw_image_stage {
      * `row` and column m. */
     int sums;
     rw_dtype sum;
-    bool skips; /* terms whose weight is 0 are left out */
+    bool skips; /* terms with weight 0 are omitted */
     void (*begin)(const rw_image_stage *stage, rw_image_writer *w),
         (*term)(const rw_image_stage *stage, rw_image_writer *w);
     /* (optional) all this once for each of so many bits, from the highest to 0, after `first`, with `end` after each */
@@ -65,14 +65,14 @@ struct rw_image_stage {
     int values;    /* v0 … v<values - 1> are defined */
 };
 
-/* What a pass is: stages over rows (pipeline.c), or one operation that needs all of x first. */
+/* Kinds of passes: stages over rows (pipeline.c), or one operation that needs all of x first. */
 typedef enum rw_image_pass_kind {
     RW_IMAGE_ROWS,
-    RW_IMAGE_GATHER,     /* reads x anywhere (geometry.c) */
+    RW_IMAGE_GATHER,     /* reads x at arbitrary positions (geometry.c) */
     RW_IMAGE_RESPONSE,   /* multiplies the spectrum with a function (spectral.c) */
-    RW_IMAGE_OWN_WHOLE,  /* an operation of a program's own (own.c) */
+    RW_IMAGE_OWN_WHOLE,  /* a user-defined operation (own.c) */
     RW_IMAGE_RECURSIVE,  /* a Gaussian along one axis (recursive.c) */
-    RW_IMAGE_MAGNITUDES, /* of the spectrum, zero frequency in the middle; logarithms */
+    RW_IMAGE_MAGNITUDES, /* magnitudes of the spectrum, zero frequency in the middle; logarithms */
     RW_IMAGE_COUNTS,     /* y is the table (histogram.c) */
     RW_IMAGE_CORRELATION /* correlates with the weights by transforms */
 } rw_image_pass_kind;
@@ -90,7 +90,7 @@ typedef struct rw_image_pass {
     rw_image_interpolation interpolation;
     bool separable, transposes, halves; /* GATHER: without rotation; rows become columns; 2 x 2 pixels become one */
     bool skip;                          /* afterwards the frame of y is that of x */
-    bool limits;                        /* it also finds the least and the largest result */
+    bool limits;                        /* it also computes the minimum and maximum of the results */
     int limited;                        /* values of `limits` of an earlier pass that it reads: 1 yes */
     /* EQUALIZE, OTSU, HISTOGRAM: a histogram of the results becomes the table of the next pass; 0: none */
     rw_image_method counts;
@@ -133,7 +133,8 @@ typedef struct rw_image_chain {
     int nops;
     char *text; /* that ops point to */
 } rw_image_chain;
-/* *spec <- the caller's in this version's layout; *ops: a copy of its operations, to be freed, or NULL. */
+/* *spec <- the caller's specification in the layout of this version; *ops: a copy of its operations, to be freed, or
+ * NULL. */
 rw_status rw_image_spec_take(rw_context *ctx, const rw_image_spec *given, size_t spec_size, size_t op_size,
                              rw_image_spec *spec, void **ops);
 rw_status rw_image_chain_create(rw_context *ctx, const rw_image_spec *spec, rw_image_chain *chain);
@@ -208,7 +209,7 @@ int rw_image_weight_arguments(const rw_image_pass *pass, const rw_image_shape *s
 void rw_image_write_columns(const rw_image_pass *pass, const rw_image_shape *shape, rw_text *text);
 void rw_image_write_pass(const rw_image_pass *pass, const rw_image_shape *shape, rw_text *text);
 int64_t rw_image_pass_bytes(const rw_image_pass *pass, const rw_image_shape *shape);
-bool rw_image_pass_by_pixels(const rw_image_pass *pass); /* some stage needs all channels of a pixel */
+bool rw_image_pass_by_pixels(const rw_image_pass *pass); /* at least one stage needs all channels of a pixel */
 
 /* What the text of a stage is written with. */
 struct rw_image_writer {
@@ -263,7 +264,7 @@ void rw_image_write_normalize(const rw_image_stage *s, rw_image_writer *w);
 void rw_image_write_lookup(const rw_image_stage *s, rw_image_writer *w); /* number[0]: bins; number[1] 1: a level */
 void rw_image_write_integers(const rw_image_stage *s, rw_image_writer *w);
 void rw_image_set_median(rw_image_stage *s);
-/* Large windows of f32: from integers in the same order, which a stage before makes. */
+/* Large windows of f32: from order-preserving integers, which a preceding stage computes. */
 bool rw_image_needs_keys(rw_dtype type, int pixels);
 void rw_image_write_keys(const rw_image_stage *s, rw_image_writer *w);
 double rw_image_key(double value);

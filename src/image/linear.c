@@ -1,7 +1,7 @@
 /* Texts of linear stages: sums of neighbours with weights.
  *
- * Of integer types all weights are integers, so that sums are exact in any order; of u8 in f32, up to 2^24. What
- * follows is one product and one rounding, or a shift. */
+ * For integer types all weights are integers, so that sums are exact in any order; for u8 in f32, up to 2^24. One
+ * product and one rounding, or a shift, follow. */
 #include <math.h>
 
 #include "image/image.h"

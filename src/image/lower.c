@@ -1,6 +1,6 @@
-/* From operations to stages and passes. A new pass begins where stages cannot share one: after what needs the whole
- * image first (normalize), between borders that wrap and others, before and after border `skip`, and where an operation
- * with several stages of neighbours in y is not the first. */
+/* Lowers operations to stages and passes. A new pass begins where stages cannot share one: after an operation that
+ * needs the whole image first (normalize), between wrap and other borders, before and after border `skip`, and where an
+ * operation with several stages of neighbours in y is not the first. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@ rw_status rw_image_begin_pass(rw_image_builder *b)
 {
     rw_image_plan *plan = b->plan;
     if (plan->npasses >= RW_IMAGE_PASSES)
-        return rw_fail(plan->ctx, RW_ERR_ARGUMENT, "filter: the chain needs more than %d passes: split it",
-                       RW_IMAGE_PASSES);
+        return rw_fail(plan->ctx, RW_ERR_ARGUMENT,
+                       "filter: the chain needs more than %d passes: split it into several filters", RW_IMAGE_PASSES);
     rw_image_pass *last = b->pass, *p = plan->pass + plan->npasses++;
     rw_dtype dtype = plan->dtype;
     int channels = plan->channels;
@@ -115,7 +115,7 @@ static rw_status lower_response(rw_image_builder *b)
 
 /* ---- points ------------------------------------------------------------------------------------------------------ */
 
-/* A stage that copies, for the operation to be written behind it; none where the last stage takes it. */
+/* Adds a copy stage for a pointwise operation, unless the last stage can include the operation. */
 static rw_status open_point(rw_image_builder *b)
 {
     RW_TRY(rw_image_begin_point(b));
@@ -124,7 +124,7 @@ static rw_status open_point(rw_image_builder *b)
     return RW_OK;
 }
 
-/* v<n> <- the text, in which %1$s is the type and %2$d the value before it. */
+/* v<n> <- the text, in which %1$s is the type and %2$d the number of the previous value. */
 static rw_status add_point(rw_image_builder *b, const char *format)
 {
     rw_image_stage *s = top(b);
@@ -136,7 +136,7 @@ static rw_status add_point(rw_image_builder *b, const char *format)
     }
     rw_text_add(&s->after, ";\n");
     ++s->values;
-    return s->after.failed ? rw_fail_memory(b->plan->ctx, s->after.capacity, "a filter's text") : RW_OK;
+    return s->after.failed ? rw_fail_memory(b->plan->ctx, s->after.capacity, "the kernel text of a filter") : RW_OK;
 }
 
 static double white_of(const rw_image_builder *b)
@@ -205,7 +205,7 @@ static rw_status lower_clip(rw_image_builder *b)
     return add_point(b, text);
 }
 
-/* Of integers a table. */
+/* For integers a lookup table. */
 static rw_status lower_gamma(rw_image_builder *b)
 {
     char text[128];
@@ -229,11 +229,11 @@ static rw_status need_colours(const rw_image_builder *b)
     const int n = top(b)->channels;
     if (n != 3 && n != 4)
         return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT,
-                       "%s: the image has %d channel%s: red, green and blue are needed, or these and alpha",
+                       "%s: the image has %d channel%s: it must have 3 (red, green and blue) or 4 (with alpha)",
                        rw_image_method_name(b->op->method), n, n == 1 ? "" : "s");
     if (type_of(b) == RW_I16 || type_of(b) == RW_I32)
         return rw_fail(b->plan->ctx, RW_ERR_UNSUPPORTED,
-                       "%s: colours of type %s: u8, u16, f16, f32 or f64 are possible",
+                       "%s: colours of type %s are not supported: choose u8, u16, f16, f32 or f64",
                        rw_image_method_name(b->op->method), rw_dtype_name(type_of(b)));
     return RW_OK;
 }
@@ -258,7 +258,7 @@ static rw_status lower_colour(rw_image_builder *b)
     return RW_OK;
 }
 
-/* The results of the pass are stored, and their limits; the next one maps them to low … high. */
+/* Stores the results of the pass and their minimum and maximum; the next pass maps them to low … high. */
 static rw_status add_normalize(rw_image_builder *b, double low, double high)
 {
     if (b->alone) RW_TRY(rw_image_begin_pass(b));
@@ -275,7 +275,7 @@ static rw_status add_normalize(rw_image_builder *b, double low, double high)
 
 static rw_status lower_normalize(rw_image_builder *b) { return add_normalize(b, b->op->low, high_or_white(b)); }
 
-/* Logarithms of magnitudes, from black to white; linear ones only in units of white. */
+/* Magnitudes, logarithmic or linear, mapped to black … white. */
 static rw_status lower_spectrum(rw_image_builder *b)
 {
     const double unit = 255 / white_of(b);
@@ -284,13 +284,14 @@ static rw_status lower_spectrum(rw_image_builder *b)
     return add_normalize(b, 0, white_of(b));
 }
 
-/* The results of the pass are stored and counted. */
+/* Stores and counts the results of the pass. */
 static rw_status begin_counts(rw_image_builder *b, int bins)
 {
     if (b->alone) RW_TRY(rw_image_begin_pass(b));
     if (b->pass->nstages == 1) rw_image_add_stage(b, "copy", rw_image_write_copy);
     if (type_of(b) == RW_I32)
-        return rw_fail(b->plan->ctx, RW_ERR_INTERNAL, "values of i32 reach %s", rw_image_method_name(b->op->method));
+        return rw_fail(b->plan->ctx, RW_ERR_INTERNAL, "internal error: values of type i32 reach the operation %s",
+                       rw_image_method_name(b->op->method));
     b->pass->counts = b->op->method, b->pass->bins = bins;
     return rw_image_begin_pass(b);
 }
@@ -326,7 +327,7 @@ static rw_status lower_histogram(rw_image_builder *b)
 
 /* ---- geometry ---------------------------------------------------------------------------------------------------- */
 
-/* A pass of its own. Values keep their type. */
+/* A separate pass. Values keep their type. */
 static rw_status lower_geometry(rw_image_builder *b)
 {
     if (b->alone || b->pass->nstages > 1) RW_TRY(rw_image_begin_pass(b));
@@ -346,8 +347,8 @@ static rw_status lower_own(rw_image_builder *b)
     const char *options = b->op->options ? b->op->options : "";
     RW_TRY(rw_image_begin_whole(b, RW_IMAGE_OWN_WHOLE, b->op->own->name));
     if (strlen(options) >= sizeof b->pass->options)
-        return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "%s: options of %zu bytes: at most %zu", b->op->own->name,
-                       strlen(options), sizeof b->pass->options - 1);
+        return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "%s: the options have %zu bytes: at most %zu are allowed",
+                       b->op->own->name, strlen(options), sizeof b->pass->options - 1);
     strcpy(b->pass->options, options);
     b->pass->own = b->op->own;
     return rw_image_end_whole(b, type);
@@ -386,7 +387,8 @@ rw_status rw_image_lower(rw_image_plan *plan, const rw_image_op *ops, int nops)
     for (int i = 0; i < nops; ++i) {
         b.op = ops + i, ++b.operation;
         if (type_of(&b) == RW_I32 && ops[i].method != RW_IMAGE_NORMALIZE)
-            return rw_fail(plan->ctx, RW_ERR_INTERNAL, "values of i32 reach %s", rw_image_method_name(ops[i].method));
+            return rw_fail(plan->ctx, RW_ERR_INTERNAL, "internal error: values of type i32 reach the operation %s",
+                           rw_image_method_name(ops[i].method));
         const rw_image_method m = ops[i].method;
         RW_TRY((lower[m] ? lower[m] : rw_image_lower_windows[m])(&b));
     }
@@ -394,7 +396,7 @@ rw_status rw_image_lower(rw_image_plan *plan, const rw_image_op *ops, int nops)
     if (!plan->y_dtype) plan->y_dtype = b.pass->kind == RW_IMAGE_COUNTS ? RW_F64 : plan->dtype;
     b.pass->y_dtype = plan->y_dtype, plan->y_channels = top(&b)->channels;
     for (int k = 0; k < plan->npasses; ++k)
-        if (plan->pass[k].weights.failed) return rw_fail_memory(plan->ctx, 1 << 16, "weights of a filter");
+        if (plan->pass[k].weights.failed) return rw_fail_memory(plan->ctx, 1 << 16, "the weights of a filter");
     return RW_OK;
 }
 

@@ -1,4 +1,4 @@
-/* What lower.c and lower_windows.c share: the plan that is being built, an operation at a time. */
+/* Shared by lower.c and lower_windows.c: the plan under construction, one operation at a time. */
 #ifndef RW_IMAGE_LOWER_H
 #define RW_IMAGE_LOWER_H
 
@@ -13,7 +13,7 @@ typedef struct rw_image_builder {
     bool windows;  /* the pass has an operation with neighbours; they wrap */
     bool wraps;
     bool points; /* it has operations without neighbours before that */
-    bool alone;  /* what follows begins a pass */
+    bool alone;  /* the next operation begins a pass */
 } rw_image_builder;
 
 static inline rw_image_stage *top(const rw_image_builder *b) { return b->pass->stage + b->pass->nstages - 1; }
@@ -22,7 +22,7 @@ static inline bool is_real(rw_dtype t) { return t == RW_F32 || t == RW_F64; }
 static inline rw_dtype real_of(rw_dtype t) { return t == RW_F64 ? RW_F64 : RW_F32; }
 
 rw_status rw_image_begin_pass(rw_image_builder *b);
-/* Another stage of the operation that reads the last one. */
+/* Adds a stage of the operation that reads the last stage. */
 rw_image_stage *rw_image_add_stage(rw_image_builder *b, const char *name,
                                    void (*write)(const rw_image_stage *, rw_image_writer *));
 /* The window of a stage: size[0] x size[1] pixels from -low[0], -low[1] on. */
@@ -33,7 +33,7 @@ rw_status rw_image_begin_window(rw_image_builder *b, bool rows, int stages);
 rw_status rw_image_begin_point(rw_image_builder *b);
 /* A pass of this kind after one that leaves real values. */
 rw_status rw_image_begin_whole(rw_image_builder *b, rw_image_pass_kind kind, const char *name);
-/* The type again, in the pass after it. */
+/* Restores the type in the next pass. */
 rw_status rw_image_end_whole(rw_image_builder *b, rw_dtype type);
 
 /* Operations on windows of neighbours, by method; NULL: those of lower.c. */

@@ -1,4 +1,5 @@
-/* From operations on windows of neighbours to stages: blurs, masks, order, bilateral; large ones by transforms. */
+/* Lowers operations on windows of neighbours to stages: blurs, masks, order statistics, bilateral; large windows by
+ * transforms. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -6,7 +7,7 @@
 
 /* ---- many neighbours: by transforms ------------------------------------------------------------------------------ */
 
-/* With so many pixels beyond the border, low before and high after the image. */
+/* Pads the image by its border, by `low` pixels before and `high` pixels after it. */
 static rw_status add_pad(rw_image_builder *b, const int low[2], const int high[2])
 {
     RW_TRY(rw_image_begin_whole(b, RW_IMAGE_GATHER, "border"));
@@ -30,7 +31,7 @@ static rw_status add_correlation(rw_image_builder *b, const char *name, const do
     return RW_OK;
 }
 
-/* Whether transforms take the place of so many terms of each pixel. */
+/* Whether transforms replace a sum of this number of terms per pixel. */
 static bool by_transforms(const rw_image_builder *b, int terms, int most)
 {
     if (b->op->algorithm != RW_IMAGE_ALGORITHM_AUTO) return b->op->algorithm == RW_IMAGE_ALGORITHM_FFT;
@@ -41,25 +42,26 @@ static bool by_transforms(const rw_image_builder *b, int terms, int most)
 static rw_status need_no_skip(const rw_image_builder *b)
 {
     if (b->op->border != RW_IMAGE_BORDER_SKIP) return RW_OK;
-    return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT,
-                   "%s: border skip with algorithm fft or recursive: take another border, or algorithm taps",
-                   rw_image_method_name(b->op->method));
+    return rw_fail(
+        b->plan->ctx, RW_ERR_ARGUMENT,
+        "%s: border skip does not work with algorithm fft or recursive: choose another border, or algorithm=taps",
+        rw_image_method_name(b->op->method));
 }
 
 /* ---- blurs ------------------------------------------------------------------------------------------------------- */
 
-enum { RADIUS = 127, TRANSFORMS = 63 }; /* largest with taps; from which on transforms are faster */
+enum { RADIUS = 127, TRANSFORMS = 63 }; /* largest radius with taps; radius above which transforms are faster */
 
 static rw_status radius_of(const rw_image_builder *b, double sigma, int *radius)
 {
     *radius = (int)RW_MAX(1, rint(sigma * b->op->truncate));
     if (*radius <= RADIUS) return RW_OK;
-    return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "%s: sigma = %g needs a radius of %d pixels: at most %d%s",
+    return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "%s: sigma = %g needs a window radius of %d pixels: at most %d%s",
                    rw_image_method_name(b->op->method), sigma, *radius, RADIUS,
-                   b->op->method == RW_IMAGE_GAUSS ? ", or with algorithm=fft" : "");
+                   b->op->method == RW_IMAGE_GAUSS ? ", or choose algorithm=fft" : "");
 }
 
-/* Equal weights on both sides, the outermost first. */
+/* Symmetric weights, the outermost first. */
 static void add_folded(rw_image_builder *b, rw_image_stage *s, double sigma, int radius, double one, bool integer)
 {
     double taps[2 * RADIUS + 1];
@@ -106,9 +108,8 @@ static rw_status add_gauss_fft(rw_image_builder *b, double sigma_x, double sigma
         double *taps = rw_calloc((size_t)n, sizeof *taps);
         if (!taps) return rw_fail_memory(b->plan->ctx, (size_t)n * sizeof *taps, "weights");
         rw_image_gauss_taps(sigma[a], radius[a], 1, false, taps);
-        rw_status status =
-            add_correlation(b, a ? "Gaussian along columns, by transforms" : "Gaussian along rows, by transforms", taps,
-                            a ? 1 : n, a ? n : 1);
+        rw_status status = add_correlation(b, a ? "Gaussian along columns by FFT" : "Gaussian along rows by FFT", taps,
+                                           a ? 1 : n, a ? n : 1);
         rw_free(taps);
         RW_TRY(status);
     }
@@ -121,7 +122,7 @@ static rw_status add_gauss_recursive(rw_image_builder *b, double sigma_x, double
     RW_TRY(need_no_skip(b));
     for (int a = 0; a < 2; ++a) {
         RW_TRY(rw_image_begin_whole(b, RW_IMAGE_RECURSIVE,
-                                    a ? "Gaussian along columns, by recursion" : "Gaussian along rows, by recursion"));
+                                    a ? "recursive Gaussian along columns" : "recursive Gaussian along rows"));
         rw_image_stage *s = top(b);
         s->size[0] = !a, s->number[0] = a ? sigma_y : sigma_x;
         s->border = b->op->border, s->outside = b->op->value;
@@ -153,7 +154,7 @@ static rw_status lower_unsharp(rw_image_builder *b)
 
 static int size_y(const rw_image_builder *b) { return b->op->size_y > 0 ? b->op->size_y : b->op->size; }
 
-enum { RUNNING = 15 }; /* longest window whose terms are added up one by one */
+enum { RUNNING = 15 }; /* longest window that is summed term by term */
 
 /* A sum along rows of 2, 4, 8 … neighbours from those of half as many, with one more where n is odd; the last one is
  * centred. */
@@ -173,7 +174,7 @@ static void add_pairs(rw_image_builder *b, int n, int low)
     }
 }
 
-/* Large windows: sums of rows from that of the row before, then pairs. */
+/* Large windows: running sums of rows, then pairs. */
 static rw_status lower_large_box(rw_image_builder *b, int nx, int ny)
 {
     const rw_dtype type = type_of(b), sum = is_real(type) ? type : RW_I32;
@@ -193,13 +194,14 @@ static rw_status lower_large_box(rw_image_builder *b, int nx, int ny)
     return RW_OK;
 }
 
-/* Sums are exact: of integers in i32. */
+/* Sums are exact: in i32 for integers. */
 static rw_status lower_box(rw_image_builder *b)
 {
     const int nx = b->op->size, ny = size_y(b), n = nx * ny;
     const rw_dtype type = type_of(b);
     if ((type == RW_U16 || type == RW_I16) && n > 32767)
-        return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "box: %d x %d pixels of 16 bits: at most 32767 in all", nx, ny);
+        return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT,
+                       "box: a window of %d x %d pixels: 16-bit images allow at most 32767 pixels", nx, ny);
     if (nx > RUNNING || ny > RUNNING) return lower_large_box(b, nx, ny);
     RW_TRY(rw_image_begin_window(b, false, 2));
     rw_image_stage *s = rw_image_add_stage(b, "sum along rows", rw_image_write_sum);
@@ -280,8 +282,8 @@ static rw_status lower_laplace(rw_image_builder *b)
     return RW_OK;
 }
 
-/* Weights of integer types: integers times one factor, where there are such, else in units of a power of 2; sums are
- * exact: of u8 in f32, of u16 and i16 in i32 or f64. */
+/* Weights of integer types: integers times a common factor if there is one, else in units of a power of 2. Sums are
+ * exact: in f32 for u8, in i32 or f64 for u16 and i16. */
 static rw_status add_mask(rw_image_builder *b, double *values, int nx, int ny, int low_x, int low_y)
 {
     const rw_dtype type = type_of(b);
@@ -304,7 +306,7 @@ static rw_status add_mask(rw_image_builder *b, double *values, int nx, int ny, i
     return RW_OK;
 }
 
-enum { DENSE = 1000 }; /* terms from which on transforms are faster */
+enum { DENSE = 1000 }; /* terms above which transforms are faster */
 
 static rw_status lower_mask(rw_image_builder *b)
 {
@@ -315,15 +317,16 @@ static rw_status lower_mask(rw_image_builder *b)
                             &values, size);
     const int low_x = size[0] / 2 + b->op->anchor_x, low_y = size[1] / 2 + b->op->anchor_y;
     if (status == RW_OK && (low_x < 0 || low_y < 0 || low_x >= size[0] || low_y >= size[1]))
-        status = rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "mask: anchor (%d, %d) lies outside of the %d x %d weights",
-                         b->op->anchor_x, b->op->anchor_y, size[0], size[1]);
+        status =
+            rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "mask: anchor (%d, %d) lies outside the mask of %d x %d weights",
+                    b->op->anchor_x, b->op->anchor_y, size[0], size[1]);
     for (int i = 0; status == RW_OK && i < size[0] * size[1]; ++i) values[i] *= b->op->scale;
     if (status == RW_OK && by_transforms(b, size[0] * size[1], DENSE)) {
         const rw_dtype type = type_of(b);
         status = need_no_skip(b);
         if (status == RW_OK)
             status = add_pad(b, (int[]){low_x, low_y}, (int[]){size[0] - 1 - low_x, size[1] - 1 - low_y});
-        if (status == RW_OK) status = add_correlation(b, "mask, by transforms", values, size[0], size[1]);
+        if (status == RW_OK) status = add_correlation(b, "mask by FFT", values, size[0], size[1]);
         rw_free(values);
         return status == RW_OK ? rw_image_end_whole(b, type) : status;
     }
@@ -409,10 +412,10 @@ static rw_status add_extreme(rw_image_builder *b, double sign, bool after)
     const int nx = b->op->size, ny = size_y(b);
     const rw_image_element element = b->op->element;
     if ((element != RW_IMAGE_RECTANGLE || after) && (nx > ELEMENT || ny > ELEMENT))
-        return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "%s: %s of %d x %d pixels: at most %d x %d",
+        return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "%s: %s of %d x %d pixels is too large: at most %d x %d",
                        rw_image_method_name(b->op->method),
-                       element == RW_IMAGE_RECTANGLE ? "a rectangle" : "a cross or an ellipse", nx, ny, ELEMENT,
-                       ELEMENT);
+                       element == RW_IMAGE_RECTANGLE ? "a rectangle after another window" : "a cross or an ellipse", nx,
+                       ny, ELEMENT, ELEMENT);
     if (element != RW_IMAGE_RECTANGLE) {
         add_element(b, sign, nx, ny, element, sign < 0 ? "minimum" : "maximum");
         return RW_OK;
@@ -439,7 +442,7 @@ static rw_status lower_extreme(rw_image_builder *b, double sign)
 static rw_status lower_erode(rw_image_builder *b) { return lower_extreme(b, -1); }
 static rw_status lower_dilate(rw_image_builder *b) { return lower_extreme(b, 1); }
 
-/* The second one is an operation of its own: pixels beyond the border are those of what the first one leaves. */
+/* The second one counts as a separate operation: its pixels beyond the border come from the result of the first. */
 static rw_status lower_two(rw_image_builder *b, double sign)
 {
     RW_TRY(lower_extreme(b, sign));

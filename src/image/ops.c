@@ -1,4 +1,4 @@
-/* Operations of image filters: their parameters, and chains of them from a text. */
+/* Operations of image filters: parameter table, and parsing of chains. */
 #include <math.h>
 #include <string.h>
 
@@ -27,61 +27,80 @@ static const rw_param rows[] = {
     ROW(method, ENUM, "gauss", methods, "operation: see rechenwerk list filters", .brief = NULL),
     ROW(sigma, REAL, "1; bilateral: 2", "(0, 1000]", "standard deviation in pixels", .brief = "",
         .methods = BLURS | OF(BILATERAL)),
-    ROW(sigma_y, REAL, "", "(0, 1000]", "of columns, if it differs from sigma", .methods = BLURS),
+    ROW(sigma_y, REAL, "", "(0, 1000]", "standard deviation along columns in pixels (default: sigma)",
+        .methods = BLURS),
     ROW(algorithm, ENUM, "auto", "auto|taps|fft|recursive; mask: auto|taps|fft",
-        "sums of neighbours, Fourier transforms, or recursion, within 0.05 %; auto: taps, of large windows of floats "
-        "transforms",
+        "direct sum (taps), FFT convolution, or recursive filter (error up to 0.05 %); auto: fft for large windows of "
+        "floats, else taps",
         .methods = OF(GAUSS) | OF(MASK)),
-    ROW(response, ENUM, "gaussian", "gaussian|butterworth|ideal", "of frequencies", .brief = "",
+    ROW(response, ENUM, "gaussian", "gaussian|butterworth|ideal", "shape of the frequency response", .brief = "",
         .methods = FREQUENCIES),
-    ROW(cutoff, REAL, "0.1", "(0, 10]", "frequency in cycles per pixel, at most 0.5 on an axis",
+    ROW(cutoff, REAL, "0.1", "(0, 10]", "cutoff frequency in cycles per pixel; the Nyquist frequency of an axis is 0.5",
         .methods = FREQUENCIES),
-    ROW(cutoff_high, REAL, "0.25", "(0, 10]", "upper end of the band", .methods = OF(BANDPASS)),
-    ROW(order, INT, "2", "[1, 20]", "of butterworth", .methods = FREQUENCIES),
-    ROW(magnitudes, ENUM, "log", "log|linear", "log: logarithm of 1 + |X|, of values up to 255", .brief = "",
+    ROW(cutoff_high, REAL, "0.25", "(0, 10]", "upper cutoff frequency of the band in cycles per pixel",
+        .methods = OF(BANDPASS)),
+    ROW(order, INT, "2", "[1, 20]", "order of the Butterworth response", .methods = FREQUENCIES),
+    ROW(magnitudes, ENUM, "log", "log|linear",
+        "scale of the magnitudes; log: log(1 + |X|) for pixel values scaled to 0 … 255", .brief = "",
         .methods = OF(SPECTRUM)),
     ROW(truncate, REAL, "3", "[1, 10]", "radius of the window in units of sigma", .methods = BLURS | OF(BILATERAL)),
-    ROW(size, INT, "3; laplace: 1", "[1, 255]; sobel: 3|5|7; laplace: 1|3|5", "edge of the window in pixels",
+    ROW(size, INT, "3; laplace: 1", "[1, 255]; sobel: 3|5|7; laplace: 1|3|5", "edge length of the window in pixels",
         .brief = "", .methods = RECTANGLES | OF(SOBEL) | OF(LAPLACE)),
-    ROW(size_y, INT, "", "[1, 255]", "rows of the window, if they differ from size", .methods = RECTANGLES),
-    ROW(direction, ENUM, "magnitude", "magnitude|x|y", "sqrt(dx^2 + dy^2), or one of both", .methods = DERIVATIVES),
+    ROW(size_y, INT, "", "[1, 255]", "height of the window in pixels (default: size)", .methods = RECTANGLES),
+    ROW(direction, ENUM, "magnitude", "magnitude|x|y", "gradient magnitude sqrt(dx^2 + dy^2), or one component",
+        .methods = DERIVATIVES),
     ROW(element, ENUM, "rectangle", "rectangle|cross|ellipse", "shape of the structuring element",
         .methods = MORPHOLOGY),
-    ROW(amount, REAL, "1", "[-1000, 1000]", "strength", .methods = OF(SHARPEN) | OF(UNSHARP)),
-    ROW(range, REAL, "", "(0, inf)", "difference of values with weight exp(-1/2); default: a tenth of white",
+    ROW(amount, REAL, "1", "[-1000, 1000]", "strength of the sharpening", .methods = OF(SHARPEN) | OF(UNSHARP)),
+    ROW(range, REAL, "", "(0, inf)", "standard deviation of the weights in pixel values (default: white/10)",
         .methods = OF(BILATERAL)),
     ROW(threshold, ENUM, "binary", "binary|inverse|truncate|tozero|tozero_inverse",
-        "x > level ? white : 0; 0 : white; level : x; x : 0; 0 : x", .methods = OF(THRESHOLD)),
-    ROW(level, REAL, "", "[-inf, inf]", "of the comparison; default: half of white", .methods = OF(THRESHOLD)),
-    ROW(gain, REAL, "1", "[-inf, inf]", "factor", .methods = OF(LINEAR)),
-    ROW(offset, REAL, "", "[-inf, inf]", "summand", .methods = OF(LINEAR)),
-    ROW(power, REAL, "0.45454545", "(0, 100]", "exponent of x over white", .methods = OF(GAMMA)),
-    ROW(low, REAL, "", "[-inf, inf]", "least value", .methods = OF(CLIP) | OF(NORMALIZE)),
-    ROW(high, REAL, "", "[-inf, inf]", "largest value; default: white, 255, 65535, 32767 or 1",
+        "result for x > level and else; binary: white, 0; inverse: 0, white; truncate: level, x; tozero: x, 0; "
+        "tozero_inverse: 0, x",
+        .methods = OF(THRESHOLD)),
+    ROW(level, REAL, "", "[-inf, inf]", "level that pixels are compared with (default: white/2)",
+        .methods = OF(THRESHOLD)),
+    ROW(gain, REAL, "1", "[-inf, inf]", "factor that multiplies the values", .methods = OF(LINEAR)),
+    ROW(offset, REAL, "", "[-inf, inf]", "value that is added after the multiplication", .methods = OF(LINEAR)),
+    ROW(power, REAL, "0.45454545", "(0, 100]", "exponent of x/white", .methods = OF(GAMMA)),
+    ROW(low, REAL, "", "[-inf, inf]", "lower limit of the result", .methods = OF(CLIP) | OF(NORMALIZE)),
+    ROW(high, REAL, "", "[-inf, inf]", "upper limit of the result (default: white: 255, 65535, 32767 or 1)",
         .methods = OF(CLIP) | OF(NORMALIZE)),
     ROW(colour, ENUM, "ycbcr", "ycbcr|from_ycbcr|hsv|from_hsv|xyz|from_xyz|swap",
-        "colour space, or order of red and blue", .brief = "", .methods = OF(COLOUR)),
-    ROW(width, INT, "", "[1, 268435456]", "columns of the result; default: by factor, or by height",
+        "colour space conversion, or swap of red and blue", .brief = "", .methods = OF(COLOUR)),
+    ROW(width, INT, "", "[1, 268435456]",
+        "width of the result in pixels (default: resize: from factor or height; crop: up to the right edge; warp: "
+        "unchanged; pad: width + left)",
         .methods = OF(RESIZE) | OF(CROP) | OF(WARP) | OF(PAD)),
-    ROW(height, INT, "", "[1, 268435456]", "rows of the result", .methods = OF(RESIZE) | OF(CROP) | OF(WARP) | OF(PAD)),
-    ROW(factor, REAL, "1", "(0, 1000]", "new size over old size", .methods = OF(RESIZE)),
+    ROW(height, INT, "", "[1, 268435456]",
+        "height of the result in pixels (default: resize: from factor or width; crop: up to the lower edge; warp: "
+        "unchanged; pad: height + top)",
+        .methods = OF(RESIZE) | OF(CROP) | OF(WARP) | OF(PAD)),
+    ROW(factor, REAL, "1", "(0, 1000]", "ratio of the new size to the old size", .methods = OF(RESIZE)),
     ROW(interpolation, ENUM, "linear", "nearest|linear|cubic|lanczos|area",
-        "between pixels; area: mean of what a pixel covers, of resize", .brief = "", .methods = SAMPLED),
-    ROW(angle, REAL, "", "[-inf, inf]", "degrees, counterclockwise", .methods = OF(ROTATE)),
-    ROW(axis, ENUM, "x", "x|y|both", "that is mirrored", .brief = "", .methods = OF(FLIP)),
-    ROW(left, INT, "", "[0, 268435456]", "first column of the part; columns added at the left",
+        "interpolation between pixels; area: mean over the area of a result pixel (resize only)", .brief = "",
+        .methods = SAMPLED),
+    ROW(angle, REAL, "", "[-inf, inf]", "angle of rotation in degrees, counterclockwise", .methods = OF(ROTATE)),
+    ROW(axis, ENUM, "x", "x|y|both", "axis that is mirrored", .brief = "", .methods = OF(FLIP)),
+    ROW(left, INT, "", "[0, 268435456]", "crop: first column of the part; pad: columns added at the left",
         .methods = OF(CROP) | OF(PAD)),
-    ROW(top, INT, "", "[0, 268435456]", "first row of the part; rows added at the top", .methods = OF(CROP) | OF(PAD)),
-    ROW(anchor_x, INT, "", "[-127, 127]", "the mask's point of reference, to the right of its centre",
+    ROW(top, INT, "", "[0, 268435456]", "crop: first row of the part; pad: rows added at the top",
+        .methods = OF(CROP) | OF(PAD)),
+    ROW(anchor_x, INT, "", "[-127, 127]", "column of the mask's reference point, counted to the right of the centre",
         .methods = OF(MASK)),
-    ROW(anchor_y, INT, "", "[-127, 127]", "the same, below its centre", .methods = OF(MASK)),
-    ROW(scale, REAL, "1", "[-inf, inf]", "factor of the weights", .methods = OF(MASK)),
-    ROW(bins, INT, "256", "[1, 65536]; u8: at most 256", "parts of the range 0 … white", .brief = "",
+    ROW(anchor_y, INT, "", "[-127, 127]", "row of the mask's reference point, counted downwards from the centre",
+        .methods = OF(MASK)),
+    ROW(scale, REAL, "1", "[-inf, inf]", "factor that multiplies the weights", .methods = OF(MASK)),
+    ROW(bins, INT, "256", "[1, 65536]; u8: at most 256", "number of bins that divide the range 0 … white", .brief = "",
         .methods = OF(HISTOGRAM)),
-    ROW(border, ENUM, "reflect101", borders, "pixels beyond the border", .methods = WINDOWS | SAMPLED | OF(PAD)),
-    ROW(value, REAL, "", "[-inf, inf]", "beyond a constant border", .methods = WINDOWS | SAMPLED | OF(PAD)),
-    ROW(matrix, TEXT, "", "", "2 or 3 rows of 3 numbers: from pixels of the result to those of x", .methods = OF(WARP)),
-    ROW(mask, TEXT, "1 2 1/2 4 2/1 2 1", "", "rows of weights with / or ; between them", .methods = OF(MASK)),
+    ROW(border, ENUM, "reflect101", borders, "extension of the image beyond its border",
+        .methods = WINDOWS | SAMPLED | OF(PAD)),
+    ROW(value, REAL, "", "[-inf, inf]", "pixel value beyond a constant border", .methods = WINDOWS | SAMPLED | OF(PAD)),
+    ROW(matrix, TEXT, "", "",
+        "affine (2 rows of 3 numbers) or perspective (3 rows) map from result pixels to input pixels; rows are "
+        "separated by /",
+        .methods = OF(WARP)),
+    ROW(mask, TEXT, "1 2 1/2 4 2/1 2 1", "", "rows of weights, separated by / or ;", .methods = OF(MASK)),
 };
 
 const rw_params *rw_image_op_params(void)
@@ -115,7 +134,9 @@ static rw_status parse_chain(rw_context *ctx, rw_image_chain *c)
         while (*at == ' ') ++at;
         for (char *end = at + strlen(at); end > at && end[-1] == ' ';) *--end = 0;
         if (!*at)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "filter: an operation is empty: write them as gauss:sigma=1|sobel");
+            return rw_fail(
+                ctx, RW_ERR_ARGUMENT,
+                "filter: an operation of the chain is empty: separate operations by |, such as gauss:sigma=1|sobel");
         if (!rw_grow(&c->ops, &capacity, c->nops + 1, sizeof *c->ops))
             return rw_fail_memory(ctx, sizeof *c->ops, "a chain of filters");
         const size_t n = strcspn(at, ":");
@@ -141,8 +162,7 @@ rw_status rw_image_spec_take(rw_context *ctx, const rw_image_spec *given, size_t
 rw_status rw_image_chain_create(rw_context *ctx, const rw_image_spec *spec, rw_image_chain *c)
 {
     *c = (rw_image_chain){0};
-    if (!spec->text == !spec->nops)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "filter: give operations either as text or as ops");
+    if (!spec->text == !spec->nops) return rw_fail(ctx, RW_ERR_ARGUMENT, "filter: set either text or ops");
     if (spec->text) {
         c->text = rw_strdup(spec->text);
         if (!c->text) return rw_fail_memory(ctx, strlen(spec->text), "a chain of filters");
@@ -155,7 +175,8 @@ rw_status rw_image_chain_create(rw_context *ctx, const rw_image_spec *spec, rw_i
     for (int i = 0; i < c->nops; ++i) {
         if (c->ops[i].method == RW_IMAGE_OWN && c->ops[i].own) continue;
         if (c->ops[i].method <= 0 || c->ops[i].method >= RW_IMAGE_METHODS)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "filter: method %d is none of rw_image_method", (int)c->ops[i].method);
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "filter: method = %d is not a value of rw_image_method",
+                           (int)c->ops[i].method);
         RW_TRY(rw_params_resolve(ctx, rw_image_op_params(), NULL, c->ops + i));
     }
     return RW_OK;

@@ -1,4 +1,4 @@
-/* Operations that programs add to those of ops.c. */
+/* User-defined operations (rw_image_own_register). */
 #include <pthread.h>
 #include <string.h>
 
@@ -32,14 +32,16 @@ rw_status rw_image_own_register(rw_context *ctx, const rw_image_own *o)
     if (!o->name || !*o->name || strpbrk(o->name, ":| ") || !o->create || !o->execute)
         return rw_fail(
             ctx, RW_ERR_ARGUMENT,
-            "rw_image_own_register: the table needs a name without : and |, and the functions create and execute");
+            "rw_image_own_register: the table needs a name without ':', '|' and spaces, and the functions create and "
+            "execute");
     pthread_mutex_lock(&lock);
     const bool there = is_there(o->name), fits = noperations < OPERATIONS;
     if (!there && fits) operations[noperations++] = o;
     pthread_mutex_unlock(&lock);
     if (there)
         return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "rw_image_own_register: there is an operation called %s already: choose another name", o->name);
+                       "rw_image_own_register: the name %s is already in use: choose another name", o->name);
     return fits ? RW_OK
-                : rw_fail(ctx, RW_ERR_ARGUMENT, "rw_image_own_register: there are %d operations already", OPERATIONS);
+                : rw_fail(ctx, RW_ERR_ARGUMENT, "rw_image_own_register: all %d places for operations are in use",
+                          OPERATIONS);
 }

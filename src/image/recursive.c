@@ -12,8 +12,8 @@
 
 enum { GROUP = 64, REACH = 7 };
 
-/* Along columns lines are neighbours. Along rows PIECE steps of all lines of a group lie in shared memory, put there
- * and taken away row by row. */
+/* Along columns, lines are adjacent in memory. Along rows, PIECE steps of all lines of a workgroup are staged in shared
+ * memory, row by row. */
 static const char text[] =
     "#define STEP(v) { \\\n"
     "    const R u0 = AT_N(s, 0, t), v0 = AT_N(s, 1, t), u1 = AT_N(s, 2, t), v1 = AT_N(s, 3, t); \\\n"
@@ -79,7 +79,7 @@ rw_status rw_image_recursive_create(rw_device *dev, rw_image_pass *p)
     char constant[40];
     snprintf(constant, sizeof constant, "%.17g", s->outside);
     rw_text_add(&t, "DEVICE int outside(int i, int n)\n{\n%s}\n%s", rw_image_map_text(s->border), text);
-    if (t.failed) return rw_text_free(&t), rw_fail_memory(dev->ctx, t.capacity, "a filter's text");
+    if (t.failed) return rw_text_free(&t), rw_fail_memory(dev->ctx, t.capacity, "the kernel text of a filter");
     const rw_define d[] = {{"GROUP", "64"},
                            {"R", rw_dtype_name(p->x_dtype)},
                            {"CONSTANT_VALUE", constant},

@@ -1,11 +1,11 @@
-/* Passes of the whole image, those of other files too; by Fourier transforms: products of the spectrum with a function
- * of the frequency, and correlations with many weights. They read and write contiguous arrays of real numbers, channels
- * interleaved or as planes. */
+/* Passes over the whole image, those of other files too. By Fourier transforms: products of the spectrum with a
+ * function of the frequency, and correlations with many weights. They read and write contiguous arrays of real numbers,
+ * with channels interleaved or as planes. */
 #include "image/image.h"
 
 /* ---- responses --------------------------------------------------------------------------------------------------- */
 
-/* Of a low pass. The ideal one keeps the cutoff itself, whatever it is rounded to. */
+/* Low pass response. The ideal one includes the cutoff frequency, however it is rounded. */
 static void add_low(rw_text *t, const rw_image_op *op, double cutoff)
 {
     const double a = 1 / (cutoff * cutoff);
@@ -18,7 +18,8 @@ rw_status rw_image_set_response(rw_context *ctx, const rw_image_op *op, rw_image
 {
     rw_text *t = &p->response;
     if (op->method == RW_IMAGE_BANDPASS && !(op->cutoff < op->cutoff_high))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "bandpass: cutoff = %g is not below cutoff_high = %g", op->cutoff,
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "bandpass: cutoff = %g is not below cutoff_high = %g: choose a smaller cutoff", op->cutoff,
                        op->cutoff_high);
     if (op->method != RW_IMAGE_LOWPASS) {
         rw_text_add(t, "(1 - ");
@@ -27,7 +28,7 @@ rw_status rw_image_set_response(rw_context *ctx, const rw_image_op *op, rw_image
     }
     if (op->method == RW_IMAGE_BANDPASS) rw_text_add(t, "*");
     if (op->method != RW_IMAGE_HIGHPASS) add_low(t, op, op->method == RW_IMAGE_BANDPASS ? op->cutoff_high : op->cutoff);
-    return t->failed ? rw_fail_memory(ctx, t->capacity, "a response") : RW_OK;
+    return t->failed ? rw_fail_memory(ctx, t->capacity, "the text of a frequency response") : RW_OK;
 }
 
 /* "u*(…)" with X and Y written as indices; axis: that of the rows' pixels. */
@@ -46,7 +47,7 @@ static void add_store(rw_text *t, const rw_image_pass *p, int axis)
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
-/* The shape of an image, one channel without an axis of its own; the axis along rows. */
+/* The shape of an image, where a single channel has no axis, and the axis along rows. */
 static int shape_of(const rw_image_pass *p, bool planar, int64_t width, int64_t height, int64_t shape[3], int *axis)
 {
     const int channels = p->channels;
@@ -100,8 +101,8 @@ static rw_status create_response(rw_device *dev, rw_image_pass *p, bool planar)
     for (int d = 0; d < n; ++d) spec.shape[d] = shape[d];
     if (p->kind == RW_IMAGE_RESPONSE) add_store(&store, p, axis);
     spec.store = store.data;
-    rw_status status =
-        store.failed ? rw_fail_memory(dev->ctx, store.capacity, "a response") : rw_fft_create(dev, &spec, &p->forward);
+    rw_status status = store.failed ? rw_fail_memory(dev->ctx, store.capacity, "the text of a frequency response")
+                                    : rw_fft_create(dev, &spec, &p->forward);
     rw_text_free(&store);
     RW_TRY(status);
     if (p->kind == RW_IMAGE_MAGNITUDES) RW_TRY(create_magnitudes(dev, p, planar));
@@ -150,7 +151,7 @@ void rw_image_whole_free(rw_image_pass *p)
 
 /* ---- execution --------------------------------------------------------------------------------------------------- */
 
-/* The weights as an array of as many axes as the image. */
+/* The weights as an array with the same number of axes as the image. */
 static rw_status set_weights(rw_image_pass *p, int ndim, int axis, rw_queue *q)
 {
     const rw_image_stage *s = p->stage + 1;

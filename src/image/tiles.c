@@ -1,5 +1,5 @@
-/* Images in host memory, larger than the device's: bands of rows with as many rows above and below as the chain reads,
- * two under way at a time. */
+/* Images in host memory that exceed the device memory: bands of rows, each with the halo rows that the chain reads; two
+ * bands are processed at a time. */
 #include <string.h>
 
 #include "image/image.h"
@@ -11,7 +11,7 @@ typedef struct slot {
     rw_image_filter *filter;
     rw_array *x, *y;
     int64_t rows;         /* that the filter is planned for */
-    int64_t first, count; /* rows of the result that are under way */
+    int64_t first, count; /* rows of the result that are in flight */
     int64_t above;        /* rows before them in the band */
     bool busy;
 } slot;
@@ -29,7 +29,7 @@ typedef struct tiles {
     slot slot[SLOTS];
 } tiles;
 
-/* Rows on each side that a result depends on. ERR_UNSUPPORTED: all of them. */
+/* Computes the halo: rows on each side that a result depends on. ERR_UNSUPPORTED: all rows. */
 static rw_status find_reach(tiles *t)
 {
     rw_image_chain chain;
@@ -50,7 +50,8 @@ static rw_status find_reach(tiles *t)
         if (p->kind != RW_IMAGE_ROWS || p->limits || p->counts)
             status = rw_fail(
                 t->ctx, RW_ERR_UNSUPPORTED,
-                "filter: %s needs the whole image at once, which the memory of %s cannot hold: take a device with more",
+                "filter: %s needs the whole image at once, which exceeds the memory of %s: choose a device with more "
+                "memory",
                 p->limits || p->counts ? "normalize, equalize, otsu or histogram" : p->stage[p->nstages - 1].name,
                 t->device->info.name);
         for (int i = 1; i < p->nstages; ++i) {
@@ -59,7 +60,8 @@ static rw_status find_reach(tiles *t)
             if (status == RW_OK && t->reach && wraps != t->wraps)
                 status = rw_fail(
                     t->ctx, RW_ERR_UNSUPPORTED,
-                    "filter: border wrap and other borders in one chain, in tiles: take one border for all operations");
+                    "filter: a chain that runs in tiles cannot combine border wrap with other borders: choose one "
+                    "border for all operations");
             t->reach += p->stage[i].ry, t->wraps = wraps;
         }
     }
@@ -73,7 +75,7 @@ static rw_status find_reach(tiles *t)
     return status;
 }
 
-/* As many rows as `most` bytes hold: of x, y and what lies between passes, in each slot. */
+/* The number of rows for which x, y and the memory between passes of all slots fit into `most` bytes. */
 static rw_status choose_band(tiles *t, int64_t most)
 {
     const rw_image_spec *s = &t->spec;
@@ -85,7 +87,8 @@ static rw_status choose_band(tiles *t, int64_t most)
     if (t->band >= 1 || !s->height) return RW_OK;
     return rw_fail(
         t->ctx, RW_ERR_MEMORY,
-        "filter: %lld bytes hold no row of %lld pixels with %lld rows on each side: at least %lld bytes are needed",
+        "filter: %lld bytes are too few for one row of %lld pixels with a halo of %lld rows on each side: at least "
+        "%lld bytes are needed",
         (long long)most, (long long)s->width, (long long)t->reach,
         (long long)(SLOTS * (t->x_row + t->y_row + between) * (2 * t->reach + 1)));
 }
@@ -149,10 +152,11 @@ static rw_status filter(rw_device *dev, const rw_image_spec *spec, const void *x
                         rw_image_info *info)
 {
     if (spec->planar || spec->region.width || spec->region.height)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT,
-                       "filter: tiles of planes or of a region: interleaved and whole images are possible");
+        return rw_fail(
+            dev->ctx, RW_ERR_ARGUMENT,
+            "filter: tiles support neither planar images nor a region: use interleaved channels and the whole image");
     tiles *t = rw_calloc(1, sizeof *t);
-    if (!t) return rw_fail_memory(dev->ctx, sizeof *t, "tiles of a filter");
+    if (!t) return rw_fail_memory(dev->ctx, sizeof *t, "the tiles of a filter");
     *t = (tiles){.ctx = dev->ctx, .device = dev, .spec = *spec, .x = x, .y = y};
     rw_status status = rw_image_check_spec(dev->ctx, &t->spec);
     if (status == RW_OK) status = find_reach(t);

@@ -17,7 +17,7 @@ void rw_image_gauss_taps(double sigma, int radius, double one, bool integer, dou
     for (int k = -radius; k <= radius; ++k) sum += taps[k + radius] = exp(-0.5 * k * k / (sigma * sigma));
     for (int k = 0; k <= 2 * radius; ++k) taps[k] *= one / sum;
     if (!integer) return;
-    /* from the outside to the centre, equal on both sides; the centre takes what is left of `one` */
+    /* from the outside to the centre, equal on both sides; the centre gets the rest of `one` */
     double all = 0;
     for (int k = 0; k < radius; ++k) {
         const double wanted = taps[k] + carried, tap = rint(wanted);
@@ -62,7 +62,7 @@ rw_status rw_image_mask_parse(rw_context *ctx, const char *name, const char *tex
         if (*at == ';' || *at == '/' || !*at) {
             if (!row) break;
             if (size[0] && row != size[0])
-                return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: row %d has %d numbers, the rows before it %d", name,
+                return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: row %d has %d numbers, but the rows above it have %d", name,
                                size[1] + 1, row, size[0]);
             size[0] = row, row = 0, ++size[1];
             if (!*at++) break;
@@ -73,16 +73,18 @@ rw_status rw_image_mask_parse(rw_context *ctx, const char *name, const char *tex
         if (end == at || !isfinite(value))
             return rw_fail(
                 ctx, RW_ERR_ARGUMENT,
-                "%s: \"%.20s\" is no number: write rows of numbers as 1 2 1; 0 0 0, at the end of an operation", name,
-                at);
+                "%s: \"%.20s\" is not a number: write rows of numbers such as 1 2 1; 0 0 0 at the end of the operation",
+                name, at);
         if (!rw_grow(values, &capacity, n + 1, sizeof **values)) return rw_fail_memory(ctx, sizeof **values, "a mask");
         (*values)[n++] = value, ++row;
         at = end;
         if (row > RW_IMAGE_MASK_MOST || size[1] >= RW_IMAGE_MASK_MOST)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: more than %d numbers in a row or rows: use the command convolve",
-                           name, RW_IMAGE_MASK_MOST);
+            return rw_fail(ctx, RW_ERR_ARGUMENT,
+                           "%s: the mask has more than %d rows or columns: use the command convolve", name,
+                           RW_IMAGE_MASK_MOST);
     }
     if (!n)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: there are no weights: write rows of numbers as 1 2 1; 0 0 0", name);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: the mask has no weights: write rows of numbers such as 1 2 1; 0 0 0",
+                       name);
     return RW_OK;
 }

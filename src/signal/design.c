@@ -31,14 +31,15 @@ static const char windows[] = RW_SIGNAL_WINDOW_LIST(RW_X);
 
 static const rw_param rows[] = {
     ROW(method, ENUM, "lowpass", methods, "operation: see rechenwerk list signals", .brief = NULL),
-    ROW(cutoff, REAL, "", "(0, inf)", "frequency in Hz, at half the amplitude; required", .methods = DESIGNS),
-    ROW(cutoff_high, REAL, "", "(0, inf)", "upper end of the band in Hz; required", .methods = BANDS),
-    ROW(taps, INT, "255", "[1, 131071]", "number of coefficients, odd", .methods = DESIGNS),
-    ROW(window, ENUM, "hamming", windows, "of the coefficients", .brief = "", .methods = DESIGNS),
-    ROW(beta, REAL, "8.6", "(0, 100]", "of kaiser", .methods = DESIGNS),
-    ROW(factor, REAL, "1", "[-inf, inf]", "factor", .brief = "", .methods = OF(GAIN)),
-    ROW(db, REAL, "", "[-1000, 1000]", "decibels, in addition to factor", .methods = OF(GAIN)),
-    ROW(file, TEXT, "", "", "impulse response: .npy, or numbers as text", .methods = OF(FIR)),
+    ROW(cutoff, REAL, "", "(0, inf)", "cutoff frequency in Hz, where the amplitude is halved (required)",
+        .methods = DESIGNS),
+    ROW(cutoff_high, REAL, "", "(0, inf)", "upper cutoff frequency of the band in Hz (required)", .methods = BANDS),
+    ROW(taps, INT, "255", "[1, 131071]", "odd number of filter coefficients", .methods = DESIGNS),
+    ROW(window, ENUM, "hamming", windows, "window function of the design", .brief = "", .methods = DESIGNS),
+    ROW(beta, REAL, "8.6", "(0, 100]", "shape parameter of the Kaiser window", .methods = DESIGNS),
+    ROW(factor, REAL, "1", "[-inf, inf]", "gain factor", .brief = "", .methods = OF(GAIN)),
+    ROW(db, REAL, "", "[-1000, 1000]", "gain in decibels, in addition to factor", .methods = OF(GAIN)),
+    ROW(file, TEXT, "", "", "file with the impulse response: .npy, or numbers as text (required)", .methods = OF(FIR)),
 };
 
 const rw_params *rw_signal_op_params(void)
@@ -80,11 +81,11 @@ static rw_status check_design(rw_context *ctx, const rw_signal_op *op, const cha
 {
     const bool band = op->method == RW_SIGNAL_BANDPASS || op->method == RW_SIGNAL_BANDSTOP;
     if (!(op->cutoff > 0))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: cutoff is missing: give a frequency in Hz, such as %s:cutoff=%g",
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: cutoff is missing: set it to a frequency in Hz, such as %s:cutoff=%g",
                        name, name, rate / 8);
     if (band && !(op->cutoff_high > 0))
         return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "%s: cutoff_high is missing: give the upper end of the band in Hz, such as "
+                       "%s: cutoff_high is missing: set it to the upper end of the band in Hz, such as "
                        "%s:cutoff=%g:cutoff_high=%g",
                        name, name, op->cutoff, 2 * op->cutoff);
     if (band && !(op->cutoff < op->cutoff_high))
@@ -95,9 +96,10 @@ static rw_status check_design(rw_context *ctx, const rw_signal_op *op, const cha
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s = %g Hz is not below half of the sampling rate, %g Hz", name,
                        band ? "cutoff_high" : "cutoff", most, rate / 2);
     if (op->taps % 2 == 0)
-        return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "%s: taps = %lld is even: give an odd number, whose delay is an integer number of samples", name,
-                       (long long)op->taps);
+        return rw_fail(
+            ctx, RW_ERR_ARGUMENT,
+            "%s: taps = %lld is even: choose an odd number, so that the delay is an integer number of samples", name,
+            (long long)op->taps);
     return RW_OK;
 }
 
@@ -136,7 +138,7 @@ static rw_status parse_taps(rw_context *ctx, const char *path, const char *text,
         char *end;
         const double value = rw_strtod(at, &end);
         if (end == at || !isfinite(value) || (*end && !strchr(" \t\r\n,;#", *end)))
-            return rw_fail_line(ctx, path, line, "'%.20s' where a number is due", at);
+            return rw_fail_line(ctx, path, line, "'%.20s' is not a number", at);
         if (h) h[*n] = value;
         ++*n, at = end;
     }
@@ -162,12 +164,14 @@ static rw_status read_npy(rw_context *ctx, const char *path, double **h, int64_t
     rw_npy a;
     RW_TRY(rw_npy_read(ctx, path, &a));
     rw_status status =
-        a.ndim == 1 ? RW_OK : rw_fail(ctx, RW_ERR_INPUT, "%s: an array of %d dimensions: taps have one", path, a.ndim);
+        a.ndim == 1 ? RW_OK
+                    : rw_fail(ctx, RW_ERR_INPUT,
+                              "%s: the array has %d dimensions: taps must be a one-dimensional array", path, a.ndim);
     if (status == RW_OK) status = rw_npy_to_f64(ctx, &a);
     if (status == RW_OK) *h = a.data, *n = (int64_t)a.shape[0], a.data = NULL;
     for (int64_t i = 0; status == RW_OK && i < *n; ++i)
         if (!isfinite((*h)[i]))
-            status = rw_fail(ctx, RW_ERR_INPUT, "%s: tap %lld is %g: taps are finite", path, (long long)i, (*h)[i]);
+            status = rw_fail(ctx, RW_ERR_INPUT, "%s: tap %lld is %g: taps must be finite", path, (long long)i, (*h)[i]);
     rw_npy_free(&a);
     return status;
 }
@@ -176,11 +180,11 @@ static rw_status load(rw_context *ctx, const rw_signal_op *op, double **h, int64
 {
     if (!op->file || !*op->file)
         return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "fir: file is missing: give the impulse response, such as fir:file=taps.npy");
+                       "fir: file is missing: name a file with the impulse response, such as fir:file=taps.npy");
     RW_TRY(rw_ends_in(op->file, ".npy") ? read_npy(ctx, op->file, h, n) : read_text(ctx, op->file, h, n));
-    return *n >= 1 && *n <= MOST_TAPS
-               ? RW_OK
-               : rw_fail(ctx, RW_ERR_INPUT, "%s: %lld taps: 1 to %d", op->file, (long long)*n, MOST_TAPS);
+    return *n >= 1 && *n <= MOST_TAPS ? RW_OK
+                                      : rw_fail(ctx, RW_ERR_INPUT, "%s: %lld taps: the number of taps must be 1 to %d",
+                                                op->file, (long long)*n, MOST_TAPS);
 }
 
 /* Taps that are symmetric or antisymmetric about the one in the middle. */
@@ -205,7 +209,7 @@ static rw_status make_taps(rw_context *ctx, const rw_signal_op *op, double rate,
     if (op->method != RW_SIGNAL_GAIN)
         RW_TRY(check_design(ctx, op, rw_params_method(rw_signal_op_params(), op, name, sizeof name), rate));
     if (!(*h = rw_calloc((size_t)*n, sizeof **h)))
-        return rw_fail_memory(ctx, (size_t)*n * sizeof **h, "taps of a filter");
+        return rw_fail_memory(ctx, (size_t)*n * sizeof **h, "the taps of a filter");
     if (op->method == RW_SIGNAL_GAIN) **h = op->factor * pow(10, op->db / 20);
     else design(op, rate, *h);
     return RW_OK;
@@ -216,10 +220,10 @@ static rw_status convolve(rw_context *ctx, double **h, int64_t *n, const double 
 {
     const int64_t length = *n + m - 1;
     if (length > MOST_TAPS)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "signal: the chain has %lld taps: at most %d", (long long)length,
-                       MOST_TAPS);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "signal: the chain has %lld taps: at most %d are allowed",
+                       (long long)length, MOST_TAPS);
     double *sum = rw_calloc((size_t)length, sizeof *sum);
-    if (!sum) return rw_fail_memory(ctx, (size_t)length * sizeof *sum, "taps of a filter");
+    if (!sum) return rw_fail_memory(ctx, (size_t)length * sizeof *sum, "the taps of a filter");
     for (int64_t i = 0; i < *n; ++i)
         for (int64_t k = 0; k < m; ++k) sum[i + k] += (*h)[i] * g[k];
     rw_free(*h);
@@ -251,7 +255,7 @@ rw_status rw_signal_design(rw_context *ctx, const char *text, double rate, doubl
     RW_NEED(n, "n");
     RW_NEED(delay, "delay");
     if (!(rate > 0) || !isfinite(rate))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "signal: rate = %g samples/s: more than 0", rate);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "signal: rate = %g samples/s: the rate must be finite and above 0", rate);
     char *copy = rw_strdup(text);
     double *h = rw_calloc(1, sizeof *h);
     rw_status status = copy && h ? RW_OK : rw_fail_memory(ctx, strlen(text), "a chain of operations");
@@ -264,7 +268,8 @@ rw_status rw_signal_design(rw_context *ctx, const char *text, double rate, doubl
         for (char *end = at + strlen(at); end > at && end[-1] == ' ';) *--end = 0;
         if (!*at)
             status = rw_fail(ctx, RW_ERR_ARGUMENT,
-                             "signal: an operation is empty: write them as lowpass:cutoff=1000|gain:db=6");
+                             "signal: an operation of the chain is empty: separate operations by |, such as "
+                             "lowpass:cutoff=1000|gain:db=6");
         else status = append(ctx, at, rate, &h, n, delay);
     }
     rw_free(copy);

@@ -55,7 +55,8 @@ static rw_status parse_format(rw_signal_source *s, const unsigned char *b, uint3
     const unsigned bits = small(b + 14), align = small(b + 12);
     if (tag == EXTENSIBLE && (n < 40 || memcmp(b + 26, guid, sizeof guid)))
         return rw_fail(ctx, RW_ERR_UNSUPPORTED,
-                       "%s: WAV of a coding that is not read: convert it to integers or floating point", name);
+                       "%s: the encoding of this WAV file is not supported: convert it to integers or floating point",
+                       name);
     if (tag == EXTENSIBLE) tag = small(b + 24);
     for (int k = 1; k < RW_SAMPLE_KINDS; ++k)
         if (tag == (k >= RW_SAMPLE_F32 ? FLOAT : PCM) && bits == 8 * (unsigned)kinds[k].bytes)
@@ -63,14 +64,15 @@ static rw_status parse_format(rw_signal_source *s, const unsigned char *b, uint3
     if (!f->kind)
         return rw_fail(
             ctx, RW_ERR_UNSUPPORTED,
-            "%s: WAV of coding %u with %u bits: integers (1) of 8, 16, 24, 32 bits and floating point (3) of "
-            "32, 64 bits are read: convert it",
+            "%s: WAV encoding %u with %u bits is not supported: convert to integers (encoding 1) of 8, 16, 24 or 32 "
+            "bits, or floating point (3) of 32 or 64 bits",
             name, tag, bits);
     f->channels = (int)small(b + 2), f->rate = number(b + 4);
     if (f->channels < 1 || f->channels > RW_SIGNAL_CHANNELS || !(f->rate > 0) || align != sample_bytes(f))
         return rw_fail(
             ctx, RW_ERR_INPUT,
-            "%s: the header says %d channels (1 to %d), %.0f samples/s, %u bytes per sample (%s: %zu): it is damaged",
+            "%s: the header is damaged: it has %d channels (1 to %d are allowed), %.0f samples/s, %u bytes per sample "
+            "(%s has %zu)",
             name, f->channels, RW_SIGNAL_CHANNELS, f->rate, align, kinds[f->kind].name, sample_bytes(f));
     return RW_OK;
 }
@@ -86,24 +88,24 @@ static rw_status parse_wav(rw_signal_source *s)
         bool end;
         RW_TRY(rw_stream_file_read(&s->file, b, 8, "the header of a chunk", &end));
         if (end)
-            return rw_fail(ctx, RW_ERR_INPUT, "%s: the WAV file has no chunk \"data\": it is damaged", s->file.name);
+            return rw_fail(ctx, RW_ERR_INPUT, "%s: the WAV file is damaged: it has no chunk \"data\"", s->file.name);
         const uint32_t size = number(b + 4);
         const bool format = memcmp(b, "fmt ", 4) == 0;
         if (memcmp(b, "data", 4) == 0) {
             if (!f->kind)
-                return rw_fail(ctx, RW_ERR_INPUT, "%s: the chunk \"data\" comes before \"fmt \": the file is damaged",
+                return rw_fail(ctx, RW_ERR_INPUT, "%s: the WAV file is damaged: the chunk \"data\" precedes \"fmt \"",
                                s->file.name);
             if (size == 0 || size == unknown) return RW_OK;
             if (size % sample_bytes(f))
                 return rw_fail(
                     ctx, RW_ERR_INPUT,
-                    "%s: the header says %u bytes of data, no multiple of the %zu bytes of a sample: it is damaged",
+                    "%s: the header is damaged: %u bytes of data are not a multiple of the %zu bytes of a sample",
                     s->file.name, size, sample_bytes(f));
             return f->count = size / (int64_t)sample_bytes(f), RW_OK;
         }
         if (format && (size < 16 || size > CHUNK))
-            return rw_fail(ctx, RW_ERR_INPUT, "%s: the chunk \"fmt \" has %u bytes: 16 to %d", s->file.name, size,
-                           CHUNK);
+            return rw_fail(ctx, RW_ERR_INPUT, "%s: the chunk \"fmt \" has %u bytes: it must have 16 to %d",
+                           s->file.name, size, CHUNK);
         for (uint64_t left = (uint64_t)size + (size & 1), n; left; left -= n) {
             n = RW_MIN(left, CHUNK);
             RW_TRY(rw_stream_file_read(&s->file, b, (size_t)n, "a chunk of the header", NULL));
@@ -116,18 +118,19 @@ static rw_status check_raw(rw_signal_source *s, const rw_signal_format *given)
 {
     rw_context *ctx = s->file.ctx;
     if (!given->kind && !s->file.nstart)
-        return rw_fail(ctx, RW_ERR_INPUT, "%s: is empty: it should be a WAV file, or samples described by --samples",
+        return rw_fail(ctx, RW_ERR_INPUT, "%s is empty: expected a WAV file, or samples described by --samples",
                        s->file.name);
     if (!given->kind)
         return rw_fail(ctx, RW_ERR_INPUT,
-                       "%s: is no WAV file: describe samples without a header, such as --samples 48000:s16:2",
+                       "%s is not a WAV file: describe samples that have no header, such as --samples 48000:s16:2",
                        s->file.name);
     s->format = *given, s->format.container = RW_SIGNAL_RAW, s->format.count = -1;
     const bool known = given->kind > 0 && given->kind < RW_SAMPLE_KINDS;
     if (known && given->channels >= 1 && given->channels <= RW_SIGNAL_CHANNELS && given->rate > 0) return RW_OK;
     return rw_fail(
         ctx, RW_ERR_ARGUMENT,
-        "%s: samples of kind %d, %d channels, %g samples/s: one of rw_sample_kind, 1 to %d channels, a rate above 0",
+        "%s: samples of kind %d, %d channels, %g samples/s: the kind must be a value of rw_sample_kind, channels 1 to "
+        "%d, the rate above 0",
         s->file.name, (int)given->kind, given->channels, given->rate, RW_SIGNAL_CHANNELS);
 }
 
@@ -143,7 +146,7 @@ rw_status rw_signal_open(rw_context *ctx, const char *name, const rw_signal_form
     return status;
 }
 
-/* Samples of 24 bits lie in the last three quarters of their place. */
+/* 24-bit samples are stored in the last three quarters of the memory. */
 static void expand(void *to, size_t n, size_t room)
 {
     int32_t *v = to;
@@ -176,7 +179,7 @@ rw_status rw_signal_read(rw_signal_source *s, void *to, int64_t n, int64_t *have
                  s->file.name, (long long)s->done, got % bytes, bytes);
     else if (s->broken)
         snprintf(s->message, sizeof s->message,
-                 "%s: the stream ends after %lld of the %lld samples that its header says", s->file.name,
+                 "%s: the stream ends after %lld of the %lld samples that its header announces", s->file.name,
                  (long long)s->done, (long long)f->count);
     return RW_OK;
 }
@@ -191,8 +194,8 @@ static unsigned char *put(unsigned char *b, uint64_t v, int bytes)
     return b + bytes;
 }
 
-/* Integers of 8 and 16 bits of one or two channels have the short form, which every program reads. count < 0: sizes are
- * unknown. */
+/* 8-bit and 16-bit integers with one or two channels use the short header, which every program reads. count < 0: sizes
+ * are unknown. */
 static size_t make_header(const rw_signal_format *f, int64_t count, unsigned char *header)
 {
     const bool real = f->kind >= RW_SAMPLE_F32, plain = f->kind <= RW_SAMPLE_S16 && f->channels <= 2;
@@ -227,8 +230,8 @@ rw_status rw_signal_create(rw_context *ctx, const char *name, const rw_signal_fo
     if (!f->container) f->container = rw_ends_in(name, ".raw") || rw_ends_in(name, ".pcm") ? RW_SIGNAL_RAW : standard;
     if (f->container == RW_SIGNAL_WAV && !(f->rate < unknown && f->rate == (double)(uint32_t)f->rate))
         return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "%s: %g samples/s: a WAV file has an integer rate below 2^32: choose --format raw", name,
-                       f->rate);
+                       "%s: %g samples/s: the rate of a WAV file must be an integer below 2^32: choose --format raw",
+                       name, f->rate);
     RW_TRY(rw_stream_file_create(ctx, name, &s->file));
     s->open = true;
     return f->container == RW_SIGNAL_WAV ? rw_stream_file_write(&s->file, header, make_header(f, f->count, header))
@@ -265,7 +268,7 @@ rw_status rw_signal_commit(rw_signal_sink *s)
         if (odd && (file->temporary || s->format.count >= 0)) status = rw_stream_file_write(file, header, 1);
         const size_t n = make_header(&s->format, s->done, header);
         if (status == RW_OK && file->temporary && fseek(file->file, 0, SEEK_SET) != 0)
-            status = rw_fail(file->ctx, RW_ERR_FILE, "%s: sizes cannot be put into the header: %s", file->name,
+            status = rw_fail(file->ctx, RW_ERR_FILE, "%s: cannot write the sizes into the header: %s", file->name,
                              strerror(errno));
         if (status == RW_OK && file->temporary) status = rw_stream_file_write(file, header, n);
     }

@@ -108,7 +108,7 @@ static rw_status progress(void *user, const rw_stream_report *report)
 {
     const filter *f = user;
     if (!f->spec->progress) return RW_OK;
-    /* the writer's count is its own */
+    /* only the writer uses its count */
     const rw_signal_report r = report_of(f, report, RW_MAX(report->frames * f->block - f->delay, 0));
     return f->spec->progress(f->spec->user, &r);
 }
@@ -133,17 +133,19 @@ static rw_status check_spec(filter *f)
     p->batch = s->batch ? s->batch : s->real_time ? 1 : (int)RW_MAX(65536 / RW_MAX(f->block, 1), 1);
     p->queues = s->queues ? s->queues : 2, p->depth = s->depth ? s->depth : RW_MAX(4, p->queues + 2);
     if (f->block < 1 || f->block > 1 << 24 || p->batch < 1 || p->batch > 4096)
-        return rw_fail(p->ctx, RW_ERR_ARGUMENT, "signal: blocks of %lld samples, %d at once: 1 to 2^24, 1 to 4096",
+        return rw_fail(p->ctx, RW_ERR_ARGUMENT,
+                       "signal: block = %lld samples, batch = %d: block must be 1 to 2^24, batch 1 to 4096",
                        (long long)f->block, p->batch);
     if ((p->batch * f->block + f->m) * f->in.format.channels > INT32_MAX)
         return rw_fail(
             p->ctx, RW_ERR_ARGUMENT,
-            "signal: %d blocks of %lld samples of %d channels, %lld taps: at most 2^31 values at once: give a "
+            "signal: %d blocks of %lld samples of %d channels with %lld taps exceed 2^31 values at once: choose a "
             "smaller block or batch",
             p->batch, (long long)f->block, f->in.format.channels, (long long)f->m);
-    if (!(s->deadline >= 0)) return rw_fail(p->ctx, RW_ERR_ARGUMENT, "signal: deadline = %g s: 0 or more", s->deadline);
+    if (!(s->deadline >= 0))
+        return rw_fail(p->ctx, RW_ERR_ARGUMENT, "signal: deadline = %g s must not be negative", s->deadline);
     if ((unsigned)s->kind >= RW_SAMPLE_KINDS)
-        return rw_fail(p->ctx, RW_ERR_ARGUMENT, "signal: kind = %d is none of rw_sample_kind", (int)s->kind);
+        return rw_fail(p->ctx, RW_ERR_ARGUMENT, "signal: kind = %d is not a value of rw_sample_kind", (int)s->kind);
     p->rate = s->real_time ? rate / (double)f->block : 0, p->ahead = 1;
     p->report.deadline = s->deadline > 0 ? s->deadline : s->real_time ? (double)f->block / rate : 0;
     return RW_OK;
@@ -213,7 +215,7 @@ static rw_status make(filter *f, const char *in, const char *out)
     f->compute = s->wide ? RW_F64 : RW_F32, f->x_dtype = rw_sample_dtype(f->in.format.kind),
     f->y_dtype = rw_sample_dtype(format->kind);
     f->before = rw_calloc((size_t)f->m * (size_t)format->channels, rw_dtype_size(f->x_dtype));
-    if (!f->before) return rw_fail_memory(p->ctx, (size_t)f->m, "samples of a signal");
+    if (!f->before) return rw_fail_memory(p->ctx, (size_t)f->m, "the samples of a signal");
     rw_status status = make_taps(f, &b);
     for (int i = 0; status == RW_OK && i < p->queues; ++i) status = make_queue(f, i, b);
     for (int i = 0; status == RW_OK && i < p->queues; ++i) status = rw_queue_wait(p->queue[i]);

@@ -12,7 +12,7 @@ enum { RW_SIGNAL_CHANNELS = 64 };
 
 /* Samples in memory have the type I8 (u8 less 128), I16, I32 (s24, s32), F32 or F64. */
 rw_dtype rw_sample_dtype(rw_sample_kind kind);
-/* What is 1 at full scale. */
+/* Value at full scale. */
 double rw_sample_scale(rw_sample_kind kind);
 
 typedef struct rw_signal_source {
@@ -20,13 +20,13 @@ typedef struct rw_signal_source {
     rw_signal_format format;
     int64_t done; /* samples per channel that were read */
     bool ended;
-    rw_status broken; /* it broke off, with a message */
+    rw_status broken; /* it ended too early, with a message */
     char message[512];
 } rw_signal_source;
 /* given: the format of an input without a header. */
 rw_status rw_signal_open(rw_context *ctx, const char *name, const rw_signal_format *given, rw_signal_source *s);
-/* The next n samples of all channels; *have are fewer at the end, and where the stream breaks off: then `broken` is
- * set. */
+/* Reads the next n samples of all channels; *have is smaller at the end, and if the stream ends too early: then
+ * `broken` is set. */
 rw_status rw_signal_read(rw_signal_source *s, void *to, int64_t n, int64_t *have);
 void rw_signal_close(rw_signal_source *s);
 
@@ -36,13 +36,13 @@ typedef struct rw_signal_sink {
     int64_t done; /* samples per channel that were written */
     bool open;
 } rw_signal_sink;
-/* The container of `format` is chosen by the name where it has none; `standard` where the name says nothing. */
+/* If `format` has no container, the name determines it; if the name does not either, it is `standard`. */
 rw_status rw_signal_create(rw_context *ctx, const char *name, const rw_signal_format *format,
                            rw_signal_container standard, rw_signal_sink *s);
 rw_status rw_signal_write(rw_signal_sink *s, const void *from, int64_t n);
-/* Puts sizes into the header of a file, and the file into its place. */
+/* Writes the sizes into the header of a file, and gives the file its name. */
 rw_status rw_signal_commit(rw_signal_sink *s);
-void rw_signal_discard(rw_signal_sink *s); /* what is not committed */
+void rw_signal_discard(rw_signal_sink *s); /* discards output that is not committed */
 
 /* ---- design.c ---------------------------------------------------------------------------------------------------- */
 

@@ -12,7 +12,7 @@
 #include "rechenwerk/program.h"
 #include "signal/signal.h"
 
-enum { CHUNK = 1 << 20 }; /* values of the frames of a chunk, about */
+enum { CHUNK = 1 << 20 }; /* approximate number of values of a chunk */
 
 typedef struct spectrogram {
     rw_context *ctx;
@@ -52,21 +52,27 @@ static rw_status check_spec(spectrogram *g, const char *out)
     if (!s->window) s->window = RW_SIGNAL_HANN;
     if (!s->beta) s->beta = 8.6;
     if (s->length < 2 || s->length > 1 << 20 || s->hop < 1 || s->hop > 1 << 20)
-        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "spectrogram: length = %lld, hop = %lld: 2 to 2^20 samples, 1 to 2^20",
+        return rw_fail(g->ctx, RW_ERR_ARGUMENT,
+                       "spectrogram: length = %lld, hop = %lld: length must be 2 to 2^20 samples, hop 1 to 2^20",
                        (long long)s->length, (long long)s->hop);
     if (s->window < 0 || s->window >= RW_SIGNAL_WINDOWS || !(s->beta > 0 && s->beta <= 100))
-        return rw_fail(g->ctx, RW_ERR_ARGUMENT,
-                       "spectrogram: window = %d, beta = %g: one of rw_signal_window, 0 to 100", (int)s->window,
-                       s->beta);
+        return rw_fail(
+            g->ctx, RW_ERR_ARGUMENT,
+            "spectrogram: window = %d, beta = %g: window must be a value of rw_signal_window, beta above 0 and at "
+            "most 100",
+            (int)s->window, s->beta);
     if (s->channel < 0 || s->channel > g->in.format.channels)
-        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "spectrogram: channel %d: the signal has %d; 0 is the mean of all",
-                       s->channel, g->in.format.channels);
+        return rw_fail(
+            g->ctx, RW_ERR_ARGUMENT,
+            "spectrogram: channel = %d: the signal has %d channels, counted from 1; 0 is the mean of all channels",
+            s->channel, g->in.format.channels);
     if (!(s->low < s->high) && (s->low != 0 || s->high != 0))
-        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "spectrogram: colours from %g to %g dB: the first is the lower one",
-                       s->low, s->high);
+        return rw_fail(g->ctx, RW_ERR_ARGUMENT,
+                       "spectrogram: the colour range %g to %g dB is empty: the lower end must come first", s->low,
+                       s->high);
     if (s->figure ? rw_ends_in(out, ".png") : rw_ends_in(out, ".npy") || rw_raster_format_of(out)) return RW_OK;
-    return rw_fail(g->ctx, RW_ERR_ARGUMENT, "%s: give a name that ends in %s", out,
-                   s->figure ? ".png: figures are PNG" : ".npy, in .png or as another format of pictures");
+    return rw_fail(g->ctx, RW_ERR_ARGUMENT, "%s: the file name must end in %s", out,
+                   s->figure ? ".png: a figure is a PNG file" : ".npy, .png or the ending of another picture format");
 }
 
 static rw_status make_window(spectrogram *g)
@@ -142,7 +148,7 @@ static rw_status transform(spectrogram *g, int64_t frames)
     if (wanted > g->capacity) {
         const size_t capacity = RW_MAX(2 * g->capacity, wanted);
         char *more = rw_realloc(g->result, capacity);
-        if (!more) return rw_fail_memory(g->ctx, capacity, "a spectrogram: give a larger hop");
+        if (!more) return rw_fail_memory(g->ctx, capacity, "a spectrogram (a larger hop needs less)");
         g->result = more, g->capacity = capacity;
     }
     memcpy(g->result + used, spectra, wanted - used);
@@ -169,7 +175,7 @@ static rw_status run(spectrogram *g)
         if (frames) RW_TRY(transform(g, frames));
     } while (n == g->samples);
     if (g->total) return RW_OK;
-    return rw_fail(g->ctx, RW_ERR_INPUT, "%s: has no samples: a spectrogram needs one at least", g->in.file.name);
+    return rw_fail(g->ctx, RW_ERR_INPUT, "%s has no samples: a spectrogram needs at least one", g->in.file.name);
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
@@ -205,7 +211,7 @@ static rw_status write_figure(const spectrogram *g, const char *out, const doubl
 {
     const rw_spectrogram_spec *s = &g->spec;
     const double rate = g->in.format.rate, df = rate / (double)s->length;
-    /* a column has the middle of its frame */
+    /* a column is at the middle of its frame */
     const double step = (double)s->hop / rate, first = (double)s->length / 2 / rate - step / 2;
     const rw_figure_field field = {.nx = (size_t)g->total,
                                    .ny = (size_t)g->bins,
@@ -227,7 +233,7 @@ static rw_status write_result(spectrogram *g, const char *out, double *low, doub
     const size_t shape[] = {(size_t)g->total, (size_t)g->bins};
     if (rw_ends_in(out, ".npy")) return rw_npy_write(g->ctx, out, g->spec.wide ? RW_C128 : RW_C64, 2, shape, g->result);
     double *db = rw_calloc(n, sizeof *db);
-    if (!db) return rw_fail_memory(g->ctx, n * sizeof *db, "a spectrogram: give a larger hop");
+    if (!db) return rw_fail_memory(g->ctx, n * sizeof *db, "a spectrogram (a larger hop needs less)");
     fill_decibels(g, db);
     *low = g->spec.low, *high = g->spec.high;
     if (*low == *high) {

@@ -47,9 +47,9 @@ rw_status rw_stream_file_open(rw_context *ctx, const char *name, rw_stream_file 
     }
     if (S_ISDIR(info.st_mode)) {
         rw_stream_file_close(f);
-        return rw_fail(ctx, RW_ERR_FILE, "%s: is a folder: give a file, or a pattern such as %s/%%04d.png", name, name);
+        return rw_fail(ctx, RW_ERR_FILE, "%s is a folder: name a file, or a pattern such as %s/%%04d.png", name, name);
     }
-    if (S_ISFIFO(info.st_mode)) fcntl(f->fd, F_SETPIPE_SZ, BUFFER); /* as large as pipes may be; a wish */
+    if (S_ISFIFO(info.st_mode)) fcntl(f->fd, F_SETPIPE_SZ, BUFFER); /* the largest pipe buffer; failure is ignored */
     while (f->nstart < sizeof f->start) {
         const ssize_t got = read_some(f, f->start + f->nstart, sizeof f->start - f->nstart);
         if (got < 0) {
@@ -63,7 +63,7 @@ rw_status rw_stream_file_open(rw_context *ctx, const char *name, rw_stream_file 
     return RW_OK;
 }
 
-/* Short reads, heads of lines, come from the buffer; long ones go straight to their place. */
+/* Short reads (headers) are buffered; long ones go directly to their destination. */
 rw_status rw_stream_file_read_most(rw_stream_file *f, void *bytes, size_t n, const char *what, size_t *done)
 {
     size_t have = *done = 0;
@@ -118,7 +118,7 @@ rw_status rw_stream_file_create(rw_context *ctx, const char *name, rw_stream_fil
         f->name = "standard output", f->file = stdout;
         fcntl(STDOUT_FILENO, F_SETPIPE_SZ, BUFFER);
     } else if (stat(name, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
-        f->file = fopen(name, "wb"); /* a pipe or a device: as it is */
+        f->file = fopen(name, "wb"); /* a pipe or a device: opened directly */
     } else {
         RW_TRY(rw_file_replace_begin(ctx, name, &f->temporary));
         if (!rw_fault_hit(RW_FAULT_WRITE)) f->file = fopen(f->temporary, "wb");
@@ -134,7 +134,7 @@ rw_status rw_stream_file_create(rw_context *ctx, const char *name, rw_stream_fil
 static rw_status fail_write(const rw_stream_file *f)
 {
     const int reason = errno ? errno : EIO;
-    const char *advice = reason == EPIPE ? "the program that reads it has ended" : rw_file_advice(reason);
+    const char *advice = reason == EPIPE ? "the program that reads the pipe has ended" : rw_file_advice(reason);
     return rw_fail(f->ctx, RW_ERR_FILE, "%s: writing failed: %s: %s", f->name, strerror(reason), advice);
 }
 

@@ -1,6 +1,6 @@
-/* CLM1: u32 width, height, channels (1 or 3), images, bytes of an image, little endian, after "CLM1"; then the images,
- * rows from the top, red, green and blue beside each other, without gaps. The image streams of M.-R. Lorbeer's study,
- * whose layout was not published. */
+/* CLM1: u32 width, height, channels (1 or 3), images, bytes of an image, little endian, after "CLM1"; then the
+ * images, rows from the top, red, green and blue interleaved, without gaps. The image streams of M.-R. Lorbeer's
+ * study, whose layout was not published. */
 #include <string.h>
 
 #include "stream/stream.h"
@@ -8,7 +8,7 @@
 typedef struct clm {
     rw_stream_file *file;
     size_t bytes;
-    int64_t left; /* frames; -1: as many as come */
+    int64_t left; /* remaining frames; -1: until the end */
 } clm;
 
 static bool is(const unsigned char *start, size_t n) { return n >= 4 && memcmp(start, "CLM1", 4) == 0; }
@@ -32,18 +32,20 @@ static rw_status open_stream(rw_context *ctx, const char *name, rw_stream_file *
 {
     unsigned char head[24];
     (void)name;
-    RW_TRY(rw_stream_file_read(f, head, sizeof head, "the head", NULL));
+    RW_TRY(rw_stream_file_read(f, head, sizeof head, "the header", NULL));
     *format = (rw_frame_format){.width = number(head + 4),
                                 .height = number(head + 8),
                                 .channels = (int)number(head + 12),
                                 .dtype = RW_U8,
                                 .count = number(head + 16)};
     if (format->channels != 1 && format->channels != 3)
-        return rw_fail(ctx, RW_ERR_INPUT, "%s: %d channels: CLM1 has 1 or 3", f->name, format->channels);
+        return rw_fail(ctx, RW_ERR_INPUT, "%s: %d channels: a CLM1 stream has 1 or 3 channels", f->name,
+                       format->channels);
     RW_TRY(rw_frame_check(ctx, f->name, format));
     if (number(head + 20) != (uint64_t)rw_frame_bytes(format))
-        return rw_fail(ctx, RW_ERR_INPUT, "%s: the head says %u bytes an image, but %s take %lld", f->name,
-                       number(head + 20), rw_frame_describe(format).text, (long long)rw_frame_bytes(format));
+        return rw_fail(ctx, RW_ERR_INPUT,
+                       "%s: the header is damaged: it has %u bytes per image, but images of %s have %lld bytes",
+                       f->name, number(head + 20), rw_frame_describe(format).text, (long long)rw_frame_bytes(format));
     return make(ctx, f, format, format->count ? format->count : -1, state);
 }
 
@@ -62,7 +64,7 @@ static bool holds(const rw_frame_format *f)
     return f->layout == RW_FRAME_PIXELS && f->dtype == RW_U8 && (f->channels == 1 || f->channels == 3);
 }
 
-/* A count of 0, where it is not known, stands for as many as there are. */
+/* A count of 0 means until the end; used if the count is unknown. */
 static rw_status create(rw_context *ctx, const char *name, rw_stream_file *f, const rw_frame_format *format,
                         void **state)
 {
@@ -84,7 +86,7 @@ static rw_status write_frame(void *state, const void *frame)
 
 const rw_stream_format rw_stream_clm = {
     .name = "clm",
-    .line = "images of one size after a short head",
+    .line = "images of equal size after a short header",
     .endings = {".clm"},
     .is = is,
     .open = open_stream,

@@ -1,5 +1,4 @@
-/* Nothing is written: for streams that are only observed. The result stays what the filter computes, without conversion
- * to planes. */
+/* No output, for streams that are only observed. The result is not converted to planes. */
 #include "stream/stream.h"
 
 static rw_status create(rw_context *ctx, const char *name, rw_stream_file *f, const rw_frame_format *format,
@@ -20,7 +19,7 @@ static bool holds(const rw_frame_format *f) { return f->layout == RW_FRAME_PIXEL
 
 const rw_stream_format rw_stream_none = {
     .name = "none",
-    .line = "nothing is written",
+    .line = "no output",
     .by_name = true,
     .create = create,
     .write = write_frame,

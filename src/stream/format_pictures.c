@@ -1,4 +1,4 @@
-/* Pictures as frames: files numbered by a pattern, or pictures one after another in one stream (PNM, PNG). All have one
+/* Pictures as frames: files numbered by a pattern, or concatenated pictures in one stream (PNM, PNG). All have equal
  * size. */
 #include <ctype.h>
 #include <string.h>
@@ -10,13 +10,13 @@
 typedef struct pictures {
     rw_context *ctx;
     const char *name;
-    rw_stream_file *file; /* of pictures one after another */
+    rw_stream_file *file; /* of concatenated pictures */
     bool png;
     rw_frame_format format;
-    rw_raster first; /* that has been read to know the format */
+    rw_raster first; /* read in advance to determine the format */
     bool has_first;
     int64_t number, written; /* of the next file */
-    const char *percent;     /* where the number stands in the name; NULL: one picture */
+    const char *percent;     /* position of the number in the name; NULL: one picture */
     unsigned char *bytes;    /* of a picture in the stream */
     size_t n, capacity;
 } pictures;
@@ -31,7 +31,8 @@ static rw_status find_number(rw_context *ctx, const char *name, const char **per
     const char *at = *percent + 1;
     while (isdigit((unsigned char)*at)) ++at;
     if (*at == 'd' && at - *percent <= 4 && !strchr(at, '%')) return RW_OK;
-    return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: one %%d or %%04d is allowed, for the number of a picture", name);
+    return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: a file name may have one %%d or %%04d, for the number of a picture",
+                   name);
 }
 
 static void name_of(const pictures *p, char *path, size_t size)
@@ -49,7 +50,7 @@ static void name_of(const pictures *p, char *path, size_t size)
 
 /* ---- pictures one after another ---------------------------------------------------------------------------------- */
 
-/* n more bytes. Memory grows with what has come: a head may promise more than there is. */
+/* Reads n more bytes. Memory grows with the bytes read, since a header may announce more than there is. */
 static rw_status more(pictures *p, size_t n, const char *what, bool *end)
 {
     while (n > 0) {
@@ -67,22 +68,24 @@ static rw_status more(pictures *p, size_t n, const char *what, bool *end)
     return RW_OK;
 }
 
-/* The next number of a PNM head; comments lie between words. */
+/* The next number of a PNM header; comments may precede it. */
 static rw_status read_number(pictures *p, int64_t *value)
 {
     bool comment = false, digits = false;
     for (*value = 0;;) {
-        RW_TRY(more(p, 1, "the head of a picture", NULL));
+        RW_TRY(more(p, 1, "the header of a picture", NULL));
         const int c = p->bytes[p->n - 1];
         if (comment) comment = c != '\n';
         else if (c == '#') comment = true;
         else if (isdigit(c) && *value < 1 << 28) *value = 10 * *value + c - '0', digits = true;
         else if (isspace(c) && digits) return RW_OK;
         else if (!isspace(c))
-            return rw_fail(p->ctx, RW_ERR_INPUT, "%s: the head of a picture has a character %d where a number is due",
-                           p->file->name, c);
+            return rw_fail(p->ctx, RW_ERR_INPUT,
+                           "%s: the header of a picture has the character %d where a number is expected", p->file->name,
+                           c);
         if (p->n > 4096)
-            return rw_fail(p->ctx, RW_ERR_INPUT, "%s: the head of a picture is longer than 4096 bytes", p->file->name);
+            return rw_fail(p->ctx, RW_ERR_INPUT, "%s: the header of a picture is longer than 4096 bytes",
+                           p->file->name);
     }
 }
 
@@ -93,13 +96,13 @@ static rw_status collect_pnm(pictures *p, bool *end)
     if (*end) return RW_OK;
     RW_TRY(more(p, 1, "a picture", NULL));
     if (p->bytes[0] != 'P' || (p->bytes[1] != '5' && p->bytes[1] != '6'))
-        return rw_fail(p->ctx, RW_ERR_INPUT, "%s: a picture after another one does not begin with P5 or P6",
-                       p->file->name);
+        return rw_fail(p->ctx, RW_ERR_INPUT, "%s: a picture of the stream does not begin with P5 or P6", p->file->name);
     RW_TRY(read_number(p, &width));
     RW_TRY(read_number(p, &height));
     RW_TRY(read_number(p, &most));
     if (width < 1 || height < 1 || width * height > 1 << 28)
-        return rw_fail(p->ctx, RW_ERR_INPUT, "%s: a picture of %lld x %lld pixels: 1 x 1 to 2^28 pixels", p->file->name,
+        return rw_fail(p->ctx, RW_ERR_INPUT,
+                       "%s: a picture of %lld x %lld pixels: a picture must have 1 x 1 to 2^28 pixels", p->file->name,
                        (long long)width, (long long)height);
     return more(p, (size_t)(width * height) * (p->bytes[1] == '6' ? 3 : 1) * (most > 255 ? 2 : 1), "a picture", NULL);
 }
@@ -114,7 +117,8 @@ static rw_status collect_png(pictures *p, bool *end)
         const size_t n = (size_t)head[0] << 24 | (size_t)head[1] << 16 | (size_t)head[2] << 8 | head[3];
         last = memcmp(head + 4, "IEND", 4) == 0;
         if (n > 1 << 30)
-            return rw_fail(p->ctx, RW_ERR_INPUT, "%s: a chunk of a picture has %zu bytes", p->file->name, n);
+            return rw_fail(p->ctx, RW_ERR_INPUT, "%s: a chunk of a picture has %zu bytes: at most 2^30 are allowed",
+                           p->file->name, n);
         RW_TRY(more(p, n + 4, "a picture", NULL));
     }
     return RW_OK;
@@ -174,7 +178,7 @@ static rw_status open_as(rw_context *ctx, const char *name, rw_stream_file *f, b
     name_of(p, path, sizeof path);
     if (p->percent && access(path, F_OK) != 0) p->number = 1;
     RW_TRY(next_raster(p, &p->first, &end));
-    if (end) return rw_fail(ctx, RW_ERR_FILE, "%s: there is no such file with number 0 or 1", name);
+    if (end) return rw_fail(ctx, RW_ERR_FILE, "%s: no file with number 0 or 1 exists", name);
     rw_raster_stretch(&p->first);
     const int rate[2] = {format->rate[0], format->rate[1]};
     *format = p->format = format_of(&p->first);
@@ -215,8 +219,10 @@ static rw_status read_frame(void *state, void *frame, bool *end)
     if (same) memcpy(frame, r.samples, (size_t)rw_frame_bytes(&f));
     rw_raster_free(&r);
     if (same) return RW_OK;
-    return rw_fail(p->ctx, RW_ERR_INPUT, "%s: a picture of %s follows on ones of %s: all of a stream are alike",
-                   p->file ? p->file->name : p->name, rw_frame_describe(&f).text, rw_frame_describe(&p->format).text);
+    return rw_fail(
+        p->ctx, RW_ERR_INPUT,
+        "%s: a picture of %s follows pictures of %s: all pictures of a stream must have the same size and type",
+        p->file ? p->file->name : p->name, rw_frame_describe(&f).text, rw_frame_describe(&p->format).text);
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
@@ -248,8 +254,8 @@ static rw_status write_file(void *state, const void *frame)
     pictures *p = state;
     char path[4096];
     if (!p->percent && p->written)
-        return rw_fail(p->ctx, RW_ERR_ARGUMENT, "%s: there is a second frame: give a pattern such as frame-%%04d.png",
-                       p->name);
+        return rw_fail(p->ctx, RW_ERR_ARGUMENT,
+                       "%s: the stream has more than one frame: name a pattern such as frame-%%04d.png", p->name);
     name_of(p, path, sizeof path);
     const rw_raster r = {(size_t)p->format.width,
                          (size_t)p->format.height,
@@ -299,7 +305,7 @@ static bool is_png(const unsigned char *start, size_t n)
 
 const rw_stream_format rw_stream_pictures = {
     .name = "pictures",
-    .line = "files of pictures, numbered by a pattern such as frame-%04d.png",
+    .line = "picture files numbered by a pattern such as frame-%04d.png",
     .by_name = true,
     .endings = {".png", ".pnm", ".pgm", ".ppm", ".jpg", ".jpeg", ".tif", ".bmp"},
     .open = open_files,

@@ -1,4 +1,4 @@
-/* Frames without a head, one after another. */
+/* Frames without a header, concatenated. */
 #include <string.h>
 
 #include "stream/stream.h"
@@ -23,7 +23,8 @@ static rw_status open_stream(rw_context *ctx, const char *name, rw_stream_file *
     (void)name;
     if (!format->width || !format->height)
         return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "%s: raw frames have no head: give size and kind, such as --frames 1920x1080:rgb24", f->name);
+                       "%s: raw frames have no header: specify size and kind, such as --frames 1920x1080:rgb24",
+                       f->name);
     RW_TRY(rw_frame_check(ctx, f->name, format));
     return make(ctx, f, format, state);
 }
@@ -49,7 +50,7 @@ static rw_status write_frame(void *state, const void *frame)
 
 const rw_stream_format rw_stream_raw = {
     .name = "raw",
-    .line = "frames without a head",
+    .line = "frames without a header",
     .endings = {".raw", ".yuv", ".rgb"},
     .open = open_stream,
     .read = read_frame,

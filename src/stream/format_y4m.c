@@ -13,7 +13,7 @@ typedef struct y4m {
 
 static bool is(const unsigned char *start, size_t n) { return n >= 9 && memcmp(start, "YUV4MPEG2", 9) == 0; }
 
-/* Up to the end of the line, which is left out. */
+/* Reads up to the end of the line, which is not stored. */
 static rw_status read_line(rw_stream_file *f, char line[LINE], const char *what, bool *end)
 {
     for (int i = 0; i < LINE - 1; ++i) {
@@ -49,7 +49,7 @@ static rw_status set_space(const rw_stream_file *f, const char *text, rw_frame_f
         return RW_OK;
     }
     return rw_fail(f->ctx, RW_ERR_UNSUPPORTED,
-                   "%s: colour space C%s: 420, 422, 444 and mono of 8 to 16 bits can be read", f->name, text);
+                   "%s: colour space C%s is not supported: use 420, 422, 444 or mono with 8 to 16 bits", f->name, text);
 }
 
 static rw_status open_stream(rw_context *ctx, const char *name, rw_stream_file *f, rw_frame_format *format,
@@ -57,7 +57,7 @@ static rw_status open_stream(rw_context *ctx, const char *name, rw_stream_file *
 {
     char line[LINE], *save = NULL;
     (void)name;
-    RW_TRY(read_line(f, line, "the head", NULL));
+    RW_TRY(read_line(f, line, "the header", NULL));
     *format = (rw_frame_format){.layout = RW_FRAME_420, .channels = 3, .dtype = RW_U8, .bits = 8};
     for (char *word = strtok_r(line + 9, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
         if (*word == 'W') format->width = strtoll(word + 1, NULL, 10);
@@ -80,11 +80,11 @@ static rw_status read_frame(void *state, void *frame, bool *end)
 {
     y4m *s = state;
     char line[LINE];
-    RW_TRY(read_line(s->file, line, "the head of a frame", end));
+    RW_TRY(read_line(s->file, line, "the header of a frame", end));
     if (*end) return RW_OK;
     if (strncmp(line, "FRAME", 5) != 0)
-        return rw_fail(s->file->ctx, RW_ERR_INPUT, "%s: \"%.20s\" stands where a frame should begin with FRAME",
-                       s->file->name, line);
+        return rw_fail(s->file->ctx, RW_ERR_INPUT,
+                       "%s: \"%.20s\" is not the header of a frame, which begins with FRAME", s->file->name, line);
     return rw_stream_file_read(s->file, frame, s->bytes, "a frame", NULL);
 }
 
@@ -122,7 +122,7 @@ static rw_status write_frame(void *state, const void *frame)
 
 const rw_stream_format rw_stream_y4m = {
     .name = "y4m",
-    .line = "YUV4MPEG2 of ffmpeg and others: planes of luma and colour",
+    .line = "YUV4MPEG2, written by ffmpeg and others: planes of luma and chroma",
     .endings = {".y4m"},
     .is = is,
     .open = open_stream,

@@ -17,14 +17,16 @@ rw_status rw_stream_format_register(rw_context *ctx, const rw_stream_format *f)
 {
     RW_NEED(f, "format");
     if (!f->name || !*f->name || ((!f->open || !f->read) && (!f->create || !f->write)))
-        return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "rw_stream_format_register: the table needs a name, and open and read, or create and write");
+        return rw_fail(
+            ctx, RW_ERR_ARGUMENT,
+            "rw_stream_format_register: the table needs a name, and the functions open and read, or create and write");
     pthread_mutex_lock(&lock);
     const bool fits = nformats < FORMATS;
     if (fits) memmove(formats + 1, formats, (size_t)nformats * sizeof *formats), formats[0] = f, ++nformats;
     pthread_mutex_unlock(&lock);
     return fits ? RW_OK
-                : rw_fail(ctx, RW_ERR_ARGUMENT, "rw_stream_format_register: there are %d formats already", FORMATS);
+                : rw_fail(ctx, RW_ERR_ARGUMENT, "rw_stream_format_register: all %d places for formats are in use",
+                          FORMATS);
 }
 
 const rw_stream_format *rw_stream_format_get(int i) { return i >= 0 && i < nformats ? formats[i] : NULL; }
@@ -52,7 +54,7 @@ static rw_status fail_name(rw_context *ctx, const char *name)
         const size_t used = strlen(all);
         snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", formats[i]->name);
     }
-    return rw_fail(ctx, RW_ERR_ARGUMENT, "there is no format of streams called '%s': %s", name, all);
+    return rw_fail(ctx, RW_ERR_ARGUMENT, "there is no stream format '%s': choose one of %s", name, all);
 }
 
 static const rw_stream_format *find_name(const char *name)
@@ -73,7 +75,7 @@ static const rw_stream_format *find_by_name(const char *name)
 static rw_status open_as(rw_context *ctx, const char *name, rw_stream *s)
 {
     if (!s->table->open)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: streams of format %s are written only", name, s->table->name);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: streams of format %s cannot be read", name, s->table->name);
     RW_TRY(s->table->open(ctx, name, s->table->by_name ? NULL : &s->file, &s->format, &s->state));
     return rw_frame_check(ctx, name, &s->format);
 }
@@ -94,7 +96,7 @@ rw_status rw_stream_open(rw_context *ctx, const char *name, const char *format_n
 {
     *s = (rw_stream){.format = *frames};
     if (format_name && !(s->table = find_name(format_name))) return fail_name(ctx, format_name);
-    const rw_stream_format *by_name = find_by_name(name); /* a file that exists is looked at first */
+    const rw_stream_format *by_name = find_by_name(name); /* the first bytes of an existing file have priority */
     if (!s->table && by_name && (by_name != &rw_stream_pictures || strchr(name, '%'))) s->table = by_name;
     if (!s->table || !s->table->by_name) {
         RW_TRY(rw_stream_file_open(ctx, name, &s->file));
@@ -104,10 +106,10 @@ rw_status rw_stream_open(rw_context *ctx, const char *name, const char *format_n
     if (!s->table)
         status =
             s->file.nstart == 0
-                ? rw_fail(ctx, RW_ERR_INPUT, "%s: is empty: it should be a stream of frames", s->file.name)
+                ? rw_fail(ctx, RW_ERR_INPUT, "%s is empty: expected a stream of frames", s->file.name)
                 : rw_fail(ctx, RW_ERR_INPUT,
-                          "%s: begins like no stream that is known (y4m, clm, pnm, png): give the size of raw frames, "
-                          "such as --frames 1920x1080:rgb24",
+                          "%s: the first bytes are not those of a known format (y4m, clm, pnm, png): for raw frames, "
+                          "specify size and kind, such as --frames 1920x1080:rgb24",
                           s->file.name);
     if (status == RW_OK && s->table->by_name) rw_stream_file_close(&s->file);
     if (status == RW_OK) status = open_as(ctx, name, s);
@@ -126,8 +128,9 @@ rw_status rw_stream_choose(rw_context *ctx, const char *name, const char *format
     if (!*table) *table = find_by_name(name);
     if (!*table) *table = standard->by_name || !standard->create ? &rw_stream_pnm : standard;
     if ((*table)->create) return RW_OK;
-    return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: streams of format %s are read only: choose another one with --format",
-                   name, (*table)->name);
+    return rw_fail(ctx, RW_ERR_ARGUMENT,
+                   "%s: streams of format %s cannot be written: choose another format with --format", name,
+                   (*table)->name);
 }
 
 rw_status rw_stream_create(rw_context *ctx, const char *name, const rw_stream_format *table,
@@ -136,7 +139,7 @@ rw_status rw_stream_create(rw_context *ctx, const char *name, const rw_stream_fo
     *s = (rw_stream){.table = table, .format = *format};
     if (table->holds && !table->holds(format))
         return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "%s: a stream of format %s does not hold frames of %s: choose another one with --format", name,
+                       "%s: format %s cannot store frames of %s: choose another format with --format", name,
                        table->name, rw_frame_describe(format).text);
     if (!table->by_name) RW_TRY(rw_stream_file_create(ctx, name, &s->file));
     rw_status status = table->create(ctx, name, table->by_name ? NULL : &s->file, format, &s->state);
@@ -190,7 +193,7 @@ rw_frame_text rw_frame_describe(const rw_frame_format *f)
 rw_status rw_frame_check(rw_context *ctx, const char *name, const rw_frame_format *f)
 {
     if (f->width < 1 || f->height < 1 || f->width > 1 << 20 || f->height > 1 << 20 || f->width * f->height > 1 << 28)
-        return rw_fail(ctx, RW_ERR_INPUT, "%s: frames of %lld x %lld pixels: 1 x 1 to 2^28 pixels", name,
-                       (long long)f->width, (long long)f->height);
+        return rw_fail(ctx, RW_ERR_INPUT, "%s: frames of %lld x %lld pixels: a frame must have 1 x 1 to 2^28 pixels",
+                       name, (long long)f->width, (long long)f->height);
     return RW_OK;
 }

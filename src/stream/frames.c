@@ -1,7 +1,5 @@
-/* Frames through image filters: the work of a pipeline (pipeline.h).
- *
- * Each queue of the device has a filter of its own, since a filter's memory between passes serves one execution at a
- * time. */
+/* Frames through image filters: the work of a pipeline (pipeline.h). Each queue of the device has its own filter, since
+ * the memory between passes of a filter serves one execution at a time. */
 #include "stream/pipeline.h"
 #include "stream/stream.h"
 
@@ -43,7 +41,7 @@ static rw_status launch(void *user, int64_t n, rw_queue *q)
     return rw_array_fetch(s->y, q);
 }
 
-/* The pipeline's report, which counts frames, with bytes. */
+/* Adds bytes to the report of the pipeline, which counts frames. */
 static rw_stream_report complete(const rw_stream_report *report)
 {
     rw_stream_report r = *report;
@@ -93,7 +91,7 @@ static rw_status check_spec(frames *f)
     RW_TRY(rw_reserved_check(p->ctx, "rw_frame_format", s->frames.reserved, RW_COUNT(s->frames.reserved)));
     RW_TRY(rw_pipeline_create(p, f->device));
     if (s->rate >= 0 && s->deadline >= 0) return RW_OK;
-    return rw_fail(p->ctx, RW_ERR_ARGUMENT, "stream: rate = %g, deadline = %g: neither is below 0", s->rate,
+    return rw_fail(p->ctx, RW_ERR_ARGUMENT, "stream: rate = %g, deadline = %g: neither may be negative", s->rate,
                    s->deadline);
 }
 

@@ -52,7 +52,7 @@ static void clear(rw_canvas *c)
     for (int j = 1; j < c->height; ++j) memcpy(c->rgb + 3 * (size_t)j * (size_t)c->width, c->rgb, 3 * (size_t)c->width);
 }
 
-/* As large as TEXT where it has room. */
+/* Draws text at size TEXT, or smaller to fit. */
 static void draw_text(rw_canvas *c, const char *text, double x, double y, double room, rw_text_align align,
                       rw_color color)
 {

@@ -44,7 +44,7 @@ static void wait_until(double time)
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
-/* What was read before is still worked on and written, if it can be. */
+/* Blocks read earlier are still processed and written if possible. */
 static void fail_in_thread(rw_pipeline *p, rw_status status, bool broken)
 {
     pthread_mutex_lock(&p->lock);
@@ -54,7 +54,7 @@ static void fail_in_thread(rw_pipeline *p, rw_status status, bool broken)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* When block 0 was due; a pause moves it. */
+/* The time at which block 0 was due; a pause shifts it. */
 static double start_of(rw_pipeline *p)
 {
     pthread_mutex_lock(&p->lock);
@@ -198,7 +198,7 @@ static void end_stream(rw_pipeline *p)
 
 static const double between_shows = 1.0 / 60, between_asks = 0.02;
 
-/* A pause moves the start of the stream, from which rates and seconds count. */
+/* A pause shifts the start of the stream, to which rates and seconds refer. */
 static void set_pause(rw_pipeline *p, bool pause)
 {
     if (pause == p->pause) return;
@@ -262,7 +262,7 @@ static rw_status show_last(rw_pipeline *p)
 
 typedef enum step { GIVE, LAUNCH, FINISH, END, NOTHING } step;
 
-/* What can be done now; under the lock. */
+/* The next possible step; call under the lock. */
 static step next_step(const rw_pipeline *p)
 {
     const int64_t running = p->launched - p->finished;
@@ -325,12 +325,12 @@ static rw_status run(rw_pipeline *p)
     pthread_t threads[2];
     void *(*const body[2])(void *) = {reader, writer};
     int started = 0;
-    if (p->observed) RW_TRY(show(p, -1)); /* what it compiles does not delay blocks */
+    if (p->observed) RW_TRY(show(p, -1)); /* compilation there does not delay blocks */
     p->start = rw_seconds();
     while (started < 2 && pthread_create(&threads[started], NULL, body[started], p) == 0) ++started;
     rw_status status = started == 2
                            ? run_steps(p)
-                           : rw_fail(p->ctx, RW_ERR_MEMORY, "a thread for a stream cannot be started: raise ulimit -u");
+                           : rw_fail(p->ctx, RW_ERR_MEMORY, "cannot start a thread for the stream: raise ulimit -u");
     pthread_mutex_lock(&p->lock);
     p->stop = true, __atomic_store_n(p->stop_reading, true, __ATOMIC_RELAXED);
     pthread_cond_broadcast(&p->changed);
@@ -356,9 +356,9 @@ rw_status rw_pipeline_run(rw_pipeline *p, rw_status made)
 rw_status rw_pipeline_create(rw_pipeline *p, rw_device *device)
 {
     if (p->queues < 1 || p->queues > RW_PIPELINE_QUEUES)
-        return rw_fail(p->ctx, RW_ERR_ARGUMENT, "stream: %d queues: 1 to %d", p->queues, RW_PIPELINE_QUEUES);
+        return rw_fail(p->ctx, RW_ERR_ARGUMENT, "stream: queues = %d must be 1 to %d", p->queues, RW_PIPELINE_QUEUES);
     if (p->depth < 1 || p->depth > RW_PIPELINE_DEPTH)
-        return rw_fail(p->ctx, RW_ERR_ARGUMENT, "stream: depth = %d: 1 to %d", p->depth, RW_PIPELINE_DEPTH);
+        return rw_fail(p->ctx, RW_ERR_ARGUMENT, "stream: depth = %d must be 1 to %d", p->depth, RW_PIPELINE_DEPTH);
     p->slots = p->depth + p->observed, p->last_shown = -1;
     const size_t n = (size_t)p->slots * (size_t)p->batch;
     p->since = rw_calloc(n, sizeof *p->since);

@@ -37,7 +37,7 @@ static struct {
 #define X(name) __typeof__(gl##name) *name;
     GL_FUNCTIONS(X)
 #undef X
-} gl; /* of the context that is there */
+} gl; /* of the current context */
 
 struct rw_screen {
     rw_context *ctx;
@@ -50,10 +50,10 @@ struct rw_screen {
 
 static bool taken; /* atomic: there is a screen */
 
-/* It stays open until the process ends. */
+/* The library stays loaded until the process ends. */
 static rw_status load(rw_context *ctx)
 {
-    static const char advice[] = "a window needs SDL2: install libsdl2-2.0-0 (Debian, Ubuntu)";
+    static const char advice[] = "a window needs SDL2, package libsdl2-2.0-0 (Debian, Ubuntu)";
     static bool loaded;
     if (loaded) return RW_OK;
     void *library = dlopen("libSDL2-2.0.so.0", RTLD_NOW | RTLD_LOCAL);
@@ -69,7 +69,7 @@ static rw_status load(rw_context *ctx)
     return RW_OK;
 }
 
-/* Drivers that SDL2 takes where it finds no display; their windows are in memory. */
+/* Drivers that SDL2 uses if there is no display; their windows are in memory. */
 static bool is_hidden(const char *driver)
 {
     return !driver || strcmp(driver, "dummy") == 0 || strcmp(driver, "offscreen") == 0;
@@ -85,20 +85,22 @@ static rw_status init(rw_context *ctx)
         reason = sdl.GetError();
     } else if (!getenv("SDL_VIDEODRIVER") && is_hidden(sdl.GetCurrentVideoDriver())) {
         sdl.QuitSubSystem(SDL_INIT_VIDEO);
-        reason = "there is none";
+        reason = "there is no display";
     }
     if (!reason) return RW_OK;
-    return rw_fail(ctx, RW_ERR_UNSUPPORTED,
-                   "a window needs a display: SDL2: %s: set DISPLAY or WAYLAND_DISPLAY, or "
-                   "SDL_VIDEODRIVER=dummy for a window in memory",
-                   reason);
+    return rw_fail(
+        ctx, RW_ERR_UNSUPPORTED,
+        "a window needs a display, but SDL2 reports: %s: set DISPLAY or WAYLAND_DISPLAY, or SDL_VIDEODRIVER=dummy for "
+        "a window in memory",
+        reason);
 }
 
 rw_status rw_screen_create(rw_context *ctx, rw_screen **screen)
 {
     *screen = NULL;
     if (__atomic_exchange_n(&taken, true, __ATOMIC_ACQ_REL))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "there is a window already: a process has one; destroy it first");
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "a window is already open, and a process can have only one: destroy it first");
     rw_screen *s = rw_calloc(1, sizeof *s);
     rw_status status = s ? init(ctx) : rw_fail_memory(ctx, sizeof *s, "a window");
     if (status == RW_OK) return s->ctx = ctx, *screen = s, RW_OK;
@@ -130,7 +132,7 @@ static rw_status make_buffer(rw_screen *s, rw_device *dev, size_t bytes)
     gl.BindBuffer(GL_PIXEL_UNPACK_BUFFER, s->buffer);
     gl.BufferData(GL_PIXEL_UNPACK_BUFFER, (GLsizeiptr)bytes, NULL, GL_STREAM_DRAW);
     if (gl.GetError() != GL_NO_ERROR)
-        return rw_fail(s->ctx, RW_ERR_UNSUPPORTED, "OpenGL has no buffer of %zu bytes", bytes);
+        return rw_fail(s->ctx, RW_ERR_UNSUPPORTED, "OpenGL cannot allocate a buffer of %zu bytes", bytes);
     RW_TRY(rw_gl_buffer_import(dev, s->buffer, &s->shared));
     s->bytes = bytes;
     return RW_OK;
@@ -164,8 +166,8 @@ static bool open_shared(rw_screen *s, rw_device *dev, const char *title, int wid
     const char *reason = s->opengl && load_gl() ? NULL : sdl.GetError();
     if (!reason && make_buffer(s, dev, 3 * (size_t)width * (size_t)height) != RW_OK) reason = rw_message(s->ctx);
     if (!reason) return sdl.GL_SetSwapInterval(0), true; /* the stream does not wait for the screen */
-    rw_log(s->ctx, RW_LOG_INFO, "the window is drawn from the host's memory: %s",
-           *reason ? reason : "OpenGL lacks functions");
+    rw_log(s->ctx, RW_LOG_INFO, "the window is drawn from host memory, not through OpenGL: %s",
+           *reason ? reason : "functions of OpenGL are missing");
     close_window(s);
     return false;
 }
@@ -188,7 +190,7 @@ static rw_status show_shared(rw_screen *s, rw_array *page, rw_queue *q)
     const GLenum error = gl.GetError();
     return error == GL_NO_ERROR
                ? RW_OK
-               : rw_fail(s->ctx, RW_ERR_UNSUPPORTED, "the window cannot be drawn: OpenGL error %#x", error);
+               : rw_fail(s->ctx, RW_ERR_UNSUPPORTED, "cannot draw the window: OpenGL error %#x", error);
 }
 
 /* ---- surface ----------------------------------------------------------------------------------------------------- */
@@ -200,13 +202,13 @@ static rw_status show_surface(rw_screen *s, rw_array *page, rw_queue *q)
     if (!to) return fail(s, "the window has no surface");
     RW_TRY(rw_array_fetch(page, q));
     RW_TRY(rw_array_read(page, &rgb));
-    /* the window may have changed */
+    /* the window may have been resized */
     const int columns = (int)rw_array_shape(page, 1), width = RW_MIN(columns, to->w),
               height = RW_MIN((int)rw_array_shape(page, 0), to->h);
     if (sdl.ConvertPixels(width, height, SDL_PIXELFORMAT_RGB24, rgb, 3 * columns, to->format->format, to->pixels,
                           to->pitch) != 0)
-        return fail(s, "pixels cannot be converted");
-    return sdl.UpdateWindowSurface(s->window) == 0 ? RW_OK : fail(s, "the window cannot be drawn");
+        return fail(s, "cannot convert pixels");
+    return sdl.UpdateWindowSurface(s->window) == 0 ? RW_OK : fail(s, "cannot draw the window");
 }
 
 rw_status rw_screen_open(rw_screen *s, rw_device *dev, const char *title, int width, int height)
@@ -214,7 +216,7 @@ rw_status rw_screen_open(rw_screen *s, rw_device *dev, const char *title, int wi
     const int anywhere = (int)SDL_WINDOWPOS_UNDEFINED;
     if (open_shared(s, dev, title, width, height)) return RW_OK;
     s->window = sdl.CreateWindow(title, anywhere, anywhere, width, height, SDL_WINDOW_RESIZABLE);
-    return s->window ? RW_OK : fail(s, "the window cannot be opened");
+    return s->window ? RW_OK : fail(s, "cannot open the window");
 }
 
 bool rw_screen_is_open(const rw_screen *s) { return s->window != NULL; }
@@ -263,11 +265,12 @@ void rw_screen_destroy(rw_screen **screen)
 rw_status rw_screen_create(rw_context *ctx, rw_screen **screen)
 {
     *screen = NULL;
-    return rw_fail(ctx, RW_ERR_UNSUPPORTED,
-                   "this build has no windows: install libsdl2-dev (Debian, Ubuntu), then configure and build again");
+    return rw_fail(
+        ctx, RW_ERR_UNSUPPORTED,
+        "this build does not support windows: install libsdl2-dev (Debian, Ubuntu), then configure and build again");
 }
 
-/* There is no screen to call these with. */
+/* Never called: there is no screen. */
 rw_status rw_screen_open(rw_screen *s, rw_device *dev, const char *title, int width, int height)
 {
     return (void)s, (void)dev, (void)title, (void)width, (void)height, RW_ERR_UNSUPPORTED;

@@ -12,7 +12,7 @@ struct rw_stream_window {
     rw_context *ctx;
     rw_device *device;
     rw_screen *screen;
-    int width, height; /* wanted; 0: default */
+    int width, height; /* requested; 0: default */
     char *title, *screenshot;
     rw_queue *queue; /* retains the device and its context */
     rw_image_filter *spectrum;
@@ -21,13 +21,13 @@ struct rw_stream_window {
     rw_canvas canvas;
     rw_array *page;     /* [height][width][3], its host copy is the canvas; NULL: none yet */
     int64_t shown;      /* number of the frame on the page, of those that were shown; 0: none of this stream */
-    bool stale, redraw; /* the page, the screen are not up to date */
+    bool stale, redraw; /* the page or the screen is out of date */
     bool paused;
-    double since; /* frames a second are those since then */
+    double since; /* start of the measurement of frames per second */
     int64_t frames;
     double rate;
     bool second;    /* a second has passed */
-    char note[160]; /* for a while after the rates */
+    char note[160]; /* shown for some seconds after the rates */
     double note_until;
 };
 
@@ -92,7 +92,7 @@ static rw_status make_montage(rw_stream_window *w, rw_dtype dtype)
 
 /* ---- page -------------------------------------------------------------------------------------------------------- */
 
-/* Frames a second in about the last second. */
+/* Frames per second during about the last second. */
 static void measure(rw_stream_window *w, const rw_stream_report *r)
 {
     const double now = rw_seconds(), seconds = now - w->since;
@@ -116,7 +116,7 @@ static void write_footer(rw_stream_window *w, const rw_stream_view *view, char *
         (long long)(frames - r->shown), w->paused ? "  ·  paused" : "", *w->note ? "  ·  " : "", w->note);
 }
 
-/* All that takes long, before the first frame. */
+/* Slow preparations, before the first frame. */
 static rw_status prepare(rw_stream_window *w, const rw_stream_view *view)
 {
     int width = WIDTH, height = HEIGHT;
@@ -192,7 +192,7 @@ static void name_screenshot(const rw_stream_window *w, char *path, size_t size)
     } while (access(path, F_OK) == 0 && ++i < 10000);
 }
 
-/* A failure of a screenshot is shown and does not end the stream. */
+/* A failed screenshot is reported in the window and does not end the stream. */
 static void save_screenshot(rw_stream_window *w)
 {
     char path[4096];
@@ -232,7 +232,7 @@ rw_status rw_stream_window_create_sized(rw_device *dev, const rw_stream_window_s
         const int size = i ? spec->height : spec->width;
         if (size && (size < 64 || size > 16384))
             return rw_fail(ctx, RW_ERR_ARGUMENT,
-                           "rw_stream_window_create: %s = %d: give 64 to 16384 pixels, or 0 for the default",
+                           "rw_stream_window_create: %s = %d must be 64 to 16384 pixels, or 0 for the default",
                            i ? "height" : "width", size);
     }
     rw_stream_window *w = rw_calloc(1, sizeof *w);
@@ -267,7 +267,7 @@ rw_status rw_stream_window_save(rw_stream_window *w, const char *path)
 {
     RW_NEED(w, "window");
     RW_NEED(path, "path");
-    if (!w->page) return rw_fail(w->ctx, RW_ERR_ARGUMENT, "%s: the window has shown no frame", path);
+    if (!w->page) return rw_fail(w->ctx, RW_ERR_ARGUMENT, "%s: the window has not shown a frame yet", path);
     const void *rgb;
     RW_TRY(rw_array_fetch(w->page, w->queue));
     RW_TRY(rw_array_read(w->page, &rgb)); /* the canvas */

@@ -311,11 +311,11 @@ static void test_in_place(void **state)
     OK(rw_fft_create(dev, &c, &f));
     OK(rw_fft_execute(f, part, part, queue));
     FAILS(RW_ERR_ARGUMENT, "x and y overlap", rw_fft_execute(f, part, shifted, queue));
-    FAILS(RW_ERR_ARGUMENT, "y is not of the type, shape, strides", rw_fft_execute(f, part, narrow, queue));
+    FAILS(RW_ERR_ARGUMENT, "y: type, shape, strides or device differ", rw_fft_execute(f, part, narrow, queue));
     rw_fft_destroy(&f);
     c.y_stride[0] = half - 1;
     OK(rw_fft_create(dev, &c, &f));
-    FAILS(RW_ERR_ARGUMENT, "a line of y does not lie where its line of x does", rw_fft_execute(f, part, narrow, queue));
+    FAILS(RW_ERR_ARGUMENT, "their lines do not coincide", rw_fft_execute(f, part, narrow, queue));
     rw_fft_destroy(&f);
     rw_array_destroy(&part), rw_array_destroy(&shifted), rw_array_destroy(&narrow), rw_array_destroy(&real),
         rw_array_destroy(&z);
@@ -340,7 +340,7 @@ static void test_work_area(void **state)
              *work = new_array(RW_U8, info.work_bytes, RW_MEMORY_DEVICE);
     fill(x, 4);
     OK(rw_fft_execute(f, x, y, queue));
-    FAILS(RW_ERR_ARGUMENT, "bytes or more: it has 800", rw_fft_set_work(f, small));
+    FAILS(RW_ERR_ARGUMENT, "bytes: it has 800", rw_fft_set_work(f, small));
     OK(rw_fft_set_work(f, work));
     rw_array_destroy(&work); /* the plan keeps it */
     OK(rw_fft_execute(f, x, u, queue));

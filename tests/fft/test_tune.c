@@ -235,12 +235,12 @@ static void test_wisdom(void **state)
         rw_status status;
         const char *part;
     } changes[] = {{"transforms, 1", "transforms, 9", RW_ERR_FILE, "another version"},
-                   {"device = ", "device = x", RW_ERR_ARGUMENT, "wisdom of another device: it is of \"x"},
+                   {"device = ", "device = x", RW_ERR_ARGUMENT, "the wisdom is for the device \"x"},
                    {"device = ", "machine = ", RW_ERR_FILE, "\"device = …\" is expected"},
-                   {"64 x 64", "64 x 63", RW_ERR_FILE, "line 3: no choice that this version knows"},
-                   {"axis 4096", "axle 4096", RW_ERR_FILE, "line 3: no choice"},
+                   {"64 x 64", "64 x 63", RW_ERR_FILE, "line 3: this version does not know the entry"},
+                   {"axis 4096", "axle 4096", RW_ERR_FILE, "line 3: this version"},
                    {"axis 4096 f32 = ", "axis 4096 f32 : ", RW_ERR_FILE, "line 3: \"KEY = VALUE\" is expected"},
-                   {"one pass", "two pass", RW_ERR_FILE, "line 4: no choice"}};
+                   {"one pass", "two pass", RW_ERR_FILE, "line 4: this version"}};
     for (int i = 0; i < RW_COUNT(changes); ++i) {
         char *changed = calloc((size_t)n + 100, 1);
         const char *at = strstr(text, changes[i].from);
@@ -248,10 +248,10 @@ static void test_wisdom(void **state)
         sprintf(changed, "%.*s%s%s", (int)(at - text), text, changes[i].to, at + strlen(changes[i].from));
         other = signed_again(changed);
         refused(other, changes[i].status, changes[i].part);
-        refused(changed, i == 0 ? RW_ERR_FILE : RW_ERR_FILE, i == 0 ? "another version" : "its text was changed");
+        refused(changed, i == 0 ? RW_ERR_FILE : RW_ERR_FILE, i == 0 ? "another version" : "the text was changed");
         free(other), free(changed);
     }
-    refused("", RW_ERR_FILE, "this is no wisdom");
+    refused("", RW_ERR_FILE, "the text is not wisdom");
     FAILS(RW_ERR_ARGUMENT, "n = -1", rw_fft_wisdom_import(dev, text, -1));
     free(text);
     OK(rw_fft_wisdom_forget(dev));

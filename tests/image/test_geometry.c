@@ -143,11 +143,11 @@ static void test_mistakes(void **state)
     static const struct {
         const char *text, *message;
     } rows[] = {
-        {"crop:left=50", "leave the image"},  {"warp", "there is no matrix"},
-        {"warp:matrix=1 0/0 1", "rows of 3"}, {"rotate:area", "interpolation area"},
-        {"resize:width=-1", "width"},         {"mask:mask=1 x", "is no number"},
-        {"mask:mask=1 2/3", "row 2"},         {"mask:mask=;", "no weights"},
-        {"gauss:sigma=100", "radius"},        {"erode:element=cross:size=99", "at most 31"},
+        {"crop:left=50", "exceeds the image"}, {"warp", "matrix is missing"},
+        {"warp:matrix=1 0/0 1", "rows of 3"},  {"rotate:area", "interpolation area"},
+        {"resize:width=-1", "width"},          {"mask:mask=1 x", "is not a number"},
+        {"mask:mask=1 2/3", "row 2"},          {"mask:mask=;", "no weights"},
+        {"gauss:sigma=100", "radius"},         {"erode:element=cross:size=99", "at most 31"},
         {"colour", "red, green and blue"},
     };
     rw_image_filter *f;
@@ -164,7 +164,7 @@ static void test_mistakes(void **state)
           rw_image_filter_create(dev, &(rw_image_spec){.text = "gauss", .dtype = RW_C64, .width = 4, .height = 4}, &f));
     FAILS(RW_ERR_ARGUMENT, "channels",
           rw_image_filter_create(dev, &(rw_image_spec){.text = "gauss", .channels = 99, .width = 4, .height = 4}, &f));
-    FAILS(RW_ERR_ARGUMENT, "text or as ops",
+    FAILS(RW_ERR_ARGUMENT, "either text or ops",
           rw_image_filter_create(dev, &(rw_image_spec){.width = 4, .height = 4}, &f));
 }
 

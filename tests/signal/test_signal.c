@@ -335,7 +335,7 @@ static void test_designs(void **state)
     OK(rw_npy_write(ctx, at("h.npy"), RW_F32, 2, (size_t[]){1, 1}, (float[]){1}));
     FAILS(RW_ERR_INPUT, "2 dimensions", rw_signal_design(ctx, text, 8000, &h, &n, &delay));
     OK(rw_npy_write(ctx, at("h.npy"), RW_F32, 1, (size_t[]){1}, (float[]){INFINITY}));
-    FAILS(RW_ERR_INPUT, "taps are finite", rw_signal_design(ctx, text, 8000, &h, &n, &delay));
+    FAILS(RW_ERR_INPUT, "taps must be finite", rw_signal_design(ctx, text, 8000, &h, &n, &delay));
 }
 
 /* ---- spectrograms ------------------------------------------------------------------------------------------------ */
@@ -423,10 +423,10 @@ static void test_picture(void **state)
     OK(rw_raster_read(ctx, at("s.png"), 0, &p));
     assert_true(p.width == 1400 && p.height == 800 && r.low == -100 && r.high == 0);
     rw_raster_free(&p);
-    FAILS(RW_ERR_ARGUMENT, ".png: figures are PNG", rw_spectrogram_run(dev, at("x.wav"), at("s.npy"), &s, &r));
-    FAILS(RW_ERR_ARGUMENT, "ends in .npy",
+    FAILS(RW_ERR_ARGUMENT, ".png: a figure is a PNG file", rw_spectrogram_run(dev, at("x.wav"), at("s.npy"), &s, &r));
+    FAILS(RW_ERR_ARGUMENT, "must end in .npy",
           rw_spectrogram_run(dev, at("x.wav"), at("s.txt"), &(rw_spectrogram_spec){0}, &r));
-    FAILS(RW_ERR_ARGUMENT, "channel 2",
+    FAILS(RW_ERR_ARGUMENT, "channel = 2",
           rw_spectrogram_run(dev, at("x.wav"), at("s.png"), &(rw_spectrogram_spec){.channel = 2}, &r));
     FAILS(RW_ERR_ARGUMENT, "length = 1",
           rw_spectrogram_run(dev, at("x.wav"), at("s.png"), &(rw_spectrogram_spec){.length = 1}, &r));
@@ -560,18 +560,18 @@ static void test_headers(void **state)
         const char *message;
     } rows[] = {
         {0, 'R', 0, RW_ERR_INPUT, "is empty"},
-        {0, 'R', 10, RW_ERR_INPUT, "is no WAV file"},
-        {0, 'X', 56, RW_ERR_INPUT, "is no WAV file: describe samples"},
+        {0, 'R', 10, RW_ERR_INPUT, "is not a WAV file"},
+        {0, 'X', 56, RW_ERR_INPUT, "is not a WAV file: describe samples"},
         {0, 'R', 30, RW_ERR_INPUT, "ends inside a chunk of the header"},
         {0, 'R', 36, RW_ERR_INPUT, "no chunk \"data\""},
         {0, 'R', 41, RW_ERR_INPUT, "ends inside the header of a chunk"},
-        {12, 'g', 56, RW_ERR_INPUT, "comes before \"fmt \""},
+        {12, 'g', 56, RW_ERR_INPUT, "precedes \"fmt \""},
         {16, 10, 56, RW_ERR_INPUT, "has 10 bytes"},
         {20, 2, 56, RW_ERR_UNSUPPORTED, "coding 2 with 16 bits"},
         {22, 0, 56, RW_ERR_INPUT, "0 channels"},
         {32, 5, 56, RW_ERR_INPUT, "5 bytes per sample"},
         {34, 12, 56, RW_ERR_UNSUPPORTED, "12 bits"},
-        {40, 11, 56, RW_ERR_INPUT, "no multiple of the 4 bytes"},
+        {40, 11, 56, RW_ERR_INPUT, "not a multiple of the 4 bytes"},
     };
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         wav_header(b, RW_SAMPLE_S16, 2, 8000, 12), encode(b + 44, v, 6, RW_SAMPLE_S16);
@@ -589,7 +589,7 @@ static void test_headers(void **state)
         const char *message;
         int64_t samples;
     } cuts[] = {{54, "ends inside sample 2, after 2 of its 4 bytes", 2},
-                {52, "ends after 2 of the 3 samples that its header says", 2}};
+                {52, "ends after 2 of the 3 samples that its header announces", 2}};
     wav_header(b, RW_SAMPLE_S16, 2, 8000, 12), encode(b + 44, v, 6, RW_SAMPLE_S16);
     for (int i = 0; i < RW_COUNT(cuts); ++i) {
         rw_signal_report r;
@@ -609,7 +609,7 @@ static void test_headers(void **state)
     s.queues = 99;
     FAILS(RW_ERR_ARGUMENT, "queues", rw_signal_run(dev, at("h.wav"), at("z.wav"), &s, NULL));
     s = spec, s.batch = -1;
-    FAILS(RW_ERR_ARGUMENT, "blocks of 32 samples, -1 at once", rw_signal_run(dev, at("h.wav"), at("z.wav"), &s, NULL));
+    FAILS(RW_ERR_ARGUMENT, "block = 32 samples, batch = -1", rw_signal_run(dev, at("h.wav"), at("z.wav"), &s, NULL));
     s = spec, s.block = 1 << 24, s.batch = 4096;
     FAILS(RW_ERR_ARGUMENT, "2^31 values", rw_signal_run(dev, at("h.wav"), at("z.wav"), &s, NULL));
     s = spec, s.in = (rw_signal_format){.kind = RW_SAMPLE_S16, .channels = 65, .rate = 1};

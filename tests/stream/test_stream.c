@@ -483,21 +483,21 @@ static void test_mistakes(void **state)
         const char *message;
     } rows[] = {
         {"", 0, RW_ERR_INPUT, "is empty"},
-        {"what", 4, RW_ERR_INPUT, "no stream that is known"},
-        {"YUV4MPEG2 W4 H", 14, RW_ERR_INPUT, "ends inside the head"},
+        {"what", 4, RW_ERR_INPUT, "not those of a known format"},
+        {"YUV4MPEG2 W4 H", 14, RW_ERR_INPUT, "ends inside the header"},
         {"YUV4MPEG2 W0 H4\n", 16, RW_ERR_INPUT, "0 x 4 pixels"},
         {"YUV4MPEG2 W99999999999 H4\n", 26, RW_ERR_INPUT, "pixels"},
         {"YUV4MPEG2 W4 H4 C411\n", 21, RW_ERR_UNSUPPORTED, "C411"},
         {"YUV4MPEG2 W4 H4 C420p99\n", 24, RW_ERR_UNSUPPORTED, "C420p99"},
         {"YUV4MPEG2 W2 H2 Cmono\nFRAME\nabcdFRAME\nab", 40, RW_ERR_INPUT, "ends inside a frame, after 2 of 4 bytes"},
-        {"YUV4MPEG2 W2 H2 Cmono\nFRAME\nabcdFRUME\nabcd", 42, RW_ERR_INPUT, "should begin with FRAME"},
-        {"CLM1\4\0\0\0\4\0\0\0\1\0\0\0\1\0\0\0\21\0\0\0", 24, RW_ERR_INPUT, "17 bytes an image"},
+        {"YUV4MPEG2 W2 H2 Cmono\nFRAME\nabcdFRUME\nabcd", 42, RW_ERR_INPUT, "which begins with FRAME"},
+        {"CLM1\4\0\0\0\4\0\0\0\1\0\0\0\1\0\0\0\21\0\0\0", 24, RW_ERR_INPUT, "17 bytes per image"},
         {"CLM1\4\0\0\0\4\0\0\0\2\0\0\0\1\0\0\0\40\0\0\0", 24, RW_ERR_INPUT, "2 channels"},
-        {"CLM1\4\0\0\0\4\0", 10, RW_ERR_INPUT, "ends inside the head"},
+        {"CLM1\4\0\0\0\4\0", 10, RW_ERR_INPUT, "ends inside the header"},
         {"CLM1\2\0\0\0\2\0\0\0\1\0\0\0\2\0\0\0\4\0\0\0abcdab", 30, RW_ERR_INPUT, "ends inside an image"},
-        {"P5 2 2 255\nabcdP5 3 2 255\nabcdef", 32, RW_ERR_INPUT, "follows on ones of"},
+        {"P5 2 2 255\nabcdP5 3 2 255\nabcdef", 32, RW_ERR_INPUT, "follows pictures of"},
         {"P5 2 2 255\nabcdP7", 17, RW_ERR_INPUT, "P5 or P6"},
-        {"P5 2 2 255\nabcdP5 2 x", 21, RW_ERR_INPUT, "where a number is due"},
+        {"P5 2 2 255\nabcdP5 2 x", 21, RW_ERR_INPUT, "where a number is expected"},
         {"P5 99999999 99999999 255\n", 25, RW_ERR_INPUT, "2^28"},
         {"\x89PNG\r\n\x1a\n\0\0\0\1", 12, RW_ERR_INPUT, "ends inside a picture"},
     };
@@ -517,20 +517,20 @@ static void test_mistakes(void **state)
     FAILS(RW_ERR_ARGUMENT, "for the number of a picture", rw_stream_run(dev, at("a%d%d.png"), "y.memory", &spec, NULL));
     FAILS(RW_ERR_ARGUMENT, "for the number of a picture", rw_stream_run(dev, "x.memory", at("a%s.png"), &spec, NULL));
     FAILS(RW_ERR_FILE, "is a folder", rw_stream_run(dev, folder, "y.memory", &spec, NULL));
-    FAILS(RW_ERR_ARGUMENT, "no format of streams called 'avi'",
+    FAILS(RW_ERR_ARGUMENT, "no stream format 'avi'",
           rw_stream_run(dev, "x.memory", "y", &(rw_stream_spec){.text = "invert", .out_format = "avi"}, NULL));
     FAILS(RW_ERR_ARGUMENT, "rw_frame_format.reserved is set",
           rw_stream_run(dev, "x.memory", "y.memory",
                         &(rw_stream_spec){.text = "invert", .frames = {.reserved = {[1] = 1}}}, NULL));
-    FAILS(RW_ERR_ARGUMENT, "raw frames have no head",
+    FAILS(RW_ERR_ARGUMENT, "raw frames have no header",
           rw_stream_run(dev, at("bad"), "y.memory", &(rw_stream_spec){.text = "invert", .in_format = "raw"}, NULL));
-    FAILS(RW_ERR_ARGUMENT, "read only",
+    FAILS(RW_ERR_ARGUMENT, "cannot be written",
           rw_stream_run(dev, "x.memory", "y", &(rw_stream_spec){.text = "invert", .out_format = "png"}, NULL));
     FAILS(RW_ERR_ARGUMENT, "nearest",
           rw_stream_run(dev, "x.memory", "y.memory", &(rw_stream_spec){.text = "invrt"}, NULL));
     FAILS(RW_ERR_ARGUMENT, "queues",
           rw_stream_run(dev, "x.memory", "y.memory", &(rw_stream_spec){.text = "invert", .queues = 99}, NULL));
-    FAILS(RW_ERR_ARGUMENT, "a second frame", rw_stream_run(dev, "x.memory", at("single.png"), &spec, NULL));
+    FAILS(RW_ERR_ARGUMENT, "more than one frame", rw_stream_run(dev, "x.memory", at("single.png"), &spec, NULL));
     FAILS(RW_ERR_ARGUMENT, "needs a name", rw_stream_format_register(ctx, &(rw_stream_format){.name = "x"}));
     clear(&sink);
     sink.fails_at = 2;
@@ -538,7 +538,7 @@ static void test_mistakes(void **state)
     assert_int_equal(report.frames, 1);
     sink.fails_at = 0;
     make_frames(&(rw_frame_format){.width = 8, .height = 8, .channels = 4, .dtype = RW_U8}, 1, 7);
-    FAILS(RW_ERR_ARGUMENT, "does not hold frames of 8 x 8 pixels, 4 channels",
+    FAILS(RW_ERR_ARGUMENT, "cannot store frames of 8 x 8 pixels, 4 channels",
           rw_stream_run(dev, "x.memory", at("four.y4m"), &spec, NULL));
     assert_int_not_equal(access(at("four.y4m"), F_OK), 0);
 }

@@ -306,9 +306,9 @@ static void test_last_frame(void **state)
     rw_raster shot;
     write_frames(at("a.raw"), FRAMES);
     OK(rw_stream_window_create(dev, &(rw_stream_window_spec){.width = 800, .height = 600}, &w.window));
-    FAILS(RW_ERR_ARGUMENT, "no frame", rw_stream_window_save(w.window, at("none.png")));
+    FAILS(RW_ERR_ARGUMENT, "has not shown a frame", rw_stream_window_save(w.window, at("none.png")));
     rw_stream_window *second = NULL;
-    FAILS(RW_ERR_ARGUMENT, "there is a window already",
+    FAILS(RW_ERR_ARGUMENT, "a window is already open",
           rw_stream_window_create(dev, &(rw_stream_window_spec){0}, &second));
     assert_null(second);
     for (int turn = 0; turn < 2; ++turn) { /* a window serves one stream after another */

@@ -62,6 +62,6 @@ expect 0 "3 frames" image x.ramp out.raw --op times --plugin ./twice.so --plugin
     fail "other frames: $(tail -c 8 out.raw | od -An -tu1)"
 expect 2 "pad: operation" image a.pgm c.pgm --op times
 expect 2 "cannot be opened" image a.pgm c.pgm --op times --plugin ./none.so
-expect 2 "called times already" image a.pgm c.pgm --op times --plugin ./twice.so --plugin ./twice.so
+expect 2 "times is already in use" image a.pgm c.pgm --op times --plugin ./twice.so --plugin ./twice.so
 expect 2 "times" image a.pgm c.pgm --op times:-1 --plugin ./twice.so
 exit $((bad != 0))

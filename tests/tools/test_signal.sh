@@ -78,7 +78,7 @@ expect 2 "ends inside a chunk of the header" signal head.wav x.wav --op gain
 : > empty.wav
 expect 2 "is empty" signal empty.wav x.wav --op gain
 samples 10 > raw
-expect 2 "describe samples without a header, such as --samples" signal raw x.wav --op gain
+expect 2 "describe samples that have no header, such as --samples" signal raw x.wav --op gain
 
 # mistakes
 expect 2 "exists and stays" signal in.wav y.wav --op gain
@@ -99,10 +99,10 @@ expect 2 "f32 or f64" signal in.wav x.wav --op gain -p f16
 expect 2 "--block 0" signal in.wav x.wav --op gain --block 0
 expect 2 "--range 3" spectrogram in.wav x.png --range 3
 expect 2 "is no window" spectrogram in.wav x.png --window han
-expect 2 "channel 3: the signal has 2" spectrogram in.wav x.png --channel 3
-expect 2 "give a name that ends in" spectrogram in.wav x.txt
+expect 2 "channel = 3: the signal has 2" spectrogram in.wav x.png --channel 3
+expect 2 "the file name must end in" spectrogram in.wav x.txt
 # the reader of a pipe goes away
 rechenwerk signal /dev/zero - --samples 48000:s16:2 --op gain 2> err | head -c 100 > /dev/null
-grep -q "the program that reads it has ended" err || fail "a broken pipe: $(cat err)"
+grep -q "the program that reads the pipe has ended" err || fail "a broken pipe: $(cat err)"
 [ ! -e x.wav ] && [ ! -e x.png ] && [ ! -e x.txt ] || fail "a failure left a file"
 exit $((bad != 0))

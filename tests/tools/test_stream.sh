@@ -49,7 +49,7 @@ expect 2 "would be written over" image film.y4m film.y4m --op gauss --force
 expect 2 "kind of frames" image film.y4m x.raw --op gauss --frames 32x24:rgb
 expect 2 "give size and kind" image film.y4m x.raw --op gauss --frames 32
 expect 2 "keep their type" image film.y4m x.y4m --op gauss --type u16
-expect 2 "no format of streams called 'mp4'" image film.y4m x.y4m --op gauss --format mp4
+expect 2 "no stream format 'mp4'" image film.y4m x.y4m --op gauss --format mp4
 expect 2 "queues" image film.y4m x.y4m --op gauss --queues 0
 expect 2 "nearest is gauss" image film.y4m x.y4m --op gaus
 head -c 3000 film.y4m > cut.y4m
@@ -58,6 +58,6 @@ expect 2 "ends inside a frame" image cut.y4m whole.y4m --op gauss --luma
     fail "whole frames of a stream that breaks off: $(grep -ac FRAME whole.y4m), not 2"
 # the reader of a pipe goes away
 film 300 | rechenwerk image - - --op gauss 2> err | head -c 2000 > /dev/null
-grep -q "the program that reads it has ended" err || fail "a broken pipe: $(cat err)"
+grep -q "the program that reads the pipe has ended" err || fail "a broken pipe: $(cat err)"
 [ ! -e x.y4m ] && [ ! -e x.raw ] || fail "a failure left a file"
 exit $((bad != 0))

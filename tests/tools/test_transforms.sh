@@ -60,7 +60,7 @@ grep -q "^rechenwerk wisdom of transforms, 1$" w.txt || fail "no wisdom in w.txt
 expect 0 "written: y.mtx" fft row.mtx y.mtx --axes 1 --wisdom w.txt --force
 expect 2 "--tune 0: seconds, more than 0" fft row.mtx y.mtx --tune 0 --force
 sed 's/^device = /device = x/' w.txt >other.txt
-expect 1 "other.txt: wisdom: its text was changed" fft row.mtx y.mtx --wisdom other.txt --force
+expect 1 "other.txt: wisdom: the text was changed" fft row.mtx y.mtx --wisdom other.txt --force
 head -c 40 w.txt >short.txt
 expect 1 "short.txt: wisdom" fft row.mtx y.mtx --wisdom short.txt --tune 1 --force
 [ "$(wc -c <short.txt)" = 40 ] || fail "a file that is no wisdom was written over"
@@ -102,10 +102,10 @@ expect 2 "--shape 4,4,4: one number for each" fft row.mtx z.mtx --shape 4,4,4
 expect 2 "--shape 0,4: a number of points" fft row.mtx z.mtx --shape 0,4
 expect 2 "--scale half: none, inverse, forward or both" fft row.mtx z.mtx --scale half
 expect 2 "--precision f16: f32 or f64" fft row.mtx z.mtx --precision f16
-expect 2 "shape[0] = 1: dct1 needs 2 points" fft row.mtx z.mtx --kind dct1
+expect 2 "shape[0] = 1: dct1 needs at least 2 points" fft row.mtx z.mtx --kind dct1
 expect 2 "no mode; known are full, same, valid, periodic" convolve row.mtx kernel.mtx z.mtx --mode circle
-expect 2 "mode valid has no numbers then" convolve kernel.mtx row.mtx z.mtx --mode valid --axes 1
-expect 2 "b has 1 element or, as a, 4" convolve row.mtx kernel.mtx z.mtx --axes 0
+expect 2 "the result of mode valid would be empty" convolve kernel.mtx row.mtx z.mtx --mode valid --axes 1
+expect 2 "b must have 1 element or, like a, 4" convolve row.mtx kernel.mtx z.mtx --axes 0
 [ -e z.mtx ] && fail "z.mtx was written"
 
 # ---- SciPy -----------------------------------------------------------------------------------------------------------
