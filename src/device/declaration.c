@@ -222,7 +222,7 @@ static rw_status parse_kernel(rw_program *p, const char *at, const names *in, in
         if (depth == 0) break;
         if (!(end = skip(end))) break;
     }
-    if (!end || !*end) return rw_fail(ctx, RW_ERR_COMPILE, "program %s: KERNEL( without its closing bracket", p->name);
+    if (!end || !*end) return rw_fail(ctx, RW_ERR_COMPILE, "program %s: KERNEL( has no closing parenthesis", p->name);
     *after = end;
     if (!rw_grow(&p->kernels, capacity, p->nkernels + 1, sizeof *p->kernels))
         return rw_fail_memory(ctx, sizeof *p->kernels, "a kernel");
@@ -256,9 +256,9 @@ static rw_status parse_kernel(rw_program *p, const char *at, const names *in, in
         if (q->kind == RW_ARG_GLOBAL && !q->elements)
             return rw_fail(
                 ctx, RW_ERR_COMPILE,
-                "kernel %s: parameter %d, %s: the type %s is not known: an array has real, complex, f32, f64, "
-                "c64, c128, i8 … i64, u8 … u64, f16, bf16, b8, or a typedef or definition that leads to one of these; "
-                "GLOBAL ANY %s * takes arrays of every type",
+                "kernel %s: parameter %d, %s: unknown type %s: an array can have the type real, complex, f32, f64, "
+                "c64, c128, i8 … i64, u8 … u64, f16, bf16, b8, or a typedef or macro of one of these; GLOBAL ANY %s "
+                "* accepts arrays of any type",
                 k->name, k->nparameters + 1, q->name, q->type, q->type);
         k->nparameters++;
         s = next;

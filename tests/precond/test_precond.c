@@ -421,7 +421,7 @@ static void test_refused(void **state)
     (void)state;
     FAILS(RW_ERR_ARGUMENT, "method = 9 is not one of its enumeration",
           rw_precond_create(rw_sparse_operator(m), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_METHODS}, &p));
-    FAILS(RW_ERR_ARGUMENT, "rw_precond_spec.reserved is set",
+    FAILS(RW_ERR_ARGUMENT, "rw_precond_spec.reserved is not 0",
           rw_precond_create(rw_sparse_operator(m), RW_F64,
                             &(rw_precond_spec){.method = RW_PRECOND_JACOBI, .reserved = {[0] = 1}}, &p));
     FAILS(RW_ERR_ARGUMENT, "no preconditioner",

@@ -176,7 +176,7 @@ static void test_many_mistakes(void **state)
         ":5:40: fields.u.boundary: dirichlet needs the value",
         ":5:51: fields.u.boundary: side lft is unknown; nearest is left",
         ":8:11: function lap is unknown; nearest is laplace",
-        ":10:13: function if is unknown: a choice is written where(",
+        ":10:13: function if is unknown: write a choice as where(",
         ":5:16: fields.u.initial = 1/0 is inf",
         ":6:17: function lap is unknown; nearest is laplace",
         ":6:36: fields.v.boundary = 1/0 is inf",

@@ -327,7 +327,7 @@ static void test_refused(void **state)
                            &m)
     rw_sparse_layout later = csr;
     later.reserved[3] = 1;
-    FAILS(RW_ERR_ARGUMENT, "rw_sparse_layout.reserved is set", FROM(&later, 3, 3, 0, 0, 1, false));
+    FAILS(RW_ERR_ARGUMENT, "rw_sparse_layout.reserved is not 0", FROM(&later, 3, 3, 0, 0, 1, false));
     FAILS(RW_ERR_ARGUMENT, "entry 0: (3, 0), counted from 0, is outside of the matrix of 3 x 3",
           FROM(&csr, 3, 3, 3, 0, 1, false));
     FAILS(RW_ERR_ARGUMENT, "entry 0: (0, -1), counted from 0, is outside", FROM(&csr, 3, 3, 0, -1, 1, false));
