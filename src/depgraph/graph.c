@@ -168,11 +168,14 @@ static rw_status fail_cycle(rw_depgraph *g, int task, int needed)
     rw_text text = {0};
     RW_TRY(rw_depgraph_find_path(g, &task, 1, &needed, 1, &path, &n));
     rw_path_text(g, path, n, " -> ", &text);
-    rw_status status = text.failed ? rw_fail_memory(g->ctx, 256, "a path")
-                                   : rw_fail(g->ctx, RW_ERR_ARGUMENT,
-                                             "task %d (%s) cannot need task %d (%s), which needs it already: %s: "
-                                             "leave one of these dependencies out",
-                                             task, g->task[task].label, needed, g->task[needed].label, text.data);
+    rw_status status =
+        text.failed
+            ? rw_fail_memory(g->ctx, 256, "a path")
+            : rw_fail(
+                  g->ctx, RW_ERR_ARGUMENT,
+                  "task %d (%s) cannot depend on task %d (%s), which already depends on it: %s: remove one of these "
+                  "dependencies",
+                  task, g->task[task].label, needed, g->task[needed].label, text.data);
     rw_text_free(&text), rw_free(path);
     return status;
 }
@@ -202,7 +205,7 @@ rw_status rw_depgraph_add_task(rw_depgraph *g, const char *kind, const char *lab
     RW_NEED(g, "graph");
     int n = g->ntasks;
     if (!kind || !label)
-        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "task %d: %s = NULL: give a text, \"\" if there is nothing to say", n,
+        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "task %d: %s = NULL: give a string, which may be empty", n,
                        kind ? "label" : "kind");
     if (n >= INT32_MAX / 4) return rw_fail(g->ctx, RW_ERR_ARGUMENT, "a graph has at most %d tasks", INT32_MAX / 4);
     char *own_kind = rw_strdup(kind), *own_label = rw_strdup(label);
@@ -236,10 +239,10 @@ rw_status rw_depgraph_add_dependency(rw_depgraph *g, int task, int needed)
     const int given[] = {task, needed};
     for (int i = 0; i < 2; ++i)
         if (given[i] < 0 || given[i] >= g->ntasks)
-            return rw_fail(g->ctx, RW_ERR_ARGUMENT, "%s = %d is not a task: there are %d, from 0 on",
+            return rw_fail(g->ctx, RW_ERR_ARGUMENT, "%s = %d is not a task: there are %d, numbered from 0",
                            i ? "needed" : "task", given[i], g->ntasks);
     if (task == needed)
-        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "task %d (%s) cannot need itself", task, g->task[task].label);
+        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "task %d (%s) cannot depend on itself", task, g->task[task].label);
     if (is_known(g, task, needed)) return RW_OK;
     if (g->ndependencies >= INT32_MAX / 4)
         return rw_fail(g->ctx, RW_ERR_ARGUMENT, "a graph has at most %d dependencies", INT32_MAX / 4);

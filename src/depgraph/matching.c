@@ -300,8 +300,7 @@ rw_status rw_matching_compare(rw_matching *m, const int *a, const int *b, int n,
     while (m->v->task[b[i]] < 0) ++i;
     return rw_fail(
         m->g->ctx, RW_ERR_NOT_CONVERGED,
-        "after %ld steps it is open whether the part of task %s has the structure of another one: their tasks are too "
-        "much "
-        "alike: give kinds that tell them apart",
+        "after %ld steps it is undecided whether the part of task %s has the same structure as another part: their "
+        "tasks are too similar: give kinds that distinguish them",
         m->steps, m->g->task[m->v->task[b[i]]].label);
 }

@@ -256,7 +256,7 @@ static rw_status begin_tables(const rw_blocks *g, int64_t n, int width, bool con
 
 static rw_status fail_full(const rw_blocks *g)
 {
-    return rw_fail(g->ctx, RW_ERR_UNSUPPORTED, "laplace: some cell has more than %d cells around it", MOST);
+    return rw_fail(g->ctx, RW_ERR_UNSUPPORTED, "laplace: a cell has more than %d neighbours", MOST);
 }
 
 static rw_status tabulate(const diamonds *d, rw_blocks_tables *t)

@@ -109,9 +109,9 @@ rw_status rw_reducer_run(rw_reducer *r, rw_queue *q, rw_array *x, rw_array *y, r
     if (x->dtype != r->dtype || (y && (y->dtype != r->dtype || y->size != x->size)))
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s of %s: given %lld %s%s", table[r->op].name, rw_dtype_name(r->dtype),
                        (long long)x->size, rw_dtype_name(x->dtype),
-                       y ? " and another array of other size or type" : "");
+                       y ? " and a second array of another size or type" : "");
     if (result->dtype != r->result || slot < 0 || slot >= result->size)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: the result is %s at place %lld; the array given has %lld %s",
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: the result is %s at index %lld, but the array has %lld %s",
                        table[r->op].name, rw_dtype_name(r->result), (long long)slot, (long long)result->size,
                        rw_dtype_name(result->dtype));
     rw_arg a[] = {rw_arg_array(r->part), rw_arg_array(x), rw_arg_array(y ? y : x), rw_arg_int(x->size)};

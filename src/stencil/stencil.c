@@ -29,7 +29,7 @@ static bool is_single(const stencil *s) { return rw_dtype_is_single(s->map.type)
 static double *numbers(const stencil *s) { return rw_calloc((size_t)(s->n * s->parts), sizeof(double)); }
 static rw_status no_memory(const stencil *s)
 {
-    return rw_fail_memory(context(s), (size_t)(s->n * s->parts) * sizeof(double), "looking at an operator");
+    return rw_fail_memory(context(s), (size_t)(s->n * s->parts) * sizeof(double), "the analysis of an operator");
 }
 
 static rw_status run(stencil *s, rw_array *x, rw_array *y, rw_queue *q)
@@ -88,8 +88,8 @@ static rw_status fail_affine(const stencil *s, int64_t at, double value)
                  "xyz"[side / 2]);
     return rw_fail(
         context(s), RW_ERR_INPUT,
-        "%s: with %s = 0, %s is %g in cell %lld, so this is no linear map: %s must be 0 here; bring them to the right "
-        "side of the system",
+        "%s: with %s = 0, %s is %g in cell %lld, so the map is not linear: %s must be 0 here; move these terms to the "
+        "right-hand side of the system",
         s->map.name, s->from, s->to, value, (long long)at / s->parts, text);
 }
 
@@ -231,8 +231,8 @@ static rw_status diagonal(void *user, rw_array *to)
     stencil *s = user;
     if (s->map.far)
         return rw_fail(context(s), RW_ERR_UNSUPPORTED,
-                       "%s: its diagonal cannot be found by products, since %s: use no preconditioner", s->map.name,
-                       s->map.far);
+                       "%s: its diagonal cannot be computed from products, because %s: use no preconditioner",
+                       s->map.name, s->map.far);
     if (!s->diagonal) RW_TRY(make_diagonal(s));
     return rw_array_copy(to, s->diagonal, s->device->queue);
 }
@@ -258,7 +258,7 @@ static rw_status prepare(stencil *s, const char *from, const char *to)
     if (!s->from || !s->to) return rw_fail_memory(context(s), 64, "an operator");
     if (s->n < 1)
         return rw_fail(context(s), RW_ERR_ARGUMENT,
-                       "%s: a grid of %lld x %lld x %lld cells: an operator has 1 at least", s->map.name,
+                       "%s: a grid of %lld x %lld x %lld cells: an operator needs at least 1 cell", s->map.name,
                        (long long)size[0], (long long)size[1], (long long)size[2]);
     return look(s);
 }

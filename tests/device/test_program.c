@@ -160,8 +160,7 @@ static void test_group_sizes(void **state)
         FAILS(RW_ERR_ARGUMENT,
               "program g: GROUP =", rw_program_create(dev, "g", text, &(rw_define){"GROUP", bad[i]}, 1, &p));
     const rw_define large[] = {{"GROUP", "8"}, {"SHARED_LARGE_BYTES", "1000000000"}};
-    FAILS(RW_ERR_ARGUMENT, "SHARED_LARGE_BYTES = 1000000000 exceeds",
-          rw_program_create(dev, "g", text, large, 2, &p));
+    FAILS(RW_ERR_ARGUMENT, "SHARED_LARGE_BYTES = 1000000000 exceeds", rw_program_create(dev, "g", text, large, 2, &p));
     char most[16];
     int n = RW_MIN(rw_device_info(dev)->group_max, on("check") ? 4096 : 65536);
     snprintf(most, sizeof most, "%d", n);

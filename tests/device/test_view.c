@@ -293,7 +293,8 @@ static void test_refused(void **state)
     FAILS(RW_ERR_ARGUMENT, "shape[1] = -1", rw_array_reshape(a, 2, (const int64_t[]){-1, -1}, &v));
     FAILS(RW_ERR_ARGUMENT, "shape[0] = -2", rw_array_reshape(a, 1, (const int64_t[]){-2}, &v));
     OK(rw_array_transpose(a, NULL, &w));
-    FAILS(RW_ERR_ARGUMENT, "rw_array_reshape: the view is not contiguous", rw_array_reshape(w, 1, (const int64_t[]){24}, &v));
+    FAILS(RW_ERR_ARGUMENT, "rw_array_reshape: the view is not contiguous",
+          rw_array_reshape(w, 1, (const int64_t[]){24}, &v));
     FAILS(RW_ERR_ARGUMENT, "shapes must be equal", rw_array_copy(w, a, queue));
     rw_array_destroy(&w);
     /* elements that share memory: read, not written */
@@ -307,7 +308,8 @@ static void test_refused(void **state)
     FAILS(RW_ERR_ARGUMENT, "whose elements overlap in memory cannot be written", rw_array_copy(v, w, queue));
     FAILS(RW_ERR_ARGUMENT, "overlap in memory", rw_array_zero(v, queue));
     const rw_arg args[] = {rw_arg_array(v), rw_arg_array(w), rw_arg_int(12)};
-    FAILS(RW_ERR_ARGUMENT, "overlap in memory", launch1(queue, kernel_of(programs[device_index()], "grow"), 1, args, 3));
+    FAILS(RW_ERR_ARGUMENT, "overlap in memory",
+          launch1(queue, kernel_of(programs[device_index()], "grow"), 1, args, 3));
     rw_array_destroy(&v), rw_array_destroy(&w);
     OK(rw_array_view(a, RW_DTYPE_DEFAULT, 2, twice, near, 0, &v));
     FAILS(RW_ERR_ARGUMENT, "overlap in memory", rw_array_zero(v, queue));

@@ -465,11 +465,11 @@ static void test_bad_meshes(void **state)
     rw_blocks *g;
 
     s = good, s.cells[1] = 0;
-    expect(&s, RW_ERR_ARGUMENT, "block 0 has 0 cells along its axis 1: at least 1");
+    expect(&s, RW_ERR_ARGUMENT, "block 0 has 0 cells along its axis 1: at least 1 is needed");
     s = good, s.cells[0] = s.cells[1] = s.cells[2] = 1300;
     expect(&s, RW_ERR_ARGUMENT, "more than 2^31 - 1 cells");
     s = good, s.mesh.nvertices = 8, blocks[0][6] = 8;
-    expect(&s, RW_ERR_INPUT, "corner 6 of block 0 is vertex 8, but vertices are 0 to 7");
+    expect(&s, RW_ERR_INPUT, "corner 6 of block 0 is vertex 8, but vertices are numbered 0 to 7");
     blocks[0][6] = -1;
     expect(&s, RW_ERR_INPUT, "corner 6 of block 0 is vertex -1");
     blocks[0][6] = 2;
@@ -504,7 +504,7 @@ static void test_bad_meshes(void **state)
     s = good, s.mesh.nblocks = 3;
     const int third[8] = {1, 12, 13, 2, 5, 14, 15, 6};
     memcpy(blocks[2], third, sizeof third);
-    expect(&s, RW_ERR_INPUT, "the face of vertices 1, 2, 5, 6 belongs to three blocks: 0, 1, 2");
+    expect(&s, RW_ERR_INPUT, "the face of vertices 1, 2, 5, 6 belongs to three blocks, 0, 1, 2");
 
     rw_surface surface = {.kind = RW_SURFACE_SPHERE};
     rw_on_surface curved = {0, 2, {0, 6}};

@@ -99,7 +99,7 @@ static void test_names(void **state)
     FAILS(RW_ERR_ARGUMENT, "stencil = euler3 is none of euler3d, euler2d, ns2d, ns3d; nearest is euler3d",
           rw_params_parse(ctx, params, "stencil=euler3", &spec));
     FAILS(RW_ERR_ARGUMENT, "nearest is inner", rw_params_parse(ctx, params, "mode=iner", &spec));
-    FAILS(RW_ERR_ARGUMENT, "\"x\" is no option of trace; options are cells=…",
+    FAILS(RW_ERR_ARGUMENT, "\"x\" is not an option of trace; options are cells=…",
           rw_params_parse(ctx, params, "x", &spec));
     FAILS(RW_ERR_ARGUMENT, "mode is given twice", rw_params_parse(ctx, params, "inner:mode=full", &spec));
     OK(rw_params_parse(ctx, params, "cells=7x1000000", &spec));
