@@ -1,15 +1,15 @@
-/* Tasks and dependencies. While dependencies are added the tasks are kept in an order in which each stands behind those
+/* Tasks and dependencies. While dependencies are added the tasks are kept in an order in which each comes after those
  * it needs: a dependency that agrees with the order costs nothing. One that does not is looked into from both ends, a
  * dependency at a time in turn (Haeupler, Kavitha, Mathew, Sen, Tarjan, ACM Transactions on Algorithms 8, 2012):
  *
  *   order       … task … u … needed …       `needed` shall come before `task`
  *   forward     what needs `task`, as far as `needed`
  *   backward    what `needed` needs, as far back as `task`
- *   if they meet there is a cycle; else, whichever ends first: forward goes right behind `needed`, or backward right
+ *   if they meet there is a cycle; else, whichever ends first: forward goes right after `needed`, or backward right
  *   before `task`, each in its order
  *
  * Places in the order are numbers with gaps; where a gap is full those around it are numbered anew. Searches (path.c)
- * need not look behind the last task they are looking for. */
+ * need not look beyond the last task they are looking for. */
 #include <stdlib.h>
 
 #include "depgraph/depgraph_private.h"
@@ -65,7 +65,7 @@ static void take_out(rw_depgraph *g, int t)
 
 static const uint64_t GAP = UINT64_C(1) << 32, PLACES = UINT64_C(1) << 62;
 
-/* The n tasks behind `before` have no places yet, and there is no room: those around them move too. The smallest range
+/* The n tasks after `before` have no places yet, and there is no room: those around them move too. The smallest range
  * of places that begins at a multiple of its length is taken in which, with them, tasks are rare: up to 1.5^i in 2^i
  * places (Bender, Cole, Demaine, Farach-Colton, Zito, European Symposium on Algorithms 2002), which makes it
  * logarithmic on average. */
@@ -86,7 +86,7 @@ static void make_room(rw_depgraph *g, int before, int n)
         g->task[t].place = place;
 }
 
-/* n tasks, in this order, go behind another one, -1: to the beginning. */
+/* n tasks, in this order, go after another one, -1: to the beginning. */
 static void put_behind(rw_depgraph *g, const int *list, int n, int before)
 {
     int behind = before < 0 ? g->first : g->task[before].behind, last = before;
@@ -149,7 +149,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The tasks of a search, which has ended, go behind a task (forward) or before it. */
+/* The tasks of a search, which has ended, go after a task (forward) or before it. */
 static rw_status move(rw_depgraph *g, const end *e, int beside)
 {
     placed *list = rw_calloc((size_t)e->n, sizeof *list);

@@ -1,6 +1,6 @@
 /* Parts of a graph: whether each is separate, whether they can be run one after another, and at the same time.
  *
- * Units are the parts and the tasks of no part; unit A stands before unit B when a task of B needs one of A. If this
+ * Units are the parts and the tasks of no part; unit A comes before unit B when a task of B needs one of A. If this
  * relation has no cycle, the units can be run in an order, and every part is separate: a path that leaves it and comes
  * back would be a cycle. So one ordering of the units decides (Kahn). If it fails, a part that is not separate is
  * looked for among the units that could not be ordered; if each of these is separate, parts need each other round
@@ -10,7 +10,7 @@
 
 #include "depgraph/depgraph_private.h"
 
-/* Parts, and behind them the tasks of no part, with their tasks in order. */
+/* Parts, followed by the tasks of no part, with their tasks in order. */
 typedef struct units {
     int n, *of;          /* by task */
     int *first, *member; /* member[first[u] … first[u + 1] - 1] */

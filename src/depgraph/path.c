@@ -1,5 +1,5 @@
 /* Searches, all by breadth, so that the path found is a shortest one. None of them calls itself: a graph may be as deep
- * as it is large. A walk does not look at tasks that stand behind all those it is looking for (graph.c keeps the
+ * as it is large. A walk does not look at tasks that come after all those it is looking for (graph.c keeps the
  * order). */
 #include "depgraph/depgraph_private.h"
 

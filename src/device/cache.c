@@ -250,7 +250,7 @@ void rw_cache_store(rw_context *ctx, const char *key, const char *suffix, const 
 
 /* ---- describe, clear ------------------------------------------------------------------------------------------- */
 
-/* Number of the entries in the folder, their bytes in *bytes; removes them, and what crashed writers left behind. */
+/* Number of the entries in the folder, their bytes in *bytes; removes them, and files that crashed writers left. */
 static int64_t walk(const char *folder, bool remove, int64_t *bytes)
 {
     DIR *d = opendir(folder);

@@ -1,6 +1,6 @@
 /* The declarations KERNEL(name, parameters) of a text, so that a launch can check and convert arguments.
  *
- * This is no preprocessor: a kernel that stands under a false condition is declared all the same, and a type that is
+ * This is not a preprocessor: a kernel inside a false #if is declared all the same, and a type that is
  * defined under two conditions may be either. */
 #include <ctype.h>
 #include <stdlib.h>
@@ -155,7 +155,7 @@ static unsigned elements_of_macro(const names *in, const char *type, int depth)
     return found;
 }
 
-/* What an array behind a pointer to such a type must hold: a bit for each dtype of a real element (of a complex one's
+/* Elements of an array passed as a pointer to such a type: a bit for each dtype of a real element (of a complex one's
  * parts) that it may be; 0 for a type that is not known. */
 static unsigned elements_of(const names *in, const char *type, int depth)
 {

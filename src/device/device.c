@@ -1,4 +1,4 @@
-/* Devices: the list of all kinds, opening by name, counters. The kinds themselves live in the folders beside. */
+/* Devices: the list of all kinds, opening by name, counters. The kinds themselves are in the neighbouring folders. */
 #include <string.h>
 
 #include "device/device.h"

@@ -1,4 +1,4 @@
-/* Names of devices: KIND or KIND:N, with options behind, as in cpu:4:tiling=gpu. */
+/* Names of devices: KIND or KIND:N, followed by options, as in cpu:4:tiling=gpu. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static bool split(const char *text, const char *end, rw_device_name *name)
     return true;
 }
 
-/* One option, from behind its colon. */
+/* One option; the text begins after its colon. */
 static rw_status parse_option(rw_context *ctx, const char *device, const char *option, size_t n, rw_device_name *name)
 {
     static const char *const options[] = {"tiling"};
@@ -67,7 +67,7 @@ static rw_status parse_option(rw_context *ctx, const char *device, const char *o
 rw_status rw_device_name_parse(rw_context *ctx, const char *text, rw_device_name *name)
 {
     const char *equals = strchr(text, '='), *end = text + strlen(text), *option = end;
-    if (equals) /* options begin behind the last colon before the first = */
+    if (equals) /* options begin after the last colon before the first = */
         for (const char *c = text; c < equals; ++c)
             if (*c == ':') option = c;
     *name = (rw_device_name){.index = -1};

@@ -27,7 +27,7 @@ static void add_types(rw_text *t, const char *real)
     rw_text_add(t, "typedef %s complex;\n", strcmp(real, "f32") ? "c128" : "c64");
 }
 
-/* Parts of the dialect that take a compiler long are read where a word of theirs stands in the text or a definition. */
+/* Parts of the dialect that are slow to compile are included only if the text or a definition contains their words. */
 static bool mentions(const char *text, const rw_define *defines, int n, const char *word)
 {
     bool found = strstr(text, word);

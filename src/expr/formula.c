@@ -1,4 +1,4 @@
-/* The arguments are fields of a grid without rows, so that the language, its checks and its formulas serve here too. */
+/* The arguments are fields of a grid without rows, so that the language, its checks and its formulas apply here too. */
 #include "expr/formula.h"
 
 #include <string.h>

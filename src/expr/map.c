@@ -1,4 +1,4 @@
-/* Whether a program is a map from one field to another, and how far it looks. */
+/* Whether a program is a map from one field to another, and its stencil width. */
 #include "expr/map.h"
 
 #include "expr/program.h"
@@ -59,7 +59,7 @@ static rw_status check_statements(rw_context *ctx, const rw_expr *e, int from, i
                    e->call ? "because it calls a function in C" : "because there is no compiler");
 }
 
-/* One-sided formulas of order 4 beside a side look at four cells. */
+/* One-sided formulas of order 4 next to a side read four cells. */
 static int64_t reach_of(const rw_graph *g, int field, int axis)
 {
     int64_t reach = g->order == 4 ? 3 : 0;

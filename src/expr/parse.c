@@ -221,7 +221,7 @@ static rw_syntax *call(parser *p, int at, const char *name)
     return s;
 }
 
-/* "[i + 1, j - 2]" behind a value: the value at a neighbour, shift(value, 1, -2). */
+/* "[i + 1, j - 2]" after a value: the value at a neighbour, shift(value, 1, -2). */
 static rw_syntax *neighbour(parser *p, rw_syntax *value)
 {
     static const char letters[] = "ijk";

@@ -1,5 +1,5 @@
 /* Creating, binding, running. A run is, pass by pass: one launch over the grid, one small launch for the numbers that
- * it reduces, and the exchange of arrays written beside themselves. Nothing is copied. */
+ * it reduces, and the swap of arrays written to a second array. Nothing is copied. */
 #include "expr/program.h"
 
 #include <stdlib.h>
@@ -646,7 +646,7 @@ static rw_status check_recordable(rw_expr *e)
     return RW_OK;
 }
 
-/* What was written beside a field becomes the field. Memory that the caller lent to the array stays with the array. */
+/* The second array of a field becomes the field. Memory that the caller lent to the array stays with the array. */
 static rw_status take_shadow(rw_expr *e, int f, rw_queue *q)
 {
     rw_array *a = e->bound[f];

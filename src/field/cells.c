@@ -115,7 +115,7 @@ rw_status rw_blocks_volumes(const rw_blocks *g, double *volumes)
     return rw_blocks_visit(g, put_volume, volumes) ? RW_OK : rw_fail_memory(g->ctx, 0, "rows of points");
 }
 
-/* The cell behind a side that is a face of the block; -1: none. */
+/* The cell on the other side of a face of the block; -1: none. */
 static int64_t behind(const rw_blocks *g, int block, int side, const int at[3])
 {
     const rw_block_place *b = g->blocks + block;

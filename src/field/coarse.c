@@ -1,4 +1,4 @@
-/* The coarse mesh of a block-structured grid: its edges and faces, how each block looks at them, whether all that is
+/* The coarse mesh of a block-structured grid: its edges and faces, how each block refers to them, whether all that is
  * shared has the same cells on both sides, and the numbers of points: vertices, then those inside edges, faces, blocks.
  *
  * An edge is known by its two vertices, a face by its four; sorting brings together what is shared. */
@@ -36,7 +36,7 @@ void rw_face_corners(int face, int corner[4])
 
 /* ---- what is shared ---------------------------------------------------------------------------------------------- */
 
-/* An edge or face of one block, by its vertices in ascending order (an edge: twice 0 behind them). */
+/* An edge or face of one block, by its vertices in ascending order (an edge: followed by two zeros). */
 typedef struct side_of {
     int key[4], block, number;
 } side_of;

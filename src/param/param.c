@@ -81,7 +81,7 @@ static const char *split_counts(const char *allowed, int *least, int *most)
 
 static bool is_range(const char *allowed) { return *allowed == '[' || *allowed == '('; }
 
-/* "off|(0, 1]": the limits behind the word, whose length is *n; 0: there is no word. */
+/* "off|(0, 1]": the limits after the word, whose length is *n; 0: there is no word. */
 static const char *split_word(const char *allowed, size_t *n)
 {
     *n = isalpha((unsigned char)*allowed) ? strcspn(allowed, "|") : 0;

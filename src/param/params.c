@@ -164,7 +164,7 @@ static rw_status read_once(rw_context *ctx, const rw_params *p, const rw_param *
     return rw_param_read_text(ctx, row, where, row->name, method, text, to->structure);
 }
 
-/* A word behind the method; `whole` is the text from there on, which a nested text takes. */
+/* A word after the method; `whole` is the text from there on, which a nested text takes. */
 static rw_status read_word(rw_context *ctx, const rw_params *p, const char *where, const char *word, const char *whole,
                            parsed *to)
 {

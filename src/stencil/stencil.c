@@ -127,7 +127,7 @@ static rw_status compare(const stencil *s, const double *ax, const double *az, c
         s->map.name, s->to, s->from, error, (long long)at, most);
 }
 
-/* Whole numbers of [-256, 256] over 512, times the size: x + a z is exact in single precision. */
+/* Integers of [-256, 256] over 512, times the size: x + a z is exact in single precision. */
 static double few_digits(uint64_t seed, int64_t i)
 {
     return (floor(rw_random_uniform(seed, (uint64_t)i) * 513) - 256) / 512;
@@ -188,7 +188,7 @@ static bool has_colour(const axis a[3], const int64_t c[3], int64_t cell)
            colour(&a[2], cell / a[0].n / a[1].n) == c[2];
 }
 
-/* What one colour tells, into d. */
+/* The diagonal entries of one colour, into d. */
 static rw_status probe(stencil *s, const axis a[3], const int64_t c[3], double *x, double *y, double *d)
 {
     for (int64_t i = 0; i < s->n; ++i) x[s->parts * i] = has_colour(a, c, i);
