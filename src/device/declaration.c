@@ -237,7 +237,7 @@ static rw_status parse_kernel(rw_program *p, const char *at, const names *in, in
     p->nkernels++;
     if (!n || is_word(*s))
         return rw_fail(ctx, RW_ERR_COMPILE, "program %s: KERNEL(%s…: %s", p->name, k->name,
-                       n ? "a name of more than 63 characters" : "the kernel's name is missing");
+                       n ? "the name has more than 63 characters" : "the kernel's name is missing");
     while (isspace((unsigned char)*s)) ++s;
     if (*s != ',')
         return rw_fail(ctx, RW_ERR_COMPILE, "program %s: kernel %s has no parameters: give it an array to write to",

@@ -174,7 +174,7 @@ static rw_syntax *number(parser *p)
     }
     n = p->at - start;
     if (n > 63) {
-        FAIL(p, start, "a number of more than 63 characters");
+        FAIL(p, start, "a number has more than 63 characters");
         return NULL;
     }
     memcpy(digits, t + start, (size_t)n), digits[n] = 0;

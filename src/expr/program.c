@@ -537,8 +537,8 @@ rw_status rw_expr_set_complex(rw_expr *e, const char *scalar, double re, double 
     int i = rw_graph_find_param(e->graph, scalar);
     if (i < 0) return fail_nearest(e, "scalar", scalar, false);
     if (im != 0 && !e->graph->params[i].is_complex)
-        return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "scalar %s of %s is real; %g%+gi given", scalar, e->name, re,
-                       im);
+        return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "scalar %s of %s is real, but %g%+gi is given", scalar, e->name,
+                       re, im);
     if (e->graph->params[i].state >= 0) return rw_expr_set_state(e, e->graph->params[i].state, re);
     rw_expr_set_index(e, i, re, im);
     return RW_OK;

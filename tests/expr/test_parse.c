@@ -286,7 +286,7 @@ static const struct {
     {"r = 0x10", AT("3:17", "a number is followed directly by a name: write a product as 0*x…")},
     {"r = 1e", AT("3:17", "a number is followed directly by a name: write a product as 1*e…")},
     {"r = 1234567890123456789012345678901234567890123456789012345678901234",
-     AT("3:16", "a number of more than 63 characters")},
+     AT("3:16", "a number has more than 63 characters")},
     {"r = abcdefghijklmnopqrstuvwxyzabcdef",
      AT("3:16", "the name beginning with abcdefghijklmnopqrstuvwxyzabcde has more than 31 characters")},
     {"abcdefghijklmnopqrstuvwxyzabcdef = 1",

@@ -65,7 +65,7 @@ static void test_messages(void **state)
     OK(rw_expr_bind(e, "unused", v)); /* what no pass uses may be anything */
     OK(rw_expr_run(e, q));
     FAILS(rw_expr_set(e, "aa", 1), RW_ERR_ARGUMENT, "run has no scalar aa; nearest is a");
-    FAILS(rw_expr_set_complex(e, "a", 1, 2), RW_ERR_ARGUMENT, "scalar a of run is real; 1+2i given");
+    FAILS(rw_expr_set_complex(e, "a", 1, 2), RW_ERR_ARGUMENT, "scalar a of run is real, but 1+2i is given");
     OK(rw_expr_set_complex(e, "c", 1, 2));
     rw_expr_destroy(&e);
     e = create("u = v*a", &grid, uv, 2);

@@ -374,7 +374,7 @@ static void test_mistakes(void **state)
     FAILS(RW_ERR_ARGUMENT, "dot takes two arrays", rw_reducer_value(dot, queue, x, NULL, &re, NULL));
     FAILS(RW_ERR_ARGUMENT, "other size", rw_reducer_value(dot, queue, x, y, &re, NULL));
     FAILS(RW_ERR_ARGUMENT, "dot of f64", rw_reducer_value(dot, queue, x, f, &re, NULL));
-    FAILS(RW_ERR_ARGUMENT, "given 10 f32", rw_reducer_value(r, queue, f, NULL, &re, NULL));
+    FAILS(RW_ERR_ARGUMENT, "cannot take 10 f32", rw_reducer_value(r, queue, f, NULL, &re, NULL));
     FAILS(RW_ERR_ARGUMENT, "at index 3, but the array has 3 f64", rw_reducer_run(r, queue, x, NULL, result, 3));
     FAILS(RW_ERR_ARGUMENT, "at index -1", rw_reducer_run(r, queue, x, NULL, result, -1));
     FAILS(RW_ERR_ARGUMENT, "has 3 c128", rw_reducer_run(r, queue, x, NULL, wrong, 0));
