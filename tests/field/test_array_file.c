@@ -94,7 +94,7 @@ static void test_conversions(void **state)
             const void *p, *q;
             OK(rw_array_save(a, path_of("c.npy")));
             if (rw_dtype_is_complex(from) && !rw_dtype_is_complex(to)) {
-                FAILS(RW_ERR_INPUT, "holds complex numbers", rw_array_load(dev, path_of("c.npy"), to, &b));
+                FAILS(RW_ERR_INPUT, "contains complex entries", rw_array_load(dev, path_of("c.npy"), to, &b));
                 assert_null(b);
                 rw_array_destroy(&a);
                 continue;

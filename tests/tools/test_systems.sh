@@ -426,7 +426,7 @@ expect 2 "rtol = -1 is outside (0, inf) and not off" solve real.mtx -t -1
 expect 2 "--values f16 is none of f32, f64" solve real.mtx --values f16
 expect 2 "jacobi: the diagonal entry of row 1, counted from 0, is missing or singular" solve singular.mtx -p jacobi
 printf '%%%%MatrixMarket matrix array complex general\n1 1\n1 1\n' > complex-one.mtx
-expect 2 "holds complex numbers" solve real.mtx b.mtx -g complex-one.mtx
+expect 2 "contains complex entries" solve real.mtx b.mtx -g complex-one.mtx
 expect 2 "cannot open 'nowhere.mtx'" solve nowhere.mtx
 expect 2 "cannot open 'nowhere.mtx'" convert nowhere.mtx -o copied.mtx
 expect 2 "cannot open 'nowhere.npy'" solve real.mtx -g nowhere.npy
