@@ -211,8 +211,8 @@ static rw_status place_on_surfaces(rw_blocks *g, const rw_coarse_mesh *m)
         const rw_on_surface *c = m->curved + i;
         int edges[4] = {-1, -1, -1, -1}, face = -1;
         if (c->surface < 0 || c->surface >= m->nsurfaces)
-            return rw_fail(g->ctx, RW_ERR_INPUT, "curved part %d lies on surface %d, but there are %d surfaces", i,
-                           c->surface, m->nsurfaces);
+            return rw_fail(g->ctx, RW_ERR_INPUT, "curved part %d lies on surface %d, but the number of surfaces is %d",
+                           i, c->surface, m->nsurfaces);
         if (c->n == 2) edges[0] = find_edge(g, c->vertex[0], c->vertex[1]);
         else if (c->n == 4) face = find_face(g, c->vertex, edges);
         if (edges[0] < 0)

@@ -449,8 +449,8 @@ static void test_parts_that_need_each_other(void **state)
     need(g, 3, 0), need(g, 1, 2);
     OK(rw_depgraph_partition(g, part, 2, names, &p));
     assert_false(p->accepted);
-    assert_non_null(strstr(p->reason, "right needs left (a0 -> b1)"));
-    assert_non_null(strstr(p->reason, "left needs right (b0 -> a1)"));
+    assert_non_null(strstr(p->reason, "right depends on left (a0 -> b1)"));
+    assert_non_null(strstr(p->reason, "left depends on right (b0 -> a1)"));
     assert_true(p->npath == 4 && !p->level && !p->structure);
     rw_partition_destroy(&p);
     rw_depgraph_destroy(&g);

@@ -475,7 +475,7 @@ static void test_bad_meshes(void **state)
     blocks[0][6] = 2;
     expect(&s, RW_ERR_INPUT, "corners 2 and 6 of block 0 are the same vertex 2");
     blocks[0][6] = 6, vertices[3][1] = NAN;
-    expect(&s, RW_ERR_INPUT, "vertex 3 lies at y = nan");
+    expect(&s, RW_ERR_INPUT, "vertex 3 has y = nan");
     vertices[3][1] = 1;
 
     static const int upside_down[8] = {4, 5, 6, 7, 0, 1, 2, 3}, twisted[8] = {0, 1, 2, 3, 5, 4, 6, 7};
@@ -509,11 +509,11 @@ static void test_bad_meshes(void **state)
     rw_surface surface = {.kind = RW_SURFACE_SPHERE};
     rw_on_surface curved = {0, 2, {0, 6}};
     s = good, s.mesh.nsurfaces = 1, s.mesh.surfaces = &surface, s.mesh.ncurved = 1, s.mesh.curved = &curved;
-    expect(&s, RW_ERR_ARGUMENT, "surface 0 is none");
+    expect(&s, RW_ERR_ARGUMENT, "surface 0 is invalid");
     surface.radius = 2;
     expect(&s, RW_ERR_INPUT, "curved part 0 is neither an edge (2 vertices) nor a face (4 vertices) of a block");
     curved.surface = 1;
-    expect(&s, RW_ERR_INPUT, "curved part 0 lies on surface 1, but there are 1");
+    expect(&s, RW_ERR_INPUT, "curved part 0 lies on surface 1, but the number of surfaces is 1");
     assert_int_equal(rw_blocks_cylinder(ctx, 0.5, 0.6, 1, (int[3]){1, 1, 1}, &g), RW_ERR_ARGUMENT);
     assert_int_equal(rw_blocks_box(ctx, (double[3]){1, 0, 1}, (int[3]){1, 1, 1}, &g), RW_ERR_ARGUMENT);
 }

@@ -800,9 +800,9 @@ static void test_refused(void **state)
     s = good, s.stencil = RW_MULTIBLOCK_NS2D;
     refuses("ns2d with 4 cells along r: it couples one plane, nr = 1", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = good, s.stencil = RW_MULTIBLOCK_STENCILS;
-    refuses("stencil = 4 is not one of", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
+    refuses("stencil = 4 is not a value of", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = good, s.mode = RW_MULTIBLOCK_MODES;
-    refuses("mode = 3 is not one of", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
+    refuses("mode = 3 is not a value of", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = good, s.omega = 1;
     refuses("omega = 1 stands on the diagonal of complex matrices", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = good, s.is_complex = true, s.omega = INFINITY;
