@@ -19,7 +19,7 @@ static _Thread_local rw_text *collected; /* where its log lines go; NULL: to the
 static void mark_cut(char *text, size_t size, int wanted)
 {
     if (wanted < 0) {
-        snprintf(text, size, "(a message that cannot be printed)");
+        snprintf(text, size, "(a message that cannot be formatted)");
     } else if ((size_t)wanted >= size) {
         size_t end = size - sizeof("...");
         while (end > 0 && ((unsigned char)text[end] & 0xC0) == 0x80) end--; /* not inside a UTF-8 character */
@@ -139,8 +139,8 @@ rw_status rw_fail_prefix(rw_context *ctx, rw_status status, const char *format, 
 rw_status rw_fail_null(const char *function, const char *argument)
 {
     const size_t n = strlen(function) - (rw_ends_in(function, "_sized") ? strlen("_sized") : 0);
-    return rw_fail(NULL, RW_ERR_ARGUMENT, "%.*s: %s is NULL: only an argument that the header calls optional may be",
-                   (int)n, function, argument);
+    return rw_fail(NULL, RW_ERR_ARGUMENT, "%.*s: %s is NULL: only arguments documented as optional may be NULL", (int)n,
+                   function, argument);
 }
 
 unsigned rw_failures(void) { return failures; }
@@ -155,8 +155,8 @@ rw_status rw_callback_status(rw_context *ctx, rw_status status, unsigned before,
 rw_status rw_fail_memory(rw_context *ctx, size_t bytes, const char *what)
 {
     return rw_fail(ctx, RW_ERR_MEMORY,
-                   "host memory is exhausted: %zu bytes for %s cannot be had: choose a smaller size or free memory",
-                   bytes, what);
+                   "out of host memory: cannot allocate %zu bytes for %s: choose a smaller size or free memory", bytes,
+                   what);
 }
 
 void rw_context_set_log(rw_context *context, rw_log_level level, rw_log_function *function, void *user)
@@ -215,7 +215,7 @@ rw_status rw_context_set_cache(rw_context *context, bool enabled, const char *fo
     RW_NEED(context, "context");
     if (folder && !*folder)
         return rw_fail(context, RW_ERR_ARGUMENT,
-                       "rw_context_set_cache: folder is empty: give a path, or NULL for the default place");
+                       "rw_context_set_cache: folder is empty: give a path, or NULL for the default folder");
     char *copy = NULL;
     if (folder) {
         copy = rw_strdup(folder);

@@ -90,7 +90,7 @@ static number load(rw_dtype type, const void *from, size_t i)
     return (number){0};
 }
 
-/* The 53 leading digits, the last one odd where others follow: rounding that again rounds once. */
+/* The 53 leading bits, the last one odd where others follow (round to odd): a second rounding then equals one. */
 static double leading(wide v)
 {
     const wide size = v < 0 ? -v : v;

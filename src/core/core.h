@@ -1,4 +1,4 @@
-/* What every other folder of the library stands on: failing with a message, memory, text buffers, injected faults.
+/* What every other folder of the library is built on: failing with a message, memory, text buffers, injected faults.
  *
  *   if (n < 0) return rw_fail(ctx, RW_ERR_ARGUMENT, "size = %ld is negative: give the number of cells", n);
  *   RW_TRY(rw_array_create(...));            returns the status of a failed call
@@ -214,7 +214,7 @@ const char *rw_build_commit(void);
 /* What rw_within returns for this thread; NULL: nothing. Set under a lock of the caller's. */
 void rw_within_set(const char *library);
 
-/* What this thread wants to be told of before a program is given to a compiler; NULL: nothing. */
+/* Callback of this thread before a program is compiled; NULL: none. */
 typedef void rw_compiling_function(void *user, const char *program, int known);
 void rw_compiling_set(rw_compiling_function *function, void *user);
 /* known: how many programs are to be compiled from this one on; 0: not known. */
@@ -239,7 +239,7 @@ bool rw_threads_lost(void);
 /* Files. Paths are UTF-8; every failure names the path and the reason of the system. */
 /* The whole file with a NUL added, to be freed with rw_free; more than `limit` bytes is an error (0: no limit). */
 rw_status rw_file_read(rw_context *ctx, const char *path, size_t limit, char **data, size_t *n);
-/* The same from where an open file stands; `name` stands in messages. The file stays open. */
+/* The same from the current position of an open file; `name` is used in messages. The file stays open. */
 rw_status rw_file_read_open(rw_context *ctx, int fd, const char *name, size_t limit, char **data, size_t *n);
 bool rw_write_all(int fd, const char *data, size_t n); /* all bytes, or false with errno */
 /* Writes to a temporary file in the same folder, fsync, rename: the old file stays until the new one is whole. */
@@ -248,7 +248,7 @@ rw_status rw_file_write(rw_context *ctx, const char *path, const void *data, siz
 rw_status rw_file_write_private(rw_context *ctx, const char *path, const void *data, size_t n);
 rw_status rw_folder_create(rw_context *ctx, const char *path);         /* with parents; existing is fine */
 rw_status rw_folder_create_private(rw_context *ctx, const char *path); /* the same; what is made has mode 0700 */
-/* The two halves of an atomic replace for writers that need a path (HDF5, libpng): temporary name beside `path`
+/* The two halves of an atomic replace for writers that need a path (HDF5, libpng): temporary name next to `path`
  * (to be freed with rw_free), then commit (fsync + rename) or discard. Both free it and set it to NULL; a commit that
  * fails discards. */
 rw_status rw_file_replace_begin(rw_context *ctx, const char *path, char **temporary);

@@ -97,7 +97,7 @@ static bool close_file(int fd) { return close(fd) == 0 || errno == EINTR; /* Lin
 
 rw_status rw_file_read(rw_context *ctx, const char *path, size_t limit, char **data, size_t *n)
 {
-    if (!data) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_file_read: data is NULL: give a place for the bytes");
+    if (!data) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_file_read: data is NULL: pass a pointer for the bytes");
     *data = NULL;
     if (n) *n = 0;
     RW_TRY(check_path(ctx, "rw_file_read", path));
@@ -137,9 +137,7 @@ rw_status rw_file_read_open(rw_context *ctx, int fd, const char *path, size_t li
         length += (size_t)got;
         if (length > limit) {
             status = rw_fail(ctx, RW_ERR_FILE,
-                             "cannot read '%s': it has more than the %zu bytes allowed here: "
-                             "is it the right file?",
-                             path, limit);
+                             "cannot read '%s': it exceeds the limit of %zu bytes: is it the right file?", path, limit);
             break;
         }
         if (got == 0) break;
@@ -196,7 +194,8 @@ static rw_status find_target(rw_context *ctx, const char *path, bool private, ch
 static rw_status begin(rw_context *ctx, const char *path, bool private, char **temporary)
 {
     static atomic_int count;
-    if (!temporary) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_file_replace_begin: temporary is NULL: give a place");
+    if (!temporary)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_file_replace_begin: temporary is NULL: pass a pointer for the name");
     *temporary = NULL;
     RW_TRY(check_path(ctx, "rw_file_replace_begin", path));
     char *target;
@@ -222,7 +221,7 @@ static rw_status begin(rw_context *ctx, const char *path, bool private, char **t
         }
         int reason = errno;
         rw_free(name);
-        status = fail(ctx, "create a file beside", path, reason);
+        status = fail(ctx, "create a file next to", path, reason);
         if (reason != EEXIST) break; /* EEXIST: left by a crashed process of the same number */
         status = tries == 99 ? status : RW_OK;
     }
@@ -289,7 +288,7 @@ void rw_file_replace_discard(char **temporary)
 static rw_status write_file(rw_context *ctx, const char *path, const void *data, size_t n, bool private)
 {
     if (!data && n > 0)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_file_write: data is NULL but n = %zu: give the bytes", n);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_file_write: data is NULL but n = %zu: pass the bytes", n);
     char *temporary;
     RW_TRY(begin(ctx, path, private, &temporary));
     int fd = open_file(temporary, O_WRONLY, 0);

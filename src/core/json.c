@@ -232,7 +232,7 @@ static rw_status parse_number(reader *r, double *number)
     bool zero = peek(r) == '0';
     if (!take_digits(r)) return expected(r, "a digit");
     size_t first = begin + (r->text[begin] == '-');
-    if (zero && r->at > first + 1) return fail_at(r, first, "a number begins with 0: leave the leading zero out");
+    if (zero && r->at > first + 1) return fail_at(r, first, "a number begins with 0: remove the leading zero");
     if (take(r, '.') && !take_digits(r)) return expected(r, "a digit after the decimal point");
     if (take(r, 'e') || take(r, 'E')) {
         if (!take(r, '+')) take(r, '-');
@@ -245,7 +245,7 @@ static rw_status parse_number(reader *r, double *number)
     copy[length] = '\0';
     *number = rw_strtod(copy, NULL);
     if (copy != local) rw_free(copy);
-    if (!isfinite(*number)) return fail_at(r, begin, "the number is beyond 1.8e308: give a smaller one");
+    if (!isfinite(*number)) return fail_at(r, begin, "the number exceeds 1.8e308: give a smaller one");
     return RW_OK;
 }
 
@@ -282,7 +282,7 @@ static rw_status parse_escape(reader *r, char out[4], int *length)
     if (!take(r, 'u')) return expected(r, "one of \" \\ / b f n r t u after a backslash");
     unsigned code, low = 0;
     RW_TRY(parse_hex4(r, &code));
-    if (code == 0) return fail_at(r, begin, "\\u0000 is not supported: leave it out");
+    if (code == 0) return fail_at(r, begin, "\\u0000 is not supported: remove it");
     bool high = code >= 0xD800 && code <= 0xDBFF;
     if (high && take(r, '\\') && take(r, 'u')) RW_TRY(parse_hex4(r, &low));
     if (code >= 0xD800 && code <= 0xDFFF && !(high && low >= 0xDC00 && low <= 0xDFFF))
@@ -359,7 +359,7 @@ static rw_status check_duplicates(reader *r, member *members, int n)
     if (!second) return RW_OK;
     int shown = (int)strnlen(second->key, 200);
     while (shown > 0 && ((unsigned char)second->key[shown] & 0xC0) == 0x80) shown--; /* not inside a character */
-    return fail_at(r, second->at, "member \"%.*s\" stands twice in this object: remove one", shown, second->key);
+    return fail_at(r, second->at, "member \"%.*s\" occurs twice in this object: remove one", shown, second->key);
 }
 
 /* array = [ value , … ], object = { string : value , … }; the bracket not yet taken. */
@@ -450,13 +450,13 @@ static rw_status parse_value(reader *r, rw_json **value)
 
 rw_status rw_json_parse(rw_context *ctx, const char *text, size_t n, rw_json **tree)
 {
-    if (!tree) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_json_parse: tree is NULL: give a place for it");
+    if (!tree) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_json_parse: tree is NULL: pass a pointer for it");
     *tree = NULL;
     if (!text && n > 0)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_json_parse: text is NULL but n = %zu: give the text", n);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_json_parse: text is NULL but n = %zu: pass the text", n);
     if (n > INT_MAX) /* so that members fit in an int */
-        return rw_fail(ctx, RW_ERR_INPUT, "the JSON text has %zu bytes, at most %d are read: is it the right file?", n,
-                       INT_MAX);
+        return rw_fail(ctx, RW_ERR_INPUT,
+                       "the JSON text has %zu bytes, more than the limit of %d: is it the right file?", n, INT_MAX);
     reader r = {.ctx = ctx, .text = text, .n = n};
     rw_status status = parse_value(&r, tree);
     if (status == RW_OK && r.at < n) status = expected(&r, "the end of the text after the value");

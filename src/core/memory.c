@@ -105,7 +105,7 @@ bool rw_grow(void *items, int *capacity, int need, size_t size)
 
 /* ---- what is left ---------------------------------------------------------------------------------------------- */
 
-/* The number behind `key` in a small file of the kernel, times `unit`; -1 when there is none ("max"). */
+/* The number after `key` in a small file of the kernel, times `unit`; -1 when there is none ("max"). */
 static int64_t read_number(const char *path, const char *key, int64_t unit)
 {
     char line[256];

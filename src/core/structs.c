@@ -17,7 +17,7 @@ rw_status rw_struct_in(rw_context *ctx, const char *type, void *to, size_t size,
     if (from_size > size && !is_zero((const char *)from + size, from_size - size))
         return rw_fail(ctx, RW_ERR_ARGUMENT,
                        "%s: a member is set that this version of the library, " RW_VERSION
-                       ", does not have: use a library as recent as the headers, or leave the member 0",
+                       ", does not support: use a library as recent as the headers, or leave the member 0",
                        type);
     memcpy(to, from, common);
     memset((char *)to + common, 0, size - common);
@@ -28,8 +28,8 @@ rw_status rw_reserved_check(rw_context *ctx, const char *type, const int64_t *re
 {
     if (is_zero((const char *)reserved, (size_t)n * sizeof *reserved)) return RW_OK;
     return rw_fail(ctx, RW_ERR_ARGUMENT,
-                   "%s.reserved is set: set all members to 0 first, as {0} does; version " RW_VERSION
-                   " of the library has no members there",
+                   "%s.reserved is not 0: initialise the structure with {0}; version " RW_VERSION
+                   " of the library defines no members there",
                    type);
 }
 

@@ -70,8 +70,8 @@ static rw_status make(rw_context *ctx, const char *prefix, char **path)
     *path = rw_format("%s/%sXXXXXX", parent(), prefix);
     if (!*path) return rw_fail_memory(ctx, 64, "a path");
     if (mkdtemp(*path)) return RW_OK;
-    rw_status status = rw_fail(ctx, RW_ERR_FILE, "temporary folder %s: %s: set TMPDIR to a folder that can be written",
-                               *path, strerror(errno));
+    rw_status status =
+        rw_fail(ctx, RW_ERR_FILE, "temporary folder %s: %s: set TMPDIR to a writable folder", *path, strerror(errno));
     rw_free(*path);
     *path = NULL;
     return status;

@@ -18,7 +18,7 @@ typedef struct rw_task {
     uint64_t hash;    /* of the kind */
     int users, needs; /* first dependency of the lists; -1: none */
     int nusers, nneeds;
-    int before, behind; /* neighbours in an order in which each task stands behind those it needs; -1: none */
+    int before, behind; /* neighbours in an order in which each task comes after those it needs; -1: none */
     uint64_t place;     /* grows along the order */
 } rw_task;
 
@@ -55,7 +55,7 @@ void rw_path_text(const rw_depgraph *g, const int *path, int n, const char *arro
 /* structure.c: p->structure and p->nstructures; at most `most` steps for one comparison. */
 rw_status rw_partition_structures(const rw_depgraph *g, rw_partition *p, long most);
 
-/* The graphs of all parts, each with nodes for the values it reads from outside, as lists of neighbours one behind the
+/* The graphs of all parts, each with nodes for the values it reads from outside, as lists of neighbours, one after the
  * other. */
 typedef struct rw_nodes {
     int n, nedges;

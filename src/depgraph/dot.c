@@ -102,9 +102,10 @@ rw_status rw_depgraph_dot(const rw_depgraph *g, const rw_partition *p, char **te
     rw_text t = {0};
     int *member = NULL, *first = NULL;
     if (p && p->ntasks != g->ntasks)
-        return rw_fail(g->ctx, RW_ERR_ARGUMENT,
-                       "the partition is one of %d tasks, the graph has %d: make it anew after tasks are added",
-                       p->ntasks, g->ntasks);
+        return rw_fail(
+            g->ctx, RW_ERR_ARGUMENT,
+            "the partition has %d tasks, but the graph has %d: create the partition again after adding tasks",
+            p->ntasks, g->ntasks);
     add_head(g, p, &t);
     if (p && !list_parts(g, p, &member, &first)) t.failed = true;
     for (int i = 0; p && i < p->nparts && !t.failed; ++i)

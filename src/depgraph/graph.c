@@ -1,15 +1,15 @@
-/* Tasks and dependencies. While dependencies are added the tasks are kept in an order in which each stands behind those
+/* Tasks and dependencies. While dependencies are added the tasks are kept in an order in which each comes after those
  * it needs: a dependency that agrees with the order costs nothing. One that does not is looked into from both ends, a
  * dependency at a time in turn (Haeupler, Kavitha, Mathew, Sen, Tarjan, ACM Transactions on Algorithms 8, 2012):
  *
  *   order       … task … u … needed …       `needed` shall come before `task`
  *   forward     what needs `task`, as far as `needed`
  *   backward    what `needed` needs, as far back as `task`
- *   if they meet there is a cycle; else, whichever ends first: forward goes right behind `needed`, or backward right
+ *   if they meet there is a cycle; else, whichever ends first: forward goes right after `needed`, or backward right
  *   before `task`, each in its order
  *
  * Places in the order are numbers with gaps; where a gap is full those around it are numbered anew. Searches (path.c)
- * need not look behind the last task they are looking for. */
+ * need not look beyond the last task they are looking for. */
 #include <stdlib.h>
 
 #include "depgraph/depgraph_private.h"
@@ -65,7 +65,7 @@ static void take_out(rw_depgraph *g, int t)
 
 static const uint64_t GAP = UINT64_C(1) << 32, PLACES = UINT64_C(1) << 62;
 
-/* The n tasks behind `before` have no places yet, and there is no room: those around them move too. The smallest range
+/* The n tasks after `before` have no places yet, and there is no room: those around them move too. The smallest range
  * of places that begins at a multiple of its length is taken in which, with them, tasks are rare: up to 1.5^i in 2^i
  * places (Bender, Cole, Demaine, Farach-Colton, Zito, European Symposium on Algorithms 2002), which makes it
  * logarithmic on average. */
@@ -86,7 +86,7 @@ static void make_room(rw_depgraph *g, int before, int n)
         g->task[t].place = place;
 }
 
-/* n tasks, in this order, go behind another one, -1: to the beginning. */
+/* n tasks, in this order, go after another one, -1: to the beginning. */
 static void put_behind(rw_depgraph *g, const int *list, int n, int before)
 {
     int behind = before < 0 ? g->first : g->task[before].behind, last = before;
@@ -149,7 +149,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The tasks of a search, which has ended, go behind a task (forward) or before it. */
+/* The tasks of a search, which has ended, go after a task (forward) or before it. */
 static rw_status move(rw_depgraph *g, const end *e, int beside)
 {
     placed *list = rw_calloc((size_t)e->n, sizeof *list);
@@ -168,11 +168,14 @@ static rw_status fail_cycle(rw_depgraph *g, int task, int needed)
     rw_text text = {0};
     RW_TRY(rw_depgraph_find_path(g, &task, 1, &needed, 1, &path, &n));
     rw_path_text(g, path, n, " -> ", &text);
-    rw_status status = text.failed ? rw_fail_memory(g->ctx, 256, "a path")
-                                   : rw_fail(g->ctx, RW_ERR_ARGUMENT,
-                                             "task %d (%s) cannot need task %d (%s), which needs it already: %s: "
-                                             "leave one of these dependencies out",
-                                             task, g->task[task].label, needed, g->task[needed].label, text.data);
+    rw_status status =
+        text.failed
+            ? rw_fail_memory(g->ctx, 256, "a path")
+            : rw_fail(
+                  g->ctx, RW_ERR_ARGUMENT,
+                  "task %d (%s) cannot depend on task %d (%s), which already depends on it: %s: remove one of these "
+                  "dependencies",
+                  task, g->task[task].label, needed, g->task[needed].label, text.data);
     rw_text_free(&text), rw_free(path);
     return status;
 }
@@ -202,7 +205,7 @@ rw_status rw_depgraph_add_task(rw_depgraph *g, const char *kind, const char *lab
     RW_NEED(g, "graph");
     int n = g->ntasks;
     if (!kind || !label)
-        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "task %d: %s = NULL: give a text, \"\" if there is nothing to say", n,
+        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "task %d: %s = NULL: give a string, which may be empty", n,
                        kind ? "label" : "kind");
     if (n >= INT32_MAX / 4) return rw_fail(g->ctx, RW_ERR_ARGUMENT, "a graph has at most %d tasks", INT32_MAX / 4);
     char *own_kind = rw_strdup(kind), *own_label = rw_strdup(label);
@@ -236,10 +239,10 @@ rw_status rw_depgraph_add_dependency(rw_depgraph *g, int task, int needed)
     const int given[] = {task, needed};
     for (int i = 0; i < 2; ++i)
         if (given[i] < 0 || given[i] >= g->ntasks)
-            return rw_fail(g->ctx, RW_ERR_ARGUMENT, "%s = %d is not a task: there are %d, from 0 on",
+            return rw_fail(g->ctx, RW_ERR_ARGUMENT, "%s = %d is not a task: there are %d, numbered from 0",
                            i ? "needed" : "task", given[i], g->ntasks);
     if (task == needed)
-        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "task %d (%s) cannot need itself", task, g->task[task].label);
+        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "task %d (%s) cannot depend on itself", task, g->task[task].label);
     if (is_known(g, task, needed)) return RW_OK;
     if (g->ndependencies >= INT32_MAX / 4)
         return rw_fail(g->ctx, RW_ERR_ARGUMENT, "a graph has at most %d dependencies", INT32_MAX / 4);

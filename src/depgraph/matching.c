@@ -1,14 +1,13 @@
 /* Whether two connected graphs of parts are equal up to the names of their tasks: their nodes are put into cells, the
- * same for both, in which partners are to be found, and cells are split as long as they can be told apart (McKay,
+ * same for both, in which partners are to be found, and cells are split as long as they can be distinguished (McKay,
  * Congressus Numerantium 30, 1981).
  *
  *   cells      places first … first + size - 1 of two lists, one of each graph
- *   splitting by a cell W: nodes are told apart by how many nodes of W they read, and how many of W read them. If the
- *   graphs differ
- *              in these numbers they are not equal, as far as the choices made
+ *   splitting  by a cell W: nodes are distinguished by how many nodes of W they read, and how many of W read them. If
+ *              the graphs differ in these numbers they are not equal, as far as the choices made
  *   choice     when all cells that were split have been used and one has several nodes: one of the first graph gets one
  *              of the second for its partner, in a cell of their own, and it goes on from there
- *   back       when the graphs differ: the last choice is taken back, with the splits behind it, and the next partner
+ *   back       when the graphs differ: the last choice is taken back, with the splits after it, and the next partner
  *              is tried
  *
  * When each cell has one node, partners are compared dependency by dependency. A choice and its consequences cost as
@@ -113,7 +112,7 @@ static void split_off(rw_matching *m, int cell, int at)
     m->trail[m->ntrail++] = at;
 }
 
-/* Splits behind the first `from` are taken back. */
+/* Splits after the first `from` are undone. */
 static void merge(rw_matching *m, int from)
 {
     while (m->ntrail > from) {
@@ -159,7 +158,7 @@ static int find_touched(rw_matching *m, int graph, int W)
 }
 
 /* Touched nodes from … to - 1 are those of one cell: to its end, by key. The new cells wait, the largest of them all,
- * the old one included, only if the old one does: splitting by the others tells the same. */
+ * the old one included, only if the old one does: splitting by the others gives the same result. */
 static void split_cell(rw_matching *m, int from, int to)
 {
     const touched *list = m->touched[0];
@@ -300,8 +299,7 @@ rw_status rw_matching_compare(rw_matching *m, const int *a, const int *b, int n,
     while (m->v->task[b[i]] < 0) ++i;
     return rw_fail(
         m->g->ctx, RW_ERR_NOT_CONVERGED,
-        "after %ld steps it is open whether the part of task %s has the structure of another one: their tasks are too "
-        "much "
-        "alike: give kinds that tell them apart",
+        "after %ld steps it is undecided whether the part of task %s has the same structure as another part: their "
+        "tasks are too similar: give kinds that distinguish them",
         m->steps, m->g->task[m->v->task[b[i]]].label);
 }

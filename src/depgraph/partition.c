@@ -1,6 +1,6 @@
 /* Parts of a graph: whether each is separate, whether they can be run one after another, and at the same time.
  *
- * Units are the parts and the tasks of no part; unit A stands before unit B when a task of B needs one of A. If this
+ * Units are the parts and the tasks of no part; unit A comes before unit B when a task of B needs one of A. If this
  * relation has no cycle, the units can be run in an order, and every part is separate: a path that leaves it and comes
  * back would be a cycle. So one ordering of the units decides (Kahn). If it fails, a part that is not separate is
  * looked for among the units that could not be ordered; if each of these is separate, parts need each other round
@@ -10,7 +10,7 @@
 
 #include "depgraph/depgraph_private.h"
 
-/* Parts, and behind them the tasks of no part, with their tasks in order. */
+/* Parts, followed by the tasks of no part, with their tasks in order. */
 typedef struct units {
     int n, *of;          /* by task */
     int *first, *member; /* member[first[u] … first[u + 1] - 1] */
@@ -66,7 +66,7 @@ static void order(const rw_depgraph *g, units *u, int nparts)
 
 static rw_status fail_text(const rw_depgraph *g)
 {
-    return rw_fail_memory(g->ctx, 256, "the reason why parts do not fit");
+    return rw_fail_memory(g->ctx, 256, "the reason for refusing a partition");
 }
 
 static rw_status refuse(const rw_depgraph *g, rw_partition *p, rw_text *reason)
@@ -93,7 +93,7 @@ static rw_status find_broken(const rw_depgraph *g, rw_partition *p, const units 
         int end, *set = u->member + u->first[i], n = u->first[i + 1] - u->first[i];
         if (!u->open[i] || !rw_walk_leaves(g, &w, set, n, u->of, i, open, &end)) continue;
         RW_TRY_GOTO(rw_walk_path(g, &w, end, &p->path, &p->npath), done);
-        rw_text_add(&reason, "%s is not separate: a path leaves it and comes back: ", p->name[i]);
+        rw_text_add(&reason, "%s is not separate: a path leaves it and returns: ", p->name[i]);
         rw_path_text(g, p->path, p->npath, " -> ", &reason);
         status = refuse(g, p, &reason);
         *found = true;
@@ -155,7 +155,7 @@ static rw_status describe_round(const rw_depgraph *g, rw_partition *p, const uni
         p->path[2 * i] = g->dependency[d].needed, p->path[2 * i + 1] = g->dependency[d].task;
         d = through[u->of[g->dependency[d].needed]];
     }
-    rw_text_add(&reason, "parts cannot be run one after another: ");
+    rw_text_add(&reason, "the parts depend on each other in a cycle: ");
     for (int i = 0; i < n; ++i) {
         int a = u->of[p->path[2 * i]], b = u->of[p->path[2 * i + 1]];
         if (i == 8 && n > 10) {
@@ -163,7 +163,7 @@ static rw_status describe_round(const rw_depgraph *g, rw_partition *p, const uni
             i = n - 2;
             continue;
         }
-        rw_text_add(&reason, "%s%s needs %s (", i ? ", " : "",
+        rw_text_add(&reason, "%s%s depends on %s (", i ? ", " : "",
                     b < p->nparts ? p->name[b] : g->task[p->path[2 * i + 1]].label,
                     a < p->nparts ? p->name[a] : g->task[p->path[2 * i]].label);
         rw_path_text(g, p->path + 2 * i, 2, " -> ", &reason);
@@ -207,8 +207,8 @@ static rw_status copy_parts(const rw_depgraph *g, const int *part, int nparts, c
 static rw_status check_parts(const rw_depgraph *g, const int *part, int nparts, const char *const *names)
 {
     if (nparts < 0 || nparts > g->ntasks)
-        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "nparts = %d is outside [0, %d]: each part has a task", nparts,
-                       g->ntasks);
+        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "nparts = %d is outside [0, %d]: each part needs at least one task",
+                       nparts, g->ntasks);
     if (g->ntasks && !part)
         return rw_fail(g->ctx, RW_ERR_ARGUMENT, "part = NULL: give the part of each of the %d tasks", g->ntasks);
     for (int i = 0; names && i < nparts; ++i)
@@ -219,8 +219,8 @@ static rw_status check_parts(const rw_depgraph *g, const int *part, int nparts, 
     rw_status status = RW_OK;
     for (int t = 0; t < g->ntasks && status == RW_OK; ++t) {
         if (part[t] < -1 || part[t] >= nparts)
-            status = rw_fail(g->ctx, RW_ERR_ARGUMENT, "part[%d] = %d is outside [-1, %d]: the part of task %s", t,
-                             part[t], nparts - 1, g->task[t].label);
+            status = rw_fail(g->ctx, RW_ERR_ARGUMENT, "part[%d] = %d is outside [-1, %d] (task %s)", t, part[t],
+                             nparts - 1, g->task[t].label);
         else if (part[t] >= 0) used[part[t]] = true;
     }
     for (int i = 0; i < nparts && status == RW_OK; ++i)

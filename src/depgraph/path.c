@@ -1,5 +1,5 @@
 /* Searches, all by breadth, so that the path found is a shortest one. None of them calls itself: a graph may be as deep
- * as it is large. A walk does not look at tasks that stand behind all those it is looking for (graph.c keeps the
+ * as it is large. A walk does not look at tasks that come after all those it is looking for (graph.c keeps the
  * order). */
 #include "depgraph/depgraph_private.h"
 
@@ -80,10 +80,10 @@ bool rw_walk_leaves(const rw_depgraph *g, rw_walk *w, const int *set, int nset, 
 static rw_status check_set(const rw_depgraph *g, const char *name, const int *set, int n)
 {
     if (n < 0 || (n > 0 && !set))
-        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "%s: %d tasks%s", name, n, n > 0 ? " and no list of them" : "");
+        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "%s: %d tasks%s", name, n, n > 0 ? ", but the list is NULL" : "");
     for (int i = 0; i < n; ++i)
         if (set[i] < 0 || set[i] >= g->ntasks)
-            return rw_fail(g->ctx, RW_ERR_ARGUMENT, "%s[%d] = %d is not a task: there are %d, from 0 on", name, i,
+            return rw_fail(g->ctx, RW_ERR_ARGUMENT, "%s[%d] = %d is not a task: there are %d, numbered from 0", name, i,
                            set[i], g->ntasks);
     return RW_OK;
 }

@@ -55,7 +55,7 @@ static void list_members(const rw_depgraph *g, const rw_partition *p, int *membe
         if (p->part[t] >= 0) member[first[p->part[t] + 1]++] = t;
 }
 
-/* Nodes of part p behind those there are, and their edges; without `v->task` only their number. node_of[task]: the
+/* Appends the nodes of part p, and their edges; without `v->task` only their number. node_of[task]: the
  * node, where stamp[task] is p. */
 static void add_part(const rw_depgraph *g, const rw_partition *q, int p, const int *member, int nmembers, rw_nodes *v,
                      int *node_of, int *stamp)

@@ -10,8 +10,8 @@ rw_status rw_array_check_shape(rw_device *dev, rw_dtype dtype, int ndim, const i
     if (!rw_dtype_size(dtype))
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "dtype = %d is not one of rw_dtype", (int)dtype);
     if (ndim < 1 || ndim > RW_MAX_NDIM)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "ndim = %d is outside [1, %d]: dimensions of an array", ndim,
-                       RW_MAX_NDIM);
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "ndim = %d is outside [1, %d], the allowed dimensions of an array",
+                       ndim, RW_MAX_NDIM);
     int64_t n = 1, limit = INT64_MAX / (int64_t)rw_dtype_size(dtype);
     for (int d = 0; d < ndim; ++d) {
         if (shape[d] < 0)
@@ -20,7 +20,7 @@ rw_status rw_array_check_shape(rw_device *dev, rw_dtype dtype, int ndim, const i
     }
     for (int d = 0; d < ndim && n > 0; ++d) {
         if (n > limit / shape[d])
-            return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "an array of %lld x %lld … elements has more bytes than 2^63",
+            return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "an array of %lld x %lld … elements exceeds 2^63 bytes",
                            (long long)n, (long long)shape[d]);
         n *= shape[d];
     }
@@ -70,8 +70,8 @@ rw_status rw_array_create_from(rw_device *dev, rw_dtype dtype, int ndim, const i
     if (mode != RW_COPY && rw_dtype_size(dtype) && (uintptr_t)data % rw_dtype_size(dtype))
         return rw_fail(
             dev->ctx, RW_ERR_ARGUMENT,
-            "rw_array_create_from: data = %p is not aligned to the %zu bytes of %s, as memory used in place must "
-            "be: align it, or use RW_COPY",
+            "rw_array_create_from: data = %p is not aligned to the %zu bytes of %s; memory used in place must be: "
+            "align it, or use RW_COPY",
             data, rw_dtype_size(dtype), rw_dtype_name(dtype));
     int64_t size = 0;
     RW_TRY(rw_array_check_shape(dev, dtype, ndim, shape, &size));
@@ -133,10 +133,9 @@ bool rw_array_may_swap(const rw_array *a)
 static rw_status need_contiguous(const rw_array *a, const char *function)
 {
     if (a->contiguous) return RW_OK;
-    return rw_fail(
-        a->device->ctx, RW_ERR_ARGUMENT,
-        "%s: a view of %lld %s with other strides than its shape's: copy it into an array first (rw_array_copy)",
-        function, (long long)a->size, rw_dtype_name(a->dtype));
+    return rw_fail(a->device->ctx, RW_ERR_ARGUMENT,
+                   "%s: a view of %lld %s is not contiguous: copy it into an array first (rw_array_copy)", function,
+                   (long long)a->size, rw_dtype_name(a->dtype));
 }
 
 static rw_status need_written(const rw_array *a, const char *what)
@@ -191,13 +190,15 @@ rw_status rw_array_update(rw_array *a, void **data)
 static rw_status check_queue(const rw_array *a, const rw_queue *q, const char *what)
 {
     if (a->device == q->device) return RW_OK;
-    return rw_fail(a->device->ctx, RW_ERR_ARGUMENT, "%s: array of %s, queue of %s: both must be of one device", what,
+    return rw_fail(a->device->ctx, RW_ERR_ARGUMENT,
+                   "%s: the array is on %s, the queue on %s: both must belong to the same device", what,
                    a->device->info.name, q->device->info.name);
 }
 
 static rw_status refuse_recorded_copy(rw_context *ctx, const char *what)
 {
-    return rw_fail(ctx, RW_ERR_UNSUPPORTED, "%s while the queue records: a recorded sequence holds kernels only", what);
+    return rw_fail(ctx, RW_ERR_UNSUPPORTED,
+                   "%s while the queue is recording: a recorded sequence can contain kernels only", what);
 }
 
 rw_status rw_array_send(rw_array *a, rw_queue *q)
@@ -232,8 +233,11 @@ static rw_status check_copy(const rw_array *dst, const rw_array *src)
                        (long long)src->size, rw_dtype_name(src->dtype), src->device->info.name, (long long)dst->size,
                        rw_dtype_name(dst->dtype), dst->device->info.name, shapes ? "size and device" : "shapes");
     if (rw_dtype_is_complex(src->dtype) && !rw_dtype_is_complex(dst->dtype))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_array_copy: %s to %s: of complex numbers copy a view of the parts",
-                       rw_dtype_name(src->dtype), rw_dtype_name(dst->dtype));
+        return rw_fail(
+            ctx, RW_ERR_ARGUMENT,
+            "rw_array_copy: %s to %s: a complex array cannot be copied to a real one: copy a view of its real or "
+            "imaginary parts",
+            rw_dtype_name(src->dtype), rw_dtype_name(dst->dtype));
     return rw_array_check_written(dst, "rw_array_copy");
 }
 
@@ -241,7 +245,7 @@ rw_status rw_array_check_written(const rw_array *a, const char *what)
 {
     if (!a->overlaps) return RW_OK;
     return rw_fail(a->device->ctx, RW_ERR_ARGUMENT,
-                   "%s: a view of %lld %s whose elements share memory is written: it can only be read", what,
+                   "%s: a view of %lld %s whose elements overlap in memory cannot be written, only read", what,
                    (long long)a->size, rw_dtype_name(a->dtype));
 }
 
@@ -283,9 +287,8 @@ rw_status rw_array_swap(rw_array *a, rw_array *b)
                        "rw_array_swap: %lld %s and %lld %s: dtype, size, memory and device must be equal",
                        (long long)a->size, rw_dtype_name(a->dtype), (long long)b->size, rw_dtype_name(b->dtype));
     if (a->view || b->view || a->storage->shared || b->storage->shared)
-        return rw_fail(
-            a->device->ctx, RW_ERR_ARGUMENT,
-            "rw_array_swap: a view, or an array whose memory others have, cannot be exchanged: use rw_array_copy");
+        return rw_fail(a->device->ctx, RW_ERR_ARGUMENT,
+                       "rw_array_swap: a view or an array with shared memory cannot be swapped: use rw_array_copy");
     rw_storage_swap(a->storage, b->storage);
     return RW_OK;
 }

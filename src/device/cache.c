@@ -88,11 +88,11 @@ static rw_status check_parents(rw_context *ctx, const char *path)
                              "it: set RECHENWERK_CACHE to a folder of your own",
                              path, parent, (long)st.st_uid);
         else if (open_to_others(&st))
-            status =
-                rw_fail(ctx, RW_ERR_FILE,
-                        "cache folder %s lies in %s, which may be written by others (mode %03o): chmod go-w it, or "
-                        "set RECHENWERK_CACHE to another",
-                        path, parent, (unsigned)st.st_mode & 07777);
+            status = rw_fail(
+                ctx, RW_ERR_FILE,
+                "cache folder %s lies in %s, which other users can write to (mode %03o): run chmod go-w on it, or "
+                "set RECHENWERK_CACHE to another folder",
+                path, parent, (unsigned)st.st_mode & 07777);
     }
     rw_free(parent);
     return status;
@@ -124,9 +124,10 @@ static rw_status safe_folder(rw_context *ctx, const char *folder, char **real, i
                          "own",
                          folder, (long)st.st_uid);
     else if (st.st_mode & 022)
-        status = rw_fail(ctx, RW_ERR_FILE,
-                         "cache folder %s may be written by others: chmod 700 it, or set RECHENWERK_CACHE to another",
-                         folder);
+        status = rw_fail(
+            ctx, RW_ERR_FILE,
+            "other users can write to cache folder %s: run chmod 700 on it, or set RECHENWERK_CACHE to another folder",
+            folder);
     else status = check_parents(ctx, *real);
     if (status == RW_OK) return RW_OK;
     if (*fd >= 0) close(*fd);
@@ -249,7 +250,7 @@ void rw_cache_store(rw_context *ctx, const char *key, const char *suffix, const 
 
 /* ---- describe, clear ------------------------------------------------------------------------------------------- */
 
-/* Number of the entries in the folder, their bytes in *bytes; removes them, and what crashed writers left behind. */
+/* Number of the entries in the folder, their bytes in *bytes; removes them, and files that crashed writers left. */
 static int64_t walk(const char *folder, bool remove, int64_t *bytes)
 {
     DIR *d = opendir(folder);

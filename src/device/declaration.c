@@ -1,6 +1,6 @@
 /* The declarations KERNEL(name, parameters) of a text, so that a launch can check and convert arguments.
  *
- * This is no preprocessor: a kernel that stands under a false condition is declared all the same, and a type that is
+ * This is not a preprocessor: a kernel inside a false #if is declared all the same, and a type that is
  * defined under two conditions may be either. */
 #include <ctype.h>
 #include <stdlib.h>
@@ -155,7 +155,7 @@ static unsigned elements_of_macro(const names *in, const char *type, int depth)
     return found;
 }
 
-/* What an array behind a pointer to such a type must hold: a bit for each dtype of a real element (of a complex one's
+/* Elements of an array passed as a pointer to such a type: a bit for each dtype of a real element (of a complex one's
  * parts) that it may be; 0 for a type that is not known. */
 static unsigned elements_of(const names *in, const char *type, int depth)
 {
@@ -222,7 +222,7 @@ static rw_status parse_kernel(rw_program *p, const char *at, const names *in, in
         if (depth == 0) break;
         if (!(end = skip(end))) break;
     }
-    if (!end || !*end) return rw_fail(ctx, RW_ERR_COMPILE, "program %s: KERNEL( without its closing bracket", p->name);
+    if (!end || !*end) return rw_fail(ctx, RW_ERR_COMPILE, "program %s: KERNEL( has no closing parenthesis", p->name);
     *after = end;
     if (!rw_grow(&p->kernels, capacity, p->nkernels + 1, sizeof *p->kernels))
         return rw_fail_memory(ctx, sizeof *p->kernels, "a kernel");
@@ -237,7 +237,7 @@ static rw_status parse_kernel(rw_program *p, const char *at, const names *in, in
     p->nkernels++;
     if (!n || is_word(*s))
         return rw_fail(ctx, RW_ERR_COMPILE, "program %s: KERNEL(%s…: %s", p->name, k->name,
-                       n ? "a name of more than 63 characters" : "the kernel's name is missing");
+                       n ? "the name has more than 63 characters" : "the kernel's name is missing");
     while (isspace((unsigned char)*s)) ++s;
     if (*s != ',')
         return rw_fail(ctx, RW_ERR_COMPILE, "program %s: kernel %s has no parameters: give it an array to write to",
@@ -256,9 +256,9 @@ static rw_status parse_kernel(rw_program *p, const char *at, const names *in, in
         if (q->kind == RW_ARG_GLOBAL && !q->elements)
             return rw_fail(
                 ctx, RW_ERR_COMPILE,
-                "kernel %s: parameter %d, %s: the type %s is not known: an array has real, complex, f32, f64, "
-                "c64, c128, i8 … i64, u8 … u64, f16, bf16, b8, or a typedef or definition that leads to one of these; "
-                "GLOBAL ANY %s * takes arrays of every type",
+                "kernel %s: parameter %d, %s: unknown type %s: an array can have the type real, complex, f32, f64, "
+                "c64, c128, i8 … i64, u8 … u64, f16, bf16, b8, or a typedef or macro of one of these; GLOBAL ANY %s "
+                "* accepts arrays of any type",
                 k->name, k->nparameters + 1, q->name, q->type, q->type);
         k->nparameters++;
         s = next;

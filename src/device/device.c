@@ -1,4 +1,4 @@
-/* Devices: the list of all kinds, opening by name, counters. The kinds themselves live in the folders beside. */
+/* Devices: the list of all kinds, opening by name, counters. The kinds themselves are in the neighbouring folders. */
 #include <string.h>
 
 #include "device/device.h"
@@ -148,7 +148,7 @@ rw_status rw_device_open(rw_context *ctx, const char *name, rw_device **device)
     RW_NEED(ctx, "context");
     if (!name)
         return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "rw_device_open: name is NULL: no device name given: \"auto\" chooses one");
+                       "rw_device_open: name is NULL: give a device name, or \"auto\" to select a device");
     rw_device_name n;
     RW_TRY(rw_device_name_parse(ctx, name, &n));
     if (!strcmp(n.kind, "auto") && n.index < 0) return open_auto(ctx, n.tiling, device);
@@ -167,9 +167,9 @@ rw_status rw_device_open_native(rw_context *ctx, const char *name, void *native,
     rw_device_name n;
     RW_TRY(rw_device_name_parse(ctx, name, &n));
     if (strcmp(n.kind, "opencl"))
-        return rw_fail(ctx, RW_ERR_UNSUPPORTED,
-                       "rw_device_open_native: \"%s\": a context can be given to opencl:N only: use rw_device_open",
-                       name);
+        return rw_fail(
+            ctx, RW_ERR_UNSUPPORTED,
+            "rw_device_open_native: \"%s\" does not accept a context, only opencl:N does: use rw_device_open", name);
     return open_in(ctx, &rw_opencl_ops, n.index, n.tiling, native, device);
 }
 

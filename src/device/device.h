@@ -187,7 +187,7 @@ typedef struct rw_device_ops {
     rw_status (*replay)(rw_queue *q, void *graph);      /* (optional) */
     void (*graph_destroy)(rw_device *dev, void *graph); /* (optional) */
     rw_status (*resources)(rw_kernel *k, rw_kernel_resources *r); /* (optional) default: nothing is known */
-    /* (optional) handles of other libraries; default: there are none, and NULL stands for them */
+    /* (optional) handles of other libraries; default: none, represented by NULL */
     rw_status (*queue_import)(rw_queue *q, void *native); /* sets q->state */
     rw_status (*event_import)(rw_event *e, void *native); /* sets e->state */
     /* memory and where the tensor's data begin in it */
@@ -199,7 +199,7 @@ typedef struct rw_device_ops {
     /* (optional) buffers of the OpenGL context that is current in the calling thread: ERR_UNSUPPORTED where the driver
      * does not share it; default: it shares none */
     rw_status (*gl_import)(rw_device *dev, unsigned gl_buffer, void **resource);
-    rw_status (*gl_copy)(rw_queue *q, void *resource, rw_buffer *src); /* what OpenGL is told later finds it there */
+    rw_status (*gl_copy)(rw_queue *q, void *resource, rw_buffer *src); /* later OpenGL commands see the copied data */
     void (*gl_release)(rw_device *dev, void *resource);
     bool discrete;      /* host and device copies are different memory */
     bool survives_fork; /* a child that fork() makes may go on with the device */
@@ -241,7 +241,7 @@ rw_target rw_target_of(const rw_device_properties *info, rw_tiling_option tiling
  * nothing else. */
 int64_t rw_target_reducing_groups(const rw_target *target, int items);
 
-/* A device's name, taken apart: KIND, KIND:N, with :OPTION=VALUE behind. */
+/* A device's name, taken apart: KIND, KIND:N, with :OPTION=VALUE at the end. */
 typedef struct rw_device_name {
     char kind[16];
     int index; /* -1: none */
@@ -304,7 +304,7 @@ struct rw_sequence {
 static inline bool rw_dtype_is_single(rw_dtype dtype) { return dtype == RW_F32 || dtype == RW_C64; }
 static inline const char *rw_dtype_real(rw_dtype dtype) { return rw_dtype_is_single(dtype) ? "f32" : "f64"; }
 
-/* Memory with its coherence; one or several arrays look at it. */
+/* Memory with its coherence; one or several arrays refer to it. */
 typedef struct rw_storage {
     int references; /* arrays */
     rw_device *device;
@@ -391,7 +391,7 @@ static inline bool rw_storage_one(const rw_storage *s)
 rw_status rw_array_buffer(const rw_array *a, rw_buffer **buffer);
 /* The same as other libraries take it, current for work in q, and marked as written. */
 rw_status rw_array_address(rw_array *a, rw_queue *q, bool writes, void **address);
-/* False where programs must copy instead of rw_array_swap: memory that others look at too. */
+/* False where programs must copy instead of rw_array_swap: memory shared with other arrays. */
 bool rw_array_may_swap(const rw_array *a);
 /* array.c. ERR_ARGUMENT for a view that can only be read. */
 rw_status rw_array_check_written(const rw_array *a, const char *what);

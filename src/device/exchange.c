@@ -29,8 +29,8 @@ static rw_status check_tensor(rw_device *dev, const rw_tensor *t)
     if (!dtype_of(t))
         return rw_fail(
             dev->ctx, RW_ERR_ARGUMENT,
-            "rw_array_import: elements of code %d, %d bits, %d lanes: f16 to f64, bf16, c64, c128, integers of 8 to "
-            "64 bits and bool in one lane are possible",
+            "rw_array_import: the element type of code %d, %d bits, %d lanes is not supported: use f16 to f64, bf16, "
+            "c64, c128, integers of 8 to 64 bits or bool in one lane",
             t->code, t->bits, t->lanes);
     if (t->ndim < 0 || t->ndim > RW_MAX_NDIM || (t->ndim && !t->shape))
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_array_import: ndim = %d is outside [0, %d]%s", (int)t->ndim,
@@ -43,13 +43,14 @@ static rw_status import_host(rw_device *dev, const rw_tensor *t, rw_buffer *buff
 {
     if (dev->ops->discrete)
         return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED,
-                       "rw_array_import: %s watches its own memory only: use rw_array_create_from", dev->info.name);
+                       "rw_array_import: %s can check only memory that it allocated: use rw_array_create_from",
+                       dev->info.name);
     if (t->device_type != RW_TENSOR_CPU && t->device_type != RW_TENSOR_CUDA_HOST &&
         t->device_type != RW_TENSOR_CUDA_MANAGED)
         return rw_fail(
             dev->ctx, RW_ERR_ARGUMENT,
-            "rw_array_import: a tensor of device type %d on %s: memory of the host (type %d) is needed; open the "
-            "tensor's device",
+            "rw_array_import: the tensor has device type %d, but %s needs host memory (type %d): open the tensor's "
+            "device",
             (int)t->device_type, dev->info.name, RW_TENSOR_CPU);
     if (!t->data) return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_array_import: data is NULL");
     *host = (char *)t->data + t->byte_offset;
@@ -66,7 +67,7 @@ static rw_status place(rw_array *a, rw_device *dev, const rw_tensor *t, rw_buffe
     for (int d = 0; d < a->ndim && a->size; ++d) {
         int64_t span;
         if (__builtin_mul_overflow(a->shape[d] - 1, a->stride[d], &span) || llabs(span) > INT64_MAX / 64 / item)
-            return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_array_import: strides[%d] = %lld leads too far", d,
+            return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_array_import: strides[%d] = %lld is too large", d,
                            (long long)a->stride[d]);
         *(span < 0 ? &low : &high) += span;
     }
@@ -76,15 +77,16 @@ static rw_status place(rw_array *a, rw_device *dev, const rw_tensor *t, rw_buffe
                                        : import_host(dev, t, buffer, host));
     const bool is_address = t->device_type != RW_TENSOR_OPENCL;
     if ((is_address ? (uintptr_t)buffer->pointer : offset) % (uintptr_t)item && a->size)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT,
-                       "rw_array_import: the data lies at %p + %zu, not aligned to the %lld bytes of %s: copy it",
-                       t->data, (size_t)t->byte_offset, (long long)item, rw_dtype_name(a->dtype));
+        return rw_fail(
+            dev->ctx, RW_ERR_ARGUMENT,
+            "rw_array_import: the data at %p + %zu is not aligned to the %lld bytes of %s: copy it into aligned memory",
+            t->data, (size_t)t->byte_offset, (long long)item, rw_dtype_name(a->dtype));
     if ((!is_address && (int64_t)offset + low * item < 0) ||
         (a->size && (uint64_t)(high + 1) * (uint64_t)item > buffer->bytes - offset))
         return rw_fail(
             dev->ctx, RW_ERR_ARGUMENT,
-            "rw_array_import: shape and strides of the tensor reach %lld bytes beyond its first element, its "
-            "memory %zu",
+            "rw_array_import: shape and strides of the tensor extend %lld bytes beyond its first element, but its "
+            "memory only %zu",
             (long long)((high + 1) * item), buffer->bytes - offset);
     if (is_address) {
         buffer->pointer = (char *)buffer->pointer + low * item;
@@ -163,11 +165,12 @@ rw_status rw_array_export(rw_array *a, rw_queue *q, rw_managed_tensor **tensor)
     rw_device *dev = a->device;
     if (!strcmp(dev->info.kind, "check"))
         return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED,
-                       "rw_array_export: %s watches its memory, which others must not write", dev->info.name);
+                       "rw_array_export: %s checks every access to its memory, so the memory cannot be exported",
+                       dev->info.name);
     if (q->device != dev)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT,
-                       "rw_array_export: array of %s, queue of %s: both must be of one device", dev->info.name,
-                       q->device->info.name);
+                       "rw_array_export: the array is on %s, the queue on %s: both must belong to the same device",
+                       dev->info.name, q->device->info.name);
     RW_TRY(rw_storage_use(a->storage, q));
     exported *e = rw_calloc(1, sizeof *e);
     if (!e) return rw_fail_memory(dev->ctx, sizeof *e, "a tensor");
@@ -194,7 +197,7 @@ rw_status rw_gl_buffer_import(rw_device *dev, unsigned gl_buffer, rw_gl_buffer *
 {
     *b = (rw_gl_buffer){.device = dev};
     if (!dev->ops->gl_import)
-        return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED, "%s shares no memory with OpenGL", dev->info.name);
+        return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED, "%s cannot share memory with OpenGL", dev->info.name);
     return dev->ops->gl_import(dev, gl_buffer, &b->resource);
 }
 

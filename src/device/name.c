@@ -1,4 +1,4 @@
-/* Names of devices: KIND or KIND:N, with options behind, as in cpu:4:tiling=gpu. */
+/* Names of devices: KIND or KIND:N, followed by options, as in cpu:4:tiling=gpu. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ rw_status rw_device_name_unknown(rw_context *ctx, const char *name)
     const char *near = rw_nearest(name, words, RW_COUNT(words));
     return rw_fail(ctx, RW_ERR_DEVICE,
                    "device \"%s\" is unknown%s%s%s: give cpu, cpu:THREADS, opencl:N, cuda:N, check or auto "
-                   "(`rechenwerk info` lists what is here)",
+                   "(`rechenwerk info` lists the available devices)",
                    name, near ? "; nearest is \"" : "", near ? near : "", near ? "\"" : "");
 }
 
@@ -37,7 +37,7 @@ static bool split(const char *text, const char *end, rw_device_name *name)
     return true;
 }
 
-/* One option, from behind its colon. */
+/* One option; the text begins after its colon. */
 static rw_status parse_option(rw_context *ctx, const char *device, const char *option, size_t n, rw_device_name *name)
 {
     static const char *const options[] = {"tiling"};
@@ -47,8 +47,8 @@ static rw_status parse_option(rw_context *ctx, const char *device, const char *o
     snprintf(word, sizeof word, "%.*s", (int)RW_MIN(length, sizeof word - 1), option);
     if (!equals || strcmp(word, options[0]) != 0)
         return rw_fail(ctx, RW_ERR_DEVICE,
-                       "device \"%s\": option %s is unknown%s%s: a device's name has the option tiling=VALUE "
-                       "(`rechenwerk info` lists what is here)",
+                       "device \"%s\": option %s is unknown%s%s: the only option of a device name is tiling=VALUE "
+                       "(`rechenwerk info` lists the available devices)",
                        device, word, rw_nearest(word, options, 1) ? "; nearest is " : "",
                        rw_nearest(word, options, 1) ? options[0] : "");
     snprintf(word, sizeof word, "%.*s", (int)RW_MIN(n - length - 1, sizeof word - 1), equals + 1);
@@ -60,14 +60,14 @@ static rw_status parse_option(rw_context *ctx, const char *device, const char *o
     const char *near = rw_nearest(word, tilings, RW_COUNT(tilings));
     return rw_fail(ctx, RW_ERR_DEVICE,
                    "device \"%s\": tiling=%s is unknown%s%s: give auto, cpu, gpu, stream, fused, wave or rings "
-                   "(`rechenwerk info` lists what is here)",
+                   "(`rechenwerk info` lists the available devices)",
                    device, word, near ? "; nearest is " : "", near ? near : "");
 }
 
 rw_status rw_device_name_parse(rw_context *ctx, const char *text, rw_device_name *name)
 {
     const char *equals = strchr(text, '='), *end = text + strlen(text), *option = end;
-    if (equals) /* options begin behind the last colon before the first = */
+    if (equals) /* options begin after the last colon before the first = */
         for (const char *c = text; c < equals; ++c)
             if (*c == ':') option = c;
     *name = (rw_device_name){.index = -1};

@@ -12,8 +12,8 @@ static rw_status refuse(rw_device *dev)
 {
     return rw_fail(
         dev->ctx, RW_FATAL_DEVICE_LOST,
-        "%s was opened before this process was forked, and its driver does not work in a child: open devices "
-        "after fork(), or start processes anew (Python: multiprocessing.set_start_method(\"spawn\"))",
+        "%s was opened before this process was forked, and its driver does not work in a child process: open devices "
+        "after fork(), or start processes without fork() (Python: multiprocessing.set_start_method(\"spawn\"))",
         dev->info.name);
 }
 

@@ -27,7 +27,7 @@ static void add_types(rw_text *t, const char *real)
     rw_text_add(t, "typedef %s complex;\n", strcmp(real, "f32") ? "c128" : "c64");
 }
 
-/* Parts of the dialect that take a compiler long are read where a word of theirs stands in the text or a definition. */
+/* Parts of the dialect that are slow to compile are included only if the text or a definition contains their words. */
 static bool mentions(const char *text, const rw_define *defines, int n, const char *word)
 {
     bool found = strstr(text, word);
@@ -45,7 +45,7 @@ rw_status rw_program_text(rw_context *ctx, const char *kind, const char *name, c
     const char *functions = rw_embedded_text("dialect_functions.h"), *host = rw_embedded_text("dialect_c.h");
     const char *types = rw_embedded_text("dialect_types.h"), *atomics = rw_embedded_text("dialect_atomics.h");
     if (!dialect || !math || !cmath || !functions || !host || !types || !atomics)
-        return rw_fail(ctx, RW_ERR_INTERNAL, "the dialect %s is not in the library", file);
+        return rw_fail(ctx, RW_ERR_INTERNAL, "the dialect file %s is missing from the library", file);
     for (int i = 0; i < n; ++i) rw_text_add(full, "#define %s %s\n", defines[i].name, defines[i].value);
     if (ctx->reproducible) rw_text_add(full, "#define RW_REPRODUCIBLE 1\n");
     if (strcmp(kind, "cuda") && strcmp(kind, "opencl")) rw_text_add_bytes(full, host, strlen(host));
@@ -184,14 +184,15 @@ static rw_status create(rw_device *dev, const char *name, const char *text, cons
     if (!real) real = "f64";
     int items = group ? atoi(group) : 0;
     if (items < 1)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "program %s: GROUP = %s: define the number of items of a group", name,
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "program %s: GROUP = %s: define the workgroup size, 1 or more", name,
                        group ? group : "(none)");
     if (items > dev->info.group_max)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "program %s: GROUP = %d is more than the %d items of %s", name, items,
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT,
+                       "program %s: GROUP = %d exceeds the largest workgroup of %d items on %s", name, items,
                        dev->info.group_max, dev->info.name);
     if (large && atoll(large) > dev->info.shared_memory)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT,
-                       "program %s: SHARED_LARGE_BYTES = %s is more than the %lld bytes of %s", name, large,
+                       "program %s: SHARED_LARGE_BYTES = %s exceeds the %lld bytes of shared memory of %s", name, large,
                        (long long)dev->info.shared_memory, dev->info.name);
     rw_text full = {0};
     char key[65];
@@ -406,8 +407,9 @@ static rw_status check_array(const rw_kernel *k, int i, const rw_parameter *p, c
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s: argument %d (%s) is an array of %s, declared as %s *",
                        k->name, i + 1, p->name, rw_dtype_name(a->dtype), p->type);
     if (a->device != dev)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s: argument %d (%s) is an array of %s, the queue of %s",
-                       k->name, i + 1, p->name, a->device->info.name, dev->info.name);
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT,
+                       "kernel %s: argument %d (%s) is an array on %s, but the queue belongs to %s", k->name, i + 1,
+                       p->name, a->device->info.name, dev->info.name);
     return p->constant ? RW_OK : rw_array_check_written(a, k->name);
 }
 
@@ -440,7 +442,7 @@ rw_status rw_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw
     RW_NEED(groups, "groups");
     rw_device *dev = q->device;
     if (k->program->device != dev)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s was compiled for %s, the queue is of %s", k->name,
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s was compiled for %s, but the queue belongs to %s", k->name,
                        k->program->device->info.name, dev->info.name);
     if (nargs != k->nparameters)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s takes %d arguments, %d given", k->name, k->nparameters,
@@ -459,8 +461,7 @@ rw_status rw_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw
     }
     if (groups[0] * groups[1] * groups[2] == 0) return RW_OK;
     RW_TRY(rw_program_ready(k->program));
-    if (dev->lost)
-        return rw_fail(dev->ctx, RW_FATAL_DEVICE_LOST, "%s is lost: start the program again", dev->info.name);
+    if (dev->lost) return rw_fail(dev->ctx, RW_FATAL_DEVICE_LOST, "%s is lost: restart the program", dev->info.name);
     for (int i = 0; i < nargs; ++i)
         if (args[i].array) RW_TRY(place_array(all + i, args + i, q));
     for (int i = 0; i < nargs; ++i)

@@ -28,7 +28,7 @@ rw_status rw_queue_import(rw_device *dev, void *native, rw_queue **queue)
     *queue = NULL;
     RW_NEED(dev, "device");
     if (!dev->ops->queue_import && native)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_queue_import: %s has no streams of others: give NULL",
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_queue_import: %s cannot use external streams: pass NULL",
                        dev->info.name);
     rw_queue *q = rw_calloc(1, sizeof *q);
     if (!q) return rw_fail_memory(dev->ctx, sizeof *q, "a queue");
@@ -156,7 +156,7 @@ void rw_queue_destroy(rw_queue **queue)
 
 static rw_status refuse_recording(rw_queue *q, const char *what)
 {
-    return rw_fail(q->device->ctx, RW_ERR_ARGUMENT, "%s while the queue records: call rw_record_end first", what);
+    return rw_fail(q->device->ctx, RW_ERR_ARGUMENT, "%s while the queue is recording: call rw_record_end first", what);
 }
 
 rw_status rw_queue_wait(rw_queue *q)
@@ -191,7 +191,7 @@ rw_status rw_event_import(rw_device *dev, void *native, rw_event **event)
     RW_NEED(dev, "device");
     if (!dev->ops->event_import != !native)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_event_import: %s",
-                       native ? "this device has no events of others: give NULL" : "native is NULL");
+                       native ? "this device cannot use external events: pass NULL" : "native is NULL");
     rw_event *e = rw_calloc(1, sizeof *e);
     if (!e) return rw_fail_memory(dev->ctx, sizeof *e, "an event");
     e->device = dev, e->recorded = e->foreign = true, e->host_seconds = rw_seconds();
@@ -212,7 +212,7 @@ rw_status rw_event_get_native(rw_event *e, void **native)
     RW_NEED(e, "event");
     if (!e->recorded)
         return rw_fail(e->device->ctx, RW_ERR_ARGUMENT,
-                       "rw_event_get_native: the event was never recorded: call rw_event_record first");
+                       "rw_event_get_native: the event has not been recorded: call rw_event_record first");
     *native = e->state;
     return RW_OK;
 }
@@ -232,14 +232,15 @@ void rw_event_destroy(rw_event **event)
 static rw_status check_same(rw_event *e, rw_device *dev, const char *what)
 {
     if (e->device == dev) return RW_OK;
-    return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "%s: event of %s, queue of %s: both must be of one device", what,
+    return rw_fail(dev->ctx, RW_ERR_ARGUMENT,
+                   "%s: the event is on %s, the queue on %s: both must belong to the same device", what,
                    e->device->info.name, dev->info.name);
 }
 
 static rw_status check_recorded(rw_event *e, const char *what)
 {
     if (e->recorded) return RW_OK;
-    return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "%s: the event was never recorded: call rw_event_record first",
+    return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "%s: the event has not been recorded: call rw_event_record first",
                    what);
 }
 
@@ -249,7 +250,8 @@ rw_status rw_event_record(rw_event *e, rw_queue *q)
     RW_NEED(q, "queue");
     RW_TRY(check_same(e, q->device, "rw_event_record"));
     if (e->foreign)
-        return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "rw_event_record: an imported event is recorded by its owner");
+        return rw_fail(e->device->ctx, RW_ERR_ARGUMENT,
+                       "rw_event_record: an imported event can be recorded only by its owner");
     if (q->recording) return refuse_recording(q, "recording an event");
     RW_TRY(q->device->ops->event_record(e, q));
     e->recorded = true;
@@ -299,7 +301,9 @@ rw_status rw_record_end(rw_queue *q, rw_sequence **sequence)
     *sequence = NULL;
     RW_NEED(q, "queue");
     rw_device *dev = q->device;
-    if (!q->recording) return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_record_end without rw_record_begin");
+    if (!q->recording)
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT,
+                       "rw_record_end: the queue is not recording: call rw_record_begin first");
     q->recording = false;
     void *graph = NULL;
     rw_status status = dev->ops->record_end ? dev->ops->record_end(q, &graph) : RW_OK;
@@ -321,7 +325,7 @@ rw_status rw_sequence_replay(rw_sequence *s, rw_queue *q)
     RW_NEED(s, "sequence");
     RW_NEED(q, "queue");
     if (s->device != q->device)
-        return rw_fail(q->device->ctx, RW_ERR_ARGUMENT, "sequence of %s replayed in a queue of %s",
+        return rw_fail(q->device->ctx, RW_ERR_ARGUMENT, "a sequence recorded on %s cannot be replayed in a queue of %s",
                        s->device->info.name, q->device->info.name);
     if (q->recording) return refuse_recording(q, "replaying a sequence");
     if (rw_fault_hit(RW_FAULT_LAUNCH))

@@ -244,7 +244,7 @@ static rw_status settle(rw_storage *s)
     if (!pending(s)) return RW_OK;
     if (s->writer->recording)
         return rw_fail(s->device->ctx, RW_ERR_ARGUMENT,
-                       "an array is asked for on the host while its queue records: call rw_record_end first");
+                       "the host accesses an array while its queue is recording: call rw_record_end first");
     RW_TRY(s->device->ops->wait(s->writer));
     rw_storage_used(s, NULL);
     return RW_OK;
@@ -329,7 +329,7 @@ static rw_status send(rw_storage *s, rw_queue *q, bool blocking)
     if (!rw_storage_one(s) && s->bytes) {
         if (q->recording)
             return rw_fail(dev->ctx, RW_ERR_ARGUMENT,
-                           "an array changed on the host is used while the queue records: call rw_array_send before "
+                           "a queue that is recording uses an array changed on the host: call rw_array_send before "
                            "rw_record_begin");
         RW_TRY(dev->ops->copy_in(q, &s->allocation->buffer, s->host, s->bytes, blocking));
         rw_count(dev, &dev->counters.copies_in, 1);

@@ -1,4 +1,4 @@
-/* The memory behind arrays, for array.c and view.c; device.h has what others need. */
+/* The memory of arrays, for array.c and view.c; device.h has what others need. */
 #ifndef RW_STORAGE_H
 #define RW_STORAGE_H
 

@@ -65,14 +65,14 @@ static rw_status check_place(const rw_array *a, rw_dtype dtype, int64_t first, i
     if (!size)
         return first >= 0 && first <= room
                    ? RW_OK
-                   : rw_fail(ctx, RW_ERR_ARGUMENT, "a view at offset %lld lies outside its array", (long long)first);
+                   : rw_fail(ctx, RW_ERR_ARGUMENT, "a view at offset %lld is outside its array", (long long)first);
     const bool fits =
         first >= 0 && extent(ndim, shape, stride, &low, &high) && first <= room && low >= -first && high < room - first;
     return fits
                ? RW_OK
                : rw_fail(
                      ctx, RW_ERR_ARGUMENT,
-                     "a view from element %lld with strides from %lld reaches outside the memory of its array, %lld %s",
+                     "a view from element %lld with first stride %lld extends outside the memory of its array, %lld %s",
                      (long long)first, (long long)stride[0], (long long)room, rw_dtype_name(dtype));
 }
 
@@ -89,9 +89,11 @@ rw_status rw_array_view(rw_array *a, rw_dtype dtype, int ndim, const int64_t *sh
     RW_TRY(rw_array_check_shape(a->device, dtype, ndim, shape, &size));
     const int64_t item = (int64_t)rw_dtype_size(dtype);
     if (__builtin_mul_overflow(a->offset, (int64_t)rw_dtype_size(a->dtype), &bytes) || bytes % item)
-        return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "a view of %s: the array begins %lld bytes into its memory, no multiple of the type's %lld",
-                       rw_dtype_name(dtype), (long long)bytes, (long long)item);
+        return rw_fail(
+            ctx, RW_ERR_ARGUMENT,
+            "a view of %s: the array begins at byte %lld of its memory, which is not a multiple of the element size "
+            "%lld",
+            rw_dtype_name(dtype), (long long)bytes, (long long)item);
     if (__builtin_add_overflow(bytes / item, offset, &first))
         return rw_fail(ctx, RW_ERR_ARGUMENT, "offset = %lld is outside the array", (long long)offset);
     rw_array *v;
@@ -128,9 +130,8 @@ rw_status rw_array_slice(rw_array *a, int axis, int64_t first, int64_t end, int6
     if (step == 0 || step == INT64_MIN || first < 0 || first > n - !up || end < -!up || end > n - !up)
         return rw_fail(
             a->device->ctx, RW_ERR_ARGUMENT,
-            "rw_array_slice: %lld to %lld in steps of %lld of axis %d with %lld elements: first and end must lie in "
-            "[0, %lld], "
-            "with a negative step in [0, %lld] and [-1, %lld]",
+            "rw_array_slice: first = %lld, end = %lld, step = %lld for axis %d with %lld elements: first and end "
+            "must be in [0, %lld]; with a negative step, in [0, %lld] and [-1, %lld]",
             (long long)first, (long long)end, (long long)step, axis, (long long)n, (long long)n, (long long)n - 1,
             (long long)n - 1);
     int64_t shape[RW_MAX_NDIM], stride[RW_MAX_NDIM];
@@ -153,8 +154,7 @@ rw_status rw_array_transpose(rw_array *a, const int *axes, rw_array **view)
         const int axis = axes ? axes[d] : a->ndim - 1 - d;
         RW_TRY(check_axis(a, axis, "rw_array_transpose"));
         if (seen & 1u << axis)
-            return rw_fail(a->device->ctx, RW_ERR_ARGUMENT, "rw_array_transpose: axis %d stands twice among the axes",
-                           axis);
+            return rw_fail(a->device->ctx, RW_ERR_ARGUMENT, "rw_array_transpose: axis %d is listed twice", axis);
         seen |= 1u << axis;
         shape[d] = a->shape[axis], stride[d] = a->stride[axis];
     }
@@ -188,15 +188,16 @@ rw_status rw_array_reshape(rw_array *a, int ndim, const int64_t *shape, rw_array
     int open = -1;
     if (!a->contiguous)
         return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "rw_array_reshape: a view with strides: copy it into an array first (rw_array_copy)");
+                       "rw_array_reshape: the view is not contiguous: copy it into an array first (rw_array_copy)");
     if (ndim < 1 || ndim > RW_MAX_NDIM)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "ndim = %d is outside [1, %d]: dimensions of an array", ndim, RW_MAX_NDIM);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "ndim = %d is outside [1, %d], the allowed dimensions of an array", ndim,
+                       RW_MAX_NDIM);
     for (int d = 0; d < ndim; ++d) {
         s[d] = shape[d];
         if (s[d] == -1 && open < 0) open = d;
         else if (s[d] < 0 || __builtin_mul_overflow(known, s[d], &known))
             return rw_fail(ctx, RW_ERR_ARGUMENT,
-                           "rw_array_reshape: shape[%d] = %lld: sizes are 0 or more; one may be -1", d,
+                           "rw_array_reshape: shape[%d] = %lld: sizes must be 0 or more; one may be -1", d,
                            (long long)s[d]);
     }
     if (open >= 0 && known > 0) s[open] = a->size / known, known *= s[open];

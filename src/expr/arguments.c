@@ -61,9 +61,11 @@ rw_status rw_emit_arguments(rw_emitter *e)
     if (e->k->naccumulators) ok = add_slot(e, RW_SLOT_PARTIAL, 0, false, true) && ok;
     if (!ok) return rw_fail_memory(e->g->ctx, 1024, "a kernel");
     if (e->k->nslots > RW_ARGUMENTS)
-        return rw_fail(e->g->ctx, RW_ERR_UNSUPPORTED,
-                       "a pass needs %d fields and scalars, more than the %d a kernel can take: split the equations",
-                       e->k->nslots, RW_ARGUMENTS);
+        return rw_fail(
+            e->g->ctx, RW_ERR_UNSUPPORTED,
+            "a pass needs %d fields and scalars, more than the %d arguments that a kernel can have: split the "
+            "equations",
+            e->k->nslots, RW_ARGUMENTS);
     return RW_OK;
 }
 

@@ -38,25 +38,26 @@ rw_status rw_check_boundaries(rw_context *ctx, const rw_expr_field *f, int sides
     for (int s = 0; s < sides; ++s) {
         const rw_boundary *b = f->boundary + s, *opposite = f->boundary + (s ^ 1);
         if ((unsigned)b->kind >= RW_BOUNDARY_KINDS)
-            return rw_fail(ctx, RW_ERR_ARGUMENT,
-                           "boundary of %s, %s side: kind %d: give a rw_boundary_kind, RW_BOUNDARY_NEAREST (0) to "
-                           "RW_BOUNDARY_CONSTANT (%d)",
-                           f->name, side_names[s], (int)b->kind, RW_BOUNDARY_KINDS - 1);
+            return rw_fail(
+                ctx, RW_ERR_ARGUMENT,
+                "boundary of %s, %s side: kind %d is not a rw_boundary_kind: give RW_BOUNDARY_NEAREST (0) to "
+                "RW_BOUNDARY_CONSTANT (%d)",
+                f->name, side_names[s], (int)b->kind, RW_BOUNDARY_KINDS - 1);
         if ((f->dtype == RW_I64 || f->dtype == RW_U64) && b->kind >= RW_BOUNDARY_DIRICHLET &&
             b->kind <= RW_BOUNDARY_ROBIN)
-            return rw_fail(ctx, RW_ERR_ARGUMENT,
-                           "boundary of %s, %s side: %s computes with real numbers: "
-                           "fields of %s have nearest, periodic, reflect101, reflect or constant",
-                           f->name, side_names[s], rw_boundary_name(b->kind), rw_dtype_name(f->dtype));
+            return rw_fail(
+                ctx, RW_ERR_ARGUMENT,
+                "boundary of %s, %s side: %s needs floating-point values: fields of %s accept nearest, periodic, "
+                "reflect101, reflect or constant",
+                f->name, side_names[s], rw_boundary_name(b->kind), rw_dtype_name(f->dtype));
         if (rows && b->kind == RW_BOUNDARY_PERIODIC && opposite->kind != RW_BOUNDARY_PERIODIC)
             return rw_fail(ctx, RW_ERR_ARGUMENT,
                            "boundary of %s: periodic on the %s side only: make the opposite side periodic too", f->name,
                            side_names[s]);
         if (b->kind == RW_BOUNDARY_ROBIN && !b->b)
-            return rw_fail(
-                ctx, RW_ERR_ARGUMENT,
-                "boundary of %s, %s side: robin without b: a u + b du/dn = c needs b; for u = c/a take dirichlet",
-                f->name, side_names[s]);
+            return rw_fail(ctx, RW_ERR_ARGUMENT,
+                           "boundary of %s, %s side: robin needs b in a u + b du/dn = c; for u = c/a use dirichlet",
+                           f->name, side_names[s]);
     }
     return RW_OK;
 }
@@ -67,6 +68,6 @@ rw_status rw_check_robin(rw_context *ctx, const rw_graph *g, const rw_expr_field
     if (f->boundary[side].kind != RW_BOUNDARY_ROBIN || !rw_is_const(g, b, 0)) return RW_OK;
     return rw_fail(
         ctx, RW_ERR_INPUT,
-        "boundary of %s, %s side: robin with b = 0: a u + b du/dn = c needs another b; for u = c/a take dirichlet",
-        f->name, side_names[side]);
+        "boundary of %s, %s side: robin needs b other than 0 in a u + b du/dn = c; for u = c/a use dirichlet", f->name,
+        side_names[side]);
 }

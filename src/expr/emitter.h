@@ -2,10 +2,10 @@
  *
  *   kernel.c                            takes the first strategy of its table that suits the passes
  *   plain.c, fused.c, wave.c, rings.c   strategies: which passes are a kernel, where values of fields come from, loops
- *   front.c                             what wave.c and rings.c plan alike
+ *   front.c                             planning shared by wave.c and rings.c
  *   loads.c                             between memory and arithmetic
  *   sides.c                             values beyond the sides of the grid
- *   arguments.c, reductions.c           what a kernel takes, what its groups leave behind
+ *   arguments.c, reductions.c           arguments of a kernel, partial results of its groups
  *   nodes.c                             formulas
  *
  * A file uses those below it. The parts below the strategies know none of them: they ask for a value of a field by

@@ -260,7 +260,7 @@ rw_status rw_expr_evaluate(rw_expr *e)
 {
     void *slots;
     if (!e->all_scalars) RW_TRY(rw_expr_make_scalars(e, true));
-    if (!rw_scalars_update(e->scalars)) return rw_fail_memory(e->device->ctx, 256, "a scalar along a course");
+    if (!rw_scalars_update(e->scalars)) return rw_fail_memory(e->device->ctx, 256, "scalars at the stage times");
     if (!e->slots->storage->host_current && !e->slots->storage->device_current) {
         RW_TRY(rw_array_write(e->slots, &slots));
         memset(slots, 0, e->slots->bytes);

@@ -1,4 +1,4 @@
-/* The arguments are fields of a grid without rows, so that the language, its checks and its formulas serve here too. */
+/* The arguments are fields of a grid without rows, so that the language, its checks and its formulas apply here too. */
 #include "expr/formula.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static rw_status refuse(rw_context *ctx, const rw_formula *f, const char *what)
     size_t used = 0;
     for (int i = 0; i < f->narguments && used < sizeof names; ++i)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", f->arguments[i].name);
-    return rw_fail(ctx, RW_ERR_INPUT, "%s: \"%.200s\": %s: it may have %s, numbers and functions", f->where,
+    return rw_fail(ctx, RW_ERR_INPUT, "%s: \"%.200s\": %s: it may contain %s, numbers and functions", f->where,
                    f->expression, what, names);
 }
 
@@ -23,13 +23,13 @@ static rw_status refuse(rw_context *ctx, const rw_formula *f, const char *what)
 static rw_status check_nodes(rw_context *ctx, const rw_formula *f, const rw_graph *g, const rw_pass_use *use)
 {
     for (int n = 0; n < use->nnodes; ++n) {
-        if (use->uniform[n]) return refuse(ctx, f, "a part of it is no number");
+        if (use->uniform[n]) return refuse(ctx, f, "a part of it is not a number");
         if (!use->needed[n]) continue;
         const rw_graph_node *p = g->nodes + n;
-        if (p->op == RW_OP_COORD) return refuse(ctx, f, "there are no coordinates");
-        if (p->op == RW_OP_REDUCE) return refuse(ctx, f, "there are no sums over the array");
+        if (p->op == RW_OP_COORD) return refuse(ctx, f, "coordinates are not available");
+        if (p->op == RW_OP_REDUCE) return refuse(ctx, f, "reductions over the array are not available");
         if (p->op == RW_OP_FIELD && (p->offset[0] || p->offset[1] || p->offset[2] || p->column))
-            return refuse(ctx, f, "there are no neighbours");
+            return refuse(ctx, f, "neighbours are not available");
     }
     return RW_OK;
 }
@@ -56,7 +56,8 @@ static rw_status write_value(rw_context *ctx, const rw_formula *f, rw_graph *g, 
     rw_plan plan;
     rw_pass_use use = {0};
     rw_pass_kernel kernel = {.f32 = f->single};
-    if (g->nodes[value].is_complex && !f->is_complex) return refuse(ctx, f, "a complex value for a real element");
+    if (g->nodes[value].is_complex && !f->is_complex)
+        return refuse(ctx, f, "a complex value cannot be stored in a real element");
     RW_TRY(rw_plan_begin(&plan, g, 0));
     rw_status status = rw_pass_use_begin(&plan, &use);
     if (status == RW_OK) {

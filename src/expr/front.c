@@ -2,7 +2,7 @@
  * and walks along it; when it has loaded layer r, a row or a plane, the first pass does layer r - 1, the second layer
  * r - 2, and so on, so that between the first read and the last write nothing goes through memory.
  *
- *   lag of a pass     how many layers it is behind the loads
+ *   lag of a pass     how many layers it lags behind the loads
  *   version           a field as it was before the kernel, or as a pass leaves it, with its last layers: 0 the newest
  *
  * A strip has as many cells more on its sides, and a walk as many layers more, as the passes read beside a cell:
@@ -60,7 +60,7 @@ static bool is_across(const rw_front *w, const rw_graph_node *p)
     return p->offset[0] || (w->walk == 2 && p->offset[1]);
 }
 
-/* How many cells beside the tile each pass must do, and how many must be loaded. */
+/* Halo of each pass in cells beyond the tile, and how many cells must be loaded. */
 static void find_margins(const rw_plan *plan, rw_front *w)
 {
     memset(w->beside, 0, sizeof w->beside), memset(w->margin, 0, sizeof w->margin);

@@ -1,4 +1,4 @@
-/* Wave fronts: what the two kinds plan alike. Layers lie in registers (wave.c) or in shared memory (rings.c). */
+/* Wave fronts: planning shared by the two kinds. Layers lie in registers (wave.c) or in shared memory (rings.c). */
 #ifndef RW_EXPR_FRONT_H
 #define RW_EXPR_FRONT_H
 

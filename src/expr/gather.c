@@ -102,7 +102,7 @@ static rw_status add_side(rw_lowering *l, const rw_syntax *s, rw_node e, const l
         if (rate < 0) continue;
         rw_node d = rw_diff(g, e, all->node[i], &problem);
         if (d < 0)
-            return FAIL(s->at, "%s has no derivative here, which the boundary of %s needs", problem,
+            return FAIL(s->at, "%s has no derivative here, but the boundary of %s needs it", problem,
                         g->fields[g->nodes[all->node[i]].index].name);
         *sum = rw_make2(g, RW_OP_ADD, *sum,
                         rw_make2(g, RW_OP_MUL, column(l, AREA, side), rw_make2(g, RW_OP_MUL, d, rate)));
@@ -125,7 +125,8 @@ rw_status rw_lower_gathered(rw_lowering *l, const rw_syntax *s, rw_node e, rw_va
         sum =
             rw_make2(g, RW_OP_ADD, sum, rw_make2(g, RW_OP_MUL, column(l, WEIGHT, k), rw_make2(g, RW_OP_SUB, there, e)));
     }
-    if (where.twice) return FAIL(s->at, "laplace of what holds a laplacian: assign the inner one to a field first");
+    if (where.twice)
+        return FAIL(s->at, "laplace of an expression that contains a laplacian: assign the inner one to a field first");
     rw_graph_map(g, e, collect, &all);
     for (int side = 0; side < SIDES; ++side) RW_TRY(add_side(l, s, e, &all, side, &sum));
     v->node[0] = sum;

@@ -182,7 +182,7 @@ int rw_table_axis(const rw_graph *g, rw_node n);
  * complex derivative: then *problem names the operation and the result is -1. */
 rw_node rw_diff(rw_graph *g, rw_node n, rw_node leaf, const char **problem);
 
-/* The expression with its sums as linear forms: other roundings, fewer operations. */
+/* The expression with its sums as linear forms: fewer operations, different rounding errors. */
 rw_node rw_linear(rw_graph *g, rw_node n);
 
 /* Value of a node; those of COORD, FIELD and REDUCE come from `leaf`. Each node is computed once. */

@@ -41,7 +41,7 @@ typedef struct rw_pass_kernel {
     rw_tiling tiling;
     rw_slot *slots; /* arguments of the kernel `run` */
     int nslots, slots_capacity;
-    int naccumulators;     /* numbers a group leaves behind */
+    int naccumulators;     /* partial reductions per group */
     int *accumulator_slot; /* where each goes among the device scalars */
     int *accumulator_kind; /* rw_reduce_kind */
     bool f32;              /* precision of the arithmetic */
@@ -55,7 +55,7 @@ typedef struct rw_pass_kernel {
 rw_status rw_pass_kernel_create(const rw_plan *plan, int first, const rw_target *target, rw_pass_kernel *k);
 /* False when passes over such a grid never share a kernel on this device. */
 bool rw_passes_fuse(const rw_grid *grid, const rw_target *target);
-/* state.c: what runs behind all passes; without text when nothing does. */
+/* state.c: what runs after all passes; empty text when nothing does. */
 rw_status rw_state_kernel_create(const rw_plan *plan, const rw_pass_kernel *last, rw_pass_kernel *k);
 /* nodes.c: kernels of the graph may need the definition WITH_FUNCTIONS. */
 bool rw_uses_functions(const rw_graph *g);

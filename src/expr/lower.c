@@ -95,13 +95,13 @@ static rw_status fail_name(rw_lowering *l, const rw_syntax *s, const char *what)
     for (int i = 0; i < l->nfunctions; ++i) function = function || !strcmp(l->functions[i].name, s->name);
     function = function || rw_graph_find_function(g, s->name) >= 0;
     if (call && (local || rw_graph_find_field(g, s->name) >= 0 || rw_graph_find_param(g, s->name) >= 0))
-        return FAIL(s->at, "%s is no function: a product is written %s*(…)", s->name, s->name);
-    if (call && is_coordinate(s->name)) return FAIL(s->at, "%s is no function but a coordinate or constant", s->name);
+        return FAIL(s->at, "%s is not a function: write a product as %s*(…)", s->name, s->name);
+    if (call && is_coordinate(s->name))
+        return FAIL(s->at, "%s is not a function but a coordinate or constant", s->name);
     const char *foreign = function ? NULL : rw_foreign_word(s->name);
     if (foreign) return FAIL(s->at, "%s %s is unknown: %s", what, s->name, foreign);
     if (!call && (function || rw_is_reserved(s->name)))
-        return FAIL(s->at, "%s is %s: its arguments are missing", s->name,
-                    function ? "a function" : "a word of the language");
+        return FAIL(s->at, "%s is %s: its arguments are missing", s->name, function ? "a function" : "a reserved word");
     int n = 0, max = g->nfields + g->nparams + l->nlocals + l->nfunctions + g->nfunctions + RW_COUNT(words);
     const char **names = rw_calloc((size_t)max, sizeof *names);
     if (!names) return rw_fail_memory(l->ctx, (size_t)max * sizeof *names, "a message");
@@ -134,13 +134,14 @@ static rw_status lower_name(rw_lowering *l, const rw_syntax *s, rw_value *v)
     int i = rw_graph_find_field(g, s->name);
     if (i >= 0) {
         if (l->no_fields && !g->fields[i].given)
-            return FAIL(s->at, "field %s may not appear here: only coordinates, t and parameters", s->name);
+            return FAIL(s->at, "field %s is not allowed here: use only coordinates, t and parameters", s->name);
         *v = scalar_value(rw_field(g, i, g->fields[i].versions, here));
         return RW_OK;
     }
     if ((i = rw_graph_find_param(g, s->name)) >= 0) {
         if (l->no_fields && g->params[i].state >= 0)
-            return FAIL(s->at, "%s lives on the device and may not appear here: only coordinates, t and parameters",
+            return FAIL(s->at,
+                        "%s is stored on the device and is not allowed here: use only coordinates, t and parameters",
                         s->name);
         *v = scalar_value(rw_scalar_argument(g, i));
         return RW_OK;
@@ -148,7 +149,7 @@ static rw_status lower_name(rw_lowering *l, const rw_syntax *s, rw_value *v)
     for (int d = 0; d < 3; ++d)
         if (!strcmp(s->name, axis_names[d])) {
             if (d >= g->grid.ndim)
-                return FAIL(s->at, "coordinate %s on a grid of %d dimension%s", s->name, g->grid.ndim,
+                return FAIL(s->at, "coordinate %s does not exist on a grid of %d dimension%s", s->name, g->grid.ndim,
                             g->grid.ndim > 1 ? "s" : "");
             *v = scalar_value(rw_coord(g, d, 0));
             return RW_OK;
@@ -168,7 +169,7 @@ static rw_status check_kind(rw_lowering *l, const rw_syntax *s, rw_node_op op, c
     for (int i = 0; i < rw_ops[op].arity; ++i)
         if (l->graph->nodes[args[i]].is_complex &&
             (kind == 'R' || (kind == 'B' && op != RW_OP_EQ && op != RW_OP_NE) || (op == RW_OP_WHERE && i == 0)))
-            return FAIL(s->at, "%s is not defined for complex numbers: take real(), imag() or abs() first", s->name);
+            return FAIL(s->at, "%s is not defined for complex numbers: apply real(), imag() or abs() first", s->name);
     return RW_OK;
 }
 
@@ -197,7 +198,7 @@ static rw_status lower_operator(rw_lowering *l, const rw_syntax *s, rw_value *v)
     char sa[32], sb[32];
     if (!strcmp(s->name, "\xc2\xb7")) { /* inner product of vectors at each node */
         if (a.n != g->grid.ndim || b.n != g->grid.ndim)
-            return FAIL(s->at, "incompatible shapes: %s · %s: both must be vectors of %d", shape_name(l, &a, sa),
+            return FAIL(s->at, "incompatible shapes: %s · %s: both must be vectors of length %d", shape_name(l, &a, sa),
                         shape_name(l, &b, sb), g->grid.ndim);
         rw_node sum = rw_real(g, 0);
         for (int d = 0; d < a.n; ++d) sum = rw_make2(g, RW_OP_ADD, sum, rw_make2(g, RW_OP_MUL, a.node[d], b.node[d]));
@@ -213,8 +214,7 @@ static rw_status lower_operator(rw_lowering *l, const rw_syntax *s, rw_value *v)
                   (op == RW_OP_DIV && b.n == 1);
         if (!ok)
             return FAIL(s->at,
-                        "incompatible shapes: %s %s %s: vectors may be added to vectors, scaled, or multiplied "
-                        "with · ",
+                        "incompatible shapes: %s %s %s: vectors can be added to vectors, scaled, or multiplied with · ",
                         shape_name(l, &a, sa), s->name[0] == 'u' ? "-" : s->name, shape_name(l, &b, sb));
         int n = RW_MAX(a.n, b.n);
         rw_value out = {.n = n};
@@ -236,7 +236,7 @@ static rw_status lower_operator(rw_lowering *l, const rw_syntax *s, rw_value *v)
 static rw_status check_axis(rw_lowering *l, const rw_syntax *s, int axis)
 {
     if (axis < l->graph->grid.ndim) return RW_OK;
-    return FAIL(s->at, "%s on a grid of %d dimension%s", s->name, l->graph->grid.ndim,
+    return FAIL(s->at, "%s is not defined on a grid of %d dimension%s", s->name, l->graph->grid.ndim,
                 l->graph->grid.ndim > 1 ? "s" : "");
 }
 
@@ -265,7 +265,7 @@ static rw_status need_scalars(rw_lowering *l, const rw_syntax *s, const rw_value
     for (int i = 0; i < n; ++i)
         if (args[i].n > 1)
             return FAIL(s->args[i]->at,
-                        "incompatible shapes: %s in %s: take a component by · with another vector, or div",
+                        "incompatible shapes: %s in %s: use the dot product · with another vector, or div",
                         shape_name(l, args + i, text), s->name);
     return RW_OK;
 }
@@ -282,9 +282,9 @@ static void warn_of_shocks(rw_lowering *l, const rw_syntax *s, rw_node carried, 
     l->warned = true;
     rw_log_once(
         l->ctx, RW_LOG_WARNING,
-        "%s: %s: the velocity depends on the field that it carries; %s is not conservative: shocks move at the wrong "
-        "speed and mass is lost. Where u stays smooth this is "
-        "harmless; else write the flux as a divergence, -dx(u^2/2) for -u*du/dx, with viscosity",
+        "%s: %s: the velocity depends on the advected field, so %s is not conservative: shocks move at the wrong "
+        "speed and mass is lost. This is harmless where u is smooth; otherwise write the flux as a divergence, "
+        "-dx(u^2/2) for -u*du/dx, with viscosity",
         place, s->name, s->name);
 }
 
@@ -373,7 +373,7 @@ static rw_status lower_function(rw_lowering *l, const rw_syntax *s, const rw_fun
     if (n != d->nparameters)
         return FAIL(s->at, "function %s takes %d argument%s, %d given", f->name, d->nparameters,
                     d->nparameters == 1 ? "" : "s", n);
-    if (l->depth == MAX_CALLS) return FAIL(s->at, "function %s calls itself: recursion has no end here", f->name);
+    if (l->depth == MAX_CALLS) return FAIL(s->at, "function %s calls itself: recursion is not supported", f->name);
     int frame = l->frame, nlocals = l->nlocals;
     const rw_source *source = l->source;
     for (int i = 0; i < n; ++i) RW_TRY(rw_lower_local(l, source, s->at, d->parameters[i], args[i]));
@@ -425,7 +425,7 @@ static rw_status lower_reduction(rw_lowering *l, const rw_syntax *s, const rw_va
     *known = !strcmp(w, "sum") || !strcmp(w, "mean") || !strcmp(w, "norm") || !strcmp(w, "norm1") ||
              !strcmp(w, "normmax") || !strcmp(w, "dot") || (extreme && n == 1);
     if (!*known) return RW_OK;
-    if (l->no_fields) return FAIL(s->at, "reduction %s may not appear here", w);
+    if (l->no_fields) return FAIL(s->at, "reduction %s is not allowed here", w);
     if (!strcmp(w, "dot")) {
         RW_TRY(need_arguments(l, s, n, 2));
         if (args[0].n != args[1].n) return FAIL(s->at, "incompatible shapes in dot: a vector and a scalar");
@@ -486,13 +486,14 @@ static rw_status lower_shift(rw_lowering *l, const rw_syntax *s, const rw_value 
     enum { FARTHEST = 64 };
     rw_graph *g = l->graph;
     if (n < 2 || n > 1 + g->grid.ndim)
-        return FAIL(s->at, "a neighbour needs 1 to %d offsets, as many as the grid has axes: u[i+1%s%s]", g->grid.ndim,
-                    g->grid.ndim > 1 ? ", j" : "", g->grid.ndim > 2 ? ", k" : "");
+        return FAIL(s->at, "a neighbour needs 1 to %d offsets, at most one per axis of the grid: u[i+1%s%s]",
+                    g->grid.ndim, g->grid.ndim > 1 ? ", j" : "", g->grid.ndim > 2 ? ", k" : "");
     *v = args[0], v->nfluxes = 0;
     for (int d = 1; d < n; ++d) {
         const rw_graph_node *by = g->nodes + args[d].node[0];
         if (args[d].n > 1 || by->op != RW_OP_CONST || by->im != 0 || by->re != rint(by->re) || fabs(by->re) > FARTHEST)
-            return FAIL(s->args[d]->at, "an offset of a neighbour is an integer from -%d to %d", FARTHEST, FARTHEST);
+            return FAIL(s->args[d]->at, "the offset of a neighbour must be an integer from -%d to %d", FARTHEST,
+                        FARTHEST);
         const int offset = (int)by->re;
         for (int i = 0; i < v->n; ++i) v->node[i] = rw_shift(g, v->node[i], d - 1, offset);
     }
@@ -513,7 +514,7 @@ static rw_status lower_grid_operator(rw_lowering *l, const rw_syntax *s, const r
         return rw_lower_gathered(l, s, args[0].node[0], v);
     }
     if (g->unstructured)
-        return FAIL(s->at, "%s is not defined here: the cells of this grid lie in no rows along x, y and z", w);
+        return FAIL(s->at, "%s is not defined here: the cells of this grid are not in rows along x, y and z", w);
     if (!strcmp(w, "shift")) return lower_shift(l, s, args, n, v);
     if (naxes || one_sided_word(w, &axis, &up) || !strcmp(w, "laplace") || !strcmp(w, "grad") || !strcmp(w, "divgrad"))
         RW_TRY(need_scalars(l, s, args, n));
@@ -622,8 +623,7 @@ rw_status rw_lower(rw_lowering *l, const rw_source *source, const rw_syntax *s, 
     rw_status status = RW_OK;
     l->source = source;
     if (++l->nesting > MAX_NESTING)
-        status = FAIL(s->at, "more than %d operations in a row: give parts of the expression names of their own",
-                      MAX_NESTING);
+        status = FAIL(s->at, "more than %d nested operations: assign parts of the expression to names", MAX_NESTING);
     else if (++l->terms > MAX_TERMS)
         status = FAIL(s->at, "the functions of this program expand to more than %d terms", MAX_TERMS);
     else switch (s->kind) {
@@ -635,8 +635,10 @@ rw_status rw_lower(rw_lowering *l, const rw_source *source, const rw_syntax *s, 
         case RW_SYNTAX_OPERATOR: status = lower_operator(l, s, v); break;
         }
     if (status == RW_OK && l->graph->too_large)
-        status = FAIL(s->at, "the equations have more than %d terms, or more than %d that follow from each other",
-                      RW_GRAPH_NODES, RW_GRAPH_DEPTH);
+        status =
+            FAIL(s->at,
+                 "the equations have more than %d terms, or a chain of more than %d terms that depend on each other",
+                 RW_GRAPH_NODES, RW_GRAPH_DEPTH);
     else if (status == RW_OK && l->graph->failed)
         status = rw_fail_memory(l->ctx, (size_t)l->graph->n * sizeof *l->graph->nodes, "the terms of the equations");
     l->source = outer, l->nesting--;
@@ -650,9 +652,9 @@ rw_status rw_lower_define(rw_lowering *l, const rw_source *source, const rw_stat
                           s->name);
     for (int i = 0; i < l->nfunctions; ++i)
         if (!strcmp(l->functions[i].name, s->name))
-            return rw_fail_at(l->ctx, source, s->at, "function %s is defined a second time", s->name);
+            return rw_fail_at(l->ctx, source, s->at, "function %s is defined twice", s->name);
     if (rw_graph_find_function(l->graph, s->name) >= 0)
-        return rw_fail_at(l->ctx, source, s->at, "function %s is given in C: choose another name", s->name);
+        return rw_fail_at(l->ctx, source, s->at, "function %s is defined in C: choose another name", s->name);
     if (!rw_grow(&l->functions, &l->functions_capacity, l->nfunctions + 1, sizeof *l->functions))
         return rw_fail_memory(l->ctx, sizeof *l->functions, "a function");
     rw_function *f = l->functions + l->nfunctions++;

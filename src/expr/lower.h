@@ -52,10 +52,10 @@ typedef struct rw_lowering {
 
 void rw_lowering_begin(rw_lowering *l, rw_context *ctx, rw_graph *graph);
 void rw_lowering_end(rw_lowering *l);
-/* The statement's value with names as they stand now. */
+/* The statement's value with the current meaning of names. */
 rw_status rw_lower(rw_lowering *l, const rw_source *source, const rw_syntax *s, rw_value *value);
 rw_status rw_lower_define(rw_lowering *l, const rw_source *source, const rw_statement *s);
-/* A name gets a value for the statements behind. */
+/* A name gets a value for the statements that follow. */
 rw_status rw_lower_local(rw_lowering *l, const rw_source *source, int at, const char *name, rw_value value);
 /* Parses and lowers one expression from text. */
 rw_status rw_lower_text(rw_lowering *l, const rw_source *source, rw_node *node);

@@ -1,4 +1,4 @@
-/* Whether a program is a map from one field to another, and how far it looks. */
+/* Whether a program is a map from one field to another, and its stencil width. */
 #include "expr/map.h"
 
 #include "expr/program.h"
@@ -15,17 +15,20 @@ static rw_status check_fields(rw_context *ctx, const rw_expr *e, int from, int t
     int fields = 0;
     for (int i = 0; i < e->graph->nfields; ++i) fields += !e->graph->fields[i].given && !e->graph->fields[i].columns;
     if (from == to)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s is to be read and written: a map needs two fields", e->name,
-                       f->name);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s is both input and output: a map needs two different fields",
+                       e->name, f->name);
     if (f->given || t->given)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s belongs to the grid", e->name, f->given ? f->name : t->name);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s is a field of the grid: use a field of the expression", e->name,
+                       f->given ? f->name : t->name);
     if (fields != 2)
-        return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "%s: %d fields: a map has two, %s and %s; coefficients may be functions of x, y, z", e->name,
-                       fields, f->name, t->name);
-    return f->dtype == t->dtype ? RW_OK
-                                : rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s is of %s, %s of %s: they must be alike",
-                                          e->name, f->name, rw_dtype_name(f->dtype), t->name, rw_dtype_name(t->dtype));
+        return rw_fail(
+            ctx, RW_ERR_ARGUMENT,
+            "%s: the program has %d fields, but a map has two, %s and %s; write coefficients as functions of x, y, z",
+            e->name, fields, f->name, t->name);
+    return f->dtype == t->dtype
+               ? RW_OK
+               : rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s has type %s, %s has type %s: the types must be equal", e->name,
+                         f->name, rw_dtype_name(f->dtype), t->name, rw_dtype_name(t->dtype));
 }
 
 static rw_status check_statements(rw_context *ctx, const rw_expr *e, int from, int to)
@@ -33,26 +36,30 @@ static rw_status check_statements(rw_context *ctx, const rw_expr *e, int from, i
     const rw_graph *g = e->graph;
     const rw_graph_field *f = g->fields + from, *t = g->fields + to;
     if (f->versions)
-        return rw_fail(ctx, RW_ERR_INPUT, "%s: %s is assigned, and must stay as it is: use another name", e->name,
-                       f->name);
+        return rw_fail(ctx, RW_ERR_INPUT, "%s: %s is assigned, but a map must not change its input: use another name",
+                       e->name, f->name);
     if (t->versions != 1)
         return rw_fail(ctx, RW_ERR_INPUT,
-                       "%s: %s is assigned %d times: a map assigns it once; use another name for what is in between",
+                       "%s: %s is assigned %d times: a map assigns it once; use other names for intermediate results",
                        e->name, t->name, t->versions);
     for (int i = 0; i < g->n; ++i)
         if (g->nodes[i].op == RW_OP_FIELD && g->nodes[i].index == to)
-            return rw_fail(ctx, RW_ERR_INPUT,
-                           "%s: %s is read, and may only be assigned: use another name for what is in between", e->name,
-                           t->name);
+            return rw_fail(
+                ctx, RW_ERR_INPUT,
+                "%s: %s is read, but the output of a map may only be assigned: use other names for intermediate "
+                "results",
+                e->name, t->name);
     if (g->nstates)
         return rw_fail(ctx, RW_ERR_INPUT,
-                       "%s: a scalar is handed from one run to the next: a map is the same each time", e->name);
+                       "%s: a scalar depends on its value in the previous run, but a map must be the same in each run",
+                       e->name);
     if (!e->evaluator) return RW_OK;
-    return rw_fail(ctx, RW_ERR_UNSUPPORTED, "%s: it runs on the host, %s: what is to be recorded stays on the device",
-                   e->name, e->call ? "since it calls a function in C" : "since there is no compiler");
+    return rw_fail(ctx, RW_ERR_UNSUPPORTED,
+                   "%s: it runs on the host, %s, but a recorded operation must stay on the device", e->name,
+                   e->call ? "because it calls a function in C" : "because there is no compiler");
 }
 
-/* One-sided formulas of order 4 beside a side look at four cells. */
+/* One-sided formulas of order 4 next to a side read four cells. */
 static int64_t reach_of(const rw_graph *g, int field, int axis)
 {
     int64_t reach = g->order == 4 ? 3 : 0;
@@ -84,7 +91,7 @@ rw_status rw_expr_get_map(rw_expr *e, const char *from, const char *to, rw_expr_
     *map = (rw_expr_map){.type = g->fields[f].dtype,
                          .side = given_side(g, f),
                          .far = e->plan.nreductions ? "it has sums over the grid"
-                                : g->unstructured   ? "its grid has no rows"
+                                : g->unstructured   ? "its grid is unstructured"
                                                     : NULL};
     snprintf(map->name, sizeof map->name, "%s", e->name);
     for (int d = 0; d < 3; ++d) map->size[d] = g->grid.size[d], map->reach[d] = reach_of(g, f, d);

@@ -8,8 +8,8 @@ typedef struct rw_expr_map {
     char name[32];    /* of the program */
     rw_dtype type;    /* of both fields */
     int64_t size[3];  /* of the grid */
-    int64_t reach[3]; /* how far along an axis a cell of `to` looks for cells of `from` */
-    const char *far;  /* why cells may look farther; NULL: they do not */
+    int64_t reach[3]; /* stencil half-width: how far along an axis a cell of `to` reads `from` */
+    const char *far;  /* why cells may read farther; NULL: they do not */
     int side;         /* the first whose boundary value is not plainly 0; -1: none */
 } rw_expr_map;
 

@@ -80,7 +80,7 @@ void rw_emit_as_real(rw_emitter *e, rw_dtype dtype, const char *word)
     ADD(small ? "(real)f32_from_%s(%s)" : "(real)%s%s", small ? rw_dtype_name(dtype) : "", word);
 }
 
-/* Complex functions of dialect_complex.h, "" where the real ones serve. */
+/* Complex functions of dialect_complex.h, "" where the real ones are used. */
 static const char *complex_function(rw_node_op op)
 {
     switch (op) {

@@ -174,7 +174,7 @@ static rw_syntax *number(parser *p)
     }
     n = p->at - start;
     if (n > 63) {
-        FAIL(p, start, "a number of more than 63 characters");
+        FAIL(p, start, "a number has more than 63 characters");
         return NULL;
     }
     memcpy(digits, t + start, (size_t)n), digits[n] = 0;
@@ -189,7 +189,7 @@ static rw_syntax *number(parser *p)
     s->value = value;
     if (t[p->at] == 'i' && !name_char(t[p->at + 1])) s->imaginary = true, p->at++;
     else if (name_start(t[p->at])) {
-        FAIL(p, p->at, "a number runs into a name: write %s*%c… for a product", digits, t[p->at]);
+        FAIL(p, p->at, "a number is followed directly by a name: write a product as %s*%c…", digits, t[p->at]);
         return NULL;
     }
     return s;
@@ -221,7 +221,7 @@ static rw_syntax *call(parser *p, int at, const char *name)
     return s;
 }
 
-/* "[i + 1, j - 2]" behind a value: the value at a neighbour, shift(value, 1, -2). */
+/* "[i + 1, j - 2]" after a value: the value at a neighbour, shift(value, 1, -2). */
 static rw_syntax *neighbour(parser *p, rw_syntax *value)
 {
     static const char letters[] = "ijk";
@@ -237,7 +237,7 @@ static rw_syntax *neighbour(parser *p, rw_syntax *value)
             break;
         }
         if (p->text[place] != letters[n - 1] || name_char(p->text[place + 1])) {
-            FAIL(p, place, "index %d of a node is written %c, %c+1, %c-2, …", n, letters[n - 1], letters[n - 1],
+            FAIL(p, place, "write index %d of a node as %c, %c+1, %c-2, …", n, letters[n - 1], letters[n - 1],
                  letters[n - 1]);
             break;
         }
@@ -289,7 +289,7 @@ static rw_syntax *primary_value(parser *p)
         skip(p);
         p->brackets--;
         if (s && p->text[p->at] != ')') {
-            FAIL(p, p->at, "expected ')' for the bracket opened before");
+            FAIL(p, p->at, "expected ')' to close the bracket");
             return NULL;
         }
         if (s) p->at++;
@@ -297,7 +297,7 @@ static rw_syntax *primary_value(parser *p)
     }
     if (take_name(p, name)) {
         if (!strcmp(name, "not") || !strcmp(name, "and") || !strcmp(name, "or")) {
-            FAIL(p, at, "'%s' cannot stand here: put brackets around the condition", name);
+            FAIL(p, at, "'%s' is not allowed here: put brackets around the condition", name);
             return NULL;
         }
         int next = p->at;
@@ -414,8 +414,8 @@ static rw_syntax *expression(parser *p)
 /* What may follow an expression, or how what was meant by signs of other languages is written here. */
 static const char *advice_after(const char *text, const char *otherwise)
 {
-    if (*text == '%') return ": a remainder is written mod(a, b)";
-    if (*text == '?' || !strncmp(text, "if ", 3)) return ": a choice is written where(condition, a, b)";
+    if (*text == '%') return ": write a remainder as mod(a, b)";
+    if (*text == '?' || !strncmp(text, "if ", 3)) return ": write a choice as where(condition, a, b)";
     return otherwise;
 }
 

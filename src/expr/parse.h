@@ -10,7 +10,7 @@ typedef struct rw_syntax {
     rw_syntax_kind kind;
     int at;         /* offset of the name or sign */
     double value;   /* NUMBER */
-    bool imaginary; /* NUMBER with i behind it */
+    bool imaginary; /* NUMBER followed by i */
     char name[32];  /* NAME, CALL; the sign of an OPERATOR ("u-" is the minus before an operand) */
     int n;          /* arguments or operands */
     struct rw_syntax **args;
@@ -29,7 +29,7 @@ typedef struct rw_statement {
     rw_syntax *value;
 } rw_statement;
 
-/* Where a text stands, for messages: "case.yaml", line and column of its first character. */
+/* Position of a text, for messages: "case.yaml", line and column of its first character. */
 typedef struct rw_source {
     const char *name, *text;
     int line, column;

@@ -162,7 +162,7 @@ static bool is_streamed(const rw_emitter *e, const rw_store *s)
     return ((const plain *)e->state)->stream && (s->shadow || !e->use.read[s->field]);
 }
 
-/* Before the loop the buffers, or behind it what empties them. */
+/* The buffers before the loop, or after it the code that empties them. */
 static void emit_streams(rw_emitter *e, bool buffers)
 {
     for (const rw_store *s = NULL; (s = rw_next_store(e->plan, e->pass, s));) {

@@ -133,10 +133,11 @@ static rw_status sweep(rw_plan *plan, rw_node n, bool mark, int *pass)
     *pass = v.pass;
     if (v.lost < 0) return RW_OK;
     const char *name = plan->graph->fields[v.lost].name;
-    return rw_fail(plan->graph->ctx, RW_ERR_INPUT,
-                   "the value that %s had before it was assigned is used after a reduction or difference of the new "
-                   "one: keep it in a field of its own",
-                   name);
+    return rw_fail(
+        plan->graph->ctx, RW_ERR_INPUT,
+        "the old value of %s is used after a reduction or difference of its new value: copy the old value to another "
+        "field first",
+        name);
 }
 
 /* Places the reductions inside an expression, innermost first. */
@@ -216,8 +217,7 @@ rw_status rw_plan_result(rw_plan *plan, const char *name, rw_node value)
 rw_status rw_plan_finish(rw_plan *plan)
 {
     if (!plan->graph->failed) return RW_OK;
-    return rw_fail(plan->graph->ctx, RW_ERR_MEMORY, "memory is exhausted after %d terms of the equations",
-                   plan->graph->n);
+    return rw_fail(plan->graph->ctx, RW_ERR_MEMORY, "out of memory after %d terms of the equations", plan->graph->n);
 }
 
 /* ---- use of a pass ---------------------------------------------------------------------------------------------- */

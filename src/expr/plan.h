@@ -67,7 +67,7 @@ rw_status rw_plan_finish(rw_plan *plan);
 
 /* The store that made the version that is read; NULL: it was there before. */
 const rw_store *rw_store_of(const rw_plan *plan, const rw_graph_node *field);
-/* The store that leaves a field's value behind passes first … last; NULL: they do not write it. */
+/* The last store of a field in passes first … last; NULL: they do not write it. */
 const rw_store *rw_final_store(const rw_plan *plan, int first, int last, int field);
 /* The first of a pass, or the next one after `s`, whose value is stored; NULL: no more. */
 const rw_store *rw_next_store(const rw_plan *plan, int pass, const rw_store *s);

@@ -1,5 +1,5 @@
 /* Creating, binding, running. A run is, pass by pass: one launch over the grid, one small launch for the numbers that
- * it reduces, and the exchange of arrays written beside themselves. Nothing is copied. */
+ * it reduces, and the swap of arrays written to a second array. Nothing is copied. */
 #include "expr/program.h"
 
 #include <stdlib.h>
@@ -16,14 +16,14 @@ static rw_status check_side(const rw_lowering *l, const rw_expr_field *f, int si
     bool conducts = l->stencil && l->stencil->conducts;
     const char *problem =
         kind == RW_BOUNDARY_PERIODIC                 ? "this grid has no opposite sides"
-        : kind > RW_BOUNDARY_PERIODIC                ? "the cells of this grid lie in no rows along x, y and z"
+        : kind > RW_BOUNDARY_PERIODIC                ? "the cells of this grid are not in rows along x, y and z"
         : !l->stencil && kind != RW_BOUNDARY_NEAREST ? "this grid has no laplacian"
         : kind == RW_BOUNDARY_ROBIN && conducts
-            ? "cell fields have nearest, neumann and dirichlet sides; point fields have robin"
+            ? "cell fields accept nearest, neumann and dirichlet; only point fields accept robin"
         : kind == RW_BOUNDARY_DIRICHLET && !conducts
-            ? "point fields have nearest, neumann and robin sides: points on the boundary are assigned, as in "
+            ? "point fields accept nearest, neumann and robin: assign the points on the boundary, as in "
               "where(boundary, 0, u)"
-        : by_place && conducts ? "on a side of a cell field it may depend on time and scalars, not on the place"
+        : by_place && conducts ? "for a cell field the value may depend on time and scalars, but not on position"
                                : NULL;
     if (!problem) return RW_OK;
     return rw_fail(l->ctx, RW_ERR_INPUT, "boundary of %s: %s: %s", f->name, rw_boundary_name(kind), problem);
@@ -60,7 +60,7 @@ static rw_status declare_functions(rw_context *ctx, const char *where, const rw_
             return rw_fail(ctx, RW_ERR_INPUT, "%s: %s is declared twice", where, f->name);
         if (f->arguments < 1 || f->arguments > 3 || !f->call)
             return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: function %s: %s", where, f->name,
-                           f->call ? "1 to 3 arguments are possible" : "call = NULL");
+                           f->call ? "1 to 3 arguments are allowed" : "call = NULL");
         rw_graph_add_function(graph, f);
     }
     return RW_OK;
@@ -78,7 +78,7 @@ rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *g
         int p = rw_graph_add_param(graph, s->name, s->is_complex, s->value, s->imaginary);
         if (!s->state || p < 0) continue;
         if (s->is_complex)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: scalar %s cannot be a state: those are real", where, s->name);
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: scalar %s cannot be a state: states are real", where, s->name);
         rw_graph_make_state(graph, p);
     }
     if (rw_graph_find_param(graph, "t") < 0) rw_graph_add_param(graph, "t", false, 0, 0);
@@ -86,7 +86,7 @@ rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *g
         const rw_expr_field *f = spec->fields + i;
         RW_TRY(rw_check_name(ctx, where, f->name));
         if (f->dtype && !rw_dtype_size(f->dtype))
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: field %s: dtype %d is none of rw_dtype", where, f->name,
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: field %s: dtype %d is not one of rw_dtype", where, f->name,
                            (int)f->dtype);
         if (rw_graph_find_field(graph, f->name) >= 0 || rw_graph_find_param(graph, f->name) >= 0)
             return rw_fail(ctx, RW_ERR_INPUT, "%s: %s is declared twice", where, f->name);
@@ -124,7 +124,7 @@ static rw_status add_statement(rw_lowering *l, rw_plan *plan, const rw_source *s
     rw_graph *g = l->graph;
     rw_value v;
     if (s->kind == RW_RATE)
-        return rw_fail_at(l->ctx, source, s->at, "d%s/dt = … is an equation of a pde case; here fields are assigned",
+        return rw_fail_at(l->ctx, source, s->at, "d%s/dt = … is allowed only in a pde case; here, assign fields",
                           s->name);
     if (s->kind == RW_DEFINE) return rw_lower_define(l, source, s);
     RW_TRY(rw_lower(l, source, s->value, &v));
@@ -135,12 +135,11 @@ static rw_status add_statement(rw_lowering *l, rw_plan *plan, const rw_source *s
             return rw_fail_at(l->ctx, source, s->at, "incompatible shapes: a vector assigned to field %s", s->name);
         if (is_state && (v.n > 1 || g->nodes[v.node[0]].is_field || g->nodes[v.node[0]].is_complex))
             return rw_fail_at(l->ctx, source, s->at,
-                              "%s is a scalar: what is assigned must be one real number, such as a sum of fields",
-                              s->name);
+                              "%s is a scalar: assign one real number, such as a sum over a field", s->name);
         if (is_state) RW_TRY(placed(l, source, s, rw_plan_state(plan, g->params[p].state, v.node[0])));
         if (!is_state && (rw_is_reserved(s->name) || p >= 0))
             return rw_fail_at(l->ctx, source, s->at, "%s cannot be assigned: it is %s", s->name,
-                              rw_is_reserved(s->name) ? "a word of the language" : "a scalar argument");
+                              rw_is_reserved(s->name) ? "a reserved word" : "a scalar argument");
         if (v.n == 1 && !g->nodes[v.node[0]].is_field)
             RW_TRY(placed(l, source, s, rw_plan_result(plan, s->name, v.node[0])));
         return rw_lower_local(l, source, s->at, s->name, v);
@@ -190,8 +189,8 @@ static rw_status check_evaluator(const rw_expr *e)
         if (dtype == RW_I64 || dtype == RW_U64)
             return rw_fail(
                 e->device->ctx, RW_ERR_UNSUPPORTED,
-                "%s: field %s of %s: with functions in C, or without a compiler, fields have real or complex types or "
-                "integers of up to 32 bits",
+                "%s: field %s of %s: with functions in C, or without a compiler, fields must have real or complex "
+                "types or integers of up to 32 bits",
                 e->name, e->graph->fields[f].name, rw_dtype_name(dtype));
     }
     return RW_OK;
@@ -229,9 +228,9 @@ static rw_status create(rw_device *dev, const rw_expr_spec *spec, rw_expr **expr
     if (!spec->text) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: text = NULL: give statements", source.name);
     rw_grid grid;
     RW_TRY(rw_grid_resolve(ctx, &spec->grid, 0, &grid));
-    if (spec->trace < 0) return rw_fail(ctx, RW_ERR_ARGUMENT, "trace = %d rows", spec->trace);
+    if (spec->trace < 0) return rw_fail(ctx, RW_ERR_ARGUMENT, "trace = %d rows: must be 0 or more", spec->trace);
     if (spec->order != 0 && spec->order != 2 && spec->order != 4)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "order = %d: grid operators have order 2 or 4", spec->order);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "order = %d: the order of grid operators must be 2 or 4", spec->order);
     RW_TRY(rw_graph_create(ctx, &grid, spec->order, &graph));
     graph->linear = graph->reciprocals = spec->reassociate, graph->unstructured = spec->ngiven > 0;
     rw_lowering_begin(&l, ctx, graph);
@@ -476,7 +475,8 @@ rw_status rw_check_shape(rw_context *ctx, const char *program, const char *field
     for (int d = 0; d < g->ndim; ++d) shape[d] = g->size[g->ndim - 1 - d];
     return rw_fail(
         ctx, RW_ERR_ARGUMENT,
-        "field %s of %s has the shape %s; the array given has %s: arrays of a grid are (z, y, x), or one row of %lld",
+        "field %s of %s has shape %s, but the array has shape %s: arrays of a grid have shape (z, y, x), or one axis "
+        "of %lld",
         field, program, shape_text(g->ndim, shape, wanted), shape_text(a->ndim, a->shape, given), (long long)a->size);
 }
 
@@ -487,7 +487,7 @@ static rw_status bind(rw_expr *e, int f, rw_array *a)
     int64_t cells = g->size[0] * g->size[1] * g->size[2] * RW_MAX(e->graph->fields[f].columns, 1);
     if (a->device != e->device || a->dtype != e->graph->fields[f].dtype || a->size != cells)
         return rw_fail(e->device->ctx, RW_ERR_ARGUMENT,
-                       "field %s of %s is %lld %s on %s; the array given is %lld %s on %s", field, e->name,
+                       "field %s of %s is %lld %s on %s, but the array is %lld %s on %s", field, e->name,
                        (long long)cells, rw_dtype_name(e->graph->fields[f].dtype), e->device->info.name,
                        (long long)a->size, rw_dtype_name(a->dtype), a->device->info.name);
     if (!e->graph->unstructured && !e->graph->fields[f].columns)
@@ -520,8 +520,8 @@ rw_status rw_expr_set_complex(rw_expr *e, const char *scalar, double re, double 
     int i = rw_graph_find_param(e->graph, scalar);
     if (i < 0) return fail_nearest(e, "scalar", scalar, false);
     if (im != 0 && !e->graph->params[i].is_complex)
-        return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "scalar %s of %s is real; %g%+gi given", scalar, e->name, re,
-                       im);
+        return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "scalar %s of %s is real, but %g%+gi is given", scalar, e->name,
+                       re, im);
     if (e->graph->params[i].state >= 0) return rw_expr_set_state(e, e->graph->params[i].state, re);
     rw_expr_set_index(e, i, re, im);
     return RW_OK;
@@ -594,8 +594,8 @@ static rw_status check_bound(rw_expr *e)
             if (e->bound[i] == e->bound[j] && (fields[i].versions || fields[j].versions) && uses_field(e, i) &&
                 uses_field(e, j))
                 return rw_fail(e->device->ctx, RW_ERR_ARGUMENT,
-                               "one array bound to fields %s and %s of %s: give each its own", e->graph->fields[j].name,
-                               e->graph->fields[i].name, e->name);
+                               "the same array is bound to fields %s and %s of %s: bind a different array to each",
+                               e->graph->fields[j].name, e->graph->fields[i].name, e->name);
     for (int i = 0; i < e->npasses; ++i) {
         const rw_pass_kernel *k = &e->passes[i].kernel;
         for (int j = 0; j < k->nslots; ++j)
@@ -616,8 +616,7 @@ static rw_status check_recordable(rw_expr *e)
             if (k->slots[j].kind == RW_SLOT_SHADOW)
                 return rw_fail(
                     e->device->ctx, RW_ERR_UNSUPPORTED,
-                    "%s cannot be recorded: it writes %s beside itself and exchanges the arrays: assign to another "
-                    "field",
+                    "%s cannot be recorded: it writes %s to a second array and swaps the two: assign to another field",
                     e->name, e->graph->fields[k->slots[j].index].name);
     }
     if (e->call)
@@ -630,7 +629,7 @@ static rw_status check_recordable(rw_expr *e)
     return RW_OK;
 }
 
-/* What was written beside a field becomes the field. Memory that the caller lent to the array stays with the array. */
+/* The second array of a field becomes the field. Memory that the caller lent to the array stays with the array. */
 static rw_status take_shadow(rw_expr *e, int f, rw_queue *q)
 {
     rw_array *a = e->bound[f];
@@ -644,7 +643,7 @@ rw_status rw_expr_run(rw_expr *e, rw_queue *q)
     RW_TRY(check_bound(e));
     if (q->recording) RW_TRY(check_recordable(e));
     if (e->evaluator) return rw_expr_evaluate(e);
-    if (!rw_scalars_update(e->scalars)) return rw_fail_memory(e->device->ctx, 256, "a scalar along a course");
+    if (!rw_scalars_update(e->scalars)) return rw_fail_memory(e->device->ctx, 256, "scalars at the stage times");
     RW_TRY(rw_expr_prepare_tables(e, q));
     for (int i = 0; i < e->npasses; ++i) {
         RW_TRY(run_pass(e, e->passes + i, q));
@@ -760,7 +759,7 @@ rw_status rw_expr_explain(const rw_expr *e, char **text)
     rw_expr_plan plan;
     rw_expr_get_plan(e, &plan);
     static const char *const kinds[] = {"sum", "min", "max"};
-    rw_text_add(&t, "%s: %d pass%s, %.0f bytes and %.0f flops a cell%s", e->name, plan.passes,
+    rw_text_add(&t, "%s: %d pass%s, %.0f bytes and %.0f flops per cell%s", e->name, plan.passes,
                 plan.passes == 1 ? "" : "es", plan.bytes_per_cell, plan.flops_per_cell,
                 plan.evaluator ? ", run by the plain evaluator (" : "");
     if (plan.function) rw_text_add(&t, "on the host, because %s is a function in C)", plan.function);
@@ -769,7 +768,7 @@ rw_status rw_expr_explain(const rw_expr *e, char **text)
     for (int i = 0; i < e->npasses; ++i) {
         const rw_pass_kernel *k = &e->passes[i].kernel;
         rw_text_add(&t, "  pass %d", i + 1);
-        if (k->last > k->first) rw_text_add(&t, " (%d in one, tiles overlap)", k->last - k->first + 1);
+        if (k->last > k->first) rw_text_add(&t, " (%d fused, tiles overlap)", k->last - k->first + 1);
         rw_text_add(&t, ": reads");
         bool any = false;
         for (int j = 0; j < k->nslots; ++j)
@@ -783,7 +782,7 @@ rw_status rw_expr_explain(const rw_expr *e, char **text)
         for (int j = 0; j < k->nslots; ++j)
             if ((k->slots[j].kind == RW_SLOT_FIELD || k->slots[j].kind == RW_SLOT_SHADOW) && k->slots[j].written) {
                 rw_text_add(&t, "%s %s%s", any ? "," : "", e->graph->fields[k->slots[j].index].name,
-                            k->slots[j].kind == RW_SLOT_SHADOW ? " (beside itself)" : "");
+                            k->slots[j].kind == RW_SLOT_SHADOW ? " (to a second array)" : "");
                 any = true;
             }
         for (int r = 0; r < e->plan.nreductions; ++r)
@@ -792,7 +791,7 @@ rw_status rw_expr_explain(const rw_expr *e, char **text)
                 any = true;
             }
         if (!any) rw_text_add(&t, " nothing");
-        rw_text_add(&t, "; %lld bytes, %.0f flops a cell; %s, tiles of %lld x %lld x %lld in %lld groups of %d\n",
+        rw_text_add(&t, "; %lld bytes, %.0f flops per cell; %s, tiles of %lld x %lld x %lld in %lld workgroups of %d\n",
                     (long long)k->bytes_per_cell, k->flops, k->f32 ? "f32" : "f64", (long long)k->tiling.tile[0],
                     (long long)k->tiling.tile[1], (long long)k->tiling.tile[2], (long long)k->tiling.groups,
                     k->tiling.group);

@@ -38,12 +38,12 @@ struct rw_expr {
     rw_expr_table *tables;
     int ntables, tables_capacity;
     bool tables_current; /* all that are needed */
-    rw_expr_pass update; /* of states and trace, behind the passes (state.c) */
+    rw_expr_pass update; /* of states and trace, after the passes (state.c) */
     rw_array *trace;     /* [rows][columns] */
     const char **trace_names;
     double *trace_rows; /* as rw_expr_trace gave them */
     int trace_columns;
-    int64_t trace_seen; /* runs that rw_expr_trace has told of */
+    int64_t trace_seen; /* runs that rw_expr_trace has reported */
     bool evaluator;
     int call; /* why: a function in C, plus 1 */
 };

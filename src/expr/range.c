@@ -13,7 +13,7 @@ struct rw_range {
     rw_node node;
     int param;
     bool bounded;
-    rw_node *nodes; /* what `node` depends on, itself last: arguments stand before what uses them */
+    rw_node *nodes; /* what `node` depends on, itself last: arguments come before the nodes that use them */
     int n;
     rw_interval *value; /* by position in `nodes` */
     int *position;      /* by node */

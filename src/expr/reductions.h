@@ -1,4 +1,4 @@
-/* Reductions in kernel text: accumulators of items, what a group leaves behind, and what combines that. */
+/* Reductions in kernel text: accumulators of items, partial results of groups, and the kernel that combines them. */
 #ifndef RW_EXPR_REDUCTIONS_H
 #define RW_EXPR_REDUCTIONS_H
 

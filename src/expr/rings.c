@@ -85,7 +85,7 @@ static const char *in_grid(const rw_emitter *e, int axis, const char *index, cha
     return to;
 }
 
-/* The layer's rows, one after the other, where `condition` holds. Barriers stand outside: some OpenCL compilers double
+/* The rows of the layer, one after another, where `condition` holds. Barriers are outside: some OpenCL compilers double
  * their work at each one that is conditional. */
 static void begin_rows(rw_emitter *e, const char *condition)
 {

@@ -240,7 +240,7 @@ rw_status rw_expr_trace(rw_expr *e, const double **values, int64_t *rows, const 
     RW_NEED(runs, "runs");
     const void *slots, *trace;
     if (!e->plan.trace)
-        return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "%s keeps no trace: create it with trace > 0 rows", e->name);
+        return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "%s records no trace: create it with trace > 0 rows", e->name);
     RW_TRY(rw_array_read(e->slots, &slots));
     int64_t total = (int64_t)((const double *)slots)[rw_trace_slot(e->graph)], room = e->plan.trace;
     *runs = total - e->trace_seen, *rows = RW_MIN(*runs, room), *columns = e->trace_columns, *names = e->trace_names,

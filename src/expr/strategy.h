@@ -7,7 +7,7 @@
 /* suits  whether the passes from e->k->first on are better done so than by the rows below in the table; then e->k has
  *        the last of them and the tiling, and e->use, beside, field, beyond, state are set. forced: the device's option
  *        `tiling` asks for it, wherever it is possible
- * emit   the kernel's text behind its definitions
+ * emit   the kernel's text after its definitions
  * free   e->state, which may be NULL */
 typedef rw_status rw_strategy_suits(rw_emitter *e, bool forced, bool *suits);
 typedef rw_status rw_strategy_emit(rw_emitter *e);

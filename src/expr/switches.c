@@ -60,10 +60,11 @@ static void warn(rw_switch_search *s, const entry *e)
     s->quiet = true;
     rw_text text = {0};
     rw_range_text(e->range, &text);
-    rw_log(s->ctx, RW_LOG_WARNING,
-           "%s: steps may pass over switches in time of %s, which is only sampled: set time.max_step to the shortest "
-           "time between two of them",
-           s->name, text.data && !text.failed ? text.data : "an expression");
+    rw_log(
+        s->ctx, RW_LOG_WARNING,
+        "%s: steps may miss switching times of %s, which is only sampled: set time.max_step to the shortest interval "
+        "between two switching times",
+        s->name, text.data && !text.failed ? text.data : "an expression");
     rw_text_free(&text);
 }
 

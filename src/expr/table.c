@@ -86,8 +86,8 @@ rw_status rw_expr_prepare_tables(rw_expr *e, rw_queue *q)
             if (q->recording)
                 return rw_fail(
                     e->device->ctx, RW_ERR_UNSUPPORTED,
-                    "%s cannot be recorded yet: a scalar has changed that its functions of one coordinate depend on: "
-                    "run it once before",
+                    "%s cannot be recorded yet: a scalar used by its functions of one coordinate has changed: run it "
+                    "once first",
                     e->name);
             /* recorded sequences keep what they had */
             if (!t || t->recorded) RW_TRY(add(e, k->slots[j].index, k->f32 ? RW_F32 : RW_F64));

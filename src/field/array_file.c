@@ -27,8 +27,8 @@ static rw_status make(rw_device *dev, const char *path, const numbers *from, rw_
     const rw_dtype to = dtype ? dtype : from->dtype;
     void *data;
     if (rw_dtype_is_complex(from->dtype) && !rw_dtype_is_complex(to))
-        return rw_fail(dev->ctx, RW_ERR_INPUT, "%s: holds complex numbers (%s), and real ones (%s) are asked for", path,
-                       rw_dtype_name(from->dtype), rw_dtype_name(to));
+        return rw_fail(dev->ctx, RW_ERR_INPUT, "%s: contains complex entries (%s), but real ones (%s) are requested",
+                       path, rw_dtype_name(from->dtype), rw_dtype_name(to));
     RW_TRY(rw_array_create(dev, to, from->ndim, from->shape, RW_MEMORY_DEVICE, array));
     rw_status status = rw_array_write(*array, &data);
     if (status != RW_OK) {
@@ -72,9 +72,11 @@ static rw_status load_market(rw_device *dev, const char *path, rw_dtype dtype, r
     rw_status status =
         m.dense
             ? make(dev, path, &from, dtype, array)
-            : rw_fail(dev->ctx, RW_ERR_INPUT,
-                      "%s: holds coordinates of a sparse matrix: an array is needed, '%%%%MatrixMarket matrix array …'",
-                      path);
+            : rw_fail(
+                  dev->ctx, RW_ERR_INPUT,
+                  "%s: contains a sparse matrix in coordinate format, but a dense array is needed, '%%%%MatrixMarket "
+                  "matrix array …'",
+                  path);
     rw_mtx_free(&m);
     return status;
 }
@@ -86,8 +88,7 @@ rw_status rw_array_load(rw_device *dev, const char *path, rw_dtype dtype, rw_arr
     RW_NEED(dev, "device");
     RW_NEED(path, "path");
     if (dtype && !rw_dtype_size(dtype))
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "%s: an array of type %d, which is not one of rw_dtype", path,
-                       (int)dtype);
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "%s: dtype = %d is not one of rw_dtype", path, (int)dtype);
     return is_market(path) ? load_market(dev, path, dtype, array) : load_npy(dev, path, dtype, array);
 }
 
@@ -100,12 +101,14 @@ static rw_status save_market(rw_array *a, const char *path, const void *data)
     const size_t size = rw_dtype_size(a->dtype), parts = z ? 2 : 1;
     rw_mtx m = {.rows = a->shape[0], .columns = a->shape[1], .n = a->size, .is_complex = z, .dense = true};
     if (!rw_dtype_is_number(a->dtype))
-        return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "%s: an array of %s: files of the Matrix Market have f32, f64, c64 and c128, .npy the others",
-                       path, rw_dtype_name(a->dtype));
+        return rw_fail(
+            ctx, RW_ERR_ARGUMENT,
+            "%s: an array of %s: Matrix Market files support f32, f64, c64 and c128; use .npy for other types", path,
+            rw_dtype_name(a->dtype));
     if (a->ndim > 2)
         return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "%s: an array of %d dimensions: files of the Matrix Market have two, .npy eight", path, a->ndim);
+                       "%s: an array of %d dimensions: Matrix Market files support two, .npy files eight", path,
+                       a->ndim);
     m.value = rw_calloc((size_t)RW_MAX(m.n, 1), parts * sizeof *m.value);
     if (!m.value) return rw_fail_memory(ctx, (size_t)m.n * 16, path);
     for (int64_t k = 0; k < m.n; ++k) {

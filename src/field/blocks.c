@@ -15,8 +15,8 @@ static rw_status check_surfaces(rw_context *ctx, const rw_coarse_mesh *m)
         if (!fits)
             return rw_fail(
                 ctx, RW_ERR_ARGUMENT,
-                "surface %d is none: cylinders and spheres have a positive radius, cylinders an axis, custom ones a "
-                "function",
+                "surface %d is invalid: cylinders and spheres need a positive radius, cylinders an axis, custom "
+                "surfaces a function",
                 i);
     }
     return RW_OK;
@@ -51,11 +51,14 @@ rw_status rw_blocks_create_sized(rw_context *ctx, const rw_blocks_spec *spec, rw
     RW_STRUCT_IN(ctx, rw_blocks_spec, spec, spec_size);
     const rw_coarse_mesh *m = &spec->mesh;
     if (m->nblocks < 1 || m->nvertices < 8)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "a mesh of %d blocks and %d vertices", m->nblocks, m->nvertices);
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "a mesh of %d blocks and %d vertices: at least 1 block and 8 vertices are needed", m->nblocks,
+                       m->nvertices);
     for (int v = 0; v < m->nvertices; ++v)
         for (int d = 0; d < 3; ++d)
             if (!isfinite(m->vertices[v][d]))
-                return rw_fail(ctx, RW_ERR_INPUT, "vertex %d lies at %c = %g", v, "xyz"[d], m -> vertices[v][d]);
+                return rw_fail(ctx, RW_ERR_INPUT, "vertex %d has %c = %g: coordinates must be finite", v, "xyz"[d],
+                               m -> vertices[v][d]);
     RW_TRY(check_surfaces(ctx, m));
     rw_blocks *g = rw_calloc(1, sizeof *g);
     if (!g) return rw_fail_memory(ctx, sizeof *g, "a grid");
@@ -97,7 +100,8 @@ rw_status rw_blocks_get_block(const rw_blocks *g, int block, rw_block *info)
     RW_NEED(g, "grid");
     RW_NEED(info, "info");
     if (block < 0 || block >= g->nblocks)
-        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "block %d: the grid has blocks 0 … %d", block, g->nblocks - 1);
+        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "block %d does not exist: the grid has blocks 0 … %d", block,
+                       g->nblocks - 1);
     const rw_block_place *b = g->blocks + block;
     rw_block out = {.first_cell = b->first_cell};
     for (int i = 0; i < 8; ++i) out.corner[i] = b->corner[rw_corner_of(i)];

@@ -1,4 +1,4 @@
-/* Block-structured grids, inside: the coarse mesh's edges and faces, how blocks look at them, and where points are
+/* Block-structured grids, inside: the coarse mesh's edges and faces, how blocks refer to them, and where points are
  * numbered.
  *
  * Corners, edges, faces of a block are numbered by its axes: corner i + 2j + 4k; edge 4d + a + 2b along axis d at side

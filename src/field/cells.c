@@ -74,19 +74,17 @@ rw_status rw_blocks_check_cells(const rw_blocks *g)
     if (bad.twisted == 0 && bad.inverted % cells_of(g->blocks + block) == 0 && at[0] + at[1] + at[2] == 0)
         return rw_fail(
             g->ctx, RW_ERR_INPUT,
-            "block %d is inverted: seen from its corner 0 (vertex %d) its axes are left-handed: exchange its first "
-            "four corners "
-            "with its last four",
+            "block %d is inverted: seen from its corner 0 (vertex %d) its axes are left-handed: swap its first four "
+            "corners with its last four",
             block, first_vertex);
     const double *x = g->points[rw_blocks_point(g, block, at[0], at[1], at[2])];
     return rw_fail(
         g->ctx, RW_ERR_INPUT,
         "cell (%d, %d, %d) of block %d, at (%g, %g, %g), is %s: the Jacobian of its mapping is not positive at every "
-        "corner; so are %lld of "
-        "%lld cells%s",
+        "corner; this holds for %lld of %lld cells%s",
         at[0], at[1], at[2], block, x[0], x[1], x[2], bad.twisted ? "twisted" : "inverted",
         (long long)(bad.inverted + bad.twisted), (long long)g->ncells,
-        bad.twisted ? ": look at the order of the block's corners, and at its curved edges" : "");
+        bad.twisted ? ": check the order of the block's corners and its curved edges" : "");
 }
 
 /* ---- centres, volumes, neighbours -------------------------------------------------------------------------------- */
@@ -117,7 +115,7 @@ rw_status rw_blocks_volumes(const rw_blocks *g, double *volumes)
     return rw_blocks_visit(g, put_volume, volumes) ? RW_OK : rw_fail_memory(g->ctx, 0, "rows of points");
 }
 
-/* The cell behind a side that is a face of the block; -1: none. */
+/* The cell on the other side of a face of the block; -1: none. */
 static int64_t behind(const rw_blocks *g, int block, int side, const int at[3])
 {
     const rw_block_place *b = g->blocks + block;

@@ -1,4 +1,4 @@
-/* The coarse mesh of a block-structured grid: its edges and faces, how each block looks at them, whether all that is
+/* The coarse mesh of a block-structured grid: its edges and faces, how each block refers to them, whether all that is
  * shared has the same cells on both sides, and the numbers of points: vertices, then those inside edges, faces, blocks.
  *
  * An edge is known by its two vertices, a face by its four; sorting brings together what is shared. */
@@ -36,7 +36,7 @@ void rw_face_corners(int face, int corner[4])
 
 /* ---- what is shared ---------------------------------------------------------------------------------------------- */
 
-/* An edge or face of one block, by its vertices in ascending order (an edge: twice 0 behind them). */
+/* An edge or face of one block, by its vertices in ascending order (an edge: followed by two zeros). */
 typedef struct side_of {
     int key[4], block, number;
 } side_of;
@@ -102,8 +102,7 @@ static rw_status join_edges(rw_blocks *g)
             status = rw_fail(
                 g->ctx, RW_ERR_INPUT,
                 "block %d has %d cells along its axis %d, block %d has %d there: they share the edge of vertices %d "
-                "and %d, so the "
-                "numbers must be equal",
+                "and %d, so both must have the same number of cells there",
                 s->block, cells, s->number / 4, e->block, e->cells, e->vertex[0], e->vertex[1]);
     }
     rw_free(list);
@@ -142,8 +141,10 @@ static rw_status join_face(rw_blocks *g, const side_of *s, bool first)
     }
     rw_block_face *f = g->faces + g->nfaces - 1;
     if (f->block[1] >= 0)
-        return rw_fail(g->ctx, RW_ERR_INPUT, "the face of vertices %d, %d, %d, %d belongs to three blocks: %d, %d, %d",
-                       s->key[0], s->key[1], s->key[2], s->key[3], f->block[0], f->block[1], s->block);
+        return rw_fail(
+            g->ctx, RW_ERR_INPUT,
+            "the face of vertices %d, %d, %d, %d belongs to three blocks, %d, %d, %d: at most two may share a face",
+            s->key[0], s->key[1], s->key[2], s->key[3], f->block[0], f->block[1], s->block);
     int own[4], corner[4];
     rw_face_corners(f->side[0], corner);
     for (int i = 0; i < 4; ++i) own[i] = g->blocks[f->block[0]].corner[corner[i]];
@@ -210,8 +211,8 @@ static rw_status place_on_surfaces(rw_blocks *g, const rw_coarse_mesh *m)
         const rw_on_surface *c = m->curved + i;
         int edges[4] = {-1, -1, -1, -1}, face = -1;
         if (c->surface < 0 || c->surface >= m->nsurfaces)
-            return rw_fail(g->ctx, RW_ERR_INPUT, "curved part %d lies on surface %d, but there are %d", i, c->surface,
-                           m->nsurfaces);
+            return rw_fail(g->ctx, RW_ERR_INPUT, "curved part %d lies on surface %d, but the number of surfaces is %d",
+                           i, c->surface, m->nsurfaces);
         if (c->n == 2) edges[0] = find_edge(g, c->vertex[0], c->vertex[1]);
         else if (c->n == 4) face = find_face(g, c->vertex, edges);
         if (edges[0] < 0)
@@ -234,15 +235,16 @@ static rw_status copy_blocks(rw_blocks *g, const rw_blocks_spec *spec)
         rw_block_place *to = g->blocks + b;
         for (int d = 0; d < 3; ++d) {
             if (n[d] < 1)
-                return rw_fail(g->ctx, RW_ERR_ARGUMENT, "block %d has %d cells along its axis %d: at least 1", b, n[d],
-                               d);
+                return rw_fail(g->ctx, RW_ERR_ARGUMENT, "block %d has %d cells along its axis %d: at least 1 is needed",
+                               b, n[d], d);
             to->cells[d] = n[d];
         }
         for (int i = 0; i < 8; ++i) {
             int v = m->blocks[b][i];
             if (v < 0 || v >= m->nvertices)
-                return rw_fail(g->ctx, RW_ERR_INPUT, "corner %d of block %d is vertex %d, but vertices are 0 to %d", i,
-                               b, v, m->nvertices - 1);
+                return rw_fail(g->ctx, RW_ERR_INPUT,
+                               "corner %d of block %d is vertex %d, but vertices are numbered 0 to %d", i, b, v,
+                               m->nvertices - 1);
             for (int j = 0; j < i; ++j)
                 if (m->blocks[b][j] == v)
                     return rw_fail(g->ctx, RW_ERR_INPUT, "corners %d and %d of block %d are the same vertex %d", j, i,

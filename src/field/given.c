@@ -224,7 +224,8 @@ rw_status rw_blocks_expr_create_sized(rw_blocks *g, rw_device *device, rw_blocks
     (void)given_size; /* there are none */
     RW_TRY(rw_struct_in(g->ctx, "rw_expr_spec", &own, sizeof own, spec, spec_size));
     if (own.ngiven)
-        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "on a block-structured grid the given fields are the grid's own");
+        return rw_fail(g->ctx, RW_ERR_ARGUMENT,
+                       "a block-structured grid provides its own external fields: set ngiven = 0");
     for (int q = 0; q < QUANTITIES; ++q) {
         if (place == RW_BLOCKS_POINTS && !table[q].of_points) continue;
         requests[n] = (request){g, place, (quantity)q};

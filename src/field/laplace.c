@@ -34,7 +34,7 @@ static void add(row *r, int64_t cell, double weight)
     r->weight[i] += weight;
 }
 
-/* Without the cell itself and what rounding has left. */
+/* Without the cell itself and entries that are only rounding errors. */
 static void tidy(row *r, int64_t own)
 {
     double most = 0;
@@ -100,7 +100,7 @@ typedef struct diamonds {
     double *weight;
 } diamonds;
 
-/* The cells of a point's value; at the boundary those behind too, so that a slope across it can be told. */
+/* The cells of a point's value; at the boundary the next inner cells too, which determine the normal derivative. */
 static int sources(const diamonds *d, int64_t p, int64_t cell[MOST])
 {
     const around *a = &d->around;
@@ -146,7 +146,7 @@ static void eigen(double A[3][3], double w[3], double V[3][3])
 }
 
 /* Weights of the linear function that fits the cells best, at the point. Lengths are measured in cells, so that thin
- * ones are told from cells that lie in a plane: across that the function is constant. */
+ * ones are distinguished from cells that lie in a plane: across that the function is constant. */
 static void fit(const diamonds *d, int64_t p, int n, const int64_t *cell, double *weight)
 {
     int64_t points[8];
@@ -256,7 +256,7 @@ static rw_status begin_tables(const rw_blocks *g, int64_t n, int width, bool con
 
 static rw_status fail_full(const rw_blocks *g)
 {
-    return rw_fail(g->ctx, RW_ERR_UNSUPPORTED, "laplace: some cell has more than %d cells around it", MOST);
+    return rw_fail(g->ctx, RW_ERR_UNSUPPORTED, "laplace: a cell has more than %d neighbours", MOST);
 }
 
 static rw_status tabulate(const diamonds *d, rw_blocks_tables *t)

@@ -69,7 +69,7 @@ rw_status rw_blocks_local(const rw_blocks *g, rw_integrand *f, void *user, int g
     RW_NEED(f, "f");
     RW_NEED(matrices, "matrices");
     if (gauss < 1 || gauss > MOST_GAUSS)
-        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "%d Gauss points an axis: 1 to %d are possible", gauss, MOST_GAUSS);
+        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "%d Gauss points per axis: 1 to %d are allowed", gauss, MOST_GAUSS);
     task t = {f, user, gauss, matrices};
     return rw_blocks_visit(g, integrate, &t) ? RW_OK : rw_fail_memory(g->ctx, 0, "rows of points");
 }

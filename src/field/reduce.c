@@ -68,8 +68,11 @@ rw_status rw_reducer_create(rw_device *dev, rw_reduce_op op, rw_dtype dtype, int
     *reducer = NULL;
     RW_NEED(dev, "device");
     if ((unsigned)op >= RW_COUNT(table) || !rw_dtype_is_number(dtype) || group < 0)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_reducer_create: op %d, dtype %s, group %d", (int)op,
-                       rw_dtype_name(dtype), group);
+        return rw_fail(
+            dev->ctx, RW_ERR_ARGUMENT,
+            "rw_reducer_create: op %d, dtype %s, group %d: op must be a rw_reduce_op, dtype f32, f64, c64 or c128, "
+            "and group 0 or more",
+            (int)op, rw_dtype_name(dtype), group);
     bool z = rw_dtype_is_complex(dtype);
     if (z && !table[op].complex)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "%s of complex numbers: they have no order; use normmax",
@@ -107,11 +110,11 @@ rw_status rw_reducer_run(rw_reducer *r, rw_queue *q, rw_array *x, rw_array *y, r
     if ((r->op == RW_REDUCE_OP_DOT) != (y != NULL))
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s takes %s", table[r->op].name, y ? "one array" : "two arrays");
     if (x->dtype != r->dtype || (y && (y->dtype != r->dtype || y->size != x->size)))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s of %s: given %lld %s%s", table[r->op].name, rw_dtype_name(r->dtype),
-                       (long long)x->size, rw_dtype_name(x->dtype),
-                       y ? " and another array of other size or type" : "");
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s of %s cannot take %lld %s%s", table[r->op].name,
+                       rw_dtype_name(r->dtype), (long long)x->size, rw_dtype_name(x->dtype),
+                       y ? " and a second array of another size or type" : "");
     if (result->dtype != r->result || slot < 0 || slot >= result->size)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: the result is %s at place %lld; the array given has %lld %s",
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: the result is %s at index %lld, but the array has %lld %s",
                        table[r->op].name, rw_dtype_name(r->result), (long long)slot, (long long)result->size,
                        rw_dtype_name(result->dtype));
     rw_arg a[] = {rw_arg_array(r->part), rw_arg_array(x), rw_arg_array(y ? y : x), rw_arg_int(x->size)};

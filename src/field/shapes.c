@@ -15,7 +15,8 @@ rw_status rw_blocks_box(rw_context *ctx, const double length[3], const int cells
     const int block[1][8] = {{0, 1, 2, 3, 4, 5, 6, 7}};
     for (int d = 0; d < 3; ++d)
         if (!(length[d] > 0 && isfinite(length[d])))
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "a box of length %g along %c", length[d], "xyz"[d]);
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "a box of length %g along %c: lengths must be positive", length[d],
+                           "xyz"[d]);
     for (int i = 0; i < 8; ++i)
         for (int d = 0; d < 3; ++d) vertices[i][d] = rw_corner_of(i) >> d & 1 ? length[d] : 0;
     rw_blocks_spec spec = {
@@ -42,7 +43,7 @@ rw_status rw_blocks_cylinder(rw_context *ctx, double radius, double core, double
     RW_NEED(cells, "cells");
     if (!(core > 0 && core < radius && isfinite(radius) && length > 0 && isfinite(length)))
         return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "a cylinder of radius %g, core %g, length %g: 0 < core < radius and 0 < length are needed",
+                       "a cylinder of radius %g, core %g, length %g: 0 < core < radius and 0 < length are required",
                        radius, core, length);
     double vertices[16][3];
     int blocks[5][8], cells_of[5][3];

@@ -95,8 +95,11 @@ rw_status rw_blocks_cut(const rw_blocks *g, const rw_blocks_slice *s, int64_t *c
     raster r = {.s = s, .cell = cell};
     if (s->axis < 0 || s->axis > 2 || s->n[0] < 1 || s->n[1] < 1 || !(s->upper[0] > s->lower[0]) ||
         !(s->upper[1] > s->lower[1]))
-        return rw_fail(g->ctx, RW_ERR_ARGUMENT, "a section of %d x %d pixels across axis %d over [%g, %g] x [%g, %g]",
-                       s->n[0], s->n[1], s->axis, s->lower[0], s->upper[0], s->lower[1], s->upper[1]);
+        return rw_fail(
+            g->ctx, RW_ERR_ARGUMENT,
+            "a section of %d x %d pixels across axis %d over [%g, %g] x [%g, %g]: it needs pixels, an axis 0 to 2 "
+            "and limits in increasing order",
+            s->n[0], s->n[1], s->axis, s->lower[0], s->upper[0], s->lower[1], s->upper[1]);
     rw_other_axes(s->axis, r.across);
     for (int64_t i = 0; i < (int64_t)s->n[0] * s->n[1]; ++i) cell[i] = -1;
     return rw_blocks_visit(g, cut, &r) ? RW_OK : rw_fail_memory(g->ctx, 0, "rows of points");

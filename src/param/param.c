@@ -81,7 +81,7 @@ static const char *split_counts(const char *allowed, int *least, int *most)
 
 static bool is_range(const char *allowed) { return *allowed == '[' || *allowed == '('; }
 
-/* "off|(0, 1]": the limits behind the word, whose length is *n; 0: there is no word. */
+/* "off|(0, 1]": the limits after the word, whose length is *n; 0: there is no word. */
 static const char *split_word(const char *allowed, size_t *n)
 {
     *n = isalpha((unsigned char)*allowed) ? strcspn(allowed, "|") : 0;
@@ -144,7 +144,7 @@ static rw_status check_number(const value_context *v, const rw_tree *node, doubl
     if (isnan(x)) return fail(v, node, "not a number (NaN)");
     if (is_range(allowed) || !*allowed) {
         if (in_range(x, allowed)) return RW_OK;
-        if (word) snprintf(what, sizeof(what), "outside %s, and not %.*s", allowed, (int)word, whole);
+        if (word) snprintf(what, sizeof(what), "outside %s and not %.*s", allowed, (int)word, whole);
         else snprintf(what, sizeof(what), *allowed ? "outside %s" : "not finite", allowed);
         return fail(v, node, what);
     }
@@ -178,16 +178,16 @@ static rw_status read_quantity(const value_context *v, const rw_tree *node, doub
     rw_unit_read(node->text, &unit, &none, &none);
     if (unit == node->text || !isspace((unsigned char)*unit)) return fail(v, node, "not a number");
     unit += strspn(unit, " \t");
-    if (!*v->row->unit) return fail(v, node, "a number with a unit, where a number has none");
+    if (!*v->row->unit) return fail(v, node, "a number with a unit, but this parameter has no unit");
     if (!rw_unit_parse(unit, &from, &bad, &n)) {
-        if (*bad) snprintf(what, sizeof what, "no number with a unit: %.*s is not understood", RW_MIN(n, 20), bad);
-        else snprintf(what, sizeof what, "no number with a unit: it breaks off");
+        if (*bad) snprintf(what, sizeof what, "not a number with a unit: the unit %.*s is unknown", RW_MIN(n, 20), bad);
+        else snprintf(what, sizeof what, "not a number with a unit: the unit is incomplete");
         return fail(v, node, what);
     }
     if (!rw_unit_parse(v->row->unit, &to, &bad, &n))
-        return rw_fail(v->ctx, RW_ERR_INTERNAL, "%s: unit %s is not understood", v->name, v->row->unit);
+        return rw_fail(v->ctx, RW_ERR_INTERNAL, "%s: unit %s is unknown", v->name, v->row->unit);
     if (!rw_unit_same(&from, &to)) {
-        snprintf(what, sizeof what, "in a unit of another kind than %s", v->row->unit);
+        snprintf(what, sizeof what, "in a unit that cannot be converted to %s", v->row->unit);
         return fail(v, node, what);
     }
     *value = rw_unit_read(node->text, &unit, &from, &to);
@@ -273,7 +273,7 @@ static rw_status want_list(const value_context *v, const rw_tree *node, int limi
     char what[96], counts[32];
     most = RW_MIN(most, limit);
     snprintf(counts, sizeof(counts), least == most ? "%d" : "%d to %d", least, most);
-    snprintf(what, sizeof(what), "a list of %d, where %s values are wanted", *n, counts);
+    snprintf(what, sizeof(what), "a list of %d values, but the number of values must be %s", *n, counts);
     return fail(v, node, what);
 }
 
@@ -295,7 +295,7 @@ static rw_status read_sizes(const value_context *v, const rw_tree *node, int64_t
     int least, most;
     const char *each = split_counts(v->allowed, &least, &most);
     if (node->kind == RW_TREE_LIST) {
-        if (node->n < least || node->n > most) return fail(v, node, "a list of another length");
+        if (node->n < least || node->n > most) return fail(v, node, "a list of the wrong length");
         for (*n = 0; *n < node->n; ++*n) RW_TRY(read_int(v, node->items[*n], each, value + *n));
         return RW_OK;
     }
@@ -386,7 +386,7 @@ rw_status rw_param_read(rw_context *ctx, const rw_param *row, const char *name, 
         return RW_OK;
     }
     }
-    return rw_fail(ctx, RW_ERR_INTERNAL, "%s: kind %d is in no table", name, (int)row->kind);
+    return rw_fail(ctx, RW_ERR_INTERNAL, "%s: parameter kind %d is unknown", name, (int)row->kind);
 }
 
 int rw_param_enum(const rw_param *row, const char *text)

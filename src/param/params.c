@@ -87,7 +87,7 @@ static rw_status fail_name(rw_context *ctx, const rw_params *p, const char *wher
         rw_text_free(&what);
     }
     rw_status status =
-        rw_fail(ctx, RW_ERR_ARGUMENT, "%s: \"%s\" is no option of %s%s; options are %s", where, name,
+        rw_fail(ctx, RW_ERR_ARGUMENT, "%s: \"%s\" is not an option of %s%s; options are %s", where, name,
                 method ? method : p->name, rw_hint_nearest(name, names, n).text, all.failed || !n ? "none" : all.data);
     rw_text_free(&all);
     return status;
@@ -164,7 +164,7 @@ static rw_status read_once(rw_context *ctx, const rw_params *p, const rw_param *
     return rw_param_read_text(ctx, row, where, row->name, method, text, to->structure);
 }
 
-/* A word behind the method; `whole` is the text from there on, which a nested text takes. */
+/* A word after the method; `whole` is the text from there on, which a nested text takes. */
 static rw_status read_word(rw_context *ctx, const rw_params *p, const char *where, const char *word, const char *whole,
                            parsed *to)
 {
@@ -309,7 +309,7 @@ static rw_status resolve(rw_context *ctx, const rw_param *row, const char *what,
     if (row->kind == RW_PARAM_CHOICE && x >= 0 && rw_param_choice(row->allowed, (int)x, choice, sizeof choice))
         return RW_OK;
     if (row->kind == RW_PARAM_ENUM || row->kind == RW_PARAM_CHOICE || row->kind == RW_PARAM_SWITCH)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s = %.0f is not one of its enumeration: %s", what, row->name, x,
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s = %.0f is not a value of its enumeration: %s", what, row->name, x,
                        row->line);
     if (x == 0) {
         char *end;

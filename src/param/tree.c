@@ -138,7 +138,7 @@ bool rw_tree_number(const rw_tree *node, double *value)
     return true;
 }
 
-/* Whether the text may stand in flow YAML without quotes. */
+/* Whether the text needs no quotes in flow YAML. */
 static bool plain(const char *text)
 {
     if (!*text || strchr(" -?:,[]{}#&*!|>'\"%@`~", *text)) {

@@ -1,4 +1,4 @@
-/* Units behind numbers of a case: "10 W", "808 nm", "1.39e20 1/cm3". */
+/* Units after the numbers of a case: "10 W", "808 nm", "1.39e20 1/cm3". */
 #ifndef RW_UNIT_H
 #define RW_UNIT_H
 

@@ -29,7 +29,7 @@ static bool is_single(const stencil *s) { return rw_dtype_is_single(s->map.type)
 static double *numbers(const stencil *s) { return rw_calloc((size_t)(s->n * s->parts), sizeof(double)); }
 static rw_status no_memory(const stencil *s)
 {
-    return rw_fail_memory(context(s), (size_t)(s->n * s->parts) * sizeof(double), "looking at an operator");
+    return rw_fail_memory(context(s), (size_t)(s->n * s->parts) * sizeof(double), "the analysis of an operator");
 }
 
 static rw_status run(stencil *s, rw_array *x, rw_array *y, rw_queue *q)
@@ -88,8 +88,8 @@ static rw_status fail_affine(const stencil *s, int64_t at, double value)
                  "xyz"[side / 2]);
     return rw_fail(
         context(s), RW_ERR_INPUT,
-        "%s: with %s = 0, %s is %g in cell %lld, so this is no linear map: %s must be 0 here; bring them to the right "
-        "side of the system",
+        "%s: with %s = 0, %s is %g in cell %lld, so the map is not linear: %s must be 0 here; move these terms to the "
+        "right-hand side of the system",
         s->map.name, s->from, s->to, value, (long long)at / s->parts, text);
 }
 
@@ -127,7 +127,7 @@ static rw_status compare(const stencil *s, const double *ax, const double *az, c
         s->map.name, s->to, s->from, error, (long long)at, most);
 }
 
-/* Whole numbers of [-256, 256] over 512, times the size: x + a z is exact in single precision. */
+/* Integers of [-256, 256] over 512, times the size: x + a z is exact in single precision. */
 static double few_digits(uint64_t seed, int64_t i)
 {
     return (floor(rw_random_uniform(seed, (uint64_t)i) * 513) - 256) / 512;
@@ -188,7 +188,7 @@ static bool has_colour(const axis a[3], const int64_t c[3], int64_t cell)
            colour(&a[2], cell / a[0].n / a[1].n) == c[2];
 }
 
-/* What one colour tells, into d. */
+/* The diagonal entries of one colour, into d. */
 static rw_status probe(stencil *s, const axis a[3], const int64_t c[3], double *x, double *y, double *d)
 {
     for (int64_t i = 0; i < s->n; ++i) x[s->parts * i] = has_colour(a, c, i);
@@ -231,8 +231,8 @@ static rw_status diagonal(void *user, rw_array *to)
     stencil *s = user;
     if (s->map.far)
         return rw_fail(context(s), RW_ERR_UNSUPPORTED,
-                       "%s: its diagonal cannot be found by products, since %s: use no preconditioner", s->map.name,
-                       s->map.far);
+                       "%s: its diagonal cannot be computed from products, because %s: use no preconditioner",
+                       s->map.name, s->map.far);
     if (!s->diagonal) RW_TRY(make_diagonal(s));
     return rw_array_copy(to, s->diagonal, s->device->queue);
 }
@@ -258,7 +258,7 @@ static rw_status prepare(stencil *s, const char *from, const char *to)
     if (!s->from || !s->to) return rw_fail_memory(context(s), 64, "an operator");
     if (s->n < 1)
         return rw_fail(context(s), RW_ERR_ARGUMENT,
-                       "%s: a grid of %lld x %lld x %lld cells: an operator has 1 at least", s->map.name,
+                       "%s: a grid of %lld x %lld x %lld cells: an operator needs at least 1 cell", s->map.name,
                        (long long)size[0], (long long)size[1], (long long)size[2]);
     return look(s);
 }

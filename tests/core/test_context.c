@@ -43,8 +43,9 @@ static void test_message(void **state)
     assert_string_equal(rw_message(ctx), "cuda:0: case.yaml:14: size = -3 is negative: give the number of cells");
 
     assert_int_equal(rw_fail_memory(ctx, 4096, "a field"), RW_ERR_MEMORY);
-    assert_string_equal(rw_message(ctx), "host memory is exhausted: 4096 bytes for a field cannot be had: "
-                                         "choose a smaller size or free memory");
+    assert_string_equal(
+        rw_message(ctx),
+        "out of host memory: cannot allocate 4096 bytes for a field: choose a smaller size or free memory");
     assert_int_equal(rw_fail(NULL, RW_ERR_INTERNAL, "without a context"), RW_ERR_INTERNAL);
     assert_string_equal(rw_message(NULL), "without a context");
     rw_context_destroy(&ctx);

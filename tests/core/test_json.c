@@ -300,21 +300,21 @@ static void test_malformed(void **state)
         {"{\"a\": 1,}", "1:9: expected a member in quotes after the comma, found '}'"},
         {"{\"a\": 1 \"b\": 2}", "1:9: expected a comma or }, found '\"'"},
         {"{\n  \"a\": 1,\n  \"b\": oops\n}", "3:8: expected a value, found 'o'"},
-        {"{\"a\": 1, \"b\": 2,\n \"a\": 3, \"b\": 4}", "2:2: member \"a\" stands twice in this object: remove one"},
-        {"[{\"\\u0061\": 1, \"a\": 2}]", "1:16: member \"a\" stands twice in this object: remove one"},
+        {"{\"a\": 1, \"b\": 2,\n \"a\": 3, \"b\": 4}", "2:2: member \"a\" occurs twice in this object: remove one"},
+        {"[{\"\\u0061\": 1, \"a\": 2}]", "1:16: member \"a\" occurs twice in this object: remove one"},
         {"-", "1:2: expected a digit, found the end of the text"},
         {"+1", "1:1: expected a value, found '+'"},
         {".5", "1:1: expected a value, found '.'"},
         {"-x", "1:2: expected a digit, found 'x'"},
-        {"01", "1:1: a number begins with 0: leave the leading zero out"},
-        {"[-00]", "1:3: a number begins with 0: leave the leading zero out"},
+        {"01", "1:1: a number begins with 0: remove the leading zero"},
+        {"[-00]", "1:3: a number begins with 0: remove the leading zero"},
         {"1.", "1:3: expected a digit after the decimal point, found the end of the text"},
         {"[1.e5]", "1:4: expected a digit after the decimal point, found 'e'"},
         {"1e", "1:3: expected a digit of the exponent, found the end of the text"},
         {"[1e+]", "1:5: expected a digit of the exponent, found ']'"},
         {"[1e+-5]", "1:5: expected a digit of the exponent, found '-'"},
-        {"[0, 1e999]", "1:5: the number is beyond 1.8e308: give a smaller one"},
-        {"[-1e309]", "1:2: the number is beyond 1.8e308: give a smaller one"},
+        {"[0, 1e999]", "1:5: the number exceeds 1.8e308: give a smaller one"},
+        {"[-1e309]", "1:2: the number exceeds 1.8e308: give a smaller one"},
         {"0x10", "1:2: expected the end of the text after the value, found 'x'"},
         {"\"abc", "1:1: the string is not closed: expected \""},
         {"[1, \"abc\\\"]", "1:5: the string is not closed: expected \""},
@@ -323,7 +323,7 @@ static void test_malformed(void **state)
         {"\"\\", "1:3: expected one of \" \\ / b f n r t u after a backslash, found the end of the text"},
         {"\"\\u12g4\"", "1:6: expected a hexadecimal digit (four of them after \\u), found 'g'"},
         {"\"\\u12", "1:6: expected a hexadecimal digit (four of them after \\u), found the end of the text"},
-        {"\"a\\u0000\"", "1:3: \\u0000 is not supported: leave it out"},
+        {"\"a\\u0000\"", "1:3: \\u0000 is not supported: remove it"},
         {"\"\\ud800\"", "1:2: \\uD800 is half of a surrogate pair: give both halves"},
         {"\"\\ud800x\"", "1:2: \\uD800 is half of a surrogate pair: give both halves"},
         {"\"\\ud800\\n\"", "1:2: \\uD800 is half of a surrogate pair: give both halves"},
@@ -379,7 +379,7 @@ static void test_long_double_member(void **state)
     for (int i = 0; i < 150; i++) rw_text_add(&text, "\xC3\xB6");
     rw_text_add(&text, "\":2}");
     assert_int_equal(parse(text.data, text.length, &tree), RW_ERR_INPUT);
-    assert_non_null(strstr(rw_message(NULL), "\xC3\xB6\" stands twice"));
+    assert_non_null(strstr(rw_message(NULL), "\xC3\xB6\" occurs twice"));
     rw_text_free(&text);
 }
 

@@ -38,9 +38,10 @@ static rw_depgraph *random_graph(uint64_t seed, uint64_t *index, model *m)
     for (int k = 0; k < pairs; ++k) {
         int needed = below(seed, index, m->n), task = below(seed, index, m->n);
         find_lengths(m);
-        if (needed == task) FAILS(RW_ERR_ARGUMENT, "cannot need itself", rw_depgraph_add_dependency(g, task, needed));
+        if (needed == task)
+            FAILS(RW_ERR_ARGUMENT, "cannot depend on itself", rw_depgraph_add_dependency(g, task, needed));
         else if (m->length[task][needed])
-            FAILS(RW_ERR_ARGUMENT, "needs it already: t", rw_depgraph_add_dependency(g, task, needed));
+            FAILS(RW_ERR_ARGUMENT, "already depends on it: t", rw_depgraph_add_dependency(g, task, needed));
         else {
             need(g, task, needed);
             count += !m->direct[needed][task];
@@ -138,7 +139,7 @@ static void check_partition(const rw_depgraph *g, const model *m, uint64_t seed,
     assert_int_equal(p->accepted, !cyclic);
     assert_string_equal(p->accepted ? p->reason : "", "");
     if (!p->accepted && separate) { /* dependencies from part to part */
-        assert_non_null(strstr(p->reason, "one after another"));
+        assert_non_null(strstr(p->reason, "depend on each other in a cycle"));
         assert_true(p->npath >= 4);
         for (int i = 0; i < p->npath; i += 2) {
             assert_path(g, p->path + i, 2);
@@ -298,7 +299,7 @@ static void test_structures_that_colours_do_not_tell_apart(void **state)
         /* a search that may not take long says so */
         rw_partition few = *p;
         few.structure = NULL, few.nstructures = 0;
-        FAILS(RW_ERR_NOT_CONVERGED, "too much alike", rw_partition_structures(g, &few, 5));
+        FAILS(RW_ERR_NOT_CONVERGED, "too similar", rw_partition_structures(g, &few, 5));
         rw_free(few.structure);
         rw_partition_destroy(&p);
         rw_depgraph_destroy(&g);
@@ -383,7 +384,7 @@ static void test_no_task_and_one_task(void **state)
     assert_true(!path && n == 0);
     FAILS(RW_ERR_ARGUMENT, "task = 0 is not a task: there are 0", rw_depgraph_add_dependency(g, 0, 0));
     add(g, "f", "alone");
-    FAILS(RW_ERR_ARGUMENT, "cannot need itself", rw_depgraph_add_dependency(g, 0, 0));
+    FAILS(RW_ERR_ARGUMENT, "cannot depend on itself", rw_depgraph_add_dependency(g, 0, 0));
     OK(rw_depgraph_find_path(g, &part, 1, &part, 1, &path, &n)); /* a path has a pair */
     assert_int_equal(n, 0);
     OK(rw_depgraph_check_separate(g, &part, 1, &path, &n));
@@ -414,24 +415,23 @@ static void test_broken_input(void **state)
     assert_int_equal(rw_depgraph_dependencies(g), 2);
     FAILS(RW_ERR_ARGUMENT, "task = 3 is not a task: there are 3", rw_depgraph_add_dependency(g, 3, 0));
     FAILS(RW_ERR_ARGUMENT, "needed = -1 is not a task", rw_depgraph_add_dependency(g, 0, -1));
-    FAILS(RW_ERR_ARGUMENT, "task 0 (t0) cannot need task 2 (t2), which needs it already: t0 -> t1 -> t2",
+    FAILS(RW_ERR_ARGUMENT, "task 0 (t0) cannot depend on task 2 (t2), which already depends on it: t0 -> t1 -> t2",
           rw_depgraph_add_dependency(g, 0, 2));
     assert_int_equal(rw_depgraph_dependencies(g), 2);
     FAILS(RW_ERR_ARGUMENT, "from[1] = 5 is not a task", rw_depgraph_find_path(g, set, 2, set, 1, &path, &n));
     FAILS(RW_ERR_ARGUMENT, "to[1] = 5", rw_depgraph_find_path(g, set, 1, set, 2, &path, &n));
     FAILS(RW_ERR_ARGUMENT, "set[1] = 5", rw_depgraph_check_separate(g, set, 2, &path, &n));
-    FAILS(RW_ERR_ARGUMENT, "2 tasks and no list", rw_depgraph_check_separate(g, NULL, 2, &path, &n));
+    FAILS(RW_ERR_ARGUMENT, "2 tasks, but the list is NULL", rw_depgraph_check_separate(g, NULL, 2, &path, &n));
     FAILS(RW_ERR_ARGUMENT, "nparts = 4 is outside [0, 3]", rw_depgraph_partition(g, part, 4, NULL, &p));
     FAILS(RW_ERR_ARGUMENT, "part = NULL", rw_depgraph_partition(g, NULL, 1, NULL, &p));
-    FAILS(RW_ERR_ARGUMENT, "part[2] = 1 is outside [-1, 0]: the part of task t2",
-          rw_depgraph_partition(g, part, 1, NULL, &p));
+    FAILS(RW_ERR_ARGUMENT, "part[2] = 1 is outside [-1, 0] (task t2)", rw_depgraph_partition(g, part, 1, NULL, &p));
     FAILS(RW_ERR_ARGUMENT, "part 2 has no task", rw_depgraph_partition(g, part, 3, NULL, &p));
     const char *names[] = {"one", NULL};
     FAILS(RW_ERR_ARGUMENT, "names[1] = NULL", rw_depgraph_partition(g, part, 2, names, &p));
     assert_null(p);
     p = divide(g, part, 2);
     add(g, "k", "late");
-    FAILS(RW_ERR_ARGUMENT, "the partition is one of 3 tasks, the graph has 4", rw_depgraph_dot(g, p, &text));
+    FAILS(RW_ERR_ARGUMENT, "the partition has 3 tasks, but the graph has 4", rw_depgraph_dot(g, p, &text));
     assert_null(text);
     rw_partition_destroy(&p);
     rw_depgraph_destroy(&g);
@@ -449,8 +449,8 @@ static void test_parts_that_need_each_other(void **state)
     need(g, 3, 0), need(g, 1, 2);
     OK(rw_depgraph_partition(g, part, 2, names, &p));
     assert_false(p->accepted);
-    assert_non_null(strstr(p->reason, "right needs left (a0 -> b1)"));
-    assert_non_null(strstr(p->reason, "left needs right (b0 -> a1)"));
+    assert_non_null(strstr(p->reason, "right depends on left (a0 -> b1)"));
+    assert_non_null(strstr(p->reason, "left depends on right (b0 -> a1)"));
     assert_true(p->npath == 4 && !p->level && !p->structure);
     rw_partition_destroy(&p);
     rw_depgraph_destroy(&g);

@@ -128,7 +128,7 @@ static void test_the_parts_of_a_rock4_step(void **state)
         assert_path(r.g, p->path, p->npath);
         assert_int_equal(r.tile[p->path[0]], r.tile[p->path[p->npath - 1]]);
         assert_int_not_equal(r.tile[p->path[1]], r.tile[p->path[0]]); /* through a neighbour */
-        assert_non_null(strstr(p->reason, "part 4 is not separate: a path leaves it and comes back: "));
+        assert_non_null(strstr(p->reason, "part 4 is not separate: a path leaves it and returns: "));
         print_message("%d tasks, %d dependencies; rows: %s\n", n, rw_depgraph_dependencies(r.g), p->reason);
         rw_partition_destroy(&p);
         for (int t = 0; t < n; ++t) part[t] = r.kernel[t] < 0 ? -1 : r.tile[t] + TILES * TILES * r.kernel[t];

@@ -631,12 +631,12 @@ static void test_objects_of_another_device_are_refused(void **state)
     OK(rw_array_zero(b, theirs));
     FAILS(RW_ERR_ARGUMENT, "device", rw_array_copy(b, a, queue));
     FAILS(RW_ERR_ARGUMENT, "device", rw_array_swap(a, b));
-    FAILS(RW_ERR_ARGUMENT, "queue of cpu:1", rw_array_zero(a, theirs));
-    FAILS(RW_ERR_ARGUMENT, "queue of cpu:1", rw_array_send(a, theirs));
+    FAILS(RW_ERR_ARGUMENT, "the queue on cpu:1", rw_array_zero(a, theirs));
+    FAILS(RW_ERR_ARGUMENT, "the queue on cpu:1", rw_array_send(a, theirs));
     grow(queue, a, 1);
-    FAILS(RW_ERR_ARGUMENT, "queue of cpu:1", rw_array_fetch(a, theirs));
+    FAILS(RW_ERR_ARGUMENT, "the queue on cpu:1", rw_array_fetch(a, theirs));
     rw_array *c = f64_array(10);
-    FAILS(RW_ERR_ARGUMENT, "queue of cpu:1", rw_array_copy(c, a, theirs));
+    FAILS(RW_ERR_ARGUMENT, "the queue on cpu:1", rw_array_copy(c, a, theirs));
     assert_true(numbers_of(a)[9] == 10);
     rw_array_destroy(&a), rw_array_destroy(&b), rw_array_destroy(&c);
     rw_device_close(&other);

@@ -133,7 +133,7 @@ static void test_import(void **state)
     rw_array *v, *b = new_array(RW_F32, N, RW_MEMORY_DEVICE);
     OK(rw_array_slice(a, 0, 10, 20, 1, &v));
     OK(rw_array_zero(b, queue));
-    FAILS(RW_ERR_ARGUMENT, "cannot be exchanged", rw_array_swap(a, b));
+    FAILS(RW_ERR_ARGUMENT, "cannot be swapped", rw_array_swap(a, b));
     rw_array_destroy(&a), rw_array_destroy(&b);
     assert_int_equal(o.ended, 0); /* a view is left */
     grow(queue, v, 0);
@@ -187,7 +187,7 @@ static void test_export(void **state)
     OK(rw_array_write(a, &w));
     for (int i = 0; i < 60; ++i) ((float *)w)[i] = (float)i;
     if (on("check")) {
-        FAILS(RW_ERR_UNSUPPORTED, "watches its memory", rw_array_export(a, queue, &t));
+        FAILS(RW_ERR_UNSUPPORTED, "checks every access to its memory", rw_array_export(a, queue, &t));
         rw_array_destroy(&a);
         return;
     }
@@ -225,7 +225,7 @@ static void test_queues(void **state)
     OK(rw_queue_get_native(own, &native));
     if (on("cpu") || on("check")) {
         assert_null(context);
-        FAILS(RW_ERR_ARGUMENT, "has no streams of others: give NULL", rw_queue_import(dev, &own, &foreign));
+        FAILS(RW_ERR_ARGUMENT, "cannot use external streams: pass NULL", rw_queue_import(dev, &own, &foreign));
     } else {
         assert_non_null(context), assert_non_null(native);
     }
@@ -239,7 +239,7 @@ static void test_queues(void **state)
     rw_event *e;
     void *mark;
     OK(rw_event_create(dev, &e));
-    FAILS(RW_ERR_ARGUMENT, "never recorded", rw_event_get_native(e, &mark));
+    FAILS(RW_ERR_ARGUMENT, "has not been recorded", rw_event_get_native(e, &mark));
     OK(rw_event_record(e, foreign));
     OK(rw_event_get_native(e, &mark));
     rw_event *imported;
@@ -249,7 +249,7 @@ static void test_queues(void **state)
     const void *p;
     OK(rw_array_read(a, &p));
     assert_true(((const float *)p)[0] == 60 && ((const float *)p)[299999] == 60);
-    FAILS(RW_ERR_ARGUMENT, "recorded by its owner", rw_event_record(imported, queue));
+    FAILS(RW_ERR_ARGUMENT, "can be recorded only by its owner", rw_event_record(imported, queue));
     rw_event_destroy(&imported), rw_event_destroy(&e);
     rw_array_destroy(&a);
     rw_queue_destroy(&foreign);
@@ -265,7 +265,7 @@ static void test_opencl_context(void **state)
     rw_device *other;
     rw_queue *q, *no;
     if (!on("opencl")) {
-        FAILS(RW_ERR_UNSUPPORTED, "a context can be given to opencl:N only",
+        FAILS(RW_ERR_UNSUPPORTED, "does not accept a context, only opencl:N does",
               rw_device_open_native(ctx, "cpu", &other, &other));
         return;
     }
@@ -307,7 +307,7 @@ static void test_refused(void **state)
     rw_array *a = (rw_array *)&o;
     if (on("check")) {
         set_tensor(&o, host, 1, &n, NULL);
-        FAILS(RW_ERR_UNSUPPORTED, "watches its own memory only", rw_array_import(dev, &o.tensor, &a));
+        FAILS(RW_ERR_UNSUPPORTED, "can check only memory that it allocated", rw_array_import(dev, &o.tensor, &a));
         return;
     }
     void *memory = foreign_alloc(sizeof host);
@@ -320,10 +320,10 @@ static void test_refused(void **state)
     o.tensor.tensor.shape = NULL;
     FAILS(RW_ERR_ARGUMENT, "shape is NULL", rw_array_import(dev, &o.tensor, &a));
     set_tensor(&o, memory, 1, &n, &far);
-    FAILS(RW_ERR_ARGUMENT, "leads too far", rw_array_import(dev, &o.tensor, &a));
+    FAILS(RW_ERR_ARGUMENT, "is too large", rw_array_import(dev, &o.tensor, &a));
     set_tensor(&o, memory, 1, &n, NULL);
     o.tensor.tensor.bits = 12;
-    FAILS(RW_ERR_ARGUMENT, "elements of code 2, 12 bits, 1 lanes", rw_array_import(dev, &o.tensor, &a));
+    FAILS(RW_ERR_ARGUMENT, "the element type of code 2, 12 bits, 1 lanes", rw_array_import(dev, &o.tensor, &a));
     o.tensor.tensor.bits = 32, o.tensor.tensor.lanes = 4;
     FAILS(RW_ERR_ARGUMENT, "4 lanes", rw_array_import(dev, &o.tensor, &a));
     set_tensor(&o, memory, 1, &n, NULL);
@@ -337,7 +337,7 @@ static void test_refused(void **state)
     if (on("opencl") || on("cuda")) {
         set_tensor(&o, memory, 1, &n, NULL);
         o.tensor.tensor.byte_offset = 4;
-        FAILS(RW_ERR_ARGUMENT, "bytes beyond its first element, its memory", rw_array_import(dev, &o.tensor, &a));
+        FAILS(RW_ERR_ARGUMENT, "bytes beyond its first element, but its memory", rw_array_import(dev, &o.tensor, &a));
         set_tensor(&o, host, 1, &n, NULL); /* no device pointer */
         if (on("cuda"))
             FAILS(RW_ERR_ARGUMENT, "no address that the CUDA driver knows", rw_array_import(dev, &o.tensor, &a));

@@ -157,7 +157,7 @@ static void test_unknown_names(void **state)
         assert_non_null(strstr(rw_message(ctx), "rechenwerk info"));
     }
     rw_device *d = (rw_device *)state;
-    FAILS(RW_ERR_ARGUMENT, "no device name", rw_device_open(ctx, NULL, &d));
+    FAILS(RW_ERR_ARGUMENT, "give a device name", rw_device_open(ctx, NULL, &d));
     assert_null(d);
     FAILS(RW_ERR_DEVICE, "check:1", rw_device_open(ctx, "check:1", &d));
     FAILS(RW_ERR_DEVICE, "", rw_device_open(ctx, "cuda:999", &d));
@@ -181,8 +181,8 @@ static void test_options(void **state)
     static const struct {
         const char *name, *message;
     } bad[] = {{"cpu:tilng=gpu",
-                "option tilng is unknown; nearest is tiling: a device's name has the option tiling=VALUE"},
-               {"cpu:color=red", "option color is unknown: a device's name"},
+                "option tilng is unknown; nearest is tiling: the only option of a device name is tiling=VALUE"},
+               {"cpu:color=red", "option color is unknown: the only option"},
                {"cpu:=gpu", "option  is unknown"},
                {"cpu:tiling=gpu:", "option  is unknown"},
                {"cpu:tiling=gpu:4", "option 4 is unknown"},

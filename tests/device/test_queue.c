@@ -222,16 +222,16 @@ static void test_event_mistakes(void **state)
     OK(rw_device_open(ctx, "cpu:1", &other));
     OK(rw_event_create(dev, &e));
     OK(rw_event_create(other, &f));
-    FAILS(RW_ERR_ARGUMENT, "never recorded", rw_event_wait(e));
-    FAILS(RW_ERR_ARGUMENT, "never recorded", rw_queue_wait_event(queue, e));
-    FAILS(RW_ERR_ARGUMENT, "never recorded", rw_event_seconds(e, e, &seconds));
+    FAILS(RW_ERR_ARGUMENT, "has not been recorded", rw_event_wait(e));
+    FAILS(RW_ERR_ARGUMENT, "has not been recorded", rw_queue_wait_event(queue, e));
+    FAILS(RW_ERR_ARGUMENT, "has not been recorded", rw_event_seconds(e, e, &seconds));
     assert_true(seconds == 0);
-    FAILS(RW_ERR_ARGUMENT, "one device", rw_event_record(f, queue));
-    FAILS(RW_ERR_ARGUMENT, "one device", rw_event_record(e, rw_device_queue(other)));
+    FAILS(RW_ERR_ARGUMENT, "same device", rw_event_record(f, queue));
+    FAILS(RW_ERR_ARGUMENT, "same device", rw_event_record(e, rw_device_queue(other)));
     OK(rw_event_record(f, rw_device_queue(other)));
     OK(rw_event_record(e, queue));
-    FAILS(RW_ERR_ARGUMENT, "one device", rw_queue_wait_event(queue, f));
-    FAILS(RW_ERR_ARGUMENT, "one device", rw_event_seconds(e, f, &seconds));
+    FAILS(RW_ERR_ARGUMENT, "same device", rw_queue_wait_event(queue, f));
+    FAILS(RW_ERR_ARGUMENT, "same device", rw_event_seconds(e, f, &seconds));
     OK(rw_event_seconds(e, e, &seconds));
     assert_true(seconds == 0);
     rw_device_close(&other); /* its event keeps it */
@@ -468,21 +468,21 @@ static void test_what_recording_refuses(void **state)
     void *w;
     OK(rw_event_create(dev, &e));
     assert_true(all_are(z, 0)); /* nothing is pending for z any more */
-    FAILS(RW_ERR_ARGUMENT, "without rw_record_begin", rw_record_end(queue, &s));
+    FAILS(RW_ERR_ARGUMENT, "the queue is not recording", rw_record_end(queue, &s));
     assert_null(s);
     OK(rw_record_begin(queue));
     OK(two_steps(queue, x, y));
-    FAILS(RW_ERR_ARGUMENT, "records", rw_record_begin(queue));
-    FAILS(RW_ERR_ARGUMENT, "records", rw_queue_wait(queue));
-    FAILS(RW_ERR_ARGUMENT, "records", rw_event_record(e, queue));
-    FAILS(RW_ERR_ARGUMENT, "records", rw_sequence_replay(t, queue));
-    FAILS(RW_ERR_ARGUMENT, "records", rw_array_read(x, &p));
-    FAILS(RW_ERR_ARGUMENT, "records", rw_array_write(y, &w));
-    FAILS(RW_ERR_ARGUMENT, "records", rw_array_update(y, &w));
-    FAILS(RW_ERR_UNSUPPORTED, "records", rw_array_copy(z, x, queue));
-    FAILS(RW_ERR_UNSUPPORTED, "records", rw_array_zero(z, queue));
-    FAILS(RW_ERR_UNSUPPORTED, "records", rw_array_fetch(x, queue));
-    if (discrete()) FAILS(RW_ERR_ARGUMENT, "records", step(queue, z, fresh, 1, 0)); /* a copy would be needed first */
+    FAILS(RW_ERR_ARGUMENT, "recording", rw_record_begin(queue));
+    FAILS(RW_ERR_ARGUMENT, "recording", rw_queue_wait(queue));
+    FAILS(RW_ERR_ARGUMENT, "recording", rw_event_record(e, queue));
+    FAILS(RW_ERR_ARGUMENT, "recording", rw_sequence_replay(t, queue));
+    FAILS(RW_ERR_ARGUMENT, "recording", rw_array_read(x, &p));
+    FAILS(RW_ERR_ARGUMENT, "recording", rw_array_write(y, &w));
+    FAILS(RW_ERR_ARGUMENT, "recording", rw_array_update(y, &w));
+    FAILS(RW_ERR_UNSUPPORTED, "recording", rw_array_copy(z, x, queue));
+    FAILS(RW_ERR_UNSUPPORTED, "recording", rw_array_zero(z, queue));
+    FAILS(RW_ERR_UNSUPPORTED, "recording", rw_array_fetch(x, queue));
+    if (discrete()) FAILS(RW_ERR_ARGUMENT, "recording", step(queue, z, fresh, 1, 0)); /* a copy would be needed first */
     else OK(rw_array_read(fresh, &p));
     assert_true(all_are(fresh, 3)); /* an array that the queue does not hold can be read */
     OK(rw_record_end(queue, &s));   /* and the sequence has suffered nothing */
@@ -514,7 +514,7 @@ static void test_a_sequence_of_another_device(void **state)
     rw_array *x = new_ramp(10, 1, 0), *y = new_ramp(10, 0, 0);
     rw_sequence *s = record_two_steps(queue, x, y);
     FAILS(RW_ERR_ARGUMENT, "replayed in a queue of", rw_sequence_replay(s, rw_device_queue(other)));
-    FAILS(RW_ERR_ARGUMENT, "the queue is of", step(rw_device_queue(other), y, x, 1, 0));
+    FAILS(RW_ERR_ARGUMENT, "the queue belongs to", step(rw_device_queue(other), y, x, 1, 0));
     rw_device_close(&other);
     rw_sequence_destroy(&s);
     rw_array_destroy(&x), rw_array_destroy(&y);

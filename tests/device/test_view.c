@@ -224,7 +224,7 @@ static void test_host_pointers(void **state)
     OK(rw_array_read(flat, &data));
     for (int i = 0; i < 20; ++i) assert_true(((const double *)data)[i] == (i >= 5 && i < 15 ? i - 4 : 0));
     OK(rw_array_select(a, 1, 0, &column));
-    FAILS(RW_ERR_ARGUMENT, "rw_array_read: a view of 4 f64 with other strides", rw_array_read(column, &data));
+    FAILS(RW_ERR_ARGUMENT, "rw_array_read: a view of 4 f64 is not contiguous", rw_array_read(column, &data));
     FAILS(RW_ERR_ARGUMENT, "copy it into an array first", rw_array_write(column, &w));
     FAILS(RW_ERR_ARGUMENT, "rw_array_update", rw_array_update(column, &w));
     rw_array_destroy(&a); /* views keep the memory */
@@ -258,7 +258,7 @@ static void test_swap(void **state)
     OK(rw_array_read(a, &data));
     assert_true(((const double *)data)[5] == 105 + 2 * 1.);
     OK(rw_array_slice(b, 0, 0, 12, 1, &w));
-    FAILS(RW_ERR_ARGUMENT, "cannot be exchanged: use rw_array_copy", rw_array_swap(a, w));
+    FAILS(RW_ERR_ARGUMENT, "cannot be swapped: use rw_array_copy", rw_array_swap(a, w));
     rw_array_destroy(&a), rw_array_destroy(&b), rw_array_destroy(&v), rw_array_destroy(&w);
 }
 
@@ -268,32 +268,33 @@ static void test_refused(void **state)
     const int64_t shape[] = {4, 6}, three[] = {3, 3}, far[] = {INT64_MAX / 2, 1}, over[] = {3, 1}, none[] = {0, 1},
                   big[] = {5, 5};
     rw_array *a = filled(RW_F64, 2, shape, 0), *v = a;
-    FAILS(RW_ERR_ARGUMENT, "reaches outside the memory", rw_array_view(a, RW_DTYPE_DEFAULT, 2, big, NULL, 0, &v));
+    FAILS(RW_ERR_ARGUMENT, "extends outside the memory", rw_array_view(a, RW_DTYPE_DEFAULT, 2, big, NULL, 0, &v));
     assert_null(v);
-    FAILS(RW_ERR_ARGUMENT, "reaches outside the memory", rw_array_view(a, RW_DTYPE_DEFAULT, 2, three, NULL, 16, &v));
-    FAILS(RW_ERR_ARGUMENT, "reaches outside the memory", rw_array_view(a, RW_DTYPE_DEFAULT, 2, three, NULL, -1, &v));
-    FAILS(RW_ERR_ARGUMENT, "reaches outside the memory", rw_array_view(a, RW_DTYPE_DEFAULT, 2, three, far, 0, &v));
-    FAILS(RW_ERR_ARGUMENT, "reaches outside the memory",
+    FAILS(RW_ERR_ARGUMENT, "extends outside the memory", rw_array_view(a, RW_DTYPE_DEFAULT, 2, three, NULL, 16, &v));
+    FAILS(RW_ERR_ARGUMENT, "extends outside the memory", rw_array_view(a, RW_DTYPE_DEFAULT, 2, three, NULL, -1, &v));
+    FAILS(RW_ERR_ARGUMENT, "extends outside the memory", rw_array_view(a, RW_DTYPE_DEFAULT, 2, three, far, 0, &v));
+    FAILS(RW_ERR_ARGUMENT, "extends outside the memory",
           rw_array_view(a, RW_DTYPE_DEFAULT, 1, over, (const int64_t[]){INT64_MIN}, 5, &v));
     FAILS(RW_ERR_ARGUMENT, "outside its array", rw_array_view(a, RW_DTYPE_DEFAULT, 1, none, NULL, INT64_MAX, &v));
     FAILS(RW_ERR_ARGUMENT, "ndim = 9", rw_array_view(a, RW_DTYPE_DEFAULT, 9, three, NULL, 0, &v));
     FAILS(RW_ERR_ARGUMENT, "shape[0] = -3", rw_array_view(a, RW_DTYPE_DEFAULT, 1, (const int64_t[]){-3}, NULL, 0, &v));
     OK(rw_array_slice(a, 1, 1, 6, 1, &v));
     rw_array *w;
-    FAILS(RW_ERR_ARGUMENT, "no multiple of the type's 16", rw_array_view(v, RW_C128, 1, over, NULL, 0, &w));
+    FAILS(RW_ERR_ARGUMENT, "not a multiple of the element size 16", rw_array_view(v, RW_C128, 1, over, NULL, 0, &w));
     rw_array_destroy(&v);
     FAILS(RW_ERR_ARGUMENT, "axis = 2 is outside [0, 1]", rw_array_slice(a, 2, 0, 1, 1, &v));
     FAILS(RW_ERR_ARGUMENT, "axis = -1", rw_array_select(a, -1, 0, &v));
     FAILS(RW_ERR_ARGUMENT, "index = 6 is outside [0, 5]", rw_array_select(a, 1, 6, &v));
-    FAILS(RW_ERR_ARGUMENT, "0 to 7 in steps of 1", rw_array_slice(a, 1, 0, 7, 1, &v));
-    FAILS(RW_ERR_ARGUMENT, "in steps of 0", rw_array_slice(a, 1, 0, 6, 0, &v));
-    FAILS(RW_ERR_ARGUMENT, "6 to -1 in steps of -1", rw_array_slice(a, 1, 6, -1, -1, &v));
-    FAILS(RW_ERR_ARGUMENT, "axis 1 stands twice", rw_array_transpose(a, (const int[]){1, 1}, &v));
+    FAILS(RW_ERR_ARGUMENT, "first = 0, end = 7, step = 1", rw_array_slice(a, 1, 0, 7, 1, &v));
+    FAILS(RW_ERR_ARGUMENT, "step = 0", rw_array_slice(a, 1, 0, 6, 0, &v));
+    FAILS(RW_ERR_ARGUMENT, "first = 6, end = -1, step = -1", rw_array_slice(a, 1, 6, -1, -1, &v));
+    FAILS(RW_ERR_ARGUMENT, "axis 1 is listed twice", rw_array_transpose(a, (const int[]){1, 1}, &v));
     FAILS(RW_ERR_ARGUMENT, "24 elements do not fill the shape", rw_array_reshape(a, 2, (const int64_t[]){5, -1}, &v));
     FAILS(RW_ERR_ARGUMENT, "shape[1] = -1", rw_array_reshape(a, 2, (const int64_t[]){-1, -1}, &v));
     FAILS(RW_ERR_ARGUMENT, "shape[0] = -2", rw_array_reshape(a, 1, (const int64_t[]){-2}, &v));
     OK(rw_array_transpose(a, NULL, &w));
-    FAILS(RW_ERR_ARGUMENT, "rw_array_reshape: a view with strides", rw_array_reshape(w, 1, (const int64_t[]){24}, &v));
+    FAILS(RW_ERR_ARGUMENT, "rw_array_reshape: the view is not contiguous",
+          rw_array_reshape(w, 1, (const int64_t[]){24}, &v));
     FAILS(RW_ERR_ARGUMENT, "shapes must be equal", rw_array_copy(w, a, queue));
     rw_array_destroy(&w);
     /* elements that share memory: read, not written */
@@ -304,13 +305,14 @@ static void test_refused(void **state)
     OK(rw_array_copy(w, v, queue));
     OK(rw_array_read(w, &data));
     for (int i = 0; i < 12; ++i) assert_true(((const double *)data)[i] == 2 + i % 4);
-    FAILS(RW_ERR_ARGUMENT, "whose elements share memory is written", rw_array_copy(v, w, queue));
-    FAILS(RW_ERR_ARGUMENT, "share memory", rw_array_zero(v, queue));
+    FAILS(RW_ERR_ARGUMENT, "whose elements overlap in memory cannot be written", rw_array_copy(v, w, queue));
+    FAILS(RW_ERR_ARGUMENT, "overlap in memory", rw_array_zero(v, queue));
     const rw_arg args[] = {rw_arg_array(v), rw_arg_array(w), rw_arg_int(12)};
-    FAILS(RW_ERR_ARGUMENT, "share memory", launch1(queue, kernel_of(programs[device_index()], "grow"), 1, args, 3));
+    FAILS(RW_ERR_ARGUMENT, "overlap in memory",
+          launch1(queue, kernel_of(programs[device_index()], "grow"), 1, args, 3));
     rw_array_destroy(&v), rw_array_destroy(&w);
     OK(rw_array_view(a, RW_DTYPE_DEFAULT, 2, twice, near, 0, &v));
-    FAILS(RW_ERR_ARGUMENT, "share memory", rw_array_zero(v, queue));
+    FAILS(RW_ERR_ARGUMENT, "overlap in memory", rw_array_zero(v, queue));
     rw_array_destroy(&v), rw_array_destroy(&a);
 }
 

@@ -144,7 +144,7 @@ static void test_refused(void **state)
                 {"v = product(u)", "product takes 2 arguments, 1 given"},
                 {"v = profil(u)", "function profil is unknown; nearest is profile"},
                 {"v = profile", "profile is a function: its arguments are missing"},
-                {"profile(r) = r\nv = profile(u)", "function profile is given in C: choose another name"},
+                {"profile(r) = r\nv = profile(u)", "function profile is defined in C: choose another name"},
                 {"v = diff(profile(u), u)", "profile has no derivative here"},
                 {"v = real(profile(c))", "profile takes real numbers"}};
     rw_expr *e;
@@ -160,7 +160,7 @@ static void test_refused(void **state)
     FAILS(RW_ERR_INPUT, "\"sin\" is a coordinate, operator or function of the language",
           rw_expr_create(dev, &spec, &e));
     wrong.name = "f", wrong.arguments = 4;
-    FAILS(RW_ERR_ARGUMENT, "function f: 1 to 3 arguments are possible", rw_expr_create(dev, &spec, &e));
+    FAILS(RW_ERR_ARGUMENT, "function f: 1 to 3 arguments are allowed", rw_expr_create(dev, &spec, &e));
     wrong.arguments = 1, wrong.call = NULL;
     FAILS(RW_ERR_ARGUMENT, "function f: call = NULL", rw_expr_create(dev, &spec, &e));
 

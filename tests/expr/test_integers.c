@@ -270,13 +270,13 @@ static void test_refused(void **state)
     rw_expr *e;
     field.boundary[1].kind = RW_BOUNDARY_DIRICHLET;
     FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT,
-          "boundary of a, upper x side: dirichlet computes with real numbers: fields of i64 have nearest, periodic, "
+          "boundary of a, upper x side: dirichlet needs floating-point values: fields of i64 accept nearest, periodic, "
           "reflect101, reflect or constant");
     field.boundary[1].kind = RW_BOUNDARY_NEAREST;
     compiler(false);
     FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_UNSUPPORTED,
-          "refused: field a of i64: with functions in C, or without a compiler, fields have real or complex types or "
-          "integers of up to 32 bits");
+          "refused: field a of i64: with functions in C, or without a compiler, fields must have real or complex types "
+          "or integers of up to 32 bits");
     compiler(true);
     rw_device_close(&dev);
 }

@@ -583,8 +583,7 @@ static void test_upwind_warns(void **state)
     (void)state;
     static const struct {
         const char *text, *starts;
-    } rows[] = {{"u = u - 0.1*upwind1(u, u)",
-                 "upwind:1:13: upwind1: the velocity depends on the field that it carries"},
+    } rows[] = {{"u = u - 0.1*upwind1(u, u)", "upwind:1:13: upwind1: the velocity depends on the advected field"},
                 {"w = 2*v\nu = upwind(u*v, sin(w))", "upwind:2:5: upwind: "},
                 {"f(q) = upwind(q, q^2); u = f(u); v = f(v)", "upwind:1:8: upwind: "},
                 {"u = upwind(u, v)", ""},

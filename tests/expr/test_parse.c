@@ -242,13 +242,12 @@ static const struct {
     {"r = 1 + ; q = 2", AT("3:20", "the expression ends where a value is expected")},
     {"r = 1 < 2 < 3", AT("3:22", CHAINED)},
     {"r = 1 == 2 != 3", AT("3:23", CHAINED)},
-    {"r = 7 % 2", AT("3:18", "unexpected '%' after the expression: a remainder is written mod(a, b)")},
-    {"r = 1 > 2 ? 3 : 4",
-     AT("3:22", "unexpected '?' after the expression: a choice is written where(condition, a, b)")},
+    {"r = 7 % 2", AT("3:18", "unexpected '%' after the expression: write a remainder as mod(a, b)")},
+    {"r = 1 > 2 ? 3 : 4", AT("3:22", "unexpected '?' after the expression: write a choice as where(condition, a, b)")},
     {"r = 1 if 2 > 1 else 0",
-     AT("3:18", "unexpected 'i' after the expression: a choice is written where(condition, a, b)")},
-    {"r = (1 + 2", AT("3:22", "expected ')' for the bracket opened before")},
-    {"r = (1 2)", AT("3:19", "expected ')' for the bracket opened before")},
+     AT("3:18", "unexpected 'i' after the expression: write a choice as where(condition, a, b)")},
+    {"r = (1 + 2", AT("3:22", "expected ')' to close the bracket")},
+    {"r = (1 2)", AT("3:19", "expected ')' to close the bracket")},
     {"r = min(1, 2", AT("3:24", "expected ',' or ')' in the arguments of min")},
     {"r = min(1 2)", AT("3:22", "expected ',' or ')' in the arguments of min")},
     {"r = min(1,)", AT("3:22", "unexpected ')': a number, name or '(' is expected")},
@@ -261,9 +260,9 @@ static const struct {
      AT("3:18", "unexpected '\xe2\x86\x92' after the expression: ';' or a line end separates statements")},
     {"r = \xc3\xa4", AT("3:16", "unexpected '\xc3\xa4': a number, name or '(' is expected")},
     {"r = 1 + 1 not 2", AT("3:22", "unexpected 'n' after the expression: ';' or a line end separates statements")},
-    {"r = 1 + not 2", AT("3:20", "'not' cannot stand here: put brackets around the condition")},
-    {"r = 2*not(1)", AT("3:18", "'not' cannot stand here: put brackets around the condition")},
-    {"r = and 1", AT("3:16", "'and' cannot stand here: put brackets around the condition")},
+    {"r = 1 + not 2", AT("3:20", "'not' is not allowed here: put brackets around the condition")},
+    {"r = 2*not(1)", AT("3:18", "'not' is not allowed here: put brackets around the condition")},
+    {"r = and 1", AT("3:16", "'and' is not allowed here: put brackets around the condition")},
     {"r = 1\nq = 2 +\n\n", AT("6:1", "the expression ends where a value is expected")},
     {"r = 1\n  q = )", AT("4:7", "unexpected ')': a number, name or '(' is expected")},
     {"# \xc3\xa4\xc3\xb6\nr = (\n  \xc3\xa4", AT("5:3", "unexpected '\xc3\xa4': a number, name or '(' is expected")},
@@ -277,17 +276,17 @@ static const struct {
     {"f() = 1", AT("3:13", "expected '=' after f: a statement is u = …, f(a, b) = …, or du/dt = …")},
     {"f(a, a) = 1", AT("3:17", "function f has two parameters a")},
     {"f(a,b,c,d,e,g,h,k,l) = 1", AT("3:30", "function f has more than 8 parameters")},
-    {"du/dt = 1", AT("3:12", "du/dt = … is an equation of a pde case; here fields are assigned")},
+    {"du/dt = 1", AT("3:12", "du/dt = … is allowed only in a pde case; here, assign fields")},
     {"du/dx = 1", AT("3:14", "expected '=' after du: a statement is u = …, f(a, b) = …, or du/dt = …")},
     /* numbers and names */
     {"r = 1.2.3", AT("3:16", "\"1.2.3\" is not a number")},
     {"r = .", AT("3:16", "\".\" is not a number")},
-    {"r = 2a", AT("3:17", "a number runs into a name: write 2*a… for a product")},
-    {"r = 2in", AT("3:17", "a number runs into a name: write 2*i… for a product")},
-    {"r = 0x10", AT("3:17", "a number runs into a name: write 0*x… for a product")},
-    {"r = 1e", AT("3:17", "a number runs into a name: write 1*e… for a product")},
+    {"r = 2a", AT("3:17", "a number is followed directly by a name: write a product as 2*a…")},
+    {"r = 2in", AT("3:17", "a number is followed directly by a name: write a product as 2*i…")},
+    {"r = 0x10", AT("3:17", "a number is followed directly by a name: write a product as 0*x…")},
+    {"r = 1e", AT("3:17", "a number is followed directly by a name: write a product as 1*e…")},
     {"r = 1234567890123456789012345678901234567890123456789012345678901234",
-     AT("3:16", "a number of more than 63 characters")},
+     AT("3:16", "a number has more than 63 characters")},
     {"r = abcdefghijklmnopqrstuvwxyzabcdef",
      AT("3:16", "the name beginning with abcdefghijklmnopqrstuvwxyzabcde has more than 31 characters")},
     {"abcdefghijklmnopqrstuvwxyzabcdef = 1",
@@ -305,20 +304,20 @@ static const struct {
     {"f(v) = v*q; r = f(1)", AT("3:21", "name q is unknown: fields, parameters and functions must be declared")},
     {"f(v) = g(v); g(k) = v; r = f(1)",
      AT("3:32", "name v is unknown: fields, parameters and functions must be declared")},
-    {"r = sin + 1", AT("3:16", "sin is a word of the language: its arguments are missing")},
+    {"r = sin + 1", AT("3:16", "sin is a reserved word: its arguments are missing")},
     {"f(v) = v; r = f", AT("3:26", "f is a function: its arguments are missing")},
-    {"r = u(1)", AT("3:16", "u is no function: a product is written u*(…)")},
-    {"r = a (1)", AT("3:16", "a is no function: a product is written a*(…)")},
-    {"k = 1; r = k(2)", AT("3:23", "k is no function: a product is written k*(…)")},
-    {"r = pi(2)", AT("3:16", "pi is no function but a coordinate or constant")},
-    {"r = z", AT("3:16", "coordinate z on a grid of 2 dimensions")},
+    {"r = u(1)", AT("3:16", "u is not a function: write a product as u*(…)")},
+    {"r = a (1)", AT("3:16", "a is not a function: write a product as a*(…)")},
+    {"k = 1; r = k(2)", AT("3:23", "k is not a function: write a product as k*(…)")},
+    {"r = pi(2)", AT("3:16", "pi is not a function but a coordinate or constant")},
+    {"r = z", AT("3:16", "coordinate z does not exist on a grid of 2 dimensions")},
     /* assignments */
     {"a = 1", AT("3:12", "a cannot be assigned: it is a scalar argument")},
-    {"x = 1", AT("3:12", "x cannot be assigned: it is a word of the language")},
-    {"t = 1", AT("3:12", "t cannot be assigned: it is a word of the language")},
-    {"dxx = u", AT("3:12", "dxx cannot be assigned: it is a word of the language")},
+    {"x = 1", AT("3:12", "x cannot be assigned: it is a reserved word")},
+    {"t = 1", AT("3:12", "t cannot be assigned: it is a reserved word")},
+    {"dxx = u", AT("3:12", "dxx cannot be assigned: it is a reserved word")},
     {"sin(v) = v", AT("3:12", "function sin has the name of a coordinate, operator or function")},
-    {"f(v) = v; f(k) = k", AT("3:22", "function f is defined a second time")},
+    {"f(v) = v; f(k) = k", AT("3:22", "function f is defined twice")},
     {"u = 1i", AT("3:12", "a complex value assigned to the real field u: take real() or abs()")},
     {"r = 1; u = velocity", AT("3:19", "a complex value assigned to the real field u: take real() or abs()")},
     {"u = grad(u)", AT("3:12", "incompatible shapes: a vector assigned to field u")},
@@ -330,7 +329,7 @@ static const struct {
     {"f(v, k) = v; r = f(1)", AT("3:29", "function f takes 2 arguments, 1 given")},
     {"r = f(1); f(v) = v", AT("3:16", "function f is unknown: fields, parameters and functions must be declared")},
     {"r = min(1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17)", AT("3:16", "min has more than 16 arguments")},
-    {"f(v) = f(v); r = f(1)", AT("3:19", "function f calls itself: recursion has no end here")},
+    {"f(v) = f(v); r = f(1)", AT("3:19", "function f calls itself: recursion is not supported")},
     {"r = sum(u, u)", AT("3:16", "sum takes 1 argument, 2 given")},
     {"r = dot(u)", AT("3:16", "dot takes 2 arguments, 1 given")},
     {"r = dot(u, grad(u))", AT("3:16", "incompatible shapes in dot: a vector and a scalar")},
@@ -341,32 +340,35 @@ static const struct {
     {"u = diff(real(velocity), velocity)", AT("3:16", "real has no derivative here")},
     {"velocity = diff(conj(velocity), velocity)", AT("3:23", "conj has no derivative here")},
     /* kinds and shapes */
-    {"r = 1i < 2", AT("3:19", "< is not defined for complex numbers: take real(), imag() or abs() first")},
-    {"r = 1i >= 2", AT("3:19", ">= is not defined for complex numbers: take real(), imag() or abs() first")},
-    {"r = not 1i", AT("3:16", "not is not defined for complex numbers: take real(), imag() or abs() first")},
-    {"r = erf(1i)", AT("3:16", "erf is not defined for complex numbers: take real(), imag() or abs() first")},
-    {"r = min(1, 2i)", AT("3:16", "min is not defined for complex numbers: take real(), imag() or abs() first")},
-    {"r = where(1i, 1, 2)", AT("3:16", "where is not defined for complex numbers: take real(), imag() or abs() first")},
+    {"r = 1i < 2", AT("3:19", "< is not defined for complex numbers: apply real(), imag() or abs() first")},
+    {"r = 1i >= 2", AT("3:19", ">= is not defined for complex numbers: apply real(), imag() or abs() first")},
+    {"r = not 1i", AT("3:16", "not is not defined for complex numbers: apply real(), imag() or abs() first")},
+    {"r = erf(1i)", AT("3:16", "erf is not defined for complex numbers: apply real(), imag() or abs() first")},
+    {"r = min(1, 2i)", AT("3:16", "min is not defined for complex numbers: apply real(), imag() or abs() first")},
+    {"r = where(1i, 1, 2)",
+     AT("3:16", "where is not defined for complex numbers: apply real(), imag() or abs() first")},
     {"r = max(velocity)", AT("3:16", "max is not defined for complex numbers")},
     {"u = grad(u) + 1",
-     AT("3:24", "incompatible shapes: a vector of 2 + a scalar: vectors may be added to vectors, scaled, or "
-                "multiplied with · ")},
+     AT("3:24",
+        "incompatible shapes: a vector of 2 + a scalar: vectors can be added to vectors, scaled, or multiplied with "
+        "· ")},
     {"u = u < grad(u)",
-     AT("3:18", "incompatible shapes: a field < a vector of 2: vectors may be added to vectors, scaled, or "
+     AT("3:18", "incompatible shapes: a field < a vector of 2: vectors can be added to vectors, scaled, or "
                 "multiplied with · ")},
     {"u = u/grad(u)",
-     AT("3:17", "incompatible shapes: a field / a vector of 2: vectors may be added to vectors, scaled, or "
+     AT("3:17", "incompatible shapes: a field / a vector of 2: vectors can be added to vectors, scaled, or "
                 "multiplied with · ")},
-    {"u = u \xc2\xb7 grad(u)", AT("3:18", "incompatible shapes: a field · a vector of 2: both must be vectors of 2")},
+    {"u = u \xc2\xb7 grad(u)",
+     AT("3:18", "incompatible shapes: a field · a vector of 2: both must be vectors of length 2")},
     {"u = sin(grad(u))",
-     AT("3:20", "incompatible shapes: a vector of 2 in sin: take a component by · with another vector, or div")},
+     AT("3:20", "incompatible shapes: a vector of 2 in sin: use the dot product · with another vector, or div")},
     {"u = div(u)", AT("3:16", "incompatible shapes: div takes a vector of 2, given a scalar field")},
     {"r = sum(grad(u))",
-     AT("3:20", "incompatible shapes: a vector of 2 in sum: take a component by · with another vector, or div")},
+     AT("3:20", "incompatible shapes: a vector of 2 in sum: use the dot product · with another vector, or div")},
     /* grid operators */
-    {"u = dz(u)", AT("3:16", "dz on a grid of 2 dimensions")},
-    {"u = dxz(u)", AT("3:16", "dxz on a grid of 2 dimensions")},
-    {"u = dz_forward(u)", AT("3:16", "dz_forward on a grid of 2 dimensions")},
+    {"u = dz(u)", AT("3:16", "dz is not defined on a grid of 2 dimensions")},
+    {"u = dxz(u)", AT("3:16", "dxz is not defined on a grid of 2 dimensions")},
+    {"u = dz_forward(u)", AT("3:16", "dz_forward is not defined on a grid of 2 dimensions")},
     {"u = dx(u, 3)", AT("3:22", "the order of dx must be 2 or 4")},
     {"u = laplace(u, a)", AT("3:27", "the order of laplace must be 2 or 4")},
     {"u = dx()", AT("3:16", "dx takes 1 argument (and its order, 2 or 4), 0 given")},
@@ -375,17 +377,17 @@ static const struct {
     {"u = upwind(u)", AT("3:16", "upwind takes the field and the velocity")},
     {"u = upwind(u, 1)", AT("3:16", "upwind takes the field and the velocity: a vector or 2 components")},
     {"u = upwind(u, grad(u), 1)",
-     AT("3:26", "incompatible shapes: a vector of 2 in upwind: take a component by · with another vector, or div")},
+     AT("3:26", "incompatible shapes: a vector of 2 in upwind: use the dot product · with another vector, or div")},
     {"u = upwind(u, 1i, 1)", AT("3:16", "upwind: the velocity must be real")},
     /* the value a field had before it was assigned */
     {"old = u; u = 2*u; s = sum(u); u = old/s",
      AT("3:42",
-        "the value that u had before it was assigned is used after a reduction or difference of the new one: keep it "
-        "in a field of its own")},
+        "the old value of u is used after a reduction or difference of its new value: copy the old value to another "
+        "field first")},
     {"old = u; u = 2*u\nr = sum(old*sum(u))",
      AT("4:1",
-        "the value that u had before it was assigned is used after a reduction or difference of the new one: keep it "
-        "in a field of its own")},
+        "the old value of u is used after a reduction or difference of its new value: copy the old value to another "
+        "field first")},
 };
 
 static void test_errors(void **state)
@@ -435,7 +437,7 @@ static void test_declarations(void **state)
     spec.fields = two, spec.nfields = 2;
     FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_INPUT, "case.yaml: u is declared twice");
     two[1] = (rw_expr_field){.name = "v", .dtype = (rw_dtype)99};
-    FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT, "case.yaml: field v: dtype 99 is none of rw_dtype");
+    FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT, "case.yaml: field v: dtype 99 is not one of rw_dtype");
     static const struct {
         rw_boundary b;
         const char *message;
@@ -443,8 +445,8 @@ static void test_declarations(void **state)
         {{RW_BOUNDARY_DIRICHLET, "1 +", 0, 0}, "boundary of v:1:4: the expression ends where a value is expected"},
         {{RW_BOUNDARY_DIRICHLET, "1 1", 0, 0}, "boundary of v:1:3: unexpected '1' after the expression"},
         {{RW_BOUNDARY_DIRICHLET, "u", 0, 0},
-         "boundary of v:1:1: field u may not appear here: only coordinates, t and parameters"},
-        {{RW_BOUNDARY_NEUMANN, "sum(x)", 0, 0}, "boundary of v:1:1: reduction sum may not appear here"},
+         "boundary of v:1:1: field u is not allowed here: use only coordinates, t and parameters"},
+        {{RW_BOUNDARY_NEUMANN, "sum(x)", 0, 0}, "boundary of v:1:1: reduction sum is not allowed here"},
         {{RW_BOUNDARY_ROBIN, "1", "2", "\n tua"}, "boundary of v:2:2: name tua is unknown; nearest is tau"},
         {{RW_BOUNDARY_ROBIN, "1", "1i", "0"}, "boundary of v: a complex value for a real field"},
         {{RW_BOUNDARY_DIRICHLET, "grad(x)", 0, 0},
@@ -485,7 +487,7 @@ static void test_declarations(void **state)
           "grid.first = 9223372036854775807 on axis x: 4 nodes from there do not fit into global_size = "
           "9223372036854775807");
     spec = spec_of("r = 1"), spec.order = 3;
-    FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT, "order = 3: grid operators have order 2 or 4");
+    FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT, "order = 3: the order of grid operators must be 2 or 4");
 }
 
 /* du/dt = … is read by the parser for the methods; an expression alone has an empty name. */
@@ -566,13 +568,15 @@ static void test_limits(void **state)
     limit(repeated("r = 1", "^1", 100000, ""), RW_ERR_INPUT, "nested more than 200 deep");
     limit(repeated("r = ", "sin(", 100000, "1"), RW_ERR_INPUT, "nested more than 200 deep");
     limit(repeated("r = a", "+a", 1500, ""), RW_OK, NULL);
-    limit(repeated("r = a", "+a", 40000, ""), RW_ERR_INPUT, "more than 2000 operations in a row");
+    limit(repeated("r = a", "+a", 40000, ""), RW_ERR_INPUT, "more than 2000 nested operations");
     limit(repeated("r = a", "+a", 100000, ""), RW_ERR_INPUT, "the text has more than 100000 terms");
     limit(repeated("f0(v) = v", "+f1(v)", 0, "; r = f0(1)"), RW_OK, NULL);
     limit(repeated("u = u*u; ", "u = u*u + a;", 500, ""), RW_OK, NULL);
-    limit(repeated("u = u*u; ", "u = u*u + a;", 2500, ""), RW_ERR_INPUT, "more than 2000 that follow from each other");
+    limit(repeated("u = u*u; ", "u = u*u + a;", 2500, ""), RW_ERR_INPUT,
+          "more than 2000 terms that depend on each other");
     limit(repeated("r = 1; ", "r = r*a + 1;", 900, ""), RW_OK, NULL);
-    limit(repeated("r = 1; ", "r = r*a + 1;", 4000, ""), RW_ERR_INPUT, "more than 2000 that follow from each other");
+    limit(repeated("r = 1; ", "r = r*a + 1;", 4000, ""), RW_ERR_INPUT,
+          "more than 2000 terms that depend on each other");
     rw_text t = {0};
     rw_text_add(&t, "f0(v) = v + 1\n");
     for (int i = 1; i < 40; ++i) rw_text_add(&t, "f%d(v) = f%d(v) + f%d(v)\n", i, i - 1, i - 1);

@@ -145,9 +145,9 @@ static void test_text(void **state)
     char *text;
     OK(rw_expr_explain(e, &text));
     static const char *const parts_of_text[] = {"plan: 2 passes, 32 bytes and ",
-                                                " flops a cell, run by the plain evaluator",
+                                                " flops per cell, run by the plain evaluator",
                                                 "pass 1: reads u; writes v, a sum; 16 bytes",
-                                                "pass 2: reads u; writes u (beside itself); 16 bytes"};
+                                                "pass 2: reads u; writes u (to a second array); 16 bytes"};
     for (int i = 0; i < RW_COUNT(parts_of_text); ++i)
         if (!strstr(text, parts_of_text[i])) fail_msg("\"%s\" is not in\n%s", parts_of_text[i], text);
     free(text);
@@ -264,7 +264,7 @@ static void test_fused_is_one_by_one(void **state)
             if (passes > total)
                 fail_msg("seed %d: %d passes fused, %d one by one\n%s", (int)seed, passes, total, whole.data);
         } else {
-            if (status != RW_ERR_INPUT || !strstr(rw_message(ctx), "the value that"))
+            if (status != RW_ERR_INPUT || !strstr(rw_message(ctx), "the old value of"))
                 fail_msg("%s: %s", whole.data, rw_message(ctx));
             refused++;
         }

@@ -41,16 +41,15 @@ static void test_messages(void **state)
     FAILS(rw_expr_run(e, q), RW_ERR_ARGUMENT, "field v of run has no array: call rw_expr_bind first");
     FAILS(rw_expr_bind(e, "w", v), RW_ERR_ARGUMENT, "run has no field w");
     FAILS(rw_expr_bind(e, "unsed", v), RW_ERR_ARGUMENT, "run has no field unsed; nearest is unused");
-    FAILS(rw_expr_bind(e, "v", f), RW_ERR_ARGUMENT,
-          "field v of run is 30 f64 on cpu; the array given is 30 f32 on cpu");
+    FAILS(rw_expr_bind(e, "v", f), RW_ERR_ARGUMENT, "field v of run is 30 f64 on cpu, but the array is 30 f32 on cpu");
     OK(rw_array_create(cpu, RW_F64, 1, &n, RW_MEMORY_DEVICE, &small));
     FAILS(rw_expr_bind(e, "v", small), RW_ERR_ARGUMENT,
-          "field v of run is 30 f64 on cpu; the array given is 29 f64 on cpu");
+          "field v of run is 30 f64 on cpu, but the array is 29 f64 on cpu");
     rw_array_destroy(&small);
     rw_device *check = open_device("check");
     rw_array *elsewhere = field_array(check, &grid, RW_F64);
     FAILS(rw_expr_bind(e, "v", elsewhere), RW_ERR_ARGUMENT,
-          "field v of run is 30 f64 on cpu; the array given is 30 f64 on check");
+          "field v of run is 30 f64 on cpu, but the array is 30 f64 on check");
     rw_array_destroy(&elsewhere);
     rw_device_close(&check);
     FAILS(rw_expr_get(e, "totl", &x, NULL), RW_ERR_ARGUMENT, "run assigns no scalar totl; nearest is total");
@@ -66,13 +65,14 @@ static void test_messages(void **state)
     OK(rw_expr_bind(e, "unused", v)); /* what no pass uses may be anything */
     OK(rw_expr_run(e, q));
     FAILS(rw_expr_set(e, "aa", 1), RW_ERR_ARGUMENT, "run has no scalar aa; nearest is a");
-    FAILS(rw_expr_set_complex(e, "a", 1, 2), RW_ERR_ARGUMENT, "scalar a of run is real; 1+2i given");
+    FAILS(rw_expr_set_complex(e, "a", 1, 2), RW_ERR_ARGUMENT, "scalar a of run is real, but 1+2i is given");
     OK(rw_expr_set_complex(e, "c", 1, 2));
     rw_expr_destroy(&e);
     e = create("u = v*a", &grid, uv, 2);
     OK(rw_expr_bind(e, "u", v));
     OK(rw_expr_bind(e, "v", v));
-    FAILS(rw_expr_run(e, q), RW_ERR_ARGUMENT, "one array bound to fields u and v of run: give each its own");
+    FAILS(rw_expr_run(e, q), RW_ERR_ARGUMENT,
+          "the same array is bound to fields u and v of run: bind a different array to each");
     rw_expr_destroy(&e);
     rw_array_destroy(&u), rw_array_destroy(&v), rw_array_destroy(&f);
 }
@@ -98,8 +98,8 @@ static void test_shapes(void **state)
         if (i == 1)
             assert_string_equal(
                 rw_message(ctx),
-                "field v of run has the shape (4, 6); the array given has (6, 4): arrays of a grid are (z, y, x), or "
-                "one row of 24");
+                "field v of run has shape (4, 6), but the array has shape (6, 4): arrays of a grid have shape (z, y, "
+                "x), or one axis of 24");
         rw_array_destroy(&a);
     }
     rw_expr_destroy(&e);
@@ -112,33 +112,33 @@ static void test_boundaries(void **state)
         rw_boundary side[4];
         rw_status status;
         const char *message;
-    } rows[] = {{{{(rw_boundary_kind)17, "0", 0, 0}},
-                 RW_ERR_ARGUMENT,
-                 "boundary of u, lower x side: kind 17: give a rw_boundary_kind, RW_BOUNDARY_NEAREST (0) to "
-                 "RW_BOUNDARY_CONSTANT (7)"},
-                {{{(rw_boundary_kind)-1, 0, 0, 0}},
-                 RW_ERR_ARGUMENT,
-                 "boundary of u, lower x side: kind -1: give a rw_boundary_kind, RW_BOUNDARY_NEAREST (0) to "
-                 "RW_BOUNDARY_CONSTANT (7)"},
-                {{{RW_BOUNDARY_NEAREST, 0, 0, 0}, {RW_BOUNDARY_PERIODIC, 0, 0, 0}},
-                 RW_ERR_ARGUMENT,
-                 "boundary of u: periodic on the upper x side only: make the opposite side periodic too"},
-                {{{0}, {0}, {RW_BOUNDARY_PERIODIC, 0, 0, 0}, {RW_BOUNDARY_NEUMANN, "0", 0, 0}},
-                 RW_ERR_ARGUMENT,
-                 "boundary of u: periodic on the lower y side only: make the opposite side periodic too"},
-                {{{0}, {0}, {0}, {RW_BOUNDARY_ROBIN, "1", 0, "0"}},
-                 RW_ERR_ARGUMENT,
-                 "boundary of u, upper y side: robin without b: a u + b du/dn = c needs b; for u = c/a take dirichlet"},
-                {{{0}, {0}, {0}, {RW_BOUNDARY_ROBIN, "1", "1 - 1", "0"}},
-                 RW_ERR_INPUT,
-                 "boundary of u, upper y side: robin with b = 0: a u + b du/dn = c needs another b; for u = c/a "
-                 "take dirichlet"},
-                {{{RW_BOUNDARY_PERIODIC, 0, 0, 0},
-                  {RW_BOUNDARY_PERIODIC, 0, 0, 0},
-                  {RW_BOUNDARY_ROBIN, "1", "2", "0"},
-                  {RW_BOUNDARY_DIRICHLET, 0, 0, 0}},
-                 RW_OK,
-                 ""}};
+    } rows[] =
+        {{{{(rw_boundary_kind)17, "0", 0, 0}},
+          RW_ERR_ARGUMENT,
+          "boundary of u, lower x side: kind 17 is not a rw_boundary_kind: give RW_BOUNDARY_NEAREST (0) to "
+          "RW_BOUNDARY_CONSTANT (7)"},
+         {{{(rw_boundary_kind)-1, 0, 0, 0}},
+          RW_ERR_ARGUMENT,
+          "boundary of u, lower x side: kind -1 is not a rw_boundary_kind: give RW_BOUNDARY_NEAREST (0) to "
+          "RW_BOUNDARY_CONSTANT (7)"},
+         {{{RW_BOUNDARY_NEAREST, 0, 0, 0}, {RW_BOUNDARY_PERIODIC, 0, 0, 0}},
+          RW_ERR_ARGUMENT,
+          "boundary of u: periodic on the upper x side only: make the opposite side periodic too"},
+         {{{0}, {0}, {RW_BOUNDARY_PERIODIC, 0, 0, 0}, {RW_BOUNDARY_NEUMANN, "0", 0, 0}},
+          RW_ERR_ARGUMENT,
+          "boundary of u: periodic on the lower y side only: make the opposite side periodic too"},
+         {{{0}, {0}, {0}, {RW_BOUNDARY_ROBIN, "1", 0, "0"}},
+          RW_ERR_ARGUMENT,
+          "boundary of u, upper y side: robin needs b in a u + b du/dn = c; for u = c/a use dirichlet"},
+         {{{0}, {0}, {0}, {RW_BOUNDARY_ROBIN, "1", "1 - 1", "0"}},
+          RW_ERR_INPUT,
+          "boundary of u, upper y side: robin needs b other than 0 in a u + b du/dn = c; for u = c/a use dirichlet"},
+         {{{RW_BOUNDARY_PERIODIC, 0, 0, 0},
+           {RW_BOUNDARY_PERIODIC, 0, 0, 0},
+           {RW_BOUNDARY_ROBIN, "1", "2", "0"},
+           {RW_BOUNDARY_DIRICHLET, 0, 0, 0}},
+          RW_OK,
+          ""}};
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         rw_expr_field u = {.name = "u", .dtype = RW_F64};
         memcpy(u.boundary, rows[i].side, sizeof rows[i].side);

@@ -208,8 +208,8 @@ static void test_refused(void **state)
     (void)state;
     static const struct {
         const char *text, *message;
-    } rows[] = {{"Phi = N", "Phi is a scalar: what is assigned must be one real number, such as a sum of fields"},
-                {"Phi = 2 + 1i", "Phi is a scalar: what is assigned must be one real number"},
+    } rows[] = {{"Phi = N", "Phi is a scalar: assign one real number, such as a sum over a field"},
+                {"Phi = 2 + 1i", "Phi is a scalar: assign one real number"},
                 {"tau = 2*tau", "tau cannot be assigned: it is a scalar argument"}};
     const rw_expr_field field = {.name = "N", .dtype = RW_F64},
                         dirichlet = {.name = "N",
@@ -232,14 +232,14 @@ static void test_refused(void **state)
         FAILS(RW_ERR_INPUT, rows[i].message, rw_expr_create(dev, &spec, &e));
     }
     spec.text = "N = dx(N)", spec.fields = &dirichlet;
-    FAILS(RW_ERR_INPUT, "Phi lives on the device and may not appear here", rw_expr_create(dev, &spec, &e));
+    FAILS(RW_ERR_INPUT, "Phi is stored on the device and is not allowed here", rw_expr_create(dev, &spec, &e));
     spec.text = "N = N", spec.fields = &field, scalars[1].is_complex = true;
     FAILS(RW_ERR_ARGUMENT, "scalar Phi cannot be a state", rw_expr_create(dev, &spec, &e));
     scalars[1].is_complex = false, spec.trace = -1;
     FAILS(RW_ERR_ARGUMENT, "trace = -1 rows", rw_expr_create(dev, &spec, &e));
     spec.trace = 0;
     OK(rw_expr_create(dev, &spec, &e));
-    FAILS(RW_ERR_ARGUMENT, "keeps no trace", rw_expr_trace(e, &values, &n, &names, &columns, &runs));
+    FAILS(RW_ERR_ARGUMENT, "records no trace", rw_expr_trace(e, &values, &n, &names, &columns, &runs));
     rw_expr_destroy(&e);
     for (long k = 1;; ++k) { /* the n-th allocation fails */
         spec.text = "Phi = Phi + sum(N)", spec.trace = 5;

@@ -229,7 +229,7 @@ static void test_recorded(void **state)
         OK(rw_array_send(array, q));
         OK(rw_record_begin(q));
         assert_int_equal(rw_expr_run(e, q), RW_ERR_UNSUPPORTED);
-        assert_non_null(strstr(rw_message(ctx), "run it once before"));
+        assert_non_null(strstr(rw_message(ctx), "run it once first"));
         if (rw_record_end(q, &s) == RW_OK) rw_sequence_destroy(&s);
         rw_array_destroy(&array);
         rw_expr_destroy(&e);

@@ -465,17 +465,17 @@ static void test_bad_meshes(void **state)
     rw_blocks *g;
 
     s = good, s.cells[1] = 0;
-    expect(&s, RW_ERR_ARGUMENT, "block 0 has 0 cells along its axis 1: at least 1");
+    expect(&s, RW_ERR_ARGUMENT, "block 0 has 0 cells along its axis 1: at least 1 is needed");
     s = good, s.cells[0] = s.cells[1] = s.cells[2] = 1300;
     expect(&s, RW_ERR_ARGUMENT, "more than 2^31 - 1 cells");
     s = good, s.mesh.nvertices = 8, blocks[0][6] = 8;
-    expect(&s, RW_ERR_INPUT, "corner 6 of block 0 is vertex 8, but vertices are 0 to 7");
+    expect(&s, RW_ERR_INPUT, "corner 6 of block 0 is vertex 8, but vertices are numbered 0 to 7");
     blocks[0][6] = -1;
     expect(&s, RW_ERR_INPUT, "corner 6 of block 0 is vertex -1");
     blocks[0][6] = 2;
     expect(&s, RW_ERR_INPUT, "corners 2 and 6 of block 0 are the same vertex 2");
     blocks[0][6] = 6, vertices[3][1] = NAN;
-    expect(&s, RW_ERR_INPUT, "vertex 3 lies at y = nan");
+    expect(&s, RW_ERR_INPUT, "vertex 3 has y = nan");
     vertices[3][1] = 1;
 
     static const int upside_down[8] = {4, 5, 6, 7, 0, 1, 2, 3}, twisted[8] = {0, 1, 2, 3, 5, 4, 6, 7};
@@ -504,16 +504,16 @@ static void test_bad_meshes(void **state)
     s = good, s.mesh.nblocks = 3;
     const int third[8] = {1, 12, 13, 2, 5, 14, 15, 6};
     memcpy(blocks[2], third, sizeof third);
-    expect(&s, RW_ERR_INPUT, "the face of vertices 1, 2, 5, 6 belongs to three blocks: 0, 1, 2");
+    expect(&s, RW_ERR_INPUT, "the face of vertices 1, 2, 5, 6 belongs to three blocks, 0, 1, 2");
 
     rw_surface surface = {.kind = RW_SURFACE_SPHERE};
     rw_on_surface curved = {0, 2, {0, 6}};
     s = good, s.mesh.nsurfaces = 1, s.mesh.surfaces = &surface, s.mesh.ncurved = 1, s.mesh.curved = &curved;
-    expect(&s, RW_ERR_ARGUMENT, "surface 0 is none");
+    expect(&s, RW_ERR_ARGUMENT, "surface 0 is invalid");
     surface.radius = 2;
     expect(&s, RW_ERR_INPUT, "curved part 0 is neither an edge (2 vertices) nor a face (4 vertices) of a block");
     curved.surface = 1;
-    expect(&s, RW_ERR_INPUT, "curved part 0 lies on surface 1, but there are 1");
+    expect(&s, RW_ERR_INPUT, "curved part 0 lies on surface 1, but the number of surfaces is 1");
     assert_int_equal(rw_blocks_cylinder(ctx, 0.5, 0.6, 1, (int[3]){1, 1, 1}, &g), RW_ERR_ARGUMENT);
     assert_int_equal(rw_blocks_box(ctx, (double[3]){1, 0, 1}, (int[3]){1, 1, 1}, &g), RW_ERR_ARGUMENT);
 }

@@ -362,8 +362,7 @@ static void test_mistakes(void **state)
     assert_null(r);
     FAILS(RW_ERR_ARGUMENT, "dtype u8", rw_reducer_create(dev, RW_REDUCE_OP_SUM, RW_U8, 0, &r));
     FAILS(RW_ERR_ARGUMENT, "group -1", rw_reducer_create(dev, RW_REDUCE_OP_SUM, RW_F64, -1, &r));
-    FAILS(RW_ERR_ARGUMENT, "GROUP = 10000000 is more than",
-          rw_reducer_create(dev, RW_REDUCE_OP_SUM, RW_F64, 10000000, &r));
+    FAILS(RW_ERR_ARGUMENT, "GROUP = 10000000 exceeds", rw_reducer_create(dev, RW_REDUCE_OP_SUM, RW_F64, 10000000, &r));
     FAILS(RW_ERR_ARGUMENT, "have no order; use normmax", rw_reducer_create(dev, RW_REDUCE_OP_MIN, RW_C64, 0, &r));
     FAILS(RW_ERR_ARGUMENT, "max of complex", rw_reducer_create(dev, RW_REDUCE_OP_MAX, RW_C128, 0, &r));
     assert_null(r);
@@ -375,9 +374,9 @@ static void test_mistakes(void **state)
     FAILS(RW_ERR_ARGUMENT, "dot takes two arrays", rw_reducer_value(dot, queue, x, NULL, &re, NULL));
     FAILS(RW_ERR_ARGUMENT, "other size", rw_reducer_value(dot, queue, x, y, &re, NULL));
     FAILS(RW_ERR_ARGUMENT, "dot of f64", rw_reducer_value(dot, queue, x, f, &re, NULL));
-    FAILS(RW_ERR_ARGUMENT, "given 10 f32", rw_reducer_value(r, queue, f, NULL, &re, NULL));
-    FAILS(RW_ERR_ARGUMENT, "at place 3; the array given has 3 f64", rw_reducer_run(r, queue, x, NULL, result, 3));
-    FAILS(RW_ERR_ARGUMENT, "at place -1", rw_reducer_run(r, queue, x, NULL, result, -1));
+    FAILS(RW_ERR_ARGUMENT, "cannot take 10 f32", rw_reducer_value(r, queue, f, NULL, &re, NULL));
+    FAILS(RW_ERR_ARGUMENT, "at index 3, but the array has 3 f64", rw_reducer_run(r, queue, x, NULL, result, 3));
+    FAILS(RW_ERR_ARGUMENT, "at index -1", rw_reducer_run(r, queue, x, NULL, result, -1));
     FAILS(RW_ERR_ARGUMENT, "has 3 c128", rw_reducer_run(r, queue, x, NULL, wrong, 0));
     rw_device *other;
     OK(rw_device_open(ctx, "cpu:1", &other));

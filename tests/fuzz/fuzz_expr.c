@@ -110,7 +110,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         } else if (!strncmp(m, "boundary of u", 13)) require_place("boundary of u", text);
         else require_place("fuzz", statements);
     } else {
-        require(status == RW_ERR_UNSUPPORTED && strstr(rw_message(NULL), "more than the 150 a kernel can take") != NULL,
+        require(status == RW_ERR_UNSUPPORTED &&
+                    strstr(rw_message(NULL), "more than the 150 arguments that a kernel can have") != NULL,
                 "OK, ERR_INPUT, or too many arguments");
     }
     free(text);

@@ -74,9 +74,9 @@ static void test_stops(void **state)
                            &k));
     FAILS(RW_ERR_ARGUMENT, "restart = -1 is outside [1, 1000]",
           rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.restart = -1}, &k));
-    FAILS(RW_ERR_ARGUMENT, "rtol = -2 is outside (0, inf), and not off",
+    FAILS(RW_ERR_ARGUMENT, "rtol = -2 is outside (0, inf) and not off",
           rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.rtol = -2}, &k));
-    FAILS(RW_ERR_ARGUMENT, "method = 6 is not one of its enumeration",
+    FAILS(RW_ERR_ARGUMENT, "method = 6 is not a value of its enumeration",
           rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_METHODS}, &k));
     FAILS(RW_ERR_ARGUMENT, "rtol and atol are off",
           rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.rtol = RW_OFF}, &k));
@@ -90,7 +90,7 @@ static void test_stops(void **state)
     rw_krylov_spec spec;
     FAILS(RW_ERR_ARGUMENT, "nearest is gmres", rw_krylov_parse(ctx, "gmers", &spec));
     FAILS(RW_ERR_ARGUMENT, "restart = 17 is outside [1, 16]", rw_krylov_parse(ctx, "idr:restart=17", &spec));
-    FAILS(RW_ERR_ARGUMENT, "\"restart\" is no option of cg", rw_krylov_parse(ctx, "cg:restart=17", &spec));
+    FAILS(RW_ERR_ARGUMENT, "\"restart\" is not an option of cg", rw_krylov_parse(ctx, "cg:restart=17", &spec));
     OK(rw_krylov_parse(ctx, "fgmres:20:rtol=off:atol=1e-3:ilu2:sweeps=3", &spec));
     assert_true(spec.method == RW_KRYLOV_FGMRES && spec.iterations == 20 && spec.rtol == RW_OFF && spec.atol == 1e-3);
     assert_true(spec.precond.method == RW_PRECOND_ILU && spec.precond.level == 2 && spec.precond.sweeps == 3);

@@ -99,7 +99,7 @@ static void test_names(void **state)
     FAILS(RW_ERR_ARGUMENT, "stencil = euler3 is none of euler3d, euler2d, ns2d, ns3d; nearest is euler3d",
           rw_params_parse(ctx, params, "stencil=euler3", &spec));
     FAILS(RW_ERR_ARGUMENT, "nearest is inner", rw_params_parse(ctx, params, "mode=iner", &spec));
-    FAILS(RW_ERR_ARGUMENT, "\"x\" is no option of trace; options are cells=…",
+    FAILS(RW_ERR_ARGUMENT, "\"x\" is not an option of trace; options are cells=…",
           rw_params_parse(ctx, params, "x", &spec));
     FAILS(RW_ERR_ARGUMENT, "mode is given twice", rw_params_parse(ctx, params, "inner:mode=full", &spec));
     OK(rw_params_parse(ctx, params, "cells=7x1000000", &spec));
@@ -800,9 +800,9 @@ static void test_refused(void **state)
     s = good, s.stencil = RW_MULTIBLOCK_NS2D;
     refuses("ns2d with 4 cells along r: it couples one plane, nr = 1", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = good, s.stencil = RW_MULTIBLOCK_STENCILS;
-    refuses("stencil = 4 is not one of", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
+    refuses("stencil = 4 is not a value of", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = good, s.mode = RW_MULTIBLOCK_MODES;
-    refuses("mode = 3 is not one of", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
+    refuses("mode = 3 is not a value of", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = good, s.omega = 1;
     refuses("omega = 1 stands on the diagonal of complex matrices", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = good, s.is_complex = true, s.omega = INFINITY;

@@ -175,7 +175,7 @@ static void test_texts(void **state)
     assert_int_equal(rw_params_set(ctx, rw_krylov_params(), "here", "restart", "auto", &solver), RW_OK);
     assert_int_equal(solver.restart, 0);
     assert_int_equal(rw_params_set(ctx, rw_krylov_params(), "here", "restrat", "3", &solver), RW_ERR_ARGUMENT);
-    assert_non_null(strstr(rw_message(ctx), "here: \"restrat\" is no option of gmres; nearest is restart"));
+    assert_non_null(strstr(rw_message(ctx), "here: \"restrat\" is not an option of gmres; nearest is restart"));
 }
 
 static int begin(void **state)

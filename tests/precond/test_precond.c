@@ -399,13 +399,14 @@ static void test_text(void **state)
           "method = jakobi is none of none, jacobi, ssor, ilu, milu, ilut, chebyshev, amg, icc; nearest is jacobi",
           rw_precond_parse(ctx, "jakobi", &s));
     FAILS(RW_ERR_ARGUMENT, "is empty, not a choice", rw_precond_parse(ctx, "", &s));
-    FAILS(RW_ERR_ARGUMENT, "\"drop\" is no option of ilu; options are level=", rw_precond_parse(ctx, "ilu:drop=1", &s));
+    FAILS(RW_ERR_ARGUMENT,
+          "\"drop\" is not an option of ilu; options are level=", rw_precond_parse(ctx, "ilu:drop=1", &s));
     FAILS(RW_ERR_ARGUMENT, "level = 11 is outside [0, 10]", rw_precond_parse(ctx, "ilu:level=11", &s));
     FAILS(RW_ERR_ARGUMENT, "level = 1.5 is not an integer", rw_precond_parse(ctx, "ilu:level=1.5", &s));
     FAILS(RW_ERR_ARGUMENT, "omega = 2 is outside (0, 2)", rw_precond_parse(ctx, "ssor:omega=2", &s));
     FAILS(RW_ERR_ARGUMENT, "drop = nan is not a number", rw_precond_parse(ctx, "ilut:drop=nan", &s));
     FAILS(RW_ERR_ARGUMENT, "iterations = 101 is outside [1, 100]", rw_precond_parse(ctx, "ilu0:iterations=101", &s));
-    FAILS(RW_ERR_ARGUMENT, "\"iterations\" is no option of ssor", rw_precond_parse(ctx, "ssor:iterations=3", &s));
+    FAILS(RW_ERR_ARGUMENT, "\"iterations\" is not an option of ssor", rw_precond_parse(ctx, "ssor:iterations=3", &s));
     FAILS(RW_ERR_ARGUMENT, "order = random is none of auto, natural, colours",
           rw_precond_parse(ctx, "ssor:order=random", &s));
 }
@@ -419,9 +420,9 @@ static void test_refused(void **state)
     rw_precond *p;
     rw_array *r = vector_of(RW_F64, 24, 1), *short_ = vector_of(RW_F64, 23, 1);
     (void)state;
-    FAILS(RW_ERR_ARGUMENT, "method = 9 is not one of its enumeration",
+    FAILS(RW_ERR_ARGUMENT, "method = 9 is not a value of its enumeration",
           rw_precond_create(rw_sparse_operator(m), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_METHODS}, &p));
-    FAILS(RW_ERR_ARGUMENT, "rw_precond_spec.reserved is set",
+    FAILS(RW_ERR_ARGUMENT, "rw_precond_spec.reserved is not 0",
           rw_precond_create(rw_sparse_operator(m), RW_F64,
                             &(rw_precond_spec){.method = RW_PRECOND_JACOBI, .reserved = {[0] = 1}}, &p));
     FAILS(RW_ERR_ARGUMENT, "no preconditioner",

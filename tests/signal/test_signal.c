@@ -581,7 +581,7 @@ static void test_headers(void **state)
     }
     rw_signal_spec later = spec;
     later.in.reserved[0] = 1;
-    FAILS(RW_ERR_ARGUMENT, "rw_signal_format.reserved is set",
+    FAILS(RW_ERR_ARGUMENT, "rw_signal_format.reserved is not 0",
           rw_signal_run(dev, at("h.wav"), at("z.wav"), &later, NULL));
     /* what came before the end is written, then the error */
     static const struct {

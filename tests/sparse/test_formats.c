@@ -283,19 +283,19 @@ static void test_layouts_as_text(void **state)
         {"", "format \"\": format = \"\" is empty"},
         {"bscr:5", "nearest is bcsr"},
         {"csr:5x5",
-         "\"5x5\" is no option of csr; options are index_bits=… or i… (integer: 32, 64), values=… (one of f32, f64, "
-         "c64, c128), scaled"},
+         "\"5x5\" is not an option of csr; options are index_bits=… or i… (integer: 32, 64), values=… (one of f32, "
+         "f64, c64, c128), scaled"},
         {"bcsr:17", "outside [1, 16]"},
         {"bcsr:0", "outside [1, 16]"},
         {"bcsr:5y5", "block = 5y5 is not 1 to 2 integers such as 64x32"},
         {"sell:h33", "slices of 33 rows: multiples of 32"},
-        {"csr:h32", "\"h32\" is no option of csr"},
-        {"dia:s9", "\"s9\" is no option of dia"},
-        {"csr:l4", "\"l4\" is no option of csr"},
+        {"csr:h32", "\"h32\" is not an option of csr"},
+        {"dia:s9", "\"s9\" is not an option of dia"},
+        {"csr:l4", "\"l4\" is not an option of csr"},
         {"csr:i16", "index_bits = 16 is none of 32, 64"},
-        {"csr:f16", "\"f16\" is no option of csr"},
+        {"csr:f16", "\"f16\" is not an option of csr"},
         {"csr:c128:scaled", "scaled values of c128"},
-        {"bell:5:columns", "\"columns\" is no option of bell"},
+        {"bell:5:columns", "\"columns\" is not an option of bell"},
         {"bcsr:99999999999999999999", "outside [1, 16]"},
     };
     rw_sparse_layout l;
@@ -327,7 +327,7 @@ static void test_refused(void **state)
                            &m)
     rw_sparse_layout later = csr;
     later.reserved[3] = 1;
-    FAILS(RW_ERR_ARGUMENT, "rw_sparse_layout.reserved is set", FROM(&later, 3, 3, 0, 0, 1, false));
+    FAILS(RW_ERR_ARGUMENT, "rw_sparse_layout.reserved is not 0", FROM(&later, 3, 3, 0, 0, 1, false));
     FAILS(RW_ERR_ARGUMENT, "entry 0: (3, 0), counted from 0, is outside of the matrix of 3 x 3",
           FROM(&csr, 3, 3, 3, 0, 1, false));
     FAILS(RW_ERR_ARGUMENT, "entry 0: (0, -1), counted from 0, is outside", FROM(&csr, 3, 3, 0, -1, 1, false));

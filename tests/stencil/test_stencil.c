@@ -358,9 +358,10 @@ static void test_sums(void **state)
     rw_krylov *k;
     const rw_krylov_spec spec = {.method = RW_KRYLOV_CG, .rtol = 1e-12};
     assert_true(solve(m, RW_F64, &spec, x).iterations <= 3); /* two eigenvalues */
-    FAILS(RW_ERR_UNSUPPORTED, "operator: its diagonal cannot be found by products, since it has sums over the grid",
+    FAILS(RW_ERR_UNSUPPORTED,
+          "operator: its diagonal cannot be computed from products, because it has sums over the grid",
           rw_operator_get_diagonal(m, x));
-    FAILS(RW_ERR_UNSUPPORTED, "its diagonal cannot be found",
+    FAILS(RW_ERR_UNSUPPORTED, "its diagonal cannot be computed",
           rw_krylov_create(m, RW_F64,
                            &(rw_krylov_spec){.method = RW_KRYLOV_CG, .precond = {.method = RW_PRECOND_CHEBYSHEV}}, &k));
     rw_array_destroy(&x);
@@ -394,22 +395,23 @@ static void test_refused(void **state)
     (void)state;
     refuses(RW_ERR_INPUT, "operator: Au does not depend on u linearly", "Au = u - u^3", RW_F64, "u", "Au");
     refuses(RW_ERR_ARGUMENT, "operator has no field v", "Au = u", RW_F64, "v", "Au");
-    refuses(RW_ERR_ARGUMENT, "u is to be read and written: a map needs two fields", "Au = u", RW_F64, "u", "u");
+    refuses(RW_ERR_ARGUMENT, "u is both input and output: a map needs two different fields", "Au = u", RW_F64, "u",
+            "u");
     refuses(RW_ERR_INPUT, "Au is assigned 2 times", "Au = u; Au = 2*u", RW_F64, "u", "Au");
     refuses(RW_ERR_INPUT, "Au is assigned 0 times", "v = 2*u", RW_F64, "u", "Au");
-    refuses(RW_ERR_INPUT, "Au is read, and may only be assigned", "Au = u + Au", RW_F64, "u", "Au");
-    refuses(RW_ERR_INPUT, "u is assigned, and must stay as it is", "Au = u; u = Au", RW_F64, "u", "Au");
+    refuses(RW_ERR_INPUT, "Au is read, but the output of a map may only be assigned", "Au = u + Au", RW_F64, "u", "Au");
+    refuses(RW_ERR_INPUT, "u is assigned, but a map must not change its input", "Au = u; u = Au", RW_F64, "u", "Au");
     refuses(RW_ERR_INPUT, "operator:1:6", "Au = v", RW_F64, "u", "Au");
     begin(&p, "Au = u - tau*laplace(u)", RW_F64, RW_BOUNDARY_DIRICHLET, 1, size, 2);
     p.fields[0].boundary[1].a = "1";
     FAILS(RW_ERR_INPUT,
-          "with u = 0, Au is -3 in cell 11, so this is no linear map: its boundary value at the upper end of x must be "
+          "with u = 0, Au is -3 in cell 11, so the map is not linear: its boundary value at the upper end of x must be "
           "0 here",
           rw_operator_from_expr(dev, &p.spec, "u", "Au", &m));
     p.fields[0].boundary[1].a = "0", p.spec.grid.size[0] = 0;
     FAILS(RW_ERR_ARGUMENT, "a grid of 0 x 1 x 1 cells", rw_operator_from_expr(dev, &p.spec, "u", "Au", &m));
     p.spec.grid.size[0] = 12, p.fields[1].dtype = RW_F32;
-    FAILS(RW_ERR_ARGUMENT, "u is of f64, Au of f32: they must be alike",
+    FAILS(RW_ERR_ARGUMENT, "u has type f64, Au has type f32: the types must be equal",
           rw_operator_from_expr(dev, &p.spec, "u", "Au", &m));
     if (on("opencl")) return;
     refuses(RW_ERR_INPUT, "terms without the unknown must be 0 here", "Au = u + 1", RW_F64, "u", "Au");
@@ -421,16 +423,17 @@ static void test_refused(void **state)
     refuses(RW_ERR_INPUT, "linearly", "s = sum(u); Au = s*u", RW_F64, "u", "Au");
     begin(&p, "Au = f(u)", RW_F64, RW_BOUNDARY_DIRICHLET, 1, size, 2);
     p.spec.functions = &(rw_expr_function){"f", 1, square, NULL}, p.spec.nfunctions = 1;
-    FAILS(RW_ERR_UNSUPPORTED, "it runs on the host, since it calls a function in C",
+    FAILS(RW_ERR_UNSUPPORTED, "it runs on the host, because it calls a function in C",
           rw_operator_from_expr(dev, &p.spec, "u", "Au", &m));
     begin(&p, "Au = u*tau; tau = 2", RW_F64, RW_BOUNDARY_DIRICHLET, 1, size, 2);
     p.tau.state = true;
-    FAILS(RW_ERR_INPUT, "a scalar is handed from one run to the next",
+    FAILS(RW_ERR_INPUT, "a scalar depends on its value in the previous run",
           rw_operator_from_expr(dev, &p.spec, "u", "Au", &m));
     begin(&p, "Au = u*k", RW_F64, RW_BOUNDARY_DIRICHLET, 1, size, 2);
     rw_expr_field three[] = {p.fields[0], p.fields[1], {.name = "k", .dtype = RW_F64}};
     p.spec.fields = three, p.spec.nfields = 3;
-    FAILS(RW_ERR_ARGUMENT, "3 fields: a map has two, u and Au; coefficients may be functions of x, y, z",
+    FAILS(RW_ERR_ARGUMENT,
+          "the program has 3 fields, but a map has two, u and Au; write coefficients as functions of x, y, z",
           rw_operator_from_expr(dev, &p.spec, "u", "Au", &m));
     assert_null(m);
 }

@@ -519,7 +519,7 @@ static void test_mistakes(void **state)
     FAILS(RW_ERR_FILE, "is a folder", rw_stream_run(dev, folder, "y.memory", &spec, NULL));
     FAILS(RW_ERR_ARGUMENT, "no stream format 'avi'",
           rw_stream_run(dev, "x.memory", "y", &(rw_stream_spec){.text = "invert", .out_format = "avi"}, NULL));
-    FAILS(RW_ERR_ARGUMENT, "rw_frame_format.reserved is set",
+    FAILS(RW_ERR_ARGUMENT, "rw_frame_format.reserved is not 0",
           rw_stream_run(dev, "x.memory", "y.memory",
                         &(rw_stream_spec){.text = "invert", .frames = {.reserved = {[1] = 1}}}, NULL));
     FAILS(RW_ERR_ARGUMENT, "raw frames have no header",

@@ -84,7 +84,7 @@ found=$(tail -c 64 half.npy | od -An -tf8 | tr -s ' \n' ' ')
 expect 2 "text:1:9: name q is unknown" image a.pgm x.png --text "o = u + q"
 expect 2 "assigns no o" image a.pgm x.png --text "v = u[i+1]"
 expect 2 "assigns no o" image a.pgm x.png --text "o == u; op = u"
-expect 2 "text:1:9: an offset of a neighbour is an integer from -64 to 64" image a.pgm x.png --text "o = u[i+65]"
+expect 2 "text:1:9: the offset of a neighbour must be an integer from -64 to 64" image a.pgm x.png --text "o = u[i+65]"
 expect 2 "text:1:6: a neighbour needs 1 to 2 offsets" image a.pgm x.png --text "o = u[i, j, k]"
 expect 2 "border=reflct: no border of --text; nearest is reflect" image a.pgm x.png --text "o = u" --set border=reflct
 expect 2 "known are reflect101, reflect, replicate, wrap, constant" image a.pgm x.png --text "o = u" --set border=skip

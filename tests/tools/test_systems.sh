@@ -195,7 +195,7 @@ below "$(number residual)" "$(number first)" || fail "worse than the first guess
 # what has no effect, or would be changed in silence, is refused before the work; where it depends on the matrix, when
 # that is read
 for method in cg bicgstab; do
-    expect 2 "\"restart\" is no option of $method" solve symmetric.mtx -m $method -r 5
+    expect 2 "\"restart\" is not an option of $method" solve symmetric.mtx -m $method -r 5
     [ -s out ] && fail "a refused option of $method is reported after the matrix: $(cat out)"
 done
 for method in gmres fgmres idr; do expect 0 "restart 5, " solve real.mtx -m $method -r 5; done
@@ -422,17 +422,17 @@ expect 2 "nearest is bsell" solve real.mtx -f bsel:5
 expect 2 "400 x 400 is not made of whole blocks of 3 x 3" solve real.mtx -f bcsr:3
 expect 2 "restart = 0 is outside [1, 1000]" solve real.mtx -r 0
 expect 2 "iterations = 2.5 is not an integer" solve real.mtx -n 2.5
-expect 2 "rtol = -1 is outside (0, inf), and not off" solve real.mtx -t -1
+expect 2 "rtol = -1 is outside (0, inf) and not off" solve real.mtx -t -1
 expect 2 "--values f16 is none of f32, f64" solve real.mtx --values f16
 expect 2 "jacobi: the diagonal entry of row 1, counted from 0, is missing or singular" solve singular.mtx -p jacobi
 printf '%%%%MatrixMarket matrix array complex general\n1 1\n1 1\n' > complex-one.mtx
-expect 2 "holds complex numbers" solve real.mtx b.mtx -g complex-one.mtx
+expect 2 "contains complex entries" solve real.mtx b.mtx -g complex-one.mtx
 expect 2 "cannot open 'nowhere.mtx'" solve nowhere.mtx
 expect 2 "cannot open 'nowhere.mtx'" convert nowhere.mtx -o copied.mtx
 expect 2 "cannot open 'nowhere.npy'" solve real.mtx -g nowhere.npy
 expect 2 "nowhere.npy" solve real.mtx nowhere.npy
 expect 4 "cpuu" solve real.mtx -d cpuu
-expect 2 "\"f16\" is no option of csr" solve real.mtx -f csr:f16
+expect 2 "\"f16\" is not an option of csr" solve real.mtx -f csr:f16
 
 # more memory than there is, where a matrix with so many rows is made in a moment: 1000 vectors of c128
 free=$("$command" info --json | sed -n '/"name": "cpu"/,/"memory_free"/s/.*"memory_free": \([0-9]*\).*/\1/p' | head -1)

@@ -51,7 +51,7 @@ same y.mtx "120 0 -32 32 -32 0 -32 -32 -8 8 0 0 0 0 0 0 -8 0 0 0 0 0 0 0 -8 -8 0
 # ---- expressions -----------------------------------------------------------------------------------------------------
 expect 0 "" fft row.mtx y.mtx --axes 1 --load "u*(1 + i1)" --store "conj(u) + i0 - i1" --force
 same y.mtx "30 0 -9 -12 -12 0 -11 12"
-expect 2 'load: "u*x": there are no coordinates' fft row.mtx y.mtx --load "u*x" --force
+expect 2 'load: "u*x": coordinates are not available' fft row.mtx y.mtx --load "u*x" --force
 expect 2 'store:1:1: ' fft row.mtx y.mtx --store "power(u)" --force
 
 # ---- tuning ----------------------------------------------------------------------------------------------------------
