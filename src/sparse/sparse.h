@@ -91,6 +91,16 @@ static inline int64_t rw_index_find(const void *index, int bits, int64_t from, i
 bool rw_sort_rows(int64_t rows, int64_t n, const int64_t *row, const int64_t *column, const int64_t *order,
                   rw_sorted *s);
 
+/* ---- sparse.c ---- */
+
+const rw_sparse_ops *rw_sparse_ops_of(rw_sparse_format format);
+/* first[0 … n]: where each of n blocks begins, from their sizes (NULL: 1 each); to be freed. NULL: no memory. */
+int64_t *rw_sparse_starts(int64_t n, const int32_t *size);
+/* Size, fill and bytes moved of c->layout for a matrix with these blocks and this number of entries; c->refused: its
+ * padding is too large. dev: NULL where no device is asked. */
+rw_status rw_sparse_foresee_blocks(rw_context *ctx, rw_device *dev, const rw_sparse_blocks *blocks, int64_t entries,
+                                   rw_dtype vectors, rw_sparse_candidate *c);
+
 /* ---- choose.c ---- */
 
 /* Blocks of b x b that hold an entry; last: a zero for each block column. */
@@ -101,7 +111,7 @@ int rw_sparse_candidates(const rw_entries *e, const int64_t *blocks, double most
                          rw_sparse_candidate *c);
 /* The one of the least cost, the earlier one where another saves less than 2 %. */
 int rw_sparse_least(const rw_sparse_candidate *c, int n);
-/* Sizes, fill and bytes moved of n layouts (sparse.c). dev: NULL where no device is asked. */
+/* Sizes, fill and bytes moved of n layouts (entries.c). dev: NULL where no device is asked. */
 rw_status rw_sparse_foresee(rw_context *ctx, rw_device *dev, const rw_entries *e, const rw_sorted *s, rw_dtype vectors,
                             int n, rw_sparse_candidate *c);
 
