@@ -30,14 +30,14 @@ static const char choices[] =
     RW_KRYLOV_METHOD_LIST(RW_X);
 #undef RW_X
 static const rw_param rows[] = {
-    ROW(method, ENUM, "gmres", choices, "method of iteration: see rechenwerk list solvers", .brief = NULL),
-    ROW(rtol, REAL, "1e-8", "off|(0, inf)", "stop when |b - A x| is at most rtol |b|", .brief = NULL),
-    ROW(atol, REAL, "off", "off|(0, inf)", "or when |b - A x| is at most atol", .brief = NULL),
+    ROW(method, ENUM, "gmres", choices, "iterative method: see rechenwerk list solvers", .brief = NULL),
+    ROW(rtol, REAL, "1e-8", "off|(0, inf)", "relative tolerance: stop when |b - A x| <= rtol |b|", .brief = NULL),
+    ROW(atol, REAL, "off", "off|(0, inf)", "absolute tolerance: stop when |b - A x| <= atol", .brief = NULL),
     ROW(iterations, INT, "10000", "[1, 100000000]", "maximum number of iterations", .brief = ""),
     ROW(restart, INT, "30; idr: 4", "[1, 1000]; idr: [1, 16]",
-        "vectors stored before a restart; of idr the dimension of its shadow space", .methods = RESTARTED),
-    ROW(orthogonal, ENUM, "classical", "classical|modified", "Gram-Schmidt, classical twice or modified",
-        .methods = 1 << RW_KRYLOV_GMRES),
+        "basis vectors before a restart; for idr the dimension of the shadow space", .methods = RESTARTED),
+    ROW(orthogonal, ENUM, "classical", "classical|modified",
+        "Gram-Schmidt variant: classical (applied twice) or modified", .methods = 1 << RW_KRYLOV_GMRES),
     ROW(precond, TABLE, "none", "", "preconditioner with its options: see rechenwerk list preconditioners", .brief = "",
         .table = rw_precond_params),
 };
@@ -145,12 +145,14 @@ static rw_status check(rw_context *ctx, const rw_operator *a, rw_dtype vectors, 
     RW_TRY(rw_params_resolve(ctx, rw_krylov_params(), NULL, s));
     s->rtol = fmax(s->rtol, 0), s->atol = fmax(s->atol, 0);
     if (s->rtol == 0 && s->atol == 0)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "rtol and atol are off: set one, or no iteration is the last");
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "rtol and atol are both off: set at least one, or the iteration has no stopping criterion");
     if (a->info.rows != a->info.columns)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "an operator of %lld x %lld: solvers need square ones",
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "an operator of %lld x %lld: a solver needs a square operator",
                        (long long)a->info.rows, (long long)a->info.columns);
     if (!rw_dtype_is_number(vectors))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(vectors));
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "vectors of %s: the type must be f32, f64, c64 or c128",
+                       rw_dtype_name(vectors));
     return rw_operator_check(a, RW_OP_NONE, vectors);
 }
 
@@ -159,13 +161,16 @@ static rw_status check_own(rw_context *ctx, const rw_operator *a, rw_dtype vecto
     const rw_operator *m = s->precond_operator;
     if (!m) return RW_OK;
     if (s->precond.method || s->inner)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "precond_operator together with %s: a solver has one preconditioner",
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "precond_operator and %s are both set: a solver has only one preconditioner",
                        s->inner ? "an inner solver" : rw_precond_method_name(s->precond.method));
     if (m->device != a->device)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "precond_operator is on %s, the operator on %s: open the device once",
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "precond_operator is on %s, the operator on %s: both must be on the same rw_device, opened once",
                        m->device->info.name, a->device->info.name);
     if (m->info.rows != a->info.rows || m->info.columns != a->info.columns)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "precond_operator is %lld x %lld, the operator %lld x %lld: use one size",
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "precond_operator is %lld x %lld, the operator %lld x %lld: the sizes must be equal",
                        (long long)m->info.rows, (long long)m->info.columns, (long long)a->info.rows,
                        (long long)a->info.columns);
     const rw_status status = rw_operator_check(m, RW_OP_NONE, vectors);
@@ -177,16 +182,19 @@ static rw_status check_inner(rw_context *ctx, const rw_krylov_spec *s)
     const rw_krylov_spec *in = s->inner;
     if (!in) return RW_OK;
     if (s->method != RW_KRYLOV_FGMRES)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "an inner solver for %s, whose preconditioner must not change: use fgmres",
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "an inner solver with %s: this method needs a fixed preconditioner. Use fgmres",
                        rw_krylov_method_name(s->method));
     if (s->precond.method)
-        return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "an inner solver beside a preconditioner: give the preconditioner to the inner solver");
+        return rw_fail(
+            ctx, RW_ERR_ARGUMENT,
+            "an inner solver and a preconditioner are both set: set the preconditioner in the specification of the "
+            "inner solver");
     if (in->inner || in->monitor)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "an inner solver with %s: it has none",
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "an inner solver with %s: an inner solver must not have one",
                        in->inner ? "an inner solver of its own" : "a monitor");
     if (in->iterations > 1000)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "an inner solver with %lld iterations: 1 to 1000 are possible",
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "an inner solver with %lld iterations: the number must be 1 to 1000",
                        (long long)in->iterations);
     return RW_OK;
 }
@@ -216,7 +224,8 @@ static rw_status build(rw_krylov *k)
 #undef RW_X
     rw_text_add(&text, "%s\n%s", rw_embedded_text("values.k"), rw_embedded_text("krylov.k"));
     for (int i = 0; i < 2 && name[i]; ++i) rw_text_add(&text, "\n%s", rw_embedded_text(name[i]));
-    rw_status status = d.failed || text.failed ? rw_fail_memory(k->device->ctx, 40000, "the text of a solver") : RW_OK;
+    rw_status status =
+        d.failed || text.failed ? rw_fail_memory(k->device->ctx, 40000, "the source of the solver kernels") : RW_OK;
     if (status == RW_OK)
         status = rw_program_create_with(k->device, name[1] ? name[1] : name[0], text.data, &k->program, "%s", d.data);
     rw_text_free(&d), rw_text_free(&text);

@@ -63,8 +63,8 @@ static rw_status largest_eigenvalue(rw_operator *a, rw_sparse *inverse, rw_dtype
     if (status == RW_OK && !(isfinite(*most) && *most > 0))
         status = rw_fail(
             a->device->ctx, RW_ERR_INPUT,
-            "the largest eigenvalue of a preconditioner comes out as %g: the matrix has numbers that are not finite, "
-            "or is zero",
+            "the estimate of the largest eigenvalue for a preconditioner is %g: the matrix is zero or has entries "
+            "that are not finite",
             *most);
     return status;
 }

@@ -6,8 +6,7 @@ static rw_status singular(rw_context *ctx, const char *who, const rw_host *h, in
 {
     return rw_fail(
         ctx, RW_ERR_INPUT,
-        "%s: the diagonal %s of row %lld, counted from 0, is missing or singular: another preconditioner, or none, is "
-        "needed",
+        "%s: the diagonal %s of row %lld, counted from 0, is missing or singular: use another preconditioner, or none",
         who, h->r > 1 ? "block" : "entry", (long long)row * h->r);
 }
 

@@ -155,7 +155,7 @@ static rw_status by_levels(const rw_precond *p, rw_factors *f, work *w)
 {
     rw_levels *l = &f->side[0].levels;
     if (!l->row && !rw_levels_make(&f->side[0].t, false, l))
-        return rw_fail_memory(f->ctx, (size_t)f->a.rows * 16, "the levels of a preconditioner");
+        return rw_fail_memory(f->ctx, (size_t)f->a.rows * 16, "the level schedule of a preconditioner");
     RW_TRY(send(p->device, w, l->row, f->a.rows, &w->row));
     for (int64_t k = 0; k < l->n; ++k) {
         RW_TRY(launch(p, f, w, (rows){l->at[k], l->at[k + 1], true, true, true}, 0, 0));
@@ -220,7 +220,7 @@ rw_status rw_factors_compute(rw_precond *p, rw_sparse *m, rw_factors *f, int64_t
 {
     work w = {0};
     int64_t *to = rw_calloc((size_t)RW_MAX(f->first[f->a.rows], 1), sizeof *to);
-    if (!to) return rw_fail_memory(f->ctx, (size_t)f->first[f->a.rows] * 8, "the places of factors");
+    if (!to) return rw_fail_memory(f->ctx, (size_t)f->first[f->a.rows] * 8, "the positions of factor entries");
     rw_status status = rw_factors_begin_there(p, f, to);
     if (status == RW_OK) status = compute(p, m, f, to, &w, bad, finite);
     free_work(&w), rw_free(to);

@@ -44,15 +44,16 @@ static rw_status refuse_row(const rw_factors *f, int64_t i, bool finite)
         return rw_fail(
             f->ctx, RW_ERR_INPUT,
             "%s: the diagonal %s of row %lld, counted from 0, is missing or not positive: icc needs a hermitian, "
-            "positive definite matrix; for others there are ilu0 and gmres",
+            "positive definite matrix. For other matrices use ilu0 with gmres",
             f->who, f->a.r > 1 ? "block" : "entry", row);
     if (!finite)
         return rw_fail(f->ctx, RW_ERR_INPUT,
-                       "%s: row %lld of the matrix, counted from 0, has a number that is not finite", f->who, row);
+                       "%s: row %lld of the matrix, counted from 0, has an entry that is not finite", f->who, row);
     return rw_fail(
         f->ctx, RW_ERR_INPUT,
-        "%s: the diagonal %s of row %lld, counted from 0, is missing or singular, or has become so: more fill, "
-        "another preconditioner (icc0 for a hermitian, positive definite matrix), or none is needed",
+        "%s: the diagonal %s of row %lld, counted from 0, is missing or singular, or became singular during "
+        "elimination: allow more fill, or use another preconditioner (icc0 for a hermitian, positive definite "
+        "matrix), or none",
         f->who, f->a.r > 1 ? "block" : "entry", row);
 }
 

@@ -398,7 +398,7 @@ static rw_status precond_estimate(rw_device *dev, const rw_precond_spec *spec, c
     f.plain =
         rows && !l->scaled && (l->values == RW_F64 || l->values == RW_C128) && (!l->columns || l->block_rows <= 1);
     if (entries->rows != entries->columns)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld: preconditioners need square ones",
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld: a preconditioner needs a square matrix",
                        (long long)entries->rows, (long long)entries->columns);
     if (spec->method == RW_PRECOND_NONE || entries->rows == 0) return RW_OK;
     RW_TRY(read_blocks(&f, l, entries, &h, &copy));

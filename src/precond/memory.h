@@ -47,7 +47,7 @@ void rw_pass_eigenvalue(rw_forecast *f, const rw_sizes *z, double rows);
 /* No memory for a forecast of a matrix of so many rows. */
 static inline rw_status rw_forecast_no_memory(rw_context *ctx, int64_t rows)
 {
-    return rw_fail_memory(ctx, (size_t)rows * 24, "the forecast of a preconditioner's memory");
+    return rw_fail_memory(ctx, (size_t)rows * 24, "the memory estimate of a preconditioner");
 }
 
 /* Row number k of a sample of so many rows that is spread over all. */

@@ -111,9 +111,9 @@ static rw_status make_pattern(rw_context *ctx, const rw_sparse_layout *l, const 
         p->block_rows = e->rows / l->block_rows, p->block_columns = e->columns / l->block_columns;
         made = make_blocks(p, NULL, NULL, l->block_rows, l->block_columns);
     }
-    return made
-               ? RW_OK
-               : rw_fail_memory(ctx, (size_t)e->n * 24 + (size_t)(e->rows + e->columns) * 8, "the pattern of a matrix");
+    return made ? RW_OK
+                : rw_fail_memory(ctx, (size_t)e->n * 24 + (size_t)(e->rows + e->columns) * 8,
+                                 "the sparsity pattern of a matrix");
 }
 
 /* *l: the layout with its defaults. */
@@ -122,13 +122,13 @@ static rw_status check_whole(rw_context *ctx, const rw_sparse_layout *layout, co
     RW_TRY(rw_sparse_layout_resolve(ctx, layout, l));
     if (e->is_complex && !layout->values) l->values = RW_C128;
     if (e->is_complex && !rw_dtype_is_complex(l->values))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "complex entries for a matrix of %s: use c64 or c128",
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "complex entries in a matrix with values of %s: use c64 or c128",
                        rw_dtype_name(l->values));
     if (e->rows % l->block_rows || e->columns % l->block_columns)
         return rw_fail(
             ctx, RW_ERR_ARGUMENT,
-            "a matrix of %lld x %lld is not made of whole blocks of %d x %d: use blocks that divide it, or a format "
-            "without",
+            "a matrix of %lld x %lld cannot be divided into blocks of %d x %d: use a block size that divides both "
+            "dimensions, or a format without blocks",
             (long long)e->rows, (long long)e->columns, l->block_rows, l->block_columns);
     return RW_OK;
 }
@@ -139,8 +139,9 @@ static rw_status check_values(rw_context *ctx, const rw_entries *e)
     for (int64_t k = 0; k < e->n; ++k) {
         const double re = e->value[parts * k], im = parts > 1 ? e->value[2 * k + 1] : 0;
         if (!isfinite(re) || !isfinite(im))
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "entry %lld, (%lld, %lld), counted from 0: %g%+gi is not finite",
-                           (long long)k, (long long)e->row[k], (long long)e->column[k], re, im);
+            return rw_fail(ctx, RW_ERR_ARGUMENT,
+                           "entry %lld at (%lld, %lld), counted from 0: the value %g%+gi is not finite", (long long)k,
+                           (long long)e->row[k], (long long)e->column[k], re, im);
     }
     return RW_OK;
 }

@@ -155,8 +155,8 @@ static rw_status read_matrix(rw_sparse *m, bool pattern, rw_host *h)
     if (!rw_sparse_square(m))
         return rw_fail(
             ctx, RW_ERR_ARGUMENT,
-            "preconditioners need a matrix without blocks or with square ones, all of one size: convert it, to csr or "
-            "bcsr:5");
+            "preconditioners need a matrix without blocks, or with square blocks of one size: convert it to csr, or "
+            "for example to bcsr:5");
     RW_TRY(values ? rw_sparse_look(m, false, &v) : rw_sparse_look_pattern(m, &v));
     bool made = count_rows(&v, plain, values, h);
     const bool all = !values || (made && plain &&

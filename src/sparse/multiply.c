@@ -35,7 +35,8 @@ static rw_status build(rw_sparse *m, rw_product_program *p)
     else m->ops->define(m, p, &d);
     rw_text_add(&text, "%s\n%s\n%s", rw_embedded_text("values.k"), rw_embedded_text(name),
                 finishes ? rw_embedded_text("finish.k") : "");
-    rw_status status = d.failed || text.failed ? rw_fail_memory(dev->ctx, 4096, "the text of a product") : RW_OK;
+    rw_status status =
+        d.failed || text.failed ? rw_fail_memory(dev->ctx, 4096, "the source of a product kernel") : RW_OK;
     if (status == RW_OK) status = rw_program_create_with(dev, name, text.data, &p->program, "%s", d.data);
     if (status == RW_OK) status = rw_program_kernel(p->program, "multiply", &p->multiply);
     if (status == RW_OK && finishes) status = rw_program_kernel(p->program, "finish", &p->finish);

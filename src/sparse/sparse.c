@@ -1,5 +1,5 @@
-/* Matrices in every format: planned and allocated from a pattern of blocks, filled block by block, read back as a list of
- * entries. This file reaches a format only through its table.
+/* Matrices in every format: planned and allocated from a pattern of blocks, filled block by block, read back as a list
+ * of entries. This file reaches a format only through its table.
  *
  * Assembly by blocks needs only the indices of the pattern: each block is added where it is stored. */
 #include <math.h>
@@ -24,8 +24,9 @@ static rw_status check_sizes(rw_context *ctx, const char *what, int64_t n, const
 {
     for (int64_t i = 0; i < n; ++i)
         if (size[i] < 1 || size[i] > RW_SPARSE_BLOCK_MOST)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "vbcsr: block %s %lld, counted from 0, has %d: 1 to %d are possible",
-                           what, (long long)i, size[i], RW_SPARSE_BLOCK_MOST);
+            return rw_fail(ctx, RW_ERR_ARGUMENT,
+                           "vbcsr: block %s %lld, counted from 0, has size %d: the size must be 1 to %d", what,
+                           (long long)i, size[i], RW_SPARSE_BLOCK_MOST);
     return RW_OK;
 }
 
@@ -42,31 +43,34 @@ static bool is_row(const rw_sparse_blocks *b, int64_t i)
 static rw_status check_blocks(rw_context *ctx, const rw_sparse_layout *l, const rw_sparse_blocks *b)
 {
     if (b->rows < 0 || b->columns < 0)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld blocks: negative", (long long)b->rows,
-                       (long long)b->columns);
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "a matrix of %lld x %lld blocks: the numbers of block rows and columns must not be negative",
+                       (long long)b->rows, (long long)b->columns);
     if ((b->row_size || b->column_size) && l->format != RW_SPARSE_VBCSR)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "blocks of different sizes are for vbcsr");
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "row_size and column_size are for vbcsr only: use vbcsr, or set both to NULL");
     if (b->row_size) RW_TRY(check_sizes(ctx, "row", b->rows, b->row_size));
     if (b->column_size) RW_TRY(check_sizes(ctx, "column", b->columns, b->column_size));
-    if (b->first[0] != 0)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "first[0] = %lld: blocks are counted from 0", (long long)b->first[0]);
+    if (b->first[0] != 0) return rw_fail(ctx, RW_ERR_ARGUMENT, "first[0] = %lld: it must be 0", (long long)b->first[0]);
     int64_t bad = b->rows;
 #pragma omp parallel for schedule(static) reduction(min : bad)
     for (int64_t i = 0; i < b->rows; ++i)
         if (!is_row(b, i)) bad = RW_MIN(bad, i);
     for (int64_t i = bad; i < b->rows; ++i) { /* says what is wrong with it */
         if (b->first[i + 1] < b->first[i])
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "first[%lld] = %lld is less than %lld before it", (long long)i + 1,
-                           (long long)b->first[i + 1], (long long)b->first[i]);
+            return rw_fail(ctx, RW_ERR_ARGUMENT,
+                           "first[%lld] = %lld is less than the previous value, %lld: first must not decrease",
+                           (long long)i + 1, (long long)b->first[i + 1], (long long)b->first[i]);
         for (int64_t k = b->first[i]; k < b->first[i + 1]; ++k) {
             if (b->column[k] < 0 || b->column[k] >= b->columns)
                 return rw_fail(ctx, RW_ERR_ARGUMENT,
                                "block row %lld: column %lld is outside [0, %lld); both are counted from 0",
                                (long long)i, (long long)b->column[k], (long long)b->columns);
             if (k > b->first[i] && b->column[k] <= b->column[k - 1])
-                return rw_fail(ctx, RW_ERR_ARGUMENT,
-                               "block row %lld: column %lld after %lld, counted from 0: columns ascend and occur once",
-                               (long long)i, (long long)b->column[k], (long long)b->column[k - 1]);
+                return rw_fail(
+                    ctx, RW_ERR_ARGUMENT,
+                    "block row %lld: column %lld follows %lld, counted from 0: columns must ascend without duplicates",
+                    (long long)i, (long long)b->column[k], (long long)b->column[k - 1]);
         }
     }
     return RW_OK;
@@ -105,8 +109,8 @@ static rw_status check_padding(rw_context *ctx, const rw_sparse *m)
     rw_sparse_layout_print(&m->layout, own, sizeof own);
     return rw_fail(
         ctx, RW_ERR_MEMORY,
-        "%s keeps %.3g places for %lld blocks of %d x %d, %.3g bytes: rows of this matrix are too different for it; "
-        "use %s",
+        "%s would store %.3g values (padding included) for %lld blocks of %d x %d, %.3g bytes: too much padding for "
+        "this matrix. Use %s",
         own, m->places, (long long)m->blocks, m->layout.block_rows, m->layout.block_columns, bytes_of(m), text);
 }
 
@@ -126,7 +130,7 @@ static rw_status plan(rw_context *ctx, const rw_sparse_layout *layout, const rw_
     m->ops = tables[l->format];
     m->block_rows = b->rows, m->block_columns = b->columns, m->blocks = b->first[b->rows];
     if (b->rows > INT64_MAX / 16 || b->columns > INT64_MAX / 16)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "more rows or columns than can be counted");
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "too many rows or columns for 64-bit indices");
     if (m->ops->sizes) {
         m->row_first = rw_sparse_starts(b->rows, b->row_size),
         m->column_first = rw_sparse_starts(b->columns, b->column_size);
@@ -142,11 +146,12 @@ static rw_status plan(rw_context *ctx, const rw_sparse_layout *layout, const rw_
     if (m->ops->sizes) most = fmax(most, m->places);
     if (!l->index_bits) m->layout.index_bits = most < INT32_MAX ? 32 : 64;
     if (m->layout.index_bits == 32 && most >= INT32_MAX)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "indices of 32 bits count to 2147483647, this matrix needs %.0f: use 64",
-                       most);
+        return rw_fail(
+            ctx, RW_ERR_ARGUMENT,
+            "index_bits = 32 allows indices up to 2147483647, and this matrix needs %.0f: use index_bits = 64", most);
     RW_TRY(check_padding(ctx, m));
     if (m->places > 4e15 || m->ncolumn > 4e15)
-        return rw_fail(ctx, RW_ERR_MEMORY, "a matrix of %.3g places: more than can be addressed", m->places);
+        return rw_fail(ctx, RW_ERR_MEMORY, "a matrix of %.3g stored values exceeds the address space", m->places);
     return RW_OK;
 }
 
@@ -191,9 +196,11 @@ rw_status rw_sparse_get_arrays(rw_sparse *m, rw_sparse_arrays *arrays)
     if (!plain || m->ordered || m->first->size != m->block_rows + 1) {
         char own[80];
         rw_sparse_layout_print(&m->layout, own, sizeof own);
-        return rw_fail(m->op.device->ctx, RW_ERR_ARGUMENT,
-                       "a matrix in %s%s: csr in one part, or bcsr with square blocks, is needed: convert it", own,
-                       plain ? ", in parts of columns" : "");
+        return rw_fail(
+            m->op.device->ctx, RW_ERR_ARGUMENT,
+            "a matrix in %s%s: only csr that is not split into column ranges, and bcsr with square blocks, have these "
+            "arrays. Convert the matrix",
+            own, plain ? ", split into column ranges" : "");
     }
     *arrays = (rw_sparse_arrays){m->block_rows, m->block_columns, m->layout.block_rows, m->first, m->column, m->value};
     return RW_OK;
@@ -219,7 +226,7 @@ rw_status rw_sparse_bytes(rw_device *dev, const rw_sparse_layout *layout, const 
     const size_t size = (size_t)RW_MAX(blocks->rows, 1) * sizeof *position;
     rw_sparse m = {.op.device = dev, .ordered = position != NULL, .position = position ? rw_calloc(1, size) : NULL};
     rw_sparse_layout l = *layout;
-    if (position && !m.position) return rw_fail_memory(dev->ctx, size, "the order of a matrix");
+    if (position && !m.position) return rw_fail_memory(dev->ctx, size, "the row permutation of a matrix");
     if (position) memcpy(m.position, position, (size_t)blocks->rows * sizeof *position), l = ordered_layout(layout);
     rw_status status = plan(dev->ctx, &l, blocks, &m);
     *bytes = status == RW_OK ? bytes_of(&m) : 0;
@@ -340,7 +347,7 @@ static rw_status create_ordered(rw_device *dev, const rw_sparse_layout *layout, 
     const rw_sparse_layout l = ordered_layout(layout);
     int64_t *own = rw_calloc(1, bytes);
     *matrix = NULL;
-    if (!own) return rw_fail_memory(dev->ctx, bytes, "the order of a matrix");
+    if (!own) return rw_fail_memory(dev->ctx, bytes, "the row permutation of a matrix");
     memcpy(own, position, (size_t)blocks->rows * sizeof *position);
     return create(dev, &l, blocks, own, there, matrix);
 }
@@ -465,7 +472,8 @@ rw_status rw_sparse_add_blocks(rw_sparse *m, int64_t n, const int64_t *row, cons
     rw_sparse_block b;
     const rw_dtype type = m->layout.values;
     const char *from = values;
-    if (n < 0) return rw_fail(m->op.device->ctx, RW_ERR_ARGUMENT, "%lld blocks: 0 and more can be added", (long long)n);
+    if (n < 0)
+        return rw_fail(m->op.device->ctx, RW_ERR_ARGUMENT, "n = %lld blocks: it must not be negative", (long long)n);
     if (n > 0) {
         RW_NEED(row, "row");
         RW_NEED(column, "column");
@@ -474,16 +482,16 @@ rw_status rw_sparse_add_blocks(rw_sparse *m, int64_t n, const int64_t *row, cons
     if (m->scale)
         return rw_fail(
             m->op.device->ctx, RW_ERR_UNSUPPORTED,
-            "blocks cannot be added to scaled values, whose rows have a scale already: assemble a matrix of %s and "
-            "convert it",
+            "blocks cannot be added to a matrix with scaled values, whose scale factors are fixed: assemble a matrix "
+            "of %s and convert it",
             rw_dtype_name(type));
     RW_TRY(rw_sparse_look(m, true, &v));
     for (int64_t k = 0; k < n; ++k) {
         if (!find_block(&v, row[k], column[k], &b))
             return rw_fail(
                 m->op.device->ctx, RW_ERR_ARGUMENT,
-                "block %lld of %lld, (%lld, %lld), counted from 0, is not in the pattern of the matrix of %lld x %lld "
-                "blocks",
+                "block %lld of %lld, at (%lld, %lld), counted from 0, is not in the sparsity pattern of the matrix of "
+                "%lld x %lld blocks",
                 (long long)k, (long long)n, (long long)row[k], (long long)column[k], (long long)m->block_rows,
                 (long long)m->block_columns);
         for (int r = 0; r < b.nr; ++r)

@@ -135,7 +135,7 @@ static void test_a_wrong_product_is_seen(void **state)
     assert_true(rows[0].error > 1 && rows[1].error <= 1);
     rw_bench_free(&rows);
     value[2] = INFINITY;
-    FAILS(RW_ERR_ARGUMENT, "entry 2, (1, 1), counted from 0: inf+0i is not finite",
+    FAILS(RW_ERR_ARGUMENT, "entry 2 at (1, 1), counted from 0: the value inf+0i is not finite",
           rw_bench_products(dev, &e, RW_F64, c, 2, &quick, &rows));
     assert_null(rows);
     value[2] = 1;

@@ -208,7 +208,7 @@ expect 0 "-> " tune m.mtx --quick --vectors f32
 expect 0 '"chosen": "' tune m.mtx --quick --json
 expect 2 "nearest is bcsr" spmv m.mtx -f csr,bscr:5
 expect 2 "format = \"\" is empty" spmv m.mtx -f csr,
-expect 2 "4 x 6 is not made of whole blocks of 5 x 5" spmv m.mtx -f bsell:5x5
+expect 2 "4 x 6 cannot be divided into blocks of 5 x 5" spmv m.mtx -f bsell:5x5
 expect 2 "--values f16 is none of f32, f64" tune m.mtx --values f16
 for n in 0 -1 2.5 100001; do
     for c in "spmv m.mtx" "tune m.mtx" "bench copy"; do
