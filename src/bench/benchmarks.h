@@ -75,7 +75,7 @@ void rw_bench_free(rw_bench_result **rows);
 #define RW_BENCH_MOST_SPREAD 0.3
 
 /* Whether the share of a result is no verdict, and why. "in the cache": the share exceeds RW_BENCH_MOST_SHARE, which
- * the memory cannot deliver. "spread 45 %": the interquartile range exceeds RW_BENCH_MOST_SPREAD of the median. At most
+ * the memory cannot deliver. "IQR 45 %": the interquartile range exceeds RW_BENCH_MOST_SPREAD of the median. At most
  * `size` bytes of text with the NUL; text may be NULL; it is empty where the share holds. */
 bool rw_bench_doubt(const rw_bench_result *row, char *text, size_t size);
 

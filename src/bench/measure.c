@@ -216,7 +216,7 @@ bool rw_bench_doubt(const rw_bench_result *row, char *text, size_t size)
     if (!row || (row->share <= RW_BENCH_MOST_SHARE && spread <= RW_BENCH_MOST_SPREAD)) return false;
     if (!text || !size) return true;
     if (row->share > RW_BENCH_MOST_SHARE) snprintf(text, size, "in the cache");
-    else snprintf(text, size, "spread %.0f %%", 100 * spread);
+    else snprintf(text, size, "IQR %.0f %%", 100 * spread);
     return true;
 }
 

@@ -83,7 +83,7 @@ static rw_status run_one(rw_bench *b, rw_sparse *m, bool is_flow, int64_t n, con
         row.error = result.right_side > 0 ? result.residual / result.right_side : 0; /* of the solve */
         row.bytes = (double)info.bytes + 16 * (double)rw_sparse_size_of(m).rows;
         snprintf(row.what, sizeof row.what, "%s", text);
-        snprintf(row.variant, sizeof row.variant, "made in %.2g s, %d iterations of %s", info.seconds,
+        snprintf(row.variant, sizeof row.variant, "setup %.2g s, %d iterations of %s", info.seconds,
                  (int)result.iterations, is_flow ? "gmres" : "cg");
         snprintf(row.size, sizeof row.size, "%d^3 cells, %s", (int)n, is_flow ? "flow" : "Laplacian");
         status = rw_bench_compare(b, &(rw_contestant){"", apply, &a}, NULL, 0, &row);

@@ -197,10 +197,10 @@ double rw_lab_difference(const rw_lab_solution *a, const rw_lab_solution *b); /*
 
 /* RW_LAB_WORKS columns, [W_STEPS] = RW_LAB_WORK, and what fills them in the last row. */
 #define RW_LAB_WORK                                                                                                    \
-    {"steps", "", RW_SHOW_INTEGER, false, "accepted"}, {"rejected", "", RW_SHOW_INTEGER, false, NULL},                 \
-        {"rhs", "", RW_SHOW_INTEGER, false, "evaluations of the right-hand side"},                                     \
+    {"steps", "", RW_SHOW_INTEGER, false, "number of accepted steps"}, {"rejected", "", RW_SHOW_INTEGER, false, NULL}, \
+        {"rhs", "", RW_SHOW_INTEGER, false, "number of evaluations of the right-hand side"},                           \
     {                                                                                                                  \
-        "stages", "", RW_SHOW_INTEGER, false, "of the step that has most"                                              \
+        "stages", "", RW_SHOW_INTEGER, false, "largest number of stages in a step"                                     \
     }
 void rw_lab_put_work(rw_lab *lab, int table, int column, const rw_ode_statistics *work);
 

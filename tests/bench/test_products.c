@@ -98,12 +98,8 @@ static void test_doubt(void **state)
         double lower, upper, share;
         const char *why;
     } cases[] = {
-        {0.9, 1.1, 0.8, ""},
-        {0.9, 1.1, 1.5, ""},
-        {0.9, 1.1, 1.6, "in the cache"},
-        {0.8, 1.25, 0.8, "spread 45 %"},
-        {0.5, 1.5, 2, "in the cache"},
-        {0.875, 1.25, 1.5, "spread 38 %"},
+        {0.9, 1.1, 0.8, ""},          {0.9, 1.1, 1.5, ""},           {0.9, 1.1, 1.6, "in the cache"},
+        {0.8, 1.25, 0.8, "IQR 45 %"}, {0.5, 1.5, 2, "in the cache"}, {0.875, 1.25, 1.5, "IQR 38 %"},
     };
     char text[32];
     (void)state;
