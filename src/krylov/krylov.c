@@ -70,7 +70,7 @@ rw_status rw_krylov_launch(rw_krylov *k, const char *name, int64_t groups, int64
     return rw_launch(k->queue, kernel, (int64_t[3]){groups, more, 1}, args, nargs);
 }
 
-/* Zeroed: of complex sums that are real some places are never written, and ranks combine all. */
+/* Zeroed, because some imaginary parts of real sums are never written, but all are combined. */
 rw_status rw_krylov_sums(rw_krylov *k, rw_sums *s, int64_t groups, int sums)
 {
     s->groups = groups;
@@ -135,7 +135,7 @@ rw_status rw_krylov_begin(rw_krylov *k, rw_array *r, rw_array *b)
     return rw_krylov_launch(k, "begin", 1, 1, a, 8);
 }
 
-enum { SMALL = 65536 }; /* unknowns: below, a launch costs a GPU more than its vectors */
+enum { SMALL = 65536 }; /* number of unknowns below which a launch costs a GPU more than the vector operations */
 
 /* ---- create, destroy --------------------------------------------------------------------------------------------- */
 
@@ -199,7 +199,7 @@ static rw_status check_inner(rw_context *ctx, const rw_krylov_spec *s)
     return RW_OK;
 }
 
-/* Elements of an item of vector kernels: on a GPU one, until it is full of groups. */
+/* Elements per work-item of vector kernels: one on a GPU, until it is fully occupied. */
 static int each_item_of(const rw_krylov *k)
 {
     const int64_t fill = 256 * RW_MAX(k->device->info.units, 1) * 8;
@@ -237,7 +237,7 @@ static rw_status vector(rw_krylov *k, rw_dtype type, int64_t n, rw_array **array
     return rw_array_create(k->device, type, 1, &n, RW_MEMORY_DEVICE, array);
 }
 
-/* The method, and which of its ways: `threads` where kernels are those of a GPU. */
+/* The variant of the method; threads: kernels run on a GPU. */
 static const rw_krylov_ops *ops_of(const rw_krylov_spec *s, int64_t n, bool threads)
 {
     if (s->method == RW_KRYLOV_CG && threads && n <= SMALL) return &rw_krylov_single_cg;
@@ -245,7 +245,7 @@ static const rw_krylov_ops *ops_of(const rw_krylov_spec *s, int64_t n, bool thre
                                                                                : methods[s->method];
 }
 
-/* Vectors but for those of a basis. */
+/* Number of vectors without those of a basis. */
 static int vectors_of(const rw_krylov_ops *ops, const rw_krylov_spec *s)
 {
     return ops->vectors + (s->precond.method || s->precond_operator ? ops->more : 0) + 1;
@@ -270,7 +270,7 @@ int64_t rw_krylov_memory_sized(const rw_krylov_spec *spec, int64_t n, rw_dtype v
     if (rw_params_resolve(NULL, rw_krylov_params(), NULL, s) != RW_OK) return 0;
     const rw_krylov_ops *ops = ops_of(s, n, true);
     const int64_t vector = n * (int64_t)rw_dtype_size(vectors);
-    if (s->inner) { /* with the vectors that it makes, and its right-hand side */
+    if (s->inner) { /* includes the vectors that it creates and its right-hand side */
         rw_krylov_spec plain = *s;
         const rw_krylov_spec in = spec_of_inner(s);
         plain.inner = NULL;
@@ -379,7 +379,8 @@ rw_status rw_krylov_update(rw_krylov *k)
                                  : rw_precond_create(k->a, k->type, &k->spec.precond, &fresh);
     rw_cancel_leave(outer);
     RW_TRY(status);
-    for (int i = 0; i < rw_krylov_steps(k); ++i) rw_sequence_destroy(&k->sequence[i]); /* they have its arrays */
+    for (int i = 0; i < rw_krylov_steps(k); ++i)
+        rw_sequence_destroy(&k->sequence[i]); /* recordings refer to its arrays */
     rw_precond_destroy(&k->p);
     k->p = fresh;
     return RW_OK;

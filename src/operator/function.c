@@ -1,12 +1,12 @@
-/* Operators from a function of the caller's that puts y <- op(A) x into the queue.
+/* Operators from a callback that enqueues y <- op(A) x.
  *
- * The function gets whole vectors. Where x lies in a larger array or beside others it is copied first; where y does, or
- * alpha, beta or z are asked for, the function writes a vector of the operator's that finish.k reads: 2 vector
- * passes for x, 2 and more for y. Where y <- A x is all, of whole vectors, there is nothing besides the function;
- * sums are one kernel more that reads y and w. */
+ * The callback gets whole vectors. An x that is part of a larger array or interleaved is copied first. For such a y, or
+ * if alpha, beta or z are used, the callback writes a work vector of the operator that finish.k reads. Cost: 2 vector
+ * passes for x, 2 or more for y. A plain y <- A x of whole vectors calls only the callback; partial sums need one more
+ * kernel, which reads y and w. */
 #include "operator/operator.h"
 
-/* Kernels of function.k: for vectors side by side, for one vector, for one with sums. */
+/* Kernels of function.k: for interleaved vectors, for one vector, for one vector with partial sums. */
 typedef enum variant { BESIDE, ALONE, SUMS, VARIANTS } variant;
 
 typedef struct kernels {
@@ -17,8 +17,8 @@ typedef struct kernels {
 typedef struct function {
     rw_operator op;
     rw_operator_spec spec;
-    kernels kernels[VARIANTS]; /* made when first asked for */
-    rw_array *x, *y;           /* vectors of `rows` and of `columns`, each made when first needed */
+    kernels kernels[VARIANTS]; /* compiled at first use */
+    rw_array *x, *y;           /* work vectors of `rows` and `columns` entries, created at first use */
 } function;
 
 /* ---- kernels ---------------------------------------------------------------------------------------------------- */
@@ -56,7 +56,7 @@ static rw_status build(function *f, variant which, kernels *k)
 
 /* ---- products --------------------------------------------------------------------------------------------------- */
 
-/* The op that the function is asked for. */
+/* The op that is passed to the callback. */
 static rw_op op_of(const function *f, rw_op op)
 {
     const bool same = op == RW_OP_CONJUGATE || !rw_dtype_is_complex(f->op.info.type);

@@ -4,9 +4,9 @@
  *   cost  = moved / share                                                          bytes that a copy on the device
  *         would move in that time
  *
- * A product reads its matrix once, and on any device of today memory is what that costs; what kernels lose to a copy
- * beside that is one number a format and kind of device, measured. x is counted once, though rows whose columns lie far
- * apart read more of it: that is the same for all formats.
+ * A product reads its matrix once and is bound by memory bandwidth on all current devices. The efficiency of its
+ * kernels compared with a copy is one measured number per format and class of devices. x is counted once, although rows
+ * with scattered columns read more of it: this is the same for all formats.
  *
  * Sources: S. Williams, A. Waterman, D. Patterson, Roofline, CACM 52, 2009; J. Choi, A. Singh, R. Vuduc, PPoPP 2010
  * (models for blocked formats). */

@@ -43,8 +43,8 @@ static int32_t *alike(const rw_sorted *s, int64_t *n)
     return size;
 }
 
-/* Block columns of the scalar rows lo … hi - 1, each once, ascending: the least of the next ones of all rows, again and
- * again. */
+/* Block columns of the scalar rows lo … hi - 1, ascending without duplicates: a merge that repeatedly takes the
+ * smallest next column of all rows. */
 static int64_t merge_rows(const rw_sorted *s, int64_t lo, int64_t hi, const int64_t *block_of, int width,
                           int64_t *columns)
 {
@@ -84,7 +84,7 @@ static bool make_blocks(pattern *p, const int64_t *row_first, const int64_t *blo
     return true;
 }
 
-/* Blocks of different sizes: neighbouring rows that are alike, neighbouring columns that are alike. */
+/* Blocks of varying size: groups of adjacent rows, and of adjacent columns, with equal patterns. */
 static bool make_variable(const rw_entries *e, pattern *p)
 {
     rw_sorted t = {0};
@@ -102,7 +102,7 @@ static bool make_variable(const rw_entries *e, pattern *p)
     return made;
 }
 
-/* p->sorted is there. */
+/* p->sorted must be set. */
 static rw_status make_pattern(rw_context *ctx, const rw_sparse_layout *l, const rw_entries *e, pattern *p)
 {
     bool made = true;
@@ -146,7 +146,7 @@ static rw_status check_values(rw_context *ctx, const rw_entries *e)
     return RW_OK;
 }
 
-/* The largest number of a row, those of the same place added up. */
+/* The largest magnitude in a row, after adding duplicates. */
 static double largest(const rw_entries *e, const rw_sorted *s, int64_t row)
 {
     double most = 0, sum[2] = {0, 0};
@@ -261,7 +261,7 @@ rw_status rw_sparse_read(rw_device *dev, const rw_sparse_layout *layout, const c
     return status;
 }
 
-/* The entries as what conversions and files take. */
+/* The entries of a matrix as rw_entries, for conversions and files. */
 static rw_status list(rw_sparse *m, rw_entries *e)
 {
     *e = (rw_entries){.rows = m->rows, .columns = m->columns, .is_complex = rw_dtype_is_complex(m->layout.values)};

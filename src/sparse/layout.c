@@ -50,7 +50,7 @@ const rw_params *rw_sparse_params(void)
 bool rw_sparse_has_blocks(rw_sparse_format format) { return BLOCKS >> format & 1; }
 size_t rw_sparse_value_size(const rw_sparse_layout *l) { return rw_dtype_size(l->values) / (l->scaled ? 2 : 1); }
 
-/* What only other formats have. */
+/* Options of other formats. */
 static rw_status check_others(rw_context *ctx, const char *name, const rw_sparse_layout *l)
 {
     const struct {

@@ -1,4 +1,4 @@
-/* What a sparse matrix looks like: counts over its rows, sorted by column, and those of its transpose. */
+/* Statistics of the sparsity pattern: counts over the sorted rows of the matrix and of its transpose. */
 #include "rechenwerk/sparse.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
-/* Entries of a matrix by rows: counting sort, first by columns, then by rows, each of which keeps the order of the
- * other. 24 bytes an entry beside the result while it runs. */
+/* Sorts the entries of a matrix by row: stable counting sort by column, then by row. It needs 24 bytes per entry in
+ * addition to the result. */
 #include "sparse/sparse.h"
 
 void rw_sorted_free(rw_sorted *s)
@@ -62,14 +62,14 @@ static rw_status check_places(rw_context *ctx, const rw_entries *e, bool *ordere
     return RW_OK;
 }
 
-enum { LITTLE = 1 << 28 }; /* bytes that nobody asks for */
+enum { LITTLE = 1 << 28 }; /* bytes below which the available memory is not queried */
 
 rw_status rw_entries_sort(rw_context *ctx, const rw_entries *e, rw_sorted *s)
 {
     bool ordered;
     *s = (rw_sorted){0};
     RW_TRY(check_places(ctx, e, &ordered));
-    /* as much for rows and columns once more follows: a format's */
+    /* the format will need the same again per row and column */
     const double need = (ordered ? 16.0 : 32.0) * (double)e->n + 16.0 * ((double)e->rows + (double)e->columns);
     const int64_t most = need > LITTLE ? rw_host_available() : -1;
     rw_sorted t = {0};

@@ -30,7 +30,7 @@ static rw_status check_sizes(rw_context *ctx, const char *what, int64_t n, const
     return RW_OK;
 }
 
-/* Columns of block row i ascend, and there are such. */
+/* Whether the columns of block row i are in range and ascend. */
 static bool is_row(const rw_sparse_blocks *b, int64_t i)
 {
     if (b->first[i] < 0 || b->first[i + 1] < b->first[i]) return false;
@@ -82,8 +82,8 @@ static double bytes_of(const rw_sparse *m)
            (m->nfirst + m->ncolumn + m->nrow) * (m->layout.index_bits / 8) + 4 * m->nshift;
 }
 
-/* Padding is no use where it makes the matrix many times larger. What a format has for each row, however empty, is
- * none. */
+/* Whether padding makes the matrix many times larger. Storage that a format needs for every row, even an empty one, is
+ * not padding. */
 static bool explodes(const rw_sparse *m)
 {
     const double least =
@@ -121,7 +121,7 @@ int64_t *rw_sparse_starts(int64_t n, const int32_t *size)
     return first;
 }
 
-/* Everything but arrays of the device. */
+/* Sets everything except the device arrays. */
 static rw_status plan(rw_context *ctx, const rw_sparse_layout *layout, const rw_sparse_blocks *b, rw_sparse *m)
 {
     const rw_sparse_layout *l = &m->layout;
@@ -161,7 +161,7 @@ static void free_host(rw_sparse *m)
     rw_free(m->state), rw_free(m->position), rw_free(m->row_first), rw_free(m->column_first);
 }
 
-/* The layout of a matrix whose rows have places of their own: no others by length. */
+/* The layout of a matrix with a given row permutation: rows are not sorted by length as well. */
 static rw_sparse_layout ordered_layout(const rw_sparse_layout *layout)
 {
     rw_sparse_layout l = *layout;
@@ -234,8 +234,8 @@ rw_status rw_sparse_bytes(rw_device *dev, const rw_sparse_layout *layout, const 
     return status;
 }
 
-/* What a product reads of the matrix, of slices with shifts these on GPUs and the columns on processors; x and y, and a
- * vector between two launches. */
+/* Bytes moved by a product: the data of the matrix that it reads (of slices with shifts, GPUs read the shifts and
+ * processors the columns), x, y, and a vector between two launches. */
 static double moved_by(const rw_sparse *m, rw_dtype vectors)
 {
     const double vector = (double)rw_dtype_size(vectors),
@@ -274,7 +274,7 @@ static rw_status make_array(rw_sparse *m, rw_dtype dtype, double n, rw_array **a
     return RW_OK;
 }
 
-/* The same on the device alone. */
+/* Creates an array of zeros on the device only. */
 static rw_status make_array_there(rw_sparse *m, rw_dtype dtype, double n, rw_array **array)
 {
     const int64_t size = (int64_t)n;
@@ -282,7 +282,7 @@ static rw_status make_array_there(rw_sparse *m, rw_dtype dtype, double n, rw_arr
     return rw_array_zero(*array, m->op.device->queue);
 }
 
-/* there: values are on the device alone. */
+/* there: values are on the device only. */
 static rw_status allocate(rw_sparse *m, const rw_sparse_blocks *b, bool there)
 {
     const rw_dtype index = m->layout.index_bits == 64 ? RW_I64 : RW_I32,
@@ -303,7 +303,8 @@ static rw_status allocate(rw_sparse *m, const rw_sparse_blocks *b, bool there)
 
 static const rw_operator_ops operator_ops;
 
-/* position: places of block rows, handed over; NULL: as the layout says. there: see allocate. */
+/* position: storage positions of block rows, owned by the matrix from here on; NULL: order of the layout. there: see
+ * allocate. */
 static rw_status create(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks,
                         int64_t *position, bool there, rw_sparse **matrix)
 {
@@ -509,7 +510,7 @@ rw_status rw_sparse_zero(rw_sparse *m)
     return rw_array_zero(m->value, m->op.device->queue);
 }
 
-/* Entries of block row i, row after row, columns ascending; with row == NULL only their number. */
+/* Writes the entries of block row i, sorted by row and column, and returns their number; row == NULL: only counts. */
 static int64_t row_entries(const rw_view *v, int64_t i, int64_t *row, int64_t *column, double *value)
 {
     const rw_sparse *m = v->m;
