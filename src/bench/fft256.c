@@ -1,4 +1,4 @@
-/* Batched 256-point transforms: kernel, check against the sum that defines them, rows with FFTW or cuFFT beside. */
+/* Batched 256-point transforms: kernel, check against the sum that defines them, rows compared with FFTW or cuFFT. */
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Products in every format that the choice of one looks at, on kinds of matrices: what shares of a copy's speed the
- * table in src/sparse/choose.c says. */
+/* Products in every format that the choice of a format considers, for several kinds of matrices: measures the
+ * efficiencies of the table in src/sparse/tuning.h. */
 #include <string.h>
 
 #include "bench/bench.h"

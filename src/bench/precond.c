@@ -1,5 +1,5 @@
-/* Applications z <- P r of preconditioners, for the flow matrix of 5 x 5 blocks (GMRES) and a Laplacian (CG); beside
- * them what making one took, and the iterations to 1e-8.
+/* Applications z <- P r of preconditioners, for the flow matrix of 5 x 5 blocks (GMRES) and a Laplacian (CG); with
+ * setup times and iterations to 1e-8.
  *
  * Least bytes: what is stored once, r and z once. Polynomials and grids read their matrices several times, so their
  * shares are below what the memory does. */

@@ -1,5 +1,5 @@
-/* Iterations of conjugate gradients with the 7-point stencil on n^3 cells, from its equation and assembled: the same
- * numbers of iterations, and what the matrix costs.
+/* Iterations of conjugate gradients with the 7-point stencil on n^3 cells, matrix-free and assembled: equal numbers of
+ * iterations show the cost of the matrix.
  *
  * Least bytes of an iteration: 10 passes over vectors; of the matrix its entries with an index each; a matrix-free
  * operator takes one pass more that reads two vectors, for the sums of a product (src/operator/function.c). */

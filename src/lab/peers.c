@@ -38,7 +38,7 @@ static bool is_word(const char *text, size_t n)
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-/* The word up to the next comma, behind which *at goes. */
+/* Reads the word up to the next comma and moves *at past it. */
 static rw_status take_word(const reader *r, long line, char **at, char *comma, char word[WORD + 1])
 {
     char *from = *at, *to = comma;

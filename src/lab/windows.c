@@ -1,5 +1,5 @@
-/* Which part of x each work-group needs, for kernels that keep it in memory of the group. Rows without blocks need
- * nothing. The window is contiguous: what lies in it unused is copied too, or an index could not be followed. */
+/* The part of x that each workgroup needs, for kernels that store it in shared memory. Rows without blocks need
+ * nothing. The window is contiguous: unused entries in it are copied too, so that indices remain simple offsets. */
 #include "lab/windows.h"
 #include "multiblock/multiblock.h"
 #include "sparse/host.h"

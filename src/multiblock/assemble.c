@@ -1,5 +1,5 @@
 /* Patterns and matrices, from the couplings of each row. Values are computed for some rows at a time, by all threads,
- * and added where they stay. */
+ * and added in place. */
 #include <string.h>
 
 #include "multiblock/multiblock.h"

@@ -1,5 +1,5 @@
-/* The operator of all grid blocks in one process: a matrix a grid block, and a list of ghost cells with the cells they
- * stand for.
+/* The operator of all grid blocks in one process: one matrix per grid block, and a list of ghost cells with the cells
+ * whose values they copy.
  *
  *   x   | grid block 0 with ghosts | grid block 1 with ghosts | …        one array; an exchange is one launch, a
  *       product one a grid block */
@@ -12,7 +12,7 @@
 
 enum { GROUP = 256 };
 
-/* Kernels for vectors of one type: made when first asked for. */
+/* Kernels for vectors of one type; compiled at first use. */
 typedef struct kernels {
     rw_program *program;
     rw_kernel *exchange, *clear;
@@ -269,7 +269,7 @@ typedef struct whole {
     rw_dtype type; /* of vectors */
 } whole;
 
-/* Ghosts of x are 0 before and behind it, so that sums over x count each cell once. */
+/* Ghost cells of x are 0 before and after it, so that sums over x count each cell once. */
 static rw_status multiply(void *user, rw_op op, rw_array *x, rw_array *y, rw_queue *q)
 {
     const whole *w = user;
@@ -321,7 +321,7 @@ rw_status rw_multiblock_operator(rw_multiblock *op, rw_dtype type, rw_operator *
     RW_NEED(whole_op, "whole");
     *whole_op = NULL;
     RW_NEED(op, "op");
-    if (rw_dtype_is_number(type)) RW_TRY(check_type(op, type)); /* else the operator is refused for its type */
+    if (rw_dtype_is_number(type)) RW_TRY(check_type(op, type)); /* otherwise the operator rejects the type */
     whole *w = rw_calloc(1, sizeof *w);
     if (!w) return rw_fail_memory(op->device->ctx, sizeof *w, "an operator of grid blocks");
     *w = (whole){op, type};

@@ -1,12 +1,12 @@
-/* The solver's own form, in which ghost cells have placeholders for rows, and its preparation for kernels, in which
- * they have none:
+/* The form of the flow solver, in which ghost cells have placeholder rows, and the form for kernels, which has no such
+ * rows:
  *
  *   trace    first   0 0 0 3 7 7 …      or   -1 -1 0 3 -1 7 …     a start a cell with ghosts; sentinels where there is
  *                                            no row
  *   stored   first   0 3 7 …                                      a start a row that is there
  *            row     2 3 5 …                                      which cell it is
  *
- * A loop that skips placeholders costs a processor nothing, and a GPU the threads that wait for it. */
+ * Skipping placeholders costs a processor nothing, but leaves threads of a GPU idle. */
 #include <string.h>
 
 #include "multiblock/multiblock.h"
@@ -29,7 +29,7 @@ rw_status rw_multiblock_trace_sized(rw_context *ctx, const rw_multiblock_spec *s
     return RW_OK;
 }
 
-/* The start behind row i: the next that is no sentinel. */
+/* The end of row i: the next start that is not a sentinel. */
 static int64_t next_start(const rw_sparse_blocks *t, int64_t i)
 {
     while (++i < t->rows && t->first[i] == -1) {}

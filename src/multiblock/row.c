@@ -52,7 +52,7 @@ static bool column_of(const rw_multiblock_scope *s, int64_t block, const int64_t
     return true;
 }
 
-/* Puts an offset's block among the others; two offsets share one where a periodic grid is shorter than the stencil. */
+/* Inserts the block of an offset; two offsets share a block if a periodic grid is shorter than the stencil. */
 static void insert(rw_multiblock_row *row, int offset, int64_t column, uint32_t mask)
 {
     int at = row->n;

@@ -27,7 +27,7 @@ static int64_t invert(const rw_host *h, rw_host *d)
     return first == INT64_MAX ? -1 : first;
 }
 
-/* The diagonal of an operator without entries, as it says. */
+/* The diagonal that a matrix-free operator provides. */
 static rw_status read_diagonal(rw_operator *a, rw_array *array, rw_host *h)
 {
     const void *data;

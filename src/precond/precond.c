@@ -101,9 +101,9 @@ static rw_status check(rw_context *ctx, rw_operator *a, rw_dtype vectors, rw_pre
     return rw_operator_check(a, RW_OP_NONE, vectors);
 }
 
-/* On a GPU a level is a launch, and the launches of the natural order cost more than the iterations that colours need
- * beside. Fill joins colours to levels again; rows that wait for nobody (sweeps, iterations) have none; milu is poor
- * where neighbours do not follow each other. */
+/* On a GPU each level is a launch, and the launches of the natural order cost more than the additional iterations of a
+ * multicolour order. The natural order is kept with fill, which creates levels between colours again; for sweeps and
+ * iterations, which have no levels; and for milu, which is poor if neighbours are not consecutive. */
 static rw_precond_order order_of(bool threads, const rw_precond_spec *s)
 {
     const bool by_launches = (s->method == RW_PRECOND_ILU || s->method == RW_PRECOND_ICC) && !s->level && !s->sweeps &&

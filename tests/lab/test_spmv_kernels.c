@@ -47,7 +47,7 @@ static rw_spmv_source source_of(const int64_t cells[3], rw_multiblock_mode mode,
 static bool made(const rw_spmv_source *s, const rw_spmv_method *m, const rw_spmv_options *o, rw_spmv *p)
 {
     if (!(m->flags & RW_SPMV_CUDA) || on("cuda")) OK(rw_spmv_create(dev, s, m, o, p));
-    else FAILS(RW_ERR_UNSUPPORTED, "no CUDA", rw_spmv_create(dev, s, m, o, p));
+    else FAILS(RW_ERR_UNSUPPORTED, "is not a CUDA device", rw_spmv_create(dev, s, m, o, p));
     return p->block != NULL;
 }
 

@@ -790,38 +790,38 @@ static void test_refused(void **state)
     (void)state;
     if (!once()) return;
     s.cells[1] = 0;
-    refuses("0 cells along theta: the number must be 1 to 1000000"s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
+    refuses("0 cells along theta: the number must be 1 to 1000000", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = good, s.cells[0] = 1000001;
-    refuses("1000001 cells along x"s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
+    refuses("1000001 cells along x", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = good, s.blocks[0] = 0;
-    refuses("0 grid blocks along x: the number must be 1 to 1000000"s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
+    refuses("0 grid blocks along x: the number must be 1 to 1000000", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = (rw_multiblock_spec){.cells = {1000000, 1000000, 2}, .blocks = {1, 1, 1}};
-    refuses("a grid of 2e+12 cells"s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
+    refuses("a grid of 2e+12 cells", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = (rw_multiblock_spec){.cells = {1, 1, 1}, .blocks = {1000000, 2, 1}};
-    refuses("2e+06 grid blocks"s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
+    refuses("2e+06 grid blocks", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = good, s.stencil = RW_MULTIBLOCK_NS2D;
     refuses("ns2d with 4 cells along r: it couples the cells of one plane and needs nr = 1. For more planes use "
-            "euler3d or ns3d"s,
-            0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
+            "euler3d or ns3d",
+            s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = good, s.stencil = RW_MULTIBLOCK_STENCILS;
-    refuses("stencil = 4 is not one of"s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
+    refuses("stencil = 4 is not one of", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = good, s.mode = RW_MULTIBLOCK_MODES;
-    refuses("mode = 3 is not one of"s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
+    refuses("mode = 3 is not one of", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = good, s.omega = 1;
     refuses("omega = 1 with a real matrix: omega is on the diagonal of complex matrices only and must be 0 for real "
-            "ones"s,
-            0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
+            "ones",
+            s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = good, s.is_complex = true, s.omega = INFINITY;
-    refuses("omega = .inf"s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5:c128");
+    refuses("omega = .inf", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5:c128");
     s.omega = 0;
-    refuses("a complex grid in a layout with values of f64: use c64 or c128"s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
-    refuses("grid block 8 does not exist: there are 8, counted from 0 (-1: all)" good, 8, RW_MULTIBLOCK_EXTENDED,
+    refuses("a complex grid in a layout with values of f64: use c64 or c128", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
+    refuses("grid block 8 does not exist: there are 8, counted from 0 (-1: all)", good, 8, RW_MULTIBLOCK_EXTENDED,
             "bcsr:5");
     refuses("grid block -2", good, -2, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     refuses("index = 3 is not one of", good, 0, RW_MULTIBLOCK_INDICES, "bcsr:5");
     refuses("blocks of 4 x 4: a multi-block grid has blocks of 5 x 5. Use this block size, or a format without "
-            "blocks" good,
-            0, RW_MULTIBLOCK_EXTENDED, "bcsr:4");
+            "blocks",
+            good, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:4");
     s = good, s.mode = RW_MULTIBLOCK_INNER;
     refuses("a compact index has no ghost cells, but mode inner of one grid block couples to them: use mode "
             "truncated, inner of all grid blocks, or the "

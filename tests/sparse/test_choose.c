@@ -231,7 +231,7 @@ static void test_refused(void **state)
     (void)state;
     FAILS(RW_ERR_ARGUMENT, "entry 0 at (3, 0), counted from 0, is outside the matrix of 3 x 3",
           rw_sparse_choose(dev, &beyond, RW_F64, RW_F64, &choice));
-    FAILS(RW_ERR_ARGUMENT, "entry 0: (0, -1), counted from 0, is outside",
+    FAILS(RW_ERR_ARGUMENT, "entry 0 at (0, -1), counted from 0, is outside",
           rw_sparse_choose(dev, &before, RW_F64, RW_F64, &choice));
     FAILS(RW_ERR_ARGUMENT, "negative", rw_sparse_choose(dev, &negative, RW_F64, RW_F64, &choice));
     FAILS(RW_ERR_ARGUMENT, "values of i32 and vectors of f64", rw_sparse_choose(dev, &good, RW_I32, RW_F64, &choice));

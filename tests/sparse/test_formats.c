@@ -357,7 +357,7 @@ static void test_refused(void **state)
     FAILS(RW_ERR_ARGUMENT, "rw_sparse_layout.reserved is set", FROM(&later, 3, 3, 0, 0, 1, false));
     FAILS(RW_ERR_ARGUMENT, "entry 0 at (3, 0), counted from 0, is outside the matrix of 3 x 3",
           FROM(&csr, 3, 3, 3, 0, 1, false));
-    FAILS(RW_ERR_ARGUMENT, "entry 0: (0, -1), counted from 0, is outside", FROM(&csr, 3, 3, 0, -1, 1, false));
+    FAILS(RW_ERR_ARGUMENT, "entry 0 at (0, -1), counted from 0, is outside", FROM(&csr, 3, 3, 0, -1, 1, false));
     FAILS(RW_ERR_ARGUMENT, "entry 0 at (0, 0), counted from 0: the value nan+0i is not finite",
           FROM(&csr, 3, 3, 0, 0, NAN, false));
     FAILS(RW_ERR_ARGUMENT, "is not finite", FROM(&z, 3, 3, 0, 0, INFINITY, true));
@@ -399,10 +399,10 @@ static void test_refused(void **state)
     const int64_t before = counters_of(dev).bytes_allocated_peak;
     FAILS(RW_ERR_MEMORY, "4e+10 bytes: too much padding for this matrix. Use sell:h32:s1024:f64",
           rw_sparse_create(dev, &ell, &arrow, &m));
-    FAILS(RW_ERR_MEMORY, "use sell", rw_sparse_estimate(ctx, &ell, &arrow, &size));
+    FAILS(RW_ERR_MEMORY, "Use sell", rw_sparse_estimate(ctx, &ell, &arrow, &size));
     assert_int_equal(counters_of(dev).bytes_allocated_peak, before);
     ell.format = RW_SPARSE_DIA;
-    FAILS(RW_ERR_MEMORY, "use csr", rw_sparse_estimate(ctx, &ell, &arrow, &size));
+    FAILS(RW_ERR_MEMORY, "Use csr", rw_sparse_estimate(ctx, &ell, &arrow, &size));
     csr.index_bits = 32;
     OK(rw_sparse_estimate(ctx, &csr, &arrow, &size));
     assert_int_equal(size.blocks, 2 * n - 1);
