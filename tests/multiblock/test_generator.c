@@ -664,7 +664,7 @@ static void test_malformed_rows(void **state)
     prepares("row 0: column 4 is outside [0, 4); both are counted from 0", 1, (int64_t[]){0, 1}, (int64_t[]){4});
     prepares("row 0: column -1 is outside", 1, (int64_t[]){0, 1}, (int64_t[]){-1});
     prepares("-1 rows, 4 columns", -1, (int64_t[]){0, 1}, column);
-    prepares("no lists", 1, NULL, column);
+    prepares("first or column is NULL", 1, NULL, column);
     FAILS(RW_ERR_ARGUMENT, "placeholder = 7 is not one of",
           rw_multiblock_trace(ctx, &(rw_multiblock_spec){.cells = {1, 1, 1}}, 0, (rw_multiblock_placeholder)7,
                               &stored));

@@ -213,12 +213,8 @@ static void test_transposes_and_files(void **state)
  * made (A45). */
 static void test_assembly(void **state)
 {
-    static const char *const layouts[] = {"bcsr:5",
-                                          "bcsr:5:columns"
-                                          "bell:5",
-                                          "bell:5:l4"
-                                          "bsell:5",
-                                          "bsell:5:s64:h64"};
+    static const char *const layouts[] = {"bcsr:5",    "bcsr:5:columns", "bell:5",
+                                          "bell:5:l4", "bsell:5",        "bsell:5:s64:h64"};
     const int n = 40;
     (void)state;
     entries e = grid_entries(3, n, n, 5, 5, false);
@@ -273,57 +269,35 @@ static void test_layouts_as_text(void **state)
     static const struct {
         const char *given, *printed;
     } good[] = {
-        {"csr"
-         "csr:f64"},
-        {"bcsr:5"
-         "bcsr:5x5:f64"},
-        {"bcsr:2x3:columns:c64:i64"
-         "bcsr:2x3:columns:i64:c64"},
-        {"sell"
-         "sell:h32:f64"},
-        {"bsell:5:s256:l4"
-         "bsell:5x5:h32:s256:l4:f64"},
-        {"ell:l20:f32"
-         "ell:l20:f32"},
-        {"bsell:5:scaled:f32"
-         "bsell:5x5:h32:f32:scaled"},
-        {"csr:c64:scaled"
-         "csr:c64:scaled"},
+        {"csr", "csr:f64"},
+        {"bcsr:5", "bcsr:5x5:f64"},
+        {"bcsr:2x3:columns:c64:i64", "bcsr:2x3:columns:i64:c64"},
+        {"sell", "sell:h32:f64"},
+        {"bsell:5:s256:l4", "bsell:5x5:h32:s256:l4:f64"},
+        {"ell:l20:f32", "ell:l20:f32"},
+        {"bsell:5:scaled:f32", "bsell:5x5:h32:f32:scaled"},
+        {"csr:c64:scaled", "csr:c64:scaled"},
     };
     static const struct {
         const char *given, *part;
     } bad[] = {
-        {""
-         "format \"\": format = \"\" is empty"},
-        {"bscr:5"
-         "nearest is bcsr"},
+        {"", "format \"\": format = \"\" is empty"},
+        {"bscr:5", "nearest is bcsr"},
         {"csr:5x5",
          "\"5x5\" is no option of csr; options are index_bits=… or i… (integer: 32, 64), values=… (one of f32, f64, "
          "c64, c128), scaled"},
-        {"bcsr:17"
-         "outside [1, 16]"},
-        {"bcsr:0"
-         "outside [1, 16]"},
-        {"bcsr:5y5"
-         "block = 5y5 is not 1 to 2 integers such as 64x32"},
-        {"sell:h33"
-         ": slices of 33 rows: the number must be a multiple of 32, at most 1048576"},
-        {"csr:h32"
-         "\"h32\" is no option of csr"},
-        {"dia:s9"
-         "\"s9\" is no option of dia"},
-        {"csr:l4"
-         "\"l4\" is no option of csr"},
-        {"csr:i16"
-         "index_bits = 16 is none of 32, 64"},
-        {"csr:f16"
-         "\"f16\" is no option of csr"},
-        {"csr:c128:scaled"
-         "scaled values of c128"},
-        {"bell:5:columns"
-         "\"columns\" is no option of bell"},
-        {"bcsr:99999999999999999999"
-         "outside [1, 16]"},
+        {"bcsr:17", "outside [1, 16]"},
+        {"bcsr:0", "outside [1, 16]"},
+        {"bcsr:5y5", "block = 5y5 is not 1 to 2 integers such as 64x32"},
+        {"sell:h33", "slices of 33 rows: the number must be a multiple of 32, at most 1048576"},
+        {"csr:h32", "\"h32\" is no option of csr"},
+        {"dia:s9", "\"s9\" is no option of dia"},
+        {"csr:l4", "\"l4\" is no option of csr"},
+        {"csr:i16", "index_bits = 16 is none of 32, 64"},
+        {"csr:f16", "\"f16\" is no option of csr"},
+        {"csr:c128:scaled", "scaled values of c128"},
+        {"bell:5:columns", "\"columns\" is no option of bell"},
+        {"bcsr:99999999999999999999", "outside [1, 16]"},
     };
     rw_sparse_layout l;
     char text[80];
