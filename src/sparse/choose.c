@@ -129,7 +129,7 @@ static void explain(const rw_entries *e, rw_sparse_choice *choice)
     char *text = choice->reason;
     const size_t size = sizeof choice->reason;
     if (best == csr)
-        snprintf(text, size, "%.4g bytes per product; no other format of %d is predicted to cost at least 2 %% less",
+        snprintf(text, size, "%.4g bytes per product; none of %d other formats is predicted to be 2 %% cheaper",
                  best->moved, choice->n - 1);
     else
         snprintf(

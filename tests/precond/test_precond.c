@@ -432,7 +432,7 @@ static void test_refused(void **state)
     FAILS(RW_ERR_ARGUMENT, "ilu: level = -1 is outside [0, 10]",
           rw_precond_create(rw_sparse_operator(m), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILU, .level = -1},
                             &p));
-    FAILS(RW_ERR_ARGUMENT, "a preconditioner needs a square matrix",
+    FAILS(RW_ERR_ARGUMENT, "a preconditioner needs a square operator",
           rw_precond_create(rw_sparse_operator(w), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILU}, &p));
     OK(rw_precond_create(rw_sparse_operator(v), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILU},
                          &p)); /* blocks of varying size: by entries */
