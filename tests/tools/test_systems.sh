@@ -201,7 +201,7 @@ done
 for method in gmres fgmres idr; do expect 0 "restart 5, " solve real.mtx -m $method -r 5; done
 expect 2 "restart = 17 is outside [1, 16]" solve real.mtx -m idr -r 17
 for method in cg bicgstab idr; do
-    expect 2 "an inner solver with $method: this method needs a fixed preconditioner. Use fgmres" \
+    expect 2 "an inner solver for $method, whose preconditioner must not change: use fgmres" \
         solve symmetric.mtx -m $method --inner cg
     [ -s out ] && fail "an inner solver of $method is refused after the matrix: $(cat out)"
 done
@@ -265,7 +265,7 @@ for tool in spmv tune; do
               else if ($i == "share") share = $(i + 1)
           if (tool == "tune" && NR > 1 && warm < last) exit bad = 1
           last = warm
-          if (share == "null" ? !/no_share +(in the cache|spread)/ : share > 1.5 || upper - lower > 0.3001 * warm)
+          if (share == "null" ? !/no_share +(in the cache|IQR)/ : share > 1.5 || upper - lower > 0.3001 * warm)
               exit bad = 1 }
         END { exit bad || NR < 3 }' || fail "$tool: order or shares: $(cat out)"
 done
@@ -328,12 +328,12 @@ for method in cg gmres; do
         fail "$method: goes on at $first, behind $(tail -1 late.csv)"
 done
 
-expect 2 "an inner solver with gmres: this method needs a fixed preconditioner. Use fgmres" solve real.mtx --inner cg
+expect 2 "an inner solver for gmres, whose preconditioner must not change: use fgmres" solve real.mtx --inner cg
 expect 2 "iterations = 0 is outside [1," solve real.mtx -m fgmres --inner cg:0
 expect 2 "iterations = 5x is not an integer" solve real.mtx -m fgmres --inner cg:5x
 expect 2 "nearest is cg:" solve real.mtx -m fgmres --inner cgs:5
 expect 2 "nearest is ilu:" solve real.mtx -m fgmres --inner cg:5:ilux
-expect 2 "an inner solver and a preconditioner are both set" solve real.mtx -m fgmres -p jacobi --inner cg
+expect 2 "give the preconditioner to the inner solver" solve real.mtx -m fgmres -p jacobi --inner cg
 [ -s out ] && fail "a preconditioner beside an inner solver is refused after the matrix: $(cat out)"
 
 # equations in the place of matrices: the same x as with the matrix of that stencil
