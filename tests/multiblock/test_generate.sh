@@ -68,7 +68,7 @@ expect 2 "unknown option '--complx'; nearest is --complex" generate trace --cell
 expect 2 "seed = 1.5 is not an integer" generate trace --cells 3x3x3 --seed 1.5
 expect 2 "seed = -1 is outside" generate trace --cells 3x3x3 --seed -1
 expect 2 "omega = much is not a number" generate trace --cells 3x3x3 --omega much
-expect 2 "omega = 1 with a real matrix: omega is on the diagonal of complex matrices only" generate trace --cells 3x3x3 --omega 1
+expect 2 "omega = 1 with a real matrix" generate trace --cells 3x3x3 --omega 1
 expect 2 "--periodic needs --mode inner or full" generate trace --cells 3x3x3 --periodic
 expect 2 "a compact index has no ghost cells" generate trace --cells 3x3x3 --mode full
 expect 2 "a compact index has no ghost cells" generate trace --cells 3x3x3 --mode inner --blocks 2 --block 0
