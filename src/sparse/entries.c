@@ -1,7 +1,7 @@
 /* Matrices from a list of entries: the pattern of blocks that covers them, files, conversion, the transpose.
  *
- * Conversions go through a list of entries: 24 bytes per entry (32 if complex) and the indices that sort it, in addition
- * to both matrices. */
+ * Conversions go through a list of entries: 24 bytes per entry (32 if complex) and the indices that sort it, besides
+ * both matrices. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
