@@ -1,4 +1,4 @@
-/* What the files of this folder share.
+/* Shared by the files of this folder.
  *
  *   run.c      the table of benchmarks, rw_bench_run     measure.c  rounds, medians, rows
  *   limit.c    copy or STREAM                            host.c     peers in C, compiled at run time from host.k
@@ -29,22 +29,22 @@ typedef struct rw_bench {
     bool lanes;      /* items of a group are lanes of a processor's vectors (cpu, check), else threads */
     bool evicts;     /* the limit's arrays exceed the caches, in quick runs too */
     int threads;     /* of peers on the host */
-    rw_host *host;   /* opened when first asked for */
+    rw_host *host;   /* opened at first use */
     rw_limit *limit; /* likewise */
     rw_bench_result *rows;
     int nrows, capacity;
 } rw_bench;
 
-/* A benchmark. `check` runs variant `variant` at the small size n (its own meaning) on the device, poisons the output
- * first, and gives the largest error and what is allowed. `sizes` lie around the edges of tiles; those up to `small`
- * suit the check device. */
+/* A benchmark. `check` runs variant `variant` at the small size n (meaning defined by the benchmark) on the device
+ * after filling the output with NaN, and returns the largest error and the tolerance. `sizes` include sizes around tile
+ * edges; those up to `small` suit the check device. */
 typedef struct rw_bench_case {
     rw_status (*run)(rw_bench *b);
     int nvariants;
     rw_status (*check)(rw_bench *b, int64_t n, int variant, double *error, double *tolerance);
     const int64_t *sizes; /* ends with -1 */
     int64_t small;
-    /* (optional) The kernel text of a variant and its definitions; NULL where others write the text. */
+    /* (optional) The kernel source of a variant and its definitions; NULL: the source is generated elsewhere. */
     const char *(*source)(int variant, char definitions[RW_BENCH_DEFINITIONS]);
 } rw_bench_case;
 
@@ -60,7 +60,7 @@ void rw_bench_end(rw_bench *b); /* rows too */
 
 /* ---- measure.c ------------------------------------------------------------------------------------------------ */
 
-/* One repetition, put into the queue (or done on the host before it returns); `round` picks the data set. */
+/* Enqueues one repetition (or computes it on the host before it returns); `round` selects the data set. */
 typedef rw_status rw_bench_call(void *user, int round);
 
 typedef struct rw_contestant {
@@ -69,18 +69,18 @@ typedef struct rw_contestant {
     void *user;
 } rw_contestant;
 
-/* Times ours against the peers and the limit, turn by turn, and fills row: seconds, quartiles, rate, share, ratios.
- * row->bytes must be set; with bytes 0 the limit is left out. */
+/* Times our code, the peers and the limit in turns, and fills row: seconds, quartiles, rate, fraction of the limit,
+ * ratios. row->bytes must be set; bytes = 0: no limit is measured. */
 rw_status rw_bench_compare(rw_bench *b, const rw_contestant *ours, const rw_contestant *peers, int npeers,
                            rw_bench_result *row);
-/* Times `ours` warm (the call looped, nothing between) and cold (a single call after the copy, which has evicted its
- * data) and fills row: seconds and quartiles of both, the limit, the share from the warm time. row->bytes must be
- * set. */
+/* Times `ours` warm (calls in a loop) and cold (a single call after the copy, which evicts its data from the caches)
+ * and fills row: seconds and quartiles of both, the limit, and the fraction of the limit for the warm time. row->bytes
+ * must be set. */
 rw_status rw_bench_warm_and_cold(rw_bench *b, const rw_contestant *ours, rw_bench_result *row);
 /* Appends a copy of the row. */
 rw_status rw_bench_add(rw_bench *b, const rw_bench_result *row);
-/* ">= 0.97 LIMIT" judged by the share, or by the ratio to the peer `of`. For GPUs and the cpu device; quick runs judge
- * nothing. */
+/* Sets the target ">= 0.97 LIMIT", for the fraction of the limit or the ratio to the peer `of`, and whether it is
+ * reached. Only for GPUs and the cpu device, not in quick runs. */
 void rw_bench_target(const rw_bench *b, rw_bench_result *row, double at_least, const char *of);
 
 /* ---- limit.c ---------------------------------------------------------------------------------------------------- */
@@ -96,7 +96,7 @@ int rw_limit_contestants(const rw_limit *limit, rw_contestant c[2], double bytes
 
 /* The functions of host.k, compiled by the system's C compiler for this processor. */
 void rw_host_close(rw_host **host);
-/* Puts a function into the pointer `function`; false where there are none (no compiler, a GPU). */
+/* Stores a function in the pointer `function`; false: not available (no compiler, a GPU). */
 bool rw_host_function(rw_bench *b, const char *name, void *function);
 
 /* ---- products.c -------------------------------------------------------------------------------------------------- */
@@ -125,7 +125,7 @@ rw_status rw_bench_program(rw_bench *b, const char *file, const char *definition
 
 /* ---- peers ------------------------------------------------------------------------------------------------------- */
 
-/* A peer in a library that may be missing: its _open then returns RW_ERR_UNSUPPORTED. */
+/* A peer in an optional library; if it is missing, the _open function returns RW_ERR_UNSUPPORTED. */
 typedef struct rw_peer {
     rw_contestant contestant;
     void *state;

@@ -1,6 +1,6 @@
-/* Convolutions of an image with a kernel by transforms, f32, the part of the size of the image: beside cuFFT's real
- * transform, a product and the transform back, on an image that is padded already. Some results against the sum that
- * defines them. */
+/* Convolutions of an image with a kernel by transforms, f32, with a result of the size of the image; compared with
+ * cuFFT (real transform, product, inverse transform) on an image that is already padded. Some results are compared with
+ * the sum that defines them. */
 #include <float.h>
 #include <math.h>
 

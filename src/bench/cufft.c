@@ -56,7 +56,7 @@ rw_status rw_cufft_open(rw_bench *b, const rw_bench_transform *t, rw_array *x, r
 {
     if (strcmp(b->dev->info.kind, "cuda") != 0) return rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuFFT is for cuda devices");
     cufft *f = rw_calloc(1, sizeof *f);
-    if (!f) return rw_fail_memory(b->ctx, sizeof *f, "a peer");
+    if (!f) return rw_fail_memory(b->ctx, sizeof *f, "a comparison library");
     f->ctx = b->ctx, f->real = t->real;
     int n[3], in = 1, out = 1;
     for (int d = 0; d < t->rank; ++d) {
@@ -76,7 +76,7 @@ rw_status rw_cufft_open(rw_bench *b, const rw_bench_transform *t, rw_array *x, r
                                              : Z2Z,
                                  (int)t->batch);
         if (!error) error = f->set_stream(f->plan, b->queue->state);
-        if (error) status = rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuFFT makes no plan: error %d", error);
+        if (error) status = rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuFFT cannot create a plan: error %d", error);
     }
     *peer = (rw_peer){{"cuFFT", call, f}, f, close_cufft};
     if (status != RW_OK) {

@@ -91,7 +91,7 @@ static rw_status prepare_bsr(rw_bench *b, bsr *c)
     int error = c->create(&c->handle);
     if (!error) error = c->create_descriptor(&c->descriptor);
     if (!error) error = c->set_stream(c->handle, b->queue->state);
-    return error ? rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuSPARSE does not start: error %d", error) : RW_OK;
+    return error ? rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuSPARSE cannot be initialised: error %d", error) : RW_OK;
 }
 
 static rw_status not_found(rw_bench *b)
@@ -102,7 +102,7 @@ static rw_status not_found(rw_bench *b)
 static rw_status open_bsr(rw_bench *b, const rw_sparse_arrays *m, rw_array *x, rw_peer *peer)
 {
     bsr *c = rw_calloc(1, sizeof *c);
-    if (!c) return rw_fail_memory(b->ctx, sizeof *c, "a peer");
+    if (!c) return rw_fail_memory(b->ctx, sizeof *c, "a comparison library");
     c->ctx = b->ctx, c->m = *m, c->x = x;
     rw_status status = find_bsr(c, x->dtype) ? prepare_bsr(b, c) : not_found(b);
     if (status == RW_OK) *peer = (rw_peer){{"cuSPARSE BSR", call_bsr, c}, c, close_bsr};
@@ -198,14 +198,14 @@ static rw_status prepare_csr(rw_bench *b, csr *c, const rw_sparse_arrays *m, rw_
         error = c->preprocess(c->handle, NOT_TRANSPOSED, &c->one, c->matrix, c->x_vector, &c->zero, c->y_vector,
                               c->type, ALGORITHM_DEFAULT, address_of(c->buffer));
     }
-    return error ? rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuSPARSE does not start: error %d", error) : RW_OK;
+    return error ? rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuSPARSE cannot be initialised: error %d", error) : RW_OK;
 }
 
 static rw_status open_csr(rw_bench *b, const rw_sparse_arrays *m, rw_array *x, rw_peer *peer)
 {
     static const int types[] = {[RW_F32] = 0, [RW_F64] = 1, [RW_C64] = 4, [RW_C128] = 5};
     csr *c = rw_calloc(1, sizeof *c);
-    if (!c) return rw_fail_memory(b->ctx, sizeof *c, "a peer");
+    if (!c) return rw_fail_memory(b->ctx, sizeof *c, "a comparison library");
     c->ctx = b->ctx, c->type = types[x->dtype];
     if (x->dtype == RW_F32 || x->dtype == RW_C64) c->one.f[0] = 1;
     else c->one.d[0] = 1;

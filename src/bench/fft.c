@@ -1,5 +1,5 @@
-/* Transforms of the library beside cuFFT or FFTW: lengths, types, ranks, real numbers; some numbers of each result
- * against the sum that defines it. */
+/* Transforms of the library compared with cuFFT or FFTW: lengths, types, dimensions, real data. Some values of each
+ * result are compared with the sum that defines them. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Batched 256-point transforms: kernel, check against the sum that defines them, rows with FFTW or cuFFT beside. */
+/* Batched 256-point transforms: kernel, check against the sum that defines them, rows compared with FFTW or cuFFT. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -21,14 +21,14 @@ static const struct variant {
     int together;
     bool lanes;
 } variants[] = {
-    {"16 a group of 256", "GROUP=256 GROUP_X=16 TRANSFORMS=16 LINE=17", 16, false},
-    {"16 a group of 256, 4 groups", "GROUP=256 GROUP_X=16 TRANSFORMS=16 LINE=17 RW_GROUPS_A_UNIT=4", 16, false},
-    {"8 a group of 128", "GROUP=128 GROUP_X=16 TRANSFORMS=8 LINE=17", 8, false},
-    {"8 a group of 128, 8 groups", "GROUP=128 GROUP_X=16 TRANSFORMS=8 LINE=17 RW_GROUPS_A_UNIT=8", 8, false},
-    {"8 a group of 128, 6 groups", "GROUP=128 GROUP_X=16 TRANSFORMS=8 LINE=17 RW_GROUPS_A_UNIT=6", 8, false},
-    {"4 a group of 64", "GROUP=64 GROUP_X=16 TRANSFORMS=4 LINE=17", 4, false},
-    {"4 one after another", "GROUP=16 GROUP_X=16 TRANSFORMS=4 LINE=16", 4, true},
-    {"1 a group", "GROUP=16 GROUP_X=16 TRANSFORMS=1 LINE=16", 1, true},
+    {"16 per group of 256", "GROUP=256 GROUP_X=16 TRANSFORMS=16 LINE=17", 16, false},
+    {"16 per group of 256, 4 groups", "GROUP=256 GROUP_X=16 TRANSFORMS=16 LINE=17 RW_GROUPS_A_UNIT=4", 16, false},
+    {"8 per group of 128", "GROUP=128 GROUP_X=16 TRANSFORMS=8 LINE=17", 8, false},
+    {"8 per group of 128, 8 groups", "GROUP=128 GROUP_X=16 TRANSFORMS=8 LINE=17 RW_GROUPS_A_UNIT=8", 8, false},
+    {"8 per group of 128, 6 groups", "GROUP=128 GROUP_X=16 TRANSFORMS=8 LINE=17 RW_GROUPS_A_UNIT=6", 8, false},
+    {"4 per group of 64", "GROUP=64 GROUP_X=16 TRANSFORMS=4 LINE=17", 4, false},
+    {"4 in sequence", "GROUP=16 GROUP_X=16 TRANSFORMS=4 LINE=16", 4, true},
+    {"1 per group", "GROUP=16 GROUP_X=16 TRANSFORMS=1 LINE=16", 1, true},
 };
 
 static void free_transform(transform *t)

@@ -76,8 +76,10 @@ static rw_status make_plan(rw_bench *b, const rw_bench_transform *t, fftw *f, in
     rw_array *x = NULL, *y = NULL;
     void *px = NULL, *py = NULL;
     const rw_dtype dtype = t->single ? RW_F32 : RW_F64;
-    rw_status status =
-        make && execute && destroy ? RW_OK : rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "FFTW lacks a function");
+    rw_status status = make && execute && destroy ? RW_OK
+                                                  : rw_fail(b->ctx, RW_ERR_UNSUPPORTED,
+                                                            "the FFTW library lacks a required "
+                                                            "function");
     if (status == RW_OK) status = rw_bench_array(b, dtype, batch * in * (t->real ? 1 : 2), &x);
     if (status == RW_OK) status = rw_bench_array(b, dtype, batch * out * 2, &y);
     if (status == RW_OK) status = rw_array_write(x, &px);
@@ -85,7 +87,7 @@ static rw_status make_plan(rw_bench *b, const rw_bench_transform *t, fftw *f, in
     if (status == RW_OK) {
         f->plan = t->real ? real(t->rank, n, (int)batch, px, NULL, 1, (int)in, py, NULL, 1, (int)out, MEASURE)
                           : many(t->rank, n, (int)batch, px, NULL, 1, (int)in, py, NULL, 1, (int)out, FORWARD, MEASURE);
-        if (!f->plan) status = rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "FFTW makes no plan");
+        if (!f->plan) status = rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "FFTW cannot create a plan");
     }
     rw_array_destroy(&x), rw_array_destroy(&y);
     return status;
@@ -95,7 +97,7 @@ rw_status rw_fftw_open(rw_bench *b, const rw_bench_transform *t, const void *x, 
 {
     int64_t in = 1, out = 1, piece;
     fftw *f = rw_calloc(1, sizeof *f);
-    if (!f) return rw_fail_memory(b->ctx, sizeof *f, "a peer");
+    if (!f) return rw_fail_memory(b->ctx, sizeof *f, "a comparison library");
     for (int d = 0; d < t->rank; ++d)
         in *= t->shape[d], out *= t->real && d == t->rank - 1 ? t->shape[d] / 2 + 1 : t->shape[d];
     piece = RW_MAX(PIECE_POINTS / in, 1);

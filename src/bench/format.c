@@ -8,8 +8,8 @@
 #include "rechenwerk_build.h"
 
 enum { COLUMNS = 8, CELL = 160 };
-static const char *const head[COLUMNS] = {"benchmark", "size",     "time",    "quartiles",
-                                          "GB/s",      "of limit", "against", "error"};
+static const char *const head[COLUMNS] = {"benchmark", "size",     "time",          "quartiles",
+                                          "GB/s",      "of limit", "compared with", "error"};
 
 /* "1.234 ms" with four digits. */
 static void format_seconds(char *text, size_t size, double s)

@@ -1,5 +1,5 @@
-/* Products in every format that the choice of one looks at, on kinds of matrices: what shares of a copy's speed the
- * table in src/sparse/choose.c says. */
+/* Products in every format that the choice of a format considers, for several kinds of matrices: measures the
+ * efficiencies of the table in src/sparse/tuning.h. */
 #include <string.h>
 
 #include "bench/bench.h"
@@ -57,7 +57,7 @@ static const kind kinds[] = {
     {"7-point, 3x3 blocks", "cells", seven_points, 3, 50, 80},
     {"7-point", "rows", seven_points, 1, 108, 200},
     {"near the diagonal", "rows", band, 1, 80, 160},
-    {"different rows", "rows", different, 1, 90, 160},
+    {"rows of varying length", "rows", different, 1, 90, 160},
 };
 
 static rw_status make(rw_bench *b, const kind *k, int64_t n, rw_entries *e)

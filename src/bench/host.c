@@ -37,9 +37,9 @@ static rw_status compile(rw_context *ctx, const char *cc, const rw_temporary *fo
                     NULL};
     const int code = rw_process_run(argv, folder, log, seconds);
     if (code != 0 && code != RW_PROCESS_UNKNOWN)
-        status = rw_fail(ctx, RW_ERR_COMPILE, "host peers do not compile with %s", cc);
+        status = rw_fail(ctx, RW_ERR_COMPILE, "the C loops for comparison on the host do not compile with %s", cc);
     else if (!(host->library = dlopen(out, RTLD_NOW | RTLD_LOCAL)))
-        status = rw_fail(ctx, RW_ERR_COMPILE, "host peers: %s", dlerror());
+        status = rw_fail(ctx, RW_ERR_COMPILE, "the C loops for comparison on the host cannot be loaded: %s", dlerror());
 done:
     rw_free(src), rw_free(out), rw_free(log);
     return status;
@@ -51,10 +51,15 @@ static rw_status open_host(rw_context *ctx, rw_host **host)
     *host = NULL;
     char cc[RW_CC_PATH];
     if (!rw_cc_find(cc))
-        return rw_fail(ctx, RW_ERR_UNSUPPORTED, "no C compiler for the peers on the host: install gcc");
+        return rw_fail(ctx, RW_ERR_UNSUPPORTED,
+                       "no C compiler for the C loops for comparison on the host: install "
+                       "gcc");
     rw_temporary folder = {NULL, -1};
     rw_host *h = rw_calloc(1, sizeof *h);
-    rw_status status = h ? rw_temporary_create(ctx, &folder) : rw_fail_memory(ctx, sizeof *h, "peers on the host");
+    rw_status status = h ? rw_temporary_create(ctx, &folder)
+                         : rw_fail_memory(ctx, sizeof *h,
+                                          "the C loops for "
+                                          "comparison on the host");
     if (status == RW_OK) status = compile(ctx, cc, &folder, h);
     rw_temporary_remove(&folder);
     if (status == RW_OK) *host = h;

@@ -1,4 +1,4 @@
-/* Steps that are over before they are launched: the classical Runge-Kutta method on a 64 x 64 grid.
+/* Steps that take less time than their launch: the classical Runge-Kutta method on a 64 x 64 grid.
  *
  *   a = u + dt/2 f(u)        s = u + dt/6 f(u)          f(u) = 0.1 laplace u - u_x - u_y + 10 (u - u^3), u = 0 outside
  *   b = u + dt/2 f(a)        s = s + dt/3 f(a)

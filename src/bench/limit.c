@@ -1,4 +1,4 @@
-/* The limit of the memory, measured beside the work: on a GPU a copy within the device, on a processor STREAM
+/* The memory bandwidth, measured in turns with the work: on a GPU a copy within the device, on a processor STREAM
  * (McCalpin 1995) with the least-bytes counting: copy a = b 16 bytes an element, triad a = b + s c 24 bytes. */
 #include <string.h>
 

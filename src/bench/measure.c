@@ -1,8 +1,9 @@
-/* Rounds and medians. In each round everyone has one turn: ours, the peers, the limit; ratios are taken within a round.
+/* Rounds and medians. Each round has one turn for our code, for each peer and for the limit; ratios are computed within
+ * a round.
  *
- * On a GPU all rounds are put into the queue at once between pairs of events, so that launches hide behind the work
- * before them; a turn is a call that is not timed and one that is, so that nobody writes back what another left in the
- * caches, as where a call repeats itself. Elsewhere the clock of the host tells, from the call to the end of its work.
+ * On a GPU all rounds are enqueued at once between pairs of events, so that launch latency overlaps with earlier work.
+ * A turn is one call that is not timed and one that is, so that no contestant writes back cache lines of another.
+ * Elsewhere the host clock measures from the call to the end of its work.
  *
  * Caches. A turn after the copy finds nothing of its data in the caches: it is cold. A solver repeats its product, and
  * a small matrix stays in the caches. rw_bench_warm_and_cold times both: the same call looped, and one call after the
@@ -216,7 +217,7 @@ bool rw_bench_doubt(const rw_bench_result *row, char *text, size_t size)
     if (!row || (row->share <= RW_BENCH_MOST_SHARE && spread <= RW_BENCH_MOST_SPREAD)) return false;
     if (!text || !size) return true;
     if (row->share > RW_BENCH_MOST_SHARE) snprintf(text, size, "in the cache");
-    else snprintf(text, size, "spread %.0f %%", 100 * spread);
+    else snprintf(text, size, "IQR %.0f %%", 100 * spread);
     return true;
 }
 

@@ -1,5 +1,5 @@
-/* Applications z <- P r of preconditioners, for the flow matrix of 5 x 5 blocks (GMRES) and a Laplacian (CG); beside
- * them what making one took, and the iterations to 1e-8.
+/* Applications z <- P r of preconditioners, for the flow matrix of 5 x 5 blocks (GMRES) and a Laplacian (CG); with
+ * setup times and iterations to 1e-8.
  *
  * Least bytes: what is stored once, r and z once. Polynomials and grids read their matrices several times, so their
  * shares are below what the memory does. */
@@ -83,7 +83,7 @@ static rw_status run_one(rw_bench *b, rw_sparse *m, bool is_flow, int64_t n, con
         row.error = result.right_side > 0 ? result.residual / result.right_side : 0; /* of the solve */
         row.bytes = (double)info.bytes + 16 * (double)rw_sparse_size_of(m).rows;
         snprintf(row.what, sizeof row.what, "%s", text);
-        snprintf(row.variant, sizeof row.variant, "made in %.2g s, %d iterations of %s", info.seconds,
+        snprintf(row.variant, sizeof row.variant, "setup %.2g s, %d iterations of %s", info.seconds,
                  (int)result.iterations, is_flow ? "gmres" : "cg");
         snprintf(row.size, sizeof row.size, "%d^3 cells, %s", (int)n, is_flow ? "flow" : "Laplacian");
         status = rw_bench_compare(b, &(rw_contestant){"", apply, &a}, NULL, 0, &row);

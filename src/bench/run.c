@@ -34,7 +34,9 @@ rw_status rw_bench_begin(rw_bench *b, rw_context *ctx, rw_device *dev, const rw_
     b->ctx = ctx, b->dev = dev, b->queue = rw_device_queue(dev);
     if (options) b->options = *options;
     if (b->options.rounds < 0)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "rounds = %d: give the number of repetitions, 0 for the default",
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "rounds = %d: it must be a positive number of repetitions, or 0 for the "
+                       "default",
                        b->options.rounds);
     b->lanes = !dev->info.gpu && strcmp(dev->info.kind, "opencl") != 0;
     b->threads = RW_MAX(dev->info.units, 1);
@@ -70,8 +72,10 @@ static rw_status refuse(rw_context *ctx, const char *name)
 {
     const char *names[N + 2] = {"spine", "all"};
     for (int i = 0; i < N; ++i) names[i + 2] = list[i].name;
-    return rw_fail(ctx, RW_ERR_ARGUMENT, "no benchmark \"%s\"%s: spine, all, or one of the list", name,
-                   rw_hint_nearest(name, names, N + 2).text);
+    return rw_fail(ctx, RW_ERR_ARGUMENT,
+                   "benchmark \"%s\" is unknown%s: allowed are spine, all and the names of the "
+                   "list",
+                   name, rw_hint_nearest(name, names, N + 2).text);
 }
 
 rw_status rw_bench_run(rw_context *ctx, rw_device *dev, const char *name, const rw_bench_options *options,

@@ -49,11 +49,11 @@ static const work gpu_works[] =
         {"5x5 blocks f64", "bcsr:5x5:f64", "7-point", RW_F64, 1, 6, 0, 0},
         {"rows f64", "csr:f64", "7-point of 5x5", RW_F64, 1, 6, 0, 0},
         {"rows f64", "sell:f64", "7-point of 5x5", RW_F64, 1, 6, 0, 0},
-        {"rows f64", "csr:f64", "different rows", RW_F64, 1, 0, 0, 0},
+        {"rows f64", "csr:f64", "rows of varying length", RW_F64, 1, 0, 0, 0},
         {"rows f64", "csr:f64", "7-point", RW_F64, 1, SCALAR + 6, 0, 0},
         {"rows f64", "sell:f64", "7-point", RW_F64, 1, SCALAR + 6, 0, 0},
-        {"rows f64", "sell:s4096:f64", "different rows", RW_F64, 1, 0, 0, 0},
-        {"rows f64", "coo:f64", "different rows", RW_F64, 1, 0, 0, 0},
+        {"rows f64", "sell:s4096:f64", "rows of varying length", RW_F64, 1, 0, 0, 0},
+        {"rows f64", "coo:f64", "rows of varying length", RW_F64, 1, 0, 0, 0},
         {"rows f64", "coo:f64", "7-point of 5x5", RW_F64, 1, 6, 0, 0},
         {"rows f64", "dia:f64", "7-point of 5x5", RW_F64, 1, 6, 0, 0},
         {"5x5 blocks f64", "vbcsr:f64", "7-point", RW_F64, 1, 6, 0, 0},
@@ -149,7 +149,7 @@ static rw_status make_pattern(rw_bench *b, const work *w, const rw_sparse_layout
         for (int64_t i = 0; p->size && i < p->rows; ++i) p->size[i] = 5;
         failed = failed || !p->size;
     }
-    return p->first && !failed ? RW_OK : rw_fail_memory(b->ctx, (size_t)p->rows * 64, "a pattern");
+    return p->first && !failed ? RW_OK : rw_fail_memory(b->ctx, (size_t)p->rows * 64, "a sparsity pattern");
 }
 
 /* ---- ours -------------------------------------------------------------------------------------------------------- */
@@ -367,7 +367,7 @@ static rw_status solve(void *user, int round)
     if (status == RW_ERR_NOT_CONVERGED && r.reason == RW_KRYLOV_ITERATIONS && r.iterations == s->iterations)
         return RW_OK;
     return status == RW_OK || status == RW_ERR_NOT_CONVERGED
-               ? rw_fail(rw_sparse_device(s->c.m)->ctx, RW_ERR_CHECK, "a solver stopped after %d iterations: %s",
+               ? rw_fail(rw_sparse_device(s->c.m)->ctx, RW_ERR_CHECK, "a solver stopped early, after %d iterations: %s",
                          (int)r.iterations, rw_krylov_reason_text(r.reason))
                : status;
 }

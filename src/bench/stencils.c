@@ -1,5 +1,5 @@
-/* Iterations of conjugate gradients with the 7-point stencil on n^3 cells, from its equation and assembled: the same
- * numbers of iterations, and what the matrix costs.
+/* Iterations of conjugate gradients with the 7-point stencil on n^3 cells, matrix-free and assembled: equal numbers of
+ * iterations show the cost of the matrix.
  *
  * Least bytes of an iteration: 10 passes over vectors; of the matrix its entries with an index each; a matrix-free
  * operator takes one pass more that reads two vectors, for the sums of a product (src/operator/function.c). */
@@ -27,7 +27,7 @@ static rw_status solve(void *user, int round)
     if (status == RW_ERR_NOT_CONVERGED && r.reason == RW_KRYLOV_ITERATIONS && r.iterations == s->iterations)
         return RW_OK;
     return status == RW_OK || status == RW_ERR_NOT_CONVERGED
-               ? rw_fail(rw_operator_device(s->a)->ctx, RW_ERR_CHECK, "cg stopped after %d iterations: %s",
+               ? rw_fail(rw_operator_device(s->a)->ctx, RW_ERR_CHECK, "cg stopped early, after %d iterations: %s",
                          (int)r.iterations, rw_krylov_reason_text(r.reason))
                : status;
 }
@@ -72,7 +72,8 @@ rw_status rw_bench_laplace(rw_bench *b, int64_t n, rw_sparse **m)
 {
     const size_t rows = (size_t)(n * n * n);
     int64_t *first = rw_calloc(rows + 1, sizeof *first), *column = rw_calloc(7 * rows, sizeof *column);
-    rw_status status = first && column ? fill(b, n, first, column, m) : rw_fail_memory(b->ctx, rows * 64, "a pattern");
+    rw_status status =
+        first && column ? fill(b, n, first, column, m) : rw_fail_memory(b->ctx, rows * 64, "a sparsity pattern");
     rw_free(first), rw_free(column);
     return status;
 }
@@ -104,7 +105,7 @@ static rw_status run_one(rw_bench *b, int64_t n, bool assembled)
         row.bytes = (double)s.iterations *
                     (assembled ? 12. * (double)rw_sparse_size_of(s.m).blocks + 80. * (double)rows : 96. * (double)rows);
         snprintf(row.what, sizeof row.what, "cg, %d iterations, %s", (int)s.iterations,
-                 assembled ? "7-point, assembled" : "7-point, from its equation");
+                 assembled ? "7-point, assembled" : "7-point, matrix-free");
         snprintf(row.size, sizeof row.size, "%d^3 cells", (int)n);
         status = rw_bench_compare(b, &(rw_contestant){"", solve, &s}, NULL, 0, &row);
     }

@@ -9,11 +9,11 @@
  *
  * so the basis is read twice, and there is one place where sums are waited for. The length comes from |u|^2 - |s|^2.
  * What s takes away from u, A takes away from w: with H, the Hessenberg matrix, V* A v_j = (g - H s) / length. Column j
- * of H, and the residual behind iteration j, are complete in step j + 1.
+ * of H, and the residual after iteration j, are complete in step j + 1.
  *
- * By modified Gram-Schmidt, as the textbook has it: a launch a vector, w <- w - v_i (v_i* w). This is what a
- * preconditioner needs that changes (flexible GMRES, Saad 1993), since then w belongs to one vector and cannot be
- * corrected later; P v_j of all j are kept, and x gets them at the end of a cycle. */
+ * Modified Gram-Schmidt needs one launch per vector, w <- w - v_i (v_i* w). It is required if the preconditioner
+ * changes (flexible GMRES, Saad 1993), since w then belongs to one vector and cannot be corrected later. P v_j is
+ * stored for all j and added to x at the end of a cycle. */
 #include "krylov/basis.h"
 
 enum { R, U, T }; /* R: for the residual at the end; U: P v; T: P of the sum of a cycle */

@@ -30,14 +30,14 @@ static const char choices[] =
     RW_KRYLOV_METHOD_LIST(RW_X);
 #undef RW_X
 static const rw_param rows[] = {
-    ROW(method, ENUM, "gmres", choices, "method of iteration: see rechenwerk list solvers", .brief = NULL),
-    ROW(rtol, REAL, "1e-8", "off|(0, inf)", "stop when |b - A x| is at most rtol |b|", .brief = NULL),
-    ROW(atol, REAL, "off", "off|(0, inf)", "or when |b - A x| is at most atol", .brief = NULL),
+    ROW(method, ENUM, "gmres", choices, "iterative method: see rechenwerk list solvers", .brief = NULL),
+    ROW(rtol, REAL, "1e-8", "off|(0, inf)", "relative tolerance: stop when |b - A x| <= rtol |b|", .brief = NULL),
+    ROW(atol, REAL, "off", "off|(0, inf)", "absolute tolerance: stop when |b - A x| <= atol", .brief = NULL),
     ROW(iterations, INT, "10000", "[1, 100000000]", "maximum number of iterations", .brief = ""),
     ROW(restart, INT, "30; idr: 4", "[1, 1000]; idr: [1, 16]",
-        "vectors stored before a restart; of idr the dimension of its shadow space", .methods = RESTARTED),
-    ROW(orthogonal, ENUM, "classical", "classical|modified", "Gram-Schmidt, classical twice or modified",
-        .methods = 1 << RW_KRYLOV_GMRES),
+        "basis vectors before a restart; for idr the dimension of the shadow space", .methods = RESTARTED),
+    ROW(orthogonal, ENUM, "classical", "classical|modified",
+        "Gram-Schmidt variant: classical (applied twice) or modified", .methods = 1 << RW_KRYLOV_GMRES),
     ROW(precond, TABLE, "none", "", "preconditioner with its options: see rechenwerk list preconditioners", .brief = "",
         .table = rw_precond_params),
 };
@@ -70,7 +70,7 @@ rw_status rw_krylov_launch(rw_krylov *k, const char *name, int64_t groups, int64
     return rw_launch(k->queue, kernel, (int64_t[3]){groups, more, 1}, args, nargs);
 }
 
-/* Zeroed: of complex sums that are real some places are never written, and ranks combine all. */
+/* Zeroed, because some imaginary parts of real sums are never written, but all are combined. */
 rw_status rw_krylov_sums(rw_krylov *k, rw_sums *s, int64_t groups, int sums)
 {
     s->groups = groups;
@@ -135,7 +135,7 @@ rw_status rw_krylov_begin(rw_krylov *k, rw_array *r, rw_array *b)
     return rw_krylov_launch(k, "begin", 1, 1, a, 8);
 }
 
-enum { SMALL = 65536 }; /* unknowns: below, a launch costs a GPU more than its vectors */
+enum { SMALL = 65536 }; /* number of unknowns below which a launch costs a GPU more than the vector operations */
 
 /* ---- create, destroy --------------------------------------------------------------------------------------------- */
 
@@ -145,12 +145,14 @@ static rw_status check(rw_context *ctx, const rw_operator *a, rw_dtype vectors, 
     RW_TRY(rw_params_resolve(ctx, rw_krylov_params(), NULL, s));
     s->rtol = fmax(s->rtol, 0), s->atol = fmax(s->atol, 0);
     if (s->rtol == 0 && s->atol == 0)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "rtol and atol are off: set one, or no iteration is the last");
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "rtol and atol are both off: set at least one, or the iteration has no stopping criterion");
     if (a->info.rows != a->info.columns)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "an operator of %lld x %lld: solvers need square ones",
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "an operator of %lld x %lld: a solver needs a square operator",
                        (long long)a->info.rows, (long long)a->info.columns);
     if (!rw_dtype_is_number(vectors))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(vectors));
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "vectors of %s: the type must be f32, f64, c64 or c128",
+                       rw_dtype_name(vectors));
     return rw_operator_check(a, RW_OP_NONE, vectors);
 }
 
@@ -159,13 +161,16 @@ static rw_status check_own(rw_context *ctx, const rw_operator *a, rw_dtype vecto
     const rw_operator *m = s->precond_operator;
     if (!m) return RW_OK;
     if (s->precond.method || s->inner)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "precond_operator together with %s: a solver has one preconditioner",
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "precond_operator and %s are both set: a solver has only one preconditioner",
                        s->inner ? "an inner solver" : rw_precond_method_name(s->precond.method));
     if (m->device != a->device)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "precond_operator is on %s, the operator on %s: open the device once",
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "precond_operator is on %s, the operator on %s: both must be on the same rw_device, opened once",
                        m->device->info.name, a->device->info.name);
     if (m->info.rows != a->info.rows || m->info.columns != a->info.columns)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "precond_operator is %lld x %lld, the operator %lld x %lld: use one size",
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "precond_operator is %lld x %lld, the operator %lld x %lld: the sizes must be equal",
                        (long long)m->info.rows, (long long)m->info.columns, (long long)a->info.rows,
                        (long long)a->info.columns);
     const rw_status status = rw_operator_check(m, RW_OP_NONE, vectors);
@@ -177,21 +182,24 @@ static rw_status check_inner(rw_context *ctx, const rw_krylov_spec *s)
     const rw_krylov_spec *in = s->inner;
     if (!in) return RW_OK;
     if (s->method != RW_KRYLOV_FGMRES)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "an inner solver for %s, whose preconditioner must not change: use fgmres",
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "an inner solver with %s: this method needs a fixed preconditioner. Use fgmres",
                        rw_krylov_method_name(s->method));
     if (s->precond.method)
-        return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "an inner solver beside a preconditioner: give the preconditioner to the inner solver");
+        return rw_fail(
+            ctx, RW_ERR_ARGUMENT,
+            "an inner solver and a preconditioner are both set: set the preconditioner in the specification of the "
+            "inner solver");
     if (in->inner || in->monitor)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "an inner solver with %s: it has none",
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "an inner solver with %s: an inner solver must not have one",
                        in->inner ? "an inner solver of its own" : "a monitor");
     if (in->iterations > 1000)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "an inner solver with %lld iterations: 1 to 1000 are possible",
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "an inner solver with %lld iterations: the number must be 1 to 1000",
                        (long long)in->iterations);
     return RW_OK;
 }
 
-/* Elements of an item of vector kernels: on a GPU one, until it is full of groups. */
+/* Elements per work-item of vector kernels: one on a GPU, until it is fully occupied. */
 static int each_item_of(const rw_krylov *k)
 {
     const int64_t fill = 256 * RW_MAX(k->device->info.units, 1) * 8;
@@ -216,7 +224,8 @@ static rw_status build(rw_krylov *k)
 #undef RW_X
     rw_text_add(&text, "%s\n%s", rw_embedded_text("values.k"), rw_embedded_text("krylov.k"));
     for (int i = 0; i < 2 && name[i]; ++i) rw_text_add(&text, "\n%s", rw_embedded_text(name[i]));
-    rw_status status = d.failed || text.failed ? rw_fail_memory(k->device->ctx, 40000, "the text of a solver") : RW_OK;
+    rw_status status =
+        d.failed || text.failed ? rw_fail_memory(k->device->ctx, 40000, "the source of the solver kernels") : RW_OK;
     if (status == RW_OK)
         status = rw_program_create_with(k->device, name[1] ? name[1] : name[0], text.data, &k->program, "%s", d.data);
     rw_text_free(&d), rw_text_free(&text);
@@ -228,7 +237,7 @@ static rw_status vector(rw_krylov *k, rw_dtype type, int64_t n, rw_array **array
     return rw_array_create(k->device, type, 1, &n, RW_MEMORY_DEVICE, array);
 }
 
-/* The method, and which of its ways: `threads` where kernels are those of a GPU. */
+/* The variant of the method; threads: kernels run on a GPU. */
 static const rw_krylov_ops *ops_of(const rw_krylov_spec *s, int64_t n, bool threads)
 {
     if (s->method == RW_KRYLOV_CG && threads && n <= SMALL) return &rw_krylov_single_cg;
@@ -236,7 +245,7 @@ static const rw_krylov_ops *ops_of(const rw_krylov_spec *s, int64_t n, bool thre
                                                                                : methods[s->method];
 }
 
-/* Vectors but for those of a basis. */
+/* Number of vectors without those of a basis. */
 static int vectors_of(const rw_krylov_ops *ops, const rw_krylov_spec *s)
 {
     return ops->vectors + (s->precond.method || s->precond_operator ? ops->more : 0) + 1;
@@ -261,7 +270,7 @@ int64_t rw_krylov_memory_sized(const rw_krylov_spec *spec, int64_t n, rw_dtype v
     if (rw_params_resolve(NULL, rw_krylov_params(), NULL, s) != RW_OK) return 0;
     const rw_krylov_ops *ops = ops_of(s, n, true);
     const int64_t vector = n * (int64_t)rw_dtype_size(vectors);
-    if (s->inner) { /* with the vectors that it makes, and its right-hand side */
+    if (s->inner) { /* includes the vectors that it creates and its right-hand side */
         rw_krylov_spec plain = *s;
         const rw_krylov_spec in = spec_of_inner(s);
         plain.inner = NULL;
@@ -370,7 +379,8 @@ rw_status rw_krylov_update(rw_krylov *k)
                                  : rw_precond_create(k->a, k->type, &k->spec.precond, &fresh);
     rw_cancel_leave(outer);
     RW_TRY(status);
-    for (int i = 0; i < rw_krylov_steps(k); ++i) rw_sequence_destroy(&k->sequence[i]); /* they have its arrays */
+    for (int i = 0; i < rw_krylov_steps(k); ++i)
+        rw_sequence_destroy(&k->sequence[i]); /* recordings refer to its arrays */
     rw_precond_destroy(&k->p);
     k->p = fresh;
     return RW_OK;

@@ -176,10 +176,11 @@ static rw_status check_vectors(const rw_krylov *k, const rw_array *b, const rw_a
     for (int i = 0; i < 2; ++i)
         if (both[i]->device != k->device || both[i]->dtype != k->type || both[i]->size != k->n)
             return rw_fail(ctx, RW_ERR_ARGUMENT,
-                           "%s has %lld entries of %s on %s: the solver is for %lld entries of %s on %s", i ? "x" : "b",
+                           "%s has %lld entries of %s on %s: the solver needs %lld entries of %s on %s", i ? "x" : "b",
                            (long long)both[i]->size, rw_dtype_name(both[i]->dtype), both[i]->device->info.name,
                            (long long)k->n, rw_dtype_name(k->type), k->device->info.name);
-    return b == x ? rw_fail(ctx, RW_ERR_ARGUMENT, "b and x are the same array: a solver needs two") : RW_OK;
+    return b == x ? rw_fail(ctx, RW_ERR_ARGUMENT, "b and x are the same array: a solver needs two different arrays")
+                  : RW_OK;
 }
 
 /* The first entry of an array that is not finite; -1: none, or it cannot be read. */
@@ -203,7 +204,9 @@ static void explain(const rw_krylov *k, const rw_krylov_result *result, rw_array
             snprintf(text, size, "; entry %lld of %s, counted from 0, is not finite",
                      (long long)(in_b >= 0 ? in_b : in_x), in_b >= 0 ? "b" : "the initial guess");
         else
-            snprintf(text, size, "; b and the initial guess are finite: the matrix%s is not, or its products overflow",
+            snprintf(text, size,
+                     "; b and the initial guess are finite: the matrix%s has entries that are not finite, or a product "
+                     "overflows",
                      k->p || k->inner ? " or the preconditioner" : "");
     } else if (result->reason == RW_KRYLOV_INDEFINITE) {
         rw_precond_spec p = k->p ? k->p->spec : (rw_precond_spec){0};
@@ -212,8 +215,8 @@ static void explain(const rw_krylov *k, const rw_krylov_result *result, rw_array
         if (may_be)
             snprintf(
                 text, size,
-                "; %s factors of a positive definite matrix need not be so: use icc0 or jacobi; for other matrices "
-                "bicgstab or gmres",
+                "; %s factors of a positive definite matrix may be indefinite: use icc0 or jacobi; for other matrices "
+                "use bicgstab or gmres",
                 rw_precond_method_name(p.method));
         else snprintf(text, size, "; use bicgstab or gmres");
     } else if (worse) {
@@ -301,14 +304,14 @@ static rw_status krylov_solve(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_
     if (result->reason == RW_KRYLOV_CONVERGED) return RW_OK;
     if (k->wish[0]) return rw_fail(k->device->ctx, k->stopped, "%s", k->wish);
     explain(k, result, b, x, worse, more, sizeof more);
-    return rw_fail(k->device->ctx,
-                   result->reason != RW_KRYLOV_INTERRUPTED ? RW_ERR_NOT_CONVERGED
-                   : k->stopped != RW_OK                   ? k->stopped
-                                                           : RW_ERR_INTERRUPTED,
-                   "%s: %s after %lld iterations: |b - A x| = %.3g, by the recurrence %.3g; allowed %.3g, |b| = %.3g%s",
-                   rw_krylov_method_name(k->spec.method), rw_krylov_reason_text(result->reason),
-                   (long long)result->iterations, worse ? reached : best, result->estimate, allowed_of(k, result),
-                   result->right_side, more);
+    return rw_fail(
+        k->device->ctx,
+        result->reason != RW_KRYLOV_INTERRUPTED ? RW_ERR_NOT_CONVERGED
+        : k->stopped != RW_OK                   ? k->stopped
+                                                : RW_ERR_INTERRUPTED,
+        "%s: %s after %lld iterations: |b - A x| = %.3g (by the recurrence: %.3g), tolerance %.3g, |b| = %.3g%s",
+        rw_krylov_method_name(k->spec.method), rw_krylov_reason_text(result->reason), (long long)result->iterations,
+        worse ? reached : best, result->estimate, allowed_of(k, result), result->right_side, more);
 }
 
 rw_status rw_krylov_solve_sized(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_result *result, size_t result_size)

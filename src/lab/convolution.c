@@ -222,7 +222,7 @@ static const rw_lab_column times_columns[] = {
     [T_MASK] = {"mask", "", RW_SHOW_INTEGER, false, NULL},
     [T_WHERE] = {"where", "", RW_SHOW_NAME, false, NULL},
     [T_TIME] = {"edge", "ms", RW_SHOW_REAL, RW_EACH_VALUE, NULL},
-    [T_RATIO] = {"ratio", "", RW_SHOW_RATIO, RW_EACH_VALUE, "the time of 2010 over this one"},
+    [T_RATIO] = {"ratio", "", RW_SHOW_RATIO, RW_EACH_VALUE, "time of 2010 divided by this time"},
 };
 
 static rw_status put_times(study *s, int variant, bool transfers)
@@ -250,10 +250,10 @@ enum { H_MASK, H_WHERE, H_GREY, H_RGB, H_RATIO_GREY, H_RATIO_RGB };
 static const rw_lab_column host_columns[] = {
     [H_MASK] = {"mask", "", RW_SHOW_INTEGER, false, NULL},
     [H_WHERE] = {"where", "", RW_SHOW_NAME, false,
-                 "one thread: a plain loop in C on the host, the mask's edge a variable"},
+                 "one thread: a plain C loop on the host, with the mask size as a variable"},
     [H_GREY] = {"grey", "ms", RW_SHOW_REAL, RW_EACH_VALUE, NULL},
     [H_RGB] = {"RGB", "ms", RW_SHOW_REAL, RW_EACH_VALUE, NULL},
-    [H_RATIO_GREY] = {"ratio grey", "", RW_SHOW_RATIO, RW_EACH_VALUE, "the time of 2010 over this one"},
+    [H_RATIO_GREY] = {"ratio grey", "", RW_SHOW_RATIO, RW_EACH_VALUE, "time of 2010 divided by this time"},
     [H_RATIO_RGB] = {"ratio RGB", "", RW_SHOW_RATIO, RW_EACH_VALUE, NULL},
 };
 
@@ -279,10 +279,10 @@ static rw_status put_host(study *s)
 enum { S_TIME, S_MASK, S_WHERE, S_GREY, S_RGB };
 static const rw_lab_column speedups_columns[] = {
     [S_TIME] = {"time", "", RW_SHOW_NAME, false,
-                "of the kernel from read-only memory with a tile, alone or with transfers"},
+                "time of the kernel with read-only memory and a tile, alone or with transfers"},
     [S_MASK] = {"mask", "", RW_SHOW_INTEGER, false, NULL},
     [S_WHERE] = {"where", "", RW_SHOW_NAME, false, NULL},
-    [S_GREY] = {"grey", "", RW_SHOW_RATIO, RW_EACH_VALUE, "one thread over the device"},
+    [S_GREY] = {"grey", "", RW_SHOW_RATIO, RW_EACH_VALUE, "time of one thread divided by the time of the device"},
     [S_RGB] = {"RGB", "", RW_SHOW_RATIO, RW_EACH_VALUE, NULL},
 };
 
@@ -328,7 +328,7 @@ static const rw_lab_column gain_columns[] = {
     [G_MASK] = {"mask", "", RW_SHOW_INTEGER, false, NULL},
     [G_WHERE] = {"where", "", RW_SHOW_NAME, false, NULL},
     [G_GREY_GLOBAL] = {"grey global", "ms", RW_SHOW_REAL, RW_EACH_VALUE,
-                       "time of the kernel without a tile less that with a tile"},
+                       "time of the kernel without a tile minus the time with a tile"},
     [G_GREY_READ_ONLY] = {"grey read-only", "ms", RW_SHOW_REAL, RW_EACH_VALUE, NULL},
     [G_RGB_GLOBAL] = {"RGB global", "ms", RW_SHOW_REAL, RW_EACH_VALUE, NULL},
     [G_RGB_READ_ONLY] = {"RGB read-only", "ms", RW_SHOW_REAL, RW_EACH_VALUE, NULL},
@@ -361,7 +361,9 @@ static const rw_lab_column library_columns[] = {
     [L_WHERE] = {"where", "", RW_SHOW_NAME, false, NULL},
     [L_TIME] = {"edge", "ms", RW_SHOW_REAL, RW_EACH_VALUE,
                 "rw_image_filter_execute of \"box:size=MASK:border=constant\""},
-    [L_RATIO] = {"ratio", "", RW_SHOW_RATIO, RW_EACH_VALUE, "the kernel from read-only memory with a tile over it"},
+    [L_RATIO] = {"ratio", "", RW_SHOW_RATIO, RW_EACH_VALUE,
+                 "time of the kernel with read-only memory and a tile "
+                 "divided by this time"},
 };
 
 static rw_status put_library(study *s)
@@ -388,19 +390,21 @@ static rw_status put_library(study *s)
 enum { X_NAME, X_EDGE, X_BYTES, X_TIME, X_LINE };
 static const rw_lab_column transfers_columns[] = {
     [X_NAME] = {"images", "", RW_SHOW_NAME, false,
-                "of 2010: times with transfers less those without, the mean of masks and memories"},
+                "2010: times with transfers minus times without, mean over masks and kinds of memory"},
     [X_EDGE] = {"edge", "", RW_SHOW_INTEGER, false, "pixels"},
     [X_BYTES] = {"image", "MB", RW_SHOW_REAL, false, NULL},
-    [X_TIME] = {"measured", "ms", RW_SHOW_REAL, false, "to the device and back"},
-    [X_LINE] = {"line", "ms", RW_SHOW_REAL, false, "least squares: dead time + image / rate"},
+    [X_TIME] = {"measured", "ms", RW_SHOW_REAL, false, "time of a transfer to the device and back"},
+    [X_LINE] = {"line", "ms", RW_SHOW_REAL, false, "least-squares fit: dead time + image / rate"},
 };
 enum { F_NAME, F_DEAD, F_ONCE, F_BOTH };
 static const rw_lab_column fit_columns[] = {
     [F_NAME] = {"images", "", RW_SHOW_NAME, false, NULL},
-    [F_DEAD] = {"dead time", "ms", RW_SHOW_REAL, false, "of a transfer to the device and back, by the line"},
+    [F_DEAD] = {"dead time", "ms", RW_SHOW_REAL, false,
+                "dead time of a transfer to the device and back, from the "
+                "fitted line"},
     [F_ONCE] = {"rate", "GB/s", RW_SHOW_REAL, false,
-                "bytes of the image over the time of both directions, as the document counts"},
-    [F_BOTH] = {"both directions", "GB/s", RW_SHOW_REAL, false, "bytes of both directions over the time"},
+                "bytes of the image divided by the time of both directions, as in the thesis"},
+    [F_BOTH] = {"both directions", "GB/s", RW_SHOW_REAL, false, "bytes of both directions divided by the time"},
 };
 
 typedef struct line {
@@ -492,18 +496,20 @@ static rw_status compare_transfers(rw_lab *lab)
 enum { WIDTH = 640, HEIGHT = 472 };
 enum { B_NAME, B_BORDER, B_PUBLISHED, B_PUBLISHED_COST, B_LOADS, B_MODEL, B_TIME, B_RATIO, B_COST };
 static const rw_lab_column borders_columns[] = {
-    [B_NAME] = {"kernel", "", RW_SHOW_NAME, false, "flexible: of an RGB image; library: filter box of a grey image"},
+    [B_NAME] = {"kernel", "", RW_SHOW_NAME, false, "flexible: on an RGB image; library: filter box on a grey image"},
     [B_BORDER] = {"border", "", RW_SHOW_NAME, false,
                   "skip: pixels whose mask leaves the image are copied (in 2010: not written)"},
     [B_PUBLISHED] = {"2010", "us", RW_SHOW_REAL, false, "published"},
-    [B_PUBLISHED_COST] = {"2010 over skip", "", RW_SHOW_RATIO, false, "the time over that of global memory with skip"},
+    [B_PUBLISHED_COST] = {"2010 over skip", "", RW_SHOW_RATIO, false,
+                          "time divided by the time of global memory with "
+                          "skip"},
     [B_LOADS] = {"2010 loads", "", RW_SHOW_INTEGER, false,
-                 "of 32 bytes from global memory, nine times those counted on a ninth of the GPU"},
+                 "32-byte loads from global memory: nine times the number counted on one ninth of the GPU"},
     [B_MODEL] = {"model", "", RW_SHOW_INTEGER, false,
-                 "the same by the rule of that GPU: pieces of 32 bytes for each load of 16 items"},
-    [B_TIME] = {"time", "us", RW_SHOW_REAL, true, "of the kernel alone"},
-    [B_RATIO] = {"ratio", "", RW_SHOW_RATIO, true, "the time of 2010 over this one"},
-    [B_COST] = {"over skip", "", RW_SHOW_RATIO, true, "the time over that of global memory with skip"},
+                 "loads by the coalescing rule of that GPU: segments of 32 bytes for each load of 16 work-items"},
+    [B_TIME] = {"time", "us", RW_SHOW_REAL, true, "time of the kernel alone"},
+    [B_RATIO] = {"ratio", "", RW_SHOW_RATIO, true, "time of 2010 divided by this time"},
+    [B_COST] = {"over skip", "", RW_SHOW_RATIO, true, "time divided by the time of global memory with skip"},
 };
 enum { FILTER = RW_CONV2D_VARIANTS, ROWS = 6 };
 static const int border_rows[ROWS] = {RW_GREY_GLOBAL,          RW_GREY_READ_ONLY,  RW_GREY_GLOBAL_TILED,
@@ -591,10 +597,11 @@ static rw_status compare_borders(const study *s)
 enum { C_NAME, C_TILE, C_EQUAL };
 static const rw_lab_column checks_columns[] = {
     [C_NAME] = {"kernel", "", RW_SHOW_NAME, false, NULL},
-    [C_TILE] = {"tile", "B", RW_SHOW_INTEGER, false, "shared memory of a group with a mask of 3 x 3"},
+    [C_TILE] = {"tile", "B", RW_SHOW_INTEGER, false, "shared memory per workgroup with a mask of 3 x 3"},
     [C_EQUAL] =
         {"equal", "", RW_SHOW_INTEGER, true,
-         "images with the known bytes: means, orientation of the mask, Sobel, clamping; a wrong result is an error"},
+         "number of images that equal the known ones (means, orientation of the mask, Sobel, clamping); a wrong "
+         "result is an error"},
 };
 
 static rw_status check_variants(rw_lab *lab)
@@ -642,7 +649,7 @@ static rw_status run_study(rw_lab *lab)
     for (int i = 0; i < s.masks->n; ++i)
         if ((int)s.masks->number[i] % 2 == 0)
             return rw_fail(lab->ctx, RW_ERR_ARGUMENT,
-                           "lab convolution: masks: %d is even: masks of 2010 have 3, 5, 7 or 9 pixels",
+                           "lab convolution: masks: %d is even: allowed are 3, 5, 7 and 9 pixels, as in 2010",
                            (int)s.masks->number[i]);
     const size_t images = (size_t)s.masks->n * (size_t)s.edges->n, n = images * (size_t)lab->ndevices;
     s.time = rw_calloc(2 * MEASURED * n, sizeof *s.time), s.library = rw_calloc(KINDS * n, sizeof *s.library),
@@ -655,14 +662,16 @@ static rw_status run_study(rw_lab *lab)
 }
 
 static const rw_param parameters[] = {
-    PARAMETER("masks", INTS, "3,5,7,9", "[3, 9]", "edges of masks, odd"),
-    PARAMETER("sizes", INTS, "512,1024,2048", "[1, 16384]", "edges of square images"),
-    PARAMETER("transfers", INTS, "128,256,512,1024,2048", "[1, 16384]", "edges of images in tables transfers and fit"),
+    PARAMETER("masks", INTS, "3,5,7,9", "[3, 9]", "mask sizes in pixels, odd"),
+    PARAMETER("sizes", INTS, "512,1024,2048", "[1, 16384]", "sizes of square images in pixels"),
+    PARAMETER("transfers", INTS, "128,256,512,1024,2048", "[1, 16384]",
+              "image sizes in pixels in tables transfers "
+              "and fit"),
     PARAMETER("arithmetic", CHOICE, "nearest", "nearest|2010",
-              "sums rounded to nearest; or weights of seven decimals (0.1111111), sums truncated, as in 2010"),
-    PARAMETER("runs", INT, "20", "[1, 1000]", "timed runs, whose median counts"),
+              "nearest: sums rounded to nearest; 2010: weights with seven decimals (0.1111111) and truncated sums"),
+    PARAMETER("runs", INT, "20", "[1, 1000]", "number of timed runs, whose median is reported"),
     PARAMETER("seconds", REAL, "1", "[0, 3600]",
-              "for the runs of a measurement, if fewer runs than that do; at least one is made"),
+              "time limit for the runs of one measurement; at least one run is made"),
 };
 static const char *const names[TABLES] = {
     [CHECKS] = "checks",
@@ -673,23 +682,24 @@ static const char *const names[TABLES] = {
     [FIT] = "fit",       [BORDERS] = "borders",   [LIBRARY] = "library",
 };
 static const rw_lab_table tables[TABLES] = {
-    [CHECKS] = {"Results of all kernels beside known ones", checks_columns, RW_COUNT(checks_columns)},
+    [CHECKS] = {"Results of all kernels compared with known results", checks_columns, RW_COUNT(checks_columns)},
 #define RW_X(number, variant, transfers, title, ...)                                                                   \
     [TIMES + number - 7] = {"E." #number ": " title, times_columns, RW_COUNT(times_columns)},
 #include "lab/convolution.def"
 #undef RW_X
     [HOST] = {"E.23: one thread", host_columns, RW_COUNT(host_columns)},
-    [SPEEDUPS] = {"5.3: one thread over the kernel", speedups_columns, RW_COUNT(speedups_columns)},
-    [GAIN] = {"5.16, 5.17: what the tile in shared memory gains", gain_columns, RW_COUNT(gain_columns)},
-    [TRANSFERS] = {"5.18: images to the device and back", transfers_columns, RW_COUNT(transfers_columns)},
+    [SPEEDUPS] = {"5.3: time of one thread divided by the time of the kernel", speedups_columns,
+                  RW_COUNT(speedups_columns)},
+    [GAIN] = {"5.16, 5.17: time gained by the tile in shared memory", gain_columns, RW_COUNT(gain_columns)},
+    [TRANSFERS] = {"5.18: transfer of images to the device and back", transfers_columns, RW_COUNT(transfers_columns)},
     [FIT] = {"5.18: dead time and rate of transfers", fit_columns, RW_COUNT(fit_columns)},
-    [BORDERS] = {"Borders: skip against zero padding, 640 x 472 pixels, 3 x 3", borders_columns,
+    [BORDERS] = {"Borders: skip compared with zero padding, 640 x 472 pixels, 3 x 3", borders_columns,
                  RW_COUNT(borders_columns)},
     [LIBRARY] = {"The library's filter on the same images", library_columns, RW_COUNT(library_columns)},
 };
 static const rw_lab_curves curves[] = {
     {.name = "transfers",
-     .title = "Images to the device and back",
+     .title = "Transfer of images to the device and back",
      .table = TRANSFERS,
      .x = X_EDGE,
      .y = {X_TIME},
@@ -697,10 +707,10 @@ static const rw_lab_curves curves[] = {
      .only = "",
      .where = X_NAME,
      .by = X_NAME,
-     .x_axis = {.label = "edge of the image / pixels", .log = true},
+     .x_axis = {.label = "image size / pixels", .log = true},
      .y_axis = {.label = "time / ms", .log = true}},
     {.name = "transfers-line",
-     .title = "Images to the device and back: the line through the measured times",
+     .title = "Transfer of images to the device and back: measured times and fitted line",
      .table = TRANSFERS,
      .x = X_BYTES,
      .y = {X_LINE, X_TIME},
@@ -716,8 +726,8 @@ static const rw_lab_curves curves[] = {
 const rw_study rw_study_convolution = {
     .entry =
         {"convolution", "Convolution of images with masks of 3 x 3 to 9 x 9",
-         "What did texture memory, a tile in shared memory and zero padding cost and gain in 2010, what did transfers "
-         "cost, and what do they today?",
+         "What did texture memory, a tile in shared memory, zero padding and transfers gain or cost in 2010, and what "
+         "do they gain or cost today?",
          "M.-R. Lorbeer, Analyse der NVIDIA CUDA-Architektur fuer die Implementierung von Signal- und "
          "Bildverarbeitungsalgorithmen, "
          "bachelor thesis, HAW Hamburg, 2010: tables 5.3, E.1 to E.23",

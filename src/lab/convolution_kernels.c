@@ -40,7 +40,7 @@ int64_t rw_conv2d_tile_bytes(rw_conv2d_items items, int line)
 static rw_status check_mask(rw_context *ctx, int line)
 {
     if (line >= 3 && line <= RW_CONV2D_LINE_MOST && line % 2) return RW_OK;
-    return rw_fail(ctx, RW_ERR_ARGUMENT, "the kernels of 2010 have masks of 3, 5, 7 or 9 pixels edge, not %d", line);
+    return rw_fail(ctx, RW_ERR_ARGUMENT, "the kernels of 2010 have masks of 3, 5, 7 or 9 pixels, not %d", line);
 }
 
 rw_status rw_conv2d_create(rw_device *dev, const rw_conv2d_variant *v, rw_conv2d_border border, const rw_mask *mask,
@@ -56,7 +56,7 @@ rw_status rw_conv2d_create(rw_device *dev, const rw_conv2d_variant *v, rw_conv2d
     for (int i = 0; i < mask->line * mask->line; ++i) rw_text_add(&text, "%s%.9ef", i ? "," : "", mask->weight[i]);
     rw_text_add(&text, "};\n%s", rw_measure_text("convolution_kernels.k"));
     rw_status status =
-        text.failed ? rw_fail_memory(dev->ctx, 1 << 13, "the text of a program")
+        text.failed ? rw_fail_memory(dev->ctx, 1 << 13, "the source of a program")
                     : rw_program_create_with(
                           dev, "convolution", text.data, &c->program,
                           "GROUP=%d GROUP_X=%d LINE=%d VALUES=%d STEP=%s BORDER=%d TILED=%d READ_ONLY=%d ROUND=%s",

@@ -206,10 +206,12 @@ static rw_status time_host(const rw_lab *lab, int n, int64_t count, double *seco
 
 enum { V_NAME, V_COUNT, V_PUBLISHED, V_TIME };
 static const rw_lab_column versions_columns[] = {
-    [V_NAME] = {"kernel", "", RW_SHOW_NAME, false, "version 1, version 2: of 2010; library: the plan of rw_fft_create"},
-    [V_COUNT] = {"transforms", "", RW_SHOW_INTEGER, false, "of 1024 points"},
+    [V_NAME] = {"kernel", "", RW_SHOW_NAME, false,
+                "version 1, version 2: the kernels of 2010; library: the plan of "
+                "rw_fft_create"},
+    [V_COUNT] = {"transforms", "", RW_SHOW_INTEGER, false, "number of transforms of 1024 points"},
     [V_PUBLISHED] = {"2010", "us", RW_SHOW_REAL, false, "published"},
-    [V_TIME] = {"time", "us", RW_SHOW_REAL, true, "of a launch among others"},
+    [V_TIME] = {"time", "us", RW_SHOW_REAL, true, "time per launch within a sequence of launches"},
 };
 
 static rw_status compare_versions(rw_lab *lab)
@@ -231,10 +233,9 @@ static rw_status compare_versions(rw_lab *lab)
                 rw_lab_put(lab, VERSIONS, V_TIME, d, 1e6 * seconds);
             }
         }
-    rw_lab_note(
-        lab,
-        "versions: on a GeForce GTX 260 version 1 took 50 us, and 71 us for 27 transforms, after its arithmetic was "
-        "simplified");
+    rw_lab_note(lab,
+                "versions: on a GeForce GTX 260, with simplified arithmetic, version 1 took 50 us, and 71 us for 27 "
+                "transforms");
     return RW_OK;
 }
 
@@ -242,13 +243,15 @@ static rw_status compare_versions(rw_lab *lab)
 
 enum { C_COUNT, C_HOST, C_KERNELS, C_TRANSFERS, C_RATIO, C_RATIO_TRANSFERS, C_LIBRARY };
 static const rw_lab_column counts_columns[] = {
-    [C_COUNT] = {"transforms", "", RW_SHOW_INTEGER, false, "of 1024 points"},
-    [C_HOST] = {"one thread", "us", RW_SHOW_REAL, false, "radix 2 in C"},
+    [C_COUNT] = {"transforms", "", RW_SHOW_INTEGER, false, "number of transforms of 1024 points"},
+    [C_HOST] = {"one thread", "us", RW_SHOW_REAL, false, "radix-2 transform in C"},
     [C_KERNELS] = {"version 2", "us", RW_SHOW_REAL, true, "kernel alone"},
-    [C_TRANSFERS] = {"and transfers", "us", RW_SHOW_REAL, true, "to the device and back"},
-    [C_RATIO] = {"ratio", "", RW_SHOW_RATIO, true, "one thread over the kernel"},
-    [C_RATIO_TRANSFERS] = {"ratio with transfers", "", RW_SHOW_RATIO, true, "in 2010 it came to 15 to 18"},
-    [C_LIBRARY] = {"library", "us", RW_SHOW_REAL, true, "kernel alone, of the plan of rw_fft_create"},
+    [C_TRANSFERS] = {"and transfers", "us", RW_SHOW_REAL, true, "with transfers to the device and back"},
+    [C_RATIO] = {"ratio", "", RW_SHOW_RATIO, true, "time of one thread divided by the time of the kernel"},
+    [C_RATIO_TRANSFERS] = {"ratio with transfers", "", RW_SHOW_RATIO, true,
+                           "time of one thread divided by the time "
+                           "with transfers; in 2010 it was 15 to 18"},
+    [C_LIBRARY] = {"library", "us", RW_SHOW_REAL, true, "kernels of the plan of rw_fft_create, without transfers"},
 };
 
 static rw_status compare_counts(rw_lab *lab)
@@ -278,16 +281,19 @@ static rw_status compare_counts(rw_lab *lab)
 
 enum { L_N, L_OCCUPANCY, L_MODEL, L_PUBLISHED, L_HOST, L_FIRST, L_SECOND, L_LIBRARY, L_RATIO };
 static const rw_lab_column lengths_columns[] = {
-    [L_N] = {"N", "", RW_SHOW_INTEGER, false, "points of a transform"},
-    [L_OCCUPANCY] = {"occupancy 2010", "", RW_SHOW_RATIO, false, "published: warps on a multiprocessor, of 32"},
+    [L_N] = {"N", "", RW_SHOW_INTEGER, false, "points per transform"},
+    [L_OCCUPANCY] = {"occupancy 2010", "", RW_SHOW_RATIO, false,
+                     "published fraction of the 32 warps that fit on a "
+                     "multiprocessor"},
     [L_MODEL] = {"model", "", RW_SHOW_RATIO, false,
-                 "the same by the limits of that GPU: N/2 items of 14 registers and 8 N + 48 bytes, in pieces of 512"},
-    [L_PUBLISHED] = {"2010", "ms", RW_SHOW_REAL, false, "published, version 2, 5400 transforms"},
-    [L_HOST] = {"one thread", "ms", RW_SHOW_REAL, false, "radix 2 in C"},
+                 "occupancy by the limits of that GPU: N/2 work-items with 14 registers each and 8 N + 48 bytes, "
+                 "allocated in units of 512"},
+    [L_PUBLISHED] = {"2010", "ms", RW_SHOW_REAL, false, "published time of version 2 for 5400 transforms"},
+    [L_HOST] = {"one thread", "ms", RW_SHOW_REAL, false, "radix-2 transform in C"},
     [L_FIRST] = {"version 1", "ms", RW_SHOW_REAL, true, "kernel alone"},
     [L_SECOND] = {"version 2", "ms", RW_SHOW_REAL, true, "kernel alone"},
-    [L_LIBRARY] = {"library", "ms", RW_SHOW_REAL, true, "kernel alone, of the plan of rw_fft_create"},
-    [L_RATIO] = {"ratio", "", RW_SHOW_RATIO, true, "one thread over the library"},
+    [L_LIBRARY] = {"library", "ms", RW_SHOW_REAL, true, "kernels of the plan of rw_fft_create, without transfers"},
+    [L_RATIO] = {"ratio", "", RW_SHOW_RATIO, true, "time of one thread divided by the time of the library"},
 };
 
 static double occupancy_of(int n)
@@ -332,9 +338,12 @@ static rw_status compare_lengths(rw_lab *lab)
 enum { Y_NAME, Y_COUNT, Y_TIME };
 static const rw_lab_column copies_columns[] = {
     [Y_NAME] = {"copies", "", RW_SHOW_NAME, false,
-                "waited for, and the kernel too, before the next step; or put into the queue at once"},
-    [Y_COUNT] = {"transforms", "", RW_SHOW_INTEGER, false, "of 1024 points, version 2"},
-    [Y_TIME] = {"time", "us", RW_SHOW_REAL, true, "to the device, kernel, back"},
+                "synchronous: copies and kernel are waited for before the next step; asynchronous: all are enqueued "
+                "at once"},
+    [Y_COUNT] = {"transforms", "", RW_SHOW_INTEGER, false, "number of transforms of 1024 points, version 2"},
+    [Y_TIME] = {"time", "us", RW_SHOW_REAL, true,
+                "time of the transfer to the device, the kernel and the transfer "
+                "back"},
 };
 
 static rw_status compare_copies(rw_lab *lab)
@@ -362,9 +371,13 @@ static rw_status compare_copies(rw_lab *lab)
 enum { S_NAME, S_COUNT, S_QUEUES, S_TIME };
 static const rw_lab_column streams_columns[] = {
     [S_NAME] = {"where", "", RW_SHOW_NAME, false, NULL},
-    [S_COUNT] = {"transforms", "", RW_SHOW_INTEGER, false, "of 1024 points, version 2, shared among the queues"},
-    [S_QUEUES] = {"queues", "", RW_SHOW_INTEGER, false, "in 2010: streams, 1 and 5"},
-    [S_TIME] = {"time", "us", RW_SHOW_REAL, false, "to the device, kernel, back"},
+    [S_COUNT] = {"transforms", "", RW_SHOW_INTEGER, false,
+                 "number of transforms of 1024 points, version 2, divided "
+                 "among the queues"},
+    [S_QUEUES] = {"queues", "", RW_SHOW_INTEGER, false, "number of queues; in 2010: 1 and 5 streams"},
+    [S_TIME] = {"time", "us", RW_SHOW_REAL, false,
+                "time of the transfer to the device, the kernel and the transfer "
+                "back"},
 };
 
 static rw_status measure_streams(rw_lab *lab, int device, int64_t count, int queues)
@@ -407,7 +420,7 @@ static rw_status run_study(rw_lab *lab)
         if (n & (n - 1))
             return rw_fail(
                 lab->ctx, RW_ERR_ARGUMENT,
-                "lab fft: lengths: %d is no power of two: the kernels of 2010 transform 2, 4, 8, … %d points", n,
+                "lab fft: lengths: %d is not a power of two: the kernels of 2010 transform 2, 4, 8, … %d points", n,
                 RW_RADIX2_MOST);
     }
     if (rw_lab_wanted(lab, VERSIONS)) RW_TRY(compare_versions(lab));
@@ -418,20 +431,23 @@ static rw_status run_study(rw_lab *lab)
 }
 
 static const rw_param parameters[] = {
-    PARAMETER("counts", INTS, "1,2,5,10,20,27,28,40,54,55,70,81,82,108", "[1, 1000000]", "transforms of 1024 points"),
-    PARAMETER("lengths", INTS, "2,4,8,16,32,64,128,256,512,1024", "[2, 1024]", "points, powers of two"),
-    PARAMETER("many", INT, "5400", "[1, 1000000]", "transforms of table lengths"),
-    PARAMETER("streams", INTS, "1,2,5,8", "[1, 8]", "queues that share the work"),
-    PARAMETER("batches", INTS, "5,27,54,135,540,1000,2000,5000", "[1, 1000000]", "transforms of table streams"),
-    PARAMETER("runs", INT, "20", "[1, 1000]", "timed runs, whose median counts"),
+    PARAMETER("counts", INTS, "1,2,5,10,20,27,28,40,54,55,70,81,82,108", "[1, 1000000]",
+              "numbers of transforms of "
+              "1024 points"),
+    PARAMETER("lengths", INTS, "2,4,8,16,32,64,128,256,512,1024", "[2, 1024]", "points per transform, powers of two"),
+    PARAMETER("many", INT, "5400", "[1, 1000000]", "number of transforms in table lengths"),
+    PARAMETER("streams", INTS, "1,2,5,8", "[1, 8]", "numbers of queues among which the work is divided"),
+    PARAMETER("batches", INTS, "5,27,54,135,540,1000,2000,5000", "[1, 1000000]",
+              "numbers of transforms in table "
+              "streams"),
+    PARAMETER("runs", INT, "20", "[1, 1000]", "number of timed runs, whose median is reported"),
 };
 static const char *const names[] = {"versions", "counts", "lengths", "copies", "streams"};
 static const rw_lab_table tables[] = {
-    [VERSIONS] = {"The two kernels of 2010 and that of the library, 1024 points", versions_columns,
-                  RW_COUNT(versions_columns)},
+    [VERSIONS] = {"The two kernels of 2010 and the library, 1024 points", versions_columns, RW_COUNT(versions_columns)},
     [COUNTS] = {"1 to 108 transforms of 1024 points", counts_columns, RW_COUNT(counts_columns)},
     [LENGTHS] = {"Many transforms of 2 to 1024 points", lengths_columns, RW_COUNT(lengths_columns)},
-    [COPIES] = {"Copies that are waited for, or not", copies_columns, RW_COUNT(copies_columns)},
+    [COPIES] = {"Synchronous and asynchronous copies", copies_columns, RW_COUNT(copies_columns)},
     [STREAMS] = {"One queue or several, with transfers", streams_columns, RW_COUNT(streams_columns)},
 };
 static const rw_lab_curves curves[] = {
@@ -444,7 +460,7 @@ static const rw_lab_curves curves[] = {
      .x_axis = {.label = "transforms"},
      .y_axis = {.label = "time / us", .log = true}},
     {.name = "ratios",
-     .title = "One thread of the host over the device",
+     .title = "Time of one thread of the host divided by the time of the device",
      .table = COUNTS,
      .x = C_COUNT,
      .y = {C_RATIO, C_RATIO_TRANSFERS},
@@ -452,7 +468,7 @@ static const rw_lab_curves curves[] = {
      .x_axis = {.label = "transforms of 1024 points"},
      .y_axis = {.label = "ratio", .log = true}},
     {.name = "lengths",
-     .title = "Many transforms, beside those of 2010",
+     .title = "Many transforms, compared with 2010",
      .table = LENGTHS,
      .x = L_N,
      .y = {L_SECOND, L_LIBRARY, L_HOST, L_PUBLISHED},
@@ -461,7 +477,7 @@ static const rw_lab_curves curves[] = {
      .x_axis = {.label = "points", .log = true},
      .y_axis = {.label = "time / ms", .log = true}},
     {.name = "streams",
-     .title = "Queues that share transforms of 1024 points, with transfers",
+     .title = "Transforms of 1024 points divided among several queues, with transfers",
      .table = STREAMS,
      .x = S_COUNT,
      .y = {S_TIME},
@@ -476,8 +492,8 @@ static const rw_lab_curves curves[] = {
 const rw_study rw_study_fft = {
     .entry =
         {"fft", "Fourier transforms of 2 to 1024 points",
-         "What did two kernels of 2010, transfers, asynchronous copies and several queues gain, and what do they gain "
-         "today?",
+         "What did the two kernels of 2010, asynchronous copies and several queues gain, what did transfers cost, and "
+         "what is it today?",
          "M.-R. Lorbeer, Analyse der NVIDIA CUDA-Architektur fuer die Implementierung von Signal- und "
          "Bildverarbeitungsalgorithmen, bachelor thesis, HAW Hamburg, 2010",
          parameters, RW_COUNT(parameters), names, RW_COUNT(names)},

@@ -151,7 +151,7 @@ rw_status rw_lab_picture(rw_lab *lab, int plane, size_t nx, size_t ny, const dou
     size_t bytes = nx * ny * sizeof *values;
     rw_free(d->value);
     *d = (rw_lab_drawing){.value = rw_calloc(nx * ny, sizeof *values)};
-    if (!d->value) return rw_fail_memory(lab->ctx, bytes, "a picture");
+    if (!d->value) return rw_fail_memory(lab->ctx, bytes, "an image");
     memcpy(d->value, values, bytes);
     d->nx = nx, d->ny = ny;
     d->x0 = rectangle[0], d->x1 = rectangle[1], d->y0 = rectangle[2], d->y1 = rectangle[3];
@@ -165,14 +165,15 @@ static rw_status open_one(rw_lab *lab, const char *name)
 {
     int i = lab->ndevices;
     if (i == RW_LAB_DEVICES)
-        return rw_fail(lab->ctx, RW_ERR_ARGUMENT, "lab: more than %d devices: give fewer", (int)RW_LAB_DEVICES);
+        return rw_fail(lab->ctx, RW_ERR_ARGUMENT, "lab: more than %d devices are given: that is the maximum",
+                       (int)RW_LAB_DEVICES);
     RW_TRY(rw_device_open(lab->ctx, name, &lab->devices[i]));
     lab->info[i] = *rw_device_info(lab->devices[i]);
     snprintf(lab->info[i].name, sizeof lab->info[i].name, "%s", name);
     ++lab->ndevices;
     for (int k = 0; k < i; ++k)
         if (!strcmp(lab->info[k].name, name))
-            return rw_fail(lab->ctx, RW_ERR_ARGUMENT, "lab: device %s is given twice: give each once", name);
+            return rw_fail(lab->ctx, RW_ERR_ARGUMENT, "lab: device %s is given twice: give each device once", name);
     return RW_OK;
 }
 
@@ -198,7 +199,9 @@ static rw_status open_usual(rw_lab *lab)
 static rw_status open_devices(rw_lab *lab, const rw_lab_spec *spec)
 {
     if (lab->study->one_device && spec->ndevices > 1)
-        return rw_fail(lab->ctx, RW_ERR_ARGUMENT, "lab %s: %d devices are given, but it runs on one: give one",
+        return rw_fail(lab->ctx, RW_ERR_ARGUMENT,
+                       "lab %s: %d devices are given, but this study runs on one device "
+                       "only",
                        spec->study, spec->ndevices);
     for (int i = 0; i < spec->ndevices; ++i) RW_TRY(open_one(lab, spec->devices[i]));
     if (spec->ndevices) return RW_OK;

@@ -1,4 +1,4 @@
-/* What a study is, and what the frame gives it.
+/* The structure of a study, and the functions of the framework.
  *
  *   lab.c        the list, devices, rows and values                 write.c   text, Markdown, CSV, JSON
  *   settings.c   texts of settings into numbers, with their limits  save.c    a folder with all of them and the figures
@@ -30,8 +30,8 @@ typedef enum rw_lab_show {
     RW_SHOW_NAME
 } rw_lab_show;
 
-/* How often a column is there: once; once for each device, "seconds cpu:1", "seconds cuda:0" (true); or once for each
- * value of the setting `over` of the study, "edge 512", "edge 1024". */
+/* Repetition of a column: once; once per device, "seconds cpu:1", "seconds cuda:0" (true); or once per value of the
+ * setting `over` of the study, "edge 512", "edge 1024". */
 typedef enum rw_lab_each { RW_EACH_TABLE, RW_EACH_DEVICE, RW_EACH_VALUE } rw_lab_each;
 
 typedef struct rw_lab_column {
@@ -49,8 +49,8 @@ typedef struct rw_lab_table {
 
 enum { RW_LAB_CURVES = 4, RW_LAB_FIELDS = 4, RW_LAB_WORKS = 4 };
 
-/* Columns of a table against another; or, with `only`, the first of them once for each name in column `by`, and a
- * second as points that mark some. */
+/* Plots columns of a table over another column; or, with `only`, the first column as one curve per name in column `by`,
+ * and the second as markers. */
 typedef struct rw_lab_curves {
     const char *name, *title; /* name: the file is STUDY-name.png */
     int table, x, y[RW_LAB_CURVES], ny;
@@ -59,8 +59,8 @@ typedef struct rw_lab_curves {
     int where, by;
     bool plain;        /* with `only`: lines without points */
     const char *above; /* (optional) a name whose curve lies on others: dashed, so that they are seen */
-    int dashed;        /* the last so many of y are others' values */
-    bool agree;        /* devices should lie on each other: lines for the first, points for the others */
+    int dashed;        /* number of y columns, the last ones, with published values */
+    bool agree;        /* results of the devices should coincide: a line for the first, points for the others */
     rw_figure_axis x_axis, y_axis;
 } rw_lab_curves;
 
@@ -72,7 +72,7 @@ typedef struct rw_lab_bars {
     rw_figure_axis axis;
 } rw_lab_bars;
 
-/* A plane field that the study gives with rw_lab_picture. */
+/* A two-dimensional field, set by the study with rw_lab_picture. */
 typedef struct rw_lab_plane {
     const char *name, *title;
     const char *x_label, *y_label, *value_label;
@@ -88,8 +88,8 @@ typedef struct rw_study {
     int nbars;
     const rw_lab_plane *planes;
     int nplanes;
-    bool one_device; /* it runs on one device, cpu:1 when none is given */
-    /* (optional) the setting, a list of numbers, of columns that are there once for each of its values */
+    bool one_device; /* runs on one device only (default: cpu:1) */
+    /* (optional) the setting (a list of numbers) for RW_EACH_VALUE columns */
     const char *over;
     rw_status (*run)(rw_lab *lab);
 } rw_study;
@@ -116,7 +116,7 @@ typedef struct rw_lab_setting {
     int word;                   /* index in the words */
 } rw_lab_setting;
 
-/* What a column of RW_SHOW_NAME shows, and curves are named. */
+/* Names in columns of RW_SHOW_NAME, which also name curves. */
 typedef struct rw_lab_label {
     char *text;
     bool other; /* others measured it */
@@ -157,11 +157,11 @@ const rw_lab_setting *rw_lab_setting_of(const rw_lab *lab, const char *name); /*
 bool rw_lab_wanted(const rw_lab *lab, int table);
 void rw_lab_say(rw_lab *lab, const char *format, ...) RW_PRINTF(2, 3);  /* progress */
 void rw_lab_note(rw_lab *lab, const char *format, ...) RW_PRINTF(2, 3); /* a line below the tables */
-/* A new row of gaps, and a value into the last row; device: index (of a device, of a value), -1 for a column that there
- * is once. */
+/* Appends an empty row; sets a value in the last row. device: index of the device or value, -1 for a column that exists
+ * once. */
 rw_status rw_lab_row(rw_lab *lab, int table);
 void rw_lab_put(rw_lab *lab, int table, int column, int device, double value);
-/* The number of a name, the same for the same text; other: others measured what it names. */
+/* The index of a name, unique per text; other: names published results. */
 rw_status rw_lab_name(rw_lab *lab, const char *text, bool other, int *name);
 /* nx x ny values are copied; the rectangle as in rw_figure_field. A later picture of the plane replaces the earlier. */
 rw_status rw_lab_picture(rw_lab *lab, int plane, size_t nx, size_t ny, const double *values, const double rectangle[4],
@@ -191,16 +191,16 @@ typedef struct rw_lab_solution {
     double *u;                    /* [n] field after field, x fastest; rw_free */
 } rw_lab_solution;
 
-/* From the initial values to the last stop. A method that gives up leaves `finished` false and a note. */
+/* Integrates from the initial values to the last stop. If the method fails, `finished` is false and a note is added. */
 rw_status rw_lab_integrate(rw_lab *lab, const rw_lab_integration *p, int device, rw_lab_solution *s);
 double rw_lab_difference(const rw_lab_solution *a, const rw_lab_solution *b); /* the largest */
 
 /* RW_LAB_WORKS columns, [W_STEPS] = RW_LAB_WORK, and what fills them in the last row. */
 #define RW_LAB_WORK                                                                                                    \
-    {"steps", "", RW_SHOW_INTEGER, false, "accepted"}, {"rejected", "", RW_SHOW_INTEGER, false, NULL},                 \
-        {"rhs", "", RW_SHOW_INTEGER, false, "evaluations of the right-hand side"},                                     \
+    {"steps", "", RW_SHOW_INTEGER, false, "number of accepted steps"}, {"rejected", "", RW_SHOW_INTEGER, false, NULL}, \
+        {"rhs", "", RW_SHOW_INTEGER, false, "number of evaluations of the right-hand side"},                           \
     {                                                                                                                  \
-        "stages", "", RW_SHOW_INTEGER, false, "of the step that has most"                                              \
+        "stages", "", RW_SHOW_INTEGER, false, "largest number of stages in a step"                                     \
     }
 void rw_lab_put_work(rw_lab *lab, int table, int column, const rw_ode_statistics *work);
 

@@ -38,7 +38,7 @@ static bool is_word(const char *text, size_t n)
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-/* The word up to the next comma, behind which *at goes. */
+/* Reads the word up to the next comma and moves *at past it. */
 static rw_status take_word(const reader *r, long line, char **at, char *comma, char word[WORD + 1])
 {
     char *from = *at, *to = comma;
@@ -47,8 +47,9 @@ static rw_status take_word(const reader *r, long line, char **at, char *comma, c
     size_t n = (size_t)(to - from);
     if (!is_word(from, n))
         return rw_fail(r->ctx, RW_ERR_INPUT,
-                       "%s:%ld: '%.*s' is no name of a problem or method: 1 to %d letters, digits, . - _ +", r->path,
-                       line, (int)RW_MIN(n, 40), from, (int)WORD);
+                       "%s:%ld: '%.*s' is not a valid name of a problem or method: it must have 1 to %d letters, "
+                       "digits, . - _ +",
+                       r->path, line, (int)RW_MIN(n, 40), from, (int)WORD);
     memcpy(word, from, n);
     memset(*at, ' ', (size_t)(comma - *at));
     *at = comma + 1;
@@ -80,10 +81,10 @@ static rw_status take_all_words(reader *r, char *text, size_t size)
     char *stop = text + size;
     long line = 0;
     if (strncmp(text, head, strlen(head)) != 0)
-        return rw_fail(
-            r->ctx, RW_ERR_INPUT,
-            "%s:1: the first line does not begin with '%s': give a table as bench/peers/sundials.c writes it", r->path,
-            head);
+        return rw_fail(r->ctx, RW_ERR_INPUT,
+                       "%s:1: the first line does not begin with '%s': the file must be a table as written by "
+                       "bench/peers/sundials.c",
+                       r->path, head);
     for (char *at = text, *end; at < stop; at = end + 1) {
         end = memchr(at, '\n', (size_t)(stop - at));
         if (!end) end = stop;
@@ -129,7 +130,7 @@ static rw_status name_curve(rw_lab *lab, const reader *r, const char *method, in
     size_t n = strcspn(file, ".");
     if (!is_word(file, n))
         return rw_fail(r->ctx, RW_ERR_ARGUMENT,
-                       "%s: curves are named after the file: call it PROGRAM.csv, with 1 to %d letters, "
+                       "%s: curves are named after the file: name it PROGRAM.csv, where PROGRAM has 1 to %d letters, "
                        "digits, - _ +",
                        r->path, (int)WORD);
     snprintf(text, sizeof text, "%.*s %s", (int)n, file, method);

@@ -234,9 +234,10 @@ static const rw_lab_column references[] = {
     [PROBLEM] = {"problem", "", RW_SHOW_NAME, false, NULL},
     [R_STEPS] = RW_LAB_WORK,
     [R_CHECK] = {"check rhs", "", RW_SHOW_INTEGER, false,
-                 "of classical Runge-Kutta steps; of dp5 at tolerance 1e-10 where the right-hand side jumps in place"},
+                 "evaluations for the check by classical Runge-Kutta steps, or by dp5 at tolerance 1e-10 if the "
+                 "right-hand side is discontinuous in space"},
     [R_DIFFERENCE] = {"difference", "", RW_SHOW_ERROR, false,
-                      "the largest between the two: errors near it mean nothing"},
+                      "largest difference of the two solutions: errors near it are not significant"},
 };
 
 static rw_status check_reference(rw_lab *lab, int k, const rw_lab_solution *reference)
@@ -280,12 +281,12 @@ enum { W_METHOD = PROBLEM + 1, W_TOLERANCE, W_STEPS, W_RHS = W_STEPS + 2, W_ERRO
 static const rw_lab_column work[] = {
     [PROBLEM] = {"problem", "", RW_SHOW_NAME, false, NULL},
     [W_METHOD] = {"method", "", RW_SHOW_NAME, false,
-                  "with the name of its file in front: of the table of parameter peers"},
-    [W_TOLERANCE] = {"tolerance", "", RW_SHOW_ERROR, false, "relative and absolute"},
+                  "method; with the name of a file in front: from the table of parameter peers"},
+    [W_TOLERANCE] = {"tolerance", "", RW_SHOW_ERROR, false, "relative and absolute tolerance"},
     [W_STEPS] = RW_LAB_WORK,
-    [W_ERROR] = {"error", "", RW_SHOW_ERROR, false, "the largest at the end, from the reference solution"},
+    [W_ERROR] = {"error", "", RW_SHOW_ERROR, false, "largest error at the end, compared with the reference solution"},
     [W_SECONDS] = {"seconds", "s", RW_SHOW_SECONDS, false,
-                   "of the steps: the best of the runs after one that compiles"},
+                   "best time of the integration over the runs after the first, which compiles"},
 };
 
 static rw_status put_point(rw_lab *lab, const rw_lab_point *p)
@@ -352,11 +353,14 @@ static const rw_lab_column summary[] = {
     [PROBLEM] = {"problem", "", RW_SHOW_NAME, false, NULL},
     [S_METHOD] = {"method", "", RW_SHOW_NAME, false, NULL},
     [S_RHS] = {"rhs", "", RW_SHOW_INTEGER, false,
-               "between the two tolerances whose errors lie about the one asked for, by logarithms"},
+               "evaluations of the right-hand side at the given error, interpolated logarithmically between two "
+               "tolerances"},
     [S_SECONDS] = {"seconds", "s", RW_SHOW_SECONDS, false, NULL},
-    [S_RHS_RATIO] = {"rhs ratio", "", RW_SHOW_RATIO, false, "over the fewest of parameter peers for the problem"},
+    [S_RHS_RATIO] = {"rhs ratio", "", RW_SHOW_RATIO, false,
+                     "rhs divided by the fewest evaluations of parameter peers "
+                     "for the problem"},
     [S_SECONDS_RATIO] = {"seconds ratio", "", RW_SHOW_RATIO, false,
-                         "over the least of parameter peers for the problem"},
+                         "seconds divided by the shortest time of parameter peers for the problem"},
 };
 
 typedef struct effort {
@@ -413,12 +417,14 @@ static rw_status put_summary(rw_lab *lab, int k, const rw_lab_points *points)
 
 enum { A_METHOD = PROBLEM + 1, A_POINTS, A_MEDIAN, A_WORST, A_TOLERANCE };
 static const rw_lab_column accuracy[] = {
-    [PROBLEM] = {"problem", "", RW_SHOW_NAME, false, "of the worst"},
+    [PROBLEM] = {"problem", "", RW_SHOW_NAME, false, "problem with the worst ratio"},
     [A_METHOD] = {"method", "", RW_SHOW_NAME, false, NULL},
-    [A_POINTS] = {"runs", "", RW_SHOW_INTEGER, false, "over all problems and tolerances"},
-    [A_MEDIAN] = {"median", "", RW_SHOW_RATIO, false, "of the largest error at the end over the tolerance"},
+    [A_POINTS] = {"runs", "", RW_SHOW_INTEGER, false, "number of runs over all problems and tolerances"},
+    [A_MEDIAN] = {"median", "", RW_SHOW_RATIO, false,
+                  "median of the largest error at the end divided by the "
+                  "tolerance"},
     [A_WORST] = {"worst", "", RW_SHOW_RATIO, false, NULL},
-    [A_TOLERANCE] = {"tolerance", "", RW_SHOW_ERROR, false, "of the worst"},
+    [A_TOLERANCE] = {"tolerance", "", RW_SHOW_ERROR, false, "tolerance of the worst ratio"},
 };
 
 static rw_status put_accuracy(rw_lab *lab, const rw_lab_points *points)
@@ -512,13 +518,15 @@ static rw_status run_study(rw_lab *lab)
 
 static const rw_param parameters[] = {
     PARAMETER("problems", CHOICES, "front,source,brusselator",
-              "front|source|brusselator|gray-scott|switched|convection|relaxation|moving|pulses", "what is integrated"),
+              "front|source|brusselator|gray-scott|switched|convection|relaxation|moving|pulses",
+              "problems that are "
+              "integrated"),
     PARAMETER("methods", CHOICES, "rkc2,rkl2,rock2,rock4", "rkc2|rkl2|rock2|rock4|dp5|auto",
-              "dp5 takes minutes where it is stiff, auto is dp5, rkc2 or rock4"),
+              "integration methods; dp5 takes minutes on stiff problems; auto chooses dp5, rkc2 or rock4"),
     PARAMETER("tolerances", REALS, "1e-2,1e-3,1e-4,1e-5,1e-6,1e-7,1e-8,1e-9", "[1e-11, 0.1]",
-              "relative and absolute tolerances of a step, a row each"),
-    PARAMETER("runs", INT, "3", "[1, 1000]", "timed runs, of which the best counts"),
-    PARAMETER("error", REAL, "1e-6", "[1e-10, 1]", "at which table summary compares"),
+              "relative and absolute tolerances of a step, one row each"),
+    PARAMETER("runs", INT, "3", "[1, 1000]", "number of timed runs, of which the best is reported"),
+    PARAMETER("error", REAL, "1e-6", "[1e-10, 1]", "error at which table summary compares the methods"),
     PARAMETER("peers", PATH, "", "",
               "table of another program, PROGRAM.csv: problem,method,rtol,steps,rejected,rhs,stages,error,seconds"),
     PARAMETER("references", PATH, "", "",
@@ -527,11 +535,12 @@ static const rw_param parameters[] = {
 static const char *const names[] = {"references", "work", "summary", "accuracy"};
 static const rw_lab_table tables[] = {
     [REFERENCES] =
-        {"Reference solutions: rock4 at tolerance 1e-12 (1e-11 where the right-hand side jumps in place), and a check",
+        {"Reference solutions: rock4 at tolerance 1e-12 (1e-11 if the right-hand side is discontinuous in space), and "
+         "a check",
          references, RW_COUNT(references)},
-    [WORK] = {"Work and precision", work, RW_COUNT(work)},
-    [SUMMARY] = {"Work at one error, that of parameter error", summary, RW_COUNT(summary)},
-    [ACCURACY] = {"Errors over tolerances", accuracy, RW_COUNT(accuracy)},
+    [WORK] = {"Work-precision data", work, RW_COUNT(work)},
+    [SUMMARY] = {"Work at the error given by parameter error", summary, RW_COUNT(summary)},
+    [ACCURACY] = {"Errors relative to the tolerances", accuracy, RW_COUNT(accuracy)},
 };
 #define DIAGRAM(file, heading, problem, column, text)                                                                  \
     {                                                                                                                  \
@@ -552,7 +561,7 @@ static const rw_lab_curves curves[] = {
     BOTH("brusselator", "Brusselator"),
     RIGHT_HAND_SIDES("gray-scott", "Gray-Scott"),
     RIGHT_HAND_SIDES("switched", "Brusselator, switched source"),
-    RIGHT_HAND_SIDES("convection", "Convection-diffusion, Robin sides"),
+    RIGHT_HAND_SIDES("convection", "Convection-diffusion, Robin boundary conditions"),
     RIGHT_HAND_SIDES("relaxation", "Stiff relaxation with transport"),
     RIGHT_HAND_SIDES("moving", "Moving source"),
     RIGHT_HAND_SIDES("pulses", "Pulsed relaxation"),
@@ -560,8 +569,8 @@ static const rw_lab_curves curves[] = {
 
 const rw_study rw_study_precision = {
     .entry = {"precision", "Work and precision of stabilised Runge-Kutta methods",
-              "How many right-hand sides and how much time does an error take by each method, and by those of other "
-              "programs?",
+              "How many evaluations of the right-hand side and how much time does each method need for a given error, "
+              "compared with other programs?",
               "the problems: study rock4; SUNDIALS, example ark_heat2D_lsrk; E. Hairer, G. Wanner, Solving Ordinary "
               "Differential "
               "Equations II, section IV.10",

@@ -19,7 +19,7 @@ rw_status rw_radix2_create(rw_device *dev, int version, int n, rw_radix2 *r)
                        RW_RADIX2_MOST, n);
     char *text =
         rw_format("%s%s", rw_measure_text("radix2.k"), rw_measure_text(version == 1 ? "radix2_1.k" : "radix2_2.k"));
-    if (!text) return rw_fail_memory(dev->ctx, 1 << 12, "the text of a program");
+    if (!text) return rw_fail_memory(dev->ctx, 1 << 12, "the source of a program");
     rw_status status =
         rw_program_create_with(dev, "radix2", text, &r->program, "N=%d STAGES=%d GROUP=%d%s%d", n, log2_of(n), n / 2,
                                version == 1 ? " VERSION=" : " SHARED_LARGE_BYTES=", version == 1 ? 1 : 8 * n);

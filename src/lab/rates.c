@@ -174,17 +174,21 @@ static rw_status measure(crystal *c, int steps, int runs, timing *t)
 
 enum { S_N, S_CELLS, S_NAME, S_SECONDS, S_RATE, S_BYTES, S_LAUNCHES, S_COPIES, S_DIFFERENCE };
 static const rw_lab_column steps_columns[] = {
-    [S_N] = {"n", "", RW_SHOW_INTEGER, false, "cells along an edge of a block"},
-    [S_CELLS] = {"cells", "", RW_SHOW_INTEGER, false, "of five blocks"},
+    [S_N] = {"n", "", RW_SHOW_INTEGER, false, "cells along each edge of a block"},
+    [S_CELLS] = {"cells", "", RW_SHOW_INTEGER, false, "number of cells in five blocks"},
     [S_NAME] = {"how", "", RW_SHOW_NAME, false,
-                "fused: one pass, recorded; (a) items' sums added on the host, (c) a tree in each block, (d) warps"},
-    [S_SECONDS] = {"time", "us", RW_SHOW_REAL, false, "of a step: the best of the runs after one that compiles"},
-    [S_RATE] = {"rate", "GFLOP/s", RW_SHOW_REAL, false, "12 operations a cell and step"},
-    [S_BYTES] = {"traffic", "GB/s", RW_SHOW_REAL, false, "48 bytes a cell and step fused, 80 unfused"},
-    [S_LAUNCHES] = {"launches", "", RW_SHOW_REAL, false, "of a step"},
-    [S_COPIES] = {"copies", "", RW_SHOW_REAL, false, "between host and device, of a step"},
+                "fused: one recorded pass; unfused: sums of work-items added on the host (a), by a tree in each "
+                "thread block (c), by warps (d)"},
+    [S_SECONDS] = {"time", "us", RW_SHOW_REAL, false,
+                   "best time per step over the runs after the first, which "
+                   "compiles"},
+    [S_RATE] = {"rate", "GFLOP/s", RW_SHOW_REAL, false, "12 operations per cell and step"},
+    [S_BYTES] = {"traffic", "GB/s", RW_SHOW_REAL, false, "48 bytes per cell and step if fused, 80 if unfused"},
+    [S_LAUNCHES] = {"launches", "", RW_SHOW_REAL, false, "launches per step"},
+    [S_COPIES] = {"copies", "", RW_SHOW_REAL, false, "copies between host and device per step"},
     [S_DIFFERENCE] = {"difference", "", RW_SHOW_ERROR, false,
-                      "of the photons after the first run from those of the first row of the grid, relative"},
+                      "relative difference of the photon number after the first run from that of the first row of the "
+                      "grid"},
 };
 
 static rw_status put_steps(rw_lab *lab, int n, int device, method m, const crystal *c, const timing *t, double *phi)
@@ -261,14 +265,15 @@ static rw_status compare_steps(rw_lab *lab)
 
 enum { B_BLOCK, B_TREE, B_WARPS, B_OCCUPANCY, B_MODEL };
 static const rw_lab_column blocks_columns[] = {
-    [B_BLOCK] = {"block", "", RW_SHOW_INTEGER, false, "items of a block"},
+    [B_BLOCK] = {"block", "", RW_SHOW_INTEGER, false, "work-items per thread block"},
     [B_TREE] = {"rate (c)", "GFLOP/s", RW_SHOW_REAL, false,
-                "unfused, 12 operations a cell and step, sums by a tree in each block"},
-    [B_WARPS] = {"rate (d)", "GFLOP/s", RW_SHOW_REAL, false, "the same, sums by warps"},
+                "unfused, 12 operations per cell and step, sums by a tree in each thread block"},
+    [B_WARPS] = {"rate (d)", "GFLOP/s", RW_SHOW_REAL, false, "unfused, 12 operations per cell and step, sums by warps"},
     [B_OCCUPANCY] = {"occupancy", "", RW_SHOW_RATIO, false,
-                     "warps that fit on a multiprocessor by their number and that of blocks (64 and 32), of 64"},
+                     "fraction of the 64 warps of a multiprocessor that are resident, limited by 64 warps and 32 "
+                     "thread blocks"},
     [B_MODEL] = {"model", "", RW_SHOW_RATIO, false,
-                 "warps that the cells need over those started: 32 cells in each is 1"},
+                 "warps that the cells need divided by the warps started: 1 if every warp has 32 cells"},
 };
 
 static rw_status measure_block(rw_lab *lab, int n, int block, method m, int device)
@@ -295,7 +300,7 @@ static rw_status compare_blocks(rw_lab *lab)
     const rw_lab_setting *blocks = rw_lab_setting_of(lab, "blocks"), *grid = rw_lab_setting_of(lab, "grid");
     int device = lab->ndevices - 1, most = lab->info[device].gpu ? lab->info[device].group_max : 1024;
     if (!lab->info[device].gpu && rw_lab_wanted(lab, STEPS)) {
-        rw_lab_note(lab, "blocks: left out, as %s is no GPU; alone the table is made for any device",
+        rw_lab_note(lab, "blocks: skipped, because %s is not a GPU; select only this table to measure it on any device",
                     lab->info[device].name);
         return RW_OK;
     }
@@ -323,26 +328,27 @@ static rw_status run_study(rw_lab *lab)
 }
 
 static const rw_param parameters[] = {
-    PARAMETER("grids", INTS, "5,10,20,30,43,58,80,100", "[1, 400]", "cells along an edge of a block, 5 n^3 in all"),
+    PARAMETER("grids", INTS, "5,10,20,30,43,58,80,100", "[1, 400]", "cells along each edge of a block, 5 n^3 in total"),
     PARAMETER("methods", CHOICES, "fused,managed,a,c,d", "fused|managed|a|c|d",
-              "how a step is made; managed where a device has such memory"),
-    PARAMETER("steps", INT, "50", "[1, 1000000]", "of a run"),
-    PARAMETER("runs", INT, "3", "[1, 1000]", "timed runs, of which the best counts"),
+              "implementations of a step; managed: only on devices with managed memory"),
+    PARAMETER("steps", INT, "50", "[1, 1000000]", "steps per run"),
+    PARAMETER("runs", INT, "3", "[1, 1000]", "number of timed runs, of which the best is reported"),
     PARAMETER(
         "blocks", INTS,
         "2,4,8,16,24,31,32,33,48,63,64,65,80,95,96,97,128,129,160,161,192,193,224,256,257,288,320,321,352,384,448,"
         "480,512,513,544,576,640,672,704,768,832,896,960,1023,1024",
-        "[1, 1024]", "items of a block"),
-    PARAMETER("grid", INT, "100", "[1, 400]", "n of table blocks"),
+        "[1, 1024]", "work-items per thread block"),
+    PARAMETER("grid", INT, "100", "[1, 400]", "n in table blocks"),
 };
 static const char *const names[] = {"steps", "blocks"};
 static const rw_lab_table tables[] = {
-    [STEPS] = {"A step of the rate equations, on grids of all sizes", steps_columns, RW_COUNT(steps_columns)},
-    [BLOCKS] = {"Unfused steps with blocks of all sizes, on the last device", blocks_columns, RW_COUNT(blocks_columns)},
+    [STEPS] = {"One step of the rate equations on grids of all sizes", steps_columns, RW_COUNT(steps_columns)},
+    [BLOCKS] = {"Unfused steps with thread blocks of all sizes, on the last device", blocks_columns,
+                RW_COUNT(blocks_columns)},
 };
 static const rw_lab_curves curves[] = {
     {.name = "rate",
-     .title = "Rate of a step, beside that of 2020",
+     .title = "Rate of a step, compared with 2020",
      .table = STEPS,
      .x = S_CELLS,
      .y = {S_RATE},
@@ -353,27 +359,27 @@ static const rw_lab_curves curves[] = {
      .x_axis = {.label = "cells", .log = true},
      .y_axis = {.label = "GFLOP/s", .log = true}},
     {.name = "blocks",
-     .title = "Rate of unfused steps by size of a block",
+     .title = "Rate of unfused steps by thread block size",
      .table = BLOCKS,
      .x = B_BLOCK,
      .y = {B_TREE, B_WARPS},
      .ny = 2,
-     .x_axis = {.label = "items of a block"},
+     .x_axis = {.label = "work-items per thread block"},
      .y_axis = {.label = "GFLOP/s"}},
     {.name = "model",
-     .title = "What models say of blocks",
+     .title = "Predictions of the models by thread block size",
      .table = BLOCKS,
      .x = B_BLOCK,
      .y = {B_OCCUPANCY, B_MODEL},
      .ny = 2,
-     .x_axis = {.label = "items of a block"},
-     .y_axis = {.label = "of the best"}},
+     .x_axis = {.label = "work-items per thread block"},
+     .y_axis = {.label = "fraction of the best"}},
 };
 
 const rw_study rw_study_rates = {
     .entry = {"rates", "Laser rate equations, fused and unfused",
-              "What do fusing, memory that the driver moves, and the scalar product cost, and which size of a block is "
-              "best?",
+              "What do kernel fusion, managed memory and the scalar product gain or cost, and which thread block size "
+              "is best?",
               "P. Herbst, Loesung von Ratengleichungen mit Expression Templates auf der Grafikkarte, bachelor thesis, "
               "University of Erlangen-Nuremberg, 2020",
               parameters, RW_COUNT(parameters), names, RW_COUNT(names)},

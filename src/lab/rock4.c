@@ -138,13 +138,13 @@ static double mean(const double *u, int n)
 
 enum { T_SIZE, T_SECONDS, T_STEPS, T_SPEEDUP, T_CPU, T_GPU, T_PUBLISHED };
 static const rw_lab_column times[] = {
-    [T_SIZE] = {"N", "", RW_SHOW_INTEGER, false, "unknowns along a side"},
+    [T_SIZE] = {"N", "", RW_SHOW_INTEGER, false, "unknowns along each side"},
     [T_SECONDS] = {"seconds", "s", RW_SHOW_SECONDS, true,
-                   "from t = 0 to t = 1: the best of the runs after one that compiles"},
-    [T_STEPS] = {"steps", "", RW_SHOW_INTEGER, true, "accepted"},
-    [T_SPEEDUP] = {"speedup", "", RW_SHOW_RATIO, false, "seconds of the first device over those of the last"},
+                   "time from t = 0 to t = 1: best of the runs after the first, which compiles"},
+    [T_STEPS] = {"steps", "", RW_SHOW_INTEGER, true, "number of accepted steps"},
+    [T_SPEEDUP] = {"speedup", "", RW_SHOW_RATIO, false, "seconds of the first device divided by those of the last"},
     [T_CPU] = {"published CPU", "s", RW_SHOW_SECONDS, false,
-               "one core in 2010; which processor is not said, the GTX 285 stood beside a Xeon E5504"},
+               "one core in 2010; the processor is not named, but the computer with the GTX 285 had a Xeon E5504"},
     [T_GPU] = {"published GPU", "s", RW_SHOW_SECONDS, false, "GeForce GTX 285"},
     [T_PUBLISHED] = {"published speedup", "", RW_SHOW_RATIO, false, NULL},
 };
@@ -154,11 +154,11 @@ static const rw_lab_column work[] = {
     [W_SIZE] = {"N", "", RW_SHOW_INTEGER, false, NULL},
     [W_DEVICE] = {"device", "", RW_SHOW_DEVICE, false, NULL},
     [W_STEPS] = RW_LAB_WORK,
-    [W_DIFFERENCE] = {"difference", "", RW_SHOW_ERROR, false, "largest, of u from that of the first device"},
+    [W_DIFFERENCE] = {"difference", "", RW_SHOW_ERROR, false, "largest difference of u from the u of the first device"},
     [W_ASYMMETRY] = {"asymmetry", "", RW_SHOW_ERROR, false,
                      "largest |u(x,y) - u(y,x)|, which is 0 for the exact solution"},
     [W_QUARTER] = {"error at N/4", "", RW_SHOW_ERROR, false,
-                   "of u[N/4, N/4] (from 0) at t = 1, from the reference solution"},
+                   "error of u[N/4, N/4] (counted from 0) at t = 1, compared with the reference solution"},
     [W_HALF] = {"error at N/2", "", RW_SHOW_ERROR, false, NULL},
     [W_MEAN] = {"error mean", "", RW_SHOW_ERROR, false, NULL},
 };
@@ -216,7 +216,7 @@ static rw_status draw(rw_lab *lab, const problem *p, int device, const rw_lab_so
     double low = -spacing / 2, high = (p->n + 1.5) * spacing;
     if (!s->finished) return RW_OK;
     double *u = rw_calloc(width * width, sizeof *u);
-    if (!u) return rw_fail_memory(lab->ctx, width * width * sizeof *u, "a picture");
+    if (!u) return rw_fail_memory(lab->ctx, width * width * sizeof *u, "an image");
     for (size_t j = 0; j < n; ++j) memcpy(u + (j + 1) * width + 1, s->u + j * n, n * sizeof *u);
     snprintf(text, sizeof text, "t = 1, N = %d, on %s", p->n, lab->info[device].name);
     rw_status status = rw_lab_picture(lab, 0, width, width, u, (double[4]){low, high, low, high}, text);
@@ -259,14 +259,14 @@ enum {
     P_REFERENCE_ERROR
 };
 static const rw_lab_column precision[] = {
-    [P_TOL] = {"tolerance", "", RW_SHOW_ERROR, false, "relative and absolute"},
-    [P_BITS] = {"bits", "", RW_SHOW_INTEGER, false, "of a number of the state"},
+    [P_TOL] = {"tolerance", "", RW_SHOW_ERROR, false, "relative and absolute tolerance"},
+    [P_BITS] = {"bits", "", RW_SHOW_INTEGER, false, "bits per value of the state"},
     [P_STEPS] = RW_LAB_WORK,
     [P_ERROR] = {"error", "", RW_SHOW_ERROR, false,
-                 "largest, of u at t = 1 from that of tolerance 1e-10 in double precision"},
+                 "largest difference of u at t = 1 from the solution with tolerance 1e-10 in double precision"},
     [P_ASYMMETRY] = {"asymmetry", "", RW_SHOW_ERROR, false, "largest |u(x,y) - u(y,x)|"},
     [P_REFERENCE_STEPS] = {"reference steps", "", RW_SHOW_INTEGER, false,
-                           "published coefficients and step control, in another program"},
+                           "published coefficients and step control in another program"},
     [P_REFERENCE_RHS] = {"reference rhs", "", RW_SHOW_INTEGER, false, NULL},
     [P_REFERENCE_ERROR] = {"reference error", "", RW_SHOW_ERROR, false, NULL},
 };
@@ -320,13 +320,15 @@ enum {
 };
 static const rw_lab_column rules[] = {
     [R_RADIUS] = {"radius", "", RW_SHOW_INTEGER, false,
-                  "spectral radius by Gershgorin's circles at u = 1: all neighbours, or without the last"},
+                  "spectral radius from Gershgorin circles at u = 1: all neighbours, or all but the last"},
     [R_RULE] = {"stages by", "", RW_SHOW_NAME, false,
-                "interval: s stages where h rho is within their stability interval; 0.35 s^2: as published"},
+                "interval: s stages if h rho is within their stability interval; 0.35 s^2: the published rule"},
     [R_STEPS] = RW_LAB_WORK,
-    [R_ERROR] = {"error", "", RW_SHOW_ERROR, false, "largest, of u at t = 1 from that of tolerance 1e-10"},
+    [R_ERROR] = {"error", "", RW_SHOW_ERROR, false,
+                 "largest difference of u at t = 1 from the solution with "
+                 "tolerance 1e-10"},
     [R_REFERENCE_STEPS] = {"reference steps", "", RW_SHOW_INTEGER, false,
-                           "published coefficients and step control, in another program"},
+                           "published coefficients and step control in another program"},
     [R_REFERENCE_REJECTED] = {"reference rejected", "", RW_SHOW_INTEGER, false, NULL},
     [R_REFERENCE_RHS] = {"reference rhs", "", RW_SHOW_INTEGER, false, NULL},
 };
@@ -365,15 +367,16 @@ static rw_status compare_rules(rw_lab *lab)
 
 enum { S_STAGES, S_RULE, S_INTERVAL, S_PUBLISHED, S_PART, S_GROWTH };
 static const rw_lab_column stages[] = {
-    [S_STAGES] = {"stages", "", RW_SHOW_INTEGER, false, "of a step, s"},
-    [S_RULE] = {"0.35 s^2", "", RW_SHOW_RATIO, false, "largest h rho by the published rule"},
-    [S_INTERVAL] = {"interval", "", RW_SHOW_RATIO, false,
-                    "largest h rho that is stable: |R(z)| <= 1 for -h rho <= z <= 0"},
+    [S_STAGES] = {"stages", "", RW_SHOW_INTEGER, false, "number of stages s of a step"},
+    [S_RULE] = {"0.35 s^2", "", RW_SHOW_RATIO, false, "largest h rho allowed by the published rule"},
+    [S_INTERVAL] = {"interval", "", RW_SHOW_RATIO, false, "largest stable h rho: |R(z)| <= 1 for -h rho <= z <= 0"},
     [S_PUBLISHED] = {"published interval", "", RW_SHOW_RATIO, false,
-                     "of the published coefficients, as another program found it"},
-    [S_PART] = {"rule/interval", "", RW_SHOW_RATIO, false, "above 1: the rule allows unstable steps"},
+                     "stability interval of the published coefficients, computed by another program"},
+    [S_PART] = {"rule/interval", "", RW_SHOW_RATIO, false,
+                "rule divided by interval; above 1 the rule allows "
+                "unstable steps"},
     [S_GROWTH] = {"growth", "", RW_SHOW_RATIO, false,
-                  "|R| at h rho = 0.35 s^2: factor of the stiffest mode in each step"},
+                  "|R| at h rho = 0.35 s^2: growth factor of the stiffest mode per step"},
 };
 
 /* The first place beyond which |R| exceeds 1. */
@@ -417,10 +420,9 @@ static rw_status run_study(rw_lab *lab)
     const rw_lab_setting *sizes = rw_lab_setting_of(lab, "sizes");
     bool central = rw_lab_setting_of(lab, "advection")->word == 1, compat = rw_lab_setting_of(lab, "compat")->word == 1;
     if (central && compat)
-        return rw_fail(
-            lab->ctx, RW_ERR_ARGUMENT,
-            "lab rock4: compat=true is the published program, which took forward differences: leave advection=central "
-            "out, or give compat=false");
+        return rw_fail(lab->ctx, RW_ERR_ARGUMENT,
+                       "lab rock4: compat=true is the published program, which uses forward differences: remove "
+                       "advection=central, or set compat=false");
     problem p = {.runs = (int)rw_lab_setting_of(lab, "runs")->number[0],
                  .tol = rw_lab_setting_of(lab, "tol")->number[0],
                  .dtype = RW_F64,
@@ -438,27 +440,29 @@ static rw_status run_study(rw_lab *lab)
 
 static const rw_param parameters[] = {
     PARAMETER("sizes", INTS, "16,32,48,64,80,96,112,128,144,160,176,192,208,224,240,256", "[4, 4096]",
-              "unknowns along a side, one row each"),
+              "unknowns along each side, one row each"),
     PARAMETER("tol", REAL, "1e-6", "[1e-11, 0.1]", "relative and absolute tolerance of a step"),
     PARAMETER("advection", CHOICE, "forward", "forward|central",
-              "differences for u_x and u_y: forward as published runs, or central"),
+              "differences for u_x and u_y: forward, as in the published runs, or central"),
     PARAMETER(
         "compat", CHOICE, "false", "false|true",
-        "true: the spectral radius of the published program, 6620, and its stages, h rho <= 0.35 s^2: both too small"),
-    PARAMETER("runs", INT, "3", "[1, 1000]", "timed runs, of which the best counts"),
+        "true: spectral radius of the published program, 6620, and its rule for stages, h rho <= 0.35 s^2, both too "
+        "small"),
+    PARAMETER("runs", INT, "3", "[1, 1000]", "number of timed runs, of which the best is reported"),
 };
 static const char *const names[] = {"times", "work", "precision", "rules", "stages"};
 static const rw_lab_table tables[] = {
     [TIMES] = {"Seconds to t = 1 in double precision", times, RW_COUNT(times)},
     [WORK] = {"Work and agreement of the devices", work, RW_COUNT(work)},
-    [PRECISION] = {"Single against double precision, N = 64, on the first device", precision, RW_COUNT(precision)},
-    [RULES] = {"Radius and stages as published and as they should be, N = 64, tolerance 1e-6, on the first device",
+    [PRECISION] = {"Single compared with double precision, N = 64, on the first device", precision,
+                   RW_COUNT(precision)},
+    [RULES] = {"Spectral radius and stages as published and corrected, N = 64, tolerance 1e-6, on the first device",
                rules, RW_COUNT(rules)},
-    [STAGES] = {"The published rule for stages and the stability intervals", stages, RW_COUNT(stages)},
+    [STAGES] = {"The published rule for stages compared with the stability intervals", stages, RW_COUNT(stages)},
 };
 static const rw_lab_curves curves[] = {
     {.name = "seconds",
-     .title = "Seconds to t = 1, beside those of 2010",
+     .title = "Seconds to t = 1, compared with 2010",
      .table = TIMES,
      .x = T_SIZE,
      .y = {T_SECONDS, T_CPU, T_GPU},
@@ -476,7 +480,7 @@ static const rw_lab_curves curves[] = {
      .x_axis = {.label = "N"},
      .y_axis = {.label = "steps"}},
     {.name = "speedup",
-     .title = "Speedup, beside that of 2010",
+     .title = "Speedup, compared with 2010",
      .table = TIMES,
      .x = T_SIZE,
      .y = {T_SPEEDUP, T_PUBLISHED},
@@ -490,8 +494,8 @@ static const rw_lab_plane planes[] = {{"solution", "The solution u", "x", "y", "
 const rw_study rw_study_rock4 = {
     .entry =
         {"rock4", "Reaction, advection and diffusion by ROCK4",
-         "How long does a GPU take beside one core, do all devices take the same steps, and what does single precision "
-         "cost?",
+         "How long does a GPU take compared with one core, do all devices take the same steps, and what does single "
+         "precision cost?",
          "T. Jahn, Implementierung numerischer Algorithmen auf CUDA-Systemen, diploma thesis, University of Bayreuth, "
          "2010, "
          "table 6.4",

@@ -41,8 +41,8 @@ static rw_status read_value(rw_lab *lab, const rw_param *row, rw_lab_setting *s)
         char word[64];
         const size_t n = strcspn(text, ",");
         if (s->n == RW_LAB_LIST)
-            return rw_fail(lab->ctx, RW_ERR_ARGUMENT, "lab %s: %s: more than %d values: %s", lab->study->entry.name,
-                           row->name, (int)RW_LAB_LIST, row->line);
+            return rw_fail(lab->ctx, RW_ERR_ARGUMENT, "lab %s: %s: more than %d values are given: %s",
+                           lab->study->entry.name, row->name, (int)RW_LAB_LIST, row->line);
         snprintf(word, sizeof word, "%.*s", (int)RW_MIN(n, sizeof word - 1), text);
         RW_TRY(read_one(lab, row, word, s));
         if (!text[n]) return RW_OK;

@@ -98,24 +98,25 @@ enum {
 static const rw_lab_column runs_columns[] = {
     [R_CASE] = {"case", "", RW_SHOW_NAME, false, "cells of a grid block along x, theta, r"},
     [R_PRODUCT] = {"product", "", RW_SHOW_NAME, false, "ours: rw_sparse_multiply"},
-    [R_WHERE] = {"where", "", RW_SHOW_NAME, false, "device, or who published it"},
+    [R_WHERE] = {"where", "", RW_SHOW_NAME, false, "device, or source of the published time"},
     [R_BEST] = {"time", "s", RW_SHOW_REAL, false,
-                "of 100 products of all grid blocks, x to the device and y back in each: the best run; a run of fewer "
-                "(`most`, `seconds`) is counted up to 100"},
+                "best time of 100 products of all grid blocks, each with x copied to the device and y back; runs with "
+                "fewer products (`most`, `seconds`) are scaled to 100"},
     [R_MEDIAN] = {"median", "s", RW_SHOW_REAL, false, NULL},
     [R_MOST] = {"slowest", "s", RW_SHOW_REAL, false, NULL},
     [R_DEVICE] = {"device time", "s", RW_SHOW_REAL, false,
-                  "of the best run by the device's own clock where it has one"},
+                  "time of the best run by the clock of the device, if it has one"},
     [R_CPU] =
         {"CPU time", "s", RW_SHOW_REAL, false,
-         "of all threads, in the best run; in pieces of up to 10 ms, in which Linux accounts for threads that run"},
-    [R_RESIDENT] = {"resident", "s", RW_SHOW_REAL, false, "the best run with vectors that stay on the device"},
+         "time of all threads in the best run; resolution up to 10 ms, because Linux accounts for running threads in "
+         "such steps"},
+    [R_RESIDENT] = {"resident", "s", RW_SHOW_REAL, false, "best run with vectors that stay on the device"},
     [R_RATE] = {"rate", "GFLOP/s", RW_SHOW_REAL, false,
-                "useful operations in `time`: 25 entries a block, ELL without zeros in blocks"},
-    [R_RESIDENT_RATE] = {"rate resident", "GFLOP/s", RW_SHOW_REAL, false, "the same in `resident`"},
-    [R_SLOWER] = {"slower", "", RW_SHOW_RATIO, false, "`time` over that of MPI on eight cores in 2011"},
+                "useful operations divided by `time`: 25 entries per block, for ELL without the zeros in blocks"},
+    [R_RESIDENT_RATE] = {"rate resident", "GFLOP/s", RW_SHOW_REAL, false, "useful operations divided by `resident`"},
+    [R_SLOWER] = {"slower", "", RW_SHOW_RATIO, false, "`time` divided by the time of MPI on eight cores in 2011"},
     [R_DIFFERENCE] = {"difference", "", RW_SHOW_ERROR, false,
-                      "of y from that of the first row of the case, relative to the largest number"},
+                      "difference of y from the y of the first row of the case, relative to the largest entry"},
 };
 
 enum { W_PRODUCT, W_WHERE, W_FIRST, W_COLUMNS = W_FIRST + RW_SPMV_CASES };
@@ -152,39 +153,42 @@ enum {
 static const rw_lab_column anatomy_columns[] = {
     [A_PRODUCT] = {"product", "", RW_SHOW_NAME, false, NULL},
     [A_WHERE] = {"where", "", RW_SHOW_NAME, false, NULL},
-    [A_ITEMS] = {"items", "", RW_SHOW_INTEGER, false, "of the multiplication of a grid block"},
+    [A_ITEMS] = {"items", "", RW_SHOW_INTEGER, false, "work-items of the multiplication of a grid block"},
     [A_MORE] = {"items reduction", "", RW_SHOW_INTEGER, false, NULL},
-    [A_LAUNCHES] = {"launches", "", RW_SHOW_REAL, false, "of a product of all grid blocks"},
-    [A_READS] = {"index reads", "", RW_SHOW_INTEGER, false, "of columns, for a block of 5 x 5"},
+    [A_LAUNCHES] = {"launches", "", RW_SHOW_REAL, false, "launches per product of all grid blocks"},
+    [A_READS] = {"index reads", "", RW_SHOW_INTEGER, false, "reads of column indices per block of 5 x 5"},
     [A_SENT] = {"sent", "MB", RW_SHOW_REAL, false,
-                "to the device in a product, as counted: 0 where it is the host's memory"},
-    [A_FETCHED] = {"fetched", "MB", RW_SHOW_REAL, false, "back"},
+                "bytes sent to the device per product, as counted: 0 if the device uses host memory"},
+    [A_FETCHED] = {"fetched", "MB", RW_SHOW_REAL, false, "bytes fetched from the device per product"},
     [A_TRAFFIC] =
         {"traffic", "GB/s", RW_SHOW_REAL, false,
-         "each array read or written once, sums between two kernels twice; in the time with vectors that stay where "
-         "there is one"},
+         "each array read or written once, sums between two kernels twice, divided by `resident` if measured, else by "
+         "`time`"},
     [A_TESLA] = {"occupancy C1060", "", RW_SHOW_RATIO, false,
-                 "by the registers that the document prints, groups of 256"},
+                 "occupancy from the registers printed in the thesis, workgroups of 256"},
     [A_FERMI] = {"occupancy Quadro", "", RW_SHOW_RATIO, false, NULL},
     [A_REGISTERS] = {"registers", "", RW_SHOW_INTEGER, false,
-                     "of an item of the multiplication here, where the device tells"},
-    [A_SPILLED] = {"spilled", "B", RW_SHOW_INTEGER, false, "registers of an item that lie in memory"},
+                     "registers per work-item of the multiplication, if the device reports them"},
+    [A_SPILLED] = {"spilled", "B", RW_SHOW_INTEGER, false, "spilled registers per work-item"},
     [A_OCCUPANCY] = {"occupancy", "", RW_SHOW_RATIO, false,
-                     "items on a unit of the device over the most that there can be"},
+                     "resident work-items on a compute unit divided by the maximum"},
 };
 
 enum { V_CASE, V_WHERE, V_COPIED_BY, V_COPIED, V_RESIDENT_BY, V_RESIDENT, V_SHARE, V_GAIN, V_RESIDENT_GAIN };
 static const rw_lab_column vectors_columns[] = {
     [V_CASE] = {"case", "", RW_SHOW_NAME, false, NULL},
     [V_WHERE] = {"where", "", RW_SHOW_NAME, false, NULL},
-    [V_COPIED_BY] = {"product", "", RW_SHOW_NAME, false, "the fastest with vectors copied in each product"},
-    [V_COPIED] = {"time", "s", RW_SHOW_REAL, false, "of it"},
-    [V_RESIDENT_BY] = {"product resident", "", RW_SHOW_NAME, false, "the fastest with vectors that stay"},
-    [V_RESIDENT] = {"resident", "s", RW_SHOW_REAL, false, "of it"},
-    [V_SHARE] = {"share", "", RW_SHOW_RATIO, false, "of the time with copies that the copies are"},
+    [V_COPIED_BY] = {"product", "", RW_SHOW_NAME, false, "fastest product with vectors copied in each product"},
+    [V_COPIED] = {"time", "s", RW_SHOW_REAL, false, "time of this product"},
+    [V_RESIDENT_BY] = {"product resident", "", RW_SHOW_NAME, false,
+                       "fastest product with vectors that stay on the "
+                       "device"},
+    [V_RESIDENT] = {"resident", "s", RW_SHOW_REAL, false, "time of this product"},
+    [V_SHARE] = {"share", "", RW_SHOW_RATIO, false, "fraction of the time with copies that the copies take"},
     [V_GAIN] = {"gain", "", RW_SHOW_RATIO, false,
-                "over the fastest of the first device, copied: the document expects none if vectors are"},
-    [V_RESIDENT_GAIN] = {"gain resident", "", RW_SHOW_RATIO, false, "the same with vectors that stay"},
+                "speedup over the fastest product of the first device, with copies; the thesis expects none with "
+                "copies"},
+    [V_RESIDENT_GAIN] = {"gain resident", "", RW_SHOW_RATIO, false, "speedup with vectors that stay on the device"},
 };
 
 enum { B_CASE, B_PRODUCT, B_WHERE, B_FASTEST, B_MEDIAN, B_SLOWEST, B_RATIO };
@@ -194,12 +198,12 @@ static const rw_lab_column blocks_columns[] = {
     [B_WHERE] = {"where", "", RW_SHOW_NAME, false, NULL},
     [B_FASTEST] =
         {"fastest", "s", RW_SHOW_REAL, false,
-         "of the grid blocks, 100 products of it alone, the best of its runs; vectors stay, except where all is sent "
-         "in each product"},
+         "fastest grid block: best run of 100 products of this block alone; vectors stay on the device, except if "
+         "everything is sent in each product"},
     [B_MEDIAN] = {"median", "s", RW_SHOW_REAL, false, NULL},
     [B_SLOWEST] = {"slowest", "s", RW_SHOW_REAL, false, NULL},
     [B_RATIO] = {"ratio", "", RW_SHOW_RATIO, false,
-                 "slowest over fastest: with MPI in 2011 up to 10, so that the fastest was printed"},
+                 "slowest divided by fastest; up to 10 with MPI in 2011, where the fastest was printed"},
 };
 
 /* ---- all products of a case -------------------------------------------------------------------------------------- */
@@ -377,7 +381,7 @@ static rw_status measure_on(rw_spmv_study *s, int device)
         status = RW_OK;
     }
     if (refused.data)
-        rw_lab_note(lab, "%s on %s: left out, as they need more than %.3g GB:%s", rw_spmv_case(s->which),
+        rw_lab_note(lab, "%s on %s: skipped, because they need more than %.3g GB:%s", rw_spmv_case(s->which),
                     lab->info[device].name, rw_spmv_memory(lab, device) * 1e-9, refused.data);
     if (status == RW_OK && refused.failed) status = rw_fail_memory(lab->ctx, 256, "a note");
     rw_text_free(&refused);
@@ -516,8 +520,8 @@ static rw_status put_vectors(rw_spmv_study *s, int which, int device)
     if (lab->info[device].gpu)
         rw_lab_note(
             lab,
-            "vectors: %s on %s is %.3g times as fast as %s with vectors copied in each product, %.3g times with "
-            "vectors that stay; \"no gain if they are copied\" %s",
+            "vectors: %s on %s is %.3g times as fast as %s with vectors copied in each product, and %.3g times as "
+            "fast with vectors that stay on the device; \"no gain if they are copied\" %s",
             rw_spmv_case(which), lab->info[device].name, base / copied, lab->info[0].name, base / resident,
             base > copied ? "does not hold" : "holds");
     return RW_OK;
@@ -539,13 +543,13 @@ static rw_status note_trends(const rw_spmv_study *s, int which, int device)
 {
     static const struct {
         const char *what, *slow, *quick;
-    } trends[] = {{"data that stay on the device (an item a block)", "bcsr-v1a", "bcsr-v1b"},
-                  {"the same (an item a row of a block)", "bcsr-v2a", "bcsr-v2b"},
+    } trends[] = {{"data that stay on the device (one work-item per block)", "bcsr-v1a", "bcsr-v1b"},
+                  {"data that stay on the device (one work-item per block row)", "bcsr-v2a", "bcsr-v2b"},
                   {"smaller work packages", "bcsr-v1b", "bcsr-v2b"},
                   {"permuted blocks", "bcsr-v2b", "bcsr-v3"},
                   {"ELL's sections", "ell-v2", "ell"},
-                  {"one index a block", "ell", "bell"},
-                  {"BELL an item a row, not a cell", "bell-v2", "bell"}};
+                  {"one index per block", "ell", "bell"},
+                  {"BELL with one work-item per row instead of one per cell", "bell-v2", "bell"}};
     const rw_lab *lab = s->lab;
     rw_text line = {0};
     double ell, bell;
@@ -554,16 +558,15 @@ static rw_status note_trends(const rw_spmv_study *s, int which, int device)
     for (int i = 0; i < RW_COUNT(trends); ++i)
         add_trend(&line, trends[i].what, copied_time(s, which, device, trends[i].slow),
                   copied_time(s, which, device, trends[i].quick));
-    add_trend(&line, "BELL's rate over ELL's", bell * copied_time(s, which, device, "ell"),
+    add_trend(&line, "rate of BELL divided by the rate of ELL", bell * copied_time(s, which, device, "ell"),
               ell * copied_time(s, which, device, "bell"));
     for (int d = 0; d < lab->ndevices; ++d) /* the same GPU by its other interface */
         if (!strcmp(lab->info[d].kind, "opencl") && lab->info[d].identity[0] &&
             !strcmp(lab->info[d].identity, lab->info[device].identity))
-            add_trend(&line, "CUDA beside OpenCL (BELL)", copied_time(s, which, d, "bell"),
+            add_trend(&line, "CUDA compared with OpenCL (BELL)", copied_time(s, which, d, "bell"),
                       copied_time(s, which, device, "bell-v4"));
     if (line.data)
-        rw_lab_note(s->lab, "trends: %s on %s, times as fast:%s", rw_spmv_case(which), lab->info[device].name,
-                    line.data);
+        rw_lab_note(s->lab, "trends: %s on %s, speedup by:%s", rw_spmv_case(which), lab->info[device].name, line.data);
     rw_text_free(&line);
     return RW_OK;
 }
@@ -615,47 +618,56 @@ static const char products[] = "all"
 static const rw_param parameters[] = {
     PARAMETER(
         "cases", INTS, "1", "[1, 6]",
-        "the document's: 1 10x40x20, 2 10x40x40, 3 20x40x20, 4 10x40x80, 5 10x80x40, 6 40x80x40 cells of a grid block"),
-    PARAMETER("products", CHOICES, "all", products, "kernels of the document, and ours"),
-    PARAMETER("kind", CHOICE, "cc", "cc|rc|rr", "matrix times vector: complex or real each"),
-    PARAMETER("type", CHOICE, "f32", "f32|f64", "precision of both"),
+        "cases of the thesis: 1 10x40x20, 2 10x40x40, 3 20x40x20, 4 10x40x80, 5 10x80x40, 6 40x80x40 cells per grid "
+        "block"),
+    PARAMETER("products", CHOICES, "all", products, "kernels of the thesis, and ours"),
+    PARAMETER("kind", CHOICE, "cc", "cc|rc|rr", "types of matrix and vector, c: complex, r: real"),
+    PARAMETER("type", CHOICE, "f32", "f32|f64", "precision of matrix and vector"),
     PARAMETER("grid_blocks", INT, "8", "[1, 64]", "grid blocks, side by side along x"),
-    PARAMETER("divide", INT, "1", "[1, 80]", "cells of a case along each axis are divided by this, for a quick look"),
-    PARAMETER("most", INT, "100", "[1, 1000000]", "products of a run, at most"),
-    PARAMETER("seconds", REAL, "0.5", "[0, 3600]", "for the runs of a product, if fewer products than that do"),
-    PARAMETER("runs", INT, "5", "[1, 100]", "timed runs, of which the best counts"),
-    PARAMETER("section", INT, "20", "[1, 1000]", "L of ELL, entries; 20 was best in 2011"),
-    PARAMETER("block_section", INT, "5", "[1, 100]", "L of BELL in sections, blocks"),
-    PARAMETER("sections", INTS, "5,10,15,20,25,30,54", "[1, 1000]", "L of ELL in table sections"),
-    PARAMETER("block_sections", INTS, "1,2,3,4,5,7,13", "[1, 100]", "L of BELL there"),
-    PARAMETER("window", INT, "160", "[5, 1024]", "items of a group of BELL V3: the document has 80, 160, 320, 480"),
+    PARAMETER("divide", INT, "1", "[1, 80]", "divisor of the cells of a case along each axis, for a quick run"),
+    PARAMETER("most", INT, "100", "[1, 1000000]", "maximum number of products per run"),
+    PARAMETER("seconds", REAL, "0.5", "[0, 3600]",
+              "time limit for the runs of a product, which may reduce the "
+              "products per run"),
+    PARAMETER("runs", INT, "5", "[1, 100]", "number of timed runs, of which the best is reported"),
+    PARAMETER("section", INT, "20", "[1, 1000]", "section length L of ELL in entries; 20 was best in 2011"),
+    PARAMETER("block_section", INT, "5", "[1, 100]", "section length L of BELL in blocks"),
+    PARAMETER("sections", INTS, "5,10,15,20,25,30,54", "[1, 1000]", "section lengths L of ELL in table sections"),
+    PARAMETER("block_sections", INTS, "1,2,3,4,5,7,13", "[1, 100]", "section lengths L of BELL in table sections"),
+    PARAMETER("window", INT, "160", "[5, 1024]",
+              "work-items per workgroup of BELL V3; 80, 160, 320 and 480 in the "
+              "thesis"),
     PARAMETER("memory", REAL, "0", "[0, 1e6]",
-              "of a device (GB) that products may take: 4 and 2.5 had the document's GPUs; 0: what it has"),
-    PARAMETER("iterations", INT, "100", "[1, 1000]", "of GMRES in table gmres; times are for 100"),
-    PARAMETER("sequential", REAL, "0.2", "[0, 1]", "share of a program that runs on one processor, for table amdahl"),
-    PARAMETER("processors", INTS, "1,2,4,8,16,32,64,128,1024", "[1, 1e12]", "for table amdahl"),
+              "device memory in GB that products may use; the GPUs of the thesis had 4 and 2.5; 0: all memory of the "
+              "device"),
+    PARAMETER("iterations", INT, "100", "[1, 1000]", "iterations of GMRES in table gmres; times are scaled to 100"),
+    PARAMETER("sequential", REAL, "0.2", "[0, 1]",
+              "fraction of a program that runs on one processor, for table "
+              "amdahl"),
+    PARAMETER("processors", INTS, "1,2,4,8,16,32,64,128,1024", "[1, 1e12]", "numbers of processors for table amdahl"),
 };
 static const char *const names[SPMV_TABLES] = {"runs",   "times", "rates",     "anatomy", "sections", "vectors",
                                                "blocks", "gmres", "published", "amdahl",  "bandwidth"};
 static const rw_lab_table tables[SPMV_TABLES] = {
-    [SPMV_RUNS] = {"Products of all grid blocks, beside those of 2011", runs_columns, RW_COUNT(runs_columns)},
-    [SPMV_TIMES] = {"Seconds of 100 products, by the document's cases", times_columns, RW_COUNT(times_columns)},
-    [SPMV_RATES] = {"Rates, by the document's cases", rates_columns, RW_COUNT(rates_columns)},
-    [SPMV_ANATOMY] = {"What a product takes, in the first case", anatomy_columns, RW_COUNT(anatomy_columns)},
-    [SPMV_SECTIONS] = {"Rows in sections of all lengths, in the first case", rw_spmv_sections_columns,
+    [SPMV_RUNS] = {"Products of all grid blocks, compared with 2011", runs_columns, RW_COUNT(runs_columns)},
+    [SPMV_TIMES] = {"Seconds for 100 products, by case of the thesis", times_columns, RW_COUNT(times_columns)},
+    [SPMV_RATES] = {"Rates, by case of the thesis", rates_columns, RW_COUNT(rates_columns)},
+    [SPMV_ANATOMY] = {"Work-items, launches, traffic and occupancy of each product, in the first case", anatomy_columns,
+                      RW_COUNT(anatomy_columns)},
+    [SPMV_SECTIONS] = {"Rows cut into sections of all lengths, in the first case", rw_spmv_sections_columns,
                        SPMV_SECTIONS_COLUMNS},
-    [SPMV_VECTORS] = {"What copies of vectors cost", vectors_columns, RW_COUNT(vectors_columns)},
-    [SPMV_BLOCKS] = {"Grid blocks beside each other", blocks_columns, RW_COUNT(blocks_columns)},
-    [SPMV_GMRES] = {"GMRES with everything, or with its products alone on a device", rw_spmv_gmres_columns,
+    [SPMV_VECTORS] = {"Cost of copying vectors", vectors_columns, RW_COUNT(vectors_columns)},
+    [SPMV_BLOCKS] = {"Grid blocks compared with each other", blocks_columns, RW_COUNT(blocks_columns)},
+    [SPMV_GMRES] = {"GMRES with everything on a device, or only its products", rw_spmv_gmres_columns,
                     SPMV_GMRES_COLUMNS},
-    [SPMV_PUBLISHED] = {"The document's rates from its times, case 10x40x80", rw_spmv_published_columns,
+    [SPMV_PUBLISHED] = {"Rates computed from the times in the thesis, case 10x40x80", rw_spmv_published_columns,
                         SPMV_PUBLISHED_COLUMNS},
     [SPMV_AMDAHL] = {"Amdahl's law", rw_spmv_amdahl_columns, SPMV_AMDAHL_COLUMNS},
-    [SPMV_BANDWIDTH] = {"Bandwidth of the document's GPUs", rw_spmv_bandwidth_columns, SPMV_BANDWIDTH_COLUMNS},
+    [SPMV_BANDWIDTH] = {"Bandwidth of the GPUs of the thesis", rw_spmv_bandwidth_columns, SPMV_BANDWIDTH_COLUMNS},
 };
 static const rw_lab_curves curves[] = {
     {.name = "sections-entries",
-     .title = "ELL: time by the length of sections",
+     .title = "ELL: time by section length",
      .table = SPMV_SECTIONS,
      .x = L_LENGTH,
      .y = {L_SECONDS, L_BEST},
@@ -663,10 +675,10 @@ static const rw_lab_curves curves[] = {
      .only = "entries",
      .where = L_UNIT,
      .by = L_CURVE,
-     .x_axis = {.label = "L, entries of a section"},
+     .x_axis = {.label = "L, entries per section"},
      .y_axis = {.label = "s for 100 products"}},
     {.name = "sections-blocks",
-     .title = "BELL: time by the length of sections",
+     .title = "BELL: time by section length",
      .table = SPMV_SECTIONS,
      .x = L_LENGTH,
      .y = {L_SECONDS, L_BEST},
@@ -674,7 +686,7 @@ static const rw_lab_curves curves[] = {
      .only = "blocks",
      .where = L_UNIT,
      .by = L_CURVE,
-     .x_axis = {.label = "L, blocks of a section"},
+     .x_axis = {.label = "L, blocks per section"},
      .y_axis = {.label = "s for 100 products"}},
     {.name = "amdahl",
      .title = "Amdahl's law",
@@ -687,7 +699,7 @@ static const rw_lab_curves curves[] = {
 };
 static const rw_lab_bars bars[] = {
     {.name = "rate",
-     .title = "Rates with x and y copied in each product, beside those of 2011",
+     .title = "Rates with x and y copied in each product, compared with 2011",
      .table = SPMV_RUNS,
      .group = R_PRODUCT,
      .series = R_WHERE,
@@ -703,7 +715,7 @@ static const rw_lab_bars bars[] = {
      .by = R_CASE,
      .axis = {.label = "GFLOP/s", .log = true}},
     {.name = "time",
-     .title = "Seconds of 100 products with x and y copied in each",
+     .title = "Seconds for 100 products with x and y copied in each",
      .table = SPMV_RUNS,
      .group = R_PRODUCT,
      .series = R_WHERE,
@@ -711,7 +723,7 @@ static const rw_lab_bars bars[] = {
      .by = R_CASE,
      .axis = {.label = "s", .log = true}},
     {.name = "gmres",
-     .title = "100 iterations of GMRES: what lies on the device",
+     .title = "100 iterations of GMRES: everything or only the products on the device",
      .table = SPMV_GMRES,
      .group = G_LIES,
      .series = G_WHERE,
@@ -721,12 +733,11 @@ static const rw_lab_bars bars[] = {
 };
 
 const rw_study rw_study_spmv = {
-    .entry =
-        {"spmv", "Block-sparse products of a flow solver",
-         "How fast are the products of 2011 on the devices of today, what do their layouts and copies cost, and what "
-         "does a product of today do?",
-         "F. Kautz, master thesis, Hochschule Darmstadt and DLR, 2011: tables 6.1 to 7.2", parameters,
-         RW_COUNT(parameters), names, RW_COUNT(names)},
+    .entry = {"spmv", "Block-sparse products of a flow solver",
+              "How fast are the products of 2011 on current devices, what do their layouts and copies cost, and how do "
+              "they compare with a current product?",
+              "F. Kautz, master thesis, Hochschule Darmstadt and DLR, 2011: tables 6.1 to 7.2", parameters,
+              RW_COUNT(parameters), names, RW_COUNT(names)},
     .tables = tables,
     .curves = curves,
     .ncurves = RW_COUNT(curves),

@@ -14,15 +14,15 @@
 const rw_lab_column rw_spmv_gmres_columns[SPMV_GMRES_COLUMNS] = {
     [G_CASE] = {"case", "", RW_SHOW_NAME, false, NULL},
     [G_LIES] = {"on the device", "", RW_SHOW_NAME, false,
-                "everything, or the products alone while the rest is on the processors"},
-    [G_WHERE] = {"where", "", RW_SHOW_NAME, false, "the device"},
-    [G_SECONDS] =
-        {"time", "s", RW_SHOW_REAL, false,
-         "of 100 iterations without a restart and without a preconditioner, the best run; first and last residual "
-         "included"},
-    [G_COPIED] = {"copied", "MB", RW_SHOW_REAL, false, "to and from the device in an iteration"},
-    [G_GAIN] = {"gain", "", RW_SHOW_RATIO, false, "over everything on the processors"},
-    [G_ITERATIONS] = {"iterations", "", RW_SHOW_INTEGER, false, "that were made: fewer where the residual became 0"},
+                "everything, or only the products while the rest runs on the processors"},
+    [G_WHERE] = {"where", "", RW_SHOW_NAME, false, "device"},
+    [G_SECONDS] = {"time", "s", RW_SHOW_REAL, false,
+                   "best time of 100 iterations without restart and preconditioner; first and last residual included"},
+    [G_COPIED] = {"copied", "MB", RW_SHOW_REAL, false, "bytes copied to and from the device per iteration"},
+    [G_GAIN] = {"gain", "", RW_SHOW_RATIO, false, "speedup over everything on the processors"},
+    [G_ITERATIONS] = {"iterations", "", RW_SHOW_INTEGER, false,
+                      "iterations that were made; fewer if the residual "
+                      "became 0"},
     [G_RESIDUAL] = {"residual", "", RW_SHOW_ERROR, false, "|b - A x| / |b| at the end"},
 };
 
@@ -188,10 +188,13 @@ static rw_status measure_device(rw_spmv_study *s, rw_device *host, int device, d
         if (status == RW_OK && *base > 0) /* the processors had room for it */
             rw_lab_note(
                 lab,
-                "gmres: %s on %s: with its products alone there it is %.3g times as fast as with everything on %s, "
-                "with everything there %.3g times: %s",
+                "gmres: %s on %s: with only the products on the device it is %.3g times as fast as with everything on "
+                "%s, with everything on the device %.3g times as fast: %s",
                 rw_spmv_case(s->which), name, *base / products.seconds, host->info.name, *base / all.seconds,
-                all.seconds < products.seconds ? "what stays is faster" : "what stays is not faster");
+                all.seconds < products.seconds ? "keeping everything on the device is faster"
+                                               : "keeping everything "
+                                                 "on the device is not "
+                                                 "faster");
     }
     rw_sparse_destroy(&matrix);
     return status;
@@ -211,8 +214,8 @@ static rw_status check_room(rw_spmv_study *s, const rw_device *dev, double room,
                          (double)(shape.blocks * shape.grid_blocks) * (25. * (double)rw_dtype_size(type) + 4);
     *fits = bytes <= room;
     if (!*fits)
-        rw_lab_note(lab, "gmres: %s on %s: left out, as it needs %.3g GB and there are %.3g", rw_spmv_case(s->which),
-                    dev->info.name, bytes * 1e-9, room * 1e-9);
+        rw_lab_note(lab, "gmres: %s on %s: skipped, because it needs %.3g GB and %.3g GB are available",
+                    rw_spmv_case(s->which), dev->info.name, bytes * 1e-9, room * 1e-9);
     return RW_OK;
 }
 

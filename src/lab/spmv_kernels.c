@@ -169,7 +169,8 @@ static rw_status check_room(rw_context *ctx, const rw_spmv_source *s)
     if (room <= 0 || bytes <= room) return RW_OK;
     return rw_fail(
         ctx, RW_ERR_MEMORY,
-        "%d grid blocks of %lld blocks take %.3g bytes on the host, which has %.3g: use fewer cells or grid blocks",
+        "%d grid blocks of %lld blocks need %.3g bytes of host memory, and %.3g are available: use fewer cells or "
+        "grid blocks",
         s->shape.grid_blocks, (long long)s->shape.blocks, bytes, room);
 }
 
@@ -379,7 +380,7 @@ static rw_status build(rw_spmv *p, const char *name, int group, int64_t shared, 
     if (shared) snprintf(large, sizeof large, " SHARED_LARGE_BYTES=%lld", (long long)shared);
     rw_text_add(&text, "%s\n%s\n%s", rw_embedded_text("values.k"), rw_measure_text("spmv_items.k"),
                 rw_measure_text(name));
-    rw_status status = text.failed ? rw_fail_memory(p->device->ctx, 4096, "the text of a product") : RW_OK;
+    rw_status status = text.failed ? rw_fail_memory(p->device->ctx, 4096, "the source of a product kernel") : RW_OK;
     if (status == RW_OK)
         status = rw_program_create_with(
             p->device, name, text.data, program,
@@ -430,7 +431,7 @@ rw_status rw_spmv_create(rw_device *dev, const rw_spmv_source *source, const rw_
     rw_windows windows = {0};
     *p = (rw_spmv){.method = method, .source = source, .options = *options, .shape = source->shape};
     if (method->flags & RW_SPMV_CUDA && strcmp(dev->info.kind, "cuda") != 0)
-        return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED, "%s is what CUDA makes of the text of %s: there is no CUDA on %s",
+        return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED, "%s is kernel %s compiled by CUDA, and %s is not a CUDA device",
                        method->title, method->kernel, dev->info.name);
     p->device = rw_device_retain(dev);
     p->need = rw_spmv_predict(method, &p->shape, source->kind, source->f64, options);

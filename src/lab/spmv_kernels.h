@@ -137,7 +137,7 @@ typedef struct rw_spmv {
 rw_status rw_spmv_create(rw_device *dev, const rw_spmv_source *source, const rw_spmv_method *method,
                          const rw_spmv_options *options, rw_spmv *p);
 void rw_spmv_free(rw_spmv *p);
-/* copied: x (and y where no kernel sets it to 0) come from the host and y goes there, as in the document; else vectors
+/* copied: x (and y if no kernel sets it to 0) is copied from the host and y to it, as in the thesis; otherwise vectors
  * stay on the device, and nothing waits. */
 rw_status rw_spmv_multiply_block(rw_spmv *p, int block, bool copied);
 rw_status rw_spmv_multiply(rw_spmv *p, bool copied);

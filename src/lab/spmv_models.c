@@ -27,11 +27,13 @@ enum { P_PRODUCT, P_WHERE, P_SECONDS, P_RATE, P_PRINTED, P_SLOWER };
 const rw_lab_column rw_spmv_published_columns[SPMV_PUBLISHED_COLUMNS] = {
     [P_PRODUCT] = {"product", "", RW_SHOW_NAME, false, NULL},
     [P_WHERE] = {"where", "", RW_SHOW_NAME, false, NULL},
-    [P_SECONDS] = {"time", "s", RW_SHOW_RATIO, false, "as printed, of 100 products, case 10x40x80"},
+    [P_SECONDS] = {"time", "s", RW_SHOW_RATIO, false, "printed time of 100 products, case 10x40x80"},
     [P_RATE] = {"rate", "GFLOP/s", RW_SHOW_RATIO, false,
-                "from that time and the operations that the document counted: 7.548e10, ELL 6.2672e10"},
-    [P_PRINTED] = {"printed", "GFLOP/s", RW_SHOW_RATIO, false, "what it prints; one number is cut off, not rounded"},
-    [P_SLOWER] = {"slower", "", RW_SHOW_RATIO, false, "than MPI on eight cores, by times"},
+                "rate from this time and the operations counted in the thesis: 7.548e10, for ELL 6.2672e10"},
+    [P_PRINTED] = {"printed", "GFLOP/s", RW_SHOW_RATIO, false,
+                   "printed rate; one number is truncated instead of "
+                   "rounded"},
+    [P_SLOWER] = {"slower", "", RW_SHOW_RATIO, false, "time divided by the time of MPI on eight cores"},
 };
 
 static rw_status put_published(rw_lab *lab, const char *product, const char *where, double seconds, double operations,
@@ -63,8 +65,8 @@ static rw_status make_published(rw_lab *lab)
 
 const rw_lab_column rw_spmv_amdahl_columns[SPMV_AMDAHL_COLUMNS] = {
     [A_PROCESSORS] = {"processors", "", RW_SHOW_INTEGER, false, NULL},
-    [A_SPEEDUP] = {"speedup", "", RW_SHOW_REAL, false, "with the share `sequential` on one processor"},
-    [A_EFFICIENCY] = {"efficiency", "", RW_SHOW_REAL, false, "speedup over processors"},
+    [A_SPEEDUP] = {"speedup", "", RW_SHOW_REAL, false, "speedup with the fraction `sequential` on one processor"},
+    [A_EFFICIENCY] = {"efficiency", "", RW_SHOW_REAL, false, "speedup divided by the number of processors"},
 };
 
 static rw_status make_amdahl(rw_lab *lab)
@@ -77,7 +79,7 @@ static rw_status make_amdahl(rw_lab *lab)
         rw_lab_put(lab, SPMV_AMDAHL, A_PROCESSORS, -1, p), rw_lab_put(lab, SPMV_AMDAHL, A_SPEEDUP, -1, s),
             rw_lab_put(lab, SPMV_AMDAHL, A_EFFICIENCY, -1, s / p);
     }
-    if (f > 0) rw_lab_note(lab, "amdahl: however many processors, the speedup stays below %.6g", 1 / f);
+    if (f > 0) rw_lab_note(lab, "amdahl: for any number of processors the speedup stays below %.6g", 1 / f);
     return RW_OK;
 }
 
@@ -87,10 +89,11 @@ enum { B_WHERE, B_PRODUCT, B_THEORY, B_EFFECTIVE, B_SHARE };
 const rw_lab_column rw_spmv_bandwidth_columns[SPMV_BANDWIDTH_COLUMNS] = {
     [B_WHERE] = {"where", "", RW_SHOW_NAME, false, NULL},
     [B_PRODUCT] = {"product", "", RW_SHOW_NAME, false, NULL},
-    [B_THEORY] = {"theory", "GB/s", RW_SHOW_REAL, false, "clock of the memory times the width of its bus times 2"},
+    [B_THEORY] = {"theory", "GB/s", RW_SHOW_REAL, false, "memory clock times bus width times 2"},
     [B_EFFECTIVE] =
         {"effective", "GB/s", RW_SHOW_RATIO, false,
-         "values of the matrix alone, case 10x40x80, in the printed time, transfers included; ELL keeps fewer"},
+         "bytes of the matrix values in case 10x40x80 divided by the printed time, which includes transfers; ELL "
+         "stores fewer"},
     [B_SHARE] = {"share", "", RW_SHOW_RATIO, false, NULL},
 };
 

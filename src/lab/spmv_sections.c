@@ -8,13 +8,13 @@ const rw_lab_column rw_spmv_sections_columns[SPMV_SECTIONS_COLUMNS] = {
     [L_PRODUCT] = {"product", "", RW_SHOW_NAME, false, NULL},
     [L_WHERE] = {"where", "", RW_SHOW_NAME, false, NULL},
     [L_CURVE] = {"curve", "", RW_SHOW_NAME, false, NULL},
-    [L_UNIT] = {"of", "", RW_SHOW_NAME, false, "what L counts"},
-    [L_LENGTH] = {"L", "", RW_SHOW_INTEGER, false, "of a section; rows are filled up to a multiple of it"},
-    [L_SECTIONS] = {"sections", "", RW_SHOW_INTEGER, false, "of a row"},
-    [L_SECONDS] = {"time", "s", RW_SHOW_REAL, false, "of 100 products, the best run, x and y copied"},
+    [L_UNIT] = {"of", "", RW_SHOW_NAME, false, "unit of L"},
+    [L_LENGTH] = {"L", "", RW_SHOW_INTEGER, false, "section length; rows are padded to a multiple of it"},
+    [L_SECTIONS] = {"sections", "", RW_SHOW_INTEGER, false, "sections per row"},
+    [L_SECONDS] = {"time", "s", RW_SHOW_REAL, false, "best time of 100 products with x and y copied"},
     [L_RATE] = {"rate", "GFLOP/s", RW_SHOW_REAL, false, NULL},
     [L_BEST] = {"best", "s", RW_SHOW_REAL, false,
-                "the time again where this L is the fastest of the product and device"},
+                "time, repeated where this L is the fastest for the product and device"},
 };
 
 typedef struct sweep {
@@ -35,7 +35,7 @@ static rw_status measure_length(rw_spmv_study *s, int device, int method, int le
     else options.block_section = length;
     if (rw_spmv_predict(m, &s->source.shape, rw_spmv_kind_of(lab), rw_spmv_is_f64(lab), &options).memory >
         rw_spmv_memory(lab, device)) {
-        rw_lab_note(lab, "sections: %s with L = %d on %s needs more memory than there is", m->name, length,
+        rw_lab_note(lab, "sections: %s with L = %d on %s needs more memory than is available", m->name, length,
                     lab->info[device].name);
         return RW_OK;
     }

@@ -1,4 +1,4 @@
-/* The laboratory: studies that ask one question of a piece of work, beside values that others have published.
+/* The laboratory: studies that answer one question each by measurements, compared with published values.
  *
  *   rw_lab_spec spec = {.study = "rock4", .devices = (const char *const[]){"cpu:1", "cuda:0"}, .ndevices = 2};
  *   rw_lab *lab;
@@ -6,8 +6,8 @@
  *   rw_lab_save(lab, "results/rock4", NULL, NULL);      text, Markdown, CSV, JSON, figures
  *   rw_lab_destroy(&lab);
  *
- * A study has parameters with defaults and gives one or more tables of numbers; a number that there is not (nothing was
- * published for this row, a run that did not finish) is NaN. */
+ * A study has parameters with defaults and produces one or more tables of numbers. A missing number (no published value
+ * for this row, a run that did not finish) is NaN. */
 #ifndef RW_STUDIES_H
 #define RW_STUDIES_H
 
@@ -18,10 +18,10 @@
 extern "C" {
 #endif
 
-/* A study as rw_lab_list tells it. */
+/* A study as listed by rw_lab_list. */
 typedef struct rw_lab_entry {
     const char *name, *title, *question;
-    const char *source;         /* where the published values stand */
+    const char *source;         /* source of the published values */
     const rw_param *parameters; /* lists: numbers or words with commas between */
     int nparameters;
     const char *const *tables; /* their names */
@@ -48,14 +48,14 @@ typedef struct rw_lab_spec {
 
 typedef struct rw_lab rw_lab;
 
-/* Runs a study. ERR_ARGUMENT with the nearest study, parameter or table; ERR_DEVICE; ERR_FILE and ERR_INPUT of files
- * that parameters name; what the devices fail with. A solver that gives up is a note and a row with gaps, no
- * failure. */
+/* Runs a study. ERR_ARGUMENT with the nearest study, parameter or table; ERR_DEVICE; ERR_FILE and ERR_INPUT for files
+ * named by parameters; errors of the devices. If a solver fails, a note and a row with gaps result, not an error. */
 rw_status rw_lab_run(rw_context *context, const rw_lab_spec *spec, rw_lab **lab);
 void rw_lab_destroy(rw_lab **lab);
 
-/* Rows of a table (0 when it was not made) and a number in it. A column that there is once a device is named with it:
- * "seconds cuda:0"; of a device or a name it is the number. NaN: no such row, table or column, or no value. */
+/* Number of rows of a table (0 if it was not computed), and a value in it. Columns that exist once per device have
+ * names such as "seconds cuda:0"; for devices and names the value is their index. NaN: no such row, table or column, or
+ * no value. */
 int rw_lab_rows(const rw_lab *lab, const char *table);
 double rw_lab_value(const rw_lab *lab, const char *table, int row, const char *column);
 

@@ -1,5 +1,5 @@
-/* Which part of x each work-group needs, for kernels that keep it in memory of the group. Rows without blocks need
- * nothing. The window is contiguous: what lies in it unused is copied too, or an index could not be followed. */
+/* The part of x that each workgroup needs, for kernels that store it in shared memory. Rows without blocks need
+ * nothing. The window is contiguous: unused entries in it are copied too, so that indices remain simple offsets. */
 #include "lab/windows.h"
 #include "multiblock/multiblock.h"
 #include "sparse/host.h"
@@ -21,11 +21,13 @@ rw_status rw_windows_find(rw_context *ctx, const rw_sparse_blocks *p, int block,
     RW_NEED(w, "windows");
     *w = (rw_windows){0};
     if (block < 1 || block > RW_SPARSE_BLOCK_MOST)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "blocks of %d: 1 to %d are possible", block, RW_SPARSE_BLOCK_MOST);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "blocks of %d: the size must be 1 to %d", block, RW_SPARSE_BLOCK_MOST);
     if (group < 1 || group > 1 << 20)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "groups of %lld items: 1 to 1048576 are possible", (long long)group);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "workgroups of %lld work-items: the number must be 1 to 1048576",
+                       (long long)group);
     if (p->rows < 0 || p->rows > INT64_MAX / 64)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%lld rows of blocks", (long long)p->rows);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%lld block rows: the number must not be negative or greater than 2^57",
+                       (long long)p->rows);
     const int64_t rows = block * p->rows, groups = (rows + group - 1) / group;
     int64_t *info = rw_calloc((size_t)groups, 3 * sizeof *info), longest = 0;
     if (!info) return rw_fail_memory(ctx, (size_t)groups * 24, "windows");
@@ -60,9 +62,8 @@ rw_status rw_windows_check(rw_context *ctx, const rw_windows *w, rw_dtype type, 
     if (w->longest <= bytes / size) return RW_OK;
     return rw_fail(
         ctx, RW_ERR_UNSUPPORTED,
-        "a window of x has %lld numbers of %s, %lld bytes, and the memory of a group %lld bytes, %lld numbers: use a "
-        "kernel that reads x from global "
-        "memory",
+        "a window of x has %lld entries of %s, %lld bytes, and the shared memory of a workgroup has %lld bytes, %lld "
+        "entries: use a kernel that reads x from global memory",
         (long long)w->longest, rw_dtype_name(type), (long long)(w->longest * size), (long long)bytes,
         (long long)(bytes / size));
 }

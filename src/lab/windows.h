@@ -32,8 +32,8 @@ typedef struct rw_windows {
 rw_status rw_windows_find(rw_context *context, const rw_sparse_blocks *stored, int block, int64_t group,
                           rw_windows *windows);
 void rw_windows_free(rw_windows *windows);
-/* OK when the longest window of numbers of this type has room in `bytes` of memory of a group; else ERR_UNSUPPORTED
- * with both sizes. */
+/* OK: the longest window of entries of this type fits into `bytes` of shared memory; else ERR_UNSUPPORTED with both
+ * sizes. */
 rw_status rw_windows_check(rw_context *context, const rw_windows *windows, rw_dtype type, int64_t bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* Patterns and matrices, from the couplings of each row. Values are computed for some rows at a time, by all threads,
- * and added where they stay. */
+ * and added in place. */
 #include <string.h>
 
 #include "multiblock/multiblock.h"
@@ -20,9 +20,10 @@ static rw_status check_layout(rw_context *ctx, const rw_sparse_layout *given)
     RW_TRY(rw_sparse_layout_resolve(ctx, given, l));
     if (!rw_sparse_has_blocks(l->format) || (l->block_rows == RW_UNKNOWNS && l->block_columns == RW_UNKNOWNS))
         return RW_OK;
-    return rw_fail(ctx, RW_ERR_ARGUMENT,
-                   "blocks of %d x %d: those of multi-block grids are 5 x 5: use them, or a format without blocks",
-                   l->block_rows, l->block_columns);
+    return rw_fail(
+        ctx, RW_ERR_ARGUMENT,
+        "blocks of %d x %d: a multi-block grid has blocks of 5 x 5. Use this block size, or a format without blocks",
+        l->block_rows, l->block_columns);
 }
 
 static int entries_of_row(const rw_multiblock_row *row, int r)
@@ -83,7 +84,7 @@ static rw_status make_pattern(rw_context *ctx, const rw_multiblock_scope *s, con
                                   sizes ? fives(columns) : NULL};
     if (!first || !column || (sizes && (!pattern->row_size || !pattern->column_size))) {
         rw_multiblock_free(pattern);
-        return rw_fail_memory(ctx, (size_t)(width * rows + places) * 8, "the pattern of a grid block");
+        return rw_fail_memory(ctx, (size_t)(width * rows + places) * 8, "the sparsity pattern of a grid block");
     }
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < rows; ++i) fill_row(s, i, scalar, first, column);
@@ -187,7 +188,7 @@ rw_status rw_multiblock_assemble_sized(rw_device *dev, const rw_multiblock_spec 
     layout = &resolved;
     RW_TRY(rw_multiblock_scope_make(dev->ctx, &g, block, index, &s));
     if (spec->is_complex && !rw_dtype_is_complex(layout->values))
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "a complex grid in a layout of %s: use c64 or c128",
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "a complex grid in a layout with values of %s: use c64 or c128",
                        rw_dtype_name(layout->values));
     RW_TRY(rw_multiblock_check_memory(dev, spec, block, layout->values));
     RW_TRY(make_pattern(dev->ctx, &s, layout, &p));

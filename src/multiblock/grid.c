@@ -60,23 +60,29 @@ static rw_status check(rw_context *ctx, rw_multiblock_spec *s)
     RW_TRY(rw_params_resolve(ctx, rw_multiblock_params(), NULL, s));
     for (int a = 0; a < RW_AXES; ++a) {
         if (s->cells[a] < 1 || s->cells[a] > 1000000)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "%lld cells along %s: 1 to 1000000 are possible",
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "%lld cells along %s: the number must be 1 to 1000000",
                            (long long)s->cells[a], axes[a]);
         if (s->blocks[a] < 1 || s->blocks[a] > 1000000)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "%lld grid blocks along %s: 1 to 1000000 are possible",
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "%lld grid blocks along %s: the number must be 1 to 1000000",
                            (long long)s->blocks[a], axes[a]);
         all *= (double)s->cells[a] * (double)s->blocks[a], blocks *= (double)s->blocks[a];
     }
     if (all > 1e12 || blocks > 1e6)
         return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "a grid of %.3g cells in %.3g grid blocks: at most 1e12 in 1e6 are possible", all, blocks);
+                       "a grid of %.3g cells in %.3g grid blocks: at most 1e12 cells in 1e6 grid blocks are allowed",
+                       all, blocks);
     if (shapes[s->stencil].axes == 2 && s->cells[RW_AXIS_R] * s->blocks[RW_AXIS_R] != 1)
-        return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "%s with %lld cells along r: it couples one plane, nr = 1; for more use euler3d or ns3d",
-                       rw_multiblock_stencil_name(s->stencil), (long long)(s->cells[RW_AXIS_R] * s->blocks[RW_AXIS_R]));
+        return rw_fail(
+            ctx, RW_ERR_ARGUMENT,
+            "stencil %s with %lld cells along r: it couples the cells of one plane and needs nr = 1. For more planes "
+            "use euler3d or ns3d",
+            rw_multiblock_stencil_name(s->stencil), (long long)(s->cells[RW_AXIS_R] * s->blocks[RW_AXIS_R]));
     if (s->omega != 0 && !s->is_complex)
-        return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "omega = %g stands on the diagonal of complex matrices: 0 is needed for real ones", s->omega);
+        return rw_fail(
+            ctx, RW_ERR_ARGUMENT,
+            "omega = %g with a real matrix: omega is on the diagonal of complex matrices only and must be 0 for real "
+            "ones",
+            s->omega);
     return RW_OK;
 }
 

@@ -1,4 +1,4 @@
-/* For the files of this folder: a checked specification with what follows from it, and the couplings of a row. */
+/* Internal to this folder: a checked specification with derived sizes, and the couplings of a row. */
 #ifndef RW_MULTIBLOCK_H
 #define RW_MULTIBLOCK_H
 
@@ -8,12 +8,12 @@
 enum { RW_AXIS_X, RW_AXIS_THETA, RW_AXIS_R, RW_AXES };
 enum { RW_COUPLINGS = 25, RW_UNKNOWNS = RW_MULTIBLOCK_UNKNOWNS, RW_AREA = RW_UNKNOWNS * RW_UNKNOWNS };
 
-/* A neighbour, or the cell itself. */
+/* The offset of a neighbour, or of the cell itself. */
 typedef struct rw_offset {
     int d[RW_AXES];
     int key;       /* 0 … 124, the same in all stencils */
     double scale;  /* 1 over its distance; 1 for the cell itself */
-    uint32_t mask; /* bit 5 r + c: entry (r, c) is there */
+    uint32_t mask; /* bit 5 r + c: entry (r, c) is nonzero */
 } rw_offset;
 
 typedef struct rw_multiblock_grid {
@@ -25,17 +25,18 @@ typedef struct rw_multiblock_grid {
     rw_offset offset[RW_COUPLINGS];          /* in the order of the cells' numbers: r, then x, then theta */
 } rw_multiblock_grid;
 
-/* ERR_ARGUMENT for a specification that is wrong. */
+/* ERR_ARGUMENT: invalid specification. */
 rw_status rw_multiblock_grid_make(rw_context *ctx, const rw_multiblock_spec *spec, rw_multiblock_grid *g);
-/* ERR_MEMORY where the values alone are more than the device has. */
+/* ERR_MEMORY: the values alone exceed the device memory. */
 rw_status rw_multiblock_check_memory(rw_device *dev, const rw_multiblock_spec *spec, int64_t block, rw_dtype values);
-/* Where a grid block lies: its first cell in the whole grid. */
+/* The first cell of a grid block in the whole grid. */
 void rw_multiblock_origin(const rw_multiblock_grid *g, int64_t block, int64_t origin[RW_AXES]);
 /* The cell at `cell` of the grid block that begins at `origin` (numbers outside are ghosts) is one of the whole grid;
  * *block and local: which one it is there. */
 bool rw_multiblock_owner(const rw_multiblock_grid *g, const int64_t origin[RW_AXES], const int64_t cell[RW_AXES],
                          int64_t *block, int64_t local[RW_AXES]);
-/* The cell of a number, without or with ghosts; false: it is a ghost. And numbers of cells. */
+/* The cell with a given number, without or with ghost cells; false: it is a ghost cell. The other two return the number
+ * of a cell. */
 bool rw_multiblock_locate(const rw_multiblock_grid *g, int64_t number, bool extended, int64_t cell[RW_AXES]);
 int64_t rw_multiblock_compact(const rw_multiblock_grid *g, const int64_t cell[RW_AXES]);
 int64_t rw_multiblock_extended(const rw_multiblock_grid *g, const int64_t cell[RW_AXES]);
@@ -47,7 +48,7 @@ typedef struct rw_multiblock_scope {
     int64_t first, count;  /* grid blocks */
     int64_t rows, columns; /* of blocks, of each grid block */
 } rw_multiblock_scope;
-/* ERR_ARGUMENT: a block that there is not; COMPACT where couplings lead to ghosts. */
+/* ERR_ARGUMENT: no such grid block, or a COMPACT index with couplings to ghost cells. */
 rw_status rw_multiblock_scope_make(rw_context *ctx, const rw_multiblock_grid *g, int64_t block,
                                    rw_multiblock_index index, rw_multiblock_scope *s);
 

@@ -14,11 +14,11 @@
 static const char stencils[] = RW_MULTIBLOCK_STENCIL_LIST(RW_X), modes[] = RW_MULTIBLOCK_MODE_LIST(RW_X);
 #undef RW_X
 static const rw_param rows[] = {
-    CELLS(cells, "10x40x20", "cells along x, theta, r, of one grid block", .required = true),
-    CELLS(blocks, "1x1x1", "grid blocks along x, theta, r", .required = false),
-    ROW(stencil, CHOICE, "euler3d", stencils, "couplings of a cell", .brief = ""),
-    ROW(mode, CHOICE, "truncated", modes, "couplings that leave a grid block", .brief = ""),
-    ROW(periodic, BOOL, "false", "", "the first and the last cells along theta are neighbours", .brief = NULL),
+    CELLS(cells, "10x40x20", "cells of a grid block along x, theta and r", .required = true),
+    CELLS(blocks, "1x1x1", "grid blocks along x, theta and r", .required = false),
+    ROW(stencil, CHOICE, "euler3d", stencils, "stencil: the couplings of a cell", .brief = ""),
+    ROW(mode, CHOICE, "truncated", modes, "treatment of couplings that leave a grid block", .brief = ""),
+    ROW(periodic, BOOL, "false", "", "periodicity along theta", .brief = NULL),
     {.name = "complex",
      .kind = RW_PARAM_BOOL,
      .offset = offsetof(rw_multiblock_spec, is_complex),
@@ -29,7 +29,7 @@ static const rw_param rows[] = {
      .line = "complex values"},
     ROW(omega, REAL, "0", "(-inf, inf)", "frequency on the diagonal of a complex matrix", .brief = NULL),
     ROW(seed, INT, "0", "[0, 9007199254740992]", "seed of the random values", .brief = NULL),
-    ROW(zeros, BOOL, "false", "", "zeros in blocks, so that 54 of 65 entries of a row are there", .brief = NULL),
+    ROW(zeros, BOOL, "false", "", "zeros within blocks, which leave 54 of 65 entries per row nonzero", .brief = NULL),
 };
 
 const rw_params *rw_multiblock_params(void)

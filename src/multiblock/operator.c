@@ -1,5 +1,5 @@
-/* The operator of all grid blocks in one process: a matrix a grid block, and a list of ghost cells with the cells they
- * stand for.
+/* The operator of all grid blocks in one process: one matrix per grid block, and a list of ghost cells with the cells
+ * whose values they copy.
  *
  *   x   | grid block 0 with ghosts | grid block 1 with ghosts | …        one array; an exchange is one launch, a
  *       product one a grid block */
@@ -12,7 +12,7 @@
 
 enum { GROUP = 256 };
 
-/* Kernels for vectors of one type: made when first asked for. */
+/* Kernels for vectors of one type; compiled at first use. */
 typedef struct kernels {
     rw_program *program;
     rw_kernel *exchange, *clear;
@@ -150,7 +150,7 @@ rw_status rw_multiblock_vector(rw_multiblock *op, rw_dtype type, rw_array **vect
     *vector = NULL;
     RW_NEED(op, "op");
     if (!rw_dtype_is_number(type))
-        return rw_fail(op->device->ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed",
+        return rw_fail(op->device->ctx, RW_ERR_ARGUMENT, "vectors of %s: the type must be f32, f64, c64 or c128",
                        rw_dtype_name(type));
     RW_TRY(rw_array_create(op->device, type, 1, &op->size, RW_MEMORY_DEVICE, vector));
     rw_status status = rw_array_zero(*vector, op->device->queue);
@@ -162,16 +162,16 @@ static rw_status check_vector(const rw_multiblock *op, const char *name, const r
 {
     rw_context *ctx = op->device->ctx;
     if (a->device != op->device)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s is on %s, the grid blocks on %s", name, a->device->info.name,
-                       op->device->info.name);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s is on %s, the grid blocks on %s: both must be on one device", name,
+                       a->device->info.name, op->device->info.name);
     if (!rw_dtype_is_number(a->dtype))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s is of %s: f32, f64, c64 or c128 is needed", name,
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s is of %s: the type must be f32, f64, c64 or c128", name,
                        rw_dtype_name(a->dtype));
     if (a->ndim != 1 || a->size != op->size)
         return rw_fail(
             ctx, RW_ERR_ARGUMENT,
-            "%s has %lld numbers in %d dimensions: a vector of %lld is needed, %d unknowns of %lld cells with ghosts "
-            "in %lld grid blocks",
+            "%s has %lld entries and %d dimensions: it must be a vector of %lld entries, %d unknowns of %lld cells "
+            "(ghost cells included) in %lld grid blocks",
             name, (long long)a->size, a->ndim, (long long)op->size, RW_UNKNOWNS, (long long)op->grid.extended_cells,
             (long long)op->grid.blocks);
     return RW_OK;
@@ -182,9 +182,8 @@ static rw_status check_type(const rw_multiblock *op, rw_dtype vectors)
 {
     const rw_dtype values = rw_sparse_get_layout(op->matrix[0])->values;
     if (!rw_dtype_is_complex(values) || rw_dtype_is_complex(vectors)) return RW_OK;
-    return rw_fail(op->device->ctx, RW_ERR_ARGUMENT,
-                   "matrices of %s times vectors of %s are not real: use complex vectors", rw_dtype_name(values),
-                   rw_dtype_name(vectors));
+    return rw_fail(op->device->ctx, RW_ERR_ARGUMENT, "matrices of %s with real vectors of %s: use complex vectors",
+                   rw_dtype_name(values), rw_dtype_name(vectors));
 }
 
 static rw_status find_kernels(rw_multiblock *op, rw_dtype type, const kernels **found)
@@ -245,9 +244,10 @@ rw_status rw_multiblock_multiply(rw_multiblock *op, const double alpha[2], rw_ar
     rw_product p = {.x = x, .z = y, .y = y, .vectors = 1, .alpha = {1, 0}};
     RW_TRY(check_vector(op, "x", x));
     RW_TRY(check_vector(op, "y", y));
-    if (x == y) return rw_fail(ctx, RW_ERR_ARGUMENT, "x and y are the same array: a product needs two");
+    if (x == y)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "x and y are the same array: a product needs two different arrays");
     if (x->dtype != y->dtype)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "x is of %s, y of %s: they must be alike", rw_dtype_name(x->dtype),
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "x is of %s, y of %s: the types must be equal", rw_dtype_name(x->dtype),
                        rw_dtype_name(y->dtype));
     RW_TRY(check_type(op, x->dtype));
     if (alpha) memcpy(p.alpha, alpha, sizeof p.alpha);
@@ -269,7 +269,7 @@ typedef struct whole {
     rw_dtype type; /* of vectors */
 } whole;
 
-/* Ghosts of x are 0 before and behind it, so that sums over x count each cell once. */
+/* Ghost cells of x are 0 before and after it, so that sums over x count each cell once. */
 static rw_status multiply(void *user, rw_op op, rw_array *x, rw_array *y, rw_queue *q)
 {
     const whole *w = user;
@@ -321,7 +321,7 @@ rw_status rw_multiblock_operator(rw_multiblock *op, rw_dtype type, rw_operator *
     RW_NEED(whole_op, "whole");
     *whole_op = NULL;
     RW_NEED(op, "op");
-    if (rw_dtype_is_number(type)) RW_TRY(check_type(op, type)); /* else the operator is refused for its type */
+    if (rw_dtype_is_number(type)) RW_TRY(check_type(op, type)); /* otherwise the operator rejects the type */
     whole *w = rw_calloc(1, sizeof *w);
     if (!w) return rw_fail_memory(op->device->ctx, sizeof *w, "an operator of grid blocks");
     *w = (whole){op, type};

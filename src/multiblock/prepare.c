@@ -1,12 +1,12 @@
-/* The solver's own form, in which ghost cells have placeholders for rows, and its preparation for kernels, in which
- * they have none:
+/* The form of the flow solver, in which ghost cells have placeholder rows, and the form for kernels, which has no such
+ * rows:
  *
  *   trace    first   0 0 0 3 7 7 …      or   -1 -1 0 3 -1 7 …     a start a cell with ghosts; sentinels where there is
  *                                            no row
  *   stored   first   0 3 7 …                                      a start a row that is there
  *            row     2 3 5 …                                      which cell it is
  *
- * A loop that skips placeholders costs a processor nothing, and a GPU the threads that wait for it. */
+ * Skipping placeholders costs a processor nothing, but leaves threads of a GPU idle. */
 #include <string.h>
 
 #include "multiblock/multiblock.h"
@@ -29,7 +29,7 @@ rw_status rw_multiblock_trace_sized(rw_context *ctx, const rw_multiblock_spec *s
     return RW_OK;
 }
 
-/* The start behind row i: the next that is no sentinel. */
+/* The end of row i: the next start that is not a sentinel. */
 static int64_t next_start(const rw_sparse_blocks *t, int64_t i)
 {
     while (++i < t->rows && t->first[i] == -1) {}
@@ -40,20 +40,22 @@ static rw_status check(rw_context *ctx, const rw_sparse_blocks *t)
 {
     int64_t last = 0;
     if (t->rows < 0 || t->columns < 0 || !t->first || !t->column)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%lld rows, %lld columns%s: row starts and columns are needed",
-                       (long long)t->rows, (long long)t->columns, t->first && t->column ? "" : ", no lists");
+        return rw_fail(
+            ctx, RW_ERR_ARGUMENT,
+            "%lld rows, %lld columns%s: the numbers must not be negative, and the arrays first and column must be set",
+            (long long)t->rows, (long long)t->columns, t->first && t->column ? "" : ", first or column is NULL");
     if (t->first[t->rows] < 0)
         return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "row start %lld of %lld, the last, is %lld: the number of blocks is needed", (long long)t->rows,
-                       (long long)t->rows + 1, (long long)t->first[t->rows]);
+                       "row start %lld of %lld is %lld: the last row start must be the number of blocks",
+                       (long long)t->rows, (long long)t->rows + 1, (long long)t->first[t->rows]);
     for (int64_t i = 0; i <= t->rows; ++i) {
         const int64_t start = t->first[i];
         if (start == -1) continue;
         if (start < last || (last == 0 && start > 0 && next_start(t, -1) != 0))
             return rw_fail(ctx, RW_ERR_ARGUMENT, "row start %lld is %lld%s", (long long)i, (long long)start,
                            start < -1     ? ": placeholders are -1, or the next start"
-                           : start < last ? ": less than one before it"
-                                          : ": the first must be 0");
+                           : start < last ? ": it is less than an earlier one"
+                                          : ": the first row start must be 0");
         last = start;
     }
     for (int64_t i = 0; i < t->rows; ++i)
@@ -63,9 +65,10 @@ static rw_status check(rw_context *ctx, const rw_sparse_blocks *t)
                                "row %lld: column %lld is outside [0, %lld); both are counted from 0", (long long)i,
                                (long long)t->column[k], (long long)t->columns);
             if (k > t->first[i] && t->column[k] <= t->column[k - 1])
-                return rw_fail(ctx, RW_ERR_ARGUMENT,
-                               "row %lld: column %lld after %lld, counted from 0: columns ascend and occur once",
-                               (long long)i, (long long)t->column[k], (long long)t->column[k - 1]);
+                return rw_fail(
+                    ctx, RW_ERR_ARGUMENT,
+                    "row %lld: column %lld follows %lld, counted from 0: columns must ascend without duplicates",
+                    (long long)i, (long long)t->column[k], (long long)t->column[k - 1]);
         }
     return RW_OK;
 }

@@ -17,15 +17,15 @@ rw_status rw_multiblock_scope_make(rw_context *ctx, const rw_multiblock_grid *g,
     if ((unsigned)index >= RW_MULTIBLOCK_INDICES)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "index = %d is not one of rw_multiblock_index", (int)index);
     if (block != RW_MULTIBLOCK_ALL && (block < 0 || block >= g->blocks))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "grid block %lld: there are %lld, counted from 0 (-1: all)",
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "grid block %lld does not exist: there are %lld, counted from 0 (-1: all)",
                        (long long)block, (long long)g->blocks);
     const bool all = block == RW_MULTIBLOCK_ALL || g->blocks == 1,
                closed = g->spec.mode == RW_MULTIBLOCK_TRUNCATED || (g->spec.mode == RW_MULTIBLOCK_INNER && all);
     if (index == RW_MULTIBLOCK_COMPACT && !closed)
         return rw_fail(
             ctx, RW_ERR_ARGUMENT,
-            "a compact index has no ghost cells, and mode %s%s couples with them: use mode truncated, %sor the "
-            "extended index",
+            "a compact index has no ghost cells, but mode %s%s couples to them: use mode truncated, %sor the extended "
+            "index",
             rw_multiblock_mode_name(g->spec.mode), all ? "" : " of one grid block",
             all ? "inner " : "inner of all grid blocks, ");
     *s =
@@ -52,7 +52,7 @@ static bool column_of(const rw_multiblock_scope *s, int64_t block, const int64_t
     return true;
 }
 
-/* Puts an offset's block among the others; two offsets share one where a periodic grid is shorter than the stencil. */
+/* Inserts the block of an offset; two offsets share a block if a periodic grid is shorter than the stencil. */
 static void insert(rw_multiblock_row *row, int offset, int64_t column, uint32_t mask)
 {
     int at = row->n;

@@ -1,12 +1,12 @@
-/* Operators from a function of the caller's that puts y <- op(A) x into the queue.
+/* Operators from a callback that enqueues y <- op(A) x.
  *
- * The function gets whole vectors. Where x lies in a larger array or beside others it is copied first; where y does, or
- * alpha, beta or z are asked for, the function writes a vector of the operator's that finish.k reads: 2 vector
- * passes for x, 2 and more for y. Where y <- A x is all, of whole vectors, there is nothing besides the function;
- * sums are one kernel more that reads y and w. */
+ * The callback gets whole vectors. An x that is part of a larger array or interleaved is copied first. For such a y, or
+ * if alpha, beta or z are used, the callback writes a work vector of the operator that finish.k reads. Cost: 2 vector
+ * passes for x, 2 or more for y. A plain y <- A x of whole vectors calls only the callback; partial sums need one more
+ * kernel, which reads y and w. */
 #include "operator/operator.h"
 
-/* Kernels of function.k: for vectors side by side, for one vector, for one with sums. */
+/* Kernels of function.k: for interleaved vectors, for one vector, for one vector with partial sums. */
 typedef enum variant { BESIDE, ALONE, SUMS, VARIANTS } variant;
 
 typedef struct kernels {
@@ -17,8 +17,8 @@ typedef struct kernels {
 typedef struct function {
     rw_operator op;
     rw_operator_spec spec;
-    kernels kernels[VARIANTS]; /* made when first asked for */
-    rw_array *x, *y;           /* vectors of `rows` and of `columns`, each made when first needed */
+    kernels kernels[VARIANTS]; /* compiled at first use */
+    rw_array *x, *y;           /* work vectors of `rows` and `columns` entries, created at first use */
 } function;
 
 /* ---- kernels ---------------------------------------------------------------------------------------------------- */
@@ -43,7 +43,7 @@ static rw_status build(function *f, variant which, kernels *k)
                 which == SUMS);
     rw_text_add(&text, "%s\n%s\n%s", rw_embedded_text("values.k"), rw_embedded_text("function.k"),
                 rw_embedded_text("finish.k"));
-    rw_status status = d.failed || text.failed ? rw_fail_memory(ctx, 4096, "the text of an operator") : RW_OK;
+    rw_status status = d.failed || text.failed ? rw_fail_memory(ctx, 4096, "the source of an operator kernel") : RW_OK;
     if (status == RW_OK)
         status = rw_program_create_with(f->op.device, "function.k", text.data, &k->program, "%s", d.data);
     rw_text_free(&d), rw_text_free(&text);
@@ -56,7 +56,7 @@ static rw_status build(function *f, variant which, kernels *k)
 
 /* ---- products --------------------------------------------------------------------------------------------------- */
 
-/* The op that the function is asked for. */
+/* The op that is passed to the callback. */
 static rw_op op_of(const function *f, rw_op op)
 {
     const bool same = op == RW_OP_CONJUGATE || !rw_dtype_is_complex(f->op.info.type);
@@ -80,9 +80,9 @@ static rw_status call(function *f, rw_op op, rw_array *x, rw_array *y, rw_queue 
     rw_status status = f->spec.multiply(f->spec.user, op_of(f, op), x, y, q);
     status = rw_callback_status(ctx, status, before, "rw_operator_spec.multiply");
     if (status == RW_OK || !q->recording) return status;
-    return rw_fail_prefix(ctx, status,
-                          "function of an operator, recorded by a solver (one that copies or waits must say so: "
-                          "direct = true)");
+    return rw_fail_prefix(
+        ctx, status,
+        "the function of an operator while a solver records it (a function that copies or waits needs direct = true)");
 }
 
 /* One vector of those side by side. */
@@ -154,15 +154,16 @@ static const rw_operator_ops ops = {.run = run, .groups = groups, .diagonal = di
 static rw_status check(rw_context *ctx, const rw_operator_spec *s, rw_dtype type)
 {
     if (s->rows < 1 || s->columns < 1)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "an operator of %lld x %lld: 1 row and column at least are needed",
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "an operator of %lld x %lld: it must have at least one row and one column",
                        (long long)s->rows, (long long)s->columns);
     if (!rw_dtype_is_number(type))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "an operator of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(type));
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "an operator of %s: the type must be f32, f64, c64 or c128",
+                       rw_dtype_name(type));
     if (!s->multiply)
         return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "an operator with multiply = NULL: a function that puts y <- A x into a queue is needed");
+                       "rw_operator_spec.multiply is NULL: it must be a function that enqueues y <- A x");
     if (s->hermitian && s->rows != s->columns)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "a hermitian operator of %lld x %lld: it must be square",
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "a hermitian operator of %lld x %lld: a hermitian operator must be square",
                        (long long)s->rows, (long long)s->columns);
     return RW_OK;
 }

@@ -48,14 +48,13 @@ rw_status rw_operator_check(const rw_operator *a, rw_op op, rw_dtype vectors)
     rw_context *ctx = a->device->ctx;
     const rw_operator_info *i = &a->info;
     if (rw_dtype_is_complex(i->type) && !rw_dtype_is_complex(vectors))
-        return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "an operator of %s with vectors of %s, which are real: use complex vectors",
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "an operator of %s with real vectors of %s: use complex vectors",
                        rw_dtype_name(i->type), rw_dtype_name(vectors));
     if (!i->any_vector && vectors != i->type)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "vectors of %s: this operator takes %s", rw_dtype_name(vectors),
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "vectors of %s: this operator needs vectors of %s", rw_dtype_name(vectors),
                        rw_dtype_name(i->type));
     if (op == RW_OP_NONE || (op == RW_OP_TRANSPOSE ? i->transposes : i->adjoint)) return RW_OK;
-    return rw_fail(ctx, RW_ERR_UNSUPPORTED, "this operator has no %s: only A x is possible",
+    return rw_fail(ctx, RW_ERR_UNSUPPORTED, "this operator has no %s: it computes only A x",
                    op == RW_OP_TRANSPOSE ? "transpose" : "conjugate transpose");
 }
 
@@ -63,17 +62,18 @@ static rw_status check_array(const rw_operator *a, const char *name, const rw_ar
 {
     rw_context *ctx = a->device->ctx;
     if (v->device != a->device)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s is on %s, the operator on %s", name, v->device->info.name,
-                       a->device->info.name);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s is on %s, the operator on %s: both must be on one device", name,
+                       v->device->info.name, a->device->info.name);
     if (!rw_dtype_is_number(v->dtype))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s is of %s: f32, f64, c64 or c128 is needed", name,
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s is of %s: the type must be f32, f64, c64 or c128", name,
                        rw_dtype_name(v->dtype));
     if (v->ndim <= 2 && v->shape[0] == n) return RW_OK;
-    return rw_fail(ctx, RW_ERR_ARGUMENT,
-                   "%s has %lld rows in %d dimensions: a vector of %lld, or several as (%lld, k), is needed for an "
-                   "operator of %lld x %lld",
-                   name, (long long)v->shape[0], v->ndim, (long long)n, (long long)n, (long long)a->info.rows,
-                   (long long)a->info.columns);
+    return rw_fail(
+        ctx, RW_ERR_ARGUMENT,
+        "%s has %lld rows and %d dimensions: it must be a vector of %lld entries, or an array (%lld, k) of k vectors, "
+        "for an operator of %lld x %lld",
+        name, (long long)v->shape[0], v->ndim, (long long)n, (long long)n, (long long)a->info.rows,
+        (long long)a->info.columns);
 }
 
 rw_status rw_operator_multiply(rw_operator *a, rw_op op, const double alpha[2], rw_array *x, const double beta[2],
@@ -88,9 +88,11 @@ rw_status rw_operator_multiply(rw_operator *a, rw_op op, const double alpha[2], 
     if ((unsigned)op > RW_OP_CONJUGATE) return rw_fail(ctx, RW_ERR_ARGUMENT, "op = %d is not one of rw_op", (int)op);
     RW_TRY(check_array(a, "x", x, op == RW_OP_NONE ? columns : rows));
     RW_TRY(check_array(a, "y", y, op == RW_OP_NONE ? rows : columns));
-    if (x == y) return rw_fail(ctx, RW_ERR_ARGUMENT, "x and y are the same array: a product needs two");
+    if (x == y)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "x and y are the same array: a product needs two different arrays");
     if (x->dtype != y->dtype || x->shape[1] != y->shape[1])
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "x is %lld vectors of %s, y %lld of %s: they must be alike",
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "x holds %lld vectors of %s, y holds %lld of %s: numbers and types must be equal",
                        (long long)x->shape[1], rw_dtype_name(x->dtype), (long long)y->shape[1],
                        rw_dtype_name(y->dtype));
     RW_TRY(rw_operator_check(a, op, x->dtype));
@@ -109,13 +111,14 @@ rw_status rw_operator_get_diagonal(rw_operator *a, rw_array *diagonal)
     rw_context *ctx = a->device->ctx;
     const rw_operator_info *i = &a->info;
     if (i->rows != i->columns)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "the diagonal of an operator of %lld x %lld: it must be square",
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "the diagonal of an operator of %lld x %lld: the operator must be square",
                        (long long)i->rows, (long long)i->columns);
     if (!i->diagonal)
-        return rw_fail(ctx, RW_ERR_UNSUPPORTED,
-                       "this operator has no diagonal: give rw_operator_spec.diagonal, or use no preconditioner");
+        return rw_fail(
+            ctx, RW_ERR_UNSUPPORTED,
+            "this operator does not provide its diagonal: set rw_operator_spec.diagonal, or use no preconditioner");
     if (diagonal->device != a->device || diagonal->dtype != i->type || diagonal->size != i->rows)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "diagonal has %lld numbers of %s on %s: %lld of %s on %s are needed",
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "diagonal has %lld entries of %s on %s: it needs %lld entries of %s on %s",
                        (long long)diagonal->size, rw_dtype_name(diagonal->dtype), diagonal->device->info.name,
                        (long long)i->rows, rw_dtype_name(i->type), a->device->info.name);
     return a->ops->diagonal(a, diagonal);

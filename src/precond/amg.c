@@ -1,7 +1,8 @@
 /* Algebraic multigrid by smoothed aggregation (Vanek, Mandel, Brezina, Computing 56, 1996), of entries or of blocks:
  * rows are gathered into aggregates of strong neighbours, the tentative prolongation is 1 from an aggregate to its
- * rows, one damped Jacobi step smooths it, and coarse matrices are P* A P. Made on the host, applied on the device as
- * one V-cycle of products with Chebyshev smoothers; the coarsest system is a product with its inverse. */
+ * rows, one damped Jacobi step smooths it, and coarse matrices are P* A P. The setup runs on the host; the application
+ * on the device is one V-cycle of products with Chebyshev smoothers. The coarsest system is solved by a product with
+ * its inverse. */
 #include <math.h>
 #include <omp.h>
 #include <string.h>
@@ -61,8 +62,8 @@ bool rw_host_transpose(const rw_host *h, bool values, rw_host *t)
     return true;
 }
 
-/* Rows as a thread makes them, one after the other: blocks are found by column in `place`, so that each is added up
- * where it stays. */
+/* The rows computed by one thread, in order: blocks are found by column in `place`, so that each is accumulated in its
+ * final position. */
 typedef struct builder {
     int r, parts, size;
     int64_t *place; /* of a column: its block's number + 1; what is not beyond `begin` is of a row before */
@@ -272,7 +273,7 @@ int64_t rw_amg_aggregate(const rw_host *a, const bool *strong, int64_t *of)
         if (neighbours && !taken) gather(a, strong, i, n++, of);
     }
     const int64_t whole = n;
-    for (int64_t i = 0; i < a->rows; ++i) /* those beside them: marked, so that they do not attract others */
+    for (int64_t i = 0; i < a->rows; ++i) /* neighbours of aggregates join, marked so as not to attract others */
         if (of[i] < 0) {
             const int64_t o = nearest(a, strong, i, of, whole);
             if (o >= 0) of[i] = o + a->rows;
@@ -349,8 +350,8 @@ static void fill(const rw_host *a, int n, double *full)
                         a->value[k * rw_host_size(a) + parts * e + q];
 }
 
-/* The inverse of a small matrix as a matrix of single entries, of a singular one that is hermitian (Neumann's
- * Laplacian) what is possible of it; *direct stays NULL where nothing is. */
+/* The inverse of a small matrix as a matrix of single entries; for a singular hermitian matrix (Neumann problem) a
+ * generalised inverse. *direct stays NULL if there is none. */
 static rw_status solve_directly(rw_precond *p, const rw_host *a, rw_sparse **direct)
 {
     const int n = (int)a->rows * a->r, parts = a->parts;
@@ -377,7 +378,8 @@ static rw_status vector(rw_precond *p, int64_t n, rw_array **array)
     return rw_array_create(p->device, p->type, 1, &n, RW_MEMORY_DEVICE, array);
 }
 
-/* The matrix of the next grid, and how to get there and back; next->rows = 0: it would not be much smaller. */
+/* The matrix of the next coarser grid, restriction and prolongation; next->rows = 0: the grid would not be much
+ * smaller. */
 static rw_status coarsen(rw_precond *p, grid *g, const rw_host *a, double theta, rw_host *next)
 {
     rw_host prolong = {0}, down = {0}, ap = {0};
@@ -406,7 +408,7 @@ static void count(rw_precond *p, const grid *g)
     p->info.blocks += rw_sparse_size_of(rw_sparse_of(g->a)).blocks, ++p->info.levels;
 }
 
-/* Everything of a grid with matrix a; *next: that of the coarser one. */
+/* Sets up a grid with matrix a; *next: the matrix of the coarser grid. */
 static rw_status fill_grid(rw_precond *p, grid *g, const rw_host *a, double theta, rw_host *next)
 {
     const int64_t n = a->rows * a->r;

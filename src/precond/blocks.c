@@ -87,9 +87,11 @@ rw_status rw_precond_blocks(rw_operator *a, const rw_precond_spec *s, int *block
     RW_TRY(check_block(a, who, *block));
     if (*block == stored && !finds) return RW_OK;
     if (!m)
-        return rw_fail(a->device->ctx, RW_ERR_UNSUPPORTED,
-                       "preconditioner %s: block = %d, and a matrix-free operator has entries alone: use block = 1",
-                       who, *block);
+        return rw_fail(
+            a->device->ctx, RW_ERR_UNSUPPORTED,
+            "preconditioner %s: block = %d, but a matrix-free operator provides only the entries of its diagonal: use "
+            "block = 1",
+            who, *block);
     RW_TRY(rw_host_read_entries(m, &h));
     if (finds) *block = rw_unknowns_per_node(&h);
     rw_status status = RW_OK;

@@ -1,6 +1,6 @@
-/* Chebyshev polynomials in D^-1 A (Saad 2003, algorithm 12.1, with diagonal blocks): alone as a preconditioner, for
- * eigenvalues from 1/30 of the largest on, and as the smoother of multigrid. Eigenvalues are to be positive; the
- * largest comes from powers of D^-1 A. */
+/* Chebyshev polynomials in D^-1 A (Saad 2003, algorithm 12.1, with diagonal blocks): as a preconditioner for
+ * eigenvalues from 1/30 of the largest to the largest, and as the smoother of multigrid. Eigenvalues must be positive;
+ * the largest is estimated by the power method for D^-1 A. */
 #include <math.h>
 
 #include "precond/precond.h"
@@ -49,7 +49,7 @@ static rw_status powers(rw_operator *a, rw_operator *inverse, rw_array *v, rw_ar
     return RW_OK;
 }
 
-/* About the largest eigenvalue of D^-1 A, from powers. */
+/* Estimate of the largest eigenvalue of D^-1 A by the power method. */
 static rw_status largest_eigenvalue(rw_operator *a, rw_sparse *inverse, rw_dtype vectors, double *most)
 {
     rw_array *v = NULL, *t = NULL, *part = NULL;
@@ -63,8 +63,8 @@ static rw_status largest_eigenvalue(rw_operator *a, rw_sparse *inverse, rw_dtype
     if (status == RW_OK && !(isfinite(*most) && *most > 0))
         status = rw_fail(
             a->device->ctx, RW_ERR_INPUT,
-            "the largest eigenvalue of a preconditioner comes out as %g: the matrix has numbers that are not finite, "
-            "or is zero",
+            "the estimate of the largest eigenvalue for a preconditioner is %g: the matrix is zero or has entries "
+            "that are not finite",
             *most);
     return status;
 }

@@ -6,8 +6,7 @@ static rw_status singular(rw_context *ctx, const char *who, const rw_host *h, in
 {
     return rw_fail(
         ctx, RW_ERR_INPUT,
-        "%s: the diagonal %s of row %lld, counted from 0, is missing or singular: another preconditioner, or none, is "
-        "needed",
+        "%s: the diagonal %s of row %lld, counted from 0, is missing or singular: use another preconditioner, or none",
         who, h->r > 1 ? "block" : "entry", (long long)row * h->r);
 }
 
@@ -28,7 +27,7 @@ static int64_t invert(const rw_host *h, rw_host *d)
     return first == INT64_MAX ? -1 : first;
 }
 
-/* The diagonal of an operator without entries, as it says. */
+/* The diagonal that a matrix-free operator provides. */
 static rw_status read_diagonal(rw_operator *a, rw_array *array, rw_host *h)
 {
     const void *data;

@@ -1,17 +1,16 @@
-/* Incomplete factors in a given pattern whose numbers stay on the device: the host knows which block meets which,
+/* Incomplete factors in a given pattern whose values stay on the device: the host does the symbolic factorisation;
  * kernels (factor.k) gather the values of the matrix, eliminate, and store the factors where they are applied.
  *
- * Exactly, by levels: a launch for the rows that need none of each other. Or by iterations, for all rows at once: row i
- * is eliminated with the rows before it as the last sweep left them,
+ * Exactly, by level scheduling: one launch for each set of independent rows. Or by iterations, for all rows at once:
+ * row i is eliminated with the rows before it as the last sweep left them,
  *
  *   u_kj <- d_k^-1 a_kj      then, N times, of all rows, from the values of the matrix
  *   a_ij - sum a_ik u_kj over k < min(i, j)
  *
  * the block form of Chow and Patel's sweeps with whole rows as unknowns. Rows of level l are exact after l sweeps,
  * since those they need were so before; a preconditioner needs fewer. Each sweep reads one copy of the factors and
- * writes the other, so results do not depend on which group comes first.
- * Memory while it is made: the factors once more (by iterations twice) in the precision of the arithmetic, and 12 or 24
- * bytes a block of indices.
+ * writes the other, so results do not depend on which group comes first. Memory while it is made: the factors once more
+ * (by iterations twice) in the precision of the arithmetic, and 12 or 24 bytes a block of indices.
  *
  * Source: Chow, Patel, Fine-grained parallel incomplete LU factorization, SIAM J. Sci. Comput. 37(2), 2015. */
 #include <string.h>
@@ -155,7 +154,7 @@ static rw_status by_levels(const rw_precond *p, rw_factors *f, work *w)
 {
     rw_levels *l = &f->side[0].levels;
     if (!l->row && !rw_levels_make(&f->side[0].t, false, l))
-        return rw_fail_memory(f->ctx, (size_t)f->a.rows * 16, "the levels of a preconditioner");
+        return rw_fail_memory(f->ctx, (size_t)f->a.rows * 16, "the level schedule of a preconditioner");
     RW_TRY(send(p->device, w, l->row, f->a.rows, &w->row));
     for (int64_t k = 0; k < l->n; ++k) {
         RW_TRY(launch(p, f, w, (rows){l->at[k], l->at[k + 1], true, true, true}, 0, 0));
@@ -193,7 +192,7 @@ static rw_status store(const rw_precond *p, const rw_factors *f, const work *w, 
                      RW_COUNT(a));
 }
 
-/* The first row that cannot be, if there is one: most often that is one number to look at. */
+/* The first row with a singular pivot, if any; usually only one value is read. */
 static rw_status look(const work *w, int64_t n, int64_t *bad, bool *finite)
 {
     const void *count, *each;
@@ -220,7 +219,7 @@ rw_status rw_factors_compute(rw_precond *p, rw_sparse *m, rw_factors *f, int64_t
 {
     work w = {0};
     int64_t *to = rw_calloc((size_t)RW_MAX(f->first[f->a.rows], 1), sizeof *to);
-    if (!to) return rw_fail_memory(f->ctx, (size_t)f->first[f->a.rows] * 8, "the places of factors");
+    if (!to) return rw_fail_memory(f->ctx, (size_t)f->first[f->a.rows] * 8, "the positions of factor entries");
     rw_status status = rw_factors_begin_there(p, f, to);
     if (status == RW_OK) status = compute(p, m, f, to, &w, bad, finite);
     free_work(&w), rw_free(to);

@@ -4,12 +4,12 @@
  *
  *   z <- D^-1 r        (1 + D^-1 L) z = z        (1 + D^-1 U) z = z
  *
- * three matrices of which the triangular ones are solved in place: rows of a level need none of each other, so a level
- * is one product z <- z - T z of some rows.
- * The rows of such a matrix lie in the order of levels. One core, or several for which a level is too little, takes row
- * after row in one launch, in the order of elimination, whose neighbours are still in the cache. By sweeps (Jacobi's
- * method, z <- b - T z, again and again) a system is a few whole products instead: as exact as a preconditioner needs
- * where off-diagonal blocks are small, and without the launch a level.
+ * three matrices; the triangular systems are solved in place by level scheduling: the rows of a level are independent,
+ * so a level is one product z <- z - T z for these rows. The rows of such a matrix lie in the order of levels. One
+ * core, or several for which a level is too little, takes row after row in one launch, in the order of elimination,
+ * whose neighbours are still in the cache. By sweeps (Jacobi's method, z <- b - T z, again and again) a system is a few
+ * whole products instead: as exact as a preconditioner needs where off-diagonal blocks are small, and without the
+ * launch a level.
  *
  * Sources: Saad 2003, chapters 10 and 11.6 (levels); Anzt, Chow, Dongarra, Iterative sparse triangular solves for
  * preconditioning, Euro-Par 2015 (sweeps). */
@@ -79,7 +79,8 @@ bool rw_factors_side(const rw_factors *f, bool upper, bool places, rw_host *t)
     return true;
 }
 
-enum { LITTLE = 1 << 18 }; /* bytes of a level that cores do not share out: at 10 GB/s what waking them takes */
+/* Bytes of a level below which the cores do not divide it: at 10 GB/s the time to wake them. */
+enum { LITTLE = 1 << 18 };
 
 /* Row after row, or the levels. */
 static rw_status choose_order(const rw_precond *p, bool threads, bool upper, rw_side *s, bool *in_order)

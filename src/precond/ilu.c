@@ -1,10 +1,10 @@
-/* Incomplete LU factors, of entries or of blocks: in the pattern of the matrix, with fill by levels, modified, by size;
- * incomplete Cholesky factors, which are those of a hermitian matrix with positive pivots, L D L* written as
- * (D + L) D^-1 (D + L*); and SSOR, whose factors are parts of the matrix. Here are patterns, and the values on the
- * host; on GPUs, and by iterations anywhere, values in a known pattern stay on the device (factor.c).
+/* Incomplete LU factors, of entries or of blocks: in the pattern of the matrix, with level-based fill, modified, or
+ * with a drop tolerance; incomplete Cholesky factors of a hermitian matrix with positive pivots, L D L* written as (D +
+ * L) D^-1 (D + L*); and SSOR, whose factors are parts of the matrix. This file has the patterns, and the values on the
+ * host. On GPUs, and for iterative factorisation everywhere, values in a known pattern stay on the device (factor.c).
  *
- * Rows are eliminated one after the other (Saad 2003, algorithms 10.4 to 10.6): a_ij <- a_ij - a_ik (d_k^-1 u_kj) for
- * k < i, then the row is multiplied by d_i^-1, as it is applied. Those of the pattern alone go by levels, all rows of a
+ * Rows are eliminated one after the other (Saad 2003, algorithms 10.4 to 10.6): a_ij <- a_ij - a_ik (d_k^-1 u_kj) for k
+ * < i, then the row is multiplied by d_i^-1, as it is applied. Those of the pattern alone go by levels, all rows of a
  * level at once. Cost: the matrix is read once, the factors are written once. */
 #include <math.h>
 #include <omp.h>
@@ -44,15 +44,16 @@ static rw_status refuse_row(const rw_factors *f, int64_t i, bool finite)
         return rw_fail(
             f->ctx, RW_ERR_INPUT,
             "%s: the diagonal %s of row %lld, counted from 0, is missing or not positive: icc needs a hermitian, "
-            "positive definite matrix; for others there are ilu0 and gmres",
+            "positive definite matrix. For other matrices use ilu0 with gmres",
             f->who, f->a.r > 1 ? "block" : "entry", row);
     if (!finite)
         return rw_fail(f->ctx, RW_ERR_INPUT,
-                       "%s: row %lld of the matrix, counted from 0, has a number that is not finite", f->who, row);
+                       "%s: row %lld of the matrix, counted from 0, has an entry that is not finite", f->who, row);
     return rw_fail(
         f->ctx, RW_ERR_INPUT,
-        "%s: the diagonal %s of row %lld, counted from 0, is missing or singular, or has become so: more fill, "
-        "another preconditioner (icc0 for a hermitian, positive definite matrix), or none is needed",
+        "%s: the diagonal %s of row %lld, counted from 0, is missing or singular, or became singular during "
+        "elimination: allow more fill, or use another preconditioner (icc0 for a hermitian, positive definite "
+        "matrix), or none",
         f->who, f->a.r > 1 ? "block" : "entry", row);
 }
 
@@ -102,14 +103,15 @@ static rw_status begin(rw_precond *p, rw_sparse *m, const char *who, bool there,
 
 /* ---- fill by levels ---------------------------------------------------------------------------------------------- */
 
-/* Columns of a row, ascending, as a list: next[0] is before the first, next[j + 1] behind column j; n: the end. */
+/* Columns of a row as an ascending linked list: next[0] is the first column, next[j + 1] the successor of column j; n:
+ * the end. */
 typedef struct row_list {
     int64_t n, *next;
     int32_t *level; /* of the columns in the list */
     bool *there;
 } row_list;
 
-/* Puts column j into the list, behind `from`, which is before it (-1: the beginning). */
+/* Inserts column j into the list; the search starts at `from` < j (-1: the beginning). */
 static void list_add(row_list *l, int64_t from, int64_t j)
 {
     int64_t at = from;
@@ -143,7 +145,7 @@ static bool pattern_room(pattern *p, int64_t n)
     return column && level;
 }
 
-/* Row i with its fill, behind the rows before it. */
+/* Appends row i with its fill. */
 static bool fill_row(const rw_host *a, int most, row_list *l, pattern *p, int64_t i)
 {
     l->next[0] = l->n;
@@ -280,7 +282,8 @@ RW_DENSE_INLINE bool is_definite(const int r, const int parts, const double *d, 
     return true;
 }
 
-/* Row i, when those it needs are done; false: it cannot be. r and parts are known to the compiler. */
+/* Eliminates row i after the rows on which it depends; false: singular pivot. r and parts are compile-time
+ * constants. */
 RW_DENSE_INLINE bool factor_row_of(const rw_factors *f, int64_t i, const int r, const int parts)
 {
     const int size = r * r * parts;
@@ -306,8 +309,8 @@ static bool factor_row(const rw_factors *f, int64_t i)
     return made;
 }
 
-/* Levels give threads something to do; one thread goes on to the neighbour, whose rows are still in the cache. *first:
- * the first row that cannot be, INT64_MAX: none. */
+/* Level scheduling if there are several threads; a single thread goes row by row, since the neighbouring rows are still
+ * in the cache. *first: the first row with a singular pivot, INT64_MAX: none. */
 static rw_status factor_rows(rw_factors *f, int64_t *first)
 {
     rw_levels *l = &f->side[0].levels;
@@ -341,7 +344,7 @@ static bool positive(const rw_factors *f, int64_t i)
     return true;
 }
 
-/* Where pivots have to be positive, anew with a larger shift until they are. */
+/* If pivots must be positive: repeats with a larger shift until they are. */
 static rw_status factor(rw_precond *p, rw_factors *f)
 {
     int64_t bad;
@@ -363,7 +366,7 @@ static bool stays_there(const rw_precond *p)
     return rw_factors_stay_there(&p->spec, rw_device_has_threads(p->device));
 }
 
-/* Factors in their pattern, straight into the place where they are applied if that can be. */
+/* Factors in a known pattern, written directly where they are applied if possible. */
 static rw_status create_in_pattern(rw_precond *p, rw_sparse *m, rw_factors *f)
 {
     RW_TRY(find_diagonals(f));

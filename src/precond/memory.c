@@ -1,10 +1,10 @@
-/* Forecasts of the memory of a preconditioner from the entries of its matrix: device memory when it is made, and the
- * largest device and host memory while it is made.
+/* Estimates of the memory of a preconditioner from the entries of its matrix: final device memory, and peak device and
+ * host memory during setup.
  *
- * Without fill the pattern decides. Orders, triangles and levels are found as they will be, and the formats lay out
- * their matrices without making them, padding included: the forecast of the device memory is exact. Fill is counted in
- * samples (memory_fill.c). Of amg the first grid is aggregated as it will be, and coarser ones follow from a sample
- * (memory_amg.c).
+ * Without fill the pattern decides. Orderings, triangles and levels are computed as in the setup, and the formats
+ * compute the sizes of their matrices, padding included, without creating them: the estimate of the device memory is
+ * exact. Fill is counted in samples (memory_fill.c). For amg the first grid is aggregated as in the setup, and coarser
+ * grids are extrapolated from a sample (memory_amg.c).
  *
  * Cost: the entries are sorted once and read a few times. Nothing is made on the device. Host memory: about twice that
  * of the entries. */
@@ -398,7 +398,7 @@ static rw_status precond_estimate(rw_device *dev, const rw_precond_spec *spec, c
     f.plain =
         rows && !l->scaled && (l->values == RW_F64 || l->values == RW_C128) && (!l->columns || l->block_rows <= 1);
     if (entries->rows != entries->columns)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld: preconditioners need square ones",
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld: a preconditioner needs a square matrix",
                        (long long)entries->rows, (long long)entries->columns);
     if (spec->method == RW_PRECOND_NONE || entries->rows == 0) return RW_OK;
     RW_TRY(read_blocks(&f, l, entries, &h, &copy));

@@ -1,7 +1,7 @@
 /* Forecasts of memory: what memory.c, memory_fill.c and memory_amg.c share.
  *
- * A forecast goes through the steps of making a preconditioner, in their order, and enters what each one takes and
- * gives back: one ledger for the device, one for the host. */
+ * An estimate follows the steps of the setup of a preconditioner in order and records what each one allocates and
+ * frees, in one ledger for the device and one for the host. */
 #ifndef RW_PRECOND_MEMORY_H
 #define RW_PRECOND_MEMORY_H
 
@@ -12,16 +12,16 @@ typedef struct rw_ledger {
 } rw_ledger;
 static inline void rw_take(rw_ledger *l, double bytes) { l->now += bytes, l->peak = RW_MAX(l->peak, l->now); }
 static inline void rw_give(rw_ledger *l, double bytes) { l->now -= bytes; }
-/* Taken and given back at once. */
+/* Allocates and frees at once: counts for the peak only. */
 static inline void rw_pass(rw_ledger *l, double bytes) { rw_take(l, bytes), rw_give(l, bytes); }
 
 typedef struct rw_forecast {
-    rw_precond p; /* device, specification with its defaults, type of vectors: nothing is made */
+    rw_precond p; /* only device, resolved specification and type of vectors are set */
     bool threads; /* kernels are those of a GPU */
-    bool twice;   /* arithmetic of kernels that make factors is that of f64 */
-    bool plain;   /* the values of the matrix are read where they lie */
+    bool twice;   /* kernels that compute factors use f64 arithmetic */
+    bool plain;   /* the values of the matrix are read without a copy */
     rw_ledger device, host;
-    double least, most; /* of the device when all is made, where the values decide; else 0 */
+    double least, most; /* bounds of the final device memory if it depends on the values; else 0 */
 } rw_forecast;
 
 /* Bytes of a block with its column, of an index, of the scales of a block row, of a block row of a vector; and on the
@@ -33,36 +33,36 @@ rw_sizes rw_sizes_of(const rw_forecast *f, const rw_host *h);
 
 /* Bytes on the device of a matrix of so many rows and blocks; padding: stored blocks per block, in slices. */
 double rw_matrix_bytes(const rw_forecast *f, const rw_sizes *z, double rows, double blocks, double padding);
-/* The same of a pattern, exactly. */
+/* The exact number of bytes for a pattern. */
 rw_status rw_pattern_bytes(const rw_forecast *f, const rw_host *h, double *bytes);
-/* A matrix of so many bytes and rows is made on the device. there: its values never are on the host. */
+/* Records the creation of a matrix of so many bytes and rows on the device. there: its values are never on the host. */
 void rw_take_matrix(rw_forecast *f, const rw_sizes *z, double rows, double bytes, bool there);
 /* Blocks on the host: first, column, and values where they are. */
 double rw_host_bytes(const rw_sizes *z, double rows, double blocks, bool values);
-/* The inverse of the diagonal is made. */
+/* Records the inverse of the diagonal. */
 rw_status rw_take_diagonal(rw_forecast *f, const rw_sizes *z, const rw_host *h, double rows);
-/* The largest eigenvalue is computed. */
+/* Records the computation of the largest eigenvalue. */
 void rw_pass_eigenvalue(rw_forecast *f, const rw_sizes *z, double rows);
 
-/* No memory for a forecast of a matrix of so many rows. */
+/* ERR_MEMORY for the estimate of a matrix of so many rows. */
 static inline rw_status rw_forecast_no_memory(rw_context *ctx, int64_t rows)
 {
-    return rw_fail_memory(ctx, (size_t)rows * 24, "the forecast of a preconditioner's memory");
+    return rw_fail_memory(ctx, (size_t)rows * 24, "the memory estimate of a preconditioner");
 }
 
-/* Row number k of a sample of so many rows that is spread over all. */
+/* Row k of a sample of rows that is distributed evenly. */
 static inline int64_t rw_sampled(int64_t rows, int64_t k, int64_t samples)
 {
     return rows <= samples ? k : (int64_t)(((double)k + 0.5) * (double)rows / (double)samples);
 }
 
-/* Blocks beside the diagonal of both factors with fill by levels. */
+/* Off-diagonal blocks of both factors with level-based fill. */
 rw_status rw_count_fill(rw_context *ctx, const rw_host *h, int level, double blocks[2]);
 /* The same of ilut, and bytes of a block on each side, padding included, from rows that are eliminated; *found = false:
  * a pivot is singular. */
 rw_status rw_count_ilut(const rw_forecast *f, const rw_host *h, double blocks[2], double each[2], bool *found);
 
-/* Everything that amg takes, but for what rw_precond_create itself does. */
+/* Records everything that amg allocates, without the allocations of rw_precond_create itself. */
 rw_status rw_forecast_amg(rw_forecast *f, const rw_host *a);
 
 #endif

@@ -1,4 +1,4 @@
-/* A preconditioner that the caller gives as an operator: z <- M r is its product. Solvers only. */
+/* A preconditioner that the caller provides as an operator: z <- M r is its product. Only for solvers. */
 #include "precond/precond.h"
 
 static rw_operator *product(const rw_precond *p) { return p->a; }

@@ -32,23 +32,28 @@ static const char choices[] =
     RW_PRECOND_METHOD_LIST(RW_X);
 #undef RW_X
 static const rw_param rows[] = {
-    ROW(method, ENUM, "none", choices, "see rechenwerk list preconditioners", .brief = NULL),
-    ROW(level, INT, "0", "[0, 10]", "fill that comes from fill of lower levels", .methods = FOR_LEVELS, .brief = "@"),
-    ROW(drop, REAL, "1e-3", "(0, 1)", "entries smaller than drop times the norm of their row are dropped",
+    ROW(method, ENUM, "none", choices, "method: see rechenwerk list preconditioners", .brief = NULL),
+    ROW(level, INT, "0", "[0, 10]", "level of fill: 0 keeps the pattern of the matrix", .methods = FOR_LEVELS,
+        .brief = "@"),
+    ROW(drop, REAL, "1e-3", "(0, 1)", "drop tolerance for factor entries, relative to the norm of their row",
         .methods = 1 << RW_PRECOND_ILUT),
-    ROW(fill, INT, "10", "[1, 1000]", "entries that a row of a factor has at most beyond that of the matrix",
+    ROW(fill, INT, "10", "[1, 1000]",
+        "maximum number of entries that a factor row has in addition to those of the matrix row",
         .methods = 1 << RW_PRECOND_ILUT),
-    ROW(omega, REAL, "1", "(0, 2)", "relaxation", .methods = 1 << RW_PRECOND_SSOR),
-    ROW(degree, INT, "4; amg: 2", "[1, 100]", "degree of the Chebyshev polynomial, of amg of its smoother's",
+    ROW(omega, REAL, "1", "(0, 2)", "relaxation factor", .methods = 1 << RW_PRECOND_SSOR),
+    ROW(degree, INT, "4; amg: 2", "[1, 100]", "degree of the Chebyshev polynomial; for amg that of the smoother",
         .methods = FOR_SMOOTHER),
-    ROW(theta, REAL, "", "(0, 1)", "neighbours are strong where |a_ij|^2 > theta^2 |a_ii| |a_jj|",
+    ROW(theta, REAL, "", "(0, 1)",
+        "strength threshold: i and j are strongly coupled if |a_ij|^2 > theta^2 |a_ii| |a_jj|",
         .methods = 1 << RW_PRECOND_AMG),
-    ROW(order, ENUM, "auto", "natural|colours", "order in which rows are eliminated", .methods = FOR_FACTORS),
-    ROW(iterations, INT, "", "[1, 100]", "factors by so many sweeps over all rows at once", .methods = FOR_ILU),
-    ROW(sweeps, INT, "", "[1, 100]", "triangular systems by so many Jacobi sweeps", .methods = FOR_FACTORS),
-    ROW(f32, BOOL, "false", "", "stored in single precision", .brief = NULL),
-    ROW(scaled, BOOL, "false", "", "stored as 16-bit integers with one scale factor per row", .brief = NULL),
-    ROW(block, INT, "", "auto|[1, 16]", "works on blocks of so many rows and columns", .brief = NULL),
+    ROW(order, ENUM, "auto", "natural|colours", "order of elimination of the rows", .methods = FOR_FACTORS),
+    ROW(iterations, INT, "", "[1, 100]", "number of sweeps over all rows at once that approximate the factors",
+        .methods = FOR_ILU),
+    ROW(sweeps, INT, "", "[1, 100]", "number of Jacobi sweeps that approximate a triangular solve",
+        .methods = FOR_FACTORS),
+    ROW(f32, BOOL, "false", "", "single-precision storage", .brief = NULL),
+    ROW(scaled, BOOL, "false", "", "storage as 16-bit integers with one scale factor per row", .brief = NULL),
+    ROW(block, INT, "", "auto|[1, 16]", "rows and columns per block", .brief = NULL),
 };
 
 const rw_params *rw_precond_params(void)
@@ -77,25 +82,28 @@ static rw_status check(rw_context *ctx, rw_operator *a, rw_dtype vectors, rw_pre
     const int64_t n = a->info.rows, columns = a->info.columns;
     RW_TRY(rw_precond_resolve(ctx, rw_device_has_threads(a->device), s));
     const char *name = rw_precond_method_name(s->method);
-    if (s->method == RW_PRECOND_NONE) return rw_fail(ctx, RW_ERR_ARGUMENT, "no preconditioner: choose a method");
+    if (s->method == RW_PRECOND_NONE) return rw_fail(ctx, RW_ERR_ARGUMENT, "method = none: choose a preconditioner");
     if (s->block == RW_PRECOND_BLOCK_AUTO && s->method != RW_PRECOND_AMG)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner %s: block = auto is for amg: give the size", name);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner %s: block = auto is for amg only: set the block size",
+                       name);
     if (n != columns)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "an operator of %lld x %lld: preconditioners need square ones",
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "an operator of %lld x %lld: a preconditioner needs a square operator",
                        (long long)n, (long long)columns);
     if (!rw_dtype_is_number(vectors))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(vectors));
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "vectors of %s: the type must be f32, f64, c64 or c128",
+                       rw_dtype_name(vectors));
     if (methods[s->method]->needs_entries && !rw_sparse_of(a))
-        return rw_fail(ctx, RW_ERR_UNSUPPORTED,
-                       "preconditioner %s needs entries, and this operator of %lld x %lld is no matrix: use jacobi or "
-                       "chebyshev, or put a matrix together",
-                       name, (long long)n, (long long)columns);
+        return rw_fail(
+            ctx, RW_ERR_UNSUPPORTED,
+            "preconditioner %s needs matrix entries, and this operator of %lld x %lld is matrix-free: use jacobi or "
+            "chebyshev, or assemble a matrix",
+            name, (long long)n, (long long)columns);
     return rw_operator_check(a, RW_OP_NONE, vectors);
 }
 
-/* On a GPU a level is a launch, and the launches of the natural order cost more than the iterations that colours need
- * beside. Fill joins colours to levels again; rows that wait for nobody (sweeps, iterations) have none; milu is poor
- * where neighbours do not follow each other. */
+/* On a GPU each level is a launch, and the launches of the natural order cost more than the additional iterations of a
+ * multicolour order. The natural order is kept with fill, which creates levels between colours again; for sweeps and
+ * iterations, which have no levels; and for milu, which is poor if neighbours are not consecutive. */
 static rw_precond_order order_of(bool threads, const rw_precond_spec *s)
 {
     const bool by_launches = (s->method == RW_PRECOND_ILU || s->method == RW_PRECOND_ICC) && !s->level && !s->sweeps &&
@@ -252,10 +260,11 @@ rw_status rw_precond_apply(rw_precond *p, rw_array *r, rw_array *z, rw_queue *q)
     for (int i = 0; i < 2; ++i)
         if (both[i]->device != p->device || both[i]->dtype != p->type || both[i]->size != p->n)
             return rw_fail(p->device->ctx, RW_ERR_ARGUMENT,
-                           "%s is %lld numbers of %s on %s: the preconditioner is for %lld of %s on %s", i ? "z" : "r",
-                           (long long)both[i]->size, rw_dtype_name(both[i]->dtype), both[i]->device->info.name,
-                           (long long)p->n, rw_dtype_name(p->type), p->device->info.name);
+                           "%s has %lld entries of %s on %s: the preconditioner needs %lld entries of %s on %s",
+                           i ? "z" : "r", (long long)both[i]->size, rw_dtype_name(both[i]->dtype),
+                           both[i]->device->info.name, (long long)p->n, rw_dtype_name(p->type), p->device->info.name);
     if (r == z)
-        return rw_fail(p->device->ctx, RW_ERR_ARGUMENT, "r and z are the same array: a preconditioner needs two");
+        return rw_fail(p->device->ctx, RW_ERR_ARGUMENT,
+                       "r and z are the same array: a preconditioner needs two different arrays");
     return rw_precond_run(p, r, 0, z, q);
 }

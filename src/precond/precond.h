@@ -1,4 +1,5 @@
-/* What preconditioners share: matrices on the host, small dense blocks, triangular systems, one table a method. */
+/* Shared by the preconditioners: matrices on the host, small dense blocks, triangular systems, and one table of
+ * functions per method. */
 #ifndef RW_PRECOND_H
 #define RW_PRECOND_H
 
@@ -8,11 +9,11 @@
 
 enum { RW_DENSE_MOST = RW_SPARSE_BLOCK_MOST * RW_SPARSE_BLOCK_MOST * 2 }; /* numbers of a complex block */
 
-/* Small dense matrices of n x n, row after row, numbers (parts = 1) or pairs (2). */
+/* Small dense n x n matrices, row-major, real (parts = 1) or complex (2). */
 /* Inlined, so that a compiler that knows n and parts unrolls it. */
 #define RW_DENSE_INLINE static inline __attribute__((always_inline))
-/* c <- c + sign a b, a row of c at a time, which stays in registers; of complex numbers what a's imaginary parts make
- * is added up beside it and turned by i at the end */
+/* c <- c + sign a b, one row of c at a time in registers; the products with the imaginary parts of a are summed
+ * separately and multiplied by i at the end */
 RW_DENSE_INLINE void rw_dense_multiply(const int n, const int parts, const double sign, const double *restrict a,
                                        const double *restrict b, double *restrict c)
 {
@@ -31,7 +32,7 @@ RW_DENSE_INLINE void rw_dense_multiply(const int n, const int parts, const doubl
         for (int j = 0; j < width; ++j) c[j] = row[j] + (parts == 1 ? 0 : j % 2 ? turned[j - 1] : -turned[j + 1]);
     }
 }
-/* DO(r, parts) with sizes that the compiler knows, for blocks that are frequent. */
+/* DO(r, parts) with compile-time sizes for frequent blocks. */
 #define RW_DENSE_CASES(r, parts, DO)                                                                                   \
     switch (2 * (r) + (parts)) {                                                                                       \
     case 3: DO(1, 1); break;                                                                                           \
@@ -43,15 +44,15 @@ RW_DENSE_INLINE void rw_dense_multiply(const int n, const int parts, const doubl
     case 12: DO(5, 2); break;                                                                                          \
     default: DO(r, parts);                                                                                             \
     }
-/* b <- the inverse of a, of any size, which is overwritten; false: singular, or not finite. Elimination with the
- * largest pivot of a column. */
+/* b <- the inverse of a, of any size; a is overwritten. false: singular or not finite. Gaussian elimination with
+ * partial pivoting. */
 bool rw_dense_eliminate(int n, int parts, double *a, double *b);
-/* a <- its inverse, if it is hermitian and not negative; of a singular one the inverse of as many rows and columns as
- * are independent, and 0 elsewhere, so that a solution is one where there is any. diagonal: room for n numbers. false:
- * a is another matrix, and has been overwritten. */
+/* a <- its inverse, if a is hermitian and positive semidefinite. For a singular matrix: the inverse of a maximal set of
+ * independent rows and columns, and 0 elsewhere, which gives a solution if there is one. diagonal: workspace of n
+ * values. false: a is another matrix, and has been overwritten. */
 #define RW_DENSE_NOISE 1e-12 /* what a pivot must be of its diagonal's number */
 bool rw_dense_sweep(int n, int parts, double *a, double *diagonal);
-/* The same as eliminate of a block. */
+/* Like rw_dense_eliminate, for a block; a is not changed. */
 bool rw_dense_invert(int n, int parts, const double *a, double *inverse);
 /* The sum of squares. */
 RW_DENSE_INLINE double rw_dense_square(int n, int parts, const double *a)
@@ -97,7 +98,7 @@ struct rw_precond {
 
 /* y <- y + p(D^-1 A) D^-1 (b - A y), p of a degree, for eigenvalues of D^-1 A from least to most. */
 typedef struct rw_smoother {
-    rw_operator *a; /* somebody else's */
+    rw_operator *a; /* not owned */
     rw_sparse *inverse;
     int degree;
     double least, most;
@@ -113,21 +114,22 @@ rw_status rw_precond_warm_up(rw_precond *p);
 /* z <- M r by the product with M, which is retained and must be square, for vectors of this type (own.c). */
 rw_status rw_precond_from_operator(rw_operator *m, rw_dtype vectors, rw_precond **precond);
 rw_status rw_precond_run(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw_queue *q);
-/* Where one product is all there is to do: its operator; else NULL. */
+/* The operator whose product is the preconditioner, or NULL. */
 rw_operator *rw_precond_product(const rw_precond *p);
-/* Counts a matrix of p's in its info; NULL: none. */
+/* Adds a matrix of p (may be NULL) to its info. */
 void rw_precond_count(rw_precond *p, const rw_sparse *m);
 
-/* The inverse of the diagonal (blocks), as a matrix of the same kind of blocks. host: of a matrix that somebody has
- * read already, else NULL. */
+/* The inverses of the diagonal entries or blocks, as a matrix with the same block size. host: the matrix if it is
+ * already on the host, else NULL. */
 rw_status rw_diagonal_inverse(rw_operator *a, const rw_host *host, const char *who, const rw_precond_spec *s,
                               rw_sparse **inverse);
 
-/* A triangular system (1 + T) z = z: by levels, rows of a level need none of each other; or, where a processor has
- * little to share out, row after row. */
+/* A triangular system (1 + T) z = z, solved by level scheduling (the rows of a level are independent), or row by row if
+ * a level has too little work for the threads of a processor. */
 typedef struct rw_triangle {
     rw_sparse *t;
-    int64_t levels, *at; /* places at[l] … at[l + 1] - 1; rows of level 0 need nothing; at is NULL: row after row */
+    /* Level l has positions at[l] … at[l + 1] - 1; rows of level 0 depend on no other. at is NULL: row by row. */
+    int64_t levels, *at;
 } rw_triangle;
 
 /* Factors as they are applied, p->method of ssor, ilu, icc, ilut: z <- D^-1 r, (1 + T_lower) z = z, (1 + T_upper) z
@@ -144,25 +146,25 @@ typedef struct rw_levels {
 } rw_levels;
 bool rw_levels_make(const rw_host *t, bool upper, rw_levels *l);
 
-/* One triangle of factors while it is computed, rows and columns in the order of elimination: blocks of row i from
- * place at[i] of `value` on, which are t's own or lie in the matrix that is applied. */
+/* One triangular factor during its computation, in elimination order: the blocks of row i begin at at[i] in `value`,
+ * which belongs to t or to the matrix that is applied. */
 typedef struct rw_side {
     rw_host t;
     int64_t *at;
     double *value;
-    rw_levels levels; /* made when they are asked for */
+    rw_levels levels; /* computed at first use */
 } rw_side;
 void rw_side_free(rw_side *s);
-/* Bytes on the device of the matrix that applies a side, rows in the order of elimination. p: device and specification
- * alone. */
+/* Device memory in bytes of the matrix that applies a side, rows in elimination order. p: only device and specification
+ * are used. */
 rw_status rw_triangle_bytes(const rw_precond *p, bool upper, rw_side *s, const int64_t *order, double *bytes);
 
-/* A factorisation on its way. */
+/* A factorisation in progress. */
 typedef struct rw_factors {
     rw_context *ctx;
     const char *who;
-    rw_host a; /* the matrix in the order of elimination */
-    /* the pattern of the factors, which is a's unless it has fill, and the place of the diagonal block of each row */
+    rw_host a; /* the matrix in elimination order */
+    /* the pattern of the factors (that of a unless it has fill), and the index of the diagonal block of each row */
     int64_t *first, *column, *diagonal;
     int64_t *order;              /* order[i]: the row that is the i-th */
     double *inverse;             /* of the diagonal blocks, in the order of the matrix; NULL: on the device */
@@ -173,59 +175,61 @@ typedef struct rw_factors {
     double shift;  /* of the diagonal, as a fraction of it */
 } rw_factors;
 
-/* The pattern on one side of the diagonal; places: with the place of each block in f's pattern. false: no memory. */
+/* The pattern on one side of the diagonal; places: also the index of each block in the pattern of f. false: no
+ * memory. */
 bool rw_factors_side(const rw_factors *f, bool upper, bool places, rw_host *t);
-/* The pattern with fill up to a level, from f->a into f->first and f->column, which are f's own then. */
+/* Symbolic factorisation with fill up to a level, from f->a into f->first and f->column, which f then owns. */
 rw_status rw_factors_fill(rw_factors *f, int level);
 /* The factors of ilut into f->side[0].t, f->side[1].t and f->inverse, from f->a and f->order. p: device and
  * specification alone. */
 rw_status rw_ilut_eliminate(const rw_precond *p, rw_factors *f);
-/* Factors in their pattern stay on the device while they are computed; those of icc come from the host, which tries
- * shifts, and those of ilut too. */
+/* Whether the factors are computed on the device in a known pattern. Those of icc, which tries shifts, and of ilut are
+ * computed on the host. */
 bool rw_factors_stay_there(const rw_precond_spec *s, bool threads);
-/* Room for n when there is some for `room`: so much more that growing to n costs O(n), and at most a quarter is
- * unused. */
+/* New capacity for n elements: grows geometrically, so that growing to n costs O(n) and at most a quarter is unused. */
 static inline int64_t rw_more_room(int64_t room, int64_t n) { return RW_MAX(n, room + room / 4); }
 
-/* Begin: places for T_lower and T_upper, f->side[0] and f->side[1]. End: they are there, or in side[].t alone, and
- * with the blocks of D^-1 they are sent to the device. */
+/* Begin: allocates T_lower and T_upper in f->side[0] and f->side[1]. End: sends them (or side[].t) and the blocks of
+ * D^-1 to the device. */
 rw_status rw_factors_begin(rw_precond *p, rw_factors *f);
 rw_status rw_factors_end(rw_precond *p, rw_factors *f);
-/* Begin for numbers that stay on the device: matrices for T_lower, D^-1, T_upper, and to[e], where block e of the
- * pattern lies in the one that it belongs to. */
+/* Begin for values that stay on the device: creates matrices for T_lower, D^-1 and T_upper; to[e]: position of block e
+ * of the pattern in its matrix. */
 rw_status rw_factors_begin_there(rw_precond *p, rw_factors *f, int64_t *to);
-/* Factors of m in their pattern, computed on the device between begin and end (factor.c). *bad: the first row, in
- * the order of elimination, that cannot be, else -1; *finite: it has only finite numbers. */
+/* Computes the factors of m in their pattern on the device, between begin and end (factor.c). *bad: the first row in
+ * elimination order with a singular pivot, else -1; *finite: this row has only finite entries. */
 rw_status rw_factors_compute(rw_precond *p, rw_sparse *m, rw_factors *f, int64_t *bad, bool *finite);
 rw_status rw_factors_apply(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw_queue *q);
 void rw_factors_free(rw_precond *p);
-/* order[i]: rows by colours, greedily; neighbours (in either direction) differ. */
+/* Multicolour ordering: order[i] are the rows by colour, coloured greedily; neighbours (in either direction) have
+ * different colours. */
 rw_status rw_order_colours(rw_context *ctx, const rw_host *h, int64_t *order);
 
-/* y <- (zero: 0, else y) + x, x from a place on. */
+/* y <- (zero: 0, else y) + x, x starting at an element. */
 rw_status rw_precond_add(const rw_precond *p, rw_array *x, int64_t from, rw_array *y, bool zero, rw_queue *q);
 
-/* For eigenvalues from 1/ratio of the largest on; freed also where it fails. */
+/* Smoother for eigenvalues from 1/ratio of the largest to the largest. Call rw_smoother_free
+ * also after an error. */
 rw_status rw_smoother_create(rw_precond *p, rw_operator *a, const rw_host *host, const char *who, double ratio,
                              rw_smoother *s);
 void rw_smoother_free(rw_smoother *s);
-/* zero: y is 0 before, and not read. */
+/* zero: the initial y is taken as 0 and not read. */
 rw_status rw_chebyshev_run(const rw_precond *p, const rw_smoother *s, rw_array *b, rw_array *y, bool zero, rw_queue *q);
 
-/* What amg and the forecast of its memory share. */
+/* Shared by amg and its memory estimate. */
 enum {
     RW_AMG_DIRECT = 200,
     RW_AMG_STUCK = 1000
-};                        /* unknowns that are solved for directly; at most, where coarsening does not go on */
-#define RW_AMG_THETA 0.08 /* on the first grid */
-double *rw_amg_diagonal(const rw_host *a);                                   /* squared sizes of the diagonal blocks */
+};                                         /* maximum unknowns for a direct solve; the same if coarsening stagnates */
+#define RW_AMG_THETA 0.08                  /* on the first grid */
+double *rw_amg_diagonal(const rw_host *a); /* squared sizes of the diagonal blocks */
 bool *rw_amg_strong(const rw_host *a, const double *diagonal, double theta); /* of each block */
 /* of[i]: the aggregate of row i, -1 for rows without strong neighbours. Their number. */
 int64_t rw_amg_aggregate(const rw_host *a, const bool *strong, int64_t *of);
 /* The conjugate transpose; values: with its blocks, else the pattern alone. false: no memory. */
 bool rw_host_transpose(const rw_host *h, bool values, rw_host *t);
 
-/* Entries gathered into blocks of r x r, with r a divisor of the number of rows; false: no memory. */
+/* Gathers entries into r x r blocks; r divides the number of rows. false: no memory. */
 bool rw_host_gather(const rw_host *h, int r, rw_host *b);
 /* Unknowns per node of a grid: the largest size of blocks that are nearly full where they have an entry. 1: a scalar
  * equation, or no memory. */

@@ -339,7 +339,7 @@ rw_status rw_selftest_sized(rw_context *ctx, rw_device *dev, rw_selftest_result 
     RW_NEED(ctx, "context");
     RW_NEED(dev, "device");
     run r = {.ctx = ctx, .dev = dev, .rows = rw_calloc(MAX_ROWS, sizeof *r.rows)};
-    if (!r.rows) return rw_fail_memory(ctx, MAX_ROWS * sizeof *r.rows, "the list of results");
+    if (!r.rows) return rw_fail_memory(ctx, MAX_ROWS * sizeof *r.rows, "the results of the self-test");
     test_memory(&r);
     test_reductions(&r);
     test_expressions(&r);

@@ -4,9 +4,9 @@
  *   cost  = moved / share                                                          bytes that a copy on the device
  *         would move in that time
  *
- * A product reads its matrix once, and on any device of today memory is what that costs; what kernels lose to a copy
- * beside that is one number a format and kind of device, measured. x is counted once, though rows whose columns lie far
- * apart read more of it: that is the same for all formats.
+ * A product reads its matrix once and is bound by memory bandwidth on all current devices. The efficiency of its
+ * kernels compared with a copy is one measured number per format and class of devices. x is counted once, although rows
+ * with scattered columns read more of it: this is the same for all formats.
  *
  * Sources: S. Williams, A. Waterman, D. Patterson, Roofline, CACM 52, 2009; J. Choi, A. Singh, R. Vuduc, PPoPP 2010
  * (models for blocked formats). */
@@ -28,7 +28,8 @@ rw_status rw_entries_read(rw_context *ctx, const char *path, rw_duplicates dupli
     rw_mtx m;
     memset(e, 0, sizeof *e);
     if (duplicates != RW_DUPLICATES_REFUSE && duplicates != RW_DUPLICATES_SUM)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "duplicates = %d: RW_DUPLICATES_REFUSE (0) or RW_DUPLICATES_SUM (1)",
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "duplicates = %d: it must be RW_DUPLICATES_REFUSE (0) or RW_DUPLICATES_SUM (1)",
                        (int)duplicates);
     RW_TRY(rw_mtx_read(ctx, path, duplicates == RW_DUPLICATES_SUM, &m));
     rw_status status = rw_mtx_thin(ctx, &m);
@@ -61,7 +62,7 @@ rw_status rw_sparse_predict(rw_device *dev, const rw_entries *e, rw_dtype vector
     for (int i = 0; i < n; ++i) c[i] = (rw_sparse_candidate){.layout = c[i].layout};
     rw_status status = rw_dtype_is_number(vectors)
                            ? rw_entries_sort(dev->ctx, e, &s)
-                           : rw_fail(dev->ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed",
+                           : rw_fail(dev->ctx, RW_ERR_ARGUMENT, "vectors of %s: the type must be f32, f64, c64 or c128",
                                      rw_dtype_name(vectors));
     if (status == RW_OK) status = rw_sparse_foresee(dev->ctx, dev, e, &s, vectors, n, c);
     if (status == RW_OK) set_costs(dev, n, c);
@@ -128,12 +129,14 @@ static void explain(const rw_entries *e, rw_sparse_choice *choice)
     char *text = choice->reason;
     const size_t size = sizeof choice->reason;
     if (best == csr)
-        snprintf(text, size, "%.4g bytes a product, and none of %d other formats costs less by 2 %%", best->moved,
-                 choice->n - 1);
+        snprintf(text, size, "%.4g bytes per product; none of %d other formats is predicted to be 2 %% cheaper",
+                 best->moved, choice->n - 1);
     else
-        snprintf(text, size,
-                 "%.4g bytes a product, %.3g of csr, with %.3g places an entry; it should take %.3g of the time of csr",
-                 best->moved, best->moved / csr->moved, e->n ? best->fill : 1, best->cost / csr->cost);
+        snprintf(
+            text, size,
+            "%.4g bytes per product, %.3g times those of csr, with %.3g stored values per entry; predicted time: %.3g "
+            "of that of csr",
+            best->moved, best->moved / csr->moved, e->n ? best->fill : 1, best->cost / csr->cost);
 }
 
 static rw_status choose(rw_device *dev, const rw_entries *e, const rw_sorted *s, rw_dtype values, rw_dtype vectors,
@@ -162,7 +165,8 @@ static rw_status sparse_choose(rw_device *dev, const rw_entries *e, rw_dtype val
     rw_sorted s = {0};
     memset(choice, 0, sizeof *choice);
     if (!rw_dtype_is_number(values) || !rw_dtype_is_number(vectors))
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "values of %s and vectors of %s: f32, f64, c64 or c128 is needed",
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT,
+                       "values of %s and vectors of %s: both types must be f32, f64, c64 or c128",
                        rw_dtype_name(values), rw_dtype_name(vectors));
     if (e->is_complex) values = complex_of(values);
     if (rw_dtype_is_complex(values)) vectors = complex_of(vectors);

@@ -1,5 +1,5 @@
-/* COO: row and column of each entry, by rows and columns ascending. A product cuts the entries, not the rows, into
- * equal pieces: rows may be as different as they like.
+/* COO: row and column of each entry, sorted by row and column. A product divides the entries, not the rows, into equal
+ * pieces, so row lengths may vary arbitrarily.
  *
  *   row[k], column[k], value[k]      entry k
  *   first                            not needed: one 0

@@ -1,4 +1,4 @@
-/* DIA: diagonals from end to end, one behind the other. Places that lie outside of the matrix hold 0.
+/* DIA: complete diagonals, one after the other. Stored values outside the matrix are 0.
  *
  *   column[d]              offset of diagonal d, ascending: its entry in row i is in column i + column[d]
  *   value[rows d + i]      that entry

@@ -1,4 +1,4 @@
-/* Matrices on the host: read from any format, permuted, put onto a device. */
+/* Matrices on the host: read from any format, permuted, sent to a device. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static double *numbers(const rw_view *v, int64_t at)
     return (double *)v->value + at * (rw_dtype_is_complex(v->m->layout.values) ? 2 : 1);
 }
 
-/* Block k of row i, behind block k - 1: plain blocks lie one behind the other. */
+/* Block k of row i, which follows block k - 1: plain blocks are contiguous. */
 typedef struct walk {
     rw_sparse_block block;
     int64_t number;
@@ -110,7 +110,7 @@ static int64_t count_row(const rw_view *v, bool plain, int64_t i)
     return n;
 }
 
-/* They themselves; all: none is empty. Borrowed values stay where they are. */
+/* Copies the blocks of row i that are not empty; all: none is empty. Borrowed values are not copied. */
 static void read_row(const rw_view *v, bool plain, bool all, int64_t i, rw_host *h)
 {
     walk w = {0};
@@ -141,7 +141,7 @@ int rw_sparse_square(const rw_sparse *m)
     return m->row_first || m->layout.block_rows != m->layout.block_columns ? 0 : RW_MAX(m->layout.block_rows, 1);
 }
 
-/* pattern: without values, but with places. Diagonals tell by their values alone which entries there are. */
+/* pattern: positions instead of values. In DIA only the values decide which entries exist. */
 static rw_status read_matrix(rw_sparse *m, bool pattern, rw_host *h)
 {
     rw_view v;
@@ -155,8 +155,8 @@ static rw_status read_matrix(rw_sparse *m, bool pattern, rw_host *h)
     if (!rw_sparse_square(m))
         return rw_fail(
             ctx, RW_ERR_ARGUMENT,
-            "preconditioners need a matrix without blocks or with square ones, all of one size: convert it, to csr or "
-            "bcsr:5");
+            "preconditioners need a matrix without blocks, or with square blocks of one size: convert it to csr, or "
+            "for example to bcsr:5");
     RW_TRY(values ? rw_sparse_look(m, false, &v) : rw_sparse_look_pattern(m, &v));
     bool made = count_rows(&v, plain, values, h);
     const bool all = !values || (made && plain &&

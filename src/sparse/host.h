@@ -1,5 +1,5 @@
-/* For preconditioners, and others beside this folder: matrices on the host and back, ordered rows, values on the
- * device. What a matrix consists of is in sparse.h, for this folder alone. */
+/* For preconditioners and other folders: matrices copied to the host and back, permuted rows, values on the device. The
+ * matrix itself is in sparse.h, internal to this folder. */
 #ifndef RW_SPARSE_HOST_H
 #define RW_SPARSE_HOST_H
 
@@ -36,54 +36,55 @@ static inline void rw_value_add(rw_dtype type, void *p, int64_t k, double re, do
     }
 }
 
-/* The matrix whose operator it is; NULL: it is none of a matrix. */
+/* The matrix to which an operator belongs; NULL: it is not the operator of a matrix. */
 rw_sparse *rw_sparse_of(rw_operator *a);
 /* The layout with its defaults, checked: ERR_ARGUMENT. */
 rw_sparse_size rw_sparse_size_of(const rw_sparse *matrix);
 rw_status rw_sparse_layout_resolve(rw_context *ctx, const rw_sparse_layout *given, rw_sparse_layout *l);
 bool rw_sparse_has_blocks(rw_sparse_format format);
-/* Bytes of a value as it is kept. */
+/* Bytes of a stored value. */
 size_t rw_sparse_value_size(const rw_sparse_layout *l);
 
-/* Entries row after row, columns ascending; sorted by counting, so in time of their number. */
+/* Entries sorted by row, then column, by counting sort in linear time. */
 typedef struct rw_sorted {
     int64_t n;      /* rows */
     int64_t *first; /* [n + 1] */
     int64_t *column;
-    int64_t *entry; /* its number in the unsorted list */
+    int64_t *entry; /* its index in the unsorted list */
 } rw_sorted;
-/* Rows with ascending columns, entries of one place in the order of the list. The one check of bounds and signs:
- * ERR_ARGUMENT; ERR_MEMORY, before anything is allocated where it would be more than the host has. */
+/* Sorts by row and column; duplicates stay in the order of the list. Also checks sizes and indices (ERR_ARGUMENT).
+ * ERR_MEMORY is returned before any allocation if the host has too little memory. */
 rw_status rw_entries_sort(rw_context *ctx, const rw_entries *e, rw_sorted *s);
 void rw_sorted_free(rw_sorted *s);
 
 /* ---- a view of a matrix in any format --------------------------------------------------------------------------- */
 
-/* A block: scalar row and column of its first entry, sizes; entry (r, c) at at + sr r + sc c of the values. */
+/* A block: scalar row and column of its first entry, and its size. Entry (r, c) is value[at + sr r + sc c]. */
 typedef struct rw_sparse_block {
     int64_t row, column;
     int nr, nc;
     int64_t at, sr, sc;
 } rw_sparse_block;
 
-/* Host pointers to a matrix, current. */
+/* Host pointers to the current data of a matrix. */
 typedef struct rw_view {
     const rw_sparse *m;
     rw_dtype type; /* of values */
     char *value;
-    uint16_t *scale; /* of scalar rows, bfloat16; NULL: values are as they are */
+    uint16_t *scale; /* one per scalar row, bfloat16; NULL: values are not scaled */
     const void *first, *column, *row;
     const int32_t *shift;
 } rw_view;
 
-/* Pointers to indices and values, copied from the device where that is newer; `update`: the values will be changed. */
+/* Host pointers to indices and values, copied from the device if its data are newer. update: the caller will change the
+ * values. */
 rw_status rw_sparse_look(rw_sparse *m, bool update, rw_view *v);
-/* To indices alone: where blocks lie. */
+/* Host pointers to the indices only. */
 rw_status rw_sparse_look_pattern(rw_sparse *m, rw_view *v);
 int64_t rw_view_rows(const rw_view *v); /* block rows */
-/* Scalar row at which block row i begins; rw_view_rows: beyond the last. */
+/* First scalar row of block row i; for i = rw_view_rows one past the last row. */
 int64_t rw_view_row(const rw_view *v, int64_t i);
-/* Blocks of block row i, and its block k, columns ascending. */
+/* Number of blocks of block row i, and its k-th block; columns ascend. */
 int64_t rw_view_count(const rw_view *v, int64_t i);
 rw_sparse_block rw_view_block(const rw_view *v, int64_t i, int64_t k);
 
@@ -97,8 +98,8 @@ static inline double rw_from_bf16(uint16_t a)
     return (double)u.value;
 }
 
-/* Values of a matrix: place k, in a scalar row. Scaled ones are rounded to the nearest; the row's scale stands
- * before the first is added. */
+/* Value k of a matrix, in the given scalar row. Scaled values are rounded to nearest; set the scale of the row before
+ * adding the first value. */
 enum { RW_SCALED_MOST = 32767 };
 static inline double rw_entry_get(const rw_view *v, int64_t k, int64_t row, int part)
 {
@@ -119,8 +120,8 @@ static inline void rw_entry_add(const rw_view *v, int64_t k, int64_t row, double
     for (int p = 0; p < (type == RW_C64 ? 2 : 1); ++p)
         to[p] = (int16_t)fmax(fmin(to[p] + rint((p ? im : re) * by), RW_SCALED_MOST), -RW_SCALED_MOST);
 }
-/* The scale of a row whose largest number, real or imaginary part, is this: the least bfloat16 with which it is in
- * range. */
+/* Sets the scale of a row from the largest magnitude of its real and imaginary parts: the smallest bfloat16 that avoids
+ * overflow. */
 static inline void rw_entry_scale(const rw_view *v, int64_t row, double largest)
 {
     const union {
@@ -132,32 +133,31 @@ static inline void rw_entry_scale(const rw_view *v, int64_t row, double largest)
 
 /* ---- matrices on the host --------------------------------------------------------------------------------------- */
 
-/* A matrix on the host: rows of square blocks, columns ascending. */
+/* A matrix on the host in BCSR with square blocks; columns ascend in each row. */
 typedef struct rw_host {
     int64_t rows, columns; /* of blocks */
-    int r, parts;          /* size of a block; 1: real, 2: complex */
+    int r, parts;          /* block size; 1: real, 2: complex */
     int64_t *first, *column;
-    double *value;  /* r r parts numbers a block; NULL: they are on the device */
-    bool borrowed;  /* value is somebody else's, and only read */
-    int64_t *place; /* where a block lies in numbers on the device; NULL: nobody has asked */
+    double *value;  /* r r parts doubles per block; NULL: the values are on the device */
+    bool borrowed;  /* value belongs to another matrix and is read only */
+    int64_t *place; /* position of each block in the values on the device; NULL: not needed */
 } rw_host;
 
 static inline int rw_host_size(const rw_host *h) { return h->r * h->r * h->parts; }
-/* Square blocks of one size in which a matrix is stored, 1 of entries; 0: blocks of another kind. */
+/* Size of the square blocks in which a matrix is stored; 1: single entries; 0: other blocks. */
 int rw_sparse_square(const rw_sparse *m);
-/* Of a matrix in any format: blocks without an entry are left out, but for those of the diagonal. Where they lie as
- * here already they are borrowed. A matrix with blocks that are not square: ERR_ARGUMENT. */
+/* Reads a matrix in any format. Blocks without an entry are dropped, except on the diagonal. Values that already have
+ * this layout are borrowed. ERR_ARGUMENT: the blocks are not square. */
 rw_status rw_host_read(rw_sparse *m, rw_host *h);
-/* The same of its pattern and of the places of its blocks, values stay where they are: blocks of zeros are kept where a
- * format may have them. */
+/* Reads the pattern and the positions of the blocks, but no values. Zero blocks of formats with padding are kept. */
 rw_status rw_host_read_pattern(rw_sparse *m, rw_host *h);
-/* By entries, whatever blocks there are: blocks of 1 x 1. */
+/* Reads single entries (blocks of 1 x 1), whatever the block size of the format. */
 rw_status rw_host_read_entries(rw_sparse *m, rw_host *h);
 /* A matrix of rows x columns blocks of the size and type of `of`, all rows empty. false: no memory. */
 bool rw_host_begin(const rw_host *of, int64_t rows, int64_t columns, rw_host *h);
-/* Blocks on the diagonal alone, of h, which has its sizes. false: no memory. */
+/* Makes h block diagonal; its sizes must be set. false: no memory. */
 bool rw_host_diagonal(rw_host *h);
-/* Room for a matrix whose first[rows] is known, but for borrowed values. false: no memory. */
+/* Allocates column and (unless borrowed) value for first[rows] blocks. false: no memory. */
 bool rw_host_make(rw_host *h);
 void rw_host_free(rw_host *h);
 /* h with rows and columns in that order. */
@@ -167,13 +167,13 @@ typedef struct rw_host_store {
     bool slices, single, scaled;
 } rw_host_store;
 rw_sparse_layout rw_host_layout(const rw_host *h, rw_host_store as);
-/* On the device, in the format that suits it for whole products; without values there are zeros. */
+/* Creates the matrix on the device, in the format for whole products that suits it; without values it holds zeros. */
 rw_status rw_host_send(const rw_host *h, rw_device *dev, bool single, bool scaled, rw_sparse **m);
-/* Places its values in a matrix that has its blocks. */
+/* Writes the values into a matrix with the same blocks. */
 rw_status rw_host_fill(const rw_host *h, rw_sparse *m);
-/* places[h->place[k]] <- where block k of h lies in a matrix that has its blocks. */
+/* places[h->place[k]] <- position of block k of h in a matrix with the same blocks. */
 rw_status rw_host_find(const rw_host *h, rw_sparse *m, int64_t *places);
-/* Host pointer to the values of a matrix of plain rows in double precision, to be changed, and at[i]: blocks before
+/* Writable host pointer to the values of a CSR or BCSR matrix in double precision, and at[i]: number of blocks before
  * row i. */
 rw_status rw_host_rows(rw_sparse *m, double **value, int64_t *at);
 
@@ -181,30 +181,31 @@ rw_status rw_host_rows(rw_sparse *m, double **value, int64_t *at);
 
 typedef struct rw_numbers {
     rw_array *value, *scale; /* scale: of rows; NULL: none */
-    const char *real;        /* as kernels name what is stored: f32, f64, i16 */
+    const char *real;        /* type of the stored values in kernels: f32, f64, i16 */
     bool is_double;
     double places;
-    int64_t sr, sc; /* how far the entries of a block lie apart along a column, along a row */
+    int64_t sr, sc; /* strides of the entries of a block along a column and along a row */
 } rw_numbers;
 rw_status rw_sparse_numbers(rw_sparse *m, rw_numbers *n);
 
 /* ---- ordered rows ----------------------------------------------------------------------------------------------- */
 
-/* A matrix in slices (SELL, BSELL) for GPUs, in rows (CSR, BCSR) for processors, whose block row i lies at place
- * position[i], a permutation. */
+/* Creates a matrix whose block row i is stored at position[i] (a permutation), in slices (SELL, BSELL) on GPUs and in
+ * rows (CSR, BCSR) on processors. */
 rw_status rw_sparse_create_ordered(rw_device *device, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks,
                                    const int64_t *position, rw_sparse **matrix);
-/* The same, or with position = NULL as the layout says, for values that kernels write: they are 0 on the device, and
- * the host has none until it asks. */
+/* Like rw_sparse_create_ordered, for values that kernels write: they are 0 on the device and not on the host until it
+ * reads them. position may be NULL: order of the layout. */
 rw_status rw_sparse_create_there(rw_device *device, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks,
                                  const int64_t *position, rw_sparse **matrix);
-/* Bytes on the device of a matrix with these blocks, padding included; position: of one that rw_sparse_create_ordered
- * makes, else NULL. Nothing is made. */
+/* Device memory in bytes of a matrix with these blocks, padding included, without creating it. position: as in
+ * rw_sparse_create_ordered, or NULL. */
 rw_status rw_sparse_bytes(rw_device *device, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks,
                           const int64_t *position, double *bytes);
-/* y <- y - A y of the rows at places from … to - 1, of which each has a block, and none a column among them. */
+/* y <- y - A y for the rows stored at positions from … to - 1. Each of these rows has a block, and no column among
+ * them. */
 rw_status rw_product_range(rw_sparse *m, rw_array *y, int64_t from, int64_t to, rw_queue *q);
-/* The same of all rows, in rows, one after the other: a row may have columns among those at places before its own. */
+/* y <- y - A y row by row, for CSR and BCSR: a row may depend on rows stored before it. */
 rw_status rw_product_in_order(rw_sparse *m, rw_array *y, rw_queue *q);
 
 #endif

@@ -17,7 +17,7 @@ static const char choices[] =
     RW_SPARSE_FORMAT_LIST(RW_X);
 #undef RW_X
 static const rw_param rows[] = {
-    ROW(format, ENUM, "csr", choices, "see rechenwerk list formats", .brief = NULL),
+    ROW(format, ENUM, "csr", choices, "storage format: see rechenwerk list formats", .brief = NULL),
     {.name = "block",
      .kind = RW_PARAM_SIZES,
      .offset = offsetof(rw_sparse_layout, block_rows),
@@ -25,16 +25,16 @@ static const rw_param rows[] = {
      .standard = "1",
      .allowed = "1..2 of [1, 16]",
      .unit = "",
-     .line = "rows and columns of a block",
+     .line = "rows and columns per block",
      .methods = BLOCKS,
      .brief = ""},
-    ROW(columns, BOOL, "false", "", "entries of a block column after column", .methods = 1 << RW_SPARSE_BCSR),
-    ROW(slice, INT, "32", "[32, 1048576]", "rows of a slice, a multiple of 32", .methods = SLICES, .brief = "h"),
-    ROW(sort, INT, "", "[0, 2147483647]", "rows are sorted by length within windows of so many rows", .methods = PADDED,
+    ROW(columns, BOOL, "false", "", "column-major order of the entries in a block", .methods = 1 << RW_SPARSE_BCSR),
+    ROW(slice, INT, "32", "[32, 1048576]", "rows per slice, a multiple of 32", .methods = SLICES, .brief = "h"),
+    ROW(sort, INT, "", "[0, 2147483647]", "rows per window within which rows are sorted by length", .methods = PADDED,
         .brief = "s"),
-    ROW(section, INT, "", "[0, 2147483647]", "rows are cut into sections of so many entries", .methods = PADDED,
+    ROW(section, INT, "", "[0, 2147483647]", "entries per section into which rows are cut", .methods = PADDED,
         .brief = "l"),
-    ROW(index_bits, INT, "", "32|64", "bits of an index", .brief = "i"),
+    ROW(index_bits, INT, "", "32|64", "bits per index", .brief = "i"),
     ROW(values, ENUM, "f64", "f32|f64|c64|c128", "type of the values", .brief = ""),
     ROW(scaled, BOOL, "false", "", "values of f32 or c64 as 16-bit integers with one scale factor per row",
         .brief = NULL),
@@ -42,15 +42,15 @@ static const rw_param rows[] = {
 
 const rw_params *rw_sparse_params(void)
 {
-    static const rw_params params =
-        {"format", "rw_sparse_layout", "a format of a sparse matrix", sizeof(rw_sparse_layout), rows, RW_COUNT(rows)};
+    static const rw_params params = {"format", "rw_sparse_layout", "a sparse matrix format", sizeof(rw_sparse_layout),
+                                     rows,     RW_COUNT(rows)};
     return &params;
 }
 
 bool rw_sparse_has_blocks(rw_sparse_format format) { return BLOCKS >> format & 1; }
 size_t rw_sparse_value_size(const rw_sparse_layout *l) { return rw_dtype_size(l->values) / (l->scaled ? 2 : 1); }
 
-/* What only other formats have. */
+/* Options of other formats. */
 static rw_status check_others(rw_context *ctx, const char *name, const rw_sparse_layout *l)
 {
     const struct {
@@ -58,14 +58,14 @@ static rw_status check_others(rw_context *ctx, const char *name, const rw_sparse
         bool is_set;
         uint32_t formats;
         const char *have;
-    } options[] = {{"blocks", l->block_rows > 1 || l->block_columns > 1, BLOCKS, "bcsr, bell and bsell"},
-                   {"blocks column after column", l->columns, 1 << RW_SPARSE_BCSR, "bcsr"},
-                   {"slices", l->slice != 0, SLICES, "sell and bsell"},
-                   {"sorting windows", l->sort > 1, PADDED, "ell, bell, sell and bsell"},
-                   {"sections", l->section != 0, PADDED, "ell, bell, sell and bsell"}};
+    } options[] = {{"blocks", l->block_rows > 1 || l->block_columns > 1, BLOCKS, "bcsr, bell or bsell"},
+                   {"column-major blocks", l->columns, 1 << RW_SPARSE_BCSR, "bcsr"},
+                   {"slices", l->slice != 0, SLICES, "sell or bsell"},
+                   {"sorting windows", l->sort > 1, PADDED, "ell, bell, sell or bsell"},
+                   {"sections", l->section != 0, PADDED, "ell, bell, sell or bsell"}};
     for (int i = 0; i < RW_COUNT(options); ++i)
         if (options[i].is_set && !(options[i].formats >> l->format & 1))
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s are for %s", name, options[i].what, options[i].have);
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s has no %s: use %s", name, options[i].what, options[i].have);
     return RW_OK;
 }
 
@@ -80,13 +80,14 @@ rw_status rw_sparse_layout_resolve(rw_context *ctx, const rw_sparse_layout *give
     if (!l->block_rows && !l->block_columns) l->block_rows = l->block_columns = 1;
     if (l->block_rows < 1 || l->block_columns < 1 || l->block_rows > RW_SPARSE_BLOCK_MOST ||
         l->block_columns > RW_SPARSE_BLOCK_MOST)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: blocks of %d x %d are outside [1, %d]", name, l->block_rows,
-                       l->block_columns, RW_SPARSE_BLOCK_MOST);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: blocks of %d x %d: rows and columns per block must be 1 to %d", name,
+                       l->block_rows, l->block_columns, RW_SPARSE_BLOCK_MOST);
     if (l->slice % 32)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: slices of %d rows: multiples of 32 up to 1048576 are possible", name,
-                       l->slice);
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "%s: slices of %d rows: the number must be a multiple of 32, at most 1048576", name, l->slice);
     if (l->scaled && l->values != RW_F32 && l->values != RW_C64)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: scaled values of %s: they have 16 bits, for f32 or c64", name,
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "%s: scaled values of %s: scaling to 16 bits is for values of f32 or c64 only", name,
                        rw_dtype_name(l->values));
     return RW_OK;
 }

@@ -1,8 +1,8 @@
 /* y <- alpha op(A) x + beta z: checks, programs by kind of product, launches.
  *
- * The text of a product is values.k (types and arithmetic for real and complex matrices and vectors) and the format's
- * kernel. Several vectors are computed 8 at once, the rest 4, 2 and 1 at once: each pass reads the matrix. Transposes
- * go by an index of where each block column has its blocks (transposed.k). */
+ * The kernel source of a product is values.k (types and arithmetic for real and complex matrices and vectors) and the
+ * kernel of the format. Several vectors are computed 8 at a time, the rest 4, 2 and 1 at a time: each pass reads the
+ * matrix once. Transposed products use an index of the blocks of each block column (transposed.k). */
 #include "sparse/multiply.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ static rw_dtype arithmetic(const rw_sparse *m, rw_dtype vector)
     return rw_dtype_is_complex(vector) ? f64 ? RW_C128 : RW_C64 : f64 ? RW_F64 : RW_F32;
 }
 
-/* Items of a group of transposed products, which take an element each. */
+/* Work-items per workgroup of transposed products; each computes one element. */
 static int group_of(const rw_sparse *m) { return rw_sparse_threads(m) ? 128 : 1024; }
 
 /* ---- programs --------------------------------------------------------------------------------------------------- */
@@ -35,7 +35,8 @@ static rw_status build(rw_sparse *m, rw_product_program *p)
     else m->ops->define(m, p, &d);
     rw_text_add(&text, "%s\n%s\n%s", rw_embedded_text("values.k"), rw_embedded_text(name),
                 finishes ? rw_embedded_text("finish.k") : "");
-    rw_status status = d.failed || text.failed ? rw_fail_memory(dev->ctx, 4096, "the text of a product") : RW_OK;
+    rw_status status =
+        d.failed || text.failed ? rw_fail_memory(dev->ctx, 4096, "the source of a product kernel") : RW_OK;
     if (status == RW_OK) status = rw_program_create_with(dev, name, text.data, &p->program, "%s", d.data);
     if (status == RW_OK) status = rw_program_kernel(p->program, "multiply", &p->multiply);
     if (status == RW_OK && finishes) status = rw_program_kernel(p->program, "finish", &p->finish);
@@ -44,7 +45,7 @@ static rw_status build(rw_sparse *m, rw_product_program *p)
     return status;
 }
 
-/* The program of a kind, which is made when it is first asked for. */
+/* The program for a kind of product; compiled at first use. */
 static rw_status find_program(rw_sparse *m, rw_product_program kind, const rw_product_program **found)
 {
     for (rw_product_program *p = m->programs; p; p = p->next)

@@ -1,4 +1,4 @@
-/* What a sparse matrix looks like: counts over its rows, sorted by column, and those of its transpose. */
+/* Statistics of the sparsity pattern: counts over the sorted rows of the matrix and of its transpose. */
 #include "rechenwerk/sparse.h"
 
 #include <limits.h>
@@ -79,7 +79,7 @@ static rw_status find(rw_context *ctx, const rw_entries *m, const rw_sorted *r, 
     if (made) compare(m, r, t, p);
     rw_status status =
         made ? add_formats(ctx, m, r, last, p)
-             : rw_fail_memory(ctx, (size_t)m->n * 16 + (size_t)m->columns * 16, "the pattern of a matrix");
+             : rw_fail_memory(ctx, (size_t)m->n * 16 + (size_t)m->columns * 16, "the sparsity pattern of a matrix");
     rw_free(last);
     return status;
 }
@@ -90,7 +90,7 @@ static rw_status pattern_find(rw_context *ctx, const rw_entries *e, rw_pattern *
     *p = (rw_pattern){.rows = e->rows, .columns = e->columns, .entries = e->n, .is_complex = e->is_complex};
     if (e->rows >= INT32_MAX || e->columns >= INT32_MAX)
         return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "a matrix of %lld x %lld: fewer than 2147483647 rows and columns are possible",
+                       "a matrix of %lld x %lld: the numbers of rows and columns must be less than 2147483647",
                        (long long)e->rows, (long long)e->columns);
     rw_status status = rw_entries_sort(ctx, e, &r);
     if (status == RW_OK) status = find(ctx, e, &r, &t, p);

@@ -7,11 +7,11 @@
  *   row[2 u], row[2 u + 1]   from and up to which block row piece u goes: what one group computes; on GPUs rows longer
  *                            than a piece come last
  *
- * On GPUs columns may be in parts, see choose_parts: row i of part p is then row p nbr + i of `first` and of the
- * pieces, of which those of the last part come first.
+ * On GPUs the columns may be split into parts, see choose_parts: row i of part p is then row p nbr + i of `first` and
+ * of the pieces, in which the last part comes first.
  *
- * On processors rows may lie in an order that is given: first, column and pieces go by places then, and behind the
- * pieces of `row` stands the block row at each place.
+ * On processors rows may be permuted: first, column and pieces then refer to storage positions, and the block row at
+ * each position follows the pieces in `row`.
  *
  * Sources: Saad, Iterative Methods for Sparse Linear Systems, 2003, 3.4; pieces of about equal work for a group:
  * Greathouse and Daga, Efficient sparse matrix-vector multiplication on GPUs using the CSR storage format, SC'14. */
@@ -98,7 +98,7 @@ static rw_status choose_parts(rw_sparse *m, rw_context *ctx, const rw_sparse_blo
     return RW_OK;
 }
 
-/* The first block of row i, of the pattern, in part p or behind. */
+/* The first block of row i of the pattern that is in part p or a later one. */
 static int64_t begin_of(const rw_sparse *m, const rw_sparse_blocks *b, int64_t i, int p)
 {
     const int64_t lo = b->first[i], hi = b->first[i + 1];
@@ -250,7 +250,7 @@ static rw_status launch_part(rw_sparse *m, const rw_pass *p, int part, rw_queue 
     return RW_OK;
 }
 
-/* Parts behind the first add to y; sums, if they are wanted, come with the last one. */
+/* Parts after the first add to y; partial sums, if requested, are computed with the last part. */
 static rw_status launch(rw_sparse *m, const rw_pass *p, rw_queue *q)
 {
     for (int part = 0; part < of(m)->parts && of(m)->piece[2 * of(m)->parts]; ++part) {

@@ -1,5 +1,5 @@
-/* Entries of a matrix by rows: counting sort, first by columns, then by rows, each of which keeps the order of the
- * other. 24 bytes an entry beside the result while it runs. */
+/* Sorts the entries of a matrix by row: stable counting sort by column, then by row. It needs 24 bytes per entry in
+ * addition to the result. */
 #include "sparse/sparse.h"
 
 void rw_sorted_free(rw_sorted *s)
@@ -47,12 +47,13 @@ static rw_status check_places(rw_context *ctx, const rw_entries *e, bool *ordere
 {
     *ordered = true;
     if (e->rows < 0 || e->columns < 0 || e->n < 0)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld with %lld entries: negative", (long long)e->rows,
-                       (long long)e->columns, (long long)e->n);
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "a matrix of %lld x %lld with %lld entries: these numbers must not be negative",
+                       (long long)e->rows, (long long)e->columns, (long long)e->n);
     for (int64_t k = 0, row = -1, column = -1; k < e->n; ++k) {
         if (e->row[k] < 0 || e->row[k] >= e->rows || e->column[k] < 0 || e->column[k] >= e->columns)
             return rw_fail(ctx, RW_ERR_ARGUMENT,
-                           "entry %lld: (%lld, %lld), counted from 0, is outside of the matrix of %lld x %lld",
+                           "entry %lld at (%lld, %lld), counted from 0, is outside the matrix of %lld x %lld",
                            (long long)k, (long long)e->row[k], (long long)e->column[k], (long long)e->rows,
                            (long long)e->columns);
         *ordered = *ordered && (e->row[k] > row || (e->row[k] == row && e->column[k] >= column));
@@ -61,14 +62,14 @@ static rw_status check_places(rw_context *ctx, const rw_entries *e, bool *ordere
     return RW_OK;
 }
 
-enum { LITTLE = 1 << 28 }; /* bytes that nobody asks for */
+enum { LITTLE = 1 << 28 }; /* bytes below which the available memory is not queried */
 
 rw_status rw_entries_sort(rw_context *ctx, const rw_entries *e, rw_sorted *s)
 {
     bool ordered;
     *s = (rw_sorted){0};
     RW_TRY(check_places(ctx, e, &ordered));
-    /* as much for rows and columns once more follows: a format's */
+    /* the format will need the same again per row and column */
     const double need = (ordered ? 16.0 : 32.0) * (double)e->n + 16.0 * ((double)e->rows + (double)e->columns);
     const int64_t most = need > LITTLE ? rw_host_available() : -1;
     rw_sorted t = {0};
@@ -82,7 +83,7 @@ rw_status rw_entries_sort(rw_context *ctx, const rw_entries *e, rw_sorted *s)
     if (sorted) return RW_OK;
     return rw_fail(
         ctx, RW_ERR_MEMORY,
-        "a matrix of %lld x %lld with %lld entries: %.3g GB on the host are needed to sort it%s: are its sizes right?",
+        "a matrix of %lld x %lld with %lld entries: sorting it needs %.3g GB of host memory%s. Are its sizes right?",
         (long long)e->rows, (long long)e->columns, (long long)e->n, 1e-9 * need,
-        most < 0 ? ", and cannot be had" : ", which has less");
+        most < 0 ? ", and the allocation failed" : ", more than is available");
 }

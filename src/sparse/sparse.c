@@ -1,13 +1,11 @@
-/* Matrices: made from a pattern or from entries, filled block by block, read back, converted. All of it knows a format
- * by its table alone.
+/* Matrices in every format: planned and allocated from a pattern of blocks, filled block by block, read back as a list
+ * of entries. This file reaches a format only through its table.
  *
- * Conversions go through a list of entries: 24 bytes an entry (32 complex) and the indices that sort it, beside both
- * matrices. Assembly by blocks needs none of that: the pattern's indices, and each block is added where it stays. */
+ * Assembly by blocks needs only the indices of the pattern: each block is added where it is stored. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "files/mtx.h"
 #include "sparse/multiply.h"
 
 static const rw_sparse_ops *const tables[] = {
@@ -18,18 +16,21 @@ static const rw_sparse_ops *const tables[] = {
     [RW_SPARSE_BSELL] = &rw_sparse_slices,
 };
 
+const rw_sparse_ops *rw_sparse_ops_of(rw_sparse_format format) { return tables[format]; }
+
 /* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
 static rw_status check_sizes(rw_context *ctx, const char *what, int64_t n, const int32_t *size)
 {
     for (int64_t i = 0; i < n; ++i)
         if (size[i] < 1 || size[i] > RW_SPARSE_BLOCK_MOST)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "vbcsr: block %s %lld, counted from 0, has %d: 1 to %d are possible",
-                           what, (long long)i, size[i], RW_SPARSE_BLOCK_MOST);
+            return rw_fail(ctx, RW_ERR_ARGUMENT,
+                           "vbcsr: block %s %lld, counted from 0, has size %d: the size must be 1 to %d", what,
+                           (long long)i, size[i], RW_SPARSE_BLOCK_MOST);
     return RW_OK;
 }
 
-/* Columns of block row i ascend, and there are such. */
+/* Whether the columns of block row i are in range and ascend. */
 static bool is_row(const rw_sparse_blocks *b, int64_t i)
 {
     if (b->first[i] < 0 || b->first[i + 1] < b->first[i]) return false;
@@ -42,31 +43,34 @@ static bool is_row(const rw_sparse_blocks *b, int64_t i)
 static rw_status check_blocks(rw_context *ctx, const rw_sparse_layout *l, const rw_sparse_blocks *b)
 {
     if (b->rows < 0 || b->columns < 0)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld blocks: negative", (long long)b->rows,
-                       (long long)b->columns);
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "a matrix of %lld x %lld blocks: the numbers of block rows and columns must not be negative",
+                       (long long)b->rows, (long long)b->columns);
     if ((b->row_size || b->column_size) && l->format != RW_SPARSE_VBCSR)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "blocks of different sizes are for vbcsr");
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "row_size and column_size are for vbcsr only: use vbcsr, or set both to NULL");
     if (b->row_size) RW_TRY(check_sizes(ctx, "row", b->rows, b->row_size));
     if (b->column_size) RW_TRY(check_sizes(ctx, "column", b->columns, b->column_size));
-    if (b->first[0] != 0)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "first[0] = %lld: blocks are counted from 0", (long long)b->first[0]);
+    if (b->first[0] != 0) return rw_fail(ctx, RW_ERR_ARGUMENT, "first[0] = %lld: it must be 0", (long long)b->first[0]);
     int64_t bad = b->rows;
 #pragma omp parallel for schedule(static) reduction(min : bad)
     for (int64_t i = 0; i < b->rows; ++i)
         if (!is_row(b, i)) bad = RW_MIN(bad, i);
     for (int64_t i = bad; i < b->rows; ++i) { /* says what is wrong with it */
         if (b->first[i + 1] < b->first[i])
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "first[%lld] = %lld is less than %lld before it", (long long)i + 1,
-                           (long long)b->first[i + 1], (long long)b->first[i]);
+            return rw_fail(ctx, RW_ERR_ARGUMENT,
+                           "first[%lld] = %lld is less than the previous value, %lld: first must not decrease",
+                           (long long)i + 1, (long long)b->first[i + 1], (long long)b->first[i]);
         for (int64_t k = b->first[i]; k < b->first[i + 1]; ++k) {
             if (b->column[k] < 0 || b->column[k] >= b->columns)
                 return rw_fail(ctx, RW_ERR_ARGUMENT,
                                "block row %lld: column %lld is outside [0, %lld); both are counted from 0",
                                (long long)i, (long long)b->column[k], (long long)b->columns);
             if (k > b->first[i] && b->column[k] <= b->column[k - 1])
-                return rw_fail(ctx, RW_ERR_ARGUMENT,
-                               "block row %lld: column %lld after %lld, counted from 0: columns ascend and occur once",
-                               (long long)i, (long long)b->column[k], (long long)b->column[k - 1]);
+                return rw_fail(
+                    ctx, RW_ERR_ARGUMENT,
+                    "block row %lld: column %lld follows %lld, counted from 0: columns must ascend without duplicates",
+                    (long long)i, (long long)b->column[k], (long long)b->column[k - 1]);
         }
     }
     return RW_OK;
@@ -78,8 +82,8 @@ static double bytes_of(const rw_sparse *m)
            (m->nfirst + m->ncolumn + m->nrow) * (m->layout.index_bits / 8) + 4 * m->nshift;
 }
 
-/* Padding is no use where it makes the matrix many times larger. What a format has for each row, however empty, is
- * none. */
+/* Whether padding makes the matrix many times larger. Storage that a format needs for every row, even an empty one, is
+ * not padding. */
 static bool explodes(const rw_sparse *m)
 {
     const double least =
@@ -105,20 +109,19 @@ static rw_status check_padding(rw_context *ctx, const rw_sparse *m)
     rw_sparse_layout_print(&m->layout, own, sizeof own);
     return rw_fail(
         ctx, RW_ERR_MEMORY,
-        "%s keeps %.3g places for %lld blocks of %d x %d, %.3g bytes: rows of this matrix are too different for it; "
-        "use %s",
+        "%s would store %.3g values (padding included) for %lld blocks of %d x %d, %.3g bytes: too much padding for "
+        "this matrix. Use %s",
         own, m->places, (long long)m->blocks, m->layout.block_rows, m->layout.block_columns, bytes_of(m), text);
 }
 
-/* From the sizes of blocks, where each begins. */
-static int64_t *starts_of(int64_t n, const int32_t *size)
+int64_t *rw_sparse_starts(int64_t n, const int32_t *size)
 {
     int64_t *first = rw_calloc((size_t)n + 1, sizeof *first);
     for (int64_t i = 0; first && i < n; ++i) first[i + 1] = first[i] + (size ? size[i] : 1);
     return first;
 }
 
-/* Everything but arrays of the device. */
+/* Sets everything except the device arrays. */
 static rw_status plan(rw_context *ctx, const rw_sparse_layout *layout, const rw_sparse_blocks *b, rw_sparse *m)
 {
     const rw_sparse_layout *l = &m->layout;
@@ -127,9 +130,10 @@ static rw_status plan(rw_context *ctx, const rw_sparse_layout *layout, const rw_
     m->ops = tables[l->format];
     m->block_rows = b->rows, m->block_columns = b->columns, m->blocks = b->first[b->rows];
     if (b->rows > INT64_MAX / 16 || b->columns > INT64_MAX / 16)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "more rows or columns than can be counted");
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "too many rows or columns for 64-bit indices");
     if (m->ops->sizes) {
-        m->row_first = starts_of(b->rows, b->row_size), m->column_first = starts_of(b->columns, b->column_size);
+        m->row_first = rw_sparse_starts(b->rows, b->row_size),
+        m->column_first = rw_sparse_starts(b->columns, b->column_size);
         if (!m->row_first || !m->column_first)
             return rw_fail_memory(ctx, (size_t)(b->rows + b->columns) * 8, "a matrix");
     }
@@ -142,11 +146,12 @@ static rw_status plan(rw_context *ctx, const rw_sparse_layout *layout, const rw_
     if (m->ops->sizes) most = fmax(most, m->places);
     if (!l->index_bits) m->layout.index_bits = most < INT32_MAX ? 32 : 64;
     if (m->layout.index_bits == 32 && most >= INT32_MAX)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "indices of 32 bits count to 2147483647, this matrix needs %.0f: use 64",
-                       most);
+        return rw_fail(
+            ctx, RW_ERR_ARGUMENT,
+            "index_bits = 32 allows indices up to 2147483647, and this matrix needs %.0f: use index_bits = 64", most);
     RW_TRY(check_padding(ctx, m));
     if (m->places > 4e15 || m->ncolumn > 4e15)
-        return rw_fail(ctx, RW_ERR_MEMORY, "a matrix of %.3g places: more than can be addressed", m->places);
+        return rw_fail(ctx, RW_ERR_MEMORY, "a matrix of %.3g stored values exceeds the address space", m->places);
     return RW_OK;
 }
 
@@ -156,7 +161,7 @@ static void free_host(rw_sparse *m)
     rw_free(m->state), rw_free(m->position), rw_free(m->row_first), rw_free(m->column_first);
 }
 
-/* The layout of a matrix whose rows have places of their own: no others by length. */
+/* The layout of a matrix with a given row permutation: rows are not sorted by length as well. */
 static rw_sparse_layout ordered_layout(const rw_sparse_layout *layout)
 {
     rw_sparse_layout l = *layout;
@@ -191,9 +196,11 @@ rw_status rw_sparse_get_arrays(rw_sparse *m, rw_sparse_arrays *arrays)
     if (!plain || m->ordered || m->first->size != m->block_rows + 1) {
         char own[80];
         rw_sparse_layout_print(&m->layout, own, sizeof own);
-        return rw_fail(m->op.device->ctx, RW_ERR_ARGUMENT,
-                       "a matrix in %s%s: csr in one part, or bcsr with square blocks, is needed: convert it", own,
-                       plain ? ", in parts of columns" : "");
+        return rw_fail(
+            m->op.device->ctx, RW_ERR_ARGUMENT,
+            "a matrix in %s%s: only csr that is not split into column ranges, and bcsr with square blocks, have these "
+            "arrays. Convert the matrix",
+            own, plain ? ", split into column ranges" : "");
     }
     *arrays = (rw_sparse_arrays){m->block_rows, m->block_columns, m->layout.block_rows, m->first, m->column, m->value};
     return RW_OK;
@@ -219,12 +226,37 @@ rw_status rw_sparse_bytes(rw_device *dev, const rw_sparse_layout *layout, const 
     const size_t size = (size_t)RW_MAX(blocks->rows, 1) * sizeof *position;
     rw_sparse m = {.op.device = dev, .ordered = position != NULL, .position = position ? rw_calloc(1, size) : NULL};
     rw_sparse_layout l = *layout;
-    if (position && !m.position) return rw_fail_memory(dev->ctx, size, "the order of a matrix");
+    if (position && !m.position) return rw_fail_memory(dev->ctx, size, "the row permutation of a matrix");
     if (position) memcpy(m.position, position, (size_t)blocks->rows * sizeof *position), l = ordered_layout(layout);
     rw_status status = plan(dev->ctx, &l, blocks, &m);
     *bytes = status == RW_OK ? bytes_of(&m) : 0;
     free_host(&m);
     return status;
+}
+
+/* Bytes moved by a product: the data of the matrix that it reads (of slices with shifts, GPUs read the shifts and
+ * processors the columns), x, y, and a vector between two launches. */
+static double moved_by(const rw_sparse *m, rw_dtype vectors)
+{
+    const double vector = (double)rw_dtype_size(vectors),
+                 unread =
+                     m->nshift > 0 ? rw_sparse_threads(m) ? m->ncolumn * (m->layout.index_bits / 8) : 4 * m->nshift : 0;
+    return bytes_of(m) - unread + vector * ((double)m->columns + (double)m->rows * (m->ops->finishes ? 3 : 1));
+}
+
+rw_status rw_sparse_foresee_blocks(rw_context *ctx, rw_device *dev, const rw_sparse_blocks *blocks, int64_t entries,
+                                   rw_dtype vectors, rw_sparse_candidate *c)
+{
+    rw_sparse m = {.op.device = dev};
+    rw_status status = plan(ctx, &c->layout, blocks, &m);
+    c->refused = status == RW_ERR_MEMORY && m.ops && explodes(&m);
+    if (status == RW_OK) {
+        c->size = rw_sparse_size_of(&m);
+        c->fill = entries ? m.places / (double)entries : 1;
+        c->moved = c->cost = moved_by(&m, vectors);
+    }
+    free_host(&m);
+    return c->refused ? RW_OK : status;
 }
 
 /* ---- create, destroy --------------------------------------------------------------------------------------------- */
@@ -242,7 +274,7 @@ static rw_status make_array(rw_sparse *m, rw_dtype dtype, double n, rw_array **a
     return RW_OK;
 }
 
-/* The same on the device alone. */
+/* Creates an array of zeros on the device only. */
 static rw_status make_array_there(rw_sparse *m, rw_dtype dtype, double n, rw_array **array)
 {
     const int64_t size = (int64_t)n;
@@ -250,7 +282,7 @@ static rw_status make_array_there(rw_sparse *m, rw_dtype dtype, double n, rw_arr
     return rw_array_zero(*array, m->op.device->queue);
 }
 
-/* there: values are on the device alone. */
+/* there: values are on the device only. */
 static rw_status allocate(rw_sparse *m, const rw_sparse_blocks *b, bool there)
 {
     const rw_dtype index = m->layout.index_bits == 64 ? RW_I64 : RW_I32,
@@ -271,7 +303,8 @@ static rw_status allocate(rw_sparse *m, const rw_sparse_blocks *b, bool there)
 
 static const rw_operator_ops operator_ops;
 
-/* position: places of block rows, handed over; NULL: as the layout says. there: see allocate. */
+/* position: storage positions of block rows, owned by the matrix from here on; NULL: order of the layout. there: see
+ * allocate. */
 static rw_status create(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks,
                         int64_t *position, bool there, rw_sparse **matrix)
 {
@@ -315,7 +348,7 @@ static rw_status create_ordered(rw_device *dev, const rw_sparse_layout *layout, 
     const rw_sparse_layout l = ordered_layout(layout);
     int64_t *own = rw_calloc(1, bytes);
     *matrix = NULL;
-    if (!own) return rw_fail_memory(dev->ctx, bytes, "the order of a matrix");
+    if (!own) return rw_fail_memory(dev->ctx, bytes, "the row permutation of a matrix");
     memcpy(own, position, (size_t)blocks->rows * sizeof *position);
     return create(dev, &l, blocks, own, there, matrix);
 }
@@ -440,7 +473,8 @@ rw_status rw_sparse_add_blocks(rw_sparse *m, int64_t n, const int64_t *row, cons
     rw_sparse_block b;
     const rw_dtype type = m->layout.values;
     const char *from = values;
-    if (n < 0) return rw_fail(m->op.device->ctx, RW_ERR_ARGUMENT, "%lld blocks: 0 and more can be added", (long long)n);
+    if (n < 0)
+        return rw_fail(m->op.device->ctx, RW_ERR_ARGUMENT, "n = %lld blocks: it must not be negative", (long long)n);
     if (n > 0) {
         RW_NEED(row, "row");
         RW_NEED(column, "column");
@@ -449,16 +483,16 @@ rw_status rw_sparse_add_blocks(rw_sparse *m, int64_t n, const int64_t *row, cons
     if (m->scale)
         return rw_fail(
             m->op.device->ctx, RW_ERR_UNSUPPORTED,
-            "blocks cannot be added to scaled values, whose rows have a scale already: assemble a matrix of %s and "
-            "convert it",
+            "blocks cannot be added to a matrix with scaled values, whose scale factors are fixed: assemble a matrix "
+            "of %s and convert it",
             rw_dtype_name(type));
     RW_TRY(rw_sparse_look(m, true, &v));
     for (int64_t k = 0; k < n; ++k) {
         if (!find_block(&v, row[k], column[k], &b))
             return rw_fail(
                 m->op.device->ctx, RW_ERR_ARGUMENT,
-                "block %lld of %lld, (%lld, %lld), counted from 0, is not in the pattern of the matrix of %lld x %lld "
-                "blocks",
+                "block %lld of %lld, at (%lld, %lld), counted from 0, is not in the sparsity pattern of the matrix of "
+                "%lld x %lld blocks",
                 (long long)k, (long long)n, (long long)row[k], (long long)column[k], (long long)m->block_rows,
                 (long long)m->block_columns);
         for (int r = 0; r < b.nr; ++r)
@@ -476,7 +510,7 @@ rw_status rw_sparse_zero(rw_sparse *m)
     return rw_array_zero(m->value, m->op.device->queue);
 }
 
-/* Entries of block row i, row after row, columns ascending; with row == NULL only their number. */
+/* Writes the entries of block row i, sorted by row and column, and returns their number; row == NULL: only counts. */
 static int64_t row_entries(const rw_view *v, int64_t i, int64_t *row, int64_t *column, double *value)
 {
     const rw_sparse *m = v->m;
@@ -541,331 +575,4 @@ void rw_sparse_free_entries(int64_t **row, int64_t **column, double **values)
 {
     rw_free(*row), rw_free(*column), rw_free(*values);
     *row = *column = NULL, *values = NULL;
-}
-
-/* ---- from entries ------------------------------------------------------------------------------------------------ */
-
-/* Entries by rows, and the blocks that hold them. */
-typedef struct pattern {
-    rw_sorted sorted;
-    int64_t *first, *column;
-    int32_t *row_size, *column_size;
-    int64_t block_rows, block_columns;
-} pattern;
-
-static void free_pattern(pattern *p)
-{
-    rw_sorted_free(&p->sorted);
-    rw_free(p->first), rw_free(p->column), rw_free(p->row_size), rw_free(p->column_size);
-}
-
-/* Neighbouring rows with the same columns; sizes of at most 16. */
-static int32_t *alike(const rw_sorted *s, int64_t *n)
-{
-    int32_t *size = rw_calloc((size_t)RW_MAX(s->n, 1), sizeof *size);
-    *n = 0;
-    for (int64_t i = 0; size && i < s->n; ++i) {
-        int64_t entries = s->first[i + 1] - s->first[i];
-        bool same = i > 0 && size[*n - 1] < RW_SPARSE_BLOCK_MOST && entries == s->first[i] - s->first[i - 1] &&
-                    !memcmp(s->column + s->first[i], s->column + s->first[i - 1], (size_t)entries * sizeof *s->column);
-        if (same) ++size[*n - 1];
-        else size[(*n)++] = 1;
-    }
-    return size;
-}
-
-/* Block columns of the scalar rows lo … hi - 1, each once, ascending: the least of the next ones of all rows, again and
- * again. */
-static int64_t merge_rows(const rw_sorted *s, int64_t lo, int64_t hi, const int64_t *block_of, int width,
-                          int64_t *columns)
-{
-    int64_t next[RW_SPARSE_BLOCK_MOST], n = 0;
-    for (int64_t i = lo; i < hi; ++i) next[i - lo] = s->first[i];
-    for (;; ++n) {
-        int64_t least = INT64_MAX;
-        for (int64_t i = lo; i < hi; ++i)
-            if (next[i - lo] < s->first[i + 1]) {
-                int64_t j = s->column[next[i - lo]];
-                least = RW_MIN(least, block_of ? block_of[j] : j / width);
-            }
-        if (least == INT64_MAX) return n;
-        if (columns) columns[n] = least;
-        for (int64_t i = lo; i < hi; ++i)
-            while (next[i - lo] < s->first[i + 1] &&
-                   (block_of ? block_of[s->column[next[i - lo]]] : s->column[next[i - lo]] / width) == least)
-                ++next[i - lo];
-    }
-}
-
-static bool make_blocks(pattern *p, const int64_t *row_first, const int64_t *block_of, int height, int width)
-{
-    p->first = rw_calloc((size_t)p->block_rows + 1, sizeof *p->first);
-    for (int pass = 0; pass < 2; ++pass) {
-        if (!p->first || (pass && !p->column)) return false;
-#pragma omp parallel for schedule(static)
-        for (int64_t i = 0; i < p->block_rows; ++i) {
-            int64_t lo = row_first ? row_first[i] : i * height, hi = row_first ? row_first[i + 1] : lo + height;
-            int64_t n = merge_rows(&p->sorted, lo, hi, block_of, width, pass ? p->column + p->first[i] : NULL);
-            if (!pass) p->first[i + 1] = n;
-        }
-        if (pass) break;
-        for (int64_t i = 0; i < p->block_rows; ++i) p->first[i + 1] += p->first[i];
-        p->column = rw_calloc((size_t)RW_MAX(p->first[p->block_rows], 1), sizeof *p->column);
-    }
-    return true;
-}
-
-/* Blocks of different sizes: neighbouring rows that are alike, neighbouring columns that are alike. */
-static bool make_variable(const rw_entries *e, pattern *p)
-{
-    rw_sorted t = {0};
-    bool made = rw_sort_rows(e->columns, e->n, e->column, e->row, p->sorted.entry, &t);
-    p->row_size = made ? alike(&p->sorted, &p->block_rows) : NULL;
-    p->column_size = made ? alike(&t, &p->block_columns) : NULL;
-    rw_sorted_free(&t);
-    if (!p->row_size || !p->column_size) return false;
-    int64_t *rows = starts_of(p->block_rows, p->row_size),
-            *block_of = rw_calloc((size_t)e->columns + 1, sizeof *block_of), at = 0;
-    for (int64_t j = 0; block_of && j < p->block_columns; ++j)
-        for (int k = 0; k < p->column_size[j]; ++k) block_of[at++] = j;
-    made = rows && block_of && make_blocks(p, rows, block_of, 0, 0);
-    rw_free(rows), rw_free(block_of);
-    return made;
-}
-
-/* p->sorted is there. */
-static rw_status make_pattern(rw_context *ctx, const rw_sparse_layout *l, const rw_entries *e, pattern *p)
-{
-    bool made = true;
-    if (tables[l->format]->sizes) made = make_variable(e, p);
-    else if (made) {
-        p->block_rows = e->rows / l->block_rows, p->block_columns = e->columns / l->block_columns;
-        made = make_blocks(p, NULL, NULL, l->block_rows, l->block_columns);
-    }
-    return made
-               ? RW_OK
-               : rw_fail_memory(ctx, (size_t)e->n * 24 + (size_t)(e->rows + e->columns) * 8, "the pattern of a matrix");
-}
-
-/* *l: the layout with its defaults. */
-static rw_status check_whole(rw_context *ctx, const rw_sparse_layout *layout, const rw_entries *e, rw_sparse_layout *l)
-{
-    RW_TRY(rw_sparse_layout_resolve(ctx, layout, l));
-    if (e->is_complex && !layout->values) l->values = RW_C128;
-    if (e->is_complex && !rw_dtype_is_complex(l->values))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "complex entries for a matrix of %s: use c64 or c128",
-                       rw_dtype_name(l->values));
-    if (e->rows % l->block_rows || e->columns % l->block_columns)
-        return rw_fail(
-            ctx, RW_ERR_ARGUMENT,
-            "a matrix of %lld x %lld is not made of whole blocks of %d x %d: use blocks that divide it, or a format "
-            "without",
-            (long long)e->rows, (long long)e->columns, l->block_rows, l->block_columns);
-    return RW_OK;
-}
-
-static rw_status check_values(rw_context *ctx, const rw_entries *e)
-{
-    const int parts = e->is_complex ? 2 : 1;
-    for (int64_t k = 0; k < e->n; ++k) {
-        const double re = e->value[parts * k], im = parts > 1 ? e->value[2 * k + 1] : 0;
-        if (!isfinite(re) || !isfinite(im))
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "entry %lld, (%lld, %lld), counted from 0: %g%+gi is not finite",
-                           (long long)k, (long long)e->row[k], (long long)e->column[k], re, im);
-    }
-    return RW_OK;
-}
-
-/* The largest number of a row, those of the same place added up. */
-static double largest(const rw_entries *e, const rw_sorted *s, int64_t row)
-{
-    double most = 0, sum[2] = {0, 0};
-    for (int64_t at = s->first[row]; at < s->first[row + 1]; ++at) {
-        const double *value = e->value + (e->is_complex ? 2 : 1) * s->entry[at];
-        if (at == s->first[row] || s->column[at] != s->column[at - 1]) sum[0] = sum[1] = 0;
-        for (int p = 0; p <= e->is_complex; ++p) sum[p] += value[p], most = fmax(most, fabs(sum[p]));
-    }
-    return most;
-}
-
-/* Adds the entries of block row i: columns of entries and of blocks ascend together. */
-static void place(const rw_view *v, const rw_entries *e, const rw_sorted *s, int64_t i)
-{
-    const rw_sparse *m = v->m;
-    for (int64_t row = rw_row_of(m, i); row < rw_row_of(m, i + 1); ++row) {
-        int64_t k = 0;
-        rw_sparse_block b = {0};
-        if (v->scale) rw_entry_scale(v, row, largest(e, s, row));
-        for (int64_t at = s->first[row]; at < s->first[row + 1]; ++at) {
-            while (!b.nc || s->column[at] >= b.column + b.nc) b = m->ops->block(v, i, k++);
-            const int64_t entry = s->entry[at], to = b.at + b.sr * (row - b.row) + b.sc * (s->column[at] - b.column);
-            rw_entry_add(v, to, row, e->is_complex ? e->value[2 * entry] : e->value[entry],
-                         e->is_complex ? e->value[2 * entry + 1] : 0);
-        }
-    }
-}
-
-static rw_status from_entries(rw_device *dev, const rw_sparse_layout *layout, const rw_entries *e, rw_sparse **matrix)
-{
-    pattern p = {0};
-    rw_view v;
-    rw_sparse_layout resolved;
-    *matrix = NULL;
-    RW_TRY(check_whole(dev->ctx, layout, e, &resolved));
-    layout = &resolved;
-    rw_status status = rw_entries_sort(dev->ctx, e, &p.sorted);
-    if (status == RW_OK) status = check_values(dev->ctx, e);
-    if (status == RW_OK) status = make_pattern(dev->ctx, layout, e, &p);
-    if (status == RW_OK) {
-        const rw_sparse_blocks blocks = {p.block_rows, p.block_columns, p.first, p.column, p.row_size, p.column_size};
-        status = rw_sparse_create(dev, layout, &blocks, matrix);
-    }
-    if (status == RW_OK) status = rw_sparse_look(*matrix, true, &v);
-    if (status == RW_OK) {
-#pragma omp parallel for schedule(static)
-        for (int64_t i = 0; i < p.block_rows; ++i) place(&v, e, &p.sorted, i);
-    }
-    free_pattern(&p);
-    if (status != RW_OK) rw_sparse_destroy(matrix);
-    return status;
-}
-
-/* What a product reads of the matrix, of slices with shifts these on GPUs and the columns on processors; x and y, and a
- * vector between two launches. */
-static double moved_by(const rw_sparse *m, rw_dtype vectors)
-{
-    const double vector = (double)rw_dtype_size(vectors),
-                 unread =
-                     m->nshift > 0 ? rw_sparse_threads(m) ? m->ncolumn * (m->layout.index_bits / 8) : 4 * m->nshift : 0;
-    return bytes_of(m) - unread + vector * ((double)m->columns + (double)m->rows * (m->ops->finishes ? 3 : 1));
-}
-
-static rw_status foresee_one(rw_context *ctx, rw_device *dev, const rw_entries *e, const pattern *p, rw_dtype vectors,
-                             rw_sparse_candidate *c)
-{
-    const rw_sparse_blocks blocks = {p->block_rows, p->block_columns, p->first, p->column, p->row_size, p->column_size};
-    rw_sparse m = {.op.device = dev};
-    rw_status status = plan(ctx, &c->layout, &blocks, &m);
-    c->refused = status == RW_ERR_MEMORY && m.ops && explodes(&m);
-    if (status == RW_OK) {
-        c->size = rw_sparse_size_of(&m);
-        c->fill = e->n ? m.places / (double)e->n : 1;
-        c->moved = c->cost = moved_by(&m, vectors);
-    }
-    free_host(&m);
-    return c->refused ? RW_OK : status;
-}
-
-rw_status rw_sparse_foresee(rw_context *ctx, rw_device *dev, const rw_entries *e, const rw_sorted *s, rw_dtype vectors,
-                            int n, rw_sparse_candidate *c)
-{
-    pattern p = {0};
-    rw_status status = RW_OK;
-    for (int i = 0; i < n && status == RW_OK; ++i) {
-        rw_sparse_layout *l = &c[i].layout;
-        const rw_sparse_layout given = *l, *before = i && p.first ? &c[i - 1].layout : NULL;
-        status = check_whole(ctx, &given, e, l);
-        const bool same = before && !tables[l->format]->sizes && !tables[before->format]->sizes &&
-                          l->block_rows == before->block_rows && l->block_columns == before->block_columns;
-        if (status == RW_OK && !same) {
-            p.sorted = (rw_sorted){0};
-            free_pattern(&p);
-            p = (pattern){.sorted = *s};
-            status = make_pattern(ctx, l, e, &p);
-        }
-        if (status == RW_OK) status = foresee_one(ctx, dev, e, &p, vectors, c + i);
-    }
-    p.sorted = (rw_sorted){0}; /* the caller's */
-    free_pattern(&p);
-    return status;
-}
-
-rw_status rw_sparse_from_entries(rw_device *dev, const rw_sparse_layout *layout, const rw_entries *e,
-                                 rw_sparse **matrix)
-{
-    RW_NEED(matrix, "matrix");
-    *matrix = NULL;
-    RW_NEED(dev, "device");
-    RW_NEED(layout, "layout");
-    RW_NEED(e, "entries");
-    if (e->n > 0) {
-        RW_NEED(e->row, "row");
-        RW_NEED(e->column, "column");
-        RW_NEED(e->value, "value");
-    }
-    return from_entries(dev, layout, e, matrix);
-}
-
-rw_status rw_sparse_read(rw_device *dev, const rw_sparse_layout *layout, const char *path, rw_sparse **matrix)
-{
-    RW_NEED(matrix, "matrix");
-    *matrix = NULL;
-    RW_NEED(dev, "device");
-    RW_NEED(layout, "layout");
-    RW_NEED(path, "path");
-    rw_entries e;
-    rw_sparse_layout l = *layout;
-    RW_TRY(rw_entries_read(dev->ctx, path, RW_DUPLICATES_REFUSE, &e));
-    if (e.is_complex && l.values == RW_F32) l.values = RW_C64;
-    if (e.is_complex && l.values == RW_F64) l.values = RW_C128;
-    rw_status status = from_entries(dev, &l, &e, matrix);
-    if (status == RW_ERR_ARGUMENT) status = rw_fail_prefix(dev->ctx, RW_ERR_INPUT, "%s", path);
-    rw_entries_free(&e);
-    return status;
-}
-
-/* The entries as what conversions and files take. */
-static rw_status list(rw_sparse *m, rw_entries *e)
-{
-    *e = (rw_entries){.rows = m->rows, .columns = m->columns, .is_complex = rw_dtype_is_complex(m->layout.values)};
-    return rw_sparse_entries(m, &e->n, &e->row, &e->column, &e->value);
-}
-
-rw_status rw_sparse_write(rw_sparse *m, const char *path)
-{
-    RW_NEED(m, "matrix");
-    RW_NEED(path, "path");
-    rw_entries e;
-    RW_TRY(list(m, &e));
-    const rw_mtx file = {.rows = e.rows,
-                         .columns = e.columns,
-                         .n = e.n,
-                         .is_complex = e.is_complex,
-                         .row = e.row,
-                         .column = e.column,
-                         .value = e.value};
-    rw_status status = rw_mtx_write(m->op.device->ctx, path, &file);
-    rw_entries_free(&e);
-    return status;
-}
-
-rw_status rw_sparse_convert(rw_sparse *m, rw_device *dev, const rw_sparse_layout *layout, rw_sparse **converted)
-{
-    RW_NEED(converted, "converted");
-    *converted = NULL;
-    RW_NEED(m, "matrix");
-    RW_NEED(dev, "device");
-    RW_NEED(layout, "layout");
-    rw_entries e;
-    RW_TRY(list(m, &e));
-    rw_status status = from_entries(dev, layout, &e, converted);
-    rw_entries_free(&e);
-    return status;
-}
-
-rw_status rw_sparse_transpose(rw_sparse *m, bool conjugate, rw_sparse **transposed)
-{
-    RW_NEED(transposed, "transposed");
-    *transposed = NULL;
-    RW_NEED(m, "matrix");
-    rw_entries e, t;
-    rw_sparse_layout l = m->layout;
-    l.block_rows = m->layout.block_columns, l.block_columns = m->layout.block_rows;
-    RW_TRY(list(m, &e));
-    t = e;
-    t.rows = e.columns, t.columns = e.rows, t.row = e.column, t.column = e.row;
-    for (int64_t k = 0; conjugate && e.is_complex && k < e.n; ++k) t.value[2 * k + 1] = -t.value[2 * k + 1];
-    rw_status status = from_entries(m->op.device, &l, &t, transposed);
-    rw_entries_free(&e);
-    return status;
 }

@@ -160,10 +160,10 @@ static void test_refused(void **state)
                          many = {.method = RW_KRYLOV_GMRES, .iterations = 1001},
                          bad = {.method = RW_KRYLOV_CG, .rtol = -1};
     (void)state;
-    FAILS(RW_ERR_ARGUMENT, "an inner solver for gmres, whose preconditioner must not change: use fgmres",
+    FAILS(RW_ERR_ARGUMENT, "an inner solver with gmres: this method needs a fixed preconditioner. Use fgmres",
           rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .inner = &plain},
                            &k));
-    FAILS(RW_ERR_ARGUMENT, "give the preconditioner to the inner solver",
+    FAILS(RW_ERR_ARGUMENT, "an inner solver and a preconditioner are both set",
           rw_krylov_create(rw_sparse_operator(m), RW_F64,
                            &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES,
                                              .precond = {.method = RW_PRECOND_JACOBI},
@@ -172,10 +172,10 @@ static void test_refused(void **state)
     FAILS(RW_ERR_ARGUMENT, "an inner solver with an inner solver of its own",
           rw_krylov_create(rw_sparse_operator(m), RW_F64,
                            &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .inner = &nested}, &k));
-    FAILS(RW_ERR_ARGUMENT, "1001 iterations: 1 to 1000",
+    FAILS(RW_ERR_ARGUMENT, "1001 iterations: the number must be 1 to 1000",
           rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .inner = &many},
                            &k));
-    FAILS(RW_ERR_ARGUMENT, "inner solver: rtol and atol are off",
+    FAILS(RW_ERR_ARGUMENT, "inner solver: rtol and atol are both off",
           rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .inner = &bad},
                            &k));
     assert_null(k);

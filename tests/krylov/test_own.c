@@ -209,15 +209,15 @@ static void test_refused(void **state)
                 *waits = operator_of(&waiting, RW_F64, e.rows, false);
     const rw_krylov_spec inner = {.method = RW_KRYLOV_CG};
     const rw_krylov_method method = RW_KRYLOV_FGMRES;
-    refused(RW_ERR_ARGUMENT, "precond_operator together with jacobi", a,
+    refused(RW_ERR_ARGUMENT, "precond_operator and jacobi", a,
             (rw_krylov_spec){.precond = {.method = RW_PRECOND_JACOBI}, .precond_operator = m});
-    refused(RW_ERR_ARGUMENT, "precond_operator together with an inner solver", a,
+    refused(RW_ERR_ARGUMENT, "precond_operator and an inner solver", a,
             (rw_krylov_spec){.method = method, .inner = &inner, .precond_operator = m});
     refused(RW_ERR_ARGUMENT, "precond_operator is 4 x 4, the operator 9 x 9", a,
             (rw_krylov_spec){.precond_operator = rw_sparse_operator(less)});
     refused(RW_ERR_ARGUMENT, "precond_operator is 9 x 4, the operator 9 x 9", a,
             (rw_krylov_spec){.precond_operator = rw_sparse_operator(wide)});
-    refused(RW_ERR_ARGUMENT, "precond_operator: vectors of f64: this operator takes f32", a,
+    refused(RW_ERR_ARGUMENT, "precond_operator: vectors of f64: this operator needs vectors of f32", a,
             (rw_krylov_spec){.precond_operator = single});
     refused(RW_ERR_INPUT, "the function has no time", a, (rw_krylov_spec){.precond_operator = fails});
 
@@ -226,7 +226,8 @@ static void test_refused(void **state)
     OK(rw_device_open(ctx, rw_device_info(dev)->name, &other));
     OK(rw_operator_create(other, &(rw_operator_spec){.rows = 9, .columns = 9, .multiply = multiply, .user = &o},
                           &there));
-    refused(RW_ERR_ARGUMENT, "open the device once", a, (rw_krylov_spec){.precond_operator = there});
+    refused(RW_ERR_ARGUMENT, "both must be on the same rw_device, opened once", a,
+            (rw_krylov_spec){.precond_operator = there});
     rw_operator_destroy(&there), rw_device_close(&other);
 
     /* a function that waits and is not direct is applied, but cannot be recorded */

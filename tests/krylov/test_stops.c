@@ -36,7 +36,9 @@ static void test_stops(void **state)
         const double was = e.value[20];
         e.value[20] = 1e308;
         stops("too large", &e, (rw_krylov_spec){.method = (rw_krylov_method)method}, RW_KRYLOV_NOT_FINITE,
-              "b and the initial guess are finite: the matrix is not, or its products overflow", 1);
+              "b and the initial guess are finite: the matrix has entries that are not finite, or a product "
+              "overflows",
+              1);
         e.value[20] = was;
     }
     for (int64_t k = 0; k < e.n; ++k)
@@ -78,7 +80,7 @@ static void test_stops(void **state)
           rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.rtol = -2}, &k));
     FAILS(RW_ERR_ARGUMENT, "method = 6 is not a value of its enumeration",
           rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_METHODS}, &k));
-    FAILS(RW_ERR_ARGUMENT, "rtol and atol are off",
+    FAILS(RW_ERR_ARGUMENT, "rtol and atol are both off: set at least one, or the iteration has no stopping criterion",
           rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.rtol = RW_OFF}, &k));
     OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_CG, .rtol = 1e-3}, &k));
     FAILS(RW_ERR_ARGUMENT, "the same array", rw_krylov_solve(k, b, b, &r));

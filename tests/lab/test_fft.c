@@ -121,7 +121,7 @@ static void test_refused(void **state)
                               .devices = (const char *const[]){"cpu"},
                               .ndevices = 1};
     rw_lab *lab;
-    FAILS(RW_ERR_ARGUMENT, "lengths: 48 is no power of two", rw_lab_run(ctx, &spec, &lab));
+    FAILS(RW_ERR_ARGUMENT, "lengths: 48 is not a power of two", rw_lab_run(ctx, &spec, &lab));
 }
 
 static void test_study(void **state)

@@ -251,9 +251,10 @@ static void test_peer_refused(void **state)
                 {HEAD "front,rkc2,1e-2,1,0,1,2,inf,1\n", "bad.csv:2: error = inf is outside"},
                 {HEAD "front,rkc2,1e-2,1,0,1,2,0.1,-1\n", "bad.csv:2: seconds = -1 is outside [0, 1e+09]"},
                 {HEAD "front,a|b,1e-2,1,0,1,2,0.1,1\n",
-                 "bad.csv:2: 'a|b' is no name of a problem or method: 1 to 24 letters"},
-                {HEAD "front,,1e-2,1,0,1,2,0.1,1\n", "bad.csv:2: '' is no name of a problem or method"},
-                {HEAD "front,aaaaaaaaaaaaaaaaaaaaaaaaa,1e-2,1,0,1,2,0.1,1\n", "is no name of a problem or method"},
+                 "bad.csv:2: 'a|b' is not a valid name of a problem or method: it must have 1 to 24 letters"},
+                {HEAD "front,,1e-2,1,0,1,2,0.1,1\n", "bad.csv:2: '' is not a valid name of a problem or method"},
+                {HEAD "front,aaaaaaaaaaaaaaaaaaaaaaaaa,1e-2,1,0,1,2,0.1,1\n", "is not a valid name of a problem or "
+                                                                              "method"},
                 {"problem,method,tol,steps,rejected,rhs,stages,error,seconds\n",
                  "bad.csv:1: there is no column 'rtol'"}};
     rw_lab lab;
@@ -269,7 +270,7 @@ static void test_peer_refused(void **state)
     }
     FAILS(RW_ERR_FILE, "none.csv", read_peer(&lab, "none.csv", &points));
     write_text("a|b.csv", HEAD "front,rkc2,1e-2,1,0,1,2,0.1,1\n");
-    FAILS(RW_ERR_ARGUMENT, "call it PROGRAM.csv", read_peer(&lab, "a|b.csv", &points));
+    FAILS(RW_ERR_ARGUMENT, "name it PROGRAM.csv", read_peer(&lab, "a|b.csv", &points));
     forget(&lab, &points);
 }
 
@@ -339,7 +340,7 @@ static void test_refused(void **state)
         FAILS(RW_ERR_ARGUMENT, rows[i].message, run_with(&rows[i].set, 1, NULL, &lab));
         assert_null(lab);
     }
-    FAILS(RW_ERR_ARGUMENT, "lab precision: 2 devices are given, but it runs on one: give one",
+    FAILS(RW_ERR_ARGUMENT, "lab precision: 2 devices are given, but this study runs on one device only",
           rw_lab_run(ctx, &(rw_lab_spec){.study = "precision", .devices = two, .ndevices = 2}, &lab));
 }
 

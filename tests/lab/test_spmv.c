@@ -84,7 +84,7 @@ static void test_tables(void **state)
         assert_string_equal(word(lab, "blocks", i, "where"), word(lab, "runs", i, "where"));
     }
     assert_non_null(strstr(lab->notes.data, "trends: 10x40x20 on cpu:2"));
-    assert_non_null(strstr(lab->notes.data, "BELL's rate over ELL's "));
+    assert_non_null(strstr(lab->notes.data, "rate of BELL divided by the rate of ELL "));
     rw_lab_destroy(&lab);
 }
 
@@ -132,11 +132,11 @@ static void test_gmres(void **state)
                     : i == 1 ? copied > 0 && copied < 0.05 * vector
                              : copied >= 2 * vector && copied <= 2 * vector * (n + 6) / n);
     }
-    assert_non_null(strstr(lab->notes.data, "gmres: 10x40x20 on check: with its products alone there it is"));
+    assert_non_null(strstr(lab->notes.data, "gmres: 10x40x20 on check: with only the products on the device it is"));
     rw_lab_destroy(&lab);
     lab = run_with(1, no_room, RW_COUNT(no_room), "gmres");
     assert_int_equal(rw_lab_rows(lab, "gmres"), 0);
-    assert_non_null(strstr(lab->notes.data, "gmres: 10x40x20 on cpu:1: left out, as it needs "));
+    assert_non_null(strstr(lab->notes.data, "gmres: 10x40x20 on cpu:1: skipped, because it needs "));
     rw_lab_destroy(&lab);
 }
 
@@ -215,7 +215,7 @@ static void test_memory(void **state)
     assert_string_equal(word(lab, "runs", 0, "product"), "bcsr-v1a");
     assert_string_equal(word(lab, "runs", 1, "product"), "bcsr-v2a");
     assert_non_null(
-        strstr(lab->notes.data, "40x80x40 on cpu:1: left out, as they need more than 0.004 GB: bcsr-v1b (0.00"));
+        strstr(lab->notes.data, "40x80x40 on cpu:1: skipped, because they need more than 0.004 GB: bcsr-v1b (0.00"));
     rw_lab_destroy(&lab);
 }
 
@@ -245,7 +245,7 @@ static void test_gaps(void **state)
     OK(rw_lab_run(ctx, &spec, &lab));
     assert_int_equal(rw_lab_rows(lab, "runs"), 0);
     assert_non_null(
-        strstr(lab->notes.data, "10x80x40, bell-v3 on opencl:0: a window of x has 23700 numbers of c64, 189600 bytes"));
+        strstr(lab->notes.data, "10x80x40, bell-v3 on opencl:0: a window of x has 23700 entries of c64, 189600 bytes"));
     rw_lab_destroy(&lab);
 }
 

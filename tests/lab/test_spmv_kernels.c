@@ -47,7 +47,7 @@ static rw_spmv_source source_of(const int64_t cells[3], rw_multiblock_mode mode,
 static bool made(const rw_spmv_source *s, const rw_spmv_method *m, const rw_spmv_options *o, rw_spmv *p)
 {
     if (!(m->flags & RW_SPMV_CUDA) || on("cuda")) OK(rw_spmv_create(dev, s, m, o, p));
-    else FAILS(RW_ERR_UNSUPPORTED, "no CUDA", rw_spmv_create(dev, s, m, o, p));
+    else FAILS(RW_ERR_UNSUPPORTED, "is not a CUDA device", rw_spmv_create(dev, s, m, o, p));
     return p->block != NULL;
 }
 
@@ -517,7 +517,7 @@ static void test_windows(void **state)
         rw_multiblock_spec grid = {.blocks = {1, 1, 1}, .mode = RW_MULTIBLOCK_FULL};
         char message[64];
         memcpy(grid.cells, cases[c].cells, sizeof grid.cells);
-        snprintf(message, sizeof message, "%lld numbers of c64, %lld bytes", (long long)windows[c],
+        snprintf(message, sizeof message, "%lld entries of c64, %lld bytes", (long long)windows[c],
                  8 * (long long)windows[c]);
         OK(rw_spmv_source_create(ctx, &grid, RW_SPMV_CC, false, &s));
         const rw_status status = rw_spmv_create(dev, &s, rw_spmv_find("bell-v3"), &standard, &p);
@@ -533,7 +533,7 @@ static void test_windows(void **state)
     /* 3.5 MB: too much for all */
     rw_multiblock_spec grid = {.cells = {100, 100, 1}, .blocks = {1, 1, 1}, .mode = RW_MULTIBLOCK_FULL};
     OK(rw_spmv_source_create(ctx, &grid, RW_SPMV_RC, true, &s));
-    FAILS(RW_ERR_UNSUPPORTED, "numbers of c128, 34", rw_spmv_create(dev, &s, rw_spmv_find("bell-v3"), &standard, &p));
+    FAILS(RW_ERR_UNSUPPORTED, "entries of c128, 34", rw_spmv_create(dev, &s, rw_spmv_find("bell-v3"), &standard, &p));
     rw_spmv_source_free(&s);
 }
 

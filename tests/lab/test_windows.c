@@ -107,17 +107,18 @@ static void test_room(void **state)
         for (int k = 0; k < 4; ++k) {
             const rw_windows w = {.group = sizes[k], .longest = table[i][k] + 5};
             FAILS(RW_ERR_UNSUPPORTED,
-                  "the memory of a group 16384 bytes, 2048 numbers: use a kernel that reads x from global memory",
+                  "the shared memory of a workgroup has 16384 bytes, 2048 entries: use a kernel that reads x from "
+                  "global memory",
                   rw_windows_check(ctx, &w, RW_C64, 16384));
-            FAILS(RW_ERR_UNSUPPORTED, "the memory of a group 49152 bytes, 6144 numbers",
+            FAILS(RW_ERR_UNSUPPORTED, "the shared memory of a workgroup has 49152 bytes, 6144 entries",
                   rw_windows_check(ctx, &w, RW_C64, 49152));
             if (i < 5) OK(rw_windows_check(ctx, &w, RW_C64, 227 * 1024));
-            else FAILS(RW_ERR_UNSUPPORTED, "numbers of c64", rw_windows_check(ctx, &w, RW_C64, 227 * 1024));
+            else FAILS(RW_ERR_UNSUPPORTED, "entries of c64", rw_windows_check(ctx, &w, RW_C64, 227 * 1024));
             const bool fits = i == 0 || i == 1 || i == 3; /* in double precision */
             assert_int_equal(rw_windows_check(ctx, &w, RW_C128, 227 * 1024), fits ? RW_OK : RW_ERR_UNSUPPORTED);
         }
     const rw_windows w = {.group = 160, .longest = 13380};
-    FAILS(RW_ERR_UNSUPPORTED, "a window of x has 13380 numbers of c64, 107040 bytes",
+    FAILS(RW_ERR_UNSUPPORTED, "a window of x has 13380 entries of c64, 107040 bytes",
           rw_windows_check(ctx, &w, RW_C64, 107039));
     OK(rw_windows_check(ctx, &w, RW_C64, 107040));
 }
@@ -127,9 +128,11 @@ static void test_refused(void **state)
     const rw_sparse_blocks p = {.rows = 1, .columns = 1, .first = (int64_t[]){0, 1}, .column = (int64_t[]){0}};
     rw_windows w;
     (void)state;
-    FAILS(RW_ERR_ARGUMENT, "groups of 0 items: 1 to 1048576 are possible", rw_windows_find(ctx, &p, 5, 0, &w));
-    FAILS(RW_ERR_ARGUMENT, "blocks of 17: 1 to 16 are possible", rw_windows_find(ctx, &p, 17, 80, &w));
-    FAILS(RW_ERR_ARGUMENT, "-1 rows of blocks", rw_windows_find(ctx, &(rw_sparse_blocks){.rows = -1}, 5, 80, &w));
+    FAILS(RW_ERR_ARGUMENT, "workgroups of 0 work-items: the number must be 1 to 1048576",
+          rw_windows_find(ctx, &p, 5, 0, &w));
+    FAILS(RW_ERR_ARGUMENT, "blocks of 17: the size must be 1 to 16", rw_windows_find(ctx, &p, 17, 80, &w));
+    FAILS(RW_ERR_ARGUMENT, "-1 block rows: the number must not be negative",
+          rw_windows_find(ctx, &(rw_sparse_blocks){.rows = -1}, 5, 80, &w));
     assert_null(w.info);
 }
 

@@ -442,32 +442,34 @@ static void test_refused(void **state)
     rw_multiblock *op;
     rw_array *x, *y, *f, *none;
     (void)state;
-    FAILS(RW_ERR_ARGUMENT, "a complex grid in a layout of f64", rw_multiblock_create(dev, &s, &real, &op));
+    FAILS(RW_ERR_ARGUMENT, "a complex grid in a layout with values of f64", rw_multiblock_create(dev, &s, &real, &op));
     assert_null(op);
     OK(rw_multiblock_create(dev, &s, &l, &op)); /* 8 grid blocks of 6 x 7 cells with ghosts */
     OK(rw_multiblock_vector(op, RW_C128, &x));
     OK(rw_multiblock_vector(op, RW_C64, &y));
     OK(rw_multiblock_vector(op, RW_F64, &f));
     assert_int_equal(rw_array_size(x), 8 * 42 * 5);
-    FAILS(RW_ERR_ARGUMENT, "vectors of u8: f32, f64, c64 or c128 is needed", rw_multiblock_vector(op, RW_U8, &none));
+    FAILS(RW_ERR_ARGUMENT, "vectors of u8: the type must be f32, f64, c64 or c128",
+          rw_multiblock_vector(op, RW_U8, &none));
     FAILS(RW_ERR_ARGUMENT, "x and y are the same array", rw_multiblock_multiply(op, NULL, x, NULL, x, queue));
     FAILS(RW_ERR_ARGUMENT, "x is of c128, y of c64", rw_multiblock_multiply(op, NULL, x, NULL, y, queue));
     rw_array_destroy(&y);
     OK(rw_multiblock_vector(op, RW_F64, &y));
-    FAILS(RW_ERR_ARGUMENT, "matrices of c128 times vectors of f64 are not real: use complex vectors",
+    FAILS(RW_ERR_ARGUMENT, "matrices of c128 with real vectors of f64: use complex vectors",
           rw_multiblock_multiply(op, NULL, f, NULL, y, queue));
     rw_operator *map;
-    FAILS(RW_ERR_ARGUMENT, "matrices of c128 times vectors of f64 are not real: use complex vectors",
+    FAILS(RW_ERR_ARGUMENT, "matrices of c128 with real vectors of f64: use complex vectors",
           rw_multiblock_operator(op, RW_F64, &map));
     assert_null(map);
     FAILS(RW_ERR_ARGUMENT, "u8", rw_multiblock_operator(op, RW_U8, &map));
     assert_null(map);
     rw_array *few = new_array(RW_C128, 10, RW_MEMORY_DEVICE), *bytes = new_array(RW_U8, 1680, RW_MEMORY_DEVICE);
     FAILS(RW_ERR_ARGUMENT,
-          "x has 10 numbers in 1 dimensions: a vector of 1680 is needed, 5 unknowns of 42 cells with ghosts in 8 grid "
+          "x has 10 entries and 1 dimensions: it must be a vector of 1680 entries, 5 unknowns of 42 cells (ghost "
+          "cells included) in 8 grid "
           "blocks",
           rw_multiblock_exchange(op, few, queue));
-    FAILS(RW_ERR_ARGUMENT, "y has 10 numbers", rw_multiblock_multiply(op, NULL, x, NULL, few, queue));
+    FAILS(RW_ERR_ARGUMENT, "y has 10 entries and", rw_multiblock_multiply(op, NULL, x, NULL, few, queue));
     FAILS(RW_ERR_ARGUMENT, "x is of u8", rw_multiblock_clear(op, bytes, queue));
     rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&f), rw_array_destroy(&few), rw_array_destroy(&bytes);
     rw_multiblock_destroy(&op);

@@ -68,11 +68,11 @@ expect 2 "unknown option '--complx'; nearest is --complex" generate trace --cell
 expect 2 "seed = 1.5 is not an integer" generate trace --cells 3x3x3 --seed 1.5
 expect 2 "seed = -1 is outside" generate trace --cells 3x3x3 --seed -1
 expect 2 "omega = much is not a number" generate trace --cells 3x3x3 --omega much
-expect 2 "omega = 1 stands on the diagonal of complex matrices" generate trace --cells 3x3x3 --omega 1
+expect 2 "omega = 1 with a real matrix" generate trace --cells 3x3x3 --omega 1
 expect 2 "--periodic needs --mode inner or full" generate trace --cells 3x3x3 --periodic
 expect 2 "a compact index has no ghost cells" generate trace --cells 3x3x3 --mode full
 expect 2 "a compact index has no ghost cells" generate trace --cells 3x3x3 --mode inner --blocks 2 --block 0
-expect 2 "grid block 2: there are 2" generate trace --cells 3x3x3 --blocks 2 --block 2
+expect 2 "grid block 2 does not exist: there are 2" generate trace --cells 3x3x3 --blocks 2 --block 2
 expect 2 "euler2d with 3 cells along r" generate trace --cells 3x3x3 --stencil euler2d
 expect 2 "--stencil belongs to trace" generate laplace --cells 3x3 --stencil euler3d
 expect 2 "a grid of 1e+12 cells: at most 1e8" generate laplace --cells 1000000x1000000

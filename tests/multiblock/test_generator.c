@@ -652,17 +652,19 @@ static void test_malformed_rows(void **state)
                              &stored, &row));
     assert_int_equal(stored.rows, 0);
     rw_multiblock_free(&stored), free(row);
-    prepares("row start 3 of 4, the last, is -1: the number of blocks is needed", 3, (int64_t[]){0, 2, -1, -1}, column);
+    prepares("row start 3 of 4 is -1: the last row start must be the number of blocks", 3, (int64_t[]){0, 2, -1, -1},
+             column);
     prepares("row start 1 is -2: placeholders are -1, or the next start", 3, (int64_t[]){0, -2, 2, 4}, column);
-    prepares("row start 2 is 1: less than one before it", 3, (int64_t[]){0, 3, 1, 4}, column);
-    prepares("row start 3 is 2: less than one before it", 3, (int64_t[]){0, 3, -1, 2}, column);
-    prepares("row start 1 is 1: the first must be 0", 3, (int64_t[]){-1, 1, 2, 4}, column);
-    prepares("row start 0 is 1: the first must be 0", 1, (int64_t[]){1, 4}, column);
-    prepares("row 1: column 1 after 3, counted from 0: columns ascend and occur once", 2, (int64_t[]){0, 3, 5}, column);
+    prepares("row start 2 is 1: it is less than an earlier one", 3, (int64_t[]){0, 3, 1, 4}, column);
+    prepares("row start 3 is 2: it is less than an earlier one", 3, (int64_t[]){0, 3, -1, 2}, column);
+    prepares("row start 1 is 1: the first row start must be 0", 3, (int64_t[]){-1, 1, 2, 4}, column);
+    prepares("row start 0 is 1: the first row start must be 0", 1, (int64_t[]){1, 4}, column);
+    prepares("row 1: column 1 follows 3, counted from 0: columns must ascend without duplicates", 2,
+             (int64_t[]){0, 3, 5}, column);
     prepares("row 0: column 4 is outside [0, 4); both are counted from 0", 1, (int64_t[]){0, 1}, (int64_t[]){4});
     prepares("row 0: column -1 is outside", 1, (int64_t[]){0, 1}, (int64_t[]){-1});
     prepares("-1 rows, 4 columns", -1, (int64_t[]){0, 1}, column);
-    prepares("no lists", 1, NULL, column);
+    prepares("first or column is NULL", 1, NULL, column);
     FAILS(RW_ERR_ARGUMENT, "placeholder = 7 is not one of",
           rw_multiblock_trace(ctx, &(rw_multiblock_spec){.cells = {1, 1, 1}}, 0, (rw_multiblock_placeholder)7,
                               &stored));
@@ -788,44 +790,53 @@ static void test_refused(void **state)
     (void)state;
     if (!once()) return;
     s.cells[1] = 0;
-    refuses("0 cells along theta: 1 to 1000000 are possible", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
+    refuses("0 cells along theta: the number must be 1 to 1000000", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = good, s.cells[0] = 1000001;
     refuses("1000001 cells along x", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = good, s.blocks[0] = 0;
-    refuses("0 grid blocks along x: 1 to 1000000 are possible", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
+    refuses("0 grid blocks along x: the number must be 1 to 1000000", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = (rw_multiblock_spec){.cells = {1000000, 1000000, 2}, .blocks = {1, 1, 1}};
     refuses("a grid of 2e+12 cells", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = (rw_multiblock_spec){.cells = {1, 1, 1}, .blocks = {1000000, 2, 1}};
     refuses("2e+06 grid blocks", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = good, s.stencil = RW_MULTIBLOCK_NS2D;
-    refuses("ns2d with 4 cells along r: it couples one plane, nr = 1", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
+    refuses("ns2d with 4 cells along r: it couples the cells of one plane and needs nr = 1. For more planes use "
+            "euler3d or ns3d",
+            s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = good, s.stencil = RW_MULTIBLOCK_STENCILS;
     refuses("stencil = 4 is not a value of", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = good, s.mode = RW_MULTIBLOCK_MODES;
     refuses("mode = 3 is not a value of", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = good, s.omega = 1;
-    refuses("omega = 1 stands on the diagonal of complex matrices", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
+    refuses("omega = 1 with a real matrix: omega is on the diagonal of complex matrices only and must be 0 for real "
+            "ones",
+            s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = good, s.is_complex = true, s.omega = INFINITY;
     refuses("omega = .inf", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5:c128");
     s.omega = 0;
-    refuses("a complex grid in a layout of f64: use c64 or c128", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
-    refuses("grid block 8: there are 8, counted from 0 (-1: all)", good, 8, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
+    refuses("a complex grid in a layout with values of f64: use c64 or c128", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
+    refuses("grid block 8 does not exist: there are 8, counted from 0 (-1: all)", good, 8, RW_MULTIBLOCK_EXTENDED,
+            "bcsr:5");
     refuses("grid block -2", good, -2, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     refuses("index = 3 is not one of", good, 0, RW_MULTIBLOCK_INDICES, "bcsr:5");
-    refuses("blocks of 4 x 4: those of multi-block grids are 5 x 5", good, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:4");
+    refuses("blocks of 4 x 4: a multi-block grid has blocks of 5 x 5. Use this block size, or a format without "
+            "blocks",
+            good, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:4");
     s = good, s.mode = RW_MULTIBLOCK_INNER;
-    refuses("mode inner of one grid block couples with them: use mode truncated, inner of all grid blocks, or the "
+    refuses("a compact index has no ghost cells, but mode inner of one grid block couples to them: use mode "
+            "truncated, inner of all grid blocks, or the "
             "extended index",
             s, 0, RW_MULTIBLOCK_COMPACT, "bcsr:5");
     s.mode = RW_MULTIBLOCK_FULL;
-    refuses("mode full couples with them: use mode truncated, inner or the extended index", s, RW_MULTIBLOCK_ALL,
-            RW_MULTIBLOCK_COMPACT, "bcsr:5");
+    refuses("a compact index has no ghost cells, but mode full couples to them: use mode truncated, inner or the "
+            "extended index",
+            s, RW_MULTIBLOCK_ALL, RW_MULTIBLOCK_COMPACT, "bcsr:5");
     /* more than the machine has, known before anything is taken */
     s = (rw_multiblock_spec){.cells = {10000, 10000, 1000}, .blocks = {1, 1, 1}};
     const rw_sparse_layout l = layout_of("bcsr:5");
     FAILS(RW_ERR_MEMORY, "entries of f64 take 2.6e+14 bytes, and cpu has",
           rw_multiblock_assemble(dev, &s, 0, RW_MULTIBLOCK_EXTENDED, &l, &m));
-    FAILS(RW_ERR_ARGUMENT, "grid block 1: there are 1",
+    FAILS(RW_ERR_ARGUMENT, "grid block 1 does not exist: there are 1",
           rw_multiblock_measure(ctx, &s, 1, RW_MULTIBLOCK_STORED, RW_F64, &z));
 }
 

@@ -323,24 +323,28 @@ static void test_refused(void **state)
              *fy = vectors(RW_F32, 20, 1, 1);
     FAILS(RW_ERR_UNSUPPORTED, "this operator has no conjugate transpose",
           rw_operator_multiply(m, RW_OP_CONJUGATE, NULL, x, NULL, y, queue));
-    FAILS(RW_ERR_ARGUMENT, "vectors of f32: this operator takes f64",
+    FAILS(RW_ERR_ARGUMENT, "vectors of f32: this operator needs vectors of f64",
           rw_operator_multiply(m, RW_OP_NONE, NULL, fx, NULL, fy, queue));
-    FAILS(RW_ERR_ARGUMENT, "vectors of c128: this operator takes f64",
+    FAILS(RW_ERR_ARGUMENT, "vectors of c128: this operator needs vectors of f64",
           rw_krylov_create(m, RW_C128, &(rw_krylov_spec){.method = RW_KRYLOV_CG}, &k));
     static const rw_precond_method entries_needed[] = {RW_PRECOND_SSOR, RW_PRECOND_ILU, RW_PRECOND_MILU,
                                                        RW_PRECOND_ILUT, RW_PRECOND_AMG};
     for (int i = 0; i < RW_COUNT(entries_needed); ++i)
-        FAILS(RW_ERR_UNSUPPORTED, "needs entries, and this operator of 20 x 20 is no matrix: use jacobi or chebyshev",
+        FAILS(RW_ERR_UNSUPPORTED,
+              "needs matrix entries, and this operator of 20 x 20 is matrix-free: use jacobi or "
+              "chebyshev, or assemble a matrix",
               rw_krylov_create(m, RW_F64,
                                &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .precond = {.method = entries_needed[i]}},
                                &k));
-    FAILS(RW_ERR_UNSUPPORTED, "this operator has no diagonal: give rw_operator_spec.diagonal",
+    FAILS(RW_ERR_UNSUPPORTED,
+          "this operator does not provide its diagonal: set rw_operator_spec.diagonal, or use no "
+          "preconditioner",
           rw_krylov_create(m, RW_F64,
                            &(rw_krylov_spec){.method = RW_KRYLOV_CG, .precond = {.method = RW_PRECOND_JACOBI}}, &k));
     rw_operator_destroy(&m);
     map.diagonal = diagonal;
     OK(rw_operator_create(dev, &map, &m));
-    FAILS(RW_ERR_ARGUMENT, "diagonal has 20 numbers of f32 on", rw_operator_get_diagonal(m, fx));
+    FAILS(RW_ERR_ARGUMENT, "diagonal has 20 entries of f32 on", rw_operator_get_diagonal(m, fx));
     OK(rw_operator_get_diagonal(m, x));
     OK(rw_operator_get_diagonal(rw_sparse_operator(b.a), y));
     same("the diagonal", x, y);
@@ -352,9 +356,11 @@ static void test_refused(void **state)
     wrong = map, wrong.type = RW_I32;
     FAILS(RW_ERR_ARGUMENT, "an operator of i32", rw_operator_create(dev, &wrong, &m));
     wrong = map, wrong.multiply = NULL;
-    FAILS(RW_ERR_ARGUMENT, "multiply = NULL", rw_operator_create(dev, &wrong, &m));
+    FAILS(RW_ERR_ARGUMENT, "rw_operator_spec.multiply is NULL: it must be a function that enqueues y <- A x",
+          rw_operator_create(dev, &wrong, &m));
     wrong = map, wrong.hermitian = true, wrong.columns = 21;
-    FAILS(RW_ERR_ARGUMENT, "a hermitian operator of 20 x 21: it must be square", rw_operator_create(dev, &wrong, &m));
+    FAILS(RW_ERR_ARGUMENT, "a hermitian operator of 20 x 21: a hermitian operator must be square",
+          rw_operator_create(dev, &wrong, &m));
     assert_true(b.ends == 2 && !m);
     rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&fx), rw_array_destroy(&fy);
     rw_sparse_destroy(&b.a);

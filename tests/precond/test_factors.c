@@ -191,7 +191,7 @@ static void test_refused(void **state)
                                         "ssor"};
     /* a singular block; before it a number that is not finite; before it a row without a diagonal block */
     static const char *const parts[] = {"the diagonal block of row 75, counted from 0, is missing or singular",
-                                        "row 33 of the matrix, counted from 0, has a number that is not finite",
+                                        "row 33 of the matrix, counted from 0, has an entry that is not finite",
                                         "the diagonal block of row 12, counted from 0, is missing or singular"};
     (void)state;
     begin_tiling("gpu");

@@ -156,7 +156,7 @@ static void test_failures_are_rows(void **state)
     rw_selftest_result *rows = (rw_selftest_result *)state;
     int n = 7;
     rw_fault_set(RW_FAULT_ALLOC, 1);
-    FAILS(RW_ERR_MEMORY, "the list of results", rw_selftest(ctx, dev, &rows, &n));
+    FAILS(RW_ERR_MEMORY, "the results of the self-test", rw_selftest(ctx, dev, &rows, &n));
     rw_fault_set(RW_FAULT_ALLOC, 0);
     assert_null(rows);
     assert_int_equal(n, 0);

@@ -229,17 +229,19 @@ static void test_refused(void **state)
                      before = {3, 3, 1, false, zero, less, one}, negative = {-3, 3, 0, false, zero, zero, one},
                      z = {3, 3, 1, true, zero, zero, one};
     (void)state;
-    FAILS(RW_ERR_ARGUMENT, "entry 0: (3, 0), counted from 0, is outside of the matrix of 3 x 3",
+    FAILS(RW_ERR_ARGUMENT, "entry 0 at (3, 0), counted from 0, is outside the matrix of 3 x 3",
           rw_sparse_choose(dev, &beyond, RW_F64, RW_F64, &choice));
-    FAILS(RW_ERR_ARGUMENT, "entry 0: (0, -1), counted from 0, is outside",
+    FAILS(RW_ERR_ARGUMENT, "entry 0 at (0, -1), counted from 0, is outside",
           rw_sparse_choose(dev, &before, RW_F64, RW_F64, &choice));
     FAILS(RW_ERR_ARGUMENT, "negative", rw_sparse_choose(dev, &negative, RW_F64, RW_F64, &choice));
     FAILS(RW_ERR_ARGUMENT, "values of i32 and vectors of f64", rw_sparse_choose(dev, &good, RW_I32, RW_F64, &choice));
     FAILS(RW_ERR_ARGUMENT, "values of f64 and vectors of u8", rw_sparse_choose(dev, &good, RW_F64, RW_U8, &choice));
-    FAILS(RW_ERR_ARGUMENT, "3 x 3 is not made of whole blocks of 5 x 5", rw_sparse_predict(dev, &good, RW_F64, 1, &c));
+    FAILS(RW_ERR_ARGUMENT, "3 x 3 cannot be divided into blocks of 5 x 5",
+          rw_sparse_predict(dev, &good, RW_F64, 1, &c));
     FAILS(RW_ERR_ARGUMENT, "vectors of i64", rw_sparse_predict(dev, &good, RW_I64, 1, &c));
     c.layout.block_rows = c.layout.block_columns = 3;
-    FAILS(RW_ERR_ARGUMENT, "complex entries for a matrix of f64", rw_sparse_predict(dev, &z, RW_C128, 1, &c));
+    FAILS(RW_ERR_ARGUMENT, "complex entries in a matrix with values of f64",
+          rw_sparse_predict(dev, &z, RW_C128, 1, &c));
     OK(rw_sparse_predict(dev, &good, RW_F64, 1, &c));
     OK(rw_sparse_choose(dev, &z, RW_F64, RW_F64, &choice));
     assert_int_equal(choice.candidate[choice.best].layout.values, RW_C128);

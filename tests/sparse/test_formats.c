@@ -253,9 +253,10 @@ static void test_assembly(void **state)
         assert_int_equal(none, 0);
         rw_sparse_free_entries(&r, &c, &v);
         FAILS(RW_ERR_ARGUMENT,
-              "block 0 of 1, (0, 1599), counted from 0, is not in the pattern of the matrix of 1600 x 1600 blocks",
+              "block 0 of 1, at (0, 1599), counted from 0, is not in the sparsity pattern of the matrix of 1600 x "
+              "1600 blocks",
               rw_sparse_add_blocks(m, 1, (int64_t[]){0}, (int64_t[]){1599}, e.value));
-        FAILS(RW_ERR_ARGUMENT, "(1600, 0), counted from 0, is not in the pattern",
+        FAILS(RW_ERR_ARGUMENT, "at (1600, 0), counted from 0, is not in the sparsity pattern",
               rw_sparse_add_blocks(m, 1, (int64_t[]){1600}, (int64_t[]){0}, e.value));
         rw_sparse_destroy(&m), rw_sparse_destroy(&reference);
     }
@@ -288,7 +289,7 @@ static void test_layouts_as_text(void **state)
         {"bcsr:17", "outside [1, 16]"},
         {"bcsr:0", "outside [1, 16]"},
         {"bcsr:5y5", "block = 5y5 is not 1 to 2 integers such as 64x32"},
-        {"sell:h33", "slices of 33 rows: multiples of 32"},
+        {"sell:h33", "slices of 33 rows: the number must be a multiple of 32, at most 1048576"},
         {"csr:h32", "\"h32\" is not an option of csr"},
         {"dia:s9", "\"s9\" is not an option of dia"},
         {"csr:l4", "\"l4\" is not an option of csr"},
@@ -328,13 +329,15 @@ static void test_refused(void **state)
     rw_sparse_layout later = csr;
     later.reserved[3] = 1;
     FAILS(RW_ERR_ARGUMENT, "rw_sparse_layout.reserved is not 0", FROM(&later, 3, 3, 0, 0, 1, false));
-    FAILS(RW_ERR_ARGUMENT, "entry 0: (3, 0), counted from 0, is outside of the matrix of 3 x 3",
+    FAILS(RW_ERR_ARGUMENT, "entry 0 at (3, 0), counted from 0, is outside the matrix of 3 x 3",
           FROM(&csr, 3, 3, 3, 0, 1, false));
-    FAILS(RW_ERR_ARGUMENT, "entry 0: (0, -1), counted from 0, is outside", FROM(&csr, 3, 3, 0, -1, 1, false));
-    FAILS(RW_ERR_ARGUMENT, "entry 0, (0, 0), counted from 0: nan+0i is not finite", FROM(&csr, 3, 3, 0, 0, NAN, false));
+    FAILS(RW_ERR_ARGUMENT, "entry 0 at (0, -1), counted from 0, is outside", FROM(&csr, 3, 3, 0, -1, 1, false));
+    FAILS(RW_ERR_ARGUMENT, "entry 0 at (0, 0), counted from 0: the value nan+0i is not finite",
+          FROM(&csr, 3, 3, 0, 0, NAN, false));
     FAILS(RW_ERR_ARGUMENT, "is not finite", FROM(&z, 3, 3, 0, 0, INFINITY, true));
-    FAILS(RW_ERR_ARGUMENT, "complex entries for a matrix of f64: use c64 or c128", FROM(&csr, 3, 3, 0, 0, 1, true));
-    FAILS(RW_ERR_ARGUMENT, "3 x 10 is not made of whole blocks of 5 x 5", FROM(&b5, 3, 10, 0, 0, 1, false));
+    FAILS(RW_ERR_ARGUMENT, "complex entries in a matrix with values of f64: use c64 or c128",
+          FROM(&csr, 3, 3, 0, 0, 1, true));
+    FAILS(RW_ERR_ARGUMENT, "3 x 10 cannot be divided into blocks of 5 x 5", FROM(&b5, 3, 10, 0, 0, 1, false));
     FAILS(RW_ERR_ARGUMENT, "negative", FROM(&csr, -3, 3, 0, 0, 1, false));
     const rw_sparse_blocks wrong[] = {
         {2, 2, (int64_t[]){0, 1, 0}, (int64_t[]){0, 1}, NULL, NULL},
@@ -344,21 +347,21 @@ static void test_refused(void **state)
         {1, 1, (int64_t[]){0, 1}, (int64_t[]){0}, (int32_t[]){17}, NULL},
         {-1, 1, (int64_t[]){0}, NULL, NULL, NULL},
     };
-    static const char *const parts[] = {"first[2] = 0 is less than 1",
+    static const char *const parts[] = {"first[2] = 0 is less than the previous value, 1",
                                         "block row 1: column 2 is outside [0, 2); both are counted from 0",
-                                        "column 1 after 1, counted from 0: columns ascend",
-                                        "blocks are counted from 0",
-                                        "blocks of different sizes are for vbcsr",
+                                        "column 1 follows 1, counted from 0: columns must ascend without duplicates",
+                                        "it must be 0",
+                                        "row_size and column_size are for vbcsr only: use vbcsr, or set both to NULL",
                                         "-1 x 1 blocks"};
     for (int i = 0; i < RW_COUNT(wrong); ++i)
         FAILS(RW_ERR_ARGUMENT, parts[i], rw_sparse_create(dev, &csr, &wrong[i], &m));
-    FAILS(RW_ERR_ARGUMENT, "csr: slices are for sell and bsell",
+    FAILS(RW_ERR_ARGUMENT, "csr has no slices: use sell or bsell",
           rw_sparse_create(dev, &(rw_sparse_layout){.slice = 32}, &wrong[0], &m));
-    FAILS(RW_ERR_ARGUMENT, "bsell: blocks of 2 x 0 are outside [1, 16]",
+    FAILS(RW_ERR_ARGUMENT, "bsell: blocks of 2 x 0: rows and columns per block must be 1 to 16",
           rw_sparse_create(dev, &(rw_sparse_layout){.format = RW_SPARSE_BSELL, .block_rows = 2}, &wrong[0], &m));
     rw_sparse_layout variable = csr;
     variable.format = RW_SPARSE_VBCSR;
-    FAILS(RW_ERR_ARGUMENT, "block row 0, counted from 0, has 17: 1 to 16 are possible",
+    FAILS(RW_ERR_ARGUMENT, "vbcsr: block row 0, counted from 0, has size 17: the size must be 1 to 16",
           rw_sparse_create(dev, &variable, &wrong[4], &m));
 
     /* one full row among 50,000: refused before memory is taken, with a better layout */
@@ -368,12 +371,12 @@ static void test_refused(void **state)
     for (int64_t k = 0; k < n; ++k) column[k] = k, column[n + k] = k;
     const rw_sparse_blocks arrow = {n, n, first, column, NULL, NULL};
     const int64_t before = counters_of(dev).bytes_allocated_peak;
-    FAILS(RW_ERR_MEMORY, "4e+10 bytes: rows of this matrix are too different for it; use sell:h32:s1024:f64",
+    FAILS(RW_ERR_MEMORY, "4e+10 bytes: too much padding for this matrix. Use sell:h32:s1024:f64",
           rw_sparse_create(dev, &ell, &arrow, &m));
-    FAILS(RW_ERR_MEMORY, "use sell", rw_sparse_estimate(ctx, &ell, &arrow, &size));
+    FAILS(RW_ERR_MEMORY, "Use sell", rw_sparse_estimate(ctx, &ell, &arrow, &size));
     assert_int_equal(counters_of(dev).bytes_allocated_peak, before);
     ell.format = RW_SPARSE_DIA;
-    FAILS(RW_ERR_MEMORY, "use csr", rw_sparse_estimate(ctx, &ell, &arrow, &size));
+    FAILS(RW_ERR_MEMORY, "Use csr", rw_sparse_estimate(ctx, &ell, &arrow, &size));
     csr.index_bits = 32;
     OK(rw_sparse_estimate(ctx, &csr, &arrow, &size));
     assert_int_equal(size.blocks, 2 * n - 1);

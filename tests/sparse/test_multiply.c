@@ -367,7 +367,8 @@ static void test_scaled(void **state)
     }
     rw_sparse_layout l;
     rw_sparse *m;
-    FAILS(RW_ERR_ARGUMENT, "scaled values of f64: they have 16 bits", rw_sparse_layout_parse(ctx, "csr:scaled", &l));
+    FAILS(RW_ERR_ARGUMENT, "scaled values of f64: scaling to 16 bits is for values of f32 or c64 only",
+          rw_sparse_layout_parse(ctx, "csr:scaled", &l));
     OK(rw_sparse_layout_parse(ctx, "csr:f32:scaled", &l));
     OK(rw_sparse_from_entries(dev, &l,
                               &(rw_entries){3, 3, 3, false, (int64_t[]){0, 0, 2}, (int64_t[]){1, 1, 2},
@@ -378,7 +379,7 @@ static void test_scaled(void **state)
     OK(rw_sparse_entries(m, &n, &row, &column, &value));
     assert_true(n == 2 && fabs(value[0] + 2) < 2 * 0x1p-16 * (1 + 0x1p-7) && value[1] == 0);
     rw_sparse_free_entries(&row, &column, &value);
-    FAILS(RW_ERR_UNSUPPORTED, "blocks cannot be added to scaled values",
+    FAILS(RW_ERR_UNSUPPORTED, "blocks cannot be added to a matrix with scaled values, whose scale factors are fixed",
           rw_sparse_add_blocks(m, 1, (int64_t[]){0}, (int64_t[]){1}, (float[]){1}));
     rw_sparse_destroy(&m);
 }
@@ -710,12 +711,14 @@ static void test_refused(void **state)
                               &m));
     rw_array *x = vectors(RW_C128, 4, 1, 1), *y = vectors(RW_C128, 3, 1, 2), *real = vectors(RW_F64, 4, 1, 3),
              *real_y = vectors(RW_F64, 3, 1, 3), *two = vectors(RW_C128, 3, 2, 4);
-    FAILS(RW_ERR_ARGUMENT, "x has 3 rows in 1 dimensions: a vector of 4",
+    FAILS(RW_ERR_ARGUMENT, "x has 3 rows and 1 dimensions: it must be a vector of 4",
           rw_sparse_multiply(m, RW_OP_NONE, NULL, y, NULL, x, queue));
-    FAILS(RW_ERR_ARGUMENT, "x has 4 rows in 1 dimensions: a vector of 3",
+    FAILS(RW_ERR_ARGUMENT, "x has 4 rows and 1 dimensions: it must be a vector of 3",
           rw_sparse_multiply(m, RW_OP_TRANSPOSE, NULL, x, NULL, y, queue));
-    FAILS(RW_ERR_ARGUMENT, "must be alike", rw_sparse_multiply(m, RW_OP_NONE, NULL, x, NULL, two, queue));
-    FAILS(RW_ERR_ARGUMENT, "must be alike", rw_sparse_multiply(m, RW_OP_NONE, NULL, real, NULL, y, queue));
+    FAILS(RW_ERR_ARGUMENT, "numbers and types must be equal",
+          rw_sparse_multiply(m, RW_OP_NONE, NULL, x, NULL, two, queue));
+    FAILS(RW_ERR_ARGUMENT, "numbers and types must be equal",
+          rw_sparse_multiply(m, RW_OP_NONE, NULL, real, NULL, y, queue));
     FAILS(RW_ERR_ARGUMENT, "use complex vectors", rw_sparse_multiply(m, RW_OP_NONE, NULL, real, NULL, real_y, queue));
     FAILS(RW_ERR_ARGUMENT, "op = 3 is not one of", rw_sparse_multiply(m, (rw_op)3, NULL, x, NULL, y, queue));
     rw_sparse_destroy(&m);

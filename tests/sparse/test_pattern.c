@@ -194,11 +194,12 @@ static void test_refused(void **state)
     double value = 1;
     rw_entries e = {.rows = 2, .columns = INT32_MAX, .n = 1, .row = &row, .column = &column, .value = &value};
     assert_int_equal(rw_pattern_find(ctx, &e, &p), RW_ERR_ARGUMENT);
-    assert_non_null(
-        strstr(rw_message(ctx), "a matrix of 2 x 2147483647: fewer than 2147483647 rows and columns are possible"));
+    assert_non_null(strstr(rw_message(ctx),
+                           "a matrix of 2 x 2147483647: the numbers of rows and columns must be less than "
+                           "2147483647"));
     e.columns = 2, e.row = &outside;
     assert_int_equal(rw_pattern_find(ctx, &e, &p), RW_ERR_ARGUMENT);
-    assert_non_null(strstr(rw_message(ctx), "entry 0: (2, 0), counted from 0, is outside of the matrix of 2 x 2"));
+    assert_non_null(strstr(rw_message(ctx), "entry 0 at (2, 0), counted from 0, is outside the matrix of 2 x 2"));
     assert_int_equal(p.entries, 0);
     e.row = &row;
     assert_int_equal(rw_figure_write_pattern(ctx, "/nonexistent/p.png", NULL, &e), RW_ERR_FILE);

@@ -105,7 +105,7 @@ expect 0 "" lab rock4 -s sizes=8,16 -s tol=1e-3 -s runs=1 -d cpu:1 -q -o lab
 [ -s out ] && fail "lab -q prints $(cat out)"
 expect 0 "precision: " lab list
 expect 0 "rock4" lab precision -s problems=front -s methods=rock4 -s tolerances=1e-2 -s runs=1 -t work
-expect 2 "2 devices are given, but it runs on one" lab precision -d cpu:1 -d cpu
+expect 2 "2 devices are given, but this study runs on one" lab precision -d cpu:1 -d cpu
 expect 2 "methods = rock5 is none of rkc2, rkl2, rock2, rock4, dp5, auto" lab precision -s methods=rock5
 expect 1 "no.csv" lab precision -s peers=no.csv
 expect 0 "E.7: grey, global memory" lab convolution -t e7 -s masks=3 -s sizes=16,512 -s seconds=0 -d cpu:1
@@ -208,7 +208,7 @@ expect 0 "-> " tune m.mtx --quick --vectors f32
 expect 0 '"chosen": "' tune m.mtx --quick --json
 expect 2 "nearest is bcsr" spmv m.mtx -f csr,bscr:5
 expect 2 "format = \"\" is empty" spmv m.mtx -f csr,
-expect 2 "4 x 6 is not made of whole blocks of 5 x 5" spmv m.mtx -f bsell:5x5
+expect 2 "4 x 6 cannot be divided into blocks of 5 x 5" spmv m.mtx -f bsell:5x5
 expect 2 "--values f16 is none of f32, f64" tune m.mtx --values f16
 for n in 0 -1 2.5 100001; do
     for c in "spmv m.mtx" "tune m.mtx" "bench copy"; do

@@ -102,7 +102,7 @@ static void print_columns(const products *p)
                "  The model leaves out launches and caches: small matrices take longer or shorter than predicted.\n");
     else printf("  GB/s: those bytes over the warm time\n");
     printf("  of copy: warm speed over that of a copy in the same rounds. None where it exceeds %.1f (in the cache) or "
-           "the interquartile range exceeds %.0f %% of the median (spread)\n",
+           "the interquartile range exceeds %.0f %% of the median (IQR)\n",
            RW_BENCH_MOST_SHARE, 100 * RW_BENCH_MOST_SPREAD);
     printf("  GFlop/s: of entries, without padding; error: over what rounding allows, above 1 is wrong\n");
 }
