@@ -102,8 +102,8 @@ bool parse(const command *c, int argc, char **argv, arguments *a)
     }
     if (good && (a->noperands < c->least || a->noperands > c->most)) {
         bool few = a->noperands < c->least;
-        usage("%s: %s%s%s: the call is rechenwerk %s %s", c->name, few ? "an argument is missing" : "'",
-              few ? "" : a->operands[c->most], few ? "" : "' is one argument too many", c->name, c->operands);
+        usage("%s: %s%s%s: usage: rechenwerk %s %s", c->name, few ? "an argument is missing" : "'",
+              few ? "" : a->operands[c->most], few ? "" : "': unexpected argument", c->name, c->operands);
         good = false;
     }
     if (!good) release(a);

@@ -34,11 +34,11 @@ rw_status timed(const arguments *a, rw_device *device, rw_status (*run)(void *us
 
 #define OPTION_PRECISION                                                                                               \
     {                                                                                                                  \
-        "precision", 'p', "f32|f64", "compute and write in this precision (default: that of the file)"                 \
+        "precision", 'p', "f32|f64", "precision of computation and output (default: that of the file)"                 \
     }
 #define OPTION_AXES                                                                                                    \
     {                                                                                                                  \
-        "axes", 0, "LIST", "axes, counted from 0, or from -1 backwards, such as 0,1 (default: all)"                    \
+        "axes", 0, "LIST", "axes to transform, counted from 0, or from -1 backwards, such as 0,1 (default: all)"       \
     }
 
 #endif
