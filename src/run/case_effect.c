@@ -59,7 +59,7 @@ static void warn(const rw_case *c, const rw_tree *node, const char *name, const 
     rw_text value = {0};
     rw_tree_place(node, place, sizeof(place));
     rw_tree_write(other, &value);
-    rw_log(c->ctx, RW_LOG_WARNING, "%s: %s has no effect with %.*s = %s; it has with %s", place, name,
+    rw_log(c->ctx, RW_LOG_WARNING, "%s: %s has no effect if %.*s = %s; it needs %s", place, name,
            (int)strcspn(condition, " "), condition, value.data ? value.data : "", condition);
     rw_text_free(&value);
 }

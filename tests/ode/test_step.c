@@ -411,9 +411,9 @@ static void test_explain(void **state)
         describe_coupled(&p, (rw_ode_method)method);
         start(&p, coupled_bump);
         OK(rw_ode_explain(p.ode, &text));
-        static const char *const words[] = {"rk4: a step is four kernels", "rkc2: a step of s stages",
-                                            "rkl2: a step of s stages",    "rock2: a step of s stages",
-                                            "rock4: a step of s stages",   "dp5: a step is six kernels"};
+        static const char *const words[] = {"rk4: a step takes four kernels", "rkc2: a step with s stages",
+                                            "rkl2: a step with s stages",    "rock2: a step with s stages",
+                                            "rock4: a step with s stages",   "dp5: a step takes six kernels"};
         assert_non_null(strstr(text, words[method - RW_ODE_RK4]));
         assert_non_null(strstr(text, "bytes"));
         free(text);

@@ -74,8 +74,8 @@ expect 0 "bsell" list formats
 expect 0 "130" list exit-codes
 expect 0 "problems" list
 expect 2 "nearest is problems" list problem
-expect 0 "relative tolerance of a step" help time.rtol
-expect 0 "relative tolerance of a step" help rtol
+expect 0 "relative tolerance per step" help time.rtol
+expect 0 "relative tolerance per step" help rtol
 expect 0 "time.method" help time
 expect 0 "equations" help pde
 expect 0 "laplace" help laplace
@@ -230,18 +230,18 @@ for c in "matrix m.mtx" "spmv m.mtx --quick" "tune m.mtx --quick"; do
 done
 expect 2 "cannot open 'nowhere.mtx'" tune nowhere.mtx
 expect 4 "cpuu" spmv m.mtx -d cpuu
-expect 2 "cases/laser.yaml:1: no file of the Matrix Market" matrix "$SOURCE/cases/laser.yaml"
+expect 2 "cases/laser.yaml:1: not a Matrix Market file" matrix "$SOURCE/cases/laser.yaml"
 expect 2 "cannot open 'nowhere.mtx'" matrix nowhere.mtx
-expect 2 "is no results folder" plot pictures
+expect 2 "is not a results folder" plot pictures
 expect 2 "heat.yaml" plot heat.yaml
 expect 0 "" run heat.yaml -o bare -q -s output.fields=[] -s output.figures=[]
 expect 2 "no column 'w'" plot bare -F w
 expect 2 "choose one column" plot bare -o bare.png
 expect 0 "u_mean" plot bare
 expect 0 "memory" explain heat.yaml
-expect 0 "a tile through the whole step as one part: not possible" explain --graph heat.yaml
+expect 0 "one part per tile through the whole step: not possible" explain --graph heat.yaml
 expect 0 ", 12 stages;" explain -g -n 12 heat.yaml -s time.method=rock4
-expect 0 "possible, each is separate" explain --graph heat.yaml -o step.dot
+expect 0 "possible, the parts are disjoint" explain --graph heat.yaml -o step.dot
 grep -q '^  subgraph cluster_0 {' step.dot || fail "no box in step.dot"
 command -v dot > /dev/null && { dot -Tsvg step.dot > step.svg || fail "Graphviz does not read step.dot"; }
 expect 2 "--output heat.yaml is an input file and would be overwritten" explain --graph heat.yaml -o heat.yaml

@@ -102,7 +102,7 @@ expect 2 "nearest is gauss" image a.pgm x.png --op gaus
 expect 2 "nearest is sigma" image a.pgm x.png --op gauss:sigm=1
 expect 2 "the operation is missing" image a.pgm x.png
 expect 2 "must follow the --op" image a.pgm x.png --set sigma=1 --op gauss
-expect 2 "no picture format has this ending" image a.pgm x.gif --op gauss
+expect 2 "no picture format has this extension" image a.pgm x.gif --op gauss
 expect 2 "16 bits" image deep.ppm x.bmp --op gauss
 expect 2 "unknown pixel type" image a.pgm x.png --op gauss --type u9
 expect 2 "cannot open" image none.png x.png --op gauss
@@ -111,6 +111,6 @@ expect 2 "red, green and blue" image a.pgm x.png --op colour
 head -c 20 a.pgm > cut.pgm
 expect 2 "truncated" image cut.pgm x.png --op gauss
 echo text > text.png
-expect 2 "is none of PNG" image text.png x.png --op gauss
+expect 2 "is not in a supported format (PNG" image text.png x.png --op gauss
 [ ! -e x.png ] || fail "a failure left x.png"
 exit $((bad != 0))

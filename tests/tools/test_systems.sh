@@ -463,7 +463,7 @@ expect 0 "c64" convert hermitian.mtx -o single.mtx --values f32
 grep -q '0.10000000149011612' single.mtx || fail "not rounded to f32: $(cat single.mtx)"
 expect 2 "the output file is missing" convert real.mtx
 expect 2 "nearest is csr" convert real.mtx -o no.mtx -f csrr
-expect 2 "no file of the Matrix Market" convert "$SOURCE/cases/laser.yaml" -o no.mtx
+expect 2 "not a Matrix Market file" convert "$SOURCE/cases/laser.yaml" -o no.mtx
 expect 1 "nowhere/b.mtx" convert real.mtx -o nowhere/b.mtx
 {
     echo "%%MatrixMarket matrix coordinate pattern general"

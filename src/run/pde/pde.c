@@ -213,8 +213,8 @@ static rw_status read_dense(const rw_case *c, pde_problem *p)
     p->dense = output.interpolate > 0;
     if (!p->dense || p->time.method != RW_ODE_RK4) return RW_OK;
     return rw_case_fail(c, rw_case_node(c, "output.interpolate"),
-                        "output.interpolate = %g with time.method = rk4: only methods with error "
-                        "control have values within a step: choose one of them, or leave it out",
+                        "output.interpolate = %g with time.method = rk4: only methods with error control have "
+                        "dense output: choose one of them, or omit output.interpolate",
                         output.interpolate);
 }
 
