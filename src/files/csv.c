@@ -145,7 +145,7 @@ rw_status rw_csv_append(rw_context *ctx, const char *path, uint64_t position, in
     return status;
 }
 
-/* Puts the buffered rows behind the position; all of them or none. */
+/* Writes the buffered rows at the position; all of them or none. */
 static rw_status hand_over(rw_csv *c)
 {
     if (c->rows.failed) {

@@ -92,7 +92,7 @@ static rw_status read_integer(reader *r, const char *what, int64_t low, int64_t 
 
 /* Digits that a double holds, times a power of ten that it holds, are one rounding (W. Clinger 1990); what is longer
  * goes to the library. */
-static bool quick_real(const char *p, const char *end, double *value, const char **behind)
+static bool quick_real(const char *p, const char *end, double *value, const char **after)
 {
     static const double tens[] = {1,    1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -117,7 +117,7 @@ static bool quick_real(const char *p, const char *end, double *value, const char
     }
     if (digits > (uint64_t)1 << 53 || ten < -22 || ten > 22) return false;
     double x = ten < 0 ? (double)digits / tens[-ten] : (double)digits * tens[ten];
-    *value = minus ? -x : x, *behind = p;
+    *value = minus ? -x : x, *after = p;
     return true;
 }
 
@@ -139,10 +139,10 @@ static void as_c(const char *word, char *c)
 static rw_status read_real(reader *r, const char *what, double *value)
 {
     char word[DIGITS + 20], c[DIGITS + 24], *rest;
-    const char *behind;
+    const char *after;
     skip_space(r);
-    if (quick_real(r->at, r->end, value, &behind) && (behind == r->end || is_space(*behind) || *behind == '\n')) {
-        r->at = behind;
+    if (quick_real(r->at, r->end, value, &after) && (after == r->end || is_space(*after) || *after == '\n')) {
+        r->at = after;
         return RW_OK;
     }
     word_of(r->at, r->end, word, sizeof word);

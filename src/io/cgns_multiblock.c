@@ -1,6 +1,6 @@
 /* The grid of a CGNS file as one that is cut into equal grid blocks: zones take their places from one to the next
  * through their interfaces; then every face must have the neighbour that its place asks for, and theta may close to a
- * ring, told by the file as periodic or not. i is x, j is theta, k is r. */
+ * ring, marked in the file as periodic or not. i is x, j is theta, k is r. */
 #include <string.h>
 
 #include "io/cgns.h"

@@ -177,7 +177,7 @@ void rw_build_rates(rw_building *b, int v, rw_node *rates)
     for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f)
         note(b, rw_lower_local(l, &ode->source, 0, ode->fields[f].name,
                                (rw_value){.n = 1, .node = {rw_build_value(b, v, f), -1, -1}}));
-    for (int define = 1; define >= 0; --define) /* functions may be defined behind their use */
+    for (int define = 1; define >= 0; --define) /* functions may be defined after their use */
         for (int i = 0; i < ode->parsed.n && b->status == RW_OK; ++i)
             if ((ode->parsed.statements[i].kind == RW_DEFINE) == define)
                 note(b, lower_statement(b, ode->parsed.statements + i, rates));
@@ -290,7 +290,7 @@ static int find_own(const rw_stage *stage, const char *scalar)
 {
     const rw_graph *g = stage->expr->graph;
     for (int i = stage->own; i < g->nparams; ++i) {
-        const char *name = g->params[i].name + 1; /* behind # */
+        const char *name = g->params[i].name + 1; /* after # */
         if (name[0] == scalar[0] && !strcmp(name, scalar)) return i;
     }
     return -1;

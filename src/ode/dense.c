@@ -11,12 +11,12 @@
  * components by up to rho, and with Hermite's cubic that would be in the values. One pass reads four vectors and writes
  * one, 40 bytes a point and f64 component.
  *
- * The states behind y lie in the vectors RW_PAST …, newest first. A step costs them nothing: y's old memory, which
+ * The states before y lie in the vectors RW_PAST …, newest first. A step costs them nothing: y's old memory, which
  * taking y_{n+1} leaves in the result's vector, becomes the newest, and the oldest becomes the result's vector. Only
  * memory that the caller lent to y is copied. Between steps a method's own vectors are free: VALUE takes u(t) and then,
  * in exchange, the present state.
  *
- *   behind a switch, after rw_ode_bind or a scalar changed: the states before no longer count */
+ *   after a switch, after rw_ode_bind or a scalar changed: the states before no longer count */
 #include "ode/dense.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ typedef struct mark {
 
 struct rw_dense {
     rw_stage stage;
-    int past;                 /* states behind y that belong together with it */
+    int past;                 /* states before y that belong together with it */
     double time[RW_ODE_PAST]; /* theirs */
     bool broken;              /* y lies at a switch: the last state of what was, the first of what comes */
     bool looking;

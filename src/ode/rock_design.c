@@ -127,7 +127,7 @@ static rw_wide least_leading(int p, rw_wide z)
     return -least_polynomial(p - 1, 0, z) / power;
 }
 
-/* Where R falls through `level` behind its hump at z. */
+/* Where R falls below `level` after its hump at z. */
 static rw_wide least_fall(int p, rw_wide c, rw_wide z, rw_wide level)
 {
     rw_wide above = z, below = 4 * z;

@@ -58,7 +58,7 @@ static int number_of(const rw_ode *ode, const rw_array *a)
     return -1;
 }
 
-/* Methods ask for results behind their runs: a program that never ran has none to read. */
+/* Methods ask for results after their runs: a program that never ran has none to read. */
 static rw_status make_results(rw_expr *e)
 {
     void *slots;

@@ -1,6 +1,6 @@
 /* Settings of a case that have no effect, because another setting says so (the condition of their row), are warned of:
  *
- *   case.yaml:5:22: time.rtol has no effect with time.method = rk4; it has with time.method = rkc2|rkl2|…
+ *   case.yaml:5:22: time.rtol has no effect if time.method = rk4; it needs time.method = rkc2|rkl2|…
  *
  * A value that is the default may stay: settings.yaml of a results folder has all of them. */
 #include "run/case_private.h"

@@ -1,6 +1,6 @@
 /* The runner: one loop for all problems.
  *
- *   case -> folder looked at -> device -> memory estimated -> problem created
+ *   case -> folder checked -> device -> memory estimated -> problem created
  *   folder begun, state of a checkpoint loaded
  *   loop:  outputs within the last step? write them    output due? write it    end? stop    interrupted? save, stop
  *          checkpoint due? save      step
@@ -170,7 +170,7 @@ static rw_status step(rw_run *r)
     double before = r->ops->time(r->problem);
     rw_status status = r->ops->step(r->problem, step_limit(r));
     r->begun_at = before;
-    r->stride *= 1.2; /* until a look says more */
+    r->stride *= 1.2; /* until dense output says more */
     if (status != RW_OK) return fail_step(r, status);
     if (r->ops->time(r->problem) > before) return RW_OK;
     return rw_fail(r->ctx, RW_ERR_INTERNAL,
@@ -297,7 +297,7 @@ static const char *reason_of(rw_status status)
     }
 }
 
-/* A row of numbers that are not finite tells no place: the first such value of the fields does. */
+/* A row with values that are not finite gives no location: the first such value of the fields does. */
 static rw_status name_place(rw_run *r, rw_status status)
 {
     if (status != RW_ERR_NOT_CONVERGED || !r->reason || strcmp(r->reason, "not_finite")) return status;

@@ -297,12 +297,12 @@ static void test_settings_without_effect(void **state)
         const char *time, *more, *warning;
     } rows[] = {
         {"end: 1, method: rk4, rtol: 1e-3", "",
-         ":5:35: time.rtol has no effect with time.method = rk4; it has with time.method = rkc2|"},
+         ":5:35: time.rtol has no effect if time.method = rk4; it needs time.method = rkc2|"},
         {"end: 1, method: rk4, rtol: 1e-5", "", NULL},
         {"end: 1, method: rk4, step: 0.1", "", NULL},
         {"end: 1, method: rkc2, step: 0.1", "",
-         "time.step has no effect with time.method = rkc2; it has with time.method = rk4"},
-        {"end: 1, method: dp5, max_stages: 7", "", "time.max_stages has no effect with time.method = dp5"},
+         "time.step has no effect if time.method = rkc2; it needs time.method = rk4"},
+        {"end: 1, method: dp5, max_stages: 7", "", "time.max_stages has no effect if time.method = dp5"},
         {"end: 1, method: dp5, spectral_radius: 7", "", "time.spectral_radius has no effect"},
         {"end: 1, method: rkl2, damping: 0.9", "", "time.damping has no effect"},
         {"end: 1", "output: {figures: [], limits: [0, 1]}\n",

@@ -46,7 +46,7 @@ struct arguments {
         const option *option;
         const char *value;
     } * given;
-    int argc; /* as typed, behind "rechenwerk" */
+    int argc; /* as typed, after "rechenwerk" */
     char **argv;
 };
 
@@ -58,14 +58,14 @@ extern const command *const commands[];        /* NULL-terminated */
 const command *find_command(const char *name); /* NULL when unknown; says so, with the nearest */
 
 /* options.c */
-/* Parses argv behind the subcommand; false after a usage error was printed. */
+/* Parses argv after the subcommand; false after a usage error was printed. */
 bool parse(const command *c, int argc, char **argv, arguments *a);
 void release(arguments *a);
 bool given(const arguments *a, const char *name);
 const char *value_of(const arguments *a, const char *name); /* the last one given; NULL when none */
 /* A number; false after a message. Leaves *number when the option was not given. */
 bool number_of(const arguments *a, const char *name, double *number);
-/* The same of a whole number from least to most. */
+/* Reads an integer from least to most; false after a message. */
 bool whole_of(const arguments *a, const char *name, double least, double most, double *number);
 
 /* outputs.c */

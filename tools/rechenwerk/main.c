@@ -25,7 +25,7 @@ const command *find_command(const char *name)
     return NULL;
 }
 
-/* What was printed must have arrived: a full disk behind `rechenwerk list > file` is a failure. */
+/* The output must have been written: a full disk in `rechenwerk list > file` is a failure. */
 static int finish(int code)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) return code;

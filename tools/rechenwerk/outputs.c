@@ -1,4 +1,4 @@
-/* What commands read and write, looked at before the work: inputs are there, files that exist are replaced with --force
+/* What commands read and write, checked before the work: inputs exist, existing files are overwritten with --force
  * alone, names end as what is written there does, folders can be written, and nothing that is read is written over. */
 #include <errno.h>
 #include <stdlib.h>

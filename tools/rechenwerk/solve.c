@@ -284,7 +284,7 @@ static int find_operands(const arguments *a, solve *s)
         if (given(a, of_equations[i]))
             return usage("solve: --%s needs an equation: --stencil 'u - 0.01*laplace(u)'", of_equations[i]);
     if (a->noperands < from)
-        return usage("solve: an argument is missing: usage: rechenwerk solve A.mtx [b], or rechenwerk solve --stencil "
+        return usage("solve: an argument is missing; usage: rechenwerk solve A.mtx [b], or rechenwerk solve --stencil "
                      "EQUATION --grid SIZE [b]");
     if (a->noperands > from + 1)
         return usage("solve: '%s': unexpected argument: --stencil replaces the matrix", a->operands[from + 1]);

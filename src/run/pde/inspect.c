@@ -1,5 +1,5 @@
 /* Mistakes in the texts of a case, found without a device and all at once: equations, initial values, boundaries,
- * checks, the spectral radius. A statement that uses a name whose own statement is wrong is not looked at: its mistakes
+ * checks, the spectral radius. A statement that uses a name whose own statement is wrong is not checked: its mistakes
  * might only follow from that one.
  *
  * Values: what does not depend on the place is computed, with t at the beginning; boundary values that do are computed
