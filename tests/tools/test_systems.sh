@@ -169,16 +169,16 @@ expect 2 "--plot h.jpg: the file name must end in .png" solve real.mtx --plot h.
 cp real.mtx kept.mtx; cp b.mtx b-kept.mtx; ln -f kept.mtx linked.mtx; ln -sf kept.mtx linked.csv; cp x.npy guess.npy
 expect 2 "--output kept.mtx is an input file and would be overwritten" solve kept.mtx -o kept.mtx
 expect 2 "--output ./linked.mtx is kept.mtx, which is an input file and would be overwritten" solve kept.mtx -o ./linked.mtx
-expect 2 "--history linked.csv is kept.mtx, which is read" solve kept.mtx --history linked.csv
-expect 2 "--output b-kept.mtx is read" solve kept.mtx b-kept.mtx -o b-kept.mtx
-expect 2 "--output b-kept.mtx is read" solve --stencil 'u - laplace(u)' --grid 20x20 b-kept.mtx -o b-kept.mtx
+expect 2 "--history linked.csv is kept.mtx, which is an input file" solve kept.mtx --history linked.csv
+expect 2 "--output b-kept.mtx is an input file" solve kept.mtx b-kept.mtx -o b-kept.mtx
+expect 2 "--output b-kept.mtx is an input file" solve --stencil 'u - laplace(u)' --grid 20x20 b-kept.mtx -o b-kept.mtx
 expect 0 "after 0 iterations" solve kept.mtx b.mtx -g guess.npy -o guess.npy --force -t 1e-8
-expect 2 "--output kept.mtx is read" convert kept.mtx -o kept.mtx
-expect 2 "--output linked.mtx is kept.mtx, which is read" convert kept.mtx -o linked.mtx
+expect 2 "--output kept.mtx is an input file" convert kept.mtx -o kept.mtx
+expect 2 "--output linked.mtx is kept.mtx, which is an input file" convert kept.mtx -o linked.mtx
 expect 2 "--output copy.txt: the file name must end in .mtx" convert kept.mtx -o copy.txt
 expect 2 "--output kept.mtx: the file name must end in .png" matrix kept.mtx -o kept.mtx
 ln -sf kept.mtx picture.png
-expect 2 "--output picture.png is kept.mtx, which is read" matrix kept.mtx -o picture.png
+expect 2 "--output picture.png is kept.mtx, which is an input file" matrix kept.mtx -o picture.png
 touch one.csv; ln -f one.csv one.png
 expect 2 "--history and --plot name the same file, one.png" solve kept.mtx --history one.csv --plot one.png
 if ! cmp -s real.mtx kept.mtx || ! cmp -s b.mtx b-kept.mtx || ! cmp -s x.npy guess.npy || [ -e x.txt ]; then
@@ -278,17 +278,17 @@ warning+=" counted from 1: use gmres, bicgstab or idr"
 expect 3 "$warning" solve real.mtx -m cg -n 2 --json
 expect 0 "warning: cg needs a hermitian matrix, but real.mtx is not hermitian" solve real.mtx -m fgmres --inner cg:2
 expect 0 "warning: amg needs a hermitian matrix, but real.mtx is not hermitian" solve real.mtx -p amg
-expect 3 "and complex.mtx is none: entry (1, 1) = 4.5+1i, counted from 1" solve complex.mtx -m cg -n 2
+expect 3 "but complex.mtx is not hermitian: entry (1, 1) = 4.5+1i, counted from 1" solve complex.mtx -m cg -n 2
 hermitian() {
     printf '%s\n' '%%MatrixMarket matrix coordinate complex general' '3 3 5' "2 1 1 $1" '1 1 4 0' "3 3 4 $2" \
         '1 2 1 1' '2 2 4 0'
 }
 hermitian -1 0 > good.mtx; hermitian 1 0 > bad.mtx; hermitian -1 2 > diagonal.mtx; hermitian -1 1e-14 > rounding.mtx
-expect 3 "bad.mtx is none: entry (1, 2) = 1+1i, (2, 1) = 1+1i," solve bad.mtx -m cg -n 1
-expect 3 "diagonal.mtx is none: entry (3, 3) = 4+2i, counted" solve diagonal.mtx -m cg -n 1
+expect 3 "bad.mtx is not hermitian: entry (1, 2) = 1+1i, (2, 1) = 1+1i," solve bad.mtx -m cg -n 1
+expect 3 "diagonal.mtx is not hermitian: entry (3, 3) = 4+2i, counted" solve diagonal.mtx -m cg -n 1
 for place in "3 1" "1 3"; do
     printf '%%%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 4\n2 2 4\n3 3 4\n%s 1\n' "$place" > half.mtx
-    expect 3 "half.mtx is none: entry (${place/ /, }) = 1, (${place:2:1}, ${place:0:1}) = 0" solve half.mtx -m cg -n 1
+    expect 3 "half.mtx is not hermitian: entry (${place/ /, }) = 1, (${place:2:1}, ${place:0:1}) = 0" solve half.mtx -m cg -n 1
 done
 # an entry that rounding has left, with nothing opposite
 printf '%%%%MatrixMarket matrix coordinate real general\n3 3 6\n1 1 4\n2 2 4\n3 3 4\n2 1 1e-14\n2 3 1\n3 2 1\n' \
@@ -379,7 +379,7 @@ expect 2 "function lapace is unknown; nearest is laplace" solve --stencil 'u - l
 expect 2 "Au does not depend on u linearly" solve --stencil 'u + u^2' --grid 4
 expect 2 "terms without the unknown must be 0 here" solve --stencil 'u + 1' --grid 4
 expect 1 "preconditioner ilu needs entries" solve --stencil u --grid 4 -p ilu0
-expect 2 "b.mtx holds 400 numbers, u has 4 rows" solve --stencil u --grid 4 b.mtx
+expect 2 "b.mtx has 400 entries, but u has 4 rows" solve --stencil u --grid 4 b.mtx
 
 # stops before the tolerance: exit code 3, x is written
 rm -f x.npy
@@ -403,9 +403,9 @@ expect 2 "square, non-empty" solve empty.mtx
 expect 2 "two.mtx has 2 entries, but real.mtx has 400 rows: one entry per row is needed" solve real.mtx two.mtx
 expect 2 "has 2 entries" solve real.mtx -g two.mtx
 sed '4s/.*/nan/' two.mtx > nan.mtx
-expect 2 "nan.mtx:4: the value = nan: finite numbers are needed" solve singular.mtx nan.mtx
+expect 2 "nan.mtx:4: the value = nan: values must be finite" solve singular.mtx nan.mtx
 sed '3s/1$/nan/' singular.mtx > nan.mtx
-expect 2 "nan.mtx:3: the value = nan: finite numbers are needed" solve nan.mtx two.mtx
+expect 2 "nan.mtx:3: the value = nan: values must be finite" solve nan.mtx two.mtx
 # 10 + 118 bytes of head
 printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }" > nan.npy
 printf '\0\0\0\0\0\0\xf0\x3f\0\0\0\0\0\0\xf8\x7f' >> nan.npy

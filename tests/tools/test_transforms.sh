@@ -87,7 +87,7 @@ expect 2 "'y.mtx' exists already: use --force to overwrite it" fft row.mtx y.mtx
 expect 2 "'y.mtx' exists" convolve row.mtx kernel.mtx y.mtx
 cmp -s y.mtx kept.mtx || fail "y.mtx has changed"
 expect 2 "Y.npy row.mtx is an input file and would be overwritten" fft row.mtx row.mtx --force
-expect 2 "Y.npy kernel.mtx is read" convolve row.mtx kernel.mtx kernel.mtx --force
+expect 2 "Y.npy kernel.mtx is an input file" convolve row.mtx kernel.mtx kernel.mtx --force
 expect 2 "the file name must end in .npy or .mtx" fft row.mtx y.txt
 expect 1 "the folder nowhere/: No such file" fft row.mtx nowhere/y.mtx
 expect 2 "cannot open 'nothing.npy'" fft nothing.npy z.mtx
@@ -100,10 +100,10 @@ expect 2 "--axes 0,: must be integers separated by commas" fft row.mtx z.mtx --a
 expect 2 "--shape 4: the number of values differs" fft row.mtx z.mtx --shape 4
 expect 2 "--shape 4,4,4: the number of values differs" fft row.mtx z.mtx --shape 4,4,4
 expect 2 "--shape 0,4: must be one number of points" fft row.mtx z.mtx --shape 0,4
-expect 2 "--scale half: none, inverse, forward or both" fft row.mtx z.mtx --scale half
-expect 2 "--precision f16: f32 or f64" fft row.mtx z.mtx --precision f16
+expect 2 "--scale half: must be none, inverse, forward or both" fft row.mtx z.mtx --scale half
+expect 2 "--precision f16: must be f32 or f64" fft row.mtx z.mtx --precision f16
 expect 2 "shape[0] = 1: dct1 needs 2 points" fft row.mtx z.mtx --kind dct1
-expect 2 "no mode; known are full, same, valid, periodic" convolve row.mtx kernel.mtx z.mtx --mode circle
+expect 2 "unknown mode; known are full, same, valid, periodic" convolve row.mtx kernel.mtx z.mtx --mode circle
 expect 2 "mode valid has no numbers then" convolve kernel.mtx row.mtx z.mtx --mode valid --axes 1
 expect 2 "b has 1 element or, as a, 4" convolve row.mtx kernel.mtx z.mtx --axes 0
 [ -e z.mtx ] && fail "z.mtx was written"
