@@ -83,7 +83,7 @@ static void test_refused(void **state)
     refuse("a: b: c\n", "case.yaml:1:5: not YAML");
     refuse("a: !!int 3\n", "case.yaml:1:4: a tag");
     refuse("? [a]\n: 1\n", "case.yaml:1:3: a key must be");
-    refuse("a: *b\n", "case.yaml:1:4: *b is no anchor");
+    refuse("a: *b\n", "case.yaml:1:4: there is no anchor *b");
     refuse("a: &b [*b]\n", "case.yaml:1:8: an alias refers to");
     refuse("a: \"\\0\"\n", "case.yaml:1:4: a text contains a NUL");
     refuse("a: \"\xff\"\n", "case.yaml:1: byte 5");

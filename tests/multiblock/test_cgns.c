@@ -158,10 +158,11 @@ static void test_refused(void **state)
     d.mistake = UNSTRUCTURED, refuses("zone 'Zone0000' is not structured", d);
     d.mistake = ALONE, refuses("is not connected to 'Zone0000' by 1-to-1 interfaces", d);
     d.mistake = GAP, refuses("7 zones do not fill an array of 2 x 2 x 2 zones", d);
-    d.mistake = SLIT, refuses("zone 'Zone0000', the high face of j: grid blocks must lie side by side", d);
+    d.mistake = SLIT, refuses("zone 'Zone0000', the high face of j: grid blocks must form a regular array", d);
     d.mistake = RING_IN_X,
-    refuses("the low face of i: grid blocks must form a regular array in x, theta and r, and only theta may be periodic",
-            d);
+    refuses(
+        "the low face of i: grid blocks must form a regular array in x, theta and r, and only theta may be periodic",
+        d);
     d.mistake = NO_ZONE, refuses("base 'Base' has 0 zones of 3 dimensions", d);
     d.mistake = NO_BASE, refuses("the file has no base", d);
     d.ring = d.told = true, d.mistake = HALF_RING,

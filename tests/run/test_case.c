@@ -118,7 +118,7 @@ static void test_bad_input(void **state)
         {"problem: fake", "problem: fale", "cases/good.yaml:1:10: problem = fale is unknown; nearest is fake"},
         {"problem: fake", "problem: zzzzzz", "problem = zzzzzz is unknown; known are fake, other"},
         {"problem: fake", "problem: [a]", "cases/good.yaml:1:10: problem must be a single name"},
-        {"problem: fake", "title: x", "cases/good.yaml: problem is missing: the kind of problem"},
+        {"problem: fake", "title: x", "cases/good.yaml: problem is missing: kind of problem"},
         {"equations", "top", "cases/good.yaml:7:1: top is unknown; "},
         /* wrong types */
         {"end: 2", "end: soon", "cases/good.yaml:8:13: time.end = soon is not a number: final time (s)"},

@@ -200,7 +200,7 @@ static void test_interpolation_refused(void **state)
          "output.interpolate = 0.001 with time.method = rk4: only methods with error control have dense output"},
         {"rkc2", "-1e-3", "output.interpolate = -1e-3 is outside [0, 1]: interpolate outputs"},
         {"rkc2", "2", "output.interpolate = 2 is outside [0, 1]: interpolate outputs"},
-        {"rkc2", ".nan", "output.interpolate = .nan is not a number (NaN): take outputs"},
+        {"rkc2", ".nan", "output.interpolate = .nan is not a number (NaN): interpolate outputs"},
     };
     char path[128];
     for (int i = 0; i < RW_COUNT(bad); ++i) {

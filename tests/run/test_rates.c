@@ -328,7 +328,7 @@ static void test_bad_input(void **state)
                 {BAD("1/r3", MODE, END), ":2:20: name r3 is unknown; nearest is r2"},
                 {BAD("dx(x)", MODE, END), ":2:18: dx is not defined here"},
                 {"problem: rates\npump: {profile: \"1\", power: 10 mm}\n" MODE "\n" END,
-                 "pump.power = 10 mm is in a unit of another kind than mW: that is absorbed"},
+                 "pump.power = 10 mm is in a unit of another kind than mW: absorbed power"},
                 {BAD("1", "", END), "there is no mode: add mode: {profile:"},
                 {BAD("1", MODE "\nmodes: {a: {profile: \"1\"}}", END), "mode and modes are both given"},
                 {BAD("1", MODE, "cavity: {reflectivity: 1}\n" END), "cavity.reflectivity = 1 is outside (0, 1)"},

@@ -266,8 +266,8 @@ static void test_choices_of_output(void **state)
     assert_false(exists("b", "fields") || exists("b", "fields.h5") || exists("b", "figures"));
     erase("b");
     static const char *const bad[][2] = {
-        {"output.fields=[u,w]", "output.fields: 'w' is no field"},
-        {"output.figures=mean", "output.figures: 'mean' is no field"},
+        {"output.fields=[u,w]", "output.fields: 'w' is not a field"},
+        {"output.figures=mean", "output.figures: 'mean' is not a field"},
         {"output.every=1e-9", "output.every = 1e-09 makes 1e+09 outputs"},
         {"output.limits=[1]", "output.limits = 1 is none of run, frame or [lowest, highest]"},
         {"output.interpolate=1e-3",
