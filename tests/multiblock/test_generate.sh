@@ -78,7 +78,7 @@ expect 2 "--stencil applies to trace only" generate laplace --cells 3x3 --stenci
 expect 2 "a grid of 1e+12 cells is too large: at most 1e8" generate laplace --cells 1000000x1000000
 expect 2 "--cgns defines cells, grid blocks and periodic axes: omit --cells" \
     generate trace --cgns g.cgns --cells 3x3x3
-expect 2 "leave --periodic out" generate trace --cgns g.cgns --periodic
+expect 2 "omit --periodic" generate trace --cgns g.cgns --periodic
 expect 2 "--cgns applies to trace only" generate laplace --cgns g.cgns
 expect 2 "nowhere.cgns" generate trace --cgns nowhere.cgns
 expect 1 "the file takes about" generate trace --cells 10000x10000x1000 -o x.mtx

@@ -38,11 +38,11 @@ mv aside link/fields
 
 # ---- a listed file that is a link or a folder now; a file that no run wrote where this one has to write ----
 ln -sf ../../prec/data.h5 link/fields/000001.h5
-expect 2 "'fields/000001.h5' is a link where a run writes a file" run heat.yaml -o link -f
+expect 2 "'fields/000001.h5' is a link, but a run writes a file there" run heat.yaml -o link -f
 [ "$(cat prec/data.h5)" = precious ] || fail "the target of a link is changed"
 rm link/fields/000001.h5
 mkdir link/fields/000001.h5
-expect 2 "'fields/000001.h5' is a folder where a run writes a file" run heat.yaml -o link -f
+expect 2 "'fields/000001.h5' is a folder, but a run writes a file there" run heat.yaml -o link -f
 rmdir link/fields/000001.h5
 ln -s /dev/null link/figures/u-000007.png
 expect 2 "'figures/u-000007.png' is a link" run heat.yaml -o link -f
@@ -87,7 +87,8 @@ if [ ! -L near ] || [ ! -s far/checkpoint.h5 ]; then fail "a results folder give
 
 # ---- a new run that fails before its first checkpoint: the earlier results come back ----
 before=$(state link)
-expect 3 "the earlier results in 'link' are restored" run heat.yaml -o link -f -s 'equations=du/dt = laplace(u) + 1/(u-u)'
+expect 3 "the earlier results in 'link' are restored" \
+    run heat.yaml -o link -f -s 'equations=du/dt = laplace(u) + 1/(u-u)'
 [ "$(state link)" = "$before" ] || fail "the results before a failed --force: $(diff <(echo "$before") <(state link))"
 expect 0 "" run heat.yaml -o link -q --restart -s time.end=0.025
 expect 0 "" run heat.yaml -o link -q -f

@@ -89,7 +89,8 @@ echo mine > mine
 cp mine other/figures/u-000000.png
 for how in "other -F u -t 0" "other/fields/000000.h5 -o other/figures"; do
     # shellcheck disable=SC2086
-    expect 2 "'figures/u-000000.png' is not in run.files, the list of files that runs have written here: replace it" plot $how
+    expect 2 "'figures/u-000000.png' is not in run.files, the list of files that runs have written here: replace it" \
+        plot $how
     cmp -s other/figures/u-000000.png mine || fail "plot $how replaces a file of somebody else"
 done
 grep -q u-000000.png other/run.files && fail "a refused picture is listed"

@@ -168,7 +168,8 @@ expect 2 "--history h.txt: the file name must end in .csv" solve real.mtx --hist
 expect 2 "--plot h.jpg: the file name must end in .png" solve real.mtx --plot h.jpg
 cp real.mtx kept.mtx; cp b.mtx b-kept.mtx; ln -f kept.mtx linked.mtx; ln -sf kept.mtx linked.csv; cp x.npy guess.npy
 expect 2 "--output kept.mtx is an input file and would be overwritten" solve kept.mtx -o kept.mtx
-expect 2 "--output ./linked.mtx is kept.mtx, which is an input file and would be overwritten" solve kept.mtx -o ./linked.mtx
+expect 2 "--output ./linked.mtx is kept.mtx, which is an input file and would be overwritten" \
+    solve kept.mtx -o ./linked.mtx
 expect 2 "--history linked.csv is kept.mtx, which is an input file" solve kept.mtx --history linked.csv
 expect 2 "--output b-kept.mtx is an input file" solve kept.mtx b-kept.mtx -o b-kept.mtx
 expect 2 "--output b-kept.mtx is an input file" solve --stencil 'u - laplace(u)' --grid 20x20 b-kept.mtx -o b-kept.mtx
@@ -288,7 +289,8 @@ expect 3 "bad.mtx is not hermitian: entry (1, 2) = 1+1i, (2, 1) = 1+1i," solve b
 expect 3 "diagonal.mtx is not hermitian: entry (3, 3) = 4+2i, counted" solve diagonal.mtx -m cg -n 1
 for place in "3 1" "1 3"; do
     printf '%%%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 4\n2 2 4\n3 3 4\n%s 1\n' "$place" > half.mtx
-    expect 3 "half.mtx is not hermitian: entry (${place/ /, }) = 1, (${place:2:1}, ${place:0:1}) = 0" solve half.mtx -m cg -n 1
+    expect 3 "half.mtx is not hermitian: entry (${place/ /, }) = 1, (${place:2:1}, ${place:0:1}) = 0" \
+        solve half.mtx -m cg -n 1
 done
 # an entry that rounding has left, with nothing opposite
 printf '%%%%MatrixMarket matrix coordinate real general\n3 3 6\n1 1 4\n2 2 4\n3 3 4\n2 1 1e-14\n2 3 1\n3 2 1\n' \

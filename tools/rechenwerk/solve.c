@@ -157,7 +157,7 @@ static void print_precond(const solve *s)
     printf("\n  %s: %.4g %s, %s, %lld levels, setup %.3g s\n", s->precond, (double)i->blocks, of,
            in_units((double)i->bytes).text, (long long)i->levels, i->seconds);
     if (i->shift > 0)
-        printf("    factors of A + %.3g diag(A): unshifted, the pivot of row %lld (counted from 0) is not "
+        printf("    factors of A + %.3g diag(A): unshifted, the pivot of row %lld, counted from 0, is not "
                "positive\n",
                i->shift, (long long)i->shift_row);
 }
