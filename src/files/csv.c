@@ -117,7 +117,8 @@ static rw_status check_file(rw_csv *c, const char *const *names)
         status = rw_fail(c->ctx, RW_ERR_FILE, "%s: cannot be read: %s", c->path, strerror(errno ? errno : EIO));
     else if ((uint64_t)info.st_size < c->position || c->position < want.length)
         status = rw_fail(c->ctx, RW_ERR_INPUT,
-                         "%s: has %llu bytes, rows are to go on at byte %llu: it is not the file of that checkpoint",
+                         "%s: has %llu bytes, but the checkpoint continues at byte %llu: it is not the file of "
+                         "that checkpoint",
                          c->path, (unsigned long long)info.st_size, (unsigned long long)c->position);
     else if (pread(c->file, have, want.length, 0) != (ssize_t)want.length || memcmp(have, want.data, want.length) != 0)
         status = rw_fail(c->ctx, RW_ERR_INPUT, "%s: its columns are not '%.*s': start a new table in another folder",
@@ -126,7 +127,7 @@ static rw_status check_file(rw_csv *c, const char *const *names)
         status = rw_fail(c->ctx, RW_ERR_INPUT, "%s: no row ends at byte %llu: it is not the file of that checkpoint",
                          c->path, (unsigned long long)c->position);
     else if (rw_fault_hit(RW_FAULT_WRITE) || ftruncate(c->file, (off_t)c->position) != 0)
-        status = rw_fail(c->ctx, RW_ERR_FILE, "%s: cannot be cut to %llu bytes: %s", c->path,
+        status = rw_fail(c->ctx, RW_ERR_FILE, "%s: cannot be truncated to %llu bytes: %s", c->path,
                          (unsigned long long)c->position, strerror(errno ? errno : EIO));
     rw_free(have);
     rw_text_free(&want);
@@ -144,7 +145,7 @@ rw_status rw_csv_append(rw_context *ctx, const char *path, uint64_t position, in
     return status;
 }
 
-/* Puts the buffered rows behind the position; all of them or none. */
+/* Writes the buffered rows at the position; all of them or none. */
 static rw_status hand_over(rw_csv *c)
 {
     if (c->rows.failed) {
@@ -164,7 +165,7 @@ static rw_status hand_over(rw_csv *c)
         int reason = errno ? errno : EIO;
         bool cut = ftruncate(c->file, (off_t)c->position) == 0;
         return rw_fail(c->ctx, RW_ERR_FILE, "%s: writing rows failed: %s%s", c->path, strerror(reason),
-                       cut ? "; the rows before are kept" : "");
+                       cut ? "; earlier rows are retained" : "");
     }
     c->position += done;
     c->rows.length = 0;
@@ -185,7 +186,7 @@ rw_status rw_csv_flush(rw_csv *csv, uint64_t *position)
 {
     RW_TRY(hand_over(csv));
     if (rw_fault_hit(RW_FAULT_WRITE) || fsync(csv->file) != 0)
-        return rw_fail(csv->ctx, RW_ERR_FILE, "%s: cannot be brought to the disk: %s", csv->path,
+        return rw_fail(csv->ctx, RW_ERR_FILE, "%s: cannot be written to disk: %s", csv->path,
                        strerror(errno ? errno : EIO));
     if (position) *position = csv->position;
     return RW_OK;
@@ -271,7 +272,7 @@ static rw_status read_header(reader *r, rw_csv_table *t)
     size_t n = 0, rows = 0;
     while (r->end - r->at >= 3 && is_mark(r->at)) r->at += 3;
     if (!next_line(r, &line, &n) || !is_row(line, n) || n > NAMES_LIMIT)
-        return rw_fail(r->ctx, RW_ERR_INPUT, "%s:1: the names of the columns are missing: is it a table?", r->name);
+        return rw_fail(r->ctx, RW_ERR_INPUT, "%s:1: the column names are missing: is it a table?", r->name);
     int columns = count_cells(line, n);
     t->names = rw_calloc((size_t)columns, sizeof *t->names);
     t->units = rw_calloc((size_t)columns, sizeof *t->units);
@@ -287,7 +288,7 @@ static rw_status read_header(reader *r, rw_csv_table *t)
     ahead = *r;
     while (next_line(&ahead, &line, &n)) rows += is_row(line, n);
     if (rows > (size_t)(r->end - r->at + 1) / (size_t)columns) /* each has columns - 1 commas and an end */
-        return rw_fail(r->ctx, RW_ERR_INPUT, "%s: %zu rows of %d columns cannot be in %zu bytes: cells are missing",
+        return rw_fail(r->ctx, RW_ERR_INPUT, "%s: %zu rows of %d columns do not fit in %zu bytes: cells are missing",
                        r->name, rows, columns, (size_t)(r->end - r->at));
     for (int i = 0; i < columns; i++) {
         t->columns[i] = rw_calloc(rows, sizeof(double));
@@ -334,7 +335,7 @@ rw_status rw_csv_parse(rw_context *ctx, const char *name, const char *text, size
     reader r = {ctx, name, text, text + n, 0};
     *table = (rw_csv_table){0};
     const char *zero = n ? memchr(text, 0, n) : NULL;
-    rw_status status = zero ? rw_fail(ctx, RW_ERR_INPUT, "%s: byte %td is 0: a table is text", name, zero - text)
+    rw_status status = zero ? rw_fail(ctx, RW_ERR_INPUT, "%s: byte %td is 0: a table must be text", name, zero - text)
                             : read_table(&r, table);
     if (status != RW_OK) rw_csv_free(table);
     return status;

@@ -54,8 +54,8 @@ static rw_status read_integer(reader *r, const char *what, int64_t low, int64_t 
     char word[40], *rest;
     next_word(r, word, sizeof word);
     long long v = strtoll(word, &rest, 10);
-    if (!*word) return fail(r, "the file ends where %s should be: it is cut off", what);
-    if (*rest) return fail(r, "%s: '%s' is no integer", what, word);
+    if (!*word) return fail(r, "the file ends where %s is expected: it is truncated", what);
+    if (*rest) return fail(r, "%s: '%s' is not an integer", what, word);
     if (v < low || v > high)
         return fail(r, "%s = %lld is outside [%lld, %lld]", what, v, (long long)low, (long long)high);
     *value = v;
@@ -66,9 +66,9 @@ static rw_status read_real(reader *r, const char *what, double *value)
 {
     char word[64], *rest;
     next_word(r, word, sizeof word);
-    if (!*word) return fail(r, "the file ends where %s should be: it is cut off", what);
+    if (!*word) return fail(r, "the file ends where %s is expected: it is truncated", what);
     *value = rw_strtod(word, &rest);
-    if (*rest || rest == word) return fail(r, "%s: '%s' is no number", what, word);
+    if (*rest || rest == word) return fail(r, "%s: '%s' is not a number", what, word);
     if (!isfinite(*value)) return fail(r, "%s = %s: coordinates must be finite", what, word);
     return RW_OK;
 }
@@ -158,7 +158,7 @@ static const struct {
 static rw_status read_element(reader *r, int64_t type)
 {
     if (type < 1 || type >= RW_COUNT(types))
-        return fail(r, "elements of type %lld are not known here: write a mesh of first order", (long long)type);
+        return fail(r, "elements of type %lld are not supported: write a mesh of first order", (long long)type);
     bool hexahedron = type == 5;
     if (types[type].dim == 3 && !hexahedron)
         return fail(r,
@@ -219,7 +219,7 @@ static rw_status read_format(reader *r)
     RW_TRY(read_integer(r, "the type of the file", 0, 1, &binary));
     RW_TRY(read_integer(r, "the size of a number", 0, 64, &size));
     if (version != 2.2 && version != 4.1)
-        return fail(r, "version %g: 2.2 and 4.1 are read: write it with gmsh -format msh41", version);
+        return fail(r, "version %g: only 2.2 and 4.1 are supported: write it with gmsh -format msh41", version);
     if (binary) return fail(r, "the file is binary: write it as text (gmsh without -bin, Mesh.Binary = 0)");
     r->version4 = version > 4;
     return RW_OK;
@@ -230,7 +230,7 @@ static rw_status skip_section(reader *r, const char *section)
     char word[64];
     for (;;) {
         next_word(r, word, sizeof word);
-        if (!*word) return fail(r, "section %s has no end: the file is cut off", section);
+        if (!*word) return fail(r, "section %s has no end: the file is truncated", section);
         if (!strncmp(word, "$End", 4)) return RW_OK;
     }
 }
@@ -246,7 +246,7 @@ static rw_status read_sections(reader *r)
         next_word(r, word, sizeof word);
         if (!*word) return RW_OK;
         bool nodes = !strcmp(word, "$Nodes"), elements = !strcmp(word, "$Elements");
-        if (word[0] != '$') return fail(r, "'%s' where a section should begin", word);
+        if (word[0] != '$') return fail(r, "'%s' found where a section should begin", word);
         if (nodes) RW_TRY(r->version4 ? read_nodes_4(r) : read_nodes_2(r));
         if (elements) RW_TRY(r->version4 ? read_elements_4(r) : read_elements_2(r));
         if (!nodes && !elements) {
@@ -254,7 +254,8 @@ static rw_status read_sections(reader *r)
             continue;
         }
         next_word(r, end, sizeof end);
-        if (strncmp(end, "$End", 4) || strcmp(end + 4, word + 1)) return fail(r, "'%s' where %s should end", end, word);
+        if (strncmp(end, "$End", 4) || strcmp(end + 4, word + 1))
+            return fail(r, "'%s' found where %s should end", end, word);
     }
 }
 

@@ -17,7 +17,7 @@ typedef struct rw_gmsh {
 /* ERR_INPUT with the line: no MSH file, another version, binary, cut off, numbers that are none, a node that is missing
  * or defined twice, volumes that are no hexahedra, none at all; ERR_FILE; ERR_MEMORY. On failure *mesh is zeroed. */
 rw_status rw_gmsh_read(rw_context *ctx, const char *path, rw_gmsh *mesh);
-/* The same from memory, with a NUL behind the n bytes; `name` stands in messages. */
+/* The same from memory, with a NUL after the n bytes; `name` stands in messages. */
 rw_status rw_gmsh_parse(rw_context *ctx, const char *name, const char *text, size_t n, rw_gmsh *mesh);
 void rw_gmsh_free(rw_gmsh *mesh);
 

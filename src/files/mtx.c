@@ -80,7 +80,7 @@ static rw_status read_integer(reader *r, const char *what, int64_t low, int64_t 
     for (; r->at < r->end && *r->at >= '0' && *r->at <= '9' && v <= most; ++r->at) v = 10 * v + (*r->at - '0');
     if (r->at == from || (r->at < r->end && !is_space(*r->at) && *r->at != '\n' && v <= most)) {
         word_of(from, r->end, word, sizeof word);
-        return *word ? fail(r, "%s: '%s' is no integer from %lld on", what, word, (long long)low)
+        return *word ? fail(r, "%s: '%s' is not an integer of at least %lld", what, word, (long long)low)
                      : fail(r, "%s is missing", what);
     }
     if (v < low || v > high)
@@ -92,7 +92,7 @@ static rw_status read_integer(reader *r, const char *what, int64_t low, int64_t 
 
 /* Digits that a double holds, times a power of ten that it holds, are one rounding (W. Clinger 1990); what is longer
  * goes to the library. */
-static bool quick_real(const char *p, const char *end, double *value, const char **behind)
+static bool quick_real(const char *p, const char *end, double *value, const char **after)
 {
     static const double tens[] = {1,    1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -117,7 +117,7 @@ static bool quick_real(const char *p, const char *end, double *value, const char
     }
     if (digits > (uint64_t)1 << 53 || ten < -22 || ten > 22) return false;
     double x = ten < 0 ? (double)digits / tens[-ten] : (double)digits * tens[ten];
-    *value = minus ? -x : x, *behind = p;
+    *value = minus ? -x : x, *after = p;
     return true;
 }
 
@@ -139,10 +139,10 @@ static void as_c(const char *word, char *c)
 static rw_status read_real(reader *r, const char *what, double *value)
 {
     char word[DIGITS + 20], c[DIGITS + 24], *rest;
-    const char *behind;
+    const char *after;
     skip_space(r);
-    if (quick_real(r->at, r->end, value, &behind) && (behind == r->end || is_space(*behind) || *behind == '\n')) {
-        r->at = behind;
+    if (quick_real(r->at, r->end, value, &after) && (after == r->end || is_space(*after) || *after == '\n')) {
+        r->at = after;
         return RW_OK;
     }
     word_of(r->at, r->end, word, sizeof word);
@@ -151,8 +151,8 @@ static rw_status read_real(reader *r, const char *what, double *value)
         return fail(r, "%s: '%.40s...' has more than %d characters", what, word, DIGITS + 10);
     as_c(word, c);
     *value = rw_strtod(c, &rest);
-    if (*rest) return fail(r, "%s: '%.60s' is no number", what, word);
-    if (!isfinite(*value)) return fail(r, "%s = %.60s: finite numbers are needed", what, word);
+    if (*rest) return fail(r, "%s: '%.60s' is not a number", what, word);
+    if (!isfinite(*value)) return fail(r, "%s = %.60s: values must be finite", what, word);
     r->at += strlen(word);
     return RW_OK;
 }
@@ -160,7 +160,7 @@ static rw_status read_real(reader *r, const char *what, double *value)
 static rw_status end_line(reader *r)
 {
     char word[40];
-    if (!at_end_of_line(r)) return fail(r, "'%s' is too much in this line", word_of(r->at, r->end, word, sizeof word));
+    if (!at_end_of_line(r)) return fail(r, "unexpected '%s' in this line", word_of(r->at, r->end, word, sizeof word));
     next_line(r);
     return RW_OK;
 }
@@ -195,11 +195,11 @@ static rw_status read_head(reader *r)
     int object, format;
     size_t n = sizeof banner - 1;
     if (r->end - r->at >= 2 && (unsigned char)r->at[0] == 0x1f && (unsigned char)r->at[1] == 0x8b)
-        return fail(r, "compressed by gzip, which is not read: run gunzip first, such as gunzip -k %s", r->name);
+        return fail(r, "compressed by gzip, which is not supported: run gunzip first, such as gunzip -k %s", r->name);
     if ((size_t)(r->end - r->at) <= n || strncasecmp(r->at, banner, n) || (r->at[n] != ' ' && r->at[n] != '\t'))
-        return fail(
-            r, "no file of the Matrix Market: it must begin with a line such as '%s matrix coordinate real general'",
-            banner);
+        return fail(r,
+                    "not a Matrix Market file: it must begin with a line such as '%s matrix coordinate real general'",
+                    banner);
     r->at += n;
     RW_TRY(read_word(r, "the object", objects, 1, &object));
     RW_TRY(read_word(r, "the format", formats, 2, &format));
@@ -212,7 +212,7 @@ static rw_status read_head(reader *r)
     if (r->symmetry == SKEW && r->field == PATTERN)
         return fail(r, "a skew-symmetric matrix has values: it cannot be a pattern");
     RW_TRY(end_line(r));
-    if (!find_line(r)) return fail(r, "the file ends where its sizes should be: it is cut off");
+    if (!find_line(r)) return fail(r, "the file ends where its sizes are expected: it is truncated");
     RW_TRY(read_integer(r, "the number of rows", 0, most, &m->rows));
     RW_TRY(read_integer(r, "the number of columns", 0, most, &m->columns));
     if (m->columns && m->rows > most / m->columns && m->dense)
@@ -263,7 +263,7 @@ static rw_status read_value(reader *r, double value[2])
         if (at > r->at && (at == r->end || is_space(*at))) return fail(r, "the value is a sign without digits");
         if (end == at || (end < r->end && !is_space(*end) && *end != '\n')) {
             word_of(r->at, r->end, word, sizeof word);
-            return *word ? fail(r, "the value: '%s' is no integer", word) : fail(r, "the value is missing");
+            return *word ? fail(r, "the value: '%s' is not an integer", word) : fail(r, "the value is missing");
         }
         return read_real(r, "the value", value);
     }
@@ -283,10 +283,10 @@ static rw_status check_place(reader *r, int64_t row, int64_t column, const doubl
 {
     if (r->symmetry == GENERAL) return RW_OK;
     if (column > row)
-        return fail(r, "entry (%lld, %lld) is above the diagonal: of a symmetric matrix the lower half is given",
+        return fail(r, "entry (%lld, %lld) is above the diagonal: a symmetric matrix stores the lower triangle",
                     (long long)row + 1, (long long)column + 1);
     if (r->symmetry == SKEW && row == column)
-        return fail(r, "entry (%lld, %lld): the diagonal of a skew-symmetric matrix is 0 and not given",
+        return fail(r, "entry (%lld, %lld): the diagonal of a skew-symmetric matrix is 0 and must be omitted",
                     (long long)row + 1, (long long)column + 1);
     if (r->symmetry == HERMITIAN && row == column && value[1] != 0)
         return fail(r, "entry (%lld, %lld) has the imaginary part %g: the diagonal of a hermitian matrix is real",
@@ -315,7 +315,7 @@ static rw_status read_coordinates(reader *r)
         int64_t row, column;
         double value[2];
         if (!find_line(r))
-            return fail(r, "the file ends after %lld of %lld entries: it is cut off", (long long)m->n,
+            return fail(r, "the file ends after %lld of %lld entries: it is truncated", (long long)m->n,
                         (long long)r->given);
         RW_TRY(read_index(r, "the row", m->rows, &row));
         RW_TRY(read_index(r, "the column", m->columns, &column));
@@ -336,7 +336,7 @@ static rw_status read_array(reader *r)
     for (m->n = 0; m->n < r->given; ++m->n) {
         double value[2];
         if (!find_line(r))
-            return fail(r, "the file ends after %lld of %lld values: it is cut off", (long long)m->n,
+            return fail(r, "the file ends after %lld of %lld values: it is truncated", (long long)m->n,
                         (long long)r->given);
         RW_TRY(read_value(r, value));
         RW_TRY(check_place(r, row, column, value));
@@ -456,7 +456,7 @@ static rw_status join(reader *r, const reader *start, int64_t a, int64_t b)
     r->line = line_of(start, second);
     if (r->sums) return fail(r, "entry (%lld, %lld): %s", row, column, wrong);
     return fail(r,
-                "entry (%lld, %lld) is given twice, first in line %lld: give it once, or have such entries added "
+                "entry (%lld, %lld) is given twice, first in line %lld: give it once, or sum such entries "
                 "(--duplicates sum, RW_DUPLICATES_SUM)",
                 row, column, (long long)line_of(start, first));
 }
@@ -522,7 +522,7 @@ static rw_status parse(reader *r)
     const reader start = *r;
     RW_TRY(r->m->dense ? read_array(r) : read_coordinates(r));
     if (find_line(r))
-        return fail(r, "more lines than the %lld %s that the sizes announce", (long long)r->given,
+        return fail(r, "more lines than the %lld %s declared by the sizes", (long long)r->given,
                     r->m->dense ? "values" : "entries");
     if (r->symmetry != GENERAL) RW_TRY(r->m->dense ? unfold_array(r) : unfold_coordinates(r));
     return r->m->dense ? RW_OK : sort(r, &start);

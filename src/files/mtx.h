@@ -25,7 +25,7 @@ typedef struct rw_mtx {
  * sums: the values of entries given twice are added, in the order of the file, to the first of them; of a pattern the
  * value stays 1. Then not ERR_INPUT, but where a sum is not finite. */
 rw_status rw_mtx_read(rw_context *ctx, const char *path, bool sums, rw_mtx *m);
-/* The same from memory without sums, with a NUL behind the n bytes; `name` stands in messages. */
+/* The same from memory without sums, with a NUL after the n bytes; `name` stands in messages. */
 rw_status rw_mtx_parse(rw_context *ctx, const char *name, const char *text, size_t n, rw_mtx *m);
 /* An array as entries: those that are not 0. Nothing for one that is not dense. ERR_MEMORY. */
 rw_status rw_mtx_thin(rw_context *ctx, rw_mtx *m);

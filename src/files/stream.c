@@ -32,8 +32,8 @@ rw_status rw_io_grid_check(rw_context *ctx, const char *path, const rw_io_grid *
 {
     for (int a = 0; a < 3; a++) {
         if (grid->n[a] == 0)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: the grid has 0 points in direction %c: give at least 1", path,
-                           "xyz"[a]);
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: the grid has 0 points in direction %c: at least 1 is needed",
+                           path, "xyz"[a]);
         if (!(grid->spacing[a] > 0) || !isfinite(grid->spacing[a]) || !isfinite(grid->origin[a]))
             return rw_fail(ctx, RW_ERR_ARGUMENT,
                            "%s: origin %g, spacing %g in direction %c: both must be finite and the spacing above 0",

@@ -80,10 +80,10 @@ static rw_status read_interface(reader *r, int number, int interface)
         straight = straight && transform[a] == a + 1 && (a == axis || z->cells[a] == r->grid->zones[donor].cells[a]);
     if (!straight)
         return rw_fail(r->ctx, RW_ERR_INPUT,
-                       "%s: zone '%s', interface '%s': whole faces that meet without turning are needed", r->path,
-                       z->name, name);
+                       "%s: zone '%s', interface '%s': only whole faces with the same orientation may be connected",
+                       r->path, z->name, name);
     if (z->next[axis][side] >= 0)
-        return rw_fail(r->ctx, RW_ERR_INPUT, "%s: zone '%s', interface '%s': this face has another interface too",
+        return rw_fail(r->ctx, RW_ERR_INPUT, "%s: zone '%s', interface '%s': this face has more than one interface",
                        r->path, z->name, name);
     const int found = cg_1to1_periodic_read(r->file, 1, number + 1, interface, centre, angle, translation);
     if (found != CG_NODE_NOT_FOUND) CALL(r, found);
@@ -96,11 +96,13 @@ static rw_status read_base(reader *r)
     char name[33];
     int bases, space, zones, interfaces;
     CALL(r, cg_nbases(r->file, &bases));
-    if (bases < 1) return rw_fail(r->ctx, RW_ERR_INPUT, "%s: CGNS: there is no base", r->path);
+    if (bases < 1) return rw_fail(r->ctx, RW_ERR_INPUT, "%s: CGNS: the file has no base", r->path);
     CALL(r, cg_base_read(r->file, 1, name, &r->axes, &space));
     CALL(r, cg_nzones(r->file, 1, &zones));
     if (r->axes < 2 || r->axes > 3 || zones < 1)
-        return rw_fail(r->ctx, RW_ERR_INPUT, "%s: base '%s' has %d zones of %d dimensions: zones of 2 or 3 are needed",
+        return rw_fail(r->ctx, RW_ERR_INPUT,
+                       "%s: base '%s' has %d zones of %d dimensions: at least one zone of 2 "
+                       "or 3 dimensions is needed",
                        r->path, name, zones, r->axes);
     r->grid->zones = rw_calloc((size_t)zones, sizeof *r->grid->zones);
     if (!r->grid->zones) return rw_fail_memory(r->ctx, (size_t)zones * sizeof *r->grid->zones, r->path);
@@ -138,7 +140,9 @@ rw_status rw_cgns_read(rw_context *ctx, const char *path, rw_cgns *grid)
 rw_status rw_cgns_read(rw_context *ctx, const char *path, rw_cgns *grid)
 {
     *grid = (rw_cgns){0};
-    return rw_fail(ctx, RW_ERR_UNSUPPORTED, "%s: this build reads no CGNS files: install libcgns-dev and build again",
+    return rw_fail(ctx, RW_ERR_UNSUPPORTED,
+                   "%s: this build cannot read CGNS files: install libcgns-dev and build "
+                   "again",
                    path);
 }
 

@@ -1,6 +1,6 @@
 /* The grid of a CGNS file as one that is cut into equal grid blocks: zones take their places from one to the next
  * through their interfaces; then every face must have the neighbour that its place asks for, and theta may close to a
- * ring, told by the file as periodic or not. i is x, j is theta, k is r. */
+ * ring, marked in the file as periodic or not. i is x, j is theta, k is r. */
 #include <string.h>
 
 #include "io/cgns.h"
@@ -36,12 +36,12 @@ static rw_status place_zones(rw_context *ctx, layout *l)
     for (int i = 0; i < l->grid->nzones; ++i) {
         const rw_cgns_zone *z = &l->grid->zones[i], *first = l->grid->zones;
         if (!l->placed[i])
-            return rw_fail(ctx, RW_ERR_INPUT,
-                           "%s: zone '%s' does not hang together with '%s' through 1-to-1 interfaces", l->path, z->name,
-                           first->name);
+            return rw_fail(ctx, RW_ERR_INPUT, "%s: zone '%s' is not connected to '%s' by 1-to-1 interfaces", l->path,
+                           z->name, first->name);
         if (memcmp(z->cells, first->cells, sizeof z->cells))
             return rw_fail(ctx, RW_ERR_INPUT,
-                           "%s: zone '%s' has %lld x %lld x %lld cells, '%s' %lld x %lld x %lld: equal ones are needed",
+                           "%s: zone '%s' has %lld x %lld x %lld cells, but '%s' has %lld x %lld x %lld: all zones "
+                           "must have the same size",
                            l->path, z->name, (long long)z->cells[0], (long long)z->cells[1], (long long)z->cells[2],
                            first->name, (long long)first->cells[0], (long long)first->cells[1],
                            (long long)first->cells[2]);
@@ -67,8 +67,8 @@ static rw_status check_faces(rw_context *ctx, const layout *l, int zone, int64_t
         if (!good)
             return rw_fail(
                 ctx, RW_ERR_INPUT,
-                "%s: zone '%s', the %s face of %c: grid blocks must lie side by side in x, theta and r, and only "
-                "theta may be periodic",
+                "%s: zone '%s', the %s face of %c: grid blocks must form a regular array in x, theta and r, and "
+                "only theta may be periodic",
                 l->path, z->name, f % 2 ? "high" : "low", "ijk"[a]);
     }
     return RW_OK;
@@ -80,14 +80,13 @@ static rw_status find_blocks(rw_context *ctx, layout *l, rw_multiblock_spec *spe
     RW_TRY(place_zones(ctx, l));
     const int64_t sides = 2 * l->blocks[RW_AXIS_X] * l->blocks[RW_AXIS_R];
     if (l->blocks[RW_AXIS_X] * l->blocks[RW_AXIS_THETA] * l->blocks[RW_AXIS_R] != l->grid->nzones)
-        return rw_fail(ctx, RW_ERR_INPUT, "%s: %d zones lie in %lld x %lld x %lld places: they do not fill them",
-                       l->path, l->grid->nzones, (long long)l->blocks[0], (long long)l->blocks[1],
-                       (long long)l->blocks[2]);
+        return rw_fail(ctx, RW_ERR_INPUT, "%s: %d zones do not fill an array of %lld x %lld x %lld zones", l->path,
+                       l->grid->nzones, (long long)l->blocks[0], (long long)l->blocks[1], (long long)l->blocks[2]);
     for (int i = 0; i < l->grid->nzones; ++i) RW_TRY(check_faces(ctx, l, i, &rings));
     if (rings && rings != sides)
         return rw_fail(ctx, RW_ERR_INPUT,
-                       "%s: %lld of %lld faces at the ends of theta have neighbours: all or none are needed", l->path,
-                       (long long)rings, (long long)sides);
+                       "%s: %lld of %lld faces at the ends of theta have neighbours: all or none must have one",
+                       l->path, (long long)rings, (long long)sides);
     memcpy(spec->cells, l->grid->zones[0].cells, sizeof spec->cells),
         memcpy(spec->blocks, l->blocks, sizeof spec->blocks);
     spec->periodic = rings > 0;

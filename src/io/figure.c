@@ -18,7 +18,9 @@ rw_status rw_figure_sheet(rw_context *ctx, const char *path, const rw_figure_pag
                        w, h);
     double text = page->text == 0 ? fmax(fmin(w, h) / 50.0, 12) : page->text;
     if (!(text >= 6 && text <= fmin(w, h) / 8.0))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: text of %g pixels on a page of %d x %d: 6 to an eighth of the page",
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "%s: text of %g pixels on a page of %d x %d: must be 6 to an eighth "
+                       "of the page",
                        path, page->text, w, h);
     sheet->width = w, sheet->height = h;
     sheet->text = text;
@@ -100,8 +102,10 @@ rw_status rw_figure_check_axis(rw_context *ctx, const char *path, const char *wh
 {
     bool above = axis->min == axis->max || fmin(axis->min, axis->max) > 0 || !axis->log;
     if (!isfinite(axis->min) || !isfinite(axis->max) || !above)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: limits %g to %g of %s: finite ones%s are allowed, or 0, 0: automatic",
-                       path, axis->min, axis->max, what, axis->log ? " above 0" : "");
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "%s: limits %g to %g of %s: must be finite%s, or 0, 0 for automatic "
+                       "limits",
+                       path, axis->min, axis->max, what, axis->log ? " and above 0" : "");
     return RW_OK;
 }
 
@@ -209,7 +213,8 @@ rw_status rw_figure_check_field(rw_context *ctx, const char *path, const rw_figu
 {
     size_t bytes;
     if (f->nx == 0 || f->ny == 0 || !rw_io_bytes(2, (size_t[]){f->nx, f->ny}, sizeof(double), &bytes) || !f->values)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %zu x %zu values: give at least one each way", path, f->nx, f->ny);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %zu x %zu values: at least one in each direction is needed", path,
+                       f->nx, f->ny);
     if (!isfinite(f->x0 + f->x1 + f->y0 + f->y1))
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: the rectangle [%g, %g] x [%g, %g] must be finite", path, f->x0, f->x1,
                        f->y0, f->y1);

@@ -31,12 +31,12 @@ static rw_status check(rw_context *ctx, const char *path, const rw_array *a)
 {
     const bool shape = a->ndim == 2 || (a->ndim == 3 && a->shape[2] >= 1 && a->shape[2] <= 4);
     if (!shape || a->size < 1)
-        return rw_fail(
-            ctx, RW_ERR_ARGUMENT,
-            "%s: an array of %d dimension%s and %lld elements: an image is [height][width] or [height][width][1 … 4]",
-            path, a->ndim, a->ndim == 1 ? "" : "s", (long long)a->size);
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "%s: an array of %d dimension%s and %lld elements: an image must be [height][width] or "
+                       "[height][width][1 … 4]",
+                       path, a->ndim, a->ndim == 1 ? "" : "s", (long long)a->size);
     if (!rw_image_is_shown(a->dtype) && a->dtype != RW_F16)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: an image of type %s: u8, u16, i16, f16, f32 or f64 is drawn", path,
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: an image of type %s: must be u8, u16, i16, f16, f32 or f64", path,
                        rw_dtype_name(a->dtype));
     return RW_OK;
 }

@@ -24,7 +24,7 @@ rw_status rw_figure_write_residuals(rw_context *ctx, const char *path, const cha
 {
     RW_NEED(ctx, "context");
     RW_NEED(path, "path");
-    if (n < 1) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %lld residuals: one is needed at least", path, (long long)n);
+    if (n < 1) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %lld residuals: at least one is needed", path, (long long)n);
     RW_NEED(residual, "residual");
     double *y = rw_calloc((size_t)n, 2 * sizeof *y);
     if (!y) return rw_fail_memory(ctx, (size_t)n * 2 * sizeof *y, "a picture");

@@ -37,13 +37,15 @@ static rw_status check(rw_context *ctx, const char *path, const rw_figure_volume
 {
     size_t bytes;
     if (!v->n[0] || !v->n[1] || !v->n[2] || !rw_io_bytes(3, v->n, sizeof(double), &bytes) || !v->values)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: a volume of %zu x %zu x %zu values: give at least one cell each way",
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "%s: a volume of %zu x %zu x %zu values: at least one cell in each "
+                       "direction is needed",
                        path, v->n[0], v->n[1], v->n[2]);
     for (int a = 0; a < 3; a++)
         if (!isfinite(v->lower[a] + v->upper[a]) || (v->choose && !isfinite(v->at[a])) || v->lower[a] > v->upper[a])
             return rw_fail(ctx, RW_ERR_ARGUMENT,
-                           "%s: box from %g to %g, plane at %g in direction %c: give finite numbers in rising order",
-                           path, v->lower[a], v->upper[a], v->at[a], "xyz"[a]);
+                           "%s: box from %g to %g, plane at %g in direction %c: must be finite and ascending", path,
+                           v->lower[a], v->upper[a], v->at[a], "xyz"[a]);
     return rw_figure_check_axis(ctx, path, "the values", &v->value);
 }
 

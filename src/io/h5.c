@@ -184,7 +184,8 @@ static rw_status check_format(rw_context *ctx, const char *path)
         return rw_fail(ctx, RW_ERR_INPUT, "%s: is not an HDF5 file, or its first bytes are damaged", path);
     if (start[8] < 2)
         return rw_fail(ctx, RW_ERR_INPUT,
-                       "%s: is in the old HDF5 format, which cannot tell damage: convert it with h5repack -L %s new.h5",
+                       "%s: is in the old HDF5 format, which does not detect damage: convert it with h5repack -L "
+                       "%s new.h5",
                        path, path);
     return RW_OK;
 }
@@ -216,7 +217,7 @@ rw_status rw_h5_commit(rw_h5 **file)
     rw_status status = RW_OK;
     rw_h5_guard g = rw_h5_enter();
     if (!f->temporary) {
-        status = rw_fail(f->ctx, RW_ERR_ARGUMENT, "%s: was opened to read: nothing to commit", f->path);
+        status = rw_fail(f->ctx, RW_ERR_ARGUMENT, "%s: is open for reading only: nothing to commit", f->path);
     } else {
         bool bad = rw_fault_hit(RW_FAULT_WRITE) || H5Fflush(f->id, H5F_SCOPE_GLOBAL) < 0;
         if (bad) status = rw_h5_fail(f, RW_ERR_FILE, "HDF5", "writing failed");
@@ -298,11 +299,13 @@ static bool make_parents(const rw_h5 *f, const char *name)
 
 rw_status rw_h5_check_new(const rw_h5 *f, const char *name)
 {
-    if (!f->temporary) return rw_fail(f->ctx, RW_ERR_ARGUMENT, "%s: %s: the file was opened to read", f->path, name);
+    if (!f->temporary)
+        return rw_fail(f->ctx, RW_ERR_ARGUMENT, "%s: %s: the file is open for reading only", f->path, name);
     if (!*name || strlen(name) >= RW_H5_NAME)
-        return rw_fail(f->ctx, RW_ERR_ARGUMENT, "%s: the name of an object has 1 to %d bytes", f->path, RW_H5_NAME - 1);
+        return rw_fail(f->ctx, RW_ERR_ARGUMENT, "%s: the name of an object must have 1 to %d bytes", f->path,
+                       RW_H5_NAME - 1);
     if (H5Lexists(f->id, name, H5P_DEFAULT) > 0)
-        return rw_fail(f->ctx, RW_ERR_ARGUMENT, "%s: %s: the name is taken", f->path, name);
+        return rw_fail(f->ctx, RW_ERR_ARGUMENT, "%s: %s: the name exists already", f->path, name);
     H5Eclear2(H5E_DEFAULT); /* groups on the way that are missing are no failure */
     if (rw_fault_hit(RW_FAULT_WRITE)) return rw_h5_fail(f, RW_ERR_FILE, name, "writing failed");
     if (!make_parents(f, name)) return rw_h5_fail(f, RW_ERR_FILE, name, "a group above it cannot be made");

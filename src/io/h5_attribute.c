@@ -9,9 +9,10 @@ enum { TEXT_LIMIT = 16 << 20 };
 /* Replaces the attribute by `data` of `type`; n < 0 is a single value. */
 static rw_status set(rw_h5 *f, const char *object, const char *name, hid_t stored, hid_t given, int n, const void *data)
 {
-    if (!f->temporary) return rw_fail(f->ctx, RW_ERR_ARGUMENT, "%s: %s: the file was opened to read", f->path, name);
+    if (!f->temporary)
+        return rw_fail(f->ctx, RW_ERR_ARGUMENT, "%s: %s: the file is open for reading only", f->path, name);
     if (!*name || !rw_h5_reaches(f, object))
-        return rw_h5_fail(f, RW_ERR_ARGUMENT, object, "an attribute needs a name and an object that is there");
+        return rw_h5_fail(f, RW_ERR_ARGUMENT, object, "an attribute needs a name and an existing object");
     if (H5Aexists_by_name(f->id, object, name, H5P_DEFAULT) > 0) H5Adelete_by_name(f->id, object, name, H5P_DEFAULT);
     H5Eclear2(H5E_DEFAULT);
     hsize_t size = n < 0 ? 1 : (hsize_t)n;
@@ -47,7 +48,7 @@ rw_status rw_h5_set_number(rw_h5 *file, const char *object, const char *name, do
 
 rw_status rw_h5_set_numbers(rw_h5 *file, const char *object, const char *name, int n, const double *values)
 {
-    if (n < 0) return rw_fail(file->ctx, RW_ERR_ARGUMENT, "%s: %s: %d numbers: give 0 or more", file->path, name, n);
+    if (n < 0) return rw_fail(file->ctx, RW_ERR_ARGUMENT, "%s: %s: %d values: must be 0 or more", file->path, name, n);
     rw_h5_guard g = rw_h5_enter();
     rw_status status = set(file, object, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, n, values);
     rw_h5_leave(g);
@@ -151,7 +152,7 @@ static rw_status copy_fixed(rw_h5 *f, const char *name, const view *v, char **va
 {
     size_t n = H5Tget_size(v->type);
     if (n == 0 || n > TEXT_LIMIT)
-        return rw_fail(f->ctx, RW_ERR_INPUT, "%s: the text '%s' of %zu bytes: up to %d can be read", f->path, name, n,
+        return rw_fail(f->ctx, RW_ERR_INPUT, "%s: the text '%s' of %zu bytes: at most %d can be read", f->path, name, n,
                        TEXT_LIMIT);
     *value = rw_calloc(n + 1, 1);
     if (!*value) return rw_fail_memory(f->ctx, n + 1, f->path);

@@ -138,15 +138,15 @@ static rw_status read_data(rw_h5 *f, const char *name, rw_dtype type, int rank, 
     size_t stored_shape[RW_IO_RANK];
     RW_TRY(open_data(f, name, set, &stored, &stored_rank, stored_shape));
     if (rw_dtype_is_complex(stored) != rw_dtype_is_complex(type))
-        return rw_fail(f->ctx, RW_ERR_INPUT, "%s: %s: holds %s, but %s is wanted", f->path, name, rw_dtype_name(stored),
-                       rw_dtype_name(type));
+        return rw_fail(f->ctx, RW_ERR_INPUT, "%s: %s: holds %s, but %s is expected", f->path, name,
+                       rw_dtype_name(stored), rw_dtype_name(type));
     bool same = rank == stored_rank;
     for (int a = 0; a < rank && same; a++) same = shape[a] == stored_shape[a];
     if (!same) {
         rw_text is = {0}, wanted = {0};
         for (int a = 0; a < stored_rank; a++) rw_text_add(&is, "%s%zu", a ? " x " : "", stored_shape[a]);
         for (int a = 0; a < rank; a++) rw_text_add(&wanted, "%s%zu", a ? " x " : "", shape[a]);
-        rw_status status = rw_fail(f->ctx, RW_ERR_INPUT, "%s: %s: has the shape (%s), but (%s) is wanted", f->path,
+        rw_status status = rw_fail(f->ctx, RW_ERR_INPUT, "%s: %s: has the shape (%s), but (%s) is expected", f->path,
                                    name, is.data ? is.data : "", wanted.data ? wanted.data : "");
         rw_text_free(&is);
         rw_text_free(&wanted);

@@ -20,7 +20,7 @@ rw_status rw_image_load(rw_device *dev, const char *path, rw_array **array)
         if (ndim == 2 || ndim == 3) return RW_OK;
         rw_array_destroy(array);
         return rw_fail(dev->ctx, RW_ERR_INPUT,
-                       "%s: an array of %d dimension%s: an image has two, or three with its channels", path, ndim,
+                       "%s: an array of %d dimension%s: an image has two, or three with channels", path, ndim,
                        ndim == 1 ? "" : "s");
     }
     rw_raster r;
@@ -63,11 +63,13 @@ static rw_status save(rw_array *a, const char *path, bool deep)
     const void *data;
     rw_raster r;
     if (a->ndim != 2 && a->ndim != 3)
-        return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "%s: an array of %d dimensions: an image has two, or three with its channels", path, a->ndim);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: an array of %d dimensions: an image has two, or three with channels",
+                       path, a->ndim);
     if (!rw_image_is_shown(a->dtype))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: an image of type %s: u8, u16, i16, f32 or f64 is written", path,
-                       rw_dtype_name(a->dtype));
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "%s: an image of type %s cannot be written: use u8, u16, i16, f32 or "
+                       "f64",
+                       path, rw_dtype_name(a->dtype));
     const int64_t channels = a->ndim == 3 ? a->shape[2] : 1;
     RW_TRY(rw_array_read(a, &data));
     const int bytes = deep || a->dtype == RW_U16 ? 2 : 1;

@@ -43,7 +43,8 @@ rw_status rw_raster_parse(rw_context *ctx, const char *name, const void *bytes, 
     }
     for (int i = 0; i < RW_COUNT(formats); ++i)
         used += snprintf(known + used, sizeof known - (size_t)used, "%s%s", i ? ", " : "", formats[i]->name);
-    return rw_fail(ctx, RW_ERR_INPUT, "%s: is none of %s: convert it, e.g. with ImageMagick", name, known);
+    return rw_fail(ctx, RW_ERR_INPUT, "%s: is not in a supported format (%s): convert it, e.g. with ImageMagick", name,
+                   known);
 }
 
 rw_status rw_raster_read(rw_context *ctx, const char *path, size_t max_pixels, rw_raster *r)
@@ -81,13 +82,13 @@ void rw_raster_endings(char *text, size_t size)
 static rw_status write_as(rw_context *ctx, const char *path, const rw_raster_format *f, const rw_raster *r)
 {
     if (r->channels < 1 || r->channels > 4 || (!f->alpha && r->channels % 2 == 0))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s does not hold %d channels: %s", path, f->name, r->channels,
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s does not support %d channels: %s", path, f->name, r->channels,
                        r->channels > 4 ? "write .npy"
                        : f->alpha      ? "1 to 4"
                                        : "write .png or .tif");
     if (r->bytes == 2 && !f->deep)
         return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "%s: %s does not hold 16 bits a sample: write .png, .pnm or .tif, or convert to u8", path,
+                       "%s: %s does not support 16 bits per sample: write .png, .pnm or .tif, or convert to u8", path,
                        f->name);
     if (r->width == 0 || r->height == 0 || r->width > 1 << 28 || r->height > 1 << 28)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: a picture of %zu x %zu pixels: sizes from 1 to 2^28 can be written",
@@ -105,7 +106,7 @@ rw_status rw_raster_write(rw_context *ctx, const char *path, const rw_raster *r)
     const rw_raster_format *f = rw_raster_format_of(path);
     char endings[160];
     rw_raster_endings(endings, sizeof endings);
-    if (!f) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: no picture format has this ending: %s", path, endings);
+    if (!f) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: no picture format has this extension: %s", path, endings);
     return write_as(ctx, path, f, r);
 }
 

@@ -18,14 +18,15 @@ static uint32_t get16(const unsigned char *p) { return p[0] | (uint32_t)p[1] << 
 static rw_status damaged(rw_context *ctx, const char *name, const char *what)
 {
     return rw_fail(ctx, RW_ERR_INPUT,
-                   "%s: BMP: %s: the file is damaged or of a kind that is not read (uncompressed 8, 24, 32 bits are)",
+                   "%s: BMP: %s: the file is damaged or of an unsupported kind (supported: uncompressed 8, 24, 32 "
+                   "bits)",
                    name, what);
 }
 
 static rw_status parse(rw_context *ctx, const char *name, const unsigned char *b, size_t n, size_t max_pixels,
                        rw_raster *r)
 {
-    if (n < 54) return damaged(ctx, name, "the header is cut off");
+    if (n < 54) return damaged(ctx, name, "the header is truncated");
     const uint32_t from = get32(b + 10), header = get32(b + 14), bits = get16(b + 28), packed = get32(b + 30);
     const int32_t width = (int32_t)get32(b + 18), rows = (int32_t)get32(b + 22);
     uint32_t colours = get32(b + 46);
@@ -44,8 +45,8 @@ static rw_status parse(rw_context *ctx, const char *name, const unsigned char *b
     }
     const size_t row = ((size_t)width * bits / 8 + 3) / 4 * 4;
     if (from > n || (n - from) / row < height)
-        return rw_fail(ctx, RW_ERR_INPUT, "%s: %d x %zu pixels need more than the %zu bytes there: truncated", name,
-                       width, height, from > n ? 0 : n - from);
+        return rw_fail(ctx, RW_ERR_INPUT, "%s: %d x %zu pixels need more than the %zu bytes of the file: truncated",
+                       name, width, height, from > n ? 0 : n - from);
     const bool alpha = bits == 32 && packed == 3;
     const int channels = grey ? 1 : alpha ? 4 : 3;
     RW_TRY(rw_raster_create(ctx, name, (size_t)width, height, channels, 1, max_pixels, r));

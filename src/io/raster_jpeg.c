@@ -59,7 +59,9 @@ static rw_status decode(job *j, const unsigned char *bytes, size_t n, size_t max
     jpeg_mem_src(in, (unsigned char *)(uintptr_t)bytes, (unsigned long)n);
     jpeg_read_header(in, TRUE);
     if (in->num_components != 1 && in->num_components != 3)
-        return rw_fail(j->ctx, RW_ERR_INPUT, "%s: JPEG: %d components (CMYK?): grey and colour are read, convert it",
+        return rw_fail(j->ctx, RW_ERR_INPUT,
+                       "%s: JPEG: %d components (CMYK?): only grey and colour are supported: "
+                       "convert it",
                        j->name, in->num_components);
     in->out_color_space = in->num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
     RW_TRY(rw_raster_create(j->ctx, j->name, in->image_width, in->image_height, in->num_components, 1, max_pixels, r));
@@ -119,13 +121,13 @@ static rw_status parse(rw_context *ctx, const char *name, const unsigned char *b
 {
     (void)bytes, (void)n, (void)max_pixels, (void)r;
     return rw_fail(ctx, RW_ERR_UNSUPPORTED,
-                   "%s: this build has no JPEG: install libjpeg-dev and build again, or convert to PNG", name);
+                   "%s: this build has no JPEG support: install libjpeg-dev and build again, or convert to PNG", name);
 }
 static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
 {
     (void)r;
     return rw_fail(s->ctx, RW_ERR_UNSUPPORTED,
-                   "%s: this build has no JPEG: install libjpeg-dev and build again, or write .png", s->path);
+                   "%s: this build has no JPEG support: install libjpeg-dev and build again, or write .png", s->path);
 }
 #endif
 

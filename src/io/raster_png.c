@@ -91,7 +91,7 @@ static rw_status decode(job *j)
     /* deflate makes at most 1032 bytes of one: a file that is too short is found before its pixels get memory */
     size_t least = png_get_rowbytes(png, j->info) * height / 1040;
     if (least > j->stream.size)
-        return j->status = rw_fail(ctx, RW_ERR_INPUT, "%s: %zu x %zu pixels cannot be in %llu bytes: truncated",
+        return j->status = rw_fail(ctx, RW_ERR_INPUT, "%s: %zu x %zu pixels do not fit in %llu bytes: truncated",
                                    j->stream.path, width, height, (unsigned long long)j->stream.size);
     png_read_update_info(png, j->info);
     int channels = png_get_channels(png, j->info), depth = png_get_bit_depth(png, j->info);

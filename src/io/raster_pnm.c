@@ -75,7 +75,7 @@ static rw_status parse(rw_context *ctx, const char *name, const unsigned char *b
     cursor cursor_ = {ctx, name, bytes, bytes + n}, *c = &cursor_;
     size_t width, height, maximum = 1;
     const int kind = n > 2 ? bytes[1] : 0;
-    if (kind < '1' || kind > '6') return rw_fail(ctx, RW_ERR_INPUT, "%s: is not a PNM picture of kind P1 to P6", name);
+    if (kind < '1' || kind > '6') return rw_fail(ctx, RW_ERR_INPUT, "%s: is not a PNM picture of type P1 to P6", name);
     const bool bits = kind == '1' || kind == '4', plain = kind < '4';
     const int channels = kind == '3' || kind == '6' ? 3 : 1;
     c->at += 2;
@@ -83,7 +83,7 @@ static rw_status parse(rw_context *ctx, const char *name, const unsigned char *b
     RW_TRY(take_number(c, "the height", 1 << 30, &height));
     if (!bits) RW_TRY(take_number(c, "the maximum", 65535, &maximum));
     if (maximum == 0 || c->at == c->end || !is_space(*c->at))
-        return rw_fail(ctx, RW_ERR_INPUT, "%s: PNM: maximum %zu: 1 to 65535 and a space after it are allowed", name,
+        return rw_fail(ctx, RW_ERR_INPUT, "%s: PNM: maximum %zu: must be 1 to 65535, followed by a space", name,
                        maximum);
     c->at++;
     /* plain: a digit and a space, but for the last; bits of P1 stand without spaces */
@@ -91,8 +91,8 @@ static rw_status parse(rw_context *ctx, const char *name, const unsigned char *b
     const size_t row = kind == '4' ? (width + 7) / 8 : width;
     if (!rw_io_bytes(4, (size_t[]){row, height, (size_t)channels, sample}, 1, &need) ||
         need > (size_t)(c->end - c->at) + (plain ? 1 : 0))
-        return rw_fail(ctx, RW_ERR_INPUT, "%s: %zu x %zu pixels need more than the %zu bytes there: truncated", name,
-                       width, height, (size_t)(c->end - c->at));
+        return rw_fail(ctx, RW_ERR_INPUT, "%s: %zu x %zu pixels need more than the %zu bytes of the file: truncated",
+                       name, width, height, (size_t)(c->end - c->at));
     RW_TRY(rw_raster_create(ctx, name, width, height, channels, maximum > 255 ? 2 : 1, max_pixels, r));
     r->maximum = (unsigned)maximum;
     return fill(c, kind, maximum, r);

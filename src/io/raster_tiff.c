@@ -52,7 +52,9 @@ static toff_t on_size(thandle_t h) { return ((memory *)h)->n; }
 
 static rw_status damaged(rw_context *ctx, const char *name, const char *what)
 {
-    return rw_fail(ctx, RW_ERR_INPUT, "%s: TIFF: %s: the file is damaged, or convert it to 8 or 16 bits, grey or RGB",
+    return rw_fail(ctx, RW_ERR_INPUT,
+                   "%s: TIFF: %s: the file is damaged or unsupported: convert it to 8 or 16 "
+                   "bits, grey or RGB",
                    name, what);
 }
 
@@ -88,7 +90,7 @@ static rw_status decode(rw_context *ctx, const char *name, TIFF *t, size_t n, si
     /* what a strip or tile of no file can be unpacked from is not worth memory: LZW and deflate make at most about 1500
      * of one */
     if ((uint64_t)width * height * samples * (bits / 8) / 2048 > n)
-        return rw_fail(ctx, RW_ERR_INPUT, "%s: %u x %u pixels cannot be in %zu bytes: truncated", name, width, height,
+        return rw_fail(ctx, RW_ERR_INPUT, "%s: %u x %u pixels do not fit in %zu bytes: truncated", name, width, height,
                        n);
     RW_TRY(rw_raster_create(ctx, name, width, height, samples, bits / 8, max_pixels, r));
     const bool tiled = TIFFIsTiled(t), separate = planes == PLANARCONFIG_SEPARATE && samples > 1;
@@ -104,8 +106,7 @@ static rw_status decode(rw_context *ctx, const char *name, TIFF *t, size_t n, si
     const tmsize_t size = tiled ? TIFFTileSize(t) : TIFFStripSize(t);
     if (!wide || !high || size <= 0 || (size_t)size < want || (size_t)size > want + (1 << 20))
         return damaged(ctx, name, "the strips or tiles");
-    if ((uint64_t)size / 2048 > n)
-        return damaged(ctx, name, "a strip or tile that is larger than what the file can hold");
+    if ((uint64_t)size / 2048 > n) return damaged(ctx, name, "a strip or tile larger than the file");
     unsigned char *piece = rw_calloc((size_t)size, 1);
     if (!piece) return rw_fail_memory(ctx, (size_t)size, name);
     rw_status status = RW_OK;
@@ -182,13 +183,13 @@ static rw_status parse(rw_context *ctx, const char *name, const unsigned char *b
 {
     (void)bytes, (void)n, (void)max_pixels, (void)r;
     return rw_fail(ctx, RW_ERR_UNSUPPORTED,
-                   "%s: this build has no TIFF: install libtiff-dev and build again, or convert to PNG", name);
+                   "%s: this build has no TIFF support: install libtiff-dev and build again, or convert to PNG", name);
 }
 static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
 {
     (void)r;
     return rw_fail(s->ctx, RW_ERR_UNSUPPORTED,
-                   "%s: this build has no TIFF: install libtiff-dev and build again, or write .png", s->path);
+                   "%s: this build has no TIFF support: install libtiff-dev and build again, or write .png", s->path);
 }
 #endif
 

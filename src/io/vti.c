@@ -13,7 +13,7 @@ const char *rw_vtk_byte_order(void) { return __BYTE_ORDER__ == __ORDER_BIG_ENDIA
 
 rw_status rw_vtk_check_arrays(rw_context *ctx, const char *path, int n, const rw_vti_array *arrays)
 {
-    if (n < 0) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %d arrays: give 0 or more", path, n);
+    if (n < 0) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %d arrays: must be 0 or more", path, n);
     for (int i = 0; i < n; i++) {
         if (!arrays[i].name || !*arrays[i].name || !arrays[i].data)
             return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: array %d has no name or no data", path, i + 1);
@@ -91,7 +91,7 @@ rw_status rw_pvd_write(rw_context *ctx, const char *path, size_t n, const double
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(time[i]) || !files[i]) {
             rw_text_free(&text);
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: entry %zu: time %g and file '%s': both must be given", path, i,
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: entry %zu: time %g and file '%s': both are required", path, i,
                            time[i], files[i] ? files[i] : "");
         }
         rw_text_add(&text, "    <DataSet timestep=\"%.17g\" part=\"0\" file=\"", time[i]);

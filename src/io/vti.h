@@ -22,7 +22,7 @@ rw_status rw_vti_write(rw_context *ctx, const char *path, const rw_io_grid *grid
 rw_status rw_pvd_write(rw_context *ctx, const char *path, size_t n, const double *time, const char *const *files);
 
 /* For the other formats of VTK: the header's word for this machine; names and data given, no name twice; an array's
- * tag, with *offset moved behind its numbers. */
+ * tag, with *offset moved past its data. */
 const char *rw_vtk_byte_order(void);
 rw_status rw_vtk_check_arrays(rw_context *ctx, const char *path, int n, const rw_vti_array *arrays);
 void rw_vtk_add_array(rw_text *text, const rw_vti_array *array, uint64_t *offset, size_t numbers);

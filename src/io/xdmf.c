@@ -15,7 +15,8 @@ static rw_status check(rw_context *ctx, const char *path, const rw_io_grid *g, i
             return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: field %d has no name", path, i + 1);
         if (rw_dtype_is_complex(fields[i].type))
             return rw_fail(ctx, RW_ERR_ARGUMENT,
-                           "%s: field %s is complex, which XDMF cannot say: write real and imaginary part as datasets",
+                           "%s: field %s is complex, which XDMF cannot represent: write real and imaginary part as "
+                           "datasets",
                            path, fields[i].name);
     }
     for (size_t s = 0; s < n_steps; s++)

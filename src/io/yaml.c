@@ -72,7 +72,9 @@ static rw_status count(reader *r, yaml_mark_t mark, size_t bytes)
     r->bytes += bytes;
     if (++r->nodes <= RW_TREE_NODES && r->bytes <= 2 * RW_YAML_BYTES) return RW_OK;
     char what[160];
-    snprintf(what, sizeof(what), "more than %d values or %zu bytes, aliases written out: put data into another file",
+    snprintf(what, sizeof(what),
+             "more than %d values or %zu bytes after expanding aliases: put data into another "
+             "file",
              RW_TREE_NODES, 2 * RW_YAML_BYTES);
     return fail_at(r, mark, what);
 }
@@ -97,7 +99,7 @@ static rw_status read_scalar(reader *r, rw_tree *node)
     const yaml_event_t *e = &r->event;
     const char *value = (const char *)e->data.scalar.value;
     size_t length = e->data.scalar.length;
-    if (memchr(value, 0, length)) return fail_at(r, e->start_mark, "a text with a NUL character in it");
+    if (memchr(value, 0, length)) return fail_at(r, e->start_mark, "a text contains a NUL character");
     RW_TRY(count(r, e->start_mark, length));
     yaml_scalar_style_t style = e->data.scalar.style;
     node->quoted = style != YAML_PLAIN_SCALAR_STYLE;
@@ -150,11 +152,14 @@ static rw_status read_alias(reader *r, int depth, rw_tree **node)
     const char *name = (const char *)r->event.data.alias.anchor;
     for (int i = r->nanchors - 1; i >= 0; i--) { /* the last anchor of a name counts */
         if (strcmp(r->anchors[i].name, name) != 0) continue;
-        if (r->anchors[i].open) return fail_at(r, r->event.start_mark, "an alias inside the value it stands for");
+        if (r->anchors[i].open)
+            return fail_at(r, r->event.start_mark,
+                           "an alias refers to the value that contains "
+                           "it");
         return copy(r, r->event.start_mark, r->anchors[i].node, depth, node);
     }
-    char what[120];
-    snprintf(what, sizeof(what), "*%.60s is no anchor: define it before with &%.20s", name, name);
+    char what[160];
+    snprintf(what, sizeof(what), "there is no anchor *%.60s: define it earlier with &%.20s", name, name);
     return fail_at(r, r->event.start_mark, what);
 }
 
@@ -231,7 +236,7 @@ static rw_status read_node(reader *r, int depth, rw_tree **node)
 {
     *node = NULL;
     yaml_event_t *e = &r->event;
-    if (depth > RW_TREE_DEPTH) return fail_at(r, e->start_mark, "values nest too deeply");
+    if (depth > RW_TREE_DEPTH) return fail_at(r, e->start_mark, "values are nested too deeply");
     if (e->type == YAML_ALIAS_EVENT) return read_alias(r, depth, node);
     rw_tree_kind kind = RW_TREE_SCALAR;
     const yaml_char_t *name = NULL, *tag = NULL;
@@ -244,7 +249,10 @@ static rw_status read_node(reader *r, int depth, rw_tree **node)
     } else {
         return fail_at(r, e->start_mark, "a value is missing");
     }
-    if (tag) return fail_at(r, e->start_mark, "a tag (!): leave it out, the kind of a value follows from its name");
+    if (tag)
+        return fail_at(r, e->start_mark,
+                       "a tag (!) is not allowed: omit it, the type of a value follows from "
+                       "its name");
 
     rw_tree *made = rw_tree_new(r->ctx, kind, r->source);
     if (!made) return RW_ERR_MEMORY;

@@ -16,7 +16,7 @@ static void note_memory(rw_building *b)
     if (b->status != RW_OK || !b->graph->failed) return;
     rw_context *ctx = b->ode->device->ctx;
     b->status = b->graph->too_large ? rw_fail(ctx, RW_ERR_INPUT,
-                                              "%s: the equations, put into one kernel of a step, have more than "
+                                              "%s: the equations, fused into one kernel of a step, have more than "
                                               "%d operations: write them shorter",
                                               b->ode->source.name, RW_GRAPH_NODES)
                                     : rw_fail_memory(ctx, 4096, "a program");
@@ -141,7 +141,9 @@ static rw_status lower_statement(rw_building *b, const rw_statement *s, rw_node 
     int f = find_user_field(ode, s->name);
     if (s->kind == RW_ASSIGN) {
         if (f >= 0)
-            return rw_fail_at(l->ctx, &ode->source, s->at, "field %s is assigned: write its equation, d%s/dt = …",
+            return rw_fail_at(l->ctx, &ode->source, s->at,
+                              "field %s must not be assigned: write its equation, "
+                              "d%s/dt = …",
                               s->name, s->name);
         if (rw_is_reserved(s->name) || rw_graph_find_param(b->graph, s->name) >= 0)
             return rw_fail_at(l->ctx, &ode->source, s->at, "%s cannot be assigned: it is %s", s->name,
@@ -175,7 +177,7 @@ void rw_build_rates(rw_building *b, int v, rw_node *rates)
     for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f)
         note(b, rw_lower_local(l, &ode->source, 0, ode->fields[f].name,
                                (rw_value){.n = 1, .node = {rw_build_value(b, v, f), -1, -1}}));
-    for (int define = 1; define >= 0; --define) /* functions may be defined behind their use */
+    for (int define = 1; define >= 0; --define) /* functions may be defined after their use */
         for (int i = 0; i < ode->parsed.n && b->status == RW_OK; ++i)
             if ((ode->parsed.statements[i].kind == RW_DEFINE) == define)
                 note(b, lower_statement(b, ode->parsed.statements + i, rates));
@@ -288,7 +290,7 @@ static int find_own(const rw_stage *stage, const char *scalar)
 {
     const rw_graph *g = stage->expr->graph;
     for (int i = stage->own; i < g->nparams; ++i) {
-        const char *name = g->params[i].name + 1; /* behind # */
+        const char *name = g->params[i].name + 1; /* after # */
         if (name[0] == scalar[0] && !strcmp(name, scalar)) return i;
     }
     return -1;
@@ -342,7 +344,7 @@ rw_status rw_stage_time(rw_ode *ode, rw_stage *stage, const char *scalar, double
     rw_course c = {0};
     make_course(ode, h, polynomial, &c);
     if (!rw_graph_set_course(stage->expr->graph, p, &c))
-        return rw_fail_memory(ode->device->ctx, sizeof c, "a course of time");
+        return rw_fail_memory(ode->device->ctx, sizeof c, "a stage-time quadrature");
     return RW_OK;
 }
 

@@ -11,12 +11,12 @@
  * components by up to rho, and with Hermite's cubic that would be in the values. One pass reads four vectors and writes
  * one, 40 bytes a point and f64 component.
  *
- * The states behind y lie in the vectors RW_PAST …, newest first. A step costs them nothing: y's old memory, which
+ * The states before y lie in the vectors RW_PAST …, newest first. A step costs them nothing: y's old memory, which
  * taking y_{n+1} leaves in the result's vector, becomes the newest, and the oldest becomes the result's vector. Only
  * memory that the caller lent to y is copied. Between steps a method's own vectors are free: VALUE takes u(t) and then,
  * in exchange, the present state.
  *
- *   behind a switch, after rw_ode_bind or a scalar changed: the states before no longer count */
+ *   after a switch, after rw_ode_bind or a scalar changed: the states before no longer count */
 #include "ode/dense.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ typedef struct mark {
 
 struct rw_dense {
     rw_stage stage;
-    int past;                 /* states behind y that belong together with it */
+    int past;                 /* states before y that belong together with it */
     double time[RW_ODE_PAST]; /* theirs */
     bool broken;              /* y lies at a switch: the last state of what was, the first of what comes */
     bool looking;
@@ -122,7 +122,8 @@ rw_status rw_ode_undo(rw_ode *ode)
     rw_ode_statistics *s = &ode->stat;
     if (!d || !d->undoable)
         return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "there is no step to undo at t = %.9g: %s", ode->t,
-                       d ? "the last one can be, once, until rw_ode_bind or rw_ode_set" : "set dense in rw_ode_spec");
+                       d ? "only the last step can be undone, once, until rw_ode_bind or rw_ode_set"
+                         : "set dense in rw_ode_spec");
     for (int f = 0; f < ode->nfields; ++f)
         if (is_lent(ode, f)) RW_TRY(copy(ode, Y, RW_PAST, f));
     for (int f = 0; f < ode->nfields; ++f)
@@ -241,11 +242,11 @@ rw_status rw_ode_look(rw_ode *ode, double t, double *error)
     rw_context *ctx = ode->device->ctx;
     double found;
     *error = INFINITY;
-    if (!d) return rw_fail(ctx, RW_ERR_ARGUMENT, "no states are kept to look at t = %.9g: set dense in rw_ode_spec", t);
+    if (!d) return rw_fail(ctx, RW_ERR_ARGUMENT, "no dense output at t = %.9g: set dense in rw_ode_spec", t);
     if (!(t <= ode->t) || (d->past > 0 && !(t > d->time[0])))
         return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "a look at t = %.9g: values are known after t = %.9g, where the last step began, up to t = "
-                       "%.9g",
+                       "dense output at t = %.9g: values exist after t = %.9g, where the last step began, up to t "
+                       "= %.9g",
                        t, d->past > 0 ? d->time[0] : ode->t, ode->t);
     if (t == ode->t) {
         RW_TRY(rw_ode_return(ode));
@@ -296,8 +297,8 @@ rw_status rw_history_load(rw_ode *ode, const double s[RW_ODE_HISTORY])
     for (int i = 1; possible && i <= (int)s[0]; ++i) possible = s[i] < newer, newer = s[i];
     if (!possible)
         return rw_fail(ode->device->ctx, RW_ERR_INPUT,
-                       "the states before t = %.9g are described by impossible numbers: the checkpoint is "
-                       "damaged: begin again with --force",
+                       "the stored states before t = %.9g are invalid: the checkpoint is damaged: begin again with "
+                       "--force",
                        ode->t);
     d->past = (int)s[0];
     memcpy(d->time, s + 1, sizeof d->time);

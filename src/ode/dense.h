@@ -1,4 +1,4 @@
-/* What keeps an integrator with states behind the present one (dense.c), and what saves it: the states, and the numbers
+/* What keeps an integrator with states before the present one (dense.c), and what saves it: the states, and the numbers
  * that say which of them count. */
 #ifndef RW_ODE_DENSE_H
 #define RW_ODE_DENSE_H
@@ -6,7 +6,7 @@
 #include "rechenwerk/ode.h"
 
 enum {
-    RW_ODE_PAST = 3,                  /* states kept behind the present one */
+    RW_ODE_PAST = 3,                  /* states stored before the present one */
     RW_ODE_HISTORY = 9 + RW_ODE_STATE /* numbers that describe them */
 };
 

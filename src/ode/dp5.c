@@ -109,7 +109,7 @@ static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *result)
 static rw_status explain(const rw_ode *ode, rw_text *text)
 {
     const dp5 *m = ode->method;
-    rw_text_add(text, "dp5: a step is six kernels and one for the error\n");
+    rw_text_add(text, "dp5: a step takes six kernels and one for the error estimate\n");
     for (int i = 0; i < STAGES; ++i) RW_TRY(rw_stage_explain(m->stage + i, text));
     return rw_stage_explain(&m->error, text);
 }

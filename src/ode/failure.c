@@ -116,7 +116,7 @@ static rw_status explain_attempt(rw_ode *ode, rw_finite *result, rw_text *cause)
     if (odd < 0) return RW_OK;
     rw_text_add(cause, "%s becomes %s at ", ode->fields[odd].name, rw_finite_word(result[odd].value));
     rw_finite_node(cause, &ode->grid, result[odd].first);
-    rw_text_add(cause, ": the right-hand side is not defined for values a little away from those there");
+    rw_text_add(cause, ": the right-hand side is not defined for values close to those there");
     return RW_OK;
 }
 

@@ -62,8 +62,8 @@ static rw_status check_spec(rw_context *ctx, rw_ode_spec *spec)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "order = %d: grid operators have order 2 or 4", spec->order);
     if (spec->dense && spec->method == RW_ODE_RK4)
         return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "dense with method rk4: states are kept by methods with error control: choose one of them, or "
-                       "leave dense out");
+                       "dense with method rk4: only methods with error control have dense output: choose one of "
+                       "them, or omit dense");
     /* names of fields and scalars: the checks of expression programs */
     for (int f = 0; f < spec->nfields; ++f) {
         RW_TRY(rw_check_name(ctx, spec->name ? spec->name : "equations", spec->fields[f].name));
@@ -365,7 +365,9 @@ rw_status rw_ode_step(rw_ode *ode, double t_limit)
             return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "field %s has no array: call rw_ode_bind first",
                            ode->fields[f].name);
     if (!(t_limit > ode->t) || isinf(t_limit))
-        return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "a step to t = %g from t = %g: time runs forward, to an end",
+        return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT,
+                       "a step to t = %g from t = %g: time must advance, to a "
+                       "finite value",
                        t_limit, ode->t);
     RW_TRY(rw_ode_return(ode));
     RW_TRY(rw_ode_check_cancel(ode));
@@ -442,7 +444,7 @@ static rw_status check_state(const rw_ode *ode, const double s[RW_ODE_STATE])
         if (!isfinite(s[i]) || fabs(s[i]) > 1e300 || negative || (i > 0 && i < 5 && s[i] > 1e18) ||
             ((i == 6 || i == 7) && s[i] > INT_MAX))
             return rw_fail(ctx, RW_ERR_ARGUMENT,
-                           "state[%d] = %g is not what rw_ode_save writes: load a state that it has saved", i, s[i]);
+                           "state[%d] = %g was not written by rw_ode_save: load a state that it has saved", i, s[i]);
     }
     /* a state of before its first step */
     bool was_auto = ode->ops == &rw_auto_ops || (*ode->reason && s[14] == RW_ODE_AUTO);

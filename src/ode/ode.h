@@ -17,7 +17,7 @@
 #include "ode/dense.h"
 #include "rechenwerk/ode.h"
 
-/* Vectors of a method; behind them the states that dense.c keeps. */
+/* Vectors of a method; after them the states that dense.c stores. */
 enum { RW_METHOD_VECTORS = 8, RW_PAST = RW_METHOD_VECTORS, RW_ODE_VECTORS = RW_PAST + RW_ODE_PAST };
 
 /* A step tried: what rw_adaptive_step needs to know of it. */
@@ -57,7 +57,7 @@ typedef struct rw_stage {
     rw_expr *expr;
     int *field;  /* by [vector][user field]: index of the graph's field, -1 when unused */
     bool moves;  /* something in it depends on time */
-    int scalars; /* parameters of the graph: the first of the ode's scalars, and behind them … */
+    int scalars; /* parameters of the graph: the first of the ode's scalars, and after them … */
     int own;     /* … the first of those that rw_build_scalar has made */
 } rw_stage;
 

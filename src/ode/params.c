@@ -16,23 +16,22 @@ static const char choices[] = RW_ODE_METHOD_LIST(RW_X);
 
 const rw_param rw_ode_rows[RW_ODE_ROWS] = {
     ROW(method, ENUM, "auto", choices,
-        "auto: dp5, rkc2 or rock4 at the first step; rock4, rock2, rkc2, rkl2: diffusion; dp5: not stiff; rk4: fixed "
-        "step",
+        "auto: dp5, rkc2 or rock4, chosen at the first step; rock4, rock2, rkc2, rkl2: diffusion; dp5: non-stiff; "
+        "rk4: fixed step",
         .brief = NULL),
     ROW(start, REAL, "0", "(-inf, inf)", "initial time", .brief = NULL),
     ROW(end, REAL, "1.0", "(-inf, inf)", "final time", .required = true),
     ROW(step, REAL, "0", "[0, inf)", "step of rk4; 0: from the spectral radius", .methods = 1 << RW_ODE_RK4),
-    ROW(rtol, REAL, "1e-5", "(0, 1]", "relative tolerance of a step", .methods = ADAPTIVE),
-    ROW(atol, REAL, "1e-8", "(0, inf)", "absolute tolerance of a step", .methods = ADAPTIVE),
-    ROW(initial_step, REAL, "0", "[0, inf)", "first step; 0: chosen by the method", .methods = ADAPTIVE),
-    ROW(max_step, REAL, "0", "[0, inf)", "longest step; 0: no limit", .methods = ADAPTIVE),
+    ROW(rtol, REAL, "1e-5", "(0, 1]", "relative tolerance per step", .methods = ADAPTIVE),
+    ROW(atol, REAL, "1e-8", "(0, inf)", "absolute tolerance per step", .methods = ADAPTIVE),
+    ROW(initial_step, REAL, "0", "[0, inf)", "initial step; 0: chosen by the method", .methods = ADAPTIVE),
+    ROW(max_step, REAL, "0", "[0, inf)", "maximum step; 0: no limit", .methods = ADAPTIVE),
     ROW(max_stages, INT, "200; rkl2: 199; rock2, rock4: 400", "[2, 10000]; rkl2, rock2: [3, 10000]; rock4: [5, 10000]",
-        "most stages of a step of a stabilised method", .methods = STABILISED),
+        "maximum number of stages per step of a stabilised method", .methods = STABILISED),
     ROW(damping, REAL, "0.95", "[0.5, 0.99]", "rock2, rock4: growth factor allowed on the stability interval",
         .methods = ROCK),
     ROW(spectral_radius, TEXT, "auto", "",
-        "largest modulus of the eigenvalues: an expression; auto: from the derivative of the equations; power: by "
-        "power iteration",
+        "spectral radius: an expression; auto: from the derivative of the equations; power: by power iteration",
         .methods = STABILISED | 1 << RW_ODE_RK4),
     ROW(record, SWITCH, "true", "", "replay the launches of a step as one recorded sequence where possible",
         .brief = NULL),

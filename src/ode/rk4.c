@@ -133,7 +133,7 @@ static rw_status check_step(rw_ode *ode)
         return rw_fail(
             ctx, RW_ERR_INPUT,
             "time.step = %g is unstable: rk4 allows at most 2.78/rho = %.3g (spectral radius rho = %.3g); choose a "
-            "smaller time.step, time.step: 0 to have it chosen, or time.method: auto",
+            "smaller time.step, time.step: 0 for an automatic step, or time.method: auto",
             h, LIMIT / rho, rho);
     return RW_OK;
 }
@@ -185,7 +185,7 @@ static rw_status step(rw_ode *ode, double t_limit)
 static rw_status explain(const rw_ode *ode, rw_text *text)
 {
     const rk4 *m = ode->method;
-    rw_text_add(text, "rk4: a step is four kernels%s\n", m->autonomous ? ", recorded and replayed" : "");
+    rw_text_add(text, "rk4: a step takes four kernels%s\n", m->autonomous ? ", recorded and replayed" : "");
     for (int i = 0; i < STAGES; ++i) RW_TRY(rw_stage_explain(m->stage + i, text));
     return RW_OK;
 }

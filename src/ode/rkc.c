@@ -251,7 +251,9 @@ static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *a)
 static rw_status explain(const rw_ode *ode, rw_text *text)
 {
     const rkc *m = ode->method;
-    rw_text_add(text, "%s: a step of s stages is 1 first, 1 second, s - 2 further kernels and 1 for the error\n",
+    rw_text_add(text,
+                "%s: a step with s stages takes 1 first, 1 second and s - 2 further kernels, and 1 for the "
+                "error estimate\n",
                 ode->ops->name);
     const rw_stage *stages[] = {&m->first, &m->second, &m->stage, &m->error};
     for (int i = 0; i < RW_COUNT(stages); ++i) RW_TRY(rw_stage_explain(stages[i], text));

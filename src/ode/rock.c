@@ -431,11 +431,10 @@ static rw_status explain(const rw_ode *ode, rw_text *text)
 {
     const method *m = ode->method;
     int q = is_order_2(ode) ? 2 : 4;
-    rw_text_add(
-        text,
-        "%s: a step of s stages is 1 first, 1 second, s - %d further and %d finishing kernels; the last finds the "
-        "error\n",
-        ode->ops->name, q + 2, q);
+    rw_text_add(text,
+                "%s: a step with s stages takes 1 first, 1 second, s - %d further and %d finishing kernels; the last "
+                "computes the error estimate\n",
+                ode->ops->name, q + 2, q);
     const rw_stage *stages[] = {&m->first, &m->second, &m->stage};
     for (int i = 0; i < RW_COUNT(stages); ++i) RW_TRY(rw_stage_explain(stages[i], text));
     for (int i = 0; i < q - 1; ++i) RW_TRY(rw_stage_explain(m->middle + i, text));

@@ -1,5 +1,5 @@
 /* Coefficients of the stabilised explicit methods of Abdulle, for every number of stages: ROCK2 (Abdulle, Medovikov
- * 2001), ROCK4 (Abdulle 2002), and ROCK4 in two blocks, which is ours. docs/methods/ode.md tells how they are found.
+ * 2001), ROCK4 (Abdulle 2002), and ROCK4 in two blocks, which is ours. Derivation: docs/methods/ode.md.
  *
  * A step is one or two blocks. A block of degree d takes v to v':
  *

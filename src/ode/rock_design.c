@@ -127,7 +127,7 @@ static rw_wide least_leading(int p, rw_wide z)
     return -least_polynomial(p - 1, 0, z) / power;
 }
 
-/* Where R falls through `level` behind its hump at z. */
+/* Where R falls below `level` after its hump at z. */
 static rw_wide least_fall(int p, rw_wide c, rw_wide z, rw_wide level)
 {
     rw_wide above = z, below = 4 * z;
@@ -417,10 +417,10 @@ rw_status rw_rock_create(rw_context *ctx, rw_rock_kind kind, int stages, double 
     const struct kind *k = kinds + kind;
     *rock = NULL;
     if (stages < k->least || stages > 1 << 20 || stages % k->nblocks)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s with %d stages: %d or more are possible%s", k->name, stages, k->least,
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s with %d stages: at least %d are needed%s", k->name, stages, k->least,
                        k->nblocks == 2 ? ", an even number" : "");
     if (!(damping >= 0.5 && damping <= 0.99))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "damping = %g is outside [0.5, 0.99]; 0.95 is usual", damping);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "damping = %g is outside [0.5, 0.99]; the default is 0.95", damping);
     RW_TRY(rw_rock_begin(ctx, kind, stages, damping, rock));
     rw_status status = design(ctx, *rock);
     if (status != RW_OK) rw_rock_destroy(rock);

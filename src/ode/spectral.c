@@ -37,7 +37,7 @@ const char *rw_spectral_kind(const rw_ode *ode)
 {
     static const char *const names[] = {"the given expression", "Gershgorin's circles", "power iteration"};
     const struct rw_spectral *s = ode->spectral;
-    return s ? names[s->iterated ? BY_POWER : s->kind] : "unknown yet";
+    return s ? names[s->iterated ? BY_POWER : s->kind] : "not yet known";
 }
 
 bool rw_spectral_varies(const rw_ode *ode) { return !ode->spectral || ode->spectral->varies; }
@@ -251,7 +251,7 @@ static rw_status build_expression(rw_ode *ode, struct rw_spectral *s)
         if (b.status == RW_OK) b.status = rw_lower_text(&b.lowering, &source, &n);
         if (b.status == RW_OK && b.graph->nodes[n].is_field)
             b.status = rw_fail(ode->device->ctx, RW_ERR_INPUT,
-                               "time.spectral_radius depends on coordinates: give one number, of parameters and t");
+                               "time.spectral_radius depends on coordinates: give an expression of parameters and t");
     }
     rw_build_result(&b, "rho", n);
     s->varies = true; /* cheap to ask again */

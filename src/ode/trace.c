@@ -58,7 +58,7 @@ static int number_of(const rw_ode *ode, const rw_array *a)
     return -1;
 }
 
-/* Methods ask for results behind their runs: a program that never ran has none to read. */
+/* Methods ask for results after their runs: a program that never ran has none to read. */
 static rw_status make_results(rw_expr *e)
 {
     void *slots;
@@ -127,7 +127,7 @@ static rw_status check(const rw_ode *ode, int stages)
 {
     if (stages < 0 || stages > 100000)
         return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT,
-                       "stages = %d is outside [1, 100000]: those of the step to be looked at; 0: %d", stages,
+                       "stages = %d is outside [1, 100000]: number of stages of the traced step; 0: %d", stages,
                        USUAL_STAGES);
     for (int f = 0; f < ode->nfields; ++f)
         if (!ode->vector[f])

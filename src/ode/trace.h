@@ -42,7 +42,7 @@ typedef struct rw_trace_kernel {
     int npasses;
 } rw_trace_kernel;
 
-/* Which pass of a kernel leaves a field's value behind in the array; -1: none. */
+/* Which pass of a kernel leaves a field's value in the array; -1: none. */
 int rw_trace_final_pass(const rw_trace_kernel *k, int field);
 
 /* ---- the graph --------------------------------------------------------------------------------------------------- */

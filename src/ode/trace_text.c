@@ -38,8 +38,8 @@ void rw_trace_describe_begin(const rw_trace_model *m, const rw_trace *trace)
     add_extents(m, m->n, m->text);
     rw_text_add(m->text, " nodes in tiles of ");
     add_extents(m, m->tile, m->text);
-    rw_text_add(m->text, "\nlaunches, one after another; (1): neighbours up to 1 node away too; ");
-    rw_text_add(m->text, "%s is the state, %s.1, … are the method's\n", field, field);
+    rw_text_add(m->text, "\nlaunches, one after another; (1): reads neighbours up to 1 node away; ");
+    rw_text_add(m->text, "%s is the state, %s.1, … are vectors of the method\n", field, field);
 }
 
 /* How far a kernel reads an array beside a node; false when it does not read it. */
@@ -112,7 +112,7 @@ static void add_overlap(const rw_trace_model *m, const rw_trace_kernel *k, rw_te
     }
     rw_text_add(t, "; tiles overlap by ");
     add_extents(m, most, t);
-    rw_text_add(t, " nodes a side: about %.0f %% more work on its tiles of ", 100 * (all / own - 1));
+    rw_text_add(t, " nodes per side: about %.0f %% more work on its tiles of ", 100 * (all / own - 1));
     for (int d = 0; d < m->ndim; ++d) rw_text_add(t, "%s%lld", d ? " x " : "", (long long)k->k->tiling.tile[d]);
 }
 
@@ -120,11 +120,11 @@ void rw_trace_describe_kernel(const rw_trace_model *m, const rw_trace_kernel *k)
 {
     rw_text *t = m->text;
     rw_text_add(t, "%4d  %s: ", m->nlaunches, k->run->expr->name);
-    if (k->npasses > 1) rw_text_add(t, "passes %d to %d in one, ", k->k->first + 1, k->k->last + 1);
+    if (k->npasses > 1) rw_text_add(t, "passes %d to %d fused, ", k->k->first + 1, k->k->last + 1);
     else if (k->plan->npasses > 1) rw_text_add(t, "pass %d, ", k->k->first + 1);
     add_reads(m, k, t);
     add_writes(m, k, t);
-    if (k->run->radius) rw_text_add(t, "; for the spectral radius, not in each step");
+    if (k->run->radius) rw_text_add(t, "; for the spectral radius, not in every step");
     if (k->npasses > 1) add_overlap(m, k, t);
     rw_text_add(t, "\n");
 }
@@ -162,7 +162,7 @@ static rw_status describe_rows(const rw_trace_model *m)
     }
     if (status == RW_OK) status = rw_depgraph_partition(m->g, part, number_rows(m, part, number, name), name, &p);
     if (status == RW_OK)
-        rw_text_add(m->text, "whole    a tile through the whole step as one part: %s%s\n",
+        rw_text_add(m->text, "whole    one part per tile through the whole step: %s%s\n",
                     p->accepted ? "possible, as nothing is read from neighbours" : "not possible: ", p->reason);
     rw_partition_destroy(&p);
     rw_free(part), rw_free(number), rw_free(name), rw_free(tile);
@@ -219,17 +219,16 @@ rw_status rw_trace_describe_graph(const rw_trace_model *m, const rw_partition *p
     int nkernels = count_kernels(m), ngiven = m->nbefore + m->nbeyond + (m->host >= 0);
     rw_text_add(
         m->text,
-        "graph    %d tasks, named launch(node), %d dependencies; %d values from before the step, %d beyond sides\n",
+        "graph    %d tasks, named launch(node), %d dependencies; %d values from before the step, %d outside the "
+        "grid\n",
         rw_depgraph_tasks(m->g) - ngiven, rw_depgraph_dependencies(m->g), m->nbefore, m->nbeyond);
     RW_TRY(describe_rows(m));
-    rw_text_add(m->text, "tiles    a tile in a launch as one part: %d parts: %s%s\n", p->nparts,
-                p->accepted ? "possible, each is separate and they can be run in order" : "not possible: ", p->reason);
+    rw_text_add(m->text, "tiles    one part per tile and launch: %d parts: %s%s\n", p->nparts,
+                p->accepted ? "possible, the parts are disjoint and can run in order" : "not possible: ", p->reason);
     if (!p->accepted) return RW_OK;
     rw_text_add(m->text, "kernels  %d, for %d structures of tiles%s%s\n", nkernels, p->nstructures,
                 sides_differ(m, p) ? "; tiles at different sides overlap differently" : "",
-                p->nstructures < nkernels
-                    ? "; some kernels read alike, though they compute other things or in other arrays"
-                    : "");
+                p->nstructures < nkernels ? "; some kernels have equal reads, but other operations or arrays" : "");
     rw_text_add(m->text, "at once  the %d tiles of a launch", m->ntiles);
     describe_levels(m, p);
     return RW_OK;

@@ -165,7 +165,9 @@ rw_status rw_backend_compare(rw_run *r, rw_h5 *file)
     }
     if (status == RW_OK && changes.failed) status = rw_fail_memory(r->ctx, changes.length, "a message");
     if (status == RW_OK && changes.length)
-        rw_log(r->ctx, RW_LOG_WARNING, "the run continues on another back end: its last bits may differ (%s)",
+        rw_log(r->ctx, RW_LOG_WARNING,
+               "the run continues on another device or compiler: results may differ in the "
+               "last bits (%s)",
                changes.data);
     rw_text_free(&changes);
     return status;

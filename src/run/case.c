@@ -226,7 +226,7 @@ rw_status rw_case_section(const rw_case *c, const char *name, void *structure)
 {
     const rw_section *section = rw_case_find_section(c, name);
     if (!section || section->form != RW_SECTION_TABLE)
-        return rw_fail(c->ctx, RW_ERR_INTERNAL, "rw_case_section: %s is no table", name);
+        return rw_fail(c->ctx, RW_ERR_INTERNAL, "rw_case_section: %s is not a table", name);
     memset(structure, 0, section->size);
     const char *method = rw_case_method(c, section);
     for (int i = 0; i < section->nrows; i++) {

@@ -168,7 +168,7 @@ static rw_status find_problem(rw_case *c, const rw_problem_ops *const *problems)
     for (; n < MOST && problems[n]; n++) known[n] = problems[n]->name;
     rw_tree *node = rw_tree_get(c->root, "problem");
     if (!node) return RW_OK; /* reported as missing, after a mistyped key */
-    if (node->kind != RW_TREE_SCALAR) return rw_case_fail(c, node, "problem is not a single name: give one");
+    if (node->kind != RW_TREE_SCALAR) return rw_case_fail(c, node, "problem must be a single name");
     for (int i = 0; i < n; i++)
         if (strcmp(known[i], node->text) == 0) c->problem = problems[i];
     if (c->problem) return RW_OK;

@@ -1,6 +1,6 @@
 /* Settings of a case that have no effect, because another setting says so (the condition of their row), are warned of:
  *
- *   case.yaml:5:22: time.rtol has no effect with time.method = rk4; it has with time.method = rkc2|rkl2|…
+ *   case.yaml:5:22: time.rtol has no effect if time.method = rk4; it needs time.method = rkc2|rkl2|…
  *
  * A value that is the default may stay: settings.yaml of a results folder has all of them. */
 #include "run/case_private.h"
@@ -59,7 +59,7 @@ static void warn(const rw_case *c, const rw_tree *node, const char *name, const 
     rw_text value = {0};
     rw_tree_place(node, place, sizeof(place));
     rw_tree_write(other, &value);
-    rw_log(c->ctx, RW_LOG_WARNING, "%s: %s has no effect with %.*s = %s; it has with %s", place, name,
+    rw_log(c->ctx, RW_LOG_WARNING, "%s: %s has no effect if %.*s = %s; it needs %s", place, name,
            (int)strcspn(condition, " "), condition, value.data ? value.data : "", condition);
     rw_text_free(&value);
 }

@@ -45,7 +45,7 @@ rw_status rw_case_check(rw_case *c, const rw_problem_ops *const *problems);
 /* Puts "section.key=value" into the tree; "-d name" and "--until t" stand for a setting that an option of the command
  * has given, and are named so in messages. */
 rw_status rw_case_set(rw_case *c, const char *assignment);
-/* Names that --set has made in sections of free names, and was not told to; after the problem is known. */
+/* Names that --set has made in sections of free names, without `!=`; after the problem is known. */
 rw_status rw_case_check_set(rw_case *c);
 
 #endif

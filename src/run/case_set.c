@@ -109,7 +109,7 @@ static rw_status split(rw_case *c, const char *text, assignment *a)
     a->added = equals && equals > text && equals[-1] == '!';
     size_t n = equals ? (size_t)(equals - text) - a->added : 0;
     if (n == 0)
-        return rw_fail(c->ctx, RW_ERR_INPUT, "--set %s: give section.key=value, for example --set time.end=2", text);
+        return rw_fail(c->ctx, RW_ERR_INPUT, "--set %s: must be section.key=value, for example --set time.end=2", text);
     a->value = equals + 1;
     RW_TRY(own(c, rw_format("--set %s", text)));
     a->source = c->sources[c->nsources - 1];
@@ -144,7 +144,7 @@ static rw_status put(rw_case *c, assignment *a)
     rw_tree *map = c->root, *value = NULL;
     char *key = a->keys, *dot;
     for (const char *k = key; k; k = (k = strchr(k, '.')) ? k + 1 : NULL)
-        if (!*k || *k == '.') return rw_fail(c->ctx, RW_ERR_INPUT, "%s: a name is missing beside a point", a->source);
+        if (!*k || *k == '.') return rw_fail(c->ctx, RW_ERR_INPUT, "%s: a name is missing next to a dot", a->source);
     RW_TRY(remember(c, a));
     RW_TRY(parse_value(c, a, &value));
     for (; (dot = strchr(key, '.')); key = dot + 1) {
@@ -175,11 +175,12 @@ static rw_status check_named(const rw_case *c, const rw_case_named *n, const rw_
     bool open = s->form == RW_SECTION_EACH || s->form == RW_SECTION_MAP;
     if (!open && n->added)
         return rw_fail(c->ctx, RW_ERR_INPUT,
-                       "%s: '!=' adds names to sections of free names; %s has settings of its own: "
-                       "give %s.%s=value",
+                       "%s: '!=' adds names to sections of free names, but %s has fixed settings: use %s.%s=value",
                        n->source, s->name, s->name, n->key);
     if (open && n->added && n->existed)
-        return rw_fail(c->ctx, RW_ERR_INPUT, "%s: %s.%s is in the case already: change it with =, or add another name",
+        return rw_fail(c->ctx, RW_ERR_INPUT,
+                       "%s: %s.%s is already in the case: change it with =, or add another "
+                       "name",
                        n->source, s->name, n->key);
     if (!open || n->added || n->existed) return RW_OK;
     const rw_tree *map = rw_tree_get(c->root, s->name);
@@ -194,7 +195,7 @@ static rw_status check_named(const rw_case *c, const rw_case_named *n, const rw_
     }
     const char *nearest = rw_nearest(n->key, names, count);
     if (nearest) rw_text_add(&text, "nearest is %s.%s", s->name, nearest);
-    else rw_text_add(&text, "%s", count ? "it has " : "it has no names there");
+    else rw_text_add(&text, "%s", count ? "it has " : "this section has no names");
     for (int i = 0; !nearest && i < count; i++) rw_text_add(&text, "%s%s.%s", i ? ", " : "", s->name, names[i]);
     rw_status status =
         rw_fail(c->ctx, RW_ERR_INPUT, "%s: %s.%s is not in the case; %.400s; to add it: --set '%s.%s!=…'", n->source,

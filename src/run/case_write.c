@@ -191,7 +191,7 @@ rw_status rw_case_hash(const rw_case *c, char hex[65])
     bool runner = true;
     for (int i = 0; (s = rw_case_section_at(c, i)); i++) {
         if (c->problem->nsections > 0 && s == c->problem->sections) runner = false;
-        if (strcmp(s->name, "checks") == 0) continue; /* they look at the result only */
+        if (strcmp(s->name, "checks") == 0) continue; /* they use the result only */
         rw_text_add(&text, "%s\n", s->name);
         const rw_tree *node = s->form == RW_SECTION_TABLE ? NULL : rw_case_node(c, s->name);
         if (node && node->n > 0) add_canonical(node, &text);

@@ -165,8 +165,8 @@ static bool may_write(const rw_run *r, const char *sub, const char *name)
 static rw_status fail_kind(const rw_run *r, const char *name, mode_t mode, const char *wanted)
 {
     return rw_fail(r->ctx, RW_ERR_INPUT,
-                   "results folder '%s': '%s' is a %s where a run writes a %s: runs follow no links and "
-                   "replace no folders: move it away, or choose another folder with -o",
+                   "results folder '%s': '%s' is a %s, but a run writes a %s there; links are not followed and "
+                   "folders are not replaced: move it away, or choose another folder with -o",
                    r->folder, name,
                    S_ISLNK(mode)   ? "link"
                    : S_ISDIR(mode) ? "folder"
@@ -178,9 +178,10 @@ static rw_status fail_kind(const rw_run *r, const char *name, mode_t mode, const
 static rw_status fail_foreign(const rw_run *r, const char *name, const char *remedy, rw_status status)
 {
     return rw_fail(r->ctx, status,
-                   "results folder '%s': '%s' is not in " RW_JOURNAL_FILE ", the list of what runs have written "
-                   "here%s: %smove it away, or choose another folder with -o",
-                   r->folder, name, r->journal.head ? "" : " (older versions kept none)", remedy);
+                   "results folder '%s': '%s' is not in " RW_JOURNAL_FILE ", the list of files that runs have "
+                   "written here%s: %smove it away, or "
+                   "choose another folder with -o",
+                   r->folder, name, r->journal.head ? "" : " (older versions wrote no list)", remedy);
 }
 
 /* One name of the folder that is there. A continued run may meet files that its list has lost (a loss of power). */
@@ -234,7 +235,7 @@ rw_status rw_folder_check(rw_run *r, bool *fresh)
         if (errno != ENOENT) return rw_folder_fail(r, "use", r->folder, errno);
         if (lstat(r->folder, &info) == 0)
             return rw_fail(r->ctx, RW_ERR_INPUT,
-                           "results folder '%s' is a link to a folder that is not there: make that folder, or choose "
+                           "results folder '%s' is a link to a missing folder: create that folder, or choose "
                            "another with -o",
                            r->folder);
         if (r->options.restart)
@@ -290,7 +291,7 @@ static rw_status claim(rw_run *r, const char *name, rw_status refusal, const cha
     const char *sub, *base;
     struct stat info;
     if (!rw_journal_split(name, &sub, &base))
-        return rw_fail(r->ctx, RW_ERR_INTERNAL, "'%s' is no name of a result", name);
+        return rw_fail(r->ctx, RW_ERR_INTERNAL, "'%s' is not the name of a result", name);
     int folder = rw_folder_open(r->lock, sub ? sub : ".");
     if (folder < 0) return rw_folder_fail(r, "open", sub ? sub : r->folder, errno);
     bool there = fstatat(folder, base, &info, AT_SYMLINK_NOFOLLOW) == 0;

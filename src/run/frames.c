@@ -56,7 +56,7 @@ rw_status rw_frames_check(rw_run *r)
     for (int i = 0; i < l->n; i++)
         if (!rw_tree_number(l->item[i], &value[i]) || !isfinite(value[i]))
             return rw_case_fail(r->c, l->item[i],
-                                "output.limits: %.60s is no finite number: give run, frame or [lowest, highest]",
+                                "output.limits: %.60s is not a finite number: give run, frame or [lowest, highest]",
                                 l->item[i]->text);
     if (l->n == 2 && !(value[0] < value[1]))
         return rw_case_fail(r->c, l->item[0], "output.limits = [%.9g, %.9g]: the first must be below the second",
@@ -222,11 +222,10 @@ static rw_status finish_field(rw_run *r, int field, const rw_output_field *f)
         else kept++;
     }
     if (kept)
-        rw_log(
-            r->ctx, RW_LOG_WARNING,
-            "%d pictures of %s keep the limits of those before them, since output.fields does not write it there: they "
-            "cannot be drawn again with %.9g to %.9g: give output.limits: [lowest, highest], or frame",
-            kept, f->name, l->low, l->high);
+        rw_log(r->ctx, RW_LOG_WARNING,
+               "%d pictures of %s retain their earlier limits: they cannot be drawn again with %.9g to %.9g, since "
+               "output.fields does not write the field there: give output.limits: [lowest, highest], or frame",
+               kept, f->name, l->low, l->high);
     return RW_OK;
 }
 

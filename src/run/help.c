@@ -219,7 +219,7 @@ rw_status rw_list_words(rw_context *ctx, const char *kind, rw_word **words, int 
     int k = 0;
     while (k < RW_COUNT(kinds) && strcmp(kinds[k].kind, kind) != 0) k++;
     if (k == RW_COUNT(kinds))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "there is no list of '%.60s'%s", kind,
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "unknown list '%.60s'%s", kind,
                        rw_hint_known(kind, rw_word_kinds(), RW_COUNT(kinds)).text);
     kinds[k].add(&all);
     size_t head = (size_t)all.n * sizeof(rw_word);
@@ -273,7 +273,7 @@ static void help_row(rw_text *text, const rw_section *section, const rw_param *r
     rw_text line = {0};
     rw_text_add(&line, "%s%s%s%s: %s%s%s%s%s %s", row->line, *row->unit ? " (" : "", row->unit, *row->unit ? ")" : "",
                 what.data ? what.data : "", row->required ? "; for example " : "", row->required ? row->standard : "",
-                *condition ? "; only with " : "", condition, standard);
+                *condition ? "; only if " : "", condition, standard);
     if (line.data) add_wrapped(text, 6, line.data);
     text->failed |= line.failed || what.failed;
     rw_text_free(&line);
@@ -291,7 +291,7 @@ static void help_problem(rw_text *text, const rw_problem_ops *problem)
 {
     int n;
     rw_text_add(text, "%s: %s\n\n", problem->name, problem->summary);
-    rw_text_add(text, "A case to begin with: rechenwerk init %s. Settings of its own:\n", problem->name);
+    rw_text_add(text, "Template of a case: rechenwerk init %s. Settings of the problem:\n", problem->name);
     const rw_section *s = rw_tables_sections(problem, &n);
     for (int i = 0; i < n; i++) {
         rw_text_add(text, "\n");
@@ -346,10 +346,9 @@ static rw_status fail_unknown(rw_context *ctx, const char *name)
         if (near) candidates[found++] = near;
         rw_free(names);
     }
-    rw_status status = rw_fail(ctx, RW_ERR_ARGUMENT,
-                               "there is no problem, section, setting or function '%.80s'%s: "
-                               "see rechenwerk list",
-                               name, rw_hint_nearest(name, candidates, found).text);
+    rw_status status =
+        rw_fail(ctx, RW_ERR_ARGUMENT, "'%.80s' is not a problem, section, setting or function%s: see rechenwerk list",
+                name, rw_hint_nearest(name, candidates, found).text);
     for (int i = 0; i < RW_COUNT(where); i++) free(words[i]);
     return status;
 }

@@ -78,7 +78,7 @@ rw_status rw_layout_load(rw_run *r, rw_h5 *file)
         long first = strtol(line, &rest, 10);
         if (!fields || rest != space || first < 0 || first > r->noutputs)
             status = rw_fail(r->ctx, RW_ERR_INPUT,
-                             "the layout '%.60s' of outputs is impossible: the checkpoint is damaged: begin again with "
+                             "the output layout '%.60s' is invalid: the checkpoint is damaged: begin again with "
                              "--force",
                              line);
         else if (!add(r, (int)first, strncmp(space + 1, "vti ", 4) == 0, fields))

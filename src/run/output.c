@@ -32,7 +32,9 @@ static rw_status check_names(const rw_run *r, const rw_texts *list, const rw_out
         if (known) continue;
         const char *nearest = rw_nearest(text, names, RW_MIN(n, MOST));
         if (!nearest && n > 0) nearest = names[0];
-        return rw_case_fail(r->c, list->item[i], "%s: '%.60s' is no field; %s is one, and all stands for every field",
+        return rw_case_fail(r->c, list->item[i],
+                            "%s: '%.60s' is not a field; %s is one, and all selects every "
+                            "field",
                             setting, text, nearest ? nearest : "(none)");
     }
     return RW_OK;
@@ -47,15 +49,13 @@ rw_status rw_output_check(rw_run *r)
     RW_TRY(rw_frames_check(r));
     if (r->output.interpolate > 0 && !r->ops->look)
         return rw_case_fail(r->c, rw_case_node(r->c, "output.interpolate"),
-                            "output.interpolate = %g: the problem %s has no values "
-                            "within a step: leave it out",
+                            "output.interpolate = %g: the problem %s has no dense output: omit this setting",
                             r->output.interpolate, r->ops->name);
     double every = r->output.every, span = r->problem->end - r->start;
     if (every > 0 && span / every > 999999)
         return rw_case_fail(r->c, rw_case_node(r->c, "output.every"),
-                            "output.every = %g makes %.3g outputs until "
-                            "t = %g: 999999 are allowed",
-                            every, span / every, r->problem->end);
+                            "output.every = %g makes %.3g outputs until t = %g: at most 999999 are allowed", every,
+                            span / every, r->problem->end);
     return RW_OK;
 }
 
@@ -130,7 +130,9 @@ static rw_status fetch(const rw_run *r, const rw_output_field *field, rw_dtype *
 {
     *type = rw_array_dtype(field->array);
     if (!rw_dtype_is_number(*type) || rw_array_size(field->array) != r->points)
-        return rw_fail(r->ctx, RW_ERR_INTERNAL, "field '%s' has not the size of the grid, or no floating-point type",
+        return rw_fail(r->ctx, RW_ERR_INTERNAL,
+                       "field '%s' does not have the size of the grid and a "
+                       "floating-point type",
                        field->name);
     return rw_array_read(field->array, data);
 }

@@ -24,11 +24,13 @@ static rw_status evaluate(const rw_case *c, const rw_expr_scalar *scalars, int n
     rw_status status = rw_expr_declare(ctx, &spec, g, &l);
     if (status == RW_OK) status = rw_lower_text(&l, &source, &n);
     if (status == RW_OK && (g->nodes[n].is_field || g->nodes[n].is_complex))
-        status =
-            rw_case_fail(c, node, "parameters.%s depends on place or is complex: a parameter is one real number", name);
+        status = rw_case_fail(c, node,
+                              "parameters.%s depends on coordinates or is complex: a parameter must be one "
+                              "real number",
+                              name);
     if (status == RW_OK) rw_graph_scalar(g, n, value, &im);
     if (status == RW_OK && !isfinite(*value))
-        status = rw_case_fail(c, node, "parameters.%s = %g: a finite number is needed", name, *value);
+        status = rw_case_fail(c, node, "parameters.%s = %g: a parameter must be finite", name, *value);
     rw_lowering_end(&l);
     rw_graph_destroy(&g);
     return status;

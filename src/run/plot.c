@@ -78,14 +78,13 @@ static rw_status read_grid(const plotter *p, rw_h5 *file, const char *path, rw_o
     if (status == RW_ERR_MEMORY) return status;
     if (status != RW_OK || dimensions < 1 || dimensions > 3)
         return rw_fail(p->ctx, RW_ERR_INPUT,
-                       "'%s' is no output of a run: give a results folder or one of its "
-                       "fields/*.h5",
-                       path);
+                       "'%s' is not an output of a run: give a results folder or one of its fields/*.h5", path);
     int64_t blocks;
     if (rw_h5_get_integer(file, "/", "blocks", &blocks) == RW_OK)
         return rw_fail(p->ctx, RW_ERR_INPUT,
-                       "'%s' has fields on %lld blocks: ParaView opens fields.pvd; figures/ has sections", path,
-                       (long long)blocks);
+                       "'%s' has fields on %lld blocks, which are not drawn: open fields.pvd in ParaView; figures/ "
+                       "has sections",
+                       path, (long long)blocks);
     *grid = (rw_output_grid){.ndim = (int)dimensions, .size = {1, 1, 1}, .spacing = {1, 1, 1}};
     RW_TRY(rw_h5_get_number(file, "/", "time", time));
     RW_TRY(rw_h5_get_numbers(file, "/", "origin", grid->ndim, grid->origin));
@@ -132,7 +131,7 @@ static rw_status plot_dataset(plotter *p, rw_h5 *file, const char *path, const c
     snprintf(set, sizeof(set), "/%.120s", name);
     RW_TRY(rw_h5_shape(file, set, &type, &rank, shape));
     if (rank != 3 || !rw_io_bytes(rank, shape, rw_dtype_size(type), &bytes) || bytes == 0)
-        return rw_fail(p->ctx, RW_ERR_INPUT, "'%s': %s is no field of three dimensions", path, name);
+        return rw_fail(p->ctx, RW_ERR_INPUT, "'%s': %s is not a three-dimensional field", path, name);
     for (int a = 0; a < 3; a++) grid->size[a] = (int64_t)shape[2 - a];
     for (int a = grid->ndim; a < 3; a++)
         if (grid->size[a] != 1) return rw_fail(p->ctx, RW_ERR_INPUT, "'%s': %s does not fit its grid", path, name);
@@ -243,8 +242,8 @@ static rw_status choose_output(plotter *p, int *output)
                        p->path, p->run.noutputs);
     if (*output != nearest)
         rw_log(p->ctx, RW_LOG_WARNING,
-               "'%s': the output of t = %.6g has no file fields/%06d.h5 (output.fields of the run): t = %.6g is drawn, "
-               "the nearest output with a file",
+               "'%s': the output at t = %.6g has no file fields/%06d.h5 (output.fields of the run): t = %.6g is "
+               "drawn, the nearest output with a file",
                p->path, p->run.times[nearest], nearest, p->run.times[*output]);
     return RW_OK;
 }
@@ -284,7 +283,7 @@ static rw_status plot_folder(plotter *p)
     snprintf(path, sizeof(path), "%s/fields.h5", p->path);
     bool fields = stat(path, &info) == 0;
     if (!series && !fields)
-        return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' is no results folder: it has neither fields.h5 nor series.csv",
+        return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' is not a results folder: it has neither fields.h5 nor series.csv",
                        p->path);
     if (series && (!p->one_file || p->options.field)) RW_TRY(plot_series(p, standard, &drawn));
     if (drawn > 0 && (p->options.field || !fields)) return RW_OK;

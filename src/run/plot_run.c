@@ -21,11 +21,9 @@ static rw_status check_set(rw_context *ctx, const rw_plot_options *options)
         snprintf(key, sizeof(key), "%.*s", (int)(end - text), text);
         for (int k = 0; k < RW_COUNT(changes); k++) good = good || (strcmp(key, changes[k]) == 0 && *end);
         if (good) continue;
-        return rw_fail(
-            ctx, RW_ERR_INPUT,
-            "--set %.100s: pictures of results that are there have the settings output.limits, output.colormap "
-            "and title%s",
-            text, rw_hint_nearest(key, changes, RW_COUNT(changes)).text);
+        return rw_fail(ctx, RW_ERR_INPUT,
+                       "--set %.100s: plot accepts only the settings output.limits, output.colormap and title%s", text,
+                       rw_hint_nearest(key, changes, RW_COUNT(changes)).text);
     }
     return RW_OK;
 }
@@ -68,15 +66,15 @@ rw_status rw_plot_find_run(rw_context *ctx, const char *folder, const rw_plot_op
     if (!folder && options->nset == 0) return RW_OK;
     if (!folder)
         return rw_fail(ctx, RW_ERR_INPUT,
-                       "--set %.100s: the file does not lie in the folder fields/ of results, so there is no "
-                       "settings.yaml with the settings of its pictures: leave --set out",
+                       "--set %.100s: the file is not in the folder fields/ of results, so there is no "
+                       "settings.yaml with the settings of its pictures: omit --set",
                        options->set[0]);
     RW_TRY(rw_run_choose_folder(r));
     rw_run_path(r, "settings.yaml", path);
     if (stat(path, &info) != 0) {
         if (options->nset == 0) return RW_OK;
         return rw_fail(ctx, RW_ERR_INPUT,
-                       "--set %.100s: '%s' is not there, which has the settings of the pictures: leave --set out",
+                       "--set %.100s: '%s', which has the settings of the pictures, is missing: omit --set",
                        options->set[0], path);
     }
     char *text;
@@ -87,7 +85,7 @@ rw_status rw_plot_find_run(rw_context *ctx, const char *folder, const rw_plot_op
     rw_free(text);
     *known = status == RW_OK && r->problem != NULL;
     if (status != RW_ERR_INPUT || options->nset > 0) return status;
-    rw_log(ctx, RW_LOG_WARNING, "%s: pictures have limits of their own, and no nodes on Dirichlet sides",
+    rw_log(ctx, RW_LOG_WARNING, "%s: each picture has its own limits, and no nodes on Dirichlet sides",
            rw_message(ctx));
     return RW_OK;
 }
@@ -146,7 +144,7 @@ rw_status rw_plot_read_times(rw_run *r)
     rw_status status;
     RW_TRY_GOTO(rw_h5_shape(file, "/times", &type, &rank, shape), cleanup);
     if (rank != 1 || shape[0] == 0 || shape[0] > RW_PLOT_OUTPUTS)
-        RW_TRY_GOTO(rw_fail(r->ctx, RW_ERR_INPUT, "'%s' holds no times of outputs", path), cleanup);
+        RW_TRY_GOTO(rw_fail(r->ctx, RW_ERR_INPUT, "'%s' has no output times", path), cleanup);
     if (!(r->times = rw_calloc(shape[0], sizeof(*r->times))))
         RW_TRY_GOTO(rw_fail_memory(r->ctx, shape[0] * sizeof(*r->times), "times"), cleanup);
     RW_TRY_GOTO(rw_h5_read(file, "/times", RW_F64, 1, shape, r->times), cleanup);

@@ -88,11 +88,12 @@ rw_status rw_run_create(rw_run *r, int64_t *bytes)
     RW_TRY(r->ops->create(r->c, r->device, true, bytes, NULL));
     if (r->top.memory && !rw_device_info(r->device)->managed)
         return rw_case_fail(r->c, rw_case_node(r->c, "memory"),
-                            "memory = managed: %s has no such memory: leave it out, or choose another device",
+                            "memory = managed: %s has no managed memory: omit this setting, or choose another "
+                            "device",
                             rw_device_info(r->device)->name);
     char needed[32];
     rw_memory_text(*bytes, needed);
-    rw_log(r->ctx, RW_LOG_INFO, "device %s: %s, %s; about %s are needed", r->report->device,
+    rw_log(r->ctx, RW_LOG_INFO, "device %s: %s, %s; needs about %s", r->report->device,
            rw_device_info(r->device)->hardware, rw_device_info(r->device)->driver, needed);
     RW_TRY(rw_memory_check(r->ctx, rw_case_file(r->c), r->device, *bytes));
     RW_TRY(r->ops->create(r->c, r->device, false, bytes, &r->problem));
@@ -136,7 +137,7 @@ static rw_status answer(rw_run *r, const question *q, rw_text *text)
     char *dot = NULL;
     if (!q->graph) return r->ops->explain ? r->ops->explain(r->problem, text) : RW_OK;
     if (!r->ops->graph)
-        return rw_fail(r->ctx, RW_ERR_UNSUPPORTED, "the problem %s has no graph of a step to show", r->ops->name);
+        return rw_fail(r->ctx, RW_ERR_UNSUPPORTED, "the problem %s has no task graph of a step", r->ops->name);
     RW_TRY(r->ops->graph(r->problem, q->stages, text, q->dot ? &dot : NULL));
     rw_status status = q->dot ? rw_file_write(r->ctx, q->dot, dot, strlen(dot)) : RW_OK;
     free(dot);

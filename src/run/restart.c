@@ -136,17 +136,15 @@ rw_status rw_restart_check_end(const rw_run *r)
     if (isnan(end)) return RW_OK;
     bool cut = fabs(t - end) <= 1e-9 * RW_MAX(r->earlier_every, 1e-3 * fabs(end)) && !is_hit(r, t);
     if (cut)
-        rw_log(
-            r->ctx, RW_LOG_WARNING,
-            "the earlier end, t = %.9g, may have cut a step: later results may differ from those of an uninterrupted "
-            "run within the tolerance of the method; an end on an output does not",
-            t);
+        rw_log(r->ctx, RW_LOG_WARNING,
+               "the earlier end, t = %.9g, may have cut a step: later results may differ from those of an "
+               "uninterrupted run within the tolerance of the method; an end at an output time avoids this",
+               t);
     if (*reason)
-        rw_log(
-            r->ctx, RW_LOG_WARNING,
-            "auto chose the method %s for the earlier end, t = %.9g, and keeps it: a run that began with the new end "
-            "may have another",
-            method, end);
+        rw_log(r->ctx, RW_LOG_WARNING,
+               "the run continues with the method %s, which auto chose for the earlier end, t = %.9g: a run started "
+               "with the new end may use another",
+               method, end);
     return RW_OK;
 }
 
@@ -180,13 +178,13 @@ static rw_status compare(rw_run *r, const char *path, const entry *theirs, const
     bool history = !theirs && strcmp(key, "output.interpolate") == 0; /* it needs states that were not kept */
     if (history || !may_change(r, key))
         return rw_fail(r->ctx, RW_ERR_INPUT,
-                       "'%s' is the checkpoint of another case: %s: %s in the checkpoint, %s in the case: give the "
+                       "'%s' is the checkpoint of another case: %s: %s in the checkpoint, %s in the case: use the "
                        "case and the --set of that run, or begin again with --force",
                        path, key, before, now);
     if (strcmp(key, "output.every") == 0) r->every_changed = true;
     if (strcmp(key, "time.end") == 0) return RW_OK; /* rw_restart_check_end reports it */
     if (strncmp(key, "output.", 7) == 0 && !ends_steps(r, key)) return RW_OK;
-    rw_log(r->ctx, RW_LOG_WARNING, "the run continues with %s: %s; it was %s up to here", key, now, before);
+    rw_log(r->ctx, RW_LOG_WARNING, "the run continues with %s: %s instead of %s", key, now, before);
     return RW_OK;
 }
 

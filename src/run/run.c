@@ -1,6 +1,6 @@
 /* The runner: one loop for all problems.
  *
- *   case -> folder looked at -> device -> memory estimated -> problem created
+ *   case -> folder checked -> device -> memory estimated -> problem created
  *   folder begun, state of a checkpoint loaded
  *   loop:  outputs within the last step? write them    output due? write it    end? stop    interrupted? save, stop
  *          checkpoint due? save      step
@@ -116,8 +116,7 @@ static rw_status save_after_failure(rw_run *r, rw_status status)
     bool saved = rw_checkpoint_write(r) == RW_OK;
     if (message && (saved || !isnan(r->checkpoint_time)))
         rw_fail(r->ctx, status,
-                "%s; the state of t = %.9g is in '%s/checkpoint.h5': continue with --restart when the "
-                "cause is gone",
+                "%s; the state of t = %.9g is in '%s/checkpoint.h5': remove the cause and continue with --restart",
                 message, r->checkpoint_time, r->folder);
     else if (message) rw_fail(r->ctx, status, "%s; no checkpoint could be written", message);
     rw_free(message);
@@ -171,10 +170,12 @@ static rw_status step(rw_run *r)
     double before = r->ops->time(r->problem);
     rw_status status = r->ops->step(r->problem, step_limit(r));
     r->begun_at = before;
-    r->stride *= 1.2; /* until a look says more */
+    r->stride *= 1.2; /* until dense output says more */
     if (status != RW_OK) return fail_step(r, status);
     if (r->ops->time(r->problem) > before) return RW_OK;
-    return rw_fail(r->ctx, RW_ERR_INTERNAL, "%s: the time stays at t = %.17g in step %lld: report this case",
+    return rw_fail(r->ctx, RW_ERR_INTERNAL,
+                   "%s: the time does not advance from t = %.17g in step %lld: report "
+                   "this case",
                    rw_case_file(r->c), before, (long long)r->ops->steps(r->problem));
 }
 
@@ -269,8 +270,8 @@ static rw_status make_checks(rw_run *r)
     if (!bad) return RW_OK;
     r->reason = "check_failed";
     return rw_fail(r->ctx, RW_ERR_NOT_CONVERGED,
-                   "%s: checks.%s = %.9g, where %.9g is expected with a tolerance of %g "
-                   "(%d of %d checks failed): results are in '%s'; --set 'checks={}' leaves checks out",
+                   "%s: checks.%s = %.9g, expected %.9g with a tolerance of %g (%d of %d checks failed): results "
+                   "are in '%s'; --set 'checks={}' disables the checks",
                    rw_case_file(r->c), bad->name, bad->value, bad->expect, bad->tolerance,
                    r->nchecks - (int)r->report->checks_passed, r->nchecks, r->folder);
 }
@@ -296,7 +297,7 @@ static const char *reason_of(rw_status status)
     }
 }
 
-/* A row of numbers that are not finite tells no place: the first such value of the fields does. */
+/* A row with values that are not finite gives no location: the first such value of the fields does. */
 static rw_status name_place(rw_run *r, rw_status status)
 {
     if (status != RW_ERR_NOT_CONVERGED || !r->reason || strcmp(r->reason, "not_finite")) return status;
@@ -340,14 +341,13 @@ static rw_status withdraw(rw_run *r, rw_status status)
     rw_status undone = rw_aside_undo(r, &restored);
     char *reason = undone == RW_OK ? NULL : rw_strdup(rw_message(r->ctx));
     const char *before = message ? message : rw_status_text(status);
-    if (restored) rw_fail(r->ctx, status, "%s; the earlier results in '%s' are back", before, r->folder);
+    if (restored) rw_fail(r->ctx, status, "%s; the earlier results in '%s' are restored", before, r->folder);
     else if (undone == RW_OK) rw_fail(r->ctx, status, "%s", before);
     else
-        rw_fail(
-            r->ctx, status,
-            "%s; the earlier results are in '%s/.previous' (%s): the next run with --restart or --force brings them "
-            "back",
-            before, r->folder, reason ? reason : rw_status_text(undone));
+        rw_fail(r->ctx, status,
+                "%s; the earlier results are in '%s/.previous' (%s): the next run with --restart or --force restores "
+                "them",
+                before, r->folder, reason ? reason : rw_status_text(undone));
     rw_free(reason);
     rw_free(message);
     return status;

@@ -83,13 +83,13 @@ rw_status rw_case_template(rw_context *ctx, const char *name, char **out)
         const char *names[32];
         int n = 0;
         for (; rw_problems[n] && n < RW_COUNT(names); n++) names[n] = rw_problems[n]->name;
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "there is no problem '%.60s'%s: see rechenwerk list problems", name,
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "unknown problem '%.60s'%s: see rechenwerk list problems", name,
                        rw_hint_nearest(name, names, n).text);
     }
     rw_text text = {0};
     rw_text_add(&text, "# A case of the problem %s: %s.\n", problem->name, problem->summary);
     rw_text_add(&text, "# Run it with: rechenwerk run THIS-FILE.yaml\n");
-    rw_text_add(&text, "# Settings that are commented out show their defaults: take the sign away to change one.\n\n");
+    rw_text_add(&text, "# Settings that are commented out show their defaults: uncomment one to change it.\n\n");
     int n;
     const rw_section *s = rw_tables_sections(NULL, &n);
     add_section(&text, &s[0], name); /* the top level */

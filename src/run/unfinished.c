@@ -7,7 +7,7 @@
  *   - there is no checkpoint and nothing of an earlier run (.previous),
  *   - there is no output but the first one, the initial state, and no other row of series.csv; run.json, where there is
  *     one, says so too.
- * The files themselves are looked at because run.json may be older than they are. Everything is opened through the
+ * The files themselves are checked because run.json may be older than they are. Everything is opened through the
  * descriptor of the folder, which the caller has locked. */
 #include "run/run_private.h"
 

@@ -96,7 +96,7 @@ static void test_conversions(void **state)
     for (int i = 0; i < 3; i++) assert_true(back64[i] == (double)f32[i]);
     for (int i = 0; i < 6; i++) assert_true((double)back32[i] == f64[i]);
     ASSERT_FAILS(rw_h5_read(f, "z", RW_F64, 1, three, back64), RW_ERR_INPUT);
-    assert_non_null(strstr(rw_message(NULL), "a.h5: z: holds c128, but f64 is wanted"));
+    assert_non_null(strstr(rw_message(NULL), "a.h5: z: holds c128, but f64 is expected"));
     ASSERT_FAILS(rw_h5_read(f, "a", RW_C64, 1, three, back64), RW_ERR_INPUT);
     ASSERT_FAILS(rw_h5_read(f, "a", RW_F32, 1, (size_t[]){4}, back64), RW_ERR_INPUT);
     assert_non_null(strstr(rw_message(NULL), "(3)"));

@@ -83,12 +83,12 @@ static void test_refused(void **state)
     refuse("a: b: c\n", "case.yaml:1:5: not YAML");
     refuse("a: !!int 3\n", "case.yaml:1:4: a tag");
     refuse("? [a]\n: 1\n", "case.yaml:1:3: a key must be");
-    refuse("a: *b\n", "case.yaml:1:4: *b is no anchor");
-    refuse("a: &b [*b]\n", "case.yaml:1:8: an alias inside");
-    refuse("a: \"\\0\"\n", "case.yaml:1:4: a text with a NUL");
+    refuse("a: *b\n", "case.yaml:1:4: there is no anchor *b");
+    refuse("a: &b [*b]\n", "case.yaml:1:8: an alias refers to");
+    refuse("a: \"\\0\"\n", "case.yaml:1:4: a text contains a NUL");
     refuse("a: \"\xff\"\n", "case.yaml:1: byte 5");
     refuse("a: \t- b\n- c", "not YAML");
-    refuse("[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", "nest too deeply");
+    refuse("[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", "nested too deeply");
 }
 
 /* The billion laughs: nine levels of ten aliases each. */
@@ -115,7 +115,7 @@ static void test_aliases(void **state)
     rw_text_add(&bomb, "\"\nb: [");
     for (int i = 0; i < 10; i++) rw_text_add(&bomb, "*a, ");
     rw_text_add(&bomb, "]\n");
-    refuse(bomb.data, "aliases written out");
+    refuse(bomb.data, "after expanding aliases");
     rw_text_free(&bomb);
 }
 

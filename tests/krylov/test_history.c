@@ -75,7 +75,8 @@ static void test_pictures(void **state)
         rw_picture_free(&picture);
     }
     unlink(path);
-    FAILS(RW_ERR_ARGUMENT, "0 residuals: one is needed", rw_figure_write_residuals(ctx, path, "A", 0, NULL, 1, 1));
+    FAILS(RW_ERR_ARGUMENT, "0 residuals: at least one is needed",
+          rw_figure_write_residuals(ctx, path, "A", 0, NULL, 1, 1));
     FAILS(RW_ERR_FILE, "nowhere/h.png",
           rw_figure_write_residuals(ctx, "/tmp/nowhere/h.png", "A", 1, rows[1].residual, 1, 1));
 }

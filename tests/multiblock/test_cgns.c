@@ -151,23 +151,24 @@ static void test_refused(void **state)
     drawn d = {.cells = {4, 3, 2}, .blocks = {2, 2, 2}, .axes = 3};
     (void)state;
     d.mistake = HALF_FACE,
-    refuses("zone 'Zone0000', interface 'I010': whole faces that meet without turning are needed", d);
-    d.mistake = TURNED, refuses("whole faces that meet without turning are needed", d);
-    d.mistake = TWICE, refuses("zone 'Zone0000', interface 'I011': this face has another interface too", d);
+    refuses("zone 'Zone0000', interface 'I010': only whole faces with the same orientation may be connected", d);
+    d.mistake = TURNED, refuses("only whole faces with the same orientation may be connected", d);
+    d.mistake = TWICE, refuses("zone 'Zone0000', interface 'I011': this face has more than one interface", d);
     d.mistake = NO_DONOR, refuses("there is no zone 'Nowhere'", d);
     d.mistake = UNSTRUCTURED, refuses("zone 'Zone0000' is not structured", d);
-    d.mistake = ALONE, refuses("does not hang together with 'Zone0000' through 1-to-1 interfaces", d);
-    d.mistake = GAP, refuses("7 zones lie in 2 x 2 x 2 places: they do not fill them", d);
-    d.mistake = SLIT, refuses("zone 'Zone0000', the high face of j: grid blocks must lie side by side", d);
+    d.mistake = ALONE, refuses("is not connected to 'Zone0000' by 1-to-1 interfaces", d);
+    d.mistake = GAP, refuses("7 zones do not fill an array of 2 x 2 x 2 zones", d);
+    d.mistake = SLIT, refuses("zone 'Zone0000', the high face of j: grid blocks must form a regular array", d);
     d.mistake = RING_IN_X,
-    refuses("the low face of i: grid blocks must lie side by side in x, theta and r, and only theta may be periodic",
-            d);
+    refuses(
+        "the low face of i: grid blocks must form a regular array in x, theta and r, and only theta may be periodic",
+        d);
     d.mistake = NO_ZONE, refuses("base 'Base' has 0 zones of 3 dimensions", d);
-    d.mistake = NO_BASE, refuses("there is no base", d);
+    d.mistake = NO_BASE, refuses("the file has no base", d);
     d.ring = d.told = true, d.mistake = HALF_RING,
-    refuses("4 of 8 faces at the ends of theta have neighbours: all or none are needed", d);
+    refuses("4 of 8 faces at the ends of theta have neighbours: all or none must have one", d);
     d.ring = false, d.blocks[1] = d.blocks[2] = 1, d.mistake = LARGER_ZONE;
-    refuses("zone 'Zone0001' has 5 x 3 x 2 cells, 'Zone0000' 4 x 3 x 2: equal ones are needed", d);
+    refuses("zone 'Zone0001' has 5 x 3 x 2 cells, but 'Zone0000' has 4 x 3 x 2: all zones must have the same size", d);
     d.mistake = GOOD, d.blocks[0] = 1;
     draw(&d);
     rw_multiblock_spec s = {.stencil = RW_MULTIBLOCK_NS2D};
@@ -209,7 +210,7 @@ static void test_without(void **state)
     rw_multiblock_spec s = {.cells = {1, 1, 1}};
     (void)state;
     assert_int_equal(rw_context_create(&ctx), RW_OK);
-    FAILS(RW_ERR_UNSUPPORTED, "grid.cgns: this build reads no CGNS files: install libcgns-dev and build again",
+    FAILS(RW_ERR_UNSUPPORTED, "grid.cgns: this build cannot read CGNS files: install libcgns-dev and build again",
           rw_multiblock_read_cgns(ctx, "grid.cgns", &s));
     rw_context_destroy(&ctx);
 }

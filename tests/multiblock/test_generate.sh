@@ -57,9 +57,9 @@ expect 0 '' generate trace --cells 3x3x3 --seed 1 -o third.mtx
 cmp -s first.mtx third.mtx && fail "seeds do not matter"
 
 # refused
-expect 2 "'first.mtx' exists and stays as it is: --force replaces it" generate trace --cells 3x3x3 -o first.mtx
-expect 2 "'trac' is no kind of matrix; nearest is trace" generate trac --cells 3
-expect 2 "--cells is missing" generate trace
+expect 2 "'first.mtx' exists already: use --force to overwrite it" generate trace --cells 3x3x3 -o first.mtx
+expect 2 "unknown kind of matrix 'trac'; nearest is trace" generate trac --cells 3
+expect 2 "the grid is missing: give --cells" generate trace
 expect 2 'cells = 3x0 is outside [1, 1000000]' generate trace --cells 3x0
 expect 2 'nearest is euler3d' generate trace --cells 3x3x3 --stencil euler3
 expect 2 'nearest is truncated' generate trace --cells 3x3x3 --mode trunkated
@@ -74,12 +74,12 @@ expect 2 "a compact index has no ghost cells" generate trace --cells 3x3x3 --mod
 expect 2 "a compact index has no ghost cells" generate trace --cells 3x3x3 --mode inner --blocks 2 --block 0
 expect 2 "grid block 2 does not exist: there are 2" generate trace --cells 3x3x3 --blocks 2 --block 2
 expect 2 "euler2d with 3 cells along r" generate trace --cells 3x3x3 --stencil euler2d
-expect 2 "--stencil belongs to trace" generate laplace --cells 3x3 --stencil euler3d
-expect 2 "a grid of 1e+12 cells: at most 1e8" generate laplace --cells 1000000x1000000
-expect 2 "--cgns gives cells, grid blocks and periodic axes: leave --cells out" \
+expect 2 "--stencil applies to trace only" generate laplace --cells 3x3 --stencil euler3d
+expect 2 "a grid of 1e+12 cells is too large: at most 1e8" generate laplace --cells 1000000x1000000
+expect 2 "--cgns defines cells, grid blocks and periodic axes: omit --cells" \
     generate trace --cgns g.cgns --cells 3x3x3
-expect 2 "leave --periodic out" generate trace --cgns g.cgns --periodic
-expect 2 "--cgns belongs to trace" generate laplace --cgns g.cgns
+expect 2 "omit --periodic" generate trace --cgns g.cgns --periodic
+expect 2 "--cgns applies to trace only" generate laplace --cgns g.cgns
 expect 2 "nowhere.cgns" generate trace --cgns nowhere.cgns
 expect 1 "the file takes about" generate trace --cells 10000x10000x1000 -o x.mtx
 expect 1 "nowhere/x.mtx" generate trace --cells 3x3x3 -o nowhere/x.mtx

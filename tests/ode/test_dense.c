@@ -285,7 +285,7 @@ static void test_what_makes_the_states_void(void **state)
         }
         double error;
         if (change) FAILS(RW_ERR_ARGUMENT, "there is no step to undo", rw_ode_undo(p.ode));
-        if (!change) FAILS(RW_ERR_ARGUMENT, "values are known after t = 0", rw_ode_look(p.ode, 0.1, &error));
+        if (!change) FAILS(RW_ERR_ARGUMENT, "values exist after t = 0", rw_ode_look(p.ode, 0.1, &error));
         if (!change) assert_true(isinf(look(&p, -1)));
         assert_void(&p, why[change]);
         if (change == 3) OK(rw_ode_set(p.ode, "k", 2.5)); /* no change: they still count */
@@ -503,12 +503,12 @@ static void test_arguments(void **state)
     double error = 0;
     describe_coupled(&p, RW_ODE_RK4);
     p.spec.dense = true;
-    FAILS(RW_ERR_ARGUMENT, "dense with method rk4: states are kept by methods with error control",
+    FAILS(RW_ERR_ARGUMENT, "dense with method rk4: only methods with error control have dense output",
           rw_ode_create(dev, &p.spec, &p.ode));
     p.spec.method = RW_ODE_DP5, p.spec.dense = false;
     start(&p, coupled_bump);
     steps(&p, 4);
-    FAILS(RW_ERR_ARGUMENT, "no states are kept to look at t = 0.001: set dense", rw_ode_look(p.ode, 0.001, &error));
+    FAILS(RW_ERR_ARGUMENT, "no dense output at t = 0.001: set dense", rw_ode_look(p.ode, 0.001, &error));
     FAILS(RW_ERR_ARGUMENT, "set dense in rw_ode_spec", rw_ode_undo(p.ode));
     OK(rw_ode_return(p.ode));
     assert_false(rw_ode_foresees(p.ode));
@@ -520,7 +520,7 @@ static void test_arguments(void **state)
     const double bad[] = {nextafter(t, 9), before - 1e-9, NAN, INFINITY, -INFINITY};
     for (int i = 0; i < RW_COUNT(bad); ++i) {
         error = 0;
-        FAILS(RW_ERR_ARGUMENT, ": values are known after t = ", rw_ode_look(p.ode, bad[i], &error));
+        FAILS(RW_ERR_ARGUMENT, ": values exist after t = ", rw_ode_look(p.ode, bad[i], &error));
         assert_true(isinf(error) && rw_ode_time(p.ode) == t);
     }
     copy present = state_of(&p);

@@ -75,7 +75,7 @@ static const struct failure {
      RW_ODE_DP5,
      0,
      2,
-     {"u becomes not a number at node (", "not defined for values a little away", ""}},
+     {"u becomes not a number at node (", "not defined for values close to", ""}},
     {"du/dt = -1/u",
      one,
      RW_ODE_DP5,

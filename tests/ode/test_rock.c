@@ -278,8 +278,8 @@ static void test_bad_input(void **state)
         int s;
         double damping;
         const char *message;
-    } rows[] = {{RW_ROCK4, 4, 0.95, "rock4 with 4 stages: 5 or more are possible"},
-                {RW_ROCK2, 2, 0.95, "rock2 with 2 stages: 3 or more are possible"},
+    } rows[] = {{RW_ROCK4, 4, 0.95, "rock4 with 4 stages: at least 5 are needed"},
+                {RW_ROCK2, 2, 0.95, "rock2 with 2 stages: at least 3 are needed"},
                 {RW_ROCK4_SPLIT, 31, 0.95, "an even number"},
                 {RW_ROCK4, 20, 1, "damping = 1 is outside [0.5, 0.99]"},
                 {RW_ROCK4, 20, NAN, "damping = nan is outside"}};

@@ -310,7 +310,7 @@ static void test_specifications(void **state)
     BAD(RW_ERR_INPUT, "there is no equation for field u", p->spec.equations = "");
     BAD(RW_ERR_INPUT, "a second equation for du/dt", p->spec.equations = "du/dt = u\ndu/dt = 2*u");
     BAD(RW_ERR_INPUT, "there is no field w", p->spec.equations = "du/dt = u\ndw/dt = u");
-    BAD(RW_ERR_INPUT, "field u is assigned", p->spec.equations = "u = 1\ndu/dt = u");
+    BAD(RW_ERR_INPUT, "field u must not be assigned", p->spec.equations = "u = 1\ndu/dt = u");
     BAD(RW_ERR_INPUT, "is complex, the field u real", p->spec.equations = "du/dt = 1i*u");
     BAD(RW_ERR_INPUT, "is a vector",
         (p->spec.grid.ndim = 2, p->spec.grid.size[1] = 4, p->spec.equations = "du/dt = grad(u)"));
@@ -412,9 +412,9 @@ static void test_explain(void **state)
         describe_coupled(&p, (rw_ode_method)method);
         start(&p, coupled_bump);
         OK(rw_ode_explain(p.ode, &text));
-        static const char *const words[] = {"rk4: a step is four kernels", "rkc2: a step of s stages",
-                                            "rkl2: a step of s stages",    "rock2: a step of s stages",
-                                            "rock4: a step of s stages",   "dp5: a step is six kernels"};
+        static const char *const words[] = {"rk4: a step takes four kernels", "rkc2: a step with s stages",
+                                            "rkl2: a step with s stages",     "rock2: a step with s stages",
+                                            "rock4: a step with s stages",    "dp5: a step takes six kernels"};
         assert_non_null(strstr(text, words[method - RW_ODE_RK4]));
         assert_non_null(strstr(text, "bytes"));
         free(text);

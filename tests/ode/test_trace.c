@@ -161,7 +161,7 @@ static void test_as_many_launches_as_a_step_starts(void **state)
         if (launches_in(text) != launches)
             fail_msg("a step starts %lld launches, the text says\n%s", (long long)launches, text);
         assert_non_null(strstr(text, "not possible: tile (0,0) is not separate"));
-        assert_non_null(strstr(text, "possible, each is separate"));
+        assert_non_null(strstr(text, "possible, the parts are disjoint"));
         free(text);
         finish(&p);
     }
@@ -210,7 +210,7 @@ static void test_kernels_of_several_passes(void **state)
         const char *tiling;
         rw_boundary_kind kind;
         const char *words;
-    } rows[] = {{"wave", RW_BOUNDARY_PERIODIC, "rock_chain: passes 1 to 7 in one"},
+    } rows[] = {{"wave", RW_BOUNDARY_PERIODIC, "rock_chain: passes 1 to 7 fused"},
                 {"wave", RW_BOUNDARY_NEUMANN, "rock_chain: passes 1 to 7"},
                 {"fused", RW_BOUNDARY_PERIODIC, "rock_chain: passes 1 to"},
                 {"fused", RW_BOUNDARY_DIRICHLET, "rock_chain: passes 1 to"}};

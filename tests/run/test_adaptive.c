@@ -276,7 +276,7 @@ static void test_no_end(void **state)
     rw_status status = RW_OK;
     for (int i = 0; i < 100 && status == RW_OK; ++i) status = rw_rates_ops.step(&p->base, 1e-5);
     FAILS(RW_ERR_NOT_CONVERGED,
-          "s at t = 1e-06 s and its error is still above time.rtol = 1e-06: look at cavity.loss there", status);
+          "s at t = 1e-06 s and its error is still above time.rtol = 1e-06: check cavity.loss there", status);
     drop(p, &c);
 }
 

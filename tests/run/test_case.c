@@ -117,8 +117,8 @@ static void test_bad_input(void **state)
         {"end: 2", "end: 2, zzz: 3", "time.zzz is unknown; known are end, method, step, slow, nan_at, tags"},
         {"problem: fake", "problem: fale", "cases/good.yaml:1:10: problem = fale is unknown; nearest is fake"},
         {"problem: fake", "problem: zzzzzz", "problem = zzzzzz is unknown; known are fake, other"},
-        {"problem: fake", "problem: [a]", "cases/good.yaml:1:10: problem is not a single name"},
-        {"problem: fake", "title: x", "cases/good.yaml: problem is missing: the kind of problem"},
+        {"problem: fake", "problem: [a]", "cases/good.yaml:1:10: problem must be a single name"},
+        {"problem: fake", "title: x", "cases/good.yaml: problem is missing: kind of problem"},
         {"equations", "top", "cases/good.yaml:7:1: top is unknown; "},
         /* wrong types */
         {"end: 2", "end: soon", "cases/good.yaml:8:13: time.end = soon is not a number: final time (s)"},
@@ -209,10 +209,10 @@ static void test_set(void **state)
     static const struct {
         const char *set, *message;
     } bad[] = {
-        {"time.step", "--set time.step: give section.key=value"},
-        {"=3", "give section.key=value"},
-        {"time..step=3", "a name is missing beside a point"},
-        {"time.=3", "a name is missing beside a point"},
+        {"time.step", "--set time.step: must be section.key=value"},
+        {"=3", "must be section.key=value"},
+        {"time..step=3", "a name is missing next to a dot"},
+        {"time.=3", "a name is missing next to a dot"},
         {"time.end.x=3", "--set time.end.x=3: 'end' is a single value in cases/good.yaml"},
         {"time.stop=3", "--set time.stop=3: time.stop is unknown; nearest is time.step"},
         {"time.step=-1", "--set time.step=-1: time.step = -1 is outside (0, 1]: length of a step (s)"},
@@ -227,9 +227,9 @@ static void test_set(void **state)
         {"parameters.zeta=1", "parameters.zeta is not in the case; it has parameters.a, parameters.b; to add it"},
         {"fields.w.initial=7", "fields.w is not in the case; it has fields.u, fields.v"},
         {"fields.uu.unit=m", "fields.uu is not in the case; nearest is fields.u"},
-        {"parameters.a!=1", "--set parameters.a!=1: parameters.a is in the case already: change it with ="},
+        {"parameters.a!=1", "--set parameters.a!=1: parameters.a is already in the case: change it with ="},
         {"time.step!=0.5",
-         "--set time.step!=0.5: '!=' adds names to sections of free names; time has settings of its own"},
+         "--set time.step!=0.5: '!=' adds names to sections of free names, but time has fixed settings"},
         {"equations!=0", "'!=' adds a name to a section, such as parameters.new!=0.4"},
         {"-d cpu:", NULL},
         {"--until soon", "--until soon: time.end = soon is not a number: final time (s)"},

@@ -33,7 +33,7 @@ if grep -q '"opencl:0"' "$work/info.json"; then
         run "$case.yaml" opencl:0 "$work/opencl-$case" --set output.figures=[] --set output.fields=[]
     done
     if "$RECHENWERK" run heat-1d.yaml -d opencl:0 -o "$work/managed" --set memory=managed >"$work/log" 2>&1 ||
-        [ $? -ne 2 ] || ! grep -q 'memory = managed: opencl:0 has no such memory: leave it out' "$work/log"; then
+        [ $? -ne 2 ] || ! grep -q 'memory = managed: opencl:0 has no managed memory' "$work/log"; then
         echo "FAILED: memory=managed on opencl:0"; cat "$work/log"; exit 1
     fi
 fi

@@ -29,7 +29,7 @@ mv link/fields aside
 ln -s ../prec link/fields
 before=$(state link) there=$(state prec)
 for how in --force --restart; do
-    expect 2 "'fields' is a link where a run writes a folder" run heat.yaml -o link $how -s output.every=0.005
+    expect 2 "'fields' is a link, but a run writes a folder there" run heat.yaml -o link $how -s output.every=0.005
     [ "$(state prec)" = "$there" ] || fail "$how follows the link r/fields"
     [ "$(state link)" = "$before" ] || fail "a refused $how has changed the folder"
 done
@@ -38,17 +38,17 @@ mv aside link/fields
 
 # ---- a listed file that is a link or a folder now; a file that no run wrote where this one has to write ----
 ln -sf ../../prec/data.h5 link/fields/000001.h5
-expect 2 "'fields/000001.h5' is a link where a run writes a file" run heat.yaml -o link -f
+expect 2 "'fields/000001.h5' is a link, but a run writes a file there" run heat.yaml -o link -f
 [ "$(cat prec/data.h5)" = precious ] || fail "the target of a link is changed"
 rm link/fields/000001.h5
 mkdir link/fields/000001.h5
-expect 2 "'fields/000001.h5' is a folder where a run writes a file" run heat.yaml -o link -f
+expect 2 "'fields/000001.h5' is a folder, but a run writes a file there" run heat.yaml -o link -f
 rmdir link/fields/000001.h5
 ln -s /dev/null link/figures/u-000007.png
 expect 2 "'figures/u-000007.png' is a link" run heat.yaml -o link -f
 rm link/figures/u-000007.png
 echo mine > link/figures/u-000009.png
-expect 2 "'figures/u-000009.png' is not in run.files, the list of what runs have written here: move it away" \
+expect 2 "'figures/u-000009.png' is not in run.files, the list of files that runs have written here: move it away" \
     run heat.yaml -o link -f
 [ "$(cat link/figures/u-000009.png)" = mine ] || fail "a file that is not in the list is changed"
 rm link/figures/u-000009.png
@@ -74,7 +74,7 @@ grep -qx 'fields/0000' lies/run.files && fail "half a line of run.files is taken
 
 # ---- a folder from before there were lists ----
 rm lies/run.files
-expect 2 "(older versions kept none)" run heat.yaml -o lies -f
+expect 2 "(older versions wrote no list)" run heat.yaml -o lies -f
 expect 0 "" run heat.yaml -o lies -q --restart -s time.end=0.03
 grep -qx checkpoint.h5 lies/run.files || fail "a continued run keeps no list"
 
@@ -87,7 +87,8 @@ if [ ! -L near ] || [ ! -s far/checkpoint.h5 ]; then fail "a results folder give
 
 # ---- a new run that fails before its first checkpoint: the earlier results come back ----
 before=$(state link)
-expect 3 "the earlier results in 'link' are back" run heat.yaml -o link -f -s 'equations=du/dt = laplace(u) + 1/(u-u)'
+expect 3 "the earlier results in 'link' are restored" \
+    run heat.yaml -o link -f -s 'equations=du/dt = laplace(u) + 1/(u-u)'
 [ "$(state link)" = "$before" ] || fail "the results before a failed --force: $(diff <(echo "$before") <(state link))"
 expect 0 "" run heat.yaml -o link -q --restart -s time.end=0.025
 expect 0 "" run heat.yaml -o link -q -f

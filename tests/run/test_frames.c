@@ -122,7 +122,7 @@ static void test_not_written(void **state)
     assert_non_null(warnings.data);
     assert_non_null(
         strstr(warnings.data,
-               "4 pictures of u keep the limits of those before them, since output.fields does not write it there"));
+               "4 pictures of u retain their earlier limits"));
     assert_null(strstr(warnings.data, "pictures of v"));
     rw_text_free(&warnings);
     assert_int_equal(equal_frames("run", "unwritten", "v"), FRAMES);
@@ -132,7 +132,7 @@ static void test_not_written(void **state)
     assert_int_equal(unlink(result("lacking", "fields/000000.h5")), 0);
     assert_int_equal(run(GROWING("", "sequential"), "lacking", NULL, 0, -1, true), RW_OK);
     assert_non_null(warnings.data);
-    assert_non_null(strstr(warnings.data, "1 pictures of u keep the limits"));
+    assert_non_null(strstr(warnings.data, "1 pictures of u retain their earlier limits"));
     assert_int_equal(equal_frames("run", "lacking", "u"), FRAMES - 1);
     rw_text_free(&warnings);
     good(GROWING("", "sequential"), "unwritten-frame", "output.limits=frame");
@@ -155,8 +155,8 @@ static void test_refused(void **state)
     static const char *const rows[][2] =
         {{"output.limits=runs", "output.limits = runs is none of run, frame or [lowest, highest]; nearest is run"},
          {"output.limits=3", "output.limits = 3 is none of run, frame"},
-         {"output.limits=[0, x]", "output.limits: x is no finite number"},
-         {"output.limits=[.nan, 1]", "output.limits: .nan is no finite number"},
+         {"output.limits=[0, x]", "output.limits: x is not a finite number"},
+         {"output.limits=[.nan, 1]", "output.limits: .nan is not a finite number"},
          {"output.limits=[1, 1]", "output.limits = [1, 1]: the first must be below"},
          {"output.limits=[2, 1]", "output.limits = [2, 1]: the first must be below"},
          {"output.limits=[1, 2, 3]", "a list of 3"}};
@@ -230,7 +230,7 @@ static void test_drawn_later(void **state)
     static const char *const refused[][2] = {{"output.limit=frame", "nearest is output.limits"},
                                              {"time.end=3", "output.colormap and title"},
                                              {"output.limits=[2, 1]", "the first must be below"},
-                                             {"output.limits", "have the settings"}};
+                                             {"output.limits", "plot accepts only the settings"}};
     for (int i = 0; i < RW_COUNT(refused); ++i) {
         rw_plot_options options = {.time = NAN, .set = refused[i], .nset = 1};
         assert_int_equal(rw_plot_results(ctx, result("all0", ""), &options, NULL, NULL), RW_ERR_INPUT);
@@ -243,7 +243,7 @@ static void test_drawn_later(void **state)
     assert_int_equal(rw_file_write(ctx, result("all0", "settings.yaml"), "problem: pde\n", 13), RW_OK);
     draw_later("all0", "later0", "u", NULL, false);
     assert_non_null(warnings.data);
-    assert_non_null(strstr(warnings.data, "pictures have limits of their own"));
+    assert_non_null(strstr(warnings.data, "each picture has its own limits"));
     rw_text_free(&warnings);
 }
 

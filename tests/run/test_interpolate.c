@@ -197,11 +197,10 @@ static void test_interpolation_refused(void **state)
     (void)state;
     static const char *const bad[][3] = {
         {"rk4", "1e-3",
-         "output.interpolate = 0.001 with time.method = rk4: only methods with error control have values "
-         "within a step"},
-        {"rkc2", "-1e-3", "output.interpolate = -1e-3 is outside [0, 1]: take outputs"},
-        {"rkc2", "2", "output.interpolate = 2 is outside [0, 1]: take outputs"},
-        {"rkc2", ".nan", "output.interpolate = .nan is not a number (NaN): take outputs"},
+         "output.interpolate = 0.001 with time.method = rk4: only methods with error control have dense output"},
+        {"rkc2", "-1e-3", "output.interpolate = -1e-3 is outside [0, 1]: interpolate outputs"},
+        {"rkc2", "2", "output.interpolate = 2 is outside [0, 1]: interpolate outputs"},
+        {"rkc2", ".nan", "output.interpolate = .nan is not a number (NaN): interpolate outputs"},
     };
     char path[128];
     for (int i = 0; i < RW_COUNT(bad); ++i) {

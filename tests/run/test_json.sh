@@ -46,8 +46,8 @@ for c in matrix solve spmv tune; do
     fails 2 'cannot open .none.mtx' $c none.mtx
     fails 2 'Matrix Market' $c heat.yaml
 done
-fails 2 'argument too many' info more
-fails 2 'no list of' list nothing
+fails 2 'unexpected argument' info more
+fails 2 'unknown list' list nothing
 fails 2 'no benchmark' bench nothing
 fails 4 'cuda' selftest -d cuda:99
 fails 1 'the folder nowhere/: No such file' generate laplace -o nowhere/a.mtx --cells 10

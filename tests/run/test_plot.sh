@@ -30,7 +30,7 @@ for k in 3 4 5; do
     same late-$k.png late/figures/u-00000$k.png
 done
 expect 0 "" plot late -F u -t 0.2 -o first.png
-warned "the output of t = 0.2 has no file fields/000001.h5 .*: t = 0.6 is drawn"
+warned "the output at t = 0.2 has no file fields/000001.h5 .*: t = 0.6 is drawn"
 same first.png late/figures/u-000003.png
 # a file in the middle that the user has removed: the limits are those of the others, and the nearest other is drawn
 expect 0 "" run grow.yaml -q -o full --until 1 -s output.fields=[u] -s output.figures=[u]
@@ -89,7 +89,8 @@ echo mine > mine
 cp mine other/figures/u-000000.png
 for how in "other -F u -t 0" "other/fields/000000.h5 -o other/figures"; do
     # shellcheck disable=SC2086
-    expect 2 "'figures/u-000000.png' is not in run.files, the list of what runs have written here: replace it" plot $how
+    expect 2 "'figures/u-000000.png' is not in run.files, the list of files that runs have written here: replace it" \
+        plot $how
     cmp -s other/figures/u-000000.png mine || fail "plot $how replaces a file of somebody else"
 done
 grep -q u-000000.png other/run.files && fail "a refused picture is listed"
@@ -150,7 +151,7 @@ for path in stranger/copies/000002.h5 ./stranger/copies/../copies/000002.h5; do
 done
 (cd stranger/copies && "$RECHENWERK" plot 000002.h5 -q -o ../../copy.png --force) || fail "plot in copies/"
 same copy.png alone.png
-expect 2 "does not lie in the folder fields/ of results" \
+expect 2 "is not in the folder fields/ of results" \
     plot stranger/copies/000002.h5 -o copy.png --force -s title=Other
 (cd stranger/fields && "$RECHENWERK" plot 000002.h5 -q -o ../../own.png) || fail "plot in fields/"
 expect 0 "" plot stranger -F u -o stranger.png

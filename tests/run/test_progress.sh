@@ -14,7 +14,7 @@ output: {every: 2.5, fields: [], figures: []}
 END
 
 expect 0 "" run heat.yaml -o plain --no-cache
-[ "$(grep -c '^output [0-4]: t = .* of 10 ([0-9]* %), step [0-9]*, after .*, left ' err)" = 5 ] ||
+[ "$(grep -c '^output [0-4]: t = .* of 10 ([0-9]* %), step [0-9]*, elapsed .*, remaining ' err)" = 5 ] ||
     fail "no line for each output: $(cat err)"
 [ "$(wc -l < err)" = 5 ] || fail "other lines: $(cat err)"
 expect 0 "" run heat.yaml -o quiet -q
@@ -38,7 +38,7 @@ if command -v script > /dev/null && script -qec true /dev/null > /dev/null 2>&1;
     counted lines || fail "not all programs are counted: $(grep compiling lines)"
     grep -q '^100 %' lines || fail "no last line: $(tail -3 lines)"
     # minutes and seconds left, never more than ten times what the run takes
-    worst=$(sed -n 's/.*  left \([0-9:]*\)$/\1/p' lines |
+    worst=$(sed -n 's/.*  remaining \([0-9:]*\)$/\1/p' lines |
         awk -F: '{ s = 0; for (i = 1; i <= NF; i++) s = 60*s + $i; if (s > m) m = s } END { print m + 0 }')
     [ "$worst" -le $((10 * took + 5)) ] || fail "a run of $took s has $worst s left: $(grep -m3 'left' lines)"
     echo "a run of $took s: at most $worst s left"
@@ -59,7 +59,7 @@ if command -v script > /dev/null && script -qec true /dev/null > /dev/null 2>&1;
             if (NF == 4 && $4 != total) { total = $4; groups++ } }
         END { exit bad || groups != 3 }' lines || fail "programs of auto: $(grep compiling lines)"
     # compiling in the first step does not count as its time
-    worst=$(sed -n 's/.*  left \([0-9:]*\)$/\1/p' lines |
+    worst=$(sed -n 's/.*  remaining \([0-9:]*\)$/\1/p' lines |
         awk -F: '{ s = 60*$1 + $2; if (s > m) m = s } END { print m + 0 }')
     [ "$worst" -le 3 ] || fail "compiling in the first step makes the time left $worst s: $(grep -m3 left lines)"
 else

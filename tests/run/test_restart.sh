@@ -47,7 +47,7 @@ done
 
 # the method of auto depends on the end
 expect 0 "" run two.yaml -o automatic -q -s time.method=auto -u 0.3
-expect 0 "auto chose the method dp5 for the earlier end, t = 0.3, and keeps it" \
+expect 0 "method dp5, which auto chose for the earlier end, t = 0.3" \
     run two.yaml -o automatic -s time.method=auto --restart
 grep -q 'cut a step' err && fail "an end on an output cuts a step: $(cat err)"
 
@@ -66,13 +66,13 @@ says() { grep -q "$1" err || fail "'$1' is not said: $(cat err)"; }
 silent() { grep -q "$1" err && fail "'$1' is said: $(cat err)"; }
 continues output.every=0.3 output.every=0.25
 says 't = 0.5, may have cut a step'
-says 'the run continues with output.every: 0.25; it was 0.3 up to here'
+says 'the run continues with output.every: 0.25 instead of 0.3'
 continues "" output.every=0.3
 silent 'cut a step'
-says 'the run continues with output.every: 0.3; it was 0.1 up to here'
+says 'the run continues with output.every: 0.3 instead of 0.1'
 continues output.every=0 output.every=0.1
 says 't = 0.5, may have cut a step'
-says 'continues with output.every: 0.1; it was 0 up to here'
+says 'continues with output.every: 0.1 instead of 0'
 continues "" ""
 silent 'the run continues with\|cut a step'
 continues "" 'output.every_steps=7 output.vti=no output.colormap=diverging'
@@ -83,11 +83,11 @@ silent 'the run continues with'
 continues output.interpolate=0.01 'output.interpolate=0.01 output.every=0.2'
 silent 'the run continues with'
 continues output.interpolate=0.01 output.interpolate=1e-6
-says 'continues with output.interpolate: 1e-6; it was 0.01 up to here'
+says 'continues with output.interpolate: 1e-6 instead of 0.01'
 continues output.interpolate=0.01 'output.interpolate=0 output.every=0.25'
 says 't = 0.5, may have cut a step'
-says 'continues with output.interpolate: not set; it was 0.01 up to here'
-says 'continues with output.every: 0.25; it was 0.1 up to here'
+says 'continues with output.interpolate: not set instead of 0.01'
+says 'continues with output.every: 0.25 instead of 0.1'
 
 # output.every_steps leaves the steps as they are
 expect 0 "" run two.yaml -o byhalf -q -s output.every_steps=7
@@ -145,7 +145,7 @@ expect 2 "begin again with --force" \
 # ---- what may change ----
 expect 0 "" run two.yaml -o half -q -u 0.5
 again
-expect 0 "the run continues with time.rtol: 1e-6; it was 1e-5 up to here" run two.yaml -o r --restart -s time.rtol=1e-6
+expect 0 "the run continues with time.rtol: 1e-6 instead of 1e-5" run two.yaml -o r --restart -s time.rtol=1e-6
 again
 expect 0 "" run two.yaml -o r -q --restart -s output.every=0.05
 [ "$(times r | wc -w)" = 16 ] || fail "output.every=0.05 from 0.5 on: $(times r)"
@@ -194,19 +194,19 @@ expect 2 "time.steps: 100 in the checkpoint, 200 in the case" run laser.yaml -o 
 # ---- another back end: one line says so, and the run goes on; equal runs write equal checkpoints ----
 cp -r half same
 expect 0 "" run two.yaml -o same --restart
-grep -q 'back end' err && fail "the same back end is called another one: $(cat err)"
+grep -q 'device or compiler' err && fail "the same back end is called another one: $(cat err)"
 grep -q '"compiler": "..*"' same/run.json || fail "run.json names no compiler"
 again
 differ="(device check, was cpu; kind of device check, was cpu"
-expect 0 "continues on another back end: its last bits may differ $differ" \
+expect 0 "continues on another device or compiler: results may differ in the last bits $differ" \
     run two.yaml -o r --restart -d check -u 0.52
 for cc in clang gcc; do
     [ "${RECHENWERK_TEST_LONG:-}" = 1 ] || continue
     path=$(command -v $cc) || continue
     [ "$(readlink -f "$path")" = "$(readlink -f "$(command -v cc)")" ] && continue
     again
-    RECHENWERK_CC=$path expect 0 "continues on another back end" run two.yaml -o r --restart -u 0.6
-    grep -q "back end.*compiler [^,]*$cc" err || fail "$cc is not named: $(cat err)"
+    RECHENWERK_CC=$path expect 0 "continues on another device or compiler" run two.yaml -o r --restart -u 0.6
+    grep -q "device or compiler.*compiler [^,]*$cc" err || fail "$cc is not named: $(cat err)"
 done
 if [ "${RECHENWERK_TEST_LONG:-}" = 1 ] && "$command" info 2> /dev/null | grep -q opencl:0; then
     again

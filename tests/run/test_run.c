@@ -266,12 +266,12 @@ static void test_choices_of_output(void **state)
     assert_false(exists("b", "fields") || exists("b", "fields.h5") || exists("b", "figures"));
     erase("b");
     static const char *const bad[][2] = {
-        {"output.fields=[u,w]", "output.fields: 'w' is no field"},
-        {"output.figures=mean", "output.figures: 'mean' is no field"},
+        {"output.fields=[u,w]", "output.fields: 'w' is not a field"},
+        {"output.figures=mean", "output.figures: 'mean' is not a field"},
         {"output.every=1e-9", "output.every = 1e-09 makes 1e+09 outputs"},
         {"output.limits=[1]", "output.limits = 1 is none of run, frame or [lowest, highest]"},
         {"output.interpolate=1e-3",
-         "output.interpolate = 0.001: the problem fake has no values within a step: leave it out"},
+         "output.interpolate = 0.001: the problem fake has no dense output: omit this setting"},
     };
     for (int i = 0; i < RW_COUNT(bad); i++) {
         assert_int_equal(run("b", bad[i][0], (rw_run_options){0}, NULL), RW_ERR_INPUT);
@@ -437,7 +437,7 @@ static void test_checkpoints_of_others(void **state)
     assert_int_equal(rw_file_write(ctx, in("a", "checkpoint.h5"), whole, n), RW_OK);
     rw_free(whole);
     assert_int_equal(run("a", "", restart, NULL), RW_ERR_INPUT);
-    assert_message("is no checkpoint");
+    assert_message("is not a checkpoint");
     /* the series is shorter than the checkpoint says */
     erase("a");
     must_run("a", "", (rw_run_options){0});

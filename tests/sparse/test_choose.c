@@ -161,7 +161,7 @@ static void test_entries_from_files(void **state)
     assert_true(e.n == 2 && e.row[0] == 1 && e.column[0] == 0 && e.value[1] == 4); /* those that are not 0 */
     rw_entries_free(&e);
     OK(rw_file_write(ctx, path, text, strlen(text) - 8));
-    FAILS(RW_ERR_INPUT, "it is cut off", rw_entries_read(ctx, path, RW_DUPLICATES_REFUSE, &e));
+    FAILS(RW_ERR_INPUT, "it is truncated", rw_entries_read(ctx, path, RW_DUPLICATES_REFUSE, &e));
     assert_null(e.row);
     unlink(path);
     FAILS(RW_ERR_FILE, "cannot open", rw_entries_read(ctx, path, RW_DUPLICATES_REFUSE, &e));

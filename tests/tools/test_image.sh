@@ -7,7 +7,7 @@ printf 'P5\n4 3\n255\n\001\002\003\004\005\006\007\010\011\012\013\014' > a.pgm
 printf 'P6\n2 1\n65535\n\001\002\003\004\005\006\007\010\011\012\013\014' > deep.ppm
 
 expect 0 "1 pass" image a.pgm b.png --op box --force
-expect 0 "planned and compiled before in" image a.pgm b.png --op box --force
+expect 0 "planning and compilation" image a.pgm b.png --op box --force
 expect 0 "2 passes" image a.pgm n.png --op "gauss:sigma=1|sobel|normalize" --force
 expect 0 "gauss:sigma=2:border=wrap" image a.pgm c.tif --op gauss --set sigma=2 --set border=wrap --force
 expect 0 "4 x 3 pixels, 1 channel, u16" image a.pgm d.png --op invert --type u16 --force
@@ -45,10 +45,10 @@ expect 0 "" image a.pgm b.png --text "o = 2*u" --figure text.png -q --force
 expect 0 "" spectrum grating.pgm s.png --figure spectrum.png -q --force
 for f in colour counts f16 text spectrum; do [ -s $f.png ] || fail "no figure $f.png"; done
 expect 2 "'figure.png' exists" image a.pgm new.png --op box --figure figure.png
-expect 2 "a .png file is written" image a.pgm new.png --op box --figure figure.jpg
-expect 2 "are one file" image a.pgm b.png --op box --figure b.png --force
-expect 2 "is read, and would be written over" image b.png new.png --op box --figure b.png --force
-expect 2 "--figure with a stream" image a.pgm frames.y4m --op box --figure stream.png
+expect 2 "the file name must end in .png" image a.pgm new.png --op box --figure figure.jpg
+expect 2 "name the same file" image a.pgm b.png --op box --figure b.png --force
+expect 2 "is an input file and would be overwritten" image b.png new.png --op box --figure b.png --force
+expect 2 "--figure does not apply to streams" image a.pgm frames.y4m --op box --figure stream.png
 [ ! -e new.png ] || fail "a refusal left new.png"
 
 # filters as text: known bytes, of 1 2 3 4 / 5 6 7 8 / 9 10 11 12
@@ -73,7 +73,7 @@ text "0 1 2 3 10 11 12 13 20 21 22 23" --text "o = x + 10*y"
 text "0 23 46 70 93 116 139 162 185 209 232 255" --text "low = min(u); o = 255*(u - low)/(max(u) - low)"
 text "1 1 1 1 1 1 1 1 1 1 1 1" --text "s = u - u[i-1]
 o = where(abs(s) > 0, 1, 1) # two lines" -d check
-expect 0 "1 pass a channel" image a.pgm b.png --text "o = u - u[i-1, j+1]" -v --type u16 --force
+expect 0 "1 pass per channel" image a.pgm b.png --text "o = u - u[i-1, j+1]" -v --type u16 --force
 printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '|u1', 'fortran_order': False, 'shape': (1, 2, 4), }" > alpha.npy
 printf '\001\002\003\004\005\006\007\010' >> alpha.npy
 expect 0 "4 channels" image alpha.npy alpha.png --text "o = 0.5*u[i-1]" --set border=wrap --force
@@ -82,15 +82,15 @@ found=$(tail -c 64 half.npy | od -An -tf8 | tr -s ' \n' ' ')
 [ "$found" = " 2 3 4 4 0 1 2 8 " ] || { echo "other channels: $found"; bad=1; }
 
 expect 2 "text:1:9: name q is unknown" image a.pgm x.png --text "o = u + q"
-expect 2 "assigns no o" image a.pgm x.png --text "v = u[i+1]"
-expect 2 "assigns no o" image a.pgm x.png --text "o == u; op = u"
+expect 2 "does not assign o" image a.pgm x.png --text "v = u[i+1]"
+expect 2 "does not assign o" image a.pgm x.png --text "o == u; op = u"
 expect 2 "text:1:9: the offset of a neighbour must be an integer from -64 to 64" image a.pgm x.png --text "o = u[i+65]"
 expect 2 "text:1:6: a neighbour needs 1 to 2 offsets" image a.pgm x.png --text "o = u[i, j, k]"
-expect 2 "border=reflct: no border of --text; nearest is reflect" image a.pgm x.png --text "o = u" --set border=reflct
+expect 2 "border=reflct: unknown border; nearest is reflect" image a.pgm x.png --text "o = u" --set border=reflct
 expect 2 "known are reflect101, reflect, replicate, wrap, constant" image a.pgm x.png --text "o = u" --set border=skip
-expect 2 "value=b: a number is needed" image a.pgm x.png --text "o = u" --set value=b
-expect 2 "sigma=1: not of --text; known are border, value" image a.pgm x.png --text "o = u" --set sigma=1
-expect 2 "cannot be combined" image a.pgm x.png --text "o = u" --op gauss
+expect 2 "value=b: the value must be a number" image a.pgm x.png --text "o = u" --set value=b
+expect 2 "sigma=1: --text has no such setting; known are border, value" image a.pgm x.png --text "o = u" --set sigma=1
+expect 2 "exclude each other" image a.pgm x.png --text "o = u" --op gauss
 # in tiles the same bytes
 expect 0 "" image grating.pgm whole.pgm --op "gauss:sigma=2|sobel" -q --force
 expect 0 "in tiles" image grating.pgm tiles.pgm --op "gauss:sigma=2|sobel" --memory 0.02 --force
@@ -100,17 +100,17 @@ expect 2 "megabytes above 0" image grating.pgm x.pgm --op gauss --memory -1
 expect 2 "exists" image a.pgm b.png --op box
 expect 2 "nearest is gauss" image a.pgm x.png --op gaus
 expect 2 "nearest is sigma" image a.pgm x.png --op gauss:sigm=1
-expect 2 "no operation" image a.pgm x.png
-expect 2 "before --op" image a.pgm x.png --set sigma=1 --op gauss
-expect 2 "no picture format has this ending" image a.pgm x.gif --op gauss
+expect 2 "the operation is missing" image a.pgm x.png
+expect 2 "must follow the --op" image a.pgm x.png --set sigma=1 --op gauss
+expect 2 "no picture format has this extension" image a.pgm x.gif --op gauss
 expect 2 "16 bits" image deep.ppm x.bmp --op gauss
-expect 2 "no type of pixels" image a.pgm x.png --op gauss --type u9
+expect 2 "unknown pixel type" image a.pgm x.png --op gauss --type u9
 expect 2 "cannot open" image none.png x.png --op gauss
 expect 2 "is empty" image a.pgm x.png --op "gauss||box"
 expect 2 "red, green and blue" image a.pgm x.png --op colour
 head -c 20 a.pgm > cut.pgm
 expect 2 "truncated" image cut.pgm x.png --op gauss
 echo text > text.png
-expect 2 "is none of PNG" image text.png x.png --op gauss
+expect 2 "is not in a supported format (PNG" image text.png x.png --op gauss
 [ ! -e x.png ] || fail "a failure left x.png"
 exit $((bad != 0))

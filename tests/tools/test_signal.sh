@@ -81,24 +81,24 @@ samples 10 > raw
 expect 2 "describe samples that have no header, such as --samples" signal raw x.wav --op gain
 
 # mistakes
-expect 2 "exists and stays" signal in.wav y.wav --op gain
-expect 2 "would be written over" signal in.wav in.wav --op gain --force
-expect 2 "exists and stays" spectrogram in.wav figure.png
+expect 2 "exists already" signal in.wav y.wav --op gain
+expect 2 "would be overwritten" signal in.wav in.wav --op gain --force
+expect 2 "exists already" spectrogram in.wav figure.png
 expect 2 "cannot open 'none.wav'" signal none.wav x.wav --op gain
-expect 2 "there is no operation" signal in.wav x.wav
+expect 2 "the operation is missing" signal in.wav x.wav
 expect 2 "nearest is lowpass" signal in.wav x.wav --op lowpas
 expect 2 "not below half of the sampling rate, 24000 Hz" signal in.wav x.wav --op lowpass:cutoff=24000
 expect 2 "is even" signal in.wav x.wav --op lowpass:cutoff=1000:taps=10
-expect 2 "give rate, kind and channels" signal raw x.wav --op gain --samples 48000
-expect 2 "give rate, kind and channels" signal raw x.wav --op gain --samples 48000:s16:
-expect 2 "no kind of samples is called s17" signal raw x.wav --op gain --samples 48000:s17:2
+expect 2 "must be rate, sample type and channels" signal raw x.wav --op gain --samples 48000
+expect 2 "must be rate, sample type and channels" signal raw x.wav --op gain --samples 48000:s16:
+expect 2 "unknown sample type s17" signal raw x.wav --op gain --samples 48000:s17:2
 expect 2 "--kind u9" signal in.wav x.wav --op gain --kind u9
 expect 2 "wav or raw" signal in.wav x.wav --op gain --format mp3
-expect 2 "--rate 5: real" signal in.wav x.wav --op gain --rate 5
+expect 2 "--rate 5: must be real" signal in.wav x.wav --op gain --rate 5
 expect 2 "f32 or f64" signal in.wav x.wav --op gain -p f16
 expect 2 "--block 0" signal in.wav x.wav --op gain --block 0
 expect 2 "--range 3" spectrogram in.wav x.png --range 3
-expect 2 "is no window" spectrogram in.wav x.png --window han
+expect 2 "unknown window" spectrogram in.wav x.png --window han
 expect 2 "channel = 3: the signal has 2" spectrogram in.wav x.png --channel 3
 expect 2 "the file name must end in" spectrogram in.wav x.txt
 # the reader of a pipe goes away

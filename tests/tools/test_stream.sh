@@ -45,10 +45,10 @@ expect 0 "deadline 33.3 ms" image film.y4m slow.y4m --op gauss --rate 30 --queue
 expect 0 "3 frames" image film.y4m three.clm --op gauss --luma --count 3
 expect 2 "exists" image film.y4m half.y4m --op gauss
 expect 2 "exists" image film.y4m frame-%04d.png --op gauss
-expect 2 "would be written over" image film.y4m film.y4m --op gauss --force
-expect 2 "kind of frames" image film.y4m x.raw --op gauss --frames 32x24:rgb
-expect 2 "give size and kind" image film.y4m x.raw --op gauss --frames 32
-expect 2 "keep their type" image film.y4m x.y4m --op gauss --type u16
+expect 2 "would be overwritten" image film.y4m film.y4m --op gauss --force
+expect 2 "unknown frame type" image film.y4m x.raw --op gauss --frames 32x24:rgb
+expect 2 "must be size and frame type" image film.y4m x.raw --op gauss --frames 32
+expect 2 "retain their type" image film.y4m x.y4m --op gauss --type u16
 expect 2 "no stream format 'mp4'" image film.y4m x.y4m --op gauss --format mp4
 expect 2 "queues" image film.y4m x.y4m --op gauss --queues 0
 expect 2 "nearest is gauss" image film.y4m x.y4m --op gaus

@@ -55,10 +55,10 @@ expect 2 'load: "u*x": coordinates are not available' fft row.mtx y.mtx --load "
 expect 2 'store:1:1: ' fft row.mtx y.mtx --store "power(u)" --force
 
 # ---- tuning ----------------------------------------------------------------------------------------------------------
-expect 0 "ways tried" fft row.mtx y.mtx --axes 1 --tune 2 --wisdom w.txt --force
+expect 0 "plans tried" fft row.mtx y.mtx --axes 1 --tune 2 --wisdom w.txt --force
 grep -q "^rechenwerk wisdom of transforms, 1$" w.txt || fail "no wisdom in w.txt: $(cat w.txt)"
 expect 0 "written: y.mtx" fft row.mtx y.mtx --axes 1 --wisdom w.txt --force
-expect 2 "--tune 0: seconds, more than 0" fft row.mtx y.mtx --tune 0 --force
+expect 2 "--tune 0: must be a number of seconds above 0" fft row.mtx y.mtx --tune 0 --force
 sed 's/^device = /device = x/' w.txt >other.txt
 expect 1 "other.txt: wisdom: the text was changed" fft row.mtx y.mtx --wisdom other.txt --force
 head -c 40 w.txt >short.txt
@@ -83,27 +83,27 @@ same y.mtx "0 1 0 2 0 3 0 4"
 
 # ---- wrong input, and nothing lost -----------------------------------------------------------------------------------
 cp y.mtx kept.mtx
-expect 2 "'y.mtx' exists and stays as it is: --force replaces it" fft row.mtx y.mtx
+expect 2 "'y.mtx' exists already: use --force to overwrite it" fft row.mtx y.mtx
 expect 2 "'y.mtx' exists" convolve row.mtx kernel.mtx y.mtx
 cmp -s y.mtx kept.mtx || fail "y.mtx has changed"
-expect 2 "Y.npy row.mtx is read, and would be written over" fft row.mtx row.mtx --force
-expect 2 "Y.npy kernel.mtx is read" convolve row.mtx kernel.mtx kernel.mtx --force
-expect 2 "a .npy or .mtx file is written" fft row.mtx y.txt
+expect 2 "Y.npy row.mtx is an input file and would be overwritten" fft row.mtx row.mtx --force
+expect 2 "Y.npy kernel.mtx is an input file" convolve row.mtx kernel.mtx kernel.mtx --force
+expect 2 "the file name must end in .npy or .mtx" fft row.mtx y.txt
 expect 1 "the folder nowhere/: No such file" fft row.mtx nowhere/y.mtx
 expect 2 "cannot open 'nothing.npy'" fft nothing.npy z.mtx
-expect 2 "holds complex numbers, and --real transforms real ones" fft i.mtx z.mtx --real
-expect 2 "holds complex numbers, and --kind transforms real ones" fft i.mtx z.mtx --kind dct2
-expect 2 "is no transform; nearest is dct1" fft row.mtx z.mtx --kind dct5
+expect 2 "holds complex values, but --real transforms real ones" fft i.mtx z.mtx --real
+expect 2 "holds complex values, but --kind transforms real ones" fft i.mtx z.mtx --kind dct2
+expect 2 "unknown transform; nearest is dct1" fft row.mtx z.mtx --kind dct5
 expect 2 "--real and --kind dct2 exclude each other" fft row.mtx z.mtx --real --kind dct2
 expect 2 "--axes 2: the array has 2 axes" fft row.mtx z.mtx --axes 2
-expect 2 "--axes 0,: numbers with commas between" fft row.mtx z.mtx --axes 0,
-expect 2 "--shape 4: one number for each of the axes" fft row.mtx z.mtx --shape 4
-expect 2 "--shape 4,4,4: one number for each" fft row.mtx z.mtx --shape 4,4,4
-expect 2 "--shape 0,4: a number of points" fft row.mtx z.mtx --shape 0,4
-expect 2 "--scale half: none, inverse, forward or both" fft row.mtx z.mtx --scale half
-expect 2 "--precision f16: f32 or f64" fft row.mtx z.mtx --precision f16
+expect 2 "--axes 0,: must be integers separated by commas" fft row.mtx z.mtx --axes 0,
+expect 2 "--shape 4: the number of values differs" fft row.mtx z.mtx --shape 4
+expect 2 "--shape 4,4,4: the number of values differs" fft row.mtx z.mtx --shape 4,4,4
+expect 2 "--shape 0,4: must be one number of points" fft row.mtx z.mtx --shape 0,4
+expect 2 "--scale half: must be none, inverse, forward or both" fft row.mtx z.mtx --scale half
+expect 2 "--precision f16: must be f32 or f64" fft row.mtx z.mtx --precision f16
 expect 2 "shape[0] = 1: dct1 needs at least 2 points" fft row.mtx z.mtx --kind dct1
-expect 2 "no mode; known are full, same, valid, periodic" convolve row.mtx kernel.mtx z.mtx --mode circle
+expect 2 "unknown mode; known are full, same, valid, periodic" convolve row.mtx kernel.mtx z.mtx --mode circle
 expect 2 "the result of mode valid would be empty" convolve kernel.mtx row.mtx z.mtx --mode valid --axes 1
 expect 2 "b must have 1 element or, like a, 4" convolve row.mtx kernel.mtx z.mtx --axes 0
 [ -e z.mtx ] && fail "z.mtx was written"

@@ -39,7 +39,7 @@ shows() {
     cmp "$name.ppm" last.ppm || fail "$name: the window shows other pixels"
 }
 
-expect 2 "belongs to --window" image film.clm none --op gauss --screenshot a.png
+expect 2 "--screenshot needs --window" image film.clm none --op gauss --screenshot a.png
 if ! SDL_VIDEODRIVER=dummy "$command" image film.clm none --window --count 1 --op clip > out 2> err; then
     grep -q "install" err || fail "without SDL2: $(cat err)"
     echo "no windows: $(cat err)"

@@ -9,7 +9,7 @@ static int print_list(void)
 {
     int n;
     const rw_bench_entry *list = rw_bench_list(&n);
-    printf("Benchmarks; run one with rechenwerk bench NAME, several with spine or all:\n");
+    printf("Benchmarks (rechenwerk bench NAME runs one, spine or all runs several):\n");
     for (int i = 0; i < n; i++) printf("  %-16s %s%s\n", list[i].name, list[i].line, list[i].spine ? " (spine)" : "");
     return 0;
 }
@@ -46,12 +46,12 @@ static int run(const arguments *a)
 
 static const option options[] = {
     OPTION_DEVICE,
-    {"quick", 0, NULL, "small sizes, a second or two: that it runs, not how fast"},
-    {"rounds", 'n', "N", "timed repetitions"},
-    {"variants", 0, NULL, "rows for every set of parameters of a kernel"},
-    {"no-peers", 0, NULL, "leave out what others would use"},
+    {"quick", 0, NULL, "small sizes, a second or two: checks the results, not the speed"},
+    {"rounds", 'n', "N", "number of timed repetitions"},
+    {"variants", 0, NULL, "one row for every parameter set of a kernel"},
+    {"no-peers", 0, NULL, "skip the peers (other libraries)"},
     OPTION_JSON,
-    {"markdown", 0, NULL, "print a table for a page"},
+    {"markdown", 0, NULL, "print a Markdown table"},
     OPTION_VERBOSE,
     OPTION_NO_CACHE,
 };
@@ -60,9 +60,9 @@ const command command_bench = {
     .name = "bench",
     .operands = "[NAME]",
     .most = 1,
-    .line = "measure a piece of work beside the limit of the memory and beside peers",
-    .more = "Without NAME the benchmarks are listed. The exit code is 1 when a result is wrong; a missed target is no "
-            "failure.",
+    .line = "run benchmarks: times compared with the memory bandwidth limit and with other libraries",
+    .more = "If NAME is omitted, the benchmarks are listed. The exit code is 1 if a result is wrong; a missed "
+            "target is not an error.",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

@@ -57,8 +57,8 @@ static int describe(rw_context *ctx, const arguments *a)
 static int run(const arguments *a)
 {
     if (given(a, "clear") + given(a, "path") + given(a, "trace") + given(a, "json") > 1)
-        return usage("cache: give one of --clear, --path, --trace, --json");
-    if (given(a, "device") && !given(a, "trace")) return usage("cache: --device goes with --trace");
+        return usage("cache: --clear, --path, --trace and --json exclude each other: give one of them");
+    if (given(a, "device") && !given(a, "trace")) return usage("cache: --device needs --trace");
     rw_context *ctx = make_context(a);
     if (!ctx) return 5;
     int code = given(a, "clear") ? clear(ctx) : given(a, "trace") ? trace(ctx, a) : describe(ctx, a);
@@ -68,16 +68,16 @@ static int run(const arguments *a)
 
 static const option options[] = {
     {"clear", 0, NULL, "remove all entries"},
-    {"path", 0, NULL, "print the folder only"},
-    {"trace", 0, "CASE.yaml", "compile what a case needs and show each look-up"},
-    OPTION_DEVICE,
+    {"path", 0, NULL, "print only the path of the folder"},
+    {"trace", 0, "CASE.yaml", "compile the programs of a case and print each cache lookup"},
+    OPTION_DEVICE_OF_CASE,
     OPTION_JSON,
 };
 
 const command command_cache = {
     .name = "cache",
     .operands = "",
-    .line = "the compiled programs on disk: where they are, how many; empty or trace them",
+    .line = "show, clear or trace the cache of compiled programs on disk",
     .more = "The folder is $RECHENWERK_CACHE, else $XDG_CACHE_HOME/rechenwerk, else $HOME/.cache/rechenwerk. It and\n"
             "the folders above it must belong to you or root and not be writable by others.",
     .options = options,

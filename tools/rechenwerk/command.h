@@ -46,7 +46,7 @@ struct arguments {
         const option *option;
         const char *value;
     } * given;
-    int argc; /* as typed, behind "rechenwerk" */
+    int argc; /* as typed, after "rechenwerk" */
     char **argv;
 };
 
@@ -58,14 +58,14 @@ extern const command *const commands[];        /* NULL-terminated */
 const command *find_command(const char *name); /* NULL when unknown; says so, with the nearest */
 
 /* options.c */
-/* Parses argv behind the subcommand; false after a usage error was printed. */
+/* Parses argv after the subcommand; false after a usage error was printed. */
 bool parse(const command *c, int argc, char **argv, arguments *a);
 void release(arguments *a);
 bool given(const arguments *a, const char *name);
 const char *value_of(const arguments *a, const char *name); /* the last one given; NULL when none */
 /* A number; false after a message. Leaves *number when the option was not given. */
 bool number_of(const arguments *a, const char *name, double *number);
-/* The same of a whole number from least to most. */
+/* Reads an integer from least to most; false after a message. */
 bool whole_of(const arguments *a, const char *name, double least, double most, double *number);
 
 /* outputs.c */
@@ -83,7 +83,7 @@ int check_inputs(const arguments *a, int n, const char *const *paths);
 int check_exists(const arguments *a, const char *path);
 #define OPTION_FORCE                                                                                                   \
     {                                                                                                                  \
-        "force", 0, NULL, "replace files that exist"                                                                   \
+        "force", 0, NULL, "overwrite existing files"                                                                   \
     }
 
 /* report.c */
@@ -139,29 +139,33 @@ ready_case *find_cases(int *n);
 
 #define OPTION_DEVICE                                                                                                  \
     {                                                                                                                  \
-        "device", 'd', "DEV", "where to compute: cpu, cpu:4, cuda:0, opencl:0, check, auto"                            \
+        "device", 'd', "DEV", "device: cpu, cpu:4, cuda:0, opencl:0, check or auto (default: cpu)"                     \
+    }
+#define OPTION_DEVICE_OF_CASE                                                                                          \
+    {                                                                                                                  \
+        "device", 'd', "DEV", "device: cpu, cpu:4, cuda:0, opencl:0, check or auto (default: device of the case)"      \
     }
 #define OPTION_JSON                                                                                                    \
     {                                                                                                                  \
-        "json", 0, NULL, "print JSON, for programs"                                                                    \
+        "json", 0, NULL, "print JSON instead of text"                                                                  \
     }
 #define OPTION_VERBOSE                                                                                                 \
     {                                                                                                                  \
-        "verbose", 'v', NULL, "say which paths are taken: compilers, cache, devices"                                   \
+        "verbose", 'v', NULL, "log compiler runs, cache lookups and selected devices"                                  \
     }
 #define OPTION_QUIET                                                                                                   \
     {                                                                                                                  \
-        "quiet", 'q', NULL, "no progress, no summary, no warnings"                                                     \
+        "quiet", 'q', NULL, "no progress, summary or warnings"                                                         \
     }
 #define OPTION_SET                                                                                                     \
     {                                                                                                                  \
         "set", 's', "KEY=VALUE",                                                                                       \
-            "change a setting of the case, such as grid.size=[64,64]; a name that it does not have is added by != "    \
-            "(parameters.new!=0.4); may be repeated"                                                                   \
+            "change a setting of the case, such as grid.size=[64,64]; != adds a new name (parameters.new!=0.4); "      \
+            "may be repeated"                                                                                          \
     }
 #define OPTION_NO_CACHE                                                                                                \
     {                                                                                                                  \
-        "no-cache", 0, NULL, "neither read nor write compiled programs on disk"                                        \
+        "no-cache", 0, NULL, "do not read or write compiled programs on disk"                                          \
     }
 
 #endif

@@ -161,7 +161,7 @@ static void print_zsh(void)
                 printf("'");
             }
         }
-        printf(" \\\n      '(-h --help)'{-h,--help}'[this text]'");
+        printf(" \\\n      '(-h --help)'{-h,--help}'[print this help]'");
         if (takes_file(c)) printf(" \\\n      '2:file:_files'");
         else if (c->most) {
             printf(" \\\n      '2:name:(");
@@ -228,8 +228,7 @@ static int run(const arguments *a)
     int k = 0;
     while (k < COUNT(shells) && strcmp(shells[k].shell, a->operands[0]) != 0) k++;
     if (k == COUNT(shells))
-        return usage("completion: '%s' is no shell that is known%s", a->operands[0],
-                     suggest(a->operands[0], shell_names()));
+        return usage("completion: unknown shell '%s'%s", a->operands[0], suggest(a->operands[0], shell_names()));
     rw_context *ctx = make_context(a);
     if (!ctx) return 5;
     rw_status status = rw_list_words(ctx, "settings", &words[0], &nwords[0]);
@@ -248,6 +247,6 @@ const command command_completion = {
     .least = 1,
     .most = 1,
     .words = shell_names,
-    .line = "completion for a shell: source <(rechenwerk completion bash)",
+    .line = "print the completion script of a shell: source <(rechenwerk completion bash)",
     .run = run,
 };

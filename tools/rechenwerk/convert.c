@@ -28,9 +28,10 @@ static int convert(rw_context *ctx, const arguments *a, conversion *c)
     rw_sparse_size size;
     rw_sparse_get_size(c->b ? c->b : c->a, &size);
     print_matrix(path, e);
-    printf("  %s%s: %lld x %lld, %lld places, %.3f an entry, %s\n", text_of(rw_sparse_get_layout(c->b ? c->b : c->a)),
-           transpose ? ", transposed" : "", (long long)size.rows, (long long)size.columns, (long long)size.places,
-           e->n ? (double)size.places / (double)e->n : 1, in_units((double)size.bytes).text);
+    printf("  %s%s: %lld x %lld, %lld stored values, %.3f per entry, %s\n",
+           text_of(rw_sparse_get_layout(c->b ? c->b : c->a)), transpose ? ", transposed" : "", (long long)size.rows,
+           (long long)size.columns, (long long)size.places, e->n ? (double)size.places / (double)e->n : 1,
+           in_units((double)size.bytes).text);
     if (*reason) printf("  chosen by %s\n", reason);
     printf("  written: %s\n", output);
     return 0;
@@ -39,7 +40,7 @@ static int convert(rw_context *ctx, const arguments *a, conversion *c)
 static int run(const arguments *a)
 {
     if (!check_types(a)) return 2;
-    if (!value_of(a, "output")) return usage("convert: where to? give --output B.mtx");
+    if (!value_of(a, "output")) return usage("convert: the output file is missing: give --output B.mtx");
     int code = check_outputs(a, 1, &(output_file){.name = "output", .ending = ".mtx"}, 1, a->operands);
     if (code != 0) return code;
     conversion c = {0};
@@ -53,8 +54,10 @@ static int run(const arguments *a)
 }
 
 static const option options[] = {
-    {"output", 'o', "B.mtx", "the file to write: general, all entries that are not 0"},
-    {"format", 'f', "FORMAT", "a layout such as bsell:5x5, or auto; rechenwerk list formats (default: csr)"},
+    {"output", 'o', "B.mtx", "output file: general Matrix Market, all entries that are not 0"},
+    {"format", 'f', "FORMAT",
+     "storage format such as bsell:5x5, or auto; see rechenwerk list formats (default: "
+     "csr)"},
     {"transpose", 0, NULL, "write the transpose"},
     {"conjugate", 0, NULL, "write the conjugate transpose"},
     OPTION_VALUES,
@@ -70,10 +73,10 @@ const command command_convert = {
     .operands = "A.mtx",
     .least = 1,
     .most = 1,
-    .line = "bring a sparse matrix into a format, say what it takes there, write it to a file",
-    .more = "Files of the Matrix Market are read in all their kinds and written as general ones with numbers that read "
-            "back to the same bits. Zeros that fill blocks are not written, nor "
-            "entries that are 0 where the format has padding.",
+    .line = "convert a sparse matrix to a storage format, report its size and write it to a file",
+    .more = "All kinds of Matrix Market files are read. The output is a general one whose values read back to the "
+            "same bits. Zeros that fill blocks are not written. Entries that are 0 are not written either if the "
+            "format has padding.",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

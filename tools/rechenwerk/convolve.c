@@ -17,7 +17,7 @@ static int find_mode(const arguments *a, rw_convolution_mode *mode)
         names[m] = rw_convolution_mode_name((rw_convolution_mode)m);
         if (text && strcmp(text, names[m]) == 0) *mode = (rw_convolution_mode)m, text = NULL;
     }
-    return text ? usage("convolve: --mode %s is no mode%s", text, suggest(text, names)) : 0;
+    return text ? usage("convolve: --mode %s: unknown mode%s", text, suggest(text, names)) : 0;
 }
 
 /* B gets axes of one element in front, until it has as many as A; those axes are not convolved. */
@@ -110,7 +110,7 @@ static int run(const arguments *a)
 
 static const option options[] = {
     {"mode", 'm', "MODE", "full, same, valid or periodic (default: full)"},
-    {"correlate", 'c', NULL, "correlate: B is reversed and conjugated"},
+    {"correlate", 'c', NULL, "correlation: B is reversed and conjugated"},
     OPTION_AXES,
     OPTION_PRECISION,
     OPTION_DEVICE,
@@ -124,9 +124,9 @@ const command command_convolve = {
     .operands = "A.npy B.npy Y.npy",
     .least = 3,
     .most = 3,
-    .line = "the convolution, or correlation, of two arrays in files, by Fourier transforms",
-    .more = "The results are those of scipy.signal.convolve and correlate. Where B has fewer axes than A, its axes are "
-            "the last ones of A, and the same B is for all of the others.",
+    .line = "compute the convolution or correlation of two arrays in files by Fourier transforms",
+    .more = "The results equal those of scipy.signal.convolve and correlate. If B has fewer axes than A, its axes "
+            "are matched with the last axes of A, and the same B applies along all other axes.",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

@@ -21,8 +21,8 @@ static void report(const char *library, bool memory)
     put("rechenwerk: ");
     put(library);
     put(memory ? " ran out of memory and failed: free some memory, or choose a smaller size"
-               : " failed inside, for lack of memory or on a damaged file");
-    put("; what was written so far is kept: continue a run with --restart\n");
+               : " crashed: out of memory, or a damaged file");
+    put("; files written so far remain: continue a run with --restart\n");
     _exit(memory ? 5 : 1);
 }
 

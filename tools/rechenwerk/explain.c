@@ -13,7 +13,7 @@ static int run(const arguments *a)
     if (!whole_of(a, "stages", 1, 100000, &stages)) return 2;
     for (int i = 0; i < 2 && !given(a, "graph"); i++) {
         static const char *const names[] = {"output", "stages"};
-        if (value_of(a, names[i])) return usage("explain: --%s belongs to --graph, which is not given", names[i]);
+        if (value_of(a, names[i])) return usage("explain: --%s needs --graph", names[i]);
     }
     int code = check_outputs(a, 1, &(output_file){.name = "output"}, access(a->operands[0], R_OK) == 0,
                              a->operands) /* a case that is missing is named by the library */;
@@ -37,10 +37,14 @@ static int run(const arguments *a)
 }
 
 static const option options[] = {
-    {"graph", 'g', NULL, "the graph of one step: its kernels, what needs what, which parts may run at the same time"},
-    {"output", 'o', "FILE", "with --graph: write the graph as a picture for Graphviz (dot -Tsvg FILE)"},
-    {"stages", 'n', "N", "with --graph: a step of about N stages, where the method chooses (default: 7)"},
-    OPTION_DEVICE,
+    {"graph", 'g', NULL,
+     "print the task graph of one step: kernels, their dependencies, and what can run "
+     "concurrently"},
+    {"output", 'o', "FILE", "with --graph: output file of the graph for Graphviz (dot -Tsvg FILE)"},
+    {"stages", 'n', "N",
+     "with --graph: approximate number of stages, for methods with a variable number (default: "
+     "7)"},
+    OPTION_DEVICE_OF_CASE,
     OPTION_SET,
     OPTION_VERBOSE,
     OPTION_QUIET,
@@ -53,7 +57,8 @@ const command command_explain = {
     .operands = "CASE.yaml",
     .least = 1,
     .most = 1,
-    .line = "how a case is computed: passes over memory, bytes, operations a cell; with --graph the graph of a step",
+    .line = "show how a case is computed: passes over memory, bytes and operations per cell; with --graph the task "
+            "graph of a step",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

@@ -23,7 +23,7 @@ static bool shape_option(const arguments *a, rw_fft_spec *s)
         char *end;
         const long long n = strtoll(text, &end, 10);
         if (end == text || n < 1 || (*end && *end != ',')) {
-            usage("fft: --shape %s: a number of points for each axis that is transformed, such as 100,128",
+            usage("fft: --shape %s: must be one number of points for each transformed axis, such as 100,128",
                   value_of(a, "shape"));
             return false;
         }
@@ -31,7 +31,7 @@ static bool shape_option(const arguments *a, rw_fft_spec *s)
         text = *end ? end + 1 : NULL;
         const bool more = s->axes >> (d + 1);
         if (!text != !more) {
-            usage("fft: --shape %s: one number for each of the axes that are transformed is needed",
+            usage("fft: --shape %s: the number of values differs from the number of transformed axes",
                   value_of(a, "shape"));
             return false;
         }
@@ -55,7 +55,7 @@ static int find_kind(const arguments *a, rw_fft_kind *kind)
         names[k] = rw_fft_kind_name((rw_fft_kind)k);
         if (text && strcmp(text, names[k]) == 0) *kind = (rw_fft_kind)k, text = NULL;
     }
-    if (text) return usage("fft: --kind %s is no transform%s", text, suggest(text, names));
+    if (text) return usage("fft: --kind %s: unknown transform%s", text, suggest(text, names));
     if (given(a, "real") && value_of(a, "kind") && *kind != RW_FFT_REAL)
         return usage("fft: --real and --kind %s exclude each other", value_of(a, "kind"));
     if (given(a, "real")) *kind = RW_FFT_REAL;
@@ -72,7 +72,7 @@ static int plan(rw_context *ctx, const arguments *a, work *w)
     const bool real_input = s->kind >= RW_FFT_DCT1 || (s->kind == RW_FFT_REAL && !given(a, "inverse")),
                is_complex = rw_dtype_is_complex(rw_array_dtype(w->x));
     if (real_input && is_complex)
-        return usage("fft: %s holds complex numbers, and --%s transforms real ones", a->operands[0],
+        return usage("fft: %s holds complex values, but --%s transforms real ones", a->operands[0],
                      s->kind == RW_FFT_REAL ? "real" : "kind");
     s->inverse = given(a, "inverse"), s->single = rw_dtype_size(rw_array_dtype(w->x)) / (is_complex ? 2 : 1) == 4,
     s->ndim = rw_array_ndim(w->x);
@@ -88,7 +88,7 @@ static int plan(rw_context *ctx, const arguments *a, work *w)
     const bool back = s->kind == RW_FFT_REAL && s->inverse;
     if (back) s->shape[last] = 2 * (s->shape[last] - 1);
     if (back && s->shape[last] < 1 && !given(a, "shape"))
-        return usage("fft: %s: one number is the spectrum of one or of two: give --shape", a->operands[0]);
+        return usage("fft: %s: a half spectrum of one value belongs to 1 or 2 points: give --shape", a->operands[0]);
     if (!shape_option(a, s)) return 2;
     for (int d = 0; d < s->ndim; d++) {
         const int64_t takes = back && d == last ? s->shape[d] / 2 + 1 : s->shape[d], has = rw_array_shape(w->x, d);
@@ -100,7 +100,7 @@ static int plan(rw_context *ctx, const arguments *a, work *w)
     for (int d = 0; d < s->ndim; d++)
         if (s->axes & 1u << d) product *= norm_of(s->kind, s->shape[d]);
     if (strcmp(scale, "none") && strcmp(scale, "inverse") && strcmp(scale, "forward") && strcmp(scale, "both"))
-        return usage("fft: --scale %s: none, inverse, forward or both", scale);
+        return usage("fft: --scale %s: must be none, inverse, forward or both", scale);
     s->load = value_of(a, "load"), s->store = value_of(a, "store");
     if (strcmp(scale, s->inverse ? "inverse" : "forward") == 0) s->scale = 1 / product;
     if (strcmp(scale, "both") == 0) s->scale = 1 / sqrt(product);
@@ -139,7 +139,7 @@ static rw_status print_trial(void *user, const char *what, const char *choice, d
     if (kept || given(t->a, "verbose"))
         printf("  %10.4g ms %s %s: %s\n", 1e3 * seconds, kept ? "->" : "  ", what, choice);
     fflush(stdout);
-    show_stage(t->a, "  tuning: %d ways tried", ++t->n);
+    show_stage(t->a, "  tuning: %d plans tried", ++t->n);
     return RW_OK;
 }
 
@@ -155,7 +155,7 @@ static rw_status prepare(const arguments *a, work *w)
     status = rw_fft_tune(w->device, &w->spec, &options, &t);
     show_stage(a, NULL);
     if (status == RW_OK && !given(a, "quiet"))
-        printf("  %d ways tried: %.4g ms, before %.4g ms\n", t.tried, 1e3 * t.after, 1e3 * t.before);
+        printf("  %d plans tried: %.4g ms, before tuning %.4g ms\n", t.tried, 1e3 * t.after, 1e3 * t.before);
     return status == RW_OK && path ? rw_fft_wisdom_save(w->device, path) : status;
 }
 
@@ -197,7 +197,7 @@ static int run(const arguments *a)
     if (code != 0) return code;
     work w = {.tuning = 60};
     if (!number_of(a, "tune", &w.tuning)) return 2;
-    if (!(w.tuning > 0)) return usage("fft: --tune %s: seconds, more than 0", value_of(a, "tune"));
+    if (!(w.tuning > 0)) return usage("fft: --tune %s: must be a number of seconds above 0", value_of(a, "tune"));
     rw_context *ctx = make_context(a);
     code = ctx ? transform(ctx, a, &w) : 5;
     rw_fft_destroy(&w.fft);
@@ -208,21 +208,24 @@ static int run(const arguments *a)
 }
 
 static const option options[] = {
-    {"inverse", 'i', NULL, "the inverse transform"},
-    {"real", 'r', NULL, "real numbers to the first half of their spectrum; with --inverse back"},
-    {"kind", 'k', "KIND", "complex, real, dct1 … dct4, dst1 … dst4 (default: complex)"},
+    {"inverse", 'i', NULL, "compute the inverse transform"},
+    {"real", 'r', NULL, "real transform with half spectrum; with --inverse from half spectrum to real values"},
+    {"kind", 'k', "KIND", "transform: complex, real, dct1 … dct4, dst1 … dst4 (default: complex)"},
     OPTION_AXES,
     {"shape", 0, "LIST",
-     "points of each axis that is transformed: zeros beyond the file, or less of it (default: as the file)"},
+     "number of points along each transformed axis; the input is zero-padded or truncated (default: shape of the "
+     "input)"},
     {"scale", 0, "WHICH",
-     "which direction divides by the number of points: inverse, forward, none, or both by its root (default: inverse)"},
+     "direction divided by the number of points: inverse, forward, none, or both by its square root (default: "
+     "inverse)"},
     {"load", 0, "EXPRESSION",
-     "what is transformed instead of an element u with the indices i0, i1, …, such as \"u*sin(pi*(i0 + 0.5)/512)^2\""},
-    {"store", 0, "EXPRESSION", "what is written instead of an element u of the result, such as \"abs(u)^2\""},
+     "expression to transform in place of each element u with the indices i0, i1, …, such as \"u*sin(pi*(i0 + "
+     "0.5)/512)^2\""},
+    {"store", 0, "EXPRESSION", "expression to write in place of each element u of the result, such as \"abs(u)^2\""},
     {"tune", 0, "SECONDS",
-     "first try other ways to make the transform, so long at most, and keep the fastest for this and later ones"},
+     "try other plans first, for at most SECONDS, and use the fastest for this and later transforms"},
     {"wisdom", 0, "FILE",
-     "what tuning found on such a device: read from FILE where it is there; with --tune written to it, in addition"},
+     "file with the results of tuning on such a device: read if it exists; --tune adds its results"},
     OPTION_PRECISION,
     OPTION_DEVICE,
     OPTION_VERBOSE,
@@ -235,11 +238,9 @@ const command command_fft = {
     .operands = "X.npy Y.npy",
     .least = 2,
     .most = 2,
-    .line = "the Fourier, cosine or sine transform of an array in a file",
-    .more =
-        "The results are those of numpy.fft.fftn, rfftn and irfftn, and of scipy.fft.dctn and dstn. The spectrum of n "
-        "real numbers has n/2 + 1 numbers, "
-        "of which n is taken to be even on the way back unless --shape says otherwise.",
+    .line = "compute the Fourier, cosine or sine transform of an array in a file",
+    .more = "The results equal those of numpy.fft.fftn, rfftn and irfftn, and of scipy.fft.dctn and dstn. The half "
+            "spectrum of n real values has n/2 + 1 values. The inverse assumes that n is even; --shape gives an odd n.",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

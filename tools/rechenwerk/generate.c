@@ -61,7 +61,7 @@ static const rw_param choice_rows[] = {
      .standard = "compact",
      .allowed = indices,
      .unit = "",
-     .line = "numbers of cells"},
+     .line = "numbering of the cells"},
     {.name = "block",
      .kind = RW_PARAM_INT,
      .offset = offsetof(choice, block),
@@ -69,7 +69,7 @@ static const rw_param choice_rows[] = {
      .standard = "",
      .allowed = "[0, 999999]",
      .unit = "",
-     .line = "this grid block alone, counted from 0"},
+     .line = "index of a single grid block, counted from 0"},
 };
 static const rw_params choices = {"choice", "choice", "", sizeof(choice), choice_rows, COUNT(choice_rows)};
 
@@ -94,7 +94,8 @@ static int read_trace(rw_context *ctx, request *r)
     for (int axis = 0; axis < 3; ++axis)
         if (!r->spec.blocks[axis]) r->spec.blocks[axis] = 1;
     if (status == RW_OK && given(a, "periodic") && r->spec.mode == RW_MULTIBLOCK_TRUNCATED)
-        return usage("generate: --periodic needs --mode inner or full: truncated drops what crosses a border");
+        return usage("generate: --periodic needs --mode inner or full: truncated drops the couplings across block "
+                     "borders");
     if (status == RW_OK) status = rw_multiblock_measure(ctx, &r->spec, r->block, r->index, layout_of(r).values, &size);
     if (status != RW_OK) return failed(ctx, status);
     r->rows = size.rows, r->columns = size.columns, r->blocks = size.blocks, r->entries = size.entries,
@@ -109,7 +110,7 @@ static void describe_trace(const request *r)
     printf("trace: %lld x %lld x %lld grid blocks of %lld x %lld x %lld cells", (long long)s->blocks[0],
            (long long)s->blocks[1], (long long)s->blocks[2], (long long)s->cells[0], (long long)s->cells[1],
            (long long)s->cells[2]);
-    if (r->block >= 0) printf(", number %lld", (long long)r->block);
+    if (r->block >= 0) printf(", block %lld", (long long)r->block);
     printf(", %s, %s, %s index, %s", rw_multiblock_stencil_name(s->stencil), rw_multiblock_mode_name(s->mode),
            rw_multiblock_index_name(r->index), s->is_complex ? "complex" : "real");
     if (s->is_complex) printf(", omega %g", s->omega);
@@ -130,7 +131,7 @@ static int read_laplace(rw_context *ctx, request *r)
     const int64_t *n = r->spec.cells;
     (void)ctx;
     const double all = (double)n[0] * (double)n[1] * (double)n[2];
-    if (all > 1e8) return usage("generate: a grid of %.3g cells: at most 1e8 are possible", all);
+    if (all > 1e8) return usage("generate: a grid of %.3g cells is too large: at most 1e8 cells are possible", all);
     r->rows = r->columns = (int64_t)all, r->entries = r->rows;
     for (int axis = 0; axis < 3; ++axis) r->entries += 2 * (r->rows / n[axis]) * (n[axis] - 1);
     r->blocks = r->entries, r->bytes = 12. * (double)r->entries + 4. * (double)(r->rows + 1);
@@ -140,7 +141,7 @@ static int read_laplace(rw_context *ctx, request *r)
 
 static void describe_laplace(const request *r)
 {
-    printf("laplace: %lld x %lld x %lld cells, minus the sum of second differences, zero beyond the sides\n",
+    printf("laplace: %lld x %lld x %lld cells, negative sum of second differences, zero outside the grid\n",
            (long long)r->spec.cells[0], (long long)r->spec.cells[1], (long long)r->spec.cells[2]);
 }
 
@@ -180,8 +181,8 @@ static rw_status make_laplace(rw_device *device, const request *r, rw_sparse **m
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static const kind kinds[] = {
-    {"trace", "a matrix of 5 x 5 blocks like a flow solver's", true, read_trace, describe_trace, make_trace},
-    {"laplace", "symmetric, positive definite, of 3, 5 or 7 points", false, read_laplace, describe_laplace,
+    {"trace", "5 x 5 blocks, as from a flow solver", true, read_trace, describe_trace, make_trace},
+    {"laplace", "symmetric positive definite, 3-, 5- or 7-point stencil", false, read_laplace, describe_laplace,
      make_laplace},
 };
 static const char *const of_all[] = {"cells", "output", "force", "json"};
@@ -197,7 +198,7 @@ static const kind *find_kind(const char *name)
 {
     for (int i = 0; i < COUNT(kinds); ++i)
         if (!strcmp(name, kinds[i].name)) return &kinds[i];
-    usage("generate: '%s' is no kind of matrix%s", name, suggest(name, kind_names()));
+    usage("generate: unknown kind of matrix '%s'%s", name, suggest(name, kind_names()));
     return NULL;
 }
 
@@ -208,7 +209,7 @@ static bool fits(const kind *k, const arguments *a)
         bool all = false;
         for (int j = 0; j < COUNT(of_all); j++) all = all || !strcmp(a->given[i].option->name, of_all[j]);
         if (all) continue;
-        usage("generate: --%s belongs to trace", a->given[i].option->name);
+        usage("generate: --%s applies to trace only", a->given[i].option->name);
         return false;
     }
     return true;
@@ -224,7 +225,7 @@ static int check_output(const request *r, const char *path)
     if (statvfs(folder, &disk) != 0) return 0; /* writing will tell */
     const double room = (double)disk.f_bavail * (double)disk.f_frsize;
     if (r->file <= room) return 0;
-    return unusable("generate: the file takes about %s, and %s has %s free: choose fewer cells or another folder",
+    return unusable("generate: the file takes about %s, but %s has %s free: choose fewer cells or another folder",
                     in_units(r->file).text, folder, in_units(room).text);
 }
 
@@ -251,7 +252,7 @@ static void print(const kind *k, const request *r, const char *path)
     printf("  entries    %lld\n", (long long)r->entries);
     printf("  memory     %s as %s\n", in_units(r->bytes).text,
            k->has_options ? r->spec.is_complex ? "bcsr:5x5:c128" : "bcsr:5x5:f64" : "csr:f64");
-    printf("  file       about %s%s%s\n", in_units(r->file).text, path ? ": " : "; without --output none is written",
+    printf("  file       about %s%s%s\n", in_units(r->file).text, path ? ": " : "; not written: no --output",
            path ? path : "");
     fflush(stdout);
 }
@@ -275,12 +276,12 @@ static int run(const arguments *a)
     request r = {.a = a};
     const kind *k = find_kind(a->operands[0]);
     if (!k || !fits(k, a)) return 2;
-    if (!cells && !file) return usage("generate: --cells is missing: for example --cells 10x40x20");
+    if (!cells && !file) return usage("generate: the grid is missing: give --cells, for example --cells 10x40x20");
     if (file && (cells || given(a, "blocks") || given(a, "periodic")))
-        return usage("generate: --cgns gives cells, grid blocks and periodic axes: leave --%s out", cells ? "cells"
-                                                                                                    : given(a, "blocks")
-                                                                                                        ? "blocks"
-                                                                                                        : "periodic");
+        return usage("generate: --cgns defines cells, grid blocks and periodic axes: omit --%s", cells ? "cells"
+                                                                                                 : given(a, "blocks")
+                                                                                                     ? "blocks"
+                                                                                                     : "periodic");
     int code = check_outputs(a, 1, &(output_file){.name = "output", .ending = ".mtx"}, 1,
                              (const char *[]){value_of(a, "cgns")});
     if (code != 0) return code;
@@ -299,16 +300,22 @@ static const option options[] = {
     {"stencil", 0, "NAME", NULL},
     {"complex", 0, NULL, NULL},
     {"mode", 0, "MODE", NULL},
-    {"index", 0, "INDEX", "trace: compact, or with ghost cells extended or stored (default: compact)"},
+    {"index", 0, "INDEX",
+     "trace: numbering of the cells: compact, or with ghost cells extended or stored "
+     "(default: compact)"},
     {"blocks", 0, "N[xN[xN]]", NULL},
-    {"block", 0, "NUMBER", "trace: this grid block alone, counted from 0 (default: all, one after the other)"},
-    {"cgns", 0, "FILE.cgns", "trace: take cells, grid blocks and what is periodic from a file, in builds with libcgns"},
+    {"block", 0, "NUMBER",
+     "trace: index of a single grid block, counted from 0 (default: all blocks, one after "
+     "the other)"},
+    {"cgns", 0, "FILE.cgns",
+     "trace: read cells, grid blocks and periodic axes from a CGNS file; needs a build "
+     "with libcgns"},
     {"seed", 0, "NUMBER", NULL},
     {"omega", 0, "NUMBER", NULL},
     {"zeros", 0, NULL, NULL},
     {"periodic", 0, NULL, NULL},
-    {"output", 'o', "FILE.mtx", "the file (default: none, sizes are printed)"},
-    {"force", 'f', NULL, "replace a file that exists"},
+    {"output", 'o', "FILE.mtx", "output file (default: none, only sizes are printed)"},
+    {"force", 'f', NULL, "overwrite an existing file"},
     OPTION_JSON,
 };
 
@@ -317,11 +324,10 @@ const command command_generate = {
     .operands = "KIND",
     .least = 1,
     .most = 1,
-    .line = "make a matrix to try formats and solvers with",
-    .more =
-        "KIND is trace, a matrix of 5 x 5 blocks like that of a flow solver on a multi-block grid, or laplace, minus "
-        "the Laplacian on a grid: symmetric and positive definite. "
-        "Sizes are said before anything is made.",
+    .line = "generate a sparse matrix for tests of formats and solvers",
+    .more = "KIND is trace or laplace. A trace matrix has 5 x 5 blocks, as from a flow solver on a multi-block grid. A "
+            "laplace matrix is the negative Laplacian on a grid, symmetric and positive definite. The sizes are "
+            "printed before the matrix is assembled.",
     .options = options,
     .noptions = COUNT(options),
     .words = kind_names,

@@ -51,15 +51,15 @@ static int run(const arguments *a)
 
 static const option options[] = {
     {"man", 0, NULL, "print the manual page (roff)"},
-    {"json", 0, NULL, "print all tables of settings as JSON, for bindings"},
-    {"fortran", 0, NULL, "print the constants of options for the Fortran module"},
+    {"json", 0, NULL, "print all tables of settings as JSON, for language bindings"},
+    {"fortran", 0, NULL, "print the option constants for the Fortran module"},
 };
 
 const command command_help = {
     .name = "help",
     .operands = "[NAME]",
     .most = 1,
-    .line = "help on a subcommand, problem, section, setting or function",
+    .line = "print help on a subcommand, problem, section, setting or function",
     .more = "For example: rechenwerk help run, help pde, help time, help time.rtol, help laplace.",
     .options = options,
     .noptions = COUNT(options),

@@ -37,7 +37,7 @@ static bool type_of(const arguments *a, rw_dtype *type)
         names[i] = rw_dtype_name(types[i]);
         if (text && strcmp(text, names[i]) == 0) *type = types[i], text = NULL;
     }
-    if (text) usage("image: --type %s is no type of pixels%s", text, suggest(text, names));
+    if (text) usage("image: --type %s: unknown pixel type%s", text, suggest(text, names));
     return !text;
 }
 
@@ -147,7 +147,7 @@ static int filter(rw_context *ctx, const arguments *a, work *w)
     if (code != 0) return code;
     if (!type_of(a, &y_dtype) || !number_of(a, "memory", &w->megabytes)) return 2;
     if (given(a, "memory") && !(w->megabytes > 0))
-        return usage("image: --memory %s: megabytes above 0", value_of(a, "memory"));
+        return usage("image: --memory %s: must be a number of megabytes above 0", value_of(a, "memory"));
     rw_status status = open_device(ctx, a, &w->device);
     show_stage(a, "  reading %s", a->operands[0]);
     if (status == RW_OK) status = rw_image_load(w->device, a->operands[0], &w->x);
@@ -173,12 +173,13 @@ static int filter(rw_context *ctx, const arguments *a, work *w)
         printf("%s", text);
     rw_free(text);
     printf("  %s: %d pass%s%s, %s, in %.3g ms%s on %s\n", w->chain ? w->chain : w->text.text, info.passes,
-           info.passes == 1 ? "" : "es", w->chain ? "" : " a channel", in_units((double)info.bytes).text, 1e3 * seconds,
-           tiled      ? ", in tiles, copies and compilation included,"
+           info.passes == 1 ? "" : "es", w->chain ? "" : " per channel", in_units((double)info.bytes).text,
+           1e3 * seconds,
+           tiled      ? ", in tiles, including copies and compilation,"
            : w->chain ? ""
-                      : ", compilation included,",
+                      : ", including compilation,",
            rw_device_info(w->device)->name);
-    if (w->chain && !tiled) printf("  planned and compiled before in %.3g ms\n", 1e3 * planned);
+    if (w->chain && !tiled) printf("  planning and compilation: %.3g ms\n", 1e3 * planned);
     printf("  written: %s, %s\n", a->operands[1], pixels_of(w->y).text);
     if (value_of(a, "figure")) printf("  figure: %s\n", value_of(a, "figure"));
     return 0;
@@ -187,10 +188,14 @@ static int filter(rw_context *ctx, const arguments *a, work *w)
 static int run_frames(const arguments *a)
 {
     char *chain = NULL;
-    if (given(a, "text")) return usage("image: --text with a stream: give operations by --op");
+    if (given(a, "text")) return usage("image: --text does not apply to streams: give operations with --op");
     int code = chain_of(a, &chain);
-    if (code == 0 && given(a, "figure")) code = usage("image: --figure with a stream: it shows a single image");
-    if (code == 0 && given(a, "type")) code = usage("image: --type with a stream: frames keep their type");
+    if (code == 0 && given(a, "figure"))
+        code = usage("image: --figure does not apply to streams: it draws a "
+                     "single image");
+    if (code == 0 && given(a, "type"))
+        code = usage("image: --type does not apply to streams: frames retain their "
+                     "type");
     if (code == 0) code = run_stream(a, chain);
     free(chain);
     return code;
@@ -234,11 +239,11 @@ static int run(const arguments *a)
 
 #define OPTION_FIGURE                                                                                                  \
     {                                                                                                                  \
-        "figure", 0, "FIG.png", "draw IN and the result side by side with their histograms"                            \
+        "figure", 0, "FIG.png", "figure of IN and the result side by side with their histograms"                       \
     }
 
 static const option spectrum_options[] = {
-    {"linear", 0, NULL, "magnitudes themselves (default: their logarithms)"},
+    {"linear", 0, NULL, "linear magnitudes (default: logarithms)"},
     {"type", 't', "TYPE", "type of the result's pixels: u8, u16, i16, f16, f32 or f64 (default: that of the file)"},
     OPTION_FIGURE,
     OPTION_DEVICE,
@@ -252,26 +257,27 @@ const command command_spectrum = {
     .operands = "IN OUT",
     .least = 2,
     .most = 2,
-    .line = "draws the spectrum of an image: magnitudes of its Fourier transform, zero frequency in the middle",
-    .more = "The picture is as large as IN; a pixel to the right of the middle is a frequency of 1/width cycles per "
-            "pixel, the edges are 1/2. Black is the "
-            "least magnitude, white the largest one.",
+    .line = "draw the spectrum of an image: magnitudes of its Fourier transform, zero frequency at the centre",
+    .more = "The picture has the size of IN. One pixel to the right of the centre is a frequency of 1/width cycles "
+            "per pixel; the edges are at 1/2. Black is the smallest magnitude, white the largest.",
     .options = spectrum_options,
     .noptions = COUNT(spectrum_options),
     .run = run,
 };
 
 static const option options[] = {
-    {"op", 'o', "OP", "operations with | between them, such as \"gauss:sigma=1|sobel|normalize\"; may be repeated"},
+    {"op", 'o', "OP", "operations separated by |, such as \"gauss:sigma=1|sobel|normalize\"; may be repeated"},
     {"text", 0, "TEXT",
-     "instead of operations, the result o of each channel u, such as \"o = max(u[i+1, j], u[i-1, j]) - u\""},
+     "instead of --op: the result o of each channel u, such as \"o = max(u[i+1, j], u[i-1, j]) - u\""},
     {"set", 's', "NAME=VALUE",
      "a parameter of the last operation, or border and value of --text, such as sigma=3 or border=wrap; may be "
      "repeated"},
     {"type", 't', "TYPE", "type of the result's pixels: u8, u16, i16, f16, f32 or f64 (default: that of the file)"},
-    {"plugin", 0, "FILE.so", "a library whose function rechenwerk_plugin adds operations or formats; may be repeated"},
+    {"plugin", 0, "FILE.so",
+     "shared library whose function rechenwerk_plugin adds operations or formats; may be "
+     "repeated"},
     OPTION_FIGURE,
-    {"memory", 0, "MB", "of the device, at most: larger images go through it in tiles (default: what is free)"},
+    {"memory", 0, "MB", "limit of device memory; larger images are processed in tiles (default: the free memory)"},
     STREAM_OPTIONS,
     OPTION_DEVICE,
     OPTION_VERBOSE,
@@ -284,13 +290,11 @@ const command command_image = {
     .operands = "IN OUT",
     .least = 2,
     .most = 2,
-    .line = "filters an image: blurs, edges, order, morphology, colours, and chains of them",
-    .more =
-        "Files are PNG, PNM, BMP, JPEG, TIFF and .npy, by the first bytes of IN and the ending of OUT. Operations and "
-        "their parameters: rechenwerk list filters. "
-        "IN and OUT may be streams of frames: - is standard input or output; .y4m, .clm and .raw files; pictures with "
-        "numbers, frame-%04d.png; "
-        "PNM or PNG pictures one after another. OUT may be none: nothing is written.",
+    .line = "filter an image: smoothing, edges, rank filters, morphology, colours, and chains of them",
+    .more = "Formats are PNG, PNM, BMP, JPEG, TIFF and .npy, found by the first bytes of IN and the extension of OUT. "
+            "Operations and their parameters: rechenwerk list filters. IN and OUT may be streams of frames: - for "
+            "standard input or output; .y4m, .clm and .raw files; numbered pictures such as frame-%04d.png; "
+            "concatenated PNM or PNG pictures. If OUT is none, nothing is written.",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

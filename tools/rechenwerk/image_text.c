@@ -31,24 +31,25 @@ static int read_setting(image_text *t, const char *setting)
     const char *names[COUNT(borders) + 1] = {NULL}, *const known[] = {"border", "value", NULL};
     const char *value = strchr(setting, '=');
     char name[16];
-    if (!value) return usage("image: --set %s: give NAME=VALUE, such as border=wrap", setting);
+    if (!value) return usage("image: --set %s: must be NAME=VALUE, such as border=wrap", setting);
     snprintf(name, sizeof name, "%.*s", (int)(value++ - setting), setting);
     if (strcmp(name, "value") == 0) {
         char *end;
         strtod(value, &end);
         t->border.a = value;
         return isalpha((unsigned char)*value) || end == value || *end
-                   ? usage("image: --set %s: a number is needed", setting)
+                   ? usage("image: --set %s: the value must be a number", setting)
                    : 0;
     }
-    if (strcmp(name, "border") != 0) return usage("image: --set %s: not of --text%s", setting, suggest(name, known));
+    if (strcmp(name, "border") != 0)
+        return usage("image: --set %s: --text has no such setting%s", setting, suggest(name, known));
     for (int i = 0; i < COUNT(borders); i++) {
         names[i] = borders[i].name;
         if (strcmp(value, borders[i].name) != 0) continue;
         t->border.kind = borders[i].kind;
         return 0;
     }
-    return usage("image: --set %s: no border of --text%s", setting, suggest(value, names));
+    return usage("image: --set %s: unknown border%s", setting, suggest(value, names));
 }
 
 int read_image_text(const arguments *a, image_text *t)
@@ -57,9 +58,9 @@ int read_image_text(const arguments *a, image_text *t)
     *t = (image_text){.text = value_of(a, "text"), .border = {.kind = RW_BOUNDARY_REFLECT101}};
     if (!t->text) return 0;
     if (given(a, "op"))
-        return usage("image: --text and --op cannot be combined: filter the file again that one of them has written");
+        return usage("image: --text and --op exclude each other: filter the output file of one with the other");
     if (!assigns_o(t->text))
-        return usage("image: --text assigns no o: write the result as \"o = max(u[i+1, j], u[i-1, j]) - u\"");
+        return usage("image: --text does not assign o: write the result as \"o = max(u[i+1, j], u[i-1, j]) - u\"");
     for (int i = 0; i < a->ngiven && code == 0; i++)
         if (strcmp(a->given[i].option->name, "set") == 0) code = read_setting(t, a->given[i].value);
     return code;

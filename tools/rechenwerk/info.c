@@ -14,12 +14,12 @@ static void print_device(const rw_device_properties *p)
         return;
     }
     if (*p->driver) printf("           %s%s%s\n", p->driver, *p->version ? ", version " : "", p->version);
-    printf("           %d units", p->units);
+    printf("           %d compute units", p->units);
     if (p->clock_mhz) printf(", %d MHz", p->clock_mhz);
     if (p->memory) printf(", %.1f GiB", gib(p->memory));
     if (p->memory_free) printf(" (%.1f free)", gib(p->memory_free));
-    if (p->shared_memory) printf(", %lld KiB shared a group", (long long)p->shared_memory / 1024);
-    if (p->group_max) printf(", groups to %d", p->group_max);
+    if (p->shared_memory) printf(", %lld KiB shared memory per workgroup", (long long)p->shared_memory / 1024);
+    if (p->group_max) printf(", workgroups of up to %d", p->group_max);
     printf(", width %d, %s%s\n", p->width, p->f64 ? "f32 f64" : "f32", p->managed ? ", managed memory" : "");
     if (*p->also) printf("           also %s\n", p->also);
 }
@@ -94,7 +94,7 @@ static const option options[] = {OPTION_JSON, OPTION_VERBOSE};
 const command command_info = {
     .name = "info",
     .operands = "",
-    .line = "version, devices of this machine and what they can do, program cache",
+    .line = "print the version, the devices of this machine with their properties, and the program cache",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

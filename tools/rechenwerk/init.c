@@ -31,8 +31,8 @@ static int write_new(const char *path, const char *text)
 {
     FILE *file = fopen(path, "wx");
     if (!file)
-        return usage("init: cannot make '%s': %s%s", path, strerror(errno),
-                     errno == EEXIST ? ": it stays as it is" : "");
+        return usage("init: cannot create '%s': %s%s", path, strerror(errno),
+                     errno == EEXIST ? ": it is not overwritten" : "");
     bool good = fputs(text, file) >= 0;
     good = fclose(file) == 0 && good;
     if (good) return 0;
@@ -52,7 +52,8 @@ static int unknown(rw_context *ctx, const char *name)
     for (int i = 0; names && i < n; i++) names[count++] = cases[i].name;
     for (int i = 0; names && i < nproblems; i++) names[count++] = problems[i].name;
     int code =
-        usage("init: there is no problem and no case '%.60s'%s: see rechenwerk list problems and rechenwerk list cases",
+        usage("init: '%.60s' is neither a problem nor a ready case%s: see rechenwerk list problems and rechenwerk "
+              "list cases",
               name, names ? suggest(name, names) : "");
     free(names), rw_free(problems), free(cases);
     return code;
@@ -76,15 +77,17 @@ static int run(const arguments *a)
     return code;
 }
 
-static const option options[] = {{"output", 'o', "FILE.yaml", "a new file (default: standard output)"}};
+static const option options[] = {{"output", 'o', "FILE.yaml",
+                                  "output file, must not exist (default: standard "
+                                  "output)"}};
 
 const command command_init = {
     .name = "init",
     .operands = "NAME",
     .least = 1,
     .most = 1,
-    .line = "a commented case to begin with: of a problem, or one of the ready cases",
-    .more = "NAME is one of rechenwerk list problems or rechenwerk list cases.",
+    .line = "write a commented case to start from: a template for a problem, or one of the ready cases",
+    .more = "NAME is a problem (rechenwerk list problems) or a ready case (rechenwerk list cases).",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

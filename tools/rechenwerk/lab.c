@@ -33,7 +33,7 @@ static int find_format(const arguments *a)
     if (!text) return RW_LAB_TEXT;
     for (int i = 0; formats[i]; i++)
         if (strcmp(formats[i], text) == 0) return i;
-    usage("lab: '%s' is no format%s", text, suggest(text, formats));
+    usage("lab: unknown format '%s'%s", text, suggest(text, formats));
     return -1;
 }
 
@@ -85,7 +85,7 @@ static int run(const arguments *a)
 {
     int format = find_format(a), code = 5;
     if (format < 0) return 2;
-    if (given(a, "format") && given(a, "output")) return usage("lab: --output writes every format: leave --format out");
+    if (given(a, "format") && given(a, "output")) return usage("lab: --output writes every format: omit --format");
     if (strcmp(a->operands[0], "list") == 0) return print_list();
     rw_lab_spec spec = {.study = a->operands[0], .table = value_of(a, "table")};
     const char **devices = NULL, **set = NULL;
@@ -99,11 +99,13 @@ static int run(const arguments *a)
 }
 
 static const option options[] = {
-    {"device", 'd', "DEV", "where to compute, may be repeated (default: cpu:1, cpu and every GPU)"},
+    {"device", 'd', "DEV", "device; may be repeated (default: cpu:1, cpu and every GPU)"},
     {"set", 's', "NAME=VALUE", "change a parameter of the study, such as sizes=16,64; may be repeated"},
-    {"table", 't', "NAME", "make this table only"},
-    {"format", 0, "FORMAT", "text, markdown, csv (the first table, or that of --table), json"},
-    {"output", 'o', "FOLDER", "write every format and the figures into a folder"},
+    {"table", 't', "NAME", "print only this table"},
+    {"format", 0, "FORMAT",
+     "output format: text, markdown, csv (the first table, or that of --table) or json "
+     "(default: text)"},
+    {"output", 'o', "FOLDER", "write every format and the figures to a folder"},
     OPTION_VERBOSE,
     OPTION_QUIET,
     OPTION_NO_CACHE,
@@ -114,10 +116,9 @@ const command command_lab = {
     .operands = "list|NAME",
     .least = 1,
     .most = 1,
-    .line = "run a study: one question, answered by tables beside published values",
-    .more = "list tells the studies, their tables and parameters. The first device is the one that others are compared "
-            "with. The "
-            "path of every file written is printed.",
+    .line = "run a study: one question, answered by tables next to published values",
+    .more = "list prints the studies with their tables and parameters. The first device is the reference for the "
+            "others. The path of every written file is printed.",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

@@ -174,7 +174,7 @@ static int run(const arguments *a)
     bool found = !kind;
     int code = 0;
     for (const char *const *k = kinds(); *k && !found; k++) found = strcmp(*k, kind) == 0;
-    if (!found) return usage("list: there is no list of '%s'%s", kind, suggest(kind, kinds()));
+    if (!found) return usage("list: unknown list '%s'%s", kind, suggest(kind, kinds()));
     rw_context *ctx = make_context(a);
     if (!ctx) return 5;
     rw_json_writer *w = given(a, "json") ? json_begin(0) : NULL;
@@ -192,7 +192,7 @@ const command command_list = {
     .name = "list",
     .operands = "[KIND]",
     .most = 1,
-    .line = "names of problems, methods, settings, functions, formats, solvers and so on",
+    .line = "print names of problems, methods, settings, functions, formats, solvers and so on",
     .words = kinds,
     .options = options,
     .noptions = COUNT(options),

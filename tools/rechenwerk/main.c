@@ -21,15 +21,15 @@ const command *find_command(const char *name)
         if (strcmp(names[n], name) == 0) return commands[n];
     }
     names[n] = NULL;
-    usage("'%s' is no subcommand%s: see rechenwerk --help", name, suggest(name, names));
+    usage("unknown subcommand '%s'%s: see rechenwerk --help", name, suggest(name, names));
     return NULL;
 }
 
-/* What was printed must have arrived: a full disk behind `rechenwerk list > file` is a failure. */
+/* The output must have been written: a full disk in `rechenwerk list > file` is a failure. */
 static int finish(int code)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) return code;
-    fprintf(stderr, "rechenwerk: the output cannot be written\n");
+    fprintf(stderr, "rechenwerk: cannot write to standard output\n");
     return code ? code : 1;
 }
 
@@ -53,14 +53,14 @@ int main(int argc, char **argv)
     }
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
         print_usage(stdout);
-        return finish(argc > 2 ? usage("--help takes nothing after it: see rechenwerk help %s", argv[2]) : 0);
+        return finish(argc > 2 ? usage("--help takes no argument: see rechenwerk help %s", argv[2]) : 0);
     }
     if (strcmp(name, "--version") == 0) {
-        if (argc > 2) return usage("--version takes nothing after it");
+        if (argc > 2) return usage("--version takes no argument");
         printf("rechenwerk %s\n", rw_version());
         return finish(0);
     }
-    if (name[0] == '-') return usage("unknown option '%s': a subcommand comes first: see rechenwerk --help", name);
+    if (name[0] == '-') return usage("unknown option '%s' in place of a subcommand: see rechenwerk --help", name);
     const command *c = find_command(name);
     if (!c) return 2;
     for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++) {

@@ -22,7 +22,7 @@ void print_usage(FILE *file)
         snprintf(call, sizeof(call), "%s %s", commands[i]->name, commands[i]->operands);
         fprintf(file, "  %-24s %s\n", call, commands[i]->line);
     }
-    fprintf(file, "\n  --help with or without a command; --version\n\n");
+    fprintf(file, "\n  --help prints help, also after a command; --version prints the version\n\n");
     fprintf(file, "A first case:  rechenwerk init pde -o first.yaml  and  rechenwerk run first.yaml\n");
 }
 
@@ -57,7 +57,7 @@ void print_help(FILE *file, const command *c)
         name_option(&c->options[i], text, sizeof(text));
         fprintf(file, "  %-26s %s\n", text, line_of(c, &c->options[i]));
     }
-    fprintf(file, "  %-26s %s\n", "-h, --help", "this text");
+    fprintf(file, "  %-26s %s\n", "-h, --help", "print this help");
 }
 
 /* ---- manual page ------------------------------------------------------------------------------------------------- */
@@ -118,10 +118,10 @@ int print_manual(rw_context *ctx)
     printf(".TH RECHENWERK 1 \"\" \"rechenwerk %s\" \"User Commands\"\n", rw_version());
     printf(".SH NAME\nrechenwerk \\- numerical methods on processors and accelerators\n");
     printf(".SH SYNOPSIS\n.B rechenwerk\n.I COMMAND\n[OPTION]... [ARGUMENT]...\n");
-    printf(
-        ".SH DESCRIPTION\nA case is a YAML file: equations as text, a grid, a time, what to write. The command runs "
-        "it on the processor, on OpenCL devices and on CUDA devices from the same text, and writes results, pictures "
-        "and checkpoints into a folder.\n");
+    printf(".SH DESCRIPTION\n"
+           "A case is a YAML file: equations as text, a grid, a time interval, the output. The command runs it on "
+           "processors, OpenCL devices and CUDA devices from the same text, and writes results, pictures and "
+           "checkpoints to a folder.\n");
     printf(".SH COMMANDS\n");
     for (int i = 0; commands[i]; i++) print_command(commands[i]);
     fputs(settings, stdout);
@@ -131,11 +131,17 @@ int print_manual(rw_context *ctx)
     printf(".TP\n.B RECHENWERK_CACHE\nFolder of the compiled programs.\n");
     printf(".TP\n.B RECHENWERK_CASES\nFolder of the ready cases.\n");
     printf(".TP\n.B OMP_NUM_THREADS\nThreads of the device cpu.\n");
-    printf(".TP\n.B RECHENWERK_CC\nThe C compiler of the devices cpu and check, a name or a path (default: cc, gcc or "
-           "clang on PATH); none: equations run in the plain evaluator.\n");
-    printf(".TP\n.B RECHENWERK_CC_SECONDS\nSeconds after which this compiler is ended and tried once more with -O1 "
-           "(default: 120).\n");
-    printf(".TP\n.B TMPDIR\nFolder for temporary files and for logs of compilers, which stay a day (default: /tmp).\n");
+    printf(".TP\n"
+           ".B RECHENWERK_CC\n"
+           "C compiler of the devices cpu and check, a name or a path (default: cc, gcc or clang on PATH); with "
+           "none, equations run in the plain evaluator.\n");
+    printf(".TP\n"
+           ".B RECHENWERK_CC_SECONDS\n"
+           "Time limit of the C compiler in seconds; it is then stopped and run once more with -O1 (default: "
+           "120).\n");
+    printf(".TP\n"
+           ".B TMPDIR\n"
+           "Folder for temporary files and for compiler logs, which are deleted after a day (default: /tmp).\n");
     printf(".SH SEE ALSO\nhttps://docs.paraview.org for viewing fields.xdmf and fields.pvd\n");
     return code;
 }

@@ -34,13 +34,13 @@ bool check_types(const arguments *a)
     if (!duplicates_of(a, &duplicates)) return false;
     for (int i = 0; i < COUNT(names); i++)
         if ((text = value_of(a, names[i])) && type_at(text, "") < 0) {
-            usage("%s: --%s %s is none of f32, f64; complex matrices take them for each part", a->command->name,
-                  names[i], text);
+            usage("%s: --%s %s: must be f32 or f64; complex matrices use it for both parts", a->command->name, names[i],
+                  text);
             return false;
         }
     const char *other = text && format ? other_type(format, type_at(text, "")) : NULL;
     if (other)
-        usage("%s: --format %s and --values %s: %.*s is another precision: leave one of them out", a->command->name,
+        usage("%s: --format %s and --values %s: %.*s is another precision: omit one of the options", a->command->name,
               format, text, (int)strcspn(other, ":,"), other);
     return !other;
 }
@@ -50,7 +50,7 @@ bool duplicates_of(const arguments *a, rw_duplicates *duplicates)
     const char *text = value_of(a, "duplicates");
     *duplicates = text && strcmp(text, "sum") == 0 ? RW_DUPLICATES_SUM : RW_DUPLICATES_REFUSE;
     if (!text || *duplicates == RW_DUPLICATES_SUM || strcmp(text, "refuse") == 0) return true;
-    usage("%s: --duplicates %s: sum or refuse is needed", a->command->name, text);
+    usage("%s: --duplicates %s: must be sum or refuse", a->command->name, text);
     return false;
 }
 
@@ -68,7 +68,7 @@ bool precision_of(const arguments *a, const char *name, bool is_complex, rw_dtyp
     const bool single = text ? is_single(asked) : *type == RW_F32 || *type == RW_C64;
     *type = is_complex ? single ? RW_C64 : RW_C128 : single ? RW_F32 : RW_F64;
     if (is_complex || asked < 2) return true;
-    usage("%s: --%s %s: the numbers are real: give %s", a->command->name, name, text, single ? "f32" : "f64");
+    usage("%s: --%s %s: the values are real: use %s", a->command->name, name, text, single ? "f32" : "f64");
     return false;
 }
 

@@ -31,7 +31,8 @@ rw_status read_entries(rw_context *ctx, const arguments *a, const char *path, rw
 #define OPTION_DUPLICATES                                                                                              \
     {                                                                                                                  \
         "duplicates", 0, "RULE",                                                                                       \
-            "entries of the matrix file given twice: refuse, naming both lines, or sum their values (default: refuse)" \
+            "entries given twice in the matrix file: refuse, naming both lines, or sum their values (default: "        \
+            "refuse)"                                                                                                  \
     }
 #define OPTION_VALUES                                                                                                  \
     {                                                                                                                  \

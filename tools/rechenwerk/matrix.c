@@ -13,7 +13,7 @@ static const char *symmetry_of(const rw_pattern *p)
            : p->symmetric && p->skew    ? "zero"
            : p->symmetric               ? "symmetric"
            : p->skew                    ? "skew-symmetric"
-           : p->same_pattern            ? "of symmetric pattern"
+           : p->same_pattern            ? "structurally symmetric"
                                         : "unsymmetric";
 }
 
@@ -32,10 +32,10 @@ static void print_blocks(const rw_pattern *p)
 {
     const int b = block_of(p);
     if (b > 1)
-        printf("  blocks             %lld of %d x %d hold them, %.4g %% full\n", (long long)p->blocks[b], b, b,
+        printf("  blocks             %lld of %d x %d hold all entries, %.4g %% full\n", (long long)p->blocks[b], b, b,
                100 * (double)p->entries / ((double)p->blocks[b] * b * b));
     else
-        printf("  blocks             none of 2 x 2 to %d x %d that are nearly full\n", RW_PATTERN_BLOCKS,
+        printf("  blocks             no size from 2 x 2 to %d x %d gives nearly full blocks\n", RW_PATTERN_BLOCKS,
                RW_PATTERN_BLOCKS);
 }
 
@@ -43,25 +43,27 @@ static void print_text(const char *path, const rw_pattern *p)
 {
     printf("%s: %lld x %lld, %lld entries, %s, %s\n", path, (long long)p->rows, (long long)p->columns,
            (long long)p->entries, p->is_complex ? "complex" : "real", symmetry_of(p));
-    printf("  entries of a row   %lld to %lld, mean %.3g; %lld rows without\n", (long long)p->row_least,
+    printf("  entries per row    %lld to %lld, mean %.3g; %lld empty rows\n", (long long)p->row_least,
            (long long)p->row_most, p->rows ? (double)p->entries / (double)p->rows : 0., (long long)p->empty_rows);
-    printf("  bandwidth          %lld below, %lld above the diagonal; %lld diagonals occupied\n", (long long)p->lower,
+    printf("  bandwidth          %lld below, %lld above the diagonal; %lld nonzero diagonals\n", (long long)p->lower,
            (long long)p->upper, (long long)p->diagonals);
     printf("  diagonal           %lld missing or 0; %lld entries are 0\n", (long long)p->no_diagonal,
            (long long)p->zeros);
     print_blocks(p);
-    printf("\n   %-24s %11s %11s %9s\n", "format", "memory", "a product", "places");
+    printf("\n   %-24s %11s %11s %9s\n", "format", "memory", "moved", "fill");
     for (int i = 0; i < p->nformats; ++i) {
         const rw_sparse_candidate *c = p->formats + i;
-        if (c->refused) printf("   %-24s it would pad the matrix to many times its size\n", text_of(&c->layout));
+        if (c->refused)
+            printf("   %-24s refused: padding would multiply the size of the matrix\n", text_of(&c->layout));
         else
             printf("%s %-24s %11s %11s %9.3f\n", i == p->best ? "->" : "  ", text_of(&c->layout),
                    in_units((double)c->size.bytes).text, in_units(c->moved).text, c->fill);
     }
-    printf("\n  memory: of the matrix, padding and zeros within blocks included; a product: bytes that it moves, which "
-           "are what it reads of the matrix, x and y; places: stored values per entry\n"
-           "  -> %s: its product moves the least bytes (of formats within 2 %% the simpler). Which is the fastest on a "
-           "device: rechenwerk tune %s\n",
+    printf("\n"
+           "  memory: size of the matrix, including padding and zeros within blocks; moved: bytes that one product "
+           "reads of the matrix and x, and writes of y; fill: stored values per entry\n"
+           "  -> %s: its product moves the fewest bytes (among formats within 2 %%, the simplest). To measure the "
+           "fastest format on a device: rechenwerk tune %s\n",
            text_of(&p->formats[p->best].layout), path);
 }
 
@@ -116,7 +118,7 @@ static int run(const arguments *a)
 }
 
 static const option options[] = {
-    {"output", 'o', "FILE.png", "draw where entries are"},
+    {"output", 'o', "FILE.png", "picture of the sparsity pattern"},
     OPTION_DUPLICATES,
     OPTION_FORCE,
     OPTION_JSON,
@@ -127,9 +129,10 @@ const command command_matrix = {
     .operands = "FILE.mtx",
     .least = 1,
     .most = 1,
-    .line = "say what a sparse matrix looks like, and which format suits it",
-    .more = "The file is one of the Matrix Market. For each format: the memory of the matrix, padding and zeros within "
-            "blocks included, and the bytes that a product moves, by which one is marked.",
+    .line = "describe a sparse matrix and recommend a storage format",
+    .more = "FILE is a Matrix Market file. For each format, the memory of the matrix (including padding and zeros "
+            "within blocks) and the bytes moved by one product are printed. The format that moves the fewest bytes "
+            "is marked.",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

@@ -45,7 +45,7 @@ static void add(arguments *a, const option *o, const char *value)
     a->ngiven++;
 }
 
-/* The value of option o: what stands behind it in the same word, or else the next word. */
+/* The value of option o: what follows it in the same word, or else the next word. */
 static bool take_value(const command *c, const option *o, const char *rest, int argc, char **argv, int *i, arguments *a)
 {
     if (!rest && *i + 1 < argc) rest = argv[++*i];
@@ -102,8 +102,8 @@ bool parse(const command *c, int argc, char **argv, arguments *a)
     }
     if (good && (a->noperands < c->least || a->noperands > c->most)) {
         bool few = a->noperands < c->least;
-        usage("%s: %s%s%s: the call is rechenwerk %s %s", c->name, few ? "an argument is missing" : "'",
-              few ? "" : a->operands[c->most], few ? "" : "' is one argument too many", c->name, c->operands);
+        usage("%s: %s%s%s; usage: rechenwerk %s %s", c->name, few ? "an argument is missing" : "'",
+              few ? "" : a->operands[c->most], few ? "" : "': unexpected argument", c->name, c->operands);
         good = false;
     }
     if (!good) release(a);

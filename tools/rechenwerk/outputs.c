@@ -1,4 +1,4 @@
-/* What commands read and write, looked at before the work: inputs are there, files that exist are replaced with --force
+/* What commands read and write, checked before the work: inputs exist, existing files are overwritten with --force
  * alone, names end as what is written there does, folders can be written, and nothing that is read is written over. */
 #include <errno.h>
 #include <stdlib.h>
@@ -38,11 +38,10 @@ static int check_folder(const arguments *a, const output_file *o, const char *pa
     const bool good = folder && access(folder, W_OK) == 0, is_folder = stat(path, &at) == 0 && S_ISDIR(at.st_mode);
     int code = 0;
     if (!good)
-        code = unusable("%s: %s%s %s: the folder %s: %s", a->command->name, dashes(o), o->name, path,
+        code = unusable("%s: %s%s %s: cannot write to the folder %s: %s", a->command->name, dashes(o), o->name, path,
                         folder ? folder : "?", strerror(errno));
     else if (is_folder)
-        code = unusable("%s: %s%s %s: this is a folder: give the name of a file", a->command->name, dashes(o), o->name,
-                        path);
+        code = unusable("%s: %s%s %s is a folder: give a file name", a->command->name, dashes(o), o->name, path);
     free(folder);
     return code;
 }
@@ -60,7 +59,7 @@ int check_exists(const arguments *a, const char *path)
 {
     struct stat info;
     if (given(a, "force") || lstat(path, &info) != 0 || S_ISCHR(info.st_mode) || S_ISFIFO(info.st_mode)) return 0;
-    return usage("%s: '%s' exists and stays as it is: --force replaces it", a->command->name, path);
+    return usage("%s: '%s' exists already: use --force to overwrite it", a->command->name, path);
 }
 
 int check_outputs(const arguments *a, int n, const output_file *outputs, int ninputs, const char *const *inputs)
@@ -73,19 +72,19 @@ int check_outputs(const arguments *a, int n, const output_file *outputs, int nin
         const char *path = path_of(a, o);
         if (!path) continue;
         if (o->ending && !ends_with(path, o->ending) && !(o->or_ending && ends_with(path, o->or_ending)))
-            return usage("%s: %s%s %s: a %s%s%s file is written: give a name that ends so", who, dashes(o), o->name,
-                         path, o->ending, o->or_ending ? " or " : "", o->or_ending ? o->or_ending : "");
+            return usage("%s: %s%s %s: the file name must end in %s%s%s", who, dashes(o), o->name, path, o->ending,
+                         o->or_ending ? " or " : "", o->or_ending ? o->or_ending : "");
         const int code = check_folder(a, o, path);
         if (code != 0) return code;
         for (int k = 0; k < ninputs; k++)
             if (same_file(path, inputs[k]))
-                return usage("%s: %s%s %s is %s%sread, and would be written over: give another name", who, dashes(o),
-                             o->name, path, strcmp(path, inputs[k]) ? inputs[k] : "",
+                return usage("%s: %s%s %s is %s%san input file and would be overwritten: give another name", who,
+                             dashes(o), o->name, path, strcmp(path, inputs[k]) ? inputs[k] : "",
                              strcmp(path, inputs[k]) ? ", which is " : "");
         for (int k = 0; k < i; k++)
             if (same_file(path, path_of(a, &outputs[k])))
-                return usage("%s: --%s and --%s are one file, %s: give another name to one of them", who,
-                             outputs[k].name, o->name, path);
+                return usage("%s: --%s and --%s name the same file, %s: change one of them", who, outputs[k].name,
+                             o->name, path);
     }
     for (int i = 0; i < n; i++) {
         const int exists = path_of(a, &outputs[i]) ? check_exists(a, path_of(a, &outputs[i])) : 0;

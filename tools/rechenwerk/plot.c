@@ -36,13 +36,15 @@ static int run(const arguments *a)
 }
 
 static const option options[] = {
-    {"field", 'F', "NAME", "one field, or one column of series.csv (default: all)"},
-    {"time", 't', "T", "of the outputs with a file in fields/, the nearest to this time (default: the last one)"},
-    {"output", 'o', "PATH", "a .png file for one picture, or a folder (default: RESULTS/figures)"},
+    {"field", 'F', "NAME", "field, or column of series.csv, to draw (default: all)"},
+    {"time", 't', "T", "time to draw: the nearest output with a file in fields/ (default: the last one)"},
+    {"output", 'o', "PATH", "output: a .png file for one picture, or a folder (default: RESULTS/figures)"},
     {"set", 's', "KEY=VALUE",
-     "another colour scale, map or title than in the case: output.limits=frame, output.limits=[0, 1], "
+     "change colour limits, colormap or title: output.limits=frame, output.limits=[0, 1], "
      "output.colormap=diverging, title=…"},
-    {"force", 0, NULL, "replace a .png file that exists, and files in RESULTS/figures that are not in its run.files"},
+    {"force", 0, NULL,
+     "overwrite an existing .png file, and files in RESULTS/figures that its run.files does not "
+     "list"},
     OPTION_QUIET,
 };
 
@@ -52,8 +54,8 @@ const command command_plot = {
     .least = 1,
     .most = 1,
     .line = "draw pictures from a results folder, or from one of its fields/*.h5",
-    .more = "A picture has the colours, limits and title that the case asks for: with output.limits: run, the default, "
-            "limits of all outputs of the field. The path of every picture written is printed.",
+    .more = "Pictures use the colormap, limits and title of the case. With output.limits: run, the default, the "
+            "limits cover all outputs of a field. The path of every written picture is printed.",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

@@ -39,7 +39,7 @@ static rw_status show_outputs(void *user, const rw_run_progress *p)
     *shown = p->outputs;
     print_duration(p->seconds, seconds, sizeof(seconds));
     print_duration(p->seconds_left, left, sizeof(left));
-    fprintf(stderr, "output %lld: t = %.5g of %.5g (%.0f %%), step %lld, after %s, left %s\n",
+    fprintf(stderr, "output %lld: t = %.5g of %.5g (%.0f %%), step %lld, elapsed %s, remaining %s\n",
             (long long)p->outputs - 1, p->time, p->end, span > 0 ? 100 * (p->time - p->start) / span : 100,
             (long long)p->step, seconds, left);
     return RW_OK;
@@ -59,7 +59,7 @@ static rw_status show_progress(void *user, const rw_run_progress *p)
     print_duration(p->seconds_left, left, sizeof(left));
     print_rate(p->steps_per_second, steps, sizeof(steps));
     print_rate(p->points_per_second, points, sizeof(points));
-    fprintf(stderr, "\r\033[K%3.0f %%  t = %.5g of %.5g  step %lld  %ssteps/s  %spoints/s  left %s",
+    fprintf(stderr, "\r\033[K%3.0f %%  t = %.5g of %.5g  step %lld  %ssteps/s  %spoints/s  remaining %s",
             span > 0 ? 100 * (p->time - p->start) / span : 100, p->time, p->end, (long long)p->step, steps, points,
             left);
     fflush(stderr);
@@ -171,12 +171,12 @@ static int run(const arguments *a)
 }
 
 static const option options_of_run[] = {
-    OPTION_DEVICE,
+    OPTION_DEVICE_OF_CASE,
     {"output", 'o', "DIR", "results folder (default: results/NAME for NAME.yaml)"},
     OPTION_SET,
-    {"until", 'u', "T", "final time: short for --set time.end=T, also to continue a finished run"},
+    {"until", 'u', "T", "final time; short for --set time.end=T, also to extend a finished run"},
     {"restart", 0, NULL, "continue from the checkpoint in the results folder"},
-    {"force", 'f', NULL, "replace the files that runs have written into the folder; others stay"},
+    {"force", 'f', NULL, "overwrite the files that earlier runs wrote to the folder; other files stay"},
     OPTION_JSON,
     OPTION_VERBOSE,
     OPTION_QUIET,
@@ -188,11 +188,11 @@ const command command_run = {
     .operands = "CASE.yaml",
     .least = 1,
     .most = 1,
-    .line = "run a case: results, pictures, checkpoints",
-    .more = "The results folder holds settings.yaml, run.json, log.jsonl, series.csv, fields.h5 with fields.xdmf and "
-            "fields.pvd for ParaView, figures/, checkpoint.h5, and run.files, the names of all files that runs have "
-            "written. Ctrl-C finishes the step, saves the state and says how to continue; a run killed at any moment "
-            "continues from its last checkpoint with --restart.",
+    .line = "run a case and write results, pictures and checkpoints",
+    .more = "The results folder holds settings.yaml, run.json, log.jsonl, series.csv, fields.h5 with fields.xdmf "
+            "and fields.pvd for ParaView, figures/, checkpoint.h5, and run.files, the names of all files that runs "
+            "have written. Ctrl-C finishes the step, saves the state and prints how to continue. A run killed at "
+            "any moment continues from its last checkpoint with --restart.",
     .options = options_of_run,
     .noptions = COUNT(options_of_run),
     .run = run,

@@ -16,7 +16,7 @@ static bool kind_of(const arguments *a, const char *text, const char *name, rw_s
         names[k - 1] = rw_sample_kind_name((rw_sample_kind)k);
         if (strcmp(text, names[k - 1]) == 0) return *kind = (rw_sample_kind)k, true;
     }
-    usage("%s: --%s %s: no kind of samples is called %s%s", a->command->name, name, value_of(a, name), text,
+    usage("%s: --%s %s: unknown sample type %s%s", a->command->name, name, value_of(a, name), text,
           suggest(text, names));
     return false;
 }
@@ -31,7 +31,7 @@ static bool samples_of(const arguments *a, rw_signal_format *format)
     if (!text) return true;
     const int n = sscanf(text, "%lf:%7[^:]:%d%c", &rate, kind, &channels, &rest);
     if ((n != 2 && n != 3) || !(rate > 0) || channels < 1 || (n == 2 && text[strlen(text) - 1] == ':')) {
-        usage("%s: --samples %s: give rate, kind and channels, such as 48000:s16:2", a->command->name, text);
+        usage("%s: --samples %s: must be rate, sample type and channels, such as 48000:s16:2", a->command->name, text);
         return false;
     }
     format->rate = rate, format->channels = channels;
@@ -43,7 +43,7 @@ static bool precision_of(const arguments *a, bool *wide)
     const char *text = value_of(a, "precision");
     *wide = text && strcmp(text, "f64") == 0;
     if (!text || *wide || strcmp(text, "f32") == 0) return true;
-    usage("%s: --precision %s: f32 or f64", a->command->name, text);
+    usage("%s: --precision %s: must be f32 or f64", a->command->name, text);
     return false;
 }
 
@@ -66,7 +66,7 @@ static double per_second(double n, double seconds) { return seconds > 0 ? n / se
 static rw_status progress(void *user, const rw_signal_report *r)
 {
     const show *s = user;
-    show_stage(s->arguments, "  %.1f s of the signal, %.1f times real time, latency %.2f ms, %lld late",
+    show_stage(s->arguments, "  %.1f s of the signal, %.1f times real time, latency %.2f ms, %lld blocks late",
                (double)r->samples / r->in.rate, per_second((double)r->samples / r->in.rate, r->seconds),
                1e3 * r->latency, (long long)r->late);
     return RW_OK;
@@ -86,9 +86,9 @@ static bool spec_of(const arguments *a, rw_signal_spec *s)
     s->keep_delay = given(a, "keep-delay"), s->real_time = rate;
     if (format) s->container = strcmp(format, "wav") == 0 ? RW_SIGNAL_WAV : RW_SIGNAL_RAW;
     if (format && strcmp(format, "wav") && strcmp(format, "raw"))
-        return usage("signal: --format %s: wav or raw", format), false;
+        return usage("signal: --format %s: must be wav or raw", format), false;
     if (rate && strcmp(rate, "real"))
-        return usage("signal: --rate %s: real, as fast as the sampling rate says", rate), false;
+        return usage("signal: --rate %s: must be real, which reads IN at its sampling rate", rate), false;
     return true;
 }
 
@@ -100,10 +100,10 @@ static void print_report(FILE *to, const arguments *a, const rw_signal_report *r
             a->operands[0], r->in.channels, r->in.channels == 1 ? "" : "s", rw_sample_kind_name(r->in.kind), r->in.rate,
             a->operands[1], rw_sample_kind_name(r->out.kind), (long long)r->samples, r->seconds,
             per_second((double)r->samples, r->seconds), per_second((double)r->samples / r->in.rate, r->seconds));
-    fprintf(to, "  %lld tap%s, %lld samples of delay removed; %lld blocks of %lld samples, %d at once\n",
+    fprintf(to, "  %lld tap%s, %lld samples of delay removed; %lld blocks of %lld samples, %d per batch\n",
             (long long)r->taps, r->taps == 1 ? "" : "s", (long long)r->delay, (long long)r->blocks, (long long)r->block,
             r->batch);
-    fprintf(to, "  latency of a block %.3f ms (median), %.3f ms (99 %%), %.3f ms (most)\n", 1e3 * r->latency,
+    fprintf(to, "  latency per block %.3f ms (median), %.3f ms (99 %%), %.3f ms (maximum)\n", 1e3 * r->latency,
             1e3 * r->latency_99, 1e3 * r->latency_most);
     if (r->deadline > 0)
         fprintf(to, "  deadline %.3g ms: %lld of %lld blocks late\n", 1e3 * r->deadline, (long long)r->late,
@@ -142,31 +142,30 @@ static int run_signal(const arguments *a)
 #define OPTION_SAMPLES                                                                                                 \
     {                                                                                                                  \
         "samples", 0, "RATE:KIND:N",                                                                                   \
-            "an IN without a header: samples/s, kind (u8, s16, s24, s32, f32, f64), channels (default: 1)"             \
+            "raw input: sampling rate, sample type (u8, s16, s24, s32, f32, f64), channels (default: 1)"               \
     }
 #define OPTION_COMPUTE                                                                                                 \
     {                                                                                                                  \
-        "precision", 'p', "f32|f64", "of the computation (default: f32)"                                               \
+        "precision", 'p', "f32|f64", "precision of the computation (default: f32)"                                     \
     }
 
 static const option signal_options[] = {
-    {"op", 'o', "OP",
-     "operations with | between them, such as \"lowpass:cutoff=1000:taps=255|gain:db=6\"; may be repeated"},
+    {"op", 'o', "OP", "operations separated by |, such as \"lowpass:cutoff=1000:taps=255|gain:db=6\"; may be repeated"},
     {"set", 's', "NAME=VALUE", "a parameter of the last operation, such as taps=511; may be repeated"},
     OPTION_SAMPLES,
-    {"format", 0, "NAME", "format of OUT: wav or raw (default: by its ending .wav, .raw, .pcm, or that of IN)"},
-    {"kind", 0, "KIND", "samples of OUT: u8, s16, s24, s32, f32 or f64 (default: those of IN)"},
+    {"format", 0, "NAME", "format of OUT: wav or raw (default: by its extension .wav, .raw, .pcm, or that of IN)"},
+    {"kind", 0, "KIND", "sample type of OUT: u8, s16, s24, s32, f32 or f64 (default: that of IN)"},
     {"keep-delay", 0, NULL,
-     "causal filter: OUT is late by half the taps (default: OUT is aligned with IN where the phase is linear)"},
+     "causal filter: OUT is delayed by half the taps (default: OUT is aligned with IN if the phase is linear)"},
     OPTION_COMPUTE,
     {"block", 0, "N", "samples per block (default: a power of 2, at least 1024 and the number of taps)"},
-    {"batch", 0, "N", "blocks filtered at once (default: 1 with --rate real, else about 65536 samples)"},
-    {"queues", 0, "N", "queues of the device that work at the same time (default: 2)"},
-    {"depth", 0, "N", "batches between reading and writing, at most (default: 4)"},
-    {"rate", 0, "real", "read IN as fast as its sampling rate says, as from a microphone (default: as it comes)"},
+    {"batch", 0, "N", "blocks per batch (default: 1 with --rate real, else about 65536 samples)"},
+    {"queues", 0, "N", "device queues that run concurrently (default: 2)"},
+    {"depth", 0, "N", "maximum number of batches between reading and writing (default: 4)"},
+    {"rate", 0, "real", "read IN at its sampling rate, as from a microphone (default: as fast as possible)"},
     {"deadline", 0, "MS",
-     "count blocks written later than this after they were read, in milliseconds (default: one block with "
-     "--rate real)"},
+     "maximum time from reading to writing a block in milliseconds; later blocks are counted (default: one block "
+     "with --rate real)"},
     OPTION_DEVICE,
     OPTION_VERBOSE,
     OPTION_QUIET,
@@ -178,10 +177,9 @@ const command command_signal = {
     .operands = "IN OUT",
     .least = 2,
     .most = 2,
-    .line = "filters sampled signals: low, high and band pass, band stop, impulse responses from files",
-    .more = "IN and OUT are WAV files, samples without a header, or - for standard input and output. OUT has as many "
-            "samples as IN. "
-            "Operations and their parameters: rechenwerk list signals.",
+    .line = "filter a sampled signal: low-pass, high-pass, band-pass, band-stop, impulse responses from files",
+    .more = "IN and OUT are WAV files, raw samples without a header, or - for standard input and output. OUT has "
+            "the same number of samples as IN. Operations and their parameters: rechenwerk list signals.",
     .options = signal_options,
     .noptions = COUNT(signal_options),
     .run = run_signal,
@@ -199,7 +197,7 @@ static bool window_of(const arguments *a, rw_signal_window *window)
     const char *text = value_of(a, "window");
     for (int i = 0; text && names[i]; i++)
         if (strcmp(text, names[i]) == 0) *window = (rw_signal_window)(i + 1), text = NULL;
-    if (text) usage("spectrogram: --window %s is no window%s", text, suggest(text, names));
+    if (text) usage("spectrogram: --window %s: unknown window%s", text, suggest(text, names));
     return !text;
 }
 
@@ -214,7 +212,7 @@ static bool spectrogram_of(const arguments *a, rw_spectrogram_spec *s)
         return false;
     s->length = (int64_t)length, s->hop = (int64_t)hop, s->channel = (int)channel, s->figure = given(a, "figure");
     if (!range || (sscanf(range, "%lf:%lf%c", &s->low, &s->high, &rest) == 2 && s->low < s->high)) return true;
-    usage("spectrogram: --range %s: the lower and the upper end in decibels, such as -100:0", range);
+    usage("spectrogram: --range %s: must be the lower and upper limit in decibels, such as -100:0", range);
     return false;
 }
 
@@ -234,7 +232,7 @@ static int run_spectrogram(const arguments *a)
             printf("%s, %d channel%s of %s, %g samples/s, %lld samples: %lld frames of %lld frequencies in %.3g s\n",
                    a->operands[0], r.in.channels, r.in.channels == 1 ? "" : "s", rw_sample_kind_name(r.in.kind),
                    r.in.rate, (long long)r.samples, (long long)r.frames, (long long)r.bins, r.seconds);
-            if (r.high > r.low) printf("  colours from %.1f to %.1f dB of a sine of full scale\n", r.low, r.high);
+            if (r.high > r.low) printf("  colours from %.1f to %.1f dB relative to a full-scale sine\n", r.low, r.high);
             printf("  written: %s\n", a->operands[1]);
         }
     }
@@ -245,13 +243,13 @@ static int run_spectrogram(const arguments *a)
 
 static const option spectrogram_options[] = {
     {"length", 0, "N", "samples per transform (default: 1024)"},
-    {"hop", 0, "N", "samples from one transform to the next (default: length/4)"},
-    {"window", 0, "NAME", "hann, hamming, blackman, kaiser or rectangular (default: hann)"},
-    {"beta", 0, "X", "of the window kaiser (default: 8.6)"},
-    {"channel", 0, "N", "channel, counted from 1 (default: mean of all)"},
+    {"hop", 0, "N", "samples between the starts of transforms (default: length/4)"},
+    {"window", 0, "NAME", "window: hann, hamming, blackman, kaiser or rectangular (default: hann)"},
+    {"beta", 0, "X", "parameter of the kaiser window (default: 8.6)"},
+    {"channel", 0, "N", "channel, counted from 1 (default: mean of all channels)"},
     {"range", 0, "LOW:HIGH",
-     "decibels at the ends of the colours, 0 is a sine of full scale (default: the largest value, and 80 less)"},
-    {"figure", 0, NULL, "a figure with axes and a colour bar (default: one pixel per value)"},
+     "colour limits in decibels relative to a full-scale sine (default: the maximum and 80 dB below it)"},
+    {"figure", 0, NULL, "draw a figure with axes and a colour bar (default: one pixel per value)"},
     OPTION_SAMPLES,
     OPTION_COMPUTE,
     OPTION_DEVICE,
@@ -265,10 +263,10 @@ const command command_spectrogram = {
     .operands = "IN OUT",
     .least = 2,
     .most = 2,
-    .line = "short-time Fourier transforms of a sampled signal: a picture, a figure, or the complex values as .npy",
-    .more = "IN is a WAV file, samples without a header, or - for standard input. Time runs to the right, frequency "
-            "upward from 0 to half of the "
-            "sampling rate.",
+    .line = "compute the short-time Fourier transform of a sampled signal: a picture, a figure, or complex values "
+            "as .npy",
+    .more = "IN is a WAV file, raw samples without a header, or - for standard input. Time runs to the right, "
+            "frequency upward from 0 to half the sampling rate.",
     .options = spectrogram_options,
     .noptions = COUNT(spectrogram_options),
     .run = run_spectrogram,

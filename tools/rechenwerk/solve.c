@@ -154,10 +154,11 @@ static void print_precond(const solve *s)
     const rw_precond_info *i = &s->info;
     char of[40] = "entries";
     if (i->block > 1) snprintf(of, sizeof of, "blocks of %d x %d", i->block, i->block);
-    printf("\n  %s: %.4g %s, %s, %lld levels, made in %.3g s\n", s->precond, (double)i->blocks, of,
+    printf("\n  %s: %.4g %s, %s, %lld levels, setup %.3g s\n", s->precond, (double)i->blocks, of,
            in_units((double)i->bytes).text, (long long)i->levels, i->seconds);
     if (i->shift > 0)
-        printf("    factors of A + %.3g diag(A): without that the pivot of row %lld, counted from 0, is not positive\n",
+        printf("    factors of A + %.3g diag(A): unshifted, the pivot of row %lld, counted from 0, is not "
+               "positive\n",
                i->shift, (long long)i->shift_row);
 }
 
@@ -213,7 +214,7 @@ static const char *advice_of(const solve *s, double matrix, double vectors, doub
                double_values = s->layout.layout.values == RW_F64 || s->layout.layout.values == RW_C128;
     const bool fewer = restarts(s) && s->spec.restart > 1;
     if (precond > matrix && precond > vectors)
-        return "a preconditioner that takes less: jacobi, or one with :f32, :scaled or less fill";
+        return "a preconditioner that needs less: jacobi, or one with :f32, :scaled or less fill";
     if (matrix > vectors) return !s->stencil && double_values ? "--values f32" : "a device with more memory: -d";
     return fewer            ? double_vectors ? "a smaller --restart, or --vectors f32" : "a smaller --restart"
            : double_vectors ? "--vectors f32"
@@ -226,10 +227,10 @@ static int check_memory(const solve *s)
     const double whole = memory_of(s, s->precond_bytes.least), matrix = (double)s->layout.size.bytes,
                  precond = (double)s->precond_bytes.least, vectors = vectors_of(s);
     if (d->memory_free <= 0 || whole <= (double)d->memory_free) return 0;
-    fprintf(stderr, "rechenwerk: solve: %s are needed on %s (matrix %s, vectors %s", in_units(whole).text, d->name,
+    fprintf(stderr, "rechenwerk: solve: needs %s on %s (matrix %s, vectors %s", in_units(whole).text, d->name,
             in_units(matrix).text, in_units(vectors).text);
     print_precond_memory(stderr, s);
-    fprintf(stderr, "), and %s are free: use %s\n", in_units((double)d->memory_free).text,
+    fprintf(stderr, "), but %s are free: use %s\n", in_units((double)d->memory_free).text,
             advice_of(s, matrix, vectors, precond));
     return 5;
 }
@@ -281,14 +282,12 @@ static int find_operands(const arguments *a, solve *s)
     const int from = (s->stencil = value_of(a, "stencil")) ? 0 : 1;
     for (int i = 0; from && i < COUNT(of_equations); i++)
         if (given(a, of_equations[i]))
-            return usage("solve: --%s is for equations: --stencil 'u - 0.01*laplace(u)'", of_equations[i]);
+            return usage("solve: --%s needs an equation: --stencil 'u - 0.01*laplace(u)'", of_equations[i]);
     if (a->noperands < from)
-        return usage(
-            "solve: an argument is missing: the call is rechenwerk solve A.mtx [b], or rechenwerk solve --stencil "
-            "EQUATION --grid SIZE [b]");
+        return usage("solve: an argument is missing; usage: rechenwerk solve A.mtx [b], or rechenwerk solve --stencil "
+                     "EQUATION --grid SIZE [b]");
     if (a->noperands > from + 1)
-        return usage("solve: '%s' is one argument too many: --stencil is in the place of a matrix",
-                     a->operands[from + 1]);
+        return usage("solve: '%s': unexpected argument: --stencil replaces the matrix", a->operands[from + 1]);
     s->matrix = from ? a->operands[0] : s->stencil, s->right_side = a->noperands > from ? a->operands[from] : NULL;
     return 0;
 }
@@ -339,22 +338,24 @@ static int run(const arguments *a)
 }
 
 static const option options[] = {
-    {"output", 'o', "FILE", "x, as .npy or .mtx"},
-    {"stencil", 0, "EQUATION", "A u on a grid, such as 'u - 0.01*laplace(u)', in the place of a matrix"},
-    {"grid", 0, "SIZE", "of an equation: cells along x, y, z, such as 64x64x32"},
+    {"output", 'o', "FILE", "output file for x: .npy or .mtx"},
+    {"stencil", 0, "EQUATION",
+     "matrix-free operator A u on a grid instead of a matrix, such as 'u - "
+     "0.01*laplace(u)'"},
+    {"grid", 0, "SIZE", "with --stencil: number of cells along x, y, z, such as 64x64x32"},
     {"spacing", 0, "H",
-     "of an equation: distance of cells, or 0.1,0.2,0.1 (default: 1 / (cells of the longest axis + 1))"},
+     "with --stencil: grid spacing, or one per axis as 0.1,0.2,0.1 (default: 1 / (cells of the longest axis + 1))"},
     {"boundary", 0, "NAME",
-     "of an equation: dirichlet (u = 0), neumann, periodic, nearest, reflect101, reflect or constant (0 outside); or "
-     "one for each axis, "
-     "with commas (default: dirichlet)"},
+     "with --stencil: boundary condition dirichlet (u = 0), neumann, periodic, nearest, reflect101, reflect or "
+     "constant (0 outside); or one per axis, separated by commas (default: dirichlet)"},
     {"method", 'm', "NAME", NULL},
     {"precond", 'p', "PRECOND", NULL},
     {"inner", 0, "SOLVER",
-     "of fgmres: a solver as its preconditioner, METHOD[:ITERATIONS[:PRECOND]] such as bicgstab:20:ilu0 "
-     "(default: 10 iterations)"},
+     "fgmres: inner solver as preconditioner, METHOD[:ITERATIONS[:PRECOND]] such as bicgstab:20:ilu0 (default: 10 "
+     "iterations)"},
     {"format", 'f', "FORMAT",
-     "auto: the least predicted cost; or a layout such as csr, bsell:5x5: rechenwerk list formats (default: auto)"},
+     "storage format such as csr or bsell:5x5 (see rechenwerk list formats), or auto: least predicted cost "
+     "(default: auto)"},
     OPTION_DEVICE,
     OPTION_VALUES,
     OPTION_DUPLICATES,
@@ -364,9 +365,9 @@ static const option options[] = {
     {"restart", 'r', "N", NULL},
     {"iterations", 'n', "N", NULL},
     {"orthogonal", 0, "NAME", NULL},
-    {"guess", 'g', "FILE", "initial guess, .npy or .mtx (default: 0)"},
-    {"history", 0, "FILE.csv", "residuals of all iterations as a table"},
-    {"plot", 0, "FILE.png", "and as a picture"},
+    {"guess", 'g', "FILE", "initial guess: .npy or .mtx (default: 0)"},
+    {"history", 0, "FILE.csv", "output file for the residuals of all iterations, as a table"},
+    {"plot", 0, "FILE.png", "output file for the residuals of all iterations, as a figure"},
     OPTION_FORCE,
     OPTION_JSON,
     OPTION_VERBOSE,
@@ -380,13 +381,12 @@ const command command_solve = {
     .least = 0,
     .most = 2,
     .line = "solve a linear system A x = b on a device",
-    .more =
-        "Without b it is A times ones, or where that is 0 (a pure Neumann or periodic problem) A times an x in the "
-        "row space of A, and the error of x is reported. Residuals are those of A x = b, computed from x at the end "
-        "once more. The exit code is 3 when the method stopped before "
-        "the tolerance, 130 when Ctrl-C did; x is written then too. With --stencil A is an equation in u on a grid, x "
-        "and y and z the place of a cell, cell 0 at 0; nothing is assembled, and jacobi and chebyshev are the "
-        "preconditioners.",
+    .more = "If b is omitted, it is A times ones, and the error of x is reported. If A times ones is 0 (a pure Neumann "
+            "or periodic problem), b is A times an x in the row space of A. Residuals are those of A x = b; the final "
+            "one is computed from x again. The exit code is 3 if the method stopped before the tolerance, 130 after "
+            "Ctrl-C; x is written in both cases. With --stencil, A is an equation in u on a grid; x, y and z are the "
+            "coordinates of a cell, cell 0 is at 0. No matrix is assembled; the preconditioners are jacobi and "
+            "chebyshev.",
     .options = options,
     .noptions = COUNT(options),
     .rows = rw_krylov_params,

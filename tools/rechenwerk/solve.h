@@ -9,7 +9,7 @@
 #include "rechenwerk/expr.h"
 #include "rechenwerk/krylov.h"
 
-/* Residuals as the monitor tells them. */
+/* Residuals as the monitor reports them. */
 typedef struct history {
     double *residual; /* of iterations 0 … n - 1 */
     int64_t n, room;

@@ -75,12 +75,14 @@ void warn_unless_hermitian(const solve *s)
         const int64_t k = find_difference(e, spare, first, order, &opposite);
         if (k >= 0) {
             const long long i = e->row[k] + 1, j = e->column[k] + 1;
-            fprintf(stderr, "rechenwerk: warning: %s is for hermitian matrices, and %s is none: entry (%lld, %lld) = ",
+            fprintf(stderr,
+                    "rechenwerk: warning: %s needs a hermitian matrix, but %s is not hermitian: entry "
+                    "(%lld, %lld) = ",
                     cg ? "cg" : rw_precond_method_name(p), s->matrix, i, j);
             print_value(e, k);
             if (i != j) fprintf(stderr, ", (%lld, %lld) = ", j, i), print_value(e, opposite);
             fprintf(stderr, ", counted from 1: %s\n",
-                    cg ? "take gmres, bicgstab or idr" : "if it does not converge, take ilu0");
+                    cg ? "use gmres, bicgstab or idr" : "if it does not converge, use ilu0");
         }
     }
     free(spare), free(order), free(first);

@@ -12,11 +12,12 @@
 static int parse_inner(rw_context *ctx, const char *text, solve *s)
 {
     if (s->spec.method != RW_KRYLOV_FGMRES)
-        return usage("solve: --inner %s is an inner solver for %s, whose preconditioner must not change: use fgmres",
+        return usage("solve: --inner %s: %s needs a constant preconditioner, which an inner solver is not: use "
+                     "fgmres",
                      text, rw_krylov_method_name(s->spec.method));
     if (s->spec.precond.method)
-        return usage("solve: --precond %s beside --inner %s: give the preconditioner to the inner solver, such as "
-                     "cg:10:jacobi",
+        return usage("solve: --precond %s and --inner %s exclude each other: give the preconditioner to the inner "
+                     "solver, such as cg:10:jacobi",
                      s->precond, text);
     rw_status status = rw_krylov_parse(ctx, text, &s->inner);
     s->spec.inner = &s->inner, s->inner_text = text;
@@ -43,14 +44,14 @@ static int load(rw_context *ctx, solve *s, const char *path, rw_array **array)
     if (status != RW_OK) return failed(ctx, status);
     const int64_t n = rw_array_size(*array);
     if (n != s->e.rows)
-        return usage("solve: %s holds %lld numbers, %s has %lld rows: one number a row is needed", path, (long long)n,
-                     s->matrix, (long long)s->e.rows);
+        return usage("solve: %s has %lld entries, but %s has %lld rows: one entry per row is needed", path,
+                     (long long)n, s->matrix, (long long)s->e.rows);
     for (int64_t i = 0; i < n; i++) {
         const double complex v = element(s->vectors, data, i);
         if (!isfinite(creal(v)) || !isfinite(cimag(v)))
-            return usage("solve: %s: number %lld of %lld, counted from 1, is %g%s: finite numbers are needed", path,
+            return usage("solve: %s: entry %lld of %lld, counted from 1, is %g%s: entries must be finite", path,
                          (long long)i + 1, (long long)n, isfinite(creal(v)) ? cimag(v) : creal(v),
-                         rw_dtype_is_complex(s->vectors) ? " in a part" : "");
+                         rw_dtype_is_complex(s->vectors) ? " in its real or imaginary part" : "");
     }
     return 0;
 }
@@ -82,9 +83,8 @@ int read_system(rw_context *ctx, const arguments *a, solve *s)
     if (status == RW_OK) status = read_entries(ctx, a, s->matrix, &s->e);
     if (status != RW_OK) return failed(ctx, status);
     if (s->e.rows != s->e.columns || s->e.rows == 0)
-        return usage(
-            "solve: %s has %lld rows and %lld columns: a system needs as many of one as of the other, and some",
-            s->matrix, (long long)s->e.rows, (long long)s->e.columns);
+        return usage("solve: %s is %lld x %lld: a solver needs a square, non-empty matrix", s->matrix,
+                     (long long)s->e.rows, (long long)s->e.columns);
     rw_dtype values = RW_F64;
     const int code = precision_of(a, "values", s->e.is_complex, &values) ? find_vectors(ctx, a, s) : 2;
     if (code != 0) return code;
@@ -92,8 +92,8 @@ int read_system(rw_context *ctx, const arguments *a, solve *s)
     if (status != RW_OK) return failed(ctx, status);
     if (*s->reason) set_block(&s->spec.precond), set_block(&s->inner.precond);
     if (rw_dtype_is_complex(s->layout.layout.values) && !rw_dtype_is_complex(s->vectors))
-        return usage("solve: --format %s: the matrix and b are real, and so are vectors: leave %s out",
-                     value_of(a, "format"), rw_dtype_name(s->layout.layout.values));
+        return usage("solve: --format %s: the matrix, b and the vectors are real: omit %s", value_of(a, "format"),
+                     rw_dtype_name(s->layout.layout.values));
     if (!s->layout.refused) return 0;
     /* making it fails before it takes memory, and says which format is better */
     return failed(ctx, rw_sparse_from_entries(s->device, &s->layout.layout, &s->e, &s->assembled));

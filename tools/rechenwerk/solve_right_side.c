@@ -143,8 +143,8 @@ const char *right_side_text(const solve *s)
 {
     if (s->right_side) return s->right_side;
     if (!s->known) return "A times ones";
-    return s->stencil ? "A x with x = A z, z random: A times ones is 0, so A is singular"
-                      : "A x with x = A^H z, z random: A times ones is 0, so A is singular";
+    return s->stencil ? "A x with x = A z, z random, since A times ones is 0 (A is singular)"
+                      : "A x with x = A^H z, z random, since A times ones is 0 (A is singular)";
 }
 
 rw_status error_of_known(const solve *s, double *error)

@@ -33,25 +33,25 @@ static int read_grid(const arguments *a, solve *s)
 {
     const char *grid = value_of(a, "grid"), *spacing = value_of(a, "spacing");
     double size[3], h[3], cells = 1, most = 0;
-    if (!grid) return usage("solve: --stencil needs the cells of its grid: --grid 64x64");
+    if (!grid) return usage("solve: --stencil needs a grid: give --grid, such as --grid 64x64");
     const int ndim = numbers_of(grid, 'x', size);
     for (int d = 0; d < ndim; d++) {
         if (!(size[d] >= 1 && size[d] <= 1e9 && floor(size[d]) == size[d]))
-            return usage("solve: --grid %s: integers from 1 to 1000000000 are needed, such as 64x64x32", grid);
+            return usage("solve: --grid %s: must be integers from 1 to 1000000000, such as 64x64x32", grid);
         cells *= size[d], most = fmax(most, size[d]);
     }
     if (ndim == 0 || cells > 1e12)
-        return usage("solve: --grid %s: one to three numbers of cells are needed, such as 64x64x32, 1e12 cells at most",
+        return usage("solve: --grid %s: must be one to three numbers of cells, such as 64x64x32, 1e12 cells at most",
                      grid);
     const int given_spacings = spacing ? numbers_of(spacing, ',', h) : 0;
     if (spacing && given_spacings != 1 && given_spacings != ndim)
-        return usage("solve: --spacing %s: one number is needed, or one for each of %d axes: 0.1,0.2", spacing, ndim);
+        return usage("solve: --spacing %s: must be one number, or one for each of %d axes: 0.1,0.2", spacing, ndim);
     s->grid = (rw_grid){.ndim = ndim, .size = {1, 1, 1}, .spacing = {1, 1, 1}};
     for (int d = 0; d < ndim; d++) {
         s->grid.size[d] = (int64_t)size[d],
         s->grid.spacing[d] = !spacing ? 1 / (most + 1) : h[given_spacings == 1 ? 0 : d];
         if (!(s->grid.spacing[d] > 0 && s->grid.spacing[d] < 1e300))
-            return usage("solve: --spacing %s: numbers above 0 are needed", spacing);
+            return usage("solve: --spacing %s: must be above 0", spacing);
     }
     s->e.rows = s->e.columns = (int64_t)cells;
     return 0;
@@ -69,17 +69,16 @@ static int read_boundary(const arguments *a, solve *s)
                (strncmp(boundaries[i].name, word, (size_t)length) != 0 || (int)strlen(boundaries[i].name) != length))
             i++;
         if (i == COUNT(boundaries) || boundaries[i].kind == RW_BOUNDARY_ROBIN)
-            return usage("solve: --boundary %.*s is none of dirichlet, neumann, periodic (wrap), nearest (replicate), "
-                         "reflect101, reflect, "
-                         "constant",
+            return usage("solve: --boundary %.*s: must be dirichlet, neumann, periodic (wrap), nearest "
+                         "(replicate), reflect101, reflect or constant",
                          length, word);
         if (n == s->grid.ndim)
-            return usage("solve: --boundary %s: one name is needed, or one for each of %d axes", text, s->grid.ndim);
+            return usage("solve: --boundary %s: must be one name, or one for each of %d axes", text, s->grid.ndim);
         s->boundary[n++] = boundaries[i].kind;
         if (!word[length]) break;
     }
     if (n != 1 && n != s->grid.ndim)
-        return usage("solve: --boundary %s: one name is needed, or one for each of %d axes", text, s->grid.ndim);
+        return usage("solve: --boundary %s: must be one name, or one for each of %d axes", text, s->grid.ndim);
     for (; n < s->grid.ndim; n++) s->boundary[n] = s->boundary[0];
     return 0;
 }
@@ -88,8 +87,7 @@ int read_stencil(rw_context *ctx, const arguments *a, solve *s)
 {
     static const char *const of_matrices[] = {"format", "values"};
     for (int i = 0; i < COUNT(of_matrices); i++)
-        if (given(a, of_matrices[i]))
-            return usage("solve: --%s is for matrices, and --stencil has none", of_matrices[i]);
+        if (given(a, of_matrices[i])) return usage("solve: --%s applies to matrices, not to --stencil", of_matrices[i]);
     int code = read_grid(a, s);
     if (code == 0) code = read_boundary(a, s);
     if (code != 0) return code;

@@ -74,7 +74,7 @@ static void print_row(const products *p, int i)
     const char *mark = p->tune && i == p->choice.best ? "->" : "";
     char share[32];
     if (c->refused) {
-        printf("%-2s %-26s refused: it would pad the matrix to many times its size\n", mark, r->variant);
+        printf("%-2s %-26s refused: padding would multiply the size of the matrix\n", mark, r->variant);
         return;
     }
     if (!rw_bench_doubt(r, share, sizeof share)) snprintf(share, sizeof share, "%.3f", r->share);
@@ -89,22 +89,24 @@ static void print_row(const products *p, int i)
 
 static void print_columns(const products *p)
 {
-    printf(
-        "\n  memory: size of the matrix; places: stored values per entry, padding included; a product: bytes that it "
-        "moves\n"
-        "  warm: median time of the same product looped, as solvers use it; cold: of one product after a copy that "
-        "evicts the matrix from the caches\n");
+    printf("\n"
+           "  memory: size of the matrix; fill: stored values per entry, including padding; moved: bytes moved by one "
+           "product\n"
+           "  warm: median time of the product in a loop, as in solvers; cold: time of one product after a copy that "
+           "evicts the matrix from the caches\n");
     if (p->tune)
-        printf("  predicted: those bytes, over the share of a copy's speed that products of the format reach on such "
-               "devices and the speed of the copy here; ratio: warm over predicted\n"
-               "  ->: the format of the least predicted cost, which --format auto takes; rows are in the order of the "
-               "warm times\n"
-               "  The model leaves out launches and caches: small matrices take longer or shorter than predicted.\n");
-    else printf("  GB/s: those bytes over the warm time\n");
-    printf("  of copy: warm speed over that of a copy in the same rounds. None where it exceeds %.1f (in the cache) or "
-           "the interquartile range exceeds %.0f %% of the median (IQR)\n",
+        printf("  predicted: bytes moved, divided by the copy bandwidth here and by the fraction of it that the "
+               "format reaches on such devices; ratio: warm over predicted\n"
+               "  ->: format with the least predicted cost, as chosen by --format auto; rows are sorted by warm "
+               "time\n"
+               "  The model ignores launch overhead and caches: small matrices may be slower or faster than "
+               "predicted.\n");
+    else printf("  GB/s: bytes moved over the warm time\n");
+    printf("  of copy: warm bandwidth over copy bandwidth in the same rounds. None if it exceeds %.1f (in the "
+           "cache) or if the interquartile range exceeds %.0f %% of the median (IQR)\n",
            RW_BENCH_MOST_SHARE, 100 * RW_BENCH_MOST_SPREAD);
-    printf("  GFlop/s: of entries, without padding; error: over what rounding allows, above 1 is wrong\n");
+    printf("  GFlop/s: counts entries without padding; error: relative to the rounding error allowed, above 1 is "
+           "wrong\n");
 }
 
 static void print_choice(const products *p)
@@ -116,7 +118,7 @@ static void print_choice(const products *p)
     doubt_of_order(p, best, doubt, sizeof doubt);
     if (doubt[0]) printf("  fastest: no verdict (%s); least warm time: %s", doubt, any->variant);
     else printf("  fastest: %s", any->variant);
-    if (chosen->rounds) printf("; the chosen one takes %.3f times as long, warm", chosen->seconds / any->seconds);
+    if (chosen->rounds) printf("; the chosen format takes %.3f times as long (warm)", chosen->seconds / any->seconds);
     printf("\n");
 }
 
@@ -127,7 +129,7 @@ static void print_text(const products *p)
     if (any)
         printf("  %s, vectors %s; %s %.4g GB/s; medians of %d\n", rw_device_info(p->device)->name,
                rw_dtype_name(p->vectors), any->limit_name, 1e-9 * any->limit, any->rounds);
-    printf("\n   %-26s %11s %9s %11s", "format", "memory", "places", "a product");
+    printf("\n   %-26s %11s %9s %11s", "format", "memory", "fill", "moved");
     if (p->tune) printf(" %12s", "predicted/us");
     printf(" %10s %10s", "warm/us", "cold/us");
     if (p->tune) printf(" %10s", "ratio");
@@ -252,7 +254,7 @@ static int run_products(const arguments *a, bool tune)
     for (const char *comma = value_of(a, "format"); comma && (comma = strchr(comma, ',')); comma++) formats++;
     if (!check_types(a) || !whole_of(a, "rounds", 1, 100000, &rounds)) return 2;
     if (formats > RW_SPARSE_CANDIDATES)
-        return usage("%s: --format: %d formats are given, at most %d are possible", a->command->name, formats,
+        return usage("%s: --format: %d formats are given, at most %d are allowed", a->command->name, formats,
                      (int)RW_SPARSE_CANDIDATES);
     const int missing = check_inputs(a, 1, (const char *const *)a->operands);
     if (missing) return missing;
@@ -278,11 +280,11 @@ static int run_tune(const arguments *a) { return run_products(a, true); }
     OPTION_DEVICE, OPTION_VALUES, OPTION_DUPLICATES,                                                                   \
         {"vectors", 0, "TYPE", "precision of the vectors: f64 or f32 (default: that of the matrix)"},                  \
         {"rounds", 'n', "N", "timed repetitions (default: 20)"},                                                       \
-        {"quick", 0, NULL, "three repetitions: that it runs, not how fast"}, OPTION_JSON, OPTION_VERBOSE,              \
+        {"quick", 0, NULL, "three repetitions: checks the results, not the speed"}, OPTION_JSON, OPTION_VERBOSE,       \
         OPTION_NO_CACHE
 
 static const option spmv_options[] = {
-    {"format", 'f', "FORMATS", "all, auto, or formats with commas between them: csr,bsell:5x5 (default: all)"},
+    {"format", 'f', "FORMATS", "all, auto, or formats separated by commas: csr,bsell:5x5 (default: all)"},
     OPTIONS_OF_PRODUCTS,
 };
 static const option tune_options[] = {OPTIONS_OF_PRODUCTS};
@@ -292,12 +294,12 @@ const command command_spmv = {
     .operands = "A.mtx",
     .least = 1,
     .most = 1,
-    .line = "measure products of a sparse matrix with a vector, in one format or all",
-    .more = "Each result is compared with sums in long double first. Two times are given: warm, of the same product "
-            "looped as solvers use it, and cold, of one product after a copy that evicts "
-            "its data from the caches. The share of a copy's speed goes by the warm time; it is replaced by the reason "
-            "where the matrix is in the cache (share above 1.5) or the times "
-            "spread over more than 30 %. The exit code is 1 when a result is wrong.",
+    .line = "measure sparse matrix-vector products, in one format or all",
+    .more = "Each result is first compared with sums in long double. Two times are printed: warm, of the product "
+            "in a loop as in solvers, and cold, of one product after a copy that evicts its data from the caches. "
+            "The fraction of the copy bandwidth refers to the warm time. A reason replaces it if the matrix is in "
+            "the cache (fraction above 1.5) or the interquartile range exceeds 30 % of the median. The exit code "
+            "is 1 if a result is wrong.",
     .options = spmv_options,
     .noptions = COUNT(spmv_options),
     .run = run_spmv,
@@ -308,14 +310,12 @@ const command command_tune = {
     .operands = "A.mtx",
     .least = 1,
     .most = 1,
-    .line = "measure the formats for a sparse matrix beside what the choice of one predicts",
-    .more =
-        "The format that `--format auto` takes is marked ->. Predicted are the bytes that a product moves, over the "
-        "share of a copy's speed that the format was seen to reach, at the "
-        "speed of the copy in this run. Formats are in the order of their warm times, which solvers see; the cold "
-        "time is that after a copy has evicted the matrix from the caches. "
-        "The fastest is not named where one of the times is in doubt: the matrix is in the cache (faster than 1.5 "
-        "copies) or the times spread over more than 30 %.",
+    .line = "measure the formats for a sparse matrix and compare them with the predicted cost",
+    .more = "The format chosen by `--format auto` is marked ->. The predicted time is the bytes moved by a product, "
+            "divided by the copy bandwidth of this run and by the fraction of it that the format typically reaches. "
+            "Formats are sorted by warm time, which matters for solvers; the cold time is that after a copy has "
+            "evicted the matrix from the caches. No format is named fastest if one of the times is in doubt: the "
+            "matrix is in the cache (faster than 1.5 copies) or the interquartile range exceeds 30 % of the median.",
     .options = tune_options,
     .noptions = COUNT(tune_options),
     .run = run_tune,

@@ -36,7 +36,7 @@ static bool frames_of(const arguments *a, rw_frame_format *format)
     if (!text) return true;
     for (int i = 0; i < COUNT(kinds); i++) names[i] = kinds[i].name;
     if (sscanf(text, "%lldx%lld:%n", &width, &height, &end) != 2 || !end || width < 1 || height < 1) {
-        usage("image: --frames %s: give size and kind, such as 1920x1080:rgb24", text);
+        usage("image: --frames %s: must be size and frame type, such as 1920x1080:rgb24", text);
         return false;
     }
     for (int i = 0; i < COUNT(kinds); i++)
@@ -48,7 +48,7 @@ static bool frames_of(const arguments *a, rw_frame_format *format)
                                         .dtype = kinds[i].dtype};
             return true;
         }
-    usage("image: --frames %s: no kind of frames is called %s%s", text, text + end, suggest(text + end, names));
+    usage("image: --frames %s: unknown frame type %s%s", text, text + end, suggest(text + end, names));
     return false;
 }
 
@@ -73,7 +73,8 @@ static int check_numbered(const arguments *a, const char *pattern)
     if (!d || given(a, "force")) return 0;
     snprintf(name, sizeof name, "%.*s[0-9]*%s", (int)(percent - pattern), pattern, d + 1);
     if (glob(name, 0, NULL, &found) != 0) return 0;
-    const int code = usage("image: %s exists: give --force to replace it, or another name", found.gl_pathv[0]);
+    const int code =
+        usage("image: '%s' exists already: use --force to overwrite it, or give another name", found.gl_pathv[0]);
     globfree(&found);
     return code;
 }
@@ -83,7 +84,7 @@ static int check_screenshot(const arguments *a)
 {
     const output_file output = {.name = "screenshot", .ending = ".png"};
     if (!given(a, "screenshot")) return 0;
-    if (!given(a, "window")) return usage("image: --screenshot belongs to --window");
+    if (!given(a, "window")) return usage("image: --screenshot needs --window");
     return check_outputs(a, 1, &output, 0, NULL);
 }
 
@@ -108,7 +109,7 @@ static rw_status progress(void *user, const rw_stream_report *r)
 {
     const show *s = user;
     if (isatty(STDERR_FILENO) && !given(s->arguments, "quiet")) {
-        fprintf(stderr, "\r\033[K  %lld frames, %.1f a second, latency %.1f ms, %lld late", (long long)r->frames,
+        fprintf(stderr, "\r\033[K  %lld frames, %.1f frames/s, latency %.1f ms, %lld late", (long long)r->frames,
                 r->seconds > 0 ? (double)r->frames / r->seconds : 0, 1e3 * r->latency, (long long)r->late);
         fflush(stderr);
     }
@@ -123,13 +124,14 @@ static void print_report(FILE *to, const arguments *a, const rw_stream_report *r
             (long long)r->out.width, (long long)r->out.height, r->seconds,
             r->seconds > 0 ? (double)r->frames / r->seconds : 0);
     fprintf(to,
-            "  read %s, written %s; latency %.2f ms (median), %.2f ms (99 %%), %.2f ms (most); frames under way %.1f "
-            "(mean), %d (most)\n",
+            "  read %s, written %s; latency %.2f ms (median), %.2f ms (99 %%), %.2f ms (maximum); frames in flight "
+            "%.1f (mean), %d (maximum)\n",
             in_units((double)r->bytes_in).text, in_units((double)r->bytes_out).text, 1e3 * r->latency,
             1e3 * r->latency_99, 1e3 * r->latency_most, r->depth, r->depth_most);
     if (r->deadline > 0) fprintf(to, "  deadline %.3g ms: %lld frames late\n", 1e3 * r->deadline, (long long)r->late);
     if (given(a, "window"))
-        fprintf(to, "  window: %lld frames shown, %lld not\n", (long long)r->shown, (long long)(r->frames - r->shown));
+        fprintf(to, "  window: %lld frames shown, %lld skipped\n", (long long)r->shown,
+                (long long)(r->frames - r->shown));
 }
 
 /* Runs the stream, in a window if one is asked for. */

@@ -12,25 +12,26 @@ int run_stream(const arguments *a, const char *chain);
 /* clang-format off */
 #define STREAM_OPTIONS                                                                                                 \
     {"frames", 0, "WxH:KIND",                                                                                          \
-     "streams: size and kind of frames without a head: gray8, gray16, rgb24, rgb48, rgba, yuv420p, yuv422p, yuv444p"}, \
+     "streams: size and type of raw frames: gray8, gray16, rgb24, rgb48, rgba, yuv420p, yuv422p, yuv444p"},            \
     {"format", 0, "NAME",                                                                                              \
-     "streams: format of OUT: y4m, clm, pnm, pictures or raw (default: by its ending, or that of IN)"},                \
+     "streams: format of OUT: y4m, clm, pnm, pictures or raw (default: by its extension, or that of IN)"},             \
     {"luma", 0, NULL,                                                                                                  \
-     "streams of luma and colour: filter the luma, keep the colour (default: filter red, green, blue)"},               \
+     "streams of luma and chroma: filter only the luma (default: filter red, green, blue)"},                           \
     {"queues", 0, "N",                                                                                                 \
-     "streams: queues of the device that work at the same time (default: 3)"},                                         \
+     "streams: device queues that run concurrently (default: 3)"},                                                     \
     {"depth", 0, "N",                                                                                                  \
-     "streams: frames between reading and writing, at most (default: 8)"},                                             \
+     "streams: maximum number of frames between reading and writing (default: 8)"},                                    \
     {"rate", 0, "N",                                                                                                   \
-     "streams: read N frames a second, as from a camera (default: as they come)"},                                     \
+     "streams: read N frames per second, as from a camera (default: as fast as possible)"},                            \
     {"deadline", 0, "MS",                                                                                              \
-     "streams: count frames written later than this after they were read, in milliseconds (default: 1/rate)"},         \
+     "streams: maximum time from reading to writing a frame in milliseconds; later frames are counted (default: "      \
+     "1/rate)"},                                                                                                       \
     {"count", 0, "N",                                                                                                  \
-     "streams: end after N frames"},                                                                                   \
+     "streams: stop after N frames"},                                                                                  \
     {"window", 0, NULL,                                                                                                \
      "streams: show input, result and spectrum in a window: q ends, space pauses, s saves; OUT may be none"},          \
     {"screenshot", 0, "FILE.png",                                                                                      \
-     "streams: write what the window shows last; key s writes FILE-2.png, FILE-3.png (default of key s: window.png)"}
+     "streams: save the last view of the window; key s saves FILE-2.png, FILE-3.png (default of key s: window.png)"}
 /* clang-format on */
 
 #endif

@@ -38,7 +38,7 @@ int load_numbers(rw_context *ctx, const arguments *a, rw_device *device, const c
 {
     const char *precision = value_of(a, "precision");
     if (precision && strcmp(precision, "f32") && strcmp(precision, "f64"))
-        return usage("%s: --precision %s: f32 or f64", a->command->name, precision);
+        return usage("%s: --precision %s: must be f32 or f64", a->command->name, precision);
     show_stage(a, "  reading %s", path);
     rw_status status = rw_array_load(device, path, RW_DTYPE_DEFAULT, array);
     if (status == RW_OK) {
@@ -68,7 +68,8 @@ bool axes_of(const arguments *a, int ndim, unsigned *axes)
         char *end;
         const long axis = strtol(text, &end, 10);
         if (end == text || (*end && *end != ',') || (*end == ',' && !end[1])) {
-            usage("%s: --axes %s: numbers with commas between, such as 0,1", a->command->name, value_of(a, "axes"));
+            usage("%s: --axes %s: must be integers separated by commas, such as 0,1", a->command->name,
+                  value_of(a, "axes"));
             return false;
         }
         if (axis < -ndim || axis >= ndim) {
@@ -97,14 +98,13 @@ int join_operations(const arguments *a, const char *example, char **chain)
             if (*text) strcat(text, "|");
             strcat(text, g->value);
         } else if (strcmp(g->option->name, "set") == 0) {
-            if (!*text)
-                return usage("%s: --set %s comes before --op: settings belong to the operation before them", who,
-                             g->value);
-            if (!strchr(g->value, '=')) return usage("%s: --set %s: give NAME=VALUE, such as sigma=3", who, g->value);
+            if (!*text) return usage("%s: --set %s must follow the --op that it belongs to", who, g->value);
+            if (!strchr(g->value, '='))
+                return usage("%s: --set %s: must be NAME=VALUE, such as sigma=3", who, g->value);
             strcat(text, ":"), strcat(text, g->value);
         }
     }
-    return *text ? 0 : usage("%s: there is no operation: give one as --op %s", who, example);
+    return *text ? 0 : usage("%s: the operation is missing: give --op %s", who, example);
 }
 
 shape_text shape_of(const rw_array *array)

@@ -7,7 +7,7 @@
 
 /* On a terminal, without --quiet: what is going on, until the next one; NULL: nothing more. */
 void show_stage(const arguments *a, const char *format, ...) RW_PRINTF(2, 3);
-/* The array of a file as f32, f64, c64 or c128: as it is there, whole numbers as f64; with --precision of that one. */
+/* The array of a file as f32, f64, c64 or c128: unchanged, integers as f64; with --precision of that one. */
 int load_numbers(rw_context *ctx, const arguments *a, rw_device *device, const char *path, rw_array **array);
 /* To a file, whose name has been checked. */
 rw_status save_numbers(const arguments *a, rw_array *array, const char *path);
@@ -34,11 +34,11 @@ rw_status timed(const arguments *a, rw_device *device, rw_status (*run)(void *us
 
 #define OPTION_PRECISION                                                                                               \
     {                                                                                                                  \
-        "precision", 'p', "f32|f64", "compute and write in this precision (default: that of the file)"                 \
+        "precision", 'p', "f32|f64", "precision of computation and output (default: that of the file)"                 \
     }
 #define OPTION_AXES                                                                                                    \
     {                                                                                                                  \
-        "axes", 0, "LIST", "axes, counted from 0, or from -1 backwards, such as 0,1 (default: all)"                    \
+        "axes", 0, "LIST", "axes to transform, counted from 0, or from -1 backwards, such as 0,1 (default: all)"       \
     }
 
 #endif

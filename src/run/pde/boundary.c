@@ -58,8 +58,8 @@ static rw_status read_kind(const rw_case *c, const char *field, const rw_tree *n
     }
     return rw_case_fail_key(
         c, node, 0,
-        "fields.%s.boundary: %s %s%s: dirichlet, neumann, robin and constant have values; periodic (wrap), nearest "
-        "(replicate), reflect101 and reflect stand alone",
+        "fields.%s.boundary: %s %s%s: dirichlet, neumann, robin and constant need a value; periodic (wrap), "
+        "nearest (replicate), reflect101 and reflect have none",
         field, kind, b->kind < RW_BOUNDARY_KINDS ? "has no value" : "is unknown",
         b->kind < RW_BOUNDARY_KINDS ? "" : rw_hint_nearest(kind, kinds, RW_COUNT(kinds)).text);
 }
@@ -74,8 +74,7 @@ static rw_status check_word(const rw_case *c, const pde_problem *p, const char *
         if (!strcmp(t, p->scalars[i].name)) return RW_OK;
     if (!strcmp(t, "dirichlet"))
         return rw_case_fail(
-            c, node,
-            "fields.%s.boundary: dirichlet needs the value on the side: give {dirichlet: \"0\"}, or \"0\" alone",
+            c, node, "fields.%s.boundary: dirichlet needs a boundary value: give {dirichlet: \"0\"}, or \"0\" alone",
             field);
     if (!strcmp(t, "constant"))
         return rw_case_fail(c, node, "fields.%s.boundary: constant needs the value outside: give {constant: \"0\"}",
@@ -86,8 +85,10 @@ static rw_status check_word(const rw_case *c, const pde_problem *p, const char *
             field);
     const char *near = rw_nearest(t, kinds, RW_COUNT(kinds));
     if (!near) return RW_OK;
-    return rw_case_fail(c, node, "fields.%s.boundary: %s is no parameter and no condition; nearest is %s", field, t,
-                        near);
+    return rw_case_fail(c, node,
+                        "fields.%s.boundary: %s is neither a parameter nor a boundary condition; nearest "
+                        "is %s",
+                        field, t, near);
 }
 
 /* One condition: a word, an expression, or {kind: value}; *value is what stands in the case for its expressions. */
@@ -111,9 +112,8 @@ static rw_status read_condition(const rw_case *c, const pde_problem *p, const ch
     if (node->kind != RW_TREE_MAP || node->n != 1)
         return rw_case_fail(
             c, node,
-            "fields.%s.boundary: a condition is a value, periodic, neumann, nearest, reflect101, reflect, {neumann: "
-            "g}, "
-            "{robin: [a, b, c]} or {constant: v}",
+            "fields.%s.boundary: a condition must be a value, periodic, neumann, nearest, reflect101, reflect, "
+            "{neumann: g}, {robin: [a, b, c]} or {constant: v}",
             field);
     RW_TRY(read_kind(c, field, node, node->keys[0], node->items[0], b));
     *value = node->items[0];
@@ -181,7 +181,9 @@ rw_status pde_read_boundary(const rw_case *c, pde_problem *p, int f, const rw_tr
     for (int d = 0; d < ndim && mistakes == rw_mistakes_met(); ++d)
         if ((field->boundary[2 * d].kind == RW_BOUNDARY_PERIODIC) !=
             (field->boundary[2 * d + 1].kind == RW_BOUNDARY_PERIODIC))
-            return rw_case_fail(c, node, "fields.%s.boundary: periodic on one side of axis %s only: give %s: periodic",
+            return rw_case_fail(c, node,
+                                "fields.%s.boundary: axis %s is periodic on one side only: give %s: "
+                                "periodic",
                                 field->name, axes[d], axes[d]);
     return RW_OK;
 }
@@ -204,7 +206,8 @@ rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *s)
     for (int i = 0; i < 2; ++i)
         if (lists[i]->n != 1 && lists[i]->n != g->ndim)
             return rw_case_fail(c, rw_case_node(c, i ? "grid.origin" : "grid.extent"),
-                                "grid.%s has %d numbers, grid.size %d: give as many, or one for all directions",
+                                "grid.%s has %d values, but grid.size has %d: give the same number, or one for all "
+                                "directions",
                                 names[i], lists[i]->n, g->ndim);
     for (int d = 0; d < g->ndim; ++d) {
         char lower = node_class(p->fields[0].boundary[2 * d].kind),
@@ -213,13 +216,14 @@ rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *s)
             for (int k = 0; k < 2; ++k)
                 if (node_class(p->fields[f].boundary[2 * d + k].kind) != (k ? upper : lower))
                     return rw_case_fail(c, rw_case_node(c, "fields"),
-                                        "fields %s and %s put their nodes differently on side %s: all fields need a "
-                                        "Dirichlet value there, or none, or periodic sides",
+                                        "fields %s and %s have different node positions on side %s: all fields "
+                                        "need a Dirichlet condition there, or none, or periodic sides",
                                         p->fields[0].name, p->fields[f].name, sides[2 * d + k]);
         int64_t n = s->size.value[d], parts = lower == 'p' ? n : n - 1 + (lower == 'o') + (upper == 'o');
         if (parts < 1)
             return rw_case_fail(c, node,
-                                "grid.size = %lld along %s is too small for unknowns on both sides: at least 2",
+                                "grid.size = %lld along %s is too small for unknowns on both sides: at least 2 are "
+                                "needed",
                                 (long long)n, axes[d]);
         g->size[d] = n;
         g->spacing[d] = component(&s->extent, d) / (double)parts;

@@ -66,7 +66,7 @@ static rw_status by_picture(const rw_case *c, pde_problem *p, int f, const rw_tr
 {
     rw_context *ctx = rw_case_context(c);
     rw_picture q;
-    if (p->grid.ndim != 2) return rw_case_fail(c, node, "a picture as initial values needs a grid of two dimensions");
+    if (p->grid.ndim != 2) return rw_case_fail(c, node, "initial values from a picture need a two-dimensional grid");
     RW_TRY(rw_picture_read(ctx, path, 0, &q));
     int64_t nx = p->grid.size[0], ny = p->grid.size[1];
     double *values = rw_calloc((size_t)(nx * ny), sizeof *values);
@@ -98,14 +98,17 @@ static rw_status set_values(const rw_case *c, pde_problem *p, int f, const rw_tr
     const rw_tree *name = file ? file : picture;
     if (!name || name->kind != RW_TREE_SCALAR)
         return rw_case_fail(c, node,
-                            "fields.%s.initial: an expression, {file: u.npy} or {picture: p.png, low: 0, high: 1}",
+                            "fields.%s.initial: must be an expression, {file: u.npy} or {picture: p.png, low: 0, "
+                            "high: 1}",
                             p->fields[f].name);
     for (int i = 0; i < node->n; ++i) {
         static const char *const keys[] = {"file", "picture", "low", "high"};
         bool known = false;
         for (int k = 0; k < 4; ++k) known = known || !strcmp(node->keys[i], keys[k]);
         if (!known || (file && strcmp(node->keys[i], "file")))
-            return rw_case_fail_key(c, node, i, "fields.%s.initial.%s is unknown: file, or picture with low and high",
+            return rw_case_fail_key(c, node, i,
+                                    "fields.%s.initial.%s is unknown: allowed are file, or picture "
+                                    "with low and high",
                                     p->fields[f].name, node->keys[i]);
     }
     double low, high;

@@ -1,5 +1,5 @@
 /* Mistakes in the texts of a case, found without a device and all at once: equations, initial values, boundaries,
- * checks, the spectral radius. A statement that uses a name whose own statement is wrong is not looked at: its mistakes
+ * checks, the spectral radius. A statement that uses a name whose own statement is wrong is not checked: its mistakes
  * might only follow from that one.
  *
  * Values: what does not depend on the place is computed, with t at the beginning; boundary values that do are computed
@@ -142,12 +142,12 @@ static rw_status inspect_radius(const rw_case *c, const pde_problem *p, pde_lang
     RW_TRY(lower(l, node, &n));
     if (l->graph->nodes[n].is_field)
         return rw_case_fail(
-            c, node, "time.spectral_radius depends on coordinates: give one number, of parameters and t, or auto");
+            c, node, "time.spectral_radius depends on coordinates: give an expression of parameters and t, or auto");
     if (p->no_start) return RW_OK;
     rw_graph_scalar(l->graph, n, &value, &im);
     if (value >= 0 && isfinite(value)) return RW_OK;
     return fail_value(c, node, "time.spectral_radius", value, "",
-                      "a bound of the moduli of the eigenvalues is 0 or more; or give auto");
+                      "a bound on the moduli of the eigenvalues must be 0 or more; or give auto");
 }
 
 static rw_status inspect_checks(const rw_case *c, pde_language *l)
@@ -204,7 +204,7 @@ static rw_status inspect_side(const rw_case *c, const pde_problem *p, int f, int
             rw_text_add(&where, "%s%c = %.6g", d ? ", " : " at ", "xyz"[d], rw_grid_coordinate(g, d, at[d]));
         rw_status status =
             fail_value(c, node, setting, value[0], where.data ? where.data : "",
-                       finite ? "b in robin: [a, b, c] must not be 0; a value on the side, c/a, is {dirichlet: …}"
+                       finite ? "b in robin: [a, b, c] must not be 0; for a boundary value c/a use {dirichlet: …}"
                               : "finite values are needed");
         if (where.failed) status = rw_fail_memory(ctx, 64, "a message");
         rw_text_free(&where);

@@ -148,7 +148,7 @@ static rw_status check(rw_problem *problem, const rw_problem_check **list, int *
     return rw_checks_run(&p->checks, rw_device_queue(p->device), rw_ode_time(p->ode));
 }
 
-/* Initial values must be finite at every node. One pass on the device says so; the node is looked for only then. */
+/* Initial values must be finite at every node. One pass on the device checks it; the node is sought only on failure. */
 static rw_status check_initial(const rw_case *c, pde_problem *p)
 {
     RW_TRY(rw_expr_run(p->series, rw_device_queue(p->device)));
@@ -205,7 +205,7 @@ static rw_status make_state(const rw_case *c, pde_problem *p, const rw_ode_spec 
     return check_initial(c, p);
 }
 
-/* Which steps are to be looked into is the runner's setting. */
+/* The runner's setting decides which steps need dense output. */
 static rw_status read_dense(const rw_case *c, pde_problem *p)
 {
     run_output output;
@@ -213,8 +213,8 @@ static rw_status read_dense(const rw_case *c, pde_problem *p)
     p->dense = output.interpolate > 0;
     if (!p->dense || p->time.method != RW_ODE_RK4) return RW_OK;
     return rw_case_fail(c, rw_case_node(c, "output.interpolate"),
-                        "output.interpolate = %g with time.method = rk4: only methods with error "
-                        "control have values within a step: choose one of them, or leave it out",
+                        "output.interpolate = %g with time.method = rk4: only methods with error control have "
+                        "dense output: choose one of them, or omit output.interpolate",
                         output.interpolate);
 }
 

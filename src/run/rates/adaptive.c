@@ -137,7 +137,7 @@ static rw_status settle(rates_problem *p)
 static rw_status fail_small(rates_problem *p, double wish)
 {
     return rw_fail(p->device->ctx, RW_ERR_NOT_CONVERGED,
-                   "the step has shrunk to %.3g s at t = %.9g s and its error is still above time.rtol = %g: look at "
+                   "the step has shrunk to %.3g s at t = %.9g s and its error is still above time.rtol = %g: check "
                    "cavity.loss there, or raise the tolerance",
                    wish, p->now, p->time.rtol);
 }

@@ -74,8 +74,8 @@ static rw_status check_values(const rw_case *c, const rates_problem *p, const ch
             for (int d = 0; d < 3; ++d) x[d] += rw_blocks_coordinates(p->blocks)[points[k]][d] / 8;
         return rw_case_fail(
             c, node,
-            "%s is %s in cell (%d, %d, %d) of block %d, at x = %g, y = %g, z = %g: finite numbers, 0 or more, "
-            "are needed",
+            "%s is %s in cell (%d, %d, %d) of block %d, at x = %g, y = %g, z = %g: values must be finite and 0 or "
+            "more",
             setting, isfinite(v[i]) ? "negative" : rw_finite_word(v[i]), at[0], at[1], at[2], block, x[0], x[1], x[2]);
     }
     return RW_OK;
@@ -118,10 +118,10 @@ static rw_status make_modes(const rw_case *c, rates_problem *p)
     const rw_tree *map = rw_case_node(c, "modes"), *one = rw_case_node(c, "mode.profile");
     if ((map && map->n > 0) == (one != NULL))
         return rw_case_fail(c, map,
-                            one ? "mode and modes are both given: give mode for a single one, modes for several"
+                            one ? "mode and modes are both given: use mode for a single mode, modes for several"
                                 : "there is no mode: add mode: {profile: \"…\"}");
     if (map && map->n > RATES_MODES)
-        return rw_case_fail(c, map, "modes: %d are given, at most %d are possible", map->n, RATES_MODES);
+        return rw_case_fail(c, map, "modes: %d are given, at most %d are allowed", map->n, RATES_MODES);
     p->nmodes = one ? 1 : map->n;
     for (int k = 0; k < p->nmodes; ++k) {
         char setting[80] = "mode.profile";
@@ -204,9 +204,9 @@ static rw_status check_loss(const rw_case *c, rates_problem *p)
                          .nscalars = p->nscalars + 1};
     if (status == RW_OK) status = rw_expr_create(p->device, &spec, &p->loss);
     if (status == RW_OK && rw_expr_get(p->loss, "loss", &loss, NULL) != RW_OK)
-        status = rw_case_fail(c, node, "cavity.loss depends on place: it is a scalar of time");
+        status = rw_case_fail(c, node, "cavity.loss depends on coordinates: it must be a scalar of time");
     if (status == RW_OK && !(loss >= 0 && isfinite(loss)))
-        status = rw_case_fail(c, node, "cavity.loss = %g at t = 0: 0 or more is needed", loss);
+        status = rw_case_fail(c, node, "cavity.loss = %g at t = 0: it must be 0 or more", loss);
     p->first_loss = loss;
     if (status == RW_OK) status = rates_find_switches(p);
     rw_text_free(&t);
@@ -284,7 +284,7 @@ static bool is_own(const char *name, size_t n)
 
 rw_status rates_check_names(const rw_case *c)
 {
-    static const char message[] = "%.*s is a name of the problem rates itself: choose another";
+    static const char message[] = "%.*s is a reserved name of the problem rates: choose another";
     const rw_tree *parameters = rw_case_node(c, "parameters"), *functions = rw_case_node(c, "functions");
     for (int i = 0; parameters && i < parameters->n; ++i) {
         int n = (int)strlen(parameters->keys[i]);

@@ -14,11 +14,12 @@ rw_status rates_make_grid(const rw_case *c, rates_problem *p, bool estimate, int
     for (int d = 0; d < 3; ++d) n[d] = (int)g.cells.value[RW_MIN(d, g.cells.n - 1)];
     if (g.cells.n == 2)
         return rw_case_fail(c, rw_case_node(c, "grid.cells"),
-                            "grid.cells has two numbers: give one, or one for each axis");
+                            "grid.cells has two values: give one, or one for each axis");
     int64_t block = (int64_t)n[0] * n[1] * n[2];
     if (g.kind == CYLINDER && !(g.core < g.radius))
         return rw_case_fail(c, rw_case_node(c, "grid.core"),
-                            "grid.core = %g is not less than grid.radius = %g: the core is the cylinder's inner block",
+                            "grid.core = %g must be less than grid.radius = %g: the core is the inner block of the "
+                            "cylinder",
                             g.core, g.radius);
     if ((g.kind == MESH_FILE) != (*g.file != 0))
         return rw_case_fail(c, rw_case_node(c, "grid.file"),

@@ -89,14 +89,14 @@ rw_status rates_make_grid(const rw_case *c, rates_problem *p, bool estimate, int
 rw_status rates_make_fields(const rw_case *c, rates_problem *p);
 rw_status rates_make_programs(const rw_case *c, rates_problem *p);
 rw_status rates_check_names(const rw_case *c); /* parameters and functions are not named like what the programs have */
-/* A mode's number behind a name; none where there is one mode only. */
+/* A mode's number after a name; none where there is one mode only. */
 const char *rates_number(const rates_problem *p, int k, char text[8]);
 /* A program whose fields are N, pump and the modes, bound. */
 rw_status rates_program(rates_problem *p, const rw_expr_spec *given, rw_expr **e);
 /* rates.c: so many runs of the step, at once where `replay`; what they have left in the trace. */
 rw_status rates_run(rates_problem *p, int64_t n, bool replay);
 rw_status rates_look(rates_problem *p);
-/* adaptive.c: the program's text behind functions, its scalars beside those of imex (their number), some attempts. */
+/* adaptive.c: the program's text after functions, its own scalars (their number), some attempts. */
 void rates_write_adaptive(const rates_problem *p, rw_text *t);
 int rates_adaptive_scalars(const rates_problem *p, char names[RATES_MODES][16], rw_expr_scalar *scalars);
 rw_status rates_adaptive_step(rates_problem *p, double t_limit);
