@@ -88,12 +88,12 @@ typedef struct rw_expr_scalar {
 
 /* An external field, such as the volume of the cells of a grid: real and read-only. Its array is created when the text
  * uses it. The name may be a word of the language: x, y, z are then these fields. */
-typedef struct rw_expr_given {
+typedef struct rw_expr_external {
     const char *name;
     rw_dtype dtype;
     rw_status (*make)(void *user, rw_device *device, rw_array **array); /* the caller keeps the array */
     void *user;
-} rw_expr_given;
+} rw_expr_external;
 
 /* A function in C. With scalars, or coordinates of one axis, as arguments it is called on the host before a run, and
  * devices load its values. With fields as arguments the whole program runs on the host, in the plain evaluator
@@ -133,8 +133,8 @@ typedef struct rw_expr_spec {
     int nfields;
     const rw_expr_scalar *scalars;
     int nscalars;
-    const rw_expr_given *given;
-    int ngiven;
+    const rw_expr_external *externals;
+    int nexternals;
     const rw_expr_stencil *stencil; /* of an unstructured grid. Default: none. */
     const rw_expr_function *functions;
     int nfunctions;
@@ -153,10 +153,11 @@ typedef struct rw_expr rw_expr;
  * Lifetime: the specification and all that it points to are copied; `user` pointers must outlive the program.
  * Threads: one at a time. */
 RW_API rw_status rw_expr_create_sized(rw_device *device, const rw_expr_spec *spec, rw_expr **expr, size_t spec_size,
-                                      size_t field_size, size_t scalar_size, size_t given_size, size_t function_size);
+                                      size_t field_size, size_t scalar_size, size_t external_size,
+                                      size_t function_size);
 #define rw_expr_create(...)                                                                                            \
     rw_expr_create_sized(__VA_ARGS__, sizeof(rw_expr_spec), sizeof(rw_expr_field), sizeof(rw_expr_scalar),             \
-                         sizeof(rw_expr_given), sizeof(rw_expr_function))
+                         sizeof(rw_expr_external), sizeof(rw_expr_function))
 RW_API void rw_expr_destroy(rw_expr **expr);
 
 /* Binds an array to a field. It must have the field's type and the grid's shape (z, y, x), or be one row of as many

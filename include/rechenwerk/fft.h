@@ -352,7 +352,7 @@ typedef struct rw_signal_report {
     double seconds; /* from the start to the last written block */
     /* latency of a block in seconds, from its last sample read (in real time: due) to its result written: median, 99th
      * percentile, maximum */
-    double latency, latency_99, latency_most;
+    double latency, latency_99, latency_max;
     double deadline;     /* seconds; 0: none */
     int64_t late;        /* blocks written after their deadline */
     int64_t taps, delay; /* of the chain; delay: as rw_signal_design returns it, 0 with keep_delay */

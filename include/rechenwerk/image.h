@@ -449,11 +449,11 @@ typedef struct rw_stream_report {
     double seconds; /* from the first frame read to the last one written */
     int64_t bytes_in, bytes_out;
     /* latency of a frame in seconds, from read (with a rate: due) to written: median, 99th percentile, maximum */
-    double latency, latency_99, latency_most;
+    double latency, latency_99, latency_max;
     int64_t late;    /* frames written after their deadline */
     double deadline; /* seconds; 0: none */
     double depth;    /* mean number of frames between reading and writing */
-    int depth_most;  /* maximum number of frames between reading and writing */
+    int depth_max;   /* maximum number of frames between reading and writing */
     rw_frame_format in, out;
     int64_t shown; /* frames passed to rw_stream_spec.show */
 } rw_stream_report;
@@ -487,8 +487,8 @@ typedef struct rw_stream_spec {
     int depth;  /* maximum number of frames between reading and writing, 1 … 256. Default: 8, at least queues + 2. */
     /* frames per second at which frames are read, like from a camera. Default: as fast as they arrive. */
     double rate;
-    double deadline;     /* seconds from read to written. Default: 1/rate with a rate, otherwise none. */
-    int64_t frames_most; /* maximum number of frames to read. Default: all. */
+    double deadline;    /* seconds from read to written. Default: 1/rate with a rate, otherwise none. */
+    int64_t frames_max; /* maximum number of frames to read. Default: all. */
     /* (optional) Called about twice per second in the caller's thread. A status other than OK ends the stream after
      * the frames that have been read; the output is complete, and rw_stream_run returns the status. */
     rw_status (*progress)(void *user, const rw_stream_report *report);

@@ -194,7 +194,7 @@ RW_API rw_status rw_blocks_array(const rw_blocks *grid, rw_device *device, rw_bl
                                  rw_array **array);
 
 /* Creates an expression program whose fields are cell fields or point fields, as rw_expr_create does. spec->grid is
- * ignored; spec->given must be empty.
+ * ignored; spec->externals must be empty.
  * Built-in fields of the grid, read-only, in addition to the words of the language:
  *   x y z       centre of the cell, coordinates of the point
  *   volume      volume of the cell; of a point, the integral of its shape function. Both sum to the volume of the grid
@@ -205,16 +205,16 @@ RW_API rw_status rw_blocks_array(const rw_blocks *grid, rw_device *device, rw_bl
  * Boundary conditions: spec->fields[].boundary. Side 2d + s is the lower (s = 0) or upper (s = 1) side of a block's
  *     axis d. Cells: NEAREST (zero flux), NEUMANN, DIRICHLET, with values that do not depend on x, y, z. Points:
  *     NEAREST, NEUMANN, ROBIN, whose values may depend on x, y, z.
- * Errors: those of rw_expr_create; ERR_ARGUMENT: spec->given is not empty.
+ * Errors: those of rw_expr_create; ERR_ARGUMENT: spec->externals is not empty.
  * Lifetime: the arrays of built-in fields and of the Laplacian are created when a program first uses them. The grid and
  *     its programs retain them, and with them the device; objects may be destroyed in any order. */
 RW_API rw_status rw_blocks_expr_create_sized(rw_blocks *grid, rw_device *device, rw_blocks_place place,
                                              const rw_expr_spec *spec, rw_expr **expr, size_t spec_size,
-                                             size_t field_size, size_t scalar_size, size_t given_size,
+                                             size_t field_size, size_t scalar_size, size_t external_size,
                                              size_t function_size);
 #define rw_blocks_expr_create(...)                                                                                     \
     rw_blocks_expr_create_sized(__VA_ARGS__, sizeof(rw_expr_spec), sizeof(rw_expr_field), sizeof(rw_expr_scalar),      \
-                                sizeof(rw_expr_given), sizeof(rw_expr_function))
+                                sizeof(rw_expr_external), sizeof(rw_expr_function))
 
 /* ---- multi-block structured grids -------------------------------------------------------------------------------- */
 

@@ -66,7 +66,7 @@ typedef struct rw_ode_spec {
     const char *spectral_radius;
     /* RK4: replay a step as a recorded sequence if nothing in it depends on t (default: true) */
     rw_switch record;
-    bool dense; /* store the last three states, for rw_ode_look and rw_ode_undo; not RK4 */
+    bool dense; /* store the last three states, for rw_ode_interpolate and rw_ode_undo; not RK4 */
     /* When requested, creation and rw_ode_step end with ERR_INTERRUPTED, the latter before a step or between two
      * attempts; the state is that before the step. Default: none. */
     const rw_cancel *cancel;
@@ -112,20 +112,21 @@ RW_API double rw_ode_time(const rw_ode *ode);
 
 /* Dense output, with `dense`: interpolates the state at a time t within the last step, its end included, by the cubic
  * through the present state and the three before. No right-hand side is evaluated. Afterwards the bound arrays hold the
- * interpolated state and rw_ode_time is t; the next look, step, undo, bind or set restores the present state first.
+ * interpolated state and rw_ode_time is t; the next interpolation, step, undo, bind or set restores the present state
+ * first.
  * *error: estimate of the interpolation error relative to the solution, in the 2-norm over all fields: the difference
  *     to the parabola through the newest three states. INFINITY if the states do not suffice: within the first steps,
  *     after a discontinuity in time, rw_ode_bind, rw_ode_set or rw_ode_load, or if squares overflow. The arrays then
  *     hold the present state.
  * Errors: ERR_ARGUMENT: a time outside the last step, no `dense`; ERR_MEMORY, ERR_COMPILE, ERR_LAUNCH: the arrays hold
  * the present state. */
-RW_API rw_status rw_ode_look(rw_ode *ode, double t, double *error);
-/* Restores the present state after rw_ode_look. Call it before rw_ode_save.
+RW_API rw_status rw_ode_interpolate(rw_ode *ode, double t, double *error);
+/* Restores the present state after rw_ode_interpolate. Call it before rw_ode_save.
  * Errors: only with borrowed memory (RW_BORROW), which is copied; nothing is lost and the call may be repeated. */
-RW_API rw_status rw_ode_return(rw_ode *ode);
+RW_API rw_status rw_ode_restore(rw_ode *ode);
 /* Undoes the last accepted step, with `dense`, so that another limit can be stepped to. Arrays, time, step size control
  * and statistics are restored; work that was done stays counted (rhs, spectral_rhs, rejected, undone). Once per step.
- * Errors: ERR_ARGUMENT: no such step, no `dense`; with borrowed memory as rw_ode_return. */
+ * Errors: ERR_ARGUMENT: no such step, no `dense`; with borrowed memory as rw_ode_restore. */
 RW_API rw_status rw_ode_undo(rw_ode *ode);
 /* The method; of AUTO the one that was chosen, AUTO before the first step. *reason (optional): why it was chosen, ""
  * for other methods; it belongs to the integrator. */

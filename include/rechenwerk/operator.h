@@ -112,10 +112,10 @@ RW_API rw_status rw_operator_get_diagonal(rw_operator *op, rw_array *diagonal);
  * fields, grid. ERR_UNSUPPORTED: a function in C, no compiler. ERR_COMPILE, ERR_MEMORY. */
 RW_API rw_status rw_operator_from_expr_sized(rw_device *device, const rw_expr_spec *spec, const char *from,
                                              const char *to, rw_operator **op, size_t spec_size, size_t field_size,
-                                             size_t scalar_size, size_t given_size, size_t function_size);
+                                             size_t scalar_size, size_t external_size, size_t function_size);
 #define rw_operator_from_expr(...)                                                                                     \
     rw_operator_from_expr_sized(__VA_ARGS__, sizeof(rw_expr_spec), sizeof(rw_expr_field), sizeof(rw_expr_scalar),      \
-                                sizeof(rw_expr_given), sizeof(rw_expr_function))
+                                sizeof(rw_expr_external), sizeof(rw_expr_function))
 
 #ifdef __cplusplus
 }

@@ -51,7 +51,7 @@ module rechenwerk
     end type
 
     type, bind(c) :: rw_sparse_size
-        integer(c_int64_t) :: rows = 0, columns = 0, blocks = 0, places = 0, bytes = 0
+        integer(c_int64_t) :: rows = 0, columns = 0, blocks = 0, stored = 0, bytes = 0
     end type
 
     type, bind(c) :: rw_precond_spec

@@ -94,7 +94,7 @@ typedef struct rw_sparse_blocks {
 typedef struct rw_sparse_size {
     int64_t rows, columns; /* scalar */
     int64_t blocks;        /* nonzero blocks of the pattern */
-    int64_t places;        /* stored values, padding included */
+    int64_t stored;        /* stored values, padding included */
     int64_t bytes;         /* of values and indices */
 } rw_sparse_size;
 
@@ -170,14 +170,14 @@ enum { RW_PATTERN_BLOCKS = 8 };
 typedef struct rw_pattern {
     int64_t rows, columns, entries;
     bool is_complex;
-    bool same_pattern;                       /* the pattern is symmetric */
-    bool symmetric, skew, hermitian;         /* by values; hermitian: complex only */
-    int64_t lower, upper;                    /* bandwidths: largest i - j and j - i of an entry */
-    int64_t diagonals;                       /* that have an entry */
-    int64_t row_least, row_most, empty_rows; /* entries per row */
-    int64_t no_diagonal;                     /* rows whose diagonal entry is missing or 0 */
-    int64_t zeros;                           /* stored entries that are 0 */
-    int64_t blocks[RW_PATTERN_BLOCKS + 1];   /* [b]: blocks of b x b that hold an entry */
+    bool same_pattern;                     /* the pattern is symmetric */
+    bool symmetric, skew, hermitian;       /* by values; hermitian: complex only */
+    int64_t lower, upper;                  /* bandwidths: largest i - j and j - i of an entry */
+    int64_t diagonals;                     /* that have an entry */
+    int64_t row_min, row_max, empty_rows;  /* entries per row */
+    int64_t no_diagonal;                   /* rows whose diagonal entry is missing or 0 */
+    int64_t zeros;                         /* stored entries that are 0 */
+    int64_t blocks[RW_PATTERN_BLOCKS + 1]; /* [b]: blocks of b x b that hold an entry */
     /* values f64 or c128; blocks of any size that divides the matrix; cost = moved, as no device is asked */
     rw_sparse_candidate formats[RW_SPARSE_CANDIDATES];
     /* best: that moves the fewest bytes; the simpler one if another saves less than 2 % */

@@ -227,22 +227,22 @@ int rw_shared_field(rw_graph *g, rw_node a, rw_node b)
 {
     for (int f = 0; f < g->nfields; ++f) {
         g->stamp++;
-        if (g->fields[f].given || !finds_field(g, a, f)) continue;
+        if (g->fields[f].external || !finds_field(g, a, f)) continue;
         g->stamp++;
         if (finds_field(g, b, f)) return f;
     }
     return -1;
 }
 
-bool rw_graph_set_course(rw_graph *g, int param, const rw_course *course)
+bool rw_graph_set_quadrature(rw_graph *g, int param, const rw_quadrature *quadrature)
 {
     rw_graph_param *p = g->params + param;
-    if (!p->course && course->n == 0) return true;
-    if (!p->course && !(p->course = rw_calloc(1, sizeof *p->course))) return false;
-    bool moved = p->course->moved || p->course->n != course->n ||
-                 memcmp(p->course->at, course->at, (size_t)course->n * sizeof *course->at);
-    *p->course = *course;
-    p->course->moved = moved;
+    if (!p->quadrature && quadrature->n == 0) return true;
+    if (!p->quadrature && !(p->quadrature = rw_calloc(1, sizeof *p->quadrature))) return false;
+    bool moved = p->quadrature->moved || p->quadrature->n != quadrature->n ||
+                 memcmp(p->quadrature->at, quadrature->at, (size_t)quadrature->n * sizeof *quadrature->at);
+    *p->quadrature = *quadrature;
+    p->quadrature->moved = moved;
     return true;
 }
 

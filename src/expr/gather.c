@@ -23,7 +23,7 @@ void rw_gather_declare(rw_lowering *l, const rw_expr_stencil *stencil)
     for (int i = 0; i < RW_COUNT(row); ++i) {
         l->table[i] = rw_graph_add_field(g, row[i].name, row[i].dtype);
         if (l->table[i] < 0) return; /* g->failed */
-        g->fields[l->table[i]].given = true, g->fields[l->table[i]].columns = SIDES;
+        g->fields[l->table[i]].external = true, g->fields[l->table[i]].columns = SIDES;
     }
 }
 
@@ -72,7 +72,8 @@ static rw_node collect(void *user, rw_graph *g, rw_node leaf)
 {
     leaves *all = user;
     const rw_graph_node *p = g->nodes + leaf;
-    if (p->op == RW_OP_FIELD && !g->fields[p->index].given && all->n < RW_COUNT(all->node)) all->node[all->n++] = leaf;
+    if (p->op == RW_OP_FIELD && !g->fields[p->index].external && all->n < RW_COUNT(all->node))
+        all->node[all->n++] = leaf;
     return leaf;
 }
 

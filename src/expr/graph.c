@@ -38,7 +38,7 @@ void rw_graph_destroy(rw_graph **graph)
     *graph = NULL;
     if (!g) return;
     for (int i = 0; i < g->nfields; ++i) rw_free(g->fields[i].name);
-    for (int i = 0; i < g->nparams; ++i) rw_free(g->params[i].name), rw_free(g->params[i].course);
+    for (int i = 0; i < g->nparams; ++i) rw_free(g->params[i].name), rw_free(g->params[i].quadrature);
     for (int i = 0; i < g->nfunctions; ++i) rw_free(g->functions[i].name);
     rw_free(g->fields), rw_free(g->params), rw_free(g->functions), rw_free(g->nodes), rw_free(g->hash), rw_free(g);
 }

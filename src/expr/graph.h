@@ -11,7 +11,7 @@
 #define RW_GRAPH_H
 
 #include "core/core.h"
-#include "expr/grid.h"
+#include "core/grid.h"
 #include "rechenwerk/expr.h"
 
 typedef int rw_node; /* index into the table; -1: none */
@@ -71,28 +71,28 @@ typedef struct rw_graph_field {
         rw_boundary_kind kind;
         rw_node a, b, c;
     } boundary[6];
-    int versions; /* assignments so far */
-    bool given;   /* with the grid: only read */
-    int columns;  /* > 0: a table with so many numbers for each cell, [columns][cells] */
-    int depth;    /* of the value assigned last */
+    int versions;  /* assignments so far */
+    bool external; /* with the grid: only read */
+    int columns;   /* > 0: a table with so many numbers for each cell, [columns][cells] */
+    int depth;     /* of the value assigned last */
 } rw_graph_field;
 
-/* A parameter may stand for a course of values instead of one: a scalar that depends on it then is the weighted sum of
- * its values along the course, by weights that add up to 1 (where it is smooth: else its value at the parameter's own).
+/* Stage-time quadrature: a parameter may have several values with weights, whose sum is 1, instead of one. A scalar
+ * that depends smoothly on it is the weighted sum of its values at them; any other takes the parameter's own value.
  * Methods of time integration treat functions of time so. */
-enum { RW_COURSE = 9 };
-typedef struct rw_course {
+enum { RW_QUADRATURE_NODES = 9 };
+typedef struct rw_quadrature {
     int n;
-    double at[RW_COURSE], weight[RW_COURSE];
+    double at[RW_QUADRATURE_NODES], weight[RW_QUADRATURE_NODES];
     bool moved; /* times are others than when scalars were computed last (rw_scalars) */
-} rw_course;
+} rw_quadrature;
 
 typedef struct rw_graph_param {
     char *name;
     bool is_complex;
     double re, im;
-    rw_course *course; /* NULL or empty: one value */
-    int state;         /* its number among those on the device; -1: it is an argument */
+    rw_quadrature *quadrature; /* NULL or empty: one value */
+    int state;                 /* its number among those on the device; -1: it is an argument */
 } rw_graph_param;
 
 typedef struct rw_graph_function {
@@ -188,10 +188,10 @@ rw_node rw_linear(rw_graph *g, rw_node n);
 /* Value of a node; those of COORD, FIELD and REDUCE come from `leaf`. Each node is computed once. */
 typedef void rw_leaf_value(void *user, const rw_graph *g, rw_node leaf, double out[2]);
 void rw_graph_value(rw_graph *g, rw_node n, rw_leaf_value *leaf, void *user, double out[2]);
-/* The same for a node that is not a field and depends on no reduction; courses do not count. */
+/* The same for a node that is not a field and depends on no reduction; quadratures have no effect. */
 void rw_graph_scalar(rw_graph *g, rw_node n, double *re, double *im);
-/* False when memory is gone. A course with n = 0 ends it. */
-bool rw_graph_set_course(rw_graph *g, int param, const rw_course *course);
+/* False when memory is gone. n = 0 removes the quadrature. */
+bool rw_graph_set_quadrature(rw_graph *g, int param, const rw_quadrature *quadrature);
 /* True when the parameter is among the leaves of the node. */
 bool rw_graph_depends(rw_graph *g, rw_node n, int param);
 /* A field of the graph that both depend on at nodes of the grid, reductions apart; -1: none. */

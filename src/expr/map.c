@@ -13,13 +13,13 @@ static rw_status check_fields(rw_context *ctx, const rw_expr *e, int from, int t
 {
     const rw_graph_field *f = e->graph->fields + from, *t = e->graph->fields + to;
     int fields = 0;
-    for (int i = 0; i < e->graph->nfields; ++i) fields += !e->graph->fields[i].given && !e->graph->fields[i].columns;
+    for (int i = 0; i < e->graph->nfields; ++i) fields += !e->graph->fields[i].external && !e->graph->fields[i].columns;
     if (from == to)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s is both input and output: a map needs two different fields",
                        e->name, f->name);
-    if (f->given || t->given)
+    if (f->external || t->external)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s is a field of the grid: use a field of the expression", e->name,
-                       f->given ? f->name : t->name);
+                       f->external ? f->name : t->name);
     if (fields != 2)
         return rw_fail(
             ctx, RW_ERR_ARGUMENT,

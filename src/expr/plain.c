@@ -68,7 +68,7 @@ static void choose_rows(const rw_emitter *e, const int64_t n[3], int ndim, rw_ti
     const rw_tuning *c = e->tuning;
     const int64_t most = RW_MIN(RW_MAX(n[0] * n[1] * n[2] / 64, c->tile_least), c->tile_most);
     t->group = t->group_x = c->line_group;
-    t->tile[0] = ndim > 1 ? RW_MIN(RW_MAX(n[0], 1), c->row_most) : most;
+    t->tile[0] = ndim > 1 ? RW_MIN(RW_MAX(n[0], 1), c->row_max) : most;
     t->tile[1] = RW_MAX(1, RW_MIN(n[1], most / RW_MAX(t->tile[0], 1)));
     t->tile[2] = 1;
     t->rows = true;

@@ -92,12 +92,12 @@ rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *g
             return rw_fail(ctx, RW_ERR_INPUT, "%s: %s is declared twice", where, f->name);
         rw_graph_add_field(graph, f->name, f->dtype ? f->dtype : RW_F64);
     }
-    for (int i = 0; i < spec->ngiven; ++i) {
-        const char *name = spec->given[i].name;
+    for (int i = 0; i < spec->nexternals; ++i) {
+        const char *name = spec->externals[i].name;
         if (rw_graph_find_field(graph, name) >= 0 || rw_graph_find_param(graph, name) >= 0)
             return rw_fail(ctx, RW_ERR_INPUT, "%s: %s is a field of the grid: choose another name", where, name);
-        int f = rw_graph_add_field(graph, name, spec->given[i].dtype);
-        if (f >= 0) graph->fields[f].given = true;
+        int f = rw_graph_add_field(graph, name, spec->externals[i].dtype);
+        if (f >= 0) graph->fields[f].external = true;
     }
     if (spec->stencil) rw_gather_declare(l, spec->stencil);
     RW_TRY(declare_functions(ctx, where, spec, graph));
@@ -144,7 +144,7 @@ static rw_status add_statement(rw_lowering *l, rw_plan *plan, const rw_source *s
             RW_TRY(placed(l, source, s, rw_plan_result(plan, s->name, v.node[0])));
         return rw_lower_local(l, source, s->at, s->name, v);
     }
-    if (g->fields[f].given)
+    if (g->fields[f].external)
         return rw_fail_at(l->ctx, source, s->at, "%s cannot be assigned: it belongs to the grid", s->name);
     if (g->nodes[v.node[0]].is_complex && !rw_dtype_is_complex(g->fields[f].dtype))
         return rw_fail_at(l->ctx, source, s->at, "a complex value assigned to the real field %s: take real() or abs()",
@@ -169,14 +169,14 @@ static rw_status bind_given(rw_expr *e, const rw_expr_spec *spec, const rw_lower
     rw_array *const tables[] = {l->tables.cell, l->tables.weight, l->tables.area, l->tables.conductance};
     for (int i = 0; l->tables.cell && i < RW_COUNT(tables); ++i)
         if (uses_field(e, l->table[i])) RW_TRY(bind(e, l->table[i], tables[i]));
-    for (int i = 0; i < spec->ngiven; ++i) {
-        const rw_expr_given *given = spec->given + i;
+    for (int i = 0; i < spec->nexternals; ++i) {
+        const rw_expr_external *external = spec->externals + i;
         rw_array *array;
-        if (!uses_field(e, rw_graph_find_field(e->graph, given->name))) continue;
+        if (!uses_field(e, rw_graph_find_field(e->graph, external->name))) continue;
         const unsigned before = rw_failures();
-        const rw_status made = given->make(given->user, e->device, &array);
-        RW_TRY(rw_callback_status(e->device->ctx, made, before, "rw_expr_given.make"));
-        RW_TRY(rw_expr_bind(e, given->name, array));
+        const rw_status made = external->make(external->user, e->device, &array);
+        RW_TRY(rw_callback_status(e->device->ctx, made, before, "rw_expr_external.make"));
+        RW_TRY(rw_expr_bind(e, external->name, array));
     }
     return RW_OK;
 }
@@ -232,7 +232,7 @@ static rw_status create(rw_device *dev, const rw_expr_spec *spec, rw_expr **expr
     if (spec->order != 0 && spec->order != 2 && spec->order != 4)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "order = %d: the order of grid operators must be 2 or 4", spec->order);
     RW_TRY(rw_graph_create(ctx, &grid, spec->order, &graph));
-    graph->linear = graph->reciprocals = spec->reassociate, graph->unstructured = spec->ngiven > 0;
+    graph->linear = graph->reciprocals = spec->reassociate, graph->unstructured = spec->nexternals > 0;
     rw_lowering_begin(&l, ctx, graph);
     rw_status status = rw_expr_declare(ctx, spec, graph, &l);
     if (status == RW_OK) status = rw_plan_begin(&plan, graph, spec->trace);
@@ -277,7 +277,8 @@ static rw_status take(rw_context *ctx, const rw_expr_spec *spec, const sizes *of
         size_t size, given;
     } part[ARRAYS] = {{"rw_expr_field", t->spec.fields, t->spec.nfields, sizeof(rw_expr_field), of->field},
                       {"rw_expr_scalar", t->spec.scalars, t->spec.nscalars, sizeof(rw_expr_scalar), of->scalar},
-                      {"rw_expr_given", t->spec.given, t->spec.ngiven, sizeof(rw_expr_given), of->external},
+                      {"rw_expr_external", t->spec.externals, t->spec.nexternals, sizeof(rw_expr_external),
+                       of->external},
                       {"rw_expr_function", t->spec.functions, t->spec.nfunctions, sizeof(rw_expr_function),
                        of->function}};
     for (int i = 0; i < ARRAYS; ++i) {
@@ -286,21 +287,21 @@ static rw_status take(rw_context *ctx, const rw_expr_spec *spec, const sizes *of
             rw_struct_in_array(ctx, part[i].type, array + i, part[i].n, part[i].size, part[i].given, t->copy + i);
         if (status != RW_OK) return free_taken(t), status;
     }
-    t->spec.fields = array[0], t->spec.scalars = array[1], t->spec.given = array[2], t->spec.functions = array[3];
+    t->spec.fields = array[0], t->spec.scalars = array[1], t->spec.externals = array[2], t->spec.functions = array[3];
     for (int d = RW_MAX(t->spec.grid.ndim, 0); d < 3; ++d)
         if (t->spec.grid.size[d] == 0) t->spec.grid.size[d] = 1;
     return RW_OK;
 }
 
 rw_status rw_expr_create_sized(rw_device *dev, const rw_expr_spec *spec, rw_expr **expr, size_t spec_size,
-                               size_t field_size, size_t scalar_size, size_t given_size, size_t function_size)
+                               size_t field_size, size_t scalar_size, size_t external_size, size_t function_size)
 {
     RW_NEED(expr, "expr");
     *expr = NULL;
     RW_NEED(dev, "device");
     RW_NEED(spec, "spec");
     taken t;
-    RW_TRY(take(dev->ctx, spec, &(sizes){spec_size, field_size, scalar_size, given_size, function_size}, &t));
+    RW_TRY(take(dev->ctx, spec, &(sizes){spec_size, field_size, scalar_size, external_size, function_size}, &t));
     const rw_status status = create(dev, &t.spec, expr);
     free_taken(&t);
     return status;

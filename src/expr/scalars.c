@@ -1,7 +1,7 @@
 /* What kernels take as numbers: nodes that depend on no field and no reduction, computed on the host before a run. Only
  * what depends on a parameter that has changed is computed again.
  *
- * Along a course a scalar has a sample at each of its times; they are kept, because from one stage of a step to the
+ * A scalar has a sample at each time of a quadrature; they are kept, because from one stage of a step to the
  * next only the weights change. */
 #include "expr/scalars.h"
 
@@ -13,12 +13,12 @@ typedef struct entry {
     bool is_complex;          /* some operand is */
     int parts;                /* 2: it is itself */
     bool wanted;
-    int course;                  /* parameter whose course it follows, -1 none */
+    int quadrature;              /* parameter whose quadrature it depends on, -1: none */
     bool rough;                  /* it has jumps or bends there: its own value counts */
-    bool linear;                 /* in what follows the course: the weighted sum needs no samples */
+    bool linear;                 /* in the quadrature's parameter: the weighted sum needs no samples */
     bool sampled, owned, summed; /* samples are needed; own is; sum is */
-    double own[2], sum[2];       /* value of the parameters' own values; weighted sum along the course */
-    double (*sample)[2];         /* [RW_COURSE], made when first wanted */
+    double own[2], sum[2];       /* value of the parameters' own values; weighted sum by the quadrature */
+    double (*sample)[2];         /* [RW_QUADRATURE_NODES], made when first wanted */
 } entry;
 
 struct rw_scalars {
@@ -28,9 +28,9 @@ struct rw_scalars {
     int *place;        /* by node: its entry; -1 */
     uint64_t *depends; /* [entry][words]: bits of parameters */
     uint64_t *changed; /* [words] since the last update */
-    uint64_t *moved;   /* [words] those whose course has other times */
+    uint64_t *moved;   /* [words] those whose quadrature has other times */
     double (*seen)[2]; /* [parameter] */
-    bool *follows;     /* [parameter]: it has a course */
+    bool *follows;     /* [parameter]: it has a quadrature */
     int words, nnodes, nparams;
     bool filled;
 };
@@ -49,7 +49,7 @@ static bool add(rw_scalars *s, rw_node n)
                .index = p->index,
                .arity = rw_ops[p->op].arity,
                .parts = 1 + p->is_complex,
-               .course = -1,
+               .quadrature = -1,
                .linear = true,
                .own = {p->re, p->im}};
     if (s->place[n] >= 0) return true;
@@ -111,23 +111,24 @@ void rw_scalars_destroy(rw_scalars **scalars)
     rw_free(s);
 }
 
-/* What changed since the last update; *courses: some parameter has a course now or none any more. */
-static void note_changes(rw_scalars *s, bool *courses)
+/* What changed since the last update; *quadratures: some parameter has a quadrature now or none any more. */
+static void note_changes(rw_scalars *s, bool *quadratures)
 {
     size_t bytes = (size_t)s->words * sizeof *s->changed;
     memset(s->changed, s->filled ? 0 : -1, bytes), memset(s->moved, s->filled ? 0 : -1, bytes);
-    *courses = !s->filled;
+    *quadratures = !s->filled;
     for (int i = 0; i < s->nparams; ++i) {
         rw_graph_param *p = s->g->params + i;
-        bool follows = p->course && p->course->n, moved = follows != s->follows[i] || (follows && p->course->moved);
+        bool follows = p->quadrature && p->quadrature->n,
+             moved = follows != s->follows[i] || (follows && p->quadrature->moved);
         bool same = !memcmp(&p->re, s->seen[i], 8) && !memcmp(&p->im, s->seen[i] + 1, 8);
         if (same && !moved) continue;
         s->seen[i][0] = p->re, s->seen[i][1] = p->im;
         s->changed[i / 64] |= 1ull << i % 64;
         if (moved) s->moved[i / 64] |= 1ull << i % 64;
-        *courses = *courses || follows != s->follows[i];
+        *quadratures = *quadratures || follows != s->follows[i];
         s->follows[i] = follows;
-        if (p->course) p->course->moved = false;
+        if (p->quadrature) p->quadrature->moved = false;
     }
     s->filled = true;
 }
@@ -144,47 +145,48 @@ static bool keeps_linear(rw_node_op op, const bool *follows)
     }
 }
 
-/* Which entries follow a course, and what of them is needed. */
+/* Which entries depend on a quadrature, and what of them is needed. */
 static bool arrange(rw_scalars *s)
 {
     for (int i = 0; i < s->n; ++i) {
         entry *e = s->entries + i;
         bool follows[3] = {false};
-        e->course = e->op == RW_OP_PARAM && s->follows[e->index] ? e->index : -1;
+        e->quadrature = e->op == RW_OP_PARAM && s->follows[e->index] ? e->index : -1;
         e->rough = e->sampled = e->owned = e->summed = false;
         for (int a = 0; a < e->arity; ++a) {
             const entry *arg = s->entries + e->arg[a];
-            if (arg->course >= 0) e->course = arg->course, e->rough = e->rough || arg->rough || is_rough(e->op);
+            if (arg->quadrature >= 0)
+                e->quadrature = arg->quadrature, e->rough = e->rough || arg->rough || is_rough(e->op);
         }
-        for (int a = 0; a < e->arity; ++a) follows[a] = s->entries[e->arg[a]].course == e->course;
-        e->linear = e->course < 0 || keeps_linear(e->op, follows);
+        for (int a = 0; a < e->arity; ++a) follows[a] = s->entries[e->arg[a]].quadrature == e->quadrature;
+        e->linear = e->quadrature < 0 || keeps_linear(e->op, follows);
     }
     for (int i = s->n - 1; i >= 0; --i) {
         entry *e = s->entries + i;
-        e->owned = e->owned || e->course < 0 || e->rough;
+        e->owned = e->owned || e->quadrature < 0 || e->rough;
         for (int a = 0; a < e->arity; ++a) {
             entry *arg = s->entries + e->arg[a];
-            arg->owned = arg->owned || e->owned || arg->course != e->course;
+            arg->owned = arg->owned || e->owned || arg->quadrature != e->quadrature;
         }
-        if (e->course < 0 || e->rough) continue;
+        if (e->quadrature < 0 || e->rough) continue;
         e->summed = e->summed || e->wanted;
         e->sampled = e->sampled || (e->summed && !e->linear);
         for (int a = 0; a < e->arity; ++a) {
             entry *arg = s->entries + e->arg[a];
-            if (arg->course != e->course) continue;
+            if (arg->quadrature != e->quadrature) continue;
             arg->sampled = arg->sampled || e->sampled;
             arg->summed = arg->summed || (e->summed && e->linear);
         }
-        if (e->sampled && !e->sample && !(e->sample = rw_calloc(RW_COURSE, sizeof *e->sample))) return false;
+        if (e->sampled && !e->sample && !(e->sample = rw_calloc(RW_QUADRATURE_NODES, sizeof *e->sample))) return false;
     }
     return true;
 }
 
 enum { OWN = -1, SUM = -2 }; /* beside the numbers of samples */
 
-static const double *value_of(const entry *e, int course, int which)
+static const double *value_of(const entry *e, int quadrature, int which)
 {
-    if (e->course != course || which == OWN) return e->own;
+    if (e->quadrature != quadrature || which == OWN) return e->own;
     return which == SUM ? e->sum : e->sample[which];
 }
 
@@ -192,7 +194,7 @@ static void apply(const rw_scalars *s, const entry *e, int which, double *out)
 {
     double arg[3][2];
     for (int i = 0; i < e->arity; ++i)
-        memcpy(arg[i], value_of(s->entries + e->arg[i], e->course, which), sizeof arg[i]);
+        memcpy(arg[i], value_of(s->entries + e->arg[i], e->quadrature, which), sizeof arg[i]);
     rw_graph_apply(s->g, e->op, e->index, (const double(*)[2])arg, e->is_complex, out);
 }
 
@@ -204,7 +206,7 @@ static void compute_own(rw_scalars *s, entry *e)
 
 static void compute_samples(rw_scalars *s, entry *e)
 {
-    const rw_course *c = s->g->params[e->course].course;
+    const rw_quadrature *c = s->g->params[e->quadrature].quadrature;
     for (int q = 0; q < c->n; ++q)
         if (e->op == RW_OP_PARAM) e->sample[q][0] = c->at[q], e->sample[q][1] = s->g->params[e->index].im;
         else apply(s, e, q, e->sample[q]);
@@ -213,7 +215,7 @@ static void compute_samples(rw_scalars *s, entry *e)
 /* The weights are others at each stage. */
 static void add_up(rw_scalars *s, entry *e)
 {
-    const rw_course *c = s->g->params[e->course].course;
+    const rw_quadrature *c = s->g->params[e->quadrature].quadrature;
     if (e->linear) {
         apply(s, e, SUM, e->sum);
         return;
@@ -230,11 +232,11 @@ static bool meet(const uint64_t *a, const uint64_t *b, int words)
     return false;
 }
 
-/* Along its course an entry is computed anew where the times are others, or something else that it depends on is. */
+/* The samples of an entry are computed anew where the times, or something else that it depends on, have changed. */
 static bool needs_samples(const rw_scalars *s, const entry *e, const uint64_t *depends)
 {
     for (int w = 0; w < s->words; ++w) {
-        uint64_t along = e->course / 64 == w ? 1ull << e->course % 64 : 0;
+        uint64_t along = e->quadrature / 64 == w ? 1ull << e->quadrature % 64 : 0;
         if (depends[w] & ((s->changed[w] & ~along) | (s->moved[w] & along))) return true;
     }
     return false;
@@ -242,19 +244,19 @@ static bool needs_samples(const rw_scalars *s, const entry *e, const uint64_t *d
 
 bool rw_scalars_update(rw_scalars *s)
 {
-    bool courses;
-    note_changes(s, &courses);
-    if (courses && !arrange(s)) {
+    bool quadratures;
+    note_changes(s, &quadratures);
+    if (quadratures && !arrange(s)) {
         s->filled = false;
         return false;
     }
     for (int i = 0; i < s->n; ++i) {
         entry *e = s->entries + i;
         const uint64_t *depends = s->depends + i * s->words;
-        bool changed = courses || meet(depends, s->changed, s->words);
+        bool changed = quadratures || meet(depends, s->changed, s->words);
         if (!changed && !e->summed) continue;
         if (changed && e->owned) compute_own(s, e);
-        if (changed && e->sampled && (courses || needs_samples(s, e, depends))) compute_samples(s, e);
+        if (changed && e->sampled && (quadratures || needs_samples(s, e, depends))) compute_samples(s, e);
         if (e->summed) add_up(s, e);
     }
     return true;
@@ -263,6 +265,6 @@ bool rw_scalars_update(rw_scalars *s)
 void rw_scalars_get(const rw_scalars *s, rw_node n, double *re, double *im)
 {
     const entry *e = s->entries + s->place[n];
-    const double *value = e->course >= 0 && !e->rough ? e->sum : e->own;
+    const double *value = e->quadrature >= 0 && !e->rough ? e->sum : e->own;
     *re = value[0], *im = value[1];
 }

@@ -10,9 +10,9 @@ typedef struct rw_scalars rw_scalars;
  * graph's parameters stay as many as they are. */
 rw_scalars *rw_scalars_create(rw_graph *g, const bool *wanted);
 void rw_scalars_destroy(rw_scalars **scalars);
-/* Brings all up to the parameters' present values and courses. False when memory is gone. */
+/* Brings all up to the parameters' present values and quadratures. False when memory is gone. */
 bool rw_scalars_update(rw_scalars *scalars);
-/* A wanted node's value; one that depends on a parameter with a course, and smoothly, is the weighted sum along it. */
+/* A wanted node's value: the weighted sum if it depends smoothly on a parameter with a quadrature. */
 void rw_scalars_get(const rw_scalars *scalars, rw_node node, double *re, double *im);
 
 #endif

@@ -82,7 +82,7 @@ void rw_blocks_destroy(rw_blocks **grid)
     *grid = NULL;
     if (!g) return;
     rw_context *ctx = g->ctx;
-    rw_blocks_free_given(g);
+    rw_blocks_free_external(g);
     rw_free(g->blocks), rw_free(g->edges), rw_free(g->faces), rw_free(g->surfaces), rw_free(g->points);
     rw_free(g);
     rw_context_destroy(&ctx);

@@ -48,8 +48,8 @@ struct rw_blocks {
     double (*points)[3];
     rw_mapping mapping;
     rw_memory memory;
-    struct rw_blocks_given *given; /* arrays on devices (given.c) */
-    int ngiven, given_capacity;
+    struct rw_blocks_external *external; /* arrays on devices (external.c) */
+    int nexternals, external_capacity;
 };
 
 /* The other two axes, in their order. */
@@ -82,9 +82,9 @@ typedef struct rw_blocks_tables {
 rw_status rw_blocks_laplacian(const rw_blocks *g, rw_blocks_place place, rw_blocks_tables *t);
 void rw_blocks_free_tables(rw_blocks_tables *t);
 
-/* given.c: volumes of points [points] */
+/* external.c: volumes of points [points] */
 void rw_blocks_share_volume(const rw_blocks *g, double *volume);
-void rw_blocks_free_given(rw_blocks *g);
+void rw_blocks_free_external(rw_blocks *g);
 
 /* Place p, q on a face in the face's own axes; n: its cells along p and q as the block sees them, less one for places
  * of cells. */

@@ -47,7 +47,7 @@ static rw_status one(rw_krylov *k, rw_array *from, rw_array *to)
          rw_arg_array(u),    rw_arg_array(k->vector[T]), rw_arg_array(k->product.now), rw_arg_int(k->product.n),
          rw_arg_array(to),   rw_arg_array(*omega(k)),    rw_arg_array(k->update.part), rw_arg_int(k->n)};
     RW_TRY(rw_krylov_launch(k, "bi_update", k->groups, 1, a, 12));
-    RW_TRY(rw_krylov_settle(k, &k->update, 3));
+    RW_TRY(rw_krylov_reduce_partials(k, &k->update, 3));
     const rw_arg d[] = {rw_arg_array(k->vector[P]), rw_arg_array(k->vector[R]),
                         rw_arg_array(k->vector[V]), rw_arg_array(k->update.now),
                         rw_arg_int(k->update.n),    rw_arg_array(to),

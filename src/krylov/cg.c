@@ -46,7 +46,7 @@ static rw_status one(rw_krylov *k, rw_array *from, rw_array *to)
                         rw_arg_array(k->update.part),
                         rw_arg_int(k->n)};
     RW_TRY(rw_krylov_launch(k, "cg_update", k->groups, 1, u, 7));
-    RW_TRY(rw_krylov_settle(k, &k->update, 1));
+    RW_TRY(rw_krylov_reduce_partials(k, &k->update, 1));
     if (k->p) RW_TRY(rw_krylov_precondition(k, k->vector[R], k->vector[Z]));
     const rw_sums *rz = k->p ? &k->second : &k->update;
     const rw_arg d[] = {rw_arg_array(k->x),
@@ -97,7 +97,7 @@ static rw_status single_start(rw_krylov *k, rw_array *b)
     const rw_arg s[] = {rw_arg_array(k->vector[R]), rw_arg_array(k->vector[R]), rw_arg_array(sums_of(k)[0].part),
                         rw_arg_int(k->n)};
     RW_TRY(rw_krylov_launch(k, "squares", k->groups, 1, s, 4));
-    RW_TRY(rw_krylov_settle(k, &sums_of(k)[0], 2));
+    RW_TRY(rw_krylov_reduce_partials(k, &sums_of(k)[0], 2));
     RW_TRY(rw_array_zero(k->vector[P], k->queue));
     return rw_array_zero(k->vector[Q], k->queue);
 }
@@ -128,7 +128,7 @@ static rw_status single_one(rw_krylov *k, int half)
                         rw_arg_array(sums_of(k)[1 - half].part),
                         rw_arg_int(k->n)};
     RW_TRY(rw_krylov_launch(k, "cg_single", k->groups, 1, a, 17));
-    return rw_krylov_settle(k, &sums_of(k)[1 - half], 1);
+    return rw_krylov_reduce_partials(k, &sums_of(k)[1 - half], 1);
 }
 
 static rw_status single_step(rw_krylov *k, int number)

@@ -192,7 +192,7 @@ static rw_status plain_step(rw_krylov *k, int j)
                             rw_arg_int(i),
                             rw_arg_int(j)};
         RW_TRY(rw_krylov_launch(k, "gm_one", rw_basis_tiles(k), 1, a, 8));
-        RW_TRY(rw_krylov_settle(k, now, 2));
+        RW_TRY(rw_krylov_reduce_partials(k, now, 2));
     }
     const rw_sums *const last = &rw_basis_of(k)->one[(j + 1) % 2];
     const rw_arg c[] = {rw_arg_array(last->now),

@@ -109,7 +109,7 @@ static rw_status inner(rw_krylov *k, int i)
                         rw_arg_int(k->n),
                         rw_arg_int(i)};
     RW_TRY(rw_krylov_launch(k, "idr_update", rw_basis_tiles(k), 1, a, 8));
-    return rw_krylov_settle(k, &rw_basis_of(k)->one[0], 1);
+    return rw_krylov_reduce_partials(k, &rw_basis_of(k)->one[0], 1);
 }
 
 static rw_status relax(rw_krylov *k)
@@ -132,7 +132,7 @@ static rw_status relax(rw_krylov *k)
                         rw_arg_int(k->n),
                         rw_arg_int(!k->p)};
     RW_TRY(rw_krylov_launch(k, "idr_relax", rw_basis_tiles(k), 1, a, 9));
-    return rw_krylov_settle(k, &rw_basis_of(k)->one[0], 1);
+    return rw_krylov_reduce_partials(k, &rw_basis_of(k)->one[0], 1);
 }
 
 /* A cycle. */

@@ -84,7 +84,7 @@ rw_status rw_krylov_sums(rw_krylov *k, rw_sums *s, int64_t groups, int sums)
 
 void rw_krylov_sums_free(rw_sums *s) { rw_array_destroy(&s->part), rw_array_destroy(&s->few); }
 
-rw_status rw_krylov_settle(rw_krylov *k, rw_sums *s, int sums)
+rw_status rw_krylov_reduce_partials(rw_krylov *k, rw_sums *s, int sums)
 {
     s->now = s->few ? s->few : s->part, s->n = s->few ? 64 : s->groups;
     const rw_arg a[] = {rw_arg_array(s->part), rw_arg_array(s->few ? s->few : s->part), rw_arg_int(s->groups)};
@@ -106,7 +106,7 @@ rw_status rw_krylov_product(rw_krylov *k, rw_operator *a, double alpha, rw_array
                           .alpha = {alpha, 0},
                           .beta = {beta, 0}};
     RW_TRY(rw_operator_run(a, &p, k->queue));
-    return sums ? rw_krylov_settle(k, sums, 3) : RW_OK;
+    return sums ? rw_krylov_reduce_partials(k, sums, 3) : RW_OK;
 }
 
 rw_status rw_krylov_precondition(rw_krylov *k, rw_array *r, rw_array *z)
@@ -116,14 +116,14 @@ rw_status rw_krylov_precondition(rw_krylov *k, rw_array *r, rw_array *z)
     RW_TRY(rw_precond_run(k->p, r, 0, z, k->queue));
     const rw_arg a[] = {rw_arg_array(r), rw_arg_array(z), rw_arg_array(k->second.part), rw_arg_int(k->n)};
     RW_TRY(rw_krylov_launch(k, "inner", k->groups, 1, a, 4));
-    return rw_krylov_settle(k, &k->second, 1);
+    return rw_krylov_reduce_partials(k, &k->second, 1);
 }
 
 rw_status rw_krylov_begin(rw_krylov *k, rw_array *r, rw_array *b)
 {
     const rw_arg s[] = {rw_arg_array(r), rw_arg_array(b), rw_arg_array(k->update.part), rw_arg_int(k->n)};
     RW_TRY(rw_krylov_launch(k, "squares", k->groups, 1, s, 4));
-    RW_TRY(rw_krylov_settle(k, &k->update, 2));
+    RW_TRY(rw_krylov_reduce_partials(k, &k->update, 2));
     const rw_arg a[] = {rw_arg_array(k->update.now),
                         rw_arg_int(k->update.n),
                         rw_arg_array(k->state[0]),

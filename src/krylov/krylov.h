@@ -110,7 +110,7 @@ rw_status rw_krylov_product(rw_krylov *k, rw_operator *a, double alpha, rw_array
 /* z <- M r, with the partial sums of conj(r) z in k->second. */
 rw_status rw_krylov_precondition(rw_krylov *k, rw_array *r, rw_array *z);
 /* Reduces many partial sums of each of `sums` sums to few. */
-rw_status rw_krylov_settle(rw_krylov *k, rw_sums *s, int sums);
+rw_status rw_krylov_reduce_partials(rw_krylov *k, rw_sums *s, int sums);
 rw_status rw_krylov_sums(rw_krylov *k, rw_sums *s, int64_t groups, int sums);
 void rw_krylov_sums_free(rw_sums *s);
 /* y <- approximate solution for the right-hand side at `from` in b after the fixed number of iterations, with initial

@@ -304,15 +304,15 @@ void rw_stage_set(rw_stage *stage, const char *scalar, double value)
 
 double rw_ode_stage_time(const rw_ode *ode, double c, double h) { return RW_MIN(ode->t + c * h, ode->step_end); }
 
-void rw_course_begin(rw_course_rule *rule)
+void rw_quadrature_begin(rw_quadrature_rule *rule)
 {
     static const double pi = 3.14159265358979323846;
     double factorial = 1;
-    for (int q = 0; q < RW_COURSE; ++q) rule->theta[q] = (1 - cos(pi * (q + 0.5) / RW_COURSE)) / 2;
-    for (int q = 0; q < RW_COURSE; ++q) { /* Lagrange's polynomial of node q by its coefficients */
+    for (int q = 0; q < RW_QUADRATURE_NODES; ++q) rule->theta[q] = (1 - cos(pi * (q + 0.5) / RW_QUADRATURE_NODES)) / 2;
+    for (int q = 0; q < RW_QUADRATURE_NODES; ++q) { /* Lagrange's polynomial of node q by its coefficients */
         double *l = rule->weight[q];
-        for (int k = 0; k < RW_COURSE; ++k) l[k] = k == 0;
-        for (int r = 0, n = 0; r < RW_COURSE; ++r) {
+        for (int k = 0; k < RW_QUADRATURE_NODES; ++k) l[k] = k == 0;
+        for (int r = 0, n = 0; r < RW_QUADRATURE_NODES; ++r) {
             if (r == q) continue;
             double d = rule->theta[q] - rule->theta[r];
             ++n;
@@ -320,30 +320,31 @@ void rw_course_begin(rw_course_rule *rule)
             l[0] *= -rule->theta[r] / d;
         }
     }
-    for (int k = 1; k < RW_COURSE; ++k) {
+    for (int k = 1; k < RW_QUADRATURE_NODES; ++k) {
         factorial *= k;
-        for (int q = 0; q < RW_COURSE; ++q) rule->weight[q][k] *= factorial;
+        for (int q = 0; q < RW_QUADRATURE_NODES; ++q) rule->weight[q][k] *= factorial;
     }
 }
 
-static void make_course(const rw_ode *ode, double h, const double *polynomial, rw_course *c)
+static void make_quadrature(const rw_ode *ode, double h, const double *polynomial, rw_quadrature *c)
 {
-    c->n = RW_COURSE;
-    for (int q = 0; q < RW_COURSE; ++q) {
-        c->at[q] = ode->t + ode->course.theta[q] * h;
-        for (int k = 0; k < RW_COURSE; ++k) c->weight[q] += ode->course.weight[q][k] * polynomial[k];
+    c->n = RW_QUADRATURE_NODES;
+    for (int q = 0; q < RW_QUADRATURE_NODES; ++q) {
+        c->at[q] = ode->t + ode->quadrature.theta[q] * h;
+        for (int k = 0; k < RW_QUADRATURE_NODES; ++k) c->weight[q] += ode->quadrature.weight[q][k] * polynomial[k];
     }
 }
 
-rw_status rw_stage_time(rw_ode *ode, rw_stage *stage, const char *scalar, double h, const double polynomial[RW_COURSE])
+rw_status rw_stage_time(rw_ode *ode, rw_stage *stage, const char *scalar, double h,
+                        const double polynomial[RW_QUADRATURE_NODES])
 {
     int p = find_own(stage, scalar);
     if (p < 0) return RW_OK;
     rw_expr_set_index(stage->expr, p, rw_ode_stage_time(ode, polynomial[1], h), 0);
     if (!stage->moves) return RW_OK;
-    rw_course c = {0};
-    make_course(ode, h, polynomial, &c);
-    if (!rw_graph_set_course(stage->expr->graph, p, &c))
+    rw_quadrature c = {0};
+    make_quadrature(ode, h, polynomial, &c);
+    if (!rw_graph_set_quadrature(stage->expr->graph, p, &c))
         return rw_fail_memory(ode->device->ctx, sizeof c, "a stage-time quadrature");
     return RW_OK;
 }

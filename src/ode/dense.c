@@ -132,7 +132,7 @@ rw_status rw_ode_undo(rw_ode *ode)
         rw_ode_exchange(ode, RW_PAST + i, RW_PAST + i + 1), d->time[i] = d->time[i + 1];
     const double *before = d->before.state;
     rw_ode_statistics work = *s;
-    rw_ode_restore(ode, before);
+    rw_ode_control_restore(ode, before);
     s->rejected = work.rejected, s->rhs = work.rhs, s->spectral_rhs = work.spectral_rhs; /* what was done was done */
     s->undone = work.undone + 1;
     ode->stale = d->before.stale;
@@ -217,11 +217,11 @@ static rw_status show(rw_ode *ode, double t)
     d->looking = true, d->at = t;
     for (int f = 0; f < ode->nfields && status == RW_OK; ++f)
         if (is_lent(ode, f)) status = copy(ode, Y, VALUE, f);
-    if (status != RW_OK) (void)rw_ode_return(ode);
+    if (status != RW_OK) (void)rw_ode_restore(ode);
     return status;
 }
 
-rw_status rw_ode_return(rw_ode *ode)
+rw_status rw_ode_restore(rw_ode *ode)
 {
     RW_NEED(ode, "ode");
     struct rw_dense *d = ode->dense;
@@ -234,7 +234,7 @@ rw_status rw_ode_return(rw_ode *ode)
     return RW_OK;
 }
 
-rw_status rw_ode_look(rw_ode *ode, double t, double *error)
+rw_status rw_ode_interpolate(rw_ode *ode, double t, double *error)
 {
     RW_NEED(ode, "ode");
     RW_NEED(error, "error");
@@ -249,12 +249,12 @@ rw_status rw_ode_look(rw_ode *ode, double t, double *error)
                        "= %.9g",
                        t, d->past > 0 ? d->time[0] : ode->t, ode->t);
     if (t == ode->t) {
-        RW_TRY(rw_ode_return(ode));
+        RW_TRY(rw_ode_restore(ode));
         *error = 0;
         return RW_OK;
     }
     if (d->past < RW_ODE_PAST) return RW_OK;
-    RW_TRY(rw_ode_return(ode));
+    RW_TRY(rw_ode_restore(ode));
     if (!d->stage.expr) RW_TRY(build(ode, &d->stage));
     set_weights(ode, t);
     RW_TRY(rw_stage_run(ode, &d->stage));
@@ -270,7 +270,7 @@ double rw_ode_time(const rw_ode *ode)
     return ode ? (ode->dense && ode->dense->looking ? ode->dense->at : ode->t) : 0;
 }
 
-bool rw_ode_foresees(const rw_ode *ode)
+bool rw_ode_has_dense_output(const rw_ode *ode)
 {
     const struct rw_dense *d = ode->dense;
     return d && !d->broken && d->past >= RW_ODE_PAST - 1;

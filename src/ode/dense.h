@@ -10,8 +10,8 @@ enum {
     RW_ODE_HISTORY = 9 + RW_ODE_STATE /* numbers that describe them */
 };
 
-/* Whether rw_ode_look will see into the next step, if no switch is crossed on the way. */
-bool rw_ode_foresees(const rw_ode *ode);
+/* Whether rw_ode_interpolate will see into the next step, if no switch is crossed on the way. */
+bool rw_ode_has_dense_output(const rw_ode *ode);
 
 /* The order of the numbers is part of the checkpoint format; the first says how many states count, newest first. Not
  * while looking. */

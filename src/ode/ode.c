@@ -119,7 +119,7 @@ static rw_status create(rw_device *dev, const rw_ode_spec *given, rw_ode **resul
     ode->max_stages = spec->max_stages > 0 ? spec->max_stages : (int)rw_ode_standard("max_stages", ode->ops->name);
     ode->damping = spec->damping;
     ode->record = spec->record == RW_SWITCH_ON;
-    rw_course_begin(&ode->course);
+    rw_quadrature_begin(&ode->quadrature);
     rw_status status = copy_problem(ode, spec);
     size_t n = (size_t)RW_ODE_VECTORS * (size_t)ode->nfields;
     if (status == RW_OK && !(ode->vector = rw_calloc(n, sizeof *ode->vector)))
@@ -272,7 +272,7 @@ rw_status rw_ode_bind(rw_ode *ode, const char *field, rw_array *a)
         if (h != f && ode->vector[h] == a)
             return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "one array bound to fields %s and %s",
                            ode->fields[h].name, field);
-    RW_TRY(rw_ode_return(ode));
+    RW_TRY(rw_ode_restore(ode));
     rw_dense_forget(ode);
     RW_TRY(match_memory(ode, f, a));
     rw_array *before = ode->vector[f];
@@ -289,7 +289,7 @@ rw_status rw_ode_set(rw_ode *ode, const char *scalar, double value)
     RW_NEED(scalar, "scalar");
     RW_TRY(find(ode, false, scalar, &i));
     if (ode->scalars[i].value == value) return RW_OK;
-    RW_TRY(rw_ode_return(ode));
+    RW_TRY(rw_ode_restore(ode));
     rw_dense_forget(ode);
     ode->scalars[i].value = value;
     ode->changes++;
@@ -369,7 +369,7 @@ rw_status rw_ode_step(rw_ode *ode, double t_limit)
                        "a step to t = %g from t = %g: time must advance, to a "
                        "finite value",
                        t_limit, ode->t);
-    RW_TRY(rw_ode_return(ode));
+    RW_TRY(rw_ode_restore(ode));
     RW_TRY(rw_ode_check_cancel(ode));
     rw_dense_begin(ode);
     ode->refused_step = 0;
@@ -419,7 +419,7 @@ void rw_ode_save(const rw_ode *ode, double s[RW_ODE_STATE])
     memcpy(s, values, sizeof values);
 }
 
-void rw_ode_restore(rw_ode *ode, const double s[RW_ODE_STATE])
+void rw_ode_control_restore(rw_ode *ode, const double s[RW_ODE_STATE])
 {
     ode->t = s[0];
     ode->stat = (rw_ode_statistics){.steps = (int64_t)s[1],
@@ -469,7 +469,7 @@ rw_status rw_ode_load(rw_ode *ode, const double s[RW_ODE_STATE])
         RW_TRY(rw_ode_become(ode, (rw_ode_method)method));
         snprintf(ode->reason, sizeof ode->reason, "as before the restart");
     }
-    rw_ode_restore(ode, s);
+    rw_ode_control_restore(ode, s);
     rw_dense_forget(ode);
     return RW_OK;
 }

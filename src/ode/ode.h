@@ -47,10 +47,10 @@ extern const rw_ode_ops rw_rk4_ops, rw_rkc2_ops, rw_rkl2_ops, rw_rock2_ops, rw_r
 
 /* The functional s -> sum polynomial[k] h^k s^(k)(t), on the polynomial through values at t + theta[q] h (Chebyshev
  * nodes), has the weights sum_k weight[q][k] polynomial[k]. */
-typedef struct rw_course_rule {
-    double theta[RW_COURSE], weight[RW_COURSE][RW_COURSE];
-} rw_course_rule;
-void rw_course_begin(rw_course_rule *rule);
+typedef struct rw_quadrature_rule {
+    double theta[RW_QUADRATURE_NODES], weight[RW_QUADRATURE_NODES][RW_QUADRATURE_NODES];
+} rw_quadrature_rule;
+void rw_quadrature_begin(rw_quadrature_rule *rule);
 
 /* A program of a method with the vectors it names. */
 typedef struct rw_stage {
@@ -83,7 +83,7 @@ struct rw_ode {
     double end;       /* AUTO: expected, 0 unknown */
     int given_stages; /* the caller's limit, 0: the method's */
     char reason[240]; /* why AUTO became what it is */
-    rw_course_rule course;
+    rw_quadrature_rule quadrature;
     /* state */
     double t;
     double step_end; /* of the step that is tried: no stage's time lies beyond */
@@ -150,7 +150,8 @@ void rw_stage_set_scalars(rw_ode *ode, rw_stage *stage);
  * polynomial in h lambda: `polynomial` has its coefficients. Functions of time get the values that the method itself
  * would give them as further unknowns (s' = s_1, s_1' = s_2, …), not those at a point of time: then sources and
  * boundary values of linear equations cost no order, however stiff they are. */
-rw_status rw_stage_time(rw_ode *ode, rw_stage *stage, const char *scalar, double h, const double polynomial[RW_COURSE]);
+rw_status rw_stage_time(rw_ode *ode, rw_stage *stage, const char *scalar, double h,
+                        const double polynomial[RW_QUADRATURE_NODES]);
 void rw_stage_free(rw_stage *stage);
 /* AUTO takes a method, with its programs and vectors. On failure it stays AUTO. */
 rw_status rw_ode_become(rw_ode *ode, rw_ode_method method);
@@ -213,7 +214,7 @@ void rw_dense_begin(rw_ode *ode);
 rw_status rw_dense_keep(rw_ode *ode);
 void rw_dense_push(rw_ode *ode, int result);
 /* Time, statistics and controller as rw_ode_save has put them down. */
-void rw_ode_restore(rw_ode *ode, const double state[RW_ODE_STATE]);
+void rw_ode_control_restore(rw_ode *ode, const double state[RW_ODE_STATE]);
 
 /* ---- a step traced (trace.c) ------------------------------------------------------------------------------------- */
 

@@ -36,7 +36,7 @@ static const double SCALE = 10; /* errors of a run come out at a few times the t
 /* Coefficients of a stage j >= 1, and the stage's polynomial. */
 typedef struct coefficients {
     double m, n, p, q; /* m_j, n_j (0 for j = 2: Y_{j-2} is Y_0), m~_j, g~_j; j = 1: p alone */
-    double polynomial[RW_COURSE];
+    double polynomial[RW_QUADRATURE_NODES];
 } coefficients;
 
 typedef struct rkc {
@@ -184,7 +184,7 @@ static void choose(rw_ode *ode, int s)
     m->c[0].polynomial[0] = 1;
     for (int j = 1; j <= s; ++j) {
         coefficients *c = m->c + j;
-        for (int k = 0; k < RW_COURSE; ++k) {
+        for (int k = 0; k < RW_QUADRATURE_NODES; ++k) {
             double first = k == 0, f0 = k == 1, f1 = k ? c[-1].polynomial[k - 1] : 0;
             c->polynomial[k] = j == 1 ? first + c->p * f0
                                       : (1 - c->m - c->n) * first + c->m * c[-1].polynomial[k] +

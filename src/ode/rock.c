@@ -20,7 +20,7 @@ enum { Y, NEW, OLD, K1, K2, K3, SPARE, PART };
 /* Coefficients in use, with the polynomials of the argument of each evaluation of F in their order. */
 typedef struct entry {
     rw_rock *rock;
-    double (*polynomial)[RW_COURSE];
+    double (*polynomial)[RW_QUADRATURE_NODES];
 } entry;
 
 /* Several stages in one program, where the compiler makes fewer kernels of them than stages (fused.c, wave.c of
@@ -243,30 +243,30 @@ static rw_status create_chains(rw_ode *ode)
 
 /* The polynomials of all arguments: what F is evaluated at when F(y) = lambda y, as coefficients of powers of h
  * lambda. */
-static void follow(const rw_rock *r, double (*to)[RW_COURSE])
+static void follow(const rw_rock *r, double (*to)[RW_QUADRATURE_NODES])
 {
-    rw_wide v[RW_COURSE] = {1};
+    rw_wide v[RW_QUADRATURE_NODES] = {1};
     for (int i = 0; i < r->nblocks; ++i) {
         const rw_rock_block *b = r->block + i;
-        rw_wide g0[RW_COURSE] = {0}, g1[RW_COURSE], k[RW_ROCK_FINISH][RW_COURSE];
+        rw_wide g0[RW_QUADRATURE_NODES] = {0}, g1[RW_QUADRATURE_NODES], k[RW_ROCK_FINISH][RW_QUADRATURE_NODES];
         memcpy(g1, v, sizeof g1);
         for (int j = 1; j <= b->m; ++j, ++to) {
-            for (int c = 0; c < RW_COURSE; ++c) (*to)[c] = (double)g1[c];
-            for (int c = RW_COURSE - 1; c >= 0; --c) { /* downwards: the new g1[c] needs the old g1[c - 1] */
+            for (int c = 0; c < RW_QUADRATURE_NODES; ++c) (*to)[c] = (double)g1[c];
+            for (int c = RW_QUADRATURE_NODES - 1; c >= 0; --c) { /* downwards: the new g1[c] needs the old g1[c - 1] */
                 rw_wide next = (c ? b->mu[j] * g1[c - 1] : 0) - b->nu[j] * g1[c] - b->kappa[j] * g0[c];
                 g0[c] = g1[c], g1[c] = next;
             }
         }
         memcpy(v, g1, sizeof v);
         for (int j = 0, n = 0; j < b->q; n += j, ++j, ++to)
-            for (int c = 0; c < RW_COURSE; ++c) {
+            for (int c = 0; c < RW_QUADRATURE_NODES; ++c) {
                 rw_wide t = g1[c];
                 for (int l = 0; l < j; ++l) t += b->a[n + l] * k[l][c];
                 (*to)[c] = (double)t;
-                if (c + 1 < RW_COURSE) k[j][c + 1] = t;
+                if (c + 1 < RW_QUADRATURE_NODES) k[j][c + 1] = t;
                 else k[j][0] = 0;
             }
-        for (int c = 0; c < RW_COURSE; ++c)
+        for (int c = 0; c < RW_QUADRATURE_NODES; ++c)
             for (int j = 0; j < b->q; ++j) v[c] += b->b[j] * k[j][c];
     }
 }
@@ -347,8 +347,8 @@ static rw_status run(rw_ode *ode, rw_stage *st, double h, const double *polynomi
 }
 
 /* Stages from j on, as many as a chain has; *n: how many, 0 none. */
-static rw_status run_chain(rw_ode *ode, const rw_rock_block *b, int j, double h, const double (*polynomial)[RW_COURSE],
-                           int *n)
+static rw_status run_chain(rw_ode *ode, const rw_rock_block *b, int j, double h,
+                           const double (*polynomial)[RW_QUADRATURE_NODES], int *n)
 {
     method *m = ode->method;
     *n = 0;
@@ -371,8 +371,8 @@ static rw_status run_chain(rw_ode *ode, const rw_rock_block *b, int j, double h,
     return RW_OK;
 }
 
-static rw_status finish(rw_ode *ode, const rw_rock *r, int block, double h, const double (*polynomial)[RW_COURSE],
-                        rw_stage **last)
+static rw_status finish(rw_ode *ode, const rw_rock *r, int block, double h,
+                        const double (*polynomial)[RW_QUADRATURE_NODES], rw_stage **last)
 {
     method *m = ode->method;
     const rw_rock_block *b = r->block + block;
@@ -400,7 +400,7 @@ static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *a)
     rw_stage *last = NULL;
     RW_TRY(choose(ode, h * rho, &e));
     const rw_rock *r = e->rock;
-    const double(*polynomial)[RW_COURSE] = (const double(*)[RW_COURSE])e->polynomial;
+    const double(*polynomial)[RW_QUADRATURE_NODES] = (const double(*)[RW_QUADRATURE_NODES])e->polynomial;
     if (r->nblocks > 1) RW_TRY(create_split(ode));
     for (int i = 0; i < r->nblocks; ++i) {
         const rw_rock_block *b = r->block + i;

@@ -259,13 +259,13 @@ static void print_member(const rw_param *row, const void *structure, char *text,
     else snprintf(text, size, ":%s=%s", row->name, value);
 }
 
-void rw_params_print_sized(const rw_params *p, const void *given, char *text, size_t size, size_t given_size)
+void rw_params_print_sized(const rw_params *p, const void *given, char *text, size_t size, size_t external_size)
 {
     struct room room;
     void *structure;
     if (!p || !given || !text || !size) return;
     *text = 0;
-    if (take(NULL, p, given, given_size, room.bytes, &structure) != RW_OK) return;
+    if (take(NULL, p, given, external_size, room.bytes, &structure) != RW_OK) return;
     char buffer[64];
     const int number = method_of(p, structure);
     const char *method = rw_params_method(p, structure, buffer, sizeof buffer);

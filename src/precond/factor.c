@@ -94,10 +94,10 @@ static rw_status prepare(rw_precond *p, rw_sparse *m, rw_factors *f, const int64
     const rw_factored *factored = p->method;
     rw_sparse *const t[] = {factored->lower.t, factored->inverse, factored->upper.t};
     RW_TRY(rw_sparse_numbers(m, &w->matrix));
-    double most = RW_MAX(w->matrix.places, (double)blocks);
+    double most = RW_MAX(w->matrix.stored, (double)blocks);
     for (int i = 0; i < 3; ++i) {
         RW_TRY(rw_sparse_numbers(t[i], &w->applied[i]));
-        most = RW_MAX(most, w->applied[i].places);
+        most = RW_MAX(most, w->applied[i].stored);
     }
     const bool twice = w->matrix.is_double || !rw_dtype_is_single(p->type);
     const rw_dtype number = f->a.parts == 2 ? twice ? RW_C128 : RW_C64 : twice ? RW_F64 : RW_F32;

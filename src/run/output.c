@@ -47,7 +47,7 @@ rw_status rw_output_check(rw_run *r)
     RW_TRY(check_names(r, &r->output.fields, fields, n, "output.fields"));
     RW_TRY(check_names(r, &r->output.figures, fields, n, "output.figures"));
     RW_TRY(rw_frames_check(r));
-    if (r->output.interpolate > 0 && !r->ops->look)
+    if (r->output.interpolate > 0 && !r->ops->interpolate)
         return rw_case_fail(r->c, rw_case_node(r->c, "output.interpolate"),
                             "output.interpolate = %g: the problem %s has no dense output: omit this setting",
                             r->output.interpolate, r->ops->name);
@@ -95,10 +95,11 @@ static rw_status fail_not_finite(rw_run *r, int column)
 rw_status rw_series_row(rw_run *r, bool write)
 {
     RW_TRY(r->ops->row(r->problem, r->row));
-    bool written = r->looking ? r->last_look == r->ops->time(r->problem) : r->last_row == r->ops->steps(r->problem);
+    bool written =
+        r->interpolating ? r->last_look == r->ops->time(r->problem) : r->last_row == r->ops->steps(r->problem);
     if (write && !written) {
         RW_TRY(rw_csv_row(r->series, r->row));
-        if (r->looking) r->last_look = r->ops->time(r->problem);
+        if (r->interpolating) r->last_look = r->ops->time(r->problem);
         else r->last_row = r->ops->steps(r->problem);
     }
     for (int i = 0; i < r->ncolumns; i++)
@@ -142,7 +143,7 @@ static rw_status write_attributes(const rw_run *r, rw_h5 *file)
     static const char *const axis[] = {"axis_x", "axis_y", "axis_z"};
     RW_TRY(rw_h5_set_number(file, "/", "time", r->ops->time(r->problem)));
     RW_TRY(rw_h5_set_integer(file, "/", "step", r->ops->steps(r->problem)));
-    if (r->looking) RW_TRY(rw_h5_set_integer(file, "/", "interpolated", 1));
+    if (r->interpolating) RW_TRY(rw_h5_set_integer(file, "/", "interpolated", 1));
     RW_TRY(rw_h5_set_integer(file, "/", "dimensions", r->grid->ndim));
     RW_TRY(rw_h5_set_numbers(file, "/", "origin", r->grid->ndim, r->grid->origin));
     RW_TRY(rw_h5_set_numbers(file, "/", "spacing", r->grid->ndim, r->grid->spacing));
@@ -216,7 +217,7 @@ static rw_status write_output(rw_run *r, bool last)
     }
     double t = r->times[output] = r->ops->time(r->problem);
     r->noutputs++; /* from here on a checkpoint counts it as made */
-    r->interpolated += r->looking;
+    r->interpolated += r->interpolating;
     /* an output that the end stands for is made */
     double every = r->output.every, reached = t >= r->end ? t + 1e-9 * every : t;
     while (every > 0 && r->start + (double)r->next * every <= reached) r->next++;

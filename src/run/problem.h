@@ -64,13 +64,13 @@ typedef struct rw_problem_ops {
     /* (optional) what the tables of settings cannot check and needs no device: names, texts of equations, values of
      * constants. Called as the last check of a case, with RW_NOTE for each mistake; settings may be wrong then. */
     rw_status (*inspect)(const rw_case *c);
-    /* (optional, all four) values within the last step, for output.interpolate. `foresees`: whether a look into the
-     * next step will see something. `look`: fields, row and time become those at t, with an estimate of their error,
-     * relative to the solution; INFINITY: nothing can be seen, nothing has changed. `back`: to the present state.
-     * `undo`: to the state before the last step. */
-    bool (*foresees)(const rw_problem *p);
-    rw_status (*look)(rw_problem *p, double t, double *error);
-    rw_status (*back)(rw_problem *p);
+    /* (optional, all four) dense output, for output.interpolate. `has_dense_output`: whether the next step can be
+     * interpolated. `interpolate`: fields, row and time become those at t, with an estimate of the error relative to
+     * the solution; INFINITY: impossible, nothing has changed. `restore`: to the present state. `undo`: to the
+     * state before the last step. */
+    bool (*has_dense_output)(const rw_problem *p);
+    rw_status (*interpolate)(rw_problem *p, double t, double *error);
+    rw_status (*restore)(rw_problem *p);
     rw_status (*undo)(rw_problem *p);
     /* (optional) values that boundaries give a field on its sides (Dirichlet), for figures. has: which sides have them,
      * in the order left, right, bottom, top, back, front. wide: NULL, or the field with one node more at each of these,

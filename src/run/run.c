@@ -161,7 +161,7 @@ static rw_status fail_step(rw_run *r, rw_status status)
 static double step_limit(const rw_run *r)
 {
     double next = next_output(r);
-    if (!(r->output.interpolate > 0) || !r->ops->foresees(r->problem)) return next;
+    if (!(r->output.interpolate > 0) || !r->ops->has_dense_output(r->problem)) return next;
     return RW_MIN(RW_MAX(next, r->ops->time(r->problem) + r->stride), r->end);
 }
 
@@ -196,23 +196,23 @@ static rw_status judge_step(rw_run *r, bool *good)
     double end = r->ops->time(r->problem), tolerance = r->output.interpolate, t, error;
     *good = true;
     for (int64_t k = r->next; (t = output_time(r, k)) < end; k++) {
-        RW_TRY(r->ops->look(r->problem, t, &error));
+        RW_TRY(r->ops->interpolate(r->problem, t, &error));
         double factor = RW_MAX(0.1, 0.9 * cbrt(tolerance / error));
         if (factor < 1.5) r->stride = RW_MIN(r->stride, factor * (end - r->begun_at));
         *good = *good && error <= tolerance;
     }
-    return r->ops->back(r->problem);
+    return r->ops->restore(r->problem);
 }
 
-static rw_status write_look(rw_run *r, double t)
+static rw_status write_interpolated(rw_run *r, double t)
 {
     double error;
-    RW_TRY(r->ops->look(r->problem, t, &error));
-    r->looking = true;
+    RW_TRY(r->ops->interpolate(r->problem, t, &error));
+    r->interpolating = true;
     rw_status status = rw_output_write(r, false);
-    r->looking = false;
-    rw_status back = r->ops->back(r->problem);
-    if (status == RW_OK) status = back;
+    r->interpolating = false;
+    rw_status restored = r->ops->restore(r->problem);
+    if (status == RW_OK) status = restored;
     if (status == RW_OK) rw_rates_output(r);
     return status == RW_OK ? RW_OK : save_after_failure(r, status);
 }
@@ -226,7 +226,7 @@ static rw_status write_within(rw_run *r, bool *undone)
     RW_TRY(judge_step(r, &good));
     *undone = !good;
     if (!good) return r->ops->undo(r->problem);
-    while (next_output(r) < r->ops->time(r->problem)) RW_TRY(write_look(r, next_output(r)));
+    while (next_output(r) < r->ops->time(r->problem)) RW_TRY(write_interpolated(r, next_output(r)));
     return RW_OK;
 }
 

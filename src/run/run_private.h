@@ -78,8 +78,8 @@ typedef struct rw_run {
     int log;            /* descriptor of log.jsonl, -1: none */
     bool begun;         /* the folder is ours: run.json may be written */
     char started[32];
-    double clock; /* rw_seconds at the start */
-    bool looking; /* fields, row and time are those of an output within the last step */
+    double clock;       /* rw_seconds at the start */
+    bool interpolating; /* fields, row and time are those of an output within the last step */
     rw_stopwatch watch;
     rw_rates rates;
 

@@ -93,7 +93,7 @@ static rw_signal_report report_of(const filter *f, const rw_stream_report *r, in
                               .seconds = r->seconds,
                               .latency = r->latency,
                               .latency_99 = r->latency_99,
-                              .latency_most = r->latency_most,
+                              .latency_max = r->latency_max,
                               .deadline = r->deadline,
                               .late = r->late,
                               .taps = f->m,

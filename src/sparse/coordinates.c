@@ -20,7 +20,7 @@ static void free_sums(rw_sparse *m) { rw_array_destroy(&((sums *)m->state)->tail
 static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
 {
     (void)ctx, (void)b;
-    m->nfirst = 1, m->ncolumn = m->nrow = m->places = (double)m->blocks;
+    m->nfirst = 1, m->ncolumn = m->nrow = m->stored = (double)m->blocks;
     return RW_OK;
 }
 

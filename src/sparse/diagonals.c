@@ -16,7 +16,7 @@ static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
         for (int64_t k = b->first[i]; k < b->first[i + 1]; ++k) there[b->column[k] - i + b->rows] = 1;
     for (int64_t d = 0; d < b->rows + b->columns; ++d) m->ncolumn += there[d];
     rw_free(there);
-    m->nfirst = 1, m->places = m->ncolumn * (double)b->rows;
+    m->nfirst = 1, m->stored = m->ncolumn * (double)b->rows;
     return RW_OK;
 }
 

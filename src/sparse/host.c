@@ -373,7 +373,7 @@ rw_status rw_sparse_numbers(rw_sparse *m, rw_numbers *n)
 {
     rw_view v;
     const rw_dtype type = m->layout.values;
-    *n = (rw_numbers){m->value, m->scale, m->scale ? "i16" : rw_dtype_real(type), !rw_dtype_is_single(type), m->places,
+    *n = (rw_numbers){m->value, m->scale, m->scale ? "i16" : rw_dtype_real(type), !rw_dtype_is_single(type), m->stored,
                       1,        1};
     if (!m->blocks) return RW_OK;
     RW_TRY(rw_sparse_look_pattern(m, &v));

@@ -183,7 +183,7 @@ typedef struct rw_numbers {
     rw_array *value, *scale; /* scale: of rows; NULL: none */
     const char *real;        /* type of the stored values in kernels: f32, f64, i16 */
     bool is_double;
-    double places;
+    double stored;
     int64_t sr, sc; /* strides of the entries of a block along a column and along a row */
 } rw_numbers;
 rw_status rw_sparse_numbers(rw_sparse *m, rw_numbers *n);

@@ -24,7 +24,7 @@ static rw_status build(rw_sparse *m, rw_product_program *p)
     rw_text d = {0}, text = {0};
     const rw_sparse_layout *l = &m->layout;
     const bool transposed = p->op != RW_OP_NONE, finishes = !transposed && (m->ops->finishes || l->section);
-    const int bits = transposed ? m->places >= INT32_MAX ? 64 : 32 : l->index_bits;
+    const int bits = transposed ? m->stored >= INT32_MAX ? 64 : 32 : l->index_bits;
     const char *name = transposed ? "transposed.k" : m->ops->kernel;
     rw_product_types(&d, rw_dtype_real(arithmetic(m, p->vector)), m->scale ? "i16" : rw_dtype_real(l->values),
                      rw_dtype_is_complex(l->values), p->vector);
@@ -139,7 +139,7 @@ static rw_status index_array(rw_sparse *m, int bits, int64_t n, rw_array **array
 static rw_status fill_index(rw_sparse *m, rw_array *arrays[3])
 {
     rw_view v;
-    index_part p = {.bits = m->places >= INT32_MAX ? 64 : 32};
+    index_part p = {.bits = m->stored >= INT32_MAX ? 64 : 32};
     const int64_t n = m->row_first ? m->columns : m->block_columns;
     RW_TRY(rw_sparse_look(m, false, &v));
     RW_TRY(index_array(m, p.bits, n + 2, &arrays[0], &p.first));

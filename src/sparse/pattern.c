@@ -21,11 +21,11 @@ static bool count_rows(const rw_entries *m, const rw_sorted *r, rw_pattern *p)
     size_t most = (size_t)(m->rows + m->columns);
     char *seen = rw_calloc(most + 1, 1);
     if (!seen) return false;
-    p->row_least = m->rows ? INT64_MAX : 0;
+    p->row_min = m->rows ? INT64_MAX : 0;
     for (int64_t i = 0; i < r->n; ++i) {
         int64_t n = r->first[i + 1] - r->first[i];
         bool diagonal = false;
-        p->row_least = RW_MIN(p->row_least, n), p->row_most = RW_MAX(p->row_most, n), p->empty_rows += n == 0;
+        p->row_min = RW_MIN(p->row_min, n), p->row_max = RW_MAX(p->row_max, n), p->empty_rows += n == 0;
         for (int64_t k = r->first[i]; k < r->first[i + 1]; ++k) {
             int64_t j = r->column[k];
             bool zero = is_zero(m, r->entry[k]);

@@ -158,7 +158,7 @@ static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
     else cut(m, b, NULL);
     m->nfirst = (double)of(m)->parts * (double)b->rows + 1, m->ncolumn = (double)m->blocks,
     m->nrow = 2 * (double)of(m)->piece[2 * of(m)->parts] + (m->ordered ? (double)b->rows : 0);
-    m->places = (double)m->blocks * m->layout.block_rows * m->layout.block_columns;
+    m->stored = (double)m->blocks * m->layout.block_rows * m->layout.block_columns;
     return RW_OK;
 }
 

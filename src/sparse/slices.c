@@ -131,7 +131,7 @@ static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
         m->nfirst = (double)slices(m) + 1, m->ncolumn = all * (double)of(m)->height,
         m->nrow = sorted(m) ? (double)(slices(m) * of(m)->height) : 0;
         m->nshift = of(m)->shifted ? 2 * all : 0;
-        m->places = m->ncolumn * m->layout.block_rows * m->layout.block_columns;
+        m->stored = m->ncolumn * m->layout.block_rows * m->layout.block_columns;
     }
     rw_free(longest);
     return made ? RW_OK : rw_fail_memory(ctx, (size_t)b->rows * 12, "the rows of a matrix");

@@ -78,7 +78,7 @@ static rw_status check_blocks(rw_context *ctx, const rw_sparse_layout *l, const 
 
 static double bytes_of(const rw_sparse *m)
 {
-    return m->places * (double)rw_sparse_value_size(&m->layout) + (m->layout.scaled ? 2 * (double)m->rows : 0) +
+    return m->stored * (double)rw_sparse_value_size(&m->layout) + (m->layout.scaled ? 2 * (double)m->rows : 0) +
            (m->nfirst + m->ncolumn + m->nrow) * (m->layout.index_bits / 8) + 4 * m->nshift;
 }
 
@@ -111,7 +111,7 @@ static rw_status check_padding(rw_context *ctx, const rw_sparse *m)
         ctx, RW_ERR_MEMORY,
         "%s would store %.3g values (padding included) for %lld blocks of %d x %d, %.3g bytes: too much padding for "
         "this matrix. Use %s",
-        own, m->places, (long long)m->blocks, m->layout.block_rows, m->layout.block_columns, bytes_of(m), text);
+        own, m->stored, (long long)m->blocks, m->layout.block_rows, m->layout.block_columns, bytes_of(m), text);
 }
 
 int64_t *rw_sparse_starts(int64_t n, const int32_t *size)
@@ -143,15 +143,15 @@ static rw_status plan(rw_context *ctx, const rw_sparse_layout *layout, const rw_
         return rw_fail_memory(ctx, m->ops->state, "a matrix");
     RW_TRY(m->ops->plan(m, ctx, b));
     double most = fmax(fmax((double)m->rows, (double)m->columns), m->ncolumn);
-    if (m->ops->sizes) most = fmax(most, m->places);
+    if (m->ops->sizes) most = fmax(most, m->stored);
     if (!l->index_bits) m->layout.index_bits = most < INT32_MAX ? 32 : 64;
     if (m->layout.index_bits == 32 && most >= INT32_MAX)
         return rw_fail(
             ctx, RW_ERR_ARGUMENT,
             "index_bits = 32 allows indices up to 2147483647, and this matrix needs %.0f: use index_bits = 64", most);
     RW_TRY(check_padding(ctx, m));
-    if (m->places > 4e15 || m->ncolumn > 4e15)
-        return rw_fail(ctx, RW_ERR_MEMORY, "a matrix of %.3g stored values exceeds the address space", m->places);
+    if (m->stored > 4e15 || m->ncolumn > 4e15)
+        return rw_fail(ctx, RW_ERR_MEMORY, "a matrix of %.3g stored values exceeds the address space", m->stored);
     return RW_OK;
 }
 
@@ -171,7 +171,7 @@ static rw_sparse_layout ordered_layout(const rw_sparse_layout *layout)
 
 rw_sparse_size rw_sparse_size_of(const rw_sparse *m)
 {
-    return m ? (rw_sparse_size){m->rows, m->columns, m->blocks, (int64_t)m->places, (int64_t)bytes_of(m)}
+    return m ? (rw_sparse_size){m->rows, m->columns, m->blocks, (int64_t)m->stored, (int64_t)bytes_of(m)}
              : (rw_sparse_size){0};
 }
 
@@ -252,7 +252,7 @@ rw_status rw_sparse_foresee_blocks(rw_context *ctx, rw_device *dev, const rw_spa
     c->refused = status == RW_ERR_MEMORY && m.ops && explodes(&m);
     if (status == RW_OK) {
         c->size = rw_sparse_size_of(&m);
-        c->fill = entries ? m.places / (double)entries : 1;
+        c->fill = entries ? m.stored / (double)entries : 1;
         c->moved = c->cost = moved_by(&m, vectors);
     }
     free_host(&m);
@@ -287,7 +287,7 @@ static rw_status allocate(rw_sparse *m, const rw_sparse_blocks *b, bool there)
 {
     const rw_dtype index = m->layout.index_bits == 64 ? RW_I64 : RW_I32,
                    type = m->layout.scaled ? RW_I16 : m->layout.values;
-    const double places = m->layout.scaled ? m->places * (double)rw_sparse_value_size(&m->layout) / 2 : m->places;
+    const double places = m->layout.scaled ? m->stored * (double)rw_sparse_value_size(&m->layout) / 2 : m->stored;
     void *first, *column, *row = NULL, *shift = NULL, *scale, *value;
     RW_TRY(make_array(m, index, m->nfirst, &m->first, &first));
     RW_TRY(make_array(m, index, m->ncolumn, &m->column, &column));

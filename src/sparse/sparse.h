@@ -44,7 +44,7 @@ struct rw_sparse {
     int64_t block_rows, block_columns, rows, columns;
     int64_t blocks;                               /* of the pattern */
     int64_t longest;                              /* blocks of the longest row */
-    double places, nfirst, ncolumn, nrow, nshift; /* values, indices: integers below 2^53 once the matrix is made */
+    double stored, nfirst, ncolumn, nrow, nshift; /* values, indices: integers below 2^53 once the matrix is made */
     rw_array *value, *first, *column, *row;       /* row: NULL where nrow == 0 */
     rw_array *scale; /* scale factors of scaled values, bfloat16, one per scalar row; else NULL */
     rw_array *shift; /* slices: shift and rows of each position, see slices.k; NULL: none */

@@ -265,7 +265,7 @@ static rw_status prepare(stencil *s, const char *from, const char *to)
 
 rw_status rw_operator_from_expr_sized(rw_device *dev, const rw_expr_spec *spec, const char *from, const char *to,
                                       rw_operator **op, size_t spec_size, size_t field_size, size_t scalar_size,
-                                      size_t given_size, size_t function_size)
+                                      size_t external_size, size_t function_size)
 {
     RW_NEED(op, "op");
     *op = NULL;
@@ -277,7 +277,7 @@ rw_status rw_operator_from_expr_sized(rw_device *dev, const rw_expr_spec *spec, 
     if (!s) return rw_fail_memory(dev->ctx, sizeof *s, "an operator");
     s->device = rw_device_retain(dev);
     rw_status status =
-        rw_expr_create_sized(dev, spec, &s->expr, spec_size, field_size, scalar_size, given_size, function_size);
+        rw_expr_create_sized(dev, spec, &s->expr, spec_size, field_size, scalar_size, external_size, function_size);
     if (status == RW_OK) status = prepare(s, from, to);
     if (status == RW_OK) {
         const rw_operator_spec map = {.rows = s->n,

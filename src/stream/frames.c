@@ -86,7 +86,7 @@ static rw_status check_spec(frames *f)
     const rw_stream_spec *s = f->spec;
     rw_pipeline *p = &f->pipeline;
     p->queues = s->queues ? s->queues : 3, p->depth = s->depth ? s->depth : RW_MAX(8, p->queues + 2), p->batch = 1;
-    p->rate = s->rate, p->most = s->frames_most, p->observed = s->show != NULL;
+    p->rate = s->rate, p->most = s->frames_max, p->observed = s->show != NULL;
     p->report.deadline = s->deadline > 0 ? s->deadline : s->rate > 0 ? 1 / s->rate : 0;
     RW_TRY(rw_reserved_check(p->ctx, "rw_frame_format", s->frames.reserved, RW_COUNT(s->frames.reserved)));
     RW_TRY(rw_pipeline_create(p, f->device));

@@ -114,11 +114,11 @@ static void count(rw_pipeline *p, int64_t n)
     for (int b = 0; b < s->blocks; ++b) {
         const double latency = now - p->since[n % p->slots * p->batch + b];
         ++p->latencies[bin_of(latency)];
-        if (latency > r->latency_most) r->latency_most = latency;
+        if (latency > r->latency_max) r->latency_max = latency;
         if (r->deadline > 0 && latency > r->deadline) ++r->late;
     }
     p->depths += depth, ++p->samples;
-    if (depth > r->depth_most) r->depth_most = depth;
+    if (depth > r->depth_max) r->depth_max = depth;
     p->last = now;
     s->state = RW_SLOT_FREE, ++p->written, p->blocks_written += s->blocks;
 }

@@ -159,16 +159,16 @@ static void test_messages_of_functions(void **state)
         FAILS(RW_ERR_INPUT, said ? said : "the function rw_operator_spec.diagonal returned RW_ERR_INPUT",
               rw_precond_create(m, RW_F64, &(rw_precond_spec){.method = RW_PRECOND_JACOBI}, &p));
         const rw_expr_field fields[] = {{.name = "u", .dtype = RW_F64}};
-        const rw_expr_given given[] = {{.name = "w", .dtype = RW_F64, .make = failing_make}};
+        const rw_expr_external given[] = {{.name = "w", .dtype = RW_F64, .make = failing_make}};
         const rw_expr_spec spec = {.name = "given",
                                    .text = "u = w",
                                    .grid = line_grid(),
                                    .fields = fields,
                                    .nfields = 1,
-                                   .given = given,
-                                   .ngiven = 1};
+                                   .externals = given,
+                                   .nexternals = 1};
         old_message();
-        FAILS(RW_ERR_INPUT, said ? said : "the function rw_expr_given.make returned RW_ERR_INPUT",
+        FAILS(RW_ERR_INPUT, said ? said : "the function rw_expr_external.make returned RW_ERR_INPUT",
               rw_expr_create(dev, &spec, &e));
         rw_operator_destroy(&m);
         rw_array_destroy(&x), rw_array_destroy(&y);

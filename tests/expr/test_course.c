@@ -43,8 +43,8 @@ static void test_weighted_values(void **state)
     rw_node jump = rw_make2(g, RW_OP_LT, t, rw_real(g, 4)),
             both = rw_make2(g, RW_OP_MUL, wave, rw_make(g, RW_OP_WHERE, jump, k, t));
     assert_true(scalar(g, wave) == 3 * sin(2));
-    rw_course c = {.n = 3, .at = {1, 2, 5}, .weight = {0.5, 0.75, -0.25}};
-    assert_true(rw_graph_set_course(g, p, &c));
+    rw_quadrature c = {.n = 3, .at = {1, 2, 5}, .weight = {0.5, 0.75, -0.25}};
+    assert_true(rw_graph_set_quadrature(g, p, &c));
     assert_true(fabs(scalar(g, wave) - 3 * (0.5 * sin(1) + 0.75 * sin(2) - 0.25 * sin(5))) < 1e-15);
     assert_true(fabs(scalar(g, t) - (0.5 + 1.5 - 1.25)) < 1e-15);
     assert_true(scalar(g, other) == cos(3));
@@ -53,7 +53,7 @@ static void test_weighted_values(void **state)
     assert_true(g->params[p].re == 2);
     assert_true(rw_graph_depends(g, both, p) && rw_graph_depends(g, both, q) && !rw_graph_depends(g, other, p));
     c.n = 0;
-    assert_true(rw_graph_set_course(g, p, &c));
+    assert_true(rw_graph_set_quadrature(g, p, &c));
     assert_true(scalar(g, wave) == 3 * sin(2));
     rw_graph_destroy(&g);
 }
@@ -80,9 +80,9 @@ static void test_changes(void **state)
     assert_non_null(kept);
     for (int round = 0; round < 400; ++round) {
         int p = params[rw_random_u64(SEED, at++) % RW_COUNT(params)];
-        rw_course c = {.n = round % 3 ? 2 : 0, .at = {round, 1 + round % 7}, .weight = {1.25, -0.25}};
+        rw_quadrature c = {.n = round % 3 ? 2 : 0, .at = {round, 1 + round % 7}, .weight = {1.25, -0.25}};
         c.weight[1] = 1 - (c.weight[0] = rw_random_uniform(SEED, at++));
-        if (round % 4 == 1) assert_true(rw_graph_set_course(g, params[1 + 5 * (round % 3)], &c));
+        if (round % 4 == 1) assert_true(rw_graph_set_quadrature(g, params[1 + 5 * (round % 3)], &c));
         else g->params[p].re = rw_random_uniform(SEED, at++);
         double re, im, fresh_re, fresh_im;
         assert_true(rw_scalars_update(kept));

@@ -45,7 +45,7 @@ static const struct {
     FIELD(rw_sparse_size, rows),
     FIELD(rw_sparse_size, columns),
     FIELD(rw_sparse_size, blocks),
-    FIELD(rw_sparse_size, places),
+    FIELD(rw_sparse_size, stored),
     FIELD(rw_sparse_size, bytes),
     SIZE(rw_krylov_spec),
     FIELD(rw_krylov_spec, method),

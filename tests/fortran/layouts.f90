@@ -39,7 +39,7 @@ program layouts
     call place("rw_sparse_size.rows", c_loc(s%rows), c_loc(s))
     call place("rw_sparse_size.columns", c_loc(s%columns), c_loc(s))
     call place("rw_sparse_size.blocks", c_loc(s%blocks), c_loc(s))
-    call place("rw_sparse_size.places", c_loc(s%places), c_loc(s))
+    call place("rw_sparse_size.stored", c_loc(s%stored), c_loc(s))
     call place("rw_sparse_size.bytes", c_loc(s%bytes), c_loc(s))
     call same("rw_krylov_spec", int(c_sizeof(k), c_intptr_t))
     call place("rw_krylov_spec.method", c_loc(k%method), c_loc(k))
@@ -203,7 +203,7 @@ contains
         call require(rw_sparse_from_entries(device, l, 3_c_int64_t, 3_c_int64_t, three, three, &
             [1d0, 2d0, 3d0], matrix) == rw_ok, "entries")
         call require(rw_sparse_get_size(matrix, s) == rw_ok, "the size of a matrix")
-        call require(s%rows == 3 .and. s%places == 3, "the size of a matrix")
+        call require(s%rows == 3 .and. s%stored == 3, "the size of a matrix")
         f = [1., 2., 3.]
         call require(rw_array_create(device, rw_f32, 1_c_int, [3_c_int64_t], rw_memory_device, x) == rw_ok, "an array")
         call require(rw_array_create(device, rw_f32, 1_c_int, [3_c_int64_t], rw_memory_device, y) == rw_ok, "an array")

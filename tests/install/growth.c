@@ -47,7 +47,7 @@ static void expression(rw_device *dev)
 {
     const rw_expr_field fields[2] = {{.name = "u", .dtype = RW_F64}, {.name = "v", .dtype = RW_F64}};
     const rw_expr_scalar scalars[2] = {{.name = "a", .value = 2}, {.name = "b", .value = 5}};
-    const rw_expr_given volume[1] = {{.name = "w", .dtype = RW_F64, .make = given}};
+    const rw_expr_external volume[1] = {{.name = "w", .dtype = RW_F64, .make = given}};
     const rw_expr_function functions[1] = {{.name = "twice", .arguments = 1, .call = twice}};
     rw_expr_spec spec = {.text = "v = a*u + b + twice(a) + w; total = sum(v)",
                          .grid = {.ndim = 1, .size = {N}, .spacing = {1}},
@@ -55,8 +55,8 @@ static void expression(rw_device *dev)
                          .nfields = 2,
                          .scalars = scalars,
                          .nscalars = 2,
-                         .given = volume,
-                         .ngiven = 1,
+                         .externals = volume,
+                         .nexternals = 1,
                          .functions = functions,
                          .nfunctions = 1};
     rw_expr *e;

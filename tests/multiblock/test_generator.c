@@ -471,7 +471,7 @@ static void test_widths(void **state)
             const void *column, *value;
             OK(rw_array_read(m->column, &column));
             OK(rw_array_read(m->value, &value));
-            const int64_t rows = (m->rows + 31) / 32 * 32, places = (int64_t)m->places;
+            const int64_t rows = (m->rows + 31) / 32 * 32, places = (int64_t)m->stored;
             assert_int_equal(places, ell[i].width * rows);
             int64_t zeros = 0;
             for (int64_t k = 0; k < places; ++k) {
@@ -499,8 +499,8 @@ static void test_widths(void **state)
             s.mode = (rw_multiblock_mode)mode;
             OK(rw_multiblock_pattern(ctx, &s, 0, RW_MULTIBLOCK_STORED, &l, &p));
             OK(rw_sparse_estimate(ctx, &l, &p, &z));
-            assert_int_equal(z.places, 13 * 25 * p.rows);
-            assert_int_equal(z.places / 25 - z.blocks, mode == 0 ? bell[i].padding : 0);
+            assert_int_equal(z.stored, 13 * 25 * p.rows);
+            assert_int_equal(z.stored / 25 - z.blocks, mode == 0 ? bell[i].padding : 0);
             rw_multiblock_free(&p);
         }
 }

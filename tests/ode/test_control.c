@@ -75,7 +75,7 @@ static void test_settings_compile_nothing(void **state)
             }
             start(p + i, coupled_bump);
             run_to(p + i, i ? 0.6 : 0.5);
-            if (p[i].spec.dense) OK(rw_ode_look(p[i].ode, rw_ode_time(p[i].ode) - 1e-6, &error));
+            if (p[i].spec.dense) OK(rw_ode_interpolate(p[i].ode, rw_ode_time(p[i].ode) - 1e-6, &error));
         }
         after = counters();
         if (after.compilations != before.compilations || after.cache_hits != before.cache_hits)

@@ -72,7 +72,7 @@ static double relative_error(problem *p, value_at *exact)
 static double look(problem *p, double t)
 {
     double error = -1;
-    OK(rw_ode_look(p->ode, t, &error));
+    OK(rw_ode_interpolate(p->ode, t, &error));
     return error;
 }
 
@@ -106,7 +106,7 @@ static void look_everywhere(problem *p, double end, value_at *exact, const char 
             if (error > 3 * of_steps) safest = RW_MIN(safest, estimate / error);
             ++looks;
         }
-        OK(rw_ode_return(p->ode));
+        OK(rw_ode_restore(p->ode));
         assert_true(rw_ode_time(p->ode) == t);
         assert_same_bits(p, &state, "a look and back");
     }
@@ -248,7 +248,7 @@ static void assert_void(problem *p, const char *why)
         if (!isinf(look(p, rw_ode_time(p->ode) - 1e-9))) fail_msg("%s: a look %d steps later", why, n);
         if (n == 0) assert_same_bits(p, &present, "a look that sees nothing");
         OK(rw_ode_step(p->ode, 1));
-        assert_true(rw_ode_foresees(p->ode) == (n > 0));
+        assert_true(rw_ode_has_dense_output(p->ode) == (n > 0));
     }
     double error = look_back(p);
     if (!(error < 1e-2)) fail_msg("%s: estimate %g", why, error);
@@ -266,10 +266,10 @@ static void test_what_makes_the_states_void(void **state)
         start(&p, coupled_bump);
         if (change) steps(&p, 4), look_back(&p); /* what follows comes back by itself */
         double saved[RW_ODE_STATE], t = rw_ode_time(p.ode);
-        if (change) assert_true(t < 1 && rw_ode_foresees(p.ode));
+        if (change) assert_true(t < 1 && rw_ode_has_dense_output(p.ode));
         if (change == 1) {
             const int64_t n = cells_of(&p);
-            OK(rw_ode_return(p.ode));
+            OK(rw_ode_restore(p.ode));
             OK(rw_array_create(dev, RW_F64, 1, &n, RW_MEMORY_DEVICE, &other));
             OK(rw_array_copy(other, p.array[1], queue));
             OK(rw_ode_bind(p.ode, "v", other));
@@ -279,17 +279,17 @@ static void test_what_makes_the_states_void(void **state)
         if (change == 2) OK(rw_ode_bind(p.ode, "v", p.array[1]));
         if (change == 3) OK(rw_ode_set(p.ode, "k", 2.5));
         if (change == 4) {
-            OK(rw_ode_return(p.ode));
+            OK(rw_ode_restore(p.ode));
             rw_ode_save(p.ode, saved);
             OK(rw_ode_load(p.ode, saved));
         }
         double error;
         if (change) FAILS(RW_ERR_ARGUMENT, "there is no step to undo", rw_ode_undo(p.ode));
-        if (!change) FAILS(RW_ERR_ARGUMENT, "values exist after t = 0", rw_ode_look(p.ode, 0.1, &error));
+        if (!change) FAILS(RW_ERR_ARGUMENT, "values exist after t = 0", rw_ode_interpolate(p.ode, 0.1, &error));
         if (!change) assert_true(isinf(look(&p, -1)));
         assert_void(&p, why[change]);
         if (change == 3) OK(rw_ode_set(p.ode, "k", 2.5)); /* no change: they still count */
-        assert_true(rw_ode_foresees(p.ode));
+        assert_true(rw_ode_has_dense_output(p.ode));
         finish(&p);
         rw_array_destroy(&other);
     }
@@ -306,14 +306,14 @@ static void test_a_switch(void **state)
     start(&p, bent);
     int voids = 0;
     for (int n = 1; rw_ode_time(p.ode) < 0.6; ++n) {
-        bool foreseen = rw_ode_foresees(p.ode);
+        bool foreseen = rw_ode_has_dense_output(p.ode);
         OK(rw_ode_step(p.ode, 0.6));
         double t = rw_ode_time(p.ode), error = look_back(&p);
         assert_true(isinf(error) == !foreseen);
         if (n > 3) voids += !foreseen;
         if (foreseen && !(error < 1e-12 && relative_error(&p, bent) < 1e-12))
             fail_msg("t = %g: estimate %g, error %g", t, error, relative_error(&p, bent));
-        OK(rw_ode_return(p.ode));
+        OK(rw_ode_restore(p.ode));
     }
     assert_int_equal(voids, 3 - 1); /* the state at the switch is the first of what follows */
     finish(&p);
@@ -362,7 +362,7 @@ static void test_a_step_undone(void **state)
             assert_same_bits(&p, &new, "undone and taken again");
             assert_same_state(&p, after);
             assert_true(isinf(look_back(&p)) == (n < 2));
-            OK(rw_ode_return(p.ode));
+            OK(rw_ode_restore(p.ode));
         }
         /* the first step with another parameter, and another radius */
         OK(rw_ode_set(p.ode, "k", 40));
@@ -421,7 +421,7 @@ static void test_every_kind_of_memory(void **state)
         steps(&p, 2);
         look_back(&p);
         look(&p, rw_ode_time(p.ode) - 0.1 * statistics(&p).step); /* another one, without coming back */
-        OK(rw_ode_return(p.ode));
+        OK(rw_ode_restore(p.ode));
         seen[2] = state_of(&p);
         for (int i = 0; i < 3; ++i)
             if (kind == 0) expected[i] = seen[i];
@@ -508,10 +508,10 @@ static void test_arguments(void **state)
     p.spec.method = RW_ODE_DP5, p.spec.dense = false;
     start(&p, coupled_bump);
     steps(&p, 4);
-    FAILS(RW_ERR_ARGUMENT, "no dense output at t = 0.001: set dense", rw_ode_look(p.ode, 0.001, &error));
+    FAILS(RW_ERR_ARGUMENT, "no dense output at t = 0.001: set dense", rw_ode_interpolate(p.ode, 0.001, &error));
     FAILS(RW_ERR_ARGUMENT, "set dense in rw_ode_spec", rw_ode_undo(p.ode));
-    OK(rw_ode_return(p.ode));
-    assert_false(rw_ode_foresees(p.ode));
+    OK(rw_ode_restore(p.ode));
+    assert_false(rw_ode_has_dense_output(p.ode));
     finish(&p);
     p.spec.dense = true;
     start(&p, coupled_bump);
@@ -520,7 +520,7 @@ static void test_arguments(void **state)
     const double bad[] = {nextafter(t, 9), before - 1e-9, NAN, INFINITY, -INFINITY};
     for (int i = 0; i < RW_COUNT(bad); ++i) {
         error = 0;
-        FAILS(RW_ERR_ARGUMENT, ": values exist after t = ", rw_ode_look(p.ode, bad[i], &error));
+        FAILS(RW_ERR_ARGUMENT, ": values exist after t = ", rw_ode_interpolate(p.ode, bad[i], &error));
         assert_true(isinf(error) && rw_ode_time(p.ode) == t);
     }
     copy present = state_of(&p);
@@ -622,7 +622,7 @@ static rw_status begin_life(life *l)
     for (int f = 0; f < 2 && status == RW_OK; ++f) status = rw_ode_bind(p.ode, p.fields[f].name, a[f]);
     for (int i = 0; i < 4 && status == RW_OK; ++i) status = rw_ode_step(p.ode, 1);
     for (int i = 0; i < 2 && status == RW_OK; ++i)
-        status = rw_ode_look(p.ode, rw_ode_time(p.ode) - 0.2 * statistics_of(p.ode).step, &error);
+        status = rw_ode_interpolate(p.ode, rw_ode_time(p.ode) - 0.2 * statistics_of(p.ode).step, &error);
     if (status == RW_OK && !(error < 1e-2)) status = RW_ERR_INTERNAL;
     if (status == RW_OK) status = rw_ode_undo(p.ode);
     if (status == RW_OK) status = rw_ode_step(p.ode, 1);
@@ -678,7 +678,7 @@ static void test_a_failed_look_may_be_repeated(void **state)
         double t = rw_ode_time(p.ode), at = t - 0.5 * statistics(&p).step;
         for (int met = 1, event = 1; met; ++event) {
             rw_fault_set(kind, event);
-            rw_status status = rw_ode_look(p.ode, at, &error);
+            rw_status status = rw_ode_interpolate(p.ode, at, &error);
             met = rw_fault_events(kind) >= event;
             rw_fault_set(kind, 0);
             if (status != RW_OK) {
@@ -689,7 +689,7 @@ static void test_a_failed_look_may_be_repeated(void **state)
         assert_true(look(&p, at) < 1e-2);
         for (int met = 1, event = 1; met; ++event) {
             rw_fault_set(kind, event);
-            rw_status status = rw_ode_return(p.ode);
+            rw_status status = rw_ode_restore(p.ode);
             met = rw_fault_events(kind) >= event;
             rw_fault_set(kind, 0);
             assert_true(status == RW_OK || rw_ode_time(p.ode) == at);

@@ -27,17 +27,17 @@ static void is_as_predicted(const char *what, const rw_sparse_candidate *c, cons
     const rw_sparse_size s = matrix_size_of(m);
     const double both = (double)(e->rows + e->columns) * (double)rw_dtype_size(vectors);
     rw_sparse_layout_print(&c->layout, layout, sizeof layout);
-    if (s.bytes != c->size.bytes || s.places != c->size.places || s.rows != c->size.rows ||
+    if (s.bytes != c->size.bytes || s.stored != c->size.stored || s.rows != c->size.rows ||
         s.columns != c->size.columns || s.blocks != c->size.blocks)
         fail_msg("%s, %s: %lld bytes, %lld places; predicted %lld, %lld", what, layout, (long long)s.bytes,
-                 (long long)s.places, (long long)c->size.bytes, (long long)c->size.places);
+                 (long long)s.stored, (long long)c->size.bytes, (long long)c->size.stored);
     /* values, an index a block or 8 bytes a position of 32 of them, and the vectors at least; everything and a vector
      * twice at most */
-    const double least = (double)s.places * (double)rw_dtype_size(c->layout.values) + both,
+    const double least = (double)s.stored * (double)rw_dtype_size(c->layout.values) + both,
                  most = (double)s.bytes + both + 2 * (double)e->rows * (double)rw_dtype_size(vectors);
     if (c->moved < least || c->moved > most)
         fail_msg("%s, %s: %g bytes moved, not within %g … %g", what, layout, c->moved, least, most);
-    if (e->n && c->fill != (double)s.places / (double)e->n) fail_msg("%s, %s: fill %g", what, layout, c->fill);
+    if (e->n && c->fill != (double)s.stored / (double)e->n) fail_msg("%s, %s: fill %g", what, layout, c->fill);
     rw_sparse_destroy(&m);
 }
 

@@ -237,7 +237,7 @@ static void test_assembly(void **state)
         const int64_t bytes = counters_of(dev).bytes_allocated - before;
         if (bytes > size.bytes + size.bytes / 100 + 4096)
             fail_msg("%s: %lld bytes, said were %lld", layouts[k], (long long)bytes, (long long)size.bytes);
-        assert_in_range(matrix_size_of(m).places, size.places, size.places + size.places / 100);
+        assert_in_range(matrix_size_of(m).stored, size.stored, size.stored + size.stored / 100);
         assert_int_equal(size.blocks, blocks);
         for (int64_t at = 0; at < 2 * blocks; ++at) { /* twice the half, from the end */
             const int64_t block = blocks - 1 - at / 2;
@@ -396,7 +396,7 @@ static void test_duplicates(void **state)
                                             (double[]){1, 2, 4, 8}},
                               &m));
     OK(rw_array_read(m->value, &p));
-    assert_int_equal(m->places, 3);
+    assert_int_equal(m->stored, 3);
     assert_true(((const double *)p)[0] == 2 && ((const double *)p)[1] == 5 && ((const double *)p)[2] == 8);
     rw_sparse_destroy(&m);
 }

@@ -219,7 +219,7 @@ static void scaled(const char *text, const entries *e, rw_dtype type, rw_op op, 
     OK(rw_sparse_from_entries(dev, &l, e, &m));
     OK(rw_sparse_entries(m, &kept.n, &kept.row, &kept.column, &kept.value));
     size = matrix_size_of(m);
-    assert_true(size.bytes >= (e->is_complex ? 4 : 2) * size.places + 2 * size.rows);
+    assert_true(size.bytes >= (e->is_complex ? 4 : 2) * size.stored + 2 * size.rows);
     const int parts = 1 + e->is_complex;
     for (int64_t i = 0; i < e->n * parts; ++i)
         most[e->row[i / parts]] = fmax(most[e->row[i / parts]], fabs(e->value[i]));

@@ -43,9 +43,9 @@ static void check_formats(const rw_pattern *p)
         rw_sparse *m;
         if (rw_sparse_read(dev, &c->layout, path, &m) != RW_OK) fail_msg("%s", rw_message(ctx));
         const rw_sparse_size size = matrix_size_of(m);
-        assert_true(!c->refused && c->size.bytes == size.bytes && c->size.places == size.places &&
+        assert_true(!c->refused && c->size.bytes == size.bytes && c->size.stored == size.stored &&
                     c->size.blocks == size.blocks);
-        assert_true(p->entries == 0 ? c->fill == 1 : c->fill == (double)size.places / (double)p->entries);
+        assert_true(p->entries == 0 ? c->fill == 1 : c->fill == (double)size.stored / (double)p->entries);
         assert_true(c->moved >= (double)size.bytes && c->moved == c->cost);
         assert_true(c->cost >= 0.98 * p->formats[p->best].cost);
         rw_sparse_destroy(&m);
@@ -105,10 +105,10 @@ static void test_counts(void **state)
         }
         assert_true(p.rows == rows && p.columns == columns && p.entries == n && p.zeros == zeros && !p.is_complex &&
                     !p.hermitian);
-        assert_true(p.lower == lower && p.upper == upper && p.row_least == least && p.row_most == most &&
+        assert_true(p.lower == lower && p.upper == upper && p.row_min == least && p.row_max == most &&
                     p.empty_rows == empty && p.no_diagonal == no_diagonal && p.diagonals == diagonals);
         assert_true(p.same_pattern == same && p.symmetric == symmetric && p.skew == skew);
-        assert_int_equal(format(&p, RW_SPARSE_DIA, 1)->size.places, diagonals * rows);
+        assert_int_equal(format(&p, RW_SPARSE_DIA, 1)->size.stored, diagonals * rows);
         for (int b = 1; b <= RW_PATTERN_BLOCKS; ++b) {
             int64_t blocks = 0;
             for (int64_t i = 0; i < rows; i += b)
@@ -131,14 +131,14 @@ static void test_symmetries(void **state)
     rw_pattern p = look(MM "coordinate complex hermitian\n3 3 3\n1 1 2 0\n2 1 3 4\n3 2 1 1\n", NULL);
     assert_true(p.is_complex && p.hermitian && !p.symmetric && !p.skew && p.entries == 5 && p.no_diagonal == 2);
     p = look(MM "coordinate complex symmetric\n3 3 3\n1 1 2 0\n2 1 3 4\n3 2 1 1\n", NULL);
-    assert_true(!p.hermitian && p.symmetric && p.same_pattern && p.formats[0].size.places == 5 &&
+    assert_true(!p.hermitian && p.symmetric && p.same_pattern && p.formats[0].size.stored == 5 &&
                 p.formats[0].layout.values == RW_C128);
     p = look(MM "coordinate real skew-symmetric\n3 3 2\n2 1 3\n3 2 1\n", NULL);
     assert_true(p.skew && !p.symmetric);
     p = look(MM "coordinate real general\n3 3 2\n2 1 3\n1 2 1\n", NULL);
     assert_true(p.same_pattern && !p.symmetric && !p.skew);
     p = look(MM "coordinate real general\n0 5 0\n", picture);
-    assert_true(p.rows == 0 && p.columns == 5 && p.entries == 0 && p.row_least == 0 && !p.same_pattern);
+    assert_true(p.rows == 0 && p.columns == 5 && p.entries == 0 && p.row_min == 0 && !p.same_pattern);
 }
 
 /* Blocks of 5 x 5 on the diagonal and beside it: their format is the least. */
@@ -155,7 +155,7 @@ static void test_best(void **state)
     snprintf(text, sizeof text, "%scoordinate integer general\n100 100 %d\n%s", MM, n, entries);
     rw_pattern p = look(text, NULL);
     assert_true(p.formats[p.best].layout.format == RW_SPARSE_BCSR && p.formats[p.best].layout.block_rows == 5);
-    assert_true(p.blocks[5] == 58 && p.formats[p.best].fill == 1 && p.formats[p.best].size.places == 58 * 25);
+    assert_true(p.blocks[5] == 58 && p.formats[p.best].fill == 1 && p.formats[p.best].size.stored == 58 * 25);
     free(entries);
 }
 

@@ -306,7 +306,7 @@ static void test_queues(void **state)
             const rw_stream_report r =
                 stream("x.memory", "y.memory",
                        &(rw_stream_spec){.text = "gauss|sobel", .queues = queues, .depth = depth});
-            assert_true(r.frames == 30 && r.depth_most <= depth && r.bytes_in == 30 * 24 * 16 * 3);
+            assert_true(r.frames == 30 && r.depth_max <= depth && r.bytes_in == 30 * 24 * 16 * 3);
             expect_filtered(&f, "gauss|sobel", 30);
         }
     for (int i = 0; i < 2; ++i) {
@@ -327,15 +327,15 @@ static void test_slow_writer(void **state)
     sink.seconds = 0.015;
     rw_stream_report r =
         stream("x.memory", "y.memory", &(rw_stream_spec){.text = "invert", .rate = 200, .depth = 6, .deadline = 0.05});
-    assert_true(r.frames == 40 && r.depth_most == 6);
+    assert_true(r.frames == 40 && r.depth_max == 6);
     /* frame n is due at 5 n ms and written at 15 (n + 1) ms or later: late from n = 4 on */
     if (r.late < 35 || r.late > 40) fail_msg("%d frames late, not 35 to 40", (int)r.late);
-    assert_true(r.latency_most >= 0.39);
+    assert_true(r.latency_max >= 0.39);
     assert_true(r.seconds >= 0.6);
     sink.seconds = 0;
     r = stream("x.memory", "y.memory", &(rw_stream_spec){.text = "invert", .rate = 100, .deadline = 5});
     assert_true(r.frames == 40 && r.late == 0 && r.seconds >= 0.38);
-    r = stream("x.memory", "y.memory", &(rw_stream_spec){.text = "invert", .frames_most = 7});
+    r = stream("x.memory", "y.memory", &(rw_stream_spec){.text = "invert", .frames_max = 7});
     assert_true(r.frames == 7 && r.deadline == 0);
 }
 

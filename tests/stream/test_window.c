@@ -316,7 +316,7 @@ static void test_last_frame(void **state)
                                .frames = raw,
                                .show = watch,
                                .show_user = &w,
-                               .frames_most = turn ? 1 : 0};
+                               .frames_max = turn ? 1 : 0};
         OK(rw_stream_run(dev, at("a.raw"), "none", &spec, &report));
         assert_int_equal(report.frames, turn ? 1 : FRAMES);
         assert_int_equal(w.frame, report.frames - 1);

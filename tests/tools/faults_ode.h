@@ -86,7 +86,7 @@ static void before_dense(void)
     for (int i = 0; i < 4; ++i) OK(rw_ode_step(ode, 1));
     look_time = rw_ode_time(ode) - 0.4 * statistics_of(ode).step;
 }
-static rw_status call_ode_look(void) { return rw_ode_look(ode, look_time, &look_error); }
+static rw_status call_ode_look(void) { return rw_ode_interpolate(ode, look_time, &look_error); }
 static void result_look(void)
 {
     note("%.17g %.17g", rw_ode_time(ode), look_error), note_array(x);
@@ -98,7 +98,7 @@ static void before_return(void)
     OK(call_ode_look());
     look_time -= 0.2 * statistics_of(ode).step;
 }
-static rw_status call_ode_return(void) { return rw_ode_return(ode); }
+static rw_status call_ode_return(void) { return rw_ode_restore(ode); }
 static rw_status call_ode_undo(void) { return rw_ode_undo(ode); }
 static void before_third_step(void)
 {

@@ -34,7 +34,7 @@ static rw_status call_estimate(void)
     const rw_sparse_blocks b = four_blocks();
     return rw_sparse_estimate(ctx, &l, &b, &seen_size);
 }
-static void result_size(void) { note("%d %d", (int)seen_size.places, (int)seen_size.bytes); }
+static void result_size(void) { note("%d %d", (int)seen_size.stored, (int)seen_size.bytes); }
 
 static rw_status make_matrix(const char *layout, rw_sparse **m)
 {

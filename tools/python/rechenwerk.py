@@ -844,7 +844,7 @@ class rw_expr_scalar(_Struct):
     pass
 
 
-class rw_expr_given(_Struct):
+class rw_expr_external(_Struct):
     pass
 
 
@@ -1215,11 +1215,12 @@ _define(rw_tensor, ("data", c_void_p), ("device_type", c_int32), ("device_id", c
 _define(rw_managed_tensor, ("tensor", rw_tensor), ("owner", c_void_p), ("deleter", _function_type(None,
     POINTER(rw_managed_tensor))))
 _define(rw_boundary, ("kind", c_int), ("a", c_char_p), ("b", c_char_p), ("c", c_char_p))
-_define(rw_grid, ("ndim", c_int), ("size", c_int64 * 3), ("spacing", c_double * 3), ("origin", c_double * 3))
+_define(rw_grid, ("ndim", c_int), ("size", c_int64 * 3), ("spacing", c_double * 3), ("origin", c_double * 3),
+    ("global_size", c_int64 * 3), ("first", c_int64 * 3))
 _define(rw_expr_field, ("name", c_char_p), ("dtype", c_int), ("boundary", rw_boundary * 6))
 _define(rw_expr_scalar, ("name", c_char_p), ("is_complex", c_bool), ("value", c_double), ("imaginary", c_double),
     ("state", c_bool))
-_define(rw_expr_given, ("name", c_char_p), ("dtype", c_int), ("make", _function_type(rw_status, c_void_p,
+_define(rw_expr_external, ("name", c_char_p), ("dtype", c_int), ("make", _function_type(rw_status, c_void_p,
     POINTER(rw_device), POINTER(POINTER(rw_array)))), ("user", c_void_p))
 _define(rw_expr_function, ("name", c_char_p), ("arguments", c_int), ("call", _function_type(c_double, c_void_p,
     POINTER(c_double))), ("user", c_void_p))
@@ -1229,8 +1230,9 @@ _define(rw_expr_stencil, ("make", _function_type(rw_status, c_void_p, POINTER(rw
     ("conducts", c_bool))
 _define(rw_expr_spec, ("name", c_char_p), ("line", c_int), ("column", c_int), ("text", c_char_p), ("grid", rw_grid),
     ("order", c_int), ("fields", POINTER(rw_expr_field)), ("nfields", c_int), ("scalars", POINTER(rw_expr_scalar)),
-    ("nscalars", c_int), ("given", POINTER(rw_expr_given)), ("ngiven", c_int), ("stencil", POINTER(rw_expr_stencil)),
-    ("functions", POINTER(rw_expr_function)), ("nfunctions", c_int), ("reassociate", c_bool), ("trace", c_int))
+    ("nscalars", c_int), ("externals", POINTER(rw_expr_external)), ("nexternals", c_int), ("stencil",
+    POINTER(rw_expr_stencil)), ("functions", POINTER(rw_expr_function)), ("nfunctions", c_int), ("reassociate", c_bool),
+    ("trace", c_int))
 _define(rw_expr_plan, ("passes", c_int), ("stores", c_int), ("reductions", c_int), ("bytes", c_int64),
     ("bytes_per_cell", c_double), ("flops_per_cell", c_double), ("evaluator", c_bool), ("function", c_char_p))
 _define(rw_fft_spec, ("kind", c_int), ("inverse", c_bool), ("single", c_bool), ("ndim", c_int), ("shape", c_int64 * 8),
@@ -1249,7 +1251,7 @@ _define(rw_signal_format, ("container", c_int), ("kind", c_int), ("channels", c_
 _define(rw_signal_op, ("method", c_int), ("cutoff", c_double), ("cutoff_high", c_double), ("taps", c_int64), ("window",
     c_int), ("beta", c_double), ("factor", c_double), ("db", c_double), ("file", c_char_p))
 _define(rw_signal_report, ("samples", c_int64), ("blocks", c_int64), ("seconds", c_double), ("latency", c_double),
-    ("latency_99", c_double), ("latency_most", c_double), ("deadline", c_double), ("late", c_int64), ("taps", c_int64),
+    ("latency_99", c_double), ("latency_max", c_double), ("deadline", c_double), ("late", c_int64), ("taps", c_int64),
     ("delay", c_int64), ("block", c_int64), ("batch", c_int), ("in", rw_signal_format), ("out", rw_signal_format))
 _define(rw_signal_spec, ("text", c_char_p), ("in", rw_signal_format), ("container", c_int), ("kind", c_int),
     ("keep_delay", c_bool), ("wide", c_bool), ("block", c_int64), ("batch", c_int), ("queues", c_int), ("depth", c_int),
@@ -1291,14 +1293,14 @@ _define(rw_stream_format, ("name", c_char_p), ("line", c_char_p), ("endings", c_
     POINTER(c_void_p))), ("write", _function_type(rw_status, c_void_p, c_void_p)), ("holds", _function_type(c_bool,
     POINTER(rw_frame_format))), ("destroy", _function_type(None, c_void_p)))
 _define(rw_stream_report, ("frames", c_int64), ("seconds", c_double), ("bytes_in", c_int64), ("bytes_out", c_int64),
-    ("latency", c_double), ("latency_99", c_double), ("latency_most", c_double), ("late", c_int64), ("deadline",
-    c_double), ("depth", c_double), ("depth_most", c_int), ("in", rw_frame_format), ("out", rw_frame_format), ("shown",
+    ("latency", c_double), ("latency_99", c_double), ("latency_max", c_double), ("late", c_int64), ("deadline",
+    c_double), ("depth", c_double), ("depth_max", c_int), ("in", rw_frame_format), ("out", rw_frame_format), ("shown",
     c_int64))
 _define(rw_stream_view, ("frame", c_int64), ("in", c_void_p), ("out", c_void_p), ("x", POINTER(rw_array)), ("y",
     POINTER(rw_array)), ("report", POINTER(rw_stream_report)))
 _define(rw_stream_spec, ("text", c_char_p), ("in_format", c_char_p), ("out_format", c_char_p), ("frames",
     rw_frame_format), ("luma", c_bool), ("queues", c_int), ("depth", c_int), ("rate", c_double), ("deadline", c_double),
-    ("frames_most", c_int64), ("progress", _function_type(rw_status, c_void_p, POINTER(rw_stream_report))), ("user",
+    ("frames_max", c_int64), ("progress", _function_type(rw_status, c_void_p, POINTER(rw_stream_report))), ("user",
     c_void_p), ("show", _function_type(rw_status, c_void_p, POINTER(rw_stream_view), POINTER(c_int))), ("show_user",
     c_void_p), ("cancel", POINTER(rw_cancel)))
 _define(rw_stream_window_spec, ("width", c_int), ("height", c_int), ("title", c_char_p), ("screenshot", c_char_p))
@@ -1313,7 +1315,7 @@ _define(rw_sparse_layout, ("format", c_int), ("values", c_int), ("block_rows", c
     c_bool), ("reserved", c_int64 * 4))
 _define(rw_sparse_blocks, ("rows", c_int64), ("columns", c_int64), ("first", POINTER(c_int64)), ("column",
     POINTER(c_int64)), ("row_size", POINTER(c_int32)), ("column_size", POINTER(c_int32)))
-_define(rw_sparse_size, ("rows", c_int64), ("columns", c_int64), ("blocks", c_int64), ("places", c_int64), ("bytes",
+_define(rw_sparse_size, ("rows", c_int64), ("columns", c_int64), ("blocks", c_int64), ("stored", c_int64), ("bytes",
     c_int64))
 _define(rw_entries, ("rows", c_int64), ("columns", c_int64), ("n", c_int64), ("is_complex", c_bool), ("row",
     POINTER(c_int64)), ("column", POINTER(c_int64)), ("value", POINTER(c_double)))
@@ -1323,7 +1325,7 @@ _define(rw_sparse_choice, ("candidate", rw_sparse_candidate * 40), ("n", c_int),
     c_char * 200))
 _define(rw_pattern, ("rows", c_int64), ("columns", c_int64), ("entries", c_int64), ("is_complex", c_bool),
     ("same_pattern", c_bool), ("symmetric", c_bool), ("skew", c_bool), ("hermitian", c_bool), ("lower", c_int64),
-    ("upper", c_int64), ("diagonals", c_int64), ("row_least", c_int64), ("row_most", c_int64), ("empty_rows", c_int64),
+    ("upper", c_int64), ("diagonals", c_int64), ("row_min", c_int64), ("row_max", c_int64), ("empty_rows", c_int64),
     ("no_diagonal", c_int64), ("zeros", c_int64), ("blocks", c_int64 * 9), ("formats", rw_sparse_candidate * 40),
     ("nformats", c_int), ("best", c_int))
 _define(rw_sparse_arrays, ("block_rows", c_int64), ("block_columns", c_int64), ("block", c_int), ("first",
@@ -1418,6 +1420,10 @@ rw_context_set_log = _Call("rw_context_set_log", None, "context level function u
 rw_context_set_cache = _Call("rw_context_set_cache", rw_status, "context enabled folder trace", POINTER(rw_context),
     c_bool, c_char_p, c_bool)
 rw_context_set_reproducible = _Call("rw_context_set_reproducible", None, "context on", POINTER(rw_context), c_bool)
+rw_context_get_cache = _Call("rw_context_get_cache", rw_status, "context enabled folder trace", POINTER(rw_context),
+    POINTER(c_bool), POINTER(c_char_p), POINTER(c_bool))
+rw_context_get_reproducible = _Call("rw_context_get_reproducible", rw_status, "context on", POINTER(rw_context),
+    POINTER(c_bool))
 rw_context_fail = _Call("rw_context_fail", rw_status, "context status format", POINTER(rw_context), c_int, c_char_p)
 rw_cancel_request = _Call("rw_cancel_request", None, "cancel", POINTER(rw_cancel))
 rw_cancel_reset = _Call("rw_cancel_reset", None, "cancel", POINTER(rw_cancel))
@@ -1549,11 +1555,11 @@ rw_boundary_kind_name = _Call("rw_boundary_kind_name", c_char_p, "value", c_int)
 rw_boundary_kind_parse = _Call("rw_boundary_kind_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
     POINTER(c_int))
 rw_expr_create_sized = _Call("rw_expr_create_sized", rw_status,
-    "device spec expr spec_size field_size scalar_size given_size function_size", POINTER(rw_device),
+    "device spec expr spec_size field_size scalar_size external_size function_size", POINTER(rw_device),
     POINTER(rw_expr_spec), POINTER(POINTER(rw_expr)), c_size_t, c_size_t, c_size_t, c_size_t, c_size_t)
 rw_expr_create = _Call("rw_expr_create", rw_status, "device spec expr", POINTER(rw_device), POINTER(rw_expr_spec),
     POINTER(POINTER(rw_expr)), outputs=1, symbol="rw_expr_create_sized", appended=(sizeof(rw_expr_spec),
-    sizeof(rw_expr_field), sizeof(rw_expr_scalar), sizeof(rw_expr_given), sizeof(rw_expr_function),))
+    sizeof(rw_expr_field), sizeof(rw_expr_scalar), sizeof(rw_expr_external), sizeof(rw_expr_function),))
 rw_expr_destroy = _Call("rw_expr_destroy", None, "expr", POINTER(POINTER(rw_expr)))
 rw_expr_bind = _Call("rw_expr_bind", rw_status, "expr field array", POINTER(rw_expr), c_char_p, POINTER(rw_array))
 rw_expr_set = _Call("rw_expr_set", rw_status, "expr scalar value", POINTER(rw_expr), c_char_p, c_double)
@@ -1562,6 +1568,9 @@ rw_expr_set_complex = _Call("rw_expr_set_complex", rw_status, "expr scalar re im
 rw_expr_run = _Call("rw_expr_run", rw_status, "expr queue", POINTER(rw_expr), POINTER(rw_queue))
 rw_expr_get = _Call("rw_expr_get", rw_status, "expr scalar re im", POINTER(rw_expr), c_char_p, POINTER(c_double),
     POINTER(c_double))
+rw_expr_get_array = _Call("rw_expr_get_array", rw_status, "expr field array", POINTER(rw_expr), c_char_p,
+    POINTER(POINTER(rw_array)), outputs=1)
+rw_expr_get_grid = _Call("rw_expr_get_grid", rw_status, "expr grid", POINTER(rw_expr), POINTER(rw_grid), outputs=1)
 rw_expr_trace = _Call("rw_expr_trace", rw_status, "expr values rows names columns runs", POINTER(rw_expr),
     POINTER(POINTER(c_double)), POINTER(c_int64), POINTER(POINTER(c_char_p)), POINTER(c_int), POINTER(c_int64))
 rw_expr_get_plan_sized = _Call("rw_expr_get_plan_sized", rw_status, "expr plan plan_size", POINTER(rw_expr),
@@ -1577,6 +1586,10 @@ rw_fft_create_sized = _Call("rw_fft_create_sized", rw_status, "device spec fft s
 rw_fft_create = _Call("rw_fft_create", rw_status, "device spec fft", POINTER(rw_device), POINTER(rw_fft_spec),
     POINTER(POINTER(rw_fft)), outputs=1, symbol="rw_fft_create_sized", appended=(sizeof(rw_fft_spec),))
 rw_fft_destroy = _Call("rw_fft_destroy", None, "fft", POINTER(POINTER(rw_fft)))
+rw_fft_get_spec_sized = _Call("rw_fft_get_spec_sized", rw_status, "fft spec spec_size", POINTER(rw_fft),
+    POINTER(rw_fft_spec), c_size_t)
+rw_fft_get_spec = _Call("rw_fft_get_spec", rw_status, "fft spec", POINTER(rw_fft), POINTER(rw_fft_spec), outputs=1,
+    symbol="rw_fft_get_spec_sized", appended=(sizeof(rw_fft_spec),))
 rw_fft_get_info_sized = _Call("rw_fft_get_info_sized", rw_status, "fft info info_size", POINTER(rw_fft),
     POINTER(rw_fft_info), c_size_t)
 rw_fft_get_info = _Call("rw_fft_get_info", rw_status, "fft info", POINTER(rw_fft), POINTER(rw_fft_info), outputs=1,
@@ -1614,6 +1627,11 @@ rw_convolution_set = _Call("rw_convolution_set", rw_status, "convolution b queue
     POINTER(rw_array), POINTER(rw_queue))
 rw_convolution_execute = _Call("rw_convolution_execute", rw_status, "convolution a y queue", POINTER(rw_convolution),
     POINTER(rw_array), POINTER(rw_array), POINTER(rw_queue))
+rw_convolution_get_spec_sized = _Call("rw_convolution_get_spec_sized", rw_status, "convolution spec spec_size",
+    POINTER(rw_convolution), POINTER(rw_convolution_spec), c_size_t)
+rw_convolution_get_spec = _Call("rw_convolution_get_spec", rw_status, "convolution spec", POINTER(rw_convolution),
+    POINTER(rw_convolution_spec), outputs=1, symbol="rw_convolution_get_spec_sized",
+    appended=(sizeof(rw_convolution_spec),))
 rw_convolution_get_info_sized = _Call("rw_convolution_get_info_sized", rw_status, "convolution info info_size",
     POINTER(rw_convolution), POINTER(rw_fft_info), c_size_t)
 rw_convolution_get_info = _Call("rw_convolution_get_info", rw_status, "convolution info", POINTER(rw_convolution),
@@ -1757,13 +1775,13 @@ rw_operator_multiply = _Call("rw_operator_multiply", rw_status, "op transpose al
 rw_operator_get_diagonal = _Call("rw_operator_get_diagonal", rw_status, "op diagonal", POINTER(rw_operator),
     POINTER(rw_array))
 rw_operator_from_expr_sized = _Call("rw_operator_from_expr_sized", rw_status,
-    "device spec from to op spec_size field_size scalar_size given_size function_size", POINTER(rw_device),
+    "device spec from to op spec_size field_size scalar_size external_size function_size", POINTER(rw_device),
     POINTER(rw_expr_spec), c_char_p, c_char_p, POINTER(POINTER(rw_operator)), c_size_t, c_size_t, c_size_t, c_size_t,
     c_size_t)
 rw_operator_from_expr = _Call("rw_operator_from_expr", rw_status, "device spec from to op", POINTER(rw_device),
     POINTER(rw_expr_spec), c_char_p, c_char_p, POINTER(POINTER(rw_operator)), outputs=1,
     symbol="rw_operator_from_expr_sized", appended=(sizeof(rw_expr_spec), sizeof(rw_expr_field), sizeof(rw_expr_scalar),
-    sizeof(rw_expr_given), sizeof(rw_expr_function),))
+    sizeof(rw_expr_external), sizeof(rw_expr_function),))
 rw_sparse_format_name = _Call("rw_sparse_format_name", c_char_p, "value", c_int)
 rw_sparse_format_parse = _Call("rw_sparse_format_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
     POINTER(c_int))
@@ -1843,6 +1861,8 @@ rw_precond_create = _Call("rw_precond_create", rw_status, "op vectors spec preco
 rw_precond_destroy = _Call("rw_precond_destroy", None, "precond", POINTER(POINTER(rw_precond)))
 rw_precond_apply = _Call("rw_precond_apply", rw_status, "precond r z queue", POINTER(rw_precond), POINTER(rw_array),
     POINTER(rw_array), POINTER(rw_queue))
+rw_precond_get_spec = _Call("rw_precond_get_spec", rw_status, "precond spec", POINTER(rw_precond),
+    POINTER(rw_precond_spec), outputs=1)
 rw_precond_get_info_sized = _Call("rw_precond_get_info_sized", rw_status, "precond info info_size", POINTER(rw_precond),
     POINTER(rw_precond_info), c_size_t)
 rw_precond_get_info = _Call("rw_precond_get_info", rw_status, "precond info", POINTER(rw_precond),
@@ -1866,6 +1886,12 @@ rw_krylov_create = _Call("rw_krylov_create", rw_status, "op vectors spec solver"
     appended=(sizeof(rw_krylov_spec),))
 rw_krylov_destroy = _Call("rw_krylov_destroy", None, "solver", POINTER(POINTER(rw_krylov)))
 rw_krylov_update = _Call("rw_krylov_update", rw_status, "solver", POINTER(rw_krylov))
+rw_krylov_get_spec_sized = _Call("rw_krylov_get_spec_sized", rw_status, "solver spec spec_size", POINTER(rw_krylov),
+    POINTER(rw_krylov_spec), c_size_t)
+rw_krylov_get_spec = _Call("rw_krylov_get_spec", rw_status, "solver spec", POINTER(rw_krylov), POINTER(rw_krylov_spec),
+    outputs=1, symbol="rw_krylov_get_spec_sized", appended=(sizeof(rw_krylov_spec),))
+rw_krylov_get_operator = _Call("rw_krylov_get_operator", rw_status, "solver op", POINTER(rw_krylov),
+    POINTER(POINTER(rw_operator)), outputs=1)
 rw_krylov_get_precond_sized = _Call("rw_krylov_get_precond_sized", rw_status, "solver info info_size",
     POINTER(rw_krylov), POINTER(rw_precond_info), c_size_t)
 rw_krylov_get_precond = _Call("rw_krylov_get_precond", rw_status, "solver info", POINTER(rw_krylov),
@@ -1925,13 +1951,13 @@ rw_blocks_set_memory = _Call("rw_blocks_set_memory", None, "grid memory", POINTE
 rw_blocks_array = _Call("rw_blocks_array", rw_status, "grid device place dtype array", POINTER(rw_blocks),
     POINTER(rw_device), c_int, c_int, POINTER(POINTER(rw_array)), outputs=1)
 rw_blocks_expr_create_sized = _Call("rw_blocks_expr_create_sized", rw_status,
-    "grid device place spec expr spec_size field_size scalar_size given_size function_size", POINTER(rw_blocks),
+    "grid device place spec expr spec_size field_size scalar_size external_size function_size", POINTER(rw_blocks),
     POINTER(rw_device), c_int, POINTER(rw_expr_spec), POINTER(POINTER(rw_expr)), c_size_t, c_size_t, c_size_t, c_size_t,
     c_size_t)
 rw_blocks_expr_create = _Call("rw_blocks_expr_create", rw_status, "grid device place spec expr", POINTER(rw_blocks),
     POINTER(rw_device), c_int, POINTER(rw_expr_spec), POINTER(POINTER(rw_expr)), outputs=1,
     symbol="rw_blocks_expr_create_sized", appended=(sizeof(rw_expr_spec), sizeof(rw_expr_field), sizeof(rw_expr_scalar),
-    sizeof(rw_expr_given), sizeof(rw_expr_function),))
+    sizeof(rw_expr_external), sizeof(rw_expr_function),))
 rw_multiblock_stencil_name = _Call("rw_multiblock_stencil_name", c_char_p, "value", c_int)
 rw_multiblock_stencil_parse = _Call("rw_multiblock_stencil_parse", rw_status, "context name value", POINTER(rw_context),
     c_char_p, POINTER(c_int))
@@ -2042,10 +2068,17 @@ rw_ode_create = _Call("rw_ode_create", rw_status, "device spec ode", POINTER(rw_
 rw_ode_destroy = _Call("rw_ode_destroy", None, "ode", POINTER(POINTER(rw_ode)))
 rw_ode_bind = _Call("rw_ode_bind", rw_status, "ode field array", POINTER(rw_ode), c_char_p, POINTER(rw_array))
 rw_ode_set = _Call("rw_ode_set", rw_status, "ode scalar value", POINTER(rw_ode), c_char_p, c_double)
+rw_ode_get = _Call("rw_ode_get", rw_status, "ode scalar value", POINTER(rw_ode), c_char_p, POINTER(c_double))
+rw_ode_get_array = _Call("rw_ode_get_array", rw_status, "ode field array", POINTER(rw_ode), c_char_p,
+    POINTER(POINTER(rw_array)), outputs=1)
+rw_ode_get_spec_sized = _Call("rw_ode_get_spec_sized", rw_status, "ode spec spec_size", POINTER(rw_ode),
+    POINTER(rw_ode_spec), c_size_t)
+rw_ode_get_spec = _Call("rw_ode_get_spec", rw_status, "ode spec", POINTER(rw_ode), POINTER(rw_ode_spec), outputs=1,
+    symbol="rw_ode_get_spec_sized", appended=(sizeof(rw_ode_spec),))
 rw_ode_step = _Call("rw_ode_step", rw_status, "ode t_limit", POINTER(rw_ode), c_double)
 rw_ode_time = _Call("rw_ode_time", c_double, "ode", POINTER(rw_ode))
-rw_ode_look = _Call("rw_ode_look", rw_status, "ode t error", POINTER(rw_ode), c_double, POINTER(c_double))
-rw_ode_return = _Call("rw_ode_return", rw_status, "ode", POINTER(rw_ode))
+rw_ode_interpolate = _Call("rw_ode_interpolate", rw_status, "ode t error", POINTER(rw_ode), c_double, POINTER(c_double))
+rw_ode_restore = _Call("rw_ode_restore", rw_status, "ode", POINTER(rw_ode))
 rw_ode_undo = _Call("rw_ode_undo", rw_status, "ode", POINTER(rw_ode))
 rw_ode_get_method = _Call("rw_ode_get_method", rw_status, "ode method reason", POINTER(rw_ode), POINTER(c_int),
     POINTER(c_char_p), outputs=1)

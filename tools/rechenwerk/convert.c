@@ -30,7 +30,7 @@ static int convert(rw_context *ctx, const arguments *a, conversion *c)
     print_matrix(path, e);
     printf("  %s%s: %lld x %lld, %lld stored values, %.3f per entry, %s\n",
            text_of(rw_sparse_get_layout(c->b ? c->b : c->a)), transpose ? ", transposed" : "", (long long)size.rows,
-           (long long)size.columns, (long long)size.places, e->n ? (double)size.places / (double)e->n : 1,
+           (long long)size.columns, (long long)size.stored, e->n ? (double)size.stored / (double)e->n : 1,
            in_units((double)size.bytes).text);
     if (*reason) printf("  chosen by %s\n", reason);
     printf("  written: %s\n", output);

@@ -43,8 +43,8 @@ static void print_text(const char *path, const rw_pattern *p)
 {
     printf("%s: %lld x %lld, %lld entries, %s, %s\n", path, (long long)p->rows, (long long)p->columns,
            (long long)p->entries, p->is_complex ? "complex" : "real", symmetry_of(p));
-    printf("  entries per row    %lld to %lld, mean %.3g; %lld empty rows\n", (long long)p->row_least,
-           (long long)p->row_most, p->rows ? (double)p->entries / (double)p->rows : 0., (long long)p->empty_rows);
+    printf("  entries per row    %lld to %lld, mean %.3g; %lld empty rows\n", (long long)p->row_min,
+           (long long)p->row_max, p->rows ? (double)p->entries / (double)p->rows : 0., (long long)p->empty_rows);
     printf("  bandwidth          %lld below, %lld above the diagonal; %lld nonzero diagonals\n", (long long)p->lower,
            (long long)p->upper, (long long)p->diagonals);
     printf("  diagonal           %lld missing or 0; %lld entries are 0\n", (long long)p->no_diagonal,
@@ -74,7 +74,7 @@ static int print_as_json(const char *path, const rw_pattern *p)
     rw_json_add_integer(w, "rows", p->rows), rw_json_add_integer(w, "columns", p->columns);
     rw_json_add_integer(w, "entries", p->entries), rw_json_add_bool(w, "complex", p->is_complex);
     rw_json_add_string(w, "symmetry", symmetry_of(p));
-    rw_json_add_integer(w, "row_least", p->row_least), rw_json_add_integer(w, "row_most", p->row_most);
+    rw_json_add_integer(w, "row_min", p->row_min), rw_json_add_integer(w, "row_max", p->row_max);
     rw_json_add_integer(w, "empty_rows", p->empty_rows);
     rw_json_add_integer(w, "lower", p->lower), rw_json_add_integer(w, "upper", p->upper);
     rw_json_add_integer(w, "diagonals", p->diagonals), rw_json_add_integer(w, "no_diagonal", p->no_diagonal);

@@ -104,7 +104,7 @@ static void print_report(FILE *to, const arguments *a, const rw_signal_report *r
             (long long)r->taps, r->taps == 1 ? "" : "s", (long long)r->delay, (long long)r->blocks, (long long)r->block,
             r->batch);
     fprintf(to, "  latency per block %.3f ms (median), %.3f ms (99 %%), %.3f ms (maximum)\n", 1e3 * r->latency,
-            1e3 * r->latency_99, 1e3 * r->latency_most);
+            1e3 * r->latency_99, 1e3 * r->latency_max);
     if (r->deadline > 0)
         fprintf(to, "  deadline %.3g ms: %lld of %lld blocks late\n", 1e3 * r->deadline, (long long)r->late,
                 (long long)r->blocks);

@@ -59,7 +59,7 @@ static bool spec_of(const arguments *a, rw_stream_spec *s)
         !whole_of(a, "count", 1, 1e15, &count) || !number_of(a, "rate", &s->rate) ||
         !number_of(a, "deadline", &deadline))
         return false;
-    s->queues = (int)queues, s->depth = (int)depth, s->frames_most = (int64_t)count, s->deadline = deadline / 1000;
+    s->queues = (int)queues, s->depth = (int)depth, s->frames_max = (int64_t)count, s->deadline = deadline / 1000;
     s->luma = given(a, "luma"), s->out_format = value_of(a, "format");
     return true;
 }
@@ -127,7 +127,7 @@ static void print_report(FILE *to, const arguments *a, const rw_stream_report *r
             "  read %s, written %s; latency %.2f ms (median), %.2f ms (99 %%), %.2f ms (maximum); frames in flight "
             "%.1f (mean), %d (maximum)\n",
             in_units((double)r->bytes_in).text, in_units((double)r->bytes_out).text, 1e3 * r->latency,
-            1e3 * r->latency_99, 1e3 * r->latency_most, r->depth, r->depth_most);
+            1e3 * r->latency_99, 1e3 * r->latency_max, r->depth, r->depth_max);
     if (r->deadline > 0) fprintf(to, "  deadline %.3g ms: %lld frames late\n", 1e3 * r->deadline, (long long)r->late);
     if (given(a, "window"))
         fprintf(to, "  window: %lld frames shown, %lld skipped\n", (long long)r->shown,

@@ -338,9 +338,12 @@ static rw_ode_statistics statistics_of(const rw_ode *ode)
 }
 
 static int64_t steps(const rw_problem *p) { return statistics_of(((const pde_problem *)p)->ode).steps; }
-static bool foresees(const rw_problem *p) { return rw_ode_foresees(((const pde_problem *)p)->ode); }
-static rw_status look(rw_problem *p, double t, double *error) { return rw_ode_look(((pde_problem *)p)->ode, t, error); }
-static rw_status back(rw_problem *p) { return rw_ode_return(((pde_problem *)p)->ode); }
+static bool has_dense_output(const rw_problem *p) { return rw_ode_has_dense_output(((const pde_problem *)p)->ode); }
+static rw_status interpolate(rw_problem *p, double t, double *error)
+{
+    return rw_ode_interpolate(((pde_problem *)p)->ode, t, error);
+}
+static rw_status restore(rw_problem *p) { return rw_ode_restore(((pde_problem *)p)->ode); }
 static rw_status undo(rw_problem *p) { return rw_ode_undo(((pde_problem *)p)->ode); }
 
 static rw_status row(rw_problem *problem, double *values)
@@ -404,7 +407,7 @@ static rw_status save(rw_problem *problem, rw_h5 *file)
 {
     pde_problem *p = (pde_problem *)problem;
     double state[RW_ODE_STATE], history[RW_ODE_HISTORY];
-    RW_TRY(rw_ode_return(p->ode));
+    RW_TRY(rw_ode_restore(p->ode));
     for (int f = 0; f < p->nfields; ++f) RW_TRY(save_field(p, f, "/state", p->arrays[f], file));
     rw_ode_save(p->ode, state);
     RW_TRY(rw_h5_set_numbers(file, "/state", "integrator", RW_ODE_STATE, state));
@@ -501,8 +504,8 @@ const rw_problem_ops rw_pde_ops = {
     .method = method_of,
     .check = check,
     .passes_end = true,
-    .foresees = foresees,
-    .look = look,
-    .back = back,
+    .has_dense_output = has_dense_output,
+    .interpolate = interpolate,
+    .restore = restore,
     .undo = undo,
 };

@@ -1,4 +1,4 @@
-#include "expr/grid.h"
+#include "core/grid.h"
 
 #include "core/core.h"
 

@@ -15,7 +15,7 @@ static const struct {
     {[X] = {"x", RW_F64, true},           [Y] = {"y", RW_F64, true},          [Z] = {"z", RW_F64, true},
      [VOLUME] = {"volume", RW_F64, true}, [BLOCK] = {"block", RW_F32, false}, [BOUNDARY] = {"boundary", RW_F32, true}};
 
-struct rw_blocks_given {
+struct rw_blocks_external {
     rw_device *device;
     rw_blocks_place place;
     int what; /* a quantity, or QUANTITIES + the number of a table */
@@ -135,9 +135,9 @@ typedef struct request {
 
 static rw_array *find(const rw_blocks *g, rw_device *device, rw_blocks_place place, int what)
 {
-    for (int i = 0; i < g->ngiven; ++i)
-        if (g->given[i].device == device && g->given[i].place == place && g->given[i].what == what)
-            return g->given[i].array;
+    for (int i = 0; i < g->nexternals; ++i)
+        if (g->external[i].device == device && g->external[i].place == place && g->external[i].what == what)
+            return g->external[i].array;
     return NULL;
 }
 
@@ -147,8 +147,8 @@ static rw_status make(void *user, rw_device *device, rw_array **array)
     rw_blocks *g = r->grid;
     void *to;
     if ((*array = find(g, device, r->place, (int)r->what))) return RW_OK;
-    if (!rw_grow(&g->given, &g->given_capacity, g->ngiven + 1, sizeof *g->given))
-        return rw_fail_memory(g->ctx, sizeof *g->given, "a field of the grid");
+    if (!rw_grow(&g->external, &g->external_capacity, g->nexternals + 1, sizeof *g->external))
+        return rw_fail_memory(g->ctx, sizeof *g->external, "a field of the grid");
     RW_TRY(rw_blocks_array(g, device, r->place, table[r->what].dtype, array));
     rw_status status = rw_array_write(*array, &to);
     if (status == RW_OK) status = fill(g, r->what, r->place, to);
@@ -156,7 +156,7 @@ static rw_status make(void *user, rw_device *device, rw_array **array)
         rw_array_destroy(array);
         return status;
     }
-    g->given[g->ngiven++] = (struct rw_blocks_given){device, r->place, (int)r->what, *array};
+    g->external[g->nexternals++] = (struct rw_blocks_external){device, r->place, (int)r->what, *array};
     return RW_OK;
 }
 
@@ -175,8 +175,8 @@ static rw_status put_table(const stencil_request *r, int number, rw_dtype dtype,
     int64_t shape[2] = {columns, count(g, r->place)};
     rw_array *array;
     void *to;
-    if (!rw_grow(&g->given, &g->given_capacity, g->ngiven + 1, sizeof *g->given))
-        return rw_fail_memory(g->ctx, sizeof *g->given, "a field of the grid");
+    if (!rw_grow(&g->external, &g->external_capacity, g->nexternals + 1, sizeof *g->external))
+        return rw_fail_memory(g->ctx, sizeof *g->external, "a field of the grid");
     RW_TRY(rw_array_create(r->device, dtype, 2, shape, g->memory, &array));
     rw_status status = rw_array_write(array, &to);
     if (status != RW_OK) {
@@ -184,7 +184,7 @@ static rw_status put_table(const stencil_request *r, int number, rw_dtype dtype,
         return status;
     }
     memcpy(to, from, (size_t)(shape[0] * shape[1]) * rw_dtype_size(dtype));
-    g->given[g->ngiven++] = (struct rw_blocks_given){r->device, r->place, QUANTITIES + number, array};
+    g->external[g->nexternals++] = (struct rw_blocks_external){r->device, r->place, QUANTITIES + number, array};
     return RW_OK;
 }
 
@@ -210,36 +210,37 @@ static rw_status make_tables(void *user, rw_expr_tables *t)
 
 rw_status rw_blocks_expr_create_sized(rw_blocks *g, rw_device *device, rw_blocks_place place, const rw_expr_spec *spec,
                                       rw_expr **expr, size_t spec_size, size_t field_size, size_t scalar_size,
-                                      size_t given_size, size_t function_size)
+                                      size_t external_size, size_t function_size)
 {
     RW_NEED(expr, "expr");
     *expr = NULL;
     RW_NEED(g, "grid");
     RW_NEED(device, "device");
     RW_NEED(spec, "spec");
-    rw_expr_given given[QUANTITIES];
+    rw_expr_external external[QUANTITIES];
     request requests[QUANTITIES];
     rw_expr_spec own;
     int n = 0;
-    (void)given_size; /* there are none */
+    (void)external_size; /* there are none */
     RW_TRY(rw_struct_in(g->ctx, "rw_expr_spec", &own, sizeof own, spec, spec_size));
-    if (own.ngiven)
+    if (own.nexternals)
         return rw_fail(g->ctx, RW_ERR_ARGUMENT,
-                       "a block-structured grid provides its own external fields: set ngiven = 0");
+                       "a block-structured grid provides its own external fields: set nexternals = 0");
     for (int q = 0; q < QUANTITIES; ++q) {
         if (place == RW_BLOCKS_POINTS && !table[q].of_points) continue;
         requests[n] = (request){g, place, (quantity)q};
-        given[n] = (rw_expr_given){table[q].name, table[q].dtype, make, requests + n};
+        external[n] = (rw_expr_external){table[q].name, table[q].dtype, make, requests + n};
         ++n;
     }
     own.grid = (rw_grid){.ndim = 1, .size = {count(g, place), 1, 1}, .spacing = {1, 1, 1}};
-    own.given = given, own.ngiven = n;
+    own.externals = external, own.nexternals = n;
     own.stencil = &(rw_expr_stencil){make_tables, &(stencil_request){g, device, place}, place == RW_BLOCKS_CELLS};
-    return rw_expr_create_sized(device, &own, expr, sizeof own, field_size, scalar_size, sizeof *given, function_size);
+    return rw_expr_create_sized(device, &own, expr, sizeof own, field_size, scalar_size, sizeof *external,
+                                function_size);
 }
 
-void rw_blocks_free_given(rw_blocks *g)
+void rw_blocks_free_external(rw_blocks *g)
 {
-    for (int i = 0; i < g->ngiven; ++i) rw_array_destroy(&g->given[i].array);
-    rw_free(g->given);
+    for (int i = 0; i < g->nexternals; ++i) rw_array_destroy(&g->external[i].array);
+    rw_free(g->external);
 }
