@@ -75,8 +75,8 @@ int main(int argc, char **argv)
     if (rw_expr_get(expr, "largest_change", &change, NULL) != RW_OK) return fail();
     rw_expr_plan plan;
     if (rw_expr_get_plan(expr, &plan) != RW_OK) return fail();
-    printf("mean %.12f (host: %.12f), largest change %.12f (host: %.12f), %d pass per step\n", total / N,
-           exact_total / N, change, exact_change, plan.passes);
+    printf("mean %.12f (host: %.12f), largest change %.12f (host: %.12f), %lld pass per step\n", total / N,
+           exact_total / N, change, exact_change, (long long)plan.passes);
 
     rw_expr_destroy(&expr);
     return fabs(total - exact_total) < 1e-9 * N && fabs(change - exact_change) < 1e-12 ? 0 : 1;

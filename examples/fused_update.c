@@ -51,9 +51,9 @@ int main(int argc, char **argv)
     rw_expr_get_plan(update, &plan);
     rw_counters c;
     rw_device_get_counters(dev, &c);
-    printf("%s: mean density %.6f (0.5 in the long run); %d pass, %.0f bytes a cell; %lld copies in, %lld out\n",
-           rw_device_info(dev)->name, photons / (double)n, plan.passes, plan.bytes_per_cell, (long long)c.copies_in,
-           (long long)c.copies_out);
+    printf("%s: mean density %.6f (0.5 in the long run); %lld pass, %.0f bytes a cell; %lld copies in, %lld out\n",
+           rw_device_info(dev)->name, photons / (double)n, (long long)plan.passes, plan.bytes_per_cell,
+           (long long)c.copies_in, (long long)c.copies_out);
 
     for (int f = 0; f < 3; ++f) rw_array_destroy(&array[f]);
     rw_expr_destroy(&update);

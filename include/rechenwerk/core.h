@@ -148,7 +148,7 @@ RW_API const char *rw_within(void);
 RW_API void rw_free(void *pointer);
 
 /* The nearest of n names to a mistyped one, or NULL if none is near. */
-RW_API const char *rw_nearest_word(const char *given, const char *const *names, int n);
+RW_API const char *rw_nearest_word(const char *given, const char *const *names, int64_t n);
 
 /* Version of the library at run time, "0.1.0". */
 RW_API const char *rw_version(void);
@@ -218,7 +218,7 @@ struct rw_params {
     const char *line;
     size_t size;
     const rw_param *row; /* [n] */
-    int n;
+    int64_t n;
 };
 
 /* Parses "METHOD:NAME=VALUE:…" into *spec. Members that the text does not name become 0, their default.

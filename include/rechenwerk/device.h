@@ -69,7 +69,7 @@ typedef struct rw_counters {
 
 /* Lists all devices of this machine, usable or not, each hardware once (`also` is its second name). Nothing is opened;
  * it takes milliseconds. Free the list with rw_device_list_free. */
-RW_API rw_status rw_device_list_sized(rw_context *context, rw_device_properties **list, int *count,
+RW_API rw_status rw_device_list_sized(rw_context *context, rw_device_properties **list, int64_t *count,
                                       size_t element_size);
 #define rw_device_list(...) rw_device_list_sized(__VA_ARGS__, sizeof(rw_device_properties))
 RW_API void rw_device_list_free(rw_device_properties **list);

@@ -130,14 +130,14 @@ typedef struct rw_expr_spec {
     rw_grid grid;
     int order; /* of grid operators, 2 or 4. Default: 2. */
     const rw_expr_field *fields;
-    int nfields;
+    int64_t nfields;
     const rw_expr_scalar *scalars;
-    int nscalars;
+    int64_t nscalars;
     const rw_expr_external *externals;
-    int nexternals;
+    int64_t nexternals;
     const rw_expr_stencil *stencil; /* of an unstructured grid. Default: none. */
     const rw_expr_function *functions;
-    int nfunctions;
+    int64_t nfunctions;
     /* Sums may be reordered and u/s computed as u*(1/s): fewer operations, different rounding errors. */
     bool reassociate;
     /* Runs whose scalars are stored on the device until rw_expr_trace fetches them. Default: only the last. */
@@ -186,11 +186,11 @@ RW_API rw_status rw_expr_get_grid(const rw_expr *expr, rw_grid *grid);
  * names [*columns]. Both belong to the program until its next run or trace.
  * *runs: number of runs; only the newest spec.trace have rows. */
 RW_API rw_status rw_expr_trace(rw_expr *expr, const double **values, int64_t *rows, const char *const **names,
-                               int *columns, int64_t *runs);
+                               int64_t *columns, int64_t *runs);
 
 typedef struct rw_expr_plan {
-    int passes; /* kernels over the grid */
-    int stores, reductions;
+    int64_t passes; /* kernels over the grid */
+    int64_t stores, reductions;
     int64_t bytes; /* minimal memory traffic of one run: each field read once and written once per pass */
     double bytes_per_cell, flops_per_cell;
     bool evaluator;       /* run by the plain evaluator on the host: no compiler, or a function in C */

@@ -78,8 +78,8 @@ typedef struct rw_fft rw_fft;
 
 /* Properties of a plan. */
 typedef struct rw_fft_info {
-    int passes;          /* kernel launches per execution */
-    int programs;        /* compiled programs */
+    int64_t passes;      /* kernel launches per execution */
+    int64_t programs;    /* compiled programs */
     int64_t work_bytes;  /* bytes of the work area, in addition to x and y */
     int64_t bytes;       /* bytes read and written by one execution */
     int64_t table_bytes; /* bytes of twiddle factors */

@@ -268,7 +268,7 @@ RW_API rw_status rw_image_op_parse_sized(rw_context *context, const char *text, 
 typedef struct rw_image_spec {
     const char *text;
     const rw_image_op *ops;
-    int nops;
+    int64_t nops;
     rw_dtype dtype;   /* type of x: U8, U16, I16, F16, F32, F64. Default: f32. */
     rw_dtype y_dtype; /* type of y. Default: that of x; f64 for a histogram. */
     int64_t width, height;
@@ -287,7 +287,7 @@ typedef struct rw_image_filter rw_image_filter;
 
 /* Properties of a filter. */
 typedef struct rw_image_info {
-    int passes;            /* passes over the image */
+    int64_t passes;        /* passes over the image */
     int64_t width, height; /* size of y */
     int channels;
     rw_dtype dtype;

@@ -62,7 +62,7 @@ typedef struct rw_on_surface {
  *      |/       |/
  *      0--------1 */
 typedef struct rw_coarse_mesh {
-    int nvertices, nblocks, nsurfaces, ncurved;
+    int64_t nvertices, nblocks, nsurfaces, ncurved;
     const double (*vertices)[3];
     const int (*blocks)[8];
     const rw_surface *surfaces;  /* [nsurfaces]; NULL if there are none */
@@ -114,7 +114,7 @@ RW_API rw_status rw_blocks_cylinder(rw_context *ctx, double radius, double core,
  * surfaces: NULL if nsurfaces is 0.
  * Errors: ERR_FILE; ERR_INPUT with the line; those of rw_blocks_create. */
 RW_API rw_status rw_blocks_read_gmsh(rw_context *ctx, const char *path, const int cells[3], const rw_surface *surfaces,
-                                     int nsurfaces, rw_blocks **grid);
+                                     int64_t nsurfaces, rw_blocks **grid);
 RW_API void rw_blocks_destroy(rw_blocks **grid);
 
 /* A block. Cell (i, j, k) of the block has index first_cell + (k*cells[1] + j)*cells[0] + i in cell fields. */
@@ -125,7 +125,7 @@ typedef struct rw_block {
 } rw_block;
 
 /* Numbers of blocks, cells and points; a block by its index 0 … rw_blocks_count - 1. */
-RW_API int rw_blocks_count(const rw_blocks *grid);
+RW_API int64_t rw_blocks_count(const rw_blocks *grid);
 RW_API rw_status rw_blocks_get_block(const rw_blocks *grid, int block, rw_block *info);
 RW_API int64_t rw_blocks_cells(const rw_blocks *grid);
 RW_API int64_t rw_blocks_points(const rw_blocks *grid);

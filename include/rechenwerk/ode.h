@@ -45,9 +45,9 @@ typedef struct rw_ode_spec {
     rw_grid grid;
     int order; /* of spatial differences, 2 or 4. Default: 2. */
     const rw_expr_field *fields;
-    int nfields;
+    int64_t nfields;
     const rw_expr_scalar *scalars;
-    int nscalars;
+    int64_t nscalars;
     rw_ode_method method; /* (default: auto) */
     double start;         /* initial time (default: 0) */
     double end;           /* AUTO: final time, used to choose the method. Default: unknown. */

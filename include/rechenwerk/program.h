@@ -31,7 +31,7 @@ typedef struct rw_define {
  *     compiler, or RECHENWERK_CC is none; ERR_DEVICE: RECHENWERK_CC is not executable; ERR_FILE: the compiler cannot
  *     write; ERR_INTERRUPTED: the run of this thread was interrupted. */
 RW_API rw_status rw_program_create(rw_device *device, const char *name, const char *text, const rw_define *defines,
-                                   int ndefines, rw_program **program);
+                                   int64_t ndefines, rw_program **program);
 /* Drops the caller's reference and sets *program to NULL. Recorded sequences retain the programs of their kernels. */
 RW_API void rw_program_destroy(rw_program **program);
 
@@ -78,7 +78,8 @@ static inline rw_arg rw_arg_int(int64_t value)
 /* Launches groups[0] x groups[1] x groups[2] groups of the kernel in the queue, without waiting. Arrays are copied to
  * the device if their host copy is newer. Arrays of pointers without const count as written. An empty grid launches
  * nothing. Errors: ERR_ARGUMENT: number, type or size of arguments, with the parameter; ERR_LAUNCH; ERR_MEMORY. */
-RW_API rw_status rw_launch(rw_queue *queue, rw_kernel *kernel, const int64_t groups[3], const rw_arg *args, int nargs);
+RW_API rw_status rw_launch(rw_queue *queue, rw_kernel *kernel, const int64_t groups[3], const rw_arg *args,
+                           int64_t nargs);
 
 /* The program cache on disk. */
 typedef struct rw_cache_info {
@@ -130,8 +131,8 @@ RW_API rw_status rw_depgraph_add_task(rw_depgraph *graph, const char *kind, cons
 RW_API rw_status rw_depgraph_add_dependency(rw_depgraph *graph, int task, int needed);
 
 /* Numbers of tasks and of dependencies. */
-RW_API int rw_depgraph_tasks(const rw_depgraph *graph);
-RW_API int rw_depgraph_dependencies(const rw_depgraph *graph);
+RW_API int64_t rw_depgraph_tasks(const rw_depgraph *graph);
+RW_API int64_t rw_depgraph_dependencies(const rw_depgraph *graph);
 /* Kind and label of a task, which must exist. Lifetime: as long as the graph. */
 RW_API const char *rw_depgraph_kind(const rw_depgraph *graph, int task);
 RW_API const char *rw_depgraph_label(const rw_depgraph *graph, int task);
@@ -140,23 +141,25 @@ RW_API const char *rw_depgraph_label(const rw_depgraph *graph, int task);
  * rw_free. *n = 0 and *path = NULL if there is none, that is, if `to` is independent of `from`.
  * Cost: V + E.
  * Errors: ERR_ARGUMENT: no such task; ERR_MEMORY. */
-RW_API rw_status rw_depgraph_find_path(const rw_depgraph *graph, const int *from, int nfrom, const int *to, int nto,
-                                       int **path, int *n);
+RW_API rw_status rw_depgraph_find_path(const rw_depgraph *graph, const int *from, int64_t nfrom, const int *to,
+                                       int64_t nto, int **path, int64_t *n);
 
 /* Tests whether a set of tasks is separate: then *n = 0. Otherwise *path is a shortest path that leaves the set and
  * returns to it, as in rw_depgraph_find_path. Cost and errors: those of rw_depgraph_find_path. */
-RW_API rw_status rw_depgraph_check_separate(const rw_depgraph *graph, const int *set, int nset, int **path, int *n);
+RW_API rw_status rw_depgraph_check_separate(const rw_depgraph *graph, const int *set, int64_t nset, int **path,
+                                            int64_t *n);
 
 /* A partition of the tasks into parts. */
 typedef struct rw_partition {
-    int ntasks, nparts;
+    int64_t ntasks, nparts;
     int *part;     /* [ntasks] part of each task, as given */
     char **name;   /* [nparts] as given, or "part 0", "part 1", … */
     bool accepted; /* every part is separate, and the parts can run one after another in some order */
     char *reason;  /* if refused: the parts and the path that prevent it; otherwise "" */
     /* if refused: the path that leaves a part and returns to it. If parts depend on each other in a cycle: the
      * dependencies from part to part, as pairs needed, task, needed, task, … */
-    int *path, npath;
+    int *path;
+    int64_t npath;
     /* the following members only if accepted, otherwise NULL and 0 */
     /* [nparts] level of each part: parts of one level do not depend on each other; a level depends on earlier levels
      * only */
@@ -164,7 +167,7 @@ typedef struct rw_partition {
     /* [nparts] structure of each part: parts of one structure are equal except for the names of their tasks, so that
      * one kernel runs them */
     int *structure, nstructures;
-    int nlaunches; /* pairs of a level and a structure: kernels launched one after another */
+    int64_t nlaunches; /* pairs of a level and a structure: kernels launched one after another */
 } rw_partition;
 
 /* Tests a partition and finds its levels and structures. A refused partition is a result, not an error. Destroy it with
@@ -185,8 +188,8 @@ typedef struct rw_partition {
  * Errors: ERR_ARGUMENT: invalid part numbers, a name that is NULL; ERR_NOT_CONVERGED: the comparison was abandoned;
  *     ERR_MEMORY.
  * Sources: A. Kahn, Commun. ACM 5, 1962 (order); B. McKay, Congressus Numerantium 30, 1981 (structures). */
-RW_API rw_status rw_depgraph_partition(const rw_depgraph *graph, const int *part, int nparts, const char *const *names,
-                                       rw_partition **partition);
+RW_API rw_status rw_depgraph_partition(const rw_depgraph *graph, const int *part, int64_t nparts,
+                                       const char *const *names, rw_partition **partition);
 RW_API void rw_partition_destroy(rw_partition **partition);
 
 /* Writes the graph as text for Graphviz (`dot -Tsvg`), with a box around each part, coloured by structure. Free it with

@@ -53,7 +53,7 @@ typedef struct rw_run_options {
     const char *folder;     /* results folder. Default: results/NAME for NAME.yaml. */
     const char *device;     /* Default: that of the case. */
     const char *const *set; /* [nset] "section.key=value", applied before checks */
-    int nset;
+    int64_t nset;
     bool restart; /* continues from the checkpoint in the folder */
     /* Replaces the results of a folder that is not empty. They are deleted after the first checkpoint of the new run,
      * and restored if the run fails earlier. */
@@ -123,7 +123,7 @@ typedef struct rw_plot_options {
     const char *output;
     /* [nset] settings that differ from the case: "output.limits=frame", "output.colormap=diverging", "title=…" */
     const char *const *set;
-    int nset;
+    int64_t nset;
     /* replaces files in figures/ of the results that are not in run.files. Default: they are ERR_INPUT. */
     bool force;
 } rw_plot_options;
@@ -151,7 +151,7 @@ typedef struct rw_word {
  * expression language), "formats" (of sparse matrices), "solvers" (of linear systems), "preconditioners", "filters" (of
  * images), "signals" (operations on signals), "exit-codes". A list is one block of memory.
  * Errors: ERR_ARGUMENT with the nearest kind; ERR_MEMORY. */
-RW_API rw_status rw_list_words(rw_context *context, const char *kind, rw_word **words, int *n);
+RW_API rw_status rw_list_words(rw_context *context, const char *kind, rw_word **words, int64_t *n);
 /* The kinds, terminated by NULL. */
 RW_API const char *const *rw_word_kinds(void);
 
@@ -188,7 +188,7 @@ typedef struct rw_selftest_result {
 
 /* Runs all tests. A failed test is an entry of the list, not an error of the call. Free the list with rw_selftest_free.
  * Errors: ERR_MEMORY. */
-RW_API rw_status rw_selftest_sized(rw_context *context, rw_device *device, rw_selftest_result **list, int *count,
+RW_API rw_status rw_selftest_sized(rw_context *context, rw_device *device, rw_selftest_result **list, int64_t *count,
                                    size_t element_size);
 #define rw_selftest(...) rw_selftest_sized(__VA_ARGS__, sizeof(rw_selftest_result))
 RW_API void rw_selftest_free(rw_selftest_result **list);
@@ -281,7 +281,7 @@ typedef struct rw_figure_series {
  * value: "constant: 0.1234567". */
 typedef struct rw_figure_lines {
     rw_figure_axis x, y;
-    int n;
+    int64_t n;
     const rw_figure_series *series; /* [n], coloured in turn */
     /* magnitude of the data that a single series is computed from: values below 1e-13 scale are rounding errors and
      * drawn as 0. Default: unknown. */
@@ -293,7 +293,7 @@ typedef struct rw_figure_lines {
  * Values that are not finite, or not positive on a logarithmic axis, have no bar. */
 typedef struct rw_figure_bars {
     rw_figure_axis value; /* automatic limits begin at 0, on a logarithmic axis at half of the smallest value */
-    int ngroups, nseries;
+    int64_t ngroups, nseries;
     const char *const *group;  /* [ngroups] */
     const char *const *series; /* [nseries] */
     const double *values;
@@ -351,8 +351,8 @@ RW_API rw_status rw_figure_write_volume_sized(rw_context *context, const char *p
  * drawn and counted as black or white. Alpha is composited over white and not counted. The images are read from the
  * host copy, which is brought up to date first.
  * Errors: ERR_ARGUMENT: another number, shape or type. */
-RW_API rw_status rw_figure_write_images_sized(rw_context *context, const char *path, const rw_figure_page *page, int n,
-                                              const rw_figure_image *images, size_t page_size);
+RW_API rw_status rw_figure_write_images_sized(rw_context *context, const char *path, const rw_figure_page *page,
+                                              int64_t n, const rw_figure_image *images, size_t page_size);
 #define rw_figure_write_images(...) rw_figure_write_images_sized(__VA_ARGS__, sizeof(rw_figure_page))
 
 /* Draws a convergence history: the residual norms residual[0 … n - 1] of iterations 0 … n - 1, from a

@@ -143,14 +143,14 @@ typedef struct rw_sparse_candidate {
 /* Completes candidates whose layouts are set, for the pattern of these entries and vectors of a type. Values are not
  * read; nothing is allocated on the device.
  * Errors: ERR_ARGUMENT: a layout that is invalid or does not suit the matrix, an index out of range; ERR_MEMORY. */
-RW_API rw_status rw_sparse_predict(rw_device *device, const rw_entries *entries, rw_dtype vectors, int n,
+RW_API rw_status rw_sparse_predict(rw_device *device, const rw_entries *entries, rw_dtype vectors, int64_t n,
                                    rw_sparse_candidate *candidates);
 
 enum { RW_SPARSE_CANDIDATES = 40 };
 
 typedef struct rw_sparse_choice {
     rw_sparse_candidate candidate[RW_SPARSE_CANDIDATES];
-    int n, best;      /* best: of lowest cost; the simpler one if another saves less than 2 % */
+    int64_t n, best;  /* best: of lowest cost; the simpler one if another saves less than 2 % */
     char reason[200]; /* one line for a person */
 } rw_sparse_choice;
 
@@ -181,7 +181,7 @@ typedef struct rw_pattern {
     /* values f64 or c128; blocks of any size that divides the matrix; cost = moved, as no device is asked */
     rw_sparse_candidate formats[RW_SPARSE_CANDIDATES];
     /* best: that moves the fewest bytes; the simpler one if another saves less than 2 % */
-    int nformats, best;
+    int64_t nformats, best;
 } rw_pattern;
 
 /* Finds the properties of the matrix of these entries.

@@ -156,7 +156,7 @@ static rw_status run_one(rw_bench *b, const struct row *r)
     if (status == RW_OK && rw_convolution_get_info(w.convolution, &info) == RW_OK) {
         snprintf(row.what, sizeof row.what, "convolution f32, %lld x %lld", (long long)r->m, (long long)r->m);
         snprintf(row.size, sizeof row.size, "%lld^2 pixels", (long long)r->n);
-        snprintf(row.variant, sizeof row.variant, "%d passes", info.passes);
+        snprintf(row.variant, sizeof row.variant, "%lld passes", (long long)info.passes);
         if (row.npeers && r->target > 0) rw_bench_target(b, &row, r->target, chain.name);
         else row.met = -1;
         status = rw_bench_add(b, &row);

@@ -202,7 +202,8 @@ static void describe(const work *w, rw_bench_result *row)
                          : "c128");
     snprintf(row->size, sizeof row->size, "%lld transform%s", (long long)t->batch, t->batch == 1 ? "" : "s");
     if (rw_fft_get_info(w->fft, &info) == RW_OK)
-        snprintf(row->variant, sizeof row->variant, "%d pass%s", info.passes, info.passes == 1 ? "" : "es");
+        snprintf(row->variant, sizeof row->variant, "%lld pass%s", (long long)info.passes,
+                 info.passes == 1 ? "" : "es");
 }
 
 static rw_status run_one(rw_bench *b, const struct row *r)

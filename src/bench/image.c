@@ -306,7 +306,8 @@ static rw_status run_one(rw_bench *b, const struct operation *o, bool f32)
     if (status == RW_OK) {
         snprintf(row.what, sizeof row.what, "%s %s", o->name, f32 ? "f32" : "u8");
         snprintf(row.size, sizeof row.size, "%lld^2 pixels", (long long)n);
-        snprintf(row.variant, sizeof row.variant, "%d pass%s", w.info.passes, w.info.passes == 1 ? "" : "es");
+        snprintf(row.variant, sizeof row.variant, "%lld pass%s", (long long)w.info.passes,
+                 w.info.passes == 1 ? "" : "es");
         status = rw_bench_add(b, &row);
     }
     free_work(&w);

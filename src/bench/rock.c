@@ -226,8 +226,8 @@ static rw_status measure(rw_bench *b, int equation, int64_t n, int stages, doubl
     if (status == RW_OK) {
         rw_expr_plan plan;
         rw_expr_get_plan(w.expr, &plan);
-        snprintf(row.what, sizeof row.what, "ROCK4 %s f64, %d stage%s in %d pass%s", q->name, stages,
-                 stages > 1 ? "s" : "", plan.passes, plan.passes > 1 ? "es" : "");
+        snprintf(row.what, sizeof row.what, "ROCK4 %s f64, %d stage%s in %lld pass%s", q->name, stages,
+                 stages > 1 ? "s" : "", (long long)plan.passes, plan.passes > 1 ? "es" : "");
         if (q->ndim > 1) snprintf(row.size, sizeof row.size, "%d^%d points", (int)n, q->ndim);
         else snprintf(row.size, sizeof row.size, "%d points", (int)n);
         rw_bench_target(b, &row, target, NULL);

@@ -286,7 +286,7 @@ rw_hint rw_hint_known(const char *given, const char *const *names, int n)
     return hint;
 }
 
-const char *rw_nearest_word(const char *given, const char *const *names, int n)
+const char *rw_nearest_word(const char *given, const char *const *names, int64_t n)
 {
-    return given && names ? rw_nearest(given, names, n) : NULL;
+    return given && names ? rw_nearest(given, names, (int)n) : NULL;
 }

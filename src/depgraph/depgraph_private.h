@@ -44,7 +44,7 @@ typedef struct rw_walk {
 rw_status rw_walk_begin(const rw_depgraph *g, rw_walk *w);
 void rw_walk_end(rw_walk *w);
 /* The path that ended at `task`, as rw_depgraph_find_path gives it. */
-rw_status rw_walk_path(const rw_depgraph *g, const rw_walk *w, int task, int **path, int *n);
+rw_status rw_walk_path(const rw_depgraph *g, const rw_walk *w, int task, int **path, int64_t *n);
 /* Looks for a path that leaves a set and comes back, through tasks that `open` allows (NULL: all). inside[task] is `id`
  * for the set. */
 bool rw_walk_leaves(const rw_depgraph *g, rw_walk *w, const int *set, int nset, const int *inside, int id,

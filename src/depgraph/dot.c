@@ -65,7 +65,7 @@ static void add_head(const rw_depgraph *g, const rw_partition *p, rw_text *t)
 {
     rw_text_add(t, "digraph dependencies {\n  label=\"%d tasks, %d dependencies", g->ntasks, g->ndependencies);
     if (p && p->accepted)
-        rw_text_add(t, "; %d parts of %d structures on %d levels", p->nparts, p->nstructures, p->nlevels);
+        rw_text_add(t, "; %lld parts of %d structures on %d levels", (long long)p->nparts, p->nstructures, p->nlevels);
     if (p && !p->accepted) {
         rw_text_add(t, "; ");
         add_escaped(t, p->reason);
@@ -104,8 +104,8 @@ rw_status rw_depgraph_dot(const rw_depgraph *g, const rw_partition *p, char **te
     if (p && p->ntasks != g->ntasks)
         return rw_fail(
             g->ctx, RW_ERR_ARGUMENT,
-            "the partition has %d tasks, but the graph has %d: create the partition again after adding tasks",
-            p->ntasks, g->ntasks);
+            "the partition has %lld tasks, but the graph has %d: create the partition again after adding tasks",
+            (long long)p->ntasks, g->ntasks);
     add_head(g, p, &t);
     if (p && !list_parts(g, p, &member, &first)) t.failed = true;
     for (int i = 0; p && i < p->nparts && !t.failed; ++i)

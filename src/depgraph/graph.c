@@ -164,7 +164,8 @@ static rw_status move(rw_depgraph *g, const end *e, int beside)
 
 static rw_status fail_cycle(rw_depgraph *g, int task, int needed)
 {
-    int *path, n;
+    int *path;
+    int64_t n;
     rw_text text = {0};
     RW_TRY(rw_depgraph_find_path(g, &task, 1, &needed, 1, &path, &n));
     rw_path_text(g, path, n, " -> ", &text);
@@ -256,7 +257,7 @@ rw_status rw_depgraph_add_dependency(rw_depgraph *g, int task, int needed)
     return RW_OK;
 }
 
-int rw_depgraph_tasks(const rw_depgraph *g) { return g ? g->ntasks : 0; }
-int rw_depgraph_dependencies(const rw_depgraph *g) { return g ? g->ndependencies : 0; }
+int64_t rw_depgraph_tasks(const rw_depgraph *g) { return g ? g->ntasks : 0; }
+int64_t rw_depgraph_dependencies(const rw_depgraph *g) { return g ? g->ndependencies : 0; }
 const char *rw_depgraph_kind(const rw_depgraph *g, int task) { return g ? g->task[task].kind : ""; }
 const char *rw_depgraph_label(const rw_depgraph *g, int task) { return g ? g->task[task].label : ""; }

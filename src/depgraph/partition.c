@@ -257,7 +257,7 @@ static rw_status accept(const rw_depgraph *g, rw_partition *p, const units *u)
     return count_launches(g, p);
 }
 
-rw_status rw_depgraph_partition(const rw_depgraph *g, const int *part, int nparts, const char *const *names,
+rw_status rw_depgraph_partition(const rw_depgraph *g, const int *part, int64_t nparts, const char *const *names,
                                 rw_partition **partition)
 {
     RW_NEED(partition, "partition");

@@ -20,7 +20,7 @@ void rw_walk_end(rw_walk *w)
     *w = (rw_walk){0};
 }
 
-rw_status rw_walk_path(const rw_depgraph *g, const rw_walk *w, int task, int **path, int *n)
+rw_status rw_walk_path(const rw_depgraph *g, const rw_walk *w, int task, int **path, int64_t *n)
 {
     int length = 0;
     for (int t = task; t >= 0; t = w->before[t]) ++length;
@@ -88,8 +88,8 @@ static rw_status check_set(const rw_depgraph *g, const char *name, const int *se
     return RW_OK;
 }
 
-rw_status rw_depgraph_find_path(const rw_depgraph *g, const int *from, int nfrom, const int *to, int nto, int **path,
-                                int *n)
+rw_status rw_depgraph_find_path(const rw_depgraph *g, const int *from, int64_t nfrom, const int *to, int64_t nto,
+                                int **path, int64_t *n)
 {
     RW_NEED(path, "path");
     *path = NULL;
@@ -124,7 +124,7 @@ done:
     return status;
 }
 
-rw_status rw_depgraph_check_separate(const rw_depgraph *g, const int *set, int nset, int **path, int *n)
+rw_status rw_depgraph_check_separate(const rw_depgraph *g, const int *set, int64_t nset, int **path, int64_t *n)
 {
     RW_NEED(path, "path");
     *path = NULL;

@@ -6,7 +6,7 @@
 static const rw_device_ops *const kinds[] = {&rw_cpu_ops, &rw_cuda_ops, &rw_opencl_ops, &rw_check_ops};
 enum { MAX_A_KIND = 32 };
 
-rw_status rw_device_list_sized(rw_context *ctx, rw_device_properties **list, int *count, size_t element_size)
+rw_status rw_device_list_sized(rw_context *ctx, rw_device_properties **list, int64_t *count, size_t element_size)
 {
     RW_NEED(list, "list");
     RW_NEED(count, "count");

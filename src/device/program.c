@@ -236,8 +236,8 @@ rw_status rw_program_start(rw_device *dev, const char *name, const char *text, c
     return create(dev, name, text, defines, ndefines, false, program);
 }
 
-rw_status rw_program_create(rw_device *dev, const char *name, const char *text, const rw_define *defines, int ndefines,
-                            rw_program **program)
+rw_status rw_program_create(rw_device *dev, const char *name, const char *text, const rw_define *defines,
+                            int64_t ndefines, rw_program **program)
 {
     RW_NEED(program, "program");
     *program = NULL;
@@ -435,7 +435,7 @@ static rw_status place_array(rw_launch_arg *a, const rw_arg *given, rw_queue *q)
     return RW_OK;
 }
 
-rw_status rw_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_arg *args, int nargs)
+rw_status rw_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_arg *args, int64_t nargs)
 {
     RW_NEED(q, "queue");
     RW_NEED(k, "kernel");
@@ -445,8 +445,8 @@ rw_status rw_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s was compiled for %s, but the queue belongs to %s", k->name,
                        k->program->device->info.name, dev->info.name);
     if (nargs != k->nparameters)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s takes %d arguments, %d given", k->name, k->nparameters,
-                       nargs);
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s takes %d arguments, %lld given", k->name, k->nparameters,
+                       (long long)nargs);
     for (int d = 0; d < 3; ++d)
         if (groups[d] < 0 || groups[d] > (d ? 65535 : INT32_MAX))
             return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s: groups[%d] = %lld is outside [0, %d]", k->name, d,

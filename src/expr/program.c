@@ -760,7 +760,7 @@ rw_status rw_expr_explain(const rw_expr *e, char **text)
     rw_expr_plan plan;
     rw_expr_get_plan(e, &plan);
     static const char *const kinds[] = {"sum", "min", "max"};
-    rw_text_add(&t, "%s: %d pass%s, %.0f bytes and %.0f flops per cell%s", e->name, plan.passes,
+    rw_text_add(&t, "%s: %lld pass%s, %.0f bytes and %.0f flops per cell%s", e->name, (long long)plan.passes,
                 plan.passes == 1 ? "" : "es", plan.bytes_per_cell, plan.flops_per_cell,
                 plan.evaluator ? ", run by the plain evaluator (" : "");
     if (plan.function) rw_text_add(&t, "on the host, because %s is a function in C)", plan.function);

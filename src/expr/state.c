@@ -229,7 +229,7 @@ rw_status rw_expr_get_state(rw_expr *e, int state, double *value)
     return RW_OK;
 }
 
-rw_status rw_expr_trace(rw_expr *e, const double **values, int64_t *rows, const char *const **names, int *columns,
+rw_status rw_expr_trace(rw_expr *e, const double **values, int64_t *rows, const char *const **names, int64_t *columns,
                         int64_t *runs)
 {
     RW_NEED(values, "values");

@@ -52,8 +52,8 @@ rw_status rw_blocks_create_sized(rw_context *ctx, const rw_blocks_spec *spec, rw
     const rw_coarse_mesh *m = &spec->mesh;
     if (m->nblocks < 1 || m->nvertices < 8)
         return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "a mesh of %d blocks and %d vertices: at least 1 block and 8 vertices are needed", m->nblocks,
-                       m->nvertices);
+                       "a mesh of %lld blocks and %lld vertices: at least 1 block and 8 vertices are needed",
+                       (long long)m->nblocks, (long long)m->nvertices);
     for (int v = 0; v < m->nvertices; ++v)
         for (int d = 0; d < 3; ++d)
             if (!isfinite(m->vertices[v][d]))
@@ -90,7 +90,7 @@ void rw_blocks_destroy(rw_blocks **grid)
 
 /* ---- what there is ----------------------------------------------------------------------------------------------- */
 
-int rw_blocks_count(const rw_blocks *g) { return g ? g->nblocks : 0; }
+int64_t rw_blocks_count(const rw_blocks *g) { return g ? g->nblocks : 0; }
 int64_t rw_blocks_cells(const rw_blocks *g) { return g ? g->ncells : 0; }
 int64_t rw_blocks_points(const rw_blocks *g) { return g ? g->npoints : 0; }
 const double (*rw_blocks_coordinates(const rw_blocks *g))[3] { return g ? (const double(*)[3])g->points : NULL; }

@@ -211,8 +211,9 @@ static rw_status place_on_surfaces(rw_blocks *g, const rw_coarse_mesh *m)
         const rw_on_surface *c = m->curved + i;
         int edges[4] = {-1, -1, -1, -1}, face = -1;
         if (c->surface < 0 || c->surface >= m->nsurfaces)
-            return rw_fail(g->ctx, RW_ERR_INPUT, "curved part %d lies on surface %d, but the number of surfaces is %d",
-                           i, c->surface, m->nsurfaces);
+            return rw_fail(g->ctx, RW_ERR_INPUT,
+                           "curved part %d lies on surface %d, but the number of surfaces is %lld", i, c->surface,
+                           (long long)m->nsurfaces);
         if (c->n == 2) edges[0] = find_edge(g, c->vertex[0], c->vertex[1]);
         else if (c->n == 4) face = find_face(g, c->vertex, edges);
         if (edges[0] < 0)
@@ -243,8 +244,8 @@ static rw_status copy_blocks(rw_blocks *g, const rw_blocks_spec *spec)
             int v = m->blocks[b][i];
             if (v < 0 || v >= m->nvertices)
                 return rw_fail(g->ctx, RW_ERR_INPUT,
-                               "corner %d of block %d is vertex %d, but vertices are numbered 0 to %d", i, b, v,
-                               m->nvertices - 1);
+                               "corner %d of block %d is vertex %d, but vertices are numbered 0 to %lld", i, b, v,
+                               (long long)m->nvertices - 1);
             for (int j = 0; j < i; ++j)
                 if (m->blocks[b][j] == v)
                     return rw_fail(g->ctx, RW_ERR_INPUT, "corners %d and %d of block %d are the same vertex %d", j, i,

@@ -80,7 +80,7 @@ static rw_status put_on_surfaces(rw_context *ctx, const rw_gmsh *m, rw_coarse_me
 }
 
 rw_status rw_blocks_read_gmsh(rw_context *ctx, const char *path, const int cells[3], const rw_surface *surfaces,
-                              int nsurfaces, rw_blocks **grid)
+                              int64_t nsurfaces, rw_blocks **grid)
 {
     RW_NEED(grid, "grid");
     *grid = NULL;

@@ -18,9 +18,10 @@ static rw_status check(rw_context *ctx, const char *path, const rw_figure_bars *
 {
     if (b->ngroups < 1 || b->ngroups > GROUPS || b->nseries < 1 || b->nseries > SERIES || !b->group || !b->series ||
         !b->values)
-        return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "%s: %d groups of %d bars: 1 to %d groups of 1 to %d bars with names and values can be drawn",
-                       path, b->ngroups, b->nseries, GROUPS, SERIES);
+        return rw_fail(
+            ctx, RW_ERR_ARGUMENT,
+            "%s: %lld groups of %lld bars: 1 to %d groups of 1 to %d bars with names and values can be drawn", path,
+            (long long)b->ngroups, (long long)b->nseries, GROUPS, SERIES);
     return rw_figure_check_axis(ctx, path, "the values", &b->value);
 }
 

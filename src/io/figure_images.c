@@ -238,7 +238,7 @@ static rw_status draw(rw_context *ctx, const char *path, const rw_figure_page *p
     return rw_figure_save(ctx, path, &canvas);
 }
 
-rw_status rw_figure_write_images_sized(rw_context *ctx, const char *path, const rw_figure_page *page, int n,
+rw_status rw_figure_write_images_sized(rw_context *ctx, const char *path, const rw_figure_page *page, int64_t n,
                                        const rw_figure_image *images, size_t page_size)
 {
     RW_NEED(ctx, "context");
@@ -246,7 +246,8 @@ rw_status rw_figure_write_images_sized(rw_context *ctx, const char *path, const 
     RW_NEED(images, "images");
     RW_STRUCT_IN(ctx, rw_figure_page, page, page_size);
     rw_sheet sheet;
-    if (n < 1 || n > MOST) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %d images: 1 to %d can be drawn", path, n, MOST);
+    if (n < 1 || n > MOST)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %lld images: 1 to %d can be drawn", path, (long long)n, MOST);
     RW_TRY(rw_figure_sheet(ctx, path, page, WIDTH, HEIGHT, &sheet));
     panel *p = rw_calloc((size_t)n, sizeof *p);
     if (!p) return rw_fail_memory(ctx, (size_t)n * sizeof *p, "the images of a figure");

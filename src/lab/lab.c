@@ -182,7 +182,7 @@ static rw_status open_one(rw_lab *lab, const char *name)
 static rw_status open_usual(rw_lab *lab)
 {
     rw_device_properties *all;
-    int n;
+    int64_t n;
     RW_TRY(open_one(lab, "cpu:1"));
     RW_TRY(rw_device_list(lab->ctx, &all, &n));
     rw_status status = RW_OK;

@@ -392,7 +392,7 @@ static void free_model(rw_trace_model *m)
 
 static rw_status divide(const rw_trace_model *m, rw_partition **tiles)
 {
-    int ntasks = rw_depgraph_tasks(m->g), *part = rw_calloc((size_t)RW_MAX(ntasks, 1), sizeof *part);
+    int ntasks = (int)rw_depgraph_tasks(m->g), *part = rw_calloc((size_t)RW_MAX(ntasks, 1), sizeof *part);
     if (!part) return rw_trace_fail(m);
     for (int t = 0; t < ntasks; ++t) part[t] = m->place[t].part;
     rw_status status = rw_depgraph_partition(m->g, part, m->nparts, (const char *const *)m->name, tiles);

@@ -146,7 +146,7 @@ static int number_rows(const rw_trace_model *m, int *part, int *number, const ch
 
 static rw_status describe_rows(const rw_trace_model *m)
 {
-    int ntasks = rw_depgraph_tasks(m->g);
+    int ntasks = (int)rw_depgraph_tasks(m->g);
     int *part = rw_calloc((size_t)RW_MAX(ntasks, 1), sizeof *part),
         *number = rw_calloc((size_t)RW_MAX(m->nparts, 1), sizeof *number);
     const char **name = rw_calloc((size_t)(m->ntiles + m->nparts), sizeof *name);
@@ -219,11 +219,11 @@ rw_status rw_trace_describe_graph(const rw_trace_model *m, const rw_partition *p
     int nkernels = count_kernels(m), ngiven = m->nbefore + m->nbeyond + (m->host >= 0);
     rw_text_add(
         m->text,
-        "graph    %d tasks, named launch(node), %d dependencies; %d values from before the step, %d outside the "
+        "graph    %lld tasks, named launch(node), %lld dependencies; %d values from before the step, %d outside the "
         "grid\n",
-        rw_depgraph_tasks(m->g) - ngiven, rw_depgraph_dependencies(m->g), m->nbefore, m->nbeyond);
+        (long long)rw_depgraph_tasks(m->g) - ngiven, (long long)rw_depgraph_dependencies(m->g), m->nbefore, m->nbeyond);
     RW_TRY(describe_rows(m));
-    rw_text_add(m->text, "tiles    one part per tile and launch: %d parts: %s%s\n", p->nparts,
+    rw_text_add(m->text, "tiles    one part per tile and launch: %lld parts: %s%s\n", (long long)p->nparts,
                 p->accepted ? "possible, the parts are disjoint and can run in order" : "not possible: ", p->reason);
     if (!p->accepted) return RW_OK;
     rw_text_add(m->text, "kernels  %d, for %d structures of tiles%s%s\n", nkernels, p->nstructures,

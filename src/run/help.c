@@ -207,7 +207,7 @@ const char *const *rw_word_kinds(void)
     return names;
 }
 
-rw_status rw_list_words(rw_context *ctx, const char *kind, rw_word **words, int *n)
+rw_status rw_list_words(rw_context *ctx, const char *kind, rw_word **words, int64_t *n)
 {
     RW_NEED(words, "words");
     *words = NULL;
@@ -337,7 +337,8 @@ static rw_status fail_unknown(rw_context *ctx, const char *name)
     static const char *const where[] = {"problems", "settings", "functions"};
     const char *candidates[3];
     rw_word *words[3] = {NULL};
-    int n, found = 0;
+    int found = 0;
+    int64_t n;
     for (int i = 0; i < RW_COUNT(where); i++) {
         if (rw_list_words(ctx, where[i], &words[i], &n) != RW_OK) continue;
         const char **names = rw_calloc((size_t)n + 1, sizeof(*names));

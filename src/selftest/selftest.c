@@ -331,7 +331,8 @@ static void test_integrators(run *r)
     }
 }
 
-rw_status rw_selftest_sized(rw_context *ctx, rw_device *dev, rw_selftest_result **list, int *count, size_t element_size)
+rw_status rw_selftest_sized(rw_context *ctx, rw_device *dev, rw_selftest_result **list, int64_t *count,
+                            size_t element_size)
 {
     RW_NEED(list, "list");
     RW_NEED(count, "count");

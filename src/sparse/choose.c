@@ -53,7 +53,7 @@ static void set_costs(const rw_device *dev, int n, rw_sparse_candidate *c)
     for (int i = 0; i < n; ++i) c[i].cost = share ? c[i].moved / share[c[i].layout.format] : c[i].moved;
 }
 
-rw_status rw_sparse_predict(rw_device *dev, const rw_entries *e, rw_dtype vectors, int n, rw_sparse_candidate *c)
+rw_status rw_sparse_predict(rw_device *dev, const rw_entries *e, rw_dtype vectors, int64_t n, rw_sparse_candidate *c)
 {
     RW_NEED(dev, "device");
     RW_NEED(e, "entries");
@@ -129,8 +129,8 @@ static void explain(const rw_entries *e, rw_sparse_choice *choice)
     char *text = choice->reason;
     const size_t size = sizeof choice->reason;
     if (best == csr)
-        snprintf(text, size, "%.4g bytes per product; none of %d other formats is predicted to be 2 %% cheaper",
-                 best->moved, choice->n - 1);
+        snprintf(text, size, "%.4g bytes per product; none of %lld other formats is predicted to be 2 %% cheaper",
+                 best->moved, (long long)choice->n - 1);
     else
         snprintf(
             text, size,

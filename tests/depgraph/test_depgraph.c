@@ -66,7 +66,8 @@ static int random_set(uint64_t seed, uint64_t *index, int n, int *set)
 
 static void check_paths(const rw_depgraph *g, const model *m, uint64_t seed, uint64_t *index)
 {
-    int from[MOST], to[MOST], *path, n, least = 0;
+    int from[MOST], to[MOST], *path, least = 0;
+    int64_t n;
     int nfrom = random_set(seed, index, m->n, from), nto = random_set(seed, index, m->n, to);
     for (int i = 0; i < nfrom; ++i)
         for (int k = 0; k < nto; ++k) {
@@ -99,7 +100,8 @@ static int way_out(const model *m, const bool *inside)
 
 static void check_separate(const rw_depgraph *g, const model *m, uint64_t seed, uint64_t *index)
 {
-    int set[MOST], nset = random_set(seed, index, m->n, set), *path, n;
+    int set[MOST], nset = random_set(seed, index, m->n, set), *path;
+    int64_t n;
     bool inside[MOST] = {false};
     for (int i = 0; i < nset; ++i) inside[set[i]] = true;
     int least = way_out(m, inside);
@@ -369,7 +371,8 @@ static void test_values_from_outside(void **state)
 static void test_no_task_and_one_task(void **state)
 {
     (void)state;
-    int part = 0, *path, n;
+    int part = 0, *path;
+    int64_t n;
     char *text;
     rw_depgraph *g = new_graph();
     rw_partition *p = divide(g, NULL, 0);
@@ -406,7 +409,8 @@ static void test_broken_input(void **state)
     (void)state;
     rw_depgraph *g = new_graph();
     rw_partition *p;
-    int *path, n, set[] = {0, 5}, part[] = {0, 0, 1};
+    int *path, set[] = {0, 5}, part[] = {0, 0, 1};
+    int64_t n;
     char *text;
     FAILS(RW_ERR_ARGUMENT, "kind = NULL", rw_depgraph_add_task(g, NULL, "x", NULL));
     FAILS(RW_ERR_ARGUMENT, "label = NULL", rw_depgraph_add_task(g, "x", NULL, NULL));
@@ -487,7 +491,8 @@ static void test_a_long_chain(void **state)
     enum { LENGTH = 100000 };
     double begin = rw_seconds();
     rw_depgraph *g = new_graph();
-    int *part = calloc(LENGTH, sizeof *part), first = LENGTH - 1, last = 0, *path, n;
+    int *part = calloc(LENGTH, sizeof *part), first = LENGTH - 1, last = 0, *path;
+    int64_t n;
     for (int i = 0; i < LENGTH; ++i) add(g, "k", "t%d", i);
     for (int i = LENGTH - 2; i >= 0; --i) need(g, i, i + 1);
     FAILS(RW_ERR_ARGUMENT, "(99992 more)", rw_depgraph_add_dependency(g, first, last));

@@ -129,14 +129,14 @@ static void test_the_parts_of_a_rock4_step(void **state)
         assert_int_equal(r.tile[p->path[0]], r.tile[p->path[p->npath - 1]]);
         assert_int_not_equal(r.tile[p->path[1]], r.tile[p->path[0]]); /* through a neighbour */
         assert_non_null(strstr(p->reason, "part 4 is not separate: a path leaves it and returns: "));
-        print_message("%d tasks, %d dependencies; rows: %s\n", n, rw_depgraph_dependencies(r.g), p->reason);
+        print_message("%d tasks, %d dependencies; rows: %s\n", n, (int)rw_depgraph_dependencies(r.g), p->reason);
         rw_partition_destroy(&p);
         for (int t = 0; t < n; ++t) part[t] = r.kernel[t] < 0 ? -1 : r.tile[t] + TILES * TILES * r.kernel[t];
         p = divide(r.g, part, TILES * TILES * r.kernels);
         assert_string_equal(p->reason, "");
         assert_true(p->accepted);
-        print_message("rows and columns: %d parts, %d structures, %d levels, %d launches\n", p->nparts, p->nstructures,
-                      p->nlevels, p->nlaunches);
+        print_message("rows and columns: %d parts, %d structures, %d levels, %d launches\n", (int)p->nparts,
+                      p->nstructures, p->nlevels, (int)p->nlaunches);
         assert_int_equal(p->nstructures, first ? 9 : 8); /* without f at the start */
         assert_int_equal(p->nlevels, S + 2);
         assert_int_equal(p->nlaunches, S + 2 + first); /* f at the start runs beside the radius */

@@ -244,7 +244,7 @@ static void *open_one(void *user)
     const char *name = names[*(int *)user % 4];
     rw_device *d = NULL;
     rw_device_properties *list = NULL;
-    int n = 0;
+    int64_t n = 0;
     pthread_barrier_wait(&barrier);
     rw_status status = rw_device_open(ctx, name, &d);
     if (status == RW_OK || !strncmp(name, "opencl", 6)) status = rw_device_list(ctx, &list, &n);

@@ -7,7 +7,7 @@
 #include "../values.h"
 
 static rw_device_properties *list;
-static int count;
+static int64_t count;
 
 static int setup(void **state)
 {
@@ -289,7 +289,7 @@ static void test_cpu_without_a_compiler(void **state)
 {
     (void)state;
     rw_device_properties *without;
-    int n;
+    int64_t n;
     setenv("RECHENWERK_CC", "none", 1);
     rw_status status = rw_device_list(ctx, &without, &n);
     unsetenv("RECHENWERK_CC");
@@ -308,7 +308,7 @@ static void test_memory_runs_out(void **state)
     static const char *const names[] = {"cpu", "check", "opencl:0", "cuda:0"};
     for (int n = 1;; ++n) {
         rw_device_properties *l = NULL;
-        int k;
+        int64_t k;
         rw_fault_set(RW_FAULT_ALLOC, n);
         rw_status status = rw_device_list(ctx, &l, &k);
         bool met = rw_fault_events(RW_FAULT_ALLOC) >= n;

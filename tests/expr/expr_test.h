@@ -60,7 +60,8 @@ static inline int open_devices(rw_device **devices, int max)
 {
     const char *wanted = getenv("RECHENWERK_TEST_DEVICES");
     rw_device_properties *list;
-    int count, n = 0;
+    int n = 0;
+    int64_t count;
     char names[256], *save;
     snprintf(names, sizeof names, "%s", wanted ? wanted : "");
     for (char *name = strtok_r(names, ",", &save); name && n < max; name = strtok_r(NULL, ",", &save)) {

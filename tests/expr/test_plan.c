@@ -105,8 +105,8 @@ static void test_table(void **state)
                          e->graph->fields[e->plan.stores[s].field].name, e->plan.stores[s].pass + 1);
         if (p.passes != plans[i].passes || p.stores != plans[i].stores || p.reductions != plans[i].reductions ||
             p.bytes_per_cell != plans[i].bytes || strcmp(beside, plans[i].beside) != 0) {
-            print_error("%s: %d passes, %d stores, %d reductions, %g bytes, beside \"%s\"\n", plans[i].text, p.passes,
-                        p.stores, p.reductions, p.bytes_per_cell, beside);
+            print_error("%s: %d passes, %d stores, %d reductions, %g bytes, beside \"%s\"\n", plans[i].text,
+                        (int)p.passes, (int)p.stores, (int)p.reductions, p.bytes_per_cell, beside);
             wrong++;
         }
         assert_int_equal(p.bytes, 20 * plans[i].bytes);

@@ -98,7 +98,7 @@ static void check_trace(const program *p, int64_t runs, const double *phi, const
     const double *rows;
     const char *const *names;
     int64_t n, counted;
-    int columns;
+    int64_t columns;
     OK(rw_expr_trace(p->e, &rows, &n, &names, &columns, &counted));
     assert_int_equal(counted, runs);
     assert_int_equal(n, RW_MIN(runs, ROWS));
@@ -225,7 +225,7 @@ static void test_refused(void **state)
     const double *values;
     const char *const *names;
     int64_t n, runs;
-    int columns;
+    int64_t columns;
     rw_expr *e;
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         spec.text = rows[i].text;

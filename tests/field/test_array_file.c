@@ -173,7 +173,7 @@ static void test_refused(void **state)
         {"b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n", "ends after 2 of 3 values: it is truncated"},
         {"b.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n2\n3\n", "more lines than the 2 values"},
         {"b.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\nnan\n",
-         "b.mtx:4: the value = nan: finite numbers are needed"},
+         "b.mtx:4: the value = nan: values must be finite"},
         {"b.mtx", "%%MatrixMarket matrix coordinate real general\n2 1 1\n1 1 1\n", "a dense array is needed"},
         {"b.mtx", "%%MatrixMarket matrix array complex general\n1 1\n1 2\n",
          "contains complex entries (c128), but real ones (f64)"},

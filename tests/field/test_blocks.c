@@ -301,7 +301,7 @@ static void test_gmsh(void **state)
         const double *x = rw_blocks_coordinates(by_hand)[p];
         fprintf(f, "%d %.17g %.17g %.17g\n", p + 1, x[0], x[1], x[2]);
     }
-    fprintf(f, "$EndNodes\n$Elements\n%d\n", rw_blocks_count(by_hand));
+    fprintf(f, "$EndNodes\n$Elements\n%d\n", (int)rw_blocks_count(by_hand));
     for (int b = 0; b < rw_blocks_count(by_hand); ++b) {
         rw_block block;
         rw_blocks_get_block(by_hand, b, &block);

@@ -75,7 +75,8 @@ static void compare_with_changes(problem *p)
             one_step(p, f, from, changed);
             finish(p);
             for (int to = 0; to < CELLS; ++to) {
-                int *path, n, last;
+                int *path, last;
+                int64_t n;
                 bool differs = false;
                 for (int k = 0; k < p->spec.nfields; ++k) differs = differs || base[k][to] != changed[k][to];
                 snprintf(label, sizeof label, "4(%d,%d)", to % SIZE, to / SIZE);

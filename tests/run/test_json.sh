@@ -48,7 +48,7 @@ for c in matrix solve spmv tune; do
 done
 fails 2 'unexpected argument' info more
 fails 2 'unknown list' list nothing
-fails 2 'no benchmark' bench nothing
+fails 2 'benchmark .*nothing.* is unknown' bench nothing
 fails 4 'cuda' selftest -d cuda:99
 fails 1 'the folder nowhere/: No such file' generate laplace -o nowhere/a.mtx --cells 10
 expect 2 "" run heat.yaml -- --json

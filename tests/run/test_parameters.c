@@ -58,7 +58,7 @@ static void test_names_are_unique(void **state)
 {
     (void)state;
     rw_word *words;
-    int n;
+    int64_t n;
     assert_int_equal(rw_list_words(ctx, "settings", &words, &n), RW_OK);
     for (int i = 0; i < n; i++)
         for (int k = 0; k < i; k++) assert_string_not_equal(words[i].name, words[k].name);
@@ -153,7 +153,7 @@ static void test_lists(void **state)
 {
     (void)state;
     rw_word *words;
-    int n;
+    int64_t n;
     for (const char *const *kind = rw_word_kinds(); *kind; kind++) {
         assert_int_equal(rw_list_words(ctx, *kind, &words, &n), RW_OK);
         for (int i = 0; i < n; i++) assert_true(*words[i].name != '\0');
@@ -243,7 +243,7 @@ static void test_no_memory(void **state)
         for (long n = 1; status != RW_OK && n < 3000; n++) {
             char *text = NULL;
             rw_word *words = NULL;
-            int count;
+            int64_t count;
             rw_fault_set(RW_FAULT_ALLOC, n);
             switch (what) {
             case 0: status = rw_describe(ctx, &text); break;

@@ -7,7 +7,8 @@
 
 typedef struct outcome {
     rw_selftest_result *rows;
-    int n, failed;
+    int64_t n;
+    int failed;
 } outcome;
 
 static outcome run(void)
@@ -113,7 +114,7 @@ static void test_wrong_results_fail(void **state)
         broken.record_begin = NULL; /* recorded launches too */
         outcome o = run();
         mend_device();
-        print_message("%s: %d of %d rows fail\n", names[i], o.failed, o.n);
+        print_message("%s: %d of %d rows fail\n", names[i], o.failed, (int)o.n);
         assert_int_equal(rows_failed(&o, "memory", true), 0); /* no kernels there */
         for (int r = 0; r < o.n; ++r) {
             if (!strncmp(o.rows[r].name, "memory", 6)) continue;
@@ -154,7 +155,7 @@ static void test_failures_are_rows(void **state)
             rw_selftest_free(&o.rows);
         }
     rw_selftest_result *rows = (rw_selftest_result *)state;
-    int n = 7;
+    int64_t n = 7;
     rw_fault_set(RW_FAULT_ALLOC, 1);
     FAILS(RW_ERR_MEMORY, "the results of the self-test", rw_selftest(ctx, dev, &rows, &n));
     rw_fault_set(RW_FAULT_ALLOC, 0);
@@ -169,7 +170,8 @@ static void test_without_a_compiler(void **state)
     if (!on("cpu")) skip();
     setenv("RECHENWERK_CC", "none", 1);
     rw_selftest_result *rows;
-    int n = 0, failed = 0;
+    int failed = 0;
+    int64_t n = 0;
     rw_status status = rw_selftest(ctx, dev, &rows, &n);
     unsetenv("RECHENWERK_CC");
     assert_int_equal(status, RW_OK);

@@ -125,7 +125,7 @@ static void after_blocks_expr(void)
 static const double *trace;
 static int64_t trace_rows, trace_runs;
 static const char *const *trace_names;
-static int trace_columns;
+static int64_t trace_columns;
 
 static void before_trace(void)
 {

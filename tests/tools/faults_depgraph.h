@@ -50,7 +50,11 @@ static void result_graph(void)
     add_dependencies(1);
     note_graph();
 }
-static rw_status call_add_task(void) { return rw_depgraph_add_task(graph, "sum", "last", &count); }
+static rw_status call_add_task(void)
+{
+    int task;
+    return rw_depgraph_add_task(graph, "sum", "last", &task);
+}
 static rw_status call_add_dependency(void)
 {
     RW_TRY(rw_depgraph_add_dependency(graph, 0, 4));

@@ -109,7 +109,7 @@ static rw_status call_convolution_shape(void)
     count = status == RW_OK ? (int)lengths[0] : 0;
     return status;
 }
-static void result_first_count(void) { note("%d", count); }
+static void result_first_count(void) { note("%d", (int)count); }
 static void result_fft_work(void)
 {
     OK(rw_fft_execute(fft, fft_x, fft_y, q));

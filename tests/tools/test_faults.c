@@ -79,7 +79,7 @@ static rw_cache_info info;
 static rw_run_report report;
 static rw_expr_plan plan;
 static char *text;
-static int count;
+static int64_t count;
 static int64_t removed;
 static double value, imaginary;
 static const void *data;
@@ -190,7 +190,7 @@ static void result_words(void)
 }
 static void after_words(void) { free(words), words = NULL; }
 
-static void result_count(void) { note("%d", count); }
+static void result_count(void) { note("%d", (int)count); }
 
 /* Each may use what those before it define. */
 /* clang-format off */
@@ -243,7 +243,10 @@ static rw_status call_bench(void)
 {
     const rw_bench_options options = {.quick = true, .rounds = 1};
     rows = poison;
-    return made(rw_bench_run(ctx, dev, "dot", &options, &rows, &count), &rows);
+    int n = 0;
+    const rw_status status = made(rw_bench_run(ctx, dev, "dot", &options, &rows, &n), &rows);
+    count = n;
+    return status;
 }
 static void result_bench(void)
 {

@@ -1199,7 +1199,7 @@ _define(rw_param, ("name", c_char_p), ("kind", c_int), ("offset", c_size_t), ("s
     ("standard", c_char_p), ("allowed", c_char_p), ("unit", c_char_p), ("line", c_char_p), ("condition", c_char_p),
     ("methods", c_uint64), ("brief", c_char_p), ("table", _function_type(POINTER(rw_params))))
 _define(rw_params, ("name", c_char_p), ("type", c_char_p), ("line", c_char_p), ("size", c_size_t), ("row",
-    POINTER(rw_param)), ("n", c_int))
+    POINTER(rw_param)), ("n", c_int64))
 _define(rw_device_properties, ("name", c_char * 32), ("also", c_char * 32), ("kind", c_char * 16), ("hardware",
     c_char * 128), ("driver", c_char * 160), ("unusable", c_char * 256), ("identity", c_char * 64), ("units", c_int),
     ("clock_mhz", c_int), ("memory", c_int64), ("memory_free", c_int64), ("shared_memory", c_int64), ("cache", c_int64),
@@ -1229,16 +1229,16 @@ _define(rw_expr_tables, ("width", c_int), ("cell", POINTER(rw_array)), ("weight"
 _define(rw_expr_stencil, ("make", _function_type(rw_status, c_void_p, POINTER(rw_expr_tables))), ("user", c_void_p),
     ("conducts", c_bool))
 _define(rw_expr_spec, ("name", c_char_p), ("line", c_int), ("column", c_int), ("text", c_char_p), ("grid", rw_grid),
-    ("order", c_int), ("fields", POINTER(rw_expr_field)), ("nfields", c_int), ("scalars", POINTER(rw_expr_scalar)),
-    ("nscalars", c_int), ("externals", POINTER(rw_expr_external)), ("nexternals", c_int), ("stencil",
-    POINTER(rw_expr_stencil)), ("functions", POINTER(rw_expr_function)), ("nfunctions", c_int), ("reassociate", c_bool),
-    ("trace", c_int))
-_define(rw_expr_plan, ("passes", c_int), ("stores", c_int), ("reductions", c_int), ("bytes", c_int64),
+    ("order", c_int), ("fields", POINTER(rw_expr_field)), ("nfields", c_int64), ("scalars", POINTER(rw_expr_scalar)),
+    ("nscalars", c_int64), ("externals", POINTER(rw_expr_external)), ("nexternals", c_int64), ("stencil",
+    POINTER(rw_expr_stencil)), ("functions", POINTER(rw_expr_function)), ("nfunctions", c_int64), ("reassociate",
+    c_bool), ("trace", c_int))
+_define(rw_expr_plan, ("passes", c_int64), ("stores", c_int64), ("reductions", c_int64), ("bytes", c_int64),
     ("bytes_per_cell", c_double), ("flops_per_cell", c_double), ("evaluator", c_bool), ("function", c_char_p))
 _define(rw_fft_spec, ("kind", c_int), ("inverse", c_bool), ("single", c_bool), ("ndim", c_int), ("shape", c_int64 * 8),
     ("axes", c_uint), ("scale", c_double), ("x_dtype", c_int), ("y_dtype", c_int), ("x_shape", c_int64 * 8), ("y_shape",
     c_int64 * 8), ("x_stride", c_int64 * 8), ("y_stride", c_int64 * 8), ("load", c_char_p), ("store", c_char_p))
-_define(rw_fft_info, ("passes", c_int), ("programs", c_int), ("work_bytes", c_int64), ("bytes", c_int64),
+_define(rw_fft_info, ("passes", c_int64), ("programs", c_int64), ("work_bytes", c_int64), ("bytes", c_int64),
     ("table_bytes", c_int64))
 _define(rw_fft_tuning, ("seconds", c_double), ("report", _function_type(rw_status, c_void_p, c_char_p, c_char_p,
     c_double, c_bool)), ("user", c_void_p))
@@ -1278,10 +1278,10 @@ class rw_image_spec_region(_Struct):
 
 
 _define(rw_image_spec_region, ("x", c_int64), ("y", c_int64), ("width", c_int64), ("height", c_int64))
-_define(rw_image_spec, ("text", c_char_p), ("ops", POINTER(rw_image_op)), ("nops", c_int), ("dtype", c_int), ("y_dtype",
-    c_int), ("width", c_int64), ("height", c_int64), ("channels", c_int), ("planar", c_bool), ("region",
+_define(rw_image_spec, ("text", c_char_p), ("ops", POINTER(rw_image_op)), ("nops", c_int64), ("dtype", c_int),
+    ("y_dtype", c_int), ("width", c_int64), ("height", c_int64), ("channels", c_int), ("planar", c_bool), ("region",
     rw_image_spec_region))
-_define(rw_image_info, ("passes", c_int), ("width", c_int64), ("height", c_int64), ("channels", c_int), ("dtype",
+_define(rw_image_info, ("passes", c_int64), ("width", c_int64), ("height", c_int64), ("channels", c_int), ("dtype",
     c_int), ("bytes", c_int64), ("work_bytes", c_int64))
 _define(rw_frame_format, ("layout", c_int), ("width", c_int64), ("height", c_int64), ("channels", c_int), ("dtype",
     c_int), ("bits", c_int), ("full_range", c_bool), ("rate", c_int * 2), ("count", c_int64), ("reserved", c_int64 * 2))
@@ -1321,13 +1321,13 @@ _define(rw_entries, ("rows", c_int64), ("columns", c_int64), ("n", c_int64), ("i
     POINTER(c_int64)), ("column", POINTER(c_int64)), ("value", POINTER(c_double)))
 _define(rw_sparse_candidate, ("layout", rw_sparse_layout), ("refused", c_bool), ("size", rw_sparse_size), ("fill",
     c_double), ("moved", c_double), ("cost", c_double))
-_define(rw_sparse_choice, ("candidate", rw_sparse_candidate * 40), ("n", c_int), ("best", c_int), ("reason",
+_define(rw_sparse_choice, ("candidate", rw_sparse_candidate * 40), ("n", c_int64), ("best", c_int64), ("reason",
     c_char * 200))
 _define(rw_pattern, ("rows", c_int64), ("columns", c_int64), ("entries", c_int64), ("is_complex", c_bool),
     ("same_pattern", c_bool), ("symmetric", c_bool), ("skew", c_bool), ("hermitian", c_bool), ("lower", c_int64),
     ("upper", c_int64), ("diagonals", c_int64), ("row_min", c_int64), ("row_max", c_int64), ("empty_rows", c_int64),
     ("no_diagonal", c_int64), ("zeros", c_int64), ("blocks", c_int64 * 9), ("formats", rw_sparse_candidate * 40),
-    ("nformats", c_int), ("best", c_int))
+    ("nformats", c_int64), ("best", c_int64))
 _define(rw_sparse_arrays, ("block_rows", c_int64), ("block_columns", c_int64), ("block", c_int), ("first",
     POINTER(rw_array)), ("column", POINTER(rw_array)), ("value", POINTER(rw_array)))
 _define(rw_precond_spec, ("method", c_int), ("level", c_int), ("drop", c_double), ("fill", c_int), ("omega", c_double),
@@ -1346,8 +1346,8 @@ _define(rw_krylov_result, ("reason", c_int), ("iterations", c_int64), ("first", 
 _define(rw_surface, ("kind", c_int), ("centre", c_double * 3), ("axis", c_double * 3), ("radius", c_double), ("project",
     _function_type(None, c_void_p, POINTER(c_double))), ("user", c_void_p))
 _define(rw_on_surface, ("surface", c_int), ("n", c_int), ("vertex", c_int * 4))
-_define(rw_coarse_mesh, ("nvertices", c_int), ("nblocks", c_int), ("nsurfaces", c_int), ("ncurved", c_int), ("vertices",
-    POINTER(c_double * 3)), ("blocks", POINTER(c_int * 8)), ("surfaces", POINTER(rw_surface)), ("curved",
+_define(rw_coarse_mesh, ("nvertices", c_int64), ("nblocks", c_int64), ("nsurfaces", c_int64), ("ncurved", c_int64),
+    ("vertices", POINTER(c_double * 3)), ("blocks", POINTER(c_int * 8)), ("surfaces", POINTER(rw_surface)), ("curved",
     POINTER(rw_on_surface)))
 _define(rw_blocks_spec, ("mesh", rw_coarse_mesh), ("cells", c_int * 3), ("cells_of", POINTER(c_int * 3)), ("mapping",
     c_int))
@@ -1363,12 +1363,12 @@ _define(rw_define, ("name", c_char_p), ("value", c_char_p))
 _define(rw_arg, ("array", POINTER(rw_array)), ("re", c_double), ("im", c_double), ("integer", c_int64), ("is_integer",
     c_bool), ("is_memory", c_bool))
 _define(rw_cache_info, ("folder", c_char * 1024), ("entries", c_int64), ("bytes", c_int64))
-_define(rw_partition, ("ntasks", c_int), ("nparts", c_int), ("part", POINTER(c_int)), ("name", POINTER(c_char_p)),
-    ("accepted", c_bool), ("reason", c_char_p), ("path", POINTER(c_int)), ("npath", c_int), ("level", POINTER(c_int)),
-    ("nlevels", c_int), ("structure", POINTER(c_int)), ("nstructures", c_int), ("nlaunches", c_int))
+_define(rw_partition, ("ntasks", c_int64), ("nparts", c_int64), ("part", POINTER(c_int)), ("name", POINTER(c_char_p)),
+    ("accepted", c_bool), ("reason", c_char_p), ("path", POINTER(c_int)), ("npath", c_int64), ("level", POINTER(c_int)),
+    ("nlevels", c_int), ("structure", POINTER(c_int)), ("nstructures", c_int), ("nlaunches", c_int64))
 _define(rw_ode_spec, ("name", c_char_p), ("line", c_int), ("column", c_int), ("equations", c_char_p), ("grid", rw_grid),
-    ("order", c_int), ("fields", POINTER(rw_expr_field)), ("nfields", c_int), ("scalars", POINTER(rw_expr_scalar)),
-    ("nscalars", c_int), ("method", c_int), ("start", c_double), ("end", c_double), ("step", c_double), ("rtol",
+    ("order", c_int), ("fields", POINTER(rw_expr_field)), ("nfields", c_int64), ("scalars", POINTER(rw_expr_scalar)),
+    ("nscalars", c_int64), ("method", c_int), ("start", c_double), ("end", c_double), ("step", c_double), ("rtol",
     c_double), ("atol", c_double), ("initial_step", c_double), ("max_step", c_double), ("max_stages", c_int),
     ("damping", c_double), ("spectral_radius", c_char_p), ("record", c_int), ("dense", c_bool), ("cancel",
     POINTER(rw_cancel)))
@@ -1378,7 +1378,7 @@ _define(rw_ode_statistics, ("steps", c_int64), ("rejected", c_int64), ("rhs", c_
 _define(rw_run_progress, ("step", c_int64), ("time", c_double), ("start", c_double), ("end", c_double), ("seconds",
     c_double), ("steps_per_second", c_double), ("points_per_second", c_double), ("seconds_left", c_double), ("outputs",
     c_int64), ("compiling", c_char_p), ("compilations", c_int64), ("compilations_known", c_int64))
-_define(rw_run_options, ("folder", c_char_p), ("device", c_char_p), ("set", POINTER(c_char_p)), ("nset", c_int),
+_define(rw_run_options, ("folder", c_char_p), ("device", c_char_p), ("set", POINTER(c_char_p)), ("nset", c_int64),
     ("restart", c_bool), ("force", c_bool), ("cancel", POINTER(rw_cancel)), ("progress", rw_run_progress_function),
     ("user", c_void_p))
 _define(rw_run_report, ("folder", c_char * 1024), ("reason", c_char * 32), ("problem", c_char * 32), ("device",
@@ -1386,7 +1386,7 @@ _define(rw_run_report, ("folder", c_char * 1024), ("reason", c_char * 32), ("pro
     ("step", c_int64), ("outputs", c_int64), ("pictures", c_int64), ("checks", c_int64), ("checks_passed", c_int64),
     ("seconds", c_double))
 _define(rw_plot_options, ("field", c_char_p), ("time", c_double), ("output", c_char_p), ("set", POINTER(c_char_p)),
-    ("nset", c_int), ("force", c_bool))
+    ("nset", c_int64), ("force", c_bool))
 _define(rw_word, ("name", c_char_p), ("line", c_char_p))
 _define(rw_selftest_result, ("name", c_char * 64), ("passed", c_bool), ("error", c_double), ("tolerance", c_double),
     ("seconds", c_double), ("note", c_char * 256))
@@ -1398,10 +1398,10 @@ _define(rw_figure_field, ("nx", c_size_t), ("ny", c_size_t), ("values", POINTER(
     rw_figure_axis), ("map", c_int), ("stretch", c_bool), ("down", c_bool))
 _define(rw_figure_series, ("name", c_char_p), ("n", c_size_t), ("x", POINTER(c_double)), ("y", POINTER(c_double)),
     ("style", c_int))
-_define(rw_figure_lines, ("x", rw_figure_axis), ("y", rw_figure_axis), ("n", c_int), ("series",
+_define(rw_figure_lines, ("x", rw_figure_axis), ("y", rw_figure_axis), ("n", c_int64), ("series",
     POINTER(rw_figure_series)), ("scale", c_double))
-_define(rw_figure_bars, ("value", rw_figure_axis), ("ngroups", c_int), ("nseries", c_int), ("group", POINTER(c_char_p)),
-    ("series", POINTER(c_char_p)), ("values", POINTER(c_double)), ("pale", c_int))
+_define(rw_figure_bars, ("value", rw_figure_axis), ("ngroups", c_int64), ("nseries", c_int64), ("group",
+    POINTER(c_char_p)), ("series", POINTER(c_char_p)), ("values", POINTER(c_double)), ("pale", c_int))
 _define(rw_figure_volume, ("n", c_size_t * 3), ("values", POINTER(c_double)), ("lower", c_double * 3), ("upper",
     c_double * 3), ("label", c_char_p * 3), ("choose", c_bool), ("at", c_double * 3), ("value", rw_figure_axis), ("map",
     c_int))
@@ -1430,7 +1430,7 @@ rw_cancel_reset = _Call("rw_cancel_reset", None, "cancel", POINTER(rw_cancel))
 rw_cancel_requested = _Call("rw_cancel_requested", c_bool, "cancel", POINTER(rw_cancel))
 rw_within = _Call("rw_within", c_char_p, "")
 rw_free = _Call("rw_free", None, "pointer", c_void_p)
-rw_nearest_word = _Call("rw_nearest_word", c_char_p, "given names n", c_char_p, POINTER(c_char_p), c_int)
+rw_nearest_word = _Call("rw_nearest_word", c_char_p, "given names n", c_char_p, POINTER(c_char_p), c_int64)
 rw_version = _Call("rw_version", c_char_p, "")
 rw_params_parse_sized = _Call("rw_params_parse_sized", rw_status, "context params text spec spec_size",
     POINTER(rw_context), POINTER(rw_params), c_char_p, c_void_p, c_size_t)
@@ -1449,9 +1449,9 @@ rw_params_print_sized = _Call("rw_params_print_sized", None, "params spec text s
 rw_params_print = _Call("rw_params_print", None, "params spec text size", POINTER(rw_params), c_void_p, POINTER(c_char),
     c_size_t, symbol="rw_params_print_sized", appended=("spec",))
 rw_device_list_sized = _Call("rw_device_list_sized", rw_status, "context list count element_size", POINTER(rw_context),
-    POINTER(POINTER(rw_device_properties)), POINTER(c_int), c_size_t)
+    POINTER(POINTER(rw_device_properties)), POINTER(c_int64), c_size_t)
 rw_device_list = _Call("rw_device_list", rw_status, "context list count", POINTER(rw_context),
-    POINTER(POINTER(rw_device_properties)), POINTER(c_int), symbol="rw_device_list_sized",
+    POINTER(POINTER(rw_device_properties)), POINTER(c_int64), symbol="rw_device_list_sized",
     appended=(sizeof(rw_device_properties),))
 rw_device_list_free = _Call("rw_device_list_free", None, "list", POINTER(POINTER(rw_device_properties)))
 rw_device_open = _Call("rw_device_open", rw_status, "context name device", POINTER(rw_context), c_char_p,
@@ -1572,7 +1572,7 @@ rw_expr_get_array = _Call("rw_expr_get_array", rw_status, "expr field array", PO
     POINTER(POINTER(rw_array)), outputs=1)
 rw_expr_get_grid = _Call("rw_expr_get_grid", rw_status, "expr grid", POINTER(rw_expr), POINTER(rw_grid), outputs=1)
 rw_expr_trace = _Call("rw_expr_trace", rw_status, "expr values rows names columns runs", POINTER(rw_expr),
-    POINTER(POINTER(c_double)), POINTER(c_int64), POINTER(POINTER(c_char_p)), POINTER(c_int), POINTER(c_int64))
+    POINTER(POINTER(c_double)), POINTER(c_int64), POINTER(POINTER(c_char_p)), POINTER(c_int64), POINTER(c_int64))
 rw_expr_get_plan_sized = _Call("rw_expr_get_plan_sized", rw_status, "expr plan plan_size", POINTER(rw_expr),
     POINTER(rw_expr_plan), c_size_t)
 rw_expr_get_plan = _Call("rw_expr_get_plan", rw_status, "expr plan", POINTER(rw_expr), POINTER(rw_expr_plan), outputs=1,
@@ -1799,7 +1799,7 @@ rw_entries_read = _Call("rw_entries_read", rw_status, "context path duplicates e
     c_int, POINTER(rw_entries), outputs=1)
 rw_entries_free = _Call("rw_entries_free", None, "entries", POINTER(rw_entries))
 rw_sparse_predict = _Call("rw_sparse_predict", rw_status, "device entries vectors n candidates", POINTER(rw_device),
-    POINTER(rw_entries), c_int, c_int, POINTER(rw_sparse_candidate))
+    POINTER(rw_entries), c_int, c_int64, POINTER(rw_sparse_candidate))
 rw_sparse_choose_sized = _Call("rw_sparse_choose_sized", rw_status, "device entries values vectors choice choice_size",
     POINTER(rw_device), POINTER(rw_entries), c_int, c_int, POINTER(rw_sparse_choice), c_size_t)
 rw_sparse_choose = _Call("rw_sparse_choose", rw_status, "device entries values vectors choice", POINTER(rw_device),
@@ -1920,9 +1920,9 @@ rw_blocks_box = _Call("rw_blocks_box", rw_status, "ctx length cells grid", POINT
 rw_blocks_cylinder = _Call("rw_blocks_cylinder", rw_status, "ctx radius core length cells grid", POINTER(rw_context),
     c_double, c_double, c_double, POINTER(c_int), POINTER(POINTER(rw_blocks)), outputs=1)
 rw_blocks_read_gmsh = _Call("rw_blocks_read_gmsh", rw_status, "ctx path cells surfaces nsurfaces grid",
-    POINTER(rw_context), c_char_p, POINTER(c_int), POINTER(rw_surface), c_int, POINTER(POINTER(rw_blocks)), outputs=1)
+    POINTER(rw_context), c_char_p, POINTER(c_int), POINTER(rw_surface), c_int64, POINTER(POINTER(rw_blocks)), outputs=1)
 rw_blocks_destroy = _Call("rw_blocks_destroy", None, "grid", POINTER(POINTER(rw_blocks)))
-rw_blocks_count = _Call("rw_blocks_count", c_int, "grid", POINTER(rw_blocks))
+rw_blocks_count = _Call("rw_blocks_count", c_int64, "grid", POINTER(rw_blocks))
 rw_blocks_get_block = _Call("rw_blocks_get_block", rw_status, "grid block info", POINTER(rw_blocks), c_int,
     POINTER(rw_block), outputs=1)
 rw_blocks_cells = _Call("rw_blocks_cells", c_int64, "grid", POINTER(rw_blocks))
@@ -2025,12 +2025,12 @@ rw_multiblock_read_cgns = _Call("rw_multiblock_read_cgns", rw_status, "context p
     c_char_p, POINTER(rw_multiblock_spec), outputs=1, symbol="rw_multiblock_read_cgns_sized",
     appended=(sizeof(rw_multiblock_spec),))
 rw_program_create = _Call("rw_program_create", rw_status, "device name text defines ndefines program",
-    POINTER(rw_device), c_char_p, c_char_p, POINTER(rw_define), c_int, POINTER(POINTER(rw_program)), outputs=1)
+    POINTER(rw_device), c_char_p, c_char_p, POINTER(rw_define), c_int64, POINTER(POINTER(rw_program)), outputs=1)
 rw_program_destroy = _Call("rw_program_destroy", None, "program", POINTER(POINTER(rw_program)))
 rw_program_kernel = _Call("rw_program_kernel", rw_status, "program name kernel", POINTER(rw_program), c_char_p,
     POINTER(POINTER(rw_kernel)), outputs=1)
 rw_launch = _Call("rw_launch", rw_status, "queue kernel groups args nargs", POINTER(rw_queue), POINTER(rw_kernel),
-    POINTER(c_int64), POINTER(rw_arg), c_int)
+    POINTER(c_int64), POINTER(rw_arg), c_int64)
 rw_cache_describe_sized = _Call("rw_cache_describe_sized", rw_status, "context info info_size", POINTER(rw_context),
     POINTER(rw_cache_info), c_size_t)
 rw_cache_describe = _Call("rw_cache_describe", rw_status, "context info", POINTER(rw_context), POINTER(rw_cache_info),
@@ -2043,16 +2043,16 @@ rw_depgraph_add_task = _Call("rw_depgraph_add_task", rw_status, "graph kind labe
     c_char_p, POINTER(c_int))
 rw_depgraph_add_dependency = _Call("rw_depgraph_add_dependency", rw_status, "graph task needed", POINTER(rw_depgraph),
     c_int, c_int)
-rw_depgraph_tasks = _Call("rw_depgraph_tasks", c_int, "graph", POINTER(rw_depgraph))
-rw_depgraph_dependencies = _Call("rw_depgraph_dependencies", c_int, "graph", POINTER(rw_depgraph))
+rw_depgraph_tasks = _Call("rw_depgraph_tasks", c_int64, "graph", POINTER(rw_depgraph))
+rw_depgraph_dependencies = _Call("rw_depgraph_dependencies", c_int64, "graph", POINTER(rw_depgraph))
 rw_depgraph_kind = _Call("rw_depgraph_kind", c_char_p, "graph task", POINTER(rw_depgraph), c_int)
 rw_depgraph_label = _Call("rw_depgraph_label", c_char_p, "graph task", POINTER(rw_depgraph), c_int)
 rw_depgraph_find_path = _Call("rw_depgraph_find_path", rw_status, "graph from nfrom to nto path n",
-    POINTER(rw_depgraph), POINTER(c_int), c_int, POINTER(c_int), c_int, POINTER(POINTER(c_int)), POINTER(c_int))
+    POINTER(rw_depgraph), POINTER(c_int), c_int64, POINTER(c_int), c_int64, POINTER(POINTER(c_int)), POINTER(c_int64))
 rw_depgraph_check_separate = _Call("rw_depgraph_check_separate", rw_status, "graph set nset path n",
-    POINTER(rw_depgraph), POINTER(c_int), c_int, POINTER(POINTER(c_int)), POINTER(c_int))
+    POINTER(rw_depgraph), POINTER(c_int), c_int64, POINTER(POINTER(c_int)), POINTER(c_int64))
 rw_depgraph_partition = _Call("rw_depgraph_partition", rw_status, "graph part nparts names partition",
-    POINTER(rw_depgraph), POINTER(c_int), c_int, POINTER(c_char_p), POINTER(POINTER(rw_partition)), outputs=1)
+    POINTER(rw_depgraph), POINTER(c_int), c_int64, POINTER(c_char_p), POINTER(POINTER(rw_partition)), outputs=1)
 rw_partition_destroy = _Call("rw_partition_destroy", None, "partition", POINTER(POINTER(rw_partition)))
 rw_depgraph_dot = _Call("rw_depgraph_dot", rw_status, "graph partition text", POINTER(rw_depgraph),
     POINTER(rw_partition), POINTER(c_char_p), outputs=1)
@@ -2116,7 +2116,7 @@ rw_plot_results = _Call("rw_plot_results", rw_status, "context path options writ
     c_char_p, POINTER(rw_plot_options), rw_plot_function, c_void_p, symbol="rw_plot_results_sized",
     appended=(sizeof(rw_plot_options),))
 rw_list_words = _Call("rw_list_words", rw_status, "context kind words n", POINTER(rw_context), c_char_p,
-    POINTER(POINTER(rw_word)), POINTER(c_int))
+    POINTER(POINTER(rw_word)), POINTER(c_int64))
 rw_word_kinds = _Call("rw_word_kinds", POINTER(c_char_p), "")
 rw_help = _Call("rw_help", rw_status, "context name text", POINTER(rw_context), c_char_p, POINTER(c_char_p), outputs=1)
 rw_case_template = _Call("rw_case_template", rw_status, "context problem text", POINTER(rw_context), c_char_p,
@@ -2127,9 +2127,9 @@ rw_describe_fortran = _Call("rw_describe_fortran", rw_status, "context fortran",
 rw_describe_manual = _Call("rw_describe_manual", rw_status, "context roff", POINTER(rw_context), POINTER(c_char_p),
     outputs=1)
 rw_selftest_sized = _Call("rw_selftest_sized", rw_status, "context device list count element_size", POINTER(rw_context),
-    POINTER(rw_device), POINTER(POINTER(rw_selftest_result)), POINTER(c_int), c_size_t)
+    POINTER(rw_device), POINTER(POINTER(rw_selftest_result)), POINTER(c_int64), c_size_t)
 rw_selftest = _Call("rw_selftest", rw_status, "context device list count", POINTER(rw_context), POINTER(rw_device),
-    POINTER(POINTER(rw_selftest_result)), POINTER(c_int), symbol="rw_selftest_sized",
+    POINTER(POINTER(rw_selftest_result)), POINTER(c_int64), symbol="rw_selftest_sized",
     appended=(sizeof(rw_selftest_result),))
 rw_selftest_free = _Call("rw_selftest_free", None, "list", POINTER(POINTER(rw_selftest_result)))
 rw_colormap_name = _Call("rw_colormap_name", c_char_p, "value", c_int)
@@ -2169,9 +2169,9 @@ rw_figure_write_volume = _Call("rw_figure_write_volume", rw_status, "context pat
     c_char_p, POINTER(rw_figure_page), POINTER(rw_figure_volume), symbol="rw_figure_write_volume_sized",
     appended=(sizeof(rw_figure_page), sizeof(rw_figure_volume),))
 rw_figure_write_images_sized = _Call("rw_figure_write_images_sized", rw_status, "context path page n images page_size",
-    POINTER(rw_context), c_char_p, POINTER(rw_figure_page), c_int, POINTER(rw_figure_image), c_size_t)
+    POINTER(rw_context), c_char_p, POINTER(rw_figure_page), c_int64, POINTER(rw_figure_image), c_size_t)
 rw_figure_write_images = _Call("rw_figure_write_images", rw_status, "context path page n images", POINTER(rw_context),
-    c_char_p, POINTER(rw_figure_page), c_int, POINTER(rw_figure_image), symbol="rw_figure_write_images_sized",
+    c_char_p, POINTER(rw_figure_page), c_int64, POINTER(rw_figure_image), symbol="rw_figure_write_images_sized",
     appended=(sizeof(rw_figure_page),))
 rw_figure_write_residuals = _Call("rw_figure_write_residuals", rw_status,
     "context path title n residual right_side tolerance", POINTER(rw_context), c_char_p, c_char_p, c_int64,

@@ -13,7 +13,7 @@
 #define DEVICES "cpu check auto cuda:0 opencl:0"
 
 static rw_word *words[2]; /* settings, problems */
-static int nwords[2];
+static int64_t nwords[2];
 
 static void print_names(int list, const char *ending)
 {

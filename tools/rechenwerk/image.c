@@ -172,7 +172,7 @@ static int filter(rw_context *ctx, const arguments *a, work *w)
         (w->chain ? rw_image_filter_explain(w->filter, &text) : rw_expr_explain(w->text.e, &text)) == RW_OK)
         printf("%s", text);
     rw_free(text);
-    printf("  %s: %d pass%s%s, %s, in %.3g ms%s on %s\n", w->chain ? w->chain : w->text.text, info.passes,
+    printf("  %s: %lld pass%s%s, %s, in %.3g ms%s on %s\n", w->chain ? w->chain : w->text.text, (long long)info.passes,
            info.passes == 1 ? "" : "es", w->chain ? "" : " per channel", in_units((double)info.bytes).text,
            1e3 * seconds,
            tiled      ? ", in tiles, including copies and compilation,"

@@ -70,7 +70,7 @@ static int run(const arguments *a)
 {
     rw_device_properties *list = NULL;
     rw_cache_info cache = {.folder = ""};
-    int n = 0;
+    int64_t n = 0;
     rw_context *ctx = make_context(a);
     if (!ctx) return 5;
     rw_status status = rw_device_list(ctx, &list, &n);

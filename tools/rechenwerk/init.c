@@ -44,7 +44,8 @@ static int write_new(const char *path, const char *text)
 /* A name that is neither: with the nearest of both. */
 static int unknown(rw_context *ctx, const char *name)
 {
-    int n, nproblems = 0, count = 0;
+    int n, count = 0;
+    int64_t nproblems = 0;
     ready_case *cases = find_cases(&n);
     rw_word *problems = NULL;
     if (rw_list_words(ctx, "problems", &problems, &nproblems) != RW_OK) nproblems = 0;

@@ -151,7 +151,7 @@ static void print_cases(rw_json_writer *w, bool alone)
 static int print_kind(rw_context *ctx, const char *kind, rw_json_writer *w, bool alone)
 {
     rw_word *words;
-    int n;
+    int64_t n;
     rw_status status = rw_list_words(ctx, kind, &words, &n);
     if (status != RW_OK) return failed(ctx, status);
     print_words(kind, words, n, w, alone);

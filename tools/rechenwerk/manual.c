@@ -97,7 +97,7 @@ static void print_command(const command *c)
 static int print_exit_codes(rw_context *ctx)
 {
     rw_word *words;
-    int n;
+    int64_t n;
     rw_status status = rw_list_words(ctx, "exit-codes", &words, &n);
     if (status != RW_OK) return failed(ctx, status);
     printf(".SH EXIT STATUS\n");

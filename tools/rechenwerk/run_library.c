@@ -44,7 +44,8 @@ FUNCTION(rw_status, rw_explain_graph_sized,
 FUNCTION(rw_status, rw_plot_results_sized,
          (rw_context * ctx, const char *path, const rw_plot_options *o, rw_plot_function *f, void *user, size_t size),
          (ctx, path, o, f, user, size))
-FUNCTION(rw_status, rw_list_words, (rw_context * ctx, const char *kind, rw_word **words, int *n), (ctx, kind, words, n))
+FUNCTION(rw_status, rw_list_words, (rw_context * ctx, const char *kind, rw_word **words, int64_t *n),
+         (ctx, kind, words, n))
 FUNCTION(const char *const *, rw_word_kinds, (void), ())
 FUNCTION(rw_status, rw_help, (rw_context * ctx, const char *name, char **text), (ctx, name, text))
 FUNCTION(rw_status, rw_case_template, (rw_context * ctx, const char *problem, char **text), (ctx, problem, text))
@@ -56,7 +57,7 @@ FUNCTION(rw_status, rw_multiblock_read_cgns_sized,
 FUNCTION(rw_status, rw_image_load, (rw_device * device, const char *path, rw_array **array), (device, path, array))
 FUNCTION(rw_status, rw_image_save, (rw_array * array, const char *path, bool deep), (array, path, deep))
 FUNCTION(rw_status, rw_figure_write_images_sized,
-         (rw_context * ctx, const char *path, const rw_figure_page *page, int n, const rw_figure_image *images,
+         (rw_context * ctx, const char *path, const rw_figure_page *page, int64_t n, const rw_figure_image *images,
           size_t size),
          (ctx, path, page, n, images, size))
 FUNCTION(bool, rw_stream_is, (const char *name), (name))

@@ -52,7 +52,7 @@ static int run(const arguments *a)
 {
     rw_device *device = NULL;
     rw_selftest_result *list = NULL;
-    int n = 0;
+    int64_t n = 0;
     rw_context *ctx = make_context(a);
     if (!ctx) return 5;
     rw_status status = open_device(ctx, a, &device);

@@ -159,8 +159,8 @@ rw_status rates_look(rates_problem *p)
 {
     const double *row;
     const char *const *names;
-    int64_t rows, runs;
-    int columns, t = -1, photons = -1, largest = -1, good = -1;
+    int64_t rows, runs, columns;
+    int t = -1, photons = -1, largest = -1, good = -1;
     RW_TRY(rw_expr_trace(p->step, &row, &rows, &names, &columns, &runs));
     for (int i = 0; i < columns; ++i) {
         if (!strcmp(names[i], "t")) t = i;
@@ -355,8 +355,8 @@ static rw_status explain(rw_problem *problem, rw_text *text)
     rates_problem *p = (rates_problem *)problem;
     char *part;
     RW_TRY(rw_expr_explain(p->step, &part));
-    rw_text_add(text, "%lld cells in %d blocks\n%s", (long long)rw_blocks_cells(p->blocks), rw_blocks_count(p->blocks),
-                part);
+    rw_text_add(text, "%lld cells in %lld blocks\n%s", (long long)rw_blocks_cells(p->blocks),
+                (long long)rw_blocks_count(p->blocks), part);
     free(part);
     return text->failed ? rw_fail_memory(p->device->ctx, text->length, "the plan as text") : RW_OK;
 }
