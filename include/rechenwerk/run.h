@@ -117,7 +117,8 @@ RW_API rw_status rw_explain_graph_sized(rw_context *context, const char *path, c
  * `force` replaces them too. The folder is locked meanwhile. */
 typedef struct rw_plot_options {
     const char *field; /* a field or a column of series.csv. Default: all. */
-    double time;       /* the nearest output is drawn; NaN: the last one. 0 in a zeroed structure is the time 0. */
+    bool at_time;      /* draws the output nearest to `time`. Default: the last output. */
+    double time;
     /* A .png file (one picture) or a folder. A new name with another ending is ERR_ARGUMENT, unless it ends in '/'.
      * Default: the folder figures/ of the results; for a single .h5 file the current folder. */
     const char *output;

@@ -3,6 +3,7 @@
  * the largest is estimated by the power method for D^-1 A. */
 #include <math.h>
 
+#include "device/ranks.h"
 #include "precond/precond.h"
 
 enum { POWERS = 12, SEED = 12 };
@@ -21,10 +22,11 @@ static rw_status random_vector(rw_device *dev, rw_dtype type, int64_t n, rw_arra
 }
 
 /* |v| from the sums of a product. */
-static rw_status length_of(rw_array *part, int64_t n, double *length)
+static rw_status length_of(rw_array *part, int64_t n, rw_queue *q, double *length)
 {
     const void *data;
     double sum = 0;
+    RW_TRY(rw_ranks_combine(q, RW_RANK_SUM, part, 2 * n, n));
     RW_TRY(rw_array_read(part, &data));
     for (int64_t i = 0; i < n; ++i) sum += ((const double *)data)[2 * n + i];
     *length = sqrt(sum);
@@ -43,7 +45,7 @@ static rw_status powers(rw_operator *a, rw_operator *inverse, rw_array *v, rw_ar
             rw_operator_run(inverse,
                             &(rw_product){.x = t, .z = v, .y = v, .w = v, .part = part, .vectors = 1, .alpha = {1, 0}},
                             q));
-        RW_TRY(length_of(part, groups, &length));
+        RW_TRY(length_of(part, groups, q, &length));
     }
     *most = length;
     return RW_OK;

@@ -224,7 +224,7 @@ static int nearest_output(const plotter *p, bool with_file)
     int last = p->run.noutputs - 1;
     while (last >= 0 && with_file && !has_file(p, last)) last--;
     int output = last;
-    for (int i = 0; !isnan(t) && i < last; i++)
+    for (int i = 0; p->options.at_time && i < last; i++)
         if (fabs(times[i] - t) < fabs(times[output] - t) && (!with_file || has_file(p, i))) output = i;
     return output;
 }
@@ -343,7 +343,6 @@ rw_status rw_plot_results_sized(rw_context *ctx, const char *path, const rw_plot
     if (!*path) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_plot_results: path is missing");
     plotter p = {.ctx = ctx, .path = path, .written = written, .user = user};
     if (options) p.options = *options;
-    else p.options.time = NAN;
     RW_TRY(check_output(&p));
     char folder[RW_PATH_SIZE];
     rw_run_report report;

@@ -268,5 +268,8 @@ rw_status rw_signal_run_sized(rw_device *dev, const char *in, const char *out, c
     RW_NEED(spec->text, "spec->text");
     RW_STRUCT_IN(dev->ctx, rw_signal_spec, spec, spec_size);
     RW_STRUCT_ROOM(rw_signal_report, report, report_size);
-    return RW_STRUCT_OUT(signal_run(dev, in, out, spec, report_whole), report, report_size);
+    const rw_cancel *outer = rw_cancel_enter(spec->cancel); /* for waits for compilers */
+    const rw_status status = signal_run(dev, in, out, spec, report_whole);
+    rw_cancel_leave(outer);
+    return RW_STRUCT_OUT(status, report, report_size);
 }

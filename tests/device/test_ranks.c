@@ -162,6 +162,23 @@ static void test_solvers(void **state)
         assert_in_range(result[1].iterations, result[0].iterations - 1, result[0].iterations + 1);
         end();
     }
+    /* the largest eigenvalue of all is that of either */
+    rw_precond *p[2];
+    rw_array *z[2] = {wave(RW_F64), wave(RW_F64)};
+    const void *data[2];
+    begin();
+    for (int ranks = 0; ranks < 2; ++ranks) {
+        assert_int_equal(combined, 0);
+        rw_device_set_ranks(dev, ranks ? &two : NULL);
+        OK(rw_precond_create(rw_sparse_operator(m), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_CHEBYSHEV},
+                             p + ranks));
+        OK(rw_precond_apply(p[ranks], b, z[ranks], queue));
+        OK(rw_array_read(z[ranks], data + ranks));
+    }
+    assert_true(combined > 1);
+    for (int i = 0; i < N; ++i) near(((const double *)data[1])[i], ((const double *)data[0])[i]);
+    for (int i = 0; i < 2; ++i) rw_precond_destroy(p + i), rw_array_destroy(z + i);
+    end();
     rw_sparse_destroy(&m), rw_array_destroy(&b), rw_array_destroy(&x);
 }
 

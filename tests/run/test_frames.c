@@ -120,9 +120,7 @@ static void test_not_written(void **state)
     (void)state;
     good(GROWING("", "sequential"), "unwritten", "output.fields=[v]");
     assert_non_null(warnings.data);
-    assert_non_null(
-        strstr(warnings.data,
-               "4 pictures of u retain their earlier limits"));
+    assert_non_null(strstr(warnings.data, "4 pictures of u retain their earlier limits"));
     assert_null(strstr(warnings.data, "pictures of v"));
     rw_text_free(&warnings);
     assert_int_equal(equal_frames("run", "unwritten", "v"), FRAMES);
@@ -175,7 +173,8 @@ static void draw_later(const char *results, const char *name, const char *field,
     snprintf(to, sizeof to, "%s/%s/figures/", folder, name);
     for (int k = 0; k < FRAMES; ++k) {
         snprintf(from, sizeof from, files ? "%s/%s/fields/%06d.h5" : "%s/%s", folder, results, k);
-        rw_plot_options options = {.field = field, .time = 0.25 * k, .output = to, .set = &set, .nset = set != NULL};
+        rw_plot_options options =
+            {.field = field, .at_time = true, .time = 0.25 * k, .output = to, .set = &set, .nset = set != NULL};
         if (rw_plot_results(ctx, from, &options, NULL, NULL) != RW_OK) fail_msg("%s: %s", from, rw_message(ctx));
     }
 }
@@ -232,7 +231,7 @@ static void test_drawn_later(void **state)
                                              {"output.limits=[2, 1]", "the first must be below"},
                                              {"output.limits", "plot accepts only the settings"}};
     for (int i = 0; i < RW_COUNT(refused); ++i) {
-        rw_plot_options options = {.time = NAN, .set = refused[i], .nset = 1};
+        rw_plot_options options = {.set = refused[i], .nset = 1};
         assert_int_equal(rw_plot_results(ctx, result("all0", ""), &options, NULL, NULL), RW_ERR_INPUT);
         if (!strstr(rw_message(ctx), refused[i][1])) fail_msg("%s: %s", refused[i][0], rw_message(ctx));
     }

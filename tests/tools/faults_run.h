@@ -138,7 +138,7 @@ static rw_status plot(const char *from)
 {
     static char output[256];
     snprintf(output, sizeof output, "%s", path_of("run"));
-    const rw_plot_options options = {.time = NAN, .output = output};
+    const rw_plot_options options = {.output = output};
     drawn = 0;
     return rw_plot_results(ctx, path_of(from), &options, count_picture, NULL);
 }

@@ -1385,8 +1385,8 @@ _define(rw_run_report, ("folder", c_char * 1024), ("reason", c_char * 32), ("pro
     c_char * 32), ("method", c_char * 16), ("method_reason", c_char * 240), ("time", c_double), ("end", c_double),
     ("step", c_int64), ("outputs", c_int64), ("pictures", c_int64), ("checks", c_int64), ("checks_passed", c_int64),
     ("seconds", c_double))
-_define(rw_plot_options, ("field", c_char_p), ("time", c_double), ("output", c_char_p), ("set", POINTER(c_char_p)),
-    ("nset", c_int64), ("force", c_bool))
+_define(rw_plot_options, ("field", c_char_p), ("at_time", c_bool), ("time", c_double), ("output", c_char_p), ("set",
+    POINTER(c_char_p)), ("nset", c_int64), ("force", c_bool))
 _define(rw_word, ("name", c_char_p), ("line", c_char_p))
 _define(rw_selftest_result, ("name", c_char * 64), ("passed", c_bool), ("error", c_double), ("tolerance", c_double),
     ("seconds", c_double), ("note", c_char * 256))

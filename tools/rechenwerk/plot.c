@@ -1,5 +1,4 @@
 /* rechenwerk plot RESULTS: pictures of fields and series from results that are there. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,7 +14,9 @@ static rw_status written(void *user, const char *path)
 
 static int run(const arguments *a)
 {
-    rw_plot_options options = {.field = value_of(a, "field"), .time = NAN, .output = value_of(a, "output")};
+    rw_plot_options options = {.field = value_of(a, "field"),
+                               .at_time = given(a, "time"),
+                               .output = value_of(a, "output")};
     if (!number_of(a, "time", &options.time)) return 2;
     struct stat info;
     int refused = check_inputs(a, 1, (const char *const *)a->operands);
