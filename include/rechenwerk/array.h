@@ -84,29 +84,30 @@ RW_API rw_status rw_array_create_from(rw_device *device, rw_dtype dtype, int ndi
  * views retain it; the memory is freed with the last of them. */
 RW_API void rw_array_destroy(rw_array **array);
 
-/* Type, number of dimensions, shape and strides, places in memory, and device of an array. */
+/* Properties of an array. */
 RW_API rw_dtype rw_array_dtype(const rw_array *array);
 RW_API int rw_array_ndim(const rw_array *array);
-RW_API int64_t rw_array_shape(const rw_array *array, int axis); /* 1 beyond ndim */
-/* elements from one index to the next; 1 beyond ndim */
+RW_API int64_t rw_array_shape(const rw_array *array, int axis); /* elements along the axis; 1 beyond ndim */
+/* stride of the axis in elements; 1 beyond ndim */
 RW_API int64_t rw_array_stride(const rw_array *array, int axis);
-RW_API int64_t rw_array_offset(const rw_array *array);     /* of the first element, in elements, in the memory */
+RW_API int64_t rw_array_offset(const rw_array *array);     /* offset of the first element in the memory, in elements */
 RW_API int64_t rw_array_size(const rw_array *array);       /* elements */
 RW_API bool rw_array_is_contiguous(const rw_array *array); /* row-major, without gaps */
 RW_API rw_device *rw_array_device(const rw_array *array);
 
-/* Host pointers, valid until the array is used on the device or destroyed. They wait for device work on the array.
- * read: contents current; they must not be changed.
- * write: to be overwritten completely; the old contents are lost and not copied.
- * update: contents current; they may be changed.
+/* Gets a host pointer to the elements. Waits for device work on the array.
+ * read: the current contents, which must not be changed.
+ * write: memory to be overwritten completely; the old contents are lost and not copied.
+ * update: the current contents, which may be changed.
  * After write and update the host copy is the current one.
+ * Lifetime: the pointer is valid until the array is used on the device or destroyed.
  * Errors: ERR_ARGUMENT: a view that is not contiguous, contents that were never written. */
 RW_API rw_status rw_array_read(rw_array *array, const void **data);
 RW_API rw_status rw_array_write(rw_array *array, void **data);
 RW_API rw_status rw_array_update(rw_array *array, void **data);
 
-/* Starts bringing the current contents to the device (or host) in `queue` without waiting; only pinned arrays
- * really overlap. Of a view, all of its memory. */
+/* Copies the current contents to the device (send) or to the host (fetch) in `queue`, without waiting; of a view, all
+ * of its memory. Only copies of pinned arrays overlap with other work. */
 RW_API rw_status rw_array_send(rw_array *array, rw_queue *queue);
 RW_API rw_status rw_array_fetch(rw_array *array, rw_queue *queue);
 
@@ -127,20 +128,22 @@ RW_API rw_status rw_array_zero(rw_array *array, rw_queue *queue);
  * that is not contiguous is packed into a copy before the launch, and unpacked after a launch that may have written it;
  * a kernel of your own reads it in place with rw_arg_memory, rw_array_offset and rw_array_stride. */
 
-/* Element (i, j, …) is number offset + i strides[0] + j strides[1] + … of the array's memory, counted from the array's
- * own first element in elements of `dtype` (DEFAULT: the array's). strides NULL: contiguous. Strides may be negative or
- * 0; a view whose elements share memory is only read. ERR_ARGUMENT: an element outside the memory of the array, a type
- * whose size does not divide its offset. */
+/* Creates a view with any shape and strides. Its element (i, j, …) lies offset + i strides[0] + j strides[1] + …
+ * elements of type `dtype` (DEFAULT: the array's type) after the first element of the array. strides NULL: contiguous.
+ * Strides may be negative or 0; a view whose elements share memory is read-only.
+ * Errors: ERR_ARGUMENT: an element outside the memory of the array, a type whose size does not divide its offset. */
 RW_API rw_status rw_array_view(rw_array *array, rw_dtype dtype, int ndim, const int64_t *shape, const int64_t *strides,
                                int64_t offset, rw_array **view);
-/* Along an axis the elements first, first + step, … before `end`, as first:end:step of NumPy with 0 <= first, end <=
- * shape; with step < 0 those down to, and without, `end`, which may be -1. */
+/* Creates a view of the elements first, first + step, … before `end` along an axis: first:end:step of NumPy, with 0 <=
+ * first and end <= shape. With step < 0 the indices descend and stop above `end`, which may be -1. */
 RW_API rw_status rw_array_slice(rw_array *array, int axis, int64_t first, int64_t end, int64_t step, rw_array **view);
-/* Axis k of the view is axes[k] of the array; NULL: in reverse. */
+/* Creates a view with permuted axes: axis k of the view is axes[k] of the array. axes NULL: reversed. */
 RW_API rw_status rw_array_transpose(rw_array *array, const int *axes, rw_array **view);
-/* The elements with this index on the axis, which goes away; of one dimension an array of one element stays. */
+/* Creates a view of the elements with this index along an axis, with that axis removed. A view of a one-dimensional
+ * array has one element. */
 RW_API rw_status rw_array_select(rw_array *array, int axis, int64_t index, rw_array **view);
-/* As many elements in another shape; one size may be -1. ERR_ARGUMENT for an array that is not contiguous. */
+/* Creates a view with another shape of as many elements; one size may be -1 and is then computed.
+ * Errors: ERR_ARGUMENT: an array that is not contiguous. */
 RW_API rw_status rw_array_reshape(rw_array *array, int ndim, const int64_t *shape, rw_array **view);
 
 /* ---- memory that others share ---------------------------------------------------------------------------------------
