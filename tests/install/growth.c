@@ -74,7 +74,7 @@ static void expression(rw_device *dev)
     CHECK(rw_expr_run(e, rw_device_queue(dev)));
     CHECK(rw_expr_get(e, "total", &total, NULL));
     CHECK(rw_expr_get_plan(e, &plan));
-    printf("expression: %g, %d passes, %d reductions\n", total, plan.passes, plan.reductions);
+    printf("expression: %g, %lld passes, %lld reductions\n", total, (long long)plan.passes, (long long)plan.reductions);
     rw_expr_destroy(&e), rw_array_destroy(&u), rw_array_destroy(&v);
 }
 
@@ -202,7 +202,8 @@ int main(void)
     rw_device *dev;
     rw_device_properties *list;
     rw_counters counters;
-    int n, cpus = 0;
+    int cpus = 0;
+    int64_t n;
     check(rw_context_create(&ctx), "rw_context_create");
     CHECK(rw_device_open(ctx, "cpu:1", &dev));
     CHECK(rw_device_list(ctx, &list, &n));
