@@ -100,8 +100,8 @@ RW_API rw_status rw_context_create(rw_context **context);
 /* Drops the caller's reference and sets *context to NULL; NULL is allowed. */
 RW_API void rw_context_destroy(rw_context **context);
 
-/* The message of the last failed call of this thread, "" if there was none. Valid until the next failing call. context:
- * optional. */
+/* Returns the message of the last failed call of this thread, "" if there was none. context: optional.
+ * Lifetime: valid until the next failing call of the thread. */
 RW_API const char *rw_message(const rw_context *context);
 
 /* Sets the log function (default: none). NULL removes it. Lines above `level` are not passed. */
@@ -147,7 +147,7 @@ RW_API const char *rw_within(void);
 /* Frees a text or a list that a function of the library has returned; NULL is allowed. */
 RW_API void rw_free(void *pointer);
 
-/* The nearest of n names to a mistyped one, or NULL if none is near. */
+/* Returns the one of n names that is nearest to a mistyped one, or NULL if none is near. */
 RW_API const char *rw_nearest_word(const char *given, const char *const *names, int64_t n);
 
 /* Version of the library at run time, "0.1.0". */

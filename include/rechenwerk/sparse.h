@@ -241,7 +241,7 @@ RW_API const rw_sparse_layout *rw_sparse_get_layout(const rw_sparse *matrix);
 RW_API rw_status rw_sparse_get_size(const rw_sparse *matrix, rw_sparse_size *size);
 RW_API rw_device *rw_sparse_device(const rw_sparse *matrix);
 
-/* The arrays of a matrix in csr or bcsr, as other libraries take them. */
+/* The arrays of a matrix in csr or bcsr, in the layout that other libraries use. */
 typedef struct rw_sparse_arrays {
     int64_t block_rows, block_columns;
     int block;       /* rows and columns of a block, 1 of csr; its entries row after row, or with layout.columns
@@ -255,8 +255,8 @@ RW_API rw_status rw_sparse_get_arrays(rw_sparse *matrix, rw_sparse_arrays *array
 
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
-/* The operator of the matrix, for solvers and preconditioners. It belongs to the matrix; a solver that uses it retains
- * the matrix. NULL of NULL. */
+/* Returns the operator of the matrix, for solvers and preconditioners; NULL of NULL.
+ * Lifetime: it belongs to the matrix; a solver that uses it retains the matrix. */
 RW_API rw_operator *rw_sparse_operator(rw_sparse *matrix);
 
 /* y <- alpha op(A) x + beta y, rw_operator_multiply of its operator. The first product with a transpose builds an index
