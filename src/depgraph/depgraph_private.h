@@ -18,7 +18,7 @@ typedef struct rw_task {
     uint64_t hash;    /* of the kind */
     int users, needs; /* first dependency of the lists; -1: none */
     int nusers, nneeds;
-    int before, behind; /* neighbours in an order in which each task comes after those it needs; -1: none */
+    int previous, next; /* neighbours in an order in which each task comes after those it needs; -1: none */
     uint64_t place;     /* grows along the order */
 } rw_task;
 
@@ -31,7 +31,7 @@ struct rw_depgraph {
     int ntasks, capacity, mark_capacity, queue_capacity, ndependencies, dependencies_capacity;
 };
 
-#define RW_IN_ORDER(g, t) for (int t = (g)->first; t >= 0; t = (g)->task[t].behind)
+#define RW_IN_ORDER(g, t) for (int t = (g)->first; t >= 0; t = (g)->task[t].next)
 
 #define RW_EACH_USER(g, d, of) for (int d = (g)->task[of].users; d >= 0; d = (g)->dependency[d].next_user)
 #define RW_EACH_NEED(g, d, of) for (int d = (g)->task[of].needs; d >= 0; d = (g)->dependency[d].next_need)

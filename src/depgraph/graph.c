@@ -56,11 +56,11 @@ static uint64_t hash_of(const char *text)
 
 static void take_out(rw_depgraph *g, int t)
 {
-    int before = g->task[t].before, behind = g->task[t].behind;
-    if (before < 0) g->first = behind;
-    else g->task[before].behind = behind;
-    if (behind < 0) g->last = before;
-    else g->task[behind].before = before;
+    int previous = g->task[t].previous, next = g->task[t].next;
+    if (previous < 0) g->first = next;
+    else g->task[previous].next = next;
+    if (next < 0) g->last = previous;
+    else g->task[next].previous = previous;
 }
 
 static const uint64_t GAP = UINT64_C(1) << 32, PLACES = UINT64_C(1) << 62;
@@ -69,39 +69,38 @@ static const uint64_t GAP = UINT64_C(1) << 32, PLACES = UINT64_C(1) << 62;
  * of places that begins at a multiple of its length is taken in which, with them, tasks are rare: up to 1.5^i in 2^i
  * places (Bender, Cole, Demaine, Farach-Colton, Zito, European Symposium on Algorithms 2002), which makes it
  * logarithmic on average. */
-static void make_room(rw_depgraph *g, int before, int n)
+static void make_room(rw_depgraph *g, int previous, int n)
 {
-    int left = before, right = before < 0 ? g->first : g->task[before].behind, count = n;
-    uint64_t at = before < 0 ? 0 : g->task[before].place, base = 0, length = 2;
-    for (int i = 0; i < n; ++i) right = g->task[right].behind;
+    int left = previous, right = previous < 0 ? g->first : g->task[previous].next, count = n;
+    uint64_t at = previous < 0 ? 0 : g->task[previous].place, base = 0, length = 2;
+    for (int i = 0; i < n; ++i) right = g->task[right].next;
     for (double most = 1.5;; length *= 2, most *= 1.5) { /* 1.5^62 is more than there are tasks */
         base = at / length * length;
-        for (; left >= 0 && g->task[left].place >= base; left = g->task[left].before) ++count;
-        for (; right >= 0 && g->task[right].place < base + length; right = g->task[right].behind) ++count;
+        for (; left >= 0 && g->task[left].place >= base; left = g->task[left].previous) ++count;
+        for (; right >= 0 && g->task[right].place < base + length; right = g->task[right].next) ++count;
         if (count <= most) break;
     }
-    int t = left < 0 ? g->first : g->task[left].behind;
+    int t = left < 0 ? g->first : g->task[left].next;
     uint64_t step = length / (uint64_t)(count + 1);
-    for (uint64_t place = base + step; count > 0; --count, place += step, t = g->task[t].behind)
-        g->task[t].place = place;
+    for (uint64_t place = base + step; count > 0; --count, place += step, t = g->task[t].next) g->task[t].place = place;
 }
 
 /* n tasks, in this order, go after another one, -1: to the beginning. */
-static void put_behind(rw_depgraph *g, const int *list, int n, int before)
+static void put_after(rw_depgraph *g, const int *list, int n, int previous)
 {
-    int behind = before < 0 ? g->first : g->task[before].behind, last = before;
-    uint64_t low = before < 0 ? 0 : g->task[before].place, high = behind < 0 ? PLACES : g->task[behind].place;
+    int next = previous < 0 ? g->first : g->task[previous].next, last = previous;
+    uint64_t low = previous < 0 ? 0 : g->task[previous].place, high = next < 0 ? PLACES : g->task[next].place;
     for (int i = 0; i < n; last = list[i++]) {
-        g->task[list[i]].before = last;
+        g->task[list[i]].previous = last;
         if (last < 0) g->first = list[i];
-        else g->task[last].behind = list[i];
+        else g->task[last].next = list[i];
     }
-    g->task[last].behind = behind;
-    if (behind < 0) g->last = last;
-    else g->task[behind].before = last;
+    g->task[last].next = next;
+    if (next < 0) g->last = last;
+    else g->task[next].previous = last;
     uint64_t step = RW_MIN((high - low) / (uint64_t)(n + 1), GAP);
     for (int i = 0; i < n && step; ++i) g->task[list[i]].place = low += step;
-    if (!step) make_room(g, before, n);
+    if (!step) make_room(g, previous, n);
 }
 
 /* One end of a search. */
@@ -158,7 +157,7 @@ static rw_status move(rw_depgraph *g, const end *e, int beside)
     qsort(list, (size_t)e->n, sizeof *list, compare);
     for (int i = 0; i < e->n; ++i) e->queue[i] = list[i].task, take_out(g, list[i].task);
     rw_free(list);
-    put_behind(g, e->queue, e->n, e->forward ? beside : g->task[beside].before);
+    put_after(g, e->queue, e->n, e->forward ? beside : g->task[beside].previous);
     return RW_OK;
 }
 
@@ -217,7 +216,7 @@ rw_status rw_depgraph_add_task(rw_depgraph *g, const char *kind, const char *lab
     g->task[n] = (rw_task){.kind = own_kind, .label = own_label, .hash = hash_of(kind), .users = -1, .needs = -1};
     g->mark[n] = 0;
     g->ntasks++;
-    put_behind(g, &n, 1, g->last);
+    put_after(g, &n, 1, g->last);
     if (task) *task = n;
     return RW_OK;
 }

@@ -434,9 +434,8 @@ static rw_status fail_nearest(const rw_expr *e, const char *what, const char *gi
     for (int i = 0; fields && i < e->graph->nfields && n < 256; ++i) names[n++] = e->graph->fields[i].name;
     for (int i = 0; !fields && i < e->graph->nparams && n < 256; ++i)
         if (e->graph->params[i].name[0] != '#') names[n++] = e->graph->params[i].name;
-    const char *near = rw_nearest(given, names, n);
-    return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "%s has no %s %s%s%s", e->name, what, given,
-                   near ? "; nearest is " : "", near ? near : "");
+    return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "%s has no %s %s%s", e->name, what, given,
+                   rw_hint_nearest(given, names, n).text);
 }
 
 void rw_expr_hold(rw_expr *e, int field, rw_array *a)
@@ -695,9 +694,8 @@ rw_status rw_expr_get(rw_expr *e, const char *scalar, double *re, double *im)
     const char *names[64];
     int n = 0;
     for (int r = 0; r < e->plan.nresults && n < 64; ++r) names[n++] = e->plan.results[r].name;
-    const char *near = rw_nearest(scalar, names, n);
-    return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "%s assigns no scalar %s%s%s", e->name, scalar,
-                   near ? "; nearest is " : "", near ? near : "");
+    return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "%s assigns no scalar %s%s", e->name, scalar,
+                   rw_hint_nearest(scalar, names, n).text);
 }
 
 rw_status rw_expr_get_array(const rw_expr *e, const char *field, rw_array **array)

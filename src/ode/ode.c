@@ -249,9 +249,8 @@ static rw_status find(const rw_ode *ode, bool field, const char *name, int *inde
         if (!strcmp(one, name)) return *index = i, RW_OK;
         if (n < RW_COUNT(names)) names[n++] = one;
     }
-    const char *near = rw_nearest(name, names, n);
-    return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "%s: there is no %s %s%s%s", ode->name,
-                   field ? "field" : "scalar", name, near ? "; nearest is " : "", near ? near : "");
+    return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "%s: there is no %s %s%s", ode->name, field ? "field" : "scalar",
+                   name, rw_hint_nearest(name, names, n).text);
 }
 
 rw_status rw_ode_bind(rw_ode *ode, const char *field, rw_array *a)
