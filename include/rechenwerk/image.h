@@ -210,7 +210,7 @@ RW_API const rw_image_own *rw_image_own_get(int i); /* registered operation i; N
 /* One operation with its parameters. A zeroed member has its default, except that rw_image_spec.ops requires `method`.
  * The method decides which members are used (`rechenwerk list filters`). */
 typedef struct rw_image_op {
-    rw_image_method method;               /* Default in texts: gauss. */
+    rw_image_method method;               /* operation (default: gauss) */
     rw_image_border border;               /* pixels beyond the border (default: reflect101) */
     double value;                         /* border constant: value beyond the border */
     double sigma;                         /* standard deviation in pixels (default: 1; bilateral: 2) */
