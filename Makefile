@@ -3,7 +3,7 @@
 #   make             build in build/
 #   make demo        install what is missing (Debian, Ubuntu), build, run the first case, say where its pictures are
 #   make check       the same, then the tests that take minutes
-#   make check-long  the same, then the long tests: whole sweeps, PoCL with optimisation
+#   make check-long  the same, then the long tests: whole sweeps, all devices, kernels with optimisation
 #   make install     to PREFIX (default /usr/local); DESTDIR is honoured
 #   make sanitize    all tests under address and undefined-behaviour sanitizers; PRESET=thread for the thread sanitizer
 #   make threads     the loops of the host under the thread sanitizer, on several threads; needs clang and libomp

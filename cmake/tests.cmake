@@ -2,13 +2,12 @@
 #   tests/F/test_N.c    a cmocka program linked with the internal library           ctest F.N
 #                       that runs on devices (tests/devices.h): once per device     ctest F.N.cpu, F.N.check,
 #                                                                                   F.N.opencl, …
-#                       of folders in `tiled` also with the kernels that GPUs get   ctest F.N.tiled
+#                       of some folders also with the kernels that GPUs get         ctest F.N.tiled
 #   tests/F/test_N.sh   run with bash; exit 77 means skipped                        ctest F.N
 #   examples/N.c        compiled as a user would, public headers only               ctest example.N
 # A source that asks for it (test_long(), brief() or in_turn() in C, RECHENWERK_TEST_LONG in bash) has a second test,
-# F.N.long or F.N.DEVICE.long, which runs all that the first one runs and more. So do tests on OpenCL of folders in
-# `unoptimised`: in the first one PoCL compiles without optimisation, which takes a third of the time (but not less for
-# the kernels of expressions). Tests in `only_long` have no short version.
+# F.N.long or F.N.DEVICE.long, which runs all that the first one runs and more. So do tests whose first one compiles
+# without optimisation. The lists below name the tests that run on cpu alone, or not at all, in their short version.
 # Labels: the folder, the device, and `long`, or `short` for a test whose long version runs all of it too.
 #   make check: ctest -LE '^long$'     make check-long: ctest -L '^long$'     make sanitize: ctest -LE '^short$'
 # In a test's environment are SOURCE, BUILD, RECHENWERK (the command) and a program cache inside the build folder that
@@ -57,20 +56,26 @@ if(EXISTS /dev/nvidiactl)
 endif()
 set(RECHENWERK_TEST_DEVICES "${devices}" CACHE STRING "devices that tests run on, a test per device")
 
-set(tiled krylov precond) # folders
-# tests, in their short version alone: compilers of processors take long for kernels of GPUs
-set(tiled_short image.filters)
-# not stencil: without optimisation PoCL keeps all values of 256 items on the stack, 12 MB
-set(unoptimised bench fft field image krylov lab multiblock operator precond signal sparse)
-set(only_long ode.work
-    # what takes long for kernels that others run too: ode.step, ode.rkc, ode.plain, krylov.krylov and fft.kinds have
-    # those of all kinds
-    krylov.residual.check krylov.study.check krylov.residual.tiled krylov.study.tiled fft.formulas.opencl
-    fft.tune.opencl run.rates.opencl
-    ode.control.opencl ode.dense.opencl ode.failure.opencl ode.order.opencl ode.radius.opencl ode.reference.opencl
-    ode.switches.opencl ode.trace.opencl expr.run.opencl field.laplace.opencl krylov.residual.opencl
-    krylov.stops.opencl krylov.study.opencl lab.rates.opencl lab.spmv_kernels.opencl run.adaptive.opencl
-    selftest.selftest.opencl tools.faults.opencl)
+# What `make check` runs on every device: tests of the devices themselves and, for each group of kernels, one that
+# launches them. All others run there on cpu, and on the other devices in `make check-long`.
+set(every_device device # folders, or tests
+    bench.spine codelet.dft expr.functions expr.fused expr.integers expr.state fft.convolution field.given field.reduce
+    image.geometry image.peers krylov.inner krylov.own lab.fft multiblock.exchange multiblock.generator ode.step
+    operator.function precond.blocks selftest.selftest sparse.formats sparse.multiply.check stencil.stencil.check
+    stream.window)
+# likewise with the kernels of GPUs on cpu, from the folders in `tiled` and these tests
+set(tiled krylov precond)
+set(tiled_too image.filters)
+set(every_tiling krylov.own precond.blocks)
+# Short versions compile without optimisation, which takes a third of the time: all those on cpu that are not in
+# `optimised`, and those on OpenCL that are in `unoptimised` (not stencil: without optimisation PoCL keeps all values of
+# 256 items on the stack, 12 MB; not the kernels of expressions, which take as long without). Tests in `optimised` time
+# or check compilers, or launch more than they compile.
+set(optimised bench device install krylov.residual lab.lab lab.precision ode.reference run.cases run.progress run.rates
+    selftest tools.pages)
+set(unoptimised bench fft field image krylov lab multiblock operator precond sparse stream)
+# without a short version
+set(only_long device.ranks.opencl lab.spmv ode.work selftest.selftest.opencl)
 
 # Seconds of each test, by tests/times.sh.
 file(STRINGS "${PROJECT_SOURCE_DIR}/tests/costs.txt" costs REGEX "^[^#]")
@@ -91,23 +96,50 @@ function(rw_test name folder)
     endif()
 endfunction()
 
+# Is the test NAME, or its folder or its name without the device, in the list?
+function(rw_listed list name out)
+    string(REGEX REPLACE "^([^.]*)[.].*" "\\1" folder "${name}")
+    string(REGEX REPLACE "^([^.]*[.][^.]*)[.].*" "\\1" test "${name}")
+    set(${out} FALSE PARENT_SCOPE)
+    foreach(one IN ITEMS ${folder} ${test} ${name})
+        if(one IN_LIST ${list})
+            set(${out} TRUE PARENT_SCOPE)
+        endif()
+    endforeach()
+endfunction()
+
 # The same for a test that may have a long version.
 function(rw_test_both name folder long)
     cmake_parse_arguments(PARSE_ARGV 3 test "" "" "LABELS;ENVIRONMENT;COMMAND")
-    if(name IN_LIST only_long)
+    rw_listed(only_long ${name} only)
+    if("check" IN_LIST test_LABELS OR "opencl" IN_LIST test_LABELS)
+        rw_listed(every_device ${name} everywhere)
+    elseif("tiled" IN_LIST test_LABELS)
+        rw_listed(every_tiling ${name} everywhere)
+    else()
+        set(everywhere TRUE)
+    endif()
+    if(only OR NOT everywhere)
         rw_test(${name} "${folder}" LABELS ${test_LABELS} long
             ENVIRONMENT ${test_ENVIRONMENT} RECHENWERK_TEST_LONG=1 COMMAND ${test_COMMAND})
         return()
     endif()
     set(labels ${test_LABELS})
     set(flags)
-    list(GET labels 0 place)
-    if("opencl" IN_LIST labels AND place IN_LIST unoptimised)
+    rw_listed(unoptimised ${name} quick)
+    if("opencl" IN_LIST labels AND quick)
         set(long TRUE)
         # caches of their own, ours and PoCL's: neither key of a program knows the variable
         set(flags "POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable"
             "RECHENWERK_CACHE=${PROJECT_BINARY_DIR}/tests/cache-unoptimised"
             "POCL_CACHE_DIR=${PROJECT_BINARY_DIR}/tests/pocl-cache-unoptimised")
+    endif()
+    rw_listed(optimised ${name} slow)
+    if(NOT slow)
+        list(APPEND flags "RECHENWERK_CC=${PROJECT_SOURCE_DIR}/tests/quick_cc.sh")
+        if("cpu" IN_LIST labels OR "tiled" IN_LIST labels)
+            set(long TRUE)
+        endif()
     endif()
     if(long)
         rw_test(${name}.long "${folder}" LABELS ${labels} long
@@ -151,10 +183,7 @@ foreach(source IN LISTS test_sources)
         rw_test_both(${folder}.${name}.${suffix} "${output}" "${long}" LABELS ${folder} ${kind}
             ENVIRONMENT RECHENWERK_TEST_DEVICES=${device} COMMAND ${target})
     endforeach()
-    if("${folder}.${name}" IN_LIST tiled_short)
-        rw_test(${folder}.${name}.tiled "${output}" LABELS ${folder} tiled
-            ENVIRONMENT RECHENWERK_TEST_DEVICES=cpu:tiling=gpu COMMAND ${target})
-    elseif(folder IN_LIST tiled)
+    if(folder IN_LIST tiled OR "${folder}.${name}" IN_LIST tiled_too)
         rw_test_both(${folder}.${name}.tiled "${output}" "${long}" LABELS ${folder} tiled
             ENVIRONMENT RECHENWERK_TEST_DEVICES=cpu:tiling=gpu COMMAND ${target})
     endif()

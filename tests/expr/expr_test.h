@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "../compiler.h"
 #include "../long.h"
 #include "../normal.h"
 #include "expr/program.h"
@@ -29,13 +30,6 @@ static rw_context *ctx;
         assert_int_equal(call, status);                                                                                \
         assert_string_equal(rw_message(ctx), message);                                                                 \
     } while (0)
-
-/* Without a compiler programs run in the plain evaluator: nothing is compiled, so a program costs microseconds. */
-static inline void compiler(bool on)
-{
-    if (on) unsetenv("RECHENWERK_CC");
-    else setenv("RECHENWERK_CC", "none", 1);
-}
 
 static inline rw_device *open_device(const char *name)
 {

@@ -1,5 +1,6 @@
 /* Scalars that live on the device: a laser's photon number that feeds its next step without the host, against the same
  * loop in C; traces of runs; recorded runs; the plain evaluator; what is refused. */
+#include "../compiler.h"
 #include "../devices.h"
 
 #include <math.h>
@@ -198,9 +199,9 @@ static void test_together(void **state)
 static void test_without_a_compiler(void **state)
 {
     if (strcmp(rw_device_info(dev)->name, "cpu")) skip();
-    setenv("RECHENWERK_CC", "none", 1);
+    compiler(false);
     test_steps(state), test_together(state);
-    unsetenv("RECHENWERK_CC");
+    compiler(true);
 }
 
 static void test_refused(void **state)

@@ -1,6 +1,7 @@
 /* The problem rates on every device: single-cell and radial cases against the reference values of the laser model,
  * agreement of devices, thresholds, balances, spikes, several modes, a Q-switch, restarts that give the same bits,
  * wrong cases. */
+#include "../compiler.h"
 #include "rates_test.h"
 
 /* 0-D: one step; the steady state; threshold and first spike, at first order. */
@@ -124,7 +125,7 @@ static void test_devices_agree(void **state)
     static bool known;
     rw_case *c;
     if (!known) {
-        setenv("RECHENWERK_CC", "none", 1);
+        compiler(false);
         rw_device *cpu, *keep = dev;
         OK(rw_device_open(ctx, "cpu", &cpu));
         dev = cpu;
@@ -138,7 +139,7 @@ static void test_devices_agree(void **state)
         drop(p, &c);
         dev = keep;
         rw_device_close(&cpu);
-        unsetenv("RECHENWERK_CC");
+        compiler(true);
         known = true;
     }
     rates_problem *p = make(RADIAL("[5, 5, 1]", "time: {end: 2e-5, steps: 2000}\noutput: {every_steps: 1}\n"), &c);

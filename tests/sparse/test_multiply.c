@@ -535,7 +535,7 @@ static void test_parts(void **state)
     if (own) begin_tiling("gpu");
     const bool threads = has_gpu_kernels();
     const int64_t cache = dev->info.cache;
-    for (int i = 0; i < (quick ? RW_COUNT(kinds) : 2); ++i) {
+    for (int i = 0; i < (quick && !brief() ? RW_COUNT(kinds) : 2); ++i) {
         rw_sparse_layout l;
         rw_sparse *m;
         OK(rw_sparse_layout_parse(ctx, kinds[i].layout, &l));

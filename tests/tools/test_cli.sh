@@ -101,7 +101,7 @@ expect 0 "lab/rock4-seconds.png" lab rock4 -s sizes=8,16 -s tol=1e-3 -s runs=1 -
 for file in rock4.txt rock4.md rock4.json rock4-times.csv rock4-work.csv rock4-precision.csv rock4-solution.png; do
     [ -s "lab/$file" ] || fail "lab -o lab: $file is missing"
 done
-expect 0 "" lab rock4 -s sizes=8,16 -s tol=1e-3 -s runs=1 -d cpu:1 -q -o lab
+expect 0 "" lab rock4 -s sizes=8,16 -s tol=1e-3 -s runs=1 -d cpu:1 -t times -q -o lab
 [ -s out ] && fail "lab -q prints $(cat out)"
 expect 0 "precision: " lab list
 expect 0 "rock4" lab precision -s problems=front -s methods=rock4 -s tolerances=1e-2 -s runs=1 -t work
@@ -123,7 +123,7 @@ for shell in bash zsh fish; do expect 0 "rechenwerk" completion $shell; done
 
 if command -v python3 > /dev/null; then
     for call in "info --json" "list --json" "list settings --json" "help --json" "cache --json" "selftest --json" \
-        "lab rock4 -s sizes=8 -s runs=1 -d cpu:1 --format json"; do
+        "lab rock4 -s sizes=8 -s runs=1 -d cpu:1 -t times --format json"; do
         # shellcheck disable=SC2086
         "$command" $call | python3 -c 'import json, sys; json.load(sys.stdin)' || fail "rechenwerk $call is no JSON"
     done
