@@ -292,11 +292,11 @@ typedef struct rw_image_info {
     int channels;
     rw_dtype dtype;
     int64_t bytes;      /* lower bound of the bytes read and written by one execution */
-    int64_t work_bytes; /* bytes of memory between passes */
+    int64_t work_bytes; /* bytes of memory between passes, and of row buffers in global memory */
 } rw_image_info;
 
 /* Creates a filter: generates and compiles the kernels of the chain. Filters of other sizes and weights share them.
- * Errors: ERR_ARGUMENT: operation, parameter, type, size; ERR_UNSUPPORTED: a window too large for the device;
+ * Errors: ERR_ARGUMENT: operation, parameter, type, size; ERR_UNSUPPORTED: colours of i16;
  *     ERR_MEMORY; ERR_COMPILE.
  * Lifetime: the filter retains the device; the specification and its texts are not used afterwards. */
 RW_API rw_status rw_image_filter_create_sized(rw_device *device, const rw_image_spec *spec, rw_image_filter **filter,

@@ -11,6 +11,7 @@ struct rw_image_filter {
     rw_image_shape shape[RW_IMAGE_PASSES];
     rw_array *between[2]; /* results of passes, alternating */
     rw_array *limits[2];  /* minimum and maximum of results, alternating */
+    rw_array *rings;      /* row buffers of all workgroups of a pass that are in global memory; NULL: none */
     rw_array *nothing;    /* placeholder for arguments that a pass does not use */
 };
 
@@ -58,11 +59,12 @@ static rw_status check_region(rw_context *ctx, rw_image_spec *s, int64_t width, 
 
 enum { PROCESSOR_BYTES = 128 << 10, GPU_BYTES = 46 << 10, GPU_GROUP = 256, COLUMNS_GROUP = 128 };
 
-/* The longest strips whose row buffers fit the caches, or the shared memory of a workgroup. */
-static rw_status choose_shape(const rw_image_filter *f, const rw_image_pass *p, rw_image_shape *s)
+/* The longest strips whose row buffers fit the caches, or the shared memory of a workgroup; where none does, row buffers
+ * are in global memory. */
+static void choose_shape(const rw_image_filter *f, const rw_image_pass *p, rw_image_shape *s)
 {
     const bool threads = rw_device_has_threads(f->device);
-    const int64_t most = threads ? GPU_BYTES : RW_MIN(PROCESSOR_BYTES, f->device->info.shared_memory);
+    const int64_t most = RW_MIN(threads ? GPU_BYTES : PROCESSOR_BYTES, f->device->info.shared_memory);
     const int channels = f->spec.planar && !rw_image_pass_by_pixels(p) ? 1 : p->channels;
     const int64_t longest = threads ? RW_MAX(256 / channels, 32) : RW_MAX(4096 / channels, 64);
     *s = (rw_image_shape){.planar = f->spec.planar, .threads = threads, .limits = RW_F32, .block = threads ? 8 : 1};
@@ -71,31 +73,29 @@ static rw_status choose_shape(const rw_image_filter *f, const rw_image_pass *p, 
             s->f64 = true, s->limits = RW_F64;
     s->strip = (int)longest / 16 * 16; /* for images of all sizes */
     if (p->kind != RW_IMAGE_ROWS) {
-        if (rw_image_is_whole(p)) return RW_OK;
+        if (rw_image_is_whole(p)) return;
         s->f64 = true, s->strip = threads ? 64 : 1024;
         if (rw_image_resizes(p)) s->strip = threads ? 256 : 1024;
         if (p->transposes) s->strip = 64;
         if (p->halves) s->strip = 1024;
         while (s->strip > 16 && rw_image_gather_bytes(p, s) > most) s->strip /= 2;
-        return RW_OK;
+        return;
     }
     if (threads && (s->columns = rw_image_columns(p, s)) > 0) {
         s->strip = COLUMNS_GROUP * s->columns;
-        return RW_OK;
+        return;
     }
+    const rw_image_shape longest_strips = *s;
     while (rw_image_pass_bytes(p, s) > most) {
         if (s->strip > (threads ? 64 : 256)) s->strip = (s->strip / 2 + 15) / 16 * 16;
         else if (s->block > 1) s->block /= 2;
         else if (s->strip > 16) s->strip = (s->strip / 2 + 15) / 16 * 16;
-        else
-            return rw_fail(
-                f->plan.ctx, RW_ERR_UNSUPPORTED,
-                "filter: %s needs a row buffer of %lld bytes, but %s has %lld bytes per workgroup: choose a smaller "
-                "window",
-                p->stage[p->nstages - 1].name, (long long)rw_image_pass_bytes(p, s), f->device->info.name,
-                (long long)most);
+        else {
+            *s = longest_strips;
+            s->strip = RW_MIN(s->strip, 256), s->in_memory = true;
+            return;
+        }
     }
-    return RW_OK;
 }
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
@@ -131,9 +131,9 @@ static rw_status compile(rw_image_filter *f, rw_image_pass *p, const rw_image_sh
     char group[16], bytes[24], convert[64];
     snprintf(group, sizeof group, "%d", items_of(f, p, s));
     snprintf(bytes, sizeof bytes, "%lld",
-             (long long)(p->kind == RW_IMAGE_GATHER               ? rw_image_gather_bytes(p, s)
-                         : p->kind != RW_IMAGE_ROWS || s->columns ? 16
-                                                                  : rw_image_pass_bytes(p, s)));
+             (long long)(p->kind == RW_IMAGE_GATHER                               ? rw_image_gather_bytes(p, s)
+                         : p->kind != RW_IMAGE_ROWS || s->columns || s->in_memory ? 16
+                                                                                  : rw_image_pass_bytes(p, s)));
     if (p->kind == RW_IMAGE_GATHER) rw_image_write_gather(p, s, &text);
     else if (s->columns) rw_image_write_columns(p, s, &text);
     else if (p->kind == RW_IMAGE_COUNTS) rw_image_write_counts(p, s, &text);
@@ -199,6 +199,55 @@ static int64_t bytes_between(const rw_image_filter *f, int turn)
     return most;
 }
 
+/* Rows of a workgroup: enough workgroups for all units, and few rows that two workgroups both compute. */
+static int64_t rows_of(const rw_image_filter *f, const rw_image_pass *p, const rw_image_shape *s, int64_t strips,
+                       int64_t height)
+{
+    int64_t extra = 0;
+    if (p->transposes) return 64;
+    for (int k = 1; k < p->nstages; ++k) extra += 2 * p->stage[k].ry;
+    const bool threads = rw_device_has_threads(f->device), columns = s->columns > 0;
+    const int64_t wanted = (int64_t)f->device->target.units * (columns ? 16 : threads && !s->in_memory ? 32 : 4);
+    const int64_t pieces = RW_MAX(1, wanted / RW_MAX(strips, 1)), rows = (height + pieces - 1) / pieces;
+    return RW_MIN(RW_MAX(rows, RW_MAX(threads ? 32 : 16, (columns ? 7 : 4) * extra)), RW_MAX(height, 1));
+}
+
+/* Workgroups of pass k for the pixels of r, and the rows of each. */
+static int64_t groups_of(const rw_image_filter *f, int k, const rectangle *r, int64_t groups[3])
+{
+    const rw_image_pass *p = f->plan.pass + k;
+    const rw_image_shape *s = f->shape + k;
+    const int64_t width = r->x1 - r->x0, height = r->y1 - r->y0,
+                  wide = s->columns && !s->planar ? width * p->channels : width;
+    groups[0] = (wide + s->strip - 1) / s->strip;
+    const int64_t rows = rows_of(f, p, s, groups[0], height);
+    groups[1] = height ? (height + rows - 1) / rows : 0;
+    groups[2] = s->planar && !rw_image_pass_by_pixels(p) ? p->channels : 1;
+    return rows;
+}
+
+/* The pixels that pass k computes. */
+static rectangle pixels_of(const rw_image_filter *f, int k)
+{
+    const rw_image_pass *p = f->plan.pass + k;
+    if (k + 1 < f->plan.npasses) return (rectangle){0, p->y_width, 0, p->y_height};
+    return (rectangle){f->spec.region.x, f->spec.region.x + f->spec.region.width, f->spec.region.y,
+                       f->spec.region.y + f->spec.region.height};
+}
+
+/* Bytes of the row buffers of all workgroups that are in global memory, of the pass with most. */
+static int64_t bytes_of_rings(const rw_image_filter *f)
+{
+    int64_t most = 0, groups[3];
+    for (int k = 0; k < f->plan.npasses; ++k) {
+        if (!f->shape[k].in_memory) continue;
+        const rectangle r = pixels_of(f, k);
+        groups_of(f, k, &r, groups);
+        most = RW_MAX(most, groups[0] * groups[1] * groups[2] * rw_image_pass_bytes(f->plan.pass + k, f->shape + k));
+    }
+    return most;
+}
+
 static rw_status make(rw_image_filter *f)
 {
     rw_image_chain chain;
@@ -213,7 +262,7 @@ static rw_status make(rw_image_filter *f)
     RW_TRY(rw_array_create(f->device, RW_F64, 1, &one, RW_MEMORY_DEVICE, &f->nothing));
     for (int k = 0; k < f->plan.npasses; ++k) {
         rw_image_pass *p = f->plan.pass + k;
-        RW_TRY(choose_shape(f, p, f->shape + k));
+        choose_shape(f, p, f->shape + k);
         if (p->limited) f->shape[k].limits = f->shape[k - 1].limits;
     }
     for (int k = 0; k < f->plan.npasses; ++k) {
@@ -231,6 +280,8 @@ static rw_status make(rw_image_filter *f)
         const int64_t bytes = bytes_between(f, turn);
         if (bytes) RW_TRY(rw_array_create(f->device, RW_U8, 1, &bytes, RW_MEMORY_DEVICE, &f->between[turn]));
     }
+    const int64_t rings = bytes_of_rings(f);
+    if (rings) RW_TRY(rw_array_create(f->device, RW_U8, 1, &rings, RW_MEMORY_DEVICE, &f->rings));
     return RW_OK;
 }
 
@@ -277,7 +328,7 @@ void rw_image_filter_destroy(rw_image_filter **filter)
     *filter = NULL;
     rw_image_plan_free(&f->plan);
     for (int i = 0; i < 2; ++i) rw_array_destroy(&f->between[i]), rw_array_destroy(&f->limits[i]);
-    rw_array_destroy(&f->nothing);
+    rw_array_destroy(&f->nothing), rw_array_destroy(&f->rings);
     rw_device_close(&f->device);
     rw_free(f);
 }
@@ -295,6 +346,7 @@ static rw_status image_filter_get_info(const rw_image_filter *f, rw_image_info *
                             .bytes = in + out};
     for (int i = 0; i < 2; ++i)
         if (f->between[i]) info->work_bytes += (int64_t)f->between[i]->bytes;
+    if (f->rings) info->work_bytes += (int64_t)f->rings->bytes;
     for (int k = 0; k + 1 < f->plan.npasses; ++k)
         info->bytes += 2 * elements_after(f, k) * (int64_t)rw_dtype_size(f->plan.pass[k].y_dtype);
     return RW_OK;
@@ -324,10 +376,10 @@ rw_status rw_image_filter_explain(const rw_image_filter *f, char **out)
                         (long long)p->y_height);
             continue;
         }
-        rw_text_add(&t, " -> %s%s; strips of %d pixels, %d row%s per step, row buffer of %lld bytes\n",
+        rw_text_add(&t, " -> %s%s; strips of %d pixels, %d row%s per step, row buffer of %lld bytes%s\n",
                     rw_dtype_name(p->y_dtype), p->limits ? ", minimum and maximum" : "", f->shape[k].strip,
                     f->shape[k].block, f->shape[k].block > 1 ? "s" : "",
-                    (long long)rw_image_pass_bytes(p, f->shape + k));
+                    (long long)rw_image_pass_bytes(p, f->shape + k), f->shape[k].in_memory ? " in global memory" : "");
     }
     if (t.failed) return rw_text_free(&t), rw_fail_memory(f->plan.ctx, t.capacity, "the description of a plan");
     *out = t.data;
@@ -389,28 +441,13 @@ static bool overlap(const rw_array *x, const rw_array *y)
     return low[0] < high[1] && low[1] < high[0];
 }
 
-/* Rows of a workgroup: enough workgroups for all units, and few rows that two workgroups both compute. */
-static int64_t rows_of(const rw_image_filter *f, const rw_image_pass *p, const rw_image_shape *s, int64_t strips,
-                       int64_t height)
-{
-    int64_t extra = 0;
-    if (p->transposes) return 64;
-    for (int k = 1; k < p->nstages; ++k) extra += 2 * p->stage[k].ry;
-    const bool threads = rw_device_has_threads(f->device), columns = s->columns > 0;
-    const int64_t wanted = (int64_t)f->device->target.units * (columns ? 16 : threads ? 32 : 4);
-    const int64_t pieces = RW_MAX(1, wanted / RW_MAX(strips, 1)), rows = (height + pieces - 1) / pieces;
-    return RW_MIN(RW_MAX(rows, RW_MAX(threads ? 32 : 16, (columns ? 7 : 4) * extra)), RW_MAX(height, 1));
-}
-
 static rw_status run_pass(rw_image_filter *f, int k, const layout *x, const layout *y, const rectangle *r, rw_queue *q)
 {
     rw_image_pass *p = f->plan.pass + k;
     const rw_image_shape *s = f->shape + k;
-    const int64_t width = r->x1 - r->x0, height = r->y1 - r->y0,
-                  wide = s->columns && !s->planar ? width * p->channels : width;
-    const int64_t strips = (wide + s->strip - 1) / s->strip;
-    const int64_t rows = rows_of(f, p, s, strips, height);
-    const int64_t planes = s->planar && !rw_image_pass_by_pixels(p) ? p->channels : 1;
+    const int64_t width = r->x1 - r->x0, height = r->y1 - r->y0;
+    int64_t groups[3];
+    const int64_t rows = groups_of(f, k, r, groups);
     rw_array *limits = p->limits ? f->limits[k % 2] : NULL, *found = p->limited ? f->limits[(k + 1) % 2] : NULL,
              *now = NULL, *before = NULL;
     const int64_t two = 2;
@@ -449,10 +486,10 @@ static rw_status run_pass(rw_image_filter *f, int k, const layout *x, const layo
                                        y_from,
                                        y_row,
                                        y_plane};
-        const int fixed = 18, weights = rw_image_weight_arguments(p, s);
-        for (int i = 0; i < weights; ++i) a[fixed + i] = rw_arg_real(p->weights.value[i]);
-        status = rw_launch(q, p->kernel, (int64_t[]){strips, height ? (height + rows - 1) / rows : 0, planes}, a,
-                           fixed + weights);
+        int n = 18;
+        if (s->in_memory) a[n++] = rw_arg_array(f->rings);
+        for (int i = 0; i < rw_image_weight_arguments(p, s); ++i) a[n++] = rw_arg_real(p->weights.value[i]);
+        status = rw_launch(q, p->kernel, groups, a, n);
     }
     if (status == RW_OK && p->skip) {
         int frame_x = 0, frame_y = 0;
@@ -496,8 +533,6 @@ rw_status rw_image_filter_execute(rw_image_filter *f, rw_array *x, rw_array *y, 
     RW_NEED(x, "x");
     RW_NEED(y, "y");
     RW_NEED(q, "queue");
-    const rectangle region = {f->spec.region.x, f->spec.region.x + f->spec.region.width, f->spec.region.y,
-                              f->spec.region.y + f->spec.region.height};
     layout from, to, last;
     RW_TRY(describe(f, x, "x", f->spec.dtype, f->spec.width, f->spec.height, f->spec.channels, &from));
     RW_TRY(
@@ -517,10 +552,10 @@ rw_status rw_image_filter_execute(rw_image_filter *f, rw_array *x, rw_array *y, 
         if (status == RW_OK && !end)
             status = describe(f, view[k % 2], "x", p->y_dtype, p->y_width, p->y_height,
                               p->stage[p->nstages - 1].channels, &to);
-        const rectangle whole = {0, p->y_width, 0, p->y_height};
+        const rectangle pixels = pixels_of(f, k);
         if (status == RW_OK && rw_image_is_whole(p))
             status = rw_image_whole_run(f->plan.pass + k, f->spec.planar, from.array, to.array, q);
-        else if (status == RW_OK) status = run_pass(f, k, &from, end ? &last : &to, end ? &region : &whole, q);
+        else if (status == RW_OK) status = run_pass(f, k, &from, end ? &last : &to, &pixels, q);
         if (status == RW_OK && p->counts)
             status = rw_image_counts_run(f->plan.pass + k, f->spec.planar, to.array, f->plan.pass[k + 1].table, q);
         from = to;

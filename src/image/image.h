@@ -11,7 +11,7 @@
 #include "rechenwerk/fft.h"
 #include "rechenwerk/image.h"
 
-enum { RW_IMAGE_STAGES = 24, RW_IMAGE_PASSES = 16, RW_IMAGE_MASK_MOST = 255, RW_IMAGE_CHANNELS = 64 };
+enum { RW_IMAGE_STAGES = 40, RW_IMAGE_PASSES = 16, RW_IMAGE_MASK_MOST = 255, RW_IMAGE_CHANNELS = 64 };
 
 typedef struct rw_image_stage rw_image_stage;
 typedef struct rw_image_writer rw_image_writer;
@@ -200,6 +200,7 @@ struct rw_image_shape {
     rw_dtype limits;  /* type of the least and the largest result: F32 or F64 */
     int columns;      /* columns.c: elements of an item; 0: not so */
     int lag;          /* there: rows between the last one read and the result */
+    bool in_memory;   /* the rings of a group are in global memory */
 };
 /* columns.c: the elements that an item owns if a pass can be written so, else 0. `strip` is then in elements. */
 int rw_image_columns(const rw_image_pass *pass, const rw_image_shape *shape);
@@ -208,7 +209,7 @@ int rw_image_columns_groups(const rw_image_pass *pass, const rw_image_shape *sha
 int rw_image_weight_arguments(const rw_image_pass *pass, const rw_image_shape *shape);
 void rw_image_write_columns(const rw_image_pass *pass, const rw_image_shape *shape, rw_text *text);
 void rw_image_write_pass(const rw_image_pass *pass, const rw_image_shape *shape, rw_text *text);
-int64_t rw_image_pass_bytes(const rw_image_pass *pass, const rw_image_shape *shape);
+int64_t rw_image_pass_bytes(const rw_image_pass *pass, const rw_image_shape *shape); /* of the rings of a group */
 bool rw_image_pass_by_pixels(const rw_image_pass *pass); /* at least one stage needs all channels of a pixel */
 
 /* What the text of a stage is written with. */

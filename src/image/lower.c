@@ -70,6 +70,9 @@ rw_status rw_image_begin_window(rw_image_builder *b, bool rows, int stages)
     if (b->alone || b->pass->nstages + stages > RW_IMAGE_STAGES || (b->windows && (rows || wrap != b->wraps)) ||
         (constant && b->points && !b->windows) || (skip && b->pass->nstages > 1))
         RW_TRY(rw_image_begin_pass(b));
+    if (b->pass->nstages + stages > RW_IMAGE_STAGES)
+        return rw_fail(b->plan->ctx, RW_ERR_INTERNAL, "internal error: %s needs %d stages in a pass of at most %d",
+                       rw_image_method_name(b->op->method), stages, RW_IMAGE_STAGES - 1);
     if (!b->windows) b->first = b->operation;
     b->windows = true, b->wraps = wrap;
     if (skip) b->alone = b->pass->skip = true;

@@ -435,7 +435,7 @@ static int stages_of(const rw_image_builder *b)
 
 static rw_status lower_extreme(rw_image_builder *b, double sign)
 {
-    const bool many = b->op->element == RW_IMAGE_RECTANGLE && size_y(b) > ELEMENT;
+    const bool many = b->op->element == RW_IMAGE_RECTANGLE && (b->op->size > ELEMENT || size_y(b) > ELEMENT);
     RW_TRY(rw_image_begin_window(b, many, stages_of(b)));
     return add_extreme(b, sign, b->operation > b->first);
 }

@@ -12,6 +12,8 @@
  * which by all borders but `wrap` are there where an operation has one stage with neighbours in y. With `wrap` the
  * whole pass computes with rows and columns of the periodic image, which gives the same.
  *
+ * Rings lie in the shared memory of the group, or in global memory where they are too large for it (`in_memory`).
+ *
  * Lanes are neighbouring elements (or pixels) of a row; no lane asks where it is. */
 #include <string.h>
 
@@ -301,19 +303,23 @@ static void write_rings(rw_image_writer *w)
 {
     const rw_image_pass *p = w->pass;
     int64_t at = 0;
-    ADD("    SHARED_LARGE(u8, large);\n");
+    if (w->shape->in_memory)
+        ADD("    GLOBAL u8 *const large = work + (((long)GROUP_ID(2) * GROUP_COUNT(1) + GROUP_ID(1)) * GROUP_COUNT(0) + "
+            "GROUP_ID(0)) * %lld;\n",
+            (long long)rw_image_pass_bytes(p, w->shape));
+    else ADD("    SHARED_LARGE(u8, large);\n");
     for (int k = 0; k < last(p); ++k) {
         const char *type = c_name(p->stage[k].type);
-        ADD("    LOCAL %s *const ring%d = (LOCAL %s *)(large + %lld);\n", type, k, type, (long long)at);
+        ADD("    RING %s *const ring%d = (RING %s *)(large + %lld);\n", type, k, type, (long long)at);
         at += (int64_t)(depth(p, w->shape, k) + 1) * pitch(p, w->shape, k) * (int64_t)rw_dtype_size(p->stage[k].type);
         at = (at + 63) / 64 * 64;
     }
     for (int k = 1; k < p->nstages; ++k)
         for (int i = 0; i < p->stage[k].sums && !w->shape->threads; ++i, at += sum_bytes(p, w->shape, k))
-            ADD("    LOCAL %s *const sums%d_%d = (LOCAL %s *)(large + %lld);\n", c_name(p->stage[k].sum), k, i,
+            ADD("    RING %s *const sums%d_%d = (RING %s *)(large + %lld);\n", c_name(p->stage[k].sum), k, i,
                 c_name(p->stage[k].sum), (long long)at);
     for (int k = 1; k < p->nstages; ++k) {
-        ADD("    LOCAL i32 *const at%d = (LOCAL i32 *)(large + %lld);\n", k, (long long)at);
+        ADD("    RING i32 *const at%d = (RING i32 *)(large + %lld);\n", k, (long long)at);
         at += (int64_t)w->shape->block * entries(p, k) * 4;
     }
     for (int k = 0; k < last(p); ++k)
@@ -362,7 +368,7 @@ static void open_stage(rw_image_writer *w, int k)
 /* The row of ring k that row c + r of the stage is kept in. */
 static void add_ring_row(rw_text *t, const rw_image_writer *w, int k)
 {
-    rw_text_add(t, "LOCAL %s *const out = ring%d + ", c_name(w->pass->stage[k].type), k);
+    rw_text_add(t, "RING %s *const out = ring%d + ", c_name(w->pass->stage[k].type), k);
     add_slot(t, w->pass, w->shape, k, "c + (int)r");
     rw_text_add(t, ";");
 }
@@ -450,7 +456,7 @@ static void write_window(rw_image_writer *w, const char *lane, const char *from,
 {
     const rw_image_stage *s = w->pass->stage + w->k;
     ADD("                    for (int t = 0; t < %d; ++t) {\n"
-        "                        LOCAL const %s *const row = ring%d + at%d[(int)r * %d + t + %d] + %d;\n"
+        "                        RING const %s *const row = ring%d + at%d[(int)r * %d + t + %d] + %d;\n"
         "                        for (int m = 0; m < %d; ++m) {\n",
         s->size[1], c_name(w->pass->stage[s->from].type), s->from, w->k, 2 * s->ry + 1, s->ry - s->low[1],
         (w->shift - s->low[0]) * w->channels, s->size[0]);
@@ -508,11 +514,11 @@ static void write_running(rw_image_writer *w, const char *rows, const char *lo, 
         return;
     }
     ADD("            for (int r = ra; r < rb; ++r) {\n                %s\n"
-        "                LOCAL const %s *const in = ring%d + at%d[r * %d + %d] + %d, *const gone = ring%d + at%d[r * "
+        "                RING const %s *const in = ring%d + at%d[r * %d + %d] + %d, *const gone = ring%d + at%d[r * "
         "%d + %d] + %d;\n"
         "                if (c + r == low%d) {\n                    EACH_IN(q, %s, %s) { sums%d_0[q] = 0; }\n"
         "                    for (int t = 0; t < %d; ++t) {\n"
-        "                        LOCAL const %s *const row = ring%d + at%d[r * %d + t + %d] + %d;\n"
+        "                        RING const %s *const row = ring%d + at%d[r * %d + t + %d] + %d;\n"
         "                        EACH_IN(q, %s, %s) { sums%d_0[q] += (%s)row[q]; }\n                    }\n"
         "                } else EACH_IN(q, %s, %s) { sums%d_0[q] += (%s)in[q] - (%s)gone[q]; }\n"
         "                EACH_IN(q, %s, %s) {\n"
@@ -535,10 +541,10 @@ static void write_stage(rw_image_writer *w, int k)
         rw_text_add(&rows, "GLOBAL const %s *const s0 = x + (long)(c + (int)r) * x_row + (long)left0 * %d; ",
                     c_name(p->x_dtype), channels_of(p, w->shape, 0));
     for (int t = 0; t < taps && !reads_x(w) && !s->running; ++t)
-        rw_text_add(&rows, "LOCAL const %s *const s%d = ring%d + at%d[(int)r * %d + %d];%s",
+        rw_text_add(&rows, "RING const %s *const s%d = ring%d + at%d[(int)r * %d + %d];%s",
                     c_name(p->stage[s->from].type), t, s->from, k, taps, t, t + 1 < taps ? "\n                " : " ");
     if (s->also >= 0) {
-        rw_text_add(&rows, "LOCAL const %s *const also = ring%d + ", c_name(p->stage[s->also].type), s->also);
+        rw_text_add(&rows, "RING const %s *const also = ring%d + ", c_name(p->stage[s->also].type), s->also);
         add_slot(&rows, p, w->shape, s->also, "c + (int)r");
         rw_text_add(&rows, "; ");
     }
@@ -607,8 +613,8 @@ void rw_image_write_head(const rw_image_pass *p, const rw_image_shape *s, rw_tex
         "KERNEL(image, GLOBAL %s *RESTRICT y, GLOBAL const %s *RESTRICT x, GLOBAL const %s *RESTRICT weights, GLOBAL "
         "%s *limits, GLOBAL const %s *found, int nx, int ny, "
         "int x0, int x1, int y0, int y1, int rows, long x_from, long x_row, long x_plane, long y_from, long y_row, "
-        "long y_plane",
-        c_name(p->y_dtype), c_name(p->x_dtype), real, limits, limits);
+        "long y_plane%s",
+        c_name(p->y_dtype), c_name(p->x_dtype), real, limits, limits, s->in_memory ? ", GLOBAL u8 *RESTRICT work" : "");
     for (int i = 0; i < rw_image_weight_arguments(p, s); ++i) rw_text_add(text, ", %s w%d", real, i);
     rw_text_add(text, ")\n{\n");
 }
@@ -622,7 +628,8 @@ void rw_image_write_pass(const rw_image_pass *p, const rw_image_shape *shape, rw
         if (p->stage[k].order && !ordered) ADD("%s", rw_image_order_text), ordered = true;
         if (p->stage[k].exponential && !exponential) ADD("%s", rw_image_exp_text), exponential = true;
     }
-    ADD("%s#define W(i) %s\n", rw_image_helper_text, rw_image_few_weights(p) ? "w##i" : "weights[i]");
+    ADD("%s#define W(i) %s\n#define RING %s\n", rw_image_helper_text, rw_image_few_weights(p) ? "w##i" : "weights[i]",
+        shape->in_memory ? "GLOBAL" : "LOCAL");
     rw_image_write_maps(w);
     rw_image_write_head(p, shape, text);
     if (p->limits) {

@@ -99,6 +99,8 @@ static const char *const operations[] = {
     "open:element=ellipse:5:border=wrap",
     "gradient:size=3",
     "gradient:5:size_y=9:border=wrap",
+    "gradient:size=65:size_y=33:border=reflect",
+    "open:size=40:size_y=3",
     "tophat:size=5",
     "blackhat:size=7:size_y=3:border=replicate",
     "tophat:element=cross:3:border=constant:value=1",
@@ -155,6 +157,77 @@ static void test_i16(void **state) { (void)state, check_operations(RW_I16, 2); }
 static void test_f32(void **state) { (void)state, check_operations(RW_F32, 3); }
 static void test_f64(void **state) { (void)state, check_operations(RW_F64, 4); }
 static void test_f16(void **state) { (void)state, check_operations(RW_F16, 5); }
+
+/* Each window of each size is lowered to passes that have room for its stages, alone and after another window. */
+static void test_sizes(void **state)
+{
+    static const char *const windows[] = {"box",
+                                          "median",
+                                          "erode",
+                                          "open",
+                                          "gradient",
+                                          "tophat",
+                                          "box:size_y=1",
+                                          "dilate:size_y=2",
+                                          "box:border=wrap",
+                                          "gradient:border=skip",
+                                          "close:size_y=255",
+                                          "blackhat"};
+    (void)state;
+    if (!on("cpu") || has_gpu_kernels()) skip();
+    for (int i = 0; i < RW_COUNT(windows); ++i)
+        for (int n = 1; n <= 255; ++n)
+            for (int after = 0; after < 2; ++after) {
+                char text[80];
+                rw_image_chain chain;
+                rw_image_plan plan = {.ctx = ctx, .dtype = RW_F32, .channels = 1, .width = 300, .height = 200};
+                snprintf(text, sizeof text, "%s%s:size=%d", after ? "gauss|sobel|" : "", windows[i], n);
+                OK(rw_image_chain_create(ctx, &(rw_image_spec){.text = text}, &chain));
+                const rw_status status = rw_image_lower(&plan, chain.ops, chain.nops);
+                if (n > 31 && strstr(windows[i], "hat")) assert_int_equal(status, RW_ERR_ARGUMENT);
+                else OK(status);
+                for (int k = 0; k < plan.npasses; ++k) assert_in_range(plan.pass[k].nstages, 1, RW_IMAGE_STAGES);
+                rw_image_plan_free(&plan), rw_image_chain_free(&chain);
+            }
+}
+
+/* Windows whose rows of 16 channels exceed the shared memory of a workgroup: row buffers in global memory. */
+static void test_large_windows(void **state)
+{
+    static const struct {
+        const char *text;
+        layout l;
+    } rows[] = {
+        {"box:31:border=wrap", {300, 10, 16, false}},
+        {"gauss:sigma=10:border=replicate", {65, 10, 16, false}},
+        {"gradient:size=63:border=constant", {40, 20, 16, false}},
+        {"unsharp:sigma=5", {33, 20, 16, false}},
+        {"bilateral:sigma=5", {19, 12, 16, false}},
+        {"median:31", {7, 5, 16, false}},
+        {"box:255:size_y=100", {20, 110, 2, true}},
+    };
+    (void)state;
+    for (int i = 0; i < RW_COUNT(rows); ++i) {
+        if (brief() && i != 0 && i != 3) continue;
+        const layout *l = &rows[i].l;
+        rw_image_spec spec = {.text = rows[i].text,
+                              .dtype = RW_F64,
+                              .width = l->width,
+                              .height = l->height,
+                              .channels = l->channels,
+                              .planar = l->planar};
+        rw_image_filter *f;
+        rw_image_info info;
+        char *plan;
+        OK(rw_image_filter_create(dev, &spec, &f));
+        OK(rw_image_filter_explain(f, &plan));
+        OK(rw_image_filter_get_info(f, &info));
+        if (!strstr(plan, "in global memory")) fail_msg("%s: %s", rows[i].text, plan);
+        assert_true(info.work_bytes > 128 << 10);
+        rw_free(plan), rw_image_filter_destroy(&f);
+        check_one(rows[i].text, RW_F64, l, (uint64_t)i, 0, 0);
+    }
+}
 
 /* ---- the study's values ------------------------------------------------------------------------------------------ */
 
@@ -288,9 +361,10 @@ static void test_study_small(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_u8),          cmocka_unit_test(test_u16),
-                                       cmocka_unit_test(test_i16),         cmocka_unit_test(test_f32),
-                                       cmocka_unit_test(test_f64),         cmocka_unit_test(test_f16),
-                                       cmocka_unit_test(test_study_means), cmocka_unit_test(test_study_small)};
+    const struct CMUnitTest tests[] =
+        {cmocka_unit_test(test_u8),          cmocka_unit_test(test_u16),         cmocka_unit_test(test_i16),
+         cmocka_unit_test(test_f32),         cmocka_unit_test(test_f64),         cmocka_unit_test(test_f16),
+         cmocka_unit_test(test_study_means), cmocka_unit_test(test_study_small), cmocka_unit_test(test_large_windows),
+         cmocka_unit_test(test_sizes)};
     return run_on_devices("filters", tests, RW_COUNT(tests));
 }
