@@ -59,7 +59,7 @@ static rw_status check_region(rw_context *ctx, rw_image_spec *s, int64_t width, 
 
 enum { PROCESSOR_BYTES = 128 << 10, GPU_BYTES = 46 << 10, GPU_GROUP = 256, COLUMNS_GROUP = 128 };
 
-/* The longest strips whose row buffers fit the caches, or the shared memory of a workgroup; where none does, row buffers
+/* The longest strips whose row buffers fit the caches, or the shared memory of a workgroup; if none does, row buffers
  * are in global memory. */
 static void choose_shape(const rw_image_filter *f, const rw_image_pass *p, rw_image_shape *s)
 {

@@ -304,8 +304,8 @@ static void write_rings(rw_image_writer *w)
     const rw_image_pass *p = w->pass;
     int64_t at = 0;
     if (w->shape->in_memory)
-        ADD("    GLOBAL u8 *const large = work + (((long)GROUP_ID(2) * GROUP_COUNT(1) + GROUP_ID(1)) * GROUP_COUNT(0) + "
-            "GROUP_ID(0)) * %lld;\n",
+        ADD("    GLOBAL u8 *const large = work + "
+            "(((long)GROUP_ID(2) * GROUP_COUNT(1) + GROUP_ID(1)) * GROUP_COUNT(0) + GROUP_ID(0)) * %lld;\n",
             (long long)rw_image_pass_bytes(p, w->shape));
     else ADD("    SHARED_LARGE(u8, large);\n");
     for (int k = 0; k < last(p); ++k) {
