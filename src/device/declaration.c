@@ -50,7 +50,7 @@ static const char *find_word(const char *s, const char *word)
         }
         if (line_start && *s == '#') directive = true;
         if (!isspace((unsigned char)*s)) line_start = false;
-        if (!directive && !is_word(before) && !strncmp(s, word, n) && !is_word(s[n])) return s;
+        if (*s == *word && !directive && !is_word(before) && !strncmp(s, word, n) && !is_word(s[n])) return s;
     }
     return NULL;
 }

@@ -104,10 +104,11 @@ static void test_converged(void **state)
             bool restarted = false, both_numbers = false;
             if (on("opencl") && method != RW_KRYLOV_CG && method != RW_KRYLOV_BICGSTAB) continue;
             for (int p = 0; p < (slow ? 2 : RW_COUNT(preconds)); p += 1 + is_complex)
-                for (double rtol = single ? 1e-3 : 1e-12; rtol > (single ? 2e-6 : 1e-17); rtol /= brief()  ? 64
-                                                                                                  : slow   ? 8
-                                                                                                  : single ? 2
-                                                                                                           : 60) {
+                for (double rtol = single ? 1e-3 : 1e-12; rtol > (single ? 2e-6 : 1e-17);
+                     rtol /= brief()  ? 64
+                             : slow   ? 8
+                             : single ? (test_long() ? 2 : 4)
+                                      : 60) {
                     char what[120];
                     snprintf(what, sizeof what, "%s: %s, %s, preconditioner %d, rtol %g", rw_device_info(dev)->name,
                              rw_krylov_method_name(method), rw_dtype_name(types[t]), p, rtol);

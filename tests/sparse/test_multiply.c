@@ -554,8 +554,7 @@ static void test_parts(void **state)
         free_entries(&e);
     }
     entries z = scattered_entries(67, 300, columns, 20, 4000, true),
-            few = scattered_entries(68, 300, columns, 7, 8, false),
-            band = random_entries(69, 20000, 20000, 1, 1, false, true, false);
+            few = scattered_entries(68, 300, columns, 7, 8, false), band = grid_entries(69, 200, 100, 1, 1, false);
     dev->info.cache = columns * 16;
     sums("csr", &z, RW_OP_NONE);
     dev->info.cache = columns * 8;
