@@ -103,7 +103,7 @@ static void test_converged(void **state)
             const rw_krylov_method method = number == RW_KRYLOV_METHODS ? RW_KRYLOV_GMRES : (rw_krylov_method)number;
             bool restarted = false, both_numbers = false;
             if (on("opencl") && method != RW_KRYLOV_CG && method != RW_KRYLOV_BICGSTAB) continue;
-            for (int p = 0; p < (slow ? 2 : RW_COUNT(preconds)); p += 1 + is_complex)
+            for (int p = 0; p < (slow ? 2 : RW_COUNT(preconds)); p += test_long() && !is_complex ? 1 : 2)
                 for (double rtol = single ? 1e-3 : 1e-12; rtol > (single ? 2e-6 : 1e-17);
                      rtol /= brief()  ? 64
                              : slow   ? 8
