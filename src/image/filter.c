@@ -78,7 +78,7 @@ static void choose_shape(const rw_image_filter *f, const rw_image_pass *p, rw_im
         if (rw_image_resizes(p)) s->strip = threads ? 256 : 1024;
         if (p->transposes) s->strip = 64;
         if (p->halves) s->strip = 1024;
-        while (s->strip > 4 && rw_image_gather_bytes(p, s) > most) s->strip /= 2;
+        while (s->strip > 16 && rw_image_gather_bytes(p, s) > most) s->strip /= 2;
         return;
     }
     if (threads && (s->columns = rw_image_columns(p, s)) > 0) {

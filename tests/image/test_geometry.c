@@ -120,14 +120,6 @@ static void test_operations(void **state)
         }
 }
 
-/* Rows of 64 channels: strips of a few pixels, so that those of 8 taps fit the shared memory of a workgroup. */
-static void test_channels(void **state)
-{
-    (void)state;
-    const layout l = {7, 9, 64, false};
-    check("resize:width=11:height=6:lanczos", RW_F64, &l, 77);
-}
-
 static void test_chain(void **state)
 {
     (void)state;
@@ -273,8 +265,8 @@ static void test_tiles(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_operations), cmocka_unit_test(test_channels),
-                                       cmocka_unit_test(test_chain),      cmocka_unit_test(test_mistakes),
-                                       cmocka_unit_test(test_region),     cmocka_unit_test(test_tiles)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_operations), cmocka_unit_test(test_chain),
+                                       cmocka_unit_test(test_mistakes), cmocka_unit_test(test_region),
+                                       cmocka_unit_test(test_tiles)};
     return run_on_devices("geometry", tests, RW_COUNT(tests));
 }
