@@ -73,15 +73,20 @@ static picture random_picture(const layout *l, rw_dtype t, uint64_t seed)
     return p;
 }
 
+static rw_image_spec spec_of(const layout *l, rw_dtype t, const char *text)
+{
+    return (rw_image_spec){.text = text,
+                           .dtype = t,
+                           .width = l->width,
+                           .height = l->height,
+                           .channels = l->channels,
+                           .planar = l->planar};
+}
+
 /* y of the chain, of the type of x. */
 static picture run(const picture *x, const layout *l, rw_dtype t, const char *text)
 {
-    rw_image_spec spec = {.text = text,
-                          .dtype = t,
-                          .width = l->width,
-                          .height = l->height,
-                          .channels = l->channels,
-                          .planar = l->planar};
+    const rw_image_spec spec = spec_of(l, t, text);
     rw_image_filter *f;
     rw_image_info info;
     const void *out;

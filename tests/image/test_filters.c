@@ -210,12 +210,7 @@ static void test_large_windows(void **state)
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         if (brief() && i != 0 && i != 3) continue;
         const layout *l = &rows[i].l;
-        rw_image_spec spec = {.text = rows[i].text,
-                              .dtype = RW_F64,
-                              .width = l->width,
-                              .height = l->height,
-                              .channels = l->channels,
-                              .planar = l->planar};
+        const rw_image_spec spec = spec_of(l, RW_F64, rows[i].text);
         rw_image_filter *f;
         rw_image_info info;
         char *plan;
