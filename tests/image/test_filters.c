@@ -224,6 +224,17 @@ static void test_large_windows(void **state)
     }
 }
 
+/* Many workgroups at once, each with its own row buffers in global memory: the bits of planes filtered one by one. */
+static void test_many_groups(void **state)
+{
+    (void)state;
+    const layout together = {1000, brief() ? 40 : 150, 16, false}, planes = {1000, together.height, 16, true};
+    picture x = random_picture(&together, RW_F64, 5), a = run(&x, &together, RW_F64, "dilate:size=63"),
+            b = run(&x, &planes, RW_F64, "dilate:size=63");
+    assert_memory_equal(a.v, b.v, sizeof(double) * 1000 * (size_t)together.height * 16);
+    free(x.v), free(a.v), free(b.v);
+}
+
 /* ---- the study's values ------------------------------------------------------------------------------------------ */
 
 static uint32_t crc32_of(const picture *p)
@@ -360,6 +371,6 @@ int main(void)
         {cmocka_unit_test(test_u8),          cmocka_unit_test(test_u16),         cmocka_unit_test(test_i16),
          cmocka_unit_test(test_f32),         cmocka_unit_test(test_f64),         cmocka_unit_test(test_f16),
          cmocka_unit_test(test_study_means), cmocka_unit_test(test_study_small), cmocka_unit_test(test_large_windows),
-         cmocka_unit_test(test_sizes)};
+         cmocka_unit_test(test_sizes),       cmocka_unit_test(test_many_groups)};
     return run_on_devices("filters", tests, RW_COUNT(tests));
 }
