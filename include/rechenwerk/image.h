@@ -212,7 +212,7 @@ RW_API const rw_image_own *rw_image_own_get(int i); /* registered operation i; N
 typedef struct rw_image_op {
     rw_image_method method;               /* operation (default: gauss) */
     rw_image_border border;               /* pixels beyond the border (default: reflect101) */
-    double value;                         /* border constant: value beyond the border */
+    double value;                         /* border constant: value beyond the border (default: 0) */
     double sigma;                         /* standard deviation in pixels (default: 1; bilateral: 2) */
     double sigma_y;                       /* standard deviation along columns. Default: sigma. */
     rw_image_algorithm algorithm;         /* gauss, mask (default: auto) */
@@ -231,22 +231,22 @@ typedef struct rw_image_op {
     rw_image_threshold threshold;         /* (default: binary) */
     double level;                         /* threshold: level. Default: white/2. */
     double gain;                          /* linear: factor (default: 1) */
-    double offset;                        /* linear: value added to the product */
+    double offset;                        /* linear: value added to the product (default: 0) */
     double power;                         /* gamma: exponent of x/white (default: 0.45454545) */
-    double low;                           /* clip, normalize: lower end of the range */
+    double low;                           /* clip, normalize: lower end of the range (default: 0) */
     double high;                          /* clip, normalize: upper end of the range. Default: white. */
     rw_image_colour colour;               /* target space (default: ycbcr) */
     int64_t width;                        /* columns of the result. Default: by factor, or by height. */
     int64_t height;                       /* rows of the result. Default: by factor, or by width. */
     double factor;                        /* resize: new size over old size (default: 1) */
     rw_image_interpolation interpolation; /* (default: linear) */
-    double angle;                         /* rotate: degrees, counterclockwise */
+    double angle;                         /* rotate: degrees, counterclockwise (default: 0) */
     rw_image_flip axis;                   /* flip: axis that is mirrored (default: x) */
-    int64_t left;                         /* crop: first column; pad: columns added at the left */
-    int64_t top;                          /* crop: first row; pad: rows added at the top */
+    int64_t left;                         /* crop: first column; pad: columns at the left (default: 0) */
+    int64_t top;                          /* crop: first row; pad: rows at the top (default: 0) */
     int bins;                             /* histogram: bins (default: 256) */
-    int anchor_x;                         /* mask: columns from its centre to the reference point */
-    int anchor_y;                         /* mask: rows from its centre to the reference point */
+    int anchor_x;                         /* mask: columns from its centre to the reference point (default: 0) */
+    int anchor_y;                         /* mask: rows from its centre to the reference point (default: 0) */
     double scale;                         /* mask: factor of the weights (default: 1) */
     /* mask: rows of weights, valid until the filter has been created (default: 1 2 1/2 4 2/1 2 1) */
     const char *mask;

@@ -6,6 +6,7 @@
 #ifndef RW_CORE_H
 #define RW_CORE_H
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -155,6 +156,11 @@ void rw_place(char *place, size_t size, const char *name, size_t line, size_t co
  * rw_format and rw_text_add print through the first. */
 int rw_vsnprintf(char *buffer, size_t size, const char *format, va_list args) RW_PRINTF(3, 0);
 double rw_strtod(const char *text, char **end);
+
+/* Whether a member of a specification has a value: any number but the 0 of a zeroed structure (RW_ZERO is a value). */
+static inline bool rw_given(double x) { return x != 0 || signbit(x); }
+/* RW_ZERO becomes 0; all other numbers are unchanged. */
+static inline double rw_plain_zero(double x) { return x == 0 ? 0 : x; }
 void rw_snprintf(char *text, size_t size, const char *format, ...) RW_PRINTF(3, 4);
 bool rw_ends_in(const char *text, const char *ending);
 /* For qsort: ascending. */

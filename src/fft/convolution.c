@@ -45,7 +45,7 @@ static rw_status resolve(rw_context *ctx, rw_convolution_spec *s)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "axes = %#x has a bit beyond the %d dimensions of the arrays", s->axes,
                        s->ndim);
     if (!s->axes) s->axes = (1u << s->ndim) - 1;
-    if (s->scale == 0) s->scale = 1;
+    s->scale = rw_given(s->scale) ? rw_plain_zero(s->scale) : 1;
     for (int d = 0; d < s->ndim; ++d) {
         const int64_t n = s->a_shape[d], m = s->b_shape[d];
         const bool convolved = s->axes & 1u << d;

@@ -67,7 +67,7 @@ static rw_status check_spec(rw_device *dev, rw_fft_spec *s)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "axes = %#x has a bit beyond the %d dimensions of the array", s->axes,
                        s->ndim);
     if (!s->axes) s->axes = (1u << s->ndim) - 1;
-    if (s->scale == 0) s->scale = 1;
+    s->scale = rw_given(s->scale) ? rw_plain_zero(s->scale) : 1;
     for (int d = 0; d < s->ndim; ++d) {
         const int64_t least = s->kind == RW_FFT_DCT1 ? 2 : 0;
         if (s->axes & 1u << d && s->shape[d] < least)

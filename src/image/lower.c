@@ -147,7 +147,7 @@ static double white_of(const rw_image_builder *b)
     return rw_image_largest(b->plan->dtype == RW_F16 ? RW_F32 : b->plan->dtype);
 }
 static double low_of(rw_dtype t) { return t == RW_I16 ? -32768 : 0; }
-static double high_or_white(const rw_image_builder *b) { return b->op->high != 0 ? b->op->high : white_of(b); }
+static double high_or_white(const rw_image_builder *b) { return rw_given(b->op->high) ? b->op->high : white_of(b); }
 
 static rw_status lower_threshold(rw_image_builder *b)
 {
@@ -159,7 +159,7 @@ static rw_status lower_threshold(rw_image_builder *b)
     char text[128];
     RW_TRY(open_point(b));
     const bool integer = !is_real(type_of(b));
-    double level = b->op->level != 0 ? b->op->level : white_of(b) / 2;
+    double level = rw_given(b->op->level) ? b->op->level : white_of(b) / 2;
     if (integer) level = floor(level);
     const rw_image_threshold t = b->op->threshold;
     const int at = rw_image_weight(&b->pass->weights, level);

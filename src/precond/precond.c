@@ -43,7 +43,7 @@ static const rw_param rows[] = {
     ROW(omega, REAL, "1", "(0, 2)", "relaxation factor", .methods = 1 << RW_PRECOND_SSOR),
     ROW(degree, INT, "4; amg: 2", "[1, 100]", "degree of the Chebyshev polynomial; for amg that of the smoother",
         .methods = FOR_SMOOTHER),
-    ROW(theta, REAL, "", "(0, 1)",
+    ROW(theta, REAL, "", "[0, 1)",
         "strength threshold: i and j are strongly coupled if |a_ij|^2 > theta^2 |a_ii| |a_jj|",
         .methods = 1 << RW_PRECOND_AMG),
     ROW(order, ENUM, "auto", "natural|colours", "order of elimination of the rows", .methods = FOR_FACTORS),

@@ -83,15 +83,14 @@ static rw_image_spec spec_of(const layout *l, rw_dtype t, const char *text)
                            .planar = l->planar};
 }
 
-/* y of the chain, of the type of x. */
-static picture run(const picture *x, const layout *l, rw_dtype t, const char *text)
+/* y of the filter, of the type of x. */
+static picture run_spec(const picture *x, const layout *l, rw_dtype t, const rw_image_spec *spec)
 {
-    const rw_image_spec spec = spec_of(l, t, text);
     rw_image_filter *f;
     rw_image_info info;
     const void *out;
     void *in;
-    OK(rw_image_filter_create(dev, &spec, &f));
+    OK(rw_image_filter_create(dev, spec, &f));
     OK(rw_image_filter_get_info(f, &info));
     const layout to = {(int)info.width, (int)info.height, info.channels, l->planar};
     rw_array *a = new_image(t, l), *b = new_image(t, &to);
@@ -105,6 +104,13 @@ static picture run(const picture *x, const layout *l, rw_dtype t, const char *te
     rw_array_destroy(&a), rw_array_destroy(&b);
     rw_image_filter_destroy(&f);
     return y;
+}
+
+/* The same for a chain given as text. */
+static picture run(const picture *x, const layout *l, rw_dtype t, const char *text)
+{
+    const rw_image_spec spec = spec_of(l, t, text);
+    return run_spec(x, l, t, &spec);
 }
 
 #endif

@@ -207,7 +207,7 @@ static double window_value(const picture *x, int i, int j, int c, const rw_image
 static double point_value(double v, const rw_image_op *op, rw_dtype t)
 {
     const double white = rw_image_largest(t);
-    double level = op->level != 0 ? op->level : white / 2, high = op->high != 0 ? op->high : white;
+    double level = rw_given(op->level) ? op->level : white / 2, high = rw_given(op->high) ? op->high : white;
     if (whole(t)) level = floor(level);
     switch (op->method) {
     case RW_IMAGE_THRESHOLD:

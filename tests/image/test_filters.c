@@ -365,12 +365,50 @@ static void test_study_small(void **state)
     free(y.v), free(x.v), free(impulse.v);
 }
 
+/* A parameter of 0 is used as given, in a text and as RW_ZERO; the default of each is another number. */
+static void test_zeros(void **state)
+{
+    static const struct {
+        const char *text;
+        rw_image_op op;
+        double factor, offset; /* result: factor * x + offset, or white if `above` and x > 0 */
+        bool above;
+    } cases[] = {
+        {"threshold:level=0", {.method = RW_IMAGE_THRESHOLD, .level = RW_ZERO}, 0, 0, true},
+        {"linear:gain=0:offset=7", {.method = RW_IMAGE_LINEAR, .gain = RW_ZERO, .offset = 7}, 0, 7, false},
+        {"clip:high=0", {.method = RW_IMAGE_CLIP, .high = RW_ZERO}, 0, 0, false},
+        {"sharpen:amount=0", {.method = RW_IMAGE_SHARPEN, .amount = RW_ZERO}, 1, 0, false},
+        {"unsharp:amount=0", {.method = RW_IMAGE_UNSHARP, .amount = RW_ZERO}, 1, 0, false},
+        {"normalize:high=0", {.method = RW_IMAGE_NORMALIZE, .high = RW_ZERO}, 0, 0, false},
+        {"mask:scale=0", {.method = RW_IMAGE_MASK, .scale = RW_ZERO}, 0, 0, false},
+    };
+    static const layout l = {19, 7, 2, false};
+    (void)state;
+    for (int i = 0; i < RW_COUNT(cases); ++i)
+        for (int given = 0; given < 3; ++given) { /* u8 and f32 by a text; f32 in C */
+            const rw_dtype t = given ? RW_F32 : RW_U8;
+            picture x = random_picture(&l, t, 42), y;
+            x.v[5] = x.v[9] = 0;
+            rw_image_spec spec = spec_of(&l, t, given < 2 ? cases[i].text : NULL);
+            if (given == 2) spec.ops = &cases[i].op, spec.nops = 1;
+            y = run_spec(&x, &l, t, &spec);
+            for (size_t k = 0; k < (size_t)l.width * l.height * l.channels; ++k) {
+                const double wanted = cases[i].above ? (x.v[k] > 0 ? t == RW_U8 ? 255 : 1 : 0)
+                                                     : cases[i].factor * x.v[k] + cases[i].offset;
+                if (fabs(y.v[k] - wanted) > 1e-6 * fabs(wanted) || signbit(y.v[k]))
+                    fail_msg("%s, %s: %.9g becomes %.9g, not %.9g", cases[i].text,
+                             given == 2 ? "RW_ZERO" : rw_dtype_name(t), x.v[k], y.v[k], wanted);
+            }
+            free(x.v), free(y.v);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] =
         {cmocka_unit_test(test_u8),          cmocka_unit_test(test_u16),         cmocka_unit_test(test_i16),
          cmocka_unit_test(test_f32),         cmocka_unit_test(test_f64),         cmocka_unit_test(test_f16),
          cmocka_unit_test(test_study_means), cmocka_unit_test(test_study_small), cmocka_unit_test(test_large_windows),
-         cmocka_unit_test(test_sizes),       cmocka_unit_test(test_many_groups)};
+         cmocka_unit_test(test_sizes),       cmocka_unit_test(test_many_groups), cmocka_unit_test(test_zeros)};
     return run_on_devices("filters", tests, RW_COUNT(tests));
 }

@@ -188,6 +188,7 @@ class rw_log_level(IntEnum):
 
 globals().update(rw_log_level.__members__)
 RW_OFF = -1
+RW_ZERO = -0.0
 
 
 class rw_switch(IntEnum):
