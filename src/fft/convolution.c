@@ -33,8 +33,6 @@ static int64_t wanted(rw_convolution_mode mode, int64_t n, int64_t m)
 
 static rw_status resolve(rw_context *ctx, rw_convolution_spec *s)
 {
-    if ((unsigned)s->mode >= RW_CONVOLUTION_MODES)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "mode = %d is not a value of rw_convolution_mode", (int)s->mode);
     if (!s->dtype) s->dtype = RW_F64;
     if (!rw_dtype_is_number(s->dtype))
         return rw_fail(ctx, RW_ERR_ARGUMENT, "dtype = %s is not supported: choose f32, f64, c64 or c128",

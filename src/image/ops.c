@@ -154,8 +154,10 @@ rw_status rw_image_spec_take(rw_context *ctx, const rw_image_spec *given, size_t
 {
     *ops = NULL;
     RW_TRY(rw_struct_in(ctx, "rw_image_spec", spec, sizeof *spec, given, spec_size));
+    RW_CHECK_MEMBERS(ctx, rw_image_spec, spec);
     const void *array = spec->ops;
-    RW_TRY(rw_struct_in_array(ctx, "rw_image_op", &array, spec->nops, sizeof(rw_image_op), op_size, ops));
+    RW_TRY(rw_struct_in_array(ctx, "rw_image_op", RW_MEMBERS(rw_image_op), &array, spec->nops, sizeof(rw_image_op),
+                              op_size, ops));
     spec->ops = array;
     return RW_OK;
 }
@@ -175,9 +177,8 @@ rw_status rw_image_chain_create(rw_context *ctx, const rw_image_spec *spec, rw_i
     }
     for (int i = 0; i < c->nops; ++i) {
         if (c->ops[i].method == RW_IMAGE_OWN && c->ops[i].own) continue;
-        if (c->ops[i].method <= 0 || c->ops[i].method >= RW_IMAGE_METHODS)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "filter: method = %d is not a value of rw_image_method",
-                           (int)c->ops[i].method);
+        if (c->ops[i].method == 0)
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "filter: ops[%d].method is 0: set a value of rw_image_method", i);
         RW_TRY(rw_params_resolve(ctx, rw_image_op_params(), NULL, c->ops + i));
     }
     return RW_OK;

@@ -114,6 +114,7 @@ static rw_precond_order order_of(bool threads, const rw_precond_spec *s)
 rw_status rw_precond_resolve(rw_context *ctx, bool threads, rw_precond_spec *s)
 {
     RW_TRY(rw_reserved_check(ctx, "rw_precond_spec", s->reserved, RW_COUNT(s->reserved)));
+    RW_CHECK_MEMBERS(ctx, rw_precond_spec, s);
     RW_TRY(rw_params_resolve(ctx, rw_precond_params(), NULL, s));
     if (!s->order) s->order = order_of(threads, s);
     return RW_OK;

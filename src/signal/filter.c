@@ -144,8 +144,6 @@ static rw_status check_spec(filter *f)
             p->batch, (long long)f->block, f->in.format.channels, (long long)f->m);
     if (!(s->deadline >= 0))
         return rw_fail(p->ctx, RW_ERR_ARGUMENT, "signal: deadline = %g s must not be negative", s->deadline);
-    if ((unsigned)s->kind >= RW_SAMPLE_KINDS)
-        return rw_fail(p->ctx, RW_ERR_ARGUMENT, "signal: kind = %d is not a value of rw_sample_kind", (int)s->kind);
     p->rate = s->real_time ? rate / (double)f->block : 0, p->ahead = 1;
     p->report.deadline = s->deadline > 0 ? s->deadline : s->real_time ? (double)f->block / rate : 0;
     return RW_OK;
@@ -265,8 +263,8 @@ rw_status rw_signal_run_sized(rw_device *dev, const char *in, const char *out, c
     RW_NEED(in, "in");
     RW_NEED(out, "out");
     RW_NEED(spec, "spec");
-    RW_NEED(spec->text, "spec->text");
     RW_STRUCT_IN(dev->ctx, rw_signal_spec, spec, spec_size);
+    RW_NEED(spec->text, "spec->text");
     RW_STRUCT_ROOM(rw_signal_report, report, report_size);
     const rw_cancel *outer = rw_cancel_enter(spec->cancel); /* for waits for compilers */
     const rw_status status = signal_run(dev, in, out, spec, report_whole);

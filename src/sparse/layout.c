@@ -74,6 +74,7 @@ rw_status rw_sparse_layout_resolve(rw_context *ctx, const rw_sparse_layout *give
     char name[32];
     *l = *given;
     RW_TRY(rw_reserved_check(ctx, "rw_sparse_layout", l->reserved, RW_COUNT(l->reserved)));
+    RW_CHECK_MEMBERS(ctx, rw_sparse_layout, l);
     RW_TRY(rw_params_resolve(ctx, rw_sparse_params(), NULL, l));
     rw_params_method(rw_sparse_params(), l, name, sizeof name);
     RW_TRY(check_others(ctx, name, l));

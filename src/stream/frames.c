@@ -184,8 +184,8 @@ rw_status rw_stream_run_sized(rw_device *dev, const char *in, const char *out, c
     RW_NEED(in, "in");
     RW_NEED(out, "out");
     RW_NEED(spec, "spec");
-    RW_NEED(spec->text, "spec->text");
     RW_STRUCT_IN(dev->ctx, rw_stream_spec, spec, spec_size);
+    RW_NEED(spec->text, "spec->text");
     RW_STRUCT_ROOM(rw_stream_report, report, report_size);
     const rw_cancel *outer = rw_cancel_enter(spec->cancel); /* for waits for compilers */
     const rw_status status = stream_run(dev, in, out, spec, report_whole);

@@ -444,7 +444,7 @@ static void test_refused(void **state)
     rw_precond *p;
     rw_array *r = vector_of(RW_F64, 24, 1), *short_ = vector_of(RW_F64, 23, 1);
     (void)state;
-    FAILS(RW_ERR_ARGUMENT, "method = 9 is not a value of its enumeration",
+    FAILS(RW_ERR_ARGUMENT, "rw_precond_spec.method = 9 is not a value of rw_precond_method",
           rw_precond_create(rw_sparse_operator(m), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_METHODS}, &p));
     FAILS(RW_ERR_ARGUMENT, "rw_precond_spec.reserved is not 0",
           rw_precond_create(rw_sparse_operator(m), RW_F64,

@@ -543,6 +543,39 @@ static void test_mistakes(void **state)
     assert_int_not_equal(access(at("four.y4m"), F_OK), 0);
 }
 
+/* Formats that frames cannot have, of raw files and of a format that a program added. */
+static void test_frame_formats(void **state)
+{
+    static const struct {
+        rw_frame_format format;
+        const char *message;
+    } rows[] = {
+        {{.layout = (rw_frame_layout)77, .channels = 3, .dtype = RW_U8},
+         "layout = 77 is not a value of rw_frame_layout"},
+        {{.layout = (rw_frame_layout)-1, .channels = 3, .dtype = RW_U8},
+         "layout = -1 is not a value of rw_frame_layout"},
+        {{.layout = RW_FRAME_444, .channels = 3, .dtype = RW_F64}, "samples of type f64"},
+        {{.layout = RW_FRAME_PIXELS, .channels = 0, .dtype = RW_U8}, "frames of 0 channels"},
+        {{.layout = RW_FRAME_PIXELS, .channels = 5, .dtype = RW_U8}, "frames of 5 channels"},
+        {{.layout = RW_FRAME_420, .channels = 1, .dtype = RW_U8}, "frames of 1 channels"},
+        {{.layout = RW_FRAME_PIXELS, .channels = 1, .dtype = RW_U8, .bits = 9}, "bits = 9"},
+        {{.layout = RW_FRAME_PIXELS, .channels = 1, .dtype = RW_U16, .bits = 64}, "bits = 64"},
+        {{.layout = RW_FRAME_PIXELS, .channels = 1, .dtype = RW_U16, .bits = -1}, "bits = -1"},
+        {{.layout = RW_FRAME_PIXELS, .channels = 1, .dtype = RW_U8, .rate = {25, 0}}, "rate = 25/0"},
+    };
+    (void)state;
+    write_file(at("bad"), "0123456789abcdef", 16);
+    for (int i = 0; i < RW_COUNT(rows); ++i) {
+        rw_stream_spec spec = {.text = "invert", .in_format = "raw", .frames = rows[i].format};
+        spec.frames.width = spec.frames.height = 4;
+        FAILS(RW_ERR_ARGUMENT, rows[i].message, rw_stream_run(dev, at("bad"), "y.memory", &spec, NULL));
+        make_frames(&(rw_frame_format){.width = 4, .height = 4, .channels = 1, .dtype = RW_U8}, 1, 7);
+        source.format = spec.frames;
+        FAILS(RW_ERR_ARGUMENT, rows[i].message,
+              rw_stream_run(dev, "x.memory", "y.memory", &(rw_stream_spec){.text = "invert"}, NULL));
+    }
+}
+
 static int enter(void **state)
 {
     (void)state;
@@ -564,7 +597,8 @@ int main(void)
                                        cmocka_unit_test(test_colours),       cmocka_unit_test(test_queues),
                                        cmocka_unit_test(test_slow_writer),   cmocka_unit_test(test_study),
                                        cmocka_unit_test(test_stop),          cmocka_unit_test(test_observer),
-                                       cmocka_unit_test(test_observer_acts), cmocka_unit_test(test_mistakes)};
+                                       cmocka_unit_test(test_observer_acts), cmocka_unit_test(test_mistakes),
+                                       cmocka_unit_test(test_frame_formats)};
     if (enter(NULL) || rw_stream_format_register(NULL, &memory_format) != RW_OK) return 1;
     const int code = run_on_devices("stream", tests, RW_COUNT(tests));
     return leave(NULL) || code;
