@@ -176,6 +176,14 @@ typedef enum rw_image_scale { RW_IMAGE_SCALE_DEFAULT, RW_IMAGE_SCALE_LOG, RW_IMA
 /* Name of a value in texts, and the value of a name. */
 RW_API const char *rw_image_scale_name(rw_image_scale value);
 RW_API rw_status rw_image_scale_parse(rw_context *context, const char *name, rw_image_scale *value);
+typedef enum rw_image_alpha { /* what an operation does with an alpha channel */
+                              RW_IMAGE_ALPHA_DEFAULT,
+                              RW_IMAGE_ALPHA_KEEP,
+                              RW_IMAGE_ALPHA_FILTER
+} rw_image_alpha;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_image_alpha_name(rw_image_alpha value);
+RW_API rw_status rw_image_alpha_parse(rw_context *context, const char *name, rw_image_alpha *value);
 typedef enum rw_image_algorithm { /* how sums over neighbours are computed */
                                   RW_IMAGE_ALGORITHM_DEFAULT,
                                   RW_IMAGE_ALGORITHM_AUTO,
@@ -211,7 +219,7 @@ RW_API const rw_image_own *rw_image_own_get(int i); /* registered operation i; N
  * The method decides which members are used (`rechenwerk list filters`). */
 typedef struct rw_image_op {
     rw_image_method method;               /* operation (default: gauss) */
-    rw_image_border border;               /* pixels beyond the border (default: reflect101) */
+    rw_image_border border;               /* pixels beyond the border (default: reflect101; resize: replicate) */
     double value;                         /* border constant: value beyond the border (default: 0) */
     double sigma;                         /* standard deviation in pixels (default: 1; bilateral: 2) */
     double sigma_y;                       /* standard deviation along columns. Default: sigma. */
@@ -254,6 +262,8 @@ typedef struct rw_image_op {
     const char *options;     /* RW_IMAGE_OWN: its options; NULL: none */
     /* warp: 2 or 3 rows of 3 coefficients, from pixels of the result to those of x; valid like mask */
     const char *matrix;
+    /* images with an alpha channel (rw_image_spec.alpha); filter: alpha is filtered like a colour (default: keep) */
+    rw_image_alpha alpha;
 } rw_image_op;
 
 /* The parameter table of rw_image_op. */
@@ -281,6 +291,12 @@ typedef struct rw_image_spec {
     struct {
         int64_t x, y, width, height;
     } region;
+    /* The last channel is alpha, from 0 (transparent) to white (opaque); colours are not multiplied by it. Requires 2
+     * channels or more. Point and edge operations leave alpha unchanged. Windows and interpolation work on colours
+     * multiplied by alpha, and divide by the alpha of the result. rw_image_op.alpha = RW_IMAGE_ALPHA_FILTER: this
+     * operation filters alpha like a colour. The command and streams set it for images of 2 and 4 channels. Default:
+     * no channel is alpha. */
+    bool alpha;
 } rw_image_spec;
 
 typedef struct rw_image_filter rw_image_filter;
@@ -317,11 +333,13 @@ RW_API rw_status rw_image_filter_execute(rw_image_filter *filter, rw_array *x, r
 /* y <- filtered x for images in host memory that may exceed device memory: [height][width][channels] without gaps. The
  * image is processed in bands of rows, together with the adjacent rows that the chain reads; two bands are in flight at
  * a time.
+ * x, y: may not overlap, not even in part: a band is read after the bands above it have been written.
  * bytes: maximum of device memory to use; 0: half of the free memory.
  * info: optional; shape and type of y.
  * Errors: ERR_UNSUPPORTED: operations that need the whole image at once (normalize, equalize, otsu, histogram,
  *     frequencies, transforms, geometry, user-defined ones), or border wrap together with another border. ERR_ARGUMENT:
- *     planar, region, and those of rw_image_filter_create. ERR_MEMORY: not even one row fits. */
+ *     planar, region, x and y that overlap, negative bytes, and those of rw_image_filter_create. ERR_MEMORY: not even
+ *     one row fits. */
 RW_API rw_status rw_image_filter_tiles_sized(rw_device *device, const rw_image_spec *spec, const void *x, void *y,
                                              int64_t bytes, rw_image_info *info, size_t spec_size, size_t op_size,
                                              size_t info_size);

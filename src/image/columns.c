@@ -243,6 +243,7 @@ void rw_image_write_columns(const rw_image_pass *p, const rw_image_shape *given,
     ADD("%s#define W(i) %s\n", rw_image_helper_text, rw_image_weight_arguments(p, &shape) ? "w##i" : "weights[i]");
     /* in tests on processors: loops as they are, which compile in a tenth of the time */
     ADD("#ifdef RW_SIMD\n#undef UNROLL\n#undef UNROLL_BY\n#define UNROLL\n#define UNROLL_BY(n)\n#endif\n");
+    rw_image_add_alpha(p, &shape, text);
     rw_image_write_maps(w);
     ADD("DEVICE int line_of(int j, int ny) { return j >= 0 && j < ny ? j : %s; }\n",
         by ? rw_image_outside_text(by, "j", "ny").text : "-1");

@@ -16,6 +16,8 @@
 #define WINDOWS                                                                                                        \
     (BLURS | DERIVATIVES | MORPHOLOGY | OF(BOX) | OF(LAPLACE) | OF(SHARPEN) | OF(MASK) | OF(MEDIAN) | OF(BILATERAL))
 #define RECTANGLES (MORPHOLOGY | OF(BOX) | OF(MEDIAN))
+#define POINTS                                                                                                         \
+    (OF(THRESHOLD) | OF(INVERT) | OF(LINEAR) | OF(GAMMA) | OF(CLIP) | OF(NORMALIZE) | OF(EQUALIZE) | OF(OTSU))
 
 static const char methods[] =
 #define RW_X(name, text, line) text "|"
@@ -93,10 +95,14 @@ static const rw_param rows[] = {
     ROW(scale, REAL, "1", "[-inf, inf]", "factor that multiplies the weights", .methods = OF(MASK)),
     ROW(bins, INT, "256", "[1, 65536]; u8: at most 256", "number of bins that divide the range 0 … white", .brief = "",
         .methods = OF(HISTOGRAM)),
-    ROW(border, ENUM, "reflect101", borders, "extension of the image beyond its border",
+    ROW(border, ENUM, "reflect101; resize: replicate", borders, "extension of the image beyond its border",
         .methods = WINDOWS | SAMPLED | OF(PAD)),
     ROW(value, REAL, "0", "[-inf, inf]", "pixel value beyond a constant border",
         .methods = WINDOWS | SAMPLED | OF(PAD)),
+    ROW(alpha, ENUM, "keep", "keep|filter",
+        "images with alpha; keep: points and edges leave alpha unchanged, windows work on colours multiplied by alpha; "
+        "filter: alpha is filtered like a colour",
+        .methods = WINDOWS | SAMPLED | POINTS | FREQUENCIES | OF(SPECTRUM)),
     ROW(matrix, TEXT, "", "",
         "affine (2 rows of 3 numbers) or perspective (3 rows) map from result pixels to input pixels; rows are "
         "separated by /",

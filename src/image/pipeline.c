@@ -30,6 +30,21 @@ bool rw_image_pass_by_pixels(const rw_image_pass *p)
     return false;
 }
 
+void rw_image_pass_extent(const rw_image_pass *p, int extent[4])
+{
+    int all[RW_IMAGE_STAGES][4] = {{0}};
+    for (int k = 1; k < p->nstages; ++k) {
+        const rw_image_stage *s = p->stage + k;
+        const int own[4] = {s->low[0], s->size[0] - 1 - s->low[0], s->low[1], s->size[1] - 1 - s->low[1]},
+                  also[4] = {-s->also_x, s->also_x, 0, 0};
+        for (int d = 0; d < 4; ++d) {
+            all[k][d] = all[s->from][d] + own[d];
+            if (s->also >= 0) all[k][d] = RW_MAX(all[k][d], all[s->also][d] + also[d]);
+        }
+    }
+    for (int d = 0; d < 4; ++d) extent[d] = RW_MAX(all[last(p)][d], 0);
+}
+
 /* Interleaved channels of a stage's ring: planes are filtered one by one where no stage needs all channels. */
 static int channels_of(const rw_image_pass *p, const rw_image_shape *shape, int k)
 {
@@ -574,7 +589,8 @@ static void write_stage(rw_image_writer *w, int k)
         char value[32];
         if (s->pixels) snprintf(value, sizeof value, "r%d", c);
         else snprintf(value, sizeof value, "v%d", s->values - 1);
-        if (k == last(p) && p->limits)
+        if (k == last(p) && p->limits && p->alpha && !s->pixels) ADD("                    if (!ALPHA(%d))\n", s->channels);
+        if (k == last(p) && p->limits && !(p->alpha && s->pixels && c == n - 1))
             ADD("                    { const %s v = %s; if (v < AT(least, %s)) AT(least, %s) = v; if (v > AT(most, "
                 "%s)) AT(most, %s) = v; }\n",
                 c_name(w->shape->limits), value, s->pixels ? "i" : "q", s->pixels ? "i" : "q", s->pixels ? "i" : "q",
@@ -630,6 +646,7 @@ void rw_image_write_pass(const rw_image_pass *p, const rw_image_shape *shape, rw
     }
     ADD("%s#define W(i) %s\n#define RING %s\n", rw_image_helper_text, rw_image_few_weights(p) ? "w##i" : "weights[i]",
         shape->in_memory ? "GLOBAL" : "LOCAL");
+    rw_image_add_alpha(p, shape, text);
     rw_image_write_maps(w);
     rw_image_write_head(p, shape, text);
     if (p->limits) {

@@ -31,10 +31,13 @@ rw_status rw_image_set_response(rw_context *ctx, const rw_image_op *op, rw_image
     return t->failed ? rw_fail_memory(ctx, t->capacity, "the text of a frequency response") : RW_OK;
 }
 
-/* "u*(…)" with X and Y written as indices; axis: that of the rows' pixels. */
-static void add_store(rw_text *t, const rw_image_pass *p, int axis)
+/* "u*(…)" with X and Y written as indices; axis: that of the rows' pixels; channel: that of channels. An alpha channel
+ * is unchanged. */
+static void add_store(rw_text *t, const rw_image_pass *p, int axis, int channel)
 {
-    rw_text_add(t, "u*(");
+    rw_text_add(t, "u*");
+    if (p->alpha) rw_text_add(t, "where(i%d > %d.5, 1, ", channel, p->channels - 2);
+    rw_text_add(t, "(");
     for (const char *at = p->response.data; *at; ++at) {
         if (*at == 'X') rw_text_add(t, "(i%d/%lld)", axis, (long long)p->width);
         else if (*at == 'Y')
@@ -42,7 +45,7 @@ static void add_store(rw_text *t, const rw_image_pass *p, int axis)
                         (long long)p->height);
         else rw_text_add(t, "%c", *at);
     }
-    rw_text_add(t, ")");
+    rw_text_add(t, p->alpha ? "))" : ")");
 }
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
@@ -99,7 +102,7 @@ static rw_status create_response(rw_device *dev, rw_image_pass *p, bool planar)
     rw_text store = {0};
     rw_fft_spec spec = {.kind = RW_FFT_REAL, .single = single, .ndim = n, .axes = 3u << (axis - 1)};
     for (int d = 0; d < n; ++d) spec.shape[d] = shape[d];
-    if (p->kind == RW_IMAGE_RESPONSE) add_store(&store, p, axis);
+    if (p->kind == RW_IMAGE_RESPONSE) add_store(&store, p, axis, planar ? 0 : n - 1);
     spec.store = store.data;
     rw_status status = store.failed ? rw_fail_memory(dev->ctx, store.capacity, "the text of a frequency response")
                                     : rw_fft_create(dev, &spec, &p->forward);
@@ -129,7 +132,7 @@ static rw_status create_correlation(rw_device *dev, rw_image_pass *p, bool plana
 rw_status rw_image_whole_create(rw_device *dev, rw_image_pass *p, bool planar)
 {
     if (!p->y_width || !p->y_height) return RW_OK;
-    if (p->kind == RW_IMAGE_RECURSIVE) return rw_image_recursive_create(dev, p);
+    if (p->kind == RW_IMAGE_RECURSIVE) return rw_image_recursive_create(dev, p, planar);
     if (p->kind == RW_IMAGE_OWN_WHOLE) {
         const unsigned failures = rw_failures();
         return rw_callback_status(dev->ctx,

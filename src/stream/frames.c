@@ -98,12 +98,14 @@ static rw_status check_spec(frames *f)
 static rw_status make_filters(frames *f, rw_image_info *info)
 {
     const rw_frame_format *in = &f->in.format;
+    const int channels = rw_frame_channels(in, f->spec->luma);
     const rw_image_spec spec = {.text = f->spec->text,
                                 .dtype = in->dtype,
                                 .y_dtype = in->dtype,
                                 .width = in->width,
                                 .height = in->height,
-                                .channels = rw_frame_channels(in, f->spec->luma)};
+                                .channels = channels,
+                                .alpha = channels == 2 || channels == 4};
     for (int i = 0; i < f->pipeline.queues; ++i) RW_TRY(rw_image_filter_create(f->device, &spec, &f->filter[i]));
     return rw_image_filter_get_info(f->filter[0], info);
 }

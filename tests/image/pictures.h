@@ -73,6 +73,8 @@ static picture random_picture(const layout *l, rw_dtype t, uint64_t seed)
     return p;
 }
 
+static bool with_alpha; /* in what follows: the last channel is alpha */
+
 static rw_image_spec spec_of(const layout *l, rw_dtype t, const char *text)
 {
     return (rw_image_spec){.text = text,
@@ -80,7 +82,8 @@ static rw_image_spec spec_of(const layout *l, rw_dtype t, const char *text)
                            .width = l->width,
                            .height = l->height,
                            .channels = l->channels,
-                           .planar = l->planar};
+                           .planar = l->planar,
+                           .alpha = with_alpha};
 }
 
 /* y of the filter, of the type of x. */

@@ -64,7 +64,8 @@ static rw_image_spec spec_of(const work *w, rw_dtype y_dtype)
                            .y_dtype = y_dtype,
                            .width = rw_array_shape(w->x, 1),
                            .height = rw_array_shape(w->x, 0),
-                           .channels = channels_of(w->x)};
+                           .channels = channels_of(w->x),
+                           .alpha = channels_of(w->x) == 2 || channels_of(w->x) == 4};
 }
 
 static void release_filter(work *w)
