@@ -309,6 +309,9 @@ typedef struct rw_image_info {
     rw_dtype dtype;
     int64_t bytes;      /* lower bound of the bytes read and written by one execution */
     int64_t work_bytes; /* bytes of memory between passes, and of row buffers in global memory */
+    /* NaN and infinity in x affect more results than those whose windows read them: recursive Gaussians, frequencies,
+     * spectra */
+    bool spreads;
 } rw_image_info;
 
 /* Creates a filter: generates and compiles the kernels of the chain. Filters of other sizes and weights share them.

@@ -129,7 +129,7 @@ static int items_of(const rw_image_filter *f, const rw_image_pass *p, const rw_i
 
 static rw_status compile(rw_image_filter *f, rw_image_pass *p, const rw_image_shape *s, const char *name)
 {
-    if (rw_image_is_whole(p)) return rw_image_whole_create(f->device, p, s->planar);
+    if (rw_image_is_whole(p)) return rw_image_whole_create(f->device, p, f->spec.dtype, s->planar);
     rw_text text = {0};
     char group[16], bytes[24], convert[64];
     snprintf(group, sizeof group, "%d", items_of(f, p, s));
@@ -337,6 +337,12 @@ void rw_image_filter_destroy(rw_image_filter **filter)
     rw_free(f);
 }
 
+/* Recursion and frequencies: a value that is not finite affects more than a window. */
+static bool spreads(const rw_image_pass *p)
+{
+    return p->kind == RW_IMAGE_RECURSIVE || p->kind == RW_IMAGE_RESPONSE || p->kind == RW_IMAGE_MAGNITUDES;
+}
+
 static rw_status image_filter_get_info(const rw_image_filter *f, rw_image_info *info)
 {
     const int64_t in = f->spec.width * f->spec.height * f->spec.channels * (int64_t)rw_dtype_size(f->spec.dtype);
@@ -351,6 +357,7 @@ static rw_status image_filter_get_info(const rw_image_filter *f, rw_image_info *
     for (int i = 0; i < 2; ++i)
         if (f->between[i]) info->work_bytes += (int64_t)f->between[i]->bytes;
     if (f->rings) info->work_bytes += (int64_t)f->rings->bytes;
+    for (int k = 0; k < f->plan.npasses; ++k) info->spreads = info->spreads || spreads(f->plan.pass + k);
     for (int k = 0; k + 1 < f->plan.npasses; ++k)
         info->bytes += 2 * elements_after(f, k) * (int64_t)rw_dtype_size(f->plan.pass[k].y_dtype);
     return RW_OK;

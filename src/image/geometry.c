@@ -183,8 +183,8 @@ static void outside_of(const rw_image_pass *p, const rw_image_shape *s, char *te
     const char *type = rw_dtype_name(g->type);
     if (!g->premultiplied) snprintf(text, size, "(%s)%.17g", type, g->outside);
     else
-        snprintf(text, size, "(%s == %d ? (%s)%.17g : (%s)%.17g)", s->planar ? "GROUP_ID(2)" : channel,
-                 p->channels - 1, type, g->outside_alpha, type, g->outside);
+        snprintf(text, size, "(%s == %d ? (%s)%.17g : (%s)%.17g)", s->planar ? "GROUP_ID(2)" : channel, p->channels - 1,
+                 type, g->outside_alpha, type, g->outside);
 }
 
 static void write_element(const rw_image_pass *p, const rw_image_shape *s, rw_text *t, int channels)

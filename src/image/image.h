@@ -29,8 +29,12 @@ struct rw_image_stage {
     int operation;    /* that it belongs to: 0 of what is loaded, 1, 2, … */
     /* stages whose results it reads: of `from` with neighbours; also: -1, or one more, at the same pixel */
     int from, also;
-    int also_x;              /* so many pixels to the right */
-    bool running;            /* a sum of rows, on processors from that of the row before */
+    int also_x;   /* so many pixels to the right */
+    bool running; /* a sum of rows, on processors from that of the row before */
+    /* (optional) Values that are not finite need care: order statistics that read NaN give NaN, running sums begin
+     * anew. Where the values of stage `watched` are all finite nothing is done. */
+    bool careful;
+    int watched;
     int rx, ry;              /* neighbours that it reads, in pixels, on each side */
     rw_image_border border;  /* where rx or ry is not 0 */
     double outside, value;   /* beyond a constant border: in x; in the units of what the stage reads */
@@ -118,7 +122,10 @@ typedef struct rw_image_pass {
     rw_array *spectrum;
     double unit; /* MAGNITUDES: y = log(1 + unit |X|), 0: |X| */
     rw_convolution *correlation;
-    bool is_set; /* correlation has the transform of the weights */
+    bool is_set;        /* correlation has the transform of the weights */
+    rw_program *direct; /* sums over neighbours instead, where values are not finite */
+    rw_kernel *clear_flag, *find, *sum_up;
+    rw_array *flag;
 } rw_image_pass;
 
 /* The plan of a chain. */
@@ -174,7 +181,8 @@ static inline bool rw_image_is_whole(const rw_image_pass *p)
     return p->kind == RW_IMAGE_RESPONSE || p->kind == RW_IMAGE_CORRELATION || p->kind == RW_IMAGE_MAGNITUDES ||
            p->kind == RW_IMAGE_RECURSIVE || p->kind == RW_IMAGE_OWN_WHOLE;
 }
-rw_status rw_image_whole_create(rw_device *device, rw_image_pass *pass, bool planar);
+/* dtype: of the image */
+rw_status rw_image_whole_create(rw_device *device, rw_image_pass *pass, rw_dtype dtype, bool planar);
 rw_status rw_image_whole_run(rw_image_pass *pass, bool planar, rw_array *x, rw_array *y, rw_queue *queue);
 void rw_image_whole_free(rw_image_pass *pass);
 /* Sets `response` for LOWPASS, HIGHPASS and BANDPASS. */

@@ -133,6 +133,7 @@ rw_status rw_image_begin_window(rw_image_builder *b, bool rows, int stages)
     if (skip) b->alone = b->pass->skip = true;
     b->source = b->pass->nstages - 1;
     rw_image_premultiply(b, working_type(b));
+    b->watched = b->pass->nstages - 1;
     return RW_OK;
 }
 
@@ -232,6 +233,7 @@ static double white_of(const rw_image_builder *b) { return rw_image_white_of(b);
 static double low_of(rw_dtype t) { return t == RW_I16 ? -32768 : 0; }
 static double high_or_white(const rw_image_builder *b) { return rw_given(b->op->high) ? b->op->high : white_of(b); }
 
+/* NaN stays NaN in all functions of a value. */
 static rw_status lower_threshold(rw_image_builder *b)
 {
     static const char *const texts[] = {[RW_IMAGE_BINARY] = "(@)($ > W(%d) ? W(%d) : 0)",
@@ -239,7 +241,7 @@ static rw_status lower_threshold(rw_image_builder *b)
                                         [RW_IMAGE_TRUNCATE] = "(@)($ > W(%d) ? (@)W(%d) : $)",
                                         [RW_IMAGE_TO_ZERO] = "(@)($ > W(%d) ? $ : 0)",
                                         [RW_IMAGE_TO_ZERO_INVERSE] = "(@)($ > W(%d) ? 0 : $)"};
-    char text[128];
+    char value[96], text[128];
     RW_TRY(open_point(b));
     const bool integer = !is_real(type_of(b));
     double level = rw_given(b->op->level) ? b->op->level : white_of(b) / 2;
@@ -247,7 +249,8 @@ static rw_status lower_threshold(rw_image_builder *b)
     const rw_image_threshold t = b->op->threshold;
     const int at = rw_image_weight(&b->pass->weights, level);
     rw_image_weight(&b->pass->weights, t == RW_IMAGE_TRUNCATE ? level : white_of(b));
-    rw_snprintf(text, sizeof text, texts[t], at, at + 1);
+    rw_snprintf(value, sizeof value, texts[t], at, at + 1);
+    rw_snprintf(text, sizeof text, "%s%s", integer ? "" : "$ != $ ? $ : ", value);
     return add_point(b, text);
 }
 
@@ -302,7 +305,7 @@ static rw_status lower_gamma(rw_image_builder *b)
     const double white = white_of(b);
     if (is_real(t)) {
         const int at = rw_image_weight(&b->pass->weights, b->op->power);
-        rw_snprintf(text, sizeof text, "$ > 0 ? pow($, W(%d)) : 0", at);
+        rw_snprintf(text, sizeof text, "$ <= 0 ? 0 : pow($, W(%d))", at);
         return add_point(b, text);
     }
     const int n = t == RW_U8 ? 256 : t == RW_U16 ? 65536 : 32768, at = b->pass->weights.n;
@@ -352,7 +355,8 @@ static rw_status lower_colour(rw_image_builder *b)
 static rw_status add_normalize(rw_image_builder *b, double low, double high, double opaque)
 {
     if (b->alone) RW_TRY(rw_image_begin_pass(b));
-    if (b->pass->nstages == 1) rw_image_add_stage(b, "copy", rw_image_write_copy);
+    /* limits are those of results before care is taken */
+    if (b->pass->nstages == 1 || top(b)->careful) rw_image_add_stage(b, "copy", rw_image_write_copy);
     b->pass->limits = true, b->pass->alpha = b->treatment != RW_IMAGE_PLAIN;
     RW_TRY(rw_image_begin_pass(b));
     b->pass->limited = 1;

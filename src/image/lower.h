@@ -28,6 +28,7 @@ typedef struct rw_image_builder {
     rw_dtype plain; /* type of the values before */
     double gain;    /* sum of the operation's weights */
     int source;     /* the stage that an edge operation reads */
+    int watched;    /* the stage whose values may not be finite, see rw_image_stage */
 } rw_image_builder;
 
 static inline rw_image_stage *top(const rw_image_builder *b) { return b->pass->stage + b->pass->nstages - 1; }

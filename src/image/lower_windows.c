@@ -185,6 +185,7 @@ static rw_status lower_large_box(rw_image_builder *b, int nx, int ny)
         rw_image_set_window(b, s, 1, ny, 0, ny / 2);
         s->type = s->compute = sum, s->sum = is_real(type) ? RW_F64 : RW_I32;
         s->running = true, s->sums = 1;
+        s->careful = is_real(type), s->watched = b->watched;
     }
     if (nx > 1) {
         add_pairs(b, nx, nx / 2);
@@ -369,6 +370,7 @@ static rw_status lower_median(rw_image_builder *b)
     rw_image_set_window(b, s, nx, ny, nx / 2, ny / 2);
     s->type = type;
     if (keys) s->value = rw_image_key(s->value);
+    s->careful = is_real(type) && nx * ny > 1, s->watched = b->watched;
     rw_image_set_median(s);
     return RW_OK;
 }
@@ -392,6 +394,7 @@ static void add_extremes(rw_image_builder *b, double sign, int n, int axis, cons
         rw_image_stage *s = rw_image_add_stage(b, name, rw_image_write_extreme);
         rw_image_set_window(b, s, axis ? 1 : by + 1, axis ? by + 1 : 1, axis ? 0 : low, axis ? low : 0);
         s->number[0] = sign;
+        s->careful = is_real(s->type), s->watched = b->watched;
         shift -= low, have += by;
     }
 }
@@ -410,6 +413,7 @@ static void add_element(rw_image_builder *b, double sign, int nx, int ny, rw_ima
     rw_image_stage *s = rw_image_add_stage(b, name, rw_image_write_extreme);
     rw_image_set_window(b, s, nx, ny, nx / 2, ny / 2);
     s->number[0] = sign, s->number[1] = element;
+    s->careful = is_real(s->type) && nx * ny > 1, s->watched = b->watched;
 }
 
 /* Minimum or maximum (sign -1, 1) over the structuring element. After another operation with neighbours one stage reads

@@ -153,7 +153,10 @@ void rw_image_write_grey(const rw_image_stage *s, rw_image_writer *w)
     char text[128];
     take(s, w, is_real(s->type) ? type : "i32");
     luma(text, sizeof text, type);
-    ADD("                    const %s r0 = (%s)(%s);\n", type, type, is_real(s->type) ? text : s->type == RW_U16 ? LUMA_U16 : LUMA_INTEGER);
+    ADD("                    const %s r0 = (%s)(%s);\n", type, type,
+        is_real(s->type)    ? text
+        : s->type == RW_U16 ? LUMA_U16
+                            : LUMA_INTEGER);
     copy_rest(s, w, 3);
 }
 

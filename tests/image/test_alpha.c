@@ -48,8 +48,8 @@ static void check_carried(const char *text, rw_dtype t, const layout *l, double 
     picture y = run_alpha(&x, l, t, text), wanted = run(&colours, &alone, t, text);
     for (int i = 0; i < y.width * y.height; ++i)
         for (int c = 0; c < y.channels; ++c) {
-            const double got = y.v[i * y.channels + c], w = c < y.channels - 1 ? wanted.v[i * wanted.channels + c]
-                                                                                : x.v[(i + 1) * l->channels - 1];
+            const double got = y.v[i * y.channels + c],
+                         w = c < y.channels - 1 ? wanted.v[i * wanted.channels + c] : x.v[(i + 1) * l->channels - 1];
             if (!(fabs(got - w) <= most))
                 fail_msg("%s of %s, %d channels: pixel %d, channel %d: %.9g, not %.9g", text, rw_dtype_name(t),
                          l->channels, i, c, got, w);
@@ -82,8 +82,7 @@ static void check_blended(const char *text, rw_dtype t, const layout *l, double 
     free(x.v), free(products.v), free(y.v), free(wanted.v);
 }
 
-static const layout layouts[] = {
-    {21, 13, 4, false}, {17, 11, 2, false}, {15, 12, 4, true}, {19, 9, 2, true}};
+static const layout layouts[] = {{21, 13, 4, false}, {17, 11, 2, false}, {15, 12, 4, true}, {19, 9, 2, true}};
 
 static void test_carried(void **state)
 {
@@ -154,8 +153,9 @@ static void test_blended(void **state)
 static void test_bleeding(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"resize:width=37:height=11", "gauss", "box:17",   "rotate:angle=10",
-                                        "bilateral",                 "dilate", "unsharp", "resize:factor=3:lanczos"};
+    static const char *const texts[] =
+        {"resize:width=37:height=11", "gauss", "box:17", "rotate:angle=10", "bilateral", "dilate", "unsharp",
+         "resize:factor=3:lanczos"};
     const layout l = {16, 8, 4, false};
     picture x = picture_new(16, 8, 4);
     for (int i = 0; i < 16 * 8 * 4; ++i) x.v[i] = i / 4 % 16 < 8 ? (i % 4 < 3 ? 255 : 0) : i % 4 < 3 ? 0 : 255;
@@ -178,7 +178,8 @@ static void test_bleeding(void **state)
 static void test_opaque(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"gauss:sigma=2", "box:3", "median:5", "erode", "resize:factor=0.4", "rotate:angle=9"};
+    static const char *const texts[] = {"gauss:sigma=2",     "box:3",         "median:5", "erode",
+                                        "resize:factor=0.4", "rotate:angle=9"};
     const layout l = {24, 18, 4, false}, alone = without(&l, 3);
     for (int i = 0; i < RW_COUNT(texts); ++i) {
         const rw_dtype t = i % 2 ? RW_U16 : RW_U8;
@@ -260,7 +261,8 @@ static void test_others(void **state)
     (void)state;
     const layout l = {16, 16, 4, false};
     picture x = random_alpha(&l, RW_U8, 5), grey = run_alpha(&x, &l, RW_U8, "grey|sobel"),
-            spectrum = run_alpha(&x, &l, RW_U8, "grey|spectrum"), counts = run_alpha(&x, &l, RW_F64, "histogram:bins=1");
+            spectrum = run_alpha(&x, &l, RW_U8, "grey|spectrum"),
+            counts = run_alpha(&x, &l, RW_F64, "histogram:bins=1");
     assert_int_equal(grey.channels, 2);
     assert_int_equal(spectrum.channels, 2);
     assert_int_equal(counts.channels, 4);
@@ -289,9 +291,9 @@ static void test_tiles(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_carried), cmocka_unit_test(test_blended), cmocka_unit_test(test_bleeding),
-        cmocka_unit_test(test_opaque),  cmocka_unit_test(test_plain),   cmocka_unit_test(test_constant),
-        cmocka_unit_test(test_others),  cmocka_unit_test(test_tiles)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_carried),  cmocka_unit_test(test_blended),
+                                       cmocka_unit_test(test_bleeding), cmocka_unit_test(test_opaque),
+                                       cmocka_unit_test(test_plain),    cmocka_unit_test(test_constant),
+                                       cmocka_unit_test(test_others),   cmocka_unit_test(test_tiles)};
     return run_on_devices("alpha", tests, RW_COUNT(tests));
 }

@@ -47,10 +47,10 @@ static void check_one(const char *text, rw_dtype t, const layout *l, uint64_t se
     OK(rw_params_resolve(ctx, rw_image_op_params(), NULL, &op));
     picture x = random_picture(l, t, seed), y = run(&x, l, t, text), wanted = apply(&x, &op, t);
     const int radius = (int)rint(op.truncate * op.sigma);
-    const int size[2] = {op.method == RW_IMAGE_GAUSS ? 2 * radius + 1 : op.size,
-                         op.method == RW_IMAGE_GAUSS ? 2 * radius + 1
-                         : op.size_y                 ? op.size_y
-                                                     : op.size};
+    const int size[2] = {op.method == RW_IMAGE_GAUSS ? 2 * radius + 1 : op.size, op.method == RW_IMAGE_GAUSS
+                                                                                     ? 2 * radius + 1
+                                                                                 : op.size_y ? op.size_y
+                                                                                             : op.size};
     if (op.border == RW_IMAGE_BORDER_SKIP) skip_frame(&wanted, &x, size);
     compare(&y, &wanted, t, &op, text, l);
     free(x.v), free(y.v), free(wanted.v);
@@ -152,8 +152,7 @@ static void check_operations(rw_dtype t, int turn)
                                          : 1))
             continue;
         for (int k = 0; k < RW_COUNT(layouts); ++k)
-            if (chosen(i, turn, k))
-                check_one(text, t, layouts + k, (uint64_t)(100 * i + k));
+            if (chosen(i, turn, k)) check_one(text, t, layouts + k, (uint64_t)(100 * i + k));
     }
 }
 

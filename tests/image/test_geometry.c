@@ -282,16 +282,15 @@ static void test_tiles(void **state)
     FAILS(RW_ERR_ARGUMENT, "share memory", rw_image_filter_tiles(dev, &spec, both + 16, both, 1 << 20, NULL));
     FAILS(RW_ERR_ARGUMENT, "bytes = -1", rw_image_filter_tiles(dev, &spec, few, out, -1, NULL));
     FAILS(RW_ERR_ARGUMENT, "region",
-          rw_image_filter_tiles(dev,
-                                &(rw_image_spec){.text = "gauss", .width = 8, .height = 8, .region = {.x = 1}}, few,
-                                out, 1 << 20, NULL));
+          rw_image_filter_tiles(dev, &(rw_image_spec){.text = "gauss", .width = 8, .height = 8, .region = {.x = 1}},
+                                few, out, 1 << 20, NULL));
     OK(rw_image_filter_tiles(dev, &spec, few, out, 1 << 20, NULL)); /* next to each other */
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_operations), cmocka_unit_test(test_chain), cmocka_unit_test(test_edges),
-                                       cmocka_unit_test(test_mistakes), cmocka_unit_test(test_region),
-                                       cmocka_unit_test(test_tiles)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_operations), cmocka_unit_test(test_chain),
+                                       cmocka_unit_test(test_edges),      cmocka_unit_test(test_mistakes),
+                                       cmocka_unit_test(test_region),     cmocka_unit_test(test_tiles)};
     return run_on_devices("geometry", tests, RW_COUNT(tests));
 }
