@@ -132,6 +132,7 @@
     RW_MEMBER_ENUM(rw_image_op, colour, rw_image_colour, 0, 7), \
     RW_MEMBER_ENUM(rw_image_op, interpolation, rw_image_interpolation, 0, 5), \
     RW_MEMBER_ENUM(rw_image_op, axis, rw_image_flip, 0, 3), \
+    RW_MEMBER_ENUM(rw_image_op, alpha, rw_image_alpha, 0, 2), \
     {0}
 
 #define RW_MEMBERS_rw_image_own \

@@ -1,7 +1,7 @@
 /* Histograms of what a pass leaves, and the table that the next pass reads: an equalising map, a level, or the counts.
- * Of each channel by itself. Bins divide 0 … white, of i16 -32768 … 32767, into equal parts, the last one with its upper
- * end. Values beyond are not counted by HISTOGRAM (NumPy); for EQUALIZE and OTSU they belong to the outermost bins. NaN
- * is never counted. */
+ * Of each channel by itself. Bins divide 0 … white, of i16 -32768 … 32767, into equal parts, the last one with its
+ * upper end. Values beyond are not counted by HISTOGRAM (NumPy); for EQUALIZE and OTSU they belong to the outermost
+ * bins. NaN is never counted. */
 #include <string.h>
 
 #include "image/image.h"

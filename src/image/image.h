@@ -278,7 +278,8 @@ void rw_image_write_copy(const rw_image_stage *s, rw_image_writer *w);
 void rw_image_write_round(const rw_image_stage *s, rw_image_writer *w); /* real values to the stage's type */
 void rw_image_write_difference(const rw_image_stage *s, rw_image_writer *w);
 void rw_image_write_normalize(const rw_image_stage *s, rw_image_writer *w);
-/* Alpha: colours times alpha/number[0]; back, with alpha times number[1]; the last channel of `also`, else the value. */
+/* Alpha: colours times alpha/number[0]; back, with alpha times number[1]; the last channel of `also`, else the
+ * value. */
 void rw_image_write_premultiply(const rw_image_stage *s, rw_image_writer *w);
 void rw_image_write_divide(const rw_image_stage *s, rw_image_writer *w);
 void rw_image_write_alpha(const rw_image_stage *s, rw_image_writer *w);

@@ -588,7 +588,8 @@ static void write_out(rw_image_writer *w, int k, const char *value)
 }
 
 /* NaN for all windows with NaN, if the values of the stage that is watched are not all finite. `rows`: what each row
- * needs. The window: a rectangle, its first and last pixel, or the pixels of an element, which are adjacent in a row. */
+ * needs. The window: a rectangle, its first and last pixel, or the pixels of an element, which are adjacent in a
+ * row. */
 static void write_care(rw_image_writer *w, int k, const char *rows, const char *lo, const char *hi)
 {
     const rw_image_pass *p = w->pass;

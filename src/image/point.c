@@ -248,9 +248,10 @@ static void write_hsv(const rw_image_stage *s, rw_image_writer *w)
         real, real, real, real, real, turn / 6);
     if (is_real(s->type)) {
         /* NaN in any channel makes all three NaN */
-        ADD("                    const %s bad = a + b + c, nan = bad != bad ? bad : 0, r0 = turn + nan, r1 = (most != 0 "
-            "? wide / most : 0) + nan, r2 = most + nan;\n",
-            real);
+        ADD("                    const %s bad = a + b + c, nan = bad != bad ? bad : 0;\n"
+            "                    const %s part = most != 0 ? wide / most : 0, r0 = turn + nan, r1 = part + nan, r2 = "
+            "most + nan;\n",
+            real, real);
         return;
     }
     const char *type = rw_dtype_name(s->type);

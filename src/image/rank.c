@@ -5,8 +5,8 @@
  * are dropped, the next value joins, until one is left (forgetful selection). Larger windows: the median's bits one
  * after the other, by counting how many values lie below a bound.
  *
- * A window with NaN gives NaN. Comparisons do not do this: pipeline.c puts NaN where it belongs if there is any, and the
- * texts for columns.c test their values. */
+ * A window with NaN gives NaN. Comparisons do not do this: pipeline.c puts NaN where it belongs if there is any, and
+ * the texts for columns.c test their values. */
 #include "image/image.h"
 
 #define ADD(...) rw_text_add(w->t, __VA_ARGS__)

@@ -93,7 +93,8 @@ static void add_wild(const filter *f, void *y, int64_t i, double v)
     }
 }
 
-/* Results first … first + n - 1: sum += h[k - i] x[i] for what was taken out of x; infinities of both signs make NaN. */
+/* Results first … first + n - 1: sum += h[k - i] x[i] for what was taken out of x; infinities of both signs make
+ * NaN. */
 static rw_status mend(filter *f, void *y, int64_t first, int64_t n)
 {
     const int channels = f->in.format.channels;

@@ -30,8 +30,8 @@ static const char text[] =
     "        y[(long)j * w + i] = sample(((f32)x[(long)j * w + i] - low) * up, white);\n#endif\n    }\n}\n"
     "KERNEL(pack, GLOBAL T *RESTRICT y, GLOBAL const T *RESTRICT p, GLOBAL const T *RESTRICT x, int w, int h, f32 "
     "most, f32 low, f32 gain, f32 middle,\n"
-    "       f32 colour, f32 kr, f32 kg, f32 kb, f32 by_b, f32 by_r, f32 white, f32 up, f32 wide, f32 rv, f32 gu, f32 gv, "
-    "f32 bu)\n{\n"
+    "       f32 colour, f32 kr, f32 kg, f32 kb, f32 by_b, f32 by_r, f32 white, f32 up, f32 wide,\n"
+    "       f32 rv, f32 gu, f32 gv, f32 bu)\n{\n"
     "    const int j = GROUP_ID(0), cw = (w + SX - 1) / SX, ch = (h + SY - 1) / SY;\n"
     "    if (j < h) {\n        EACH(i, w) {\n"
     "#if CHANNELS == 3\n            GLOBAL const T *const q = p + ((long)j * w + i) * 3;\n"
@@ -101,8 +101,12 @@ rw_status rw_frame_converter_create(rw_device *dev, const rw_frame_format *in, c
     const bool sx = in->layout == RW_FRAME_420 || in->layout == RW_FRAME_422, sy = in->layout == RW_FRAME_420;
     const bool to_rgb = !c->luma, from_rgb = planes(out) && to_rgb;
     const bool keeps = from_rgb && in->layout == out->layout && in->width == out->width && in->height == out->height;
-    const rw_define d[] = {{"GROUP", "256"},       {"T", rw_dtype_name(in->dtype)}, {"SX", sx ? "2" : "1"},
-                           {"SY", sy ? "2" : "1"}, {"RGB", to_rgb ? "1" : "0"},     {"CHANNELS", from_rgb ? "3" : "1"},
+    const rw_define d[] = {{"GROUP", "256"},
+                           {"T", rw_dtype_name(in->dtype)},
+                           {"SX", sx ? "2" : "1"},
+                           {"SY", sy ? "2" : "1"},
+                           {"RGB", to_rgb ? "1" : "0"},
+                           {"CHANNELS", from_rgb ? "3" : "1"},
                            {"KEEP", keeps ? "1" : "0"}};
     RW_TRY(rw_program_create(dev, "planes", text, d, RW_COUNT(d), &c->program));
     RW_TRY(rw_program_kernel(c->program, "unpack", &c->unpack));

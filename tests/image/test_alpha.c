@@ -197,8 +197,8 @@ static void test_opaque(void **state)
     }
 }
 
-/* alpha=filter, operations that move pixels, and images of 4 channels that are no pictures: every channel is filtered by
- * itself. */
+/* alpha=filter, operations that move pixels, and images of 4 channels that are no pictures: every channel is filtered
+ * by itself. */
 static void test_plain(void **state)
 {
     (void)state;

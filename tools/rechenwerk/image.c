@@ -153,8 +153,8 @@ static rw_status warn_of_spreading(const arguments *a, const work *w, const rw_i
     if (status == RW_OK && wild && !given(a, "quiet"))
         fprintf(
             stderr,
-            "rechenwerk: warning: %s has %lld value%s that %s not finite: recursive Gaussians, frequencies and spectra spread "
-            "NaN and infinity over whole rows, columns or the image\n",
+            "rechenwerk: warning: %s has %lld value%s that %s not finite: recursive Gaussians, frequencies and spectra "
+            "spread NaN and infinity over whole rows, columns or the image\n",
             a->operands[0], (long long)wild, wild == 1 ? "" : "s", wild == 1 ? "is" : "are");
     return status;
 }
