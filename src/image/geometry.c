@@ -84,7 +84,9 @@ rw_status rw_image_set_geometry(rw_context *ctx, const rw_image_op *op, rw_image
         const double sx = w / (double)RW_MAX(p->y_width, 1), sy = h / (double)RW_MAX(p->y_height, 1);
         p->separable = true;
         /* pixels 2 i and 2 i + 1, equally */
-        p->halves = sx == 2 && sy == 2 && op->interpolation == RW_IMAGE_INTERPOLATION_LINEAR;
+        p->halves =
+            sx == 2 && sy == 2 &&
+            (op->interpolation == RW_IMAGE_INTERPOLATION_LINEAR || op->interpolation == RW_IMAGE_INTERPOLATION_AREA);
         m[0] = sx, m[2] = 0.5 * sx - 0.5, m[4] = sy, m[5] = 0.5 * sy - 0.5;
         break;
     }
@@ -213,25 +215,80 @@ static void write_area(rw_text *t, const char *real)
     ADD("            const f64 ax = W0 * i, bx = W0 * (i + 1.0), ay = W4 * j, by = W4 * (j + 1.0);\n"
         "            const int lx = (int)RW_FLOOR(ax), hx = (int)RW_FLOOR(bx - 1e-9), ly = (int)RW_FLOOR(ay), hy = "
         "(int)RW_FLOOR(by - 1e-9);\n"
-        "            %s sum = 0;\n            for (int n = ly; n <= hy; ++n) {\n"
-        "                const f64 top_ = n > ay ? n : ay, end_ = n + 1.0 < by ? n + 1.0 : by;\n"
-        "                %s row = 0;\n"
-        "                for (int m = lx; m <= hx; ++m) {\n"
-        "                    const f64 from_ = m > ax ? m : ax, to_ = m + 1.0 < bx ? m + 1.0 : bx;\n"
-        "                    row = FMA((%s)(to_ - from_), (%s)pixel(x, m, n, c, nx, ny, x_row), row);\n"
+        "            %s sum = 0;\n            for (int m = lx; m <= hx; ++m) {\n"
+        "                const f64 from_ = m > ax ? m : ax, to_ = m + 1.0 < bx ? m + 1.0 : bx;\n"
+        "                %s column = 0;\n"
+        "                for (int n = ly; n <= hy; ++n) {\n"
+        "                    const f64 top_ = n > ay ? n : ay, end_ = n + 1.0 < by ? n + 1.0 : by;\n"
+        "                    column = FMA((%s)(end_ - top_), (%s)pixel(x, m, n, c, nx, ny, x_row), column);\n"
         "                }\n"
-        "                sum = FMA((%s)(end_ - top_), row, sum);\n            }\n"
+        "                sum = FMA((%s)(to_ - from_), column, sum);\n            }\n"
         "            const %s v = sum * (%s)(1 / (W0 * W4));\n",
         real, real, real, real, real, real, real);
+}
+
+/* Elements of the buffer of weighted sums along columns, in the second cache at the most. */
+enum { AREA_BUFFER = 8192 };
+
+/* Whether a pixel of the result covers so few columns that their sums fit the buffer. */
+static bool takes_column_sums(const rw_image_pass *p, const rw_image_shape *s)
+{
+    return !s->threads && p->interpolation == RW_IMAGE_INTERPOLATION_AREA && !p->halves &&
+           (p->weights.value[0] + 2) * (s->planar ? 1 : p->channels) <= AREA_BUFFER;
+}
+
+/* The same on CPUs, in the same order: rows of x are added up with their weights, without gaps; then along rows, with
+ * first columns and weights that are computed once for each part of the strip. */
+static void write_rows_of_areas(const rw_image_pass *p, const rw_image_shape *s, rw_text *t, const char *real)
+{
+    const rw_image_stage *g = p->stage + 1;
+    const int channels = s->planar ? 1 : p->channels;
+    ADD("    SHARED_LARGE(%s, sums);\n"
+        "    const int part = (int)((%d / %d - 2) / W0);\n"
+        "    for (int from = first; from < end; from += part) {\n"
+        "        const int to = from + part < end ? from + part : end, left = (int)RW_FLOOR(W0 * from);\n"
+        "        const int wide = ((int)RW_FLOOR(W0 * to - 1e-9) - left + 1) * %d;\n"
+        "        for (int j = top; j < bottom; ++j) {\n"
+        "            const f64 ay = W4 * j, by = W4 * (j + 1.0);\n"
+        "            const int ly = (int)RW_FLOOR(ay), hy = (int)RW_FLOOR(by - 1e-9);\n"
+        "            for (int n = ly; n <= hy; ++n) {\n"
+        "                const f64 top_ = n > ay ? n : ay, end_ = n + 1.0 < by ? n + 1.0 : by;\n"
+        "                const %s share = (%s)(end_ - top_);\n"
+        "                GLOBAL const %s *const in = x + (long)n * x_row + (long)left * %d;\n"
+        "                if (n == ly) {\n                    EACH(e, wide) sums[e] = share * (%s)",
+        real, AREA_BUFFER, channels, channels, real, real, rw_dtype_name(p->x_dtype), channels, real);
+    rw_image_add_load(p, t, "in[e]");
+    ADD(";\n                } else {\n                    EACH(e, wide) sums[e] = FMA(share, (%s)", real);
+    rw_image_add_load(p, t, "in[e]");
+    ADD(", sums[e]);\n                }\n            }\n            BARRIER;\n"
+        "            GLOBAL %s *const out = y + (long)(j - y0) * y_row + (long)(from - x0) * %d;\n"
+        "            EACH_SERIAL(k, to - from) {\n"
+        "                const f64 ax = W0 * (from + (int)k), bx = W0 * (from + (int)k + 1.0);\n"
+        "                const int lx = (int)RW_FLOOR(ax), hx = (int)RW_FLOOR(bx - 1e-9);\n"
+        "                %s sum[%d] = {0};\n"
+        "                for (int m = lx; m <= hx; ++m) {\n"
+        "                    const %s share = (%s)((m + 1.0 < bx ? m + 1.0 : bx) - (m > ax ? m : ax));\n"
+        "                    for (int c = 0; c < %d; ++c) sum[c] = FMA(share, sums[(m - left) * %d + c], sum[c]);\n"
+        "                }\n"
+        "                for (int c = 0; c < %d; ++c) {\n"
+        "                    const %s v = sum[c] * (%s)(1 / (W0 * W4));\n"
+        "                    out[k * %d + c] = ",
+        rw_dtype_name(p->y_dtype), channels, real, channels, real, real, channels, channels, channels, real, real,
+        channels);
+    rw_image_add_store(p, t, g->type == RW_F64 ? RW_F64 : RW_F32, "v");
+    ADD(";\n                }\n            }\n            BARRIER;\n        }\n    }\n}\n");
 }
 
 /* Where pixel (i, j) lies: lx, ly, and for interpolation dx, dy. */
 static void write_place(const rw_image_pass *p, rw_text *t, const char *real)
 {
-    ADD("            const f64 r = FMA(W6, (f64)i, FMA(W7, (f64)j, W8)), by = r != 0 ? 1 / r : 0;\n"
-        "            const f64 sx = FMA(W0, (f64)i, FMA(W1, (f64)j, W2)) * by, sy = FMA(W3, (f64)i, FMA(W4, (f64)j, "
-        "W5)) * by;\n"
-        "            const f64 px = within(sx), py = within(sy);\n");
+    const double *m = p->weights.value;
+    const bool affine = m[6] == 0 && m[7] == 0 && m[8] == 1;
+    if (!affine) ADD("            const f64 r = FMA(W6, (f64)i, FMA(W7, (f64)j, W8)), by = r != 0 ? 1 / r : 0;\n");
+    ADD("            const f64 sx = FMA(W0, (f64)i, FMA(W1, (f64)j, W2))%s;\n"
+        "            const f64 sy = FMA(W3, (f64)i, FMA(W4, (f64)j, W5))%s;\n"
+        "            const f64 px = within(sx), py = within(sy);\n",
+        affine ? "" : " * by", affine ? "" : " * by");
     if (p->interpolation == RW_IMAGE_INTERPOLATION_NEAREST)
         ADD("            const int lx = (int)RW_FLOOR(px + 0.5), ly = (int)RW_FLOOR(py + 0.5);\n");
     else
@@ -327,9 +384,71 @@ static void write_rows_of_places(const rw_image_pass *p, const rw_image_shape *s
     ADD("            }\n        }\n        BARRIER;\n    }\n}\n");
 }
 
+/* The same for linear interpolation: the four pixels of each place go into arrays, corner[(m strip + k) channels + c]
+ * for pixel k of the strip, so that the loop over sums can use vectors. */
+static void write_rows_of_corners(const rw_image_pass *p, const rw_image_shape *s, rw_text *t, const char *real)
+{
+    const rw_image_stage *g = p->stage + 1;
+    const char *type = rw_dtype_name(g->type);
+    const int channels = s->planar ? 1 : p->channels, plane = s->strip * channels;
+    char inner[160], outside[160], beyond[200];
+    rw_text load = {0};
+    rw_image_add_load(p, &load, "x[at_]");
+    snprintf(inner, sizeof inner, "%s", load.data ? load.data : "0");
+    rw_text_free(&load);
+    outside_of(p, s, outside, sizeof outside, "c");
+    if (g->border == RW_IMAGE_BORDER_CONSTANT) snprintf(beyond, sizeof beyond, "m_ < 0 || n_ < 0 ? %s : ", outside);
+    else *beyond = 0;
+    ADD("    SHARED_LARGE(u8, large);\n    LOCAL %s *const at_dx = (LOCAL %s *)large, *const at_dy = at_dx + %d;\n"
+        "    LOCAL i32 *const at_x = (LOCAL i32 *)(at_dy + %d), *const at_y = at_x + %d, *const beyond = at_y + %d;\n"
+        "    LOCAL %s *const corner = (LOCAL %s *)(beyond + %d);\n",
+        real, real, s->strip, s->strip, s->strip, s->strip, type, type, s->strip);
+    ADD("    for (int j = top; j < bottom; ++j) {\n        EACH(k, end - first) {\n"
+        "            const int i = first + (int)k;\n");
+    write_place(p, t, real);
+    ADD("            at_dx[k] = dx;\n            at_dy[k] = dy;\n"
+        "            at_x[k] = lx;\n            at_y[k] = ly;\n"
+        "            beyond[k] = lx | ly | (nx - 2 - lx) | (ny - 2 - ly); /* negative: one of them is */\n        }\n"
+        "        BARRIER;\n"
+        "        EACH_SERIAL(k, end - first) {\n            const int lx = at_x[k], ly = at_y[k];\n"
+        "            if (beyond[k] >= 0) {\n                const long from_ = (long)ly * x_row + (long)lx * %d;\n"
+        "                for (int m = 0; m < 4; ++m)\n                    for (int c = 0; c < %d; ++c) {\n"
+        "                        const long at_ = from_ + (m > 1 ? x_row : 0) + m %% 2 * %d + c;\n"
+        "                        corner[(m * %d + k) * %d + c] = %s;\n                    }\n            } else {\n"
+        "                const int across[2] = {outside(lx, nx), outside(lx + 1, nx)};\n"
+        "                const int down[2] = {outside(ly, ny), outside(ly + 1, ny)};\n"
+        "                for (int m = 0; m < 4; ++m)\n                    for (int c = 0; c < %d; ++c) {\n"
+        "                        const int m_ = across[m %% 2], n_ = down[m / 2];\n"
+        "                        const long at_ = (long)n_ * x_row + (long)m_ * %d + c;\n"
+        "                        corner[(m * %d + k) * %d + c] = %s%s;\n                    }\n            }\n"
+        "        }\n"
+        "        BARRIER;\n"
+        "        GLOBAL %s *const out = y + (long)(j - y0) * y_row + (long)(first - x0) * %d;\n",
+        channels, channels, channels, s->strip, channels, inner, channels, channels, s->strip, channels, beyond, inner,
+        rw_dtype_name(p->y_dtype), channels);
+    ADD("        EACH(k, end - first) {\n"
+        "            const %s dx = at_dx[k], dy = at_dy[k];\n            for (int c = 0; c < %d; ++c) {\n"
+        "                LOCAL const %s *const near_ = corner + k * %d + c;\n"
+        "                const %s above = FMA(dx, (%s)near_[%d], (1 - dx) * (%s)near_[0]);\n"
+        "                const %s below = FMA(dx, (%s)near_[%d], (1 - dx) * (%s)near_[%d]);\n"
+        "                const %s v = FMA(dy, below, (1 - dy) * above);\n"
+        "                out[k * %d + c] = ",
+        real, channels, type, channels, real, real, plane, real, real, real, 3 * plane, real, 2 * plane, real,
+        channels);
+    rw_image_add_store(p, t, g->type == RW_F64 ? RW_F64 : RW_F32, "v");
+    ADD(";\n            }\n        }\n        BARRIER;\n    }\n}\n");
+}
+
+static bool takes_corners(const rw_image_pass *p, const rw_image_shape *s)
+{
+    return !s->threads && p->interpolation == RW_IMAGE_INTERPOLATION_LINEAR;
+}
+
 static int64_t places_bytes(const rw_image_pass *p, const rw_image_shape *s)
 {
-    return s->strip * (int64_t)(2 * (p->stage[1].type == RW_F64 ? 8 : 4) + 12);
+    const int64_t corners = takes_corners(p, s) ? 4 * (s->planar ? 1 : p->channels) : 0;
+    return s->strip *
+           (2 * (p->stage[1].type == RW_F64 ? 8 : 4) + 12 + corners * (int64_t)rw_dtype_size(p->stage[1].type));
 }
 
 /* Tiles of 64 x 64, whose rows and columns both stay in the caches. */
@@ -349,6 +468,29 @@ static void write_transposed(const rw_image_pass *p, const rw_image_shape *s, rw
 }
 
 /* ---- resize: rows, then columns ---------------------------------------------------------------------------------- */
+
+/* On CPUs, for bytes of several channels: means at all pixels, whose elements are read without gaps; every second one
+ * is copied. */
+static bool takes_every_second(const rw_image_pass *p, const rw_image_shape *s)
+{
+    return !s->threads && p->halves && !s->planar && p->channels > 1 && p->x_dtype == RW_U8 && p->y_dtype == RW_U8;
+}
+
+static void write_every_second(const rw_image_pass *p, rw_text *t)
+{
+    const int channels = p->channels;
+    ADD("    SHARED_LARGE(u8, means);\n    for (int j = top; j < bottom; ++j) {\n"
+        "        GLOBAL const u8 *const above = x + (long)(2 * j) * x_row + (long)first * %d, *const below = above + "
+        "x_row;\n"
+        "        GLOBAL u8 *const out = y + (long)(j - y0) * y_row + (long)(first - x0) * %d;\n"
+        "        EACH(e, (2 * (end - first) - 1) * %d) {\n"
+        "            const u16 sum = (u16)((u16)(above[e] + below[e]) + (u16)(above[e + %d] + below[e + %d]));\n"
+        "            means[e] = (u8)((u16)(sum + 1 + (sum >> 2 & 1)) >> 2);\n        }\n        BARRIER;\n"
+        "        EACH_SERIAL(k, end - first) {\n"
+        "            for (int c = 0; c < %d; ++c) out[k * %d + c] = means[k * %d + c];\n        }\n"
+        "        BARRIER;\n    }\n}\n",
+        2 * channels, channels, channels, channels, channels, channels, channels, 2 * channels);
+}
 
 /* The mean of 2 x 2 pixels, rounded in the same way as for other sizes. */
 static void write_halves(const rw_image_pass *p, const rw_image_shape *s, rw_text *t, const char *real)
@@ -398,6 +540,8 @@ static int64_t ring_pitch(const rw_image_shape *s, int channels)
 /* Bytes of shared memory of a workgroup. */
 int64_t rw_image_gather_bytes(const rw_image_pass *p, const rw_image_shape *s)
 {
+    if (takes_every_second(p, s)) return 2 * s->strip * (int64_t)p->channels;
+    if (takes_column_sums(p, s)) return AREA_BUFFER * (p->stage[1].type == RW_F64 ? 8 : 4);
     if (!rw_image_resizes(p))
         return !s->threads && !p->transposes && !p->halves && p->interpolation != RW_IMAGE_INTERPOLATION_AREA
                    ? places_bytes(p, s)
@@ -496,7 +640,16 @@ void rw_image_write_gather(const rw_image_pass *p, const rw_image_shape *s, rw_t
     }
     if (p->transposes || p->halves) {
         if (p->transposes) write_transposed(p, s, t);
+        else if (takes_every_second(p, s)) write_every_second(p, t);
         else write_halves(p, s, t, real);
+        return;
+    }
+    if (takes_column_sums(p, s)) {
+        write_rows_of_areas(p, s, t, real);
+        return;
+    }
+    if (takes_corners(p, s)) {
+        write_rows_of_corners(p, s, t, real);
         return;
     }
     if (!s->threads && p->interpolation != RW_IMAGE_INTERPOLATION_AREA) {

@@ -139,6 +139,33 @@ static void test_chain(void **state)
     free(x.v), free(y.v);
 }
 
+/* Rows that are longer than a strip and than the buffers of processors, a reduction that exceeds them, all channels. */
+static void test_long_rows(void **state)
+{
+    static const struct {
+        const char *text;
+        layout l;
+    } rows[] = {
+        {"resize:factor=0.5:area", {2300, 8, 1, false}},
+        {"resize:factor=0.5:area", {2300, 6, 3, false}},
+        {"resize:factor=0.5", {2300, 6, 4, false}},
+        {"resize:factor=0.5", {1026, 6, 2, false}},
+        {"resize:width=1500:height=3:area", {4099, 7, 3, false}},
+        {"resize:width=1:height=1:area", {4099, 3, 2, false}},
+        {"resize:width=2:height=2:area", {9001, 5, 4, false}},
+        {"resize:width=3000:height=5:area", {1100, 3, 1, false}},
+        {"rotate:angle=1:border=wrap", {1100, 40, 1, false}},
+        {"rotate:angle=20:border=constant:value=0.5", {60, 50, 4, false}},
+        {"rotate:angle=20:border=reflect", {60, 50, 3, false}},
+        {"rotate:angle=185", {1040, 9, 2, false}},
+        {"warp:matrix=1.1 0.2 -3/-0.1 0.9 2/0.001 0 1", {1040, 9, 3, false}},
+    };
+    (void)state;
+    for (int i = 0; i < RW_COUNT(rows); ++i)
+        for (int t = 0; t < (brief() ? 1 : 2); ++t)
+            if (!brief() || i % 4 == 1) check(rows[i].text, t ? RW_F32 : RW_U8, &rows[i].l, (uint64_t)(900 + i));
+}
+
 /* By hand, as OpenCV: 0 255 to four pixels. */
 static void test_edges(void **state)
 {
@@ -290,7 +317,8 @@ static void test_tiles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_operations), cmocka_unit_test(test_chain),
-                                       cmocka_unit_test(test_edges),      cmocka_unit_test(test_mistakes),
-                                       cmocka_unit_test(test_region),     cmocka_unit_test(test_tiles)};
+                                       cmocka_unit_test(test_long_rows),  cmocka_unit_test(test_edges),
+                                       cmocka_unit_test(test_mistakes),   cmocka_unit_test(test_region),
+                                       cmocka_unit_test(test_tiles)};
     return run_on_devices("geometry", tests, RW_COUNT(tests));
 }
