@@ -265,6 +265,8 @@ static rw_status make(rw_image_filter *f)
     RW_TRY(rw_array_create(f->device, RW_F64, 1, &one, RW_MEMORY_DEVICE, &f->nothing));
     for (int k = 0; k < f->plan.npasses; ++k) {
         rw_image_pass *p = f->plan.pass + k;
+        if (rw_device_has_threads(f->device))
+            rw_image_merge_extremes(p, &(rw_image_shape){.planar = f->spec.planar, .threads = true});
         choose_shape(f, p, f->shape + k);
         if (p->limited) f->shape[k].limits = f->shape[k - 1].limits;
     }

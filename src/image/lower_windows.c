@@ -393,7 +393,7 @@ static void add_extremes(rw_image_builder *b, double sign, int n, int axis, cons
         const int by = RW_MIN(have, n - have), low = RW_MIN(shift, by);
         rw_image_stage *s = rw_image_add_stage(b, name, rw_image_write_extreme);
         rw_image_set_window(b, s, axis ? 1 : by + 1, axis ? by + 1 : 1, axis ? 0 : low, axis ? low : 0);
-        s->number[0] = sign;
+        s->number[0] = sign, s->number[1] = 0; /* the first and the last pixel */
         s->careful = is_real(s->type), s->watched = b->watched;
         shift -= low, have += by;
     }

@@ -207,6 +207,55 @@ void rw_image_set_median(rw_image_stage *s)
     s->write = write_found, s->first = begin_bits, s->begin = begin_count, s->term = count_pixel, s->end = end_bit;
 }
 
+/* Rectangles in columns.c: extremes of the window's columns, once for all elements of the item. */
+static void extremes_of_columns(const rw_image_stage *s, rw_image_writer *w, int wide)
+{
+    const char *type = is_real(s->type) ? rw_dtype_name(s->type) : "i32";
+    const char compare = s->number[0] < 0 ? '<' : '>';
+    const int first = s->ry - s->low[1];
+    ADD("#define EXTREME(a, b) ((b) %c (a)%s ? (b) : (a))\n", compare, is_real(s->type) ? " || (b) != (b)" : "");
+    ADD("                    %s extreme_[%d];\n                    UNROLL\n"
+        "                    for (int k = 0; k < %d; ++k) {\n                        %s v = H(%d, k);\n",
+        type, wide, wide, type, first);
+    for (int row = 1; row < s->size[1]; ++row)
+        ADD("                        v = EXTREME(v, H(%d, k));\n", first + row);
+    ADD("                        extreme_[k] = v;\n                    }\n");
+}
+
+static void write_rectangle(const rw_image_stage *s, rw_image_writer *w)
+{
+    const char *type = is_real(s->type) ? rw_dtype_name(s->type) : "i32";
+    const int first = s->rx - s->low[0];
+    ADD("                    %s v0 = extreme_[c + %d];\n", type, first * w->channels);
+    for (int column = 1; column < s->size[0]; ++column)
+        ADD("                    v0 = EXTREME(v0, extreme_[c + %d]);\n", (first + column) * w->channels);
+}
+
+bool rw_image_merge_extremes(rw_image_pass *p, const rw_image_shape *shape)
+{
+    const int n = p->nstages, last = n - 1;
+    rw_image_stage all = p->stage[last];
+    if (p->kind != RW_IMAGE_ROWS || n < 3) return false;
+    for (int d = 0; d < 2; ++d) all.size[d] = 1, all.low[d] = 0;
+    for (int k = 1; k < n; ++k) {
+        const rw_image_stage *s = p->stage + k;
+        if (s->write != rw_image_write_extreme || s->number[1] != 0 || s->number[0] != all.number[0] ||
+            s->from != k - 1 || s->also >= 0 || (k < last && s->after.data))
+            return false;
+        for (int d = 0; d < 2; ++d) all.size[d] += s->size[d] - 1, all.low[d] += s->low[d];
+    }
+    all.from = 0, all.number[1] = RW_IMAGE_RECTANGLE;
+    all.rx = RW_MAX(all.low[0], all.size[0] - 1 - all.low[0]);
+    all.ry = RW_MAX(all.low[1], all.size[1] - 1 - all.low[1]);
+    all.write = write_rectangle, all.prepare = extremes_of_columns;
+    all.name = all.number[0] < 0 ? "minimum" : "maximum";
+    const rw_image_stage first = p->stage[1];
+    p->stage[1] = all, p->nstages = 2;
+    if (rw_image_columns(p, shape) > 0) return true;
+    p->stage[1] = first, p->nstages = n;
+    return false;
+}
+
 /* number[0]: -1 minimum, 1 maximum. number[1] 0: of the first and the last pixel of the window; else of all that belong
  * to the structuring element of this number. */
 void rw_image_write_extreme(const rw_image_stage *s, rw_image_writer *w)
