@@ -179,6 +179,28 @@ static void test_edges(void **state)
     free(x.v), free(y.v);
 }
 
+/* The same bits on every device, of operations that transform integers: a hash of the results (FNV-1a). */
+static void test_bits(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        rw_dtype dtype;
+        uint32_t hash;
+    } rows[] = {{"highpass", RW_I16, 0xf5820bfcu},
+                {"spectrum", RW_U8, 0xb8c6f144u},
+                {"gauss:algorithm=fft:sigma=4", RW_U16, 0x4dc02996u},
+                {"lowpass:response=ideal:cutoff=0.2", RW_U8, 0x5d36e4b2u}};
+    const layout l = {160, 120, 1, false};
+    for (int i = 0; i < RW_COUNT(rows); ++i) {
+        picture x = random_picture(&l, rows[i].dtype, 21), y = run(&x, &l, rows[i].dtype, rows[i].text);
+        uint32_t hash = 2166136261u;
+        for (int k = 0; k < 160 * 120; ++k) hash = (hash ^ (uint16_t)(int)y.v[k]) * 16777619u;
+        if (hash != rows[i].hash) fail_msg("%s of %s: 0x%08xu", rows[i].text, rw_dtype_name(rows[i].dtype), hash);
+        free(x.v), free(y.v);
+    }
+}
+
 static void test_mistakes(void **state)
 {
     (void)state;
@@ -318,7 +340,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_operations), cmocka_unit_test(test_chain),
                                        cmocka_unit_test(test_long_rows),  cmocka_unit_test(test_edges),
-                                       cmocka_unit_test(test_mistakes),   cmocka_unit_test(test_region),
-                                       cmocka_unit_test(test_tiles)};
+                                       cmocka_unit_test(test_bits),       cmocka_unit_test(test_mistakes),
+                                       cmocka_unit_test(test_region),     cmocka_unit_test(test_tiles)};
     return run_on_devices("geometry", tests, RW_COUNT(tests));
 }
