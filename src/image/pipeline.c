@@ -243,13 +243,19 @@ rw_image_call rw_image_outside_text(rw_image_border b, const char *i, const char
     return call;
 }
 
-/* Whether a stage takes care of values of ring k that are not finite; wild<k>[0] is set once there are such. */
-static bool is_watched(const rw_image_pass *p, int k)
+/* The test of value v of ring k for stages that take care, NULL: there are none. Of order statistics only NaN matters,
+ * of running sums what is not finite. wild<k>[0] is set once there is such a value. */
+static const char *watch_of(const rw_image_pass *p, int k)
 {
+    const char *test = NULL;
     for (int m = 1; m < p->nstages; ++m)
-        if (p->stage[m].careful && p->stage[m].watched == k) return true;
-    return false;
+        if (p->stage[m].careful && p->stage[m].watched == k) {
+            if (p->stage[m].running) return "!(v - v == 0)";
+            test = "v != v";
+        }
+    return test;
 }
+static bool is_watched(const rw_image_pass *p, int k) { return watch_of(p, k) != NULL; }
 
 /* The stage that reads ring k with neighbours in x (or y), NULL: none. Stages before it have no neighbours there. */
 static const rw_image_stage *reader(const rw_image_pass *p, int k, bool y)
@@ -388,17 +394,18 @@ static void write_watch(rw_image_writer *w, int k, const char *lo, const char *h
     if (!is_watched(w->pass, k)) return;
     if (w->shape->threads) {
         ADD("            EACH2(q, %s, %s, r, ra, rb) {\n                %s\n"
-            "                const %s v = out[q];\n                if (!(v - v == 0)) ATOMIC_MAX(wild%d, 1);\n"
+            "                const %s v = out[q];\n                if (%s) ATOMIC_MAX(wild%d, 1);\n"
             "            }\n",
-            lo, hi, out, type, k);
+            lo, hi, out, type, watch_of(w->pass, k), k);
         return;
     }
     ADD("            BARRIER;\n            for (int r = ra; r < rb; ++r) {\n                %s\n"
         "                EACH_SERIAL(lane, 1) {\n"
         "                    i32 any = 0;\n"
-        "                    for (int q = %s; q < %s; ++q) any |= !(out[q] - out[q] == 0);\n"
+        "                    for (int q = %s; q < %s; ++q) {\n                        const %s v = out[q];\n"
+        "                        any |= %s;\n                    }\n"
         "                    wild%d[0] |= any;\n                }\n            }\n",
-        out, lo, hi, k);
+        out, lo, hi, type, watch_of(w->pass, k), k);
 }
 
 static void open_stage(rw_image_writer *w, int k)
