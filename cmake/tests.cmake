@@ -65,7 +65,7 @@ set(every_device device # folders, or tests
     stream.window)
 # likewise with the kernels of GPUs on cpu, from the folders in `tiled` and these tests
 set(tiled krylov precond)
-set(tiled_too image.filters)
+set(tiled_too image.filters image.nonfinite)
 set(every_tiling krylov.own precond.blocks)
 # Short versions compile without optimisation, which takes a third of the time: all those on cpu that are not in
 # `optimised`, and those on OpenCL that are in `unoptimised` (not stencil: without optimisation PoCL keeps all values of
