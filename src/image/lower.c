@@ -91,6 +91,15 @@ void rw_image_premultiply(rw_image_builder *b, rw_dtype type)
     b->premultiplied = true;
 }
 
+/* Of integers that have been transformed in f64: results are rounded to multiples of 1/this before they are rounded to
+ * integers. Rounding errors then decide nothing where the exact result lies in the middle between two integers. */
+static double noise_of(const rw_image_builder *b)
+{
+    const rw_dtype t = b->plan->dtype;
+    if (is_real(t) || t == RW_F16 || b->pass->x_dtype != RW_F64) return 0;
+    return t == RW_U8 ? 0x1p20 : 0x1p12;
+}
+
 rw_status rw_image_close_alpha(rw_image_builder *b)
 {
     if (b->premultiplied) {
@@ -99,8 +108,9 @@ rw_status rw_image_close_alpha(rw_image_builder *b)
             b->points = true;
         }
         rw_image_stage *s = rw_image_add_stage(b, "by alpha", rw_image_write_divide);
-        s->type = b->plain, s->pixels = true, s->compute = RW_F64;
+        s->type = b->plain, s->pixels = true;
         s->number[0] = rw_image_white_of(b), s->number[1] = 1 / b->gain;
+        s->number[2] = noise_of(b);
         b->premultiplied = false;
     } else if (b->treatment == RW_IMAGE_EDGE) {
         rw_image_stage *s = rw_image_add_stage(b, "alpha", rw_image_write_alpha);
@@ -145,15 +155,6 @@ rw_status rw_image_begin_point(rw_image_builder *b)
 }
 
 /* ---- operations that need all of x ------------------------------------------------------------------------------- */
-
-/* Of integers that have been transformed in f64: results are rounded to multiples of 1/this before they are rounded to
- * integers. Rounding errors then decide nothing where the exact result lies in the middle between two integers. */
-static double noise_of(const rw_image_builder *b)
-{
-    const rw_dtype t = b->plan->dtype;
-    if (is_real(t) || t == RW_F16 || b->pass->x_dtype != RW_F64) return 0;
-    return t == RW_U8 ? 0x1p20 : 0x1p12;
-}
 
 /* Beyond a constant border all channels have the value, alpha too. */
 static void set_outside(const rw_image_builder *b, rw_image_stage *s)

@@ -47,14 +47,15 @@ void rw_image_add_alpha(const rw_image_pass *p, const rw_image_shape *s, rw_text
                 s->planar && !rw_image_pass_by_pixels(p) ? "GROUP_ID(2)" : "q % (n)");
 }
 
-/* The quotient in f64, which all devices divide alike, and which is 1 where a pixel is opaque. */
+/* The part in f64, which all devices divide and round alike; it is 1 where a pixel is opaque. */
 void rw_image_write_premultiply(const rw_image_stage *s, rw_image_writer *w)
 {
     const char *type = rw_dtype_name(s->type);
     char value[64];
     const int n = w->channels;
-    ADD("                    const %s r%d = (%s)%s, part_ = (%s)((f64)%s / %.17g);\n", type, n - 1, type,
-        rw_image_at(w, value, 0, 0, n - 1), type, rw_image_at(w, value, 0, 0, n - 1), s->number[0]);
+    ADD("                    const %s r%d = (%s)%s, part_ = ", type, n - 1, type, rw_image_at(w, value, 0, 0, n - 1));
+    if (s->type == RW_F64) ADD("(f64)%s / %.17g;\n", value, s->number[0]);
+    else ADD("(f32)((f64)%s * %.17g);\n", value, 1 / s->number[0]); /* rounded to f32, white is 1 too */
     for (int c = 0; c < n - 1; ++c)
         ADD("                    const %s r%d = (%s)%s * part_;\n", type, c, type, rw_image_at(w, value, 0, 0, c));
 }
@@ -64,13 +65,14 @@ void rw_image_write_divide(const rw_image_stage *s, rw_image_writer *w)
 {
     char value[64], text[320], product[160], name[16];
     const int n = w->channels;
-    ADD("                    const f64 alpha_ = (f64)%s * %.17g, by_ = alpha_ <= 0 ? 0 : %.17g / alpha_;\n",
-        rw_image_at(w, value, 0, 0, n - 1), s->number[1], s->number[0]);
+    const char *real = rw_dtype_name(s->compute);
+    ADD("                    const %s alpha_ = %s * (%s)%.17g, by_ = alpha_ <= 0 ? 0 : (%s)(%.17g / (f64)alpha_);\n",
+        real, rw_image_at(w, value, 0, 0, n - 1), real, s->number[1], real, s->number[0]);
     for (int c = 0; c < n; ++c) {
-        if (c < n - 1) snprintf(product, sizeof product, "(f64)%s * by_", rw_image_at(w, value, 0, 0, c));
+        if (c < n - 1) snprintf(product, sizeof product, "%s * by_", rw_image_at(w, value, 0, 0, c));
         else
-            snprintf(product, sizeof product, "(alpha_ < 0 ? 0 : alpha_ > %.17g ? %.17g : alpha_)", s->number[0],
-                     s->number[0]);
+            snprintf(product, sizeof product, "(alpha_ < 0 ? 0 : alpha_ > (%s)%.17g ? (%s)%.17g : alpha_)", real,
+                     s->number[0], real, s->number[0]);
         snprintf(name, sizeof name, "r%d", c);
         put(s, w, name, without_noise(s, text, sizeof text, product));
     }
