@@ -504,6 +504,7 @@ static rw_status lower_bilateral(rw_image_builder *b)
     rw_image_stage *s = rw_image_add_stage(b, "bilateral", NULL);
     rw_image_set_window(b, s, 2 * r + 1, 2 * r + 1, r, r);
     rw_image_set_bilateral(s);
+    s->premultiplied = b->premultiplied;
     for (int y = -r; y <= r; ++y)
         for (int x = -r; x <= r; ++x)
             rw_image_add_weight(b, s,

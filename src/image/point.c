@@ -374,7 +374,9 @@ static void write_bilateral(const rw_image_stage *s, rw_image_writer *w)
     rw_image_sum(w, weight, w->channels);
     for (int c = 0; c < w->channels; ++c) {
         rw_image_sum(w, sum, c);
-        if (is_real(s->type)) ADD("                    const %s r%d = %s / %s;\n", to, c, sum, weight);
+        if (s->premultiplied) /* of integers too: in f64, which all devices divide alike */
+            ADD("                    const %s r%d = (%s)((f64)%s / (f64)%s);\n", to, c, to, sum, weight);
+        else if (is_real(s->type)) ADD("                    const %s r%d = %s / %s;\n", to, c, sum, weight);
         else ADD("                    const %s r%d = (%s)(int)RW_RINT((f64)%s / (f64)%s);\n", to, c, to, sum, weight);
     }
 }

@@ -179,23 +179,28 @@ static void test_edges(void **state)
     free(x.v), free(y.v);
 }
 
-/* The same bits on every device, of operations that transform integers: a hash of the results (FNV-1a). */
+/* The same bits on every device, of operations on integers that are computed in real numbers: transforms, and windows
+ * of images with alpha. A hash of the results (FNV-1a). */
 static void test_bits(void **state)
 {
     (void)state;
     static const struct {
         const char *text;
         rw_dtype dtype;
+        layout l;
         uint32_t hash;
-    } rows[] = {{"highpass", RW_I16, 0xf5820bfcu},
-                {"spectrum", RW_U8, 0xb8c6f144u},
-                {"gauss:algorithm=fft:sigma=4", RW_U16, 0x4dc02996u},
-                {"lowpass:response=ideal:cutoff=0.2", RW_U8, 0x5d36e4b2u}};
-    const layout l = {160, 120, 1, false};
+    } rows[] = {{"highpass", RW_I16, {160, 120, 1, false}, 0xf5820bfcu},
+                {"spectrum", RW_U8, {160, 120, 1, false}, 0xb8c6f144u},
+                {"gauss:algorithm=fft:sigma=4", RW_U16, {160, 120, 1, false}, 0x4dc02996u},
+                {"lowpass:response=ideal:cutoff=0.2", RW_U8, {160, 120, 1, false}, 0x5d36e4b2u},
+                {"gauss|unsharp|resize:factor=1.3", RW_U8, {60, 50, 4, false}, 0xdfc76c7bu},
+                {"bilateral:sigma=1|rotate:angle=20:cubic", RW_U16, {60, 50, 2, false}, 0x6248f9ceu}};
     for (int i = 0; i < RW_COUNT(rows); ++i) {
-        picture x = random_picture(&l, rows[i].dtype, 21), y = run(&x, &l, rows[i].dtype, rows[i].text);
+        with_alpha = rows[i].l.channels > 1;
+        picture x = random_picture(&rows[i].l, rows[i].dtype, 21), y = run(&x, &rows[i].l, rows[i].dtype, rows[i].text);
+        with_alpha = false;
         uint32_t hash = 2166136261u;
-        for (int k = 0; k < 160 * 120; ++k) hash = (hash ^ (uint16_t)(int)y.v[k]) * 16777619u;
+        for (int k = 0; k < y.width * y.height * y.channels; ++k) hash = (hash ^ (uint16_t)(int)y.v[k]) * 16777619u;
         if (hash != rows[i].hash) fail_msg("%s of %s: 0x%08xu", rows[i].text, rw_dtype_name(rows[i].dtype), hash);
         free(x.v), free(y.v);
     }
