@@ -145,9 +145,29 @@ static void test_chain(void **state)
     free(x.v), free(y.v);
 }
 
+/* Derivatives of u8 are i16 until the end of the chain: black and white stay those of u8. */
+static void test_derivatives(void **state)
+{
+    (void)state;
+    static const char *const points[] = {"invert", "gamma", "equalize", "otsu", "threshold", "bilateral:sigma=1"};
+    const layout l = {40, 30, 1, false};
+    picture x = random_picture(&l, RW_U8, 4);
+    for (int i = 0; i < 40 * 30; ++i) x.v[i] = floor(x.v[i] / 8);
+    picture edges = run(&x, &l, RW_U8, "sobel");
+    for (int k = 0; k < RW_COUNT(points); ++k) {
+        char text[40];
+        snprintf(text, sizeof text, "sobel|%s", points[k]);
+        picture y = run(&x, &l, RW_U8, text), wanted = run(&edges, &l, RW_U8, points[k]);
+        for (int i = 0; i < 40 * 30; ++i)
+            if (y.v[i] != wanted.v[i]) fail_msg("%s: pixel %d: %g, not %g", text, i, y.v[i], wanted.v[i]);
+        free(y.v), free(wanted.v);
+    }
+    free(x.v), free(edges.v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_maps), cmocka_unit_test(test_counts),
-                                       cmocka_unit_test(test_chain)};
+                                       cmocka_unit_test(test_chain), cmocka_unit_test(test_derivatives)};
     return run_on_devices("histogram", tests, RW_COUNT(tests));
 }
