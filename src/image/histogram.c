@@ -69,13 +69,29 @@ static const char finish_text[] =
     "            if (best[k] > best[i]) i = k;\n"
     "        table[GROUP_ID(0)] = (TABLE)LEVEL(first[i]);\n    }\n#endif\n}\n";
 
+/* The text of value v as a part of white. */
+static const char *part_of(char text[160], const char *v, const char *type, double white)
+{
+    if (white == 1) snprintf(text, 160, "%s", v);
+    else snprintf(text, 160, "(%s * (%s)%.17g)", v, type, 1 / white);
+    return text;
+}
+
 /* bin_of(v), -1: none; VALUE: of a part of 1; LEVEL: the largest value that is not above the level of a bin. */
 static void write_conversions(rw_text *text, const rw_image_pass *p, rw_dtype type)
 {
     const bool real = type == RW_F32 || type == RW_F64;
     const int bins = p->bins;
-    rw_text_add(text, "DEVICE int bin_of(T v)\n{\n    return ");
-    if (real && p->counts == RW_IMAGE_HISTOGRAM)
+    char part[160];
+    /* derivatives of u8 are i16, of other integers f32: 0 … white is that of the image */
+    const bool derived = type == RW_I16 && p->white < 32767;
+    if (real)
+        rw_text_add(text, "DEVICE int bin_of(T u)\n{\n    const T v = %s;\n    return ",
+                    part_of(part, "u", rw_dtype_name(type), p->white));
+    else rw_text_add(text, "DEVICE int bin_of(T v)\n{\n    return ");
+    if (derived && p->counts == RW_IMAGE_HISTOGRAM)
+        rw_text_add(text, "v < 0 || v > 255 ? -1 : v < 255 ? (int)v * %d / 255 : %d", bins, bins - 1);
+    else if (real && p->counts == RW_IMAGE_HISTOGRAM)
         rw_text_add(text, "!(v >= 0 && v <= 1) ? -1 : v < 1 && (f64)v * %d < %d ? (int)((f64)v * %d) : %d", bins,
                     bins - 1, bins, bins - 1);
     else if (real) rw_text_add(text, "v < 1 ? v > 0 ? (int)(v * %d) : 0 : v != v ? -1 : %d", bins, bins - 1);
@@ -84,10 +100,11 @@ static void write_conversions(rw_text *text, const rw_image_pass *p, rw_dtype ty
         rw_text_add(text, "(int)v + %d < 65535 ? (int)((u32)((int)v + %d) * %du / 65535u) : %d",
                     type == RW_I16 ? 32768 : 0, type == RW_I16 ? 32768 : 0, bins, bins - 1);
     rw_text_add(text, ";\n}\n");
-    if (real) rw_text_add(text, "#define VALUE(part) (part)\n#define LEVEL(b) ((b + 1) / (f64)BINS)\n");
+    if (real)
+        rw_text_add(text, "#define VALUE(part) (%.17g * (part))\n#define LEVEL(b) (%.17g * ((b + 1) / (f64)BINS))\n",
+                    p->white, p->white);
     else {
         const int low = type == RW_I16 ? -32768 : 0;
-        const bool derived = type == RW_I16 && p->white < 32767; /* derivatives of u8 */
         rw_text_add(text, "#define VALUE(part) RW_RINT(%g * (part) + %d)\n#define LEVEL(b) (b + %d)\n",
                     derived || !low ? p->white : 65535., derived ? 0 : low, low);
     }
@@ -174,8 +191,10 @@ void rw_image_write_lookup(const rw_image_stage *s, rw_image_writer *w)
                     s->number[2]);
         return;
     }
-    char bin[320];
-    if (real) snprintf(bin, sizeof bin, "(%s < 1 ? %s > 0 ? (int)(%s * %d) : 0 : %d)", v, v, v, bins, bins - 1);
-    else snprintf(bin, sizeof bin, "((int)%s + %d)", v, s->type == RW_I16 ? 32768 : 0);
+    char bin[640], part[160];
+    if (real) {
+        part_of(part, v, type, s->number[2]);
+        snprintf(bin, sizeof bin, "(%s < 1 ? %s > 0 ? (int)(%s * %d) : 0 : %d)", part, part, part, bins, bins - 1);
+    } else snprintf(bin, sizeof bin, "((int)%s + %d)", v, s->type == RW_I16 ? 32768 : 0);
     rw_text_add(w->t, "(%s)%sweights[%d + %s * %d + %s];\n", type, real ? "" : "(int)", s->weight, channel, bins, bin);
 }

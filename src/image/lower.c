@@ -306,7 +306,9 @@ static rw_status lower_gamma(rw_image_builder *b)
     const double white = white_of(b);
     if (is_real(t)) {
         const int at = rw_image_weight(&b->pass->weights, b->op->power);
-        rw_snprintf(text, sizeof text, "$ <= 0 ? 0 : pow($, W(%d))", at);
+        if (white == 1) rw_snprintf(text, sizeof text, "$ <= 0 ? 0 : pow($, W(%d))", at);
+        else /* of what was made of integers */
+            rw_snprintf(text, sizeof text, "$ <= 0 ? 0 : (@)%g * pow($ * (@)%.17g, W(%d))", white, 1 / white, at);
         return add_point(b, text);
     }
     const int n = t == RW_U8 ? 256 : t == RW_U16 ? 65536 : 32768, at = b->pass->weights.n;

@@ -145,7 +145,7 @@ static void test_chain(void **state)
     free(x.v), free(y.v);
 }
 
-/* Derivatives of u8 are i16 until the end of the chain: black and white stay those of u8. */
+/* Derivatives of u8 are i16 until the end of the chain, those of u16 f32: black and white stay those of the image. */
 static void test_derivatives(void **state)
 {
     (void)state;
@@ -160,6 +160,19 @@ static void test_derivatives(void **state)
         picture y = run(&x, &l, RW_U8, text), wanted = run(&edges, &l, RW_U8, points[k]);
         for (int i = 0; i < 40 * 30; ++i)
             if (y.v[i] != wanted.v[i]) fail_msg("%s: pixel %d: %g, not %g", text, i, y.v[i], wanted.v[i]);
+        free(y.v), free(wanted.v);
+    }
+    free(x.v), free(edges.v);
+    x = random_picture(&l, RW_U16, 5);
+    for (int i = 0; i < 40 * 30; ++i) x.v[i] = floor(x.v[i] / 8);
+    edges = run(&x, &l, RW_U16, "sobel:direction=x");
+    for (int k = 0; k < 5; ++k) {
+        char text[60];
+        if (k % 4 == 0) continue; /* of negative values more than white, and not */
+        snprintf(text, sizeof text, "sobel:direction=x|%s", points[k]);
+        picture y = run(&x, &l, RW_U16, text), wanted = run(&edges, &l, RW_U16, points[k]);
+        for (int i = 0; i < 40 * 30; ++i)
+            if (!(fabs(y.v[i] - wanted.v[i]) <= 1)) fail_msg("%s: pixel %d: %g, not %g", text, i, y.v[i], wanted.v[i]);
         free(y.v), free(wanted.v);
     }
     free(x.v), free(edges.v);
