@@ -287,4 +287,4 @@ static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
 
 static bool is(const unsigned char *start, size_t n) { return n > 1 && start[0] == 'B' && start[1] == 'M'; }
 
-const rw_raster_format rw_raster_bmp = {"BMP", {".bmp"}, false, false, is, parse, write_raster};
+const rw_raster_format rw_raster_bmp = {"BMP", {".bmp"}, false, false, false, false, is, parse, write_raster};

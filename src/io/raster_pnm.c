@@ -125,4 +125,5 @@ static bool is(const unsigned char *start, size_t n)
     return n > 1 && start[0] == 'P' && start[1] >= '1' && start[1] <= '7';
 }
 
-const rw_raster_format rw_raster_pnm = {"PNM", {".pnm", ".pgm", ".ppm"}, true, false, is, parse, write_raster};
+const rw_raster_format rw_raster_pnm = {"PNM",       {".pnm", ".pgm", ".ppm"}, true, false, false, false, is, parse,
+                                        write_raster};

@@ -180,6 +180,9 @@ static rw_status open_as(rw_context *ctx, const char *name, rw_stream_file *f, b
     RW_TRY(next_raster(p, &p->first, &end));
     if (end) return rw_fail(ctx, RW_ERR_FILE, "%s: no file with number 0 or 1 exists", name);
     rw_raster_stretch(&p->first);
+    if (p->first.profile)
+        rw_log(ctx, RW_LOG_WARNING, "%s: streams do not carry the ICC profile of pictures: colours are as without it",
+               name);
     const int rate[2] = {format->rate[0], format->rate[1]};
     *format = p->format = format_of(&p->first);
     format->rate[0] = rate[0], format->rate[1] = rate[1];
@@ -257,12 +260,12 @@ static rw_status write_file(void *state, const void *frame)
         return rw_fail(p->ctx, RW_ERR_ARGUMENT,
                        "%s: the stream has more than one frame: name a pattern such as frame-%%04d.png", p->name);
     name_of(p, path, sizeof path);
-    const rw_raster r = {(size_t)p->format.width,
-                         (size_t)p->format.height,
-                         p->format.channels,
-                         p->format.dtype == RW_U16 ? 2 : 1,
-                         p->format.dtype == RW_U16 ? 65535 : 255,
-                         (void *)(uintptr_t)frame};
+    const rw_raster r = {.width = (size_t)p->format.width,
+                         .height = (size_t)p->format.height,
+                         .channels = p->format.channels,
+                         .bytes = p->format.dtype == RW_U16 ? 2 : 1,
+                         .maximum = p->format.dtype == RW_U16 ? 65535 : 255,
+                         .samples = (void *)(uintptr_t)frame};
     ++p->number, ++p->written;
     return rw_raster_write(p->ctx, path, &r);
 }

@@ -16,7 +16,13 @@
 
 static rw_status write_rgb8(const char *path, size_t width, size_t height, const uint8_t *rgb)
 {
-    return rw_raster_write_png(NULL, path, &(rw_raster){width, height, 3, 1, 255, (void *)(uintptr_t)rgb});
+    return rw_raster_write_png(NULL, path,
+                               &(rw_raster){.width = width,
+                                            .height = height,
+                                            .channels = 3,
+                                            .bytes = 1,
+                                            .maximum = 255,
+                                            .samples = (void *)(uintptr_t)rgb});
 }
 
 static char path[4096];
@@ -63,7 +69,12 @@ static void write_raster(const char *folder, const char *target, const char *nam
 {
     static uint16_t samples[12 * 9 * 4];
     for (int i = 0; i < RW_COUNT(samples); i++) samples[i] = (uint16_t)(i * 2557);
-    const rw_raster r = {12, 9, channels, bytes, bytes == 2 ? 65535 : 255, samples};
+    const rw_raster r = {.width = 12,
+                         .height = 9,
+                         .channels = channels,
+                         .bytes = bytes,
+                         .maximum = bytes == 2 ? 65535 : 255,
+                         .samples = samples};
     check(rw_raster_write(NULL, in(folder, target, name), &r) == RW_OK, name);
 }
 

@@ -16,7 +16,13 @@ enum { WIDTH = 13, HEIGHT = 9 };
 
 static rw_status write_rgb8(const char *path, size_t width, size_t height, const uint8_t *rgb)
 {
-    return rw_raster_write_png(NULL, path, &(rw_raster){width, height, 3, 1, 255, (void *)(uintptr_t)rgb});
+    return rw_raster_write_png(NULL, path,
+                               &(rw_raster){.width = width,
+                                            .height = height,
+                                            .channels = 3,
+                                            .bytes = 1,
+                                            .maximum = 255,
+                                            .samples = (void *)(uintptr_t)rgb});
 }
 
 static int channels_of(int type)

@@ -380,6 +380,8 @@ static const probe probes[] = {
     {"rw_image_filter_get_info", "", HOST_ONLY, before_filter, call_filter_info, result_first_count, after_filter},
     {"rw_image_filter_explain", "", HOST_ONLY, before_filter, call_filter_explain, result_text, after_explanation},
     {"rw_image_load", "", 0, before_image_file, call_image_load, result_image, after_filter},
+    {"rw_image_load_tags", "", 0, before_image_file, call_image_load_tags, result_image, after_filter},
+    {"rw_image_save_tags", "", 0, before_image_file, call_image_save_tags, result_image_file, after_filter},
     {"rw_image_save", "", 0, before_image_file, call_image_save, result_image_file, after_filter},
     {"rw_figure_write_images", "", SLOW, before_image_arrays, call_images_figure, result_figure, after_filter},
     {"rw_stream_run", "", COMPILES | SLOW, before_frames, call_frames, result_stream, nothing},

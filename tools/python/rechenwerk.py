@@ -944,6 +944,10 @@ class rw_image_info(_Struct):
     pass
 
 
+class rw_image_tags(_Struct):
+    pass
+
+
 class rw_frame_format(_Struct):
     pass
 
@@ -1283,6 +1287,8 @@ _define(rw_image_spec, ("text", c_char_p), ("ops", POINTER(rw_image_op)), ("nops
     rw_image_spec_region))
 _define(rw_image_info, ("passes", c_int64), ("width", c_int64), ("height", c_int64), ("channels", c_int), ("dtype",
     c_int), ("bytes", c_int64), ("work_bytes", c_int64))
+_define(rw_image_tags, ("orientation", c_int), ("pages", c_int), ("profile", c_void_p), ("profile_bytes", c_int64),
+    ("reserved", c_int64 * 2))
 _define(rw_frame_format, ("layout", c_int), ("width", c_int64), ("height", c_int64), ("channels", c_int), ("dtype",
     c_int), ("bits", c_int), ("full_range", c_bool), ("rate", c_int * 2), ("count", c_int64), ("reserved", c_int64 * 2))
 _define(rw_stream_format, ("name", c_char_p), ("line", c_char_p), ("endings", c_char_p * 8), ("is",
@@ -1728,6 +1734,11 @@ rw_image_filter_tiles = _Call("rw_image_filter_tiles", rw_status, "device spec x
 rw_image_load = _Call("rw_image_load", rw_status, "device path array", POINTER(rw_device), c_char_p,
     POINTER(POINTER(rw_array)), outputs=1)
 rw_image_save = _Call("rw_image_save", rw_status, "array path deep", POINTER(rw_array), c_char_p, c_bool)
+rw_image_load_tags = _Call("rw_image_load_tags", rw_status, "device path keep_orientation array tags",
+    POINTER(rw_device), c_char_p, c_bool, POINTER(POINTER(rw_array)), POINTER(rw_image_tags), outputs=2)
+rw_image_save_tags = _Call("rw_image_save_tags", rw_status, "array path deep tags", POINTER(rw_array), c_char_p, c_bool,
+    POINTER(rw_image_tags))
+rw_image_tags_free = _Call("rw_image_tags_free", None, "tags", POINTER(rw_image_tags))
 rw_frame_layout_name = _Call("rw_frame_layout_name", c_char_p, "value", c_int)
 rw_frame_layout_parse = _Call("rw_frame_layout_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
     POINTER(c_int))

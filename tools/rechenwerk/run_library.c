@@ -54,8 +54,17 @@ FUNCTION(rw_status, rw_describe_fortran, (rw_context * ctx, char **fortran), (ct
 FUNCTION(rw_status, rw_describe_manual, (rw_context * ctx, char **roff), (ctx, roff))
 FUNCTION(rw_status, rw_multiblock_read_cgns_sized,
          (rw_context * ctx, const char *path, rw_multiblock_spec *s, size_t size), (ctx, path, s, size))
-FUNCTION(rw_status, rw_image_load, (rw_device * device, const char *path, rw_array **array), (device, path, array))
-FUNCTION(rw_status, rw_image_save, (rw_array * array, const char *path, bool deep), (array, path, deep))
+FUNCTION(rw_status, rw_image_load_tags,
+         (rw_device * device, const char *path, bool keep, rw_array **array, rw_image_tags *tags),
+         (device, path, keep, array, tags))
+FUNCTION(rw_status, rw_image_save_tags, (rw_array * array, const char *path, bool deep, const rw_image_tags *tags),
+         (array, path, deep, tags))
+void rw_image_tags_free(rw_image_tags *tags)
+{
+    void (*function)(rw_image_tags *);
+    *(void **)&function = find("rw_image_tags_free");
+    function(tags);
+}
 FUNCTION(rw_status, rw_figure_write_images_sized,
          (rw_context * ctx, const char *path, const rw_figure_page *page, int64_t n, const rw_figure_image *images,
           size_t size),
