@@ -402,17 +402,29 @@ typedef enum rw_frame_layout {
 RW_API const char *rw_frame_layout_name(rw_frame_layout value);
 RW_API rw_status rw_frame_layout_parse(rw_context *context, const char *name, rw_frame_layout *value);
 
+/* Where a sample of colour lies in layout 420. */
+typedef enum rw_chroma_siting {
+    RW_CHROMA_CENTRE, /* in the middle of its four pixels, as in JPEG and MPEG-1 */
+    RW_CHROMA_LEFT,   /* between the two left pixels, as in MPEG-2 and H.264 */
+    RW_CHROMA_PALDV   /* on the pixels of the left column, Cb and Cr in alternate rows, as in PAL DV */
+} rw_chroma_siting;
+
 /* Format of the frames of a stream. */
 typedef struct rw_frame_format {
     rw_frame_layout layout;
     int64_t width, height;
-    int channels;        /* PIXELS: 1 … 4; planes: 3 */
-    rw_dtype dtype;      /* U8 or U16 */
-    int bits;            /* bits used per sample; 0: all */
-    bool full_range;     /* planes: full range, 0 … white. Default: limited range, 16 … 235 for 8 bits. */
-    int rate[2];         /* frames per second as a fraction; 0, 0: unknown */
-    int64_t count;       /* number of frames; 0: unknown */
-    int64_t reserved[2]; /* 0: later members take this room, so that the size stays */
+    int channels;    /* PIXELS: 1 … 4; planes: 3 */
+    rw_dtype dtype;  /* U8 or U16 */
+    int bits;        /* bits used per sample; 0: all */
+    bool full_range; /* planes: full range, 0 … white. Default: limited range, 16 … 235 for 8 bits. */
+    int rate[2];     /* frames per second as a fraction; 0, 0: unknown */
+    int64_t count;   /* number of frames; 0: unknown */
+    int aspect[2];   /* width and height of a pixel as a ratio; 0, 0: unknown */
+    /* order of fields: 'p' progressive, 't' and 'b' interlaced with the top or bottom field first, '?' unknown or mixed;
+     * 0: not stated */
+    char interlacing;
+    char siting;      /* 420: where a sample of colour lies among its four pixels: rw_chroma_siting */
+    char reserved[6]; /* 0: later members take this room, so that the size stays */
 } rw_frame_format;
 /* Bytes per frame. */
 RW_API int64_t rw_frame_bytes(const rw_frame_format *format);

@@ -29,11 +29,11 @@ static rw_status check_size(rw_context *ctx, const char *name, size_t width, siz
                        name, width, height, max_pixels);
     if (!max_pixels && (width > rw_raster_limit() / pixel || height > rw_raster_limit() / pixel / width))
         return rw_fail(ctx, RW_ERR_INPUT,
-                       "%s: %zu x %zu pixels of %zu bytes need %.0f MB; the limit is %.0f MB: scale the picture down, "
+                       "%s: %zu x %zu pixels of %zu byte%s need %.0f MB; the limit is %.0f MB: scale the picture down, "
                        "or set the environment variable %s=%.0f",
-                       name, width, height, pixel, ceil(1e-6 * (double)width * (double)height * (double)pixel),
-                       1e-6 * (double)rw_raster_limit(), RW_RASTER_LIMIT,
-                       ceil(1e-6 * (double)width * (double)height * (double)pixel));
+                       name, width, height, pixel, pixel == 1 ? "" : "s",
+                       ceil(1e-6 * (double)width * (double)height * (double)pixel), 1e-6 * (double)rw_raster_limit(),
+                       RW_RASTER_LIMIT, ceil(1e-6 * (double)width * (double)height * (double)pixel));
     return RW_OK;
 }
 

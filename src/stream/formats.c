@@ -195,5 +195,11 @@ rw_status rw_frame_check(rw_context *ctx, const char *name, const rw_frame_forma
     if (f->width < 1 || f->height < 1 || f->width > 1 << 20 || f->height > 1 << 20 || f->width * f->height > 1 << 28)
         return rw_fail(ctx, RW_ERR_INPUT, "%s: frames of %lld x %lld pixels: a frame must have 1 x 1 to 2^28 pixels",
                        name, (long long)f->width, (long long)f->height);
+    if (f->siting < RW_CHROMA_CENTRE || f->siting > RW_CHROMA_PALDV || f->aspect[0] < 0 || f->aspect[1] < 0 ||
+        (f->interlacing && !strchr("ptb?", f->interlacing)))
+        return rw_fail(ctx, RW_ERR_INPUT,
+                       "%s: frames with aspect %d:%d, interlacing %d, siting %d: the aspect is positive or 0:0, "
+                       "interlacing p, t, b, ? or 0, siting a value of rw_chroma_siting",
+                       name, f->aspect[0], f->aspect[1], f->interlacing, f->siting);
     return RW_OK;
 }

@@ -80,8 +80,9 @@ int rw_frame_channels(const rw_frame_format *format, bool luma);
 /* What a filter's result of so many channels and this size is written as. */
 rw_frame_format rw_frame_result(const rw_frame_format *in, bool luma, int64_t width, int64_t height, int channels,
                                 const rw_stream_format *table);
+/* channels: those of the filter's result. */
 rw_status rw_frame_converter_create(rw_device *device, const rw_frame_format *in, const rw_frame_format *out, bool luma,
-                                    rw_frame_converter *converter);
+                                    int channels, rw_frame_converter *converter);
 void rw_frame_converter_free(rw_frame_converter *converter);
 /* pixels <- frame; frame, the one that was read, gives what the chain does not change */
 rw_status rw_frame_unpack(const rw_frame_converter *c, rw_array *frame, rw_array *pixels, rw_queue *queue);

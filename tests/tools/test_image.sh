@@ -130,7 +130,7 @@ expect 0 "3 x 2 pixels" image kept.png again.pgm --op clip
 cmp upright.pgm again.pgm || fail "the orientation is not kept"
 expect 2 "must be apply or keep" image lying.tif x.png --op clip --orientation kep
 export RECHENWERK_PICTURE_MB=0.000005
-expect 2 "a.pgm: 4 x 3 pixels of 1 bytes need 1 MB; the limit is 0 MB: scale the picture down, or set the environment \
+expect 2 "a.pgm: 4 x 3 pixels of 1 byte need 1 MB; the limit is 0 MB: scale the picture down, or set the environment \
 variable RECHENWERK_PICTURE_MB=1" image a.pgm x.png --op clip
 unset RECHENWERK_PICTURE_MB
 [ ! -e x.png ] || fail "a failure left x.png"

@@ -56,6 +56,39 @@ head -c 3000 film.y4m > cut.y4m
 expect 2 "ends inside a frame" image cut.y4m whole.y4m --op gauss --luma
 [ "$(grep -ac FRAME whole.y4m)" -eq 2 ] ||
     fail "whole frames of a stream that breaks off: $(grep -ac FRAME whole.y4m), not 2"
+# what a header says of the pixels stays: aspect, fields, place of colour; of another size what still holds
+{ printf 'YUV4MPEG2 W4 H2 F30000:1001 It A128:117 C420mpeg2\nFRAME\nabcdefghijkl'; } > field.y4m
+expect 0 "" image field.y4m field-luma.y4m --op clip --luma -q
+cmp field.y4m field-luma.y4m || fail "header: $(head -1 field-luma.y4m)"
+header() { # IN OUT OPERATION HEADER
+    expect 0 "" image "$1" "$2" --op "$3" -q --force
+    [ "$(head -1 "$2" | tr -d '\0')" = "$4" ] || fail "$3: $(head -1 "$2"), not $4"
+}
+header field.y4m h.y4m clip "YUV4MPEG2 W4 H2 F30000:1001 It A128:117 C420mpeg2"
+header field.y4m h.y4m resize:width=8:height=4 "YUV4MPEG2 W8 H4 F30000:1001 I? A128:117 C420jpeg"
+header field.y4m h.y4m resize:width=8:height=2 "YUV4MPEG2 W8 H2 F30000:1001 It A0:0 C420jpeg"
+for i in "Ib A1:1 C420paldv" "Ip A0:0 C420jpeg" "I? A59:54 C422" "It A10:11 C444 XCOLORRANGE=FULL"; do
+    { printf 'YUV4MPEG2 W4 H2 F25:1 %s\nFRAME\nabcdefghijklmnopqrstuvwx' "$i"; } > h.y4m
+    size=24
+    [[ $i != *C420* ]] || size=12
+    [[ $i != *C422* ]] || size=16
+    head -c $(($(head -1 h.y4m | wc -c) + 6 + size)) h.y4m > i.y4m
+    header i.y4m o.y4m clip "YUV4MPEG2 W4 H2 F25:1 $i"
+done
+# red, green, blue to planes: pictures, numbered and one after another; grey keeps its values, as full range
+printf 'P6\n3 1\n255\n\377\0\0\0\377\0\0\0\377' > red.ppm
+for i in 1 2; do expect 0 "" image red.ppm red-$i.png --op clip -q; done
+expect 0 "2 frames" image red-%d.png red.y4m --op clip
+[ "$(head -1 red.y4m)" = "YUV4MPEG2 W3 H1 F25:1 Ip A0:0 C444" ] || fail "header of pictures: $(head -1 red.y4m)"
+[ "$(tail -c 9 red.y4m | od -An -tu1 | tr -s ' \n' ' ')" = " 81 145 41 90 54 240 240 34 110 " ] ||
+    fail "planes of red, green, blue: $(tail -c 9 red.y4m | od -An -tu1)"
+"$command" image - - --op clip -q --format y4m < red.ppm | cmp -n 50 - red.y4m || fail "pictures of a pipe"
+expect 0 "2 frames" image red.y4m back-%d.ppm --op clip
+cmp -n 11 back-1.ppm red.ppm || fail "header of back-1.ppm"
+[ "$(tail -c 9 back-2.ppm | od -An -tu1 | awk '{ for (i = 1; i <= NF; ++i) n += $i > 250; print n }')" = 3 ] ||
+    fail "planes and back: $(tail -c 9 back-2.ppm | od -An -tu1)"
+printf 'P5\n2 1\n255\n\0\377' > grey-1.pgm
+header grey-%d.pgm grey.y4m clip "YUV4MPEG2 W2 H1 F25:1 Ip A0:0 Cmono XCOLORRANGE=FULL"
 # the reader of a pipe goes away
 film 300 | rechenwerk image - - --op gauss 2> err | head -c 2000 > /dev/null
 grep -q "the program that reads the pipe has ended" err || fail "a broken pipe: $(cat err)"

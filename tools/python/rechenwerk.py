@@ -565,6 +565,15 @@ class rw_frame_layout(IntEnum):
 globals().update(rw_frame_layout.__members__)
 
 
+class rw_chroma_siting(IntEnum):
+    RW_CHROMA_CENTRE = 0
+    RW_CHROMA_LEFT = 1
+    RW_CHROMA_PALDV = 2
+
+
+globals().update(rw_chroma_siting.__members__)
+
+
 class rw_stream_action(IntEnum):
     RW_STREAM_CONTINUE = 0
     RW_STREAM_PAUSE = 1
@@ -1290,7 +1299,8 @@ _define(rw_image_info, ("passes", c_int64), ("width", c_int64), ("height", c_int
 _define(rw_image_tags, ("orientation", c_int), ("pages", c_int), ("profile", c_void_p), ("profile_bytes", c_int64),
     ("reserved", c_int64 * 2))
 _define(rw_frame_format, ("layout", c_int), ("width", c_int64), ("height", c_int64), ("channels", c_int), ("dtype",
-    c_int), ("bits", c_int), ("full_range", c_bool), ("rate", c_int * 2), ("count", c_int64), ("reserved", c_int64 * 2))
+    c_int), ("bits", c_int), ("full_range", c_bool), ("rate", c_int * 2), ("count", c_int64), ("aspect", c_int * 2),
+    ("interlacing", c_char), ("siting", c_char), ("reserved", c_char * 6))
 _define(rw_stream_format, ("name", c_char_p), ("line", c_char_p), ("endings", c_char_p * 8), ("is",
     _function_type(c_bool, POINTER(c_ubyte), c_size_t)), ("by_name", c_bool), ("luma", c_bool), ("open",
     _function_type(rw_status, POINTER(rw_context), c_char_p, POINTER(rw_stream_file), POINTER(rw_frame_format),
