@@ -1,6 +1,7 @@
 /* The formats of streams: found by name, first bytes or ending. */
 #include <pthread.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "stream/stream.h"
 
@@ -117,6 +118,14 @@ rw_status rw_stream_open(rw_context *ctx, const char *name, const char *format_n
     return status;
 }
 
+bool rw_stream_has_unknown_ending(const char *name)
+{
+    struct stat info;
+    const char *slash = strrchr(name, '/'), *start = slash ? slash + 1 : name, *point = strrchr(start, '.');
+    if (!point || point == start || !point[1]) return false;
+    return stat(name, &info) != 0 || S_ISREG(info.st_mode);
+}
+
 rw_status rw_stream_choose(rw_context *ctx, const char *name, const char *format_name, const rw_stream_format *standard,
                            const rw_stream_format **table)
 {
@@ -126,6 +135,16 @@ rw_status rw_stream_choose(rw_context *ctx, const char *name, const char *format
     for (int i = 0; i < nformats && !*table; ++i)
         if (!formats[i]->by_name && ends_so(formats[i], name)) *table = formats[i];
     if (!*table) *table = find_by_name(name);
+    if (!*table && rw_stream_has_unknown_ending(name)) {
+        char endings[256] = "";
+        for (int i = 0; i < nformats; ++i)
+            for (int e = 0; e < RW_COUNT(formats[i]->endings) && formats[i]->endings[e]; ++e) {
+                const size_t used = strlen(endings);
+                snprintf(endings + used, sizeof endings - used, "%s%s", used ? ", " : "", formats[i]->endings[e]);
+            }
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: no stream format has this ending: %s; or choose one with --format",
+                       name, endings);
+    }
     if (!*table) *table = standard->by_name || !standard->create ? &rw_stream_pnm : standard;
     if ((*table)->create) return RW_OK;
     return rw_fail(ctx, RW_ERR_ARGUMENT,

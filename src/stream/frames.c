@@ -147,6 +147,7 @@ static rw_status make(frames *f, const char *in, const char *out)
         p->report.out.full_range = true; /* grey pixels as luma */
     if (p->report.out.layout != RW_FRAME_PIXELS && info.channels == 4)
         rw_log(p->ctx, RW_LOG_WARNING, "%s: format %s has no alpha channel: it is left out", out, table->name);
+    if (s->frames_max && p->report.out.count > s->frames_max) p->report.out.count = s->frames_max;
     f->unpacks = rw_frame_needs_conversion(format);
     f->packs = rw_frame_needs_conversion(&p->report.out) ||
                (format->layout != RW_FRAME_PIXELS && !s->luma && info.channels == 1 && table->luma);

@@ -24,6 +24,10 @@ struct rw_stream_file {
     FILE *file; /* of one that is written */
     char *temporary;
     bool standard;           /* input or output: not closed */
+    bool seekable;           /* of one that is written: a regular file, also one that the shell redirects to */
+    int64_t origin;          /* where its first byte lies there */
+    unsigned char head[128]; /* bytes that replace the first ones when it is complete */
+    size_t nhead;
     unsigned char start[12]; /* bytes that have been looked at */
     size_t nstart, used;
     unsigned char buffer[4096]; /* of short reads */
@@ -36,7 +40,10 @@ rw_status rw_stream_file_create(rw_context *ctx, const char *name, rw_stream_fil
 /* As rw_stream_file_read, but fewer bytes at the end are no error: *have of them. */
 rw_status rw_stream_file_read_most(rw_stream_file *file, void *bytes, size_t n, const char *what, size_t *have);
 rw_status rw_stream_file_flush(rw_stream_file *file);
-/* Flushes, and puts a file into its place. */
+/* The first n bytes, at most 128, once the file is complete: what a header says of lengths. A pipe keeps those that it
+ * has got. */
+void rw_stream_file_set_head(rw_stream_file *file, const void *bytes, size_t n);
+/* Flushes, replaces the first bytes, and puts a file into its place. */
 rw_status rw_stream_file_commit(rw_stream_file *file);
 void rw_stream_file_close(rw_stream_file *file); /* one that is not committed is discarded */
 
@@ -49,6 +56,9 @@ typedef struct rw_stream {
 } rw_stream;
 rw_status rw_stream_open(rw_context *ctx, const char *name, const char *format_name, const rw_frame_format *frames,
                          rw_stream *stream);
+/* Whether a name that is written has an ending which says that something else is expected than what its caller knows:
+ * "film.mp4". Not so: names without a point, pipes and devices. */
+bool rw_stream_has_unknown_ending(const char *name);
 /* The format that `name` is written in; `standard` where the name says nothing. */
 rw_status rw_stream_choose(rw_context *ctx, const char *name, const char *format_name, const rw_stream_format *standard,
                            const rw_stream_format **table);

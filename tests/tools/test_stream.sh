@@ -43,6 +43,12 @@ expect 0 "6 frames of 32 x 24 to 16 x 12 pixels" image film.y4m half.y4m --op re
 expect 0 "mono" image film.y4m - --op grey -q --force
 expect 0 "deadline 33.3 ms" image film.y4m slow.y4m --op gauss --rate 30 --queues 2 --depth 3
 expect 0 "3 frames" image film.y4m three.clm --op gauss --luma --count 3
+[ "$(od -An -tu4 -j16 -N4 three.clm | tr -d ' ')" = 3 ] || fail "the count of three.clm"
+"$command" image - - --op clip --luma -q --format clm < film.y4m > film.clm
+[ "$(od -An -tu4 -j16 -N4 film.clm | tr -d ' ')" = 6 ] || fail "the count of film.clm"
+"$command" image film.clm - --op clip -q --count 2 | cat > two.clm
+[ "$(od -An -tu4 -j16 -N4 two.clm | tr -d ' ')" = 2 ] || fail "the count of two.clm"
+for name in x.mp4 x.avi x.webm; do expect 2 "no stream format has this ending" image film.y4m $name --op clip; done
 expect 2 "exists" image film.y4m half.y4m --op gauss
 expect 2 "exists" image film.y4m frame-%04d.png --op gauss
 expect 2 "would be overwritten" image film.y4m film.y4m --op gauss --force
