@@ -475,9 +475,17 @@ typedef struct rw_stream_format {
 RW_API rw_status rw_stream_format_register(rw_context *context, const rw_stream_format *format);
 /* Format i in the order in which formats are tried; NULL: none. */
 RW_API const rw_stream_format *rw_stream_format_get(int i);
-/* Returns whether a name denotes a stream: "-", "none", a pattern such as frame-%04d.png, or a name with the ending of
- * a stream format. */
+/* Returns whether a name denotes a stream: "-", "none", a numbered name such as frame-%04d.png, or a name with the
+ * ending of a stream format. */
 RW_API bool rw_stream_is(const char *name);
+/* Returns whether a name has a number: %d, or %04d with zeros in front. In such a name %% is a percent sign; in others
+ * every character is text ("my%20dog.png"). */
+RW_API bool rw_stream_is_numbered(const char *name);
+/* Finds an existing file that an output of this name would replace: of a numbered name the file with the smallest
+ * number that fits it, of others the file itself.
+ * path: NULL if there is none. Free it with rw_free.
+ * Errors: ERR_ARGUMENT: more than one number, a name that is too long; ERR_MEMORY. */
+RW_API rw_status rw_stream_find_output(rw_context *context, const char *name, char **path);
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 

@@ -150,8 +150,11 @@ void rw_raster_endings(char *text, size_t size)
             used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", formats[i]->endings[e]);
 }
 
-static rw_status write_as(rw_context *ctx, const char *path, const rw_raster_format *f, const rw_raster *r)
+static rw_status check_written(rw_context *ctx, const char *path, const rw_raster_format *f, const rw_raster *r)
 {
+    char endings[160];
+    rw_raster_endings(endings, sizeof endings);
+    if (!f) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: no picture format has this extension: %s", path, endings);
     if (r->channels < 1 || r->channels > 4 || (!f->alpha && r->channels % 2 == 0))
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s does not support %d channels: %s", path, f->name, r->channels,
                        r->channels > 4 ? "write .npy"
@@ -170,7 +173,13 @@ static rw_status write_as(rw_context *ctx, const char *path, const rw_raster_for
     if (r->profile && !f->profiled)
         rw_log(ctx, RW_LOG_WARNING, "%s: %s cannot store the ICC profile of the picture: write .png, .jpg or .tif",
                path, f->name);
+    return RW_OK;
+}
+
+static rw_status write_as(rw_context *ctx, const char *path, const rw_raster_format *f, const rw_raster *r)
+{
     rw_io_stream s;
+    RW_TRY(check_written(ctx, path, f, r));
     RW_TRY(rw_io_create(ctx, path, &s));
     rw_status status = f->write(&s, r);
     if (status == RW_OK) status = rw_io_commit(&s);
@@ -178,13 +187,16 @@ static rw_status write_as(rw_context *ctx, const char *path, const rw_raster_for
     return status;
 }
 
+rw_status rw_raster_write_to(rw_io_stream *s, const rw_raster *r)
+{
+    const rw_raster_format *f = rw_raster_format_of(s->path);
+    RW_TRY(check_written(s->ctx, s->path, f, r));
+    return f->write(s, r);
+}
+
 rw_status rw_raster_write(rw_context *ctx, const char *path, const rw_raster *r)
 {
-    const rw_raster_format *f = rw_raster_format_of(path);
-    char endings[160];
-    rw_raster_endings(endings, sizeof endings);
-    if (!f) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: no picture format has this extension: %s", path, endings);
-    return write_as(ctx, path, f, r);
+    return write_as(ctx, path, rw_raster_format_of(path), r);
 }
 
 rw_status rw_raster_write_png(rw_context *ctx, const char *path, const rw_raster *r)

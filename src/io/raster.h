@@ -53,6 +53,8 @@ void rw_raster_endings(char *text, size_t size);
 /* The file appears whole or not at all. A warning names an orientation or profile that the format does not hold.
  * ERR_ARGUMENT: no format of this ending; channels or bits that it does not hold. */
 rw_status rw_raster_write(rw_context *ctx, const char *path, const rw_raster *raster);
+/* The same into a stream that is open, in the format of its path. */
+rw_status rw_raster_write_to(rw_io_stream *s, const rw_raster *raster);
 /* A PNG, whatever the file is called. */
 rw_status rw_raster_write_png(rw_context *ctx, const char *path, const rw_raster *raster);
 /* Samples of 0 … maximum to 0 … 255 or 65535. */

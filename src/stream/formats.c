@@ -42,7 +42,7 @@ static bool ends_so(const rw_stream_format *f, const char *name)
 bool rw_stream_is(const char *name)
 {
     if (!name) return false;
-    if (strcmp(name, "-") == 0 || strcmp(name, "none") == 0 || strchr(name, '%')) return true;
+    if (strcmp(name, "-") == 0 || strcmp(name, "none") == 0 || rw_stream_is_numbered(name)) return true;
     for (int i = 0; i < nformats; ++i)
         if (!formats[i]->by_name && ends_so(formats[i], name)) return true;
     return false;
@@ -70,7 +70,7 @@ static const rw_stream_format *find_by_name(const char *name)
 {
     for (int i = 0; i < nformats; ++i)
         if (formats[i]->by_name && ends_so(formats[i], name)) return formats[i];
-    return strchr(name, '%') ? &rw_stream_pictures : NULL;
+    return rw_stream_is_numbered(name) ? &rw_stream_pictures : NULL;
 }
 
 static rw_status open_as(rw_context *ctx, const char *name, rw_stream *s)
@@ -98,7 +98,7 @@ rw_status rw_stream_open(rw_context *ctx, const char *name, const char *format_n
     *s = (rw_stream){.format = *frames};
     if (format_name && !(s->table = find_name(format_name))) return fail_name(ctx, format_name);
     const rw_stream_format *by_name = find_by_name(name); /* the first bytes of an existing file have priority */
-    if (!s->table && by_name && (by_name != &rw_stream_pictures || strchr(name, '%'))) s->table = by_name;
+    if (!s->table && by_name && (by_name != &rw_stream_pictures || rw_stream_is_numbered(name))) s->table = by_name;
     if (!s->table || !s->table->by_name) {
         RW_TRY(rw_stream_file_open(ctx, name, &s->file));
         choose(name, frames, s);
@@ -160,8 +160,10 @@ rw_status rw_stream_create(rw_context *ctx, const char *name, const rw_stream_fo
         return rw_fail(ctx, RW_ERR_ARGUMENT,
                        "%s: format %s cannot store frames of %s: choose another format with --format", name,
                        table->name, rw_frame_describe(format).text);
-    if (!table->by_name) RW_TRY(rw_stream_file_create(ctx, name, &s->file));
-    rw_status status = table->create(ctx, name, table->by_name ? NULL : &s->file, format, &s->state);
+    /* a single picture is a file like any other: it replaces nothing before the stream is complete */
+    const bool by_name = table->by_name && (table != &rw_stream_pictures || rw_stream_is_numbered(name));
+    if (!by_name) RW_TRY(rw_stream_file_create(ctx, name, &s->file));
+    rw_status status = table->create(ctx, name, by_name ? NULL : &s->file, format, &s->state);
     if (status != RW_OK) rw_stream_close(s);
     return status;
 }

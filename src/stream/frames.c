@@ -136,6 +136,7 @@ static rw_status make(frames *f, const char *in, const char *out)
     const rw_stream_format *table;
     rw_image_info info;
     RW_TRY(check_spec(f));
+    RW_TRY(rw_numbered_check(p->ctx, in, out));
     RW_TRY(rw_stream_open(p->ctx, in, s->in_format, &s->frames, &f->in));
     RW_TRY(make_filters(f, &info));
     RW_TRY(rw_stream_choose(p->ctx, out, s->out_format, f->in.table, &table));

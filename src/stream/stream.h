@@ -67,6 +67,22 @@ rw_status rw_stream_create(rw_context *ctx, const char *name, const rw_stream_fo
 rw_status rw_stream_commit(rw_stream *stream);
 void rw_stream_close(rw_stream *stream);
 
+/* ---- numbered.c: names with a number ----------------------------------------------------------------------------- */
+
+enum { RW_PATH_BYTES = 4096 };
+typedef struct rw_numbered {
+    char before[RW_PATH_BYTES], after[RW_PATH_BYTES]; /* text around the number */
+    int width;                                        /* digits, with zeros in front; 0: as many as it has; -1: none */
+} rw_numbered;
+/* ERR_ARGUMENT: more than one number, a name that is too long. */
+rw_status rw_numbered_parse(rw_context *ctx, const char *name, rw_numbered *numbered);
+/* The name of the file with this number; of a name without one the name. ERR_ARGUMENT: too long. */
+rw_status rw_numbered_name(rw_context *ctx, const rw_numbered *numbered, int64_t number, char path[RW_PATH_BYTES]);
+/* The existing file with the smallest number from `from` on, by reading the folder; "": none. */
+rw_status rw_numbered_find(rw_context *ctx, const rw_numbered *numbered, int64_t from, char path[RW_PATH_BYTES]);
+/* ERR_ARGUMENT: what is written may be a file that is read. */
+rw_status rw_numbered_check(rw_context *ctx, const char *in, const char *out);
+
 /* "1920 x 1080, 420, 8 bits" */
 typedef struct rw_frame_text {
     char text[96];

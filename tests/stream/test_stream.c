@@ -186,7 +186,7 @@ static void test_formats(void **state)
         {"b.raw", {.width = 7, .height = 5, .channels = 3, .dtype = RW_U16}, NULL, NULL},
         {"p%d.png", {.width = 20, .height = 10, .channels = 4, .dtype = RW_U8}, NULL, NULL},
         {"q%03d.png", {.width = 20, .height = 10, .channels = 2, .dtype = RW_U16}, NULL, NULL},
-        {"r%2d.ppm", {.width = 9, .height = 4, .channels = 3, .dtype = RW_U16}, NULL, NULL},
+        {"r%02d.ppm", {.width = 9, .height = 4, .channels = 3, .dtype = RW_U16}, NULL, NULL},
         {"s%d.tif", {.width = 9, .height = 4, .channels = 3, .dtype = RW_U8}, NULL, NULL},
         {"all.pictures", {.width = 13, .height = 11, .channels = 3, .dtype = RW_U8}, "pnm", "pnm"},
         {"deep.pictures", {.width = 13, .height = 11, .channels = 1, .dtype = RW_U16}, NULL, "pnm"},
@@ -515,7 +515,7 @@ static void test_mistakes(void **state)
     FAILS(RW_ERR_FILE, "cannot open", rw_stream_run(dev, at("none.y4m"), "y.memory", &spec, NULL));
     FAILS(RW_ERR_FILE, "number 0 or 1", rw_stream_run(dev, at("none%d.png"), "y.memory", &spec, NULL));
     FAILS(RW_ERR_ARGUMENT, "for the number of a picture", rw_stream_run(dev, at("a%d%d.png"), "y.memory", &spec, NULL));
-    FAILS(RW_ERR_ARGUMENT, "for the number of a picture", rw_stream_run(dev, "x.memory", at("a%s.png"), &spec, NULL));
+    FAILS(RW_ERR_ARGUMENT, "more than one frame", rw_stream_run(dev, "x.memory", at("a%s%2d.png"), &spec, NULL));
     FAILS(RW_ERR_FILE, "is a folder", rw_stream_run(dev, folder, "y.memory", &spec, NULL));
     FAILS(RW_ERR_ARGUMENT, "no stream format 'avi'",
           rw_stream_run(dev, "x.memory", "y", &(rw_stream_spec){.text = "invert", .out_format = "avi"}, NULL));

@@ -388,6 +388,8 @@ static const probe probes[] = {
     {"rw_stream_file_read", "", HOST_ONLY | ONE_TRY, before_stream_file, call_stream_read, nothing, after_stream_file},
     {"rw_stream_file_write", "", HOST_ONLY | ONE_TRY, before_stream_create, call_stream_write, nothing,
      after_stream_file},
+    {"rw_stream_find_output", "", HOST_ONLY, before_find_output, call_find_output, result_find_output,
+     after_find_output},
     {"rw_stream_format_register", "", HOST_ONLY, nothing, call_stream_register, nothing, nothing},
     {"rw_signal_design", "", HOST_ONLY, nothing, call_signal_design, result_signal_design, after_signal_design},
     {"rw_signal_run", "", COMPILES | SLOW, before_samples, call_signal, result_stream, nothing},

@@ -95,6 +95,46 @@ cmp -n 11 back-1.ppm red.ppm || fail "header of back-1.ppm"
     fail "planes and back: $(tail -c 9 back-2.ppm | od -An -tu1)"
 printf 'P5\n2 1\n255\n\0\377' > grey-1.pgm
 header grey-%d.pgm grey.y4m clip "YUV4MPEG2 W2 H1 F25:1 Ip A0:0 Cmono XCOLORRANGE=FULL"
+# numbered names: one %d or %0Nd, all else is text; what exists is found whatever the name
+expect 0 "" image red.ppm "my%20dog.png" --op clip -q
+[ -f "my%20dog.png" ] || fail "my%20dog.png: $(ls my*)"
+expect 0 "" image "my%20dog.png" "your%20dog%5d.png" --op clip -q
+[ -f "your%20dog%5d.png" ] || fail "your%20dog%5d.png: $(ls your*)"
+for name in 'a[1]-%02d.png' 'b\c*?-%d.png' 'd %03d e.png' 'f%%d-%d.png'; do
+    expect 0 "" image film.y4m "$name" --op clip -q --count 2
+    expect 2 "exists already: use --force" image film.y4m "$name" --op clip -q --count 2
+    expect 0 "" image film.y4m "$name" --op clip -q --count 2 --force
+    expect 0 "2 frames" image "$name" copy.y4m --op clip --force
+done
+for file in 'a[1]-02.png' 'b\c*?-1.png' 'd 002 e.png' 'f%d-2.png'; do [ -f "$file" ] || fail "no $file"; done
+expect 0 "" image film.y4m 'a1-%02d.png' --op clip -q --count 1 # is another name than a[1]
+expect 0 "" image film.y4m 'd%03d e.png' --op clip -q --count 1
+expect 2 "may have one %d or %04d" image film.y4m 'x-%d-%d.png' --op clip
+# frames into the frames that are read, by whatever name
+mkdir -p frames && ln -s frames other
+expect 0 "" image film.y4m frames/f-%04d.png --op clip -q
+cp -r frames before
+for pair in "frames/f-%04d.png frames/f-%04d.png" "frames/f-%04d.png other/f-%04d.png" "frames/f-%04d.png frames/f-%d.png" \
+    "frames/f-%04d.png ./frames/f-0%03d.png" "frames/f-0001.png frames/f-%04d.png" \
+    "frames/f-%04d.png frames/f-0003.png"; do
+    # shellcheck disable=SC2086 # two names
+    expect 2 "would be written over the input" image $pair --op "gauss" --force -q
+done
+diff -r frames before || fail "frames written over themselves"
+expect 0 "6 frames" image frames/f-%04d.png frames/g-%04d.png --op gauss
+rm frames/g-0003.png
+expect 0 "2 frames" image frames/g-%04d.png gap.y4m --op clip
+grep -q "number 3 is missing: the stream ends before it, although frames/g-0004.png exists" err ||
+    fail "a gap: $(cat err)"
+rm frames/g-000[12].png
+expect 1 "no file with number 0 or 1 exists; the first one is frames/g-0004.png" image frames/g-%04d.png x.y4m --op clip
+# one picture of a film: the old one stays
+cp red-1.png one.png
+expect 2 "more than one frame: name a pattern" image film.y4m one.png --op clip --force
+cmp red-1.png one.png || fail "one picture of a film has replaced the file"
+expect 0 "1 frames" image film.y4m one.png --op clip --force --count 1
+cmp -s red-1.png one.png && fail "one picture is not written"
+[ -z "$(find . -name '*.tmp*' -o -name '.*rechenwerk*')" ] || fail "temporary files: $(find . -name '*tmp*')"
 # the reader of a pipe goes away
 film 300 | rechenwerk image - - --op gauss 2> err | head -c 2000 > /dev/null
 grep -q "the program that reads the pipe has ended" err || fail "a broken pipe: $(cat err)"

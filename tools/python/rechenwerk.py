@@ -1763,6 +1763,9 @@ rw_stream_format_register = _Call("rw_stream_format_register", rw_status, "conte
     POINTER(rw_stream_format))
 rw_stream_format_get = _Call("rw_stream_format_get", POINTER(rw_stream_format), "i", c_int)
 rw_stream_is = _Call("rw_stream_is", c_bool, "name", c_char_p)
+rw_stream_is_numbered = _Call("rw_stream_is_numbered", c_bool, "name", c_char_p)
+rw_stream_find_output = _Call("rw_stream_find_output", rw_status, "context name path", POINTER(rw_context), c_char_p,
+    POINTER(c_char_p), outputs=1)
 rw_stream_run_sized = _Call("rw_stream_run_sized", rw_status, "device in out spec report spec_size report_size",
     POINTER(rw_device), c_char_p, c_char_p, POINTER(rw_stream_spec), POINTER(rw_stream_report), c_size_t, c_size_t)
 rw_stream_run = _Call("rw_stream_run", rw_status, "device in out spec report", POINTER(rw_device), c_char_p, c_char_p,

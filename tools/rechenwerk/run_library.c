@@ -70,6 +70,8 @@ FUNCTION(rw_status, rw_figure_write_images_sized,
           size_t size),
          (ctx, path, page, n, images, size))
 FUNCTION(bool, rw_stream_is, (const char *name), (name))
+FUNCTION(bool, rw_stream_is_numbered, (const char *name), (name))
+FUNCTION(rw_status, rw_stream_find_output, (rw_context * ctx, const char *name, char **path), (ctx, name, path))
 FUNCTION(rw_status, rw_stream_run_sized,
          (rw_device * device, const char *in, const char *out, const rw_stream_spec *s, rw_stream_report *r,
           size_t size, size_t other_size),
