@@ -113,6 +113,10 @@ expect 2 "truncated" image cut.pgm x.png --op gauss
 echo text > text.png
 expect 2 "is not in a supported format (PNG" image text.png x.png --op gauss
 
+chain=clip
+for ((i = 0; i < 200; i++)); do chain+="|clip"; done
+expect 2 "a chain of more than 200 operations" image a.pgm x.png --op "$chain"
+
 # a TIFF of 2 x 3 pixels that is to be turned right, with two pages
 entry() { printf "\\x$1\\x$2\\x$3\\0\\x01\\0\\0\\0\\x$4\\0\\0\\0"; }
 page() {

@@ -136,6 +136,15 @@ expect 2 "--range 3" spectrogram in.wav x.png --range 3
 expect 2 "unknown window" spectrogram in.wav x.png --window han
 expect 2 "channel = 3: the signal has 2" spectrogram in.wav x.png --channel 3
 expect 2 "the file name must end in" spectrogram in.wav x.txt
+# what is too long is refused before the first operation is designed
+repeat() { local i text=$3; for ((i = 1; i < $1; i++)); do text="$2|$text"; done; printf '%s' "$text"; }
+expect 0 "" signal in.wav x.raw --op "$(repeat 1000 gain gain)" -q
+rm x.raw
+expect 2 "a chain of more than 1000 operations" signal in.wav x.wav --op "$(repeat 1001 gain gain)"
+expect 2 "the chain has 1179631 taps: at most 1048576" signal in.wav x.wav \
+    --op "$(repeat 9 lowpass:cutoff=1000:taps=131071 lowpass:cutoff=1000:taps=131071)"
+for ((i = 0; i < 500000; i++)); do echo 1; done > long.txt
+expect 2 "needs more than 1e+11 products" signal in.wav x.wav --op "fir:file=long.txt|fir:file=long.txt"
 # the reader of a pipe goes away
 rechenwerk signal /dev/zero - --samples 48000:s16:2 --op gain 2> err | head -c 100 > /dev/null
 grep -q "the program that reads the pipe has ended" err || fail "a broken pipe: $(cat err)"
