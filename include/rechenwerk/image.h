@@ -420,8 +420,8 @@ typedef struct rw_frame_format {
     int rate[2];     /* frames per second as a fraction; 0, 0: unknown */
     int64_t count;   /* number of frames; 0: unknown */
     int aspect[2];   /* width and height of a pixel as a ratio; 0, 0: unknown */
-    /* order of fields: 'p' progressive, 't' and 'b' interlaced with the top or bottom field first, '?' unknown or mixed;
-     * 0: not stated */
+    /* order of fields: 'p' progressive, 't' and 'b' interlaced with the top or bottom field first, '?' unknown or
+     * mixed; 0: not stated */
     char interlacing;
     char siting;      /* 420: where a sample of colour lies among its four pixels: rw_chroma_siting */
     char reserved[6]; /* 0: later members take this room, so that the size stays */

@@ -44,7 +44,7 @@ static void on_error(j_common_ptr c)
 }
 static void on_message(j_common_ptr c) { (void)c; }
 
-/* Warnings of libjpeg that mean lost pixels are errors: half a picture is none. The first of the others is passed on. */
+/* Warnings of libjpeg that mean lost pixels are errors: half a picture is none. The first other one is logged. */
 static void on_warning(j_common_ptr c, int level)
 {
     job *j = (job *)c->err;

@@ -8,8 +8,8 @@
  * Longer than 4 GiB: "RF64" (or "BW64") 0xffffffff "WAVE", and first the chunk "ds64": size[8] of the file, size[8] of
  * "data", samples[8], entries[4] of a table; the size of "data" is 0xffffffff.
  *
- * Source: European Broadcasting Union, Tech 3306, MBWF/RF64, 2018; Microsoft, Multiple Channel Audio Data and WAVE Files, 2007; IBM and Microsoft, Multimedia Programming
- * Interface 1.0, 1991. */
+ * Source: European Broadcasting Union, Tech 3306, MBWF/RF64, 2018; Microsoft, Multiple Channel Audio Data and WAVE
+ * Files, 2007; IBM and Microsoft, Multimedia Programming Interface 1.0, 1991. */
 #include "signal/signal.h"
 
 #include <string.h>

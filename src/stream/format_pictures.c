@@ -170,8 +170,8 @@ static rw_status open_as(rw_context *ctx, const char *name, rw_stream_file *f, b
     }
     rw_raster_stretch(&p->first);
     if (p->first.profile)
-        rw_log(ctx, RW_LOG_WARNING, "%s: streams do not carry the ICC profile of pictures: colours are as without it",
-               name);
+        rw_log(ctx, RW_LOG_WARNING,
+               "%s: streams do not carry the ICC profile of pictures: frames are written with no profile", name);
     const int rate[2] = {format->rate[0], format->rate[1]};
     *format = p->format = format_of(&p->first);
     format->rate[0] = rate[0], format->rate[1] = rate[1];

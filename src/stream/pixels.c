@@ -56,8 +56,8 @@ bool rw_frame_needs_conversion(const rw_frame_format *f)
 }
 int rw_frame_channels(const rw_frame_format *f, bool luma) { return !planes(f) ? f->channels : luma ? 1 : 3; }
 
-/* What a result of another size says of its pixels: their shape if both sides are scaled alike, nothing of fields and of
- * where samples of colour lie. */
+/* What a result of another size says of its pixels: their shape if both sides are scaled alike, but nothing of fields
+ * and of where samples of colour lie. */
 static void set_shape(const rw_frame_format *in, bool same, rw_frame_format *out)
 {
     if (same) return;

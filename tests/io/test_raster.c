@@ -364,7 +364,7 @@ static void test_bmp_palettes(void **state)
                 }
 }
 
-/* A file of runs, of pixels as they are, of jumps and ends of rows, drawn at random; what it leaves out has colour 0. */
+/* A file of runs, of pixels as they are, of jumps and ends of rows, drawn at random. What it leaves out is colour 0. */
 static void test_bmp_runs(void **state)
 {
     (void)state;

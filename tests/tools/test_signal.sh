@@ -82,7 +82,8 @@ cat unknown.wav | "$command" signal - - --op gain -q >> redirected
 [ "$(head -c 6 redirected)" = before ] && cmp in.wav <(tail -c +7 redirected | head -c 36044) || fail "appended"
 # RF64: sizes of 64 bits
 rf64() { # DATA SAMPLES: the sizes in its header
-    printf "RF64\\xff\\xff\\xff\\xffWAVEds64$(bytes 28 4)$(bytes $(($1 + 72)) 8)$(bytes "$1" 8)$(bytes "$2" 8)$(bytes 0 4)"
+    printf "RF64\\xff\\xff\\xff\\xffWAVEds64$(bytes 28 4)"
+    printf "$(bytes $(($1 + 72)) 8)$(bytes "$1" 8)$(bytes "$2" 8)$(bytes 0 4)"
     head -c 40 in.wav | tail -c +13
     printf '\xff\xff\xff\xff'
     tail -c +45 in.wav

@@ -114,8 +114,8 @@ expect 2 "may have one %d or %04d" image film.y4m 'x-%d-%d.png' --op clip
 mkdir -p frames && ln -s frames other
 expect 0 "" image film.y4m frames/f-%04d.png --op clip -q
 cp -r frames before
-for pair in "frames/f-%04d.png frames/f-%04d.png" "frames/f-%04d.png other/f-%04d.png" "frames/f-%04d.png frames/f-%d.png" \
-    "frames/f-%04d.png ./frames/f-0%03d.png" "frames/f-0001.png frames/f-%04d.png" \
+for pair in "frames/f-%04d.png frames/f-%04d.png" "frames/f-%04d.png other/f-%04d.png" \
+    "frames/f-%04d.png frames/f-%d.png" "frames/f-%04d.png ./frames/f-0%03d.png" "frames/f-0001.png frames/f-%04d.png" \
     "frames/f-%04d.png frames/f-0003.png"; do
     # shellcheck disable=SC2086 # two names
     expect 2 "would be written over the input" image $pair --op "gauss" --force -q

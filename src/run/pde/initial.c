@@ -61,8 +61,8 @@ static double sample(const rw_picture *q, double x, double y)
            b * ((1 - a) * q->grey[j1 * q->width + i] + a * q->grey[j1 * q->width + i1]);
 }
 
-/* The pixels that lie along the sides of the grid. The picture keeps its aspect: it is as large as fits, in the middle. A
- * picture of the grid's size, or which would miss less than a pixel, is stretched over the nodes. */
+/* The pixels that lie along the sides of the grid. The picture keeps its aspect: it is as large as fits, in the middle.
+ * One of the grid's size, or which would miss less than a pixel, is stretched over the nodes. */
 static void place_picture(const rw_case *c, const rw_grid *g, const rw_picture *q, const char *path, double pixels[2])
 {
     const double w = g->spacing[0] * (double)g->size[0], h = g->spacing[1] * (double)g->size[1],
