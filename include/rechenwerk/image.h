@@ -353,7 +353,7 @@ typedef struct rw_image_tags {
     /* EXIF orientation of the array's rows and columns, 1 … 8; 0: not stated, as 1. 1: row 0 is the top, column 0 the
      * left; 6: row 0 is the right side, column 0 the top. */
     int orientation;
-    int pages;             /* pictures in the file, of which the array has the first; 0: none, an .npy file */
+    int pages;             /* pictures in the file, of which the array has the first; -1: several; 0: an .npy file */
     void *profile;         /* ICC profile of the colours; NULL: none */
     int64_t profile_bytes; /* size of the profile in bytes */
     int64_t reserved[2];   /* 0: later members take this room, so that the size stays */

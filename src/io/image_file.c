@@ -43,7 +43,7 @@ rw_status rw_image_load_tags(rw_device *dev, const char *path, bool keep, rw_arr
     rw_raster r = {0};
     rw_status status = load(dev, path, keep, array, &r);
     if (status == RW_OK) {
-        *tags = (rw_image_tags){r.orientation, RW_MAX(r.pages, 1), r.profile, (int64_t)r.profile_bytes, {0}};
+        *tags = (rw_image_tags){r.orientation, r.pages ? r.pages : 1, r.profile, (int64_t)r.profile_bytes, {0}};
         r.profile = NULL;
     }
     rw_raster_free(&r);

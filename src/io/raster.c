@@ -89,6 +89,7 @@ static rw_status parse_stored(rw_context *ctx, const char *name, const void *byt
     if (status != RW_OK) rw_raster_free(r);
     else if (r->pages > 1)
         rw_log(ctx, RW_LOG_WARNING, "%s: has %d pages (pictures): only the first is read", name, r->pages);
+    else if (r->pages < 0) rw_log(ctx, RW_LOG_WARNING, "%s: has several pictures: only the first is read", name);
     return status;
 }
 

@@ -13,7 +13,7 @@ typedef struct rw_raster {
     unsigned maximum; /* white: 255, 65535, or what a PNM file says */
     void *samples;    /* [height][width][channels]; owned */
     int orientation;  /* EXIF orientation of the samples, 1 … 8; 0: not stated, as 1 */
-    int pages;        /* pictures in the file that was read, of which this is the first; 0: one */
+    int pages;        /* pictures in the file that was read, of which this is the first; 0: one; -1: several */
     void *profile;    /* ICC profile; owned; NULL: none */
     size_t profile_bytes;
 } rw_raster;

@@ -6,6 +6,7 @@
 
 #include <png.h>
 #include <setjmp.h>
+#include <string.h>
 
 typedef struct job {
     rw_io_stream stream;
@@ -121,6 +122,21 @@ static rw_status decode(job *j)
     return j->status = read_tags(j);
 }
 
+static size_t number(const unsigned char *p)
+{
+    return (size_t)p[0] << 24 | (size_t)p[1] << 16 | (size_t)p[2] << 8 | p[3];
+}
+
+/* Pictures of an animation: chunk acTL, before the pixels. */
+static int count_frames(const unsigned char *b, size_t n)
+{
+    for (size_t at = 8; n - at > 16; at += 12 + number(b + at)) {
+        if (!memcmp(b + at + 4, "acTL", 4)) return number(b + at + 8) > 1 ? -1 : 0;
+        if (!memcmp(b + at + 4, "IDAT", 4) || number(b + at) > n - at - 12) return 0;
+    }
+    return 0;
+}
+
 static rw_status parse(rw_context *ctx, const char *name, const unsigned char *bytes, size_t n, size_t max_pixels,
                        rw_raster *raster)
 {
@@ -136,6 +152,7 @@ static rw_status parse(rw_context *ctx, const char *name, const unsigned char *b
         status = rw_fail_memory(ctx, 1 << 10, "the PNG decoder");
     }
     png_destroy_read_struct(&j.png, &j.info, NULL);
+    if (status == RW_OK) raster->pages = count_frames(bytes, n);
     rw_io_close(&j.stream);
     return status;
 }

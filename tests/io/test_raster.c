@@ -777,6 +777,12 @@ static void test_pages(void **state)
     assert_int_equal(r.pages, 3);
     expect_warning("has 3 pages (pictures): only the first is read");
     rw_raster_free(&r);
+    static const char *const several[] = {"P5 1 1 255\naP5 1 1 255\nb", "P2 1 1 255 7\nP2 1 1 255 8\n"};
+    for (int i = 0; i < RW_COUNT(several); ++i) {
+        assert_int_equal(rw_raster_parse(ctx, "two.pnm", several[i], strlen(several[i]), 0, &r), RW_OK);
+        expect_warning("has several pictures: only the first is read");
+        rw_raster_free(&r);
+    }
 }
 
 /* Bytes of no meaning between the pixels and the next marker: a warning, and the picture. */

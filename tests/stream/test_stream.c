@@ -293,6 +293,32 @@ static void test_colours(void **state)
             fail_msg("pixel %d, channel %d: %d, not %d", i / 3, i % 3, sink.frame[0][i], rgb[i / 3][i % 3]);
 }
 
+/* Red, green and blue to planes of a Y4M file and back: within a step of the limited range; alpha is left out. Grey comes
+ * back as it was. */
+static void test_pixels_to_planes(void **state)
+{
+    (void)state;
+    for (int channels = 1; channels <= 4; ++channels)
+        for (int wide = 0; wide < 2; ++wide) {
+            const rw_frame_format f = {.width = 21, .height = 9, .channels = channels, .dtype = wide ? RW_U16 : RW_U8};
+            if (channels == 2) continue;
+            make_frames(&f, 2, 3);
+            stream("x.memory", at("planes.y4m"), &(rw_stream_spec){.text = "clip"});
+            stream(at("planes.y4m"), at("pixels%d.png"), &(rw_stream_spec){.text = "clip"});
+            stream(at("pixels%d.png"), "y.memory", &(rw_stream_spec){.text = "clip"});
+            assert_true(sink.frames == 2 && sink.format.channels == (channels == 1 ? 1 : 3));
+            for (int i = 0; i < 21 * 9; ++i)
+                for (int c = 0; c < sink.format.channels; ++c) {
+                    const int k = i * sink.format.channels + c, of = i * channels + c;
+                    const int got = wide ? ((uint16_t *)sink.frame[1])[k] : sink.frame[1][k],
+                              want = wide ? ((uint16_t *)source.frame[1])[of] : source.frame[1][of];
+                    if (abs(got - want) > (channels == 1 ? 0 : 2))
+                        fail_msg("%d channels, %s, pixel %d, %d: %d, not %d", channels, wide ? "u16" : "u8", i, c, got,
+                                 want);
+                }
+        }
+}
+
 /* Several queues and few slots: all frames, in their order, in memory that does not grow with their number. */
 static void test_queues(void **state)
 {
@@ -560,11 +586,11 @@ static int leave(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_formats),       cmocka_unit_test(test_planes),
-                                       cmocka_unit_test(test_colours),       cmocka_unit_test(test_queues),
-                                       cmocka_unit_test(test_slow_writer),   cmocka_unit_test(test_study),
-                                       cmocka_unit_test(test_stop),          cmocka_unit_test(test_observer),
-                                       cmocka_unit_test(test_observer_acts), cmocka_unit_test(test_mistakes)};
+    const struct CMUnitTest tests[] =
+        {cmocka_unit_test(test_formats),  cmocka_unit_test(test_planes),          cmocka_unit_test(test_colours),
+         cmocka_unit_test(test_queues),   cmocka_unit_test(test_slow_writer),     cmocka_unit_test(test_study),
+         cmocka_unit_test(test_stop),     cmocka_unit_test(test_observer),        cmocka_unit_test(test_observer_acts),
+         cmocka_unit_test(test_mistakes), cmocka_unit_test(test_pixels_to_planes)};
     if (enter(NULL) || rw_stream_format_register(NULL, &memory_format) != RW_OK) return 1;
     const int code = run_on_devices("stream", tests, RW_COUNT(tests));
     return leave(NULL) || code;
