@@ -293,8 +293,8 @@ static void test_colours(void **state)
             fail_msg("pixel %d, channel %d: %d, not %d", i / 3, i % 3, sink.frame[0][i], rgb[i / 3][i % 3]);
 }
 
-/* Red, green and blue to planes of a Y4M file and back: within a step of the limited range; alpha is left out. Grey comes
- * back as it was. */
+/* Red, green and blue to planes of a Y4M file and back: within a step of the limited range; alpha is left out. Grey
+ * comes back as it was. */
 static void test_pixels_to_planes(void **state)
 {
     (void)state;
