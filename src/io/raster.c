@@ -17,9 +17,8 @@ size_t rw_raster_limit(void)
     return given && end != given && !*end && mb > 0 && mb < 1e12 ? (size_t)(mb * 1e6) : (size_t)512 * 1000 * 1000;
 }
 
-/* Limits of one picture: pixels if max_pixels is given, else bytes. */
-static rw_status check_size(rw_context *ctx, const char *name, size_t width, size_t height, size_t pixel,
-                            size_t max_pixels)
+rw_status rw_raster_check(rw_context *ctx, const char *name, size_t width, size_t height, size_t pixel,
+                          size_t max_pixels)
 {
     if (width == 0 || height == 0)
         return rw_fail(ctx, RW_ERR_INPUT, "%s: picture of %zu x %zu pixels: it must have at least one", name, width,
@@ -41,7 +40,7 @@ rw_status rw_raster_create(rw_context *ctx, const char *name, size_t width, size
                            size_t max_pixels, rw_raster *r)
 {
     size_t all;
-    RW_TRY(check_size(ctx, name, width, height, (size_t)channels * (size_t)bytes, max_pixels));
+    RW_TRY(rw_raster_check(ctx, name, width, height, (size_t)channels * (size_t)bytes, max_pixels));
     if (!rw_io_bytes(3, (size_t[]){width, height, (size_t)channels}, (size_t)bytes, &all))
         return rw_fail(ctx, RW_ERR_INPUT, "%s: %zu x %zu pixels do not fit in memory: scale the picture down", name,
                        width, height);

@@ -22,6 +22,10 @@ typedef struct rw_raster {
  * 512 MB. A file of some hundred kilobytes can hold gigabytes of one colour. */
 #define RW_RASTER_LIMIT "RECHENWERK_PICTURE_MB"
 size_t rw_raster_limit(void);
+/* ERR_INPUT: a picture of no pixels, of more than max_pixels, or, where that is 0, of more bytes than the limit. pixel:
+ * bytes of one. */
+rw_status rw_raster_check(rw_context *ctx, const char *name, size_t width, size_t height, size_t pixel,
+                          size_t max_pixels);
 
 typedef struct rw_raster_format {
     const char *name;                                 /* "PNG" */

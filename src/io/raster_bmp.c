@@ -226,6 +226,15 @@ static rw_status parse_within(const bmp *f, size_t max_pixels, rw_raster *r)
     return format->parse(f->ctx, f->name, f->b + f->from, f->n - f->from, max_pixels, r);
 }
 
+/* The ICC profile that a header of 124 bytes places in the file; one outside of the file is none. */
+static rw_status read_profile(const bmp *f, rw_raster *r)
+{
+    enum { EMBEDDED = 0x4d424544 }; /* "MBED" */
+    if (f->header < 124 || member(f, 56) != EMBEDDED) return RW_OK;
+    const size_t at = 14 + (size_t)member(f, 112), n = member(f, 116);
+    return at > f->n || n > f->n - at ? RW_OK : rw_raster_set_profile(f->ctx, f->name, f->b + at, n, r);
+}
+
 static rw_status parse(rw_context *ctx, const char *name, const unsigned char *b, size_t n, size_t max_pixels,
                        rw_raster *r)
 {
@@ -245,6 +254,7 @@ static rw_status parse(rw_context *ctx, const char *name, const unsigned char *b
                             : f->mask[3] ? 4
                                          : 3,
                             deep ? 2 : 1, max_pixels, r));
+    RW_TRY(read_profile(f, r));
     if (runs) return fill_runs(f, r);
     if (f->bits <= 8) fill_indices(f, row, r);
     else fill_masked(f, row, r);

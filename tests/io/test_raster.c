@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "io/raster.h"
+#include "io/picture.h"
 
 static rw_context *ctx;
 
@@ -458,6 +458,23 @@ static void test_bmp_refused(void **state)
     }
 }
 
+/* The profile of a header of 124 bytes, after the rows; one outside of the file is none. */
+static void test_bmp_profile(void **state)
+{
+    (void)state;
+    for (size_t from = 128; from < 134; from += 5) {
+        bytes f;
+        rw_raster r;
+        begin_bmp(&f, 124, 1, 1, 24, 0, 0);
+        memcpy(f.b + 14 + 56, "DEBM", 4), put_at(&f, 14 + 112, from, 4), put_at(&f, 14 + 116, 4, 4);
+        begin_rows(&f), put(&f, 0, 4), put(&f, 0x64636261, 4);
+        parse_bmp(&f, 1, 1, 3, 1, &r);
+        assert_int_equal(r.profile_bytes, from == 128 ? 4 : 0);
+        if (from == 128) assert_memory_equal(r.profile, "abcd", 4);
+        rw_raster_free(&r);
+    }
+}
+
 /* A PNG in the place of the rows. */
 static void test_bmp_within(void **state)
 {
@@ -838,19 +855,29 @@ static void test_limit(void **state)
     begin_rows(&f), put(&f, 0x100, 2);
     assert_int_equal(rw_raster_parse(ctx, "made.bmp", f.b, f.n, 0, &back), RW_ERR_INPUT);
     assert_non_null(strstr(rw_message(ctx), "the limit is 512 MB"));
+    rw_picture picture; /* its pixels are real numbers */
+    setenv(RW_RASTER_LIMIT, "0.001", 1);
+    assert_int_equal(rw_picture_parse(ctx, "text", "P1 13 10 0", 10, 0, &picture), RW_ERR_INPUT);
+    char *grey = rw_calloc(13 * 10 + 20, 1);
+    const int n = snprintf(grey, 20, "P5 13 10 255\n");
+    assert_int_equal(rw_picture_parse(ctx, "grey", grey, (size_t)n + 130, 0, &picture), RW_ERR_INPUT);
+    assert_non_null(strstr(rw_message(ctx), "13 x 10 pixels of 8 bytes need 1 MB"));
+    rw_free(grey);
+    unsetenv(RW_RASTER_LIMIT);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_jpeg),
-                                       cmocka_unit_test(test_damaged),      cmocka_unit_test(test_bits),
-                                       cmocka_unit_test(test_bmp),          cmocka_unit_test(test_bmp_masks),
-                                       cmocka_unit_test(test_bmp_plain),    cmocka_unit_test(test_bmp_palettes),
-                                       cmocka_unit_test(test_bmp_runs),     cmocka_unit_test(test_bmp_refused),
-                                       cmocka_unit_test(test_bmp_within),   cmocka_unit_test(test_tiff_alpha),
-                                       cmocka_unit_test(test_tiff_kinds),   cmocka_unit_test(test_orientation),
-                                       cmocka_unit_test(test_profiles),     cmocka_unit_test(test_pages),
-                                       cmocka_unit_test(test_jpeg_warning), cmocka_unit_test(test_limit)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_jpeg),
+                                       cmocka_unit_test(test_damaged),     cmocka_unit_test(test_bits),
+                                       cmocka_unit_test(test_bmp),         cmocka_unit_test(test_bmp_masks),
+                                       cmocka_unit_test(test_bmp_plain),   cmocka_unit_test(test_bmp_palettes),
+                                       cmocka_unit_test(test_bmp_runs),    cmocka_unit_test(test_bmp_refused),
+                                       cmocka_unit_test(test_bmp_within),  cmocka_unit_test(test_bmp_profile),
+                                       cmocka_unit_test(test_tiff_alpha),  cmocka_unit_test(test_tiff_kinds),
+                                       cmocka_unit_test(test_orientation), cmocka_unit_test(test_profiles),
+                                       cmocka_unit_test(test_pages),       cmocka_unit_test(test_jpeg_warning),
+                                       cmocka_unit_test(test_limit)};
     if (rw_context_create(&ctx) != RW_OK) return 1;
     rw_context_set_log(ctx, RW_LOG_WARNING, on_log, NULL);
     const int failed = cmocka_run_group_tests_name("raster", tests, NULL, NULL);
