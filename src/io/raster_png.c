@@ -97,6 +97,7 @@ static rw_status decode(job *j)
     if (setjmp(png_jmpbuf(png))) return j->status;
     png_set_user_limits(png, 0x7fffffff, 0x7fffffff); /* the limit is ours, below */
     png_set_chunk_malloc_max(png, 8 << 20);
+    png_set_chunk_cache_max(png, 1); /* texts and suggested palettes: none are kept */
     png_read_info(png, j->info);
     size_t width = png_get_image_width(png, j->info), height = png_get_image_height(png, j->info);
     int passes = png_set_interlace_handling(png);
