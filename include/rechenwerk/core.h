@@ -163,11 +163,17 @@ RW_API const char *rw_version(void);
  *   rw_params_parse(ctx, rw_krylov_params(), "gmres:restart=50:rtol=1e-6:precond=ilu0", &spec);
  *   rw_params_set(ctx, rw_krylov_params(), "from my file", "iterations", "500", &spec);
  *
- * In every specification a zeroed member has its default. RW_OFF switches off a limit or tolerance whose default is a
+ * In every specification a zeroed member has its default. Texts, cases and options use a 0 as given. In C, RW_ZERO is
+ * the value 0 of a member whose default is another number. RW_OFF switches off a limit or tolerance whose default is a
  * value. */
 
 /* Value of a member that is switched off: no limit, a tolerance or interval that is not used. As text: "off". */
 enum { RW_OFF = -1 };
+
+/* The value 0 of a floating-point member whose default is another number: {.method = RW_IMAGE_THRESHOLD,
+ * .level = RW_ZERO}. It is the negative zero of IEEE 754, which equals 0 in all arithmetic. Other members need no such
+ * constant: their default is 0, or 0 is not allowed. */
+#define RW_ZERO (-0.0)
 
 /* A boolean whose default may be true. */
 typedef enum rw_switch { RW_SWITCH_DEFAULT, RW_SWITCH_ON, RW_SWITCH_OFF } rw_switch;
@@ -236,8 +242,8 @@ RW_API rw_status rw_params_set_sized(rw_context *context, const rw_params *param
                                      const char *text, void *spec, size_t spec_size);
 #define rw_params_set(context, params, where, name, text, spec)                                                        \
     rw_params_set_sized(context, params, where, name, text, spec, sizeof *(spec))
-/* Replaces zeroed members by their defaults and checks the members that the method uses. Functions that take a
- * specification do this with their own copy.
+/* Replaces zeroed members by their defaults and checks the members that the method uses. RW_ZERO remains. A member
+ * without a default (`required`) remains as it is. Functions that take a specification do this with their own copy.
  * context: optional.
  * where: the beginning of the message if it fails. Default: the name of the method.
  * Errors: ERR_ARGUMENT with the allowed values; ERR_MEMORY. */

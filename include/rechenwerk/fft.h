@@ -55,7 +55,7 @@ typedef struct rw_fft_spec {
     int ndim;
     int64_t shape[RW_MAX_NDIM]; /* points of the transform; REAL: shape of the real array */
     unsigned axes;              /* transformed axes, bit 1 << axis for each. Default: all axes. */
-    double scale;               /* factor of the results. Default: 1. */
+    double scale;               /* factor of the results; 0: RW_ZERO. Default: 1. */
 
     /* Element types of the arrays. Complex elements: C64 or C128; real elements: F32 or F64; in single precision also
      * F16 or BF16, complex elements then being pairs along an additional last axis of length 2. Default: the precision
@@ -323,7 +323,7 @@ typedef struct rw_signal_op {
     rw_signal_window window; /* window of the design (default: hamming) */
     double beta;             /* parameter of the Kaiser window, (0, 100] (default: 8.6) */
     double factor;           /* gain: factor (default: 1) */
-    double db;               /* gain: decibels, applied in addition to `factor` */
+    double db;               /* gain: decibels, in addition to `factor` (default: 0) */
     /* fir: impulse response. A .npy file of one dimension, or a text file of values separated by spaces, commas,
      * semicolons or new lines, with # comments */
     const char *file;

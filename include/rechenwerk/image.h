@@ -176,6 +176,14 @@ typedef enum rw_image_scale { RW_IMAGE_SCALE_DEFAULT, RW_IMAGE_SCALE_LOG, RW_IMA
 /* Name of a value in texts, and the value of a name. */
 RW_API const char *rw_image_scale_name(rw_image_scale value);
 RW_API rw_status rw_image_scale_parse(rw_context *context, const char *name, rw_image_scale *value);
+typedef enum rw_image_alpha { /* what an operation does with an alpha channel */
+                              RW_IMAGE_ALPHA_DEFAULT,
+                              RW_IMAGE_ALPHA_KEEP,
+                              RW_IMAGE_ALPHA_FILTER
+} rw_image_alpha;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_image_alpha_name(rw_image_alpha value);
+RW_API rw_status rw_image_alpha_parse(rw_context *context, const char *name, rw_image_alpha *value);
 typedef enum rw_image_algorithm { /* how sums over neighbours are computed */
                                   RW_IMAGE_ALGORITHM_DEFAULT,
                                   RW_IMAGE_ALGORITHM_AUTO,
@@ -211,8 +219,8 @@ RW_API const rw_image_own *rw_image_own_get(int i); /* registered operation i; N
  * The method decides which members are used (`rechenwerk list filters`). */
 typedef struct rw_image_op {
     rw_image_method method;               /* operation (default: gauss) */
-    rw_image_border border;               /* pixels beyond the border (default: reflect101) */
-    double value;                         /* border constant: value beyond the border */
+    rw_image_border border;               /* pixels beyond the border (default: reflect101; resize: replicate) */
+    double value;                         /* border constant: value beyond the border (default: 0) */
     double sigma;                         /* standard deviation in pixels (default: 1; bilateral: 2) */
     double sigma_y;                       /* standard deviation along columns. Default: sigma. */
     rw_image_algorithm algorithm;         /* gauss, mask (default: auto) */
@@ -231,22 +239,22 @@ typedef struct rw_image_op {
     rw_image_threshold threshold;         /* (default: binary) */
     double level;                         /* threshold: level. Default: white/2. */
     double gain;                          /* linear: factor (default: 1) */
-    double offset;                        /* linear: value added to the product */
+    double offset;                        /* linear: value added to the product (default: 0) */
     double power;                         /* gamma: exponent of x/white (default: 0.45454545) */
-    double low;                           /* clip, normalize: lower end of the range */
+    double low;                           /* clip, normalize: lower end of the range (default: 0) */
     double high;                          /* clip, normalize: upper end of the range. Default: white. */
     rw_image_colour colour;               /* target space (default: ycbcr) */
     int64_t width;                        /* columns of the result. Default: by factor, or by height. */
     int64_t height;                       /* rows of the result. Default: by factor, or by width. */
     double factor;                        /* resize: new size over old size (default: 1) */
     rw_image_interpolation interpolation; /* (default: linear) */
-    double angle;                         /* rotate: degrees, counterclockwise */
+    double angle;                         /* rotate: degrees, counterclockwise (default: 0) */
     rw_image_flip axis;                   /* flip: axis that is mirrored (default: x) */
-    int64_t left;                         /* crop: first column; pad: columns added at the left */
-    int64_t top;                          /* crop: first row; pad: rows added at the top */
+    int64_t left;                         /* crop: first column; pad: columns at the left (default: 0) */
+    int64_t top;                          /* crop: first row; pad: rows at the top (default: 0) */
     int bins;                             /* histogram: bins (default: 256) */
-    int anchor_x;                         /* mask: columns from its centre to the reference point */
-    int anchor_y;                         /* mask: rows from its centre to the reference point */
+    int anchor_x;                         /* mask: columns from its centre to the reference point (default: 0) */
+    int anchor_y;                         /* mask: rows from its centre to the reference point (default: 0) */
     double scale;                         /* mask: factor of the weights (default: 1) */
     /* mask: rows of weights, valid until the filter has been created (default: 1 2 1/2 4 2/1 2 1) */
     const char *mask;
@@ -254,6 +262,8 @@ typedef struct rw_image_op {
     const char *options;     /* RW_IMAGE_OWN: its options; NULL: none */
     /* warp: 2 or 3 rows of 3 coefficients, from pixels of the result to those of x; valid like mask */
     const char *matrix;
+    /* images with an alpha channel (rw_image_spec.alpha); filter: alpha is filtered like a colour (default: keep) */
+    rw_image_alpha alpha;
 } rw_image_op;
 
 /* The parameter table of rw_image_op. */
@@ -281,6 +291,12 @@ typedef struct rw_image_spec {
     struct {
         int64_t x, y, width, height;
     } region;
+    /* The last channel is alpha, from 0 (transparent) to white (opaque); colours are not multiplied by it. Requires 2
+     * channels or more. Point and edge operations leave alpha unchanged. Windows and interpolation work on colours
+     * multiplied by alpha, and divide by the alpha of the result. rw_image_op.alpha = RW_IMAGE_ALPHA_FILTER: this
+     * operation filters alpha like a colour. The command and streams set it for images of 2 and 4 channels. Default:
+     * no channel is alpha. */
+    bool alpha;
 } rw_image_spec;
 
 typedef struct rw_image_filter rw_image_filter;
@@ -293,6 +309,9 @@ typedef struct rw_image_info {
     rw_dtype dtype;
     int64_t bytes;      /* lower bound of the bytes read and written by one execution */
     int64_t work_bytes; /* bytes of memory between passes, and of row buffers in global memory */
+    /* NaN and infinity in x affect more results than those whose windows read them: recursive Gaussians, frequencies,
+     * spectra */
+    bool spreads;
 } rw_image_info;
 
 /* Creates a filter: generates and compiles the kernels of the chain. Filters of other sizes and weights share them.
@@ -317,11 +336,13 @@ RW_API rw_status rw_image_filter_execute(rw_image_filter *filter, rw_array *x, r
 /* y <- filtered x for images in host memory that may exceed device memory: [height][width][channels] without gaps. The
  * image is processed in bands of rows, together with the adjacent rows that the chain reads; two bands are in flight at
  * a time.
+ * x, y: may not overlap, not even in part: a band is read after the bands above it have been written.
  * bytes: maximum of device memory to use; 0: half of the free memory.
  * info: optional; shape and type of y.
  * Errors: ERR_UNSUPPORTED: operations that need the whole image at once (normalize, equalize, otsu, histogram,
  *     frequencies, transforms, geometry, user-defined ones), or border wrap together with another border. ERR_ARGUMENT:
- *     planar, region, and those of rw_image_filter_create. ERR_MEMORY: not even one row fits. */
+ *     planar, region, x and y that overlap, negative bytes, and those of rw_image_filter_create. ERR_MEMORY: not even
+ *     one row fits. */
 RW_API rw_status rw_image_filter_tiles_sized(rw_device *device, const rw_image_spec *spec, const void *x, void *y,
                                              int64_t bytes, rw_image_info *info, size_t spec_size, size_t op_size,
                                              size_t info_size);
@@ -423,8 +444,8 @@ typedef struct rw_frame_format {
     /* order of fields: 'p' progressive, 't' and 'b' interlaced with the top or bottom field first, '?' unknown or
      * mixed; 0: not stated */
     char interlacing;
-    char siting;      /* 420: where a sample of colour lies among its four pixels: rw_chroma_siting */
-    char reserved[6]; /* 0: later members take this room, so that the size stays */
+    unsigned char siting;      /* 420: where a sample of colour lies among its four pixels: rw_chroma_siting */
+    unsigned char reserved[6]; /* 0: later members take this room, so that the size stays */
 } rw_frame_format;
 /* Bytes per frame. */
 RW_API int64_t rw_frame_bytes(const rw_frame_format *format);

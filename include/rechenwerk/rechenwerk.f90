@@ -23,6 +23,9 @@ module rechenwerk
     ! rw_memory
     integer(c_int), parameter :: rw_memory_device = 0, rw_memory_pinned = 1, rw_memory_managed = 2, &
         rw_memory_mapped = 3
+    ! a limit or tolerance that is switched off; the value 0 of a real component whose default is another number
+    integer(c_int), parameter :: rw_off = -1
+    real(c_double), parameter :: rw_zero = -0.0_c_double
     ! rw_op
     integer(c_int), parameter :: rw_op_none = 0, rw_op_transpose = 1, rw_op_conjugate = 2
     ! methods, formats and other options: from the tables of parameters, `rechenwerk help --fortran`

@@ -61,11 +61,11 @@ typedef struct rw_sparse_layout {
     /* BCSR: blocks are stored column by column ("permuted"). Default: row by row. */
     bool columns;
     int slice; /* C, of SELL and BSELL: block rows of a slice, a multiple of 32 (default: 32) */
-    /* sigma, of ELL, BELL, SELL, BSELL: rows are sorted by length within windows of so many block rows. Default: not
-     * sorted. */
+    /* sigma, of ELL, BELL, SELL, BSELL: rows are sorted by length within windows of `sort` block rows; 0, 1: not
+     * sorted (default: 0) */
     int sort;
-    /* L, of ELL, BELL, SELL, BSELL: rows are cut into sections of L entries or blocks that are summed separately.
-     * Default: none. */
+    /* L, of ELL, BELL, SELL, BSELL: rows are cut into sections of L entries or blocks that are summed separately;
+     * 0: not cut (default: 0) */
     int section;
     int index_bits; /* 32 or 64. Default: 32 if it suffices. */
     /* Values of F32 or C64 are stored as 16-bit integers with one scale factor per scalar row: half of the bytes, an

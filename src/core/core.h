@@ -6,12 +6,14 @@
 #ifndef RW_CORE_H
 #define RW_CORE_H
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
+#include "core/members.h"
 #include "rechenwerk/core.h"
 
 struct rw_context {
@@ -64,7 +66,29 @@ rw_status rw_struct_in(rw_context *ctx, const char *type, void *to, size_t size,
     if ((spec) && (from_size) != sizeof(type)) {                                                                       \
         RW_TRY(rw_struct_in(ctx, #type, &spec##_room, sizeof(type), spec, from_size));                                 \
         (spec) = &spec##_room;                                                                                         \
+    }                                                                                                                  \
+    if (spec) RW_CHECK_MEMBERS(ctx, type, spec)
+/* Arrays and enumerations of a structure (members.h, made from the headers). ERR_ARGUMENT: a negative number of
+ * elements, an array that is NULL and has elements, a number that is no value of its enumeration. */
+typedef struct rw_member {
+    const char *name, *count; /* the array and the member with its number of elements; an enumeration: count is NULL */
+    const char *type;         /* of an enumeration, whose values are least … most */
+    int least, most;
+    size_t offset, count_offset, count_size;
+} rw_member;
+#define RW_MEMBER_ARRAY(type, member, number)                                                                          \
+    {                                                                                                                  \
+        .name = #member, .count = #number, .offset = offsetof(type, member), .count_offset = offsetof(type, number),   \
+        .count_size = sizeof((type *)0)->number                                                                        \
     }
+#define RW_MEMBER_ENUM(structure, member, enumeration, low, high)                                                      \
+    {                                                                                                                  \
+        .name = #member, .type = #enumeration, .offset = offsetof(structure, member), .least = low, .most = high       \
+    }
+#define RW_MEMBERS(type) ((const rw_member[]){RW_MEMBERS_##type})
+rw_status rw_check_members(rw_context *ctx, const char *type, const rw_member *members, const void *structure);
+#define RW_CHECK_MEMBERS(ctx, type, structure)                                                                         \
+    RW_TRY(rw_check_members(ctx, #type, RW_MEMBERS(type), structure))
 /* In a function that returns no status: members that this version does not know are ignored. */
 #define RW_STRUCT_IN_QUIET(type, spec, from_size)                                                                      \
     type spec##_room;                                                                                                  \
@@ -75,8 +99,10 @@ rw_status rw_struct_in(rw_context *ctx, const char *type, void *to, size_t size,
 /* Room for later members, in structures that lie in others: it must be 0. */
 rw_status rw_reserved_check(rw_context *ctx, const char *type, const int64_t *reserved, int n);
 /* Elements of an array likewise: *copy is NULL where *array can be used as it is, else the new *array; rw_free it. */
-rw_status rw_struct_in_array(rw_context *ctx, const char *type, const void **array, int64_t n, size_t size,
-                             size_t from_size, void **copy);
+rw_status rw_struct_in_array(rw_context *ctx, const char *type, const rw_member *members, const void **array, int64_t n,
+                             size_t size, size_t from_size, void **copy);
+/* The argument `name` of a public function, n elements: ERR_ARGUMENT where n < 0, or it is NULL and n > 0. */
+rw_status rw_check_array(rw_context *ctx, const char *function, const char *name, const void *array, int64_t n);
 /* A result: `result_whole` is the caller's structure or, if that is smaller, room for the whole one; RW_STRUCT_OUT
  * copies the members that the caller knows and returns `status`. */
 rw_status rw_struct_out(rw_status status, void *to, size_t to_size, const void *from, size_t size);
@@ -155,6 +181,11 @@ void rw_place(char *place, size_t size, const char *name, size_t line, size_t co
  * rw_format and rw_text_add print through the first. */
 int rw_vsnprintf(char *buffer, size_t size, const char *format, va_list args) RW_PRINTF(3, 0);
 double rw_strtod(const char *text, char **end);
+
+/* Whether a member of a specification has a value: any number but the 0 of a zeroed structure (RW_ZERO is a value). */
+static inline bool rw_given(double x) { return x != 0 || signbit(x); }
+/* RW_ZERO becomes 0; all other numbers are unchanged. */
+static inline double rw_plain_zero(double x) { return x == 0 ? 0 : x; }
 void rw_snprintf(char *text, size_t size, const char *format, ...) RW_PRINTF(3, 4);
 bool rw_ends_in(const char *text, const char *ending);
 /* For qsort: ascending. */

@@ -124,6 +124,9 @@ NAMES(rw_image_response, X(GAUSSIAN, "gaussian") X(BUTTERWORTH, "butterworth") X
 #define X(name, text, ...) {RW_IMAGE_SCALE_##name, text},
 NAMES(rw_image_scale, X(LOG, "log") X(LINEAR, "linear") X(DEFAULT, "log"))
 #undef X
+#define X(name, text, ...) {RW_IMAGE_ALPHA_##name, text},
+NAMES(rw_image_alpha, X(KEEP, "keep") X(FILTER, "filter") X(DEFAULT, "keep"))
+#undef X
 #define X(name, text, ...) {RW_IMAGE_ALGORITHM_##name, text},
 NAMES(rw_image_algorithm, X(AUTO, "auto") X(TAPS, "taps") X(FFT, "fft") X(RECURSIVE, "recursive") X(DEFAULT, "auto"))
 #undef X

@@ -24,6 +24,29 @@ rw_status rw_struct_in(rw_context *ctx, const char *type, void *to, size_t size,
     return RW_OK;
 }
 
+rw_status rw_check_members(rw_context *ctx, const char *type, const rw_member *m, const void *structure)
+{
+    const char *base = structure;
+    for (; m->name; ++m) {
+        if (!m->count) {
+            const int value = *(const int *)(base + m->offset);
+            if (value < m->least || value > m->most)
+                return rw_fail(ctx, RW_ERR_ARGUMENT, "%s.%s = %d is not a value of %s: %d to %d are allowed", type,
+                               m->name, value, m->type, m->least, m->most);
+            continue;
+        }
+        const char *at = base + m->count_offset;
+        const int64_t n = m->count_size == sizeof(int) ? *(const int *)at : *(const int64_t *)at;
+        if (n < 0)
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s.%s = %lld is negative: give the number of elements of %s", type,
+                           m->count, (long long)n, m->name);
+        if (n > 0 && !*(const void *const *)(base + m->offset))
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s.%s = %lld, and %s is NULL: set the array, or 0 elements", type,
+                           m->count, (long long)n, m->name);
+    }
+    return RW_OK;
+}
+
 rw_status rw_reserved_check(rw_context *ctx, const char *type, const int64_t *reserved, int n)
 {
     if (is_zero((const char *)reserved, (size_t)n * sizeof *reserved)) return RW_OK;
@@ -33,19 +56,36 @@ rw_status rw_reserved_check(rw_context *ctx, const char *type, const int64_t *re
                    type);
 }
 
-rw_status rw_struct_in_array(rw_context *ctx, const char *type, const void **array, int64_t n, size_t size,
-                             size_t from_size, void **copy)
+rw_status rw_struct_in_array(rw_context *ctx, const char *type, const rw_member *members, const void **array, int64_t n,
+                             size_t size, size_t from_size, void **copy)
 {
     *copy = NULL;
-    if (from_size == size || !*array || n <= 0) return RW_OK;
-    char *all = rw_calloc((size_t)n, size);
-    if (!all) return rw_fail_memory(ctx, (size_t)n * size, type);
-    for (int64_t i = 0; i < n; ++i) {
-        const rw_status status = rw_struct_in(ctx, type, all + (size_t)i * size, size,
-                                              (const char *)*array + (size_t)i * from_size, from_size);
-        if (status != RW_OK) return rw_free(all), status;
+    if (!*array || n <= 0) return RW_OK;
+    const bool other = from_size != size;
+    char *all = other ? rw_calloc((size_t)n, size) : NULL;
+    if (other && !all) return rw_fail_memory(ctx, (size_t)n * size, type);
+    rw_status status = RW_OK;
+    for (int64_t i = 0; i < n && status == RW_OK; ++i) {
+        const char *element = (const char *)*array + (size_t)i * from_size;
+        char *own = all + (size_t)i * size;
+        if (other) status = rw_struct_in(ctx, type, own, size, element, from_size);
+        if (status != RW_OK) break;
+        status = rw_check_members(ctx, type, members, other ? own : element);
+        if (status != RW_OK) rw_fail_prefix(ctx, status, "element %lld", (long long)i);
     }
-    *array = *copy = all;
+    if (status != RW_OK) return rw_free(all), status;
+    if (other) *array = *copy = all;
+    return RW_OK;
+}
+
+rw_status rw_check_array(rw_context *ctx, const char *function, const char *name, const void *array, int64_t n)
+{
+    if (n < 0)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s has %lld elements: the number must be 0 or more", function, name,
+                       (long long)n);
+    if (n > 0 && !array)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s is NULL and has %lld elements: give the array, or 0 elements",
+                       function, name, (long long)n);
     return RW_OK;
 }
 

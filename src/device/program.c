@@ -244,6 +244,7 @@ rw_status rw_program_create(rw_device *dev, const char *name, const char *text, 
     RW_NEED(dev, "device");
     RW_NEED(name, "name");
     RW_NEED(text, "text");
+    RW_TRY(rw_check_array(dev->ctx, "rw_program_create", "defines", defines, ndefines));
     RW_TRY(create(dev, name, text, defines, ndefines, true, program));
     const rw_status status = rw_program_ready(*program); /* one that was started */
     if (status != RW_OK) rw_program_destroy(program);

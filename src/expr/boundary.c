@@ -37,12 +37,6 @@ rw_status rw_check_boundaries(rw_context *ctx, const rw_expr_field *f, int sides
 {
     for (int s = 0; s < sides; ++s) {
         const rw_boundary *b = f->boundary + s, *opposite = f->boundary + (s ^ 1);
-        if ((unsigned)b->kind >= RW_BOUNDARY_KINDS)
-            return rw_fail(
-                ctx, RW_ERR_ARGUMENT,
-                "boundary of %s, %s side: kind %d is not a rw_boundary_kind: give RW_BOUNDARY_NEAREST (0) to "
-                "RW_BOUNDARY_CONSTANT (%d)",
-                f->name, side_names[s], (int)b->kind, RW_BOUNDARY_KINDS - 1);
         if ((f->dtype == RW_I64 || f->dtype == RW_U64) && b->kind >= RW_BOUNDARY_DIRICHLET &&
             b->kind <= RW_BOUNDARY_ROBIN)
             return rw_fail(

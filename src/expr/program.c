@@ -270,21 +270,24 @@ static rw_status take(rw_context *ctx, const rw_expr_spec *spec, const sizes *of
     const void *array[ARRAYS];
     *t = (taken){0};
     RW_TRY(rw_struct_in(ctx, "rw_expr_spec", &t->spec, sizeof t->spec, spec, of->spec));
+    RW_CHECK_MEMBERS(ctx, rw_expr_spec, &t->spec);
     const struct {
         const char *type;
+        const rw_member *members;
         const void *array;
-        int n;
+        int64_t n;
         size_t size, given;
-    } part[ARRAYS] = {{"rw_expr_field", t->spec.fields, t->spec.nfields, sizeof(rw_expr_field), of->field},
-                      {"rw_expr_scalar", t->spec.scalars, t->spec.nscalars, sizeof(rw_expr_scalar), of->scalar},
-                      {"rw_expr_external", t->spec.externals, t->spec.nexternals, sizeof(rw_expr_external),
-                       of->external},
-                      {"rw_expr_function", t->spec.functions, t->spec.nfunctions, sizeof(rw_expr_function),
-                       of->function}};
+#define PART(type, what) #type, RW_MEMBERS(type), t->spec.what, t->spec.n##what, sizeof(type)
+    } part[ARRAYS] = {{PART(rw_expr_field, fields), of->field},
+                      {PART(rw_expr_scalar, scalars), of->scalar},
+                      {PART(rw_expr_external, externals), of->external},
+                      {PART(rw_expr_function, functions), of->function}};
+#undef PART
     for (int i = 0; i < ARRAYS; ++i) {
         array[i] = part[i].array;
         const rw_status status =
-            rw_struct_in_array(ctx, part[i].type, array + i, part[i].n, part[i].size, part[i].given, t->copy + i);
+            rw_struct_in_array(ctx, part[i].type, part[i].members, array + i, part[i].n, part[i].size, part[i].given,
+                               t->copy + i);
         if (status != RW_OK) return free_taken(t), status;
     }
     t->spec.fields = array[0], t->spec.scalars = array[1], t->spec.externals = array[2], t->spec.functions = array[3];

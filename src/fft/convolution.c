@@ -33,8 +33,6 @@ static int64_t wanted(rw_convolution_mode mode, int64_t n, int64_t m)
 
 static rw_status resolve(rw_context *ctx, rw_convolution_spec *s)
 {
-    if ((unsigned)s->mode >= RW_CONVOLUTION_MODES)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "mode = %d is not a value of rw_convolution_mode", (int)s->mode);
     if (!s->dtype) s->dtype = RW_F64;
     if (!rw_dtype_is_number(s->dtype))
         return rw_fail(ctx, RW_ERR_ARGUMENT, "dtype = %s is not supported: choose f32, f64, c64 or c128",
@@ -45,7 +43,7 @@ static rw_status resolve(rw_context *ctx, rw_convolution_spec *s)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "axes = %#x has a bit beyond the %d dimensions of the arrays", s->axes,
                        s->ndim);
     if (!s->axes) s->axes = (1u << s->ndim) - 1;
-    if (s->scale == 0) s->scale = 1;
+    s->scale = rw_given(s->scale) ? rw_plain_zero(s->scale) : 1;
     for (int d = 0; d < s->ndim; ++d) {
         const int64_t n = s->a_shape[d], m = s->b_shape[d];
         const bool convolved = s->axes & 1u << d;

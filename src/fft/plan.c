@@ -57,8 +57,6 @@ static rw_status check_side(rw_device *dev, rw_fft_spec *s, bool y)
 static rw_status check_spec(rw_device *dev, rw_fft_spec *s)
 {
     int64_t size;
-    if ((unsigned)s->kind >= RW_FFT_KINDS)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kind = %d is not a value of rw_fft_kind", (int)s->kind);
     RW_TRY(rw_array_check_shape(dev, s->single ? RW_C64 : RW_C128, s->ndim, s->shape, &size));
     if (size > MOST_ELEMENTS)
         return rw_fail(dev->ctx, RW_ERR_MEMORY, "a transform of %lld elements is too large for any memory",
@@ -67,7 +65,7 @@ static rw_status check_spec(rw_device *dev, rw_fft_spec *s)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "axes = %#x has a bit beyond the %d dimensions of the array", s->axes,
                        s->ndim);
     if (!s->axes) s->axes = (1u << s->ndim) - 1;
-    if (s->scale == 0) s->scale = 1;
+    s->scale = rw_given(s->scale) ? rw_plain_zero(s->scale) : 1;
     for (int d = 0; d < s->ndim; ++d) {
         const int64_t least = s->kind == RW_FFT_DCT1 ? 2 : 0;
         if (s->axes & 1u << d && s->shape[d] < least)

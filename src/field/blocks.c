@@ -10,6 +10,7 @@ static rw_status check_surfaces(rw_context *ctx, const rw_coarse_mesh *m)
 {
     for (int i = 0; i < m->nsurfaces; ++i) {
         const rw_surface *s = m->surfaces + i;
+        RW_CHECK_MEMBERS(ctx, rw_surface, s);
         bool fits = s->kind == RW_SURFACE_CUSTOM ? s->project != NULL : s->radius > 0 && isfinite(s->radius);
         if (s->kind == RW_SURFACE_CYLINDER) fits = fits && dot(s->axis, s->axis) > 0;
         if (!fits)
@@ -50,6 +51,7 @@ rw_status rw_blocks_create_sized(rw_context *ctx, const rw_blocks_spec *spec, rw
     RW_NEED(spec, "spec");
     RW_STRUCT_IN(ctx, rw_blocks_spec, spec, spec_size);
     const rw_coarse_mesh *m = &spec->mesh;
+    RW_CHECK_MEMBERS(ctx, rw_coarse_mesh, m);
     if (m->nblocks < 1 || m->nvertices < 8)
         return rw_fail(ctx, RW_ERR_ARGUMENT,
                        "a mesh of %lld blocks and %lld vertices: at least 1 block and 8 vertices are needed",

@@ -223,6 +223,7 @@ rw_status rw_blocks_expr_create_sized(rw_blocks *g, rw_device *device, rw_blocks
     int n = 0;
     (void)external_size; /* there are none */
     RW_TRY(rw_struct_in(g->ctx, "rw_expr_spec", &own, sizeof own, spec, spec_size));
+    RW_CHECK_MEMBERS(g->ctx, rw_expr_spec, &own);
     if (own.nexternals)
         return rw_fail(g->ctx, RW_ERR_ARGUMENT,
                        "a block-structured grid provides its own external fields: set nexternals = 0");

@@ -87,6 +87,8 @@ rw_status rw_blocks_read_gmsh(rw_context *ctx, const char *path, const int cells
     RW_NEED(ctx, "ctx");
     RW_NEED(path, "path");
     RW_NEED(cells, "cells");
+    RW_TRY(rw_check_array(ctx, "rw_blocks_read_gmsh", "surfaces", surfaces, nsurfaces));
+    for (int64_t i = 0; i < nsurfaces; ++i) RW_CHECK_MEMBERS(ctx, rw_surface, surfaces + i);
     rw_gmsh m;
     rw_on_surface *curved = NULL;
     RW_TRY(rw_gmsh_read(ctx, path, &m));

@@ -32,6 +32,8 @@ static int channels_of(const rw_image_pass *p, const rw_image_shape *s) { return
 /* Elements that an item owns: 16 bytes of floats, 8 of others. */
 static int elements_of(rw_dtype t) { return t == RW_F64 ? 2 : t == RW_U8 ? 8 : 4; }
 
+static int word_elements(rw_dtype t) { return t == RW_U8 ? 4 : t == RW_U16 || t == RW_I16 ? 2 : 1; }
+
 int rw_image_columns(const rw_image_pass *p, const rw_image_shape *shape)
 {
     const rw_image_stage *s = rows_of(p), *c = columns_of(p);
@@ -46,7 +48,7 @@ int rw_image_columns(const rw_image_pass *p, const rw_image_shape *shape)
     if (s->order || s->exponential || s->bits || (s->sums && !rw_image_is_taps(s))) return 0;
     const int tall = c ? c->size[1] : s->size[1], wide = n + 2 * side;
     if (c && c->operation != s->operation && c->border != s->border) return 0;
-    if (side > n * 15) return 0;
+    if (side > n * 15 || n < word_elements(p->y_dtype)) return 0;
     if (sums_up(p)) return wide <= 72 && (tall - 1) * n <= 96 ? n : 0;
     return wide * (2 * s->ry + 1) <= 120 ? n : 0;
 }
@@ -67,8 +69,6 @@ int rw_image_columns_groups(const rw_image_pass *p, const rw_image_shape *shape)
 }
 
 /* ---- loads and stores -------------------------------------------------------------------------------------------- */
-
-static int word_elements(rw_dtype t) { return t == RW_U8 ? 4 : t == RW_U16 || t == RW_I16 ? 2 : 1; }
 
 /* The type that an element is kept in: that in which it is computed with, of integers 32 bits. */
 static const char *kept(const rw_image_pass *p)
@@ -243,6 +243,7 @@ void rw_image_write_columns(const rw_image_pass *p, const rw_image_shape *given,
     ADD("%s#define W(i) %s\n", rw_image_helper_text, rw_image_weight_arguments(p, &shape) ? "w##i" : "weights[i]");
     /* in tests on processors: loops as they are, which compile in a tenth of the time */
     ADD("#ifdef RW_SIMD\n#undef UNROLL\n#undef UNROLL_BY\n#define UNROLL\n#define UNROLL_BY(n)\n#endif\n");
+    rw_image_add_alpha(p, &shape, text);
     rw_image_write_maps(w);
     ADD("DEVICE int line_of(int j, int ny) { return j >= 0 && j < ny ? j : %s; }\n",
         by ? rw_image_outside_text(by, "j", "ny").text : "-1");

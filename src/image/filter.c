@@ -39,6 +39,9 @@ rw_status rw_image_check_spec(rw_context *ctx, rw_image_spec *s)
     if (s->channels < 1 || s->channels > RW_IMAGE_CHANNELS)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "filter: %d channels: the number of channels must be 1 to %d", s->channels,
                        RW_IMAGE_CHANNELS);
+    if (s->alpha && s->channels < 2)
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "filter: alpha is set, but the image has 1 channel: alpha is the last of at least 2 channels");
     return RW_OK;
 }
 
@@ -103,14 +106,14 @@ static void choose_shape(const rw_image_filter *f, const rw_image_pass *p, rw_im
 static const char extra_text[] =
     "KERNEL(begin, GLOBAL LIMIT *limits)\n{\n"
     "    EACH(i, 1) { limits[0] = (LIMIT)RW_INF; limits[1] = -(LIMIT)RW_INF; }\n}\n"
-    /* pixels within `wide` columns or `high` rows of the border are unchanged */
+    /* unchanged: pixels within so many columns of the left and right border, and rows of the upper and lower one */
     "KERNEL(frame, GLOBAL TY *RESTRICT y, GLOBAL const TX *RESTRICT x, int nx, int ny, int x0, int x1, int y0, int "
-    "y1, int wide, int high,\n"
+    "y1, int left, int right, int above, int below,\n"
     "       int channels, long x_from, long x_row, long x_plane, long y_from, long y_row, long y_plane)\n{\n"
     "    x += x_from + (long)GROUP_ID(2) * x_plane;\n    y += y_from + (long)GROUP_ID(2) * y_plane;\n"
-    "    const int j = y0 + GROUP_ID(0), whole = j < high || j >= ny - high;\n"
-    "    const int a = whole ? x1 : wide < x0 ? x0 : wide < x1 ? wide : x1, b = nx - wide < a ? a : nx - wide < x1 ? "
-    "nx - wide : x1;\n"
+    "    const int j = y0 + GROUP_ID(0), whole = j < above || j >= ny - below;\n"
+    "    const int a = whole ? x1 : left < x0 ? x0 : left < x1 ? left : x1, b = nx - right < a ? a : nx - right < x1 "
+    "? nx - right : x1;\n"
     "    EACH(e, (a - x0 + x1 - b) * channels) {\n"
     "        const int q = e < (a - x0) * channels ? (int)e : (int)e + (b - a) * channels;\n"
     "        y[(long)(j - y0) * y_row + q] = TY_FROM(x[(long)j * x_row + (long)x0 * channels + q]);\n    }\n}\n";
@@ -126,7 +129,7 @@ static int items_of(const rw_image_filter *f, const rw_image_pass *p, const rw_i
 
 static rw_status compile(rw_image_filter *f, rw_image_pass *p, const rw_image_shape *s, const char *name)
 {
-    if (rw_image_is_whole(p)) return rw_image_whole_create(f->device, p, s->planar);
+    if (rw_image_is_whole(p)) return rw_image_whole_create(f->device, p, f->spec.dtype, s->planar);
     rw_text text = {0};
     char group[16], bytes[24], convert[64];
     snprintf(group, sizeof group, "%d", items_of(f, p, s));
@@ -298,7 +301,8 @@ static rw_status create(rw_device *dev, const rw_image_spec *spec, rw_image_filt
                               .y_dtype = s.y_dtype,
                               .channels = s.channels,
                               .width = s.width,
-                              .height = s.height};
+                              .height = s.height,
+                              .alpha = s.alpha};
     rw_status status = make(f);
     f->spec.text = NULL, f->spec.ops = NULL;
     if (status != RW_OK) rw_image_filter_destroy(&f);
@@ -333,6 +337,12 @@ void rw_image_filter_destroy(rw_image_filter **filter)
     rw_free(f);
 }
 
+/* Recursion and frequencies: a value that is not finite affects more than a window. */
+static bool spreads(const rw_image_pass *p)
+{
+    return p->kind == RW_IMAGE_RECURSIVE || p->kind == RW_IMAGE_RESPONSE || p->kind == RW_IMAGE_MAGNITUDES;
+}
+
 static rw_status image_filter_get_info(const rw_image_filter *f, rw_image_info *info)
 {
     const int64_t in = f->spec.width * f->spec.height * f->spec.channels * (int64_t)rw_dtype_size(f->spec.dtype);
@@ -347,6 +357,7 @@ static rw_status image_filter_get_info(const rw_image_filter *f, rw_image_info *
     for (int i = 0; i < 2; ++i)
         if (f->between[i]) info->work_bytes += (int64_t)f->between[i]->bytes;
     if (f->rings) info->work_bytes += (int64_t)f->rings->bytes;
+    for (int k = 0; k < f->plan.npasses; ++k) info->spreads = info->spreads || spreads(f->plan.pass + k);
     for (int k = 0; k + 1 < f->plan.npasses; ++k)
         info->bytes += 2 * elements_after(f, k) * (int64_t)rw_dtype_size(f->plan.pass[k].y_dtype);
     return RW_OK;
@@ -492,8 +503,8 @@ static rw_status run_pass(rw_image_filter *f, int k, const layout *x, const layo
         status = rw_launch(q, p->kernel, groups, a, n);
     }
     if (status == RW_OK && p->skip) {
-        int frame_x = 0, frame_y = 0;
-        for (int i = 1; i < p->nstages; ++i) frame_x += p->stage[i].rx, frame_y += p->stage[i].ry;
+        int frame[4];
+        rw_image_pass_extent(p, frame);
         const rw_arg a[] = {arg_of(y),
                             arg_of(x),
                             nx,
@@ -502,8 +513,10 @@ static rw_status run_pass(rw_image_filter *f, int k, const layout *x, const layo
                             x1,
                             y0,
                             y1,
-                            rw_arg_int(frame_x),
-                            rw_arg_int(frame_y),
+                            rw_arg_int(frame[0]),
+                            rw_arg_int(frame[1]),
+                            rw_arg_int(frame[2]),
+                            rw_arg_int(frame[3]),
                             rw_arg_int(s->planar ? 1 : p->channels),
                             x_from,
                             x_row,

@@ -176,20 +176,35 @@ static const char lanczos_text[] =
     "2 * (q * r);\n"
     "    return m % 2 ? s : -s;\n}\n";
 
+/* The value beyond a constant border; `channel` is that of the element. */
+static void outside_of(const rw_image_pass *p, const rw_image_shape *s, char *text, size_t size, const char *channel)
+{
+    const rw_image_stage *g = p->stage + 1;
+    const char *type = rw_dtype_name(g->type);
+    if (!g->premultiplied) snprintf(text, size, "(%s)%.17g", type, g->outside);
+    else
+        snprintf(text, size, "(%s == %d ? (%s)%.17g : (%s)%.17g)", s->planar ? "GROUP_ID(2)" : channel, p->channels - 1,
+                 type, g->outside_alpha, type, g->outside);
+}
+
 static void write_element(const rw_image_pass *p, const rw_image_shape *s, rw_text *t, int channels)
 {
     const rw_image_stage *g = p->stage + 1;
     const char *type = rw_dtype_name(g->type);
-    char element[128];
+    char element[128], outside[160];
+    outside_of(p, s, outside, sizeof outside, "c");
     if (s->planar) snprintf(element, sizeof element, "x[(long)n * x_row + m]");
     else snprintf(element, sizeof element, "x[(long)n * x_row + (long)m * %d + c]", channels);
-    ADD("DEVICE %s pixel(GLOBAL const %s *RESTRICT x, int i, int j, int c, int nx, int ny, long x_row)\n{\n"
+    ADD("DEVICE %s pixel_(GLOBAL const %s *RESTRICT x, int i, int j, int c, int nx, int ny, long x_row, %s beyond_)\n"
+        "{\n"
         "    const int m = outside(i, nx), n = outside(j, ny);\n",
-        type, rw_dtype_name(p->x_dtype));
-    if (g->border == RW_IMAGE_BORDER_CONSTANT) ADD("    if (m < 0 || n < 0) return (%s)%.17g;\n", type, g->outside);
+        type, rw_dtype_name(p->x_dtype), type);
+    if (g->border == RW_IMAGE_BORDER_CONSTANT) ADD("    if (m < 0 || n < 0) return beyond_;\n");
+    else ADD("    (void)beyond_;\n");
     ADD("    return ");
     rw_image_add_load(p, t, element);
-    ADD(";\n}\n");
+    /* where the kernel calls it, `c` is the channel, and GROUP_ID is known */
+    ADD(";\n}\n#define pixel(x, i, j, c, nx, ny, x_row) pixel_(x, i, j, c, nx, ny, x_row, %s)\n", outside);
 }
 
 /* The mean over the rectangle of x that a pixel covers, M without rotation. */
@@ -414,7 +429,8 @@ static void write_resize(const rw_image_pass *p, const rw_image_shape *s, rw_tex
     const int n = taps_of(p->interpolation), low = low_of(p->interpolation), channels = s->planar ? 1 : p->channels;
     const long pitch = (long)ring_pitch(s, p->channels), size = g->type == RW_F64 ? 8 : 4;
     const bool constant = g->border == RW_IMAGE_BORDER_CONSTANT;
-    char pixel[96];
+    char pixel[96], beyond[160];
+    outside_of(p, s, beyond, sizeof beyond, "(int)e % CHANNELS");
     ADD("    SHARED_LARGE(u8, large);\n"
         "    LOCAL %s *const ring = (LOCAL %s *)large, *const xw = ring + %ld, *const yw = xw + %ld;\n"
         "    LOCAL i32 *const xi = (LOCAL i32 *)(large + %ld);\n    const int wide = (end - first) * %d;\n",
@@ -440,7 +456,7 @@ static void write_resize(const rw_image_pass *p, const rw_image_shape *s, rw_tex
         "            EACH(e, wide) {\n                %s sum = 0;\n"
         "                for (int m = 0; m < %d; ++m) sum = FMA(xw[m * %ld + e], (%s)",
         n, n, n, n, pitch, rw_dtype_name(p->x_dtype), real, n, pitch, real);
-    if (constant) ADD("(m0 < 0 || xi[m * %ld + e] < 0 ? (%s)%.17g : ", pitch, rw_dtype_name(g->type), g->outside);
+    if (constant) ADD("(m0 < 0 || xi[m * %ld + e] < 0 ? %s : ", pitch, beyond);
     rw_image_add_load(p, t, pixel);
     ADD("%s, sum);\n                ring[slot + e] = sum;\n            }\n        }\n        kept_from = line;\n"
         "        kept_to = line + %d;\n        BARRIER;\n",

@@ -1,6 +1,7 @@
 /* Histograms of what a pass leaves, and the table that the next pass reads: an equalising map, a level, or the counts.
- * Of each channel by itself. Bins divide 0 … white, of i16 -32768 … 32767, into equal parts; values beyond belong to
- * the outermost ones. */
+ * Of each channel by itself. Bins divide 0 … white, of i16 -32768 … 32767, into equal parts, the last one with its
+ * upper end. Values beyond are not counted by HISTOGRAM (NumPy); for EQUALIZE and OTSU they belong to the outermost
+ * bins. NaN is never counted. */
 #include <string.h>
 
 #include "image/image.h"
@@ -21,12 +22,15 @@ static const char count_text[] =
     "#else\n"
     "    GLOBAL u32 *const near_ = counts;\n#endif\n"
     "#if THREADS\n    for (int j = top; j < bottom; ++j)\n"
-    "        EACH(e, row) { ATOMIC_ADD(near_ + (int)(e % CHANNELS) * BINS + bin_of(x[(long)j * row + e]), 1u); }\n"
+    "        EACH(e, row) {\n            const int b = bin_of(x[(long)j * row + e]);\n"
+    "            if (b >= 0) ATOMIC_ADD(near_ + (int)(e % CHANNELS) * BINS + b, 1u);\n        }\n"
     "#else\n    EACH(lane, 1) {\n        for (int j = top; j < bottom; ++j)\n"
     "            for (long e = 0; e < row; e += CHANNELS)\n"
-    "                for (int c = 0; c < CHANNELS; ++c) {\n#if FEW\n"
-    "                    ++near_[c * BINS + bin_of(x[(long)j * row + e + c])];\n"
-    "#else\n                    ATOMIC_ADD(near_ + c * BINS + bin_of(x[(long)j * row + e + c]), 1u);\n#endif\n"
+    "                for (int c = 0; c < CHANNELS; ++c) {\n"
+    "                    const int b = bin_of(x[(long)j * row + e + c]);\n"
+    "                    if (b < 0) continue;\n#if FEW\n"
+    "                    ++near_[c * BINS + b];\n"
+    "#else\n                    ATOMIC_ADD(near_ + c * BINS + b, 1u);\n#endif\n"
     "                }\n    }\n#endif\n"
     "#if FEW\n    BARRIER;\n    EACH(i, BINS * CHANNELS) {\n        if (near_[i]) ATOMIC_ADD(counts + i, near_[i]);\n"
     "    }\n#endif\n}\n";
@@ -65,20 +69,28 @@ static const char finish_text[] =
     "            if (best[k] > best[i]) i = k;\n"
     "        table[GROUP_ID(0)] = (TABLE)LEVEL(first[i]);\n    }\n#endif\n}\n";
 
-/* bin_of(v); VALUE: of a part of 1; LEVEL: the largest value that is not above the level of a bin. */
+/* bin_of(v), -1: none; VALUE: of a part of 1; LEVEL: the largest value that is not above the level of a bin. */
 static void write_conversions(rw_text *text, const rw_image_pass *p, rw_dtype type)
 {
     const bool real = type == RW_F32 || type == RW_F64;
     const int bins = p->bins;
     rw_text_add(text, "DEVICE int bin_of(T v)\n{\n    return ");
-    if (real) rw_text_add(text, "v < 1 ? v > 0 ? (int)(v * %d) : 0 : v != v ? 0 : %d", bins, bins - 1);
-    else if (type == RW_U8) rw_text_add(text, "(int)v * %d >> 8", bins);
-    else rw_text_add(text, "(int)(((u32)((int)v + %d) * %du) >> 16)", type == RW_I16 ? 32768 : 0, bins);
+    if (real && p->counts == RW_IMAGE_HISTOGRAM)
+        rw_text_add(text, "!(v >= 0 && v <= 1) ? -1 : v < 1 && (f64)v * %d < %d ? (int)((f64)v * %d) : %d", bins,
+                    bins - 1, bins, bins - 1);
+    else if (real) rw_text_add(text, "v < 1 ? v > 0 ? (int)(v * %d) : 0 : v != v ? -1 : %d", bins, bins - 1);
+    else if (type == RW_U8) rw_text_add(text, "v < 255 ? (int)v * %d / 255 : %d", bins, bins - 1);
+    else
+        rw_text_add(text, "(int)v + %d < 65535 ? (int)((u32)((int)v + %d) * %du / 65535u) : %d",
+                    type == RW_I16 ? 32768 : 0, type == RW_I16 ? 32768 : 0, bins, bins - 1);
     rw_text_add(text, ";\n}\n");
     if (real) rw_text_add(text, "#define VALUE(part) (part)\n#define LEVEL(b) ((b + 1) / (f64)BINS)\n");
-    else
-        rw_text_add(text, "#define VALUE(part) RW_RINT(%d * (part) + %d)\n#define LEVEL(b) (b + %d)\n",
-                    type == RW_U8 ? 255 : 65535, type == RW_I16 ? -32768 : 0, type == RW_I16 ? -32768 : 0);
+    else {
+        const int low = type == RW_I16 ? -32768 : 0;
+        const bool derived = type == RW_I16 && p->white < 32767; /* derivatives of u8 */
+        rw_text_add(text, "#define VALUE(part) RW_RINT(%g * (part) + %d)\n#define LEVEL(b) (b + %d)\n",
+                    derived || !low ? p->white : 65535., derived ? 0 : low, low);
+    }
 }
 
 rw_status rw_image_counts_create(rw_device *dev, rw_image_pass *p, const rw_image_shape *s, rw_dtype table)
@@ -154,14 +166,16 @@ void rw_image_write_lookup(const rw_image_stage *s, rw_image_writer *w)
     char v[64], channel[32];
     rw_image_at(w, v, 0, 0, 0);
     snprintf(channel, sizeof channel, w->channels > 1 ? "(int)(q %% %d)" : "GROUP_ID(2)", w->channels);
+    rw_text_add(w->t, "                    const %s v0 = ", type);
+    if (s->alpha) rw_text_add(w->t, "ALPHA(%d) ? (%s)%s : ", s->channels, type, v);
+    if (real) rw_text_add(w->t, "%s != %s ? %s : ", v, v, v);
     if (s->number[1] != 0) {
-        rw_text_add(w->t, "                    const %s v0 = %s %s weights[%d + %s] ? (%s)%g : 0;\n", type, v,
-                    real ? ">=" : ">", s->weight, channel, type, rw_image_largest(s->type));
+        rw_text_add(w->t, "%s %s weights[%d + %s] ? (%s)%g : 0;\n", v, real ? ">=" : ">", s->weight, channel, type,
+                    s->number[2]);
         return;
     }
     char bin[320];
     if (real) snprintf(bin, sizeof bin, "(%s < 1 ? %s > 0 ? (int)(%s * %d) : 0 : %d)", v, v, v, bins, bins - 1);
     else snprintf(bin, sizeof bin, "((int)%s + %d)", v, s->type == RW_I16 ? 32768 : 0);
-    rw_text_add(w->t, "                    const %s v0 = (%s)%sweights[%d + %s * %d + %s];\n", type, type,
-                real ? "" : "(int)", s->weight, channel, bins, bin);
+    rw_text_add(w->t, "(%s)%sweights[%d + %s * %d + %s];\n", type, real ? "" : "(int)", s->weight, channel, bins, bin);
 }

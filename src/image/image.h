@@ -29,11 +29,18 @@ struct rw_image_stage {
     int operation;    /* that it belongs to: 0 of what is loaded, 1, 2, … */
     /* stages whose results it reads: of `from` with neighbours; also: -1, or one more, at the same pixel */
     int from, also;
-    int also_x;              /* so many pixels to the right */
-    bool running;            /* a sum of rows, on processors from that of the row before */
+    int also_x;   /* so many pixels to the right */
+    bool running; /* a sum of rows, on processors from that of the row before */
+    /* (optional) Values that are not finite need care: order statistics that read NaN give NaN, running sums begin
+     * anew. Where the values of stage `watched` are all finite nothing is done. */
+    bool careful;
+    int watched;
     int rx, ry;              /* neighbours that it reads, in pixels, on each side */
     rw_image_border border;  /* where rx or ry is not 0 */
     double outside, value;   /* beyond a constant border: in x; in the units of what the stage reads */
+    double outside_alpha;    /* GATHER, RECURSIVE of premultiplied colours: that of the last channel */
+    bool premultiplied;      /* it reads such colours */
+    bool alpha;              /* its last channel is alpha, which it does not change */
     rw_dtype type;           /* of its results: U8, U16, I16, I32, U32, F32, F64 */
     int channels;            /* of its results */
     bool pixels;             /* its text computes all channels of a pixel */
@@ -90,11 +97,13 @@ typedef struct rw_image_pass {
     rw_image_interpolation interpolation;
     bool separable, transposes, halves; /* GATHER: without rotation; rows become columns; 2 x 2 pixels become one */
     bool skip;                          /* afterwards the frame of y is that of x */
+    bool alpha;                         /* the last channel of the results is alpha, which `limits` leave out */
     bool limits;                        /* it also computes the minimum and maximum of the results */
     int limited;                        /* values of `limits` of an earlier pass that it reads: 1 yes */
     /* EQUALIZE, OTSU, HISTOGRAM: a histogram of the results becomes the table of the next pass; 0: none */
     rw_image_method counts;
     int bins;
+    double white;
     /* filter.c */
     rw_program *program;
     rw_kernel *kernel, *begin, *frame;
@@ -113,7 +122,10 @@ typedef struct rw_image_pass {
     rw_array *spectrum;
     double unit; /* MAGNITUDES: y = log(1 + unit |X|), 0: |X| */
     rw_convolution *correlation;
-    bool is_set; /* correlation has the transform of the weights */
+    bool is_set;        /* correlation has the transform of the weights */
+    rw_program *direct; /* sums over neighbours instead, where values are not finite */
+    rw_kernel *clear_flag, *find, *sum_up;
+    rw_array *flag;
 } rw_image_pass;
 
 /* The plan of a chain. */
@@ -123,6 +135,7 @@ typedef struct rw_image_plan {
     int channels; /* of x */
     int64_t width, height;
     int y_channels;
+    bool alpha; /* the last channel of x is alpha */
     rw_image_pass pass[RW_IMAGE_PASSES];
     int npasses;
 } rw_image_plan;
@@ -159,7 +172,7 @@ rw_status rw_image_set_geometry(rw_context *ctx, const rw_image_op *op, rw_image
 const rw_image_own *rw_image_own_find(const char *name, size_t n);
 
 /* recursive.c */
-rw_status rw_image_recursive_create(rw_device *device, rw_image_pass *pass);
+rw_status rw_image_recursive_create(rw_device *device, rw_image_pass *pass, bool planar);
 rw_status rw_image_recursive_run(const rw_image_pass *pass, bool planar, rw_array *x, rw_array *y, rw_queue *queue);
 
 /* spectral.c */
@@ -168,7 +181,8 @@ static inline bool rw_image_is_whole(const rw_image_pass *p)
     return p->kind == RW_IMAGE_RESPONSE || p->kind == RW_IMAGE_CORRELATION || p->kind == RW_IMAGE_MAGNITUDES ||
            p->kind == RW_IMAGE_RECURSIVE || p->kind == RW_IMAGE_OWN_WHOLE;
 }
-rw_status rw_image_whole_create(rw_device *device, rw_image_pass *pass, bool planar);
+/* dtype: of the image */
+rw_status rw_image_whole_create(rw_device *device, rw_image_pass *pass, rw_dtype dtype, bool planar);
 rw_status rw_image_whole_run(rw_image_pass *pass, bool planar, rw_array *x, rw_array *y, rw_queue *queue);
 void rw_image_whole_free(rw_image_pass *pass);
 /* Sets `response` for LOWPASS, HIGHPASS and BANDPASS. */
@@ -211,6 +225,8 @@ void rw_image_write_columns(const rw_image_pass *pass, const rw_image_shape *sha
 void rw_image_write_pass(const rw_image_pass *pass, const rw_image_shape *shape, rw_text *text);
 int64_t rw_image_pass_bytes(const rw_image_pass *pass, const rw_image_shape *shape); /* of the rings of a group */
 bool rw_image_pass_by_pixels(const rw_image_pass *pass); /* at least one stage needs all channels of a pixel */
+/* Pixels that the results depend on: on the left, on the right, above and below. */
+void rw_image_pass_extent(const rw_image_pass *pass, int extent[4]);
 
 /* What the text of a stage is written with. */
 struct rw_image_writer {
@@ -262,7 +278,15 @@ void rw_image_write_copy(const rw_image_stage *s, rw_image_writer *w);
 void rw_image_write_round(const rw_image_stage *s, rw_image_writer *w); /* real values to the stage's type */
 void rw_image_write_difference(const rw_image_stage *s, rw_image_writer *w);
 void rw_image_write_normalize(const rw_image_stage *s, rw_image_writer *w);
-void rw_image_write_lookup(const rw_image_stage *s, rw_image_writer *w); /* number[0]: bins; number[1] 1: a level */
+/* Alpha: colours times alpha/number[0]; back, with alpha times number[1]; the last channel of `also`, else the
+ * value. */
+void rw_image_write_premultiply(const rw_image_stage *s, rw_image_writer *w);
+void rw_image_write_divide(const rw_image_stage *s, rw_image_writer *w);
+void rw_image_write_alpha(const rw_image_stage *s, rw_image_writer *w);
+/* ALPHA(n) in texts: whether lane q belongs to the last of n channels. */
+void rw_image_add_alpha(const rw_image_pass *p, const rw_image_shape *s, rw_text *text);
+/* number[0]: bins; number[1] 1: a level; number[2]: white */
+void rw_image_write_lookup(const rw_image_stage *s, rw_image_writer *w);
 void rw_image_write_integers(const rw_image_stage *s, rw_image_writer *w);
 void rw_image_set_median(rw_image_stage *s);
 /* Large windows of f32: from order-preserving integers, which a preceding stage computes. */

@@ -34,6 +34,7 @@ static rw_status add_correlation(rw_image_builder *b, const char *name, const do
 /* Whether transforms replace a sum of this number of terms per pixel. */
 static bool by_transforms(const rw_image_builder *b, int terms, int most)
 {
+    if (b->treatment == RW_IMAGE_EDGE) return false; /* alpha comes from a row of the same pass */
     if (b->op->algorithm != RW_IMAGE_ALGORITHM_AUTO) return b->op->algorithm == RW_IMAGE_ALGORITHM_FFT;
     return is_real(type_of(b)) && terms > most && b->op->border != RW_IMAGE_BORDER_SKIP && b->plan->width &&
            b->plan->height;
@@ -177,13 +178,14 @@ static void add_pairs(rw_image_builder *b, int n, int low)
 /* Large windows: running sums of rows, then pairs. */
 static rw_status lower_large_box(rw_image_builder *b, int nx, int ny)
 {
-    const rw_dtype type = type_of(b), sum = is_real(type) ? type : RW_I32;
+    const rw_dtype type = working_type(b), sum = is_real(type) ? type : RW_I32;
     RW_TRY(rw_image_begin_window(b, false, 10));
     if (ny > 1) {
         rw_image_stage *s = rw_image_add_stage(b, "sum along columns", rw_image_write_running);
         rw_image_set_window(b, s, 1, ny, 0, ny / 2);
         s->type = s->compute = sum, s->sum = is_real(type) ? RW_F64 : RW_I32;
         s->running = true, s->sums = 1;
+        s->careful = is_real(type), s->watched = b->watched;
     }
     if (nx > 1) {
         add_pairs(b, nx, nx / 2);
@@ -198,7 +200,7 @@ static rw_status lower_large_box(rw_image_builder *b, int nx, int ny)
 static rw_status lower_box(rw_image_builder *b)
 {
     const int nx = b->op->size, ny = size_y(b), n = nx * ny;
-    const rw_dtype type = type_of(b);
+    const rw_dtype type = working_type(b);
     if ((type == RW_U16 || type == RW_I16) && n > 32767)
         return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT,
                        "box: a window of %d x %d pixels: 16-bit images allow at most 32767 pixels", nx, ny);
@@ -320,7 +322,13 @@ static rw_status lower_mask(rw_image_builder *b)
         status =
             rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "mask: anchor (%d, %d) lies outside the mask of %d x %d weights",
                     b->op->anchor_x, b->op->anchor_y, size[0], size[1]);
-    for (int i = 0; status == RW_OK && i < size[0] * size[1]; ++i) values[i] *= b->op->scale;
+    double sum = 0, all = 0;
+    for (int i = 0; status == RW_OK && i < size[0] * size[1]; ++i)
+        values[i] *= b->op->scale, sum += values[i], all += fabs(values[i]);
+    if (b->treatment == RW_IMAGE_BLEND) { /* weights whose sum is 0 find edges */
+        if (fabs(sum) > 1e-9 * all) b->gain = sum;
+        else b->treatment = RW_IMAGE_EDGE;
+    }
     if (status == RW_OK && by_transforms(b, size[0] * size[1], DENSE)) {
         const rw_dtype type = type_of(b);
         status = need_no_skip(b);
@@ -362,6 +370,7 @@ static rw_status lower_median(rw_image_builder *b)
     rw_image_set_window(b, s, nx, ny, nx / 2, ny / 2);
     s->type = type;
     if (keys) s->value = rw_image_key(s->value);
+    s->careful = is_real(type) && nx * ny > 1, s->watched = b->watched;
     rw_image_set_median(s);
     return RW_OK;
 }
@@ -385,6 +394,7 @@ static void add_extremes(rw_image_builder *b, double sign, int n, int axis, cons
         rw_image_stage *s = rw_image_add_stage(b, name, rw_image_write_extreme);
         rw_image_set_window(b, s, axis ? 1 : by + 1, axis ? by + 1 : 1, axis ? 0 : low, axis ? low : 0);
         s->number[0] = sign;
+        s->careful = is_real(s->type), s->watched = b->watched;
         shift -= low, have += by;
     }
 }
@@ -403,6 +413,7 @@ static void add_element(rw_image_builder *b, double sign, int nx, int ny, rw_ima
     rw_image_stage *s = rw_image_add_stage(b, name, rw_image_write_extreme);
     rw_image_set_window(b, s, nx, ny, nx / 2, ny / 2);
     s->number[0] = sign, s->number[1] = element;
+    s->careful = is_real(s->type) && nx * ny > 1, s->watched = b->watched;
 }
 
 /* Minimum or maximum (sign -1, 1) over the structuring element. After another operation with neighbours one stage reads
@@ -446,6 +457,7 @@ static rw_status lower_dilate(rw_image_builder *b) { return lower_extreme(b, 1);
 static rw_status lower_two(rw_image_builder *b, double sign)
 {
     RW_TRY(lower_extreme(b, sign));
+    RW_TRY(rw_image_close_alpha(b));
     ++b->operation;
     return lower_extreme(b, -sign);
 }
@@ -485,8 +497,7 @@ static rw_status lower_blackhat(rw_image_builder *b) { return lower_hat(b, 1); }
 
 static rw_status lower_bilateral(rw_image_builder *b)
 {
-    const rw_dtype type = type_of(b);
-    const double range = b->op->range > 0 ? b->op->range : rw_image_largest(type) / 10;
+    const double range = b->op->range > 0 ? b->op->range : rw_image_white_of(b) / 10;
     int r;
     RW_TRY(radius_of(b, b->op->sigma, &r));
     RW_TRY(rw_image_begin_window(b, false, 1));

@@ -16,6 +16,8 @@
 #define WINDOWS                                                                                                        \
     (BLURS | DERIVATIVES | MORPHOLOGY | OF(BOX) | OF(LAPLACE) | OF(SHARPEN) | OF(MASK) | OF(MEDIAN) | OF(BILATERAL))
 #define RECTANGLES (MORPHOLOGY | OF(BOX) | OF(MEDIAN))
+#define POINTS                                                                                                         \
+    (OF(THRESHOLD) | OF(INVERT) | OF(LINEAR) | OF(GAMMA) | OF(CLIP) | OF(NORMALIZE) | OF(EQUALIZE) | OF(OTSU))
 
 static const char methods[] =
 #define RW_X(name, text, line) text "|"
@@ -61,9 +63,9 @@ static const rw_param rows[] = {
     ROW(level, REAL, "", "[-inf, inf]", "level that pixels are compared with (default: white/2)",
         .methods = OF(THRESHOLD)),
     ROW(gain, REAL, "1", "[-inf, inf]", "factor that multiplies the values", .methods = OF(LINEAR)),
-    ROW(offset, REAL, "", "[-inf, inf]", "value that is added after the multiplication", .methods = OF(LINEAR)),
+    ROW(offset, REAL, "0", "[-inf, inf]", "value that is added after the multiplication", .methods = OF(LINEAR)),
     ROW(power, REAL, "0.45454545", "(0, 100]", "exponent of x/white", .methods = OF(GAMMA)),
-    ROW(low, REAL, "", "[-inf, inf]", "lower limit of the result", .methods = OF(CLIP) | OF(NORMALIZE)),
+    ROW(low, REAL, "0", "[-inf, inf]", "lower limit of the result", .methods = OF(CLIP) | OF(NORMALIZE)),
     ROW(high, REAL, "", "[-inf, inf]", "upper limit of the result (default: white: 255, 65535, 32767 or 1)",
         .methods = OF(CLIP) | OF(NORMALIZE)),
     ROW(colour, ENUM, "ycbcr", "ycbcr|from_ycbcr|hsv|from_hsv|xyz|from_xyz|swap",
@@ -80,22 +82,27 @@ static const rw_param rows[] = {
     ROW(interpolation, ENUM, "linear", "nearest|linear|cubic|lanczos|area",
         "interpolation between pixels; area: mean over the area of a result pixel (resize only)", .brief = "",
         .methods = SAMPLED),
-    ROW(angle, REAL, "", "[-inf, inf]", "angle of rotation in degrees, counterclockwise", .methods = OF(ROTATE)),
+    ROW(angle, REAL, "0", "[-inf, inf]", "angle of rotation in degrees, counterclockwise", .methods = OF(ROTATE)),
     ROW(axis, ENUM, "x", "x|y|both", "axis that is mirrored", .brief = "", .methods = OF(FLIP)),
-    ROW(left, INT, "", "[0, 268435456]", "crop: first column of the part; pad: columns added at the left",
+    ROW(left, INT, "0", "[0, 268435456]", "crop: first column of the part; pad: columns added at the left",
         .methods = OF(CROP) | OF(PAD)),
-    ROW(top, INT, "", "[0, 268435456]", "crop: first row of the part; pad: rows added at the top",
+    ROW(top, INT, "0", "[0, 268435456]", "crop: first row of the part; pad: rows added at the top",
         .methods = OF(CROP) | OF(PAD)),
-    ROW(anchor_x, INT, "", "[-127, 127]", "column of the mask's reference point, counted to the right of the centre",
+    ROW(anchor_x, INT, "0", "[-127, 127]", "column of the mask's reference point, counted to the right of the centre",
         .methods = OF(MASK)),
-    ROW(anchor_y, INT, "", "[-127, 127]", "row of the mask's reference point, counted downwards from the centre",
+    ROW(anchor_y, INT, "0", "[-127, 127]", "row of the mask's reference point, counted downwards from the centre",
         .methods = OF(MASK)),
     ROW(scale, REAL, "1", "[-inf, inf]", "factor that multiplies the weights", .methods = OF(MASK)),
     ROW(bins, INT, "256", "[1, 65536]; u8: at most 256", "number of bins that divide the range 0 … white", .brief = "",
         .methods = OF(HISTOGRAM)),
-    ROW(border, ENUM, "reflect101", borders, "extension of the image beyond its border",
+    ROW(border, ENUM, "reflect101; resize: replicate", borders, "extension of the image beyond its border",
         .methods = WINDOWS | SAMPLED | OF(PAD)),
-    ROW(value, REAL, "", "[-inf, inf]", "pixel value beyond a constant border", .methods = WINDOWS | SAMPLED | OF(PAD)),
+    ROW(value, REAL, "0", "[-inf, inf]", "pixel value beyond a constant border",
+        .methods = WINDOWS | SAMPLED | OF(PAD)),
+    ROW(alpha, ENUM, "keep", "keep|filter",
+        "images with alpha; keep: points and edges leave alpha unchanged, windows work on colours multiplied by alpha; "
+        "filter: alpha is filtered like a colour",
+        .methods = WINDOWS | SAMPLED | POINTS | FREQUENCIES | OF(SPECTRUM)),
     ROW(matrix, TEXT, "", "",
         "affine (2 rows of 3 numbers) or perspective (3 rows) map from result pixels to input pixels; rows are "
         "separated by /",
@@ -159,8 +166,10 @@ rw_status rw_image_spec_take(rw_context *ctx, const rw_image_spec *given, size_t
 {
     *ops = NULL;
     RW_TRY(rw_struct_in(ctx, "rw_image_spec", spec, sizeof *spec, given, spec_size));
+    RW_CHECK_MEMBERS(ctx, rw_image_spec, spec);
     const void *array = spec->ops;
-    RW_TRY(rw_struct_in_array(ctx, "rw_image_op", &array, spec->nops, sizeof(rw_image_op), op_size, ops));
+    RW_TRY(rw_struct_in_array(ctx, "rw_image_op", RW_MEMBERS(rw_image_op), &array, spec->nops, sizeof(rw_image_op),
+                              op_size, ops));
     spec->ops = array;
     return RW_OK;
 }
@@ -180,9 +189,8 @@ rw_status rw_image_chain_create(rw_context *ctx, const rw_image_spec *spec, rw_i
     }
     for (int i = 0; i < c->nops; ++i) {
         if (c->ops[i].method == RW_IMAGE_OWN && c->ops[i].own) continue;
-        if (c->ops[i].method <= 0 || c->ops[i].method >= RW_IMAGE_METHODS)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "filter: method = %d is not a value of rw_image_method",
-                           (int)c->ops[i].method);
+        if (c->ops[i].method == 0)
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "filter: ops[%d].method is 0: set a value of rw_image_method", i);
         RW_TRY(rw_params_resolve(ctx, rw_image_op_params(), NULL, c->ops + i));
     }
     return RW_OK;

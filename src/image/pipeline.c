@@ -30,6 +30,21 @@ bool rw_image_pass_by_pixels(const rw_image_pass *p)
     return false;
 }
 
+void rw_image_pass_extent(const rw_image_pass *p, int extent[4])
+{
+    int all[RW_IMAGE_STAGES][4] = {{0}};
+    for (int k = 1; k < p->nstages; ++k) {
+        const rw_image_stage *s = p->stage + k;
+        const int own[4] = {s->low[0], s->size[0] - 1 - s->low[0], s->low[1], s->size[1] - 1 - s->low[1]},
+                  also[4] = {-s->also_x, s->also_x, 0, 0};
+        for (int d = 0; d < 4; ++d) {
+            all[k][d] = all[s->from][d] + own[d];
+            if (s->also >= 0) all[k][d] = RW_MAX(all[k][d], all[s->also][d] + also[d]);
+        }
+    }
+    for (int d = 0; d < 4; ++d) extent[d] = RW_MAX(all[last(p)][d], 0);
+}
+
 /* Interleaved channels of a stage's ring: planes are filtered one by one where no stage needs all channels. */
 static int channels_of(const rw_image_pass *p, const rw_image_shape *shape, int k)
 {
@@ -228,6 +243,14 @@ rw_image_call rw_image_outside_text(rw_image_border b, const char *i, const char
     return call;
 }
 
+/* Whether a stage takes care of values of ring k that are not finite; wild<k>[0] is set once there are such. */
+static bool is_watched(const rw_image_pass *p, int k)
+{
+    for (int m = 1; m < p->nstages; ++m)
+        if (p->stage[m].careful && p->stage[m].watched == k) return true;
+    return false;
+}
+
 /* The stage that reads ring k with neighbours in x (or y), NULL: none. Stages before it have no neighbours there. */
 static const rw_image_stage *reader(const rw_image_pass *p, int k, bool y)
 {
@@ -358,6 +381,26 @@ static void close_rows(rw_image_writer *w)
     ADD(w->shape->threads ? "            }\n" : "                }\n            }\n");
 }
 
+/* Looks for values that are not finite in rows c + ra … of ring k, elements lo … hi - 1; `out` declares the row. */
+static void write_watch(rw_image_writer *w, int k, const char *lo, const char *hi, const char *out)
+{
+    const char *type = c_name(w->pass->stage[k].type);
+    if (!is_watched(w->pass, k)) return;
+    if (w->shape->threads) {
+        ADD("            EACH2(q, %s, %s, r, ra, rb) {\n                %s\n"
+            "                const %s v = out[q];\n                if (!(v - v == 0)) ATOMIC_MAX(wild%d, 1);\n"
+            "            }\n",
+            lo, hi, out, type, k);
+        return;
+    }
+    ADD("            BARRIER;\n            for (int r = ra; r < rb; ++r) {\n                %s\n"
+        "                EACH_SERIAL(lane, 1) {\n"
+        "                    i32 any = 0;\n"
+        "                    for (int q = %s; q < %s; ++q) any |= !(out[q] - out[q] == 0);\n"
+        "                    wild%d[0] |= any;\n                }\n            }\n",
+        out, lo, hi, k);
+}
+
 static void open_stage(rw_image_writer *w, int k)
 {
     ADD("        { /* %s */\n", w->pass->stage[k].name);
@@ -421,6 +464,8 @@ static void write_load(rw_image_writer *w)
         close_rows(w);
         ADD("            }\n");
     }
+    snprintf(lo, sizeof lo, "%d * real", n), snprintf(hi, sizeof hi, "%d * stop", n);
+    write_watch(w, 0, lo, hi, rows);
     rw_text_free(&row);
     ADD("        }\n");
 }
@@ -505,6 +550,8 @@ static void write_running(rw_image_writer *w, const char *rows, const char *lo, 
     const rw_image_stage *s = p->stage + w->k;
     const int taps = entries(p, w->k), shift = w->shift * w->channels, first = s->ry - s->low[1] + 1, n = s->size[1];
     const char *from = c_name(p->stage[s->from].type), *type = c_name(s->sum);
+    char wild[32] = "";
+    if (s->careful) snprintf(wild, sizeof wild, " || wild%d[0]", s->watched);
     if (w->shape->threads) {
         open_rows(w, "q", lo, hi, rows);
         ADD("                    %s sum = 0;\n"
@@ -516,16 +563,77 @@ static void write_running(rw_image_writer *w, const char *rows, const char *lo, 
     ADD("            for (int r = ra; r < rb; ++r) {\n                %s\n"
         "                RING const %s *const in = ring%d + at%d[r * %d + %d] + %d, *const gone = ring%d + at%d[r * "
         "%d + %d] + %d;\n"
-        "                if (c + r == low%d) {\n                    EACH_IN(q, %s, %s) { sums%d_0[q] = 0; }\n"
+        "                if (c + r == low%d%s) {\n                    EACH_IN(q, %s, %s) { sums%d_0[q] = 0; }\n"
         "                    for (int t = 0; t < %d; ++t) {\n"
         "                        RING const %s *const row = ring%d + at%d[r * %d + t + %d] + %d;\n"
         "                        EACH_IN(q, %s, %s) { sums%d_0[q] += (%s)row[q]; }\n                    }\n"
         "                } else EACH_IN(q, %s, %s) { sums%d_0[q] += (%s)in[q] - (%s)gone[q]; }\n"
         "                EACH_IN(q, %s, %s) {\n"
         "                    const %s sum = sums%d_0[q];\n",
-        rows, from, s->from, w->k, taps, first + n - 1, shift, s->from, w->k, taps, first - 1, shift, w->k, lo, hi,
-        w->k, n, from, s->from, w->k, taps, first, shift, lo, hi, w->k, type, lo, hi, w->k, type, type, lo, hi, type,
-        w->k);
+        rows, from, s->from, w->k, taps, first + n - 1, shift, s->from, w->k, taps, first - 1, shift, w->k, wild, lo,
+        hi, w->k, n, from, s->from, w->k, taps, first, shift, lo, hi, w->k, type, lo, hi, w->k, type, type, lo, hi,
+        type, w->k);
+}
+
+/* The end of a row: out[q] of a stage <- the value. */
+static void write_out(rw_image_writer *w, int k, const char *value)
+{
+    const rw_image_pass *p = w->pass;
+    const int n = channels_of(p, w->shape, k);
+    if (k == last(p) && gathers(w, k)) ADD("out[(long)(q %% %d) * y_plane + q / %d] = ", n, n);
+    else ADD("out[q] = ");
+    if (k == last(p)) rw_image_add_store(p, w->t, p->stage[k].type, value);
+    else ADD("(%s)%s", c_name(p->stage[k].type), value);
+    ADD(";");
+}
+
+/* NaN for all windows with NaN, if the values of the stage that is watched are not all finite. `rows`: what each row
+ * needs. The window: a rectangle, its first and last pixel, or the pixels of an element, which are adjacent in a
+ * row. */
+static void write_care(rw_image_writer *w, int k, const char *rows, const char *lo, const char *hi)
+{
+    const rw_image_pass *p = w->pass;
+    const rw_image_stage *s = p->stage + k;
+    if (!s->careful || s->running) return;
+    const int nx = s->size[0], ny = s->size[1], element = s->write == rw_image_write_extreme ? (int)s->number[1] : -1;
+    const bool keys = p->stage[s->from].type == RW_U32;
+    const char *type = c_name(p->stage[s->from].type), *to = c_name(s->type);
+    char loops[400];
+    ADD("            if (wild%d[0]) {\n", s->watched);
+    if (element > 0)
+        for (int side = 0; side < 2; ++side) {
+            ADD("                const i32 %s[%d] = {", side ? "to_" : "from_", ny);
+            for (int t = 0; t < ny; ++t) {
+                int a = 0, b = nx;
+                while (a < nx && !rw_image_in_element((rw_image_element)element, a, t, s->size)) ++a;
+                while (b > a && !rw_image_in_element((rw_image_element)element, b - 1, t, s->size)) --b;
+                ADD("%s%d", t ? ", " : "", side ? b : a);
+            }
+            ADD("};\n");
+        }
+    snprintf(loops, sizeof loops,
+             "for (int t = 0; t < %d; t += %d) {\n"
+             "                        RING const %s *const row = ring%d + at%d[(int)r * %d + t + %d] + %d;\n"
+             "                        for (int m = %s; m < %s; m += %d)",
+             ny, element == 0 && ny > 1 ? ny - 1 : 1, type, s->from, k, entries(p, k), s->ry - s->low[1],
+             (w->shift - s->low[0]) * w->channels, element > 0 ? "from_[t]" : "0",
+             element > 0 ? "to_[t]"
+             : nx == 1   ? "1"
+                         : "nx_",
+             element == 0 && nx > 1 ? nx - 1 : 1);
+    ADD("                const int nx_ = %d;\n                (void)nx_;\n", nx);
+    char value[200];
+    snprintf(value, sizeof value, "const %s v = row[q + m * %d]; if (%s) { const %s nan = %s; ", type, w->channels,
+             keys ? "v > 0xff800000u || v < 0x007fffffu" : "v != v", to, keys ? "(f32)(RW_INF - RW_INF)" : "v");
+    if (w->shape->threads)
+        ADD("                EACH2(q, %s, %s, r, ra, rb) {\n                    %s\n                    %s { %s", lo,
+            hi, rows, loops, value);
+    else
+        ADD("                for (int r = ra; r < rb; ++r) {\n                    %s\n                    %s\n"
+            "                            EACH_IN(q, %s, %s) { %s",
+            rows, loops, lo, hi, value);
+    write_out(w, k, "nan");
+    ADD(" } }\n                    }\n                }\n            }\n");
 }
 
 static void write_stage(rw_image_writer *w, int k)
@@ -567,14 +675,15 @@ static void write_stage(rw_image_writer *w, int k)
         open_rows(w, lane, lo, hi, rows.data ? rows.data : "");
         if (s->sums) write_sums(w, lane, lo, hi);
     }
-    rw_text_free(&rows);
     s->write(s, w);
     if (s->after.data) ADD("%s", s->after.data);
     for (int c = 0; c < (s->pixels ? n : 1); ++c) {
         char value[32];
         if (s->pixels) snprintf(value, sizeof value, "r%d", c);
         else snprintf(value, sizeof value, "v%d", s->values - 1);
-        if (k == last(p) && p->limits)
+        if (k == last(p) && p->limits && p->alpha && !s->pixels)
+            ADD("                    if (!ALPHA(%d))\n", s->channels);
+        if (k == last(p) && p->limits && !(p->alpha && s->pixels && c == n - 1))
             ADD("                    { const %s v = %s; if (v < AT(least, %s)) AT(least, %s) = v; if (v > AT(most, "
                 "%s)) AT(most, %s) = v; }\n",
                 c_name(w->shape->limits), value, s->pixels ? "i" : "q", s->pixels ? "i" : "q", s->pixels ? "i" : "q",
@@ -589,6 +698,15 @@ static void write_stage(rw_image_writer *w, int k)
         ADD(";\n");
     }
     close_rows(w);
+    write_care(w, k, rows.data ? rows.data : "", lo, hi);
+    rw_text_free(&rows);
+    if (is_watched(p, k)) {
+        rw_text out = {0};
+        add_ring_row(&out, w, k);
+        snprintf(lo, sizeof lo, "%d * from%d", n, k), snprintf(hi, sizeof hi, "%d * to%d", n, k);
+        write_watch(w, k, lo, hi, out.data ? out.data : "");
+        rw_text_free(&out);
+    }
     ADD("        }\n");
     if (k < last(p)) write_beyond(w, k);
 }
@@ -630,6 +748,7 @@ void rw_image_write_pass(const rw_image_pass *p, const rw_image_shape *shape, rw
     }
     ADD("%s#define W(i) %s\n#define RING %s\n", rw_image_helper_text, rw_image_few_weights(p) ? "w##i" : "weights[i]",
         shape->in_memory ? "GLOBAL" : "LOCAL");
+    rw_image_add_alpha(p, shape, text);
     rw_image_write_maps(w);
     rw_image_write_head(p, shape, text);
     if (p->limits) {
@@ -647,6 +766,9 @@ void rw_image_write_pass(const rw_image_pass *p, const rw_image_shape *shape, rw
     if (p->limits)
         ADD("    EACH(i, GROUP) { AT(least, i) = (%s)RW_INF; AT(most, i) = -(%s)RW_INF; }\n", c_name(shape->limits),
             c_name(shape->limits));
+    for (int k = 0; k < last(p); ++k)
+        if (is_watched(p, k))
+            ADD("    SHARED(i32, wild%d, 1);\n    EACH(e, 1) { wild%d[0] = 0; }\n    BARRIER;\n", k, k);
     for (int i = 0; i < p->weights.n && rw_image_few_weights(p); ++i)
         ADD("    const %s w%d = weights[%d];\n", real, i, i);
     if (p->limited)

@@ -25,11 +25,66 @@ void rw_image_write_copy(const rw_image_stage *s, rw_image_writer *w)
         rw_image_at(w, value, 0, 0, 0));
 }
 
+/* The value as a multiple of 1/number[2], 0: as it is. */
+static const char *without_noise(const rw_image_stage *s, char *text, size_t size, const char *value)
+{
+    if (s->number[2] == 0) snprintf(text, size, "%s", value);
+    else rw_snprintf(text, size, "RW_RINT((f64)(%s) * %.17g) * %.17g", value, s->number[2], 1 / s->number[2]);
+    return text;
+}
+
 void rw_image_write_round(const rw_image_stage *s, rw_image_writer *w)
 {
-    char value[64];
-    put(s, w, "v0", rw_image_at(w, value, 0, 0, 0));
+    char value[64], text[240];
+    put(s, w, "v0", without_noise(s, text, sizeof text, rw_image_at(w, value, 0, 0, 0)));
 }
+
+/* ---- alpha ------------------------------------------------------------------------------------------------------- */
+
+void rw_image_add_alpha(const rw_image_pass *p, const rw_image_shape *s, rw_text *text)
+{
+    rw_text_add(text, "#define ALPHA(n) (%s == (n) - 1)\n",
+                s->planar && !rw_image_pass_by_pixels(p) ? "GROUP_ID(2)" : "q % (n)");
+}
+
+/* The quotient in f64, which all devices divide alike, and which is 1 where a pixel is opaque. */
+void rw_image_write_premultiply(const rw_image_stage *s, rw_image_writer *w)
+{
+    const char *type = rw_dtype_name(s->type);
+    char value[64];
+    const int n = w->channels;
+    ADD("                    const %s r%d = (%s)%s, part_ = (%s)((f64)%s / %.17g);\n", type, n - 1, type,
+        rw_image_at(w, value, 0, 0, n - 1), type, rw_image_at(w, value, 0, 0, n - 1), s->number[0]);
+    for (int c = 0; c < n - 1; ++c)
+        ADD("                    const %s r%d = (%s)%s * part_;\n", type, c, type, rw_image_at(w, value, 0, 0, c));
+}
+
+/* Where nothing is left of alpha, colours become 0. */
+void rw_image_write_divide(const rw_image_stage *s, rw_image_writer *w)
+{
+    char value[64], text[320], product[160], name[16];
+    const int n = w->channels;
+    ADD("                    const f64 alpha_ = (f64)%s * %.17g, by_ = alpha_ <= 0 ? 0 : %.17g / alpha_;\n",
+        rw_image_at(w, value, 0, 0, n - 1), s->number[1], s->number[0]);
+    for (int c = 0; c < n; ++c) {
+        if (c < n - 1) snprintf(product, sizeof product, "(f64)%s * by_", rw_image_at(w, value, 0, 0, c));
+        else
+            snprintf(product, sizeof product, "(alpha_ < 0 ? 0 : alpha_ > %.17g ? %.17g : alpha_)", s->number[0],
+                     s->number[0]);
+        snprintf(name, sizeof name, "r%d", c);
+        put(s, w, name, without_noise(s, text, sizeof text, product));
+    }
+}
+
+void rw_image_write_alpha(const rw_image_stage *s, rw_image_writer *w)
+{
+    char value[64], also[64];
+    const char *type = rw_dtype_name(s->type);
+    ADD("                    const %s v0 = ALPHA(%d) ? (%s)%s : (%s)%s;\n", type, s->channels, type,
+        rw_image_also(w, also, 0), type, rw_image_at(w, value, 0, 0, 0));
+}
+
+/* ---- two stages, limits ------------------------------------------------------------------------------------------ */
 
 /* number[0] v + number[1] also; with weights W v + W' also, in real numbers */
 void rw_image_write_difference(const rw_image_stage *s, rw_image_writer *w)
@@ -54,12 +109,15 @@ void rw_image_write_difference(const rw_image_stage *s, rw_image_writer *w)
 /* W(0) + (v - low) (W(1) - W(0))/(high - low) */
 void rw_image_write_normalize(const rw_image_stage *s, rw_image_writer *w)
 {
-    char v[64], value[256];
-    const char *real = rw_dtype_name(s->compute);
+    char v[64], value[256], text[400];
+    const char *real = rw_dtype_name(s->compute), *type = rw_dtype_name(s->type);
     rw_image_at(w, v, 0, 0, 0);
     snprintf(value, sizeof value, "FMA((%s)%s - (%s)low, (%s)(factor * ((f64)W(%d) - (f64)W(%d))), W(%d))", real, v,
              real, real, s->weight + 1, s->weight, s->weight);
-    put(s, w, "v0", value);
+    put(s, w, s->alpha ? "mapped" : "v0", without_noise(s, text, sizeof text, value));
+    if (!s->alpha) return;
+    if (s->number[3] != 0) snprintf(v, sizeof v, "%.17g", s->number[3]);
+    ADD("                    const %s v0 = ALPHA(%d) ? (%s)%s : mapped;\n", type, s->channels, type, v);
 }
 
 /* ---- colours ----------------------------------------------------------------------------------------------------- */
@@ -81,7 +139,8 @@ static void take(const rw_image_stage *s, rw_image_writer *w, const char *type)
         type, rw_image_at(w, b, 0, 0, 1), type, rw_image_at(w, c, 0, 0, 2));
 }
 
-/* 0.299 R + 0.587 G + 0.114 B; of integers in units of 2^-14 */
+/* 0.299 R + 0.587 G + 0.114 B; of u8 in units of 2^-14, of u16 exactly; halves upwards */
+#define LUMA_U16 "((u32)a * 299u + (u32)b * 587u + (u32)c * 114u + 500u) / 1000u"
 #define LUMA_INTEGER "(a * 4899 + b * 9617 + c * 1868 + 8192) >> 14"
 static void luma(char *text, size_t size, const char *real)
 {
@@ -94,7 +153,10 @@ void rw_image_write_grey(const rw_image_stage *s, rw_image_writer *w)
     char text[128];
     take(s, w, is_real(s->type) ? type : "i32");
     luma(text, sizeof text, type);
-    ADD("                    const %s r0 = (%s)(%s);\n", type, type, is_real(s->type) ? text : LUMA_INTEGER);
+    ADD("                    const %s r0 = (%s)(%s);\n", type, type,
+        is_real(s->type)    ? text
+        : s->type == RW_U16 ? LUMA_U16
+                            : LUMA_INTEGER);
     copy_rest(s, w, 3);
 }
 
@@ -105,17 +167,22 @@ static void put_integer(const rw_image_stage *s, rw_image_writer *w, int c, cons
         (int)rw_image_largest(s->type));
 }
 
-/* Factors of 2^-14 (YCbCr, to 16 bits) or 2^-12 (XYZ); rows for each result, the constant last, in units of the
- * result. */
+/* Of u8 factors of 2^-14 (YCbCr) or 2^-12 (XYZ), whose error in u16 would be several units: u16 computes in f64. */
+static bool in_integers(const rw_image_stage *s) { return s->type == RW_U8; }
+static const char *colour_type(const rw_image_stage *s) { return s->type == RW_U16 ? "f64" : rw_dtype_name(s->type); }
+
+/* Rows for each result, the constant last, in units of the result. */
 static void write_matrix(const rw_image_stage *s, rw_image_writer *w, const double m[3][4], const int integers[3][3],
                          int bits)
 {
-    const char *real = rw_dtype_name(s->type);
-    char value[256];
+    const char *real = colour_type(s);
+    char value[256], name[8];
     for (int c = 0; c < 3; ++c) {
-        if (is_real(s->type)) {
-            ADD("                    const %s r%d = FMA((%s)%.9g, a, FMA((%s)%.9g, b, FMA((%s)%.9g, c, (%s)%.9g)));\n",
-                real, c, real, m[c][0], real, m[c][1], real, m[c][2], real, m[c][3]);
+        if (!in_integers(s)) {
+            snprintf(name, sizeof name, "r%d", c);
+            snprintf(value, sizeof value, "FMA((%s)%.9g, a, FMA((%s)%.9g, b, FMA((%s)%.9g, c, (%s)%.9g)))", real,
+                     m[c][0], real, m[c][1], real, m[c][2], real, m[c][3]);
+            put(s, w, name, value);
             continue;
         }
         snprintf(value, sizeof value, "(a * %d + b * %d + c * %d + %d) >> %d", integers[c][0], integers[c][1],
@@ -126,14 +193,16 @@ static void write_matrix(const rw_image_stage *s, rw_image_writer *w, const doub
 
 static void write_ycbcr(const rw_image_stage *s, rw_image_writer *w)
 {
-    const char *real = rw_dtype_name(s->type);
+    const char *real = colour_type(s);
     char value[256], text[128];
-    const int half = s->type == RW_U8 ? 128 : 32768;
-    if (is_real(s->type)) {
+    const double middle = s->type == RW_U16 ? 32768 : 0.5;
+    const int half = 128;
+    if (!in_integers(s)) {
         luma(text, sizeof text, real);
-        ADD("                    const %s r0 = %s, r1 = FMA((%s)0.564, c - r0, (%s)0.5), r2 = FMA((%s)0.713, a - r0, "
-            "(%s)0.5);\n",
-            real, text, real, real, real, real);
+        ADD("                    const %s y_ = %s, cb_ = FMA((%s)0.564, c - y_, (%s)%g), cr_ = FMA((%s)0.713, a - y_, "
+            "(%s)%g);\n",
+            real, text, real, real, middle, real, real, middle);
+        put(s, w, "r0", "y_"), put(s, w, "r1", "cb_"), put(s, w, "r2", "cr_");
         return;
     }
     ADD("                    const i32 y_ = " LUMA_INTEGER ";\n");
@@ -146,13 +215,15 @@ static void write_ycbcr(const rw_image_stage *s, rw_image_writer *w)
 
 static void write_from_ycbcr(const rw_image_stage *s, rw_image_writer *w)
 {
-    const char *real = rw_dtype_name(s->type);
+    const char *real = colour_type(s);
     char value[256];
-    const int half = s->type == RW_U8 ? 128 : 32768;
-    if (is_real(s->type)) {
-        ADD("                    const %s d = b - (%s)0.5, e = c - (%s)0.5, r0 = FMA((%s)1.403, e, a), "
-            "r1 = FMA((%s)-0.714, e, FMA((%s)-0.344, d, a)), r2 = FMA((%s)1.773, d, a);\n",
-            real, real, real, real, real, real, real);
+    const double middle = s->type == RW_U16 ? 32768 : 0.5;
+    const int half = 128;
+    if (!in_integers(s)) {
+        ADD("                    const %s d = b - (%s)%g, e = c - (%s)%g, red = FMA((%s)1.403, e, a), "
+            "green = FMA((%s)-0.714, e, FMA((%s)-0.344, d, a)), blue = FMA((%s)1.773, d, a);\n",
+            real, real, middle, real, middle, real, real, real, real);
+        put(s, w, "r0", "red"), put(s, w, "r1", "green"), put(s, w, "r2", "blue");
         return;
     }
     ADD("                    const i32 d = b - %d, e = c - %d;\n", half, half);
@@ -176,7 +247,11 @@ static void write_hsv(const rw_image_stage *s, rw_image_writer *w)
         "                    const %s turn = (sixth < 0 ? sixth + 6 : sixth) * (%s)%.17g;\n",
         real, real, real, real, real, turn / 6);
     if (is_real(s->type)) {
-        ADD("                    const %s r0 = turn, r1 = most != 0 ? wide / most : 0, r2 = most;\n", real);
+        /* NaN in any channel makes all three NaN */
+        ADD("                    const %s bad = a + b + c, nan = bad != bad ? bad : 0;\n"
+            "                    const %s part = most != 0 ? wide / most : 0, r0 = turn + nan, r1 = part + nan, r2 = "
+            "most + nan;\n",
+            real, real);
         return;
     }
     const char *type = rw_dtype_name(s->type);
@@ -197,7 +272,7 @@ static void write_from_hsv(const rw_image_stage *s, rw_image_writer *w)
         "- part;\n"
         "                    const %s t = b / (%s)%g, p0 = c * (1 - t), p1 = c * (1 - t * f), p2 = c * (1 - t * (1 - "
         "f));\n"
-        "                    const int sector = (int)part;\n"
+        "                    const int sector = part >= 0 && part < 6 ? (int)part : 6;\n"
         "                    const %s red = sector == 0 || sector == 5 ? c : sector == 1 ? p1 : sector == 4 ? p2 : "
         "p0;\n"
         "                    const %s green = sector == 1 || sector == 2 ? c : sector == 3 ? p1 : sector == 0 ? p2 : "
@@ -205,6 +280,11 @@ static void write_from_hsv(const rw_image_stage *s, rw_image_writer *w)
         "                    const %s blue = sector == 3 || sector == 4 ? c : sector == 5 ? p1 : sector == 2 ? p2 : "
         "p0;\n",
         real, real, 6 / turn, real, real, white, real, real, real);
+    if (is_real(s->type)) { /* NaN in any channel makes all three NaN */
+        ADD("                    const %s bad = a + b + c, nan = bad != bad ? bad : 0;\n", real);
+        put(s, w, "r0", "red + nan"), put(s, w, "r1", "green + nan"), put(s, w, "r2", "blue + nan");
+        return;
+    }
     put(s, w, "r0", "red"), put(s, w, "r1", "green"), put(s, w, "r2", "blue");
 }
 
@@ -222,7 +302,8 @@ void rw_image_write_colour(const rw_image_stage *s, rw_image_writer *w)
     const rw_image_colour colour = (rw_image_colour)s->number[0];
     const char *type = rw_dtype_name(s->type);
     const bool hsv = colour == RW_IMAGE_HSV || colour == RW_IMAGE_HSV_INVERSE;
-    take(s, w, is_real(s->type) ? type : hsv ? "f64" : "i32");
+    const bool integers = colour == RW_IMAGE_SWAP || (!hsv && in_integers(s));
+    take(s, w, is_real(s->type) ? type : integers ? "i32" : "f64");
     switch (colour) {
     case RW_IMAGE_YCBCR: write_ycbcr(s, w); break;
     case RW_IMAGE_YCBCR_INVERSE: write_from_ycbcr(s, w); break;

@@ -3,7 +3,10 @@
  *
  * Median of up to NETWORK values: of the first n/2 + 2 values neither the least nor the largest can be the median; both
  * are dropped, the next value joins, until one is left (forgetful selection). Larger windows: the median's bits one
- * after the other, by counting how many values lie below a bound. */
+ * after the other, by counting how many values lie below a bound.
+ *
+ * A window with NaN gives NaN. Comparisons do not do this: pipeline.c puts NaN where it belongs if there is any, and
+ * the texts for columns.c test their values. */
 #include "image/image.h"
 
 #define ADD(...) rw_text_add(w->t, __VA_ARGS__)
@@ -29,6 +32,8 @@ static const char *largest_of(rw_dtype t)
     return t == RW_U8 ? "255" : t == RW_U16 ? "65535" : t == RW_I16 ? "32767" : "RW_INF";
 }
 
+static bool is_real(rw_dtype t) { return t == RW_F32 || t == RW_F64; }
+
 /* 3 x 3 in columns.c: the columns of three are sorted once; the median is that of the largest least, the middle middle
  * and the least largest of three columns. */
 static void sort_columns(const rw_image_stage *s, rw_image_writer *w, int wide)
@@ -37,15 +42,18 @@ static void sort_columns(const rw_image_stage *s, rw_image_writer *w, int wide)
     const bool real = *type == 'f';
     ADD("#define LEAST(a, b) %s\n#define MOST(a, b) %s\n", real ? "fmin(a, b)" : "((a) < (b) ? (a) : (b))",
         real ? "fmax(a, b)" : "((a) < (b) ? (b) : (a))");
+    if (real) ADD("                    int nan_[%d];\n", wide);
     ADD("                    %s low_[%d], mid_[%d], high_[%d];\n                    UNROLL\n"
         "                    for (int k = 0; k < %d; ++k) {\n",
         type, wide, wide, wide, wide);
     ADD("                        const %s a = LEAST(H(0, k), H(1, k)), b = MOST(H(0, k), H(1, k)), d = LEAST(b, H(2, "
         "k));\n"
         "                        high_[k] = MOST(b, H(2, k));\n                        low_[k] = LEAST(a, d);\n"
-        "                        mid_[k] = MOST(a, d);\n"
-        "                    }\n",
+        "                        mid_[k] = MOST(a, d);\n",
         type);
+    if (real)
+        ADD("                        nan_[k] = H(0, k) != H(0, k) || H(1, k) != H(1, k) || H(2, k) != H(2, k);\n");
+    ADD("                    }\n");
 }
 
 static void write_median9(const rw_image_stage *s, rw_image_writer *w)
@@ -58,7 +66,11 @@ static void write_median9(const rw_image_stage *s, rw_image_writer *w)
     ADD("                    const %s n0 = LEAST(mid_[c], mid_[c + %d]), n1 = MOST(mid_[c], mid_[c + %d]), m1 = "
         "MOST(n0, LEAST(n1, mid_[c + %d]));\n",
         type, n, n, 2 * n);
-    ADD("                    const %s o0 = LEAST(m0, m1), o1 = MOST(m0, m1), v0 = MOST(o0, LEAST(o1, m2));\n", type);
+    ADD("                    const %s o0 = LEAST(m0, m1), o1 = MOST(m0, m1), o2 = MOST(o0, LEAST(o1, m2));\n", type);
+    if (is_real(s->type))
+        ADD("                    const %s v0 = nan_[c] || nan_[c + %d] || nan_[c + %d] ? (%s)(RW_INF - RW_INF) : o2;\n",
+            type, n, 2 * n, type);
+    else ADD("                    const %s v0 = o2;\n", type);
 }
 
 static void write_network(const rw_image_stage *s, rw_image_writer *w)
@@ -78,6 +90,12 @@ static void write_network(const rw_image_stage *s, rw_image_writer *w)
                 rw_image_at(w, value, i % s->size[0] - s->low[0], i / s->size[0] - s->low[1], 0));
         else ADD("                    %s m%d = (%s)%s;\n", type, i, type, largest_of(s->type));
     }
+    const bool tests = w->columns && is_real(s->type);
+    if (tests) {
+        ADD("                    const int nan_ = 0");
+        for (int i = 0; i < n; ++i) ADD(" | (m%d != m%d)", i, i);
+        ADD(";\n");
+    }
     for (int i = 0; i < have; ++i) list[i] = i;
     while (have > 1) {
         extremes(w, type, list, have);
@@ -85,7 +103,8 @@ static void write_network(const rw_image_stage *s, rw_image_writer *w)
         for (int i = 0; i < have; ++i) list[i] = list[i + 1];
         if (next < odd) list[have++] = next++;
     }
-    ADD("                    const %s v0 = m%d;\n", type, list[0]);
+    if (tests) ADD("                    const %s v0 = nan_ ? (%s)(RW_INF - RW_INF) : m%d;\n", type, type, list[0]);
+    else ADD("                    const %s v0 = m%d;\n", type, list[0]);
 }
 
 /* Types as integers in the same order. */
@@ -202,8 +221,8 @@ void rw_image_write_extreme(const rw_image_stage *s, rw_image_writer *w)
         rw_image_at(w, value, x - s->low[0], y - s->low[1], 0);
         if (first) ADD("                    %s v0 = %s;\n", type, value);
         else
-            ADD("                    { const %s b = %s; v0 = b %c v0 ? b : v0; }\n", type, value,
-                s->number[0] < 0 ? '<' : '>');
+            ADD("                    { const %s b = %s; v0 = b %c v0%s ? b : v0; }\n", type, value,
+                s->number[0] < 0 ? '<' : '>', w->columns && is_real(s->type) ? " || b != b" : "");
         first = false;
     }
 }

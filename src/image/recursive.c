@@ -37,7 +37,7 @@ static const char text[] =
     "        for (int l = 0; l < count; ++l) {\n"
     "            GLOBAL const R *const line = x + (first + l) / channels * row + (first + l) % channels;\n"
     "            EACH(k, PIECE) {\n                const int m = PLACE(from + (int)k);\n"
-    "                in[k * WIDE + l] = m < 0 ? (R)CONSTANT_VALUE : line[(long)m * channels];\n            }\n"
+    "                in[k * WIDE + l] = m < 0 ? (R)CONSTANT_VALUE(l) : line[(long)m * channels];\n            }\n"
     "        }\n"
     "        BARRIER;\n        for (int k = 0; k < PIECE; ++k) EACH(t, count) { STEP(in[k * WIDE + t]) out[k * WIDE + "
     "t] = RESULT; }\n        BARRIER;\n"
@@ -50,7 +50,7 @@ static const char text[] =
     "        for (int l = 0; l < count; ++l) {\n"
     "            GLOBAL const R *const line = x + (first + l) / channels * row + (first + l) % channels;\n"
     "            EACH(k, PIECE) {\n                const int m = PLACE(from + (int)k);\n"
-    "                in[k * WIDE + l] = m < 0 ? (R)CONSTANT_VALUE : line[(long)m * channels];\n            }\n"
+    "                in[k * WIDE + l] = m < 0 ? (R)CONSTANT_VALUE(l) : line[(long)m * channels];\n            }\n"
     "        }\n"
     "        BARRIER;\n        for (int k = PIECE - 1; k >= 0; --k) EACH(t, count) { out[k * WIDE + t] = RESULT; "
     "BACK(in[k * WIDE + t]) }\n        BARRIER;\n"
@@ -61,28 +61,32 @@ static const char text[] =
     "#else\n    for (int i = -reach; i < n; ++i) {\n        const int m = PLACE(i);\n"
     "        GLOBAL const R *const line = x + (m < 0 ? 0 : m) * row + first;\n"
     "        GLOBAL R *const to = y + i * row + first;\n"
-    "        if (m < 0) EACH(t, count) { STEP((R)CONSTANT_VALUE) }\n"
+    "        if (m < 0) EACH(t, count) { STEP((R)CONSTANT_VALUE(t)) }\n"
     "        else if (i < 0) EACH(t, count) { STEP(line[t]) }\n"
     "        else EACH(t, count) { STEP(line[t]) to[t] = RESULT; }\n    }\n"
     "    EACH(t, GROUP) { for (int k = 0; k < 4; ++k) AT_N(s, k, t) = 0; }\n"
     "    for (int i = n - 1 + reach; i >= 0; --i) {\n        const int m = PLACE(i);\n"
     "        GLOBAL const R *const line = x + (m < 0 ? 0 : m) * row + first;\n"
     "        GLOBAL R *const to = y + i * row + first;\n"
-    "        if (m < 0) EACH(t, count) { BACK((R)CONSTANT_VALUE) }\n"
+    "        if (m < 0) EACH(t, count) { BACK((R)CONSTANT_VALUE(t)) }\n"
     "        else if (i >= n) EACH(t, count) { BACK(line[t]) }\n"
     "        else EACH(t, count) { to[t] += RESULT; BACK(line[t]) }\n    }\n#endif\n}\n";
 
-rw_status rw_image_recursive_create(rw_device *dev, rw_image_pass *p)
+rw_status rw_image_recursive_create(rw_device *dev, rw_image_pass *p, bool planar)
 {
     const rw_image_stage *s = p->stage + 1;
     rw_text t = {0};
-    char constant[40];
-    snprintf(constant, sizeof constant, "%.17g", s->outside);
-    rw_text_add(&t, "DEVICE int outside(int i, int n)\n{\n%s}\n%s", rw_image_map_text(s->border), text);
+    rw_text_add(&t, "DEVICE int outside(int i, int n)\n{\n%s}\n", rw_image_map_text(s->border));
+    /* beyond a constant border, of line first + l */
+    if (!s->premultiplied) rw_text_add(&t, "#define CONSTANT_VALUE(l) %.17g\n", s->outside);
+    else
+        rw_text_add(&t, "#define CONSTANT_VALUE(l) (%s == %d ? %.17g : %.17g)\n",
+                    planar ? "GROUP_ID(1)" : "(first + (int)(l)) % channels", p->channels - 1, s->outside_alpha,
+                    s->outside);
+    rw_text_add(&t, "%s", text);
     if (t.failed) return rw_text_free(&t), rw_fail_memory(dev->ctx, t.capacity, "the kernel text of a filter");
     const rw_define d[] = {{"GROUP", "64"},
                            {"R", rw_dtype_name(p->x_dtype)},
-                           {"CONSTANT_VALUE", constant},
                            {"ROWS", s->size[0] ? "1" : "0"},
                            {"PIECE", p->x_dtype == RW_F64 ? "32" : "64"},
                            {"WIDE", "65"}};

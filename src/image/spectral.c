@@ -1,6 +1,9 @@
 /* Passes over the whole image, those of other files too. By Fourier transforms: products of the spectrum with a
  * function of the frequency, and correlations with many weights. They read and write contiguous arrays of real numbers,
- * with channels interleaved or as planes. */
+ * with channels interleaved or as planes.
+ *
+ * A transform spreads a value that is not finite over all results. Where x has one, correlations are summed up directly
+ * after the transform, so that it affects those whose window reads it. The device decides this for each execution. */
 #include "image/image.h"
 
 /* ---- responses --------------------------------------------------------------------------------------------------- */
@@ -31,10 +34,13 @@ rw_status rw_image_set_response(rw_context *ctx, const rw_image_op *op, rw_image
     return t->failed ? rw_fail_memory(ctx, t->capacity, "the text of a frequency response") : RW_OK;
 }
 
-/* "u*(…)" with X and Y written as indices; axis: that of the rows' pixels. */
-static void add_store(rw_text *t, const rw_image_pass *p, int axis)
+/* "u*(…)" with X and Y written as indices; axis: that of the rows' pixels; channel: that of channels. An alpha channel
+ * is unchanged. */
+static void add_store(rw_text *t, const rw_image_pass *p, int axis, int channel)
 {
-    rw_text_add(t, "u*(");
+    rw_text_add(t, "u*");
+    if (p->alpha) rw_text_add(t, "where(i%d > %d.5, 1, ", channel, p->channels - 2);
+    rw_text_add(t, "(");
     for (const char *at = p->response.data; *at; ++at) {
         if (*at == 'X') rw_text_add(t, "(i%d/%lld)", axis, (long long)p->width);
         else if (*at == 'Y')
@@ -42,7 +48,7 @@ static void add_store(rw_text *t, const rw_image_pass *p, int axis)
                         (long long)p->height);
         else rw_text_add(t, "%c", *at);
     }
-    rw_text_add(t, ")");
+    rw_text_add(t, p->alpha ? "))" : ")");
 }
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
@@ -99,7 +105,7 @@ static rw_status create_response(rw_device *dev, rw_image_pass *p, bool planar)
     rw_text store = {0};
     rw_fft_spec spec = {.kind = RW_FFT_REAL, .single = single, .ndim = n, .axes = 3u << (axis - 1)};
     for (int d = 0; d < n; ++d) spec.shape[d] = shape[d];
-    if (p->kind == RW_IMAGE_RESPONSE) add_store(&store, p, axis);
+    if (p->kind == RW_IMAGE_RESPONSE) add_store(&store, p, axis, planar ? 0 : n - 1);
     spec.store = store.data;
     rw_status status = store.failed ? rw_fail_memory(dev->ctx, store.capacity, "the text of a frequency response")
                                     : rw_fft_create(dev, &spec, &p->forward);
@@ -126,10 +132,63 @@ static rw_status create_correlation(rw_device *dev, rw_image_pass *p, bool plana
     return rw_convolution_create(dev, &spec, &p->correlation);
 }
 
-rw_status rw_image_whole_create(rw_device *dev, rw_image_pass *p, bool planar)
+static const char direct_text[] =
+    "KERNEL(clear, GLOBAL i32 *flag)\n{\n    EACH(i, 1) { flag[0] = 0; }\n}\n"
+    "KERNEL(find, GLOBAL const R *RESTRICT x, GLOBAL i32 *flag, long row, int height)\n{\n"
+    "    const int top = GROUP_ID(0) * PIECE, bottom = height - top < PIECE ? height : top + PIECE;\n"
+    "#if THREADS\n    for (int j = top; j < bottom; ++j)\n"
+    "        EACH(i, row) { if (!(x[j * row + i] - x[j * row + i] == 0)) ATOMIC_MAX(flag, 1); }\n"
+    "#else\n    EACH_SERIAL(lane, 1) {\n        i32 any = 0;\n        for (int j = top; j < bottom; ++j)\n"
+    "            for (long i = 0; i < row; ++i) any |= !(x[j * row + i] - x[j * row + i] == 0);\n"
+    "        if (any) ATOMIC_MAX(flag, 1);\n    }\n#endif\n}\n"
+    /* groups: a row of y in a plane; row: elements of x; wide: of y */
+    "KERNEL(sum_up, GLOBAL R *RESTRICT y, GLOBAL const R *RESTRICT x, GLOBAL const R *RESTRICT weights, GLOBAL const "
+    "i32 *flag,\n"
+    "       long row, long wide, int x_height, int y_height, int channels, int nx, int ny)\n{\n"
+    "    x += ((long)GROUP_ID(1) * x_height + GROUP_ID(0)) * row;\n"
+    "    y += ((long)GROUP_ID(1) * y_height + GROUP_ID(0)) * wide;\n"
+    "    const long n = flag[0] ? wide : 0;\n"
+    "    EACH(e, n) {\n        R sum = 0;\n        for (int k = 0; k < ny; ++k)\n"
+    "            for (int m = 0; m < nx; ++m) sum = FMA(weights[k * nx + m], x[k * row + e + m * channels], sum);\n"
+    "        y[e] = sum;\n    }\n}\n";
+
+enum { PIECE = 64 }; /* rows of a group that looks for values */
+
+static rw_status create_direct(rw_device *dev, rw_image_pass *p)
+{
+    const rw_define d[] = {{"GROUP", "256"},
+                           {"R", rw_dtype_name(p->x_dtype)},
+                           {"PIECE", "64"},
+                           {"THREADS", rw_device_has_threads(dev) ? "1" : "0"}};
+    RW_TRY(rw_program_create(dev, "direct correlation", direct_text, d, RW_COUNT(d), &p->direct));
+    RW_TRY(rw_program_kernel(p->direct, "clear", &p->clear_flag));
+    RW_TRY(rw_program_kernel(p->direct, "find", &p->find));
+    RW_TRY(rw_program_kernel(p->direct, "sum_up", &p->sum_up));
+    return rw_array_create(dev, RW_I32, 1, &(int64_t){1}, RW_MEMORY_DEVICE, &p->flag);
+}
+
+/* y <- the correlation as direct sums, if x has values that are not finite. */
+static rw_status run_direct(const rw_image_pass *p, bool planar, rw_array *x, rw_array *y, rw_queue *q)
+{
+    const rw_image_stage *s = p->stage + 1;
+    const int channels = planar ? 1 : p->channels, planes = planar ? p->channels : 1;
+    const int64_t row = p->width * channels, wide = p->y_width * channels, rows = p->height * planes;
+    const rw_arg clear[] = {rw_arg_array(p->flag)};
+    const rw_arg find[] = {rw_arg_array(x), rw_arg_array(p->flag), rw_arg_int(row), rw_arg_int(rows)};
+    const rw_arg sum[] = {rw_arg_array(y),      rw_arg_array(x),        rw_arg_array(p->table), rw_arg_array(p->flag),
+                          rw_arg_int(row),      rw_arg_int(wide),       rw_arg_int(p->height),  rw_arg_int(p->y_height),
+                          rw_arg_int(channels), rw_arg_int(s->size[0]), rw_arg_int(s->size[1])};
+    RW_TRY(rw_launch(q, p->clear_flag, (int64_t[]){1, 1, 1}, clear, RW_COUNT(clear)));
+    RW_TRY(rw_launch(q, p->find, (int64_t[]){(rows + PIECE - 1) / PIECE, 1, 1}, find, RW_COUNT(find)));
+    return rw_launch(q, p->sum_up, (int64_t[]){p->y_height, planes, 1}, sum, RW_COUNT(sum));
+}
+
+/* ---- creation ---------------------------------------------------------------------------------------------------- */
+
+rw_status rw_image_whole_create(rw_device *dev, rw_image_pass *p, rw_dtype dtype, bool planar)
 {
     if (!p->y_width || !p->y_height) return RW_OK;
-    if (p->kind == RW_IMAGE_RECURSIVE) return rw_image_recursive_create(dev, p);
+    if (p->kind == RW_IMAGE_RECURSIVE) return rw_image_recursive_create(dev, p, planar);
     if (p->kind == RW_IMAGE_OWN_WHOLE) {
         const unsigned failures = rw_failures();
         return rw_callback_status(dev->ctx,
@@ -137,7 +196,11 @@ rw_status rw_image_whole_create(rw_device *dev, rw_image_pass *p, bool planar)
                                                  &p->state),
                                   failures, p->own->name);
     }
-    return p->kind == RW_IMAGE_CORRELATION ? create_correlation(dev, p, planar) : create_response(dev, p, planar);
+    if (p->kind != RW_IMAGE_CORRELATION) return create_response(dev, p, planar);
+    /* integers are finite */
+    const bool real = dtype == RW_F16 || dtype == RW_F32 || dtype == RW_F64;
+    if (real) RW_TRY(create_direct(dev, p));
+    return create_correlation(dev, p, planar);
 }
 
 void rw_image_whole_free(rw_image_pass *p)
@@ -147,6 +210,7 @@ void rw_image_whole_free(rw_image_pass *p)
     rw_fft_destroy(&p->forward), rw_fft_destroy(&p->inverse);
     rw_convolution_destroy(&p->correlation);
     rw_array_destroy(&p->spectrum);
+    rw_program_destroy(&p->direct), rw_array_destroy(&p->flag);
 }
 
 /* ---- execution --------------------------------------------------------------------------------------------------- */
@@ -180,6 +244,7 @@ rw_status rw_image_whole_run(rw_image_pass *p, bool planar, rw_array *x, rw_arra
     if (status == RW_OK && p->kind == RW_IMAGE_RECURSIVE) status = rw_image_recursive_run(p, planar, a, b, q);
     if (status == RW_OK && p->correlation && !p->is_set) status = set_weights(p, n, axis, q);
     if (status == RW_OK && p->correlation) status = rw_convolution_execute(p->correlation, a, b, q);
+    if (status == RW_OK && p->direct) status = run_direct(p, planar, x, y, q);
     if (status == RW_OK && p->forward) status = rw_fft_execute(p->forward, a, p->spectrum, q);
     if (status == RW_OK && p->kind == RW_IMAGE_MAGNITUDES) status = run_magnitudes(p, planar, b, q);
     if (status == RW_OK && p->inverse) status = rw_fft_execute(p->inverse, p->spectrum, b, q);

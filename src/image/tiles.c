@@ -41,7 +41,8 @@ static rw_status find_reach(tiles *t)
                             .y_dtype = s->y_dtype,
                             .channels = s->channels,
                             .width = s->width,
-                            .height = s->height};
+                            .height = s->height,
+                            .alpha = s->alpha};
     rw_status status = rw_image_chain_create(t->ctx, s, &chain);
     if (status == RW_OK) status = rw_image_lower(plan, chain.ops, chain.nops);
     rw_image_chain_free(&chain);
@@ -91,6 +92,24 @@ static rw_status choose_band(tiles *t, int64_t most)
         "%lld bytes are needed",
         (long long)most, (long long)s->width, (long long)t->reach,
         (long long)(SLOTS * (t->x_row + t->y_row + between) * (2 * t->reach + 1)));
+}
+
+/* A band of x is read after bands of y above it have been written. */
+static rw_status check_memory(tiles *t, int64_t bytes)
+{
+    const rw_image_spec *s = &t->spec;
+    const uintptr_t x = (uintptr_t)t->x, y = (uintptr_t)t->y;
+    const int64_t pixels = s->width * s->height, x_bytes = pixels * s->channels * (int64_t)rw_dtype_size(s->dtype),
+                  y_bytes = pixels * t->info.channels * (int64_t)rw_dtype_size(t->info.dtype);
+    if (bytes < 0)
+        return rw_fail(t->ctx, RW_ERR_ARGUMENT,
+                       "filter: bytes = %lld: must be 0 (half of the free device memory) or a number of bytes above 0",
+                       (long long)bytes);
+    if (x < y + (uintptr_t)y_bytes && y < x + (uintptr_t)x_bytes)
+        return rw_fail(t->ctx, RW_ERR_ARGUMENT,
+                       "filter: x and y share memory: tiles read rows of x after they have written rows of y: choose a "
+                       "y that does not overlap x");
+    return RW_OK;
 }
 
 static rw_status plan_slot(tiles *t, slot *s, int64_t rows)
@@ -151,7 +170,7 @@ static rw_status run(tiles *t)
 static rw_status filter(rw_device *dev, const rw_image_spec *spec, const void *x, void *y, int64_t bytes,
                         rw_image_info *info)
 {
-    if (spec->planar || spec->region.width || spec->region.height)
+    if (spec->planar || spec->region.x || spec->region.y || spec->region.width || spec->region.height)
         return rw_fail(
             dev->ctx, RW_ERR_ARGUMENT,
             "filter: tiles support neither planar images nor a region: use interleaved channels and the whole image");
@@ -160,6 +179,7 @@ static rw_status filter(rw_device *dev, const rw_image_spec *spec, const void *x
     *t = (tiles){.ctx = dev->ctx, .device = dev, .spec = *spec, .x = x, .y = y};
     rw_status status = rw_image_check_spec(dev->ctx, &t->spec);
     if (status == RW_OK) status = find_reach(t);
+    if (status == RW_OK) status = check_memory(t, bytes);
     if (status == RW_OK) status = choose_band(t, bytes > 0 ? bytes : dev->info.memory_free / 2);
     if (status == RW_OK) status = run(t);
     t->info.bytes = t->spec.height * (t->x_row + t->y_row);

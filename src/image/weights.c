@@ -7,7 +7,7 @@
 int rw_image_weight(rw_image_weights *w, double value)
 {
     if (!rw_grow(&w->value, &w->capacity, w->n + 1, sizeof *w->value)) return w->failed = true, 0;
-    w->value[w->n] = value;
+    w->value[w->n] = rw_plain_zero(value);
     return w->n++;
 }
 

@@ -102,6 +102,7 @@ rw_status rw_multiblock_read_cgns_sized(rw_context *ctx, const char *path, rw_mu
     rw_multiblock_spec read;
     rw_multiblock_grid g;
     RW_TRY(rw_struct_in(ctx, "rw_multiblock_spec", &read, sizeof read, spec, spec_size));
+    RW_CHECK_MEMBERS(ctx, rw_multiblock_spec, &read);
     RW_TRY(rw_cgns_read(ctx, path, &grid));
     const size_t n = (size_t)grid.nzones;
     layout l = {.path = path,

@@ -25,8 +25,7 @@ static bool has_points(const rw_figure_series *s)
 
 static rw_status check(rw_context *ctx, const char *path, const rw_figure_lines *lines)
 {
-    if (lines->n < 0 || (lines->n > 0 && !lines->series))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %lld series: must be 0 or more", path, (long long)lines->n);
+    for (int i = 0; i < lines->n; i++) RW_CHECK_MEMBERS(ctx, rw_figure_series, lines->series + i);
     for (int i = 0; i < lines->n; i++)
         if (lines->series[i].n > 0 && (!lines->series[i].x || !lines->series[i].y))
             return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: series %d has %zu points but no x or y", path, i,

@@ -43,6 +43,12 @@ rw_status rw_figure_write_pattern(rw_context *ctx, const char *path, const char 
     RW_NEED(ctx, "context");
     RW_NEED(path, "path");
     RW_NEED(e, "entries");
+    RW_CHECK_MEMBERS(ctx, rw_entries, e);
+    for (int64_t k = 0; k < e->n; ++k)
+        if (e->row[k] < 0 || e->row[k] >= e->rows || e->column[k] < 0 || e->column[k] >= e->columns)
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: entry %lld is at (%lld, %lld), outside the %lld x %lld matrix",
+                           path, (long long)k, (long long)e->row[k], (long long)e->column[k], (long long)e->rows,
+                           (long long)e->columns);
     const size_t nx = (size_t)RW_MIN(RW_MAX(e->columns, 1), SQUARES), ny = (size_t)RW_MIN(RW_MAX(e->rows, 1), SQUARES);
     const double per_square = fmax(1, (double)e->rows / (double)ny) * fmax(1, (double)e->columns / (double)nx);
     double *fill = rw_calloc(nx * ny, sizeof *fill);

@@ -51,12 +51,12 @@ static const struct { /* us, tables E.1 to E.6: 640 x 472, 3 x 3 */
     rw_conv2d_border border;
     double us, loads; /* loads: of 32 bytes, counted on a ninth of the GPU; 0: none were */
 } published_borders[] = {
-    {RW_GREY_GLOBAL, RW_SKIP, 106.624, 24795},
-    {RW_GREY_GLOBAL, RW_ZERO, 194.688, 25539},
-    {RW_GREY_READ_ONLY, RW_SKIP, 167.104, 0},
-    {RW_GREY_READ_ONLY, RW_ZERO, 245.92, 0},
-    {RW_GREY_GLOBAL_TILED, RW_ZERO, 162.4, 6961},
-    {RW_FLEXIBLE_GLOBAL, RW_SKIP, 290.688, 74751},
+    {RW_GREY_GLOBAL, RW_CONV2D_SKIP, 106.624, 24795},
+    {RW_GREY_GLOBAL, RW_CONV2D_ZERO, 194.688, 25539},
+    {RW_GREY_READ_ONLY, RW_CONV2D_SKIP, 167.104, 0},
+    {RW_GREY_READ_ONLY, RW_CONV2D_ZERO, 245.92, 0},
+    {RW_GREY_GLOBAL_TILED, RW_CONV2D_ZERO, 162.4, 6961},
+    {RW_FLEXIBLE_GLOBAL, RW_CONV2D_SKIP, 290.688, 74751},
 };
 enum { NINTHS = 9 };
 /* clang-format on */
@@ -128,7 +128,7 @@ static rw_status measure_variant(study *s, int variant, const rw_conv2d_picture 
     rw_conv2d_work w;
     if (!kernel && !transfers) return RW_OK;
     rw_lab_say(s->lab, "%s, %dx%d, edge %d on %s", v->name, line, line, (int)m->width, s->lab->info[device].name);
-    RW_TRY(rw_conv2d_work_kernel(s->lab->devices[device], m, v, RW_ZERO, &weights, &w));
+    RW_TRY(rw_conv2d_work_kernel(s->lab->devices[device], m, v, RW_CONV2D_ZERO, &weights, &w));
     rw_status status = rw_conv2d_check_result(&w, v->name, line, crc);
     if (status == RW_OK && kernel)
         status = rw_conv2d_time_launches(s->lab, &w, time_at(s, variant, false, mask, edge, device));
@@ -145,7 +145,7 @@ static rw_status measure_library(study *s, int kind, const rw_conv2d_picture *m,
     rw_conv2d_work w;
     rw_lab_say(s->lab, "library, %s, %dx%d, edge %d on %s", kind_names[kind], line, line, (int)m->width,
                s->lab->info[device].name);
-    RW_TRY(rw_conv2d_work_filter(s->lab->devices[device], m, RW_ZERO, line, &w));
+    RW_TRY(rw_conv2d_work_filter(s->lab->devices[device], m, RW_CONV2D_ZERO, line, &w));
     rw_status status = s->truncate ? RW_OK : rw_conv2d_check_result(&w, "filter box", line, crc);
     if (status == RW_OK) status = rw_conv2d_time_launches(s->lab, &w, library_at(s, kind, mask, edge, device));
     rw_conv2d_work_free(&w);
@@ -161,7 +161,7 @@ static rw_status measure_image(study *s, int kind, rw_conv2d_picture *m, int mas
         rw_lab_say(lab, "one thread, %s, %dx%d, edge %d", kind_names[kind], weights.line, weights.line, (int)m->width);
         *host_at(s, kind, mask, edge) = rw_conv2d_time_host(lab, &weights, m);
     }
-    RW_TRY(rw_conv2d_reference(lab, &weights, RW_ZERO, m, &crc));
+    RW_TRY(rw_conv2d_reference(lab, &weights, RW_CONV2D_ZERO, m, &crc));
     for (int d = 0; d < lab->ndevices; ++d) {
         for (int v = 0; v < MEASURED; ++v)
             if (kind_of(v) == kind) RW_TRY(measure_variant(s, v, m, mask, edge, d, crc));
@@ -565,12 +565,12 @@ static rw_status put_border(const study *s, int row, rw_conv2d_border border, rw
     RW_TRY(rw_lab_row(lab, BORDERS));
     rw_lab_put(lab, BORDERS, B_NAME, -1, name), rw_lab_put(lab, BORDERS, B_BORDER, -1, border_name);
     rw_lab_put(lab, BORDERS, B_PUBLISHED, -1, us),
-        rw_lab_put(lab, BORDERS, B_PUBLISHED_COST, -1, us / published_border(RW_GREY_GLOBAL, RW_SKIP));
+        rw_lab_put(lab, BORDERS, B_PUBLISHED_COST, -1, us / published_border(RW_GREY_GLOBAL, RW_CONV2D_SKIP));
     put_loads(lab, row, border, m);
     for (int d = 0; d < lab->ndevices; ++d) {
         double seconds;
         RW_TRY(time_border(lab, row, border, d, m, &mask, crc, &seconds));
-        if (row == RW_GREY_GLOBAL && border == RW_SKIP) first[d] = seconds;
+        if (row == RW_GREY_GLOBAL && border == RW_CONV2D_SKIP) first[d] = seconds;
         rw_lab_put(lab, BORDERS, B_TIME, d, 1e6 * seconds), rw_lab_put(lab, BORDERS, B_RATIO, d, us / (1e6 * seconds));
         rw_lab_put(lab, BORDERS, B_COST, d, seconds / first[d]);
     }

@@ -140,7 +140,8 @@ int64_t rw_conv2d_loads(rw_conv2d_items items, bool tiled, rw_conv2d_border bord
     for (int64_t row = 0; row < (tiled ? rows : height); ++row)
         for (int64_t from = 0; from < width * step; from += EDGE) {
             const half_warp h = {row, from, RW_MIN(from + EDGE, width * step) - 1, height, width * step};
-            n += tiled ? loads_of_tile(&h, d, row / EDGE * EDGE) : loads_of_items(&h, d, step, border == RW_ZERO);
+            n +=
+                tiled ? loads_of_tile(&h, d, row / EDGE * EDGE) : loads_of_items(&h, d, step, border == RW_CONV2D_ZERO);
         }
     return n;
 }
@@ -200,8 +201,8 @@ static inline void convolve(const picture *p, const rw_mask *m, rw_conv2d_border
             const int64_t at = row * p->length + k;
             if (row >= d && row < p->height - d && k >= side && k < p->length - side)
                 y[at] = to_byte(sum_inside(p, m, fused, k, row), added);
-            else if (border == RW_SKIP) y[at] = p->x[at];
-            else y[at] = to_byte(sum_beyond(p, m, fused, border == RW_CYCLIC, k, row), added);
+            else if (border == RW_CONV2D_SKIP) y[at] = p->x[at];
+            else y[at] = to_byte(sum_beyond(p, m, fused, border == RW_CONV2D_CYCLIC, k, row), added);
         }
 }
 

@@ -12,7 +12,7 @@ enum {
 };
 
 typedef enum rw_conv2d_items { RW_ONE_CHANNEL, RW_FLEXIBLE, RW_RGB } rw_conv2d_items;
-typedef enum rw_conv2d_border { RW_SKIP, RW_ZERO, RW_CYCLIC, RW_CONV2D_BORDERS } rw_conv2d_border;
+typedef enum rw_conv2d_border { RW_CONV2D_SKIP, RW_CONV2D_ZERO, RW_CONV2D_CYCLIC, RW_CONV2D_BORDERS } rw_conv2d_border;
 extern const char *const rw_conv2d_border_names[RW_CONV2D_BORDERS];
 
 /* A kernel of the document. It has no flexible one with a tile. */

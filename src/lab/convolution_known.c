@@ -64,39 +64,39 @@ static const struct small {
     float weight[9]; /* of the first 0: the mean */
     uint8_t y[PIXELS];
 } small[] = {
-    {"mean, skip", ramp, RW_SKIP, {0}, {
+    {"mean, skip", ramp, RW_CONV2D_SKIP, {0}, {
          0,  1,  4,  9, 16, 25,
         10, 12, 15, 20, 27, 35,
         20, 22, 25, 30, 37, 45,
         30, 32, 35, 40, 47, 55,
         40, 41, 44, 49, 56, 65}},
-    {"mean, zero", ramp, RW_ZERO, {0}, {
+    {"mean, zero", ramp, RW_CONV2D_ZERO, {0}, {
          2,  4,  6, 10, 14, 11,
          7, 12, 15, 20, 27, 20,
         14, 22, 25, 30, 37, 27,
         20, 32, 35, 40, 47, 34,
         16, 24, 26, 30, 34, 25}},
-    {"mean, cyclic", ramp, RW_CYCLIC, {0}, {
+    {"mean, cyclic", ramp, RW_CONV2D_CYCLIC, {0}, {
         25, 18, 21, 26, 33, 30,
         19, 12, 15, 20, 27, 24,
         29, 22, 25, 30, 37, 34,
         39, 32, 35, 40, 47, 44,
         32, 25, 28, 33, 40, 37}},
-    {"orientation of the mask", impulse, RW_ZERO, {1, 2, 3, 4, 5, 6, 7, 8, 9}, {
+    {"orientation of the mask", impulse, RW_CONV2D_ZERO, {1, 2, 3, 4, 5, 6, 7, 8, 9}, {
         [7] = 9, 8, 7, [13] = 6, 5, 4, [19] = 3, 2, 1}},
-    {"shift to the left", ramp, RW_ZERO, {0, 0, 0, 0, 0, 1, 0, 0, 0}, {
+    {"shift to the left", ramp, RW_CONV2D_ZERO, {0, 0, 0, 0, 0, 1, 0, 0, 0}, {
          1,  4,  9, 16, 25,  0,
         11, 14, 19, 26, 35,  0,
         21, 24, 29, 36, 45,  0,
         31, 34, 39, 46, 55,  0,
         41, 44, 49, 56, 65,  0}},
-    {"Sobel", ramp, RW_SKIP, {-1, 0, 1, -2, 0, 2, -1, 0, 1}, {
+    {"Sobel", ramp, RW_CONV2D_SKIP, {-1, 0, 1, -2, 0, 2, -1, 0, 1}, {
          0,  1,  4,  9, 16, 25,
         10, 16, 32, 48, 64, 35,
         20, 16, 32, 48, 64, 45,
         30, 16, 32, 48, 64, 55,
         40, 41, 44, 49, 56, 65}},
-    {"Sobel, clamped", ramp, RW_SKIP, {1, 0, -1, 2, 0, -2, 1, 0, -1}, {
+    {"Sobel, clamped", ramp, RW_CONV2D_SKIP, {1, 0, -1, 2, 0, -2, 1, 0, -1}, {
          0,  1,  4,  9, 16, 25,
         10,  0,  0,  0,  0, 35,
         20,  0,  0,  0,  0, 45,

@@ -56,7 +56,8 @@ rw_status rw_conv2d_work_kernel(rw_device *dev, const rw_conv2d_picture *m, cons
 rw_status rw_conv2d_work_filter(rw_device *dev, const rw_conv2d_picture *m, rw_conv2d_border border, int line,
                                 rw_conv2d_work *w)
 {
-    static const char *const borders[] = {[RW_SKIP] = "skip", [RW_ZERO] = "constant", [RW_CYCLIC] = "wrap"};
+    static const char *const borders[] =
+        {[RW_CONV2D_SKIP] = "skip", [RW_CONV2D_ZERO] = "constant", [RW_CONV2D_CYCLIC] = "wrap"};
     const int64_t shape[] = {m->height, m->width, m->channels};
     char text[64];
     snprintf(text, sizeof text, "box:size=%d:border=%s", line, borders[border]);
@@ -161,11 +162,11 @@ double rw_conv2d_time_host(const rw_lab *lab, const rw_mask *mask, rw_conv2d_pic
     const double begin = rw_seconds(), allowed = number_of(lab, "seconds");
     double v[RUNS_MOST];
     int n = 0;
-    rw_conv2d_host(mask, RW_ZERO, false, m->width, m->height, m->channels, m->x, m->y);
+    rw_conv2d_host(mask, RW_CONV2D_ZERO, false, m->width, m->height, m->channels, m->x, m->y);
     do {
         const double start = rw_seconds();
         int loops = 0;
-        do rw_conv2d_host(mask, RW_ZERO, false, m->width, m->height, m->channels, m->x, m->y), ++loops;
+        do rw_conv2d_host(mask, RW_CONV2D_ZERO, false, m->width, m->height, m->channels, m->x, m->y), ++loops;
         while (rw_seconds() - start < 1e-4);
         v[n++] = (rw_seconds() - start) / loops;
     } while (n < most && rw_seconds() - begin < allowed);

@@ -107,6 +107,7 @@ rw_status rw_multiblock_pattern_sized(rw_context *ctx, const rw_multiblock_spec 
     RW_NEED(spec, "spec");
     RW_NEED(pattern, "pattern");
     RW_STRUCT_IN(ctx, rw_multiblock_spec, spec, spec_size);
+    if (layout) RW_CHECK_MEMBERS(ctx, rw_sparse_layout, layout);
     rw_multiblock_grid g;
     rw_multiblock_scope s;
     *pattern = (rw_sparse_blocks){0};
@@ -179,6 +180,7 @@ rw_status rw_multiblock_assemble_sized(rw_device *dev, const rw_multiblock_spec 
     RW_NEED(spec, "spec");
     RW_NEED(layout, "layout");
     RW_STRUCT_IN(dev->ctx, rw_multiblock_spec, spec, spec_size);
+    RW_CHECK_MEMBERS(dev->ctx, rw_sparse_layout, layout);
     rw_multiblock_grid g;
     rw_multiblock_scope s;
     rw_sparse_blocks p;

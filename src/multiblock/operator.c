@@ -107,9 +107,9 @@ rw_status rw_multiblock_create_sized(rw_device *dev, const rw_multiblock_spec *s
     RW_NEED(layout, "layout");
     RW_STRUCT_IN(dev->ctx, rw_multiblock_spec, spec, spec_size);
     rw_multiblock_grid g;
-    RW_TRY(rw_multiblock_grid_make(dev->ctx, spec, &g));
     rw_sparse_layout resolved;
     RW_TRY(rw_sparse_layout_resolve(dev->ctx, layout, &resolved));
+    RW_TRY(rw_multiblock_grid_make(dev->ctx, spec, &g));
     layout = &resolved;
     RW_TRY(rw_multiblock_check_memory(dev, spec, RW_MULTIBLOCK_ALL, layout->values));
     rw_multiblock *o = rw_calloc(1, sizeof *o);

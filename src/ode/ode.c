@@ -147,11 +147,12 @@ static rw_status take(rw_context *ctx, const rw_ode_spec *spec, size_t spec_size
 {
     *t = (taken){0};
     RW_TRY(rw_struct_in(ctx, "rw_ode_spec", &t->spec, sizeof t->spec, spec, spec_size));
+    RW_CHECK_MEMBERS(ctx, rw_ode_spec, &t->spec);
     const void *fields = t->spec.fields, *scalars = t->spec.scalars;
-    RW_TRY(rw_struct_in_array(ctx, "rw_expr_field", &fields, t->spec.nfields, sizeof(rw_expr_field), field_size,
-                              &t->fields));
-    const rw_status status = rw_struct_in_array(ctx, "rw_expr_scalar", &scalars, t->spec.nscalars,
-                                                sizeof(rw_expr_scalar), scalar_size, &t->scalars);
+    RW_TRY(rw_struct_in_array(ctx, "rw_expr_field", RW_MEMBERS(rw_expr_field), &fields, t->spec.nfields,
+                              sizeof(rw_expr_field), field_size, &t->fields));
+    const rw_status status = rw_struct_in_array(ctx, "rw_expr_scalar", RW_MEMBERS(rw_expr_scalar), &scalars,
+                                                t->spec.nscalars, sizeof(rw_expr_scalar), scalar_size, &t->scalars);
     t->spec.fields = fields, t->spec.scalars = scalars;
     if (status != RW_OK) free_taken(t);
     return status;

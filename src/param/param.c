@@ -248,9 +248,11 @@ static rw_status read_choice(const value_context *v, const rw_tree *node, int *v
     }
     list_choices(v->allowed, choices, sizeof(choices));
     /* a default that is no choice: "none" */
-    const bool apart = v->row->kind == RW_PARAM_ENUM && !rw_param_enum(v->row, v->row->standard) && n < MOST;
-    if (apart) names[n++] = v->row->standard;
-    snprintf(what, sizeof(what), "none of %s%s%s%.120s", apart ? v->row->standard : "", apart ? ", " : "", choices,
+    char standard[64];
+    rw_param_for(v->row->standard, NULL, standard, sizeof(standard));
+    const bool apart = v->row->kind == RW_PARAM_ENUM && !rw_param_enum(v->row, standard) && n < MOST;
+    if (apart) names[n++] = standard;
+    snprintf(what, sizeof(what), "none of %s%s%s%.120s", apart ? standard : "", apart ? ", " : "", choices,
              rw_hint_nearest(node->text, names, n).text);
     return fail(v, node, what);
 }

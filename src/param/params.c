@@ -23,6 +23,23 @@ static double number_at(const rw_param *row, const void *structure, int element)
     return row->size == sizeof(int) ? *(const int *)at : (double)*(const int64_t *)at;
 }
 
+static void put(const rw_param *row, void *structure, double value)
+{
+    void *at = (char *)structure + row->offset;
+    if (row->kind == RW_PARAM_REAL) *(double *)at = value;
+    else if (row->size == sizeof(int)) *(int *)at = (int)value;
+    else *(int64_t *)at = (int64_t)value;
+}
+
+/* Whether a zeroed member is another number: one in the table, or one that the owner of the structure knows. */
+static bool has_other_default(const rw_param *row, const char *method)
+{
+    char standard[128], *end;
+    rw_param_for(row->standard, method, standard, sizeof standard);
+    const double value = rw_strtod(standard, &end);
+    return !row->required && (!*standard || *end || value != 0);
+}
+
 static bool has_number(const rw_param *row)
 {
     return row->kind == RW_PARAM_INT || row->kind == RW_PARAM_REAL || row->kind == RW_PARAM_ENUM ||
@@ -60,6 +77,8 @@ rw_status rw_param_read_text(rw_context *ctx, const rw_param *row, const char *w
 {
     const rw_tree node = {.kind = RW_TREE_SCALAR, .source = where, .text = (char *)(uintptr_t)text};
     rw_status status = rw_param_read(ctx, row, name, method, &node, structure);
+    if (status == RW_OK && row->kind == RW_PARAM_REAL && number_at(row, structure, 0) == 0)
+        put(row, structure, has_other_default(row, method) ? RW_ZERO : 0);
     if (status != RW_ERR_INPUT) return status;
     char *message = rw_strdup(rw_message(ctx));
     status = message ? rw_fail(ctx, RW_ERR_ARGUMENT, "%s", message) : rw_fail_memory(ctx, 256, "a message");
@@ -245,11 +264,11 @@ static void print_member(const rw_param *row, const void *structure, char *text,
         const double x = number_at(row, structure, 0);
         const bool chosen = row->kind == RW_PARAM_ENUM || row->kind == RW_PARAM_CHOICE;
         const size_t word = chosen ? 0 : strcspn(row->allowed, "|[(");
-        if (x == 0) return;
+        if (!rw_given(x)) return;
         if (row->kind == RW_PARAM_BOOL) brief = row->name;
         else if (row->kind == RW_PARAM_SWITCH) snprintf(value, sizeof value, "%s", x == RW_SWITCH_ON ? "on" : "off");
         else if (!chosen && x == RW_OFF && word) snprintf(value, sizeof value, "%.*s", (int)word, row->allowed);
-        else if (!chosen) snprintf(value, sizeof value, "%g", x);
+        else if (!chosen) snprintf(value, sizeof value, "%g", rw_plain_zero(x));
         else if (rw_param_enum_text(row, (int)x + (row->kind == RW_PARAM_CHOICE), choice, sizeof choice))
             snprintf(value, sizeof value, "%s", choice);
     }
@@ -282,14 +301,6 @@ void rw_params_print_sized(const rw_params *p, const void *given, char *text, si
 
 /* ---- defaults and checks ----------------------------------------------------------------------------------------- */
 
-static void put(const rw_param *row, void *structure, double value)
-{
-    void *at = (char *)structure + row->offset;
-    if (row->kind == RW_PARAM_REAL) *(double *)at = value;
-    else if (row->size == sizeof(int)) *(int *)at = (int)value;
-    else *(int64_t *)at = (int64_t)value;
-}
-
 static rw_status resolve(rw_context *ctx, const rw_param *row, const char *what, const char *method, void *structure)
 {
     char text[64], standard[128], choice[64];
@@ -311,7 +322,8 @@ static rw_status resolve(rw_context *ctx, const rw_param *row, const char *what,
     if (row->kind == RW_PARAM_ENUM || row->kind == RW_PARAM_CHOICE || row->kind == RW_PARAM_SWITCH)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s = %.0f is not a value of its enumeration: %s", what, row->name, x,
                        row->line);
-    if (x == 0) {
+    if (!rw_given(x)) {
+        if (row->required) return RW_OK;
         char *end;
         const double value = rw_strtod(standard, &end);
         if (*standard && !*end) put(row, structure, value);

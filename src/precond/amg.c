@@ -438,8 +438,8 @@ static rw_status create(rw_precond *p, rw_operator *m)
     RW_TRY(rw_host_read(rw_sparse_of(m), &a));
     rw_status status = RW_OK;
     grid **place = &all->first;
-    for (double theta = p->spec.theta > 0 ? p->spec.theta : RW_AMG_THETA; status == RW_OK;
-         place = &(*place)->coarser, theta /= p->spec.theta > 0 ? 1 : 2) {
+    for (double theta = rw_given(p->spec.theta) ? p->spec.theta : RW_AMG_THETA; status == RW_OK;
+         place = &(*place)->coarser, theta /= rw_given(p->spec.theta) ? 1 : 2) {
         *place = rw_calloc(1, sizeof **place);
         if (!*place) status = rw_fail_memory(p->device->ctx, sizeof **place, "a grid of amg");
         else {

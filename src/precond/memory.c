@@ -422,6 +422,7 @@ rw_status rw_precond_estimate_sized(rw_device *dev, const rw_precond_spec *spec,
     RW_NEED(layout, "layout");
     RW_NEED(entries, "entries");
     RW_NEED(bytes, "bytes");
+    RW_CHECK_MEMBERS(dev->ctx, rw_entries, entries);
     RW_STRUCT_ROOM(rw_precond_bytes, bytes, bytes_size);
     return RW_STRUCT_OUT(precond_estimate(dev, spec, layout, entries, vectors, bytes_whole), bytes, bytes_size);
 }

@@ -185,7 +185,7 @@ static rw_status take_grids(rw_forecast *f, const rw_sizes *z, const rw_host *a,
 rw_status rw_forecast_amg(rw_forecast *f, const rw_host *a)
 {
     const rw_sizes z = rw_sizes_of(f, a);
-    const double n = (double)a->rows, theta = f->p.spec.theta > 0 ? f->p.spec.theta : RW_AMG_THETA,
+    const double n = (double)a->rows, theta = rw_given(f->p.spec.theta) ? f->p.spec.theta : RW_AMG_THETA,
                  read = rw_host_bytes(&z, n, (double)a->first[a->rows], !f->plain);
     rw_take(&f->host, read);
     if (n * a->r <= RW_AMG_DIRECT)

@@ -43,7 +43,7 @@ static const rw_param rows[] = {
     ROW(omega, REAL, "1", "(0, 2)", "relaxation factor", .methods = 1 << RW_PRECOND_SSOR),
     ROW(degree, INT, "4; amg: 2", "[1, 100]", "degree of the Chebyshev polynomial; for amg that of the smoother",
         .methods = FOR_SMOOTHER),
-    ROW(theta, REAL, "", "(0, 1)",
+    ROW(theta, REAL, "", "[0, 1)",
         "strength threshold: i and j are strongly coupled if |a_ij|^2 > theta^2 |a_ii| |a_jj|",
         .methods = 1 << RW_PRECOND_AMG),
     ROW(order, ENUM, "auto", "natural|colours", "order of elimination of the rows", .methods = FOR_FACTORS),
@@ -114,6 +114,7 @@ static rw_precond_order order_of(bool threads, const rw_precond_spec *s)
 rw_status rw_precond_resolve(rw_context *ctx, bool threads, rw_precond_spec *s)
 {
     RW_TRY(rw_reserved_check(ctx, "rw_precond_spec", s->reserved, RW_COUNT(s->reserved)));
+    RW_CHECK_MEMBERS(ctx, rw_precond_spec, s);
     RW_TRY(rw_params_resolve(ctx, rw_precond_params(), NULL, s));
     if (!s->order) s->order = order_of(threads, s);
     return RW_OK;

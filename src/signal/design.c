@@ -39,7 +39,7 @@ static const rw_param rows[] = {
     ROW(window, ENUM, "hamming", windows, "window function of the design", .brief = "", .methods = DESIGNS),
     ROW(beta, REAL, "8.6", "(0, 100]", "shape parameter of the Kaiser window", .methods = DESIGNS),
     ROW(factor, REAL, "1", "[-inf, inf]", "gain factor", .brief = "", .methods = OF(GAIN)),
-    ROW(db, REAL, "", "[-1000, 1000]", "gain in decibels, in addition to factor", .methods = OF(GAIN)),
+    ROW(db, REAL, "0", "[-1000, 1000]", "gain in decibels, in addition to factor", .methods = OF(GAIN)),
     ROW(file, TEXT, "", "", "file with the impulse response: .npy, or numbers as text (required)", .methods = OF(FIR)),
 };
 
@@ -211,7 +211,7 @@ static rw_status make_taps(rw_context *ctx, const rw_signal_op *op, double rate,
         RW_TRY(check_design(ctx, op, rw_params_method(rw_signal_op_params(), op, name, sizeof name), rate));
     if (!(*h = rw_calloc((size_t)*n, sizeof **h)))
         return rw_fail_memory(ctx, (size_t)*n * sizeof **h, "the taps of a filter");
-    if (op->method == RW_SIGNAL_GAIN) **h = op->factor * pow(10, op->db / 20);
+    if (op->method == RW_SIGNAL_GAIN) **h = rw_plain_zero(op->factor) * pow(10, op->db / 20);
     else design(op, rate, *h);
     return RW_OK;
 }

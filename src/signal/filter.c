@@ -9,6 +9,9 @@
  * queues. A chain of operations is one impulse response. Blocks are rows of one array that overlap (stride `block`),
  * channels its last axis: no samples move for it.
  *
+ * A sample that is not finite would spread over its block: it is 0 in x, and the m results that read it are mended when
+ * they are written.
+ *
  * Without keep_delay the first `delay` results are not written, and as many zeros follow the last sample. */
 #include <math.h>
 #include <stdlib.h>
@@ -22,6 +25,13 @@
 typedef struct line {
     rw_array *all, *blocks;
 } line;
+
+/* A sample that is not finite. */
+typedef struct wild {
+    int64_t at; /* sample of the input */
+    int channel;
+    double value;
+} wild;
 
 typedef struct filter {
     rw_pipeline pipeline;
@@ -37,7 +47,78 @@ typedef struct filter {
     rw_convolution *convolution[RW_PIPELINE_QUEUES];
     char *before;  /* m - 1 samples before the next batch */
     int64_t total; /* samples of the input; atomic, INT64_MAX until it has ended */
+    /* Samples that are not finite, in order: the reader appends, the writer takes. Under the lock. */
+    pthread_mutex_t lock;
+    wild *wild;
+    int nwild, wild_capacity;
 } filter;
+
+/* ---- samples that are not finite --------------------------------------------------------------------------------- */
+
+static double sample_at(const void *x, rw_dtype t, int64_t i)
+{
+    return t == RW_F32 ? ((const float *)x)[i] : ((const double *)x)[i];
+}
+
+/* Sets them to 0 among n samples from `first` on, and notes them. */
+static rw_status take_wild(filter *f, void *x, int64_t first, int64_t n)
+{
+    const int channels = f->in.format.channels;
+    if (f->x_dtype != RW_F32 && f->x_dtype != RW_F64) return RW_OK;
+    for (int64_t i = 0; i < n * channels; ++i) {
+        const double sample = sample_at(x, f->x_dtype, i),
+                     value = f->compute == RW_F32 ? (double)(float)sample : sample;
+        if (isfinite(value)) continue;
+        if (f->x_dtype == RW_F32) ((float *)x)[i] = 0;
+        else ((double *)x)[i] = 0;
+        pthread_mutex_lock(&f->lock);
+        const bool fits = rw_grow(&f->wild, &f->wild_capacity, f->nwild + 1, sizeof *f->wild);
+        if (fits) f->wild[f->nwild++] = (wild){first + i / channels, (int)(i % channels), value};
+        pthread_mutex_unlock(&f->lock);
+        if (!fits) return rw_fail_memory(f->pipeline.ctx, sizeof *f->wild, "samples that are not finite");
+    }
+    return RW_OK;
+}
+
+/* y[i] <- y[i] + v, v infinite or NaN; integers: the nearest, of NaN 0. */
+static void add_wild(const filter *f, void *y, int64_t i, double v)
+{
+    const double full = rw_sample_scale(f->out.format.kind), near = isnan(v) ? 0 : v < 0 ? -full : full - 1;
+    switch (f->y_dtype) {
+    case RW_F32: ((float *)y)[i] += (float)v; break;
+    case RW_F64: ((double *)y)[i] += v; break;
+    case RW_I32: ((int32_t *)y)[i] = (int32_t)near; break;
+    case RW_I16: ((int16_t *)y)[i] = (int16_t)near; break;
+    default: ((int8_t *)y)[i] = (int8_t)near;
+    }
+}
+
+/* Results first … first + n - 1: sum += h[k - i] x[i] for what was taken out of x; infinities of both signs make
+ * NaN. */
+static rw_status mend(filter *f, void *y, int64_t first, int64_t n)
+{
+    const int channels = f->in.format.channels;
+    pthread_mutex_lock(&f->lock);
+    int kept = 0;
+    for (int r = 0; r < f->nwild; ++r) /* those of later results too */
+        if (f->wild[r].at + f->m > first) f->wild[kept++] = f->wild[r];
+    f->nwild = kept;
+    double *sum = kept ? rw_calloc((size_t)(n * channels) + 1, sizeof *sum) : NULL;
+    int64_t *nan_to = kept ? rw_calloc((size_t)channels, sizeof *nan_to) : NULL; /* results before it are NaN */
+    for (int r = 0; sum && nan_to && r < kept; ++r) {
+        const wild *w = f->wild + r;
+        const int64_t to = RW_MIN(w->at + f->m, first + n);
+        for (int64_t k = RW_MAX(RW_MAX(w->at, first), nan_to[w->channel]); k < to; ++k)
+            sum[(k - first) * channels + w->channel] += f->taps[k - w->at] * w->value;
+        if (isnan(w->value)) nan_to[w->channel] = RW_MAX(to, nan_to[w->channel]);
+    }
+    pthread_mutex_unlock(&f->lock);
+    for (int64_t i = 0; sum && nan_to && i < n * channels; ++i)
+        if (!isfinite(sum[i])) add_wild(f, y, i, sum[i]);
+    const bool failed = kept && (!sum || !nan_to);
+    rw_free(sum), rw_free(nan_to);
+    return failed ? rw_fail_memory(f->pipeline.ctx, (size_t)n * sizeof *sum, "samples that are not finite") : RW_OK;
+}
 
 /* ---- the pipeline's work ----------------------------------------------------------------------------------------- */
 
@@ -52,6 +133,7 @@ static rw_status read_block(void *user, int64_t n, int b, void *x, bool *end)
     int64_t have;
     if (b == 0) memcpy(x, f->before, before);
     RW_TRY(rw_signal_read(&f->in, at, f->block, &have));
+    RW_TRY(take_wild(f, at, first, have));
     if (have < f->block) {
         memset(at + (size_t)have * bytes, 0, (size_t)(batch - b) * block - (size_t)have * bytes);
         __atomic_store_n(&f->total, f->in.done, __ATOMIC_RELEASE);
@@ -82,6 +164,8 @@ static rw_status write_blocks(void *user, int64_t n, int blocks, const void *y)
     const int64_t low = RW_MAX(f->delay - first, 0), most = blocks * f->block;
     const int64_t high = total < INT64_MAX ? RW_MIN(most, total + f->delay - first) : most;
     const size_t bytes = (size_t)f->in.format.channels * rw_dtype_size(f->y_dtype);
+    /* the pipeline reads no result again: its memory may be changed */
+    if (high > low) RW_TRY(mend(f, (void *)(uintptr_t)y, first, most));
     if (high > low) RW_TRY(rw_signal_write(&f->out, (const char *)y + (size_t)low * bytes, high - low));
     return rw_stream_file_flush(&f->out.file);
 }
@@ -144,8 +228,6 @@ static rw_status check_spec(filter *f)
             p->batch, (long long)f->block, f->in.format.channels, (long long)f->m);
     if (!(s->deadline >= 0))
         return rw_fail(p->ctx, RW_ERR_ARGUMENT, "signal: deadline = %g s must not be negative", s->deadline);
-    if ((unsigned)s->kind >= RW_SAMPLE_KINDS)
-        return rw_fail(p->ctx, RW_ERR_ARGUMENT, "signal: kind = %d is not a value of rw_sample_kind", (int)s->kind);
     p->rate = s->real_time ? rate / (double)f->block : 0, p->ahead = 1;
     p->report.deadline = s->deadline > 0 ? s->deadline : s->real_time ? (double)f->block / rate : 0;
     return RW_OK;
@@ -238,7 +320,8 @@ static void destroy(filter *f)
     free_lines(f->a, RW_PIPELINE_QUEUES), free_lines(f->r, RW_PIPELINE_QUEUES);
     for (int i = 0; i < RW_PIPELINE_QUEUES; ++i) rw_convolution_destroy(&f->convolution[i]);
     rw_signal_close(&f->in), rw_signal_discard(&f->out);
-    free(f->taps), rw_free(f->before), rw_free(f);
+    pthread_mutex_destroy(&f->lock);
+    free(f->taps), rw_free(f->before), rw_free(f->wild), rw_free(f);
 }
 
 static rw_status signal_run(rw_device *dev, const char *in, const char *out, const rw_signal_spec *spec,
@@ -247,6 +330,7 @@ static rw_status signal_run(rw_device *dev, const char *in, const char *out, con
     filter *f = rw_calloc(1, sizeof *f);
     if (!f) return rw_fail_memory(dev->ctx, sizeof *f, "a signal");
     f->device = dev, f->spec = spec, f->total = INT64_MAX;
+    pthread_mutex_init(&f->lock, NULL);
     f->pipeline = (rw_pipeline){.ctx = dev->ctx,
                                 .work = &work,
                                 .user = f,
@@ -265,8 +349,8 @@ rw_status rw_signal_run_sized(rw_device *dev, const char *in, const char *out, c
     RW_NEED(in, "in");
     RW_NEED(out, "out");
     RW_NEED(spec, "spec");
-    RW_NEED(spec->text, "spec->text");
     RW_STRUCT_IN(dev->ctx, rw_signal_spec, spec, spec_size);
+    RW_NEED(spec->text, "spec->text");
     RW_STRUCT_ROOM(rw_signal_report, report, report_size);
     const rw_cancel *outer = rw_cancel_enter(spec->cancel); /* for waits for compilers */
     const rw_status status = signal_run(dev, in, out, spec, report_whole);

@@ -58,6 +58,7 @@ rw_status rw_sparse_predict(rw_device *dev, const rw_entries *e, rw_dtype vector
     RW_NEED(dev, "device");
     RW_NEED(e, "entries");
     RW_NEED(c, "candidates");
+    RW_CHECK_MEMBERS(dev->ctx, rw_entries, e);
     rw_sorted s = {0};
     for (int i = 0; i < n; ++i) c[i] = (rw_sparse_candidate){.layout = c[i].layout};
     rw_status status = rw_dtype_is_number(vectors)
@@ -182,6 +183,7 @@ rw_status rw_sparse_choose_sized(rw_device *dev, const rw_entries *e, rw_dtype v
     RW_NEED(dev, "device");
     RW_NEED(e, "entries");
     RW_NEED(choice, "choice");
+    RW_CHECK_MEMBERS(dev->ctx, rw_entries, e);
     RW_STRUCT_ROOM(rw_sparse_choice, choice, choice_size);
     return RW_STRUCT_OUT(sparse_choose(dev, e, values, vectors, choice_whole), choice, choice_size);
 }

@@ -235,11 +235,7 @@ rw_status rw_sparse_from_entries(rw_device *dev, const rw_sparse_layout *layout,
     RW_NEED(dev, "device");
     RW_NEED(layout, "layout");
     RW_NEED(e, "entries");
-    if (e->n > 0) {
-        RW_NEED(e->row, "row");
-        RW_NEED(e->column, "column");
-        RW_NEED(e->value, "value");
-    }
+    RW_CHECK_MEMBERS(dev->ctx, rw_entries, e);
     return from_entries(dev, layout, e, matrix);
 }
 
@@ -250,6 +246,7 @@ rw_status rw_sparse_read(rw_device *dev, const rw_sparse_layout *layout, const c
     RW_NEED(dev, "device");
     RW_NEED(layout, "layout");
     RW_NEED(path, "path");
+    RW_CHECK_MEMBERS(dev->ctx, rw_sparse_layout, layout);
     rw_entries e;
     rw_sparse_layout l = *layout;
     RW_TRY(rw_entries_read(dev->ctx, path, RW_DUPLICATES_REFUSE, &e));

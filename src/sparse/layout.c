@@ -30,9 +30,9 @@ static const rw_param rows[] = {
      .brief = ""},
     ROW(columns, BOOL, "false", "", "column-major order of the entries in a block", .methods = 1 << RW_SPARSE_BCSR),
     ROW(slice, INT, "32", "[32, 1048576]", "rows per slice, a multiple of 32", .methods = SLICES, .brief = "h"),
-    ROW(sort, INT, "", "[0, 2147483647]", "rows per window within which rows are sorted by length", .methods = PADDED,
+    ROW(sort, INT, "0", "[0, 2147483647]", "rows per window within which rows are sorted by length", .methods = PADDED,
         .brief = "s"),
-    ROW(section, INT, "", "[0, 2147483647]", "entries per section into which rows are cut", .methods = PADDED,
+    ROW(section, INT, "0", "[0, 2147483647]", "entries per section into which rows are cut", .methods = PADDED,
         .brief = "l"),
     ROW(index_bits, INT, "", "32|64", "bits per index", .brief = "i"),
     ROW(values, ENUM, "f64", "f32|f64|c64|c128", "type of the values", .brief = ""),
@@ -74,6 +74,7 @@ rw_status rw_sparse_layout_resolve(rw_context *ctx, const rw_sparse_layout *give
     char name[32];
     *l = *given;
     RW_TRY(rw_reserved_check(ctx, "rw_sparse_layout", l->reserved, RW_COUNT(l->reserved)));
+    RW_CHECK_MEMBERS(ctx, rw_sparse_layout, l);
     RW_TRY(rw_params_resolve(ctx, rw_sparse_params(), NULL, l));
     rw_params_method(rw_sparse_params(), l, name, sizeof name);
     RW_TRY(check_others(ctx, name, l));

@@ -104,6 +104,7 @@ rw_status rw_pattern_find_sized(rw_context *ctx, const rw_entries *e, rw_pattern
     RW_NEED(ctx, "context");
     RW_NEED(e, "entries");
     RW_NEED(p, "pattern");
+    RW_CHECK_MEMBERS(ctx, rw_entries, e);
     RW_STRUCT_ROOM(rw_pattern, p, pattern_size);
     return RW_STRUCT_OUT(pattern_find(ctx, e, p_whole), p, pattern_size);
 }

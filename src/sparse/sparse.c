@@ -573,6 +573,7 @@ rw_status rw_sparse_entries(rw_sparse *m, int64_t *n, int64_t **row, int64_t **c
 
 void rw_sparse_free_entries(int64_t **row, int64_t **column, double **values)
 {
-    rw_free(*row), rw_free(*column), rw_free(*values);
-    *row = *column = NULL, *values = NULL;
+    if (row) rw_free(*row), *row = NULL;
+    if (column) rw_free(*column), *column = NULL;
+    if (values) rw_free(*values), *values = NULL;
 }

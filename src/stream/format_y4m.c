@@ -47,7 +47,7 @@ static rw_status set_space(const rw_stream_file *f, const char *text, rw_frame_f
         const long bits = *rest ? strtol(rest, &after, 10) : 8;
         if (*rest && (*after || bits < 9 || bits > 16)) continue;
         format->layout = spaces[i].layout, format->channels = spaces[i].channels;
-        format->siting = (char)spaces[i].siting;
+        format->siting = (unsigned char)spaces[i].siting;
         format->bits = (int)bits, format->dtype = bits > 8 ? RW_U16 : RW_U8;
         return RW_OK;
     }
@@ -111,7 +111,7 @@ static rw_status create(rw_context *ctx, const char *name, rw_stream_file *f, co
              (long long)format->height, rate[0], rate[1], format->interlacing ? format->interlacing : 'p',
              format->aspect[0], format->aspect[1],
              mono                             ? "mono"
-             : format->layout == RW_FRAME_420 ? *bits ? "420" : sited[(int)format->siting]
+             : format->layout == RW_FRAME_420 ? *bits ? "420" : sited[format->siting]
              : format->layout == RW_FRAME_422 ? "422"
                                               : "444",
              bits, format->full_range ? " XCOLORRANGE=FULL" : "");

@@ -216,11 +216,28 @@ rw_status rw_frame_check(rw_context *ctx, const char *name, const rw_frame_forma
     if (f->width < 1 || f->height < 1 || f->width > 1 << 20 || f->height > 1 << 20 || f->width * f->height > 1 << 28)
         return rw_fail(ctx, RW_ERR_INPUT, "%s: frames of %lld x %lld pixels: a frame must have 1 x 1 to 2^28 pixels",
                        name, (long long)f->width, (long long)f->height);
-    if (f->siting < RW_CHROMA_CENTRE || f->siting > RW_CHROMA_PALDV || f->aspect[0] < 0 || f->aspect[1] < 0 ||
+    if (f->siting > RW_CHROMA_PALDV || f->aspect[0] < 0 || f->aspect[1] < 0 ||
         (f->interlacing && !strchr("ptb?", f->interlacing)))
         return rw_fail(ctx, RW_ERR_INPUT,
                        "%s: frames with aspect %d:%d, interlacing %d, siting %d: the aspect is positive or 0:0, "
                        "interlacing p, t, b, ? or 0, siting a value of rw_chroma_siting",
                        name, f->aspect[0], f->aspect[1], f->interlacing, f->siting);
+    RW_CHECK_MEMBERS(ctx, rw_frame_format, f);
+    if (f->dtype != RW_U8 && f->dtype != RW_U16)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: samples of type %s: frames have samples of u8 or u16", name,
+                       rw_dtype_name(f->dtype));
+    const bool pixels = f->layout == RW_FRAME_PIXELS;
+    if (pixels ? f->channels < 1 || f->channels > 4 : f->channels != 3)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: frames of %d channels: pixels have 1 to 4 channels, planes have 3",
+                       name, f->channels);
+    const int most = f->dtype == RW_U16 ? 16 : 8;
+    if (f->bits < 0 || f->bits > most)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: bits = %d: samples of %s have 1 to %d bits; 0 means all", name,
+                       f->bits, rw_dtype_name(f->dtype), most);
+    if ((f->rate[0] || f->rate[1]) && (f->rate[0] < 1 || f->rate[1] < 1))
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: rate = %d/%d frames/s: both numbers must be positive, or both 0",
+                       name, f->rate[0], f->rate[1]);
+    for (int i = 0; i < RW_COUNT(f->reserved); ++i)
+        RW_TRY(rw_reserved_check(ctx, "rw_frame_format", &(int64_t){f->reserved[i]}, 1));
     return RW_OK;
 }

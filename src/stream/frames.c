@@ -99,12 +99,14 @@ static rw_status check_spec(frames *f)
 static rw_status make_filters(frames *f, rw_image_info *info)
 {
     const rw_frame_format *in = &f->in.format;
+    const int channels = rw_frame_channels(in, f->spec->luma);
     const rw_image_spec spec = {.text = f->spec->text,
                                 .dtype = in->dtype,
                                 .y_dtype = in->dtype,
                                 .width = in->width,
                                 .height = in->height,
-                                .channels = rw_frame_channels(in, f->spec->luma)};
+                                .channels = channels,
+                                .alpha = channels == 2 || channels == 4};
     for (int i = 0; i < f->pipeline.queues; ++i) RW_TRY(rw_image_filter_create(f->device, &spec, &f->filter[i]));
     return rw_image_filter_get_info(f->filter[0], info);
 }
@@ -192,8 +194,8 @@ rw_status rw_stream_run_sized(rw_device *dev, const char *in, const char *out, c
     RW_NEED(in, "in");
     RW_NEED(out, "out");
     RW_NEED(spec, "spec");
-    RW_NEED(spec->text, "spec->text");
     RW_STRUCT_IN(dev->ctx, rw_stream_spec, spec, spec_size);
+    RW_NEED(spec->text, "spec->text");
     RW_STRUCT_ROOM(rw_stream_report, report, report_size);
     const rw_cancel *outer = rw_cancel_enter(spec->cancel); /* for waits for compilers */
     const rw_status status = stream_run(dev, in, out, spec, report_whole);

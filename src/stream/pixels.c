@@ -3,8 +3,8 @@
  *   Y = Kr R + Kg G + Kb B,  Cb = (B - Y)/(2 (1 - Kb)),  Cr = (R - Y)/(2 (1 - Kr))
  *
  * with the coefficients of BT.709 from 720 rows on, else of BT.601. Colour of a block of pixels is that of the plane's
- * sample, and back its mean, so that what no filter changes comes back as it was. Samples of 9 to 15 bits become 16
- * bits. */
+ * sample, and back its mean. A pixel that the chain has not changed keeps its luma, a block of such pixels its colour,
+ * also where they lie outside RGB. Samples of 9 to 15 bits become 16 bits. */
 #include <math.h>
 
 #include "device/device.h"
@@ -12,37 +12,49 @@
 
 static const char text[] =
     "DEVICE T sample(f32 v, f32 most) { return (T)(int)RW_RINT(v > 0 ? v < most ? v : most : 0); }\n"
-    /* gain, low: of luma; kind 0: luma alone; 1: red, green, blue */
-    "KERNEL(unpack, GLOBAL T *RESTRICT y, GLOBAL const T *RESTRICT x, int w, int h, f32 white, f32 low, f32 gain, f32 "
-    "middle, f32 colour,\n"
+    /* red, green and blue of pixel (i, j) of the frame x; up, wide: factors of luma and of colour */
+    "#define COLOURS(i, j) \\\n"
+    "    const f32 v_ = ((f32)x[(long)(j) * w + (i)] - low) * up; \\\n"
+    "    const long at_ = (long)w * h + (long)((j) / SY) * cw + (i) / SX; \\\n"
+    "    const f32 cb_ = ((f32)x[at_] - middle) * wide, cr_ = ((f32)x[at_ + (long)cw * ch] - middle) * wide; \\\n"
+    "    const T red = sample(FMA(rv, cr_, v_), white), green = sample(FMA(gv, cr_, FMA(gu, cb_, v_)), white), \\\n"
+    "            blue = sample(FMA(bu, cb_, v_), white)\n"
+    /* RGB: red, green and blue, else luma alone */
+    "KERNEL(unpack, GLOBAL T *RESTRICT y, GLOBAL const T *RESTRICT x, int w, int h, f32 white, f32 low, f32 up, f32 "
+    "middle, f32 wide,\n"
     "       f32 rv, f32 gu, f32 gv, f32 bu)\n{\n"
     "    const int j = GROUP_ID(0), cw = (w + SX - 1) / SX, ch = (h + SY - 1) / SY;\n"
-    "    EACH(i, w) {\n        const f32 v = ((f32)x[(long)j * w + i] - low) * gain;\n"
-    "#if RGB\n        const long at = (long)w * h + (long)(j / SY) * cw + i / SX;\n"
-    "        const f32 cb = ((f32)x[at] - middle) * colour, cr = ((f32)x[at + (long)cw * ch] - middle) * colour;\n"
-    "        y[((long)j * w + i) * 3] = sample(FMA(rv, cr, v), white);\n"
-    "        y[((long)j * w + i) * 3 + 1] = sample(FMA(gv, cr, FMA(gu, cb, v)), white);\n"
-    "        y[((long)j * w + i) * 3 + 2] = sample(FMA(bu, cb, v), white);\n#else\n"
-    "        y[(long)j * w + i] = sample(v, white);\n#endif\n    }\n}\n"
+    "    EACH(i, w) {\n#if RGB\n        COLOURS(i, j);\n"
+    "        y[((long)j * w + i) * 3] = red;\n        y[((long)j * w + i) * 3 + 1] = green;\n"
+    "        y[((long)j * w + i) * 3 + 2] = blue;\n#else\n"
+    "        y[(long)j * w + i] = sample(((f32)x[(long)j * w + i] - low) * up, white);\n#endif\n    }\n}\n"
     "KERNEL(pack, GLOBAL T *RESTRICT y, GLOBAL const T *RESTRICT p, GLOBAL const T *RESTRICT x, int w, int h, f32 "
     "most, f32 low, f32 gain, f32 middle,\n"
-    "       f32 colour, f32 kr, f32 kg, f32 kb, f32 by_b, f32 by_r)\n{\n"
+    "       f32 colour, f32 kr, f32 kg, f32 kb, f32 by_b, f32 by_r, f32 white, f32 up, f32 wide,\n"
+    "       f32 rv, f32 gu, f32 gv, f32 bu)\n{\n"
     "    const int j = GROUP_ID(0), cw = (w + SX - 1) / SX, ch = (h + SY - 1) / SY;\n"
     "    if (j < h) {\n        EACH(i, w) {\n"
     "#if CHANNELS >= 3\n            GLOBAL const T *const q = p + ((long)j * w + i) * CHANNELS;\n"
     "            const f32 v = FMA(kr, (f32)q[0], FMA(kg, (f32)q[1], kb * (f32)q[2]));\n#else\n"
     "            const f32 v = p[(long)j * w + i];\n#endif\n"
-    "            y[(long)j * w + i] = sample(FMA(v, gain, low), most);\n        }\n    } else {\n"
+    "#if KEEP\n            COLOURS(i, j);\n"
+    "            const int same = q[0] == red && q[1] == green && q[2] == blue;\n"
+    "            y[(long)j * w + i] = same ? x[(long)j * w + i] : sample(FMA(v, gain, low), most);\n#else\n"
+    "            y[(long)j * w + i] = sample(FMA(v, gain, low), most);\n#endif\n        }\n    } else {\n"
     "        const int n = j - h;\n        EACH(m, cw) {\n"
     "            const long at = (long)w * h + (long)n * cw + m, other = at + (long)cw * ch;\n"
-    "#if CHANNELS >= 3\n            f32 r = 0, g = 0, b = 0;\n            int count = 0;\n"
+    "#if CHANNELS >= 3\n            f32 r = 0, g = 0, b = 0;\n            int count = 0, same = KEEP;\n"
     "            for (int t = n * SY; t < n * SY + SY && t < h; ++t)\n"
     "                for (int s = m * SX; s < m * SX + SX && s < w; ++s) {\n"
     "                    GLOBAL const T *const q = p + ((long)t * w + s) * CHANNELS;\n                    r += q[0];\n"
-    "                    g += q[1];\n                    b += q[2];\n                    ++count;\n                }\n"
+    "                    g += q[1];\n                    b += q[2];\n                    ++count;\n"
+    "#if KEEP\n                    COLOURS(s, t);\n"
+    "                    same = same && q[0] == red && q[1] == green && q[2] == blue;\n#endif\n                }\n"
     "            const f32 by = 1 / (f32)count, v = FMA(kr, r, FMA(kg, g, kb * b));\n"
-    "            y[at] = sample(FMA((b - v) * by_b * by, colour, middle), most);\n"
-    "            y[other] = sample(FMA((r - v) * by_r * by, colour, middle), most);\n"
+    "            const T cb = sample(FMA((b - v) * by_b * by, colour, middle), most), cr = sample(FMA((r - v) * by_r * "
+    "by, colour, middle), most);\n"
+    "#if KEEP\n            y[at] = same ? x[at] : cb;\n            y[other] = same ? x[other] : cr;\n"
+    "#else\n            (void)same;\n            y[at] = cb;\n            y[other] = cr;\n#endif\n"
     "#else\n            y[at] = x[at];\n            y[other] = x[other];\n#endif\n        }\n    }\n}\n";
 
 static bool planes(const rw_frame_format *f) { return f->layout != RW_FRAME_PIXELS; }
@@ -102,10 +114,12 @@ rw_status rw_frame_converter_create(rw_device *dev, const rw_frame_format *in, c
     *c = (rw_frame_converter){.in = *in, .out = *out, .luma = luma || !planes(in)};
     const bool sx = in->layout == RW_FRAME_420 || in->layout == RW_FRAME_422, sy = in->layout == RW_FRAME_420;
     const bool to_rgb = !c->luma, from_rgb = planes(out) && (to_rgb || !planes(in));
+    const bool keeps = from_rgb && in->layout == out->layout && in->width == out->width && in->height == out->height;
     char n[16];
     snprintf(n, sizeof n, "%d", from_rgb ? channels : 1);
-    const rw_define d[] = {{"GROUP", "256"},       {"T", rw_dtype_name(in->dtype)}, {"SX", sx ? "2" : "1"},
-                           {"SY", sy ? "2" : "1"}, {"RGB", to_rgb ? "1" : "0"},     {"CHANNELS", n}};
+    const rw_define d[] = {{"GROUP", "256"},           {"T", rw_dtype_name(in->dtype)}, {"SX", sx ? "2" : "1"},
+                           {"SY", sy ? "2" : "1"},     {"RGB", to_rgb ? "1" : "0"},     {"CHANNELS", n},
+                           {"KEEP", keeps ? "1" : "0"}};
     RW_TRY(rw_program_create(dev, "planes", text, d, RW_COUNT(d), &c->program));
     RW_TRY(rw_program_kernel(c->program, "unpack", &c->unpack));
     return rw_program_kernel(c->program, "pack", &c->pack);
@@ -144,6 +158,7 @@ rw_status rw_frame_pack(const rw_frame_converter *c, rw_array *pixels, rw_array 
 {
     double kr, kb;
     coefficients(&c->out, &kr, &kb); /* those of its own size, since readers choose them by it */
+    const double kg = 1 - kr - kb;
     const ranges r = !planes(&c->in) && planes(&c->out) ? ranges_of(&c->out, false) : ranges_of(&c->in, c->luma);
     const int64_t w = c->out.width, h = c->out.height;
     const int64_t colours = !planes(&c->out) ? 0 : c->out.layout == RW_FRAME_420 ? (h + 1) / 2 : h;
@@ -158,9 +173,16 @@ rw_status rw_frame_pack(const rw_frame_converter *c, rw_array *pixels, rw_array 
                         rw_arg_real(r.middle),
                         rw_arg_real(r.colour > 0 ? 1 / r.colour : 0),
                         rw_arg_real(kr),
-                        rw_arg_real(1 - kr - kb),
+                        rw_arg_real(kg),
                         rw_arg_real(kb),
                         rw_arg_real(1 / (2 * (1 - kb))),
-                        rw_arg_real(1 / (2 * (1 - kr)))};
+                        rw_arg_real(1 / (2 * (1 - kr))),
+                        rw_arg_real(white_of(&c->in)),
+                        rw_arg_real(r.gain),
+                        rw_arg_real(r.colour),
+                        rw_arg_real(2 * (1 - kr)),
+                        rw_arg_real(-2 * (1 - kb) * kb / kg),
+                        rw_arg_real(-2 * (1 - kr) * kr / kg),
+                        rw_arg_real(2 * (1 - kb))};
     return rw_launch(q, c->pack, (int64_t[]){h + colours, 1, 1}, a, RW_COUNT(a));
 }

@@ -60,7 +60,8 @@ static rw_status make_spectrum(rw_stream_window *w, const rw_array *y)
                                 .y_dtype = rw_array_dtype(y),
                                 .height = rw_array_shape(y, 0),
                                 .width = rw_array_shape(y, 1),
-                                .channels = (int)rw_array_shape(y, 2)};
+                                .channels = (int)rw_array_shape(y, 2),
+                                .alpha = rw_array_shape(y, 2) == 2 || rw_array_shape(y, 2) == 4};
     rw_image_info info;
     if (fits(w, y)) return RW_OK;
     rw_image_filter_destroy(&w->spectrum);

@@ -39,6 +39,7 @@ typedef rw_status parse_function(const char *name, int *value);
     X(rw_signal_method) X(rw_signal_window) X(rw_image_method) X(rw_image_border) X(rw_image_direction)                \
     X(rw_image_element) X(rw_image_threshold) X(rw_image_interpolation) X(rw_image_flip) X(rw_image_colour)            \
     X(rw_image_response) X(rw_image_scale) X(rw_image_algorithm) X(rw_frame_layout) X(rw_surface_kind) X(rw_mapping)   \
+    X(rw_image_alpha)                                                                                                  \
     X(rw_multiblock_stencil) X(rw_multiblock_mode) X(rw_multiblock_index) X(rw_colormap) X(rw_figure_style)
 /* clang-format on */
 TYPES(FUNCTIONS)
@@ -105,7 +106,8 @@ static void test_tables(void **state)
                 {rw_image_op_params, "axis", rw_image_flip_of},
                 {rw_image_op_params, "colour", rw_image_colour_of},
                 {rw_image_op_params, "response", rw_image_response_of},
-                {rw_image_op_params, "magnitudes", rw_image_scale_of}};
+                {rw_image_op_params, "magnitudes", rw_image_scale_of},
+                {rw_image_op_params, "alpha", rw_image_alpha_of}};
     for (int r = 0; r < RW_COUNT(rows); ++r) {
         const rw_params *p = rows[r].params();
         int seen = 0;

@@ -115,12 +115,10 @@ static void test_boundaries(void **state)
     } rows[] =
         {{{{(rw_boundary_kind)17, "0", 0, 0}},
           RW_ERR_ARGUMENT,
-          "boundary of u, lower x side: kind 17 is not a rw_boundary_kind: give RW_BOUNDARY_NEAREST (0) to "
-          "RW_BOUNDARY_CONSTANT (7)"},
+          "element 0: rw_expr_field.boundary[0].kind = 17 is not a value of rw_boundary_kind: 0 to 7 are allowed"},
          {{{(rw_boundary_kind)-1, 0, 0, 0}},
           RW_ERR_ARGUMENT,
-          "boundary of u, lower x side: kind -1 is not a rw_boundary_kind: give RW_BOUNDARY_NEAREST (0) to "
-          "RW_BOUNDARY_CONSTANT (7)"},
+          "element 0: rw_expr_field.boundary[0].kind = -1 is not a value of rw_boundary_kind: 0 to 7 are allowed"},
          {{{RW_BOUNDARY_NEAREST, 0, 0, 0}, {RW_BOUNDARY_PERIODIC, 0, 0, 0}},
           RW_ERR_ARGUMENT,
           "boundary of u: periodic on the upper x side only: make the opposite side periodic too"},

@@ -122,6 +122,11 @@ program layouts
     call constant("RW_ERR_COMPILE", rw_err_compile)
     call constant("RW_ERR_LAUNCH", rw_err_launch)
     call constant("RW_ERR_CHECK", rw_err_check)
+    call constant("RW_OFF", rw_off)
+    if (sign(1.0_c_double, rw_zero) > 0) then
+        print "(a)", "rw_zero is not the negative zero"
+        wrong = wrong + 1
+    end if
     call constant("RW_ERR_UNSUPPORTED", rw_err_unsupported)
     call constant("RW_ERR_INTERRUPTED", rw_err_interrupted)
     call constant("RW_ERR_INTERNAL", rw_err_internal)

@@ -22,8 +22,12 @@ static void put(void *data, rw_dtype t, size_t i, double v)
     case RW_I16: ((int16_t *)data)[i] = (int16_t)v; break;
     case RW_F32: ((float *)data)[i] = (float)v; break;
     case RW_F64: ((double *)data)[i] = v; break;
-    default: { /* non-negative multiples of 1/1024 up to 1 */
+    default: { /* non-negative multiples of 1/1024 up to 1; NaN and infinities */
         int e = 0;
+        if (!isfinite(v)) {
+            ((uint16_t *)data)[i] = isnan(v) ? 0x7e00 : v > 0 ? 0x7c00 : 0xfc00;
+            break;
+        }
         const double m = frexp(v, &e); /* m in [1/2, 1) */
         ((uint16_t *)data)[i] = v == 0         ? 0
                                 : e - 1 >= -14 ? (uint16_t)((e + 14) << 10 | (int)(m * 2048 - 1024))
@@ -73,6 +77,8 @@ static picture random_picture(const layout *l, rw_dtype t, uint64_t seed)
     return p;
 }
 
+static bool with_alpha; /* in what follows: the last channel is alpha */
+
 static rw_image_spec spec_of(const layout *l, rw_dtype t, const char *text)
 {
     return (rw_image_spec){.text = text,
@@ -80,31 +86,45 @@ static rw_image_spec spec_of(const layout *l, rw_dtype t, const char *text)
                            .width = l->width,
                            .height = l->height,
                            .channels = l->channels,
-                           .planar = l->planar};
+                           .planar = l->planar,
+                           .alpha = with_alpha};
 }
 
-/* y of the chain, of the type of x. */
-static picture run(const picture *x, const layout *l, rw_dtype t, const char *text)
+/* y of the filter, of type spec->y_dtype, or that of x. */
+static picture run_spec(const picture *x, const layout *l, rw_dtype t, const rw_image_spec *spec)
 {
-    const rw_image_spec spec = spec_of(l, t, text);
+    const rw_dtype y_dtype = spec->y_dtype ? spec->y_dtype : t;
     rw_image_filter *f;
     rw_image_info info;
     const void *out;
     void *in;
-    OK(rw_image_filter_create(dev, &spec, &f));
+    OK(rw_image_filter_create(dev, spec, &f));
     OK(rw_image_filter_get_info(f, &info));
     const layout to = {(int)info.width, (int)info.height, info.channels, l->planar};
-    rw_array *a = new_image(t, l), *b = new_image(t, &to);
+    rw_array *a = new_image(t, l), *b = new_image(y_dtype, &to);
     OK(rw_array_write(a, &in));
     const size_t n = (size_t)l->width * l->height * l->channels, m = (size_t)to.width * to.height * to.channels;
     for (size_t i = 0; i < n; ++i) put(in, t, place(x, l->planar, i), x->v[i]);
     OK(rw_image_filter_execute(f, a, b, queue));
     OK(rw_array_read(b, &out));
     picture y = picture_new(to.width, to.height, to.channels);
-    for (size_t i = 0; i < m; ++i) y.v[i] = get(out, t, place(&y, l->planar, i));
+    for (size_t i = 0; i < m; ++i) y.v[i] = get(out, y_dtype, place(&y, l->planar, i));
     rw_array_destroy(&a), rw_array_destroy(&b);
     rw_image_filter_destroy(&f);
     return y;
+}
+
+/* The same for a chain given as text. */
+static picture run_to(const picture *x, const layout *l, rw_dtype t, rw_dtype y_dtype, const char *text)
+{
+    rw_image_spec spec = spec_of(l, t, text);
+    spec.y_dtype = y_dtype;
+    return run_spec(x, l, t, &spec);
+}
+
+static inline picture run(const picture *x, const layout *l, rw_dtype t, const char *text)
+{
+    return run_to(x, l, t, t, text);
 }
 
 #endif

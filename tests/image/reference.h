@@ -207,7 +207,7 @@ static double window_value(const picture *x, int i, int j, int c, const rw_image
 static double point_value(double v, const rw_image_op *op, rw_dtype t)
 {
     const double white = rw_image_largest(t);
-    double level = op->level != 0 ? op->level : white / 2, high = op->high != 0 ? op->high : white;
+    double level = rw_given(op->level) ? op->level : white / 2, high = rw_given(op->high) ? op->high : white;
     if (whole(t)) level = floor(level);
     switch (op->method) {
     case RW_IMAGE_THRESHOLD:
@@ -218,7 +218,7 @@ static double point_value(double v, const rw_image_op *op, rw_dtype t)
         case RW_IMAGE_TO_ZERO: return v > level ? v : 0;
         default: return v > level ? 0 : v;
         }
-    case RW_IMAGE_INVERT: return t == RW_I16 ? -1 - v : white - v;
+    case RW_IMAGE_INVERT: return limited(white - v, t);
     case RW_IMAGE_LINEAR: return rounded(op->gain * v + op->offset, t);
     case RW_IMAGE_GAMMA: return v <= 0 ? 0 : rounded(white * pow(v / white, op->power), t);
     case RW_IMAGE_CLIP: return v < op->low ? rounded(op->low, t) : v > high ? rounded(high, t) : v;

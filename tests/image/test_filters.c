@@ -30,21 +30,28 @@ static void compare(const picture *y, const picture *wanted, rw_dtype t, const r
     }
 }
 
-static void skip_frame(picture *y, const picture *x, int rx, int ry)
+/* A window of 2 rx + 1 pixels reaches as far on both sides, one of an even number of pixels one less to the right. */
+static void skip_frame(picture *y, const picture *x, const int size[2])
 {
     for (int j = 0; j < y->height; ++j)
         for (int i = 0; i < y->width; ++i)
-            if (i < rx || j < ry || i >= y->width - rx || j >= y->height - ry)
+            if (i < size[0] / 2 || j < size[1] / 2 || i > y->width - size[0] + size[0] / 2 ||
+                j > y->height - size[1] + size[1] / 2)
                 for (int c = 0; c < y->channels; ++c) *pixel(y, i, j, c) = *pixel(x, i, j, c);
 }
 
-static void check_one(const char *text, rw_dtype t, const layout *l, uint64_t seed, int rx, int ry)
+static void check_one(const char *text, rw_dtype t, const layout *l, uint64_t seed)
 {
     rw_image_op op;
     OK(rw_image_op_parse(ctx, text, &op));
     OK(rw_params_resolve(ctx, rw_image_op_params(), NULL, &op));
     picture x = random_picture(l, t, seed), y = run(&x, l, t, text), wanted = apply(&x, &op, t);
-    if (op.border == RW_IMAGE_BORDER_SKIP) skip_frame(&wanted, &x, rx, ry);
+    const int radius = (int)rint(op.truncate * op.sigma);
+    const int size[2] = {op.method == RW_IMAGE_GAUSS ? 2 * radius + 1 : op.size, op.method == RW_IMAGE_GAUSS
+                                                                                     ? 2 * radius + 1
+                                                                                 : op.size_y ? op.size_y
+                                                                                             : op.size};
+    if (op.border == RW_IMAGE_BORDER_SKIP) skip_frame(&wanted, &x, size);
     compare(&y, &wanted, t, &op, text, l);
     free(x.v), free(y.v), free(wanted.v);
 }
@@ -119,6 +126,10 @@ static const char *const operations[] = {
     "gauss:border=skip",
     "median:3:border=skip",
     "box:size=5:size_y=3:border=skip",
+    "erode:size=5:border=skip",
+    "dilate:size=6:size_y=4:border=skip",
+    "box:size=4:size_y=17:border=skip",
+    "gradient:size=4:size_y=7:border=skip",
 };
 
 /* Short: every eighth operation, others for each type, on two of the layouts. Long: all of one channel, and one layout
@@ -140,14 +151,8 @@ static void check_operations(rw_dtype t, int turn)
                           : on("check")  ? 2
                                          : 1))
             continue;
-        const bool skip = strstr(text, "skip");
-        const int radius_x = strstr(text, "gauss") ? 3
-                             : strstr(text, "box") ? 2
-                                                   : 1,
-                  radius_y = strstr(text, "gauss") ? 3 : 1;
         for (int k = 0; k < RW_COUNT(layouts); ++k)
-            if (chosen(i, turn, k))
-                check_one(text, t, layouts + k, (uint64_t)(100 * i + k), skip ? radius_x : 0, skip ? radius_y : 0);
+            if (chosen(i, turn, k)) check_one(text, t, layouts + k, (uint64_t)(100 * i + k));
     }
 }
 
@@ -220,7 +225,7 @@ static void test_large_windows(void **state)
         if (!strstr(plan, "in global memory")) fail_msg("%s: %s", rows[i].text, plan);
         assert_true(info.work_bytes > 128 << 10);
         rw_free(plan), rw_image_filter_destroy(&f);
-        check_one(rows[i].text, RW_F64, l, (uint64_t)i, 0, 0);
+        check_one(rows[i].text, RW_F64, l, (uint64_t)i);
     }
 }
 
@@ -365,12 +370,50 @@ static void test_study_small(void **state)
     free(y.v), free(x.v), free(impulse.v);
 }
 
+/* A parameter of 0 is used as given, in a text and as RW_ZERO; the default of each is another number. */
+static void test_zeros(void **state)
+{
+    static const struct {
+        const char *text;
+        rw_image_op op;
+        double factor, offset; /* result: factor * x + offset, or white if `above` and x > 0 */
+        bool above;
+    } cases[] = {
+        {"threshold:level=0", {.method = RW_IMAGE_THRESHOLD, .level = RW_ZERO}, 0, 0, true},
+        {"linear:gain=0:offset=7", {.method = RW_IMAGE_LINEAR, .gain = RW_ZERO, .offset = 7}, 0, 7, false},
+        {"clip:high=0", {.method = RW_IMAGE_CLIP, .high = RW_ZERO}, 0, 0, false},
+        {"sharpen:amount=0", {.method = RW_IMAGE_SHARPEN, .amount = RW_ZERO}, 1, 0, false},
+        {"unsharp:amount=0", {.method = RW_IMAGE_UNSHARP, .amount = RW_ZERO}, 1, 0, false},
+        {"normalize:high=0", {.method = RW_IMAGE_NORMALIZE, .high = RW_ZERO}, 0, 0, false},
+        {"mask:scale=0", {.method = RW_IMAGE_MASK, .scale = RW_ZERO}, 0, 0, false},
+    };
+    static const layout l = {19, 7, 2, false};
+    (void)state;
+    for (int i = 0; i < RW_COUNT(cases); ++i)
+        for (int given = 0; given < 3; ++given) { /* u8 and f32 by a text; f32 in C */
+            const rw_dtype t = given ? RW_F32 : RW_U8;
+            picture x = random_picture(&l, t, 42), y;
+            x.v[5] = x.v[9] = 0;
+            rw_image_spec spec = spec_of(&l, t, given < 2 ? cases[i].text : NULL);
+            if (given == 2) spec.ops = &cases[i].op, spec.nops = 1;
+            y = run_spec(&x, &l, t, &spec);
+            for (size_t k = 0; k < (size_t)l.width * l.height * l.channels; ++k) {
+                const double wanted = cases[i].above ? (x.v[k] > 0 ? t == RW_U8 ? 255 : 1 : 0)
+                                                     : cases[i].factor * x.v[k] + cases[i].offset;
+                if (fabs(y.v[k] - wanted) > 1e-6 * fabs(wanted) || signbit(y.v[k]))
+                    fail_msg("%s, %s: %.9g becomes %.9g, not %.9g", cases[i].text,
+                             given == 2 ? "RW_ZERO" : rw_dtype_name(t), x.v[k], y.v[k], wanted);
+            }
+            free(x.v), free(y.v);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] =
         {cmocka_unit_test(test_u8),          cmocka_unit_test(test_u16),         cmocka_unit_test(test_i16),
          cmocka_unit_test(test_f32),         cmocka_unit_test(test_f64),         cmocka_unit_test(test_f16),
          cmocka_unit_test(test_study_means), cmocka_unit_test(test_study_small), cmocka_unit_test(test_large_windows),
-         cmocka_unit_test(test_sizes),       cmocka_unit_test(test_many_groups)};
+         cmocka_unit_test(test_sizes),       cmocka_unit_test(test_many_groups), cmocka_unit_test(test_zeros)};
     return run_on_devices("filters", tests, RW_COUNT(tests));
 }

@@ -85,6 +85,8 @@ static void check(const char *text, rw_dtype t, const layout *l, uint64_t seed)
 
 static const char *const operations[] = {
     "resize:factor=0.5",
+    "resize:width=90:height=47",
+    "resize:factor=1.5:lanczos:border=reflect101",
     "resize:width=20:height=15",
     "resize:factor=1.7:cubic:border=replicate",
     "resize:width=37:height=50:lanczos",
@@ -134,6 +136,19 @@ static void test_chain(void **state)
     double least = 255, most = 0;
     for (int i = 0; i < 20 * 15; ++i) least = fmin(least, y.v[i]), most = fmax(most, y.v[i]);
     assert_true(least == 0 && most == 255);
+    free(x.v), free(y.v);
+}
+
+/* By hand, as OpenCV: 0 255 to four pixels. */
+static void test_edges(void **state)
+{
+    (void)state;
+    const layout l = {2, 1, 1, false};
+    const double wanted[] = {0, 64, 191, 255};
+    picture x = picture_new(2, 1, 1);
+    x.v[1] = 255;
+    picture y = run(&x, &l, RW_U8, "resize:width=4:height=1");
+    for (int i = 0; i < 4; ++i) assert_true(y.v[i] == wanted[i]);
     free(x.v), free(y.v);
 }
 
@@ -249,9 +264,9 @@ static void test_tiles(void **state)
         rw_array_destroy(&a), rw_array_destroy(&b);
         rw_image_filter_destroy(&f);
     }
-    char few[64] = "";
+    char few[64] = "", out[64], both[80] = "";
     const rw_image_spec spec = {.text = "gauss", .dtype = RW_U8, .width = 8, .height = 8};
-    FAILS(RW_ERR_MEMORY, "at least", rw_image_filter_tiles(dev, &spec, few, few, 10, NULL));
+    FAILS(RW_ERR_MEMORY, "at least", rw_image_filter_tiles(dev, &spec, few, out, 10, NULL));
     FAILS(RW_ERR_UNSUPPORTED, "normalize",
           rw_image_filter_tiles(dev, &(rw_image_spec){.text = "gauss|normalize", .width = 8, .height = 8}, few, few,
                                 1000, NULL));
@@ -261,12 +276,21 @@ static void test_tiles(void **state)
     FAILS(RW_ERR_UNSUPPORTED, "resize",
           rw_image_filter_tiles(dev, &(rw_image_spec){.text = "resize:factor=2", .width = 8, .height = 8}, few, few,
                                 1000, NULL));
+    /* images that share memory, all of it or a part; memory of less than nothing */
+    FAILS(RW_ERR_ARGUMENT, "share memory", rw_image_filter_tiles(dev, &spec, few, few, 1 << 20, NULL));
+    FAILS(RW_ERR_ARGUMENT, "share memory", rw_image_filter_tiles(dev, &spec, both, both + 16, 1 << 20, NULL));
+    FAILS(RW_ERR_ARGUMENT, "share memory", rw_image_filter_tiles(dev, &spec, both + 16, both, 1 << 20, NULL));
+    FAILS(RW_ERR_ARGUMENT, "bytes = -1", rw_image_filter_tiles(dev, &spec, few, out, -1, NULL));
+    FAILS(RW_ERR_ARGUMENT, "region",
+          rw_image_filter_tiles(dev, &(rw_image_spec){.text = "gauss", .width = 8, .height = 8, .region = {.x = 1}},
+                                few, out, 1 << 20, NULL));
+    OK(rw_image_filter_tiles(dev, &spec, few, out, 1 << 20, NULL)); /* next to each other */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_operations), cmocka_unit_test(test_chain),
-                                       cmocka_unit_test(test_mistakes), cmocka_unit_test(test_region),
-                                       cmocka_unit_test(test_tiles)};
+                                       cmocka_unit_test(test_edges),      cmocka_unit_test(test_mistakes),
+                                       cmocka_unit_test(test_region),     cmocka_unit_test(test_tiles)};
     return run_on_devices("geometry", tests, RW_COUNT(tests));
 }

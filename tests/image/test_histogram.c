@@ -5,10 +5,8 @@
 
 static int bin_of(double v, rw_dtype t, int bins)
 {
-    if (t == RW_U8) return (int)v * bins / 256;
-    if (t == RW_U16) return (int)(v * bins / 65536);
-    if (t == RW_I16) return (int)((v + 32768) * bins / 65536);
-    return v < 1 ? (int)(v * bins) : bins - 1;
+    const double low = t == RW_I16 ? -32768 : 0, range = t == RW_U8 ? 255 : whole(t) ? 65535 : 1;
+    return v - low < range ? (int)floor((v - low) * bins / range) : bins - 1; /* exact for integers below 2^53 */
 }
 
 static double *counts_of(const picture *x, rw_dtype t, int bins, int c)

@@ -78,7 +78,7 @@ static void test_stops(void **state)
           rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.restart = -1}, &k));
     FAILS(RW_ERR_ARGUMENT, "rtol = -2 is outside (0, inf) and not off",
           rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.rtol = -2}, &k));
-    FAILS(RW_ERR_ARGUMENT, "method = 6 is not a value of its enumeration",
+    FAILS(RW_ERR_ARGUMENT, "rw_krylov_spec.method = 6 is not a value of rw_krylov_method",
           rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_METHODS}, &k));
     FAILS(RW_ERR_ARGUMENT, "rtol and atol are both off: set at least one, or the iteration has no stopping criterion",
           rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.rtol = RW_OFF}, &k));

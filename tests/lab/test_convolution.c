@@ -28,11 +28,11 @@ static void exact_mean(int line, rw_conv2d_border border, int64_t width, int64_t
         int sum = 0;
         for (int64_t q = row - d; q <= row + d; ++q)
             for (int64_t p = col - d; p <= col + d; ++p) {
-                if (border == RW_CYCLIC)
+                if (border == RW_CONV2D_CYCLIC)
                     sum += x[((q % height + height) % height * width + (p % width + width) % width) * channels + c];
                 else if (p >= 0 && p < width && q >= 0 && q < height) sum += x[(q * width + p) * channels + c];
             }
-        y[i] = border == RW_SKIP && !inside ? x[i] : (uint8_t)((2 * sum + n) / (2 * n));
+        y[i] = border == RW_CONV2D_SKIP && !inside ? x[i] : (uint8_t)((2 * sum + n) / (2 * n));
     }
 }
 
@@ -144,14 +144,14 @@ static void test_arithmetic_of_2010(void **state)
         uint8_t x[3 * PIXELS], y[3 * PIXELS], wanted[3 * PIXELS];
         rw_conv2d k;
         if (!chosen(v, 0)) continue;
-        OK(rw_conv2d_create(dev, rw_conv2d_variants + v, RW_CYCLIC, &mask, &k));
+        OK(rw_conv2d_create(dev, rw_conv2d_variants + v, RW_CONV2D_CYCLIC, &mask, &k));
         for (int i = 0; i < RW_COUNT(from); ++i) {
             memset(x, from[i], sizeof x), memset(wanted, to[i], sizeof wanted);
             convolve(&k, WIDTH, HEIGHT, channels, x, y);
-            compare(rw_conv2d_variants[v].name, 3, RW_CYCLIC, WIDTH, HEIGHT, channels, y, wanted);
+            compare(rw_conv2d_variants[v].name, 3, RW_CONV2D_CYCLIC, WIDTH, HEIGHT, channels, y, wanted);
             for (int fused = 0; fused < 2; ++fused) {
-                rw_conv2d_host(&mask, RW_CYCLIC, fused, WIDTH, HEIGHT, channels, x, y);
-                compare("host", 3, RW_CYCLIC, WIDTH, HEIGHT, channels, y, wanted);
+                rw_conv2d_host(&mask, RW_CONV2D_CYCLIC, fused, WIDTH, HEIGHT, channels, x, y);
+                compare("host", 3, RW_CONV2D_CYCLIC, WIDTH, HEIGHT, channels, y, wanted);
             }
         }
         rw_conv2d_free(&k);
@@ -186,10 +186,10 @@ static void test_loads(void **state)
 {
     (void)state;
     if (!on("cpu")) return;
-    assert_int_equal(rw_conv2d_loads(RW_ONE_CHANNEL, false, RW_SKIP, 3, 640, 472, 1), 222780);
-    assert_int_equal(rw_conv2d_loads(RW_ONE_CHANNEL, false, RW_ZERO, 3, 640, 472, 1), 229052);
-    assert_int_equal(rw_conv2d_loads(RW_ONE_CHANNEL, true, RW_ZERO, 3, 640, 472, 1), 62540);
-    assert_int_equal(rw_conv2d_loads(RW_FLEXIBLE, false, RW_SKIP, 3, 640, 472, 3), 673980);
+    assert_int_equal(rw_conv2d_loads(RW_ONE_CHANNEL, false, RW_CONV2D_SKIP, 3, 640, 472, 1), 222780);
+    assert_int_equal(rw_conv2d_loads(RW_ONE_CHANNEL, false, RW_CONV2D_ZERO, 3, 640, 472, 1), 229052);
+    assert_int_equal(rw_conv2d_loads(RW_ONE_CHANNEL, true, RW_CONV2D_ZERO, 3, 640, 472, 1), 62540);
+    assert_int_equal(rw_conv2d_loads(RW_FLEXIBLE, false, RW_CONV2D_SKIP, 3, 640, 472, 3), 673980);
 }
 
 static void test_refused(void **state)
@@ -199,11 +199,11 @@ static void test_refused(void **state)
     rw_conv2d k;
     rw_mask mask = rw_mask_mean(3, false);
     rw_lab *lab;
-    FAILS(RW_ERR_ARGUMENT, "no tile", rw_conv2d_create(dev, &tiled, RW_ZERO, &mask, &k));
+    FAILS(RW_ERR_ARGUMENT, "no tile", rw_conv2d_create(dev, &tiled, RW_CONV2D_ZERO, &mask, &k));
     mask.line = 4;
-    FAILS(RW_ERR_ARGUMENT, "not 4", rw_conv2d_create(dev, rw_conv2d_variants, RW_ZERO, &mask, &k));
+    FAILS(RW_ERR_ARGUMENT, "not 4", rw_conv2d_create(dev, rw_conv2d_variants, RW_CONV2D_ZERO, &mask, &k));
     mask.line = 11;
-    FAILS(RW_ERR_ARGUMENT, "not 11", rw_conv2d_create(dev, rw_conv2d_variants, RW_ZERO, &mask, &k));
+    FAILS(RW_ERR_ARGUMENT, "not 11", rw_conv2d_create(dev, rw_conv2d_variants, RW_CONV2D_ZERO, &mask, &k));
     const rw_lab_spec spec = {.study = "convolution",
                               .set = (const char *const[]){"masks=3,4"},
                               .nset = 1,

@@ -287,7 +287,7 @@ static void test_specifications(void **state)
         p->spec.nscalars = 1;                                                                                          \
         change;                                                                                                        \
     } while (0)
-    BAD(RW_ERR_ARGUMENT, "method = 8 is not a value of its enumeration", p->spec.method = (rw_ode_method)8);
+    BAD(RW_ERR_ARGUMENT, "method = 8 is not a value of rw_ode_method", p->spec.method = (rw_ode_method)8);
     BAD(RW_ERR_INPUT, "no fields", p->spec.nfields = 0);
     BAD(RW_ERR_ARGUMENT, "grid.ndim = 4", p->spec.grid.ndim = 4);
     BAD(RW_ERR_ARGUMENT, "grid.size = 0", p->spec.grid.size[0] = 0);
@@ -317,7 +317,8 @@ static void test_specifications(void **state)
     BAD(RW_ERR_INPUT, "both a field and a parameter", p->scalars[0].name = "u");
     BAD(RW_ERR_INPUT, "boundary of u: a complex value for a real field",
         memcpy(p->fields[0].boundary, imaginary, sizeof imaginary));
-    BAD(RW_ERR_ARGUMENT, "lower x side: kind 9", p->fields[0].boundary[0].kind = (rw_boundary_kind)9);
+    BAD(RW_ERR_ARGUMENT, "rw_expr_field.boundary[0].kind = 9 is not a value",
+        p->fields[0].boundary[0].kind = (rw_boundary_kind)9);
     BAD(RW_ERR_ARGUMENT, "periodic on the upper x side only", p->fields[0].boundary[1].kind = RW_BOUNDARY_PERIODIC);
     BAD(RW_ERR_ARGUMENT, "robin needs b in a u", p->fields[0].boundary[0].kind = RW_BOUNDARY_ROBIN);
     BAD(RW_ERR_INPUT, "robin needs b other than 0",

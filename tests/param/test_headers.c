@@ -1,5 +1,6 @@
 /* Every "(default: X)" of a specification in the public headers is the default of its row, and every row whose default
  * is not plain has one. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -161,6 +162,58 @@ static void test_rows(void **state)
     }
 }
 
+/* What a text names is used as given: 0 too. A number in a text, set alone or resolved twice, stays that number. */
+static void test_zeros(void **state)
+{
+    (void)state;
+    int walked = 0;
+    for (int t = 0; t < RW_COUNT(tables); ++t) {
+        const rw_params *p = tables[t].params();
+        const bool by_method = !strcmp(p->row->name, "method") || !strcmp(p->row->name, "format");
+        for (int i = 0; i < p->n; ++i) {
+            const rw_param *row = p->row + i;
+            if ((row->kind != RW_PARAM_INT && row->kind != RW_PARAM_REAL) || row->required) continue;
+            for (int m = 0; m < (by_method ? 64 : 1); ++m) {
+                char method[64] = "", standard[96], allowed[512], text[160], print[400], *stop;
+                if (row->methods && !(row->methods >> m & 1)) continue;
+                if (by_method && !(m && rw_param_enum_text(p->row, m, method, sizeof method))) continue;
+                rw_param_for(row->standard, method, standard, sizeof standard);
+                rw_param_for(row->allowed, method, allowed, sizeof allowed);
+                const double plain = rw_strtod(standard, &stop);
+                const bool zero_is_default = *standard && !*stop && plain == 0;
+                _Alignas(16) char spec[512] = {0}, again[512];
+                if (by_method) *(int *)(spec + p->row->offset) = m;
+                if (rw_params_set_sized(ctx, p, "test", row->name, "0", spec, p->size) != RW_OK) continue;
+                if (!strncmp(allowed, "off|", 4) || !strcmp(row->name, "block")) continue; /* 0 means off, or auto */
+                ++walked;
+                /* no other member can hold RW_ZERO */
+                if (row->kind == RW_PARAM_INT && !zero_is_default)
+                    fail_msg("%s.%s: 0 is allowed and not the default", p->type, row->name);
+                if (row->kind == RW_PARAM_INT) continue;
+                snprintf(text, sizeof text, "%s:%s=0", method, row->name);
+                for (int pass = 0; pass < 4; ++pass) { /* set, resolved, resolved again, parsed from what is printed */
+                    double x;
+                    memcpy(&x, spec + row->offset, sizeof x);
+                    if (x != 0 || !signbit(x) != zero_is_default)
+                        fail_msg("%s %s: %s is %g in pass %d", p->type, text, row->name, x, pass);
+                    if (pass < 2) assert_int_equal(rw_params_resolve_sized(ctx, p, NULL, spec, p->size), RW_OK);
+                    if (pass != 2) continue;
+                    rw_params_print_sized(p, spec, print, sizeof print, p->size);
+                    if (!zero_is_default && !strstr(print, "=0") && !strstr(print, ":0"))
+                        fail_msg("%s %s is printed as %s", p->type, text, print);
+                    if (strstr(print, "=-0") || strstr(print, ":-0"))
+                        fail_msg("%s %s is printed as %s", p->type, text, print);
+                    if (!by_method) break;
+                    assert_int_equal(rw_params_parse_sized(ctx, p, print, again, p->size), RW_OK);
+                    memcpy(spec, again, sizeof spec);
+                }
+            }
+        }
+    }
+    print_message("%d zeros\n", walked);
+    assert_true(walked > 50);
+}
+
 static void test_texts(void **state)
 {
     (void)state;
@@ -193,6 +246,6 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_defaults), cmocka_unit_test(test_rows),
-                                       cmocka_unit_test(test_texts)};
+                                       cmocka_unit_test(test_zeros), cmocka_unit_test(test_texts)};
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -309,6 +309,30 @@ static void test_multigrid(void **state)
     free_entries(&e);
 }
 
+/* theta = 0, given as text or as RW_ZERO, makes every coupling strong; the default leaves out those along y. */
+static void test_theta_zero(void **state)
+{
+    const int n = 40;
+    (void)state;
+    entries e = laplacian(n, 2, 1, false, 0);
+    for (int64_t k = 0; k < e.n; ++k)
+        if (llabs(e.row[k] - e.column[k]) == n) e.value[k] = -0.01;
+    rw_sparse *m = matrix_of("csr", RW_F64, &e);
+    rw_array *x = vector_of(RW_F64, e.rows, 3), *y = vector_of(RW_F64, e.rows, 0);
+    const int64_t standard = apply("amg", m, RW_F64, x, y).blocks,
+                  tiny = apply("amg:theta=1e-200", m, RW_F64, x, y).blocks,
+                  zero = apply("amg:theta=0", m, RW_F64, x, y).blocks;
+    rw_precond_spec spec = {.method = RW_PRECOND_AMG, .theta = RW_ZERO};
+    rw_precond *p;
+    rw_precond_info info;
+    OK(rw_precond_create(rw_sparse_operator(m), RW_F64, &spec, &p));
+    OK(rw_precond_get_info(p, &info));
+    assert_true(zero == tiny && zero == info.blocks && zero != standard);
+    rw_precond_destroy(&p);
+    rw_sparse_destroy(&m), rw_array_destroy(&x), rw_array_destroy(&y);
+    free_entries(&e);
+}
+
 /* Laplacians of a closed box, singular: a grid that is solved for directly, and one with coarser ones; entries, and
  * blocks with a null space of three vectors. */
 static void test_closed_box(void **state)
@@ -420,7 +444,7 @@ static void test_refused(void **state)
     rw_precond *p;
     rw_array *r = vector_of(RW_F64, 24, 1), *short_ = vector_of(RW_F64, 23, 1);
     (void)state;
-    FAILS(RW_ERR_ARGUMENT, "method = 9 is not a value of its enumeration",
+    FAILS(RW_ERR_ARGUMENT, "rw_precond_spec.method = 9 is not a value of rw_precond_method",
           rw_precond_create(rw_sparse_operator(m), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_METHODS}, &p));
     FAILS(RW_ERR_ARGUMENT, "rw_precond_spec.reserved is not 0",
           rw_precond_create(rw_sparse_operator(m), RW_F64,
@@ -500,7 +524,7 @@ int main(void)
                                        cmocka_unit_test(test_memory),     cmocka_unit_test(test_row_sums),
                                        cmocka_unit_test(test_drop),       cmocka_unit_test(test_chebyshev),
                                        cmocka_unit_test(test_gain),       cmocka_unit_test(test_multigrid),
-                                       cmocka_unit_test(test_closed_box), cmocka_unit_test(test_text),
-                                       cmocka_unit_test(test_refused)};
+                                       cmocka_unit_test(test_theta_zero), cmocka_unit_test(test_closed_box),
+                                       cmocka_unit_test(test_text),       cmocka_unit_test(test_refused)};
     return run_on_devices("precond", tests, RW_COUNT(tests));
 }

@@ -113,7 +113,8 @@ static uint8_t *filtered(const rw_frame_format *f, const uint8_t *frame, const c
                                 .dtype = f->dtype,
                                 .width = f->width,
                                 .height = f->height,
-                                .channels = f->channels};
+                                .channels = f->channels,
+                                .alpha = f->channels % 2 == 0};
     rw_image_filter *filter;
     rw_image_info info;
     rw_array *x, *y;
@@ -234,6 +235,10 @@ static void test_planes(void **state)
                      luma = (size_t)(f->width * f->height);
         if (!test_long() && brief() && i % 2) continue;
         make_frames(f, 2, (uint64_t)(100 + i));
+        /* any colours, also those that red, green and blue do not hold */
+        stream("x.memory", "y.memory", &(rw_stream_spec){.text = "clip:low=0"});
+        for (int n = 0; n < 2; ++n)
+            if (memcmp(source.frame[n], sink.frame[n], bytes)) fail_msg("format %d: frame %d differs", i, n);
         /* colours that red, green and blue hold: luma in the middle, little colour */
         const int top = (1 << f->bits) / 256;
         for (int n = 0; n < 2; ++n)
@@ -251,7 +256,7 @@ static void test_planes(void **state)
             for (size_t k = 0; k < bytes / size; ++k) {
                 const int v = size == 2 ? ((uint16_t *)source.frame[n])[k] : source.frame[n][k],
                           got = size == 2 ? ((uint16_t *)sink.frame[n])[k] : sink.frame[n][k];
-                if (abs(got - v) > 1) fail_msg("format %d, frame %d, sample %d: %d, not %d", i, n, (int)k, got, v);
+                if (got != v) fail_msg("format %d, frame %d, sample %d: %d, not %d", i, n, (int)k, got, v);
             }
         stream("x.memory", "y.memory", &(rw_stream_spec){.text = "invert", .luma = true});
         for (size_t k = 0; k < bytes / size; ++k) {
@@ -569,6 +574,39 @@ static void test_mistakes(void **state)
     assert_int_not_equal(access(at("two.y4m"), F_OK), 0);
 }
 
+/* Formats that frames cannot have, of raw files and of a format that a program added. */
+static void test_frame_formats(void **state)
+{
+    static const struct {
+        rw_frame_format format;
+        const char *message;
+    } rows[] = {
+        {{.layout = (rw_frame_layout)77, .channels = 3, .dtype = RW_U8},
+         "layout = 77 is not a value of rw_frame_layout"},
+        {{.layout = (rw_frame_layout)-1, .channels = 3, .dtype = RW_U8},
+         "layout = -1 is not a value of rw_frame_layout"},
+        {{.layout = RW_FRAME_444, .channels = 3, .dtype = RW_F64}, "samples of type f64"},
+        {{.layout = RW_FRAME_PIXELS, .channels = 0, .dtype = RW_U8}, "frames of 0 channels"},
+        {{.layout = RW_FRAME_PIXELS, .channels = 5, .dtype = RW_U8}, "frames of 5 channels"},
+        {{.layout = RW_FRAME_420, .channels = 1, .dtype = RW_U8}, "frames of 1 channels"},
+        {{.layout = RW_FRAME_PIXELS, .channels = 1, .dtype = RW_U8, .bits = 9}, "bits = 9"},
+        {{.layout = RW_FRAME_PIXELS, .channels = 1, .dtype = RW_U16, .bits = 64}, "bits = 64"},
+        {{.layout = RW_FRAME_PIXELS, .channels = 1, .dtype = RW_U16, .bits = -1}, "bits = -1"},
+        {{.layout = RW_FRAME_PIXELS, .channels = 1, .dtype = RW_U8, .rate = {25, 0}}, "rate = 25/0"},
+    };
+    (void)state;
+    write_file(at("bad"), "0123456789abcdef", 16);
+    for (int i = 0; i < RW_COUNT(rows); ++i) {
+        rw_stream_spec spec = {.text = "invert", .in_format = "raw", .frames = rows[i].format};
+        spec.frames.width = spec.frames.height = 4;
+        FAILS(RW_ERR_ARGUMENT, rows[i].message, rw_stream_run(dev, at("bad"), "y.memory", &spec, NULL));
+        make_frames(&(rw_frame_format){.width = 4, .height = 4, .channels = 1, .dtype = RW_U8}, 1, 7);
+        source.format = spec.frames;
+        FAILS(RW_ERR_ARGUMENT, rows[i].message,
+              rw_stream_run(dev, "x.memory", "y.memory", &(rw_stream_spec){.text = "invert"}, NULL));
+    }
+}
+
 static int enter(void **state)
 {
     (void)state;
@@ -586,11 +624,12 @@ static int leave(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] =
-        {cmocka_unit_test(test_formats),  cmocka_unit_test(test_planes),          cmocka_unit_test(test_colours),
-         cmocka_unit_test(test_queues),   cmocka_unit_test(test_slow_writer),     cmocka_unit_test(test_study),
-         cmocka_unit_test(test_stop),     cmocka_unit_test(test_observer),        cmocka_unit_test(test_observer_acts),
-         cmocka_unit_test(test_mistakes), cmocka_unit_test(test_pixels_to_planes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_formats),       cmocka_unit_test(test_planes),
+                                       cmocka_unit_test(test_colours),       cmocka_unit_test(test_queues),
+                                       cmocka_unit_test(test_slow_writer),   cmocka_unit_test(test_study),
+                                       cmocka_unit_test(test_stop),          cmocka_unit_test(test_observer),
+                                       cmocka_unit_test(test_observer_acts), cmocka_unit_test(test_mistakes),
+                                       cmocka_unit_test(test_frame_formats), cmocka_unit_test(test_pixels_to_planes)};
     if (enter(NULL) || rw_stream_format_register(NULL, &memory_format) != RW_OK) return 1;
     const int code = run_on_devices("stream", tests, RW_COUNT(tests));
     return leave(NULL) || code;

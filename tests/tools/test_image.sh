@@ -91,6 +91,39 @@ expect 2 "known are reflect101, reflect, replicate, wrap, constant" image a.pgm 
 expect 2 "value=b: the value must be a number" image a.pgm x.png --text "o = u" --set value=b
 expect 2 "sigma=1: --text has no such setting; known are border, value" image a.pgm x.png --text "o = u" --set sigma=1
 expect 2 "exclude each other" image a.pgm x.png --text "o = u" --op gauss
+# alpha: points and edges leave it, windows and interpolation work on colours times alpha, alpha=filter filters it
+rgba() { # values of an image of W x 1 x 4
+    printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '|u1', 'fortran_order': False, 'shape': (1, $1, 4), }"
+    shift
+    for v in "$@"; do printf '%b' "\\0$(printf %o "$v")"; done
+}
+values() { tail -c "$2" "$1" | od -An -v -tu1 | tr -s ' \n' ' '; }
+rgba 2 10 20 30 255 40 50 60 200 > opaque.npy
+alpha() { # values, operation
+    expect 0 "" image opaque.npy filtered.npy --op "$2" "${@:3}" -q --force
+    [ "$(values filtered.npy 8)" = " $1 " ] || fail "$2: other values: $(values filtered.npy 8)"
+}
+alpha "245 235 225 255 215 205 195 200" invert
+alpha "245 235 225 0 215 205 195 55" invert --set alpha=filter
+alpha "0 0 0 255 0 0 0 200" threshold --set level=100
+expect 0 "" image opaque.npy edges.npy --op "gauss|sobel|laplace" -q --force
+[ "$(values edges.npy 8 | awk '{ print $4, $8 }')" = "228 227" ] || fail "alpha of edges: $(values edges.npy 8)"
+rgba 2 255 255 255 0 0 0 0 255 > bleeding.npy # white, transparent; black, opaque
+expect 0 "" image bleeding.npy wide.npy --op "resize:width=4:height=1" -q --force
+[ "$(values wide.npy 16)" = " 0 0 0 0 0 0 0 64 0 0 0 191 0 0 0 255 " ] || fail "bleeding: $(values wide.npy 16)"
+expect 2 "alpha = drop" image opaque.npy x.npy --op "gauss:alpha=drop"
+
+# values that are not finite: warned of where operations spread them
+printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }" > nan.npy
+printf '\000\000\000\000\000\000\300\177\000\000\200\077' >> nan.npy
+expect 0 "warning: nan.npy has 1 value that is not finite" image nan.npy x.npy --op "gauss:algorithm=recursive"
+rm -f x.npy
+expect 0 "" image nan.npy dilated.npy --op "dilate:size=1:size_y=3|threshold" -q
+[ "$(tail -c 12 dilated.npy | od -An -tf4 | tr -s ' \n' ' ')" = " 0 nan 1 " ] || fail "other values than 0 nan 1"
+printf 'P5\n2 1\n255\n\000\377' > two.pgm
+expect 0 "" image two.pgm four.pgm --op "resize:width=4:height=1" -q
+[ "$(values four.pgm 4)" = " 0 64 191 255 " ] || fail "other edges: $(values four.pgm 4)"
+
 # in tiles the same bytes
 expect 0 "" image grating.pgm whole.pgm --op "gauss:sigma=2|sobel" -q --force
 expect 0 "in tiles" image grating.pgm tiles.pgm --op "gauss:sigma=2|sobel" --memory 0.02 --force

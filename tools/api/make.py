@@ -1,4 +1,5 @@
-"""Writes docs/reference/api.json, docs/reference/api.md and tools/python/rechenwerk.py (tools/api/make.sh).
+"""Writes docs/reference/api.json, docs/reference/api.md, tools/python/rechenwerk.py and src/core/members.h
+(tools/api/make.sh).
 
     make.py SOURCE BUILD OUTPUT     SOURCE: the checkout; BUILD: with the shared libraries; OUTPUT: where to write
 """
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import ctypes_module
 import headers
+import members
 import reference
 import tables
 
@@ -15,7 +17,7 @@ def main(source, build, output):
     api = headers.describe(Path(source, "include"))
     tables.add(api, build)
     files = {"docs/reference/api.json": headers.dump(api) + "\n", "docs/reference/api.md": reference.page(api),
-             "tools/python/rechenwerk.py": ctypes_module.module(api)}
+             "tools/python/rechenwerk.py": ctypes_module.module(api), "src/core/members.h": members.text(api)}
     for name, text in files.items():
         path = Path(output, name)
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -183,7 +183,10 @@ def words(text):
 
 
 def value(text):
-    """A constant of C; any other text as it is."""
+    """A constant of C, in parentheses or not; any other text as it is."""
+    number = re.fullmatch(r"\((-?[\d.]+)\)", text)
+    if number:
+        text = number[1]
     strings = re.findall(r'"(?:\\.|[^"\\])*"', text)
     if strings:
         return "".join(json.loads(s) for s in strings)

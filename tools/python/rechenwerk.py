@@ -188,6 +188,7 @@ class rw_log_level(IntEnum):
 
 globals().update(rw_log_level.__members__)
 RW_OFF = -1
+RW_ZERO = -0.0
 
 
 class rw_switch(IntEnum):
@@ -541,6 +542,15 @@ class rw_image_scale(IntEnum):
 
 
 globals().update(rw_image_scale.__members__)
+
+
+class rw_image_alpha(IntEnum):
+    RW_IMAGE_ALPHA_DEFAULT = 0
+    RW_IMAGE_ALPHA_KEEP = 1
+    RW_IMAGE_ALPHA_FILTER = 2
+
+
+globals().update(rw_image_alpha.__members__)
 
 
 class rw_image_algorithm(IntEnum):
@@ -1285,7 +1295,7 @@ _define(rw_image_op, ("method", c_int), ("border", c_int), ("value", c_double), 
     ("width", c_int64), ("height", c_int64), ("factor", c_double), ("interpolation", c_int), ("angle", c_double),
     ("axis", c_int), ("left", c_int64), ("top", c_int64), ("bins", c_int), ("anchor_x", c_int), ("anchor_y", c_int),
     ("scale", c_double), ("mask", c_char_p), ("own", POINTER(rw_image_own)), ("options", c_char_p), ("matrix",
-    c_char_p))
+    c_char_p), ("alpha", c_int))
 class rw_image_spec_region(_Struct):
     pass
 
@@ -1293,14 +1303,14 @@ class rw_image_spec_region(_Struct):
 _define(rw_image_spec_region, ("x", c_int64), ("y", c_int64), ("width", c_int64), ("height", c_int64))
 _define(rw_image_spec, ("text", c_char_p), ("ops", POINTER(rw_image_op)), ("nops", c_int64), ("dtype", c_int),
     ("y_dtype", c_int), ("width", c_int64), ("height", c_int64), ("channels", c_int), ("planar", c_bool), ("region",
-    rw_image_spec_region))
+    rw_image_spec_region), ("alpha", c_bool))
 _define(rw_image_info, ("passes", c_int64), ("width", c_int64), ("height", c_int64), ("channels", c_int), ("dtype",
-    c_int), ("bytes", c_int64), ("work_bytes", c_int64))
+    c_int), ("bytes", c_int64), ("work_bytes", c_int64), ("spreads", c_bool))
 _define(rw_image_tags, ("orientation", c_int), ("pages", c_int), ("profile", c_void_p), ("profile_bytes", c_int64),
     ("reserved", c_int64 * 2))
 _define(rw_frame_format, ("layout", c_int), ("width", c_int64), ("height", c_int64), ("channels", c_int), ("dtype",
     c_int), ("bits", c_int), ("full_range", c_bool), ("rate", c_int * 2), ("count", c_int64), ("aspect", c_int * 2),
-    ("interlacing", c_char), ("siting", c_char), ("reserved", c_char * 6))
+    ("interlacing", c_char), ("siting", c_ubyte), ("reserved", c_ubyte * 6))
 _define(rw_stream_format, ("name", c_char_p), ("line", c_char_p), ("endings", c_char_p * 8), ("is",
     _function_type(c_bool, POINTER(c_ubyte), c_size_t)), ("by_name", c_bool), ("luma", c_bool), ("open",
     _function_type(rw_status, POINTER(rw_context), c_char_p, POINTER(rw_stream_file), POINTER(rw_frame_format),
@@ -1709,6 +1719,9 @@ rw_image_response_parse = _Call("rw_image_response_parse", rw_status, "context n
     c_char_p, POINTER(c_int))
 rw_image_scale_name = _Call("rw_image_scale_name", c_char_p, "value", c_int)
 rw_image_scale_parse = _Call("rw_image_scale_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
+rw_image_alpha_name = _Call("rw_image_alpha_name", c_char_p, "value", c_int)
+rw_image_alpha_parse = _Call("rw_image_alpha_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
     POINTER(c_int))
 rw_image_algorithm_name = _Call("rw_image_algorithm_name", c_char_p, "value", c_int)
 rw_image_algorithm_parse = _Call("rw_image_algorithm_parse", rw_status, "context name value", POINTER(rw_context),

@@ -1,6 +1,7 @@
 /* rechenwerk image IN OUT --op "gauss:sigma=1|sobel|normalize": filters of an image in a file; or --text, one in the
  * expression language. */
 #include <dlfcn.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +67,8 @@ static rw_image_spec spec_of(const work *w, rw_dtype y_dtype)
                            .y_dtype = y_dtype,
                            .width = rw_array_shape(w->x, 1),
                            .height = rw_array_shape(w->x, 0),
-                           .channels = channels_of(w->x)};
+                           .channels = channels_of(w->x),
+                           .alpha = channels_of(w->x) == 2 || channels_of(w->x) == 4};
 }
 
 static rw_status load(work *w, rw_device *device, const char *path)
@@ -153,10 +155,31 @@ static rw_status filter_tiles(rw_context *ctx, const arguments *a, work *w, rw_d
     return status == RW_OK ? timed(a, w->device, execute_tiles, w, seconds) : status;
 }
 
+/* A value that is not finite, where operations spread it. */
+static rw_status warn_of_spreading(const arguments *a, const work *w, const rw_image_info *info)
+{
+    const rw_dtype type = rw_array_dtype(w->x);
+    const void *x;
+    int64_t wild = 0;
+    if (!w->chain || !info->spreads || (type != RW_F16 && type != RW_F32 && type != RW_F64)) return RW_OK;
+    const rw_status status = rw_array_read(w->x, &x);
+    for (int64_t i = 0, n = rw_array_size(w->x); status == RW_OK && i < n; i++)
+        wild += type == RW_F64   ? !isfinite(((const double *)x)[i])
+                : type == RW_F32 ? !isfinite(((const float *)x)[i])
+                                 : (((const uint16_t *)x)[i] & 0x7c00) == 0x7c00;
+    if (status == RW_OK && wild && !given(a, "quiet"))
+        fprintf(
+            stderr,
+            "rechenwerk: warning: %s has %lld value%s that %s not finite: recursive Gaussians, frequencies and spectra "
+            "spread NaN and infinity over whole rows, columns or the image\n",
+            a->operands[0], (long long)wild, wild == 1 ? "" : "s", wild == 1 ? "is" : "are");
+    return status;
+}
+
 static int filter(rw_context *ctx, const arguments *a, work *w)
 {
     rw_dtype y_dtype = RW_DTYPE_DEFAULT;
-    rw_image_info info;
+    rw_image_info info = {0};
     double seconds = 0, start, planned;
     char *text = NULL;
     int code = read_image_text(a, &w->text);
@@ -181,6 +204,7 @@ static int filter(rw_context *ctx, const arguments *a, work *w)
     show_stage(a, "  writing %s", a->operands[1]);
     if (status == RW_OK) status = rw_image_save_tags(w->y, a->operands[1], false, &w->tags);
     if (status == RW_OK) status = write_figure(ctx, a, w);
+    if (status == RW_OK) status = warn_of_spreading(a, w, &info);
     show_stage(a, NULL);
     if (status != RW_OK) return failed(ctx, status);
     if (given(a, "quiet")) return 0;
