@@ -354,9 +354,12 @@ RW_API rw_status rw_image_filter_tiles_sized(rw_device *device, const rw_image_s
 /* Reads an image file into a new array of shape [height][width][channels].
  * PNG, PNM, BMP, JPEG, TIFF, recognised by the first bytes: u8 or u16, 1 to 4 channels (grey; grey, alpha; red, green,
  * blue; red, green, blue, alpha). Samples of PNM whose maximum is not 2^n - 1 are scaled to 255 or 65535.
+ * The orientation of EXIF and TIFF is applied: rows and columns are as the picture is to be shown. An ICC profile is
+ * ignored. Of a TIFF with several pages the first is read, and a warning has their number.
+ * Size: at most 512 MB of samples; the environment variable RECHENWERK_PICTURE_MB sets another limit.
  * NAME.npy: the type in the file, two or three dimensions.
- * Errors: ERR_FILE; ERR_INPUT with reason and place; ERR_UNSUPPORTED: JPEG or TIFF in a build without them;
- *     ERR_MEMORY. */
+ * Errors: ERR_FILE; ERR_INPUT with reason and place, also a picture above the limit; ERR_UNSUPPORTED: JPEG or TIFF in a
+ *     build without them; ERR_MEMORY. */
 RW_API rw_status rw_image_load(rw_device *device, const char *path, rw_array **array);
 /* Writes an image to a file in the format of its ending: .png, .pnm, .pgm, .ppm, .bmp, .jpg, .tif, .npy. The file
  * appears complete or not at all. .npy stores any type unchanged. In the other formats u8 and u16 are stored unchanged;
@@ -365,6 +368,29 @@ RW_API rw_status rw_image_load(rw_device *device, const char *path, rw_array **a
  * Errors: ERR_ARGUMENT: an unknown ending; a type, number of channels or bit depth that the format cannot store;
  *     ERR_FILE; ERR_MEMORY. */
 RW_API rw_status rw_image_save(rw_array *array, const char *path, bool deep);
+
+/* What a picture file says about its pixels. */
+typedef struct rw_image_tags {
+    /* EXIF orientation of the array's rows and columns, 1 … 8; 0: not stated, as 1. 1: row 0 is the top, column 0 the
+     * left; 6: row 0 is the right side, column 0 the top. */
+    int orientation;
+    int pages;             /* pictures in the file, of which the array has the first; -1: several; 0: an .npy file */
+    void *profile;         /* ICC profile of the colours; NULL: none */
+    int64_t profile_bytes; /* size of the profile in bytes */
+    int64_t reserved[2];   /* 0: later members take this room, so that the size stays */
+} rw_image_tags;
+/* Reads an image as rw_image_load does, and its tags. Free them with rw_image_tags_free, which also zeroes them.
+ * keep_orientation: leaves rows and columns as they are in the file; tags->orientation is that of the file.
+ *     Default: the orientation is applied, and tags->orientation is 0.
+ * Errors: those of rw_image_load; after one the tags are zero. */
+RW_API rw_status rw_image_load_tags(rw_device *device, const char *path, bool keep_orientation, rw_array **array,
+                                    rw_image_tags *tags);
+/* Writes an image as rw_image_save does, with its orientation and ICC profile. PNG, JPEG and TIFF store both. A warning
+ * names what the format cannot store, and a profile for another number of colours, which is left out.
+ * tags: optional; pages has no effect.
+ * Errors: those of rw_image_save; ERR_ARGUMENT: an orientation outside 0 … 8, a profile without bytes. */
+RW_API rw_status rw_image_save_tags(rw_array *array, const char *path, bool deep, const rw_image_tags *tags);
+RW_API void rw_image_tags_free(rw_image_tags *tags);
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 
@@ -397,17 +423,29 @@ typedef enum rw_frame_layout {
 RW_API const char *rw_frame_layout_name(rw_frame_layout value);
 RW_API rw_status rw_frame_layout_parse(rw_context *context, const char *name, rw_frame_layout *value);
 
+/* Where a sample of colour lies in layout 420. */
+typedef enum rw_chroma_siting {
+    RW_CHROMA_CENTRE, /* in the middle of its four pixels, as in JPEG and MPEG-1 */
+    RW_CHROMA_LEFT,   /* between the two left pixels, as in MPEG-2 and H.264 */
+    RW_CHROMA_PALDV   /* on the pixels of the left column, Cb and Cr in alternate rows, as in PAL DV */
+} rw_chroma_siting;
+
 /* Format of the frames of a stream. */
 typedef struct rw_frame_format {
     rw_frame_layout layout;
     int64_t width, height;
-    int channels;        /* PIXELS: 1 … 4; planes: 3 */
-    rw_dtype dtype;      /* U8 or U16 */
-    int bits;            /* bits used per sample; 0: all */
-    bool full_range;     /* planes: full range, 0 … white. Default: limited range, 16 … 235 for 8 bits. */
-    int rate[2];         /* frames per second as a fraction; 0, 0: unknown */
-    int64_t count;       /* number of frames; 0: unknown */
-    int64_t reserved[2]; /* 0: later members take this room, so that the size stays */
+    int channels;    /* PIXELS: 1 … 4; planes: 3 */
+    rw_dtype dtype;  /* U8 or U16 */
+    int bits;        /* bits used per sample; 0: all */
+    bool full_range; /* planes: full range, 0 … white. Default: limited range, 16 … 235 for 8 bits. */
+    int rate[2];     /* frames per second as a fraction; 0, 0: unknown */
+    int64_t count;   /* number of frames; 0: unknown */
+    int aspect[2];   /* width and height of a pixel as a ratio; 0, 0: unknown */
+    /* order of fields: 'p' progressive, 't' and 'b' interlaced with the top or bottom field first, '?' unknown or
+     * mixed; 0: not stated */
+    char interlacing;
+    unsigned char siting;      /* 420: where a sample of colour lies among its four pixels: rw_chroma_siting */
+    unsigned char reserved[6]; /* 0: later members take this room, so that the size stays */
 } rw_frame_format;
 /* Bytes per frame. */
 RW_API int64_t rw_frame_bytes(const rw_frame_format *format);
@@ -458,9 +496,17 @@ typedef struct rw_stream_format {
 RW_API rw_status rw_stream_format_register(rw_context *context, const rw_stream_format *format);
 /* Format i in the order in which formats are tried; NULL: none. */
 RW_API const rw_stream_format *rw_stream_format_get(int i);
-/* Returns whether a name denotes a stream: "-", "none", a pattern such as frame-%04d.png, or a name with the ending of
- * a stream format. */
+/* Returns whether a name denotes a stream: "-", "none", a numbered name such as frame-%04d.png, or a name with the
+ * ending of a stream format. */
 RW_API bool rw_stream_is(const char *name);
+/* Returns whether a name has a number: %d, or %04d with zeros in front. In such a name %% is a percent sign; in others
+ * every character is text ("my%20dog.png"). */
+RW_API bool rw_stream_is_numbered(const char *name);
+/* Finds an existing file that an output of this name would replace: of a numbered name the file with the smallest
+ * number that fits it, of others the file itself.
+ * path: NULL if there is none. Free it with rw_free.
+ * Errors: ERR_ARGUMENT: more than one number, a name that is too long; ERR_MEMORY. */
+RW_API rw_status rw_stream_find_output(rw_context *context, const char *name, char **path);
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 

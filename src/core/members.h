@@ -144,6 +144,9 @@
     RW_MEMBER_ENUM(rw_image_spec, y_dtype, rw_dtype, 0, 15), \
     {0}
 
+#define RW_MEMBERS_rw_image_tags \
+    {0}
+
 #define RW_MEMBERS_rw_krylov_spec \
     RW_MEMBER_ENUM(rw_krylov_spec, method, rw_krylov_method, 0, 5), \
     RW_MEMBER_ENUM(rw_krylov_spec, orthogonal, rw_krylov_orthogonal, 0, 2), \

@@ -132,6 +132,8 @@ double rw_image_largest(rw_dtype dtype)
 
 /* ---- chains ------------------------------------------------------------------------------------------------------ */
 
+enum { MOST_OPERATIONS = 200 };
+
 static rw_status parse_chain(rw_context *ctx, rw_image_chain *c)
 {
     int capacity = 0;
@@ -144,6 +146,10 @@ static rw_status parse_chain(rw_context *ctx, rw_image_chain *c)
             return rw_fail(
                 ctx, RW_ERR_ARGUMENT,
                 "filter: an operation of the chain is empty: separate operations by |, such as gauss:sigma=1|sobel");
+        if (c->nops == MOST_OPERATIONS)
+            return rw_fail(ctx, RW_ERR_ARGUMENT,
+                           "filter: a chain of more than %d operations: split it into several filters",
+                           MOST_OPERATIONS);
         if (!rw_grow(&c->ops, &capacity, c->nops + 1, sizeof *c->ops))
             return rw_fail_memory(ctx, sizeof *c->ops, "a chain of filters");
         const size_t n = strcspn(at, ":");

@@ -77,9 +77,13 @@ rw_color rw_figure_color(int i)
 
 rw_status rw_figure_save(rw_context *ctx, const char *path, rw_canvas *canvas)
 {
-    rw_status status =
-        rw_raster_write_png(ctx, path,
-                            &(rw_raster){(size_t)canvas->width, (size_t)canvas->height, 3, 1, 255, canvas->rgb});
+    rw_status status = rw_raster_write_png(ctx, path,
+                                           &(rw_raster){.width = (size_t)canvas->width,
+                                                        .height = (size_t)canvas->height,
+                                                        .channels = 3,
+                                                        .bytes = 1,
+                                                        .maximum = 255,
+                                                        .samples = canvas->rgb});
     rw_canvas_free(canvas);
     return status;
 }

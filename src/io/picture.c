@@ -7,10 +7,11 @@ void rw_picture_free(rw_picture *picture)
     *picture = (rw_picture){0};
 }
 
-static rw_status to_grey(rw_context *ctx, const char *name, const rw_raster *r, rw_picture *picture)
+static rw_status to_grey(rw_context *ctx, const char *name, size_t max_pixels, const rw_raster *r, rw_picture *picture)
 {
     static const double luma[3] = {0.2126, 0.7152, 0.0722};
     const size_t n = r->width * r->height;
+    RW_TRY(rw_raster_check(ctx, name, r->width, r->height, sizeof(double), max_pixels));
     picture->grey = rw_calloc(n, sizeof(double));
     if (!picture->grey) return rw_fail_memory(ctx, n * sizeof(double), name);
     picture->width = r->width, picture->height = r->height;
@@ -26,9 +27,10 @@ static rw_status to_grey(rw_context *ctx, const char *name, const rw_raster *r, 
     return RW_OK;
 }
 
-static rw_status finish(rw_context *ctx, const char *name, rw_status status, rw_raster *r, rw_picture *picture)
+static rw_status finish(rw_context *ctx, const char *name, size_t max_pixels, rw_status status, rw_raster *r,
+                        rw_picture *picture)
 {
-    if (status == RW_OK) status = to_grey(ctx, name, r, picture);
+    if (status == RW_OK) status = to_grey(ctx, name, max_pixels, r, picture);
     rw_raster_free(r);
     return status;
 }
@@ -37,7 +39,7 @@ rw_status rw_picture_read(rw_context *ctx, const char *path, size_t max_pixels, 
 {
     rw_raster r;
     *picture = (rw_picture){0};
-    return finish(ctx, path, rw_raster_read(ctx, path, max_pixels, &r), &r, picture);
+    return finish(ctx, path, max_pixels, rw_raster_read(ctx, path, max_pixels, &r), &r, picture);
 }
 
 rw_status rw_picture_parse(rw_context *ctx, const char *name, const void *bytes, size_t n, size_t max_pixels,
@@ -45,5 +47,5 @@ rw_status rw_picture_parse(rw_context *ctx, const char *name, const void *bytes,
 {
     rw_raster r;
     *picture = (rw_picture){0};
-    return finish(ctx, name, rw_raster_parse(ctx, name, bytes, n, max_pixels, &r), &r, picture);
+    return finish(ctx, name, max_pixels, rw_raster_parse(ctx, name, bytes, n, max_pixels, &r), &r, picture);
 }

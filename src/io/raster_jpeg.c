@@ -1,5 +1,6 @@
-/* JPEG through libjpeg, where the build has found it: grey and colour, 8 bits. libjpeg leaves by longjmp, as libpng
- * does (raster_png.c). */
+/* JPEG through libjpeg, where the build has found it: grey and colour, 8 bits, with the orientation of EXIF (APP1) and
+ * the ICC profile (APP2, in pieces of at most 65519 bytes). libjpeg leaves by longjmp, as libpng does (raster_png.c).
+ * Source: ICC.1:2022, B.4. */
 #include "io/raster.h"
 
 static bool is(const unsigned char *start, size_t n)
@@ -11,8 +12,13 @@ static bool is(const unsigned char *start, size_t n)
 #include <jpeglib.h>
 #include <setjmp.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { QUALITY = 92 };
+#include <jerror.h>
+
+enum { QUALITY = 92, EXIF = JPEG_APP0 + 1, PROFILE = JPEG_APP0 + 2, PROFILE_HEAD = 14, PROFILE_PIECE = 65519 };
+static const char profile_name[] =
+    "ICC_PROFILE"; /* its 0 belongs to the marker; then the piece, from 1, and how many */
 
 typedef struct job {
     struct jpeg_error_mgr errors; /* first: libjpeg knows its address */
@@ -21,7 +27,7 @@ typedef struct job {
     struct jpeg_compress_struct to;
     rw_context *ctx;
     const char *name;
-    bool writes;
+    bool writes, warned;
     rw_status status;
     unsigned char *bytes;
     unsigned long n;
@@ -38,10 +44,25 @@ static void on_error(j_common_ptr c)
 }
 static void on_message(j_common_ptr c) { (void)c; }
 
-/* A warning is a file that is cut off or damaged: half a picture is none. */
+/* Warnings of libjpeg that mean lost pixels are errors: half a picture is none. The first other one is logged. */
 static void on_warning(j_common_ptr c, int level)
 {
-    if (level < 0) on_error(c);
+    job *j = (job *)c->err;
+    char text[JMSG_LENGTH_MAX];
+    if (level >= 0) return;
+    switch (c->err->msg_code) {
+    case JWRN_HIT_MARKER:
+    case JWRN_JPEG_EOF:
+    case JWRN_HUFF_BAD_CODE:
+    case JWRN_ARITH_BAD_CODE:
+    case JWRN_MUST_RESYNC: on_error(c); break;
+    default:
+        if (!j->warned && !j->writes) {
+            c->err->format_message(c, text);
+            rw_log(j->ctx, RW_LOG_WARNING, "%s: JPEG: %s: the pixels are complete", j->name, text);
+        }
+        j->warned = true;
+    }
 }
 
 static void begin(job *j, rw_context *ctx, const char *name, bool writes)
@@ -51,12 +72,44 @@ static void begin(job *j, rw_context *ctx, const char *name, bool writes)
     j->errors.error_exit = on_error, j->errors.output_message = on_message, j->errors.emit_message = on_warning;
 }
 
+/* The pieces of a profile, in their order. A profile with a piece missing is none. */
+static rw_status read_profile(const job *j, rw_raster *r)
+{
+    unsigned char *all = NULL;
+    size_t n = 0;
+    rw_status status = RW_OK;
+    for (int piece = 1, pieces = 1; piece <= pieces && status == RW_OK; piece++) {
+        const struct jpeg_marker_struct *m = j->in.marker_list;
+        while (m && (m->marker != PROFILE || m->data_length < PROFILE_HEAD ||
+                     memcmp(m->data, profile_name, sizeof profile_name) != 0 || m->data[12] != piece))
+            m = m->next;
+        if (!m) break;
+        pieces = m->data[13];
+        unsigned char *larger = rw_realloc(all, n + m->data_length);
+        if (!larger) status = rw_fail_memory(j->ctx, n + m->data_length, j->name);
+        else all = larger, memcpy(all + n, m->data + PROFILE_HEAD, m->data_length - PROFILE_HEAD);
+        n += larger ? m->data_length - PROFILE_HEAD : 0;
+        if (status == RW_OK && piece == pieces) status = rw_raster_set_profile(j->ctx, j->name, all, n, r);
+    }
+    rw_free(all);
+    return status;
+}
+
+static rw_status read_markers(const job *j, rw_raster *r)
+{
+    for (const struct jpeg_marker_struct *m = j->in.marker_list; m && !r->orientation; m = m->next)
+        if (m->marker == EXIF && m->data_length > 6 && !memcmp(m->data, "Exif\0\0", 6))
+            r->orientation = rw_exif_orientation(m->data, m->data_length);
+    return read_profile(j, r);
+}
+
 static rw_status decode(job *j, const unsigned char *bytes, size_t n, size_t max_pixels, rw_raster *r)
 {
     struct jpeg_decompress_struct *in = &j->in;
     if (setjmp(j->out)) return j->status;
     jpeg_create_decompress(in);
     jpeg_mem_src(in, (unsigned char *)(uintptr_t)bytes, (unsigned long)n);
+    jpeg_save_markers(in, EXIF, 0xffff), jpeg_save_markers(in, PROFILE, 0xffff);
     jpeg_read_header(in, TRUE);
     if (in->num_components != 1 && in->num_components != 3)
         return rw_fail(j->ctx, RW_ERR_INPUT,
@@ -70,8 +123,9 @@ static rw_status decode(job *j, const unsigned char *bytes, size_t n, size_t max
         JSAMPROW row = (JSAMPROW)r->samples + (size_t)in->output_scanline * r->width * (size_t)r->channels;
         jpeg_read_scanlines(in, &row, 1);
     }
+    rw_status status = read_markers(j, r); /* jpeg_finish_decompress frees them */
     jpeg_finish_decompress(in);
-    return RW_OK;
+    return status;
 }
 
 static rw_status parse(rw_context *ctx, const char *name, const unsigned char *bytes, size_t n, size_t max_pixels,
@@ -85,6 +139,24 @@ static rw_status parse(rw_context *ctx, const char *name, const unsigned char *b
     return status;
 }
 
+static void write_markers(struct jpeg_compress_struct *to, const rw_raster *r)
+{
+    if (r->orientation > 1) {
+        unsigned char block[6 + RW_EXIF_BYTES] = "Exif\0";
+        rw_exif_make(r->orientation, block + 6);
+        jpeg_write_marker(to, EXIF, block, sizeof block);
+    }
+    const size_t pieces = (r->profile_bytes + PROFILE_PIECE - 1) / PROFILE_PIECE;
+    for (size_t piece = 0; piece < pieces && pieces < 256; piece++) {
+        const unsigned char *p = (const unsigned char *)r->profile + piece * PROFILE_PIECE;
+        const size_t n = RW_MIN(r->profile_bytes - piece * PROFILE_PIECE, (size_t)PROFILE_PIECE);
+        jpeg_write_m_header(to, PROFILE, (unsigned)(PROFILE_HEAD + n));
+        for (size_t i = 0; i < sizeof profile_name; i++) jpeg_write_m_byte(to, profile_name[i]);
+        jpeg_write_m_byte(to, (int)piece + 1), jpeg_write_m_byte(to, (int)pieces);
+        for (size_t i = 0; i < n; i++) jpeg_write_m_byte(to, p[i]);
+    }
+}
+
 static rw_status encode(job *j, const rw_raster *r)
 {
     struct jpeg_compress_struct *to = &j->to;
@@ -96,6 +168,7 @@ static rw_status encode(job *j, const rw_raster *r)
     jpeg_set_defaults(to);
     jpeg_set_quality(to, QUALITY, TRUE);
     jpeg_start_compress(to, TRUE);
+    write_markers(to, r);
     while (to->next_scanline < to->image_height) {
         JSAMPROW row = (JSAMPROW)r->samples + (size_t)to->next_scanline * r->width * (size_t)r->channels;
         jpeg_write_scanlines(to, &row, 1);
@@ -131,4 +204,4 @@ static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
 }
 #endif
 
-const rw_raster_format rw_raster_jpeg = {"JPEG", {".jpg", ".jpeg"}, false, false, is, parse, write_raster};
+const rw_raster_format rw_raster_jpeg = {"JPEG", {".jpg", ".jpeg"}, false, false, true, true, is, parse, write_raster};

@@ -1,11 +1,12 @@
 /* PNG through libpng: grey or colour, with or without alpha, palettes, 1 to 16 bits, interlaced or not. Gamma and
- * colour profiles are ignored: samples are those of the file. libpng leaves by longjmp: whatever must be freed lives in
- * a `job` of the caller, whose frame the jump does not cross, and its memory comes from rw_calloc, so that a test can
- * exhaust it. */
+ * colour profiles change no sample: samples are those of the file. The ICC profile (iCCP) and the orientation (eXIf) go
+ * with them. libpng leaves by longjmp: whatever must be freed lives in a `job` of the caller, whose frame the jump does
+ * not cross, and its memory comes from rw_calloc, so that a test can exhaust it. */
 #include "io/raster.h"
 
 #include <png.h>
 #include <setjmp.h>
+#include <string.h>
 
 typedef struct job {
     rw_io_stream stream;
@@ -14,6 +15,7 @@ typedef struct job {
     rw_raster *raster;
     size_t max_pixels, refused; /* refused: bytes that libpng asked for and did not get, 0: none */
     rw_status status;           /* of our own part; RW_OK when libpng complained */
+    unsigned char exif[RW_EXIF_BYTES];
 } job;
 
 static void on_error(png_structp png, png_const_charp text)
@@ -72,6 +74,21 @@ static bool is_little_endian(void)
     return *(const unsigned char *)&one == 1;
 }
 
+/* Orientation and profile of a file that has been read to its end. */
+static rw_status read_tags(job *j)
+{
+    png_charp title;
+    png_bytep profile;
+    png_uint_32 n = 0;
+    int method;
+#ifdef PNG_eXIf_SUPPORTED
+    png_bytep exif;
+    if (png_get_eXIf_1(j->png, j->info, &n, &exif)) j->raster->orientation = rw_exif_orientation(exif, n);
+#endif
+    if (!png_get_iCCP(j->png, j->info, &title, &method, &profile, &n)) return RW_OK;
+    return rw_raster_set_profile(j->stream.ctx, j->stream.path, profile, n, j->raster);
+}
+
 /* What libpng decodes; any failure jumps or returns. */
 static rw_status decode(job *j)
 {
@@ -80,6 +97,7 @@ static rw_status decode(job *j)
     if (setjmp(png_jmpbuf(png))) return j->status;
     png_set_user_limits(png, 0x7fffffff, 0x7fffffff); /* the limit is ours, below */
     png_set_chunk_malloc_max(png, 8 << 20);
+    png_set_chunk_cache_max(png, 1); /* texts and suggested palettes: none are kept */
     png_read_info(png, j->info);
     size_t width = png_get_image_width(png, j->info), height = png_get_image_height(png, j->info);
     int passes = png_set_interlace_handling(png);
@@ -101,8 +119,23 @@ static rw_status decode(job *j)
     size_t row_bytes = png_get_rowbytes(png, j->info);
     for (int pass = 0; pass < passes; pass++)
         for (size_t y = 0; y < height; y++) png_read_row(png, (png_bytep)j->raster->samples + y * row_bytes, NULL);
-    png_read_end(png, NULL);
-    return RW_OK;
+    png_read_end(png, j->info);
+    return j->status = read_tags(j);
+}
+
+static size_t number(const unsigned char *p)
+{
+    return (size_t)p[0] << 24 | (size_t)p[1] << 16 | (size_t)p[2] << 8 | p[3];
+}
+
+/* Pictures of an animation: chunk acTL, before the pixels. */
+static int count_frames(const unsigned char *b, size_t n)
+{
+    for (size_t at = 8; n - at > 16; at += 12 + number(b + at)) {
+        if (!memcmp(b + at + 4, "acTL", 4)) return number(b + at + 8) > 1 ? -1 : 0;
+        if (!memcmp(b + at + 4, "IDAT", 4) || number(b + at) > n - at - 12) return 0;
+    }
+    return 0;
 }
 
 static rw_status parse(rw_context *ctx, const char *name, const unsigned char *bytes, size_t n, size_t max_pixels,
@@ -120,6 +153,7 @@ static rw_status parse(rw_context *ctx, const char *name, const unsigned char *b
         status = rw_fail_memory(ctx, 1 << 10, "the PNG decoder");
     }
     png_destroy_read_struct(&j.png, &j.info, NULL);
+    if (status == RW_OK) raster->pages = count_frames(bytes, n);
     rw_io_close(&j.stream);
     return status;
 }
@@ -136,11 +170,21 @@ static rw_status encode(job *j, const rw_raster *r)
     /* Four times as fast as the defaults of libpng; files are 15 % smaller (photographs) to 27 % larger (figures). */
     png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_UP);
     png_set_compression_level(png, 3);
+    if (r->profile) {
+        png_set_benign_errors(png, 1); /* a profile that libpng does not accept is left out */
+        png_set_iCCP(png, j->info, "ICC", PNG_COMPRESSION_TYPE_BASE, r->profile, (png_uint_32)r->profile_bytes);
+    }
+#ifdef PNG_eXIf_SUPPORTED
+    if (r->orientation > 1) {
+        rw_exif_make(r->orientation, j->exif);
+        png_set_eXIf_1(png, j->info, RW_EXIF_BYTES, j->exif);
+    }
+#endif
     png_write_info(png, j->info);
     if (r->bytes == 2 && is_little_endian()) png_set_swap(png);
     const size_t row = r->width * (size_t)r->channels * (size_t)r->bytes;
     for (size_t y = 0; y < r->height; y++) png_write_row(png, (png_const_bytep)r->samples + y * row);
-    png_write_end(png, j->info);
+    png_write_end(png, NULL); /* with `info`, eXIf would be written again */
     return RW_OK;
 }
 
@@ -162,4 +206,4 @@ static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
 
 static bool is(const unsigned char *start, size_t n) { return n > 1 && start[0] == 0x89 && start[1] == 'P'; }
 
-const rw_raster_format rw_raster_png = {"PNG", {".png"}, true, true, is, parse, write_raster};
+const rw_raster_format rw_raster_png = {"PNG", {".png"}, true, true, true, true, is, parse, write_raster};

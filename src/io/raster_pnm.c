@@ -69,6 +69,11 @@ static rw_status fill(cursor *c, int kind, size_t maximum, rw_raster *r)
     return RW_OK;
 }
 
+static bool is(const unsigned char *start, size_t n)
+{
+    return n > 1 && start[0] == 'P' && start[1] >= '1' && start[1] <= '7';
+}
+
 static rw_status parse(rw_context *ctx, const char *name, const unsigned char *bytes, size_t n, size_t max_pixels,
                        rw_raster *r)
 {
@@ -95,7 +100,11 @@ static rw_status parse(rw_context *ctx, const char *name, const unsigned char *b
                        name, width, height, (size_t)(c->end - c->at));
     RW_TRY(rw_raster_create(ctx, name, width, height, channels, maximum > 255 ? 2 : 1, max_pixels, r));
     r->maximum = (unsigned)maximum;
-    return fill(c, kind, maximum, r);
+    RW_TRY(fill(c, kind, maximum, r));
+    if (!plain) c->at += need;
+    while (c->at < c->end && is_space(*c->at)) c->at++;
+    if (c->end - c->at > 2 && is(c->at, 2) && is_space(c->at[2])) r->pages = -1;
+    return RW_OK;
 }
 
 static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
@@ -120,9 +129,5 @@ static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
     return status;
 }
 
-static bool is(const unsigned char *start, size_t n)
-{
-    return n > 1 && start[0] == 'P' && start[1] >= '1' && start[1] <= '7';
-}
-
-const rw_raster_format rw_raster_pnm = {"PNM", {".pnm", ".pgm", ".ppm"}, true, false, is, parse, write_raster};
+const rw_raster_format rw_raster_pnm = {"PNM",       {".pnm", ".pgm", ".ppm"}, true, false, false, false, is, parse,
+                                        write_raster};

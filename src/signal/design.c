@@ -15,7 +15,8 @@
 #include "signal/signal.h"
 
 #define PI 3.14159265358979323846
-enum { MOST_TAPS = 1 << 20 };
+enum { MOST_TAPS = 1 << 20, MOST_OPERATIONS = 1000 };
+static const double MOST_PRODUCTS = 1e11; /* of one convolution on the host: about a minute */
 
 #define ROW(member, kind, standard, allowed, line, ...)                                                                \
     RW_ROW(rw_signal_op, member, kind, standard, allowed, line, __VA_ARGS__)
@@ -215,35 +216,75 @@ static rw_status make_taps(rw_context *ctx, const rw_signal_op *op, double rate,
     return RW_OK;
 }
 
+static rw_status check_length(rw_context *ctx, int64_t length)
+{
+    if (length <= MOST_TAPS) return RW_OK;
+    return rw_fail(ctx, RW_ERR_ARGUMENT,
+                   "signal: the chain has %lld taps: at most %d are allowed: use fewer taps, or filter in several runs",
+                   (long long)length, MOST_TAPS);
+}
+
 /* *h <- *h * g, sums in f64 */
 static rw_status convolve(rw_context *ctx, double **h, int64_t *n, const double *g, int64_t m)
 {
     const int64_t length = *n + m - 1;
-    if (length > MOST_TAPS)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "signal: the chain has %lld taps: at most %d are allowed",
-                       (long long)length, MOST_TAPS);
+    RW_TRY(check_length(ctx, length));
+    if ((double)*n * (double)m > MOST_PRODUCTS)
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "signal: the convolution of operations with %lld and %lld taps needs more than %.0e products: "
+                       "filter in several runs",
+                       (long long)*n, (long long)m, MOST_PRODUCTS);
     double *sum = rw_calloc((size_t)length, sizeof *sum);
     if (!sum) return rw_fail_memory(ctx, (size_t)length * sizeof *sum, "the taps of a filter");
-    for (int64_t i = 0; i < *n; ++i)
-        for (int64_t k = 0; k < m; ++k) sum[i + k] += (*h)[i] * g[k];
+    for (int64_t i = 0; i < *n; ++i) {
+        double *restrict to = sum + i;
+        const double factor = (*h)[i];
+        for (int64_t k = 0; k < m; ++k) to[k] += factor * g[k];
+    }
     rw_free(*h);
     *h = sum, *n = length;
     return RW_OK;
 }
 
 /* Adds one operation to the chain. */
-static rw_status append(rw_context *ctx, const char *text, double rate, double **h, int64_t *n, int64_t *delay)
+static rw_status append(rw_context *ctx, const rw_signal_op *op, double rate, double **h, int64_t *n, int64_t *delay)
 {
-    rw_signal_op op;
     double *g;
     int64_t m;
-    RW_TRY(rw_params_parse(ctx, rw_signal_op_params(), text, &op));
-    RW_TRY(rw_params_resolve(ctx, rw_signal_op_params(), NULL, &op));
-    rw_status status = make_taps(ctx, &op, rate, &g, &m);
+    rw_status status = make_taps(ctx, op, rate, &g, &m);
     if (status == RW_OK && has_linear_phase(g, m)) *delay += m / 2;
     if (status == RW_OK) status = convolve(ctx, h, n, g, m);
     rw_free(g);
     return status;
+}
+
+/* The operations of a chain, whose text is cut in pieces that they refer to. Their number and taps are checked before
+ * the first is designed; those in files are counted as one. */
+static rw_status parse_chain(rw_context *ctx, char *text, rw_signal_op **ops, int *nops)
+{
+    int capacity = 0;
+    int64_t length = 1;
+    for (char *at = text, *next; at; at = next) {
+        next = strchr(at, '|');
+        if (next) *next++ = 0;
+        while (*at == ' ') ++at;
+        for (char *end = at + strlen(at); end > at && end[-1] == ' ';) *--end = 0;
+        if (!*at)
+            return rw_fail(ctx, RW_ERR_ARGUMENT,
+                           "signal: an operation of the chain is empty: separate operations by |, such as "
+                           "lowpass:cutoff=1000|gain:db=6");
+        if (*nops == MOST_OPERATIONS)
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "signal: a chain of more than %d operations: filter in several runs",
+                           MOST_OPERATIONS);
+        if (!rw_grow(ops, &capacity, *nops + 1, sizeof **ops))
+            return rw_fail_memory(ctx, sizeof **ops, "a chain of operations");
+        rw_signal_op *op = *ops + *nops;
+        RW_TRY(rw_params_parse(ctx, rw_signal_op_params(), at, op));
+        RW_TRY(rw_params_resolve(ctx, rw_signal_op_params(), NULL, op));
+        if (op->method != RW_SIGNAL_GAIN && op->method != RW_SIGNAL_FIR) length += op->taps - 1;
+        ++*nops;
+    }
+    return check_length(ctx, length);
 }
 
 rw_status rw_signal_design(rw_context *ctx, const char *text, double rate, double **taps, int64_t *n, int64_t *delay)
@@ -259,19 +300,13 @@ rw_status rw_signal_design(rw_context *ctx, const char *text, double rate, doubl
     char *copy = rw_strdup(text);
     double *h = rw_calloc(1, sizeof *h);
     rw_status status = copy && h ? RW_OK : rw_fail_memory(ctx, strlen(text), "a chain of operations");
+    rw_signal_op *ops = NULL;
+    int nops = 0;
     *n = 1, *delay = 0;
     if (h) *h = 1;
-    for (char *at = copy, *next; status == RW_OK && at; at = next) {
-        next = strchr(at, '|');
-        if (next) *next++ = 0;
-        while (*at == ' ') ++at;
-        for (char *end = at + strlen(at); end > at && end[-1] == ' ';) *--end = 0;
-        if (!*at)
-            status = rw_fail(ctx, RW_ERR_ARGUMENT,
-                             "signal: an operation of the chain is empty: separate operations by |, such as "
-                             "lowpass:cutoff=1000|gain:db=6");
-        else status = append(ctx, at, rate, &h, n, delay);
-    }
+    if (status == RW_OK) status = parse_chain(ctx, copy, &ops, &nops);
+    for (int i = 0; i < nops && status == RW_OK; ++i) status = append(ctx, ops + i, rate, &h, n, delay);
+    rw_free(ops);
     rw_free(copy);
     if (status == RW_OK) *taps = h;
     else rw_free(h), *n = 0;

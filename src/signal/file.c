@@ -3,19 +3,29 @@
  *   "RIFF" size "WAVE"   chunks: name[4] size[4] bytes, and one more where the size is odd
  *   "fmt "  tag[2] channels[2] rate[4] bytes/s[4] bytes/sample[2] bits[2]; tag 0xfffe: 2 bytes size, valid bits[2]
  *           mask[4] tag[2] GUID[14]
- *   "data"  samples; size 0 or 0xffffffff: until the end
+ *   "data"  samples; sizes that programs write where they do not know it: until the end
  *
- * Source: Microsoft, Multiple Channel Audio Data and WAVE Files, 2007; IBM and Microsoft, Multimedia Programming
- * Interface 1.0, 1991. */
+ * Longer than 4 GiB: "RF64" (or "BW64") 0xffffffff "WAVE", and first the chunk "ds64": size[8] of the file, size[8] of
+ * "data", samples[8], entries[4] of a table; the size of "data" is 0xffffffff.
+ *
+ * Source: European Broadcasting Union, Tech 3306, MBWF/RF64, 2018; Microsoft, Multiple Channel Audio Data and WAVE
+ * Files, 2007; IBM and Microsoft, Multimedia Programming Interface 1.0, 1991. */
 #include "signal/signal.h"
 
-#include <errno.h>
 #include <string.h>
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "samples are little endian, as the machine");
 
-enum { PCM = 1, FLOAT = 3, EXTENSIBLE = 0xfffe, HEADER = 80, CHUNK = 4096 };
+enum { PCM = 1, FLOAT = 3, EXTENSIBLE = 0xfffe, HEADER = 128, CHUNK = 4096, WIDE = 36 };
 static const uint32_t unknown = 0xffffffff;
+
+/* Sizes of "data" that stand for a length that is not known: 0; those near 2^32 (ffmpeg and others, some less the
+ * header); 0x7ffff000 (SoX, in whole samples) to 0x80000000 (arecord). */
+static bool is_unknown(uint64_t size, size_t sample)
+{
+    return size == 0 || (size >= 0x7ffff000 - (uint64_t)sample && size <= 0x80000000) ||
+           (size >= 0xfffff000 && size <= unknown) || size == UINT64_MAX;
+}
 static const unsigned char guid[14] = {0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71};
 
 static const struct {
@@ -77,13 +87,32 @@ static rw_status parse_format(rw_signal_source *s, const unsigned char *b, uint3
     return RW_OK;
 }
 
+static uint64_t large(const unsigned char *b) { return number(b) | (uint64_t)number(b + 4) << 32; }
+
+/* The samples in a chunk "data" of this size. */
+static rw_status set_count(rw_signal_source *s, uint64_t size)
+{
+    rw_signal_format *f = &s->format;
+    if (!f->kind)
+        return rw_fail(s->file.ctx, RW_ERR_INPUT, "%s: the WAV file is damaged: the chunk \"data\" precedes \"fmt \"",
+                       s->file.name);
+    if (is_unknown(size, sample_bytes(f))) return RW_OK;
+    if (size % sample_bytes(f) || size > INT64_MAX)
+        return rw_fail(s->file.ctx, RW_ERR_INPUT,
+                       "%s: the header is damaged: %llu bytes of data are not a multiple of the %zu bytes of a sample",
+                       s->file.name, (unsigned long long)size, sample_bytes(f));
+    return f->count = (int64_t)size / (int64_t)sample_bytes(f), RW_OK;
+}
+
 static rw_status parse_wav(rw_signal_source *s)
 {
     unsigned char b[CHUNK];
     rw_context *ctx = s->file.ctx;
     rw_signal_format *f = &s->format;
+    uint64_t data = UINT64_MAX; /* of "ds64" */
     *f = (rw_signal_format){.container = RW_SIGNAL_WAV, .count = -1};
     RW_TRY(rw_stream_file_read(&s->file, b, 12, "the header", NULL));
+    const bool wide = memcmp(b, "RIFF", 4) != 0;
     for (;;) {
         bool end;
         RW_TRY(rw_stream_file_read(&s->file, b, 8, "the header of a chunk", &end));
@@ -91,18 +120,8 @@ static rw_status parse_wav(rw_signal_source *s)
             return rw_fail(ctx, RW_ERR_INPUT, "%s: the WAV file is damaged: it has no chunk \"data\"", s->file.name);
         const uint32_t size = number(b + 4);
         const bool format = memcmp(b, "fmt ", 4) == 0;
-        if (memcmp(b, "data", 4) == 0) {
-            if (!f->kind)
-                return rw_fail(ctx, RW_ERR_INPUT, "%s: the WAV file is damaged: the chunk \"data\" precedes \"fmt \"",
-                               s->file.name);
-            if (size == 0 || size == unknown) return RW_OK;
-            if (size % sample_bytes(f))
-                return rw_fail(
-                    ctx, RW_ERR_INPUT,
-                    "%s: the header is damaged: %u bytes of data are not a multiple of the %zu bytes of a sample",
-                    s->file.name, size, sample_bytes(f));
-            return f->count = size / (int64_t)sample_bytes(f), RW_OK;
-        }
+        const bool sizes = wide && memcmp(b, "ds64", 4) == 0;
+        if (memcmp(b, "data", 4) == 0) return set_count(s, wide && size == unknown ? data : size);
         if (format && (size < 16 || size > CHUNK))
             return rw_fail(ctx, RW_ERR_INPUT, "%s: the chunk \"fmt \" has %u bytes: it must have 16 to %d",
                            s->file.name, size, CHUNK);
@@ -110,6 +129,7 @@ static rw_status parse_wav(rw_signal_source *s)
             n = RW_MIN(left, CHUNK);
             RW_TRY(rw_stream_file_read(&s->file, b, (size_t)n, "a chunk of the header", NULL));
             if (format) RW_TRY(parse_format(s, b, size));
+            if (sizes && n >= 16 && left == (uint64_t)size + (size & 1)) data = large(b + 8);
         }
     }
 }
@@ -140,7 +160,8 @@ rw_status rw_signal_open(rw_context *ctx, const char *name, const rw_signal_form
     RW_TRY(rw_reserved_check(ctx, "rw_signal_format", given->reserved, RW_COUNT(given->reserved)));
     RW_TRY(rw_stream_file_open(ctx, name, &s->file));
     const unsigned char *b = s->file.start;
-    const bool wav = s->file.nstart == 12 && memcmp(b, "RIFF", 4) == 0 && memcmp(b + 8, "WAVE", 4) == 0;
+    const bool wav = s->file.nstart == 12 && memcmp(b + 8, "WAVE", 4) == 0 &&
+                     (!memcmp(b, "RIFF", 4) || !memcmp(b, "RF64", 4) || !memcmp(b, "BW64", 4));
     rw_status status = wav ? parse_wav(s) : check_raw(s, given);
     if (status != RW_OK) rw_signal_close(s);
     return status;
@@ -195,23 +216,29 @@ static unsigned char *put(unsigned char *b, uint64_t v, int bytes)
 }
 
 /* 8-bit and 16-bit integers with one or two channels use the short header, which every program reads. count < 0: sizes
- * are unknown. */
-static size_t make_header(const rw_signal_format *f, int64_t count, unsigned char *header)
+ * are unknown. wide: RF64. */
+static size_t make_header(const rw_signal_format *f, bool wide, int64_t count, unsigned char *header)
 {
     const bool real = f->kind >= RW_SAMPLE_F32, plain = f->kind <= RW_SAMPLE_S16 && f->channels <= 2;
     const uint64_t bytes = sample_bytes(f), data = (uint64_t)count * bytes,
                    size = (plain  ? 36
                            : real ? 72
                                   : 60) +
-                          data + (data & 1);
-    const bool known = count >= 0 && size < unknown;
+                          (wide ? WIDE : 0) + data + (data & 1);
+    const bool known = count >= 0 && size < unknown && !wide;
     unsigned char *b = header;
-    memcpy(b, "RIFF", 4), b = put(b + 4, known ? size : unknown, 4);
-    memcpy(b, "WAVEfmt ", 8), b = put(b + 8, plain ? 16 : 40, 4);
+    memcpy(b, wide ? "RF64" : "RIFF", 4), b = put(b + 4, known ? size : unknown, 4);
+    memcpy(b, "WAVE", 4), b += 4;
+    if (wide) {
+        memcpy(b, "ds64", 4), b = put(b + 4, WIDE - 8, 4);
+        b = put(b, count < 0 ? 0 : size, 8), b = put(b, count < 0 ? 0 : data, 8);
+        b = put(b, count < 0 ? 0 : (uint64_t)count, 8), b = put(b, 0, 4);
+    }
+    memcpy(b, "fmt ", 4), b = put(b + 4, plain ? 16 : 40, 4);
     b = put(b, plain ? PCM : EXTENSIBLE, 2), b = put(b, (uint64_t)f->channels, 2), b = put(b, (uint64_t)f->rate, 4);
     b = put(b, (uint64_t)f->rate * bytes, 4), b = put(b, bytes, 2), b = put(b, 8 * (uint64_t)kinds[f->kind].bytes, 2);
     if (!plain) {
-        b = put(b, 22, 2), b = put(b, 8 * (uint64_t)kinds[f->kind].bytes, 2), b = put(b, 0, 4),
+        b = put(b, 22, 2), b = put(b, 8 * (uint64_t)kinds[f->kind].bytes, 2), b = put(b, 0, 4);
         b = put(b, real ? FLOAT : PCM, 2);
         memcpy(b, guid, sizeof guid), b += sizeof guid;
     }
@@ -220,22 +247,37 @@ static size_t make_header(const rw_signal_format *f, int64_t count, unsigned cha
     return (size_t)(b - header);
 }
 
+/* The container of an output whose caller has chosen none. */
+static rw_status choose_container(rw_context *ctx, const char *name, rw_signal_container standard,
+                                  rw_signal_container *container)
+{
+    if (*container) return RW_OK;
+    *container = standard;
+    if (rw_ends_in(name, ".wav")) *container = RW_SIGNAL_WAV;
+    else if (rw_ends_in(name, ".raw") || rw_ends_in(name, ".pcm")) *container = RW_SIGNAL_RAW;
+    else if (rw_stream_has_unknown_ending(name))
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "%s: no format of signals has this ending: .wav, .raw, .pcm; or choose --format wav or raw",
+                       name);
+    return RW_OK;
+}
+
 rw_status rw_signal_create(rw_context *ctx, const char *name, const rw_signal_format *format,
                            rw_signal_container standard, rw_signal_sink *s)
 {
     *s = (rw_signal_sink){.format = *format};
     rw_signal_format *f = &s->format;
     unsigned char header[HEADER];
-    if (!f->container && rw_ends_in(name, ".wav")) f->container = RW_SIGNAL_WAV;
-    if (!f->container) f->container = rw_ends_in(name, ".raw") || rw_ends_in(name, ".pcm") ? RW_SIGNAL_RAW : standard;
+    RW_TRY(choose_container(ctx, name, standard, &f->container));
     if (f->container == RW_SIGNAL_WAV && !(f->rate < unknown && f->rate == (double)(uint32_t)f->rate))
         return rw_fail(ctx, RW_ERR_ARGUMENT,
                        "%s: %g samples/s: the rate of a WAV file must be an integer below 2^32: choose --format raw",
                        name, f->rate);
+    s->wide = f->count > 0 && (uint64_t)f->count > (unknown - HEADER) / sample_bytes(f);
     RW_TRY(rw_stream_file_create(ctx, name, &s->file));
     s->open = true;
-    return f->container == RW_SIGNAL_WAV ? rw_stream_file_write(&s->file, header, make_header(f, f->count, header))
-                                         : RW_OK;
+    if (f->container != RW_SIGNAL_WAV) return RW_OK;
+    return rw_stream_file_write(&s->file, header, make_header(f, s->wide, f->count, header));
 }
 
 rw_status rw_signal_write(rw_signal_sink *s, const void *from, int64_t n)
@@ -265,12 +307,8 @@ rw_status rw_signal_commit(rw_signal_sink *s)
     rw_status status = RW_OK;
     if (s->format.container == RW_SIGNAL_WAV) {
         const bool odd = (uint64_t)s->done * sample_bytes(&s->format) & 1;
-        if (odd && (file->temporary || s->format.count >= 0)) status = rw_stream_file_write(file, header, 1);
-        const size_t n = make_header(&s->format, s->done, header);
-        if (status == RW_OK && file->temporary && fseek(file->file, 0, SEEK_SET) != 0)
-            status = rw_fail(file->ctx, RW_ERR_FILE, "%s: cannot write the sizes into the header: %s", file->name,
-                             strerror(errno));
-        if (status == RW_OK && file->temporary) status = rw_stream_file_write(file, header, n);
+        if (odd && (file->seekable || s->format.count >= 0)) status = rw_stream_file_write(file, header, 1);
+        rw_stream_file_set_head(file, header, make_header(&s->format, s->wide, s->done, header));
     }
     s->open = false;
     if (status == RW_OK) return rw_stream_file_commit(file);

@@ -34,6 +34,7 @@ typedef struct rw_signal_sink {
     rw_stream_file file;
     rw_signal_format format;
     int64_t done; /* samples per channel that were written */
+    bool wide;    /* WAV of more than 4 GiB: RF64 */
     bool open;
 } rw_signal_sink;
 /* If `format` has no container, the name determines it; if the name does not either, it is `standard`. */

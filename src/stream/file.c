@@ -110,6 +110,14 @@ rw_status rw_stream_file_read(rw_stream_file *f, void *bytes, size_t n, const ch
                    n);
 }
 
+/* Whether bytes of an output that was not opened here can be written again: a file that does not append. */
+static bool is_seekable(int fd)
+{
+    struct stat info;
+    const int flags = fcntl(fd, F_GETFL);
+    return fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && flags >= 0 && !(flags & O_APPEND);
+}
+
 rw_status rw_stream_file_create(rw_context *ctx, const char *name, rw_stream_file *f)
 {
     struct stat info;
@@ -117,11 +125,15 @@ rw_status rw_stream_file_create(rw_context *ctx, const char *name, rw_stream_fil
     if (f->standard) {
         f->name = "standard output", f->file = stdout;
         fcntl(STDOUT_FILENO, F_SETPIPE_SZ, BUFFER);
+        fflush(stdout);
+        f->origin = lseek(STDOUT_FILENO, 0, SEEK_CUR);
+        f->seekable = f->origin >= 0 && is_seekable(STDOUT_FILENO);
     } else if (stat(name, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
         f->file = fopen(name, "wb"); /* a pipe or a device: opened directly */
     } else {
         RW_TRY(rw_file_replace_begin(ctx, name, &f->temporary));
         if (!rw_fault_hit(RW_FAULT_WRITE)) f->file = fopen(f->temporary, "wb");
+        f->seekable = true;
     }
     if (f->file) return setvbuf(f->file, NULL, _IOFBF, BUFFER), RW_OK;
     const int reason = errno ? errno : EIO;
@@ -153,11 +165,23 @@ rw_status rw_stream_file_flush(rw_stream_file *f)
     return rw_fault_hit(RW_FAULT_WRITE) || fflush(f->file) != 0 ? fail_write(f) : RW_OK;
 }
 
+void rw_stream_file_set_head(rw_stream_file *f, const void *bytes, size_t n)
+{
+    f->nhead = RW_MIN(n, sizeof f->head);
+    memcpy(f->head, bytes, f->nhead);
+}
+
+static bool write_head(const rw_stream_file *f)
+{
+    return !f->nhead || !f->seekable ||
+           pwrite(fileno(f->file), f->head, f->nhead, (off_t)f->origin) == (ssize_t)f->nhead;
+}
+
 rw_status rw_stream_file_commit(rw_stream_file *f)
 {
     if (!f->file) return RW_OK;
     errno = 0;
-    bool bad = rw_fault_hit(RW_FAULT_WRITE) || fflush(f->file) != 0;
+    bool bad = rw_fault_hit(RW_FAULT_WRITE) || fflush(f->file) != 0 || !write_head(f);
     if (!f->standard) bad = fclose(f->file) != 0 || bad, f->file = NULL;
     rw_status status = bad            ? fail_write(f)
                        : f->temporary ? rw_file_replace_commit(f->ctx, f->name, &f->temporary)

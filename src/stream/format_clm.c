@@ -8,7 +8,9 @@
 typedef struct clm {
     rw_stream_file *file;
     size_t bytes;
-    int64_t left; /* remaining frames; -1: until the end */
+    int64_t left;           /* remaining frames; -1: until the end */
+    unsigned char head[24]; /* of one that is written */
+    uint32_t written;
 } clm;
 
 static bool is(const unsigned char *start, size_t n) { return n >= 4 && memcmp(start, "CLM1", 4) == 0; }
@@ -22,7 +24,7 @@ static rw_status make(rw_context *ctx, rw_stream_file *f, const rw_frame_format 
 {
     clm *s = rw_calloc(1, sizeof *s);
     if (!s) return rw_fail_memory(ctx, sizeof *s, "a stream");
-    *s = (clm){f, (size_t)rw_frame_bytes(format), left};
+    *s = (clm){.file = f, .bytes = (size_t)rw_frame_bytes(format), .left = left};
     *state = s;
     return RW_OK;
 }
@@ -64,7 +66,13 @@ static bool holds(const rw_frame_format *f)
     return f->layout == RW_FRAME_PIXELS && f->dtype == RW_U8 && (f->channels == 1 || f->channels == 3);
 }
 
-/* A count of 0 means until the end; used if the count is unknown. */
+static void put(unsigned char *head, int i, uint32_t v)
+{
+    for (int b = 0; b < 4; ++b) head[4 + 4 * i + b] = (unsigned char)(v >> 8 * b);
+}
+
+/* A count of 0 means until the end. A file gets the count of its frames when it is complete, a pipe that of the input,
+ * or 0 if it is unknown. */
 static rw_status create(rw_context *ctx, const char *name, rw_stream_file *f, const rw_frame_format *format,
                         void **state)
 {
@@ -72,16 +80,20 @@ static rw_status create(rw_context *ctx, const char *name, rw_stream_file *f, co
                           (uint32_t)format->count, (uint32_t)rw_frame_bytes(format)};
     unsigned char head[24] = "CLM1";
     (void)name;
-    for (int i = 0; i < 5; ++i)
-        for (int b = 0; b < 4; ++b) head[4 + 4 * i + b] = (unsigned char)(n[i] >> 8 * b);
+    for (int i = 0; i < 5; ++i) put(head, i, n[i]);
     RW_TRY(rw_stream_file_write(f, head, sizeof head));
-    return make(ctx, f, format, -1, state);
+    RW_TRY(make(ctx, f, format, -1, state));
+    memcpy(((clm *)*state)->head, head, sizeof head);
+    return RW_OK;
 }
 
 static rw_status write_frame(void *state, const void *frame)
 {
     clm *s = state;
-    return rw_stream_file_write(s->file, frame, s->bytes);
+    RW_TRY(rw_stream_file_write(s->file, frame, s->bytes));
+    put(s->head, 3, ++s->written);
+    rw_stream_file_set_head(s->file, s->head, sizeof s->head);
+    return RW_OK;
 }
 
 const rw_stream_format rw_stream_clm = {

@@ -16,37 +16,10 @@ typedef struct pictures {
     rw_raster first; /* read in advance to determine the format */
     bool has_first;
     int64_t number, written; /* of the next file */
-    const char *percent;     /* position of the number in the name; NULL: one picture */
+    rw_numbered numbered;    /* of files */
     unsigned char *bytes;    /* of a picture in the stream */
     size_t n, capacity;
 } pictures;
-
-/* ---- names ------------------------------------------------------------------------------------------------------- */
-
-/* "%d" or "%04d", once. */
-static rw_status find_number(rw_context *ctx, const char *name, const char **percent)
-{
-    *percent = strchr(name, '%');
-    if (!*percent) return RW_OK;
-    const char *at = *percent + 1;
-    while (isdigit((unsigned char)*at)) ++at;
-    if (*at == 'd' && at - *percent <= 4 && !strchr(at, '%')) return RW_OK;
-    return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: a file name may have one %%d or %%04d, for the number of a picture",
-                   name);
-}
-
-static void name_of(const pictures *p, char *path, size_t size)
-{
-    if (!p->percent) {
-        snprintf(path, size, "%s", p->name);
-        return;
-    }
-    const char *digits = p->percent + 1 + (p->percent[1] == '0');
-    int width = 0;
-    for (; isdigit((unsigned char)*digits); ++digits) width = 10 * width + *digits - '0';
-    snprintf(path, size, p->percent[1] == '0' ? "%.*s%0*lld%s" : "%.*s%*lld%s", (int)(p->percent - p->name), p->name,
-             width, (long long)p->number, digits + 1);
-}
 
 /* ---- pictures one after another ---------------------------------------------------------------------------------- */
 
@@ -126,18 +99,30 @@ static rw_status collect_png(pictures *p, bool *end)
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
+/* The stream ends with the first number that is missing: says so if there are files after it. */
+static rw_status warn_of_gap(const pictures *p)
+{
+    char path[RW_PATH_BYTES];
+    if (p->numbered.width < 0 || p->number < 2) return RW_OK;
+    RW_TRY(rw_numbered_find(p->ctx, &p->numbered, p->number, path));
+    if (*path)
+        rw_log(p->ctx, RW_LOG_WARNING, "%s: number %lld is missing: the stream ends before it, although %s exists",
+               p->name, (long long)p->number, path);
+    return RW_OK;
+}
+
 static rw_status next_raster(pictures *p, rw_raster *r, bool *end)
 {
-    char path[4096];
+    char path[RW_PATH_BYTES];
     *end = false;
     if (p->file) {
         p->n = 0;
         RW_TRY(p->png ? collect_png(p, end) : collect_pnm(p, end));
         return *end ? RW_OK : rw_raster_parse(p->ctx, p->file->name, p->bytes, p->n, 0, r);
     }
-    name_of(p, path, sizeof path);
-    *end = p->percent ? access(path, F_OK) != 0 : p->number > 0;
-    if (*end) return RW_OK;
+    RW_TRY(rw_numbered_name(p->ctx, &p->numbered, p->number, path));
+    *end = p->numbered.width >= 0 ? access(path, F_OK) != 0 : p->number > 0;
+    if (*end) return warn_of_gap(p);
     ++p->number;
     return rw_raster_read(p->ctx, path, 0, r);
 }
@@ -163,7 +148,7 @@ static rw_status make(rw_context *ctx, const char *name, rw_stream_file *f, bool
     if (!p) return rw_fail_memory(ctx, sizeof *p, "a stream");
     *p = (pictures){.ctx = ctx, .name = name, .file = f, .png = png};
     *state = p;
-    return f ? RW_OK : find_number(ctx, name, &p->percent);
+    return rw_numbered_parse(ctx, f ? "" : name, &p->numbered);
 }
 
 static rw_status open_as(rw_context *ctx, const char *name, rw_stream_file *f, bool png, rw_frame_format *format,
@@ -171,15 +156,22 @@ static rw_status open_as(rw_context *ctx, const char *name, rw_stream_file *f, b
 {
     pictures *p = NULL;
     bool end = false;
-    char path[4096];
+    char path[RW_PATH_BYTES];
     rw_status status = make(ctx, name, f, png, &p);
     *state = p;
     RW_TRY(status);
-    name_of(p, path, sizeof path);
-    if (p->percent && access(path, F_OK) != 0) p->number = 1;
+    RW_TRY(rw_numbered_name(ctx, &p->numbered, 0, path));
+    if (p->numbered.width >= 0 && access(path, F_OK) != 0) p->number = 1;
     RW_TRY(next_raster(p, &p->first, &end));
-    if (end) return rw_fail(ctx, RW_ERR_FILE, "%s: no file with number 0 or 1 exists", name);
+    if (end) {
+        RW_TRY(rw_numbered_find(ctx, &p->numbered, 0, path));
+        return rw_fail(ctx, RW_ERR_FILE, "%s: no file with number 0 or 1 exists%s%s", name,
+                       *path ? "; the first one is " : "", path);
+    }
     rw_raster_stretch(&p->first);
+    if (p->first.profile)
+        rw_log(ctx, RW_LOG_WARNING,
+               "%s: streams do not carry the ICC profile of pictures: frames are written with no profile", name);
     const int rate[2] = {format->rate[0], format->rate[1]};
     *format = p->format = format_of(&p->first);
     format->rate[0] = rate[0], format->rate[1] = rate[1];
@@ -227,15 +219,15 @@ static rw_status read_frame(void *state, void *frame, bool *end)
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-static rw_status create_as(rw_context *ctx, const char *name, rw_stream_file *f, bool png,
+static rw_status create_as(rw_context *ctx, const char *name, rw_stream_file *f, bool by_name,
                            const rw_frame_format *format, void **state)
 {
     pictures *p = NULL;
-    rw_status status = make(ctx, name, f, png, &p);
+    rw_status status = make(ctx, name, f, false, &p);
     *state = p;
     RW_TRY(status);
     p->format = *format, p->number = 1;
-    if (!f && !rw_raster_format_of(name)) {
+    if (by_name && !rw_raster_format_of(name)) {
         char endings[160];
         rw_raster_endings(endings, sizeof endings);
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: no picture format has this ending: %s", name, endings);
@@ -246,24 +238,32 @@ static rw_status create_as(rw_context *ctx, const char *name, rw_stream_file *f,
 static rw_status create_files(rw_context *c, const char *name, rw_stream_file *f, const rw_frame_format *format,
                               void **s)
 {
+    return create_as(c, name, f, true, format, s);
+}
+static rw_status create_pnm(rw_context *c, const char *name, rw_stream_file *f, const rw_frame_format *format, void **s)
+{
     return create_as(c, name, f, false, format, s);
 }
 
 static rw_status write_file(void *state, const void *frame)
 {
     pictures *p = state;
-    char path[4096];
-    if (!p->percent && p->written)
+    char path[RW_PATH_BYTES];
+    const rw_raster r = {.width = (size_t)p->format.width,
+                         .height = (size_t)p->format.height,
+                         .channels = p->format.channels,
+                         .bytes = p->format.dtype == RW_U16 ? 2 : 1,
+                         .maximum = p->format.dtype == RW_U16 ? 65535 : 255,
+                         .samples = (void *)(uintptr_t)frame};
+    if (p->file && p->written)
         return rw_fail(p->ctx, RW_ERR_ARGUMENT,
                        "%s: the stream has more than one frame: name a pattern such as frame-%%04d.png", p->name);
-    name_of(p, path, sizeof path);
-    const rw_raster r = {(size_t)p->format.width,
-                         (size_t)p->format.height,
-                         p->format.channels,
-                         p->format.dtype == RW_U16 ? 2 : 1,
-                         p->format.dtype == RW_U16 ? 65535 : 255,
-                         (void *)(uintptr_t)frame};
-    ++p->number, ++p->written;
+    ++p->written;
+    if (p->file) {
+        rw_io_stream s = {.ctx = p->ctx, .file = p->file->file, .path = p->name, .temporary = p->file->temporary};
+        return rw_raster_write_to(&s, &r);
+    }
+    RW_TRY(rw_numbered_name(p->ctx, &p->numbered, p->number++, path));
     return rw_raster_write(p->ctx, path, &r);
 }
 
@@ -321,7 +321,7 @@ const rw_stream_format rw_stream_pnm = {
     .is = is_pnm,
     .open = open_pnm,
     .read = read_frame,
-    .create = create_files,
+    .create = create_pnm,
     .write = write_pnm,
     .holds = holds_pnm,
     .destroy = destroy,

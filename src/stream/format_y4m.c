@@ -28,10 +28,12 @@ static const struct {
     const char *name;
     rw_frame_layout layout;
     int channels;
+    rw_chroma_siting siting;
 } spaces[] = {
-    {"420jpeg", RW_FRAME_420, 3}, {"420mpeg2", RW_FRAME_420, 3}, {"420paldv", RW_FRAME_420, 3},
-    {"420", RW_FRAME_420, 3},     {"422", RW_FRAME_422, 3},      {"444", RW_FRAME_444, 3},
-    {"mono", RW_FRAME_PIXELS, 1},
+    {"420jpeg", RW_FRAME_420, 3, RW_CHROMA_CENTRE}, {"420mpeg2", RW_FRAME_420, 3, RW_CHROMA_LEFT},
+    {"420paldv", RW_FRAME_420, 3, RW_CHROMA_PALDV}, {"420", RW_FRAME_420, 3, RW_CHROMA_CENTRE},
+    {"422", RW_FRAME_422, 3, RW_CHROMA_CENTRE},     {"444", RW_FRAME_444, 3, RW_CHROMA_CENTRE},
+    {"mono", RW_FRAME_PIXELS, 1, RW_CHROMA_CENTRE},
 };
 
 /* "420p10": the colour space, then the bits of a sample. */
@@ -45,6 +47,7 @@ static rw_status set_space(const rw_stream_file *f, const char *text, rw_frame_f
         const long bits = *rest ? strtol(rest, &after, 10) : 8;
         if (*rest && (*after || bits < 9 || bits > 16)) continue;
         format->layout = spaces[i].layout, format->channels = spaces[i].channels;
+        format->siting = (unsigned char)spaces[i].siting;
         format->bits = (int)bits, format->dtype = bits > 8 ? RW_U16 : RW_U8;
         return RW_OK;
     }
@@ -65,6 +68,11 @@ static rw_status open_stream(rw_context *ctx, const char *name, rw_stream_file *
         if (*word == 'F' && sscanf(word + 1, "%d:%d", &format->rate[0], &format->rate[1]) != 2)
             format->rate[0] = format->rate[1] = 0;
         if (*word == 'C') RW_TRY(set_space(f, word + 1, format));
+        if (*word == 'A' && (sscanf(word + 1, "%d:%d", &format->aspect[0], &format->aspect[1]) != 2 ||
+                             format->aspect[0] <= 0 || format->aspect[1] <= 0))
+            format->aspect[0] = format->aspect[1] = 0;
+        /* of mixed fields each frame says its own, which is not carried */
+        if (*word == 'I') format->interlacing = word[1] && strchr("ptb", word[1]) ? word[1] : '?';
         if (strcmp(word, "XCOLORRANGE=FULL") == 0) format->full_range = true;
     }
     if (format->rate[0] <= 0 || format->rate[1] <= 0) format->rate[0] = format->rate[1] = 0;
@@ -96,12 +104,14 @@ static rw_status create(rw_context *ctx, const char *name, rw_stream_file *f, co
     char head[256], bits[8] = "";
     const bool mono = format->layout == RW_FRAME_PIXELS;
     const int rate[2] = {format->rate[0] ? format->rate[0] : 25, format->rate[0] ? format->rate[1] : 1};
+    static const char *const sited[] = {"420jpeg", "420mpeg2", "420paldv"};
     (void)name;
     if (format->dtype == RW_U16) snprintf(bits, sizeof bits, mono ? "%d" : "p%d", format->bits ? format->bits : 16);
-    snprintf(head, sizeof head, "YUV4MPEG2 W%lld H%lld F%d:%d Ip A0:0 C%s%s%s\n", (long long)format->width,
-             (long long)format->height, rate[0], rate[1],
+    snprintf(head, sizeof head, "YUV4MPEG2 W%lld H%lld F%d:%d I%c A%d:%d C%s%s%s\n", (long long)format->width,
+             (long long)format->height, rate[0], rate[1], format->interlacing ? format->interlacing : 'p',
+             format->aspect[0], format->aspect[1],
              mono                             ? "mono"
-             : format->layout == RW_FRAME_420 ? *bits ? "420" : "420jpeg"
+             : format->layout == RW_FRAME_420 ? *bits ? "420" : sited[format->siting]
              : format->layout == RW_FRAME_422 ? "422"
                                               : "444",
              bits, format->full_range ? " XCOLORRANGE=FULL" : "");

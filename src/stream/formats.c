@@ -1,6 +1,7 @@
 /* The formats of streams: found by name, first bytes or ending. */
 #include <pthread.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "stream/stream.h"
 
@@ -41,7 +42,7 @@ static bool ends_so(const rw_stream_format *f, const char *name)
 bool rw_stream_is(const char *name)
 {
     if (!name) return false;
-    if (strcmp(name, "-") == 0 || strcmp(name, "none") == 0 || strchr(name, '%')) return true;
+    if (strcmp(name, "-") == 0 || strcmp(name, "none") == 0 || rw_stream_is_numbered(name)) return true;
     for (int i = 0; i < nformats; ++i)
         if (!formats[i]->by_name && ends_so(formats[i], name)) return true;
     return false;
@@ -69,7 +70,7 @@ static const rw_stream_format *find_by_name(const char *name)
 {
     for (int i = 0; i < nformats; ++i)
         if (formats[i]->by_name && ends_so(formats[i], name)) return formats[i];
-    return strchr(name, '%') ? &rw_stream_pictures : NULL;
+    return rw_stream_is_numbered(name) ? &rw_stream_pictures : NULL;
 }
 
 static rw_status open_as(rw_context *ctx, const char *name, rw_stream *s)
@@ -97,7 +98,7 @@ rw_status rw_stream_open(rw_context *ctx, const char *name, const char *format_n
     *s = (rw_stream){.format = *frames};
     if (format_name && !(s->table = find_name(format_name))) return fail_name(ctx, format_name);
     const rw_stream_format *by_name = find_by_name(name); /* the first bytes of an existing file have priority */
-    if (!s->table && by_name && (by_name != &rw_stream_pictures || strchr(name, '%'))) s->table = by_name;
+    if (!s->table && by_name && (by_name != &rw_stream_pictures || rw_stream_is_numbered(name))) s->table = by_name;
     if (!s->table || !s->table->by_name) {
         RW_TRY(rw_stream_file_open(ctx, name, &s->file));
         choose(name, frames, s);
@@ -117,6 +118,14 @@ rw_status rw_stream_open(rw_context *ctx, const char *name, const char *format_n
     return status;
 }
 
+bool rw_stream_has_unknown_ending(const char *name)
+{
+    struct stat info;
+    const char *slash = strrchr(name, '/'), *start = slash ? slash + 1 : name, *point = strrchr(start, '.');
+    if (!point || point == start || !point[1]) return false;
+    return stat(name, &info) != 0 || S_ISREG(info.st_mode);
+}
+
 rw_status rw_stream_choose(rw_context *ctx, const char *name, const char *format_name, const rw_stream_format *standard,
                            const rw_stream_format **table)
 {
@@ -126,6 +135,16 @@ rw_status rw_stream_choose(rw_context *ctx, const char *name, const char *format
     for (int i = 0; i < nformats && !*table; ++i)
         if (!formats[i]->by_name && ends_so(formats[i], name)) *table = formats[i];
     if (!*table) *table = find_by_name(name);
+    if (!*table && rw_stream_has_unknown_ending(name)) {
+        char endings[256] = "";
+        for (int i = 0; i < nformats; ++i)
+            for (int e = 0; e < RW_COUNT(formats[i]->endings) && formats[i]->endings[e]; ++e) {
+                const size_t used = strlen(endings);
+                snprintf(endings + used, sizeof endings - used, "%s%s", used ? ", " : "", formats[i]->endings[e]);
+            }
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: no stream format has this ending: %s; or choose one with --format",
+                       name, endings);
+    }
     if (!*table) *table = standard->by_name || !standard->create ? &rw_stream_pnm : standard;
     if ((*table)->create) return RW_OK;
     return rw_fail(ctx, RW_ERR_ARGUMENT,
@@ -141,8 +160,10 @@ rw_status rw_stream_create(rw_context *ctx, const char *name, const rw_stream_fo
         return rw_fail(ctx, RW_ERR_ARGUMENT,
                        "%s: format %s cannot store frames of %s: choose another format with --format", name,
                        table->name, rw_frame_describe(format).text);
-    if (!table->by_name) RW_TRY(rw_stream_file_create(ctx, name, &s->file));
-    rw_status status = table->create(ctx, name, table->by_name ? NULL : &s->file, format, &s->state);
+    /* a single picture is a file like any other: it replaces nothing before the stream is complete */
+    const bool by_name = table->by_name && (table != &rw_stream_pictures || rw_stream_is_numbered(name));
+    if (!by_name) RW_TRY(rw_stream_file_create(ctx, name, &s->file));
+    rw_status status = table->create(ctx, name, by_name ? NULL : &s->file, format, &s->state);
     if (status != RW_OK) rw_stream_close(s);
     return status;
 }
@@ -195,6 +216,12 @@ rw_status rw_frame_check(rw_context *ctx, const char *name, const rw_frame_forma
     if (f->width < 1 || f->height < 1 || f->width > 1 << 20 || f->height > 1 << 20 || f->width * f->height > 1 << 28)
         return rw_fail(ctx, RW_ERR_INPUT, "%s: frames of %lld x %lld pixels: a frame must have 1 x 1 to 2^28 pixels",
                        name, (long long)f->width, (long long)f->height);
+    if (f->siting > RW_CHROMA_PALDV || f->aspect[0] < 0 || f->aspect[1] < 0 ||
+        (f->interlacing && !strchr("ptb?", f->interlacing)))
+        return rw_fail(ctx, RW_ERR_INPUT,
+                       "%s: frames with aspect %d:%d, interlacing %d, siting %d: the aspect is positive or 0:0, "
+                       "interlacing p, t, b, ? or 0, siting a value of rw_chroma_siting",
+                       name, f->aspect[0], f->aspect[1], f->interlacing, f->siting);
     RW_CHECK_MEMBERS(ctx, rw_frame_format, f);
     if (f->dtype != RW_U8 && f->dtype != RW_U16)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: samples of type %s: frames have samples of u8 or u16", name,
@@ -210,5 +237,7 @@ rw_status rw_frame_check(rw_context *ctx, const char *name, const rw_frame_forma
     if ((f->rate[0] || f->rate[1]) && (f->rate[0] < 1 || f->rate[1] < 1))
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: rate = %d/%d frames/s: both numbers must be positive, or both 0",
                        name, f->rate[0], f->rate[1]);
-    return rw_reserved_check(ctx, "rw_frame_format", f->reserved, RW_COUNT(f->reserved));
+    for (int i = 0; i < RW_COUNT(f->reserved); ++i)
+        RW_TRY(rw_reserved_check(ctx, "rw_frame_format", &(int64_t){f->reserved[i]}, 1));
+    return RW_OK;
 }

@@ -88,7 +88,8 @@ static rw_status check_spec(frames *f)
     p->queues = s->queues ? s->queues : 3, p->depth = s->depth ? s->depth : RW_MAX(8, p->queues + 2), p->batch = 1;
     p->rate = s->rate, p->most = s->frames_max, p->observed = s->show != NULL;
     p->report.deadline = s->deadline > 0 ? s->deadline : s->rate > 0 ? 1 / s->rate : 0;
-    RW_TRY(rw_reserved_check(p->ctx, "rw_frame_format", s->frames.reserved, RW_COUNT(s->frames.reserved)));
+    for (int i = 0; i < RW_COUNT(s->frames.reserved); ++i)
+        RW_TRY(rw_reserved_check(p->ctx, "rw_frame_format", &(int64_t){s->frames.reserved[i]}, 1));
     RW_TRY(rw_pipeline_create(p, f->device));
     if (s->rate >= 0 && s->deadline >= 0) return RW_OK;
     return rw_fail(p->ctx, RW_ERR_ARGUMENT, "stream: rate = %g, deadline = %g: neither may be negative", s->rate,
@@ -137,17 +138,24 @@ static rw_status make(frames *f, const char *in, const char *out)
     const rw_stream_format *table;
     rw_image_info info;
     RW_TRY(check_spec(f));
+    RW_TRY(rw_numbered_check(p->ctx, in, out));
     RW_TRY(rw_stream_open(p->ctx, in, s->in_format, &s->frames, &f->in));
     RW_TRY(make_filters(f, &info));
     RW_TRY(rw_stream_choose(p->ctx, out, s->out_format, f->in.table, &table));
     const rw_frame_format *format = &f->in.format;
     p->report.in = *format,
     p->report.out = rw_frame_result(format, s->luma, info.width, info.height, info.channels, table);
+    if (p->report.out.layout == RW_FRAME_PIXELS && format->layout == RW_FRAME_PIXELS && table->luma &&
+        !f->in.table->luma)
+        p->report.out.full_range = true; /* grey pixels as luma */
+    if (p->report.out.layout != RW_FRAME_PIXELS && info.channels == 4)
+        rw_log(p->ctx, RW_LOG_WARNING, "%s: format %s has no alpha channel: it is left out", out, table->name);
+    if (s->frames_max && p->report.out.count > s->frames_max) p->report.out.count = s->frames_max;
     f->unpacks = rw_frame_needs_conversion(format);
     f->packs = rw_frame_needs_conversion(&p->report.out) ||
                (format->layout != RW_FRAME_PIXELS && !s->luma && info.channels == 1 && table->luma);
     if (f->unpacks || f->packs)
-        RW_TRY(rw_frame_converter_create(f->device, format, &p->report.out, s->luma, &f->converter));
+        RW_TRY(rw_frame_converter_create(f->device, format, &p->report.out, s->luma, info.channels, &f->converter));
     for (int i = 0; i < p->slots; ++i) RW_TRY(make_slot(f, i, &info));
     return rw_stream_create(p->ctx, out, table, &p->report.out, &f->out);
 }

@@ -34,7 +34,7 @@ static const char text[] =
     "       f32 rv, f32 gu, f32 gv, f32 bu)\n{\n"
     "    const int j = GROUP_ID(0), cw = (w + SX - 1) / SX, ch = (h + SY - 1) / SY;\n"
     "    if (j < h) {\n        EACH(i, w) {\n"
-    "#if CHANNELS == 3\n            GLOBAL const T *const q = p + ((long)j * w + i) * 3;\n"
+    "#if CHANNELS >= 3\n            GLOBAL const T *const q = p + ((long)j * w + i) * CHANNELS;\n"
     "            const f32 v = FMA(kr, (f32)q[0], FMA(kg, (f32)q[1], kb * (f32)q[2]));\n#else\n"
     "            const f32 v = p[(long)j * w + i];\n#endif\n"
     "#if KEEP\n            COLOURS(i, j);\n"
@@ -43,10 +43,10 @@ static const char text[] =
     "            y[(long)j * w + i] = sample(FMA(v, gain, low), most);\n#endif\n        }\n    } else {\n"
     "        const int n = j - h;\n        EACH(m, cw) {\n"
     "            const long at = (long)w * h + (long)n * cw + m, other = at + (long)cw * ch;\n"
-    "#if CHANNELS == 3\n            f32 r = 0, g = 0, b = 0;\n            int count = 0, same = KEEP;\n"
+    "#if CHANNELS >= 3\n            f32 r = 0, g = 0, b = 0;\n            int count = 0, same = KEEP;\n"
     "            for (int t = n * SY; t < n * SY + SY && t < h; ++t)\n"
     "                for (int s = m * SX; s < m * SX + SX && s < w; ++s) {\n"
-    "                    GLOBAL const T *const q = p + ((long)t * w + s) * 3;\n                    r += q[0];\n"
+    "                    GLOBAL const T *const q = p + ((long)t * w + s) * CHANNELS;\n                    r += q[0];\n"
     "                    g += q[1];\n                    b += q[2];\n                    ++count;\n"
     "#if KEEP\n                    COLOURS(s, t);\n"
     "                    same = same && q[0] == red && q[1] == green && q[2] == blue;\n#endif\n                }\n"
@@ -68,16 +68,30 @@ bool rw_frame_needs_conversion(const rw_frame_format *f)
 }
 int rw_frame_channels(const rw_frame_format *f, bool luma) { return !planes(f) ? f->channels : luma ? 1 : 3; }
 
+/* What a result of another size says of its pixels: their shape if both sides are scaled alike, but nothing of fields
+ * and of where samples of colour lie. */
+static void set_shape(const rw_frame_format *in, bool same, rw_frame_format *out)
+{
+    if (same) return;
+    const double x = (double)out->width / (double)in->width, y = (double)out->height / (double)in->height;
+    if (fabs(x - y) * RW_MAX((double)in->width, (double)in->height) > 1) out->aspect[0] = out->aspect[1] = 0;
+    if (out->height != in->height && out->interlacing && out->interlacing != 'p') out->interlacing = '?';
+    out->siting = RW_CHROMA_CENTRE;
+}
+
 rw_frame_format rw_frame_result(const rw_frame_format *in, bool luma, int64_t width, int64_t height, int channels,
                                 const rw_stream_format *table)
 {
     rw_frame_format out = *in;
     const bool same = width == in->width && height == in->height;
     out.width = width, out.height = height;
+    set_shape(in, same, &out);
     const bool as_it_was = planes(in) && (channels == 3 || (luma && same && channels == 1));
     if (as_it_was && (!table->holds || table->holds(&out))) return out;
     out.layout = RW_FRAME_PIXELS, out.channels = channels;
     if (!table->luma) out.bits = 0;
+    if (!planes(in) && channels >= 3 && table->luma && table->holds && !table->holds(&out))
+        out.layout = RW_FRAME_444, out.channels = 3, out.bits = bits_of(&out), out.full_range = false;
     return out;
 }
 
@@ -95,18 +109,16 @@ static ranges ranges_of(const rw_frame_format *f, bool luma)
 }
 
 rw_status rw_frame_converter_create(rw_device *dev, const rw_frame_format *in, const rw_frame_format *out, bool luma,
-                                    rw_frame_converter *c)
+                                    int channels, rw_frame_converter *c)
 {
     *c = (rw_frame_converter){.in = *in, .out = *out, .luma = luma || !planes(in)};
     const bool sx = in->layout == RW_FRAME_420 || in->layout == RW_FRAME_422, sy = in->layout == RW_FRAME_420;
-    const bool to_rgb = !c->luma, from_rgb = planes(out) && to_rgb;
+    const bool to_rgb = !c->luma, from_rgb = planes(out) && (to_rgb || !planes(in));
     const bool keeps = from_rgb && in->layout == out->layout && in->width == out->width && in->height == out->height;
-    const rw_define d[] = {{"GROUP", "256"},
-                           {"T", rw_dtype_name(in->dtype)},
-                           {"SX", sx ? "2" : "1"},
-                           {"SY", sy ? "2" : "1"},
-                           {"RGB", to_rgb ? "1" : "0"},
-                           {"CHANNELS", from_rgb ? "3" : "1"},
+    char n[16];
+    snprintf(n, sizeof n, "%d", from_rgb ? channels : 1);
+    const rw_define d[] = {{"GROUP", "256"},           {"T", rw_dtype_name(in->dtype)}, {"SX", sx ? "2" : "1"},
+                           {"SY", sy ? "2" : "1"},     {"RGB", to_rgb ? "1" : "0"},     {"CHANNELS", n},
                            {"KEEP", keeps ? "1" : "0"}};
     RW_TRY(rw_program_create(dev, "planes", text, d, RW_COUNT(d), &c->program));
     RW_TRY(rw_program_kernel(c->program, "unpack", &c->unpack));
@@ -145,9 +157,9 @@ rw_status rw_frame_unpack(const rw_frame_converter *c, rw_array *frame, rw_array
 rw_status rw_frame_pack(const rw_frame_converter *c, rw_array *pixels, rw_array *frame, rw_array *result, rw_queue *q)
 {
     double kr, kb;
-    coefficients(&c->in, &kr, &kb);
+    coefficients(&c->out, &kr, &kb); /* those of its own size, since readers choose them by it */
     const double kg = 1 - kr - kb;
-    const ranges r = ranges_of(&c->in, c->luma);
+    const ranges r = !planes(&c->in) && planes(&c->out) ? ranges_of(&c->out, false) : ranges_of(&c->in, c->luma);
     const int64_t w = c->out.width, h = c->out.height;
     const int64_t colours = !planes(&c->out) ? 0 : c->out.layout == RW_FRAME_420 ? (h + 1) / 2 : h;
     const rw_arg a[] = {rw_arg_array(result),

@@ -24,6 +24,10 @@ struct rw_stream_file {
     FILE *file; /* of one that is written */
     char *temporary;
     bool standard;           /* input or output: not closed */
+    bool seekable;           /* of one that is written: a regular file, also one that the shell redirects to */
+    int64_t origin;          /* where its first byte lies there */
+    unsigned char head[128]; /* bytes that replace the first ones when it is complete */
+    size_t nhead;
     unsigned char start[12]; /* bytes that have been looked at */
     size_t nstart, used;
     unsigned char buffer[4096]; /* of short reads */
@@ -36,7 +40,10 @@ rw_status rw_stream_file_create(rw_context *ctx, const char *name, rw_stream_fil
 /* As rw_stream_file_read, but fewer bytes at the end are no error: *have of them. */
 rw_status rw_stream_file_read_most(rw_stream_file *file, void *bytes, size_t n, const char *what, size_t *have);
 rw_status rw_stream_file_flush(rw_stream_file *file);
-/* Flushes, and puts a file into its place. */
+/* The first n bytes, at most 128, once the file is complete: what a header says of lengths. A pipe keeps those that it
+ * has got. */
+void rw_stream_file_set_head(rw_stream_file *file, const void *bytes, size_t n);
+/* Flushes, replaces the first bytes, and puts a file into its place. */
 rw_status rw_stream_file_commit(rw_stream_file *file);
 void rw_stream_file_close(rw_stream_file *file); /* one that is not committed is discarded */
 
@@ -49,6 +56,9 @@ typedef struct rw_stream {
 } rw_stream;
 rw_status rw_stream_open(rw_context *ctx, const char *name, const char *format_name, const rw_frame_format *frames,
                          rw_stream *stream);
+/* Whether a name that is written has an ending which says that something else is expected than what its caller knows:
+ * "film.mp4". Not so: names without a point, pipes and devices. */
+bool rw_stream_has_unknown_ending(const char *name);
 /* The format that `name` is written in; `standard` where the name says nothing. */
 rw_status rw_stream_choose(rw_context *ctx, const char *name, const char *format_name, const rw_stream_format *standard,
                            const rw_stream_format **table);
@@ -56,6 +66,22 @@ rw_status rw_stream_create(rw_context *ctx, const char *name, const rw_stream_fo
                            const rw_frame_format *format, rw_stream *stream);
 rw_status rw_stream_commit(rw_stream *stream);
 void rw_stream_close(rw_stream *stream);
+
+/* ---- numbered.c: names with a number ----------------------------------------------------------------------------- */
+
+enum { RW_PATH_BYTES = 4096 };
+typedef struct rw_numbered {
+    char before[RW_PATH_BYTES], after[RW_PATH_BYTES]; /* text around the number */
+    int width;                                        /* digits, with zeros in front; 0: as many as it has; -1: none */
+} rw_numbered;
+/* ERR_ARGUMENT: more than one number, a name that is too long. */
+rw_status rw_numbered_parse(rw_context *ctx, const char *name, rw_numbered *numbered);
+/* The name of the file with this number; of a name without one the name. ERR_ARGUMENT: too long. */
+rw_status rw_numbered_name(rw_context *ctx, const rw_numbered *numbered, int64_t number, char path[RW_PATH_BYTES]);
+/* The existing file with the smallest number from `from` on, by reading the folder; "": none. */
+rw_status rw_numbered_find(rw_context *ctx, const rw_numbered *numbered, int64_t from, char path[RW_PATH_BYTES]);
+/* ERR_ARGUMENT: what is written may be a file that is read. */
+rw_status rw_numbered_check(rw_context *ctx, const char *in, const char *out);
 
 /* "1920 x 1080, 420, 8 bits" */
 typedef struct rw_frame_text {
@@ -80,8 +106,9 @@ int rw_frame_channels(const rw_frame_format *format, bool luma);
 /* What a filter's result of so many channels and this size is written as. */
 rw_frame_format rw_frame_result(const rw_frame_format *in, bool luma, int64_t width, int64_t height, int channels,
                                 const rw_stream_format *table);
+/* channels: those of the filter's result. */
 rw_status rw_frame_converter_create(rw_device *device, const rw_frame_format *in, const rw_frame_format *out, bool luma,
-                                    rw_frame_converter *converter);
+                                    int channels, rw_frame_converter *converter);
 void rw_frame_converter_free(rw_frame_converter *converter);
 /* pixels <- frame; frame, the one that was read, gives what the chain does not change */
 rw_status rw_frame_unpack(const rw_frame_converter *c, rw_array *frame, rw_array *pixels, rw_queue *queue);

@@ -272,7 +272,12 @@ rw_status rw_stream_window_save(rw_stream_window *w, const char *path)
     const void *rgb;
     RW_TRY(rw_array_fetch(w->page, w->queue));
     RW_TRY(rw_array_read(w->page, &rgb)); /* the canvas */
-    const rw_raster r = {(size_t)w->canvas.width, (size_t)w->canvas.height, 3, 1, 255, w->canvas.rgb};
+    const rw_raster r = {.width = (size_t)w->canvas.width,
+                         .height = (size_t)w->canvas.height,
+                         .channels = 3,
+                         .bytes = 1,
+                         .maximum = 255,
+                         .samples = w->canvas.rgb};
     return rw_raster_write_png(w->ctx, path, &r);
 }
 

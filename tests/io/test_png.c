@@ -16,7 +16,13 @@ enum { WIDTH = 13, HEIGHT = 9 };
 
 static rw_status write_rgb8(const char *path, size_t width, size_t height, const uint8_t *rgb)
 {
-    return rw_raster_write_png(NULL, path, &(rw_raster){width, height, 3, 1, 255, (void *)(uintptr_t)rgb});
+    return rw_raster_write_png(NULL, path,
+                               &(rw_raster){.width = width,
+                                            .height = height,
+                                            .channels = 3,
+                                            .bytes = 1,
+                                            .maximum = 255,
+                                            .samples = (void *)(uintptr_t)rgb});
 }
 
 static int channels_of(int type)
@@ -206,6 +212,40 @@ static void test_limits(void **state)
     ASSERT_FAILS(rw_picture_read(NULL, "empty.png", 0, &p), RW_ERR_INPUT);
 }
 
+/* Texts of a file, which unpack to megabytes each, get no memory: as many allocations with 20 of them as with none. */
+static void test_texts(void **state)
+{
+    (void)state;
+    enum { LONG = 1 << 20, TEXTS = 20 };
+    long allocations[2];
+    char *text = rw_calloc(LONG, 1);
+    memset(text, 'a', LONG - 1);
+    for (int turn = 0; turn < 2; turn++) {
+        png_byte row[3] = {1, 2, 3};
+        FILE *f = fopen("texts.png", "wb");
+        png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+        png_infop info = png_create_info_struct(png);
+        png_init_io(png, f);
+        png_set_IHDR(png, info, 3, 1, 8, PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                     PNG_FILTER_TYPE_DEFAULT);
+        png_text one = {.compression = PNG_TEXT_COMPRESSION_zTXt, .key = (char[]){"Comment"}, .text = text};
+        for (int i = 0; i < TEXTS * turn; i++) png_set_text(png, info, &one, 1);
+        png_write_info(png, info);
+        png_write_row(png, row);
+        png_write_end(png, NULL);
+        png_destroy_write_struct(&png, &info);
+        fclose(f);
+        rw_picture p;
+        rw_fault_set(RW_FAULT_ALLOC, 0);
+        ASSERT_OK(rw_picture_read(NULL, "texts.png", 0, &p));
+        allocations[turn] = rw_fault_events(RW_FAULT_ALLOC);
+        rw_picture_free(&p);
+    }
+    rw_free(text);
+    if (allocations[1] > allocations[0] + 2) /* the buffer of a chunk, once */
+        fail_msg("%ld allocations, and %ld with %d texts", allocations[0], allocations[1], TEXTS);
+}
+
 static void test_truncated(void **state)
 {
     (void)state;
@@ -257,7 +297,8 @@ static void test_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IO_TEST(test_kinds), IO_TEST(test_writer), IO_TEST(test_limits), IO_TEST(test_truncated), IO_TEST(test_faults),
+        IO_TEST(test_kinds), IO_TEST(test_writer),    IO_TEST(test_limits),
+        IO_TEST(test_texts), IO_TEST(test_truncated), IO_TEST(test_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

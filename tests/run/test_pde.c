@@ -429,6 +429,19 @@ static void test_initial_values(void **state)
     assert_int_equal(create(CASE("{u: {initial: {picture: p.pgm, low: -1, high: 3}}}", EQ TIME), &c, &p), RW_OK);
     assert_true(fabs(values(p)[5 * 8 + 4] - 3) < 1e-4 && fabs(values(p)[4] + 1) < 1e-4);
     destroy(&c, &p);
+    /* of another aspect: 2 x 1 pixels on a square are 8 x 4 nodes in the middle, and their edges above and below */
+    snprintf(path, sizeof path, "%s/p.pgm", folder);
+    assert_int_equal(rw_file_write(ctx, path, "P2 4 2 1\n0 0 1 1\n0 0 0 0\n", 25), RW_OK);
+    assert_int_equal(create("problem: pde\ngrid: {size: [8, 8]}\nfields: {u: {initial: {picture: p.pgm, low: -1, high: "
+                            "3}}}\nequations: \"du/dt = laplace(u)\"\n" TIME,
+                            &c, &p),
+                     RW_OK);
+    for (int j = 0; j < 8; ++j) { /* rows from the bottom: 0 to 2 are the lower edge, 5 to 7 the upper one */
+        assert_true(fabs(values(p)[8 * j] + 1) < 1e-4);
+        const double want = j < 3 ? -1 : j == 3 ? 0 : j == 4 ? 2 : 3;
+        assert_true(fabs(values(p)[8 * j + 7] - want) < 1e-4);
+    }
+    destroy(&c, &p);
 }
 
 #define WAVE                                                                                                           \

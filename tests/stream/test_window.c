@@ -177,7 +177,7 @@ static void test_planes(void **state)
         rw_array *frame, *pixels;
         void *w;
         const void *r;
-        OK(rw_frame_converter_create(dev, &f, &f, false, &converter));
+        OK(rw_frame_converter_create(dev, &f, &f, false, 3, &converter));
         OK(rw_array_create(dev, RW_U8, 1, &bytes, RW_MEMORY_DEVICE, &frame));
         OK(rw_array_create(dev, RW_U8, 3, (int64_t[]){f.height, f.width, 3}, RW_MEMORY_DEVICE, &pixels));
         OK(rw_array_write(frame, &w));

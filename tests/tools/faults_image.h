@@ -120,6 +120,19 @@ static rw_status call_image_load(void)
     return made(rw_image_load(dev, image_path, &image_y), &image_y);
 }
 static rw_status call_image_save(void) { return rw_image_save(image_x, image_path, true); }
+static rw_image_tags image_tags;
+static rw_status call_image_load_tags(void)
+{
+    image_y = poison;
+    const rw_status status = made(rw_image_load_tags(dev, image_path, true, &image_y, &image_tags), &image_y);
+    rw_image_tags_free(&image_tags);
+    return status;
+}
+static rw_status call_image_save_tags(void)
+{
+    const rw_image_tags tags = {.orientation = 6};
+    return rw_image_save_tags(image_x, image_path, true, &tags);
+}
 static rw_status call_images_figure(void)
 {
     const rw_figure_image images[] = {{"x", image_x}, {"y", image_y}};

@@ -92,6 +92,22 @@ static rw_status call_signal(void)
                          &(rw_signal_spec){.text = "lowpass:cutoff=1000:taps=21", .in = raw_samples, .queues = 1},
                          NULL);
 }
+static char *found_path;
+static void before_find_output(void)
+{
+    snprintf(stream_out, sizeof stream_out, "%s/found-7.pgm", root);
+    FILE *f = fopen(stream_out, "wb");
+    assert_true(f && fclose(f) == 0);
+    snprintf(stream_out, sizeof stream_out, "%s/found-%%d.pgm", root);
+}
+static rw_status call_find_output(void) { return rw_stream_find_output(ctx, stream_out, &found_path); }
+static void result_find_output(void) { note("%s", found_path && strstr(found_path, "found-7.pgm") ? "found" : "none"); }
+static void after_find_output(void)
+{
+    rw_free(found_path);
+    found_path = NULL;
+}
+
 static void before_spectrogram(void)
 {
     before_samples();

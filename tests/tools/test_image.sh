@@ -145,5 +145,30 @@ head -c 20 a.pgm > cut.pgm
 expect 2 "truncated" image cut.pgm x.png --op gauss
 echo text > text.png
 expect 2 "is not in a supported format (PNG" image text.png x.png --op gauss
+
+chain=clip
+for ((i = 0; i < 200; i++)); do chain+="|clip"; done
+expect 2 "a chain of more than 200 operations" image a.pgm x.png --op "$chain"
+
+# a TIFF of 2 x 3 pixels that is to be turned right, with two pages
+entry() { printf "\\x$1\\x$2\\x$3\\0\\x01\\0\\0\\0\\x$4\\0\\0\\0"; }
+page() {
+    printf '\11\0'
+    entry 00 01 03 02; entry 01 01 03 03; entry 02 01 03 08; entry 03 01 03 01; entry 06 01 03 01
+    entry 11 01 03 08; entry 12 01 03 06; entry 16 01 03 03; entry 17 01 03 06
+    printf "\\x$1\\0\\0\\0"
+}
+{ printf 'II*\0\016\0\0\0abcdef'; page 80; page 00; } > lying.tif # the second at byte 128
+expect 0 "3 x 2 pixels" image lying.tif upright.pgm --op clip
+grep -q "lying.tif: has 2 pages (pictures): only the first is read" err || fail "pages: $(cat err)"
+[ "$(tail -c 6 upright.pgm)" = ecafdb ] || fail "orientation: $(tail -c 6 upright.pgm)"
+expect 0 "2 x 3 pixels" image lying.tif kept.png --op clip --orientation keep
+expect 0 "3 x 2 pixels" image kept.png again.pgm --op clip
+cmp upright.pgm again.pgm || fail "the orientation is not kept"
+expect 2 "must be apply or keep" image lying.tif x.png --op clip --orientation kep
+export RECHENWERK_PICTURE_MB=0.000005
+expect 2 "a.pgm: 4 x 3 pixels of 1 byte need 1 MB; the limit is 0 MB: scale the picture down, or set the environment \
+variable RECHENWERK_PICTURE_MB=1" image a.pgm x.png --op clip
+unset RECHENWERK_PICTURE_MB
 [ ! -e x.png ] || fail "a failure left x.png"
 exit $((bad != 0))

@@ -64,6 +64,42 @@ expect 0 "windowed sinc" list signals
     rechenwerk signal - pipe.wav --op gain -q || fail "a WAV of unknown size"
 cmp in.wav pipe.wav || fail "a file gets its sizes"
 rechenwerk signal - - --op gain -q < in.wav | cmp - in.wav || fail "pipes"
+# lengths that programs write where they do not know them: SoX (in whole samples), arecord, ffmpeg less the header
+for size in 7ffff000 7fffff00 80000000 ffffffdb 00000000; do
+    { head -c 40 in.wav; bytes $((16#$size)) 4 | xargs -0 printf; tail -c +45 in.wav; } > unknown.wav
+    expect 0 "9000 samples" signal unknown.wav known.wav --op gain --force
+    cmp in.wav known.wav || fail "a WAV of length $size"
+done
+# a file that the shell opens gets its length; one that is appended to cannot
+{ head -c 40 in.wav; printf '\xff\xff\xff\xff'; tail -c +45 in.wav; } > unknown.wav
+printf 'before' > redirected
+cat unknown.wav | "$command" signal - - --op gain -q 1<> redirected || fail "standard output is a file"
+cmp in.wav redirected || fail "standard output is a file: no length"
+printf 'before' > redirected
+{ printf 'before'; cat unknown.wav | "$command" signal - - --op gain -q; } > redirected
+cmp in.wav <(tail -c +7 redirected) || fail "standard output is a file that has begun"
+cat unknown.wav | "$command" signal - - --op gain -q >> redirected
+[ "$(head -c 6 redirected)" = before ] && cmp in.wav <(tail -c +7 redirected | head -c 36044) || fail "appended"
+# RF64: sizes of 64 bits
+rf64() { # DATA SAMPLES: the sizes in its header
+    printf "RF64\\xff\\xff\\xff\\xffWAVEds64$(bytes 28 4)"
+    printf "$(bytes $(($1 + 72)) 8)$(bytes "$1" 8)$(bytes "$2" 8)$(bytes 0 4)"
+    head -c 40 in.wav | tail -c +13
+    printf '\xff\xff\xff\xff'
+    tail -c +45 in.wav
+}
+rf64 36000 9000 > rf64.wav
+printf 'LIST\4\0\0\0abcd' >> rf64.wav
+expect 0 "9000 samples" signal rf64.wav y.wav --op gain --force
+cmp in.wav y.wav || fail "RF64"
+rf64 6000000000 1500000000 > rf64.wav
+expect 2 "ends after 9000 of the 1500000000 samples" signal rf64.wav wide.wav --op gain
+rf64 36000 9000 | cmp - wide.wav || fail "what is longer than 4 GiB is RF64"
+for name in x.mp3 x.flac X.Ogg; do expect 2 "no format of signals has this ending" signal in.wav $name --op gain; done
+expect 0 "" signal in.wav sound --op gain -q
+cmp in.wav sound || fail "a name without an ending"
+expect 0 "" signal in.wav sound.dat --op gain -q --format raw
+cmp sound.dat <(tail -c +45 in.wav) || fail "an ending of one's own with --format"
 
 # breaks off: what came before is there
 head -c 4047 in.wav > cut.wav
@@ -101,6 +137,15 @@ expect 2 "--range 3" spectrogram in.wav x.png --range 3
 expect 2 "unknown window" spectrogram in.wav x.png --window han
 expect 2 "channel = 3: the signal has 2" spectrogram in.wav x.png --channel 3
 expect 2 "the file name must end in" spectrogram in.wav x.txt
+# what is too long is refused before the first operation is designed
+repeat() { local i text=$3; for ((i = 1; i < $1; i++)); do text="$2|$text"; done; printf '%s' "$text"; }
+expect 0 "" signal in.wav x.raw --op "$(repeat 1000 gain gain)" -q
+rm x.raw
+expect 2 "a chain of more than 1000 operations" signal in.wav x.wav --op "$(repeat 1001 gain gain)"
+expect 2 "the chain has 1179631 taps: at most 1048576" signal in.wav x.wav \
+    --op "$(repeat 9 lowpass:cutoff=1000:taps=131071 lowpass:cutoff=1000:taps=131071)"
+for ((i = 0; i < 500000; i++)); do echo 1; done > long.txt
+expect 2 "needs more than 1e+11 products" signal in.wav x.wav --op "fir:file=long.txt|fir:file=long.txt"
 # the reader of a pipe goes away
 rechenwerk signal /dev/zero - --samples 48000:s16:2 --op gain 2> err | head -c 100 > /dev/null
 grep -q "the program that reads the pipe has ended" err || fail "a broken pipe: $(cat err)"

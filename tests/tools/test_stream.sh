@@ -43,6 +43,12 @@ expect 0 "6 frames of 32 x 24 to 16 x 12 pixels" image film.y4m half.y4m --op re
 expect 0 "mono" image film.y4m - --op grey -q --force
 expect 0 "deadline 33.3 ms" image film.y4m slow.y4m --op gauss --rate 30 --queues 2 --depth 3
 expect 0 "3 frames" image film.y4m three.clm --op gauss --luma --count 3
+[ "$(od -An -tu4 -j16 -N4 three.clm | tr -d ' ')" = 3 ] || fail "the count of three.clm"
+"$command" image - - --op clip --luma -q --format clm < film.y4m > film.clm
+[ "$(od -An -tu4 -j16 -N4 film.clm | tr -d ' ')" = 6 ] || fail "the count of film.clm"
+"$command" image film.clm - --op clip -q --count 2 | cat > two.clm
+[ "$(od -An -tu4 -j16 -N4 two.clm | tr -d ' ')" = 2 ] || fail "the count of two.clm"
+for name in x.mp4 x.avi x.webm; do expect 2 "no stream format has this ending" image film.y4m $name --op clip; done
 expect 2 "exists" image film.y4m half.y4m --op gauss
 expect 2 "exists" image film.y4m frame-%04d.png --op gauss
 expect 2 "would be overwritten" image film.y4m film.y4m --op gauss --force
@@ -56,6 +62,79 @@ head -c 3000 film.y4m > cut.y4m
 expect 2 "ends inside a frame" image cut.y4m whole.y4m --op gauss --luma
 [ "$(grep -ac FRAME whole.y4m)" -eq 2 ] ||
     fail "whole frames of a stream that breaks off: $(grep -ac FRAME whole.y4m), not 2"
+# what a header says of the pixels stays: aspect, fields, place of colour; of another size what still holds
+{ printf 'YUV4MPEG2 W4 H2 F30000:1001 It A128:117 C420mpeg2\nFRAME\nabcdefghijkl'; } > field.y4m
+expect 0 "" image field.y4m field-luma.y4m --op clip --luma -q
+cmp field.y4m field-luma.y4m || fail "header: $(head -1 field-luma.y4m)"
+header() { # IN OUT OPERATION HEADER
+    expect 0 "" image "$1" "$2" --op "$3" -q --force
+    [ "$(head -1 "$2" | tr -d '\0')" = "$4" ] || fail "$3: $(head -1 "$2"), not $4"
+}
+header field.y4m h.y4m clip "YUV4MPEG2 W4 H2 F30000:1001 It A128:117 C420mpeg2"
+header field.y4m h.y4m resize:width=8:height=4 "YUV4MPEG2 W8 H4 F30000:1001 I? A128:117 C420jpeg"
+header field.y4m h.y4m resize:width=8:height=2 "YUV4MPEG2 W8 H2 F30000:1001 It A0:0 C420jpeg"
+for i in "Ib A1:1 C420paldv" "Ip A0:0 C420jpeg" "I? A59:54 C422" "It A10:11 C444 XCOLORRANGE=FULL"; do
+    { printf 'YUV4MPEG2 W4 H2 F25:1 %s\nFRAME\nabcdefghijklmnopqrstuvwx' "$i"; } > h.y4m
+    size=24
+    [[ $i != *C420* ]] || size=12
+    [[ $i != *C422* ]] || size=16
+    head -c $(($(head -1 h.y4m | wc -c) + 6 + size)) h.y4m > i.y4m
+    header i.y4m o.y4m clip "YUV4MPEG2 W4 H2 F25:1 $i"
+done
+# red, green, blue to planes: pictures, numbered and one after another; grey keeps its values, as full range
+printf 'P6\n3 1\n255\n\377\0\0\0\377\0\0\0\377' > red.ppm
+for i in 1 2; do expect 0 "" image red.ppm red-$i.png --op clip -q; done
+expect 0 "2 frames" image red-%d.png red.y4m --op clip
+[ "$(head -1 red.y4m)" = "YUV4MPEG2 W3 H1 F25:1 Ip A0:0 C444" ] || fail "header of pictures: $(head -1 red.y4m)"
+[ "$(tail -c 9 red.y4m | od -An -tu1 | tr -s ' \n' ' ')" = " 81 145 41 90 54 240 240 34 110 " ] ||
+    fail "planes of red, green, blue: $(tail -c 9 red.y4m | od -An -tu1)"
+"$command" image - - --op clip -q --format y4m < red.ppm | cmp -n 50 - red.y4m || fail "pictures of a pipe"
+expect 0 "2 frames" image red.y4m back-%d.ppm --op clip
+cmp -n 11 back-1.ppm red.ppm || fail "header of back-1.ppm"
+[ "$(tail -c 9 back-2.ppm | od -An -tu1 | awk '{ for (i = 1; i <= NF; ++i) n += $i > 250; print n }')" = 3 ] ||
+    fail "planes and back: $(tail -c 9 back-2.ppm | od -An -tu1)"
+printf 'P5\n2 1\n255\n\0\377' > grey-1.pgm
+header grey-%d.pgm grey.y4m clip "YUV4MPEG2 W2 H1 F25:1 Ip A0:0 Cmono XCOLORRANGE=FULL"
+# numbered names: one %d or %0Nd, all else is text; what exists is found whatever the name
+expect 0 "" image red.ppm "my%20dog.png" --op clip -q
+[ -f "my%20dog.png" ] || fail "my%20dog.png: $(ls my*)"
+expect 0 "" image "my%20dog.png" "your%20dog%5d.png" --op clip -q
+[ -f "your%20dog%5d.png" ] || fail "your%20dog%5d.png: $(ls your*)"
+for name in 'a[1]-%02d.png' 'b\c*?-%d.png' 'd %03d e.png' 'f%%d-%d.png'; do
+    expect 0 "" image film.y4m "$name" --op clip -q --count 2
+    expect 2 "exists already: use --force" image film.y4m "$name" --op clip -q --count 2
+    expect 0 "" image film.y4m "$name" --op clip -q --count 2 --force
+    expect 0 "2 frames" image "$name" copy.y4m --op clip --force
+done
+for file in 'a[1]-02.png' 'b\c*?-1.png' 'd 002 e.png' 'f%d-2.png'; do [ -f "$file" ] || fail "no $file"; done
+expect 0 "" image film.y4m 'a1-%02d.png' --op clip -q --count 1 # is another name than a[1]
+expect 0 "" image film.y4m 'd%03d e.png' --op clip -q --count 1
+expect 2 "may have one %d or %04d" image film.y4m 'x-%d-%d.png' --op clip
+# frames into the frames that are read, by whatever name
+mkdir -p frames && ln -s frames other
+expect 0 "" image film.y4m frames/f-%04d.png --op clip -q
+cp -r frames before
+for pair in "frames/f-%04d.png frames/f-%04d.png" "frames/f-%04d.png other/f-%04d.png" \
+    "frames/f-%04d.png frames/f-%d.png" "frames/f-%04d.png ./frames/f-0%03d.png" "frames/f-0001.png frames/f-%04d.png" \
+    "frames/f-%04d.png frames/f-0003.png"; do
+    # shellcheck disable=SC2086 # two names
+    expect 2 "would be written over the input" image $pair --op "gauss" --force -q
+done
+diff -r frames before || fail "frames written over themselves"
+expect 0 "6 frames" image frames/f-%04d.png frames/g-%04d.png --op gauss
+rm frames/g-0003.png
+expect 0 "2 frames" image frames/g-%04d.png gap.y4m --op clip
+grep -q "number 3 is missing: the stream ends before it, although frames/g-0004.png exists" err ||
+    fail "a gap: $(cat err)"
+rm frames/g-000[12].png
+expect 1 "no file with number 0 or 1 exists; the first one is frames/g-0004.png" image frames/g-%04d.png x.y4m --op clip
+# one picture of a film: the old one stays
+cp red-1.png one.png
+expect 2 "more than one frame: name a pattern" image film.y4m one.png --op clip --force
+cmp red-1.png one.png || fail "one picture of a film has replaced the file"
+expect 0 "1 frames" image film.y4m one.png --op clip --force --count 1
+cmp -s red-1.png one.png && fail "one picture is not written"
+[ -z "$(find . -name '*.tmp*' -o -name '.*rechenwerk*')" ] || fail "temporary files: $(find . -name '*tmp*')"
 # the reader of a pipe goes away
 film 300 | rechenwerk image - - --op gauss 2> err | head -c 2000 > /dev/null
 grep -q "the program that reads the pipe has ended" err || fail "a broken pipe: $(cat err)"

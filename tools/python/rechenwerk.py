@@ -575,6 +575,15 @@ class rw_frame_layout(IntEnum):
 globals().update(rw_frame_layout.__members__)
 
 
+class rw_chroma_siting(IntEnum):
+    RW_CHROMA_CENTRE = 0
+    RW_CHROMA_LEFT = 1
+    RW_CHROMA_PALDV = 2
+
+
+globals().update(rw_chroma_siting.__members__)
+
+
 class rw_stream_action(IntEnum):
     RW_STREAM_CONTINUE = 0
     RW_STREAM_PAUSE = 1
@@ -954,6 +963,10 @@ class rw_image_info(_Struct):
     pass
 
 
+class rw_image_tags(_Struct):
+    pass
+
+
 class rw_frame_format(_Struct):
     pass
 
@@ -1293,8 +1306,11 @@ _define(rw_image_spec, ("text", c_char_p), ("ops", POINTER(rw_image_op)), ("nops
     rw_image_spec_region), ("alpha", c_bool))
 _define(rw_image_info, ("passes", c_int64), ("width", c_int64), ("height", c_int64), ("channels", c_int), ("dtype",
     c_int), ("bytes", c_int64), ("work_bytes", c_int64), ("spreads", c_bool))
+_define(rw_image_tags, ("orientation", c_int), ("pages", c_int), ("profile", c_void_p), ("profile_bytes", c_int64),
+    ("reserved", c_int64 * 2))
 _define(rw_frame_format, ("layout", c_int), ("width", c_int64), ("height", c_int64), ("channels", c_int), ("dtype",
-    c_int), ("bits", c_int), ("full_range", c_bool), ("rate", c_int * 2), ("count", c_int64), ("reserved", c_int64 * 2))
+    c_int), ("bits", c_int), ("full_range", c_bool), ("rate", c_int * 2), ("count", c_int64), ("aspect", c_int * 2),
+    ("interlacing", c_char), ("siting", c_ubyte), ("reserved", c_ubyte * 6))
 _define(rw_stream_format, ("name", c_char_p), ("line", c_char_p), ("endings", c_char_p * 8), ("is",
     _function_type(c_bool, POINTER(c_ubyte), c_size_t)), ("by_name", c_bool), ("luma", c_bool), ("open",
     _function_type(rw_status, POINTER(rw_context), c_char_p, POINTER(rw_stream_file), POINTER(rw_frame_format),
@@ -1741,6 +1757,11 @@ rw_image_filter_tiles = _Call("rw_image_filter_tiles", rw_status, "device spec x
 rw_image_load = _Call("rw_image_load", rw_status, "device path array", POINTER(rw_device), c_char_p,
     POINTER(POINTER(rw_array)), outputs=1)
 rw_image_save = _Call("rw_image_save", rw_status, "array path deep", POINTER(rw_array), c_char_p, c_bool)
+rw_image_load_tags = _Call("rw_image_load_tags", rw_status, "device path keep_orientation array tags",
+    POINTER(rw_device), c_char_p, c_bool, POINTER(POINTER(rw_array)), POINTER(rw_image_tags), outputs=2)
+rw_image_save_tags = _Call("rw_image_save_tags", rw_status, "array path deep tags", POINTER(rw_array), c_char_p, c_bool,
+    POINTER(rw_image_tags))
+rw_image_tags_free = _Call("rw_image_tags_free", None, "tags", POINTER(rw_image_tags))
 rw_frame_layout_name = _Call("rw_frame_layout_name", c_char_p, "value", c_int)
 rw_frame_layout_parse = _Call("rw_frame_layout_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
     POINTER(c_int))
@@ -1755,6 +1776,9 @@ rw_stream_format_register = _Call("rw_stream_format_register", rw_status, "conte
     POINTER(rw_stream_format))
 rw_stream_format_get = _Call("rw_stream_format_get", POINTER(rw_stream_format), "i", c_int)
 rw_stream_is = _Call("rw_stream_is", c_bool, "name", c_char_p)
+rw_stream_is_numbered = _Call("rw_stream_is_numbered", c_bool, "name", c_char_p)
+rw_stream_find_output = _Call("rw_stream_find_output", rw_status, "context name path", POINTER(rw_context), c_char_p,
+    POINTER(c_char_p), outputs=1)
 rw_stream_run_sized = _Call("rw_stream_run_sized", rw_status, "device in out spec report spec_size report_size",
     POINTER(rw_device), c_char_p, c_char_p, POINTER(rw_stream_spec), POINTER(rw_stream_report), c_size_t, c_size_t)
 rw_stream_run = _Call("rw_stream_run", rw_status, "device in out spec report", POINTER(rw_device), c_char_p, c_char_p,

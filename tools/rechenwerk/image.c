@@ -18,6 +18,8 @@ typedef struct work {
     double megabytes; /* of the device's memory, for tiles; 0: what is free */
     char *chain;
     image_text text;
+    bool keep; /* the orientation of IN */
+    rw_image_tags tags;
 } work;
 
 static int chain_of(const arguments *a, char **chain)
@@ -67,6 +69,21 @@ static rw_image_spec spec_of(const work *w, rw_dtype y_dtype)
                            .height = rw_array_shape(w->x, 0),
                            .channels = channels_of(w->x),
                            .alpha = channels_of(w->x) == 2 || channels_of(w->x) == 4};
+}
+
+static rw_status load(work *w, rw_device *device, const char *path)
+{
+    rw_image_tags_free(&w->tags);
+    return rw_image_load_tags(device, path, w->keep, &w->x, &w->tags);
+}
+
+static bool orientation_of(const arguments *a, bool *keep)
+{
+    const char *text = value_of(a, "orientation");
+    *keep = text && strcmp(text, "keep") == 0;
+    if (!text || *keep || strcmp(text, "apply") == 0) return true;
+    usage("%s: --orientation %s: must be apply or keep", a->command->name, text);
+    return false;
 }
 
 static void release_filter(work *w)
@@ -125,7 +142,7 @@ static rw_status filter_tiles(rw_context *ctx, const arguments *a, work *w, rw_d
 {
     release_filter(w);
     rw_status status = rw_device_open(ctx, "cpu", &w->host);
-    if (status == RW_OK) status = rw_image_load(w->host, a->operands[0], &w->x);
+    if (status == RW_OK) status = load(w, w->host, a->operands[0]);
     if (status != RW_OK) return status;
     const rw_image_spec spec = spec_of(w, y_dtype);
     /* the shape and type of the result: those of a filter on the host */
@@ -168,12 +185,12 @@ static int filter(rw_context *ctx, const arguments *a, work *w)
     int code = read_image_text(a, &w->text);
     if (code == 0 && !w->text.text) code = chain_of(a, &w->chain);
     if (code != 0) return code;
-    if (!type_of(a, &y_dtype) || !number_of(a, "memory", &w->megabytes)) return 2;
+    if (!type_of(a, &y_dtype) || !orientation_of(a, &w->keep) || !number_of(a, "memory", &w->megabytes)) return 2;
     if (given(a, "memory") && !(w->megabytes > 0))
         return usage("image: --memory %s: must be a number of megabytes above 0", value_of(a, "memory"));
     rw_status status = open_device(ctx, a, &w->device);
     show_stage(a, "  reading %s", a->operands[0]);
-    if (status == RW_OK) status = rw_image_load(w->device, a->operands[0], &w->x);
+    if (status == RW_OK) status = load(w, w->device, a->operands[0]);
     show_stage(a, "  compiling");
     start = clock_seconds();
     if (status == RW_OK) status = w->chain ? plan(w, y_dtype, &info) : plan_text(w, y_dtype, &info);
@@ -185,7 +202,7 @@ static int filter(rw_context *ctx, const arguments *a, work *w)
     else if (status == RW_OK && w->chain) status = timed(a, w->device, execute, w, &seconds);
     else if (status == RW_OK) status = timed(a, w->device, run_image_text, &w->text, &seconds);
     show_stage(a, "  writing %s", a->operands[1]);
-    if (status == RW_OK) status = rw_image_save(w->y, a->operands[1], false);
+    if (status == RW_OK) status = rw_image_save_tags(w->y, a->operands[1], false, &w->tags);
     if (status == RW_OK) status = write_figure(ctx, a, w);
     if (status == RW_OK) status = warn_of_spreading(a, w, &info);
     show_stage(a, NULL);
@@ -217,6 +234,8 @@ static int run_frames(const arguments *a)
     if (code == 0 && given(a, "figure"))
         code = usage("image: --figure does not apply to streams: it draws a "
                      "single image");
+    if (code == 0 && given(a, "orientation"))
+        code = usage("image: --orientation does not apply to streams: it is applied to each picture");
     if (code == 0 && given(a, "type"))
         code = usage("image: --type does not apply to streams: frames retain their "
                      "type");
@@ -255,6 +274,7 @@ static int run(const arguments *a)
     code = ctx ? filter(ctx, a, &w) : 5;
     release_filter(&w);
     destroy_image_text(&w.text);
+    rw_image_tags_free(&w.tags);
     rw_device_close(&w.device), rw_device_close(&w.host);
     rw_context_destroy(&ctx);
     free(w.chain);
@@ -266,10 +286,18 @@ static int run(const arguments *a)
         "figure", 0, "FIG.png", "figure of IN and the result side by side with their histograms"                       \
     }
 
+#define OPTION_ORIENTATION                                                                                             \
+    {                                                                                                                  \
+        "orientation", 0, "apply|keep",                                                                                \
+            "orientation of EXIF and TIFF: apply it, or keep the pixels of IN as they are and write it to OUT "        \
+            "(default: apply)"                                                                                         \
+    }
+
 static const option spectrum_options[] = {
     {"linear", 0, NULL, "linear magnitudes (default: logarithms)"},
     {"type", 't', "TYPE", "type of the result's pixels: u8, u16, i16, f16, f32 or f64 (default: that of the file)"},
     OPTION_FIGURE,
+    OPTION_ORIENTATION,
     OPTION_DEVICE,
     OPTION_VERBOSE,
     OPTION_QUIET,
@@ -301,6 +329,7 @@ static const option options[] = {
      "shared library whose function rechenwerk_plugin adds operations or formats; may be "
      "repeated"},
     OPTION_FIGURE,
+    OPTION_ORIENTATION,
     {"memory", 0, "MB", "limit of device memory; larger images are processed in tiles (default: the free memory)"},
     STREAM_OPTIONS,
     OPTION_DEVICE,

@@ -140,6 +140,10 @@ int print_manual(rw_context *ctx)
            "Time limit of the C compiler in seconds; it is then stopped and run once more with -O1 (default: "
            "120).\n");
     printf(".TP\n"
+           ".B RECHENWERK_PICTURE_MB\n"
+           "Limit of a picture that is read, in MB of its samples: a small compressed file can contain gigabytes "
+           "(default: 512).\n");
+    printf(".TP\n"
            ".B TMPDIR\n"
            "Folder for temporary files and for compiler logs, which are deleted after a day (default: /tmp).\n");
     printf(".SH SEE ALSO\nhttps://docs.paraview.org for viewing fields.xdmf and fields.pvd\n");

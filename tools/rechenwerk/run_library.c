@@ -54,13 +54,24 @@ FUNCTION(rw_status, rw_describe_fortran, (rw_context * ctx, char **fortran), (ct
 FUNCTION(rw_status, rw_describe_manual, (rw_context * ctx, char **roff), (ctx, roff))
 FUNCTION(rw_status, rw_multiblock_read_cgns_sized,
          (rw_context * ctx, const char *path, rw_multiblock_spec *s, size_t size), (ctx, path, s, size))
-FUNCTION(rw_status, rw_image_load, (rw_device * device, const char *path, rw_array **array), (device, path, array))
-FUNCTION(rw_status, rw_image_save, (rw_array * array, const char *path, bool deep), (array, path, deep))
+FUNCTION(rw_status, rw_image_load_tags,
+         (rw_device * device, const char *path, bool keep, rw_array **array, rw_image_tags *tags),
+         (device, path, keep, array, tags))
+FUNCTION(rw_status, rw_image_save_tags, (rw_array * array, const char *path, bool deep, const rw_image_tags *tags),
+         (array, path, deep, tags))
+void rw_image_tags_free(rw_image_tags *tags)
+{
+    void (*function)(rw_image_tags *);
+    *(void **)&function = find("rw_image_tags_free");
+    function(tags);
+}
 FUNCTION(rw_status, rw_figure_write_images_sized,
          (rw_context * ctx, const char *path, const rw_figure_page *page, int64_t n, const rw_figure_image *images,
           size_t size),
          (ctx, path, page, n, images, size))
 FUNCTION(bool, rw_stream_is, (const char *name), (name))
+FUNCTION(bool, rw_stream_is_numbered, (const char *name), (name))
+FUNCTION(rw_status, rw_stream_find_output, (rw_context * ctx, const char *name, char **path), (ctx, name, path))
 FUNCTION(rw_status, rw_stream_run_sized,
          (rw_device * device, const char *in, const char *out, const rw_stream_spec *s, rw_stream_report *r,
           size_t size, size_t other_size),

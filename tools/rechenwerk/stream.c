@@ -1,6 +1,5 @@
 #include "stream.h"
 
-#include <glob.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,15 +66,12 @@ static bool spec_of(const arguments *a, rw_stream_spec *s)
 /* Files that numbered pictures would replace. */
 static int check_numbered(const arguments *a, const char *pattern)
 {
-    const char *percent = strchr(pattern, '%'), *d = percent ? strchr(percent, 'd') : NULL;
-    char name[4096];
-    glob_t found;
-    if (!d || given(a, "force")) return 0;
-    snprintf(name, sizeof name, "%.*s[0-9]*%s", (int)(percent - pattern), pattern, d + 1);
-    if (glob(name, 0, NULL, &found) != 0) return 0;
-    const int code =
-        usage("image: '%s' exists already: use --force to overwrite it, or give another name", found.gl_pathv[0]);
-    globfree(&found);
+    char *path = NULL;
+    int code = 0;
+    if (given(a, "force") || !rw_stream_is_numbered(pattern)) return 0;
+    if (rw_stream_find_output(NULL, pattern, &path) != RW_OK) return usage("image: %s", rw_message(NULL));
+    if (path) code = usage("image: '%s' exists already: use --force to overwrite it, or give another name", path);
+    rw_free(path);
     return code;
 }
 
@@ -91,8 +87,9 @@ static int check_screenshot(const arguments *a)
 static int check_files(const arguments *a)
 {
     const char *in = a->operands[0], *out = a->operands[1];
-    const bool file_in = strcmp(in, "-") && !strchr(in, '%') && (access(in, F_OK) == 0 || !given(a, "plugin")),
-               file_out = strcmp(out, "-") && strcmp(out, "none") && !strchr(out, '%');
+    const bool file_in =
+                   strcmp(in, "-") && !rw_stream_is_numbered(in) && (access(in, F_OK) == 0 || !given(a, "plugin")),
+               file_out = strcmp(out, "-") && strcmp(out, "none") && !rw_stream_is_numbered(out);
     if (!file_in && !file_out) return check_numbered(a, out);
     const output_file output = {.name = "OUT", .operand = out};
     const int code = check_outputs(a, file_out && access(out, F_OK) != 0 ? 1 : 0, &output, file_in, a->operands);

@@ -2,7 +2,7 @@
  *
  *   initial: "exp(-x^2)"                         an expression of coordinates, t and parameters
  *   initial: {file: u.npy}                       an array of the grid's shape (z, y, x), or (y, x), or (x)
- *   initial: {picture: p.png, low: -1, high: 1}  grey values from low (black) to high (white), stretched over the grid,
+ *   initial: {picture: p.png, low: -1, high: 1}  grey values from low (black) to high (white), as large as fits,
  *                                                the picture's top at the largest y
  */
 #include <math.h>
@@ -50,15 +50,31 @@ static rw_status by_file(const rw_case *c, pde_problem *p, int f, const rw_tree 
     return status;
 }
 
-/* Bilinear between pixel centres, the picture stretched over the nodes. */
-static double sample(const rw_picture *q, double u, double v)
+/* Bilinear between pixel centres, at (x, y) in pixels from the upper left corner; beyond the picture its edge. */
+static double sample(const rw_picture *q, double x, double y)
 {
-    double x = u * (double)q->width - 0.5, y = v * (double)q->height - 0.5;
+    x -= 0.5, y -= 0.5;
     x = fmin(fmax(x, 0), (double)q->width - 1), y = fmin(fmax(y, 0), (double)q->height - 1);
     size_t i = (size_t)x, j = (size_t)y, i1 = i + 1 < q->width ? i + 1 : i, j1 = j + 1 < q->height ? j + 1 : j;
     double a = x - (double)i, b = y - (double)j;
     return (1 - b) * ((1 - a) * q->grey[j * q->width + i] + a * q->grey[j * q->width + i1]) +
            b * ((1 - a) * q->grey[j1 * q->width + i] + a * q->grey[j1 * q->width + i1]);
+}
+
+/* The pixels that lie along the sides of the grid. The picture keeps its aspect: it is as large as fits, in the middle.
+ * One of the grid's size, or which would miss less than a pixel, is stretched over the nodes. */
+static void place_picture(const rw_case *c, const rw_grid *g, const rw_picture *q, const char *path, double pixels[2])
+{
+    const double w = g->spacing[0] * (double)g->size[0], h = g->spacing[1] * (double)g->size[1],
+                 across = (double)q->width, up = (double)q->height, pixel = fmin(w / across, h / up);
+    const bool same = (int64_t)q->width == g->size[0] && (int64_t)q->height == g->size[1],
+               fits = same || fmax(w / pixel - across, h / pixel - up) < 1;
+    pixels[0] = fits ? across : w / pixel, pixels[1] = fits ? up : h / pixel;
+    if (!same)
+        rw_log(rw_case_context(c), fits ? RW_LOG_INFO : RW_LOG_WARNING,
+               "%s: %zu x %zu pixels are interpolated to %lld x %lld nodes%s", path, q->width, q->height,
+               (long long)g->size[0], (long long)g->size[1],
+               fits ? "" : "; the picture keeps its aspect, and its edge continues beside it");
 }
 
 static rw_status by_picture(const rw_case *c, pde_problem *p, int f, const rw_tree *node, const char *path, double low,
@@ -69,12 +85,15 @@ static rw_status by_picture(const rw_case *c, pde_problem *p, int f, const rw_tr
     if (p->grid.ndim != 2) return rw_case_fail(c, node, "initial values from a picture need a two-dimensional grid");
     RW_TRY(rw_picture_read(ctx, path, 0, &q));
     int64_t nx = p->grid.size[0], ny = p->grid.size[1];
+    double pixels[2];
+    place_picture(c, &p->grid, &q, path, pixels);
+    const double left = ((double)q.width - pixels[0]) / 2, top = ((double)q.height - pixels[1]) / 2;
     double *values = rw_calloc((size_t)(nx * ny), sizeof *values);
     rw_status status = values ? RW_OK : rw_fail_memory(ctx, (size_t)(nx * ny) * sizeof *values, "initial values");
     for (int64_t j = 0; values && j < ny; ++j)
         for (int64_t i = 0; i < nx; ++i)
-            values[j * nx + i] =
-                low + (high - low) * sample(&q, ((double)i + 0.5) / (double)nx, 1 - ((double)j + 0.5) / (double)ny);
+            values[j * nx + i] = low + (high - low) * sample(&q, left + ((double)i + 0.5) / (double)nx * pixels[0],
+                                                             top + (1 - ((double)j + 0.5) / (double)ny) * pixels[1]);
     if (status == RW_OK) status = put(p, f, values);
     rw_free(values);
     rw_picture_free(&q);
