@@ -22,6 +22,7 @@ import numpy as np
 import pytest
 import scipy
 import scipy.fft
+from scipy.fft import _fftlog_backend
 from scipy.fft._pocketfft.helper import _asfarray, _init_nd_shape_and_axes, _workers
 
 from rechenwerk import *
@@ -86,14 +87,10 @@ def transform(kind, inverse, x, shape, axes, scale):
     moved = x.transpose(rest + axes)
     first, x_shape = moved.shape[:len(rest)], moved.shape[len(rest):]
     batch = math.prod(first)
-    if kind == RW_FFT_REAL:
-        result = np.complex128 if not inverse else np.float64
-    else:
-        result = np.complex128 if kind == RW_FFT_COMPLEX else np.float64
     single = x.dtype in (np.float32, np.complex64)
     y_shape = [*shape[:-1], shape[-1]//2 + 1] if kind == RW_FFT_REAL and not inverse else shape
     if batch == 0:
-        y = np.zeros([*first, *y_shape], result)
+        y = np.zeros([*first, *y_shape], x.dtype)
     else:
         y = plan(kind, inverse, single, batch, tuple(x_shape), tuple(shape), scale)(moved.reshape(batch, *x_shape))
     return y.reshape(*first, *y_shape).transpose(np.argsort(rest + axes))
@@ -237,6 +234,7 @@ for name, forward in (("", True), ("i", False)):
     for letter in "cs":
         nd = trigonometric(letter, forward)
         Backend.table |= {f"{name}d{letter}t": one_axis(nd, True), f"{name}d{letter}tn": nd}
+Backend.table |= {name: getattr(_fftlog_backend, name) for name in ("fht", "ifht")}
 
 
 class Plugin:
@@ -269,4 +267,6 @@ def main():
     sys.exit(1 if plugin.failed or not plugin.passed or not count else 0)
 
 
-main()
+scipy.fft.set_global_backend(Backend)  # in processes that tests start, too
+if __name__ == "__main__":
+    main()

@@ -140,41 +140,22 @@ rw_status rw_picture_series(rw_context *ctx, const char *path, const char *title
     return rw_figure_write_lines(ctx, path, &page, &lines);
 }
 
-/* Room for a node more at each Dirichlet side: the field in the middle, those nodes filled. */
-static rw_status add_sides(rw_run *r, int field, double t, const bool has[6], rw_frame *f)
+rw_status rw_frame_make(rw_run *r, int field, rw_dtype type, const void *data, const int64_t size[3], double t,
+                        rw_frame *f)
 {
-    rw_output_grid *g = &f->grid;
-    const int64_t *n = r->grid->size;
-    bool filled[6];
-    for (int s = 0; s < 6; s++) {
-        g->size[s / 2] += has[s];
-        if (has[s] && s % 2 == 0) g->origin[s / 2] -= g->spacing[s / 2];
-    }
-    size_t count = (size_t)(g->size[0] * g->size[1] * g->size[2]);
-    double *wide = rw_calloc(count, sizeof(*wide));
-    if (!wide) return rw_fail_memory(r->ctx, count * sizeof(*wide), "a picture");
-    for (int64_t k = 0; k < n[2]; k++)
-        for (int64_t j = 0; j < n[1]; j++)
-            memcpy(wide + ((k + has[4]) * g->size[1] + j + has[2]) * g->size[0] + has[0],
-                   f->values + (k * n[1] + j) * n[0], (size_t)n[0] * sizeof(*wide));
-    rw_free(f->own);
-    f->values = f->own = wide;
-    return r->ops->sides(r->problem, field, t, filled, wide);
-}
-
-rw_status rw_frame_make(rw_run *r, int field, rw_dtype type, const void *data, double t, rw_frame *f)
-{
-    bool has[6] = {false}, any = false;
-    size_t n = (size_t)r->points;
-    *f = (rw_frame){.grid = *r->grid, .low = INFINITY, .high = -INFINITY};
-    RW_TRY(to_double(r->ctx, type, data, n, &f->values, &f->own));
-    rw_status status = r->ops->sides && !r->grid->blocks ? r->ops->sides(r->problem, field, t, has, NULL) : RW_OK;
-    for (int s = 0; s < 6; s++) any = any || has[s];
-    if (status == RW_OK && any) status = add_sides(r, field, t, has, f);
-    n = (size_t)(f->grid.size[0] * f->grid.size[1] * f->grid.size[2]);
+    const void *values = data;
+    void *wide = NULL;
+    *f = (rw_frame){.low = INFINITY, .high = -INFINITY};
+    RW_TRY(rw_sides_grid(r, &f->grid, NULL));
+    if (memcmp(size, f->grid.size, sizeof(f->grid.size)) != 0)
+        RW_TRY(rw_sides_add(r, field, type, data, t, &values, &wide));
+    const size_t n = (size_t)(f->grid.size[0] * f->grid.size[1] * f->grid.size[2]);
+    rw_status status = to_double(r->ctx, type, values, n, &f->values, &f->own);
+    if (f->own) rw_free(wide);
+    else f->own = wide;
+    if (status != RW_OK) rw_free(f->own), f->own = NULL;
     for (size_t i = 0; i < n && status == RW_OK; i++)
         if (isfinite(f->values[i])) f->low = fmin(f->low, f->values[i]), f->high = fmax(f->high, f->values[i]);
-    if (status != RW_OK) rw_free(f->own), f->own = NULL;
     return status;
 }
 
@@ -219,7 +200,7 @@ rw_status rw_figures_output(rw_run *r, const rw_output_field *field, int output)
     if (!rw_dtype_is_number(type) || rw_array_size(field->array) != r->points)
         return rw_fail(r->ctx, RW_ERR_INTERNAL, "field '%s' cannot be drawn", field->name);
     RW_TRY(rw_array_read(field->array, &data));
-    RW_TRY(rw_frame_make(r, index, type, data, t, &frame));
+    RW_TRY(rw_frame_make(r, index, type, data, r->grid->size, t, &frame));
     rw_status status = rw_frames_limits(r, index, output, &frame, &min, &max);
     if (status == RW_OK) status = rw_figures_frame(r, field, output, t, &frame, min, max, false);
     rw_free(frame.own);
@@ -232,8 +213,7 @@ rw_status rw_figures_series(rw_run *r)
     rw_csv_table table;
     if (r->output.figures.n == 0) return RW_OK;
     RW_TRY(rw_frames_finish(r));
-    rw_run_path(r, "series.csv", path);
-    RW_TRY(rw_csv_read(r->ctx, path, &table));
+    RW_TRY(rw_series_read(r->ctx, r->folder, &table));
     rw_status status = RW_OK;
     for (int i = 1; i < table.n_columns && table.n_rows > 1 && status == RW_OK; i++) {
         rw_picture_name(table.names[i], file, sizeof(file));

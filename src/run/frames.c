@@ -113,6 +113,11 @@ rw_status rw_frames_limits(rw_run *r, int field, int output, const rw_frame *fra
 
 /* ---- at the end -------------------------------------------------------------------------------------------------- */
 
+static bool is_size(const int64_t size[3], const rw_output_grid *grid)
+{
+    return memcmp(size, grid->size, sizeof(grid->size)) == 0;
+}
+
 /* A written output of a field as it is drawn. `data` is to be freed after the frame. */
 static rw_status read_frame(rw_run *r, int field, const char *name, int output, rw_frame *frame, double *t, void **data)
 {
@@ -120,6 +125,8 @@ static rw_status read_frame(rw_run *r, int field, const char *name, int output, 
     size_t shape[RW_IO_RANK], bytes;
     rw_dtype type;
     int rank;
+    int64_t size[3];
+    rw_output_grid wide;
     rw_h5 *h5;
     *data = NULL;
     snprintf(file, sizeof(file), "fields/%06d.h5", output);
@@ -128,13 +135,15 @@ static rw_status read_frame(rw_run *r, int field, const char *name, int output, 
     RW_TRY(rw_h5_open(r->ctx, path, &h5));
     rw_status status = rw_h5_get_number(h5, "/", "time", t);
     if (status == RW_OK) status = rw_h5_shape(h5, set, &type, &rank, shape);
-    if (status == RW_OK && (rank != 3 || (int64_t)(shape[0] * shape[1] * shape[2]) != r->points ||
+    if (status == RW_OK) status = rw_sides_grid(r, &wide, NULL);
+    for (int a = 0; a < 3; a++) size[a] = (int64_t)shape[2 - a];
+    if (status == RW_OK && (rank != 3 || (!is_size(size, r->grid) && !is_size(size, &wide)) ||
                             !rw_io_bytes(rank, shape, rw_dtype_size(type), &bytes)))
         status = rw_fail(r->ctx, RW_ERR_INPUT, "'%s': %s does not fit the grid of the run", path, name);
     if (status == RW_OK && !(*data = rw_calloc(bytes, 1))) status = rw_fail_memory(r->ctx, bytes, name);
     if (status == RW_OK) status = rw_h5_read(h5, set, type, rank, shape, *data);
     rw_h5_close(&h5);
-    if (status == RW_OK) status = rw_frame_make(r, field, type, *data, *t, frame);
+    if (status == RW_OK) status = rw_frame_make(r, field, type, *data, size, *t, frame);
     if (status != RW_OK) rw_free(*data), *data = NULL;
     return status;
 }

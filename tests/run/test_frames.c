@@ -278,7 +278,7 @@ static void check_sides(const char *size, int ndim, const char *boundary, const 
     rw_run r = {.ctx = ctx, .ops = &rw_pde_ops, .problem = p, .grid = &p->grid};
     r.points = r.grid->size[0] * r.grid->size[1] * r.grid->size[2];
     assert_int_equal(rw_array_read(fields[0].array, &data), RW_OK);
-    assert_int_equal(rw_frame_make(&r, 0, RW_F64, data, t, &frame), RW_OK);
+    assert_int_equal(rw_frame_make(&r, 0, RW_F64, data, r.grid->size, t, &frame), RW_OK);
     const rw_output_grid *g = &frame.grid;
     double low = INFINITY, high = -INFINITY;
     assert_int_equal(g->ndim, ndim);
@@ -321,6 +321,50 @@ static void test_sides(void **state)
                 of_xyz);
 }
 
+/* Outputs hold the nodes on Dirichlet sides with their values at that time, in f64 and f32; all files agree. */
+static void test_outputs_with_sides(void **state)
+{
+    (void)state;
+    static const char *const set[] = {"grid.precision=f64", "grid.precision=f32"};
+    for (int s = 0; s < 2; ++s) {
+        double u[7 * 4], all[3 * 7 * 4], x[7], y[4], origin[2], t;
+        char name[64], *text;
+        size_t n;
+        rw_h5 *file;
+        good("problem: pde\ngrid: {size: [5, 4], extent: [3, 3]}\n"
+             "fields: {u: {initial: \"x\", boundary: {x: \"x + 10*y + 100*t\"}}}\n"
+             "equations: \"du/dt = 0*u\"\ntime: {end: 1, method: rk4, step: 0.5}\noutput: {every: 0.5, figures: []}\n",
+             s ? "sides32" : "sides", set[s]);
+        const char *results = s ? "sides32" : "sides";
+        assert_int_equal(rw_h5_open(ctx, result(results, "fields.h5"), &file), RW_OK);
+        assert_int_equal(rw_h5_read(file, "/u", RW_F64, 3, (size_t[]){3, 4, 7}, all), RW_OK);
+        assert_int_equal(rw_h5_read(file, "/x", RW_F64, 1, (size_t[]){7}, x), RW_OK);
+        assert_int_equal(rw_h5_read(file, "/y", RW_F64, 1, (size_t[]){4}, y), RW_OK);
+        rw_h5_close(&file);
+        for (int k = 0; k < 3; ++k) {
+            snprintf(name, sizeof name, "fields/%06d.h5", k);
+            assert_int_equal(rw_h5_open(ctx, result(results, name), &file), RW_OK);
+            assert_int_equal(rw_h5_read(file, "/u", RW_F64, 3, (size_t[]){1, 4, 7}, u), RW_OK);
+            assert_int_equal(rw_h5_get_number(file, "/", "time", &t), RW_OK);
+            assert_int_equal(rw_h5_get_numbers(file, "/", "origin", 2, origin), RW_OK);
+            rw_h5_close(&file);
+            assert_true(origin[0] == 0 && t == 0.5 * k);
+            assert_memory_equal(u, all + 28 * k, sizeof u);
+            for (int j = 0; j < 4; ++j)
+                for (int i = 0; i < 7; ++i) {
+                    const double side = x[i] + 10 * y[j] + 100 * t, wanted = i == 0 || i == 6 ? side : x[i];
+                    assert_true(fabs(x[i] - 0.5 * i) < 1e-14 && fabs(u[7 * j + i] - wanted) < 1e-5);
+                }
+        }
+        assert_int_equal(rw_file_read(ctx, result(results, "fields.xdmf"), 1 << 20, &text, &n), RW_OK);
+        assert_non_null(strstr(text, "1 4 7"));
+        rw_free(text);
+        assert_int_equal(rw_file_read(ctx, result(results, "vti/000002.vti"), 1 << 20, &text, &n), RW_OK);
+        assert_non_null(strstr(text, "0 6 0 3 0 0"));
+        rw_free(text);
+    }
+}
+
 static void keep_warning(void *user, rw_log_level level, const char *message)
 {
     if (level == RW_LOG_WARNING) rw_text_add(user, "%s\n", message);
@@ -344,9 +388,10 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_scale), cmocka_unit_test(test_continued), cmocka_unit_test(test_not_written),
-        cmocka_unit_test(test_headings),  cmocka_unit_test(test_refused),   cmocka_unit_test(test_drawn_later),
-        cmocka_unit_test(test_sides),
+        cmocka_unit_test(test_one_scale),   cmocka_unit_test(test_continued),
+        cmocka_unit_test(test_not_written), cmocka_unit_test(test_headings),
+        cmocka_unit_test(test_refused),     cmocka_unit_test(test_drawn_later),
+        cmocka_unit_test(test_sides),       cmocka_unit_test(test_outputs_with_sides),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -158,5 +158,27 @@ expect 0 "" plot stranger -F u -o stranger.png
 same own.png stranger.png
 differ own.png alone.png
 
+# ---- series.csv: names in the first line, units in series.json; in older folders in a line of series.csv ----
+cat > units.yaml <<'END'
+problem: pde
+grid: {size: [8], extent: [1]}
+fields: {u: {initial: "x", unit: K}}
+equations: "du/dt = u"
+time: {end: 0.4, method: dp5}
+output: {every: 0.1}
+END
+expect 0 "" run units.yaml -q -o units
+grep -q '#' units/series.csv && fail "series.csv has a comment: $(head -3 units/series.csv)"
+[ "$(head -1 units/series.csv)" = t,step,u_min,u_max,u_mean ] || fail "names: $(head -1 units/series.csv)"
+expect 0 "" plot units -F u_mean -o units.png
+mv units/series.json series.json
+expect 0 "" plot units -F u_mean -o bare.png
+differ units.png bare.png
+sed -i '1a # 1, 1, K, K, K' units/series.csv
+expect 0 "" plot units -F u_mean -o older.png
+same units.png older.png
+echo '{}' > units/series.json
+expect 2 "has no list 'columns'" plot units -F u_mean -o never.png
+
 if [ $bad -gt 0 ]; then echo "$bad failures"; exit 1; fi
 echo "all good"
