@@ -9,9 +9,9 @@
  *   settings.yaml   effective settings, each with its origin
  *   run.json        version, commit, device, reason for stopping, timings, statistics
  *   log.jsonl       events with their times, one JSON object per line
- *   series.csv      scalars against time
- *   fields.h5       all outputs of the fields, as links into fields/000000.h5, …; fields.xdmf and fields.pvd are for
- *                   ParaView
+ *   series.csv      scalars against time; series.json: their units
+ *   fields.h5       each field over all outputs with its axes, in the conventions of netCDF-4, by reference to
+ *                   fields/000000.h5, …; fields.xdmf and fields.pvd are for ParaView
  *   figures/        pictures
  *   checkpoint.h5   the state, from which `restart` continues bit-identically
  *   run.files       names of all files that runs have written here; `force` replaces no other files

@@ -220,11 +220,16 @@ rw_status rw_sides_add(rw_run *r, int field, rw_dtype type, const void *data, do
 rw_status rw_output_outer(rw_run *r, rw_output_grid *grid);
 /* frames.c: one colour scale for all pictures of a field. */
 rw_status rw_frames_check(rw_run *r); /* the setting output.limits */
-rw_status rw_frames_limits(rw_run *r, int field, int output, const rw_frame *frame, double *min, double *max);
+/* How values become colours, or places on an axis. min == max: automatic limits. */
+typedef struct rw_scale {
+    double min, max;
+    rw_colormap map;
+} rw_scale;
+rw_status rw_frames_limits(rw_run *r, int field, int output, const rw_frame *frame, rw_scale *scale);
 rw_status rw_frames_finish(rw_run *r); /* draws again what has other limits */
 void rw_frames_free(rw_run *r);
-/* Limits of a picture of results that are there: of all outputs of the field, of those given, or those of the frame. */
-rw_status rw_frames_of_results(rw_run *r, int field, const rw_frame *frame, double *min, double *max);
+/* The scale of a picture of results that are there, as the run has chosen it. */
+rw_status rw_frames_of_results(rw_run *r, int field, const rw_frame *frame, rw_scale *scale);
 rw_status rw_picture_field(rw_context *ctx, const char *path, const rw_field_picture *picture);
 rw_status rw_picture_series(rw_context *ctx, const char *path, const char *title, const rw_csv_table *table,
                             int column);
@@ -235,7 +240,9 @@ rw_status rw_figures_sections(rw_run *r, const rw_field_picture *picture, const 
 rw_status rw_figures_output(rw_run *r, const rw_output_field *field, int output);
 /* The picture of an output of time t, of these values and limits. `again`: it has been drawn before. */
 rw_status rw_figures_frame(rw_run *r, const rw_output_field *field, int output, double t, const rw_frame *frame,
-                           double min, double max, bool again);
+                           const rw_scale *scale, bool again);
+/* A column of series.csv has one value, but for rounding errors: there is nothing to see. */
+bool rw_series_is_constant(const rw_csv_table *table, int column);
 rw_status rw_figures_series(rw_run *r);
 
 /* plot_run.c: the run that made results, from their settings.yaml: case, outline of the problem, grid; for

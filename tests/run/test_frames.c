@@ -151,8 +151,9 @@ static void test_refused(void **state)
 {
     (void)state;
     static const char *const rows[][2] =
-        {{"output.limits=runs", "output.limits = runs is none of run, frame or [lowest, highest]; nearest is run"},
-         {"output.limits=3", "output.limits = 3 is none of run, frame"},
+        {{"output.limits=runs",
+          "output.limits = runs is none of auto, run, frame or [lowest, highest]; nearest is run"},
+         {"output.limits=3", "output.limits = 3 is none of auto, run, frame"},
          {"output.limits=[0, x]", "output.limits: x is not a finite number"},
          {"output.limits=[.nan, 1]", "output.limits: .nan is not a finite number"},
          {"output.limits=[1, 1]", "output.limits = [1, 1]: the first must be below"},
@@ -365,6 +366,40 @@ static void test_outputs_with_sides(void **state)
     }
 }
 
+#define DECAY(initial, rate)                                                                                           \
+    "problem: pde\ngrid: {size: [8, 6], extent: [1, 1]}\nfields: {u: {initial: \"" initial "\"}}\n"                    \
+    "equations: \"du/dt = -" rate "*u\"\ntime: {end: 1, method: rk4, step: 0.05}\noutput: {every: 0.25, vti: false}\n"
+
+/* limits: auto. One scale while the last picture spans half of it, else each picture its own. colormap: auto. */
+static void test_auto(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *limits, *colormap;
+    } cases[] = {
+        {DECAY("x", "0.5"), "output.limits=run", "output.colormap=sequential"},
+        {DECAY("x", "0.9"), "output.limits=frame", "output.colormap=sequential"},
+        {DECAY("x - 0.5", "0.5"), "output.limits=run", "output.colormap=diverging"},
+        {DECAY("x - 0.5", "3"), "output.limits=frame", "output.colormap=diverging"},
+        {DECAY("x - 0.05", "0.5"), "output.limits=run", "output.colormap=sequential"}, /* -0.05 … 0.825 */
+    };
+    for (int i = 0; i < RW_COUNT(cases); ++i) {
+        char name[16], chosen[16], path[128];
+        snprintf(name, sizeof name, "auto%d", i), snprintf(chosen, sizeof chosen, "chosen%d", i);
+        good(cases[i].text, name, NULL);
+        write_case(cases[i].text, path);
+        const char *set[] = {cases[i].limits, cases[i].colormap};
+        assert_int_equal(run(cases[i].text, chosen, set, 2, -1, false), RW_OK);
+        if (equal_frames(name, chosen, "u") != FRAMES) fail_msg("%d: not as %s, %s", i, set[0], set[1]);
+        const rw_plot_options options = {.field = "u",
+                                         .at_time = true,
+                                         .time = 0.25,
+                                         .output = result(name, "again.png")};
+        assert_int_equal(rw_plot_results(ctx, result(name, "."), &options, NULL, NULL), RW_OK);
+        assert_true(same_files(name, "again.png", name, "figures/u-000001.png"));
+    }
+}
+
 static void keep_warning(void *user, rw_log_level level, const char *message)
 {
     if (level == RW_LOG_WARNING) rw_text_add(user, "%s\n", message);
@@ -392,6 +427,7 @@ int main(void)
         cmocka_unit_test(test_not_written), cmocka_unit_test(test_headings),
         cmocka_unit_test(test_refused),     cmocka_unit_test(test_drawn_later),
         cmocka_unit_test(test_sides),       cmocka_unit_test(test_outputs_with_sides),
+        cmocka_unit_test(test_auto),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
