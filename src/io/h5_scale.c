@@ -73,7 +73,9 @@ static bool set_scales(rw_h5 *f, const char *name, int rank, const char *const *
     for (int a = 0; a < rank && good; a++) {
         good = H5Rcreate(&scale[a], f->id, scales[a], H5R_OBJECT, -1) >= 0;
         list[a] = (hvl_t){1, &scale[a]};
-        hid_t id = good ? H5Dopen2(f->id, scales[a], H5P_DEFAULT) : -1;
+    }
+    for (int a = 0; a < rank && good; a++) { /* once all scales are known to be there */
+        hid_t id = H5Dopen2(f->id, scales[a], H5P_DEFAULT);
         good = id >= 0 && add_user(id, array, a);
         if (id >= 0) H5Dclose(id);
     }
