@@ -3,6 +3,8 @@
  * of the same run with limits that are given. */
 #include "pde_test.h"
 
+#include <hdf5.h>
+
 enum { FRAMES = 5, STEPS = 20 };
 
 static rw_text warnings;
@@ -400,6 +402,61 @@ static void test_auto(void **state)
     }
 }
 
+/* A folder as version 0.1 left it: units in series.csv, a checkpoint that knows of no nodes on sides. */
+static void make_older(const char *results)
+{
+    static const char line[] = "# 1, 1, 1, 1, 1\n";
+    char *text, place[160];
+    size_t n;
+    int64_t position;
+    snprintf(place, sizeof place, "%s", result(results, "series.csv"));
+    assert_int_equal(rw_file_read(ctx, place, 1 << 20, &text, &n), RW_OK);
+    rw_text older = {0};
+    const char *rows = strchr(text, '\n') + 1;
+    rw_text_add(&older, "%.*s%s%s", (int)(rows - text), text, line, rows);
+    assert_int_equal(rw_file_write(ctx, place, older.data, older.length), RW_OK);
+    rw_text_free(&older);
+    rw_free(text);
+    assert_int_equal(unlink(result(results, "series.json")), 0);
+    hid_t file = H5Fopen(result(results, "checkpoint.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    assert_true(file >= 0 && H5Adelete(file, "no_sides") >= 0);
+    hid_t attribute = H5Aopen(file, "series_position", H5P_DEFAULT);
+    assert_true(H5Aread(attribute, H5T_NATIVE_INT64, &position) >= 0);
+    position += (int64_t)strlen(line);
+    assert_true(H5Awrite(attribute, H5T_NATIVE_INT64, &position) >= 0);
+    H5Aclose(attribute);
+    H5Fclose(file);
+}
+
+/* A run that continues there keeps the form of the folder, so that its files fit each other. */
+static void test_older_folder(void **state)
+{
+    (void)state;
+    const char *text = "problem: pde\ngrid: {size: [5, 4], extent: [3, 3]}\n"
+                       "fields: {u: {initial: \"x\", boundary: {x: \"x + t\"}}}\nequations: \"du/dt = 0*u\"\n"
+                       "time: {end: 1, method: rk4, step: 0.25}\noutput: {every: 0.5}\n";
+    const char *names = "t,step,u_min,u_max,u_mean\n";
+    size_t n, shape[RW_IO_RANK];
+    rw_dtype type;
+    int rank;
+    char *series;
+    rw_h5 *file;
+    assert_int_equal(run(text, "older", NULL, 0, 2, false), RW_ERR_INTERRUPTED);
+    make_older("older");
+    assert_int_equal(run(text, "older", NULL, 0, -1, true), RW_OK);
+    assert_int_equal(rw_file_read(ctx, result("older", "series.csv"), 1 << 20, &series, &n), RW_OK);
+    assert_true(strncmp(series, names, strlen(names)) == 0 && series[strlen(names)] == '#');
+    rw_free(series);
+    assert_int_equal(access(result("older", "series.json"), F_OK), 0);
+    assert_int_equal(rw_h5_open(ctx, result("older", "fields/000002.h5"), &file), RW_OK);
+    assert_int_equal(rw_h5_shape(file, "/u", &type, &rank, shape), RW_OK);
+    assert_true(shape[1] == 4 && shape[2] == 5);
+    rw_h5_close(&file);
+    const rw_plot_options options = {.field = "u", .output = result("older", "again.png")};
+    assert_int_equal(rw_plot_results(ctx, result("older", "."), &options, NULL, NULL), RW_OK);
+    assert_true(same_files("older", "again.png", "older", "figures/u-000002.png"));
+}
+
 static void keep_warning(void *user, rw_log_level level, const char *message)
 {
     if (level == RW_LOG_WARNING) rw_text_add(user, "%s\n", message);
@@ -427,7 +484,7 @@ int main(void)
         cmocka_unit_test(test_not_written), cmocka_unit_test(test_headings),
         cmocka_unit_test(test_refused),     cmocka_unit_test(test_drawn_later),
         cmocka_unit_test(test_sides),       cmocka_unit_test(test_outputs_with_sides),
-        cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_auto),        cmocka_unit_test(test_older_folder),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
