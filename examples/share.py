@@ -4,14 +4,16 @@
     python3 examples/share.py cpu        NumPy
     python3 examples/share.py cuda:0     PyTorch and CuPy, those that are there
 
-$RECHENWERK_LIBRARY is the path of librechenwerk.so where the linker does not find it. docs/how-to/share-memory.md
+It uses the module rechenwerk.py (docs/how-to/use-from-python.md). $RECHENWERK_LIBRARY is the path of librechenwerk.so
+where that module does not find it. docs/how-to/share-memory.md
 """
 import ctypes
 import sys
 from ctypes import POINTER, c_char_p, c_void_p, cast, py_object
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "tools" / "python"))  # in a checkout
+above = Path(__file__).resolve().parents
+sys.path += [str(above[1] / "tools" / "python"), str(above[3] / "rechenwerk")]  # in a checkout; installed
 from rechenwerk import *
 
 python = ctypes.pythonapi
