@@ -110,8 +110,8 @@ RW_API rw_status rw_explain_graph_sized(rw_context *context, const char *path, c
 #define rw_explain_graph(...) rw_explain_graph_sized(__VA_ARGS__, sizeof(rw_run_options))
 
 /* Options of pictures of existing results. The pictures are those of the run: colours, limits and nodes on Dirichlet
- * sides follow settings.yaml. output.limits: run, the default, requires reading the field from all outputs. Without
- * settings.yaml each picture has its own limits. Options NULL: the last output, all fields.
+ * sides follow settings.yaml. output.limits: auto (the default) and run require reading the field from all outputs.
+ * Without settings.yaml each picture has its own limits. Options NULL: the last output, all fields.
  *
  * Pictures in the folder figures/ of the results are listed in run.files. Listed pictures are replaced, and a run with
  * `force` replaces them too. The folder is locked meanwhile. */
