@@ -100,7 +100,7 @@ rw_context_destroy(rw_context_create()), rw_word_kinds()') >"$work/log" 2>&1 || 
 fi
 source "$SOURCE/tests/python.sh"
 if python=$(python_with numpy); then
-    (unset RECHENWERK_LIBRARY; "$python" -B "$doc/examples/share.py" cpu) >"$work/log" 2>&1 ||
+    (unset RECHENWERK_LIBRARY PYTHONPATH; "$python" -B "$doc/examples/share.py" cpu) >"$work/log" 2>&1 ||
         fail "share.py: $(cat "$work/log")"
 fi
 [ -s "$prefix/share/rechenwerk/api.json" ] || fail "api.json is not installed"
