@@ -142,6 +142,8 @@ class Test(unittest.TestCase):
             rw_krylov_parse(context, "gmres:restrat=3")
         with self.assertRaisesRegex(TypeError, "rw_expr_set.*2 arguments given"):
             rw_expr_set(None, "tau")
+        with self.assertRaisesRegex(TypeError, "rw_launch: groups: 2 elements are given, 3 are needed"):
+            rw_launch(queue, None, (1, 1), [], 0)
         with self.assertRaises(AttributeError):
             rw_grid().siez = (1,)
         with self.assertRaises(AttributeError):

@@ -113,6 +113,9 @@ class Writer:
         arguments += [f"outputs={outputs}"] if outputs else []
         const = " ".join(p["name"] for p in d["parameters"] if self.reads_values(p["type"]))
         arguments += [f'const="{const}"'] if const else []
+        least = " ".join(f"{p['name']}={p['type']['length']}" for p in d["parameters"]
+                         if isinstance(p["type"], dict) and "array" in p["type"] and p["type"]["length"])
+        arguments += [f'least="{least}"'] if least else []
         if d["kind"] == "macro":
             sizes = [f"sizeof({self.name(a['sizeof'])})" if "sizeof" in a else
                      f'"{a["sizeof_target"]}"' if "sizeof_target" in a else str(a["value"]) for a in d["appends"]]

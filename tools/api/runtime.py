@@ -1,5 +1,6 @@
 import ctypes
 import keyword
+import math
 import os
 import sys
 import threading
@@ -202,11 +203,14 @@ class _Call:
     Its last parameters, as many as `outputs`, may be left out: they are allocated and returned. A status other than
     RW_OK raises Error. `appended` are arguments that a macro of the header adds: numbers, or the name of a parameter,
     the size of whose structure is added. The library only reads what the parameters named in `const` point to.
+    `least`: numbers of elements that arrays have, "alpha=2".
     """
 
-    def __init__(self, name, result, parameters, *types, outputs=0, symbol=None, appended=(), const=""):
+    def __init__(self, name, result, parameters, *types, outputs=0, symbol=None, appended=(), const="",
+                 least=""):
         self.__name__, self.result, self.parameters, self.types = name, result, parameters.split(), types
         self.outputs, self.symbol, self.appended, self.const = outputs, symbol or name, appended, const.split()
+        self.least = {pair.split("=")[0]: int(pair.split("=")[1]) for pair in least.split()}
         self.__doc__ = f"{name}({', '.join(self.parameters)}): docs/reference/api.md"
         self.function = None
 
@@ -230,6 +234,9 @@ class _Call:
         for kind, (name, value) in zip(self.types, named.items()):
             what = f"{self.__name__}: {name}"
             read_only = name in self.const
+            given = value.size if _is_array(value) else len(value) if hasattr(value, "__len__") else math.inf
+            if given < self.least.get(name, 0):
+                raise TypeError(f"{what}: {given} elements are given, {self.least[name]} are needed")
             if isinstance(value, (list, tuple)) and kind is c_void_p and named.get("mode", RW_COPY) != RW_COPY:
                 raise TypeError(f"{what}: a list has no memory that the array could keep: RW_COPY, or a NumPy array")
             converted.append(_convert(kind, value, read_only, letters if kind is c_void_p else None, what))

@@ -7,6 +7,7 @@ docs/how-to/use-from-python.md; docs/reference/api.md. Generated from the header
 """
 import ctypes
 import keyword
+import math
 import os
 import sys
 import threading
@@ -209,11 +210,14 @@ class _Call:
     Its last parameters, as many as `outputs`, may be left out: they are allocated and returned. A status other than
     RW_OK raises Error. `appended` are arguments that a macro of the header adds: numbers, or the name of a parameter,
     the size of whose structure is added. The library only reads what the parameters named in `const` point to.
+    `least`: numbers of elements that arrays have, "alpha=2".
     """
 
-    def __init__(self, name, result, parameters, *types, outputs=0, symbol=None, appended=(), const=""):
+    def __init__(self, name, result, parameters, *types, outputs=0, symbol=None, appended=(), const="",
+                 least=""):
         self.__name__, self.result, self.parameters, self.types = name, result, parameters.split(), types
         self.outputs, self.symbol, self.appended, self.const = outputs, symbol or name, appended, const.split()
+        self.least = {pair.split("=")[0]: int(pair.split("=")[1]) for pair in least.split()}
         self.__doc__ = f"{name}({', '.join(self.parameters)}): docs/reference/api.md"
         self.function = None
 
@@ -237,6 +241,9 @@ class _Call:
         for kind, (name, value) in zip(self.types, named.items()):
             what = f"{self.__name__}: {name}"
             read_only = name in self.const
+            given = value.size if _is_array(value) else len(value) if hasattr(value, "__len__") else math.inf
+            if given < self.least.get(name, 0):
+                raise TypeError(f"{what}: {given} elements are given, {self.least[name]} are needed")
             if isinstance(value, (list, tuple)) and kind is c_void_p and named.get("mode", RW_COPY) != RW_COPY:
                 raise TypeError(f"{what}: a list has no memory that the array could keep: RW_COPY, or a NumPy array")
             converted.append(_convert(kind, value, read_only, letters if kind is c_void_p else None, what))
@@ -1731,9 +1738,9 @@ rw_convolution_mode_name = _Call("rw_convolution_mode_name", c_char_p, "value", 
 rw_convolution_mode_parse = _Call("rw_convolution_mode_parse", rw_status, "context name value", POINTER(rw_context),
     c_char_p, POINTER(c_int))
 rw_convolution_shape_sized = _Call("rw_convolution_shape_sized", rw_status, "context spec shape spec_size",
-    POINTER(rw_context), POINTER(rw_convolution_spec), POINTER(c_int64), c_size_t)
+    POINTER(rw_context), POINTER(rw_convolution_spec), POINTER(c_int64), c_size_t, least="shape=8")
 rw_convolution_shape = _Call("rw_convolution_shape", rw_status, "context spec shape", POINTER(rw_context),
-    POINTER(rw_convolution_spec), POINTER(c_int64), symbol="rw_convolution_shape_sized",
+    POINTER(rw_convolution_spec), POINTER(c_int64), least="shape=8", symbol="rw_convolution_shape_sized",
     appended=(sizeof(rw_convolution_spec),))
 rw_convolution_create_sized = _Call("rw_convolution_create_sized", rw_status, "device spec convolution spec_size",
     POINTER(rw_device), POINTER(rw_convolution_spec), POINTER(POINTER(rw_convolution)), c_size_t)
@@ -1889,7 +1896,7 @@ rw_operator_get_info = _Call("rw_operator_get_info", rw_status, "op info", POINT
 rw_operator_device = _Call("rw_operator_device", POINTER(rw_device), "op", POINTER(rw_operator))
 rw_operator_multiply = _Call("rw_operator_multiply", rw_status, "op transpose alpha x beta y queue",
     POINTER(rw_operator), c_int, POINTER(c_double), POINTER(rw_array), POINTER(c_double), POINTER(rw_array),
-    POINTER(rw_queue))
+    POINTER(rw_queue), least="alpha=2 beta=2")
 rw_operator_get_diagonal = _Call("rw_operator_get_diagonal", rw_status, "op diagonal", POINTER(rw_operator),
     POINTER(rw_array))
 rw_operator_from_expr_sized = _Call("rw_operator_from_expr_sized", rw_status,
@@ -1954,7 +1961,8 @@ rw_sparse_get_arrays = _Call("rw_sparse_get_arrays", rw_status, "matrix arrays",
     POINTER(rw_sparse_arrays), outputs=1)
 rw_sparse_operator = _Call("rw_sparse_operator", POINTER(rw_operator), "matrix", POINTER(rw_sparse))
 rw_sparse_multiply = _Call("rw_sparse_multiply", rw_status, "matrix op alpha x beta y queue", POINTER(rw_sparse), c_int,
-    POINTER(c_double), POINTER(rw_array), POINTER(c_double), POINTER(rw_array), POINTER(rw_queue))
+    POINTER(c_double), POINTER(rw_array), POINTER(c_double), POINTER(rw_array), POINTER(rw_queue),
+    least="alpha=2 beta=2")
 rw_precond_method_name = _Call("rw_precond_method_name", c_char_p, "value", c_int)
 rw_precond_method_parse = _Call("rw_precond_method_parse", rw_status, "context name value", POINTER(rw_context),
     c_char_p, POINTER(c_int))
@@ -2034,11 +2042,12 @@ rw_blocks_create_sized = _Call("rw_blocks_create_sized", rw_status, "ctx spec gr
 rw_blocks_create = _Call("rw_blocks_create", rw_status, "ctx spec grid", POINTER(rw_context), POINTER(rw_blocks_spec),
     POINTER(POINTER(rw_blocks)), outputs=1, symbol="rw_blocks_create_sized", appended=(sizeof(rw_blocks_spec),))
 rw_blocks_box = _Call("rw_blocks_box", rw_status, "ctx length cells grid", POINTER(rw_context), POINTER(c_double),
-    POINTER(c_int), POINTER(POINTER(rw_blocks)), outputs=1)
+    POINTER(c_int), POINTER(POINTER(rw_blocks)), outputs=1, least="length=3 cells=3")
 rw_blocks_cylinder = _Call("rw_blocks_cylinder", rw_status, "ctx radius core length cells grid", POINTER(rw_context),
-    c_double, c_double, c_double, POINTER(c_int), POINTER(POINTER(rw_blocks)), outputs=1)
+    c_double, c_double, c_double, POINTER(c_int), POINTER(POINTER(rw_blocks)), outputs=1, least="cells=3")
 rw_blocks_read_gmsh = _Call("rw_blocks_read_gmsh", rw_status, "ctx path cells surfaces nsurfaces grid",
-    POINTER(rw_context), c_char_p, POINTER(c_int), POINTER(rw_surface), c_int64, POINTER(POINTER(rw_blocks)), outputs=1)
+    POINTER(rw_context), c_char_p, POINTER(c_int), POINTER(rw_surface), c_int64, POINTER(POINTER(rw_blocks)), outputs=1,
+    least="cells=3")
 rw_blocks_destroy = _Call("rw_blocks_destroy", None, "grid", POINTER(POINTER(rw_blocks)))
 rw_blocks_count = _Call("rw_blocks_count", c_int64, "grid", POINTER(rw_blocks))
 rw_blocks_get_block = _Call("rw_blocks_get_block", rw_status, "grid block info", POINTER(rw_blocks), c_int,
@@ -2048,15 +2057,16 @@ rw_blocks_points = _Call("rw_blocks_points", c_int64, "grid", POINTER(rw_blocks)
 rw_blocks_coordinates = _Call("rw_blocks_coordinates", POINTER(c_double * 3), "grid", POINTER(rw_blocks))
 rw_blocks_point = _Call("rw_blocks_point", c_int64, "grid block i j k", POINTER(rw_blocks), c_int, c_int, c_int, c_int)
 rw_blocks_cell_points = _Call("rw_blocks_cell_points", None, "grid cell points", POINTER(rw_blocks), c_int64,
-    POINTER(c_int64))
-rw_blocks_find = _Call("rw_blocks_find", c_int, "grid cell place", POINTER(rw_blocks), c_int64, POINTER(c_int))
+    POINTER(c_int64), least="points=8")
+rw_blocks_find = _Call("rw_blocks_find", c_int, "grid cell place", POINTER(rw_blocks), c_int64, POINTER(c_int),
+    least="place=3")
 rw_blocks_centres = _Call("rw_blocks_centres", rw_status, "grid centres", POINTER(rw_blocks), POINTER(c_double * 3))
 rw_blocks_volumes = _Call("rw_blocks_volumes", rw_status, "grid volumes", POINTER(rw_blocks), POINTER(c_double))
 rw_blocks_neighbours = _Call("rw_blocks_neighbours", None, "grid neighbours", POINTER(rw_blocks), POINTER(c_int32 * 6))
 rw_integrand_mass = _Call("rw_integrand_mass", c_double, "user x v dv w dw", c_void_p, POINTER(c_double), c_double,
-    POINTER(c_double), c_double, POINTER(c_double))
+    POINTER(c_double), c_double, POINTER(c_double), least="x=3 dv=3 dw=3")
 rw_integrand_stiffness = _Call("rw_integrand_stiffness", c_double, "user x v dv w dw", c_void_p, POINTER(c_double),
-    c_double, POINTER(c_double), c_double, POINTER(c_double))
+    c_double, POINTER(c_double), c_double, POINTER(c_double), least="x=3 dv=3 dw=3")
 rw_blocks_local = _Call("rw_blocks_local", rw_status, "grid f user gauss matrices", POINTER(rw_blocks), rw_integrand,
     c_void_p, c_int, POINTER(c_double * 8 * 8))
 rw_blocks_integrate = _Call("rw_blocks_integrate", None, "grid matrices values", POINTER(rw_blocks),
@@ -2064,7 +2074,7 @@ rw_blocks_integrate = _Call("rw_blocks_integrate", None, "grid matrices values",
 rw_blocks_cut = _Call("rw_blocks_cut", rw_status, "grid slice cell", POINTER(rw_blocks), POINTER(rw_blocks_slice),
     POINTER(c_int64))
 rw_blocks_extent = _Call("rw_blocks_extent", None, "grid lower upper", POINTER(rw_blocks), POINTER(c_double),
-    POINTER(c_double))
+    POINTER(c_double), least="lower=3 upper=3")
 rw_blocks_set_memory = _Call("rw_blocks_set_memory", None, "grid memory", POINTER(rw_blocks), c_int)
 rw_blocks_array = _Call("rw_blocks_array", rw_status, "grid device place dtype array", POINTER(rw_blocks),
     POINTER(rw_device), c_int, c_int, POINTER(POINTER(rw_array)), outputs=1)
@@ -2134,7 +2144,8 @@ rw_multiblock_exchange = _Call("rw_multiblock_exchange", rw_status, "op x queue"
 rw_multiblock_clear = _Call("rw_multiblock_clear", rw_status, "op x queue", POINTER(rw_multiblock), POINTER(rw_array),
     POINTER(rw_queue))
 rw_multiblock_multiply = _Call("rw_multiblock_multiply", rw_status, "op alpha x beta y queue", POINTER(rw_multiblock),
-    POINTER(c_double), POINTER(rw_array), POINTER(c_double), POINTER(rw_array), POINTER(rw_queue))
+    POINTER(c_double), POINTER(rw_array), POINTER(c_double), POINTER(rw_array), POINTER(rw_queue),
+    least="alpha=2 beta=2")
 rw_multiblock_operator = _Call("rw_multiblock_operator", rw_status, "op type whole", POINTER(rw_multiblock), c_int,
     POINTER(POINTER(rw_operator)), outputs=1)
 rw_multiblock_read_cgns_sized = _Call("rw_multiblock_read_cgns_sized", rw_status, "context path spec spec_size",
@@ -2148,7 +2159,7 @@ rw_program_destroy = _Call("rw_program_destroy", None, "program", POINTER(POINTE
 rw_program_kernel = _Call("rw_program_kernel", rw_status, "program name kernel", POINTER(rw_program), c_char_p,
     POINTER(POINTER(rw_kernel)), outputs=1)
 rw_launch = _Call("rw_launch", rw_status, "queue kernel groups args nargs", POINTER(rw_queue), POINTER(rw_kernel),
-    POINTER(c_int64), POINTER(rw_arg), c_int64)
+    POINTER(c_int64), POINTER(rw_arg), c_int64, least="groups=3")
 rw_cache_describe_sized = _Call("rw_cache_describe_sized", rw_status, "context info info_size", POINTER(rw_context),
     POINTER(rw_cache_info), c_size_t)
 rw_cache_describe = _Call("rw_cache_describe", rw_status, "context info", POINTER(rw_context), POINTER(rw_cache_info),
@@ -2206,8 +2217,8 @@ rw_ode_get_statistics_sized = _Call("rw_ode_get_statistics_sized", rw_status, "o
     POINTER(rw_ode), POINTER(rw_ode_statistics), c_size_t)
 rw_ode_get_statistics = _Call("rw_ode_get_statistics", rw_status, "ode statistics", POINTER(rw_ode),
     POINTER(rw_ode_statistics), outputs=1, symbol="rw_ode_get_statistics_sized", appended=(sizeof(rw_ode_statistics),))
-rw_ode_save = _Call("rw_ode_save", None, "ode state", POINTER(rw_ode), POINTER(c_double))
-rw_ode_load = _Call("rw_ode_load", rw_status, "ode state", POINTER(rw_ode), POINTER(c_double))
+rw_ode_save = _Call("rw_ode_save", None, "ode state", POINTER(rw_ode), POINTER(c_double), least="state=16")
+rw_ode_load = _Call("rw_ode_load", rw_status, "ode state", POINTER(rw_ode), POINTER(c_double), least="state=16")
 rw_ode_explain = _Call("rw_ode_explain", rw_status, "ode text", POINTER(rw_ode), POINTER(c_char_p), outputs=1)
 rw_ode_depgraph = _Call("rw_ode_depgraph", rw_status, "ode stages graph tiles text", POINTER(rw_ode), c_int,
     POINTER(POINTER(rw_depgraph)), POINTER(POINTER(rw_partition)), POINTER(c_char_p), outputs=3)
