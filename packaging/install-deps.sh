@@ -9,9 +9,11 @@ set -euo pipefail
 build_packages='gcc libc6-dev make cmake pkgconf|pkg-config libyaml-dev libpng-dev libhdf5-dev'
 build_packages+=' libjpeg-dev|libjpeg62-turbo-dev|libjpeg-turbo8-dev libtiff-dev libsdl2-dev'
 # cmocka: unit tests; xvfb: windows without a screen; pocl and the loader: OpenCL on the CPU; gfortran: the Fortran
-# module; pycparser: the reference of the API.
+# module; pycparser: the reference of the API; numpy and those after it: every block of docs/how-to/use-from-python.md
+# (62 MB to fetch, 390 MB on disk).
 check_packages="$build_packages libcmocka-dev xvfb xauth pocl-opencl-icd ocl-icd-libopencl1 gfortran"
-check_packages+=' python3 python3-pycparser'
+check_packages+=' python3 python3-pycparser python3-numpy python3-scipy python3-pandas python3-xarray python3-h5netcdf'
+check_packages+=' python3-matplotlib'
 fuzz_packages="$build_packages clang libclang-rt-dev libomp-dev"
 
 only_say=

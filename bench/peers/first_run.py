@@ -67,8 +67,8 @@ equations: "du/dt = laplace(u)"
 def solution_of(folder, case):
     import h5py
     with h5py.File(os.path.join(folder, "fields.h5")) as f:
-        last = f[max(key for key in f if key != "times")]
-        return last["v" if case["ndim"] == 2 else "u"][()]
+        last = f["v" if case["ndim"] == 2 else "u"][-1]
+    return last[(slice(1, -1),) * case["ndim"]].reshape(-1, case["n"], case["n"])  # without the nodes on the sides
 
 
 # ---- peers, each run in a process of its own -----------------------------------------------------------------------

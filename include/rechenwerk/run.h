@@ -9,9 +9,9 @@
  *   settings.yaml   effective settings, each with its origin
  *   run.json        version, commit, device, reason for stopping, timings, statistics
  *   log.jsonl       events with their times, one JSON object per line
- *   series.csv      scalars against time
- *   fields.h5       all outputs of the fields, as links into fields/000000.h5, …; fields.xdmf and fields.pvd are for
- *                   ParaView
+ *   series.csv      scalars against time; series.json: their units
+ *   fields.h5       each field over all outputs with its axes, in the conventions of netCDF-4, by reference to
+ *                   fields/000000.h5, …; fields.xdmf and fields.pvd are for ParaView
  *   figures/        pictures
  *   checkpoint.h5   the state, from which `restart` continues bit-identically
  *   run.files       names of all files that runs have written here; `force` replaces no other files
@@ -110,8 +110,8 @@ RW_API rw_status rw_explain_graph_sized(rw_context *context, const char *path, c
 #define rw_explain_graph(...) rw_explain_graph_sized(__VA_ARGS__, sizeof(rw_run_options))
 
 /* Options of pictures of existing results. The pictures are those of the run: colours, limits and nodes on Dirichlet
- * sides follow settings.yaml. output.limits: run, the default, requires reading the field from all outputs. Without
- * settings.yaml each picture has its own limits. Options NULL: the last output, all fields.
+ * sides follow settings.yaml. output.limits: auto (the default) and run require reading the field from all outputs.
+ * Without settings.yaml each picture has its own limits. Options NULL: the last output, all fields.
  *
  * Pictures in the folder figures/ of the results are listed in run.files. Listed pictures are replaced, and a run with
  * `force` replaces them too. The folder is locked meanwhile. */

@@ -37,6 +37,18 @@ rw_status rw_h5_link(rw_h5 *file, const char *name, const char *target, const ch
 /* Writes data[shape[0]]...[shape[rank-1]]. ERR_ARGUMENT: rank outside 1..4, name taken; ERR_FILE. */
 rw_status rw_h5_write(rw_h5 *file, const char *name, rw_dtype type, int rank, const size_t *shape, const void *data,
                       unsigned flags);
+/* Dimensions as netCDF-4 stores them, so that xarray, netCDF4 and ncdump know the axes of an array.
+ * rw_h5_write_scale: the n coordinates of an axis. `id` numbers the dimensions of a file from 0; each has one.
+ * rw_h5_set_scales: the scales of an array's `rank` axes, which must be there. */
+rw_status rw_h5_write_scale(rw_h5 *file, const char *name, int id, size_t n, const double *values);
+rw_status rw_h5_set_scales(rw_h5 *file, const char *name, int rank, const char *const *scales);
+
+/* An array of shape [n][shape[0]] … [shape[rank-1]] whose slices [k] are datasets of other files (a virtual dataset of
+ * HDF5 1.10): dataset `object` with as many elements of files[k], a path relative to this file. files[k] NULL: slice k
+ * is NaN. source_rank, source_shape: of these datasets. */
+rw_status rw_h5_write_stack(rw_h5 *file, const char *name, rw_dtype type, size_t n, int rank, const size_t *shape,
+                            const char *const *files, const char *object, int source_rank, const size_t *source_shape);
+
 /* What a dataset holds; integers are F64. ERR_INPUT when it is not there or not numbers of rank 0..4; shape[] beyond
  * rank is 1. */
 rw_status rw_h5_shape(rw_h5 *file, const char *name, rw_dtype *type, int *rank, size_t shape[RW_IO_RANK]);

@@ -26,14 +26,32 @@ static rw_status set(rw_h5 *f, const char *object, const char *name, hid_t store
     return rw_h5_written(f, status, name);
 }
 
-rw_status rw_h5_set_text(rw_h5 *file, const char *object, const char *name, const char *value)
+static rw_status set_text(rw_h5 *file, const char *object, const char *name, const char *value, H5T_cset_t set_of)
 {
     rw_h5_guard g = rw_h5_enter();
     hid_t type = H5Tcopy(H5T_C_S1);
     H5Tset_size(type, strlen(value) + 1);
-    H5Tset_cset(type, H5T_CSET_UTF8);
+    H5Tset_cset(type, set_of);
     rw_status status = set(file, object, name, type, type, -1, value);
     H5Tclose(type);
+    rw_h5_leave(g);
+    return status;
+}
+
+rw_status rw_h5_set_text(rw_h5 *file, const char *object, const char *name, const char *value)
+{
+    return set_text(file, object, name, value, H5T_CSET_UTF8);
+}
+
+rw_status rw_h5_set_ascii(rw_h5 *file, const char *object, const char *name, const char *value)
+{
+    return set_text(file, object, name, value, H5T_CSET_ASCII);
+}
+
+rw_status rw_h5_set_int32(rw_h5 *file, const char *object, const char *name, int value)
+{
+    rw_h5_guard g = rw_h5_enter();
+    rw_status status = set(file, object, name, H5T_STD_I32LE, H5T_NATIVE_INT, -1, &value);
     rw_h5_leave(g);
     return status;
 }

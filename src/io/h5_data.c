@@ -5,8 +5,7 @@
 
 enum { CHUNK = 16 << 20 };
 
-/* Type of the elements, in memory or in the file; to be closed. */
-static hid_t element_type(rw_dtype type, bool in_file)
+hid_t rw_h5_element_type(rw_dtype type, bool in_file)
 {
     bool wide = rw_io_real_size(type) == 8;
     hid_t real = in_file ? (wide ? H5T_IEEE_F64LE : H5T_IEEE_F32LE) : wide ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT;
@@ -46,7 +45,7 @@ static rw_status write_data(rw_h5 *f, const char *name, rw_dtype type, int rank,
         return rw_fail(f->ctx, RW_ERR_ARGUMENT, "%s: %s: %d dimensions: 1 to %d of a size that fits in memory", f->path,
                        name, rank, RW_IO_RANK);
     for (int a = 0; a < rank; a++) sizes[a] = shape[a];
-    hid_t stored = element_type(type, true), given = element_type(type, false), links = rw_h5_link_list();
+    hid_t stored = rw_h5_element_type(type, true), given = rw_h5_element_type(type, false), links = rw_h5_link_list();
     hid_t properties = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(rank, sizes, NULL);
     H5Pset_obj_track_times(properties, false);
     H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
@@ -154,7 +153,7 @@ static rw_status read_data(rw_h5 *f, const char *name, rw_dtype type, int rank, 
     }
     for (int a = 0; a < rank; a++)
         if (shape[a] == 0) return RW_OK;
-    hid_t wanted = element_type(type, false);
+    hid_t wanted = rw_h5_element_type(type, false);
     herr_t good = H5Dread(*set, wanted, H5S_ALL, H5S_ALL, H5P_DEFAULT, data);
     H5Tclose(wanted);
     return good < 0 ? rw_h5_fail(f, RW_ERR_INPUT, name, "the data are damaged") : RW_OK;

@@ -41,6 +41,7 @@ static rw_status save(rw_run *r, rw_h5 *file, uint64_t position)
     RW_TRY(rw_h5_set_integer(file, "/", "last_row", r->last_row));
     RW_TRY(rw_h5_set_integer(file, "/", "series_position", (int64_t)position));
     RW_TRY(rw_h5_set_integer(file, "/", "restarts", r->restarts));
+    RW_TRY(rw_h5_set_integer(file, "/", "no_sides", r->no_sides));
     if (n > 0) RW_TRY(rw_h5_write(file, "/run/times", RW_F64, 1, &n, r->times, RW_H5_CHECKSUM));
     RW_TRY(save_interpolation(r, file));
     RW_TRY(rw_restart_save(r, file));
@@ -142,6 +143,9 @@ static rw_status load(rw_run *r, rw_h5 *file, const char *path, uint64_t *positi
     RW_TRY(get_count(r, file, path, "series_position", 0, INT64_MAX, &place));
     RW_TRY(get_count(r, file, path, "restarts", 0, INT64_MAX - 1, &r->restarts));
     *position = (uint64_t)place;
+    int64_t no_sides = 1; /* a checkpoint of an older version */
+    if (rw_h5_has_attribute(file, "/", "no_sides")) RW_TRY(get_count(r, file, path, "no_sides", 0, 1, &no_sides));
+    r->no_sides = no_sides;
     if (outputs > 0) {
         size_t n = (size_t)outputs, shape[RW_IO_RANK];
         rw_dtype type;

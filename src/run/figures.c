@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "rechenwerk/run.h"
@@ -123,6 +124,43 @@ static double scale_of(const rw_csv_table *table, int column)
     return scale;
 }
 
+bool rw_series_is_constant(const rw_csv_table *table, int column)
+{
+    const double *y = table->columns[column];
+    double low = INFINITY, high = -INFINITY;
+    for (size_t k = 0; k < table->n_rows; k++)
+        if (isfinite(y[k])) low = fmin(low, y[k]), high = fmax(high, y[k]);
+    const double size = fmax(fabs(low), fabs(high));
+    return !(high > low) || size <= 1e-13 * scale_of(table, column) || high - low <= 1e-7 * size;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+enum { DECADES = 6 }; /* of a logarithmic axis, at most */
+
+/* Positive values that rise high above their median (spikes, growth) get a logarithmic axis. */
+static rw_status choose_axis(rw_context *ctx, const double *y, size_t n, rw_figure_axis *axis)
+{
+    double *sorted = rw_calloc(n, sizeof(*sorted));
+    if (!sorted) return rw_fail_memory(ctx, n * sizeof(*sorted), "a picture");
+    size_t m = 0;
+    for (size_t k = 0; k < n; k++)
+        if (isfinite(y[k])) sorted[m++] = y[k];
+    qsort(sorted, m, sizeof(*sorted), compare);
+    const double low = m ? sorted[0] : 0, median = m ? sorted[m / 2] : 0, high = m ? sorted[m - 1] : 0;
+    axis->log = low > 0 && high >= 10 * median;
+    if (axis->log && low < high * pow(10, -DECADES)) {
+        axis->max = 1.5 * high;
+        axis->min = high * pow(10, -DECADES);
+    }
+    rw_free(sorted);
+    return RW_OK;
+}
+
 rw_status rw_picture_series(rw_context *ctx, const char *path, const char *title, const rw_csv_table *table, int column)
 {
     char x[160], y[160];
@@ -137,49 +175,31 @@ rw_status rw_picture_series(rw_context *ctx, const char *path, const char *title
                              .n = 1,
                              .series = &series,
                              .scale = scale_of(table, column)};
+    RW_TRY(choose_axis(ctx, series.y, series.n, &lines.y));
     return rw_figure_write_lines(ctx, path, &page, &lines);
 }
 
-/* Room for a node more at each Dirichlet side: the field in the middle, those nodes filled. */
-static rw_status add_sides(rw_run *r, int field, double t, const bool has[6], rw_frame *f)
+rw_status rw_frame_make(rw_run *r, int field, rw_dtype type, const void *data, const int64_t size[3], double t,
+                        rw_frame *f)
 {
-    rw_output_grid *g = &f->grid;
-    const int64_t *n = r->grid->size;
-    bool filled[6];
-    for (int s = 0; s < 6; s++) {
-        g->size[s / 2] += has[s];
-        if (has[s] && s % 2 == 0) g->origin[s / 2] -= g->spacing[s / 2];
-    }
-    size_t count = (size_t)(g->size[0] * g->size[1] * g->size[2]);
-    double *wide = rw_calloc(count, sizeof(*wide));
-    if (!wide) return rw_fail_memory(r->ctx, count * sizeof(*wide), "a picture");
-    for (int64_t k = 0; k < n[2]; k++)
-        for (int64_t j = 0; j < n[1]; j++)
-            memcpy(wide + ((k + has[4]) * g->size[1] + j + has[2]) * g->size[0] + has[0],
-                   f->values + (k * n[1] + j) * n[0], (size_t)n[0] * sizeof(*wide));
-    rw_free(f->own);
-    f->values = f->own = wide;
-    return r->ops->sides(r->problem, field, t, filled, wide);
-}
-
-rw_status rw_frame_make(rw_run *r, int field, rw_dtype type, const void *data, double t, rw_frame *f)
-{
-    bool has[6] = {false}, any = false;
-    size_t n = (size_t)r->points;
-    *f = (rw_frame){.grid = *r->grid, .low = INFINITY, .high = -INFINITY};
-    RW_TRY(to_double(r->ctx, type, data, n, &f->values, &f->own));
-    rw_status status = r->ops->sides && !r->grid->blocks ? r->ops->sides(r->problem, field, t, has, NULL) : RW_OK;
-    for (int s = 0; s < 6; s++) any = any || has[s];
-    if (status == RW_OK && any) status = add_sides(r, field, t, has, f);
-    n = (size_t)(f->grid.size[0] * f->grid.size[1] * f->grid.size[2]);
+    const void *values = data;
+    void *wide = NULL;
+    *f = (rw_frame){.low = INFINITY, .high = -INFINITY};
+    RW_TRY(rw_sides_grid(r, &f->grid, NULL));
+    if (memcmp(size, f->grid.size, sizeof(f->grid.size)) != 0)
+        RW_TRY(rw_sides_add(r, field, type, data, t, &values, &wide));
+    const size_t n = (size_t)(f->grid.size[0] * f->grid.size[1] * f->grid.size[2]);
+    rw_status status = to_double(r->ctx, type, values, n, &f->values, &f->own);
+    if (f->own) rw_free(wide);
+    else f->own = wide;
+    if (status != RW_OK) rw_free(f->own), f->own = NULL;
     for (size_t i = 0; i < n && status == RW_OK; i++)
         if (isfinite(f->values[i])) f->low = fmin(f->low, f->values[i]), f->high = fmax(f->high, f->values[i]);
-    if (status != RW_OK) rw_free(f->own), f->own = NULL;
     return status;
 }
 
 rw_status rw_figures_frame(rw_run *r, const rw_output_field *field, int output, double t, const rw_frame *frame,
-                           double min, double max, bool again)
+                           const rw_scale *scale, bool again)
 {
     char name[200], file[100], path[RW_PATH_SIZE], subtitle[64];
     rw_field_picture p = {.title = r->top.title,
@@ -189,9 +209,9 @@ rw_status rw_figures_frame(rw_run *r, const rw_output_field *field, int output, 
                           .grid = &frame->grid,
                           .type = RW_F64,
                           .data = frame->values,
-                          .map = (rw_colormap)r->output.colormap,
-                          .min = min,
-                          .max = max};
+                          .map = scale->map,
+                          .min = scale->min,
+                          .max = scale->max};
     const char *unit = r->ncolumns > 0 && r->columns[0].unit ? r->columns[0].unit : ""; /* of time: the first column */
     if (strcmp(unit, "1") == 0) unit = "";
     snprintf(subtitle, sizeof(subtitle), "t = %.6g%s%.20s", t, *unit ? " " : "", unit);
@@ -214,14 +234,15 @@ rw_status rw_figures_output(rw_run *r, const rw_output_field *field, int output)
     const rw_dtype type = rw_array_dtype(field->array);
     const void *data;
     rw_frame frame;
-    double min, max, t = r->ops->time(r->problem);
+    rw_scale scale;
+    double t = r->ops->time(r->problem);
     int index = (int)(field - r->problem->fields);
     if (!rw_dtype_is_number(type) || rw_array_size(field->array) != r->points)
         return rw_fail(r->ctx, RW_ERR_INTERNAL, "field '%s' cannot be drawn", field->name);
     RW_TRY(rw_array_read(field->array, &data));
-    RW_TRY(rw_frame_make(r, index, type, data, t, &frame));
-    rw_status status = rw_frames_limits(r, index, output, &frame, &min, &max);
-    if (status == RW_OK) status = rw_figures_frame(r, field, output, t, &frame, min, max, false);
+    RW_TRY(rw_frame_make(r, index, type, data, r->grid->size, t, &frame));
+    rw_status status = rw_frames_limits(r, index, output, &frame, &scale);
+    if (status == RW_OK) status = rw_figures_frame(r, field, output, t, &frame, &scale, false);
     rw_free(frame.own);
     return status;
 }
@@ -232,10 +253,10 @@ rw_status rw_figures_series(rw_run *r)
     rw_csv_table table;
     if (r->output.figures.n == 0) return RW_OK;
     RW_TRY(rw_frames_finish(r));
-    rw_run_path(r, "series.csv", path);
-    RW_TRY(rw_csv_read(r->ctx, path, &table));
+    RW_TRY(rw_series_read(r->ctx, r->folder, &table));
     rw_status status = RW_OK;
     for (int i = 1; i < table.n_columns && table.n_rows > 1 && status == RW_OK; i++) {
+        if (rw_series_is_constant(&table, i)) continue;
         rw_picture_name(table.names[i], file, sizeof(file));
         snprintf(name, sizeof(name), "figures/series-%s.png", file);
         status = rw_folder_claim(r, name, path);

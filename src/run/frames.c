@@ -1,4 +1,9 @@
-/* One colour scale for all pictures of a field in a run (output.limits: run).
+/* Colour scales of the pictures of a run.
+ *
+ *   output.limits: run    one scale for all pictures of a field: the extremes of all outputs
+ *   frame                 each picture has its own extremes
+ *   auto                  run, if the last picture spans at least half of that scale (a line: a tenth); otherwise
+ *                         frame, since the last picture would show its field in a few colours only
  *
  * Limits are final only when the run ends. So each picture is drawn at once with the limits of those before it, which
  * serves while the run goes on; at the end pictures whose limits were others are drawn again from the written fields. A
@@ -15,16 +20,24 @@
 
 #include "rechenwerk/run.h"
 
-enum { LIMITS_RUN, LIMITS_FRAME, LIMITS_GIVEN };
+enum { LIMITS_RUN, LIMITS_AUTO, LIMITS_FRAME, LIMITS_GIVEN };
+
+/* Extremes of finite values; low > high: there are none. */
+typedef struct range {
+    double low, high;
+} range;
 
 typedef struct drawn {
     int output;
-    double min, max;
+    range own; /* of its values */
+    rw_scale scale;
 } drawn;
 
 /* Pictures of a field by this process. */
 typedef struct reel {
-    double low, high; /* of all so far */
+    range all;       /* of all outputs so far */
+    range last;      /* of output number `last_output` */
+    int last_output; /* -1: none */
     drawn *list;
     int n, capacity;
 } reel;
@@ -36,28 +49,38 @@ struct rw_frames {
 
 /* ---- the setting ------------------------------------------------------------------------------------------------- */
 
+static const char *const words[] = {[LIMITS_RUN] = "run", [LIMITS_AUTO] = "auto", [LIMITS_FRAME] = "frame"};
+
 static int mode_of(const rw_run *r)
 {
     const rw_texts *l = &r->output.limits;
-    if (l->n == 0 || (l->n == 1 && strcmp(l->item[0]->text, "frame") == 0)) return LIMITS_FRAME;
-    return l->n == 1 ? LIMITS_RUN : LIMITS_GIVEN;
+    if (l->n == 2) return LIMITS_GIVEN;
+    for (int i = 0; i < RW_COUNT(words) && l->n == 1; i++)
+        if (strcmp(l->item[0]->text, words[i]) == 0) return i;
+    return LIMITS_FRAME;
 }
+
+/* Whether pictures depend on other outputs. */
+static bool looks_at_others(const rw_run *r) { return mode_of(r) == LIMITS_RUN || mode_of(r) == LIMITS_AUTO; }
 
 rw_status rw_frames_check(rw_run *r)
 {
     const rw_texts *l = &r->output.limits;
     double value[2];
     if (l->n == 1) {
-        const char *text = l->item[0]->text, *const words[] = {"run", "frame"};
-        if (strcmp(text, words[0]) == 0 || strcmp(text, words[1]) == 0) return RW_OK;
-        return rw_case_fail(r->c, l->item[0], "output.limits = %.60s is none of run, frame or [lowest, highest]%s",
-                            text, rw_hint_nearest(text, words, 2).text);
+        const char *text = l->item[0]->text;
+        for (int i = 0; i < RW_COUNT(words); i++)
+            if (strcmp(text, words[i]) == 0) return RW_OK;
+        return rw_case_fail(r->c, l->item[0],
+                            "output.limits = %.60s is none of auto, run, frame or [lowest, highest]%s", text,
+                            rw_hint_nearest(text, words, RW_COUNT(words)).text);
     }
     for (int i = 0; i < l->n; i++)
         if (!rw_tree_number(l->item[i], &value[i]) || !isfinite(value[i]))
-            return rw_case_fail(r->c, l->item[i],
-                                "output.limits: %.60s is not a finite number: give run, frame or [lowest, highest]",
-                                l->item[i]->text);
+            return rw_case_fail(
+                r->c, l->item[i],
+                "output.limits: %.60s is not a finite number: give auto, run, frame or [lowest, highest]",
+                l->item[i]->text);
     if (l->n == 2 && !(value[0] < value[1]))
         return rw_case_fail(r->c, l->item[0], "output.limits = [%.9g, %.9g]: the first must be below the second",
                             value[0], value[1]);
@@ -66,18 +89,43 @@ rw_status rw_frames_check(rw_run *r)
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
-/* What the figure would choose by itself from these extremes; equal: nothing. */
-static void limits_of(const rw_run *r, double low, double high, double *min, double *max)
+static bool is_line(const rw_run *r) { return r->grid->ndim == 1 && !r->grid->blocks; }
+
+static void widen(range *a, range b)
 {
-    *min = *max = 0;
-    if (!(high > low)) return;
-    *min = low, *max = high;
-    if (r->grid->ndim == 1 && !r->grid->blocks) { /* lines keep off the frame */
-        *min -= 0.04 * (high - low), *max += 0.04 * (high - low);
-    } else if (r->output.colormap == RW_COLORMAP_DIVERGING) {
-        *max = fmax(fabs(low), fabs(high));
-        *min = -*max;
+    a->low = fmin(a->low, b.low);
+    a->high = fmax(a->high, b.high);
+}
+
+/* A field changes sign where its smaller side of 0 is at least a tenth of the larger: less may be an undershoot. */
+static rw_colormap map_of(const rw_run *r, range all)
+{
+    if (r->output.colormap != RUN_COLORMAP_AUTO) return (rw_colormap)(r->output.colormap - RUN_COLORMAP_FIRST);
+    const bool changes = all.low < 0 && all.high > 0 && fmin(-all.low, all.high) >= 0.1 * fmax(-all.low, all.high);
+    return changes ? RW_COLORMAP_DIVERGING : RW_COLORMAP_SEQUENTIAL;
+}
+
+/* What the figure would choose by itself from these extremes; equal: nothing. */
+static rw_scale scale_of(const rw_run *r, range values, rw_colormap map)
+{
+    rw_scale scale = {.map = map};
+    if (!(values.high > values.low)) return scale;
+    scale.min = values.low, scale.max = values.high;
+    if (is_line(r)) { /* lines keep off the frame */
+        scale.min -= 0.04 * (values.high - values.low), scale.max += 0.04 * (values.high - values.low);
+    } else if (map == RW_COLORMAP_DIVERGING) {
+        scale.max = fmax(fabs(values.low), fabs(values.high));
+        scale.min = -scale.max;
     }
+    return scale;
+}
+
+/* The scale of a picture with these extremes, among outputs with those of `all` and, of the last one, `last`. */
+static rw_scale scale_among(const rw_run *r, range own, range all, range last)
+{
+    const double least = is_line(r) ? 0.1 : 0.5;
+    const bool one = mode_of(r) == LIMITS_RUN || last.high - last.low >= least * (all.high - all.low);
+    return scale_of(r, one ? all : own, map_of(r, all));
 }
 
 static rw_status begin(rw_run *r)
@@ -88,30 +136,50 @@ static rw_status begin(rw_run *r)
     if (!(r->frames->reels = rw_calloc((size_t)n + 1, sizeof(reel))))
         return rw_fail_memory(r->ctx, (size_t)n * sizeof(reel), "pictures");
     r->frames->nfields = n;
-    for (int i = 0; i < n; i++) r->frames->reels[i].low = INFINITY, r->frames->reels[i].high = -INFINITY;
+    for (int i = 0; i < n; i++) r->frames->reels[i] = (reel){.all = {INFINITY, -INFINITY}, .last_output = -1};
     return RW_OK;
 }
 
-rw_status rw_frames_limits(rw_run *r, int field, int output, const rw_frame *frame, double *min, double *max)
+static void take(reel *l, int output, range own)
 {
-    *min = *max = 0;
-    if (mode_of(r) == LIMITS_FRAME) return RW_OK;
-    if (mode_of(r) == LIMITS_GIVEN) {
-        rw_tree_number(r->output.limits.item[0], min);
-        rw_tree_number(r->output.limits.item[1], max);
-        return RW_OK;
-    }
+    widen(&l->all, own);
+    if (output < l->last_output) return;
+    l->last_output = output;
+    l->last = own;
+}
+
+/* Limits that need no other output. */
+static rw_scale scale_alone(const rw_run *r, range own)
+{
+    rw_scale scale = {.map = map_of(r, own)};
+    if (mode_of(r) != LIMITS_GIVEN) return scale;
+    rw_tree_number(r->output.limits.item[0], &scale.min);
+    rw_tree_number(r->output.limits.item[1], &scale.max);
+    scale.map = map_of(r, (range){scale.min, scale.max});
+    return scale;
+}
+
+rw_status rw_frames_limits(rw_run *r, int field, int output, const rw_frame *frame, rw_scale *scale)
+{
+    const range own = {frame->low, frame->high};
+    *scale = scale_alone(r, own);
+    if (!looks_at_others(r)) return RW_OK;
     RW_TRY(begin(r));
     reel *l = &r->frames->reels[field];
-    l->low = fmin(l->low, frame->low), l->high = fmax(l->high, frame->high);
-    limits_of(r, l->low, l->high, min, max);
+    take(l, output, own);
+    *scale = scale_among(r, own, l->all, l->last);
     if (!rw_grow(&l->list, &l->capacity, l->n + 1, sizeof(*l->list)))
         return rw_fail_memory(r->ctx, sizeof(*l->list), "pictures");
-    l->list[l->n++] = (drawn){output, *min, *max};
+    l->list[l->n++] = (drawn){output, own, *scale};
     return RW_OK;
 }
 
 /* ---- at the end -------------------------------------------------------------------------------------------------- */
+
+static bool is_size(const int64_t size[3], const rw_output_grid *grid)
+{
+    return memcmp(size, grid->size, sizeof(grid->size)) == 0;
+}
 
 /* A written output of a field as it is drawn. `data` is to be freed after the frame. */
 static rw_status read_frame(rw_run *r, int field, const char *name, int output, rw_frame *frame, double *t, void **data)
@@ -120,6 +188,8 @@ static rw_status read_frame(rw_run *r, int field, const char *name, int output, 
     size_t shape[RW_IO_RANK], bytes;
     rw_dtype type;
     int rank;
+    int64_t size[3];
+    rw_output_grid wide;
     rw_h5 *h5;
     *data = NULL;
     snprintf(file, sizeof(file), "fields/%06d.h5", output);
@@ -128,13 +198,15 @@ static rw_status read_frame(rw_run *r, int field, const char *name, int output, 
     RW_TRY(rw_h5_open(r->ctx, path, &h5));
     rw_status status = rw_h5_get_number(h5, "/", "time", t);
     if (status == RW_OK) status = rw_h5_shape(h5, set, &type, &rank, shape);
-    if (status == RW_OK && (rank != 3 || (int64_t)(shape[0] * shape[1] * shape[2]) != r->points ||
+    if (status == RW_OK) status = rw_sides_grid(r, &wide, NULL);
+    for (int a = 0; a < 3; a++) size[a] = (int64_t)shape[2 - a];
+    if (status == RW_OK && (rank != 3 || (!is_size(size, r->grid) && !is_size(size, &wide)) ||
                             !rw_io_bytes(rank, shape, rw_dtype_size(type), &bytes)))
         status = rw_fail(r->ctx, RW_ERR_INPUT, "'%s': %s does not fit the grid of the run", path, name);
     if (status == RW_OK && !(*data = rw_calloc(bytes, 1))) status = rw_fail_memory(r->ctx, bytes, name);
     if (status == RW_OK) status = rw_h5_read(h5, set, type, rank, shape, *data);
     rw_h5_close(&h5);
-    if (status == RW_OK) status = rw_frame_make(r, field, type, *data, *t, frame);
+    if (status == RW_OK) status = rw_frame_make(r, field, type, *data, size, *t, frame);
     if (status != RW_OK) rw_free(*data), *data = NULL;
     return status;
 }
@@ -189,20 +261,22 @@ static rw_status look_back(rw_run *r, int field, const char *name, reel *l)
         double t;
         if (find(l, output) || !is_drawn(r, name, output) || !is_written(r, name, output)) continue;
         RW_TRY(read_frame(r, field, name, output, &frame, &t, &data));
-        l->low = fmin(l->low, frame.low), l->high = fmax(l->high, frame.high);
+        take(l, output, (range){frame.low, frame.high});
         rw_free(frame.own);
         rw_free(data);
     }
     return RW_OK;
 }
 
-static rw_status draw_again(rw_run *r, int field, const rw_output_field *f, int output, double min, double max)
+static rw_status draw_again(rw_run *r, int field, const rw_output_field *f, int output)
 {
+    const reel *l = &r->frames->reels[field];
     rw_frame frame;
     void *data;
     double t;
     RW_TRY(read_frame(r, field, f->name, output, &frame, &t, &data));
-    rw_status status = rw_figures_frame(r, f, output, t, &frame, min, max, true);
+    const rw_scale scale = scale_among(r, (range){frame.low, frame.high}, l->all, l->last);
+    rw_status status = rw_figures_frame(r, f, output, t, &frame, &scale, true);
     rw_free(frame.own);
     rw_free(data);
     return status;
@@ -211,28 +285,28 @@ static rw_status draw_again(rw_run *r, int field, const rw_output_field *f, int 
 static rw_status finish_field(rw_run *r, int field, const rw_output_field *f)
 {
     reel *l = &r->frames->reels[field];
-    double min, max;
     int kept = 0;
     if (l->n < r->noutputs) RW_TRY(look_back(r, field, f->name, l));
-    limits_of(r, l->low, l->high, &min, &max);
     for (int output = 0; output < r->noutputs; output++) {
         const drawn *d = find(l, output);
-        if (d ? d->min == min && d->max == max : !is_drawn(r, f->name, output)) continue;
-        if (is_written(r, f->name, output)) RW_TRY(draw_again(r, field, f, output, min, max));
+        const rw_scale wanted = d ? scale_among(r, d->own, l->all, l->last) : (rw_scale){0};
+        const bool same = d && d->scale.min == wanted.min && d->scale.max == wanted.max && d->scale.map == wanted.map;
+        if (d ? same : !is_drawn(r, f->name, output)) continue;
+        if (is_written(r, f->name, output)) RW_TRY(draw_again(r, field, f, output));
         else kept++;
     }
     if (kept)
         rw_log(r->ctx, RW_LOG_WARNING,
                "%d pictures of %s retain their earlier limits: they cannot be drawn again with %.9g to %.9g, since "
                "output.fields does not write the field there: give output.limits: [lowest, highest], or frame",
-               kept, f->name, l->low, l->high);
+               kept, f->name, l->all.low, l->all.high);
     return RW_OK;
 }
 
 rw_status rw_frames_finish(rw_run *r)
 {
     const rw_output_field *fields = r->problem->fields;
-    if (mode_of(r) != LIMITS_RUN || r->output.figures_every != RUN_FIGURES_ALL) return RW_OK;
+    if (!looks_at_others(r) || r->output.figures_every != RUN_FIGURES_ALL) return RW_OK;
     /* a continued run may have drawn nothing itself, after one that was killed before it had drawn all again */
     RW_TRY(begin(r));
     for (int i = 0; i < r->problem->nfields; i++)
@@ -240,13 +314,15 @@ rw_status rw_frames_finish(rw_run *r)
     return RW_OK;
 }
 
-rw_status rw_frames_of_results(rw_run *r, int field, const rw_frame *frame, double *min, double *max)
+rw_status rw_frames_of_results(rw_run *r, int field, const rw_frame *frame, rw_scale *scale)
 {
     const char *name = r->problem->fields[field].name;
-    bool alone = mode_of(r) == LIMITS_RUN && r->output.figures_every != RUN_FIGURES_ALL;
-    if (mode_of(r) != LIMITS_RUN) return rw_frames_limits(r, field, 0, frame, min, max);
+    const range own = {frame->low, frame->high};
+    *scale = scale_alone(r, own);
+    if (!looks_at_others(r)) return RW_OK;
+    reel l = {.all = own, .last = own, .last_output = -1};
+    const bool alone = r->output.figures_every != RUN_FIGURES_ALL;
     if (!alone) RW_TRY(rw_plot_read_times(r));
-    double low = frame->low, high = frame->high;
     for (int output = 0; output < r->noutputs && !alone; output++) {
         rw_frame other;
         void *data;
@@ -255,11 +331,11 @@ rw_status rw_frames_of_results(rw_run *r, int field, const rw_frame *frame, doub
         RW_TRY(find_written(r, name, output, &has));
         if (!has) continue;
         RW_TRY(read_frame(r, field, name, output, &other, &t, &data));
-        low = fmin(low, other.low), high = fmax(high, other.high);
+        take(&l, output, (range){other.low, other.high});
         rw_free(other.own);
         rw_free(data);
     }
-    limits_of(r, low, high, min, max);
+    *scale = scale_among(r, own, l.all, l.last);
     return RW_OK;
 }
 

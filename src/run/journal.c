@@ -15,7 +15,7 @@ enum { NAME = 250 }; /* longest name of a file, as most file systems have it */
 
 const char *const rw_journal_folders[] = {"fields", "vti", "vtm", "figures", NULL};
 
-static const char *const top[] = {"settings.yaml", "run.json",  "log.jsonl",   "series.csv",
+static const char *const top[] = {"settings.yaml", "run.json",  "log.jsonl",   "series.csv", "series.json",
                                   "checkpoint.h5", "fields.h5", "fields.xdmf", "fields.pvd"};
 
 bool rw_journal_split(const char *name, const char **folder, const char **base)

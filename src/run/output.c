@@ -1,4 +1,4 @@
-/* What a run writes each time an output is due: a row of series.csv, the fields as HDF5 and .vti, pictures.
+/* What a run writes each time an output is due: a row of series.csv (series.c), the fields as HDF5 and .vti, pictures.
  *
  *   fields/000010.h5   one output, complete in itself: /u, /v (z, y, x), and time, step, origin, … as attributes
  * Cost: one copy of each field from the device an output. What ties the outputs together is output_index.c. */
@@ -59,55 +59,13 @@ rw_status rw_output_check(rw_run *r)
     return RW_OK;
 }
 
-/* ---- series.csv -------------------------------------------------------------------------------------------------- */
-
-rw_status rw_series_begin(rw_run *r, bool fresh, uint64_t position)
-{
-    char path[RW_PATH_SIZE];
-    RW_TRY(rw_folder_claim(r, "series.csv", path));
-    r->ncolumns = r->problem->ncolumns, r->columns = r->problem->columns;
-    const char **names = rw_calloc((size_t)r->ncolumns, 2 * sizeof(*names)), **units = names + r->ncolumns;
-    r->row = rw_calloc((size_t)r->ncolumns, sizeof(*r->row));
-    rw_status status = RW_OK;
-    if (!names || !r->row)
-        RW_TRY_GOTO(rw_fail_memory(r->ctx, (size_t)r->ncolumns * sizeof(*names), "the columns of series.csv"), done);
-    for (int i = 0; i < r->ncolumns; i++) names[i] = r->columns[i].name, units[i] = r->columns[i].unit;
-    status = fresh ? rw_csv_create(r->ctx, path, r->ncolumns, names, units, &r->series)
-                   : rw_csv_append(r->ctx, path, position, r->ncolumns, names, &r->series);
-done:
-    rw_free(names);
-    return status;
-}
-
-static rw_status fail_not_finite(rw_run *r, int column)
-{
-    r->reason = "not_finite";
-    char kept[120] = "there is no checkpoint yet";
-    if (!isnan(r->checkpoint_time))
-        snprintf(kept, sizeof(kept), "the last good state is in checkpoint.h5, t = %.6g", r->checkpoint_time);
-    return rw_fail(r->ctx, RW_ERR_NOT_CONVERGED,
-                   "%s: '%s' is %s at t = %.9g, step %lld: %s: check the equations, or "
-                   "lower the step or the tolerance of section time",
-                   rw_case_file(r->c), r->columns[column].name, isnan(r->row[column]) ? "not a number" : "infinite",
-                   r->ops->time(r->problem), (long long)r->ops->steps(r->problem), kept);
-}
-
-rw_status rw_series_row(rw_run *r, bool write)
-{
-    RW_TRY(r->ops->row(r->problem, r->row));
-    bool written =
-        r->interpolating ? r->last_look == r->ops->time(r->problem) : r->last_row == r->ops->steps(r->problem);
-    if (write && !written) {
-        RW_TRY(rw_csv_row(r->series, r->row));
-        if (r->interpolating) r->last_look = r->ops->time(r->problem);
-        else r->last_row = r->ops->steps(r->problem);
-    }
-    for (int i = 0; i < r->ncolumns; i++)
-        if (!isfinite(r->row[i])) return fail_not_finite(r, i);
-    return RW_OK;
-}
-
 /* ---- fields ------------------------------------------------------------------------------------------------------ */
+
+rw_status rw_output_outer(rw_run *r, rw_output_grid *grid)
+{
+    *grid = *r->grid;
+    return r->no_sides ? RW_OK : rw_sides_grid(r, grid, NULL);
+}
 
 /* Shape of the grid for HDF5: (z, y, x), with 1 where a direction is not used: the readers of XDMF want three. */
 static void shape_of(const rw_output_grid *grid, size_t shape[3])
@@ -126,30 +84,33 @@ rw_io_grid rw_output_io_grid(const rw_output_grid *grid)
     return io;
 }
 
-/* The field's values on the host; they stay the array's. */
-static rw_status fetch(const rw_run *r, const rw_output_field *field, rw_dtype *type, const void **data)
+/* The field's values on the host, with the nodes on Dirichlet sides. *own: to be freed; NULL: they are the array's. */
+static rw_status fetch(rw_run *r, int index, rw_dtype *type, const void **data, void **own)
 {
+    const rw_output_field *field = r->problem->fields + index;
+    *own = NULL;
     *type = rw_array_dtype(field->array);
     if (!rw_dtype_is_number(*type) || rw_array_size(field->array) != r->points)
         return rw_fail(r->ctx, RW_ERR_INTERNAL,
                        "field '%s' does not have the size of the grid and a "
                        "floating-point type",
                        field->name);
-    return rw_array_read(field->array, data);
+    RW_TRY(rw_array_read(field->array, data));
+    return r->no_sides ? RW_OK : rw_sides_add(r, index, *type, *data, r->ops->time(r->problem), data, own);
 }
 
-static rw_status write_attributes(const rw_run *r, rw_h5 *file)
+static rw_status write_attributes(const rw_run *r, rw_h5 *file, const rw_output_grid *grid)
 {
     static const char *const axis[] = {"axis_x", "axis_y", "axis_z"};
     RW_TRY(rw_h5_set_number(file, "/", "time", r->ops->time(r->problem)));
     RW_TRY(rw_h5_set_integer(file, "/", "step", r->ops->steps(r->problem)));
     if (r->interpolating) RW_TRY(rw_h5_set_integer(file, "/", "interpolated", 1));
-    RW_TRY(rw_h5_set_integer(file, "/", "dimensions", r->grid->ndim));
-    RW_TRY(rw_h5_set_numbers(file, "/", "origin", r->grid->ndim, r->grid->origin));
-    RW_TRY(rw_h5_set_numbers(file, "/", "spacing", r->grid->ndim, r->grid->spacing));
-    for (int a = 0; a < r->grid->ndim; a++)
-        RW_TRY(rw_h5_set_text(file, "/", axis[a], r->grid->blocks ? "cell" : r->grid->axis[a]));
-    if (r->grid->blocks) RW_TRY(rw_h5_set_integer(file, "/", "blocks", rw_blocks_count(r->grid->blocks)));
+    RW_TRY(rw_h5_set_integer(file, "/", "dimensions", grid->ndim));
+    RW_TRY(rw_h5_set_numbers(file, "/", "origin", grid->ndim, grid->origin));
+    RW_TRY(rw_h5_set_numbers(file, "/", "spacing", grid->ndim, grid->spacing));
+    for (int a = 0; a < grid->ndim; a++)
+        RW_TRY(rw_h5_set_text(file, "/", axis[a], grid->blocks ? "cell" : grid->axis[a]));
+    if (grid->blocks) RW_TRY(rw_h5_set_integer(file, "/", "blocks", rw_blocks_count(grid->blocks)));
     if (*r->top.title) RW_TRY(rw_h5_set_text(file, "/", "title", r->top.title));
     return RW_OK;
 }
@@ -158,19 +119,23 @@ static rw_status write_h5(rw_run *r, const rw_output_field *fields, int n, int o
 {
     char name[NAME], path[RW_PATH_SIZE], set[160];
     size_t shape[3];
+    rw_output_grid grid;
     rw_h5 *file;
     snprintf(name, sizeof(name), "fields/%06d.h5", output);
+    RW_TRY(rw_output_outer(r, &grid));
     RW_TRY(rw_folder_claim(r, name, path));
     RW_TRY(rw_h5_create(r->ctx, path, &file));
-    shape_of(r->grid, shape);
-    rw_status status = write_attributes(r, file);
+    shape_of(&grid, shape);
+    rw_status status = write_attributes(r, file, &grid);
     for (int i = 0; i < n && status == RW_OK; i++) {
         rw_dtype type;
         const void *data;
+        void *own;
         if (!rw_output_wants(&r->output.fields, fields[i].name)) continue;
         snprintf(set, sizeof(set), "/%.120s", fields[i].name);
-        status = fetch(r, &fields[i], &type, &data);
+        status = fetch(r, i, &type, &data, &own);
         if (status == RW_OK) status = rw_h5_write(file, set, type, 3, shape, data, 0);
+        rw_free(own);
         if (status == RW_OK) status = rw_h5_set_text(file, set, "unit", fields[i].unit ? fields[i].unit : "");
     }
     if (status == RW_OK) return rw_h5_commit(&file);
@@ -181,21 +146,26 @@ static rw_status write_h5(rw_run *r, const rw_output_field *fields, int n, int o
 static rw_status write_vti(rw_run *r, const rw_output_field *fields, int n, int output)
 {
     char name[NAME], path[RW_PATH_SIZE];
+    rw_output_grid outer;
     snprintf(name, sizeof(name), "vti/%06d.vti", output);
+    RW_TRY(rw_output_outer(r, &outer));
     rw_vti_array *arrays = rw_calloc((size_t)n, sizeof(*arrays));
-    if (!arrays) return rw_fail_memory(r->ctx, (size_t)n * sizeof(*arrays), "a .vti file");
+    void **own = rw_calloc((size_t)n, sizeof(*own));
     int m = 0;
     rw_status status = RW_OK;
+    if (!arrays || !own) status = rw_fail_memory(r->ctx, (size_t)n * sizeof(*arrays), "a .vti file");
     for (int i = 0; i < n && status == RW_OK; i++) {
         if (!rw_output_wants(&r->output.fields, fields[i].name)) continue;
         arrays[m].name = fields[i].name;
-        status = fetch(r, &fields[i], &arrays[m].type, &arrays[m].data);
+        status = fetch(r, i, &arrays[m].type, &arrays[m].data, &own[m]);
         m++;
     }
-    rw_io_grid grid = rw_output_io_grid(r->grid);
+    rw_io_grid grid = rw_output_io_grid(&outer);
     if (status == RW_OK && r->grid->blocks) status = rw_output_vtm(r, m, arrays, output);
     else if (status == RW_OK && (status = rw_folder_claim(r, name, path)) == RW_OK)
         status = rw_vti_write(r->ctx, path, &grid, m, arrays);
+    for (int i = 0; own && i < m; i++) rw_free(own[i]);
+    rw_free(own);
     rw_free(arrays);
     return status;
 }

@@ -1,10 +1,12 @@
-/* What ties the outputs of a run together, as files of links:
+/* What ties the outputs of a run together:
  *
- *   fields.h5     /000010/u -> fields/000010.h5:/u, an external link each; /times
+ *   fields.h5     /u (t, z, y, x), whose slices are the datasets /u of fields/000000.h5, …: a virtual dataset each;
+ *                 the coordinates /t, /z, /y, /x. These are the conventions of netCDF-4: xarray.open_dataset reads it.
  *   fields.xdmf   the same for ParaView and VisIt;  fields.pvd  the .vti or .vtm files
  * They are rewritten as a whole, so not at each output when there are many: at most a twentieth of the time goes into
  * them, and always at a checkpoint and at the end. Complex fields are not in fields.xdmf, which has no such numbers. */
 #include <stdio.h>
+#include <string.h>
 
 #include "io/vti.h"
 #include "io/xdmf.h"
@@ -12,28 +14,100 @@
 
 enum { NAME = 64 };
 
-static rw_status write_links(rw_run *r, const rw_output_field *fields, int n)
+/* The names of the axes of /u, in its order: t, then those of the grid from the last to the first. */
+typedef struct index_axes {
+    int n;
+    char name[4][16];
+    const char *list[4];
+} index_axes;
+
+/* "x (mm)" is the axis x with the unit mm. */
+static void split_label(const char *label, char *name, size_t size, char *unit, size_t unit_size)
 {
-    char path[RW_PATH_SIZE], target[NAME], group[NAME], link[NAME + 160], object[160];
-    rw_h5 *file;
-    size_t shape = (size_t)r->noutputs;
-    RW_TRY(rw_folder_claim(r, "fields.h5", path));
-    RW_TRY(rw_h5_create(r->ctx, path, &file));
-    rw_status status = rw_h5_write(file, "/times", RW_F64, 1, &shape, r->times, 0);
-    for (int k = 0; k < r->noutputs && status == RW_OK; k++) {
-        snprintf(target, sizeof(target), "fields/%06d.h5", k);
-        snprintf(group, sizeof(group), "/%06d", k);
-        status = rw_h5_group(file, group);
-        if (status == RW_OK) status = rw_h5_set_number(file, group, "time", r->times[k]);
-        for (int i = 0; i < n && status == RW_OK; i++) {
-            if (!rw_layout_has(r, k, fields[i].name)) continue;
-            snprintf(object, sizeof(object), "/%.120s", fields[i].name);
-            snprintf(link, sizeof(link), "%s%s", group, object);
-            status = rw_h5_link(file, link, target, object);
-        }
+    size_t n = strcspn(label, " (");
+    const char *open = strchr(label, '(');
+    snprintf(name, size, "%.*s", (int)n, label);
+    snprintf(unit, unit_size, "%.*s", open ? (int)strcspn(open + 1, ")") : 0, open ? open + 1 : "");
+}
+
+static rw_status write_axis(rw_h5 *file, index_axes *axes, const char *name, const char *unit, size_t n,
+                            const double *values)
+{
+    const int i = axes->n++;
+    snprintf(axes->name[i], sizeof(axes->name[i]), "%s", name);
+    axes->list[i] = axes->name[i];
+    RW_TRY(rw_h5_write_scale(file, name, i, n, values));
+    return *unit ? rw_h5_set_text(file, name, "units", unit) : RW_OK;
+}
+
+static rw_status write_axes(rw_run *r, rw_h5 *file, const rw_output_grid *grid, index_axes *axes)
+{
+    const char *unit = r->ncolumns > 0 && r->columns[0].unit ? r->columns[0].unit : "";
+    axes->n = 0;
+    RW_TRY(write_axis(file, axes, "t", unit, (size_t)r->noutputs, r->times));
+    for (int a = grid->ndim - 1; a >= 0; a--) {
+        const bool cells = grid->blocks != NULL;
+        char name[16], of[32];
+        if (cells && grid->size[a] == 1) continue;
+        split_label(cells ? "cell" : grid->axis[a], name, sizeof(name), of, sizeof(of));
+        const size_t n = (size_t)grid->size[a];
+        double *x = rw_calloc(n, sizeof(*x));
+        if (!x) return rw_fail_memory(r->ctx, n * sizeof(*x), "the axes of fields.h5");
+        for (size_t i = 0; i < n; i++) x[i] = cells ? (double)i : grid->origin[a] + (double)i * grid->spacing[a];
+        rw_status status = write_axis(file, axes, name, of, n, x);
+        rw_free(x);
+        RW_TRY(status);
     }
-    if (status == RW_OK) return rw_h5_commit(&file);
+    return RW_OK;
+}
+
+static rw_status write_field(rw_run *r, rw_h5 *file, const rw_output_field *field, const rw_output_grid *grid,
+                             const index_axes *axes, const char **files, char (*texts)[NAME])
+{
+    char object[160];
+    const char *unit = field->unit && strcmp(field->unit, "1") != 0 ? field->unit : "";
+    size_t source[3], shape[3];
+    int rank = 0;
+    bool any = false;
+    for (int k = 0; k < r->noutputs; k++) {
+        snprintf(texts[k], sizeof(*texts), "fields/%06d.h5", k);
+        files[k] = rw_layout_has(r, k, field->name) ? texts[k] : NULL;
+        any = any || files[k];
+    }
+    if (!any) return RW_OK;
+    for (int a = 0; a < 3; a++) source[a] = a < 3 - grid->ndim ? 1 : (size_t)grid->size[2 - a];
+    for (int a = 3 - grid->ndim; a < 3; a++)
+        if (!grid->blocks || source[a] > 1) shape[rank++] = source[a];
+    snprintf(object, sizeof(object), "/%.120s", field->name);
+    RW_TRY(rw_h5_write_stack(file, object, rw_array_dtype(field->array), (size_t)r->noutputs, rank, shape, files,
+                             object, 3, source));
+    RW_TRY(rw_h5_set_text(file, object, "units", *unit ? unit : "1"));
+    return rw_h5_set_scales(file, object, axes->n, axes->list);
+}
+
+static rw_status write_fields(rw_run *r, const rw_output_field *fields, int n)
+{
+    char path[RW_PATH_SIZE];
+    const size_t outputs = (size_t)r->noutputs;
+    rw_output_grid grid;
+    index_axes axes;
+    rw_h5 *file = NULL;
+    RW_TRY(rw_output_outer(r, &grid));
+    RW_TRY(rw_folder_claim(r, "fields.h5", path));
+    char(*texts)[NAME] = rw_calloc(outputs, sizeof(*texts));
+    const char **files = rw_calloc(outputs, sizeof(*files));
+    rw_status status = RW_OK;
+    if (!texts || !files) status = rw_fail_memory(r->ctx, outputs * sizeof(*texts), "fields.h5");
+    if (status == RW_OK) status = rw_h5_create(r->ctx, path, &file);
+    if (status == RW_OK) status = rw_h5_set_text(file, "/", "Conventions", "CF-1.8");
+    if (status == RW_OK && *r->top.title) status = rw_h5_set_text(file, "/", "title", r->top.title);
+    if (status == RW_OK) status = write_axes(r, file, &grid, &axes);
+    for (int i = 0; i < n && status == RW_OK; i++)
+        status = write_field(r, file, &fields[i], &grid, &axes, files, texts);
+    if (status == RW_OK) status = rw_h5_commit(&file);
     rw_h5_close(&file);
+    rw_free(files);
+    rw_free(texts);
     return status;
 }
 
@@ -65,7 +139,9 @@ static rw_status write_xdmf(rw_run *r, const rw_output_field *fields, int n)
             pointers[k * width + (size_t)i] = text;
         }
     }
-    rw_io_grid grid = rw_output_io_grid(r->grid);
+    rw_output_grid outer;
+    RW_TRY_GOTO(rw_output_outer(r, &outer), done);
+    rw_io_grid grid = rw_output_io_grid(&outer);
     if (m > 0) status = rw_folder_claim(r, "fields.xdmf", path);
     if (m > 0 && status == RW_OK) status = rw_xdmf_write(r->ctx, path, &grid, m, list, steps, step);
 done:
@@ -107,7 +183,7 @@ rw_status rw_output_index(rw_run *r, bool always)
     double begin = rw_seconds();
     if (!r->index_stale || n == 0 || r->noutputs == 0 || r->output.fields.n == 0) return RW_OK;
     if (!always && begin - r->indexed < RW_MAX(1.0, 20 * r->index_cost)) return RW_OK;
-    RW_TRY(write_links(r, fields, n));
+    RW_TRY(write_fields(r, fields, n));
     if (!r->grid->blocks) RW_TRY(write_xdmf(r, fields, n)); /* it knows uniform grids */
     if (r->output.vti) RW_TRY(write_pvd(r));
     r->indexed = rw_seconds();

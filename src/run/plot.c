@@ -108,13 +108,20 @@ static rw_status draw_as_run(plotter *p, const char *name, double time, const vo
     rw_run *r = &p->run;
     const rw_output_field *fields = p->known ? r->problem->fields : NULL;
     int n = p->known ? r->problem->nfields : 0, f = 0;
+    rw_output_grid wide;
     while (f < n && strcmp(fields[f].name, name) != 0) f++;
-    if (f == n || memcmp(r->grid->size, figure->grid->size, sizeof r->grid->size) != 0) return RW_OK;
-    RW_TRY(rw_frame_make(r, f, figure->type, data, time, frame));
-    RW_TRY(rw_frames_of_results(r, f, frame, &figure->min, &figure->max));
+    if (f == n) return RW_OK;
+    RW_TRY(rw_sides_grid(r, &wide, NULL));
+    const int64_t *size = figure->grid->size;
+    if (memcmp(r->grid->size, size, sizeof wide.size) != 0 && memcmp(wide.size, size, sizeof wide.size) != 0)
+        return RW_OK;
+    RW_TRY(rw_frame_make(r, f, figure->type, data, size, time, frame));
+    rw_scale scale;
+    RW_TRY(rw_frames_of_results(r, f, frame, &scale));
     p->used[RW_PLOT_LIMITS] = p->used[RW_PLOT_TITLE] = true;
     p->used[RW_PLOT_COLORMAP] = p->used[RW_PLOT_COLORMAP] || figure->grid->ndim > 1;
-    figure->title = r->top.title, figure->map = (rw_colormap)r->output.colormap;
+    figure->title = r->top.title;
+    figure->map = scale.map, figure->min = scale.min, figure->max = scale.max;
     figure->grid = &frame->grid, figure->type = RW_F64, figure->data = frame->values;
     return RW_OK;
 }
@@ -251,14 +258,14 @@ static rw_status choose_output(plotter *p, int *output)
 /* Columns of series.csv, all or the one named; *drawn counts. */
 static rw_status plot_series(plotter *p, const char *standard, int *drawn)
 {
-    char path[RW_PATH_SIZE], picture[RW_PATH_SIZE];
+    char picture[RW_PATH_SIZE];
     rw_csv_table table;
-    snprintf(path, sizeof(path), "%s/series.csv", p->path);
-    RW_TRY(rw_csv_read(p->ctx, path, &table));
+    RW_TRY(rw_series_read(p->ctx, p->path, &table));
     rw_status status = RW_OK;
     p->stem[0] = '\0';
     for (int i = 1; i < table.n_columns && status == RW_OK; i++) {
-        if (p->options.field && strcmp(p->options.field, table.names[i]) != 0) continue;
+        if (p->options.field ? strcmp(p->options.field, table.names[i]) != 0 : rw_series_is_constant(&table, i))
+            continue;
         status = target(p, table.names[i], standard, picture);
         if (status == RW_OK) status = rw_picture_series(p->ctx, picture, p->run.top.title, &table, i);
         p->used[RW_PLOT_TITLE] = true;

@@ -142,12 +142,13 @@ rw_status rw_plot_read_times(rw_run *r)
     }
     RW_TRY(rw_h5_open(r->ctx, path, &file));
     rw_status status;
-    RW_TRY_GOTO(rw_h5_shape(file, "/times", &type, &rank, shape), cleanup);
+    const char *times = rw_h5_exists(file, "/t") ? "/t" : "/times"; /* the name in files of older versions */
+    RW_TRY_GOTO(rw_h5_shape(file, times, &type, &rank, shape), cleanup);
     if (rank != 1 || shape[0] == 0 || shape[0] > RW_PLOT_OUTPUTS)
         RW_TRY_GOTO(rw_fail(r->ctx, RW_ERR_INPUT, "'%s' has no output times", path), cleanup);
     if (!(r->times = rw_calloc(shape[0], sizeof(*r->times))))
         RW_TRY_GOTO(rw_fail_memory(r->ctx, shape[0] * sizeof(*r->times), "times"), cleanup);
-    RW_TRY_GOTO(rw_h5_read(file, "/times", RW_F64, 1, shape, r->times), cleanup);
+    RW_TRY_GOTO(rw_h5_read(file, times, RW_F64, 1, shape, r->times), cleanup);
     r->noutputs = (int)shape[0];
 cleanup:
     if (status != RW_OK) rw_free(r->times), r->times = NULL;

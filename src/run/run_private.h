@@ -101,6 +101,8 @@ typedef struct rw_run {
     rw_layout *layout;
     int nlayouts, layout_capacity;
 
+    bool no_sides; /* outputs lack the nodes on Dirichlet sides, as those of the older run that is continued */
+
     rw_csv *series;
     double *row;
     int ncolumns;
@@ -171,6 +173,8 @@ void rw_time_now(char text[32]); /* "2026-01-31T12:00:00Z" */
 
 /* output.c */
 rw_status rw_series_begin(rw_run *r, bool fresh, uint64_t position);
+/* series.csv of a results folder with the units of series.json. */
+rw_status rw_series_read(rw_context *ctx, const char *folder, rw_csv_table *table);
 /* Computes a row and checks that it is finite: ERR_NOT_CONVERGED. With `write` it is put into series.csv. */
 rw_status rw_series_row(rw_run *r, bool write);
 rw_status rw_output_check(rw_run *r); /* names in output.fields and output.figures */
@@ -204,14 +208,28 @@ typedef struct rw_frame {
     double *own;      /* what `values` points to, when they are not the field's; rw_free it */
     double low, high; /* of the finite values; low > high: there is none */
 } rw_frame;
-rw_status rw_frame_make(rw_run *r, int field, rw_dtype type, const void *data, double t, rw_frame *frame);
+/* size: of the data, with the nodes on Dirichlet sides (as outputs have them) or without (as arrays have them). */
+rw_status rw_frame_make(rw_run *r, int field, rw_dtype type, const void *data, const int64_t size[3], double t,
+                        rw_frame *frame);
+/* sides.c: the grid with the nodes on Dirichlet sides. has: (optional) which sides have them. */
+rw_status rw_sides_grid(rw_run *r, rw_output_grid *grid, bool has[6]);
+/* A field with these nodes. *own: what `values` points to, where that is not `data`; rw_free it. */
+rw_status rw_sides_add(rw_run *r, int field, rw_dtype type, const void *data, double t, const void **values,
+                       void **own);
+/* The grid of the outputs. */
+rw_status rw_output_outer(rw_run *r, rw_output_grid *grid);
 /* frames.c: one colour scale for all pictures of a field. */
 rw_status rw_frames_check(rw_run *r); /* the setting output.limits */
-rw_status rw_frames_limits(rw_run *r, int field, int output, const rw_frame *frame, double *min, double *max);
+/* How values become colours, or places on an axis. min == max: automatic limits. */
+typedef struct rw_scale {
+    double min, max;
+    rw_colormap map;
+} rw_scale;
+rw_status rw_frames_limits(rw_run *r, int field, int output, const rw_frame *frame, rw_scale *scale);
 rw_status rw_frames_finish(rw_run *r); /* draws again what has other limits */
 void rw_frames_free(rw_run *r);
-/* Limits of a picture of results that are there: of all outputs of the field, of those given, or those of the frame. */
-rw_status rw_frames_of_results(rw_run *r, int field, const rw_frame *frame, double *min, double *max);
+/* The scale of a picture of results that are there, as the run has chosen it. */
+rw_status rw_frames_of_results(rw_run *r, int field, const rw_frame *frame, rw_scale *scale);
 rw_status rw_picture_field(rw_context *ctx, const char *path, const rw_field_picture *picture);
 rw_status rw_picture_series(rw_context *ctx, const char *path, const char *title, const rw_csv_table *table,
                             int column);
@@ -222,7 +240,9 @@ rw_status rw_figures_sections(rw_run *r, const rw_field_picture *picture, const 
 rw_status rw_figures_output(rw_run *r, const rw_output_field *field, int output);
 /* The picture of an output of time t, of these values and limits. `again`: it has been drawn before. */
 rw_status rw_figures_frame(rw_run *r, const rw_output_field *field, int output, double t, const rw_frame *frame,
-                           double min, double max, bool again);
+                           const rw_scale *scale, bool again);
+/* A column of series.csv has one value, but for rounding errors: there is nothing to see. */
+bool rw_series_is_constant(const rw_csv_table *table, int column);
 rw_status rw_figures_series(rw_run *r);
 
 /* plot_run.c: the run that made results, from their settings.yaml: case, outline of the problem, grid; for

@@ -6,7 +6,8 @@
 #include "run/sections.h"
 
 #define RUN_COLORMAP(value, name) name "|"
-#define RUN_COLORMAPS RW_COLORMAP_LIST(RUN_COLORMAP)
+#define RUN_COLORMAPS "auto|" RW_COLORMAP_LIST(RUN_COLORMAP)
+enum { RUN_COLORMAP_AUTO, RUN_COLORMAP_FIRST }; /* then those of rw_colormap */
 enum { RUN_FIGURES_ALL, RUN_FIGURES_LAST };
 
 #define RW_SECTION_PREFIX(section) run_##section

@@ -21,7 +21,7 @@
 
 #include "core/json.h"
 
-enum { ROWS = 3 }; /* lines of series.csv: names, units, the initial state */
+enum { LINES = 2 }; /* of series.csv: names, the initial state; besides comments, where older versions have units */
 
 /* A file of the first output, or of none. */
 static bool is_early(const char *sub, const char *name)
@@ -86,10 +86,14 @@ static bool few_rows(const rw_run *r)
     bool there;
     char *text;
     size_t n, lines = 0;
+    bool comment = false;
     bool good = read_small(r, "series.csv", &there, &text, &n);
-    for (size_t i = 0; good && i < n; i++) lines += text[i] == '\n';
+    for (size_t i = 0; good && i < n; i++) {
+        if (i == 0 || text[i - 1] == '\n') comment = text[i] == '#';
+        lines += text[i] == '\n' && !comment;
+    }
     rw_free(text);
-    return good && lines <= ROWS;
+    return good && lines <= LINES;
 }
 
 /* A member of run.json is a number of at most `most`. */

@@ -98,6 +98,11 @@ if command -v python3 >/dev/null; then
     (cd "$prefix/share/rechenwerk" && unset RECHENWERK_LIBRARY && python3 -B -c 'from rechenwerk import *
 rw_context_destroy(rw_context_create()), rw_word_kinds()') >"$work/log" 2>&1 || fail "rechenwerk.py: $(cat "$work/log")"
 fi
+source "$SOURCE/tests/python.sh"
+if python=$(python_with numpy); then
+    (unset RECHENWERK_LIBRARY PYTHONPATH; "$python" -B "$doc/examples/share.py" cpu) >"$work/log" 2>&1 ||
+        fail "share.py: $(cat "$work/log")"
+fi
 [ -s "$prefix/share/rechenwerk/api.json" ] || fail "api.json is not installed"
 
 # The command finds its libraries without help, and they export nothing but their own names.

@@ -3,6 +3,7 @@
 #include "io_test.h"
 
 #include <hdf5.h>
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -570,6 +571,55 @@ static void test_h5py(void **state)
     ASSERT_FAILS(rw_h5_open(NULL, "check.py", &f), RW_ERR_INPUT);
 }
 
+/* One array over several files with its axes: what xarray opens, and what netCDF-4 asks for. */
+static void test_stack(void **state)
+{
+    (void)state;
+    static const char *const scales[] = {"t", "y", "x"}, *const files[] = {"0.h5", NULL, "2.h5"};
+    const size_t source[] = {1, 2, 3}, shape[] = {2, 3}, all[] = {3, 2, 3};
+    const double t[] = {0, 0.5, 1}, y[] = {10, 20}, x[] = {1, 2, 3};
+    double u[18];
+    rw_h5 *f;
+    for (int k = 0; k < 3; k += 2) {
+        for (int i = 0; i < 6; i++) u[i] = 100 * k + i;
+        ASSERT_OK(rw_h5_create(NULL, files[k], &f));
+        ASSERT_OK(rw_h5_write(f, "u", RW_F32, 3, source,
+                              (float[]){(float)u[0], (float)u[1], (float)u[2], (float)u[3], (float)u[4], (float)u[5]},
+                              0));
+        ASSERT_OK(rw_h5_commit(&f));
+    }
+    ASSERT_OK(rw_h5_create(NULL, "all.h5", &f));
+    ASSERT_OK(rw_h5_write_scale(f, "t", 0, 3, t));
+    ASSERT_OK(rw_h5_write_scale(f, "y", 1, 2, y));
+    ASSERT_OK(rw_h5_write_scale(f, "x", 2, 3, x));
+    ASSERT_OK(rw_h5_write_stack(f, "u", RW_F32, 3, 2, shape, files, "u", 3, source));
+    ASSERT_OK(rw_h5_write_stack(f, "v", RW_F32, 3, 2, shape, files, "u", 3, source));
+    ASSERT_OK(rw_h5_set_scales(f, "u", 3, scales));
+    ASSERT_OK(rw_h5_set_scales(f, "v", 3, scales));
+    assert_int_equal(rw_h5_set_scales(f, "u", 5, scales), RW_ERR_ARGUMENT);
+    assert_int_equal(rw_h5_set_scales(f, "v", 3, (const char *const[]){"t", "y", "z"}), RW_ERR_FILE);
+    assert_int_equal(rw_h5_write_stack(f, "w", RW_F32, 3, 4, all, files, "u", 3, source), RW_ERR_ARGUMENT);
+    assert_int_equal(rw_h5_write_stack(f, "u", RW_F32, 3, 2, shape, files, "u", 3, source), RW_ERR_ARGUMENT);
+    ASSERT_OK(rw_h5_commit(&f));
+    ASSERT_OK(rw_h5_open(NULL, "all.h5", &f));
+    ASSERT_OK(rw_h5_read(f, "u", RW_F64, 3, all, u));
+    for (int i = 0; i < 18; i++) {
+        if (i / 6 == 1) assert_true(isnan(u[i]));
+        else assert_true(u[i] == 100 * (i / 6) + i % 6);
+    }
+    rw_h5_close(&f);
+    run_python("h5py, xarray, h5netcdf",
+               "import h5py, xarray, numpy as np\n"
+               "f = h5py.File('all.h5')\n"
+               "assert [d[0].name for d in f['u'].dims] == ['/t', '/y', '/x'] and h5py.h5ds.is_scale(f['t'].id)\n"
+               "assert [len(f[n].attrs['REFERENCE_LIST']) for n in 'tyx'] == [2, 2, 2]\n"
+               "assert f['t'].attrs['_Netcdf4Dimid'].dtype == np.int32\n"
+               "d = xarray.open_dataset('all.h5', engine='h5netcdf')\n"
+               "assert dict(d.sizes) == dict(t=3, y=2, x=3) and sorted(d.data_vars) == ['u', 'v']\n"
+               "assert sorted(d.coords) == ['t', 'x', 'y'] and float(d.u.sel(t=1, y=20, x=3)) == 205\n"
+               "assert d.u.isel(t=1).isnull().all() and d.u.dtype == np.float32\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -577,7 +627,7 @@ int main(void)
         IO_TEST(test_attributes), IO_TEST(test_groups_and_links), IO_TEST(test_whole_or_nothing),
         IO_TEST(test_truncated),  IO_TEST(test_damaged),          IO_TEST(test_full_disk),
         IO_TEST(test_faults),     IO_TEST(test_handler),          IO_TEST(test_threads),
-        IO_TEST(test_h5py),       IO_TEST(test_equal_files),
+        IO_TEST(test_h5py),       IO_TEST(test_equal_files),      IO_TEST(test_stack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

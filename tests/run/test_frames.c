@@ -3,6 +3,8 @@
  * of the same run with limits that are given. */
 #include "pde_test.h"
 
+#include <hdf5.h>
+
 enum { FRAMES = 5, STEPS = 20 };
 
 static rw_text warnings;
@@ -151,8 +153,9 @@ static void test_refused(void **state)
 {
     (void)state;
     static const char *const rows[][2] =
-        {{"output.limits=runs", "output.limits = runs is none of run, frame or [lowest, highest]; nearest is run"},
-         {"output.limits=3", "output.limits = 3 is none of run, frame"},
+        {{"output.limits=runs",
+          "output.limits = runs is none of auto, run, frame or [lowest, highest]; nearest is run"},
+         {"output.limits=3", "output.limits = 3 is none of auto, run, frame"},
          {"output.limits=[0, x]", "output.limits: x is not a finite number"},
          {"output.limits=[.nan, 1]", "output.limits: .nan is not a finite number"},
          {"output.limits=[1, 1]", "output.limits = [1, 1]: the first must be below"},
@@ -278,7 +281,7 @@ static void check_sides(const char *size, int ndim, const char *boundary, const 
     rw_run r = {.ctx = ctx, .ops = &rw_pde_ops, .problem = p, .grid = &p->grid};
     r.points = r.grid->size[0] * r.grid->size[1] * r.grid->size[2];
     assert_int_equal(rw_array_read(fields[0].array, &data), RW_OK);
-    assert_int_equal(rw_frame_make(&r, 0, RW_F64, data, t, &frame), RW_OK);
+    assert_int_equal(rw_frame_make(&r, 0, RW_F64, data, r.grid->size, t, &frame), RW_OK);
     const rw_output_grid *g = &frame.grid;
     double low = INFINITY, high = -INFINITY;
     assert_int_equal(g->ndim, ndim);
@@ -321,6 +324,139 @@ static void test_sides(void **state)
                 of_xyz);
 }
 
+/* Outputs hold the nodes on Dirichlet sides with their values at that time, in f64 and f32; all files agree. */
+static void test_outputs_with_sides(void **state)
+{
+    (void)state;
+    static const char *const set[] = {"grid.precision=f64", "grid.precision=f32"};
+    for (int s = 0; s < 2; ++s) {
+        double u[7 * 4], all[3 * 7 * 4], x[7], y[4], origin[2], t;
+        char name[64], *text;
+        size_t n;
+        rw_h5 *file;
+        good("problem: pde\ngrid: {size: [5, 4], extent: [3, 3]}\n"
+             "fields: {u: {initial: \"x\", boundary: {x: \"x + 10*y + 100*t\"}}}\n"
+             "equations: \"du/dt = 0*u\"\ntime: {end: 1, method: rk4, step: 0.5}\noutput: {every: 0.5, figures: []}\n",
+             s ? "sides32" : "sides", set[s]);
+        const char *results = s ? "sides32" : "sides";
+        assert_int_equal(rw_h5_open(ctx, result(results, "fields.h5"), &file), RW_OK);
+        assert_int_equal(rw_h5_read(file, "/u", RW_F64, 3, (size_t[]){3, 4, 7}, all), RW_OK);
+        assert_int_equal(rw_h5_read(file, "/x", RW_F64, 1, (size_t[]){7}, x), RW_OK);
+        assert_int_equal(rw_h5_read(file, "/y", RW_F64, 1, (size_t[]){4}, y), RW_OK);
+        rw_h5_close(&file);
+        for (int k = 0; k < 3; ++k) {
+            snprintf(name, sizeof name, "fields/%06d.h5", k);
+            assert_int_equal(rw_h5_open(ctx, result(results, name), &file), RW_OK);
+            assert_int_equal(rw_h5_read(file, "/u", RW_F64, 3, (size_t[]){1, 4, 7}, u), RW_OK);
+            assert_int_equal(rw_h5_get_number(file, "/", "time", &t), RW_OK);
+            assert_int_equal(rw_h5_get_numbers(file, "/", "origin", 2, origin), RW_OK);
+            rw_h5_close(&file);
+            assert_true(origin[0] == 0 && t == 0.5 * k);
+            assert_memory_equal(u, all + 28 * k, sizeof u);
+            for (int j = 0; j < 4; ++j)
+                for (int i = 0; i < 7; ++i) {
+                    const double side = x[i] + 10 * y[j] + 100 * t, wanted = i == 0 || i == 6 ? side : x[i];
+                    assert_true(fabs(x[i] - 0.5 * i) < 1e-14 && fabs(u[7 * j + i] - wanted) < 1e-5);
+                }
+        }
+        assert_int_equal(rw_file_read(ctx, result(results, "fields.xdmf"), 1 << 20, &text, &n), RW_OK);
+        assert_non_null(strstr(text, "1 4 7"));
+        rw_free(text);
+        assert_int_equal(rw_file_read(ctx, result(results, "vti/000002.vti"), 1 << 20, &text, &n), RW_OK);
+        assert_non_null(strstr(text, "0 6 0 3 0 0"));
+        rw_free(text);
+    }
+}
+
+#define DECAY(initial, rate)                                                                                           \
+    "problem: pde\ngrid: {size: [8, 6], extent: [1, 1]}\nfields: {u: {initial: \"" initial "\"}}\n"                    \
+    "equations: \"du/dt = -" rate "*u\"\ntime: {end: 1, method: rk4, step: 0.05}\noutput: {every: 0.25, vti: false}\n"
+
+/* limits: auto. One scale while the last picture spans half of it, else each picture its own. colormap: auto. */
+static void test_auto(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *limits, *colormap;
+    } cases[] = {
+        {DECAY("x", "0.5"), "output.limits=run", "output.colormap=sequential"},
+        {DECAY("x", "0.9"), "output.limits=frame", "output.colormap=sequential"},
+        {DECAY("x - 0.5", "0.5"), "output.limits=run", "output.colormap=diverging"},
+        {DECAY("x - 0.5", "3"), "output.limits=frame", "output.colormap=diverging"},
+        {DECAY("x - 0.05", "0.5"), "output.limits=run", "output.colormap=sequential"}, /* -0.05 … 0.825 */
+    };
+    for (int i = 0; i < RW_COUNT(cases); ++i) {
+        char name[16], chosen[16], path[128];
+        snprintf(name, sizeof name, "auto%d", i), snprintf(chosen, sizeof chosen, "chosen%d", i);
+        good(cases[i].text, name, NULL);
+        write_case(cases[i].text, path);
+        const char *set[] = {cases[i].limits, cases[i].colormap};
+        assert_int_equal(run(cases[i].text, chosen, set, 2, -1, false), RW_OK);
+        if (equal_frames(name, chosen, "u") != FRAMES) fail_msg("%d: not as %s, %s", i, set[0], set[1]);
+        const rw_plot_options options = {.field = "u",
+                                         .at_time = true,
+                                         .time = 0.25,
+                                         .output = result(name, "again.png")};
+        assert_int_equal(rw_plot_results(ctx, result(name, "."), &options, NULL, NULL), RW_OK);
+        assert_true(same_files(name, "again.png", name, "figures/u-000001.png"));
+    }
+}
+
+/* A folder as version 0.1 left it: units in series.csv, a checkpoint that knows of no nodes on sides. */
+static void make_older(const char *results)
+{
+    static const char line[] = "# 1, 1, 1, 1, 1\n";
+    char *text, place[160];
+    size_t n;
+    int64_t position;
+    snprintf(place, sizeof place, "%s", result(results, "series.csv"));
+    assert_int_equal(rw_file_read(ctx, place, 1 << 20, &text, &n), RW_OK);
+    rw_text older = {0};
+    const char *rows = strchr(text, '\n') + 1;
+    rw_text_add(&older, "%.*s%s%s", (int)(rows - text), text, line, rows);
+    assert_int_equal(rw_file_write(ctx, place, older.data, older.length), RW_OK);
+    rw_text_free(&older);
+    rw_free(text);
+    assert_int_equal(unlink(result(results, "series.json")), 0);
+    hid_t file = H5Fopen(result(results, "checkpoint.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    assert_true(file >= 0 && H5Adelete(file, "no_sides") >= 0);
+    hid_t attribute = H5Aopen(file, "series_position", H5P_DEFAULT);
+    assert_true(H5Aread(attribute, H5T_NATIVE_INT64, &position) >= 0);
+    position += (int64_t)strlen(line);
+    assert_true(H5Awrite(attribute, H5T_NATIVE_INT64, &position) >= 0);
+    H5Aclose(attribute);
+    H5Fclose(file);
+}
+
+/* A run that continues there keeps the form of the folder, so that its files fit each other. */
+static void test_older_folder(void **state)
+{
+    (void)state;
+    const char *text = "problem: pde\ngrid: {size: [5, 4], extent: [3, 3]}\n"
+                       "fields: {u: {initial: \"x\", boundary: {x: \"x + t\"}}}\nequations: \"du/dt = 0*u\"\n"
+                       "time: {end: 1, method: rk4, step: 0.25}\noutput: {every: 0.5}\n";
+    const char *names = "t,step,u_min,u_max,u_mean\n";
+    size_t n, shape[RW_IO_RANK];
+    rw_dtype type;
+    int rank;
+    char *series;
+    rw_h5 *file;
+    assert_int_equal(run(text, "older", NULL, 0, 2, false), RW_ERR_INTERRUPTED);
+    make_older("older");
+    assert_int_equal(run(text, "older", NULL, 0, -1, true), RW_OK);
+    assert_int_equal(rw_file_read(ctx, result("older", "series.csv"), 1 << 20, &series, &n), RW_OK);
+    assert_true(strncmp(series, names, strlen(names)) == 0 && series[strlen(names)] == '#');
+    rw_free(series);
+    assert_int_equal(access(result("older", "series.json"), F_OK), 0);
+    assert_int_equal(rw_h5_open(ctx, result("older", "fields/000002.h5"), &file), RW_OK);
+    assert_int_equal(rw_h5_shape(file, "/u", &type, &rank, shape), RW_OK);
+    assert_true(shape[1] == 4 && shape[2] == 5);
+    rw_h5_close(&file);
+    const rw_plot_options options = {.field = "u", .output = result("older", "again.png")};
+    assert_int_equal(rw_plot_results(ctx, result("older", "."), &options, NULL, NULL), RW_OK);
+    assert_true(same_files("older", "again.png", "older", "figures/u-000002.png"));
+}
+
 static void keep_warning(void *user, rw_log_level level, const char *message)
 {
     if (level == RW_LOG_WARNING) rw_text_add(user, "%s\n", message);
@@ -344,9 +480,11 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_scale), cmocka_unit_test(test_continued), cmocka_unit_test(test_not_written),
-        cmocka_unit_test(test_headings),  cmocka_unit_test(test_refused),   cmocka_unit_test(test_drawn_later),
-        cmocka_unit_test(test_sides),
+        cmocka_unit_test(test_one_scale),   cmocka_unit_test(test_continued),
+        cmocka_unit_test(test_not_written), cmocka_unit_test(test_headings),
+        cmocka_unit_test(test_refused),     cmocka_unit_test(test_drawn_later),
+        cmocka_unit_test(test_sides),       cmocka_unit_test(test_outputs_with_sides),
+        cmocka_unit_test(test_auto),        cmocka_unit_test(test_older_folder),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

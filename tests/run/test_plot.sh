@@ -158,5 +158,45 @@ expect 0 "" plot stranger -F u -o stranger.png
 same own.png stranger.png
 differ own.png alone.png
 
+# ---- pictures of series: none of a constant; spikes on a logarithmic axis ----
+cat > spike.yaml <<'END'
+problem: pde
+grid: {size: [8], extent: [1]}
+fields: {u: {initial: "1 + x"}, c: {initial: "2"}}
+equations: ["du/dt = 20*cos(6.283185307*t)*u", "dc/dt = 0*c"]
+time: {end: 1, method: dp5}
+output: {every: 0.05, vti: false}
+END
+expect 0 "" run spike.yaml -q -o spike
+[ -e spike/figures/series-u_max.png ] || fail "no picture of u_max"
+for name in c_min c_max c_mean; do
+    [ -e spike/figures/series-$name.png ] && fail "a picture of the constant $name"
+done
+expect 0 "" plot spike -q -o spike-again
+[ "$(ls spike-again | grep -c series)" = "$(ls spike/figures | grep -c series)" ] || fail "plot draws other series"
+expect 0 "" plot spike -F c_max -o constant.png # asked for by name
+
+# ---- series.csv: names in the first line, units in series.json; in older folders in a line of series.csv ----
+cat > units.yaml <<'END'
+problem: pde
+grid: {size: [8], extent: [1]}
+fields: {u: {initial: "x", unit: K}}
+equations: "du/dt = u"
+time: {end: 0.4, method: dp5}
+output: {every: 0.1}
+END
+expect 0 "" run units.yaml -q -o units
+grep -q '#' units/series.csv && fail "series.csv has a comment: $(head -3 units/series.csv)"
+[ "$(head -1 units/series.csv)" = t,step,u_min,u_max,u_mean ] || fail "names: $(head -1 units/series.csv)"
+expect 0 "" plot units -F u_mean -o units.png
+mv units/series.json series.json
+expect 0 "" plot units -F u_mean -o bare.png
+differ units.png bare.png
+sed -i '1a # 1, 1, K, K, K' units/series.csv
+expect 0 "" plot units -F u_mean -o older.png
+same units.png older.png
+echo '{}' > units/series.json
+expect 2 "has no list 'columns'" plot units -F u_mean -o never.png
+
 if [ $bad -gt 0 ]; then echo "$bad failures"; exit 1; fi
 echo "all good"

@@ -148,7 +148,7 @@ static void assert_readable(const char *folder)
         rw_h5 *file;
         if (!exists(folder, files[i])) continue;
         if (rw_h5_open(ctx, in(folder, files[i]), &file) != RW_OK) fail_msg("%s", rw_message(ctx));
-        if (i == 0) assert_true(rw_h5_exists(file, "/000000/u"));
+        if (i == 0) assert_true(rw_h5_exists(file, "/u"));
         rw_h5_close(&file);
     }
     if (exists(folder, "log.jsonl")) {
@@ -165,8 +165,8 @@ static void assert_readable(const char *folder)
     }
 }
 
-/* The bytes that a restarted run must have in common with the uninterrupted one. (fields.h5 holds nothing but
- * links.) */
+/* The bytes that a restarted run must have in common with the uninterrupted one. (fields.h5 refers
+ * to the other files.) */
 static void assert_same_results(const char *a, const char *b, int outputs)
 {
     char name[64];
@@ -198,6 +198,7 @@ static void test_results(void **state)
         "run.json",
         "log.jsonl",
         "series.csv",
+        "series.json",
         "checkpoint.h5",
         "fields.h5",
         "fields.xdmf",
@@ -216,7 +217,7 @@ static void test_results(void **state)
     assert_holds("a", "settings.yaml", "title: Test");
     assert_holds("a", "settings.yaml", "# --set title=Test");
     assert_holds("a", "settings.yaml", "case.yaml:4:13\n");
-    assert_holds("a", "series.csv", "t,mean(u),steps\n# s, K, 1\n0,");
+    assert_holds("a", "series.csv", "t,mean(u),steps\n0,");
     assert_holds("a", "log.jsonl", "\"event\": \"start\"");
     assert_holds("a", "log.jsonl", "\"event\": \"end\"");
     assert_readable("a");
@@ -232,14 +233,47 @@ static void test_results(void **state)
     assert_int_equal(outputs, 5);
     assert_int_equal(table.n_rows, 5 + 3 + 0 * outputs + 4);
     rw_csv_free(&table);
-    /* links carry times */
-    rw_h5 *file;
-    double time, u[108];
-    size_t shape[] = {1, 9, 12};
+    assert_holds("a", "series.json", "\"name\": \"mean(u)\",\n      \"unit\": \"K\"");
+}
+
+/* fields.h5: all outputs as one array, with the coordinates of its axes. */
+static void test_index(void **state)
+{
+    (void)state;
+    rw_h5 *file, *output;
+    char name[64], *text;
+    double t[5], x[12], u[5 * 108], one[108], number;
+    rw_dtype type;
+    int rank;
+    size_t shape[RW_IO_RANK];
     assert_int_equal(rw_h5_open(ctx, in("a", "fields.h5"), &file), RW_OK);
-    assert_int_equal(rw_h5_get_number(file, "/000003", "time", &time), RW_OK);
-    assert_true(time == 0.75);
-    assert_int_equal(rw_h5_read(file, "/000004/u", RW_F64, 3, shape, u), RW_OK);
+    assert_int_equal(rw_h5_read(file, "/t", RW_F64, 1, (size_t[]){5}, t), RW_OK);
+    assert_int_equal(rw_h5_read(file, "/x", RW_F64, 1, (size_t[]){12}, x), RW_OK);
+    assert_int_equal(rw_h5_shape(file, "/u", &type, &rank, shape), RW_OK);
+    assert_true(type == RW_F64 && rank == 3 && shape[0] == 5 && shape[1] == 9 && shape[2] == 12);
+    assert_int_equal(rw_h5_read(file, "/u", RW_F64, 3, shape, u), RW_OK);
+    for (int k = 0; k < 5; k++) {
+        assert_true(t[k] == 0.25 * k);
+        snprintf(name, sizeof name, "fields/%06d.h5", k);
+        assert_int_equal(rw_h5_open(ctx, in("a", name), &output), RW_OK);
+        assert_int_equal(rw_h5_read(output, "/u", RW_F64, 3, (size_t[]){1, 9, 12}, one), RW_OK);
+        assert_memory_equal(u + 108 * k, one, sizeof one);
+        assert_int_equal(rw_h5_get_numbers(output, "/", "spacing", 2, one), RW_OK);
+        rw_h5_close(&output);
+        assert_true(fabs(x[11] - x[0] - 11 * one[0]) < 1e-14);
+    }
+    static const char *const units[][2] = {{"/t", "s"}, {"/u", "K"}};
+    for (int i = 0; i < RW_COUNT(units); i++) {
+        assert_int_equal(rw_h5_get_text(file, units[i][0], "units", &text), RW_OK);
+        assert_string_equal(text, units[i][1]);
+        rw_free(text);
+    }
+    assert_int_equal(rw_h5_get_text(file, "/x", "CLASS", &text), RW_OK);
+    assert_string_equal(text, "DIMENSION_SCALE");
+    rw_free(text);
+    assert_true(rw_h5_has_attribute(file, "/u", "DIMENSION_LIST"));
+    assert_int_equal(rw_h5_get_number(file, "/t", "_Netcdf4Dimid", &number), RW_OK);
+    assert_true(number == 0);
     rw_h5_close(&file);
 }
 
@@ -269,7 +303,7 @@ static void test_choices_of_output(void **state)
         {"output.fields=[u,w]", "output.fields: 'w' is not a field"},
         {"output.figures=mean", "output.figures: 'mean' is not a field"},
         {"output.every=1e-9", "output.every = 1e-09 makes 1e+09 outputs"},
-        {"output.limits=[1]", "output.limits = 1 is none of run, frame or [lowest, highest]"},
+        {"output.limits=[1]", "output.limits = 1 is none of auto, run, frame or [lowest, highest]"},
         {"output.interpolate=1e-3",
          "output.interpolate = 0.001: the problem fake has no dense output: omit this setting"},
     };
@@ -673,6 +707,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_results),
+        cmocka_unit_test(test_index),
         cmocka_unit_test(test_choices_of_output),
         cmocka_unit_test(test_restart_gives_the_same_bytes),
         cmocka_unit_test(test_rows_written_after_the_checkpoint_are_cut),

@@ -53,7 +53,7 @@ END
 is_beginning() {
     local rows=0
     [ -e "$1/series.csv" ] && rows=$(wc -l < "$1/series.csv")
-    [ ! -e "$1/checkpoint.h5" ] && [ "$rows" -le 3 ] && ! find "$1" -name '*00000[1-9]*' ! -name '*.tmp' | grep -q .
+    [ ! -e "$1/checkpoint.h5" ] && [ "$rows" -le 2 ] && ! find "$1" -name '*00000[1-9]*' ! -name '*.tmp' | grep -q .
 }
 
 expect 0 "" run heat.yaml -o warm -q

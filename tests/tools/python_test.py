@@ -6,6 +6,11 @@ from ctypes import POINTER, byref, c_double, c_int64, cast
 import rechenwerk
 from rechenwerk import *
 
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
 context = rw_context_create()
 device = rw_device_open(context, "cpu:1")
 queue = rw_device_queue(device)
@@ -137,6 +142,8 @@ class Test(unittest.TestCase):
             rw_krylov_parse(context, "gmres:restrat=3")
         with self.assertRaisesRegex(TypeError, "rw_expr_set.*2 arguments given"):
             rw_expr_set(None, "tau")
+        with self.assertRaisesRegex(TypeError, "rw_launch: groups: 2 elements are given, 3 are needed"):
+            rw_launch(queue, None, (1, 1), [], 0)
         with self.assertRaises(AttributeError):
             rw_grid().siez = (1,)
         with self.assertRaises(AttributeError):
@@ -160,6 +167,74 @@ class Test(unittest.TestCase):
         rw_sparse_free_entries(row, column, value)
         self.assertIn(b'"specifications"', (text := rw_describe(context)).value)  # of librechenwerk-run
         free(text)
+
+
+@unittest.skipUnless(numpy, "python3 has no NumPy")
+class NumPy(unittest.TestCase):
+    def test_arrays_in_and_out(self):
+        for dtype in ("f4", "f8", "c8", "c16", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "?"):
+            values = (numpy.arange(12).reshape(3, 4) % 2).astype(dtype)
+            array = from_numpy(device, values)
+            found = to_numpy(array)
+            self.assertEqual((found.dtype, found.shape), (values.dtype, values.shape))
+            self.assertTrue((found == values).all())
+            view = rw_array_transpose(array, None)
+            self.assertTrue((to_numpy(view) == values.T).all())
+            numpy.asarray(rw_array_write(array))[...] = 1
+            self.assertTrue((numpy.asarray(rw_array_read(array)) == 1).all())
+            with self.assertRaises(ValueError):
+                numpy.asarray(rw_array_read(array))[0, 0] = 0  # it must not be changed
+            rw_array_destroy(array)
+
+    def test_borrowed(self):
+        values = numpy.arange(6.0)
+        array = from_numpy(device, values, RW_BORROW)
+        numpy.asarray(rw_array_update(array))[:] *= 2
+        self.assertEqual(values.tolist(), [0, 2, 4, 6, 8, 10])
+        rw_array_destroy(array)
+        with self.assertRaisesRegex(TypeError, "not contiguous"):
+            rw_array_create_from(device, RW_F64, 1, [3], values[::2], RW_BORROW)
+        with self.assertRaisesRegex(TypeError, "float64.*float32"):
+            rw_array_create_from(device, RW_F32, 1, [6], values, RW_COPY)
+        with self.assertRaisesRegex(TypeError, "a list has no memory"):
+            rw_array_create_from(device, RW_F64, 1, [2], [1.0, 2.0], RW_BORROW)
+        with self.assertRaisesRegex(TypeError, "elements of type <U1"):
+            from_numpy(device, numpy.array(["a"]))
+
+    def test_lists_for_void_pointers(self):
+        array = rw_array_create_from(device, RW_F32, 1, [3], [1, 2, 3.5], RW_COPY)
+        self.assertEqual(to_numpy(array).tolist(), [1, 2, 3.5])
+
+    def test_members_and_arguments(self):
+        n, size = 50, numpy.int64(50)
+        row, column = (numpy.arange(n, dtype=numpy.int32), numpy.arange(2*n, dtype=numpy.int64)[::2] // 2)
+        entries = rw_entries(rows=size, columns=size, n=size, row=row, column=column,
+                             value=numpy.full(n, 2, numpy.float32))
+        matrix = rw_sparse_from_entries(device, rw_sparse_layout(), entries)
+        x, y = from_numpy(device, numpy.arange(50.0)), from_numpy(device, [0.0]*n)
+        rw_sparse_multiply(matrix, RW_OP_NONE, numpy.array([3.0, 0]), x, [0, 0], y, queue)
+        self.assertEqual(to_numpy(y).tolist(), [6.0*i for i in range(n)])
+        shape = numpy.array([5, 10], numpy.int32)
+        view = rw_array_reshape(x, numpy.int32(2), shape)
+        self.assertEqual(to_numpy(view).shape, (5, 10))
+        with self.assertRaisesRegex(TypeError, "rw_entries.value: an array of complex128"):
+            entries.value = numpy.ones(n, complex)
+        with self.assertRaisesRegex(TypeError, "rw_entries.row: an array of float64"):
+            entries.row = numpy.ones(n)
+        grid = rw_grid(ndim=2, size=numpy.array([3, 4, 1]), spacing=numpy.array([0.5, 0.5, 1]))
+        self.assertEqual((grid.size[1], grid.spacing[0]), (4, 0.5))
+
+    def test_results_are_written_where_they_lie(self):
+        n = numpy.zeros(1, numpy.int64)
+        matrix = rw_sparse_from_entries(device, rw_sparse_layout(), poisson(3))
+        row, column, value = rw_sparse_entries(matrix, n)
+        self.assertEqual(numpy.ctypeslib.as_array(value, n.tolist()).tolist(), [2, -1, -1, 2, -1, -1, 2])
+        rw_sparse_free_entries(row, column, value)
+        with self.assertRaisesRegex(TypeError, "rw_sparse_entries: n: .*int32"):
+            rw_sparse_entries(matrix, numpy.zeros(1, numpy.int32))
+        n.flags.writeable = False
+        with self.assertRaisesRegex(TypeError, "read-only"):
+            rw_sparse_entries(matrix, n)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 # Lines that need a GPU or NumPy are left out where there is none; `make` has its own tests. Short: README.md and the
 # pages a new user reads first. Environment: SOURCE, RECHENWERK, RECHENWERK_TEST_LONG.
 set -euo pipefail
+source "$SOURCE/tests/python.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin"
@@ -30,7 +31,7 @@ ran=0
 run_line() {
     local line=${1%%#*}
     case $line in "" | make*) return ;; *cuda:*) [ $gpu = yes ] || return 0 ;; esac
-    case $line in python3*) python3 -c 'import numpy' 2>/dev/null || return 0 ;; esac
+    case $line in python3*) line="$(python_with numpy) -B ${line#python3}" || return 0 ;; esac
     line=${line//build\/rechenwerk/rechenwerk}
     line=${line/rechenwerk run/rechenwerk run --set checks=\{\} --set time.end=0.001 -q}
     case $line in *--restart* | *--force*) ;; *) line=${line/rechenwerk run/rechenwerk run --force} ;; esac

@@ -138,12 +138,14 @@ awk 'FNR == 1 { file++ } file == 1 && FNR > 2 { x[FNR - 2] = $1 } file == 2 && F
         print worst; exit !(worst < 1e-9) }' x.mtx b.mtx copy.mtx > worst || fail "A x differs from b by $(cat worst)"
 expect 0 "after 0 iterations" solve real.mtx b.mtx -g x.npy -t 1e-8
 expect 0 "vectors c128" solve complex.mtx
-if command -v python3 > /dev/null && python3 -c 'import numpy' 2> /dev/null; then
-    python3 -c 'import numpy as n; n.save("z.npy", n.arange(400) * (1 + 2j)); n.save(
+# shellcheck source=tests/python.sh
+. "$SOURCE/tests/python.sh"
+if python=$(python_with numpy); then
+    "$python" -c 'import numpy as n; n.save("z.npy", n.arange(400) * (1 + 2j)); n.save(
         "f.npy", n.asfortranarray(n.ones((400, 1), "f4")))'
     expect 0 "vectors c128" solve real.mtx z.npy -o zx.npy # a complex right-hand side
     expect 0 "vectors f64" solve real.mtx f.npy
-    python3 -c 'import numpy as n; z = n.load("zx.npy"); assert (
+    "$python" -c 'import numpy as n; z = n.load("zx.npy"); assert (
         z.dtype == "c16" and abs(z.imag - 2 * z.real).max() < 1e-6 * abs(z).max())' || fail "zx.npy"
 fi
 expect 0 "" solve real.mtx -q

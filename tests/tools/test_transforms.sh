@@ -109,7 +109,9 @@ expect 2 "b must have 1 element or, like a, 4" convolve row.mtx kernel.mtx z.mtx
 [ -e z.mtx ] && fail "z.mtx was written"
 
 # ---- SciPy -----------------------------------------------------------------------------------------------------------
-if python3 -c 'import scipy' 2>/dev/null; then
+# shellcheck source=tests/python.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../python.sh" || exit 1
+if python=$(python_with scipy); then
     cat >scipy_check.py <<'END'
 import subprocess, sys
 import numpy as np, scipy.fft as sf, scipy.signal as ss
@@ -143,7 +145,7 @@ for m in ("full", "same", "valid"):
 check(np.array([ss.convolve(r, b[0]) for r in x]), "convolve", "x.npy", "b0.npy", [])
 sys.exit(bad)
 END
-    python3 scipy_check.py "$command" || fail "SciPy has other results"
+    "$python" scipy_check.py "$command" || fail "SciPy has other results"
 else
     echo "# SciPy is not there"
 fi

@@ -111,11 +111,21 @@ class Writer:
         arguments.append('"' + " ".join(p["name"] for p in d["parameters"]) + '"')
         arguments += [self.type(p["type"], True) for p in d["parameters"]]
         arguments += [f"outputs={outputs}"] if outputs else []
+        const = " ".join(p["name"] for p in d["parameters"] if self.reads_values(p["type"]))
+        arguments += [f'const="{const}"'] if const else []
+        least = " ".join(f"{p['name']}={p['type']['length']}" for p in d["parameters"]
+                         if isinstance(p["type"], dict) and "array" in p["type"] and p["type"]["length"])
+        arguments += [f'least="{least}"'] if least else []
         if d["kind"] == "macro":
             sizes = [f"sizeof({self.name(a['sizeof'])})" if "sizeof" in a else
                      f'"{a["sizeof_target"]}"' if "sizeof_target" in a else str(a["value"]) for a in d["appends"]]
             arguments += [f'symbol="{d["calls"]}"', f"appended=({', '.join(sizes)},)"]
         self.lines.append(wrap(f"{d['name']} = _Call(", arguments))
+
+    def reads_values(self, t):
+        """Is it a pointer to numbers, or to void, that the function only reads?"""
+        target = t.get("pointer") if isinstance(t, dict) and t.get("const") else None
+        return isinstance(target, str) and target != "char" and target not in self.structures
 
     def outputs(self, d):
         """How many parameters at the end are results."""

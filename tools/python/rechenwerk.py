@@ -7,7 +7,9 @@ docs/how-to/use-from-python.md; docs/reference/api.md. Generated from the header
 """
 import ctypes
 import keyword
+import math
 import os
+import sys
 import threading
 from ctypes import CFUNCTYPE, POINTER, Array, Structure, c_bool, c_char, c_char_p, c_double, c_float, c_int, c_int8, \
     c_int16, c_int32, c_int64, c_size_t, c_ubyte, c_uint, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p, sizeof
@@ -65,10 +67,64 @@ def _symbol(name):
         return getattr(_library("rechenwerk-run"), name)
 
 
-def _convert(kind, value):
-    """A Python value as ctypes takes it for this type: text as bytes, sequences as arrays, functions as callbacks."""
+_INTEGERS = {kind: f"{letter}{sizeof(kind)}" for letter, kinds in (
+    ("i", (c_int8, c_int16, c_int32, c_int64)), ("u", (c_uint8, c_uint16, c_uint32, c_uint64))) for kind in kinds}
+_LETTERS = {**_INTEGERS, c_bool: "b1", c_float: "f4", c_double: "f8"}  # types as NumPy writes them, without byte order
+_ORDER = "<" if sys.byteorder == "little" else ">"
+
+
+def _dtypes():
+    """The element types of arrays as NumPy writes them. NumPy has no BF16: its bits."""
+    return {RW_F32: "f4", RW_F64: "f8", RW_C64: "c8", RW_C128: "c16", RW_I8: "i1", RW_I16: "i2", RW_I32: "i4",
+            RW_I64: "i8", RW_U8: "u1", RW_U16: "u2", RW_U32: "u4", RW_U64: "u8", RW_F16: "f2", RW_BF16: "u2",
+            RW_BOOL: "b1"}
+
+
+def _is_array(value):
+    return hasattr(value, "__array_interface__")
+
+
+def _elements(value, letters, read_only, what):
+    """The memory of a NumPy array as an array of ctypes. letters: the type asked for; None: any. Where the library only
+    reads, another type or layout is converted, if no value changes; elsewhere it is an error."""
+    import numpy
+
+    letters = letters or value.dtype.str[1:]
+    wanted = numpy.dtype(letters)
+    fits = value.dtype == wanted and value.flags.c_contiguous
+    if not fits and read_only and numpy.can_cast(value.dtype, wanted, "safe"):
+        value = numpy.ascontiguousarray(value, wanted)
+        fits = True
+    if not fits or not read_only and not value.flags.writeable:
+        layout = "" if value.flags.c_contiguous else ", not contiguous"
+        layout += "" if value.flags.writeable else ", read-only"
+        raise TypeError(f"{what}: an array of {value.dtype}{layout} is given; a contiguous "
+                        f"{'' if read_only else 'writable '}array of {wanted} is needed: "
+                        f"numpy.ascontiguousarray(a, numpy.{wanted})")
+    kind = c_double if letters[0] == "c" else next((k for k, t in _LETTERS.items() if t == letters), c_uint16)
+    memory = (kind * (value.nbytes // sizeof(kind))).from_address(value.__array_interface__["data"][0])
+    memory.owner = value  # lives as long as the memory is referred to
+    return memory
+
+
+def _convert(kind, value, read_only=True, letters=None, what="a pointer"):
+    """A Python value as ctypes takes it for this type: text as bytes, sequences and NumPy arrays as arrays, functions
+    as callbacks."""
     if isinstance(value, str):
         return value.encode()
+    if _is_array(value):
+        if getattr(value, "ndim", 1) == 0:
+            return value.item()
+        if isinstance(kind, type) and issubclass(kind, Array):
+            value = value.tolist()
+        elif kind is c_void_p:
+            return _elements(value, letters, read_only, what)
+        elif getattr(kind, "_type_", None) in _LETTERS:
+            return _elements(value, _LETTERS[kind._type_], read_only, what)
+    if kind is c_void_p and letters and isinstance(value, (list, tuple)):
+        import numpy
+
+        return _elements(numpy.asarray(value, letters), letters, read_only, what)
     if isinstance(kind, _Function) and not isinstance(value, kind):
         return kind() if value is None else kind(_callback(kind, value))
     if isinstance(value, (list, tuple)) and hasattr(kind, "_type_"):
@@ -101,7 +157,51 @@ class _Struct(Structure):
         kind = dict(self._fields_).get(name)
         if not kind:
             raise AttributeError(f"{type(self).__name__} has no member {name}")
-        super().__setattr__(name, _convert(kind, value))
+        super().__setattr__(name, _convert(kind, value, what=f"{type(self).__name__}.{name}"))
+
+
+class _Memory:
+    """A pointer to the elements of an rw_array: `value` is the address, numpy.asarray(pointer) an array on this memory.
+    It is no c_void_p, whose own eight bytes NumPy would take for the elements."""
+
+    def __init__(self, pointer, array, read_only):
+        self._as_parameter_, self.value, self.array, self.read_only = pointer, pointer.value, array, read_only
+
+    @property
+    def __array_interface__(self):
+        array = self.array
+        shape = tuple(rw_array_shape(array, i) for i in range(rw_array_ndim(array)))
+        letters = _dtypes()[rw_dtype(rw_array_dtype(array))]
+        order = "|" if letters[1:] == "1" else _ORDER
+        return {"version": 3, "shape": shape, "typestr": order + letters, "data": (self.value or 0, self.read_only)}
+
+
+def from_numpy(device, values, mode=0):
+    """An rw_array with the type, shape and values of a NumPy array, or of a list. mode: RW_COPY, or RW_BORROW, where
+    the array lies in the memory of `values`: keep those until it is destroyed."""
+    import numpy
+
+    if mode == RW_COPY:
+        values = numpy.ascontiguousarray(values)
+    letters = values.dtype.str[1:]
+    dtype = next((d for d, known in _dtypes().items() if known == letters), None)
+    if dtype is None:
+        raise TypeError(f"from_numpy: rw_array has no elements of type {values.dtype}")
+    return rw_array_create_from(device, dtype, max(values.ndim, 1), values.shape or (1,), values.reshape(-1), mode)
+
+
+def to_numpy(array):
+    """The current values of an rw_array, as a NumPy array of their own."""
+    import numpy
+
+    if not rw_array_is_contiguous(array):
+        shape = [rw_array_shape(array, i) for i in range(rw_array_ndim(array))]
+        packed = rw_array_create(rw_array_device(array), rw_array_dtype(array), len(shape), shape, RW_MEMORY_DEVICE)
+        rw_array_copy(packed, array, rw_device_queue(rw_array_device(array)))
+        values = to_numpy(packed)
+        rw_array_destroy(packed)
+        return values
+    return numpy.array(rw_array_read(array))
 
 
 class _Call:
@@ -109,12 +209,15 @@ class _Call:
 
     Its last parameters, as many as `outputs`, may be left out: they are allocated and returned. A status other than
     RW_OK raises Error. `appended` are arguments that a macro of the header adds: numbers, or the name of a parameter,
-    the size of whose structure is added.
+    the size of whose structure is added. The library only reads what the parameters named in `const` point to.
+    `least`: numbers of elements that arrays have, "alpha=2".
     """
 
-    def __init__(self, name, result, parameters, *types, outputs=0, symbol=None, appended=()):
+    def __init__(self, name, result, parameters, *types, outputs=0, symbol=None, appended=(), const="",
+                 least=""):
         self.__name__, self.result, self.parameters, self.types = name, result, parameters.split(), types
-        self.outputs, self.symbol, self.appended = outputs, symbol or name, appended
+        self.outputs, self.symbol, self.appended, self.const = outputs, symbol or name, appended, const.split()
+        self.least = {pair.split("=")[0]: int(pair.split("=")[1]) for pair in least.split()}
         self.__doc__ = f"{name}({', '.join(self.parameters)}): docs/reference/api.md"
         self.function = None
 
@@ -128,6 +231,24 @@ class _Call:
         argument = arguments[self.parameters.index(name)]
         return sizeof(getattr(argument, "_obj", getattr(argument, "contents", argument)))
 
+    def _values(self, arguments):
+        """The arguments as ctypes takes them. Values that a void pointer points to have the type `dtype`, if the
+        function has such a parameter. What had to be copied lives until the function returns, so an array that is to
+        keep its memory (`mode`) is not created from it."""
+        named = dict(zip(self.parameters, arguments))
+        letters = _dtypes().get(named.get("dtype")) if isinstance(named.get("dtype"), int) else None
+        converted = []
+        for kind, (name, value) in zip(self.types, named.items()):
+            what = f"{self.__name__}: {name}"
+            read_only = name in self.const
+            given = value.size if _is_array(value) else len(value) if hasattr(value, "__len__") else math.inf
+            if given < self.least.get(name, 0):
+                raise TypeError(f"{what}: {given} elements are given, {self.least[name]} are needed")
+            if isinstance(value, (list, tuple)) and kind is c_void_p and named.get("mode", RW_COPY) != RW_COPY:
+                raise TypeError(f"{what}: a list has no memory that the array could keep: RW_COPY, or a NumPy array")
+            converted.append(_convert(kind, value, read_only, letters if kind is c_void_p else None, what))
+        return converted
+
     def __call__(self, *arguments):
         missing = len(self.types) - len(arguments)
         if not 0 <= missing <= self.outputs:
@@ -136,12 +257,14 @@ class _Call:
             self._open()
         outputs = [kind._type_() for kind in self.types[len(arguments):]]
         before = len(_raised.errors)
-        given = (*arguments, *outputs)
+        given = self._values((*arguments, *outputs))
         appended = [self._size(given, a) if isinstance(a, str) else a for a in self.appended]
-        result = self.function(*map(_convert, self.types, given), *appended)
+        result = self.function(*given, *appended)
         errors, _raised.errors[before:] = _raised.errors[before:], []
         if self.result is rw_status and result != RW_OK:
             raise Error(rw_status(result), rw_message(None)) from (errors[-1] if errors else None)
+        if outputs and self.parameters == ["array", "data"]:
+            return _Memory(outputs[0], arguments[0], self.__name__ == "rw_array_read")
         if outputs:
             return outputs[0] if missing == 1 else tuple(outputs)
         if self.result is rw_status:
@@ -1471,9 +1594,9 @@ rw_params_resolve_sized = _Call("rw_params_resolve_sized", rw_status, "context p
 rw_params_resolve = _Call("rw_params_resolve", rw_status, "context params where spec", POINTER(rw_context),
     POINTER(rw_params), c_char_p, c_void_p, symbol="rw_params_resolve_sized", appended=("spec",))
 rw_params_print_sized = _Call("rw_params_print_sized", None, "params spec text size spec_size", POINTER(rw_params),
-    c_void_p, POINTER(c_char), c_size_t, c_size_t)
+    c_void_p, POINTER(c_char), c_size_t, c_size_t, const="spec")
 rw_params_print = _Call("rw_params_print", None, "params spec text size", POINTER(rw_params), c_void_p, POINTER(c_char),
-    c_size_t, symbol="rw_params_print_sized", appended=("spec",))
+    c_size_t, const="spec", symbol="rw_params_print_sized", appended=("spec",))
 rw_device_list_sized = _Call("rw_device_list_sized", rw_status, "context list count element_size", POINTER(rw_context),
     POINTER(POINTER(rw_device_properties)), POINTER(c_int64), c_size_t)
 rw_device_list = _Call("rw_device_list", rw_status, "context list count", POINTER(rw_context),
@@ -1529,9 +1652,10 @@ rw_memory_name = _Call("rw_memory_name", c_char_p, "value", c_int)
 rw_memory_parse = _Call("rw_memory_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
     POINTER(c_int))
 rw_array_create = _Call("rw_array_create", rw_status, "device dtype ndim shape memory array", POINTER(rw_device), c_int,
-    c_int, POINTER(c_int64), c_int, POINTER(POINTER(rw_array)), outputs=1)
+    c_int, POINTER(c_int64), c_int, POINTER(POINTER(rw_array)), outputs=1, const="shape")
 rw_array_create_from = _Call("rw_array_create_from", rw_status, "device dtype ndim shape data mode array",
-    POINTER(rw_device), c_int, c_int, POINTER(c_int64), c_void_p, c_int, POINTER(POINTER(rw_array)), outputs=1)
+    POINTER(rw_device), c_int, c_int, POINTER(c_int64), c_void_p, c_int, POINTER(POINTER(rw_array)), outputs=1,
+    const="shape")
 rw_array_destroy = _Call("rw_array_destroy", None, "array", POINTER(POINTER(rw_array)))
 rw_array_dtype = _Call("rw_array_dtype", c_int, "array", POINTER(rw_array))
 rw_array_ndim = _Call("rw_array_ndim", c_int, "array", POINTER(rw_array))
@@ -1551,15 +1675,16 @@ rw_array_copy = _Call("rw_array_copy", rw_status, "dst src queue", POINTER(rw_ar
 rw_array_swap = _Call("rw_array_swap", rw_status, "a b", POINTER(rw_array), POINTER(rw_array))
 rw_array_zero = _Call("rw_array_zero", rw_status, "array queue", POINTER(rw_array), POINTER(rw_queue))
 rw_array_view = _Call("rw_array_view", rw_status, "array dtype ndim shape strides offset view", POINTER(rw_array),
-    c_int, c_int, POINTER(c_int64), POINTER(c_int64), c_int64, POINTER(POINTER(rw_array)), outputs=1)
+    c_int, c_int, POINTER(c_int64), POINTER(c_int64), c_int64, POINTER(POINTER(rw_array)), outputs=1,
+    const="shape strides")
 rw_array_slice = _Call("rw_array_slice", rw_status, "array axis first end step view", POINTER(rw_array), c_int, c_int64,
     c_int64, c_int64, POINTER(POINTER(rw_array)), outputs=1)
 rw_array_transpose = _Call("rw_array_transpose", rw_status, "array axes view", POINTER(rw_array), POINTER(c_int),
-    POINTER(POINTER(rw_array)), outputs=1)
+    POINTER(POINTER(rw_array)), outputs=1, const="axes")
 rw_array_select = _Call("rw_array_select", rw_status, "array axis index view", POINTER(rw_array), c_int, c_int64,
     POINTER(POINTER(rw_array)), outputs=1)
 rw_array_reshape = _Call("rw_array_reshape", rw_status, "array ndim shape view", POINTER(rw_array), c_int,
-    POINTER(c_int64), POINTER(POINTER(rw_array)), outputs=1)
+    POINTER(c_int64), POINTER(POINTER(rw_array)), outputs=1, const="shape")
 rw_array_import = _Call("rw_array_import", rw_status, "device tensor array", POINTER(rw_device),
     POINTER(rw_managed_tensor), POINTER(POINTER(rw_array)), outputs=2)
 rw_array_export = _Call("rw_array_export", rw_status, "array queue tensor", POINTER(rw_array), POINTER(rw_queue),
@@ -1639,9 +1764,9 @@ rw_convolution_mode_name = _Call("rw_convolution_mode_name", c_char_p, "value", 
 rw_convolution_mode_parse = _Call("rw_convolution_mode_parse", rw_status, "context name value", POINTER(rw_context),
     c_char_p, POINTER(c_int))
 rw_convolution_shape_sized = _Call("rw_convolution_shape_sized", rw_status, "context spec shape spec_size",
-    POINTER(rw_context), POINTER(rw_convolution_spec), POINTER(c_int64), c_size_t)
+    POINTER(rw_context), POINTER(rw_convolution_spec), POINTER(c_int64), c_size_t, least="shape=8")
 rw_convolution_shape = _Call("rw_convolution_shape", rw_status, "context spec shape", POINTER(rw_context),
-    POINTER(rw_convolution_spec), POINTER(c_int64), symbol="rw_convolution_shape_sized",
+    POINTER(rw_convolution_spec), POINTER(c_int64), least="shape=8", symbol="rw_convolution_shape_sized",
     appended=(sizeof(rw_convolution_spec),))
 rw_convolution_create_sized = _Call("rw_convolution_create_sized", rw_status, "device spec convolution spec_size",
     POINTER(rw_device), POINTER(rw_convolution_spec), POINTER(POINTER(rw_convolution)), c_size_t)
@@ -1750,9 +1875,9 @@ rw_image_filter_execute = _Call("rw_image_filter_execute", rw_status, "filter x 
     POINTER(rw_array), POINTER(rw_array), POINTER(rw_queue))
 rw_image_filter_tiles_sized = _Call("rw_image_filter_tiles_sized", rw_status,
     "device spec x y bytes info spec_size op_size info_size", POINTER(rw_device), POINTER(rw_image_spec), c_void_p,
-    c_void_p, c_int64, POINTER(rw_image_info), c_size_t, c_size_t, c_size_t)
+    c_void_p, c_int64, POINTER(rw_image_info), c_size_t, c_size_t, c_size_t, const="x")
 rw_image_filter_tiles = _Call("rw_image_filter_tiles", rw_status, "device spec x y bytes info", POINTER(rw_device),
-    POINTER(rw_image_spec), c_void_p, c_void_p, c_int64, POINTER(rw_image_info), outputs=1,
+    POINTER(rw_image_spec), c_void_p, c_void_p, c_int64, POINTER(rw_image_info), outputs=1, const="x",
     symbol="rw_image_filter_tiles_sized", appended=(sizeof(rw_image_spec), sizeof(rw_image_op), sizeof(rw_image_info),))
 rw_image_load = _Call("rw_image_load", rw_status, "device path array", POINTER(rw_device), c_char_p,
     POINTER(POINTER(rw_array)), outputs=1)
@@ -1771,7 +1896,7 @@ rw_stream_file_name = _Call("rw_stream_file_name", c_char_p, "file", POINTER(rw_
 rw_stream_file_read = _Call("rw_stream_file_read", rw_status, "file bytes n what end", POINTER(rw_stream_file),
     c_void_p, c_size_t, c_char_p, POINTER(c_bool))
 rw_stream_file_write = _Call("rw_stream_file_write", rw_status, "file bytes n", POINTER(rw_stream_file), c_void_p,
-    c_size_t)
+    c_size_t, const="bytes")
 rw_stream_format_register = _Call("rw_stream_format_register", rw_status, "context format", POINTER(rw_context),
     POINTER(rw_stream_format))
 rw_stream_format_get = _Call("rw_stream_format_get", POINTER(rw_stream_format), "i", c_int)
@@ -1808,7 +1933,7 @@ rw_operator_get_info = _Call("rw_operator_get_info", rw_status, "op info", POINT
 rw_operator_device = _Call("rw_operator_device", POINTER(rw_device), "op", POINTER(rw_operator))
 rw_operator_multiply = _Call("rw_operator_multiply", rw_status, "op transpose alpha x beta y queue",
     POINTER(rw_operator), c_int, POINTER(c_double), POINTER(rw_array), POINTER(c_double), POINTER(rw_array),
-    POINTER(rw_queue))
+    POINTER(rw_queue), least="alpha=2 beta=2")
 rw_operator_get_diagonal = _Call("rw_operator_get_diagonal", rw_status, "op diagonal", POINTER(rw_operator),
     POINTER(rw_array))
 rw_operator_from_expr_sized = _Call("rw_operator_from_expr_sized", rw_status,
@@ -1850,7 +1975,7 @@ rw_sparse_create = _Call("rw_sparse_create", rw_status, "device layout blocks ma
     POINTER(rw_sparse_layout), POINTER(rw_sparse_blocks), POINTER(POINTER(rw_sparse)), outputs=1)
 rw_sparse_destroy = _Call("rw_sparse_destroy", None, "matrix", POINTER(POINTER(rw_sparse)))
 rw_sparse_add_blocks = _Call("rw_sparse_add_blocks", rw_status, "matrix n row column values", POINTER(rw_sparse),
-    c_int64, POINTER(c_int64), POINTER(c_int64), c_void_p)
+    c_int64, POINTER(c_int64), POINTER(c_int64), c_void_p, const="row column values")
 rw_sparse_zero = _Call("rw_sparse_zero", rw_status, "matrix", POINTER(rw_sparse))
 rw_sparse_from_entries = _Call("rw_sparse_from_entries", rw_status, "device layout entries matrix", POINTER(rw_device),
     POINTER(rw_sparse_layout), POINTER(rw_entries), POINTER(POINTER(rw_sparse)), outputs=1)
@@ -1873,7 +1998,8 @@ rw_sparse_get_arrays = _Call("rw_sparse_get_arrays", rw_status, "matrix arrays",
     POINTER(rw_sparse_arrays), outputs=1)
 rw_sparse_operator = _Call("rw_sparse_operator", POINTER(rw_operator), "matrix", POINTER(rw_sparse))
 rw_sparse_multiply = _Call("rw_sparse_multiply", rw_status, "matrix op alpha x beta y queue", POINTER(rw_sparse), c_int,
-    POINTER(c_double), POINTER(rw_array), POINTER(c_double), POINTER(rw_array), POINTER(rw_queue))
+    POINTER(c_double), POINTER(rw_array), POINTER(c_double), POINTER(rw_array), POINTER(rw_queue),
+    least="alpha=2 beta=2")
 rw_precond_method_name = _Call("rw_precond_method_name", c_char_p, "value", c_int)
 rw_precond_method_parse = _Call("rw_precond_method_parse", rw_status, "context name value", POINTER(rw_context),
     c_char_p, POINTER(c_int))
@@ -1953,11 +2079,12 @@ rw_blocks_create_sized = _Call("rw_blocks_create_sized", rw_status, "ctx spec gr
 rw_blocks_create = _Call("rw_blocks_create", rw_status, "ctx spec grid", POINTER(rw_context), POINTER(rw_blocks_spec),
     POINTER(POINTER(rw_blocks)), outputs=1, symbol="rw_blocks_create_sized", appended=(sizeof(rw_blocks_spec),))
 rw_blocks_box = _Call("rw_blocks_box", rw_status, "ctx length cells grid", POINTER(rw_context), POINTER(c_double),
-    POINTER(c_int), POINTER(POINTER(rw_blocks)), outputs=1)
+    POINTER(c_int), POINTER(POINTER(rw_blocks)), outputs=1, least="length=3 cells=3")
 rw_blocks_cylinder = _Call("rw_blocks_cylinder", rw_status, "ctx radius core length cells grid", POINTER(rw_context),
-    c_double, c_double, c_double, POINTER(c_int), POINTER(POINTER(rw_blocks)), outputs=1)
+    c_double, c_double, c_double, POINTER(c_int), POINTER(POINTER(rw_blocks)), outputs=1, least="cells=3")
 rw_blocks_read_gmsh = _Call("rw_blocks_read_gmsh", rw_status, "ctx path cells surfaces nsurfaces grid",
-    POINTER(rw_context), c_char_p, POINTER(c_int), POINTER(rw_surface), c_int64, POINTER(POINTER(rw_blocks)), outputs=1)
+    POINTER(rw_context), c_char_p, POINTER(c_int), POINTER(rw_surface), c_int64, POINTER(POINTER(rw_blocks)), outputs=1,
+    least="cells=3")
 rw_blocks_destroy = _Call("rw_blocks_destroy", None, "grid", POINTER(POINTER(rw_blocks)))
 rw_blocks_count = _Call("rw_blocks_count", c_int64, "grid", POINTER(rw_blocks))
 rw_blocks_get_block = _Call("rw_blocks_get_block", rw_status, "grid block info", POINTER(rw_blocks), c_int,
@@ -1967,15 +2094,16 @@ rw_blocks_points = _Call("rw_blocks_points", c_int64, "grid", POINTER(rw_blocks)
 rw_blocks_coordinates = _Call("rw_blocks_coordinates", POINTER(c_double * 3), "grid", POINTER(rw_blocks))
 rw_blocks_point = _Call("rw_blocks_point", c_int64, "grid block i j k", POINTER(rw_blocks), c_int, c_int, c_int, c_int)
 rw_blocks_cell_points = _Call("rw_blocks_cell_points", None, "grid cell points", POINTER(rw_blocks), c_int64,
-    POINTER(c_int64))
-rw_blocks_find = _Call("rw_blocks_find", c_int, "grid cell place", POINTER(rw_blocks), c_int64, POINTER(c_int))
+    POINTER(c_int64), least="points=8")
+rw_blocks_find = _Call("rw_blocks_find", c_int, "grid cell place", POINTER(rw_blocks), c_int64, POINTER(c_int),
+    least="place=3")
 rw_blocks_centres = _Call("rw_blocks_centres", rw_status, "grid centres", POINTER(rw_blocks), POINTER(c_double * 3))
 rw_blocks_volumes = _Call("rw_blocks_volumes", rw_status, "grid volumes", POINTER(rw_blocks), POINTER(c_double))
 rw_blocks_neighbours = _Call("rw_blocks_neighbours", None, "grid neighbours", POINTER(rw_blocks), POINTER(c_int32 * 6))
 rw_integrand_mass = _Call("rw_integrand_mass", c_double, "user x v dv w dw", c_void_p, POINTER(c_double), c_double,
-    POINTER(c_double), c_double, POINTER(c_double))
+    POINTER(c_double), c_double, POINTER(c_double), least="x=3 dv=3 dw=3")
 rw_integrand_stiffness = _Call("rw_integrand_stiffness", c_double, "user x v dv w dw", c_void_p, POINTER(c_double),
-    c_double, POINTER(c_double), c_double, POINTER(c_double))
+    c_double, POINTER(c_double), c_double, POINTER(c_double), least="x=3 dv=3 dw=3")
 rw_blocks_local = _Call("rw_blocks_local", rw_status, "grid f user gauss matrices", POINTER(rw_blocks), rw_integrand,
     c_void_p, c_int, POINTER(c_double * 8 * 8))
 rw_blocks_integrate = _Call("rw_blocks_integrate", None, "grid matrices values", POINTER(rw_blocks),
@@ -1983,7 +2111,7 @@ rw_blocks_integrate = _Call("rw_blocks_integrate", None, "grid matrices values",
 rw_blocks_cut = _Call("rw_blocks_cut", rw_status, "grid slice cell", POINTER(rw_blocks), POINTER(rw_blocks_slice),
     POINTER(c_int64))
 rw_blocks_extent = _Call("rw_blocks_extent", None, "grid lower upper", POINTER(rw_blocks), POINTER(c_double),
-    POINTER(c_double))
+    POINTER(c_double), least="lower=3 upper=3")
 rw_blocks_set_memory = _Call("rw_blocks_set_memory", None, "grid memory", POINTER(rw_blocks), c_int)
 rw_blocks_array = _Call("rw_blocks_array", rw_status, "grid device place dtype array", POINTER(rw_blocks),
     POINTER(rw_device), c_int, c_int, POINTER(POINTER(rw_array)), outputs=1)
@@ -2053,7 +2181,8 @@ rw_multiblock_exchange = _Call("rw_multiblock_exchange", rw_status, "op x queue"
 rw_multiblock_clear = _Call("rw_multiblock_clear", rw_status, "op x queue", POINTER(rw_multiblock), POINTER(rw_array),
     POINTER(rw_queue))
 rw_multiblock_multiply = _Call("rw_multiblock_multiply", rw_status, "op alpha x beta y queue", POINTER(rw_multiblock),
-    POINTER(c_double), POINTER(rw_array), POINTER(c_double), POINTER(rw_array), POINTER(rw_queue))
+    POINTER(c_double), POINTER(rw_array), POINTER(c_double), POINTER(rw_array), POINTER(rw_queue),
+    least="alpha=2 beta=2")
 rw_multiblock_operator = _Call("rw_multiblock_operator", rw_status, "op type whole", POINTER(rw_multiblock), c_int,
     POINTER(POINTER(rw_operator)), outputs=1)
 rw_multiblock_read_cgns_sized = _Call("rw_multiblock_read_cgns_sized", rw_status, "context path spec spec_size",
@@ -2067,7 +2196,7 @@ rw_program_destroy = _Call("rw_program_destroy", None, "program", POINTER(POINTE
 rw_program_kernel = _Call("rw_program_kernel", rw_status, "program name kernel", POINTER(rw_program), c_char_p,
     POINTER(POINTER(rw_kernel)), outputs=1)
 rw_launch = _Call("rw_launch", rw_status, "queue kernel groups args nargs", POINTER(rw_queue), POINTER(rw_kernel),
-    POINTER(c_int64), POINTER(rw_arg), c_int64)
+    POINTER(c_int64), POINTER(rw_arg), c_int64, least="groups=3")
 rw_cache_describe_sized = _Call("rw_cache_describe_sized", rw_status, "context info info_size", POINTER(rw_context),
     POINTER(rw_cache_info), c_size_t)
 rw_cache_describe = _Call("rw_cache_describe", rw_status, "context info", POINTER(rw_context), POINTER(rw_cache_info),
@@ -2085,11 +2214,13 @@ rw_depgraph_dependencies = _Call("rw_depgraph_dependencies", c_int64, "graph", P
 rw_depgraph_kind = _Call("rw_depgraph_kind", c_char_p, "graph task", POINTER(rw_depgraph), c_int)
 rw_depgraph_label = _Call("rw_depgraph_label", c_char_p, "graph task", POINTER(rw_depgraph), c_int)
 rw_depgraph_find_path = _Call("rw_depgraph_find_path", rw_status, "graph from nfrom to nto path n",
-    POINTER(rw_depgraph), POINTER(c_int), c_int64, POINTER(c_int), c_int64, POINTER(POINTER(c_int)), POINTER(c_int64))
+    POINTER(rw_depgraph), POINTER(c_int), c_int64, POINTER(c_int), c_int64, POINTER(POINTER(c_int)), POINTER(c_int64),
+    const="from to")
 rw_depgraph_check_separate = _Call("rw_depgraph_check_separate", rw_status, "graph set nset path n",
-    POINTER(rw_depgraph), POINTER(c_int), c_int64, POINTER(POINTER(c_int)), POINTER(c_int64))
+    POINTER(rw_depgraph), POINTER(c_int), c_int64, POINTER(POINTER(c_int)), POINTER(c_int64), const="set")
 rw_depgraph_partition = _Call("rw_depgraph_partition", rw_status, "graph part nparts names partition",
-    POINTER(rw_depgraph), POINTER(c_int), c_int64, POINTER(c_char_p), POINTER(POINTER(rw_partition)), outputs=1)
+    POINTER(rw_depgraph), POINTER(c_int), c_int64, POINTER(c_char_p), POINTER(POINTER(rw_partition)), outputs=1,
+    const="part")
 rw_partition_destroy = _Call("rw_partition_destroy", None, "partition", POINTER(POINTER(rw_partition)))
 rw_depgraph_dot = _Call("rw_depgraph_dot", rw_status, "graph partition text", POINTER(rw_depgraph),
     POINTER(rw_partition), POINTER(c_char_p), outputs=1)
@@ -2123,8 +2254,8 @@ rw_ode_get_statistics_sized = _Call("rw_ode_get_statistics_sized", rw_status, "o
     POINTER(rw_ode), POINTER(rw_ode_statistics), c_size_t)
 rw_ode_get_statistics = _Call("rw_ode_get_statistics", rw_status, "ode statistics", POINTER(rw_ode),
     POINTER(rw_ode_statistics), outputs=1, symbol="rw_ode_get_statistics_sized", appended=(sizeof(rw_ode_statistics),))
-rw_ode_save = _Call("rw_ode_save", None, "ode state", POINTER(rw_ode), POINTER(c_double))
-rw_ode_load = _Call("rw_ode_load", rw_status, "ode state", POINTER(rw_ode), POINTER(c_double))
+rw_ode_save = _Call("rw_ode_save", None, "ode state", POINTER(rw_ode), POINTER(c_double), least="state=16")
+rw_ode_load = _Call("rw_ode_load", rw_status, "ode state", POINTER(rw_ode), POINTER(c_double), least="state=16")
 rw_ode_explain = _Call("rw_ode_explain", rw_status, "ode text", POINTER(rw_ode), POINTER(c_char_p), outputs=1)
 rw_ode_depgraph = _Call("rw_ode_depgraph", rw_status, "ode stages graph tiles text", POINTER(rw_ode), c_int,
     POINTER(POINTER(rw_depgraph)), POINTER(POINTER(rw_partition)), POINTER(c_char_p), outputs=3)
@@ -2212,7 +2343,7 @@ rw_figure_write_images = _Call("rw_figure_write_images", rw_status, "context pat
     appended=(sizeof(rw_figure_page),))
 rw_figure_write_residuals = _Call("rw_figure_write_residuals", rw_status,
     "context path title n residual right_side tolerance", POINTER(rw_context), c_char_p, c_char_p, c_int64,
-    POINTER(c_double), c_double, c_double)
+    POINTER(c_double), c_double, c_double, const="residual")
 rw_figure_write_pattern = _Call("rw_figure_write_pattern", rw_status, "context path title entries", POINTER(rw_context),
     c_char_p, c_char_p, POINTER(rw_entries))
 
