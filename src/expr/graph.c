@@ -305,7 +305,8 @@ static rw_node compare_with_number(rw_graph *g, rw_node_op op, rw_node a, rw_nod
     const int integer = g->nodes[swapped ? b : a].integer;
     const double c = number->re;
     if (!integer || number->op != RW_OP_CONST || number->im != 0 || isnan(c)) return -1;
-    const rw_int128 low = integer == RW_I64 ? INT64_MIN : 0, high = integer == RW_I64 ? (rw_int128)INT64_MAX : UINT64_MAX;
+    const rw_int128 low = integer == RW_I64 ? INT64_MIN : 0,
+                    high = integer == RW_I64 ? (rw_int128)INT64_MAX : UINT64_MAX;
     const bool below = number->is_exact ? number->exact < low : c < (double)low,
                above = number->is_exact ? number->exact > high : c > (double)high || c == (double)high;
     if (below || above) {
@@ -661,7 +662,8 @@ rw_node rw_cast(rw_graph *g, rw_dtype dtype, rw_node a)
         (p->integer && p->integer == (int)dtype))
         return a;
     if (p->op == RW_OP_CONST && p->is_exact && is_long(dtype)) {
-        const rw_int128 low = dtype == RW_I64 ? INT64_MIN : 0, high = dtype == RW_I64 ? (rw_int128)INT64_MAX : UINT64_MAX;
+        const rw_int128 low = dtype == RW_I64 ? INT64_MIN : 0,
+                        high = dtype == RW_I64 ? (rw_int128)INT64_MAX : UINT64_MAX;
         return rw_exact(g, RW_MAX(low, RW_MIN(high, p->exact)));
     }
     if (p->op == RW_OP_CONST) return rounded(g, dtype, p->re);
