@@ -94,7 +94,8 @@ struct rw_krylov {
     rw_array *scaled; /* 2^-b b; NULL until a system needs it */
     bool probed;      /* of a solver with an inner one: whether A needs scaling is known */
     int now; /* index of the latest state */
-    /* iterations before the last restart from the true residual, or before the system was scaled; 0 in the first pass */
+    /* iterations before the last restart from the true residual, or before the system was scaled; 0 in the first
+     * pass */
     int64_t begun;
     /* status returned by the monitor, and its message ("": none) */
     rw_status stopped;
