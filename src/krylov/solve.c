@@ -229,8 +229,9 @@ static void explain(const rw_krylov *k, const rw_krylov_result *result, rw_array
                  k->scale.in_x, k->scale.in_x > 0 ? "overflows" : "underflows", type);
     } else if (worse) {
         const bool may_be_singular = result->reason == RW_KRYLOV_STAGNATION || result->reason == RW_KRYLOV_BREAKDOWN;
-        snprintf(text, size, "; the residual did not decrease: x keeps the initial guess%s",
-                 may_be_singular ? ". Is the matrix singular?" : "");
+        snprintf(text, size,
+                 "; the residual did not decrease: x keeps the initial guess; the last iterate has |b - A x| = %.3g%s",
+                 result->residual, may_be_singular ? ". Is the matrix singular?" : "");
     } else if (result->reason == RW_KRYLOV_STAGNATION && result->estimate <= allowed_of(k, result))
         snprintf(text, size,
                  "; the last restart from b - A x reduced it by less than a factor of 2: the precision of %s vectors "
@@ -349,15 +350,18 @@ static rw_status krylov_solve(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_
     for (const rw_krylov *s = k; s; s = s->inner)
         if (s->spec.precond_operator) RW_TRY(rw_operator_send(s->spec.precond_operator, k->queue));
     RW_TRY(rw_array_copy(k->x, x, k->queue));
-    RW_TRY(passes(k, b, x, result, &best));
-    const double reached = result->residual;
-    const bool worse = !(reached <= result->first) && best == result->first; /* x keeps the initial guess */
-    result->residual = best;
+    const rw_status status = passes(k, b, x, result, &best);
+    if (status != RW_OK) { /* not complete, and x is the initial guess or an earlier iterate */
+        *result = (rw_krylov_result){.reason = RW_KRYLOV_INTERRUPTED};
+        return status;
+    }
+    const bool worse = !(result->residual <= result->first) && best == result->first; /* x keeps the initial guess */
     result->seconds = fmax(rw_seconds() - start - (rw_counters_of(k->device).compile_seconds - compiled), 0);
     if (k->stopped != RW_OK) result->reason = RW_KRYLOV_INTERRUPTED; /* whatever the last iterations gave */
+    explain(k, result, b, x, worse, more, sizeof more);
+    result->residual = best;
     if (result->reason == RW_KRYLOV_CONVERGED) return RW_OK;
     if (k->wish[0]) return rw_fail(k->device->ctx, k->stopped, "%s", k->wish);
-    explain(k, result, b, x, worse, more, sizeof more);
     return rw_fail(
         k->device->ctx,
         result->reason != RW_KRYLOV_INTERRUPTED ? RW_ERR_NOT_CONVERGED
@@ -365,7 +369,7 @@ static rw_status krylov_solve(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_
                                                 : RW_ERR_INTERRUPTED,
         "%s: %s after %lld iterations: |b - A x| = %.3g (by the recurrence: %.3g), tolerance %.3g, |b| = %.3g%s",
         rw_krylov_method_name(k->spec.method), rw_krylov_reason_text(result->reason), (long long)result->iterations,
-        worse ? reached : best, result->estimate, allowed_of(k, result), result->right_side, more);
+        best, result->estimate, allowed_of(k, result), result->right_side, more);
 }
 
 rw_status rw_krylov_solve_sized(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_result *result, size_t result_size)
