@@ -1,6 +1,6 @@
-! A system solved with an operator of one's own, from Fortran: A x is a function, no matrix is stored. A = -d2/dx2 + c on
-! a line, in units of the spacing. The function computes on the host (direct); one that launches kernels of its own is
-! recorded by the solver instead (own_operator.c).
+! A system solved with an operator of one's own, from Fortran: A x is a function, no matrix is stored.
+! A = -d2/dx2 + c on a line, in units of the spacing. The function computes on the host (direct). A function that
+! launches kernels of its own is recorded by the solver instead: see own_operator.c.
 !     ./own_operator [DEVICE]
 module line
     use rechenwerk

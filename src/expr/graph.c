@@ -567,7 +567,7 @@ static rw_node convert(rw_graph *g, rw_node n, int integer)
     return result;
 }
 
-/* A real value that is an integer, as an integer: sums, products … of it are computed modulo 2^64 instead of rounded. */
+/* A real value that is an integer, as an integer: sums, products … of it are computed modulo 2^64, not rounded. */
 static rw_node to_integer(rw_graph *g, rw_node n, int integer)
 {
     if (g->failed || !becomes_integer(g->nodes + n)) return n;

@@ -59,8 +59,8 @@ typedef struct rw_graph_node {
     int version;    /* FIELD */
     int depth;      /* operations on the longest way to a leaf, through the values of assigned fields too */
     rw_node arg[3];
-    double re, im;   /* CONST */
-    bool is_exact;   /* CONST: it is the integer `exact`, of which re is the nearest real number */
+    double re, im; /* CONST */
+    bool is_exact; /* CONST: it is the integer `exact`, of which re is the nearest real number */
     rw_int128 exact;
     int next;        /* in the hash chain */
     double value[2]; /* of the rw_graph_value numbered `stamp` */
@@ -148,7 +148,8 @@ int rw_graph_find_function(const rw_graph *g, const char *name); /* -1: none */
 int rw_graph_find_field(const rw_graph *g, const char *name);    /* -1: none */
 int rw_graph_find_param(const rw_graph *g, const char *name);
 
-/* Makers fold constants and trivial identities. Integers among constants are folded exactly. After a failed allocation they answer node 0 and set g->failed. */
+/* Makers fold constants and trivial identities, and integers among constants exactly. After a failed allocation they
+ * answer node 0 and set g->failed. */
 rw_node rw_const(rw_graph *g, double re, double im);
 /* An integer below 2^126. */
 rw_node rw_exact(rw_graph *g, rw_int128 value);

@@ -122,7 +122,8 @@ static void emit_complex(rw_emitter *e, const rw_graph_node *p)
     else if (op == RW_OP_MUL && !ca) ADD("CX(scale)(%s, %s)", rw_word(e, b), rw_converted(e, a, 0));
     else if (op == RW_OP_MUL && !cb) ADD("CX(scale)(%s, %s)", rw_word(e, a), rw_converted(e, b, 0));
     else if (op == RW_OP_DIV && !cb)
-        ADD("CX(make)(%s.re / %s, %s.im / %s)", rw_word(e, a), rw_converted(e, b, 0), rw_word(e, a), rw_converted(e, b, 0));
+        ADD("CX(make)(%s.re / %s, %s.im / %s)", rw_word(e, a), rw_converted(e, b, 0), rw_word(e, a),
+            rw_converted(e, b, 0));
     else if (rw_ops[op].arity == 1) ADD("CX(%s)(%s)", complex_function(op), rw_word(e, a));
     else ADD("CX(%s)(%s, %s)", complex_function(op), rw_complex_word(e, a), rw_complex_word(e, b));
 }
@@ -181,7 +182,7 @@ static void emit_real(rw_emitter *e, const rw_graph_node *p)
 {
     const int as = rw_compared_as(e->g, p);
     const char *a = rw_converted(e, p->arg[0],
-                              p->op == RW_OP_CAST || p->op == RW_OP_WHERE ? rw_node_of(e, p->arg[0])->integer : as),
+                                 p->op == RW_OP_CAST || p->op == RW_OP_WHERE ? rw_node_of(e, p->arg[0])->integer : as),
                *b = p->arg[1] >= 0 ? rw_converted(e, p->arg[1], as) : "",
                *c = p->arg[2] >= 0 ? rw_converted(e, p->arg[2], as) : "";
     switch ((rw_node_op)p->op) {

@@ -356,8 +356,8 @@ awk -v a="$stdout" -v b="$stderr" 'BEGIN { exit !(a > 0 && (a - b)^2 <= (6e-3 * 
 # values that f64 does not hold: read as the nearest one, which is said once per file
 head='%%MatrixMarket matrix coordinate'
 printf '%s integer general\n2 2 3\n1 1 3\n2 1 -9007199254740993\n2 2 9007199254740995\n' "$head" > odd.mtx
-expect 0 "warning: odd.mtx:4: -9007199254740993 is read as -9007199254740992, the nearest number of f64; 1 more values" \
-    convert odd.mtx -o narrow.mtx --force
+nearest="is read as -9007199254740992, the nearest number of f64; 1 more values change"
+expect 0 "warning: odd.mtx:4: -9007199254740993 $nearest" convert odd.mtx -o narrow.mtx --force
 printf '%s real general\n2 2 2\n1 1 1e-400\n2 2 1\n' "$head" > odd.mtx
 expect 0 "warning: odd.mtx:3: 1e-400 is read as 0, the nearest number of f64" convert odd.mtx -o narrow.mtx --force
 printf '%s integer general\n1 1 1\n1 1 9007199254740992000\n' "$head" > odd.mtx

@@ -242,9 +242,9 @@ const command command_fft = {
     .least = 2,
     .most = 2,
     .line = "compute the Fourier, cosine or sine transform of an array in a file",
-    .more =
-        "The results equal those of numpy.fft.fftn, rfftn and irfftn, and of scipy.fft.dctn and dstn. The half "
-        "spectrum of n real values has n/2 + 1 values, along the last axis of --axes. The inverse assumes that n is even; --shape gives an odd n.",
+    .more = "The results equal those of numpy.fft.fftn, rfftn and irfftn, and of scipy.fft.dctn and dstn. The half "
+            "spectrum of n real values has n/2 + 1 values, along the last axis of --axes. The inverse assumes "
+            "that n is even; --shape gives an odd n.",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

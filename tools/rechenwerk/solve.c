@@ -387,7 +387,8 @@ const command command_solve = {
     .more = "If b is omitted, it is A times ones, and the error of x is reported. If A times ones is 0 (a pure Neumann "
             "or periodic problem), b is A times an x in the row space of A. Residuals are those of A x = b; the final "
             "one is computed from x again. The exit code is 3 if the method stopped before the tolerance, 130 after "
-            "Ctrl-C; x is written in both cases, unless the interruption came before the first iteration. With --stencil, A is an equation in u on a grid; x, y and z are the "
+            "Ctrl-C; x is written in both cases, unless the interruption came before the first iteration. "
+            "With --stencil, A is an equation in u on a grid; x, y and z are the "
             "coordinates of a cell, cell 0 is at 0. No matrix is assembled; the preconditioners are jacobi and "
             "chebyshev.",
     .options = options,
