@@ -253,7 +253,7 @@ static void test_scaling(void **state)
                                                {.method = RW_PRECOND_AMG}};
     static const rw_dtype types[] = {RW_F64, RW_F32, RW_C128, RW_C64};
     (void)state;
-    for (int t = 0; t < (brief() ? 2 : 4); ++t) {
+    for (int t = 0; t < (test_long() && !brief() ? 4 : 2); ++t) {
         const bool single = types[t] == RW_F32 || types[t] == RW_C64;
         entries e = system_of(5, 7, 1, rw_dtype_is_complex(types[t]), true);
         const powers *all = single ? small : large;
@@ -263,7 +263,7 @@ static void test_scaling(void **state)
                 rw_krylov_spec spec = {.method = (rw_krylov_method)method, .rtol = single ? 1e-4 : 1e-10};
                 const rw_krylov_spec inner = {.method = RW_KRYLOV_BICGSTAB, .iterations = 3};
                 for (int p = 0; p < RW_COUNT(preconds); ++p, ++i) {
-                    if ((on("opencl") || on("check") || brief()) && i % 4 != 0) continue;
+                    if ((!test_long() || on("opencl") || on("check")) && i % 4 != 0) continue;
                     spec.precond = preconds[p];
                     same_solution(types[t], &e, spec, all[q], false);
                 }
