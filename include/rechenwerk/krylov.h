@@ -164,7 +164,7 @@ RW_API rw_status rw_krylov_solve_sized(rw_krylov *solver, rw_array *b, rw_array 
 #define rw_krylov_solve(...) rw_krylov_solve_sized(__VA_ARGS__, sizeof(rw_krylov_result))
 
 /* Bytes of device memory for the vectors of such a solver with n unknowns, without x, b and the matrices of the
- * preconditioner. */
+ * preconditioner. A solve that is scaled internally takes one more vector. */
 RW_API int64_t rw_krylov_memory_sized(const rw_krylov_spec *spec, int64_t n, rw_dtype vectors, size_t spec_size);
 #define rw_krylov_memory(...) rw_krylov_memory_sized(__VA_ARGS__, sizeof(rw_krylov_spec))
 

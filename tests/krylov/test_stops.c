@@ -278,6 +278,21 @@ static void test_scaling(void **state)
     }
 }
 
+/* Setups that square values: aggregates of amg, dropping of ilut. */
+static void test_scaled_setup(void **state)
+{
+    (void)state;
+    static const powers rows[] = {{-600, -600, false}, {550, 550, false}};
+    static const rw_precond_spec preconds[] = {{.method = RW_PRECOND_AMG}, {.method = RW_PRECOND_ILUT}};
+    if (on("opencl")) return;
+    entries e = system_of(5, 20, 1, false, true); /* more unknowns than amg solves directly */
+    for (int i = 0; i < 4; ++i)
+        same_solution(RW_F64, &e,
+                      (rw_krylov_spec){.method = RW_KRYLOV_GMRES, .rtol = 1e-10, .precond = preconds[i / 2]},
+                      rows[i % 2], false);
+    free_entries(&e);
+}
+
 /* An initial guess that is far larger than the solution; a solution that vectors of f32 cannot hold. */
 static void test_range(void **state)
 {
@@ -518,9 +533,10 @@ static void test_setup_stops(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_stops),         cmocka_unit_test(test_singular),
-                                       cmocka_unit_test(test_scaling),       cmocka_unit_test(test_range),
-                                       cmocka_unit_test(test_update),        cmocka_unit_test(test_interrupt),
-                                       cmocka_unit_test(test_monitor_stops), cmocka_unit_test(test_setup_stops)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_stops),      cmocka_unit_test(test_singular),
+                                       cmocka_unit_test(test_scaling),    cmocka_unit_test(test_scaled_setup),
+                                       cmocka_unit_test(test_range),      cmocka_unit_test(test_update),
+                                       cmocka_unit_test(test_interrupt),  cmocka_unit_test(test_monitor_stops),
+                                       cmocka_unit_test(test_setup_stops)};
     return run_on_devices("stops", tests, RW_COUNT(tests));
 }
