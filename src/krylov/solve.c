@@ -97,7 +97,7 @@ static rw_status iterate(rw_krylov *k, rw_array *b, int64_t *reported, rw_krylov
     const double first = s[RW_KRYLOV_AT_RESIDUAL];
     result->first = unscaled(k, first), result->residual = -1;
     result->right_side = k->scale.on ? unscaled(k, k->scale.right) : s[RW_KRYLOV_AT_RIGHT_SIDE];
-    if (!k->scale.on) RW_TRY(rw_krylov_scale_wanted(k, b, result->right_side, first, &wanted));
+    if (!k->scale.tried) RW_TRY(rw_krylov_scale_wanted(k, b, result->right_side, first, &wanted));
     if (wanted) {
         result->reason = RW_KRYLOV_RANGE, result->iterations = k->begun;
         return RW_OK;
@@ -312,11 +312,11 @@ static rw_status passes(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_result
         rw_krylov_reason reason;
         bool fits = true;
         RW_TRY(pass_once(k, b, &reported, result, pass ? best : NULL, &reason));
-        if (!k->scale.tried && (reason == RW_KRYLOV_RANGE || is_failure(reason)) && !interrupted(k)) {
+        if (!k->scale.tried && (reason == RW_KRYLOV_RANGE || (is_failure(reason) && !interrupted(k)))) {
             overflowed = reason == RW_KRYLOV_NOT_FINITE;
             RW_TRY(rw_krylov_scale_begin(k, b, reason == RW_KRYLOV_RANGE));
             k->scale.tried = true;
-            if (k->scale.on) {
+            if (k->scale.on || reason == RW_KRYLOV_RANGE) {
                 RW_TRY(rw_array_copy(k->x, x, k->queue));
                 if (k->ops->clear) RW_TRY(k->ops->clear(k));
                 k->begun = result->iterations;
