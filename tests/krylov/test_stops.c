@@ -531,12 +531,37 @@ static void test_setup_stops(void **state)
     free_entries(&e);
 }
 
-int main(void)
+/* As if a compiler had taken that long while the solver waited. */
+static rw_status compile_for_long(void *user, int64_t iteration, double residual)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_stops),      cmocka_unit_test(test_singular),
-                                       cmocka_unit_test(test_scaling),    cmocka_unit_test(test_scaled_setup),
-                                       cmocka_unit_test(test_range),      cmocka_unit_test(test_update),
-                                       cmocka_unit_test(test_interrupt),  cmocka_unit_test(test_monitor_stops),
-                                       cmocka_unit_test(test_setup_stops)};
+    (void)user, (void)residual;
+    if (iteration == 0) rw_count_seconds(dev, 1e6);
+    return RW_OK;
+}
+
+/* The seconds of a result leave out waiting for compilers. */
+static void test_seconds(void **state)
+{
+    (void)state;
+    entries e = system_of(5, 7, 1, false, true);
+    rw_sparse *m = matrix_of("csr", RW_F64, &e);
+    rw_array *b = vector_of(RW_F64, e.rows, 7), *x = vector_of(RW_F64, e.rows, 0);
+    rw_krylov *k;
+    rw_krylov_result r;
+    OK(rw_krylov_create(rw_sparse_operator(m), RW_F64,
+                        &(rw_krylov_spec){.method = RW_KRYLOV_CG, .monitor = compile_for_long}, &k));
+    OK(rw_krylov_solve(k, b, x, &r));
+    assert_true(r.seconds == 0 && r.iterations > 2);
+    rw_krylov_destroy(&k), rw_sparse_destroy(&m), rw_array_destroy(&b), rw_array_destroy(&x), free_entries(&e);
+}
+
+int main(void)
+
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_stops),       cmocka_unit_test(test_singular),
+                                       cmocka_unit_test(test_scaling),     cmocka_unit_test(test_scaled_setup),
+                                       cmocka_unit_test(test_range),       cmocka_unit_test(test_update),
+                                       cmocka_unit_test(test_interrupt),   cmocka_unit_test(test_monitor_stops),
+                                       cmocka_unit_test(test_setup_stops), cmocka_unit_test(test_seconds)};
     return run_on_devices("stops", tests, RW_COUNT(tests));
 }
