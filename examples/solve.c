@@ -48,7 +48,7 @@ int main(int argc, char **argv)
             double block[B * B];
             for (int e = 0; e < B * B; ++e)
                 block[e] = sin((double)(25 * k + e)) + (column[k] == i && e / B == e % B ? 20 : 0);
-            if (rw_sparse_add_blocks(A, 1, &i, &column[k], block) != RW_OK) return fail(ctx);
+            if (rw_sparse_add_blocks_of(A, RW_F64, 1, &i, &column[k], block) != RW_OK) return fail(ctx);
         }
 
     /* b = A x for an x that is known, then x from b */

@@ -55,23 +55,34 @@ typedef struct rw_fft_spec {
     int ndim;
     int64_t shape[RW_MAX_NDIM]; /* points of the transform; REAL: shape of the real array */
     unsigned axes;              /* transformed axes, bit 1 << axis for each. Default: all axes. */
-    double scale;               /* factor of the results; 0: RW_ZERO. Default: 1. */
+    double scale;               /* factor of the results, finite; 0: RW_ZERO. Default: 1. */
 
     /* Element types of the arrays. Complex elements: C64 or C128; real elements: F32 or F64; in single precision also
      * F16 or BF16, complex elements then being pairs along an additional last axis of length 2. Default: the precision
-     * of the transform. */
+     * of the transform.
+     * COMPLEX: x may be real, F32 or F64. Cosine and sine transforms: x and y may both be complex, C64 or C128; real
+     * and imaginary parts are then transformed separately. */
     rw_dtype x_dtype, y_dtype;
     /* x_shape: stored elements of x; the transform reads zeros beyond them, up to `shape`. y_shape: elements of y that
      * are computed and stored, from index 0. On axes that are not transformed both equal `shape`. Default: all
      * elements; the half spectrum of REAL has n/2 + 1 on the last transformed axis. */
     int64_t x_shape[RW_MAX_NDIM], y_shape[RW_MAX_NDIM];
-    /* Strides in elements (in complex elements for pairs). Default: row-major without gaps. */
+    /* Strides in elements (in complex elements for pairs). Elements of y must not overlap. Default: row-major without
+     * gaps. */
     int64_t x_stride[RW_MAX_NDIM], y_stride[RW_MAX_NDIM];
     /* (optional) Expressions (docs/reference/expressions.md) of an element u and its indices i0, i1, … along the axes.
      * `load` replaces u when it is read, `store` before it is written, without an additional pass:
      * .load = "u*sin(pi*(i1 + 0.5)/512)^2", .store = "abs(u)^2". They are complex where the element is. Elements beyond
      * x_shape remain 0. */
     const char *load, *store;
+    /* naxes > 0: the transformed axes axis[0] … axis[naxes - 1] in place of `axes`, each once, counted from 0. REAL
+     * halves the spectrum on the last one of the list, as `axes` of NumPy. Default: the axes of `axes`, ascending. */
+    int naxes;
+    int axis[RW_MAX_NDIM];
+    /* Orthonormal transform: divided by the square root of the number of points, and with the weights of SciPy's
+     * norm="ortho" for cosine and sine transforms; its inverse is the `inverse` with ortho. Multiplied by `scale`.
+     * Cosine and sine transforms with ortho have no `load` and `store`. Default: false. */
+    bool ortho;
 } rw_fft_spec;
 
 typedef struct rw_fft rw_fft;
@@ -159,7 +170,7 @@ RW_API rw_status rw_fft_wisdom_forget(rw_device *device);
 #define RW_CONVOLUTION_MODE_LIST(X)                                                                                    \
     X(FULL, "full", "all n + m - 1 numbers to which a and b contribute")                                               \
     X(SAME, "same", "the n numbers in the middle of these, from (m - 1)/2 on")                                         \
-    X(VALID, "valid", "the n - m + 1 numbers to which all of b contributes")                                           \
+    X(VALID, "valid", "the |n - m| + 1 numbers to which all of the shorter contributes")                               \
     X(PERIODIC, "periodic", "n numbers; a goes on from its end with its beginning")
 /* clang-format on */
 
@@ -181,12 +192,13 @@ typedef struct rw_convolution_spec {
     rw_dtype dtype;           /* type of a, b and y: F32, F64, C64, C128. Default: f64. */
     int ndim;
     /* On axes that are not convolved b has one element, which applies to all of a, or as many as a. On convolved axes
-     * of modes VALID and PERIODIC b is not longer than a. */
+     * of mode PERIODIC b is not longer than a; of mode VALID one of a and b is not longer on any. */
     int64_t a_shape[RW_MAX_NDIM], b_shape[RW_MAX_NDIM];
     /* convolved axes, bit 1 << axis for each. Default: all axes. */
     unsigned axes;
-    double scale;                                         /* factor of the results. Default: 1. */
-    int64_t a_stride[RW_MAX_NDIM], y_stride[RW_MAX_NDIM]; /* in elements. Default: row-major without gaps. */
+    double scale; /* factor of the results, finite. Default: 1. */
+    /* In elements; those of y must not overlap. Default: row-major without gaps. */
+    int64_t a_stride[RW_MAX_NDIM], y_stride[RW_MAX_NDIM];
 } rw_convolution_spec;
 
 typedef struct rw_convolution rw_convolution;

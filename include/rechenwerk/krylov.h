@@ -59,7 +59,8 @@ RW_API rw_status rw_krylov_orthogonal_parse(rw_context *context, const char *nam
     X(BREAKDOWN, "a division by zero: the method cannot go on")                                                        \
     X(INDEFINITE, "the matrix, or the preconditioner, is not positive definite")                                       \
     X(NOT_FINITE, "the residual is not a finite number")                                                               \
-    X(INTERRUPTED, "interrupted at the user's wish")
+    X(INTERRUPTED, "interrupted at the user's wish")                                                                   \
+    X(RANGE, "the solution under- or overflows in the type of the vectors")
 /* clang-format on */
 
 typedef enum rw_krylov_reason {
@@ -119,7 +120,7 @@ typedef struct rw_krylov_result {
     double residual;
     double estimate;   /* |r| of the recurrence at the end of the last cycle */
     double right_side; /* |b| */
-    double seconds;
+    double seconds;    /* of the solve, without waiting for compilers */
 } rw_krylov_result;
 
 typedef struct rw_krylov rw_krylov;
@@ -153,16 +154,17 @@ RW_API rw_status rw_krylov_get_precond_sized(const rw_krylov *solver, rw_precond
  * If only the recurrence of CG, BiCGStab or IDR meets the tolerance, the method restarts from the true residual as long
  * as each restart halves it; otherwise it ends with the reason STAGNATION. GMRES computes the true residual in each
  * cycle. Returns OK if |b - A x| <= max(rtol |b|, atol) for the returned x.
+ * Where |b|, A or the preconditioner is so small or so large that squares or products under- or overflow, the system is
+ * scaled by powers of 2 internally; iterates of other systems keep their bits.
  * Errors: ERR_NOT_CONVERGED, ERR_INTERRUPTED: any other reason. x is the best iterate of all cycles, or the initial
- * guess if the residual did not decrease. *result is complete, and the message has both residuals. ERR_INPUT: the
- * largest entry of b is below 1e-140, so that its square underflows in f64. ERR_ARGUMENT: shapes, types, a queue that
- * is recording. Works in the device's own queue and waits for the end. */
+ * guess if the residual did not decrease. *result is complete, and the message has both residuals. ERR_ARGUMENT:
+ * shapes, types, a queue that is recording. Works in the device's own queue and waits for the end. */
 RW_API rw_status rw_krylov_solve_sized(rw_krylov *solver, rw_array *b, rw_array *x, rw_krylov_result *result,
                                        size_t result_size);
 #define rw_krylov_solve(...) rw_krylov_solve_sized(__VA_ARGS__, sizeof(rw_krylov_result))
 
 /* Bytes of device memory for the vectors of such a solver with n unknowns, without x, b and the matrices of the
- * preconditioner. */
+ * preconditioner. A solve that is scaled internally takes one more vector. */
 RW_API int64_t rw_krylov_memory_sized(const rw_krylov_spec *spec, int64_t n, rw_dtype vectors, size_t spec_size);
 #define rw_krylov_memory(...) rw_krylov_memory_sized(__VA_ARGS__, sizeof(rw_krylov_spec))
 

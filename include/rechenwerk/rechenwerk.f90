@@ -32,7 +32,8 @@ module rechenwerk
     include 'rechenwerk_options.inc'
     ! rw_krylov_reason
     integer(c_int), parameter :: rw_krylov_converged = 0, rw_krylov_iterations = 1, rw_krylov_stagnation = 2, &
-        rw_krylov_breakdown = 3, rw_krylov_indefinite = 4, rw_krylov_not_finite = 5, rw_krylov_interrupted = 6
+        rw_krylov_breakdown = 3, rw_krylov_indefinite = 4, rw_krylov_not_finite = 5, rw_krylov_interrupted = 6, &
+        rw_krylov_range = 7
 
     type, bind(c) :: rw_sparse_layout
         integer(c_int) :: format = 0, values = 0, block_rows = 0, block_columns = 0
@@ -55,6 +56,20 @@ module rechenwerk
 
     type, bind(c) :: rw_sparse_size
         integer(c_int64_t) :: rows = 0, columns = 0, blocks = 0, stored = 0, bytes = 0
+    end type
+
+    ! An operator that is a function of your own, with bind(c) and the arguments of `multiply` in operator.h:
+    !     integer(c_int) function multiply(user, op, x, y, queue) bind(c)
+    !         type(c_ptr), value :: user, x, y, queue
+    !         integer(c_int), value :: op
+    ! direct = .true.: it may read x and write y on the host, with rw_array_get and rw_array_set.
+    type, bind(c) :: rw_operator_spec
+        integer(c_int64_t) :: rows = 0, columns = 0
+        integer(c_int) :: type = rw_dtype_default
+        type(c_funptr) :: multiply = c_null_funptr
+        logical(c_bool) :: direct = .false., transposes = .false., hermitian = .false.
+        type(c_funptr) :: diagonal = c_null_funptr, destroy = c_null_funptr
+        type(c_ptr) :: user = c_null_ptr
     end type
 
     type, bind(c) :: rw_precond_spec
@@ -166,13 +181,6 @@ module rechenwerk
             import
             type(c_ptr), intent(inout) :: matrix
         end subroutine
-        integer(c_int) function rw_sparse_add_blocks(matrix, n, row, column, values) bind(c)
-            import
-            type(c_ptr), value :: matrix
-            integer(c_int64_t), value :: n
-            integer(c_int64_t), intent(in) :: row(*), column(*)
-            type(*), intent(in) :: values(*)     ! block after block, each row after row, in the matrix's own type
-        end function
         integer(c_int) function rw_sparse_zero(matrix) bind(c)
             import
             type(c_ptr), value :: matrix
@@ -190,6 +198,18 @@ module rechenwerk
         integer(c_int) function rw_sparse_multiply(matrix, op, alpha, x, beta, y, queue) bind(c)
             import
             type(c_ptr), value :: matrix, x, y, queue
+            integer(c_int), value :: op
+            real(c_double), intent(in), optional :: alpha(2), beta(2)
+        end function
+
+        ! operator.h
+        subroutine rw_operator_destroy(operator) bind(c)
+            import
+            type(c_ptr), intent(inout) :: operator
+        end subroutine
+        integer(c_int) function rw_operator_multiply(operator, op, alpha, x, beta, y, queue) bind(c)
+            import
+            type(c_ptr), value :: operator, x, y, queue
             integer(c_int), value :: op
             real(c_double), intent(in), optional :: alpha(2), beta(2)
         end function
@@ -213,6 +233,12 @@ module rechenwerk
     interface rw_array_set
         module procedure set_f32, set_f64, set_c64, set_c128
     end interface
+    ! n blocks at (row, column), block after block, each row after row; values: real or complex as the matrix,
+    ! rw_err_argument for others.
+    interface rw_sparse_add_blocks
+        module procedure add_f32, add_f64, add_c64, add_c128
+    end interface
+    private :: add_f32, add_f64, add_c64, add_c128, add_values
     ! A matrix from entries in any order, numbered from 0; those of one place are added.
     interface rw_sparse_from_entries
         module procedure from_real_entries, from_complex_entries
@@ -338,6 +364,67 @@ contains
             end function
         end interface
         rw_device_open = open(context, terminated(trim(name)), device)
+    end function
+
+    integer(c_int) function add_values(matrix, dtype, n, row, column, values) result(status)
+        type(c_ptr), intent(in) :: matrix, values
+        integer(c_int), intent(in) :: dtype
+        integer(c_int64_t), intent(in) :: n, row(*), column(*)
+        interface
+            integer(c_int) function add(matrix, dtype, n, row, column, values) bind(c, name="rw_sparse_add_blocks_of")
+                import
+                type(c_ptr), value :: matrix, values
+                integer(c_int), value :: dtype
+                integer(c_int64_t), value :: n
+                integer(c_int64_t), intent(in) :: row(*), column(*)
+            end function
+        end interface
+        status = add(matrix, dtype, n, row, column, values)
+    end function
+
+    integer(c_int) function add_f32(matrix, n, row, column, values) result(status)
+        type(c_ptr), intent(in) :: matrix
+        integer(c_int64_t), intent(in) :: n, row(*), column(*)
+        real(c_float), intent(in), target, contiguous :: values(..)
+        status = add_values(matrix, rw_f32, n, row, column, c_loc(values))
+    end function
+
+    integer(c_int) function add_f64(matrix, n, row, column, values) result(status)
+        type(c_ptr), intent(in) :: matrix
+        integer(c_int64_t), intent(in) :: n, row(*), column(*)
+        real(c_double), intent(in), target, contiguous :: values(..)
+        status = add_values(matrix, rw_f64, n, row, column, c_loc(values))
+    end function
+
+    integer(c_int) function add_c64(matrix, n, row, column, values) result(status)
+        type(c_ptr), intent(in) :: matrix
+        integer(c_int64_t), intent(in) :: n, row(*), column(*)
+        complex(c_float_complex), intent(in), target, contiguous :: values(..)
+        status = add_values(matrix, rw_c64, n, row, column, c_loc(values))
+    end function
+
+    integer(c_int) function add_c128(matrix, n, row, column, values) result(status)
+        type(c_ptr), intent(in) :: matrix
+        integer(c_int64_t), intent(in) :: n, row(*), column(*)
+        complex(c_double_complex), intent(in), target, contiguous :: values(..)
+        status = add_values(matrix, rw_c128, n, row, column, c_loc(values))
+    end function
+
+    ! An operator y <- A x that is a function of your own: see rw_operator_spec.
+    integer(c_int) function rw_operator_create(device, spec, operator)
+        type(c_ptr), intent(in) :: device
+        type(rw_operator_spec), intent(in) :: spec
+        type(c_ptr), intent(out) :: operator
+        interface
+            integer(c_int) function create(device, spec, operator, spec_size) bind(c, name="rw_operator_create_sized")
+                import
+                type(c_ptr), value :: device
+                type(rw_operator_spec), intent(in) :: spec
+                type(c_ptr), intent(out) :: operator
+                integer(c_size_t), value :: spec_size
+            end function
+        end interface
+        rw_operator_create = create(device, spec, operator, c_sizeof(spec))
     end function
 
     integer(c_int) function rw_krylov_create(operator, vectors, spec, solver)

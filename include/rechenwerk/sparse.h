@@ -2,7 +2,7 @@
  *
  *   rw_sparse_layout layout;
  *   rw_sparse *A;
- *   rw_sparse_layout_parse(ctx, "bsell:5x5", &layout);      layout.values = RW_C128
+ *   rw_sparse_layout_parse(ctx, "bsell:5x5:c128", &layout); without c128 values are f64
  *   rw_sparse_create(dev, &layout, &pattern, &A);           all values zero: blocks are put right where they stay
  *   rw_sparse_add_blocks(A, n, i, j, values);
  *   rw_sparse_multiply(A, RW_OP_NONE, NULL, x, NULL, y, rw_device_queue(dev));      y <- A x
@@ -201,11 +201,17 @@ RW_API rw_status rw_sparse_create(rw_device *device, const rw_sparse_layout *lay
                                   rw_sparse **matrix);
 RW_API void rw_sparse_destroy(rw_sparse **matrix);
 
-/* Adds n blocks at (row[k], column[k]). values: block after block, each row by row, of the type of the matrix.
+/* Adds n blocks at (row[k], column[k]). values: block after block, each row by row, of the type of the matrix, which
+ * cannot be checked: see rw_sparse_add_blocks_of.
  * Errors: ERR_ARGUMENT: a block outside the pattern, with its index; the blocks before it have been added.
  * ERR_UNSUPPORTED: scaled values. Values that are not finite are added; solvers then report NOT_FINITE. */
 RW_API rw_status rw_sparse_add_blocks(rw_sparse *matrix, int64_t n, const int64_t *row, const int64_t *column,
                                       const void *values);
+/* The same for values of a type, which must be that of the matrix.
+ * Errors: ERR_ARGUMENT: another type, such as complex values for a matrix of layout "bcsr:5x5", which has real ones;
+ * those of rw_sparse_add_blocks. */
+RW_API rw_status rw_sparse_add_blocks_of(rw_sparse *matrix, rw_dtype type, int64_t n, const int64_t *row,
+                                         const int64_t *column, const void *values);
 /* Sets all values to zero; the pattern stays. */
 RW_API rw_status rw_sparse_zero(rw_sparse *matrix);
 

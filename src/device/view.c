@@ -18,7 +18,7 @@ static bool extent(int ndim, const int64_t *shape, const int64_t *stride, int64_
 }
 
 /* Certain to have no two elements at one place: sorted by size, each stride leads beyond what the smaller ones span. */
-static bool is_injective(int ndim, const int64_t *shape, const int64_t *stride)
+bool rw_strides_are_injective(int ndim, const int64_t *shape, const int64_t *stride)
 {
     int64_t reach = 0, last = 0;
     for (int done = 0; done < ndim; ++done) {
@@ -52,7 +52,7 @@ static bool is_row_major(int ndim, const int64_t *shape, const int64_t *stride, 
 void rw_array_find_layout(rw_array *a)
 {
     a->contiguous = is_row_major(a->ndim, a->shape, a->stride, a->size);
-    a->overlaps = a->size && !is_injective(a->ndim, a->shape, a->stride);
+    a->overlaps = a->size && !rw_strides_are_injective(a->ndim, a->shape, a->stride);
 }
 
 static rw_status check_place(const rw_array *a, rw_dtype dtype, int64_t first, int ndim, const int64_t *shape,

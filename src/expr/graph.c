@@ -117,6 +117,7 @@ static unsigned hash_node(const rw_graph_node *n)
     }
     memcpy(&bits, &n->re, 8), h = (h ^ bits) * 0xbf58476d1ce4e5b9u;
     memcpy(&bits, &n->im, 8), h = (h ^ bits) * 0x94d049bb133111ebu;
+    h = (h ^ (uint64_t)n->exact) * 0xbf58476d1ce4e5b9u;
     return (unsigned)(h ^ h >> 31);
 }
 
@@ -124,7 +125,8 @@ static bool same_node(const rw_graph_node *a, const rw_graph_node *b)
 {
     return a->op == b->op && a->index == b->index && a->version == b->version && a->column == b->column &&
            !memcmp(a->arg, b->arg, sizeof a->arg) && !memcmp(a->offset, b->offset, sizeof a->offset) &&
-           !memcmp(&a->re, &b->re, 8) && !memcmp(&a->im, &b->im, 8);
+           !memcmp(&a->re, &b->re, 8) && !memcmp(&a->im, &b->im, 8) && a->integer == b->integer &&
+           a->is_exact == b->is_exact && a->exact == b->exact;
 }
 
 /* Twice as many chains. */
@@ -165,12 +167,26 @@ static rw_node intern(rw_graph *g, rw_graph_node n)
         .op = o, .index = -1, .version = 0, .arg = { -1, -1, -1 }                                                      \
     }
 
+#define TWO_TO_53 9007199254740992
+
 rw_node rw_const(rw_graph *g, double re, double im)
 {
     rw_graph_node n = LEAF(RW_OP_CONST);
     n.re = re, n.im = im, n.is_complex = im != 0;
-    if (im == 0 && re == floor(re) && fabs(re) <= 9007199254740992 /* 2^53 */)
+    if (im == 0 && re == floor(re) && fabs(re) <= TWO_TO_53) {
         n.whole = RW_WHOLE | (re >= 0 ? RW_NATURAL : 0);
+        n.is_exact = true, n.exact = (rw_int128)re;
+    }
+    return intern(g, n);
+}
+
+rw_node rw_exact(rw_graph *g, rw_int128 value)
+{
+    if (-TWO_TO_53 <= value && value <= TWO_TO_53) return rw_real(g, (double)value);
+    rw_graph_node n = LEAF(RW_OP_CONST);
+    n.re = (double)value, n.is_exact = true, n.exact = value;
+    if (INT64_MIN <= value && value <= INT64_MAX) n.whole = RW_WHOLE;
+    if (0 <= value && value <= UINT64_MAX) n.whole |= RW_NATURAL;
     return intern(g, n);
 }
 
@@ -280,6 +296,35 @@ static bool has_exact_reciprocal(const rw_graph *g, rw_node n)
     return p->op == RW_OP_CONST && p->im == 0 && fabs(frexp(p->re, &exponent)) == 0.5 && abs(exponent) <= 126;
 }
 
+/* An integer compared with a number that may lie outside the range of its type, or be known as a real number only: the
+ * comparison is exact. -1: nothing to do. */
+static rw_node compare_with_number(rw_graph *g, rw_node_op op, rw_node a, rw_node b)
+{
+    const bool swapped = g->nodes[a].op == RW_OP_CONST;
+    const rw_graph_node *number = g->nodes + (swapped ? a : b);
+    const int integer = g->nodes[swapped ? b : a].integer;
+    const double c = number->re;
+    if (!integer || number->op != RW_OP_CONST || number->im != 0 || isnan(c)) return -1;
+    const rw_int128 low = integer == RW_I64 ? INT64_MIN : 0,
+                    high = integer == RW_I64 ? (rw_int128)INT64_MAX : UINT64_MAX;
+    const bool below = number->is_exact ? number->exact < low : c < (double)low,
+               above = number->is_exact ? number->exact > high : c > (double)high || c == (double)high;
+    if (below || above) {
+        const bool first_is_less = swapped ? below : above;
+        switch (op) {
+        case RW_OP_LT:
+        case RW_OP_LE: return rw_real(g, first_is_less);
+        case RW_OP_EQ: return rw_real(g, 0);
+        case RW_OP_NE: return rw_real(g, 1);
+        case RW_OP_MIN: return first_is_less ? a : b;
+        default: return first_is_less ? b : a; /* MAX */
+        }
+    }
+    if (number->is_exact || c != floor(c) || op == RW_OP_MIN || op == RW_OP_MAX) return -1;
+    const rw_node exact = rw_exact(g, (rw_int128)c);
+    return rw_make2(g, op, swapped ? exact : a, swapped ? b : exact);
+}
+
 /* Identities that hold for every finite operand, 0/0 apart; -1 when none applies. */
 static rw_node simplify(rw_graph *g, rw_node_op op, rw_node a, rw_node b, rw_node c)
 {
@@ -321,6 +366,12 @@ static rw_node simplify(rw_graph *g, rw_node_op op, rw_node a, rw_node b, rw_nod
         if (g->nodes[a].op == RW_OP_CONST) return g->nodes[a].re != 0 ? b : c;
         if (b == c) return b;
         break;
+    case RW_OP_LT:
+    case RW_OP_LE:
+    case RW_OP_EQ:
+    case RW_OP_NE:
+    case RW_OP_MIN:
+    case RW_OP_MAX: return compare_with_number(g, op, a, b);
     case RW_OP_REAL:
     case RW_OP_CONJ:
         if (!g->nodes[a].is_complex) return a;
@@ -360,10 +411,11 @@ static int whole_of(const rw_graph *g, rw_node_op op, const rw_node args[3])
     return whole;
 }
 
-/* The type of integers that the operation gives; 0: a real or complex number. */
-static int integer_of(const rw_graph *g, rw_node_op op, const rw_node args[3])
+/* The type of integers that the operation gives; 0: a real or complex number. `wanted`: also where all operands are
+ * real. */
+static int integer_of(const rw_graph *g, rw_node_op op, const rw_node args[3], int wanted)
 {
-    int integer = 0;
+    int integer = wanted;
     switch (op) {
     case RW_OP_ADD:
     case RW_OP_SUB:
@@ -388,11 +440,11 @@ static int integer_of(const rw_graph *g, rw_node_op op, const rw_node args[3])
 
 static bool commutes(rw_node_op op) { return op == RW_OP_ADD || op == RW_OP_MUL; }
 
-/* n = *field times *scalar. */
+/* n = *field times *scalar, real or complex numbers. */
 static bool splits(const rw_graph *g, rw_node n, rw_node *field, rw_node *scalar)
 {
     const rw_graph_node *p = g->nodes + n;
-    if (p->op != RW_OP_MUL || !p->is_field) return false;
+    if (p->op != RW_OP_MUL || !p->is_field || p->integer) return false;
     int which = is_scalar(g, p->arg[0]) ? 0 : is_scalar(g, p->arg[1]) ? 1 : -1;
     if (which < 0) return false;
     *scalar = p->arg[which], *field = p->arg[1 - which];
@@ -417,7 +469,130 @@ static rw_node gather(rw_graph *g, rw_node_op op, rw_node a, rw_node b)
     return -1;
 }
 
-rw_node rw_make(rw_graph *g, rw_node_op op, rw_node a, rw_node b, rw_node c)
+/* a^n for n >= 0; false beyond 2^126. */
+static bool exact_power(rw_int128 a, rw_int128 n, rw_int128 *out)
+{
+    rw_int128 result = 1;
+    if (n < 0) return false;
+    if (a == 0 || a == 1 || a == -1) result = n == 0 || a == 1 || (a == -1 && n % 2 == 0) ? 1 : a;
+    else
+        for (; n > 0; --n)
+            if (__builtin_mul_overflow(result, a, &result)) return false;
+    *out = result;
+    return true;
+}
+
+/* The operation on integers, where its result is an integer below 2^126. */
+static bool exact_value(rw_node_op op, rw_int128 a, rw_int128 b, rw_int128 *out)
+{
+    const rw_int128 most = (rw_int128)1 << 126;
+    bool known = true;
+    switch (op) {
+    case RW_OP_ADD: *out = a + b; break;
+    case RW_OP_SUB: *out = a - b; break;
+    case RW_OP_MUL: known = !__builtin_mul_overflow(a, b, out); break;
+    case RW_OP_DIV:
+        known = b != 0 && a % b == 0;
+        if (known) *out = a / b;
+        break;
+    case RW_OP_MOD: /* has the sign of b */
+        known = b != 0;
+        if (known) *out = a % b;
+        if (known && *out != 0 && (*out < 0) != (b < 0)) *out += b;
+        break;
+    case RW_OP_POW: known = exact_power(a, b, out); break;
+    case RW_OP_NEG: *out = -a; break;
+    case RW_OP_ABS: *out = a < 0 ? -a : a; break;
+    case RW_OP_SIGN: *out = (a > 0) - (a < 0); break;
+    case RW_OP_FLOOR: *out = a; break;
+    case RW_OP_MIN: *out = a < b ? a : b; break;
+    case RW_OP_MAX: *out = a > b ? a : b; break;
+    case RW_OP_LT: *out = a < b; break;
+    case RW_OP_LE: *out = a <= b; break;
+    case RW_OP_EQ: *out = a == b; break;
+    case RW_OP_NE: *out = a != b; break;
+    default: known = false; break;
+    }
+    return known && -most < *out && *out < most;
+}
+
+/* An operation on constants. Integers beyond 2^53 are folded as such; up to there real numbers give the same, and keep
+ * the sign of 0. */
+static rw_node fold(rw_graph *g, rw_node_op op, const rw_node args[3], bool is_complex)
+{
+    const int arity = rw_ops[op].arity;
+    const rw_int128 exact_reals = TWO_TO_53;
+    double in[3][2] = {{0}}, out[2];
+    rw_int128 exact[3] = {0}, result;
+    bool all_exact = true, large = false;
+    if (op == RW_OP_WHERE) return args[g->nodes[args[0]].re != 0 ? 1 : 2];
+    for (int i = 0; i < arity; ++i) {
+        const rw_graph_node *p = g->nodes + args[i];
+        in[i][0] = p->re, in[i][1] = p->im, exact[i] = p->exact;
+        all_exact = all_exact && p->is_exact;
+        large = large || p->exact > exact_reals || p->exact < -exact_reals;
+    }
+    if (all_exact && exact_value(op, exact[0], exact[1], &result) &&
+        (large || result > exact_reals || result < -exact_reals))
+        return rw_exact(g, result);
+    rw_apply(op, (const double(*)[2])in, is_complex, out);
+    if (all_exact && large && op == RW_OP_DIV && out[0] == floor(out[0])) { /* rounded: no integer, and not exact */
+        rw_graph_node n = LEAF(RW_OP_CONST);
+        n.re = out[0];
+        return intern(g, n);
+    }
+    return rw_const(g, out[0], out[1]);
+}
+
+static rw_node make(rw_graph *g, rw_node_op op, rw_node a, rw_node b, rw_node c, int integer);
+
+static bool becomes_integer(const rw_graph_node *p)
+{
+    return !p->integer && rw_ops[p->op].kind != 'B' && rw_ops[p->op].arity > 0 && p->op != RW_OP_CAST;
+}
+
+/* The nodes' values of this stamp are the results. */
+static rw_node convert(rw_graph *g, rw_node n, int integer)
+{
+    const rw_graph_node p = g->nodes[n];
+    rw_node args[3];
+    if (!becomes_integer(&p)) return n;
+    if (p.stamp == g->stamp) return (rw_node)p.value[0];
+    for (int i = 0; i < 3; ++i) {
+        const bool is_operand = i < rw_ops[p.op].arity && !(p.op == RW_OP_WHERE && i == 0);
+        args[i] = is_operand ? convert(g, p.arg[i], integer) : p.arg[i];
+    }
+    const rw_node result = make(g, (rw_node_op)p.op, args[0], args[1], args[2], integer);
+    g->nodes[n].stamp = g->stamp, g->nodes[n].value[0] = result;
+    return result;
+}
+
+/* A real value that is an integer, as an integer: sums, products … of it are computed modulo 2^64, not rounded. */
+static rw_node to_integer(rw_graph *g, rw_node n, int integer)
+{
+    if (g->failed || !becomes_integer(g->nodes + n)) return n;
+    g->stamp++;
+    return convert(g, n, integer);
+}
+
+/* The type in which operands are compared: integers where one is and the other is whole; 0: real or complex. */
+static int compared_as(const rw_graph *g, rw_node_op op, const rw_node args[3])
+{
+    int integer = 0;
+    if (rw_ops[op].kind != 'B') return 0;
+    for (int i = 0; i < rw_ops[op].arity; ++i)
+        integer = g->nodes[args[i]].integer ? g->nodes[args[i]].integer : integer;
+    for (int i = 0; i < rw_ops[op].arity && integer; ++i)
+        if (!rw_is_whole(g, args[i], integer)) integer = 0;
+    return integer;
+}
+
+int rw_compared_as(const rw_graph *g, const rw_graph_node *p) { return compared_as(g, (rw_node_op)p->op, p->arg); }
+
+rw_node rw_make(rw_graph *g, rw_node_op op, rw_node a, rw_node b, rw_node c) { return make(g, op, a, b, c, 0); }
+
+/* With `integer` an operation on real values that are integers is one on integers of that type. */
+static rw_node make(rw_graph *g, rw_node_op op, rw_node a, rw_node b, rw_node c, int wanted)
 {
     if (g->failed) return 0;
     rw_node args[3] = {a, b, c};
@@ -438,19 +613,19 @@ rw_node rw_make(rw_graph *g, rw_node_op op, rw_node a, rw_node b, rw_node c)
         rw_node small = power(g, a, g->nodes[b].re);
         if (small >= 0) return small;
     }
-    if (constant) {
-        double in[3][2] = {{0}}, out[2];
-        for (int i = 0; i < arity; ++i) in[i][0] = g->nodes[args[i]].re, in[i][1] = g->nodes[args[i]].im;
-        rw_apply(op, (const double(*)[2])in, is_complex, out);
-        return rw_const(g, out[0], out[1]);
-    }
+    if (constant) return fold(g, op, args, is_complex);
     rw_node simple = simplify(g, op, a, b, c);
     if (simple >= 0) return simple;
     if (g->failed) return 0;
-    const int integer = integer_of(g, op, args);
+    const int integer = integer_of(g, op, args, wanted), as = integer ? integer : compared_as(g, op, args);
+    for (int i = op == RW_OP_WHERE; i < arity && as; ++i) args[i] = to_integer(g, args[i], as);
+    if (g->failed) return 0;
     rw_node gathered = g->gather && is_field && !reduced && !integer ? gather(g, op, a, b) : -1;
     if (gathered >= 0 || g->failed) return RW_MAX(gathered, 0);
-    if (commutes(op) && a > b) args[0] = b, args[1] = a;
+    if (commutes(op) && args[0] > args[1]) {
+        const rw_node first = args[0];
+        args[0] = args[1], args[1] = first;
+    }
     rw_graph_node n = LEAF((uint8_t)op);
     memcpy(n.arg, args, sizeof n.arg);
     n.is_complex = is_complex && rw_ops[op].kind == 'C', n.is_field = is_field, n.reduced = reduced;
@@ -465,8 +640,17 @@ rw_node rw_remake(rw_graph *g, const rw_graph_node *p, const rw_node arg[3])
     case RW_OP_REDUCE: return rw_reduce(g, (rw_reduce_kind)p->index, arg[0]);
     case RW_OP_CALL: return rw_call(g, p->index, arg);
     case RW_OP_CAST: return rw_cast(g, (rw_dtype)p->index, arg[0]);
-    default: return rw_make(g, (rw_node_op)p->op, arg[0], arg[1], arg[2]);
+    default: return make(g, (rw_node_op)p->op, arg[0], arg[1], arg[2], p->integer);
     }
+}
+
+/* A constant that an array of this type stores. */
+static rw_node rounded(rw_graph *g, rw_dtype dtype, double value)
+{
+    const double limit = dtype == RW_I64 ? 0x1p63 : 0x1p64;
+    if (!is_long(dtype) || !(fabs(value) > TWO_TO_53)) return rw_real(g, rw_dtype_round(dtype, value));
+    if (value >= limit) return rw_exact(g, dtype == RW_I64 ? (rw_int128)INT64_MAX : UINT64_MAX);
+    return rw_exact(g, value >= (dtype == RW_I64 ? -limit : 0) ? (rw_int128)value : dtype == RW_I64 ? INT64_MIN : 0);
 }
 
 rw_node rw_cast(rw_graph *g, rw_dtype dtype, rw_node a)
@@ -477,7 +661,17 @@ rw_node rw_cast(rw_graph *g, rw_dtype dtype, rw_node a)
     if (rw_dtype_is_number(dtype) || (p->op == RW_OP_CAST && p->index == (int)dtype) ||
         (p->integer && p->integer == (int)dtype))
         return a;
-    if (p->op == RW_OP_CONST) return rw_real(g, rw_dtype_round(dtype, p->re));
+    if (p->op == RW_OP_CONST && p->is_exact && is_long(dtype)) {
+        const rw_int128 low = dtype == RW_I64 ? INT64_MIN : 0,
+                        high = dtype == RW_I64 ? (rw_int128)INT64_MAX : UINT64_MAX;
+        return rw_exact(g, RW_MAX(low, RW_MIN(high, p->exact)));
+    }
+    if (p->op == RW_OP_CONST) return rounded(g, dtype, p->re);
+    if (is_long(dtype) && !p->integer && rw_is_whole(g, a, (int)dtype)) {
+        a = to_integer(g, a, (int)dtype);
+        if (g->failed || g->nodes[a].integer == (int)dtype) return a;
+        p = g->nodes + a;
+    }
     n.index = (int)dtype, n.arg[0] = a, n.arg[1] = n.arg[2] = -1, n.integer = is_long(dtype) ? (uint8_t)dtype : 0,
     n.whole = (uint8_t)whole_of_type(dtype);
     n.is_field = p->is_field, n.reduced = p->reduced, n.depends = p->depends, n.depth = p->depth + 1;

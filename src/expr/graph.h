@@ -12,6 +12,7 @@
 
 #include "core/core.h"
 #include "core/grid.h"
+#include "expr/parse.h"
 #include "rechenwerk/expr.h"
 
 typedef int rw_node; /* index into the table; -1: none */
@@ -46,8 +47,8 @@ typedef struct rw_graph_node {
     /* RW_I64, RW_U64: the value is an integer of this type, and what is computed is exact, modulo 2^64; 0: it is real
      * or complex */
     uint8_t integer;
-    /* of a real value, RW_WHOLE, RW_NATURAL: an integer, or one from 0 on, made of numbers and of fields of integers of
-     * up to 32 bits */
+    /* of a real value, RW_WHOLE, RW_NATURAL: an integer, or one from 0 on, made of numbers in the range of i64, or u64,
+     * and of fields of integers of up to 32 bits */
     uint8_t whole;
     bool is_field;   /* has a value at each node of the grid; else one value */
     bool reduced;    /* depends on a reduction of this program */
@@ -58,7 +59,9 @@ typedef struct rw_graph_node {
     int version;    /* FIELD */
     int depth;      /* operations on the longest way to a leaf, through the values of assigned fields too */
     rw_node arg[3];
-    double re, im;   /* CONST */
+    double re, im; /* CONST */
+    bool is_exact; /* CONST: it is the integer `exact`, of which re is the nearest real number */
+    rw_int128 exact;
     int next;        /* in the hash chain */
     double value[2]; /* of the rw_graph_value numbered `stamp` */
     uint64_t stamp;
@@ -145,8 +148,11 @@ int rw_graph_find_function(const rw_graph *g, const char *name); /* -1: none */
 int rw_graph_find_field(const rw_graph *g, const char *name);    /* -1: none */
 int rw_graph_find_param(const rw_graph *g, const char *name);
 
-/* Makers fold constants and trivial identities. After a failed allocation they answer node 0 and set g->failed. */
+/* Makers fold constants and trivial identities, and integers among constants exactly. After a failed allocation they
+ * answer node 0 and set g->failed. */
 rw_node rw_const(rw_graph *g, double re, double im);
+/* An integer below 2^126. */
+rw_node rw_exact(rw_graph *g, rw_int128 value);
 rw_node rw_scalar_argument(rw_graph *g, int index);
 rw_node rw_coord(rw_graph *g, int axis, int offset);
 rw_node rw_field(rw_graph *g, int index, int version, const int offset[3]);
@@ -157,12 +163,14 @@ static inline rw_node rw_make1(rw_graph *g, rw_node_op op, rw_node a) { return r
 static inline rw_node rw_make2(rw_graph *g, rw_node_op op, rw_node a, rw_node b) { return rw_make(g, op, a, b, -1); }
 static inline rw_node rw_real(rw_graph *g, double value) { return rw_const(g, value, 0); }
 rw_node rw_call(rw_graph *g, int function, const rw_node args[3]); /* never folded */
-/* A real number as an array of this type keeps it, docs/reference/types.md; the node itself where it keeps all. */
+/* A real number as an array of this type stores it, docs/reference/types.md; the node itself where it loses nothing. */
 rw_node rw_cast(rw_graph *g, rw_dtype dtype, rw_node a);
 /* An operation like p of other arguments. */
 rw_node rw_remake(rw_graph *g, const rw_graph_node *p, const rw_node arg[3]);
 /* The value is an integer of that type (RW_I64, RW_U64), or a real number that is one. */
 bool rw_is_whole(const rw_graph *g, rw_node n, int integer);
+/* The type of integers in which a comparison, and, or, not takes its operands; 0: real or complex numbers. */
+int rw_compared_as(const rw_graph *g, const rw_graph_node *p);
 bool rw_is_const(const rw_graph *g, rw_node n, double value);
 
 /* Every leaf replaced by replace(user, leaf) (the leaf itself to keep it); the rest made again. */

@@ -41,10 +41,11 @@ static void count_uses(rewriting *r, rw_node n)
     for (int i = 0; i < rw_ops[r->g->nodes[n].op].arity; ++i) count_uses(r, r->g->nodes[n].arg[i]);
 }
 
-/* ADD, SUB, NEG, a product with a scalar: what a form is made of. */
+/* ADD, SUB, NEG, a product with a scalar: what a form is made of. Sums of integers stay as they are. */
 static bool is_linear(const rw_graph *g, rw_node n)
 {
     const rw_graph_node *p = g->nodes + n;
+    if (p->integer) return false;
     if (p->op == RW_OP_ADD || p->op == RW_OP_SUB || p->op == RW_OP_NEG) return true;
     return p->op == RW_OP_MUL && (is_scalar(g, p->arg[0]) || is_scalar(g, p->arg[1]));
 }

@@ -70,7 +70,10 @@ void rw_emit_assign(rw_emitter *e, const rw_store *s, const char *to)
     const rw_dtype dtype = e->g->fields[s->field].dtype;
     const bool same = rw_same_precision(e, s->field);
     const int integer = rw_node_of(e, s->value)->integer;
-    if (integer && integer == (int)dtype) ADD("        %s = %s;\n", to, rw_word(e, s->value));
+    const bool is_const = rw_node_of(e, s->value)->op == RW_OP_CONST;
+    if (is_const && (dtype == RW_I64 || dtype == RW_U64) && rw_is_whole(e->g, s->value, (int)dtype))
+        ADD("        %s = %s;\n", to, rw_converted(e, s->value, (int)dtype));
+    else if (integer && integer == (int)dtype) ADD("        %s = %s;\n", to, rw_word(e, s->value));
     else if (integer && !rw_dtype_is_number(dtype))
         ADD("        %s = %s_from_%s(%s);\n", to, rw_dtype_word(dtype), rw_dtype_name((rw_dtype)integer),
             rw_word(e, s->value));

@@ -628,7 +628,9 @@ rw_status rw_lower(rw_lowering *l, const rw_source *source, const rw_syntax *s, 
         status = FAIL(s->at, "the functions of this program expand to more than %d terms", MAX_TERMS);
     else switch (s->kind) {
         case RW_SYNTAX_NUMBER:
-            *v = scalar_value(s->imaginary ? rw_const(l->graph, 0, s->value) : rw_real(l->graph, s->value));
+            *v = scalar_value(s->imaginary  ? rw_const(l->graph, 0, s->value)
+                              : s->is_exact ? rw_exact(l->graph, s->exact)
+                                            : rw_real(l->graph, s->value));
             break;
         case RW_SYNTAX_NAME: status = lower_name(l, s, v); break;
         case RW_SYNTAX_CALL: status = lower_call(l, s, v); break;

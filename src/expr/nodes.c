@@ -46,7 +46,7 @@ const char *rw_word(rw_emitter *e, rw_node n)
 }
 
 /* The same as a value of the type `integer`, or, with 0, of the arithmetic's. */
-static const char *converted(rw_emitter *e, rw_node n, int integer)
+const char *rw_converted(rw_emitter *e, rw_node n, int integer)
 {
     static _Thread_local char ring[4][WORD];
     static _Thread_local int next;
@@ -54,7 +54,9 @@ static const char *converted(rw_emitter *e, rw_node n, int integer)
     if (p->integer == integer) return rw_word(e, n);
     char *w = ring[next = (next + 1) % 4];
     if (!integer) snprintf(w, WORD, "(real)%s", rw_word(e, n));
-    else if (p->op == RW_OP_CONST) snprintf(w, WORD, "(%s)%lld", rw_dtype_name((rw_dtype)integer), (long long)p->re);
+    else if (p->op == RW_OP_CONST && p->exact == INT64_MIN) snprintf(w, WORD, "((i64)(-9223372036854775807 - 1))");
+    else if (p->op == RW_OP_CONST && integer == RW_U64) snprintf(w, WORD, "(u64)%lluu", (unsigned long long)p->exact);
+    else if (p->op == RW_OP_CONST) snprintf(w, WORD, "(i64)%lld", (long long)p->exact);
     else
         snprintf(w, WORD, "%s_from_f64(%s)", rw_dtype_name((rw_dtype)integer),
                  rw_word(e, n)); /* whole, but it may be beyond the type's range */
@@ -68,7 +70,7 @@ const char *rw_complex_word(rw_emitter *e, rw_node n)
     static _Thread_local int next;
     if (is_complex(e, n)) return rw_word(e, n);
     char *w = ring[next = (next + 1) % 4];
-    snprintf(w, WORD, "CX(make)(%s, 0)", converted(e, n, 0));
+    snprintf(w, WORD, "CX(make)(%s, 0)", rw_converted(e, n, 0));
     return w;
 }
 
@@ -117,10 +119,11 @@ static void emit_complex(rw_emitter *e, const rw_graph_node *p)
         ADD("(real)(%s(%s.re == %s.re && %s.im == %s.im))", op == RW_OP_NE ? "!" : "", x, y, x, y);
     } else if (op == RW_OP_WHERE)
         ADD("%s != 0 ? %s : %s", rw_word(e, a), rw_complex_word(e, b), rw_complex_word(e, p->arg[2]));
-    else if (op == RW_OP_MUL && !ca) ADD("CX(scale)(%s, %s)", rw_word(e, b), converted(e, a, 0));
-    else if (op == RW_OP_MUL && !cb) ADD("CX(scale)(%s, %s)", rw_word(e, a), converted(e, b, 0));
+    else if (op == RW_OP_MUL && !ca) ADD("CX(scale)(%s, %s)", rw_word(e, b), rw_converted(e, a, 0));
+    else if (op == RW_OP_MUL && !cb) ADD("CX(scale)(%s, %s)", rw_word(e, a), rw_converted(e, b, 0));
     else if (op == RW_OP_DIV && !cb)
-        ADD("CX(make)(%s.re / %s, %s.im / %s)", rw_word(e, a), converted(e, b, 0), rw_word(e, a), converted(e, b, 0));
+        ADD("CX(make)(%s.re / %s, %s.im / %s)", rw_word(e, a), rw_converted(e, b, 0), rw_word(e, a),
+            rw_converted(e, b, 0));
     else if (rw_ops[op].arity == 1) ADD("CX(%s)(%s)", complex_function(op), rw_word(e, a));
     else ADD("CX(%s)(%s, %s)", complex_function(op), rw_complex_word(e, a), rw_complex_word(e, b));
 }
@@ -141,9 +144,9 @@ bool rw_uses_functions(const rw_graph *g)
 static void emit_integer(rw_emitter *e, const rw_graph_node *p)
 {
     const bool sign = p->integer == RW_I64;
-    const char *a = converted(e, p->arg[0], p->op == RW_OP_WHERE ? rw_node_of(e, p->arg[0])->integer : p->integer),
-               *b = p->arg[1] >= 0 ? converted(e, p->arg[1], p->integer) : "",
-               *c = p->arg[2] >= 0 ? converted(e, p->arg[2], p->integer) : "";
+    const char *a = rw_converted(e, p->arg[0], p->op == RW_OP_WHERE ? rw_node_of(e, p->arg[0])->integer : p->integer),
+               *b = p->arg[1] >= 0 ? rw_converted(e, p->arg[1], p->integer) : "",
+               *c = p->arg[2] >= 0 ? rw_converted(e, p->arg[2], p->integer) : "";
     switch ((rw_node_op)p->op) {
     case RW_OP_ADD: ADD(sign ? "(i64)((u64)%s + (u64)%s)" : "%s + %s", a, b); break;
     case RW_OP_SUB: ADD(sign ? "(i64)((u64)%s - (u64)%s)" : "%s - %s", a, b); break;
@@ -175,25 +178,13 @@ static void emit_integer(rw_emitter *e, const rw_graph_node *p)
     }
 }
 
-/* Both are compared as integers where one is and the other is whole. */
-static int compared_as(const rw_emitter *e, const rw_graph_node *p)
-{
-    if (rw_ops[p->op].kind != 'B') return 0;
-    int integer = 0;
-    for (int i = 0; i < rw_ops[p->op].arity; ++i)
-        integer = rw_node_of(e, p->arg[i])->integer ? rw_node_of(e, p->arg[i])->integer : integer;
-    for (int i = 0; i < rw_ops[p->op].arity && integer; ++i)
-        if (!rw_is_whole(e->g, p->arg[i], integer)) integer = 0;
-    return integer;
-}
-
 static void emit_real(rw_emitter *e, const rw_graph_node *p)
 {
-    const int as = compared_as(e, p);
-    const char *a = converted(e, p->arg[0],
-                              p->op == RW_OP_CAST || p->op == RW_OP_WHERE ? rw_node_of(e, p->arg[0])->integer : as),
-               *b = p->arg[1] >= 0 ? converted(e, p->arg[1], as) : "",
-               *c = p->arg[2] >= 0 ? converted(e, p->arg[2], as) : "";
+    const int as = rw_compared_as(e->g, p);
+    const char *a = rw_converted(e, p->arg[0],
+                                 p->op == RW_OP_CAST || p->op == RW_OP_WHERE ? rw_node_of(e, p->arg[0])->integer : as),
+               *b = p->arg[1] >= 0 ? rw_converted(e, p->arg[1], as) : "",
+               *c = p->arg[2] >= 0 ? rw_converted(e, p->arg[2], as) : "";
     switch ((rw_node_op)p->op) {
     case RW_OP_ADD: ADD("%s + %s", a, b); break;
     case RW_OP_SUB: ADD("%s - %s", a, b); break;
@@ -261,6 +252,7 @@ void rw_emit_nodes(rw_emitter *e, const bool *wanted, const char *indent)
         const rw_store *forward = rw_plan_forward(e->plan, e->pass, p);
         ADD("%sconst %s v%d = ", indent, type_name(e, n), n);
         if (e->use.table && e->use.table[n]) emit_table_value(e, n);
+        else if (forward && p->integer) ADD("%s", rw_converted(e, forward->value, p->integer));
         else if (forward) ADD("%s", p->is_complex ? rw_complex_word(e, forward->value) : rw_word(e, forward->value));
         else if (p->op == RW_OP_FIELD) e->field(e, p);
         else if (p->op == RW_OP_COORD)

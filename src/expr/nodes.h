@@ -11,6 +11,8 @@ const char *rw_dtype_word(rw_dtype dtype);
 /* Writes an element of a real type, which `word` names, as what computes. */
 void rw_emit_as_real(rw_emitter *e, rw_dtype dtype, const char *word);
 const char *rw_complex_word(rw_emitter *e, rw_node n);
+/* The value as one of the type `integer` (RW_I64, RW_U64), or, with 0, of the arithmetic. */
+const char *rw_converted(rw_emitter *e, rw_node n, int integer);
 /* "const real v12 = …;" for the nodes marked in `wanted`, operands first. */
 void rw_emit_nodes(rw_emitter *e, const bool *wanted, const char *indent);
 

@@ -158,6 +158,31 @@ static bool take_name(parser *p, char name[32])
     return true;
 }
 
+/* The value of the digits, a point and an exponent among them, if it is an integer below 2^126: 12, 1.5e3, 120e-1. */
+static bool exact_integer(const char *digits, rw_int128 *exact)
+{
+    const rw_int128 most = (rw_int128)1 << 126;
+    rw_int128 value = 0;
+    int scale = 0;
+    const char *s = digits;
+    for (bool fraction = false; digit(*s) || *s == '.'; ++s) {
+        if (*s == '.') fraction = true;
+        else if (value >= most / 10) return false;
+        else value = 10 * value + (*s - '0'), scale -= fraction;
+    }
+    if (*s) scale += (int)RW_MAX(-1000, RW_MIN(1000, strtol(s + 1, NULL, 10)));
+    for (; value && scale > 0; --scale) {
+        if (value >= most / 10) return false;
+        value *= 10;
+    }
+    for (; value && scale < 0; ++scale) {
+        if (value % 10) return false;
+        value /= 10;
+    }
+    *exact = value;
+    return true;
+}
+
 static rw_syntax *number(parser *p)
 {
     char digits[64];
@@ -187,6 +212,7 @@ static rw_syntax *number(parser *p)
     rw_syntax *s = make(p, RW_SYNTAX_NUMBER, start, digits, 0);
     if (!s) return NULL;
     s->value = value;
+    s->is_exact = exact_integer(digits, &s->exact);
     if (t[p->at] == 'i' && !name_char(t[p->at + 1])) s->imaginary = true, p->at++;
     else if (name_start(t[p->at])) {
         FAIL(p, p->at, "a number is followed directly by a name: write a product as %s*%c…", digits, t[p->at]);
@@ -255,7 +281,10 @@ static rw_syntax *neighbour(parser *p, rw_syntax *value)
             by = number(p);
         } else by = make(p, RW_SYNTAX_NUMBER, place, "0", 0);
         if (!by) break;
-        if (sign < 0) by->value = -by->value;
+        if (sign < 0) {
+            by->value = -by->value;
+            by->exact = -by->exact;
+        }
         args[n++] = by;
         if (take(p, ",")) continue;
         if (!take(p, "]")) FAIL(p, p->at, "expected ',' or ']' in the indices of a node");

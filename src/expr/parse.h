@@ -4,6 +4,8 @@
 
 #include "core/core.h"
 
+__extension__ typedef __int128 rw_int128;
+
 typedef enum rw_syntax_kind { RW_SYNTAX_NUMBER, RW_SYNTAX_NAME, RW_SYNTAX_CALL, RW_SYNTAX_OPERATOR } rw_syntax_kind;
 
 typedef struct rw_syntax {
@@ -11,6 +13,8 @@ typedef struct rw_syntax {
     int at;         /* offset of the name or sign */
     double value;   /* NUMBER */
     bool imaginary; /* NUMBER followed by i */
+    bool is_exact;  /* NUMBER that is an integer of less than 2^126 */
+    rw_int128 exact;  /* that integer */
     char name[32];  /* NAME, CALL; the sign of an OPERATOR ("u-" is the minus before an operand) */
     int n;          /* arguments or operands */
     struct rw_syntax **args;

@@ -148,7 +148,12 @@ static rw_status emit_constant(rw_emitter *e, const place *s)
 {
     const char *type = rw_field_type(e, s->field);
     const bool converts = *type != 'r' && !s->is_complex && !rw_node_of(e, s->a)->integer;
+    const rw_dtype dtype = e->g->fields[s->field].dtype;
     RW_TRY(emit_place(e, s));
+    if ((dtype == RW_I64 || dtype == RW_U64) && rw_is_whole(e->g, s->a, (int)dtype)) {
+        ADD("        return %s;\n", rw_converted(e, s->a, (int)dtype));
+        return RW_OK;
+    }
     ADD("        return %s%s(%s);\n", converts ? type : "", converts ? "_from_f64" : "",
         s->is_complex ? rw_complex_word(e, s->a) : rw_word(e, s->a));
     return RW_OK;

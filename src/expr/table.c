@@ -15,7 +15,7 @@ int rw_table_axis(const rw_graph *g, rw_node n)
 {
     const rw_graph_node *p = g->nodes + n;
     int budget = 8;
-    if (p->is_complex || (p->depends != 1 && p->depends != 2 && p->depends != 4)) return -1;
+    if (p->is_complex || p->integer || (p->depends != 1 && p->depends != 2 && p->depends != 4)) return -1;
     spend(g, n, &budget);
     return budget > 0 ? -1 : p->depends / 2;
 }

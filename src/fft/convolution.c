@@ -1,6 +1,7 @@
 /* Convolution by transforms. Axes are transformed from the last to the second; the first is transformed, multiplied and
  * transformed back in one pass; then the others come back. b lies in its array of factors so that the first number
  * wanted is number 0, and lengths are such that what wraps around is not wanted. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,7 @@ struct rw_convolution {
 
 static int64_t wanted(rw_convolution_mode mode, int64_t n, int64_t m)
 {
-    return mode == RW_CONVOLUTION_FULL ? n + m - 1 : mode == RW_CONVOLUTION_VALID ? n - m + 1 : n;
+    return mode == RW_CONVOLUTION_FULL ? n + m - 1 : mode == RW_CONVOLUTION_VALID ? RW_MAX(n, m) - RW_MIN(n, m) + 1 : n;
 }
 
 static rw_status resolve(rw_context *ctx, rw_convolution_spec *s)
@@ -43,6 +44,8 @@ static rw_status resolve(rw_context *ctx, rw_convolution_spec *s)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "axes = %#x has a bit beyond the %d dimensions of the arrays", s->axes,
                        s->ndim);
     if (!s->axes) s->axes = (1u << s->ndim) - 1;
+    int longer = -1; /* the last axis on which the lengths differ */
+    if (!isfinite(s->scale)) return rw_fail(ctx, RW_ERR_ARGUMENT, "scale = %g must be finite", s->scale);
     s->scale = rw_given(s->scale) ? rw_plain_zero(s->scale) : 1;
     for (int d = 0; d < s->ndim; ++d) {
         const int64_t n = s->a_shape[d], m = s->b_shape[d];
@@ -57,10 +60,16 @@ static rw_status resolve(rw_context *ctx, rw_convolution_spec *s)
                 ctx, RW_ERR_ARGUMENT,
                 "b_shape[%d] = %lld: along an axis that is not convolved, b must have 1 element or, like a, %lld", d,
                 (long long)m, (long long)n);
-        if (convolved && s->mode == RW_CONVOLUTION_VALID && m > n)
-            return rw_fail(ctx, RW_ERR_ARGUMENT,
-                           "b_shape[%d] = %lld is larger than that of a, %lld: the result of mode valid would be empty",
-                           d, (long long)m, (long long)n);
+        if (convolved && n > 0 && m != n && s->mode == RW_CONVOLUTION_VALID) {
+            const bool differs = longer >= 0 && (m > n) != (s->b_shape[longer] > s->a_shape[longer]);
+            if (differs)
+                return rw_fail(
+                    ctx, RW_ERR_ARGUMENT,
+                    "mode valid: b is %s than a on axis %d, but %s on axis %d: one of them must be at least as "
+                    "long as the other on every convolved axis",
+                    m > n ? "longer" : "shorter", d, m > n ? "shorter" : "longer", longer);
+            longer = d;
+        }
         if (convolved && s->mode == RW_CONVOLUTION_PERIODIC && m > n)
             return rw_fail(ctx, RW_ERR_ARGUMENT, "b_shape[%d] = %lld is larger than the period of a, %lld", d,
                            (long long)m, (long long)n);
@@ -100,11 +109,11 @@ static void choose_length(rw_convolution *c, int d)
         return;
     }
     if (s->mode == RW_CONVOLUTION_SAME) offset = (m - 1) / 2;
-    if (s->mode == RW_CONVOLUTION_VALID) offset = m - 1;
-    /* what wraps around is not wanted: of `valid` the first m - 1 numbers take it */
-    c->length[d] =
-        rw_fft_smooth(&target,
-                      s->mode == RW_CONVOLUTION_VALID ? n : RW_MAX(n + m - 1 - offset, offset + wanted(s->mode, n, m)));
+    if (s->mode == RW_CONVOLUTION_VALID) offset = RW_MIN(n, m) - 1;
+    /* what wraps around is not wanted: of `valid` the numbers before `offset` take it */
+    c->length[d] = rw_fft_smooth(&target, s->mode == RW_CONVOLUTION_VALID
+                                              ? RW_MAX(n, m)
+                                              : RW_MAX(n + m - 1 - offset, offset + wanted(s->mode, n, m)));
     c->start[d] = s->correlate ? offset - m + 1 : -offset;
 }
 
@@ -201,6 +210,7 @@ rw_status rw_convolution_create_sized(rw_device *dev, const rw_convolution_spec 
         c->output = rw_fft_of_caller(true, c->real, c->spec.dtype, c->spec.ndim, c->y_shape, c->spec.y_stride);
         for (int d = 0; d < c->spec.ndim; ++d) empty = empty || c->spec.a_shape[d] == 0;
     }
+    if (status == RW_OK) status = rw_fft_check_strides(dev, &c->output, c->spec.ndim, "y_stride");
     if (status == RW_OK && !empty) choose_lengths(c);
     if (status == RW_OK && !empty) status = plan_factors(c);
     if (status == RW_OK && !empty) status = add_passes(c);

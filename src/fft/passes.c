@@ -25,6 +25,14 @@ rw_fft_region rw_fft_of_caller(bool y, bool real, rw_dtype dtype, int ndim, cons
     return r;
 }
 
+rw_status rw_fft_check_strides(rw_device *device, const rw_fft_region *r, int ndim, const char *name)
+{
+    for (int d = 0; d < ndim; ++d)
+        if (!r->shape[d]) return RW_OK;
+    if (rw_strides_are_injective(ndim, r->shape, r->stride)) return RW_OK;
+    return rw_fail(device->ctx, RW_ERR_ARGUMENT, "%s: elements of y would overlap in memory", name);
+}
+
 rw_fft_region rw_fft_in_work(rw_fft_passes *f, bool real, const int64_t *shape)
 {
     rw_fft_region r = {.where = RW_FFT_WORK,

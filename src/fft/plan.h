@@ -3,6 +3,7 @@
 #define RW_FFT_PLAN_H
 
 #include "device/axes.h"
+#include "device/storage.h"
 #include "fft/choice.h"
 
 enum { RW_FFT_PASSES = 4 * RW_MAX_NDIM };
@@ -51,6 +52,9 @@ struct rw_fft {
     rw_fft_spec spec;
     bool inverse; /* exp(+…), after the kind has been chosen */
     bool empty;
+    double factor;    /* of results, besides spec.scale: of an orthonormal transform */
+    char *weights[2]; /* `load` and `store` of one; NULL: those of the specification */
+    rw_fft *parts;    /* of complex cosine and sine transforms: the same of real numbers, on one more axis; else NULL */
     rw_fft_passes passes;
     rw_fft_region input, output;
 };
@@ -60,6 +64,8 @@ bool rw_fft_has_pairs(const rw_fft_region *region);
 /* The caller's x or y; strides all 0: row-major without gaps. */
 rw_fft_region rw_fft_of_caller(bool y, bool real, rw_dtype dtype, int ndim, const int64_t *shape,
                                const int64_t *stride);
+/* ERR_ARGUMENT where elements of the region share memory. name: "y_stride". */
+rw_status rw_fft_check_strides(rw_device *device, const rw_fft_region *region, int ndim, const char *name);
 /* A new region in the work area for an array of this shape. */
 rw_fft_region rw_fft_in_work(rw_fft_passes *f, bool real, const int64_t *shape);
 /* What an axis does beside its transform; all zero: nothing. */

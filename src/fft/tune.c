@@ -179,6 +179,13 @@ static rw_status fft_tune(rw_device *dev, const rw_fft_spec *spec, const rw_fft_
                        "rw_fft_tune: seconds = %g is negative: it must be 0 (no limit) or more", t.options->seconds);
     rw_fft *f;
     RW_TRY(rw_fft_create(dev, spec, &f));
+    if (f->parts) { /* the plan of real numbers that computes it */
+        rw_fft_spec real = f->parts->spec;
+        real.ortho = false;
+        const rw_status tuned = fft_tune(dev, &real, options, result);
+        rw_fft_destroy(&f);
+        return tuned;
+    }
     if (t.options->seconds > 0) t.end = rw_seconds() + t.options->seconds;
     rw_status status = f->empty ? RW_OK : make_array(&t, &f->input, &t.x);
     if (status == RW_OK && !f->empty) status = make_array(&t, &f->output, &t.y);

@@ -9,7 +9,9 @@
  * numbers. */
 #include "files/mtx.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -27,6 +29,10 @@ typedef struct reader {
     int64_t given; /* entries that the sizes announce */
     rw_mtx *m;
     int64_t room; /* entries that the memory holds */
+    /* values that f64 does not hold: how many, the line and the text of the first */
+    int64_t changed, changed_line;
+    char changed_text[60];
+    double changed_to;
 } reader;
 
 #define fail(r, ...) rw_fail_line((r)->ctx, (r)->name, (r)->line, __VA_ARGS__)
@@ -136,6 +142,20 @@ static void as_c(const char *word, char *c)
     strcpy(c, exponent);
 }
 
+static void note_change(reader *r, const char *word, double value)
+{
+    if (r->changed++) return;
+    r->changed_line = r->line, r->changed_to = value;
+    snprintf(r->changed_text, sizeof r->changed_text, "%.59s", word);
+}
+
+/* Whether the decimal number has a digit that is not 0. */
+static bool has_digits(const char *c)
+{
+    c += strspn(c, "+-0.");
+    return *c >= '1' && *c <= '9';
+}
+
 static rw_status read_real(reader *r, const char *what, double *value)
 {
     char word[DIGITS + 20], c[DIGITS + 24], *rest;
@@ -153,6 +173,7 @@ static rw_status read_real(reader *r, const char *what, double *value)
     *value = rw_strtod(c, &rest);
     if (*rest) return fail(r, "%s: '%.60s' is not a number", what, word);
     if (!isfinite(*value)) return fail(r, "%s = %.60s: values must be finite", what, word);
+    if (fabs(*value) < DBL_MIN && has_digits(c)) note_change(r, word, *value);
     r->at += strlen(word);
     return RW_OK;
 }
@@ -256,16 +277,21 @@ static rw_status read_value(reader *r, double value[2])
     switch (r->field) {
     case PATTERN: return RW_OK;
     case INTEGER: { /* of any size: f64 holds them to the nearest */
-        char word[40];
+        char word[DIGITS + 20], exact[DIGITS + 20];
         skip_space(r);
-        const char *at = r->at + (r->at < r->end && (*r->at == '-' || *r->at == '+')), *end = at;
+        const char *const begin = r->at, *at = begin + (begin < r->end && (*begin == '-' || *begin == '+')), *end = at;
         while (end < r->end && *end >= '0' && *end <= '9') ++end;
         if (at > r->at && (at == r->end || is_space(*at))) return fail(r, "the value is a sign without digits");
         if (end == at || (end < r->end && !is_space(*end) && *end != '\n')) {
             word_of(r->at, r->end, word, sizeof word);
             return *word ? fail(r, "the value: '%s' is not an integer", word) : fail(r, "the value is missing");
         }
-        return read_real(r, "the value", value);
+        RW_TRY(read_real(r, "the value", value));
+        if (fabs(value[0]) < 9007199254740992) return RW_OK; /* 2^53 */
+        snprintf(exact, sizeof exact, "%.0f", fabs(value[0]));
+        word_of(at + strspn(at, "0"), r->at, word, sizeof word);
+        if (strcmp(word, exact)) note_change(r, word_of(begin, r->at, word, sizeof word), value[0]);
+        return RW_OK;
     }
     case COMPLEX: RW_TRY(read_real(r, "the real part", value)); return read_real(r, "the imaginary part", value + 1);
     default: return read_real(r, "the value", value);
@@ -525,7 +551,14 @@ static rw_status parse(reader *r)
         return fail(r, "more lines than the %lld %s declared by the sizes", (long long)r->given,
                     r->m->dense ? "values" : "entries");
     if (r->symmetry != GENERAL) RW_TRY(r->m->dense ? unfold_array(r) : unfold_coordinates(r));
-    return r->m->dense ? RW_OK : sort(r, &start);
+    if (!r->m->dense) RW_TRY(sort(r, &start));
+    if (r->changed) {
+        char more[60] = "";
+        if (r->changed > 1) snprintf(more, sizeof more, "; %lld more values change", (long long)r->changed - 1);
+        rw_log(r->ctx, RW_LOG_WARNING, "%s:%lld: %s is read as %.17g, the nearest number of f64%s", r->name,
+               (long long)r->changed_line, r->changed_text, r->changed_to, more);
+    }
+    return RW_OK;
 }
 
 static rw_status parse_text(rw_context *ctx, const char *name, const char *text, size_t n, bool sums, rw_mtx *m)

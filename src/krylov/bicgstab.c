@@ -29,7 +29,7 @@ static rw_status one(rw_krylov *k, rw_array *from, rw_array *to)
     rw_array *p = k->vector[P], *u = k->vector[R];
     if (k->p) {
         p = k->vector[PP], u = k->vector[PR];
-        RW_TRY(rw_precond_run(k->p, k->vector[P], 0, p, k->queue));
+        RW_TRY(rw_krylov_precond(k, k->vector[P], 0, p));
     }
     RW_TRY(rw_krylov_product(k, k->a, 1, p, 0, 0, k->vector[V], k->vector[V], 0, k->vector[R0], &k->product));
     const rw_arg h[] = {rw_arg_array(k->vector[R]),
@@ -40,7 +40,7 @@ static rw_status one(rw_krylov *k, rw_array *from, rw_array *to)
                         rw_arg_array(to),
                         rw_arg_int(k->n)};
     RW_TRY(rw_krylov_launch(k, "bi_half", k->groups, 1, h, 7));
-    if (k->p) RW_TRY(rw_precond_run(k->p, k->vector[R], 0, u, k->queue));
+    if (k->p) RW_TRY(rw_krylov_precond(k, k->vector[R], 0, u));
     RW_TRY(rw_krylov_product(k, k->a, 1, u, 0, 0, k->vector[T], k->vector[T], 0, k->vector[R], &k->product));
     const rw_arg a[] =
         {rw_arg_array(k->x), rw_arg_array(k->vector[R]), rw_arg_array(k->vector[R0]),  rw_arg_array(p),

@@ -48,6 +48,8 @@ static rw_status allocate(rw_krylov *k)
 
 static void free_method(rw_krylov *k);
 
+static rw_status clear(rw_krylov *k) { return rw_array_zero(rw_basis_of(k)->vectors, k->queue); }
+
 static rw_status residual(rw_krylov *k, rw_array *b)
 {
     RW_TRY(rw_krylov_product(k, k->a, -1, k->x, 0, 1, b, rw_basis_of(k)->vectors, 0, NULL, NULL));
@@ -64,7 +66,7 @@ static rw_status multiply(rw_krylov *k, int j, rw_array *to)
                                  rw_basis_of(k)->vectors, rw_basis_of(k)->vectors, (j + 1) * rw_basis_of(k)->pitch,
                                  NULL, NULL);
     RW_TRY(k->inner ? rw_krylov_apply(k->inner, rw_basis_of(k)->vectors, j * rw_basis_of(k)->pitch, to)
-                    : rw_precond_run(k->p, rw_basis_of(k)->vectors, j * rw_basis_of(k)->pitch, to, k->queue));
+                    : rw_krylov_precond(k, rw_basis_of(k)->vectors, j * rw_basis_of(k)->pitch, to));
     return rw_krylov_product(k, k->a, 1, to, 0, 0, rw_basis_of(k)->vectors, rw_basis_of(k)->vectors,
                              (j + 1) * rw_basis_of(k)->pitch, NULL, NULL);
 }
@@ -134,7 +136,7 @@ static rw_status add_up(rw_krylov *k)
     RW_TRY(solve(k));
     if (!k->p) return combine(k, k->x, true);
     RW_TRY(combine(k, k->vector[U], false));
-    RW_TRY(rw_precond_run(k->p, k->vector[U], 0, k->vector[T], k->queue));
+    RW_TRY(rw_krylov_precond(k, k->vector[U], 0, k->vector[T]));
     return rw_precond_add(k->p, k->vector[T], 0, k->x, false, k->queue);
 }
 
@@ -159,6 +161,7 @@ const rw_krylov_ops rw_krylov_gmres = {.text = {"gmres.k"},
                                        .allocate = allocate,
                                        .memory = memory,
                                        .cycle = cycle,
+                                       .clear = clear,
                                        .free = free_method};
 
 /* ---- modified Gram-Schmidt --------------------------------------------------------------------------------------- */
@@ -224,6 +227,7 @@ const rw_krylov_ops rw_krylov_plain_gmres = {.text = {"gmres.k"},
                                              .allocate = allocate,
                                              .memory = memory,
                                              .cycle = plain_cycle,
+                                             .clear = clear,
                                              .free = free_method};
 
 /* ---- flexible ---------------------------------------------------------------------------------------------------- */
@@ -282,4 +286,5 @@ const rw_krylov_ops rw_krylov_fgmres = {.text = {"gmres.k"},
                                         .allocate = flexible_allocate,
                                         .memory = flexible_memory,
                                         .cycle = flexible_cycle,
+                                        .clear = clear,
                                         .free = free_method};

@@ -55,6 +55,12 @@ static rw_status allocate(rw_krylov *k)
     return RW_OK;
 }
 
+static rw_status clear(rw_krylov *k)
+{
+    RW_TRY(rw_array_zero(rw_basis_of(k)->vectors, k->queue));
+    return fill_shadow(k);
+}
+
 static rw_status start(rw_krylov *k, rw_array *b)
 {
     const rw_arg a[] = {rw_arg_array(rw_basis_of(k)->small)};
@@ -87,7 +93,7 @@ static rw_status inner(rw_krylov *k, int i)
         const rw_arg l[] = {rw_arg_array(rw_basis_of(k)->vectors), rw_arg_array(rw_basis_of(k)->small),
                             rw_arg_int(rw_basis_of(k)->pitch), rw_arg_int(i)};
         RW_TRY(rw_krylov_launch(k, "idr_left", rw_basis_tiles(k), 1, l, 4));
-        RW_TRY(rw_precond_run(k->p, rw_basis_of(k)->vectors, spare * rw_basis_of(k)->pitch, k->vector[Z], k->queue));
+        RW_TRY(rw_krylov_precond(k, rw_basis_of(k)->vectors, spare * rw_basis_of(k)->pitch, k->vector[Z]));
     }
     const rw_arg d[] = {rw_arg_array(rw_basis_of(k)->vectors),
                         rw_arg_array(k->p ? k->vector[Z] : k->x),
@@ -115,7 +121,7 @@ static rw_status inner(rw_krylov *k, int i)
 static rw_status relax(rw_krylov *k)
 {
     if (k->p) {
-        RW_TRY(rw_precond_run(k->p, rw_basis_of(k)->vectors, 0, k->vector[Z], k->queue));
+        RW_TRY(rw_krylov_precond(k, rw_basis_of(k)->vectors, 0, k->vector[Z]));
         RW_TRY(rw_krylov_product(k, k->a, 1, k->vector[Z], 0, 0, rw_basis_of(k)->vectors, rw_basis_of(k)->vectors,
                                  T * rw_basis_of(k)->pitch, NULL, NULL));
     } else
@@ -154,4 +160,5 @@ const rw_krylov_ops rw_krylov_idr = {.text = {"gmres.k", "idr.k"},
                                      .step = step,
                                      .allocate = allocate,
                                      .memory = memory,
+                                     .clear = clear,
                                      .free = rw_basis_free};

@@ -103,17 +103,28 @@ rw_status rw_krylov_product(rw_krylov *k, rw_operator *a, double alpha, rw_array
                           .vectors = 1,
                           .x_from = x_from,
                           .y_from = y_from,
-                          .alpha = {alpha, 0},
+                          .alpha = {a == k->a ? ldexp(alpha, -k->scale.a) : alpha, 0},
                           .beta = {beta, 0}};
     RW_TRY(rw_operator_run(a, &p, k->queue));
     return sums ? rw_krylov_reduce_partials(k, sums, 3) : RW_OK;
 }
 
+rw_status rw_krylov_precond(rw_krylov *k, rw_array *r, int64_t from, rw_array *z)
+{
+    RW_TRY(rw_precond_run(k->p, r, from, z, k->queue));
+    return k->scale.m ? rw_krylov_rescale(k, z, z, -k->scale.m) : RW_OK;
+}
+
+void rw_krylov_forget(rw_krylov *k)
+{
+    for (int i = 0; k->sequence && i < rw_krylov_steps(k); ++i) rw_sequence_destroy(&k->sequence[i]);
+}
+
 rw_status rw_krylov_precondition(rw_krylov *k, rw_array *r, rw_array *z)
 {
     rw_operator *one = rw_precond_product(k->p);
-    if (one) return rw_krylov_product(k, one, 1, r, 0, 0, z, z, 0, r, &k->second);
-    RW_TRY(rw_precond_run(k->p, r, 0, z, k->queue));
+    if (one) return rw_krylov_product(k, one, ldexp(1, -k->scale.m), r, 0, 0, z, z, 0, r, &k->second);
+    RW_TRY(rw_krylov_precond(k, r, 0, z));
     const rw_arg a[] = {rw_arg_array(r), rw_arg_array(z), rw_arg_array(k->second.part), rw_arg_int(k->n)};
     RW_TRY(rw_krylov_launch(k, "inner", k->groups, 1, a, 4));
     return rw_krylov_reduce_partials(k, &k->second, 1);
@@ -128,11 +139,12 @@ rw_status rw_krylov_begin(rw_krylov *k, rw_array *r, rw_array *b)
                         rw_arg_int(k->update.n),
                         rw_arg_array(k->state[0]),
                         rw_arg_array(k->history),
-                        rw_arg_real(k->target * k->spec.rtol),
-                        rw_arg_real(k->target * k->spec.atol),
+                        rw_arg_real(k->scale.on ? 0 : k->target * k->spec.rtol),
+                        rw_arg_real(k->scale.on ? rw_krylov_scale_tolerance(k) : k->target * k->spec.atol),
                         rw_arg_real((double)k->spec.iterations),
-                        rw_arg_real((double)k->begun)};
-    return rw_krylov_launch(k, "begin", 1, 1, a, 8);
+                        rw_arg_real((double)k->begun),
+                        rw_arg_real(k->ops->cycle ? 0 : (double)k->begun)};
+    return rw_krylov_launch(k, "begin", 1, 1, a, 9);
 }
 
 enum { SMALL = 65536 }; /* number of unknowns below which a launch costs a GPU more than the vector operations */
@@ -349,9 +361,9 @@ void rw_krylov_destroy(rw_krylov **solver)
     rw_krylov *k = *solver;
     *solver = NULL;
     if (!k) return;
-    for (int i = 0; k->sequence && i < rw_krylov_steps(k); ++i) rw_sequence_destroy(&k->sequence[i]);
+    rw_krylov_forget(k);
     rw_free(k->sequence);
-    rw_array_destroy(&k->x);
+    rw_array_destroy(&k->x), rw_array_destroy(&k->scaled);
     for (int i = 0; i < RW_KRYLOV_VECTORS; ++i) rw_array_destroy(&k->vector[i]);
     rw_array_destroy(&k->state[0]), rw_array_destroy(&k->state[1]), rw_array_destroy(&k->history);
     rw_krylov_sums_free(&k->product), rw_krylov_sums_free(&k->second), rw_krylov_sums_free(&k->update);
@@ -379,8 +391,7 @@ rw_status rw_krylov_update(rw_krylov *k)
                                  : rw_precond_create(k->a, k->type, &k->spec.precond, &fresh);
     rw_cancel_leave(outer);
     RW_TRY(status);
-    for (int i = 0; i < rw_krylov_steps(k); ++i)
-        rw_sequence_destroy(&k->sequence[i]); /* recordings refer to its arrays */
+    rw_krylov_forget(k); /* recordings refer to its arrays */
     rw_precond_destroy(&k->p);
     k->p = fresh;
     return RW_OK;

@@ -58,11 +58,21 @@ typedef struct rw_krylov_ops {
     int64_t (*memory)(const rw_krylov_spec *spec, int64_t n, rw_dtype vectors);
     /* (optional) After a cycle, or after the step in which the method stopped: goes from state `now` to state 0. */
     rw_status (*cycle)(rw_krylov *k, rw_array *b);
-    void (*free)(rw_krylov *k); /* (optional) what k->method holds */
+    rw_status (*clear)(rw_krylov *k); /* (optional) Clears what infinities may have left in the padding of vectors. */
+    void (*free)(rw_krylov *k);       /* (optional) what k->method holds */
 } rw_krylov_ops;
 
 extern const rw_krylov_ops rw_krylov_cg, rw_krylov_single_cg, rw_krylov_bicgstab, rw_krylov_gmres, rw_krylov_fgmres,
     rw_krylov_plain_gmres, rw_krylov_idr;
+
+/* Of a system that is solved as (2^-a A) (2^(a-b) x) = 2^-b b, preconditioned by 2^-m M: see scale.c. a and m stay
+ * for later solves, with the recordings that hold them. */
+typedef struct rw_krylov_scale {
+    bool on, tried; /* tried: what begins it has been found out, or is not needed */
+    int a, m, b, x; /* x: k->x is 2^x times the iterate */
+    int in_x;       /* the largest entry of the iterate is about 2^in_x */
+    double right;   /* 2^-b |b| */
+} rw_krylov_scale;
 
 struct rw_krylov {
     rw_device *device;
@@ -80,8 +90,12 @@ struct rw_krylov {
     /* x: the current iterate, separate from the x of the caller, so that recordings stay valid for any x */
     rw_array *vector[RW_KRYLOV_VECTORS], *x;
     rw_array *state[2], *history;
+    rw_krylov_scale scale;
+    rw_array *scaled; /* 2^-b b; NULL until a system needs it */
+    bool probed;      /* of a solver with an inner one: whether A needs scaling is known */
     int now; /* index of the latest state */
-    /* iterations before the last restart from the true residual; 0 in the first pass, and of methods with cycles */
+    /* iterations before the last restart from the true residual, or before the system was scaled; 0 in the first
+     * pass */
     int64_t begun;
     /* status returned by the monitor, and its message ("": none) */
     rw_status stopped;
@@ -118,5 +132,26 @@ void rw_krylov_sums_free(rw_sums *s);
 rw_status rw_krylov_apply(rw_krylov *k, rw_array *b, int64_t from, rw_array *y);
 /* state 0 from the residual r and b. */
 rw_status rw_krylov_begin(rw_krylov *k, rw_array *r, rw_array *b);
+/* z <- M r, r at `from` of an array; of a scaled system 2^-m M r. */
+rw_status rw_krylov_precond(rw_krylov *k, rw_array *r, int64_t from, rw_array *z);
+/* Drops the recorded steps. */
+void rw_krylov_forget(rw_krylov *k);
+
+/* ---- scaling (scale.c) ---- */
+
+/* to <- 2^power from; both may be the same array. */
+rw_status rw_krylov_rescale(rw_krylov *k, rw_array *from, rw_array *to, int power);
+/* Whether |b| and the first |r|, as computed without scaling, ask for it. */
+rw_status rw_krylov_scale_wanted(rw_krylov *k, rw_array *b, double right_side, double first, bool *wanted);
+/* Whether the largest |A v| of GMRES does, whose vectors are as large as |A|^2 in between; 0: there is none. */
+bool rw_krylov_scale_wanted_by(const rw_krylov *k, double largest);
+/* Sets a, m and k->scale.on: whether the system is scaled. forced: it is. k->x must be the iterate itself. */
+rw_status rw_krylov_scale_begin(rw_krylov *k, rw_array *b, bool forced);
+/* Before each pass: sets b, scales k->x to it, and k->scaled <- 2^-b b. */
+rw_status rw_krylov_scale_pass(rw_krylov *k, rw_array *b);
+/* The tolerance of a pass, in scaled numbers. */
+double rw_krylov_scale_tolerance(const rw_krylov *k);
+/* x <- the iterate, unless it under- or overflows: *fits is false, and k->scale.in_x says which. */
+rw_status rw_krylov_scale_end(rw_krylov *k, rw_array *x, bool *fits);
 
 #endif

@@ -44,40 +44,31 @@ static int64_t steps_to_poll(const rw_krylov *k, const double *s, double first)
     return (int64_t)fmax(ceil(fmin(fmin(left / 2, last), 64) / k->ops->iterations), 1);
 }
 
-/* Reads the state from the device, and reports the iterations from *reported on to the monitor. */
-static rw_status poll(rw_krylov *k, double state[RW_KRYLOV_AT_STATE], int64_t *reported)
+static rw_status read_state(rw_krylov *k, double state[RW_KRYLOV_AT_STATE])
 {
     const void *p;
     RW_TRY(rw_array_read(k->state[k->now], &p));
     memcpy(state, p, RW_KRYLOV_AT_STATE * sizeof *state);
+    return RW_OK;
+}
+
+/* A residual of the caller's system. */
+static double unscaled(const rw_krylov *k, double r) { return k->scale.on ? ldexp(r, k->scale.b) : r; }
+
+/* Reads the state from the device, and reports the iterations from *reported on to the monitor. */
+static rw_status poll(rw_krylov *k, double state[RW_KRYLOV_AT_STATE], int64_t *reported)
+{
+    const void *p;
+    RW_TRY(read_state(k, state));
     if (!k->spec.monitor) return RW_OK;
     RW_TRY(rw_array_read(k->history, &p));
     for (; k->stopped == RW_OK && *reported <= (int64_t)state[RW_KRYLOV_AT_ITERATION]; ++*reported) {
         const unsigned before = rw_failures();
-        k->stopped = k->spec.monitor(k->spec.user, *reported, ((const double *)p)[*reported]);
+        k->stopped = k->spec.monitor(k->spec.user, *reported, unscaled(k, ((const double *)p)[*reported]));
         if (k->stopped != RW_OK && rw_failures() != before)
             snprintf(k->wish, sizeof k->wish, "%s", rw_message(k->device->ctx));
     }
     return RW_OK;
-}
-
-/* Entries whose squares underflow or overflow in f64 give |b| = 0 or infinity: a tolerance that nothing or everything
- * meets. */
-static rw_status check_range(rw_krylov *k, rw_array *b, double right_side)
-{
-    const void *p;
-    double most = 0;
-    if (right_side > 1e-140 && right_side < INFINITY) return RW_OK;
-    RW_TRY(rw_array_read(b, &p));
-    for (int64_t i = 0; i < 2 * k->n; ++i) {
-        const double size = fabs(rw_value_get(k->type, p, i / 2, i % 2));
-        if (!isfinite(size)) return RW_OK; /* the method finds it */
-        most = fmax(most, size);
-    }
-    if (most == 0) return RW_OK;
-    return rw_fail(k->device->ctx, RW_ERR_INPUT,
-                   "b: largest entry %.3g; its square %s in f64. Scale b (and x) by a power of 2", most,
-                   right_side > 1 ? "overflows" : "underflows");
 }
 
 static bool interrupted(const rw_krylov *k) { return k->stopped != RW_OK || rw_cancel_requested(k->spec.cancel); }
@@ -93,23 +84,31 @@ static rw_status stop(rw_krylov *k, const double *s)
 }
 
 /* From k->x until the method stops: result->reason, iterations, estimate, and the residual where the method ends with b
- * - A x. *reported: the next iteration for the monitor. */
+ * - A x. *reported: the next iteration for the monitor. RANGE: nothing is done, the system must be scaled first. b is
+ * k->scaled of a scaled system. */
 static rw_status iterate(rw_krylov *k, rw_array *b, int64_t *reported, rw_krylov_result *result)
 {
     double s[RW_KRYLOV_AT_STATE];
-    bool stopped = false;
+    bool stopped = false, wanted = false;
     const int steps = rw_krylov_steps(k);
     k->now = 0;
     RW_TRY(k->ops->start(k, b));
+    RW_TRY(read_state(k, s));
+    const double first = s[RW_KRYLOV_AT_RESIDUAL];
+    result->first = unscaled(k, first), result->residual = -1;
+    result->right_side = k->scale.on ? unscaled(k, k->scale.right) : s[RW_KRYLOV_AT_RIGHT_SIDE];
+    if (!k->scale.tried) RW_TRY(rw_krylov_scale_wanted(k, b, result->right_side, first, &wanted));
+    if (wanted) {
+        result->reason = RW_KRYLOV_RANGE, result->iterations = k->begun;
+        return RW_OK;
+    }
     RW_TRY(poll(k, s, reported));
-    result->first = s[RW_KRYLOV_AT_RESIDUAL], result->right_side = s[RW_KRYLOV_AT_RIGHT_SIDE], result->residual = -1;
-    RW_TRY(check_range(k, b, result->right_side));
     if (result->right_side == 0 && k->spec.atol == 0 &&
         s[RW_KRYLOV_AT_REASON] < 0) { /* relative to b = 0 only x = 0 converges */
         result->reason = RW_KRYLOV_CONVERGED;
         return rw_array_zero(k->x, k->queue);
     }
-    double before = result->first; /* at the beginning of a cycle */
+    double before = first; /* at the beginning of a cycle */
     int64_t wait = 1;
     for (int number = 0; s[RW_KRYLOV_AT_REASON] < 0; number = (number + 1) % steps) {
         RW_TRY(replay(k, number));
@@ -117,22 +116,27 @@ static rw_status iterate(rw_krylov *k, rw_array *b, int64_t *reported, rw_krylov
         const bool ended = number == steps - 1 && k->ops->cycle;
         if (--wait <= 0) {
             RW_TRY(poll(k, s, reported));
+            if (!k->scale.tried && rw_krylov_scale_wanted_by(k, s[RW_KRYLOV_AT_LARGEST])) {
+                result->reason = RW_KRYLOV_RANGE, result->iterations = (int64_t)s[RW_KRYLOV_AT_ITERATION];
+                return RW_OK;
+            }
             if (s[RW_KRYLOV_AT_REASON] < 0 && !stopped && interrupted(k)) {
                 RW_TRY(stop(k, s));
                 stopped = true;
             }
-            wait = stopped ? 1 : steps_to_poll(k, s, result->first);
+            wait = stopped ? 1 : steps_to_poll(k, s, first);
         }
         if (!k->ops->cycle || (!ended && s[RW_KRYLOV_AT_REASON] < 0)) continue;
         RW_TRY(k->ops->cycle(k, b));
         RW_TRY(poll(k, s, reported));
         if (s[RW_KRYLOV_AT_REASON] < 0 && s[RW_KRYLOV_AT_RESIDUAL] > 0.9999 * before)
             s[RW_KRYLOV_AT_REASON] = RW_KRYLOV_STAGNATION;
-        before = result->residual = s[RW_KRYLOV_AT_RESIDUAL], number = steps - 1; /* a cycle ends with b - A x */
+        before = s[RW_KRYLOV_AT_RESIDUAL], number = steps - 1; /* a cycle ends with b - A x */
+        result->residual = unscaled(k, before);
     }
     if (stopped && s[RW_KRYLOV_AT_REASON] == RW_KRYLOV_ITERATIONS) s[RW_KRYLOV_AT_REASON] = RW_KRYLOV_INTERRUPTED;
     result->reason = (rw_krylov_reason)s[RW_KRYLOV_AT_REASON], result->iterations = (int64_t)s[RW_KRYLOV_AT_ITERATION],
-    result->estimate = s[k->ops->cycle ? RW_KRYLOV_AT_ESTIMATE : RW_KRYLOV_AT_RESIDUAL];
+    result->estimate = unscaled(k, s[k->ops->cycle ? RW_KRYLOV_AT_ESTIMATE : RW_KRYLOV_AT_RESIDUAL]);
     return RW_OK;
 }
 
@@ -165,7 +169,7 @@ static rw_status residual(rw_krylov *k, rw_array *b, rw_array *x, double *r)
     RW_TRY(rw_krylov_product(k, k->a, -1, x, 0, 1, b, k->vector[0], 0, k->vector[0], &k->product));
     RW_TRY(rw_array_read(k->product.now, &p));
     for (int64_t i = 0; i < k->product.n; ++i) sum += ((const double *)p)[2 * k->product.n + i];
-    *r = sqrt(sum);
+    *r = unscaled(k, sqrt(sum));
     return RW_OK;
 }
 
@@ -219,10 +223,15 @@ static void explain(const rw_krylov *k, const rw_krylov_result *result, rw_array
                 "use bicgstab or gmres",
                 rw_precond_method_name(p.method));
         else snprintf(text, size, "; use bicgstab or gmres");
+    } else if (result->reason == RW_KRYLOV_RANGE) {
+        const char *type = k->type == RW_F32 || k->type == RW_C64 ? "f32" : "f64";
+        snprintf(text, size, "; the largest entry of x is about 2^%d, which %s in %s: scale b by a power of 2",
+                 k->scale.in_x, k->scale.in_x > 0 ? "overflows" : "underflows", type);
     } else if (worse) {
         const bool may_be_singular = result->reason == RW_KRYLOV_STAGNATION || result->reason == RW_KRYLOV_BREAKDOWN;
-        snprintf(text, size, "; the residual did not decrease: x keeps the initial guess%s",
-                 may_be_singular ? ". Is the matrix singular?" : "");
+        snprintf(text, size,
+                 "; the residual did not decrease: x keeps the initial guess; the last iterate has |b - A x| = %.3g%s",
+                 result->residual, may_be_singular ? ". Is the matrix singular?" : "");
     } else if (result->reason == RW_KRYLOV_STAGNATION && result->estimate <= allowed_of(k, result))
         snprintf(text, size,
                  "; the last restart from b - A x reduced it by less than a factor of 2: the precision of %s vectors "
@@ -257,25 +266,71 @@ static rw_krylov_reason judge(const rw_krylov *k, const rw_krylov_result *result
     }
 }
 
-/* The first pass, and restarts from b - A x as long as judge() allows. x gets the best solution, *best its |b - A x|;
- * result->residual is that of the last pass. */
+/* Of the method, which under- and overflow may cause. */
+static bool is_failure(rw_krylov_reason reason)
+{
+    return reason == RW_KRYLOV_BREAKDOWN || reason == RW_KRYLOV_INDEFINITE || reason == RW_KRYLOV_NOT_FINITE ||
+           reason == RW_KRYLOV_STAGNATION;
+}
+
+/* One pass: *reason as judge() gives it. */
+static rw_status pass_once(rw_krylov *k, rw_array *b, int64_t *reported, rw_krylov_result *result, const double *best,
+                           rw_krylov_reason *reason)
+{
+    rw_array *right = k->scale.on ? k->scaled : b;
+    if (k->scale.on) RW_TRY(rw_krylov_scale_pass(k, b));
+    RW_TRY(iterate(k, right, reported, result));
+    *reason = result->reason;
+    if (*reason == RW_KRYLOV_RANGE) return RW_OK;
+    if (result->residual < 0) RW_TRY(residual(k, right, k->x, &result->residual));
+    *reason = judge(k, result, best ? *best : result->first, best != NULL);
+    return RW_OK;
+}
+
+/* x <- the iterate; *fits is false where it under- or overflows. */
+static rw_status give(rw_krylov *k, rw_array *x, bool *fits)
+{
+    *fits = true;
+    return k->scale.on ? rw_krylov_scale_end(k, x, fits) : rw_array_copy(x, k->x, k->queue);
+}
+
+/* The first pass, and restarts from b - A x as long as judge() allows. Where numbers may have under- or overflown, the
+ * pass is repeated with the system scaled. x gets the best solution, *best its |b - A x|; result->residual is that of
+ * the last pass. */
 static rw_status passes(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_result *result, double *best)
 {
     int64_t reported = 0;
     double first = 0;
-    bool again = true;
+    bool again = true, overflowed = false;
+    const bool probe = k->scale.a || k->scale.m || (k->inner && !k->probed);
     k->begun = 0, k->target = 1;
+    k->scale.on = k->scale.tried = false;
+    /* the operator of the last solve needed it; an inner solver that breaks down is not noticed */
+    if (probe) RW_TRY(rw_krylov_scale_begin(k, b, false));
+    k->scale.tried = k->scale.on, k->probed = true;
     for (int pass = 0; again; ++pass) {
-        RW_TRY(iterate(k, b, &reported, result));
-        if (pass == 0) first = *best = result->first;
-        if (result->residual < 0) RW_TRY(residual(k, b, k->x, &result->residual));
-        const rw_krylov_reason reason = judge(k, result, *best, pass > 0);
-        again = reason == RW_KRYLOV_CONVERGED && !(result->residual <= allowed_of(k, result));
-        if (result->residual <= *best) {
-            RW_TRY(rw_array_copy(x, k->x, k->queue));
-            *best = result->residual;
+        rw_krylov_reason reason;
+        bool fits = true;
+        RW_TRY(pass_once(k, b, &reported, result, pass ? best : NULL, &reason));
+        if (!k->scale.tried && (reason == RW_KRYLOV_RANGE || (is_failure(reason) && !interrupted(k)))) {
+            overflowed = reason == RW_KRYLOV_NOT_FINITE;
+            RW_TRY(rw_krylov_scale_begin(k, b, reason == RW_KRYLOV_RANGE));
+            k->scale.tried = true;
+            if (k->scale.on || reason == RW_KRYLOV_RANGE) {
+                RW_TRY(rw_array_copy(k->x, x, k->queue));
+                if (k->ops->clear) RW_TRY(k->ops->clear(k));
+                k->begun = result->iterations;
+                pass -= pass == 0; /* the first one did not count */
+                continue;
+            }
         }
-        result->reason = reason;
+        if (pass == 0) first = *best = result->first;
+        again = reason == RW_KRYLOV_CONVERGED && !(result->residual <= allowed_of(k, result));
+        if (k->scale.on ? result->residual < *best : result->residual <= *best) RW_TRY(give(k, x, &fits));
+        if (result->residual <= *best && fits) *best = result->residual;
+        result->reason = !fits ? RW_KRYLOV_RANGE : reason;
+        if (k->scale.on && overflowed && is_failure(reason)) result->reason = RW_KRYLOV_NOT_FINITE;
+        again = again && fits;
         k->begun = result->iterations,
         k->target = 0.5; /* below the tolerance, so that the rounding errors of the pass do not cross it again */
     }
@@ -286,7 +341,7 @@ static rw_status passes(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_result
 static rw_status krylov_solve(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_result *result)
 {
     char more[200];
-    const double start = rw_seconds();
+    const double start = rw_seconds(), compiled = rw_counters_of(k->device).compile_seconds;
     double best = 0;
     memset(result, 0, sizeof *result);
     k->stopped = RW_OK, k->wish[0] = 0;
@@ -295,15 +350,18 @@ static rw_status krylov_solve(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_
     for (const rw_krylov *s = k; s; s = s->inner)
         if (s->spec.precond_operator) RW_TRY(rw_operator_send(s->spec.precond_operator, k->queue));
     RW_TRY(rw_array_copy(k->x, x, k->queue));
-    RW_TRY(passes(k, b, x, result, &best));
-    const double reached = result->residual;
-    const bool worse = !(reached <= result->first) && best == result->first; /* x keeps the initial guess */
-    result->residual = best;
-    result->seconds = rw_seconds() - start;
+    const rw_status status = passes(k, b, x, result, &best);
+    if (status != RW_OK) { /* not complete, and x is the initial guess or an earlier iterate */
+        *result = (rw_krylov_result){.reason = RW_KRYLOV_INTERRUPTED};
+        return status;
+    }
+    const bool worse = !(result->residual <= result->first) && best == result->first; /* x keeps the initial guess */
+    result->seconds = fmax(rw_seconds() - start - (rw_counters_of(k->device).compile_seconds - compiled), 0);
     if (k->stopped != RW_OK) result->reason = RW_KRYLOV_INTERRUPTED; /* whatever the last iterations gave */
+    explain(k, result, b, x, worse, more, sizeof more);
+    result->residual = best;
     if (result->reason == RW_KRYLOV_CONVERGED) return RW_OK;
     if (k->wish[0]) return rw_fail(k->device->ctx, k->stopped, "%s", k->wish);
-    explain(k, result, b, x, worse, more, sizeof more);
     return rw_fail(
         k->device->ctx,
         result->reason != RW_KRYLOV_INTERRUPTED ? RW_ERR_NOT_CONVERGED
@@ -311,7 +369,7 @@ static rw_status krylov_solve(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_
                                                 : RW_ERR_INTERRUPTED,
         "%s: %s after %lld iterations: |b - A x| = %.3g (by the recurrence: %.3g), tolerance %.3g, |b| = %.3g%s",
         rw_krylov_method_name(k->spec.method), rw_krylov_reason_text(result->reason), (long long)result->iterations,
-        worse ? reached : best, result->estimate, allowed_of(k, result), result->right_side, more);
+        best, result->estimate, allowed_of(k, result), result->right_side, more);
 }
 
 rw_status rw_krylov_solve_sized(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_result *result, size_t result_size)

@@ -4,6 +4,7 @@
  * on the device is one V-cycle of products with Chebyshev smoothers. The coarsest system is solved by a product with
  * its inverse. */
 #include <math.h>
+#include <stdlib.h>
 #include <omp.h>
 #include <string.h>
 
@@ -215,26 +216,41 @@ static bool multiply(const rw_host *a, const rw_host *b, bool sorted, rw_host *c
 
 /* ---- aggregates -------------------------------------------------------------------------------------------------- */
 
+double rw_precond_unit(const rw_host *a)
+{
+    const int64_t n = a->first[a->rows] * rw_host_size(a);
+    const int enough = 240; /* fourth powers of values up to 2^240, and of their quotients by 2^15, are normal */
+    double most = 0;
+    int exponent;
+#pragma omp parallel for schedule(static) reduction(max : most)
+    for (int64_t i = 0; i < n; ++i) most = fmax(most, fabs(a->value[i]));
+    if (most == 0 || !isfinite(most)) return 1;
+    frexp(most, &exponent);
+    return abs(exponent) <= enough ? 1 : ldexp(1, RW_MIN(-exponent, 1000));
+}
+
 /* Squared sizes of the diagonal blocks. */
 double *rw_amg_diagonal(const rw_host *a)
 {
+    const double unit = rw_precond_unit(a);
     double *d = rw_calloc((size_t)RW_MAX(a->rows, 1), sizeof *d);
 #pragma omp parallel for schedule(static) if (d)
     for (int64_t i = 0; i < (d ? a->rows : 0); ++i)
         for (int64_t k = a->first[i]; k < a->first[i + 1]; ++k)
-            if (a->column[k] == i) d[i] = rw_dense_square(a->r, a->parts, a->value + k * rw_host_size(a));
+            if (a->column[k] == i) d[i] = rw_dense_square_by(a->r, a->parts, unit, a->value + k * rw_host_size(a));
     return d;
 }
 
 bool *rw_amg_strong(const rw_host *a, const double *d, double theta)
 {
+    const double unit = rw_precond_unit(a);
     bool *strong = rw_calloc((size_t)RW_MAX(a->first[a->rows], 1), sizeof *strong);
     if (!strong) return NULL;
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < a->rows; ++i)
         for (int64_t k = a->first[i]; k < a->first[i + 1]; ++k) {
             const int64_t j = a->column[k];
-            strong[k] = j != i && rw_dense_square(a->r, a->parts, a->value + k * rw_host_size(a)) >
+            strong[k] = j != i && rw_dense_square_by(a->r, a->parts, unit, a->value + k * rw_host_size(a)) >
                                       theta * theta * sqrt(d[i] * d[j]);
         }
     return strong;
@@ -249,13 +265,13 @@ static void gather(const rw_host *a, const bool *strong, int64_t i, int64_t n, i
 }
 
 /* The aggregate of the strongest neighbour that has one of `before`, else -1. */
-static int64_t nearest(const rw_host *a, const bool *strong, int64_t i, const int64_t *of, int64_t before)
+static int64_t nearest(const rw_host *a, const bool *strong, double unit, int64_t i, const int64_t *of, int64_t before)
 {
     double most = 0;
     int64_t n = -1;
     for (int64_t k = a->first[i]; k < a->first[i + 1]; ++k) {
         const int64_t o = of[a->column[k]];
-        const double s = strong[k] ? rw_dense_square(a->r, a->parts, a->value + k * rw_host_size(a)) : 0;
+        const double s = strong[k] ? rw_dense_square_by(a->r, a->parts, unit, a->value + k * rw_host_size(a)) : 0;
         if (o >= 0 && o < before && s > most) most = s, n = o;
     }
     return n;
@@ -264,6 +280,7 @@ static int64_t nearest(const rw_host *a, const bool *strong, int64_t i, const in
 /* of[i]: the aggregate of row i, -1 for rows without strong neighbours. Their number. */
 int64_t rw_amg_aggregate(const rw_host *a, const bool *strong, int64_t *of)
 {
+    const double unit = rw_precond_unit(a);
     int64_t n = 0;
     for (int64_t i = 0; i < a->rows; ++i) of[i] = -1;
     for (int64_t i = 0; i < a->rows; ++i) { /* whole neighbourhoods */
@@ -275,7 +292,7 @@ int64_t rw_amg_aggregate(const rw_host *a, const bool *strong, int64_t *of)
     const int64_t whole = n;
     for (int64_t i = 0; i < a->rows; ++i) /* neighbours of aggregates join, marked so as not to attract others */
         if (of[i] < 0) {
-            const int64_t o = nearest(a, strong, i, of, whole);
+            const int64_t o = nearest(a, strong, unit, i, of, whole);
             if (o >= 0) of[i] = o + a->rows;
         }
     for (int64_t i = 0; i < a->rows; ++i)

@@ -79,7 +79,8 @@ bool rw_dense_sweep(int n, int parts, double *a, double *diagonal)
     for (int i = 0; i < n; ++i)
         for (int k = 0; k <= i; ++k) {
             const number v = get(a, parts, i * n + k), w = get(a, parts, k * n + i);
-            if (!(hypot(v.re - w.re, v.im + w.im) <= RW_DENSE_NOISE * sqrt(diagonal[i] * diagonal[k]))) return false;
+            if (!(hypot(v.re - w.re, v.im + w.im) <= RW_DENSE_NOISE * sqrt(diagonal[i]) * sqrt(diagonal[k])))
+                return false;
         }
     for (int swept = 0; swept < n; ++swept) {
         int c = -1;
@@ -96,7 +97,7 @@ bool rw_dense_sweep(int n, int parts, double *a, double *diagonal)
             const number v = get(a, parts, i * n + k);
             if (!isfinite(v.re) || !isfinite(v.im) ||
                 (diagonal[i] >= 0 && diagonal[k] >= 0 &&
-                 hypot(v.re, v.im) > 10 * RW_DENSE_NOISE * sqrt(diagonal[i] * diagonal[k])))
+                 hypot(v.re, v.im) > 10 * RW_DENSE_NOISE * sqrt(diagonal[i]) * sqrt(diagonal[k])))
                 return false;
             if (diagonal[i] >= 0 || diagonal[k] >= 0) put(a, parts, i * n + k, (number){0, 0});
         }

@@ -433,6 +433,7 @@ typedef struct work {
     double *value; /* a block for each column */
     part *kept;
     int64_t room[2]; /* blocks of each side */
+    double unit;     /* rw_precond_unit */
 } work;
 
 static bool work_make(work *w, rw_factors *f)
@@ -469,7 +470,7 @@ static bool keep(work *w, int64_t lo, int64_t hi, double least, int64_t most, in
     const int size = rw_host_size(t);
     int64_t n = 0;
     for (int64_t j = w->list.next[0]; j < w->list.n; j = w->list.next[j + 1]) {
-        const double s = rw_dense_square(t->r, t->parts, w->value + j * size);
+        const double s = rw_dense_square_by(t->r, t->parts, w->unit, w->value + j * size);
         if (j >= lo && j < hi && s >= least) w->kept[n++] = (part){s, j};
     }
     if (n > most)
@@ -489,7 +490,7 @@ static void eliminate(const rw_factors *f, work *w, int64_t k, double least)
     const rw_host *u = &f->side[1].t;
     const int size = rw_host_size(u);
     const double *by = w->value + k * size;
-    if (rw_dense_square(u->r, u->parts, by) < least) return;
+    if (rw_dense_square_by(u->r, u->parts, w->unit, by) < least) return;
     for (int64_t e = u->first[k]; e < u->first[k + 1]; ++e) {
         const int64_t j = u->column[e];
         if (!w->list.there[j])
@@ -510,7 +511,7 @@ static rw_status row_by_size(const rw_precond *p, rw_factors *f, work *w, int64_
         const int64_t j = a->column[k];
         list_add(&w->list, from, j);
         memcpy(w->value + j * size, a->value + k * size, (size_t)size * sizeof *w->value);
-        square += rw_dense_square(a->r, a->parts, a->value + k * size), below += j<i, above += j> i;
+        square += rw_dense_square_by(a->r, a->parts, w->unit, a->value + k * size), below += j<i, above += j> i;
     }
     const double least = p->spec.drop * p->spec.drop * square;
     for (int64_t k = w->list.next[0]; k < i; k = w->list.next[k + 1]) eliminate(f, w, k, least);
@@ -529,7 +530,7 @@ static rw_status row_by_size(const rw_precond *p, rw_factors *f, work *w, int64_
 
 rw_status rw_ilut_eliminate(const rw_precond *p, rw_factors *f)
 {
-    work w = {0};
+    work w = {.unit = rw_precond_unit(&f->a)};
     rw_status status = work_make(&w, f) ? RW_OK : no_memory(f);
     for (int64_t i = 0; status == RW_OK && i < f->a.rows; ++i) {
         if (i % 1024 == 0) status = rw_cancel_check(f->ctx, "setup of ilut");

@@ -62,6 +62,18 @@ RW_DENSE_INLINE double rw_dense_square(int n, int parts, const double *a)
     return s;
 }
 
+/* The power of 2 by which values are multiplied before they are squared and squares multiplied: 1 for matrices of
+ * ordinary size, else about one over the largest value. */
+double rw_precond_unit(const rw_host *a);
+/* The sum of squares of `by` times a block. */
+RW_DENSE_INLINE double rw_dense_square_by(int n, int parts, double by, const double *a)
+{
+    double s = 0;
+    if (by == 1) return rw_dense_square(n, parts, a);
+    for (int i = 0; i < n * n * parts; ++i) s += by * a[i] * (by * a[i]);
+    return s;
+}
+
 /* The size of the blocks that a preconditioner of an operator works on, from the specification, the format, and for amg
  * the pattern; and the matrix in such blocks, to be destroyed: NULL where it is stored so. */
 rw_status rw_precond_blocks(rw_operator *a, const rw_precond_spec *s, int *block, rw_sparse **copy);
@@ -222,7 +234,7 @@ enum {
     RW_AMG_STUCK = 1000
 };                                         /* maximum unknowns for a direct solve; the same if coarsening stagnates */
 #define RW_AMG_THETA 0.08                  /* on the first grid */
-double *rw_amg_diagonal(const rw_host *a); /* squared sizes of the diagonal blocks */
+double *rw_amg_diagonal(const rw_host *a); /* squared sizes of the diagonal blocks, by rw_precond_unit */
 bool *rw_amg_strong(const rw_host *a, const double *diagonal, double theta); /* of each block */
 /* of[i]: the aggregate of row i, -1 for rows without strong neighbours. Their number. */
 int64_t rw_amg_aggregate(const rw_host *a, const bool *strong, int64_t *of);

@@ -504,6 +504,25 @@ rw_status rw_sparse_add_blocks(rw_sparse *m, int64_t n, const int64_t *row, cons
     return RW_OK;
 }
 
+rw_status rw_sparse_add_blocks_of(rw_sparse *m, rw_dtype type, int64_t n, const int64_t *row, const int64_t *column,
+                                  const void *values)
+{
+    RW_NEED(m, "matrix");
+    const rw_dtype own = m->layout.values;
+    if (type == own) return rw_sparse_add_blocks(m, n, row, column, values);
+    rw_sparse_layout wanted = m->layout;
+    char text[80], now[80];
+    rw_sparse_layout_print(&m->layout, now, sizeof now);
+    if (!rw_dtype_is_number(type))
+        return rw_fail(m->op.device->ctx, RW_ERR_ARGUMENT,
+                       "blocks of %s: the values of a matrix are f32, f64, c64 or c128", rw_dtype_name(type));
+    wanted.values = type;
+    rw_sparse_layout_print(&wanted, text, sizeof text);
+    return rw_fail(m->op.device->ctx, RW_ERR_ARGUMENT,
+                   "blocks of %s for a matrix of layout %s, whose values are %s: create the matrix with layout %s",
+                   rw_dtype_name(type), now, rw_dtype_name(own), text);
+}
+
 rw_status rw_sparse_zero(rw_sparse *m)
 {
     RW_NEED(m, "matrix");

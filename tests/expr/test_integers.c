@@ -261,6 +261,129 @@ static void test_by_hand(void **state)
     }
 }
 
+/* ---- constants --------------------------------------------------------------------------------------------------- */
+
+typedef struct constant {
+    const char *text;
+    int64_t want[4];
+} constant;
+
+/* m, u, s are -5, 2^62, 2^53 + 1, 9; 0, 5, 2^64 - 1, 2^63; -3, 7, 2^31 - 1, -2^31. */
+static const int64_t signed_values[] = {-5, (int64_t)1 << 62, ((int64_t)1 << 53) + 1, 9};
+static const uint64_t unsigned_values[] = {0, 5, UINT64_MAX, (uint64_t)1 << 63};
+static const int32_t short_values[] = {-3, 7, INT32_MAX, INT32_MIN};
+
+#define CUBE 1000009000027000027 /* 1000003^3 */
+#define ALL(v)                                                                                                         \
+    {                                                                                                                  \
+        v, v, v, v                                                                                                     \
+    }
+#define M(i) ((uint64_t)signed_values[i])
+#define S(i) ((uint64_t)(int64_t)short_values[i])
+#define EACH(of) {(int64_t)(of(0)), (int64_t)(of(1)), (int64_t)(of(2)), (int64_t)(of(3))}
+#define PLUS_CUBE(i) M(i) + CUBE
+#define TIMES_CUBE(i) M(i) * CUBE
+#define PLUS_ODD(i) M(i) + 9007199254740993
+#define SQUARES(i) M(i) + S(i) * S(i) * S(i)
+#define SQUARE(i) S(i) * S(i)
+
+/* All rows in one program. */
+static void run_constants(rw_device *dev, rw_dtype dtype, const constant *rows, int n, bool reassociate)
+{
+    enum { MOST = 16 };
+    static const rw_dtype types[] = {RW_I64, RW_U64, RW_I32};
+    static const char *const inputs[] = {"m", "u", "s"};
+    const void *values[] = {signed_values, unsigned_values, short_values}, *p;
+    rw_array *arrays[3 + MOST];
+    rw_expr_field fields[3 + MOST] = {0};
+    char text[4000] = "", words[MOST][8];
+    rw_expr *e;
+    assert_true(n <= MOST);
+    for (int f = 0; f < 3 + n; ++f) {
+        const int r = f - 3;
+        fields[f] = (rw_expr_field){.name = f < 3 ? inputs[f] : words[r], .dtype = f < 3 ? types[f] : dtype};
+        if (r < 0) continue;
+        sprintf(words[r], "o%d", r);
+        sprintf(text + strlen(text), "o%d = %s\n", r, rows[r].text);
+    }
+    rw_expr_spec spec = {.name = "constants",
+                         .text = text,
+                         .grid = grid1(4, 1),
+                         .fields = fields,
+                         .nfields = 3 + n,
+                         .reassociate = reassociate};
+    if (rw_expr_create(dev, &spec, &e) != RW_OK) fail_msg("%s: %s", rw_message(ctx), text);
+    for (int f = 0; f < 3 + n; ++f) {
+        arrays[f] = field_array(dev, &spec.grid, fields[f].dtype);
+        if (f < 3) write_four(arrays[f], values[f]);
+        OK(rw_expr_bind(e, fields[f].name, arrays[f]));
+    }
+    OK(rw_expr_run(e, rw_device_queue(dev)));
+    for (int r = 0; r < n; ++r) {
+        OK(rw_array_read(arrays[3 + r], &p));
+        for (int i = 0; i < 4; ++i)
+            if (((const int64_t *)p)[i] != rows[r].want[i])
+                fail_msg("%s, %s: o = %s gives %" PRId64 " at node %d, not %" PRId64, rw_device_info(dev)->name,
+                         rw_dtype_name(dtype), rows[r].text, ((const int64_t *)p)[i], i, rows[r].want[i]);
+    }
+    rw_expr_destroy(&e);
+    for (int f = 0; f < 3 + n; ++f) rw_array_destroy(&arrays[f]);
+}
+
+/* Integers among constants are exact wherever they meet integers; beyond the range of the type they are real numbers,
+ * except in comparisons. */
+static void test_constants(void **state)
+{
+    (void)state;
+    static const constant of_i64[] = {
+        {"m + 1000003^3", EACH(PLUS_CUBE)},
+        {"1000003*1000003*1000003*m", EACH(TIMES_CUBE)},
+        {"m + 9007199254740993", EACH(PLUS_ODD)},
+        {"m + 9007199254740992.0 + 1", EACH(PLUS_ODD)},
+        {"m + (9.007199254740993e15*7)/7", EACH(PLUS_ODD)},
+        {"m + (2^100 - (2^100 - 9007199254740993))", EACH(PLUS_ODD)},
+        {"m + max(9007199254740993, mod(-1, 9007199254740993))", EACH(PLUS_ODD)},
+        {"m + where(9007199254740993 > 9007199254740992, 9007199254740993, 0)", EACH(PLUS_ODD)},
+        {"m + where(s < 100, where(s < 99, 9007199254740993, 9007199254740993 - 0), 9007199254740993 + 0*s)",
+         EACH(PLUS_ODD)},
+        {"m + s*s*s", EACH(SQUARES)}, /* products of small integers too */
+        {"s*s", EACH(SQUARE)},
+        {"9007199254740993", ALL(9007199254740993)},
+        {"-9223372036854775808", ALL(INT64_MIN)},
+        {"9223372036854775807", ALL(INT64_MAX)},
+        {"1e30", ALL(INT64_MAX)},
+        {"where(s != s + 1, 9007199254740993, 5)", ALL(9007199254740993)},
+        {"m == 9007199254740993", {0, 0, 1, 0}},
+        {"m == 9007199254740992", {0, 0, 0, 0}},
+        {"m < 9007199254740993", {1, 0, 0, 1}},
+        {"9223372036854775808 > m - m + 9223372036854775807", ALL(1)},
+        {"m + 9223372036854775798 < 9223372036854775808", ALL(1)},
+        {"u < 18446744073709551616", ALL(1)},
+        {"u == 18446744073709551615", {0, 0, 1, 0}},
+        {"u > -1", ALL(1)},
+        {"u == 2^64 - 1", {0, 0, 1, 0}},
+        {"min(m, 9223372036854775808)", {-5, (int64_t)1 << 62, ((int64_t)1 << 53) + 1, 9}},
+        {"m*0 + 4611686018427387905 - s*s", {4611686018427387896, 4611686018427387856, 4294967296, 1}},
+    };
+    static const constant of_u64[] = {{"u + 18446744073709551615", {-1, 4, -2, INT64_MAX}},
+                                      {"u + 2^63", {INT64_MIN, INT64_MIN + 5, INT64_MAX, 0}},
+                                      {"18446744073709551615", ALL(-1)},
+                                      {"(u + 1) - u - 2", ALL(-1)},
+                                      {"(u - 5)/2",
+                                       {9223372036854775805, 0, 9223372036854775805, 4611686018427387901}},
+                                      {"u/18446744073709551615", {0, 0, 1, 0}},
+                                      {"-5", ALL(0)}};
+    rw_device *devices[16];
+    const int count = open_devices(devices, 16);
+    for (int d = 0; d < count; ++d) {
+        enum { HALF = RW_COUNT(of_i64) / 2 };
+        run_constants(devices[d], RW_I64, of_i64, HALF, false);
+        run_constants(devices[d], RW_I64, of_i64 + HALF, RW_COUNT(of_i64) - HALF, true);
+        run_constants(devices[d], RW_U64, of_u64, RW_COUNT(of_u64), d % 2);
+        rw_device_close(&devices[d]);
+    }
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -286,6 +409,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_random_expressions, make_context,
                                                                        drop_context),
                                        cmocka_unit_test_setup_teardown(test_by_hand, make_context, drop_context),
+                                       cmocka_unit_test_setup_teardown(test_constants, make_context, drop_context),
                                        cmocka_unit_test_setup_teardown(test_refused, make_context, drop_context)};
     return cmocka_run_group_tests_name("integers", tests, NULL, NULL);
 }

@@ -215,11 +215,11 @@ static void test_refused(void **state)
     (void)state;
     rw_fft *f;
     rw_array *x, *y;
-    rw_fft_spec s = {.single = true, .ndim = 1, .shape = {8}, .x_dtype = RW_F32};
-    FAILS(RW_ERR_ARGUMENT, "x_dtype = f32: the array is complex: store it as c64 or c128, or as f16 or bf16",
+    rw_fft_spec s = {.single = true, .ndim = 1, .shape = {8}, .y_dtype = RW_F32};
+    FAILS(RW_ERR_ARGUMENT, "y_dtype = f32: the array is complex: store it as c64 or c128, or as f16 or bf16",
           rw_fft_create(dev, &s, &f));
     assert_null(f);
-    s.x_dtype = RW_DTYPE_DEFAULT, s.axes = 2;
+    s.y_dtype = RW_DTYPE_DEFAULT, s.axes = 2;
     FAILS(RW_ERR_ARGUMENT, "has a bit beyond", rw_fft_create(dev, &s, &f));
     s.axes = 0, s.shape[0] = -4;
     FAILS(RW_ERR_ARGUMENT, "shape[0] = -4", rw_fft_create(dev, &s, &f));
@@ -227,7 +227,24 @@ static void test_refused(void **state)
     FAILS(RW_ERR_UNSUPPORTED, "which exceeds two passes", rw_fft_create(dev, &s, &f));
     s.shape[0] = 8, s.kind = RW_FFT_KINDS;
     FAILS(RW_ERR_ARGUMENT, "is not a value of rw_fft_kind", rw_fft_create(dev, &s, &f));
-    s.kind = RW_FFT_COMPLEX, s.x_shape[0] = 9;
+    s.kind = RW_FFT_COMPLEX, s.scale = NAN;
+    FAILS(RW_ERR_ARGUMENT, "scale = nan must be finite", rw_fft_create(dev, &s, &f));
+    s.scale = 0, s.ndim = 2, s.shape[1] = 4, s.y_stride[0] = 3, s.y_stride[1] = 1;
+    FAILS(RW_ERR_ARGUMENT, "y_stride: elements of y would overlap in memory", rw_fft_create(dev, &s, &f));
+    s.y_stride[0] = s.y_stride[1] = 0, s.naxes = 2;
+    FAILS(RW_ERR_ARGUMENT, "axis[1] = 0 is repeated: an axis is transformed once", rw_fft_create(dev, &s, &f));
+    s.axis[1] = 2;
+    FAILS(RW_ERR_ARGUMENT, "axis[1] = 2 must be 0 to 1", rw_fft_create(dev, &s, &f));
+    s.axis[1] = 1, s.axes = 1;
+    FAILS(RW_ERR_ARGUMENT, "axes = 0x1 and the 2 axes of `axis` differ", rw_fft_create(dev, &s, &f));
+    s.naxes = 3;
+    FAILS(RW_ERR_ARGUMENT, "naxes = 3 must be 0 to 2", rw_fft_create(dev, &s, &f));
+    s.naxes = 0, s.axes = 0, s.kind = RW_FFT_DCT2, s.ortho = true, s.load = "u";
+    FAILS(RW_ERR_UNSUPPORTED, "ortho with `load` or `store`", rw_fft_create(dev, &s, &f));
+    s.ortho = false, s.load = NULL, s.x_dtype = RW_C64;
+    FAILS(RW_ERR_ARGUMENT, "a dct2 of complex elements has both of c64 or c128, or both real",
+          rw_fft_create(dev, &s, &f));
+    s.x_dtype = RW_DTYPE_DEFAULT, s.ndim = 1, s.kind = RW_FFT_COMPLEX, s.x_shape[0] = 9;
     FAILS(RW_ERR_ARGUMENT, "x_shape[0] = 9: it is larger", rw_fft_create(dev, &s, &f));
     s.x_shape[0] = 0;
     s.shape[0] = 8;

@@ -9,7 +9,7 @@ static int64_t meets(const rw_convolution_spec *s, int d, int64_t k, int64_t j)
     const int64_t n = s->a_shape[d], m = s->b_shape[d];
     if (s->mode == RW_CONVOLUTION_PERIODIC) return s->correlate ? (k + j) % n : (k - j + n) % n;
     const int64_t full = k + (s->mode == RW_CONVOLUTION_SAME    ? (m - 1) / 2
-                              : s->mode == RW_CONVOLUTION_VALID ? m - 1
+                              : s->mode == RW_CONVOLUTION_VALID ? RW_MIN(n, m) - 1
                                                                 : 0);
     const int64_t i = s->correlate ? full - (m - 1) + j : full - j;
     return i >= 0 && i < n ? i : -1;
@@ -111,15 +111,41 @@ static void test_random(void **state)
     print_message("# %d convolutions, root mean square error of at most %.2f epsilon\n", count, worst);
 }
 
+/* As SciPy does: of mode valid either one may be the longer one. */
+static void test_longer_kernel(void **state)
+{
+    (void)state;
+    static const int64_t shapes[][4] = {{7, 1, 12, 1}, {12, 1, 7, 1}, {3, 4, 5, 9},
+                                        {5, 9, 3, 4},  {5, 4, 5, 9},  {1, 1, 6, 1}};
+    for (int i = 0; i < RW_COUNT(shapes); ++i)
+        for (int correlate = 0; correlate < 2; ++correlate) {
+            rw_convolution_spec s = {.mode = RW_CONVOLUTION_VALID,
+                                     .correlate = correlate,
+                                     .dtype = i % 2 ? RW_C128 : RW_F64,
+                                     .ndim = 2,
+                                     .axes = 3};
+            memcpy(s.a_shape, shapes[i], 2 * sizeof *s.a_shape),
+                memcpy(s.b_shape, shapes[i] + 2, 2 * sizeof *s.b_shape);
+            const double error = error_of(&s, (uint64_t)i);
+            if (!(error < 8)) fail_msg("row %d%s: %.3g epsilon", i, correlate ? ", correlated" : "", error);
+        }
+}
+
 static void test_refused(void **state)
 {
     (void)state;
     rw_convolution *c;
     int64_t shape[RW_MAX_NDIM];
-    rw_convolution_spec s = {.ndim = 1, .a_shape = {5}, .b_shape = {6}, .mode = RW_CONVOLUTION_VALID};
-    FAILS(RW_ERR_ARGUMENT, "b_shape[0] = 6 is larger than that of a, 5", rw_convolution_create(dev, &s, &c));
+    rw_convolution_spec s = {.ndim = 2, .a_shape = {5, 5}, .b_shape = {6, 4}, .mode = RW_CONVOLUTION_VALID};
+    FAILS(RW_ERR_ARGUMENT, "mode valid: b is shorter than a on axis 1, but longer on axis 0",
+          rw_convolution_create(dev, &s, &c));
     assert_null(c);
-    s.mode = RW_CONVOLUTION_PERIODIC;
+    s.ndim = 1, s.scale = INFINITY;
+    FAILS(RW_ERR_ARGUMENT, "scale = inf must be finite", rw_convolution_create(dev, &s, &c));
+    s.scale = 0, s.y_stride[0] = 0, s.ndim = 2, s.b_shape[1] = 5, s.y_stride[0] = 1, s.y_stride[1] = 1;
+    s.mode = RW_CONVOLUTION_FULL;
+    FAILS(RW_ERR_ARGUMENT, "y_stride: elements of y would overlap in memory", rw_convolution_create(dev, &s, &c));
+    s.ndim = 1, s.y_stride[0] = s.y_stride[1] = 0, s.mode = RW_CONVOLUTION_PERIODIC;
     FAILS(RW_ERR_ARGUMENT, "larger than the period of a, 5", rw_convolution_shape(ctx, &s, shape));
     s.mode = RW_CONVOLUTION_FULL, s.b_shape[0] = 0;
     FAILS(RW_ERR_ARGUMENT, "b 1 to 2^31 - 1", rw_convolution_create(dev, &s, &c));
@@ -146,6 +172,7 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_longer_kernel),
+                                       cmocka_unit_test(test_refused)};
     return run_on_devices("convolution", tests, RW_COUNT(tests));
 }

@@ -36,13 +36,30 @@ static long double term(rw_fft_kind kind, const number *x, int64_t n, int64_t k)
     return s;
 }
 
+/* Weights of SciPy's orthonormal transforms (`orthogonalize`): of element `at` of x, or of y. */
+static long double weight(rw_fft_kind kind, int64_t n, bool y, int64_t at)
+{
+    const bool first = at == 0, last = at == n - 1;
+    if (kind == RW_FFT_DCT1 && (first || last)) return y ? sqrtl(0.5L) : sqrtl(2);
+    if ((kind == RW_FFT_DCT2 && y && first) || (kind == RW_FFT_DST2 && y && last)) return sqrtl(0.5L);
+    if ((kind == RW_FFT_DCT3 && !y && first) || (kind == RW_FFT_DST3 && !y && last)) return sqrtl(2);
+    return 1;
+}
+
+static long double points(rw_fft_kind kind, int64_t n)
+{
+    return kind <= RW_FFT_REAL ? n : 2 * (kind == RW_FFT_DCT1 ? n - 1 : kind == RW_FFT_DST1 ? n + 1 : n);
+}
+
 /* One line by the definition: n points of the transform, x of them given, `count` results. */
 static void define(rw_fft_kind kind, bool inverse, int64_t n, const number *x, number *y, int64_t count)
 {
     for (int64_t k = 0; k < count; ++k) {
         number s = 0;
         if (kind >= RW_FFT_DCT1) {
-            s = term(kind, x, n, k);
+            number turned[1000];
+            for (int64_t j = 0; j < n; ++j) turned[j] = -I * x[j];
+            s = term(kind, x, n, k) + I * term(kind, turned, n, k); /* real and imaginary parts */
         } else {
             for (int64_t j = 0; j < n; ++j) {
                 number v = x[j];
@@ -85,8 +102,9 @@ static number *define_all(const rw_fft_spec *s, const number *x)
     memcpy(shape, s->x_shape, sizeof shape);
     number *now = calloc((size_t)product(shape, s->ndim) + 1, sizeof *now);
     memcpy(now, x, (size_t)product(shape, s->ndim) * sizeof *now);
-    for (int d = s->ndim - 1; d >= 0; --d)
+    for (int d = s->ndim - 1; d >= 0 && !s->naxes; --d)
         if (axes & 1u << d) order[n++] = d, last = last < 0 ? d : last;
+    for (int i = s->naxes - 1; i >= 0; --i) order[n++] = s->axis[i], last = last < 0 ? s->axis[i] : last;
     for (int i = 0; i < n; ++i) {
         const int d = order[s->kind == RW_FFT_REAL && s->inverse ? n - 1 - i : i];
         const rw_fft_kind kind = s->kind == RW_FFT_REAL && d != last ? RW_FFT_COMPLEX : s->kind;
@@ -98,8 +116,11 @@ static number *define_all(const rw_fft_spec *s, const number *x)
         for (int64_t o = 0; o < outer; ++o)
             for (int64_t q = 0; q < step; ++q) {
                 memset(line, 0, (size_t)len * sizeof *line);
-                for (int64_t j = 0; j < before; ++j) line[j] = now[(o * before + j) * step + q];
+                for (int64_t j = 0; j < before; ++j)
+                    line[j] = now[(o * before + j) * step + q] * (s->ortho ? weight(kind, len, false, j) : 1);
                 define(kind, s->inverse, len, line, result, shape[d]);
+                for (int64_t k = 0; s->ortho && k < shape[d]; ++k)
+                    result[k] *= weight(kind, len, true, k) / sqrtl(points(kind, len));
                 for (int64_t k = 0; k < shape[d]; ++k) next[(o * shape[d] + k) * step + q] = result[k];
             }
         free(now), free(line), free(result);
@@ -113,6 +134,7 @@ static void default_shapes(rw_fft_spec *s)
 {
     int last = s->ndim - 1;
     while (s->axes && !(s->axes & 1u << last)) --last;
+    if (s->naxes) last = s->axis[s->naxes - 1];
     for (int y = 0; y < 2; ++y) {
         int64_t *shape = y ? s->y_shape : s->x_shape;
         for (int d = 0; d < s->ndim; ++d)
@@ -178,6 +200,69 @@ static void all_kinds(const int *lengths, int count, int64_t limit, double most,
             }
     print_message("# root mean square error of at most %.2f epsilon\n", worst);
     rw_fft_limit(0);
+}
+
+/* What NumPy and SciPy take: axes in any order, of which a real transform halves the last; real elements of a complex
+ * transform; complex elements of cosine and sine transforms; orthonormal ones. */
+static void test_numpy(void **state)
+{
+    (void)state;
+    static const struct {
+        rw_fft_kind kind;
+        bool inverse, real_x, complex_parts, ortho;
+        int naxes, axis[3];
+    } rows[] = {{RW_FFT_REAL, false, false, false, false, 2, {1, 0}},
+                {RW_FFT_REAL, true, false, false, false, 2, {1, 0}},
+                {RW_FFT_REAL, false, false, false, true, 3, {0, 2, 1}},
+                {RW_FFT_REAL, true, false, false, true, 1, {1}},
+                {RW_FFT_COMPLEX, false, true, false, false, 2, {2, 0}},
+                {RW_FFT_COMPLEX, true, true, false, true, 3, {0, 1, 2}},
+                {RW_FFT_DCT1, false, false, false, true, 2, {2, 1}},
+                {RW_FFT_DCT2, false, false, true, true, 2, {0, 2}},
+                {RW_FFT_DCT3, false, false, true, false, 2, {1, 2}},
+                {RW_FFT_DCT3, false, false, false, true, 1, {0}},
+                {RW_FFT_DCT4, false, false, true, true, 3, {0, 1, 2}},
+                {RW_FFT_DST1, false, false, true, true, 1, {2}},
+                {RW_FFT_DST2, false, false, false, true, 2, {0, 1}},
+                {RW_FFT_DST3, false, false, true, true, 2, {2, 1}},
+                {RW_FFT_DST4, false, false, false, true, 1, {1}}};
+    for (int i = 0; i < RW_COUNT(rows); ++i) {
+        if (on("opencl") && i % 3) continue;
+        const bool single = i % 4 == 3;
+        const rw_dtype real = single ? RW_F32 : RW_F64, complex_type = single ? RW_C64 : RW_C128;
+        rw_fft_spec s = {.kind = rows[i].kind,
+                         .inverse = rows[i].inverse,
+                         .single = single,
+                         .ndim = 3,
+                         .shape = {6, 5, 8},
+                         .ortho = rows[i].ortho,
+                         .scale = i % 2 ? 0.25 : 0,
+                         .naxes = rows[i].naxes};
+        memcpy(s.axis, rows[i].axis, sizeof rows[i].axis);
+        if (rows[i].real_x) s.x_dtype = real;
+        if (rows[i].complex_parts) s.x_dtype = s.y_dtype = complex_type;
+        const double error = error_of(s, (uint64_t)i);
+        if (!(error < 5)) fail_msg("row %d, %s: %.3g epsilon", i, rw_fft_kind_name(s.kind), error);
+    }
+    /* the inverse of an orthonormal transform undoes it; the specification is what was given, with its defaults */
+    rw_fft_spec s = {.kind = RW_FFT_DCT2, .ndim = 1, .shape = {12}, .ortho = true}, back = s, have;
+    rw_array *x = new_array(RW_F64, 12, RW_MEMORY_DEVICE), *y = new_array(RW_F64, 12, RW_MEMORY_DEVICE);
+    rw_fft *f;
+    fill(x, 5);
+    number *want = values_of(x, true);
+    back.inverse = true;
+    OK(rw_fft_create(dev, &s, &f));
+    OK(rw_fft_execute(f, x, y, queue));
+    OK(rw_fft_get_spec(f, &have));
+    assert_true(have.ortho && have.scale == 1 && !have.load && !have.store && have.naxes == 1 && have.axes == 1);
+    rw_fft_destroy(&f);
+    OK(rw_fft_create(dev, &back, &f));
+    OK(rw_fft_execute(f, y, y, queue));
+    rw_fft_destroy(&f);
+    number *got = values_of(y, true);
+    for (int i = 0; i < 12; ++i) assert_true(cabsl(got[i] - want[i]) < 1e-15);
+    free(want), free(got);
+    rw_array_destroy(&x), rw_array_destroy(&y);
 }
 
 static void test_smooth(void **state)
@@ -356,6 +441,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_smooth),         cmocka_unit_test(test_primes),
                                        cmocka_unit_test(test_several_passes), cmocka_unit_test(test_layouts),
-                                       cmocka_unit_test(test_in_place),       cmocka_unit_test(test_work_area)};
+                                       cmocka_unit_test(test_in_place),       cmocka_unit_test(test_work_area),
+                                       cmocka_unit_test(test_numpy)};
     return run_on_devices("kinds", tests, RW_COUNT(tests));
 }

@@ -15,6 +15,7 @@ program layouts
     type(rw_krylov_spec), target :: k
     type(rw_precond_spec), target :: p
     type(rw_krylov_result), target :: r
+    type(rw_operator_spec), target :: o
     integer :: compared = 0, wrong = 0
 
     call same("rw_sparse_layout", int(c_sizeof(l), c_intptr_t))
@@ -41,6 +42,17 @@ program layouts
     call place("rw_sparse_size.blocks", c_loc(s%blocks), c_loc(s))
     call place("rw_sparse_size.stored", c_loc(s%stored), c_loc(s))
     call place("rw_sparse_size.bytes", c_loc(s%bytes), c_loc(s))
+    call same("rw_operator_spec", int(c_sizeof(o), c_intptr_t))
+    call place("rw_operator_spec.rows", c_loc(o%rows), c_loc(o))
+    call place("rw_operator_spec.columns", c_loc(o%columns), c_loc(o))
+    call place("rw_operator_spec.type", c_loc(o%type), c_loc(o))
+    call place("rw_operator_spec.multiply", c_loc(o%multiply), c_loc(o))
+    call place("rw_operator_spec.direct", c_loc(o%direct), c_loc(o))
+    call place("rw_operator_spec.transposes", c_loc(o%transposes), c_loc(o))
+    call place("rw_operator_spec.hermitian", c_loc(o%hermitian), c_loc(o))
+    call place("rw_operator_spec.diagonal", c_loc(o%diagonal), c_loc(o))
+    call place("rw_operator_spec.destroy", c_loc(o%destroy), c_loc(o))
+    call place("rw_operator_spec.user", c_loc(o%user), c_loc(o))
     call same("rw_krylov_spec", int(c_sizeof(k), c_intptr_t))
     call place("rw_krylov_spec.method", c_loc(k%method), c_loc(k))
     call place("rw_krylov_spec.rtol", c_loc(k%rtol), c_loc(k))
@@ -137,6 +149,7 @@ program layouts
     call constant("RW_KRYLOV_INDEFINITE", rw_krylov_indefinite)
     call constant("RW_KRYLOV_NOT_FINITE", rw_krylov_not_finite)
     call constant("RW_KRYLOV_INTERRUPTED", rw_krylov_interrupted)
+    call constant("RW_KRYLOV_RANGE", rw_krylov_range)
     call constant("RW_KRYLOV_CLASSICAL", rw_krylov_classical)
     call constant("RW_KRYLOV_MODIFIED", rw_krylov_modified)
     call constant("RW_SPARSE_COO", rw_sparse_coo)
@@ -256,6 +269,8 @@ contains
             matrix) == rw_ok, "blocks")
         call require(rw_sparse_add_blocks(matrix, 3_c_int64_t, three, three, &
             [(0d0, 1d0), (0d0, 2d0), (0d0, 3d0)]) == rw_ok, "values")
+        call require(rw_sparse_add_blocks(matrix, 3_c_int64_t, three, three, [1d0, 2d0, 3d0]) == rw_err_argument, &
+            "real values in a complex matrix")
         call require(rw_array_create(device, rw_c128, 1_c_int, [3_c_int64_t], rw_memory_device, x) == rw_ok, "an array")
         call require(rw_array_create(device, rw_c128, 1_c_int, [3_c_int64_t], rw_memory_device, y) == rw_ok, "an array")
         call require(rw_array_set(x, [(1d0, 0d0), (1d0, 0d0), (0d0, 1d0)]) == rw_ok, "numbers of c128")

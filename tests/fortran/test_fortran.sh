@@ -15,5 +15,7 @@ cd "$work"
 link=(-L"$BUILD" -lrechenwerk "-Wl,-rpath,$BUILD")
 "$fc" -std=f2018 "$SOURCE/tests/fortran/layouts.f90" layouts-c.o rechenwerk.o "${link[@]}" -o layouts
 "$fc" -std=f2018 "$SOURCE/examples/solve.f90" rechenwerk.o "${link[@]}" -o solve
+"$fc" -std=f2018 -Wall -Wextra -Werror "$SOURCE/examples/own_operator.f90" rechenwerk.o "${link[@]}" -o own_operator
 ./layouts
 ./solve cpu
+./own_operator cpu

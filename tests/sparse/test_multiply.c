@@ -382,6 +382,17 @@ static void test_scaled(void **state)
     FAILS(RW_ERR_UNSUPPORTED, "blocks cannot be added to a matrix with scaled values, whose scale factors are fixed",
           rw_sparse_add_blocks(m, 1, (int64_t[]){0}, (int64_t[]){1}, (float[]){1}));
     rw_sparse_destroy(&m);
+    /* complex blocks would be read as real ones */
+    const rw_sparse_blocks one = {.rows = 1, .columns = 1, .first = (int64_t[]){0, 1}, .column = (int64_t[]){0}};
+    const double values[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    OK(rw_sparse_layout_parse(ctx, "bcsr:2x2", &l));
+    OK(rw_sparse_create(dev, &l, &one, &m));
+    FAILS(RW_ERR_ARGUMENT,
+          "blocks of c128 for a matrix of layout bcsr:2x2:i32:f64, whose values are f64: create the matrix with "
+          "layout bcsr:2x2:i32:c128",
+          rw_sparse_add_blocks_of(m, RW_C128, 1, &(int64_t){0}, &(int64_t){0}, values));
+    OK(rw_sparse_add_blocks_of(m, RW_F64, 1, &(int64_t){0}, &(int64_t){0}, values));
+    rw_sparse_destroy(&m);
 }
 
 /* Coordinates: rows of 0 to 19 entries, so that a row ends at every place of an item and of a group, and items of whole

@@ -78,6 +78,10 @@ static rw_status call_add_blocks(void)
 {
     return rw_sparse_add_blocks(matrix, 1, (int64_t[]){1}, (int64_t[]){1}, (double[]){1, 2, 3, 4});
 }
+static rw_status call_add_blocks_of(void)
+{
+    return rw_sparse_add_blocks_of(matrix, RW_F64, 1, (int64_t[]){1}, (int64_t[]){1}, (double[]){1, 2, 3, 4});
+}
 static rw_status call_sparse_zero(void) { return rw_sparse_zero(matrix); }
 static rw_status call_convert(void)
 {

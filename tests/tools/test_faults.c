@@ -429,6 +429,7 @@ static const probe probes[] = {
     {"rw_sparse_create", "", 0, nothing, call_sparse_create, result_matrix, after_matrix},
     {"rw_sparse_from_entries", "", 0, nothing, call_from_entries, result_matrix, after_matrix},
     {"rw_sparse_add_blocks", "", 0, before_matrix, call_add_blocks, result_matrix, after_matrix},
+    {"rw_sparse_add_blocks_of", "", 0, before_matrix, call_add_blocks_of, result_matrix, after_matrix},
     {"rw_sparse_zero", "", 0, before_matrix, call_sparse_zero, result_matrix, after_matrix},
     {"rw_sparse_convert", "", 0, before_matrix, call_convert, result_other, after_matrix},
     {"rw_sparse_transpose", "", 0, before_matrix, call_transpose, result_other, after_matrix},

@@ -60,6 +60,7 @@ rw_reducer_value y im
 rw_run_case options report
 rw_signal_run report
 rw_sparse_add_blocks row column values
+rw_sparse_add_blocks_of row column values
 rw_stream_file_read end
 rw_stream_format_register context
 rw_stream_run report

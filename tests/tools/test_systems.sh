@@ -332,6 +332,40 @@ for method in cg gmres; do
         fail "$method: goes on at $first, behind $(tail -1 late.csv)"
 done
 
+# Ctrl-C while kernels are compiled: nothing has been computed, so the file of x stays
+printf '#!/bin/sh\n[ -e %s/slow ] && sleep 5\nexec cc "$@"\n' "$PWD" > slow-cc && chmod +x slow-cc
+slowly() { RECHENWERK_CC="$PWD/slow-cc" RECHENWERK_CACHE="$PWD/cache-slow" exec "$command" "$@" -d cpu; }
+(slowly solve real.mtx -m bicgstab -o late.npy --force -q) || fail "with a compiler of its own"
+cp late.npy before.npy
+touch slow
+slowly solve real.mtx -m idr -o late.npy --force > out 2> err &
+pid=$!
+for _ in $(seq 100); do grep -q '^  b ' out && break; sleep 0.1; done
+sleep 1
+kill -INT $pid
+wait $pid
+[ $? -eq 130 ] || fail "interrupted while compiling: not exit code 130: $(cat err)"
+grep -q "small enough" out err && fail "interrupted while compiling it says: $(cat out err)"
+cmp -s late.npy before.npy || fail "interrupted while compiling it writes x over late.npy"
+rm slow
+
+# one residual, whatever prints it: of the x that is returned
+expect 3 "" solve real.mtx -m cg -n 2 -o x.mtx --force
+stdout=$(sed -n 's/^  |b - A x| = \([^,]*\),.*/\1/p' out) stderr=$(sed -n 's/.*: |b - A x| = \([^ ]*\) .*/\1/p' err)
+awk -v a="$stdout" -v b="$stderr" 'BEGIN { exit !(a > 0 && (a - b)^2 <= (6e-3 * a)^2) }' ||
+    fail "|b - A x| is $stdout on stdout and $stderr on stderr"
+
+# values that f64 does not hold: read as the nearest one, which is said once per file
+head='%%MatrixMarket matrix coordinate'
+printf '%s integer general\n2 2 3\n1 1 3\n2 1 -9007199254740993\n2 2 9007199254740995\n' "$head" > odd.mtx
+nearest="is read as -9007199254740992, the nearest number of f64; 1 more values change"
+expect 0 "warning: odd.mtx:4: -9007199254740993 $nearest" convert odd.mtx -o narrow.mtx --force
+printf '%s real general\n2 2 2\n1 1 1e-400\n2 2 1\n' "$head" > odd.mtx
+expect 0 "warning: odd.mtx:3: 1e-400 is read as 0, the nearest number of f64" convert odd.mtx -o narrow.mtx --force
+printf '%s integer general\n1 1 1\n1 1 9007199254740992000\n' "$head" > odd.mtx
+expect 0 "" convert odd.mtx -o narrow.mtx --force
+grep -q warning err && fail "an integer that f64 holds: $(cat err)"
+
 expect 2 "gmres needs a constant preconditioner, which an inner solver is not: use fgmres" solve real.mtx --inner cg
 expect 2 "iterations = 0 is outside [1," solve real.mtx -m fgmres --inner cg:0
 expect 2 "iterations = 5x is not an integer" solve real.mtx -m fgmres --inner cg:5x

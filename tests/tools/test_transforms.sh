@@ -43,6 +43,24 @@ same back.mtx "1 2 3 4"
 expect 0 "" fft row.mtx y.mtx --precision f32 --force -q
 [ -s out ] && fail "fft -q prints $(cat out)"
 
+# axes in NumPy's order: a real transform halves the last one of the list, --shape has its order
+table 2 3 real 1 4 2 5 3 6 >wide.mtx
+expect 0 "2 x 2 c128" fft wide.mtx y.mtx --real --axes 0,1 --force
+same y.mtx "21 0 -9 0 -3 1.73205 0 0"
+expect 0 "2 x 3 c128" fft wide.mtx y.mtx --real --axes 1,0 --force
+same y.mtx "21 0 -9 0 -3 1.73205 0 0 -3 -1.73205 0 0"
+expect 0 "2 x 3 f64" fft y.mtx back.mtx --real --inverse --axes 1,0 --force
+same back.mtx "1 4 2 5 3 6"
+expect 0 "1 x 3 c128" fft wide.mtx y.mtx --axes 1,0 --shape 3,1 --force
+same y.mtx "6 0 -1.5 0.866025 -1.5 -0.866025"
+expect 0 "" fft row.mtx y.mtx --axes 1 --kind dct2 --scale ortho --force
+same y.mtx "5 -2.23044 0 -0.158513"
+expect 0 "" fft y.mtx back.mtx --axes 1 --kind dct2 --scale ortho --inverse --force
+same back.mtx "1 2 3 4"
+table 1 4 complex "1 4" "2 3" "3 2" "4 1" >complex.mtx
+expect 0 "1 x 4 c128" fft complex.mtx y.mtx --axes 1 --kind dct2 --force
+same y.mtx "20 20 -6.30864 6.30864 0 0 -0.448342 0.448342"
+
 # the study's x + 4y
 table 4 4 real 0 4 8 12 1 5 9 13 2 6 10 14 3 7 11 15 >plane.mtx
 expect 0 "" fft plane.mtx y.mtx --force
@@ -77,11 +95,16 @@ expect 0 "" convolve row.mtx kernel.mtx y.mtx --mode periodic --force --axes 1
 same y.mtx "7 10 5 8"
 expect 0 "" convolve row.mtx kernel.mtx y.mtx --mode valid --correlate --force
 same y.mtx "7 10"
+expect 0 "" convolve kernel.mtx row.mtx y.mtx --mode valid --force
+same y.mtx "5 8"
+table 1 5 real 1 2 3 4 5 >kernel5.mtx
 table 1 1 complex "0 1" >i.mtx
 expect 0 "1 x 4 c128" convolve row.mtx i.mtx y.mtx --force
 same y.mtx "0 1 0 2 0 3 0 4"
 
 # ---- wrong input, and nothing lost -----------------------------------------------------------------------------------
+expect 2 "fft: --axes 0,-2: axis 0 is repeated: an axis is transformed once" fft row.mtx other.mtx --axes 0,-2
+expect 2 "convolve: --axes 1,1: axis 1 is repeated" convolve row.mtx kernel.mtx other.mtx --axes 1,1
 cp y.mtx kept.mtx
 expect 2 "'y.mtx' exists already: use --force to overwrite it" fft row.mtx y.mtx
 expect 2 "'y.mtx' exists" convolve row.mtx kernel.mtx y.mtx
@@ -92,7 +115,6 @@ expect 2 "the file name must end in .npy or .mtx" fft row.mtx y.txt
 expect 1 "the folder nowhere/: No such file" fft row.mtx nowhere/y.mtx
 expect 2 "cannot open 'nothing.npy'" fft nothing.npy z.mtx
 expect 2 "holds complex values, but --real transforms real ones" fft i.mtx z.mtx --real
-expect 2 "holds complex values, but --kind transforms real ones" fft i.mtx z.mtx --kind dct2
 expect 2 "unknown transform; nearest is dct1" fft row.mtx z.mtx --kind dct5
 expect 2 "--real and --kind dct2 exclude each other" fft row.mtx z.mtx --real --kind dct2
 expect 2 "--axes 2: the array has 2 axes" fft row.mtx z.mtx --axes 2
@@ -100,11 +122,12 @@ expect 2 "--axes 0,: must be integers separated by commas" fft row.mtx z.mtx --a
 expect 2 "--shape 4: the number of values differs" fft row.mtx z.mtx --shape 4
 expect 2 "--shape 4,4,4: the number of values differs" fft row.mtx z.mtx --shape 4,4,4
 expect 2 "--shape 0,4: must be one number of points" fft row.mtx z.mtx --shape 0,4
-expect 2 "--scale half: must be none, inverse, forward or both" fft row.mtx z.mtx --scale half
+expect 2 "--scale half: must be none, inverse, forward, both or ortho" fft row.mtx z.mtx --scale half
 expect 2 "--precision f16: must be f32 or f64" fft row.mtx z.mtx --precision f16
 expect 2 "shape[0] = 1: dct1 needs at least 2 points" fft row.mtx z.mtx --kind dct1
 expect 2 "unknown mode; known are full, same, valid, periodic" convolve row.mtx kernel.mtx z.mtx --mode circle
-expect 2 "the result of mode valid would be empty" convolve kernel.mtx row.mtx z.mtx --mode valid --axes 1
+expect 2 "mode valid: b is longer than a on axis 1, but shorter on axis 0" \
+    convolve plane.mtx kernel5.mtx z.mtx --mode valid
 expect 2 "b must have 1 element or, like a, 4" convolve row.mtx kernel.mtx z.mtx --axes 0
 [ -e z.mtx ] && fail "z.mtx was written"
 
@@ -132,6 +155,9 @@ check(sf.rfftn(x), "fft", "x.npy", ["--real"])
 check(sf.rfftn(x, (20, 16), axes=(0, 1)), "fft", "x.npy", ["--real", "--shape", "20,16"])
 check(sf.irfftn(z, (12, 68), axes=(0, 1)), "fft", "z.npy", ["--real", "--inverse"])
 check(sf.fftn(z, norm="ortho"), "fft", "z.npy", ["--scale", "both"])
+check(sf.rfftn(x, axes=(1, 0)), "fft", "x.npy", ["--real", "--axes", "1,0"])
+check(sf.rfftn(x, (40, 10), axes=(1, 0)), "fft", "x.npy", ["--real", "--axes", "1,0", "--shape", "40,10"])
+check(sf.irfftn(z, axes=(1, 0)), "fft", "z.npy", ["--real", "--inverse", "--axes", "1,0"])
 check(sf.fftn((100 * x).astype(np.int16)), "fft", "i.npy", [])
 check(sf.rfftn(x.astype(np.float32)), "fft", "f.npy", ["--real"])
 for k in range(1, 5):
@@ -139,9 +165,13 @@ for k in range(1, 5):
     check(sf.idctn(x, type=k), "fft", "x.npy", ["--kind", f"dct{k}", "--inverse"])
     check(sf.dstn(x, type=k), "fft", "x.npy", ["--kind", f"dst{k}"])
     check(sf.idstn(x, type=k), "fft", "x.npy", ["--kind", f"dst{k}", "--inverse"])
+    check(sf.dctn(z, type=k, norm="ortho"), "fft", "z.npy", ["--kind", f"dct{k}", "--scale", "ortho"])
+    check(sf.dstn(z, type=k, norm="ortho"), "fft", "z.npy", ["--kind", f"dst{k}", "--scale", "ortho"])
 for m in ("full", "same", "valid"):
     check(ss.convolve(x, b, m, "direct"), "convolve", "x.npy", "b.npy", ["--mode", m])
     check(ss.correlate(z, b, m, "direct"), "convolve", "z.npy", "b.npy", ["--mode", m, "--correlate"])
+check(ss.convolve(b, x, "valid", "direct"), "convolve", "b.npy", "x.npy", ["--mode", "valid"])
+check(ss.correlate(b, x, "valid", "direct"), "convolve", "b.npy", "x.npy", ["--mode", "valid", "--correlate"])
 check(np.array([ss.convolve(r, b[0]) for r in x]), "convolve", "x.npy", "b0.npy", [])
 sys.exit(bad)
 END

@@ -809,6 +809,7 @@ class rw_krylov_reason(IntEnum):
     RW_KRYLOV_INDEFINITE = 4
     RW_KRYLOV_NOT_FINITE = 5
     RW_KRYLOV_INTERRUPTED = 6
+    RW_KRYLOV_RANGE = 7
 
 
 globals().update(rw_krylov_reason.__members__)
@@ -1383,7 +1384,8 @@ _define(rw_expr_plan, ("passes", c_int64), ("stores", c_int64), ("reductions", c
     ("bytes_per_cell", c_double), ("flops_per_cell", c_double), ("evaluator", c_bool), ("function", c_char_p))
 _define(rw_fft_spec, ("kind", c_int), ("inverse", c_bool), ("single", c_bool), ("ndim", c_int), ("shape", c_int64 * 8),
     ("axes", c_uint), ("scale", c_double), ("x_dtype", c_int), ("y_dtype", c_int), ("x_shape", c_int64 * 8), ("y_shape",
-    c_int64 * 8), ("x_stride", c_int64 * 8), ("y_stride", c_int64 * 8), ("load", c_char_p), ("store", c_char_p))
+    c_int64 * 8), ("x_stride", c_int64 * 8), ("y_stride", c_int64 * 8), ("load", c_char_p), ("store", c_char_p),
+    ("naxes", c_int), ("axis", c_int * 8), ("ortho", c_bool))
 _define(rw_fft_info, ("passes", c_int64), ("programs", c_int64), ("work_bytes", c_int64), ("bytes", c_int64),
     ("table_bytes", c_int64))
 _define(rw_fft_tuning, ("seconds", c_double), ("report", _function_type(rw_status, c_void_p, c_char_p, c_char_p,
@@ -1976,6 +1978,8 @@ rw_sparse_create = _Call("rw_sparse_create", rw_status, "device layout blocks ma
 rw_sparse_destroy = _Call("rw_sparse_destroy", None, "matrix", POINTER(POINTER(rw_sparse)))
 rw_sparse_add_blocks = _Call("rw_sparse_add_blocks", rw_status, "matrix n row column values", POINTER(rw_sparse),
     c_int64, POINTER(c_int64), POINTER(c_int64), c_void_p, const="row column values")
+rw_sparse_add_blocks_of = _Call("rw_sparse_add_blocks_of", rw_status, "matrix type n row column values",
+    POINTER(rw_sparse), c_int, c_int64, POINTER(c_int64), POINTER(c_int64), c_void_p, const="row column values")
 rw_sparse_zero = _Call("rw_sparse_zero", rw_status, "matrix", POINTER(rw_sparse))
 rw_sparse_from_entries = _Call("rw_sparse_from_entries", rw_status, "device layout entries matrix", POINTER(rw_device),
     POINTER(rw_sparse_layout), POINTER(rw_entries), POINTER(POINTER(rw_sparse)), outputs=1)

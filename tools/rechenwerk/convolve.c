@@ -53,7 +53,9 @@ static int plan(rw_context *ctx, const arguments *a, work *w)
     if (status == RW_OK) status = align(w, &leading);
     if (status != RW_OK) return failed(ctx, status);
     s->ndim = rw_array_ndim(w->a), s->correlate = given(a, "correlate");
-    if (!axes_of(a, s->ndim, &s->axes)) return 2;
+    int axis[RW_MAX_NDIM], naxes;
+    if (!axes_of(a, s->ndim, axis, &naxes)) return 2;
+    for (int i = 0; i < naxes; i++) s->axes |= 1u << axis[i];
     if (!s->axes) s->axes = ((1u << s->ndim) - 1) & ~leading;
     for (int d = 0; d < s->ndim; d++) s->a_shape[d] = rw_array_shape(w->a, d), s->b_shape[d] = rw_array_shape(w->b, d);
     return 0;

@@ -14,12 +14,12 @@ typedef struct work {
     double tuning; /* seconds */
 } work;
 
-/* The length of each axis that is transformed: "100,128". */
+/* The length of each axis that is transformed, in the order of --axes: "100,128". */
 static bool shape_option(const arguments *a, rw_fft_spec *s)
 {
     const char *text = value_of(a, "shape");
-    for (int d = 0; text && d < s->ndim; d++) {
-        if (!(s->axes & 1u << d)) continue;
+    for (int i = 0; text && i < s->naxes; i++) {
+        const int d = s->axis[i];
         char *end;
         const long long n = strtoll(text, &end, 10);
         if (end == text || n < 1 || (*end && *end != ',')) {
@@ -29,7 +29,7 @@ static bool shape_option(const arguments *a, rw_fft_spec *s)
         }
         s->shape[d] = n;
         text = *end ? end + 1 : NULL;
-        const bool more = s->axes >> (d + 1);
+        const bool more = i + 1 < s->naxes;
         if (!text != !more) {
             usage("fft: --shape %s: the number of values differs from the number of transformed axes",
                   value_of(a, "shape"));
@@ -39,7 +39,7 @@ static bool shape_option(const arguments *a, rw_fft_spec *s)
     return true;
 }
 
-/* Points of the transform whose scale factor is one over their product. */
+/* Points of an axis: the scale factor is one over their product. */
 static double norm_of(rw_fft_kind kind, int64_t n)
 {
     return kind == RW_FFT_COMPLEX || kind == RW_FFT_REAL ? (double)n
@@ -69,21 +69,22 @@ static int plan(rw_context *ctx, const arguments *a, work *w)
     const char *scale = value_of(a, "scale") ? value_of(a, "scale") : "inverse";
     int code = find_kind(a, &s->kind);
     if (code != 0) return code;
-    const bool real_input = s->kind >= RW_FFT_DCT1 || (s->kind == RW_FFT_REAL && !given(a, "inverse")),
+    const bool real_input = s->kind == RW_FFT_REAL && !given(a, "inverse"),
                is_complex = rw_dtype_is_complex(rw_array_dtype(w->x));
     if (real_input && is_complex)
-        return usage("fft: %s holds complex values, but --%s transforms real ones", a->operands[0],
-                     s->kind == RW_FFT_REAL ? "real" : "kind");
+        return usage("fft: %s holds complex values, but --real transforms real ones", a->operands[0]);
     s->inverse = given(a, "inverse"), s->single = rw_dtype_size(rw_array_dtype(w->x)) / (is_complex ? 2 : 1) == 4,
     s->ndim = rw_array_ndim(w->x);
-    if (!real_input) {
+    if (s->kind == RW_FFT_REAL && !real_input) {
         const rw_status status = widen(&w->x, s->single ? RW_C64 : RW_C128);
         if (status != RW_OK) return failed(ctx, status);
     }
-    if (!axes_of(a, s->ndim, &s->axes)) return 2;
-    if (!s->axes) s->axes = (1u << s->ndim) - 1;
-    int last = s->ndim - 1;
-    while (!(s->axes & 1u << last)) last--;
+    s->x_dtype = rw_array_dtype(w->x);
+    if (is_complex && s->kind >= RW_FFT_DCT1) s->y_dtype = s->x_dtype;
+    if (!axes_of(a, s->ndim, s->axis, &s->naxes)) return 2;
+    if (!s->naxes)
+        for (int d = 0; d < s->ndim; d++) s->axis[s->naxes++] = d;
+    const int last = s->axis[s->naxes - 1];
     for (int d = 0; d < s->ndim; d++) s->shape[d] = rw_array_shape(w->x, d);
     const bool back = s->kind == RW_FFT_REAL && s->inverse;
     if (back) s->shape[last] = 2 * (s->shape[last] - 1);
@@ -97,10 +98,11 @@ static int plan(rw_context *ctx, const arguments *a, work *w)
         s->y_shape[d] = s->kind == RW_FFT_REAL && !s->inverse && d == last ? s->shape[d] / 2 + 1 : s->shape[d];
     }
     double product = 1;
-    for (int d = 0; d < s->ndim; d++)
-        if (s->axes & 1u << d) product *= norm_of(s->kind, s->shape[d]);
-    if (strcmp(scale, "none") && strcmp(scale, "inverse") && strcmp(scale, "forward") && strcmp(scale, "both"))
-        return usage("fft: --scale %s: must be none, inverse, forward or both", scale);
+    for (int i = 0; i < s->naxes; i++) product *= norm_of(s->kind, s->shape[s->axis[i]]);
+    if (strcmp(scale, "none") && strcmp(scale, "inverse") && strcmp(scale, "forward") && strcmp(scale, "both") &&
+        strcmp(scale, "ortho"))
+        return usage("fft: --scale %s: must be none, inverse, forward, both or ortho", scale);
+    s->ortho = strcmp(scale, "ortho") == 0;
     s->load = value_of(a, "load"), s->store = value_of(a, "store");
     if (strcmp(scale, s->inverse ? "inverse" : "forward") == 0) s->scale = 1 / product;
     if (strcmp(scale, "both") == 0) s->scale = 1 / sqrt(product);
@@ -169,7 +171,8 @@ static int transform(rw_context *ctx, const arguments *a, work *w)
     if (code == 0) code = plan(ctx, a, w);
     if (code != 0) return code;
     const rw_fft_spec *s = &w->spec;
-    const bool real = s->kind >= RW_FFT_DCT1 || (s->kind == RW_FFT_REAL && s->inverse);
+    const bool real =
+        (s->kind >= RW_FFT_DCT1 && !rw_dtype_is_complex(s->x_dtype)) || (s->kind == RW_FFT_REAL && s->inverse);
     if (!given(a, "quiet")) printf("%s, %s\n", a->operands[0], shape_of(w->x).text);
     status = cut(w);
     if (status == RW_OK) status = prepare(a, w);
@@ -213,11 +216,11 @@ static const option options[] = {
     {"kind", 'k', "KIND", "transform: complex, real, dct1 … dct4, dst1 … dst4 (default: complex)"},
     OPTION_AXES,
     {"shape", 0, "LIST",
-     "number of points along each transformed axis; the input is zero-padded or truncated (default: shape of the "
-     "input)"},
+     "number of points along each transformed axis, in the order of --axes; the input is zero-padded or truncated "
+     "(default: shape of the input)"},
     {"scale", 0, "WHICH",
-     "direction divided by the number of points: inverse, forward, none, or both by its square root (default: "
-     "inverse)"},
+     "direction divided by the number of points: inverse, forward, none, both by its square root, or ortho: both, with "
+     "the weights that make cosine and sine transforms orthonormal (default: inverse)"},
     {"load", 0, "EXPRESSION",
      "expression to transform in place of each element u with the indices i0, i1, …, such as \"u*sin(pi*(i0 + "
      "0.5)/512)^2\""},
@@ -240,7 +243,8 @@ const command command_fft = {
     .most = 2,
     .line = "compute the Fourier, cosine or sine transform of an array in a file",
     .more = "The results equal those of numpy.fft.fftn, rfftn and irfftn, and of scipy.fft.dctn and dstn. The half "
-            "spectrum of n real values has n/2 + 1 values. The inverse assumes that n is even; --shape gives an odd n.",
+            "spectrum of n real values has n/2 + 1 values, along the last axis of --axes. The inverse assumes "
+            "that n is even; --shape gives an odd n.",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

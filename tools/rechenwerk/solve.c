@@ -259,7 +259,10 @@ static int solve_system(rw_context *ctx, const arguments *a, solve *s)
         rw_krylov_get_precond(solver, &s->info), status = rw_krylov_solve(solver, s->b, s->x, &s->result);
     rw_krylov_destroy(&solver);
     if (s->h.terminal) fputs("\r\033[K", stderr);
-    if (status != RW_OK && status != RW_ERR_NOT_CONVERGED && status != RW_ERR_INTERRUPTED) return failed(ctx, status);
+    /* interrupted before the first residual, as while kernels are compiled: there is no x to write */
+    const bool begun = status == RW_OK || s->h.n > 0;
+    if (!begun || (status != RW_OK && status != RW_ERR_NOT_CONVERGED && status != RW_ERR_INTERRUPTED))
+        return failed(ctx, status);
     char *message = strdup(rw_message(ctx));
     rw_status read = error_of_known(s, &error);
     int code = read == RW_OK ? write_files(ctx, a, s) : failed(ctx, read);
@@ -384,7 +387,8 @@ const command command_solve = {
     .more = "If b is omitted, it is A times ones, and the error of x is reported. If A times ones is 0 (a pure Neumann "
             "or periodic problem), b is A times an x in the row space of A. Residuals are those of A x = b; the final "
             "one is computed from x again. The exit code is 3 if the method stopped before the tolerance, 130 after "
-            "Ctrl-C; x is written in both cases. With --stencil, A is an equation in u on a grid; x, y and z are the "
+            "Ctrl-C; x is written in both cases, unless the interruption came before the first iteration. "
+            "With --stencil, A is an equation in u on a grid; x, y and z are the "
             "coordinates of a cell, cell 0 is at 0. No matrix is assembled; the preconditioners are jacobi and "
             "chebyshev.",
     .options = options,

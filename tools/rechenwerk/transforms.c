@@ -61,9 +61,10 @@ rw_status save_numbers(const arguments *a, rw_array *array, const char *path)
     return status;
 }
 
-bool axes_of(const arguments *a, int ndim, unsigned *axes)
+bool axes_of(const arguments *a, int ndim, int axes[RW_MAX_NDIM], int *naxes)
 {
     const char *text = value_of(a, "axes");
+    *naxes = 0;
     while (text && *text) {
         char *end;
         const long axis = strtol(text, &end, 10);
@@ -77,7 +78,14 @@ bool axes_of(const arguments *a, int ndim, unsigned *axes)
                   ndim == 1 ? "is" : "es", ndim == 1 ? "0" : "counted from 0");
             return false;
         }
-        *axes |= 1u << (axis < 0 ? axis + ndim : axis);
+        const int d = (int)(axis < 0 ? axis + ndim : axis);
+        for (int i = 0; i < *naxes; i++)
+            if (axes[i] == d) {
+                usage("%s: --axes %s: axis %d is repeated: an axis is transformed once", a->command->name,
+                      value_of(a, "axes"), d);
+                return false;
+            }
+        axes[(*naxes)++] = d;
         text = *end ? end + 1 : end;
     }
     return true;
