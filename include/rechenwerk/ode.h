@@ -51,8 +51,10 @@ typedef struct rw_ode_spec {
     rw_ode_method method; /* (default: auto) */
     double start;         /* initial time (default: 0) */
     double end;           /* AUTO: final time, used to choose the method. Default: unknown. */
-    double step;          /* RK4: step size; 0: 0.9 of the stability limit 2.78 / spectral radius (default: 0) */
-    /* methods with error control */
+    /* RK4: step size, used as it is. 0: at most 0.9 of the stability limit 2.78 / spectral radius, and so short that the
+     * error of a step meets the tolerances, which is checked now and then (default: 0) */
+    double step;
+    /* methods with error control, and RK4 with the default step */
     double rtol;         /* relative tolerance per step (default: 1e-5) */
     double atol;         /* absolute tolerance per step (default: 1e-8) */
     double initial_step; /* 0: chosen by the method (default: 0) */

@@ -298,8 +298,9 @@ static void test_settings_without_effect(void **state)
     static const struct {
         const char *time, *more, *warning;
     } rows[] = {
-        {"end: 1, method: rk4, rtol: 1e-3", "",
-         ":5:35: time.rtol has no effect if time.method = rk4; it needs time.method = rkc2|"},
+        {"end: 1, method: rk4, max_stages: 7", "",
+         ":5:41: time.max_stages has no effect if time.method = rk4; it needs time.method = rkc2|"},
+        {"end: 1, method: rk4, rtol: 1e-3", "", NULL},
         {"end: 1, method: rk4, rtol: 1e-5", "", NULL},
         {"end: 1, method: rk4, step: 0.1", "", NULL},
         {"end: 1, method: rkc2, step: 0.1", "",
