@@ -162,15 +162,15 @@ static const struct {
 };
 
 #define RANDOM                                                                                                         \
-    "expressions have no random numbers: for initial values read an array, initial: {file: u.npy}, or write a hash of " \
-    "the place, mod(43758.5453*sin(127.1*x + 311.7*y), 1); noise in time is not available"
+    "expressions have no random numbers: for initial values read an array, initial: {file: u.npy}, or write a hash "   \
+    "of the place, mod(43758.5453*sin(127.1*x + 311.7*y), 1); noise in time is not available"
 #define COMPLEX                                                                                                        \
     "write the imaginary unit as 1i; fields of a case are real: write psi = a + 1i*b as two fields, so that "          \
     "dpsi/dt = 1i*laplace(psi) is da/dt = -laplace(b), db/dt = laplace(a)"
 #define RADIUS "write the distance from an axis as sqrt(x^2 + y^2), or declare the name as a parameter"
 #define ANGLE "write the angle around an axis as atan2(y, x), or declare the name as a parameter"
 #define CYLINDER                                                                                                       \
-    "grids of pde are boxes in x, y, z: of a rotationally symmetric problem let x be the radius, with grid.origin a "   \
+    "grids of pde are boxes in x, y, z: of a rotationally symmetric problem let x be the radius, with grid.origin a "  \
     "little off the axis, and write the Laplacian as dxx(u) + dx(u)/x + dyy(u); the problem rates has cylinders"
 
 const char *rw_foreign_word(const char *given)

@@ -114,10 +114,11 @@ static void note_steps(rw_ode *ode, double rho, double t_limit)
     if (!(steps > RW_HOPELESS)) return;
     ode->adaptive->limited = -1;
     if (ops->stable > 0)
-        rw_log(ctx, RW_LOG_WARNING,
-               "time.method = %s needs at least %.2g steps of at most %.2g to t = %.6g: its stability limit is %.3g/rho "
-               "(spectral radius rho = %.3g); choose time.method: auto, a coarser grid, or an earlier time.end",
-               ops->name, steps, most / rho, end, most, rho);
+        rw_log(
+            ctx, RW_LOG_WARNING,
+            "time.method = %s needs at least %.2g steps of at most %.2g to t = %.6g: its stability limit is %.3g/rho "
+            "(spectral radius rho = %.3g); choose time.method: auto, a coarser grid, or an earlier time.end",
+            ops->name, steps, most / rho, end, most, rho);
     else
         rw_log(ctx, RW_LOG_WARNING,
                "steps are limited by time.max_stages = %d: at most %.2g, at least %.2g steps to t = %.6g; raise "

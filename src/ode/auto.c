@@ -73,7 +73,8 @@ static rw_status explain(const rw_ode *as_given, rw_text *text)
     for (int f = 0; f < ode->nfields; ++f) bound = bound && ode->vector[f];
     if (!bound || !(ode->end > ode->t)) {
         rw_text_add(text, "auto: the method is chosen at the first step%s\n",
-                    bound ? "; its plan can be shown if `end` is given" : "; its plan can be shown if the fields are bound");
+                    bound ? "; its plan can be shown if `end` is given"
+                          : "; its plan can be shown if the fields are bound");
         return RW_OK;
     }
     const rw_ode_kept before = rw_ode_keep(ode);

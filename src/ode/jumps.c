@@ -216,8 +216,8 @@ rw_status rw_jumps_create(rw_ode *ode, rw_jumps **jumps)
     rw_node *nodes = rw_calloc(3 * (size_t)ode->nfields, sizeof *nodes);
     if (j) j->frozen = rw_calloc((size_t)ode->nfields, sizeof *j->frozen);
     if (j) j->end = rw_calloc((size_t)ode->nfields, sizeof *j->end);
-    rw_status status =
-        j && j->end && j->frozen && nodes ? build(ode, nodes, j) : rw_fail_memory(ode->device->ctx, sizeof *j, "an integrator");
+    rw_status status = j && j->end && j->frozen && nodes ? build(ode, nodes, j)
+                                                         : rw_fail_memory(ode->device->ctx, sizeof *j, "an integrator");
     rw_free(nodes);
     if (status != RW_OK) rw_jumps_free(jumps);
     return status;

@@ -102,7 +102,7 @@ struct rw_ode {
     double refused_step; /* of a step that was given up: its last attempt, 0: none */
     rw_attempt refused;
     double refused_limit; /* and what it went to */
-    bool unresolved; /* the message says already that t + h = t */
+    bool unresolved;      /* the message says already that t + h = t */
     double controller[4]; /* what the method's step control remembers; saved in checkpoints */
     struct rw_spectral *spectral;
     struct rw_adaptive *adaptive;

@@ -6,21 +6,21 @@
  * step and f64 component. When nothing depends on t, a step is the same launches each time: it is recorded once and
  * replayed. A given step is taken as it is.
  *
- * The default step is at most 0.9 of the stability limit 2.78/rho on the negative real axis, and so short that the error
- * of a step is at most ACCEPTED of the tolerance. Now and then a step is tried (adaptive.c): once, and as two steps of
- * half its length, which become the solution,
+ * The default step is at most 0.9 of the stability limit 2.78/rho on the negative real axis, and so short that the
+ * error of a step is at most ACCEPTED of the tolerance. Now and then a step is tried (adaptive.c): once, and as two
+ * steps of half its length, which become the solution,
  *
  *   e = 16/15 (y_h - y_{h/2,h/2})
  *
  * Steps between are not tried. Their number follows from how fast error and radius have changed since the last trial,
- * extrapolated; it at most doubles and is at most STEADY. A step to a limit, such as an output or the end, is tried after
- * OFTEN others. Every step is tried while its length changes, and where something depends on time or jumps in space or in
- * the fields: nothing foretells a pulse. Steps that are not tried leave on the device the largest
+ * extrapolated; it at most doubles and is at most STEADY. A step to a limit, such as an output or the end, is tried
+ * after OFTEN others. Every step is tried while its length changes, and where something depends on time or jumps in
+ * space or in the fields: nothing foretells a pulse. Steps that are not tried leave on the device the largest
  *
  *   q = |h (k1 - k2 - k3 + k4)| = |2 (A - B) - C + y + h F(C)|,      of size h^3,
  *
- * of them all, in the norm of e. e is of size h^5, so e (q/q_trial)^(5/3) of the last trials estimates their error. If it,
- * or that of the next trial, is above the tolerance, a warning says so.
+ * of them all, in the norm of e. e is of size h^5, so e (q/q_trial)^(5/3) of the last trials estimates their error. If
+ * it, or that of the next trial, is above the tolerance, a warning says so.
  *
  * Vectors: 0 y, 1 A, 2 B, 3 C; with the default step 4 y_h, 5 y_{h/2,h/2}. */
 #include <math.h>
@@ -37,8 +37,8 @@ enum { STEADY = 25, WATCHED_EVERY = 4, OFTEN = 8, PACK = 256 };
 static const double LIMIT = 2.78, FARTHEST = 2.97, DEFAULT = DEFAULT_LIMIT;
 static const double ACCEPTED = 0.1; /* of the tolerance */
 static const double MANY = 1e9;     /* given steps worth a warning */
-/* Of the time to the first limit: the first trial's length, where something depends on time. No simple fraction: the seven times of
- * a trial would all be zeros of a source with a period that divides them. */
+/* Of the time to the first limit: the first trial's length, where something depends on time. No simple fraction: the
+ * seven times of a trial would all be zeros of a source with a period that divides them. */
 static const double FIRST = 0.00618;
 
 typedef struct rk4 {
@@ -49,13 +49,13 @@ typedef struct rk4 {
     int64_t changes; /* of the ode when it was recorded: other arrays or scalars, another recording */
     void **memory;   /* by field, of y: the caller may have exchanged it */
     rw_switches *switches;
-    rw_stage once;        /* the last stage into ONCE, and q */
-    rw_stage watched;     /* the last stage, and the state #worst: the largest q */
-    rw_stage compared;    /* norm of e */
-    int untried;          /* steps before the present one that were not tried */
-    double trusted;       /* time of the last trial, */
-    double change;        /* q of the last trial */
-    bool told;            /* that they were wrong */
+    rw_stage once;     /* the last stage into ONCE, and q */
+    rw_stage watched;  /* the last stage, and the state #worst: the largest q */
+    rw_stage compared; /* norm of e */
+    int untried;       /* steps before the present one that were not tried */
+    double trusted;    /* time of the last trial, */
+    double change;     /* q of the last trial */
+    bool told;         /* that they were wrong */
 } rk4;
 
 /* q of the last stage */
@@ -185,11 +185,20 @@ static rw_stage *last_stage(rw_ode *ode)
 
 static rw_status run_step(rw_ode *ode, double h) { return run_stages(ode, h, last_stage(ode)); }
 
-static rw_status record(rw_ode *ode, double h)
+/* What a recorded step finds on the device: y, and the largest q, which the host may have set. */
+static rw_status send_state(rw_ode *ode)
 {
     rk4 *m = ode->method;
     rw_queue *q = rw_device_queue(ode->device);
     for (int f = 0; f < ode->nfields; ++f) RW_TRY(rw_array_send(ode->vector[f], q));
+    return is_checked(ode) ? rw_array_send(m->watched.expr->slots, q) : RW_OK;
+}
+
+static rw_status record(rw_ode *ode, double h)
+{
+    rk4 *m = ode->method;
+    rw_queue *q = rw_device_queue(ode->device);
+    RW_TRY(send_state(ode));
     for (int i = 0; i < STAGES; ++i) RW_TRY(rw_stage_prepare(ode, i < STAGES - 1 ? m->stage + i : last_stage(ode)));
     rw_sequence_destroy(&m->sequence);
     RW_TRY(rw_record_begin(q));
@@ -259,7 +268,7 @@ static rw_status plain_step(rw_ode *ode, double t_limit, double chosen, bool rep
     rw_queue *q = rw_device_queue(ode->device);
     bool replay = ode->record && m->autonomous && !m->stage[0].expr->evaluator;
     if (replay && is_recorded(ode, h)) {
-        for (int f = 0; f < ode->nfields; ++f) RW_TRY(rw_array_send(ode->vector[f], q));
+        RW_TRY(send_state(ode));
         RW_TRY(rw_sequence_replay(m->sequence, q));
     } else if (replay && repeated && ode->stat.steps > 0 && ode->stat.step == h) { /* worth it from the second on */
         RW_TRY(record(ode, h));
@@ -338,10 +347,11 @@ static rw_status check_untried(rw_ode *ode, double estimate)
     error = RW_MAX(estimate, error_of(ode, worst));
     if (error <= 1 || m->told) return RW_OK;
     if (isfinite(error)) snprintf(text, sizeof text, "about %.2g times as large", error);
-    rw_log(ode->device->ctx, RW_LOG_WARNING,
-           "%s: the error of a step of rk4 has grown beyond time.rtol = %g, time.atol = %g between t = %.6g and t = %.6g: "
-           "it is %s; %d steps may be wrong; choose time.method: auto, or a time.max_step",
-           ode->source.name, ode->rtol, ode->atol, m->trusted, ode->t, text, m->untried);
+    rw_log(
+        ode->device->ctx, RW_LOG_WARNING,
+        "%s: the error of a step of rk4 has grown beyond time.rtol = %g, time.atol = %g between t = %.6g and t = %.6g: "
+        "it is %s; %d steps may be wrong; choose time.method: auto, or a time.max_step",
+        ode->source.name, ode->rtol, ode->atol, m->trusted, ode->t, text, m->untried);
     m->told = true;
     return RW_OK;
 }
@@ -399,8 +409,8 @@ static rw_status tried_step(rw_ode *ode, double t_limit, plan p)
     const double h = RW_MIN(wished, longest), stable = now > 0 ? DEFAULT / now : INFINITY;
     const double proposed = RW_MIN(RW_MIN(c[0], longest), stable), kept = RW_MIN(h, stable);
     const bool steady = !first && ode->stat.steps > steps && ode->stat.rejected == rejected &&
-                        ode->stat.step > 0.5 * kept && proposed > 0.8 * kept &&
-                        proposed < 1.2 * kept && m->autonomous && !rw_adaptive_jumps(ode);
+                        ode->stat.step > 0.5 * kept && proposed > 0.8 * kept && proposed < 1.2 * kept &&
+                        m->autonomous && !rw_adaptive_jumps(ode);
     if (steady) {
         const int n = p.allowed + 1;
         const double reached = c[1] * pow(kept / ode->stat.step, 5); /* of a step that a limit has shortened */

@@ -33,10 +33,10 @@ typedef enum radius_kind { BY_EXPRESSION, BY_GERSHGORIN, BY_POWER } radius_kind;
 struct rw_spectral {
     radius_kind kind;
     bool varies;
-    rw_stage first;       /* of the expression, of Gershgorin's circles */
-    rw_stage start, next; /* of the power iteration; built when first used */
+    rw_stage first;        /* of the expression, of Gershgorin's circles */
+    rw_stage start, next;  /* of the power iteration; built when first used */
     rw_stage rough, apply; /* of Chebyshev's polynomials: likewise */
-    double value;         /* when it does not vary */
+    double value;          /* when it does not vary */
     bool known;
     bool iterated; /* the value comes from the power iteration … */
     double along;  /* … whose last step turned the vector by the angle of this cosine */

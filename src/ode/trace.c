@@ -15,12 +15,12 @@ enum { USUAL_STAGES = 7 };
 rw_ode_kept rw_ode_keep(const rw_ode *ode)
 {
     rw_ode_kept k = {.t = ode->t,
-              .stat = ode->stat,
-              .record = ode->record,
-              .stale = ode->stale,
-              .spectral = ode->spectral != NULL,
-              .max_stages = ode->max_stages,
-              .ops = ode->ops};
+                     .stat = ode->stat,
+                     .record = ode->record,
+                     .stale = ode->stale,
+                     .spectral = ode->spectral != NULL,
+                     .max_stages = ode->max_stages,
+                     .ops = ode->ops};
     memcpy(k.controller, ode->controller, sizeof k.controller);
     return k;
 }

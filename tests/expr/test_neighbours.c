@@ -198,10 +198,7 @@ typedef struct wide {
 
 static double *node(wide *w, const int p[3]) { return &w->value[p[2] + BEYOND][p[1] + BEYOND][p[0] + BEYOND]; }
 
-static double given(int side, const int p[3])
-{
-    return 1.5 + 0.25 * side + 0.125 * p[0] - 0.25 * p[1] + 0.5 * p[2];
-}
+static double given(int side, const int p[3]) { return 1.5 + 0.25 * side + 0.125 * p[0] - 0.25 * p[1] + 0.5 * p[2]; }
 static const char *given_text(int side, int ndim)
 {
     static char text[6][2][48];
@@ -290,8 +287,9 @@ static void check_corners(int ndim, rw_boundary_kind y, rw_boundary_kind z, bool
             *node(w + k, p) = ((double *)data)[c] = floor(64 * rw_random_uniform(5, (uint64_t)(100 * k + c)));
         }
         fill_beyond(w + k, kinds);
-        rw_text_add(&t, ndim > 2 ? "v%d = u%d[i-3, j+3, k-2] + 3*u%d[i+2, j-3, k+3]\n"
-                                 : "v%d = u%d[i-3, j+3] + 3*u%d[i+2, j-3]\n",
+        rw_text_add(&t,
+                    ndim > 2 ? "v%d = u%d[i-3, j+3, k-2] + 3*u%d[i+2, j-3, k+3]\n"
+                             : "v%d = u%d[i-3, j+3] + 3*u%d[i+2, j-3]\n",
                     k, k, k);
     }
     const rw_expr_spec spec = {.text = t.data,
@@ -333,7 +331,8 @@ static void test_corners(void **state)
             const int ndim = z < 0 ? 2 : 3;
             const rw_boundary_kind last = z < 0 ? NEAREST : (rw_boundary_kind)z;
             if (on("cpu")) check_corners(ndim, (rw_boundary_kind)y, last, true);
-            if (++turn, z >= 0 && !test_long() && turn % (on("cpu") ? 5 : 16)) continue; /* seconds of a compiler each */
+            if (++turn, z >= 0 && !test_long() && turn % (on("cpu") ? 5 : 16))
+                continue; /* seconds of a compiler each */
             if (z < 0 && !on("cpu") && !test_long() && y % 3) continue;
             const char *tiling = tilings[turn % RW_COUNT(tilings)];
             if (tiling) begin_tiling(tiling);

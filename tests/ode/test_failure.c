@@ -167,13 +167,14 @@ static void test_steps_below_the_resolution_of_time(void **state)
         rw_ode_method method;
         double start, end, step;
         const char *text;
-    } rows[] = {{"du/dt = -1e20*u", RW_ODE_DP5, 1, 2, 0, "t + h = t: floating-point numbers at t = 1 are 2.2e-16 apart"},
-                {"du/dt = -1e20*u", RW_ODE_RK4, 1, 2, 0, "t + h = t: floating-point numbers at t = 1 are 2.2e-16 apart"},
-                {"du/dt = -u", RW_ODE_AUTO, 1e15, 1e15 + 100, 0, "t + h = t: floating-point numbers at t = 1e+15 "},
-                {"du/dt = cos(50*t)", RW_ODE_DP5, 1e15, 1e15 + 100, 0, "t + h = t: floating-point numbers at t = 1e+15 "},
-                {"du/dt = laplace(u) - 9*u", RW_ODE_RKC2, 1e15, 1e15 + 100, 0, "t + h = t: floating-point numbers "},
-                {"du/dt = -u", RW_ODE_RK4, 1e17, 1e17 + 1000, 0.1, "t + h = t: floating-point numbers at t = 1e+17 "},
-                {"du/dt = -u", RW_ODE_RK4, 1e15, 1e15 + 100, 0.4, "t + h is 4 numbers after t: floating-point numbers "}};
+    } rows[] =
+        {{"du/dt = -1e20*u", RW_ODE_DP5, 1, 2, 0, "t + h = t: floating-point numbers at t = 1 are 2.2e-16 apart"},
+         {"du/dt = -1e20*u", RW_ODE_RK4, 1, 2, 0, "t + h = t: floating-point numbers at t = 1 are 2.2e-16 apart"},
+         {"du/dt = -u", RW_ODE_AUTO, 1e15, 1e15 + 100, 0, "t + h = t: floating-point numbers at t = 1e+15 "},
+         {"du/dt = cos(50*t)", RW_ODE_DP5, 1e15, 1e15 + 100, 0, "t + h = t: floating-point numbers at t = 1e+15 "},
+         {"du/dt = laplace(u) - 9*u", RW_ODE_RKC2, 1e15, 1e15 + 100, 0, "t + h = t: floating-point numbers "},
+         {"du/dt = -u", RW_ODE_RK4, 1e17, 1e17 + 1000, 0.1, "t + h = t: floating-point numbers at t = 1e+17 "},
+         {"du/dt = -u", RW_ODE_RK4, 1e15, 1e15 + 100, 0.4, "t + h is 4 numbers after t: floating-point numbers "}};
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         problem p;
         describe(&p, rows[i].equations, 1, 1, 4, NULL);
@@ -366,14 +367,10 @@ static void test_cancel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_why_where_and_when),
-        cmocka_unit_test(test_steps_below_the_resolution_of_time),
-        cmocka_unit_test(test_growing_modes),
-        cmocka_unit_test(test_growth_that_is_meant),
-        cmocka_unit_test(test_the_search_may_fail),
-        cmocka_unit_test(test_a_limit_of_stages_is_told_once),
-        cmocka_unit_test(test_the_advice_is_good),
-        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_why_where_and_when),  cmocka_unit_test(test_steps_below_the_resolution_of_time),
+        cmocka_unit_test(test_growing_modes),       cmocka_unit_test(test_growth_that_is_meant),
+        cmocka_unit_test(test_the_search_may_fail), cmocka_unit_test(test_a_limit_of_stages_is_told_once),
+        cmocka_unit_test(test_the_advice_is_good),  cmocka_unit_test(test_cancel),
     };
     return run_on_devices("failure", tests, RW_COUNT(tests));
 }

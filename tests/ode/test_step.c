@@ -417,9 +417,12 @@ static void test_explain(void **state)
         start(&p, coupled_bump);
         OK(rw_ode_explain(p.ode, &text));
         assert_int_equal(statistics(&p).rhs, 0);
-        static const char *const words[] = {"rk4: a step takes four kernels", "rkc2: a step with s stages",
-                                            "rkl2: a step with s stages",     "rock2: a step with s stages",
-                                            "rock4: a step with s stages",    "dp5: a step takes six kernels",
+        static const char *const words[] = {"rk4: a step takes four kernels",
+                                            "rkc2: a step with s stages",
+                                            "rkl2: a step with s stages",
+                                            "rock2: a step with s stages",
+                                            "rock4: a step with s stages",
+                                            "dp5: a step takes six kernels",
                                             "auto: chooses rock4 at the first step: stiff, eigenvalues near"};
         assert_non_null(strstr(text, words[method - RW_ODE_RK4]));
         assert_non_null(strstr(text, "bytes"));

@@ -367,8 +367,8 @@ static void test_corners_of_sides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_scale), cmocka_unit_test(test_continued), cmocka_unit_test(test_not_written),
-        cmocka_unit_test(test_headings),  cmocka_unit_test(test_refused),   cmocka_unit_test(test_drawn_later),
+        cmocka_unit_test(test_one_scale), cmocka_unit_test(test_continued),        cmocka_unit_test(test_not_written),
+        cmocka_unit_test(test_headings),  cmocka_unit_test(test_refused),          cmocka_unit_test(test_drawn_later),
         cmocka_unit_test(test_sides),     cmocka_unit_test(test_corners_of_sides),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -19,9 +19,10 @@ static void *find(const char *name)
     const char *why = dlerror();
     const bool memory = why && (strstr(why, "failed to map segment") || strcasestr(why, "cannot allocate memory") ||
                                 strstr(why, "cannot create memory mapping"));
-    fprintf(stderr, memory ? "rechenwerk: out of host memory: %s\n    free memory, or raise the limit (ulimit -v)\n"
-                           : "rechenwerk: %s\n    this subcommand needs " RUN_LIBRARY
-                             " of the same version: install it next to librechenwerk\n",
+    fprintf(stderr,
+            memory ? "rechenwerk: out of host memory: %s\n    free memory, or raise the limit (ulimit -v)\n"
+                   : "rechenwerk: %s\n    this subcommand needs " RUN_LIBRARY
+                     " of the same version: install it next to librechenwerk\n",
             why ? why : "unknown error");
     exit(memory ? rw_status_exit_code(RW_ERR_MEMORY) : 1);
 }

@@ -110,9 +110,9 @@ static char *keep(const char *folder, const char *program, const char *suffix, c
 /* What compilers, the loader and the system say when memory ends. gcc reports a compiler that the system has killed. */
 static bool is_memory(const char *log)
 {
-    static const char *const words[] = {"out of memory",     "failed to map segment", "cannot allocate memory",
-                                        "memory exhausted",  "bad_alloc",             "cannot create memory mapping",
-                                        "killed signal"};
+    static const char *const words[] =
+        {"out of memory", "failed to map segment",        "cannot allocate memory", "memory exhausted",
+         "bad_alloc",     "cannot create memory mapping", "killed signal"};
     for (int i = 0; i < RW_COUNT(words); ++i)
         if (strcasestr(log, words[i])) return true;
     return false;
