@@ -219,6 +219,10 @@ typedef struct rw_hint {
 } rw_hint;
 rw_hint rw_hint_nearest(const char *given, const char *const *names, int n);
 rw_hint rw_hint_known(const char *given, const char *const *names, int n);
+/* What to do about an equation without d/dt, such as laplace(psi) = -w. */
+#define RW_POISSON_ADVICE                                                                                              \
+    "an equation without d/dt is not solved in a case: let the field relax, dpsi/dt = c*(laplace(psi) + w) with c so " \
+    "large that psi follows w, or solve it alone with rechenwerk solve --stencil"
 /* What to write for a word of other languages that expressions do not have ("rand", "if", "nan"); NULL: nothing
  * known. */
 const char *rw_foreign_word(const char *given);

@@ -161,6 +161,18 @@ static const struct {
     {"ilu", "ilu0"},
 };
 
+#define RANDOM                                                                                                         \
+    "expressions have no random numbers: for initial values read an array, initial: {file: u.npy}, or write a hash "   \
+    "of the place, mod(43758.5453*sin(127.1*x + 311.7*y), 1); noise in time is not available"
+#define COMPLEX                                                                                                        \
+    "write the imaginary unit as 1i; fields of a case are real: write psi = a + 1i*b as two fields, so that "          \
+    "dpsi/dt = 1i*laplace(psi) is da/dt = -laplace(b), db/dt = laplace(a)"
+#define RADIUS "write the distance from an axis as sqrt(x^2 + y^2), or declare the name as a parameter"
+#define ANGLE "write the angle around an axis as atan2(y, x), or declare the name as a parameter"
+#define CYLINDER                                                                                                       \
+    "grids of pde are boxes in x, y, z: of a rotationally symmetric problem let x be the radius, with grid.origin a "  \
+    "little off the axis, and write the Laplacian as dxx(u) + dx(u)/x + dyy(u); the problem rates has cylinders"
+
 const char *rw_foreign_word(const char *given)
 {
     static const struct {
@@ -168,10 +180,37 @@ const char *rw_foreign_word(const char *given)
     } words[] = {
         {"if", "write a choice as where(condition, a, b)"},
         {"heaviside", "write a step as where(a > 0, 1, 0)"},
-        {"rand", "expressions have no random numbers: read an array from a file, initial: {file: u.npy}"},
-        {"random", "expressions have no random numbers: read an array from a file, initial: {file: u.npy}"},
-        {"randn", "expressions have no random numbers: read an array from a file, initial: {file: u.npy}"},
-        {"noise", "expressions have no random numbers: read an array from a file, initial: {file: u.npy}"},
+        {"rand", RANDOM},
+        {"random", RANDOM},
+        {"randn", RANDOM},
+        {"noise", RANDOM},
+        {"uniform", RANDOM},
+        {"gaussian_noise", RANDOM},
+        {"white_noise", RANDOM},
+        {"i", COMPLEX},
+        {"j", COMPLEX},
+        {"complex", COMPLEX},
+        {"r", RADIUS},
+        {"radius", RADIUS},
+        {"theta", ANGLE},
+        {"phi", ANGLE},
+        {"dr", CYLINDER},
+        {"drr", CYLINDER},
+        {"dtheta", CYLINDER},
+        {"dphi", CYLINDER},
+        {"laplace_r", CYLINDER},
+        {"cylinder", CYLINDER},
+        {"cylindrical", CYLINDER},
+        {"axisymmetric", CYLINDER},
+        {"polar", CYLINDER},
+        {"spherical", CYLINDER},
+        {"geometry", CYLINDER},
+        {"coordinates", CYLINDER},
+        {"dtype", "fields of a case are real, grid.precision f64 or f32; write a complex one as two, its real and "
+                  "its imaginary part"},
+        {"poisson", RW_POISSON_ADVICE},
+        {"inverse_laplace", RW_POISSON_ADVICE},
+        {"solve", RW_POISSON_ADVICE},
         {"nan", "values must be finite numbers"},
         {"inf", "values must be finite numbers"},
         {"infinity", "values must be finite numbers"},

@@ -78,6 +78,9 @@ rw_status rw_fail_at(rw_context *ctx, const rw_source *source, int at, const cha
 /* Not <ctype.h>: what is a letter must not depend on the locale. */
 static bool digit(char c) { return c >= '0' && c <= '9'; }
 static bool name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+/* "0 = …" */
+static bool is_zero(const char *text) { return text[0] == '0' && text[1 + strspn(text + 1, " \t")] == '='; }
+
 static bool name_char(char c) { return name_start(c) || digit(c); }
 
 /* Bytes of the UTF-8 character at s, for messages. */
@@ -214,7 +217,10 @@ static rw_syntax *number(parser *p)
     s->value = value;
     s->is_exact = exact_integer(digits, &s->exact);
     if (t[p->at] == 'i' && !name_char(t[p->at + 1])) s->imaginary = true, p->at++;
-    else if (name_start(t[p->at])) {
+    else if (t[p->at] == 'j' && !name_char(t[p->at + 1])) {
+        FAIL(p, p->at, "%sj: write the imaginary unit as 1i, here %si", digits, digits);
+        return NULL;
+    } else if (name_start(t[p->at])) {
         FAIL(p, p->at, "a number is followed directly by a name: write a product as %s*%c…", digits, t[p->at]);
         return NULL;
     }
@@ -486,7 +492,8 @@ static bool statement(parser *p)
     skip(p);
     s->at = p->at;
     if (!take_name(p, s->name)) {
-        FAIL(p, p->at, "a statement begins with a name: u = …, f(a, b) = …, or du/dt = …");
+        FAIL(p, p->at, "a statement begins with a name: u = …, f(a, b) = …, or du/dt = …%s%s",
+             is_zero(p->text + p->at) ? "; " : "", is_zero(p->text + p->at) ? RW_POISSON_ADVICE : "");
         return false;
     }
     int after = p->at;

@@ -15,7 +15,6 @@
 #include "ode/ode.h"
 
 enum { Y, PROBE, LIMITED_FOR_LONG = 100, JUMPS_OFTEN = 150, JUMPS_FOR_LONG = 1000 };
-static const double HOPELESS = 1e6; /* steps to the next limit */
 
 struct rw_adaptive {
     rw_stage euler;        /* probe = y + c F(y) */
@@ -101,6 +100,33 @@ void rw_adaptive_free(rw_ode *ode)
     ode->adaptive = NULL;
 }
 
+bool rw_adaptive_jumps(const rw_ode *ode) { return rw_jumps_any(ode->adaptive->jumps); }
+
+double rw_ode_end(const rw_ode *ode, double t_limit) { return RW_MAX(ode->end, t_limit); }
+
+/* Before the first step: how many there will be, where stability alone makes the number absurd. */
+static void note_steps(rw_ode *ode, double rho, double t_limit)
+{
+    rw_context *ctx = ode->device->ctx;
+    const rw_ode_ops *ops = ode->ops;
+    const double most = ops->stable > 0 ? ops->stable : ops->reach(ode), end = rw_ode_end(ode, t_limit);
+    const double steps = (end - ode->t) * rho / most;
+    if (!(steps > RW_HOPELESS)) return;
+    ode->adaptive->limited = -1;
+    if (ops->stable > 0)
+        rw_log(
+            ctx, RW_LOG_WARNING,
+            "time.method = %s needs at least %.2g steps of at most %.2g to t = %.6g: its stability limit is %.3g/rho "
+            "(spectral radius rho = %.3g); choose time.method: auto, a coarser grid, or an earlier time.end",
+            ops->name, steps, most / rho, end, most, rho);
+    else
+        rw_log(ctx, RW_LOG_WARNING,
+               "steps are limited by time.max_stages = %d: at most %.2g, at least %.2g steps to t = %.6g; raise "
+               "time.max_stages to %.0f, or choose a coarser grid",
+               ode->max_stages, most / rho, steps, end,
+               RW_MIN(ceil(ode->max_stages * sqrt(steps / RW_HOPELESS)), 10000));
+}
+
 static rw_status first_step(rw_ode *ode, double rho, double longest, double *h)
 {
     struct rw_adaptive *a = ode->adaptive;
@@ -121,7 +147,8 @@ static rw_status first_step(rw_ode *ode, double rho, double longest, double *h)
 static rw_status take(rw_ode *ode, int f, int result)
 {
     rw_array *y = ode->vector[f], *next = ode->vector[result * ode->nfields + f];
-    return !rw_array_may_swap(y) ? rw_array_copy(y, next, rw_device_queue(ode->device)) : rw_array_swap(y, next);
+    if (ode->ops->keeps_place || !rw_array_may_swap(y)) return rw_array_copy(y, next, rw_device_queue(ode->device));
+    return rw_array_swap(y, next);
 }
 
 /* y <- y_{n+1}, and y_n to the states that are kept. */
@@ -134,8 +161,9 @@ static rw_status accept(rw_ode *ode, int result)
 }
 
 /* The radius at the present time; at the first step the step, too. */
-static rw_status prepare(rw_ode *ode, double longest, double *rho)
+static rw_status prepare(rw_ode *ode, double t_limit, double *rho)
 {
+    const double longest = ode->max_step > 0 ? ode->max_step : t_limit - ode->t;
     double *c = ode->controller;
     *rho = ode->stat.spectral_radius; /* after a restart it is in the statistics */
     if (!(c[0] > 0)) {
@@ -144,6 +172,7 @@ static rw_status prepare(rw_ode *ode, double longest, double *rho)
         if (ode->initial_step > 0) c[0] = ode->initial_step;
         else RW_TRY(first_step(ode, *rho, longest, &c[0]));
         c[1] = c[2] = c[3] = 0;
+        note_steps(ode, *rho, t_limit);
     } else if (ode->ops->reach && (ode->stale || (c[3] >= RW_RADIUS_EVERY && rw_spectral_varies(ode)))) {
         RW_TRY(rw_spectral_radius(ode, rho));
         c[3] = 0;
@@ -160,7 +189,7 @@ static void note_stage_limit(rw_ode *ode, bool clipped, double h, double factor,
     if (a->limited < 0) return;
     a->limited = clipped && factor > 2 ? a->limited + 1 : 0;
     double steps = (t_limit - ode->t) / h;
-    if (a->limited < LIMITED_FOR_LONG && !(a->limited && steps > HOPELESS)) return;
+    if (a->limited < LIMITED_FOR_LONG && !(a->limited && steps > RW_HOPELESS)) return;
     a->limited = -1;
     rw_log(ode->device->ctx, RW_LOG_WARNING,
            "steps are limited by time.max_stages = %d: %.2g instead of about %.2g at t = %.6g, %.2g steps to t = %.6g; "
@@ -183,13 +212,19 @@ static void note_jumps(rw_ode *ode, bool limits, double h, double t_limit)
            ode->source.name, rw_jumps_text(a->jumps), h, ode->t, (t_limit - ode->t) / h, t_limit);
 }
 
+/* Below the resolution of t; or of the limit, by equations that are not that fast: 1e14 steps of a tolerance. */
+static bool is_hopeless(const rw_ode *ode, double h, double rho, double t_limit)
+{
+    return h < 1e-14 * fabs(ode->t) || (h < 1e-14 * fabs(t_limit) && h * rho < 1e-10);
+}
+
 rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
 {
     const rw_ode_ops *ops = ode->ops;
     const double p = 1.0 / ops->power;
     if (!ode->adaptive) RW_TRY(rw_adaptive_prepare(ode));
     double *c = ode->controller, rho, after = 0;
-    RW_TRY(prepare(ode, ode->max_step > 0 ? ode->max_step : t_limit - ode->t, &rho));
+    RW_TRY(prepare(ode, t_limit, &rho));
     double ahead = ode->max_step > 0 ? RW_MIN(2 * c[0], ode->max_step) : 2 * c[0];
     bool to_switch = rw_switches_limit(ode, ode->adaptive->switches, ahead, &t_limit, &after);
     if (ode->t >= t_limit) return RW_OK; /* the limit was a switch: no step is left */
@@ -207,8 +242,8 @@ rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
         bool last = h >= remaining * (1 - 1e-10);
         if (last) h = remaining;
         else if (h > 0.5 * remaining) h = 0.5 * remaining;
-        if ((!last && h < 1e-14 * RW_MAX(fabs(ode->t), fabs(t_limit))) || attempt > 50) {
-            ode->refused = a, ode->refused_step = tried > 0 ? tried : h;
+        if ((!last && is_hopeless(ode, h, rho, t_limit)) || attempt > 50) {
+            ode->refused = a, ode->refused_step = tried > 0 ? tried : h, ode->refused_limit = t_limit;
             c[0] = first;
             return rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED, "the step has shrunk to %.3g at t = %.9g", h,
                            ode->t);

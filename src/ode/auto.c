@@ -1,6 +1,6 @@
 /* AUTO: the method that suits the equations, chosen at the first step from the Jacobian's spectrum there:
  *
- *   dp5     when eigenvalues may lie far from the negative real axis (transport, waves, oscillation), or when
+ *   dp5     when eigenvalues lie far from the negative real axis (transport, waves, oscillation), or when
  *           rho (t_end - t) is so small that its steps are no burden
  *   rkc2    for loose tolerances
  *   rock4   else */
@@ -15,40 +15,77 @@ static rw_status create(rw_ode *ode) { return rw_adaptive_prepare(ode); }
 
 static void destroy(rw_ode *ode) { (void)ode; }
 
-static rw_status step(rw_ode *ode, double t_limit)
+/* The method at the present state, for a time `span`; the reason is noted. */
+static rw_status choose(rw_ode *ode, double span, rw_ode_method *method)
 {
-    double rho, overhang, span = (ode->end > ode->t ? ode->end : t_limit) - ode->t;
+    double rho, overhang;
     RW_TRY(rw_ode_make_vectors(ode)); /* power iteration needs them */
     RW_TRY(rw_spectral_radius(ode, &rho));
     RW_TRY(rw_spectral_overhang(ode, &overhang));
-    rw_ode_method method;
-    if (overhang > OVERHANG) {
-        method = RW_ODE_DP5;
-        snprintf(ode->reason, sizeof ode->reason,
-                 "eigenvalues may lie away from the negative real axis (by %.2g of the spectral radius %.3g; %s)",
-                 overhang, rho, rw_spectral_kind(ode));
-    } else if (rho * span <= FEW) {
-        method = RW_ODE_DP5;
+    const bool few = rho * span <= FEW;
+    if (overhang > OVERHANG && !few) RW_TRY(rw_spectral_probe(ode, &overhang));
+    if (few) {
+        *method = RW_ODE_DP5;
         snprintf(ode->reason, sizeof ode->reason, "not stiff: spectral radius %.3g, time %.3g", rho, span);
+    } else if (overhang > OVERHANG) {
+        *method = RW_ODE_DP5;
+        snprintf(ode->reason, sizeof ode->reason,
+                 "eigenvalues lie away from the negative real axis (by %.2g of the spectral radius %.3g; Chebyshev "
+                 "polynomials of the Jacobian)",
+                 overhang, rho);
     } else {
-        method = ode->rtol > LOOSE ? RW_ODE_RKC2 : RW_ODE_ROCK4;
+        *method = ode->rtol > LOOSE ? RW_ODE_RKC2 : RW_ODE_ROCK4;
         snprintf(
             ode->reason, sizeof ode->reason,
             "stiff, eigenvalues near the negative real axis: spectral radius %.3g, time %.3g; tolerance %.1e is %s "
             "%.0e",
-            rho, span, ode->rtol, method == RW_ODE_RKC2 ? "above" : "at most", LOOSE);
+            rho, span, ode->rtol, *method == RW_ODE_RKC2 ? "above" : "at most", LOOSE);
     }
+    return RW_OK;
+}
+
+static double span_of(const rw_ode *ode, double t_limit) { return (ode->end > ode->t ? ode->end : t_limit) - ode->t; }
+
+static rw_status step(rw_ode *ode, double t_limit)
+{
+    rw_ode_method method;
+    RW_TRY(choose(ode, span_of(ode, t_limit), &method));
     RW_TRY(rw_ode_become(ode, method));
     ode->fresh = true;
     rw_log(ode->device->ctx, RW_LOG_INFO, "method %s: %s", ode->ops->name, ode->reason);
     return ode->ops->step(ode, t_limit);
 }
 
-static rw_status explain(const rw_ode *ode, rw_text *text)
+/* As the method that AUTO would become at the present state. */
+static rw_status explain_choice(rw_ode *ode, rw_text *text)
 {
-    (void)ode;
-    rw_text_add(text, "auto: the method is chosen at the first step\n");
-    return RW_OK;
+    rw_ode_method method;
+    RW_TRY(choose(ode, span_of(ode, ode->t), &method));
+    RW_TRY(rw_ode_become(ode, method));
+    rw_text_add(text, "auto: chooses %s at the first step: %s\n", ode->ops->name, ode->reason);
+    return ode->ops->explain(ode, text);
+}
+
+static rw_status explain(const rw_ode *as_given, rw_text *text)
+{
+    rw_ode *ode = (rw_ode *)as_given; /* which is as before afterwards */
+    bool bound = true;
+    for (int f = 0; f < ode->nfields; ++f) bound = bound && ode->vector[f];
+    if (!bound || !(ode->end > ode->t)) {
+        rw_text_add(text, "auto: the method is chosen at the first step%s\n",
+                    bound ? "; its plan can be shown if `end` is given"
+                          : "; its plan can be shown if the fields are bound");
+        return RW_OK;
+    }
+    const rw_ode_kept before = rw_ode_keep(ode);
+    rw_status status = explain_choice(ode, text);
+    rw_ode_put_back(ode, &before);
+    *ode->reason = 0;
+    if (status == RW_ERR_NOT_CONVERGED) {
+        rw_text_add(text, "auto: no method can be chosen: %s\n", rw_message(ode->device->ctx));
+        status = RW_OK;
+    }
+    return status;
 }
 
 /* Vectors as many as the methods it may become have at most: for estimates of memory. */

@@ -124,4 +124,5 @@ const rw_ode_ops rw_dp5_ops = {.name = "dp5",
                                .result = EVEN /* argument_of(STAGES) */,
                                .power = 5,
                                .growth = 10,
+                               .stable = 3.3,
                                .attempt = attempt};

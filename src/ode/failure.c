@@ -3,6 +3,7 @@
  *   the state has a value that is not finite           where
  *   the state is so large that its squares overflow    growing modes
  *   F(t, y) or F at the time tried is not finite       where
+ *   steps are as short as the spacing of numbers at t  t + h = t
  *   |y|/|F| is as short as the steps and y grows       blow-up
  *   the attempt left a value that is not finite        where: a stage has left the domain of F
  *   |y|/|F| is as short as the steps                   a rate that becomes infinite
@@ -65,7 +66,8 @@ static rw_status explain_state(rw_ode *ode, rw_finite *y, rw_text *cause)
     if (odd >= 0) {
         rw_text_add(cause, "%s is %s at ", ode->fields[odd].name, rw_finite_word(y[odd].value));
         rw_finite_node(cause, &ode->grid, y[odd].first);
-        rw_text_add(cause, ": check the initial values");
+        rw_text_add(cause, ode->stat.steps ? ": a step was too long; choose time.method: auto or a shorter step"
+                                           : ": check the initial values");
     } else if (y[most].size > square_limit(ode->fields[most].dtype)) {
         rw_text_add(cause, "the solution has grown to |%s| = %.2g at ", ode->fields[most].name, y[most].size);
         rw_finite_node(cause, &ode->grid, y[most].largest);
@@ -88,6 +90,47 @@ static rw_status explain_rates(rw_ode *ode, rw_stage *stage, double t, rw_finite
     rw_text_add(cause, "the right-hand side of %s is %s at ", ode->fields[odd].name, rw_finite_word(rate[odd].value));
     rw_finite_node(cause, &ode->grid, rate[odd].first);
     rw_text_add(cause, ", t = %.9g: check the equations there", t);
+    return RW_OK;
+}
+
+/* The smallest step from t, and how far numbers at t lie apart. */
+static double least_step(double t) { return 1e-14 * fabs(t); }
+static double spacing(double t) { return nextafter(fabs(t), INFINITY) - fabs(t); }
+
+static void say_unresolved(double t, double h, rw_text *cause)
+{
+    rw_text_add(cause, t + h == t ? "t + h = t: " : "t + h is %.0f numbers after t: ", ceil(h / spacing(t)));
+    rw_text_add(
+        cause,
+        "floating-point numbers at t = %.9g are %.2g apart; start the time at 0, or choose a shorter unit of time "
+        "for faster processes",
+        t, spacing(t));
+}
+
+rw_status rw_ode_check_resolution(rw_ode *ode, double h, double t_limit)
+{
+    rw_text text = {0};
+    if (h >= 0.1 * least_step(ode->t) || ode->t + h >= t_limit) return RW_OK;
+    say_unresolved(ode->t, h, &text);
+    rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED, "%s: a step of %.3g is below the resolution of t: %s",
+            ode->source.name, h, text.data ? text.data : "");
+    rw_text_free(&text);
+    ode->unresolved = true;
+    return RW_ERR_NOT_CONVERGED;
+}
+
+/* A solution that blows up has shortened its steps gradually, so that |y|/|F| is still longer than the shortest step.
+ * Where it is shorter, or where the first step fails, the time is too coarse for these equations. */
+static rw_status explain_resolution(rw_ode *ode, const rw_finite *rate, rw_text *cause)
+{
+    const int f = largest(rate, ode->nfields);
+    const bool here = ode->refused_step <= 100 * least_step(ode->t);
+    const double t = here ? ode->t : ode->refused_limit, least = least_step(t);
+    double y[2];
+    if (ode->refused_step > least) return RW_OK;
+    RW_TRY(rw_finite_value(ode->vector[f], rate[f].largest, y));
+    const double life = hypot(y[0], y[1]) / rate[f].size;
+    if (life < least || (ode->stat.steps == 0 && life < 1000 * least)) say_unresolved(t, ode->refused_step, cause);
     return RW_OK;
 }
 
@@ -140,6 +183,7 @@ static rw_status find_cause(rw_ode *ode, rw_stage *stage, rw_text *cause)
     CAUSE(explain_rates(ode, stage, ode->t, rate, cause));
     if (!(ode->refused_step > 0)) goto done;
     CAUSE(explain_rates(ode, stage, ode->t + ode->refused_step, rate, cause));
+    CAUSE(explain_resolution(ode, rate, cause));
     CAUSE(explain_rate(ode, rate, true, cause));
     if (attempt.length) rw_text_add(cause, "%s", attempt.data);
     else CAUSE(explain_rate(ode, rate, false, cause));
@@ -165,6 +209,7 @@ static rw_status make_room(rw_ode *ode)
 rw_status rw_ode_give_up(rw_ode *ode)
 {
     rw_context *ctx = ode->device->ctx;
+    if (ode->unresolved) return RW_ERR_NOT_CONVERGED;
     char message[600];
     rw_text cause = {0};
     rw_stage stage = {0};

@@ -10,13 +10,17 @@
  * J is zero where nothing is switched, however stiff the equations are; elsewhere h |J| bounds what a quadrature of one
  * step can miss. It costs one evaluation of the right-hand side per step, only where the equations have such nodes. A
  * pulse that begins and ends at a node within one step is not seen there, but at the nodes where it begins or ends.
+ * Of rk4, whose stages may lie on both sides of a threshold so that their sum is no step at all, the last stage is
+ * compared with the beginning too.
  * Boundary values that jump in place and time are treated alike. Switches in time alone are hit instead
  * (switches.c). */
 #include <string.h>
 
 #include "ode/ode.h"
 
-enum { Y, FROZEN = RW_PAST }; /* FROZEN: y_{n+1} with boundary values whose switches are those of t_n */
+/* END: y_{n+1}, wherever the method has it; FROZEN: the same with boundary values whose switches are those of t_n. The
+ * program does not depend on the method: AUTO makes it before it has chosen one. */
+enum { Y, FROZEN = RW_PAST, END };
 
 enum { NAMED = 3 }; /* expressions in a message */
 
@@ -24,13 +28,13 @@ struct rw_jumps {
     rw_text text; /* the expressions */
     int named;
     rw_stage stage; /* empty: the equations have no jumps */
-    int *frozen;    /* by field: the graph's field that is bound to y_{n+1} a second time; -1: none */
+    int *end;       /* by field: the graph's field that is bound to y_{n+1}; -1: none */
+    int *frozen;    /* the same, bound a second time */
 };
 
 typedef struct freezing {
     rw_building *b;
     rw_jumps *jumps;
-    int end;            /* vector of y_{n+1} */
     int t0, t1;         /* parameters: times of both ends */
     bool sides;         /* boundary values are switched */
     rw_node *done;      /* by node of the graph as it was; -1: not yet */
@@ -60,7 +64,7 @@ static rw_node earlier_leaf(void *user, rw_graph *g, rw_node leaf)
     const freezing *z = user;
     rw_graph_node p = g->nodes[leaf];
     if (p.op == RW_OP_PARAM && p.index == z->t1) return rw_scalar_argument(g, z->t0);
-    int f = field_of(z, &p, z->end);
+    int f = field_of(z, &p, END);
     return f >= 0 ? value_in(z, p, Y, f) : leaf;
 }
 
@@ -69,7 +73,7 @@ static bool moves(freezing *z, rw_node n)
     if (n < 0) return false;
     if (n < z->n && z->moves[n] >= 0) return z->moves[n];
     const rw_graph_node *p = z->b->graph->nodes + n;
-    bool found = (p->op == RW_OP_PARAM && p->index == z->t1) || field_of(z, p, z->end) >= 0;
+    bool found = (p->op == RW_OP_PARAM && p->index == z->t1) || field_of(z, p, END) >= 0;
     for (int i = 0; i < rw_ops[p->op].arity && !found; ++i) found = moves(z, p->arg[i]);
     if (n < z->n) z->moves[n] = found;
     return found;
@@ -133,7 +137,7 @@ static rw_node freeze(freezing *z, rw_node n)
     rw_node result = n;
     /* scalars of time are hit by switches.c */
     if (rw_ops[p.op].arity && (p.is_field || p.reduced)) result = freeze_parts(z, n);
-    else if (z->sides && field_of(z, &p, z->end) >= 0) result = value_in(z, p, FROZEN, field_of(z, &p, z->end));
+    else if (z->sides && field_of(z, &p, END) >= 0) result = value_in(z, p, FROZEN, field_of(z, &p, END));
     if (n < z->n) z->done[n] = result;
     return result;
 }
@@ -150,7 +154,7 @@ static void freeze_sides(freezing *z)
     int nf = b->ode->nfields;
     for (int f = 0; f < nf; ++f)
         for (int s = 0; s < 2 * b->ode->grid.ndim && !b->graph->failed; ++s) {
-            int from = b->field[z->end * nf + f], to = b->field[FROZEN * nf + f];
+            int from = b->field[END * nf + f], to = b->field[FROZEN * nf + f];
             rw_node part[3] = {b->graph->fields[from].boundary[s].a, b->graph->fields[from].boundary[s].b,
                                b->graph->fields[from].boundary[s].c};
             for (int i = 0; i < 3; ++i) {
@@ -170,7 +174,7 @@ static bool build_jumps(freezing *z, rw_node h, rw_node *jumps)
     rw_building *b = z->b;
     rw_graph *g = b->graph;
     bool any = false;
-    rw_build_rates(b, z->end, jumps);
+    rw_build_rates(b, END, jumps);
     if (b->status != RW_OK) return false;
     z->n = g->n;
     z->done = rw_calloc((size_t)z->n, sizeof *z->done), z->moves = rw_calloc((size_t)z->n, sizeof *z->moves);
@@ -191,16 +195,18 @@ static rw_status build(rw_ode *ode, rw_node *nodes, rw_jumps *j)
     rw_node *jumps = nodes, *y = jumps + nf, *next = y + nf;
     rw_building b;
     rw_build_begin(&b, ode);
-    freezing z = {.b = &b, .jumps = j, .end = ode->ops->result};
+    freezing z = {.b = &b, .jumps = j};
     rw_node t0 = rw_build_scalar(&b, "t0"), t1 = rw_build_scalar(&b, "t1"), h = rw_build_scalar(&b, "h");
     if (b.status == RW_OK) z.t0 = b.graph->nodes[t0].index, z.t1 = b.graph->nodes[t1].index;
-    rw_build_vector(&b, Y, t0), rw_build_vector(&b, z.end, t1), rw_build_vector(&b, FROZEN, t1);
+    rw_build_vector(&b, Y, t0), rw_build_vector(&b, END, t1), rw_build_vector(&b, FROZEN, t1);
     if (!build_jumps(&z, h, jumps)) return rw_build_drop(&b);
     for (int f = 0; f < nf && b.status == RW_OK; ++f)
-        y[f] = rw_build_value(&b, Y, f), next[f] = rw_build_value(&b, z.end, f);
+        y[f] = rw_build_value(&b, Y, f), next[f] = rw_build_value(&b, END, f);
     rw_build_norm(&b, jumps, y, next);
-    for (int f = 0; f < nf && b.status == RW_OK; ++f)
-        j->frozen[f] = b.field[FROZEN * nf + f], b.field[FROZEN * nf + f] = -1;
+    for (int f = 0; f < nf && b.status == RW_OK; ++f) {
+        j->end[f] = b.field[END * nf + f], j->frozen[f] = b.field[FROZEN * nf + f];
+        b.field[END * nf + f] = b.field[FROZEN * nf + f] = -1; /* bound by compare */
+    }
     return rw_build_end(&b, "jumps", &j->stage);
 }
 
@@ -209,8 +215,9 @@ rw_status rw_jumps_create(rw_ode *ode, rw_jumps **jumps)
     rw_jumps *j = *jumps = rw_calloc(1, sizeof *j);
     rw_node *nodes = rw_calloc(3 * (size_t)ode->nfields, sizeof *nodes);
     if (j) j->frozen = rw_calloc((size_t)ode->nfields, sizeof *j->frozen);
-    rw_status status =
-        j && j->frozen && nodes ? build(ode, nodes, j) : rw_fail_memory(ode->device->ctx, sizeof *j, "an integrator");
+    if (j) j->end = rw_calloc((size_t)ode->nfields, sizeof *j->end);
+    rw_status status = j && j->end && j->frozen && nodes ? build(ode, nodes, j)
+                                                         : rw_fail_memory(ode->device->ctx, sizeof *j, "an integrator");
     rw_free(nodes);
     if (status != RW_OK) rw_jumps_free(jumps);
     return status;
@@ -220,7 +227,7 @@ void rw_jumps_free(rw_jumps **jumps)
 {
     if (!*jumps) return;
     rw_stage_free(&(*jumps)->stage), rw_text_free(&(*jumps)->text);
-    rw_free((*jumps)->frozen), rw_free(*jumps);
+    rw_free((*jumps)->end), rw_free((*jumps)->frozen), rw_free(*jumps);
     *jumps = NULL;
 }
 
@@ -229,15 +236,32 @@ const char *rw_jumps_text(const rw_jumps *j)
     return j->text.data && !j->text.failed ? j->text.data : "the right-hand side";
 }
 
-rw_status rw_jumps_error(rw_ode *ode, rw_jumps *j, double h, double *error)
+bool rw_jumps_any(const rw_jumps *j) { return j->stage.expr != NULL; }
+
+/* Between y_n and y_{n+1} in the vector. */
+static rw_status compare(rw_ode *ode, rw_jumps *j, int vector, double h, double *error)
 {
-    *error = 0;
-    if (!j->stage.expr) return RW_OK;
     rw_stage_set(&j->stage, "t0", ode->t), rw_stage_set(&j->stage, "t1", ode->step_end),
         rw_stage_set(&j->stage, "h", h);
-    for (int f = 0; f < ode->nfields; ++f)
-        rw_expr_hold(j->stage.expr, j->frozen[f], ode->vector[ode->ops->result * ode->nfields + f]);
+    for (int f = 0; f < ode->nfields; ++f) {
+        rw_array *end = ode->vector[vector * ode->nfields + f];
+        rw_expr_hold(j->stage.expr, j->end[f], end);
+        rw_expr_hold(j->stage.expr, j->frozen[f], end);
+    }
     RW_TRY(rw_stage_run(ode, &j->stage));
     ode->stat.rhs++;
     return rw_expr_get(j->stage.expr, "norm", error, NULL);
+}
+
+rw_status rw_jumps_error(rw_ode *ode, rw_jumps *j, double h, double *error)
+{
+    const rw_ode_ops *ops = ode->ops;
+    double inner;
+    *error = 0;
+    if (!j->stage.expr) return RW_OK;
+    RW_TRY(compare(ode, j, ops->result, h, error));
+    if (!ops->inner) return RW_OK;
+    RW_TRY(compare(ode, j, ops->inner, h, &inner));
+    *error = RW_MAX(*error, inner);
+    return RW_OK;
 }

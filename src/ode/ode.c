@@ -12,6 +12,12 @@ static const rw_ode_ops *const methods[] =
      [RW_ODE_ROCK2] = &rw_rock2_ops, [RW_ODE_ROCK4] = &rw_rock4_ops, [RW_ODE_DP5] = &rw_dp5_ops,
      [RW_ODE_AUTO] = &rw_auto_ops};
 
+/* The table of a method; rk4 has two. */
+static const rw_ode_ops *table_of(rw_ode_method method, double step)
+{
+    return method == RW_ODE_RK4 && !(step > 0) ? &rw_rk4_checked_ops : methods[method];
+}
+
 static char *copy_text(const char *text, bool *failed)
 {
     char *copy = text ? rw_strdup(text) : NULL;
@@ -108,7 +114,7 @@ static rw_status create(rw_device *dev, const rw_ode_spec *given, rw_ode **resul
     rw_ode *ode = rw_calloc(1, sizeof *ode);
     if (!ode) return rw_fail_memory(dev->ctx, sizeof *ode, "an integrator");
     ode->device = rw_device_retain(dev);
-    ode->ops = methods[spec->method];
+    ode->ops = table_of(spec->method, spec->step);
     ode->grid = spec->grid, ode->order = spec->order;
     ode->cancel = spec->cancel;
     ode->start = ode->t = spec->start, ode->fixed_step = spec->step;
@@ -236,7 +242,7 @@ static rw_status match_memory(rw_ode *ode, int f, const rw_array *a)
 static int method_number(const rw_ode *ode)
 {
     int m = RW_ODE_RK4;
-    while (methods[m] != ode->ops) ++m;
+    while (table_of((rw_ode_method)m, ode->fixed_step) != ode->ops) ++m;
     return m;
 }
 
@@ -278,6 +284,7 @@ rw_status rw_ode_bind(rw_ode *ode, const char *field, rw_array *a)
     rw_array *before = ode->vector[f];
     ode->vector[f] = rw_array_retain(a);
     rw_array_destroy(&before);
+    ode->controller[3] = RW_RADIUS_EVERY; /* the spectral radius is that of other values */
     ode->changes++;
     return RW_OK;
 }
@@ -372,7 +379,7 @@ rw_status rw_ode_step(rw_ode *ode, double t_limit)
     RW_TRY(rw_ode_restore(ode));
     RW_TRY(rw_ode_check_cancel(ode));
     rw_dense_begin(ode);
-    ode->refused_step = 0;
+    ode->refused_step = 0, ode->unresolved = false;
     const rw_cancel *outer = rw_cancel_enter(ode->cancel);
     rw_status status = ode->ops->step(ode, t_limit);
     rw_cancel_leave(outer);
@@ -449,7 +456,7 @@ static rw_status check_state(const rw_ode *ode, const double s[RW_ODE_STATE])
     /* a state of before its first step */
     bool was_auto = ode->ops == &rw_auto_ops || (*ode->reason && s[14] == RW_ODE_AUTO);
     if (s[14] != floor(s[14]) || s[14] < RW_ODE_RK4 || s[14] >= RW_COUNT(methods) ||
-        (!was_auto && methods[(int)s[14]] != ode->ops))
+        (!was_auto && (int)s[14] != method_number(ode)))
         return rw_fail(ctx, RW_ERR_ARGUMENT, "state[14] = %g: the state is that of %s, the integrator's method is %s",
                        s[14],
                        s[14] == floor(s[14]) && s[14] >= RW_ODE_RK4 && s[14] < RW_COUNT(methods)
@@ -498,7 +505,7 @@ static int64_t bytes_of(const rw_ode_spec *spec)
     }
     for (int f = 0; f < spec->nfields; ++f)
         bytes += (int64_t)rw_dtype_size(spec->fields[f].dtype ? spec->fields[f].dtype : RW_F64);
-    const rw_ode_ops *ops = methods[method] == &rw_auto_ops ? &rw_rock4_ops : methods[method];
+    const rw_ode_ops *ops = table_of(method == RW_ODE_AUTO ? RW_ODE_ROCK4 : (rw_ode_method)method, spec->step);
     return bytes * cells * (ops->vectors + (spec->dense ? RW_ODE_PAST : 0));
 }
 

@@ -42,8 +42,15 @@ typedef struct rw_ode_ops {
     double growth;                      /* a step is at most so many times the one before */
     double (*reach)(const rw_ode *ode); /* largest h rho that is stable; NULL: the radius does not matter */
     rw_status (*attempt)(rw_ode *ode, double h, double rho, rw_attempt *a);
+    int inner;        /* vector of a stage at the step's end, where jumps are sought too; 0: none */
+    double stable;    /* largest h rho that is stable, of methods without reach; 0: it does not apply */
+    bool keeps_place; /* an accepted step is copied into y's memory, not exchanged with it */
+    /* of methods that try some of their steps only: a step that is not tried, for traces */
+    rw_status (*untried)(rw_ode *ode, double h);
 } rw_ode_ops;
-extern const rw_ode_ops rw_rk4_ops, rw_rkc2_ops, rw_rkl2_ops, rw_rock2_ops, rw_rock4_ops, rw_dp5_ops, rw_auto_ops;
+/* rk4 with a given step, and with the default step */
+extern const rw_ode_ops rw_rk4_ops, rw_rk4_checked_ops;
+extern const rw_ode_ops rw_rkc2_ops, rw_rkl2_ops, rw_rock2_ops, rw_rock4_ops, rw_dp5_ops, rw_auto_ops;
 
 /* The functional s -> sum polynomial[k] h^k s^(k)(t), on the polynomial through values at t + theta[q] h (Chebyshev
  * nodes), has the weights sum_k weight[q][k] polynomial[k]. */
@@ -94,6 +101,8 @@ struct rw_ode {
     bool fresh;          /* AUTO has found it at the present state */
     double refused_step; /* of a step that was given up: its last attempt, 0: none */
     rw_attempt refused;
+    double refused_limit; /* and what it went to */
+    bool unresolved;      /* the message says already that t + h = t */
     double controller[4]; /* what the method's step control remembers; saved in checkpoints */
     struct rw_spectral *spectral;
     struct rw_adaptive *adaptive;
@@ -165,11 +174,17 @@ rw_status rw_stage_explain(const rw_stage *stage, rw_text *text);
 /* ---- step control (adaptive.c) ----------------------------------------------------------------------------------- */
 
 enum { RW_RADIUS_EVERY = 25 }; /* steps */
+/* Steps to the end of a run that are worth a warning before the first: of methods that choose their step. */
+#define RW_HOPELESS 1e6
+/* The final time if it is known, else t_limit. */
+double rw_ode_end(const rw_ode *ode, double t_limit);
 /* One accepted step by the method's attempts. controller: [0] next step, [1] last error, [2] last accepted step, [3]
  * steps since the radius was found. */
 rw_status rw_adaptive_step(rw_ode *ode, double t_limit);
 /* Its programs: when the integrator is created, so that no step waits for a compiler; of AUTO at the first step. */
 rw_status rw_adaptive_prepare(rw_ode *ode);
+/* The equations jump in space or in the fields: a step that is not tried may miss that. */
+bool rw_adaptive_jumps(const rw_ode *ode);
 void rw_adaptive_free(rw_ode *ode);
 /* Result "norm": sqrt(mean((e/(atol + rtol max(|y|, |next|)))^2)) over all cells and fields; without `next` |y| alone
  * counts. */
@@ -199,6 +214,7 @@ void rw_jumps_free(rw_jumps **jumps);
 rw_status rw_jumps_error(rw_ode *ode, rw_jumps *jumps, double h, double *error);
 /* The expressions that jump, for messages. */
 const char *rw_jumps_text(const rw_jumps *jumps);
+bool rw_jumps_any(const rw_jumps *jumps);
 
 /* ---- states kept (dense.c); without them these do nothing -------------------------------------------------------- */
 
@@ -216,6 +232,20 @@ void rw_dense_push(rw_ode *ode, int result);
 /* Time, statistics and controller as rw_ode_save has put them down. */
 void rw_ode_control_restore(rw_ode *ode, const double state[RW_ODE_STATE]);
 
+/* ---- questions that leave the integrator as it is (trace.c) ------------------------------------------------------ */
+
+/* What a step changes, except the fields. */
+typedef struct rw_ode_kept {
+    double t, controller[4];
+    rw_ode_statistics stat;
+    bool record, stale, spectral;
+    int max_stages;
+    const rw_ode_ops *ops;
+} rw_ode_kept;
+rw_ode_kept rw_ode_keep(const rw_ode *ode);
+/* AUTO is AUTO again. */
+void rw_ode_put_back(rw_ode *ode, const rw_ode_kept *kept);
+
 /* ---- a step traced (trace.c) ------------------------------------------------------------------------------------- */
 
 /* What rw_stage_run does while ode->trace is set. */
@@ -226,6 +256,8 @@ rw_status rw_trace_add(rw_ode *ode, rw_stage *stage);
 /* Adds to the message of a step that ends in ERR_NOT_CONVERGED why and where; returns that status. */
 rw_status rw_ode_give_up(rw_ode *ode);
 rw_status rw_ode_check_cancel(const rw_ode *ode); /* ERR_INTERRUPTED if it is requested */
+/* ERR_NOT_CONVERGED if t + h = t, now or at t_limit: then no step can be taken. Nothing is added to this message. */
+rw_status rw_ode_check_resolution(rw_ode *ode, double h, double t_limit);
 
 /* ---- spectral radius (spectral.c) -------------------------------------------------------------------------------- */
 
@@ -242,6 +274,9 @@ bool rw_spectral_varies(const rw_ode *ode);
  * to the right of 0; of a power iteration 1 + the cosine between its last two vectors, 0 on the axis. 0 for a given
  * radius. Of AUTO only. */
 rw_status rw_spectral_overhang(rw_ode *ode, double *part);
+/* The same by Chebyshev polynomials of the Jacobian, where the first says that eigenvalues may lie far off: of the
+ * fastest growing component the distance from the axis over the radius. *part stays where that cannot be found. */
+rw_status rw_spectral_probe(rw_ode *ode, double *part);
 /* Its programs, for a trace. */
 rw_status rw_spectral_trace(rw_ode *ode);
 void rw_spectral_free(rw_ode *ode);

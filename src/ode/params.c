@@ -4,6 +4,7 @@
 enum {
     STABILISED = 1 << RW_ODE_RKC2 | 1 << RW_ODE_RKL2 | 1 << RW_ODE_ROCK2 | 1 << RW_ODE_ROCK4 | 1 << RW_ODE_AUTO,
     ADAPTIVE = STABILISED | 1 << RW_ODE_DP5,
+    CHECKED = ADAPTIVE | 1 << RW_ODE_RK4, /* rk4 with the default step */
     ROCK = 1 << RW_ODE_ROCK2 | 1 << RW_ODE_ROCK4 | 1 << RW_ODE_AUTO,
 };
 
@@ -21,11 +22,12 @@ const rw_param rw_ode_rows[RW_ODE_ROWS] = {
         .brief = NULL),
     ROW(start, REAL, "0", "(-inf, inf)", "initial time", .brief = NULL),
     ROW(end, REAL, "1.0", "(-inf, inf)", "final time", .required = true),
-    ROW(step, REAL, "0", "[0, inf)", "step of rk4; 0: from the spectral radius", .methods = 1 << RW_ODE_RK4),
-    ROW(rtol, REAL, "1e-5", "(0, 1]", "relative tolerance per step", .methods = ADAPTIVE),
-    ROW(atol, REAL, "1e-8", "(0, inf)", "absolute tolerance per step", .methods = ADAPTIVE),
-    ROW(initial_step, REAL, "0", "[0, inf)", "initial step; 0: chosen by the method", .methods = ADAPTIVE),
-    ROW(max_step, REAL, "0", "[0, inf)", "maximum step; 0: no limit", .methods = ADAPTIVE),
+    ROW(step, REAL, "0", "[0, inf)", "step of rk4; 0: from the spectral radius and the error",
+        .methods = 1 << RW_ODE_RK4),
+    ROW(rtol, REAL, "1e-5", "(0, 1]", "relative tolerance per step; no effect on a given step", .methods = CHECKED),
+    ROW(atol, REAL, "1e-8", "(0, inf)", "absolute tolerance per step; no effect on a given step", .methods = CHECKED),
+    ROW(initial_step, REAL, "0", "[0, inf)", "initial step; 0: chosen by the method", .methods = CHECKED),
+    ROW(max_step, REAL, "0", "[0, inf)", "maximum step; 0: no limit", .methods = CHECKED),
     ROW(max_stages, INT, "200; rkl2: 199; rock2, rock4: 400", "[2, 10000]; rkl2, rock2: [3, 10000]; rock4: [5, 10000]",
         "maximum number of stages per step of a stabilised method", .methods = STABILISED),
     ROW(damping, REAL, "0.95", "[0.5, 0.99]", "rock2, rock4: growth factor allowed on the stability interval",

@@ -4,19 +4,42 @@
  *
  * which is y + h/6 (k1 + 2 k2 + 2 k3 + k4), since k1 = 2 (A - y)/h and so on. 16 + 24 + 24 + 40 = 104 bytes a point,
  * step and f64 component. When nothing depends on t, a step is the same launches each time: it is recorded once and
- * replayed. The automatic step is 0.9 of the stability limit 2.78/rho on the negative real axis.
+ * replayed. A given step is taken as it is.
  *
- * Vectors: 0 y, 1 A, 2 B, 3 C. */
+ * The default step is at most 0.9 of the stability limit 2.78/rho on the negative real axis, and so short that the
+ * error of a step is at most ACCEPTED of the tolerance. Now and then a step is tried (adaptive.c): once, and as two
+ * steps of half its length, which become the solution,
+ *
+ *   e = 16/15 (y_h - y_{h/2,h/2})
+ *
+ * Steps between are not tried. Their number follows from how fast error and radius have changed since the last trial,
+ * extrapolated; it at most doubles and is at most STEADY. A step to a limit, such as an output or the end, is tried
+ * after OFTEN others. Every step is tried while its length changes, and where something depends on time or jumps in
+ * space or in the fields: nothing foretells a pulse. Steps that are not tried leave on the device the largest
+ *
+ *   q = |h (k1 - k2 - k3 + k4)| = |2 (A - B) - C + y + h F(C)|,      of size h^3,
+ *
+ * of them all, in the norm of e. e is of size h^5, so e (q/q_trial)^(5/3) of the last trials estimates their error. If
+ * it, or that of the next trial, is above the tolerance, a warning says so.
+ *
+ * Vectors: 0 y, 1 A, 2 B, 3 C; with the default step 4 y_h, 5 y_{h/2,h/2}. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ode/ode.h"
 
-enum { Y, A, B, C, STAGES = 4 };
+enum { Y, A, B, C, ONCE, TWICE, STAGES = 4 };
+#define DEFAULT_LIMIT (0.9 * 2.78)
+enum { STEADY = 25, WATCHED_EVERY = 4, OFTEN = 8, PACK = 256 };
 
 /* of the stability region: on the real axis, and beyond which it has no point */
-static const double LIMIT = 2.78, FARTHEST = 2.97;
+static const double LIMIT = 2.78, FARTHEST = 2.97, DEFAULT = DEFAULT_LIMIT;
+static const double ACCEPTED = 0.1; /* of the tolerance */
+static const double MANY = 1e9;     /* given steps worth a warning */
+/* Of the time to the first limit: the first trial's length, where something depends on time. No simple fraction: the
+ * seven times of a trial would all be zeros of a source with a period that divides them. */
+static const double FIRST = 0.00618;
 
 typedef struct rk4 {
     rw_stage stage[STAGES];
@@ -26,18 +49,58 @@ typedef struct rk4 {
     int64_t changes; /* of the ode when it was recorded: other arrays or scalars, another recording */
     void **memory;   /* by field, of y: the caller may have exchanged it */
     rw_switches *switches;
+    rw_stage once;     /* the last stage into ONCE, and q */
+    rw_stage watched;  /* the last stage, and the state #worst: the largest q */
+    rw_stage compared; /* norm of e */
+    int untried;       /* steps before the present one that were not tried */
+    double trusted;    /* time of the last trial, */
+    double change;     /* q of the last trial */
+    bool told;         /* that they were wrong */
 } rk4;
 
-static rw_status build(rw_ode *ode, int i, rw_node *rates, rw_stage *stage)
+/* q of the last stage */
+enum { UNKNOWN, MEASURED, WATCHED };
+
+/* Before y is stored. */
+static void build_change(rw_building *b, rw_node c, const rw_node *rates, rw_node *q, rw_node *y)
 {
-    static const int from[] = {Y, A, B, C}, into[] = {A, B, C, Y};
+    const rw_ode *ode = b->ode;
+    rw_graph *g = b->graph;
+    for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f) {
+        y[f] = rw_build_value(b, Y, f);
+        const rw_node h_rate = OP(MUL, OP(MUL, rw_real(g, 6), c), rates[f]);
+        const rw_node first = OP(SUB, rw_build_value(b, A, f), rw_build_value(b, B, f));
+        q[f] = OP(ADD, OP(SUB, OP(MUL, rw_real(g, 2), first), OP(SUB, rw_build_value(b, C, f), y[f])), h_rate);
+    }
+}
+
+static void measure(rw_building *b, int how, rw_node worst, const rw_node *q, const rw_node *y)
+{
+    rw_graph *g = b->graph;
+    rw_build_norm(b, q, y, NULL);
+    if (how == WATCHED && b->status == RW_OK)
+        b->status = rw_plan_state(&b->plan, 0, OP(MAX, worst, b->plan.results[b->plan.nresults - 1].value));
+}
+
+static rw_status build(rw_ode *ode, int i, int to, int how, rw_node *rates, rw_stage *stage)
+{
+    static const int from[] = {Y, A, B, C};
+    const int into[] = {A, B, C, to};
     rw_building b;
     rw_build_begin(&b, ode);
+    rw_node worst = 0;
+    if (how == WATCHED && b.status == RW_OK) {
+        const int p = rw_graph_add_param(b.graph, "#worst", false, 0, 0);
+        if (p >= 0) rw_graph_make_state(b.graph, p);
+        worst = rw_scalar_argument(b.graph, p);
+    }
     rw_node t = rw_build_scalar(&b, "t"), c = rw_build_scalar(&b, "c");
-    for (int v = Y; v <= C; ++v)
-        if (v == Y || v == from[i] || v == into[i] || i == 3) rw_build_vector(&b, v, t);
+    for (int v = Y; v <= ONCE; ++v)
+        if ((v == Y || v == from[i] || v == into[i] || i == 3) && (v <= C || v == to)) rw_build_vector(&b, v, t);
     rw_build_rates(&b, from[i], rates);
     rw_graph *g = b.graph;
+    rw_node *q = rates + ode->nfields, *before = q + ode->nfields;
+    if (how != UNKNOWN) build_change(&b, c, rates, q, before);
     for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f) {
         rw_node y = rw_build_value(&b, Y, f), sum = y;
         if (i == 3)
@@ -46,6 +109,7 @@ static rw_status build(rw_ode *ode, int i, rw_node *rates, rw_stage *stage)
                         OP(ADD, OP(MUL, rw_real(g, 2), rw_build_value(&b, B, f)), rw_build_value(&b, C, f))));
         rw_build_store(&b, into[i], f, OP(ADD, sum, OP(MUL, c, rates[f])));
     }
+    if (how != UNKNOWN && b.status == RW_OK) measure(&b, how, worst, q, before);
     return rw_build_end(&b, "rk4_stage", stage);
 }
 
@@ -56,18 +120,41 @@ static void destroy(rw_ode *ode)
     rw_sequence_destroy(&m->sequence);
     rw_switches_free(&m->switches);
     for (int i = 0; i < STAGES; ++i) rw_stage_free(&m->stage[i]);
+    rw_stage_free(&m->once), rw_stage_free(&m->watched), rw_stage_free(&m->compared);
     rw_free(m->memory);
     rw_free(m);
     ode->method = NULL;
 }
 
+static rw_status build_error(rw_ode *ode, rw_node *nodes, rw_stage *stage)
+{
+    const int nf = ode->nfields;
+    rw_node *e = nodes, *y = e + nf, *next = y + nf;
+    rw_building b;
+    rw_build_begin(&b, ode);
+    rw_node t = rw_build_scalar(&b, "t");
+    rw_build_vector(&b, Y, t), rw_build_vector(&b, ONCE, t), rw_build_vector(&b, TWICE, t);
+    rw_graph *g = b.graph;
+    for (int f = 0; f < nf && b.status == RW_OK; ++f) {
+        y[f] = rw_build_value(&b, Y, f), next[f] = rw_build_value(&b, TWICE, f);
+        e[f] = OP(MUL, rw_real(g, 16. / 15), OP(SUB, rw_build_value(&b, ONCE, f), next[f]));
+    }
+    rw_build_norm(&b, e, y, next);
+    return rw_build_end(&b, "rk4_error", stage);
+}
+
+static bool is_checked(const rw_ode *ode) { return ode->ops == &rw_rk4_checked_ops; }
+
 static rw_status create(rw_ode *ode)
 {
     rk4 *m = ode->method = rw_calloc(1, sizeof *m);
-    rw_node *rates = rw_calloc((size_t)ode->nfields, sizeof *rates);
+    rw_node *rates = rw_calloc(3 * (size_t)ode->nfields, sizeof *rates);
     if (m) m->memory = rw_calloc((size_t)ode->nfields, sizeof *m->memory);
     rw_status status = m && m->memory && rates ? RW_OK : rw_fail_memory(ode->device->ctx, sizeof *m, "an integrator");
-    for (int i = 0; i < STAGES && status == RW_OK; ++i) status = build(ode, i, rates, &m->stage[i]);
+    for (int i = 0; i < STAGES && status == RW_OK; ++i) status = build(ode, i, Y, UNKNOWN, rates, &m->stage[i]);
+    if (status == RW_OK && is_checked(ode)) status = build(ode, STAGES - 1, ONCE, MEASURED, rates, &m->once);
+    if (status == RW_OK && is_checked(ode)) status = build(ode, STAGES - 1, Y, WATCHED, rates, &m->watched);
+    if (status == RW_OK && is_checked(ode)) status = build_error(ode, rates, &m->compared);
     rw_free(rates);
     if (status == RW_OK) status = rw_switches_create(ode, &m->stage[0], &m->switches);
     if (status != RW_OK) return status;
@@ -76,27 +163,46 @@ static rw_status create(rw_ode *ode)
     return RW_OK;
 }
 
-static rw_status run_stages(rw_ode *ode, double h)
+/* `last`: the last stage's program. */
+static rw_status run_stages(rw_ode *ode, double h, rw_stage *last)
 {
     rk4 *m = ode->method;
     const double time[] = {0, 0.5, 0.5, 1}, weight[] = {0.5, 0.5, 1, 1. / 6};
     for (int i = 0; i < STAGES; ++i) {
-        rw_stage_set(&m->stage[i], "t", rw_ode_stage_time(ode, time[i], h)),
-            rw_stage_set(&m->stage[i], "c", weight[i] * h);
-        RW_TRY(rw_stage_run(ode, &m->stage[i]));
+        rw_stage *stage = i < STAGES - 1 ? &m->stage[i] : last;
+        rw_stage_set(stage, "t", rw_ode_stage_time(ode, time[i], h)), rw_stage_set(stage, "c", weight[i] * h);
+        RW_TRY(rw_stage_run(ode, stage));
     }
     return RW_OK;
+}
+
+/* The last stage of a step that is not tried. */
+static rw_stage *last_stage(rw_ode *ode)
+{
+    rk4 *m = ode->method;
+    return is_checked(ode) ? &m->watched : &m->stage[STAGES - 1];
+}
+
+static rw_status run_step(rw_ode *ode, double h) { return run_stages(ode, h, last_stage(ode)); }
+
+/* What a recorded step finds on the device: y, and the largest q, which the host may have set. */
+static rw_status send_state(rw_ode *ode)
+{
+    rk4 *m = ode->method;
+    rw_queue *q = rw_device_queue(ode->device);
+    for (int f = 0; f < ode->nfields; ++f) RW_TRY(rw_array_send(ode->vector[f], q));
+    return is_checked(ode) ? rw_array_send(m->watched.expr->slots, q) : RW_OK;
 }
 
 static rw_status record(rw_ode *ode, double h)
 {
     rk4 *m = ode->method;
     rw_queue *q = rw_device_queue(ode->device);
-    for (int f = 0; f < ode->nfields; ++f) RW_TRY(rw_array_send(ode->vector[f], q));
-    for (int i = 0; i < STAGES; ++i) RW_TRY(rw_stage_prepare(ode, m->stage + i));
+    RW_TRY(send_state(ode));
+    for (int i = 0; i < STAGES; ++i) RW_TRY(rw_stage_prepare(ode, i < STAGES - 1 ? m->stage + i : last_stage(ode)));
     rw_sequence_destroy(&m->sequence);
     RW_TRY(rw_record_begin(q));
-    rw_status status = run_stages(ode, h), end = rw_record_end(q, &m->sequence);
+    rw_status status = run_step(ode, h), end = rw_record_end(q, &m->sequence);
     if (status == RW_OK) status = end;
     if (status != RW_OK) rw_sequence_destroy(&m->sequence);
     m->recorded = h, m->changes = ode->changes;
@@ -138,43 +244,37 @@ static rw_status check_step(rw_ode *ode)
     return RW_OK;
 }
 
-/* controller: [0] the chosen step, 0 before the first */
-static rw_status choose_step(rw_ode *ode, double remaining)
+/* The number of given steps before the first, where it is absurd. */
+static void note_steps(const rw_ode *ode, double t_limit)
 {
-    double *c = ode->controller, rho;
-    if (ode->fixed_step > 0 && c[0] == 0) RW_TRY(check_step(ode));
-    if (ode->fixed_step > 0) c[0] = ode->fixed_step;
-    else if (c[0] == 0 || ode->stale) {
-        RW_TRY(rw_spectral_radius(ode, &rho));
-        c[0] = rho > 0 ? 0.9 * LIMIT / rho : remaining;
-    }
-    ode->stale = false;
-    return RW_OK;
+    const double end = rw_ode_end(ode, t_limit), steps = (end - ode->t) / ode->fixed_step;
+    if (steps > MANY)
+        rw_log(ode->device->ctx, RW_LOG_WARNING, "time.step = %g: %.2g steps to t = %.6g; choose a longer step",
+               ode->fixed_step, steps, end);
 }
 
-static rw_status step(rw_ode *ode, double t_limit)
+/* A step of at most `chosen` that is not tried; the steps to t_limit are equal. `repeated`: others of the same length
+ * follow. */
+static rw_status plain_step(rw_ode *ode, double t_limit, double chosen, bool repeated)
 {
     rk4 *m = ode->method;
-    double remaining = t_limit - ode->t, after = 0;
-    RW_TRY(choose_step(ode, remaining));
-    bool to_switch = rw_switches_limit(ode, m->switches, 2 * ode->controller[0], &t_limit, &after);
+    double after = 0;
+    bool to_switch = rw_switches_limit(ode, m->switches, 2 * chosen, &t_limit, &after);
     if (ode->t >= t_limit) return RW_OK; /* the limit was a switch: no step is left */
-    remaining = t_limit - ode->t;
-    double chosen = ode->controller[0];
-    /* the steps to t_limit are equal and not longer than the chosen one */
-    double n = ceil(remaining / chosen * (1 - 1e-12)), h = remaining / RW_MAX(n, 1);
+    double remaining = t_limit - ode->t, n = ceil(remaining / chosen * (1 - 1e-12)), h = remaining / RW_MAX(n, 1);
     if (fabs(h - chosen) <= 1e-9 * chosen) h = chosen;
+    RW_TRY(rw_ode_check_resolution(ode, h, t_limit));
     ode->step_end = n <= 1 ? t_limit : ode->t + h;
     rw_queue *q = rw_device_queue(ode->device);
     bool replay = ode->record && m->autonomous && !m->stage[0].expr->evaluator;
     if (replay && is_recorded(ode, h)) {
-        for (int f = 0; f < ode->nfields; ++f) RW_TRY(rw_array_send(ode->vector[f], q));
+        RW_TRY(send_state(ode));
         RW_TRY(rw_sequence_replay(m->sequence, q));
-    } else if (replay && ode->stat.steps > 0 && ode->stat.step == h) { /* worth it from the second equal step on */
+    } else if (replay && repeated && ode->stat.steps > 0 && ode->stat.step == h) { /* worth it from the second on */
         RW_TRY(record(ode, h));
         RW_TRY(rw_sequence_replay(m->sequence, q));
     } else {
-        RW_TRY(run_stages(ode, h));
+        RW_TRY(run_step(ode, h));
     }
     ode->t = ode->step_end;
     if (n <= 1 && to_switch) rw_switches_pass(ode, after);
@@ -182,18 +282,220 @@ static rw_status step(rw_ode *ode, double t_limit)
     return RW_OK;
 }
 
+/* controller: [0] the step, 0 before the first */
+static rw_status step(rw_ode *ode, double t_limit)
+{
+    double *c = ode->controller;
+    if (c[0] == 0) {
+        RW_TRY(check_step(ode));
+        note_steps(ode, t_limit);
+    }
+    c[0] = ode->fixed_step, ode->stale = false;
+    return plain_step(ode, t_limit, c[0], true);
+}
+
+/* ---- the default step -------------------------------------------------------------------------------------------- */
+
+/* controller[3]: steps since the radius was found + PACK (steps left before the next trial + PACK (steps that the last
+ * trial allowed without one)) */
+typedef struct plan {
+    int radius, left, allowed;
+} plan;
+
+static plan plan_of(const rw_ode *ode)
+{
+    const int64_t all = (int64_t)RW_MIN(ode->controller[3], 1e9);
+    return (plan){(int)(all % PACK), (int)(all / PACK % PACK), (int)(all / PACK / PACK)};
+}
+
+static void set_plan(rw_ode *ode, plan p)
+{
+    ode->controller[3] = p.radius + PACK * (double)(p.left + PACK * p.allowed);
+}
+
+static double reach(const rw_ode *ode) { return (void)ode, DEFAULT; }
+
+/* TWICE = two steps of h/2 */
+static rw_status run_halves(rw_ode *ode, double h)
+{
+    rk4 *m = ode->method;
+    const double t = ode->t;
+    RW_TRY(run_stages(ode, h / 2, &m->once));
+    rw_ode_exchange(ode, Y, ONCE);
+    ode->t = RW_MIN(t + h / 2, ode->step_end);
+    rw_status status = run_stages(ode, h / 2, &m->stage[STAGES - 1]);
+    ode->t = t;
+    rw_ode_exchange(ode, Y, ONCE), rw_ode_exchange(ode, ONCE, TWICE);
+    return status;
+}
+
+/* Error of a step from its q; it is not larger than q, which is all that is known after rest. */
+static double error_of(const rw_ode *ode, double q)
+{
+    const double scale = ode->controller[2];
+    return q <= 1 ? 0 : scale > 0 ? scale * pow(q, 5. / 3) : q;
+}
+
+/* The steps since the last trial, of which the largest q is known, and the error of the one that follows. */
+static rw_status check_untried(rw_ode *ode, double estimate)
+{
+    rk4 *m = ode->method;
+    char text[64] = "without bound";
+    double worst, error;
+    RW_TRY(rw_expr_get(m->watched.expr, "#worst", &worst, NULL));
+    RW_TRY(rw_expr_set(m->watched.expr, "#worst", 0));
+    error = RW_MAX(estimate, error_of(ode, worst));
+    if (error <= 1 || m->told) return RW_OK;
+    if (isfinite(error)) snprintf(text, sizeof text, "about %.2g times as large", error);
+    rw_log(
+        ode->device->ctx, RW_LOG_WARNING,
+        "%s: the error of a step of rk4 has grown beyond time.rtol = %g, time.atol = %g between t = %.6g and t = %.6g: "
+        "it is %s; %d steps may be wrong; choose time.method: auto, or a time.max_step",
+        ode->source.name, ode->rtol, ode->atol, m->trusted, ode->t, text, m->untried);
+    m->told = true;
+    return RW_OK;
+}
+
+static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *a)
+{
+    rk4 *m = ode->method;
+    (void)rho;
+    RW_TRY(run_halves(ode, h));
+    RW_TRY(run_stages(ode, h, &m->once));
+    rw_stage_set(&m->compared, "t", ode->t);
+    RW_TRY(rw_stage_run(ode, &m->compared));
+    ode->stat.rhs += 3 * STAGES;
+    a->stages = STAGES, a->most = ACCEPTED;
+    RW_TRY(rw_expr_get(m->compared.expr, "norm", &a->estimate, NULL));
+    if (m->untried > 0) RW_TRY(check_untried(ode, a->estimate));
+    m->untried = 0, ode->controller[2] = 0; /* the next attempts are other steps */
+    return rw_expr_get(m->once.expr, "norm", &m->change, NULL);
+}
+
+/* Steps in which a quantity that has grown from `before` to `now` in n reaches half way to `limit` (logarithms). */
+static double steps_to(double before, double now, double limit, int n)
+{
+    if (!(now > before)) return INFINITY;
+    if (now >= limit) return 0;
+    return 0.5 * n * log(limit / now) / log(now / before);
+}
+
+/* e/q^(5/3). q may be 0 by chance, at a point of inflection: the scale grows by 10 at most. */
+static double scale_of(double error, double q, double before)
+{
+    const double scale = q > 0 ? RW_MIN(error * ACCEPTED / pow(q, 5. / 3), 1e100) : 0;
+    return before > 0 ? RW_MIN(scale, 10 * before) : scale;
+}
+
+static rw_status tried_step(rw_ode *ode, double t_limit, plan p)
+{
+    rk4 *m = ode->method;
+    double *c = ode->controller;
+    const bool first = c[0] == 0;
+    const double wished = c[0], error = c[1], scale = c[2], rho = ode->stat.spectral_radius;
+    if (first && !m->autonomous) t_limit = ode->t + FIRST * (t_limit - ode->t);
+    c[3] = p.allowed > 0 ? RW_RADIUS_EVERY : p.radius;
+    const int64_t steps = ode->stat.steps, rejected = ode->stat.rejected;
+    const rw_status status = rw_adaptive_step(ode, t_limit);
+    if (status != RW_OK) {
+        c[2] = scale;
+        set_plan(ode, (plan){.radius = RW_RADIUS_EVERY});
+        return status;
+    }
+    m->trusted = ode->t;
+    if (ode->stat.steps > steps) c[2] = scale_of(c[1], m->change, scale); /* else the limit was a switch */
+    plan next = {.radius = (int)RW_MIN(c[3], RW_RADIUS_EVERY)};
+    const double now = ode->stat.spectral_radius, longest = ode->max_step > 0 ? ode->max_step : INFINITY;
+    const double h = RW_MIN(wished, longest), stable = now > 0 ? DEFAULT / now : INFINITY;
+    const double proposed = RW_MIN(RW_MIN(c[0], longest), stable), kept = RW_MIN(h, stable);
+    const bool steady = !first && ode->stat.steps > steps && ode->stat.rejected == rejected &&
+                        ode->stat.step > 0.5 * kept && proposed > 0.8 * kept && proposed < 1.2 * kept &&
+                        m->autonomous && !rw_adaptive_jumps(ode);
+    if (steady) {
+        const int n = p.allowed + 1;
+        const double reached = c[1] * pow(kept / ode->stat.step, 5); /* of a step that a limit has shortened */
+        double most = RW_MIN(2 * n, STEADY);
+        most = RW_MIN(most, steps_to(error, reached, 1 / ACCEPTED, n));
+        most = RW_MIN(most, steps_to(rho, now, LIMIT / RW_MIN(proposed, kept), n));
+        /* the same length again, so that a recorded step serves; or the longest that there is */
+        c[0] = proposed < RW_MIN(longest, stable) ? RW_MIN(proposed, kept) : proposed;
+        next.allowed = next.left = (int)RW_MAX(most, 0);
+    }
+    set_plan(ode, next);
+    return RW_OK;
+}
+
+/* Ends the steps without a trial where q says that errors grow. It is read now and then. */
+static rw_status watch(rw_ode *ode)
+{
+    const rk4 *m = ode->method;
+    plan p = plan_of(ode);
+    double q;
+    if ((p.allowed - p.left) % WATCHED_EVERY || !p.left) return RW_OK;
+    RW_TRY(rw_expr_get(m->watched.expr, "norm", &q, NULL));
+    if (error_of(ode, q) <= ACCEPTED) return RW_OK;
+    p.left = 0;
+    set_plan(ode, p);
+    return RW_OK;
+}
+
+/* controller: [0] the step, 0 before the first; [1] the last trial's error over ACCEPTED, [2] its e/q^(5/3), [3] see
+ * above */
+static rw_status checked_step(rw_ode *ode, double t_limit)
+{
+    rk4 *m = ode->method;
+    const double *c = ode->controller;
+    plan p = plan_of(ode);
+    const bool to_limit = p.allowed - p.left >= OFTEN && ode->t + c[0] * (1 + 1e-9) >= t_limit;
+    if (c[0] == 0 || ode->stale || p.left == 0 || to_limit) return tried_step(ode, t_limit, p);
+    p.left--;
+    set_plan(ode, p);
+    const double t = ode->t;
+    RW_TRY(plain_step(ode, t_limit, c[0], p.left > 2));
+    if (ode->t <= t || plan_of(ode).left != p.left) return RW_OK; /* the limit was a switch */
+    m->untried++;
+    return watch(ode);
+}
+
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
+
+static rw_status untried(rw_ode *ode, double h)
+{
+    ode->step_end = ode->t + h;
+    return run_step(ode, h);
+}
+
 static rw_status explain(const rw_ode *ode, rw_text *text)
 {
     const rk4 *m = ode->method;
-    rw_text_add(text, "rk4: a step takes four kernels%s\n", m->autonomous ? ", recorded and replayed" : "");
-    for (int i = 0; i < STAGES; ++i) RW_TRY(rw_stage_explain(m->stage + i, text));
-    return RW_OK;
+    rw_text_add(text, "rk4: a step takes four kernels%s%s\n", m->autonomous ? ", recorded and replayed" : "",
+                is_checked(ode) ? "; now and then, three times as many and one for its error" : "");
+    for (int i = 0; i < STAGES - 1; ++i) RW_TRY(rw_stage_explain(m->stage + i, text));
+    RW_TRY(rw_stage_explain(is_checked(ode) ? &m->watched : &m->stage[STAGES - 1], text));
+    return is_checked(ode) ? rw_stage_explain(&m->compared, text) : RW_OK;
 }
 
 const rw_ode_ops rw_rk4_ops = {.name = "rk4",
                                .vectors = 4,
-                               .least_stages = 4,
+                               .least_stages = STAGES,
                                .create = create,
                                .step = step,
                                .destroy = destroy,
-                               .explain = explain};
+                               .explain = explain,
+                               .untried = untried};
+const rw_ode_ops rw_rk4_checked_ops = {.name = "rk4",
+                                       .vectors = 6,
+                                       .least_stages = STAGES,
+                                       .create = create,
+                                       .step = checked_step,
+                                       .destroy = destroy,
+                                       .explain = explain,
+                                       .result = TWICE,
+                                       .inner = C,
+                                       .power = 5,
+                                       .growth = 2,
+                                       .reach = reach,
+                                       .attempt = attempt,
+                                       .stable = DEFAULT_LIMIT,
+                                       .keeps_place = true,
+                                       .untried = untried};

@@ -7,11 +7,22 @@
  *                 Dirichlet and (order 2) Neumann sides have no larger sums. A Robin side, a u + b du/dn = c, adds
  *                 2 m h |a/b| times the weight of a value m nodes outside. The order-4 ghost values of Neumann and
  *                 Robin sides raise the radius of the second difference from 5.33 to 7.44 (computed for 8 to 49 nodes):
- *                 the sum is taken 1.4 times.
+ *                 the sum is taken 1.4 times. Fields that drive others without being driven by them (data, dk/dt = 0)
+ *                 make the Jacobian block triangular: its eigenvalues are those of the blocks, so that derivatives
+ *                 between blocks do not count.
  *   power         nonlinear power iteration (Sommeijer, Shampine, Verwer 1997): with z = y + d v,
  *                 v <- F(z) - F(y), rho ~ |v| / d; 1.2 times the estimate is used. Where the right-hand side has no
  *                 derivative (abs of complex numbers, …), whenever the derivative is not finite at the present state
- *                 (sqrt(u) at u = 0, hypot(dx(u), dy(u)) of flat fields), or on wish. */
+ *                 (sqrt(u) at u = 0, hypot(dx(u), dy(u)) of flat fields), or on wish.
+ *
+ * How far eigenvalues lie from the real axis: circles say that they may lie to the right of 0, as those of a fourth
+ * derivative do (-6 +- 10) whose eigenvalues are real. Then Chebyshev polynomials T_j of the Jacobian, mapped so that
+ * [-rho, RIGHT rho] becomes [-1, 1], are applied to a rough vector:
+ *
+ *   w_{j+1} = 2 (J w_j - m w_j)/c - w_{j-1},      m = (RIGHT - 1) rho/2,   c = (RIGHT + 1) rho/2
+ *
+ * Eigenvalues on the interval leave |w_j| bounded; those on the ellipse with foci at its ends and semi-axis b along the
+ * imaginary axis make it grow as g^j, b = c (g - 1/g)/2. This is how a stabilised method would see them. */
 #include <math.h>
 #include <string.h>
 
@@ -22,16 +33,18 @@ typedef enum radius_kind { BY_EXPRESSION, BY_GERSHGORIN, BY_POWER } radius_kind;
 struct rw_spectral {
     radius_kind kind;
     bool varies;
-    rw_stage first;       /* of the expression, of Gershgorin's circles */
-    rw_stage start, next; /* of the power iteration; built when first used */
-    double value;         /* when it does not vary */
+    rw_stage first;        /* of the expression, of Gershgorin's circles */
+    rw_stage start, next;  /* of the power iteration; built when first used */
+    rw_stage rough, apply; /* of Chebyshev's polynomials: likewise */
+    double value;          /* when it does not vary */
     bool known;
     bool iterated; /* the value comes from the power iteration … */
     double along;  /* … whose last step turned the vector by the angle of this cosine */
 };
 
-enum { POWER_ITERATIONS = 50 };
+enum { POWER_ITERATIONS = 50, ROUGH_ITERATIONS = 10, POLYNOMIALS = 16 };
 static const double SAFETY = 1.2;
+static const double RIGHT = 0.2; /* growth that a stabilised method follows, over the radius */
 
 const char *rw_spectral_kind(const rw_ode *ode)
 {
@@ -103,15 +116,38 @@ static bool has_slopes(const rw_graph *g)
     return false;
 }
 
-/* sum |dF/du| as a node; -1 when a part has no derivative. */
-static rw_node row_sum(rw_graph *g, rw_node rate, rw_node t)
+/* together[f nf + g]: f and g drive each other, perhaps through others. False: no memory. */
+static bool find_blocks(const rw_graph *g, int nf, const rw_node *rates, rw_node t, bool *together)
+{
+    bool ok = true;
+    for (int f = 0; f < nf && ok; ++f) {
+        leaves l;
+        ok = collect_leaves(g, rates[f], t, &l);
+        for (int i = 0; i < l.nfields && ok; ++i) together[f * nf + g->nodes[l.field[i]].index] = true;
+        rw_free(l.field);
+    }
+    for (int k = 0; k < nf; ++k) /* Warshall */
+        for (int f = 0; f < nf; ++f)
+            for (int h = 0; h < nf && together[f * nf + k]; ++h)
+                together[f * nf + h] = together[f * nf + h] || together[k * nf + h];
+    for (int f = 0; f < nf; ++f)
+        for (int h = f; h < nf; ++h) {
+            const bool both = f == h || (together[f * nf + h] && together[h * nf + f]);
+            together[f * nf + h] = together[h * nf + f] = both;
+        }
+    return ok;
+}
+
+/* sum |dF/du| over the fields of F's block as a node; -1 when a part has no derivative. */
+static rw_node row_sum(rw_graph *g, rw_node rate, rw_node t, const bool *together)
 {
     leaves l;
     rw_node sum = rw_real(g, 0), *d = NULL;
     const char *problem = NULL;
     if (!collect_leaves(g, rate, t, &l) || !(d = rw_calloc((size_t)RW_MAX(l.nfields, 1), sizeof *d))) g->failed = true;
     for (int i = 0; i < l.nfields && !problem && !g->failed; ++i) {
-        d[i] = rw_diff(g, rate, l.field[i], &problem);
+        if (!together[g->nodes[l.field[i]].index]) d[i] = rw_real(g, 0);
+        else d[i] = rw_diff(g, rate, l.field[i], &problem);
         if (!problem) sum = OP(ADD, sum, rw_make1(g, RW_OP_ABS, d[i]));
     }
     for (int f = 0; f < g->nfields; ++f) /* no cell lies at both sides of an axis */
@@ -143,22 +179,28 @@ static void add_result(rw_building *b, const char *name, rw_node n)
 static rw_status build_gershgorin(rw_ode *ode, struct rw_spectral *s, bool *possible)
 {
     rw_building b;
-    rw_node *rates = rw_calloc((size_t)ode->nfields, sizeof *rates), all = -1, right = -1, t;
-    if (!rates) return rw_fail_memory(ode->device->ctx, (size_t)ode->nfields * sizeof *rates, "an integrator");
+    const int nf = ode->nfields;
+    rw_node *rates = rw_calloc((size_t)nf, sizeof *rates), all = -1, right = -1, t;
+    bool *together = rw_calloc((size_t)nf * (size_t)nf, sizeof *together);
+    if (!rates || !together) {
+        rw_free(rates), rw_free(together);
+        return rw_fail_memory(ode->device->ctx, (size_t)nf * sizeof *rates, "an integrator");
+    }
     *possible = true;
     rw_build_begin(&b, ode);
     t = rw_build_scalar(&b, "t");
     rw_build_vector(&b, 0, t);
     rw_build_rates(&b, 0, rates);
-    for (int f = 0; f < ode->nfields && b.status == RW_OK && *possible; ++f) {
-        rw_node sum = row_sum(b.graph, rates[f], t);
+    if (b.status == RW_OK && !find_blocks(b.graph, nf, rates, t, together)) b.graph->failed = true;
+    for (int f = 0; f < nf && b.status == RW_OK && *possible; ++f) {
+        rw_node sum = row_sum(b.graph, rates[f], t, together + f * nf);
         if (sum < 0) *possible = false;
         if (sum < 0) continue;
         rw_node end = right_end(b.graph, sum, rates[f], rw_build_value(&b, 0, f));
         all = all < 0 ? sum : rw_make2(b.graph, RW_OP_MAX, all, sum);
         right = right < 0 ? end : rw_make2(b.graph, RW_OP_MAX, right, end);
     }
-    rw_free(rates);
+    rw_free(rates), rw_free(together);
     if (b.status == RW_OK && *possible) {
         leaves l;
         if (!collect_leaves(b.graph, all, t, &l)) b.graph->failed = true;
@@ -237,6 +279,74 @@ static rw_status prepare_power(rw_ode *ode, struct rw_spectral *s)
     return status;
 }
 
+/* A rough vector: all wavelengths. Fields that are data stand still. */
+static rw_node roughness(rw_ode *ode, rw_graph *g)
+{
+    rw_node rough = rw_real(g, 1);
+    for (int a = 0; a < ode->grid.ndim; ++a) {
+        rw_node i = OP(DIV, rw_coord(g, a, 0), rw_spacing(g, a));
+        rw_node phase = OP(MUL, i, OP(ADD, rw_real(g, 2.4), OP(MUL, rw_real(g, 0.9 + 0.2 * a), i)));
+        rough = OP(MUL, rough, rw_make1(g, RW_OP_COS, phase));
+    }
+    return rough;
+}
+
+/* rough: A = y + d r, B = y */
+static rw_status build_rough(rw_ode *ode, rw_node *rates, rw_stage *stage)
+{
+    rw_building b;
+    rw_build_begin(&b, ode);
+    rw_node t = rw_build_scalar(&b, "t"), d = rw_build_scalar(&b, "d");
+    for (int v = 0; v < 3; ++v) rw_build_vector(&b, v, t);
+    rw_build_rates(&b, 0, rates);
+    rw_graph *g = b.graph;
+    for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f) {
+        leaves l;
+        if (!collect_leaves(g, rates[f], t, &l)) g->failed = true;
+        rw_node y = rw_build_value(&b, 0, f);
+        rw_build_store(&b, 1, f, l.nfields ? OP(ADD, y, OP(MUL, d, roughness(ode, g))) : y);
+        rw_build_store(&b, 2, f, y);
+        rw_free(l.field);
+    }
+    return rw_build_end(&b, "spectrum_start", stage);
+}
+
+/* apply: B = y + p (F(A) - F(y)) + q (A - y) - r (B - y); size: |B - y| */
+static rw_status build_apply(rw_ode *ode, rw_node *f0, rw_stage *stage)
+{
+    rw_node *f1 = f0 + ode->nfields, sum = 0;
+    rw_building b;
+    rw_build_begin(&b, ode);
+    rw_node t = rw_build_scalar(&b, "t"), p = rw_build_scalar(&b, "p"), q = rw_build_scalar(&b, "q"),
+            r = rw_build_scalar(&b, "r");
+    for (int v = 0; v < 3; ++v) rw_build_vector(&b, v, t);
+    rw_build_rates(&b, 0, f0), rw_build_rates(&b, 1, f1);
+    rw_graph *g = b.graph;
+    if (b.status == RW_OK) sum = rw_real(g, 0);
+    for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f) {
+        rw_node y = rw_build_value(&b, 0, f), w = OP(SUB, rw_build_value(&b, 1, f), y),
+                before = OP(SUB, rw_build_value(&b, 2, f), y);
+        rw_node next = OP(SUB, OP(ADD, OP(MUL, p, OP(SUB, f1[f], f0[f])), OP(MUL, q, w)), OP(MUL, r, before));
+        rw_node size = rw_make1(g, RW_OP_ABS, next);
+        sum = OP(ADD, sum, OP(MUL, size, size));
+        rw_build_store(&b, 2, f, OP(ADD, y, next));
+    }
+    if (b.status == RW_OK) rw_build_result(&b, "size", rw_make1(g, RW_OP_SQRT, rw_reduce(g, RW_SUM, sum)));
+    return rw_build_end(&b, "spectrum", stage);
+}
+
+static rw_status prepare_polynomials(rw_ode *ode, struct rw_spectral *s)
+{
+    if (s->apply.expr) return RW_OK;
+    rw_node *nodes = rw_calloc(2 * (size_t)ode->nfields, sizeof *nodes);
+    if (!nodes) return rw_fail_memory(ode->device->ctx, (size_t)ode->nfields * sizeof *nodes, "an integrator");
+    rw_status status = build_rough(ode, nodes, &s->rough);
+    if (status == RW_OK) status = build_apply(ode, nodes, &s->apply);
+    rw_free(nodes);
+    if (status != RW_OK) rw_stage_free(&s->rough), rw_stage_free(&s->apply); /* the next call begins anew */
+    return status;
+}
+
 /* The user's expression as a program without fields: a result only. */
 static rw_status build_expression(rw_ode *ode, struct rw_spectral *s)
 {
@@ -284,18 +394,25 @@ static rw_status create(rw_ode *ode)
 
 rw_status rw_spectral_prepare(rw_ode *ode) { return ode->spectral || ode->radius_text ? RW_OK : create(ode); }
 
-/* Until the estimate changes by `change` of it. */
-static rw_status power(rw_ode *ode, struct rw_spectral *s, double change, double *rho)
+/* The size of perturbations: |y| is known only after a run; the first with d = 1e-8 asks for it. */
+static rw_status perturbation(rw_ode *ode, struct rw_spectral *s, double *d)
 {
-    double norm, y, along, old = 0, d;
-    RW_TRY(prepare_power(ode, s));
-    rw_stage_set(&s->start, "t", ode->t), rw_stage_set(&s->next, "t", ode->t);
-    /* |y| is known only after a run: the first with d = 1e-8 asks for it */
-    rw_stage_set(&s->start, "d", 1e-8);
+    double y;
+    rw_stage_set(&s->start, "t", ode->t), rw_stage_set(&s->start, "d", 1e-8);
     RW_TRY(rw_stage_run(ode, &s->start));
     RW_TRY(rw_expr_get(s->start.expr, "y", &y, NULL));
     bool f32 = ode->fields[0].dtype == RW_F32 || ode->fields[0].dtype == RW_C64;
-    d = (y > 0 ? y : 1) * sqrt(f32 ? 1.2e-7 : 2.2e-16);
+    *d = (y > 0 ? y : 1) * sqrt(f32 ? 1.2e-7 : 2.2e-16);
+    return RW_OK;
+}
+
+/* Until the estimate changes by `change` of it. */
+static rw_status power(rw_ode *ode, struct rw_spectral *s, double change, double *rho)
+{
+    double norm, along, old = 0, d;
+    RW_TRY(prepare_power(ode, s));
+    RW_TRY(perturbation(ode, s, &d));
+    rw_stage_set(&s->next, "t", ode->t);
     rw_stage_set(&s->start, "d", d), rw_stage_set(&s->next, "d", d);
     RW_TRY(rw_stage_run(ode, &s->start));
     ode->stat.rhs += 2, ode->stat.spectral_rhs += 2;
@@ -351,6 +468,81 @@ rw_status rw_spectral_least(rw_ode *ode, double *rho)
     return RW_OK;
 }
 
+/* A <- y + w for a rough w of the size of the perturbations. */
+static rw_status begin_rough(rw_ode *ode, struct rw_spectral *s)
+{
+    double d;
+    RW_TRY(prepare_power(ode, s));
+    RW_TRY(prepare_polynomials(ode, s));
+    RW_TRY(perturbation(ode, s, &d));
+    rw_stage_set(&s->rough, "t", ode->t), rw_stage_set(&s->apply, "t", ode->t);
+    rw_stage_set(&s->rough, "d", d / sqrt(rw_grid_nodes(&ode->grid) * ode->nfields));
+    return rw_stage_run(ode, &s->rough);
+}
+
+/* w <- p J w + q w - r w_before; *size = |w| */
+static rw_status apply(rw_ode *ode, struct rw_spectral *s, double p, double q, double r, double *size)
+{
+    rw_stage_set(&s->apply, "p", p), rw_stage_set(&s->apply, "q", q), rw_stage_set(&s->apply, "r", r);
+    RW_TRY(rw_stage_run(ode, &s->apply));
+    RW_TRY(rw_expr_get(s->apply.expr, "size", size, NULL));
+    rw_ode_exchange(ode, 1, 2);
+    ode->stat.rhs += 2, ode->stat.spectral_rhs += 2;
+    return RW_OK;
+}
+
+/* The radius from below, by power iteration from a rough vector. A start along F may stay close to one wavelength for
+ * long. 0: nothing is found. */
+static rw_status rough_radius(rw_ode *ode, struct rw_spectral *s, double rho, double *least)
+{
+    double p = 1 / rho, size, before = 0, sum = 0;
+    *least = 0;
+    RW_TRY(begin_rough(ode, s));
+    for (int i = 0; i < ROUGH_ITERATIONS; ++i, before = size) {
+        RW_TRY(apply(ode, s, p, 0, 0, &size));
+        if (!isfinite(size) || size == 0) return RW_OK;
+        if (i == 0) continue;
+        const double estimate = size / before / p;
+        if (i >= 2) sum += log(estimate); /* of waves u' = v, v' = L u every other estimate is far too large */
+        p = 1 / estimate;
+    }
+    *least = exp(sum / (ROUGH_ITERATIONS - 2));
+    return RW_OK;
+}
+
+/* Growth of the polynomials of J on [-rho, RIGHT rho]: *part is the semi-axis along the imaginary axis, over rho. */
+static rw_status imaginary_part(rw_ode *ode, struct rw_spectral *s, double rho, double *part)
+{
+    const double middle = (RIGHT - 1) * rho / 2, half = (RIGHT + 1) * rho / 2;
+    double size[POLYNOMIALS + 1] = {0};
+    int n = 0;
+    RW_TRY(begin_rough(ode, s));
+    for (int j = 1; j <= POLYNOMIALS; ++j) {
+        const int twice = j > 1 ? 2 : 1;
+        RW_TRY(apply(ode, s, twice / half, -twice * middle / half, j > 1, &size[j]));
+        if (!isfinite(size[j])) return RW_OK;
+        n = j;
+        if (j >= 4 && size[j] > 1e4 * size[1]) break; /* before the perturbation is no longer small */
+    }
+    const int from = n / 2;
+    const double before = RW_MAX(size[from], size[from - 1]), now = RW_MAX(size[n], size[n - 1]);
+    const double g = before > 0 ? RW_MAX(pow(now / before, 1.0 / (n - from)), 1) : 1;
+    *part = half / rho * (g - 1 / g) / 2;
+    return RW_OK;
+}
+
+rw_status rw_spectral_probe(rw_ode *ode, double *part)
+{
+    struct rw_spectral *s = ode->spectral;
+    double rho = s->value, least;
+    if (s->kind == BY_EXPRESSION || !(rho > 0)) return RW_OK;
+    RW_TRY(rough_radius(ode, s, rho, &least));
+    if (!(least > 0)) return RW_OK;
+    /* circles of badly scaled fields may be much too large, and a power iteration that began smooth too small */
+    rho = s->iterated ? RW_MAX(rho, SAFETY * least) : RW_MIN(rho, SAFETY * least);
+    return imaginary_part(ode, s, rho, part);
+}
+
 rw_status rw_spectral_overhang(rw_ode *ode, double *part)
 {
     const struct rw_spectral *s = ode->spectral;
@@ -384,6 +576,7 @@ void rw_spectral_free(rw_ode *ode)
 {
     if (!ode->spectral) return;
     rw_stage_free(&ode->spectral->first), rw_stage_free(&ode->spectral->start), rw_stage_free(&ode->spectral->next);
+    rw_stage_free(&ode->spectral->rough), rw_stage_free(&ode->spectral->apply);
     rw_free(ode->spectral);
     ode->spectral = NULL;
 }

@@ -4,7 +4,7 @@
  *
  *   spectral radius   where the method needs it again and again
  *   a step            by the method's attempt, with h rho such that it takes about the number of stages wished; rk4 by
- *                     its step, without a recorded sequence
+ *                     a step that is not tried, without a recorded sequence
  *   auto              as rock4, which it is made for this time */
 #include <string.h>
 
@@ -12,29 +12,20 @@
 
 enum { USUAL_STAGES = 7 };
 
-/* What a step changes. */
-typedef struct kept {
-    double t, controller[4];
-    rw_ode_statistics stat;
-    bool record, stale, spectral;
-    int max_stages;
-    const rw_ode_ops *ops;
-} kept;
-
-static kept keep(const rw_ode *ode)
+rw_ode_kept rw_ode_keep(const rw_ode *ode)
 {
-    kept k = {.t = ode->t,
-              .stat = ode->stat,
-              .record = ode->record,
-              .stale = ode->stale,
-              .spectral = ode->spectral != NULL,
-              .max_stages = ode->max_stages,
-              .ops = ode->ops};
+    rw_ode_kept k = {.t = ode->t,
+                     .stat = ode->stat,
+                     .record = ode->record,
+                     .stale = ode->stale,
+                     .spectral = ode->spectral != NULL,
+                     .max_stages = ode->max_stages,
+                     .ops = ode->ops};
     memcpy(k.controller, ode->controller, sizeof k.controller);
     return k;
 }
 
-static void put_back(rw_ode *ode, const kept *k)
+void rw_ode_put_back(rw_ode *ode, const rw_ode_kept *k)
 {
     ode->t = k->t, ode->stat = k->stat, ode->record = k->record, ode->stale = k->stale;
     memcpy(ode->controller, k->controller, sizeof k->controller);
@@ -116,11 +107,9 @@ static rw_status trace_step(rw_ode *ode, int stages)
     trace->radius = true;
     if (ode->ops->reach) RW_TRY(rw_spectral_trace(ode));
     trace->radius = false;
-    if (ode->ops->attempt) return trace_attempts(ode, stages);
-    ode->record = false, ode->controller[0] = 1;
-    RW_TRY(ode->ops->step(ode, ode->t + (ode->fixed_step > 0 ? ode->fixed_step : 1)));
-    trace->stages = ode->stat.stages;
-    return RW_OK;
+    if (!ode->ops->untried) return trace_attempts(ode, stages);
+    trace->stages = ode->ops->least_stages;
+    return ode->ops->untried(ode, ode->fixed_step > 0 ? ode->fixed_step : 1);
 }
 
 static rw_status check(const rw_ode *ode, int stages)
@@ -149,14 +138,14 @@ rw_status rw_ode_depgraph(rw_ode *ode, int stages, rw_depgraph **graph, rw_parti
     RW_TRY(check(ode, stages));
     trace.array = rw_calloc((size_t)RW_ODE_VECTORS * (size_t)ode->nfields, sizeof *trace.array);
     if (!trace.array) return rw_fail_memory(ode->device->ctx, 4096, "a trace");
-    kept before = keep(ode);
+    const rw_ode_kept before = rw_ode_keep(ode);
     ode->trace = &trace;
     rw_status status = trace_step(ode, stages ? stages : USUAL_STAGES);
     ode->trace = NULL;
     if (status == RW_OK) status = rw_depgraph_create(ode->device->ctx, &g);
     if (status == RW_OK) status = rw_trace_expand(ode, &trace, g, &p, &t);
     if (status == RW_OK && t.failed) status = rw_fail_memory(ode->device->ctx, t.length, "the graph as text");
-    put_back(ode, &before);
+    rw_ode_put_back(ode, &before);
     forget_runs(&trace, 0);
     rw_free(trace.run), rw_free(trace.array);
     if (status == RW_OK && text) *text = t.data, t.data = NULL;

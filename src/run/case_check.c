@@ -43,6 +43,9 @@ static rw_status fail_unknown(const rw_case *c, const rw_tree *map, int i, const
         where = full;
     }
     if (where) return rw_case_fail_key(c, map, i, "%.120s is unknown; nearest is %s", name, where);
+    const bool of_names = !strcmp(section->name, "grid") || !strcmp(section->name, "fields");
+    const char *foreign = of_names ? rw_foreign_word(strcmp(key, "kind") ? key : "geometry") : NULL;
+    if (foreign) return rw_case_fail_key(c, map, i, "%.120s is unknown: %s", name, foreign);
     rw_text list = {0};
     for (int k = 0; k < n; k++) rw_text_add(&list, "%s%s", k ? ", " : "", known[k]);
     rw_status status =

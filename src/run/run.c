@@ -173,10 +173,11 @@ static rw_status step(rw_run *r)
     r->stride *= 1.2; /* until dense output says more */
     if (status != RW_OK) return fail_step(r, status);
     if (r->ops->time(r->problem) > before) return RW_OK;
-    return rw_fail(r->ctx, RW_ERR_INTERNAL,
-                   "%s: the time does not advance from t = %.17g in step %lld: report "
-                   "this case",
-                   rw_case_file(r->c), before, (long long)r->ops->steps(r->problem));
+    return rw_fail(r->ctx, RW_ERR_NOT_CONVERGED,
+                   "%s: the time does not advance from t = %.17g in step %lld: t + h = t, since floating-point numbers "
+                   "are %.2g apart there; start the time at 0, or choose longer steps",
+                   rw_case_file(r->c), before, (long long)r->ops->steps(r->problem),
+                   nextafter(fabs(before), INFINITY) - fabs(before));
 }
 
 static rw_status interrupted(rw_run *r)

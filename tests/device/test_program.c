@@ -538,6 +538,9 @@ static void test_an_error_in_the_whole_text(void **state)
                      RW_ERR_COMPILE);
     if (!strstr(rw_message(ctx), "program p: kernel second, line 3: ")) fail_msg("%s", rw_message(ctx));
     rw_free(read_log());
+    assert_int_equal(rw_build_failed(ctx, "p", ".c", text, "cc1: out of memory allocating 65536 bytes after 303104"),
+                     RW_ERR_MEMORY);
+    assert_non_null(strstr(rw_message(ctx), "program p: there is no memory left for the compiler: cc1: out of memory"));
     rw_build_failed(ctx, "p", ".cl", text, "<kernel>:1:3: error: in what stands before");
     if (!strstr(rw_message(ctx), "program p: line 1: ")) fail_msg("%s", rw_message(ctx));
     rw_free(read_log());

@@ -186,8 +186,163 @@ static void test_borders(void **state)
     print_message("# %d programs\n", runs);
 }
 
+/* ---- corners ----------------------------------------------------------------------------------------------------- */
+
+/* An array with three nodes beyond each side, filled as docs/reference/expressions.md says: beyond z, beyond y over all
+ * of these, and last beyond x over all of those. */
+enum { BEYOND = 3, NX = 6, NY = 5, NZ = 4, KINDS = RW_BOUNDARY_KINDS };
+typedef struct wide {
+    int ndim;
+    double value[NZ + 2 * BEYOND][NY + 2 * BEYOND][NX + 2 * BEYOND];
+} wide;
+
+static double *node(wide *w, const int p[3]) { return &w->value[p[2] + BEYOND][p[1] + BEYOND][p[0] + BEYOND]; }
+
+static double given(int side, const int p[3]) { return 1.5 + 0.25 * side + 0.125 * p[0] - 0.25 * p[1] + 0.5 * p[2]; }
+static const char *given_text(int side, int ndim)
+{
+    static char text[6][2][48];
+    char *to = text[side][ndim > 2];
+    snprintf(to, sizeof text[0][0], "%g + 0.125*x - 0.25*y%s", 1.5 + 0.25 * side, ndim > 2 ? " + 0.5*z" : "");
+    return to;
+}
+
+/* The d-th node beyond a side, from the nodes of its line inside: order 2, spacing 1. */
+static double beyond_side(wide *w, rw_boundary_kind kind, int axis, int upper, int n, const int p[3], int d)
+{
+    int q[3] = {p[0], p[1], p[2]}, at[3] = {p[0], p[1], p[2]};
+    double line[8];
+    for (int k = 0; k < n; ++k) { /* line[k]: the k-th node inwards */
+        q[axis] = upper ? n - 1 - k : k;
+        line[k] = *node(w, q);
+    }
+    at[axis] = kind == CONSTANT ? p[axis] : kind == RW_BOUNDARY_DIRICHLET ? (upper ? n : -1) : upper ? n - 1 : 0;
+    const double g = given(2 * axis + upper, at);
+    switch (kind) {
+    case NEAREST: return line[0];
+    case REFLECT: return line[d - 1];
+    case REFLECT101: return line[d];
+    case PERIODIC: return line[n - d];
+    case CONSTANT: return g;
+    /* a line through the side's value, one node outside, and the node as far inside */
+    case RW_BOUNDARY_DIRICHLET: return d == 1 ? g : 2 * g - line[d - 2];
+    case RW_BOUNDARY_NEUMANN: return line[d] + 2 * d * g;
+    default: return line[d] + 2 * d * (g - 0.5 * line[0]) / 2; /* 0.5 u + 2 du/dn = g */
+    }
+}
+
+static void fill_beyond(wide *w, const rw_boundary_kind kinds[3])
+{
+    static const int size[3] = {NX, NY, NZ};
+    for (int axis = w->ndim - 1; axis >= 0; --axis) {
+        int from[3], to[3], p[3];
+        for (int d = 0; d < 3; ++d) {
+            const int more = d > axis && d < w->ndim ? BEYOND : 0;
+            from[d] = -more, to[d] = d < w->ndim ? size[d] + more : 1;
+        }
+        from[axis] = 1, to[axis] = BEYOND + 1; /* nodes beyond the side */
+        for (int k = from[2]; k < to[2]; ++k)
+            for (int j = from[1]; j < to[1]; ++j)
+                for (int i = from[0]; i < to[0]; ++i)
+                    for (int upper = 0; upper < 2; ++upper) {
+                        p[0] = i, p[1] = j, p[2] = k;
+                        const int d = p[axis];
+                        p[axis] = upper ? size[axis] - 1 + d : -d;
+                        *node(w, p) = beyond_side(w, kinds[axis], axis, upper, size[axis], p, d);
+                    }
+    }
+}
+
+static void set_kind(rw_expr_field *f, int axis, rw_boundary_kind kind, int ndim)
+{
+    for (int s = 2 * axis; s < 2 * axis + 2; ++s)
+        f->boundary[s] = kind == RW_BOUNDARY_ROBIN ? (rw_boundary){kind, "0.5", "2", given_text(s, ndim)}
+                                                   : (rw_boundary){kind, given_text(s, ndim), NULL, NULL};
+}
+
+/* Programs of eight fields u0 … u7, the kinds of x, each with its result v0 … v7, for kinds of y and z. */
+static void check_corners(int ndim, rw_boundary_kind y, rw_boundary_kind z, bool evaluated)
+{
+    enum { FIELDS = 2 * KINDS };
+    static const int64_t shape[3] = {NZ, NY, NX};
+    static char names[FIELDS][4];
+    const int cells = NX * NY * (ndim > 2 ? NZ : 1);
+    rw_expr_field fields[FIELDS] = {{0}};
+    rw_array *arrays[FIELDS];
+    wide w[KINDS] = {{0}};
+    rw_text t = {0};
+    for (int i = 0; i < FIELDS; ++i) {
+        const int k = i % KINDS;
+        snprintf(names[i], sizeof names[i], "%c%d", i < KINDS ? 'u' : 'v', k);
+        fields[i] = (rw_expr_field){.name = names[i], .dtype = RW_F64};
+        void *data;
+        OK(rw_array_create(dev, RW_F64, ndim, shape + 3 - ndim, RW_MEMORY_DEVICE, &arrays[i]));
+        if (i >= KINDS) continue;
+        const rw_boundary_kind kinds[3] = {(rw_boundary_kind)k, y, z};
+        w[k].ndim = ndim;
+        for (int d = 0; d < ndim; ++d) set_kind(fields + i, d, kinds[d], ndim);
+        OK(rw_array_write(arrays[i], &data));
+        for (int c = 0; c < cells; ++c) {
+            const int p[3] = {c % NX, c / NX % NY, c / NX / NY};
+            *node(w + k, p) = ((double *)data)[c] = floor(64 * rw_random_uniform(5, (uint64_t)(100 * k + c)));
+        }
+        fill_beyond(w + k, kinds);
+        rw_text_add(&t,
+                    ndim > 2 ? "v%d = u%d[i-3, j+3, k-2] + 3*u%d[i+2, j-3, k+3]\n"
+                             : "v%d = u%d[i-3, j+3] + 3*u%d[i+2, j-3]\n",
+                    k, k, k);
+    }
+    const rw_expr_spec spec = {.text = t.data,
+                               .grid = {.ndim = ndim, .size = {NX, NY, ndim > 2 ? NZ : 1}, .spacing = {1, 1, 1}},
+                               .fields = fields,
+                               .nfields = FIELDS};
+    rw_expr *e;
+    compiler(!evaluated);
+    OK(rw_expr_create(dev, &spec, &e));
+    compiler(true);
+    for (int i = 0; i < FIELDS; ++i) OK(rw_expr_bind(e, names[i], arrays[i]));
+    OK(rw_expr_run(e, queue));
+    for (int k = 0; k < KINDS; ++k) {
+        const void *out;
+        OK(rw_array_read(arrays[KINDS + k], &out));
+        for (int c = 0; c < cells; ++c) {
+            const int i = c % NX, j = c / NX % NY, l = c / NX / NY, more = ndim > 2;
+            const double want = *node(w + k, (int[3]){i - 3, j + 3, l - 2 * more}) +
+                                3 * *node(w + k, (int[3]){i + 2, j - 3, l + 3 * more}),
+                         got = ((const double *)out)[c];
+            if (!(fabs(got - want) <= 1e-10 * fmax(fabs(want), 1)))
+                fail_msg("%d-D, kinds %d, %d, %d%s: at %d, %d, %d: %.17g, not %.17g", ndim, k, (int)y, (int)z,
+                         evaluated ? ", evaluated" : "", i, j, l, got, want);
+        }
+    }
+    rw_text_free(&t);
+    rw_expr_destroy(&e);
+    for (int i = 0; i < FIELDS; ++i) rw_array_destroy(&arrays[i]);
+}
+
+/* Every combination of kinds at corners, by the evaluator and by kernels. */
+static void test_corners(void **state)
+{
+    (void)state;
+    static const char *const tilings[] = {NULL, "gpu", "stream", "fused", "wave", "rings"};
+    int turn = 0;
+    for (int y = 0; y < KINDS; ++y)
+        for (int z = -1; z < KINDS; ++z) {
+            const int ndim = z < 0 ? 2 : 3;
+            const rw_boundary_kind last = z < 0 ? NEAREST : (rw_boundary_kind)z;
+            if (on("cpu")) check_corners(ndim, (rw_boundary_kind)y, last, true);
+            if (++turn, z >= 0 && !test_long() && turn % (on("cpu") ? 5 : 16))
+                continue; /* seconds of a compiler each */
+            if (z < 0 && !on("cpu") && !test_long() && y % 3) continue;
+            const char *tiling = tilings[turn % RW_COUNT(tilings)];
+            if (tiling) begin_tiling(tiling);
+            check_corners(ndim, (rw_boundary_kind)y, last, false);
+            if (tiling) end_tiling();
+        }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_borders)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_borders), cmocka_unit_test(test_corners)};
     return run_on_devices("neighbours", tests, RW_COUNT(tests));
 }

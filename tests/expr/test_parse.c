@@ -316,10 +316,18 @@ static const struct {
     {"x = 1", AT("3:12", "x cannot be assigned: it is a reserved word")},
     {"t = 1", AT("3:12", "t cannot be assigned: it is a reserved word")},
     {"dxx = u", AT("3:12", "dxx cannot be assigned: it is a reserved word")},
+    {"laplace(v) = u",
+     AT("3:12", "function laplace has the name of a coordinate, operator or function: " RW_POISSON_ADVICE)},
+    {"0 = laplace(v) + u",
+     AT("3:12", "a statement begins with a name: u = …, f(a, b) = …, or du/dt = …; " RW_POISSON_ADVICE)},
+    {"u = 2j*v", AT("3:17", "2j: write the imaginary unit as 1i, here 2i")},
     {"sin(v) = v", AT("3:12", "function sin has the name of a coordinate, operator or function")},
     {"f(v) = v; f(k) = k", AT("3:22", "function f is defined twice")},
-    {"u = 1i", AT("3:12", "a complex value assigned to the real field u: take real() or abs()")},
-    {"r = 1; u = velocity", AT("3:19", "a complex value assigned to the real field u: take real() or abs()")},
+    {"u = 1i", AT("3:12", "a complex value assigned to the real field u: take real() or abs(), or describe it by two "
+                          "fields, its real and its imaginary part")},
+    {"r = 1; u = velocity",
+     AT("3:19", "a complex value assigned to the real field u: take real() or abs(), or describe it by two "
+                "fields, its real and its imaginary part")},
     {"u = grad(u)", AT("3:12", "incompatible shapes: a vector assigned to field u")},
     /* arguments */
     {"r = sin(1, 2)", AT("3:16", "sin takes 1 argument, 2 given")},

@@ -290,6 +290,201 @@ static void test_auto(void **state)
     }
 }
 
+/* ---- rk4 with its default step ----------------------------------------------------------------------------------- */
+
+static double nothing(const double x[3], int f) { return (void)x, (void)f, 0; }
+static double little(const double x[3], int f) { return (void)x, (void)f, 0.01; }
+static double start_of_pair(const double x[3], int f) { return (void)x, f ? 0 : 2; }
+
+static struct {
+    int calls;
+    char text[600];
+} heard;
+static void listen(void *user, rw_log_level level, const char *text)
+{
+    (void)user;
+    if (level != RW_LOG_WARNING) return;
+    heard.calls++;
+    snprintf(heard.text, sizeof heard.text, "%s", text);
+}
+
+/* Radius and sources change in time: the step follows them. Of van der Pol's equation dp5 with rtol 1e-10 gives the
+ * value. */
+static void test_the_default_step_of_rk4_follows(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *equations;
+        value_at *initial;
+        double end, exact, tolerance;
+    } rows[] = {{"du/dt = 1 - u^3", nothing, 100, 1, 1e-8},
+                {"du/dt = -t*u", one, 10, 0, 1e-7},
+                {"du/dt = cos(50*t)", nothing, 10, -0.0093554362774116, 1e-5},
+                {"du/dt = sin(2*pi*t)", nothing, 10, 0, 1e-5},
+                {"du/dt = -0.3*u + 1000*exp(-((t - 7.3)/0.3)^2)", one, 20, 11.8034, 1e-3},
+                {"du/dt = u^2*(1 - u)", little, 200, 1, 1e-6},
+                {"du/dt = -exp(t)*u + exp(t)*cos(t)", nothing, 8, -0.145168013, 1e-4},
+                {"du/dt = where(u < 1, 1, -1)", nothing, 1.05, 1, 2e-3},
+                {"du/dt = v\ndv/dt = 10*(1 - u^2)*v - u", start_of_pair, 60, 1.8017549, 1e-4},
+                {"du/dt = 3*u - where(t > 2, 500*u, 0)", one, 3, 0, 1e-7}};
+    for (int i = 0; i < RW_COUNT(rows); ++i) {
+        problem p;
+        if ((i > 3 || !on("cpu")) && !in_turn(i, 0)) continue;
+        describe(&p, rows[i].equations, strstr(rows[i].equations, "dv/dt") ? 2 : 1, 1, 4, NULL);
+        p.spec.method = RW_ODE_RK4, p.spec.end = rows[i].end, p.spec.record = RW_SWITCH_ON;
+        if (strstr(rows[i].equations, "where(u")) p.spec.rtol = p.spec.atol = 1e-4;
+        start(&p, rows[i].initial);
+        run_to(&p, rows[i].end);
+        const double u = numbers_of(p.array[0])[1];
+        if (!(fabs(u - rows[i].exact) <= rows[i].tolerance))
+            fail_msg("%s: %.12g, not %.12g, after %d steps", rows[i].equations, u, rows[i].exact,
+                     (int)statistics(&p).steps);
+        finish(&p);
+    }
+}
+
+/* Checks cost little where nothing changes, and recorded steps are replayed between them. */
+static void test_the_checks_of_rk4_are_few(void **state)
+{
+    (void)state;
+    if (on("opencl") && !rw_device_info(dev)->gpu) skip();
+    problem p;
+    describe(&p, "du/dt = laplace(u)", 1, 1, 32, cold);
+    p.spec.method = RW_ODE_RK4, p.spec.record = RW_SWITCH_ON;
+    start(&p, coupled_bump);
+    run_to(&p, 0.2);
+    rw_ode_statistics before = statistics(&p);
+    int64_t replays = counters().replays;
+    for (int n = 0; n < 260; ++n) OK(rw_ode_step(p.ode, 1000));
+    const double each = (double)(statistics(&p).rhs - before.rhs) / 260;
+    print_message("%.3g right-hand sides per step, %lld of 260 replayed\n", each,
+                  (long long)(counters().replays - replays));
+    assert_true(each >= 4.1 && each < 4.6);
+    assert_true(counters().replays - replays > 200);
+    assert_true(fabs(statistics(&p).step * 4 * 32 * 32 / (0.9 * 2.78) - 1) < 0.02);
+    finish(&p);
+}
+
+/* What happens between two checks is said if it may be wrong: a clock that the integrator cannot know. */
+static void test_rk4_says_when_it_was_wrong(void **state)
+{
+    (void)state;
+    if (!on("cpu")) skip();
+    for (int pulse = 0; pulse < 2; ++pulse) {
+        problem p;
+        describe(&p, "du/dt = -0.3*u + k*exp(-((v - 9.4)/0.2)^2)\ndv/dt = 1 + 0*u", 2, 1, 4, NULL);
+        p.scalars[0] = (rw_expr_scalar){.name = "k", .value = pulse ? 1000 : 0}, p.spec.nscalars = 1;
+        p.spec.method = RW_ODE_RK4;
+        memset(&heard, 0, sizeof heard);
+        rw_context_set_log(ctx, RW_LOG_WARNING, listen, NULL);
+        start(&p, one);
+        run_to(&p, 20);
+        rw_context_set_log(ctx, RW_LOG_WARNING, NULL, NULL);
+        if (heard.calls != pulse) fail_msg("%d warnings, not %d: %s", heard.calls, pulse, heard.text);
+        if (pulse) assert_non_null(strstr(heard.text, "the error of a step of rk4 has grown beyond time.rtol = 1e-05"));
+        finish(&p);
+    }
+}
+
+/* Absurdly many steps are said before the first; a blow-up is not run through. */
+static void test_numbers_of_steps_are_said(void **state)
+{
+    (void)state;
+    if (!on("cpu")) skip();
+    static const struct {
+        const char *equations;
+        rw_ode_method method;
+        double step;
+        int max_stages;
+        const char *text;
+    } rows[] = {{"du/dt = -1e14*u", RW_ODE_RK4, 0, 0,
+                 "time.method = rk4 needs at least 4e+13 steps of at most 2.5e-14 to t = 1"},
+                {"du/dt = -1e14*u", RW_ODE_RK4, 1e-14, 0, "time.step = 1e-14: 1e+14 steps to t = 1"},
+                {"du/dt = -1e14*u", RW_ODE_DP5, 0, 0, "time.method = dp5 needs at least 3e+13 steps"},
+                {"du/dt = -1e14*u", RW_ODE_RKC2, 0, 0, "steps are limited by time.max_stages = 200: at most 2.6e-10"},
+                {"du/dt = -1e3*u", RW_ODE_RK4, 0, 0, NULL},
+                {"du/dt = -1e3*u", RW_ODE_DP5, 0, 0, NULL}};
+    for (int i = 0; i < RW_COUNT(rows); ++i) {
+        problem p;
+        describe(&p, rows[i].equations, 1, 1, 4, NULL);
+        p.spec.method = rows[i].method, p.spec.end = 1, p.spec.step = rows[i].step;
+        memset(&heard, 0, sizeof heard);
+        rw_context_set_log(ctx, RW_LOG_WARNING, listen, NULL);
+        start(&p, one);
+        OK(rw_ode_step(p.ode, 0.5)); /* an output: the number is that to the end */
+        const int first = heard.calls;
+        for (int n = 0; n < 20; ++n) OK(rw_ode_step(p.ode, 0.5));
+        rw_context_set_log(ctx, RW_LOG_WARNING, NULL, NULL);
+        if (first != (rows[i].text != NULL) || heard.calls != first)
+            fail_msg("row %d: %d warnings: %s", i, heard.calls, heard.text);
+        if (rows[i].text && !strstr(heard.text, rows[i].text)) fail_msg("not \"%s\": %s", rows[i].text, heard.text);
+        finish(&p);
+    }
+}
+
+/* ---- the choice of auto ------------------------------------------------------------------------------------------ */
+
+/* Circles reach to the right of 0 although the eigenvalues are real; and the other way where they are not. Both methods
+ * are run: the choice is the one with fewer right-hand sides, or nearly. */
+static void test_auto_chooses_well(void **state)
+{
+    (void)state;
+    if (!on("cpu")) skip();
+    static const rw_boundary ring[6] =
+        {{RW_BOUNDARY_PERIODIC, 0, 0, 0}, {RW_BOUNDARY_PERIODIC, 0, 0, 0}, NONE, NONE, NONE, NONE};
+    static const struct {
+        const char *equations;
+        int n;
+        double end;
+        const char *method;
+    } rows[] = {{"du/dt = -u*dx(u) - 1e-3*dxx(u) - 1e-5*dxx(dxx(u))", 64, 0.1, "rock4"}, /* Kuramoto, Sivashinsky */
+                {"du/dt = dx(v*dx(u))\ndv/dt = 0*t", 32, 0.1, "rock4"},                  /* v is data */
+                {"du/dt = laplace(u) + 1000*v\ndv/dt = laplace(v)", 32, 0.1, "rock4"},   /* v drives u */
+                {"du/dt = laplace(u^3 - u - 1e-3*laplace(u))", 32, 0.02, "rock4"},       /* Cahn, Hilliard */
+                {"du/dt = v\ndv/dt = laplace(u)", 64, 1, "dp5"},                         /* waves */
+                {"du/dt = -3*dx(u) + 1e-3*laplace(u)", 64, 1, "dp5"},
+                {"du/dt = 300*v\ndv/dt = -300*u", 8, 1, "dp5"}};
+    for (int i = 0; i < RW_COUNT(rows); ++i) {
+        int64_t rhs[3];
+        static const rw_ode_method methods[] = {RW_ODE_AUTO, RW_ODE_DP5, RW_ODE_ROCK4};
+        for (int m = 0; m < (test_long() ? 3 : 1); ++m) {
+            problem p;
+            describe(&p, rows[i].equations, strstr(rows[i].equations, "dv/dt") ? 2 : 1, 1, rows[i].n, NULL);
+            for (int f = 0; f < FIELDS; ++f) memcpy(p.fields[f].boundary, ring, sizeof ring);
+            p.spec.grid.size[0] = rows[i].n;
+            p.spec.method = methods[m], p.spec.end = rows[i].end;
+            start(&p, coupled_bump);
+            run_to(&p, rows[i].end);
+            rhs[m] = statistics(&p).rhs;
+            if (!m && strcmp(method_of(p.ode), rows[i].method))
+                fail_msg("%s: %s, %s", rows[i].equations, method_of(p.ode), reason_of(p.ode));
+            finish(&p);
+        }
+        if (!test_long()) continue;
+        print_message("%-50s %6lld, dp5 %6lld, rock4 %6lld\n", rows[i].equations, (long long)rhs[0], (long long)rhs[1],
+                      (long long)rhs[2]);
+        assert_true(rhs[0] <= RW_MIN(rhs[1], rhs[2]) * 1.05 + 120);
+    }
+}
+
+/* AUTO sees jumps as the method does that it becomes. */
+static void test_auto_sees_jumps(void **state)
+{
+    (void)state;
+    int64_t steps[2];
+    for (int i = 0; i < 2; ++i) {
+        problem p;
+        describe(&p, "du/dt = where(u < 1, 1, -1)", 1, 1, 4, NULL);
+        p.spec.method = i ? RW_ODE_DP5 : RW_ODE_AUTO, p.spec.rtol = p.spec.atol = 1e-3, p.spec.end = 1.1;
+        start(&p, nothing);
+        run_to(&p, 1.1);
+        steps[i] = statistics(&p).steps;
+        assert_true(fabs(numbers_of(p.array[0])[2] - 1) < 1e-2);
+        finish(&p);
+    }
+    assert_int_equal(steps[0], steps[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -303,6 +498,12 @@ int main(void)
         cmocka_unit_test(test_a_state_at_rest),
         cmocka_unit_test(test_switches),
         cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_the_default_step_of_rk4_follows),
+        cmocka_unit_test(test_the_checks_of_rk4_are_few),
+        cmocka_unit_test(test_rk4_says_when_it_was_wrong),
+        cmocka_unit_test(test_numbers_of_steps_are_said),
+        cmocka_unit_test(test_auto_chooses_well),
+        cmocka_unit_test(test_auto_sees_jumps),
     };
     return run_on_devices("control", tests, RW_COUNT(tests));
 }

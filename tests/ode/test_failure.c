@@ -133,7 +133,7 @@ static void check_failure(const struct failure *w)
         t = rw_ode_time(p.ode);
         status = rw_ode_step(p.ode, 3);
     }
-    assert_int_equal(status, RW_ERR_NOT_CONVERGED);
+    if (status != RW_ERR_NOT_CONVERGED) fail_msg("%s: status %d at t = %.17g", w->equations, status, t);
     for (int i = 0; i < 3; ++i)
         if (!strstr(rw_message(ctx), w->message[i]))
             fail_msg("%s: \"%s\" is not in: %s", w->equations, w->message[i], rw_message(ctx));
@@ -155,6 +155,38 @@ static void test_why_where_and_when(void **state)
     for (int i = 0; i < RW_COUNT(failures); ++i)
         if (in_turn(i, 1) && (!on("opencl") || rw_device_info(dev)->gpu || i == 4)) /* seconds of PoCL a program */
             check_failure(failures + i);
+}
+
+/* Numbers at the present time lie too far apart for steps of these equations. */
+static void test_steps_below_the_resolution_of_time(void **state)
+{
+    (void)state;
+    if (!on("cpu")) skip();
+    static const struct {
+        const char *equations;
+        rw_ode_method method;
+        double start, end, step;
+        const char *text;
+    } rows[] =
+        {{"du/dt = -1e20*u", RW_ODE_DP5, 1, 2, 0, "t + h = t: floating-point numbers at t = 1 are 2.2e-16 apart"},
+         {"du/dt = -1e20*u", RW_ODE_RK4, 1, 2, 0, "t + h = t: floating-point numbers at t = 1 are 2.2e-16 apart"},
+         {"du/dt = -u", RW_ODE_AUTO, 1e15, 1e15 + 100, 0, "t + h = t: floating-point numbers at t = 1e+15 "},
+         {"du/dt = cos(50*t)", RW_ODE_DP5, 1e15, 1e15 + 100, 0, "t + h = t: floating-point numbers at t = 1e+15 "},
+         {"du/dt = laplace(u) - 9*u", RW_ODE_RKC2, 1e15, 1e15 + 100, 0, "t + h = t: floating-point numbers "},
+         {"du/dt = -u", RW_ODE_RK4, 1e17, 1e17 + 1000, 0.1, "t + h = t: floating-point numbers at t = 1e+17 "},
+         {"du/dt = -u", RW_ODE_RK4, 1e15, 1e15 + 100, 0.4, "t + h is 4 numbers after t: floating-point numbers "}};
+    for (int i = 0; i < RW_COUNT(rows); ++i) {
+        problem p;
+        describe(&p, rows[i].equations, 1, 1, 4, NULL);
+        p.spec.method = rows[i].method, p.spec.start = rows[i].start, p.spec.step = rows[i].step;
+        p.spec.end = rows[i].end;
+        start(&p, one);
+        rw_status status = rw_ode_step(p.ode, rows[i].end);
+        if (status != RW_ERR_NOT_CONVERGED || !strstr(rw_message(ctx), rows[i].text))
+            fail_msg("row %d: status %d, %s", i, status, rw_message(ctx));
+        assert_true(rw_ode_time(p.ode) == rows[i].start && largest_error(&p, one) == 0);
+        finish(&p);
+    }
 }
 
 /* Backward diffusion: every mode grows, the shortest fastest, until squares overflow. */
@@ -335,13 +367,10 @@ static void test_cancel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_why_where_and_when),
-        cmocka_unit_test(test_growing_modes),
-        cmocka_unit_test(test_growth_that_is_meant),
-        cmocka_unit_test(test_the_search_may_fail),
-        cmocka_unit_test(test_a_limit_of_stages_is_told_once),
-        cmocka_unit_test(test_the_advice_is_good),
-        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_why_where_and_when),  cmocka_unit_test(test_steps_below_the_resolution_of_time),
+        cmocka_unit_test(test_growing_modes),       cmocka_unit_test(test_growth_that_is_meant),
+        cmocka_unit_test(test_the_search_may_fail), cmocka_unit_test(test_a_limit_of_stages_is_told_once),
+        cmocka_unit_test(test_the_advice_is_good),  cmocka_unit_test(test_cancel),
     };
     return run_on_devices("failure", tests, RW_COUNT(tests));
 }

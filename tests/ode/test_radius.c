@@ -464,11 +464,11 @@ static void test_a_changed_scalar_asks_again(void **state)
     finish(&p);
     describe_decay(&p, RW_ODE_RK4);
     start(&p, uniform);
-    OK(rw_ode_step(p.ode, 100));
-    assert_true(fabs(statistics(&p).step - 0.9 * 2.78 / 10) < 1e-3);
+    while (rw_ode_time(p.ode) < 60) OK(rw_ode_step(p.ode, 1e4)); /* long after the decay: stability limits the step */
+    assert_true(fabs(statistics(&p).step / (0.9 * 2.78 / 10) - 1) < 0.02);
     OK(rw_ode_set(p.ode, "k", 100));
     OK(rw_ode_step(p.ode, 100));
-    assert_true(fabs(statistics(&p).step - 0.9 * 2.78 / 100) < 1e-4);
+    assert_true(statistics(&p).step <= 0.9 * 2.78 / 100);
     finish(&p);
 }
 

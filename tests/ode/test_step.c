@@ -334,7 +334,10 @@ static void test_specifications(void **state)
     }
     problem p;
     describe(&p, "du/dt = u", 1, 3, 4, NULL);
+    assert_int_equal(rw_ode_bytes(&p.spec), 6 * 125 * 8); /* two more to check the default step */
+    p.spec.step = 0.1;
     assert_int_equal(rw_ode_bytes(&p.spec), 4 * 125 * 8);
+    p.spec.step = 0;
     p.spec.method = RW_ODE_RKC2;
     assert_int_equal(rw_ode_bytes(&p.spec), 3 * 125 * 8);
     p.spec.grid.size[0] = INT64_MAX / 2;
@@ -406,19 +409,35 @@ static void test_explain(void **state)
 {
     (void)state;
     if (!on("cpu")) skip();
-    for (int method = RW_ODE_RK4; method <= RW_ODE_DP5; ++method) {
+    for (int method = RW_ODE_RK4; method <= RW_ODE_AUTO; ++method) {
         problem p;
         char *text;
-        if (!in_turn(method, 1)) continue;
+        if (!in_turn(method, 1) && method != RW_ODE_AUTO) continue;
         describe_coupled(&p, (rw_ode_method)method);
+        p.spec.end = 100;
         start(&p, coupled_bump);
         OK(rw_ode_explain(p.ode, &text));
-        static const char *const words[] = {"rk4: a step takes four kernels", "rkc2: a step with s stages",
-                                            "rkl2: a step with s stages",     "rock2: a step with s stages",
-                                            "rock4: a step with s stages",    "dp5: a step takes six kernels"};
+        assert_int_equal(statistics(&p).rhs, 0);
+        static const char *const words[] = {"rk4: a step takes four kernels",
+                                            "rkc2: a step with s stages",
+                                            "rkl2: a step with s stages",
+                                            "rock2: a step with s stages",
+                                            "rock4: a step with s stages",
+                                            "dp5: a step takes six kernels",
+                                            "auto: chooses rock4 at the first step: stiff, eigenvalues near"};
         assert_non_null(strstr(text, words[method - RW_ODE_RK4]));
         assert_non_null(strstr(text, "bytes"));
         free(text);
+        if (method == RW_ODE_AUTO) { /* the question has changed nothing */
+            assert_string_equal(method_of(p.ode), "auto");
+            run_to(&p, 1);
+            assert_string_equal(method_of(p.ode), "rock4");
+            copy asked = state_of(&p);
+            finish(&p);
+            start(&p, coupled_bump);
+            run_to(&p, 1);
+            assert_same_bits(&p, &asked, "explained before");
+        }
         finish(&p);
     }
 }

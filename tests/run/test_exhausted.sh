@@ -40,6 +40,19 @@ ends_well() {
     whole "$3"
 }
 
+# ---- a limit on memory, reached by the command, by the library it loads, and by the compiler: exit code 5, with a
+# reason (sanitizers need more than any limit) ----
+number=0
+if (ulimit -v 60000 && "$command" --version) > /dev/null 2>&1; then
+    for kilobytes in 24000 28000 32000 36000 38000 40000 42000 44000 46000 48000 50000 54000; do
+        [ $((number++ % (pace > 1 ? 2 : 1))) -eq 0 ] || continue
+        code=0
+        (ulimit -v $kilobytes && exec "$command" run heat.yaml -o memory -f -q --no-cache -d cpu:1) 2> err || code=$?
+        [ $code -eq 0 ] || [ $code -eq 5 ] || fail "with $kilobytes kB of memory: exit code $code: $(head -3 err)"
+        [ $code -eq 0 ] || grep -qi 'memory' err || fail "with $kilobytes kB of memory: $(head -3 err)"
+    done
+fi
+
 # ---- a file system of twenty sizes: in a mount namespace of its own, as root of it and as nobody in it ----
 expect 0 "" run heat.yaml -o warm -q # fills the cache: no compiler is asked below
 mkdir -m 755 tiny

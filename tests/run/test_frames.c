@@ -477,6 +477,29 @@ static int teardown(void **state)
     return close_folder();
 }
 
+/* The corner of two Dirichlet sides has the value of the x side, as u[i-1, j-1] has it. */
+static void test_corners_of_sides(void **state)
+{
+    (void)state;
+    rw_case *c;
+    rw_problem *p;
+    rw_device *dev;
+    rw_frame frame;
+    const void *data;
+    const rw_output_field *fields = make("problem: pde\ngrid: {size: [3, 2]}\nfields: {u: {initial: \"9\", boundary: "
+                                         "{x: \"1\", y: \"3\"}}}\nequations: \"du/dt = 0*u\"\ntime: {end: 1}\n",
+                                         &c, &p, &dev);
+    rw_run r = {.ctx = ctx, .ops = &rw_pde_ops, .problem = p, .grid = &p->grid, .points = 6};
+    assert_int_equal(rw_array_read(fields[0].array, &data), RW_OK);
+    assert_int_equal(rw_frame_make(&r, 0, RW_F64, data, 0, &frame), RW_OK);
+    static const double expected[4][5] = {{1, 3, 3, 3, 1}, {1, 9, 9, 9, 1}, {1, 9, 9, 9, 1}, {1, 3, 3, 3, 1}};
+    assert_memory_equal(frame.values, expected, sizeof expected);
+    rw_free(frame.own);
+    rw_pde_ops.destroy(&p);
+    rw_case_free(&c);
+    rw_device_close(&dev);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -485,6 +508,7 @@ int main(void)
         cmocka_unit_test(test_refused),     cmocka_unit_test(test_drawn_later),
         cmocka_unit_test(test_sides),       cmocka_unit_test(test_outputs_with_sides),
         cmocka_unit_test(test_auto),        cmocka_unit_test(test_older_folder),
+        cmocka_unit_test(test_corners_of_sides),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -76,7 +76,19 @@ static void test_bad_input(void **state)
          "field u is not allowed here: use only coordinates, t and parameters"},
         {CASE("{u: {initial: \"0\", boundary: \"0\"}, v: {initial: \"0\"}}",
               "equations: [\"du/dt = u\", \"dv/dt = v\"]\n" TIME),
-         "fields u and v have different node positions on side left"},
+         "fields u and v have different node positions on side left: a Dirichlet side has no unknown, the others have "
+         "one. Give all fields a Dirichlet condition there, or none: u = g is nearly {robin: [1, b, g]}"},
+        {CASE("{u: {initial: \"0\", dtype: c128}}", EQ TIME), "fields.u.dtype is unknown: fields of a case are real"},
+        {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = i*laplace(u)\"\n" TIME),
+         "name i is unknown: write the imaginary unit as 1i; fields of a case are real: write psi = a + 1i*b as two"},
+        {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = dxx(u) + dx(u)/r\"\n" TIME),
+         "name r is unknown: write the distance from an axis as sqrt(x^2 + y^2)"},
+        {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = drr(u)\"\n" TIME),
+         "function drr is unknown: grids of pde are boxes in x, y, z: of a rotationally symmetric problem let x be"},
+        {CASE("{u: {initial: \"0\"}}", "equations: [\"laplace(u) = 1\"]\n" TIME),
+         "function laplace has the name of a coordinate, operator or function: an equation without d/dt is not solved"},
+        {"problem: pde\ngrid: {size: 8, kind: cylinder}\nfields: {u: {initial: \"0\"}}\n" EQ TIME,
+         "grid.kind is unknown: grids of pde are boxes"},
         {CASE("{u: {initial: \"0\", boundary: \"1+t\"}, v: {initial: \"0\", boundary: {left: \"0\", right: \"2\", y: "
               "neumann}}}",
               "equations: [\"du/dt = u\", \"dv/dt = v\"]\n" TIME),
@@ -298,8 +310,9 @@ static void test_settings_without_effect(void **state)
     static const struct {
         const char *time, *more, *warning;
     } rows[] = {
-        {"end: 1, method: rk4, rtol: 1e-3", "",
-         ":5:35: time.rtol has no effect if time.method = rk4; it needs time.method = rkc2|"},
+        {"end: 1, method: rk4, max_stages: 7", "",
+         ":5:41: time.max_stages has no effect if time.method = rk4; it needs time.method = rkc2|"},
+        {"end: 1, method: rk4, rtol: 1e-3", "", NULL},
         {"end: 1, method: rk4, rtol: 1e-5", "", NULL},
         {"end: 1, method: rk4, step: 0.1", "", NULL},
         {"end: 1, method: rkc2, step: 0.1", "",

@@ -2,6 +2,7 @@
  * thirty, so the first call opens it, and `rechenwerk --version` does not. */
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "command.h"
 #include "rechenwerk/fft.h"
@@ -15,11 +16,15 @@ static void *find(const char *name)
     if (!library) library = dlopen(RUN_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     void *function = library ? dlsym(library, name) : NULL;
     if (function) return function;
+    const char *why = dlerror();
+    const bool memory = why && (strstr(why, "failed to map segment") || strcasestr(why, "cannot allocate memory") ||
+                                strstr(why, "cannot create memory mapping"));
     fprintf(stderr,
-            "rechenwerk: %s\n    this subcommand needs " RUN_LIBRARY
-            " of the same version: install it next to librechenwerk\n",
-            dlerror());
-    exit(1);
+            memory ? "rechenwerk: out of host memory: %s\n    free memory, or raise the limit (ulimit -v)\n"
+                   : "rechenwerk: %s\n    this subcommand needs " RUN_LIBRARY
+                     " of the same version: install it next to librechenwerk\n",
+            why ? why : "unknown error");
+    exit(memory ? rw_status_exit_code(RW_ERR_MEMORY) : 1);
 }
 
 #define FUNCTION(type, name, parameters, arguments)                                                                    \

@@ -107,10 +107,26 @@ static char *keep(const char *folder, const char *program, const char *suffix, c
     return NULL;
 }
 
+/* What compilers, the loader and the system say when memory ends. gcc reports a compiler that the system has killed. */
+static bool is_memory(const char *log)
+{
+    static const char *const words[] =
+        {"out of memory", "failed to map segment",        "cannot allocate memory", "memory exhausted",
+         "bad_alloc",     "cannot create memory mapping", "killed signal"};
+    for (int i = 0; i < RW_COUNT(words); ++i)
+        if (strcasestr(log, words[i])) return true;
+    return false;
+}
+
 rw_status rw_build_failed(rw_context *ctx, const char *program, const char *suffix, const char *text, const char *log)
 {
     char error[512], kernel[64], place[128] = "";
     first_error(log, error, sizeof error);
+    if (is_memory(log))
+        return rw_fail(ctx, RW_ERR_MEMORY,
+                       "program %s: there is no memory left for the compiler: %s: free memory, or raise the limit of "
+                       "this process (ulimit -v)",
+                       program, error);
     int line = line_of(error);
     if (line && kernel_of(text, error, &line, kernel, sizeof kernel))
         snprintf(place, sizeof place, "kernel %s, line %d: ", kernel, line);

@@ -2,7 +2,7 @@
  *
  *   o o o o o      o  node on a Dirichlet side: its value is given, it is no unknown and in no array
  *   o x x x o      x  unknown
- *   o o o o o      a corner of two such sides has the mean of what they say
+ *   o o o o o      a corner of two such sides has the value of the x side (y side in planes of z), as in expressions
  */
 #include <string.h>
 
@@ -55,16 +55,14 @@ void pde_at_node(void *user, const rw_graph *g, rw_node leaf, double out[2])
 /* The value at a node of the array with its sides, whose place counts from -1 at a lower side; false inside. */
 static bool value_at(const pde_problem *p, pde_language *l, const rw_node side[6], int64_t place[3], double *value)
 {
-    double sum = 0;
-    int n = 0;
     for (int s = 0; s < 2 * p->grid.ndim; ++s) {
         double x[2];
         if (side[s] < 0 || place[s / 2] != (s % 2 ? p->grid.size[s / 2] : -1)) continue;
         rw_graph_value(l->graph, side[s], pde_at_node, place, x);
-        sum += x[0], n++;
+        *value = x[0];
+        return true;
     }
-    if (n) *value = sum / n;
-    return n > 0;
+    return false;
 }
 
 static void fill(const pde_problem *p, pde_language *l, const rw_node side[6], double *wide)

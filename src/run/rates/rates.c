@@ -12,6 +12,7 @@
 
 enum { MOST_BATCH = 100 };
 static const double MARGIN = 1e-3; /* of a step */
+static const double COARSE = 0.5, GOOD = 0.05;
 
 static void destroy(rw_problem **problem)
 {
@@ -154,6 +155,18 @@ static double time_now(const rw_problem *problem)
 
 static int64_t steps(const rw_problem *p) { return ((const rates_problem *)p)->steps; }
 
+/* Equal steps are of first order: a step in which photons grow by more than a factor exp(COARSE) is wrong by much. */
+static void check_growth(rates_problem *p, double t, double growth)
+{
+    const double tau = full_step(p);
+    if (p->coarse || p->time.method || !(growth * tau > COARSE)) return;
+    p->coarse = true;
+    rw_log(p->device->ctx, RW_LOG_WARNING,
+           "time.steps = %lld: steps of %.3g s are too long at t = %.6g s, where the photons grow by exp(%.3g) in a "
+           "step; choose time.method: adaptive, or time.steps of about %.1e",
+           (long long)p->time.steps, tau, t, growth * tau, ceil((double)p->time.steps * growth * tau / GOOD));
+}
+
 /* Steps taken since the last call; of equal ones the caller has counted them. */
 rw_status rates_look(rates_problem *p)
 {
@@ -171,6 +184,7 @@ rw_status rates_look(rates_problem *p)
     for (int64_t r = 0; r < rows; ++r, row += columns) {
         if (good >= 0 && row[good] == 0) continue;
         p->steps += good >= 0;
+        check_growth(p, row[t], row[largest]);
         rates_watch(&p->spikes, row[t], row[photons], row[largest]);
     }
     return RW_OK;
