@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "rechenwerk/core.h"
 
@@ -254,6 +255,22 @@ rw_status rw_folder_create_private(rw_context *ctx, const char *path); /* the sa
 rw_status rw_file_replace_begin(rw_context *ctx, const char *path, char **temporary);
 rw_status rw_file_replace_commit(rw_context *ctx, const char *path, char **temporary);
 void rw_file_replace_discard(char **temporary);
+/* Removes a file of an open folder that rw_file_write_private of a killed process has left: one without a lock. */
+void rw_file_sweep(int folder, const char *name);
+/* "out.partial.wav" of "out.wav", for results that end early (to be freed with rw_free); NULL: no memory. */
+char *rw_file_partial_name(const char *path);
+/* open, openat and fopen ("rb", "wb", "wx") with O_CLOEXEC, repeated after EINTR, whose descriptor is never 0, 1 or 2;
+ * rw_fd_above gives another descriptor of the same file in place of such a one. */
+int rw_open(const char *path, int flags, mode_t mode);
+int rw_open_at(int folder, const char *path, int flags, mode_t mode);
+FILE *rw_fopen(const char *path, const char *mode);
+int rw_fd_above(int fd);
+/* For other libraries that open files: descriptors 0, 1 and 2 are taken until leave. */
+typedef struct rw_fd_guard {
+    int n, fd[3];
+} rw_fd_guard;
+rw_fd_guard rw_fd_guard_enter(void);
+void rw_fd_guard_leave(rw_fd_guard guard);
 /* What a user can do about a reason of the system (errno): "free some space or choose another folder". */
 const char *rw_file_advice(int reason);
 

@@ -124,7 +124,10 @@ rw_status rw_cgns_read(rw_context *ctx, const char *path, rw_cgns *grid)
     rw_io_close(&s);
     const rw_h5_guard guard = rw_h5_enter();
     rw_status status = RW_OK;
-    if (cg_open(path, CG_MODE_READ, &r.file) != CG_OK)
+    const rw_fd_guard low = rw_fd_guard_enter();
+    const int opened = cg_open(path, CG_MODE_READ, &r.file);
+    rw_fd_guard_leave(low);
+    if (opened != CG_OK)
         status = rw_fail(ctx, RW_ERR_INPUT, "%s: CGNS: %s", path, cg_get_error());
     else {
         status = read_base(&r);

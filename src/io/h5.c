@@ -201,7 +201,9 @@ rw_status rw_h5_open(rw_context *ctx, const char *path, rw_h5 **file)
     if (status == RW_OK && rw_fault_hit(RW_FAULT_READ)) status = rw_h5_fail(f, RW_ERR_FILE, "HDF5", "cannot be read");
     if (status == RW_OK) {
         hid_t list = access_list();
+        const rw_fd_guard low = rw_fd_guard_enter();
         f->id = H5Fopen(path, H5F_ACC_RDONLY, list);
+        rw_fd_guard_leave(low);
         if (f->id < 0) status = rw_h5_fail(f, RW_ERR_INPUT, "HDF5", "not an HDF5 file, or truncated or damaged");
         H5Pclose(list);
     }

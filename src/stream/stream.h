@@ -24,6 +24,7 @@ struct rw_stream_file {
     FILE *file; /* of one that is written */
     char *temporary;
     bool standard;           /* input or output: not closed */
+    bool cut;                /* an output that ends early: it is put next to its place */
     unsigned char start[12]; /* bytes that have been looked at */
     size_t nstart, used;
     unsigned char buffer[4096]; /* of short reads */
@@ -36,7 +37,7 @@ rw_status rw_stream_file_create(rw_context *ctx, const char *name, rw_stream_fil
 /* As rw_stream_file_read, but fewer bytes at the end are no error: *have of them. */
 rw_status rw_stream_file_read_most(rw_stream_file *file, void *bytes, size_t n, const char *what, size_t *have);
 rw_status rw_stream_file_flush(rw_stream_file *file);
-/* Flushes, and puts a file into its place. */
+/* Flushes, and puts a file into its place; one that is cut into NAME.partial.EXT, with ERR_INTERRUPTED. */
 rw_status rw_stream_file_commit(rw_stream_file *file);
 void rw_stream_file_close(rw_stream_file *file); /* one that is not committed is discarded */
 

@@ -117,8 +117,14 @@ int json_end(void);
 void catch_crashes(void);
 
 /* interrupt.c */
-/* From now on SIGINT and SIGTERM set this flag; a second one, later, ends the program. */
-const rw_cancel *catch_signals(void);
+/* From now on SIGINT, SIGTERM and SIGHUP (unless the parent has it ignored, as nohup does) end the program with exit
+ * code 130 and leave nothing behind: no temporary file, no compiler; an output file has its old content or the new. */
+void catch_signals(void);
+/* From now on the first of them only sets this request, and the command comes to its own end. The next one, a second or
+ * two later, ends the program. */
+const rw_cancel *stop_request(void);
+/* The exit code of a command that ends with `code`: 130 after one of these signals. */
+int code_after_signals(int code);
 
 /* Sets members of a specification from the options that have its rows' names; false after a message. */
 bool set_members(rw_context *ctx, const arguments *a, const rw_params *rows, void *spec);

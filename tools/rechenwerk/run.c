@@ -144,7 +144,7 @@ static int run(const arguments *a)
                               .set = set,
                               .restart = given(a, "restart"),
                               .force = given(a, "force"),
-                              .cancel = catch_signals(),
+                              .cancel = stop_request(),
                               .progress = terminal            ? show_progress
                                           : given(a, "quiet") ? NULL
                                                               : show_outputs,

@@ -123,11 +123,10 @@ static int run_signal(const arguments *a)
     if (code == 0 && !ctx) code = 5;
     if (ctx) {
         spec.text = chain;
-        spec.cancel = catch_signals();
+        spec.cancel = stop_request();
         signal(SIGPIPE, SIG_IGN);
         rw_status status = open_device(ctx, a, &device);
         if (status == RW_OK) status = rw_signal_run(device, a->operands[0], a->operands[1], &spec, &report);
-        if (status == RW_ERR_INTERRUPTED) status = RW_OK; /* Ctrl-C ends the input */
         show_stage(a, NULL);
         code = status == RW_OK ? 0 : failed(ctx, status);
         if (status == RW_OK && !given(a, "quiet"))

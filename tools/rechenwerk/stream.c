@@ -146,7 +146,6 @@ static rw_status run_window(const arguments *a, rw_device *device, rw_stream_spe
         spec->show = rw_stream_window_show, spec->show_user = window;
     }
     if (status == RW_OK) status = rw_stream_run(device, a->operands[0], a->operands[1], spec, report);
-    if (status == RW_ERR_INTERRUPTED) status = RW_OK; /* Ctrl-C ends the input */
     if (status == RW_OK && window && file) status = rw_stream_window_save(window, file);
     rw_stream_window_destroy(&window);
     return status;
@@ -161,7 +160,7 @@ int run_stream(const arguments *a, const char *chain)
     int code = spec_of(a, &spec) ? check_screenshot(a) : 2;
     if (code == 0) code = check_files(a);
     if (code != 0) return code;
-    spec.cancel = catch_signals();
+    spec.cancel = stop_request();
     signal(SIGPIPE, SIG_IGN);
     rw_context *ctx = make_context(a);
     if (!ctx) return 5;
