@@ -141,7 +141,7 @@ rw_status rw_plot_read_times(rw_run *r)
         r->noutputs = count_files(r);
         return RW_OK;
     }
-    RW_TRY(rw_h5_open(r->ctx, path, &file));
+    RW_TRY(rw_h5_open_alone(r->ctx, path, &file));
     rw_status status;
     RW_TRY_GOTO(rw_h5_shape(file, "/times", &type, &rank, shape), cleanup);
     if (rank != 1 || shape[0] == 0 || shape[0] > RW_PLOT_OUTPUTS)

@@ -50,7 +50,8 @@ signals=(TERM INT HUP KILL)
 compilers() { pgrep -f "$work/tmp/rechenwerk-tmp-" | grep -c . ; }
 # what nobody may leave behind
 leftovers() { find tmp out other cache -name '*.tmp' -o -name 'rechenwerk-tmp-*' -o -name '*.part' | head -5; }
-settle() { # a compiler whose parent was killed ends by itself
+settle() { # a compiler whose parent was killed ends by itself, also one that was about to start
+    sleep 0.2
     for _ in $(seq 100); do [ "$(compilers)" = 0 ] && return; sleep 0.1; done
 }
 
