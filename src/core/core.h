@@ -161,6 +161,8 @@ bool rw_ends_in(const char *text, const char *ending);
 /* For qsort: ascending. */
 int rw_compare_doubles(const void *a, const void *b);
 int rw_compare_int64(const void *a, const void *b);
+/* Where a text of n bytes begins after a byte order mark of UTF-8; takes it off *n. */
+const char *rw_skip_mark(const char *text, size_t *n);
 /* "NAME:LINE: …" of a file that is read: ERR_INPUT. */
 rw_status rw_fail_line(rw_context *ctx, const char *name, int64_t line, const char *format, ...) RW_PRINTF(4, 5);
 
@@ -192,6 +194,10 @@ rw_hint rw_hint_known(const char *given, const char *const *names, int n);
 /* What to write for a word of other languages that expressions do not have ("rand", "if", "nan"); NULL: nothing
  * known. */
 const char *rw_foreign_word(const char *given);
+
+/* A number as other languages write it at the beginning of a text: 0x10, 1d3, 1_000, 1.5f. The length of the word, with
+ * what to write instead: 16, 1e3, 1000, 1.5; 0: there is none. */
+int rw_foreign_number(const char *text, char better[64]);
 
 /* SHA-256 (FIPS 180-4). */
 typedef struct rw_sha256 {

@@ -181,7 +181,9 @@ static rw_syntax *number(parser *p)
     char *end;
     double value = rw_strtod(digits, &end);
     if (*end || n == 0) {
-        FAIL(p, start, "\"%s\" is not a number", digits);
+        const bool word = strcmp(digits, ".") == 0 && name_start(t[p->at]); /* .nan, .inf of YAML */
+        FAIL(p, start, word ? "\"%s%c…\" is not a number: values must be finite numbers" : "\"%s\" is not a number",
+             digits, t[p->at]);
         return NULL;
     }
     rw_syntax *s = make(p, RW_SYNTAX_NUMBER, start, digits, 0);
@@ -189,6 +191,9 @@ static rw_syntax *number(parser *p)
     s->value = value;
     if (t[p->at] == 'i' && !name_char(t[p->at + 1])) s->imaginary = true, p->at++;
     else if (name_start(t[p->at])) {
+        char better[64];
+        const int foreign = rw_foreign_number(t + start, better);
+        if (foreign) FAIL(p, start, "%.*s is not a number here: write %s", foreign, t + start, better);
         FAIL(p, p->at, "a number is followed directly by a name: write a product as %s*%c…", digits, t[p->at]);
         return NULL;
     }

@@ -121,7 +121,7 @@ static rw_status read_base(reader *r)
 static herr_t check_link(hid_t group, const char *name, const H5L_info_t *info, void *user)
 {
     rw_h5 *f = user;
-    if (info->type == H5L_TYPE_HARD || info->type == H5L_TYPE_SOFT) return 0; /* where a soft one leads is visited too */
+    if (info->type == H5L_TYPE_HARD || info->type == H5L_TYPE_SOFT) return 0; /* a soft one stays inside */
     const char *target = "?", *object;
     char value[512] = "";
     unsigned flags;
