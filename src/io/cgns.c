@@ -166,8 +166,7 @@ static rw_status check_nodes(rw_context *ctx, const char *path, int file, double
     if (size > 0)
         return rw_fail(ctx, RW_ERR_INPUT, "%s: a node is a link to another one: copy what it leads to into its place",
                        path);
-    if (cgio_number_children(file, node, &n) != CG_OK)
-        return rw_fail(ctx, RW_ERR_INPUT, "%s: CGNS: is damaged", path);
+    if (cgio_number_children(file, node, &n) != CG_OK) return rw_fail(ctx, RW_ERR_INPUT, "%s: CGNS: is damaged", path);
     for (int i = 1; i <= n; ++i) {
         double child;
         if (cgio_children_ids(file, node, i, 1, &got, &child) != CG_OK || got != 1)
@@ -202,8 +201,7 @@ rw_status rw_cgns_read(rw_context *ctx, const char *path, rw_cgns *grid)
     rw_status status = check_alone(ctx, path);
     const bool opened = status == RW_OK && cg_open(path, CG_MODE_READ, &r.file) == CG_OK;
     rw_fd_guard_leave(low);
-    if (status == RW_OK && !opened)
-        status = rw_fail(ctx, RW_ERR_INPUT, "%s: CGNS: %s", path, cg_get_error());
+    if (status == RW_OK && !opened) status = rw_fail(ctx, RW_ERR_INPUT, "%s: CGNS: %s", path, cg_get_error());
     else if (opened) {
         status = read_base(&r);
         cg_close(r.file);

@@ -152,7 +152,8 @@ rw_status rw_h5_check_links(rw_h5 *f, const char *name)
     char target[sizeof f->refused];
     snprintf(target, sizeof target, "%s", f->refused);
     *f->refused = '\0';
-    return rw_fail(f->ctx, RW_ERR_INPUT, "%s: %s: is a link to another file, '%s': copy what it leads to into this "
+    return rw_fail(f->ctx, RW_ERR_INPUT,
+                   "%s: %s: is a link to another file, '%s': copy what it leads to into this "
                    "file",
                    f->path, name, target);
 }

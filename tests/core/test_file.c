@@ -528,7 +528,8 @@ static void test_sweep(void **state)
 static void test_partial_names(void **state)
 {
     (void)state;
-    static const char *const pairs[][2] = {{"out.wav", "out.partial.wav"},     {"a.b/out", "a.b/out.partial"},
+    static const char *const pairs[][2] = {{"out.wav", "out.partial.wav"},
+                                           {"a.b/out", "a.b/out.partial"},
                                            {"a.b/.out", "a.b/.out.partial"},
                                            {"/x.y/o.tar.gz", "/x.y/o.tar.partial.gz"}};
     for (int i = 0; i < RW_COUNT(pairs); i++) {

@@ -704,8 +704,8 @@ int main(void)
                                        cmocka_unit_test(test_kinds),       cmocka_unit_test(test_designs),
                                        cmocka_unit_test(test_spectrogram), cmocka_unit_test(test_picture),
                                        cmocka_unit_test(test_pace),        cmocka_unit_test(test_stop),
-                                       cmocka_unit_test(test_interrupted),
-                                       cmocka_unit_test(test_headers),     cmocka_unit_test(test_faults)};
+                                       cmocka_unit_test(test_interrupted), cmocka_unit_test(test_headers),
+                                       cmocka_unit_test(test_faults)};
     if (enter()) return 1;
     const int code = run_on_devices("signal", tests, RW_COUNT(tests));
     return leave() || code;

@@ -29,6 +29,9 @@ done
 for c in run explain plot init completion lab matrix generate solve spmv tune convert fft convolve; do
     expect 2 "$c: an argument is missing" "$c"
 done
+# empty ones
+for c in run explain plot solve lab; do expect 2 "$c: argument 1 is empty; usage: rechenwerk $c" "$c" ""; done
+expect 2 "image: argument 2 is empty" image in.png ""
 # one too many
 for c in run explain plot init completion list help bench lab matrix generate spmv tune convert; do
     expect 2 "unexpected argument" "$c" a b

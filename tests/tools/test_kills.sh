@@ -92,6 +92,8 @@ for ((k = 0; k < kills; k++)); do
         "$command" image in.pgm other/y.png --op invert --force -q > /dev/null 2> err || fail "$what: next: $(cat err)"
         rm -f other/y.png
     fi
+    # one that was killed needs a moment to be gone
+    for _ in $(seq 20); do [ "$(compilers)" = 0 ] && break; sleep 0.1; done
     [ "$(compilers)" = 0 ] || fail "$what: a compiler stays"
     left=$(leftovers)
     [ -z "$left" ] || fail "$what: leaves $left"

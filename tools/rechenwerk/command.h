@@ -93,6 +93,9 @@ int failed(rw_context *ctx, rw_status status);         /* the library's message 
 /* For a message on a word that is none of `names`, NULL-terminated: "; nearest is X", else "; known are A, B, C". Valid
  * until the next call. */
 const char *suggest(const char *word, const char *const *names);
+/* A text of a user's, such as a file name, for a terminal: what would steer it is shown as \x1b. Valid until the eighth
+ * next call. */
+const char *shown(const char *text);
 /* Of a file that was written, without --quiet; user: the arguments. */
 void print_written(void *user, const char *path);
 /* With --json: the last failure as JSON on stdout, unless the command has printed its own. */
@@ -106,6 +109,11 @@ typedef struct bytes_text {
     char text[16];
 } bytes_text;
 bytes_text in_units(double bytes);
+/* "41.2 µs", "2.68 s", "3 min 20 s": seconds for a person. */
+typedef struct time_text {
+    char text[32];
+} time_text;
+time_text in_time(double seconds);
 /* An object of JSON on stdout: what is written in between; indent 0: one line. json_end gives the exit code 0, or
  * that of exhausted memory after a message, and nothing was printed. */
 rw_json_writer *json_begin(int indent);

@@ -121,8 +121,8 @@ static void print_report(const arguments *a, const rw_run_report *r, rw_status s
         rw_json_add_number(w, "seconds", r->seconds);
         json_end();
     } else if (status == RW_OK && !given(a, "quiet")) {
-        printf("%s: t = %.6g after %lld steps on %s in %.3g s; %lld outputs, %lld pictures\n", r->folder, r->time,
-               (long long)r->step, r->device, r->seconds, (long long)r->outputs, (long long)r->pictures);
+        printf("%s: t = %.6g after %lld steps on %s in %s; %lld outputs, %lld pictures\n", shown(r->folder), r->time,
+               (long long)r->step, r->device, in_time(r->seconds).text, (long long)r->outputs, (long long)r->pictures);
         if (*r->method_reason) printf("method %s, chosen by auto: %s\n", r->method, r->method_reason);
         if (r->checks) printf("checks: %lld of %lld passed\n", (long long)r->checks_passed, (long long)r->checks);
     }

@@ -153,8 +153,8 @@ static void print_precond(const solve *s)
     const rw_precond_info *i = &s->info;
     char of[40] = "entries";
     if (i->block > 1) snprintf(of, sizeof of, "blocks of %d x %d", i->block, i->block);
-    printf("\n  %s: %.4g %s, %s, %lld levels, setup %.3g s\n", s->precond, (double)i->blocks, of,
-           in_units((double)i->bytes).text, (long long)i->levels, i->seconds);
+    printf("\n  %s: %.4g %s, %s, %lld levels, setup %s\n", s->precond, (double)i->blocks, of,
+           in_units((double)i->bytes).text, (long long)i->levels, in_time(i->seconds).text);
     if (i->shift > 0)
         printf("    factors of A + %.3g diag(A): unshifted, the pivot of row %lld, counted from 0, is not "
                "positive\n",
@@ -166,8 +166,8 @@ static void print_after(const solve *s, bool converged, double error)
     const rw_krylov_result *r = &s->result;
     if (s->spec.precond.method) print_precond(s);
     print_residuals(s);
-    printf("\n  %s after %lld iterations, %.4g s: %s\n", converged ? "converged" : "stopped", (long long)r->iterations,
-           r->seconds, rw_krylov_reason_text(r->reason));
+    printf("\n  %s after %lld iterations, %s: %s\n", converged ? "converged" : "stopped", (long long)r->iterations,
+           in_time(r->seconds).text, rw_krylov_reason_text(r->reason));
     if (r->right_side > 0)
         printf("  |b - A x| = %.4e, %.4e of |b|; by the recurrence %.4e\n", r->residual, relative(s, r->residual),
                r->estimate);

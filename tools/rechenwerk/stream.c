@@ -119,16 +119,17 @@ static rw_status progress(void *user, const rw_stream_report *r)
 static void print_report(FILE *to, const arguments *a, const rw_stream_report *r)
 {
     if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
-    fprintf(to, "%s to %s: %lld frames of %lld x %lld to %lld x %lld pixels in %.3f s, %.1f frames/s\n", a->operands[0],
-            a->operands[1], (long long)r->frames, (long long)r->in.width, (long long)r->in.height,
-            (long long)r->out.width, (long long)r->out.height, r->seconds,
+    fprintf(to, "%s to %s: %lld frames of %lld x %lld to %lld x %lld pixels in %.3f s, %.1f frames/s\n",
+            shown(a->operands[0]), shown(a->operands[1]), (long long)r->frames, (long long)r->in.width,
+            (long long)r->in.height, (long long)r->out.width, (long long)r->out.height, r->seconds,
             r->seconds > 0 ? (double)r->frames / r->seconds : 0);
     fprintf(to,
             "  read %s, written %s; latency %.2f ms (median), %.2f ms (99 %%), %.2f ms (maximum); frames in flight "
             "%.1f (mean), %d (maximum)\n",
             in_units((double)r->bytes_in).text, in_units((double)r->bytes_out).text, 1e3 * r->latency,
             1e3 * r->latency_99, 1e3 * r->latency_max, r->depth, r->depth_max);
-    if (r->deadline > 0) fprintf(to, "  deadline %.3g ms: %lld frames late\n", 1e3 * r->deadline, (long long)r->late);
+    if (r->deadline > 0)
+        fprintf(to, "  deadline %s: %lld frames late\n", in_time(r->deadline).text, (long long)r->late);
     if (given(a, "window"))
         fprintf(to, "  window: %lld frames shown, %lld skipped\n", (long long)r->shown,
                 (long long)(r->frames - r->shown));
