@@ -140,6 +140,10 @@ bool set_members(rw_context *ctx, const arguments *a, const rw_params *rows, voi
 const char *line_of(const command *c, const option *o);
 
 /* manual.c */
+/* Columns of help: those of $COLUMNS or of the terminal, 80 where there is none. */
+int help_width(void);
+/* n bytes of text from this column on, wrapped at spaces within help_width; further lines begin at the same column. */
+void print_wrapped(FILE *file, const char *text, size_t n, int column);
 void print_help(FILE *file, const command *c);
 void print_usage(FILE *file);
 int print_manual(rw_context *ctx);

@@ -16,7 +16,14 @@ static int help_on(rw_context *ctx, const char *name)
         }
     rw_status status = rw_help(ctx, name, &text);
     if (status != RW_OK) return failed(ctx, status);
-    fputs(text, stdout);
+    for (const char *line = text, *end; *line; line = end + (*end == '\n')) { /* a narrow terminal breaks lines again */
+        const size_t indent = strspn(line, " ");
+        end = line + strcspn(line, "\n");
+        if (end - line <= help_width()) printf("%.*s\n", (int)(end - line), line);
+        else
+            printf("%*s", (int)indent, ""),
+                print_wrapped(stdout, line + indent, (size_t)(end - line) - indent, (int)indent);
+    }
     rw_free(text);
     return 0;
 }
