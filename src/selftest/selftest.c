@@ -1,7 +1,7 @@
 /* The cases of `rechenwerk selftest`: memory, reductions of every type, all functions of the expression language, grid
  * operators with every boundary, fused reductions, both integrators; transforms, images, matrices, solvers and signals
- * are in methods.c. Expected values come from the plain evaluator or are known exactly. Small sizes: the whole list is a
- * matter of seconds. */
+ * are in methods.c. Expected values come from the plain evaluator or are known exactly. Small sizes: the whole list is
+ * a matter of seconds. */
 #include <math.h>
 #include <string.h>
 
