@@ -226,6 +226,10 @@ typedef void rw_compiling_function(void *user, const char *program, int known);
 void rw_compiling_set(rw_compiling_function *function, void *user);
 /* known: how many programs are to be compiled from this one on; 0: not known. */
 void rw_compiling(const char *program, int known);
+/* The same after it. */
+typedef void rw_compiled_function(void *user);
+void rw_compiled_set(rw_compiled_function *function, void *user);
+void rw_compiled(void);
 
 /* The request to stop that this thread's work heeds (cancel.c): enter returns the one before, for leave; NULL keeps
  * it. */

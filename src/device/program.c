@@ -131,7 +131,9 @@ static rw_status compile_and_load(rw_device *dev, rw_program *p, const rw_text *
         goto out;
     }
     rw_compiling(p->name, 0);
-    RW_TRY_GOTO(dev->ops->compile(dev, p, full->data, &binary), out);
+    status = dev->ops->compile(dev, p, full->data, &binary);
+    rw_compiled();
+    RW_TRY_GOTO(status, out);
     const double seconds = rw_seconds() - start;
     rw_count(dev, &dev->counters.compilations, 1);
     rw_count_seconds(dev, seconds);

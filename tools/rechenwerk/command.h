@@ -114,6 +114,8 @@ typedef struct time_text {
     char text[32];
 } time_text;
 time_text in_time(double seconds);
+/* Seconds since the program was started. */
+double elapsed_seconds(void);
 /* An object of JSON on stdout: what is written in between; indent 0: one line. json_end gives the exit code 0, or
  * that of exhausted memory after a message, and nothing was printed. */
 rw_json_writer *json_begin(int indent);

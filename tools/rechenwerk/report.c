@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -157,6 +158,18 @@ time_text in_time(double seconds)
     else if (seconds >= 0.9995e-3) snprintf(t.text, sizeof t.text, "%.3g ms", 1e3 * seconds);
     else snprintf(t.text, sizeof t.text, "%.3g µs", 1e6 * seconds);
     return t;
+}
+
+static struct timespec started;
+
+/* Before main: what follows Enter counts, opening libraries too. */
+__attribute__((constructor)) static void start_clock(void) { clock_gettime(CLOCK_MONOTONIC, &started); }
+
+double elapsed_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - started.tv_sec) + 1e-9 * (double)(now.tv_nsec - started.tv_nsec);
 }
 
 static rw_text json_text;
