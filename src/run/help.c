@@ -9,7 +9,7 @@
 #include "rechenwerk/run.h"
 #include "run/tables.h"
 
-#define WIDTH 80 /* of help on any terminal */
+#define WIDTH 100 /* of help on a terminal */
 
 /* ---- lists ------------------------------------------------------------------------------------------------------- */
 
