@@ -11,6 +11,12 @@
 
 #include "io/h5.h"
 
+#if RW_WITH_CGNS
+#include <cgnslib.h>
+
+#include "io/cgns.h"
+#endif
+
 static const rw_dtype types[] = {RW_F32, RW_F64, RW_C64, RW_C128};
 
 static void test_round_trip(void **state)
@@ -649,6 +655,49 @@ static void test_other_files(void **state)
     rw_h5_close(&f);
 }
 
+#if RW_WITH_CGNS
+static void make_cgns(const char *path, int kind)
+{
+    int file, base, zone;
+    cgsize_t size[9] = {3, 3, 3, 2, 2, 2, 0, 0, 0};
+    cg_set_file_type(kind);
+    assert_int_equal(cg_open(path, CG_MODE_WRITE, &file), CG_OK);
+    assert_int_equal(cg_base_write(file, "Base", 3, 3, &base), CG_OK);
+    assert_int_equal(cg_zone_write(file, base, "A", size, CGNS_ENUMV(Structured), &zone), CG_OK);
+    assert_int_equal(cg_close(file), CG_OK);
+}
+
+/* The same of grids, in both kinds of CGNS files. */
+static void test_other_files_of_cgns(void **state)
+{
+    (void)state;
+    static const int kinds[] = {CG_FILE_HDF5, CG_FILE_ADF};
+    rw_cgns grid;
+    int file;
+    make_cgns("other.cgns", CG_FILE_HDF5);
+    for (int k = 0; k < 2; k++) {
+        make_cgns("a.cgns", kinds[k]);
+        ASSERT_OK(rw_cgns_read(NULL, "a.cgns", &grid));
+        assert_int_equal(grid.nzones, 1);
+        rw_cgns_free(&grid);
+        assert_int_equal(cg_open("a.cgns", CG_MODE_MODIFY, &file), CG_OK);
+        assert_int_equal(cg_goto(file, 1, "end"), CG_OK);
+        assert_int_equal(cg_link_write("Linked", "other.cgns", "/Base/A"), CG_OK);
+        assert_int_equal(cg_close(file), CG_OK);
+        ASSERT_FAILS(rw_cgns_read(NULL, "a.cgns", &grid), RW_ERR_INPUT);
+        assert_non_null(strstr(rw_message(NULL), "is a link to another"));
+    }
+    const hsize_t length = 8;
+    hid_t f = H5Fopen("other.cgns", H5F_ACC_RDWR, H5P_DEFAULT), raw = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t space = H5Screate_simple(1, &length, NULL);
+    assert_true(H5Pset_external(raw, "secret", 0, 8) >= 0);
+    H5Dclose(H5Dcreate2(f, "/Base/raw", H5T_STD_U8LE, space, H5P_DEFAULT, raw, H5P_DEFAULT));
+    H5Sclose(space), H5Pclose(raw), H5Fclose(f);
+    ASSERT_FAILS(rw_cgns_read(NULL, "other.cgns", &grid), RW_ERR_INPUT);
+    assert_non_null(strstr(rw_message(NULL), "'secret' (external raw data)"));
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -657,6 +706,9 @@ int main(void)
         IO_TEST(test_truncated),  IO_TEST(test_damaged),          IO_TEST(test_full_disk),
         IO_TEST(test_faults),     IO_TEST(test_handler),          IO_TEST(test_threads),
         IO_TEST(test_h5py),       IO_TEST(test_equal_files),      IO_TEST(test_other_files),
+#if RW_WITH_CGNS
+        IO_TEST(test_other_files_of_cgns),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
