@@ -162,6 +162,7 @@ int print_manual(rw_context *ctx)
     printf(".SH ENVIRONMENT\n");
     printf(".TP\n.B RECHENWERK_CACHE\nFolder of the compiled programs.\n");
     printf(".TP\n.B RECHENWERK_CASES\nFolder of the ready cases.\n");
+    printf(".TP\n.B COLUMNS\nWidth of help (default: that of the terminal, or 80).\n");
     printf(".TP\n.B OMP_NUM_THREADS\nThreads of the device cpu.\n");
     printf(".TP\n"
            ".B RECHENWERK_CC\n"
