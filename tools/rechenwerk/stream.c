@@ -156,7 +156,7 @@ int run_stream(const arguments *a, const char *chain)
 {
     show s = {.arguments = a};
     rw_stream_spec spec = {.text = chain, .progress = progress, .user = &s};
-    rw_stream_report report;
+    rw_stream_report report = {0};
     rw_device *device = NULL;
     int code = spec_of(a, &spec) ? check_screenshot(a) : 2;
     if (code == 0) code = check_files(a);
@@ -169,6 +169,8 @@ int run_stream(const arguments *a, const char *chain)
     if (status == RW_OK) status = run_window(a, device, &spec, &report);
     if (status != RW_OK && isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
     code = status == RW_OK ? 0 : failed(ctx, status);
+    if (status == RW_ERR_INTERRUPTED && report.frames > 0 && strchr(a->operands[1], '%'))
+        fprintf(stderr, "%lld frames were written to %s\n", (long long)report.frames, shown(a->operands[1]));
     if (status == RW_OK && !given(a, "quiet"))
         print_report(strcmp(a->operands[1], "-") == 0 ? stderr : stdout, a, &report);
     rw_device_close(&device);
