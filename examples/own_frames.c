@@ -2,7 +2,9 @@
  *
  *   ./own_frames [cpu | cuda:0 | opencl:0] [OPERATIONS] [WIDTH HEIGHT FRAMES]
  *
- * Frames come from memory and go to memory, in the form of a 4:2:0 film. Link librechenwerk-run and librechenwerk. */
+ *   cc -std=c17 own_frames.c $(pkg-config --cflags --libs rechenwerk) -lrechenwerk-run -o own_frames
+ *
+ * Frames come from memory and go to memory, in the form of a 4:2:0 film. Streams are in librechenwerk-run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

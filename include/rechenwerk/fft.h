@@ -398,7 +398,9 @@ typedef struct rw_signal_spec {
      * the blocks that have been read; the output is complete, and rw_signal_run returns the status. */
     rw_status (*progress)(void *user, const rw_signal_report *report);
     void *user;
-    const rw_cancel *cancel; /* (optional) when requested, ends the stream as `progress` does, with ERR_INTERRUPTED */
+    /* (optional) When requested, the stream ends after the blocks that have been read, with ERR_INTERRUPTED. An output
+     * file is put next to `out`, as NAME.partial.EXT; a file `out` keeps its old content. */
+    const rw_cancel *cancel;
 } rw_signal_spec;
 
 /* Filters all channels of `in` to `out`, which has as many samples. Samples before and after the signal are 0. Integer

@@ -568,7 +568,9 @@ typedef struct rw_stream_spec {
      * *action is RW_STREAM_CONTINUE before each call. A status other than OK ends the stream with this status. */
     rw_status (*show)(void *show_user, const rw_stream_view *view, rw_stream_action *action);
     void *show_user;
-    const rw_cancel *cancel; /* (optional) when requested, ends the stream as `progress` does, with ERR_INTERRUPTED */
+    /* (optional) When requested, the stream ends after the frames that have been read, with ERR_INTERRUPTED. An output
+     * file is put next to `out`, as NAME.partial.EXT; a file `out` keeps its old content. */
+    const rw_cancel *cancel;
 } rw_stream_spec;
 
 /* Filters all frames of `in` to `out`. out: "none": nothing is written. An output file appears complete or not at all.

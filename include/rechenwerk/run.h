@@ -177,7 +177,8 @@ RW_API rw_status rw_describe_manual(rw_context *context, char **roff);
 
 /* ---- self-test --------------------------------------------------------------------------------------------------- */
 
-/* The self-test compares each operation on a device with a reference for one known case, to find faulty drivers. */
+/* The self-test compares operations on a device with references for one known case each, to find faulty drivers:
+ * memory, reductions, expressions, integrators, transforms, image filters, matrices, solvers, signals. */
 
 typedef struct rw_selftest_result {
     char name[64]; /* "reduce dot c128" */

@@ -30,7 +30,7 @@ static void format_against(char *text, size_t size, const rw_bench_result *r)
         snprintf(text + n, size - n, "%s%s%s", n ? "; " : "", r->target,
                  r->met < 0 ? ""
                  : r->met   ? " reached"
-                            : " MISSED");
+                            : " below target");
 }
 
 static void format_cells(char cell[COLUMNS][CELL], const rw_bench_result *r)
@@ -42,7 +42,8 @@ static void format_cells(char cell[COLUMNS][CELL], const rw_bench_result *r)
     if (r->bytes > 0) {
         snprintf(cell[4], CELL, "%.1f", r->bytes / r->seconds / 1e9);
         char why[32];
-        if (r->cold > 0 && rw_bench_doubt(r, why, sizeof why)) snprintf(cell[5], CELL, "%s", why);
+        if (!rw_bench_plausible(r)) snprintf(cell[5], CELL, "no plausible limit: %.2g GB/s", r->limit / 1e9);
+        else if (r->cold > 0 && rw_bench_doubt(r, why, sizeof why)) snprintf(cell[5], CELL, "%s", why);
         else snprintf(cell[5], CELL, "%.1f %% of %s %.1f", 100 * r->share, r->limit_name, r->limit / 1e9);
     } else {
         snprintf(cell[4], CELL, "-");
@@ -57,6 +58,18 @@ static void add_header(rw_text *t, const rw_device *dev, const char *mark)
     const rw_device_properties *p = rw_device_info(dev);
     rw_text_add(t, "%s%s: %s; %s; rechenwerk %s, commit %s\n", mark, p->name, p->hardware, p->driver, rw_version(),
                 RW_BUILD_COMMIT);
+}
+
+/* How fast the memory is: the limit of the first row that has one, before all that is compared with it. */
+static void add_limit(rw_text *t, const rw_bench_result *rows, int n)
+{
+    for (int i = 0; i < n; ++i) {
+        if (!(rows[i].limit > 0)) continue;
+        rw_text_add(t, "copy rate in this run: %.1f GB/s (%s)%s\n", rows[i].limit / 1e9, rows[i].limit_name,
+                    rw_bench_plausible(rows + i) ? ""
+                                                 : ", less than any memory gives: results are not compared with it");
+        return;
+    }
 }
 
 static void add_table(rw_text *t, const rw_bench_result *rows, int n, bool markdown)
@@ -95,7 +108,7 @@ static void add_json_row(rw_json_writer *w, const rw_bench_result *r)
     rw_json_add_number(w, "bytes_per_second", r->bytes / r->seconds),
         rw_json_add_number(w, "steps_per_second", r->steps / r->seconds);
     rw_json_add_string(w, "limit_name", r->limit_name), rw_json_add_number(w, "limit", r->limit),
-        rw_json_add_number(w, "share", r->share);
+        rw_json_add_number(w, "share", rw_bench_plausible(r) ? r->share : NAN);
     rw_json_add_array(w, "peers");
     for (int i = 0; i < r->npeers; ++i) {
         rw_json_object(w);
@@ -138,6 +151,7 @@ rw_status rw_bench_format(const rw_device *dev, const rw_bench_result *rows, int
         add_json(&t, dev, rows, n);
     } else {
         add_header(&t, dev, "");
+        add_limit(&t, rows, n);
         if (style == RW_BENCH_MARKDOWN) rw_text_add(&t, "\n");
         add_table(&t, rows, n, style == RW_BENCH_MARKDOWN);
     }

@@ -210,10 +210,16 @@ rw_status rw_bench_warm_and_cold(rw_bench *b, const rw_contestant *ours, rw_benc
     return status;
 }
 
+bool rw_bench_plausible(const rw_bench_result *row) { return row->limit >= RW_BENCH_LEAST_LIMIT; }
+
 bool rw_bench_doubt(const rw_bench_result *row, char *text, size_t size)
 {
     const double spread = row && row->seconds > 0 ? (row->upper - row->lower) / row->seconds : 0;
     if (text && size) text[0] = 0;
+    if (row && row->limit > 0 && !rw_bench_plausible(row)) {
+        if (text && size) snprintf(text, size, "limit %.2g GB/s", row->limit / 1e9);
+        return true;
+    }
     if (!row || (row->share <= RW_BENCH_MOST_SHARE && spread <= RW_BENCH_MOST_SPREAD)) return false;
     if (!text || !size) return true;
     if (row->share > RW_BENCH_MOST_SHARE) snprintf(text, size, "in the cache");
@@ -231,7 +237,7 @@ rw_status rw_bench_add(rw_bench *b, const rw_bench_result *row)
 
 void rw_bench_target(const rw_bench *b, rw_bench_result *row, double at_least, const char *of)
 {
-    double reached = of ? -1 : row->share;
+    double reached = of || !rw_bench_plausible(row) ? -1 : row->share;
     for (int i = 0; of && i < row->npeers; ++i)
         if (!strcmp(row->peers[i].name, of)) reached = row->peers[i].ratio;
     row->met = -1;

@@ -72,10 +72,12 @@ static rw_status refuse(rw_context *ctx, const char *name)
 {
     const char *names[N + 2] = {"spine", "all"};
     for (int i = 0; i < N; ++i) names[i + 2] = list[i].name;
-    return rw_fail(ctx, RW_ERR_ARGUMENT,
-                   "benchmark \"%s\" is unknown%s: allowed are spine, all and the names of the "
-                   "list",
-                   name, rw_hint_nearest(name, names, N + 2).text);
+    char all[1024];
+    size_t n = 0;
+    for (int i = 0; i < N + 2 && n < sizeof all; ++i)
+        n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", i ? ", " : "", names[i]);
+    return rw_fail(ctx, RW_ERR_ARGUMENT, "benchmark \"%s\" is unknown%s: allowed are %s", name,
+                   rw_hint_nearest(name, names, N + 2).text, all);
 }
 
 rw_status rw_bench_run(rw_context *ctx, rw_device *dev, const char *name, const rw_bench_options *options,

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "core/members.h"
 #include "rechenwerk/core.h"
@@ -191,6 +192,8 @@ bool rw_ends_in(const char *text, const char *ending);
 /* For qsort: ascending. */
 int rw_compare_doubles(const void *a, const void *b);
 int rw_compare_int64(const void *a, const void *b);
+/* Where a text of n bytes begins after a byte order mark of UTF-8; takes it off *n. */
+const char *rw_skip_mark(const char *text, size_t *n);
 /* "NAME:LINE: …" of a file that is read: ERR_INPUT. */
 rw_status rw_fail_line(rw_context *ctx, const char *name, int64_t line, const char *format, ...) RW_PRINTF(4, 5);
 
@@ -227,6 +230,10 @@ rw_hint rw_hint_known(const char *given, const char *const *names, int n);
  * known. */
 const char *rw_foreign_word(const char *given);
 
+/* A number as other languages write it at the beginning of a text: 0x10, 1d3, 1_000, 1.5f. The length of the word, with
+ * what to write instead: 16, 1e3, 1000, 1.5; 0: there is none. */
+int rw_foreign_number(const char *text, char better[64]);
+
 /* SHA-256 (FIPS 180-4). */
 typedef struct rw_sha256 {
     uint32_t h[8];
@@ -254,6 +261,10 @@ typedef void rw_compiling_function(void *user, const char *program, int known);
 void rw_compiling_set(rw_compiling_function *function, void *user);
 /* known: how many programs are to be compiled from this one on; 0: not known. */
 void rw_compiling(const char *program, int known);
+/* The same after it. */
+typedef void rw_compiled_function(void *user);
+void rw_compiled_set(rw_compiled_function *function, void *user);
+void rw_compiled(void);
 
 /* The request to stop that this thread's work heeds (cancel.c): enter returns the one before, for leave; NULL keeps
  * it. */
@@ -289,6 +300,22 @@ rw_status rw_folder_create_private(rw_context *ctx, const char *path); /* the sa
 rw_status rw_file_replace_begin(rw_context *ctx, const char *path, char **temporary);
 rw_status rw_file_replace_commit(rw_context *ctx, const char *path, char **temporary);
 void rw_file_replace_discard(char **temporary);
+/* Removes a file of an open folder that rw_file_write_private of a killed process has left: one without a lock. */
+void rw_file_sweep(int folder, const char *name);
+/* "out.partial.wav" of "out.wav", for results that end early (to be freed with rw_free); NULL: no memory. */
+char *rw_file_partial_name(const char *path);
+/* open, openat and fopen ("rb", "wb", "wx") with O_CLOEXEC, repeated after EINTR, whose descriptor is never 0, 1 or 2;
+ * rw_fd_above gives another descriptor of the same file in place of such a one. */
+int rw_open(const char *path, int flags, mode_t mode);
+int rw_open_at(int folder, const char *path, int flags, mode_t mode);
+FILE *rw_fopen(const char *path, const char *mode);
+int rw_fd_above(int fd);
+/* For other libraries that open files: descriptors 0, 1 and 2 are taken until leave. */
+typedef struct rw_fd_guard {
+    int n, fd[3];
+} rw_fd_guard;
+rw_fd_guard rw_fd_guard_enter(void);
+void rw_fd_guard_leave(rw_fd_guard guard);
 /* What a user can do about a reason of the system (errno): "free some space or choose another folder". */
 const char *rw_file_advice(int reason);
 

@@ -5,8 +5,12 @@
  *             commit  fsync, rename over the old file, fsync of the folder
  * A reader therefore sees the old bytes or the new ones, never a mixture, also after a crash; a crash may leave the
  * temporary file behind. A symbolic link stays one: the file it points to is replaced. Devices and pipes are refused.
+ * Private files hold a lock (flock) until they are renamed, so that a sweeper knows those that a killed process left.
+ * No file of the library has descriptor 0, 1 or 2, also where the program has closed them: what others print there
+ * would end up in it (rw_open).
  * Not here: locks, appending, files that do not fit in memory. Interrupted system calls (EINTR) are repeated. */
 #include "core/core.h"
+#include "core/leftover.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -53,12 +58,53 @@ static rw_status check_path(rw_context *ctx, const char *function, const char *p
 
 /* The system's calls with injected faults and without EINTR. */
 
-static int open_file(const char *path, int flags, mode_t mode)
+int rw_fd_above(int fd)
+{
+    if (fd < 0 || fd > STDERR_FILENO) return fd;
+    const int above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), reason = errno;
+    close(fd);
+    return errno = reason, above;
+}
+
+int rw_open_at(int folder, const char *path, int flags, mode_t mode)
 {
     int fd;
-    do fd = open(path, flags | O_CLOEXEC, mode);
-    while (fd < 0 && errno == EINTR);
-    return fd;
+    do fd = openat(folder, path, flags | O_CLOEXEC, mode);
+    while (fd < 0 && errno == EINTR && !rw_cancel_requested(rw_cancel_current())); /* a pipe that nobody opens */
+    return rw_fd_above(fd);
+}
+
+int rw_open(const char *path, int flags, mode_t mode) { return rw_open_at(AT_FDCWD, path, flags, mode); }
+
+FILE *rw_fopen(const char *path, const char *mode)
+{
+    const int flags = *mode == 'r' ? O_RDONLY : O_WRONLY | O_CREAT | O_TRUNC | (strchr(mode, 'x') ? O_EXCL : 0);
+    const int fd = rw_open(path, flags, 0666);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, *mode == 'r' ? "r" : "w");
+    if (!file && fd >= 0) {
+        const int reason = errno;
+        close(fd);
+        errno = reason;
+    }
+    return file;
+}
+
+rw_fd_guard rw_fd_guard_enter(void)
+{
+    rw_fd_guard g = {0};
+    for (int fd; g.n < 3 && (fd = open("/dev/null", O_RDWR | O_CLOEXEC)) >= 0; g.n++) {
+        if (fd > STDERR_FILENO) {
+            close(fd);
+            break;
+        }
+        g.fd[g.n] = fd;
+    }
+    return g;
+}
+
+void rw_fd_guard_leave(rw_fd_guard g)
+{
+    while (g.n > 0) close(g.fd[--g.n]);
 }
 
 static ssize_t read_some(int fd, void *data, size_t n)
@@ -101,7 +147,7 @@ rw_status rw_file_read(rw_context *ctx, const char *path, size_t limit, char **d
     *data = NULL;
     if (n) *n = 0;
     RW_TRY(check_path(ctx, "rw_file_read", path));
-    int fd = open_file(path, O_RDONLY, 0);
+    int fd = rw_open(path, O_RDONLY, 0);
     if (fd < 0) return fail(ctx, "open", path, errno);
     rw_status status = rw_file_read_open(ctx, fd, path, limit, data, n);
     close(fd); /* nothing was written: no error to miss */
@@ -191,12 +237,22 @@ static rw_status find_target(rw_context *ctx, const char *path, bool private, ch
     return status;
 }
 
-static rw_status begin(rw_context *ctx, const char *path, bool private, char **temporary)
+/* Locks a new file; true where a sweeper has come in between. */
+static bool is_swept(int fd)
+{
+    struct stat info;
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return true;
+    return fstat(fd, &info) == 0 && info.st_nlink == 0;
+}
+
+/* lock: NULL, or gets the descriptor of the file, which holds a lock on it; -1 after a failure. */
+static rw_status begin(rw_context *ctx, const char *path, bool private, char **temporary, int *lock)
 {
     static atomic_int count;
     if (!temporary)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_file_replace_begin: temporary is NULL: pass a pointer for the name");
     *temporary = NULL;
+    if (lock) *lock = -1;
     RW_TRY(check_path(ctx, "rw_file_replace_begin", path));
     char *target;
     mode_t mode;
@@ -212,14 +268,21 @@ static rw_status begin(rw_context *ctx, const char *path, bool private, char **t
             status = rw_fail_memory(ctx, strlen(target) + 32, "a path");
             break;
         }
-        int fd = open_file(name, O_WRONLY | O_CREAT | O_EXCL, private ? 0600 : 0666);
+        rw_leftover_lock();
+        int fd = rw_open(name, O_WRONLY | O_CREAT | O_EXCL, private ? 0600 : 0666), reason = errno;
+        if (fd >= 0) rw_leftover_add_path(RW_LEFTOVER_FILE, name);
+        rw_leftover_unlock();
         if (fd >= 0) {
             if (mode) (void)!fchmod(fd, mode & 0777); /* where it fails, the file system has no permissions */
-            close_file(fd);
             *temporary = name;
+            if (!lock) close_file(fd);
+            else if (is_swept(fd)) {
+                close_file(fd);
+                rw_file_replace_discard(temporary);
+                continue;
+            } else *lock = fd;
             break;
         }
-        int reason = errno;
         rw_free(name);
         status = fail(ctx, "create a file next to", path, reason);
         if (reason != EEXIST) break; /* EEXIST: left by a crashed process of the same number */
@@ -231,7 +294,7 @@ static rw_status begin(rw_context *ctx, const char *path, bool private, char **t
 
 rw_status rw_file_replace_begin(rw_context *ctx, const char *path, char **temporary)
 {
-    return begin(ctx, path, false, temporary);
+    return begin(ctx, path, false, temporary, NULL);
 }
 
 static rw_status commit(rw_context *ctx, const char *path, bool private, char **temporary)
@@ -245,14 +308,18 @@ static rw_status commit(rw_context *ctx, const char *path, bool private, char **
     if (status == RW_OK) status = find_target(ctx, path, private, &target, &mode);
     if (status != RW_OK) goto done;
 
-    int fd = open_file(*temporary, O_RDWR, 0);
+    int fd = rw_open(*temporary, O_RDWR, 0);
     bool synced = fd >= 0 && sync_file(fd);
     if (!synced) status = fail(ctx, "write", path, errno);
     if (fd >= 0 && !close_file(fd) && synced) status = fail(ctx, "write", path, errno);
     if (status != RW_OK) goto done;
     bool hit = rw_fault_hit(RW_FAULT_WRITE);
-    if (hit || rename(*temporary, target) != 0) {
-        status = fail(ctx, "replace", path, hit ? EIO : errno);
+    rw_leftover_lock();
+    int reason = hit || rename(*temporary, target) != 0 ? (hit ? EIO : errno) : 0;
+    if (!reason) rw_leftover_drop_path(*temporary);
+    rw_leftover_unlock();
+    if (reason) {
+        status = fail(ctx, "replace", path, reason);
         goto done;
     }
     rw_free(*temporary);
@@ -261,7 +328,7 @@ static rw_status commit(rw_context *ctx, const char *path, bool private, char **
      * the old file, which would come back, is whole too. */
     char *slash = strrchr(target, '/');
     if (slash) slash[slash == target] = '\0';
-    fd = open_file(slash ? target : ".", O_RDONLY | O_DIRECTORY, 0);
+    fd = rw_open(slash ? target : ".", O_RDONLY | O_DIRECTORY, 0);
     if (fd >= 0) {
         fsync(fd);
         close(fd);
@@ -280,7 +347,10 @@ rw_status rw_file_replace_commit(rw_context *ctx, const char *path, char **tempo
 void rw_file_replace_discard(char **temporary)
 {
     if (!temporary || !*temporary) return;
+    rw_leftover_lock();
     unlink(*temporary);
+    rw_leftover_drop_path(*temporary);
+    rw_leftover_unlock();
     rw_free(*temporary);
     *temporary = NULL;
 }
@@ -290,14 +360,37 @@ static rw_status write_file(rw_context *ctx, const char *path, const void *data,
     if (!data && n > 0)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_file_write: data is NULL but n = %zu: pass the bytes", n);
     char *temporary;
-    RW_TRY(begin(ctx, path, private, &temporary));
-    int fd = open_file(temporary, O_WRONLY, 0);
+    int lock = -1;
+    RW_TRY(begin(ctx, path, private, &temporary, private ? &lock : NULL));
+    int fd = rw_open(temporary, O_WRONLY, 0);
     bool written = fd >= 0 && rw_write_all(fd, data, n);
     int reason = errno;
     if (fd >= 0 && !close_file(fd) && written) written = false, reason = errno;
-    if (written) return commit(ctx, path, private, &temporary);
-    rw_file_replace_discard(&temporary);
-    return fail(ctx, "write", path, reason);
+    rw_status status = RW_OK;
+    if (written) status = commit(ctx, path, private, &temporary);
+    else {
+        rw_file_replace_discard(&temporary);
+        status = fail(ctx, "write", path, reason);
+    }
+    if (lock >= 0) close(lock);
+    return status;
+}
+
+void rw_file_sweep(int folder, const char *name)
+{
+    struct stat info;
+    int fd = rw_open_at(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+    if (fd < 0) return;
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0)
+        unlinkat(folder, name, 0);
+    close(fd);
+}
+
+char *rw_file_partial_name(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    const size_t n = dot && dot > name ? (size_t)(dot - path) : strlen(path);
+    return rw_format("%.*s.partial%s", (int)n, path, path + n);
 }
 
 rw_status rw_file_write(rw_context *ctx, const char *path, const void *data, size_t n)

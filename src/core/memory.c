@@ -110,7 +110,7 @@ static int64_t read_number(const char *path, const char *key, int64_t unit)
 {
     char line[256];
     int64_t value = -1;
-    FILE *file = fopen(path, "re");
+    FILE *file = rw_fopen(path, "r");
     if (!file) return -1;
     while (value < 0 && fgets(line, sizeof(line), file)) {
         char *end, *p = line + strlen(key);

@@ -13,6 +13,7 @@
  * Bytes, not characters. */
 #include "core/core.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -328,4 +329,46 @@ rw_hint rw_hint_known(const char *given, const char *const *names, int n)
 const char *rw_nearest_word(const char *given, const char *const *names, int64_t n)
 {
     return given && names ? rw_nearest(given, names, (int)n) : NULL;
+}
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+/* 0x1F, 0b101, 0o17 */
+static int other_base(const char *text, char better[64])
+{
+    static const struct {
+        char letter;
+        int base;
+    } bases[] = {{'x', 16}, {'b', 2}, {'o', 8}};
+    for (int i = 0; text[0] == '0' && i < RW_COUNT(bases); i++) {
+        if ((text[1] | 32) != bases[i].letter || !isxdigit((unsigned char)text[2])) continue;
+        char *end;
+        const unsigned long long value = strtoull(text + 2, &end, bases[i].base);
+        if (end > text + 2 && !is_name(*end)) return snprintf(better, 64, "%llu", value), (int)(end - text);
+    }
+    return 0;
+}
+
+int rw_foreign_number(const char *text, char better[64])
+{
+    const int sign = *text == '-' || *text == '+';
+    int n = 0, i = sign, digits = 0, foreign = other_base(text + sign, better + sign);
+    if (sign) better[0] = *text, n = 1;
+    if (foreign) return foreign + sign;
+    for (bool exponent = false; n < 60; i++) {
+        const char c = text[i];
+        if (is_digit(c)) better[n++] = c, digits++;
+        else if (c == '.') better[n++] = c;
+        else if ((c == '_' || c == '\'') && i > sign && is_digit(text[i - 1]) && is_digit(text[i + 1])) foreign = 1;
+        else if (digits && !exponent && strchr("eEdD", c) && c) {
+            const int signed_exponent = text[i + 1] == '-' || text[i + 1] == '+';
+            if (!is_digit(text[i + 1 + signed_exponent])) break;
+            exponent = true, foreign |= (c | 32) == 'd', better[n++] = 'e';
+            if (signed_exponent) better[n++] = text[++i];
+        } else break;
+    }
+    if (digits && text[i] && strchr("fFlL", text[i]) && !is_name(text[i + 1])) foreign = 1, i++;
+    better[n] = 0;
+    return digits && foreign && !is_name(text[i]) ? i : 0;
 }

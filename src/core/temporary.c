@@ -5,6 +5,7 @@
  * do, since containers that share a folder have numbers of their own. Logs have no lock and go after a day.
  * Not here: folders within folders. */
 #include "core/temporary.h"
+#include "core/leftover.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -26,37 +27,24 @@ static const char *parent(void)
     return tmp && *tmp ? tmp : "/tmp";
 }
 
-/* Removes the files of the open folder; fd is closed. */
-static void empty(int fd)
-{
-    DIR *d = fdopendir(fd);
-    if (!d) {
-        close(fd);
-        return;
-    }
-    for (struct dirent *e; (e = readdir(d));)
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) unlinkat(dirfd(d), e->d_name, 0);
-    closedir(d);
-}
-
 /* A folder of ours that nobody uses any more. */
 static void sweep_one(int in, const char *name, long seconds, bool locked)
 {
     struct stat st;
-    int fd = openat(in, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int fd = rw_open_at(in, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
     if (fd < 0) return;
     if (fstat(fd, &st) != 0 || st.st_uid != geteuid() || time(NULL) - st.st_mtime < seconds ||
         (locked && flock(fd, LOCK_EX | LOCK_NB) != 0)) {
         close(fd);
         return;
     }
-    empty(fd);
+    rw_leftover_empty(fd);
     unlinkat(in, name, AT_REMOVEDIR);
 }
 
 static void sweep(void)
 {
-    DIR *d = opendir(parent());
+    DIR *d = fdopendir(rw_open(parent(), O_RDONLY | O_DIRECTORY, 0));
     if (!d) return;
     for (struct dirent *e; (e = readdir(d));) {
         if (!strncmp(e->d_name, used, sizeof used - 1)) sweep_one(dirfd(d), e->d_name, UNUSED_SECONDS, true);
@@ -77,13 +65,22 @@ static rw_status make(rw_context *ctx, const char *prefix, char **path)
     return status;
 }
 
-rw_status rw_temporary_create(rw_context *ctx, rw_temporary *t)
+void rw_temporary_sweep(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    *t = (rw_temporary){NULL, -1};
     pthread_once(&once, sweep);
-    RW_TRY(make(ctx, used, &t->path));
-    t->fd = open(t->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+rw_status rw_temporary_create(rw_context *ctx, rw_temporary *t)
+{
+    *t = (rw_temporary){NULL, -1};
+    rw_temporary_sweep();
+    rw_leftover_lock();
+    rw_status status = make(ctx, used, &t->path);
+    if (status == RW_OK) rw_leftover_add_path(RW_LEFTOVER_FOLDER, t->path);
+    rw_leftover_unlock();
+    RW_TRY(status);
+    t->fd = rw_open(t->path, O_RDONLY | O_DIRECTORY, 0);
     if (t->fd >= 0) flock(t->fd, LOCK_EX | LOCK_NB); /* where it fails, the minute of grace is left */
     return RW_OK;
 }
@@ -91,9 +88,12 @@ rw_status rw_temporary_create(rw_context *ctx, rw_temporary *t)
 void rw_temporary_remove(rw_temporary *t)
 {
     if (!t->path) return;
-    int fd = open(t->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd >= 0) empty(fd);
+    rw_leftover_lock();
+    int fd = rw_open(t->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+    if (fd >= 0) rw_leftover_empty(fd);
     rmdir(t->path);
+    rw_leftover_drop_path(t->path);
+    rw_leftover_unlock();
     if (t->fd >= 0) close(t->fd);
     rw_free(t->path);
     *t = (rw_temporary){NULL, -1};

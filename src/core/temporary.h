@@ -9,7 +9,9 @@ typedef struct rw_temporary {
     int fd; /* locked as long as the folder is in use */
 } rw_temporary;
 
-/* A new private folder. The first call of a process removes what processes that no longer run have left. */
+/* Removes, once per process, the folders of processes that no longer run. */
+void rw_temporary_sweep(void);
+/* A new private folder. Sweeps first. */
 rw_status rw_temporary_create(rw_context *ctx, rw_temporary *t);
 /* The folder with all files in it; nothing for one that was not made ({0}). */
 void rw_temporary_remove(rw_temporary *t);

@@ -124,6 +124,13 @@ int rw_compare_int64(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+const char *rw_skip_mark(const char *text, size_t *n)
+{
+    if (*n < 3 || memcmp(text, "\xEF\xBB\xBF", 3) != 0) return text;
+    *n -= 3;
+    return text + 3;
+}
+
 rw_status rw_fail_line(rw_context *ctx, const char *name, int64_t line, const char *format, ...)
 {
     char text[256];

@@ -207,7 +207,8 @@ rw_status rw_program_ready(rw_program *p)
     rw_job *j = claim(p, &compiled);
     if (!j) return RW_OK;
     if (!compiled) compile(j);
-    rw_status status = load(p, j);
+    rw_status status = load(p, j); /* where a driver may compile too */
+    rw_compiled();
     if (!__atomic_exchange_n(&p->failed, status != RW_OK, __ATOMIC_RELAXED)) {
         __atomic_sub_fetch(&dev->in_background, 1, __ATOMIC_RELAXED);
         rw_count_seconds(dev, rw_seconds() - start);

@@ -15,7 +15,8 @@
  * only. Failure a missing, short or altered entry, or one that others may write, is "not there": compiled again and
  * replaced. A
  *          folder that cannot be made or is not private is reported once as a warning and the cache is off for this
- *          context. What a crashed writer leaves is never read; rw_cache_clear removes it.
+ *          context. What a killed writer leaves is never read; it has no lock, so the first process
+ *          that uses the folder next removes it, as rw_cache_clear does.
  * Tracing  rw_context_set_cache(…, trace): one INFO line per look-up. */
 #include <dirent.h>
 #include <errno.h>
@@ -27,6 +28,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/temporary.h"
 #include "device/device.h"
 
 enum { HASH = 32, TRAILER = HASH + 8 + 8, MAX_ENTRY = 1 << 28 };
@@ -113,7 +115,7 @@ static rw_status safe_folder(rw_context *ctx, const char *folder, char **real, i
     if (!*real) return rw_fail_memory(ctx, strlen(folder) + 1, "a path");
     struct stat st;
     rw_status status = RW_OK;
-    *fd = open(*real, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    *fd = rw_open(*real, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
     if (*fd < 0)
         status = rw_fail(ctx, RW_ERR_FILE, "cache folder %s%s%s", folder, errno == ENOTDIR ? "" : ": ",
                          errno == ENOTDIR ? " is not a folder" : strerror(errno));
@@ -134,6 +136,26 @@ static rw_status safe_folder(rw_context *ctx, const char *folder, char **real, i
     rw_free(*real);
     *real = NULL, *fd = -1;
     return status;
+}
+
+/* Where the suffix of an entry begins; NULL: the file is not of the cache. */
+static const char *dot_of(const char *name)
+{
+    const char *dot = strchr(name, '.');
+    return dot && dot - name == 64 ? dot : NULL;
+}
+
+/* Once per process: what killed processes have left in the open folder and as temporary folders. */
+static void sweep(int folder)
+{
+    static bool swept;
+    if (__atomic_exchange_n(&swept, true, __ATOMIC_RELAXED)) return;
+    rw_temporary_sweep();
+    DIR *d = fdopendir(rw_open_at(folder, ".", O_RDONLY | O_DIRECTORY, 0));
+    if (!d) return;
+    for (struct dirent *e; (e = readdir(d));)
+        if (dot_of(e->d_name) && rw_ends_in(e->d_name, ".tmp")) rw_file_sweep(folder, e->d_name);
+    closedir(d);
 }
 
 /* The path of an entry (to be freed) and its open folder. RW_ERR_UNSUPPORTED when there is no cache, which a folder
@@ -159,6 +181,7 @@ static rw_status entry_path(rw_context *ctx, const char *key, const char *suffix
         status = RW_ERR_UNSUPPORTED;
     }
     rw_free(real), rw_free(folder);
+    if (status == RW_OK) sweep(*fd);
     return status;
 }
 
@@ -211,7 +234,7 @@ rw_status rw_cache_load(rw_context *ctx, const char *key, const char *suffix, rw
     size_t n = 0;
     const char *found = "missing";
     rw_status status = RW_ERR_UNSUPPORTED;
-    int fd = openat(folder, strrchr(entry, '/') + 1, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int fd = rw_open_at(folder, strrchr(entry, '/') + 1, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
     if (fd >= 0) {
         data = read_entry(ctx, fd, &n, &found, &status);
         close(fd);
@@ -253,13 +276,13 @@ void rw_cache_store(rw_context *ctx, const char *key, const char *suffix, const 
 /* Number of the entries in the folder, their bytes in *bytes; removes them, and files that crashed writers left. */
 static int64_t walk(const char *folder, bool remove, int64_t *bytes)
 {
-    DIR *d = opendir(folder);
+    DIR *d = fdopendir(rw_open(folder, O_RDONLY | O_DIRECTORY, 0));
     if (!d) return 0;
     int64_t n = 0;
     for (struct dirent *e; (e = readdir(d));) {
-        const char *dot = strchr(e->d_name, '.'), *last = strrchr(e->d_name, '.');
+        const char *dot = dot_of(e->d_name), *last = strrchr(e->d_name, '.');
         struct stat st;
-        if (!dot || dot - e->d_name != 64 || fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0) continue;
+        if (!dot || fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0) continue;
         bool gone = remove && unlinkat(dirfd(d), e->d_name, 0) == 0;
         if (strcmp(last, ".tmp") == 0) continue;
         *bytes += st.st_size;

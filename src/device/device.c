@@ -106,7 +106,9 @@ static rw_status open_in(rw_context *ctx, const rw_device_ops *ops, int index, r
     dev->ops = ops;
     dev->given = given;
     pthread_mutex_init(&dev->lock, NULL);
+    const rw_fd_guard low = rw_fd_guard_enter(); /* drivers keep files open */
     rw_status status = ops->open(dev, index);
+    rw_fd_guard_leave(low);
     if (status == RW_OK && (status = rw_queue_create(dev, &dev->queue)) != RW_OK) ops->close(dev);
     if (status != RW_OK) {
         pthread_mutex_destroy(&dev->lock);

@@ -117,7 +117,7 @@ static rw_status load_cached(rw_device *dev, rw_program *p)
 void rw_program_compiled(rw_program *p, const rw_text *binary, double seconds)
 {
     rw_device *dev = p->device;
-    rw_log(dev->ctx, RW_LOG_DEBUG, "%s: compiled %s in %.0f ms", dev->info.name, p->name, seconds * 1e3);
+    rw_log(dev->ctx, RW_LOG_INFO, "%s: compiled %s in %.3g s", dev->info.name, p->name, seconds);
     if (!p->makeshift && *dev->ops->suffix) rw_cache_store(dev->ctx, p->key, dev->ops->suffix, binary);
 }
 
@@ -131,7 +131,9 @@ static rw_status compile_and_load(rw_device *dev, rw_program *p, const rw_text *
         goto out;
     }
     rw_compiling(p->name, 0);
-    RW_TRY_GOTO(dev->ops->compile(dev, p, full->data, &binary), out);
+    status = dev->ops->compile(dev, p, full->data, &binary);
+    rw_compiled();
+    RW_TRY_GOTO(status, out);
     const double seconds = rw_seconds() - start;
     rw_count(dev, &dev->counters.compilations, 1);
     rw_count_seconds(dev, seconds);

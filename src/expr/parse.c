@@ -209,7 +209,9 @@ static rw_syntax *number(parser *p)
     char *end;
     double value = rw_strtod(digits, &end);
     if (*end || n == 0) {
-        FAIL(p, start, "\"%s\" is not a number", digits);
+        const bool word = strcmp(digits, ".") == 0 && name_start(t[p->at]); /* .nan, .inf of YAML */
+        FAIL(p, start, word ? "\"%s%c…\" is not a number: values must be finite numbers" : "\"%s\" is not a number",
+             digits, t[p->at]);
         return NULL;
     }
     rw_syntax *s = make(p, RW_SYNTAX_NUMBER, start, digits, 0);
@@ -221,6 +223,9 @@ static rw_syntax *number(parser *p)
         FAIL(p, p->at, "%sj: write the imaginary unit as 1i, here %si", digits, digits);
         return NULL;
     } else if (name_start(t[p->at])) {
+        char better[64];
+        const int foreign = rw_foreign_number(t + start, better);
+        if (foreign) FAIL(p, start, "%.*s is not a number here: write %s", foreign, t + start, better);
         FAIL(p, p->at, "a number is followed directly by a name: write a product as %s*%c…", digits, t[p->at]);
         return NULL;
     }

@@ -74,7 +74,7 @@ static rw_status open_at(rw_context *ctx, const char *path, uint64_t position, i
     c->position = position;
     c->path = rw_strdup(path);
     errno = 0;
-    c->file = c->path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    c->file = c->path ? rw_open(path, O_RDWR, 0) : -1;
     if (c->file >= 0) {
         *csv = c;
         return RW_OK;

@@ -307,6 +307,7 @@ static rw_status make_mesh(reader *r, rw_gmsh *m)
 
 rw_status rw_gmsh_parse(rw_context *ctx, const char *name, const char *text, size_t n, rw_gmsh *mesh)
 {
+    text = rw_skip_mark(text, &n);
     reader r = {.ctx = ctx, .name = name, .at = text, .end = text + n, .line = 1};
     memset(mesh, 0, sizeof *mesh);
     rw_status status = memchr(text, 0, n) ? fail(&r, "the file is not text") : read_sections(&r);

@@ -563,6 +563,7 @@ static rw_status parse(reader *r)
 
 static rw_status parse_text(rw_context *ctx, const char *name, const char *text, size_t n, bool sums, rw_mtx *m)
 {
+    text = rw_skip_mark(text, &n);
     reader r = {.ctx = ctx, .name = name, .at = text, .end = text + n, .line = 1, .sums = sums, .m = m};
     memset(m, 0, sizeof *m);
     rw_status status = parse(&r);

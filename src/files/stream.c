@@ -50,7 +50,7 @@ rw_status rw_io_open(rw_context *ctx, const char *path, rw_io_stream *s)
 {
     *s = (rw_io_stream){.ctx = ctx, .path = path};
     struct stat info;
-    s->file = fopen(path, "rb");
+    s->file = rw_fopen(path, "rb");
     if (!s->file || fstat(fileno(s->file), &info) != 0) {
         rw_status status = rw_fail(ctx, RW_ERR_FILE, "%s: cannot be opened: %s", path, strerror(errno));
         rw_io_close(s);
@@ -87,7 +87,7 @@ rw_status rw_io_create(rw_context *ctx, const char *path, rw_io_stream *s)
 {
     *s = (rw_io_stream){.ctx = ctx, .path = path};
     RW_TRY(rw_file_replace_begin(ctx, path, &s->temporary));
-    if (!rw_fault_hit(RW_FAULT_WRITE)) s->file = fopen(s->temporary, "wb");
+    if (!rw_fault_hit(RW_FAULT_WRITE)) s->file = rw_fopen(s->temporary, "wb");
     if (s->file) return RW_OK;
     int reason = errno ? errno : EIO;
     rw_status status =

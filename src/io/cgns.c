@@ -5,6 +5,7 @@
 #include <string.h>
 
 #if RW_WITH_CGNS
+#include <cgns_io.h>
 #include <cgnslib.h>
 
 #include "files/stream.h"
@@ -115,6 +116,79 @@ static rw_status read_base(reader *r)
     return RW_OK;
 }
 
+/* A grid comes from its own file. In a file of others a link, external raw data or a virtual dataset could name any
+ * path; libcgns follows all of them. */
+static herr_t check_link(hid_t group, const char *name, const H5L_info_t *info, void *user)
+{
+    rw_h5 *f = user;
+    if (info->type == H5L_TYPE_HARD || info->type == H5L_TYPE_SOFT) return 0; /* a soft one stays inside */
+    const char *target = "?", *object;
+    char value[512] = "";
+    unsigned flags;
+    if (info->type == H5L_TYPE_EXTERNAL && info->u.val_size < sizeof value &&
+        H5Lget_val(group, name, value, sizeof value, H5P_DEFAULT) >= 0)
+        H5Lunpack_elink_val(value, info->u.val_size, &flags, &target, &object);
+    rw_snprintf(f->refused, sizeof f->refused, "%.200s", target);
+    rw_h5_check_links(f, name);
+    return 1;
+}
+
+static herr_t check_object(hid_t group, const char *name, const H5O_info_t *info, void *user)
+{
+    if (info->type != H5O_TYPE_DATASET) return 0;
+    hid_t set = H5Dopen2(group, name, H5P_DEFAULT);
+    const bool good = set >= 0 && rw_h5_check_storage(user, name, set) == RW_OK;
+    if (set >= 0) H5Dclose(set);
+    return good ? 0 : 1;
+}
+
+static rw_status check_hdf5(rw_context *ctx, const char *path)
+{
+    rw_h5 f = {.ctx = ctx, .path = (char *)(uintptr_t)path};
+    if (H5Fis_hdf5(path) <= 0) return RW_OK;
+    f.id = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (f.id < 0) return rw_h5_fail(&f, RW_ERR_INPUT, "HDF5", "not an HDF5 file, or truncated or damaged");
+    herr_t found = H5Lvisit(f.id, H5_INDEX_NAME, H5_ITER_NATIVE, check_link, &f);
+    if (found == 0) found = H5Ovisit2(f.id, H5_INDEX_NAME, H5_ITER_NATIVE, check_object, &f, H5O_INFO_BASIC);
+    rw_status status = found == 0  ? RW_OK
+                       : found > 0 ? RW_ERR_INPUT
+                                   : rw_h5_fail(&f, RW_ERR_INPUT, "HDF5", "is damaged");
+    H5Fclose(f.id);
+    return status;
+}
+
+/* The older kind of CGNS files, ADF: a node that is a link has a file as well. */
+static rw_status check_nodes(rw_context *ctx, const char *path, int file, double node, int depth)
+{
+    int size = 0, n = 0, got = 0;
+    if (cgio_is_link(file, node, &size) != CG_OK || depth > 64)
+        return rw_fail(ctx, RW_ERR_INPUT, "%s: CGNS: is damaged", path);
+    if (size > 0)
+        return rw_fail(ctx, RW_ERR_INPUT, "%s: a node is a link to another one: copy what it leads to into its place",
+                       path);
+    if (cgio_number_children(file, node, &n) != CG_OK) return rw_fail(ctx, RW_ERR_INPUT, "%s: CGNS: is damaged", path);
+    for (int i = 1; i <= n; ++i) {
+        double child;
+        if (cgio_children_ids(file, node, i, 1, &got, &child) != CG_OK || got != 1)
+            return rw_fail(ctx, RW_ERR_INPUT, "%s: CGNS: is damaged", path);
+        RW_TRY(check_nodes(ctx, path, file, child, depth + 1));
+    }
+    return RW_OK;
+}
+
+static rw_status check_alone(rw_context *ctx, const char *path)
+{
+    int kind, file;
+    double root;
+    RW_TRY(check_hdf5(ctx, path));
+    if (cgio_check_file(path, &kind) != CG_OK || kind == CGIO_FILE_HDF5 ||
+        cgio_open_file(path, CGIO_MODE_READ, kind, &file) != CG_OK)
+        return RW_OK; /* cg_open says what is wrong */
+    rw_status status = cgio_get_root_id(file, &root) == CG_OK ? check_nodes(ctx, path, file, root, 0) : RW_OK;
+    cgio_close_file(file);
+    return status;
+}
+
 rw_status rw_cgns_read(rw_context *ctx, const char *path, rw_cgns *grid)
 {
     rw_io_stream s;
@@ -123,10 +197,12 @@ rw_status rw_cgns_read(rw_context *ctx, const char *path, rw_cgns *grid)
     RW_TRY(rw_io_open(ctx, path, &s)); /* says better what is wrong with a path */
     rw_io_close(&s);
     const rw_h5_guard guard = rw_h5_enter();
-    rw_status status = RW_OK;
-    if (cg_open(path, CG_MODE_READ, &r.file) != CG_OK)
-        status = rw_fail(ctx, RW_ERR_INPUT, "%s: CGNS: %s", path, cg_get_error());
-    else {
+    const rw_fd_guard low = rw_fd_guard_enter();
+    rw_status status = check_alone(ctx, path);
+    const bool opened = status == RW_OK && cg_open(path, CG_MODE_READ, &r.file) == CG_OK;
+    rw_fd_guard_leave(low);
+    if (status == RW_OK && !opened) status = rw_fail(ctx, RW_ERR_INPUT, "%s: CGNS: %s", path, cg_get_error());
+    else if (opened) {
         status = read_base(&r);
         cg_close(r.file);
     }

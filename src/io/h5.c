@@ -116,6 +116,8 @@ static void destroy(rw_h5 **file)
     rw_h5 *f = *file;
     *file = NULL;
     if (!f) return;
+    if (f->links >= 0) H5Pclose(f->links);
+    if (f->sets >= 0) H5Pclose(f->sets);
     if (f->id >= 0 && H5Fclose(f->id) < 0) troubled = true;
     if (f->temporary) rw_file_replace_discard(&f->temporary);
     rw_h5_sink_release(&f->sink);
@@ -124,11 +126,58 @@ static void destroy(rw_h5 **file)
     rw_free(f);
 }
 
+/* Asked by HDF5 before it opens the file that an external link leads to: -1 refuses. A file of others could name any
+ * path, and a pipe or a device as well. */
+static herr_t follow(const char *parent, const char *group, const char *target, const char *object, unsigned *flags,
+                     hid_t access, void *user)
+{
+    rw_h5 *f = user;
+    (void)parent, (void)group, (void)object, (void)flags, (void)access;
+    const bool inside = *target != '/' && strcmp(target, "..") != 0 && strncmp(target, "../", 3) != 0 &&
+                        !strstr(target, "/../") && !rw_ends_in(target, "/..");
+    if (inside && !f->alone) return 0;
+    rw_snprintf(f->refused, sizeof f->refused, "%.200s", *target ? target : "?");
+    return -1;
+}
+
+static void make_lists(rw_h5 *f)
+{
+    f->links = H5Pcreate(H5P_LINK_ACCESS), f->sets = H5Pcreate(H5P_DATASET_ACCESS);
+    H5Pset_elink_cb(f->links, follow, f), H5Pset_elink_cb(f->sets, follow, f);
+}
+
+rw_status rw_h5_check_links(rw_h5 *f, const char *name)
+{
+    if (!*f->refused) return RW_OK;
+    char target[sizeof f->refused];
+    snprintf(target, sizeof target, "%s", f->refused);
+    *f->refused = '\0';
+    return rw_fail(f->ctx, RW_ERR_INPUT,
+                   "%s: %s: is a link to another file, '%s': copy what it leads to into this "
+                   "file",
+                   f->path, name, target);
+}
+
+rw_status rw_h5_check_storage(const rw_h5 *f, const char *name, hid_t set)
+{
+    hid_t made = H5Dget_create_plist(set);
+    char file[256] = "?";
+    const bool virtual = made >= 0 && H5Pget_layout(made) == H5D_VIRTUAL;
+    const bool elsewhere = !virtual && made >= 0 && H5Pget_external_count(made) > 0;
+    if (virtual) H5Pget_virtual_filename(made, 0, file, sizeof file);
+    if (elsewhere) H5Pget_external(made, 0, sizeof file - 1, file, NULL, NULL), file[sizeof file - 1] = '\0';
+    if (made >= 0) H5Pclose(made);
+    if (made < 0) return rw_h5_fail(f, RW_ERR_INPUT, name, "is damaged");
+    if (!virtual && !elsewhere) return RW_OK;
+    return rw_fail(f->ctx, RW_ERR_INPUT, "%s: %s: its values are in another file, '%s' (%s): copy them into this file",
+                   f->path, name, file, virtual ? "a virtual dataset" : "external raw data");
+}
+
 static rw_status create_object(rw_context *ctx, const char *path, rw_h5 **file)
 {
     rw_h5 *f = rw_calloc(1, sizeof *f);
     if (!f) return rw_fail_memory(ctx, sizeof *f, path);
-    f->id = -1;
+    f->id = f->links = f->sets = -1;
     f->ctx = rw_context_retain(ctx);
     f->path = rw_strdup(path);
     *file = f;
@@ -151,6 +200,7 @@ rw_status rw_h5_create(rw_context *ctx, const char *path, rw_h5 **file)
     rw_h5_guard g = rw_h5_enter();
     rw_h5 *f = NULL;
     rw_status status = create_object(ctx, path, &f);
+    if (status == RW_OK) make_lists(f);
     if (status == RW_OK) status = rw_file_replace_begin(ctx, path, &f->temporary);
     if (status == RW_OK) {
         hid_t list = access_list(), made = H5Pcreate(H5P_FILE_CREATE);
@@ -190,7 +240,7 @@ static rw_status check_format(rw_context *ctx, const char *path)
     return RW_OK;
 }
 
-rw_status rw_h5_open(rw_context *ctx, const char *path, rw_h5 **file)
+static rw_status open_file(rw_context *ctx, const char *path, bool alone, rw_h5 **file)
 {
     *file = NULL;
     RW_TRY(check_format(ctx, path));
@@ -200,8 +250,11 @@ rw_status rw_h5_open(rw_context *ctx, const char *path, rw_h5 **file)
     rw_status status = create_object(ctx, path, &f);
     if (status == RW_OK && rw_fault_hit(RW_FAULT_READ)) status = rw_h5_fail(f, RW_ERR_FILE, "HDF5", "cannot be read");
     if (status == RW_OK) {
+        make_lists(f), f->alone = alone;
         hid_t list = access_list();
+        const rw_fd_guard low = rw_fd_guard_enter();
         f->id = H5Fopen(path, H5F_ACC_RDONLY, list);
+        rw_fd_guard_leave(low);
         if (f->id < 0) status = rw_h5_fail(f, RW_ERR_INPUT, "HDF5", "not an HDF5 file, or truncated or damaged");
         H5Pclose(list);
     }
@@ -210,6 +263,9 @@ rw_status rw_h5_open(rw_context *ctx, const char *path, rw_h5 **file)
     rw_h5_leave(g);
     return status;
 }
+
+rw_status rw_h5_open(rw_context *ctx, const char *path, rw_h5 **file) { return open_file(ctx, path, false, file); }
+rw_status rw_h5_open_alone(rw_context *ctx, const char *path, rw_h5 **file) { return open_file(ctx, path, true, file); }
 
 rw_status rw_h5_commit(rw_h5 **file)
 {
@@ -250,15 +306,16 @@ bool rw_h5_reaches(const rw_h5 *f, const char *name)
         if (name[i] != '/' && name[i] != '\0') continue;
         memcpy(path, name, i);
         path[i] = '\0';
-        if (path[i - 1] != '/' && H5Lexists(f->id, path, H5P_DEFAULT) <= 0) return false;
+        if (path[i - 1] != '/' && H5Lexists(f->id, path, f->links) <= 0) return false;
     }
-    return H5Oexists_by_name(f->id, name, H5P_DEFAULT) > 0;
+    return H5Oexists_by_name(f->id, name, f->links) > 0;
 }
 
 bool rw_h5_exists(rw_h5 *file, const char *name)
 {
     rw_h5_guard g = rw_h5_enter();
     bool found = rw_h5_reaches(file, name);
+    *file->refused = '\0';
     H5Eclear2(H5E_DEFAULT);
     rw_h5_leave(g);
     return found;
@@ -335,10 +392,12 @@ static rw_status list_members(rw_h5 *f, const char *group, char ***names, int *n
 {
     H5G_info_t info;
     int capacity = 0;
-    if (H5Gget_info_by_name(f->id, group, &info, H5P_DEFAULT) < 0)
+    if (H5Gget_info_by_name(f->id, group, &info, f->links) < 0) {
+        RW_TRY(rw_h5_check_links(f, group));
         return rw_h5_fail(f, RW_ERR_INPUT, group, "is not a group that can be listed");
+    }
     for (hsize_t i = 0; i < info.nlinks; i++) {
-        ssize_t length = H5Lget_name_by_idx(f->id, group, H5_INDEX_NAME, H5_ITER_INC, i, NULL, 0, H5P_DEFAULT);
+        ssize_t length = H5Lget_name_by_idx(f->id, group, H5_INDEX_NAME, H5_ITER_INC, i, NULL, 0, f->links);
         if (length < 0 || length >= RW_H5_NAME) return rw_h5_fail(f, RW_ERR_INPUT, group, "a member has no name");
         char *name = rw_calloc((size_t)length + 1, 1);
         if (!name || !rw_grow(names, &capacity, *n + 1, sizeof **names)) {
@@ -346,7 +405,7 @@ static rw_status list_members(rw_h5 *f, const char *group, char ***names, int *n
             return rw_fail_memory(f->ctx, (size_t)length + 1, f->path);
         }
         (*names)[(*n)++] = name;
-        if (H5Lget_name_by_idx(f->id, group, H5_INDEX_NAME, H5_ITER_INC, i, name, (size_t)length + 1, H5P_DEFAULT) < 0)
+        if (H5Lget_name_by_idx(f->id, group, H5_INDEX_NAME, H5_ITER_INC, i, name, (size_t)length + 1, f->links) < 0)
             return rw_h5_fail(f, RW_ERR_INPUT, group, "a member has no name");
     }
     if (*n > 0) qsort(*names, (size_t)*n, sizeof **names, by_name);

@@ -2,8 +2,10 @@
  *
  * Arrays are stored uncompressed with 1..4 dimensions of f32 or f64, complex as the compound {r, i} that h5py uses.
  * Files are written in the format of HDF5 1.10, in which all metadata carry checksums. HDF5 prints nothing; its reason
- * is in our message. Names are paths inside the file, "/fields/u"; missing groups on the way are made. Calls may come
- * from several threads: one lock serialises them, as the library underneath may not be thread-safe. */
+ * is in our message. What is read comes from the file itself: an external link is followed only to a file below the
+ * same folder (rw_h5_link), external raw data and virtual datasets are refused. Names are paths inside the file,
+ * "/fields/u"; missing groups on the way are made. Calls may come from several threads: one lock serialises them, as
+ * the library underneath may not be thread-safe. */
 #ifndef RW_H5_H
 #define RW_H5_H
 
@@ -17,6 +19,8 @@ rw_status rw_h5_create(rw_context *ctx, const char *path, rw_h5 **file);
  * checksums that h5py and MATLAB write by default (libhdf5 itself can crash on damaged metadata without them, seen with
  * 1.10.8): `h5repack -L` converts it. */
 rw_status rw_h5_open(rw_context *ctx, const char *path, rw_h5 **file);
+/* The same; no link to another file is followed. For files that hold their own data: anything but an index of files. */
+rw_status rw_h5_open_alone(rw_context *ctx, const char *path, rw_h5 **file);
 /* Closes a new file and moves it to its place (fsync, rename); *file becomes NULL whatever the status. */
 rw_status rw_h5_commit(rw_h5 **file);
 /* Closes; a new file not committed is discarded. NULL is allowed. */

@@ -13,7 +13,7 @@ static rw_status set(rw_h5 *f, const char *object, const char *name, hid_t store
         return rw_fail(f->ctx, RW_ERR_ARGUMENT, "%s: %s: the file is open for reading only", f->path, name);
     if (!*name || !rw_h5_reaches(f, object))
         return rw_h5_fail(f, RW_ERR_ARGUMENT, object, "an attribute needs a name and an existing object");
-    if (H5Aexists_by_name(f->id, object, name, H5P_DEFAULT) > 0) H5Adelete_by_name(f->id, object, name, H5P_DEFAULT);
+    if (H5Aexists_by_name(f->id, object, name, f->links) > 0) H5Adelete_by_name(f->id, object, name, H5P_DEFAULT);
     H5Eclear2(H5E_DEFAULT);
     hsize_t size = n < 0 ? 1 : (hsize_t)n;
     hid_t space = n < 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL), attribute = -1;
@@ -99,11 +99,12 @@ static rw_status open_view(rw_h5 *f, const char *object, const char *name, view 
 {
     *v = (view){-1, -1, -1, H5T_NO_CLASS, 0};
     if (rw_fault_hit(RW_FAULT_READ)) return rw_h5_fail(f, RW_ERR_FILE, name, "reading failed");
-    if (rw_h5_reaches(f, object) && *name && H5Aexists_by_name(f->id, object, name, H5P_DEFAULT) > 0)
-        v->id = H5Aopen_by_name(f->id, object, name, H5P_DEFAULT, H5P_DEFAULT);
+    if (rw_h5_reaches(f, object) && *name && H5Aexists_by_name(f->id, object, name, f->links) > 0)
+        v->id = H5Aopen_by_name(f->id, object, name, H5P_DEFAULT, f->links);
     if (v->id < 0) {
         H5Eclear2(H5E_DEFAULT);
         RW_TRY(rw_h5_had_memory(f, name));
+        RW_TRY(rw_h5_check_links(f, object));
         return rw_fail(f->ctx, RW_ERR_INPUT, "%s: %s: has no attribute '%s'", f->path, object, name);
     }
     v->type = H5Aget_type(v->id);
@@ -199,7 +200,7 @@ rw_status rw_h5_get_text(rw_h5 *file, const char *object, const char *name, char
 bool rw_h5_has_attribute(rw_h5 *file, const char *object, const char *name)
 {
     rw_h5_guard g = rw_h5_enter();
-    bool found = *name && rw_h5_reaches(file, object) && H5Aexists_by_name(file->id, object, name, H5P_DEFAULT) > 0;
+    bool found = *name && rw_h5_reaches(file, object) && H5Aexists_by_name(file->id, object, name, file->links) > 0;
     H5Eclear2(H5E_DEFAULT);
     rw_h5_leave(g);
     return found;

@@ -98,10 +98,12 @@ static rw_status open_data(rw_h5 *f, const char *name, hid_t *set, rw_dtype *typ
     if (!rw_h5_reaches(f, name)) {
         H5Eclear2(H5E_DEFAULT);
         RW_TRY(rw_h5_had_memory(f, name));
+        RW_TRY(rw_h5_check_links(f, name));
         return rw_fail(f->ctx, RW_ERR_INPUT, "%s: %s: is not in the file", f->path, name);
     }
-    *set = rw_fault_hit(RW_FAULT_READ) ? -1 : H5Dopen2(f->id, name, H5P_DEFAULT);
+    *set = rw_fault_hit(RW_FAULT_READ) ? -1 : H5Dopen2(f->id, name, f->sets);
     if (*set < 0) return rw_h5_fail(f, RW_ERR_INPUT, name, "cannot be read as an array");
+    RW_TRY(rw_h5_check_storage(f, name, *set));
     hid_t stored = H5Dget_type(*set), space = H5Dget_space(*set);
     rw_status status = RW_OK;
     *rank = H5Sget_simple_extent_ndims(space);

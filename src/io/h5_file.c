@@ -59,8 +59,7 @@ static H5FD_t *open_file(const char *name, unsigned flags, hid_t list, haddr_t m
     if (flags & H5F_ACC_CREAT) mode |= O_CREAT;
     if (flags & H5F_ACC_EXCL) mode |= O_EXCL;
     struct stat stat;
-    do f->fd = open(name, mode | O_CLOEXEC, 0666);
-    while (f->fd < 0 && errno == EINTR);
+    f->fd = rw_open(name, mode, 0666);
     if (f->fd < 0 || fstat(f->fd, &stat) != 0) {
         info->sink->reason = errno;
         if (f->fd >= 0) close(f->fd);

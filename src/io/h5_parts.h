@@ -17,6 +17,9 @@ struct rw_h5 {
     hid_t id;
     char *path, *temporary; /* temporary: NULL when reading */
     rw_h5_sink *sink;       /* NULL when reading */
+    hid_t links, sets;      /* lists of properties to follow links to objects, and to datasets (follow in h5.c) */
+    bool alone;             /* no link to another file is followed */
+    char refused[256];      /* the file that a link leads to which was not followed; "": none */
 };
 
 enum { RW_H5_NAME = 4096 }; /* bytes of a name with its NUL */
@@ -35,6 +38,10 @@ void rw_h5_sink_release(rw_h5_sink **sink);
 /* `status` of a call that has written `name`, or ERR_FILE when the file system has refused something since. */
 rw_status rw_h5_written(const rw_h5 *file, rw_status status, const char *name);
 
+/* ERR_INPUT where a link on the way to `name` leads to another file and was not followed; clears `refused`. */
+rw_status rw_h5_check_links(rw_h5 *file, const char *name);
+/* ERR_INPUT where an open dataset has its values in another file: external raw data, or a virtual dataset. */
+rw_status rw_h5_check_storage(const rw_h5 *file, const char *name, hid_t set);
 /* ERR_MEMORY where an allocation has failed since rw_h5_enter: asked before "there is no such object" is reported. */
 rw_status rw_h5_had_memory(const rw_h5 *file, const char *name);
 /* "path: name: what: reason", that of the file system or of HDF5; clears the error stack. */

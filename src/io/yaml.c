@@ -297,6 +297,7 @@ rw_status rw_yaml_parse(rw_context *ctx, const char *source, const char *text, s
     if (n > RW_YAML_BYTES)
         return rw_fail(ctx, RW_ERR_INPUT, "%s: %zu bytes are more than the %zu allowed: put data into another file",
                        source, n, RW_YAML_BYTES);
+    text = rw_skip_mark(text, &n); /* libyaml takes one before the first key for the end of a document */
     reader r = {.ctx = ctx, .source = source, .text = text, .length = n};
     if (!yaml_parser_initialize(&r.parser)) return rw_fail_memory(ctx, sizeof(r.parser), "the YAML parser");
     yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);

@@ -18,7 +18,7 @@ typedef struct value_context {
 } value_context;
 
 /* "place: name = given is WHAT: line (unit)" */
-static rw_status fail(const value_context *v, const rw_tree *node, const char *what)
+static rw_status fail_with(const value_context *v, const rw_tree *node, const char *what, const char *advice)
 {
     char place[320], given[80] = "";
     rw_tree_place(node, place, sizeof(place));
@@ -27,8 +27,33 @@ static rw_status fail(const value_context *v, const rw_tree *node, const char *w
     if (text.data && !text.failed) snprintf(given, sizeof(given), "%.60s%s", text.data, text.length > 60 ? "..." : "");
     rw_text_free(&text);
     const char *unit = v->row->unit;
-    return rw_fail(v->ctx, RW_ERR_INPUT, "%s: %s = %s is %s: %s%s%s%s", place, v->name, given, what, v->row->line,
-                   *unit ? " (" : "", unit, *unit ? ")" : "");
+    return rw_fail(v->ctx, RW_ERR_INPUT, "%s: %s = %s is %s: %s%s%s%s%s", place, v->name, given, what, v->row->line,
+                   *unit ? " (" : "", unit, *unit ? ")" : "", advice);
+}
+
+static rw_status fail(const value_context *v, const rw_tree *node, const char *what)
+{
+    return fail_with(v, node, what, "");
+}
+
+/* "not a number", and how a number of other languages is written here. */
+static rw_status fail_number(const value_context *v, const rw_tree *node, const char *what)
+{
+    char better[64], text[160];
+    const int n = rw_foreign_number(node->text, better);
+    const char *comma = strchr(node->text, ',');
+    if (n && !node->text[n]) snprintf(text, sizeof text, "%s (write %s)", what, better);
+    else if (comma && comma > node->text && isdigit((unsigned char)comma[-1]) && isdigit((unsigned char)comma[1]))
+        snprintf(text, sizeof text, "%s (decimals follow a point)", what);
+    else snprintf(text, sizeof text, "%s", what);
+    return fail(v, node, text);
+}
+
+static rw_status fail_nan(const value_context *v, const rw_tree *node)
+{
+    const bool standard = *v->row->standard && !v->row->required;
+    return fail_with(v, node, "not a number (NaN)",
+                     standard ? "; omit the setting for its default" : "; give a finite number");
 }
 
 const char *rw_param_kind_text(rw_param_kind kind)
@@ -141,7 +166,7 @@ static rw_status check_number(const value_context *v, const rw_tree *node, doubl
     size_t word;
     const char *whole = allowed;
     allowed = split_word(allowed, &word);
-    if (isnan(x)) return fail(v, node, "not a number (NaN)");
+    if (isnan(x)) return fail_nan(v, node);
     if (is_range(allowed) || !*allowed) {
         if (in_range(x, allowed)) return RW_OK;
         if (word) snprintf(what, sizeof(what), "outside %s and not %.*s", allowed, (int)word, whole);
@@ -176,7 +201,7 @@ static rw_status read_quantity(const value_context *v, const rw_tree *node, doub
     rw_unit from, to;
     int n;
     rw_unit_read(node->text, &unit, &none, &none);
-    if (unit == node->text || !isspace((unsigned char)*unit)) return fail(v, node, "not a number");
+    if (unit == node->text || !isspace((unsigned char)*unit)) return fail_number(v, node, "not a number");
     unit += strspn(unit, " \t");
     if (!*v->row->unit) return fail(v, node, "a number with a unit, but this parameter has no unit");
     if (!rw_unit_parse(unit, &from, &bad, &n)) {
@@ -208,8 +233,8 @@ static rw_status read_int(const value_context *v, const rw_tree *node, const cha
     double x;
     if (read_word(v, node, &x)) return *value = (int64_t)x, RW_OK;
     RW_TRY(want_scalar(v, node, "an integer"));
-    if (!rw_tree_number(node, &x)) return fail(v, node, "not an integer");
-    if (isnan(x)) return fail(v, node, "not a number (NaN)");
+    if (!rw_tree_number(node, &x)) return fail_number(v, node, "not an integer");
+    if (isnan(x)) return fail_nan(v, node);
     if (isfinite(x) && x != floor(x)) return fail(v, node, "not an integer");
     char *end;
     errno = 0;

@@ -26,7 +26,7 @@
 
 int rw_folder_open(int folder, const char *name)
 {
-    return openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return rw_open_at(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 }
 
 /* The folder that a listed name lies in, to be closed; with `make` a missing subfolder is made. */

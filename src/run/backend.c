@@ -31,7 +31,7 @@ static void version_of(const char *program, char *line, size_t size)
     size_t n = 0;
     line[0] = '\0';
     if (pipe(ends) != 0) return;
-    for (int i = 0; i < 2; i++) fcntl(ends[i], F_SETFD, FD_CLOEXEC);
+    for (int i = 0; i < 2; i++) fcntl(ends[i] = rw_fd_above(ends[i]), F_SETFD, FD_CLOEXEC);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, ends[1], 1);

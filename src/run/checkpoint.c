@@ -172,7 +172,7 @@ rw_status rw_checkpoint_load(rw_run *r, uint64_t *position)
     char path[RW_PATH_SIZE];
     rw_h5 *file;
     rw_run_path(r, "checkpoint.h5", path);
-    rw_status status = rw_h5_open(r->ctx, path, &file);
+    rw_status status = rw_h5_open_alone(r->ctx, path, &file);
     if (status == RW_OK) status = load(r, file, path, position);
     rw_h5_close(&file);
     if (status != RW_OK) return rw_fail_prefix(r->ctx, status, "cannot continue");

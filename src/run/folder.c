@@ -85,7 +85,7 @@ static rw_status check_restart(rw_run *r, bool *fresh)
 static rw_status lock_folder(rw_run *r)
 {
     if (r->lock >= 0) return RW_OK;
-    r->lock = open(r->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    r->lock = rw_open(r->folder, O_RDONLY | O_DIRECTORY, 0);
     if (r->lock < 0) return rw_folder_fail(r, "open", r->folder, errno);
     /* A child of a run that was just killed may hold the lock until it executes its program. */
     for (int tries = 0; tries < 50; tries++) {
@@ -104,7 +104,8 @@ static rw_status lock_folder(rw_run *r)
 /* An empty folder, or one that a run has only begun to fill. */
 static rw_status check_empty(rw_run *r)
 {
-    DIR *folder = opendir(r->folder);
+    const int file = rw_open(r->folder, O_RDONLY | O_DIRECTORY, 0);
+    DIR *folder = file < 0 ? NULL : fdopendir(file);
     if (!folder) return rw_folder_fail(r, "list", r->folder, errno);
     int n = 0;
     for (struct dirent *e; (e = readdir(folder));) n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;

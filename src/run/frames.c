@@ -195,7 +195,7 @@ static rw_status read_frame(rw_run *r, int field, const char *name, int output, 
     snprintf(file, sizeof(file), "fields/%06d.h5", output);
     snprintf(set, sizeof(set), "/%.120s", name);
     rw_run_path(r, file, path);
-    RW_TRY(rw_h5_open(r->ctx, path, &h5));
+    RW_TRY(rw_h5_open_alone(r->ctx, path, &h5));
     rw_status status = rw_h5_get_number(h5, "/", "time", t);
     if (status == RW_OK) status = rw_h5_shape(h5, set, &type, &rank, shape);
     if (status == RW_OK) status = rw_sides_grid(r, &wide, NULL);
@@ -229,7 +229,7 @@ static rw_status find_written(rw_run *r, const char *name, int output, bool *has
     rw_run_path(r, file, path);
     *has = false;
     if (access(path, F_OK) != 0) return RW_OK;
-    RW_TRY(rw_h5_open(r->ctx, path, &h5));
+    RW_TRY(rw_h5_open_alone(r->ctx, path, &h5));
     *has = rw_h5_exists(h5, set);
     rw_h5_close(&h5);
     return RW_OK;

@@ -332,6 +332,57 @@ static void help_in(rw_text *text, const rw_section *s, int n, const char *name)
     }
 }
 
+/* Words that a user looks for and that are no setting, or one of another meaning: what they are called here. */
+static const struct {
+    const char *words, *text, *settings; /* separated by blanks; settings: whose help follows */
+} topics[] = {
+    {"boundary boundaries bc dirichlet neumann robin periodic nearest replicate reflect reflect101 wrap constant sides "
+     "zero-flux flux",
+     "Boundary conditions of a field (boundary, for all sides or in a map of sides):\n"
+     "  \"0\" or {dirichlet: \"g\"}      value g on the boundary; g may depend on x, y, z, t and parameters\n"
+     "  neumann or {neumann: \"g\"}    derivative g along the outward normal; neumann alone: 0, zero flux\n"
+     "  {robin: [a, b, c]}            a u + b du/dn = c\n"
+     "  periodic                      the domain continues at the other side\n"
+     "  nearest, reflect, reflect101, {constant: \"v\"}    borders as of images: docs/reference/expressions.md\n"
+     "  {left: \"1\", right: neumann, y: periodic}         by side or axis; sides that are not named have zero flux\n",
+     "fields.boundary"},
+    {"complex imaginary c128 c64 schroedinger schrodinger ginzburg-landau",
+     "Complex numbers: 2i, 0.5i and variables that hold them in the expression language (real, imag, abs, conj, exp,\n"
+     "sin, …), matrices and solvers (values c128, c64), transforms. Fields of a case (problem pde) are real: write a\n"
+     "complex equation as two real ones, for the real and the imaginary part.\n",
+     ""},
+    {"steady stationary poisson laplacian elliptic",
+     "A steady equation A u = b on a grid is solved by rechenwerk solve --stencil, such as\n"
+     "  rechenwerk solve --stencil '-laplace(u)' --grid 100x100\n",
+     ""},
+};
+
+static bool has_word(const char *words, const char *name)
+{
+    const size_t n = strlen(name);
+    for (const char *p = words; n && (p = strstr(p, name)); p++)
+        if ((p == words || p[-1] == ' ') && (p[n] == ' ' || !p[n])) return true;
+    return false;
+}
+
+static void help_topic(rw_text *text, const char *name)
+{
+    for (int i = 0; i < RW_COUNT(topics); i++) {
+        if (!has_word(topics[i].words, name)) continue;
+        rw_text_add(text, "%s", topics[i].text);
+        int n;
+        for (int k = 0; *topics[i].settings && rw_problems[k]; k++) {
+            const rw_section *s = rw_tables_sections(rw_problems[k], &n);
+            rw_text row = {0};
+            help_in(&row, s, n, topics[i].settings);
+            if (row.data) rw_text_add(text, "%s", row.data);
+            text->failed |= row.failed;
+            rw_text_free(&row);
+        }
+        rw_text_add(text, "\n");
+    }
+}
+
 static rw_status fail_unknown(rw_context *ctx, const char *name)
 {
     static const char *const where[] = {"problems", "settings", "functions"};
@@ -367,6 +418,9 @@ rw_status rw_help(rw_context *ctx, const char *name, char **out)
         return rw_tables_give(ctx, &text, out);
     }
     int sections;
+    help_topic(&text, name);
+    if (has_word(topics[0].words, name) && text.data && !strcmp(name, "boundary")) /* the row is part of it */
+        return rw_tables_give(ctx, &text, out);
     const rw_section *s = rw_tables_sections(NULL, &sections);
     help_in(&text, s, sections, name);
     for (int i = 0; rw_problems[i]; i++)

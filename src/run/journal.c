@@ -103,7 +103,7 @@ static rw_status read_file(rw_context *ctx, int folder, const char *where, char 
 {
     struct stat info;
     *text = NULL;
-    int file = openat(folder, RW_JOURNAL_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int file = rw_open_at(folder, RW_JOURNAL_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
     if (file < 0) return errno == ENOENT ? RW_OK : fail(ctx, where, "read", errno);
     rw_status status = RW_OK;
     bool good = !rw_fault_hit(RW_FAULT_READ) && fstat(file, &info) == 0 && S_ISREG(info.st_mode);
@@ -174,7 +174,7 @@ rw_status rw_journal_create(rw_context *ctx, int folder, const char *where, cons
     if (status == RW_OK && (!j->head || text.failed)) status = rw_fail_memory(ctx, text.length, RW_JOURNAL_FILE);
     if (status != RW_OK) goto done;
     unlinkat(folder, temporary, 0);
-    j->file = openat(folder, temporary, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    j->file = rw_open_at(folder, temporary, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
     bool good = j->file >= 0 && rw_write_all(j->file, text.data, text.length);
     if (good) good = renameat(folder, temporary, folder, RW_JOURNAL_FILE) == 0;
     if (!good) status = fail(ctx, where, "write", errno);
@@ -187,7 +187,7 @@ done:
 
 rw_status rw_journal_continue(int folder, const char *where, rw_journal *j)
 {
-    j->file = openat(folder, RW_JOURNAL_FILE, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+    j->file = rw_open_at(folder, RW_JOURNAL_FILE, O_WRONLY | O_APPEND | O_NOFOLLOW, 0);
     struct stat info;
     bool good = j->file >= 0 && fstat(j->file, &info) == 0;
     if (good && (size_t)info.st_size > j->bytes) good = ftruncate(j->file, (off_t)j->bytes) == 0;

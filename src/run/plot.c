@@ -192,7 +192,7 @@ static rw_status plot_file(plotter *p, const char *path, const char *standard)
     if (dot) *dot = '\0';
     for (char *c = p->stem; *c; c++)
         if (iscntrl((unsigned char)*c)) *c = '_'; /* a line of run.files holds the name */
-    RW_TRY(rw_h5_open(p->ctx, path, &file));
+    RW_TRY(rw_h5_open_alone(p->ctx, path, &file));
     rw_status status;
     RW_TRY_GOTO(read_grid(p, file, path, &grid, &time), cleanup);
     RW_TRY_GOTO(rw_h5_list(file, "/", &names, &n), cleanup);

@@ -1,6 +1,7 @@
 /* The run that made results which are there: its settings.yaml read as a case, so that pictures made later are those of
  * the run. */
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +117,7 @@ static int count_files(const rw_run *r)
     char path[RW_PATH_SIZE], *end;
     long n = 0;
     rw_run_path(r, "fields", path);
-    DIR *folder = opendir(path);
+    DIR *folder = fdopendir(rw_open(path, O_RDONLY | O_DIRECTORY, 0));
     for (struct dirent *e; folder && (e = readdir(folder));) {
         long number = strtol(e->d_name, &end, 10);
         if (strspn(e->d_name, "0123456789") >= 6 && strcmp(end, ".h5") == 0 && number >= n && number < RW_PLOT_OUTPUTS)
@@ -140,7 +141,7 @@ rw_status rw_plot_read_times(rw_run *r)
         r->noutputs = count_files(r);
         return RW_OK;
     }
-    RW_TRY(rw_h5_open(r->ctx, path, &file));
+    RW_TRY(rw_h5_open_alone(r->ctx, path, &file));
     rw_status status;
     const char *times = rw_h5_exists(file, "/t") ? "/t" : "/times"; /* the name in files of older versions */
     RW_TRY_GOTO(rw_h5_shape(file, times, &type, &rank, shape), cleanup);

@@ -152,3 +152,9 @@ void rw_rates_compiling(void *user, const char *program, int known)
     if (known > 0) p.compilations_known = p.compilations - 1 + known;
     tell(r, &p);
 }
+
+void rw_rates_compiled(void *user)
+{
+    rw_run *r = user;
+    if (r->problem && r->rates.begin > 0) report(r, rw_seconds());
+}

@@ -204,7 +204,7 @@ rw_status rw_log_open(rw_run *r)
 {
     char path[RW_PATH_SIZE];
     RW_TRY(rw_folder_claim(r, "log.jsonl", path));
-    r->log = openat(r->lock, "log.jsonl", O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+    r->log = rw_open_at(r->lock, "log.jsonl", O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0666);
     if (r->log < 0) return fail_log(r, errno);
     cut_torn_line(r->log);
     return RW_OK;

@@ -290,6 +290,8 @@ void rw_rates_begin(rw_run *r);
 void rw_rates_step(rw_run *r, bool last); /* calls the user's function when it is due */
 void rw_rates_output(rw_run *r);          /* calls it after an output */
 void rw_rates_compiling(void *run, const char *program, int known);
+/* After one: reports where the run is, so that nobody takes what follows for compiling. */
+void rw_rates_compiled(void *run);
 void rw_rates_end(rw_run *r);
 
 /* The run with a table of problems of one's own: for tests. */

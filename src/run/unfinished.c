@@ -75,7 +75,7 @@ static bool read_small(const rw_run *r, const char *name, bool *there, char **da
     *data = NULL, *n = 0;
     *there = fstatat(r->lock, name, &info, AT_SYMLINK_NOFOLLOW) == 0;
     if (!*there) return true;
-    int file = openat(r->lock, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int file = rw_open_at(r->lock, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
     bool good = file >= 0 && rw_file_read_open(r->ctx, file, name, 1 << 20, data, n) == RW_OK;
     if (file >= 0) close(file);
     return good;

@@ -1,26 +1,18 @@
 /* The cases of `rechenwerk selftest`: memory, reductions of every type, all functions of the expression language, grid
- * operators with every boundary, fused reductions, both integrators. Expected values come from the plain evaluator or
- * are known exactly. Small sizes: the whole list is a matter of seconds. */
-#include "rechenwerk/run.h"
-
+ * operators with every boundary, fused reductions, both integrators; transforms, images, matrices, solvers and signals
+ * are in methods.c. Expected values come from the plain evaluator or are known exactly. Small sizes: the whole list is
+ * a matter of seconds. */
 #include <math.h>
 #include <string.h>
 
 #include "expr/program.h"
 #include "rechenwerk/array.h"
 #include "rechenwerk/ode.h"
+#include "selftest/parts.h"
 
 enum { MAX_ROWS = 160, NX = 67, NY = 21 };
 
-typedef struct run {
-    rw_context *ctx;
-    rw_device *dev;
-    rw_selftest_result *rows;
-    int n;
-    double start;
-} run;
-
-static rw_selftest_result *begin(run *r, const char *name)
+rw_selftest_result *rw_selftest_begin(rw_selftest_run *r, const char *name)
 {
     rw_selftest_result *row = r->rows + RW_MIN(r->n, MAX_ROWS - 1);
     r->n = RW_MIN(r->n + 1, MAX_ROWS);
@@ -30,7 +22,7 @@ static rw_selftest_result *begin(run *r, const char *name)
     return row;
 }
 
-static void end(run *r, rw_selftest_result *row, rw_status status, double error, double tolerance)
+void rw_selftest_end(rw_selftest_run *r, rw_selftest_result *row, rw_status status, double error, double tolerance)
 {
     row->seconds = rw_seconds() - r->start;
     row->error = error, row->tolerance = tolerance;
@@ -38,15 +30,14 @@ static void end(run *r, rw_selftest_result *row, rw_status status, double error,
     if (status != RW_OK) snprintf(row->note, sizeof row->note, "%s", rw_message(r->ctx));
 }
 
-/* The larger error; not a number is the largest. */
-static void worsen(double *error, double difference)
+void rw_selftest_worsen(double *error, double difference)
 {
     if (!(difference <= *error)) *error = isnan(difference) ? INFINITY : difference;
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-static rw_status copies(run *r, rw_memory memory, double *error)
+static rw_status copies(rw_selftest_run *r, rw_memory memory, double *error)
 {
     int64_t n = 1000;
     rw_array *a = NULL, *b = NULL;
@@ -62,22 +53,22 @@ static rw_status copies(run *r, rw_memory memory, double *error)
     if (status == RW_OK) status = rw_array_swap(a, b);
     if (status == RW_OK) status = rw_array_read(a, &data);
     for (int64_t i = 0; status == RW_OK && i < n; ++i)
-        worsen(error, fabs(((const double *)data)[i] - rw_random_uniform(1, (uint64_t)i)));
+        rw_selftest_worsen(error, fabs(((const double *)data)[i] - rw_random_uniform(1, (uint64_t)i)));
     if (status == RW_OK) status = rw_array_read(b, &data);
-    for (int64_t i = 0; status == RW_OK && i < n; ++i) worsen(error, fabs(((const double *)data)[i]));
+    for (int64_t i = 0; status == RW_OK && i < n; ++i) rw_selftest_worsen(error, fabs(((const double *)data)[i]));
     rw_array_destroy(&a), rw_array_destroy(&b);
     return status;
 }
 
-static void test_memory(run *r)
+static void test_memory(rw_selftest_run *r)
 {
     static const char *const names[] = {"memory device", "memory pinned", "memory managed"};
     for (int m = RW_MEMORY_DEVICE; m <= RW_MEMORY_MANAGED; ++m) {
         if (m == RW_MEMORY_MANAGED && !rw_device_info(r->dev)->managed) continue;
         double error = 0;
-        rw_selftest_result *row = begin(r, names[m]);
+        rw_selftest_result *row = rw_selftest_begin(r, names[m]);
         rw_status status = copies(r, (rw_memory)m, &error);
-        end(r, row, status, error, 0);
+        rw_selftest_end(r, row, status, error, 0);
     }
 }
 
@@ -125,7 +116,7 @@ static void expect_reduction(rw_reduce_op op, bool z, bool f32, int64_t n, doubl
     out[1] = (double)im;
 }
 
-static rw_status reduction(run *r, rw_reduce_op op, rw_dtype dtype, int64_t n, double *error)
+static rw_status reduction(rw_selftest_run *r, rw_reduce_op op, rw_dtype dtype, int64_t n, double *error)
 {
     bool f32 = dtype == RW_F32 || dtype == RW_C64, z = rw_dtype_is_complex(dtype);
     rw_reducer *reducer = NULL;
@@ -145,7 +136,7 @@ static rw_status reduction(run *r, rw_reduce_op op, rw_dtype dtype, int64_t n, d
     return status;
 }
 
-static void test_reductions(run *r)
+static void test_reductions(rw_selftest_run *r)
 {
     static const char *const ops[] = {"sum", "dot", "min", "max", "norm1", "norm2", "normmax"};
     for (int op = 0; op < RW_COUNT(ops); ++op)
@@ -154,16 +145,16 @@ static void test_reductions(run *r)
             char name[64];
             double error = 0;
             snprintf(name, sizeof name, "reduce %s %s", ops[op], rw_dtype_name((rw_dtype)dtype));
-            rw_selftest_result *row = begin(r, name);
+            rw_selftest_result *row = rw_selftest_begin(r, name);
             rw_status status = reduction(r, (rw_reduce_op)op, (rw_dtype)dtype, 12345, &error);
-            end(r, row, status, error, 1e-13);
+            rw_selftest_end(r, row, status, error, 1e-13);
         }
 }
 
 /* ---- expressions ------------------------------------------------------------------------------------------------- */
 
 /* Runs a program over fields a, b and out on the device and in the plain evaluator. */
-static rw_status compare(run *r, const char *text, rw_dtype dtype, const rw_boundary *boundary, int order,
+static rw_status compare(rw_selftest_run *r, const char *text, rw_dtype dtype, const rw_boundary *boundary, int order,
                          double *error)
 {
     bool f32 = dtype == RW_F32 || dtype == RW_C64, z = rw_dtype_is_complex(dtype);
@@ -200,10 +191,10 @@ static rw_status compare(run *r, const char *text, rw_dtype dtype, const rw_boun
         for (int64_t i = 0; status == RW_OK && i < n; ++i) {
             double v = f32 ? ((const float *)data)[i] : ((const double *)data)[i];
             if (!pass) first[i] = v;
-            else if (!(isnan(v) && isnan(first[i]))) worsen(error, fabs(v - first[i]) / fmax(1, fabs(v)));
+            else if (!(isnan(v) && isnan(first[i]))) rw_selftest_worsen(error, fabs(v - first[i]) / fmax(1, fabs(v)));
         }
     }
-    if (status == RW_OK) worsen(error, fabs(total[0] - total[1]) / fmax(1, fabs(total[1])));
+    if (status == RW_OK) rw_selftest_worsen(error, fabs(total[0] - total[1]) / fmax(1, fabs(total[1])));
     rw_expr_destroy(&e);
     for (int f = 0; f < 3; ++f) rw_array_destroy(&arrays[f]);
     rw_free(first);
@@ -237,22 +228,22 @@ static const expression_case operators[] = {
     {"dxx dyy dxy", "out = dxx(a) + 2*dyy(b) - dxy(a)"},
     {"laplace in place", "a = a + 0.001*laplace(a); out = a"},
     {"grad div", "out = grad(a)·grad(b) + 0.1*div(a*grad(b)) + divgrad(1 + a^2, b)"},
-    {"upwind", "out = upwind(a, b, a) + dx_forward(a) + dy_backward(b)"},
+    {"upwind", "out = upwind(a, b, b) + dx_forward(a) + dy_backward(b)"},
     {"coordinates", "out = a*x + b*y^2 + dx(a*x)"},
 };
 
-static void expression_row(run *r, const char *prefix, const expression_case *c, rw_dtype dtype,
+static void expression_row(rw_selftest_run *r, const char *prefix, const expression_case *c, rw_dtype dtype,
                            const rw_boundary *boundary, int order, double tolerance)
 {
     char name[64];
     double error = 0;
     snprintf(name, sizeof name, "%s %s", prefix, c->name);
-    rw_selftest_result *row = begin(r, name);
+    rw_selftest_result *row = rw_selftest_begin(r, name);
     rw_status status = compare(r, c->text, dtype, boundary, order, &error);
-    end(r, row, status, error, tolerance);
+    rw_selftest_end(r, row, status, error, tolerance);
 }
 
-static void test_expressions(run *r)
+static void test_expressions(rw_selftest_run *r)
 {
     static const rw_boundary nearest[6] = {{0}};
     static const rw_boundary mixed[2][6] = {{{RW_BOUNDARY_DIRICHLET, "y", 0, 0},
@@ -278,7 +269,7 @@ static void test_expressions(run *r)
 
 /* ---- integrators ------------------------------------------------------------------------------------------------- */
 
-static rw_status heat(run *r, rw_ode_method method, bool record, double *error)
+static rw_status heat(rw_selftest_run *r, rw_ode_method method, bool record, double *error)
 {
     rw_expr_field field = {.name = "u", .dtype = RW_F64};
     const double pi = acos(-1.), h = 1. / 64;
@@ -307,13 +298,13 @@ static rw_status heat(run *r, rw_ode_method method, bool record, double *error)
     /* the difference equations have this solution exactly */
     double decay = exp(-4 / (h * h) * pow(sin(pi * h / 2), 2) * 0.05);
     for (int i = 0; status == RW_OK && i < n; ++i)
-        worsen(error, fabs(((const double *)data)[i] - decay * sin(pi * (i + 1) * h)));
+        rw_selftest_worsen(error, fabs(((const double *)data)[i] - decay * sin(pi * (i + 1) * h)));
     rw_ode_destroy(&ode);
     rw_array_destroy(&u);
     return status;
 }
 
-static void test_integrators(run *r)
+static void test_integrators(rw_selftest_run *r)
 {
     static const struct {
         const char *name;
@@ -325,9 +316,9 @@ static void test_integrators(run *r)
                  {"heat rkc2", RW_ODE_RKC2, false, 1e-5}};
     for (int i = 0; i < RW_COUNT(cases); ++i) {
         double error = 0;
-        rw_selftest_result *row = begin(r, cases[i].name);
+        rw_selftest_result *row = rw_selftest_begin(r, cases[i].name);
         rw_status status = heat(r, cases[i].method, cases[i].record, &error);
-        end(r, row, status, error, cases[i].tolerance);
+        rw_selftest_end(r, row, status, error, cases[i].tolerance);
     }
 }
 
@@ -339,12 +330,13 @@ rw_status rw_selftest_sized(rw_context *ctx, rw_device *dev, rw_selftest_result 
     *list = NULL, *count = 0;
     RW_NEED(ctx, "context");
     RW_NEED(dev, "device");
-    run r = {.ctx = ctx, .dev = dev, .rows = rw_calloc(MAX_ROWS, sizeof *r.rows)};
+    rw_selftest_run r = {.ctx = ctx, .dev = dev, .rows = rw_calloc(MAX_ROWS, sizeof *r.rows)};
     if (!r.rows) return rw_fail_memory(ctx, MAX_ROWS * sizeof *r.rows, "the results of the self-test");
     test_memory(&r);
     test_reductions(&r);
     test_expressions(&r);
     test_integrators(&r);
+    rw_selftest_methods(&r);
     void *out = r.rows;
     RW_TRY(rw_struct_out_array(ctx, &out, r.n, sizeof *r.rows, element_size));
     *list = out, *count = r.n;

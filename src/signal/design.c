@@ -152,10 +152,11 @@ static rw_status read_text(rw_context *ctx, const char *path, double **h, int64_
     size_t bytes;
     int64_t again = 0;
     RW_TRY(rw_file_read(ctx, path, (size_t)1 << 28, &text, &bytes));
-    rw_status status = parse_taps(ctx, path, text, NULL, n);
+    const char *first = rw_skip_mark(text, &bytes);
+    rw_status status = parse_taps(ctx, path, first, NULL, n);
     if (status == RW_OK && !(*h = rw_calloc((size_t)*n + 1, sizeof **h)))
         status = rw_fail_memory(ctx, (size_t)*n * sizeof **h, path);
-    if (status == RW_OK) status = parse_taps(ctx, path, text, *h, &again);
+    if (status == RW_OK) status = parse_taps(ctx, path, first, *h, &again);
     rw_free(text);
     return status;
 }

@@ -197,9 +197,10 @@ static rw_status progress(void *user, const rw_stream_report *report)
     return f->spec->progress(f->spec->user, &r);
 }
 
-static rw_status commit(void *user)
+static rw_status commit(void *user, bool cut)
 {
     filter *f = user;
+    f->out.file.cut = cut;
     return f->out.open ? rw_signal_commit(&f->out) : RW_OK;
 }
 

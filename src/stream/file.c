@@ -37,7 +37,7 @@ rw_status rw_stream_file_open(rw_context *ctx, const char *name, rw_stream_file 
     struct stat info;
     *f = (rw_stream_file){.ctx = ctx, .name = name, .standard = strcmp(name, "-") == 0, .fd = 0};
     if (f->standard) f->name = "standard input";
-    else f->fd = open(name, O_RDONLY | O_CLOEXEC);
+    else f->fd = rw_open(name, O_RDONLY, 0);
     f->opened = true;
     if (f->fd < 0 || fstat(f->fd, &info) != 0) {
         rw_status status =
@@ -129,10 +129,10 @@ rw_status rw_stream_file_create(rw_context *ctx, const char *name, rw_stream_fil
         f->origin = lseek(STDOUT_FILENO, 0, SEEK_CUR);
         f->seekable = f->origin >= 0 && is_seekable(STDOUT_FILENO);
     } else if (stat(name, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
-        f->file = fopen(name, "wb"); /* a pipe or a device: opened directly */
+        f->file = rw_fopen(name, "wb"); /* a pipe or a device: opened directly */
     } else {
         RW_TRY(rw_file_replace_begin(ctx, name, &f->temporary));
-        if (!rw_fault_hit(RW_FAULT_WRITE)) f->file = fopen(f->temporary, "wb");
+        if (!rw_fault_hit(RW_FAULT_WRITE)) f->file = rw_fopen(f->temporary, "wb");
         f->seekable = true;
     }
     if (f->file) return setvbuf(f->file, NULL, _IOFBF, BUFFER), RW_OK;
@@ -177,15 +177,30 @@ static bool write_head(const rw_stream_file *f)
            pwrite(fileno(f->file), f->head, f->nhead, (off_t)f->origin) == (ssize_t)f->nhead;
 }
 
+/* A file that was there stays; what has come so far gets a name of its own. */
+static rw_status commit_cut(rw_stream_file *f)
+{
+    char *partial = rw_file_partial_name(f->name);
+    if (!partial) return rw_fail_memory(f->ctx, strlen(f->name) + 9, "a path");
+    rw_status status = rw_file_replace_commit(f->ctx, partial, &f->temporary);
+    if (status == RW_OK)
+        status = rw_fail(f->ctx, RW_ERR_INTERRUPTED,
+                         "interrupted by a request to stop: the results so far are in '%s', '%s' is left as it was",
+                         partial, f->name);
+    rw_free(partial);
+    return status;
+}
+
 rw_status rw_stream_file_commit(rw_stream_file *f)
 {
     if (!f->file) return RW_OK;
     errno = 0;
     bool bad = rw_fault_hit(RW_FAULT_WRITE) || fflush(f->file) != 0 || !write_head(f);
     if (!f->standard) bad = fclose(f->file) != 0 || bad, f->file = NULL;
-    rw_status status = bad            ? fail_write(f)
-                       : f->temporary ? rw_file_replace_commit(f->ctx, f->name, &f->temporary)
-                                      : RW_OK;
+    rw_status status = bad             ? fail_write(f)
+                       : !f->temporary ? RW_OK
+                       : f->cut        ? commit_cut(f)
+                                       : rw_file_replace_commit(f->ctx, f->name, &f->temporary);
     rw_stream_file_close(f);
     return status;
 }

@@ -71,9 +71,10 @@ static rw_status show(void *user, int64_t n, const rw_stream_report *report, rw_
     return rw_callback_status(p->ctx, f->spec->show(f->spec->show_user, &view, action), failures, "show");
 }
 
-static rw_status commit(void *user)
+static rw_status commit(void *user, bool cut)
 {
     frames *f = user;
+    f->out.file.cut = cut;
     return f->out.table ? rw_stream_commit(&f->out) : RW_OK;
 }
 

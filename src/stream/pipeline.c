@@ -308,7 +308,7 @@ static rw_status run_steps(rw_pipeline *p)
         if (s == FINISH) RW_TRY(finish(p));
         if (p->observed) RW_TRY(observe(p, s == FINISH));
         if (p->wish == RW_OK && rw_cancel_requested(p->cancel))
-            end_early(p, rw_fail(p->ctx, RW_ERR_INTERRUPTED, "interrupted by a request to stop"));
+            p->cut = true, end_early(p, rw_fail(p->ctx, RW_ERR_INTERRUPTED, "interrupted by a request to stop"));
         if (!p->work->progress || rw_seconds() - reported < 0.5) continue;
         reported = rw_seconds();
         const rw_stream_report report = report_now(p);
@@ -346,7 +346,8 @@ rw_status rw_pipeline_run(rw_pipeline *p, rw_status made)
     snprintf(message, sizeof message, "%s", rw_message(p->ctx));
     complete_report(p);
     const bool whole = status == RW_OK || (p->status == RW_ERR_INPUT && p->written == p->read && p->written > 0);
-    const rw_status last = whole ? p->work->commit(p->user) : RW_OK;
+    const bool nothing = p->cut && p->written == 0;
+    const rw_status last = whole && !nothing ? p->work->commit(p->user, p->cut) : RW_OK;
     if (status != RW_OK) return rw_fail(p->ctx, status, "%s", message);
     return last == RW_OK && p->wish != RW_OK ? rw_fail(p->ctx, p->wish, "%s", p->wish_message) : last;
 }

@@ -24,8 +24,9 @@ typedef struct rw_pipeline_work {
     /* (optional) In the caller's thread, of a pipeline with an observer: shows the result of turn n, perhaps once more;
      * n < 0: nothing, asks what the observer wants. */
     rw_status (*show)(void *user, int64_t n, const rw_stream_report *report, rw_stream_action *action);
-    /* In the caller's thread, after the last turn: gives the output its name, if it was opened. */
-    rw_status (*commit)(void *user);
+    /* In the caller's thread, after the last turn: gives the output its name, if it was opened. cut: after a request to
+     * stop, when a file gets another name, which the message of ERR_INTERRUPTED says. */
+    rw_status (*commit)(void *user, bool cut);
 } rw_pipeline_work;
 
 typedef enum rw_slot_state { RW_SLOT_FREE, RW_SLOT_EMPTY, RW_SLOT_READ, RW_SLOT_RUNNING, RW_SLOT_DONE } rw_slot_state;
@@ -49,7 +50,7 @@ typedef struct rw_pipeline {
     int64_t most;            /* blocks after which it ends; 0: all */
     double rate;             /* blocks a second at which they are read; 0: as they come */
     int ahead;               /* block i is due at (i + ahead)/rate: 1 where its last sample must have come */
-    const rw_cancel *cancel; /* ends it as progress does; NULL: none */
+    const rw_cancel *cancel; /* ends it as progress does, but the output is cut; NULL: none */
     bool *stop_reading;      /* atomic; set when nothing more is wanted */
     rw_queue *queue[RW_PIPELINE_QUEUES];
     rw_pipeline_slot slot[RW_PIPELINE_DEPTH + 1];
@@ -66,6 +67,7 @@ typedef struct rw_pipeline {
     char message[1024];
     rw_status wish; /* of progress or cancel, with its message: returned when all else is well */
     char wish_message[1024];
+    bool cut; /* by cancel */
     double start, last;
     int64_t depths, samples, latencies[RW_PIPELINE_BINS];
     rw_stream_report report; /* deadline is the caller's */

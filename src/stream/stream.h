@@ -28,6 +28,7 @@ struct rw_stream_file {
     int64_t origin;          /* where its first byte lies there */
     unsigned char head[128]; /* bytes that replace the first ones when it is complete */
     size_t nhead;
+    bool cut;                /* an output that ends early: it is put next to its place */
     unsigned char start[12]; /* bytes that have been looked at */
     size_t nstart, used;
     unsigned char buffer[4096]; /* of short reads */
@@ -43,7 +44,8 @@ rw_status rw_stream_file_flush(rw_stream_file *file);
 /* The first n bytes, at most 128, once the file is complete: what a header says of lengths. A pipe keeps those that it
  * has got. */
 void rw_stream_file_set_head(rw_stream_file *file, const void *bytes, size_t n);
-/* Flushes, replaces the first bytes, and puts a file into its place. */
+/* Flushes, replaces the first bytes, and puts a file into its place; one that is cut into NAME.partial.EXT, with
+ * ERR_INTERRUPTED. */
 rw_status rw_stream_file_commit(rw_stream_file *file);
 void rw_stream_file_close(rw_stream_file *file); /* one that is not committed is discarded */
 

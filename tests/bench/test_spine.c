@@ -135,6 +135,46 @@ static void test_quick_run_and_formats(void **state)
     rw_device_close(&one);
 }
 
+/* What is compared with the memory names its speed first, and nothing is compared with a copy that was held up. */
+static void test_limit(void **state)
+{
+    (void)state;
+    if (!on("cpu")) skip();
+    rw_bench_result row = {.what = "w",
+                           .size = "s",
+                           .limit_name = "copy",
+                           .target = ">= 0.90 copy",
+                           .seconds = 1,
+                           .lower = 1,
+                           .upper = 1,
+                           .bytes = 8e9,
+                           .limit = 1e10,
+                           .share = 0.8,
+                           .met = 0};
+    char *text;
+    OK(rw_bench_format(dev, &row, 1, RW_BENCH_TEXT, &text));
+    const char *rate = strstr(text, "copy rate in this run: 10.0 GB/s (copy)\n"),
+               *share = strstr(text, "80.0 % of copy");
+    if (!rate || !share || rate > share || !strstr(text, ">= 0.90 copy below target")) fail_msg("%s", text);
+    free(text);
+    row.limit = 3e8, row.share = 27;
+    OK(rw_bench_format(dev, &row, 1, RW_BENCH_TEXT, &text));
+    if (!strstr(text, "no plausible limit: 0.3 GB/s") || strstr(text, " % of copy")) fail_msg("%s", text);
+    free(text);
+    OK(rw_bench_format(dev, &row, 1, RW_BENCH_JSON, &text));
+    assert_non_null(strstr(text, "\"share\": null"));
+    free(text);
+    rw_bench b;
+    OK(rw_bench_begin(&b, ctx, dev, NULL));
+    row.met = 1;
+    rw_bench_target(&b, &row, 0.9, NULL);
+    assert_int_equal(row.met, -1);
+    row.limit = 1e10;
+    rw_bench_target(&b, &row, 0.9, NULL);
+    assert_int_equal(row.met, 1);
+    rw_bench_end(&b);
+}
+
 static void test_unknown_name(void **state)
 {
     (void)state;
@@ -143,6 +183,7 @@ static void test_unknown_name(void **state)
     const rw_bench_options options = {.rounds = -1};
     FAILS(RW_ERR_ARGUMENT, "nearest is sparse", rw_bench_run(ctx, dev, "spase", NULL, &rows, &n));
     assert_null(rows);
+    FAILS(RW_ERR_ARGUMENT, "allowed are spine, all, fft256, filter, dot", rw_bench_run(ctx, dev, "x", NULL, &rows, &n));
     FAILS(RW_ERR_ARGUMENT, "rounds", rw_bench_run(ctx, dev, "dot", &options, &rows, &n));
 }
 
@@ -154,6 +195,7 @@ int main(void)
         cmocka_unit_test(test_missing_barrier_is_found),
         cmocka_unit_test(test_texts_compile_for_cuda),
         cmocka_unit_test(test_quick_run_and_formats),
+        cmocka_unit_test(test_limit),
         cmocka_unit_test(test_unknown_name),
     };
     return run_on_devices("spine", tests, RW_COUNT(tests));

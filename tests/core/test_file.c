@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -21,6 +22,8 @@
 #include <cmocka.h>
 
 #include "core/core.h"
+#include "core/leftover.h"
+#include "core/temporary.h"
 
 static char home[4096], folder[] = "rw-file-XXXXXX";
 
@@ -433,6 +436,109 @@ static void test_folders(void **state)
     assert_fails(rw_folder_create(NULL, "/proc/no/such"), RW_ERR_FILE, "'/proc/no'", strerror(ENOENT));
 }
 
+/* ---- descriptors ------------------------------------------------------------------------------------------------- */
+
+/* With descriptors 0 to `low` - 1 closed, no file of the library gets one of them. In a child: the test prints. */
+static void test_closed_descriptors(void **state)
+{
+    (void)state;
+    for (int closed = 1; closed < 8; closed++) {
+        const pid_t child = fork();
+        if (child == 0) {
+            for (int fd = 0; fd < 3; fd++)
+                if (closed >> fd & 1) close(fd);
+            const int a = rw_open("a", O_RDWR | O_CREAT, 0666), b = rw_open_at(AT_FDCWD, "a", O_RDONLY, 0),
+                      c = rw_fd_above(dup(a));
+            FILE *file = rw_fopen("b", "wb"), *again = rw_fopen("b", "rb");
+            const rw_fd_guard guard = rw_fd_guard_enter();
+            const int d = open("a", O_RDONLY);
+            rw_fd_guard_leave(guard);
+            bool good = a > 2 && b > 2 && c > 2 && d > 2 && file && fileno(file) > 2 && again && fileno(again) > 2;
+            good = good && fcntl(a, F_GETFD) == FD_CLOEXEC && fcntl(c, F_GETFD) == FD_CLOEXEC;
+            for (int fd = 0; fd < 3; fd++)
+                good = good && (fcntl(fd, F_GETFD) < 0) == (bool)(closed >> fd & 1); /* left as they were */
+            good = good && rw_file_write(NULL, "c", "123", 3) == RW_OK && !rw_fopen("b", "wx") && errno == EEXIST;
+            _exit(good ? 0 : 1);
+        }
+        int status;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        if (status != 0) fail_msg("descriptors %d closed: status %d", closed, status);
+        assert_content("c", "123", 3);
+    }
+}
+
+/* ---- leftovers --------------------------------------------------------------------------------------------------- */
+
+/* In a child: a file and a folder under way, and a process; what it abandons is gone, what is complete stays. */
+static void test_abandon(void **state)
+{
+    (void)state;
+    assert_int_equal(rw_file_write(NULL, "old", "old", 3), RW_OK);
+    setenv("TMPDIR", ".", 1);
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        char *a, *b;
+        rw_temporary t;
+        const pid_t sleeper = fork();
+        if (sleeper == 0) {
+            setpgid(0, 0);
+            for (;;) pause();
+        }
+        setpgid(sleeper, sleeper);
+        rw_leftover_lock();
+        rw_leftover_add_process(sleeper, true);
+        rw_leftover_unlock();
+        bool good = rw_file_replace_begin(NULL, "old", &a) == RW_OK && rw_file_replace_begin(NULL, "new", &b) == RW_OK;
+        good = good && rw_file_replace_commit(NULL, "new", &b) == RW_OK && rw_temporary_create(NULL, &t) == RW_OK;
+        good = good && chdir(t.path) == 0 && rw_file_write(NULL, "within", "x", 1) == RW_OK && chdir("..") == 0;
+        good = good && count_files(".") == 4 && write(ends[1], &sleeper, sizeof sleeper) == sizeof sleeper;
+        rw_abandon();
+        _exit(good ? 0 : 1);
+    }
+    int status;
+    pid_t sleeper;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(read(ends[0], &sleeper, sizeof sleeper), sizeof sleeper);
+    close(ends[0]), close(ends[1]);
+    assert_int_equal(kill(sleeper, 0), -1);
+    assert_int_equal(count_files("."), 2);
+    assert_content("old", "old", 3);
+    unsetenv("TMPDIR");
+}
+
+/* What a killed process leaves has no lock; what another one is writing has. */
+static void test_sweep(void **state)
+{
+    (void)state;
+    const int here = open(".", O_RDONLY | O_DIRECTORY), held = rw_open("held.tmp", O_RDWR | O_CREAT, 0600);
+    assert_true(here >= 0 && held >= 0 && flock(held, LOCK_EX | LOCK_NB) == 0);
+    assert_int_equal(rw_file_write(NULL, "left.tmp", "x", 1), RW_OK);
+    assert_int_equal(symlink("held.tmp", "link.tmp"), 0);
+    rw_file_sweep(here, "held.tmp"), rw_file_sweep(here, "left.tmp"), rw_file_sweep(here, "link.tmp");
+    assert_true(access("held.tmp", F_OK) == 0 && access("left.tmp", F_OK) != 0 && access("link.tmp", F_OK) == 0);
+    close(held);
+    rw_file_sweep(here, "held.tmp");
+    assert_true(access("held.tmp", F_OK) != 0);
+    close(here);
+}
+
+static void test_partial_names(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {{"out.wav", "out.partial.wav"},
+                                           {"a.b/out", "a.b/out.partial"},
+                                           {"a.b/.out", "a.b/.out.partial"},
+                                           {"/x.y/o.tar.gz", "/x.y/o.tar.partial.gz"}};
+    for (int i = 0; i < RW_COUNT(pairs); i++) {
+        char *name = rw_file_partial_name(pairs[i][0]);
+        assert_string_equal(name, pairs[i][1]);
+        rw_free(name);
+    }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
@@ -451,6 +557,10 @@ int main(void)
         TEST(test_pipe_and_signals),
         TEST(test_concurrent_writers),
         TEST(test_folders),
+        TEST(test_closed_descriptors),
+        TEST(test_abandon),
+        TEST(test_sweep),
+        TEST(test_partial_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,8 +5,8 @@ set -euo pipefail
 cd "${SOURCE:-$(dirname "$0")/../..}"
 
 declare -A rank=([core]=0 [param]=1 [files]=1 [depgraph]=1 [codelet]=1 [kernels]=1 [device]=2 [field]=3 [operator]=3
-    [expr]=3 [sparse]=4 [ode]=4 [stencil]=4 [fft]=4 [image]=5 [precond]=5 [multiblock]=5 [krylov]=6 [selftest]=7 [io]=7
-    [stream]=8 [signal]=9 [run]=9 [bench]=10 [lab]=10)
+    [expr]=3 [sparse]=4 [ode]=4 [stencil]=4 [fft]=4 [image]=5 [precond]=5 [multiblock]=5 [krylov]=6 [io]=7
+    [stream]=8 [signal]=9 [run]=9 [selftest]=10 [bench]=10 [lab]=10)
 bad=0 seen=0
 report() { echo "$1: $2 includes $3: $4"; bad=1; }
 

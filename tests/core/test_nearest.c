@@ -154,6 +154,29 @@ static void test_words(void **state)
     assert_null(rw_foreign_word("u"));
 }
 
+static void test_foreign_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *better;
+        int length;
+    } rows[] = {{"0x10", "16", 4},    {"-0x1F;", "-31", 5},
+                {"0b101 ", "5", 5},   {"0o17", "15", 4},
+                {"1d3", "1e3", 3},    {"1.5D-3*u", "1.5e-3", 6},
+                {"1_000", "1000", 5}, {"+1_0.5d+2", "+10.5e+2", 9},
+                {"1'000", "1000", 5}, {"1.5f", "1.5", 4},
+                {"10", "", 0},        {"1e3", "", 0},
+                {"2*d", "", 0},       {"2d", "", 0},
+                {"0xg", "", 0},       {"x_1", "", 0},
+                {"1_", "", 0},        {"0x1Fg", "", 0},
+                {"", "", 0},          {"1.5fg", "", 0}};
+    for (int i = 0; i < RW_COUNT(rows); i++) {
+        char better[64];
+        assert_int_equal(rw_foreign_number(rows[i].text, better), rows[i].length);
+        if (rows[i].length) assert_string_equal(better, rows[i].better);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -161,6 +184,7 @@ int main(void)
         cmocka_unit_test(test_long_texts),
         cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_words),
+        cmocka_unit_test(test_foreign_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,7 @@ static void test_kinds(void **state)
     expect(MM "coordinate real general\n2 3 3\n1 1 1.D+00\n2 1 .2d1\n2 3 -0.35000000000000000000D+01\n", 2, 3, 3,
            general, NULL); /* Fortran; the last is too long for the quick way */
     expect(MM "coordinate pattern general\n2 3 3\n1 1\n2 1\n2 3\n", 2, 3, 3, ones, NULL);
+    expect("\xEF\xBB\xBF" MM "coordinate pattern general\n2 3 3\n1 1\n2 1\n2 3\n", 2, 3, 3, ones, NULL);
     expect(MM "array real general\n2 3\n1\n2\n0\n0\n0\n-3.5\n", 2, 3, 6, general, NULL);
     const double symmetric[] = {1, 2, 0, 2, 0, 3, 0, 3, 4}, skew[] = {0, -2, 0, 2, 0, -3, 0, 3, 0},
                  imaginary[] = {0, -5, 0, 5, 0, -6, 0, 6, 0}, complex_symmetric[] = {0, 5, 0, 5, 0, 6, 0, 6, 7};

@@ -7,9 +7,16 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "io/h5.h"
+
+#if RW_WITH_CGNS
+#include <cgnslib.h>
+
+#include "io/cgns.h"
+#endif
 
 static const rw_dtype types[] = {RW_F32, RW_F64, RW_C64, RW_C128};
 
@@ -620,14 +627,149 @@ static void test_stack(void **state)
                "assert d.u.isel(t=1).isnull().all() and d.u.dtype == np.float32\n");
 }
 
+/* A file of others whose parts lead elsewhere: by external links (absolute, upwards, through a soft link), external raw
+ * data, a virtual dataset. None of them is read, and a pipe is not even opened: that would wait for ever. */
+static void test_other_files(void **state)
+{
+    (void)state;
+    rw_h5 *f;
+    double value = 7, back = 0;
+    const size_t one[1] = {1};
+    const hsize_t length = 1;
+    char here[4096], absolute[4200];
+    assert_non_null(getcwd(here, sizeof here));
+    snprintf(absolute, sizeof absolute, "%s/data.h5", here);
+    ASSERT_OK(rw_h5_create(NULL, "data.h5", &f));
+    ASSERT_OK(rw_h5_write(f, "/u", RW_F64, 1, one, &value, 0));
+    ASSERT_OK(rw_h5_set_number(f, "/u", "t", 1));
+    ASSERT_OK(rw_h5_commit(&f));
+    write_whole("secret", "root:x:0", 8);
+    assert_int_equal(mkdir("sub", 0777), 0);
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+
+    hid_t list = H5Pcreate(H5P_FILE_ACCESS), raw = H5Pcreate(H5P_DATASET_CREATE),
+          virtual = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_libver_bounds(list, H5F_LIBVER_V110, H5F_LIBVER_V110);
+    hid_t file = H5Fcreate("sub/a.h5", H5F_ACC_TRUNC, H5P_DEFAULT, list), space = H5Screate_simple(1, &length, NULL);
+    assert_true(H5Lcreate_external(absolute, "/u", file, "absolute", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    assert_true(H5Lcreate_external("../data.h5", "/u", file, "up", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    assert_true(H5Lcreate_external("x/../../data.h5", "/", file, "group", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    assert_true(H5Lcreate_external("../pipe", "/u", file, "pipe", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    assert_true(H5Lcreate_soft("/absolute", file, "soft", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    assert_true(H5Pset_external(raw, "../secret", 0, 8) >= 0);
+    H5Dclose(H5Dcreate2(file, "raw", H5T_IEEE_F64LE, space, H5P_DEFAULT, raw, H5P_DEFAULT));
+    assert_true(H5Pset_virtual(virtual, space, "../data.h5", "/u", space) >= 0);
+    H5Dclose(H5Dcreate2(file, "virtual", H5T_IEEE_F64LE, space, H5P_DEFAULT, virtual, H5P_DEFAULT));
+    H5Dclose(H5Dcreate2(file, "own", H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    assert_true(H5Lcreate_soft("/own", file, "inside", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    H5Sclose(space), H5Pclose(raw), H5Pclose(virtual), H5Fclose(file);
+
+    static const char *const refused[][2] = {{"/absolute", "data.h5'"},
+                                             {"/up", "../data.h5'"},
+                                             {"/group/u", "x/../../data.h5'"},
+                                             {"/pipe", "../pipe'"},
+                                             {"/soft", "data.h5'"},
+                                             {"/raw", "../secret' (external raw data)"},
+                                             {"/virtual", "../data.h5' (a virtual dataset)"}};
+    for (int alone = 0; alone < 2; alone++) {
+        ASSERT_OK((alone ? rw_h5_open_alone : rw_h5_open)(NULL, "sub/a.h5", &f));
+        for (int i = 0; i < RW_COUNT(refused); i++) {
+            rw_dtype type;
+            int rank;
+            size_t shape[RW_IO_RANK];
+            ASSERT_FAILS(rw_h5_read(f, refused[i][0], RW_F64, 1, one, &back), RW_ERR_INPUT);
+            if (!strstr(rw_message(NULL), refused[i][1])) fail_msg("%s: %s", refused[i][0], rw_message(NULL));
+            ASSERT_FAILS(rw_h5_shape(f, refused[i][0], &type, &rank, shape), RW_ERR_INPUT);
+            if (i >= 5) continue; /* they are objects of this file */
+            ASSERT_FAILS(rw_h5_get_number(f, refused[i][0], "t", &back), RW_ERR_INPUT);
+            assert_non_null(strstr(rw_message(NULL), "is a link to another file"));
+            assert_false(rw_h5_exists(f, refused[i][0]));
+        }
+        assert_true(back == 0);
+        ASSERT_OK(rw_h5_read(f, "/inside", RW_F64, 1, one, &back));
+        ASSERT_FAILS(rw_h5_read(f, "/none", RW_F64, 1, one, &back), RW_ERR_INPUT);
+        assert_non_null(strstr(rw_message(NULL), "is not in the file"));
+        rw_h5_close(&f);
+    }
+
+    /* below the same folder: an index of files, followed only where it is wanted */
+    file = H5Fcreate("index.h5", H5F_ACC_TRUNC, H5P_DEFAULT, list);
+    assert_true(H5Lcreate_external("data.h5", "/u", file, "u", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    H5Fclose(file), H5Pclose(list);
+    ASSERT_OK(rw_h5_open(NULL, "index.h5", &f));
+    ASSERT_OK(rw_h5_read(f, "/u", RW_F64, 1, one, &back));
+    assert_true(back == 7);
+    rw_h5_close(&f);
+    ASSERT_OK(rw_h5_open_alone(NULL, "index.h5", &f));
+    ASSERT_FAILS(rw_h5_read(f, "/u", RW_F64, 1, one, &back), RW_ERR_INPUT);
+    rw_h5_close(&f);
+}
+
+#if RW_WITH_CGNS
+static void make_cgns(const char *path, int kind)
+{
+    int file, base, zone;
+    cgsize_t size[9] = {3, 3, 3, 2, 2, 2, 0, 0, 0};
+    cg_set_file_type(kind);
+    assert_int_equal(cg_open(path, CG_MODE_WRITE, &file), CG_OK);
+    assert_int_equal(cg_base_write(file, "Base", 3, 3, &base), CG_OK);
+    assert_int_equal(cg_zone_write(file, base, "A", size, CGNS_ENUMV(Structured), &zone), CG_OK);
+    assert_int_equal(cg_close(file), CG_OK);
+}
+
+/* The same of grids, in both kinds of CGNS files. */
+static void test_other_files_of_cgns(void **state)
+{
+    (void)state;
+    static const int kinds[] = {CG_FILE_HDF5, CG_FILE_ADF};
+    rw_cgns grid;
+    int file;
+    make_cgns("other.cgns", CG_FILE_HDF5);
+    for (int k = 0; k < 2; k++) {
+        make_cgns("a.cgns", kinds[k]);
+        ASSERT_OK(rw_cgns_read(NULL, "a.cgns", &grid));
+        assert_int_equal(grid.nzones, 1);
+        rw_cgns_free(&grid);
+        assert_int_equal(cg_open("a.cgns", CG_MODE_MODIFY, &file), CG_OK);
+        assert_int_equal(cg_goto(file, 1, "end"), CG_OK);
+        assert_int_equal(cg_link_write("Linked", "other.cgns", "/Base/A"), CG_OK);
+        assert_int_equal(cg_close(file), CG_OK);
+        ASSERT_FAILS(rw_cgns_read(NULL, "a.cgns", &grid), RW_ERR_INPUT);
+        assert_non_null(strstr(rw_message(NULL), "is a link to another"));
+    }
+    const hsize_t length = 8;
+    hid_t f = H5Fopen("other.cgns", H5F_ACC_RDWR, H5P_DEFAULT), raw = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t space = H5Screate_simple(1, &length, NULL);
+    assert_true(H5Pset_external(raw, "secret", 0, 8) >= 0);
+    H5Dclose(H5Dcreate2(f, "/Base/raw", H5T_STD_U8LE, space, H5P_DEFAULT, raw, H5P_DEFAULT));
+    H5Sclose(space), H5Pclose(raw), H5Fclose(f);
+    ASSERT_FAILS(rw_cgns_read(NULL, "other.cgns", &grid), RW_ERR_INPUT);
+    assert_non_null(strstr(rw_message(NULL), "'secret' (external raw data)"));
+}
+#endif
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        IO_TEST(test_round_trip), IO_TEST(test_chunks),           IO_TEST(test_conversions),
-        IO_TEST(test_attributes), IO_TEST(test_groups_and_links), IO_TEST(test_whole_or_nothing),
-        IO_TEST(test_truncated),  IO_TEST(test_damaged),          IO_TEST(test_full_disk),
-        IO_TEST(test_faults),     IO_TEST(test_handler),          IO_TEST(test_threads),
-        IO_TEST(test_h5py),       IO_TEST(test_equal_files),      IO_TEST(test_stack),
+    const struct CMUnitTest tests[] =
+    { IO_TEST(test_round_trip),
+      IO_TEST(test_chunks),
+      IO_TEST(test_conversions),
+      IO_TEST(test_attributes),
+      IO_TEST(test_groups_and_links),
+      IO_TEST(test_whole_or_nothing),
+      IO_TEST(test_truncated),
+      IO_TEST(test_damaged),
+      IO_TEST(test_full_disk),
+      IO_TEST(test_faults),
+      IO_TEST(test_handler),
+      IO_TEST(test_threads),
+      IO_TEST(test_h5py),
+      IO_TEST(test_equal_files),
+      IO_TEST(test_stack),
+      IO_TEST(test_other_files),
+#if RW_WITH_CGNS
+      IO_TEST(test_other_files_of_cgns),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,6 +28,18 @@ static void refuse(const char *text, const char *message)
     if (!strstr(rw_message(ctx), message)) fail_msg("'%s' is not in: %s", message, rw_message(ctx));
 }
 
+/* A byte order mark, which Windows' editors write and YAML 1.2 allows, is no part of the text. */
+static void test_mark(void **state)
+{
+    (void)state;
+    rw_tree *t = parse("\xEF\xBB\xBF" "a: 1\nb: 2\n");
+    assert_int_equal(t->n, 2);
+    assert_string_equal(t->keys[0], "a");
+    assert_int_equal(t->key_place[0].column, 1);
+    rw_tree_free(&t);
+    refuse("\xEF\xBB\xBF" "a: 1\n\tb: 2\n", "case.yaml:2:");
+}
+
 static void test_tree(void **state)
 {
     (void)state;
@@ -233,6 +245,7 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_mark),
         cmocka_unit_test(test_tree),      cmocka_unit_test(test_refused), cmocka_unit_test(test_aliases),
         cmocka_unit_test(test_limits),    cmocka_unit_test(test_numbers), cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_no_memory),

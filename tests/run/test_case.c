@@ -147,7 +147,12 @@ static void test_bad_input(void **state)
         {"{a: 1.5, b: \"2*a\"}", "[a]", "parameters is a list, not a map of names"},
         {"\"du/dt = a*u\"", "{u: 1}", "equations = {u: 1} is a map, not a list of texts"},
         /* ranges, NaN, size 0 */
-        {"end: 2", "end: .nan", "time.end = .nan is not a number (NaN): final time"},
+        {"end: 2", "end: .nan", "time.end = .nan is not a number (NaN): final time (s); give a finite number"},
+        {"end: 2", "end: 0x10", "time.end = 0x10 is not a number (write 16): final time"},
+        {"end: 2", "end: 1d3", "time.end = 1d3 is not a number (write 1e3): final time"},
+        {"end: 2", "end: 1_000", "time.end = 1_000 is not a number (write 1000): final time"},
+        {"end: 2", "end: '1,5'", "is not a number (decimals follow a point): final time"},
+        {"[4, 6]", "[4, 0x6]", "is not an integer (write 6)"},
         {"end: 2", "end: .inf", "time.end = .inf is outside (-inf, inf)"},
         {"[4, 6]", "[4, 0]", "cases/good.yaml:2:18: grid.size = 0 is outside [1, 1e9]: nodes along x, y, z"},
         {"[4, 6]", "-4", "grid.size = -4 is outside [1, 1e9]"},

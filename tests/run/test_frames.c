@@ -503,11 +503,16 @@ static void test_corners_of_sides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_scale),   cmocka_unit_test(test_continued),
-        cmocka_unit_test(test_not_written), cmocka_unit_test(test_headings),
-        cmocka_unit_test(test_refused),     cmocka_unit_test(test_drawn_later),
-        cmocka_unit_test(test_sides),       cmocka_unit_test(test_outputs_with_sides),
-        cmocka_unit_test(test_auto),        cmocka_unit_test(test_older_folder),
+        cmocka_unit_test(test_one_scale),
+        cmocka_unit_test(test_continued),
+        cmocka_unit_test(test_not_written),
+        cmocka_unit_test(test_headings),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_drawn_later),
+        cmocka_unit_test(test_sides),
+        cmocka_unit_test(test_outputs_with_sides),
+        cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_older_folder),
         cmocka_unit_test(test_corners_of_sides),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

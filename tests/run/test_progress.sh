@@ -13,10 +13,27 @@ time: {end: 10, rtol: 1e-7, method: rkc2}
 output: {every: 2.5, fields: [], figures: []}
 END
 
+begin=$(date +%s%N)
 expect 0 "" run heat.yaml -o plain --no-cache
+seconds=$((($(date +%s%N) - begin) / 1000000000))
 [ "$(grep -c '^output [0-4]: t = .* of 10 ([0-9]* %), step [0-9]*, elapsed .*, remaining ' err)" = 5 ] ||
     fail "no line for each output: $(cat err)"
-[ "$(wc -l < err)" = 5 ] || fail "other lines: $(cat err)"
+[ "$(grep -vc compil err)" = 5 ] || fail "other lines: $(cat err)"
+# elapsed counts from the start of the command, with reading and compiling
+shown=$(sed -n 's/.*elapsed 0:\([0-9]*\),.*/\1/p' err | tail -1)
+[ "$((10#$shown))" -ge $((seconds - 1)) ] && [ "$((10#$shown))" -le $((seconds + 1)) ] ||
+    fail "elapsed $shown after $seconds s"
+
+# a compiler that takes long is no silence: of this one the first call takes 12 s
+cat > slow-cc <<END
+#!/bin/sh
+case "\$*" in *program.so*) mkdir "$work/called" 2> /dev/null && sleep 12 ;; esac
+exec cc "\$@"
+END
+chmod +x slow-cc
+RECHENWERK_CC=$work/slow-cc expect 0 "" run heat.yaml -o slow --no-cache -u 0.1
+grep -qE '^1[0-9] s: compiling [0-9]+ of [0-9]+, ' err || fail "nothing says that a program is compiled: $(cat err)"
+grep -qE '^compiled .* in 1[0-9](\.[0-9])? s$' err || fail "nothing says that a program was compiled: $(cat err)"
 expect 0 "" run heat.yaml -o quiet -q
 [ -s err ] && fail "--quiet prints $(cat err)"
 

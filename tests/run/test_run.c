@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <hdf5.h>
 
 #include "../long.h"
 #include "core/json.h"
@@ -472,6 +473,15 @@ static void test_checkpoints_of_others(void **state)
     rw_free(whole);
     assert_int_equal(run("a", "", restart, NULL), RW_ERR_INPUT);
     assert_message("is not a checkpoint");
+    /* a field that lies in another file: whatever its name is, it is no state of this run */
+    erase("a");
+    must_run("a", "", (rw_run_options){0});
+    hid_t file = H5Fopen(in("a", "checkpoint.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    assert_true(file >= 0 && H5Lmove(file, fake_names[0], file, "moved", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    assert_true(H5Lcreate_external("checkpoint.h5", "/moved", file, fake_names[0], H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    H5Fclose(file);
+    assert_int_equal(run("a", "", restart, NULL), RW_ERR_INPUT);
+    assert_message("is a link to another file, 'checkpoint.h5'");
     /* the series is shorter than the checkpoint says */
     erase("a");
     must_run("a", "", (rw_run_options){0});

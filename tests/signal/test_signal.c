@@ -547,6 +547,41 @@ static void test_stop(void **state)
     free(all);
 }
 
+static rw_status request(void *user, const rw_signal_report *r)
+{
+    (void)r;
+    rw_cancel_request(user);
+    return RW_OK;
+}
+
+/* A request to stop is no end of the input: the old file stays, and what has come so far has a name of its own. */
+static void test_interrupted(void **state)
+{
+    (void)state;
+    rw_cancel cancel = {0};
+    rw_signal_spec spec = {.text = "gain",
+                           .in = {.kind = RW_SAMPLE_F32, .channels = 2, .rate = 51200},
+                           .block = 512,
+                           .real_time = true,
+                           .progress = request,
+                           .user = &cancel,
+                           .cancel = &cancel};
+    rw_signal_report r;
+    static double all[200 * 1024];
+    write_file("x.raw", buffer, 200 * 4096);
+    write_file("y.wav", "old", 3);
+    assert_int_equal(rw_signal_run(dev, at("x.raw"), at("y.wav"), &spec, &r), RW_ERR_INTERRUPTED);
+    assert_non_null(strstr(rw_message(ctx), "y.partial.wav'"));
+    assert_true(r.samples > 0 && r.blocks < 190);
+    assert_int_equal(read_signal("y.partial.wav", RW_SAMPLE_F32, 2, true, all), r.samples);
+    FILE *old = fopen(at("y.wav"), "rb");
+    assert_true(old && fread(buffer, 1, 9, old) == 3 && memcmp(buffer, "old", 3) == 0);
+    fclose(old);
+    /* before the first block: nothing */
+    assert_int_equal(rw_signal_run(dev, at("x.raw"), at("z.wav"), &spec, &r), RW_ERR_INTERRUPTED);
+    assert_true(access(at("z.wav"), F_OK) != 0 && access(at("z.partial.wav"), F_OK) != 0);
+}
+
 /* ---- damage ------------------------------------------------------------------------------------------------------ */
 
 static void test_headers(void **state)
@@ -700,8 +735,8 @@ int main(void)
                                        cmocka_unit_test(test_wild),    cmocka_unit_test(test_kinds),
                                        cmocka_unit_test(test_designs), cmocka_unit_test(test_spectrogram),
                                        cmocka_unit_test(test_picture), cmocka_unit_test(test_pace),
-                                       cmocka_unit_test(test_stop),    cmocka_unit_test(test_headers),
-                                       cmocka_unit_test(test_faults)};
+                                       cmocka_unit_test(test_stop),    cmocka_unit_test(test_interrupted),
+                                       cmocka_unit_test(test_headers), cmocka_unit_test(test_faults)};
     if (enter()) return 1;
     const int code = run_on_devices("signal", tests, RW_COUNT(tests));
     return leave() || code;

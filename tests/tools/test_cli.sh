@@ -29,6 +29,9 @@ done
 for c in run explain plot init completion lab matrix generate solve spmv tune convert fft convolve; do
     expect 2 "$c: an argument is missing" "$c"
 done
+# empty ones
+for c in run explain plot solve lab; do expect 2 "$c: argument 1 is empty; usage: rechenwerk $c" "$c" ""; done
+expect 2 "image: argument 2 is empty" image in.png ""
 # one too many
 for c in run explain plot init completion list help bench lab matrix generate spmv tune convert; do
     expect 2 "unexpected argument" "$c" a b
@@ -146,6 +149,27 @@ words() { # words LINE...: what the completion offers for the last word
 [ "$(words rechenwerk generate tr)" = trace ] || fail "completion of a kind of matrix: $(words rechenwerk generate tr)"
 [ "$(words rechenwerk lab ro)" = rock4 ] || fail "completion of a study: $(words rechenwerk lab ro)"
 [ "$(words rechenwerk help pd)" = pde ] || fail "completion of pd"
+[ "$(words rechenwerk solve a.mtx -m fgm)" = fgmres ] || fail "completion of a method"
+[ "$(words rechenwerk solve a.mtx --precond ilut)" = ilut ] || fail "completion of a preconditioner"
+[ "$(words rechenwerk image a.png b.png --op equal)" = equalize ] || fail "completion of an operation of images"
+[ "$(words rechenwerk signal a.wav b.wav -o lowp)" = lowpass ] || fail "completion of an operation of signals"
+[ "$(words rechenwerk init heat-2)" = heat-2d ] || fail "completion of a case: $(words rechenwerk init heat-2)"
+[ "$(words rechenwerk convert a.mtx -f bsel)" = bsell ] || fail "completion of a format"
+
+# help fits into 80 columns, or into those of the terminal
+for columns in '' 60 120; do
+    for c in $commands; do
+        COLUMNS=$columns "$command" "$c" --help > out
+        # characters, of lines that could have been broken
+        widest=$(tr -d '\200-\277' < out | awk 'NF > 1 && length > n { n = length } END { print n }')
+        [ "$widest" -le "${columns:-80}" ] || fail "$c --help with ${columns:-80} columns has $widest"
+    done
+done
+[ "$widest" -gt 60 ] || fail "help does not use a wide terminal"
+expect 0 "derivative g along the outward normal" help neumann
+expect 0 "fields.NAME.boundary" help boundary
+expect 0 "the domain continues at the other side" help periodic
+expect 0 "write a" help complex
 command -v zsh > /dev/null && { "$command" completion zsh > c.zsh; zsh -n c.zsh || fail "completion zsh"; }
 command -v fish > /dev/null && { "$command" completion fish > c.fish; fish -n c.fish || fail "completion fish"; }
 "$command" help --man > rechenwerk.1 || fail "help --man"

@@ -139,4 +139,19 @@ cmp -s red-1.png one.png && fail "one picture is not written"
 film 300 | rechenwerk image - - --op gauss 2> err | head -c 2000 > /dev/null
 grep -q "the program that reads the pipe has ended" err || fail "a broken pipe: $(cat err)"
 [ ! -e x.y4m ] && [ ! -e x.raw ] || fail "a failure left a file"
+# an interruption: exit code 130, a file stays, what has come so far is named
+printf old > late.y4m
+for out in late.y4m late-%02d.png; do
+    rechenwerk image film.y4m $out --op clip --rate 2 --force > out 2> err &
+    pid=$!
+    for _ in $(seq 100); do [ -e late-01.png ] || [ $out = late.y4m ] && break; sleep 0.1; done
+    [ $out = late.y4m ] && sleep 1.5
+    kill -TERM $pid
+    wait $pid
+    [ $? -eq 130 ] || fail "TERM of a stream to $out: exit code not 130: $(cat err)"
+done
+[ "$(cat late.y4m)" = old ] || fail "an interrupted stream replaces a file"
+[ -s late.partial.y4m ] || fail "an interrupted stream leaves nothing: $(ls)"
+grep -q "^[1-5] frames were written to late-%02d.png" err || fail "written pictures are not named: $(cat err)"
+
 exit $((bad != 0))

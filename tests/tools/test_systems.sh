@@ -314,7 +314,8 @@ printf '%%%%MatrixMarket matrix coordinate real general\n30000000 30000000 1\n5 
 expect 0 "1 stored values" convert wide.mtx -o narrow.mtx -f csr
 expect 5 "bytes: too much padding for this matrix. Use sell:h32" convert wide.mtx -o narrow.mtx -f ell --force
 
-# Ctrl-C: what the solver has come to is written, and is where the next one begins
+# Ctrl-C: what the solver has come to is written next to the old file, and is where the next one begins
+printf old > late.npy
 for method in cg gmres; do
     "$command" solve --stencil 'u - 1e4*laplace(u)' --grid 900x900 -m $method -t 1e-13 -n 10000000 \
         -o late.npy --force --history late.csv > out 2> err &
@@ -325,11 +326,12 @@ for method in cg gmres; do
     wait $pid
     [ $? -eq 130 ] || fail "interrupted: not exit code 130: $(cat err)"
     grep -q "$method: interrupted at the user's wish after" err || fail "the reason is not said: $(cat err)"
-    grep -q '^To continue:  --guess late.npy' err || fail "nothing says how to continue: $(cat err)"
-    expect 3 "" solve --stencil 'u - 1e4*laplace(u)' --grid 900x900 -m $method -t 1e-13 -n 1 -g late.npy --json
+    grep -q '^To continue:  --guess late.partial.npy' err || fail "nothing says how to continue: $(cat err)"
+    expect 3 "" solve --stencil 'u - 1e4*laplace(u)' --grid 900x900 -m $method -t 1e-13 -n 1 -g late.partial.npy --json
     first=$(number first)
-    [ "$(tail -1 late.csv | cut -d, -f2 | cut -c1-5)" = "$(echo "$first" | cut -c1-5)" ] ||
-        fail "$method: goes on at $first, behind $(tail -1 late.csv)"
+    [ "$(cat late.npy)" = old ] && [ ! -e late.csv ] || fail "$method: an interruption replaces late.npy or late.csv"
+    [ "$(tail -1 late.partial.csv | cut -d, -f2 | cut -c1-5)" = "$(echo "$first" | cut -c1-5)" ] ||
+        fail "$method: goes on at $first, after $(tail -1 late.partial.csv)"
 done
 
 # Ctrl-C while kernels are compiled: nothing has been computed, so the file of x stays

@@ -1579,6 +1579,7 @@ rw_context_fail = _Call("rw_context_fail", rw_status, "context status format", P
 rw_cancel_request = _Call("rw_cancel_request", None, "cancel", POINTER(rw_cancel))
 rw_cancel_reset = _Call("rw_cancel_reset", None, "cancel", POINTER(rw_cancel))
 rw_cancel_requested = _Call("rw_cancel_requested", c_bool, "cancel", POINTER(rw_cancel))
+rw_abandon = _Call("rw_abandon", None, "")
 rw_within = _Call("rw_within", c_char_p, "")
 rw_free = _Call("rw_free", None, "pointer", c_void_p)
 rw_nearest_word = _Call("rw_nearest_word", c_char_p, "given names n", c_char_p, POINTER(c_char_p), c_int64)

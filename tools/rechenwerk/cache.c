@@ -39,7 +39,7 @@ static int describe(rw_context *ctx, const arguments *a)
     rw_status status = rw_cache_describe(ctx, &info);
     if (status != RW_OK) return failed(ctx, status);
     if (given(a, "path")) {
-        printf("%s\n", info.folder);
+        printf("%s\n", shown(info.folder));
     } else if (given(a, "json")) {
         rw_json_writer *w = json_begin(0);
         rw_json_add_string(w, "folder", info.folder);
@@ -48,7 +48,7 @@ static int describe(rw_context *ctx, const arguments *a)
         return json_end();
     } else {
         printf("folder   %s\nentries  %lld\nsize     %s\n",
-               *info.folder ? info.folder : "none: set HOME or RECHENWERK_CACHE", (long long)info.entries,
+               *info.folder ? shown(info.folder) : "none: set HOME or RECHENWERK_CACHE", (long long)info.entries,
                in_units((double)info.bytes).text);
     }
     return 0;

@@ -93,6 +93,9 @@ int failed(rw_context *ctx, rw_status status);         /* the library's message 
 /* For a message on a word that is none of `names`, NULL-terminated: "; nearest is X", else "; known are A, B, C". Valid
  * until the next call. */
 const char *suggest(const char *word, const char *const *names);
+/* A text of a user's, such as a file name, for a terminal: what would steer it is shown as \x1b. Valid until the eighth
+ * next call. */
+const char *shown(const char *text);
 /* Of a file that was written, without --quiet; user: the arguments. */
 void print_written(void *user, const char *path);
 /* With --json: the last failure as JSON on stdout, unless the command has printed its own. */
@@ -106,6 +109,13 @@ typedef struct bytes_text {
     char text[16];
 } bytes_text;
 bytes_text in_units(double bytes);
+/* "41.2 µs", "2.68 s", "3 min 20 s": seconds for a person. */
+typedef struct time_text {
+    char text[32];
+} time_text;
+time_text in_time(double seconds);
+/* Seconds since the program was started. */
+double elapsed_seconds(void);
 /* An object of JSON on stdout: what is written in between; indent 0: one line. json_end gives the exit code 0, or
  * that of exhausted memory after a message, and nothing was printed. */
 rw_json_writer *json_begin(int indent);
@@ -117,8 +127,14 @@ int json_end(void);
 void catch_crashes(void);
 
 /* interrupt.c */
-/* From now on SIGINT and SIGTERM set this flag; a second one, later, ends the program. */
-const rw_cancel *catch_signals(void);
+/* From now on SIGINT, SIGTERM and SIGHUP (unless the parent has it ignored, as nohup does) end the program with exit
+ * code 130 and leave nothing behind: no temporary file, no compiler; an output file has its old content or the new. */
+void catch_signals(void);
+/* From now on the first of them only sets this request, and the command comes to its own end. The next one, a second or
+ * two later, ends the program. */
+const rw_cancel *stop_request(void);
+/* The exit code of a command that ends with `code`: 130 after one of these signals. */
+int code_after_signals(int code);
 
 /* Sets members of a specification from the options that have its rows' names; false after a message. */
 bool set_members(rw_context *ctx, const arguments *a, const rw_params *rows, void *spec);
@@ -126,6 +142,10 @@ bool set_members(rw_context *ctx, const arguments *a, const rw_params *rows, voi
 const char *line_of(const command *c, const option *o);
 
 /* manual.c */
+/* Columns of help: those of $COLUMNS or of the terminal, 80 where there is none. */
+int help_width(void);
+/* n bytes of text from this column on, wrapped at spaces within help_width; further lines begin at the same column. */
+void print_wrapped(FILE *file, const char *text, size_t n, int column);
 void print_help(FILE *file, const command *c);
 void print_usage(FILE *file);
 int print_manual(rw_context *ctx);

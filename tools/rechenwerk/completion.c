@@ -1,4 +1,5 @@
-/* rechenwerk completion bash|zsh|fish: completion of subcommands, options, devices, settings, from the tables.
+/* rechenwerk completion bash|zsh|fish: completion of subcommands, options, devices, settings, methods, operations and
+ * cases, from the tables.
  *
  *   bash   source <(rechenwerk completion bash)
  *   zsh    rechenwerk completion zsh > DIRECTORY-OF-FPATH/_rechenwerk
@@ -12,12 +13,37 @@
 
 #define DEVICES "cpu check auto cuda:0 opencl:0"
 
-static rw_word *words[2]; /* settings, problems */
-static int64_t nwords[2];
+enum { SETTINGS, PROBLEMS, METHODS, SOLVERS, PRECONDS, FILTERS, SIGNALS, FORMATS, LISTS };
+static const char *const lists[LISTS] = {"settings",        "problems", "methods", "solvers",
+                                         "preconditioners", "filters",  "signals", "formats"};
+static rw_word *words[LISTS];
+static int64_t nwords[LISTS];
+
+/* The list of words that the value of an option is one of, or begins with; -1: none. */
+static int list_of(const command *c, const option *o)
+{
+    static const struct {
+        const char *command, *option;
+        int list;
+    } rows[] = {{"solve", "method", SOLVERS}, {"solve", "inner", SOLVERS},    {"solve", "precond", PRECONDS},
+                {"solve", "format", FORMATS}, {"convert", "format", FORMATS}, {"spmv", "format", FORMATS},
+                {"image", "op", FILTERS},     {"signal", "op", SIGNALS}};
+    for (int i = 0; i < COUNT(rows); i++)
+        if (strcmp(c->name, rows[i].command) == 0 && strcmp(o->name, rows[i].option) == 0) return rows[i].list;
+    return -1;
+}
 
 static void print_names(int list, const char *ending)
 {
     for (int i = 0; i < nwords[list]; i++) printf("%s%s%s", i ? " " : "", words[list][i].name, ending);
+}
+
+static void print_cases(void)
+{
+    int n;
+    ready_case *cases = find_cases(&n);
+    for (int i = 0; i < n; i++) printf(" %s", cases[i].name);
+    free(cases);
 }
 
 static void print_commands(const char *separator)
@@ -46,7 +72,7 @@ static void print_settings(bool of_lab, const char *ending)
 {
     int n;
     const rw_lab_entry *const *list = rw_lab_list(&n);
-    if (!of_lab) print_names(0, ending);
+    if (!of_lab) print_names(SETTINGS, ending);
     for (int i = 0; of_lab && i < n; i++)
         for (int k = 0; k < list[i]->nparameters; k++)
             if (!is_printed(list, i, list[i]->parameters[k].name))
@@ -61,9 +87,12 @@ static void print_operands(const command *c)
     if (strcmp(c->name, "help") == 0) {
         print_commands(" ");
         printf(" ");
-        print_names(1, "");
+        print_names(PROBLEMS, "");
+        printf(" ");
+        print_names(METHODS, "");
     } else if (strcmp(c->name, "init") == 0) {
-        print_names(1, "");
+        print_names(PROBLEMS, "");
+        print_cases();
     } else if (c->words) {
         for (const char *const *w = c->words(); *w; w++) printf("%s%s", *w == *c->words() ? "" : " ", *w);
     } else if (is_lab(c)) {
@@ -90,7 +119,19 @@ static void print_bash(void)
            "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        COMPREPLY=($(compgen -W \"");
     print_commands(" ");
     printf(" --help --version\" -- \"$word\"))\n        return\n    fi\n"
-           "    case \"$before\" in\n"
+           "    case \"${COMP_WORDS[1]} $before\" in\n");
+    for (int i = 0; commands[i]; i++)
+        for (int k = 0; k < commands[i]->noptions; k++) {
+            const option *o = &commands[i]->options[k];
+            const int list = list_of(commands[i], o);
+            if (list < 0) continue;
+            printf("    ");
+            if (o->letter) printf("\"%s -%c\"|", commands[i]->name, o->letter);
+            printf("\"%s --%s\") COMPREPLY=($(compgen -W \"", commands[i]->name, o->name);
+            print_names(list, "");
+            printf("\" -- \"$word\")); return ;;\n");
+        }
+    printf("    esac\n    case \"$before\" in\n"
            "    -d|--device) COMPREPLY=($(compgen -W \"" DEVICES "\" -- \"$word\")); return ;;\n"
            "    -s|--set)\n        compopt -o nospace\n        options=\"");
     print_settings(false, "=");
@@ -142,6 +183,7 @@ static void print_zsh(void)
         for (int k = 0; k < c->noptions; k++) {
             const option *o = &c->options[k];
             const char *action = strcmp(o->name, "device") == 0 ? "(" DEVICES ")" : "_files";
+            const int list = list_of(c, o);
             for (int form = 0; form < 2; form++) {
                 if (form == 0 && !o->letter) continue;
                 printf(" \\\n      '");
@@ -154,6 +196,10 @@ static void print_zsh(void)
                 if (o->value && strcmp(o->name, "set") == 0) {
                     printf(":setting:(");
                     print_settings(is_lab(c), "\\=");
+                    printf(")");
+                } else if (list >= 0) {
+                    printf(":%s:(", o->name);
+                    print_names(list, "");
                     printf(")");
                 } else if (o->value) {
                     printf(":%s:%s", o->name, action);
@@ -201,6 +247,10 @@ static void print_fish(void)
                 printf(" -a '");
                 print_settings(is_lab(c), "=");
                 printf("'");
+            } else if (list_of(c, o) >= 0) {
+                printf(" -a '");
+                print_names(list_of(c, o), "");
+                printf("'");
             } else if (o->value) {
                 printf(" -F");
             }
@@ -231,12 +281,11 @@ static int run(const arguments *a)
         return usage("completion: unknown shell '%s'%s", a->operands[0], suggest(a->operands[0], shell_names()));
     rw_context *ctx = make_context(a);
     if (!ctx) return 5;
-    rw_status status = rw_list_words(ctx, "settings", &words[0], &nwords[0]);
-    if (status == RW_OK) status = rw_list_words(ctx, "problems", &words[1], &nwords[1]);
+    rw_status status = RW_OK;
+    for (int i = 0; i < LISTS && status == RW_OK; i++) status = rw_list_words(ctx, lists[i], &words[i], &nwords[i]);
     int code = status == RW_OK ? 0 : failed(ctx, status);
     if (status == RW_OK) shells[k].print();
-    rw_free(words[0]);
-    rw_free(words[1]);
+    for (int i = 0; i < LISTS; i++) rw_free(words[i]);
     rw_context_destroy(&ctx);
     return code;
 }

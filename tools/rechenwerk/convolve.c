@@ -79,7 +79,8 @@ static int convolve(rw_context *ctx, const arguments *a, work *w)
     if (code == 0) code = plan(ctx, a, w);
     if (code != 0) return code;
     if (!given(a, "quiet"))
-        printf("%s, %s; %s, %s\n", a->operands[0], shape_of(w->a).text, a->operands[1], shape_of(w->b).text);
+        printf("%s, %s; %s, %s\n", shown(a->operands[0]), shape_of(w->a).text, shown(a->operands[1]),
+               shape_of(w->b).text);
     status = rw_convolution_shape(ctx, &w->spec, shape);
     show_stage(a, "  planning");
     if (status == RW_OK) status = rw_convolution_create(w->device, &w->spec, &w->convolution);

@@ -139,7 +139,7 @@ static rw_status print_trial(void *user, const char *what, const char *choice, d
     trials *t = user;
     show_stage(t->a, NULL);
     if (kept || given(t->a, "verbose"))
-        printf("  %10.4g ms %s %s: %s\n", 1e3 * seconds, kept ? "->" : "  ", what, choice);
+        printf("  %10s %s %s: %s\n", in_time(seconds).text, kept ? "->" : "  ", what, choice);
     fflush(stdout);
     show_stage(t->a, "  tuning: %d plans tried", ++t->n);
     return RW_OK;
@@ -157,7 +157,7 @@ static rw_status prepare(const arguments *a, work *w)
     status = rw_fft_tune(w->device, &w->spec, &options, &t);
     show_stage(a, NULL);
     if (status == RW_OK && !given(a, "quiet"))
-        printf("  %d plans tried: %.4g ms, before tuning %.4g ms\n", t.tried, 1e3 * t.after, 1e3 * t.before);
+        printf("  %d plans tried: %s, before tuning %s\n", t.tried, in_time(t.after).text, in_time(t.before).text);
     return status == RW_OK && path ? rw_fft_wisdom_save(w->device, path) : status;
 }
 
@@ -173,7 +173,7 @@ static int transform(rw_context *ctx, const arguments *a, work *w)
     const rw_fft_spec *s = &w->spec;
     const bool real =
         (s->kind >= RW_FFT_DCT1 && !rw_dtype_is_complex(s->x_dtype)) || (s->kind == RW_FFT_REAL && s->inverse);
-    if (!given(a, "quiet")) printf("%s, %s\n", a->operands[0], shape_of(w->x).text);
+    if (!given(a, "quiet")) printf("%s, %s\n", shown(a->operands[0]), shape_of(w->x).text);
     status = cut(w);
     if (status == RW_OK) status = prepare(a, w);
     show_stage(a, "  planning");

@@ -253,7 +253,7 @@ static void print(const kind *k, const request *r, const char *path)
     printf("  memory     %s as %s\n", in_units(r->bytes).text,
            k->has_options ? r->spec.is_complex ? "bcsr:5x5:c128" : "bcsr:5x5:f64" : "csr:f64");
     printf("  file       about %s%s%s\n", in_units(r->file).text, path ? ": " : "; not written: no --output",
-           path ? path : "");
+           path ? shown(path) : "");
     fflush(stdout);
 }
 

@@ -6,6 +6,28 @@
 #include "command.h"
 #include "rechenwerk/run.h"
 
+/* The library breaks descriptions, which are indented by six, at 100 columns: they are broken anew. Other lines only
+ * where they are too long. */
+static void print_lines(char *text)
+{
+    enum { DESCRIPTION = 6 };
+    for (char *line = text, *end; *line; line = end) {
+        const size_t indent = strspn(line, " ");
+        end = line + strcspn(line, "\n");
+        while (indent == DESCRIPTION && *end && strspn(end + 1, " ") == DESCRIPTION) {
+            *end = ' ';
+            end += strcspn(end, "\n");
+        }
+        const int length = (int)(end - line);
+        if (indent != DESCRIPTION && length <= help_width()) printf("%.*s\n", length, line);
+        else {
+            printf("%*s", (int)indent, "");
+            print_wrapped(stdout, line + indent, (size_t)length - indent, (int)indent);
+        }
+        end += *end == '\n';
+    }
+}
+
 static int help_on(rw_context *ctx, const char *name)
 {
     char *text;
@@ -16,7 +38,7 @@ static int help_on(rw_context *ctx, const char *name)
         }
     rw_status status = rw_help(ctx, name, &text);
     if (status != RW_OK) return failed(ctx, status);
-    fputs(text, stdout);
+    print_lines(text);
     rw_free(text);
     return 0;
 }

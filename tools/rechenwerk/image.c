@@ -208,21 +208,21 @@ static int filter(rw_context *ctx, const arguments *a, work *w)
     show_stage(a, NULL);
     if (status != RW_OK) return failed(ctx, status);
     if (given(a, "quiet")) return 0;
-    printf("%s, %s\n", a->operands[0], pixels_of(w->x).text);
+    printf("%s, %s\n", shown(a->operands[0]), pixels_of(w->x).text);
     if (given(a, "verbose") && !tiled &&
         (w->chain ? rw_image_filter_explain(w->filter, &text) : rw_expr_explain(w->text.e, &text)) == RW_OK)
         printf("%s", text);
     rw_free(text);
-    printf("  %s: %lld pass%s%s, %s, in %.3g ms%s on %s\n", w->chain ? w->chain : w->text.text, (long long)info.passes,
-           info.passes == 1 ? "" : "es", w->chain ? "" : " per channel", in_units((double)info.bytes).text,
-           1e3 * seconds,
+    printf("  %s: %lld pass%s%s, %s, in %s%s on %s\n", shown(w->chain ? w->chain : w->text.text),
+           (long long)info.passes, info.passes == 1 ? "" : "es", w->chain ? "" : " per channel",
+           in_units((double)info.bytes).text, in_time(seconds).text,
            tiled      ? ", in tiles, including copies and compilation,"
            : w->chain ? ""
                       : ", including compilation,",
            rw_device_info(w->device)->name);
-    if (w->chain && !tiled) printf("  planning and compilation: %.3g ms\n", 1e3 * planned);
-    printf("  written: %s, %s\n", a->operands[1], pixels_of(w->y).text);
-    if (value_of(a, "figure")) printf("  figure: %s\n", value_of(a, "figure"));
+    if (w->chain && !tiled) printf("  planning and compilation: %s\n", in_time(planned).text);
+    printf("  written: %s, %s\n", shown(a->operands[1]), pixels_of(w->y).text);
+    if (value_of(a, "figure")) printf("  figure: %s\n", shown(value_of(a, "figure")));
     return 0;
 }
 

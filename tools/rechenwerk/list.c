@@ -6,43 +6,16 @@
 #include "command.h"
 #include "rechenwerk/run.h"
 
-enum { WIDTH = 100 }; /* columns of a line */
-
 /* Names without lines, as many in a row as fit. */
 static void print_plain(const rw_word *words, int n, const char *indent)
 {
     int column = 0;
     for (int i = 0; i < n; i++) {
-        if (column && column + (int)strlen(words[i].name) > WIDTH - 4) {
+        if (column && column + (int)strlen(words[i].name) > help_width() - 4) {
             printf("\n");
             column = 0;
         }
         column += printf("%s%s", column ? " " : indent, words[i].name);
-    }
-    printf("\n");
-}
-
-/* Columns of n bytes of UTF-8. */
-static int columns_of(const char *text, size_t n)
-{
-    int columns = 0;
-    for (size_t i = 0; i < n; i++) columns += ((unsigned char)text[i] & 0xC0) != 0x80;
-    return columns;
-}
-
-/* n bytes of text from this column on, wrapped at spaces; further lines begin at the same column. */
-static void print_wrapped(const char *text, size_t n, int column)
-{
-    const char *end = text + n;
-    for (int at = column; text < end;) {
-        const char *word = text;
-        while (text < end && *text != ' ') text++;
-        const int columns = columns_of(word, (size_t)(text - word));
-        if (at > column && at + 1 + columns > WIDTH) at = column + printf("\n%*s", column, "") - column - 1;
-        else if (at > column) at += printf(" ");
-        at += columns;
-        printf("%.*s", (int)(text - word), word);
-        while (text < end && *text == ' ') text++;
     }
     printf("\n");
 }
@@ -95,13 +68,13 @@ static void print_parameters(const rw_word *words, int n, const char *indent)
     for (int i = 0; i < n; i++) {
         const char *item = parameters_of(words[i].line);
         printf("%s%-*s  ", indent, names, words[i].name);
-        print_wrapped(words[i].line, (size_t)(item - words[i].line), margin + names + 2);
+        print_wrapped(stdout, words[i].line, (size_t)(item - words[i].line), margin + names + 2);
         for (const char *end; *item; item = end) {
             end = end_of_item(item += strspn(item, ",; "));
             const size_t name = name_of(item), rest = (size_t)(end - item) - name;
             printf("%s    %-*.*s  ", indent, width, (int)name, item);
             /* without the brackets */
-            print_wrapped(item + name + (rest ? 2 : 0), rest ? rest - 3 : 0, margin + 4 + width + 2);
+            print_wrapped(stdout, item + name + (rest ? 2 : 0), rest ? rest - 3 : 0, margin + 4 + width + 2);
         }
     }
 }
@@ -111,7 +84,7 @@ static void print_lines(const rw_word *words, int n, const char *indent)
     const int width = widest_name(words, n);
     for (int i = 0; i < n; i++) {
         printf("%s%-*s  ", indent, width, words[i].name);
-        print_wrapped(words[i].line, strlen(words[i].line), (int)strlen(indent) + width + 2);
+        print_wrapped(stdout, words[i].line, strlen(words[i].line), (int)strlen(indent) + width + 2);
     }
 }
 

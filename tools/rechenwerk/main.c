@@ -1,5 +1,7 @@
 /* rechenwerk: numerical methods on processors and accelerators, from the shell. */
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "rechenwerk/run.h"
@@ -43,8 +45,20 @@ static bool wants_json(const command *c, int argc, char **argv)
     return false;
 }
 
+/* A descriptor that the parent has closed (<&- 2>&-) would be that of the first file we open, and progress would be
+ * written into it. */
+static void open_descriptors(void)
+{
+    for (int fd; (fd = open("/dev/null", O_RDWR)) >= 0;)
+        if (fd > STDERR_FILENO) {
+            close(fd);
+            return;
+        }
+}
+
 int main(int argc, char **argv)
 {
+    open_descriptors();
     const char *name = argc > 1 ? argv[1] : NULL;
     catch_crashes();
     if (!name) {
@@ -70,10 +84,11 @@ int main(int argc, char **argv)
     }
     arguments a;
     int code = 2;
+    catch_signals();
     if (parse(c, argc - 2, argv + 2, &a)) {
         a.argc = argc - 1;
         a.argv = argv + 1;
-        code = c->run(&a);
+        code = code_after_signals(c->run(&a));
         release(&a);
     }
     if (code != 0 && wants_json(c, argc, argv)) print_failure(code);

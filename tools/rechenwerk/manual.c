@@ -1,6 +1,8 @@
 /* Help and the manual page, from the tables of subcommands and options and from the library's tables of settings. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "rechenwerk/run.h"
@@ -13,6 +15,51 @@ static void name_option(const option *o, char *text, size_t size)
     snprintf(text, size, "%s--%s%s%s", letter, o->name, o->value ? " " : "", o->value ? o->value : "");
 }
 
+int help_width(void)
+{
+    enum { NONE = 80, LEAST = 40, MOST = 500 };
+    const char *given = getenv("COLUMNS");
+    struct winsize size;
+    int columns = given ? atoi(given) : 0;
+    if (columns <= 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
+    return columns <= 0 ? NONE : columns < LEAST ? LEAST : columns > MOST ? MOST : columns;
+}
+
+/* Columns of n bytes of UTF-8. */
+static int columns_of(const char *text, size_t n)
+{
+    int columns = 0;
+    for (size_t i = 0; i < n; i++) columns += ((unsigned char)text[i] & 0xC0) != 0x80;
+    return columns;
+}
+
+void print_wrapped(FILE *file, const char *text, size_t n, int column)
+{
+    const char *end = text + n;
+    const int width = help_width();
+    for (int at = column; text < end;) {
+        const char *word = text;
+        while (text < end && *text != ' ') text++;
+        const int columns = columns_of(word, (size_t)(text - word));
+        if (at > column && at + 1 + columns > width) fprintf(file, "\n%*s", column, ""), at = column;
+        else if (at > column) at += fprintf(file, " ");
+        at += columns;
+        fprintf(file, "%.*s", (int)(text - word), word);
+        while (text < end && *text == ' ') text++;
+    }
+    fprintf(file, "\n");
+}
+
+/* A line of a table: a name, and what it is from this column on, below it where the name is too long. */
+static void print_row(FILE *file, const char *name, const char *what, int column)
+{
+    const int columns = 2 + columns_of(name, strlen(name));
+    fprintf(file, "  %s", name);
+    if (columns < column) fprintf(file, "%*s", column - columns, "");
+    else fprintf(file, "\n%*s", column, "");
+    print_wrapped(file, what, strlen(what), column);
+}
+
 void print_usage(FILE *file)
 {
     fprintf(file, "rechenwerk %s: numerical methods on processors and accelerators\n\n", rw_version());
@@ -20,44 +67,29 @@ void print_usage(FILE *file)
     for (int i = 0; commands[i]; i++) {
         char call[64];
         snprintf(call, sizeof(call), "%s %s", commands[i]->name, commands[i]->operands);
-        fprintf(file, "  %-24s %s\n", call, commands[i]->line);
+        print_row(file, call, commands[i]->line, 27);
     }
     fprintf(file, "\n  --help prints help, also after a command; --version prints the version\n\n");
     fprintf(file, "A first case:  rechenwerk init pde -o first.yaml  and  rechenwerk run first.yaml\n");
 }
 
-/* Broken at 100 columns. */
-static void print_wrapped(FILE *file, const char *text)
-{
-    int column = 0;
-    for (const char *p = text; *p;) {
-        int n = (int)strcspn(p, " ");
-        if (column && column + n >= 100) {
-            fputc('\n', file);
-            column = 0;
-        }
-        column += fprintf(file, "%s%.*s", column ? " " : "", n, p);
-        p += n;
-        while (*p == ' ') p++;
-    }
-    fputc('\n', file);
-}
-
 void print_help(FILE *file, const command *c)
 {
     char text[80];
-    fprintf(file, "usage: rechenwerk %s%s%s%s\n\n%s\n", c->name, c->noptions ? " [OPTION]..." : "",
-            *c->operands ? " " : "", c->operands, c->line);
+    fprintf(file, "usage: rechenwerk %s%s%s%s\n\n", c->name, c->noptions ? " [OPTION]..." : "", *c->operands ? " " : "",
+            c->operands);
+    print_wrapped(file, c->line, strlen(c->line), 0);
     if (c->more) {
         fputc('\n', file);
-        print_wrapped(file, c->more);
+        print_wrapped(file, c->more, strlen(c->more), 0);
     }
     fputc('\n', file);
     for (int i = 0; i < c->noptions; i++) {
         name_option(&c->options[i], text, sizeof(text));
-        fprintf(file, "  %-26s %s\n", text, line_of(c, &c->options[i]));
+        const char *line = line_of(c, &c->options[i]);
+        print_row(file, text, line, 29);
     }
-    fprintf(file, "  %-26s %s\n", "-h, --help", "print this help");
+    print_row(file, "-h, --help", "print this help", 29);
 }
 
 /* ---- manual page ------------------------------------------------------------------------------------------------- */
@@ -130,6 +162,7 @@ int print_manual(rw_context *ctx)
     printf(".SH ENVIRONMENT\n");
     printf(".TP\n.B RECHENWERK_CACHE\nFolder of the compiled programs.\n");
     printf(".TP\n.B RECHENWERK_CASES\nFolder of the ready cases.\n");
+    printf(".TP\n.B COLUMNS\nWidth of help (default: that of the terminal, or 80).\n");
     printf(".TP\n.B OMP_NUM_THREADS\nThreads of the device cpu.\n");
     printf(".TP\n"
            ".B RECHENWERK_CC\n"

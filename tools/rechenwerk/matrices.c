@@ -108,6 +108,6 @@ const char *text_of(const rw_sparse_layout *layout)
 
 void print_matrix(const char *path, const rw_entries *e)
 {
-    printf("%s: %lld x %lld, %lld entries, %s\n", path, (long long)e->rows, (long long)e->columns, (long long)e->n,
-           e->is_complex ? "complex" : "real");
+    printf("%s: %lld x %lld, %lld entries, %s\n", shown(path), (long long)e->rows, (long long)e->columns,
+           (long long)e->n, e->is_complex ? "complex" : "real");
 }

@@ -41,7 +41,7 @@ static void print_blocks(const rw_pattern *p)
 
 static void print_text(const char *path, const rw_pattern *p)
 {
-    printf("%s: %lld x %lld, %lld entries, %s, %s\n", path, (long long)p->rows, (long long)p->columns,
+    printf("%s: %lld x %lld, %lld entries, %s, %s\n", shown(path), (long long)p->rows, (long long)p->columns,
            (long long)p->entries, p->is_complex ? "complex" : "real", symmetry_of(p));
     printf("  entries per row    %lld to %lld, mean %.3g; %lld empty rows\n", (long long)p->row_min,
            (long long)p->row_max, p->rows ? (double)p->entries / (double)p->rows : 0., (long long)p->empty_rows);

@@ -106,6 +106,11 @@ bool parse(const command *c, int argc, char **argv, arguments *a)
               few ? "" : a->operands[c->most], few ? "" : "': unexpected argument", c->name, c->operands);
         good = false;
     }
+    for (int i = 0; i < a->noperands && good; i++) {
+        if (*a->operands[i]) continue;
+        usage("%s: argument %d is empty; usage: rechenwerk %s %s", c->name, i + 1, c->name, c->operands);
+        good = false;
+    }
     if (!good) release(a);
     return good;
 }

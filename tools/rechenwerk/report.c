@@ -1,6 +1,8 @@
 /* Messages, the log on stderr, contexts and devices as the options ask, bytes in units, JSON. */
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -9,6 +11,36 @@
 static char last_message[4096];
 static rw_status last_status = RW_OK;
 static bool json_printed;
+
+/* Bytes of the UTF-8 character at s that may be printed as it is; 0: none. */
+static int printable(const unsigned char *s)
+{
+    if (s[0] < 0x80) return s[0] >= 0x20 && s[0] != 0x7F;
+    const int n = s[0] >= 0xF0 && s[0] < 0xF5   ? 4
+                  : s[0] >= 0xE0 && s[0] < 0xF0 ? 3
+                  : s[0] >= 0xC2 && s[0] < 0xE0 ? 2
+                                                : 0;
+    for (int i = 1; i < n; i++)
+        if ((s[i] & 0xC0) != 0x80) return 0;
+    return s[0] == 0xC2 && s[1] < 0xA0 ? 0 : n; /* C1 */
+}
+
+const char *shown(const char *text)
+{
+    enum { SIZE = 4 * 4096 + 1 };
+    static char texts[8][SIZE];
+    static int turn;
+    char *to = texts[turn = (turn + 1) % 8];
+    size_t n = 0;
+    for (const unsigned char *s = (const unsigned char *)text; *s && n + 5 < SIZE;) {
+        const int whole = printable(s);
+        if (whole) memcpy(to + n, s, (size_t)whole);
+        else snprintf(to + n, 5, "\\x%02x", *s);
+        n += whole ? (size_t)whole : 4, s += whole ? whole : 1;
+    }
+    to[n] = '\0';
+    return to;
+}
 
 static int complain(rw_status status, const char *message)
 {
@@ -22,7 +54,7 @@ static int complain_with(rw_status status, const char *format, va_list args)
 {
     char message[sizeof(last_message)];
     vsnprintf(message, sizeof(message), format, args);
-    return complain(status, message);
+    return complain(status, shown(message));
 }
 
 int usage(const char *format, ...)
@@ -63,7 +95,7 @@ const char *suggest(const char *word, const char *const *names)
 
 void print_written(void *user, const char *path)
 {
-    if (!given(user, "quiet")) printf("%s\n", path);
+    if (!given(user, "quiet")) printf("%s\n", shown(path));
 }
 
 void print_failure(int code)
@@ -95,7 +127,7 @@ rw_context *make_context(const arguments *a)
         return NULL;
     }
     rw_context_set_log(ctx, level, log_line, NULL);
-    if (given(a, "no-cache")) rw_context_set_cache(ctx, false, NULL, false);
+    rw_context_set_cache(ctx, !given(a, "no-cache"), NULL, given(a, "verbose"));
     return ctx;
 }
 
@@ -113,6 +145,31 @@ bytes_text in_units(double bytes)
     for (; bytes >= 999.95 && i < COUNT(units) - 1; i++) bytes /= 1000;
     snprintf(t.text, sizeof t.text, i ? "%.4g %s" : "%.0f %s", bytes, units[i]);
     return t;
+}
+
+time_text in_time(double seconds)
+{
+    time_text t;
+    if (!(seconds < 599.5)) {
+        const double minutes = floor(seconds / 60 + 1e-9);
+        snprintf(t.text, sizeof t.text, "%.0f min %.0f s", minutes, floor(seconds - 60 * minutes));
+    } else if (seconds >= 99.95) snprintf(t.text, sizeof t.text, "%.0f s", seconds);
+    else if (seconds >= 0.9995) snprintf(t.text, sizeof t.text, "%.3g s", seconds);
+    else if (seconds >= 0.9995e-3) snprintf(t.text, sizeof t.text, "%.3g ms", 1e3 * seconds);
+    else snprintf(t.text, sizeof t.text, "%.3g µs", 1e6 * seconds);
+    return t;
+}
+
+static struct timespec started;
+
+/* Before main: what follows Enter counts, opening libraries too. */
+__attribute__((constructor)) static void start_clock(void) { clock_gettime(CLOCK_MONOTONIC, &started); }
+
+double elapsed_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - started.tv_sec) + 1e-9 * (double)(now.tv_nsec - started.tv_nsec);
 }
 
 static rw_text json_text;

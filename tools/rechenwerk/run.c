@@ -1,5 +1,7 @@
 /* rechenwerk run CASE.yaml: a progress line on a terminal, Ctrl-C that saves and says how to continue, a summary. */
 #include <math.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -29,15 +31,76 @@ static void print_rate(double rate, char *text, size_t size)
     snprintf(text, size, "%.*f %s", rate < 9.995 ? 2 : rate < 99.95 ? 1 : 0, rate, prefixes[i]);
 }
 
+/* ---- compiling --------------------------------------------------------------------------------------------------- */
+
+/* A driver's compiler may take a minute, during which the library returns to nobody. So a thread says how long a
+ * program has been compiled: on a terminal each second, else each ten. */
+enum { SHORT = 10, SELDOM = 10 };
+static struct {
+    pthread_mutex_t lock;
+    bool terminal;
+    char program[64]; /* "": none */
+    int64_t number, known;
+    double since, said;
+} compiling = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void set_compiling(const rw_run_progress *p)
+{
+    pthread_mutex_lock(&compiling.lock);
+    if (compiling.said > 0 && !compiling.terminal)
+        fprintf(stderr, "compiled %s in %s\n", compiling.program, in_time(elapsed_seconds() - compiling.since).text);
+    snprintf(compiling.program, sizeof(compiling.program), "%s", p && p->compiling ? p->compiling : "");
+    compiling.since = elapsed_seconds(), compiling.said = 0;
+    if (p) compiling.number = p->compilations, compiling.known = p->compilations_known;
+    pthread_mutex_unlock(&compiling.lock);
+}
+
+static void *watch_compiling(void *unused)
+{
+    for (;;) {
+        nanosleep(&(struct timespec){0, 500000000}, NULL);
+        pthread_mutex_lock(&compiling.lock);
+        const double now = elapsed_seconds(), lasted = now - compiling.since;
+        const bool due =
+            now - (compiling.said > 0 ? compiling.said : compiling.since) >= (compiling.terminal   ? 1
+                                                                              : compiling.said > 0 ? SELDOM
+                                                                                                   : SHORT);
+        if (*compiling.program && lasted >= SHORT && due) {
+            compiling.said = now;
+            fprintf(stderr, "%s%.0f s: compiling %lld", compiling.terminal ? "\r\033[K" : "", lasted,
+                    (long long)compiling.number);
+            if (compiling.known) fprintf(stderr, " of %lld", (long long)compiling.known);
+            fprintf(stderr, ", %s%s", compiling.program, compiling.terminal ? "" : "\n");
+            fflush(stderr);
+        }
+        pthread_mutex_unlock(&compiling.lock);
+    }
+    return unused;
+}
+
+static void begin_compiling(bool terminal)
+{
+    pthread_t thread;
+    sigset_t all, before;
+    compiling.terminal = terminal;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&thread, NULL, watch_compiling, NULL) == 0) pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* ---- progress ---------------------------------------------------------------------------------------------------- */
+
 /* Without a terminal: a line for each output. */
 static rw_status show_outputs(void *user, const rw_run_progress *p)
 {
     int64_t *shown = user;
     char left[32], seconds[32];
     double span = p->end - p->start;
+    set_compiling(p);
     if (p->compiling || p->outputs == *shown) return RW_OK;
     *shown = p->outputs;
-    print_duration(p->seconds, seconds, sizeof(seconds));
+    print_duration(elapsed_seconds(), seconds, sizeof(seconds));
     print_duration(p->seconds_left, left, sizeof(left));
     fprintf(stderr, "output %lld: t = %.5g of %.5g (%.0f %%), step %lld, elapsed %s, remaining %s\n",
             (long long)p->outputs - 1, p->time, p->end, span > 0 ? 100 * (p->time - p->start) / span : 100,
@@ -50,6 +113,7 @@ static rw_status show_progress(void *user, const rw_run_progress *p)
     char left[32], steps[32], points[32];
     double span = p->end - p->start;
     (void)user;
+    set_compiling(p);
     if (p->compiling) {
         fprintf(stderr, "\r\033[Kcompiling %lld", (long long)p->compilations);
         if (p->compilations_known) fprintf(stderr, " of %lld", (long long)p->compilations_known);
@@ -121,8 +185,8 @@ static void print_report(const arguments *a, const rw_run_report *r, rw_status s
         rw_json_add_number(w, "seconds", r->seconds);
         json_end();
     } else if (status == RW_OK && !given(a, "quiet")) {
-        printf("%s: t = %.6g after %lld steps on %s in %.3g s; %lld outputs, %lld pictures\n", r->folder, r->time,
-               (long long)r->step, r->device, r->seconds, (long long)r->outputs, (long long)r->pictures);
+        printf("%s: t = %.6g after %lld steps on %s in %s; %lld outputs, %lld pictures\n", shown(r->folder), r->time,
+               (long long)r->step, r->device, in_time(r->seconds).text, (long long)r->outputs, (long long)r->pictures);
         if (*r->method_reason) printf("method %s, chosen by auto: %s\n", r->method, r->method_reason);
         if (r->checks) printf("checks: %lld of %lld passed\n", (long long)r->checks_passed, (long long)r->checks);
     }
@@ -144,7 +208,7 @@ static int run(const arguments *a)
                               .set = set,
                               .restart = given(a, "restart"),
                               .force = given(a, "force"),
-                              .cancel = catch_signals(),
+                              .cancel = stop_request(),
                               .progress = terminal            ? show_progress
                                           : given(a, "quiet") ? NULL
                                                               : show_outputs,
@@ -159,7 +223,9 @@ static int run(const arguments *a)
         set[options.nset++] = until;
     }
     rw_run_report report;
+    if (options.progress) begin_compiling(terminal);
     rw_status status = rw_run_case(ctx, a->operands[0], &options, &report);
+    set_compiling(NULL);
     if (terminal) fputs("\r\033[K", stderr);
     const char *message = status == RW_OK ? "" : rw_message(ctx);
     print_report(a, &report, status, *message || status == RW_OK ? message : rw_status_text(status));

@@ -49,6 +49,9 @@ FUNCTION(rw_status, rw_explain_graph_sized,
 FUNCTION(rw_status, rw_plot_results_sized,
          (rw_context * ctx, const char *path, const rw_plot_options *o, rw_plot_function *f, void *user, size_t size),
          (ctx, path, o, f, user, size))
+FUNCTION(rw_status, rw_selftest_sized,
+         (rw_context * ctx, rw_device *device, rw_selftest_result **list, int64_t *count, size_t size),
+         (ctx, device, list, count, size))
 FUNCTION(rw_status, rw_list_words, (rw_context * ctx, const char *kind, rw_word **words, int64_t *n),
          (ctx, kind, words, n))
 FUNCTION(const char *const *, rw_word_kinds, (void), ())
@@ -94,6 +97,13 @@ FUNCTION(rw_status, rw_stream_window_create_sized,
 FUNCTION(rw_status, rw_stream_window_show, (void *user, const rw_stream_view *view, rw_stream_action *action),
          (user, view, action))
 FUNCTION(rw_status, rw_stream_window_save, (rw_stream_window * window, const char *path), (window, path))
+void rw_selftest_free(rw_selftest_result **list)
+{
+    void (*function)(rw_selftest_result **);
+    *(void **)&function = find("rw_selftest_free");
+    function(list);
+}
+
 void rw_stream_window_destroy(rw_stream_window **window)
 {
     void (*function)(rw_stream_window **);

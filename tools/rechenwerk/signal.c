@@ -97,8 +97,8 @@ static void print_report(FILE *to, const arguments *a, const rw_signal_report *r
     fprintf(to,
             "%s, %d channel%s of %s, %g samples/s, to %s, %s: %lld samples in %.3f s, %.4g samples/s, %.4g times real "
             "time\n",
-            a->operands[0], r->in.channels, r->in.channels == 1 ? "" : "s", rw_sample_kind_name(r->in.kind), r->in.rate,
-            a->operands[1], rw_sample_kind_name(r->out.kind), (long long)r->samples, r->seconds,
+            shown(a->operands[0]), r->in.channels, r->in.channels == 1 ? "" : "s", rw_sample_kind_name(r->in.kind),
+            r->in.rate, shown(a->operands[1]), rw_sample_kind_name(r->out.kind), (long long)r->samples, r->seconds,
             per_second((double)r->samples, r->seconds), per_second((double)r->samples / r->in.rate, r->seconds));
     fprintf(to, "  %lld tap%s, %lld samples of delay removed; %lld blocks of %lld samples, %d per batch\n",
             (long long)r->taps, r->taps == 1 ? "" : "s", (long long)r->delay, (long long)r->blocks, (long long)r->block,
@@ -106,7 +106,7 @@ static void print_report(FILE *to, const arguments *a, const rw_signal_report *r
     fprintf(to, "  latency per block %.3f ms (median), %.3f ms (99 %%), %.3f ms (maximum)\n", 1e3 * r->latency,
             1e3 * r->latency_99, 1e3 * r->latency_max);
     if (r->deadline > 0)
-        fprintf(to, "  deadline %.3g ms: %lld of %lld blocks late\n", 1e3 * r->deadline, (long long)r->late,
+        fprintf(to, "  deadline %s: %lld of %lld blocks late\n", in_time(r->deadline).text, (long long)r->late,
                 (long long)r->blocks);
 }
 
@@ -123,11 +123,10 @@ static int run_signal(const arguments *a)
     if (code == 0 && !ctx) code = 5;
     if (ctx) {
         spec.text = chain;
-        spec.cancel = catch_signals();
+        spec.cancel = stop_request();
         signal(SIGPIPE, SIG_IGN);
         rw_status status = open_device(ctx, a, &device);
         if (status == RW_OK) status = rw_signal_run(device, a->operands[0], a->operands[1], &spec, &report);
-        if (status == RW_ERR_INTERRUPTED) status = RW_OK; /* Ctrl-C ends the input */
         show_stage(a, NULL);
         code = status == RW_OK ? 0 : failed(ctx, status);
         if (status == RW_OK && !given(a, "quiet"))
@@ -229,11 +228,11 @@ static int run_spectrogram(const arguments *a)
         if (status == RW_OK) status = rw_spectrogram_run(device, a->operands[0], a->operands[1], &spec, &r);
         code = status == RW_OK ? 0 : failed(ctx, status);
         if (status == RW_OK && !given(a, "quiet")) {
-            printf("%s, %d channel%s of %s, %g samples/s, %lld samples: %lld frames of %lld frequencies in %.3g s\n",
-                   a->operands[0], r.in.channels, r.in.channels == 1 ? "" : "s", rw_sample_kind_name(r.in.kind),
-                   r.in.rate, (long long)r.samples, (long long)r.frames, (long long)r.bins, r.seconds);
+            printf("%s, %d channel%s of %s, %g samples/s, %lld samples: %lld frames of %lld frequencies in %s\n",
+                   shown(a->operands[0]), r.in.channels, r.in.channels == 1 ? "" : "s", rw_sample_kind_name(r.in.kind),
+                   r.in.rate, (long long)r.samples, (long long)r.frames, (long long)r.bins, in_time(r.seconds).text);
             if (r.high > r.low) printf("  colours from %.1f to %.1f dB relative to a full-scale sine\n", r.low, r.high);
-            printf("  written: %s\n", a->operands[1]);
+            printf("  written: %s\n", shown(a->operands[1]));
         }
     }
     rw_device_close(&device);

@@ -50,7 +50,6 @@ static void print_residuals(const solve *s)
             printf("   %-10lld %12.4e %12.4e\n", (long long)i, h->residual[i], relative(s, h->residual[i]));
 }
 
-/* Replaced when it is whole. */
 static int write_history(const char *path, const solve *s)
 {
     char *temporary = malloc(strlen(path) + 8);
@@ -154,8 +153,8 @@ static void print_precond(const solve *s)
     const rw_precond_info *i = &s->info;
     char of[40] = "entries";
     if (i->block > 1) snprintf(of, sizeof of, "blocks of %d x %d", i->block, i->block);
-    printf("\n  %s: %.4g %s, %s, %lld levels, setup %.3g s\n", s->precond, (double)i->blocks, of,
-           in_units((double)i->bytes).text, (long long)i->levels, i->seconds);
+    printf("\n  %s: %.4g %s, %s, %lld levels, setup %s\n", s->precond, (double)i->blocks, of,
+           in_units((double)i->bytes).text, (long long)i->levels, in_time(i->seconds).text);
     if (i->shift > 0)
         printf("    factors of A + %.3g diag(A): unshifted, the pivot of row %lld, counted from 0, is not "
                "positive\n",
@@ -167,8 +166,8 @@ static void print_after(const solve *s, bool converged, double error)
     const rw_krylov_result *r = &s->result;
     if (s->spec.precond.method) print_precond(s);
     print_residuals(s);
-    printf("\n  %s after %lld iterations, %.4g s: %s\n", converged ? "converged" : "stopped", (long long)r->iterations,
-           r->seconds, rw_krylov_reason_text(r->reason));
+    printf("\n  %s after %lld iterations, %s: %s\n", converged ? "converged" : "stopped", (long long)r->iterations,
+           in_time(r->seconds).text, rw_krylov_reason_text(r->reason));
     if (r->right_side > 0)
         printf("  |b - A x| = %.4e, %.4e of |b|; by the recurrence %.4e\n", r->residual, relative(s, r->residual),
                r->estimate);
@@ -235,10 +234,22 @@ static int check_memory(const solve *s)
     return 5;
 }
 
-/* What is left when the solver has run, converged or not. */
-static int write_files(rw_context *ctx, const arguments *a, const solve *s)
+/* The file that an option names; after an interruption one next to it, so that a complete one stays. */
+static const char *output_of(const arguments *a, const char *which, bool cut, char name[4096])
 {
-    const char *output = value_of(a, "output"), *csv = value_of(a, "history"), *plot = value_of(a, "plot");
+    const char *path = value_of(a, which);
+    if (!path || !cut) return path;
+    const char *ending = strrchr(path, '.'); /* there is one: check_files */
+    snprintf(name, 4096, "%.*s.partial%s", (int)(ending - path), path, ending);
+    return name;
+}
+
+/* What is left when the solver has run, converged or not. */
+static int write_files(rw_context *ctx, const arguments *a, const solve *s, bool cut)
+{
+    char names[3][4096];
+    const char *output = output_of(a, "output", cut, names[0]), *csv = output_of(a, "history", cut, names[1]),
+               *plot = output_of(a, "plot", cut, names[2]);
     const rw_krylov_result *r = &s->result;
     rw_status status = output ? rw_array_save(s->x, output) : RW_OK;
     if (status == RW_OK && plot)
@@ -252,7 +263,7 @@ static int solve_system(rw_context *ctx, const arguments *a, solve *s)
 {
     rw_krylov *solver = NULL;
     double error = 0;
-    s->spec.monitor = watch, s->spec.user = &s->h, s->spec.cancel = catch_signals();
+    s->spec.monitor = watch, s->spec.user = &s->h, s->spec.cancel = stop_request();
     s->h.terminal = isatty(STDERR_FILENO) && !given(a, "quiet");
     rw_status status = rw_krylov_create(s->a, s->vectors, &s->spec, &solver);
     if (status == RW_OK)
@@ -265,15 +276,17 @@ static int solve_system(rw_context *ctx, const arguments *a, solve *s)
         return failed(ctx, status);
     char *message = strdup(rw_message(ctx));
     rw_status read = error_of_known(s, &error);
-    int code = read == RW_OK ? write_files(ctx, a, s) : failed(ctx, read);
+    const bool cut = status == RW_ERR_INTERRUPTED;
+    int code = read == RW_OK ? write_files(ctx, a, s, cut) : failed(ctx, read);
     if (given(a, "json")) {
         const int printed = print_as_json(s, status == RW_OK, error);
         code = code ? code : printed;
     } else if (!given(a, "quiet")) print_after(s, status == RW_OK, error);
     fflush(stdout);
     if (status != RW_OK) fprintf(stderr, "rechenwerk: %s\n", message ? message : rw_status_text(status));
-    if (status == RW_ERR_INTERRUPTED && value_of(a, "output") && code == 0)
-        fprintf(stderr, "To continue:  --guess %s\n", value_of(a, "output"));
+    char partial[4096];
+    if (cut && value_of(a, "output") && code == 0)
+        fprintf(stderr, "To continue:  --guess %s\n", output_of(a, "output", true, partial));
     free(message);
     return code ? code : rw_status_exit_code(status);
 }

@@ -116,16 +116,17 @@ static rw_status progress(void *user, const rw_stream_report *r)
 static void print_report(FILE *to, const arguments *a, const rw_stream_report *r)
 {
     if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
-    fprintf(to, "%s to %s: %lld frames of %lld x %lld to %lld x %lld pixels in %.3f s, %.1f frames/s\n", a->operands[0],
-            a->operands[1], (long long)r->frames, (long long)r->in.width, (long long)r->in.height,
-            (long long)r->out.width, (long long)r->out.height, r->seconds,
+    fprintf(to, "%s to %s: %lld frames of %lld x %lld to %lld x %lld pixels in %.3f s, %.1f frames/s\n",
+            shown(a->operands[0]), shown(a->operands[1]), (long long)r->frames, (long long)r->in.width,
+            (long long)r->in.height, (long long)r->out.width, (long long)r->out.height, r->seconds,
             r->seconds > 0 ? (double)r->frames / r->seconds : 0);
     fprintf(to,
             "  read %s, written %s; latency %.2f ms (median), %.2f ms (99 %%), %.2f ms (maximum); frames in flight "
             "%.1f (mean), %d (maximum)\n",
             in_units((double)r->bytes_in).text, in_units((double)r->bytes_out).text, 1e3 * r->latency,
             1e3 * r->latency_99, 1e3 * r->latency_max, r->depth, r->depth_max);
-    if (r->deadline > 0) fprintf(to, "  deadline %.3g ms: %lld frames late\n", 1e3 * r->deadline, (long long)r->late);
+    if (r->deadline > 0)
+        fprintf(to, "  deadline %s: %lld frames late\n", in_time(r->deadline).text, (long long)r->late);
     if (given(a, "window"))
         fprintf(to, "  window: %lld frames shown, %lld skipped\n", (long long)r->shown,
                 (long long)(r->frames - r->shown));
@@ -143,7 +144,6 @@ static rw_status run_window(const arguments *a, rw_device *device, rw_stream_spe
         spec->show = rw_stream_window_show, spec->show_user = window;
     }
     if (status == RW_OK) status = rw_stream_run(device, a->operands[0], a->operands[1], spec, report);
-    if (status == RW_ERR_INTERRUPTED) status = RW_OK; /* Ctrl-C ends the input */
     if (status == RW_OK && window && file) status = rw_stream_window_save(window, file);
     rw_stream_window_destroy(&window);
     return status;
@@ -153,12 +153,12 @@ int run_stream(const arguments *a, const char *chain)
 {
     show s = {.arguments = a};
     rw_stream_spec spec = {.text = chain, .progress = progress, .user = &s};
-    rw_stream_report report;
+    rw_stream_report report = {0};
     rw_device *device = NULL;
     int code = spec_of(a, &spec) ? check_screenshot(a) : 2;
     if (code == 0) code = check_files(a);
     if (code != 0) return code;
-    spec.cancel = catch_signals();
+    spec.cancel = stop_request();
     signal(SIGPIPE, SIG_IGN);
     rw_context *ctx = make_context(a);
     if (!ctx) return 5;
@@ -166,6 +166,8 @@ int run_stream(const arguments *a, const char *chain)
     if (status == RW_OK) status = run_window(a, device, &spec, &report);
     if (status != RW_OK && isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
     code = status == RW_OK ? 0 : failed(ctx, status);
+    if (status == RW_ERR_INTERRUPTED && report.frames > 0 && strchr(a->operands[1], '%'))
+        fprintf(stderr, "%lld frames were written to %s\n", (long long)report.frames, shown(a->operands[1]));
     if (status == RW_OK && !given(a, "quiet"))
         print_report(strcmp(a->operands[1], "-") == 0 ? stderr : stdout, a, &report);
     rw_device_close(&device);

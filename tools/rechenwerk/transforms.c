@@ -151,7 +151,7 @@ void print_transform(const arguments *a, const rw_device *device, const rw_fft_i
                      const rw_array *y, const char *path)
 {
     if (given(a, "quiet")) return;
-    printf("  %lld pass%s over memory, %s, in %.3g ms on %s\n  written: %s, %s\n", (long long)info->passes,
-           info->passes == 1 ? "" : "es", in_units((double)info->bytes).text, 1e3 * seconds,
-           rw_device_info(device)->name, path, shape_of(y).text);
+    printf("  %lld pass%s over memory, %s, in %s on %s\n  written: %s, %s\n", (long long)info->passes,
+           info->passes == 1 ? "" : "es", in_units((double)info->bytes).text, in_time(seconds).text,
+           rw_device_info(device)->name, shown(path), shape_of(y).text);
 }

@@ -13,7 +13,7 @@
 
 static bool write_image(const char *path, const char *image, size_t n)
 {
-    FILE *f = image ? fopen(path, "w") : NULL;
+    FILE *f = image ? rw_fopen(path, "w") : NULL;
     bool ok = f && fwrite(image, 1, n, f) == n;
     return (!f || fclose(f) == 0) && (ok || !image);
 }

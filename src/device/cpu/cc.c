@@ -57,7 +57,7 @@ static rw_status fail_no_compiler(rw_context *ctx)
 /* The processor as /proc/cpuinfo names it: what -march=native depends on. */
 static void add_processor(rw_text *t)
 {
-    FILE *f = fopen("/proc/cpuinfo", "r");
+    FILE *f = rw_fopen("/proc/cpuinfo", "r");
     char line[4096];
     for (bool done = false; f && !done && fgets(line, sizeof line, f);) {
         if (!strncmp(line, "model name", 10) || !strncmp(line, "flags", 5) || !strncmp(line, "Features", 8))
@@ -107,7 +107,7 @@ static void add_entries(rw_text *t, const rw_program *p)
 
 static rw_status write_source(rw_context *ctx, const char *path, const rw_text *text)
 {
-    FILE *f = fopen(path, "w");
+    FILE *f = rw_fopen(path, "w");
     size_t done = f ? fwrite(text->data, 1, text->length, f) : 0;
     bool ok = f && done == text->length;
     if (f && fclose(f) != 0) ok = false;

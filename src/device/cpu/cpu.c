@@ -51,7 +51,7 @@ int rw_usable_cores(void)
 /* "model name" of /proc/cpuinfo and a clock. */
 static void describe_processor(rw_device_properties *p)
 {
-    FILE *f = fopen("/proc/cpuinfo", "r");
+    FILE *f = rw_fopen("/proc/cpuinfo", "r");
     char line[1024];
     snprintf(p->hardware, sizeof p->hardware, "processor");
     for (bool done = false; f && !done && fgets(line, sizeof line, f);) {

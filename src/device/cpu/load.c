@@ -32,7 +32,7 @@ static int anonymous_file(const rw_program *p, const rw_text *binary)
 #ifdef MFD_ALLOW_SEALING
     char name[80];
     snprintf(name, sizeof name, "rechenwerk %s", p->name);
-    int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    int fd = rw_fd_above(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (fd < 0) return -1;
     if (write_all(fd, binary) && fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) == 0)
         return fd;
@@ -59,7 +59,7 @@ static rw_status open_temporary(rw_device *dev, rw_program *p, const rw_text *bi
     rw_temporary folder;
     RW_TRY(rw_temporary_create(dev->ctx, &folder));
     char *name = rw_format("%s/program.so", folder.path);
-    int fd = name ? open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+    int fd = name ? rw_open(name, O_WRONLY | O_CREAT | O_EXCL, 0600) : -1;
     rw_status status = RW_OK;
     if (!name) status = rw_fail_memory(dev->ctx, 64, "a path");
     else if (fd < 0 || !write_all(fd, binary))

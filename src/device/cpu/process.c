@@ -3,6 +3,7 @@
  * must reach the process as it reaches the host program, so it stays in the host's group.
  * It is polled every 2 milliseconds, 1 % of what a compiler takes: no signal handler of the host program is touched. */
 #include "device/cpu/process.h"
+#include "core/leftover.h"
 #include "device/device.h"
 
 #include <errno.h>
@@ -47,23 +48,24 @@ static int start(pid_t *pid, char *const *argv, char **environment, const char *
     posix_spawnattr_setflags(&attributes,
                              POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | (group ? POSIX_SPAWN_SETPGROUP : 0));
     posix_spawnattr_setpgroup(&attributes, 0);
+    rw_leftover_lock();
     int error = posix_spawn(pid, argv[0], &actions, &attributes, argv, environment);
+    if (!error) rw_leftover_add_process(*pid, group);
+    rw_leftover_unlock();
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     return error;
 }
 
-/* A process and those that it has started. */
-static void end_tree(pid_t pid)
+/* As waitpid. The number of a process that has been waited for may be another's: it leaves the list first. */
+static pid_t wait_once(pid_t pid, int *status, int options)
 {
-    char path[64];
-    int child;
-    kill(pid, SIGSTOP); /* it starts no more */
-    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)pid, (long)pid);
-    FILE *children = fopen(path, "re");
-    while (children && fscanf(children, "%d", &child) == 1) end_tree(child);
-    if (children) fclose(children);
-    kill(pid, SIGKILL);
+    rw_leftover_lock();
+    const pid_t ended = waitpid(pid, status, options);
+    const int error = errno;
+    if (ended == pid || (ended < 0 && error != EINTR)) rw_leftover_drop_process(pid);
+    rw_leftover_unlock();
+    return errno = error, ended;
 }
 
 static int wait_for(pid_t pid, const char *log, double seconds, const rw_cancel *cancel)
@@ -72,7 +74,7 @@ static int wait_for(pid_t pid, const char *log, double seconds, const rw_cancel 
     const struct timespec pause = {0, 2000000};
     int status, why = 0;
     while (!why) {
-        pid_t ended = waitpid(pid, &status, WNOHANG);
+        pid_t ended = wait_once(pid, &status, WNOHANG);
         if (ended == pid) {
             if (cancel) kill(-pid, SIGKILL); /* what it may have left running */
             return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
@@ -85,9 +87,10 @@ static int wait_for(pid_t pid, const char *log, double seconds, const rw_cancel 
         else if (stat(log, &st) == 0 && st.st_size >= RW_PROCESS_MOST_OUTPUT) why = RW_PROCESS_TALKS;
         else nanosleep(&pause, NULL);
     }
-    if (cancel) kill(-pid, SIGKILL);
-    else end_tree(pid);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
+    rw_leftover_lock();
+    rw_leftover_kill(pid, cancel != NULL);
+    rw_leftover_unlock();
+    while (wait_once(pid, &status, 0) < 0 && errno == EINTR) {}
     return why;
 }
 
@@ -121,7 +124,7 @@ rw_status rw_process_output(rw_context *ctx, const char *log, char **text)
     enum { PART = 1 << 16 };
     struct stat st;
     *text = NULL;
-    int fd = open(log, O_RDONLY | O_CLOEXEC);
+    int fd = rw_open(log, O_RDONLY, 0);
     if (fd < 0 || fstat(fd, &st) != 0) {
         if (fd >= 0) close(fd);
         return rw_fail(ctx, RW_ERR_FILE, "the output of a compiler, %s: %s", log, strerror(errno));

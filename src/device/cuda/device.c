@@ -78,7 +78,7 @@ static int arch_of(const rw_cuda_api *cu, CUdevice device)
 /* "580.159.03" from the kernel's module; "" where it does not tell. */
 static void driver_release(char *text, size_t size)
 {
-    FILE *f = fopen("/sys/module/nvidia/version", "r");
+    FILE *f = rw_fopen("/sys/module/nvidia/version", "r");
     text[0] = 0;
     if (f && fgets(text, (int)size, f)) text[strcspn(text, "\n")] = 0;
     if (f) fclose(f);

@@ -88,7 +88,7 @@ static bool write_file(const char *path, const char *text)
 {
     enum { PART = (1 << 16) + 128 }; /* output that rw_process_output has cut already fits */
     const size_t n = strlen(text), head = n > 2 * PART ? PART : n;
-    FILE *f = fopen(path, "w");
+    FILE *f = rw_fopen(path, "w");
     bool ok = f && fwrite(text, 1, head, f) == head;
     if (ok && head < n)
         ok = fprintf(f, "\n… %zu bytes left out …\n", n - 2 * PART) > 0 && fwrite(text + n - PART, 1, PART, f) == PART;

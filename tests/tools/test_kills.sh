@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# Every command is ended at random times, by TERM, INT, HUP and KILL. Afterwards the exit code is 130 (or 0, if it had
+# come to its end), an output file has its old bytes or those of a whole run, and nothing else is left: no temporary
+# file, no compiler. What KILL leaves in $TMPDIR and in the program cache, the next command removes.
+# RECHENWERK_TEST_LONG=1: 500 kills. RECHENWERK_TEST_SEED: the times (default: 42).
+# shellcheck disable=SC2154,SC2086,SC2059
+set -u
+. "$SOURCE/tests/tools/expect.sh"
+seed=${RECHENWERK_TEST_SEED:-42} kills=24 most=400
+[ "${RECHENWERK_TEST_LONG:-0}" = 1 ] && kills=500 most=1500
+RANDOM=$seed
+echo "seed $seed, $kills kills within $most ms each"
+mkdir tmp cache out other
+export TMPDIR=$work/tmp RECHENWERK_CACHE=$work/cache
+
+# inputs
+{ printf 'P5 900 900 255\n' && head -c 810000 /dev/urandom; } > in.pgm
+head -c 30000000 /dev/urandom > in.raw
+"$command" generate laplace -c 60x60x60 -o in.mtx > /dev/null || fail "generate"
+printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "{'descr': '<f8', 'fortran_order': False, 'shape': (500, 1000), }" > in.npy
+head -c 4000000 /dev/zero >> in.npy
+"$command" run "$SOURCE/cases/heat-1d.yaml" -o in.run -q > /dev/null 2>&1 || fail "run"
+
+# commands: arguments, with %s for the output; without: none
+calls=(
+    "run $SOURCE/cases/heat-2d.yaml -o other/run --force"
+    "solve in.mtx --force -o %s.npy"
+    "image in.pgm %s.png --op gauss:sigma=9|sobel|median:size=7|normalize --force"
+    "image in.raw %s.y4m --frames 160x120:yuv420p --op gauss:sigma=3 --rate 60 --force"
+    "signal in.raw %s.wav --samples 48000:s16:2 --op lowpass:cutoff=1000 --rate real --force"
+    "fft in.npy %s.npy --force"
+    "convolve in.npy in.npy %s.npy --force"
+    "spectrum in.pgm %s.png --force"
+    "spectrogram in.raw %s.png --samples 48000:s16:2 --force"
+    "generate laplace -c 70x70x70 --force -o %s.mtx"
+    "convert in.mtx -f csr --force -o %s.mtx"
+    "plot in.run -F u --force -o %s.png"
+    "lab rock4 -d cpu"
+    "bench spine --quick --no-peers"
+    "selftest"
+    "matrix in.mtx"
+    "spmv in.mtx --quick"
+    "tune in.mtx --quick"
+    "explain $SOURCE/cases/heat-2d.yaml"
+    "image in.pgm %s.npy --text o=u[i+1,j]-u --force"
+)
+signals=(TERM INT HUP KILL)
+
+# compilers of this test: their arguments name its folder
+compilers() { pgrep -f "$work/tmp/rechenwerk-tmp-" | grep -c . ; }
+# what nobody may leave behind
+leftovers() { find tmp out other cache -name '*.tmp' -o -name 'rechenwerk-tmp-*' -o -name '*.part' | head -5; }
+settle() { # a compiler whose parent was killed ends by itself, also one that was about to start
+    sleep 0.2
+    for _ in $(seq 100); do [ "$(compilers)" = 0 ] && return; sleep 0.1; done
+}
+
+whole() { # FILE CALL: the bytes of a run to the end
+    local reference=other/${1#out/}
+    rm -f "$reference"
+    "$command" ${2//%s/${reference%.*}} > /dev/null 2>&1
+    cmp -s "$1" "$reference"
+    local same=$?
+    rm -f "$reference"
+    return $same
+}
+
+hits=0
+for ((k = 0; k < kills; k++)); do
+    call=${calls[k % ${#calls[@]}]} signal=${signals[(k + k / 4) % 4]}
+    file='' ending=${call#*%s}
+    [ "$ending" != "$call" ] && file=out/x${ending%% *}
+    rm -rf out/* other/run
+    [ -z "$file" ] || echo old > "$file"
+    ((RANDOM % 3)) || rm -rf cache/*
+    "$command" ${call//%s/out/x} > said 2> err < /dev/null &
+    pid=$!
+    sleep "$(printf '0.%03d' $((RANDOM % 1000 * most / 1000 % 1000)))"
+    ((most > 999 && RANDOM % 2)) && sleep 0.5
+    kill -$signal $pid 2> /dev/null && hits=$((hits + 1))
+    wait $pid 2> /dev/null
+    code=$?
+    what="kill $k, $signal after rechenwerk $call"
+    case $signal,$code in
+    KILL,137 | KILL,0 | *,130 | *,0) ;;
+    *) fail "$what: exit code $code: $(head -3 err)" ;;
+    esac
+    if [ $signal = KILL ]; then
+        settle
+        find tmp -name 'rechenwerk-tmp-*' -exec touch -d '2 minutes ago' {} + # the time before they are swept
+        rm -f out/*.tmp other/run/*.tmp # next to the output: the name says what it is
+        "$command" image in.pgm other/y.png --op invert --force -q > /dev/null 2> err || fail "$what: next: $(cat err)"
+        rm -f other/y.png
+    fi
+    # one that was killed needs a moment to be gone
+    for _ in $(seq 20); do [ "$(compilers)" = 0 ] && break; sleep 0.1; done
+    [ "$(compilers)" = 0 ] || fail "$what: a compiler stays"
+    left=$(leftovers)
+    [ -z "$left" ] || fail "$what: leaves $left"
+    rm -rf tmp/*
+    if [ -n "$file" ] && [ "$(head -c 4 "$file" 2> /dev/null | tr -d '\0')" != old ]; then
+        whole "$file" "$call" || fail "$what: $file has neither its old bytes nor those of a whole run (code $code)"
+        [ $code = 0 ] || [ $code = 137 ] || [ $code = 130 ] || fail "$what: a new file with exit code $code"
+    elif [ -n "$file" ] && [ $code = 0 ]; then
+        fail "$what: exit code 0, but $file is the old one"
+    fi
+    for f in out/*; do
+        case $f in "$file" | out/x.partial.* | 'out/*') ;; *) fail "$what: leaves $f" ;; esac
+    done
+done
+echo "$hits of $kills ended a running command"
+[ $hits -ge $((kills / 3)) ] || fail "only $hits of $kills ended a running command: the test shows little"
+
+# HUP of a run: a checkpoint, from which it continues; nohup's is ignored
+long() {
+    "$command" run "$SOURCE/cases/heat-2d.yaml" -s "grid.size=[256,256]" -s time.end=50 -o other/long --force \
+        > said 2> err &
+}
+started() { for _ in $(seq 200); do [ -s other/long/series.csv ] && return; sleep 0.1; done; }
+long
+pid=$!
+started
+kill -HUP $pid
+wait $pid
+[ $? = 130 ] || fail "HUP of a run: exit code not 130: $(cat err)"
+[ -s other/long/checkpoint.h5 ] || fail "HUP of a run: no checkpoint"
+grep -q '^To continue:' err || fail "HUP of a run: $(cat err)"
+rm -rf other/long
+trap '' HUP
+long
+pid=$!
+trap - HUP
+started
+kill -HUP $pid
+sleep 0.5
+kill -0 $pid 2> /dev/null || fail "an ignored HUP ends a run: $(cat err)"
+kill -TERM $pid
+wait $pid
+[ $? = 130 ] || fail "TERM of a run: exit code not 130: $(cat err)"
+
+exit $((bad > 0))
