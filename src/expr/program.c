@@ -85,9 +85,6 @@ rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *g
     for (int i = 0; i < spec->nfields; ++i) {
         const rw_expr_field *f = spec->fields + i;
         RW_TRY(rw_check_name(ctx, where, f->name));
-        if (f->dtype && !rw_dtype_size(f->dtype))
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: field %s: dtype %d is not one of rw_dtype", where, f->name,
-                           (int)f->dtype);
         if (rw_graph_find_field(graph, f->name) >= 0 || rw_graph_find_param(graph, f->name) >= 0)
             return rw_fail(ctx, RW_ERR_INPUT, "%s: %s is declared twice", where, f->name);
         rw_graph_add_field(graph, f->name, f->dtype ? f->dtype : RW_F64);

@@ -126,6 +126,13 @@ static void destroy(rw_h5 **file)
     rw_free(f);
 }
 
+/* Whether a path names a file below the folder of this one. */
+static bool is_below(const char *target)
+{
+    return *target != '/' && strcmp(target, "..") != 0 && strncmp(target, "../", 3) != 0 && !strstr(target, "/../") &&
+           !rw_ends_in(target, "/..");
+}
+
 /* Asked by HDF5 before it opens the file that an external link leads to: -1 refuses. A file of others could name any
  * path, and a pipe or a device as well. */
 static herr_t follow(const char *parent, const char *group, const char *target, const char *object, unsigned *flags,
@@ -133,9 +140,7 @@ static herr_t follow(const char *parent, const char *group, const char *target, 
 {
     rw_h5 *f = user;
     (void)parent, (void)group, (void)object, (void)flags, (void)access;
-    const bool inside = *target != '/' && strcmp(target, "..") != 0 && strncmp(target, "../", 3) != 0 &&
-                        !strstr(target, "/../") && !rw_ends_in(target, "/..");
-    if (inside && !f->alone) return 0;
+    if (is_below(target) && !f->alone) return 0;
     rw_snprintf(f->refused, sizeof f->refused, "%.200s", *target ? target : "?");
     return -1;
 }
@@ -164,11 +169,15 @@ rw_status rw_h5_check_storage(const rw_h5 *f, const char *name, hid_t set)
     char file[256] = "?";
     const bool virtual = made >= 0 && H5Pget_layout(made) == H5D_VIRTUAL;
     const bool elsewhere = !virtual && made >= 0 && H5Pget_external_count(made) > 0;
-    if (virtual) H5Pget_virtual_filename(made, 0, file, sizeof file);
+    bool below = virtual && !f->alone;
+    size_t sources = 0;
+    if (virtual) below = H5Pget_virtual_count(made, &sources) >= 0 && below;
+    for (size_t i = 0; i < sources && (below || i == 0); ++i)
+        below = H5Pget_virtual_filename(made, i, file, sizeof file) < (ssize_t)sizeof file && is_below(file) && below;
     if (elsewhere) H5Pget_external(made, 0, sizeof file - 1, file, NULL, NULL), file[sizeof file - 1] = '\0';
     if (made >= 0) H5Pclose(made);
     if (made < 0) return rw_h5_fail(f, RW_ERR_INPUT, name, "is damaged");
-    if (!virtual && !elsewhere) return RW_OK;
+    if (below || (!virtual && !elsewhere)) return RW_OK;
     return rw_fail(f->ctx, RW_ERR_INPUT, "%s: %s: its values are in another file, '%s' (%s): copy them into this file",
                    f->path, name, file, virtual ? "a virtual dataset" : "external raw data");
 }

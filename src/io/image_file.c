@@ -59,6 +59,10 @@ void rw_image_tags_free(rw_image_tags *tags)
 
 rw_status rw_image_load(rw_device *dev, const char *path, rw_array **array)
 {
+    RW_NEED(array, "array");
+    *array = NULL;
+    RW_NEED(dev, "device");
+    RW_NEED(path, "path");
     rw_image_tags tags;
     const rw_status status = rw_image_load_tags(dev, path, false, array, &tags);
     rw_image_tags_free(&tags);
@@ -153,4 +157,9 @@ rw_status rw_image_save_tags(rw_array *a, const char *path, bool deep, const rw_
     return status;
 }
 
-rw_status rw_image_save(rw_array *a, const char *path, bool deep) { return rw_image_save_tags(a, path, deep, NULL); }
+rw_status rw_image_save(rw_array *a, const char *path, bool deep)
+{
+    RW_NEED(a, "array");
+    RW_NEED(path, "path");
+    return rw_image_save_tags(a, path, deep, NULL);
+}

@@ -449,7 +449,8 @@ static void test_declarations(void **state)
     spec.fields = two, spec.nfields = 2;
     FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_INPUT, "case.yaml: u is declared twice");
     two[1] = (rw_expr_field){.name = "v", .dtype = (rw_dtype)99};
-    FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT, "case.yaml: field v: dtype 99 is not one of rw_dtype");
+    FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT,
+          "element 1: rw_expr_field.dtype = 99 is not a value of rw_dtype");
     static const struct {
         rw_boundary b;
         const char *message;

@@ -491,7 +491,7 @@ static void test_corners_of_sides(void **state)
                                          &c, &p, &dev);
     rw_run r = {.ctx = ctx, .ops = &rw_pde_ops, .problem = p, .grid = &p->grid, .points = 6};
     assert_int_equal(rw_array_read(fields[0].array, &data), RW_OK);
-    assert_int_equal(rw_frame_make(&r, 0, RW_F64, data, 0, &frame), RW_OK);
+    assert_int_equal(rw_frame_make(&r, 0, RW_F64, data, r.grid->size, 0, &frame), RW_OK);
     static const double expected[4][5] = {{1, 3, 3, 3, 1}, {1, 9, 9, 9, 1}, {1, 9, 9, 9, 1}, {1, 3, 3, 3, 1}};
     assert_memory_equal(frame.values, expected, sizeof expected);
     rw_free(frame.own);

@@ -42,6 +42,7 @@ rw_integrand_stiffness user x
 rw_image_filter_tiles info
 rw_context_fail context
 rw_image_own_register context
+rw_image_save_tags tags
 rw_launch args
 rw_message context
 rw_multiblock_multiply alpha beta
