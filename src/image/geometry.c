@@ -328,13 +328,14 @@ static void write_value(const rw_image_pass *p, rw_text *t, const char *real, co
 }
 
 /* x itself, for places all of whose pixels lie in the image. */
-static void inner_pixel(const rw_image_pass *p, const rw_image_shape *s, char *text, size_t size)
+static void inner_pixel(const rw_image_pass *p, const rw_image_shape *s, rw_text *t, char *text, size_t size)
 {
     rw_text element = {0};
     rw_image_add_load(p, &element,
                       s->planar ? "x[(long)(ly + n - %d) * x_row + (lx + m - %d)]"
                                 : "x[(long)(ly + n - %d) * x_row + (long)(lx + m - %d) * CHANNELS + c]");
     snprintf(text, size, "%s", element.data ? element.data : "");
+    if (element.failed) t->failed = true;
     rw_text_free(&element);
 }
 
@@ -358,7 +359,7 @@ static void write_rows_of_places(const rw_image_pass *p, const rw_image_shape *s
 {
     const int n = taps_of(p->interpolation), low = low_of(p->interpolation);
     char inner[160];
-    inner_pixel(p, s, inner, sizeof inner);
+    inner_pixel(p, s, t, inner, sizeof inner);
     ADD("    SHARED_LARGE(u8, large);\n    LOCAL %s *const at_dx = (LOCAL %s *)large, *const at_dy = at_dx + %d;\n"
         "    LOCAL i32 *const at_x = (LOCAL i32 *)(large + %d), *const at_y = at_x + %d, *const beyond = at_y + %d;\n",
         real, real, s->strip, 2 * s->strip * (p->stage[1].type == RW_F64 ? 8 : 4), s->strip, s->strip);
@@ -395,6 +396,7 @@ static void write_rows_of_corners(const rw_image_pass *p, const rw_image_shape *
     rw_text load = {0};
     rw_image_add_load(p, &load, "x[at_]");
     snprintf(inner, sizeof inner, "%s", load.data ? load.data : "0");
+    if (load.failed) t->failed = true;
     rw_text_free(&load);
     outside_of(p, s, outside, sizeof outside, "c");
     if (g->border == RW_IMAGE_BORDER_CONSTANT) snprintf(beyond, sizeof beyond, "m_ < 0 || n_ < 0 ? %s : ", outside);
@@ -463,6 +465,7 @@ static void write_transposed(const rw_image_pass *p, const rw_image_shape *s, rw
     rw_text load = {0};
     rw_image_add_load(p, &load, element);
     rw_image_add_store(p, t, p->stage[1].type, load.data ? load.data : "0");
+    if (load.failed) t->failed = true;
     rw_text_free(&load);
     ADD(";\n    }\n}\n");
 }

@@ -492,6 +492,7 @@ static void write_beyond(rw_image_writer *w, int k)
     add_ring_row(&out, w, k);
     ADD("            if (from%d > 0 || to%d < all%d) {\n", k, k, k);
     snprintf(hi, sizeof hi, "%d * (from%d + all%d - to%d)", n, k, k, k);
+    if (out.failed) w->t->failed = true;
     open_rows(w, "e", "0", hi, out.data ? out.data : "");
     rw_text_free(&out);
     ADD("                    const int q = e < %d * from%d ? (int)e : (int)e + %d * (to%d - from%d);\n"
@@ -710,6 +711,7 @@ static void write_stage(rw_image_writer *w, int k)
     if (is_watched(p, k)) {
         rw_text out = {0};
         add_ring_row(&out, w, k);
+        if (out.failed) w->t->failed = true;
         snprintf(lo, sizeof lo, "%d * from%d", n, k), snprintf(hi, sizeof hi, "%d * to%d", n, k);
         write_watch(w, k, lo, hi, out.data ? out.data : "");
         rw_text_free(&out);

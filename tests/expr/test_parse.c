@@ -450,7 +450,7 @@ static void test_declarations(void **state)
     FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_INPUT, "case.yaml: u is declared twice");
     two[1] = (rw_expr_field){.name = "v", .dtype = (rw_dtype)99};
     FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT,
-          "element 1: rw_expr_field.dtype = 99 is not a value of rw_dtype");
+          "element 1: rw_expr_field.dtype = 99 is not a value of rw_dtype: 0 to 15 are allowed");
     static const struct {
         rw_boundary b;
         const char *message;
