@@ -116,7 +116,12 @@ long() {
     "$command" run "$SOURCE/cases/heat-2d.yaml" -s "grid.size=[256,256]" -s time.end=50 -o other/long --force \
         > said 2> err &
 }
-started() { for _ in $(seq 200); do [ -s other/long/series.csv ] && return; sleep 0.1; done; }
+started() { # steps have been made: rows beyond names, units and t = 0
+    for _ in $(seq 300); do
+        [ -e other/long/series.csv ] && [ "$(wc -l < other/long/series.csv)" -ge 4 ] && return
+        sleep 0.1
+    done
+}
 long
 pid=$!
 started
