@@ -504,6 +504,7 @@ RW_API bool rw_stream_is(const char *name);
 RW_API bool rw_stream_is_numbered(const char *name);
 /* Finds an existing file that an output of this name would replace: of a numbered name the file with the smallest
  * number that fits it, of others the file itself.
+ * context: optional.
  * path: NULL if there is none. Free it with rw_free.
  * Errors: ERR_ARGUMENT: more than one number, a name that is too long; ERR_MEMORY. */
 RW_API rw_status rw_stream_find_output(rw_context *context, const char *name, char **path);

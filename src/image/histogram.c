@@ -141,11 +141,21 @@ rw_status rw_image_counts_create(rw_device *dev, rw_image_pass *p, const rw_imag
     return rw_array_create(dev, RW_U32, 1, &(int64_t){all}, RW_MEMORY_DEVICE, &p->counted);
 }
 
+/* Rows that a workgroup counts. On GPUs there are eight workgroups for each multiprocessor, but each has enough elements
+ * to outweigh the bins that it clears and adds up. */
+static int64_t rows_of_group(const rw_device *dev, const rw_image_pass *p, int64_t row, int planes)
+{
+    if (!rw_device_has_threads(dev)) return RW_MIN(64, (1 << 20) / row);
+    const int64_t groups = RW_MAX(8 * (int64_t)dev->info.units / planes, 1), elements = 16 * (int64_t)p->bins;
+    return RW_MIN(64, RW_MAX(p->y_height / groups, RW_MIN(elements, FINE) / row));
+}
+
 /* x: the results of the pass, contiguous. */
 rw_status rw_image_counts_run(rw_image_pass *p, bool planar, rw_array *x, rw_array *table, rw_queue *q)
 {
     const int channels = p->stage[p->nstages - 1].channels, planes = planar ? channels : 1, bins = p->bins * channels;
-    const int64_t row = p->y_width * (planar ? 1 : channels), rows = RW_MAX(RW_MIN(64, (1 << 20) / RW_MAX(row, 1)), 1);
+    const int64_t row = p->y_width * (planar ? 1 : channels);
+    const int64_t rows = RW_MAX(rows_of_group(q->device, p, RW_MAX(row, 1), planes), 1);
     const rw_arg clear[] = {rw_arg_array(p->counted), rw_arg_int(bins)};
     const rw_arg count[] = {rw_arg_array(x),  rw_arg_array(p->counted), rw_arg_int(row),
                             rw_arg_int(rows), rw_arg_int(p->y_height),  rw_arg_int(row * p->y_height)};

@@ -172,7 +172,6 @@ rw_status rw_stream_find_output(rw_context *ctx, const char *name, char **path)
     struct stat info;
     RW_NEED(path, "path");
     *path = NULL;
-    RW_NEED(ctx, "context");
     RW_NEED(name, "name");
     RW_TRY(rw_numbered_parse(ctx, name, &p));
     if (p.width >= 0) RW_TRY(rw_numbered_find(ctx, &p, 0, found));

@@ -63,6 +63,7 @@ rw_signal_run report
 rw_sparse_add_blocks row column values
 rw_sparse_add_blocks_of row column values
 rw_stream_file_read end
+rw_stream_find_output context
 rw_stream_format_register context
 rw_stream_run report
 rw_sparse_free_entries row column values

@@ -166,7 +166,11 @@ for k in range(1, 5):
     check(sf.dstn(x, type=k), "fft", "x.npy", ["--kind", f"dst{k}"])
     check(sf.idstn(x, type=k), "fft", "x.npy", ["--kind", f"dst{k}", "--inverse"])
     check(sf.dctn(z, type=k, norm="ortho"), "fft", "z.npy", ["--kind", f"dct{k}", "--scale", "ortho"])
-    check(sf.dstn(z, type=k, norm="ortho"), "fft", "z.npy", ["--kind", f"dst{k}", "--scale", "ortho"])
+    # SciPy before 1.11 scales the first element of types 2 and 3, which is not orthonormal
+    sines = [sf.dst(np.eye(n), type=k, axis=0) for n in z.shape]
+    for m in sines if k == 2 else []: m[-1] /= np.sqrt(2)
+    sines = [m / np.linalg.norm(m, axis=0) for m in sines]
+    check(sines[0] @ z @ sines[1].T, "fft", "z.npy", ["--kind", f"dst{k}", "--scale", "ortho"])
 for m in ("full", "same", "valid"):
     check(ss.convolve(x, b, m, "direct"), "convolve", "x.npy", "b.npy", ["--mode", m])
     check(ss.correlate(z, b, m, "direct"), "convolve", "z.npy", "b.npy", ["--mode", m, "--correlate"])
