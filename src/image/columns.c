@@ -42,8 +42,10 @@ int rw_image_columns(const rw_image_pass *p, const rw_image_shape *shape)
         return 0;
     const int most = elements_of(p->x_dtype), high = c ? c->size[1] : s->size[1];
     const int n = most == 8 && sums_up(p) && high > 9 ? 4 : most, side = s->rx * channels_of(p, shape);
-    if (c && (!rw_image_is_taps(s) || s->size[1] > 1 || s->ry || !rw_image_is_taps(c) || c->size[0] > 1 || c->rx ||
-              c->from != 1 || c->also >= 0))
+    const bool sums = c && rw_image_is_taps(s) && rw_image_is_taps(c),
+               extremes = c && rw_image_is_rectangle(s) && rw_image_is_rectangle(c);
+    if (c &&
+        ((!sums && !extremes) || s->size[1] > 1 || s->ry || c->size[0] > 1 || c->rx || c->from != 1 || c->also >= 0))
         return 0;
     if (s->order || s->exponential || s->bits || (s->sums && !rw_image_is_taps(s))) return 0;
     const int tall = c ? c->size[1] : s->size[1], wide = n + 2 * side;
@@ -219,7 +221,8 @@ static const rw_image_stage *write_value(rw_image_writer *w, int n)
         if (s->after.data) ADD("%s", s->after.data);
         ADD("                    row = v%d;\n                    }\n", s->values - 1);
         w->k = 2;
-        rw_image_write_moved(c, w, "row");
+        if (rw_image_is_rectangle(c)) rw_image_write_moved_extreme(c, w);
+        else rw_image_write_moved(c, w, "row");
         if (c->after.data) ADD("%s", c->after.data);
         return c;
     }

@@ -141,8 +141,8 @@ rw_status rw_image_counts_create(rw_device *dev, rw_image_pass *p, const rw_imag
     return rw_array_create(dev, RW_U32, 1, &(int64_t){all}, RW_MEMORY_DEVICE, &p->counted);
 }
 
-/* Rows that a workgroup counts. On GPUs there are eight workgroups for each multiprocessor, but each has enough elements
- * to outweigh the bins that it clears and adds up. */
+/* Rows that a workgroup counts. On GPUs there are eight workgroups for each multiprocessor, but each has enough
+ * elements to outweigh the bins that it clears and adds up. */
 static int64_t rows_of_group(const rw_device *dev, const rw_image_pass *p, int64_t row, int planes)
 {
     if (!rw_device_has_threads(dev)) return RW_MIN(64, (1 << 20) / row);

@@ -294,9 +294,11 @@ bool rw_image_needs_keys(rw_dtype type, int pixels);
 void rw_image_write_keys(const rw_image_stage *s, rw_image_writer *w);
 double rw_image_key(double value);
 void rw_image_write_extreme(const rw_image_stage *s, rw_image_writer *w);
-/* On GPUs: the stages of a rectangle along rows and columns become one, if the window fits the registers (columns.c).
- * shape: whether channels are planar. */
+/* On GPUs: the stages of a rectangle become one, or one along rows and one along columns, if their windows fit the
+ * registers (columns.c). shape: whether channels are planar. */
 bool rw_image_merge_extremes(rw_image_pass *p, const rw_image_shape *shape);
+bool rw_image_is_rectangle(const rw_image_stage *s);
+void rw_image_write_moved_extreme(const rw_image_stage *s, rw_image_writer *w);
 void rw_image_set_loops(rw_image_stage *s); /* of rw_image_write_taps */
 void rw_image_set_bilateral(rw_image_stage *s);
 extern const char rw_image_exp_text[]; /* exp_f32(v), v <= 0, and f64 */

@@ -207,54 +207,105 @@ void rw_image_set_median(rw_image_stage *s)
     s->write = write_found, s->first = begin_bits, s->begin = begin_count, s->term = count_pixel, s->end = end_bit;
 }
 
-/* Rectangles in columns.c: extremes of the window's columns, once for all elements of the item. */
+/* ---- rectangles in columns.c ------------------------------------------------------------------------------------- */
+
+static const char *extreme_type(const rw_image_stage *s) { return is_real(s->type) ? rw_dtype_name(s->type) : "i32"; }
+
+/* `to` <- the extreme of it and the value; NaN wins. */
+static void add_better(const rw_image_stage *s, rw_image_writer *w, const char *to, const char *value)
+{
+    ADD("                        { const %s b = %s; %s = b %c %s%s ? b : %s; }\n", extreme_type(s), value, to,
+        s->number[0] < 0 ? '<' : '>', to, is_real(s->type) ? " || b != b" : "", to);
+}
+
+/* Extremes of the window's columns, once for all elements of the item. */
 static void extremes_of_columns(const rw_image_stage *s, rw_image_writer *w, int wide)
 {
-    const char *type = is_real(s->type) ? rw_dtype_name(s->type) : "i32";
-    const char compare = s->number[0] < 0 ? '<' : '>';
     const int first = s->ry - s->low[1];
-    ADD("#define EXTREME(a, b) ((b) %c (a)%s ? (b) : (a))\n", compare, is_real(s->type) ? " || (b) != (b)" : "");
+    char value[32];
     ADD("                    %s extreme_[%d];\n                    UNROLL\n"
         "                    for (int k = 0; k < %d; ++k) {\n                        %s v = H(%d, k);\n",
-        type, wide, wide, type, first);
-    for (int row = 1; row < s->size[1]; ++row)
-        ADD("                        v = EXTREME(v, H(%d, k));\n", first + row);
+        extreme_type(s), wide, wide, extreme_type(s), first);
+    for (int row = 1; row < s->size[1]; ++row) {
+        snprintf(value, sizeof value, "H(%d, k)", first + row);
+        add_better(s, w, "v", value);
+    }
     ADD("                        extreme_[k] = v;\n                    }\n");
 }
 
+/* v0 <- the extreme along the row, of what `prepare` has left, or of the newest row where columns come later. */
 static void write_rectangle(const rw_image_stage *s, rw_image_writer *w)
 {
-    const char *type = is_real(s->type) ? rw_dtype_name(s->type) : "i32";
+    const char *const element = s->prepare ? "extreme_[c + %d]" : "H(0, c + %d)";
     const int first = s->rx - s->low[0];
-    ADD("                    %s v0 = extreme_[c + %d];\n", type, first * w->channels);
-    for (int column = 1; column < s->size[0]; ++column)
-        ADD("                    v0 = EXTREME(v0, extreme_[c + %d]);\n", (first + column) * w->channels);
+    char value[32];
+    for (int column = 0; column < s->size[0]; ++column) {
+        rw_snprintf(value, sizeof value, element, (first + column) * w->channels);
+        if (column) add_better(s, w, "v0", value);
+        else ADD("                    %s v0 = %s;\n", extreme_type(s), value);
+    }
+}
+
+bool rw_image_is_rectangle(const rw_image_stage *s) { return s->write == write_rectangle; }
+
+/* As sums of weights move (columns.c): what the result of k rows later has so far. */
+void rw_image_write_moved_extreme(const rw_image_stage *s, rw_image_writer *w)
+{
+    char to[32];
+    ADD("                    %s v0 = SUMS(0);\n", extreme_type(s));
+    add_better(s, w, "v0", "row");
+    for (int k = 0; k < s->size[1] - 2; ++k) {
+        snprintf(to, sizeof to, "SUMS(%d)", k);
+        ADD("                    %s = SUMS(%d);\n", to, k + 1);
+        add_better(s, w, to, "row");
+    }
+    ADD("                    SUMS(%d) = row;\n", s->size[1] - 2);
+}
+
+/* The stage with a window of nx x ny pixels, of which low[0] and low[1] lie before the pixel. */
+static rw_image_stage rectangle_of(const rw_image_stage *like, int from, int nx, int ny, int low_x, int low_y)
+{
+    rw_image_stage s = *like;
+    s.from = from, s.after = (rw_text){0}, s.values = 1;
+    s.size[0] = nx, s.size[1] = ny, s.low[0] = low_x, s.low[1] = low_y;
+    s.rx = RW_MAX(low_x, nx - 1 - low_x), s.ry = RW_MAX(low_y, ny - 1 - low_y);
+    s.number[1] = RW_IMAGE_RECTANGLE, s.compute = is_real(s.type) ? s.type : RW_I32;
+    s.write = write_rectangle, s.prepare = NULL;
+    return s;
 }
 
 bool rw_image_merge_extremes(rw_image_pass *p, const rw_image_shape *shape)
 {
     const int n = p->nstages, last = n - 1;
-    rw_image_stage all = p->stage[last];
-    if (p->kind != RW_IMAGE_ROWS || n < 3) return false;
-    for (int d = 0; d < 2; ++d) all.size[d] = 1, all.low[d] = 0;
+    if (p->kind != RW_IMAGE_ROWS || n < 2) return false;
+    const rw_image_stage *end = p->stage + last;
+    int size[2] = {1, 1}, low[2] = {0, 0};
     for (int k = 1; k < n; ++k) {
         const rw_image_stage *s = p->stage + k;
-        if (s->write != rw_image_write_extreme || s->number[1] != 0 || s->number[0] != all.number[0] ||
+        if (s->write != rw_image_write_extreme || s->number[1] != 0 || s->number[0] != end->number[0] ||
             s->from != k - 1 || s->also >= 0 || (k < last && s->after.data))
             return false;
-        for (int d = 0; d < 2; ++d) all.size[d] += s->size[d] - 1, all.low[d] += s->low[d];
+        for (int d = 0; d < 2; ++d) size[d] += s->size[d] - 1, low[d] += s->low[d];
     }
-    all.from = 0, all.number[1] = RW_IMAGE_RECTANGLE;
-    all.rx = RW_MAX(all.low[0], all.size[0] - 1 - all.low[0]);
-    all.ry = RW_MAX(all.low[1], all.size[1] - 1 - all.low[1]);
-    all.write = write_rectangle, all.prepare = extremes_of_columns;
-    all.name = all.number[0] < 0 ? "minimum" : "maximum";
-    const rw_image_stage first = p->stage[1];
-    p->stage[1] = all, p->nstages = 2;
+    const bool two = size[1] > 1 && size[0] * size[1] > 9; /* more than 3 x 3: along rows, then along columns */
+    const rw_image_stage old[2] = {p->stage[1], p->stage[last > 1 ? 2 : 1]};
+    rw_image_stage merged = rectangle_of(end, two, two ? 1 : size[0], size[1], two ? 0 : low[0], low[1]);
+    merged.after = end->after, merged.values = end->values;
+    if (two) {
+        p->stage[1] = rectangle_of(p->stage + 1, 0, size[0], 1, low[0], 0);
+        p->stage[2] = merged;
+    } else {
+        merged.prepare = size[1] > 1 ? extremes_of_columns : NULL;
+        p->stage[1] = merged;
+    }
+    p->nstages = 2 + two;
     if (rw_image_columns(p, shape) > 0) return true;
-    p->stage[1] = first, p->nstages = n;
+    p->stage[1] = old[0], p->nstages = n;
+    if (two) p->stage[2] = old[1];
     return false;
 }
+
+/* ---- windows of extremes ----------------------------------------------------------------------------------------- */
 
 /* number[0]: -1 minimum, 1 maximum. number[1] 0: of the first and the last pixel of the window; else of all that belong
  * to the structuring element of this number. */
