@@ -305,7 +305,9 @@ void rw_image_write_columns(const rw_image_pass *p, const rw_image_shape *given,
         "            for (int r = 0; r < %d; ++r) {\n",
         n,
         /* the text of a large mask is to fit the cache of instructions */
-        tall->size[1] * s->size[0] > 49 ? "UNROLL_BY(1)" : "UNROLL", B);
+        (rw_image_is_rectangle(tall) ? tall->size[1] + s->size[0] : tall->size[1] * s->size[0]) > 49 ? "UNROLL_BY(1)"
+                                                                                                     : "UNROLL",
+        B);
     if (rows > 1)
         ADD("                UNROLL\n                for (int k = 0; k < %d; ++k) {\n                    UNROLL\n"
             "                    for (int i = 0; i < %d; ++i) H(i, k) = H(i + 1, k);\n                }\n",

@@ -196,7 +196,7 @@ static void fill_decibels(const spectrogram *g, double *db)
 
 static rw_status write_picture(const spectrogram *g, const char *out, const double *db, double low, double high)
 {
-    rw_raster r;
+    rw_raster r = {0};
     RW_TRY(rw_raster_create(g->ctx, out, (size_t)g->total, (size_t)g->bins, 3, 1, (size_t)1 << 28, &r));
     for (int64_t k = 0; k < g->bins; ++k)
         for (int64_t f = 0; f < g->total; ++f)
