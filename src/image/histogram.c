@@ -18,14 +18,17 @@ static const char count_text[] =
     "KERNEL(count, GLOBAL const T *RESTRICT x, GLOBAL u32 *counts, long row, int rows, int height, long plane)\n{\n"
     "    const int top = GROUP_ID(0) * rows, bottom = height - top < rows ? height : top + rows;\n"
     "    x += (long)GROUP_ID(1) * plane;\n    counts += (long)GROUP_ID(1) * BINS;\n"
-    "#if FEW\n    SHARED(u32, near_, BINS * CHANNELS * COPIES);\n"
-    "    EACH(i, BINS * CHANNELS * COPIES) { near_[i] = 0; }\n    BARRIER;\n"
+    "#if FEW\n    SHARED(u32, near_, BINS * CHANNELS);\n    EACH(i, BINS * CHANNELS) { near_[i] = 0; }\n    BARRIER;\n"
     "#else\n"
     "    GLOBAL u32 *const near_ = counts;\n#endif\n"
-    "#if THREADS\n    for (int j = top; j < bottom; ++j)\n"
-    "        EACH(e, row) {\n            const int b = bin_of(x[(long)j * row + e]);\n"
-    "            if (b >= 0) ATOMIC_ADD(near_ + ((int)(e % CHANNELS) * BINS + b) * COPIES + (int)(e % COPIES), 1u);\n"
-    "        }\n"
+    "#if THREADS\n    x += (long)top * row;\n    const long n = (bottom - top) * row;\n"
+    "    EACH(lane, GROUP) {\n        for (long e = lane; e < n; e += AHEAD * GROUP) {\n"
+    "            T v[AHEAD];\n            UNROLL\n"
+    "            for (int k = 0; k < AHEAD; ++k) v[k] = x[e + k * GROUP < n ? e + k * GROUP : n - 1];\n"
+    "            UNROLL\n            for (int k = 0; k < AHEAD; ++k) {\n"
+    "                const long at = e + k * GROUP;\n                const int b = bin_of(v[k]);\n"
+    "                if (at < n && b >= 0) ATOMIC_ADD(near_ + (int)(at % CHANNELS) * BINS + b, 1u);\n"
+    "            }\n        }\n    }\n"
     "#else\n    EACH(lane, 1) {\n        for (int j = top; j < bottom; ++j)\n"
     "            for (long e = 0; e < row; e += CHANNELS)\n"
     "                for (int c = 0; c < CHANNELS; ++c) {\n"
@@ -34,9 +37,8 @@ static const char count_text[] =
     "                    ++near_[c * BINS + b];\n"
     "#else\n                    ATOMIC_ADD(near_ + c * BINS + b, 1u);\n#endif\n"
     "                }\n    }\n#endif\n"
-    "#if FEW\n    BARRIER;\n    EACH(i, BINS * CHANNELS) {\n        u32 all = 0;\n"
-    "        for (int k = 0; k < COPIES; ++k) all += near_[i * COPIES + (k + i) % COPIES];\n"
-    "        if (all) ATOMIC_ADD(counts + i, all);\n    }\n#endif\n}\n";
+    "#if FEW\n    BARRIER;\n    EACH(i, BINS * CHANNELS) {\n        if (near_[i]) ATOMIC_ADD(counts + i, near_[i]);\n"
+    "    }\n#endif\n}\n";
 
 /* A group for each channel; lane i sums up bins i PART … */
 static const char finish_text[] =
@@ -116,27 +118,23 @@ static void write_conversions(rw_text *text, const rw_image_pass *p, rw_dtype ty
 rw_status rw_image_counts_create(rw_device *dev, rw_image_pass *p, const rw_image_shape *s, rw_dtype table)
 {
     rw_text t = {0};
-    char bins[16], channels[16], few[8], part[16], copies[16];
+    char bins[16], channels[16], few[8], part[16];
     const int lanes = s->planar ? 1 : p->stage[p->nstages - 1].channels,
               all = p->bins * p->stage[p->nstages - 1].channels;
     snprintf(bins, sizeof bins, "%d", p->bins), snprintf(channels, sizeof channels, "%d", lanes);
     snprintf(few, sizeof few, "%d", (int64_t)p->bins * lanes * 4 <= SHARED_BYTES),
         snprintf(part, sizeof part, "%d", (p->bins + GROUP - 1) / GROUP);
-    /* lane l of a warp counts in copy l, which has a bank of its own where there are 32 */
-    int n = 1;
-    while (s->threads && n < 32 && 2 * n * p->bins * lanes * 4 <= SHARED_BYTES) n *= 2;
-    snprintf(copies, sizeof copies, "%d", n);
     write_conversions(&t, p, p->y_dtype);
     ADD("%s%s", count_text, finish_text);
     if (t.failed) return rw_text_free(&t), rw_fail_memory(dev->ctx, t.capacity, "the kernel text of a filter");
     const rw_define d[] = {{"GROUP", "256"},
+                           {"AHEAD", "8"}, /* loads under way in each thread */
                            {"T", rw_dtype_name(p->y_dtype)},
                            {"TABLE", rw_dtype_name(table)},
                            {"BINS", bins},
                            {"PART", part},
                            {"CHANNELS", channels},
                            {"FEW", few},
-                           {"COPIES", copies},
                            {"THREADS", s->threads ? "1" : "0"},
                            {"EQUALIZE", p->counts == RW_IMAGE_EQUALIZE ? "1" : "0"},
                            {"OTSU", p->counts == RW_IMAGE_OTSU ? "1" : "0"}};
