@@ -236,10 +236,10 @@ static rw_status find_written(rw_run *r, const char *name, int output, bool *has
 }
 
 /* The same at the end of a run, which a damaged file of an earlier output does not make fail. */
-static bool is_written(rw_run *r, const char *name, int output)
+static rw_status find_undamaged(rw_run *r, const char *name, int output, bool *has)
 {
-    bool has;
-    return find_written(r, name, output, &has) == RW_OK && has;
+    const rw_status status = find_written(r, name, output, has);
+    return status == RW_ERR_INPUT ? RW_OK : status;
 }
 
 /* Whether an earlier process has drawn the field at an output. */
@@ -259,7 +259,10 @@ static rw_status look_back(rw_run *r, int field, const char *name, reel *l)
         rw_frame frame;
         void *data;
         double t;
-        if (find(l, output) || !is_drawn(r, name, output) || !is_written(r, name, output)) continue;
+        bool has;
+        if (find(l, output) || !is_drawn(r, name, output)) continue;
+        RW_TRY(find_undamaged(r, name, output, &has));
+        if (!has) continue;
         RW_TRY(read_frame(r, field, name, output, &frame, &t, &data));
         take(l, output, (range){frame.low, frame.high});
         rw_free(frame.own);
@@ -292,7 +295,9 @@ static rw_status finish_field(rw_run *r, int field, const rw_output_field *f)
         const rw_scale wanted = d ? scale_among(r, d->own, l->all, l->last) : (rw_scale){0};
         const bool same = d && d->scale.min == wanted.min && d->scale.max == wanted.max && d->scale.map == wanted.map;
         if (d ? same : !is_drawn(r, f->name, output)) continue;
-        if (is_written(r, f->name, output)) RW_TRY(draw_again(r, field, f, output));
+        bool has;
+        RW_TRY(find_undamaged(r, f->name, output, &has));
+        if (has) RW_TRY(draw_again(r, field, f, output));
         else kept++;
     }
     if (kept)
