@@ -109,8 +109,12 @@ static void test_carried(void **state)
     };
     for (int i = 0; i < RW_COUNT(texts); ++i)
         for (int k = 0; k < RW_COUNT(types); ++k)
-            if (k == i % RW_COUNT(types) || test_long())
-                check_carried(texts[i], types[k], layouts + (i + k / 2) % RW_COUNT(layouts), 0);
+            if (k == i % RW_COUNT(types) || test_long()) {
+                /* another number of channels is another transform, with other rounding errors */
+                const double eps = types[k] == RW_F64 ? 0x1p-52 : types[k] == RW_F32 ? 0x1p-23 : 0x1p-11;
+                const double most = strstr(texts[i], "fft") && !whole(types[k]) ? 16 * eps : 0;
+                check_carried(texts[i], types[k], layouts + (i + k / 2) % RW_COUNT(layouts), most);
+            }
     check_carried("highpass", RW_U8, layouts, 1);
     check_carried("bandpass", RW_F32, layouts + 2, 1e-5);
 }
