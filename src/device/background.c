@@ -4,7 +4,7 @@
  *   rw_background_add    QUEUED  -> a thread takes it: RUNNING -> DONE (bytes, or status and message)
  *   rw_program_ready     the first that needs the program waits for DONE and loads it (LOADING); one that is still
  *                        QUEUED it compiles itself. Then the program has no job, or one that has FAILED and says why
- *                        each time.
+ *                        each time. One that was interrupted is compiled by the next that needs the program.
  *   rw_background_end    a program is destroyed: what is QUEUED is dropped, what is RUNNING is cancelled and waited for
  *
  * As many threads as the process may use cores. They call the table's `compile` and nothing else: arrays, queues and
@@ -59,6 +59,8 @@ static void compile(rw_job *j)
 {
     const double start = rw_seconds();
     rw_device *dev = j->program->device;
+    rw_free(j->message), j->message = NULL;
+    rw_text_free(&j->binary), rw_text_free(&j->log);
     rw_fault_exempt(true); /* which events of a thread fail is not to depend on which thread compiles */
     j->status = dev->ops->compile(dev, j->program, j->text.data, &j->binary);
     j->seconds = rw_seconds() - start;
@@ -169,13 +171,15 @@ rw_status rw_background_add(rw_program *p, rw_text *text)
 /* Is another thread of this process at it? */
 static bool is_busy(const rw_job *j) { return (j->state == RUNNING || j->state == LOADING) && j->forks == rw_forks(); }
 
-/* Waits until the job is this thread's, LOADING; NULL when there is none any more. *compiled: by another thread. */
+/* Waits until the job is this thread's, LOADING; NULL when there is none any more. *compiled: it has been. What a
+ * request to stop has interrupted is compiled again where there is none. */
 static rw_job *claim(rw_program *p, bool *compiled)
 {
+    const bool stop = rw_cancel_requested(rw_cancel_current());
     rw_job *j;
     pthread_mutex_lock(&pool.lock);
     while ((j = p->job) && is_busy(j)) pthread_cond_wait(&pool.changed, &pool.lock);
-    *compiled = j && (j->state == DONE || j->state == FAILED);
+    *compiled = j && (j->state == DONE || j->state == FAILED) && (stop || j->status != RW_ERR_INTERRUPTED);
     if (j && j->state == QUEUED) take_from_queue(j);
     if (j) forget_unfinished(j), j->state = LOADING, j->forks = rw_forks();
     pthread_mutex_unlock(&pool.lock);

@@ -180,16 +180,6 @@ static rw_status step(rw_run *r)
                    nextafter(fabs(before), INFINITY) - fabs(before));
 }
 
-static rw_status interrupted(rw_run *r)
-{
-    RW_TRY(rw_checkpoint_write(r));
-    if (r->wish != RW_OK) return rw_fail(r->ctx, r->wish, "%s", r->wish_message);
-    return rw_fail(r->ctx, RW_ERR_INTERRUPTED,
-                   "interrupted at t = %.9g of %.9g, step %lld; the state is saved in "
-                   "'%s/checkpoint.h5': continue with --restart",
-                   r->ops->time(r->problem), r->end, (long long)r->ops->steps(r->problem), r->folder);
-}
-
 /* Whether all outputs that the last step has gone over may be interpolated. The estimate is of size h^3: it says how
  * long steps may be. */
 static rw_status judge_step(rw_run *r, bool *good)
@@ -238,7 +228,7 @@ static rw_status serve(rw_run *r, bool *ended)
     else RW_TRY(write_row(r));
     *ended = r->ops->time(r->problem) >= r->end;
     if (*ended) return RW_OK;
-    if (rw_cancel_requested(r->options.cancel) || r->wish != RW_OK) return interrupted(r);
+    if (rw_cancel_requested(r->options.cancel) || r->wish != RW_OK) return RW_ERR_INTERRUPTED; /* `keep` says why */
     if (!checkpoint_due(r)) return RW_OK;
     RW_TRY(rw_checkpoint_write(r));
     return rw_record_run(r, RW_OK, NULL);
@@ -254,6 +244,23 @@ static rw_status loop(rw_run *r)
         RW_TRY(step(r));
         rw_rates_step(r, false);
     }
+}
+
+/* What an interruption leaves: the state, also where it has ended a compiler within a step (then the state is that
+ * before it) or within an output (which the restart makes again). The checkpoint itself may compile. */
+static rw_status keep(rw_run *r, rw_status status)
+{
+    static const rw_cancel never;
+    if (status != RW_ERR_INTERRUPTED) return status;
+    const rw_cancel *outer = rw_cancel_enter(&never);
+    status = rw_checkpoint_write(r);
+    rw_cancel_leave(outer);
+    if (status != RW_OK) return status;
+    if (r->wish != RW_OK) return rw_fail(r->ctx, r->wish, "%s", r->wish_message);
+    return rw_fail(r->ctx, RW_ERR_INTERRUPTED,
+                   "interrupted at t = %.9g of %.9g, step %lld; the state is saved in "
+                   "'%s/checkpoint.h5': continue with --restart",
+                   r->ops->time(r->problem), r->end, (long long)r->ops->steps(r->problem), r->folder);
 }
 
 /* The numbers that the case says its final state must have. The results are whole whatever they say. */
@@ -397,8 +404,8 @@ rw_status rw_run_with(rw_context *ctx, const rw_problem_ops *const *problems, co
         status = rw_fail(ctx, RW_ERR_INTERRUPTED, "interrupted before the first step: nothing was written");
     if (status != RW_OK) goto done;
     RW_TRY_GOTO(begin(&r, fresh), done);
-    RW_TRY_GOTO(name_place(&r, loop(&r)), done);
-    status = name_place(&r, complete(&r));
+    RW_TRY_GOTO(name_place(&r, keep(&r, loop(&r))), done);
+    status = name_place(&r, keep(&r, complete(&r)));
 done:
     rw_cancel_leave(outer);
     status = withdraw(&r, finish(&r, status));

@@ -53,7 +53,7 @@ static bool taken; /* atomic: there is a screen */
 /* The library stays loaded until the process ends. */
 static rw_status load(rw_context *ctx)
 {
-    static const char advice[] = "a window needs SDL2, package libsdl2-2.0-0 (Debian, Ubuntu)";
+    static const char advice[] = "a window needs SDL2: install libsdl2-2.0-0 (Debian, Ubuntu)";
     static bool loaded;
     if (loaded) return RW_OK;
     void *library = dlopen("libSDL2-2.0.so.0", RTLD_NOW | RTLD_LOCAL);

@@ -320,14 +320,19 @@ static void test_choices_of_output(void **state)
     erase("b");
 }
 
-/* Stops after `steps` steps, as Ctrl-C would. */
+/* Stops after `steps` steps, as Ctrl-C would; `within`: in the step after them, as where it ends a compiler. */
 static rw_cancel cancel;
 static int64_t interrupt_step;
+static bool within;
 
 static rw_status interrupted_step(rw_problem *p, double t_limit)
 {
+    if (within && fake_steps(p) == interrupt_step) {
+        rw_cancel_request(&cancel);
+        return rw_fail(ctx, RW_ERR_INTERRUPTED, "interrupted while a program was compiled");
+    }
     rw_status status = fake_step(p, t_limit);
-    if (fake_steps(p) == interrupt_step) rw_cancel_request(&cancel);
+    if (!within && fake_steps(p) == interrupt_step) rw_cancel_request(&cancel);
     return status;
 }
 
@@ -373,6 +378,25 @@ static void test_restart_gives_the_same_bytes(void **state)
     must_run("c", "time.end=1.5", (rw_run_options){.restart = true});
     assert_true(exists("c", "fields/000006.h5"));
     assert_readable("c");
+}
+
+static void test_interrupted_within_a_step(void **state)
+{
+    (void)state;
+    static const int64_t stops[] = {0, 7}; /* the first step: there is no checkpoint yet */
+    erase("a");
+    must_run("a", "", (rw_run_options){0});
+    for (int i = 0; i < RW_COUNT(stops); i++) {
+        erase("c");
+        within = true;
+        assert_int_equal(run_until_step("c", stops[i], (rw_run_options){0}), RW_ERR_INTERRUPTED);
+        within = false;
+        assert_message("continue with --restart");
+        assert_reason("c", "interrupted", 130);
+        assert_readable("c");
+        must_run("c", "", (rw_run_options){.restart = true});
+        assert_same_results("a", "c", 5);
+    }
 }
 
 static void test_rows_written_after_the_checkpoint_are_cut(void **state)
@@ -720,6 +744,7 @@ int main(void)
         cmocka_unit_test(test_index),
         cmocka_unit_test(test_choices_of_output),
         cmocka_unit_test(test_restart_gives_the_same_bytes),
+        cmocka_unit_test(test_interrupted_within_a_step),
         cmocka_unit_test(test_rows_written_after_the_checkpoint_are_cut),
         cmocka_unit_test(test_folders),
         cmocka_unit_test(test_checkpoints_of_others),

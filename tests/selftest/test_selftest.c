@@ -36,7 +36,7 @@ static void test_every_row_passes(void **state)
         const rw_selftest_result *r = o.rows + i;
         if (!r->passed) fail_msg("%s: error %g, allowed %g: %s", r->name, r->error, r->tolerance, r->note);
         assert_true(r->name[0] && !r->note[0] && r->error >= 0 && r->error <= r->tolerance);
-        assert_true(r->seconds >= 0 && r->seconds < 60 && r->tolerance >= 0 && r->tolerance <= 1e-4);
+        assert_true(r->seconds >= 0 && r->tolerance >= 0 && r->tolerance <= 1e-4);
         for (int j = 0; j < i; ++j) assert_string_not_equal(r->name, o.rows[j].name);
     }
     static const char *const parts[] = {"memory device",      "memory pinned", "reduce sum f32", "reduce dot c128",

@@ -81,6 +81,9 @@ for ((k = 0; k < kills; k++)); do
     wait $pid 2> /dev/null
     code=$?
     what="kill $k, $signal after rechenwerk $call"
+    if grep -q '^To continue:  rechenwerk' err && [ ! -s other/run/checkpoint.h5 ]; then
+        fail "$what: no checkpoint: $(cat err)"
+    fi
     case $signal,$code in
     KILL,137 | KILL,0 | *,130 | *,0) ;;
     *) fail "$what: exit code $code: $(head -3 err)" ;;
@@ -130,6 +133,15 @@ wait $pid
 [ $? = 130 ] || fail "HUP of a run: exit code not 130: $(cat err)"
 [ -s other/long/checkpoint.h5 ] || fail "HUP of a run: no checkpoint"
 grep -q '^To continue:' err || fail "HUP of a run: $(cat err)"
+# in the first step, where it may end a compiler
+rm -rf other/long cache/*
+long
+pid=$!
+for _ in $(seq 3000); do [ -e other/long/series.csv ] && break; sleep 0.01; done
+kill -HUP $pid
+wait $pid
+[ $? = 130 ] || fail "HUP in the first step: exit code not 130: $(cat err)"
+[ -s other/long/checkpoint.h5 ] || fail "HUP in the first step: no checkpoint: $(cat err)"
 rm -rf other/long
 trap '' HUP
 long

@@ -230,7 +230,7 @@ static int run(const arguments *a)
     const char *message = status == RW_OK ? "" : rw_message(ctx);
     print_report(a, &report, status, *message || status == RW_OK ? message : rw_status_text(status));
     int code = status == RW_OK ? 0 : failed(ctx, status);
-    if (status == RW_ERR_INTERRUPTED && *report.reason) print_how_to_continue(a);
+    if (status == RW_ERR_INTERRUPTED && *report.folder) print_how_to_continue(a);
     free(set);
     rw_context_destroy(&ctx);
     return code;
