@@ -9,11 +9,13 @@
  *   window   H(0, …) … H(rows - 1, …) are the last rows of the window's elements
  *   sums     of weights: row p of the mask's rows adds to ny results at once, those of rows p - ny + 1 + low … p + low;
  *            sums k is what the result has that will be finished after k more rows:
- *                y = sums 0 + w[ny - 1] x,  sums k = sums (k + 1) + w[ny - 2 - k] x,  sums (ny - 2) = w[0] x */
+ *                y = sums 0 + w[ny - 1] x,  sums k = sums (k + 1) + w[ny - 2 - k] x,  sums (ny - 2) = w[0] x
+ *   extremes E(r, c) of all rows r of a step together: along the rows first, then along the columns, with the extreme
+ *            of earlier rows of unfinished windows in the place of sums (rank.c) */
 #include "image/image.h"
 
 #define ADD(...) rw_text_add(w->t, __VA_ARGS__)
-enum { WEIGHTS = 240, ROWS = 4 }; /* arguments; rows of a step */
+enum { WEIGHTS = 240, ROWS = RW_IMAGE_STEP_ROWS }; /* arguments */
 
 static bool is_real(rw_dtype t) { return t == RW_F32 || t == RW_F64; }
 
@@ -66,8 +68,8 @@ int rw_image_columns_groups(const rw_image_pass *p, const rw_image_shape *shape)
     const rw_image_stage *s = rows_of(p), *c = columns_of(p);
     const int n = shape->columns, wide = n + 2 * s->rx * channels_of(p, shape), tall = c ? c->size[1] : s->size[1];
     const int window = sums_up(p) ? wide + (tall - 1) * n : wide * (2 * s->ry + 1) * (s->prepare ? 2 : 1);
-    const int registers = window * (shape->f64 ? 2 : 1) + ROWS * n * (int)rw_dtype_size(p->x_dtype) / 4 + 30;
-    return RW_MAX(4, RW_MIN(8, 512 / registers));
+    const int registers = (window + (rw_image_is_rectangle(s) ? ROWS * n : 0)) * (shape->f64 ? 2 : 1) + ROWS * n * (int)rw_dtype_size(p->x_dtype) / 4 + 30;
+    return RW_MAX(2, RW_MIN(8, 512 / registers));
 }
 
 /* ---- loads and stores -------------------------------------------------------------------------------------------- */
@@ -160,6 +162,21 @@ static void write_window(rw_image_writer *w, int row, int n, int side)
     ADD("                }\n");
 }
 
+/* E(r, c) <- the extremes of the windows that end with row j + r. */
+static void write_extremes(rw_image_writer *w, int n, int side)
+{
+    const rw_image_stage *s = rows_of(w->pass), *c = columns_of(w->pass);
+    ADD("            %s extreme_[%d];\n            UNROLL\n            for (int r = 0; r < %d; ++r) {\n", kept(w->pass),
+        ROWS * n, ROWS);
+    write_window(w, 0, n, side);
+    s->write(s, w);
+    ADD("            }\n");
+    if (!c) return;
+    ADD("            UNROLL\n            for (int c = 0; c < %d; ++c) {\n", n);
+    c->write(c, w);
+    ADD("            }\n");
+}
+
 static void write_store(rw_image_writer *w, rw_dtype from, int values, int n)
 {
     const rw_image_pass *p = w->pass;
@@ -204,12 +221,18 @@ static const rw_image_stage *write_value(rw_image_writer *w, int n)
     const rw_image_pass *p = w->pass;
     const rw_image_stage *s = rows_of(p), *c = columns_of(p);
     const char *type = rw_dtype_name(p->y_dtype);
-    w->k = 1, w->channels = channels_of(p, w->shape), w->columns = true;
     if (s->prepare && !sums_up(p)) s->prepare(s, w, n + 2 * s->rx * w->channels);
     ADD("                    %s out[%d];\n                    UNROLL\n"
         "                    for (int c = 0; c < %d; ++c) {\n                        const int q = q0 + c;\n"
         "                        (void)q;\n",
         type, n, n);
+    if (rw_image_is_rectangle(s)) {
+        const rw_image_stage *last = c ? c : s;
+        ADD("                        const %s v0 = E(r, c);\n", kept(p));
+        w->k = c ? 2 : 1;
+        if (last->after.data) ADD("%s", last->after.data);
+        return last;
+    }
     if (!sums_up(p)) {
         s->write(s, w);
         if (s->after.data) ADD("%s", s->after.data);
@@ -221,8 +244,7 @@ static const rw_image_stage *write_value(rw_image_writer *w, int n)
         if (s->after.data) ADD("%s", s->after.data);
         ADD("                    row = v%d;\n                    }\n", s->values - 1);
         w->k = 2;
-        if (rw_image_is_rectangle(c)) rw_image_write_moved_extreme(c, w);
-        else rw_image_write_moved(c, w, "row");
+        rw_image_write_moved(c, w, "row");
         if (c->after.data) ADD("%s", c->after.data);
         return c;
     }
@@ -237,7 +259,7 @@ void rw_image_write_columns(const rw_image_pass *p, const rw_image_shape *given,
     const rw_image_stage *s = rows_of(p), *c = columns_of(p), *tall = c ? c : s;
     const int n = shape.columns, channels = channels_of(p, &shape), side = s->rx * channels, wide = n + 2 * side,
               sides = (side + n - 1) / n;
-    const bool moved = sums_up(p);
+    const bool moved = sums_up(p), extremes = rw_image_is_rectangle(s);
     const int rows = moved ? 1 : 2 * s->ry + 1, B = ROWS;
     const int below = moved ? tall->size[1] - 1 - tall->low[1] : s->ry, above = moved ? tall->low[1] : s->ry;
     const rw_image_border by = tall->ry ? tall->border : 0;
@@ -254,8 +276,8 @@ void rw_image_write_columns(const rw_image_pass *p, const rw_image_shape *given,
     write_place(w, channels);
     write_fetch(w, n);
     ADD("#define WIDE (GROUP + %d)\n#define H(r, k) AT_N(h, (r) * %d + (k), t)\n"
-        "#define SUMS(k) AT_N(sums, (k) * %d + c, t)\n",
-        2 * sides, wide, n);
+        "#define SUMS(k) AT_N(sums, (k) * %d + c, t)\n#define E(r, c) extreme_[(r) * %d + (c)]\n",
+        2 * sides, wide, n, n);
     ADD("#define LINE(j) line_of((j) < stop ? (j) : stop - 1, ny)\n"
         "#define FETCH(p, j) fetch(x, p, LINE(j), nx, width, x_row, whole)\n");
     rw_image_write_head(p, &shape, text);
@@ -301,18 +323,17 @@ void rw_image_write_columns(const rw_image_pass *p, const rw_image_shape *given,
     char ahead[32];
     snprintf(ahead, sizeof ahead, "j + %d", B);
     if (sides) rw_text_add(text, sides_text, ahead);
-    ADD("        }\n        EACH(t, GROUP) {\n            const int q0 = first + (int)t * %d;\n            %s\n"
-        "            for (int r = 0; r < %d; ++r) {\n",
-        n,
-        /* the text of a large mask is to fit the cache of instructions */
-        (rw_image_is_rectangle(tall) ? tall->size[1] + s->size[0] : tall->size[1] * s->size[0]) > 49 ? "UNROLL_BY(1)"
-                                                                                                     : "UNROLL",
-        B);
+    ADD("        }\n        EACH(t, GROUP) {\n            const int q0 = first + (int)t * %d;\n", n);
+    w->k = 1, w->channels = channels, w->columns = true;
+    if (extremes) write_extremes(w, n, side);
+    /* the text of a large mask is to fit the cache of instructions */
+    ADD("            %s\n            for (int r = 0; r < %d; ++r) {\n",
+        !extremes && tall->size[1] * s->size[0] > 49 ? "UNROLL_BY(1)" : "UNROLL", B);
     if (rows > 1)
         ADD("                UNROLL\n                for (int k = 0; k < %d; ++k) {\n                    UNROLL\n"
             "                    for (int i = 0; i < %d; ++i) H(i, k) = H(i + 1, k);\n                }\n",
             wide, rows - 1);
-    write_window(w, rows - 1, n, side);
+    if (!extremes) write_window(w, rows - 1, n, side);
     const rw_image_stage *end = write_value(w, n);
     write_store(w, end->type, end->values, n);
     ADD("            }\n        }\n    }\n}\n");

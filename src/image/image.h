@@ -216,7 +216,9 @@ struct rw_image_shape {
     int lag;          /* there: rows between the last one read and the result */
     bool in_memory;   /* the rings of a group are in global memory */
 };
-/* columns.c: the elements that an item owns if a pass can be written so, else 0. `strip` is then in elements. */
+/* columns.c: rows of a step. */
+enum { RW_IMAGE_STEP_ROWS = 4 };
+/* The elements that an item owns if a pass can be written as columns.c does, else 0. `strip` is then in elements. */
 int rw_image_columns(const rw_image_pass *pass, const rw_image_shape *shape);
 int rw_image_columns_groups(const rw_image_pass *pass, const rw_image_shape *shape);
 /* Weights that are arguments w0, w1, … of the kernel, after the others; 0: they are in memory. */
@@ -298,7 +300,6 @@ void rw_image_write_extreme(const rw_image_stage *s, rw_image_writer *w);
  * registers (columns.c). shape: whether channels are planar. */
 bool rw_image_merge_extremes(rw_image_pass *p, const rw_image_shape *shape);
 bool rw_image_is_rectangle(const rw_image_stage *s);
-void rw_image_write_moved_extreme(const rw_image_stage *s, rw_image_writer *w);
 void rw_image_set_loops(rw_image_stage *s); /* of rw_image_write_taps */
 void rw_image_set_bilateral(rw_image_stage *s);
 extern const char rw_image_exp_text[]; /* exp_f32(v), v <= 0, and f64 */

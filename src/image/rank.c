@@ -209,57 +209,109 @@ void rw_image_set_median(rw_image_stage *s)
 
 /* ---- rectangles in columns.c ------------------------------------------------------------------------------------- */
 
+/* Neighbouring windows share the values that all of them have. Four windows of seven values a … j:
+ *
+ *   a b c d e f g              what the first has before d:  abc, bc, c
+ *     b c d e f g h            what all have:                defg
+ *       c d e f g h i          what the last has after g:    h, hi, hij
+ *         d e f g h i j
+ *
+ * so that n windows take size + 3 n - 5 comparisons, not n (size - 1). x_A_B is the extreme of values A to B. */
+
 static const char *extreme_type(const rw_image_stage *s) { return is_real(s->type) ? rw_dtype_name(s->type) : "i32"; }
 
-/* `to` <- the extreme of it and the value; NaN wins. */
-static void add_better(const rw_image_stage *s, rw_image_writer *w, const char *to, const char *value)
+/* Values with names: `format` with first + step k. */
+typedef struct {
+    rw_image_writer *w;
+    const char *type, *better, *format;
+    int first, step;
+} row_of_values;
+
+static void name_range(const row_of_values *v, int from, int to, char name[32])
 {
-    ADD("                        { const %s b = %s; %s = b %c %s%s ? b : %s; }\n", extreme_type(s), value, to,
-        s->number[0] < 0 ? '<' : '>', to, is_real(s->type) ? " || b != b" : "", to);
+    if (from == to) rw_snprintf(name, 32, v->format, v->first + v->step * from);
+    else snprintf(name, 32, "x_%d_%d", from, to);
 }
 
-/* Extremes of the window's columns, once for all elements of the item. */
-static void extremes_of_columns(const rw_image_stage *s, rw_image_writer *w, int wide)
+/* x_from_to <- of x_from_k and x_(k + 1)_to */
+static void join(const row_of_values *v, int from, int k, int to)
 {
-    const int first = s->ry - s->low[1];
-    char value[32];
-    ADD("                    %s extreme_[%d];\n                    UNROLL\n"
-        "                    for (int k = 0; k < %d; ++k) {\n                        %s v = H(%d, k);\n",
-        extreme_type(s), wide, wide, extreme_type(s), first);
-    for (int row = 1; row < s->size[1]; ++row) {
-        snprintf(value, sizeof value, "H(%d, k)", first + row);
-        add_better(s, w, "v", value);
-    }
-    ADD("                        extreme_[k] = v;\n                    }\n");
+    rw_image_writer *w = v->w;
+    char a[32], b[32];
+    name_range(v, from, k, a), name_range(v, k + 1, to, b);
+    ADD("                    const %s x_%d_%d = %s(%s, %s);\n", v->type, from, to, v->better, a, b);
 }
 
-/* v0 <- the extreme along the row, of what `prepare` has left, or of the newest row where columns come later. */
-static void write_rectangle(const rw_image_stage *s, rw_image_writer *w)
+/* x_from_k for all k > from, x_k_to for all k < to */
+static void write_beginnings(const row_of_values *v, int from, int to)
 {
-    const char *const element = s->prepare ? "extreme_[c + %d]" : "H(0, c + %d)";
-    const int first = s->rx - s->low[0];
-    char value[32];
-    for (int column = 0; column < s->size[0]; ++column) {
-        rw_snprintf(value, sizeof value, element, (first + column) * w->channels);
-        if (column) add_better(s, w, "v0", value);
-        else ADD("                    %s v0 = %s;\n", extreme_type(s), value);
+    for (int k = from + 1; k <= to; ++k) join(v, from, k - 1, k);
+}
+
+static void write_ends(const row_of_values *v, int from, int to)
+{
+    for (int k = to - 1; k >= from; --k) join(v, k, k, to);
+}
+
+/* E(r, first_c + step k) <- the extreme of the k-th of n windows */
+static void write_windows(const row_of_values *v, int n, int size, int first_c, int step)
+{
+    rw_image_writer *w = v->w;
+    char core[32], part[32];
+    const bool share = size >= n;
+    if (share) {
+        write_beginnings(v, n - 1, size - 1);
+        write_ends(v, 0, n - 2);
+        write_beginnings(v, size, size + n - 2);
+    }
+    for (int k = 0; k < n; ++k) {
+        if (!share) write_beginnings(v, k, k + size - 1);
+        name_range(v, share ? n - 1 : k, share ? size - 1 : k + size - 1, core);
+        ADD("                    E(r, %d) = %s;\n", first_c + step * k, core);
+        for (int after = 0; share && after < 2; ++after) {
+            if (k == (after ? 0 : n - 1)) continue;
+            name_range(v, after ? size : k, after ? size + k - 1 : n - 2, part);
+            ADD("                    E(r, %d) = %s(%s, E(r, %d));\n", first_c + step * k, v->better, part,
+                first_c + step * k);
+        }
     }
 }
 
-bool rw_image_is_rectangle(const rw_image_stage *s) { return s->write == write_rectangle; }
-
-/* As sums of weights move (columns.c): what the result of k rows later has so far. */
-void rw_image_write_moved_extreme(const rw_image_stage *s, rw_image_writer *w)
+/* For all elements c of an item: E(r, c) <- the extreme along the row H(0, …). */
+static void write_row_extremes(const rw_image_stage *s, rw_image_writer *w)
 {
-    char to[32];
-    ADD("                    %s v0 = SUMS(0);\n", extreme_type(s));
-    add_better(s, w, "v0", "row");
-    for (int k = 0; k < s->size[1] - 2; ++k) {
-        snprintf(to, sizeof to, "SUMS(%d)", k);
-        ADD("                    %s = SUMS(%d);\n", to, k + 1);
-        add_better(s, w, to, "row");
+    const int n = w->shape->columns, channels = w->channels;
+    row_of_values v = {w, extreme_type(s), s->number[0] < 0 ? "MINIMUM" : "MAXIMUM", "H(0, %d)", 0, channels};
+    for (int q = 0; q < channels && q < n; ++q) {
+        v.first = (s->rx - s->low[0]) * channels + q;
+        ADD("                    {\n");
+        write_windows(&v, (n - q + channels - 1) / channels, s->size[0], q, channels);
+        ADD("                    }\n");
     }
-    ADD("                    SUMS(%d) = row;\n", s->size[1] - 2);
+}
+
+/* For an element c: E(r, c) <- the extreme of the window that ends with row r of the new ones, rows r - size + 1 … r.
+ * What it has of earlier rows is SUMS(r); what a window has so far that ends later goes to SUMS(r - rows). */
+static void write_column_extremes(const rw_image_stage *s, rw_image_writer *w)
+{
+    const int size = s->size[1], rows = RW_IMAGE_STEP_ROWS;
+    const row_of_values v = {w, extreme_type(s), s->number[0] < 0 ? "MINIMUM" : "MAXIMUM", "row%d", 0, 1};
+    char now[32], to[32];
+    for (int k = 0; k < rows; ++k) ADD("                    const %s row%d = E(%d, c);\n", v.type, k, k);
+    write_beginnings(&v, 0, rows - 1);
+    write_ends(&v, 1, rows - 1);
+    for (int k = 1; k + size < rows; ++k) write_beginnings(&v, k, k + size - 1); /* windows within the new rows */
+    for (int k = 0; k < rows + size - 1; ++k) {
+        name_range(&v, RW_MAX(0, k - size + 1), RW_MIN(k, rows - 1), now);
+        rw_snprintf(to, sizeof to, k < rows ? "E(%d, c)" : "SUMS(%d)", k < rows ? k : k - rows);
+        if (k < size - 1) ADD("                    %s = %s(%s, SUMS(%d));\n", to, v.better, now, k);
+        else ADD("                    %s = %s;\n", to, now);
+    }
+}
+
+bool rw_image_is_rectangle(const rw_image_stage *s)
+{
+    return s->write == write_row_extremes || s->write == write_column_extremes;
 }
 
 /* The stage with a window of nx x ny pixels, of which low[0] and low[1] lie before the pixel. */
@@ -270,7 +322,7 @@ static rw_image_stage rectangle_of(const rw_image_stage *like, int from, int nx,
     s.size[0] = nx, s.size[1] = ny, s.low[0] = low_x, s.low[1] = low_y;
     s.rx = RW_MAX(low_x, nx - 1 - low_x), s.ry = RW_MAX(low_y, ny - 1 - low_y);
     s.number[1] = RW_IMAGE_RECTANGLE, s.compute = is_real(s.type) ? s.type : RW_I32;
-    s.write = write_rectangle, s.prepare = NULL;
+    s.write = ny > 1 ? write_column_extremes : write_row_extremes, s.prepare = NULL;
     return s;
 }
 
@@ -287,7 +339,7 @@ bool rw_image_merge_extremes(rw_image_pass *p, const rw_image_shape *shape)
             return false;
         for (int d = 0; d < 2; ++d) size[d] += s->size[d] - 1, low[d] += s->low[d];
     }
-    const bool two = size[1] > 1 && size[0] * size[1] > 9; /* more than 3 x 3: along rows, then along columns */
+    const bool two = size[1] > 1; /* along rows, then along columns */
     const rw_image_stage old[2] = {p->stage[1], p->stage[last > 1 ? 2 : 1]};
     rw_image_stage merged = rectangle_of(end, two, two ? 1 : size[0], size[1], two ? 0 : low[0], low[1]);
     merged.after = end->after, merged.values = end->values;
@@ -295,7 +347,6 @@ bool rw_image_merge_extremes(rw_image_pass *p, const rw_image_shape *shape)
         p->stage[1] = rectangle_of(p->stage + 1, 0, size[0], 1, low[0], 0);
         p->stage[2] = merged;
     } else {
-        merged.prepare = size[1] > 1 ? extremes_of_columns : NULL;
         p->stage[1] = merged;
     }
     p->nstages = 2 + two;

@@ -115,6 +115,24 @@ template <class T> DEVICE T rw_warp_sum(T v)
 #define UNROLL_BY(n) RW_PRAGMA(unroll n)
 #define FMA(a, b, c) fma(a, b, c)
 #define SELECT(c, a, b) ((c) ? (a) : (b))
+#if __CUDA_ARCH__ >= 800
+DEVICE f32 rw_minimum(f32 a, f32 b)
+{
+    f32 least;
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(least) : "f"(a), "f"(b));
+    return least;
+}
+DEVICE f32 rw_maximum(f32 a, f32 b)
+{
+    f32 most;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(most) : "f"(a), "f"(b));
+    return most;
+}
+template <class T> DEVICE T rw_minimum(T a, T b) { return a < b || a != a ? a : b; }
+template <class T> DEVICE T rw_maximum(T a, T b) { return a > b || a != a ? a : b; }
+#define MINIMUM(a, b) rw_minimum(a, b)
+#define MAXIMUM(a, b) rw_maximum(a, b)
+#endif
 /* Pairs too (c64, c128): one access of the value's size, which every element of an array is aligned to. */
 template <int bytes> struct rw_word;
 template <> struct rw_word<1> { typedef unsigned char type; };

@@ -2,6 +2,11 @@
  * f64 alike and may evaluate an argument more than once: give them names, not calls. NaN goes through all of them. */
 #define RW_MIN(a, b) (((a) < (b) || (a) != (a)) ? (a) : (b))
 #define RW_MAX(a, b) (((a) > (b) || (a) != (a)) ? (a) : (b))
+/* The same of two values of one type; CUDA has an instruction. */
+#ifndef MINIMUM
+#define MINIMUM(a, b) RW_MIN(a, b)
+#define MAXIMUM(a, b) RW_MAX(a, b)
+#endif
 #define RW_SIGN(a) ((a) > 0 ? 1 : (a) < 0 ? -1 : (a))
 /* the sign of b, as in mathematics */
 #define RW_MOD(a, b) (sizeof(floor((a) / (b))) == 4 ? f32_mod(a, b) : f64_mod(a, b))
