@@ -146,8 +146,8 @@ static void test_long_rows(void **state)
         const char *text;
         layout l;
     } rows[] = {
-        {"resize:factor=0.5:area", {2300, 8, 1, false}},
-        {"resize:factor=0.5:area", {2300, 6, 3, false}},
+        {"resize:factor=0.5:area", {8300, 8, 1, false}},
+        {"resize:factor=0.5:area", {8300, 6, 3, false}},
         {"resize:factor=0.5", {2300, 6, 4, false}},
         {"resize:factor=0.5", {1026, 6, 2, false}},
         {"resize:width=1500:height=3:area", {4099, 7, 3, false}},
