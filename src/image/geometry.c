@@ -237,17 +237,27 @@ static bool takes_column_sums(const rw_image_pass *p, const rw_image_shape *s)
            (p->weights.value[0] + 2) * (s->planar ? 1 : p->channels) <= AREA_BUFFER;
 }
 
-/* The same on CPUs, in the same order: rows of x are added up with their weights, without gaps; then along rows, with
- * first columns and weights that are computed once for each part of the strip. */
+/* The same on CPUs, in the same order: rows of x are added up with their weights, without gaps; then along rows. Columns
+ * and weights are computed once for each part of the strip: pixel k covers `head` of column `at`, all of the next
+ * `more` - 1 columns, `tail` of the last. */
 static void write_rows_of_areas(const rw_image_pass *p, const rw_image_shape *s, rw_text *t, const char *real)
 {
     const rw_image_stage *g = p->stage + 1;
     const int channels = s->planar ? 1 : p->channels;
-    ADD("    SHARED_LARGE(%s, sums);\n"
-        "    const int part = (int)((%d / %d - 2) / W0);\n"
+    ADD("    SHARED_LARGE(u8, large);\n"
+        "    LOCAL %s *const sums = (LOCAL %s *)large, *const head = sums + %d, *const tail = head + %d;\n"
+        "    LOCAL i32 *const at = (LOCAL i32 *)(tail + %d), *const more = at + %d;\n",
+        real, real, AREA_BUFFER, s->strip, s->strip, s->strip);
+    ADD("    const int part = (int)((%d / %d - 2) / W0);\n"
         "    for (int from = first; from < end; from += part) {\n"
         "        const int to = from + part < end ? from + part : end, left = (int)RW_FLOOR(W0 * from);\n"
         "        const int wide = ((int)RW_FLOOR(W0 * to - 1e-9) - left + 1) * %d;\n"
+        "        EACH(k, to - from) {\n"
+        "            const f64 ax = W0 * (from + (int)k), bx = W0 * (from + (int)k + 1.0);\n"
+        "            const int lx = (int)RW_FLOOR(ax), hx = (int)RW_FLOOR(bx - 1e-9);\n"
+        "            at[k] = lx - left;\n            more[k] = hx - lx;\n"
+        "            head[k] = (%s)((lx + 1.0 < bx ? lx + 1.0 : bx) - ax);\n"
+        "            tail[k] = (%s)((hx + 1.0 < bx ? hx + 1.0 : bx) - hx);\n        }\n        BARRIER;\n"
         "        for (int j = top; j < bottom; ++j) {\n"
         "            const f64 ay = W4 * j, by = W4 * (j + 1.0);\n"
         "            const int ly = (int)RW_FLOOR(ay), hy = (int)RW_FLOOR(by - 1e-9);\n"
@@ -256,25 +266,26 @@ static void write_rows_of_areas(const rw_image_pass *p, const rw_image_shape *s,
         "                const %s share = (%s)(end_ - top_);\n"
         "                GLOBAL const %s *const in = x + (long)n * x_row + (long)left * %d;\n"
         "                if (n == ly) {\n                    EACH(e, wide) sums[e] = share * (%s)",
-        real, AREA_BUFFER, channels, channels, real, real, rw_dtype_name(p->x_dtype), channels, real);
+        AREA_BUFFER, channels, channels, real, real, real, real, rw_dtype_name(p->x_dtype), channels, real);
     rw_image_add_load(p, t, "in[e]");
     ADD(";\n                } else {\n                    EACH(e, wide) sums[e] = FMA(share, (%s)", real);
     rw_image_add_load(p, t, "in[e]");
     ADD(", sums[e]);\n                }\n            }\n            BARRIER;\n"
         "            GLOBAL %s *const out = y + (long)(j - y0) * y_row + (long)(from - x0) * %d;\n"
         "            EACH_SERIAL(k, to - from) {\n"
-        "                const f64 ax = W0 * (from + (int)k), bx = W0 * (from + (int)k + 1.0);\n"
-        "                const int lx = (int)RW_FLOOR(ax), hx = (int)RW_FLOOR(bx - 1e-9);\n"
-        "                %s sum[%d] = {0};\n"
-        "                for (int m = lx; m <= hx; ++m) {\n"
-        "                    const %s share = (%s)((m + 1.0 < bx ? m + 1.0 : bx) - (m > ax ? m : ax));\n"
-        "                    for (int c = 0; c < %d; ++c) sum[c] = FMA(share, sums[(m - left) * %d + c], sum[c]);\n"
-        "                }\n"
+        "                LOCAL const %s *const in = sums + at[k] * %d;\n"
+        "                const int last = more[k];\n"
+        "                %s sum[%d];\n"
+        "                for (int c = 0; c < %d; ++c) sum[c] = FMA(head[k], in[c], (%s)0);\n"
+        "                for (int m = 1; m < last; ++m)\n"
+        "                    for (int c = 0; c < %d; ++c) sum[c] += in[m * %d + c];\n"
+        "                if (last > 0)\n"
+        "                    for (int c = 0; c < %d; ++c) sum[c] = FMA(tail[k], in[last * %d + c], sum[c]);\n"
         "                for (int c = 0; c < %d; ++c) {\n"
         "                    const %s v = sum[c] * (%s)(1 / (W0 * W4));\n"
         "                    out[k * %d + c] = ",
-        rw_dtype_name(p->y_dtype), channels, real, channels, real, real, channels, channels, channels, real, real,
-        channels);
+        rw_dtype_name(p->y_dtype), channels, real, channels, real, channels, channels, real, channels, channels,
+        channels, channels, channels, real, real, channels);
     rw_image_add_store(p, t, g->type == RW_F64 ? RW_F64 : RW_F32, "v");
     ADD(";\n                }\n            }\n            BARRIER;\n        }\n    }\n}\n");
 }
@@ -579,7 +590,10 @@ static int64_t ring_pitch(const rw_image_shape *s, int channels)
 int64_t rw_image_gather_bytes(const rw_image_pass *p, const rw_image_shape *s)
 {
     if (takes_every_second(p, s)) return every_second_bytes(p, s);
-    if (takes_column_sums(p, s)) return AREA_BUFFER * (p->stage[1].type == RW_F64 ? 8 : 4);
+    if (takes_column_sums(p, s)) {
+        const int64_t size = p->stage[1].type == RW_F64 ? 8 : 4;
+        return AREA_BUFFER * size + s->strip * (2 * size + 8);
+    }
     if (!rw_image_resizes(p))
         return !s->threads && !p->transposes && !p->halves && p->interpolation != RW_IMAGE_INTERPOLATION_AREA
                    ? places_bytes(p, s)
