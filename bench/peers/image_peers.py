@@ -435,7 +435,7 @@ def cells_of(name, seconds, bytes_):
 
 HEAD = ["operation", "library", "least ms", "median ms", "quartiles", "GB/s", "its time / ours", "of least", "largest",
         "rounds"]
-WIDTHS = [36, 12, 10, 10, 18, 8, 15, 8, 8, 6]
+WIDTHS = [46, 12, 10, 10, 18, 8, 15, 8, 8, 6]
 
 
 def print_row(row, markdown):
