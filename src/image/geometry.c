@@ -237,9 +237,9 @@ static bool takes_column_sums(const rw_image_pass *p, const rw_image_shape *s)
            (p->weights.value[0] + 2) * (s->planar ? 1 : p->channels) <= AREA_BUFFER;
 }
 
-/* The same on CPUs, in the same order: rows of x are added up with their weights, without gaps; then along rows. Columns
- * and weights are computed once for each part of the strip: pixel k covers `head` of column `at`, all of the next
- * `more` - 1 columns, `tail` of the last. */
+/* The same on CPUs, in the same order: rows of x are added up with their weights, without gaps; then along rows.
+ * Columns and weights are computed once for each part of the strip: pixel k covers `head` of column at[k], all of the
+ * columns between, `tail` of column at[k] + more[k]. */
 static void write_rows_of_areas(const rw_image_pass *p, const rw_image_shape *s, rw_text *t, const char *real)
 {
     const rw_image_stage *g = p->stage + 1;
