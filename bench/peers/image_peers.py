@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
-"""What else one would use for image filters: the operations of `rechenwerk bench image` with OpenCV, scikit-image, \
-SciPy's ndimage and
-libvips on the processor, with CuPy's ndimage and NPP on a CUDA device.
+"""What else one would use for image filters: the operations of `rechenwerk bench image`, and others, next to OpenCV, \
+scikit-image, SciPy's ndimage and libvips on the processor, next to CuPy's ndimage and NPP on a CUDA device.
 
-Ours is called through the shared library in the same process, on the same images, with as many threads. Everyone has
-one turn a round, slow peers in fewer rounds, on a GPU ten calls a turn; times are medians, ratios (the peer's time over
-ours: above 1 we are faster) medians within the rounds. Arrays stay where they are computed: on the device, no transfer
-is timed. libvips writes its result to new memory; the others, where they can, to an array that is there. `largest` is
-the largest difference from our result, in parts of white, without a frame of 16 pixels: libvips reduces with a filter
-that grows with the factor, and SciPy cuts off instead of rounding to integers.
+Ours is called in the same process, on the same images, with as many threads. Everyone has one turn a round, on a GPU of
+ten calls; calls of more than 1.5 s stop after 3 rounds. Columns: the least and the median time, its quartiles, the
+ratio (the peer's time over ours: above 1 we are faster) as the median within the rounds and of the least times.
 
-    image_peers.py [-d cpu|cuda:0] [--rounds 20] [--size 4096] [--threads N] [--only TEXT] [--markdown]
+Arrays stay where they are computed: on the device, no transfer is timed. libvips writes its result to new memory; the
+others, where they can, to an array that is there.
 
-$RECHENWERK_LIBRARY is the path of librechenwerk.so (default: build/librechenwerk.so).
+`largest` is the largest difference from our result, in parts of white, without a frame of 16 pixels. u8 differs by 1
+(3.9e-03) where libraries round halves up, we to even. libvips reduces with a filter that grows with the factor; SciPy
+cuts off instead of rounding to integers.
+
+    image_peers.py [-d cpu|cuda:0] [--rounds 20] [--size 4096 | --size 4000x3000] [--threads N] [--only TEXT]
+                   [--peers OpenCV,SciPy] [--markdown]
+
+$RECHENWERK_LIBRARY is the path of librechenwerk.so (default: build/librechenwerk.so). The functions of the library are
+called through tools/python/rechenwerk.py.
 """
 import argparse
 import ctypes
@@ -20,119 +25,115 @@ import os
 import statistics
 import sys
 import time
-from ctypes import Structure, byref, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_void_p
+from ctypes import Structure, c_int, c_size_t, c_void_p
+from pathlib import Path
+from typing import NamedTuple
 
-F32, U8, I16 = 1, 9, 6  # rw_dtype
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools/python"))
+os.environ.setdefault("RECHENWERK_LIBRARY", str(ROOT / "build/librechenwerk.so"))
+
+import rechenwerk as rw  # noqa: E402
+
 FRAME = 16
 
 
-class Region(Structure):
-    _fields_ = [("x", c_int64), ("y", c_int64), ("width", c_int64), ("height", c_int64)]
+class Row(NamedTuple):
+    name: str
+    u8: str  # text of our filter for u8
+    f32: str | None = None  # for f32; None: the row has only u8
+    part: int = 1  # --size is divided by it
+    deep: bool = False  # the result of u8 is i16
+    channels: int = 1
+    kind: str = ""  # rows of one kind differ in size, channels or window
+    window: int = 0  # its width and height
 
 
-class Spec(Structure):  # rw_image_spec
-    _fields_ = [("text", c_char_p), ("ops", c_void_p), ("nops", c_int), ("dtype", c_int), ("y_dtype", c_int),
-                ("width", c_int64), ("height", c_int64), ("channels", c_int), ("planar", c_bool), ("region", Region)]
+def same(name, text, **more):
+    return Row(name, text, text, **more)
 
 
-class Info(Structure):  # rw_image_info
-    _fields_ = [("passes", c_int), ("width", c_int64), ("height", c_int64), ("channels", c_int), ("dtype", c_int),
-                ("bytes", c_int64), ("work_bytes", c_int64)]
-
-
-# name; texts of our filter for u8 and f32; size as a part of --size; deep: the result of u8 is i16
+KINDS = {1: "grey", 3: "colour", 4: "four channels"}
+FACTORS = {"1/2": 1 / 2, "1/3": 1 / 3, "0.4": 0.4}
 OPERATIONS = [
-    ("gauss sigma 3", "gauss:sigma=3", "gauss:sigma=3", 1, False),
-    ("gauss sigma 1", "gauss:sigma=1", "gauss:sigma=1", 1, False),
-    ("box 5", "box:size=5", "box:size=5", 1, False),
-    ("sobel x", "sobel:direction=x", "sobel:direction=x", 1, True),
-    ("median 3x3", "median:size=3", "median:size=3", 1, False),
-    ("median 5x5", "median:size=5", "median:size=5", 1, False),
-    ("mask 3x3", "mask:mask=0 -1 0/-1 5 -1/0 -1 0", "mask:mask=0 -1 0/-1 5 -1/0 -1 0", 1, False),
-    ("erode 5", "erode:size=5", "erode:size=5", 1, False),
-    ("threshold", "threshold:level=102", "threshold:level=0.4", 1, False),
-    ("bilateral 13", "bilateral:sigma=2:range=51", "bilateral:sigma=2:range=0.2", 4, False),
-    ("resize 0.5", "resize:factor=0.5", "resize:factor=0.5", 1, False),
-    ("equalize", "equalize", None, 1, False),
-    ("gauss|sobel|normalize", "gauss:sigma=1|sobel|normalize", "gauss:sigma=1|sobel|normalize", 1, False),
+    same("gauss sigma 3", "gauss:sigma=3"),
+    same("gauss sigma 1", "gauss:sigma=1"),
+    same("box 5", "box:size=5"),
+    same("sobel x", "sobel:direction=x", deep=True),
+    same("median 3x3", "median:size=3"),
+    same("median 5x5", "median:size=5"),
+    same("mask 3x3", "mask:mask=0 -1 0/-1 5 -1/0 -1 0"),
+    *(same(f"{method} {n}", f"{method}:size={n}", kind=method, window=n)
+      for method in ("erode", "dilate") for n in (3, 5, 9, 15)),
+    Row("threshold", "threshold:level=102", "threshold:level=0.4"),
+    Row("bilateral 13", "bilateral:sigma=2:range=51", "bilateral:sigma=2:range=0.2", part=4),
+    same("resize 0.5", "resize:factor=0.5"),
+    *(Row(f"area {factor} {kind}", f"resize:factor={FACTORS[factor]!r}:interpolation=area", channels=channels,
+          kind="area") for factor in FACTORS for channels, kind in KINDS.items()),
+    *(Row(f"rotate 20 {kind}", "rotate:angle=20", channels=channels, kind="rotate")
+      for channels, kind in KINDS.items()),
+    Row("equalize", "equalize"),
+    same("gauss|sobel|normalize", "gauss:sigma=1|sobel|normalize"),
 ]
 MASK = [[0, -1, 0], [-1, 5, -1], [0, -1, 0]]
 
 
 class Ours:
     def __init__(self, device):
-        here = os.path.dirname(os.path.abspath(__file__))
-        self.lib = ctypes.CDLL(os.environ.get("RECHENWERK_LIBRARY", os.path.join(here, "../../build/librechenwerk.so")))
-        self.lib.rw_message.restype, self.lib.rw_message.argtypes = c_char_p, [c_void_p]
-        self.lib.rw_device_queue.restype, self.lib.rw_device_queue.argtypes = c_void_p, [c_void_p]
-        self.lib.rw_queue_wait.argtypes = [c_void_p]
-        self.lib.rw_image_filter_execute.argtypes = [c_void_p] * 4
-        self.lib.rw_version.restype = c_char_p
-        self.context, self.device, self.gpu = c_void_p(), c_void_p(), device.startswith("cuda")
-        self.call("rw_context_create", byref(self.context))
-        self.call("rw_device_open", self.context, device.encode(), byref(self.device))
-        self.queue = c_void_p(self.lib.rw_device_queue(self.device))
+        self.device = rw.rw_device_open(rw.rw_context_create(), device)
+        self.queue = rw.rw_device_queue(self.device)
 
-    def call(self, function, *arguments):
-        if getattr(self.lib, function)(*arguments) != 0:
-            raise RuntimeError(self.lib.rw_message(self.context).decode())
-
-    def array(self, dtype, height, width):
-        a = c_void_p()
-        self.call("rw_array_create", self.device, c_int(dtype), c_int(2), (c_int64 * 2)(height, width), c_int(0),
-                  byref(a))
-        return a
-
-    def filter(self, np, text, x, deep):
+    def filter(self, row, text, x):
         """A function that filters x, one that gives the result as an array of NumPy, and one that frees what they
         use."""
-        dtype = U8 if x.dtype == np.uint8 else F32
-        spec = Spec(text=text.encode(), dtype=dtype, y_dtype=I16 if deep else 0, width=x.shape[1], height=x.shape[0])
-        f, info, data = c_void_p(), Info(), c_void_p()
-        self.call("rw_image_filter_create", self.device, byref(spec), byref(f))
-        self.call("rw_image_filter_get_info", f, byref(info))
-        a, b = self.array(dtype, *x.shape), self.array(info.dtype, info.height, info.width)
-        self.call("rw_array_write", a, byref(data))
-        ctypes.memmove(data, x.ctypes.data, x.nbytes)
+        a = rw.from_numpy(self.device, x)
+        spec = rw.rw_image_spec(text=text, dtype=rw.rw_array_dtype(a), width=x.shape[1], height=x.shape[0],
+                                channels=row.channels)
+        if row.deep and x.dtype.itemsize == 1:
+            spec.y_dtype = rw.RW_I16
+        f = rw.rw_image_filter_create(self.device, spec)
+        info = rw.rw_image_filter_get_info(f)
+        shape = [info.height, info.width] + [info.channels] * (info.channels > 1)
+        b = rw.rw_array_create(self.device, info.dtype, len(shape), shape, rw.RW_MEMORY_DEVICE)
 
         def run():
-            self.lib.rw_image_filter_execute(f, a, b, self.queue)
+            rw.rw_image_filter_execute(f, a, b, self.queue)
 
         def result():
             run()
-            p = c_void_p()
-            self.call("rw_array_read", b, byref(p))
-            kind = {U8: np.uint8, F32: np.float32, I16: np.int16}[info.dtype]
-            n = info.height * info.width
-            bytes_ = (ctypes.c_char * (n * np.dtype(kind).itemsize)).from_address(p.value)
-            return np.frombuffer(bytes_, dtype=kind).reshape(info.height, info.width).copy()
+            return rw.to_numpy(b)
 
         def free():
-            self.lib.rw_image_filter_destroy(byref(f))
-            self.lib.rw_array_destroy(byref(a)), self.lib.rw_array_destroy(byref(b))
+            rw.rw_image_filter_destroy(f)
+            rw.rw_array_destroy(a)
+            rw.rw_array_destroy(b)
 
         return run, result, free
 
     def wait(self):
-        self.call("rw_queue_wait", self.queue)
+        rw.rw_queue_wait(self.queue)
 
 
-# ---- peers of the processor: each gives a function for an operation and an image that returns its result, or None ----
+# ---- peers of the processor ------------------------------------------------------------------------------------------
+#
+# make(row, x, shape): a function that returns the result, of this shape, for the image x; None: the library has none.
 
 def opencv(np, threads):
     import cv2
     cv2.setNumThreads(threads)
     border = cv2.BORDER_REFLECT_101
 
-    def make(name, x):
+    def make(row, x, shape):
         white = 255 if x.dtype == np.uint8 else 1
         y = np.empty_like(x)
+        small = np.empty(shape, x.dtype)
+        size = shape[1], shape[0]
         deep = cv2.CV_16S if x.dtype == np.uint8 else cv2.CV_32F
         d = np.empty(x.shape, np.int16 if x.dtype == np.uint8 else np.float32)
-        half = np.empty((x.shape[0] // 2, x.shape[1] // 2), x.dtype)
         gx, gy, m = (np.empty(x.shape, np.float32) for _ in range(3))
         mask = np.array(MASK, np.float32)
-        block = np.ones((5, 5), np.uint8)
+        centre = (x.shape[1] - 1) / 2, (x.shape[0] - 1) / 2
+        turn = cv2.getRotationMatrix2D(centre, 20, 1)
 
         def chain():
             cv2.GaussianBlur(x, (7, 7), 1, dst=y, borderType=border)
@@ -150,15 +151,19 @@ def opencv(np, threads):
             "median 3x3": lambda: cv2.medianBlur(x, 3, dst=y),
             "median 5x5": lambda: cv2.medianBlur(x, 5, dst=y),
             "mask 3x3": lambda: cv2.filter2D(x, -1, mask, dst=y, borderType=border),
-            "erode 5": lambda: cv2.erode(x, block, dst=y, borderType=border),
             "threshold": lambda: cv2.threshold(x, 102 if white == 255 else 0.4, white, cv2.THRESH_BINARY, dst=y)[1],
             "bilateral 13": lambda: cv2.bilateralFilter(x, 13, 0.2 * white, 2, dst=y, borderType=border),
-            "resize 0.5": lambda: cv2.resize(x, (x.shape[1] // 2, x.shape[0] // 2), dst=half,
-                                             interpolation=cv2.INTER_LINEAR),
+            "resize 0.5": lambda: cv2.resize(x, size, dst=small, interpolation=cv2.INTER_LINEAR),
+            "area": lambda: cv2.resize(x, size, dst=small, interpolation=cv2.INTER_AREA),
+            "rotate": lambda: cv2.warpAffine(x, turn, size, dst=y, flags=cv2.INTER_LINEAR, borderMode=border),
             "equalize": lambda: cv2.equalizeHist(x, dst=y),
             "gauss|sobel|normalize": chain,
         }
-        return calls.get(name)
+        if row.window:
+            block = np.ones((row.window, row.window), np.uint8)
+            call = {"erode": cv2.erode, "dilate": cv2.dilate}[row.kind]
+            return lambda: call(x, block, dst=y, borderType=border)
+        return calls.get(row.name, calls.get(row.kind))
     return "OpenCV", cv2.__version__, make
 
 
@@ -166,9 +171,12 @@ def skimage(np, threads):
     import skimage
     from skimage import exposure, filters, morphology, restoration, transform
 
-    def make(name, x):
+    def make(row, x, shape):
         u8 = x.dtype == np.uint8
-        block = np.ones((5, 5), np.uint8)
+        if row.window:
+            block = np.ones((row.window, row.window), np.uint8)
+            call = {"erode": morphology.erosion, "dilate": morphology.dilation}[row.kind]
+            return lambda: call(x, block)
 
         def chain():
             y = filters.gaussian(x, 1, truncate=3, mode="mirror", preserve_range=True)
@@ -181,19 +189,17 @@ def skimage(np, threads):
             "sobel x": (lambda: 4 * filters.sobel_v(x)) if not u8 else None,
             "median 3x3": lambda: filters.median(x, np.ones((3, 3)), mode="mirror"),
             "median 5x5": lambda: filters.median(x, np.ones((5, 5)), mode="mirror"),
-            "erode 5": lambda: morphology.erosion(x, block),
             "bilateral 13": (lambda: restoration.denoise_bilateral(x, win_size=13, sigma_color=0.2,
                                                                    sigma_spatial=2)) if not u8 else None,
-            "resize 0.5": lambda: transform.resize(x, (x.shape[0] // 2, x.shape[1] // 2), order=1,
-                                                   preserve_range=True, anti_aliasing=False),
+            "resize 0.5": lambda: transform.resize(x, shape, order=1, preserve_range=True, anti_aliasing=False),
             "equalize": lambda: 255 * exposure.equalize_hist(x),
             "gauss|sobel|normalize": chain,
-        }.get(name)
+        }.get(row.name)
     return "scikit-image", skimage.__version__, make
 
 
-def ndimage_calls(np, ndimage, x):
-    """SciPy's functions, or CuPy's of the same names."""
+def ndimage_call(np, ndimage, row, x):
+    """A function of SciPy, or that of CuPy of the same name."""
     u8 = x.dtype == np.uint8
     y = np.empty_like(x)
     d = np.empty(x.shape, np.int16 if u8 else np.float32)
@@ -205,6 +211,9 @@ def ndimage_calls(np, ndimage, x):
         low, high = m.min(), m.max()
         return ((m - low) * ((255 if u8 else 1) / (high - low))).astype(x.dtype)
 
+    if row.window:
+        call = {"erode": ndimage.grey_erosion, "dilate": ndimage.grey_dilation}[row.kind]
+        return lambda: call(x, size=(row.window, row.window), mode="mirror", output=y)
     return {
         "gauss sigma 3": lambda: ndimage.gaussian_filter(x, 3, truncate=3, mode="mirror", output=y),
         "gauss sigma 1": lambda: ndimage.gaussian_filter(x, 1, truncate=3, mode="mirror", output=y),
@@ -213,17 +222,16 @@ def ndimage_calls(np, ndimage, x):
         "median 3x3": lambda: ndimage.median_filter(x, 3, mode="mirror", output=y),
         "median 5x5": lambda: ndimage.median_filter(x, 5, mode="mirror", output=y),
         "mask 3x3": (lambda: ndimage.correlate(x, mask, mode="mirror", output=y)) if not u8 else None,
-        "erode 5": lambda: ndimage.grey_erosion(x, size=(5, 5), mode="mirror", output=y),
         "threshold": lambda: np.where(x > (102 if u8 else 0.4), x.dtype.type(255 if u8 else 1), x.dtype.type(0)),
         "resize 0.5": lambda: ndimage.zoom(x, 0.5, order=1, mode="mirror", grid_mode=True),
         "gauss|sobel|normalize": chain,
-    }
+    }.get(row.name)
 
 
 def scipy(np, threads):
     import scipy
     from scipy import ndimage
-    return "SciPy", scipy.__version__, lambda name, x: ndimage_calls(np, ndimage, x).get(name)
+    return "SciPy", scipy.__version__, lambda row, x, shape: ndimage_call(np, ndimage, row, x)
 
 
 def libvips(np, threads):
@@ -231,7 +239,9 @@ def libvips(np, threads):
     import pyvips
     pyvips.cache_set_max(0)
 
-    def make(name, x):
+    def make(row, x, shape):
+        if row.channels > 1:
+            return None
         u8 = x.dtype == np.uint8
         image = pyvips.Image.new_from_memory(x, x.shape[1], x.shape[0], 1, "uchar" if u8 else "float")
         mask = pyvips.Image.new_from_array(MASK)
@@ -257,17 +267,19 @@ def libvips(np, threads):
             "median 3x3": lambda: image.rank(3, 3, 4),
             "median 5x5": lambda: image.rank(5, 5, 12),
             "mask 3x3": lambda: image.conv(mask, precision=precision),
-            "erode 5": lambda: image.rank(5, 5, 0),
             "threshold": (lambda: image > 102) if u8 else (lambda: (image > 0.4) / 255),
             "resize 0.5": lambda: image.resize(0.5, kernel="linear"),
             "equalize": lambda: image.hist_equal(),
         }
-        if name not in calls:
+        calls["erode"] = lambda: image.rank(row.window, row.window, 0)
+        calls["dilate"] = lambda: image.rank(row.window, row.window, row.window**2 - 1)
+        call = calls.get(row.name, calls.get(row.kind))
+        if not call:
             return None
         kinds = {"uchar": np.uint8, "float": np.float32, "short": np.int16, "int": np.int32, "double": np.float64}
 
         def run():
-            y = calls[name]()
+            y = call()
             return np.frombuffer(y.write_to_memory(), kinds[y.format]).reshape(y.height, y.width)
         return run
     return "libvips", ".".join(str(pyvips.version(i)) for i in range(3)), make
@@ -277,7 +289,7 @@ def libvips(np, threads):
 
 def cupy_ndimage(cp, threads):
     from cupyx.scipy import ndimage
-    return "CuPy", cp.__version__, lambda name, x: ndimage_calls(cp, ndimage, x).get(name)
+    return "CuPy", cp.__version__, lambda row, x, shape: ndimage_call(cp, ndimage, row, x)
 
 
 def npp(cp, threads):
@@ -308,14 +320,14 @@ def npp(cp, threads):
                       shared=properties["sharedMemPerBlock"], major=properties["major"], minor=properties["minor"])
     replicate = c_int(2)  # the only border of most of its functions
 
-    def make(name, x):
-        u8 = x.dtype == cp.uint8
+    def make(row, x, shape):
+        name, u8 = row.name, x.dtype == cp.uint8
         kind = "8u" if u8 else "32f"
-        h, w = x.shape
+        h, w = x.shape[:2]
         size, zero = Size(w, h), Rectangle
         y = cp.empty_like(x)
         d = cp.empty(x.shape, cp.int16 if u8 else cp.float32)
-        half = cp.empty((h // 2, w // 2), x.dtype)
+        half = cp.empty(shape, x.dtype)
         source, step = c_void_p(x.data.ptr), c_int(x.strides[0])
 
         def border(library, function, out, *more):
@@ -348,10 +360,11 @@ def npp(cp, threads):
                          c_void_p(taps.data.ptr))
             run.taps = taps
             return run
-        if name == "erode 5":
-            ones = cp.ones((5, 5), cp.uint8)
-            run = border(morphology, f"nppiErodeBorder_{kind}_C1R_Ctx", y, c_void_p(ones.data.ptr), Size(5, 5),
-                         ctypes.c_uint64(2 | 2 << 32))
+        if row.window:
+            n, call = row.window, {"erode": "Erode", "dilate": "Dilate"}[row.kind]
+            ones = cp.ones((n, n), cp.uint8)
+            run = border(morphology, f"nppi{call}Border_{kind}_C1R_Ctx", y, c_void_p(ones.data.ptr), Size(n, n),
+                         ctypes.c_uint64(n // 2 | n // 2 << 32))
             run.ones = ones
             return run
         if name == "resize 0.5":
@@ -370,11 +383,13 @@ def npp(cp, threads):
 
 # ---- rounds ----------------------------------------------------------------------------------------------------------
 
-def load_peers(np, table, threads):
+def load_peers(np, table, threads, wanted):
     peers = []
     for peer in table:
         try:
-            peers.append(peer(np, threads))
+            loaded = peer(np, threads)
+            if not wanted or loaded[0].casefold() in wanted:
+                peers.append(loaded)
         except (ImportError, OSError, AttributeError) as e:
             print(f"{peer.__name__}: left out: {e}", file=sys.stderr)
     return peers
@@ -396,7 +411,7 @@ def take_turns(calls, rounds, wait, loops):
         call()
         wait()
         took = time.perf_counter() - start
-        most[name] = 3 if took > 1.5 else 7 if took > 0.2 else rounds
+        most[name] = rounds if took < 1.5 else 3
     for r in range(rounds):
         for name, call in calls.items():
             if r >= most[name]:
@@ -413,12 +428,14 @@ def cells_of(name, seconds, bytes_):
     s, own = seconds[name], seconds["ours"]
     q = statistics.quantiles(s, n=4) if len(s) > 2 else [min(s), statistics.median(s), max(s)]
     m = statistics.median(s)
-    return [f"{1e3 * m:.3f}", f"{100 * (q[0] / m - 1):+.1f} {100 * (q[2] / m - 1):+.1f} %", f"{bytes_ / m / 1e9:.2f}",
-            f"{statistics.median(a / b for a, b in zip(s, own)):.2f}"]
+    return [f"{1e3 * min(s):.3f}", f"{1e3 * m:.3f}", f"{100 * (q[0] / m - 1):+.1f} {100 * (q[2] / m - 1):+.1f} %",
+            f"{bytes_ / m / 1e9:.2f}", f"{statistics.median(a / b for a, b in zip(s, own)):.2f}",
+            f"{min(s) / min(own):.2f}"]
 
 
-HEAD = ["operation", "library", "ms", "quartiles", "GB/s", "its time / ours", "largest", "rounds"]
-WIDTHS = [32, 12, 10, 18, 8, 15, 8, 6]
+HEAD = ["operation", "library", "least ms", "median ms", "quartiles", "GB/s", "its time / ours", "of least", "largest",
+        "rounds"]
+WIDTHS = [46, 12, 10, 10, 18, 8, 15, 8, 8, 6]
 
 
 def print_row(row, markdown):
@@ -429,14 +446,24 @@ def print_row(row, markdown):
                         for i, (c, n) in enumerate(zip(row, WIDTHS))).rstrip(), flush=True)
 
 
+def size_of(text):
+    """"4096" or "4000x3000": width and height."""
+    parts = [int(v) for v in text.split("x")]
+    if len(parts) > 2 or min(parts) < 4 * FRAME:
+        raise argparse.ArgumentTypeError(f"{text}: write N or WIDTHxHEIGHT, each at least {4 * FRAME}")
+    return parts[0], parts[-1]
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("-d", "--device", default="cpu")
-    parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--size", type=int, default=4096)
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--only", default="", help="operations whose name has this text")
-    parser.add_argument("--markdown", action="store_true")
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("-d", "--device", default="cpu", help="cpu or cuda:0 (default: cpu)")
+    parser.add_argument("--rounds", type=int, default=20, help="(default: 20); 3 for calls of more than 1.5 s")
+    parser.add_argument("--size", type=size_of, default="4096", help="N or WIDTHxHEIGHT (default: 4096)")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)),
+                        help="threads of every library (default: all cores)")
+    parser.add_argument("--only", default="", help="operations whose name has this text (default: all)")
+    parser.add_argument("--peers", default="", help="libraries, such as OpenCV,SciPy (default: all that are installed)")
+    parser.add_argument("--markdown", action="store_true", help="print a table of Markdown")
     a = parser.parse_args()
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # threads of others do not wait at full speed
     import numpy
@@ -446,8 +473,9 @@ def main():
     else:
         xp = numpy
     ours = Ours(a.device if gpu else f"cpu:{a.threads}")
-    peers = load_peers(xp, (cupy_ndimage, npp) if gpu else (opencv, skimage, scipy, libvips), a.threads)
-    print(f"rechenwerk {ours.lib.rw_version().decode()} on {a.device}" + ("" if gpu else f", {a.threads} threads") +
+    peers = load_peers(xp, (cupy_ndimage, npp) if gpu else (opencv, skimage, scipy, libvips), a.threads,
+                       [name.casefold() for name in a.peers.split(",") if name])
+    print(f"rechenwerk {rw.rw_version()} on {a.device}" + ("" if gpu else f", {a.threads} threads") +
           ", " + ", ".join(f"{name} {version}" for name, version, _ in peers))
     random = numpy.random.default_rng(11)
     if a.markdown:
@@ -461,32 +489,31 @@ def main():
         if gpu:
             xp.cuda.runtime.deviceSynchronize()
 
-    for name, text_u8, text_f32, part, deep in OPERATIONS:
-        n = a.size // part
-        for text, kind in ((text_u8, numpy.uint8), (text_f32, numpy.float32)):
-            if not text or a.only not in name:
+    for row in OPERATIONS:
+        width, height = (n // row.part for n in a.size)
+        shape = (height, width) + (row.channels,) * (row.channels > 1)
+        for text, kind in ((row.u8, numpy.uint8), (row.f32, numpy.float32)):
+            if not text or a.only not in row.name:
                 continue
-            x = (random.integers(0, 256, (n, n), numpy.uint8) if kind == numpy.uint8
-                 else random.random((n, n), numpy.float32))
+            white = 255 if kind == numpy.uint8 else 1
+            x = random.integers(0, 256, shape, numpy.uint8) if white == 255 else random.random(shape, numpy.float32)
             there = xp.asarray(x)
-            run, result, free = ours.filter(numpy, text, x, deep and kind == numpy.uint8)
+            run, result, free = ours.filter(row, text, x)
             own, calls, largest = result(), {"ours": run}, {"ours": 0.0}
             for who, _, make in peers:
                 try:
-                    call = make(name, there)
+                    call = make(row, there, own.shape)
                     if call:
                         y = call()
-                        largest[who] = difference(numpy, xp.asnumpy(y) if gpu else y, own,
-                                                  255 if kind == numpy.uint8 else 1)
+                        largest[who] = difference(numpy, xp.asnumpy(y) if gpu else y, own, white)
                         calls[who] = call
                 except Exception as e:  # an operation that one version of a peer lacks
-                    print(f"{who}: {name} {numpy.dtype(kind).name} left out: {e}", file=sys.stderr)
+                    print(f"{who}: {row.name} {numpy.dtype(kind).name} left out: {e}", file=sys.stderr)
             seconds = take_turns(calls, a.rounds, wait, 10 if gpu else 1)
-            bytes_ = x.nbytes + own.nbytes
             for who in calls:
-                what = f"{name} {'u8' if kind == numpy.uint8 else 'f32'}, {n}²" if who == "ours" else ""
-                print_row([what, who] + cells_of(who, seconds, bytes_) + [f"{largest[who]:.1e}", len(seconds[who])],
-                          a.markdown)
+                what = f"{row.name} {'u8' if white == 255 else 'f32'}, {width} x {height}" if who == "ours" else ""
+                print_row([what, who] + cells_of(who, seconds, x.nbytes + own.nbytes) +
+                          [f"{largest[who]:.1e}", len(seconds[who])], a.markdown)
             free()
 
 

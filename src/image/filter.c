@@ -80,7 +80,7 @@ static void choose_shape(const rw_image_filter *f, const rw_image_pass *p, rw_im
         s->f64 = true, s->strip = threads ? 64 : 1024;
         if (rw_image_resizes(p)) s->strip = threads ? 256 : 1024;
         if (p->transposes) s->strip = 64;
-        if (p->halves) s->strip = 1024;
+        if (p->halves) s->strip = threads ? 1024 : 4096;
         while (s->strip > 16 && rw_image_gather_bytes(p, s) > most) s->strip /= 2;
         return;
     }

@@ -237,17 +237,27 @@ static bool takes_column_sums(const rw_image_pass *p, const rw_image_shape *s)
            (p->weights.value[0] + 2) * (s->planar ? 1 : p->channels) <= AREA_BUFFER;
 }
 
-/* The same on CPUs, in the same order: rows of x are added up with their weights, without gaps; then along rows, with
- * first columns and weights that are computed once for each part of the strip. */
+/* The same on CPUs, in the same order: rows of x are added up with their weights, without gaps; then along rows.
+ * Columns and weights are computed once for each part of the strip: pixel k covers `head` of column at[k], all of the
+ * columns between, `tail` of column at[k] + more[k]. */
 static void write_rows_of_areas(const rw_image_pass *p, const rw_image_shape *s, rw_text *t, const char *real)
 {
     const rw_image_stage *g = p->stage + 1;
     const int channels = s->planar ? 1 : p->channels;
-    ADD("    SHARED_LARGE(%s, sums);\n"
-        "    const int part = (int)((%d / %d - 2) / W0);\n"
+    ADD("    SHARED_LARGE(u8, large);\n"
+        "    LOCAL %s *const sums = (LOCAL %s *)large, *const head = sums + %d, *const tail = head + %d;\n"
+        "    LOCAL i32 *const at = (LOCAL i32 *)(tail + %d), *const more = at + %d;\n",
+        real, real, AREA_BUFFER, s->strip, s->strip, s->strip);
+    ADD("    const int part = (int)((%d / %d - 2) / W0);\n"
         "    for (int from = first; from < end; from += part) {\n"
         "        const int to = from + part < end ? from + part : end, left = (int)RW_FLOOR(W0 * from);\n"
         "        const int wide = ((int)RW_FLOOR(W0 * to - 1e-9) - left + 1) * %d;\n"
+        "        EACH(k, to - from) {\n"
+        "            const f64 ax = W0 * (from + (int)k), bx = W0 * (from + (int)k + 1.0);\n"
+        "            const int lx = (int)RW_FLOOR(ax), hx = (int)RW_FLOOR(bx - 1e-9);\n"
+        "            at[k] = lx - left;\n            more[k] = hx - lx;\n"
+        "            head[k] = (%s)((lx + 1.0 < bx ? lx + 1.0 : bx) - ax);\n"
+        "            tail[k] = (%s)((hx + 1.0 < bx ? hx + 1.0 : bx) - hx);\n        }\n        BARRIER;\n"
         "        for (int j = top; j < bottom; ++j) {\n"
         "            const f64 ay = W4 * j, by = W4 * (j + 1.0);\n"
         "            const int ly = (int)RW_FLOOR(ay), hy = (int)RW_FLOOR(by - 1e-9);\n"
@@ -256,25 +266,26 @@ static void write_rows_of_areas(const rw_image_pass *p, const rw_image_shape *s,
         "                const %s share = (%s)(end_ - top_);\n"
         "                GLOBAL const %s *const in = x + (long)n * x_row + (long)left * %d;\n"
         "                if (n == ly) {\n                    EACH(e, wide) sums[e] = share * (%s)",
-        real, AREA_BUFFER, channels, channels, real, real, rw_dtype_name(p->x_dtype), channels, real);
+        AREA_BUFFER, channels, channels, real, real, real, real, rw_dtype_name(p->x_dtype), channels, real);
     rw_image_add_load(p, t, "in[e]");
     ADD(";\n                } else {\n                    EACH(e, wide) sums[e] = FMA(share, (%s)", real);
     rw_image_add_load(p, t, "in[e]");
     ADD(", sums[e]);\n                }\n            }\n            BARRIER;\n"
         "            GLOBAL %s *const out = y + (long)(j - y0) * y_row + (long)(from - x0) * %d;\n"
         "            EACH_SERIAL(k, to - from) {\n"
-        "                const f64 ax = W0 * (from + (int)k), bx = W0 * (from + (int)k + 1.0);\n"
-        "                const int lx = (int)RW_FLOOR(ax), hx = (int)RW_FLOOR(bx - 1e-9);\n"
-        "                %s sum[%d] = {0};\n"
-        "                for (int m = lx; m <= hx; ++m) {\n"
-        "                    const %s share = (%s)((m + 1.0 < bx ? m + 1.0 : bx) - (m > ax ? m : ax));\n"
-        "                    for (int c = 0; c < %d; ++c) sum[c] = FMA(share, sums[(m - left) * %d + c], sum[c]);\n"
-        "                }\n"
+        "                LOCAL const %s *const in = sums + at[k] * %d;\n"
+        "                const int last = more[k];\n"
+        "                %s sum[%d];\n"
+        "                for (int c = 0; c < %d; ++c) sum[c] = FMA(head[k], in[c], (%s)0);\n"
+        "                for (int m = 1; m < last; ++m)\n"
+        "                    for (int c = 0; c < %d; ++c) sum[c] += in[m * %d + c];\n"
+        "                if (last > 0)\n"
+        "                    for (int c = 0; c < %d; ++c) sum[c] = FMA(tail[k], in[last * %d + c], sum[c]);\n"
         "                for (int c = 0; c < %d; ++c) {\n"
         "                    const %s v = sum[c] * (%s)(1 / (W0 * W4));\n"
         "                    out[k * %d + c] = ",
-        rw_dtype_name(p->y_dtype), channels, real, channels, real, real, channels, channels, channels, real, real,
-        channels);
+        rw_dtype_name(p->y_dtype), channels, real, channels, real, channels, channels, real, channels, channels,
+        channels, channels, channels, real, real, channels);
     rw_image_add_store(p, t, g->type == RW_F64 ? RW_F64 : RW_F32, "v");
     ADD(";\n                }\n            }\n            BARRIER;\n        }\n    }\n}\n");
 }
@@ -470,7 +481,18 @@ static void write_transposed(const rw_image_pass *p, const rw_image_shape *s, rw
     ADD(";\n    }\n}\n");
 }
 
-/* ---- resize: rows, then columns ---------------------------------------------------------------------------------- */
+/* ---- resize to one half ------------------------------------------------------------------------------------------ */
+
+/* Bytes of a row of x that are computed with at once, and the distance in bytes at which it is prefetched. */
+enum { HALVES_PART = 768, HALVES_AHEAD = 2048 };
+
+/* Pixels of the result that are computed at once. On CPUs memory is read in time for several channels only if it is
+ * prefetched: several loops run over the same elements. A multiple of 32 makes all vectors of bytes full. */
+static int halves_part(const rw_image_pass *p, const rw_image_shape *s)
+{
+    const int channels = s->planar ? 1 : p->channels, pixel = 2 * channels * (int)rw_dtype_size(p->x_dtype);
+    return s->threads || channels == 1 ? s->strip : RW_MAX(HALVES_PART / pixel / 32 * 32, 32);
+}
 
 /* On CPUs, for bytes of several channels: means at all pixels, whose elements are read without gaps; every second one
  * is copied. */
@@ -479,56 +501,80 @@ static bool takes_every_second(const rw_image_pass *p, const rw_image_shape *s)
     return !s->threads && p->halves && !s->planar && p->channels > 1 && p->x_dtype == RW_U8 && p->y_dtype == RW_U8;
 }
 
-static void write_every_second(const rw_image_pass *p, rw_text *t)
+/* The sums of columns have one pixel more: 0, for the last mean, which is not copied. */
+static int64_t every_second_bytes(const rw_image_pass *p, const rw_image_shape *s)
+{
+    const int64_t wide = 2 * (int64_t)halves_part(p, s) * p->channels;
+    return wide + 2 * (wide + p->channels);
+}
+
+static void write_every_second(const rw_image_pass *p, const rw_image_shape *s, rw_text *t)
 {
     const int channels = p->channels;
-    ADD("    SHARED_LARGE(u8, means);\n    for (int j = top; j < bottom; ++j) {\n"
-        "        GLOBAL const u8 *const above = x + (long)(2 * j) * x_row + (long)first * %d, *const below = above + "
-        "x_row;\n"
-        "        GLOBAL u8 *const out = y + (long)(j - y0) * y_row + (long)(first - x0) * %d;\n"
-        "        EACH(e, (2 * (end - first) - 1) * %d) {\n"
-        "            const u16 sum = (u16)((u16)(above[e] + below[e]) + (u16)(above[e + %d] + below[e + %d]));\n"
-        "            means[e] = (u8)((u16)(sum + 1 + (sum >> 2 & 1)) >> 2);\n        }\n        BARRIER;\n"
-        "        EACH_SERIAL(k, end - first) {\n"
-        "            for (int c = 0; c < %d; ++c) out[k * %d + c] = means[k * %d + c];\n        }\n"
-        "        BARRIER;\n    }\n}\n",
-        2 * channels, channels, channels, channels, channels, channels, channels, 2 * channels);
+    ADD("            LOCAL u8 *const means = large;\n            LOCAL u16 *const sums = (LOCAL u16 *)(large + %d);\n"
+        "            EACH(e, (to - from) * %d) sums[e] = (u16)(above[e] + below[e]);\n"
+        "            EACH(c, %d) sums[(to - from) * %d + c] = 0;\n            BARRIER;\n"
+        "            EACH(e, (to - from) * %d) {\n"
+        "                const u16 sum = (u16)(sums[e] + sums[e + %d]);\n"
+        "                means[e] = (u8)((u16)(sum + 1 + (sum >> 2 & 1)) >> 2);\n            }\n"
+        "            BARRIER;\n"
+        "            EACH_SERIAL(k, to - from) {\n"
+        "                for (int c = 0; c < %d; ++c) out[k * %d + c] = means[k * %d + c];\n            }\n"
+        "            BARRIER;\n        }\n}\n",
+        2 * halves_part(p, s) * channels, 2 * channels, channels, 2 * channels, 2 * channels, channels, channels,
+        channels, 2 * channels);
 }
 
 /* The mean of 2 x 2 pixels, rounded in the same way as for other sizes. */
 static void write_halves(const rw_image_pass *p, const rw_image_shape *s, rw_text *t, const char *real)
 {
-    const int channels = s->planar ? 1 : p->channels;
-    ADD("    for (int j = top; j < bottom; ++j) {\n"
-        "        GLOBAL const %s *const above = x + (long)(2 * j) * x_row + (long)first * %d, *const below = above + "
-        "x_row;\n"
-        "        GLOBAL %s *const out = y + (long)(j - y0) * y_row + (long)(first - x0) * %d;\n"
-        "        EACH(e, (end - first) * %d) {\n"
-        "            const long q = %s;\n",
-        rw_dtype_name(p->x_dtype), 2 * channels, rw_dtype_name(p->y_dtype), channels, channels,
-        channels == 1 ? "2 * e" : "(int)e / CHANNELS * (2 * CHANNELS) + (int)e % CHANNELS");
+    const int channels = s->planar ? 1 : p->channels, part = halves_part(p, s);
+    const int line = 64 / (int)rw_dtype_size(p->x_dtype); /* elements of a cache line */
+    if (takes_every_second(p, s)) ADD("    SHARED_LARGE(u8, large);\n");
+    ADD("    for (int j = top; j < bottom; ++j)\n"
+        "        for (int from = first; from < end; from += %d) {\n"
+        "            const int to = end - from < %d ? end : from + %d;\n"
+        "            GLOBAL const %s *const above = x + (long)(2 * j) * x_row + (long)from * %d;\n"
+        "            GLOBAL const %s *const below = above + x_row;\n"
+        "            GLOBAL %s *const out = y + (long)(j - y0) * y_row + (long)(from - x0) * %d;\n",
+        part, part, part, rw_dtype_name(p->x_dtype), 2 * channels, rw_dtype_name(p->x_dtype), rw_dtype_name(p->y_dtype),
+        channels);
+    if (part < s->strip)
+        ADD("            EACH_SERIAL(q, ((to - from) * %d + %d) / %d) {\n"
+            "                PREFETCH(above + %d + q * %d, 64);\n"
+            "                PREFETCH(below + %d + q * %d, 64);\n            }\n",
+            2 * channels, line - 1, line, HALVES_AHEAD / 64 * line, line, HALVES_AHEAD / 64 * line, line);
+    if (takes_every_second(p, s)) {
+        write_every_second(p, s, t);
+        return;
+    }
+    ADD("            EACH(e, (to - from) * %d) {\n"
+        "                const long q = %s;\n",
+        channels, channels == 1 ? "2 * e" : "(int)e / CHANNELS * (2 * CHANNELS) + (int)e % CHANNELS");
     if (p->x_dtype == RW_U8 && p->y_dtype == RW_U8) { /* in integers, ties to even as well */
-        ADD("            const i32 sum = (i32)above[q] + above[q + %d] + below[q] + below[q + %d];\n"
-            "            out[e] = (u8)((sum + 1 + (sum >> 2 & 1)) >> 2);\n        }\n    }\n}\n",
+        ADD("                const i32 sum = (i32)above[q] + above[q + %d] + below[q] + below[q + %d];\n"
+            "                out[e] = (u8)((sum + 1 + (sum >> 2 & 1)) >> 2);\n            }\n        }\n}\n",
             channels, channels);
         return;
     }
-    ADD("            %s v = 0;\n", real);
+    ADD("                %s v = 0;\n", real);
     for (int row = 0; row < 2; ++row) {
-        ADD("            {\n                %s sum = 0;\n", real);
+        ADD("                {\n                %s sum = 0;\n", real);
         for (int m = 0; m < 2; ++m) {
             char element[48];
             snprintf(element, sizeof element, "%s[q + %d]", row ? "below" : "above", m * channels);
-            ADD("                sum = FMA((%s)0.5, (%s)", real, real);
+            ADD("                    sum = FMA((%s)0.5, (%s)", real, real);
             rw_image_add_load(p, t, element);
             ADD(", sum);\n");
         }
-        ADD("                v = FMA((%s)0.5, sum, v);\n            }\n", real);
+        ADD("                    v = FMA((%s)0.5, sum, v);\n            }\n", real);
     }
-    ADD("            out[e] = ");
+    ADD("                out[e] = ");
     rw_image_add_store(p, t, p->stage[1].type == RW_F64 ? RW_F64 : RW_F32, "v");
-    ADD(";\n        }\n    }\n}\n");
+    ADD(";\n            }\n        }\n}\n");
 }
+
+/* ---- resize: rows, then columns ---------------------------------------------------------------------------------- */
 
 bool rw_image_resizes(const rw_image_pass *p)
 {
@@ -543,8 +589,11 @@ static int64_t ring_pitch(const rw_image_shape *s, int channels)
 /* Bytes of shared memory of a workgroup. */
 int64_t rw_image_gather_bytes(const rw_image_pass *p, const rw_image_shape *s)
 {
-    if (takes_every_second(p, s)) return 2 * s->strip * (int64_t)p->channels;
-    if (takes_column_sums(p, s)) return AREA_BUFFER * (p->stage[1].type == RW_F64 ? 8 : 4);
+    if (takes_every_second(p, s)) return every_second_bytes(p, s);
+    if (takes_column_sums(p, s)) {
+        const int64_t size = p->stage[1].type == RW_F64 ? 8 : 4;
+        return AREA_BUFFER * size + s->strip * (2 * size + 8);
+    }
     if (!rw_image_resizes(p))
         return !s->threads && !p->transposes && !p->halves && p->interpolation != RW_IMAGE_INTERPOLATION_AREA
                    ? places_bytes(p, s)
@@ -643,7 +692,6 @@ void rw_image_write_gather(const rw_image_pass *p, const rw_image_shape *s, rw_t
     }
     if (p->transposes || p->halves) {
         if (p->transposes) write_transposed(p, s, t);
-        else if (takes_every_second(p, s)) write_every_second(p, t);
         else write_halves(p, s, t, real);
         return;
     }

@@ -68,10 +68,12 @@ static void check(const char *text, rw_dtype t, const layout *l, uint64_t seed)
     OK(rw_image_op_parse(ctx, text, &op));
     OK(rw_params_resolve(ctx, rw_image_op_params(), NULL, &op));
     picture x = random_picture(l, t, seed), y = run(&x, l, t, text);
-    const double white = rw_image_largest(t), most = whole(t) ? 1
-                                                              : white * (t == RW_F64   ? 1e-11
-                                                                         : t == RW_F16 ? 2e-3
-                                                                                       : 1e-5);
+    /* the mean of four integers has no rounding error but that of the result, and halves go to even */
+    const bool halves =
+        op.method == RW_IMAGE_RESIZE && l->width == 2 * y.width && l->height == 2 * y.height &&
+        (op.interpolation == RW_IMAGE_INTERPOLATION_LINEAR || op.interpolation == RW_IMAGE_INTERPOLATION_AREA);
+    const double white = rw_image_largest(t);
+    const double most = whole(t) ? !halves : white * (t == RW_F64 ? 1e-11 : t == RW_F16 ? 2e-3 : 1e-5);
     for (int j = 0; j < y.height; ++j)
         for (int i = 0; i < y.width; ++i)
             for (int c = 0; c < y.channels; ++c) {
@@ -146,8 +148,8 @@ static void test_long_rows(void **state)
         const char *text;
         layout l;
     } rows[] = {
-        {"resize:factor=0.5:area", {2300, 8, 1, false}},
-        {"resize:factor=0.5:area", {2300, 6, 3, false}},
+        {"resize:factor=0.5:area", {8300, 8, 1, false}},
+        {"resize:factor=0.5:area", {8300, 6, 3, false}},
         {"resize:factor=0.5", {2300, 6, 4, false}},
         {"resize:factor=0.5", {1026, 6, 2, false}},
         {"resize:width=1500:height=3:area", {4099, 7, 3, false}},
