@@ -14,7 +14,7 @@
 
 static int last_axis(const rw_fft_spec *s) { return s->axis[s->naxes - 1]; }
 
-/* Real elements of an array: those of the kind, or the x of a complex transform if they are stored so. */
+/* Whether an array has real elements: by the kind of transform, or x of a complex transform by its type. */
 static bool is_real(const rw_fft_spec *s, bool y)
 {
     const bool real_x = s->kind == RW_FFT_COMPLEX && !y && (s->x_dtype == RW_F32 || s->x_dtype == RW_F64);

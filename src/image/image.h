@@ -31,8 +31,8 @@ struct rw_image_stage {
     int from, also;
     int also_x;   /* so many pixels to the right */
     bool running; /* a sum of rows, on processors from that of the row before */
-    /* (optional) Values that are not finite need care: order statistics that read NaN give NaN, running sums begin
-     * anew. Where the values of stage `watched` are all finite nothing is done. */
+    /* (optional) Values that are not finite need care: order statistics that read NaN give NaN, running sums are
+     * restarted. If the values of stage `watched` are all finite, nothing is done. */
     bool careful;
     int watched;
     int rx, ry;              /* neighbours that it reads, in pixels, on each side */

@@ -358,7 +358,7 @@ static rw_status lower_colour(rw_image_builder *b)
 static rw_status add_normalize(rw_image_builder *b, double low, double high, double opaque)
 {
     if (b->alone) RW_TRY(rw_image_begin_pass(b));
-    /* limits are those of results before care is taken */
+    /* extremes are taken before a careful stage (image.h) writes its NaN, so its results are copied first */
     if (b->pass->nstages == 1 || top(b)->careful) rw_image_add_stage(b, "copy", rw_image_write_copy);
     b->pass->limits = true, b->pass->alpha = b->treatment != RW_IMAGE_PLAIN;
     RW_TRY(rw_image_begin_pass(b));

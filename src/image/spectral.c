@@ -152,7 +152,7 @@ static const char direct_text[] =
     "            for (int m = 0; m < nx; ++m) sum = FMA(weights[k * nx + m], x[k * row + e + m * channels], sum);\n"
     "        y[e] = sum;\n    }\n}\n";
 
-enum { PIECE = 64 }; /* rows of a group that looks for values */
+enum { PIECE = 64 }; /* rows per workgroup that tests values */
 
 static rw_status create_direct(rw_device *dev, rw_image_pass *p)
 {

@@ -133,8 +133,8 @@ static bool is_below(const char *target)
            !rw_ends_in(target, "/..");
 }
 
-/* Asked by HDF5 before it opens the file that an external link leads to: -1 refuses. A file of others could name any
- * path, and a pipe or a device as well. */
+/* HDF5 calls it before it opens the target of an external link: -1 refuses. An untrusted file could name any path, also
+ * a pipe or a device. */
 static herr_t follow(const char *parent, const char *group, const char *target, const char *object, unsigned *flags,
                      hid_t access, void *user)
 {

@@ -3,7 +3,7 @@
  *
  *   "BM" size(4) 0(4) offset(4) | header | masks, where they follow the header | palette | rows, from `offset` on
  *
- * The header begins with its own size, which says its version; members beyond its end are 0.
+ * The header begins with its own size, which gives its version; members beyond its end are 0.
  *
  *   12      size(4) width(2) height(2) planes(2) bits(2); palette entries have 3 bytes (OS/2 1)
  *   16, 64  as 40, shorter or longer (OS/2 2)
@@ -112,7 +112,7 @@ static rw_status read_masks(bmp *f, size_t *after)
     if (f->header < 52) *after += 4 * (size_t)given;
     if (*after > f->n || 54 + 4 * (size_t)given > f->n) return damaged(f, "the masks are truncated");
     for (int c = 0; c < given; c++) {
-        f->mask[c] = get32(f->b + 54 + 4 * c); /* behind 40 bytes of every header, or in it */
+        f->mask[c] = get32(f->b + 54 + 4 * c); /* after the first 40 bytes of every header */
         if (!is_mask(f->mask[c], f->bits)) return damaged(f, "a mask of bits that are not adjacent");
     }
     return f->mask[0] | f->mask[1] | f->mask[2] ? RW_OK : damaged(f, "the masks of all colours are 0");
@@ -124,7 +124,7 @@ static rw_status read_palette(bmp *f, size_t at)
                  most = (size_t)1 << f->bits;
     const uint32_t used = member(f, 32);
     f->colours = used && used < most ? used : most;
-    f->colours = RW_MIN(f->colours, room); /* files that say nothing have a palette up to the pixels */
+    f->colours = RW_MIN(f->colours, room); /* a number of 0: the palette extends to the pixels */
     if (!f->colours) return damaged(f, "the palette is missing");
     f->grey = true;
     for (size_t i = 0; i < f->colours; i++)

@@ -305,7 +305,7 @@ static rw_status passes(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_result
     const bool probe = k->scale.a || k->scale.m || (k->inner && !k->probed);
     k->begun = 0, k->target = 1;
     k->scale.on = k->scale.tried = false;
-    /* the operator of the last solve needed it; an inner solver that breaks down is not noticed */
+    /* the last solve was scaled; the breakdown of an inner solver would not be noticed */
     if (probe) RW_TRY(rw_krylov_scale_begin(k, b, false));
     k->scale.tried = k->scale.on, k->probed = true;
     for (int pass = 0; again; ++pass) {
@@ -320,7 +320,7 @@ static rw_status passes(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_result
                 RW_TRY(rw_array_copy(k->x, x, k->queue));
                 if (k->ops->clear) RW_TRY(k->ops->clear(k));
                 k->begun = result->iterations;
-                pass -= pass == 0; /* the first one did not count */
+                pass -= pass == 0; /* the scaled pass is the first one */
                 continue;
             }
         }
@@ -331,8 +331,8 @@ static rw_status passes(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_result
         result->reason = !fits ? RW_KRYLOV_RANGE : reason;
         if (k->scale.on && overflowed && is_failure(reason)) result->reason = RW_KRYLOV_NOT_FINITE;
         again = again && fits;
-        k->begun = result->iterations,
-        k->target = 0.5; /* below the tolerance, so that the rounding errors of the pass do not cross it again */
+        k->begun = result->iterations;
+        k->target = 0.5; /* below the tolerance, so that the rounding errors of the pass do not exceed it again */
     }
     result->first = first;
     return RW_OK;

@@ -1,4 +1,4 @@
-/* Names of numbered files: text, one number (%d, or %04d with zeros in front), text. Two percent signs stand for one in
+/* Names of numbered files: text, one number (%d, or %04d with zeros in front), text. Two percent signs mean one in
  * such a name; a name without a number is text throughout, "my%20dog.png" too. */
 #include <ctype.h>
 #include <dirent.h>

@@ -68,8 +68,8 @@ bool rw_frame_needs_conversion(const rw_frame_format *f)
 }
 int rw_frame_channels(const rw_frame_format *f, bool luma) { return !planes(f) ? f->channels : luma ? 1 : 3; }
 
-/* What a result of another size says of its pixels: their shape if both sides are scaled alike, but nothing of fields
- * and of where samples of colour lie. */
+/* Properties of pixels in a result of another size: their aspect if both sides are scaled alike; fields and the place
+ * of colour are unknown. */
 static void set_shape(const rw_frame_format *in, bool same, rw_frame_format *out)
 {
     if (same) return;

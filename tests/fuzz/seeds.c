@@ -92,7 +92,7 @@ static void write_bytes(const char *folder, const char *target, const char *name
     write_text(folder, target, name, (const char *)f->b, f->n);
 }
 
-/* BMP of 6 x 4 pixels: every kind of header and of rows, with masks behind the header or in it. */
+/* BMP of 6 x 4 pixels: every kind of header and of rows, with masks after the header or in it. */
 static void write_bmp(const char *folder, const char *name, size_t header, int bits, int packed,
                       const uint32_t masks[4], const unsigned char *rows, size_t n)
 {

@@ -177,7 +177,7 @@ static void test_histogram(void **state)
     free(x.v), free(y.v);
 }
 
-/* Whether a filter spreads values, for callers that look at their images. */
+/* rw_image_info.spreads: whether a filter spreads values that are not finite. */
 static void test_spreads(void **state)
 {
     (void)state;

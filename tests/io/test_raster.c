@@ -231,7 +231,7 @@ static const layout layouts[] = {
     {32, {6, 0, 31, 12}, {6, 6, 1, 10}},
 };
 
-/* Every layout with every header that has masks: those of 40 bytes have them behind. */
+/* Every layout with every header that has masks: those of 40 bytes are followed by them. */
 static void test_bmp_masks(void **state)
 {
     (void)state;
@@ -428,7 +428,7 @@ static void test_bmp_runs(void **state)
     }
 }
 
-/* What is refused says what it is. */
+/* Refused files, with messages. */
 static void test_bmp_refused(void **state)
 {
     (void)state;

@@ -365,7 +365,7 @@ static void test_the_checks_of_rk4_are_few(void **state)
     finish(&p);
 }
 
-/* What happens between two checks is said if it may be wrong: a clock that the integrator cannot know. */
+/* Steps between two checks whose error may be too large give a warning: the equations read a clock of their own. */
 static void test_rk4_says_when_it_was_wrong(void **state)
 {
     (void)state;
@@ -386,7 +386,7 @@ static void test_rk4_says_when_it_was_wrong(void **state)
     }
 }
 
-/* Absurdly many steps are said before the first; a blow-up is not run through. */
+/* An excessive number of steps is reported before the first one; a blow-up ends the integration. */
 static void test_numbers_of_steps_are_said(void **state)
 {
     (void)state;

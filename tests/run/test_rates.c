@@ -227,7 +227,7 @@ static void test_modes_and_switch(void **state)
 }
 
 /* An output between two steps splits one; the whole steps go on where they would be. */
-/* The default number of steps for a run of a second: photons grow by a large factor in a step, which is said once. */
+/* The default number of steps for a run of a second: photons grow by a large factor in a step, with one warning. */
 static struct {
     int calls;
     char text[400];

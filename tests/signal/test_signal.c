@@ -554,7 +554,7 @@ static rw_status request(void *user, const rw_signal_report *r)
     return RW_OK;
 }
 
-/* A request to stop is no end of the input: the old file stays, and what has come so far has a name of its own. */
+/* A request to stop is no end of the input: the old file is unchanged, and the output so far is NAME.partial.EXT. */
 static void test_interrupted(void **state)
 {
     (void)state;
