@@ -77,8 +77,11 @@ static rw_status read_header(bmp *f)
     const int64_t width = core ? (int64_t)get16(f->b + 18) : (int32_t)get32(f->b + 18),
                   rows = core ? (int64_t)get16(f->b + 20) : (int32_t)get32(f->b + 22);
     if (width <= 0) return damaged(f, "the width is not positive");
-    f->width = (size_t)width, f->height = (size_t)(rows < 0 ? -rows : rows), f->down = rows < 0;
-    f->bits = get16(f->b + 14 + (core ? 10 : 14)), f->packed = core ? PLAIN : member(f, 16);
+    f->width = (size_t)width;
+    f->height = (size_t)(rows < 0 ? -rows : rows);
+    f->down = rows < 0;
+    f->bits = get16(f->b + 14 + (core ? 10 : 14));
+    f->packed = core ? PLAIN : member(f, 16);
     if (f->header == 64 && f->packed == 4) f->packed = RLE24;
     if (f->packed == FIELDS && f->bits == 1)
         return rw_fail(f->ctx, RW_ERR_INPUT, "%s: BMP with Huffman coding (OS/2) is not supported: convert it to PNG",
@@ -198,7 +201,11 @@ static rw_status fill_runs(const bmp *f, rw_raster *r)
             if (n == 0) x = 0, y++;
             if (n == 1) return RW_OK;
             if (n == 2 && end - p < 2) return truncated(f);
-            if (n == 2) x += p[0], y += p[1], p += 2;
+            if (n == 2) {
+                x += p[0];
+                y += p[1];
+                p += 2;
+            }
             continue;
         }
         const unsigned char *q = run ? p + 1 : p + 2;

@@ -87,7 +87,10 @@ static rw_status read_profile(const job *j, rw_raster *r)
         pieces = m->data[13];
         unsigned char *larger = rw_realloc(all, n + m->data_length);
         if (!larger) status = rw_fail_memory(j->ctx, n + m->data_length, j->name);
-        else all = larger, memcpy(all + n, m->data + PROFILE_HEAD, m->data_length - PROFILE_HEAD);
+        else {
+            all = larger;
+            memcpy(all + n, m->data + PROFILE_HEAD, m->data_length - PROFILE_HEAD);
+        }
         n += larger ? m->data_length - PROFILE_HEAD : 0;
         if (status == RW_OK && piece == pieces) status = rw_raster_set_profile(j->ctx, j->name, all, n, r);
     }

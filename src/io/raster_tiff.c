@@ -94,9 +94,11 @@ static void read_palette(page *p)
     for (int c = 0; c < 3; c++)
         for (int i = 0; i < 1 << p->bits; i++) {
             const unsigned v = p->colours[c][i];
-            small = small && v < 256, p->deep = p->deep || (v % 257 != 0 && v % 256 != 0);
+            small = small && v < 256;
+            p->deep = p->deep || (v % 257 != 0 && v % 256 != 0);
         }
-    p->deep = p->deep && !small, p->shift = small ? 0 : 8;
+    p->deep = p->deep && !small;
+    p->shift = small ? 0 : 8;
 }
 
 static rw_status read_page(rw_context *ctx, const char *name, TIFF *t, page *p)

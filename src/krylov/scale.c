@@ -156,7 +156,8 @@ rw_status rw_krylov_scale_begin(rw_krylov *k, rw_array *b, bool forced)
     on = on && isfinite(in_b);
     set(k, on ? near_or(old.a, a) : 0, on ? near_or(old.m, m) : 0);
     if (inner) set(inner, k->scale.a, on ? near_or(inner->scale.m, within) : 0);
-    k->scale.on = on, k->scale.x = 0;
+    k->scale.on = on;
+    k->scale.x = 0;
     return RW_OK;
 }
 

@@ -243,7 +243,9 @@ rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
         if (last) h = remaining;
         else if (h > 0.5 * remaining) h = 0.5 * remaining;
         if ((!last && is_hopeless(ode, h, rho, t_limit)) || attempt > 50) {
-            ode->refused = a, ode->refused_step = tried > 0 ? tried : h, ode->refused_limit = t_limit;
+            ode->refused = a;
+            ode->refused_step = tried > 0 ? tried : h;
+            ode->refused_limit = t_limit;
             c[0] = first;
             return rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED, "the step has shrunk to %.3g at t = %.9g", h,
                            ode->t);

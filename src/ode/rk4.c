@@ -291,7 +291,8 @@ static rw_status step(rw_ode *ode, double t_limit)
         RW_TRY(check_step(ode));
         note_steps(ode, t_limit);
     }
-    c[0] = ode->fixed_step, ode->stale = false;
+    c[0] = ode->fixed_step;
+    ode->stale = false;
     return plain_step(ode, t_limit, c[0], true);
 }
 
@@ -369,7 +370,8 @@ static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *a)
     a->stages = STAGES, a->most = ACCEPTED;
     RW_TRY(rw_expr_get(m->compared.expr, "norm", &a->estimate, NULL));
     if (m->untried > 0) RW_TRY(check_untried(ode, a->estimate));
-    m->untried = 0, ode->controller[2] = 0; /* the next attempts are other steps */
+    m->untried = 0;
+    ode->controller[2] = 0; /* the next attempts are other steps */
     return rw_expr_get(m->once.expr, "norm", &m->change, NULL);
 }
 

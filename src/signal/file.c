@@ -101,7 +101,8 @@ static rw_status set_count(rw_signal_source *s, uint64_t size)
         return rw_fail(s->file.ctx, RW_ERR_INPUT,
                        "%s: the header is damaged: %llu bytes of data are not a multiple of the %zu bytes of a sample",
                        s->file.name, (unsigned long long)size, sample_bytes(f));
-    return f->count = (int64_t)size / (int64_t)sample_bytes(f), RW_OK;
+    f->count = (int64_t)size / (int64_t)sample_bytes(f);
+    return RW_OK;
 }
 
 static rw_status parse_wav(rw_signal_source *s)
@@ -238,7 +239,9 @@ static size_t make_header(const rw_signal_format *f, bool wide, int64_t count, u
     b = put(b, plain ? PCM : EXTENSIBLE, 2), b = put(b, (uint64_t)f->channels, 2), b = put(b, (uint64_t)f->rate, 4);
     b = put(b, (uint64_t)f->rate * bytes, 4), b = put(b, bytes, 2), b = put(b, 8 * (uint64_t)kinds[f->kind].bytes, 2);
     if (!plain) {
-        b = put(b, 22, 2), b = put(b, 8 * (uint64_t)kinds[f->kind].bytes, 2), b = put(b, 0, 4);
+        b = put(b, 22, 2);
+        b = put(b, 8 * (uint64_t)kinds[f->kind].bytes, 2);
+        b = put(b, 0, 4);
         b = put(b, real ? FLOAT : PCM, 2);
         memcpy(b, guid, sizeof guid), b += sizeof guid;
     }

@@ -59,7 +59,8 @@ rw_status rw_numbered_parse(rw_context *ctx, const char *name, rw_numbered *p)
         if (s[0] == '%' && s[1] == '%') ++s;
         else if (n) {
             add(p->before, sizeof p->before, &used, name, (size_t)(s - name));
-            used = 0, p->width = width;
+            used = 0;
+            p->width = width;
             add(p->after, sizeof p->after, &used, s + n, strlen(s + n));
             return RW_OK;
         }

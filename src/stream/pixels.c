@@ -90,8 +90,12 @@ rw_frame_format rw_frame_result(const rw_frame_format *in, bool luma, int64_t wi
     if (as_it_was && (!table->holds || table->holds(&out))) return out;
     out.layout = RW_FRAME_PIXELS, out.channels = channels;
     if (!table->luma) out.bits = 0;
-    if (!planes(in) && channels >= 3 && table->luma && table->holds && !table->holds(&out))
-        out.layout = RW_FRAME_444, out.channels = 3, out.bits = bits_of(&out), out.full_range = false;
+    if (!planes(in) && channels >= 3 && table->luma && table->holds && !table->holds(&out)) {
+        out.layout = RW_FRAME_444;
+        out.channels = 3;
+        out.bits = bits_of(&out);
+        out.full_range = false;
+    }
     return out;
 }
 

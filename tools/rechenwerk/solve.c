@@ -263,7 +263,9 @@ static int solve_system(rw_context *ctx, const arguments *a, solve *s)
 {
     rw_krylov *solver = NULL;
     double error = 0;
-    s->spec.monitor = watch, s->spec.user = &s->h, s->spec.cancel = stop_request();
+    s->spec.monitor = watch;
+    s->spec.user = &s->h;
+    s->spec.cancel = stop_request();
     s->h.terminal = isatty(STDERR_FILENO) && !given(a, "quiet");
     rw_status status = rw_krylov_create(s->a, s->vectors, &s->spec, &solver);
     if (status == RW_OK)
