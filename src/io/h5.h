@@ -2,10 +2,10 @@
  *
  * Arrays are stored uncompressed with 1..4 dimensions of f32 or f64, complex as the compound {r, i} that h5py uses.
  * Files are written in the format of HDF5 1.10, in which all metadata carry checksums. HDF5 prints nothing; its reason
- * is part of the message. What is read comes from the file itself: an external link is followed only to a file below the
- * same folder (rw_h5_link), and so is a virtual dataset. External raw data is refused. Names are paths inside the file,
- * "/fields/u"; missing groups on the way are made. Calls may come from several threads: one lock serialises them, as
- * the library underneath may not be thread-safe. */
+ * is part of the message. What is read comes from the file itself: an external link is followed only to a file below
+ * the same folder (rw_h5_link), and so is a virtual dataset. External raw data is refused. Names are paths inside the
+ * file, "/fields/u"; missing groups on the way are made. Calls may come from several threads: one lock serialises them,
+ * as the library underneath may not be thread-safe. */
 #ifndef RW_H5_H
 #define RW_H5_H
 

@@ -86,8 +86,8 @@ static rw_status unsupported(rw_context *ctx, const char *name, const page *p, c
                    p->photometric < RW_COUNT(colours) ? colours[p->photometric] : "a private colour space", what);
 }
 
-/* Palettes store colours of 8 bits times 257, times 256 or, in malformed files, unscaled. Other values are colours of 16
- * bits. */
+/* Palettes store colours of 8 bits times 257, times 256 or, in malformed files, unscaled. Other values are colours of
+ * 16 bits. */
 static void read_palette(page *p)
 {
     bool small = true;
@@ -242,8 +242,8 @@ static rw_status decode(rw_context *ctx, const char *name, TIFF *t, size_t n, si
     uint32_t profile_bytes = 0;
     uint16_t orientation = 0;
     RW_TRY(read_page(ctx, name, t, &p));
-    /* refuse, before memory is allocated, more samples than the file can hold: LZW and deflate expand at most 1500-fold;
-     * fax coding, for one bit, expands empty rows further */
+    /* refuse, before memory is allocated, more samples than the file can hold: LZW and deflate expand at most
+     * 1500-fold; fax coding, for one bit, expands empty rows further */
     if (p.bits > 1 && (uint64_t)p.width * p.height / 8 * p.samples * p.bits / 2048 > n)
         return rw_fail(ctx, RW_ERR_INPUT, "%s: %u x %u pixels do not fit in %zu bytes: truncated", name, p.width,
                        p.height, n);

@@ -7,9 +7,9 @@
  *
  * Limits are final only when the run ends. During the run each picture is drawn with the limits of the outputs so far.
  * At the end, pictures whose limits differ are drawn again from the written fields. A run that continues another has no
- * extremes of the earlier outputs: it reads these outputs and draws their pictures again. If a field is not written, its
- * pictures remain as they are, with a warning. Cost: reading the outputs once more, those of an earlier process twice.
- * A field that is constant in all pictures has no limits: each picture computes the same ones. */
+ * extremes of the earlier outputs: it reads these outputs and draws their pictures again. If a field is not written,
+ * its pictures remain as they are, with a warning. Cost: reading the outputs once more, those of an earlier process
+ * twice. A field that is constant in all pictures has no limits: each picture computes the same ones. */
 #include "run/run_private.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* Images with an alpha channel: points and edges leave it unchanged, windows and interpolation work on colours that are
- * multiplied by it. Compared with the same operations on the colours alone, and on colours that the test multiplies itself. */
+ * multiplied by it. Compared with the same operations on the colours alone, and on colours that the test multiplies
+ * itself. */
 #include "../devices.h"
 #include "pictures.h"
 #include "reference.h"

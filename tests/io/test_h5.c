@@ -627,8 +627,9 @@ static void test_stack(void **state)
                "assert d.u.isel(t=1).isnull().all() and d.u.dtype == np.float32\n");
 }
 
-/* An untrusted file whose parts lead to other files: by external links (absolute, upwards, through a soft link), external raw
- * data, a virtual dataset. None of them is read, and a pipe is not even opened: that would wait for ever. */
+/* An untrusted file whose parts lead to other files: by external links (absolute, upwards, through a soft link),
+ * external raw data, a virtual dataset. None of them is read, and a pipe is not even opened: that would wait for
+ * ever. */
 static void test_other_files(void **state)
 {
     (void)state;
