@@ -99,12 +99,12 @@ static double spacing(double t) { return nextafter(fabs(t), INFINITY) - fabs(t);
 
 static void say_unresolved(double t, double h, rw_text *cause)
 {
-    rw_text_add(cause,
-                t + h == t ? "t + h = t: " : "t + h is %.0f floating-point numbers after t: ", ceil(h / spacing(t)));
-    rw_text_add(cause,
-                "numbers at t = %.9g are %.2g apart; start the time at 0, or choose a shorter unit of time "
-                "for faster processes",
-                t, spacing(t));
+    rw_text_add(cause, t + h == t ? "t + h = t: " : "t + h is %.0f numbers after t: ", ceil(h / spacing(t)));
+    rw_text_add(
+        cause,
+        "floating-point numbers at t = %.9g are %.2g apart; start the time at 0, or choose a shorter unit of time "
+        "for faster processes",
+        t, spacing(t));
 }
 
 rw_status rw_ode_check_resolution(rw_ode *ode, double h, double t_limit)

@@ -101,7 +101,7 @@ typedef struct rw_run {
     rw_layout *layout;
     int nlayouts, layout_capacity;
 
-    bool no_sides; /* outputs lack the nodes on Dirichlet sides, as those of the older run that is continued */
+    bool no_sides; /* outputs omit the nodes on Dirichlet sides, like those of the older run that is continued */
 
     rw_csv *series;
     double *row;

@@ -60,7 +60,7 @@ static double sample_at(const void *x, rw_dtype t, int64_t i)
     return t == RW_F32 ? ((const float *)x)[i] : ((const double *)x)[i];
 }
 
-/* Sets them to 0 among n samples from `first` on, and notes them. */
+/* Sets those among n samples from `first` on to 0, and lists them. */
 static rw_status take_nonfinite(filter *f, void *x, int64_t first, int64_t n)
 {
     const int channels = f->in.format.channels;
@@ -93,8 +93,8 @@ static void add_nonfinite(const filter *f, void *y, int64_t i, double v)
     }
 }
 
-/* Results first … first + n - 1: sum += h[k - i] x[i] for what was taken out of x; infinities of both signs make
- * NaN. */
+/* Results first … first + n - 1: sum += h[k - i] x[i] for the samples that were set to 0; infinities of both signs
+ * give NaN. */
 static rw_status mend(filter *f, void *y, int64_t first, int64_t n)
 {
     const int channels = f->in.format.channels;

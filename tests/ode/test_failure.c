@@ -174,7 +174,7 @@ static void test_steps_below_the_resolution_of_time(void **state)
          {"du/dt = cos(50*t)", RW_ODE_DP5, 1e15, 1e15 + 100, 0, "t + h = t: floating-point numbers at t = 1e+15 "},
          {"du/dt = laplace(u) - 9*u", RW_ODE_RKC2, 1e15, 1e15 + 100, 0, "t + h = t: floating-point numbers "},
          {"du/dt = -u", RW_ODE_RK4, 1e17, 1e17 + 1000, 0.1, "t + h = t: floating-point numbers at t = 1e+17 "},
-         {"du/dt = -u", RW_ODE_RK4, 1e15, 1e15 + 100, 0.4, "t + h is 4 floating-point numbers after t: numbers at "}};
+         {"du/dt = -u", RW_ODE_RK4, 1e15, 1e15 + 100, 0.4, "t + h is 4 numbers after t: floating-point numbers "}};
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         problem p;
         describe(&p, rows[i].equations, 1, 1, 4, NULL);
