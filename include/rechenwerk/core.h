@@ -140,10 +140,10 @@ RW_API void rw_cancel_request(rw_cancel *cancel);
 RW_API void rw_cancel_reset(rw_cancel *cancel);
 RW_API bool rw_cancel_requested(const rw_cancel *cancel); /* of NULL: false */
 
-/* Ends what this process has outside of itself: removes its temporary files and folders, and ends its compilers. For a
- * program that must end at once, such as after a second SIGTERM; output files that were not complete keep their old
- * content. Not for signal handlers: call it in a thread that waits for them.
- * Afterwards every other thread that needs a temporary file or a compiler waits for ever: call _exit() next. */
+/* Removes the temporary files and folders of this process and ends its compilers. For a program that must end at once,
+ * such as after a second SIGTERM. Output files that are not complete keep their old content. Not for signal handlers:
+ * call it in a thread that waits for them. Afterwards every other thread that needs a temporary file or a compiler
+ * waits forever: call _exit() next. */
 RW_API void rw_abandon(void);
 
 /* Name of the third-party library that the calling thread is in ("HDF5"), or NULL. Async-signal-safe: HDF5 1.10 may

@@ -369,7 +369,7 @@ RW_API rw_status rw_image_load(rw_device *device, const char *path, rw_array **a
  *     ERR_FILE; ERR_MEMORY. */
 RW_API rw_status rw_image_save(rw_array *array, const char *path, bool deep);
 
-/* What a picture file says about its pixels. */
+/* Tags of a picture file. */
 typedef struct rw_image_tags {
     /* EXIF orientation of the array's rows and columns, 1 … 8; 0: not stated, as 1. 1: row 0 is the top, column 0 the
      * left; 6: row 0 is the right side, column 0 the top. */

@@ -52,7 +52,7 @@ typedef struct rw_ode_spec {
     double start;         /* initial time (default: 0) */
     double end;           /* AUTO: final time, used to choose the method. Default: unknown. */
     /* RK4: step size, used as it is. 0: at most 0.9 of the stability limit 2.78 / spectral radius, and so short that
-     * the error of a step meets the tolerances, which is checked now and then (default: 0) */
+     * the error of a step meets the tolerances, which some of the steps check (default: 0) */
     double step;
     /* methods with error control, and RK4 with the default step */
     double rtol;         /* relative tolerance per step (default: 1e-5) */
@@ -156,7 +156,7 @@ RW_API void rw_ode_save(const rw_ode *ode, double state[RW_ODE_STATE]);
 RW_API rw_status rw_ode_load(rw_ode *ode, const double state[RW_ODE_STATE]);
 
 /* The kernels of one step as text. AUTO before its first step: those of the method that it would choose at the present
- * state; `end` must be given and all fields bound, else the text says so. Free it with rw_free.
+ * state; `end` must be given and all fields bound, else the text reports what is missing. Free it with rw_free.
  * Errors: ERR_MEMORY; of AUTO those of rw_ode_step. */
 RW_API rw_status rw_ode_explain(const rw_ode *ode, char **text);
 /* The dependency graph of one step; nothing is run. Tasks are the passes of the kernels at the nodes of a small model

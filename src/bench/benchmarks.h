@@ -77,8 +77,8 @@ void rw_bench_free(rw_bench_result **rows);
 #define RW_BENCH_MOST_SPREAD 0.3
 #define RW_BENCH_LEAST_LIMIT 1e9
 
-/* Whether the measured memory bandwidth can be one: at least RW_BENCH_LEAST_LIMIT bytes per second. A copy that was
- * slower was held up by something else, and no fraction of it says anything. */
+/* Whether the measured memory bandwidth is plausible: at least RW_BENCH_LEAST_LIMIT bytes per second. A slower copy was
+ * disturbed by other processes; fractions of it have no meaning. */
 bool rw_bench_plausible(const rw_bench_result *row);
 /* Whether the fraction of a result is not reliable, and why. "in the cache": the share exceeds RW_BENCH_MOST_SHARE,
  * which the memory cannot deliver. "IQR 45 %": the interquartile range exceeds RW_BENCH_MOST_SPREAD of the median.

@@ -60,14 +60,13 @@ static void add_header(rw_text *t, const rw_device *dev, const char *mark)
                 RW_BUILD_COMMIT);
 }
 
-/* How fast the memory is: the limit of the first row that has one, before all that is compared with it. */
+/* The bandwidth of the memory, with which the rows are compared: the limit of the first row that has one. */
 static void add_limit(rw_text *t, const rw_bench_result *rows, int n)
 {
     for (int i = 0; i < n; ++i) {
         if (!(rows[i].limit > 0)) continue;
         rw_text_add(t, "copy rate in this run: %.1f GB/s (%s)%s\n", rows[i].limit / 1e9, rows[i].limit_name,
-                    rw_bench_plausible(rows + i) ? ""
-                                                 : ", less than any memory gives: results are not compared with it");
+                    rw_bench_plausible(rows + i) ? "" : ", which is implausible: results are not compared with it");
         return;
     }
 }

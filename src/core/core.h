@@ -88,8 +88,7 @@ typedef struct rw_member {
     }
 #define RW_MEMBERS(type) ((const rw_member[]){RW_MEMBERS_##type})
 rw_status rw_check_members(rw_context *ctx, const char *type, const rw_member *members, const void *structure);
-#define RW_CHECK_MEMBERS(ctx, type, structure)                                                                         \
-    RW_TRY(rw_check_members(ctx, #type, RW_MEMBERS(type), structure))
+#define RW_CHECK_MEMBERS(ctx, type, structure) RW_TRY(rw_check_members(ctx, #type, RW_MEMBERS(type), structure))
 /* In a function that returns no status: members that this version does not know are ignored. */
 #define RW_STRUCT_IN_QUIET(type, spec, from_size)                                                                      \
     type spec##_room;                                                                                                  \
@@ -259,9 +258,9 @@ void rw_within_set(const char *library);
 /* Callback of this thread before a program is compiled; NULL: none. */
 typedef void rw_compiling_function(void *user, const char *program, int known);
 void rw_compiling_set(rw_compiling_function *function, void *user);
-/* known: how many programs are to be compiled from this one on; 0: not known. */
+/* known: number of programs to be compiled, this one included; 0: unknown. */
 void rw_compiling(const char *program, int known);
-/* The same after it. */
+/* Callback of this thread after a program has been compiled; NULL: none. */
 typedef void rw_compiled_function(void *user);
 void rw_compiled_set(rw_compiled_function *function, void *user);
 void rw_compiled(void);

@@ -5,9 +5,9 @@
  *             commit  fsync, rename over the old file, fsync of the folder
  * A reader therefore sees the old bytes or the new ones, never a mixture, also after a crash; a crash may leave the
  * temporary file behind. A symbolic link stays one: the file it points to is replaced. Devices and pipes are refused.
- * Private files hold a lock (flock) until they are renamed, so that a sweeper knows those that a killed process left.
- * No file of the library has descriptor 0, 1 or 2, also where the program has closed them: what others print there
- * would end up in it (rw_open).
+ * Private files hold a lock (flock) until they are renamed: a file without a lock was left by a killed process.
+ * No file of the library has descriptor 0, 1 or 2, even if the program has closed them: standard output would be
+ * written into it (rw_open).
  * Not here: locks, appending, files that do not fit in memory. Interrupted system calls (EINTR) are repeated. */
 #include "core/core.h"
 #include "core/leftover.h"
@@ -70,7 +70,8 @@ int rw_open_at(int folder, const char *path, int flags, mode_t mode)
 {
     int fd;
     do fd = openat(folder, path, flags | O_CLOEXEC, mode);
-    while (fd < 0 && errno == EINTR && !rw_cancel_requested(rw_cancel_current())); /* a pipe that nobody opens */
+    while (fd < 0 && errno == EINTR &&
+           !rw_cancel_requested(rw_cancel_current())); /* opening a pipe without a reader waits */
     return rw_fd_above(fd);
 }
 
@@ -237,7 +238,7 @@ static rw_status find_target(rw_context *ctx, const char *path, bool private, ch
     return status;
 }
 
-/* Locks a new file; true where a sweeper has come in between. */
+/* Locks a new file; true if another process has removed it as a leftover in between. */
 static bool is_swept(int fd)
 {
     struct stat info;

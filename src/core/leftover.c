@@ -1,8 +1,8 @@
 /* What must not outlive this process: temporary files, temporary folders, and compilers.
  *
- * Whoever makes one does so under the lock and adds it to the list; whoever ends one does that under the lock too. So
- * rw_abandon, which takes the lock and keeps it, finds all there is, and no thread makes more.
- * A process that is killed leaves them. Then the next one removes what carries no lock of the file system: folders in
+ * They are created and added to the list under one lock, and removed under the same lock. rw_abandon takes the lock and
+ * does not release it: it finds all of them, and no thread can create more.
+ * A killed process leaves its files. The next process removes those without a lock of the file system: folders in
  * temporary.c, files of the program cache in device/cache.c. */
 #include "core/leftover.h"
 
@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST = 256 }; /* more at once are not in the list: nothing else depends on it */
+enum { MOST = 256 }; /* further ones are not listed: only rw_abandon uses the list */
 static const struct timespec pause_of = {0, 5000000};
 
 static struct {
@@ -32,7 +32,7 @@ static void before_fork(void) { pthread_mutex_lock(&lock); }
 static void in_parent(void) { pthread_mutex_unlock(&lock); }
 static void in_child(void)
 {
-    memset(list, 0, sizeof list); /* they are the parent's */
+    memset(list, 0, sizeof list); /* its entries belong to the parent */
     pthread_mutex_unlock(&lock);
 }
 static void watch(void) { pthread_atfork(before_fork, in_parent, in_child); }
@@ -89,7 +89,7 @@ void rw_leftover_empty(int fd)
     closedir(d);
 }
 
-/* The processes that were ended one by one, for who waits for them: rw_abandon. */
+/* The processes that end_tree has killed; rw_abandon waits for them. */
 static pid_t ended[MOST];
 static int nended;
 
@@ -98,7 +98,7 @@ static void end_tree(pid_t pid)
     char path[64];
     int child;
     if (nended < MOST) ended[nended++] = pid;
-    kill(pid, SIGSTOP); /* it starts no more */
+    kill(pid, SIGSTOP); /* so that it starts no further children */
     snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)pid, (long)pid);
     FILE *children = rw_fopen(path, "r");
     while (children && fscanf(children, "%d", &child) == 1) end_tree(child);
@@ -113,7 +113,7 @@ void rw_leftover_kill(pid_t pid, bool group)
     else end_tree(pid);
 }
 
-/* Until the process, or with -pid the group, is gone and writes nothing more: a second at most. */
+/* Waits until the process, or with -pid the group, has ended: a second at most. */
 static void wait_for(pid_t pid)
 {
     for (int i = 0; i < 200 && kill(pid, 0) == 0; i++) nanosleep(&pause_of, NULL);

@@ -358,17 +358,24 @@ int rw_foreign_number(const char *text, char better[64])
     if (foreign) return foreign + sign;
     for (bool exponent = false; n < 60; i++) {
         const char c = text[i];
-        if (is_digit(c)) better[n++] = c, digits++;
-        else if (c == '.') better[n++] = c;
+        if (is_digit(c)) {
+            better[n++] = c;
+            digits++;
+        } else if (c == '.') better[n++] = c;
         else if ((c == '_' || c == '\'') && i > sign && is_digit(text[i - 1]) && is_digit(text[i + 1])) foreign = 1;
         else if (digits && !exponent && strchr("eEdD", c) && c) {
             const int signed_exponent = text[i + 1] == '-' || text[i + 1] == '+';
             if (!is_digit(text[i + 1 + signed_exponent])) break;
-            exponent = true, foreign |= (c | 32) == 'd', better[n++] = 'e';
+            exponent = true;
+            foreign |= (c | 32) == 'd';
+            better[n++] = 'e';
             if (signed_exponent) better[n++] = text[++i];
         } else break;
     }
-    if (digits && text[i] && strchr("fFlL", text[i]) && !is_name(text[i + 1])) foreign = 1, i++;
+    if (digits && text[i] && strchr("fFlL", text[i]) && !is_name(text[i + 1])) {
+        foreign = 1;
+        i++;
+    }
     better[n] = 0;
     return digits && foreign && !is_name(text[i]) ? i : 0;
 }

@@ -32,7 +32,7 @@ void rw_storage_swap(rw_storage *a, rw_storage *b);
 
 /* view.c: what its strides mean. */
 void rw_array_find_layout(rw_array *a);
-/* Certain to have no two elements at one place. */
+/* True if the strides guarantee that no two elements have the same address. */
 bool rw_strides_are_injective(int ndim, const int64_t *shape, const int64_t *stride);
 /* array.c: a contiguous array, still without memory. */
 rw_status rw_array_make(rw_device *dev, rw_dtype dtype, int ndim, const int64_t *shape, int64_t size, rw_array **array);

@@ -184,7 +184,9 @@ rw_node rw_exact(rw_graph *g, rw_int128 value)
 {
     if (-TWO_TO_53 <= value && value <= TWO_TO_53) return rw_real(g, (double)value);
     rw_graph_node n = LEAF(RW_OP_CONST);
-    n.re = (double)value, n.is_exact = true, n.exact = value;
+    n.re = (double)value;
+    n.is_exact = true;
+    n.exact = value;
     if (INT64_MIN <= value && value <= INT64_MAX) n.whole = RW_WHOLE;
     if (0 <= value && value <= UINT64_MAX) n.whole |= RW_NATURAL;
     return intern(g, n);
@@ -528,7 +530,9 @@ static rw_node fold(rw_graph *g, rw_node_op op, const rw_node args[3], bool is_c
     if (op == RW_OP_WHERE) return args[g->nodes[args[0]].re != 0 ? 1 : 2];
     for (int i = 0; i < arity; ++i) {
         const rw_graph_node *p = g->nodes + args[i];
-        in[i][0] = p->re, in[i][1] = p->im, exact[i] = p->exact;
+        in[i][0] = p->re;
+        in[i][1] = p->im;
+        exact[i] = p->exact;
         all_exact = all_exact && p->is_exact;
         large = large || p->exact > exact_reals || p->exact < -exact_reals;
     }

@@ -149,7 +149,7 @@ int rw_graph_find_field(const rw_graph *g, const char *name);    /* -1: none */
 int rw_graph_find_param(const rw_graph *g, const char *name);
 
 /* Makers fold constants and trivial identities, and integers among constants exactly. After a failed allocation they
- * answer node 0 and set g->failed. */
+ * return node 0 and set g->failed. */
 rw_node rw_const(rw_graph *g, double re, double im);
 /* An integer below 2^126. */
 rw_node rw_exact(rw_graph *g, rw_int128 value);

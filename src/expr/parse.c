@@ -171,7 +171,10 @@ static bool exact_integer(const char *digits, rw_int128 *exact)
     for (bool fraction = false; digit(*s) || *s == '.'; ++s) {
         if (*s == '.') fraction = true;
         else if (value >= most / 10) return false;
-        else value = 10 * value + (*s - '0'), scale -= fraction;
+        else {
+            value = 10 * value + (*s - '0');
+            scale -= fraction;
+        }
     }
     if (*s) scale += (int)RW_MAX(-1000, RW_MIN(1000, strtol(s + 1, NULL, 10)));
     for (; value && scale > 0; --scale) {

@@ -228,7 +228,7 @@ void rw_pass_use_add(const rw_plan *plan, int pass, rw_pass_use *use, rw_node n)
     if (n < 0 || n >= use->nnodes || use->needed[n] || use->uniform[n]) return;
     const rw_graph_node *p = g->nodes + n;
     if (p->op == RW_OP_CONST && isfinite(p->re) && isfinite(p->im)) return;
-    /* NaN and infinities too: compilers that see them take min(NaN, u) for u */
+    /* NaN and infinities too: as literals, compilers simplify min(NaN, u) to u */
     if (!p->is_field && !p->reduced && !p->integer) {
         use->uniform[n] = true;
         return;

@@ -84,6 +84,8 @@ rw_status rw_expr_get_state(rw_expr *e, int state, double *value);
 /* A scalar formula of reductions and states, from a copy of the device's scalars. */
 void rw_expr_device_value(const rw_expr *e, rw_node n, const double *slots, bool before, double out[2]);
 void rw_expr_free_states(rw_expr *e);
+/* bind.c */
+rw_status rw_expr_bind_index(rw_expr *e, int field, rw_array *a);
 void rw_expr_hold(rw_expr *e, int field, rw_array *a); /* binds without a check; NULL: to nothing */
 void rw_expr_set_index(rw_expr *e, int param, double re, double im);
 /* Results by their number; -1: there is none of the name. */

@@ -110,7 +110,7 @@ static void choose_length(rw_convolution *c, int d)
     }
     if (s->mode == RW_CONVOLUTION_SAME) offset = (m - 1) / 2;
     if (s->mode == RW_CONVOLUTION_VALID) offset = RW_MIN(n, m) - 1;
-    /* what wraps around is not wanted: of `valid` the numbers before `offset` take it */
+    /* with `valid`, wrapped values fall on the elements before `offset`, which are not part of the result */
     c->length[d] = rw_fft_smooth(&target, s->mode == RW_CONVOLUTION_VALID
                                               ? RW_MAX(n, m)
                                               : RW_MAX(n + m - 1 - offset, offset + wanted(s->mode, n, m)));

@@ -14,7 +14,7 @@
 
 static int last_axis(const rw_fft_spec *s) { return s->axis[s->naxes - 1]; }
 
-/* Real elements of an array: those of the kind, or the x of a complex transform if they are stored so. */
+/* Whether an array has real elements: by the kind of transform, or x of a complex transform by its type. */
 static bool is_real(const rw_fft_spec *s, bool y)
 {
     const bool real_x = s->kind == RW_FFT_COMPLEX && !y && (s->x_dtype == RW_F32 || s->x_dtype == RW_F64);
@@ -144,7 +144,8 @@ static rw_status add_axes(rw_fft *f)
     int order[RW_MAX_NDIM], n = 0;
     for (int d = s->ndim - 1; d >= 0; --d)
         if (s->axes & 1u << d && d != last_axis(s)) order[1 + n++] = d;
-    order[0] = last_axis(s), ++n;
+    order[0] = last_axis(s);
+    ++n;
     if (s->kind != RW_FFT_REAL) /* any order: from the last to the first */
         for (int d = s->ndim - 1, i = 0; d >= 0; --d)
             if (s->axes & 1u << d) order[i++] = d;
@@ -272,14 +273,20 @@ static rw_status create_parts(rw_fft *f)
     for (int y = 0; y < 2; ++y) {
         int64_t *shape = y ? real.y_shape : real.x_shape, *stride = y ? real.y_stride : real.x_stride;
         bool shaped = false;
-        for (int d = 0; d < s->ndim; ++d) shaped = shaped || shape[d], given[y] = given[y] || stride[d], stride[d] *= 2;
+        for (int d = 0; d < s->ndim; ++d) {
+            shaped = shaped || shape[d];
+            given[y] = given[y] || stride[d];
+            stride[d] *= 2;
+        }
         shape[s->ndim] = shaped ? 2 : 0, stride[s->ndim] = given[y];
         rw_dtype *t = y ? &real.y_dtype : &real.x_dtype;
         *t = rw_dtype_is_single(*t) ? RW_F32 : RW_F64;
     }
     RW_TRY(rw_fft_create(f->device, &real, &f->parts));
     const rw_fft_spec *all = &f->parts->spec;
-    f->spec.scale = all->scale, f->spec.kind = all->kind, f->spec.inverse = all->inverse;
+    f->spec.scale = all->scale;
+    f->spec.kind = all->kind;
+    f->spec.inverse = all->inverse;
     memcpy(f->spec.x_shape, all->x_shape, (size_t)s->ndim * sizeof *all->x_shape);
     memcpy(f->spec.y_shape, all->y_shape, (size_t)s->ndim * sizeof *all->y_shape);
     return RW_OK;
@@ -335,7 +342,8 @@ rw_status rw_fft_create_sized(rw_device *dev, const rw_fft_spec *spec, rw_fft **
     rw_fft *f = rw_calloc(1, sizeof *f);
     if (!f) return rw_fail_memory(dev->ctx, sizeof *f, "a transform");
     f->device = rw_device_retain(dev);
-    f->spec = *spec, f->factor = 1;
+    f->spec = *spec;
+    f->factor = 1;
     const char **const texts[] = {&f->spec.load, &f->spec.store};
     for (int i = 0; i < RW_COUNT(texts); ++i) *texts[i] = *texts[i] ? rw_strdup(*texts[i]) : NULL;
     f->passes = (rw_fft_passes){.device = dev, .ndim = spec->ndim, .single = spec->single};

@@ -29,7 +29,7 @@ typedef struct reader {
     int64_t given; /* entries that the sizes announce */
     rw_mtx *m;
     int64_t room; /* entries that the memory holds */
-    /* values that f64 does not hold: how many, the line and the text of the first */
+    /* values that f64 cannot represent: their number, the line and the text of the first */
     int64_t changed, changed_line;
     char changed_text[60];
     double changed_to;

@@ -106,7 +106,7 @@ static void choose_shape(const rw_image_filter *f, const rw_image_pass *p, rw_im
 static const char extra_text[] =
     "KERNEL(begin, GLOBAL LIMIT *limits)\n{\n"
     "    EACH(i, 1) { limits[0] = (LIMIT)RW_INF; limits[1] = -(LIMIT)RW_INF; }\n}\n"
-    /* unchanged: pixels within so many columns of the left and right border, and rows of the upper and lower one */
+    /* unchanged pixels: number of columns at the left and right border, and of rows at the upper and lower one */
     "KERNEL(frame, GLOBAL TY *RESTRICT y, GLOBAL const TX *RESTRICT x, int nx, int ny, int x0, int x1, int y0, int "
     "y1, int left, int right, int above, int below,\n"
     "       int channels, long x_from, long x_row, long x_plane, long y_from, long y_row, long y_plane)\n{\n"

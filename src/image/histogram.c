@@ -1,5 +1,5 @@
-/* Histograms of what a pass leaves, and the table that the next pass reads: an equalising map, a level, or the counts.
- * Of each channel by itself. Bins divide 0 … white, of i16 -32768 … 32767, into equal parts, the last one with its
+/* Histograms of the results of a pass, and the table that the next pass reads: an equalising map, a level, or counts.
+ * Each channel has its own. Bins divide 0 … white, of i16 -32768 … 32767, into equal parts, the last one with its
  * upper end. Values beyond are not counted by HISTOGRAM (NumPy); for EQUALIZE and OTSU they belong to the outermost
  * bins. NaN is never counted. */
 #include <string.h>

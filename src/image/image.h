@@ -29,10 +29,10 @@ struct rw_image_stage {
     int operation;    /* that it belongs to: 0 of what is loaded, 1, 2, … */
     /* stages whose results it reads: of `from` with neighbours; also: -1, or one more, at the same pixel */
     int from, also;
-    int also_x;   /* so many pixels to the right */
+    int also_x;   /* that many pixels to the right */
     bool running; /* a sum of rows, on processors from that of the row before */
-    /* (optional) Values that are not finite need care: order statistics that read NaN give NaN, running sums begin
-     * anew. Where the values of stage `watched` are all finite nothing is done. */
+    /* (optional) Values that are not finite need care: order statistics that read NaN give NaN, running sums are
+     * restarted. If the values of stage `watched` are all finite, nothing is done. */
     bool careful;
     int watched;
     int rx, ry;              /* neighbours that it reads, in pixels, on each side */

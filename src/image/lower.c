@@ -87,7 +87,9 @@ void rw_image_premultiply(rw_image_builder *b, rw_dtype type)
     if (b->treatment != RW_IMAGE_BLEND || b->premultiplied) return;
     b->plain = type_of(b);
     rw_image_stage *s = rw_image_add_stage(b, "times alpha", rw_image_write_premultiply);
-    s->type = type, s->pixels = true, s->number[0] = rw_image_white_of(b);
+    s->type = type;
+    s->pixels = true;
+    s->number[0] = rw_image_white_of(b);
     b->premultiplied = true;
 }
 
@@ -108,7 +110,8 @@ rw_status rw_image_close_alpha(rw_image_builder *b)
             b->points = true;
         }
         rw_image_stage *s = rw_image_add_stage(b, "by alpha", rw_image_write_divide);
-        s->type = b->plain, s->pixels = true;
+        s->type = b->plain;
+        s->pixels = true;
         s->number[0] = rw_image_white_of(b), s->number[1] = 1 / b->gain;
         s->number[2] = noise_of(b);
         b->premultiplied = false;
@@ -186,7 +189,9 @@ rw_status rw_image_end_whole(rw_image_builder *b, rw_dtype type)
     b->points = true;
     if (b->premultiplied) return rw_image_close_alpha(b);
     rw_image_stage *s = rw_image_add_stage(b, "copy", rw_image_write_round);
-    s->type = type, s->compute = real_of(b->pass->x_dtype), s->number[2] = noise_of(b);
+    s->type = type;
+    s->compute = real_of(b->pass->x_dtype);
+    s->number[2] = noise_of(b);
     return RW_OK;
 }
 
@@ -358,15 +363,18 @@ static rw_status lower_colour(rw_image_builder *b)
 static rw_status add_normalize(rw_image_builder *b, double low, double high, double opaque)
 {
     if (b->alone) RW_TRY(rw_image_begin_pass(b));
-    /* limits are those of results before care is taken */
+    /* extremes are taken before a careful stage (image.h) writes its NaN, so its results are copied first */
     if (b->pass->nstages == 1 || top(b)->careful) rw_image_add_stage(b, "copy", rw_image_write_copy);
-    b->pass->limits = true, b->pass->alpha = b->treatment != RW_IMAGE_PLAIN;
+    b->pass->limits = true;
+    b->pass->alpha = b->treatment != RW_IMAGE_PLAIN;
     RW_TRY(rw_image_begin_pass(b));
     b->pass->limited = 1;
     b->points = true;
     rw_image_stage *s = rw_image_add_stage(b, "normalize", rw_image_write_normalize);
     s->type = b->plan->dtype == RW_F16 ? RW_F32 : b->plan->dtype;
-    s->alpha = b->treatment != RW_IMAGE_PLAIN, s->number[2] = noise_of(b), s->number[3] = opaque;
+    s->alpha = b->treatment != RW_IMAGE_PLAIN;
+    s->number[2] = noise_of(b);
+    s->number[3] = opaque;
     rw_image_add_weight(b, s, low), rw_image_add_weight(b, s, high);
     return RW_OK;
 }
@@ -391,7 +399,9 @@ static rw_status begin_counts(rw_image_builder *b, int bins)
     if (type_of(b) == RW_I32)
         return rw_fail(b->plan->ctx, RW_ERR_INTERNAL, "internal error: values of type i32 reach the operation %s",
                        rw_image_method_name(b->op->method));
-    b->pass->counts = b->op->method, b->pass->bins = bins, b->pass->white = white_of(b);
+    b->pass->counts = b->op->method;
+    b->pass->bins = bins;
+    b->pass->white = white_of(b);
     return rw_image_begin_pass(b);
 }
 
@@ -406,7 +416,9 @@ static rw_status lower_counted(rw_image_builder *b)
     const bool level = b->op->method == RW_IMAGE_OTSU;
     RW_TRY(begin_counts(b, bins));
     rw_image_stage *s = rw_image_add_stage(b, rw_image_method_name(b->op->method), rw_image_write_lookup);
-    s->number[0] = bins, s->number[1] = level, s->number[2] = white_of(b);
+    s->number[0] = bins;
+    s->number[1] = level;
+    s->number[2] = white_of(b);
     s->alpha = b->treatment == RW_IMAGE_POINT;
     b->points = true;
     add_table(b, s, level ? 1 : bins);
@@ -492,7 +504,8 @@ rw_status rw_image_lower(rw_image_plan *plan, const rw_image_op *ops, int nops)
             return rw_fail(plan->ctx, RW_ERR_INTERNAL, "internal error: values of type i32 reach the operation %s",
                            rw_image_method_name(ops[i].method));
         const rw_image_method m = ops[i].method;
-        b.treatment = treatment_of(&b), b.gain = 1;
+        b.treatment = treatment_of(&b);
+        b.gain = 1;
         RW_TRY((lower[m] ? lower[m] : rw_image_lower_windows[m])(&b));
         RW_TRY(rw_image_close_alpha(&b));
     }

@@ -49,7 +49,7 @@ rw_image_stage *rw_image_add_stage(rw_image_builder *b, const char *name,
 /* The window of a stage: size[0] x size[1] pixels from -low[0], -low[1] on. */
 void rw_image_set_window(const rw_image_builder *b, rw_image_stage *s, int nx, int ny, int low_x, int low_y);
 void rw_image_add_weight(rw_image_builder *b, rw_image_stage *s, double value);
-/* Multiplies colours by alpha where the operation wants this and it has not been done. */
+/* Multiplies colours by alpha if the operation requires it and it has not been done. */
 void rw_image_premultiply(rw_image_builder *b, rw_dtype type);
 /* After an operation: divides by alpha, or takes alpha from what the operation reads. */
 rw_status rw_image_close_alpha(rw_image_builder *b);

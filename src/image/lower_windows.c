@@ -323,8 +323,11 @@ static rw_status lower_mask(rw_image_builder *b)
             rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "mask: anchor (%d, %d) lies outside the mask of %d x %d weights",
                     b->op->anchor_x, b->op->anchor_y, size[0], size[1]);
     double sum = 0, all = 0;
-    for (int i = 0; status == RW_OK && i < size[0] * size[1]; ++i)
-        values[i] *= b->op->scale, sum += values[i], all += fabs(values[i]);
+    for (int i = 0; status == RW_OK && i < size[0] * size[1]; ++i) {
+        values[i] *= b->op->scale;
+        sum += values[i];
+        all += fabs(values[i]);
+    }
     if (b->treatment == RW_IMAGE_BLEND) { /* weights whose sum is 0 find edges */
         if (fabs(sum) > 1e-9 * all) b->gain = sum;
         else b->treatment = RW_IMAGE_EDGE;

@@ -243,8 +243,8 @@ rw_image_call rw_image_outside_text(rw_image_border b, const char *i, const char
     return call;
 }
 
-/* The test of value v of ring k for stages that take care, NULL: there are none. Of order statistics only NaN matters,
- * of running sums what is not finite. wild<k>[0] is set once there is such a value. */
+/* The test of value v of ring k for careful stages (image.h); NULL: there are none. Order statistics test for NaN,
+ * running sums for values that are not finite. nonfinite<k>[0] is set when a value meets the test. */
 static const char *watch_of(const rw_image_pass *p, int k)
 {
     const char *test = NULL;
@@ -394,7 +394,7 @@ static void write_watch(rw_image_writer *w, int k, const char *lo, const char *h
     if (!is_watched(w->pass, k)) return;
     if (w->shape->threads) {
         ADD("            EACH2(q, %s, %s, r, ra, rb) {\n                %s\n"
-            "                const %s v = out[q];\n                if (%s) ATOMIC_MAX(wild%d, 1);\n"
+            "                const %s v = out[q];\n                if (%s) ATOMIC_MAX(nonfinite%d, 1);\n"
             "            }\n",
             lo, hi, out, type, watch_of(w->pass, k), k);
         return;
@@ -404,7 +404,7 @@ static void write_watch(rw_image_writer *w, int k, const char *lo, const char *h
         "                    i32 any = 0;\n"
         "                    for (int q = %s; q < %s; ++q) {\n                        const %s v = out[q];\n"
         "                        any |= %s;\n                    }\n"
-        "                    wild%d[0] |= any;\n                }\n            }\n",
+        "                    nonfinite%d[0] |= any;\n                }\n            }\n",
         out, lo, hi, type, watch_of(w->pass, k), k);
 }
 
@@ -558,8 +558,8 @@ static void write_running(rw_image_writer *w, const char *rows, const char *lo, 
     const rw_image_stage *s = p->stage + w->k;
     const int taps = entries(p, w->k), shift = w->shift * w->channels, first = s->ry - s->low[1] + 1, n = s->size[1];
     const char *from = c_name(p->stage[s->from].type), *type = c_name(s->sum);
-    char wild[32] = "";
-    if (s->careful) snprintf(wild, sizeof wild, " || wild%d[0]", s->watched);
+    char nonfinite[32] = "";
+    if (s->careful) snprintf(nonfinite, sizeof nonfinite, " || nonfinite%d[0]", s->watched);
     if (w->shape->threads) {
         open_rows(w, "q", lo, hi, rows);
         ADD("                    %s sum = 0;\n"
@@ -578,8 +578,8 @@ static void write_running(rw_image_writer *w, const char *rows, const char *lo, 
         "                } else EACH_IN(q, %s, %s) { sums%d_0[q] += (%s)in[q] - (%s)gone[q]; }\n"
         "                EACH_IN(q, %s, %s) {\n"
         "                    const %s sum = sums%d_0[q];\n",
-        rows, from, s->from, w->k, taps, first + n - 1, shift, s->from, w->k, taps, first - 1, shift, w->k, wild, lo,
-        hi, w->k, n, from, s->from, w->k, taps, first, shift, lo, hi, w->k, type, lo, hi, w->k, type, type, lo, hi,
+        rows, from, s->from, w->k, taps, first + n - 1, shift, s->from, w->k, taps, first - 1, shift, w->k, nonfinite,
+        lo, hi, w->k, n, from, s->from, w->k, taps, first, shift, lo, hi, w->k, type, lo, hi, w->k, type, type, lo, hi,
         type, w->k);
 }
 
@@ -607,7 +607,7 @@ static void write_care(rw_image_writer *w, int k, const char *rows, const char *
     const bool keys = p->stage[s->from].type == RW_U32;
     const char *type = c_name(p->stage[s->from].type), *to = c_name(s->type);
     char loops[400];
-    ADD("            if (wild%d[0]) {\n", s->watched);
+    ADD("            if (nonfinite%d[0]) {\n", s->watched);
     if (element > 0)
         for (int side = 0; side < 2; ++side) {
             ADD("                const i32 %s[%d] = {", side ? "to_" : "from_", ny);
@@ -777,7 +777,7 @@ void rw_image_write_pass(const rw_image_pass *p, const rw_image_shape *shape, rw
             c_name(shape->limits));
     for (int k = 0; k < last(p); ++k)
         if (is_watched(p, k))
-            ADD("    SHARED(i32, wild%d, 1);\n    EACH(e, 1) { wild%d[0] = 0; }\n    BARRIER;\n", k, k);
+            ADD("    SHARED(i32, nonfinite%d, 1);\n    EACH(e, 1) { nonfinite%d[0] = 0; }\n    BARRIER;\n", k, k);
     for (int i = 0; i < p->weights.n && rw_image_few_weights(p); ++i)
         ADD("    const %s w%d = weights[%d];\n", real, i, i);
     if (p->limited)

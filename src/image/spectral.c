@@ -1,6 +1,6 @@
-/* Passes over the whole image, those of other files too. By Fourier transforms: products of the spectrum with a
- * function of the frequency, and correlations with many weights. They read and write contiguous arrays of real numbers,
- * with channels interleaved or as planes.
+/* Passes over the whole image. By Fourier transforms: products of the spectrum with a function of the frequency, and
+ * correlations with many weights. They read and write contiguous arrays of real numbers, with channels interleaved or
+ * as planes.
  *
  * A transform spreads a value that is not finite over all results. Where x has one, correlations are summed up directly
  * after the transform, so that it affects those whose window reads it. The device decides this for each execution. */
@@ -152,7 +152,7 @@ static const char direct_text[] =
     "            for (int m = 0; m < nx; ++m) sum = FMA(weights[k * nx + m], x[k * row + e + m * channels], sum);\n"
     "        y[e] = sum;\n    }\n}\n";
 
-enum { PIECE = 64 }; /* rows of a group that looks for values */
+enum { PIECE = 64 }; /* rows per workgroup that tests values */
 
 static rw_status create_direct(rw_device *dev, rw_image_pass *p)
 {

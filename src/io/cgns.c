@@ -116,8 +116,8 @@ static rw_status read_base(reader *r)
     return RW_OK;
 }
 
-/* A grid comes from its own file. In a file of others a link, external raw data or a virtual dataset could name any
- * path; libcgns follows all of them. */
+/* A grid is read from one file only. libcgns follows links, external raw data and virtual datasets, and in an untrusted
+ * file these could name any path. */
 static herr_t check_link(hid_t group, const char *name, const H5L_info_t *info, void *user)
 {
     rw_h5 *f = user;
@@ -157,7 +157,7 @@ static rw_status check_hdf5(rw_context *ctx, const char *path)
     return status;
 }
 
-/* The older kind of CGNS files, ADF: a node that is a link has a file as well. */
+/* The older kind of CGNS files, ADF: a node that is a link may name a file. */
 static rw_status check_nodes(rw_context *ctx, const char *path, int file, double node, int depth)
 {
     int size = 0, n = 0, got = 0;
@@ -183,7 +183,7 @@ static rw_status check_alone(rw_context *ctx, const char *path)
     RW_TRY(check_hdf5(ctx, path));
     if (cgio_check_file(path, &kind) != CG_OK || kind == CGIO_FILE_HDF5 ||
         cgio_open_file(path, CGIO_MODE_READ, kind, &file) != CG_OK)
-        return RW_OK; /* cg_open says what is wrong */
+        return RW_OK; /* cg_open reports what is wrong */
     rw_status status = cgio_get_root_id(file, &root) == CG_OK ? check_nodes(ctx, path, file, root, 0) : RW_OK;
     cgio_close_file(file);
     return status;

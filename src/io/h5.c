@@ -133,8 +133,8 @@ static bool is_below(const char *target)
            !rw_ends_in(target, "/..");
 }
 
-/* Asked by HDF5 before it opens the file that an external link leads to: -1 refuses. A file of others could name any
- * path, and a pipe or a device as well. */
+/* HDF5 calls it before it opens the target of an external link: -1 refuses. An untrusted file could name any path, also
+ * a pipe or a device. */
 static herr_t follow(const char *parent, const char *group, const char *target, const char *object, unsigned *flags,
                      hid_t access, void *user)
 {
@@ -174,7 +174,10 @@ rw_status rw_h5_check_storage(const rw_h5 *f, const char *name, hid_t set)
     if (virtual) below = H5Pget_virtual_count(made, &sources) >= 0 && below;
     for (size_t i = 0; i < sources && (below || i == 0); ++i)
         below = H5Pget_virtual_filename(made, i, file, sizeof file) < (ssize_t)sizeof file && is_below(file) && below;
-    if (elsewhere) H5Pget_external(made, 0, sizeof file - 1, file, NULL, NULL), file[sizeof file - 1] = '\0';
+    if (elsewhere) {
+        H5Pget_external(made, 0, sizeof file - 1, file, NULL, NULL);
+        file[sizeof file - 1] = '\0';
+    }
     if (made >= 0) H5Pclose(made);
     if (made < 0) return rw_h5_fail(f, RW_ERR_INPUT, name, "is damaged");
     if (below || (!virtual && !elsewhere)) return RW_OK;
@@ -259,7 +262,8 @@ static rw_status open_file(rw_context *ctx, const char *path, bool alone, rw_h5 
     rw_status status = create_object(ctx, path, &f);
     if (status == RW_OK && rw_fault_hit(RW_FAULT_READ)) status = rw_h5_fail(f, RW_ERR_FILE, "HDF5", "cannot be read");
     if (status == RW_OK) {
-        make_lists(f), f->alone = alone;
+        make_lists(f);
+        f->alone = alone;
         hid_t list = access_list();
         const rw_fd_guard low = rw_fd_guard_enter();
         f->id = H5Fopen(path, H5F_ACC_RDONLY, list);

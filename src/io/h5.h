@@ -2,10 +2,10 @@
  *
  * Arrays are stored uncompressed with 1..4 dimensions of f32 or f64, complex as the compound {r, i} that h5py uses.
  * Files are written in the format of HDF5 1.10, in which all metadata carry checksums. HDF5 prints nothing; its reason
- * is in our message. What is read comes from the file itself: an external link is followed only to a file below the
- * same folder (rw_h5_link), and so is a virtual dataset. External raw data is refused. Names are paths inside the file,
- * "/fields/u"; missing groups on the way are made. Calls may come from several threads: one lock serialises them, as
- * the library underneath may not be thread-safe. */
+ * is part of the message. What is read comes from the file itself: an external link is followed only to a file below
+ * the same folder (rw_h5_link), and so is a virtual dataset. External raw data is refused. Names are paths inside the
+ * file, "/fields/u"; missing groups on the way are made. Calls may come from several threads: one lock serialises them,
+ * as the library underneath may not be thread-safe. */
 #ifndef RW_H5_H
 #define RW_H5_H
 
@@ -41,7 +41,7 @@ rw_status rw_h5_link(rw_h5 *file, const char *name, const char *target, const ch
 /* Writes data[shape[0]]...[shape[rank-1]]. ERR_ARGUMENT: rank outside 1..4, name taken; ERR_FILE. */
 rw_status rw_h5_write(rw_h5 *file, const char *name, rw_dtype type, int rank, const size_t *shape, const void *data,
                       unsigned flags);
-/* Dimensions as netCDF-4 stores them, so that xarray, netCDF4 and ncdump know the axes of an array.
+/* Dimensions as netCDF-4 stores them, so that xarray, netCDF4 and ncdump find the axes of an array.
  * rw_h5_write_scale: the n coordinates of an axis. `id` numbers the dimensions of a file from 0; each has one.
  * rw_h5_set_scales: the scales of an array's `rank` axes, which must be there. */
 rw_status rw_h5_write_scale(rw_h5 *file, const char *name, int id, size_t n, const double *values);

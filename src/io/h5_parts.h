@@ -53,7 +53,7 @@ bool rw_h5_reaches(const rw_h5 *file, const char *name);
 rw_status rw_h5_check_new(const rw_h5 *file, const char *name);
 /* Type of the elements of an array, in memory or in the file; to be closed. */
 hid_t rw_h5_element_type(rw_dtype type, bool in_file);
-/* Attributes of types that the HDF5 and netCDF-4 specifications ask for: a text in ASCII, a 32-bit integer. */
+/* Attributes of types that the HDF5 and netCDF-4 specifications require: a text in ASCII, a 32-bit integer. */
 rw_status rw_h5_set_ascii(rw_h5 *file, const char *object, const char *name, const char *value);
 rw_status rw_h5_set_int32(rw_h5 *file, const char *object, const char *name, int value);
 /* A property list for names in UTF-8; to be closed. */

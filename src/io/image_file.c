@@ -90,7 +90,7 @@ static void fill(rw_raster *r, const void *data, rw_dtype t)
     }
 }
 
-/* A profile says at byte 16 which colours it is for. */
+/* Byte 16 of a profile is the signature of its colour space. */
 static bool fits_profile(const rw_image_tags *tags, int channels)
 {
     const char *space = (const char *)tags->profile + 16;

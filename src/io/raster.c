@@ -44,8 +44,12 @@ rw_status rw_raster_create(rw_context *ctx, const char *name, size_t width, size
     if (!rw_io_bytes(3, (size_t[]){width, height, (size_t)channels}, (size_t)bytes, &all))
         return rw_fail(ctx, RW_ERR_INPUT, "%s: %zu x %zu pixels do not fit in memory: scale the picture down", name,
                        width, height);
-    r->width = width, r->height = height, r->channels = channels, r->bytes = bytes;
-    r->maximum = bytes == 2 ? 65535 : 255, r->samples = rw_calloc(all, 1);
+    r->width = width;
+    r->height = height;
+    r->channels = channels;
+    r->bytes = bytes;
+    r->maximum = bytes == 2 ? 65535 : 255;
+    r->samples = rw_calloc(all, 1);
     return r->samples ? RW_OK : rw_fail_memory(ctx, all, name);
 }
 

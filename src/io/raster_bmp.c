@@ -3,7 +3,7 @@
  *
  *   "BM" size(4) 0(4) offset(4) | header | masks, where they follow the header | palette | rows, from `offset` on
  *
- * The header begins with its own size, which says its version; members beyond its end are 0.
+ * The header begins with its own size, which gives its version; members beyond its end are 0.
  *
  *   12      size(4) width(2) height(2) planes(2) bits(2); palette entries have 3 bytes (OS/2 1)
  *   16, 64  as 40, shorter or longer (OS/2 2)
@@ -77,8 +77,11 @@ static rw_status read_header(bmp *f)
     const int64_t width = core ? (int64_t)get16(f->b + 18) : (int32_t)get32(f->b + 18),
                   rows = core ? (int64_t)get16(f->b + 20) : (int32_t)get32(f->b + 22);
     if (width <= 0) return damaged(f, "the width is not positive");
-    f->width = (size_t)width, f->height = (size_t)(rows < 0 ? -rows : rows), f->down = rows < 0;
-    f->bits = get16(f->b + 14 + (core ? 10 : 14)), f->packed = core ? PLAIN : member(f, 16);
+    f->width = (size_t)width;
+    f->height = (size_t)(rows < 0 ? -rows : rows);
+    f->down = rows < 0;
+    f->bits = get16(f->b + 14 + (core ? 10 : 14));
+    f->packed = core ? PLAIN : member(f, 16);
     if (f->header == 64 && f->packed == 4) f->packed = RLE24;
     if (f->packed == FIELDS && f->bits == 1)
         return rw_fail(f->ctx, RW_ERR_INPUT, "%s: BMP with Huffman coding (OS/2) is not supported: convert it to PNG",
@@ -112,7 +115,7 @@ static rw_status read_masks(bmp *f, size_t *after)
     if (f->header < 52) *after += 4 * (size_t)given;
     if (*after > f->n || 54 + 4 * (size_t)given > f->n) return damaged(f, "the masks are truncated");
     for (int c = 0; c < given; c++) {
-        f->mask[c] = get32(f->b + 54 + 4 * c); /* behind 40 bytes of every header, or in it */
+        f->mask[c] = get32(f->b + 54 + 4 * c); /* after the first 40 bytes of every header */
         if (!is_mask(f->mask[c], f->bits)) return damaged(f, "a mask of bits that are not adjacent");
     }
     return f->mask[0] | f->mask[1] | f->mask[2] ? RW_OK : damaged(f, "the masks of all colours are 0");
@@ -124,7 +127,7 @@ static rw_status read_palette(bmp *f, size_t at)
                  most = (size_t)1 << f->bits;
     const uint32_t used = member(f, 32);
     f->colours = used && used < most ? used : most;
-    f->colours = RW_MIN(f->colours, room); /* files that say nothing have a palette up to the pixels */
+    f->colours = RW_MIN(f->colours, room); /* a number of 0: the palette extends to the pixels */
     if (!f->colours) return damaged(f, "the palette is missing");
     f->grey = true;
     for (size_t i = 0; i < f->colours; i++)
@@ -198,7 +201,11 @@ static rw_status fill_runs(const bmp *f, rw_raster *r)
             if (n == 0) x = 0, y++;
             if (n == 1) return RW_OK;
             if (n == 2 && end - p < 2) return truncated(f);
-            if (n == 2) x += p[0], y += p[1], p += 2;
+            if (n == 2) {
+                x += p[0];
+                y += p[1];
+                p += 2;
+            }
             continue;
         }
         const unsigned char *q = run ? p + 1 : p + 2;

@@ -44,7 +44,7 @@ static void on_error(j_common_ptr c)
 }
 static void on_message(j_common_ptr c) { (void)c; }
 
-/* Warnings of libjpeg that mean lost pixels are errors: half a picture is none. The first other one is logged. */
+/* Warnings of libjpeg about missing pixels are errors. The first other one is logged. */
 static void on_warning(j_common_ptr c, int level)
 {
     job *j = (job *)c->err;
@@ -72,7 +72,7 @@ static void begin(job *j, rw_context *ctx, const char *name, bool writes)
     j->errors.error_exit = on_error, j->errors.output_message = on_message, j->errors.emit_message = on_warning;
 }
 
-/* The pieces of a profile, in their order. A profile with a piece missing is none. */
+/* Joins the pieces of a profile in their order. A profile with a missing piece is ignored. */
 static rw_status read_profile(const job *j, rw_raster *r)
 {
     unsigned char *all = NULL;
@@ -87,7 +87,10 @@ static rw_status read_profile(const job *j, rw_raster *r)
         pieces = m->data[13];
         unsigned char *larger = rw_realloc(all, n + m->data_length);
         if (!larger) status = rw_fail_memory(j->ctx, n + m->data_length, j->name);
-        else all = larger, memcpy(all + n, m->data + PROFILE_HEAD, m->data_length - PROFILE_HEAD);
+        else {
+            all = larger;
+            memcpy(all + n, m->data + PROFILE_HEAD, m->data_length - PROFILE_HEAD);
+        }
         n += larger ? m->data_length - PROFILE_HEAD : 0;
         if (status == RW_OK && piece == pieces) status = rw_raster_set_profile(j->ctx, j->name, all, n, r);
     }

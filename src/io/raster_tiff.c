@@ -62,7 +62,7 @@ static rw_status damaged(rw_context *ctx, const char *name, const char *what)
                    name, what);
 }
 
-/* What the tags of a page say. */
+/* Tags of a page. */
 typedef struct page {
     uint32_t width, height;
     uint16_t bits, samples, format, photometric, planes, compression;
@@ -86,17 +86,19 @@ static rw_status unsupported(rw_context *ctx, const char *name, const page *p, c
                    p->photometric < RW_COUNT(colours) ? colours[p->photometric] : "a private colour space", what);
 }
 
-/* Colours of 8 bits stand in a palette times 257, times 256 or, in files that are not quite right, as they are. Others
- * have 16 bits. */
+/* Palettes store colours of 8 bits times 257, times 256 or, in malformed files, unscaled. Other values are colours of
+ * 16 bits. */
 static void read_palette(page *p)
 {
     bool small = true;
     for (int c = 0; c < 3; c++)
         for (int i = 0; i < 1 << p->bits; i++) {
             const unsigned v = p->colours[c][i];
-            small = small && v < 256, p->deep = p->deep || (v % 257 != 0 && v % 256 != 0);
+            small = small && v < 256;
+            p->deep = p->deep || (v % 257 != 0 && v % 256 != 0);
         }
-    p->deep = p->deep && !small, p->shift = small ? 0 : 8;
+    p->deep = p->deep && !small;
+    p->shift = small ? 0 : 8;
 }
 
 static rw_status read_page(rw_context *ctx, const char *name, TIFF *t, page *p)
@@ -240,8 +242,8 @@ static rw_status decode(rw_context *ctx, const char *name, TIFF *t, size_t n, si
     uint32_t profile_bytes = 0;
     uint16_t orientation = 0;
     RW_TRY(read_page(ctx, name, t, &p));
-    /* what a strip or tile of no file can be unpacked from is not worth memory: LZW and deflate make at most about 1500
-     * of one; fax coding makes more of empty rows, of one bit */
+    /* refuse, before memory is allocated, more samples than the file can hold: LZW and deflate expand at most
+     * 1500-fold; fax coding, for one bit, expands empty rows further */
     if (p.bits > 1 && (uint64_t)p.width * p.height / 8 * p.samples * p.bits / 2048 > n)
         return rw_fail(ctx, RW_ERR_INPUT, "%s: %u x %u pixels do not fit in %zu bytes: truncated", name, p.width,
                        p.height, n);
@@ -252,7 +254,7 @@ static rw_status decode(rw_context *ctx, const char *name, TIFF *t, size_t n, si
     if (TIFFGetField(t, TIFFTAG_ORIENTATION, &orientation) && orientation <= 8) r->orientation = orientation;
     if (TIFFGetField(t, TIFFTAG_ICCPROFILE, &profile_bytes, &profile))
         RW_TRY(rw_raster_set_profile(ctx, name, profile, profile_bytes, r));
-    r->pages = (int)TIFFNumberOfDirectories(t); /* last: it leaves the page */
+    r->pages = (int)TIFFNumberOfDirectories(t); /* last: it changes the current page */
     return RW_OK;
 }
 

@@ -65,10 +65,10 @@ typedef struct rw_krylov_ops {
 extern const rw_krylov_ops rw_krylov_cg, rw_krylov_single_cg, rw_krylov_bicgstab, rw_krylov_gmres, rw_krylov_fgmres,
     rw_krylov_plain_gmres, rw_krylov_idr;
 
-/* Of a system that is solved as (2^-a A) (2^(a-b) x) = 2^-b b, preconditioned by 2^-m M: see scale.c. a and m stay
- * for later solves, with the recordings that hold them. */
+/* Of a system that is solved as (2^-a A) (2^(a-b) x) = 2^-b b, preconditioned by 2^-m M: see scale.c. a and m are
+ * retained for later solves, since recorded steps contain them. */
 typedef struct rw_krylov_scale {
-    bool on, tried; /* tried: what begins it has been found out, or is not needed */
+    bool on, tried; /* tried: rw_krylov_scale_begin has decided, or need not */
     int a, m, b, x; /* x: k->x is 2^x times the iterate */
     int in_x;       /* the largest entry of the iterate is about 2^in_x */
     double right;   /* 2^-b |b| */
@@ -93,7 +93,7 @@ struct rw_krylov {
     rw_krylov_scale scale;
     rw_array *scaled; /* 2^-b b; NULL until a system needs it */
     bool probed;      /* of a solver with an inner one: whether A needs scaling is known */
-    int now; /* index of the latest state */
+    int now;          /* index of the latest state */
     /* iterations before the last restart from the true residual, or before the system was scaled; 0 in the first
      * pass */
     int64_t begun;
@@ -141,17 +141,17 @@ void rw_krylov_forget(rw_krylov *k);
 
 /* to <- 2^power from; both may be the same array. */
 rw_status rw_krylov_rescale(rw_krylov *k, rw_array *from, rw_array *to, int power);
-/* Whether |b| and the first |r|, as computed without scaling, ask for it. */
+/* Whether |b| and the first |r|, as computed without scaling, require it. */
 rw_status rw_krylov_scale_wanted(rw_krylov *k, rw_array *b, double right_side, double first, bool *wanted);
-/* Whether the largest |A v| of GMRES does, whose vectors are as large as |A|^2 in between; 0: there is none. */
+/* Whether the largest |A v| of GMRES requires it: its intermediate vectors reach |A|^2. 0: there is none. */
 bool rw_krylov_scale_wanted_by(const rw_krylov *k, double largest);
-/* Sets a, m and k->scale.on: whether the system is scaled. forced: it is. k->x must be the iterate itself. */
+/* Sets a, m and k->scale.on: whether the system is scaled; forced: always. k->x must be the unscaled iterate. */
 rw_status rw_krylov_scale_begin(rw_krylov *k, rw_array *b, bool forced);
 /* Before each pass: sets b, scales k->x to it, and k->scaled <- 2^-b b. */
 rw_status rw_krylov_scale_pass(rw_krylov *k, rw_array *b);
 /* The tolerance of a pass, in scaled numbers. */
 double rw_krylov_scale_tolerance(const rw_krylov *k);
-/* x <- the iterate, unless it under- or overflows: *fits is false, and k->scale.in_x says which. */
+/* x <- the iterate, unless it under- or overflows: *fits is false, and k->scale.in_x shows which. */
 rw_status rw_krylov_scale_end(rw_krylov *k, rw_array *x, bool *fits);
 
 #endif

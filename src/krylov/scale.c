@@ -1,11 +1,11 @@
-/* Systems whose numbers are so small or so large that squares, or products with A, under- or overflow:
+/* Systems whose values are so small or so large that squares, or products with A, under- or overflow:
  *
  *   (2^-a A) (2^(a-b) x) = 2^-b b, preconditioned by 2^-m M
  *
  * with largest entries of about 1. Factors are powers of 2, so they change no bit of numbers that stay normal. a and m
  * come from one product with random numbers, so operators need no diagonal; b from the right-hand side and the iterate,
- * again in each pass. Systems of ordinary size are not scaled: |b| and |r|, which the host reads anyway, start it, or a
- * method that breaks down. Cost where it is needed: one vector, a product with A and with M, and b and x on the host.
+ * again in each pass. Other systems are not scaled: |b| and |r|, which the host reads anyway, decide it, or a
+ * breakdown of the method. Cost of scaling: one vector, a product with A and with M, and b and x on the host.
  *
  * Not covered: entries of one system that are further apart than the type's range. */
 #include "krylov/krylov.h"
@@ -13,8 +13,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Powers of 2. |b| and |r| beyond WIDE start it, and |A v| of GMRES beyond BASIS; a system with all powers within NEAR
- * needs none. Recorded steps stay valid while powers change by no more than SAME. */
+/* Powers of 2. A system may need scaling if |b| or |r| is beyond WIDE, or |A v| of GMRES beyond BASIS; with all powers
+ * within NEAR it needs none. Recorded steps remain valid while powers change by no more than SAME. */
 enum { WIDE_F32 = 60, WIDE_F64 = 200, BASIS_F32 = 45, NEAR_F32 = 30, NEAR_F64 = 100, SAME = 8, MOST = 1000 };
 
 static bool is_single(const rw_krylov *k) { return rw_dtype_is_single(k->type); }
@@ -70,7 +70,7 @@ rw_status rw_krylov_scale_wanted(rw_krylov *k, rw_array *b, double right_side, d
     if (right_side >= low && right_side <= high && first <= high) return RW_OK;
     RW_TRY(largest(k, b, &in_b));
     RW_TRY(largest(k, k->x, &in_x));
-    if (!isfinite(in_b) || !isfinite(in_x)) return RW_OK; /* the method finds it */
+    if (!isfinite(in_b) || !isfinite(in_x)) return RW_OK; /* the method reports it */
     if (in_b == 0 && (k->spec.atol == 0 || (first >= low && first <= high) || in_x == 0)) return RW_OK;
     *wanted = true;
     return RW_OK;
@@ -156,7 +156,8 @@ rw_status rw_krylov_scale_begin(rw_krylov *k, rw_array *b, bool forced)
     on = on && isfinite(in_b);
     set(k, on ? near_or(old.a, a) : 0, on ? near_or(old.m, m) : 0);
     if (inner) set(inner, k->scale.a, on ? near_or(inner->scale.m, within) : 0);
-    k->scale.on = on, k->scale.x = 0;
+    k->scale.on = on;
+    k->scale.x = 0;
     return RW_OK;
 }
 
@@ -188,7 +189,7 @@ rw_status rw_krylov_scale_pass(rw_krylov *k, rw_array *b)
 
 double rw_krylov_scale_tolerance(const rw_krylov *k)
 {
-    /* of a pass: numbers far below those of its first residual are rounding errors */
+    /* values far below the first residual of a pass are rounding errors */
     const double floor = ldexp(1, is_single(k) ? -50 : -100);
     return fmax(k->target * fmax(k->spec.rtol * k->scale.right, ldexp(k->spec.atol, -k->scale.b)), floor);
 }

@@ -95,11 +95,13 @@ static rw_status iterate(rw_krylov *k, rw_array *b, int64_t *reported, rw_krylov
     RW_TRY(k->ops->start(k, b));
     RW_TRY(read_state(k, s));
     const double first = s[RW_KRYLOV_AT_RESIDUAL];
-    result->first = unscaled(k, first), result->residual = -1;
+    result->first = unscaled(k, first);
+    result->residual = -1;
     result->right_side = k->scale.on ? unscaled(k, k->scale.right) : s[RW_KRYLOV_AT_RIGHT_SIDE];
     if (!k->scale.tried) RW_TRY(rw_krylov_scale_wanted(k, b, result->right_side, first, &wanted));
     if (wanted) {
-        result->reason = RW_KRYLOV_RANGE, result->iterations = k->begun;
+        result->reason = RW_KRYLOV_RANGE;
+        result->iterations = k->begun;
         return RW_OK;
     }
     RW_TRY(poll(k, s, reported));
@@ -117,7 +119,8 @@ static rw_status iterate(rw_krylov *k, rw_array *b, int64_t *reported, rw_krylov
         if (--wait <= 0) {
             RW_TRY(poll(k, s, reported));
             if (!k->scale.tried && rw_krylov_scale_wanted_by(k, s[RW_KRYLOV_AT_LARGEST])) {
-                result->reason = RW_KRYLOV_RANGE, result->iterations = (int64_t)s[RW_KRYLOV_AT_ITERATION];
+                result->reason = RW_KRYLOV_RANGE;
+                result->iterations = (int64_t)s[RW_KRYLOV_AT_ITERATION];
                 return RW_OK;
             }
             if (s[RW_KRYLOV_AT_REASON] < 0 && !stopped && interrupted(k)) {
@@ -131,7 +134,8 @@ static rw_status iterate(rw_krylov *k, rw_array *b, int64_t *reported, rw_krylov
         RW_TRY(poll(k, s, reported));
         if (s[RW_KRYLOV_AT_REASON] < 0 && s[RW_KRYLOV_AT_RESIDUAL] > 0.9999 * before)
             s[RW_KRYLOV_AT_REASON] = RW_KRYLOV_STAGNATION;
-        before = s[RW_KRYLOV_AT_RESIDUAL], number = steps - 1; /* a cycle ends with b - A x */
+        before = s[RW_KRYLOV_AT_RESIDUAL];
+        number = steps - 1; /* a cycle ends with b - A x */
         result->residual = unscaled(k, before);
     }
     if (stopped && s[RW_KRYLOV_AT_REASON] == RW_KRYLOV_ITERATIONS) s[RW_KRYLOV_AT_REASON] = RW_KRYLOV_INTERRUPTED;
@@ -305,9 +309,10 @@ static rw_status passes(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_result
     const bool probe = k->scale.a || k->scale.m || (k->inner && !k->probed);
     k->begun = 0, k->target = 1;
     k->scale.on = k->scale.tried = false;
-    /* the operator of the last solve needed it; an inner solver that breaks down is not noticed */
+    /* the last solve was scaled; the breakdown of an inner solver would not be noticed */
     if (probe) RW_TRY(rw_krylov_scale_begin(k, b, false));
-    k->scale.tried = k->scale.on, k->probed = true;
+    k->scale.tried = k->scale.on;
+    k->probed = true;
     for (int pass = 0; again; ++pass) {
         rw_krylov_reason reason;
         bool fits = true;
@@ -320,7 +325,7 @@ static rw_status passes(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_result
                 RW_TRY(rw_array_copy(k->x, x, k->queue));
                 if (k->ops->clear) RW_TRY(k->ops->clear(k));
                 k->begun = result->iterations;
-                pass -= pass == 0; /* the first one did not count */
+                pass -= pass == 0; /* the scaled pass is the first one */
                 continue;
             }
         }
@@ -331,8 +336,8 @@ static rw_status passes(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_result
         result->reason = !fits ? RW_KRYLOV_RANGE : reason;
         if (k->scale.on && overflowed && is_failure(reason)) result->reason = RW_KRYLOV_NOT_FINITE;
         again = again && fits;
-        k->begun = result->iterations,
-        k->target = 0.5; /* below the tolerance, so that the rounding errors of the pass do not cross it again */
+        k->begun = result->iterations;
+        k->target = 0.5; /* below the tolerance, so that the rounding errors of the pass do not exceed it again */
     }
     result->first = first;
     return RW_OK;

@@ -104,7 +104,7 @@ bool rw_adaptive_jumps(const rw_ode *ode) { return rw_jumps_any(ode->adaptive->j
 
 double rw_ode_end(const rw_ode *ode, double t_limit) { return RW_MAX(ode->end, t_limit); }
 
-/* Before the first step: how many there will be, where stability alone makes the number absurd. */
+/* Warns before the first step if stability requires more than RW_HOPELESS steps. */
 static void note_steps(rw_ode *ode, double rho, double t_limit)
 {
     rw_context *ctx = ode->device->ctx;
@@ -212,7 +212,7 @@ static void note_jumps(rw_ode *ode, bool limits, double h, double t_limit)
            ode->source.name, rw_jumps_text(a->jumps), h, ode->t, (t_limit - ode->t) / h, t_limit);
 }
 
-/* Below the resolution of t; or of the limit, by equations that are not that fast: 1e14 steps of a tolerance. */
+/* Below the resolution of t; or, where the spectral radius does not explain it, below that of the limit. */
 static bool is_hopeless(const rw_ode *ode, double h, double rho, double t_limit)
 {
     return h < 1e-14 * fabs(ode->t) || (h < 1e-14 * fabs(t_limit) && h * rho < 1e-10);
@@ -243,7 +243,9 @@ rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
         if (last) h = remaining;
         else if (h > 0.5 * remaining) h = 0.5 * remaining;
         if ((!last && is_hopeless(ode, h, rho, t_limit)) || attempt > 50) {
-            ode->refused = a, ode->refused_step = tried > 0 ? tried : h, ode->refused_limit = t_limit;
+            ode->refused = a;
+            ode->refused_step = tried > 0 ? tried : h;
+            ode->refused_limit = t_limit;
             c[0] = first;
             return rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED, "the step has shrunk to %.3g at t = %.9g", h,
                            ode->t);

@@ -1,7 +1,7 @@
 /* AUTO: the method that suits the equations, chosen at the first step from the Jacobian's spectrum there:
  *
  *   dp5     when eigenvalues lie far from the negative real axis (transport, waves, oscillation), or when
- *           rho (t_end - t) is so small that its steps are no burden
+ *           rho (t_end - t) is so small that few steps suffice
  *   rkc2    for loose tolerances
  *   rock4   else */
 #include <math.h>
@@ -68,7 +68,7 @@ static rw_status explain_choice(rw_ode *ode, rw_text *text)
 
 static rw_status explain(const rw_ode *as_given, rw_text *text)
 {
-    rw_ode *ode = (rw_ode *)as_given; /* which is as before afterwards */
+    rw_ode *ode = (rw_ode *)as_given; /* restored below */
     bool bound = true;
     for (int f = 0; f < ode->nfields; ++f) bound = bound && ode->vector[f];
     if (!bound || !(ode->end > ode->t)) {

@@ -9,8 +9,8 @@
  *   |y|/|F| is as short as the steps                   a rate that becomes infinite
  *   none of these                                      the tolerances are below rounding
  *
- * F is computed once more, by a program of its own; fields are read back and searched on the host. When that fails too
- * (memory, a compiler), the message stays what it was. */
+ * F is computed once more, by a program of its own; fields are read back and searched on the host. If that fails too
+ * (memory, a compiler), the message is unchanged. */
 #include <float.h>
 #include <math.h>
 

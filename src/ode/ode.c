@@ -379,7 +379,8 @@ rw_status rw_ode_step(rw_ode *ode, double t_limit)
     RW_TRY(rw_ode_restore(ode));
     RW_TRY(rw_ode_check_cancel(ode));
     rw_dense_begin(ode);
-    ode->refused_step = 0, ode->unresolved = false;
+    ode->refused_step = 0;
+    ode->unresolved = false;
     const rw_cancel *outer = rw_cancel_enter(ode->cancel);
     rw_status status = ode->ops->step(ode, t_limit);
     rw_cancel_leave(outer);

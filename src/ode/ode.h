@@ -101,8 +101,8 @@ struct rw_ode {
     bool fresh;          /* AUTO has found it at the present state */
     double refused_step; /* of a step that was given up: its last attempt, 0: none */
     rw_attempt refused;
-    double refused_limit; /* and what it went to */
-    bool unresolved;      /* the message says already that t + h = t */
+    double refused_limit; /* t_limit of that step */
+    bool unresolved;      /* the message already contains the reason: t + h = t */
     double controller[4]; /* what the method's step control remembers; saved in checkpoints */
     struct rw_spectral *spectral;
     struct rw_adaptive *adaptive;
@@ -174,7 +174,7 @@ rw_status rw_stage_explain(const rw_stage *stage, rw_text *text);
 /* ---- step control (adaptive.c) ----------------------------------------------------------------------------------- */
 
 enum { RW_RADIUS_EVERY = 25 }; /* steps */
-/* Steps to the end of a run that are worth a warning before the first: of methods that choose their step. */
+/* Number of steps above which methods that choose their step warn before the first one. */
 #define RW_HOPELESS 1e6
 /* The final time if it is known, else t_limit. */
 double rw_ode_end(const rw_ode *ode, double t_limit);
@@ -232,7 +232,7 @@ void rw_dense_push(rw_ode *ode, int result);
 /* Time, statistics and controller as rw_ode_save has put them down. */
 void rw_ode_control_restore(rw_ode *ode, const double state[RW_ODE_STATE]);
 
-/* ---- questions that leave the integrator as it is (trace.c) ------------------------------------------------------ */
+/* ---- queries that do not change the integrator (trace.c) --------------------------------------------------------- */
 
 /* What a step changes, except the fields. */
 typedef struct rw_ode_kept {
@@ -243,7 +243,7 @@ typedef struct rw_ode_kept {
     const rw_ode_ops *ops;
 } rw_ode_kept;
 rw_ode_kept rw_ode_keep(const rw_ode *ode);
-/* AUTO is AUTO again. */
+/* Restores it, also AUTO as the method. */
 void rw_ode_put_back(rw_ode *ode, const rw_ode_kept *kept);
 
 /* ---- a step traced (trace.c) ------------------------------------------------------------------------------------- */
@@ -274,8 +274,8 @@ bool rw_spectral_varies(const rw_ode *ode);
  * to the right of 0; of a power iteration 1 + the cosine between its last two vectors, 0 on the axis. 0 for a given
  * radius. Of AUTO only. */
 rw_status rw_spectral_overhang(rw_ode *ode, double *part);
-/* The same by Chebyshev polynomials of the Jacobian, where the first says that eigenvalues may lie far off: of the
- * fastest growing component the distance from the axis over the radius. *part stays where that cannot be found. */
+/* The same by Chebyshev polynomials of the Jacobian, for a second test where the first finds a large distance: that of
+ * the fastest growing component, over the radius. *part is unchanged if it cannot be found. */
 rw_status rw_spectral_probe(rw_ode *ode, double *part);
 /* Its programs, for a trace. */
 rw_status rw_spectral_trace(rw_ode *ode);

@@ -1,26 +1,26 @@
-/* RK4: the classical method of order 4 with fixed step, four kernels a step and no stored right-hand side.
+/* RK4: the classical method of order 4 with fixed step, four kernels per step and no stored right-hand side.
  *
  *   A = y + h/2 F(y)      B = y + h/2 F(A)      C = y + h F(B)      y <- (-y + A + 2 B + C)/3 + h/6 F(C)
  *
- * which is y + h/6 (k1 + 2 k2 + 2 k3 + k4), since k1 = 2 (A - y)/h and so on. 16 + 24 + 24 + 40 = 104 bytes a point,
- * step and f64 component. When nothing depends on t, a step is the same launches each time: it is recorded once and
- * replayed. A given step is taken as it is.
+ * which is y + h/6 (k1 + 2 k2 + 2 k3 + k4), since k1 = 2 (A - y)/h and so on. 16 + 24 + 24 + 40 = 104 bytes per
+ * point, step and f64 component. If nothing depends on t, every step has the same launches: it is recorded once
+ * and replayed. A given step is used as it is.
  *
  * The default step is at most 0.9 of the stability limit 2.78/rho on the negative real axis, and so short that the
- * error of a step is at most ACCEPTED of the tolerance. Now and then a step is tried (adaptive.c): once, and as two
- * steps of half its length, which become the solution,
+ * error of a step is at most ACCEPTED of the tolerance. Only some steps are tried (adaptive.c): once, and as two steps
+ * of half the length, which become the solution,
  *
  *   e = 16/15 (y_h - y_{h/2,h/2})
  *
- * Steps between are not tried. Their number follows from how fast error and radius have changed since the last trial,
+ * The number of steps between two trials follows from how fast error and radius have changed since the last one,
  * extrapolated; it at most doubles and is at most STEADY. A step to a limit, such as an output or the end, is tried
- * after OFTEN others. Every step is tried while its length changes, and where something depends on time or jumps in
- * space or in the fields: nothing foretells a pulse. Steps that are not tried leave on the device the largest
+ * after OFTEN others. Every step is tried while its length changes, and if something depends on time or jumps in space
+ * or in the fields, since a pulse cannot be extrapolated. Of the steps that are not tried the device stores the largest
  *
  *   q = |h (k1 - k2 - k3 + k4)| = |2 (A - B) - C + y + h F(C)|,      of size h^3,
  *
- * of them all, in the norm of e. e is of size h^5, so e (q/q_trial)^(5/3) of the last trials estimates their error. If
- * it, or that of the next trial, is above the tolerance, a warning says so.
+ * in the norm of e. e is of size h^5, so e (q/q_trial)^(5/3) of the last trials estimates their error. If
+ * it, or that of the next trial, is above the tolerance, a warning reports it.
  *
  * Vectors: 0 y, 1 A, 2 B, 3 C; with the default step 4 y_h, 5 y_{h/2,h/2}. */
 #include <math.h>
@@ -53,9 +53,9 @@ typedef struct rk4 {
     rw_stage watched;  /* the last stage, and the state #worst: the largest q */
     rw_stage compared; /* norm of e */
     int untried;       /* steps before the present one that were not tried */
-    double trusted;    /* time of the last trial, */
+    double trusted;    /* time of the last trial */
     double change;     /* q of the last trial */
-    bool told;         /* that they were wrong */
+    bool warned;       /* of their error */
 } rk4;
 
 /* q of the last stage */
@@ -244,7 +244,7 @@ static rw_status check_step(rw_ode *ode)
     return RW_OK;
 }
 
-/* The number of given steps before the first, where it is absurd. */
+/* Warns before the first step if there will be more than MANY. */
 static void note_steps(const rw_ode *ode, double t_limit)
 {
     const double end = rw_ode_end(ode, t_limit), steps = (end - ode->t) / ode->fixed_step;
@@ -270,7 +270,8 @@ static rw_status plain_step(rw_ode *ode, double t_limit, double chosen, bool rep
     if (replay && is_recorded(ode, h)) {
         RW_TRY(send_state(ode));
         RW_TRY(rw_sequence_replay(m->sequence, q));
-    } else if (replay && repeated && ode->stat.steps > 0 && ode->stat.step == h) { /* worth it from the second on */
+    } else if (replay && repeated && ode->stat.steps > 0 &&
+               ode->stat.step == h) { /* recording pays from the second step on */
         RW_TRY(record(ode, h));
         RW_TRY(rw_sequence_replay(m->sequence, q));
     } else {
@@ -290,7 +291,8 @@ static rw_status step(rw_ode *ode, double t_limit)
         RW_TRY(check_step(ode));
         note_steps(ode, t_limit);
     }
-    c[0] = ode->fixed_step, ode->stale = false;
+    c[0] = ode->fixed_step;
+    ode->stale = false;
     return plain_step(ode, t_limit, c[0], true);
 }
 
@@ -329,14 +331,14 @@ static rw_status run_halves(rw_ode *ode, double h)
     return status;
 }
 
-/* Error of a step from its q; it is not larger than q, which is all that is known after rest. */
+/* Error of a step from its q. Without the scale of a trial q itself is the estimate: the error is not larger. */
 static double error_of(const rw_ode *ode, double q)
 {
     const double scale = ode->controller[2];
     return q <= 1 ? 0 : scale > 0 ? scale * pow(q, 5. / 3) : q;
 }
 
-/* The steps since the last trial, of which the largest q is known, and the error of the one that follows. */
+/* Warns if the largest q of the steps since the last trial, or the error of this trial, exceeds the tolerance. */
 static rw_status check_untried(rw_ode *ode, double estimate)
 {
     rk4 *m = ode->method;
@@ -345,14 +347,14 @@ static rw_status check_untried(rw_ode *ode, double estimate)
     RW_TRY(rw_expr_get(m->watched.expr, "#worst", &worst, NULL));
     RW_TRY(rw_expr_set(m->watched.expr, "#worst", 0));
     error = RW_MAX(estimate, error_of(ode, worst));
-    if (error <= 1 || m->told) return RW_OK;
+    if (error <= 1 || m->warned) return RW_OK;
     if (isfinite(error)) snprintf(text, sizeof text, "about %.2g times as large", error);
     rw_log(
         ode->device->ctx, RW_LOG_WARNING,
         "%s: the error of a step of rk4 has grown beyond time.rtol = %g, time.atol = %g between t = %.6g and t = %.6g: "
         "it is %s; %d steps may be wrong; choose time.method: auto, or a time.max_step",
         ode->source.name, ode->rtol, ode->atol, m->trusted, ode->t, text, m->untried);
-    m->told = true;
+    m->warned = true;
     return RW_OK;
 }
 
@@ -368,7 +370,8 @@ static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *a)
     a->stages = STAGES, a->most = ACCEPTED;
     RW_TRY(rw_expr_get(m->compared.expr, "norm", &a->estimate, NULL));
     if (m->untried > 0) RW_TRY(check_untried(ode, a->estimate));
-    m->untried = 0, ode->controller[2] = 0; /* the next attempts are other steps */
+    m->untried = 0;
+    ode->controller[2] = 0; /* the next attempts are other steps */
     return rw_expr_get(m->once.expr, "norm", &m->change, NULL);
 }
 
@@ -425,7 +428,7 @@ static rw_status tried_step(rw_ode *ode, double t_limit, plan p)
     return RW_OK;
 }
 
-/* Ends the steps without a trial where q says that errors grow. It is read now and then. */
+/* Requests a trial if q shows that errors grow. Every fourth q is read (WATCHED_EVERY). */
 static rw_status watch(rw_ode *ode)
 {
     const rk4 *m = ode->method;
@@ -469,7 +472,7 @@ static rw_status explain(const rw_ode *ode, rw_text *text)
 {
     const rk4 *m = ode->method;
     rw_text_add(text, "rk4: a step takes four kernels%s%s\n", m->autonomous ? ", recorded and replayed" : "",
-                is_checked(ode) ? "; now and then, three times as many and one for its error" : "");
+                is_checked(ode) ? "; a tried step takes three times as many and one for its error" : "");
     for (int i = 0; i < STAGES - 1; ++i) RW_TRY(rw_stage_explain(m->stage + i, text));
     RW_TRY(rw_stage_explain(is_checked(ode) ? &m->watched : &m->stage[STAGES - 1], text));
     return is_checked(ode) ? rw_stage_explain(&m->compared, text) : RW_OK;

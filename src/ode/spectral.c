@@ -13,16 +13,16 @@
  *   power         nonlinear power iteration (Sommeijer, Shampine, Verwer 1997): with z = y + d v,
  *                 v <- F(z) - F(y), rho ~ |v| / d; 1.2 times the estimate is used. Where the right-hand side has no
  *                 derivative (abs of complex numbers, …), whenever the derivative is not finite at the present state
- *                 (sqrt(u) at u = 0, hypot(dx(u), dy(u)) of flat fields), or on wish.
+ *                 (sqrt(u) at u = 0, hypot(dx(u), dy(u)) of flat fields), or if it is requested.
  *
- * How far eigenvalues lie from the real axis: circles say that they may lie to the right of 0, as those of a fourth
- * derivative do (-6 +- 10) whose eigenvalues are real. Then Chebyshev polynomials T_j of the Jacobian, mapped so that
+ * How far eigenvalues lie from the real axis: circles may reach to the right of 0 although the eigenvalues are real, as
+ * those of a fourth derivative do (-6 +- 10). Then Chebyshev polynomials T_j of the Jacobian, mapped so that
  * [-rho, RIGHT rho] becomes [-1, 1], are applied to a rough vector:
  *
  *   w_{j+1} = 2 (J w_j - m w_j)/c - w_{j-1},      m = (RIGHT - 1) rho/2,   c = (RIGHT + 1) rho/2
  *
  * Eigenvalues on the interval leave |w_j| bounded; those on the ellipse with foci at its ends and semi-axis b along the
- * imaginary axis make it grow as g^j, b = c (g - 1/g)/2. This is how a stabilised method would see them. */
+ * imaginary axis make it grow as g^j, b = c (g - 1/g)/2. A stabilised method amplifies them in the same way. */
 #include <math.h>
 #include <string.h>
 
@@ -279,7 +279,7 @@ static rw_status prepare_power(rw_ode *ode, struct rw_spectral *s)
     return status;
 }
 
-/* A rough vector: all wavelengths. Fields that are data stand still. */
+/* A rough vector: all wavelengths. Fields that are data are not perturbed. */
 static rw_node roughness(rw_ode *ode, rw_graph *g)
 {
     rw_node rough = rw_real(g, 1);
@@ -394,7 +394,7 @@ static rw_status create(rw_ode *ode)
 
 rw_status rw_spectral_prepare(rw_ode *ode) { return ode->spectral || ode->radius_text ? RW_OK : create(ode); }
 
-/* The size of perturbations: |y| is known only after a run; the first with d = 1e-8 asks for it. */
+/* The size of perturbations, relative to |y|, which a run with d = 1e-8 measures. */
 static rw_status perturbation(rw_ode *ode, struct rw_spectral *s, double *d)
 {
     double y;
@@ -522,7 +522,7 @@ static rw_status imaginary_part(rw_ode *ode, struct rw_spectral *s, double rho, 
         RW_TRY(apply(ode, s, twice / half, -twice * middle / half, j > 1, &size[j]));
         if (!isfinite(size[j])) return RW_OK;
         n = j;
-        if (j >= 4 && size[j] > 1e4 * size[1]) break; /* before the perturbation is no longer small */
+        if (j >= 4 && size[j] > 1e4 * size[1]) break; /* beyond that the perturbation is not small */
     }
     const int from = n / 2;
     const double before = RW_MAX(size[from], size[from - 1]), now = RW_MAX(size[n], size[n - 1]);

@@ -1,6 +1,6 @@
 /* A step without running it: while ode->trace is set, rw_stage_run only notes the program and the arrays bound to it.
- * The method's own code decides what it would run, so nothing here knows methods; afterwards everything that a step
- * changes is put back.
+ * The method's own code decides what it would run, so this file does not depend on methods. Afterwards everything that
+ * a step changes is restored.
  *
  *   spectral radius   where the method needs it again and again
  *   a step            by the method's attempt, with h rho such that it takes about the number of stages wished; rk4 by

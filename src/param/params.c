@@ -31,7 +31,7 @@ static void put(const rw_param *row, void *structure, double value)
     else *(int64_t *)at = (int64_t)value;
 }
 
-/* Whether a zeroed member is another number: one in the table, or one that the owner of the structure knows. */
+/* Whether the default of the member is not 0: another number in the table, or one that depends on the structure. */
 static bool has_other_default(const rw_param *row, const char *method)
 {
     char standard[128], *end;

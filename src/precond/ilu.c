@@ -511,7 +511,9 @@ static rw_status row_by_size(const rw_precond *p, rw_factors *f, work *w, int64_
         const int64_t j = a->column[k];
         list_add(&w->list, from, j);
         memcpy(w->value + j * size, a->value + k * size, (size_t)size * sizeof *w->value);
-        square += rw_dense_square_by(a->r, a->parts, w->unit, a->value + k * size), below += j<i, above += j> i;
+        square += rw_dense_square_by(a->r, a->parts, w->unit, a->value + k * size);
+        below += j < i;
+        above += j > i;
     }
     const double least = p->spec.drop * p->spec.drop * square;
     for (int64_t k = w->list.next[0]; k < i; k = w->list.next[k + 1]) eliminate(f, w, k, least);

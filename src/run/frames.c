@@ -5,12 +5,11 @@
  *   auto                  run, if the last picture spans at least half of that scale (a line: a tenth); otherwise
  *                         frame, since the last picture would show its field in a few colours only
  *
- * Limits are final only when the run ends. So each picture is drawn at once with the limits of those before it, which
- * serves while the run goes on; at the end pictures whose limits were others are drawn again from the written fields. A
- * run that continues another does not know its pictures: it reads those outputs and draws them again. Where a field is
- * not written, its pictures stay as they are, with a warning. Cost: reading the outputs once more, and once more of
- * those of an earlier process. A value that is constant in all pictures has no limits: each takes the same ones by
- * itself. */
+ * Limits are final only when the run ends. During the run each picture is drawn with the limits of the outputs so far.
+ * At the end, pictures whose limits differ are drawn again from the written fields. A run that continues another has no
+ * extremes of the earlier outputs: it reads these outputs and draws their pictures again. If a field is not written,
+ * its pictures remain as they are, with a warning. Cost: reading the outputs once more, those of an earlier process
+ * twice. A field that is constant in all pictures has no limits: each picture computes the same ones. */
 #include "run/run_private.h"
 
 #include <math.h>

@@ -332,7 +332,7 @@ static void help_in(rw_text *text, const rw_section *s, int n, const char *name)
     }
 }
 
-/* Words that a user looks for and that are no setting, or one of another meaning: what they are called here. */
+/* Words that a user may search for which are no setting, or a setting of another meaning. */
 static const struct {
     const char *words, *text, *settings; /* separated by blanks; settings: whose help follows */
 } topics[] = {

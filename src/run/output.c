@@ -1,7 +1,7 @@
 /* What a run writes each time an output is due: a row of series.csv (series.c), the fields as HDF5 and .vti, pictures.
  *
  *   fields/000010.h5   one output, complete in itself: /u, /v (z, y, x), and time, step, origin, … as attributes
- * Cost: one copy of each field from the device an output. What ties the outputs together is output_index.c. */
+ * Cost: one copy of each field from the device per output. Files over all outputs: output_index.c. */
 #include "run/run_private.h"
 
 #include <math.h>

@@ -1,10 +1,10 @@
-/* What ties the outputs of a run together:
+/* Files over all outputs of a run:
  *
  *   fields.h5     /u (t, z, y, x), whose slices are the datasets /u of fields/000000.h5, …: a virtual dataset each;
  *                 the coordinates /t, /z, /y, /x. These are the conventions of netCDF-4: xarray.open_dataset reads it.
  *   fields.xdmf   the same for ParaView and VisIt;  fields.pvd  the .vti or .vtm files
- * They are rewritten as a whole, so not at each output when there are many: at most a twentieth of the time goes into
- * them, and always at a checkpoint and at the end. Complex fields are not in fields.xdmf, which has no such numbers. */
+ * They are rewritten as a whole: at a checkpoint, at the end, and at other outputs as long as this takes at most a
+ * twentieth of the time. Complex fields are not in fields.xdmf: XDMF has no complex numbers. */
 #include <stdio.h>
 #include <string.h>
 

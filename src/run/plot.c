@@ -121,7 +121,9 @@ static rw_status draw_as_run(plotter *p, const char *name, double time, const vo
     p->used[RW_PLOT_LIMITS] = p->used[RW_PLOT_TITLE] = true;
     p->used[RW_PLOT_COLORMAP] = p->used[RW_PLOT_COLORMAP] || figure->grid->ndim > 1;
     figure->title = r->top.title;
-    figure->map = scale.map, figure->min = scale.min, figure->max = scale.max;
+    figure->map = scale.map;
+    figure->min = scale.min;
+    figure->max = scale.max;
     figure->grid = &frame->grid, figure->type = RW_F64, figure->data = frame->values;
     return RW_OK;
 }

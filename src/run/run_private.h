@@ -101,7 +101,7 @@ typedef struct rw_run {
     rw_layout *layout;
     int nlayouts, layout_capacity;
 
-    bool no_sides; /* outputs lack the nodes on Dirichlet sides, as those of the older run that is continued */
+    bool no_sides; /* outputs omit the nodes on Dirichlet sides, like those of the older run that is continued */
 
     rw_csv *series;
     double *row;
@@ -228,7 +228,7 @@ typedef struct rw_scale {
 rw_status rw_frames_limits(rw_run *r, int field, int output, const rw_frame *frame, rw_scale *scale);
 rw_status rw_frames_finish(rw_run *r); /* draws again what has other limits */
 void rw_frames_free(rw_run *r);
-/* The scale of a picture of results that are there, as the run has chosen it. */
+/* The scale of a picture of existing results, as the run chose it. */
 rw_status rw_frames_of_results(rw_run *r, int field, const rw_frame *frame, rw_scale *scale);
 rw_status rw_picture_field(rw_context *ctx, const char *path, const rw_field_picture *picture);
 rw_status rw_picture_series(rw_context *ctx, const char *path, const char *title, const rw_csv_table *table,
@@ -241,7 +241,7 @@ rw_status rw_figures_output(rw_run *r, const rw_output_field *field, int output)
 /* The picture of an output of time t, of these values and limits. `again`: it has been drawn before. */
 rw_status rw_figures_frame(rw_run *r, const rw_output_field *field, int output, double t, const rw_frame *frame,
                            const rw_scale *scale, bool again);
-/* A column of series.csv has one value, but for rounding errors: there is nothing to see. */
+/* Whether a column of series.csv is constant except for rounding errors. */
 bool rw_series_is_constant(const rw_csv_table *table, int column);
 rw_status rw_figures_series(rw_run *r);
 
@@ -290,7 +290,7 @@ void rw_rates_begin(rw_run *r);
 void rw_rates_step(rw_run *r, bool last); /* calls the user's function when it is due */
 void rw_rates_output(rw_run *r);          /* calls it after an output */
 void rw_rates_compiling(void *run, const char *program, int known);
-/* After one: reports where the run is, so that nobody takes what follows for compiling. */
+/* After a compilation: reports the progress of the run, so that the display does not stay at compiling. */
 void rw_rates_compiled(void *run);
 void rw_rates_end(rw_run *r);
 

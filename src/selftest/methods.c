@@ -44,9 +44,13 @@ static rw_status transform(rw_selftest_run *r, bool single, double *error)
     rw_array *a = NULL, *b = NULL;
     rw_queue *q = rw_device_queue(r->dev);
     const void *data = NULL;
-    for (int i = 0; i < 2 * LENGTH; ++i) narrow[i] = (float)value(3, i), x[i] = single ? narrow[i] : value(3, i);
+    for (int i = 0; i < 2 * LENGTH; ++i) {
+        narrow[i] = (float)value(3, i);
+        x[i] = single ? narrow[i] : value(3, i);
+    }
     rw_status status = rw_fft_create(r->dev, &spec, &there);
-    spec.inverse = true, spec.scale = 1. / LENGTH;
+    spec.inverse = true;
+    spec.scale = 1. / LENGTH;
     if (status == RW_OK) status = rw_fft_create(r->dev, &spec, &back);
     if (status == RW_OK) status = make(r, dtype, 1, &n, single ? (void *)narrow : (void *)x, &a);
     if (status == RW_OK) status = make(r, dtype, 1, &n, NULL, &b);
@@ -81,7 +85,10 @@ static double expect_pixel(const char *op, const uint8_t window[9])
 {
     uint8_t sorted[9];
     double sum = 0;
-    for (int i = 0; i < 9; ++i) sorted[i] = window[i], sum += window[i];
+    for (int i = 0; i < 9; ++i) {
+        sorted[i] = window[i];
+        sum += window[i];
+    }
     qsort(sorted, 9, 1, compare_bytes);
     const int sx = window[2] + 2 * window[5] + window[8] - window[0] - 2 * window[3] - window[6];
     const int sy = window[6] + 2 * window[7] + window[8] - window[0] - 2 * window[1] - window[2];
@@ -129,7 +136,9 @@ static int64_t fill_matrix(double skew, int64_t *row, int64_t *column, double *v
         for (int k = 0; k < RW_COUNT(offsets); ++k) {
             const int64_t j = i + offsets[k];
             if (j < 0 || j >= ROWS) continue;
-            row[n] = i, column[n] = j, v[n++] = offsets[k] == 0 ? 4.5 : -1 + (offsets[k] > 0 ? skew : 0);
+            row[n] = i;
+            column[n] = j;
+            v[n++] = offsets[k] == 0 ? 4.5 : -1 + (offsets[k] > 0 ? skew : 0);
         }
     return n;
 }

@@ -17,7 +17,7 @@ typedef struct rw_selftest_run {
 /* A new row; its time begins. */
 rw_selftest_result *rw_selftest_begin(rw_selftest_run *run, const char *name);
 void rw_selftest_end(rw_selftest_run *run, rw_selftest_result *row, rw_status status, double error, double tolerance);
-/* The larger error; not a number is the largest. */
+/* error <- the larger one; NaN counts as the largest. */
 void rw_selftest_worsen(double *error, double difference);
 
 /* methods.c: transforms, image filters, matrices, solvers, signals */

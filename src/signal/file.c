@@ -3,7 +3,7 @@
  *   "RIFF" size "WAVE"   chunks: name[4] size[4] bytes, and one more where the size is odd
  *   "fmt "  tag[2] channels[2] rate[4] bytes/s[4] bytes/sample[2] bits[2]; tag 0xfffe: 2 bytes size, valid bits[2]
  *           mask[4] tag[2] GUID[14]
- *   "data"  samples; sizes that programs write where they do not know it: until the end
+ *   "data"  samples; sizes that programs write for an unknown length: until the end
  *
  * Longer than 4 GiB: "RF64" (or "BW64") 0xffffffff "WAVE", and first the chunk "ds64": size[8] of the file, size[8] of
  * "data", samples[8], entries[4] of a table; the size of "data" is 0xffffffff.
@@ -19,7 +19,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "samples are little en
 enum { PCM = 1, FLOAT = 3, EXTENSIBLE = 0xfffe, HEADER = 128, CHUNK = 4096, WIDE = 36 };
 static const uint32_t unknown = 0xffffffff;
 
-/* Sizes of "data" that stand for a length that is not known: 0; those near 2^32 (ffmpeg and others, some less the
+/* Sizes of "data" that mean an unknown length: 0; those near 2^32 (ffmpeg and others, some less the
  * header); 0x7ffff000 (SoX, in whole samples) to 0x80000000 (arecord). */
 static bool is_unknown(uint64_t size, size_t sample)
 {
@@ -101,7 +101,8 @@ static rw_status set_count(rw_signal_source *s, uint64_t size)
         return rw_fail(s->file.ctx, RW_ERR_INPUT,
                        "%s: the header is damaged: %llu bytes of data are not a multiple of the %zu bytes of a sample",
                        s->file.name, (unsigned long long)size, sample_bytes(f));
-    return f->count = (int64_t)size / (int64_t)sample_bytes(f), RW_OK;
+    f->count = (int64_t)size / (int64_t)sample_bytes(f);
+    return RW_OK;
 }
 
 static rw_status parse_wav(rw_signal_source *s)
@@ -238,7 +239,9 @@ static size_t make_header(const rw_signal_format *f, bool wide, int64_t count, u
     b = put(b, plain ? PCM : EXTENSIBLE, 2), b = put(b, (uint64_t)f->channels, 2), b = put(b, (uint64_t)f->rate, 4);
     b = put(b, (uint64_t)f->rate * bytes, 4), b = put(b, bytes, 2), b = put(b, 8 * (uint64_t)kinds[f->kind].bytes, 2);
     if (!plain) {
-        b = put(b, 22, 2), b = put(b, 8 * (uint64_t)kinds[f->kind].bytes, 2), b = put(b, 0, 4);
+        b = put(b, 22, 2);
+        b = put(b, 8 * (uint64_t)kinds[f->kind].bytes, 2);
+        b = put(b, 0, 4);
         b = put(b, real ? FLOAT : PCM, 2);
         memcpy(b, guid, sizeof guid), b += sizeof guid;
     }

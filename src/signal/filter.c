@@ -27,11 +27,11 @@ typedef struct line {
 } line;
 
 /* A sample that is not finite. */
-typedef struct wild {
+typedef struct nonfinite {
     int64_t at; /* sample of the input */
     int channel;
     double value;
-} wild;
+} nonfinite;
 
 typedef struct filter {
     rw_pipeline pipeline;
@@ -49,8 +49,8 @@ typedef struct filter {
     int64_t total; /* samples of the input; atomic, INT64_MAX until it has ended */
     /* Samples that are not finite, in order: the reader appends, the writer takes. Under the lock. */
     pthread_mutex_t lock;
-    wild *wild;
-    int nwild, wild_capacity;
+    nonfinite *bad;
+    int nbad, bad_capacity;
 } filter;
 
 /* ---- samples that are not finite --------------------------------------------------------------------------------- */
@@ -60,8 +60,8 @@ static double sample_at(const void *x, rw_dtype t, int64_t i)
     return t == RW_F32 ? ((const float *)x)[i] : ((const double *)x)[i];
 }
 
-/* Sets them to 0 among n samples from `first` on, and notes them. */
-static rw_status take_wild(filter *f, void *x, int64_t first, int64_t n)
+/* Sets those among n samples from `first` on to 0, and lists them. */
+static rw_status take_nonfinite(filter *f, void *x, int64_t first, int64_t n)
 {
     const int channels = f->in.format.channels;
     if (f->x_dtype != RW_F32 && f->x_dtype != RW_F64) return RW_OK;
@@ -72,16 +72,16 @@ static rw_status take_wild(filter *f, void *x, int64_t first, int64_t n)
         if (f->x_dtype == RW_F32) ((float *)x)[i] = 0;
         else ((double *)x)[i] = 0;
         pthread_mutex_lock(&f->lock);
-        const bool fits = rw_grow(&f->wild, &f->wild_capacity, f->nwild + 1, sizeof *f->wild);
-        if (fits) f->wild[f->nwild++] = (wild){first + i / channels, (int)(i % channels), value};
+        const bool fits = rw_grow(&f->bad, &f->bad_capacity, f->nbad + 1, sizeof *f->bad);
+        if (fits) f->bad[f->nbad++] = (nonfinite){first + i / channels, (int)(i % channels), value};
         pthread_mutex_unlock(&f->lock);
-        if (!fits) return rw_fail_memory(f->pipeline.ctx, sizeof *f->wild, "samples that are not finite");
+        if (!fits) return rw_fail_memory(f->pipeline.ctx, sizeof *f->bad, "samples that are not finite");
     }
     return RW_OK;
 }
 
 /* y[i] <- y[i] + v, v infinite or NaN; integers: the nearest, of NaN 0. */
-static void add_wild(const filter *f, void *y, int64_t i, double v)
+static void add_nonfinite(const filter *f, void *y, int64_t i, double v)
 {
     const double full = rw_sample_scale(f->out.format.kind), near = isnan(v) ? 0 : v < 0 ? -full : full - 1;
     switch (f->y_dtype) {
@@ -93,20 +93,20 @@ static void add_wild(const filter *f, void *y, int64_t i, double v)
     }
 }
 
-/* Results first … first + n - 1: sum += h[k - i] x[i] for what was taken out of x; infinities of both signs make
- * NaN. */
+/* Results first … first + n - 1: sum += h[k - i] x[i] for the samples that were set to 0; infinities of both signs
+ * give NaN. */
 static rw_status mend(filter *f, void *y, int64_t first, int64_t n)
 {
     const int channels = f->in.format.channels;
     pthread_mutex_lock(&f->lock);
     int kept = 0;
-    for (int r = 0; r < f->nwild; ++r) /* those of later results too */
-        if (f->wild[r].at + f->m > first) f->wild[kept++] = f->wild[r];
-    f->nwild = kept;
+    for (int r = 0; r < f->nbad; ++r) /* those of later results too */
+        if (f->bad[r].at + f->m > first) f->bad[kept++] = f->bad[r];
+    f->nbad = kept;
     double *sum = kept ? rw_calloc((size_t)(n * channels) + 1, sizeof *sum) : NULL;
     int64_t *nan_to = kept ? rw_calloc((size_t)channels, sizeof *nan_to) : NULL; /* results before it are NaN */
     for (int r = 0; sum && nan_to && r < kept; ++r) {
-        const wild *w = f->wild + r;
+        const nonfinite *w = f->bad + r;
         const int64_t to = RW_MIN(w->at + f->m, first + n);
         for (int64_t k = RW_MAX(RW_MAX(w->at, first), nan_to[w->channel]); k < to; ++k)
             sum[(k - first) * channels + w->channel] += f->taps[k - w->at] * w->value;
@@ -114,7 +114,7 @@ static rw_status mend(filter *f, void *y, int64_t first, int64_t n)
     }
     pthread_mutex_unlock(&f->lock);
     for (int64_t i = 0; sum && nan_to && i < n * channels; ++i)
-        if (!isfinite(sum[i])) add_wild(f, y, i, sum[i]);
+        if (!isfinite(sum[i])) add_nonfinite(f, y, i, sum[i]);
     const bool failed = kept && (!sum || !nan_to);
     rw_free(sum), rw_free(nan_to);
     return failed ? rw_fail_memory(f->pipeline.ctx, (size_t)n * sizeof *sum, "samples that are not finite") : RW_OK;
@@ -133,7 +133,7 @@ static rw_status read_block(void *user, int64_t n, int b, void *x, bool *end)
     int64_t have;
     if (b == 0) memcpy(x, f->before, before);
     RW_TRY(rw_signal_read(&f->in, at, f->block, &have));
-    RW_TRY(take_wild(f, at, first, have));
+    RW_TRY(take_nonfinite(f, at, first, have));
     if (have < f->block) {
         memset(at + (size_t)have * bytes, 0, (size_t)(batch - b) * block - (size_t)have * bytes);
         __atomic_store_n(&f->total, f->in.done, __ATOMIC_RELEASE);
@@ -322,7 +322,7 @@ static void destroy(filter *f)
     for (int i = 0; i < RW_PIPELINE_QUEUES; ++i) rw_convolution_destroy(&f->convolution[i]);
     rw_signal_close(&f->in), rw_signal_discard(&f->out);
     pthread_mutex_destroy(&f->lock);
-    free(f->taps), rw_free(f->before), rw_free(f->wild), rw_free(f);
+    free(f->taps), rw_free(f->before), rw_free(f->bad), rw_free(f);
 }
 
 static rw_status signal_run(rw_device *dev, const char *in, const char *out, const rw_signal_spec *spec,

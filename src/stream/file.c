@@ -177,7 +177,7 @@ static bool write_head(const rw_stream_file *f)
            pwrite(fileno(f->file), f->head, f->nhead, (off_t)f->origin) == (ssize_t)f->nhead;
 }
 
-/* A file that was there stays; what has come so far gets a name of its own. */
+/* An existing file is not replaced; the incomplete output gets the name NAME.partial.EXT. */
 static rw_status commit_cut(rw_stream_file *f)
 {
     char *partial = rw_file_partial_name(f->name);

@@ -99,7 +99,7 @@ static rw_status collect_png(pictures *p, bool *end)
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* The stream ends with the first number that is missing: says so if there are files after it. */
+/* The stream ends at the first missing number: warns if there are files with higher ones. */
 static rw_status warn_of_gap(const pictures *p)
 {
     char path[RW_PATH_BYTES];

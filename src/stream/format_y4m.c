@@ -71,7 +71,7 @@ static rw_status open_stream(rw_context *ctx, const char *name, rw_stream_file *
         if (*word == 'A' && (sscanf(word + 1, "%d:%d", &format->aspect[0], &format->aspect[1]) != 2 ||
                              format->aspect[0] <= 0 || format->aspect[1] <= 0))
             format->aspect[0] = format->aspect[1] = 0;
-        /* of mixed fields each frame says its own, which is not carried */
+        /* mixed: each frame has its own interlacing, which is not copied */
         if (*word == 'I') format->interlacing = word[1] && strchr("ptb", word[1]) ? word[1] : '?';
         if (strcmp(word, "XCOLORRANGE=FULL") == 0) format->full_range = true;
     }

@@ -160,7 +160,7 @@ rw_status rw_stream_create(rw_context *ctx, const char *name, const rw_stream_fo
         return rw_fail(ctx, RW_ERR_ARGUMENT,
                        "%s: format %s cannot store frames of %s: choose another format with --format", name,
                        table->name, rw_frame_describe(format).text);
-    /* a single picture is a file like any other: it replaces nothing before the stream is complete */
+    /* a single picture is written like other files: it replaces nothing before the stream is complete */
     const bool by_name = table->by_name && (table != &rw_stream_pictures || rw_stream_is_numbered(name));
     if (!by_name) RW_TRY(rw_stream_file_create(ctx, name, &s->file));
     rw_status status = table->create(ctx, name, by_name ? NULL : &s->file, format, &s->state);

@@ -1,4 +1,4 @@
-/* Names of numbered files: text, one number (%d, or %04d with zeros in front), text. Two percent signs stand for one in
+/* Names of numbered files: text, one number (%d, or %04d with zeros in front), text. Two percent signs mean one in
  * such a name; a name without a number is text throughout, "my%20dog.png" too. */
 #include <ctype.h>
 #include <dirent.h>
@@ -59,7 +59,8 @@ rw_status rw_numbered_parse(rw_context *ctx, const char *name, rw_numbered *p)
         if (s[0] == '%' && s[1] == '%') ++s;
         else if (n) {
             add(p->before, sizeof p->before, &used, name, (size_t)(s - name));
-            used = 0, p->width = width;
+            used = 0;
+            p->width = width;
             add(p->after, sizeof p->after, &used, s + n, strlen(s + n));
             return RW_OK;
         }

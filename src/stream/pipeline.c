@@ -307,8 +307,10 @@ static rw_status run_steps(rw_pipeline *p)
         }
         if (s == FINISH) RW_TRY(finish(p));
         if (p->observed) RW_TRY(observe(p, s == FINISH));
-        if (p->wish == RW_OK && rw_cancel_requested(p->cancel))
-            p->cut = true, end_early(p, rw_fail(p->ctx, RW_ERR_INTERRUPTED, "interrupted by a request to stop"));
+        if (p->wish == RW_OK && rw_cancel_requested(p->cancel)) {
+            p->cut = true;
+            end_early(p, rw_fail(p->ctx, RW_ERR_INTERRUPTED, "interrupted by a request to stop"));
+        }
         if (!p->work->progress || rw_seconds() - reported < 0.5) continue;
         reported = rw_seconds();
         const rw_stream_report report = report_now(p);

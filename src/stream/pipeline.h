@@ -25,7 +25,7 @@ typedef struct rw_pipeline_work {
      * n < 0: nothing, asks what the observer wants. */
     rw_status (*show)(void *user, int64_t n, const rw_stream_report *report, rw_stream_action *action);
     /* In the caller's thread, after the last turn: gives the output its name, if it was opened. cut: after a request to
-     * stop, when a file gets another name, which the message of ERR_INTERRUPTED says. */
+     * stop; a file then gets another name, which is in the message of ERR_INTERRUPTED. */
     rw_status (*commit)(void *user, bool cut);
 } rw_pipeline_work;
 

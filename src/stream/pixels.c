@@ -68,8 +68,8 @@ bool rw_frame_needs_conversion(const rw_frame_format *f)
 }
 int rw_frame_channels(const rw_frame_format *f, bool luma) { return !planes(f) ? f->channels : luma ? 1 : 3; }
 
-/* What a result of another size says of its pixels: their shape if both sides are scaled alike, but nothing of fields
- * and of where samples of colour lie. */
+/* Properties of pixels in a result of another size: their aspect if both sides are scaled alike; fields and the place
+ * of colour are unknown. */
 static void set_shape(const rw_frame_format *in, bool same, rw_frame_format *out)
 {
     if (same) return;
@@ -90,8 +90,12 @@ rw_frame_format rw_frame_result(const rw_frame_format *in, bool luma, int64_t wi
     if (as_it_was && (!table->holds || table->holds(&out))) return out;
     out.layout = RW_FRAME_PIXELS, out.channels = channels;
     if (!table->luma) out.bits = 0;
-    if (!planes(in) && channels >= 3 && table->luma && table->holds && !table->holds(&out))
-        out.layout = RW_FRAME_444, out.channels = 3, out.bits = bits_of(&out), out.full_range = false;
+    if (!planes(in) && channels >= 3 && table->luma && table->holds && !table->holds(&out)) {
+        out.layout = RW_FRAME_444;
+        out.channels = 3;
+        out.bits = bits_of(&out);
+        out.full_range = false;
+    }
     return out;
 }
 

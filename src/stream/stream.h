@@ -29,7 +29,7 @@ struct rw_stream_file {
     unsigned char head[128]; /* bytes that replace the first ones when it is complete */
     size_t nhead;
     bool cut;                /* an output that ends early: it is put next to its place */
-    unsigned char start[12]; /* bytes that have been looked at */
+    unsigned char start[12]; /* the first bytes, read to find the format */
     size_t nstart, used;
     unsigned char buffer[4096]; /* of short reads */
     size_t at, filled;
@@ -41,8 +41,8 @@ rw_status rw_stream_file_create(rw_context *ctx, const char *name, rw_stream_fil
 /* As rw_stream_file_read, but fewer bytes at the end are no error: *have of them. */
 rw_status rw_stream_file_read_most(rw_stream_file *file, void *bytes, size_t n, const char *what, size_t *have);
 rw_status rw_stream_file_flush(rw_stream_file *file);
-/* The first n bytes, at most 128, once the file is complete: what a header says of lengths. A pipe keeps those that it
- * has got. */
+/* Sets n bytes, at most 128, that replace the first ones when the file is complete: a header with lengths. No effect on
+ * a pipe. */
 void rw_stream_file_set_head(rw_stream_file *file, const void *bytes, size_t n);
 /* Flushes, replaces the first bytes, and puts a file into its place; one that is cut into NAME.partial.EXT, with
  * ERR_INTERRUPTED. */
@@ -58,8 +58,8 @@ typedef struct rw_stream {
 } rw_stream;
 rw_status rw_stream_open(rw_context *ctx, const char *name, const char *format_name, const rw_frame_format *frames,
                          rw_stream *stream);
-/* Whether a name that is written has an ending which says that something else is expected than what its caller knows:
- * "film.mp4". Not so: names without a point, pipes and devices. */
+/* Whether the name of an output has the ending of a format that is not supported: "film.mp4". False for names without a
+ * point, pipes and devices. */
 bool rw_stream_has_unknown_ending(const char *name);
 /* The format that `name` is written in; `standard` where the name says nothing. */
 rw_status rw_stream_choose(rw_context *ctx, const char *name, const char *format_name, const rw_stream_format *standard,

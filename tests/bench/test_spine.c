@@ -135,7 +135,7 @@ static void test_quick_run_and_formats(void **state)
     rw_device_close(&one);
 }
 
-/* What is compared with the memory names its speed first, and nothing is compared with a copy that was held up. */
+/* Results that are compared with the memory bandwidth follow it. They are not compared with an implausible one. */
 static void test_limit(void **state)
 {
     (void)state;

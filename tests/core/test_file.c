@@ -469,7 +469,7 @@ static void test_closed_descriptors(void **state)
 
 /* ---- leftovers --------------------------------------------------------------------------------------------------- */
 
-/* In a child: a file and a folder under way, and a process; what it abandons is gone, what is complete stays. */
+/* In a child: rw_abandon removes an incomplete file and folder and ends a process; a complete file remains. */
 static void test_abandon(void **state)
 {
     (void)state;
@@ -509,7 +509,7 @@ static void test_abandon(void **state)
     unsetenv("TMPDIR");
 }
 
-/* What a killed process leaves has no lock; what another one is writing has. */
+/* A file that a killed process has left has no lock; one that another process is writing has one. */
 static void test_sweep(void **state)
 {
     (void)state;

@@ -255,7 +255,8 @@ static void test_log(void **state)
     rw_array_destroy(&y);
 }
 
-/* A thread's flag ends the compilers of the programs that it has started; without it they are compiled again. */
+/* A thread's cancel flag ends the compilers that it has started; when it is cleared, the programs are compiled
+ * again. */
 static void test_interrupt(void **state)
 {
     (void)state;

@@ -280,7 +280,10 @@ static const int32_t short_values[] = {-3, 7, INT32_MAX, INT32_MIN};
     }
 #define M(i) ((uint64_t)signed_values[i])
 #define S(i) ((uint64_t)(int64_t)short_values[i])
-#define EACH(of) {(int64_t)(of(0)), (int64_t)(of(1)), (int64_t)(of(2)), (int64_t)(of(3))}
+#define EACH(of)                                                                                                       \
+    {                                                                                                                  \
+        (int64_t)(of(0)), (int64_t)(of(1)), (int64_t)(of(2)), (int64_t)(of(3))                                         \
+    }
 #define PLUS_CUBE(i) M(i) + CUBE
 #define TIMES_CUBE(i) M(i) * CUBE
 #define PLUS_ODD(i) M(i) + 9007199254740993
@@ -330,7 +333,7 @@ static void run_constants(rw_device *dev, rw_dtype dtype, const constant *rows, 
     for (int f = 0; f < 3 + n; ++f) rw_array_destroy(&arrays[f]);
 }
 
-/* Integers among constants are exact wherever they meet integers; beyond the range of the type they are real numbers,
+/* Integers among constants are exact in operations with integers; beyond the range of the type they are real numbers,
  * except in comparisons. */
 static void test_constants(void **state)
 {
@@ -369,8 +372,7 @@ static void test_constants(void **state)
                                       {"u + 2^63", {INT64_MIN, INT64_MIN + 5, INT64_MAX, 0}},
                                       {"18446744073709551615", ALL(-1)},
                                       {"(u + 1) - u - 2", ALL(-1)},
-                                      {"(u - 5)/2",
-                                       {9223372036854775805, 0, 9223372036854775805, 4611686018427387901}},
+                                      {"(u - 5)/2", {9223372036854775805, 0, 9223372036854775805, 4611686018427387901}},
                                       {"u/18446744073709551615", {0, 0, 1, 0}},
                                       {"-5", ALL(0)}};
     rw_device *devices[16];

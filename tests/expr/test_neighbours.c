@@ -245,7 +245,9 @@ static void fill_beyond(wide *w, const rw_boundary_kind kinds[3])
             for (int j = from[1]; j < to[1]; ++j)
                 for (int i = from[0]; i < to[0]; ++i)
                     for (int upper = 0; upper < 2; ++upper) {
-                        p[0] = i, p[1] = j, p[2] = k;
+                        p[0] = i;
+                        p[1] = j;
+                        p[2] = k;
                         const int d = p[axis];
                         p[axis] = upper ? size[axis] - 1 + d : -d;
                         *node(w, p) = beyond_side(w, kinds[axis], axis, upper, size[axis], p, d);

@@ -140,12 +140,20 @@ static void test_refused(void **state)
     FAILS(RW_ERR_ARGUMENT, "mode valid: b is shorter than a on axis 1, but longer on axis 0",
           rw_convolution_create(dev, &s, &c));
     assert_null(c);
-    s.ndim = 1, s.scale = INFINITY;
+    s.ndim = 1;
+    s.scale = INFINITY;
     FAILS(RW_ERR_ARGUMENT, "scale = inf must be finite", rw_convolution_create(dev, &s, &c));
-    s.scale = 0, s.y_stride[0] = 0, s.ndim = 2, s.b_shape[1] = 5, s.y_stride[0] = 1, s.y_stride[1] = 1;
+    s.scale = 0;
+    s.y_stride[0] = 0;
+    s.ndim = 2;
+    s.b_shape[1] = 5;
+    s.y_stride[0] = 1;
+    s.y_stride[1] = 1;
     s.mode = RW_CONVOLUTION_FULL;
     FAILS(RW_ERR_ARGUMENT, "y_stride: elements of y would overlap in memory", rw_convolution_create(dev, &s, &c));
-    s.ndim = 1, s.y_stride[0] = s.y_stride[1] = 0, s.mode = RW_CONVOLUTION_PERIODIC;
+    s.ndim = 1;
+    s.y_stride[0] = s.y_stride[1] = 0;
+    s.mode = RW_CONVOLUTION_PERIODIC;
     FAILS(RW_ERR_ARGUMENT, "larger than the period of a, 5", rw_convolution_shape(ctx, &s, shape));
     s.mode = RW_CONVOLUTION_FULL, s.b_shape[0] = 0;
     FAILS(RW_ERR_ARGUMENT, "b 1 to 2^31 - 1", rw_convolution_create(dev, &s, &c));

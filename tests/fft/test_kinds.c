@@ -104,7 +104,10 @@ static number *define_all(const rw_fft_spec *s, const number *x)
     memcpy(now, x, (size_t)product(shape, s->ndim) * sizeof *now);
     for (int d = s->ndim - 1; d >= 0 && !s->naxes; --d)
         if (axes & 1u << d) order[n++] = d, last = last < 0 ? d : last;
-    for (int i = s->naxes - 1; i >= 0; --i) order[n++] = s->axis[i], last = last < 0 ? s->axis[i] : last;
+    for (int i = s->naxes - 1; i >= 0; --i) {
+        order[n++] = s->axis[i];
+        last = last < 0 ? s->axis[i] : last;
+    }
     for (int i = 0; i < n; ++i) {
         const int d = order[s->kind == RW_FFT_REAL && s->inverse ? n - 1 - i : i];
         const rw_fft_kind kind = s->kind == RW_FFT_REAL && d != last ? RW_FFT_COMPLEX : s->kind;

@@ -1,5 +1,5 @@
 /* Any bytes as a signal: WAV and RF64 by their first bytes, or samples without a header, whose kind and channels the
- * first byte of the input chooses. Opening answers OK or says why not; samples come until the end, or the header has
+ * first byte of the input chooses. Opening returns OK or reports why not; samples come until the end, or the header has
  * announced more. */
 #include <string.h>
 #include <sys/mman.h>
@@ -27,10 +27,11 @@ static void read_samples(rw_signal_source *s)
     for (int i = 0; i < MOST_BLOCKS && have == BLOCK; ++i, all += have) {
         const rw_status status = rw_signal_read(s, block, BLOCK, &have);
         require(status == RW_OK, "samples can be read from memory");
-        require(have >= 0 && have <= BLOCK, "at most the samples asked for");
+        require(have >= 0 && have <= BLOCK, "at most the requested samples");
     }
     require(f->count < 0 || all <= f->count, "not more than the header announces");
-    require(have == BLOCK || f->count < 0 || all == f->count || s->broken, "fewer than announced are said");
+    require(have == BLOCK || f->count < 0 || all == f->count || s->broken,
+            "a count below the announced one is reported");
     free(block);
 }
 
@@ -52,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
                                    .rate = 8000};
     const rw_status status = rw_signal_open(ctx, name, &given, &source);
     if (status == RW_OK) read_samples(&source), rw_signal_close(&source);
-    else require(is_expected(status), "a signal, or a failure that says why");
+    else require(is_expected(status), "a signal, or a failure with a reason");
     close(file);
     return 0;
 }

@@ -92,7 +92,7 @@ static void write_bytes(const char *folder, const char *target, const char *name
     write_text(folder, target, name, (const char *)f->b, f->n);
 }
 
-/* BMP of 6 x 4 pixels: every kind of header and of rows, with masks behind the header or in it. */
+/* BMP of 6 x 4 pixels: every kind of header and of rows, with masks after the header or in it. */
 static void write_bmp(const char *folder, const char *name, size_t header, int bits, int packed,
                       const uint32_t masks[4], const unsigned char *rows, size_t n)
 {
@@ -179,17 +179,32 @@ static void write_wav(const char *folder, const char *name, const char *start, i
     bytes f = {0};
     const unsigned sample = (unsigned)(bits / 8 * channels);
     const bool wide = strcmp(start, "RIFF") != 0;
-    put(&f, 0, 1), memcpy(f.b + 1, start, 4), f.n += 4;
-    put(&f, 0xffffffff, 4), memcpy(f.b + f.n, "WAVE", 4), f.n += 4;
-    if (wide) memcpy(f.b + f.n, "ds64", 4), f.n += 4, put(&f, 28, 4), put(&f, 136, 8), put(&f, 48, 8), put(&f, 0, 12);
-    memcpy(f.b + f.n, "fmt ", 4), f.n += 4, put(&f, tag == 0xfffe ? 40 : 16, 4);
+    put(&f, 0, 1);
+    memcpy(f.b + 1, start, 4);
+    f.n += 4;
+    put(&f, 0xffffffff, 4);
+    memcpy(f.b + f.n, "WAVE", 4);
+    f.n += 4;
+    if (wide) {
+        memcpy(f.b + f.n, "ds64", 4);
+        f.n += 4;
+        put(&f, 28, 4);
+        put(&f, 136, 8);
+        put(&f, 48, 8);
+        put(&f, 0, 12);
+    }
+    memcpy(f.b + f.n, "fmt ", 4);
+    f.n += 4;
+    put(&f, tag == 0xfffe ? 40 : 16, 4);
     put(&f, (unsigned)tag, 2), put(&f, (unsigned)channels, 2), put(&f, 8000, 4), put(&f, 8000 * sample, 4);
     put(&f, sample, 2), put(&f, (unsigned)bits, 2);
     if (tag == 0xfffe) {
         put(&f, 22, 2), put(&f, (unsigned)bits, 2), put(&f, 0, 4), put(&f, 1, 2);
         memcpy(f.b + f.n, "\0\0\0\0\x10\0\x80\0\0\xaa\0\x38\x9b\x71", 14), f.n += 14;
     }
-    memcpy(f.b + f.n, "data", 4), f.n += 4, put(&f, size, 4);
+    memcpy(f.b + f.n, "data", 4);
+    f.n += 4;
+    put(&f, size, 4);
     for (int i = 0; i < 48; ++i) put(&f, (unsigned)i * 53 & 255, 1);
     write_bytes(folder, "signal", name, &f);
 }

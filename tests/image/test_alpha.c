@@ -1,5 +1,6 @@
 /* Images with an alpha channel: points and edges leave it unchanged, windows and interpolation work on colours that are
- * multiplied by it. Beside the same operations on the colours alone, and on colours that the test multiplies itself. */
+ * multiplied by it. Compared with the same operations on the colours alone, and on colours that the test multiplies
+ * itself. */
 #include "../devices.h"
 #include "pictures.h"
 #include "reference.h"
@@ -18,7 +19,7 @@ static picture random_alpha(const layout *l, rw_dtype t, uint64_t seed)
     return p;
 }
 
-/* The colours alone, as real numbers times alpha where `times` asks for it; with alpha after them if `keep`. */
+/* The colours alone, as real numbers, with `times` multiplied by alpha; with alpha after them if `keep`. */
 static picture colours_of(const picture *x, rw_dtype t, bool times, bool keep)
 {
     const int n = x->channels;

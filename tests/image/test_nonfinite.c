@@ -171,13 +171,15 @@ static void test_histogram(void **state)
     /* u8: 10 parts of 0 … 255; 51 is the first value of the third one */
     const layout two = {3, 1, 1, false};
     picture x = picture_new(3, 1, 1);
-    x.v[0] = 50, x.v[1] = 51, x.v[2] = 255;
+    x.v[0] = 50;
+    x.v[1] = 51;
+    x.v[2] = 255;
     picture y = run_to(&x, &two, RW_U8, RW_F64, "histogram:bins=10");
     assert_true(y.v[1] == 1 && y.v[2] == 1 && y.v[9] == 1);
     free(x.v), free(y.v);
 }
 
-/* Whether a filter spreads values, for callers that look at their images. */
+/* rw_image_info.spreads: whether a filter spreads values that are not finite. */
 static void test_spreads(void **state)
 {
     (void)state;

@@ -578,7 +578,7 @@ static void test_h5py(void **state)
     ASSERT_FAILS(rw_h5_open(NULL, "check.py", &f), RW_ERR_INPUT);
 }
 
-/* One array over several files with its axes: what xarray opens, and what netCDF-4 asks for. */
+/* One array over several files with its axes: as xarray opens it and netCDF-4 specifies it. */
 static void test_stack(void **state)
 {
     (void)state;
@@ -627,8 +627,9 @@ static void test_stack(void **state)
                "assert d.u.isel(t=1).isnull().all() and d.u.dtype == np.float32\n");
 }
 
-/* A file of others whose parts lead elsewhere: by external links (absolute, upwards, through a soft link), external raw
- * data, a virtual dataset. None of them is read, and a pipe is not even opened: that would wait for ever. */
+/* An untrusted file whose parts lead to other files: by external links (absolute, upwards, through a soft link),
+ * external raw data, a virtual dataset. None of them is read, and a pipe is not even opened: that would wait for
+ * ever. */
 static void test_other_files(void **state)
 {
     (void)state;
@@ -692,7 +693,7 @@ static void test_other_files(void **state)
         rw_h5_close(&f);
     }
 
-    /* below the same folder: an index of files, followed only where it is wanted */
+    /* below the same folder: an index of files, followed unless rw_h5_open_alone opened it */
     file = H5Fcreate("index.h5", H5F_ACC_TRUNC, H5P_DEFAULT, list);
     assert_true(H5Lcreate_external("data.h5", "/u", file, "u", H5P_DEFAULT, H5P_DEFAULT) >= 0);
     H5Fclose(file), H5Pclose(list);

@@ -1,5 +1,6 @@
 /* How steps are chosen: limits hit exactly, rejections, what is counted, tolerances, switches in time, and the choice
  * of a method. */
+#include "../warnings.h"
 #include "ode_test.h"
 
 #define DIRICHLET(u)                                                                                                   \
@@ -296,18 +297,6 @@ static double nothing(const double x[3], int f) { return (void)x, (void)f, 0; }
 static double little(const double x[3], int f) { return (void)x, (void)f, 0.01; }
 static double start_of_pair(const double x[3], int f) { return (void)x, f ? 0 : 2; }
 
-static struct {
-    int calls;
-    char text[600];
-} heard;
-static void listen(void *user, rw_log_level level, const char *text)
-{
-    (void)user;
-    if (level != RW_LOG_WARNING) return;
-    heard.calls++;
-    snprintf(heard.text, sizeof heard.text, "%s", text);
-}
-
 /* Radius and sources change in time: the step follows them. Of van der Pol's equation dp5 with rtol 1e-10 gives the
  * value. */
 static void test_the_default_step_of_rk4_follows(void **state)
@@ -331,7 +320,9 @@ static void test_the_default_step_of_rk4_follows(void **state)
         problem p;
         if ((i > 3 || !on("cpu")) && !in_turn(i, 0)) continue;
         describe(&p, rows[i].equations, strstr(rows[i].equations, "dv/dt") ? 2 : 1, 1, 4, NULL);
-        p.spec.method = RW_ODE_RK4, p.spec.end = rows[i].end, p.spec.record = RW_SWITCH_ON;
+        p.spec.method = RW_ODE_RK4;
+        p.spec.end = rows[i].end;
+        p.spec.record = RW_SWITCH_ON;
         if (strstr(rows[i].equations, "where(u")) p.spec.rtol = p.spec.atol = 1e-4;
         start(&p, rows[i].initial);
         run_to(&p, rows[i].end);
@@ -365,29 +356,30 @@ static void test_the_checks_of_rk4_are_few(void **state)
     finish(&p);
 }
 
-/* What happens between two checks is said if it may be wrong: a clock that the integrator cannot know. */
-static void test_rk4_says_when_it_was_wrong(void **state)
+/* Steps between two checks whose error may be too large give a warning: the equations read a clock of their own. */
+static void test_rk4_warns_of_errors(void **state)
 {
     (void)state;
     if (!on("cpu")) skip();
     for (int pulse = 0; pulse < 2; ++pulse) {
         problem p;
         describe(&p, "du/dt = -0.3*u + k*exp(-((v - 9.4)/0.2)^2)\ndv/dt = 1 + 0*u", 2, 1, 4, NULL);
-        p.scalars[0] = (rw_expr_scalar){.name = "k", .value = pulse ? 1000 : 0}, p.spec.nscalars = 1;
+        p.scalars[0] = (rw_expr_scalar){.name = "k", .value = pulse ? 1000 : 0};
+        p.spec.nscalars = 1;
         p.spec.method = RW_ODE_RK4;
-        memset(&heard, 0, sizeof heard);
-        rw_context_set_log(ctx, RW_LOG_WARNING, listen, NULL);
+        warnings heard = {0};
+        rw_context_set_log(ctx, RW_LOG_WARNING, note_warning, &heard);
         start(&p, one);
         run_to(&p, 20);
         rw_context_set_log(ctx, RW_LOG_WARNING, NULL, NULL);
-        if (heard.calls != pulse) fail_msg("%d warnings, not %d: %s", heard.calls, pulse, heard.text);
+        if (heard.n != pulse) fail_msg("%d warnings, not %d: %s", heard.n, pulse, heard.text);
         if (pulse) assert_non_null(strstr(heard.text, "the error of a step of rk4 has grown beyond time.rtol = 1e-05"));
         finish(&p);
     }
 }
 
-/* Absurdly many steps are said before the first; a blow-up is not run through. */
-static void test_numbers_of_steps_are_said(void **state)
+/* An excessive number of steps is reported before the first one; a blow-up ends the integration. */
+static void test_excessive_numbers_of_steps(void **state)
 {
     (void)state;
     if (!on("cpu")) skip();
@@ -407,16 +399,18 @@ static void test_numbers_of_steps_are_said(void **state)
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         problem p;
         describe(&p, rows[i].equations, 1, 1, 4, NULL);
-        p.spec.method = rows[i].method, p.spec.end = 1, p.spec.step = rows[i].step;
-        memset(&heard, 0, sizeof heard);
-        rw_context_set_log(ctx, RW_LOG_WARNING, listen, NULL);
+        p.spec.method = rows[i].method;
+        p.spec.end = 1;
+        p.spec.step = rows[i].step;
+        warnings heard = {0};
+        rw_context_set_log(ctx, RW_LOG_WARNING, note_warning, &heard);
         start(&p, one);
         OK(rw_ode_step(p.ode, 0.5)); /* an output: the number is that to the end */
-        const int first = heard.calls;
+        const int first = heard.n;
         for (int n = 0; n < 20; ++n) OK(rw_ode_step(p.ode, 0.5));
         rw_context_set_log(ctx, RW_LOG_WARNING, NULL, NULL);
-        if (first != (rows[i].text != NULL) || heard.calls != first)
-            fail_msg("row %d: %d warnings: %s", i, heard.calls, heard.text);
+        if (first != (rows[i].text != NULL) || heard.n != first)
+            fail_msg("row %d: %d warnings: %s", i, heard.n, heard.text);
         if (rows[i].text && !strstr(heard.text, rows[i].text)) fail_msg("not \"%s\": %s", rows[i].text, heard.text);
         finish(&p);
     }
@@ -468,14 +462,16 @@ static void test_auto_chooses_well(void **state)
 }
 
 /* AUTO sees jumps as the method does that it becomes. */
-static void test_auto_sees_jumps(void **state)
+static void test_auto_finds_jumps(void **state)
 {
     (void)state;
     int64_t steps[2];
     for (int i = 0; i < 2; ++i) {
         problem p;
         describe(&p, "du/dt = where(u < 1, 1, -1)", 1, 1, 4, NULL);
-        p.spec.method = i ? RW_ODE_DP5 : RW_ODE_AUTO, p.spec.rtol = p.spec.atol = 1e-3, p.spec.end = 1.1;
+        p.spec.method = i ? RW_ODE_DP5 : RW_ODE_AUTO;
+        p.spec.rtol = p.spec.atol = 1e-3;
+        p.spec.end = 1.1;
         start(&p, nothing);
         run_to(&p, 1.1);
         steps[i] = statistics(&p).steps;
@@ -500,10 +496,10 @@ int main(void)
         cmocka_unit_test(test_auto),
         cmocka_unit_test(test_the_default_step_of_rk4_follows),
         cmocka_unit_test(test_the_checks_of_rk4_are_few),
-        cmocka_unit_test(test_rk4_says_when_it_was_wrong),
-        cmocka_unit_test(test_numbers_of_steps_are_said),
+        cmocka_unit_test(test_rk4_warns_of_errors),
+        cmocka_unit_test(test_excessive_numbers_of_steps),
         cmocka_unit_test(test_auto_chooses_well),
-        cmocka_unit_test(test_auto_sees_jumps),
+        cmocka_unit_test(test_auto_finds_jumps),
     };
     return run_on_devices("control", tests, RW_COUNT(tests));
 }

@@ -178,7 +178,9 @@ static void test_steps_below_the_resolution_of_time(void **state)
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         problem p;
         describe(&p, rows[i].equations, 1, 1, 4, NULL);
-        p.spec.method = rows[i].method, p.spec.start = rows[i].start, p.spec.step = rows[i].step;
+        p.spec.method = rows[i].method;
+        p.spec.start = rows[i].start;
+        p.spec.step = rows[i].step;
         p.spec.end = rows[i].end;
         start(&p, one);
         rw_status status = rw_ode_step(p.ode, rows[i].end);

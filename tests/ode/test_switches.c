@@ -1,5 +1,6 @@
 /* Right-hand sides that jump: in time, where steps end before the jump and begin after it, and in place or in the
  * fields, where the comparison of the step's ends bounds the error. */
+#include "../warnings.h"
 #include "ode_test.h"
 
 static const rw_boundary none[12];
@@ -66,29 +67,16 @@ static void test_pulses(void **state)
         }
 }
 
-typedef struct heard {
-    int n;
-    char text[512];
-} heard;
-
-static void hear(void *user, rw_log_level level, const char *message)
-{
-    heard *h = user;
-    if (level != RW_LOG_WARNING) return;
-    h->n++;
-    snprintf(h->text, sizeof h->text, "%s", message);
-}
-
 /* Expressions of time that are noise at their threshold: the search ends, says so, and time goes on. */
 static void test_undecided(void **state)
 {
     (void)state;
     if (!on("cpu")) skip();
     problem p;
-    heard h = {0};
+    warnings h = {0};
     describe(&p, "du/dt = where(sin(t)^2 + cos(t)^2 > 1, 2, 2 + 1e-9) + 0*u", 1, 1, 3, none);
     p.spec.method = RW_ODE_DP5, p.spec.rtol = 1e-6;
-    rw_context_set_log(ctx, RW_LOG_WARNING, hear, &h);
+    rw_context_set_log(ctx, RW_LOG_WARNING, note_warning, &h);
     start(&p, zero);
     for (int n = 0; rw_ode_time(p.ode) < 10; ++n) {
         OK(rw_ode_step(p.ode, 10));
@@ -244,12 +232,12 @@ static void test_sliding(void **state)
     for (int i = 0; i < RW_COUNT(cases); ++i)
         for (int method = RW_ODE_RKC2; method <= RW_ODE_DP5; ++method) {
             problem p;
-            heard h = {0};
+            warnings h = {0};
             if (!in_turn(i + method, 0)) continue;
             const double tol = cases[i].tol, steps = cases[i].since * cases[i].jump / (tol + tol * cases[i].at);
             describe(&p, cases[i].equation, 1, 1, 2, none);
             p.spec.method = (rw_ode_method)method, p.spec.rtol = p.spec.atol = tol;
-            rw_context_set_log(ctx, RW_LOG_WARNING, hear, &h);
+            rw_context_set_log(ctx, RW_LOG_WARNING, note_warning, &h);
             start(&p, zero);
             run_to(&p, 2);
             const double *u = numbers_of(p.array[0]);

@@ -121,7 +121,7 @@ static void describe_pair(problem *p, rw_ode_method method)
     for (int d = 0; d < 2; ++d) p->spec.grid.spacing[d] = 0.02; /* stiff enough for several stages */
 }
 
-/* Steps until one was accepted at once, the radius not looked for and, of rk4, the error neither; its launches. */
+/* Steps until one is accepted at the first attempt without a new radius and, of rk4, without a trial; its launches. */
 static int64_t launches_of_a_step(problem *p)
 {
     for (int i = 0; i < 60; ++i) {

@@ -402,7 +402,7 @@ static void test_auto(void **state)
     }
 }
 
-/* A folder as version 0.1 left it: units in series.csv, a checkpoint that knows of no nodes on sides. */
+/* A folder of an older version: units in series.csv, a checkpoint without nodes on sides. */
 static void make_older(const char *results)
 {
     static const char line[] = "# 1, 1, 1, 1, 1\n";

@@ -32,8 +32,8 @@ exec cc "\$@"
 END
 chmod +x slow-cc
 RECHENWERK_CC=$work/slow-cc expect 0 "" run heat.yaml -o slow --no-cache -u 0.1
-grep -qE '^1[0-9] s: compiling [0-9]+ of [0-9]+, ' err || fail "nothing says that a program is compiled: $(cat err)"
-grep -qE '^compiled .* in 1[0-9](\.[0-9])? s$' err || fail "nothing says that a program was compiled: $(cat err)"
+grep -qE '^1[0-9] s: compiling [0-9]+ of [0-9]+, ' err || fail "no message that a program is being compiled: $(cat err)"
+grep -qE '^compiled .* in 1[0-9](\.[0-9])? s$' err || fail "no message that a program has been compiled: $(cat err)"
 expect 0 "" run heat.yaml -o quiet -q
 [ -s err ] && fail "--quiet prints $(cat err)"
 

@@ -2,6 +2,7 @@
  * agreement of devices, thresholds, balances, spikes, several modes, a Q-switch, restarts that give the same bits,
  * wrong cases. */
 #include "../compiler.h"
+#include "../warnings.h"
 #include "rates_test.h"
 
 /* 0-D: one step; the steady state; threshold and first spike, at first order. */
@@ -226,37 +227,25 @@ static void test_modes_and_switch(void **state)
     drop(p, &c);
 }
 
-/* An output between two steps splits one; the whole steps go on where they would be. */
-/* The default number of steps for a run of a second: photons grow by a large factor in a step, which is said once. */
-static struct {
-    int calls;
-    char text[400];
-} heard;
-static void listen(void *user, rw_log_level level, const char *text)
-{
-    (void)user;
-    if (level != RW_LOG_WARNING) return;
-    heard.calls++;
-    snprintf(heard.text, sizeof heard.text, "%s", text);
-}
-
-static void test_steps_that_are_too_long_are_said(void **state)
+/* The default number of steps for a run of a second: photons grow by a large factor in a step, with one warning. */
+static void test_too_long_steps_are_reported(void **state)
 {
     (void)state;
     if (starts_slowly()) skip();
     for (int i = 0; i < 2; ++i) {
         rw_case *c;
-        memset(&heard, 0, sizeof heard);
+        warnings heard = {0};
         rates_problem *p = make(i ? SINGLE("time: {end: 1}\n") : SINGLE("time: {end: 0.0005}\n"), &c);
-        rw_context_set_log(ctx, RW_LOG_WARNING, listen, NULL);
+        rw_context_set_log(ctx, RW_LOG_WARNING, note_warning, &heard);
         advance(p, i ? 0.02 : 0.0001);
         rw_context_set_log(ctx, RW_LOG_WARNING, NULL, NULL);
-        if (heard.calls != i) fail_msg("%d warnings: %s", heard.calls, heard.text);
+        if (heard.n != i) fail_msg("%d warnings: %s", heard.n, heard.text);
         if (i) assert_non_null(strstr(heard.text, "time.steps = 50000: steps of 2e-05 s are too long at t = "));
         drop(p, &c);
     }
 }
 
+/* An output between two steps splits one; the whole steps go on where they would be. */
 static void test_split_steps(void **state)
 {
     (void)state;
@@ -403,7 +392,7 @@ int main(void)
                                        cmocka_unit_test(test_devices_agree),
                                        cmocka_unit_test(test_bounds),
                                        cmocka_unit_test(test_modes_and_switch),
-                                       cmocka_unit_test(test_steps_that_are_too_long_are_said),
+                                       cmocka_unit_test(test_too_long_steps_are_reported),
                                        cmocka_unit_test(test_split_steps),
                                        cmocka_unit_test(test_copies),
                                        cmocka_unit_test(test_managed_memory),

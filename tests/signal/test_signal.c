@@ -212,7 +212,7 @@ static void test_chain(void **state)
 }
 
 /* A value that is not finite affects the results that read it, no others; of integers NaN becomes 0. */
-static void test_wild(void **state)
+static void test_nonfinite(void **state)
 {
     (void)state;
     static const rw_sample_kind kinds[] = {RW_SAMPLE_F32, RW_SAMPLE_F64, RW_SAMPLE_S16};
@@ -223,7 +223,10 @@ static void test_wild(void **state)
     OK(rw_signal_design(ctx, op, 8000, &h, &m, &delay));
     for (int i = 0; i < MOST; ++i) x[i] = (float)(2 * rw_random_uniform(1, (uint64_t)i) - 1) / 4;
     for (int i = 0; i < 70; ++i) x[2 * (500 + i)] = NAN;
-    x[2 * 10 + 1] = x[2 * 999] = NAN, x[2 * 200] = INFINITY, x[2 * 215] = -INFINITY, x[2 * 300 + 1] = -INFINITY;
+    x[2 * 10 + 1] = x[2 * 999] = NAN;
+    x[2 * 200] = INFINITY;
+    x[2 * 215] = -INFINITY;
+    x[2 * 300 + 1] = -INFINITY;
     write_wav("x.wav", x, n, 2, RW_SAMPLE_F32);
     const double bound = convolve(n, 2, h, m, delay) * 1e-6;
     for (int k = 0; k < RW_COUNT(kinds); ++k) {
@@ -554,7 +557,7 @@ static rw_status request(void *user, const rw_signal_report *r)
     return RW_OK;
 }
 
-/* A request to stop is no end of the input: the old file stays, and what has come so far has a name of its own. */
+/* A request to stop is no end of the input: the old file is unchanged, and the output so far is NAME.partial.EXT. */
 static void test_interrupted(void **state)
 {
     (void)state;
@@ -731,12 +734,12 @@ static int leave(void)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fir),     cmocka_unit_test(test_chain),
-                                       cmocka_unit_test(test_wild),    cmocka_unit_test(test_kinds),
-                                       cmocka_unit_test(test_designs), cmocka_unit_test(test_spectrogram),
-                                       cmocka_unit_test(test_picture), cmocka_unit_test(test_pace),
-                                       cmocka_unit_test(test_stop),    cmocka_unit_test(test_interrupted),
-                                       cmocka_unit_test(test_headers), cmocka_unit_test(test_faults)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fir),       cmocka_unit_test(test_chain),
+                                       cmocka_unit_test(test_nonfinite), cmocka_unit_test(test_kinds),
+                                       cmocka_unit_test(test_designs),   cmocka_unit_test(test_spectrogram),
+                                       cmocka_unit_test(test_picture),   cmocka_unit_test(test_pace),
+                                       cmocka_unit_test(test_stop),      cmocka_unit_test(test_interrupted),
+                                       cmocka_unit_test(test_headers),   cmocka_unit_test(test_faults)};
     if (enter()) return 1;
     const int code = run_on_devices("signal", tests, RW_COUNT(tests));
     return leave() || code;

@@ -48,7 +48,7 @@ def main():
             if package not in OPTIONAL:
                 raise
             skipped.append(f"{page}:{first}: python has no {package}")
-        except ValueError as error:  # what xarray says
+        except ValueError as error:  # raised by xarray
             if "unrecognized engine" not in str(error):
                 raise
             skipped.append(f"{page}:{first}: {error}")

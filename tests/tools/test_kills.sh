@@ -48,7 +48,7 @@ signals=(TERM INT HUP KILL)
 
 # compilers of this test: their arguments name its folder
 compilers() { pgrep -f "$work/tmp/rechenwerk-tmp-" | grep -c . ; }
-# what nobody may leave behind
+# what must not remain
 leftovers() { find tmp out other cache -name '*.tmp' -o -name 'rechenwerk-tmp-*' -o -name '*.part' | head -5; }
 settle() { # a compiler whose parent was killed ends by itself, also one that was about to start
     sleep 0.2
@@ -91,11 +91,11 @@ for ((k = 0; k < kills; k++)); do
     if [ $signal = KILL ]; then
         settle
         find tmp -name 'rechenwerk-tmp-*' -exec touch -d '2 minutes ago' {} + # the time before they are swept
-        rm -f out/*.tmp other/run/*.tmp # next to the output: the name says what it is
+        rm -f out/*.tmp other/run/*.tmp # next to the output, with a name that shows its purpose
         "$command" image in.pgm other/y.png --op invert --force -q > /dev/null 2> err || fail "$what: next: $(cat err)"
         rm -f other/y.png
     fi
-    # one that was killed needs a moment to be gone
+    # a killed process needs a moment to end
     for _ in $(seq 20); do [ "$(compilers)" = 0 ] && break; sleep 0.1; done
     [ "$(compilers)" = 0 ] || fail "$what: a compiler stays"
     left=$(leftovers)

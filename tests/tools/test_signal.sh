@@ -64,7 +64,7 @@ expect 0 "windowed sinc" list signals
     rechenwerk signal - pipe.wav --op gain -q || fail "a WAV of unknown size"
 cmp in.wav pipe.wav || fail "a file gets its sizes"
 rechenwerk signal - - --op gain -q < in.wav | cmp - in.wav || fail "pipes"
-# lengths that programs write where they do not know them: SoX (in whole samples), arecord, ffmpeg less the header
+# sizes that programs write for an unknown length: SoX (in whole samples), arecord, ffmpeg less the header
 for size in 7ffff000 7fffff00 80000000 ffffffdb 00000000; do
     { head -c 40 in.wav; bytes $((16#$size)) 4 | xargs -0 printf; tail -c +45 in.wav; } > unknown.wav
     expect 0 "9000 samples" signal unknown.wav known.wav --op gain --force

@@ -62,7 +62,7 @@ head -c 3000 film.y4m > cut.y4m
 expect 2 "ends inside a frame" image cut.y4m whole.y4m --op gauss --luma
 [ "$(grep -ac FRAME whole.y4m)" -eq 2 ] ||
     fail "whole frames of a stream that breaks off: $(grep -ac FRAME whole.y4m), not 2"
-# what a header says of the pixels stays: aspect, fields, place of colour; of another size what still holds
+# the header is copied: aspect, fields, place of colour; with another size only what remains valid
 { printf 'YUV4MPEG2 W4 H2 F30000:1001 It A128:117 C420mpeg2\nFRAME\nabcdefghijkl'; } > field.y4m
 expect 0 "" image field.y4m field-luma.y4m --op clip --luma -q
 cmp field.y4m field-luma.y4m || fail "header: $(head -1 field-luma.y4m)"
@@ -139,7 +139,7 @@ cmp -s red-1.png one.png && fail "one picture is not written"
 film 300 | rechenwerk image - - --op gauss 2> err | head -c 2000 > /dev/null
 grep -q "the program that reads the pipe has ended" err || fail "a broken pipe: $(cat err)"
 [ ! -e x.y4m ] && [ ! -e x.raw ] || fail "a failure left a file"
-# an interruption: exit code 130, a file stays, what has come so far is named
+# an interruption: exit code 130, a file is unchanged, the message names the partial output
 printf old > late.y4m
 for out in late.y4m late-%02d.png; do
     rechenwerk image film.y4m $out --op clip --rate 2 --force > out 2> err &

@@ -314,7 +314,7 @@ printf '%%%%MatrixMarket matrix coordinate real general\n30000000 30000000 1\n5 
 expect 0 "1 stored values" convert wide.mtx -o narrow.mtx -f csr
 expect 5 "bytes: too much padding for this matrix. Use sell:h32" convert wide.mtx -o narrow.mtx -f ell --force
 
-# Ctrl-C: what the solver has come to is written next to the old file, and is where the next one begins
+# Ctrl-C: the current x is written next to the old file, and --guess continues from it
 printf old > late.npy
 for method in cg gmres; do
     "$command" solve --stencil 'u - 1e4*laplace(u)' --grid 900x900 -m $method -t 1e-13 -n 10000000 \
@@ -326,7 +326,7 @@ for method in cg gmres; do
     wait $pid
     [ $? -eq 130 ] || fail "interrupted: not exit code 130: $(cat err)"
     grep -q "$method: interrupted at the user's wish after" err || fail "the reason is not said: $(cat err)"
-    grep -q '^To continue:  --guess late.partial.npy' err || fail "nothing says how to continue: $(cat err)"
+    grep -q '^To continue:  --guess late.partial.npy' err || fail "no message how to continue: $(cat err)"
     expect 3 "" solve --stencil 'u - 1e4*laplace(u)' --grid 900x900 -m $method -t 1e-13 -n 1 -g late.partial.npy --json
     first=$(number first)
     [ "$(cat late.npy)" = old ] && [ ! -e late.csv ] || fail "$method: an interruption replaces late.npy or late.csv"
@@ -357,7 +357,7 @@ stdout=$(sed -n 's/^  |b - A x| = \([^,]*\),.*/\1/p' out) stderr=$(sed -n 's/.*:
 awk -v a="$stdout" -v b="$stderr" 'BEGIN { exit !(a > 0 && (a - b)^2 <= (6e-3 * a)^2) }' ||
     fail "|b - A x| is $stdout on stdout and $stderr on stderr"
 
-# values that f64 does not hold: read as the nearest one, which is said once per file
+# values that f64 cannot represent: read as the nearest one, with one warning per file
 head='%%MatrixMarket matrix coordinate'
 printf '%s integer general\n2 2 3\n1 1 3\n2 1 -9007199254740993\n2 2 9007199254740995\n' "$head" > odd.mtx
 nearest="is read as -9007199254740992, the nearest number of f64; 1 more values change"

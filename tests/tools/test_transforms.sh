@@ -183,7 +183,7 @@ END
 else
     echo "# SciPy is not there"
 fi
-# names that would steer a terminal are shown escaped; -v says what was compiled and how long it took
+# control characters in names are printed escaped; -v reports what was compiled and how long it took
 escape=$'r\x1b[31m.mtx'
 cp row.mtx "$escape"
 expect 0 'r\x1b[31m.mtx, 1 x 4' fft "$escape" z.mtx --axes 1 --force

@@ -73,8 +73,8 @@ def members(name, structures, enumerations):
 def count_of(member, counts):
     if not isinstance(member["type"], dict) or "pointer" not in member["type"]:
         return None
-    said = re.match(r"\[(\w+)\]", member.get("comment") or "")
-    for count in (said and said[1], "n" + member["name"]):
+    stated = re.match(r"\[(\w+)\]", member.get("comment") or "")
+    for count in (stated and stated[1], "n" + member["name"]):
         if count in counts:
             return count
     return None

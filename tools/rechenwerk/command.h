@@ -93,7 +93,7 @@ int failed(rw_context *ctx, rw_status status);         /* the library's message 
 /* For a message on a word that is none of `names`, NULL-terminated: "; nearest is X", else "; known are A, B, C". Valid
  * until the next call. */
 const char *suggest(const char *word, const char *const *names);
-/* A text of a user's, such as a file name, for a terminal: what would steer it is shown as \x1b. Valid until the eighth
+/* A text such as a file name for a terminal: control characters are printed as \x1b. Valid until the eighth
  * next call. */
 const char *shown(const char *text);
 /* Of a file that was written, without --quiet; user: the arguments. */
@@ -128,10 +128,10 @@ void catch_crashes(void);
 
 /* interrupt.c */
 /* From now on SIGINT, SIGTERM and SIGHUP (unless the parent has it ignored, as nohup does) end the program with exit
- * code 130 and leave nothing behind: no temporary file, no compiler; an output file has its old content or the new. */
+ * code 130. No temporary file and no compiler remains; an output file has its old content or the new. */
 void catch_signals(void);
-/* From now on the first of them only sets this request, and the command comes to its own end. The next one, a second or
- * two later, ends the program. */
+/* From now on the first signal only sets this request, and the command ends by itself. The next one, a second or two
+ * later, ends the program. */
 const rw_cancel *stop_request(void);
 /* The exit code of a command that ends with `code`: 130 after one of these signals. */
 int code_after_signals(int code);

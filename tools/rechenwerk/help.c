@@ -6,8 +6,8 @@
 #include "command.h"
 #include "rechenwerk/run.h"
 
-/* The library breaks descriptions, which are indented by six, at 100 columns: they are broken anew. Other lines only
- * where they are too long. */
+/* The library wraps descriptions, which are indented by six, at 100 columns: they are wrapped again. Other lines are
+ * wrapped only if they are too long. */
 static void print_lines(char *text)
 {
     enum { DESCRIPTION = 6 };

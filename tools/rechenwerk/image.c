@@ -160,19 +160,19 @@ static rw_status warn_of_spreading(const arguments *a, const work *w, const rw_i
 {
     const rw_dtype type = rw_array_dtype(w->x);
     const void *x;
-    int64_t wild = 0;
+    int64_t bad = 0;
     if (!w->chain || !info->spreads || (type != RW_F16 && type != RW_F32 && type != RW_F64)) return RW_OK;
     const rw_status status = rw_array_read(w->x, &x);
     for (int64_t i = 0, n = rw_array_size(w->x); status == RW_OK && i < n; i++)
-        wild += type == RW_F64   ? !isfinite(((const double *)x)[i])
-                : type == RW_F32 ? !isfinite(((const float *)x)[i])
-                                 : (((const uint16_t *)x)[i] & 0x7c00) == 0x7c00;
-    if (status == RW_OK && wild && !given(a, "quiet"))
+        bad += type == RW_F64   ? !isfinite(((const double *)x)[i])
+               : type == RW_F32 ? !isfinite(((const float *)x)[i])
+                                : (((const uint16_t *)x)[i] & 0x7c00) == 0x7c00;
+    if (status == RW_OK && bad && !given(a, "quiet"))
         fprintf(
             stderr,
             "rechenwerk: warning: %s has %lld value%s that %s not finite: recursive Gaussians, frequencies and spectra "
             "spread NaN and infinity over whole rows, columns or the image\n",
-            a->operands[0], (long long)wild, wild == 1 ? "" : "s", wild == 1 ? "is" : "are");
+            a->operands[0], (long long)bad, bad == 1 ? "" : "s", bad == 1 ? "is" : "are");
     return status;
 }
 

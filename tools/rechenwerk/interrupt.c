@@ -1,5 +1,5 @@
-/* Ctrl-C, TERM and HUP. A handler may do next to nothing, so it wakes a thread. The thread removes what is unfinished
- * and ends the program, or leaves it to the command to end where nothing is lost (run, solve, streams). */
+/* Ctrl-C, TERM and HUP. A handler may call few functions, so it wakes a thread. The thread removes unfinished files and
+ * ends the program. Commands that can stop with a result (run, solve, streams) end by themselves instead. */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -25,14 +25,14 @@ static void on_signal(int number)
 static _Noreturn void end_now(void)
 {
     rw_abandon();
-    if (isatty(STDERR_FILENO)) (void)!write(STDERR_FILENO, "\r\033[K", 4); /* a progress line may stand there */
+    if (isatty(STDERR_FILENO)) (void)!write(STDERR_FILENO, "\r\033[K", 4); /* erases a progress line */
     fprintf(stderr, "rechenwerk: interrupted\n");
-    if (ftrylockfile(stdout) == 0) fflush(stdout); /* not where the command is about to print */
+    if (ftrylockfile(stdout) == 0) fflush(stdout); /* not if the command is printing */
     _exit(INTERRUPTED);
 }
 
-/* A signal within a second or two of the first is taken for the same one: `timeout` and some terminals send it to the
- * program and again to its group. */
+/* A signal within a second or two of the first counts as the same one: `timeout` and some terminals send it to the
+ * program and again to its process group. */
 static void *watch(void *unused)
 {
     struct timespec first = {0}, now;
@@ -57,7 +57,7 @@ void catch_signals(void)
     pthread_sigmask(SIG_SETMASK, &all, &before); /* the thread gets none */
     const bool started = pthread_create(&thread, NULL, watch, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (!started) return; /* signals end the program as they do without it */
+    if (!started) return; /* signals have their default action */
     pthread_detach(thread);
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < COUNT(numbers); i++)

@@ -41,8 +41,10 @@ void print_wrapped(FILE *file, const char *text, size_t n, int column)
         const char *word = text;
         while (text < end && *text != ' ') text++;
         const int columns = columns_of(word, (size_t)(text - word));
-        if (at > column && at + 1 + columns > width) fprintf(file, "\n%*s", column, ""), at = column;
-        else if (at > column) at += fprintf(file, " ");
+        if (at > column && at + 1 + columns > width) {
+            fprintf(file, "\n%*s", column, "");
+            at = column;
+        } else if (at > column) at += fprintf(file, " ");
         at += columns;
         fprintf(file, "%.*s", (int)(text - word), word);
         while (text < end && *text == ' ') text++;

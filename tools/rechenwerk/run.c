@@ -33,24 +33,24 @@ static void print_rate(double rate, char *text, size_t size)
 
 /* ---- compiling --------------------------------------------------------------------------------------------------- */
 
-/* A driver's compiler may take a minute, during which the library returns to nobody. So a thread says how long a
- * program has been compiled: on a terminal each second, else each ten. */
+/* A driver's compiler may take a minute, during which the library does not return. A thread prints how long a program
+ * has been compiled: on a terminal every second, elsewhere every ten. */
 enum { SHORT = 10, SELDOM = 10 };
 static struct {
     pthread_mutex_t lock;
     bool terminal;
     char program[64]; /* "": none */
     int64_t number, known;
-    double since, said;
+    double since, printed; /* times; printed 0: not yet */
 } compiling = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void set_compiling(const rw_run_progress *p)
 {
     pthread_mutex_lock(&compiling.lock);
-    if (compiling.said > 0 && !compiling.terminal)
+    if (compiling.printed > 0 && !compiling.terminal)
         fprintf(stderr, "compiled %s in %s\n", compiling.program, in_time(elapsed_seconds() - compiling.since).text);
     snprintf(compiling.program, sizeof(compiling.program), "%s", p && p->compiling ? p->compiling : "");
-    compiling.since = elapsed_seconds(), compiling.said = 0;
+    compiling.since = elapsed_seconds(), compiling.printed = 0;
     if (p) compiling.number = p->compilations, compiling.known = p->compilations_known;
     pthread_mutex_unlock(&compiling.lock);
 }
@@ -62,11 +62,11 @@ static void *watch_compiling(void *unused)
         pthread_mutex_lock(&compiling.lock);
         const double now = elapsed_seconds(), lasted = now - compiling.since;
         const bool due =
-            now - (compiling.said > 0 ? compiling.said : compiling.since) >= (compiling.terminal   ? 1
-                                                                              : compiling.said > 0 ? SELDOM
-                                                                                                   : SHORT);
+            now - (compiling.printed > 0 ? compiling.printed : compiling.since) >= (compiling.terminal      ? 1
+                                                                                    : compiling.printed > 0 ? SELDOM
+                                                                                                            : SHORT);
         if (*compiling.program && lasted >= SHORT && due) {
-            compiling.said = now;
+            compiling.printed = now;
             fprintf(stderr, "%s%.0f s: compiling %lld", compiling.terminal ? "\r\033[K" : "", lasted,
                     (long long)compiling.number);
             if (compiling.known) fprintf(stderr, " of %lld", (long long)compiling.known);

@@ -234,17 +234,17 @@ static int check_memory(const solve *s)
     return 5;
 }
 
-/* The file that an option names; after an interruption one next to it, so that a complete one stays. */
+/* The file that an option names; after an interruption NAME.partial.EXT, so that a complete file is not replaced. */
 static const char *output_of(const arguments *a, const char *which, bool cut, char name[4096])
 {
     const char *path = value_of(a, which);
     if (!path || !cut) return path;
-    const char *ending = strrchr(path, '.'); /* there is one: check_files */
+    const char *ending = strrchr(path, '.'); /* not NULL: check_files */
     snprintf(name, 4096, "%.*s.partial%s", (int)(ending - path), path, ending);
     return name;
 }
 
-/* What is left when the solver has run, converged or not. */
+/* Writes the results of a solver that has run, converged or not. */
 static int write_files(rw_context *ctx, const arguments *a, const solve *s, bool cut)
 {
     char names[3][4096];
@@ -263,7 +263,9 @@ static int solve_system(rw_context *ctx, const arguments *a, solve *s)
 {
     rw_krylov *solver = NULL;
     double error = 0;
-    s->spec.monitor = watch, s->spec.user = &s->h, s->spec.cancel = stop_request();
+    s->spec.monitor = watch;
+    s->spec.user = &s->h;
+    s->spec.cancel = stop_request();
     s->h.terminal = isatty(STDERR_FILENO) && !given(a, "quiet");
     rw_status status = rw_krylov_create(s->a, s->vectors, &s->spec, &solver);
     if (status == RW_OK)

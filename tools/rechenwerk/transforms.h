@@ -13,7 +13,8 @@ int load_numbers(rw_context *ctx, const arguments *a, rw_device *device, const c
 rw_status save_numbers(const arguments *a, rw_array *array, const char *path);
 /* The array in the type, which is its own or wider; replaces it. */
 rw_status widen(rw_array **array, rw_dtype dtype);
-/* "0,1" or "-1": axes of ndim in the order of the option, each once; none without it. False after a message. */
+/* "0,1" or "-1": axes of ndim in the order of the option, each once; none if the option is not given. False after a
+ * message. */
 bool axes_of(const arguments *a, int ndim, int axis[RW_MAX_NDIM], int *naxes);
 /* "4096 x 2049 c128" */
 typedef struct shape_text {

@@ -107,7 +107,7 @@ static char *keep(const char *folder, const char *program, const char *suffix, c
     return NULL;
 }
 
-/* What compilers, the loader and the system say when memory ends. gcc reports a compiler that the system has killed. */
+/* Messages of compilers, the loader and the system when memory is exhausted. "killed signal" is gcc's. */
 static bool is_memory(const char *log)
 {
     static const char *const words[] =

@@ -215,13 +215,14 @@ rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *s)
         for (int f = 1; f < p->nfields; ++f)
             for (int k = 0; k < 2; ++k)
                 if (node_class(p->fields[f].boundary[2 * d + k].kind) != (k ? upper : lower))
-                    return rw_case_fail(c, rw_case_node(c, "fields"),
-                                        "fields %s and %s have different node positions on side %s: a Dirichlet side "
-                                        "has no unknown, the others have one. Give all fields a Dirichlet condition "
-                                        "there, or none: u = g is nearly {robin: [1, b, g]}, with b a tenth of the "
-                                        "grid spacing; data that stand still may have any value there. Periodic sides "
-                                        "are periodic for all",
-                                        p->fields[0].name, p->fields[f].name, sides[2 * d + k]);
+                    return rw_case_fail(
+                        c, rw_case_node(c, "fields"),
+                        "fields %s and %s have different node positions on side %s: a Dirichlet side "
+                        "has no unknown, the others have one. Give all fields a Dirichlet condition "
+                        "there, or none: u = g is nearly {robin: [1, b, g]}, with b a tenth of the "
+                        "grid spacing; fields that are constant in time may have any value there. Periodic sides "
+                        "are periodic for all",
+                        p->fields[0].name, p->fields[f].name, sides[2 * d + k]);
         int64_t n = s->size.value[d], parts = lower == 'p' ? n : n - 1 + (lower == 'o') + (upper == 'o');
         if (parts < 1)
             return rw_case_fail(c, node,

@@ -74,7 +74,7 @@ static void place_picture(const rw_case *c, const rw_grid *g, const rw_picture *
         rw_log(rw_case_context(c), fits ? RW_LOG_INFO : RW_LOG_WARNING,
                "%s: %zu x %zu pixels are interpolated to %lld x %lld nodes%s", path, q->width, q->height,
                (long long)g->size[0], (long long)g->size[1],
-               fits ? "" : "; the picture keeps its aspect, and its edge continues beside it");
+               fits ? "" : "; the picture keeps its aspect, and its edge values continue around it");
 }
 
 static rw_status by_picture(const rw_case *c, pde_problem *p, int f, const rw_tree *node, const char *path, double low,

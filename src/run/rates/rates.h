@@ -67,7 +67,7 @@ typedef struct rates_problem {
     rw_sequence *sequence;
     /* once since it was made or loaded: all arrays are on the device, so steps can be recorded */
     bool run;
-    bool coarse;         /* it has been said that equal steps are too long */
+    bool coarse;         /* the warning that equal steps are too long has been given */
     bool single;         /* steps cannot be recorded: the plain evaluator */
     int batch;           /* runs of the sequence, and rows of the trace */
     int64_t every;       /* the runner looks after so many steps; 0: at times only */
