@@ -68,7 +68,8 @@ int rw_image_columns_groups(const rw_image_pass *p, const rw_image_shape *shape)
     const rw_image_stage *s = rows_of(p), *c = columns_of(p);
     const int n = shape->columns, wide = n + 2 * s->rx * channels_of(p, shape), tall = c ? c->size[1] : s->size[1];
     const int window = sums_up(p) ? wide + (tall - 1) * n : wide * (2 * s->ry + 1) * (s->prepare ? 2 : 1);
-    const int registers = (window + (rw_image_is_rectangle(s) ? ROWS * n : 0)) * (shape->f64 ? 2 : 1) + ROWS * n * (int)rw_dtype_size(p->x_dtype) / 4 + 30;
+    const int registers = (window + (rw_image_is_rectangle(s) ? ROWS * n : 0)) * (shape->f64 ? 2 : 1) +
+                          ROWS * n * (int)rw_dtype_size(p->x_dtype) / 4 + 30;
     return RW_MAX(2, RW_MIN(8, 512 / registers));
 }
 

@@ -1,6 +1,11 @@
 """The generated module alone runs an expression, an integration, solves and what fails."""
+import importlib.util
 import math
+import os
+import shutil
+import tempfile
 import unittest
+from unittest import mock
 from ctypes import POINTER, byref, c_double, c_int64, cast
 
 import rechenwerk
@@ -44,7 +49,32 @@ def norm(x):
     return math.sqrt(sum(v*v for v in x))
 
 
+def load_copy(folder, name):
+    """The module with a library of its own, another file with the same content."""
+    path = shutil.copy(os.path.realpath(os.environ["RECHENWERK_LIBRARY"]), os.path.join(folder, name + ".so"))
+    spec = importlib.util.spec_from_file_location(name, rechenwerk.__file__)
+    module = importlib.util.module_from_spec(spec)
+    with mock.patch.dict(os.environ, RECHENWERK_LIBRARY=path):
+        spec.loader.exec_module(module)
+        module.rw_version()  # opens it
+    return module
+
+
 class Test(unittest.TestCase):
+    def test_two_copies_of_the_library(self):
+        with tempfile.TemporaryDirectory() as folder:
+            copies = [load_copy(folder, name) for name in ("first", "second")]
+            devices = [m.rw_device_open(m.rw_context_create(), "cpu:1") for m in copies]
+            for i in range(3):
+                for k, (m, device) in enumerate(zip(copies, devices)):
+                    grid, field = m.rw_grid(ndim=1, size=(3, 1, 1), spacing=(1, 1, 1)), m.rw_expr_field(name="u")
+                    program = m.rw_expr_create(device, m.rw_expr_spec(text=f"u = u + {10*i + k}", grid=grid,
+                                                                      fields=[field], nfields=1))
+                    u = m.rw_array_create_from(device, RW_F64, 1, [3], (c_double * 3)(), RW_COPY)
+                    m.rw_expr_bind(program, "u", u)
+                    m.rw_expr_run(program, m.rw_device_queue(device))
+                    self.assertEqual(cast(m.rw_array_read(u), POINTER(c_double))[:3], [10.0*i + k]*3)
+
     def test_expression(self):
         n, tau = 100, 0.25
         u, v = [0.01*i for i in range(n)], [math.cos(i) for i in range(n)]

@@ -2,8 +2,8 @@
  *
  * The dynamic linker only takes a path. The bytes are copied into an anonymous file (memfd), sealed so that nothing can
  * change them, and opened as /proc/PID/fd/N: what runs is what the caller has checked. The path must be a new one each
- * time, since the linker takes equal paths for the same object and numbers of descriptors come again: a count is
- * written into it as "./" and "/", which lead nowhere else.
+ * time, since the linker takes equal paths for the same object and numbers of descriptors come again: a count and its
+ * address, which differs between copies of the library in one process, are written into it as "./" and "/".
  * Where there is no memfd or no /proc, a private temporary file does, removed once it is loaded. */
 #include <dlfcn.h>
 #include <errno.h>
@@ -43,15 +43,23 @@ static int anonymous_file(const rw_program *p, const rw_text *binary)
     return -1;
 }
 
+static void spell(rw_text *path, uint64_t value, int n)
+{
+    for (int k = 0; k < n; ++k) rw_text_add(path, "%s", value >> k & 1 ? "./" : "/");
+}
+
+/* NULL: the linker cannot, or there is no memory. */
 static void *open_anonymous(int fd)
 {
     static unsigned count;
-    unsigned bits = __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED);
-    char path[128];
-    int n = snprintf(path, sizeof path, "/proc/%ld/fd/", (long)getpid());
-    for (; bits; bits >>= 1) n += snprintf(path + n, sizeof path - (size_t)n, "%s", bits & 1 ? "./" : "/");
-    snprintf(path + n, sizeof path - (size_t)n, "%d", fd);
-    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    rw_text path = {0};
+    rw_text_add(&path, "/proc/%ld/fd/", (long)getpid());
+    spell(&path, (uintptr_t)&count, 64);
+    spell(&path, __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED), 32);
+    rw_text_add(&path, "%d", fd);
+    void *module = path.failed ? NULL : dlopen(path.data, RTLD_NOW | RTLD_LOCAL);
+    rw_text_free(&path);
+    return module;
 }
 
 static rw_status open_temporary(rw_device *dev, rw_program *p, const rw_text *binary)
