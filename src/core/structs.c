@@ -67,7 +67,7 @@ rw_status rw_struct_in_array(rw_context *ctx, const char *type, const rw_member 
     rw_status status = RW_OK;
     for (int64_t i = 0; i < n && status == RW_OK; ++i) {
         const char *element = (const char *)*array + (size_t)i * from_size;
-        char *own = all + (size_t)i * size;
+        char *own = other ? all + (size_t)i * size : NULL;
         if (other) status = rw_struct_in(ctx, type, own, size, element, from_size);
         if (status != RW_OK) break;
         status = rw_check_members(ctx, type, members, other ? own : element);
