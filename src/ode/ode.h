@@ -265,9 +265,10 @@ rw_status rw_ode_check_resolution(rw_ode *ode, double h, double t_limit);
 
 /* ---- spectral radius (spectral.c) -------------------------------------------------------------------------------- */
 
-/* By power iteration from a rough vector, without its safety factor: close to the modulus of the largest eigenvalue, not
- * above it for linear equations with a normal Jacobian. *along: cosine of the angle by which the last step turned the
- * vector, -1 for a negative eigenvalue; 0 for a pair +- lambda. Errors: ERR_NOT_CONVERGED: F is not finite there. */
+/* By power iteration from a rough vector, without its safety factor: close to the modulus of the largest eigenvalue.
+ * For linear equations with a normal Jacobian it is not above it. *along: cosine of the angle by which the last step
+ * turned the vector, -1 for a negative eigenvalue; 0 for a pair +- lambda.
+ * Errors: ERR_NOT_CONVERGED: F is not finite there. */
 rw_status rw_spectral_least(rw_ode *ode, double *rho, double *along);
 /* Bound or estimate at the present state, by the user's expression, Gershgorin's circles, or power iteration. */
 rw_status rw_spectral_radius(rw_ode *ode, double *rho);

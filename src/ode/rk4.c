@@ -11,9 +11,9 @@
  *
  *   c = |h (k3 - k2)|/|y| = |C + y - 2 B|/|y|,      |z|^3/4 of an eigenvalue, z = h lambda
  *
- * Eigenvalues that leave the stability region to the left have |z| > 2.5 and c > 4. A state with c > OUTSIDE that is
- * larger than at the last check with c < RESOLVED has grown by the method's instability: solutions that really grow, in
- * steps that resolve them, have small c.
+ * Eigenvalues that leave the stability region to the left have |z| > 2.5 and c > 4. A state with c > OUTSIDE in two
+ * checks, growing, and much larger than at the last check with c < RESOLVED, grows by the method's instability:
+ * solutions that really grow, in steps that resolve them, have small c.
  *
  * The default step is at most 0.9 of the stability limit 2.78/rho on the negative real axis, and so short that the
  * error of a step is at most ACCEPTED of the tolerance. Only some steps are tried (adaptive.c): once, and as two steps
@@ -58,7 +58,8 @@ static const double FIRST = 0.00618;
 typedef struct growth {
     double before; /* |y| at the last check with c < RESOLVED … */
     double since;  /* … and its time */
-    bool suspicious, warned;
+    double last;   /* |y| at the last check if c > OUTSIDE there, else 0 */
+    bool warned;
 } growth;
 
 typedef struct rk4 {
@@ -212,6 +213,9 @@ static rw_status create(rw_ode *ode)
     return RW_OK;
 }
 
+/* The step reaches the end of the run, if that is known. */
+static bool is_final(const rw_ode *ode) { return ode->end > ode->start && ode->step_end >= ode->end; }
+
 /* Between the third stage and the last one: an error if the state grows by eigenvalues outside the stability region.
  * y is still that of the step's begin. */
 static rw_status check_growth(rw_ode *ode, double h)
@@ -224,11 +228,14 @@ static rw_status check_growth(rw_ode *ode, double h)
     RW_TRY(rw_expr_get(m->outside.expr, "change", &change, NULL));
     RW_TRY(rw_expr_get(m->outside.expr, "size", &size, NULL));
     if (!isfinite(change) || !isfinite(size)) return RW_OK; /* an output reports it, with the field and the node */
-    g->suspicious = change > OUTSIDE * size;
+    const bool suspicious = change > OUTSIDE * size;
+    /* twice: a source that is switched on makes c large, but only for few steps */
+    const bool again = g->last > 0 && size > g->last;
+    g->last = suspicious ? size : 0;
     if (change < RESOLVED * size || !(g->before > 0)) g->before = size, g->since = ode->t;
     const double grown = size / g->before;
-    if (!g->suspicious || !(grown > WORTH_WARNING)) return RW_OK;
-    if (grown > UNSTABLE) {
+    if (!suspicious || !(grown > WORTH_WARNING) || !(again || is_final(ode))) return RW_OK;
+    if (again && grown > UNSTABLE) {
         ode->unresolved = true; /* the message contains the reason */
         return rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED,
                        "time.step = %g is unstable: from t = %.6g to t = %.6g fields have grown by %.2g in components "
@@ -251,8 +258,8 @@ static bool is_growth_checked(const rw_ode *ode)
     const rk4 *m = ode->method;
     const int64_t n = ode->stat.steps + 1;
     if (is_checked(ode)) return false;
-    return (ode->end > 0 && ode->step_end >= ode->end) || (n > 1 && (n & (n - 1)) == 0) ||
-           n % (m->growth.suspicious ? SUSPECTED_EVERY : CHECK_EVERY) == 0;
+    return is_final(ode) || (n > 1 && (n & (n - 1)) == 0) ||
+           n % (m->growth.last > 0 ? SUSPECTED_EVERY : CHECK_EVERY) == 0;
 }
 
 /* `last`: the last stage's program. `check`: the state's growth, before that stage. */

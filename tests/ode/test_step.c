@@ -407,6 +407,8 @@ static void test_unstable_step(void **state)
                  {"du/dt = v\ndv/dt = -dxxxx(u)", 20, 0.003, 1, NULL, REFUSED},
                  {"du/dt = dx(v)\ndv/dt = dx(u)", 64, 0.05, 1, NULL, REFUSED},
                  {"du/dt = u", 4, 0.5, 50, NULL, RUNS},
+                 /* h lambda = -2.5; the source is switched on after 62 steps */
+                 {"du/dt = where(t < 1.54, 1e-9, 1) - 100*u", 4, 0.025, 2, NULL, RUNS},
                  {"du/dt = 0.01*laplace(u) + 5*u*(1 + 0.1*sin(u))", 20, 0.1, 3, NULL, RUNS}};
 #undef WAVE
     for (int i = 0; i < RW_COUNT(cases); ++i) {
