@@ -107,7 +107,8 @@ RW_API rw_status rw_ode_get_spec_sized(const rw_ode *ode, rw_ode_spec *spec, siz
 
 /* Takes one accepted step after as many rejected attempts as necessary. It does not pass t_limit, which is reached
  * exactly.
- * Errors: ERR_NOT_CONVERGED: values are not finite, or the step size is too small; the state is that before the
+ * Errors: ERR_NOT_CONVERGED: values are not finite, the step size is too small, or fields grow by the instability of a
+ * given step of rk4; ERR_INPUT: a given step of rk4 is unstable for a constant Jacobian. The state is that before the
  * step. */
 RW_API rw_status rw_ode_step(rw_ode *ode, double t_limit);
 RW_API double rw_ode_time(const rw_ode *ode);
@@ -130,8 +131,9 @@ RW_API rw_status rw_ode_restore(rw_ode *ode);
  * and statistics are restored; work that was done stays counted (rhs, spectral_rhs, rejected, undone). Once per step.
  * Errors: ERR_ARGUMENT: no such step, no `dense`; with borrowed memory as rw_ode_restore. */
 RW_API rw_status rw_ode_undo(rw_ode *ode);
-/* The method; of AUTO the one that was chosen, AUTO before the first step. *reason (optional): why it was chosen, ""
- * for other methods; it belongs to the integrator. */
+/* The method; of AUTO the one in use, AUTO before the first step. AUTO may change dp5 for rkc2 or rock4 before a step,
+ * if the problem has become stiff. *reason (optional): why it was chosen, "" for other methods; it belongs to
+ * the integrator. */
 RW_API rw_status rw_ode_get_method(const rw_ode *ode, rw_ode_method *method, const char **reason);
 
 typedef struct rw_ode_statistics {

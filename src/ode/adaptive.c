@@ -104,27 +104,34 @@ bool rw_adaptive_jumps(const rw_ode *ode) { return rw_jumps_any(ode->adaptive->j
 
 double rw_ode_end(const rw_ode *ode, double t_limit) { return RW_MAX(ode->end, t_limit); }
 
-/* Warns before the first step if stability requires more than RW_HOPELESS steps. */
-static void note_steps(rw_ode *ode, double rho, double t_limit)
+/* Warns before the first step if stability requires more than RW_HOPELESS steps. `rho` may be an upper bound only. */
+static rw_status note_steps(rw_ode *ode, double rho, double t_limit)
 {
     rw_context *ctx = ode->device->ctx;
     const rw_ode_ops *ops = ode->ops;
     const double most = ops->stable > 0 ? ops->stable : ops->reach(ode), end = rw_ode_end(ode, t_limit);
-    const double steps = (end - ode->t) * rho / most;
-    if (!(steps > RW_HOPELESS)) return;
+    const double span = end - ode->t;
+    double least, along;
+    if (!(span * rho / most > RW_HOPELESS)) return RW_OK;
+    const rw_status status = rw_spectral_least(ode, &least, &along);
+    if (status != RW_OK && status != RW_ERR_NOT_CONVERGED) return status;
+    if (status == RW_OK) rho = RW_MIN(rho, least);
+    const double steps = span * rho / most;
+    if (!(steps > RW_HOPELESS)) return RW_OK;
     ode->adaptive->limited = -1;
     if (ops->stable > 0)
-        rw_log(
-            ctx, RW_LOG_WARNING,
-            "time.method = %s needs at least %.2g steps of at most %.2g to t = %.6g: its stability limit is %.3g/rho "
-            "(spectral radius rho = %.3g); choose time.method: auto, a coarser grid, or an earlier time.end",
-            ops->name, steps, most / rho, end, most, rho);
+        rw_log(ctx, RW_LOG_WARNING,
+               "time.method = %s%s needs at least %.2g steps of at most %.2g to t = %.6g: its stability limit is "
+               "%.3g/rho (spectral radius rho = %.3g); choose %sa coarser grid, or an earlier time.end",
+               ops->name, ode->automatic ? ", chosen by auto," : "", steps, most / rho, end, most, rho,
+               ode->automatic ? "" : "time.method: auto, ");
     else
         rw_log(ctx, RW_LOG_WARNING,
                "steps are limited by time.max_stages = %d: at most %.2g, at least %.2g steps to t = %.6g; raise "
                "time.max_stages to %.0f, or choose a coarser grid",
                ode->max_stages, most / rho, steps, end,
                RW_MIN(ceil(ode->max_stages * sqrt(steps / RW_HOPELESS)), 10000));
+    return RW_OK;
 }
 
 static rw_status first_step(rw_ode *ode, double rho, double longest, double *h)
@@ -172,7 +179,7 @@ static rw_status prepare(rw_ode *ode, double t_limit, double *rho)
         if (ode->initial_step > 0) c[0] = ode->initial_step;
         else RW_TRY(first_step(ode, *rho, longest, &c[0]));
         c[1] = c[2] = c[3] = 0;
-        note_steps(ode, *rho, t_limit);
+        RW_TRY(note_steps(ode, *rho, t_limit));
     } else if (ode->ops->reach && (ode->stale || (c[3] >= RW_RADIUS_EVERY && rw_spectral_varies(ode)))) {
         RW_TRY(rw_spectral_radius(ode, rho));
         c[3] = 0;
@@ -220,6 +227,7 @@ static bool is_hopeless(const rw_ode *ode, double h, double rho, double t_limit)
 
 rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
 {
+    RW_TRY(rw_auto_review(ode, t_limit));
     const rw_ode_ops *ops = ode->ops;
     const double p = 1.0 / ops->power;
     if (!ode->adaptive) RW_TRY(rw_adaptive_prepare(ode));

@@ -3,17 +3,24 @@
  *   dp5     when eigenvalues lie far from the negative real axis (transport, waves, oscillation), or when
  *           rho (t_end - t) is so small that few steps suffice
  *   rkc2    for loose tolerances
- *   rock4   else */
+ *   rock4   else
+ *
+ * The spectrum may change. Every REVIEW_EVERY steps of dp5, if the Jacobian is not constant, the radius is found again.
+ * If stability limits the steps (h rho >= LIMITED), many are left, and the eigenvalues lie near the negative real axis,
+ * rkc2 or rock4 takes over. */
 #include <math.h>
 
 #include "ode/ode.h"
 
-static const double OVERHANG = 0.2, FEW = 50, LOOSE = 3e-4;
+enum { REVIEW_EVERY = 500 };
+static const double OVERHANG = 0.2, FEW = 50, LOOSE = 3e-4, LIMITED = 2, WORTH_CHANGE = 1000;
 
 /* What the choice needs, and the step control of whatever it becomes, is compiled while the fields get their values. */
 static rw_status create(rw_ode *ode) { return rw_adaptive_prepare(ode); }
 
 static void destroy(rw_ode *ode) { (void)ode; }
+
+static rw_ode_method stabilised(const rw_ode *ode) { return ode->rtol > LOOSE ? RW_ODE_RKC2 : RW_ODE_ROCK4; }
 
 /* The method at the present state, for a time `span`; the reason is noted. */
 static rw_status choose(rw_ode *ode, double span, rw_ode_method *method)
@@ -23,18 +30,19 @@ static rw_status choose(rw_ode *ode, double span, rw_ode_method *method)
     RW_TRY(rw_spectral_radius(ode, &rho));
     RW_TRY(rw_spectral_overhang(ode, &overhang));
     const bool few = rho * span <= FEW;
-    if (overhang > OVERHANG && !few) RW_TRY(rw_spectral_probe(ode, &overhang));
+    bool found = false;
+    if (overhang > OVERHANG && !few) RW_TRY(rw_spectral_probe(ode, &overhang, &found));
     if (few) {
         *method = RW_ODE_DP5;
         snprintf(ode->reason, sizeof ode->reason, "not stiff: spectral radius %.3g, time %.3g", rho, span);
     } else if (overhang > OVERHANG) {
         *method = RW_ODE_DP5;
         snprintf(ode->reason, sizeof ode->reason,
-                 "eigenvalues lie away from the negative real axis (by %.2g of the spectral radius %.3g; Chebyshev "
-                 "polynomials of the Jacobian)",
-                 overhang, rho);
+                 "eigenvalues %s away from the negative real axis (by %.2g of the spectral radius %.3g; %s)",
+                 found ? "lie" : "may lie", overhang, rho,
+                 found ? "Chebyshev polynomials of the Jacobian" : rw_spectral_kind(ode));
     } else {
-        *method = ode->rtol > LOOSE ? RW_ODE_RKC2 : RW_ODE_ROCK4;
+        *method = stabilised(ode);
         snprintf(
             ode->reason, sizeof ode->reason,
             "stiff, eigenvalues near the negative real axis: spectral radius %.3g, time %.3g; tolerance %.1e is %s "
@@ -54,6 +62,31 @@ static rw_status step(rw_ode *ode, double t_limit)
     ode->fresh = true;
     rw_log(ode->device->ctx, RW_LOG_INFO, "method %s: %s", ode->ops->name, ode->reason);
     return ode->ops->step(ode, t_limit);
+}
+
+rw_status rw_auto_review(rw_ode *ode, double t_limit)
+{
+    double *c = ode->controller, rho, overhang;
+    const double h = c[2], left = span_of(ode, t_limit);
+    bool found;
+    if (!ode->automatic || ode->ops != &rw_dp5_ops || !(c[0] > 0) || c[3] < REVIEW_EVERY) return RW_OK;
+    c[3] = 0;
+    if (!rw_spectral_varies(ode)) return RW_OK;
+    RW_TRY(rw_spectral_radius(ode, &rho));
+    if (h * rho < LIMITED || left * rho < WORTH_CHANGE) return RW_OK;
+    RW_TRY(rw_spectral_overhang(ode, &overhang));
+    if (overhang > OVERHANG) RW_TRY(rw_spectral_probe(ode, &overhang, &found));
+    if (overhang > OVERHANG) return RW_OK;
+    RW_TRY(rw_ode_become(ode, stabilised(ode)));
+    rw_dense_forget(ode); /* its arrays were of the other method */
+    rw_dense_begin(ode);
+    c[1] = c[2] = 0; /* the error of another method */
+    snprintf(ode->reason, sizeof ode->reason,
+             "stiff from t = %.4g on, eigenvalues near the negative real axis: spectral radius %.3g, time %.3g; dp5 "
+             "before, whose steps of %.2g were limited by stability",
+             ode->t, rho, left, h);
+    rw_log(ode->device->ctx, RW_LOG_INFO, "method %s: %s", ode->ops->name, ode->reason);
+    return RW_OK;
 }
 
 /* As the method that AUTO would become at the present state. */

@@ -114,7 +114,7 @@ static rw_status create(rw_device *dev, const rw_ode_spec *given, rw_ode **resul
     rw_ode *ode = rw_calloc(1, sizeof *ode);
     if (!ode) return rw_fail_memory(dev->ctx, sizeof *ode, "an integrator");
     ode->device = rw_device_retain(dev);
-    ode->ops = table_of(spec->method, spec->step);
+    ode->ops = table_of(spec->method, spec->step), ode->automatic = spec->method == RW_ODE_AUTO;
     ode->grid = spec->grid, ode->order = spec->order;
     ode->cancel = spec->cancel;
     ode->start = ode->t = spec->start, ode->fixed_step = spec->step;
@@ -188,6 +188,7 @@ static void drop_vectors(rw_ode *ode)
 
 rw_status rw_ode_become(rw_ode *ode, rw_ode_method method)
 {
+    ode->ops->destroy(ode);
     drop_vectors(ode); /* AUTO's own may lie in other memory than y */
     ode->ops = methods[method];
     ode->max_stages = ode->given_stages > 0 ? RW_MAX(ode->given_stages, ode->ops->least_stages)
@@ -455,7 +456,7 @@ static rw_status check_state(const rw_ode *ode, const double s[RW_ODE_STATE])
                            "state[%d] = %g was not written by rw_ode_save: load a state that it has saved", i, s[i]);
     }
     /* a state of before its first step */
-    bool was_auto = ode->ops == &rw_auto_ops || (*ode->reason && s[14] == RW_ODE_AUTO);
+    bool was_auto = ode->automatic;
     if (s[14] != floor(s[14]) || s[14] < RW_ODE_RK4 || s[14] >= RW_COUNT(methods) ||
         (!was_auto && (int)s[14] != method_number(ode)))
         return rw_fail(ctx, RW_ERR_ARGUMENT, "state[14] = %g: the state is that of %s, the integrator's method is %s",
@@ -473,7 +474,7 @@ rw_status rw_ode_load(rw_ode *ode, const double s[RW_ODE_STATE])
     RW_NEED(s, "state");
     RW_TRY(check_state(ode, s));
     int method = (int)s[14];
-    if (ode->ops == &rw_auto_ops && method < RW_ODE_AUTO) {
+    if (ode->automatic && method < RW_ODE_AUTO && method != method_number(ode)) {
         RW_TRY(rw_ode_become(ode, (rw_ode_method)method));
         snprintf(ode->reason, sizeof ode->reason, "as before the restart");
     }

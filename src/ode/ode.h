@@ -89,7 +89,8 @@ struct rw_ode {
     double stage_rule;
     double end;       /* AUTO: expected, 0 unknown */
     int given_stages; /* the caller's limit, 0: the method's */
-    char reason[240]; /* why AUTO became what it is */
+    bool automatic;   /* created as AUTO */
+    char reason[320]; /* why AUTO became what it is */
     rw_quadrature_rule quadrature;
     /* state */
     double t;
@@ -102,7 +103,7 @@ struct rw_ode {
     double refused_step; /* of a step that was given up: its last attempt, 0: none */
     rw_attempt refused;
     double refused_limit; /* t_limit of that step */
-    bool unresolved;      /* the message already contains the reason: t + h = t */
+    bool unresolved;      /* the message already contains the reason: t + h = t, an unstable given step */
     double controller[4]; /* what the method's step control remembers; saved in checkpoints */
     struct rw_spectral *spectral;
     struct rw_adaptive *adaptive;
@@ -164,6 +165,9 @@ rw_status rw_stage_time(rw_ode *ode, rw_stage *stage, const char *scalar, double
 void rw_stage_free(rw_stage *stage);
 /* AUTO takes a method, with its programs and vectors. On failure it stays AUTO. */
 rw_status rw_ode_become(rw_ode *ode, rw_ode_method method);
+/* Before a step of dp5 that AUTO has chosen, now and then: a stabilised method takes over if the problem has become
+ * stiff. What it decides follows from the state that rw_ode_save writes. */
+rw_status rw_auto_review(rw_ode *ode, double t_limit);
 /* Those that are not there yet, in the kind of memory that y has. */
 rw_status rw_ode_make_vectors(rw_ode *ode);
 /* The arrays of two vectors exchanged. */
@@ -261,22 +265,26 @@ rw_status rw_ode_check_resolution(rw_ode *ode, double h, double t_limit);
 
 /* ---- spectral radius (spectral.c) -------------------------------------------------------------------------------- */
 
-/* By power iteration without its safety factor: close to the modulus of the largest eigenvalue, not above it in exact
- * arithmetic of linear equations. */
-rw_status rw_spectral_least(rw_ode *ode, double *rho);
+/* By power iteration from a rough vector, without its safety factor: close to the modulus of the largest eigenvalue.
+ * For linear equations with a normal Jacobian it is not above it. *along: cosine of the angle by which the last step
+ * turned the vector, -1 for a negative eigenvalue; 0 for a pair +- lambda.
+ * Errors: ERR_NOT_CONVERGED: F is not finite there. */
+rw_status rw_spectral_least(rw_ode *ode, double *rho, double *along);
 /* Bound or estimate at the present state, by the user's expression, Gershgorin's circles, or power iteration. */
 rw_status rw_spectral_radius(rw_ode *ode, double *rho);
 /* Its programs beforehand. A given expression needs none: its mistakes are found at the first step. */
 rw_status rw_spectral_prepare(rw_ode *ode);
 /* False when it depends on neither state nor time: one estimate serves for ever. */
 bool rw_spectral_varies(const rw_ode *ode);
+/* The Jacobian is found to depend on neither state nor time, however the radius is found. */
+rw_status rw_spectral_constant(rw_ode *ode, bool *constant);
 /* How far eigenvalues may lie from the negative real axis, over the radius found last: where Gershgorin's circles end
  * to the right of 0; of a power iteration 1 + the cosine between its last two vectors, 0 on the axis. 0 for a given
  * radius. Of AUTO only. */
 rw_status rw_spectral_overhang(rw_ode *ode, double *part);
 /* The same by Chebyshev polynomials of the Jacobian, for a second test where the first finds a large distance: that of
- * the fastest growing component, over the radius. *part is unchanged if it cannot be found. */
-rw_status rw_spectral_probe(rw_ode *ode, double *part);
+ * the fastest growing component, over the radius. *part is unchanged if it is not found. */
+rw_status rw_spectral_probe(rw_ode *ode, double *part, bool *found);
 /* Its programs, for a trace. */
 rw_status rw_spectral_trace(rw_ode *ode);
 void rw_spectral_free(rw_ode *ode);

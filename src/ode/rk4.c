@@ -6,6 +6,15 @@
  * point, step and f64 component. If nothing depends on t, every step has the same launches: it is recorded once
  * and replayed. A given step is used as it is.
  *
+ * During the run, some steps of a given length (CHECK_EVERY) are checked before their last stage. This evaluates no
+ * right-hand side:
+ *
+ *   c = |h (k3 - k2)|/|y| = |C + y - 2 B|/|y|,      |z|^3/4 of an eigenvalue, z = h lambda
+ *
+ * Eigenvalues that leave the stability region to the left have |z| > 2.5 and c > 4. A state with c > OUTSIDE in two
+ * checks, growing, and much larger than at the last check with c < RESOLVED, grows by the method's instability:
+ * solutions that really grow, in steps that resolve them, have small c.
+ *
  * The default step is at most 0.9 of the stability limit 2.78/rho on the negative real axis, and so short that the
  * error of a step is at most ACCEPTED of the tolerance. Only some steps are tried (adaptive.c): once, and as two steps
  * of half the length, which become the solution,
@@ -31,15 +40,27 @@
 
 enum { Y, A, B, C, ONCE, TWICE, STAGES = 4 };
 #define DEFAULT_LIMIT (0.9 * 2.78)
+enum { CHECK_EVERY = 64, SUSPECTED_EVERY = 4 };
 enum { STEADY = 25, WATCHED_EVERY = 4, OFTEN = 8, PACK = 256 };
 
-/* of the stability region: on the real axis, and beyond which it has no point */
-static const double LIMIT = 2.78, FARTHEST = 2.97, DEFAULT = DEFAULT_LIMIT;
+/* of the stability region: on the real axis, beyond its ends on the axes (the estimate of a pair is less sharp), and
+ * beyond which it has no point */
+static const double LIMIT = 2.78, REAL_END = 2.79, IMAGINARY_END = 2.9, FARTHEST = 2.97, DEFAULT = DEFAULT_LIMIT;
+/* Of a check: c of |z| = 2.3 and 1; growth that is worth a warning, and that ends the run */
+static const double OUTSIDE = 3, RESOLVED = 0.25, WORTH_WARNING = 100, UNSTABLE = 1e6;
 static const double ACCEPTED = 0.1; /* of the tolerance */
 static const double MANY = 1e9;     /* given steps worth a warning */
 /* Of the time to the first limit: the first trial's length, where something depends on time. No simple fraction: the
  * seven times of a trial would all be zeros of a source with a period that divides them. */
 static const double FIRST = 0.00618;
+
+/* What checks of a given step have found. */
+typedef struct growth {
+    double before; /* |y| at the last check with c < RESOLVED … */
+    double since;  /* … and its time */
+    double last;   /* |y| at the last check if c > OUTSIDE there, else 0 */
+    bool warned;
+} growth;
 
 typedef struct rk4 {
     rw_stage stage[STAGES];
@@ -56,6 +77,8 @@ typedef struct rk4 {
     double trusted;    /* time of the last trial */
     double change;     /* q of the last trial */
     bool warned;       /* of their error */
+    rw_stage outside;  /* of a given step: |C + y - 2 B| and |y| */
+    growth growth;
 } rk4;
 
 /* q of the last stage */
@@ -120,7 +143,7 @@ static void destroy(rw_ode *ode)
     rw_sequence_destroy(&m->sequence);
     rw_switches_free(&m->switches);
     for (int i = 0; i < STAGES; ++i) rw_stage_free(&m->stage[i]);
-    rw_stage_free(&m->once), rw_stage_free(&m->watched), rw_stage_free(&m->compared);
+    rw_stage_free(&m->once), rw_stage_free(&m->watched), rw_stage_free(&m->compared), rw_stage_free(&m->outside);
     rw_free(m->memory);
     rw_free(m);
     ode->method = NULL;
@@ -143,6 +166,32 @@ static rw_status build_error(rw_ode *ode, rw_node *nodes, rw_stage *stage)
     return rw_build_end(&b, "rk4_error", stage);
 }
 
+static rw_node sum_of_squares(rw_graph *g, rw_node sum, rw_node n)
+{
+    const rw_node size = rw_make1(g, RW_OP_ABS, n);
+    return OP(ADD, sum, OP(MUL, size, size));
+}
+
+static rw_status build_outside(rw_ode *ode, rw_stage *stage)
+{
+    rw_building b;
+    rw_build_begin(&b, ode);
+    rw_node t = rw_build_scalar(&b, "t");
+    rw_build_vector(&b, Y, t), rw_build_vector(&b, B, t), rw_build_vector(&b, C, t);
+    rw_graph *g = b.graph;
+    rw_node change = b.status == RW_OK ? rw_real(g, 0) : 0, size = change;
+    for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f) {
+        const rw_node y = rw_build_value(&b, Y, f), twice = OP(MUL, rw_real(g, 2), rw_build_value(&b, B, f));
+        change = sum_of_squares(g, change, OP(ADD, OP(SUB, rw_build_value(&b, C, f), twice), y));
+        size = sum_of_squares(g, size, y);
+    }
+    if (b.status == RW_OK) {
+        rw_build_result(&b, "change", rw_make1(g, RW_OP_SQRT, rw_reduce(g, RW_SUM, change)));
+        rw_build_result(&b, "size", rw_make1(g, RW_OP_SQRT, rw_reduce(g, RW_SUM, size)));
+    }
+    return rw_build_end(&b, "rk4_outside", stage);
+}
+
 static bool is_checked(const rw_ode *ode) { return ode->ops == &rw_rk4_checked_ops; }
 
 static rw_status create(rw_ode *ode)
@@ -155,6 +204,7 @@ static rw_status create(rw_ode *ode)
     if (status == RW_OK && is_checked(ode)) status = build(ode, STAGES - 1, ONCE, MEASURED, rates, &m->once);
     if (status == RW_OK && is_checked(ode)) status = build(ode, STAGES - 1, Y, WATCHED, rates, &m->watched);
     if (status == RW_OK && is_checked(ode)) status = build_error(ode, rates, &m->compared);
+    if (status == RW_OK && !is_checked(ode)) status = build_outside(ode, &m->outside);
     rw_free(rates);
     if (status == RW_OK) status = rw_switches_create(ode, &m->stage[0], &m->switches);
     if (status != RW_OK) return status;
@@ -163,14 +213,64 @@ static rw_status create(rw_ode *ode)
     return RW_OK;
 }
 
-/* `last`: the last stage's program. */
-static rw_status run_stages(rw_ode *ode, double h, rw_stage *last)
+/* The step reaches the end of the run, if that is known. */
+static bool is_final(const rw_ode *ode) { return ode->end > ode->start && ode->step_end >= ode->end; }
+
+/* Between the third stage and the last one: an error if the state grows by eigenvalues outside the stability region.
+ * y is still that of the step's begin. */
+static rw_status check_growth(rw_ode *ode, double h)
+{
+    rk4 *m = ode->method;
+    growth *g = &m->growth;
+    double change, size;
+    rw_stage_set(&m->outside, "t", ode->t);
+    RW_TRY(rw_stage_run(ode, &m->outside));
+    RW_TRY(rw_expr_get(m->outside.expr, "change", &change, NULL));
+    RW_TRY(rw_expr_get(m->outside.expr, "size", &size, NULL));
+    if (!isfinite(change) || !isfinite(size)) return RW_OK; /* an output reports it, with the field and the node */
+    const bool suspicious = change > OUTSIDE * size;
+    /* twice: a source that is switched on makes c large, but only for few steps */
+    const bool again = g->last > 0 && size > g->last;
+    g->last = suspicious ? size : 0;
+    if (change < RESOLVED * size || !(g->before > 0)) g->before = size, g->since = ode->t;
+    const double grown = size / g->before;
+    if (!suspicious || !(grown > WORTH_WARNING) || !(again || is_final(ode))) return RW_OK;
+    if (again && grown > UNSTABLE) {
+        ode->unresolved = true; /* the message contains the reason */
+        return rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED,
+                       "time.step = %g is unstable: from t = %.6g to t = %.6g fields have grown by %.2g in components "
+                       "that change faster than rk4 can follow (h |eigenvalue| > 2.3); choose a smaller time.step, "
+                       "time.step: 0 for an automatic step, or time.method: auto",
+                       h, g->since, ode->t, grown);
+    }
+    if (!g->warned)
+        rw_log(ode->device->ctx, RW_LOG_WARNING,
+               "%s: time.step = %g may be unstable: from t = %.6g to t = %.6g fields have grown by %.2g in components "
+               "that change faster than rk4 can follow (h |eigenvalue| > 2.3); choose a smaller time.step",
+               ode->source.name, h, g->since, ode->t, grown);
+    g->warned = true;
+    return RW_OK;
+}
+
+/* Steps 2, 4, 8 …, every CHECK_EVERY-th, every SUSPECTED_EVERY-th after a large c, and the last one of a known end. */
+static bool is_growth_checked(const rw_ode *ode)
+{
+    const rk4 *m = ode->method;
+    const int64_t n = ode->stat.steps + 1;
+    if (is_checked(ode)) return false;
+    return is_final(ode) || (n > 1 && (n & (n - 1)) == 0) ||
+           n % (m->growth.last > 0 ? SUSPECTED_EVERY : CHECK_EVERY) == 0;
+}
+
+/* `last`: the last stage's program. `check`: the state's growth, before that stage. */
+static rw_status run_stages(rw_ode *ode, double h, rw_stage *last, bool check)
 {
     rk4 *m = ode->method;
     const double time[] = {0, 0.5, 0.5, 1}, weight[] = {0.5, 0.5, 1, 1. / 6};
     for (int i = 0; i < STAGES; ++i) {
         rw_stage *stage = i < STAGES - 1 ? &m->stage[i] : last;
         rw_stage_set(stage, "t", rw_ode_stage_time(ode, time[i], h)), rw_stage_set(stage, "c", weight[i] * h);
+        if (check && i == STAGES - 1) RW_TRY(check_growth(ode, h));
         RW_TRY(rw_stage_run(ode, stage));
     }
     return RW_OK;
@@ -183,7 +283,7 @@ static rw_stage *last_stage(rw_ode *ode)
     return is_checked(ode) ? &m->watched : &m->stage[STAGES - 1];
 }
 
-static rw_status run_step(rw_ode *ode, double h) { return run_stages(ode, h, last_stage(ode)); }
+static rw_status run_step(rw_ode *ode, double h) { return run_stages(ode, h, last_stage(ode), false); }
 
 /* What a recorded step finds on the device: y, and the largest q, which the host may have set. */
 static rw_status send_state(rw_ode *ode)
@@ -219,18 +319,28 @@ static bool is_recorded(const rw_ode *ode, double h)
     return same;
 }
 
+/* Modulus that no point of the stability region exceeds in the direction of the largest eigenvalue. */
+static double end_of_region(double along)
+{
+    return along < -0.999 ? REAL_END : fabs(along) < 0.01 ? IMAGINARY_END : FARTHEST;
+}
+
 /* A given step against the stability limit, before the first: refused when eigenvalues that do not change leave the
- * stability region, which ends at 2.79 on the real and at 2.83 on the imaginary axis; else a warning. */
+ * stability region; else a warning. */
 static rw_status check_step(rw_ode *ode)
 {
     double rho, h = ode->fixed_step;
     rw_context *ctx = ode->device->ctx;
     RW_TRY(rw_spectral_radius(ode, &rho));
     if (h * rho <= LIMIT) return RW_OK;
-    bool varies = rw_spectral_varies(ode);
-    RW_TRY(rw_spectral_least(ode, &rho)); /* the first is an upper bound */
-    if (h * rho <= FARTHEST) return RW_OK;
-    if (varies)
+    bool constant;
+    double along;
+    RW_TRY(rw_spectral_constant(ode, &constant));
+    const rw_status status = rw_spectral_least(ode, &rho, &along); /* the first is an upper bound */
+    if (status == RW_ERR_NOT_CONVERGED) return RW_OK;              /* a rough state is outside the domain of F */
+    RW_TRY(status);
+    if (h * rho <= end_of_region(along)) return RW_OK;
+    if (!constant)
         rw_log(ctx, RW_LOG_WARNING,
                "time.step = %g is above the stability limit of rk4 at t = %g, 2.78/rho = %.3g (spectral radius rho = "
                "%.3g)",
@@ -267,7 +377,9 @@ static rw_status plain_step(rw_ode *ode, double t_limit, double chosen, bool rep
     ode->step_end = n <= 1 ? t_limit : ode->t + h;
     rw_queue *q = rw_device_queue(ode->device);
     bool replay = ode->record && m->autonomous && !m->stage[0].expr->evaluator;
-    if (replay && is_recorded(ode, h)) {
+    if (is_growth_checked(ode)) {
+        RW_TRY(run_stages(ode, h, last_stage(ode), true));
+    } else if (replay && is_recorded(ode, h)) {
         RW_TRY(send_state(ode));
         RW_TRY(rw_sequence_replay(m->sequence, q));
     } else if (replay && repeated && ode->stat.steps > 0 &&
@@ -322,10 +434,10 @@ static rw_status run_halves(rw_ode *ode, double h)
 {
     rk4 *m = ode->method;
     const double t = ode->t;
-    RW_TRY(run_stages(ode, h / 2, &m->once));
+    RW_TRY(run_stages(ode, h / 2, &m->once, false));
     rw_ode_exchange(ode, Y, ONCE);
     ode->t = RW_MIN(t + h / 2, ode->step_end);
-    rw_status status = run_stages(ode, h / 2, &m->stage[STAGES - 1]);
+    rw_status status = run_stages(ode, h / 2, &m->stage[STAGES - 1], false);
     ode->t = t;
     rw_ode_exchange(ode, Y, ONCE), rw_ode_exchange(ode, ONCE, TWICE);
     return status;
@@ -363,7 +475,7 @@ static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *a)
     rk4 *m = ode->method;
     (void)rho;
     RW_TRY(run_halves(ode, h));
-    RW_TRY(run_stages(ode, h, &m->once));
+    RW_TRY(run_stages(ode, h, &m->once, false));
     rw_stage_set(&m->compared, "t", ode->t);
     RW_TRY(rw_stage_run(ode, &m->compared));
     ode->stat.rhs += 3 * STAGES;

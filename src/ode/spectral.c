@@ -10,6 +10,11 @@
  *                 the sum is taken 1.4 times. Fields that drive others without being driven by them (data, dk/dt = 0)
  *                 make the Jacobian block triangular: its eigenvalues are those of the blocks, so that derivatives
  *                 between blocks do not count.
+ *                 Fields of different scales, as the u and v = du/dt of a wave, make circles much too large. With
+ *                 N_fg = max over all cells of sum |dF_f/du_g|, the row sums of N_fg d_g/d_f are bounds for any
+ *                 positive d, one number per field. Osborne's iteration (J. ACM 7, 1960) balances rows and columns.
+ *                 This bound is used if it is at most half the other one: of a wave equation it is 2/h instead of
+ *                 4/h^2.
  *   power         nonlinear power iteration (Sommeijer, Shampine, Verwer 1997): with z = y + d v,
  *                 v <- F(z) - F(y), rho ~ |v| / d; 1.2 times the estimate is used. Where the right-hand side has no
  *                 derivative (abs of complex numbers, …), whenever the derivative is not finite at the present state
@@ -40,11 +45,15 @@ struct rw_spectral {
     bool known;
     bool iterated; /* the value comes from the power iteration … */
     double along;  /* … whose last step turned the vector by the angle of this cosine */
+    int blocks;    /* fields, if circles of scaled fields are found too; 0 */
+    double right;  /* where the circles end on the right; of AUTO */
 };
 
-enum { POWER_ITERATIONS = 50, ROUGH_ITERATIONS = 10, POLYNOMIALS = 16 };
+enum { MOST_BLOCKS = 36, SWEEPS = 20, POWER_ITERATIONS = 50, ROUGH_ITERATIONS = 10, POLYNOMIALS = 16 };
 static const double SAFETY = 1.2;
-static const double RIGHT = 0.2; /* growth that a stabilised method follows, over the radius */
+static const double MUCH_SMALLER = 0.5; /* of a bound */
+static const double IMPOSSIBLE = 2;     /* distance from the real axis, over the radius: twice, since it is estimated */
+static const double RIGHT = 0.2;        /* growth that a stabilised method follows, over the radius */
 
 const char *rw_spectral_kind(const rw_ode *ode)
 {
@@ -138,24 +147,36 @@ static bool find_blocks(const rw_graph *g, int nf, const rw_node *rates, rw_node
     return ok;
 }
 
-/* sum |dF/du| over the fields of F's block as a node; -1 when a part has no derivative. */
-static rw_node row_sum(rw_graph *g, rw_node rate, rw_node t, const bool *together)
-{
+/* Derivatives of a rate by the values that it reads; 0 for fields of other blocks. */
+typedef struct row {
     leaves l;
-    rw_node sum = rw_real(g, 0), *d = NULL;
+    rw_node *d;
+    bool possible; /* false: a part has no derivative */
+} row;
+
+static void free_row(row *r) { rw_free(r->l.field), rw_free(r->d); }
+
+static void differentiate(rw_graph *g, rw_node rate, rw_node t, const bool *together, row *r)
+{
     const char *problem = NULL;
-    if (!collect_leaves(g, rate, t, &l) || !(d = rw_calloc((size_t)RW_MAX(l.nfields, 1), sizeof *d))) g->failed = true;
-    for (int i = 0; i < l.nfields && !problem && !g->failed; ++i) {
-        if (!together[g->nodes[l.field[i]].index]) d[i] = rw_real(g, 0);
-        else d[i] = rw_diff(g, rate, l.field[i], &problem);
-        if (!problem) sum = OP(ADD, sum, rw_make1(g, RW_OP_ABS, d[i]));
-    }
+    *r = (row){.possible = true};
+    if (!collect_leaves(g, rate, t, &r->l) || !(r->d = rw_calloc((size_t)RW_MAX(r->l.nfields, 1), sizeof *r->d)))
+        g->failed = true;
+    for (int i = 0; i < r->l.nfields && !problem && !g->failed; ++i)
+        r->d[i] = together[g->nodes[r->l.field[i]].index] ? rw_diff(g, rate, r->l.field[i], &problem) : rw_real(g, 0);
+    r->possible = !problem;
+}
+
+/* sum |dF/du| over the values of field `of`; of all fields: -1. */
+static rw_node row_sum(rw_graph *g, const row *r, int of)
+{
+    rw_node sum = rw_real(g, 0);
+    for (int i = 0; i < r->l.nfields; ++i)
+        if (of < 0 || g->nodes[r->l.field[i]].index == of) sum = OP(ADD, sum, rw_make1(g, RW_OP_ABS, r->d[i]));
     for (int f = 0; f < g->nfields; ++f) /* no cell lies at both sides of an axis */
-        for (int axis = 0; axis < g->grid.ndim && !problem && !g->failed; ++axis)
-            sum = OP(ADD, sum, OP(MAX, robin_part(g, f, 2 * axis, &l, d), robin_part(g, f, 2 * axis + 1, &l, d)));
-    rw_free(l.field), rw_free(d);
-    if (problem) return -1;
-    if (g->failed) return 0;
+        for (int axis = 0; axis < g->grid.ndim && (of < 0 || of == f); ++axis)
+            sum = OP(ADD, sum,
+                     OP(MAX, robin_part(g, f, 2 * axis, &r->l, r->d), robin_part(g, f, 2 * axis + 1, &r->l, r->d)));
     return g->order == 4 && has_slopes(g) ? OP(MUL, rw_real(g, 1.4), sum) : sum;
 }
 
@@ -176,40 +197,145 @@ static void add_result(rw_building *b, const char *name, rw_node n)
         rw_build_result(b, name, b->graph->nodes[n].is_field ? rw_reduce(b->graph, RW_REDUCE_MAX, n) : n);
 }
 
-static rw_status build_gershgorin(rw_ode *ode, struct rw_spectral *s, bool *possible)
+static const char *block_name(char name[24], const char *kind, int f, int g)
+{
+    snprintf(name, 24, "%s%d_%d", kind, f, g);
+    return name;
+}
+
+/* Fields that drive each other in both directions. */
+static bool has_couplings(int nf, const bool *together)
+{
+    bool any = false;
+    for (int f = 0; f < nf; ++f)
+        for (int g = 0; g < f; ++g) any = any || together[f * nf + g];
+    return any;
+}
+
+/* N_fg of a row, and where the circle of N_ff alone ends on the right. */
+static void add_blocks(rw_building *b, int f, const row *r, rw_node rate, const bool *together)
+{
+    const rw_ode *ode = b->ode;
+    char name[24];
+    for (int g = 0; g < ode->nfields && b->status == RW_OK; ++g)
+        if (together[g]) add_result(b, block_name(name, "n", f, g), row_sum(b->graph, r, g));
+    if (ode->ops != &rw_auto_ops || b->status != RW_OK) return;
+    const rw_node own = row_sum(b->graph, r, f), end = right_end(b->graph, own, rate, rw_build_value(b, 0, f));
+    add_result(b, block_name(name, "r", f, f), end);
+}
+
+/* The graph's results; s->varies. */
+static void add_circles(rw_building *b, struct rw_spectral *s, rw_node *rates, bool *together, bool *possible)
+{
+    const int nf = b->ode->nfields;
+    rw_node all = -1, right = -1, t = rw_build_scalar(b, "t");
+    rw_build_vector(b, 0, t);
+    rw_build_rates(b, 0, rates);
+    rw_graph *g = b->graph;
+    if (b->status == RW_OK && !find_blocks(g, nf, rates, t, together)) g->failed = true;
+    const bool blocks = nf * nf <= MOST_BLOCKS && has_couplings(nf, together);
+    for (int f = 0; f < nf && b->status == RW_OK && *possible && !g->failed; ++f) {
+        row r;
+        differentiate(g, rates[f], t, together + f * nf, &r);
+        *possible = r.possible;
+        if (*possible && !g->failed) {
+            rw_node sum = row_sum(g, &r, -1), end = right_end(g, sum, rates[f], rw_build_value(b, 0, f));
+            all = all < 0 ? sum : OP(MAX, all, sum);
+            right = right < 0 ? end : OP(MAX, right, end);
+            if (blocks) add_blocks(b, f, &r, rates[f], together + f * nf);
+        }
+        free_row(&r);
+    }
+    if (b->status != RW_OK || !*possible || g->failed) return;
+    leaves l;
+    if (!collect_leaves(g, all, t, &l)) g->failed = true;
+    s->varies = l.nfields > 0 || l.time, s->blocks = blocks ? nf : 0;
+    rw_free(l.field);
+    add_result(b, "rho", all);
+    if (b->ode->ops == &rw_auto_ops) add_result(b, "right", right);
+}
+
+/* `stage` NULL: no program is wanted. */
+static rw_status build_gershgorin(rw_ode *ode, struct rw_spectral *s, rw_stage *stage, bool *possible)
 {
     rw_building b;
-    const int nf = ode->nfields;
-    rw_node *rates = rw_calloc((size_t)nf, sizeof *rates), all = -1, right = -1, t;
-    bool *together = rw_calloc((size_t)nf * (size_t)nf, sizeof *together);
+    const size_t nf = (size_t)ode->nfields;
+    rw_node *rates = rw_calloc(nf, sizeof *rates);
+    bool *together = rw_calloc(nf * nf, sizeof *together);
     if (!rates || !together) {
         rw_free(rates), rw_free(together);
-        return rw_fail_memory(ode->device->ctx, (size_t)nf * sizeof *rates, "an integrator");
+        return rw_fail_memory(ode->device->ctx, nf * sizeof *rates, "an integrator");
     }
     *possible = true;
     rw_build_begin(&b, ode);
-    t = rw_build_scalar(&b, "t");
-    rw_build_vector(&b, 0, t);
-    rw_build_rates(&b, 0, rates);
-    if (b.status == RW_OK && !find_blocks(b.graph, nf, rates, t, together)) b.graph->failed = true;
-    for (int f = 0; f < nf && b.status == RW_OK && *possible; ++f) {
-        rw_node sum = row_sum(b.graph, rates[f], t, together + f * nf);
-        if (sum < 0) *possible = false;
-        if (sum < 0) continue;
-        rw_node end = right_end(b.graph, sum, rates[f], rw_build_value(&b, 0, f));
-        all = all < 0 ? sum : rw_make2(b.graph, RW_OP_MAX, all, sum);
-        right = right < 0 ? end : rw_make2(b.graph, RW_OP_MAX, right, end);
-    }
+    add_circles(&b, s, rates, together, possible);
     rw_free(rates), rw_free(together);
-    if (b.status == RW_OK && *possible) {
-        leaves l;
-        if (!collect_leaves(b.graph, all, t, &l)) b.graph->failed = true;
-        s->varies = l.nfields > 0 || l.time;
-        rw_free(l.field);
-        add_result(&b, "rho", all);
-        if (ode->ops == &rw_auto_ops) add_result(&b, "right", right);
+    return stage ? rw_build_end(&b, "gershgorin", stage) : rw_build_drop(&b);
+}
+
+/* Entries between fields that do not drive each other at this state are dropped: N is block triangular there. */
+static void drop_one_way(double *n, int nf)
+{
+    bool reach[MOST_BLOCKS];
+    for (int i = 0; i < nf * nf; ++i) reach[i] = n[i] > 0;
+    for (int k = 0; k < nf; ++k)
+        for (int f = 0; f < nf; ++f)
+            for (int g = 0; g < nf && reach[f * nf + k]; ++g) reach[f * nf + g] |= reach[k * nf + g];
+    for (int f = 0; f < nf; ++f)
+        for (int g = 0; g < nf; ++g)
+            if (f != g && !(reach[f * nf + g] && reach[g * nf + f])) n[f * nf + g] = 0;
+}
+
+/* n <- n_fg d_g/d_f with rows and columns of equal sums, nearly. */
+static void balance(double *n, int nf)
+{
+    for (int sweep = 0; sweep < SWEEPS; ++sweep)
+        for (int f = 0; f < nf; ++f) {
+            double along_row = 0, along_column = 0;
+            for (int g = 0; g < nf; ++g)
+                if (g != f) along_row += n[f * nf + g], along_column += n[g * nf + f];
+            if (!(along_row > 0 && along_column > 0)) continue;
+            const double factor = sqrt(along_column / along_row);
+            for (int g = 0; g < nf; ++g)
+                if (g != f) n[f * nf + g] *= factor, n[g * nf + f] /= factor;
+        }
+}
+
+static rw_status get_block(const struct rw_spectral *s, const char *kind, int f, int g, double *value)
+{
+    char name[24];
+    *value = 0;
+    if (rw_expr_result_index(s->first.expr, block_name(name, kind, f, g)) < 0) return RW_OK;
+    return rw_expr_get(s->first.expr, name, value, NULL);
+}
+
+/* Circles of scaled fields: *rho if they are much smaller, *right if they end earlier. */
+static rw_status scale_circles(const struct rw_spectral *s, double *rho, double *right)
+{
+    const int nf = s->blocks;
+    double n[MOST_BLOCKS], largest = 0, end = -INFINITY;
+    for (int f = 0; f < nf; ++f)
+        for (int g = 0; g < nf; ++g) RW_TRY(get_block(s, "n", f, g, n + f * nf + g));
+    drop_one_way(n, nf);
+    balance(n, nf);
+    for (int f = 0; f < nf; ++f) {
+        double others = 0, own_end;
+        for (int g = 0; g < nf; ++g) others += g != f ? n[f * nf + g] : 0;
+        RW_TRY(get_block(s, "r", f, f, &own_end));
+        largest = RW_MAX(largest, n[f * nf + f] + others), end = RW_MAX(end, own_end + others);
     }
-    return rw_build_end(&b, "gershgorin", &s->first);
+    if (largest <= MUCH_SMALLER * *rho) *rho = largest;
+    *right = RW_MIN(*right, end);
+    return RW_OK;
+}
+
+/* Bound by the circles at the present state. */
+static rw_status by_circles(struct rw_spectral *s, double *rho)
+{
+    RW_TRY(rw_expr_get(s->first.expr, "rho", rho, NULL));
+    s->right = *rho;
+    if (rw_expr_result_index(s->first.expr, "right") >= 0) RW_TRY(rw_expr_get(s->first.expr, "right", &s->right, NULL));
+    return s->blocks && isfinite(*rho) ? scale_circles(s, rho, &s->right) : RW_OK;
 }
 
 /* start: A = y + (d/|F|) F(y);  next: v = F(A) - F(y), rho = |v|/d, A = y + (d/|v|) v */
@@ -374,7 +500,7 @@ static rw_status build(rw_ode *ode, struct rw_spectral *s)
     if (s->kind == BY_EXPRESSION) return build_expression(ode, s);
     if (s->kind == BY_GERSHGORIN) {
         bool possible = false;
-        RW_TRY(build_gershgorin(ode, s, &possible));
+        RW_TRY(build_gershgorin(ode, s, &s->first, &possible));
         if (possible) return RW_OK;
         rw_stage_free(&s->first);
         s->kind = BY_POWER;
@@ -406,66 +532,24 @@ static rw_status perturbation(rw_ode *ode, struct rw_spectral *s, double *d)
     return RW_OK;
 }
 
-/* Until the estimate changes by `change` of it. */
-static rw_status power(rw_ode *ode, struct rw_spectral *s, double change, double *rho)
+/* Estimates of a power iteration. Of a pair of eigenvalues such as those of waves u' = v, v' = L u, whose fields have
+ * other scales, every other quotient is far too large and the next one far too small: their geometric mean is the
+ * radius. */
+typedef struct estimates {
+    double quotient[POWER_ITERATIONS];
+    int n;
+} estimates;
+
+static bool alternates(const estimates *e)
 {
-    double norm, along, old = 0, d;
-    RW_TRY(prepare_power(ode, s));
-    RW_TRY(perturbation(ode, s, &d));
-    rw_stage_set(&s->next, "t", ode->t);
-    rw_stage_set(&s->start, "d", d), rw_stage_set(&s->next, "d", d);
-    RW_TRY(rw_stage_run(ode, &s->start));
-    ode->stat.rhs += 2, ode->stat.spectral_rhs += 2;
-    *rho = 0, s->iterated = true, s->along = 0;
-    for (int i = 0; i < POWER_ITERATIONS; ++i) {
-        RW_TRY(rw_stage_run(ode, &s->next));
-        RW_TRY(rw_expr_get(s->next.expr, "norm", &norm, NULL));
-        RW_TRY(rw_expr_get(s->next.expr, "along", &along, NULL));
-        s->along = norm > 0 ? along / (norm * d) : 0;
-        ode->stat.rhs += 2, ode->stat.spectral_rhs += 2;
-        if (!isfinite(norm))
-            return rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED, "the right-hand side is not finite at t = %.6g",
-                           ode->t);
-        *rho = norm / d;
-        if (norm == 0 || (i >= 2 && fabs(*rho - old) <= change * *rho)) break;
-        old = *rho;
-    }
-    *rho *= SAFETY;
-    return RW_OK;
+    const double *q = e->quotient + e->n - 1;
+    return e->n >= 4 && (q[0] - q[-1]) * (q[-1] - q[-2]) < 0 && (q[-1] - q[-2]) * (q[-2] - q[-3]) < 0;
 }
 
-rw_status rw_spectral_radius(rw_ode *ode, double *rho)
+static double estimate_of(const estimates *e)
 {
-    if (!ode->spectral) RW_TRY(create(ode));
-    struct rw_spectral *s = ode->spectral;
-    if (s->known && !s->varies) {
-        *rho = s->value;
-        return RW_OK;
-    }
-    if (s->kind != BY_POWER) {
-        s->iterated = false;
-        rw_stage_set(&s->first, "t", ode->t);
-        RW_TRY(rw_stage_run(ode, &s->first));
-        RW_TRY(rw_expr_get(s->first.expr, "rho", rho, NULL));
-        if (s->kind == BY_GERSHGORIN) ode->stat.rhs++, ode->stat.spectral_rhs++;
-    }
-    if (s->kind == BY_POWER || (s->kind == BY_GERSHGORIN && !isfinite(*rho))) RW_TRY(power(ode, s, 0.01, rho));
-    if (!isfinite(*rho) || *rho < 0)
-        return rw_fail(
-            ode->device->ctx, RW_ERR_NOT_CONVERGED,
-            "the spectral radius is %g at t = %.6g (%s): the right-hand side or its derivative is not finite", *rho,
-            ode->t, rw_spectral_kind(ode));
-    s->value = *rho, s->known = true;
-    ode->stat.spectral_radius = *rho;
-    return RW_OK;
-}
-
-rw_status rw_spectral_least(rw_ode *ode, double *rho)
-{
-    if (!ode->spectral) RW_TRY(create(ode));
-    RW_TRY(power(ode, ode->spectral, 0.001, rho));
-    *rho /= SAFETY;
-    return RW_OK;
+    const double *q = e->quotient + e->n - 1;
+    return alternates(e) ? sqrt(q[0] * q[-1]) : q[0];
 }
 
 /* A <- y + w for a rough w of the size of the perturbations. */
@@ -478,6 +562,97 @@ static rw_status begin_rough(rw_ode *ode, struct rw_spectral *s)
     rw_stage_set(&s->rough, "t", ode->t), rw_stage_set(&s->apply, "t", ode->t);
     rw_stage_set(&s->rough, "d", d / sqrt(rw_grid_nodes(&ode->grid) * ode->nfields));
     return rw_stage_run(ode, &s->rough);
+}
+
+/* Iterations until the estimate changes by `change` of it, from a start along F or from a rough one, which has all
+ * eigenvectors: close to the radius, and not above it for long. *paired: eigenvalues +- lambda of fields of different
+ * scales. */
+static rw_status power(rw_ode *ode, struct rw_spectral *s, double change, bool rough, double *rho, bool *paired)
+{
+    double norm, along, old = 0, older = 0, d;
+    estimates e = {.n = 0};
+    RW_TRY(prepare_power(ode, s));
+    RW_TRY(perturbation(ode, s, &d));
+    rw_stage_set(&s->next, "t", ode->t);
+    rw_stage_set(&s->start, "d", d), rw_stage_set(&s->next, "d", d);
+    if (rough) RW_TRY(begin_rough(ode, s));
+    else RW_TRY(rw_stage_run(ode, &s->start));
+    ode->stat.rhs += 2, ode->stat.spectral_rhs += 2;
+    *rho = 0, s->iterated = true, s->along = 0;
+    for (int i = 0; i < POWER_ITERATIONS; ++i) {
+        RW_TRY(rw_stage_run(ode, &s->next));
+        RW_TRY(rw_expr_get(s->next.expr, "norm", &norm, NULL));
+        RW_TRY(rw_expr_get(s->next.expr, "along", &along, NULL));
+        s->along = norm > 0 ? along / (norm * d) : 0;
+        ode->stat.rhs += 2, ode->stat.spectral_rhs += 2;
+        if (!isfinite(norm))
+            return rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED, "the right-hand side is not finite at t = %.6g",
+                           ode->t);
+        *rho = 0;
+        if (norm == 0) break;
+        e.quotient[e.n++] = norm / d;
+        *rho = estimate_of(&e);
+        /* two estimates in turn may come from one quotient and be equal by chance */
+        const double difference = RW_MAX(fabs(*rho - old), alternates(&e) ? fabs(*rho - older) : 0);
+        if (i >= 2 && difference <= change * *rho) break;
+        older = old, old = *rho;
+    }
+    *rho *= SAFETY, *paired = alternates(&e);
+    return RW_OK;
+}
+
+rw_status rw_spectral_radius(rw_ode *ode, double *rho)
+{
+    if (!ode->spectral) RW_TRY(create(ode));
+    struct rw_spectral *s = ode->spectral;
+    bool paired;
+    if (s->known && !s->varies) {
+        *rho = s->value;
+        return RW_OK;
+    }
+    if (s->kind != BY_POWER) {
+        s->iterated = false;
+        rw_stage_set(&s->first, "t", ode->t);
+        RW_TRY(rw_stage_run(ode, &s->first));
+        if (s->kind == BY_EXPRESSION) RW_TRY(rw_expr_get(s->first.expr, "rho", rho, NULL));
+        else RW_TRY(by_circles(s, rho));
+        if (s->kind == BY_GERSHGORIN) ode->stat.rhs++, ode->stat.spectral_rhs++;
+    }
+    if (s->kind == BY_POWER || (s->kind == BY_GERSHGORIN && !isfinite(*rho)))
+        RW_TRY(power(ode, s, 0.01, false, rho, &paired));
+    if (!isfinite(*rho) || *rho < 0)
+        return rw_fail(
+            ode->device->ctx, RW_ERR_NOT_CONVERGED,
+            "the spectral radius is %g at t = %.6g (%s): the right-hand side or its derivative is not finite", *rho,
+            ode->t, rw_spectral_kind(ode));
+    s->value = *rho, s->known = true;
+    ode->stat.spectral_radius = *rho;
+    return RW_OK;
+}
+
+rw_status rw_spectral_constant(rw_ode *ode, bool *constant)
+{
+    struct rw_spectral symbolic = {.varies = true};
+    bool possible;
+    if (!ode->spectral) RW_TRY(create(ode));
+    *constant = !ode->spectral->varies;
+    if (ode->spectral->kind == BY_GERSHGORIN) return RW_OK;
+    RW_TRY(build_gershgorin(ode, &symbolic, NULL, &possible));
+    *constant = possible && !symbolic.varies;
+    return RW_OK;
+}
+
+rw_status rw_spectral_least(rw_ode *ode, double *rho, double *along)
+{
+    if (!ode->spectral) RW_TRY(create(ode));
+    struct rw_spectral *s = ode->spectral;
+    const bool iterated = s->iterated;
+    const double before = s->along;
+    bool paired = false;
+    const rw_status status = power(ode, s, 1e-6, true, rho, &paired);
+    *rho /= SAFETY, *along = paired ? 0 : s->along;
+    s->iterated = iterated, s->along = before; /* they belong to the value that is in use */
+    return status;
 }
 
 /* w <- p J w + q w - r w_before; *size = |w| */
@@ -531,30 +706,33 @@ static rw_status imaginary_part(rw_ode *ode, struct rw_spectral *s, double rho, 
     return RW_OK;
 }
 
-rw_status rw_spectral_probe(rw_ode *ode, double *part)
+rw_status rw_spectral_probe(rw_ode *ode, double *part, bool *found)
 {
     struct rw_spectral *s = ode->spectral;
-    double rho = s->value, least;
+    double rho = s->value, least, distance = -1;
+    *found = false;
     if (s->kind == BY_EXPRESSION || !(rho > 0)) return RW_OK;
     RW_TRY(rough_radius(ode, s, rho, &least));
     if (!(least > 0)) return RW_OK;
     /* circles of badly scaled fields may be much too large, and a power iteration that began smooth too small */
     rho = s->iterated ? RW_MAX(rho, SAFETY * least) : RW_MIN(rho, SAFETY * least);
-    return imaginary_part(ode, s, rho, part);
+    RW_TRY(imaginary_part(ode, s, rho, &distance));
+    /* no eigenvalue lies farther: what has grown are the perturbation's squares, not the linear part */
+    *found = distance >= 0 && distance <= IMPOSSIBLE;
+    if (*found) *part = RW_MIN(distance, 1);
+    return RW_OK;
 }
 
 rw_status rw_spectral_overhang(rw_ode *ode, double *part)
 {
     const struct rw_spectral *s = ode->spectral;
-    double right;
     *part = 0;
     if (s->kind == BY_EXPRESSION || !(s->value > 0)) return RW_OK;
     if (s->iterated) {
         *part = 1 + s->along;
         return RW_OK;
     }
-    RW_TRY(rw_expr_get(s->first.expr, "right", &right, NULL));
-    *part = right / s->value;
+    *part = s->right / s->value;
     return RW_OK;
 }
 

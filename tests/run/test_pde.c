@@ -266,6 +266,8 @@ static void test_no_mistakes_that_follow(void **state)
         {"grid: {size: [2, 2, 2, 2]}\n", ROW, T1, "is a list of 4"},
         {"grid: {size: {x: 31}}\n", ROW, T1, "is a map, not a list of integers"},
         {"grid: {size: [0], extent: [1]}\n", ROW, T1, "grid.size = 0 is outside"},
+        {"grid: {size: [1], extent: [1]}\n", "fields: {u: {initial: 1}}\n", T1,
+         "at least 2 are needed, or boundary: periodic, with which one node is an ordinary differential equation"},
         {"grid: {size: [31], extent: [-1]}\n", ROW, T1, "grid.extent = -1 is outside"},
         {"grid: {size: [31], origin: [1, 2]}\n", ROW, T1, "grid.origin has 2 values"},
         {"grid: {size: [31], order: 3}\n", ROW, T1, "grid.order = 3 is none of"},
