@@ -40,7 +40,7 @@
 
 enum { Y, A, B, C, ONCE, TWICE, STAGES = 4 };
 #define DEFAULT_LIMIT (0.9 * 2.78)
-enum { CHECK_EVERY = 64, SUSPECTED_EVERY = 4 };
+enum { CHECK_EVERY = 1024, SUSPECTED_EVERY = 4 }; /* a check waits for the device */
 enum { STEADY = 25, WATCHED_EVERY = 4, OFTEN = 8, PACK = 256 };
 
 /* of the stability region: on the real axis, beyond its ends on the axes (the estimate of a pair is less sharp), and
