@@ -55,6 +55,8 @@ void rw_lowering_end(rw_lowering *l);
 /* The statement's value with the current meaning of names. */
 rw_status rw_lower(rw_lowering *l, const rw_source *source, const rw_syntax *s, rw_value *value);
 rw_status rw_lower_define(rw_lowering *l, const rw_source *source, const rw_statement *s);
+/* All functions that the text defines; it lives as long as the lowering. */
+rw_status rw_lower_definitions(rw_lowering *l, const rw_source *source, const rw_parsed *parsed);
 /* A name gets a value for the statements that follow. */
 rw_status rw_lower_local(rw_lowering *l, const rw_source *source, int at, const char *name, rw_value value);
 /* Parses and lowers one expression from text. */

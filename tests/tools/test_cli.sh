@@ -187,6 +187,20 @@ expect 2 "'pdee' is neither a problem nor a ready case; nearest is pde" init pde
 expect 2 "nearest is gray-scott" init gray-scot
 expect 0 "" init pde -o first.yaml
 expect 2 "it is not overwritten" init pde -o first.yaml
+# each ready case runs where init put it, with the files that it reads; files that exist stay as they are
+"$RECHENWERK" list cases | awk '/^[a-z]/ { print $1 }' >cases
+mkdir ready
+[ "$(wc -l <cases)" -ge 9 ] || fail "list cases: $(cat cases)"
+while read -r name; do
+    expect 0 "" init "$name" -o "ready/$name.yaml" </dev/null
+    expect 0 "" explain "ready/$name.yaml" </dev/null
+done <cases
+expect 0 "" run ready/allen-cahn.yaml -o ready/run -s time.end=1e-4 -s output.every=1e-4 -s checks={}
+echo mine >ready/pictures/letters.png
+expect 0 "'ready/pictures/letters.png' exists and is not overwritten" init allen-cahn -o ready/second.yaml
+[ "$(cat ready/pictures/letters.png)" = mine ] || fail "init overwrites a picture"
+expect 1 "second.yaml:7:26: 'ready/pictures/letters.png'" run ready/second.yaml -o ready/out
+expect 0 "the case reads pictures/letters.png; init -o FILE.yaml copies it too" init allen-cahn
 expect 0 "outputs" run first.yaml -o template --set grid.size=[16,16]
 expect 0 "" run template/settings.yaml -o again -q
 [ -s out ] && fail "run -q prints $(cat out)"
