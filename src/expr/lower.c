@@ -87,6 +87,32 @@ static const char *shape_name(const rw_lowering *l, const rw_value *v, char text
 /* Inside a function: its parameters, then the names of the program, not those of its caller. */
 static bool visible(const rw_lowering *l, int local) { return !l->depth || local >= l->frame || local < l->base; }
 
+/* Fails where a name is a derivative in another notation: u_xx, d2u (before /dx2), du (before /dx). *is: it is. */
+static rw_status fail_derivative(rw_lowering *l, const rw_syntax *s, bool *is)
+{
+    const rw_graph *g = l->graph;
+    const char *name = s->name, *mark = strrchr(name, '_');
+    char field[32];
+    int axes[4];
+    snprintf(field, sizeof field, "d%s", mark ? mark + 1 : "");
+    const int n = mark ? derivative_word(field, axes) : 0;
+    *is = true;
+    if (n) {
+        const char *letters = mark + 1;
+        snprintf(field, sizeof field, "%.*s", (int)(mark - name), name);
+        if (rw_graph_find_field(g, field) >= 0)
+            return FAIL(s->at, "name %s is unknown: write the derivative as d%s(%s)", name, letters, field);
+    }
+    if (name[0] == 'd' && name[1] == '2' && rw_graph_find_field(g, name + 2) >= 0)
+        return FAIL(s->at, "name %s is unknown: write second derivatives as dxx(%s), dxy(%s), laplace(%s)", name,
+                    name + 2, name + 2, name + 2);
+    if (name[0] == 'd' && rw_graph_find_field(g, name + 1) >= 0)
+        return FAIL(s->at, "name %s is unknown: write first derivatives as dx(%s), dy(%s), grad(%s)", name, name + 1,
+                    name + 1, name + 1);
+    *is = false;
+    return RW_OK;
+}
+
 static rw_status fail_name(rw_lowering *l, const rw_syntax *s, const char *what)
 {
     rw_graph *g = l->graph;
@@ -100,6 +126,9 @@ static rw_status fail_name(rw_lowering *l, const rw_syntax *s, const char *what)
         return FAIL(s->at, "%s is not a function but a coordinate or constant", s->name);
     const char *foreign = function ? NULL : rw_foreign_word(s->name);
     if (foreign) return FAIL(s->at, "%s %s is unknown: %s", what, s->name, foreign);
+    bool derivative = false;
+    const rw_status status_of_derivative = call ? RW_OK : fail_derivative(l, s, &derivative);
+    if (derivative) return status_of_derivative;
     if (!call && (function || rw_is_reserved(s->name)))
         return FAIL(s->at, "%s is %s: its arguments are missing", s->name, function ? "a function" : "a reserved word");
     int n = 0, max = g->nfields + g->nparams + l->nlocals + l->nfunctions + g->nfunctions + RW_COUNT(words);
@@ -115,9 +144,17 @@ static rw_status fail_name(rw_lowering *l, const rw_syntax *s, const char *what)
     for (int i = 0; i < l->nfunctions; ++i) names[n++] = l->functions[i].name;
     for (int i = 0; i < RW_COUNT(words); ++i) names[n++] = words[i].name;
     const char *near = rw_nearest(s->name, names, n);
+    char declare[200] = "";
+    if (l->declares && !call)
+        snprintf(declare, sizeof declare, "%s declare a parameter in the case as parameters: {%s: …}", near ? ";" : ":",
+                 s->name);
+    if (l->declares && call)
+        snprintf(declare, sizeof declare, "%s declare a function in the case as functions: [\"%s(a) = …\"]",
+                 near ? ";" : ":", s->name);
     rw_status status =
-        near ? FAIL(s->at, "%s %s is unknown; nearest is %s", what, s->name, near)
-             : FAIL(s->at, "%s %s is unknown: fields, parameters and functions must be declared", what, s->name);
+        near ? FAIL(s->at, "%s %s is unknown; nearest is %s%s", what, s->name, near, declare)
+             : FAIL(s->at, "%s %s is unknown%s", what, s->name,
+                    *declare ? declare : ": fields, parameters and functions must be declared");
     rw_free(names);
     return status;
 }

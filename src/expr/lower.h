@@ -43,6 +43,7 @@ typedef struct rw_lowering {
     int depth;          /* of calls of user functions */
     int nesting, terms; /* of the term being lowered; lowered so far, those of expanded functions included */
     bool warned;        /* of an upwind difference whose velocity depends on what it carries */
+    bool declares;      /* names are declared in a case: messages say how */
     bool no_fields;     /* boundary and initial expressions: fields may not appear, but for those given with the grid */
     const rw_expr_stencil *stencil;
     rw_expr_tables tables; /* what it has made; width 0: nothing yet */

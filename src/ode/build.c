@@ -153,6 +153,8 @@ static rw_status lower_statement(rw_building *b, const rw_statement *s, rw_node 
                               rw_is_reserved(s->name) ? "a word of the language" : "a parameter");
         return rw_lower_local(l, &ode->source, s->at, s->name, value);
     }
+    if (f < 0 && s->name[0] == 'd' && find_user_field(ode, s->name + 1) >= 0)
+        return rw_fail_at(l->ctx, &ode->source, s->at, RW_SECOND_RATE_ADVICE, s->name + 1);
     if (f < 0) {
         const char *names[64];
         int n = RW_MIN(ode->nfields, 64);
@@ -186,10 +188,14 @@ void rw_build_rates(rw_building *b, int v, rw_node *rates)
     for (int i = 0; i < ode->parsed.n && b->status == RW_OK; ++i)
         if (ode->parsed.statements[i].kind != RW_DEFINE)
             note(b, lower_statement(b, ode->parsed.statements + i, rates));
-    for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f)
-        if (rates[f] < 0)
+    for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f) {
+        const char *name = ode->fields[f].name;
+        const rw_statement *second = rates[f] < 0 ? rw_second_rate(&ode->parsed, name) : NULL;
+        if (second) note(b, rw_fail_at(l->ctx, &ode->source, second->at, RW_SECOND_RATE_ADVICE, name));
+        else if (rates[f] < 0)
             note(b, rw_fail(ode->device->ctx, RW_ERR_INPUT, "%s: there is no equation for field %s: add d%s/dt = …",
                             ode->source.name, ode->fields[f].name, ode->fields[f].name));
+    }
     l->nlocals = nlocals;
     note_memory(b);
 }

@@ -115,10 +115,11 @@ static int unknown(rw_context *ctx, const char *name)
     const char **names = calloc((size_t)(n + nproblems) + 1, sizeof(*names));
     for (int i = 0; names && i < n; i++) names[count++] = cases[i].name;
     for (int i = 0; names && i < nproblems; i++) names[count++] = problems[i].name;
-    int code =
-        usage("init: '%.60s' is neither a problem nor a ready case%s: see rechenwerk list problems and rechenwerk "
-              "list cases",
-              name, names ? suggest(name, names) : "");
+    char *help = NULL, see[100] = "list problems and rechenwerk list cases";
+    if (rw_help(ctx, name, &help) == RW_OK) snprintf(see, sizeof(see), "help %.60s", name);
+    int code = usage("init: '%.60s' is neither a problem nor a ready case%s: see rechenwerk %s", name,
+                     names ? suggest(name, names) : "", see);
+    rw_free(help);
     free(names), rw_free(problems), free(cases);
     return code;
 }

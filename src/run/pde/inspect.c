@@ -41,6 +41,8 @@ static rw_status inspect_statement(const pde_problem *p, pde_language *l, const 
         if (f >= 0) has[f] = true;
         RW_TRY(rw_lower(&l->lowering, source, s->value, &value));
         if (f >= 0) return RW_OK;
+        if (s->name[0] == 'd' && rw_graph_find_field(l->graph, s->name + 1) >= 0)
+            return rw_fail_at(l->lowering.ctx, source, s->at, RW_SECOND_RATE_ADVICE, s->name + 1);
         const char *names[FAILED];
         int n = RW_MIN(p->nfields, FAILED);
         for (int i = 0; i < n; ++i) names[i] = p->fields[i].name;
@@ -69,11 +71,16 @@ static rw_status inspect_parsed(const rw_case *c, const pde_problem *p, pde_lang
             if (f >= 0) has[f] = true;
             else wrong = wrong || s->kind == RW_RATE;
         }
-    for (int f = 0; f < p->nfields && !wrong; ++f)
-        if (!has[f])
+    for (int f = 0; f < p->nfields && !wrong; ++f) {
+        const rw_statement *second = has[f] ? NULL : rw_second_rate(parsed, p->fields[f].name);
+        if (second)
+            RW_NOTE(l->lowering.ctx, rw_fail_at(l->lowering.ctx, source, second->at, RW_SECOND_RATE_ADVICE,
+                                                p->fields[f].name));
+        else if (!has[f])
             RW_NOTE(l->lowering.ctx,
                     rw_case_fail(c, rw_case_node(c, "equations"), "there is no equation for field %s: add d%s/dt = …",
                                  p->fields[f].name, p->fields[f].name));
+    }
     return RW_OK;
 }
 
