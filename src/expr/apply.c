@@ -242,8 +242,7 @@ static int first_field(rw_graph *g, rw_node n, bool externals, bool reductions)
     p->stamp = g->stamp;
     if (p->op == RW_OP_FIELD) return externals || !g->fields[p->index].external ? p->index : -1;
     int found = -1;
-    for (int i = 0; i < rw_ops[p->op].arity && found < 0; ++i)
-        found = first_field(g, p->arg[i], externals, reductions);
+    for (int i = 0; i < rw_ops[p->op].arity && found < 0; ++i) found = first_field(g, p->arg[i], externals, reductions);
     return found;
 }
 

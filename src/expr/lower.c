@@ -151,10 +151,9 @@ static rw_status fail_name(rw_lowering *l, const rw_syntax *s, const char *what)
     if (l->declares && call)
         snprintf(declare, sizeof declare, "%s declare a function in the case as functions: [\"%s(a) = …\"]",
                  near ? ";" : ":", s->name);
-    rw_status status =
-        near ? FAIL(s->at, "%s %s is unknown; nearest is %s%s", what, s->name, near, declare)
-             : FAIL(s->at, "%s %s is unknown%s", what, s->name,
-                    *declare ? declare : ": fields, parameters and functions must be declared");
+    rw_status status = near ? FAIL(s->at, "%s %s is unknown; nearest is %s%s", what, s->name, near, declare)
+                            : FAIL(s->at, "%s %s is unknown%s", what, s->name,
+                                   *declare ? declare : ": fields, parameters and functions must be declared");
     rw_free(names);
     return status;
 }
@@ -527,9 +526,9 @@ static rw_status fail_partial(rw_lowering *l, const rw_syntax *s, rw_node leaf, 
                     "diff is the derivative of a formula, and %s is a field, not a formula of t: its rate of change is "
                     "what its equation d%s/dt = … gives",
                     u, u);
-    return FAIL(s->at,
-                "diff is the derivative of a formula, and %s is a field, not a formula of %s: of fields use laplace(%s)",
-                u, by, u);
+    return FAIL(
+        s->at, "diff is the derivative of a formula, and %s is a field, not a formula of %s: of fields use laplace(%s)",
+        u, by, u);
 }
 
 /* diff(e, name): the leaf is a scalar, a coordinate, or a field at the node itself. Fields are functions of place and

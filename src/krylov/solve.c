@@ -379,8 +379,7 @@ static rw_status krylov_solve(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_
                                                 : RW_ERR_INTERRUPTED,
         "%s: %s after %lld iterations: |b - A x| = %.3g (by the recurrence: %.3g), tolerance %.3g, |b| = %.3g%s%s",
         rw_krylov_method_name(k->spec.method), rw_krylov_reason_text(result->reason), (long long)result->iterations,
-        best, result->estimate, allowed_of(k, result), result->right_side, more,
-        of_singular);
+        best, result->estimate, allowed_of(k, result), result->right_side, more, of_singular);
     rw_text_free(&singular);
     return stopped;
 }

@@ -186,8 +186,7 @@ void rw_build_rates(rw_building *b, int v, rw_node *rates)
         note(b, rw_lower_local(l, &ode->source, 0, ode->fields[f].name,
                                (rw_value){.n = 1, .node = {rw_build_value(b, v, f), -1, -1}}));
     for (int i = 0; i < ode->parsed.n && b->status == RW_OK; ++i)
-        if (ode->parsed.statements[i].kind != RW_DEFINE)
-            note(b, lower_statement(b, ode->parsed.statements + i, rates));
+        if (ode->parsed.statements[i].kind != RW_DEFINE) note(b, lower_statement(b, ode->parsed.statements + i, rates));
     for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f) {
         const char *name = ode->fields[f].name;
         const rw_statement *second = rates[f] < 0 ? rw_second_rate(&ode->parsed, name) : NULL;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "run/case_private.h"
-#include "run/tables.h"
 #include "run/run_settings.h"
+#include "run/tables.h"
 
 /* The section of free names in which the case has this one; NULL: none. */
 static const rw_section *section_of(const rw_case *c, const char *name)

@@ -391,10 +391,11 @@ static const struct {
     {"u = dz(u)", AT("3:16", "dz is not defined on a grid of 2 dimensions")},
     {"u = dxz(u)", AT("3:16", "dxz is not defined on a grid of 2 dimensions")},
     {"u = dz_forward(u)", AT("3:16", "dz_forward is not defined on a grid of 2 dimensions")},
-    {"u = dx(u, 3)", AT("3:22", "the order of dx must be 2 or 4: it is the order of accuracy; write second derivatives as "
-                              "dxx(u), dxy(u)")},
+    {"u = dx(u, 3)",
+     AT("3:22", "the order of dx must be 2 or 4: it is the order of accuracy; write second derivatives as "
+                "dxx(u), dxy(u)")},
     {"u = laplace(u, a)", AT("3:27", "the order of laplace must be 2 or 4: it is the order of accuracy; write second "
-                                   "derivatives as dxx(u), dxy(u)")},
+                                     "derivatives as dxx(u), dxy(u)")},
     {"u = dx()", AT("3:16", "dx takes 1 argument (and its order, 2 or 4), 0 given")},
     {"u = laplace(u, 2, 2)", AT("3:16", "laplace takes 1 argument (and its order, 2 or 4), 3 given")},
     {"u = divgrad(u)", AT("3:16", "divgrad takes 2 arguments (and its order, 2 or 4), 1 given")},

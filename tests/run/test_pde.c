@@ -457,13 +457,12 @@ static void test_initial_values(void **state)
     /* functions of the case: in initial values and parameters, at boundaries, in checks */
     const rw_problem_check *list;
     int n;
-    assert_int_equal(
-        create(CASE("{u: {initial: \"g(x) + y\", boundary: {right: {neumann: \"g(t)\"}}}}",
-                    "functions: [\"g(s) = k(s)*w\", \"k(s) = 1 + s^2\"]\nparameters: {w: 2, q: \"k(2)\"}\n"
-                    "equations: \"du/dt = laplace(u)\"\n" TIME
-                    "checks: {c: {value: \"max(g(u)) + q\", expect: 79, tolerance: 1e-12}}\n"),
-               &c, &p),
-        RW_OK);
+    assert_int_equal(create(CASE("{u: {initial: \"g(x) + y\", boundary: {right: {neumann: \"g(t)\"}}}}",
+                                 "functions: [\"g(s) = k(s)*w\", \"k(s) = 1 + s^2\"]\nparameters: {w: 2, q: \"k(2)\"}\n"
+                                 "equations: \"du/dt = laplace(u)\"\n" TIME
+                                 "checks: {c: {value: \"max(g(u)) + q\", expect: 79, tolerance: 1e-12}}\n"),
+                            &c, &p),
+                     RW_OK);
     for (int j = 0; j < 6; ++j)
         for (int i = 0; i < 8; ++i) {
             const double x = i / 7., y = 2 * j / 5.;

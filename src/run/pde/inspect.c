@@ -74,8 +74,8 @@ static rw_status inspect_parsed(const rw_case *c, const pde_problem *p, pde_lang
     for (int f = 0; f < p->nfields && !wrong; ++f) {
         const rw_statement *second = has[f] ? NULL : rw_second_rate(parsed, p->fields[f].name);
         if (second)
-            RW_NOTE(l->lowering.ctx, rw_fail_at(l->lowering.ctx, source, second->at, RW_SECOND_RATE_ADVICE,
-                                                p->fields[f].name));
+            RW_NOTE(l->lowering.ctx,
+                    rw_fail_at(l->lowering.ctx, source, second->at, RW_SECOND_RATE_ADVICE, p->fields[f].name));
         else if (!has[f])
             RW_NOTE(l->lowering.ctx,
                     rw_case_fail(c, rw_case_node(c, "equations"), "there is no equation for field %s: add d%s/dt = …",
