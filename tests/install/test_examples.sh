@@ -40,7 +40,7 @@ folder=$(dirname "$(find "$prefix" -path "*/examples/implicit.c")")
 for source in "$folder"/*.c; do
     for compiler in "${compilers[@]}"; do
         read -ra compiler <<<"$compiler"
-        "${compiler[@]}" "${warnings[@]}" "${cflags[@]}" -fsyntax-only "$source" || fail "${compiler[*]} $source"
+        "${compiler[@]}" "${cflags[@]}" -fsyntax-only "$source" || fail "${compiler[*]} $source"
     done
 done
 
