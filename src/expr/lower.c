@@ -144,10 +144,12 @@ static rw_status fail_name(rw_lowering *l, const rw_syntax *s, const char *what)
     for (int i = 0; i < l->nfunctions; ++i) names[n++] = l->functions[i].name;
     for (int i = 0; i < RW_COUNT(words); ++i) names[n++] = words[i].name;
     const char *near = rw_nearest(s->name, names, n);
-    char declare[200] = "";
+    char declare[256] = "";
     if (l->declares && !call)
-        snprintf(declare, sizeof declare, "%s declare a parameter in the case as parameters: {%s: …}", near ? ";" : ":",
-                 s->name);
+        snprintf(declare, sizeof declare,
+                 "%s declare a parameter in the case as parameters: {%s: …}, or with rw_run_options.set "
+                 "'parameters.%s!=…'",
+                 near ? ";" : ":", s->name, s->name);
     if (l->declares && call)
         snprintf(declare, sizeof declare, "%s declare a function in the case as functions: [\"%s(a) = …\"]",
                  near ? ";" : ":", s->name);

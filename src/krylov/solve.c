@@ -369,6 +369,8 @@ static rw_status krylov_solve(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_
         result->reason == RW_KRYLOV_INDEFINITE || result->reason == RW_KRYLOV_ITERATIONS)
         rw_krylov_explain_singular(k, b, allowed_of(k, result), &singular); /* a failure leaves the text as it is */
     const char *of_singular = singular.failed || !singular.data ? "" : singular.data;
+    char *question = *of_singular ? strstr(more, ". Is the matrix singular?") : NULL;
+    if (question) *question = 0; /* answered */
     result->residual = best;
     if (result->reason == RW_KRYLOV_CONVERGED) return RW_OK;
     if (k->wish[0]) return rw_fail(k->device->ctx, k->stopped, "%s", k->wish);

@@ -170,7 +170,8 @@ static void test_bad_input(void **state)
         {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = Δu\"\n" TIME),
          ":4:21: unexpected 'Δ': write the Laplacian as laplace(u)"},
         {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = D*laplace(u)\"\n" TIME),
-         ":4:21: name D is unknown; nearest is dx; declare a parameter in the case as parameters: {D: …}"},
+         ":4:21: name D is unknown; nearest is dx; declare a parameter in the case as parameters: {D: …}, or with "
+         "rw_run_options.set 'parameters.D!=…'"},
         {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = qq(u)\"\n" TIME),
          ":4:21: function qq is unknown: declare a function in the case as functions: [\"qq(a) = …\"]"},
         {CASE("{u: {initial: \"exp(1i*x)\"}}", EQ TIME),

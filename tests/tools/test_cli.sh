@@ -81,6 +81,10 @@ expect 0 "relative tolerance per step" help time.rtol
 expect 0 "relative tolerance per step" help rtol
 expect 0 "time.method" help time
 expect 0 "equations" help pde
+printf '%s\n' 'problem: pde' 'grid: {size: [8]}' 'fields: {u: {initial: "0"}}' 'equations: "du/dt = D*dxx(u)"' \
+    'time: {end: 1}' >undeclared.yaml
+expect 2 "declare a parameter in the case as parameters: {D: …}, or with --set 'parameters.D!=…'" run undeclared.yaml
+expect 0 "" explain undeclared.yaml --set 'parameters.D!=2'
 # words that are no problem lead to what solves it, and so does a case that names one
 for word in poisson Schroedinger ode wave heat Helmholtz eigenvalue steady; do
     expect 0 "" help $word
