@@ -406,39 +406,10 @@ static rw_status perturbation(rw_ode *ode, struct rw_spectral *s, double *d)
     return RW_OK;
 }
 
-/* Estimates of a power iteration. Of a pair of eigenvalues such as those of waves u' = v, v' = L u, whose fields have
- * other scales, every other quotient is far too large and the next one far too small: their geometric mean is the
- * radius. */
-typedef struct estimates {
-    double quotient[POWER_ITERATIONS];
-    int n;
-} estimates;
-
-static double mean_of_last(const estimates *e, int count)
-{
-    double sum = 0;
-    for (int i = e->n - count; i < e->n; ++i) sum += log(e->quotient[i]);
-    return exp(sum / count);
-}
-
-static bool alternates(const estimates *e)
-{
-    const double *q = e->quotient + e->n - 1;
-    return e->n >= 4 && (q[0] - q[-1]) * (q[-1] - q[-2]) < 0 && (q[-1] - q[-2]) * (q[-2] - q[-3]) < 0;
-}
-
-/* The present estimate; the one after the last iteration averages over half of them if quotients still alternate. */
-static double estimate_of(const estimates *e)
-{
-    if (!alternates(e)) return e->quotient[e->n - 1];
-    return mean_of_last(e, e->n == POWER_ITERATIONS ? POWER_ITERATIONS / 4 * 2 : 2);
-}
-
 /* Until the estimate changes by `change` of it. */
 static rw_status power(rw_ode *ode, struct rw_spectral *s, double change, double *rho)
 {
     double norm, along, old = 0, d;
-    estimates e = {.n = 0};
     RW_TRY(prepare_power(ode, s));
     RW_TRY(perturbation(ode, s, &d));
     rw_stage_set(&s->next, "t", ode->t);
@@ -455,11 +426,8 @@ static rw_status power(rw_ode *ode, struct rw_spectral *s, double change, double
         if (!isfinite(norm))
             return rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED, "the right-hand side is not finite at t = %.6g",
                            ode->t);
-        *rho = 0;
-        if (norm == 0) break;
-        e.quotient[e.n++] = norm / d;
-        *rho = estimate_of(&e);
-        if (i >= 2 && fabs(*rho - old) <= change * *rho) break;
+        *rho = norm / d;
+        if (norm == 0 || (i >= 2 && fabs(*rho - old) <= change * *rho)) break;
         old = *rho;
     }
     *rho *= SAFETY;
@@ -495,13 +463,9 @@ rw_status rw_spectral_radius(rw_ode *ode, double *rho)
 rw_status rw_spectral_least(rw_ode *ode, double *rho)
 {
     if (!ode->spectral) RW_TRY(create(ode));
-    struct rw_spectral *s = ode->spectral;
-    const bool iterated = s->iterated;
-    const double along = s->along;
-    const rw_status status = power(ode, s, 0.001, rho);
-    s->iterated = iterated, s->along = along; /* they belong to the value that is in use */
+    RW_TRY(power(ode, ode->spectral, 0.001, rho));
     *rho /= SAFETY;
-    return status;
+    return RW_OK;
 }
 
 /* A <- y + w for a rough w of the size of the perturbations. */

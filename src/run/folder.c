@@ -343,5 +343,5 @@ rw_status rw_folder_claim_picture(rw_run *r, const char *name)
 {
     RW_TRY(open_list(r));
     RW_TRY(rw_folder_make(r, "figures"));
-    return claim(r, name, r->options.force ? RW_OK : RW_ERR_INPUT, "replace it with rw_run_options.force, ");
+    return claim(r, name, r->options.force ? RW_OK : RW_ERR_INPUT, "replace it with rw_plot_options.force, ");
 }
