@@ -19,7 +19,7 @@ install(FILES "${generated}/rechenwerk_options.inc" DESTINATION "${CMAKE_INSTALL
 install(DIRECTORY cases/ DESTINATION "${CMAKE_INSTALL_DATADIR}/rechenwerk/cases" OPTIONAL)
 # The API as data, and from Python (tools/api/make.sh).
 install(FILES docs/reference/api.json tools/python/rechenwerk.py DESTINATION "${CMAKE_INSTALL_DATADIR}/rechenwerk")
-install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES LICENSE README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 # docs/ and examples/, as headers and pages name them, and include/, to which pages link.
 install(DIRECTORY docs examples DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 file(RELATIVE_PATH doc_to_include "${CMAKE_INSTALL_FULL_DOCDIR}" "${CMAKE_INSTALL_FULL_INCLUDEDIR}")

@@ -32,12 +32,14 @@ static rw_status assemble(rw_device *dev, rw_sparse **A)
             }
     }
     const rw_sparse_layout layout = {.format = RW_SPARSE_CSR, .values = RW_F64, .block_rows = 1, .block_columns = 1};
-    return rw_sparse_from_entries(dev, &layout, &(rw_entries){CELLS, CELLS, n, false, row, column, value}, A);
+    const rw_entries entries = {CELLS, CELLS, n, false, row, column, value};
+    return rw_sparse_from_entries(dev, &layout, &entries, A);
 }
 
 static rw_status solve(rw_context *ctx, rw_device *dev, const char *what, rw_operator *A, int64_t bytes, double *u)
 {
     const int64_t n = CELLS;
+    const rw_krylov_spec spec = {.method = RW_KRYLOV_CG, .rtol = 1e-10};
     rw_krylov *solver = NULL;
     rw_krylov_result result;
     rw_array *b = NULL, *x = NULL;
@@ -48,8 +50,7 @@ static rw_status solve(rw_context *ctx, rw_device *dev, const char *what, rw_ope
     if (status == RW_OK) status = rw_array_write(b, &data);
     for (int i = 0; status == RW_OK && i < CELLS; ++i) ((double *)data)[i] = i == CELLS / 2; /* a hot cell */
     if (status == RW_OK) status = rw_array_zero(x, rw_device_queue(dev));
-    if (status == RW_OK)
-        status = rw_krylov_create(A, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_CG, .rtol = 1e-10}, &solver);
+    if (status == RW_OK) status = rw_krylov_create(A, RW_F64, &spec, &solver);
     if (status == RW_OK) status = rw_krylov_solve(solver, b, x, &result);
     if (status == RW_OK) status = rw_array_read(x, &solution);
     for (int i = 0; status == RW_OK && i < CELLS; ++i) u[i] = ((const double *)solution)[i];

@@ -61,9 +61,9 @@ int main(int argc, char **argv)
     film.count = 100;
     if (argc > 5) film.width = atoll(argv[3]), film.height = atoll(argv[4]), film.count = atoll(argv[5]);
     bytes = rw_frame_bytes(&film);
-    last = malloc((size_t)bytes);
+    last = (unsigned char *)malloc((size_t)bytes);
     for (int k = 0; k < KEPT; ++k) {
-        frames[k] = malloc((size_t)bytes);
+        frames[k] = (unsigned char *)malloc((size_t)bytes);
         if (!frames[k] || !last) return 1;
         for (int64_t i = 0; i < bytes; ++i)
             frames[k][i] = (unsigned char)(i < film.width * film.height ? 16 + (i * 7 + k * 13) % 200 : 128);

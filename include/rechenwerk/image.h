@@ -445,7 +445,9 @@ typedef struct rw_frame_format {
      * mixed; 0: not stated */
     char interlacing;
     unsigned char siting;      /* 420: where a sample of colour lies among its four pixels: rw_chroma_siting */
-    unsigned char reserved[6]; /* 0: later members take this room, so that the size stays */
+    bool limited_range;        /* y4m: the header states limited range; read where full_range is false */
+    bool states_sampling;      /* y4m: the header repeats the sampling of colour as XYSCSS=… */
+    unsigned char reserved[4]; /* 0: later members take this room, so that the size stays */
 } rw_frame_format;
 /* Bytes per frame. */
 RW_API int64_t rw_frame_bytes(const rw_frame_format *format);

@@ -225,6 +225,9 @@ rw_hint rw_hint_known(const char *given, const char *const *names, int n);
 #define RW_POISSON_ADVICE                                                                                              \
     "an equation without d/dt is not solved in a case: let the field relax, dpsi/dt = c*(laplace(psi) + w) with c so " \
     "large that psi follows w, or solve it alone with rechenwerk solve --stencil"
+/* "%s": the name of a field. */
+#define RW_SECOND_RATE_ADVICE                                                                                          \
+    "equations have first derivatives in time: write a system of two fields, d%s/dt = v; dv/dt = …"
 /* What to write for a word of other languages that expressions do not have ("rand", "if", "nan"); NULL: nothing
  * known. */
 const char *rw_foreign_word(const char *given);

@@ -212,6 +212,7 @@ const char *rw_foreign_word(const char *given)
         {"poisson", RW_POISSON_ADVICE},
         {"inverse_laplace", RW_POISSON_ADVICE},
         {"solve", RW_POISSON_ADVICE},
+        {"dtt", "equations have first derivatives in time: write a system of two fields, du/dt = v; dv/dt = …"},
         {"nan", "values must be finite numbers"},
         {"inf", "values must be finite numbers"},
         {"infinity", "values must be finite numbers"},

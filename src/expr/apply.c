@@ -234,6 +234,27 @@ int rw_shared_field(rw_graph *g, rw_node a, rw_node b)
     return -1;
 }
 
+/* The first field that n reads; externals: also those of the grid; reductions: also what they are of. */
+static int first_field(rw_graph *g, rw_node n, bool externals, bool reductions)
+{
+    rw_graph_node *p = g->nodes + n;
+    if ((p->op == RW_OP_REDUCE && !reductions) || p->stamp == g->stamp) return -1;
+    p->stamp = g->stamp;
+    if (p->op == RW_OP_FIELD) return externals || !g->fields[p->index].external ? p->index : -1;
+    int found = -1;
+    for (int i = 0; i < rw_ops[p->op].arity && found < 0; ++i) found = first_field(g, p->arg[i], externals, reductions);
+    return found;
+}
+
+int rw_graph_place_field(rw_graph *g, rw_node n, rw_node leaf)
+{
+    const rw_graph_node *p = g->nodes + leaf;
+    g->stamp++;
+    if (p->op == RW_OP_PARAM && !strcmp(g->params[p->index].name, "t")) return first_field(g, n, false, true);
+    if (p->op == RW_OP_COORD) return first_field(g, n, true, false);
+    return p->op == RW_OP_FIELD && g->fields[p->index].external ? first_field(g, n, false, false) : -1;
+}
+
 bool rw_graph_set_quadrature(rw_graph *g, int param, const rw_quadrature *quadrature)
 {
     rw_graph_param *p = g->params + param;

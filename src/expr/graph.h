@@ -204,6 +204,9 @@ bool rw_graph_set_quadrature(rw_graph *g, int param, const rw_quadrature *quadra
 bool rw_graph_depends(rw_graph *g, rw_node n, int param);
 /* A field of the graph that both depend on at nodes of the grid, reductions apart; -1: none. */
 int rw_shared_field(rw_graph *g, rw_node a, rw_node b);
+/* A field that n reads although it varies with the leaf, which is t, a coordinate, or a field of the grid: a derivative
+ * by the leaf would miss this. -1: none. */
+int rw_graph_place_field(rw_graph *g, rw_node n, rw_node leaf);
 /* One operation on complex numbers in double precision: the reference of all devices. */
 void rw_apply(rw_node_op op, const double (*arg)[2], bool is_complex, double out[2]);
 /* The same for the operation of a node with this index, calls among them. */

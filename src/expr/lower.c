@@ -87,6 +87,32 @@ static const char *shape_name(const rw_lowering *l, const rw_value *v, char text
 /* Inside a function: its parameters, then the names of the program, not those of its caller. */
 static bool visible(const rw_lowering *l, int local) { return !l->depth || local >= l->frame || local < l->base; }
 
+/* Fails where a name is a derivative in another notation: u_xx, d2u (before /dx2), du (before /dx). *is: it is. */
+static rw_status fail_derivative(rw_lowering *l, const rw_syntax *s, bool *is)
+{
+    const rw_graph *g = l->graph;
+    const char *name = s->name, *mark = strrchr(name, '_');
+    char field[32];
+    int axes[4];
+    snprintf(field, sizeof field, "d%s", mark ? mark + 1 : "");
+    const int n = mark ? derivative_word(field, axes) : 0;
+    *is = true;
+    if (n) {
+        const char *letters = mark + 1;
+        snprintf(field, sizeof field, "%.*s", (int)(mark - name), name);
+        if (rw_graph_find_field(g, field) >= 0)
+            return FAIL(s->at, "name %s is unknown: write the derivative as d%s(%s)", name, letters, field);
+    }
+    if (name[0] == 'd' && name[1] == '2' && rw_graph_find_field(g, name + 2) >= 0)
+        return FAIL(s->at, "name %s is unknown: write second derivatives as dxx(%s), dxy(%s), laplace(%s)", name,
+                    name + 2, name + 2, name + 2);
+    if (name[0] == 'd' && rw_graph_find_field(g, name + 1) >= 0)
+        return FAIL(s->at, "name %s is unknown: write first derivatives as dx(%s), dy(%s), grad(%s)", name, name + 1,
+                    name + 1, name + 1);
+    *is = false;
+    return RW_OK;
+}
+
 static rw_status fail_name(rw_lowering *l, const rw_syntax *s, const char *what)
 {
     rw_graph *g = l->graph;
@@ -100,6 +126,9 @@ static rw_status fail_name(rw_lowering *l, const rw_syntax *s, const char *what)
         return FAIL(s->at, "%s is not a function but a coordinate or constant", s->name);
     const char *foreign = function ? NULL : rw_foreign_word(s->name);
     if (foreign) return FAIL(s->at, "%s %s is unknown: %s", what, s->name, foreign);
+    bool derivative = false;
+    const rw_status status_of_derivative = call ? RW_OK : fail_derivative(l, s, &derivative);
+    if (derivative) return status_of_derivative;
     if (!call && (function || rw_is_reserved(s->name)))
         return FAIL(s->at, "%s is %s: its arguments are missing", s->name, function ? "a function" : "a reserved word");
     int n = 0, max = g->nfields + g->nparams + l->nlocals + l->nfunctions + g->nfunctions + RW_COUNT(words);
@@ -115,9 +144,18 @@ static rw_status fail_name(rw_lowering *l, const rw_syntax *s, const char *what)
     for (int i = 0; i < l->nfunctions; ++i) names[n++] = l->functions[i].name;
     for (int i = 0; i < RW_COUNT(words); ++i) names[n++] = words[i].name;
     const char *near = rw_nearest(s->name, names, n);
-    rw_status status =
-        near ? FAIL(s->at, "%s %s is unknown; nearest is %s", what, s->name, near)
-             : FAIL(s->at, "%s %s is unknown: fields, parameters and functions must be declared", what, s->name);
+    char declare[256] = "";
+    if (l->declares && !call)
+        snprintf(declare, sizeof declare,
+                 "%s declare a parameter in the case as parameters: {%s: …}, or with rw_run_options.set "
+                 "'parameters.%s!=…'",
+                 near ? ";" : ":", s->name, s->name);
+    if (l->declares && call)
+        snprintf(declare, sizeof declare, "%s declare a function in the case as functions: [\"%s(a) = …\"]",
+                 near ? ";" : ":", s->name);
+    rw_status status = near ? FAIL(s->at, "%s %s is unknown; nearest is %s%s", what, s->name, near, declare)
+                            : FAIL(s->at, "%s %s is unknown%s", what, s->name,
+                                   *declare ? declare : ": fields, parameters and functions must be declared");
     rw_free(names);
     return status;
 }
@@ -314,7 +352,19 @@ static rw_status lower_upwind(rw_lowering *l, const rw_syntax *s, const rw_value
     return RW_OK;
 }
 
-/* An optional last argument: the order of this one operator. */
+/* dx(u, 2) where it is dx(u): its author may want the second derivative. */
+static void warn_of_order(rw_lowering *l, const rw_syntax *s, int order)
+{
+    char place[512];
+    if (order != l->graph->order || s->name[0] != 'd' || s->name[1] < 'x' || s->name[1] > 'z' || s->name[2]) return;
+    rw_place_text(l->source, s->at, place, sizeof place);
+    rw_log_once(l->ctx, RW_LOG_WARNING,
+                "%s: %s(…, %d) is a first derivative: the last argument is the order of accuracy, %d by default here. "
+                "Write the second derivative as d%c%c(…)",
+                place, s->name, order, order, s->name[1], s->name[1]);
+}
+
+/* An optional last argument: the order of accuracy of this one operator. */
 static rw_status take_order(rw_lowering *l, const rw_syntax *s, const rw_value *args, int *n, int wanted, int *order)
 {
     *order = l->graph->order;
@@ -324,9 +374,13 @@ static rw_status take_order(rw_lowering *l, const rw_syntax *s, const rw_value *
         for (int o = 2; o <= 4; o += 2)
             if (rw_is_const(l->graph, args[wanted].node[0], o)) {
                 *order = o;
+                warn_of_order(l, s, o);
                 return RW_OK;
             }
-        return FAIL(s->args[wanted]->at, "the order of %s must be 2 or 4", s->name);
+        return FAIL(s->args[wanted]->at,
+                    "the order of %s must be 2 or 4: it is the order of accuracy; write second derivatives as dxx(u), "
+                    "dxy(u)",
+                    s->name);
     }
     return FAIL(s->at, "%s takes %d argument%s (and its order, 2 or 4), %d given", s->name, wanted,
                 wanted > 1 ? "s" : "", *n);
@@ -456,7 +510,31 @@ static rw_status lower_reduction(rw_lowering *l, const rw_syntax *s, const rw_va
     return RW_OK;
 }
 
-/* diff(e, name): the leaf is a scalar, a coordinate, or a field at the node itself. */
+/* "dx(u), second derivatives as dxx(u), laplace(u)" */
+static rw_status fail_partial(rw_lowering *l, const rw_syntax *s, rw_node leaf, int field)
+{
+    const rw_graph *g = l->graph;
+    const rw_graph_node *p = g->nodes + leaf;
+    const char *u = g->fields[field].name, *by = s->args[1]->name;
+    if (p->op == RW_OP_COORD && !g->unstructured) {
+        const char *axis = axis_names[p->index];
+        return FAIL(s->at,
+                    "diff is the derivative of a formula, and %s is a field, not a formula of %s: write d%s(%s), a "
+                    "second derivative as d%s%s(%s) or laplace(%s)",
+                    u, by, axis, u, axis, axis, u, u);
+    }
+    if (p->op == RW_OP_PARAM)
+        return FAIL(s->at,
+                    "diff is the derivative of a formula, and %s is a field, not a formula of t: its rate of change is "
+                    "what its equation d%s/dt = … gives",
+                    u, u);
+    return FAIL(
+        s->at, "diff is the derivative of a formula, and %s is a field, not a formula of %s: of fields use laplace(%s)",
+        u, by, u);
+}
+
+/* diff(e, name): the leaf is a scalar, a coordinate, or a field at the node itself. Fields are functions of place and
+ * time that no formula gives, so their derivatives by a coordinate or t would be 0 without being so. */
 static rw_status lower_diff(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, rw_value *v)
 {
     RW_TRY(need_arguments(l, s, n, 2));
@@ -464,6 +542,8 @@ static rw_status lower_diff(rw_lowering *l, const rw_syntax *s, const rw_value *
     rw_node_op op = (rw_node_op)l->graph->nodes[args[1].node[0]].op;
     if (op != RW_OP_PARAM && op != RW_OP_COORD && op != RW_OP_FIELD)
         return FAIL(s->args[1]->at, "diff takes an expression and the name of a scalar, coordinate or field");
+    const int field = rw_graph_place_field(l->graph, args[0].node[0], args[1].node[0]);
+    if (field >= 0) return fail_partial(l, s, args[1].node[0], field);
     const char *problem;
     rw_node d = rw_diff(l->graph, args[0].node[0], args[1].node[0], &problem);
     if (d < 0) return FAIL(s->at, "%s has no derivative here", problem);
@@ -669,6 +749,13 @@ rw_status rw_lower_define(rw_lowering *l, const rw_source *source, const rw_stat
     rw_function *f = l->functions + l->nfunctions++;
     snprintf(f->name, sizeof f->name, "%s", s->name);
     f->definition = s, f->source = source;
+    return RW_OK;
+}
+
+rw_status rw_lower_definitions(rw_lowering *l, const rw_source *source, const rw_parsed *parsed)
+{
+    for (int i = 0; i < parsed->n; ++i)
+        if (parsed->statements[i].kind == RW_DEFINE) RW_TRY(rw_lower_define(l, source, parsed->statements + i));
     return RW_OK;
 }
 

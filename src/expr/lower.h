@@ -43,6 +43,7 @@ typedef struct rw_lowering {
     int depth;          /* of calls of user functions */
     int nesting, terms; /* of the term being lowered; lowered so far, those of expanded functions included */
     bool warned;        /* of an upwind difference whose velocity depends on what it carries */
+    bool declares;      /* names are declared in a case: messages say how */
     bool no_fields;     /* boundary and initial expressions: fields may not appear, but for those given with the grid */
     const rw_expr_stencil *stencil;
     rw_expr_tables tables; /* what it has made; width 0: nothing yet */
@@ -55,6 +56,8 @@ void rw_lowering_end(rw_lowering *l);
 /* The statement's value with the current meaning of names. */
 rw_status rw_lower(rw_lowering *l, const rw_source *source, const rw_syntax *s, rw_value *value);
 rw_status rw_lower_define(rw_lowering *l, const rw_source *source, const rw_statement *s);
+/* All functions that the text defines; it lives as long as the lowering. */
+rw_status rw_lower_definitions(rw_lowering *l, const rw_source *source, const rw_parsed *parsed);
 /* A name gets a value for the statements that follow. */
 rw_status rw_lower_local(rw_lowering *l, const rw_source *source, int at, const char *name, rw_value value);
 /* Parses and lowers one expression from text. */

@@ -320,6 +320,22 @@ static rw_syntax *primary(parser *p)
     return s;
 }
 
+/* How a sign of mathematics is written here; NULL: it is none. */
+static const char *foreign_sign(const char *text)
+{
+    static const struct {
+        const char *sign, *text;
+    } signs[] = {{"\xce\x94", "write the Laplacian as laplace(u)"},     /* capital delta */
+                 {"\xe2\x88\x86", "write the Laplacian as laplace(u)"}, /* increment */
+                 {"\xe2\x88\x87", "write a gradient as grad(u), a divergence as div(q), the Laplacian as laplace(u)"},
+                 {"\xe2\x88\x82", "write derivatives as dx(u), dxx(u), dxy(u)"},
+                 {"\xe2\x88\x9a", "write a square root as sqrt(a)"},
+                 {"\xcf\x80", "write pi"}};
+    for (int i = 0; i < RW_COUNT(signs); ++i)
+        if (!strncmp(text, signs[i].sign, strlen(signs[i].sign))) return signs[i].text;
+    return NULL;
+}
+
 static rw_syntax *primary_value(parser *p)
 {
     skip(p);
@@ -352,6 +368,8 @@ static rw_syntax *primary_value(parser *p)
         return make(p, RW_SYNTAX_NAME, at, name, 0);
     }
     if (!c || c == '\n' || c == ';') FAIL(p, at, "the expression ends where a value is expected");
+    else if (foreign_sign(p->text + at))
+        FAIL(p, at, "unexpected '%.*s': %s", character(p->text + at), p->text + at, foreign_sign(p->text + at));
     else FAIL(p, at, "unexpected '%.*s': a number, name or '(' is expected", character(p->text + at), p->text + at);
     return NULL;
 }
@@ -489,6 +507,35 @@ static bool definition_head(parser *p, rw_statement *s)
     return false;
 }
 
+/* After the name d2u: "/dt2 =", "/dt^2 =", or after d: "^2u/dt^2 =". */
+static bool is_second_rate(parser *p, const char *name, char field[32])
+{
+    char second[32], by[32];
+    const int start = p->at;
+    bool is = name[0] == 'd';
+    if (is && !name[1]) is = take(p, "^") && take(p, "2") && take_name(p, field);
+    else is = is && name[1] == '2' && snprintf(field, 32, "%s", name + 2) > 0;
+    is = is && *field && take(p, "/") && take_name(p, by);
+    snprintf(second, sizeof second, "%s", is && p->text[p->at] == '^' ? "dt" : "dt2");
+    is = is && !strcmp(by, second);
+    p->at = start;
+    return is;
+}
+
+const rw_statement *rw_second_rate(const rw_parsed *parsed, const char *field)
+{
+    for (int i = 0; i < parsed->n; ++i) {
+        const rw_statement *s = parsed->statements + i;
+        const size_t n = strlen(field);
+        const bool begins = !strncmp(s->name, field, n);
+        if (s->kind == RW_ASSIGN && begins && (!strcmp(s->name + n, "_tt") || !strcmp(s->name + n, "tt"))) return s;
+        if (s->kind == RW_DEFINE && !strcmp(s->name, "dtt") && s->nparameters == 1 && !strcmp(s->parameters[0], field))
+            return s;
+        if (s->kind == RW_RATE && s->name[0] == 'd' && !strcmp(s->name + 1, field)) return s;
+    }
+    return NULL;
+}
+
 static bool statement(parser *p)
 {
     if (!rw_grow(&p->out->statements, &p->out->capacity, p->out->n + 1, sizeof *p->out->statements)) {
@@ -505,7 +552,11 @@ static bool statement(parser *p)
         return false;
     }
     int after = p->at;
-    char dt[32];
+    char dt[32], field[32];
+    if (is_second_rate(p, s->name, field)) {
+        FAIL(p, s->at, RW_SECOND_RATE_ADVICE, field);
+        return false;
+    }
     if (s->name[0] == 'd' && s->name[1] && take(p, "/") && take_name(p, dt) && !strcmp(dt, "dt") && take(p, "=")) {
         s->kind = RW_RATE;
         memmove(s->name, s->name + 1, sizeof s->name - 1);

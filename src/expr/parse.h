@@ -45,6 +45,9 @@ typedef struct rw_parsed {
     rw_syntax *all;
 } rw_parsed;
 
+/* The statement that was meant as an equation for the second derivative of a field in time (u_tt = …, dtt(u) = …,
+ * ddu/dt = …), which has no meaning; NULL: there is none. */
+const rw_statement *rw_second_rate(const rw_parsed *parsed, const char *field);
 /* Statements separated by ';' or line ends; '#' begins a comment. */
 rw_status rw_parse_statements(rw_context *ctx, const rw_source *source, rw_parsed *parsed);
 /* A single expression as the statement "= value" with an empty name. */

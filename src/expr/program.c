@@ -66,7 +66,8 @@ static rw_status declare_functions(rw_context *ctx, const char *where, const rw_
     return RW_OK;
 }
 
-rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *graph, rw_lowering *l)
+rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *graph, rw_lowering *l,
+                          const rw_source *source, const rw_parsed *parsed)
 {
     const char *where = spec->name ? spec->name : "expression";
     int first = graph->nfields;
@@ -99,6 +100,7 @@ rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *g
     if (spec->stencil) rw_gather_declare(l, spec->stencil);
     RW_TRY(declare_functions(ctx, where, spec, graph));
     if (graph->failed) return rw_fail_memory(ctx, 64, "a field");
+    if (parsed) RW_TRY(rw_lower_definitions(l, source, parsed));
     l->no_fields = true;
     for (int i = 0; i < spec->nfields; ++i)
         RW_TRY(rw_check_boundaries(ctx, spec->fields + i, graph->unstructured ? 6 : 2 * graph->grid.ndim,
@@ -123,7 +125,7 @@ static rw_status add_statement(rw_lowering *l, rw_plan *plan, const rw_source *s
     if (s->kind == RW_RATE)
         return rw_fail_at(l->ctx, source, s->at, "d%s/dt = … is allowed only in a pde case; here, assign fields",
                           s->name);
-    if (s->kind == RW_DEFINE) return rw_lower_define(l, source, s);
+    if (s->kind == RW_DEFINE) return RW_OK; /* rw_expr_declare has defined it */
     RW_TRY(rw_lower(l, source, s->value, &v));
     int f = rw_graph_find_field(g, s->name), p = rw_graph_find_param(g, s->name);
     bool is_state = p >= 0 && g->params[p].state >= 0;
@@ -231,9 +233,9 @@ static rw_status create(rw_device *dev, const rw_expr_spec *spec, rw_expr **expr
     RW_TRY(rw_graph_create(ctx, &grid, spec->order, &graph));
     graph->linear = graph->reciprocals = spec->reassociate, graph->unstructured = spec->nexternals > 0;
     rw_lowering_begin(&l, ctx, graph);
-    rw_status status = rw_expr_declare(ctx, spec, graph, &l);
+    rw_status status = rw_parse_statements(ctx, &source, &parsed);
+    if (status == RW_OK) status = rw_expr_declare(ctx, spec, graph, &l, &source, &parsed);
     if (status == RW_OK) status = rw_plan_begin(&plan, graph, spec->trace);
-    if (status == RW_OK) status = rw_parse_statements(ctx, &source, &parsed);
     for (int i = 0; status == RW_OK && i < parsed.n; ++i)
         status = add_statement(&l, &plan, &source, parsed.statements + i);
     if (status == RW_OK) status = rw_plan_finish(&plan);

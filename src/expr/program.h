@@ -63,8 +63,10 @@ int rw_boundary_values(rw_boundary_kind kind); /* how many of a, b, c it has */
 /* values: nodes of a, b, c, -1 where the kind has none. */
 void rw_set_boundary(rw_graph *graph, int field, int side, rw_boundary_kind kind, const rw_node values[3]);
 rw_status rw_check_robin(rw_context *ctx, const rw_graph *graph, const rw_expr_field *field, int side, rw_node b);
-/* Fields, boundaries and scalars of a spec declared in a graph. */
-rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *graph, rw_lowering *l);
+/* Fields, boundaries and scalars of a spec declared in a graph, and the functions that `parsed`, a text at `source`,
+ * defines; NULL: none. Boundaries may call them. */
+rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *graph, rw_lowering *l,
+                          const rw_source *source, const rw_parsed *parsed);
 /* Runs all passes by the plain evaluator on the host copies: the reference, and the way out without a compiler. */
 rw_status rw_expr_evaluate(rw_expr *e);
 /* Tables with the values of the present scalars on the device: needed before a run, and before one is recorded. */

@@ -364,17 +364,26 @@ static rw_status krylov_solve(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_
     result->seconds = fmax(rw_seconds() - start - (rw_counters_of(k->device).compile_seconds - compiled), 0);
     if (k->stopped != RW_OK) result->reason = RW_KRYLOV_INTERRUPTED; /* whatever the last iterations gave */
     explain(k, result, b, x, worse, more, sizeof more);
+    rw_text singular = {0};
+    if (result->reason == RW_KRYLOV_STAGNATION || result->reason == RW_KRYLOV_BREAKDOWN ||
+        result->reason == RW_KRYLOV_INDEFINITE || result->reason == RW_KRYLOV_ITERATIONS)
+        rw_krylov_explain_singular(k, b, allowed_of(k, result), &singular); /* a failure leaves the text as it is */
+    const char *of_singular = singular.failed || !singular.data ? "" : singular.data;
+    char *question = *of_singular ? strstr(more, ". Is the matrix singular?") : NULL;
+    if (question) *question = 0; /* answered */
     result->residual = best;
     if (result->reason == RW_KRYLOV_CONVERGED) return RW_OK;
     if (k->wish[0]) return rw_fail(k->device->ctx, k->stopped, "%s", k->wish);
-    return rw_fail(
+    const rw_status stopped = rw_fail(
         k->device->ctx,
         result->reason != RW_KRYLOV_INTERRUPTED ? RW_ERR_NOT_CONVERGED
         : k->stopped != RW_OK                   ? k->stopped
                                                 : RW_ERR_INTERRUPTED,
-        "%s: %s after %lld iterations: |b - A x| = %.3g (by the recurrence: %.3g), tolerance %.3g, |b| = %.3g%s",
+        "%s: %s after %lld iterations: |b - A x| = %.3g (by the recurrence: %.3g), tolerance %.3g, |b| = %.3g%s%s",
         rw_krylov_method_name(k->spec.method), rw_krylov_reason_text(result->reason), (long long)result->iterations,
-        best, result->estimate, allowed_of(k, result), result->right_side, more);
+        best, result->estimate, allowed_of(k, result), result->right_side, more, of_singular);
+    rw_text_free(&singular);
+    return stopped;
 }
 
 rw_status rw_krylov_solve_sized(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_result *result, size_t result_size)

@@ -46,6 +46,7 @@ void rw_build_begin(rw_building *b, rw_ode *ode)
         rw_graph_add_param(b->graph, ode->scalars[i].name, ode->scalars[i].is_complex, ode->scalars[i].value,
                            ode->scalars[i].imaginary);
     note_memory(b);
+    if (b->status == RW_OK) note(b, rw_lower_definitions(&b->lowering, &ode->source, &ode->parsed));
 }
 
 rw_node rw_build_setting(rw_building *b, const char *name, double value)
@@ -139,7 +140,6 @@ static rw_status lower_statement(rw_building *b, const rw_statement *s, rw_node 
     rw_ode *ode = b->ode;
     rw_lowering *l = &b->lowering;
     rw_value value;
-    if (s->kind == RW_DEFINE) return rw_lower_define(l, &ode->source, s);
     RW_TRY(rw_lower(l, &ode->source, s->value, &value));
     int f = find_user_field(ode, s->name);
     if (s->kind == RW_ASSIGN) {
@@ -153,6 +153,8 @@ static rw_status lower_statement(rw_building *b, const rw_statement *s, rw_node 
                               rw_is_reserved(s->name) ? "a word of the language" : "a parameter");
         return rw_lower_local(l, &ode->source, s->at, s->name, value);
     }
+    if (f < 0 && s->name[0] == 'd' && find_user_field(ode, s->name + 1) >= 0)
+        return rw_fail_at(l->ctx, &ode->source, s->at, RW_SECOND_RATE_ADVICE, s->name + 1);
     if (f < 0) {
         const char *names[64];
         int n = RW_MIN(ode->nfields, 64);
@@ -177,21 +179,23 @@ void rw_build_rates(rw_building *b, int v, rw_node *rates)
     rw_ode *ode = b->ode;
     rw_lowering *l = &b->lowering;
     if (b->status != RW_OK) return;
-    int nlocals = l->nlocals, nfunctions = l->nfunctions;
+    int nlocals = l->nlocals;
     for (int f = 0; f < ode->nfields; ++f) rates[f] = -1;
     set_time(b, b->time[v]);
     for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f)
         note(b, rw_lower_local(l, &ode->source, 0, ode->fields[f].name,
                                (rw_value){.n = 1, .node = {rw_build_value(b, v, f), -1, -1}}));
-    for (int define = 1; define >= 0; --define) /* functions may be defined after their use */
-        for (int i = 0; i < ode->parsed.n && b->status == RW_OK; ++i)
-            if ((ode->parsed.statements[i].kind == RW_DEFINE) == define)
-                note(b, lower_statement(b, ode->parsed.statements + i, rates));
-    for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f)
-        if (rates[f] < 0)
+    for (int i = 0; i < ode->parsed.n && b->status == RW_OK; ++i)
+        if (ode->parsed.statements[i].kind != RW_DEFINE) note(b, lower_statement(b, ode->parsed.statements + i, rates));
+    for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f) {
+        const char *name = ode->fields[f].name;
+        const rw_statement *second = rates[f] < 0 ? rw_second_rate(&ode->parsed, name) : NULL;
+        if (second) note(b, rw_fail_at(l->ctx, &ode->source, second->at, RW_SECOND_RATE_ADVICE, name));
+        else if (rates[f] < 0)
             note(b, rw_fail(ode->device->ctx, RW_ERR_INPUT, "%s: there is no equation for field %s: add d%s/dt = …",
                             ode->source.name, ode->fields[f].name, ode->fields[f].name));
-    l->nlocals = nlocals, l->nfunctions = nfunctions;
+    }
+    l->nlocals = nlocals;
     note_memory(b);
 }
 

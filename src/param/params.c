@@ -222,7 +222,9 @@ static rw_status read_method(rw_context *ctx, const rw_params *p, const char *wh
         *(int *)((char *)to->structure + row->offset) = i + 1;
         return behind ? read_once(ctx, p, number, where, choice, word + n, to) : RW_OK;
     }
-    return rw_param_read_text(ctx, row, where, row->name, NULL, word, to->structure); /* says what there is */
+    /* says what there is; a word that stands alone is called what it is: an operation of a chain */
+    const char *name = strncmp(row->line, "operation", 9) ? row->name : "operation";
+    return rw_param_read_text(ctx, row, where, name, NULL, word, to->structure);
 }
 
 rw_status rw_params_parse_sized(rw_context *ctx, const rw_params *p, const char *text, void *structure, size_t size)

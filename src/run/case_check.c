@@ -5,6 +5,7 @@
 
 #include "run/case_private.h"
 #include "run/run_settings.h"
+#include "run/tables.h"
 
 /* The section of free names in which the case has this one; NULL: none. */
 static const rw_section *section_of(const rw_case *c, const char *name)
@@ -175,6 +176,10 @@ static rw_status find_problem(rw_case *c, const rw_problem_ops *const *problems)
     for (int i = 0; i < n; i++)
         if (strcmp(known[i], node->text) == 0) c->problem = problems[i];
     if (c->problem) return RW_OK;
+    const char *way = rw_topic_problem(node->text);
+    if (way)
+        return rw_case_fail(c, node, "problem = %.60s is unknown: %s (rechenwerk help %.60s)", node->text, way,
+                            node->text);
     return rw_case_fail(c, node, "problem = %.60s is unknown%s", node->text, rw_hint_known(node->text, known, n).text);
 }
 

@@ -92,7 +92,7 @@ static rw_status check_text(rw_run *r, rw_h5 *file, const char *path, const char
     if (strcmp(theirs, ours) != 0)
         status = rw_fail(r->ctx, RW_ERR_INPUT,
                          "'%s' is the checkpoint of another case: its %s is %.16s, that of %s is %.16s: use the "
-                         "case and the --set of that run, or begin again with --force",
+                         "case and the rw_run_options.set of that run, or begin again with rw_run_options.force",
                          path, what, theirs, rw_case_file(r->c), ours);
     rw_free(theirs);
     return status;
@@ -105,8 +105,8 @@ static rw_status get_count(rw_run *r, rw_h5 *file, const char *path, const char 
     RW_TRY(rw_h5_get_integer(file, "/", name, value));
     if (*value >= least && *value <= most) return RW_OK;
     return rw_fail(r->ctx, RW_ERR_INPUT,
-                   "'%s': %s = %lld is invalid: the checkpoint is damaged: begin again with --force", path, name,
-                   (long long)*value);
+                   "'%s': %s = %lld is invalid: the checkpoint is damaged: begin again with rw_run_options.force", path,
+                   name, (long long)*value);
 }
 
 static rw_status load_interpolation(rw_run *r, rw_h5 *file, const char *path)
@@ -117,9 +117,10 @@ static rw_status load_interpolation(rw_run *r, rw_h5 *file, const char *path)
     RW_TRY(rw_h5_get_number(file, "/", "begun_at", &r->begun_at));
     RW_TRY(rw_h5_get_number(file, "/", "last_look", &r->last_look));
     if (r->stride > 0 && isfinite(r->begun_at)) return RW_OK;
-    return rw_fail(r->ctx, RW_ERR_INPUT,
-                   "'%s': steps of %g from t = %g are invalid: the checkpoint is damaged: begin again with --force",
-                   path, r->stride, r->begun_at);
+    return rw_fail(
+        r->ctx, RW_ERR_INPUT,
+        "'%s': steps of %g from t = %g are invalid: the checkpoint is damaged: begin again with rw_run_options.force",
+        path, r->stride, r->begun_at);
 }
 
 static rw_status load(rw_run *r, rw_h5 *file, const char *path, uint64_t *position)
@@ -130,7 +131,7 @@ static rw_status load(rw_run *r, rw_h5 *file, const char *path, uint64_t *positi
     if (status != RW_OK || format != FORMAT)
         return rw_fail(r->ctx, RW_ERR_INPUT,
                        "'%s' is not a checkpoint that version %s can read: begin again with "
-                       "--force",
+                       "rw_run_options.force",
                        path, rw_version());
     RW_TRY(check_text(r, file, path, "problem", r->ops->name, "problem"));
     bool known;
@@ -154,7 +155,7 @@ static rw_status load(rw_run *r, rw_h5 *file, const char *path, uint64_t *positi
         if (rank != 1 || shape[0] != n)
             return rw_fail(r->ctx, RW_ERR_INPUT,
                            "'%s': the number of output times is not %zu: the checkpoint is damaged: begin again "
-                           "with --force",
+                           "with rw_run_options.force",
                            path, n);
         if (!rw_grow(&r->times, &r->times_capacity, (int)n, sizeof(*r->times)))
             return rw_fail_memory(r->ctx, n * sizeof(*r->times), "the times of the outputs");

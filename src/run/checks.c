@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "expr/program.h"
+#include "run/parameters.h"
 
 #define RW_SECTION_PREFIX(section) rw_entry_##section
 #define RW_SECTION_DEF "run/checks.def"
@@ -18,9 +19,10 @@ static rw_status make_program(const rw_case *c, const rw_expr_scalar *given, int
     rw_text_add(&text, "value = ");
     rw_add_place(&text, value->text_source, value->text_line, value->text_column);
     rw_text_add(&text, "%s", value->text);
+    rw_status status = rw_add_functions(c, &text);
     rw_expr_scalar *scalars = rw_calloc((size_t)n + 1, sizeof *scalars);
     rw_expr **e = k->programs + k->n - 1;
-    rw_status status = !text.failed && scalars ? RW_OK : rw_fail_memory(ctx, 256, "a check");
+    if (!scalars) status = rw_fail_memory(ctx, 256, "a check");
     if (status == RW_OK) {
         if (n) memcpy(scalars, given, (size_t)n * sizeof *scalars);
         scalars[n] = (rw_expr_scalar){.name = "t"};

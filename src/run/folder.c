@@ -24,7 +24,8 @@ void rw_run_path(const rw_run *r, const char *name, char path[RW_PATH_SIZE])
 
 rw_status rw_folder_fail(const rw_run *r, const char *what, const char *path, int reason)
 {
-    return rw_fail(r->ctx, RW_ERR_FILE, "results folder '%s': cannot %s '%s': %s: choose another folder with -o",
+    return rw_fail(r->ctx, RW_ERR_FILE,
+                   "results folder '%s': cannot %s '%s': %s: choose another folder with rw_run_options.folder",
                    r->folder, what, path, strerror(reason));
 }
 
@@ -77,9 +78,10 @@ static rw_status check_restart(rw_run *r, bool *fresh)
     if (*fresh) return RW_OK;
     return rw_fail(r->ctx, RW_ERR_INPUT,
                    "results folder '%s' has no checkpoint.h5 to continue from: %s, or name the "
-                   "folder of the run with -o",
+                   "folder of the run with rw_run_options.folder",
                    r->folder,
-                   unfinished ? "run without --restart" : "begin again with --force, which replaces the results there");
+                   unfinished ? "run without rw_run_options.restart"
+                              : "begin again with rw_run_options.force, which replaces the results there");
 }
 
 static rw_status lock_folder(rw_run *r)
@@ -97,7 +99,7 @@ static rw_status lock_folder(rw_run *r)
     r->lock = -1;
     return rw_fail(r->ctx, RW_ERR_FILE,
                    "results folder '%s': another run is writing into it: wait for its end, or "
-                   "choose another folder with -o",
+                   "choose another folder with rw_run_options.folder",
                    r->folder);
 }
 
@@ -114,10 +116,12 @@ static rw_status check_empty(rw_run *r)
     RW_TRY(lock_folder(r));
     r->unfinished = rw_folder_is_unfinished(r);
     if (r->unfinished) return RW_OK;
-    return rw_fail(r->ctx, RW_ERR_INPUT,
-                   "results folder '%s' is not empty (%d files): continue its run with "
-                   "--restart, replace its results with --force, or choose another folder with -o",
-                   r->folder, n);
+    return rw_fail(
+        r->ctx, RW_ERR_INPUT,
+        "results folder '%s' is not empty (%d files): continue its run with "
+        "rw_run_options.restart, replace its results with rw_run_options.force, or choose another folder with "
+        "rw_run_options.folder",
+        r->folder, n);
 }
 
 /* ---- names that are taken ---------------------------------------------------------------------------------------- */
@@ -167,7 +171,7 @@ static rw_status fail_kind(const rw_run *r, const char *name, mode_t mode, const
 {
     return rw_fail(r->ctx, RW_ERR_INPUT,
                    "results folder '%s': '%s' is a %s, but a run writes a %s there; links are not followed and "
-                   "folders are not replaced: move it away, or choose another folder with -o",
+                   "folders are not replaced: move it away, or choose another folder with rw_run_options.folder",
                    r->folder, name,
                    S_ISLNK(mode)   ? "link"
                    : S_ISDIR(mode) ? "folder"
@@ -181,7 +185,7 @@ static rw_status fail_foreign(const rw_run *r, const char *name, const char *rem
     return rw_fail(r->ctx, status,
                    "results folder '%s': '%s' is not in " RW_JOURNAL_FILE ", the list of files that runs have "
                    "written here%s: %smove it away, or "
-                   "choose another folder with -o",
+                   "choose another folder with rw_run_options.folder",
                    r->folder, name, r->journal.head ? "" : " (older versions wrote no list)", remedy);
 }
 
@@ -237,13 +241,14 @@ rw_status rw_folder_check(rw_run *r, bool *fresh)
         if (lstat(r->folder, &info) == 0)
             return rw_fail(r->ctx, RW_ERR_INPUT,
                            "results folder '%s' is a link to a missing folder: create that folder, or choose "
-                           "another with -o",
+                           "another with rw_run_options.folder",
                            r->folder);
         if (r->options.restart)
-            return rw_fail(r->ctx, RW_ERR_INPUT,
-                           "results folder '%s' does not exist, so there is nothing to continue: "
-                           "run without --restart, or name the folder of the run with -o",
-                           r->folder);
+            return rw_fail(
+                r->ctx, RW_ERR_INPUT,
+                "results folder '%s' does not exist, so there is nothing to continue: "
+                "run without rw_run_options.restart, or name the folder of the run with rw_run_options.folder",
+                r->folder);
         return check_parent(r);
     }
     if (!S_ISDIR(info.st_mode)) return rw_folder_fail(r, "use", r->folder, ENOTDIR);
@@ -338,5 +343,5 @@ rw_status rw_folder_claim_picture(rw_run *r, const char *name)
 {
     RW_TRY(open_list(r));
     RW_TRY(rw_folder_make(r, "figures"));
-    return claim(r, name, r->options.force ? RW_OK : RW_ERR_INPUT, "replace it with --force, ");
+    return claim(r, name, r->options.force ? RW_OK : RW_ERR_INPUT, "replace it with rw_plot_options.force, ");
 }

@@ -39,7 +39,7 @@ static rw_status fail(rw_context *ctx, const char *where, const char *what, int 
 {
     return rw_fail(ctx, RW_ERR_FILE,
                    "results folder '%s': cannot %s '" RW_JOURNAL_FILE "': %s: choose another folder "
-                   "with -o",
+                   "with rw_run_options.folder",
                    where, what, strerror(reason));
 }
 
@@ -137,7 +137,7 @@ rw_status rw_journal_read(rw_context *ctx, int folder, const char *where, rw_jou
         if (!good)
             status = rw_fail(ctx, RW_ERR_INPUT,
                              "results folder '%s': '" RW_JOURNAL_FILE "' is not the list of files that "
-                             "a run has written ('%.60s'): choose another folder with -o",
+                             "a run has written ('%.60s'): choose another folder with rw_run_options.folder",
                              where, line);
         else if (head && !(j->head = rw_strdup(line))) status = rw_fail_memory(ctx, strlen(line), RW_JOURNAL_FILE);
         j->bytes = (size_t)(end + 1 - text);
@@ -146,7 +146,7 @@ rw_status rw_journal_read(rw_context *ctx, int folder, const char *where, rw_jou
     if (status == RW_OK && n > 0 && !j->head)
         status = rw_fail(ctx, RW_ERR_INPUT,
                          "results folder '%s': '" RW_JOURNAL_FILE "' has no first line: remove it, or choose "
-                         "another folder with -o",
+                         "another folder with rw_run_options.folder",
                          where);
 done:
     rw_free(text);

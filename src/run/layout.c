@@ -79,7 +79,7 @@ rw_status rw_layout_load(rw_run *r, rw_h5 *file)
         if (!fields || rest != space || first < 0 || first > r->noutputs)
             status = rw_fail(r->ctx, RW_ERR_INPUT,
                              "the output layout '%.60s' is invalid: the checkpoint is damaged: begin again with "
-                             "--force",
+                             "rw_run_options.force",
                              line);
         else if (!add(r, (int)first, strncmp(space + 1, "vti ", 4) == 0, fields))
             status = rw_fail_memory(r->ctx, strlen(fields), "names of fields");

@@ -1,4 +1,4 @@
-/* Named numbers of a case. */
+/* Named numbers and functions of a case. */
 #include "run/parameters.h"
 
 #include <math.h>
@@ -6,9 +6,51 @@
 
 #include "expr/program.h"
 
+rw_status rw_add_functions(const rw_case *c, rw_text *text)
+{
+    const rw_tree *list = rw_case_node(c, "functions");
+    for (int i = 0; list && i < list->n; ++i) {
+        const rw_tree *item = list->items[i];
+        rw_text_add(text, "\n");
+        rw_add_place(text, item->text_source, item->text_line, item->text_column);
+        rw_text_add(text, "%s", item->text);
+    }
+    rw_text_add(text, "\n"); /* a text ends its last statement */
+    return text->failed ? rw_fail_memory(rw_case_context(c), text->length, "functions") : RW_OK;
+}
+
+static rw_status check_definitions(const rw_case *c, const rw_functions *f)
+{
+    for (int i = 0; i < f->parsed.n; ++i)
+        if (f->parsed.statements[i].kind != RW_DEFINE)
+            return rw_fail_at(rw_case_context(c), &f->source, f->parsed.statements[i].at,
+                              "functions takes definitions such as f(a) = a - a^3: write other statements under "
+                              "equations");
+    return RW_OK;
+}
+
+rw_status rw_functions_read(const rw_case *c, rw_functions *f)
+{
+    rw_text text = {0};
+    *f = (rw_functions){.source = {rw_case_file(c), NULL, 1, 1}};
+    rw_status status = rw_add_functions(c, &text);
+    f->source.text = f->text = text.data;
+    if (status == RW_OK) status = rw_parse_statements(rw_case_context(c), &f->source, &f->parsed);
+    if (status == RW_OK) status = check_definitions(c, f);
+    if (status != RW_OK) rw_functions_free(f);
+    return status;
+}
+
+void rw_functions_free(rw_functions *f)
+{
+    rw_parsed_free(&f->parsed);
+    rw_free(f->text);
+    f->text = NULL;
+}
+
 /* The value of a parameter: an expression of the parameters before it. */
-static rw_status evaluate(const rw_case *c, const rw_expr_scalar *scalars, int nscalars, const char *name,
-                          const rw_tree *node, double *value)
+static rw_status evaluate(const rw_case *c, const rw_functions *functions, const rw_expr_scalar *scalars, int nscalars,
+                          const char *name, const rw_tree *node, double *value)
 {
     rw_context *ctx = rw_case_context(c);
     rw_grid grid = {.ndim = 1, .size = {1, 1, 1}, .spacing = {1, 1, 1}};
@@ -21,7 +63,7 @@ static rw_status evaluate(const rw_case *c, const rw_expr_scalar *scalars, int n
     rw_lowering_begin(&l, ctx, g);
     l.no_fields = true;
     rw_source source = {node->text_source, node->text, node->text_line, node->text_column};
-    rw_status status = rw_expr_declare(ctx, &spec, g, &l);
+    rw_status status = rw_expr_declare(ctx, &spec, g, &l, &functions->source, &functions->parsed);
     if (status == RW_OK) status = rw_lower_text(&l, &source, &n);
     if (status == RW_OK && (g->nodes[n].is_field || g->nodes[n].is_complex))
         status = rw_case_fail(c, node,
@@ -44,14 +86,10 @@ static rw_status check_key(const rw_case *c, const rw_tree *map, int i)
     return rw_check_name(rw_case_context(c), where, map->keys[i]);
 }
 
-rw_status rw_read_parameters(const rw_case *c, rw_expr_scalar **scalars, int *n)
+static rw_status read_each(const rw_case *c, const rw_tree *map, const rw_functions *functions,
+                           rw_expr_scalar **scalars, int *n)
 {
     rw_context *ctx = rw_case_context(c);
-    const rw_tree *map = rw_case_node(c, "parameters");
-    *scalars = NULL, *n = 0;
-    if (!map || !map->n) return RW_OK;
-    *scalars = rw_calloc((size_t)map->n, sizeof **scalars);
-    if (!*scalars) return rw_fail_memory(ctx, (size_t)map->n * sizeof **scalars, "parameters");
     for (int i = 0; i < map->n; ++i) {
         double value = 1;
         int mistakes = rw_mistakes_met();
@@ -60,9 +98,24 @@ rw_status rw_read_parameters(const rw_case *c, rw_expr_scalar **scalars, int *n)
         if (map->items[i]->kind != RW_TREE_SCALAR)
             RW_NOTE(ctx,
                     rw_case_fail(c, map->items[i], "parameters.%s must be a number or an expression", map->keys[i]));
-        else RW_NOTE(ctx, evaluate(c, *scalars, *n, map->keys[i], map->items[i], &value));
+        else RW_NOTE(ctx, evaluate(c, functions, *scalars, *n, map->keys[i], map->items[i], &value));
         if (!isfinite(value)) value = 1; /* noted; its name is known all the same */
         (*scalars)[(*n)++] = (rw_expr_scalar){.name = map->keys[i], .value = value};
     }
     return RW_OK;
+}
+
+rw_status rw_read_parameters(const rw_case *c, rw_expr_scalar **scalars, int *n)
+{
+    rw_context *ctx = rw_case_context(c);
+    const rw_tree *map = rw_case_node(c, "parameters");
+    rw_functions functions = {0};
+    *scalars = NULL, *n = 0;
+    if (!map || !map->n) return RW_OK;
+    *scalars = rw_calloc((size_t)map->n, sizeof **scalars);
+    if (!*scalars) return rw_fail_memory(ctx, (size_t)map->n * sizeof **scalars, "parameters");
+    RW_NOTE(ctx, rw_functions_read(c, &functions));
+    rw_status status = read_each(c, map, &functions, scalars, n);
+    rw_functions_free(&functions);
+    return status;
 }

@@ -50,8 +50,10 @@ static rw_status target(plotter *p, const char *name, const char *standard, char
     const char *folder = p->options.output ? p->options.output : standard;
     struct stat info;
     if (!p->options.output && lstat(folder, &info) == 0 && S_ISLNK(info.st_mode))
-        return rw_fail(p->ctx, RW_ERR_INPUT,
-                       "'%s' is a link, which is not followed: give the folder of the pictures with -o", folder);
+        return rw_fail(
+            p->ctx, RW_ERR_INPUT,
+            "'%s' is a link, which is not followed: give the folder of the pictures with rw_plot_options.output",
+            folder);
     rw_picture_name(name, file, sizeof(file));
     snprintf(base, sizeof(base), "%s%s%s.png", *p->stem ? file : "series-", *p->stem ? "-" : file, p->stem);
     snprintf(path, RW_PATH_SIZE, "%s%s%s", folder, rw_ends_in(folder, "/") ? "" : "/", base);

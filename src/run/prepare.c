@@ -65,7 +65,8 @@ rw_status rw_run_choose_folder(rw_run *r)
     while (n > 1 && n < (int)size && folder[n - 1] == '/') folder[--n] = '\0';
     r->folder = folder;
     if (n > 0 && n < (int)size) return RW_OK;
-    return rw_fail(r->ctx, RW_ERR_ARGUMENT, "the name of the results folder is %s: give another with -o",
+    return rw_fail(r->ctx, RW_ERR_ARGUMENT,
+                   "the name of the results folder is %s: give another with rw_run_options.folder",
                    n > 0 ? "too long" : "empty");
 }
 

@@ -176,7 +176,7 @@ static rw_status fail_log(const rw_run *r, int reason)
 {
     return rw_fail(r->ctx, RW_ERR_FILE,
                    "cannot write '%s/log.jsonl': %s: free some space or choose another folder "
-                   "with -o",
+                   "with rw_run_options.folder",
                    r->folder, strerror(reason));
 }
 

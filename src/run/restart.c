@@ -131,7 +131,7 @@ rw_status rw_restart_check_end(const rw_run *r)
     if (now < t - 1e-9 * (t - r->start)) /* an end that an output stands for may be that little before it */
         return rw_case_fail(r->c, rw_case_node(r->c, "time.end"),
                             "time.end = %.12g is before the state in '%s/checkpoint.h5', t = %.12g: give an end of "
-                            "%.12g or later, or begin again with --force",
+                            "%.12g or later, or begin again with rw_run_options.force",
                             now, r->folder, t, t);
     if (isnan(end)) return RW_OK;
     bool cut = fabs(t - end) <= 1e-9 * RW_MAX(r->earlier_every, 1e-3 * fabs(end)) && !is_hit(r, t);
@@ -179,7 +179,7 @@ static rw_status compare(rw_run *r, const char *path, const entry *theirs, const
     if (history || !may_change(r, key))
         return rw_fail(r->ctx, RW_ERR_INPUT,
                        "'%s' is the checkpoint of another case: %s: %s in the checkpoint, %s in the case: use the "
-                       "case and the --set of that run, or begin again with --force",
+                       "case and the rw_run_options.set of that run, or begin again with rw_run_options.force",
                        path, key, before, now);
     if (strcmp(key, "output.every") == 0) r->every_changed = true;
     if (strcmp(key, "time.end") == 0) return RW_OK; /* rw_restart_check_end reports it */

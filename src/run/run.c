@@ -116,7 +116,8 @@ static rw_status save_after_failure(rw_run *r, rw_status status)
     bool saved = rw_checkpoint_write(r) == RW_OK;
     if (message && (saved || !isnan(r->checkpoint_time)))
         rw_fail(r->ctx, status,
-                "%s; the state of t = %.9g is in '%s/checkpoint.h5': remove the cause and continue with --restart",
+                "%s; the state of t = %.9g is in '%s/checkpoint.h5': remove the cause and continue with "
+                "rw_run_options.restart",
                 message, r->checkpoint_time, r->folder);
     else if (message) rw_fail(r->ctx, status, "%s; no checkpoint could be written", message);
     rw_free(message);
@@ -259,7 +260,7 @@ static rw_status keep(rw_run *r, rw_status status)
     if (r->wish != RW_OK) return rw_fail(r->ctx, r->wish, "%s", r->wish_message);
     return rw_fail(r->ctx, RW_ERR_INTERRUPTED,
                    "interrupted at t = %.9g of %.9g, step %lld; the state is saved in "
-                   "'%s/checkpoint.h5': continue with --restart",
+                   "'%s/checkpoint.h5': continue with rw_run_options.restart",
                    r->ops->time(r->problem), r->end, (long long)r->ops->steps(r->problem), r->folder);
 }
 
@@ -279,7 +280,7 @@ static rw_status make_checks(rw_run *r)
     r->reason = "check_failed";
     return rw_fail(r->ctx, RW_ERR_NOT_CONVERGED,
                    "%s: checks.%s = %.9g, expected %.9g with a tolerance of %g (%d of %d checks failed): results "
-                   "are in '%s'; --set 'checks={}' disables the checks",
+                   "are in '%s'; rw_run_options.set 'checks={}' disables the checks",
                    rw_case_file(r->c), bad->name, bad->value, bad->expect, bad->tolerance,
                    r->nchecks - (int)r->report->checks_passed, r->nchecks, r->folder);
 }
@@ -353,8 +354,8 @@ static rw_status withdraw(rw_run *r, rw_status status)
     else if (undone == RW_OK) rw_fail(r->ctx, status, "%s", before);
     else
         rw_fail(r->ctx, status,
-                "%s; the earlier results are in '%s/.previous' (%s): the next run with --restart or --force restores "
-                "them",
+                "%s; the earlier results are in '%s/.previous' (%s): the next run with rw_run_options.restart or "
+                "rw_run_options.force restores them",
                 before, r->folder, reason ? reason : rw_status_text(undone));
     rw_free(reason);
     rw_free(message);

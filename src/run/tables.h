@@ -22,6 +22,8 @@ const rw_word *rw_format_words(int *n);
 const rw_word *rw_solver_words(int *n);
 const rw_word *rw_precond_words(int *n);
 /* Hands a finished text over to the caller, or reports that memory ran out. */
+/* help.c: what to do where a case names `name` as its problem, such as poisson; NULL: nothing is known of it. */
+const char *rw_topic_problem(const char *name);
 rw_status rw_tables_give(rw_context *ctx, rw_text *text, char **out);
 
 #endif

@@ -74,6 +74,8 @@ static rw_status open_stream(rw_context *ctx, const char *name, rw_stream_file *
         /* mixed: each frame has its own interlacing, which is not copied */
         if (*word == 'I') format->interlacing = word[1] && strchr("ptb", word[1]) ? word[1] : '?';
         if (strcmp(word, "XCOLORRANGE=FULL") == 0) format->full_range = true;
+        if (strcmp(word, "XCOLORRANGE=LIMITED") == 0) format->limited_range = true;
+        if (strncmp(word, "XYSCSS=", 7) == 0) format->states_sampling = true;
     }
     if (format->rate[0] <= 0 || format->rate[1] <= 0) format->rate[0] = format->rate[1] = 0;
     RW_TRY(rw_frame_check(ctx, f->name, format));
@@ -98,23 +100,40 @@ static rw_status read_frame(void *state, void *frame, bool *end)
 
 static bool holds(const rw_frame_format *f) { return f->layout != RW_FRAME_PIXELS || f->channels == 1; }
 
+/* What the header says after its colour space: XYSCSS=420JPEG repeats it, XCOLORRANGE=… is the range. */
+static void add_comments(const rw_frame_format *format, const char *space, char *head, size_t size)
+{
+    char capitals[32];
+    size_t n = 0;
+    for (; space[n] && n + 1 < sizeof capitals; ++n)
+        capitals[n] = (char)(space[n] >= 'a' && space[n] <= 'z' ? space[n] - 32 : space[n]);
+    capitals[n] = 0;
+    if (format->states_sampling && format->layout != RW_FRAME_PIXELS)
+        snprintf(head + strlen(head), size - strlen(head), " XYSCSS=%s", capitals);
+    if (format->full_range || format->limited_range)
+        snprintf(head + strlen(head), size - strlen(head), " XCOLORRANGE=%s", format->full_range ? "FULL" : "LIMITED");
+}
+
 static rw_status create(rw_context *ctx, const char *name, rw_stream_file *f, const rw_frame_format *format,
                         void **state)
 {
-    char head[256], bits[8] = "";
+    char head[256], bits[8] = "", space[24];
     const bool mono = format->layout == RW_FRAME_PIXELS;
     const int rate[2] = {format->rate[0] ? format->rate[0] : 25, format->rate[0] ? format->rate[1] : 1};
     static const char *const sited[] = {"420jpeg", "420mpeg2", "420paldv"};
     (void)name;
     if (format->dtype == RW_U16) snprintf(bits, sizeof bits, mono ? "%d" : "p%d", format->bits ? format->bits : 16);
-    snprintf(head, sizeof head, "YUV4MPEG2 W%lld H%lld F%d:%d I%c A%d:%d C%s%s%s\n", (long long)format->width,
-             (long long)format->height, rate[0], rate[1], format->interlacing ? format->interlacing : 'p',
-             format->aspect[0], format->aspect[1],
+    snprintf(space, sizeof space, "%s%s",
              mono                             ? "mono"
              : format->layout == RW_FRAME_420 ? *bits ? "420" : sited[format->siting]
              : format->layout == RW_FRAME_422 ? "422"
                                               : "444",
-             bits, format->full_range ? " XCOLORRANGE=FULL" : "");
+             bits);
+    snprintf(head, sizeof head, "YUV4MPEG2 W%lld H%lld F%d:%d I%c A%d:%d C%s", (long long)format->width,
+             (long long)format->height, rate[0], rate[1], format->interlacing ? format->interlacing : 'p',
+             format->aspect[0], format->aspect[1], space);
+    add_comments(format, space, head, sizeof head - 1);
+    strcat(head, "\n");
     RW_TRY(rw_stream_file_write(f, head, strlen(head)));
     y4m *s = rw_calloc(1, sizeof *s);
     if (!s) return rw_fail_memory(ctx, sizeof *s, "a stream");

@@ -104,14 +104,14 @@ rw_status rw_stream_open(rw_context *ctx, const char *name, const char *format_n
         choose(name, frames, s);
     }
     rw_status status = RW_OK;
-    if (!s->table)
-        status =
-            s->file.nstart == 0
-                ? rw_fail(ctx, RW_ERR_INPUT, "%s is empty: expected a stream of frames", s->file.name)
-                : rw_fail(ctx, RW_ERR_INPUT,
-                          "%s: the first bytes are not those of a known format (y4m, clm, pnm, png): for raw frames, "
-                          "specify size and kind, such as --frames 1920x1080:rgb24",
-                          s->file.name);
+    const bool by_bytes = !s->table || !s->table->by_name;
+    if (by_bytes && s->file.nstart == 0 && s->table != &rw_stream_raw) /* raw frames have no header: no frames */
+        status = rw_fail(ctx, RW_ERR_INPUT, "%s is empty: expected a stream of frames", s->file.name);
+    else if (!s->table)
+        status = rw_fail(ctx, RW_ERR_INPUT,
+                         "%s: the first bytes are not those of a known format (y4m, clm, pnm, png): for raw frames, "
+                         "specify size and kind, such as --frames 1920x1080:rgb24",
+                         s->file.name);
     if (status == RW_OK && s->table->by_name) rw_stream_file_close(&s->file);
     if (status == RW_OK) status = open_as(ctx, name, s);
     if (status != RW_OK) rw_stream_close(s);

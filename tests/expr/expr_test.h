@@ -182,7 +182,7 @@ static inline void names_begin(names *n, const rw_grid *grid, int order)
         {.name = "names", .grid = *grid, .fields = fields, .nfields = 3, .scalars = scalars, .nscalars = 5};
     OK(rw_graph_create(ctx, grid, order, &n->g));
     rw_lowering_begin(&n->l, ctx, n->g);
-    OK(rw_expr_declare(ctx, &spec, n->g, &n->l));
+    OK(rw_expr_declare(ctx, &spec, n->g, &n->l, NULL, NULL));
 }
 
 static inline void names_end(names *n)

@@ -244,7 +244,7 @@ static void beyond(int axis, int64_t n, int order, rw_boundary_kind kind, int d,
     rw_expr_spec spec = {.name = "beyond", .grid = grid, .fields = f, .nfields = 2};
     OK(rw_graph_create(ctx, &grid, order, &g));
     rw_lowering_begin(&l, ctx, g);
-    OK(rw_expr_declare(ctx, &spec, g, &l));
+    OK(rw_expr_declare(ctx, &spec, g, &l, NULL, NULL));
     rw_lowering_end(&l);
     OK(rw_plan_begin(&plan, g, 0));
     int offset[3] = {0};

@@ -315,7 +315,7 @@ static rw_expr *create_noisy(const rw_expr_spec *spec, uint64_t sample, double s
     s.done = malloc(RW_GRAPH_NODES * sizeof *s.done);
     memset(s.done, -1, RW_GRAPH_NODES * sizeof *s.done);
     rw_lowering_begin(&l, ctx, s.g);
-    OK(rw_expr_declare(ctx, spec, s.g, &l));
+    OK(rw_expr_declare(ctx, spec, s.g, &l, NULL, NULL));
     OK(rw_plan_begin(&plan, s.g, 0));
     OK(rw_parse_statements(ctx, &source, &parsed));
     for (int f = 0; sample && f < s.g->nfields; ++f)

@@ -35,6 +35,15 @@ for name in "${names[@]}"; do
     done
 done
 
+# all other examples, too, are C17 and C++20
+folder=$(dirname "$(find "$prefix" -path "*/examples/implicit.c")")
+for source in "$folder"/*.c; do
+    for compiler in "${compilers[@]}"; do
+        read -ra compiler <<<"$compiler"
+        "${compiler[@]}" "${cflags[@]}" -fsyntax-only "$source" || fail "${compiler[*]} $source"
+    done
+done
+
 # CMake
 languages=C
 [ -z "${RECHENWERK_TEST_LONG-}" ] || [ ${#compilers[@]} = 1 ] || languages='C;CXX'

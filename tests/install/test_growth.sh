@@ -14,7 +14,8 @@ fail() {
 
 # each structure whose size a macro passes gets a member at its end
 mkdir "$work/source"
-(cd "$SOURCE" && tar cf - CMakeLists.txt LICENSE include src cmake tools examples cases docs packaging bench) |
+(cd "$SOURCE" && tar cf - CMakeLists.txt LICENSE ./*.md CITATION.cff include src cmake tools examples cases docs \
+    packaging bench) |
     tar xf - -C "$work/source"
 headers=("$work/source/include/rechenwerk/"*.h)
 structures=$(grep -ohE 'sizeof\(rw_[a-z_]+\)' "$SOURCE/include/rechenwerk/"*.h | sed 's/sizeof(//; s/)//' | sort -u)

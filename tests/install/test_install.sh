@@ -90,7 +90,10 @@ while IFS= read -r page; do
     for link in $(grep -oE '\]\([^):#]+' "$page" | sed 's/^](//' | grep -v '^https*$'); do
         [ -f "$(dirname "$page")/$link" ] || fail "${page#"$doc/"} links to $link, which is not installed"
     done
-done < <(find "$doc/docs" -name '*.md')
+done < <(echo "$doc/README.md"; find "$doc/docs" -name '*.md')
+for page in README.md CHANGELOG.md LICENSE; do
+    cmp -s "$SOURCE/$page" "$doc/$page" || fail "$page is not installed as share/doc/rechenwerk/$page"
+done
 [ -d "$doc/examples" ] || fail "the examples are not installed"
 
 # The Python module finds the libraries of its prefix.

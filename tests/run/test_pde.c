@@ -29,6 +29,8 @@ static void destroy(rw_case **c, rw_problem **p)
 #define TIME "time: {end: 0.1, method: rkc2}\n"
 #define EQ "equations: \"du/dt = laplace(u)\"\n"
 
+#define SECOND "equations have first derivatives in time: write a system of two fields, du/dt = v; dv/dt = …"
+
 static void test_bad_input(void **state)
 {
     (void)state;
@@ -63,8 +65,9 @@ static void test_bad_input(void **state)
         {CASE("{u: {initial: \"0\"}}", "parameters: {a: b}\n" EQ TIME), "name b is unknown"},
         {CASE("{u: {initial: \"0\"}}", "parameters: {a: b, b: 1}\n" EQ TIME), ":4:17: name b is unknown"},
         {CASE("{u: {initial: \"v\"}}", EQ TIME), "name v is unknown"},
-        {CASE("{u: {initial: {file: none.npy}}}", EQ TIME), "none.npy"},
-        {CASE("{u: {initial: {fle: none.npy}}}", EQ TIME), "an expression, {file: u.npy} or {picture:"},
+        {CASE("{u: {initial: {file: none.npy}}}", EQ TIME), ":3:30: /tmp/rechenwerk-test"},
+        {CASE("{u: {initial: {picture: none.png}}}", EQ TIME), ":3:33: cannot open '"},
+        {CASE("{u: {initial: {fle: u.npy}}}", EQ TIME), "an expression, {file: u.npy} or {picture:"},
         {CASE("{u: {initial: \"0\", boundary: {lft: \"0\"}}}", EQ TIME),
          "side lft is unknown; nearest is left: in 2 dimensions there are left, right, bottom, top, or "
          "whole axes x, y"},
@@ -152,6 +155,37 @@ static void test_bad_input(void **state)
          NULL},
         {CASE("{u: {initial: \"0\", boundary: {left: reflect, right: replicate, y: {constant: 3}}}}", EQ TIME), NULL},
         {CASE("{u: {initial: \"0\", boundary: k}}", "parameters: {k: 2}\n" EQ TIME), NULL},
+        {CASE("{u: {initial: \"0\"}}", "equations: \"d2u/dt2 = dxx(u)\"\n" TIME), ":4:13: " SECOND},
+        {CASE("{u: {initial: \"0\"}}", "equations: \"d^2u/dt^2 = dxx(u)\"\n" TIME), ":4:13: " SECOND},
+        {CASE("{u: {initial: \"0\"}}", "equations: \"u_tt = dxx(u)\"\n" TIME), ":4:13: " SECOND},
+        {CASE("{u: {initial: \"0\"}}", "equations: \"dtt(u) = dxx(u)\"\n" TIME), ":4:13: " SECOND},
+        {CASE("{u: {initial: \"0\"}}", "equations: \"ddu/dt = dxx(u)\"\n" TIME), ":4:13: " SECOND},
+        {CASE("{u: {initial: \"0\"}}", "equations: \"utt = dxx(u)\"\n" TIME), ":4:13: " SECOND},
+        {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = u_xx\"\n" TIME),
+         ":4:21: name u_xx is unknown: write the derivative as dxx(u)"},
+        {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = d2u/dx2\"\n" TIME),
+         ":4:21: name d2u is unknown: write second derivatives as dxx(u), dxy(u), laplace(u)"},
+        {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = du/dx\"\n" TIME),
+         ":4:21: name du is unknown: write first derivatives as dx(u), dy(u), grad(u)"},
+        {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = Δu\"\n" TIME),
+         ":4:21: unexpected 'Δ': write the Laplacian as laplace(u)"},
+        {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = D*laplace(u)\"\n" TIME),
+         ":4:21: name D is unknown; nearest is dx; declare a parameter in the case as parameters: {D: …}, or with "
+         "rw_run_options.set 'parameters.D!=…'"},
+        {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = qq(u)\"\n" TIME),
+         ":4:21: function qq is unknown: declare a function in the case as functions: [\"qq(a) = …\"]"},
+        {CASE("{u: {initial: \"exp(1i*x)\"}}", EQ TIME),
+         ":3:23: fields.u.initial = exp(1i*x) is complex, but fields of a case are real: take real(), imag() or abs()"},
+        {CASE("{u: {initial: \"0\", boundary: {left: \"2 + 1i\"}}}", EQ TIME),
+         ":3:45: fields.u.boundary = 2 + 1i is complex, but fields of a case are real"},
+        {CASE("{u: {initial: \"0\"}}", EQ TIME "checks: {c: {value: \"1i*mean(u)\", tolerance: 1}}\n"),
+         "checks.c.value = 1i*mean(u) is complex"},
+        {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, spectral_radius: 1i}\n"),
+         "time.spectral_radius = 1i is complex"},
+        {CASE("{u: {initial: \"g(x)\"}}", "functions: [\"g(a) = a*u\"]\n" EQ TIME),
+         ":4:23: field u is not allowed here: use only coordinates, t and parameters"},
+        {CASE("{u: {initial: \"1\"}}", "functions: [\"w = 3\"]\n" EQ TIME),
+         ":4:14: functions takes definitions such as f(a) = a - a^3: write other statements under equations"},
         {CASE("{u: {initial: \"rand(x)\"}}", EQ TIME), "function rand is unknown: expressions have no random numbers"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; ++i) {
@@ -160,7 +194,7 @@ static void test_bad_input(void **state)
         rw_status status = create(table[i].text, &c, &p);
         if (!table[i].message) {
             assert_int_equal(status, RW_OK);
-        } else if (status != (strstr(table[i].message, "none.npy") ? RW_ERR_FILE : RW_ERR_INPUT) ||
+        } else if (status != (strstr(table[i].text, ": none.") ? RW_ERR_FILE : RW_ERR_INPUT) ||
                    !strstr(rw_message(ctx), table[i].message)) {
             fail_msg("row %zu: status %d, message: %s\nexpected: %s", i, status, rw_message(ctx), table[i].message);
         }
@@ -422,6 +456,25 @@ static void test_initial_values(void **state)
                      RW_OK);
     for (int j = 0; j < 6; ++j)
         for (int i = 0; i < 8; ++i) assert_true(fabs(values(p)[j * 8 + i] - (6 * i / 7. + 2 * j / 5.)) < 1e-14);
+    destroy(&c, &p);
+    /* functions of the case: in initial values and parameters, at boundaries, in checks */
+    const rw_problem_check *list;
+    int n;
+    assert_int_equal(create(CASE("{u: {initial: \"g(x) + y\", boundary: {right: {neumann: \"g(t)\"}}}}",
+                                 "functions: [\"g(s) = k(s)*w\", \"k(s) = 1 + s^2\"]\nparameters: {w: 2, q: \"k(2)\"}\n"
+                                 "equations: \"du/dt = laplace(u)\"\n" TIME
+                                 "checks: {c: {value: \"max(g(u)) + q\", expect: 79, tolerance: 1e-12}}\n"),
+                            &c, &p),
+                     RW_OK);
+    for (int j = 0; j < 6; ++j)
+        for (int i = 0; i < 8; ++i) {
+            const double x = i / 7., y = 2 * j / 5.;
+            assert_true(fabs(values(p)[j * 8 + i] - 2 * (1 + x * x) - y) < 1e-14);
+        }
+    assert_int_equal(p->ops->check(p, &list, &n), RW_OK);
+    assert_int_equal(n, 1);
+    assert_true(list[0].passed || !fprintf(stderr, "check: %.17g\n", list[0].value)); /* u is 6 at most: 2 (1 + 36) */
+    assert_int_equal(p->ops->step(p, 0.001), RW_OK);
     destroy(&c, &p);
     /* a file, its path relative to the case */
     for (int i = 0; i < 48; ++i) numbers[i] = i * 0.25;

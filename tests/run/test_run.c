@@ -360,7 +360,7 @@ static void test_restart_gives_the_same_bytes(void **state)
     for (int i = 0; i < RW_COUNT(stops); i += i == 0 && !test_long() ? 3 : 1) { /* short: after 1, 18, 35 steps */
         erase("c");
         assert_int_equal(run_until_step("c", stops[i], (rw_run_options){0}), RW_ERR_INTERRUPTED);
-        assert_message("continue with --restart");
+        assert_message("continue with rw_run_options.restart");
         assert_reason("c", "interrupted", 130);
         assert_readable("c");
         if (i % 2) { /* interrupted twice */
@@ -391,7 +391,7 @@ static void test_interrupted_within_a_step(void **state)
         within = true;
         assert_int_equal(run_until_step("c", stops[i], (rw_run_options){0}), RW_ERR_INTERRUPTED);
         within = false;
-        assert_message("continue with --restart");
+        assert_message("continue with rw_run_options.restart");
         assert_reason("c", "interrupted", 130);
         assert_readable("c");
         must_run("c", "", (rw_run_options){.restart = true});
@@ -435,7 +435,7 @@ static void test_folders(void **state)
     must_run("a", "", (rw_run_options){0});
     assert_int_equal(run("a", "", (rw_run_options){0}, NULL), RW_ERR_INPUT);
     assert_message("is not empty");
-    assert_message("--restart");
+    assert_message("rw_run_options.restart");
     assert_reason("a", "done", 0); /* untouched */
     /* force removes what runs write, and nothing else */
     write_case("a/notes.txt", "mine");
@@ -454,7 +454,7 @@ static void test_folders(void **state)
     /* results without a checkpoint are never begun again without --force */
     assert_int_equal(unlink(in("empty", "checkpoint.h5")), 0);
     assert_int_equal(run("empty", "", restart, NULL), RW_ERR_INPUT);
-    assert_message("has no checkpoint.h5 to continue from: begin again with --force");
+    assert_message("has no checkpoint.h5 to continue from: begin again with rw_run_options.force");
     assert_true(exists("empty", "fields/000003.h5"));
     must_run("empty", "", force);
     /* a file in the way */
@@ -462,7 +462,7 @@ static void test_folders(void **state)
     assert_int_equal(run("file", "", (rw_run_options){0}, NULL), RW_ERR_FILE);
     assert_message("Not a directory");
     assert_int_equal(run("file/below", "", (rw_run_options){0}, NULL), RW_ERR_FILE);
-    assert_message("choose another folder with -o");
+    assert_message("choose another folder with rw_run_options.folder");
     erase("empty");
 }
 
@@ -620,7 +620,8 @@ static void test_read_only_folder(void **state)
     if (child == 0) {
         if (getuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) _exit(77);
         bool refused = run("h", "", (rw_run_options){0}, NULL) == RW_ERR_FILE;
-        refused = refused && strstr(rw_message(ctx), "Permission denied") && strstr(rw_message(ctx), "-o");
+        refused =
+            refused && strstr(rw_message(ctx), "Permission denied") && strstr(rw_message(ctx), "rw_run_options.folder");
         bool below = run("h/new", "", (rw_run_options){0}, NULL) == RW_ERR_FILE;
         _exit(refused && below ? 0 : 1);
     }

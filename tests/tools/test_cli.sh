@@ -81,6 +81,26 @@ expect 0 "relative tolerance per step" help time.rtol
 expect 0 "relative tolerance per step" help rtol
 expect 0 "time.method" help time
 expect 0 "equations" help pde
+printf '%s\n' 'problem: pde' 'grid: {size: [8]}' 'fields: {u: {initial: "0"}}' 'equations: "du/dt = D*dxx(u)"' \
+    'time: {end: 1}' >undeclared.yaml
+expect 2 "declare a parameter in the case as parameters: {D: …}, or with --set 'parameters.D!=…'" run undeclared.yaml
+expect 0 "" explain undeclared.yaml --set 'parameters.D!=2'
+# words that are no problem lead to what solves it, and so does a case that names one
+for word in poisson Schroedinger ode wave heat Helmholtz eigenvalue steady; do
+    expect 0 "" help $word
+    [ "$(awk 'length($0) > 110' out | wc -l)" = 0 ] || fail "help $word: long lines"
+    printf 'problem: %s\n' $word >wrong.yaml
+    expect 2 "wrong.yaml:1:10: problem = $word is unknown: " run wrong.yaml
+    grep -q "(rechenwerk help $word)" err || fail "problem $word: $(cat err)"
+    expect 2 "see rechenwerk help $word" init $word
+done
+expect 0 "rechenwerk solve --stencil '4*u - laplace(u)' --grid 100x100" help helmholtz
+expect 0 "du/dt = v; dv/dt = c^2*laplace(u)" help d2u/dt2
+expect 0 "grid: {size: [1]}" help ode
+expect 0 "u_mean" help integral
+expect 0 "abs, conj, exp, sin" help complex
+sed -n '/^  problem: pde/,/^$/s/^  //p' <("$RECHENWERK" help ode) >ode.yaml
+expect 0 "t = 10" run ode.yaml -o ode
 expect 0 "laplace" help laplace
 expect 2 "nearest is time.rtol" help time.rtoll
 expect 2 "takes no name" help --man run
@@ -170,6 +190,7 @@ expect 0 "derivative g along the outward normal" help neumann
 expect 0 "fields.NAME.boundary" help boundary
 expect 0 "the domain continues at the other side" help periodic
 expect 0 "write a" help complex
+awk '/^[A-Z]/ && length($0) < 50 && !/[.:]$/ { exit 1 }' out || fail "help complex: $(cat out)"
 command -v zsh > /dev/null && { "$command" completion zsh > c.zsh; zsh -n c.zsh || fail "completion zsh"; }
 command -v fish > /dev/null && { "$command" completion fish > c.fish; fish -n c.fish || fail "completion fish"; }
 "$command" help --man > rechenwerk.1 || fail "help --man"
@@ -187,6 +208,20 @@ expect 2 "'pdee' is neither a problem nor a ready case; nearest is pde" init pde
 expect 2 "nearest is gray-scott" init gray-scot
 expect 0 "" init pde -o first.yaml
 expect 2 "it is not overwritten" init pde -o first.yaml
+# each ready case runs where init put it, with the files that it reads; files that exist stay as they are
+"$RECHENWERK" list cases | awk '/^[a-z]/ { print $1 }' >cases
+mkdir ready
+[ "$(wc -l <cases)" -ge 9 ] || fail "list cases: $(cat cases)"
+while read -r name; do
+    expect 0 "" init "$name" -o "ready/$name.yaml" </dev/null
+    expect 0 "" explain "ready/$name.yaml" </dev/null
+done <cases
+expect 0 "" run ready/allen-cahn.yaml -o ready/run -s time.end=1e-4 -s output.every=1e-4 -s checks={}
+echo mine >ready/pictures/letters.png
+expect 0 "'ready/pictures/letters.png' exists and is not overwritten" init allen-cahn -o ready/second.yaml
+[ "$(cat ready/pictures/letters.png)" = mine ] || fail "init overwrites a picture"
+expect 2 "second.yaml:7:26: ready/pictures/letters.png: is not in a supported format" run ready/second.yaml -o ready/out
+expect 0 "the case reads pictures/letters.png; init -o FILE.yaml copies it too" init allen-cahn
 expect 0 "outputs" run first.yaml -o template --set grid.size=[16,16]
 expect 0 "" run template/settings.yaml -o again -q
 [ -s out ] && fail "run -q prints $(cat out)"

@@ -73,7 +73,8 @@ header() { # IN OUT OPERATION HEADER
 header field.y4m h.y4m clip "YUV4MPEG2 W4 H2 F30000:1001 It A128:117 C420mpeg2"
 header field.y4m h.y4m resize:width=8:height=4 "YUV4MPEG2 W8 H4 F30000:1001 I? A128:117 C420jpeg"
 header field.y4m h.y4m resize:width=8:height=2 "YUV4MPEG2 W8 H2 F30000:1001 It A0:0 C420jpeg"
-for i in "Ib A1:1 C420paldv" "Ip A0:0 C420jpeg" "I? A59:54 C422" "It A10:11 C444 XCOLORRANGE=FULL"; do
+for i in "Ib A1:1 C420paldv" "Ip A0:0 C420jpeg" "I? A59:54 C422" "It A10:11 C444 XCOLORRANGE=FULL" \
+    "It A10:11 C444 XYSCSS=444 XCOLORRANGE=LIMITED" "Ip A0:0 C420jpeg XYSCSS=420JPEG"; do
     { printf 'YUV4MPEG2 W4 H2 F25:1 %s\nFRAME\nabcdefghijklmnopqrstuvwx' "$i"; } > h.y4m
     size=24
     [[ $i != *C420* ]] || size=12
@@ -81,6 +82,21 @@ for i in "Ib A1:1 C420paldv" "Ip A0:0 C420jpeg" "I? A59:54 C422" "It A10:11 C444
     head -c $(($(head -1 h.y4m | wc -c) + 6 + size)) h.y4m > i.y4m
     header i.y4m o.y4m clip "YUV4MPEG2 W4 H2 F25:1 $i"
 done
+# with another place of colour XYSCSS follows it; of one channel there is none
+printf 'YUV4MPEG2 W4 H2 F25:1 Ip A1:1 C420mpeg2 XYSCSS=420MPEG2 XCOLORRANGE=LIMITED\nFRAME\nabcdefghijkl' > i.y4m
+header i.y4m o.y4m resize:width=8:height=4 \
+    "YUV4MPEG2 W8 H4 F25:1 Ip A1:1 C420jpeg XYSCSS=420JPEG XCOLORRANGE=LIMITED"
+header i.y4m o.y4m grey "YUV4MPEG2 W4 H2 F25:1 Ip A1:1 Cmono XCOLORRANGE=LIMITED"
+# nothing to read, nothing to write, nobody who reads
+: > empty.y4m
+expect 2 "empty.y4m is empty: expected a stream of frames" image empty.y4m x.y4m --op clip
+expect 2 "(see rechenwerk list filters)" image film.y4m none
+grep -q -- --text err && fail "--text is advised for a stream: $(cat err)"
+expect 0 "computed (none is written)" image film.y4m none --op clip
+expect 2 "operation = gain is none of gauss" image film.y4m none --op gain
+{ printf 'YUV4MPEG2 W256 H256 F25:1 Cmono\n'; for i in {1..40}; do printf 'FRAME\n%65536s' ''; done; } > large.y4m
+"$command" image large.y4m - --op clip -q 2> err | head -c 1 > /dev/null
+[ "$(wc -l < err)" -le 1 ] || fail "a broken pipe: $(cat err)"
 # red, green, blue to planes: pictures, numbered and one after another; grey keeps its values, as full range
 printf 'P6\n3 1\n255\n\377\0\0\0\377\0\0\0\377' > red.ppm
 for i in 1 2; do expect 0 "" image red.ppm red-$i.png --op clip -q; done

@@ -89,6 +89,18 @@ for format in auto csr sell bsell:5x5 bcsr:4:columns dia:f32; do
 done
 for values in f32 f64; do expect 0 "" solve real.mtx --values $values --vectors $values -t 1e-5; done
 
+# a periodic problem with b of another mean than 0: A is singular, and what b needs; with Neumann sides a weighted sum
+awk 'BEGIN { print "%%MatrixMarket matrix array real general"; print 256, 1; for (i = 0; i < 256; i++) print i % 8 }' \
+    > uneven.mtx
+for method in gmres cg bicgstab; do
+    expect 3 "A times a constant vector is 0, so b must have mean 0; its mean is 3.5: subtract it" \
+        solve --stencil '-laplace(u)' --grid 16x16 --boundary periodic uneven.mtx -m $method
+    grep -q "Is the matrix singular" err && fail "$method asks what it knows: $(cat err)"
+done
+expect 3 "where nodes on a side have half the weight" \
+    solve --stencil '-laplace(u)' --grid 16x16 --boundary neumann uneven.mtx
+expect 3 "the largest number of iterations" solve --stencil 'u - laplace(u)' --grid 16x16 uneven.mtx -n 2
+grep -q "singular" err && fail "a regular system: $(cat err)"
 # a pure Neumann problem, real and complex, of a matrix and of an equation: A times ones is 0, and b is made from
 # another x; the solver has something to do
 awk 'BEGIN { n = 50; print "%%MatrixMarket matrix coordinate real symmetric\n" n, n, 2 * n - 1

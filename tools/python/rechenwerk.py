@@ -1435,7 +1435,8 @@ _define(rw_image_tags, ("orientation", c_int), ("pages", c_int), ("profile", c_v
     ("reserved", c_int64 * 2))
 _define(rw_frame_format, ("layout", c_int), ("width", c_int64), ("height", c_int64), ("channels", c_int), ("dtype",
     c_int), ("bits", c_int), ("full_range", c_bool), ("rate", c_int * 2), ("count", c_int64), ("aspect", c_int * 2),
-    ("interlacing", c_char), ("siting", c_ubyte), ("reserved", c_ubyte * 6))
+    ("interlacing", c_char), ("siting", c_ubyte), ("limited_range", c_bool), ("states_sampling", c_bool), ("reserved",
+    c_ubyte * 4))
 _define(rw_stream_format, ("name", c_char_p), ("line", c_char_p), ("endings", c_char_p * 8), ("is",
     _function_type(c_bool, POINTER(c_ubyte), c_size_t)), ("by_name", c_bool), ("luma", c_bool), ("open",
     _function_type(rw_status, POINTER(rw_context), c_char_p, POINTER(rw_stream_file), POINTER(rw_frame_format),

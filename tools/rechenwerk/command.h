@@ -89,7 +89,9 @@ int check_exists(const arguments *a, const char *path);
 /* report.c */
 int usage(const char *format, ...) RW_PRINTF(1, 2);    /* "rechenwerk: …" and exit code 2 */
 int unusable(const char *format, ...) RW_PRINTF(1, 2); /* the same of a file that cannot be written: exit code 1 */
-int failed(rw_context *ctx, rw_status status);         /* the library's message and its exit code */
+/* The message with the options of the command for members of rw_run_options and rw_plot_options; free it. */
+char *with_options(const char *message);
+int failed(rw_context *ctx, rw_status status); /* the library's message and its exit code */
 /* For a message on a word that is none of `names`, NULL-terminated: "; nearest is X", else "; known are A, B, C". Valid
  * until the next call. */
 const char *suggest(const char *word, const char *const *names);

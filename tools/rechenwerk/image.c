@@ -22,10 +22,13 @@ typedef struct work {
     rw_image_tags tags;
 } work;
 
-static int chain_of(const arguments *a, char **chain)
+static int chain_of(const arguments *a, bool stream, char **chain)
 {
     if (a->command != &command_spectrum)
-        return join_operations(a, "gauss:sigma=3 (see rechenwerk list filters), or --text", chain);
+        return join_operations(a,
+                               stream ? "gauss:sigma=3 (see rechenwerk list filters)"
+                                      : "gauss:sigma=3 (see rechenwerk list filters), or --text",
+                               chain);
     *chain = strdup(given(a, "linear") ? "grey|spectrum:linear" : "grey|spectrum");
     return *chain ? 0 : usage("%s: no memory for the operations", a->command->name);
 }
@@ -183,7 +186,7 @@ static int filter(rw_context *ctx, const arguments *a, work *w)
     double seconds = 0, start, planned;
     char *text = NULL;
     int code = read_image_text(a, &w->text);
-    if (code == 0 && !w->text.text) code = chain_of(a, &w->chain);
+    if (code == 0 && !w->text.text) code = chain_of(a, false, &w->chain);
     if (code != 0) return code;
     if (!type_of(a, &y_dtype) || !orientation_of(a, &w->keep) || !number_of(a, "memory", &w->megabytes)) return 2;
     if (given(a, "memory") && !(w->megabytes > 0))
@@ -230,7 +233,7 @@ static int run_frames(const arguments *a)
 {
     char *chain = NULL;
     if (given(a, "text")) return usage("image: --text does not apply to streams: give operations with --op");
-    int code = chain_of(a, &chain);
+    int code = chain_of(a, true, &chain);
     if (code == 0 && given(a, "figure"))
         code = usage("image: --figure does not apply to streams: it draws a "
                      "single image");

@@ -31,8 +31,9 @@ const command *find_command(const char *name)
 static int finish(int code)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+    if (code) return code; /* which has been reported: a broken pipe is one failure */
     fprintf(stderr, "rechenwerk: cannot write to standard output\n");
-    return code ? code : 1;
+    return 1;
 }
 
 /* Whether --json is among the options, also of a command line that is wrong. */

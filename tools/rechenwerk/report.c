@@ -1,6 +1,7 @@
 /* Messages, the log on stderr, contexts and devices as the options ask, bytes in units, JSON. */
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -75,10 +76,32 @@ int unusable(const char *format, ...)
     return code;
 }
 
+char *with_options(const char *message)
+{
+    static const struct {
+        const char *member, *option;
+    } names[] = {{"rw_run_options.restart", "--restart"}, {"rw_run_options.force", "--force"},
+                 {"rw_run_options.folder", "-o"},         {"rw_run_options.device", "-d"},
+                 {"rw_run_options.set", "--set"},         {"rw_plot_options.output", "-o"},
+                 {"rw_plot_options.force", "--force"}};
+    char *text = strdup(message);
+    for (int i = 0; text && i < COUNT(names); i++) {
+        const size_t n = strlen(names[i].member), shorter = strlen(names[i].option);
+        for (char *at = text; (at = strstr(at, names[i].member)); at += shorter) {
+            memcpy(at, names[i].option, shorter);
+            memmove(at + shorter, at + n, strlen(at + n) + 1);
+        }
+    }
+    return text;
+}
+
 int failed(rw_context *ctx, rw_status status)
 {
     const char *message = rw_message(ctx);
-    return complain(status, *message ? message : rw_status_text(status));
+    char *text = with_options(*message ? message : rw_status_text(status));
+    const int code = complain(status, text ? text : message);
+    free(text);
+    return code;
 }
 
 const char *suggest(const char *word, const char *const *names)
@@ -114,7 +137,9 @@ static void log_line(void *user, rw_log_level level, const char *text)
     static const char *const names[] = {"error: ", "warning: ", "", ""};
     (void)user;
     if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr); /* a progress line may stand there */
-    fprintf(stderr, "rechenwerk: %s%s\n", names[level], text);
+    char *own = with_options(text);
+    fprintf(stderr, "rechenwerk: %s%s\n", names[level], own ? own : text);
+    free(own);
 }
 
 rw_context *make_context(const arguments *a)

@@ -227,8 +227,10 @@ static int run(const arguments *a)
     rw_status status = rw_run_case(ctx, a->operands[0], &options, &report);
     set_compiling(NULL);
     if (terminal) fputs("\r\033[K", stderr);
-    const char *message = status == RW_OK ? "" : rw_message(ctx);
-    print_report(a, &report, status, *message || status == RW_OK ? message : rw_status_text(status));
+    const char *text = status == RW_OK ? "" : rw_message(ctx);
+    char *message = with_options(*text || status == RW_OK ? text : rw_status_text(status));
+    print_report(a, &report, status, message ? message : text);
+    free(message);
     int code = status == RW_OK ? 0 : failed(ctx, status);
     if (status == RW_ERR_INTERRUPTED && *report.folder) print_how_to_continue(a);
     free(set);

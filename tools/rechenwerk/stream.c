@@ -121,10 +121,12 @@ static void print_report(FILE *to, const arguments *a, const rw_stream_report *r
             (long long)r->in.height, (long long)r->out.width, (long long)r->out.height, r->seconds,
             r->seconds > 0 ? (double)r->frames / r->seconds : 0);
     fprintf(to,
-            "  read %s, written %s; latency %.2f ms (median), %.2f ms (99 %%), %.2f ms (maximum); frames in flight "
+            "  read %s, %s %s; latency %.2f ms (median), %.2f ms (99 %%), %.2f ms (maximum); frames in flight "
             "%.1f (mean), %d (maximum)\n",
-            in_units((double)r->bytes_in).text, in_units((double)r->bytes_out).text, 1e3 * r->latency,
-            1e3 * r->latency_99, 1e3 * r->latency_max, r->depth, r->depth_max);
+            in_units((double)r->bytes_in).text,
+            strcmp(a->operands[1], "none") ? "written" : "computed (none is written)",
+            in_units((double)r->bytes_out).text, 1e3 * r->latency, 1e3 * r->latency_99, 1e3 * r->latency_max, r->depth,
+            r->depth_max);
     if (r->deadline > 0)
         fprintf(to, "  deadline %s: %lld frames late\n", in_time(r->deadline).text, (long long)r->late);
     if (given(a, "window"))

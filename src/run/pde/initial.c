@@ -24,11 +24,20 @@ static rw_status put(pde_problem *p, int f, const double *values)
     return RW_OK;
 }
 
+/* The message of a file that cannot be read, with the place of its name. */
+static rw_status place(const rw_case *c, const rw_tree *name, rw_status status)
+{
+    char where[320];
+    if (status == RW_OK) return RW_OK;
+    rw_tree_place(name, where, sizeof where);
+    return rw_fail_prefix(rw_case_context(c), status, "%s", where);
+}
+
 static rw_status by_file(const rw_case *c, pde_problem *p, int f, const rw_tree *node, const char *path)
 {
     rw_context *ctx = rw_case_context(c);
     rw_npy a;
-    RW_TRY(rw_npy_read(ctx, path, &a));
+    RW_TRY(place(c, node, rw_npy_read(ctx, path, &a)));
     rw_status status = rw_npy_to_f64(ctx, &a);
     bool fits = a.ndim == p->grid.ndim && a.type == RW_F64;
     for (int d = 0; fits && d < a.ndim; ++d) fits = (int64_t)a.shape[d] == p->grid.size[a.ndim - 1 - d];
@@ -83,7 +92,7 @@ static rw_status by_picture(const rw_case *c, pde_problem *p, int f, const rw_tr
     rw_context *ctx = rw_case_context(c);
     rw_picture q;
     if (p->grid.ndim != 2) return rw_case_fail(c, node, "initial values from a picture need a two-dimensional grid");
-    RW_TRY(rw_picture_read(ctx, path, 0, &q));
+    RW_TRY(place(c, node, rw_picture_read(ctx, path, 0, &q)));
     int64_t nx = p->grid.size[0], ny = p->grid.size[1];
     double pixels[2];
     place_picture(c, &p->grid, &q, path, pixels);
@@ -182,6 +191,7 @@ rw_status pde_set_initial(const rw_case *c, pde_problem *p)
         rw_add_place(&text, node->text_source, node->text_line, node->text_column);
         rw_text_add(&text, "%s;\n", node->text);
     }
+    if (status == RW_OK && n) status = rw_add_functions(c, &text);
     if (status == RW_OK && n) status = make_program(p, &text, fields, n);
     for (int f = 0, i = 0; i < n && status == RW_OK; ++f)
         if (p->fields[f].name == fields[i].name) status = rw_expr_bind(p->initial, fields[i++].name, p->arrays[f]);

@@ -1,6 +1,6 @@
 /* Mistakes in the texts of a case, found without a device and all at once: equations, initial values, boundaries,
  * checks, the spectral radius. A statement that uses a name whose own statement is wrong is not checked: its mistakes
- * might only follow from that one.
+ * might only follow from that one. Where functions are wrong, only equations are checked.
  *
  * Values: what does not depend on the place is computed, with t at the beginning; boundary values that do are computed
  * at up to NODES nodes of their side. Where grid or time.start are wrong, values that depend on them are not: a mistake
@@ -41,6 +41,8 @@ static rw_status inspect_statement(const pde_problem *p, pde_language *l, const 
         if (f >= 0) has[f] = true;
         RW_TRY(rw_lower(&l->lowering, source, s->value, &value));
         if (f >= 0) return RW_OK;
+        if (s->name[0] == 'd' && rw_graph_find_field(l->graph, s->name + 1) >= 0)
+            return rw_fail_at(l->lowering.ctx, source, s->at, RW_SECOND_RATE_ADVICE, s->name + 1);
         const char *names[FAILED];
         int n = RW_MIN(p->nfields, FAILED);
         for (int i = 0; i < n; ++i) names[i] = p->fields[i].name;
@@ -69,11 +71,16 @@ static rw_status inspect_parsed(const rw_case *c, const pde_problem *p, pde_lang
             if (f >= 0) has[f] = true;
             else wrong = wrong || s->kind == RW_RATE;
         }
-    for (int f = 0; f < p->nfields && !wrong; ++f)
-        if (!has[f])
+    for (int f = 0; f < p->nfields && !wrong; ++f) {
+        const rw_statement *second = has[f] ? NULL : rw_second_rate(parsed, p->fields[f].name);
+        if (second)
+            RW_NOTE(l->lowering.ctx,
+                    rw_fail_at(l->lowering.ctx, source, second->at, RW_SECOND_RATE_ADVICE, p->fields[f].name));
+        else if (!has[f])
             RW_NOTE(l->lowering.ctx,
                     rw_case_fail(c, rw_case_node(c, "equations"), "there is no equation for field %s: add d%s/dt = …",
                                  p->fields[f].name, p->fields[f].name));
+    }
     return RW_OK;
 }
 
@@ -98,11 +105,16 @@ static rw_status inspect_equations(const rw_case *c, const pde_problem *p)
 /* ---- single expressions ------------------------------------------------------------------------------------------ */
 
 /* The text, its names and shapes; *n is -1 when it is none. */
-static rw_status lower(pde_language *l, const rw_tree *node, rw_node *n)
+static rw_status lower(const rw_case *c, pde_language *l, const rw_tree *node, const char *setting, rw_node *n)
 {
     rw_source source = {node->text_source, node->text, node->text_line, node->text_column};
     *n = -1;
-    return rw_lower_text(&l->lowering, &source, n);
+    RW_TRY(rw_lower_text(&l->lowering, &source, n));
+    if (!l->graph->nodes[*n].is_complex) return RW_OK;
+    return rw_case_fail(c, node,
+                        "%s = %.60s is complex, but fields of a case are real: take real(), imag() or abs(), or "
+                        "describe a complex field by two, its real and its imaginary part",
+                        setting, node->text);
 }
 
 /* "fields.u.initial = 1/0 is inf: finite values are needed"; a plain number says itself what it is. */
@@ -123,10 +135,10 @@ static rw_status inspect_initial(const rw_case *c, const pde_problem *p, int f, 
     double value[2] = {0, 0};
     rw_node n;
     if (!node || node->kind != RW_TREE_SCALAR) return RW_OK;
-    RW_TRY(lower(l, node, &n));
+    snprintf(setting, sizeof setting, "fields.%.31s.initial", p->fields[f].name);
+    RW_TRY(lower(c, l, node, setting, &n));
     if (l->graph->nodes[n].is_field || p->no_start) return RW_OK;
     rw_graph_scalar(l->graph, n, value, value + 1);
-    snprintf(setting, sizeof setting, "fields.%.31s.initial", p->fields[f].name);
     return isfinite(value[0]) && isfinite(value[1])
                ? RW_OK
                : fail_value(c, node, setting, value[0], "", "finite values are needed");
@@ -139,7 +151,7 @@ static rw_status inspect_radius(const rw_case *c, const pde_problem *p, pde_lang
     rw_node n;
     if (!node || node->kind != RW_TREE_SCALAR || !strcmp(node->text, "auto") || !strcmp(node->text, "power"))
         return RW_OK;
-    RW_TRY(lower(l, node, &n));
+    RW_TRY(lower(c, l, node, "time.spectral_radius", &n));
     if (l->graph->nodes[n].is_field)
         return rw_case_fail(
             c, node, "time.spectral_radius depends on coordinates: give an expression of parameters and t, or auto");
@@ -155,8 +167,11 @@ static rw_status inspect_checks(const rw_case *c, pde_language *l)
     const rw_tree *map = rw_case_node(c, "checks");
     for (int i = 0; map && i < map->n; ++i) {
         const rw_tree *node = rw_tree_get(map->items[i], "value");
+        char setting[128];
         rw_node n;
-        if (node && node->kind == RW_TREE_SCALAR) RW_NOTE(rw_case_context(c), lower(l, node, &n));
+        if (!node || node->kind != RW_TREE_SCALAR) continue;
+        snprintf(setting, sizeof setting, "checks.%.100s.value", map->keys[i]);
+        RW_NOTE(rw_case_context(c), lower(c, l, node, setting, &n));
     }
     return RW_OK;
 }
@@ -187,12 +202,12 @@ static rw_status inspect_side(const rw_case *c, const pde_problem *p, int f, int
     const rw_grid *g = &p->grid;
     char setting[64];
     rw_node n;
-    RW_TRY(lower(l, node, &n));
+    snprintf(setting, sizeof setting, "fields.%.31s.boundary", p->fields[f].name);
+    RW_TRY(lower(c, l, node, setting, &n));
     if (p->no_start || (p->no_grid && l->graph->nodes[n].is_field)) return RW_OK;
     int64_t count = 1, at[3];
     for (int d = 0; d < 3; ++d) count *= d == side / 2 ? 1 : g->size[d];
     count = l->graph->nodes[n].is_field ? RW_MIN(count, NODES) : 1;
-    snprintf(setting, sizeof setting, "fields.%.31s.boundary", p->fields[f].name);
     for (int64_t i = 0; i < count; ++i) {
         double value[2];
         rw_text where = {0};
@@ -232,6 +247,7 @@ rw_status pde_inspect_texts(const rw_case *c, const pde_problem *p)
     rw_context *ctx = rw_case_context(c);
     pde_language l;
     if (p->equations) RW_NOTE(ctx, inspect_equations(c, p));
+    if (!p->functions.text) return RW_OK; /* noted; what calls them cannot be checked */
     RW_TRY(pde_language_begin(ctx, p, p->time.start, true, &l));
     rw_status status = RW_OK;
     for (int f = 0; f < p->nfields && status == RW_OK; ++f) {

@@ -28,6 +28,7 @@ static void destroy(rw_problem **problem)
     rw_free(p->owned), rw_free(p->arrays), rw_free(p->fields), rw_free(p->sides), rw_free(p->scalars);
     rw_free(p->units);
     rw_free(p->base.fields), rw_free(p->columns), rw_free(p->equations);
+    rw_functions_free(&p->functions);
     rw_device_close(&p->device);
     rw_free(p);
 }
@@ -85,7 +86,7 @@ static void describe_output(pde_problem *p)
 }
 
 /* t, step, then min, max and mean of each field: one program, one pass. */
-static rw_status make_series(pde_problem *p)
+static rw_status make_series(const rw_case *c, pde_problem *p)
 {
     rw_context *ctx = p->device->ctx;
     rw_text t = {0};
@@ -104,7 +105,7 @@ static rw_status make_series(pde_problem *p)
             rw_text_add(&t, "r%d_%d = %s(%s)\n", f, k, kinds[k], p->fields[f].name);
         }
     }
-    status = t.failed ? rw_fail_memory(ctx, t.length, "columns") : RW_OK;
+    status = t.failed ? rw_fail_memory(ctx, t.length, "columns") : rw_add_functions(c, &t); /* of the boundaries */
     if (status == RW_OK) {
         rw_expr_spec spec = {.name = "series",
                              .text = t.data,
@@ -187,7 +188,7 @@ static rw_status make_programs(const rw_case *c, pde_problem *p, const rw_ode_sp
     }
     RW_TRY(pde_set_initial(c, p));
     describe_output(p);
-    RW_TRY(make_series(p));
+    RW_TRY(make_series(c, p));
     rw_status status = rw_ode_create(p->device, spec, &p->ode);
     if (status == RW_ERR_ARGUMENT) /* a setting of time */
         status = rw_fail_prefix(p->device->ctx, RW_ERR_INPUT, "%s", rw_case_file(c));
@@ -268,6 +269,7 @@ static rw_status read_case(const rw_case *c, pde_problem *p)
     RW_NOTE(ctx, read_time(c, p));
     p->grid.ndim = (int)grid.size.n, p->order = (int)grid.order;
     RW_NOTE(ctx, read_dense(c, p));
+    RW_NOTE(ctx, rw_functions_read(c, &p->functions));
     RW_TRY(rw_read_parameters(c, &p->scalars, &p->nscalars));
     int mistakes = rw_mistakes_met();
     RW_TRY(read_fields(c, p, grid.precision));

@@ -39,6 +39,7 @@ typedef struct pde_problem {
     rw_output_column *columns; /* those of base */
     rw_expr *series;           /* min, max and mean of every field in one pass */
     rw_checks checks;
+    rw_functions functions; /* of initial values and boundaries */
     char *equations; /* functions and equations, padded so that places are those of the file */
     char **owned;    /* texts made here */
     int nowned, owned_capacity;
@@ -55,7 +56,8 @@ rw_status pde_join_texts(const rw_case *c, pde_problem *p);
 /* initial.c */
 /* Sets the values of all fields, or makes the program that will. */
 rw_status pde_set_initial(const rw_case *c, pde_problem *p);
-/* sides.c: the language with the names of the case: fields (unless `plain`), parameters, and t with this value. */
+/* sides.c: the language with the names of the case: parameters, t with this value, and fields; `plain`: fields are
+ * refused, and functions are defined. */
 typedef struct pde_language {
     rw_graph *graph;
     rw_lowering lowering;

@@ -34,8 +34,10 @@ rw_status pde_language_begin(rw_context *ctx, const pde_problem *p, double t, bo
                              .nscalars = p->nscalars + 1,
                              .fields = fields,
                              .nfields = p->nfields};
-        status = rw_expr_declare(ctx, &spec, l->graph, &l->lowering);
+        status = rw_expr_declare(ctx, &spec, l->graph, &l->lowering, &p->functions.source,
+                                 plain ? &p->functions.parsed : NULL);
         l->lowering.no_fields = plain;
+        l->lowering.declares = true;
     }
     rw_free(scalars), rw_free(fields);
     if (status != RW_OK) pde_language_end(l);

@@ -45,18 +45,6 @@ rw_status rates_program(rates_problem *p, const rw_expr_spec *given, rw_expr **e
 
 /* ---- profiles ---------------------------------------------------------------------------------------------------- */
 
-static rw_status functions_of(const rw_case *c, rw_text *t)
-{
-    const rw_tree *list = rw_case_node(c, "functions");
-    for (int i = 0; list && i < list->n; ++i) {
-        const rw_tree *item = list->items[i];
-        rw_text_add(t, "\n");
-        rw_add_place(t, item->text_source, item->text_line, item->text_column);
-        rw_text_add(t, "%s", item->text);
-    }
-    return t->failed ? rw_fail_memory(rw_case_context(c), t->length, "functions") : RW_OK;
-}
-
 /* A value that makes no sense, with its place. */
 static rw_status check_values(const rw_case *c, const rates_problem *p, const char *setting, const rw_tree *node,
                               rw_array *array)
@@ -96,7 +84,7 @@ static rw_status by_expression(const rw_case *c, rates_problem *p, const char *s
     rw_text_add(&t, "r2 = x^2 + y^2\nf_ = s_*(");
     rw_add_place(&t, node ? node->text_source : setting, node ? node->text_line : 1, node ? node->text_column : 1);
     rw_text_add(&t, "%s\n)", node ? node->text : standard);
-    rw_status status = functions_of(c, &t);
+    rw_status status = rw_add_functions(c, &t);
     rw_expr_spec spec = {.name = node ? node->source : setting,
                          .text = t.data,
                          .fields = &field,
@@ -196,7 +184,7 @@ static rw_status check_loss(const rw_case *c, rates_problem *p)
     rw_text_add(&t, "loss = ");
     rw_add_place(&t, node->text_source, node->text_line, node->text_column);
     rw_text_add(&t, "%s", node->text);
-    rw_status status = functions_of(c, &t);
+    rw_status status = rw_add_functions(c, &t);
     rw_expr_spec spec = {.name = node->source,
                          .text = t.data,
                          .grid = {1, {1, 1, 1}, {1, 1, 1}, {0}},
@@ -237,7 +225,7 @@ static rw_status make_step(const rw_case *c, rates_problem *p)
         count += rates_adaptive_scalars(p, more, scalars + count);
         rates_write_adaptive(p, &t);
     } else write_step(p, &t);
-    rw_status status = functions_of(c, &t);
+    rw_status status = rw_add_functions(c, &t);
     rw_expr_spec spec = {.name = "the step of rates",
                          .text = t.data,
                          .scalars = scalars,
