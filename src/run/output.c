@@ -200,10 +200,12 @@ static rw_status write_output(rw_run *r, bool last)
     return rw_output_index(r, false);
 }
 
-rw_status rw_output_write(rw_run *r, bool last)
+rw_status rw_output_write(rw_run *r, bool last, double *seconds)
 {
     rw_phase before = rw_watch(r, RW_PHASE_OUTPUT);
+    const double booked = r->watch.seconds[RW_PHASE_OUTPUT];
     rw_status status = write_output(r, last);
     rw_watch(r, before);
+    *seconds = r->watch.seconds[RW_PHASE_OUTPUT] - booked;
     return status;
 }

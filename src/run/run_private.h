@@ -38,7 +38,7 @@ typedef struct rw_layout {
 
 typedef struct rw_rates {
     double begin, last, last_time; /* wall time of the first step and of the last call, problem time then */
-    /* wall time of the first step, later by what compiling has taken since; seconds of compiling */
+    /* wall time of the first step, later by what compiling and outputs have taken since; seconds of compiling */
     double begin_steps, compiled;
     double first_time;
     int64_t first_step, last_step;
@@ -48,6 +48,10 @@ typedef struct rw_rates {
     rw_event *event[2];                       /* recorded in turn */
     int64_t calls, queued_step, done_step, compilations;
     double queued_time, done_time; /* of the newest event; done for certain */
+    double reported;               /* wall time of the last call by steps */
+    int64_t counted;               /* steps at the end of the last call of the problem's `step` */
+    double output_seconds;         /* of all outputs of this process, without compiling */
+    int64_t outputs;
 } rw_rates;
 
 typedef struct rw_run {
@@ -178,7 +182,8 @@ rw_status rw_series_read(rw_context *ctx, const char *folder, rw_csv_table *tabl
 /* Computes a row and checks that it is finite: ERR_NOT_CONVERGED. With `write` it is put into series.csv. */
 rw_status rw_series_row(rw_run *r, bool write);
 rw_status rw_output_check(rw_run *r); /* names in output.fields and output.figures */
-rw_status rw_output_write(rw_run *r, bool last);
+/* seconds: of the output, without waiting for steps and without compiling. */
+rw_status rw_output_write(rw_run *r, bool last, double *seconds);
 rw_status rw_output_index(rw_run *r, bool always); /* fields.h5, fields.xdmf, fields.pvd */
 /* layout.c */
 rw_status rw_layout_begin(rw_run *r); /* after the checkpoint is loaded */
@@ -288,7 +293,7 @@ rw_phase rw_watch(rw_run *r, rw_phase phase);
 /* progress.c */
 void rw_rates_begin(rw_run *r);
 void rw_rates_step(rw_run *r, bool last); /* calls the user's function when it is due */
-void rw_rates_output(rw_run *r);          /* calls it after an output */
+void rw_rates_output(rw_run *r, double seconds); /* calls it after an output that took that long */
 void rw_rates_compiling(void *run, const char *program, int known);
 /* After a compilation: reports the progress of the run, so that the display does not stay at compiling. */
 void rw_rates_compiled(void *run);

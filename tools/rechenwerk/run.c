@@ -95,16 +95,15 @@ static void begin_compiling(bool terminal)
 static rw_status show_outputs(void *user, const rw_run_progress *p)
 {
     int64_t *shown = user;
-    char left[32], seconds[32];
+    char left[32];
     double span = p->end - p->start;
     set_compiling(p);
     if (p->compiling || p->outputs == *shown) return RW_OK;
     *shown = p->outputs;
-    print_duration(elapsed_seconds(), seconds, sizeof(seconds));
     print_duration(p->seconds_left, left, sizeof(left));
     fprintf(stderr, "output %lld: t = %.5g of %.5g (%.0f %%), step %lld, elapsed %s, remaining %s\n",
             (long long)p->outputs - 1, p->time, p->end, span > 0 ? 100 * (p->time - p->start) / span : 100,
-            (long long)p->step, seconds, left);
+            (long long)p->step, in_time(elapsed_seconds()).text, left);
     return RW_OK;
 }
 
