@@ -161,7 +161,6 @@ rw_status rw_aside_recover(rw_run *r);
  * those moved aside. */
 rw_status rw_aside_undo(rw_run *r, bool *restored);
 void rw_aside_remove_temporaries(const rw_run *r);
-size_t rw_aside_temporary(const char *name); /* length of NAME where `name` is that of its half-written form; else 0 */
 
 /* unfinished.c: whether the folder, locked, holds nothing but the beginning of a run. Then r->journal is its list. */
 bool rw_folder_is_unfinished(rw_run *r);
