@@ -124,7 +124,8 @@ static double scale_of(const rw_csv_table *table, int column)
     return scale;
 }
 
-bool rw_series_is_constant(const rw_csv_table *table, int column)
+/* Constant except for rounding errors. */
+static bool is_constant(const rw_csv_table *table, int column)
 {
     const double *y = table->columns[column];
     double low = INFINITY, high = -INFINITY;
@@ -132,6 +133,36 @@ bool rw_series_is_constant(const rw_csv_table *table, int column)
         if (isfinite(y[k])) low = fmin(low, y[k]), high = fmax(high, y[k]);
     const double size = fmax(fabs(low), fabs(high));
     return !(high > low) || size <= 1e-13 * scale_of(table, column) || high - low <= 1e-7 * size;
+}
+
+/* A later column of the same field has the same values: on one node u_min and u_max are u_mean. */
+static bool is_repeated(const rw_csv_table *table, int column)
+{
+    const char *name = table->names[column], *end = strrchr(name, '_');
+    const size_t n = end ? (size_t)(end - name) + 1 : 0;
+    for (int i = column + 1; i < table->n_columns && n; i++)
+        if (strncmp(table->names[i], name, n) == 0 &&
+            memcmp(table->columns[i], table->columns[column], table->n_rows * sizeof(double)) == 0)
+            return true;
+    return false;
+}
+
+/* The number of steps grows with time in a straight line, within a hundredth or one step: steps have one length. */
+static bool is_even(const rw_csv_table *table, int column)
+{
+    const size_t n = table->n_rows;
+    if (strcmp(table->names[column], "step") != 0 || n < 2) return false;
+    const double *t = table->columns[0], *steps = table->columns[column], all = steps[n - 1] - steps[0];
+    for (size_t k = 0; k < n; k++) {
+        const double line = steps[0] + all * (t[k] - t[0]) / (t[n - 1] - t[0]);
+        if (!(fabs(steps[k] - line) <= fmax(1, 0.01 * all))) return false;
+    }
+    return true;
+}
+
+bool rw_series_is_drawn(const rw_csv_table *table, int column)
+{
+    return !is_constant(table, column) && !is_repeated(table, column) && !is_even(table, column);
 }
 
 static int compare(const void *a, const void *b)
@@ -256,7 +287,7 @@ rw_status rw_figures_series(rw_run *r)
     RW_TRY(rw_series_read(r->ctx, r->folder, &table));
     rw_status status = RW_OK;
     for (int i = 1; i < table.n_columns && table.n_rows > 1 && status == RW_OK; i++) {
-        if (rw_series_is_constant(&table, i)) continue;
+        if (!rw_series_is_drawn(&table, i)) continue;
         rw_picture_name(table.names[i], file, sizeof(file));
         snprintf(name, sizeof(name), "figures/series-%s.png", file);
         status = rw_folder_claim(r, name, path);

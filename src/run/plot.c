@@ -266,7 +266,7 @@ static rw_status plot_series(plotter *p, const char *standard, int *drawn)
     rw_status status = RW_OK;
     p->stem[0] = '\0';
     for (int i = 1; i < table.n_columns && status == RW_OK; i++) {
-        if (p->options.field ? strcmp(p->options.field, table.names[i]) != 0 : rw_series_is_constant(&table, i))
+        if (p->options.field ? strcmp(p->options.field, table.names[i]) != 0 : !rw_series_is_drawn(&table, i))
             continue;
         status = target(p, table.names[i], standard, picture);
         if (status == RW_OK) status = rw_picture_series(p->ctx, picture, p->run.top.title, &table, i);
@@ -296,6 +296,7 @@ static rw_status plot_folder(plotter *p)
                        p->path);
     if (series && (!p->one_file || p->options.field)) RW_TRY(plot_series(p, standard, &drawn));
     if (drawn > 0 && (p->options.field || !fields)) return RW_OK;
+    if (drawn > 0 && p->known && p->run.points == 1) return RW_OK; /* the series show it */
     if (!fields && p->options.field)
         return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' has no fields.h5, and no column '%.60s' in series.csv%s%s", p->path,
                        p->options.field, *p->column ? "; nearest is " : "", p->column);

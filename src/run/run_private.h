@@ -194,6 +194,8 @@ void rw_layout_free(rw_run *r);
 /* output_blocks.c: fields on a block-structured grid for ParaView. */
 rw_status rw_output_vtm(rw_run *r, int n, const rw_vti_array *arrays, int output);
 bool rw_output_wants(const rw_texts *list, const char *field);
+/* Whether output.figures asks for pictures of a field; of one on a single node or cell only by its name. */
+bool rw_output_draws(const rw_run *r, const char *field);
 rw_io_grid rw_output_io_grid(const rw_output_grid *grid);
 
 /* figures.c */
@@ -245,8 +247,9 @@ rw_status rw_figures_output(rw_run *r, const rw_output_field *field, int output)
 /* The picture of an output of time t, of these values and limits. `again`: it has been drawn before. */
 rw_status rw_figures_frame(rw_run *r, const rw_output_field *field, int output, double t, const rw_frame *frame,
                            const rw_scale *scale, bool again);
-/* Whether a column of series.csv is constant except for rounding errors. */
-bool rw_series_is_constant(const rw_csv_table *table, int column);
+/* Whether a column of series.csv is drawn by default: it is neither constant, nor that of another column of the same
+ * field, nor the number of steps of one length. */
+bool rw_series_is_drawn(const rw_csv_table *table, int column);
 rw_status rw_figures_series(rw_run *r);
 
 /* plot_run.c: the run that made results, from their settings.yaml: case, outline of the problem, grid; for

@@ -55,6 +55,29 @@ warned "t = 1 has no file fields/000005.h5"
 rm gap/fields/*
 expect 2 "none of the 6 outputs has a file in fields/" plot gap -F u -o gap.png --force
 
+# ---- one node: a line a field in the series, no pictures of single values unless a field is named ----
+cat > node.yaml <<'END'
+problem: pde
+grid: {size: [1]}
+fields: {u: {initial: "2", boundary: periodic}, v: {initial: "0", boundary: periodic}}
+equations: "du/dt = v; dv/dt = 5*(1-u^2)*v - u"
+time: {end: 10, method: dp5}
+output: {every: 2}
+END
+listed() { [ "$(cd "$1" && echo *)" = "$2" ] || fail "$1 holds $(cd "$1" && echo *), not $2"; }
+expect 0 ", 3 pictures" run node.yaml -o node
+listed node/figures "series-step.png series-u_mean.png series-v_mean.png"
+[ "$(head -1 node/series.csv)" = t,step,u_min,u_max,u_mean,v_min,v_max,v_mean ] || fail "$(head -1 node/series.csv)"
+expect 0 "" plot node -o again
+listed again "series-step.png series-u_mean.png series-v_mean.png"
+expect 0 "" plot node -F u_min -o again
+[ -e again/series-u_min.png ] || fail "no picture of u_min"
+expect 0 "" plot node/fields/000002.h5 -F v -o v.png
+expect 0 ", 9 pictures" run node.yaml -o node --force -s output.figures=[u]
+# steps of one length have no picture
+expect 0 ", 2 pictures" run node.yaml -o node --force -s time.method=rk4 -s time.step=0.01
+listed node/figures "series-u_mean.png series-v_mean.png"
+
 # ---- pictures in figures/ are the program's own ----
 last=(-o own -q -s output.figures_every=last)
 expect 0 "" run heat.yaml "${last[@]}"
