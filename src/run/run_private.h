@@ -241,7 +241,11 @@ rw_status rw_picture_series(rw_context *ctx, const char *path, const char *title
                             int column);
 /* A name for a file: letters, digits, '-', '_' and '.' of `name`. */
 void rw_picture_name(const char *name, char *file, size_t size);
-/* output_blocks.c: two sections of a field on a block-structured grid, figures/FILE-across.png and FILE-along.png. */
+/* output_blocks.c: a section of a field (f64) on a block-structured grid, 0: across z, 1: along it. */
+enum { RW_SECTIONS = 2 };
+extern const char *const rw_section_names[RW_SECTIONS];
+rw_status rw_picture_section(rw_context *ctx, const char *path, const rw_field_picture *picture, int which);
+/* Two sections of a field on a block-structured grid, figures/FILE-across.png and FILE-along.png. */
 rw_status rw_figures_sections(rw_run *r, const rw_field_picture *picture, const char *file);
 rw_status rw_figures_output(rw_run *r, const rw_output_field *field, int output);
 /* The picture of an output of time t, of these values and limits. `again`: it has been drawn before. */

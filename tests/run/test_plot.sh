@@ -78,6 +78,36 @@ expect 0 ", 9 pictures" run node.yaml -o node --force -s output.figures=[u]
 expect 0 ", 2 pictures" run node.yaml -o node --force -s time.method=rk4 -s time.step=0.01
 listed node/figures "series-u_mean.png series-v_mean.png"
 
+# ---- sections of fields on blocks are those of the run; z has its unit ----
+cat > modes.yaml <<'END'
+problem: rates
+grid: {kind: cylinder, radius: 0.5, core: 0.2, length: 10.0, cells: [4, 4, 2]}
+pump: {power: 10 W, wavelength: 808 nm, profile: "2/(pi*0.4^2)*exp(-2*r2/0.4^2)/10"}
+modes:
+  low: {profile: "2/(pi*0.25^2)*exp(-2*r2/0.25^2)"}
+  wide: {profile: "2/(pi*0.3^2)*exp(-2*r2/0.3^2)"}
+time: {end: 2e-6, steps: 40}
+output: {every: 1e-6, figures: [inversion]}
+END
+expect 0 "" run modes.yaml -q -o modes
+for k in 0 1 2; do
+    expect 0 "" plot modes -F inversion -t ${k}e-6 -o sections
+    expect 0 "" plot modes/fields/00000$k.h5 -F inversion -o of-file
+    for section in across along; do
+        same sections/inversion-00000$k-$section.png modes/figures/inversion-00000$k-$section.png
+        same of-file/inversion-00000$k-$section.png modes/figures/inversion-00000$k-$section.png
+    done
+done
+expect 0 "" plot modes -F inversion -o across.png
+same across.png modes/figures/inversion-000002-across.png
+expect 0 "modes/figures/mode_wide-000002-along.png" plot modes
+expect 0 "" plot modes -F inversion -o other.png -s output.limits=[0,1]
+quiet
+differ across.png other.png
+cp modes/fields/000001.h5 alone.h5
+expect 0 "" run modes/settings.yaml -q -o again-modes # with the default of the section mode
+expect 2 "fields on 5 blocks, whose grid is known from settings.yaml" plot alone.h5 -o alone
+
 # ---- pictures in figures/ are the program's own ----
 last=(-o own -q -s output.figures_every=last)
 expect 0 "" run heat.yaml "${last[@]}"
