@@ -171,6 +171,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+#define SETTLED 1e-3 /* of the last value, or of the range of the column: less is constant */
 enum { DECADES = 6 }; /* of a logarithmic axis, at most */
 
 /* Positive values that rise high above their median (spikes, growth) get a logarithmic axis. */
@@ -192,9 +193,29 @@ static rw_status choose_axis(rw_context *ctx, const double *y, size_t n, rw_figu
     return RW_OK;
 }
 
+/* Where a column has reached its last value within the first fifth of the time (spikes that settle), the axis ends soon
+ * after that, if the shown part has ROWS rows. Returns the time at which it has; NaN: the whole time is shown. */
+static double choose_time(const rw_csv_table *table, int column, const rw_figure_axis *values, rw_figure_axis *time)
+{
+    enum { ROWS = 40 };
+    const double *t = table->columns[0], *y = table->columns[column];
+    const size_t n = table->n_rows;
+    double low = INFINITY, high = -INFINITY;
+    for (size_t k = 0; k < n; k++) low = fmin(low, y[k]), high = fmax(high, y[k]);
+    if (n < ROWS || !isfinite(y[n - 1])) return NAN;
+    const double near = SETTLED * (values->log ? fabs(y[n - 1]) : high - low);
+    size_t last = n - 1, shown;
+    while (last > 0 && fabs(y[last] - y[n - 1]) <= near) last--;
+    const double settled = t[last] - t[0], end = t[0] + 1.5 * settled;
+    for (shown = last; shown < n && t[shown] <= end;) shown++;
+    if (!(settled > 0 && settled <= 0.2 * (t[n - 1] - t[0])) || shown < ROWS) return NAN;
+    time->min = t[0], time->max = end;
+    return t[last];
+}
+
 rw_status rw_picture_series(rw_context *ctx, const char *path, const char *title, const rw_csv_table *table, int column)
 {
-    char x[160], y[160];
+    char x[160], y[160], below[240];
     label(table->names[0], table->units[0], x, sizeof(x));
     label(table->names[column], table->units[column], y, sizeof(y));
     bool titled = title && *title;
@@ -207,6 +228,13 @@ rw_status rw_picture_series(rw_context *ctx, const char *path, const char *title
                              .series = &series,
                              .scale = scale_of(table, column)};
     RW_TRY(choose_axis(ctx, series.y, series.n, &lines.y));
+    const double settled = choose_time(table, column, &lines.y, &lines.x);
+    const char *unit = table->units[0] && strcmp(table->units[0], "1") != 0 ? table->units[0] : "";
+    if (isfinite(settled)) {
+        snprintf(below, sizeof(below), "%s%sconstant after %s = %.3g%s%.20s", titled ? y : "", titled ? ", " : "",
+                 table->names[0], settled, *unit ? " " : "", unit);
+        page.subtitle = below;
+    }
     return rw_figure_write_lines(ctx, path, &page, &lines);
 }
 

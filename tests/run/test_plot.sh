@@ -108,6 +108,21 @@ cp modes/fields/000001.h5 alone.h5
 expect 0 "" run modes/settings.yaml -q -o again-modes # with the default of the section mode
 expect 2 "fields on 5 blocks, whose grid is known from settings.yaml" plot alone.h5 -o alone
 
+# ---- a column that settles early is drawn until then: what comes later does not change the picture ----
+cat > settle.yaml <<'END'
+problem: pde
+grid: {size: [1]}
+fields: {u: {initial: "1", boundary: periodic}}
+equations: "du/dt = cos(40*t)*exp(-8*t) - 20*u"
+time: {end: 10, method: rk4, step: 0.005}
+output: {every: 5, series_steps: 2}
+END
+expect 0 "" run settle.yaml -q -o ten
+expect 0 "" run settle.yaml -q -o twenty --until 20
+expect 0 "" run settle.yaml -q -o one --until 1
+same ten/figures/series-u_mean.png twenty/figures/series-u_mean.png
+differ ten/figures/series-u_mean.png one/figures/series-u_mean.png
+
 # ---- pictures in figures/ are the program's own ----
 last=(-o own -q -s output.figures_every=last)
 expect 0 "" run heat.yaml "${last[@]}"
