@@ -132,7 +132,7 @@ static bool is_constant(const rw_csv_table *table, int column)
     for (size_t k = 0; k < table->n_rows; k++)
         if (isfinite(y[k])) low = fmin(low, y[k]), high = fmax(high, y[k]);
     const double size = fmax(fabs(low), fabs(high));
-    return !(high > low) || size <= 1e-13 * scale_of(table, column) || high - low <= 1e-7 * size;
+    return !(high > low) || size <= 1e-9 * scale_of(table, column) || high - low <= 1e-6 * size;
 }
 
 /* A later column of the same field has the same values: on one node u_min and u_max are u_mean. */

@@ -119,7 +119,7 @@ static void tell(rw_run *r, const rw_run_progress *p)
     snprintf(r->wish_message, sizeof r->wish_message, "%s", rw_message(r->ctx));
 }
 
-static void report(rw_run *r, double now)
+static void report_with(rw_run *r, double now, const char *field, int redrawn, int redraws)
 {
     const rw_rates *q = &r->rates;
     rw_run_progress p = {.step = q->done_step,
@@ -130,8 +130,21 @@ static void report(rw_run *r, double now)
                          .steps_per_second = q->steps_per_second,
                          .points_per_second = q->steps_per_second * (double)r->points,
                          .seconds_left = seconds_left(r, now),
-                         .outputs = r->noutputs};
+                         .outputs = r->noutputs,
+                         .redrawing = field,
+                         .redrawn = redrawn,
+                         .redraws = redraws};
     tell(r, &p);
+}
+
+static void report(rw_run *r, double now) { report_with(r, now, NULL, 0, 0); }
+
+void rw_rates_redraw(rw_run *r, const char *field, int redrawn, int redraws)
+{
+    const double now = rw_seconds();
+    if (!r->options.progress || (redrawn > 0 && now - r->rates.reported < INTERVAL)) return;
+    r->rates.reported = now;
+    report_with(r, now, field, redrawn, redraws);
 }
 
 void rw_rates_step(rw_run *r, bool last)

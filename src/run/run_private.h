@@ -300,6 +300,8 @@ rw_phase rw_watch(rw_run *r, rw_phase phase);
 void rw_rates_begin(rw_run *r);
 void rw_rates_step(rw_run *r, bool last); /* calls the user's function when it is due */
 void rw_rates_output(rw_run *r, double seconds); /* calls it after an output that took that long */
+/* Calls it before the first picture of a field that is drawn again, and then when it is due. */
+void rw_rates_redraw(rw_run *r, const char *field, int redrawn, int redraws);
 void rw_rates_compiling(void *run, const char *program, int known);
 /* After a compilation: reports the progress of the run, so that the display does not stay at compiling. */
 void rw_rates_compiled(void *run);

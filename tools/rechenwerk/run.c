@@ -98,6 +98,9 @@ static rw_status show_outputs(void *user, const rw_run_progress *p)
     char left[32];
     double span = p->end - p->start;
     set_compiling(p);
+    if (p->redrawing && p->redrawn == 0)
+        fprintf(stderr, "drawing %lld pictures of %s again, with the limits of all outputs, elapsed %s\n",
+                (long long)p->redraws, p->redrawing, in_time(elapsed_seconds()).text);
     if (p->compiling || p->outputs == *shown) return RW_OK;
     *shown = p->outputs;
     print_duration(p->seconds_left, left, sizeof(left));
@@ -116,6 +119,12 @@ static rw_status show_progress(void *user, const rw_run_progress *p)
     if (p->compiling) {
         fprintf(stderr, "\r\033[Kcompiling %lld", (long long)p->compilations);
         if (p->compilations_known) fprintf(stderr, " of %lld", (long long)p->compilations_known);
+        fflush(stderr);
+        return RW_OK;
+    }
+    if (p->redrawing) {
+        fprintf(stderr, "\r\033[Kdrawing again %s, %lld of %lld pictures", p->redrawing, (long long)p->redrawn + 1,
+                (long long)p->redraws);
         fflush(stderr);
         return RW_OK;
     }
