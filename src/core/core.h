@@ -299,7 +299,8 @@ rw_status rw_folder_create_private(rw_context *ctx, const char *path); /* the sa
 rw_status rw_file_replace_begin(rw_context *ctx, const char *path, char **temporary);
 rw_status rw_file_replace_commit(rw_context *ctx, const char *path, char **temporary);
 void rw_file_replace_discard(char **temporary);
-/* Removes a file of an open folder that rw_file_write_private of a killed process has left: one without a lock, of this user. */
+/* Removes a file of an open folder that rw_file_write_private of a killed process has left: one of this user, without
+ * a lock. */
 void rw_file_sweep(int folder, const char *name);
 /* Temporary names are NAME.PROCESS-COUNT.tmp, with at most so many bytes of NAME. Length of NAME and the number of the
  * process (optional) of such a name; 0 for other names. */
