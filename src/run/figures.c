@@ -171,7 +171,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-#define SETTLED 1e-3 /* of the last value, or of the range of the column: less is constant */
+#define SETTLED 1e-3  /* of the last value, or of the range of the column: less is constant */
 enum { DECADES = 6 }; /* of a logarithmic axis, at most */
 
 /* Positive values that rise high above their median (spikes, growth) get a logarithmic axis. */

@@ -292,8 +292,7 @@ static rw_status plot_series(plotter *p, const char *standard, int *drawn)
     rw_status status = RW_OK;
     p->stem[0] = '\0';
     for (int i = 1; i < table.n_columns && status == RW_OK; i++) {
-        if (p->options.field ? strcmp(p->options.field, table.names[i]) != 0 : !rw_series_is_drawn(&table, i))
-            continue;
+        if (p->options.field ? strcmp(p->options.field, table.names[i]) != 0 : !rw_series_is_drawn(&table, i)) continue;
         status = target(p, table.names[i], standard, picture);
         if (status == RW_OK) status = rw_picture_series(p->ctx, picture, p->run.top.title, &table, i);
         p->used[RW_PLOT_TITLE] = true;
