@@ -298,7 +298,7 @@ rw_phase rw_watch(rw_run *r, rw_phase phase);
 
 /* progress.c */
 void rw_rates_begin(rw_run *r);
-void rw_rates_step(rw_run *r, bool last); /* calls the user's function when it is due */
+void rw_rates_step(rw_run *r, bool last);        /* calls the user's function when it is due */
 void rw_rates_output(rw_run *r, double seconds); /* calls it after an output that took that long */
 /* Calls it before the first picture of a field that is drawn again, and then when it is due. */
 void rw_rates_redraw(rw_run *r, const char *field, int redrawn, int redraws);

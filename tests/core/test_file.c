@@ -538,7 +538,7 @@ static void test_abandoned(void **state)
     (void)state;
     enum { GONE = 4 };
     static const char *const gone[GONE] = {"one.%ld-0.tmp", "one.%ld-12.tmp", "two.%ld-1.tmp", "one.5-5.tmp.%ld-0.tmp"},
-                             *const stay[] = {"one.%ld-.tmp",   "one.%ldx-0.tmp", "one.%ld-0.tmp~", "one-%ld-0.tmp",
+                             *const stay[] = {"one.%ld-.tmp",    "one.%ldx-0.tmp", "one.%ld-0.tmp~", "one-%ld-0.tmp",
                                               "three.%ld-0.tmp", ".%ld-0.tmp",     "xone.%ld-0.tmp"};
     char names[GONE][64], name[64];
     const pid_t ended = fork();
