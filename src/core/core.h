@@ -302,8 +302,15 @@ rw_status rw_folder_create_private(rw_context *ctx, const char *path); /* the sa
 rw_status rw_file_replace_begin(rw_context *ctx, const char *path, char **temporary);
 rw_status rw_file_replace_commit(rw_context *ctx, const char *path, char **temporary);
 void rw_file_replace_discard(char **temporary);
-/* Removes a file of an open folder that rw_file_write_private of a killed process has left: one without a lock. */
+/* Removes a file of an open folder that rw_file_write_private of a killed process has left: one of this user, without
+ * a lock. */
 void rw_file_sweep(int folder, const char *name);
+/* Temporary names are NAME.PROCESS-COUNT.tmp, with at most so many bytes of NAME. Length of NAME and the number of the
+ * process (optional) of such a name; 0 for other names. */
+enum { RW_TEMPORARY_NAME = 200 };
+size_t rw_file_temporary_of(const char *name, long *process);
+/* Removes temporary files of `name` in the folder whose process has ended. */
+void rw_file_sweep_abandoned(const char *folder, const char *name);
 /* "out.partial.wav" of "out.wav", for results that end early (to be freed with rw_free); NULL: no memory. */
 char *rw_file_partial_name(const char *path);
 /* open, openat and fopen ("rb", "wb", "wx") with O_CLOEXEC, repeated after EINTR, whose descriptor is never 0, 1 or 2;

@@ -3,8 +3,9 @@
  *   replace:  begin   create FOLDER/NAME.PROCESS-COUNT.tmp, new, with the permissions of the old file
  *             …       the caller writes it
  *             commit  fsync, rename over the old file, fsync of the folder
- * A reader therefore sees the old bytes or the new ones, never a mixture, also after a crash; a crash may leave the
- * temporary file behind. A symbolic link stays one: the file it points to is replaced. Devices and pipes are refused.
+ * A reader therefore sees the old bytes or the new ones, never a mixture, also after a crash. What a killed process
+ * leaves is removed when the same file is written again (abandoned.c). A symbolic link stays one: the file it points to
+ * is replaced. Devices and pipes are refused.
  * Private files hold a lock (flock) until they are renamed: a file without a lock was left by a killed process.
  * No file of the library has descriptor 0, 1 or 2, even if the program has closed them: standard output would be
  * written into it (rw_open).
@@ -246,6 +247,14 @@ static bool is_swept(int fd)
     return fstat(fd, &info) == 0 && info.st_nlink == 0;
 }
 
+/* What killed processes have left of this target, whose name begins at `folder`. */
+static void sweep(const char *target, int folder)
+{
+    char *path = folder ? rw_format("%.*s", folder, target) : NULL;
+    if (path || !folder) rw_file_sweep_abandoned(path ? path : ".", target + folder);
+    rw_free(path);
+}
+
 /* lock: NULL, or gets the descriptor of the file, which holds a lock on it; -1 after a failure. */
 static rw_status begin(rw_context *ctx, const char *path, bool private, char **temporary, int *lock)
 {
@@ -260,11 +269,12 @@ static rw_status begin(rw_context *ctx, const char *path, bool private, char **t
     RW_TRY(find_target(ctx, path, private, &target, &mode));
     const char *slash = strrchr(target, '/');
     int folder = slash ? (int)(slash - target) + 1 : 0;
-    /* the name is cut so that a long one, still allowed, gives a temporary one that is */
     rw_status status = RW_OK;
+    if (!private) sweep(target, folder);
+    /* the name is cut so that a long one, still allowed, gives a temporary one that is */
     for (int tries = 0; tries < 100; tries++) {
-        char *name = rw_format("%.*s%.200s.%ld-%d.tmp", folder, target, target + folder, (long)getpid(),
-                               atomic_fetch_add(&count, 1));
+        char *name = rw_format("%.*s%.*s.%ld-%d.tmp", folder, target, RW_TEMPORARY_NAME, target + folder,
+                               (long)getpid(), atomic_fetch_add(&count, 1));
         if (!name) {
             status = rw_fail_memory(ctx, strlen(target) + 32, "a path");
             break;

@@ -3,7 +3,7 @@
  * They are created and added to the list under one lock, and removed under the same lock. rw_abandon takes the lock and
  * does not release it: it finds all of them, and no thread can create more.
  * A killed process leaves its files. The next process removes those without a lock of the file system: folders in
- * temporary.c, files of the program cache in device/cache.c. */
+ * temporary.c, files of the program cache in device/cache.c, files next to an output in abandoned.c. */
 #include "core/leftover.h"
 
 #include <dirent.h>

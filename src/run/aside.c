@@ -12,7 +12,6 @@
  * folder, and only regular files: links are neither followed nor removed. */
 #include "run/run_private.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -197,18 +196,6 @@ rw_status rw_aside_undo(rw_run *r, bool *restored)
 
 /* ---- half-written files ------------------------------------------------------------------------------------------ */
 
-/* NAME.PROCESS-COUNT.tmp, as rw_file_replace_begin makes them: length of NAME, 0 for other names. */
-size_t rw_aside_temporary(const char *name)
-{
-    size_t n = strlen(name);
-    if (n < 8 || strcmp(name + n - 4, ".tmp") != 0) return 0;
-    const char *p = name + n - 5;
-    while (p > name && isdigit((unsigned char)*p)) p--;
-    if (*p != '-') return 0;
-    for (p--; p > name && isdigit((unsigned char)*p); p--) continue;
-    return *p == '.' ? (size_t)(p - name) : 0;
-}
-
 static void remove_temporaries(const rw_run *r, const char *sub)
 {
     char full[600];
@@ -217,7 +204,7 @@ static void remove_temporaries(const rw_run *r, const char *sub)
     if (!list && folder >= 0) close(folder);
     for (struct dirent *e; list && (e = readdir(list));) {
         struct stat info;
-        size_t n = rw_aside_temporary(e->d_name);
+        size_t n = rw_file_temporary_of(e->d_name, NULL);
         snprintf(full, sizeof(full), "%s%s%.*s", sub, *sub ? "/" : "", (int)n, e->d_name);
         if (n && rw_journal_has(&r->journal, full) && fstatat(folder, e->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
             S_ISREG(info.st_mode))

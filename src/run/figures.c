@@ -124,14 +124,45 @@ static double scale_of(const rw_csv_table *table, int column)
     return scale;
 }
 
-bool rw_series_is_constant(const rw_csv_table *table, int column)
+/* Constant except for rounding errors. */
+static bool is_constant(const rw_csv_table *table, int column)
 {
     const double *y = table->columns[column];
     double low = INFINITY, high = -INFINITY;
     for (size_t k = 0; k < table->n_rows; k++)
         if (isfinite(y[k])) low = fmin(low, y[k]), high = fmax(high, y[k]);
     const double size = fmax(fabs(low), fabs(high));
-    return !(high > low) || size <= 1e-13 * scale_of(table, column) || high - low <= 1e-7 * size;
+    return !(high > low) || size <= 1e-9 * scale_of(table, column) || high - low <= 1e-6 * size;
+}
+
+/* A later column of the same field has the same values: on one node u_min and u_max are u_mean. */
+static bool is_repeated(const rw_csv_table *table, int column)
+{
+    const char *name = table->names[column], *end = strrchr(name, '_');
+    const size_t n = end ? (size_t)(end - name) + 1 : 0;
+    for (int i = column + 1; i < table->n_columns && n; i++)
+        if (strncmp(table->names[i], name, n) == 0 &&
+            memcmp(table->columns[i], table->columns[column], table->n_rows * sizeof(double)) == 0)
+            return true;
+    return false;
+}
+
+/* The number of steps grows with time in a straight line, within a hundredth or one step: steps have one length. */
+static bool is_even(const rw_csv_table *table, int column)
+{
+    const size_t n = table->n_rows;
+    if (strcmp(table->names[column], "step") != 0 || n < 2) return false;
+    const double *t = table->columns[0], *steps = table->columns[column], all = steps[n - 1] - steps[0];
+    for (size_t k = 0; k < n; k++) {
+        const double line = steps[0] + all * (t[k] - t[0]) / (t[n - 1] - t[0]);
+        if (!(fabs(steps[k] - line) <= fmax(1, 0.01 * all))) return false;
+    }
+    return true;
+}
+
+bool rw_series_is_drawn(const rw_csv_table *table, int column)
+{
+    return !is_constant(table, column) && !is_repeated(table, column) && !is_even(table, column);
 }
 
 static int compare(const void *a, const void *b)
@@ -140,6 +171,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+#define SETTLED 1e-3  /* of the last value, or of the range of the column: less is constant */
 enum { DECADES = 6 }; /* of a logarithmic axis, at most */
 
 /* Positive values that rise high above their median (spikes, growth) get a logarithmic axis. */
@@ -161,9 +193,29 @@ static rw_status choose_axis(rw_context *ctx, const double *y, size_t n, rw_figu
     return RW_OK;
 }
 
+/* Where a column has reached its last value within the first fifth of the time (spikes that settle), the axis ends soon
+ * after that, if the shown part has ROWS rows. Returns the time at which it has; NaN: the whole time is shown. */
+static double choose_time(const rw_csv_table *table, int column, const rw_figure_axis *values, rw_figure_axis *time)
+{
+    enum { ROWS = 40 };
+    const double *t = table->columns[0], *y = table->columns[column];
+    const size_t n = table->n_rows;
+    double low = INFINITY, high = -INFINITY;
+    for (size_t k = 0; k < n; k++) low = fmin(low, y[k]), high = fmax(high, y[k]);
+    if (n < ROWS || !isfinite(y[n - 1])) return NAN;
+    const double near = SETTLED * (values->log ? fabs(y[n - 1]) : high - low);
+    size_t last = n - 1, shown;
+    while (last > 0 && fabs(y[last] - y[n - 1]) <= near) last--;
+    const double settled = t[last] - t[0], end = t[0] + 1.5 * settled;
+    for (shown = last; shown < n && t[shown] <= end;) shown++;
+    if (!(settled > 0 && settled <= 0.2 * (t[n - 1] - t[0])) || shown < ROWS) return NAN;
+    time->min = t[0], time->max = end;
+    return t[last];
+}
+
 rw_status rw_picture_series(rw_context *ctx, const char *path, const char *title, const rw_csv_table *table, int column)
 {
-    char x[160], y[160];
+    char x[160], y[160], below[240];
     label(table->names[0], table->units[0], x, sizeof(x));
     label(table->names[column], table->units[column], y, sizeof(y));
     bool titled = title && *title;
@@ -176,6 +228,13 @@ rw_status rw_picture_series(rw_context *ctx, const char *path, const char *title
                              .series = &series,
                              .scale = scale_of(table, column)};
     RW_TRY(choose_axis(ctx, series.y, series.n, &lines.y));
+    const double settled = choose_time(table, column, &lines.y, &lines.x);
+    const char *unit = table->units[0] && strcmp(table->units[0], "1") != 0 ? table->units[0] : "";
+    if (isfinite(settled)) {
+        snprintf(below, sizeof(below), "%s%sconstant after %s = %.3g%s%.20s", titled ? y : "", titled ? ", " : "",
+                 table->names[0], settled, *unit ? " " : "", unit);
+        page.subtitle = below;
+    }
     return rw_figure_write_lines(ctx, path, &page, &lines);
 }
 
@@ -256,7 +315,7 @@ rw_status rw_figures_series(rw_run *r)
     RW_TRY(rw_series_read(r->ctx, r->folder, &table));
     rw_status status = RW_OK;
     for (int i = 1; i < table.n_columns && table.n_rows > 1 && status == RW_OK; i++) {
-        if (rw_series_is_constant(&table, i)) continue;
+        if (!rw_series_is_drawn(&table, i)) continue;
         rw_picture_name(table.names[i], file, sizeof(file));
         snprintf(name, sizeof(name), "figures/series-%s.png", file);
         status = rw_folder_claim(r, name, path);

@@ -284,17 +284,25 @@ static rw_status draw_again(rw_run *r, int field, const rw_output_field *f, int 
     return status;
 }
 
+/* Whether the picture of an output is there with other limits than it should have. */
+static bool is_stale(const rw_run *r, const reel *l, const char *name, int output)
+{
+    const drawn *d = find(l, output);
+    if (!d) return is_drawn(r, name, output);
+    const rw_scale wanted = scale_among(r, d->own, l->all, l->last);
+    return d->scale.min != wanted.min || d->scale.max != wanted.max || d->scale.map != wanted.map;
+}
+
 static rw_status finish_field(rw_run *r, int field, const rw_output_field *f)
 {
     reel *l = &r->frames->reels[field];
-    int kept = 0;
+    int kept = 0, stale = 0, done = 0;
     if (l->n < r->noutputs) RW_TRY(look_back(r, field, f->name, l));
+    for (int output = 0; output < r->noutputs; output++) stale += is_stale(r, l, f->name, output);
     for (int output = 0; output < r->noutputs; output++) {
-        const drawn *d = find(l, output);
-        const rw_scale wanted = d ? scale_among(r, d->own, l->all, l->last) : (rw_scale){0};
-        const bool same = d && d->scale.min == wanted.min && d->scale.max == wanted.max && d->scale.map == wanted.map;
-        if (d ? same : !is_drawn(r, f->name, output)) continue;
         bool has;
+        if (!is_stale(r, l, f->name, output)) continue;
+        rw_rates_redraw(r, f->name, done++, stale);
         RW_TRY(find_undamaged(r, f->name, output, &has));
         if (has) RW_TRY(draw_again(r, field, f, output));
         else kept++;
@@ -314,7 +322,7 @@ rw_status rw_frames_finish(rw_run *r)
     /* a continued run may have drawn nothing itself, after one that was killed before it had drawn all again */
     RW_TRY(begin(r));
     for (int i = 0; i < r->problem->nfields; i++)
-        if (rw_output_wants(&r->output.figures, fields[i].name)) RW_TRY(finish_field(r, i, &fields[i]));
+        if (rw_output_draws(r, fields[i].name)) RW_TRY(finish_field(r, i, &fields[i]));
     return RW_OK;
 }
 

@@ -19,6 +19,15 @@ bool rw_output_wants(const rw_texts *list, const char *field)
     return false;
 }
 
+bool rw_output_draws(const rw_run *r, const char *field)
+{
+    const rw_texts *list = &r->output.figures;
+    if (r->points != 1) return rw_output_wants(list, field);
+    for (int i = 0; i < list->n; i++)
+        if (strcmp(list->item[i]->text, field) == 0) return true;
+    return false;
+}
+
 static rw_status check_names(const rw_run *r, const rw_texts *list, const rw_output_field *fields, int n,
                              const char *setting)
 {
@@ -182,7 +191,7 @@ static rw_status write_output(rw_run *r, bool last)
         if (r->output.vti) RW_TRY(write_vti(r, fields, n, output));
     }
     for (int i = 0; i < n; i++) {
-        if (!rw_output_wants(&r->output.figures, fields[i].name)) continue;
+        if (!rw_output_draws(r, fields[i].name)) continue;
         if (r->output.figures_every == RUN_FIGURES_ALL || last) RW_TRY(rw_figures_output(r, &fields[i], output));
     }
     double t = r->times[output] = r->ops->time(r->problem);
@@ -200,10 +209,12 @@ static rw_status write_output(rw_run *r, bool last)
     return rw_output_index(r, false);
 }
 
-rw_status rw_output_write(rw_run *r, bool last)
+rw_status rw_output_write(rw_run *r, bool last, double *seconds)
 {
     rw_phase before = rw_watch(r, RW_PHASE_OUTPUT);
+    const double booked = r->watch.seconds[RW_PHASE_OUTPUT];
     rw_status status = write_output(r, last);
     rw_watch(r, before);
+    *seconds = r->watch.seconds[RW_PHASE_OUTPUT] - booked;
     return status;
 }

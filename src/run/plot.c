@@ -82,13 +82,19 @@ static rw_status read_grid(const plotter *p, rw_h5 *file, const char *path, rw_o
         return rw_fail(p->ctx, RW_ERR_INPUT,
                        "'%s' is not an output of a run: give a results folder or one of its fields/*.h5", path);
     int64_t blocks;
-    if (rw_h5_get_integer(file, "/", "blocks", &blocks) == RW_OK)
+    const rw_blocks *of_run = p->known ? p->run.grid->blocks : NULL;
+    const bool on_blocks = rw_h5_get_integer(file, "/", "blocks", &blocks) == RW_OK;
+    if (on_blocks && (!of_run || rw_blocks_count(of_run) != blocks))
         return rw_fail(p->ctx, RW_ERR_INPUT,
-                       "'%s' has fields on %lld blocks, which are not drawn: open fields.pvd in ParaView; figures/ "
-                       "has sections",
+                       "'%s' has fields on %lld blocks, whose grid is known from settings.yaml of the results only: "
+                       "give the results folder, or open fields.pvd in ParaView",
                        path, (long long)blocks);
     *grid = (rw_output_grid){.ndim = (int)dimensions, .size = {1, 1, 1}, .spacing = {1, 1, 1}};
     RW_TRY(rw_h5_get_number(file, "/", "time", time));
+    if (on_blocks) {
+        *grid = *p->run.grid;
+        return RW_OK;
+    }
     RW_TRY(rw_h5_get_numbers(file, "/", "origin", grid->ndim, grid->origin));
     RW_TRY(rw_h5_get_numbers(file, "/", "spacing", grid->ndim, grid->spacing));
     for (int a = 0; a < grid->ndim; a++) {
@@ -121,13 +127,28 @@ static rw_status draw_as_run(plotter *p, const char *name, double time, const vo
     rw_scale scale;
     RW_TRY(rw_frames_of_results(r, f, frame, &scale));
     p->used[RW_PLOT_LIMITS] = p->used[RW_PLOT_TITLE] = true;
-    p->used[RW_PLOT_COLORMAP] = p->used[RW_PLOT_COLORMAP] || figure->grid->ndim > 1;
+    p->used[RW_PLOT_COLORMAP] = p->used[RW_PLOT_COLORMAP] || figure->grid->ndim > 1 || figure->grid->blocks;
     figure->title = r->top.title;
     figure->map = scale.map;
     figure->min = scale.min;
     figure->max = scale.max;
     figure->grid = &frame->grid, figure->type = RW_F64, figure->data = frame->values;
     return RW_OK;
+}
+
+/* The sections of a field on blocks, as the run draws them; into one file: the one across z. */
+static rw_status plot_sections(plotter *p, const char *name, const rw_field_picture *figure, const char *standard)
+{
+    char picture[RW_PATH_SIZE], stem[sizeof(p->stem)];
+    rw_status status = RW_OK;
+    memcpy(stem, p->stem, sizeof(stem));
+    for (int which = 0; which < (p->one_file ? 1 : RW_SECTIONS) && status == RW_OK; which++) {
+        snprintf(p->stem, sizeof(p->stem), "%.50s-%s", stem, rw_section_names[which]);
+        status = target(p, name, standard, picture);
+        if (status == RW_OK) status = done(p, picture, rw_picture_section(p->ctx, picture, figure, which));
+    }
+    memcpy(p->stem, stem, sizeof(stem));
+    return status;
 }
 
 static rw_status plot_dataset(plotter *p, rw_h5 *file, const char *path, const char *name, rw_output_grid *grid,
@@ -143,7 +164,10 @@ static rw_status plot_dataset(plotter *p, rw_h5 *file, const char *path, const c
     RW_TRY(rw_h5_shape(file, set, &type, &rank, shape));
     if (rank != 3 || !rw_io_bytes(rank, shape, rw_dtype_size(type), &bytes) || bytes == 0)
         return rw_fail(p->ctx, RW_ERR_INPUT, "'%s': %s is not a three-dimensional field", path, name);
+    const int64_t cells = grid->size[0];
     for (int a = 0; a < 3; a++) grid->size[a] = (int64_t)shape[2 - a];
+    if (grid->blocks && grid->size[0] != cells)
+        return rw_fail(p->ctx, RW_ERR_INPUT, "'%s': %s does not have the cells of settings.yaml", path, name);
     for (int a = grid->ndim; a < 3; a++)
         if (grid->size[a] != 1) return rw_fail(p->ctx, RW_ERR_INPUT, "'%s': %s does not fit its grid", path, name);
     void *data = rw_calloc(bytes, 1);
@@ -154,8 +178,9 @@ static rw_status plot_dataset(plotter *p, rw_h5 *file, const char *path, const c
     status = rw_h5_get_text(file, "/", "title", &title); /* the case may have none */
     if (status == RW_ERR_MEMORY) goto cleanup;
     if (status != RW_OK) title = NULL;
-    RW_TRY_GOTO(target(p, name, standard, picture), cleanup);
-    snprintf(subtitle, sizeof(subtitle), "t = %.6g", time);
+    if (!grid->blocks) RW_TRY_GOTO(target(p, name, standard, picture), cleanup);
+    const char *of_time = p->known && p->run.problem->ncolumns ? p->run.problem->columns[0].unit : "";
+    snprintf(subtitle, sizeof(subtitle), "t = %.6g%s%.20s", time, *of_time ? " " : "", of_time);
     p->used[RW_PLOT_TITLE] = p->used[RW_PLOT_TITLE] || p->run.top.title;
     rw_field_picture figure = {.title = p->run.top.title ? p->run.top.title : title,
                                .subtitle = subtitle,
@@ -166,7 +191,8 @@ static rw_status plot_dataset(plotter *p, rw_h5 *file, const char *path, const c
                                .data = data,
                                .map = RW_COLORMAP_SEQUENTIAL};
     RW_TRY_GOTO(draw_as_run(p, name, time, data, &frame, &figure), cleanup);
-    status = done(p, picture, rw_picture_field(p->ctx, picture, &figure));
+    if (grid->blocks) status = plot_sections(p, name, &figure, standard);
+    else status = done(p, picture, rw_picture_field(p->ctx, picture, &figure));
 cleanup:
     rw_free(frame.own);
     rw_free(title);
@@ -268,8 +294,7 @@ static rw_status plot_series(plotter *p, const char *standard, int *drawn)
     rw_status status = RW_OK;
     p->stem[0] = '\0';
     for (int i = 1; i < table.n_columns && status == RW_OK; i++) {
-        if (p->options.field ? strcmp(p->options.field, table.names[i]) != 0 : rw_series_is_constant(&table, i))
-            continue;
+        if (p->options.field ? strcmp(p->options.field, table.names[i]) != 0 : !rw_series_is_drawn(&table, i)) continue;
         status = target(p, table.names[i], standard, picture);
         if (status == RW_OK) status = rw_picture_series(p->ctx, picture, p->run.top.title, &table, i);
         p->used[RW_PLOT_TITLE] = true;
@@ -298,6 +323,7 @@ static rw_status plot_folder(plotter *p)
                        p->path);
     if (series && (!p->one_file || p->options.field)) RW_TRY(plot_series(p, standard, &drawn));
     if (drawn > 0 && (p->options.field || !fields)) return RW_OK;
+    if (drawn > 0 && p->known && p->run.points == 1) return RW_OK; /* the series show it */
     if (!fields && p->options.field)
         return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' has no fields.h5, and no column '%.60s' in series.csv%s%s", p->path,
                        p->options.field, *p->column ? "; nearest is " : "", p->column);

@@ -3,9 +3,12 @@
  * Steps are put into the device's queue, which may lag: what is reported is the place of the event recorded
  * at the last call, which has been waited for. The queue holds what was added since, so the device does not wait. Each
  * rate is that of the last call's interval, smoothed:  rate <- rate + a (new - rate),  a = 1 - exp(-interval/memory)
- * Time left: at the recent rate v of t, (end - t)/v. While steps still grow, or t goes faster than it did since the
- * first step, t - t0 is taken to go as a power p of the wall time w since then: p = v w/(t - t0) with v of the longest
- * recent step, and left = w (((end - t0)/(t - t0))^(1/p) - 1). */
+ * Rates are those of steps: compiling and outputs are left out.
+ * Time left of steps: at the recent rate v of t, (end - t)/v. While steps still grow, or t goes faster than it did
+ * since the first step, t - t0 is taken to go as a power p of the wall time w since then: p = v w/(t - t0) with v of
+ * the longest recent step, and left = w (((end - t0)/(t - t0))^(1/p) - 1).
+ * Time left of outputs: the number of outputs to come, times the mean time of an output so far. A call of the problem's
+ * `step` may take many steps; lengths are those of one of them. */
 #include "run/run_private.h"
 
 #include <math.h>
@@ -27,9 +30,9 @@ double rw_run_compile_seconds(const rw_run *r)
 void rw_rates_begin(rw_run *r)
 {
     rw_rates *q = &r->rates;
-    q->begin = q->begin_steps = q->last = rw_seconds();
+    q->begin = q->begin_steps = q->last = q->reported = rw_seconds();
     q->compiled = rw_run_compile_seconds(r);
-    q->first_step = q->last_step = q->done_step = r->ops->steps(r->problem);
+    q->first_step = q->last_step = q->done_step = q->counted = r->ops->steps(r->problem);
     q->first_time = q->last_time = q->done_time = r->ops->time(r->problem);
 }
 
@@ -59,7 +62,7 @@ static void look(rw_run *r, bool last)
 /* No step was longer than the first one. */
 static bool is_steady(const rw_rates *q) { return q->longest_ever <= 1.01 * q->first_length; }
 
-static double seconds_left(const rw_run *r, double now)
+static double steps_left_seconds(const rw_run *r, double now)
 {
     const rw_rates *q = &r->rates;
     double w = now - q->begin_steps, done = q->done_time - q->first_time, left = r->end - q->done_time;
@@ -74,14 +77,37 @@ static double seconds_left(const rw_run *r, double now)
     return seconds <= most ? seconds : -1;
 }
 
-/* Compiling within a step is no part of its rate. */
+/* Outputs to come: those by time until the end, and those by steps at the mean length of the steps so far. */
+static double outputs_left(const rw_run *r)
+{
+    const rw_rates *q = &r->rates;
+    const double every = r->output.every, t = q->done_time, left = r->end - t, done = t - q->first_time;
+    if (!(left > 0)) return 0;
+    double n = every > 0 ? ceil(left / every - 1e-9) : 1;
+    if (r->output.every_steps > 0 && done > 0)
+        n += left / done * (double)(q->done_step - q->first_step) / (double)r->output.every_steps;
+    return n;
+}
+
+static double seconds_left(const rw_run *r, double now)
+{
+    const rw_rates *q = &r->rates;
+    const double steps = steps_left_seconds(r, now);
+    return steps >= 0 && q->outputs > 0 ? steps + outputs_left(r) * (q->output_seconds / (double)q->outputs) : steps;
+}
+
+/* `seconds` since the last call were no steps. */
+static void leave_out(rw_rates *q, double seconds)
+{
+    q->begin_steps += seconds;
+    q->last += seconds;
+}
+
 static void leave_out_compiling(rw_run *r)
 {
-    rw_rates *q = &r->rates;
     double compiled = rw_run_compile_seconds(r);
-    q->begin_steps += compiled - q->compiled;
-    q->last += compiled - q->compiled;
-    q->compiled = compiled;
+    leave_out(&r->rates, compiled - r->rates.compiled);
+    r->rates.compiled = compiled;
 }
 
 static void tell(rw_run *r, const rw_run_progress *p)
@@ -93,7 +119,7 @@ static void tell(rw_run *r, const rw_run_progress *p)
     snprintf(r->wish_message, sizeof r->wish_message, "%s", rw_message(r->ctx));
 }
 
-static void report(rw_run *r, double now)
+static void report_with(rw_run *r, double now, const char *field, int redrawn, int redraws)
 {
     const rw_rates *q = &r->rates;
     rw_run_progress p = {.step = q->done_step,
@@ -104,22 +130,38 @@ static void report(rw_run *r, double now)
                          .steps_per_second = q->steps_per_second,
                          .points_per_second = q->steps_per_second * (double)r->points,
                          .seconds_left = seconds_left(r, now),
-                         .outputs = r->noutputs};
+                         .outputs = r->noutputs,
+                         .redrawing = field,
+                         .redrawn = redrawn,
+                         .redraws = redraws};
     tell(r, &p);
+}
+
+static void report(rw_run *r, double now) { report_with(r, now, NULL, 0, 0); }
+
+void rw_rates_redraw(rw_run *r, const char *field, int redrawn, int redraws)
+{
+    const double now = rw_seconds();
+    if (!r->options.progress || (redrawn > 0 && now - r->rates.reported < INTERVAL)) return;
+    r->rates.reported = now;
+    report_with(r, now, field, redrawn, redraws);
 }
 
 void rw_rates_step(rw_run *r, bool last)
 {
     rw_rates *q = &r->rates;
-    double now = rw_seconds(), interval = now - q->last;
+    double now = rw_seconds(), interval;
     if (!r->options.progress) return;
     if (!last) {
-        double length = r->ops->time(r->problem) - r->begun_at;
+        const int64_t steps = r->ops->steps(r->problem), taken = steps - q->counted;
+        double length = (r->ops->time(r->problem) - r->begun_at) / (double)RW_MAX(taken, 1);
+        q->counted = steps;
         q->recent = RW_MAX(q->recent, length);
         q->longest_ever = RW_MAX(q->longest_ever, length);
         if (!(q->first_length > 0)) q->first_length = length;
     }
-    if (interval < INTERVAL && !last) return;
+    if (now - q->reported < INTERVAL && !last) return;
+    q->reported = now;
     look(r, last);
     leave_out_compiling(r);
     now = rw_seconds(), interval = now - q->last;
@@ -135,12 +177,15 @@ void rw_rates_step(rw_run *r, bool last)
     report(r, now);
 }
 
-void rw_rates_output(rw_run *r)
+void rw_rates_output(rw_run *r, double seconds)
 {
+    rw_rates *q = &r->rates;
+    leave_out(q, seconds);
+    q->output_seconds += seconds;
+    q->outputs++;
     if (!r->options.progress) return;
-    r->rates.done_step = r->ops->steps(r->problem); /* the output has waited for it */
-    r->rates.done_time = r->ops->time(r->problem);
-    r->rates.queued_step = r->rates.done_step, r->rates.queued_time = r->rates.done_time;
+    q->done_step = q->queued_step = r->ops->steps(r->problem); /* the output has waited for it */
+    q->done_time = q->queued_time = r->ops->time(r->problem);
     report(r, rw_seconds());
 }
 

@@ -126,9 +126,10 @@ static rw_status save_after_failure(rw_run *r, rw_status status)
 
 static rw_status write_output(rw_run *r)
 {
-    rw_status status = rw_output_write(r, r->ops->time(r->problem) >= r->end);
+    double seconds;
+    rw_status status = rw_output_write(r, r->ops->time(r->problem) >= r->end, &seconds);
     if (status != RW_OK) return save_after_failure(r, status);
-    rw_rates_output(r);
+    rw_rates_output(r, seconds);
     if (rw_seconds() - r->recorded > 1) RW_TRY(rw_record_run(r, RW_OK, NULL));
     return RW_OK;
 }
@@ -198,14 +199,14 @@ static rw_status judge_step(rw_run *r, bool *good)
 
 static rw_status write_interpolated(rw_run *r, double t)
 {
-    double error;
+    double error, seconds;
     RW_TRY(r->ops->interpolate(r->problem, t, &error));
     r->interpolating = true;
-    rw_status status = rw_output_write(r, false);
+    rw_status status = rw_output_write(r, false, &seconds);
     r->interpolating = false;
     rw_status restored = r->ops->restore(r->problem);
     if (status == RW_OK) status = restored;
-    if (status == RW_OK) rw_rates_output(r);
+    if (status == RW_OK) rw_rates_output(r, seconds);
     return status == RW_OK ? RW_OK : save_after_failure(r, status);
 }
 

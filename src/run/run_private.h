@@ -38,7 +38,7 @@ typedef struct rw_layout {
 
 typedef struct rw_rates {
     double begin, last, last_time; /* wall time of the first step and of the last call, problem time then */
-    /* wall time of the first step, later by what compiling has taken since; seconds of compiling */
+    /* wall time of the first step, later by what compiling and outputs have taken since; seconds of compiling */
     double begin_steps, compiled;
     double first_time;
     int64_t first_step, last_step;
@@ -48,6 +48,10 @@ typedef struct rw_rates {
     rw_event *event[2];                       /* recorded in turn */
     int64_t calls, queued_step, done_step, compilations;
     double queued_time, done_time; /* of the newest event; done for certain */
+    double reported;               /* wall time of the last call by steps */
+    int64_t counted;               /* steps at the end of the last call of the problem's `step` */
+    double output_seconds;         /* of all outputs of this process, without compiling */
+    int64_t outputs;
 } rw_rates;
 
 typedef struct rw_run {
@@ -157,7 +161,6 @@ rw_status rw_aside_recover(rw_run *r);
  * those moved aside. */
 rw_status rw_aside_undo(rw_run *r, bool *restored);
 void rw_aside_remove_temporaries(const rw_run *r);
-size_t rw_aside_temporary(const char *name); /* length of NAME where `name` is that of its half-written form; else 0 */
 
 /* unfinished.c: whether the folder, locked, holds nothing but the beginning of a run. Then r->journal is its list. */
 bool rw_folder_is_unfinished(rw_run *r);
@@ -178,7 +181,8 @@ rw_status rw_series_read(rw_context *ctx, const char *folder, rw_csv_table *tabl
 /* Computes a row and checks that it is finite: ERR_NOT_CONVERGED. With `write` it is put into series.csv. */
 rw_status rw_series_row(rw_run *r, bool write);
 rw_status rw_output_check(rw_run *r); /* names in output.fields and output.figures */
-rw_status rw_output_write(rw_run *r, bool last);
+/* seconds: of the output, without waiting for steps and without compiling. */
+rw_status rw_output_write(rw_run *r, bool last, double *seconds);
 rw_status rw_output_index(rw_run *r, bool always); /* fields.h5, fields.xdmf, fields.pvd */
 /* layout.c */
 rw_status rw_layout_begin(rw_run *r); /* after the checkpoint is loaded */
@@ -190,6 +194,8 @@ void rw_layout_free(rw_run *r);
 /* output_blocks.c: fields on a block-structured grid for ParaView. */
 rw_status rw_output_vtm(rw_run *r, int n, const rw_vti_array *arrays, int output);
 bool rw_output_wants(const rw_texts *list, const char *field);
+/* Whether output.figures asks for pictures of a field; of one on a single node or cell only by its name. */
+bool rw_output_draws(const rw_run *r, const char *field);
 rw_io_grid rw_output_io_grid(const rw_output_grid *grid);
 
 /* figures.c */
@@ -235,14 +241,19 @@ rw_status rw_picture_series(rw_context *ctx, const char *path, const char *title
                             int column);
 /* A name for a file: letters, digits, '-', '_' and '.' of `name`. */
 void rw_picture_name(const char *name, char *file, size_t size);
-/* output_blocks.c: two sections of a field on a block-structured grid, figures/FILE-across.png and FILE-along.png. */
+/* output_blocks.c: a section of a field (f64) on a block-structured grid, 0: across z, 1: along it. */
+enum { RW_SECTIONS = 2 };
+extern const char *const rw_section_names[RW_SECTIONS];
+rw_status rw_picture_section(rw_context *ctx, const char *path, const rw_field_picture *picture, int which);
+/* Two sections of a field on a block-structured grid, figures/FILE-across.png and FILE-along.png. */
 rw_status rw_figures_sections(rw_run *r, const rw_field_picture *picture, const char *file);
 rw_status rw_figures_output(rw_run *r, const rw_output_field *field, int output);
 /* The picture of an output of time t, of these values and limits. `again`: it has been drawn before. */
 rw_status rw_figures_frame(rw_run *r, const rw_output_field *field, int output, double t, const rw_frame *frame,
                            const rw_scale *scale, bool again);
-/* Whether a column of series.csv is constant except for rounding errors. */
-bool rw_series_is_constant(const rw_csv_table *table, int column);
+/* Whether a column of series.csv is drawn by default: it is neither constant, nor that of another column of the same
+ * field, nor the number of steps of one length. */
+bool rw_series_is_drawn(const rw_csv_table *table, int column);
 rw_status rw_figures_series(rw_run *r);
 
 /* plot_run.c: the run that made results, from their settings.yaml: case, outline of the problem, grid; for
@@ -287,8 +298,10 @@ rw_phase rw_watch(rw_run *r, rw_phase phase);
 
 /* progress.c */
 void rw_rates_begin(rw_run *r);
-void rw_rates_step(rw_run *r, bool last); /* calls the user's function when it is due */
-void rw_rates_output(rw_run *r);          /* calls it after an output */
+void rw_rates_step(rw_run *r, bool last);        /* calls the user's function when it is due */
+void rw_rates_output(rw_run *r, double seconds); /* calls it after an output that took that long */
+/* Calls it before the first picture of a field that is drawn again, and then when it is due. */
+void rw_rates_redraw(rw_run *r, const char *field, int redrawn, int redraws);
 void rw_rates_compiling(void *run, const char *program, int known);
 /* After a compilation: reports the progress of the run, so that the display does not stay at compiling. */
 void rw_rates_compiled(void *run);

@@ -36,7 +36,7 @@ static bool is_listed(const rw_run *r, int folder, const char *sub, const char *
 {
     char full[600];
     struct stat info;
-    size_t n = rw_aside_temporary(name);
+    size_t n = rw_file_temporary_of(name, NULL);
     if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode)) return false;
     if (!*sub && (strcmp(name, RW_JOURNAL_FILE) == 0 || strcmp(name, RW_JOURNAL_FILE ".new") == 0)) return true;
     snprintf(full, sizeof(full), "%s%s%.*s", sub, *sub ? "/" : "", n ? (int)n : (int)strlen(name), name);

@@ -525,6 +525,45 @@ static void test_sweep(void **state)
     close(here);
 }
 
+static void leave_file(char name[64], const char *format, long process)
+{
+    snprintf(name, 64, format, process);
+    assert_int_equal(close(open(name, O_WRONLY | O_CREAT | O_EXCL, 0600)), 0);
+}
+
+/* Writing a file again removes what ended processes have left of it, and nothing else. First of all tests: a folder is
+ * read once. */
+static void test_abandoned(void **state)
+{
+    (void)state;
+    enum { GONE = 4 };
+    static const char *const gone[GONE] = {"one.%ld-0.tmp", "one.%ld-12.tmp", "two.%ld-1.tmp", "one.5-5.tmp.%ld-0.tmp"},
+                             *const stay[] = {"one.%ld-.tmp",    "one.%ldx-0.tmp", "one.%ld-0.tmp~", "one-%ld-0.tmp",
+                                              "three.%ld-0.tmp", ".%ld-0.tmp",     "xone.%ld-0.tmp"};
+    char names[GONE][64], name[64];
+    const pid_t ended = fork();
+    if (ended == 0) _exit(0);
+    assert_int_equal(waitpid(ended, NULL, 0), ended);
+    for (int i = 0; i < GONE; i++) leave_file(names[i], gone[i], (long)ended);
+    for (int i = 0; i < RW_COUNT(stay); i++) leave_file(name, stay[i], (long)ended);
+    leave_file(name, "one.%ld-99.tmp", (long)getppid()); /* of a process that works */
+    snprintf(name, sizeof(name), "one.%ld-3.tmp", (long)ended);
+    assert_int_equal(symlink("two", name), 0);
+    snprintf(name, sizeof(name), "one.%ld-4.tmp", (long)ended);
+    const int held = rw_open(name, O_RDWR | O_CREAT, 0600);
+    assert_true(held >= 0 && flock(held, LOCK_EX | LOCK_NB) == 0);
+    const int all = count_files(".");
+
+    assert_int_equal(rw_file_write(NULL, "one", "x", 1), RW_OK);
+    for (int i = 0; i < GONE; i++) assert_int_equal(access(names[i], F_OK), i < 2 ? -1 : 0);
+    assert_int_equal(count_files("."), all - 2 + 1);
+    assert_int_equal(rw_file_write(NULL, "./two", "x", 1), RW_OK);
+    assert_int_equal(rw_file_write(NULL, "one.5-5.tmp", "x", 1), RW_OK);
+    for (int i = 0; i < GONE; i++) assert_int_equal(access(names[i], F_OK), -1);
+    assert_int_equal(count_files("."), all - GONE + 3);
+    close(held);
+}
+
 static void test_partial_names(void **state)
 {
     (void)state;
@@ -543,6 +582,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
     const struct CMUnitTest tests[] = {
+        TEST(test_abandoned),
         TEST(test_round_trip),
         TEST(test_messages),
         TEST(test_limit),

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The gallery of image filters: docs/images/gallery/make.sh runs each command of docs/methods/image-gallery.md; every
 # operation of `rechenwerk list filters` appears; the pictures are those of the folder, up to 1 of 255, and all of these
-# are on the page.
+# are on the page. So do the pictures of README.md and of multi-block grids.
 # Environment: SOURCE, RECHENWERK.
 set -euo pipefail
 export LC_ALL=C
@@ -31,5 +31,17 @@ for picture in "$folder"/*.png; do
 done
 [ $made -ge 40 ] || fail "only $made pictures"
 for name in *.png; do [ -f "$folder/$name" ] || fail "$name is missing in docs/images/gallery"; done
+# pictures of other pages, by the commands of their captions
+same() { # PICTURE OF MADE
+    cmp -s "$SOURCE/docs/images/$1" "$2" || [ "$(difference "$SOURCE/docs/images/$1" "$2" || true)" -le 8 ] ||
+        fail "docs/images/$1 differs from what its page's command makes"
+}
+"$RECHENWERK" run "$SOURCE/cases/fitzhugh-nagumo.yaml" -o spiral -q
+same spiral.png spiral/figures/u-000003.png
+command=$(sed -n 's/^rechenwerk \(generate trace .* ring.mtx\).*/\1/p' "$SOURCE/docs/methods/multiblock.md")
+# shellcheck disable=SC2086
+"$RECHENWERK" $command > /dev/null
+"$RECHENWERK" matrix ring.mtx -o ring.png > /dev/null
+same multiblock.png ring.png
 echo "$made pictures"
 exit $bad

@@ -55,6 +55,74 @@ warned "t = 1 has no file fields/000005.h5"
 rm gap/fields/*
 expect 2 "none of the 6 outputs has a file in fields/" plot gap -F u -o gap.png --force
 
+# ---- one node: a line a field in the series, no pictures of single values unless a field is named ----
+cat > node.yaml <<'END'
+problem: pde
+grid: {size: [1]}
+fields: {u: {initial: "2", boundary: periodic}, v: {initial: "0", boundary: periodic}}
+equations: "du/dt = v; dv/dt = 5*(1-u^2)*v - u"
+time: {end: 10, method: dp5}
+output: {every: 2}
+END
+listed() { [ "$(cd "$1" && echo *)" = "$2" ] || fail "$1 holds $(cd "$1" && echo *), not $2"; }
+expect 0 ", 3 pictures" run node.yaml -o node
+listed node/figures "series-step.png series-u_mean.png series-v_mean.png"
+[ "$(head -1 node/series.csv)" = t,step,u_min,u_max,u_mean,v_min,v_max,v_mean ] || fail "$(head -1 node/series.csv)"
+expect 0 "" plot node -o again
+listed again "series-step.png series-u_mean.png series-v_mean.png"
+expect 0 "" plot node -F u_min -o again
+[ -e again/series-u_min.png ] || fail "no picture of u_min"
+expect 0 "" plot node/fields/000002.h5 -F v -o v.png
+expect 0 ", 9 pictures" run node.yaml -o node --force -s output.figures=[u]
+# steps of one length have no picture
+expect 0 ", 2 pictures" run node.yaml -o node --force -s time.method=rk4 -s time.step=0.01
+listed node/figures "series-u_mean.png series-v_mean.png"
+
+# ---- sections of fields on blocks are those of the run; z has its unit ----
+cat > modes.yaml <<'END'
+problem: rates
+grid: {kind: cylinder, radius: 0.5, core: 0.2, length: 10.0, cells: [4, 4, 2]}
+pump: {power: 10 W, wavelength: 808 nm, profile: "2/(pi*0.4^2)*exp(-2*r2/0.4^2)/10"}
+modes:
+  low: {profile: "2/(pi*0.25^2)*exp(-2*r2/0.25^2)"}
+  wide: {profile: "2/(pi*0.3^2)*exp(-2*r2/0.3^2)"}
+time: {end: 2e-6, steps: 40}
+output: {every: 1e-6, figures: [inversion]}
+END
+expect 0 "" run modes.yaml -q -o modes
+for k in 0 1 2; do
+    expect 0 "" plot modes -F inversion -t ${k}e-6 -o sections
+    expect 0 "" plot modes/fields/00000$k.h5 -F inversion -o of-file
+    for section in across along; do
+        same sections/inversion-00000$k-$section.png modes/figures/inversion-00000$k-$section.png
+        same of-file/inversion-00000$k-$section.png modes/figures/inversion-00000$k-$section.png
+    done
+done
+expect 0 "" plot modes -F inversion -o across.png
+same across.png modes/figures/inversion-000002-across.png
+expect 0 "modes/figures/mode_wide-000002-along.png" plot modes
+expect 0 "" plot modes -F inversion -o other.png -s output.limits=[0,1]
+quiet
+differ across.png other.png
+cp modes/fields/000001.h5 alone.h5
+expect 0 "" run modes/settings.yaml -q -o again-modes # with the default of the section mode
+expect 2 "fields on 5 blocks, whose grid is known from settings.yaml" plot alone.h5 -o alone
+
+# ---- a column that settles early is drawn until then: what comes later does not change the picture ----
+cat > settle.yaml <<'END'
+problem: pde
+grid: {size: [1]}
+fields: {u: {initial: "1", boundary: periodic}}
+equations: "du/dt = cos(40*t)*exp(-8*t) - 20*u"
+time: {end: 10, method: rk4, step: 0.005}
+output: {every: 5, series_steps: 2}
+END
+expect 0 "" run settle.yaml -q -o ten
+expect 0 "" run settle.yaml -q -o twenty --until 20
+expect 0 "" run settle.yaml -q -o one --until 1
+same ten/figures/series-u_mean.png twenty/figures/series-u_mean.png
+differ ten/figures/series-u_mean.png one/figures/series-u_mean.png
+
 # ---- pictures in figures/ are the program's own ----
 last=(-o own -q -s output.figures_every=last)
 expect 0 "" run heat.yaml "${last[@]}"

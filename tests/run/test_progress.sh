@@ -20,9 +20,35 @@ seconds=$((($(date +%s%N) - begin) / 1000000000))
     fail "no line for each output: $(cat err)"
 [ "$(grep -vc compil err)" = 5 ] || fail "other lines: $(cat err)"
 # elapsed counts from the start of the command, with reading and compiling
-shown=$(sed -n 's/.*elapsed 0:\([0-9]*\),.*/\1/p' err | tail -1)
-[ "$((10#$shown))" -ge $((seconds - 1)) ] && [ "$((10#$shown))" -le $((seconds + 1)) ] ||
+elapsed() { # of the lines on stdin, in seconds
+    sed -n 's/.*elapsed \([^,]*\),.*/\1/p' |
+        awk '{ print $2 == "ms" ? $1/1000 : $2 == "min" ? 60*$1 + $3 : $2 == "s" ? $1 : -1 }'
+}
+shown=$(elapsed < err | tail -1)
+awk -v a="$shown" -v b="$seconds" 'BEGIN { exit !(a >= b - 1 && a <= b + 1) }' ||
     fail "elapsed $shown after $seconds s"
+
+# the time left includes that of outputs, and a call that takes many steps is no growth of the step
+cat > cell.yaml <<'END'
+problem: rates
+grid: {kind: cylinder, radius: 0.5, core: 0.2, length: 10.0, cells: [1, 1, 1]}
+pump: {power: 10 W, wavelength: 808 nm, profile: "2/(pi*0.4^2)*exp(-2*r2/0.4^2)/10"}
+mode: {profile: "2/(pi*0.25^2)*exp(-2*r2/0.25^2)"}
+time: {end: 0.0006, steps: 6000}
+output: {every: 1e-5, limits: [0, 1e12]}
+END
+expect 0 "" run cell.yaml -o cell --no-cache
+grep -q '^output 0: .* step 0, elapsed [0-9.]* m\?s, ' err || fail "no line of output 0: $(head -1 err)"
+sed -n '/^output 12:/p' err > line # a fifth of the run: four times as long remains
+left=$(sed -n 's/.*remaining \([0-9]*\):\([0-9]*\)$/\1 \2/p' line | awk '{ print 60*$1 + $2 }')
+awk -v a="$(elapsed < line)" -v b="$left" 'BEGIN { exit !(b > a) }' || fail "the time left omits outputs: $(cat line)"
+
+# pictures that are drawn again at the end are no silence; where the limits are given there are none
+grep '^drawing' err && fail "pictures are drawn again with given limits"
+expect 0 "" run heat.yaml -o again -s output.fields=[u] -s output.figures=[u] -s output.limits=run -s \
+    'fields.u.initial="0.001*sin(pi*x)*sin(pi*y)"' -s 'equations="du/dt = laplace(u) + 1"' -u 0.1 -s output.every=0.02
+grep -q '^drawing [1-5] pictures of u again, with the limits of all outputs, elapsed ' err ||
+    fail "no line that pictures are drawn again: $(cat err)"
 
 # a compiler that takes long is no silence: of this one the first call takes 12 s
 cat > slow-cc <<END

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Every command is ended at random times, by TERM, INT, HUP and KILL. Afterwards the exit code is 130 (or 0, if it had
 # come to its end), an output file has its old bytes or those of a whole run, and nothing else is left: no temporary
-# file, no compiler. What KILL leaves in $TMPDIR and in the program cache, the next command removes.
+# file, no compiler. What KILL leaves in $TMPDIR and in the program cache, the next command removes; what it leaves
+# next to an output, the next command with the same output.
 # RECHENWERK_TEST_LONG=1: 500 kills. RECHENWERK_TEST_SEED: the times (default: 42).
 # shellcheck disable=SC2154,SC2086,SC2059
 set -u
+shopt -s extglob
 . "$SOURCE/tests/tools/expect.sh"
 seed=${RECHENWERK_TEST_SEED:-42} kills=24 most=400
 [ "${RECHENWERK_TEST_LONG:-0}" = 1 ] && kills=500 most=1500
@@ -91,7 +93,14 @@ for ((k = 0; k < kills; k++)); do
     if [ $signal = KILL ]; then
         settle
         find tmp -name 'rechenwerk-tmp-*' -exec touch -d '2 minutes ago' {} + # the time before they are swept
-        rm -f out/*.tmp other/run/*.tmp # next to the output, with a name that shows its purpose
+        if [ -n "$file" ]; then # the next command with the same output removes what lies next to it
+            cp "$file" other/kept
+            call_again=${call//%s/out/x}
+            "$command" ${call_again/--rate +([^ ])/} > /dev/null 2>&1
+            mv other/kept "$file"
+        elif [ -d other/run ]; then
+            "$command" $call -q 2> err || fail "$what: again: $(cat err)"
+        fi
         "$command" image in.pgm other/y.png --op invert --force -q > /dev/null 2> err || fail "$what: next: $(cat err)"
         rm -f other/y.png
     fi

@@ -1529,7 +1529,8 @@ _define(rw_ode_statistics, ("steps", c_int64), ("rejected", c_int64), ("rhs", c_
     ("undone", c_int64))
 _define(rw_run_progress, ("step", c_int64), ("time", c_double), ("start", c_double), ("end", c_double), ("seconds",
     c_double), ("steps_per_second", c_double), ("points_per_second", c_double), ("seconds_left", c_double), ("outputs",
-    c_int64), ("compiling", c_char_p), ("compilations", c_int64), ("compilations_known", c_int64))
+    c_int64), ("compiling", c_char_p), ("compilations", c_int64), ("compilations_known", c_int64), ("redrawing",
+    c_char_p), ("redrawn", c_int64), ("redraws", c_int64))
 _define(rw_run_options, ("folder", c_char_p), ("device", c_char_p), ("set", POINTER(c_char_p)), ("nset", c_int64),
     ("restart", c_bool), ("force", c_bool), ("cancel", POINTER(rw_cancel)), ("progress", rw_run_progress_function),
     ("user", c_void_p))

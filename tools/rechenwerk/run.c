@@ -95,16 +95,18 @@ static void begin_compiling(bool terminal)
 static rw_status show_outputs(void *user, const rw_run_progress *p)
 {
     int64_t *shown = user;
-    char left[32], seconds[32];
+    char left[32];
     double span = p->end - p->start;
     set_compiling(p);
+    if (p->redrawing && p->redrawn == 0)
+        fprintf(stderr, "drawing %lld pictures of %s again, with the limits of all outputs, elapsed %s\n",
+                (long long)p->redraws, p->redrawing, in_time(elapsed_seconds()).text);
     if (p->compiling || p->outputs == *shown) return RW_OK;
     *shown = p->outputs;
-    print_duration(elapsed_seconds(), seconds, sizeof(seconds));
     print_duration(p->seconds_left, left, sizeof(left));
     fprintf(stderr, "output %lld: t = %.5g of %.5g (%.0f %%), step %lld, elapsed %s, remaining %s\n",
             (long long)p->outputs - 1, p->time, p->end, span > 0 ? 100 * (p->time - p->start) / span : 100,
-            (long long)p->step, seconds, left);
+            (long long)p->step, in_time(elapsed_seconds()).text, left);
     return RW_OK;
 }
 
@@ -117,6 +119,12 @@ static rw_status show_progress(void *user, const rw_run_progress *p)
     if (p->compiling) {
         fprintf(stderr, "\r\033[Kcompiling %lld", (long long)p->compilations);
         if (p->compilations_known) fprintf(stderr, " of %lld", (long long)p->compilations_known);
+        fflush(stderr);
+        return RW_OK;
+    }
+    if (p->redrawing) {
+        fprintf(stderr, "\r\033[Kdrawing again %s, %lld of %lld pictures", p->redrawing, (long long)p->redrawn + 1,
+                (long long)p->redraws);
         fflush(stderr);
         return RW_OK;
     }

@@ -101,9 +101,16 @@ static rw_status by_expression(const rw_case *c, rates_problem *p, const char *s
     return status == RW_OK ? check_values(c, p, setting, node, *array) : status;
 }
 
-static rw_status make_modes(const rw_case *c, rates_problem *p)
+/* The profile of a single mode; NULL: none. settings.yaml of a case with several modes has an empty one. */
+static const rw_tree *single_mode(const rw_case *c)
 {
-    const rw_tree *map = rw_case_node(c, "modes"), *one = rw_case_node(c, "mode.profile");
+    const rw_tree *profile = rw_case_node(c, "mode.profile");
+    return profile && (profile->kind != RW_TREE_SCALAR || *profile->text) ? profile : NULL;
+}
+
+rw_status rates_name_modes(const rw_case *c, rates_problem *p)
+{
+    const rw_tree *map = rw_case_node(c, "modes"), *one = single_mode(c);
     if ((map && map->n > 0) == (one != NULL))
         return rw_case_fail(c, map,
                             one ? "mode and modes are both given: use mode for a single mode, modes for several"
@@ -111,6 +118,15 @@ static rw_status make_modes(const rw_case *c, rates_problem *p)
     if (map && map->n > RATES_MODES)
         return rw_case_fail(c, map, "modes: %d are given, at most %d are allowed", map->n, RATES_MODES);
     p->nmodes = one ? 1 : map->n;
+    for (int k = 0; k < p->nmodes; ++k)
+        snprintf(p->mode_name[k], sizeof p->mode_name[k], "%.31s", one ? "" : map->keys[k]);
+    return RW_OK;
+}
+
+static rw_status make_modes(const rw_case *c, rates_problem *p)
+{
+    const rw_tree *map = rw_case_node(c, "modes"), *one = single_mode(c);
+    RW_TRY(rates_name_modes(c, p));
     for (int k = 0; k < p->nmodes; ++k) {
         char setting[80] = "mode.profile";
         rates_mode single;
@@ -118,7 +134,6 @@ static rw_status make_modes(const rw_case *c, rates_problem *p)
         if (one) RW_TRY(rw_case_section(c, "mode", &single));
         else RW_TRY(rw_case_entry(c, "modes", k, &entry));
         if (!one) snprintf(setting, sizeof setting, "modes.%.40s.profile", map->keys[k]);
-        snprintf(p->mode_name[k], sizeof p->mode_name[k], "%.31s", one ? "" : map->keys[k]);
         p->photons[k] = one ? single.photons : entry.photons;
         RW_TRY(by_expression(c, p, setting, one ? one : rw_tree_get(map->items[k], "profile"), NULL, 1, &p->mode[k]));
     }

@@ -142,6 +142,24 @@ static rw_status create(const rw_case *c, rw_device *dev, bool estimate, int64_t
     return status;
 }
 
+/* Grid and names of the fields. */
+static rw_status outline(const rw_case *c, rw_problem **problem)
+{
+    *problem = NULL;
+    rates_problem *p = rw_calloc(1, sizeof *p);
+    if (!p) return rw_fail_memory(rw_case_context(c), sizeof *p, "a problem");
+    p->base.ops = &rw_rates_ops;
+    rw_problem *base = &p->base;
+    int64_t cells;
+    rw_status status = rw_case_section(c, "time", &p->time);
+    if (status == RW_OK) status = rates_name_modes(c, p);
+    if (status == RW_OK) status = rates_make_grid(c, p, false, &cells);
+    if (status == RW_OK) describe_output(p);
+    if (status == RW_OK) *problem = base;
+    else destroy(&base);
+    return status;
+}
+
 /* ---- stepping ---------------------------------------------------------------------------------------------------- */
 
 static double full_step(const rates_problem *p) { return p->time.end / (double)p->time.steps; }
@@ -463,6 +481,7 @@ const rw_problem_ops rw_rates_ops = {
     .row = row,
     .save = save,
     .load = load,
+    .outline = outline,
     .explain = explain,
     .statistics = statistics,
     .check = check,

@@ -84,6 +84,8 @@ typedef struct rates_problem {
     rw_checks checks;
 } rates_problem;
 
+/* fields.c: how many modes there are, and their names */
+rw_status rates_name_modes(const rw_case *c, rates_problem *p);
 /* grid.c */
 rw_status rates_make_grid(const rw_case *c, rates_problem *p, bool estimate, int64_t *cells);
 /* fields.c: pump, modes and the first inversion from their expressions; the programs. */
