@@ -3,7 +3,7 @@
  * When a file is written again, those of the same name whose process has ended are removed. A folder is read once: its
  * temporary files of ended processes are listed then, so that writing a hundred thousand frames does not read the
  * folder as often. Processes of other systems or containers that share the folder have numbers of their own. So a file
- * is removed only if it belongs to this user and no lock is held on it.
+ * is removed only if it belongs to this user, has not changed for a minute, and no lock is held on it.
  * Not here: files of more than FOLDERS folders in one process, more than FILES files; they stay. */
 #include "core/leftover.h"
 
@@ -16,9 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { FOLDERS = 16, FILES = 64 };
+enum { FOLDERS = 16, FILES = 64, UNUSED_SECONDS = 60 };
 
 /* Under the lock of leftover.c. */
 static struct {
@@ -51,6 +52,12 @@ static bool has_ended(long process)
     return process > 0 && (pid_t)process == process && kill((pid_t)process, 0) != 0 && errno == ESRCH;
 }
 
+static bool is_unused(int folder, const char *name)
+{
+    struct stat info;
+    return fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && time(NULL) - info.st_mtime >= UNUSED_SECONDS;
+}
+
 /* The folder's number in the list; -1: the list is full. The folder is read when it is new. */
 static int find_folder(int fd, const char *path)
 {
@@ -63,7 +70,7 @@ static int find_folder(int fd, const char *path)
     DIR *d = fdopendir(rw_open(path, O_RDONLY | O_DIRECTORY, 0));
     long process;
     for (struct dirent *e; d && (e = readdir(d)) && nfiles < FILES;) {
-        if (!rw_file_temporary_of(e->d_name, &process) || !has_ended(process)) continue;
+        if (!rw_file_temporary_of(e->d_name, &process) || !has_ended(process) || !is_unused(fd, e->d_name)) continue;
         files[nfiles].folder = nfolders;
         snprintf(files[nfiles++].name, sizeof files->name, "%s", e->d_name);
     }

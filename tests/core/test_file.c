@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -525,10 +526,13 @@ static void test_sweep(void **state)
     close(here);
 }
 
+/* Last changed two minutes ago. */
 static void leave_file(char name[64], const char *format, long process)
 {
+    const struct timespec old = {.tv_sec = time(NULL) - 120}, times[2] = {old, old};
     snprintf(name, 64, format, process);
     assert_int_equal(close(open(name, O_WRONLY | O_CREAT | O_EXCL, 0600)), 0);
+    assert_int_equal(utimensat(AT_FDCWD, name, times, 0), 0);
 }
 
 /* Writing a file again removes what ended processes have left of it, and nothing else. First of all tests: a folder is
@@ -549,9 +553,11 @@ static void test_abandoned(void **state)
     leave_file(name, "one.%ld-99.tmp", (long)getppid()); /* of a process that works */
     snprintf(name, sizeof(name), "one.%ld-3.tmp", (long)ended);
     assert_int_equal(symlink("two", name), 0);
-    snprintf(name, sizeof(name), "one.%ld-4.tmp", (long)ended);
-    const int held = rw_open(name, O_RDWR | O_CREAT, 0600);
+    leave_file(name, "one.%ld-4.tmp", (long)ended);
+    const int held = rw_open(name, O_RDWR, 0);
     assert_true(held >= 0 && flock(held, LOCK_EX | LOCK_NB) == 0);
+    leave_file(name, "one.%ld-5.tmp", (long)ended); /* changed within the last minute */
+    assert_int_equal(utimensat(AT_FDCWD, name, NULL, 0), 0);
     const int all = count_files(".");
 
     assert_int_equal(rw_file_write(NULL, "one", "x", 1), RW_OK);

@@ -92,7 +92,8 @@ for ((k = 0; k < kills; k++)); do
     esac
     if [ $signal = KILL ]; then
         settle
-        find tmp -name 'rechenwerk-tmp-*' -exec touch -d '2 minutes ago' {} + # the time before they are swept
+        # the time before they are swept
+        find tmp out other -name 'rechenwerk-tmp-*' -o -name '*.tmp' | xargs -r touch -h -d '2 minutes ago'
         if [ -n "$file" ]; then # the next command with the same output removes what lies next to it
             cp "$file" other/kept
             call_again=${call//%s/out/x}
