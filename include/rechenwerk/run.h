@@ -43,8 +43,8 @@ typedef struct rw_run_progress {
     const char *compiling;
     int64_t compilations;       /* index of this compilation, from 1 */
     int64_t compilations_known; /* compilations known so far; grows if auto chooses a method; 0: unknown */
-    /* At the end of a run: name of the field whose pictures are drawn again, as the limits of the whole run are other
-     * ones; otherwise NULL. Then `redrawn` of `redraws` pictures are done. */
+    /* At the end of a run: name of the field whose pictures are drawn again, with the final limits; otherwise NULL.
+     * `redrawn` of `redraws` pictures are done. */
     const char *redrawing;
     int64_t redrawn, redraws;
 } rw_run_progress;

@@ -1,9 +1,9 @@
 /* Temporary files NAME.PROCESS-COUNT.tmp (file.c) of processes that have been killed.
  *
- * When a file is written again, those of the same name whose process has ended are removed. A folder is read once: its
- * temporary files of ended processes are listed then, so that writing a hundred thousand frames does not read the
- * folder as often. Processes of other systems or containers that share the folder have numbers of their own. So a file
- * is removed only if it belongs to this user, has not changed for a minute, and no lock is held on it.
+ * When a file is written again, those of the same name whose process has ended are removed. A process reads each folder
+ * once and lists its temporary files of ended processes, also if it writes a hundred thousand frames there. Processes
+ * of other systems or containers that share the folder have numbers of their own, and files that are written for the
+ * first time hold no lock. So a file is removed only if it belongs to this user and has not changed for an hour.
  * Not here: files of more than FOLDERS folders in one process, more than FILES files; they stay. */
 #include "core/leftover.h"
 
@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FOLDERS = 16, FILES = 64, UNUSED_SECONDS = 60 };
+enum { FOLDERS = 16, FILES = 64, UNUSED_SECONDS = 3600 };
 
 /* Under the lock of leftover.c. */
 static struct {

@@ -356,7 +356,9 @@ static rw_status lower_upwind(rw_lowering *l, const rw_syntax *s, const rw_value
 static void warn_of_order(rw_lowering *l, const rw_syntax *s, int order)
 {
     char place[512];
-    if (order != l->graph->order || s->name[0] != 'd' || s->name[1] < 'x' || s->name[1] > 'z' || s->name[2]) return;
+    if (order != 2 || order != l->graph->order || s->name[0] != 'd' || s->name[1] < 'x' || s->name[1] > 'z' ||
+        s->name[2])
+        return;
     rw_place_text(l->source, s->at, place, sizeof place);
     rw_log_once(l->ctx, RW_LOG_WARNING,
                 "%s: %s(…, %d) is a first derivative: the last argument is the order of accuracy, %d by default here. "
@@ -515,7 +517,7 @@ static rw_status fail_partial(rw_lowering *l, const rw_syntax *s, rw_node leaf, 
 {
     const rw_graph *g = l->graph;
     const rw_graph_node *p = g->nodes + leaf;
-    const char *u = g->fields[field].name, *by = s->args[1]->name;
+    const char *u = g->fields[field].name, *by = p->op == RW_OP_COORD ? axis_names[p->index] : s->args[1]->name;
     if (p->op == RW_OP_COORD && !g->unstructured) {
         const char *axis = axis_names[p->index];
         return FAIL(s->at,
@@ -534,7 +536,7 @@ static rw_status fail_partial(rw_lowering *l, const rw_syntax *s, rw_node leaf, 
 }
 
 /* diff(e, name): the leaf is a scalar, a coordinate, or a field at the node itself. Fields are functions of place and
- * time that no formula gives, so their derivatives by a coordinate or t would be 0 without being so. */
+ * time that no formula gives: as formulas, their derivatives by a coordinate or t would be 0, which is wrong. */
 static rw_status lower_diff(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, rw_value *v)
 {
     RW_TRY(need_arguments(l, s, n, 2));

@@ -154,8 +154,8 @@ double rw_krylov_scale_tolerance(const rw_krylov *k);
 /* x <- the iterate, unless it under- or overflows: *fits is false, and k->scale.in_x shows which. */
 rw_status rw_krylov_scale_end(rw_krylov *k, rw_array *x, bool *fits);
 
-/* singular.c: of a system that was not solved to this tolerance, adds to the text that A times ones is 0, and what b
- * needs then; nothing where it is not so. */
+/* singular.c: if A times ones is 0, appends that, and the condition on b, to the text; otherwise leaves it unchanged.
+ * For a system that was not solved to this tolerance. */
 rw_status rw_krylov_explain_singular(rw_krylov *k, rw_array *b, double tolerance, rw_text *text);
 
 #endif

@@ -1,5 +1,5 @@
-/* Whether a system that was not solved is singular with the constant vectors as null space, as the Laplacian of a pure
- * Neumann or periodic problem is: A 1 = 0, and what b needs then.
+/* Finds out whether a system that was not solved is singular, with the constant vectors as null space, as the Laplacian
+ * of a pure Neumann or periodic problem is: A 1 = 0. Then a solution exists only for some b.
  *
  *   A 1 = 0 up to rounding errors      |A 1| <= C eps |A z|, largest entries, z random
  *   1^T A = 0                          |1^T A z| <= C eps |A z|, sums: b must have mean 0
@@ -11,7 +11,7 @@
 
 #include "krylov/krylov.h"
 
-enum { TOLERANCE = 64 }; /* C: rounding errors of rows of some ten entries, and of their stored values */
+enum { TOLERANCE = 8 }; /* C: rounding errors of rows of some ten entries, and of their stored values */
 
 typedef struct sums {
     double largest, total, re, im; /* of |v_i|, their sum; of v_i */
@@ -54,12 +54,13 @@ rw_status rw_krylov_explain_singular(rw_krylov *k, rw_array *b, double tolerance
     RW_TRY(product_of(k, true, &one));
     RW_TRY(product_of(k, false, &other));
     if (!(other.largest > 0) || !(one.largest <= TOLERANCE * eps * other.largest)) return RW_OK;
-    rw_text_add(text, ". A is singular: A times a constant vector is 0");
+    rw_text_add(text, ". A is singular up to rounding errors: A times a constant vector is 0");
     RW_TRY(sums_of(k, b, &right));
     const double mean = hypot(right.re, right.im) / (double)k->n;
     if (!(hypot(other.re, other.im) <= TOLERANCE * eps * other.total))
-        rw_text_add(text, ", so b must be orthogonal to the null space of the transpose of A: on a grid with Neumann "
-                          "sides its sum must be 0, where nodes on a side have half the weight");
+        rw_text_add(text,
+                    ", so a solution exists only if b is orthogonal to the null space of the transpose of A: on a "
+                    "grid with Neumann sides if its sum is 0, where nodes on a side have half the weight");
     else if (mean * sqrt((double)k->n) > tolerance)
         rw_text_add(text, ", so b must have mean 0; its mean is %.3g: subtract it from all entries of b",
                     rw_dtype_is_complex(k->type) ? mean : right.re / (double)k->n);

@@ -366,7 +366,7 @@ static rw_status krylov_solve(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_
     explain(k, result, b, x, worse, more, sizeof more);
     rw_text singular = {0};
     if (result->reason == RW_KRYLOV_STAGNATION || result->reason == RW_KRYLOV_BREAKDOWN ||
-        result->reason == RW_KRYLOV_INDEFINITE || result->reason == RW_KRYLOV_ITERATIONS)
+        result->reason == RW_KRYLOV_INDEFINITE || (result->reason == RW_KRYLOV_ITERATIONS && worse))
         rw_krylov_explain_singular(k, b, allowed_of(k, result), &singular); /* a failure leaves the text as it is */
     const char *of_singular = singular.failed || !singular.data ? "" : singular.data;
     char *question = *of_singular ? strstr(more, ". Is the matrix singular?") : NULL;

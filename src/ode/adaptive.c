@@ -113,9 +113,11 @@ static rw_status note_steps(rw_ode *ode, double rho, double t_limit)
     const double span = end - ode->t;
     double least, along;
     if (!(span * rho / most > RW_HOPELESS)) return RW_OK;
-    const rw_status status = rw_spectral_least(ode, &least, &along);
-    if (status != RW_OK && status != RW_ERR_NOT_CONVERGED) return status;
-    if (status == RW_OK) rho = RW_MIN(rho, least);
+    if (!ops->reach) { /* else steps follow the bound */
+        const rw_status status = rw_spectral_least(ode, &least, &along);
+        if (status != RW_OK && status != RW_ERR_NOT_CONVERGED) return status;
+        if (status == RW_OK) rho = RW_MIN(rho, least);
+    }
     const double steps = span * rho / most;
     if (!(steps > RW_HOPELESS)) return RW_OK;
     ode->adaptive->limited = -1;
@@ -295,7 +297,7 @@ rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
         ode->stat.steps++, ode->stat.step = h, ode->stat.error = error, ode->stat.stages = a.stages;
         ode->stat.max_stages = RW_MAX(ode->stat.max_stages, a.stages);
         note_jumps(ode, by_jumps || (jumps && jump > 0.1 * (a.most > 0 ? RW_MIN(a.most, 1) : 1)), h, t_limit);
-        if (ops->reach) note_stage_limit(ode, clipped, unclipped, 0.8 * pow(error, -p), t_limit);
+        if (ops->reach && !(ops->stable > 0)) note_stage_limit(ode, clipped, unclipped, 0.8 * pow(error, -p), t_limit);
         return RW_OK;
     }
 }

@@ -59,28 +59,49 @@ static rw_status step(rw_ode *ode, double t_limit)
     rw_ode_method method;
     RW_TRY(choose(ode, span_of(ode, t_limit), &method));
     RW_TRY(rw_ode_become(ode, method));
-    ode->fresh = true;
+    ode->fresh = ode->controller[0] == 0; /* else steps have been taken, and the method could not change */
     rw_log(ode->device->ctx, RW_LOG_INFO, "method %s: %s", ode->ops->name, ode->reason);
     return ode->ops->step(ode, t_limit);
 }
 
-rw_status rw_auto_review(rw_ode *ode, double t_limit)
+/* Whether stability limits the steps of dp5 at the present state, and a stabilised method is suitable. */
+static rw_status find_stiffness(rw_ode *ode, double left, double *rho, bool *stiff)
 {
-    double *c = ode->controller, rho, overhang;
-    const double h = c[2], left = span_of(ode, t_limit);
+    double overhang;
     bool found;
-    if (!ode->automatic || ode->ops != &rw_dp5_ops || !(c[0] > 0) || c[3] < REVIEW_EVERY) return RW_OK;
-    c[3] = 0;
+    *stiff = false;
     if (!rw_spectral_varies(ode)) return RW_OK;
-    RW_TRY(rw_spectral_radius(ode, &rho));
-    if (h * rho < LIMITED || left * rho < WORTH_CHANGE) return RW_OK;
+    RW_TRY(rw_spectral_radius(ode, rho));
+    if (ode->controller[2] * *rho < LIMITED || left * *rho < WORTH_CHANGE) return RW_OK;
     RW_TRY(rw_spectral_overhang(ode, &overhang));
     if (overhang > OVERHANG) RW_TRY(rw_spectral_probe(ode, &overhang, &found));
-    if (overhang > OVERHANG) return RW_OK;
-    RW_TRY(rw_ode_become(ode, stabilised(ode)));
-    rw_dense_forget(ode); /* its arrays were of the other method */
-    rw_dense_begin(ode);
+    *stiff = overhang <= OVERHANG;
+    return RW_OK;
+}
+
+/* On failure, such as a lack of memory for the other method's vectors, it is dp5 again. */
+static rw_status change(rw_ode *ode, rw_ode_method method)
+{
+    const rw_status status = rw_ode_become(ode, method);
+    if (status != RW_OK) RW_TRY(rw_ode_become(ode, RW_ODE_DP5));
+    return status;
+}
+
+rw_status rw_auto_review(rw_ode *ode, double t_limit)
+{
+    double *c = ode->controller, rho;
+    const double h = c[2], left = span_of(ode, t_limit);
+    bool stiff;
+    if (!ode->automatic || ode->ops != &rw_dp5_ops || !(c[0] > 0) || c[3] < REVIEW_EVERY) return RW_OK;
+    rw_status status = find_stiffness(ode, left, &rho, &stiff);
+    if (status == RW_OK && stiff) status = change(ode, stabilised(ode));
+    /* an interrupted review is made again; where there is no radius, or no memory, dp5 continues */
+    if (status == RW_ERR_INTERRUPTED) return status;
+    c[3] = 0;
+    if (ode->ops == &rw_dp5_ops) return RW_OK;
+    RW_TRY(status);
     c[1] = c[2] = 0; /* the error of another method */
+    rw_dense_begin(ode);
     snprintf(ode->reason, sizeof ode->reason,
              "stiff from t = %.4g on, eigenvalues near the negative real axis: spectral radius %.3g, time %.3g; dp5 "
              "before, whose steps of %.2g were limited by stability",

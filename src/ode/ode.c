@@ -190,6 +190,7 @@ rw_status rw_ode_become(rw_ode *ode, rw_ode_method method)
 {
     ode->ops->destroy(ode);
     drop_vectors(ode); /* AUTO's own may lie in other memory than y */
+    rw_dense_forget(ode);
     ode->ops = methods[method];
     ode->max_stages = ode->given_stages > 0 ? RW_MAX(ode->given_stages, ode->ops->least_stages)
                                             : (int)rw_ode_standard("max_stages", ode->ops->name);
@@ -456,9 +457,9 @@ static rw_status check_state(const rw_ode *ode, const double s[RW_ODE_STATE])
                            "state[%d] = %g was not written by rw_ode_save: load a state that it has saved", i, s[i]);
     }
     /* a state of before its first step */
-    bool was_auto = ode->automatic;
+    const bool chosen = s[14] == RW_ODE_DP5 || s[14] == RW_ODE_RKC2 || s[14] == RW_ODE_ROCK4 || s[14] == RW_ODE_AUTO;
     if (s[14] != floor(s[14]) || s[14] < RW_ODE_RK4 || s[14] >= RW_COUNT(methods) ||
-        (!was_auto && (int)s[14] != method_number(ode)))
+        (ode->automatic ? !chosen : (int)s[14] != method_number(ode)))
         return rw_fail(ctx, RW_ERR_ARGUMENT, "state[14] = %g: the state is that of %s, the integrator's method is %s",
                        s[14],
                        s[14] == floor(s[14]) && s[14] >= RW_ODE_RK4 && s[14] < RW_COUNT(methods)

@@ -276,6 +276,8 @@ rw_status rw_spectral_radius(rw_ode *ode, double *rho);
 rw_status rw_spectral_prepare(rw_ode *ode);
 /* False when it depends on neither state nor time: one estimate serves for ever. */
 bool rw_spectral_varies(const rw_ode *ode);
+/* The radius found last is an upper bound, that of circles. */
+bool rw_spectral_is_bound(const rw_ode *ode);
 /* The Jacobian is found to depend on neither state nor time, however the radius is found. */
 rw_status rw_spectral_constant(rw_ode *ode, bool *constant);
 /* How far eigenvalues may lie from the negative real axis, over the radius found last: where Gershgorin's circles end

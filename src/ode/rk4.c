@@ -9,11 +9,13 @@
  * During the run, some steps of a given length (CHECK_EVERY) are checked before their last stage. This evaluates no
  * right-hand side:
  *
- *   c = |h (k3 - k2)|/|y| = |C + y - 2 B|/|y|,      |z|^3/4 of an eigenvalue, z = h lambda
+ *   c = |h (k3 - k2)|/|y| = |C + y - 2 B|/|y|,               |z|^3/4 of an eigenvalue, z = h lambda
+ *   r = |h (k3 - k2)|/(h/2 |k2 - k1|) = |C + y - 2 B|/|B - A|,   |z|; sources cancel in it
  *
  * Eigenvalues that leave the stability region to the left have |z| > 2.5 and c > 4. A state with c > OUTSIDE in two
- * checks, growing, and much larger than at the last check with c < RESOLVED, grows by the method's instability:
- * solutions that really grow, in steps that resolve them, have small c.
+ * checks, r > LIMIT in one of them, growing, and much larger than at the last check with c < RESOLVED, grows by the
+ * method's instability: solutions that really grow, in steps that resolve them, have small c, and sources that begin
+ * have small r. Nothing is checked where circles of a constant Jacobian lie within the stability region.
  *
  * The default step is at most 0.9 of the stability limit 2.78/rho on the negative real axis, and so short that the
  * error of a step is at most ACCEPTED of the tolerance. Only some steps are tried (adaptive.c): once, and as two steps
@@ -43,9 +45,10 @@ enum { Y, A, B, C, ONCE, TWICE, STAGES = 4 };
 enum { CHECK_EVERY = 1024, SUSPECTED_EVERY = 4 }; /* a check waits for the device */
 enum { STEADY = 25, WATCHED_EVERY = 4, OFTEN = 8, PACK = 256 };
 
-/* of the stability region: on the real axis, beyond its ends on the axes (the estimate of a pair is less sharp), and
- * beyond which it has no point */
-static const double LIMIT = 2.78, REAL_END = 2.79, IMAGINARY_END = 2.9, FARTHEST = 2.97, DEFAULT = DEFAULT_LIMIT;
+/* of the stability region: on the real axis; of the half disc within it; beyond its ends on the axes, where the
+ * estimate of a pair is less sharp; and beyond which it has no point */
+static const double LIMIT = 2.78, HALF_DISC = 2.6, REAL_END = 2.79, IMAGINARY_END = 2.9, FARTHEST = 2.97,
+                    DEFAULT = DEFAULT_LIMIT;
 /* Of a check: c of |z| = 2.3 and 1; growth that is worth a warning, and that ends the run */
 static const double OUTSIDE = 3, RESOLVED = 0.25, WORTH_WARNING = 100, UNSTABLE = 1e6;
 static const double ACCEPTED = 0.1; /* of the tolerance */
@@ -54,13 +57,12 @@ static const double MANY = 1e9;     /* given steps worth a warning */
  * seven times of a trial would all be zeros of a source with a period that divides them. */
 static const double FIRST = 0.00618;
 
-/* What checks of a given step have found. */
-typedef struct growth {
-    double before; /* |y| at the last check with c < RESOLVED … */
-    double since;  /* … and its time */
-    double last;   /* |y| at the last check if c > OUTSIDE there, else 0 */
-    bool warned;
-} growth;
+/* What checks of a given step have found, in ode->controller: [0] the step; */
+enum {
+    RESOLVED_SIZE = 1, /* |y| at the last check with c < RESOLVED */
+    LAST_SIZE,         /* |y| at the last check if c > OUTSIDE there, else 0 */
+    FAST               /* 1: r > LIMIT in one of the checks since c > OUTSIDE. RW_RADIUS_EVERY: something was set */
+};
 
 typedef struct rk4 {
     rw_stage stage[STAGES];
@@ -77,8 +79,9 @@ typedef struct rk4 {
     double trusted;    /* time of the last trial */
     double change;     /* q of the last trial */
     bool warned;       /* of their error */
-    rw_stage outside;  /* of a given step: |C + y - 2 B| and |y| */
-    growth growth;
+    rw_stage outside;  /* of a given step: |C + y - 2 B|, |B - A| and |y| */
+    bool inside;       /* a given step cannot be unstable */
+    bool growth_warned;
 } rk4;
 
 /* q of the last stage */
@@ -177,16 +180,19 @@ static rw_status build_outside(rw_ode *ode, rw_stage *stage)
     rw_building b;
     rw_build_begin(&b, ode);
     rw_node t = rw_build_scalar(&b, "t");
-    rw_build_vector(&b, Y, t), rw_build_vector(&b, B, t), rw_build_vector(&b, C, t);
+    for (int v = Y; v <= C; ++v) rw_build_vector(&b, v, t);
     rw_graph *g = b.graph;
-    rw_node change = b.status == RW_OK ? rw_real(g, 0) : 0, size = change;
+    rw_node change = b.status == RW_OK ? rw_real(g, 0) : 0, size = change, first = change;
     for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f) {
-        const rw_node y = rw_build_value(&b, Y, f), twice = OP(MUL, rw_real(g, 2), rw_build_value(&b, B, f));
+        const rw_node y = rw_build_value(&b, Y, f), second = rw_build_value(&b, B, f);
+        const rw_node twice = OP(MUL, rw_real(g, 2), second);
+        first = sum_of_squares(g, first, OP(SUB, second, rw_build_value(&b, A, f)));
         change = sum_of_squares(g, change, OP(ADD, OP(SUB, rw_build_value(&b, C, f), twice), y));
         size = sum_of_squares(g, size, y);
     }
     if (b.status == RW_OK) {
         rw_build_result(&b, "change", rw_make1(g, RW_OP_SQRT, rw_reduce(g, RW_SUM, change)));
+        rw_build_result(&b, "first", rw_make1(g, RW_OP_SQRT, rw_reduce(g, RW_SUM, first)));
         rw_build_result(&b, "size", rw_make1(g, RW_OP_SQRT, rw_reduce(g, RW_SUM, size)));
     }
     return rw_build_end(&b, "rk4_outside", stage);
@@ -221,34 +227,35 @@ static bool is_final(const rw_ode *ode) { return ode->end > ode->start && ode->s
 static rw_status check_growth(rw_ode *ode, double h)
 {
     rk4 *m = ode->method;
-    growth *g = &m->growth;
-    double change, size;
+    double change, first, size, *c = ode->controller;
     rw_stage_set(&m->outside, "t", ode->t);
     RW_TRY(rw_stage_run(ode, &m->outside));
     RW_TRY(rw_expr_get(m->outside.expr, "change", &change, NULL));
+    RW_TRY(rw_expr_get(m->outside.expr, "first", &first, NULL));
     RW_TRY(rw_expr_get(m->outside.expr, "size", &size, NULL));
-    if (!isfinite(change) || !isfinite(size)) return RW_OK; /* an output reports it, with the field and the node */
+    if (!isfinite(change) || !(size < 1e300)) return RW_OK; /* an output reports it, with the field and the node */
     const bool suspicious = change > OUTSIDE * size;
     /* twice: a source that is switched on makes c large, but only for few steps */
-    const bool again = g->last > 0 && size > g->last;
-    g->last = suspicious ? size : 0;
-    if (change < RESOLVED * size || !(g->before > 0)) g->before = size, g->since = ode->t;
-    const double grown = size / g->before;
-    if (!suspicious || !(grown > WORTH_WARNING) || !(again || is_final(ode))) return RW_OK;
-    if (again && grown > UNSTABLE) {
+    const bool again = c[LAST_SIZE] > 0 && size > c[LAST_SIZE];
+    if (change < RESOLVED * size || !(c[RESOLVED_SIZE] > 0)) c[RESOLVED_SIZE] = size;
+    if (!suspicious) c[FAST] = 0;
+    else if (change > LIMIT * first) c[FAST] = 1;
+    const double grown = size / c[RESOLVED_SIZE];
+    if (again && c[FAST] && grown > UNSTABLE) {
         ode->unresolved = true; /* the message contains the reason */
         return rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED,
-                       "time.step = %g is unstable: from t = %.6g to t = %.6g fields have grown by %.2g in components "
-                       "that change faster than rk4 can follow (h |eigenvalue| > 2.3); choose a smaller time.step, "
-                       "time.step: 0 for an automatic step, or time.method: auto",
-                       h, g->since, ode->t, grown);
+                       "time.step = %g is unstable: at t = %.6g fields have grown by %.2g in components that change "
+                       "faster than rk4 can follow (h |eigenvalue| > 2.78); choose a smaller time.step, time.step: 0 "
+                       "for an automatic step, or time.method: auto",
+                       h, ode->t, grown);
     }
-    if (!g->warned)
-        rw_log(ode->device->ctx, RW_LOG_WARNING,
-               "%s: time.step = %g may be unstable: from t = %.6g to t = %.6g fields have grown by %.2g in components "
-               "that change faster than rk4 can follow (h |eigenvalue| > 2.3); choose a smaller time.step",
-               ode->source.name, h, g->since, ode->t, grown);
-    g->warned = true;
+    c[LAST_SIZE] = suspicious ? size : 0;
+    if (!c[FAST] || !(grown > WORTH_WARNING) || !(again || is_final(ode)) || m->growth_warned) return RW_OK;
+    m->growth_warned = true;
+    rw_log(ode->device->ctx, RW_LOG_WARNING,
+           "%s: time.step = %g may be unstable: at t = %.6g fields have grown by %.2g in components that change faster "
+           "than rk4 can follow (h |eigenvalue| > 2.78); choose a smaller time.step",
+           ode->source.name, h, ode->t, grown);
     return RW_OK;
 }
 
@@ -257,9 +264,9 @@ static bool is_growth_checked(const rw_ode *ode)
 {
     const rk4 *m = ode->method;
     const int64_t n = ode->stat.steps + 1;
-    if (is_checked(ode)) return false;
+    if (is_checked(ode) || m->inside) return false;
     return is_final(ode) || (n > 1 && (n & (n - 1)) == 0) ||
-           n % (m->growth.last > 0 ? SUSPECTED_EVERY : CHECK_EVERY) == 0;
+           n % (ode->controller[LAST_SIZE] > 0 ? SUSPECTED_EVERY : CHECK_EVERY) == 0;
 }
 
 /* `last`: the last stage's program. `check`: the state's growth, before that stage. */
@@ -332,6 +339,7 @@ static rw_status check_step(rw_ode *ode)
     double rho, h = ode->fixed_step;
     rw_context *ctx = ode->device->ctx;
     RW_TRY(rw_spectral_radius(ode, &rho));
+    ((rk4 *)ode->method)->inside = h * rho <= HALF_DISC && rw_spectral_is_bound(ode) && !rw_spectral_varies(ode);
     if (h * rho <= LIMIT) return RW_OK;
     bool constant;
     double along;
@@ -402,7 +410,8 @@ static rw_status step(rw_ode *ode, double t_limit)
     if (c[0] == 0) {
         RW_TRY(check_step(ode));
         note_steps(ode, t_limit);
-    }
+    } else if (c[FAST] > 1) ((rk4 *)ode->method)->inside = false;
+    if (c[FAST] > 1) c[RESOLVED_SIZE] = c[LAST_SIZE] = c[FAST] = 0;
     c[0] = ode->fixed_step;
     ode->stale = false;
     return plain_step(ode, t_limit, c[0], true);

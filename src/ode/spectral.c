@@ -49,7 +49,7 @@ struct rw_spectral {
     double right;  /* where the circles end on the right; of AUTO */
 };
 
-enum { MOST_BLOCKS = 36, SWEEPS = 20, POWER_ITERATIONS = 50, ROUGH_ITERATIONS = 10, POLYNOMIALS = 16 };
+enum { MOST_BLOCKS = 36, SWEEPS = 20, POWER_ITERATIONS = 50, LATEST = 8, ROUGH_ITERATIONS = 10, POLYNOMIALS = 16 };
 static const double SAFETY = 1.2;
 static const double MUCH_SMALLER = 0.5; /* of a bound */
 static const double IMPOSSIBLE = 2;     /* distance from the real axis, over the radius: twice, since it is estimated */
@@ -542,8 +542,9 @@ typedef struct estimates {
 
 static bool alternates(const estimates *e)
 {
+    if (e->n < 4) return false;
     const double *q = e->quotient + e->n - 1;
-    return e->n >= 4 && (q[0] - q[-1]) * (q[-1] - q[-2]) < 0 && (q[-1] - q[-2]) * (q[-2] - q[-3]) < 0;
+    return (q[0] - q[-1]) * (q[-1] - q[-2]) < 0 && (q[-1] - q[-2]) * (q[-2] - q[-3]) < 0;
 }
 
 static double estimate_of(const estimates *e)
@@ -569,8 +570,9 @@ static rw_status begin_rough(rw_ode *ode, struct rw_spectral *s)
  * scales. */
 static rw_status power(rw_ode *ode, struct rw_spectral *s, double change, bool rough, double *rho, bool *paired)
 {
-    double norm, along, old = 0, older = 0, d;
+    double norm, along, old = 0, older = 0, d, found[POWER_ITERATIONS];
     estimates e = {.n = 0};
+    *rho = 0;
     RW_TRY(prepare_power(ode, s));
     RW_TRY(perturbation(ode, s, &d));
     rw_stage_set(&s->next, "t", ode->t);
@@ -591,12 +593,14 @@ static rw_status power(rw_ode *ode, struct rw_spectral *s, double change, bool r
         *rho = 0;
         if (norm == 0) break;
         e.quotient[e.n++] = norm / d;
-        *rho = estimate_of(&e);
+        found[e.n - 1] = *rho = estimate_of(&e);
         /* two estimates in turn may come from one quotient and be equal by chance */
         const double difference = RW_MAX(fabs(*rho - old), alternates(&e) ? fabs(*rho - older) : 0);
         if (i >= 2 && difference <= change * *rho) break;
         older = old, old = *rho;
     }
+    /* a pair of complex eigenvalues of fields of different scales makes estimates vary about the radius */
+    for (int k = 1; rough && norm > 0 && k <= RW_MIN(LATEST, e.n / 2); ++k) *rho = RW_MIN(*rho, found[e.n - k]);
     *rho *= SAFETY, *paired = alternates(&e);
     return RW_OK;
 }
@@ -640,6 +644,12 @@ rw_status rw_spectral_constant(rw_ode *ode, bool *constant)
     RW_TRY(build_gershgorin(ode, &symbolic, NULL, &possible));
     *constant = possible && !symbolic.varies;
     return RW_OK;
+}
+
+bool rw_spectral_is_bound(const rw_ode *ode)
+{
+    const struct rw_spectral *s = ode->spectral;
+    return s && s->known && s->kind == BY_GERSHGORIN && !s->iterated;
 }
 
 rw_status rw_spectral_least(rw_ode *ode, double *rho, double *along)

@@ -112,14 +112,20 @@ rw_status rw_picture_field(rw_context *ctx, const char *path, const rw_field_pic
     return status;
 }
 
+/* a_min and a_max, not a_b_min. */
+static bool are_of_one_field(const rw_csv_table *table, int i, int k)
+{
+    const char *a = table->names[i], *b = table->names[k], *end = strrchr(a, '_');
+    const size_t n = end ? (size_t)(end - a) + 1 : 0;
+    return n && strncmp(a, b, n) == 0 && !strchr(b + n, '_');
+}
+
 /* The largest value of the columns that belong to the same field: u_min, u_max and u_mean. */
 static double scale_of(const rw_csv_table *table, int column)
 {
-    const char *name = table->names[column], *end = strrchr(name, '_');
-    size_t n = end ? (size_t)(end - name) + 1 : 0;
     double scale = 0;
-    for (int i = 1; i < table->n_columns && n; i++)
-        for (size_t k = 0; k < table->n_rows && strncmp(table->names[i], name, n) == 0; k++)
+    for (int i = 1; i < table->n_columns; i++)
+        for (size_t k = 0; k < table->n_rows && are_of_one_field(table, i, column); k++)
             if (isfinite(table->columns[i][k])) scale = fmax(scale, fabs(table->columns[i][k]));
     return scale;
 }
@@ -138,10 +144,8 @@ static bool is_constant(const rw_csv_table *table, int column)
 /* A later column of the same field has the same values: on one node u_min and u_max are u_mean. */
 static bool is_repeated(const rw_csv_table *table, int column)
 {
-    const char *name = table->names[column], *end = strrchr(name, '_');
-    const size_t n = end ? (size_t)(end - name) + 1 : 0;
-    for (int i = column + 1; i < table->n_columns && n; i++)
-        if (strncmp(table->names[i], name, n) == 0 &&
+    for (int i = column + 1; i < table->n_columns; i++)
+        if (are_of_one_field(table, i, column) &&
             memcmp(table->columns[i], table->columns[column], table->n_rows * sizeof(double)) == 0)
             return true;
     return false;
@@ -171,7 +175,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-#define SETTLED 1e-3  /* of the last value, or of the range of the column: less is constant */
+#define SETTLED 1e-3  /* of the last value, or of the range of the column */
 enum { DECADES = 6 }; /* of a logarithmic axis, at most */
 
 /* Positive values that rise high above their median (spikes, growth) get a logarithmic axis. */
@@ -231,8 +235,9 @@ rw_status rw_picture_series(rw_context *ctx, const char *path, const char *title
     const double settled = choose_time(table, column, &lines.y, &lines.x);
     const char *unit = table->units[0] && strcmp(table->units[0], "1") != 0 ? table->units[0] : "";
     if (isfinite(settled)) {
-        snprintf(below, sizeof(below), "%s%sconstant after %s = %.3g%s%.20s", titled ? y : "", titled ? ", " : "",
-                 table->names[0], settled, *unit ? " " : "", unit);
+        snprintf(below, sizeof(below), "%s%swithin 0.1 %% %s after %s = %.3g%s%.20s", titled ? y : "",
+                 titled ? ", " : "", lines.y.log ? "of the last value" : "of the range", table->names[0], settled,
+                 *unit ? " " : "", unit);
         page.subtitle = below;
     }
     return rw_figure_write_lines(ctx, path, &page, &lines);

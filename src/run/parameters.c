@@ -98,7 +98,7 @@ static rw_status read_each(const rw_case *c, const rw_tree *map, const rw_functi
         if (map->items[i]->kind != RW_TREE_SCALAR)
             RW_NOTE(ctx,
                     rw_case_fail(c, map->items[i], "parameters.%s must be a number or an expression", map->keys[i]));
-        else RW_NOTE(ctx, evaluate(c, functions, *scalars, *n, map->keys[i], map->items[i], &value));
+        else if (functions) RW_NOTE(ctx, evaluate(c, functions, *scalars, *n, map->keys[i], map->items[i], &value));
         if (!isfinite(value)) value = 1; /* noted; its name is known all the same */
         (*scalars)[(*n)++] = (rw_expr_scalar){.name = map->keys[i], .value = value};
     }
@@ -115,7 +115,8 @@ rw_status rw_read_parameters(const rw_case *c, rw_expr_scalar **scalars, int *n)
     *scalars = rw_calloc((size_t)map->n, sizeof **scalars);
     if (!*scalars) return rw_fail_memory(ctx, (size_t)map->n * sizeof **scalars, "parameters");
     RW_NOTE(ctx, rw_functions_read(c, &functions));
-    rw_status status = read_each(c, map, &functions, scalars, n);
+    /* NULL: noted, and expressions that call them cannot be evaluated */
+    rw_status status = read_each(c, map, functions.text ? &functions : NULL, scalars, n);
     rw_functions_free(&functions);
     return status;
 }

@@ -323,7 +323,7 @@ static rw_status plot_folder(plotter *p)
                        p->path);
     if (series && (!p->one_file || p->options.field)) RW_TRY(plot_series(p, standard, &drawn));
     if (drawn > 0 && (p->options.field || !fields)) return RW_OK;
-    if (drawn > 0 && p->known && p->run.points == 1) return RW_OK; /* the series show it */
+    if (drawn > 0 && p->known && p->run.points == 1 && !p->options.at_time) return RW_OK; /* the series show it */
     if (!fields && p->options.field)
         return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' has no fields.h5, and no column '%.60s' in series.csv%s%s", p->path,
                        p->options.field, *p->column ? "; nearest is " : "", p->column);

@@ -21,9 +21,9 @@ const char *rw_tables_condition(const rw_section *section, const rw_param *row, 
 const rw_word *rw_format_words(int *n);
 const rw_word *rw_solver_words(int *n);
 const rw_word *rw_precond_words(int *n);
-/* Hands a finished text over to the caller, or reports that memory ran out. */
-/* help.c: what to do where a case names `name` as its problem, such as poisson; NULL: nothing is known of it. */
+/* help.c: what to do where a case names `name` as its problem, such as poisson; NULL: there is no advice. */
 const char *rw_topic_problem(const char *name);
+/* Hands a finished text over to the caller, or reports that memory ran out. */
 rw_status rw_tables_give(rw_context *ctx, rw_text *text, char **out);
 
 #endif

@@ -92,6 +92,12 @@ static void choose(const char *name, const rw_frame_format *frames, rw_stream *s
     if (!s->table) s->table = find_by_name(name);
 }
 
+/* Empty files of the others, raw frames and formats of a program's own, are streams without frames. */
+static bool begins_with_header(const rw_stream_format *f)
+{
+    return f == &rw_stream_y4m || f == &rw_stream_clm || f == &rw_stream_pnm || f == &rw_stream_png;
+}
+
 rw_status rw_stream_open(rw_context *ctx, const char *name, const char *format_name, const rw_frame_format *frames,
                          rw_stream *s)
 {
@@ -105,7 +111,7 @@ rw_status rw_stream_open(rw_context *ctx, const char *name, const char *format_n
     }
     rw_status status = RW_OK;
     const bool by_bytes = !s->table || !s->table->by_name;
-    if (by_bytes && s->file.nstart == 0 && s->table != &rw_stream_raw) /* raw frames have no header: no frames */
+    if (by_bytes && s->file.nstart == 0 && (!s->table || begins_with_header(s->table)))
         status = rw_fail(ctx, RW_ERR_INPUT, "%s is empty: expected a stream of frames", s->file.name);
     else if (!s->table)
         status = rw_fail(ctx, RW_ERR_INPUT,

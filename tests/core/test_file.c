@@ -526,10 +526,10 @@ static void test_sweep(void **state)
     close(here);
 }
 
-/* Last changed two minutes ago. */
+/* Last changed two hours ago. */
 static void leave_file(char name[64], const char *format, long process)
 {
-    const struct timespec old = {.tv_sec = time(NULL) - 120}, times[2] = {old, old};
+    const struct timespec old = {.tv_sec = time(NULL) - 7200}, times[2] = {old, old};
     snprintf(name, 64, format, process);
     assert_int_equal(close(open(name, O_WRONLY | O_CREAT | O_EXCL, 0600)), 0);
     assert_int_equal(utimensat(AT_FDCWD, name, times, 0), 0);
@@ -556,7 +556,7 @@ static void test_abandoned(void **state)
     leave_file(name, "one.%ld-4.tmp", (long)ended);
     const int held = rw_open(name, O_RDWR, 0);
     assert_true(held >= 0 && flock(held, LOCK_EX | LOCK_NB) == 0);
-    leave_file(name, "one.%ld-5.tmp", (long)ended); /* changed within the last minute */
+    leave_file(name, "one.%ld-5.tmp", (long)ended); /* changed within the last hour */
     assert_int_equal(utimensat(AT_FDCWD, name, NULL, 0), 0);
     const int all = count_files(".");
 

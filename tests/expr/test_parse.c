@@ -354,7 +354,7 @@ static const struct {
      AT("3:18", NO_FORMULA("x") "write dx(u), a second derivative as dxx(u) or laplace(u)")},
     {"u = diff(dy(u), x)", AT("3:16", NO_FORMULA("x") "write dx(u), a second derivative as dxx(u) or laplace(u)")},
     {"f(v, k) = diff(v, k); u = f(u, x)",
-     AT("3:22", NO_FORMULA("k") "write dx(u), a second derivative as dxx(u) or laplace(u)")},
+     AT("3:22", NO_FORMULA("x") "write dx(u), a second derivative as dxx(u) or laplace(u)")},
     {"u = diff(u, t)", AT("3:16", NO_FORMULA("t") "its rate of change is what its equation du/dt = … gives")},
     {"r = diff(sum(u), t)", AT("3:16", NO_FORMULA("t") "its rate of change is what its equation du/dt = … gives")},
     {"u = diff(sum(u), u)", AT("3:16", "a reduction has no derivative here")},

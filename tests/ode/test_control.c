@@ -531,6 +531,27 @@ static void test_auto_changes_the_method(void **state)
     finish(&p), finish(&q);
 }
 
+
+/* A review of the choice that finds no radius, since a perturbed state leaves the domain of F, ends no run. */
+static void test_auto_without_a_radius(void **state)
+{
+    (void)state;
+    if (!on("cpu")) skip();
+    problem p;
+    describe(&p, "du/dt = -u\ndv/dt = sqrt(u) + 0.1*cos(t)", 2, 1, 2, NULL);
+    p.spec.method = RW_ODE_AUTO, p.spec.rtol = 1e-12, p.spec.atol = 1e-16, p.spec.end = 38;
+    p.spec.spectral_radius = "power";
+    start(&p, one);
+    run_to(&p, 38);
+    assert_string_equal(method_of(p.ode), "dp5");
+    assert_true(statistics(&p).steps > 1000); /* two reviews */
+    double saved[RW_ODE_STATE];
+    rw_ode_save(p.ode, saved);
+    saved[14] = RW_ODE_RK4; /* auto is never this */
+    FAILS(RW_ERR_ARGUMENT, "state[14]", rw_ode_load(p.ode, saved));
+    finish(&p);
+}
+
 /* At t = 0 squares of the perturbation exceed the linear part: no distance of many radii is reported. */
 static void test_auto_reports_possible_distances(void **state)
 {
@@ -589,6 +610,7 @@ int main(void)
         cmocka_unit_test(test_excessive_numbers_of_steps),
         cmocka_unit_test(test_auto_chooses_well),
         cmocka_unit_test(test_auto_changes_the_method),
+        cmocka_unit_test(test_auto_without_a_radius),
         cmocka_unit_test(test_auto_reports_possible_distances),
         cmocka_unit_test(test_auto_finds_jumps),
     };

@@ -375,7 +375,9 @@ static void test_damaged_states(void **state)
     finish(&p);
 }
 
-typedef enum outcome { REFUSED, RUNS, WARNS, GROWS } outcome;
+static double nothing(const double x[3], int f) { return (void)x, (void)f, 0; }
+
+typedef enum outcome { REFUSED, RUNS, RUNS_FROM_REST, WARNS, GROWS } outcome;
 
 /* rk4: a step that no eigenvalue of linear equations allows is refused before anything is computed; the limit itself is
  * not. The radius of the waves is 256, so that 2.83/256 = 0.01105 is the limit. Whatever the estimate, a state that
@@ -409,7 +411,16 @@ static void test_unstable_step(void **state)
                  {"du/dt = u", 4, 0.5, 50, NULL, RUNS},
                  /* h lambda = -2.5; the source is switched on after 62 steps */
                  {"du/dt = where(t < 1.54, 1e-9, 1) - 100*u", 4, 0.025, 2, NULL, RUNS},
-                 {"du/dt = 0.01*laplace(u) + 5*u*(1 + 0.1*sin(u))", 20, 0.1, 3, NULL, RUNS}};
+                 {"du/dt = 0.01*laplace(u) + 5*u*(1 + 0.1*sin(u))", 20, 0.1, 3, NULL, RUNS},
+                 /* from rest: sources that begin, h lambda = -1, -2.7, and h rho = 2.2 */
+                 {"du/dt = exp(-((t - 0.4)/0.04)^2) - 100*u", 4, 0.01, 1, NULL, RUNS_FROM_REST},
+                 {"du/dt = exp(-((t - 0.4)/0.04)^2) - 100*u", 4, 0.01, 1, "1", RUNS_FROM_REST},
+                 {"du/dt = where(t >= 0.05, 1, 0) - 270*u", 4, 0.01, 1, "1", RUNS_FROM_REST},
+                 {"du/dt = 0.14*laplace(u) + exp(-((t - 0.4)/0.04)^2)*where(abs(x - 0.5) < 0.05, 1, 0)", 20, 0.01, 1,
+                  "1", RUNS_FROM_REST},
+                 /* h lambda = -0.375 +- 2.47 i, of fields of different scales */
+                 {"du/dt = v\ndv/dt = -1e6*u - 300*v", 4, 0.0025, 0.25, NULL, RUNS},
+                 {"du/dt = v\ndv/dt = -1e6*u - 400*v", 4, 0.0025, 0.25, NULL, RUNS}};
 #undef WAVE
     for (int i = 0; i < RW_COUNT(cases); ++i) {
         problem p;
@@ -422,7 +433,7 @@ static void test_unstable_step(void **state)
         p.spec.method = RW_ODE_RK4, p.spec.step = cases[i].step, p.spec.spectral_radius = cases[i].radius;
         p.spec.end = cases[i].end;
         rw_context_set_log(ctx, RW_LOG_WARNING, note_warning, &heard);
-        start(&p, coupled_bump);
+        start(&p, wanted == RUNS_FROM_REST ? nothing : coupled_bump);
         copy before = state_of(&p);
         rw_status status = RW_OK;
         while (status == RW_OK && rw_ode_time(p.ode) < cases[i].end) status = rw_ode_step(p.ode, cases[i].end);
@@ -431,13 +442,14 @@ static void test_unstable_step(void **state)
         if (status != expected)
             fail_msg("%s, step %g: status %d, not %d: %s", cases[i].equations, cases[i].step, status, expected,
                      rw_message(ctx));
-        if (wanted == RUNS && heard.n) fail_msg("%s, step %g: %s", cases[i].equations, cases[i].step, heard.text);
+        if ((wanted == RUNS || wanted == RUNS_FROM_REST) && heard.n)
+            fail_msg("%s, step %g: %s", cases[i].equations, cases[i].step, heard.text);
         if (wanted == WARNS) assert_non_null(strstr(heard.text, "is above the stability limit of rk4"));
         if (wanted == REFUSED) {
             assert_non_null(strstr(rw_message(ctx), "is unstable: rk4 allows at most 2.78/rho"));
             assert_same_bits(&p, &before, "a refused step");
         }
-        if (wanted == GROWS) assert_non_null(strstr(rw_message(ctx), "is unstable: from t = "));
+        if (wanted == GROWS) assert_non_null(strstr(rw_message(ctx), "is unstable: at t = "));
         finish(&p);
     }
 }

@@ -192,11 +192,11 @@ static void test_drawn_later(void **state)
          "fields: {u: {initial: \"1\", boundary: \"3 + 4*t\"}, v: {initial: \"x\", boundary: {left: \"-1\", right: "
          "\"t\", y: \"0\"}}}\n"
          "equations: [\"du/dt = 0.1*laplace(u)\", \"dv/dt = 0\"]\ntime: {end: 1, method: rk4, step: 0.01}\n"
-         "output: {every: 0.25, vti: false}\n",
+         "output: {every: 0.25, vti: false, limits: run}\n",
          "problem: pde\ngrid: {size: 9}\n"
          "fields: {u: {initial: \"x\", boundary: \"2*t\"}, v: {initial: \"0\", boundary: \"0\"}}\n"
          "equations: [\"du/dt = 1 - u\", \"dv/dt = 0\"]\ntime: {end: 1, method: rk4, step: 0.05}\n"
-         "output: {every: 0.25, vti: false}\n"};
+         "output: {every: 0.25, vti: false, limits: run}\n"};
     for (int i = 0; i < (test_long() ? RW_COUNT(texts) : 1); ++i) {
         char all[32], frames[32], later[32];
         snprintf(all, sizeof all, "all%d", i), snprintf(frames, sizeof frames, "frames%d", i),

@@ -288,7 +288,7 @@ static bool has_windows(void)
     rw_status status = rw_stream_window_create(dev, &(rw_stream_window_spec){0}, &window);
     if (status != RW_OK) {
         assert_int_equal(status, RW_ERR_UNSUPPORTED);
-        assert_non_null(strcasestr(rw_message(ctx), "sdl2")); /* no library, no display, or a build without it */
+        assert_non_null(strcasestr(rw_message(ctx), "sdl2")); /* no library, no display, or a build that lacks SDL2 */
         assert_null(window);
         return false;
     }

@@ -93,7 +93,7 @@ for ((k = 0; k < kills; k++)); do
     if [ $signal = KILL ]; then
         settle
         # the time before they are swept
-        find tmp out other -name 'rechenwerk-tmp-*' -o -name '*.tmp' | xargs -r touch -h -d '2 minutes ago'
+        find tmp out other -name 'rechenwerk-tmp-*' -o -name '*.tmp' | xargs -r touch -h -d '2 hours ago'
         if [ -n "$file" ]; then # the next command with the same output removes what lies next to it
             cp "$file" other/kept
             call_again=${call//%s/out/x}

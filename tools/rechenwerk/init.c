@@ -81,6 +81,7 @@ static int copy_new(const char *from, char *to)
     const int why = errno;
     bool good = in && out && copy(in, out);
     if (out) good = fclose(out) == 0 && good;
+    if (out && !good) remove(to);
     if (in) fclose(in);
     if (good) printf("%s\n", to);
     else if (in && !out && why == EEXIST) fprintf(stderr, "rechenwerk: init: '%s' exists and is not overwritten\n", to);
@@ -88,7 +89,7 @@ static int copy_new(const char *from, char *to)
     return good || (in && !out && why == EEXIST) ? 0 : 1;
 }
 
-/* Puts the files that the case at `path` reads next to the new case; NULL: says that they are not there. */
+/* Copies the files that the case at `path` reads to the folder of the new case; NULL: prints a notice. */
 static int bring_files(const char *text, const char *path, const char *output)
 {
     char folder[800], name[256], from[1100], to[1400];
@@ -134,9 +135,9 @@ static int run(const arguments *a)
     int code = 0;
     if (status == RW_ERR_ARGUMENT) code = unknown(ctx, a->operands[0]);
     else if (status != RW_OK) code = failed(ctx, status);
-    else if (value_of(a, "output")) code = write_new(value_of(a, "output"), text);
-    else fputs(text, stdout);
-    if (code == 0 && ready) code = bring_files(text, path, value_of(a, "output"));
+    else if (ready) code = bring_files(text, path, value_of(a, "output")); /* before the case, which reads them */
+    if (code == 0 && value_of(a, "output")) code = write_new(value_of(a, "output"), text);
+    else if (code == 0) fputs(text, stdout);
     if (ready) free(text);
     else rw_free(text);
     rw_context_destroy(&ctx);

@@ -1,4 +1,5 @@
 /* Messages, the log on stderr, contexts and devices as the options ask, bytes in units, JSON. */
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -88,6 +89,12 @@ char *with_options(const char *message)
     for (int i = 0; text && i < COUNT(names); i++) {
         const size_t n = strlen(names[i].member), shorter = strlen(names[i].option);
         for (char *at = text; (at = strstr(at, names[i].member)); at += shorter) {
+            /* within a name of a file or another name it stays */
+            if (isalnum((unsigned char)at[n]) || (at[n] && strchr("_./", at[n]) && isalnum((unsigned char)at[n + 1])) ||
+                (at > text && (at[-1] == '/' || at[-1] == '_'))) {
+                at += n - shorter;
+                continue;
+            }
             memcpy(at, names[i].option, shorter);
             memmove(at + shorter, at + n, strlen(at + n) + 1);
         }

@@ -99,8 +99,8 @@ static rw_status show_outputs(void *user, const rw_run_progress *p)
     double span = p->end - p->start;
     set_compiling(p);
     if (p->redrawing && p->redrawn == 0)
-        fprintf(stderr, "drawing %lld pictures of %s again, with the limits of all outputs, elapsed %s\n",
-                (long long)p->redraws, p->redrawing, in_time(elapsed_seconds()).text);
+        fprintf(stderr, "drawing pictures of %s again with the final limits (%lld), elapsed %s\n", p->redrawing,
+                (long long)p->redraws, in_time(elapsed_seconds()).text);
     if (p->compiling || p->outputs == *shown) return RW_OK;
     *shown = p->outputs;
     print_duration(p->seconds_left, left, sizeof(left));

@@ -1,6 +1,6 @@
 /* Mistakes in the texts of a case, found without a device and all at once: equations, initial values, boundaries,
  * checks, the spectral radius. A statement that uses a name whose own statement is wrong is not checked: its mistakes
- * might only follow from that one. Where functions are wrong, only equations are checked.
+ * might only follow from that one. Where functions are wrong, nothing that may call them is checked.
  *
  * Values: what does not depend on the place is computed, with t at the beginning; boundary values that do are computed
  * at up to NODES nodes of their side. Where grid or time.start are wrong, values that depend on them are not: a mistake
@@ -246,8 +246,8 @@ rw_status pde_inspect_texts(const rw_case *c, const pde_problem *p)
 {
     rw_context *ctx = rw_case_context(c);
     pde_language l;
+    if (!p->functions.text) return RW_OK; /* noted */
     if (p->equations) RW_NOTE(ctx, inspect_equations(c, p));
-    if (!p->functions.text) return RW_OK; /* noted; what calls them cannot be checked */
     RW_TRY(pde_language_begin(ctx, p, p->time.start, true, &l));
     rw_status status = RW_OK;
     for (int f = 0; f < p->nfields && status == RW_OK; ++f) {
