@@ -385,7 +385,6 @@ typedef enum outcome { REFUSED, RUNS, RUNS_FROM_REST, WARNS, GROWS } outcome;
 static void test_unstable_step(void **state)
 {
     (void)state;
-    if (!on("cpu")) skip();
 #define WAVE "du/dt = v\ndv/dt = laplace(u)"
     static const struct {
         const char *equations;
@@ -427,6 +426,7 @@ static void test_unstable_step(void **state)
         warnings heard = {0};
         const int nf = strstr(cases[i].equations, "dv/dt") ? 2 : 1;
         const outcome wanted = cases[i].outcome;
+        if (!on("cpu") && wanted != GROWS) continue; /* the kernel looks at the fields; the rest is host code */
         const rw_boundary sides[2][6] = {{DIRICHLET("0"), DIRICHLET("0"), NONE, NONE, NONE, NONE},
                                          {DIRICHLET("0"), DIRICHLET("0"), NONE, NONE, NONE, NONE}};
         describe(&p, cases[i].equations, nf, 1, cases[i].n, sides[0]);
