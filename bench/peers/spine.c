@@ -14,7 +14,8 @@
 
 static void print_log(void *user, rw_log_level level, const char *text)
 {
-    (void)user, (void)level;
+    (void)user;
+    (void)level;
     fprintf(stderr, "%s\n", text);
 }
 

@@ -33,9 +33,13 @@ static void free_work(work *w)
     if (w->forth.close) w->forth.close(w->forth.state);
     if (w->back.close) w->back.close(w->back.state);
     rw_convolution_destroy(&w->convolution);
-    rw_array_destroy(&w->a), rw_array_destroy(&w->b), rw_array_destroy(&w->y);
-    rw_array_destroy(&w->padded), rw_array_destroy(&w->spectrum), rw_array_destroy(&w->factors),
-        rw_array_destroy(&w->result);
+    rw_array_destroy(&w->a);
+    rw_array_destroy(&w->b);
+    rw_array_destroy(&w->y);
+    rw_array_destroy(&w->padded);
+    rw_array_destroy(&w->spectrum);
+    rw_array_destroy(&w->factors);
+    rw_array_destroy(&w->result);
     rw_program_destroy(&w->program);
 }
 
@@ -150,7 +154,8 @@ static rw_status run_one(rw_bench *b, const struct row *r)
         const rw_status found = open_chain(b, &w);
         if (found != RW_OK && found != RW_ERR_UNSUPPORTED)
             rw_log(b->ctx, RW_LOG_WARNING, "bench: %s", rw_message(b->ctx));
-        row.tolerance = allowed(&w), row.bytes = 2. * 4 * (double)(r->n * r->n);
+        row.tolerance = allowed(&w);
+        row.bytes = 2. * 4 * (double)(r->n * r->n);
         status = rw_bench_compare(b, &(rw_contestant){"", call, &w}, &chain, found == RW_OK, &row);
     }
     if (status == RW_OK && rw_convolution_get_info(w.convolution, &info) == RW_OK) {

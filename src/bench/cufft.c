@@ -46,8 +46,10 @@ static bool find(cufft *f, bool single, bool inverse)
                                    : single ? "cufftExecC2C"
                                             : "cufftExecZ2Z"),
          *destroy = dlsym(library, "cufftDestroy");
-    memcpy(&f->plan_many, &many, sizeof many), memcpy(&f->set_stream, &stream, sizeof stream);
-    memcpy(&f->execute, &execute, sizeof execute), memcpy(&f->execute_real, &execute, sizeof execute);
+    memcpy(&f->plan_many, &many, sizeof many);
+    memcpy(&f->set_stream, &stream, sizeof stream);
+    memcpy(&f->execute, &execute, sizeof execute);
+    memcpy(&f->execute_real, &execute, sizeof execute);
     memcpy(&f->destroy, &destroy, sizeof destroy);
     return many && stream && execute && destroy;
 }
@@ -57,10 +59,12 @@ rw_status rw_cufft_open(rw_bench *b, const rw_bench_transform *t, rw_array *x, r
     if (strcmp(b->dev->info.kind, "cuda") != 0) return rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuFFT is for cuda devices");
     cufft *f = rw_calloc(1, sizeof *f);
     if (!f) return rw_fail_memory(b->ctx, sizeof *f, "a comparison library");
-    f->ctx = b->ctx, f->real = t->real;
+    f->ctx = b->ctx;
+    f->real = t->real;
     int n[3], in = 1, out = 1;
     for (int d = 0; d < t->rank; ++d) {
-        n[d] = (int)t->shape[d], in *= n[d];
+        n[d] = (int)t->shape[d];
+        in *= n[d];
         out *= t->real && d == t->rank - 1 ? n[d] / 2 + 1 : n[d];
     }
     rw_status status = RW_OK;

@@ -103,7 +103,9 @@ static rw_status open_bsr(rw_bench *b, const rw_sparse_arrays *m, rw_array *x, r
 {
     bsr *c = rw_calloc(1, sizeof *c);
     if (!c) return rw_fail_memory(b->ctx, sizeof *c, "a comparison library");
-    c->ctx = b->ctx, c->m = *m, c->x = x;
+    c->ctx = b->ctx;
+    c->m = *m;
+    c->x = x;
     rw_status status = find_bsr(c, x->dtype) ? prepare_bsr(b, c) : not_found(b);
     if (status == RW_OK) *peer = (rw_peer){{"cuSPARSE BSR", call_bsr, c}, c, close_bsr};
     else close_bsr(c);
@@ -155,7 +157,8 @@ static void close_csr(void *state)
     if (c->x_vector) c->destroy_vector(c->x_vector);
     if (c->y_vector) c->destroy_vector(c->y_vector);
     if (c->handle) c->destroy(c->handle);
-    rw_array_destroy(&c->buffer), rw_array_destroy(&c->y);
+    rw_array_destroy(&c->buffer);
+    rw_array_destroy(&c->y);
     rw_free(c);
 }
 
@@ -206,7 +209,8 @@ static rw_status open_csr(rw_bench *b, const rw_sparse_arrays *m, rw_array *x, r
     static const int types[] = {[RW_F32] = 0, [RW_F64] = 1, [RW_C64] = 4, [RW_C128] = 5};
     csr *c = rw_calloc(1, sizeof *c);
     if (!c) return rw_fail_memory(b->ctx, sizeof *c, "a comparison library");
-    c->ctx = b->ctx, c->type = types[x->dtype];
+    c->ctx = b->ctx;
+    c->type = types[x->dtype];
     if (x->dtype == RW_F32 || x->dtype == RW_C64) c->one.f[0] = 1;
     else c->one.d[0] = 1;
     rw_status status = find_csr(c) ? prepare_csr(b, c, m, x) : not_found(b);

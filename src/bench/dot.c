@@ -20,13 +20,17 @@ typedef struct product {
 
 static void free_product(product *p)
 {
-    rw_array_destroy(&p->x), rw_array_destroy(&p->y), rw_array_destroy(&p->result);
+    rw_array_destroy(&p->x);
+    rw_array_destroy(&p->y);
+    rw_array_destroy(&p->result);
     rw_reducer_destroy(&p->reducer);
 }
 
 static rw_status make(rw_bench *b, product *p, int64_t n)
 {
-    p->n = n, p->queue = b->queue, p->threads = b->threads;
+    p->n = n;
+    p->queue = b->queue;
+    p->threads = b->threads;
     RW_TRY(rw_bench_array(b, RW_F64, n, &p->x));
     RW_TRY(rw_bench_array(b, RW_F64, n, &p->y));
     RW_TRY(rw_bench_array(b, RW_F64, 2, &p->result));
@@ -55,7 +59,10 @@ static rw_status error(product *p, double *worst)
     {
         long double part = 0, size = 0; /* added up by hand: clang's reduction of long double wants libatomic */
 #pragma omp for
-        for (int64_t i = 0; i < p->n; ++i) part += (long double)a[i] * c[i], size += fabsl((long double)a[i] * c[i]);
+        for (int64_t i = 0; i < p->n; ++i) {
+            part += (long double)a[i] * c[i];
+            size += fabsl((long double)a[i] * c[i]);
+        }
 #pragma omp critical
         sum += part, scale += size;
     }
@@ -99,7 +106,8 @@ static rw_status run(rw_bench *b)
         const void *x = NULL, *y = NULL;
         status = rw_array_read(p.x, &x);
         if (status == RW_OK) status = rw_array_read(p.y, &y);
-        p.host_x = x, p.host_y = y;
+        p.host_x = x;
+        p.host_y = y;
         peers[npeers++] = (rw_contestant){"C loop", loop, &p};
     }
     if (status == RW_OK) status = rw_bench_compare(b, &(rw_contestant){"", multiply, &p}, peers, npeers, &row);

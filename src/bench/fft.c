@@ -83,7 +83,8 @@ static const struct row {
 static void free_work(work *w)
 {
     rw_fft_destroy(&w->fft);
-    rw_array_destroy(&w->x), rw_array_destroy(&w->y);
+    rw_array_destroy(&w->x);
+    rw_array_destroy(&w->y);
 }
 
 static rw_status make(rw_bench *b, const rw_bench_transform *t, work *w)
@@ -96,11 +97,13 @@ static rw_status make(rw_bench *b, const rw_bench_transform *t, work *w)
     *w = (work){.t = *t, .queue = b->queue, .in = 1, .out = 1};
     for (int d = 0; d < t->rank; ++d) {
         s.shape[d + 1] = t->shape[d];
-        w->in *= t->shape[d], w->out *= t->real && d == t->rank - 1 ? t->shape[d] / 2 + 1 : t->shape[d];
+        w->in *= t->shape[d];
+        w->out *= t->real && d == t->rank - 1 ? t->shape[d] / 2 + 1 : t->shape[d];
     }
     const rw_dtype complex = t->single ? RW_C64 : RW_C128, real = t->single ? RW_F32 : RW_F64;
     int64_t x_shape[RW_MAX_NDIM], y_shape[RW_MAX_NDIM];
-    memcpy(x_shape, s.shape, sizeof x_shape), memcpy(y_shape, s.shape, sizeof y_shape);
+    memcpy(x_shape, s.shape, sizeof x_shape);
+    memcpy(y_shape, s.shape, sizeof y_shape);
     if (t->real) y_shape[t->rank] = y_shape[t->rank] / 2 + 1;
     RW_TRY(rw_array_create(b->dev, t->real ? real : complex, s.ndim, x_shape, RW_MEMORY_DEVICE, &w->x));
     RW_TRY(rw_array_create(b->dev, complex, s.ndim, y_shape, RW_MEMORY_DEVICE, &w->y));
@@ -130,7 +133,8 @@ static double difference(const work *w, const void *x, const void *y, int64_t at
     int64_t number[3] = {0}, rest = k;
     for (int d = t->rank - 1; d >= 0; --d) {
         const int64_t n = t->real && d == t->rank - 1 ? t->shape[d] / 2 + 1 : t->shape[d];
-        number[d] = rest % n, rest /= n;
+        number[d] = rest % n;
+        rest /= n;
     }
     long double re = 0, im = 0;
     for (int64_t i = 0; i < w->in; ++i) {
@@ -143,7 +147,8 @@ static double difference(const work *w, const void *x, const void *y, int64_t at
         const double c = cos(two_pi * turns), s = -sin(two_pi * turns);
         const double p = t->real ? part(x, t->single, at * w->in + i) : part(x, t->single, 2 * (at * w->in + i)),
                      q = t->real ? 0 : part(x, t->single, 2 * (at * w->in + i) + 1);
-        re += p * c - q * s, im += p * s + q * c;
+        re += p * c - q * s;
+        im += p * s + q * c;
     }
     const double dr = part(y, t->single, 2 * (at * w->out + k)) - (double)re,
                  di = part(y, t->single, 2 * (at * w->out + k) + 1) - (double)im;
@@ -211,7 +216,10 @@ static rw_status run_one(rw_bench *b, const struct row *r)
     const bool gpu = b->dev->info.gpu;
     int64_t points = gpu ? 1 << 26 : b->options.quick ? 1 << 16 : 1 << 22, size = 1;
     rw_bench_transform t = {.rank = r->rank, .single = r->single, .real = r->real};
-    for (int d = 0; d < r->rank; ++d) t.shape[d] = r->shape[d], size *= r->shape[d];
+    for (int d = 0; d < r->rank; ++d) {
+        t.shape[d] = r->shape[d];
+        size *= r->shape[d];
+    }
     if (!r->single) points /= 2;
     t.batch = r->rank > 1 ? 1 : RW_MAX(points / size, 1);
     work w;
@@ -224,7 +232,7 @@ static rw_status run_one(rw_bench *b, const struct row *r)
         const rw_status found = open_peer(b, &w, &peer);
         if (found != RW_OK && found != RW_ERR_UNSUPPORTED)
             rw_log(b->ctx, RW_LOG_WARNING, "bench: %s", rw_message(b->ctx));
-        row.tolerance = allowed(&w),
+        row.tolerance = allowed(&w);
         row.bytes = (double)t.batch * (r->single ? 4 : 8) * (double)(w.in * (r->real ? 1 : 2) + w.out * 2);
         status = rw_bench_compare(b, &(rw_contestant){"", call, &w}, &peer.contestant, found == RW_OK, &row);
     }

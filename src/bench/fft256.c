@@ -33,7 +33,9 @@ static const struct variant {
 
 static void free_transform(transform *t)
 {
-    rw_array_destroy(&t->x), rw_array_destroy(&t->y), rw_array_destroy(&t->w);
+    rw_array_destroy(&t->x);
+    rw_array_destroy(&t->y);
+    rw_array_destroy(&t->w);
     rw_program_destroy(&t->program);
 }
 
@@ -46,7 +48,9 @@ static const char *source(int variant, char definitions[RW_BENCH_DEFINITIONS])
 static rw_status make(rw_bench *b, transform *t, int64_t batch, const struct variant *v)
 {
     void *w;
-    t->batch = batch, t->together = v->together, t->queue = b->queue;
+    t->batch = batch;
+    t->together = v->together;
+    t->queue = b->queue;
     RW_TRY(rw_bench_array(b, RW_C64, batch * POINTS, &t->x));
     RW_TRY(rw_bench_array(b, RW_C64, batch * POINTS, &t->y));
     RW_TRY(rw_bench_array(b, RW_F32, 2 * POINTS, &t->w));
@@ -55,7 +59,8 @@ static rw_status make(rw_bench *b, transform *t, int64_t batch, const struct var
     RW_TRY(rw_array_write(t->w, &w));
     for (int i = 0; i < POINTS; ++i) { /* w256^((i / 16) (i % 16)) */
         double angle = 2 * 3.14159265358979323846 * (i / 16) * (i % 16) / POINTS;
-        ((float *)w)[i] = (float)cos(angle), ((float *)w)[POINTS + i] = (float)sin(angle);
+        ((float *)w)[i] = (float)cos(angle);
+        ((float *)w)[POINTS + i] = (float)sin(angle);
     }
     RW_TRY(rw_bench_program(b, "fft256.k", v->definitions, &t->program));
     return rw_program_kernel(t->program, "fft256", &t->kernel);
@@ -77,7 +82,8 @@ static double transform_error(const float *x, const float *y, const double *c, c
         double re = 0, im = 0;
         for (int n = 0; n < POINTS; ++n) {
             int a = n * k % POINTS;
-            re += x[2 * n] * c[a] + x[2 * n + 1] * s[a], im += x[2 * n + 1] * c[a] - x[2 * n] * s[a];
+            re += x[2 * n] * c[a] + x[2 * n + 1] * s[a];
+            im += x[2 * n + 1] * c[a] - x[2 * n] * s[a];
         }
         difference += (y[2 * k] - re) * (y[2 * k] - re) + (y[2 * k + 1] - im) * (y[2 * k + 1] - im);
         norm += re * re + im * im;
@@ -92,7 +98,8 @@ static rw_status error(transform *t, int64_t step, double *worst)
     double c[POINTS], s[POINTS], w = 0;
     for (int i = 0; i < POINTS; ++i) {
         double angle = 2 * 3.14159265358979323846 * i / POINTS;
-        c[i] = cos(angle), s[i] = sin(angle);
+        c[i] = cos(angle);
+        s[i] = sin(angle);
     }
     RW_TRY(rw_array_read(t->x, &x));
     RW_TRY(rw_array_read(t->y, &y));

@@ -54,7 +54,8 @@ static void use_threads(bool single, int threads)
          *plan = library ? function(library, single, "plan_with_nthreads") : NULL;
     int (*call_init)(void);
     void (*call_plan)(int);
-    memcpy(&call_init, &init, sizeof init), memcpy(&call_plan, &plan, sizeof plan);
+    memcpy(&call_init, &init, sizeof init);
+    memcpy(&call_plan, &plan, sizeof plan);
     if (init && plan && call_init()) call_plan(threads);
 }
 
@@ -69,8 +70,10 @@ static rw_status make_plan(rw_bench *b, const rw_bench_transform *t, fftw *f, in
          *destroy = function(library, t->single, "destroy_plan");
     plan_many *many;
     plan_real *real;
-    memcpy(&many, &make, sizeof make), memcpy(&real, &make, sizeof make);
-    memcpy(&f->execute, &execute, sizeof execute), memcpy(&f->destroy, &destroy, sizeof destroy);
+    memcpy(&many, &make, sizeof make);
+    memcpy(&real, &make, sizeof make);
+    memcpy(&f->execute, &execute, sizeof execute);
+    memcpy(&f->destroy, &destroy, sizeof destroy);
     int n[3];
     for (int d = 0; d < t->rank; ++d) n[d] = (int)t->shape[d];
     rw_array *x = NULL, *y = NULL;
@@ -89,7 +92,8 @@ static rw_status make_plan(rw_bench *b, const rw_bench_transform *t, fftw *f, in
                           : many(t->rank, n, (int)batch, px, NULL, 1, (int)in, py, NULL, 1, (int)out, FORWARD, MEASURE);
         if (!f->plan) status = rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "FFTW cannot create a plan");
     }
-    rw_array_destroy(&x), rw_array_destroy(&y);
+    rw_array_destroy(&x);
+    rw_array_destroy(&y);
     return status;
 }
 
@@ -98,12 +102,18 @@ rw_status rw_fftw_open(rw_bench *b, const rw_bench_transform *t, const void *x, 
     int64_t in = 1, out = 1, piece;
     fftw *f = rw_calloc(1, sizeof *f);
     if (!f) return rw_fail_memory(b->ctx, sizeof *f, "a comparison library");
-    for (int d = 0; d < t->rank; ++d)
-        in *= t->shape[d], out *= t->real && d == t->rank - 1 ? t->shape[d] / 2 + 1 : t->shape[d];
+    for (int d = 0; d < t->rank; ++d) {
+        in *= t->shape[d];
+        out *= t->real && d == t->rank - 1 ? t->shape[d] / 2 + 1 : t->shape[d];
+    }
     piece = RW_MAX(PIECE_POINTS / in, 1);
     while (t->batch % piece) --piece;
-    f->x = (char *)(uintptr_t)x, f->y = y, f->pieces = t->batch / piece, f->threads = b->threads;
-    f->x_bytes = piece * in * (t->single ? 4 : 8) * (t->real ? 1 : 2), f->y_bytes = piece * out * (t->single ? 8 : 16);
+    f->x = (char *)(uintptr_t)x;
+    f->y = y;
+    f->pieces = t->batch / piece;
+    f->threads = b->threads;
+    f->x_bytes = piece * in * (t->single ? 4 : 8) * (t->real ? 1 : 2);
+    f->y_bytes = piece * out * (t->single ? 8 : 16);
     const rw_status status = make_plan(b, t, f, piece, in, out);
     *peer = (rw_peer){{"FFTW", call, f}, f, close_fftw};
     if (status != RW_OK) {

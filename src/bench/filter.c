@@ -43,7 +43,8 @@ static const struct variant {
 
 static void free_filter(filter *f)
 {
-    rw_array_destroy(&f->x), rw_array_destroy(&f->y);
+    rw_array_destroy(&f->x);
+    rw_array_destroy(&f->y);
     rw_program_destroy(&f->program);
 }
 
@@ -64,7 +65,12 @@ static rw_status make(rw_bench *b, filter *f, int nx, int ny, const struct varia
 {
     char definitions[RW_BENCH_DEFINITIONS];
     const char *file = text(v, nx, definitions);
-    f->nx = nx, f->ny = ny, f->tx = v->tx, f->rows = v->rows, f->queue = b->queue, f->threads = b->threads;
+    f->nx = nx;
+    f->ny = ny;
+    f->tx = v->tx;
+    f->rows = v->rows;
+    f->queue = b->queue;
+    f->threads = b->threads;
     for (int k = 0; k < 2 * TAPS; ++k) f->weight[k] = (float)(rw_random_uniform(4, (uint64_t)k) - 0.3);
     RW_TRY(rw_bench_array(b, RW_F32, (int64_t)nx * ny, &f->x));
     RW_TRY(rw_bench_array(b, RW_F32, (int64_t)nx * ny, &f->y));
@@ -92,7 +98,8 @@ static double pixel_error(const filter *f, const float *x, const float *y, int i
         for (int k = 0; k < TAPS; ++k) {
             int p = RW_MAX(0, RW_MIN(i + k - R, f->nx - 1)), q = RW_MAX(0, RW_MIN(j + l - R, f->ny - 1));
             double t = (double)f->weight[k] * f->weight[TAPS + l] * x[(int64_t)q * f->nx + p];
-            sum += t, scale += fabs(t);
+            sum += t;
+            scale += fabs(t);
         }
     double e = fabs(y[(int64_t)j * f->nx + i] - sum);
     return isnan(e) ? INFINITY : scale > 0 ? e / scale : e;
@@ -131,7 +138,8 @@ static bool fits(const rw_bench *b, const struct variant *v)
 static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
 {
     filter f = {0};
-    *worst = 0, *allowed = tolerance;
+    *worst = 0;
+    *allowed = tolerance;
     if (!fits(b, variants + variant)) return RW_OK;
     rw_status status = make(b, &f, (int)n, n ? (int)n + 5 : 0, variants + variant);
     if (status == RW_OK) status = apply(&f, 0);
@@ -158,7 +166,8 @@ static rw_status add_loop(rw_bench *b, filter *f, rw_array **y, rw_contestant *p
     RW_TRY(rw_array_read(f->x, &x));
     RW_TRY(rw_bench_array(b, RW_F32, (int64_t)f->nx * f->ny, y));
     RW_TRY(rw_array_write(*y, &out));
-    f->host_x = x, f->host_y = out;
+    f->host_x = x;
+    f->host_y = out;
     peers[(*npeers)++] = (rw_contestant){"C vectors", loop, f};
     return RW_OK;
 }

@@ -95,28 +95,37 @@ static void add_table(rw_text *t, const rw_bench_result *rows, int n, bool markd
 static void add_json_row(rw_json_writer *w, const rw_bench_result *r)
 {
     rw_json_object(w);
-    rw_json_add_string(w, "name", r->name), rw_json_add_string(w, "what", r->what);
-    rw_json_add_string(w, "size", r->size), rw_json_add_string(w, "variant", r->variant);
+    rw_json_add_string(w, "name", r->name);
+    rw_json_add_string(w, "what", r->what);
+    rw_json_add_string(w, "size", r->size);
+    rw_json_add_string(w, "variant", r->variant);
     rw_json_add_number(w, "rounds", r->rounds);
-    rw_json_add_number(w, "seconds", r->seconds), rw_json_add_number(w, "lower", r->lower),
-        rw_json_add_number(w, "upper", r->upper);
-    if (r->cold > 0)
-        rw_json_add_number(w, "cold", r->cold), rw_json_add_number(w, "cold_lower", r->cold_lower),
-            rw_json_add_number(w, "cold_upper", r->cold_upper);
-    rw_json_add_number(w, "bytes", r->bytes), rw_json_add_number(w, "steps", r->steps);
-    rw_json_add_number(w, "bytes_per_second", r->bytes / r->seconds),
-        rw_json_add_number(w, "steps_per_second", r->steps / r->seconds);
-    rw_json_add_string(w, "limit_name", r->limit_name), rw_json_add_number(w, "limit", r->limit),
-        rw_json_add_number(w, "share", rw_bench_plausible(r) ? r->share : NAN);
+    rw_json_add_number(w, "seconds", r->seconds);
+    rw_json_add_number(w, "lower", r->lower);
+    rw_json_add_number(w, "upper", r->upper);
+    if (r->cold > 0) {
+        rw_json_add_number(w, "cold", r->cold);
+        rw_json_add_number(w, "cold_lower", r->cold_lower);
+        rw_json_add_number(w, "cold_upper", r->cold_upper);
+    }
+    rw_json_add_number(w, "bytes", r->bytes);
+    rw_json_add_number(w, "steps", r->steps);
+    rw_json_add_number(w, "bytes_per_second", r->bytes / r->seconds);
+    rw_json_add_number(w, "steps_per_second", r->steps / r->seconds);
+    rw_json_add_string(w, "limit_name", r->limit_name);
+    rw_json_add_number(w, "limit", r->limit);
+    rw_json_add_number(w, "share", rw_bench_plausible(r) ? r->share : NAN);
     rw_json_add_array(w, "peers");
     for (int i = 0; i < r->npeers; ++i) {
         rw_json_object(w);
         rw_json_add_string(w, "name", r->peers[i].name);
-        rw_json_add_number(w, "seconds", r->peers[i].seconds), rw_json_add_number(w, "ratio", r->peers[i].ratio);
+        rw_json_add_number(w, "seconds", r->peers[i].seconds);
+        rw_json_add_number(w, "ratio", r->peers[i].ratio);
         rw_json_close(w);
     }
     rw_json_close(w);
-    rw_json_add_number(w, "error", r->error), rw_json_add_number(w, "tolerance", r->tolerance);
+    rw_json_add_number(w, "error", r->error);
+    rw_json_add_number(w, "tolerance", r->tolerance);
     rw_json_add_bool(w, "correct", r->error <= r->tolerance);
     rw_json_add_string(w, "target", r->target[0] ? r->target : NULL);
     if (r->met >= 0) { rw_json_add_bool(w, "met", r->met == 1); }
@@ -129,8 +138,9 @@ static void add_json(rw_text *t, const rw_device *dev, const rw_bench_result *ro
     rw_json_writer w;
     rw_json_begin(&w, t, 2);
     rw_json_object(&w);
-    rw_json_add_string(&w, "device", p->name), rw_json_add_string(&w, "hardware", p->hardware),
-        rw_json_add_string(&w, "driver", p->driver);
+    rw_json_add_string(&w, "device", p->name);
+    rw_json_add_string(&w, "hardware", p->hardware);
+    rw_json_add_string(&w, "driver", p->driver);
     rw_json_add_string(&w, "version", rw_version()), rw_json_add_string(&w, "commit", RW_BUILD_COMMIT);
     rw_json_add_array(&w, "rows");
     for (int i = 0; i < n; ++i) add_json_row(&w, rows + i);

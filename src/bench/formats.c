@@ -65,7 +65,8 @@ static rw_status make(rw_bench *b, const kind *k, int64_t n, rw_entries *e)
     int64_t column[MOST], area = k->block * k->block;
     *e = (rw_entries){.rows = n * n * n * k->block, .columns = n * n * n * k->block};
     for (int64_t i = 0; i < n * n * n; ++i) e->n += area * k->columns(n, i, column);
-    e->row = rw_calloc((size_t)e->n, sizeof *e->row), e->column = rw_calloc((size_t)e->n, sizeof *e->column),
+    e->row = rw_calloc((size_t)e->n, sizeof *e->row);
+    e->column = rw_calloc((size_t)e->n, sizeof *e->column);
     e->value = rw_calloc((size_t)e->n, sizeof *e->value);
     if (!e->row || !e->column || !e->value) {
         rw_entries_free(e);
@@ -74,9 +75,11 @@ static rw_status make(rw_bench *b, const kind *k, int64_t n, rw_entries *e)
     int64_t at = 0;
     for (int64_t i = 0; i < n * n * n; ++i)
         for (int64_t j = 0, count = k->columns(n, i, column); j < count; ++j)
-            for (int64_t c = 0; c < area; ++c, ++at)
-                e->row[at] = i * k->block + c / k->block, e->column[at] = column[j] * k->block + c % k->block,
+            for (int64_t c = 0; c < area; ++c, ++at) {
+                e->row[at] = i * k->block + c / k->block;
+                e->column[at] = column[j] * k->block + c % k->block;
                 e->value[at] = rw_random_uniform(1, (uint64_t)at) - 0.5;
+            }
     return RW_OK;
 }
 
@@ -121,11 +124,16 @@ static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, doubl
     rw_entries e;
     rw_sparse_choice choice;
     RW_TRY(make(b, kinds + variant, n, &e));
-    b->options.quick = true, b->options.rounds = 1;
+    b->options.quick = true;
+    b->options.rounds = 1;
     rw_status status = rw_sparse_choose(b->dev, &e, RW_F64, RW_F64, &choice);
     if (status == RW_OK) status = rw_bench_layouts(b, &e, RW_F64, choice.candidate + choice.best, 1);
-    if (status == RW_OK) *worst = b->rows[first].error, *allowed = 1;
-    b->options = options, b->nrows = first;
+    if (status == RW_OK) {
+        *worst = b->rows[first].error;
+        *allowed = 1;
+    }
+    b->options = options;
+    b->nrows = first;
     rw_entries_free(&e);
     return status;
 }

@@ -41,7 +41,9 @@ static rw_status compile(rw_context *ctx, const char *cc, const rw_temporary *fo
     else if (!(host->library = dlopen(out, RTLD_NOW | RTLD_LOCAL)))
         status = rw_fail(ctx, RW_ERR_COMPILE, "the C loops for comparison on the host cannot be loaded: %s", dlerror());
 done:
-    rw_free(src), rw_free(out), rw_free(log);
+    rw_free(src);
+    rw_free(out);
+    rw_free(log);
     return status;
 }
 

@@ -68,7 +68,8 @@ static double gauss(const work *w, int64_t i, int64_t j, double sigma, int radiu
     for (int l = -radius; l <= radius; ++l)
         for (int k = -radius; k <= radius; ++k) {
             const double weight = exp(-(k * k + l * l) / (2 * sigma * sigma));
-            sum += weight * pixel(w, i + k, j + l), weights += weight;
+            sum += weight * pixel(w, i + k, j + l);
+            weights += weight;
         }
     return sum / weights;
 }
@@ -131,7 +132,8 @@ static double of_bilateral(const work *w, int64_t i, int64_t j)
             if (k * k + l * l > radius * radius) continue;
             const double d = pixel(w, i + k, j + l) - pixel(w, i, j),
                          weight = exp(-(k * k + l * l) / 8. - d * d / (2 * 0.2 * 0.2));
-            sum += weight * pixel(w, i + k, j + l), weights += weight;
+            sum += weight * pixel(w, i + k, j + l);
+            weights += weight;
         }
     return sum / weights;
 }
@@ -161,13 +163,16 @@ static double of_chain(const work *w, int64_t i, int64_t j)
     for (int l = -1; l <= 1; ++l)
         for (int k = -1; k <= 1; ++k) {
             int64_t p = i + k, q = j + l;
-            if (w->n > 1)
-                p = llabs(p) < w->n ? llabs(p) : 2 * (w->n - 1) - p,
+            if (w->n > 1) {
+                p = llabs(p) < w->n ? llabs(p) : 2 * (w->n - 1) - p;
                 q = llabs(q) < w->n ? llabs(q) : 2 * (w->n - 1) - q;
+            }
             v[l + 1][k + 1] = of_fine_gauss(w, p, q);
         }
-    for (int k = 0; k < 3; ++k)
-        dx += (2 - abs(k - 1)) * (v[k][2] - v[k][0]), dy += (2 - abs(k - 1)) * (v[2][k] - v[0][k]);
+    for (int k = 0; k < 3; ++k) {
+        dx += (2 - abs(k - 1)) * (v[k][2] - v[k][0]);
+        dy += (2 - abs(k - 1)) * (v[2][k] - v[0][k]);
+    }
     const double d = w->high - w->low;
     return d > 0 ? (hypot(dx, dy) - w->low) / d : 0;
 }
@@ -177,7 +182,8 @@ static double of_chain(const work *w, int64_t i, int64_t j)
 static void free_work(work *w)
 {
     rw_image_filter_destroy(&w->filter);
-    rw_array_destroy(&w->x), rw_array_destroy(&w->y);
+    rw_array_destroy(&w->x);
+    rw_array_destroy(&w->y);
 }
 
 static rw_status fill(work *w)
@@ -231,7 +237,8 @@ static rw_status find_range(rw_bench *b, work *w)
 {
     if (w->operation->of != of_chain) return RW_OK;
     rw_image_spec spec = spec_of(w);
-    spec.text = "gauss:sigma=1|sobel", spec.y_dtype = RW_F32;
+    spec.text = "gauss:sigma=1|sobel";
+    spec.y_dtype = RW_F32;
     const int64_t shape[] = {w->n, w->n};
     const double white = w->f32 ? 1 : 255;
     const void *data;
@@ -241,10 +248,12 @@ static rw_status find_range(rw_bench *b, work *w)
     if (status == RW_OK) status = rw_array_create(b->dev, RW_F32, 2, shape, RW_MEMORY_DEVICE, &y);
     if (status == RW_OK) status = rw_image_filter_execute(filter, w->x, y, w->queue);
     if (status == RW_OK) status = rw_array_read(y, &data);
-    w->low = INFINITY, w->high = -INFINITY;
-    for (int64_t i = 0; i < w->n * w->n && status == RW_OK; ++i)
-        w->low = fmin(w->low, ((const float *)data)[i] / white),
+    w->low = INFINITY;
+    w->high = -INFINITY;
+    for (int64_t i = 0; i < w->n * w->n && status == RW_OK; ++i) {
+        w->low = fmin(w->low, ((const float *)data)[i] / white);
         w->high = fmax(w->high, ((const float *)data)[i] / white);
+    }
     rw_image_filter_destroy(&filter);
     rw_array_destroy(&y);
     return status;
@@ -327,7 +336,8 @@ static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, doubl
 {
     const struct operation *o = operations + variant / 2;
     work w;
-    *worst = 0, *most = 0;
+    *worst = 0;
+    *most = 0;
     if (!(variant % 2 ? o->f32 : o->u8)) return RW_OK;
     rw_status status = make(b, o, variant % 2, n, &w);
     if (status == RW_OK) status = call(&w, 0);

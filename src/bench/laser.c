@@ -72,7 +72,11 @@ static rw_status make(rw_bench *b, laser *l, int64_t n, int together)
                                       {.name = "loss", .value = loss},
                                       {.name = "seed", .value = seed},
                                       {.name = "phi", .value = phi0, .state = true}};
-    l->n = n, l->together = together, l->queue = b->queue, l->threads = b->threads, l->host_phi = phi0;
+    l->n = n;
+    l->together = together;
+    l->queue = b->queue;
+    l->threads = b->threads;
+    l->host_phi = phi0;
     memcpy(l->number, (double[6]){tau, isf, sigma, weight, loss, seed}, sizeof l->number);
     for (int f = 0; f < FIELDS; ++f) {
         fields[f] = (rw_expr_field){.name = names[f], .dtype = RW_F64};

@@ -72,7 +72,10 @@ static rw_status replay(void *user, int round)
 static rw_status make(rw_bench *b, steps *s, int way, int n, int together)
 {
     rw_expr_field fields[FIELDS];
-    s->n = n, s->together = together, s->together_a_turn = way == 2 ? 4 : 2, s->nprograms = ways[way].n,
+    s->n = n;
+    s->together = together;
+    s->together_a_turn = way == 2 ? 4 : 2;
+    s->nprograms = ways[way].n;
     s->queue = b->queue;
     double h = 1.0 / (n + 1);
     s->dt = 0.5 * h * h / 0.4; /* half of what is stable for the heat equation */
@@ -115,14 +118,17 @@ static void host_step(double *u, double *work, int n, double dt)
     static const double ahead[4] = {0.5, 0.5, 1, 0}, weight[4] = {1. / 6, 1. / 3, 1. / 3, 1. / 6};
     int cells = n * n;
     double *from = work, *to = work + cells, *sum = work + 2 * cells;
-    memcpy(from, u, (size_t)cells * sizeof *u), memcpy(sum, u, (size_t)cells * sizeof *u);
+    memcpy(from, u, (size_t)cells * sizeof *u);
+    memcpy(sum, u, (size_t)cells * sizeof *u);
     for (int k = 0; k < 4; ++k) {
         for (int i = 0; i < cells; ++i) {
             double f = rhs(from, n, i % n, i / n);
-            to[i] = u[i] + ahead[k] * dt * f, sum[i] += weight[k] * dt * f;
+            to[i] = u[i] + ahead[k] * dt * f;
+            sum[i] += weight[k] * dt * f;
         }
         double *swap = from;
-        from = to, to = swap;
+        from = to;
+        to = swap;
     }
     memcpy(u, sum, (size_t)cells * sizeof *u);
 }

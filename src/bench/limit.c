@@ -47,7 +47,8 @@ static rw_status make(rw_bench *b, rw_limit *l)
         l->host[i] = data;
     }
     if (gpu) return RW_OK;
-    rw_host_function(b, "stream_copy", &l->copy), rw_host_function(b, "stream_triad", &l->triad);
+    rw_host_function(b, "stream_copy", &l->copy);
+    rw_host_function(b, "stream_triad", &l->triad);
     return RW_OK;
 }
 
@@ -83,10 +84,13 @@ int rw_limit_contestants(const rw_limit *l, rw_contestant c[2], double bytes[2])
     void *user = (void *)(uintptr_t)l;
     double n = (double)l->n;
     if (l->b->dev->info.gpu || !l->copy || !l->triad) {
-        c[0] = (rw_contestant){"copy", copy_on_device, user}, bytes[0] = 16 * n;
+        c[0] = (rw_contestant){"copy", copy_on_device, user};
+        bytes[0] = 16 * n;
         return 1;
     }
-    c[0] = (rw_contestant){"STREAM copy", stream_copy, user}, bytes[0] = 16 * n;
-    c[1] = (rw_contestant){"STREAM triad", stream_triad, user}, bytes[1] = 24 * n;
+    c[0] = (rw_contestant){"STREAM copy", stream_copy, user};
+    bytes[0] = 16 * n;
+    c[1] = (rw_contestant){"STREAM triad", stream_triad, user};
+    bytes[1] = 24 * n;
     return 2;
 }

@@ -47,7 +47,8 @@ static rw_status median(rw_bench *b, const double *a, const double *c, int n, do
 static void free_turns(turns *t)
 {
     for (int i = 0; t->event && i < t->rounds * t->n * 2; ++i) rw_event_destroy(&t->event[i]);
-    rw_free(t->event), rw_free(t->seconds);
+    rw_free(t->event);
+    rw_free(t->seconds);
 }
 
 static double *place(const turns *t, int who, int round) { return t->seconds + who * t->rounds + round; }
@@ -55,7 +56,8 @@ static double *place(const turns *t, int who, int round) { return t->seconds + w
 static rw_status make_turns(rw_bench *b, turns *t)
 {
     size_t n = (size_t)t->n * (size_t)t->rounds;
-    t->event = rw_calloc(2 * n, sizeof *t->event), t->seconds = rw_calloc(n, sizeof *t->seconds);
+    t->event = rw_calloc(2 * n, sizeof *t->event);
+    t->seconds = rw_calloc(n, sizeof *t->seconds);
     if (!t->event || !t->seconds) return rw_fail_memory(b->ctx, 24 * n, "timings");
     for (size_t i = 0; i < 2 * n && b->dev->info.gpu; ++i) RW_TRY(rw_event_create(b->dev, &t->event[i]));
     return RW_OK;
@@ -135,7 +137,8 @@ rw_status rw_bench_compare(rw_bench *b, const rw_contestant *ours, const rw_cont
     if (status == RW_OK) status = warm_up(b, &t);
     if (status == RW_OK) status = take_turns(b, &t);
     if (status != RW_OK) goto out;
-    row->rounds = t.rounds, row->npeers = npeers;
+    row->rounds = t.rounds;
+    row->npeers = npeers;
     RW_TRY_GOTO(judge(b, &t, 1 + npeers, t.n, bytes, row), out);
     for (int i = 0; i < npeers; ++i) {
         const double *peer = place(&t, 1 + i, 0);
@@ -143,7 +146,8 @@ rw_status rw_bench_compare(rw_bench *b, const rw_contestant *ours, const rw_cont
         RW_TRY_GOTO(median(b, peer, NULL, t.rounds, &row->peers[i].seconds), out);
         RW_TRY_GOTO(median(b, peer, t.seconds, t.rounds, &row->peers[i].ratio), out);
     }
-    row->lower = quantile(t.seconds, t.rounds, 0.25), row->upper = quantile(t.seconds, t.rounds, 0.75);
+    row->lower = quantile(t.seconds, t.rounds, 0.25);
+    row->upper = quantile(t.seconds, t.rounds, 0.75);
     row->seconds = quantile(t.seconds, t.rounds, 0.5);
 out:
     free_turns(&t);
@@ -193,7 +197,8 @@ rw_status rw_bench_warm_and_cold(rw_bench *b, const rw_contestant *ours, rw_benc
     t.rounds = b->options.rounds ? b->options.rounds : b->options.quick ? 3 : 20;
     rw_status status = rw_limit_open(b);
     if (status == RW_OK) t.n += rw_limit_contestants(b->limit, t.who + 1, bytes);
-    t.cold = t.n, t.who[t.n++] = *ours;
+    t.cold = t.n;
+    t.who[t.n++] = *ours;
     if (status == RW_OK) status = choose_loops(b, &l);
     if (status == RW_OK) status = make_turns(b, &t);
     if (status == RW_OK) status = warm_up(b, &t);
@@ -201,10 +206,15 @@ rw_status rw_bench_warm_and_cold(rw_bench *b, const rw_contestant *ours, rw_benc
     for (int r = 0; r < t.rounds && status == RW_OK; ++r) *place(&t, 0, r) /= l.n;
     if (status == RW_OK) status = judge(b, &t, 1, t.cold, bytes, row);
     if (status == RW_OK) {
-        quartiles(place(&t, 0, 0), t.rounds, warm), quartiles(place(&t, t.cold, 0), t.rounds, cold);
+        quartiles(place(&t, 0, 0), t.rounds, warm);
+        quartiles(place(&t, t.cold, 0), t.rounds, cold);
         row->rounds = t.rounds;
-        row->lower = warm[0], row->seconds = warm[1], row->upper = warm[2];
-        row->cold_lower = cold[0], row->cold = cold[1], row->cold_upper = cold[2];
+        row->lower = warm[0];
+        row->seconds = warm[1];
+        row->upper = warm[2];
+        row->cold_lower = cold[0];
+        row->cold = cold[1];
+        row->cold_upper = cold[2];
     }
     free_turns(&t);
     return status;

@@ -64,7 +64,9 @@ static rw_status vectors(rw_bench *b, const rw_sparse *m, application *a)
 
 static void free_application(application *a)
 {
-    rw_precond_destroy(&a->p), rw_array_destroy(&a->r), rw_array_destroy(&a->z);
+    rw_precond_destroy(&a->p);
+    rw_array_destroy(&a->r);
+    rw_array_destroy(&a->z);
 }
 
 static rw_status run_one(rw_bench *b, rw_sparse *m, bool is_flow, int64_t n, const char *text)
@@ -117,7 +119,8 @@ static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, doubl
     RW_TRY(make(b, variant == 0, n, &m));
     rw_status status = vectors(b, m, &a);
     if (status == RW_OK) status = solve(m, variant == 0, variant ? "jacobi" : "ilu0", a.r, a.z, &r);
-    *worst = r.residual, *allowed = 2e-8 * r.right_side;
+    *worst = r.residual;
+    *allowed = 2e-8 * r.right_side;
     free_application(&a);
     rw_sparse_destroy(&m);
     return status;

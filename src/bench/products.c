@@ -46,7 +46,8 @@ static double row_error(const rw_entries *e, const rw_sorted *s, rw_dtype values
     long double scale = 0;
     for (int64_t k = s->first[i]; k < s->first[i + 1]; ++k) {
         const long double complex a = stored(e, s->entry[k], values), v = element(vectors, x, s->column[k]);
-        sum += a * v, scale += cabsl(a) * cabsl(v);
+        sum += a * v;
+        scale += cabsl(a) * cabsl(v);
     }
     const long double allowed =
                           4 * (long double)(s->first[i + 1] - s->first[i] + 2) * sums * scale + round * cabsl(sum),
@@ -100,7 +101,8 @@ rw_status rw_bench_layouts(rw_bench *b, const rw_entries *e, rw_dtype vectors, c
     if (status == RW_OK) status = rw_bench_fill(c.x, 7, -0.5);
     for (int i = 0; i < n && status == RW_OK; ++i) status = run_one(b, e, &s, vectors, candidates + i, &c);
     rw_sorted_free(&s);
-    rw_array_destroy(&c.x), rw_array_destroy(&c.y);
+    rw_array_destroy(&c.x);
+    rw_array_destroy(&c.y);
     return status;
 }
 
@@ -117,7 +119,10 @@ rw_status rw_bench_products(rw_device *dev, const rw_entries *e, rw_dtype vector
     RW_TRY(rw_bench_begin(&b, dev->ctx, dev, options));
     rw_limit_evict(&b);
     rw_status status = rw_bench_layouts(&b, e, vectors, candidates, n);
-    if (status == RW_OK) *rows = b.rows, b.rows = NULL;
+    if (status == RW_OK) {
+        *rows = b.rows;
+        b.rows = NULL;
+    }
     rw_bench_end(&b);
     return status;
 }

@@ -38,7 +38,9 @@ static rw_status make(rw_bench *b, rates *r, int64_t n)
                                 {.name = "isf", .value = isf},
                                 {.name = "sigma", .value = sigma},
                                 {.name = "phi", .value = phi}};
-    r->n = n, r->queue = b->queue, r->threads = b->threads;
+    r->n = n;
+    r->queue = b->queue;
+    r->threads = b->threads;
     for (int f = 0; f < FIELDS; ++f) {
         fields[f] = (rw_expr_field){.name = names[f], .dtype = RW_F64};
         RW_TRY(rw_bench_array(b, RW_F64, n, &r->field[f]));

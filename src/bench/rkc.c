@@ -38,7 +38,11 @@ static rw_status make(rw_bench *b, stage *s, int nx, int ny)
     rw_expr_field fields[FIELDS];
     static const char *const scalar[5] = {"c0", "c1", "c2", "c3", "c4"};
     rw_expr_scalar scalars[5];
-    s->nx = nx, s->ny = ny, s->h = 1.0 / (nx + 1), s->queue = b->queue, s->threads = b->threads;
+    s->nx = nx;
+    s->ny = ny;
+    s->h = 1.0 / (nx + 1);
+    s->queue = b->queue;
+    s->threads = b->threads;
     for (int k = 0; k < 5; ++k) scalars[k] = (rw_expr_scalar){.name = scalar[k], .value = c[k]};
     for (int f = 0; f < FIELDS; ++f) {
         fields[f] = (rw_expr_field){.name = names[f], .dtype = RW_F64};

@@ -45,7 +45,12 @@ typedef struct work {
 } work;
 
 /* Field i of component q: u v w s, then those of the partner. */
-static void field_name(int i, char *to) { to[0] = "uvws"[i % 4], to[1] = i < 4 ? 0 : 'p', to[2] = 0; }
+static void field_name(int i, char *to)
+{
+    to[0] = "uvws"[i % 4];
+    to[1] = i < 4 ? 0 : 'p';
+    to[2] = 0;
+}
 
 static void free_work(work *w)
 {
@@ -66,7 +71,9 @@ static void add_rate(rw_text *t, const char *rate, const char *u, const char *p)
 /* Fields of stage i: where it comes from, the one before that, where it goes. */
 static void roles(int i, int *from, int *older, int *into)
 {
-    *into = 2 + i % 2, *from = i == 0 ? 0 : 3 - i % 2, *older = i == 0 ? 1 : i == 1 ? 0 : *into;
+    *into = 2 + i % 2;
+    *from = i == 0 ? 0 : 3 - i % 2;
+    *older = i == 0 ? 1 : i == 1 ? 0 : *into;
 }
 
 static rw_status make(rw_bench *b, work *w)
@@ -196,7 +203,8 @@ static void describe(work *w, int equation, int64_t n, int64_t ny, int stages)
                 .n = {n, equations[equation].ndim > 1 ? ny : 1, equations[equation].ndim > 2 ? ny : 1},
                 .stages = stages,
                 .k = -0.45};
-    w->h = 1.0 / (double)(n + 1), w->c = 0.1 * w->h * w->h; /* stable, whatever the grid */
+    w->h = 1.0 / (double)(n + 1);
+    w->c = 0.1 * w->h * w->h; /* stable, whatever the grid */
 }
 
 /* variant: equation and number of stages */

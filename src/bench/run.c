@@ -31,7 +31,9 @@ const rw_bench_case *rw_bench_find(const char *name)
 rw_status rw_bench_begin(rw_bench *b, rw_context *ctx, rw_device *dev, const rw_bench_options *options)
 {
     memset(b, 0, sizeof *b);
-    b->ctx = ctx, b->dev = dev, b->queue = rw_device_queue(dev);
+    b->ctx = ctx;
+    b->dev = dev;
+    b->queue = rw_device_queue(dev);
     if (options) b->options = *options;
     if (b->options.rounds < 0)
         return rw_fail(ctx, RW_ERR_ARGUMENT,
@@ -102,7 +104,11 @@ rw_status rw_bench_run(rw_context *ctx, rw_device *dev, const char *name, const 
         status = table[i]->run(&b);
         for (int r = first; r < b.nrows; ++r) snprintf(b.rows[r].name, sizeof b.rows[r].name, "%s", e->name);
     }
-    if (status == RW_OK) *rows = b.rows, *n = b.nrows, b.rows = NULL;
+    if (status == RW_OK) {
+        *rows = b.rows;
+        *n = b.nrows;
+        b.rows = NULL;
+    }
     rw_bench_end(&b);
     return status;
 }

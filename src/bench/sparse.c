@@ -19,7 +19,12 @@ typedef struct contest {
     rw_queue *queue;
 } contest;
 
-static void free_contest(contest *c) { rw_sparse_destroy(&c->m), rw_array_destroy(&c->x), rw_array_destroy(&c->y); }
+static void free_contest(contest *c)
+{
+    rw_sparse_destroy(&c->m);
+    rw_array_destroy(&c->x);
+    rw_array_destroy(&c->y);
+}
 
 typedef struct work {
     const char *what, *layout, *size;
@@ -189,7 +194,9 @@ static rw_status make(rw_bench *b, const work *w, int n, bool symmetric, contest
     if (status == RW_OK) status = rw_sparse_create(b->dev, &l, &blocks, &c->m);
     if (status == RW_OK) status = rw_sparse_look(c->m, true, &v);
     if (status == RW_OK) fill_values(&v, &p, rw_sparse_size_of(c->m).columns, w->diagonal, symmetric);
-    rw_free(p.first), rw_free(p.column), rw_free(p.size);
+    rw_free(p.first);
+    rw_free(p.column);
+    rw_free(p.size);
     const int64_t shape[2] = {status == RW_OK ? rw_sparse_size_of(c->m).rows : 0, w->vectors};
     if (status == RW_OK) status = rw_array_create(b->dev, w->vector, 2, shape, RW_MEMORY_DEVICE, &c->x);
     if (status == RW_OK) status = rw_array_create(b->dev, w->vector, 2, shape, RW_MEMORY_DEVICE, &c->y);
@@ -225,7 +232,9 @@ static double row_error(const contest *c, const rw_view *v, const void *x, const
                     const int64_t at = b.at + b.sr * r + b.sc * j, from = (b.column + j) * vectors + u;
                     const double a = rw_entry_get(v, at, b.row + r, 0), ai = rw_entry_get(v, at, b.row + r, 1);
                     const double f = rw_value_get(type, x, from, 0), fi = rw_value_get(type, x, from, 1);
-                    re += a * f - ai * fi, im += a * fi + ai * f, scale += hypot(a, ai) * hypot(f, fi);
+                    re += a * f - ai * fi;
+                    im += a * fi + ai * f;
+                    scale += hypot(a, ai) * hypot(f, fi);
                 }
             }
             const int64_t to = (row + r) * vectors + u;
@@ -303,7 +312,8 @@ static rw_status run_one(rw_bench *b, const work *w)
         status = rw_bench_add(b, &row);
     }
     if (peer.close) peer.close(peer.state);
-    free_contest(&c), free_contest(&blocks);
+    free_contest(&c);
+    free_contest(&blocks);
     return status;
 }
 
@@ -464,7 +474,8 @@ static rw_status check_solver(rw_bench *b, int64_t n, int variant, double *worst
         status = rw_krylov_create(rw_sparse_operator(s.c.m), RW_F64,
                                   &(rw_krylov_spec){.method = checked_solvers[variant], .rtol = 1e-9}, &s.k);
     if (status == RW_OK) status = rw_krylov_solve(s.k, s.c.x, s.c.y, &r);
-    *worst = r.residual, *allowed = 2e-9 * r.right_side;
+    *worst = r.residual;
+    *allowed = 2e-9 * r.right_side;
     rw_krylov_destroy(&s.k);
     free_contest(&s.c);
     return status;

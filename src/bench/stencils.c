@@ -38,10 +38,17 @@ static int row_of(int64_t n, int64_t i, int64_t column[7], double value[7])
     const int64_t step[3] = {1, n, n * n};
     int entries = 0;
     for (int d = 2; d >= 0; --d)
-        if (i / step[d] % n > 0) column[entries] = i - step[d], value[entries++] = -1;
-    column[entries] = i, value[entries++] = 6.1;
+        if (i / step[d] % n > 0) {
+            column[entries] = i - step[d];
+            value[entries++] = -1;
+        }
+    column[entries] = i;
+    value[entries++] = 6.1;
     for (int d = 0; d < 3; ++d)
-        if (i / step[d] % n < n - 1) column[entries] = i + step[d], value[entries++] = -1;
+        if (i / step[d] % n < n - 1) {
+            column[entries] = i + step[d];
+            value[entries++] = -1;
+        }
     return entries;
 }
 
@@ -74,7 +81,8 @@ rw_status rw_bench_laplace(rw_bench *b, int64_t n, rw_sparse **m)
     int64_t *first = rw_calloc(rows + 1, sizeof *first), *column = rw_calloc(7 * rows, sizeof *column);
     rw_status status =
         first && column ? fill(b, n, first, column, m) : rw_fail_memory(b->ctx, rows * 64, "a sparsity pattern");
-    rw_free(first), rw_free(column);
+    rw_free(first);
+    rw_free(column);
     return status;
 }
 
@@ -113,7 +121,8 @@ static rw_status run_one(rw_bench *b, int64_t n, bool assembled)
     rw_krylov_destroy(&s.k);
     rw_operator_destroy(&s.a);
     rw_sparse_destroy(&s.m);
-    rw_array_destroy(&s.b), rw_array_destroy(&s.x);
+    rw_array_destroy(&s.b);
+    rw_array_destroy(&s.x);
     return status;
 }
 

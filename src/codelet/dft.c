@@ -93,13 +93,24 @@ static void root(int k, int n, bool inverse, double *c, double *s)
     for (k %= n; n % 4 == 0 && 4 * k > n; k -= n / 4) ++quarter;
     const long double angle = two_pi * k / n;
     long double x = cosl(angle), y = sinl(angle), t;
-    if (2 * k == n) x = -1, y = 0;
-    if (4 * k == n) x = 0, y = 1;
+    if (2 * k == n) {
+        x = -1;
+        y = 0;
+    }
+    if (4 * k == n) {
+        x = 0;
+        y = 1;
+    }
     if (8 * k == n) x = y = sqrtl(0.5L);
     if (12 * k == n) y = 0.5L;
     if (6 * k == n) x = 0.5L;
-    for (; quarter > 0; --quarter) t = x, x = -y, y = t;
-    *c = (double)x, *s = (double)(inverse ? y : -y);
+    for (; quarter > 0; --quarter) {
+        t = x;
+        x = -y;
+        y = t;
+    }
+    *c = (double)x;
+    *s = (double)(inverse ? y : -y);
 }
 
 /* p exp(-+2 pi i k / n) */
@@ -124,7 +135,8 @@ static void dft(writer *w, int n, point *x);
 static void dft_2(writer *w, point *x)
 {
     const point a = x[0], b = x[1];
-    x[0] = sum(w, a, b), x[1] = difference(w, a, b);
+    x[0] = sum(w, a, b);
+    x[1] = difference(w, a, b);
 }
 
 static void dft_4(writer *w, point *x)
@@ -132,7 +144,10 @@ static void dft_4(writer *w, point *x)
     const point a = sum(w, x[0], x[2]), b = difference(w, x[0], x[2]), c = sum(w, x[1], x[3]),
                 e = difference(w, x[1], x[3]);
     const point d = w->inverse ? opposite(times_minus_i(e)) : times_minus_i(e);
-    x[0] = sum(w, a, c), x[2] = difference(w, a, c), x[1] = sum(w, b, d), x[3] = difference(w, b, d);
+    x[0] = sum(w, a, c);
+    x[2] = difference(w, a, c);
+    x[1] = sum(w, b, d);
+    x[3] = difference(w, b, d);
 }
 
 static void dft_prime(writer *w, int p, point *x)
@@ -141,7 +156,8 @@ static void dft_prime(writer *w, int p, point *x)
     point even[MOST], odd[MOST], all = x[0];
     const int half = (p - 1) / 2;
     for (int j = 1; j <= half; ++j) {
-        even[j - 1] = sum(w, x[j], x[p - j]), odd[j - 1] = difference(w, x[j], x[p - j]);
+        even[j - 1] = sum(w, x[j], x[p - j]);
+        odd[j - 1] = difference(w, x[j], x[p - j]);
         all = sum(w, all, even[j - 1]);
     }
     for (int k = 1; k <= half; ++k) {
@@ -149,12 +165,14 @@ static void dft_prime(writer *w, int p, point *x)
         for (int j = 1; j <= half; ++j) {
             double c, s;
             root(j * k, p, w->inverse, &c, &s);
-            a.re = fused(w, c, even[j - 1].re, a.re), a.im = fused(w, c, even[j - 1].im, a.im);
+            a.re = fused(w, c, even[j - 1].re, a.re);
+            a.im = fused(w, c, even[j - 1].im, a.im);
             b.re = j == 1 ? scaled(w, s, odd[0].re) : fused(w, s, odd[j - 1].re, b.re);
             b.im = j == 1 ? scaled(w, s, odd[0].im) : fused(w, s, odd[j - 1].im, b.im);
         }
         const point ib = {negated(b.im), b.re}; /* i b */
-        x[k] = sum(w, a, ib), x[p - k] = difference(w, a, ib);
+        x[k] = sum(w, a, ib);
+        x[p - k] = difference(w, a, ib);
     }
     x[0] = all;
 }

@@ -66,7 +66,8 @@ static int find_folder(int fd, const char *path)
     for (int i = 0; i < nfolders; i++)
         if (folders[i].device == info.st_dev && folders[i].number == info.st_ino) return i;
     if (nfolders == FOLDERS) return -1;
-    folders[nfolders].device = info.st_dev, folders[nfolders].number = info.st_ino;
+    folders[nfolders].device = info.st_dev;
+    folders[nfolders].number = info.st_ino;
     DIR *d = fdopendir(rw_open(path, O_RDONLY | O_DIRECTORY, 0));
     long process;
     for (struct dirent *e; d && (e = readdir(d)) && nfiles < FILES;) {

@@ -55,7 +55,8 @@ static void escape(char *to, size_t size, const char *from)
         }
         if (whole) memcpy(to + n, s, (size_t)whole);
         else snprintf(to + n, 5, "\\x%02x", *s);
-        n += (size_t)room, s += RW_MAX(whole, 1);
+        n += (size_t)room;
+        s += RW_MAX(whole, 1);
     }
     to[n] = '\0';
 }
@@ -239,7 +240,9 @@ rw_status rw_context_get_cache(const rw_context *context, bool *enabled, const c
     RW_NEED(enabled, "enabled");
     RW_NEED(folder, "folder");
     RW_NEED(trace, "trace");
-    *enabled = context->cache_enabled, *folder = context->cache_folder, *trace = context->cache_trace;
+    *enabled = context->cache_enabled;
+    *folder = context->cache_folder;
+    *trace = context->cache_trace;
     return RW_OK;
 }
 

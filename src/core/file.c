@@ -125,7 +125,10 @@ bool rw_write_all(int fd, const char *data, size_t n)
         ssize_t put = write(fd, data, RW_MIN(n, PIECE));
         if (put == 0) return errno = EIO, false;
         if (put < 0 && errno != EINTR) return false;
-        if (put > 0) data += put, n -= (size_t)put;
+        if (put > 0) {
+            data += put;
+            n -= (size_t)put;
+        }
     }
     return true;
 }
@@ -376,7 +379,10 @@ static rw_status write_file(rw_context *ctx, const char *path, const void *data,
     int fd = rw_open(temporary, O_WRONLY, 0);
     bool written = fd >= 0 && rw_write_all(fd, data, n);
     int reason = errno;
-    if (fd >= 0 && !close_file(fd) && written) written = false, reason = errno;
+    if (fd >= 0 && !close_file(fd) && written) {
+        written = false;
+        reason = errno;
+    }
     rw_status status = RW_OK;
     if (written) status = commit(ctx, path, private, &temporary);
     else {

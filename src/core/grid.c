@@ -15,7 +15,9 @@ rw_status rw_grid_resolve(rw_context *ctx, const rw_grid *spec, int64_t least, r
                 return rw_fail(ctx, RW_ERR_ARGUMENT,
                                "grid.size = %lld on axis %c: must be 1 beyond the grid's %d dimension%s",
                                (long long)g.size[d], axis, g.ndim, g.ndim > 1 ? "s" : "");
-            g.size[d] = g.global_size[d] = 1, g.first[d] = 0, g.spacing[d] = 1;
+            g.size[d] = g.global_size[d] = 1;
+            g.first[d] = 0;
+            g.spacing[d] = 1;
             continue;
         }
         if (g.size[d] < least)

@@ -104,7 +104,8 @@ static void add_text(rw_text *text, const char *string)
         else if (found) rw_text_add(text, "\\%c", letters[found - escaped]);
         else if (*s < 0x20) rw_text_add(text, "\\u%04x", *s);
         else rw_text_add_bytes(text, (const char *)s, (size_t)length);
-        s += RW_MAX(length, 1), n -= (size_t)RW_MAX(length, 1);
+        s += RW_MAX(length, 1);
+        n -= (size_t)RW_MAX(length, 1);
     }
     rw_text_add_bytes(text, "\"", 1);
 }
@@ -143,26 +144,41 @@ void rw_json_bool(rw_json_writer *w, bool value)
     if (before_value(w)) rw_text_add(w->text, "%s", value ? "true" : "false");
 }
 
-void rw_json_add_object(rw_json_writer *w, const char *key) { rw_json_key(w, key), rw_json_object(w); }
+void rw_json_add_object(rw_json_writer *w, const char *key)
+{
+    rw_json_key(w, key);
+    rw_json_object(w);
+}
 
-void rw_json_add_array(rw_json_writer *w, const char *key) { rw_json_key(w, key), rw_json_array(w); }
+void rw_json_add_array(rw_json_writer *w, const char *key)
+{
+    rw_json_key(w, key);
+    rw_json_array(w);
+}
 
 void rw_json_add_string(rw_json_writer *w, const char *key, const char *value)
 {
-    rw_json_key(w, key), rw_json_string(w, value);
+    rw_json_key(w, key);
+    rw_json_string(w, value);
 }
 
 void rw_json_add_number(rw_json_writer *w, const char *key, double value)
 {
-    rw_json_key(w, key), rw_json_number(w, value);
+    rw_json_key(w, key);
+    rw_json_number(w, value);
 }
 
 void rw_json_add_integer(rw_json_writer *w, const char *key, long long value)
 {
-    rw_json_key(w, key), rw_json_integer(w, value);
+    rw_json_key(w, key);
+    rw_json_integer(w, value);
 }
 
-void rw_json_add_bool(rw_json_writer *w, const char *key, bool value) { rw_json_key(w, key), rw_json_bool(w, value); }
+void rw_json_add_bool(rw_json_writer *w, const char *key, bool value)
+{
+    rw_json_key(w, key);
+    rw_json_bool(w, value);
+}
 
 /* Reader: one function for each line of the grammar; `at` is the next byte. */
 
@@ -181,8 +197,10 @@ static rw_status fail_at(reader *r, size_t at, const char *format, ...)
 {
     long line = 1, column = 1;
     for (size_t i = 0; i < at; i++) {
-        if (r->text[i] == '\n') line++, column = 1;
-        else if (((unsigned char)r->text[i] & 0xC0) != 0x80) column++;
+        if (r->text[i] == '\n') {
+            line++;
+            column = 1;
+        } else if (((unsigned char)r->text[i] & 0xC0) != 0x80) column++;
     }
     char reason[300];
     va_list args;

@@ -62,13 +62,19 @@ void rw_leftover_add_path(rw_leftover_kind kind, const char *path)
 void rw_leftover_add_process(pid_t pid, bool group)
 {
     const int i = place_for(RW_LEFTOVER_PROCESS);
-    if (i >= 0) list[i].pid = pid, list[i].group = group;
+    if (i >= 0) {
+        list[i].pid = pid;
+        list[i].group = group;
+    }
 }
 
 void rw_leftover_drop_path(const char *path)
 {
     for (int i = 0; i < MOST; i++)
-        if (list[i].path == path) list[i].kind = RW_LEFTOVER_NONE, list[i].path = NULL;
+        if (list[i].path == path) {
+            list[i].kind = RW_LEFTOVER_NONE;
+            list[i].path = NULL;
+        }
 }
 
 void rw_leftover_drop_process(pid_t pid)

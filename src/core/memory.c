@@ -33,7 +33,8 @@ static int64_t size_of(void *p)
 
 void rw_host_count_begin(void)
 {
-    __atomic_store_n(&held.now, 0, __ATOMIC_RELAXED), __atomic_store_n(&held.peak, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&held.now, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&held.peak, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&held.on, true, __ATOMIC_RELAXED);
 }
 

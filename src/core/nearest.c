@@ -29,9 +29,15 @@ static bool same(char a, char b, bool fold) { return a == b || (fold && lower(a)
 
 static int distance(const char *a, const char *b, bool fold)
 {
-    while (*a && *b && same(*a, *b, fold)) a++, b++;
+    while (*a && *b && same(*a, *b, fold)) {
+        a++;
+        b++;
+    }
     size_t na = strlen(a), nb = strlen(b);
-    while (na && nb && same(a[na - 1], b[nb - 1], fold)) na--, nb--;
+    while (na && nb && same(a[na - 1], b[nb - 1], fold)) {
+        na--;
+        nb--;
+    }
     if (na == 0 || nb == 0 || na > LONGEST || nb > LONGEST) return (int)RW_MAX(na, nb);
 
     /* d(i,j), of a[0..i) to b[0..j), from rows i, i-1, i-2:
@@ -40,7 +46,9 @@ static int distance(const char *a, const char *b, bool fold)
     for (size_t j = 0; j <= nb; j++) row[j] = (int)j;
     for (size_t i = 1; i <= na; i++) {
         int *free_row = above2;
-        above2 = above, above = row, row = free_row;
+        above2 = above;
+        above = row;
+        row = free_row;
         row[0] = (int)i;
         for (size_t j = 1; j <= nb; j++) {
             int d = above[j - 1] + !same(a[i - 1], b[j - 1], fold);
@@ -263,7 +271,10 @@ static bool is_near(const char *given, const char *name, int folded)
 
 static bool begins(const char *text, const char *beginning)
 {
-    while (*beginning && same(*text, *beginning, true)) text++, beginning++;
+    while (*beginning && same(*text, *beginning, true)) {
+        text++;
+        beginning++;
+    }
     return !*beginning;
 }
 
@@ -278,7 +289,9 @@ static const char *by_distance(const char *given, const char *const *names, int 
         if (best && (folded > best_folded || (folded == best_folded && exact > best_exact))) continue;
         if (best && folded == best_folded && exact == best_exact && !(begins(names[i], given) && !begins(best, given)))
             continue;
-        best = names[i], best_folded = folded, best_exact = exact;
+        best = names[i];
+        best_folded = folded;
+        best_exact = exact;
     }
     return best;
 }
@@ -355,7 +368,10 @@ int rw_foreign_number(const char *text, char better[64])
 {
     const int sign = *text == '-' || *text == '+';
     int n = 0, i = sign, digits = 0, foreign = other_base(text + sign, better + sign);
-    if (sign) better[0] = *text, n = 1;
+    if (sign) {
+        better[0] = *text;
+        n = 1;
+    }
     if (foreign) return foreign + sign;
     for (bool exponent = false; n < 60; i++) {
         const char c = text[i];

@@ -92,9 +92,23 @@ static void compress_plain(uint32_t hash[8], const uint8_t block[64])
         uint32_t S1 = rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25), ch = (e & f) ^ (~e & g);
         uint32_t S0 = rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22), maj = (a & b) ^ (a & c) ^ (b & c);
         uint32_t T1 = h + S1 + ch + K[t] + W[t], T2 = S0 + maj;
-        h = g, g = f, f = e, e = d + T1, d = c, c = b, b = a, a = T1 + T2;
+        h = g;
+        g = f;
+        f = e;
+        e = d + T1;
+        d = c;
+        c = b;
+        b = a;
+        a = T1 + T2;
     }
-    hash[0] += a, hash[1] += b, hash[2] += c, hash[3] += d, hash[4] += e, hash[5] += f, hash[6] += g, hash[7] += h;
+    hash[0] += a;
+    hash[1] += b;
+    hash[2] += c;
+    hash[3] += d;
+    hash[4] += e;
+    hash[5] += f;
+    hash[6] += g;
+    hash[7] += h;
 }
 
 static void compress(uint32_t hash[8], const uint8_t block[64])
@@ -122,7 +136,9 @@ void rw_sha256_add(rw_sha256 *s, const void *data, size_t n)
     while (n > 0) {
         size_t piece = RW_MIN(n, 64 - filled);
         memcpy(s->block + filled, bytes, piece);
-        bytes += piece, n -= piece, filled += piece;
+        bytes += piece;
+        n -= piece;
+        filled += piece;
         if (filled == 64) {
             compress(s->h, s->block);
             filled = 0;

@@ -114,8 +114,12 @@ rw_status rw_depgraph_dot(const rw_depgraph *g, const rw_partition *p, char **te
         if (!p || p->part[i] < 0) add_task(g, i, "  ", !p ? "" : g->task[i].nneeds ? chosen : given, &t);
     add_dependencies(g, p, &t);
     rw_text_add(&t, "}\n");
-    if (!t.failed) *text = t.data, t.data = NULL;
+    if (!t.failed) {
+        *text = t.data;
+        t.data = NULL;
+    }
     rw_text_free(&t);
-    rw_free(member), rw_free(first);
+    rw_free(member);
+    rw_free(first);
     return *text ? RW_OK : rw_fail_memory(g->ctx, 4096, "the text of a picture");
 }

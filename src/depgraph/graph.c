@@ -32,8 +32,14 @@ void rw_depgraph_destroy(rw_depgraph **graph)
     rw_depgraph *g = *graph;
     *graph = NULL;
     if (!g) return;
-    for (int i = 0; i < g->ntasks; ++i) rw_free(g->task[i].kind), rw_free(g->task[i].label);
-    rw_free(g->task), rw_free(g->dependency), rw_free(g->mark), rw_free(g->queue);
+    for (int i = 0; i < g->ntasks; ++i) {
+        rw_free(g->task[i].kind);
+        rw_free(g->task[i].label);
+    }
+    rw_free(g->task);
+    rw_free(g->dependency);
+    rw_free(g->mark);
+    rw_free(g->queue);
     rw_context_destroy(&g->ctx);
     rw_free(g);
 }
@@ -113,7 +119,9 @@ typedef struct end {
 
 static void begin(rw_depgraph *g, end *e, int start)
 {
-    e->queue[0] = start, e->n = 1, e->at = 0;
+    e->queue[0] = start;
+    e->n = 1;
+    e->at = 0;
     e->dependency = e->forward ? g->task[start].users : g->task[start].needs;
     g->mark[start] = e->mark;
 }
@@ -133,7 +141,8 @@ static advance_result advance(rw_depgraph *g, end *e, uint64_t limit, int other)
     e->dependency = e->forward ? d->next_user : d->next_need;
     if (g->mark[next] == other) return MET;
     if (g->mark[next] == e->mark || (e->forward ? place > limit : place < limit)) return MORE;
-    g->mark[next] = e->mark, e->queue[e->n++] = next;
+    g->mark[next] = e->mark;
+    e->queue[e->n++] = next;
     return MORE;
 }
 
@@ -155,7 +164,10 @@ static rw_status move(rw_depgraph *g, const end *e, int beside)
     if (!list) return rw_fail_memory(g->ctx, (size_t)e->n * sizeof *list, "the order of the tasks");
     for (int i = 0; i < e->n; ++i) list[i] = (placed){g->task[e->queue[i]].place, e->queue[i]};
     qsort(list, (size_t)e->n, sizeof *list, compare);
-    for (int i = 0; i < e->n; ++i) e->queue[i] = list[i].task, take_out(g, list[i].task);
+    for (int i = 0; i < e->n; ++i) {
+        e->queue[i] = list[i].task;
+        take_out(g, list[i].task);
+    }
     rw_free(list);
     put_after(g, e->queue, e->n, e->forward ? beside : g->task[beside].previous);
     return RW_OK;
@@ -176,7 +188,8 @@ static rw_status fail_cycle(rw_depgraph *g, int task, int needed)
                   "task %d (%s) cannot depend on task %d (%s), which already depends on it: %s: remove one of these "
                   "dependencies",
                   task, g->task[task].label, needed, g->task[needed].label, text.data);
-    rw_text_free(&text), rw_free(path);
+    rw_text_free(&text);
+    rw_free(path);
     return status;
 }
 
@@ -188,7 +201,8 @@ static rw_status put_in_order(rw_depgraph *g, int task, int needed)
         backward = {.queue = g->queue + g->ntasks, .mark = g->now + 2};
     uint64_t low = g->task[task].place, high = g->task[needed].place;
     g->now += 2;
-    begin(g, &forward, task), begin(g, &backward, needed);
+    begin(g, &forward, task);
+    begin(g, &backward, needed);
     advance_result f = MORE, b = MORE;
     while (f == MORE && b == MORE) {
         f = advance(g, &forward, high, backward.mark);
@@ -210,7 +224,8 @@ rw_status rw_depgraph_add_task(rw_depgraph *g, const char *kind, const char *lab
     if (n >= INT32_MAX / 4) return rw_fail(g->ctx, RW_ERR_ARGUMENT, "a graph has at most %d tasks", INT32_MAX / 4);
     char *own_kind = rw_strdup(kind), *own_label = rw_strdup(label);
     if (!own_kind || !own_label || !grow(g, n + 1)) {
-        rw_free(own_kind), rw_free(own_label);
+        rw_free(own_kind);
+        rw_free(own_label);
         return rw_fail_memory(g->ctx, sizeof *g->task, "a task");
     }
     g->task[n] = (rw_task){.kind = own_kind, .label = own_label, .hash = hash_of(kind), .users = -1, .needs = -1};
@@ -252,7 +267,8 @@ rw_status rw_depgraph_add_dependency(rw_depgraph *g, int task, int needed)
     rw_task *t = g->task + task, *p = g->task + needed;
     g->dependency[g->ndependencies] = (rw_dependency){needed, task, p->users, t->needs};
     p->users = t->needs = g->ndependencies++;
-    p->nusers++, t->nneeds++;
+    p->nusers++;
+    t->nneeds++;
     return RW_OK;
 }
 

@@ -63,7 +63,9 @@ rw_status rw_matching_create(const rw_depgraph *g, const rw_nodes *v, long most,
         rw_matching_destroy(matching);
         return rw_fail_memory(g->ctx, n * 80, "the structures of parts");
     }
-    m->g = g, m->v = v, m->most = most;
+    m->g = g;
+    m->v = v;
+    m->most = most;
     return RW_OK;
 }
 
@@ -78,9 +80,17 @@ void rw_matching_destroy(rw_matching **matching)
     *matching = NULL;
     if (!m) return;
     forget_choices(m, 0);
-    for (int k = 0; k < 2; ++k) rw_free(m->list[k]), rw_free(m->touched[k]);
-    rw_free(m->place), rw_free(m->cell), rw_free(m->size), rw_free(m->trail), rw_free(m->work), rw_free(m->waits),
-        rw_free(m->key);
+    for (int k = 0; k < 2; ++k) {
+        rw_free(m->list[k]);
+        rw_free(m->touched[k]);
+    }
+    rw_free(m->place);
+    rw_free(m->cell);
+    rw_free(m->size);
+    rw_free(m->trail);
+    rw_free(m->work);
+    rw_free(m->waits);
+    rw_free(m->key);
     rw_free(m->choice);
     rw_free(m);
 }
@@ -89,25 +99,29 @@ void rw_matching_destroy(rw_matching **matching)
 
 static void put(rw_matching *m, int graph, int place, int node)
 {
-    m->list[graph][place] = node, m->place[node] = place;
+    m->list[graph][place] = node;
+    m->place[node] = place;
 }
 
 static void exchange(rw_matching *m, int graph, int a, int b)
 {
     int node = m->list[graph][a];
-    put(m, graph, a, m->list[graph][b]), put(m, graph, b, node);
+    put(m, graph, a, m->list[graph][b]);
+    put(m, graph, b, node);
 }
 
 static void wait(rw_matching *m, int cell)
 {
     if (m->waits[cell]) return;
-    m->waits[cell] = true, m->work[m->nwork++] = cell;
+    m->waits[cell] = true;
+    m->work[m->nwork++] = cell;
 }
 
 /* The last places of a cell, from `at` on, become one of their own. */
 static void split_off(rw_matching *m, int cell, int at)
 {
-    m->size[at] = cell + m->size[cell] - at, m->size[cell] = at - cell;
+    m->size[at] = cell + m->size[cell] - at;
+    m->size[cell] = at - cell;
     for (int i = at; i < at + m->size[at]; ++i) m->cell[i] = at;
     m->trail[m->ntrail++] = at;
 }
@@ -150,7 +164,8 @@ static int find_touched(rw_matching *m, int graph, int W)
     }
     for (int i = 0; i < n; ++i) {
         int node = list[i].node;
-        list[i].key = m->key[node], list[i].cell = m->cell[m->place[node]];
+        list[i].key = m->key[node];
+        list[i].cell = m->cell[m->place[node]];
         m->key[node] = 0;
     }
     qsort(list, (size_t)n, sizeof *list, compare);
@@ -209,7 +224,8 @@ static rw_status fail_memory(const rw_matching *m)
 static bool choose(rw_matching *m, const choice *c)
 {
     int last = c->cell + m->size[c->cell] - 1;
-    exchange(m, 0, m->place[c->a], last), exchange(m, 1, m->place[c->b], last);
+    exchange(m, 0, m->place[c->a], last);
+    exchange(m, 1, m->place[c->b], last);
     split_off(m, c->cell, last);
     wait(m, last);
     return split_all(m);
@@ -238,7 +254,10 @@ static rw_status other_choice(rw_matching *m, bool *found)
         for (int i = c->cell; i < c->cell + m->size[c->cell] && !*found; ++i) {
             bool known = false;
             for (int k = 0; k < c->ntried; ++k) known = known || c->tried[k] == m->list[1][i];
-            if (!known) c->b = m->list[1][i], *found = true;
+            if (!known) {
+                c->b = m->list[1][i];
+                *found = true;
+            }
         }
         if (*found) return RW_OK;
     }
@@ -266,12 +285,17 @@ static bool partners_agree(const rw_matching *m)
 static bool begin(rw_matching *m, const int *a, const int *b, int n)
 {
     forget_choices(m, 0);
-    m->n = n, m->ntrail = m->nwork = 0, m->steps = 0;
+    m->n = n;
+    m->ntrail = m->nwork = 0;
+    m->steps = 0;
     for (int i = 0, cell = 0; i < n; ++i) {
         if (m->v->colour[a[i]] != m->v->colour[b[i]]) return false;
         if (i && m->v->colour[a[i]] != m->v->colour[a[i - 1]]) cell = i;
-        put(m, 0, i, a[i]), put(m, 1, i, b[i]);
-        m->cell[i] = cell, m->size[cell] = i + 1 - cell, m->waits[i] = false;
+        put(m, 0, i, a[i]);
+        put(m, 1, i, b[i]);
+        m->cell[i] = cell;
+        m->size[cell] = i + 1 - cell;
+        m->waits[i] = false;
     }
     for (int i = 0; i < n; i += m->size[i]) wait(m, i);
     return true;

@@ -20,7 +20,12 @@ typedef struct units {
 
 static void free_units(units *u)
 {
-    rw_free(u->of), rw_free(u->first), rw_free(u->member), rw_free(u->open), rw_free(u->level), rw_free(u->queue);
+    rw_free(u->of);
+    rw_free(u->first);
+    rw_free(u->member);
+    rw_free(u->open);
+    rw_free(u->level);
+    rw_free(u->queue);
 }
 
 static rw_status make_units(const rw_depgraph *g, const rw_partition *p, units *u)
@@ -28,9 +33,12 @@ static rw_status make_units(const rw_depgraph *g, const rw_partition *p, units *
     *u = (units){.n = p->nparts};
     for (int t = 0; t < g->ntasks; ++t) u->n += p->part[t] < 0;
     size_t tasks = (size_t)RW_MAX(g->ntasks, 1), n = (size_t)u->n + 2;
-    u->of = rw_calloc(tasks, sizeof(int)), u->member = rw_calloc(tasks, sizeof(int)),
+    u->of = rw_calloc(tasks, sizeof(int));
+    u->member = rw_calloc(tasks, sizeof(int));
     u->first = rw_calloc(n, sizeof(int));
-    u->open = rw_calloc(n, sizeof(int)), u->level = rw_calloc(n, sizeof(int)), u->queue = rw_calloc(n, sizeof(int));
+    u->open = rw_calloc(n, sizeof(int));
+    u->level = rw_calloc(n, sizeof(int));
+    u->queue = rw_calloc(n, sizeof(int));
     if (!u->of || !u->member || !u->first || !u->open || !u->level || !u->queue)
         return rw_fail_memory(g->ctx, (2 * tasks + 4 * n) * sizeof(int), "parts");
     for (int t = 0, next = p->nparts; t < g->ntasks; ++t) u->of[t] = p->part[t] < 0 ? next++ : p->part[t];
@@ -135,7 +143,10 @@ static int find_round(const rw_depgraph *g, const units *u, int start, int *thro
                 int next = u->of[g->dependency[d].task];
                 if (next == queue[i] || !u->open[next]) continue;
                 if (next == start) return d;
-                if (through[next] < 0) through[next] = d, queue[n++] = next;
+                if (through[next] < 0) {
+                    through[next] = d;
+                    queue[n++] = next;
+                }
             }
     return -1;
 }
@@ -152,7 +163,8 @@ static rw_status describe_round(const rw_depgraph *g, rw_partition *p, const uni
     if (!p->path) return fail_text(g);
     p->npath = 2 * n;
     for (int d = last, i = n - 1; i >= 0; --i) {
-        p->path[2 * i] = g->dependency[d].needed, p->path[2 * i + 1] = g->dependency[d].task;
+        p->path[2 * i] = g->dependency[d].needed;
+        p->path[2 * i + 1] = g->dependency[d].task;
         d = through[u->of[g->dependency[d].needed]];
     }
     rw_text_add(&reason, "the parts depend on each other in a cycle: ");
@@ -184,7 +196,8 @@ static rw_status explain(const rw_depgraph *g, rw_partition *p, const units *u)
         int start = unit_on_cycle(g, u, seen), last = find_round(g, u, start, through);
         status = describe_round(g, p, u, start, through, last);
     }
-    rw_free(seen), rw_free(through);
+    rw_free(seen);
+    rw_free(through);
     return status;
 }
 
@@ -196,7 +209,8 @@ static rw_status copy_parts(const rw_depgraph *g, const int *part, int nparts, c
     p->part = rw_calloc((size_t)RW_MAX(g->ntasks, 1), sizeof *p->part);
     p->name = rw_calloc((size_t)RW_MAX(nparts, 1), sizeof *p->name);
     bool failed = !p->part || !p->name;
-    p->ntasks = g->ntasks, p->nparts = failed ? 0 : nparts;
+    p->ntasks = g->ntasks;
+    p->nparts = failed ? 0 : nparts;
     if (!failed && g->ntasks) memcpy(p->part, part, (size_t)g->ntasks * sizeof *part);
     for (int i = 0; i < p->nparts && !failed; ++i)
         failed = !(p->name[i] = names ? rw_strdup(names[i]) : rw_format("part %d", i));
@@ -240,7 +254,10 @@ static rw_status count_launches(const rw_depgraph *g, rw_partition *p)
 {
     int(*pair)[2] = rw_calloc((size_t)RW_MAX(p->nparts, 1), sizeof *pair);
     if (!pair) return rw_fail_memory(g->ctx, (size_t)p->nparts * sizeof *pair, "parts");
-    for (int i = 0; i < p->nparts; ++i) pair[i][0] = p->level[i], pair[i][1] = p->structure[i];
+    for (int i = 0; i < p->nparts; ++i) {
+        pair[i][0] = p->level[i];
+        pair[i][1] = p->structure[i];
+    }
     qsort(pair, (size_t)p->nparts, sizeof *pair, compare);
     for (int i = 0; i < p->nparts; ++i) p->nlaunches += !i || compare(pair[i - 1], pair[i]);
     rw_free(pair);
@@ -252,7 +269,10 @@ static rw_status accept(const rw_depgraph *g, rw_partition *p, const units *u)
     p->accepted = true;
     p->level = rw_calloc((size_t)RW_MAX(p->nparts, 1), sizeof *p->level);
     if (!p->level) return rw_fail_memory(g->ctx, (size_t)p->nparts * sizeof *p->level, "parts");
-    for (int i = 0; i < p->nparts; ++i) p->level[i] = u->level[i], p->nlevels = RW_MAX(p->nlevels, u->level[i] + 1);
+    for (int i = 0; i < p->nparts; ++i) {
+        p->level[i] = u->level[i];
+        p->nlevels = RW_MAX(p->nlevels, u->level[i] + 1);
+    }
     RW_TRY(rw_partition_structures(g, p, 1000000000));
     return count_launches(g, p);
 }
@@ -286,6 +306,11 @@ void rw_partition_destroy(rw_partition **partition)
     *partition = NULL;
     if (!p) return;
     for (int i = 0; i < p->nparts; ++i) rw_free(p->name[i]);
-    rw_free(p->part), rw_free(p->name), rw_free(p->reason), rw_free(p->path), rw_free(p->level), rw_free(p->structure);
+    rw_free(p->part);
+    rw_free(p->name);
+    rw_free(p->reason);
+    rw_free(p->path);
+    rw_free(p->level);
+    rw_free(p->structure);
     rw_free(p);
 }

@@ -16,7 +16,9 @@ rw_status rw_walk_begin(const rw_depgraph *g, rw_walk *w)
 
 void rw_walk_end(rw_walk *w)
 {
-    rw_free(w->mark), rw_free(w->before), rw_free(w->queue);
+    rw_free(w->mark);
+    rw_free(w->before);
+    rw_free(w->queue);
     *w = (rw_walk){0};
 }
 
@@ -48,10 +50,13 @@ void rw_path_text(const rw_depgraph *g, const int *path, int n, const char *arro
 /* Puts a set at the beginning of the walk. */
 static void start(rw_walk *w, const int *set, int n)
 {
-    w->now++, w->nqueue = 0;
+    w->now++;
+    w->nqueue = 0;
     for (int i = 0; i < n; ++i) {
         if (w->mark[set[i]] == w->now) continue;
-        w->mark[set[i]] = w->now, w->before[set[i]] = -1, w->queue[w->nqueue++] = set[i];
+        w->mark[set[i]] = w->now;
+        w->before[set[i]] = -1;
+        w->queue[w->nqueue++] = set[i];
     }
 }
 
@@ -71,7 +76,9 @@ bool rw_walk_leaves(const rw_depgraph *g, rw_walk *w, const int *set, int nset, 
                 return true;
             }
             if (w->mark[next] == w->now || g->task[next].place > last || (open && !open[next])) continue;
-            w->mark[next] = w->now, w->before[next] = t, w->queue[w->nqueue++] = next;
+            w->mark[next] = w->now;
+            w->before[next] = t;
+            w->queue[w->nqueue++] = next;
         }
     }
     return false;
@@ -105,7 +112,10 @@ rw_status rw_depgraph_find_path(const rw_depgraph *g, const int *from, int64_t n
     rw_status status = RW_OK;
     if (!(is_end = rw_calloc((size_t)RW_MAX(g->ntasks, 1), sizeof *is_end)))
         RW_TRY_GOTO(rw_fail_memory(g->ctx, (size_t)g->ntasks * sizeof *is_end, "a search in a dependency graph"), done);
-    for (int i = 0; i < nto; ++i) is_end[to[i]] = 1, last = RW_MAX(last, g->task[to[i]].place);
+    for (int i = 0; i < nto; ++i) {
+        is_end[to[i]] = 1;
+        last = RW_MAX(last, g->task[to[i]].place);
+    }
     start(&w, from, nfrom);
     for (int i = 0; i < w.nqueue; ++i)
         RW_EACH_USER(g, d, w.queue[i]) {
@@ -116,7 +126,9 @@ rw_status rw_depgraph_find_path(const rw_depgraph *g, const int *from, int64_t n
                 goto done;
             }
             if (w.mark[next] == w.now || g->task[next].place > last) continue;
-            w.mark[next] = w.now, w.before[next] = w.queue[i], w.queue[w.nqueue++] = next;
+            w.mark[next] = w.now;
+            w.before[next] = w.queue[i];
+            w.queue[w.nqueue++] = next;
         }
 done:
     rw_free(is_end);

@@ -34,8 +34,13 @@ static void sort(keyed *list, int n) { qsort(list, (size_t)n, sizeof *list, comp
 
 static void free_nodes(rw_nodes *v)
 {
-    rw_free(v->first), rw_free(v->task), rw_free(v->in), rw_free(v->in_first), rw_free(v->out), rw_free(v->out_first),
-        rw_free(v->colour);
+    rw_free(v->first);
+    rw_free(v->task);
+    rw_free(v->in);
+    rw_free(v->in_first);
+    rw_free(v->out);
+    rw_free(v->out_first);
+    rw_free(v->colour);
 }
 
 static rw_status fail_nodes(const rw_depgraph *g, const rw_nodes *v)
@@ -63,18 +68,29 @@ static void add_part(const rw_depgraph *g, const rw_partition *q, int p, const i
     for (int pass = 0; pass < 2; ++pass) /* values from outside come first */
         for (int m = 0; m < nmembers; ++m) {
             int t = member[m], ends = 0;
-            if (pass) node_of[t] = v->n, stamp[t] = p;
+            if (pass) {
+                node_of[t] = v->n;
+                stamp[t] = p;
+            }
             RW_EACH_NEED(g, d, t) {
                 int needed = g->dependency[d].needed;
                 if (!pass && q->part[needed] != p && stamp[needed] != p) {
-                    node_of[needed] = v->n++, stamp[needed] = p;
-                    if (v->task) v->task[v->n - 1] = -1 - needed, v->in_first[v->n] = v->nedges;
+                    node_of[needed] = v->n++;
+                    stamp[needed] = p;
+                    if (v->task) {
+                        v->task[v->n - 1] = -1 - needed;
+                        v->in_first[v->n] = v->nedges;
+                    }
                 }
                 if (pass && v->task) v->in[v->nedges + ends] = node_of[needed];
                 ends += pass;
             }
-            v->nedges += ends, v->n += pass;
-            if (pass && v->task) v->task[v->n - 1] = t, v->in_first[v->n] = v->nedges;
+            v->nedges += ends;
+            v->n += pass;
+            if (pass && v->task) {
+                v->task[v->n - 1] = t;
+                v->in_first[v->n] = v->nedges;
+            }
         }
 }
 
@@ -104,9 +120,12 @@ static rw_status make_nodes(const rw_depgraph *g, const rw_partition *p, rw_node
         }
         if (round) break;
         size_t n = (size_t)v->n + 2, edges = (size_t)RW_MAX(v->nedges, 1);
-        v->first = rw_calloc((size_t)p->nparts + 1, sizeof(int)), v->task = rw_calloc(n, sizeof(int));
-        v->in = rw_calloc(edges, sizeof(int)), v->out = rw_calloc(edges, sizeof(int));
-        v->in_first = rw_calloc(n, sizeof(int)), v->out_first = rw_calloc(n, sizeof(int));
+        v->first = rw_calloc((size_t)p->nparts + 1, sizeof(int));
+        v->task = rw_calloc(n, sizeof(int));
+        v->in = rw_calloc(edges, sizeof(int));
+        v->out = rw_calloc(edges, sizeof(int));
+        v->in_first = rw_calloc(n, sizeof(int));
+        v->out_first = rw_calloc(n, sizeof(int));
         v->colour = rw_calloc(n, sizeof *v->colour);
         if (!v->first || !v->task || !v->in || !v->out || !v->in_first || !v->out_first || !v->colour)
             RW_TRY_GOTO(fail_nodes(g, v), done);
@@ -114,7 +133,10 @@ static rw_status make_nodes(const rw_depgraph *g, const rw_partition *p, rw_node
     v->first[p->nparts] = v->n;
     turn_edges(v);
 done:
-    rw_free(member), rw_free(first), rw_free(node_of), rw_free(stamp);
+    rw_free(member);
+    rw_free(first);
+    rw_free(node_of);
+    rw_free(stamp);
     return status;
 }
 
@@ -168,18 +190,25 @@ typedef struct components {
 
 static void free_components(components *c)
 {
-    rw_free(c->first), rw_free(c->node), rw_free(c->part), rw_free(c->class_of);
+    rw_free(c->first);
+    rw_free(c->node);
+    rw_free(c->part);
+    rw_free(c->class_of);
 }
 
 static int add_component(const rw_nodes *v, int start, int *node, int n, bool *seen)
 {
-    node[n] = start, seen[start] = true;
+    node[n] = start;
+    seen[start] = true;
     int end = n + 1;
     for (int i = n; i < end; ++i)
         for (int side = 0; side < 2; ++side) {
             const int *list = side ? v->out : v->in, *first = side ? v->out_first : v->in_first;
             for (int e = first[node[i]]; e < first[node[i] + 1]; ++e)
-                if (!seen[list[e]]) seen[list[e]] = true, node[end++] = list[e];
+                if (!seen[list[e]]) {
+                    seen[list[e]] = true;
+                    node[end++] = list[e];
+                }
         }
     return end;
 }
@@ -293,7 +322,8 @@ rw_status rw_partition_structures(const rw_depgraph *g, rw_partition *p, long mo
     p->structure = rw_calloc(nparts, sizeof *p->structure);
     rw_status status = make_nodes(g, p, &v);
     if (status != RW_OK) goto done;
-    work = rw_calloc((size_t)v.n + nparts, sizeof *work), room = rw_calloc((size_t)v.n + 2 * nparts, sizeof *room);
+    work = rw_calloc((size_t)v.n + nparts, sizeof *work);
+    room = rw_calloc((size_t)v.n + 2 * nparts, sizeof *room);
     if (!work || !room || !p->structure) RW_TRY_GOTO(fail_nodes(g, &v), done);
     refine(g, &v, work);
     RW_TRY_GOTO(find_components(g, &v, p->nparts, work, &c), done);
@@ -302,7 +332,9 @@ rw_status rw_partition_structures(const rw_depgraph *g, rw_partition *p, long mo
     number_structures(p, &c, work, room);
 done:
     rw_matching_destroy(&m);
-    free_components(&c), free_nodes(&v);
-    rw_free(work), rw_free(room);
+    free_components(&c);
+    free_nodes(&v);
+    rw_free(work);
+    rw_free(room);
     return status;
 }

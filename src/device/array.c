@@ -35,8 +35,14 @@ rw_status rw_array_make(rw_device *dev, rw_dtype dtype, int ndim, const int64_t 
     if (!a) return rw_fail_memory(dev->ctx, sizeof *a, "an array");
     a->references = 1;
     a->device = rw_device_retain(dev);
-    a->dtype = dtype, a->ndim = ndim, a->size = size, a->bytes = (size_t)size * rw_dtype_size(dtype);
-    for (int d = 0; d < RW_MAX_NDIM; ++d) a->shape[d] = d < ndim ? shape[d] : 1, a->stride[d] = 1;
+    a->dtype = dtype;
+    a->ndim = ndim;
+    a->size = size;
+    a->bytes = (size_t)size * rw_dtype_size(dtype);
+    for (int d = 0; d < RW_MAX_NDIM; ++d) {
+        a->shape[d] = d < ndim ? shape[d] : 1;
+        a->stride[d] = 1;
+    }
     for (int d = ndim - 2; d >= 0; --d) a->stride[d] = a->stride[d + 1] * RW_MAX(shape[d + 1], 1);
     a->contiguous = true;
     *array = a;

@@ -51,16 +51,21 @@ bool rw_background_dropped(void)
 
 static void free_job(rw_job *j)
 {
-    rw_text_free(&j->text), rw_text_free(&j->binary), rw_text_free(&j->log);
-    rw_free(j->message), rw_free(j);
+    rw_text_free(&j->text);
+    rw_text_free(&j->binary);
+    rw_text_free(&j->log);
+    rw_free(j->message);
+    rw_free(j);
 }
 
 static void compile(rw_job *j)
 {
     const double start = rw_seconds();
     rw_device *dev = j->program->device;
-    rw_free(j->message), j->message = NULL;
-    rw_text_free(&j->binary), rw_text_free(&j->log);
+    rw_free(j->message);
+    j->message = NULL;
+    rw_text_free(&j->binary);
+    rw_text_free(&j->log);
     rw_fault_exempt(true); /* which events of a thread fail is not to depend on which thread compiles */
     j->status = dev->ops->compile(dev, j->program, j->text.data, &j->binary);
     j->seconds = rw_seconds() - start;
@@ -71,7 +76,10 @@ static void compile(rw_job *j)
 /* What a thread of the parent was at when this child was forked: its bytes may be half written. */
 static void forget_unfinished(rw_job *j)
 {
-    if (j->state == RUNNING || j->state == LOADING) j->binary = j->log = (rw_text){0}, j->message = NULL;
+    if (j->state == RUNNING || j->state == LOADING) {
+        j->binary = j->log = (rw_text){0};
+        j->message = NULL;
+    }
 }
 
 static void take_from_queue(rw_job *j)
@@ -89,7 +97,8 @@ static void *work(void *unused)
     while (pool.first && !pool.closed) {
         rw_job *j = pool.first;
         take_from_queue(j);
-        j->state = RUNNING, j->forks = rw_forks();
+        j->state = RUNNING;
+        j->forks = rw_forks();
         pthread_mutex_unlock(&pool.lock);
         rw_cancel_leave(j->cancel);
         rw_log_collect(&j->log);
@@ -155,7 +164,10 @@ rw_status rw_background_add(rw_program *p, rw_text *text)
     rw_job *j = rw_calloc(1, sizeof *j);
     if (!j) return rw_fail_memory(p->device->ctx, sizeof *j, "a program");
     pthread_once(&once, begin);
-    j->program = p, j->text = *text, j->cancel = rw_cancel_current(), *text = (rw_text){0};
+    j->program = p;
+    j->text = *text;
+    j->cancel = rw_cancel_current();
+    *text = (rw_text){0};
     __atomic_add_fetch(&p->device->in_background, 1, __ATOMIC_RELAXED);
     rw_count(p->device, &p->device->counters.compilations, 1);
     pthread_mutex_lock(&pool.lock);
@@ -181,7 +193,11 @@ static rw_job *claim(rw_program *p, bool *compiled)
     while ((j = p->job) && is_busy(j)) pthread_cond_wait(&pool.changed, &pool.lock);
     *compiled = j && (j->state == DONE || j->state == FAILED) && (stop || j->status != RW_ERR_INTERRUPTED);
     if (j && j->state == QUEUED) take_from_queue(j);
-    if (j) forget_unfinished(j), j->state = LOADING, j->forks = rw_forks();
+    if (j) {
+        forget_unfinished(j);
+        j->state = LOADING;
+        j->forks = rw_forks();
+    }
     pthread_mutex_unlock(&pool.lock);
     return j;
 }

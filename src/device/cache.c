@@ -103,7 +103,8 @@ static rw_status check_parents(rw_context *ctx, const char *path)
 /* The folder without links (to be freed), made when missing, open in *fd; it and all above it are safe. */
 static rw_status safe_folder(rw_context *ctx, const char *folder, char **real, int *fd)
 {
-    *real = NULL, *fd = -1;
+    *real = NULL;
+    *fd = -1;
     char *resolved = realpath(folder, NULL);
     if (!resolved) {
         RW_TRY(rw_folder_create_private(ctx, folder));
@@ -134,7 +135,8 @@ static rw_status safe_folder(rw_context *ctx, const char *folder, char **real, i
     if (status == RW_OK) return RW_OK;
     if (*fd >= 0) close(*fd);
     rw_free(*real);
-    *real = NULL, *fd = -1;
+    *real = NULL;
+    *fd = -1;
     return status;
 }
 
@@ -163,7 +165,8 @@ static void sweep(int folder)
 static rw_status entry_path(rw_context *ctx, const char *key, const char *suffix, char **path, int *fd)
 {
     bool none;
-    *path = NULL, *fd = -1;
+    *path = NULL;
+    *fd = -1;
     if (!enabled(ctx)) return RW_ERR_UNSUPPORTED;
     char *folder = cache_folder(ctx, &none), *real = NULL;
     /* no home: programs stay in memory */
@@ -172,7 +175,8 @@ static rw_status entry_path(rw_context *ctx, const char *key, const char *suffix
     if (status == RW_OK) {
         *path = rw_format("%s/%s%s", real, key, suffix);
         if (!*path) {
-            close(*fd), *fd = -1;
+            close(*fd);
+            *fd = -1;
             status = rw_fail_memory(ctx, 256, "a path");
         }
     } else if (status != RW_ERR_MEMORY) {
@@ -180,7 +184,8 @@ static rw_status entry_path(rw_context *ctx, const char *key, const char *suffix
             rw_log(ctx, RW_LOG_WARNING, "%s; the program cache is off", rw_message(ctx));
         status = RW_ERR_UNSUPPORTED;
     }
-    rw_free(real), rw_free(folder);
+    rw_free(real);
+    rw_free(folder);
     if (status == RW_OK) sweep(*fd);
     return status;
 }
@@ -222,7 +227,10 @@ static char *read_entry(rw_context *ctx, int fd, size_t *n, const char **found, 
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022)) return NULL;
     *found = "corrupt";
     rw_status read = rw_file_read_open(ctx, fd, "a cache entry", MAX_ENTRY, &data, n);
-    if (read == RW_ERR_MEMORY) *status = read, *found = "out of memory";
+    if (read == RW_ERR_MEMORY) {
+        *status = read;
+        *found = "out of memory";
+    }
     return read == RW_OK ? data : NULL;
 }
 
@@ -248,7 +256,8 @@ rw_status rw_cache_load(rw_context *ctx, const char *key, const char *suffix, rw
     }
     if (ctx->cache_trace) rw_log(ctx, RW_LOG_INFO, "cache: %s %.16s… (%s)", found, key, entry);
     close(folder);
-    rw_free(data), rw_free(entry);
+    rw_free(data);
+    rw_free(entry);
     return status;
 }
 

@@ -186,8 +186,10 @@ static bool parse_parameter(const char *s, const char *end, const names *in, rw_
     memset(p, 0, sizeof *p);
     while (s < end) {
         if (*s == '/') s = skip(s) + 1;
-        else if (*s == '*') ++stars, ++s;
-        else if (is_word(*s)) {
+        else if (*s == '*') {
+            ++stars;
+            ++s;
+        } else if (is_word(*s)) {
             int n = 0;
             while (s < end && is_word(*s)) {
                 if (n < 63) word[n++] = *s;
@@ -281,5 +283,6 @@ void rw_free_kernels(rw_program *p)
 {
     for (int i = 0; i < p->nkernels; ++i) rw_free(p->kernels[i].parameters);
     rw_free(p->kernels);
-    p->kernels = NULL, p->nkernels = 0;
+    p->kernels = NULL;
+    p->nkernels = 0;
 }

@@ -10,7 +10,8 @@ rw_status rw_device_list_sized(rw_context *ctx, rw_device_properties **list, int
 {
     RW_NEED(list, "list");
     RW_NEED(count, "count");
-    *list = NULL, *count = 0;
+    *list = NULL;
+    *count = 0;
     RW_NEED(ctx, "context");
     rw_device_properties *all = rw_calloc(RW_COUNT(kinds) * MAX_A_KIND, sizeof *all);
     if (!all) return rw_fail_memory(ctx, RW_COUNT(kinds) * MAX_A_KIND * sizeof *all, "the list of devices");
@@ -43,7 +44,8 @@ rw_status rw_device_list_sized(rw_context *ctx, rw_device_properties **list, int
     }
     void *out = all;
     RW_TRY(rw_struct_out_array(ctx, &out, n, sizeof *all, element_size));
-    *list = out, *count = n;
+    *list = out;
+    *count = n;
     return RW_OK;
 }
 

@@ -90,7 +90,10 @@ static rw_status place(rw_array *a, rw_device *dev, const rw_tensor *t, rw_buffe
             (long long)((high + 1) * item), buffer->bytes - offset);
     if (is_address) {
         buffer->pointer = (char *)buffer->pointer + low * item;
-        if (*host) *host = (char *)*host + low * item, buffer->host = *host;
+        if (*host) {
+            *host = (char *)*host + low * item;
+            buffer->host = *host;
+        }
         buffer->bytes = a->size ? (size_t)((high - low + 1) * item) : 0;
         a->offset = -low;
     } else {
@@ -178,15 +181,24 @@ rw_status rw_array_export(rw_array *a, rw_queue *q, rw_managed_tensor **tensor)
     t->device_type = place_of(a);
     t->data = t->device_type == RW_TENSOR_CUDA_HOST ? a->storage->host : a->storage->allocation->buffer.pointer;
     t->device_id = t->device_type == RW_TENSOR_CPU ? 0 : dev->index;
-    t->ndim = a->ndim, t->lanes = 1;
+    t->ndim = a->ndim;
+    t->lanes = 1;
     for (int i = 0; i < RW_COUNT(codes); ++i)
-        if (codes[i].dtype == a->dtype) t->code = (uint8_t)codes[i].code, t->bits = codes[i].bits;
-    memcpy(e->shape, a->shape, sizeof e->shape), memcpy(e->strides, a->stride, sizeof e->strides);
-    t->shape = e->shape, t->strides = e->strides;
+        if (codes[i].dtype == a->dtype) {
+            t->code = (uint8_t)codes[i].code;
+            t->bits = codes[i].bits;
+        }
+    memcpy(e->shape, a->shape, sizeof e->shape);
+    memcpy(e->strides, a->stride, sizeof e->strides);
+    t->shape = e->shape;
+    t->strides = e->strides;
     t->byte_offset = (uint64_t)a->offset * rw_dtype_size(a->dtype);
     e->array = rw_array_retain(a);
-    e->tensor.owner = e, e->tensor.deleter = end_export;
-    a->storage->shared = true, a->storage->device_current = true, a->storage->host_current = rw_storage_one(a->storage);
+    e->tensor.owner = e;
+    e->tensor.deleter = end_export;
+    a->storage->shared = true;
+    a->storage->device_current = true;
+    a->storage->host_current = rw_storage_one(a->storage);
     *tensor = &e->tensor;
     return RW_OK;
 }

@@ -28,7 +28,8 @@ static bool split(const char *text, const char *end, rw_device_name *name)
     size_t n = (size_t)((colon ? colon : end) - text);
     char *rest;
     if (n == 0 || n >= sizeof name->kind) return false;
-    memcpy(name->kind, text, n), name->kind[n] = 0;
+    memcpy(name->kind, text, n);
+    name->kind[n] = 0;
     name->index = -1;
     if (!colon) return true;
     long value = strtol(colon + 1, &rest, 10);

@@ -20,28 +20,43 @@ static rw_status refuse(rw_device *dev)
 static void close_nothing(rw_device *dev) { dev->state = NULL; }
 static rw_status alloc(rw_device *dev, size_t bytes, rw_memory memory, rw_buffer *buffer)
 {
-    (void)bytes, (void)memory, (void)buffer;
+    (void)bytes;
+    (void)memory;
+    (void)buffer;
     return refuse(dev);
 }
-static void free_nothing(rw_device *dev, rw_buffer *buffer) { (void)dev, (void)buffer; }
+static void free_nothing(rw_device *dev, rw_buffer *buffer)
+{
+    (void)dev;
+    (void)buffer;
+}
 static rw_status copy_in(rw_queue *q, rw_buffer *dst, const void *src, size_t bytes, bool blocking)
 {
-    (void)dst, (void)src, (void)bytes, (void)blocking;
+    (void)dst;
+    (void)src;
+    (void)bytes;
+    (void)blocking;
     return refuse(q->device);
 }
 static rw_status copy_out(rw_queue *q, void *dst, rw_buffer *src, size_t bytes, bool blocking)
 {
-    (void)dst, (void)src, (void)bytes, (void)blocking;
+    (void)dst;
+    (void)src;
+    (void)bytes;
+    (void)blocking;
     return refuse(q->device);
 }
 static rw_status copy(rw_queue *q, rw_buffer *dst, rw_buffer *src, size_t bytes)
 {
-    (void)dst, (void)src, (void)bytes;
+    (void)dst;
+    (void)src;
+    (void)bytes;
     return refuse(q->device);
 }
 static rw_status zero(rw_queue *q, rw_buffer *dst, size_t bytes)
 {
-    (void)dst, (void)bytes;
+    (void)dst;
+    (void)bytes;
     return refuse(q->device);
 }
 static rw_status identity(rw_device *dev, rw_text *text)
@@ -51,18 +66,28 @@ static rw_status identity(rw_device *dev, rw_text *text)
 }
 static rw_status compile(rw_device *dev, rw_program *p, const char *text, rw_text *binary)
 {
-    (void)p, (void)text, (void)binary;
+    (void)p;
+    (void)text;
+    (void)binary;
     return refuse(dev);
 }
 static rw_status load(rw_device *dev, rw_program *p, const rw_text *binary)
 {
-    (void)p, (void)binary;
+    (void)p;
+    (void)binary;
     return refuse(dev);
 }
-static void unload(rw_device *dev, rw_program *p) { (void)dev, (void)p; }
+static void unload(rw_device *dev, rw_program *p)
+{
+    (void)dev;
+    (void)p;
+}
 static rw_status launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_launch_arg *args, int nargs)
 {
-    (void)k, (void)groups, (void)args, (void)nargs;
+    (void)k;
+    (void)groups;
+    (void)args;
+    (void)nargs;
     return refuse(q->device);
 }
 static rw_status of_queue(rw_queue *q) { return refuse(q->device); }
@@ -81,15 +106,21 @@ static rw_status event_order(rw_queue *q, rw_event *e)
 }
 static rw_status event_seconds(rw_event *start, rw_event *stop, double *seconds)
 {
-    (void)stop, (void)seconds;
+    (void)stop;
+    (void)seconds;
     return refuse(start->device);
 }
 static rw_status host_alloc(rw_device *dev, size_t bytes, void **host)
 {
-    (void)bytes, (void)host;
+    (void)bytes;
+    (void)host;
     return refuse(dev);
 }
-static void host_free(rw_device *dev, void *host) { (void)dev, (void)host; }
+static void host_free(rw_device *dev, void *host)
+{
+    (void)dev;
+    (void)host;
+}
 static rw_status record_end(rw_queue *q, void **graph)
 {
     (void)graph;
@@ -100,7 +131,11 @@ static rw_status replay(rw_queue *q, void *graph)
     (void)graph;
     return refuse(q->device);
 }
-static void graph_destroy(rw_device *dev, void *graph) { (void)dev, (void)graph; }
+static void graph_destroy(rw_device *dev, void *graph)
+{
+    (void)dev;
+    (void)graph;
+}
 static rw_status resources(rw_kernel *k, rw_kernel_resources *r)
 {
     (void)r;
@@ -160,7 +195,8 @@ void rw_orphan_add(rw_device *dev)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch);
     pthread_mutex_lock(&lock);
-    dev->next = devices, devices = dev;
+    dev->next = devices;
+    devices = dev;
     pthread_mutex_unlock(&lock);
 }
 

@@ -27,7 +27,8 @@ static walk plan(const rw_array *dst, const rw_array *src)
     w.tile = fast > 0 && w.at[fast].n > 4 && w.at[0].n > 4;
     if (w.tile) {
         const rw_axis t = w.at[1];
-        w.at[1] = w.at[fast], w.at[fast] = t;
+        w.at[1] = w.at[fast];
+        w.at[fast] = t;
     }
     return w;
 }
@@ -122,7 +123,9 @@ static rw_status run(rw_array *dst, rw_array *src, bool zero, rw_queue *q)
     for (int o = 0; o < OUTER; ++o) {
         const rw_axis a = o + 2 < w.n ? w.at[o + 2] : (rw_axis){1, 0, 0};
         groups[0] *= a.n;
-        args[12 + 3 * o] = rw_arg_int(a.n), args[13 + 3 * o] = rw_arg_int(a.y), args[14 + 3 * o] = rw_arg_int(a.x);
+        args[12 + 3 * o] = rw_arg_int(a.n);
+        args[13 + 3 * o] = rw_arg_int(a.y);
+        args[14 + 3 * o] = rw_arg_int(a.x);
     }
     return rw_launch(q, k, groups, args, RW_COUNT(args));
 }

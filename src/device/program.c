@@ -211,9 +211,15 @@ static rw_status create(rw_device *dev, const char *name, const char *text, cons
         status = rw_fail_memory(dev->ctx, sizeof *p, "a program");
         goto out;
     }
-    p->references = 1, p->device = rw_device_retain(dev), p->group = items, p->reproducible = dev->ctx->reproducible;
-    p->shared_large = large ? atoll(large) : 0, p->groups_a_unit = units ? atoi(units) : 1;
-    p->unswitch = !unswitch || atoi(unswitch), p->wide = wide && atoi(wide), p->cluster = cluster ? atoi(cluster) : 0;
+    p->references = 1;
+    p->device = rw_device_retain(dev);
+    p->group = items;
+    p->reproducible = dev->ctx->reproducible;
+    p->shared_large = large ? atoll(large) : 0;
+    p->groups_a_unit = units ? atoi(units) : 1;
+    p->unswitch = !unswitch || atoi(unswitch);
+    p->wide = wide && atoi(wide);
+    p->cluster = cluster ? atoi(cluster) : 0;
     snprintf(p->name, sizeof p->name, "%s", name);
     memcpy(p->key, key, sizeof key);
     status = rw_parse_kernels(p, text, real, defines, ndefines);
@@ -223,7 +229,8 @@ static rw_status create(rw_device *dev, const char *name, const char *text, cons
         goto out;
     }
     pthread_mutex_lock(&dev->lock);
-    p->next = dev->programs, dev->programs = p;
+    p->next = dev->programs;
+    dev->programs = p;
     pthread_mutex_unlock(&dev->lock);
     *program = p;
 out:
@@ -261,9 +268,11 @@ rw_status rw_program_kept(rw_device *dev, const char *name, const char *text, co
     const bool known = (*program)->kept,
                room = known || rw_grow(&dev->kept, &dev->kept_capacity, dev->nkept + 1, sizeof *dev->kept);
     if (known) (*program)->references--;
-    else if (room)
-        dev->kept[dev->nkept++] = *program, (*program)->kept = true,
+    else if (room) {
+        dev->kept[dev->nkept++] = *program;
+        (*program)->kept = true;
         __atomic_sub_fetch(&dev->references, 1, __ATOMIC_ACQ_REL);
+    }
     pthread_mutex_unlock(&dev->lock);
     if (room) return RW_OK;
     rw_program_destroy(program);
@@ -353,14 +362,37 @@ static void set_value(rw_launch_arg *a, const rw_arg *from)
     double re = from->is_integer ? (double)from->integer : from->re;
     int64_t integer = from->is_integer ? from->integer : 0;
     switch (a->parameter->kind) {
-    case RW_ARG_INT: a->value.i = from->is_integer ? (int32_t)integer : (int32_t)re, a->bytes = 4; break;
-    case RW_ARG_UINT: a->value.i = (int32_t)(uint32_t)(from->is_integer ? integer : (int64_t)re), a->bytes = 4; break;
+    case RW_ARG_INT:
+        a->value.i = from->is_integer ? (int32_t)integer : (int32_t)re;
+        a->bytes = 4;
+        break;
+    case RW_ARG_UINT:
+        a->value.i = (int32_t)(uint32_t)(from->is_integer ? integer : (int64_t)re);
+        a->bytes = 4;
+        break;
     case RW_ARG_LONG:
-    case RW_ARG_ULONG: a->value.l = from->is_integer ? integer : (int64_t)re, a->bytes = 8; break;
-    case RW_ARG_F32: a->value.f = (float)re, a->bytes = 4; break;
-    case RW_ARG_F64: a->value.d = re, a->bytes = 8; break;
-    case RW_ARG_C64: a->value.c[0] = (float)re, a->value.c[1] = (float)from->im, a->bytes = 8; break;
-    case RW_ARG_C128: a->value.z[0] = re, a->value.z[1] = from->im, a->bytes = 16; break;
+    case RW_ARG_ULONG:
+        a->value.l = from->is_integer ? integer : (int64_t)re;
+        a->bytes = 8;
+        break;
+    case RW_ARG_F32:
+        a->value.f = (float)re;
+        a->bytes = 4;
+        break;
+    case RW_ARG_F64:
+        a->value.d = re;
+        a->bytes = 8;
+        break;
+    case RW_ARG_C64:
+        a->value.c[0] = (float)re;
+        a->value.c[1] = (float)from->im;
+        a->bytes = 8;
+        break;
+    case RW_ARG_C128:
+        a->value.z[0] = re;
+        a->value.z[1] = from->im;
+        a->bytes = 16;
+        break;
     case RW_ARG_GLOBAL: break;
     }
 }
@@ -369,10 +401,22 @@ static void set_value(rw_launch_arg *a, const rw_arg *from)
 static bool range_of(rw_arg_kind kind, double *least, double *most)
 {
     switch (kind) {
-    case RW_ARG_INT: *least = INT32_MIN, *most = INT32_MAX; return true;
-    case RW_ARG_UINT: *least = 0, *most = UINT32_MAX; return true;
-    case RW_ARG_LONG: *least = -0x1p63, *most = 0x1p63 - 1024; return true;
-    case RW_ARG_ULONG: *least = 0, *most = 0x1p63 - 1024; return true;
+    case RW_ARG_INT:
+        *least = INT32_MIN;
+        *most = INT32_MAX;
+        return true;
+    case RW_ARG_UINT:
+        *least = 0;
+        *most = UINT32_MAX;
+        return true;
+    case RW_ARG_LONG:
+        *least = -0x1p63;
+        *most = 0x1p63 - 1024;
+        return true;
+    case RW_ARG_ULONG:
+        *least = 0;
+        *most = 0x1p63 - 1024;
+        return true;
     default: return false;
     }
 }

@@ -11,7 +11,8 @@ rw_status rw_queue_create(rw_device *dev, rw_queue **queue)
     RW_NEED(dev, "device");
     rw_queue *q = rw_calloc(1, sizeof *q);
     if (!q) return rw_fail_memory(dev->ctx, sizeof *q, "a queue");
-    q->device = dev, q->references = 1;
+    q->device = dev;
+    q->references = 1;
     rw_status status = dev->ops->queue_create(q);
     if (status != RW_OK) {
         rw_free(q);
@@ -32,7 +33,9 @@ rw_status rw_queue_import(rw_device *dev, void *native, rw_queue **queue)
                        dev->info.name);
     rw_queue *q = rw_calloc(1, sizeof *q);
     if (!q) return rw_fail_memory(dev->ctx, sizeof *q, "a queue");
-    q->device = dev, q->references = 1, q->foreign = true;
+    q->device = dev;
+    q->references = 1;
+    q->foreign = true;
     rw_status status = dev->ops->queue_import ? dev->ops->queue_import(q, native) : RW_OK;
     if (status != RW_OK) {
         rw_free(q);
@@ -67,13 +70,18 @@ void rw_queue_release(rw_queue *q)
 
 static void forget(rw_device *dev, rw_record *r)
 {
-    for (int i = 0; i < r->nlaunches; ++i) rw_free(r->launches[i].args), rw_free(r->launches[i].buffers);
+    for (int i = 0; i < r->nlaunches; ++i) {
+        rw_free(r->launches[i].args);
+        rw_free(r->launches[i].buffers);
+    }
     for (int i = 0; i < r->ntouched; ++i) {
         rw_array_destroy(&r->touched[i].array);
         rw_allocation_release(dev, r->touched[i].allocation);
     }
     for (int i = 0; i < r->nprograms; ++i) rw_program_destroy(&r->programs[i]);
-    rw_free(r->launches), rw_free(r->touched), rw_free(r->programs);
+    rw_free(r->launches);
+    rw_free(r->touched);
+    rw_free(r->programs);
     *r = (rw_record){0};
 }
 
@@ -84,18 +92,23 @@ static rw_status keep_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3],
     if (!rw_grow(&to->launches, &to->launches_capacity, to->nlaunches + 1, sizeof *to->launches))
         return rw_fail_memory(ctx, sizeof *to->launches, "a recorded launch");
     rw_recorded *r = to->launches + to->nlaunches;
-    r->kernel = k, r->nargs = nargs;
+    r->kernel = k;
+    r->nargs = nargs;
     memcpy(r->groups, groups, sizeof r->groups);
     r->args = rw_calloc((size_t)RW_MAX(nargs, 1), sizeof *r->args);
     r->buffers = rw_calloc((size_t)RW_MAX(nargs, 1), sizeof *r->buffers);
     if (!r->args || !r->buffers) { /* not recorded: the place is taken by the next launch */
-        rw_free(r->args), rw_free(r->buffers);
+        rw_free(r->args);
+        rw_free(r->buffers);
         return rw_fail_memory(ctx, (size_t)nargs * sizeof *r->args, "a recorded launch");
     }
     to->nlaunches++;
     memcpy(r->args, args, (size_t)nargs * sizeof *args);
     for (int i = 0; i < nargs; ++i)
-        if (args[i].buffer) r->buffers[i] = *args[i].buffer, r->args[i].buffer = r->buffers + i;
+        if (args[i].buffer) {
+            r->buffers[i] = *args[i].buffer;
+            r->args[i].buffer = r->buffers + i;
+        }
     return RW_OK;
 }
 
@@ -194,7 +207,9 @@ rw_status rw_event_import(rw_device *dev, void *native, rw_event **event)
                        native ? "this device cannot use external events: pass NULL" : "native is NULL");
     rw_event *e = rw_calloc(1, sizeof *e);
     if (!e) return rw_fail_memory(dev->ctx, sizeof *e, "an event");
-    e->device = dev, e->recorded = e->foreign = true, e->host_seconds = rw_seconds();
+    e->device = dev;
+    e->recorded = e->foreign = true;
+    e->host_seconds = rw_seconds();
     rw_status status = native ? dev->ops->event_import(e, native) : RW_OK;
     if (status != RW_OK) {
         rw_free(e);
@@ -314,7 +329,8 @@ rw_status rw_record_end(rw_queue *q, rw_sequence **sequence)
         return status != RW_OK ? status : rw_fail_memory(dev->ctx, sizeof *s, "a recorded sequence");
     }
     s->device = rw_device_retain(dev);
-    s->record = q->record, q->record = (rw_record){0};
+    s->record = q->record;
+    q->record = (rw_record){0};
     s->graph = graph;
     *sequence = s;
     return RW_OK;

@@ -59,7 +59,8 @@ static rw_status part_of(rw_device *dev, rw_allocation *b, size_t offset, rw_buf
     if (dev->ops->part) {
         status = dev->ops->part(dev, &b->buffer, offset, bytes, &p->buffer);
     } else {
-        p->buffer = b->buffer, p->buffer.bytes = bytes;
+        p->buffer = b->buffer;
+        p->buffer.bytes = bytes;
         p->buffer.pointer = (char *)b->buffer.pointer + offset;
         if (p->buffer.host) p->buffer.host = (char *)b->buffer.host + offset;
     }
@@ -67,7 +68,9 @@ static rw_status part_of(rw_device *dev, rw_allocation *b, size_t offset, rw_buf
         rw_free(p);
         return status;
     }
-    p->offset = offset, p->next = b->parts, b->parts = p;
+    p->offset = offset;
+    p->next = b->parts;
+    b->parts = p;
     *buffer = &p->buffer;
     return RW_OK;
 }
@@ -113,7 +116,10 @@ static rw_status allocate(rw_storage *s)
     int64_t peak = __atomic_load_n(&dev->counters.bytes_allocated_peak, __ATOMIC_RELAXED);
     while (now > peak && !__atomic_compare_exchange_n(&dev->counters.bytes_allocated_peak, &peak, now, true,
                                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
-    if (rw_storage_one(s)) s->host = dev->ops->discrete ? b->host : b->pointer, s->host_owner = RW_HOST_SAME;
+    if (rw_storage_one(s)) {
+        s->host = dev->ops->discrete ? b->host : b->pointer;
+        s->host_owner = RW_HOST_SAME;
+    }
     return RW_OK;
 }
 
@@ -128,7 +134,8 @@ static rw_status make(rw_device *dev, size_t bytes, rw_memory memory, rw_storage
     }
     s->references = s->allocation->references = 1;
     s->device = rw_device_retain(dev);
-    s->bytes = bytes, s->memory = memory;
+    s->bytes = bytes;
+    s->memory = memory;
     *storage = s;
     return RW_OK;
 }
@@ -137,7 +144,8 @@ static rw_status make(rw_device *dev, size_t bytes, rw_memory memory, rw_storage
 static void unmake(rw_storage **storage)
 {
     rw_device_close(&(*storage)->device);
-    rw_free((*storage)->allocation), rw_free(*storage);
+    rw_free((*storage)->allocation);
+    rw_free(*storage);
     *storage = NULL;
 }
 
@@ -168,7 +176,8 @@ rw_status rw_storage_lend(rw_device *dev, size_t bytes, void *data, rw_copy_mode
     rw_storage *s = *storage;
     s->host = data;
     s->host_owner = mode == RW_BORROW ? RW_HOST_BORROWED : in_place ? RW_HOST_SAME : RW_HOST_MALLOC;
-    s->host_current = true, s->device_current = in_place;
+    s->host_current = true;
+    s->device_current = in_place;
     return RW_OK;
 }
 
@@ -178,9 +187,13 @@ rw_status rw_storage_import(rw_device *dev, const rw_buffer *buffer, void *host,
     RW_TRY(make(dev, buffer->bytes, buffer->memory, storage));
     rw_storage *s = *storage;
     s->allocation->buffer = *buffer;
-    s->allocation->owner = RW_IMPORTED, s->allocation->import = tensor;
-    s->host = host, s->host_owner = host ? RW_HOST_SAME : RW_HOST_NONE;
-    s->device_current = true, s->host_current = rw_storage_one(s), s->shared = true;
+    s->allocation->owner = RW_IMPORTED;
+    s->allocation->import = tensor;
+    s->host = host;
+    s->host_owner = host ? RW_HOST_SAME : RW_HOST_NONE;
+    s->device_current = true;
+    s->host_current = rw_storage_one(s);
+    s->shared = true;
     return RW_OK;
 }
 
@@ -290,7 +303,8 @@ rw_status rw_storage_overwrite(rw_storage *s)
 {
     RW_TRY(settle(s));
     RW_TRY(need_host(s));
-    s->host_current = true, s->device_current = rw_storage_one(s);
+    s->host_current = true;
+    s->device_current = rw_storage_one(s);
     return RW_OK;
 }
 
@@ -355,13 +369,19 @@ rw_status rw_storage_use(rw_storage *s, rw_queue *q)
     return RW_OK;
 }
 
-void rw_storage_written(rw_storage *s) { s->device_current = true, s->host_current = rw_storage_one(s); }
+void rw_storage_written(rw_storage *s)
+{
+    s->device_current = true;
+    s->host_current = rw_storage_one(s);
+}
 
 /* Whoever holds a storage holds it with its new contents. */
 void rw_storage_swap(rw_storage *a, rw_storage *b)
 {
     const rw_storage t = *a;
     const int ra = a->references, rb = b->references;
-    *a = *b, *b = t;
-    a->references = ra, b->references = rb;
+    *a = *b;
+    *b = t;
+    a->references = ra;
+    b->references = rb;
 }

@@ -31,7 +31,8 @@ bool rw_strides_are_injective(int ndim, const int64_t *shape, const int64_t *str
         for (int d = 0; d < ndim; ++d) same += shape[d] > 1 && next >= 0 && llabs(stride[d]) == llabs(stride[next]);
         if (next < 0) break;
         if (same > 1 || llabs(stride[next]) <= reach) return false;
-        last = llabs(stride[next]), reach += last * (shape[next] - 1);
+        last = llabs(stride[next]);
+        reach += last * (shape[next] - 1);
     }
     for (int d = 0; d < ndim; ++d)
         if (shape[d] > 1 && stride[d] == 0) return false;
@@ -135,7 +136,8 @@ rw_status rw_array_slice(rw_array *a, int axis, int64_t first, int64_t end, int6
             (long long)first, (long long)end, (long long)step, axis, (long long)n, (long long)n, (long long)n - 1,
             (long long)n - 1);
     int64_t shape[RW_MAX_NDIM], stride[RW_MAX_NDIM];
-    memcpy(shape, a->shape, sizeof shape), memcpy(stride, a->stride, sizeof stride);
+    memcpy(shape, a->shape, sizeof shape);
+    memcpy(stride, a->stride, sizeof stride);
     const int64_t way = up ? end - first : first - end, by = llabs(step);
     shape[axis] = way > 0 ? (way - 1) / by + 1 : 0;
     if (shape[axis] < 2) step = 1; /* a step that leads nowhere may be too large for a stride */
@@ -156,7 +158,8 @@ rw_status rw_array_transpose(rw_array *a, const int *axes, rw_array **view)
         if (seen & 1u << axis)
             return rw_fail(a->device->ctx, RW_ERR_ARGUMENT, "rw_array_transpose: axis %d is listed twice", axis);
         seen |= 1u << axis;
-        shape[d] = a->shape[axis], stride[d] = a->stride[axis];
+        shape[d] = a->shape[axis];
+        stride[d] = a->stride[axis];
     }
     return rw_array_view(a, RW_DTYPE_DEFAULT, a->ndim, shape, stride, 0, view);
 }
@@ -173,7 +176,10 @@ rw_status rw_array_select(rw_array *a, int axis, int64_t index, rw_array **view)
     int64_t shape[RW_MAX_NDIM] = {1}, stride[RW_MAX_NDIM] = {1};
     int n = 0;
     for (int d = 0; d < a->ndim; ++d)
-        if (d != axis) shape[n] = a->shape[d], stride[n++] = a->stride[d];
+        if (d != axis) {
+            shape[n] = a->shape[d];
+            stride[n++] = a->stride[d];
+        }
     return rw_array_view(a, RW_DTYPE_DEFAULT, RW_MAX(n, 1), shape, stride, index * a->stride[axis], view);
 }
 
@@ -200,7 +206,10 @@ rw_status rw_array_reshape(rw_array *a, int ndim, const int64_t *shape, rw_array
                            "rw_array_reshape: shape[%d] = %lld: sizes must be 0 or more; one may be -1", d,
                            (long long)s[d]);
     }
-    if (open >= 0 && known > 0) s[open] = a->size / known, known *= s[open];
+    if (open >= 0 && known > 0) {
+        s[open] = a->size / known;
+        known *= s[open];
+    }
     if (known != a->size || (open >= 0 && s[open] < 0))
         return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_array_reshape: %lld elements do not fill the shape",
                        (long long)a->size);

@@ -141,19 +141,22 @@ void rw_apply(rw_node_op op, const double (*arg)[2], bool is_complex, double out
     int arity = rw_ops[op].arity;
     double a = arg[0][0], b = arity > 1 ? arg[1][0] : 0, c = arity > 2 ? arg[2][0] : 0;
     if (!is_complex) {
-        out[0] = real_value(op, a, b, c), out[1] = 0;
+        out[0] = real_value(op, a, b, c);
+        out[1] = 0;
         return;
     }
     static const double none[2];
     double complex z = complex_value(op, complex_of(arg[0]), complex_of(arity > 1 ? arg[1] : none),
                                      complex_of(arity > 2 ? arg[2] : none));
-    out[0] = creal(z), out[1] = cimag(z);
+    out[0] = creal(z);
+    out[1] = cimag(z);
 }
 
 void rw_graph_apply(const rw_graph *g, rw_node_op op, int index, const double (*arg)[2], bool is_complex, double out[2])
 {
     if (op == RW_OP_CAST) {
-        out[0] = rw_dtype_round((rw_dtype)index, arg[0][0]), out[1] = 0;
+        out[0] = rw_dtype_round((rw_dtype)index, arg[0][0]);
+        out[1] = 0;
         return;
     }
     if (op != RW_OP_CALL) {
@@ -161,7 +164,8 @@ void rw_graph_apply(const rw_graph *g, rw_node_op op, int index, const double (*
         return;
     }
     const rw_graph_function *f = g->functions + index;
-    out[0] = f->call(f->user, (double[3]){arg[0][0], arg[1][0], arg[2][0]}), out[1] = 0;
+    out[0] = f->call(f->user, (double[3]){arg[0][0], arg[1][0], arg[2][0]});
+    out[1] = 0;
 }
 
 static void compute(rw_graph *g, rw_node n, rw_leaf_value *leaf, void *user)
@@ -172,16 +176,19 @@ static void compute(rw_graph *g, rw_node n, rw_leaf_value *leaf, void *user)
     if (p->stamp == g->stamp) return;
     p->stamp = g->stamp;
     if (p->op == RW_OP_CONST) {
-        p->value[0] = p->re, p->value[1] = p->im;
+        p->value[0] = p->re;
+        p->value[1] = p->im;
     } else if (p->op == RW_OP_PARAM) {
-        p->value[0] = g->params[p->index].re, p->value[1] = g->params[p->index].im;
+        p->value[0] = g->params[p->index].re;
+        p->value[1] = g->params[p->index].im;
     } else if (!rw_ops[p->op].arity || p->op == RW_OP_REDUCE) {
         leaf(user, g, n, p->value);
     } else {
         for (int i = 0; i < rw_ops[p->op].arity; ++i) {
             const rw_graph_node *a = g->nodes + p->arg[i];
             compute(g, p->arg[i], leaf, user);
-            arg[i][0] = a->value[0], arg[i][1] = a->value[1];
+            arg[i][0] = a->value[0];
+            arg[i][1] = a->value[1];
             is_complex = is_complex || (a->is_complex && !(p->op == RW_OP_WHERE && i == 0));
         }
         rw_graph_apply(g, (rw_node_op)p->op, p->index, (const double(*)[2])arg, is_complex, p->value);
@@ -192,7 +199,8 @@ void rw_graph_value(rw_graph *g, rw_node n, rw_leaf_value *leaf, void *user, dou
 {
     g->stamp++;
     compute(g, n, leaf, user);
-    out[0] = g->nodes[n].value[0], out[1] = g->nodes[n].value[1];
+    out[0] = g->nodes[n].value[0];
+    out[1] = g->nodes[n].value[1];
 }
 
 /* Remembers its answers in the nodes' values. */
@@ -271,5 +279,6 @@ void rw_graph_scalar(rw_graph *g, rw_node n, double *re, double *im)
 {
     double out[2];
     rw_graph_value(g, n, NULL, NULL, out);
-    *re = out[0], *im = out[1];
+    *re = out[0];
+    *im = out[1];
 }

@@ -88,7 +88,8 @@ void rw_expr_set_index(rw_expr *e, int param, double re, double im)
 {
     rw_graph_param *p = e->graph->params + param;
     if (p->re == re && p->im == im) return;
-    p->re = re, p->im = im;
+    p->re = re;
+    p->im = im;
     if (p->name[0] != '#' && strcmp(p->name, "t")) rw_expr_forget_tables(e);
 }
 

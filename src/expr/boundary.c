@@ -30,7 +30,8 @@ void rw_set_boundary(rw_graph *g, int field, int side, rw_boundary_kind kind, co
     rw_graph_field *f = g->fields + field;
     f->boundary[side].kind = kind;
     f->boundary[side].a = kind == RW_BOUNDARY_CONSTANT ? rw_cast(g, f->dtype, values[0]) : values[0];
-    f->boundary[side].b = values[1], f->boundary[side].c = values[2];
+    f->boundary[side].b = values[1];
+    f->boundary[side].c = values[2];
 }
 
 rw_status rw_check_boundaries(rw_context *ctx, const rw_expr_field *f, int sides, bool rows)

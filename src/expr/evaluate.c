@@ -61,11 +61,13 @@ static void inwards(const machine *m, int f, const int64_t p[3], int axis, int u
 static void combine(const machine *m, int f, const int64_t p[3], int axis, int upper, const double first[2],
                     const double *w, int n, double out[2])
 {
-    out[0] = w[0] * first[0], out[1] = w[0] * first[1];
+    out[0] = w[0] * first[0];
+    out[1] = w[0] * first[1];
     for (int i = 1; i < n; ++i) {
         double u[2];
         inwards(m, f, p, axis, upper, i - 1, u);
-        out[0] += w[i] * u[0], out[1] += w[i] * u[1];
+        out[0] += w[i] * u[0];
+        out[1] += w[i] * u[1];
     }
 }
 
@@ -96,13 +98,16 @@ static void beyond(const machine *m, int f, const int64_t p[3], int axis, int up
         int64_t d = upper ? p[axis] - n : -1 - p[axis];
         q[axis] = upper ? n : -1;
         at_place(m, field->boundary[side].a, q, s);
-        if (d == 0) out[0] = s[0], out[1] = s[1];
-        else if (d <= 2 && order4) combine(m, f, p, axis, upper, s, d == 1 ? one : three, 5, out);
+        if (d == 0) {
+            out[0] = s[0];
+            out[1] = s[1];
+        } else if (d <= 2 && order4) combine(m, f, p, axis, upper, s, d == 1 ? one : three, 5, out);
         else { /* a line through the side and the node as far inside, or the farthest of a shorter axis */
             int64_t k = RW_MIN(d - 1, n - 1);
             double w = (double)d / (double)(k + 1);
             inwards(m, f, p, axis, upper, k, u0);
-            out[0] = (1 + w) * s[0] - w * u0[0], out[1] = (1 + w) * s[1] - w * u0[1];
+            out[0] = (1 + w) * s[0] - w * u0[0];
+            out[1] = (1 + w) * s[1] - w * u0[1];
         }
         return;
     }
@@ -113,15 +118,18 @@ static void beyond(const machine *m, int f, const int64_t p[3], int axis, int up
         at_place(m, field->boundary[side].a, q, s);
     } else { /* (c - a u) / b */
         double a[2], b[2], c[2], au[2], d[2];
-        at_place(m, field->boundary[side].a, q, a), at_place(m, field->boundary[side].b, q, b);
+        at_place(m, field->boundary[side].a, q, a);
+        at_place(m, field->boundary[side].b, q, b);
         at_place(m, field->boundary[side].c, q, c);
         inwards(m, f, p, axis, upper, 0, u0);
         bool z = rw_dtype_is_complex(field->dtype);
         rw_apply(RW_OP_MUL, (const double(*)[2])(double[2][2]){{a[0], a[1]}, {u0[0], u0[1]}}, z, au);
-        d[0] = c[0] - au[0], d[1] = c[1] - au[1];
+        d[0] = c[0] - au[0];
+        d[1] = c[1] - au[1];
         rw_apply(RW_OP_DIV, (const double(*)[2])(double[2][2]){{d[0], d[1]}, {b[0], b[1]}}, z, s);
     }
-    s[0] *= h, s[1] *= h;
+    s[0] *= h;
+    s[1] *= h;
     static const double weights[3][5] = {{4, -10. / 3, 6, -2, 1. / 3},
                                          {20, -80. / 3, 40, -15, 8. / 3},
                                          {60, -90, 135, -54, 10}};
@@ -130,7 +138,8 @@ static void beyond(const machine *m, int f, const int64_t p[3], int axis, int up
     else {
         int64_t k = RW_MIN(d, n - 1);
         inwards(m, f, p, axis, upper, k, u0);
-        out[0] = u0[0] + (double)(d + k) * s[0], out[1] = u0[1] + (double)(d + k) * s[1];
+        out[0] = u0[0] + (double)(d + k) * s[0];
+        out[1] = u0[1] + (double)(d + k) * s[1];
     }
 }
 
@@ -165,10 +174,12 @@ static void compute(machine *m, rw_node n, const int64_t p[3])
     } else if (q->op == RW_OP_COORD) {
         at_place(m, n, p, out);
     } else if (q->op == RW_OP_STATE) {
-        out[0] = m->slots[rw_state_slot(q->index)], out[1] = 0;
+        out[0] = m->slots[rw_state_slot(q->index)];
+        out[1] = 0;
     } else if (q->op == RW_OP_REDUCE) {
         const rw_reduction *r = rw_plan_reduction(&m->e->plan, n);
-        out[0] = m->slots[r->slot], out[1] = r->width > 1 ? m->slots[r->slot + 1] : 0;
+        out[0] = m->slots[r->slot];
+        out[1] = r->width > 1 ? m->slots[r->slot + 1] : 0;
     } else {
         double arg[3][2] = {{0}};
         bool is_complex = false;
@@ -251,7 +262,10 @@ static rw_status evaluate_pass(rw_expr *e, int pass, double *slots)
             rw_free(out[f]);
         }
 done:
-    rw_free(out), rw_free(beside), rw_free(m.data), rw_free(m.value);
+    rw_free(out);
+    rw_free(beside);
+    rw_free(m.data);
+    rw_free(m.value);
     rw_pass_use_free(&m.use);
     return status;
 }

@@ -54,8 +54,10 @@ static rw_node scaled(rw_graph *g, rw_node_op op, rw_node f, rw_node b)
 static void scale(rw_graph *g, rw_node_op op, const rw_value *a, rw_node b, rw_value *v)
 {
     v->nfluxes = a->nfluxes;
-    for (int i = 0; i < a->nfluxes; ++i)
-        v->flux[i] = a->flux[i], v->flux[i].factor = scaled(g, op, a->flux[i].factor, b);
+    for (int i = 0; i < a->nfluxes; ++i) {
+        v->flux[i] = a->flux[i];
+        v->flux[i].factor = scaled(g, op, a->flux[i].factor, b);
+    }
     for (int d = 0; d < a->n; ++d) v->rest[d] = scaled(g, op, a->rest[d], b);
 }
 

@@ -63,7 +63,8 @@ static bool is_across(const rw_front *w, const rw_graph_node *p)
 /* Halo of each pass in cells beyond the tile, and how many cells must be loaded. */
 static void find_margins(const rw_plan *plan, rw_front *w)
 {
-    memset(w->beside, 0, sizeof w->beside), memset(w->margin, 0, sizeof w->margin);
+    memset(w->beside, 0, sizeof w->beside);
+    memset(w->margin, 0, sizeof w->margin);
     for (int q = w->last; q >= w->first; --q)
         for (int n = 0; n < w->use[q - w->first].nnodes; ++n) {
             const rw_graph_node *p = plan->graph->nodes + n;
@@ -132,7 +133,9 @@ static void choose_tiles(const rw_emitter *e, const rw_front *w, const rw_front_
     const int walk = w->walk;
     memset(t, 0, sizeof *t);
     t->group = t->group_x = kind->group ? kind->group : w->width * w->height;
-    t->tile[0] = w->width - 2 * w->margin[0], t->tile[1] = w->height - 2 * w->margin[1], t->tile[2] = 1;
+    t->tile[0] = w->width - 2 * w->margin[0];
+    t->tile[1] = w->height - 2 * w->margin[1];
+    t->tile[2] = 1;
     t->tile[walk] = kind->layers;
     for (;; t->tile[walk] /= 2) {
         t->groups = 1;
@@ -207,14 +210,17 @@ rw_status rw_front_find(rw_emitter *e, const rw_front_kind *kind, bool forced, b
         return RW_OK;
     rw_front *w = e->state = rw_calloc(1, sizeof *w);
     if (!w) return rw_fail_memory(g->ctx, sizeof *w, "a plan");
-    w->first = first, w->walk = g->grid.ndim - 1;
+    w->first = first;
+    w->walk = g->grid.ndim - 1;
     RW_TRY(find_last(e, w, kind, forced, &last));
     if (last == first) return RW_OK;
     *found = true;
     w->last = last;
-    arrange(plan, w), kind->choose_layers(e, w, forced);
+    arrange(plan, w);
+    kind->choose_layers(e, w, forced);
     choose_tiles(e, w, kind, &e->k->tiling);
-    e->k->last = last, e->beyond = true;
+    e->k->last = last;
+    e->beyond = true;
     RW_TRY(rw_pass_use_join(plan, w->use, first, last, &e->use));
     /* another group may still read what was there before */
     for (int f = 0; f < g->nfields; ++f) e->beside[f] = e->use.read[f];

@@ -70,11 +70,15 @@ static bool note_reads(const rw_plan *plan, fusion *f, int q)
         if (rw_is_mixed(p)) return false; /* functions of sides serve nodes beyond one side */
         kept *v = find_kept(f, p->index, p->version);
         if (!v && f->nkept == MOST_KEPT) return false;
-        if (!v) v = f->kept + f->nkept++, *v = (kept){.field = p->index, .version = p->version, .pass = s->pass};
+        if (!v) {
+            v = f->kept + f->nkept++;
+            *v = (kept){.field = p->index, .version = p->version, .pass = s->pass};
+        }
         v->last_read = q;
         for (int d = 0; d < 3; ++d) {
             int *reach = f->reach[q - f->first][d];
-            reach[0] = RW_MAX(reach[0], -p->offset[d]), reach[1] = RW_MAX(reach[1], p->offset[d]);
+            reach[0] = RW_MAX(reach[0], -p->offset[d]);
+            reach[1] = RW_MAX(reach[1], p->offset[d]);
         }
     }
     return true;
@@ -111,7 +115,10 @@ static bool allocate(const rw_plan *plan, const rw_tuning *c, fusion *f)
             rw_dtype dtype = plan->graph->fields[v->field].dtype;
             int m = 0;
             while (m < f->nmemory && (f->memory[m].dtype != dtype || f->memory[m].busy_until >= pass)) ++m;
-            if (m == f->nmemory) f->memory[f->nmemory++].dtype = dtype, f->memory[m].cells = 0;
+            if (m == f->nmemory) {
+                f->memory[f->nmemory++].dtype = dtype;
+                f->memory[m].cells = 0;
+            }
             f->memory[m].cells = RW_MAX(f->memory[m].cells, cells);
             f->memory[m].busy_until = v->last_read;
             v->memory = m;
@@ -346,7 +353,8 @@ rw_status rw_fused_emit(rw_emitter *e)
         e->use = f->use[e->pass - f->first];
         emit_cells(e, f);
     }
-    e->use = all, e->pass = f->first;
+    e->use = all;
+    e->pass = f->first;
     rw_emit_partials(e);
     ADD("}\n");
     return RW_OK;
@@ -386,7 +394,8 @@ rw_status rw_fused_suits(rw_emitter *e, bool forced, bool *suits)
     if (best->last == e->k->first) return RW_OK;
     *suits = true;
     e->field = emit_field;
-    e->k->last = best->last, e->k->tiling = best->tiling;
+    e->k->last = best->last;
+    e->k->tiling = best->tiling;
     for (int field = 0; field < e->g->nfields; ++field) e->beside[field] = needs_second_array(e->plan, best, field);
     return rw_pass_use_join(e->plan, best->use, best->first, best->last, &e->use);
 }

@@ -23,7 +23,8 @@ void rw_gather_declare(rw_lowering *l, const rw_expr_stencil *stencil)
     for (int i = 0; i < RW_COUNT(row); ++i) {
         l->table[i] = rw_graph_add_field(g, row[i].name, row[i].dtype);
         if (l->table[i] < 0) return; /* g->failed */
-        g->fields[l->table[i]].external = true, g->fields[l->table[i]].columns = SIDES;
+        g->fields[l->table[i]].external = true;
+        g->fields[l->table[i]].columns = SIDES;
     }
 }
 

@@ -20,7 +20,10 @@ rw_status rw_graph_create(rw_context *ctx, const rw_grid *grid, int order, rw_gr
 {
     rw_graph *g = *graph = rw_calloc(1, sizeof *g);
     if (!g) return rw_fail_memory(ctx, sizeof *g, "a graph");
-    g->ctx = ctx, g->grid = *grid, g->order = order ? order : 2, g->neighbours = -1;
+    g->ctx = ctx;
+    g->grid = *grid;
+    g->order = order ? order : 2;
+    g->neighbours = -1;
     static const char *const h[] = {"#hx", "#hy", "#hz"}, *const o[] = {"#x0", "#y0", "#z0"};
     for (int d = 0; d < 3; ++d) {
         g->spacing[d] = rw_graph_add_param(g, h[d], false, grid->spacing[d], 0);
@@ -38,9 +41,17 @@ void rw_graph_destroy(rw_graph **graph)
     *graph = NULL;
     if (!g) return;
     for (int i = 0; i < g->nfields; ++i) rw_free(g->fields[i].name);
-    for (int i = 0; i < g->nparams; ++i) rw_free(g->params[i].name), rw_free(g->params[i].quadrature);
+    for (int i = 0; i < g->nparams; ++i) {
+        rw_free(g->params[i].name);
+        rw_free(g->params[i].quadrature);
+    }
     for (int i = 0; i < g->nfunctions; ++i) rw_free(g->functions[i].name);
-    rw_free(g->fields), rw_free(g->params), rw_free(g->functions), rw_free(g->nodes), rw_free(g->hash), rw_free(g);
+    rw_free(g->fields);
+    rw_free(g->params);
+    rw_free(g->functions);
+    rw_free(g->nodes);
+    rw_free(g->hash);
+    rw_free(g);
 }
 
 int rw_graph_add_field(rw_graph *g, const char *name, rw_dtype dtype)
@@ -53,7 +64,8 @@ int rw_graph_add_field(rw_graph *g, const char *name, rw_dtype dtype)
     }
     rw_graph_field *f = g->fields + g->nfields;
     memset(f, 0, sizeof *f);
-    f->name = copy, f->dtype = dtype;
+    f->name = copy;
+    f->dtype = dtype;
     for (int s = 0; s < 6; ++s) f->boundary[s].a = f->boundary[s].b = f->boundary[s].c = -1;
     return g->nfields++;
 }
@@ -115,8 +127,10 @@ static unsigned hash_node(const rw_graph_node *n)
         h = (h ^ (uint64_t)(uint16_t)n->offset[i]) * 0x94d049bb133111ebu;
         h ^= h >> 29;
     }
-    memcpy(&bits, &n->re, 8), h = (h ^ bits) * 0xbf58476d1ce4e5b9u;
-    memcpy(&bits, &n->im, 8), h = (h ^ bits) * 0x94d049bb133111ebu;
+    memcpy(&bits, &n->re, 8);
+    h = (h ^ bits) * 0xbf58476d1ce4e5b9u;
+    memcpy(&bits, &n->im, 8);
+    h = (h ^ bits) * 0x94d049bb133111ebu;
     h = (h ^ (uint64_t)n->exact) * 0xbf58476d1ce4e5b9u;
     return (unsigned)(h ^ h >> 31);
 }
@@ -141,7 +155,8 @@ static bool grow_hash(rw_graph *g)
         hash[h] = i;
     }
     rw_free(g->hash);
-    g->hash = hash, g->buckets = buckets;
+    g->hash = hash;
+    g->buckets = buckets;
     return true;
 }
 
@@ -172,10 +187,13 @@ static rw_node intern(rw_graph *g, rw_graph_node n)
 rw_node rw_const(rw_graph *g, double re, double im)
 {
     rw_graph_node n = LEAF(RW_OP_CONST);
-    n.re = re, n.im = im, n.is_complex = im != 0;
+    n.re = re;
+    n.im = im;
+    n.is_complex = im != 0;
     if (im == 0 && re == floor(re) && fabs(re) <= TWO_TO_53) {
         n.whole = RW_WHOLE | (re >= 0 ? RW_NATURAL : 0);
-        n.is_exact = true, n.exact = (rw_int128)re;
+        n.is_exact = true;
+        n.exact = (rw_int128)re;
     }
     return intern(g, n);
 }
@@ -197,10 +215,14 @@ rw_node rw_scalar_argument(rw_graph *g, int index)
     rw_graph_node n = LEAF(RW_OP_PARAM);
     if (index < 0 || g->failed) return 0;
     if (g->params[index].state >= 0) {
-        n.op = RW_OP_STATE, n.index = g->params[index].state, n.reduced = true, n.depends = RW_ON_FIELD;
+        n.op = RW_OP_STATE;
+        n.index = g->params[index].state;
+        n.reduced = true;
+        n.depends = RW_ON_FIELD;
         return intern(g, n);
     }
-    n.index = index, n.is_complex = g->params[index].is_complex;
+    n.index = index;
+    n.is_complex = g->params[index].is_complex;
     const char *name = g->params[index].name;
     bool of_grid = index <= g->origin[2];
     n.depends = !of_grid && (name[0] == '#' || !strcmp(name, "t")) ? RW_ON_RUN : 0;
@@ -210,7 +232,10 @@ rw_node rw_scalar_argument(rw_graph *g, int index)
 rw_node rw_coord(rw_graph *g, int axis, int offset)
 {
     rw_graph_node n = LEAF(RW_OP_COORD);
-    n.index = axis, n.offset[axis] = (int16_t)offset, n.is_field = true, n.depends = (uint8_t)(RW_ON_COORD << axis);
+    n.index = axis;
+    n.offset[axis] = (int16_t)offset;
+    n.is_field = true;
+    n.depends = (uint8_t)(RW_ON_COORD << axis);
     return intern(g, n);
 }
 
@@ -234,7 +259,10 @@ static rw_node field(rw_graph *g, int index, int version, const int offset[3], i
 {
     rw_graph_node n = LEAF(RW_OP_FIELD);
     if (g->failed) return 0;
-    n.index = index, n.version = version, n.is_field = true, n.depends = RW_ON_FIELD;
+    n.index = index;
+    n.version = version;
+    n.is_field = true;
+    n.depends = RW_ON_FIELD;
     n.depth = version ? g->fields[index].depth + 1 : 0;
     n.is_complex = rw_dtype_is_complex(g->fields[index].dtype);
     if (is_long(g->fields[index].dtype)) n.integer = (uint8_t)g->fields[index].dtype;
@@ -258,7 +286,11 @@ rw_node rw_reduce(rw_graph *g, rw_reduce_kind kind, rw_node a)
 {
     rw_graph_node n = LEAF(RW_OP_REDUCE);
     if (g->failed) return 0;
-    n.index = kind, n.arg[0] = a, n.is_complex = g->nodes[a].is_complex, n.reduced = true, n.depends = RW_ON_FIELD;
+    n.index = kind;
+    n.arg[0] = a;
+    n.is_complex = g->nodes[a].is_complex;
+    n.reduced = true;
+    n.depends = RW_ON_FIELD;
     n.depth = g->nodes[a].depth + 1;
     return intern(g, n);
 }
@@ -449,7 +481,8 @@ static bool splits(const rw_graph *g, rw_node n, rw_node *field, rw_node *scalar
     if (p->op != RW_OP_MUL || !p->is_field || p->integer) return false;
     int which = is_scalar(g, p->arg[0]) ? 0 : is_scalar(g, p->arg[1]) ? 1 : -1;
     if (which < 0) return false;
-    *scalar = p->arg[which], *field = p->arg[1 - which];
+    *scalar = p->arg[which];
+    *field = p->arg[1 - which];
     return true;
 }
 
@@ -567,7 +600,8 @@ static rw_node convert(rw_graph *g, rw_node n, int integer)
         args[i] = is_operand ? convert(g, p.arg[i], integer) : p.arg[i];
     }
     const rw_node result = make(g, (rw_node_op)p.op, args[0], args[1], args[2], integer);
-    g->nodes[n].stamp = g->stamp, g->nodes[n].value[0] = result;
+    g->nodes[n].stamp = g->stamp;
+    g->nodes[n].value[0] = result;
     return result;
 }
 
@@ -628,12 +662,17 @@ static rw_node make(rw_graph *g, rw_node_op op, rw_node a, rw_node b, rw_node c,
     if (gathered >= 0 || g->failed) return RW_MAX(gathered, 0);
     if (commutes(op) && args[0] > args[1]) {
         const rw_node first = args[0];
-        args[0] = args[1], args[1] = first;
+        args[0] = args[1];
+        args[1] = first;
     }
     rw_graph_node n = LEAF((uint8_t)op);
     memcpy(n.arg, args, sizeof n.arg);
-    n.is_complex = is_complex && rw_ops[op].kind == 'C', n.is_field = is_field, n.reduced = reduced;
-    n.depth = depth + 1, n.depends = depends, n.integer = (uint8_t)integer,
+    n.is_complex = is_complex && rw_ops[op].kind == 'C';
+    n.is_field = is_field;
+    n.reduced = reduced;
+    n.depth = depth + 1;
+    n.depends = depends;
+    n.integer = (uint8_t)integer;
     n.whole = (uint8_t)(integer || is_complex ? 0 : whole_of(g, op, args));
     return intern(g, n);
 }
@@ -676,9 +715,15 @@ rw_node rw_cast(rw_graph *g, rw_dtype dtype, rw_node a)
         if (g->failed || g->nodes[a].integer == (int)dtype) return a;
         p = g->nodes + a;
     }
-    n.index = (int)dtype, n.arg[0] = a, n.arg[1] = n.arg[2] = -1, n.integer = is_long(dtype) ? (uint8_t)dtype : 0,
+    n.index = (int)dtype;
+    n.arg[0] = a;
+    n.arg[1] = n.arg[2] = -1;
+    n.integer = is_long(dtype) ? (uint8_t)dtype : 0;
     n.whole = (uint8_t)whole_of_type(dtype);
-    n.is_field = p->is_field, n.reduced = p->reduced, n.depends = p->depends, n.depth = p->depth + 1;
+    n.is_field = p->is_field;
+    n.reduced = p->reduced;
+    n.depends = p->depends;
+    n.depth = p->depth + 1;
     return intern(g, n);
 }
 
@@ -690,7 +735,9 @@ rw_node rw_call(rw_graph *g, int function, const rw_node args[3])
     for (int i = 0; i < 3; ++i) {
         const rw_graph_node *p = g->nodes + args[i];
         n.arg[i] = args[i];
-        n.is_field = n.is_field || p->is_field, n.reduced = n.reduced || p->reduced, n.depends |= p->depends;
+        n.is_field = n.is_field || p->is_field;
+        n.reduced = n.reduced || p->reduced;
+        n.depends |= p->depends;
         n.depth = RW_MAX(n.depth, p->depth + 1);
     }
     return intern(g, n);

@@ -46,7 +46,8 @@ static rw_status choose_strategy(rw_emitter *e, const struct strategy **chosen)
         rw_status status = s->suits(e, e->target->tiling && e->target->tiling == s->option, &suits);
         *chosen = s;
         if (status != RW_OK || suits) return status;
-        s->free(e->state), e->state = NULL;
+        s->free(e->state);
+        e->state = NULL;
     }
 }
 
@@ -74,8 +75,10 @@ static rw_status write_kernel(rw_emitter *e, const struct strategy **s)
     rw_emit_definitions(e);
     RW_TRY((*s)->emit(e));
     if (e->t->failed) return rw_fail_memory(e->g->ctx, e->t->length, "the text of a kernel");
-    e->k->flops = e->use.flops, e->k->bytes_per_cell = e->use.bytes_per_cell;
-    e->k->text = e->t->data, e->t->data = NULL;
+    e->k->flops = e->use.flops;
+    e->k->bytes_per_cell = e->use.bytes_per_cell;
+    e->k->text = e->t->data;
+    e->t->data = NULL;
     return RW_OK;
 }
 
@@ -95,15 +98,21 @@ rw_status rw_pass_kernel_create(const rw_plan *plan, int first, const rw_target 
     rw_status status = write_kernel(&e, &s);
     if (e.state) s->free(e.state);
     rw_pass_use_free(&e.use);
-    rw_text_free(&text), rw_free(e.beside);
-    rw_text_free(&e.uniforms), rw_text_free(&e.uniform_names);
-    rw_text_free(&e.arrays), rw_text_free(&e.array_names);
+    rw_text_free(&text);
+    rw_free(e.beside);
+    rw_text_free(&e.uniforms);
+    rw_text_free(&e.uniform_names);
+    rw_text_free(&e.arrays);
+    rw_text_free(&e.array_names);
     if (status != RW_OK) rw_pass_kernel_free(k);
     return status;
 }
 
 void rw_pass_kernel_free(rw_pass_kernel *k)
 {
-    rw_free(k->text), rw_free(k->slots), rw_free(k->accumulator_slot), rw_free(k->accumulator_kind);
+    rw_free(k->text);
+    rw_free(k->slots);
+    rw_free(k->accumulator_slot);
+    rw_free(k->accumulator_kind);
     memset(k, 0, sizeof *k);
 }

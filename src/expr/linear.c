@@ -181,7 +181,8 @@ rw_node rw_linear(rw_graph *g, rw_node n)
 {
     rewriting r = {.g = g};
     if (g->failed) return n;
-    r.uses = rw_calloc((size_t)g->n, sizeof *r.uses), r.done = rw_calloc((size_t)g->n, sizeof *r.done);
+    r.uses = rw_calloc((size_t)g->n, sizeof *r.uses);
+    r.done = rw_calloc((size_t)g->n, sizeof *r.done);
     if (r.uses && r.done) {
         memset(r.done, -1, (size_t)g->n * sizeof *r.done);
         count_uses(&r, n);
@@ -192,6 +193,7 @@ rw_node rw_linear(rw_graph *g, rw_node n)
     } else {
         g->failed = true;
     }
-    rw_free(r.uses), rw_free(r.done);
+    rw_free(r.uses);
+    rw_free(r.done);
     return n;
 }

@@ -59,12 +59,14 @@ rw_status rw_check_name(rw_context *ctx, const char *where, const char *name)
 void rw_lowering_begin(rw_lowering *l, rw_context *ctx, rw_graph *graph)
 {
     memset(l, 0, sizeof *l);
-    l->ctx = ctx, l->graph = graph;
+    l->ctx = ctx;
+    l->graph = graph;
 }
 
 void rw_lowering_end(rw_lowering *l)
 {
-    rw_free(l->locals), rw_free(l->functions);
+    rw_free(l->locals);
+    rw_free(l->functions);
     memset(l, 0, sizeof *l);
 }
 
@@ -263,7 +265,10 @@ static rw_status lower_operator(rw_lowering *l, const rw_syntax *s, rw_value *v)
         return RW_OK;
     }
     rw_node args[3] = {a.node[0], b.node[0], -1};
-    if (table[row].swap) args[0] = b.node[0], args[1] = a.node[0];
+    if (table[row].swap) {
+        args[0] = b.node[0];
+        args[1] = a.node[0];
+    }
     RW_TRY(make_checked(l, s, op, args, v));
     rw_combine_fluxes(g, op, &a, &b, v);
     return RW_OK;
@@ -434,9 +439,14 @@ static rw_status lower_function(rw_lowering *l, const rw_syntax *s, const rw_fun
     const rw_source *source = l->source;
     for (int i = 0; i < n; ++i) RW_TRY(rw_lower_local(l, source, s->at, d->parameters[i], args[i]));
     if (!l->depth) l->base = nlocals;
-    l->frame = nlocals, l->depth++, l->source = f->source;
+    l->frame = nlocals;
+    l->depth++;
+    l->source = f->source;
     rw_status status = rw_lower(l, f->source, d->value, v);
-    l->frame = frame, l->depth--, l->source = source, l->nlocals = nlocals;
+    l->frame = frame;
+    l->depth--;
+    l->source = source;
+    l->nlocals = nlocals;
     return status;
 }
 
@@ -570,7 +580,8 @@ static rw_status lower_shift(rw_lowering *l, const rw_syntax *s, const rw_value 
     if (n < 2 || n > 1 + g->grid.ndim)
         return FAIL(s->at, "a neighbour needs 1 to %d offsets, at most one per axis of the grid: u[i+1%s%s]",
                     g->grid.ndim, g->grid.ndim > 1 ? ", j" : "", g->grid.ndim > 2 ? ", k" : "");
-    *v = args[0], v->nfluxes = 0;
+    *v = args[0];
+    v->nfluxes = 0;
     for (int d = 1; d < n; ++d) {
         const rw_graph_node *by = g->nodes + args[d].node[0];
         if (args[d].n > 1 || by->op != RW_OP_CONST || by->im != 0 || by->re != rint(by->re) || fabs(by->re) > FARTHEST)
@@ -725,7 +736,8 @@ rw_status rw_lower(rw_lowering *l, const rw_source *source, const rw_syntax *s, 
                  RW_GRAPH_NODES, RW_GRAPH_DEPTH);
     else if (status == RW_OK && l->graph->failed)
         status = rw_fail_memory(l->ctx, (size_t)l->graph->n * sizeof *l->graph->nodes, "the terms of the equations");
-    l->source = outer, l->nesting--;
+    l->source = outer;
+    l->nesting--;
     return status;
 }
 
@@ -750,7 +762,8 @@ rw_status rw_lower_define(rw_lowering *l, const rw_source *source, const rw_stat
         return rw_fail_memory(l->ctx, sizeof *l->functions, "a function");
     rw_function *f = l->functions + l->nfunctions++;
     snprintf(f->name, sizeof f->name, "%s", s->name);
-    f->definition = s, f->source = source;
+    f->definition = s;
+    f->source = source;
     return RW_OK;
 }
 
@@ -763,7 +776,8 @@ rw_status rw_lower_definitions(rw_lowering *l, const rw_source *source, const rw
 
 rw_status rw_lower_local(rw_lowering *l, const rw_source *source, int at, const char *name, rw_value value)
 {
-    (void)source, (void)at;
+    (void)source;
+    (void)at;
     if (!rw_grow(&l->locals, &l->locals_capacity, l->nlocals + 1, sizeof *l->locals))
         return rw_fail_memory(l->ctx, sizeof *l->locals, "a name");
     snprintf(l->locals[l->nlocals].name, 32, "%s", name);

@@ -94,6 +94,9 @@ rw_status rw_expr_get_map(rw_expr *e, const char *from, const char *to, rw_expr_
                                 : g->unstructured   ? "its grid is unstructured"
                                                     : NULL};
     snprintf(map->name, sizeof map->name, "%s", e->name);
-    for (int d = 0; d < 3; ++d) map->size[d] = g->grid.size[d], map->reach[d] = reach_of(g, f, d);
+    for (int d = 0; d < 3; ++d) {
+        map->size[d] = g->grid.size[d];
+        map->reach[d] = reach_of(g, f, d);
+    }
     return RW_OK;
 }

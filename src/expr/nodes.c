@@ -36,7 +36,8 @@ const char *rw_word(rw_emitter *e, rw_node n)
     const rw_graph_node *p = rw_node_of(e, n);
     if (p->op == RW_OP_CONST && !e->use.uniform[n]) {
         char re[48], im[48];
-        number_word(re, sizeof re, p->re), number_word(im, sizeof im, p->im);
+        number_word(re, sizeof re, p->re);
+        number_word(im, sizeof im, p->im);
         if (p->is_complex) snprintf(w, WORD, "CX(make)(%s, %s)", re, im);
         else snprintf(w, WORD, "%s", re);
     } else {

@@ -41,7 +41,8 @@ static const char *read_mark(const char *at, char *name, size_t size, int *line,
     size_t n = strcspn(p, "\n");
     if (*p != ' ' || p[n] != '\n' || l > 1 << 28 || c > 1 << 28) return NULL;
     snprintf(name, size, "%.*s", (int)n - 1, p + 1);
-    *line = (int)l, *column = (int)c;
+    *line = (int)l;
+    *column = (int)c;
     return p + n + 1;
 }
 
@@ -52,9 +53,13 @@ void rw_place_text(const rw_source *source, int at, char *text, size_t size)
     const char *end = source->text + at, *next;
     snprintf(name, sizeof name, "%s", source->name ? source->name : "expression");
     for (const char *p = source->text; p < end && *p; ++p) {
-        if (*p == '#' && (next = read_mark(p, name, sizeof name, &line, &column))) p = next - 1, first = column;
-        else if (*p == '\n') line++, column = first;
-        else if (((unsigned char)*p & 0xc0) != 0x80) column++;
+        if (*p == '#' && (next = read_mark(p, name, sizeof name, &line, &column))) {
+            p = next - 1;
+            first = column;
+        } else if (*p == '\n') {
+            line++;
+            column = first;
+        } else if (((unsigned char)*p & 0xc0) != 0x80) column++;
     }
     rw_place(text, size, name, (size_t)line, (size_t)column);
 }
@@ -123,15 +128,21 @@ static bool take(parser *p, const char *sign)
 static rw_syntax *make(parser *p, rw_syntax_kind kind, int at, const char *name, int n)
 {
     rw_syntax *s = ++p->trees <= MAX_TREES ? rw_calloc(1, sizeof *s) : NULL;
-    if (s && n && !(s->args = rw_calloc((size_t)n, sizeof *s->args))) rw_free(s), s = NULL;
+    if (s && n && !(s->args = rw_calloc((size_t)n, sizeof *s->args))) {
+        rw_free(s);
+        s = NULL;
+    }
     if (!s) {
         if (p->status == RW_OK && p->trees > MAX_TREES) FAIL(p, at, "the text has more than %d terms", MAX_TREES);
         if (p->status == RW_OK) p->status = rw_fail_memory(p->ctx, sizeof *s, "an expression");
         return NULL;
     }
-    s->kind = kind, s->at = at, s->n = n;
+    s->kind = kind;
+    s->at = at;
+    s->n = n;
     snprintf(s->name, sizeof s->name, "%s", name);
-    s->next = p->out->all, p->out->all = s;
+    s->next = p->out->all;
+    p->out->all = s;
     return s;
 }
 
@@ -208,7 +219,8 @@ static rw_syntax *number(parser *p)
         FAIL(p, start, "a number has more than 63 characters");
         return NULL;
     }
-    memcpy(digits, t + start, (size_t)n), digits[n] = 0;
+    memcpy(digits, t + start, (size_t)n);
+    digits[n] = 0;
     char *end;
     double value = rw_strtod(digits, &end);
     if (*end || n == 0) {
@@ -221,8 +233,10 @@ static rw_syntax *number(parser *p)
     if (!s) return NULL;
     s->value = value;
     s->is_exact = exact_integer(digits, &s->exact);
-    if (t[p->at] == 'i' && !name_char(t[p->at + 1])) s->imaginary = true, p->at++;
-    else if (t[p->at] == 'j' && !name_char(t[p->at + 1])) {
+    if (t[p->at] == 'i' && !name_char(t[p->at + 1])) {
+        s->imaginary = true;
+        p->at++;
+    } else if (t[p->at] == 'j' && !name_char(t[p->at + 1])) {
         FAIL(p, p->at, "%sj: write the imaginary unit as 1i, here %si", digits, digits);
         return NULL;
     } else if (name_start(t[p->at])) {
@@ -503,7 +517,8 @@ static bool definition_head(parser *p, rw_statement *s)
     ok = ok && take(p, ")");
     p->brackets--;
     if (ok && take(p, "=") && p->text[p->at] != '=') return true;
-    p->at = start, s->nparameters = 0;
+    p->at = start;
+    s->nparameters = 0;
     return false;
 }
 
@@ -615,7 +630,9 @@ rw_status rw_parse_statements(rw_context *ctx, const rw_source *source, rw_parse
         if (!p.text[p.at]) break;
         if (statement(&p)) continue;
         if (!rw_mistake(ctx, p.status)) break;
-        first = p.status, p.status = RW_OK, p.brackets = p.depth = 0; /* one of several: on at the next statement */
+        first = p.status;
+        p.status = RW_OK;
+        p.brackets = p.depth = 0; /* one of several: on at the next statement */
         do {
             p.at += (int)strcspn(p.text + p.at, ";\n");
             p.at += p.text[p.at] != 0;

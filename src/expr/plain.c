@@ -84,10 +84,14 @@ static void choose_columns(const rw_emitter *e, const int64_t n[3], int ndim, rw
     const int x = ndim == 3 ? c->space_group_x : c->plane_group_x, y = ndim == 3 ? c->space_group_y : c->plane_group_y;
     const int64_t across = ceil_div(n[0], x) * (ndim == 3 ? ceil_div(n[1], y) : 1);
     const int64_t enough = (int64_t)RW_MAX(e->target->units, 16) * c->groups_a_unit;
-    t->group_x = x, t->group = x * y;
-    t->tile[0] = x, t->tile[1] = y, t->tile[2] = 1;
+    t->group_x = x;
+    t->group = x * y;
+    t->tile[0] = x;
+    t->tile[1] = y;
+    t->tile[2] = 1;
     t->tile[ndim - 1] = RW_MAX(1, RW_MIN(light ? c->walk_light : c->walk_most, n[ndim - 1] * across / enough));
-    t->roll = ndim - 1, t->unroll = light ? c->walk_light_unroll : c->walk_unroll;
+    t->roll = ndim - 1;
+    t->unroll = light ? c->walk_light_unroll : c->walk_unroll;
 }
 
 static void choose_tiling(const rw_emitter *e, rw_tiling *t)
@@ -97,12 +101,19 @@ static void choose_tiling(const rw_emitter *e, rw_tiling *t)
     int64_t n[3] = {grid->size[0], grid->size[1], grid->size[2]}, cells = n[0] * n[1] * n[2];
     memset(t, 0, sizeof *t);
     t->flat = !neighbours && !e->use.coordinates && cells <= INT32_MAX / 2; /* indices of EACH2 are ints on a GPU */
-    if (t->flat) n[0] = cells, n[1] = n[2] = 1;
+    if (t->flat) {
+        n[0] = cells;
+        n[1] = n[2] = 1;
+    }
     t->narrow = gpu && cells < INT32_MAX / 2;
     const int ndim = n[2] > 1 ? 3 : n[1] > 1 ? 2 : 1;
     if (!gpu) choose_rows(e, n, ndim, t);
     else if (ndim > 1) choose_columns(e, n, ndim, t);
-    else t->group = t->group_x = e->tuning->line_group, t->tile[0] = e->tuning->tile_least, t->tile[1] = t->tile[2] = 1;
+    else {
+        t->group = t->group_x = e->tuning->line_group;
+        t->tile[0] = e->tuning->tile_least;
+        t->tile[1] = t->tile[2] = 1;
+    }
     t->split = t->tile[0] * t->tile[1] * t->tile[2] > e->tuning->border_cells_an_item * t->group;
     int64_t tiles = 1;
     for (int d = 0; d < 3; ++d) tiles *= t->tiles[d] = ceil_div(n[d], RW_MAX(t->tile[d], 1));
@@ -202,7 +213,8 @@ static void begin_function(rw_emitter *e, const char *name, const char *box, int
 {
     plain *s = e->state;
     const bool rare = e->k->tiling.rows && border != RW_NO_AXIS; /* as one function it takes half as long to compile */
-    s->border = border, e->item = item;
+    s->border = border;
+    e->item = item;
     ADD("%s void %s(%s%s%s", rare ? "RARE" : "DEVICE", name, box, rw_text_of(&e->arrays), rw_text_of(&e->uniforms));
     for (int a = 0; a < e->k->naccumulators; ++a) ADD(", f64 *acc%d", a);
     ADD(")\n{\n");
@@ -214,7 +226,8 @@ static rw_status make_windows(rw_emitter *e)
 {
     plain *s = e->state;
     int axis = e->k->tiling.roll;
-    s->windows = rw_calloc(MAX_WINDOWS, sizeof *s->windows), s->nwindows = 0;
+    s->windows = rw_calloc(MAX_WINDOWS, sizeof *s->windows);
+    s->nwindows = 0;
     if (!s->windows) return rw_fail_memory(e->g->ctx, MAX_WINDOWS * sizeof *s->windows, "a kernel");
     for (int n = 0; n < e->use.nnodes; ++n) {
         const rw_graph_node *p = rw_node_of(e, n);
@@ -229,7 +242,8 @@ static rw_status make_windows(rw_emitter *e)
                           p->offset[axis],
                           p->offset[axis]};
         }
-        w->first = RW_MIN(w->first, p->offset[axis]), w->last = RW_MAX(w->last, p->offset[axis]);
+        w->first = RW_MIN(w->first, p->offset[axis]);
+        w->last = RW_MAX(w->last, p->offset[axis]);
     }
     int kept = 0;
     for (int i = 0; i < s->nwindows; ++i)
@@ -307,7 +321,8 @@ static void emit_ends(rw_emitter *e)
 static bool find_ends(const rw_emitter *e, int64_t *from, int64_t *to)
 {
     const int64_t vector = e->tuning->vector, nx = e->g->grid.size[0];
-    *from = vector, *to = (nx - RW_MAX(1, e->use.reach[0][1])) / vector * vector;
+    *from = vector;
+    *to = (nx - RW_MAX(1, e->use.reach[0][1])) / vector * vector;
     return ((const plain *)e->state)->whole_rows && *to >= 2 * vector && e->use.reach[0][0] <= vector;
 }
 
@@ -491,14 +506,18 @@ rw_status rw_plain_emit(rw_emitter *e)
 void rw_plain_free(void *state)
 {
     plain *s = state;
-    rw_free(s->one), rw_free(s->each), rw_free(s->windows), rw_free(s);
+    rw_free(s->one);
+    rw_free(s->each);
+    rw_free(s->windows);
+    rw_free(s);
 }
 
 /* Of the nodes needed, what is the same in all cells, such as a function of a sum, and what is not. */
 static rw_status part_nodes(rw_emitter *e, plain *s)
 {
     const size_t n = (size_t)RW_MAX(e->use.nnodes, 1);
-    s->one = rw_calloc(n, 1), s->each = rw_calloc(n, 1);
+    s->one = rw_calloc(n, 1);
+    s->each = rw_calloc(n, 1);
     if (!s->one || !s->each) return rw_fail_memory(e->g->ctx, 2 * n, "a kernel");
     for (int i = 0; i < e->use.nnodes; ++i) (rw_node_of(e, i)->is_field ? s->each : s->one)[i] = e->use.needed[i];
     return RW_OK;
@@ -509,7 +528,8 @@ rw_status rw_plain_suits(rw_emitter *e, bool forced, bool *suits)
     plain *s = e->state = rw_calloc(1, sizeof *s);
     (void)forced;
     if (!s) return rw_fail_memory(e->g->ctx, sizeof *s, "a kernel");
-    *suits = true, e->field = emit_field;
+    *suits = true;
+    e->field = emit_field;
     RW_TRY(part_nodes(e, s));
     for (const rw_store *store = NULL; (store = rw_next_store(e->plan, e->pass, store));)
         e->beside[store->field] = e->beside[store->field] || store->shadow;

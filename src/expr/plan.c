@@ -7,7 +7,8 @@
 rw_status rw_plan_begin(rw_plan *plan, rw_graph *graph, int trace)
 {
     memset(plan, 0, sizeof *plan);
-    plan->graph = graph, plan->trace = trace;
+    plan->graph = graph;
+    plan->trace = trace;
     plan->nslots = rw_trace_slot(graph) + (trace > 0);
     plan->fields = rw_calloc((size_t)RW_MAX(graph->nfields, 1), sizeof *plan->fields);
     plan->states = rw_calloc((size_t)RW_MAX(graph->nstates, 1), sizeof *plan->states);
@@ -20,8 +21,11 @@ rw_status rw_plan_begin(rw_plan *plan, rw_graph *graph, int trace)
 
 void rw_plan_end(rw_plan *plan)
 {
-    rw_free(plan->stores), rw_free(plan->reductions), rw_free(plan->results), rw_free(plan->fields),
-        rw_free(plan->states);
+    rw_free(plan->stores);
+    rw_free(plan->reductions);
+    rw_free(plan->results);
+    rw_free(plan->fields);
+    rw_free(plan->states);
     memset(plan, 0, sizeof *plan);
 }
 
@@ -291,10 +295,15 @@ rw_status rw_pass_use_begin(const rw_plan *plan, rw_pass_use *use)
 {
     rw_graph *g = plan->graph;
     memset(use, 0, sizeof *use);
-    for (int d = 0; d < 3; ++d) rw_scalar_argument(g, g->origin[d]), rw_scalar_argument(g, g->spacing[d]);
+    for (int d = 0; d < 3; ++d) {
+        rw_scalar_argument(g, g->origin[d]);
+        rw_scalar_argument(g, g->spacing[d]);
+    }
     use->nnodes = g->n;
-    use->read = rw_calloc((size_t)g->nfields + 1, 1), use->written = rw_calloc((size_t)g->nfields + 1, 1);
-    use->needed = rw_calloc((size_t)g->n, 1), use->uniform = rw_calloc((size_t)g->n, 1);
+    use->read = rw_calloc((size_t)g->nfields + 1, 1);
+    use->written = rw_calloc((size_t)g->nfields + 1, 1);
+    use->needed = rw_calloc((size_t)g->n, 1);
+    use->uniform = rw_calloc((size_t)g->n, 1);
     use->table = plan->tables ? rw_calloc((size_t)g->n, 1) : NULL;
     if (g->failed || !use->read || !use->written || !use->needed || !use->uniform || (plan->tables && !use->table)) {
         rw_pass_use_free(use);
@@ -307,8 +316,10 @@ rw_status rw_plan_use(const rw_plan *plan, int pass, rw_pass_use *use)
 {
     rw_graph *g = plan->graph;
     RW_TRY(rw_pass_use_begin(plan, use));
-    for (const rw_store *s = NULL; (s = rw_next_store(plan, pass, s));)
-        rw_pass_use_add(plan, pass, use, s->value), use->written[s->field] = true;
+    for (const rw_store *s = NULL; (s = rw_next_store(plan, pass, s));) {
+        rw_pass_use_add(plan, pass, use, s->value);
+        use->written[s->field] = true;
+    }
     for (int i = 0; i < plan->nreductions; ++i)
         if (plan->reductions[i].pass == pass) {
             rw_pass_use_add(plan, pass, use, plan->reductions[i].value);
@@ -324,7 +335,11 @@ rw_status rw_plan_use(const rw_plan *plan, int pass, rw_pass_use *use)
 
 void rw_pass_use_free(rw_pass_use *use)
 {
-    rw_free(use->read), rw_free(use->written), rw_free(use->needed), rw_free(use->uniform), rw_free(use->table);
+    rw_free(use->read);
+    rw_free(use->written);
+    rw_free(use->needed);
+    rw_free(use->uniform);
+    rw_free(use->table);
     memset(use, 0, sizeof *use);
 }
 

@@ -231,7 +231,8 @@ static rw_status create(rw_device *dev, const rw_expr_spec *spec, rw_expr **expr
     if (spec->order != 0 && spec->order != 2 && spec->order != 4)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "order = %d: the order of grid operators must be 2 or 4", spec->order);
     RW_TRY(rw_graph_create(ctx, &grid, spec->order, &graph));
-    graph->linear = graph->reciprocals = spec->reassociate, graph->unstructured = spec->nexternals > 0;
+    graph->linear = graph->reciprocals = spec->reassociate;
+    graph->unstructured = spec->nexternals > 0;
     rw_lowering_begin(&l, ctx, graph);
     rw_status status = rw_parse_statements(ctx, &source, &parsed);
     if (status == RW_OK) status = rw_expr_declare(ctx, spec, graph, &l, &source, &parsed);
@@ -288,7 +289,10 @@ static rw_status take(rw_context *ctx, const rw_expr_spec *spec, const sizes *of
                                                     part[i].size, part[i].given, t->copy + i);
         if (status != RW_OK) return free_taken(t), status;
     }
-    t->spec.fields = array[0], t->spec.scalars = array[1], t->spec.externals = array[2], t->spec.functions = array[3];
+    t->spec.fields = array[0];
+    t->spec.scalars = array[1];
+    t->spec.externals = array[2];
+    t->spec.functions = array[3];
     for (int d = RW_MAX(t->spec.grid.ndim, 0); d < 3; ++d)
         if (t->spec.grid.size[d] == 0) t->spec.grid.size[d] = 1;
     return RW_OK;
@@ -313,7 +317,8 @@ rw_status rw_expr_create_sized(rw_device *dev, const rw_expr_spec *spec, rw_expr
 rw_status rw_expr_compile(rw_expr *e, const char *name, const rw_pass_kernel *k, rw_program **program)
 {
     char group[16], group_x[16], units[16];
-    snprintf(group, sizeof group, "%d", k->tiling.group), snprintf(group_x, sizeof group_x, "%d", k->tiling.group_x);
+    snprintf(group, sizeof group, "%d", k->tiling.group);
+    snprintf(group_x, sizeof group_x, "%d", k->tiling.group_x);
     snprintf(units, sizeof units, "%d", k->groups_a_unit);
     rw_define defines[7] = {{"GROUP", group},
                             {"GROUP_X", group_x},
@@ -362,7 +367,8 @@ rw_status rw_expr_make_scalars(rw_expr *e, bool all)
     rw_free(wanted);
     if (!scalars) return rw_fail_memory(e->device->ctx, 4096, "an expression program");
     rw_scalars_destroy(&e->scalars);
-    e->scalars = scalars, e->all_scalars = all;
+    e->scalars = scalars;
+    e->all_scalars = all;
     return RW_OK;
 }
 
@@ -377,8 +383,10 @@ rw_status rw_expr_from_plan(rw_device *dev, const char *name, rw_graph **graph, 
     }
     e->device = rw_device_retain(dev);
     snprintf(e->name, sizeof e->name, "%.31s", name);
-    e->graph = *graph, e->plan = *plan;
-    *graph = NULL, memset(plan, 0, sizeof *plan);
+    e->graph = *graph;
+    e->plan = *plan;
+    *graph = NULL;
+    memset(plan, 0, sizeof *plan);
     size_t nfields = (size_t)RW_MAX(e->graph->nfields, 1);
     e->passes = rw_calloc((size_t)RW_MAX(e->plan.npasses, 1), sizeof *e->passes);
     e->bound = rw_calloc(nfields, sizeof *e->bound);
@@ -419,7 +427,9 @@ void rw_expr_destroy(rw_expr **expr)
     rw_expr_free_states(e);
     rw_expr_free_tables(e);
     rw_scalars_destroy(&e->scalars);
-    rw_free(e->passes), rw_free(e->bound), rw_free(e->shadow);
+    rw_free(e->passes);
+    rw_free(e->bound);
+    rw_free(e->shadow);
     rw_plan_end(&e->plan);
     rw_graph_destroy(&e->graph);
     rw_device_close(&e->device);
@@ -552,7 +562,9 @@ static rw_status expr_get_plan(const rw_expr *e, rw_expr_plan *plan)
 {
     memset(plan, 0, sizeof *plan);
     const rw_grid *g = &e->graph->grid;
-    plan->passes = e->npasses, plan->reductions = e->plan.nreductions, plan->evaluator = e->evaluator;
+    plan->passes = e->npasses;
+    plan->reductions = e->plan.nreductions;
+    plan->evaluator = e->evaluator;
     plan->function = e->call ? e->graph->functions[e->call - 1].name : NULL;
     for (int i = 0; i < e->npasses; ++i) {
         const rw_pass_kernel *k = &e->passes[i].kernel;

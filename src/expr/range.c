@@ -74,7 +74,8 @@ rw_range *rw_range_create(rw_graph *g, rw_node node, int param)
     }
     for (rw_node n = 0, k = 0; ok && n <= node; ++n) {
         if (!used[n]) continue;
-        r->position[n] = k, r->nodes[k++] = n;
+        r->position[n] = k;
+        r->nodes[k++] = n;
         if (!can_bound(g, n) && rw_graph_depends(g, n, param)) r->bounded = false;
     }
     rw_free(used);
@@ -87,7 +88,9 @@ void rw_range_destroy(rw_range **range)
     rw_range *r = *range;
     *range = NULL;
     if (!r) return;
-    rw_free(r->nodes), rw_free(r->value), rw_free(r->position);
+    rw_free(r->nodes);
+    rw_free(r->value);
+    rw_free(r->position);
     rw_free(r);
 }
 
@@ -247,7 +250,10 @@ static rw_interval function(rw_node_op op, rw_interval a, rw_interval b)
     case RW_OP_REAL:
     case RW_OP_CONJ: return a;
     case RW_OP_IMAG: return point(0);
-    case RW_OP_HYPOT: a = absolute(a), b = absolute(b); return widened(hypot(a.lo, b.lo), hypot(a.hi, b.hi));
+    case RW_OP_HYPOT:
+        a = absolute(a);
+        b = absolute(b);
+        return widened(hypot(a.lo, b.lo), hypot(a.hi, b.hi));
     case RW_OP_ATAN2: {
         if (!(b.lo > 0)) return widened(-PI, PI);
         rw_interval r = corners(atan2(a.lo, b.lo), atan2(a.lo, b.hi), atan2(a.hi, b.lo), atan2(a.hi, b.hi));
@@ -382,7 +388,8 @@ typedef struct search {
 /* In (lo, hi]; up to lo the switch stays as it is. */
 static rw_range_answer find(search *s, double lo, double hi)
 {
-    s->before = lo, s->after = hi;
+    s->before = lo;
+    s->after = hi;
     if (++s->evaluations > MOST_EVALUATIONS) return RW_RANGE_UNDECIDED;
     if (hi - lo > s->finest) {
         double middle = lo + (hi - lo) / 2;
@@ -400,7 +407,8 @@ rw_range_answer rw_range_next(rw_range *r, double from, double until, double *be
     search s = {.r = r, .finest = 8 * DBL_EPSILON * fmax(fabs(from), fabs(until))};
     if (!(until > from)) return RW_RANGE_NONE;
     rw_range_answer answer = find(&s, from, until);
-    *before = s.before, *after = s.after;
+    *before = s.before;
+    *after = s.after;
     return answer;
 }
 

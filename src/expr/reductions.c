@@ -25,8 +25,10 @@ rw_status rw_count_accumulators(rw_emitter *e)
     if (!k->accumulator_slot || !k->accumulator_kind) return rw_fail_memory(e->g->ctx, 64, "a kernel");
     for (int i = 0; i < e->plan->nreductions; ++i) {
         const rw_reduction *r = e->plan->reductions + i;
-        for (int part = 0; reduces(e, r) && part < r->width; ++part)
-            k->accumulator_kind[k->naccumulators] = r->kind, k->accumulator_slot[k->naccumulators++] = r->slot + part;
+        for (int part = 0; reduces(e, r) && part < r->width; ++part) {
+            k->accumulator_kind[k->naccumulators] = r->kind;
+            k->accumulator_slot[k->naccumulators++] = r->slot + part;
+        }
     }
     return RW_OK;
 }

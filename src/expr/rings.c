@@ -161,7 +161,8 @@ static void emit_layer(rw_emitter *e, const rw_front_value *v)
         ADD("            EACH_IN(t, inner1, WIDTH) { w[t] = (real)from[%s]; }\n", column(e));
     }
     end_rows(e);
-    emit_row_ends(e, v), emit_plane_ends(e, v);
+    emit_row_ends(e, v);
+    emit_plane_ends(e, v);
     ADD("        }\n");
 }
 
@@ -237,7 +238,10 @@ static void emit_pass(rw_emitter *e, int pass)
     end_rows(e);
     e->use = all;
     for (int i = 0; i < w->nversions; ++i)
-        if (w->v[i].pass == pass) emit_row_ends(e, w->v + i), emit_plane_ends(e, w->v + i);
+        if (w->v[i].pass == pass) {
+            emit_row_ends(e, w->v + i);
+            emit_plane_ends(e, w->v + i);
+        }
     ADD("        }\n");
 }
 

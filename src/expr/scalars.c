@@ -67,11 +67,13 @@ static bool add(rw_scalars *s, rw_node n)
 static bool fill(rw_scalars *s, const bool *wanted)
 {
     rw_graph *g = s->g;
-    s->nnodes = g->n, s->nparams = g->nparams, s->words = (g->nparams + 63) / 64;
+    s->nnodes = g->n;
+    s->nparams = g->nparams;
+    s->words = (g->nparams + 63) / 64;
     s->place = rw_calloc((size_t)g->n, sizeof *s->place);
     s->seen = rw_calloc((size_t)g->nparams, sizeof *s->seen);
     s->follows = rw_calloc((size_t)g->nparams, 1);
-    s->changed = rw_calloc((size_t)s->words, sizeof *s->changed),
+    s->changed = rw_calloc((size_t)s->words, sizeof *s->changed);
     s->moved = rw_calloc((size_t)s->words, sizeof *s->moved);
     if (!s->place || !s->seen || !s->follows || !s->changed || !s->moved) return false;
     memset(s->place, -1, (size_t)g->n * sizeof *s->place);
@@ -106,8 +108,13 @@ void rw_scalars_destroy(rw_scalars **scalars)
     *scalars = NULL;
     if (!s) return;
     for (int i = 0; i < s->n; ++i) rw_free(s->entries[i].sample);
-    rw_free(s->follows), rw_free(s->moved);
-    rw_free(s->entries), rw_free(s->place), rw_free(s->depends), rw_free(s->changed), rw_free(s->seen);
+    rw_free(s->follows);
+    rw_free(s->moved);
+    rw_free(s->entries);
+    rw_free(s->place);
+    rw_free(s->depends);
+    rw_free(s->changed);
+    rw_free(s->seen);
     rw_free(s);
 }
 
@@ -115,7 +122,8 @@ void rw_scalars_destroy(rw_scalars **scalars)
 static void note_changes(rw_scalars *s, bool *quadratures)
 {
     size_t bytes = (size_t)s->words * sizeof *s->changed;
-    memset(s->changed, s->filled ? 0 : -1, bytes), memset(s->moved, s->filled ? 0 : -1, bytes);
+    memset(s->changed, s->filled ? 0 : -1, bytes);
+    memset(s->moved, s->filled ? 0 : -1, bytes);
     *quadratures = !s->filled;
     for (int i = 0; i < s->nparams; ++i) {
         rw_graph_param *p = s->g->params + i;
@@ -123,7 +131,8 @@ static void note_changes(rw_scalars *s, bool *quadratures)
              moved = follows != s->follows[i] || (follows && p->quadrature->moved);
         bool same = !memcmp(&p->re, s->seen[i], 8) && !memcmp(&p->im, s->seen[i] + 1, 8);
         if (same && !moved) continue;
-        s->seen[i][0] = p->re, s->seen[i][1] = p->im;
+        s->seen[i][0] = p->re;
+        s->seen[i][1] = p->im;
         s->changed[i / 64] |= 1ull << i % 64;
         if (moved) s->moved[i / 64] |= 1ull << i % 64;
         *quadratures = *quadratures || follows != s->follows[i];
@@ -155,8 +164,10 @@ static bool arrange(rw_scalars *s)
         e->rough = e->sampled = e->owned = e->summed = false;
         for (int a = 0; a < e->arity; ++a) {
             const entry *arg = s->entries + e->arg[a];
-            if (arg->quadrature >= 0)
-                e->quadrature = arg->quadrature, e->rough = e->rough || arg->rough || is_rough(e->op);
+            if (arg->quadrature >= 0) {
+                e->quadrature = arg->quadrature;
+                e->rough = e->rough || arg->rough || is_rough(e->op);
+            }
         }
         for (int a = 0; a < e->arity; ++a) follows[a] = s->entries[e->arg[a]].quadrature == e->quadrature;
         e->linear = e->quadrature < 0 || keeps_linear(e->op, follows);
@@ -200,16 +211,20 @@ static void apply(const rw_scalars *s, const entry *e, int which, double *out)
 
 static void compute_own(rw_scalars *s, entry *e)
 {
-    if (e->op == RW_OP_PARAM) e->own[0] = s->g->params[e->index].re, e->own[1] = s->g->params[e->index].im;
-    else if (e->arity) apply(s, e, OWN, e->own);
+    if (e->op == RW_OP_PARAM) {
+        e->own[0] = s->g->params[e->index].re;
+        e->own[1] = s->g->params[e->index].im;
+    } else if (e->arity) apply(s, e, OWN, e->own);
 }
 
 static void compute_samples(rw_scalars *s, entry *e)
 {
     const rw_quadrature *c = s->g->params[e->quadrature].quadrature;
     for (int q = 0; q < c->n; ++q)
-        if (e->op == RW_OP_PARAM) e->sample[q][0] = c->at[q], e->sample[q][1] = s->g->params[e->index].im;
-        else apply(s, e, q, e->sample[q]);
+        if (e->op == RW_OP_PARAM) {
+            e->sample[q][0] = c->at[q];
+            e->sample[q][1] = s->g->params[e->index].im;
+        } else apply(s, e, q, e->sample[q]);
 }
 
 /* The weights are others at each stage. */
@@ -266,5 +281,6 @@ void rw_scalars_get(const rw_scalars *s, rw_node n, double *re, double *im)
 {
     const entry *e = s->entries + s->place[n];
     const double *value = e->quadrature >= 0 && !e->rough ? e->sum : e->own;
-    *re = value[0], *im = value[1];
+    *re = value[0];
+    *im = value[1];
 }

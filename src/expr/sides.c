@@ -44,7 +44,8 @@ static rw_status emit_place(rw_emitter *e, const place *s)
     static const char *const places[3] = {"iw", "jw", "kw"};
     const char *saved = e->index[s->axis];
     const rw_pass_use use = e->use;
-    e->use.needed = rw_calloc((size_t)use.nnodes, 1), e->use.table = NULL;
+    e->use.needed = rw_calloc((size_t)use.nnodes, 1);
+    e->use.table = NULL;
     if (!e->use.needed) {
         e->use = use;
         return rw_fail_memory(e->g->ctx, (size_t)use.nnodes, "a kernel");
@@ -61,7 +62,8 @@ static rw_status emit_place(rw_emitter *e, const place *s)
     rw_pass_use_add(e->plan, e->pass, &e->use, s->c);
     rw_emit_nodes(e, e->use.needed, "        ");
     rw_free(e->use.needed);
-    e->use = use, e->index[s->axis] = saved;
+    e->use = use;
+    e->index[s->axis] = saved;
     return RW_OK;
 }
 

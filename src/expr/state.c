@@ -84,10 +84,14 @@ rw_status rw_state_kernel_create(const rw_plan *plan, const rw_pass_kernel *last
         emit_update(&e, last);
     }
     rw_status status = ok && !text.failed ? RW_OK : rw_fail_memory(e.g->ctx, text.length, "the text of a kernel");
-    if (status == RW_OK) k->text = text.data, text.data = NULL;
+    if (status == RW_OK) {
+        k->text = text.data;
+        text.data = NULL;
+    }
     rw_pass_use_free(&e.use);
     rw_text_free(&text);
-    rw_text_free(&e.uniforms), rw_text_free(&e.uniform_names);
+    rw_text_free(&e.uniforms);
+    rw_text_free(&e.uniform_names);
     if (status != RW_OK) rw_pass_kernel_free(k);
     return status;
 }
@@ -150,9 +154,13 @@ rw_status rw_expr_update_states(rw_expr *e, rw_queue *q)
     args[n++] = rw_arg_array(e->slots);
     if (k->naccumulators) {
         const rw_expr_pass *last = e->passes + e->npasses - 1;
-        args[n++] = rw_arg_array(last->part), args[n++] = rw_arg_int(last->kernel.tiling.groups);
+        args[n++] = rw_arg_array(last->part);
+        args[n++] = rw_arg_int(last->kernel.tiling.groups);
     }
-    if (e->plan.trace) args[n++] = rw_arg_array(e->trace), args[n++] = rw_arg_int(e->plan.trace);
+    if (e->plan.trace) {
+        args[n++] = rw_arg_array(e->trace);
+        args[n++] = rw_arg_int(e->plan.trace);
+    }
     for (int i = 0; i < k->nslots; ++i) {
         double re, im;
         rw_scalars_get(e->scalars, k->slots[i].index, &re, &im);
@@ -197,18 +205,25 @@ rw_status rw_expr_evaluate_states(rw_expr *e, double *slots)
                                                                                     : rw_array_write(e->trace, &trace));
         double *row = (double *)trace + (int64_t)slots[rw_trace_slot(g)] % plan->trace * e->trace_columns;
         for (int i = 0; i < plan->nresults; ++i)
-            if (has_column(plan, i))
-                rw_expr_device_value(e, plan->results[i].value, slots, false, out), *row++ = out[0];
+            if (has_column(plan, i)) {
+                rw_expr_device_value(e, plan->results[i].value, slots, false, out);
+                *row++ = out[0];
+            }
         slots[rw_trace_slot(g)] += 1;
     }
     double *next = rw_calloc((size_t)g->nstates + 1, sizeof *next);
     if (!next) return rw_fail_memory(e->device->ctx, (size_t)g->nstates * sizeof *next, "scalars");
     for (int s = 0; s < g->nstates; ++s) {
         next[s] = slots[rw_state_slot(s)];
-        if (plan->states[s] >= 0) rw_expr_device_value(e, plan->states[s], slots, false, out), next[s] = out[0];
+        if (plan->states[s] >= 0) {
+            rw_expr_device_value(e, plan->states[s], slots, false, out);
+            next[s] = out[0];
+        }
     }
-    for (int s = 0; s < g->nstates; ++s)
-        slots[rw_state_before(g, s)] = slots[rw_state_slot(s)], slots[rw_state_slot(s)] = next[s];
+    for (int s = 0; s < g->nstates; ++s) {
+        slots[rw_state_before(g, s)] = slots[rw_state_slot(s)];
+        slots[rw_state_slot(s)] = next[s];
+    }
     rw_free(next);
     return RW_OK;
 }
@@ -243,7 +258,10 @@ rw_status rw_expr_trace(rw_expr *e, const double **values, int64_t *rows, const 
         return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "%s records no trace: create it with trace > 0 rows", e->name);
     RW_TRY(rw_array_read(e->slots, &slots));
     int64_t total = (int64_t)((const double *)slots)[rw_trace_slot(e->graph)], room = e->plan.trace;
-    *runs = total - e->trace_seen, *rows = RW_MIN(*runs, room), *columns = e->trace_columns, *names = e->trace_names,
+    *runs = total - e->trace_seen;
+    *rows = RW_MIN(*runs, room);
+    *columns = e->trace_columns;
+    *names = e->trace_names;
     *values = e->trace_rows;
     if (*rows) RW_TRY(rw_array_read(e->trace, &trace));
     for (int64_t r = 0; r < *rows; ++r)
@@ -259,5 +277,6 @@ void rw_expr_free_states(rw_expr *e)
     rw_pass_kernel_free(&e->update.kernel);
     rw_program_destroy(&e->update.program);
     rw_array_destroy(&e->trace);
-    rw_free(e->trace_names), rw_free(e->trace_rows);
+    rw_free(e->trace_names);
+    rw_free(e->trace_rows);
 }

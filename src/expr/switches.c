@@ -48,7 +48,8 @@ void rw_switch_search_destroy(rw_switch_search **search)
     *search = NULL;
     if (!s) return;
     for (int i = 0; i < s->n; ++i) rw_range_destroy(&s->entries[i].range);
-    rw_free(s->entries), rw_free(s);
+    rw_free(s->entries);
+    rw_free(s);
 }
 
 bool rw_switch_search_is_empty(const rw_switch_search *s) { return s->n == 0; }
@@ -86,7 +87,10 @@ static rw_range_answer sample(const entry *e, double from, double until, double 
     int found = 0;
     for (int k = 1; k <= SAMPLES; ++k) {
         double high = k < SAMPLES ? from + (until - from) * k / SAMPLES : until;
-        if (high > low && rw_range_jumps(e->range, low, high) && found++ == 0) *before = low, *after = high;
+        if (high > low && rw_range_jumps(e->range, low, high) && found++ == 0) {
+            *before = low;
+            *after = high;
+        }
         low = high;
     }
     if (!found || found > NOISE) return RW_RANGE_NONE;
@@ -110,7 +114,9 @@ rw_range_answer rw_switch_search_next(rw_switch_search *s, double from, double u
         if (found == RW_RANGE_NONE) continue;
         /* the earliest counts, and of two at the same place the jump */
         if (answer != RW_RANGE_NONE && (low > *before || (low == *before && found != RW_RANGE_FOUND))) continue;
-        answer = found, *before = low, *after = high;
+        answer = found;
+        *before = low;
+        *after = high;
         until = found == RW_RANGE_FOUND ? high : low;
     }
     return answer;

@@ -83,8 +83,8 @@ static void emit_field(rw_emitter *e, const rw_graph_node *p)
         return;
     }
     if (axis == w->walk) {
-        snprintf(at, sizeof at, "AT(w%d_%d, t)", n, age - by),
-            snprintf(inside, sizeof inside, "AT(w%d_%d, t)", n, age + by);
+        snprintf(at, sizeof at, "AT(w%d_%d, t)", n, age - by);
+        snprintf(inside, sizeof inside, "AT(w%d_%d, t)", n, age + by);
     } else {
         beside_item(e, v->shared[age], axis, by, at, sizeof at);
         beside_item(e, v->shared[age], axis, -by, inside, sizeof inside);
@@ -117,7 +117,8 @@ static void emit_pass(rw_emitter *e, int pass)
     const rw_front *w = e->state;
     const rw_pass_use all = e->use;
     char q = rw_index_letter[w->walk], N = rw_size_letter[w->walk];
-    e->pass = pass, e->use = w->use[pass - w->first];
+    e->pass = pass;
+    e->use = w->use[pass - w->first];
     ADD("            {\n            const INDEX r = layer - %d, %c = ", w->lag[pass - w->first], q);
     if (rw_axis_is_periodic(e->g, w->walk)) ADD("((r + N%c) %% N%c + N%c) %% N%c", N, N, N, N);
     else ADD("r");

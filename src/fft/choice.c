@@ -32,7 +32,8 @@ void rw_fft_line_key(const rw_fft_line_spec *s, char key[RW_FFT_KEY])
         {[RW_FFT_STOCKHAM] = "", [RW_FFT_RADER] = " rader", [RW_FFT_BLUESTEIN] = " bluestein"};
     static const char *const middle[] = {[RW_FFT_NONE] = "", [RW_FFT_TABLE] = " table", [RW_FFT_ARRAY] = " product"};
     char x[40], y[40];
-    name_end(x, sizeof x, &s->x), name_end(y, sizeof y, &s->y);
+    name_end(x, sizeof x, &s->x);
+    name_end(y, sizeof y, &s->y);
     snprintf(key, RW_FFT_KEY, "pass %lld %s %s %s %d%s%s%s%s%s", (big)s->stages, s->f64 ? "f64" : "f32", x, y,
              (int)s->kind, method[s->method], middle[s->middle], s->twist ? " twist" : "", s->load ? " load" : "",
              s->store ? " store" : "");
@@ -88,7 +89,10 @@ static rw_fft_choice likely_of_gpu(const rw_device *dev, const rw_fft_line_spec 
     } else {
         double best = 0;
         for (int lines = RW_MAX(1, 128 / items); lines == 1 || lines * items <= 256; ++lines)
-            if (filling(items, lines) > best + 0.05) best = filling(items, lines), c.lines = lines;
+            if (filling(items, lines) > best + 0.05) {
+                best = filling(items, lines);
+                c.lines = lines;
+            }
         c.staged = items * element < (s->f64 || s->stages <= 64 ? 64 : 128) && s->stages > 1;
         if (c.staged) c.lines = RW_MAX(16, 64 / items);
         c.halves = s->stages * element >= 1 << 16 && !rw_fft_untangles(s) && s->method == RW_FFT_STOCKHAM;

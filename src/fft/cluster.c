@@ -58,10 +58,11 @@ rw_fft_cluster rw_fft_cluster_of(const rw_device *dev, const rw_fft_line_spec *s
     rw_fft_cluster c = {0};
     if (!dev->target.cluster || rw_fft_is_limited() || !is_plain(s)) return c;
     if (!groups) groups = likely_groups(dev, s);
-    c.groups = groups, c.lines = groups > 0 && groups <= dev->target.cluster ? lines_of(s, groups) : 0;
+    c.groups = groups;
+    c.lines = groups > 0 && groups <= dev->target.cluster ? lines_of(s, groups) : 0;
     int bits = 0;
     while ((int64_t)1 << bits < s->stages) ++bits;
-    c.b = 1 << (bits <= MOST_FIRST ? 4 : bits - bits / 2),
+    c.b = 1 << (bits <= MOST_FIRST ? 4 : bits - bits / 2);
     c.a = (int)(s->stages / c.b); /* one stage after the exchange, or as many as before it */
     if (!c.lines || c.a < c.groups || c.b < c.groups) return (rw_fft_cluster){0};
     c.group = (int)(s->stages * c.lines / groups / POINTS);
@@ -173,8 +174,10 @@ static void add_stage(writer *w, const half *h, int s, int p, bool inverse)
         open_codelet(w, h, s, p, q);
         rw_fft_write_take(w->t, q, r);
         rw_codelet_dft(w->t->t, w->t->real, r, inverse, NULL);
-        if (sends) twist(w, r, of_codelet, of_result), rw_fft_write_keep(w->t, q, r);
-        else
+        if (sends) {
+            twist(w, r, of_codelet, of_result);
+            rw_fft_write_keep(w->t, q, r);
+        } else
             for (int k = 0; k < r; ++k)
                 ADD("            { %s v; v.re = re%d; v.im = im%d; large[(to + %d) * %d + m * %d] = v; }\n",
                     w->t->complex, k, k, k * p, h->row, h->column);
@@ -203,10 +206,11 @@ void rw_fft_cluster_write(rw_fft_text *t, const rw_fft_cluster *c)
     const int first = share(c->b, c) * c->lines, second = share(c->a, c) * c->lines;
     w->half[0] = (half){.n = c->a, .columns = first, .row = first, .column = 1};
     w->half[1] = (half){.second = true, .n = c->b, .columns = second, .row = second, .column = 1};
-    if (c->lines == 1)
-        w->half[1].row = 1,
+    if (c->lines == 1) {
+        w->half[1].row = 1;
         w->half[1].column =
             c->b + 1; /* what is sent lies side by side, and columns begin in banks that follow each other */
+    }
     ADD("#define LINE (first + l)\n");
     rw_fft_write_ends(t);
     rw_fft_write_head(t);

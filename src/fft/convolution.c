@@ -103,9 +103,12 @@ static void choose_length(rw_convolution *c, int d)
     if (s->mode == RW_CONVOLUTION_PERIODIC) {
         c->start[d] = 0;
         if (rw_fft_length(&target, n, &c->length[d]) == RW_FFT_STOCKHAM) return;
-        c->length[d] = rw_fft_smooth(&target, n + m - 1),
+        c->length[d] = rw_fft_smooth(&target, n + m - 1);
         c->extra[d].period = n; /* a, with a piece of it again, in a longer one */
-        if (!s->correlate) c->extra[d].ahead = n - m + 1, c->start[d] = 1 - m;
+        if (!s->correlate) {
+            c->extra[d].ahead = n - m + 1;
+            c->start[d] = 1 - m;
+        }
         return;
     }
     if (s->mode == RW_CONVOLUTION_SAME) offset = (m - 1) / 2;
@@ -122,8 +125,10 @@ static void choose_lengths(rw_convolution *c)
 {
     const rw_convolution_spec *s = &c->spec;
     for (int d = s->ndim - 1; d >= 0; --d) {
-        if (s->axes & 1u << d) c->order[c->n++] = d, choose_length(c, d);
-        else c->length[d] = s->b_shape[d];
+        if (s->axes & 1u << d) {
+            c->order[c->n++] = d;
+            choose_length(c, d);
+        } else c->length[d] = s->b_shape[d];
     }
     c->halves = c->real && c->n > 1;
 }
@@ -160,7 +165,8 @@ static rw_status add_passes(rw_convolution *c)
         now = next;
     }
     rw_fft_extra middle = c->extra[first];
-    middle.product = product, middle.conjugate = c->spec.correlate;
+    middle.product = product;
+    middle.conjugate = c->spec.correlate;
     for (int i = c->n - 1; i >= 0; --i) {
         const int d = c->order[i];
         const rw_fft_region next = i == 0 ? c->output : next_region(c, &now, d, c->y_shape[d]);
@@ -179,7 +185,10 @@ static rw_status plan_factors(rw_convolution *c)
                      .ndim = c->spec.ndim,
                      .axes = c->spec.axes};
     int64_t shape[RW_MAX_NDIM];
-    for (int d = 0; d < c->spec.ndim; ++d) f.shape[d] = c->length[d], shape[d] = spectrum_length(c, d);
+    for (int d = 0; d < c->spec.ndim; ++d) {
+        f.shape[d] = c->length[d];
+        shape[d] = spectrum_length(c, d);
+    }
     RW_TRY(rw_fft_create(c->device, &f, &c->transform));
     return rw_array_create(c->device, c->passes.single ? RW_C64 : RW_C128, c->spec.ndim, shape, RW_MEMORY_DEVICE,
                            &c->factors);
@@ -244,13 +253,15 @@ static rw_status place_piece(const rw_convolution *c, rw_array *b, rw_array *all
         const bool second = wrapped & 1u << d;
         shape[d] = second ? m - before : before;
         if (shape[d] <= 0) return RW_OK;
-        at += (second ? 0 : start) * all->stride[d], from += (second ? before : 0) * b->stride[d];
+        at += (second ? 0 : start) * all->stride[d];
+        from += (second ? before : 0) * b->stride[d];
     }
     rw_array *to = NULL, *piece = NULL;
     rw_status status = rw_array_view(all, RW_DTYPE_DEFAULT, c->spec.ndim, shape, all->stride, at, &to);
     if (status == RW_OK) status = rw_array_view(b, RW_DTYPE_DEFAULT, c->spec.ndim, shape, b->stride, from, &piece);
     if (status == RW_OK) status = rw_array_copy(to, piece, q);
-    rw_array_destroy(&to), rw_array_destroy(&piece);
+    rw_array_destroy(&to);
+    rw_array_destroy(&piece);
     return status;
 }
 

@@ -139,9 +139,14 @@ static void write_put(rw_fft_text *w)
     if (w->spec->store) write_formula(w, w->spec->store, "STORED", "stored", real);
     ADD(real ? "#define PUT(V, J) { " : "#define PUT(RE, IM, J) { ");
     if (short_line) ADD("if ((J) < %lld) { ", (big)e->exist);
-    if (w->spec->store && real) ADD("real w_ = scale * (V); STORED(w_, J) "), value = "w_";
-    else if (w->spec->store)
-        ADD("real wr_ = scale * (RE), wi_ = scale * (IM); STORED(wr_, wi_, J) "), re = "wr_", im = "wi_";
+    if (w->spec->store && real) {
+        ADD("real w_ = scale * (V); STORED(w_, J) ");
+        value = "w_";
+    } else if (w->spec->store) {
+        ADD("real wr_ = scale * (RE), wi_ = scale * (IM); STORED(wr_, wi_, J) ");
+        re = "wr_";
+        im = "wi_";
+    }
     if (real && small) ADD("y[AT_Y(J)] = %s_from_f32(%s);", small, value);
     else if (real) ADD("y[AT_Y(J)] = (%s)(%s);", part, value);
     else if (small)
@@ -208,13 +213,15 @@ void rw_fft_write_factors(rw_fft_text *w, int r, int64_t p, int64_t factors)
         ADD("            const %s w%d = LOAD(w_b + %lld);\n", w->complex, k, (big)base++ * p);
     for (int k = 1; k < r; ++k) {
         char c[24], s[24];
-        snprintf(c, sizeof c, "w%d.re", k), snprintf(s, sizeof s, "w%d.im", k);
+        snprintf(c, sizeof c, "w%d.re", k);
+        snprintf(s, sizeof s, "w%d.im", k);
         if (k > 4 && k % 4) {
             const int m = k / 4 * 4, j = k % 4;
             ADD("            const %s c%d = FMA(w%d.re, w%d.re, -w%d.im * w%d.im), s%d = FMA(w%d.re, w%d.im, w%d.im * "
                 "w%d.re);\n",
                 w->real, k, m, j, m, j, k, m, j, m, j);
-            snprintf(c, sizeof c, "c%d", k), snprintf(s, sizeof s, "s%d", k);
+            snprintf(c, sizeof c, "c%d", k);
+            snprintf(s, sizeof s, "s%d", k);
         }
         rw_fft_write_product(w, k, c, s);
     }
@@ -406,8 +413,9 @@ static const char *twist_part(rw_fft_text *w, char text[RW_FFT_FACTOR], char nam
                               const char *operator, big bits)
 {
     char c[16], s[16], index[48];
-    snprintf(c, sizeof c, "%cc_##C", name), snprintf(s, sizeof s, "%cs_##C", name),
-        snprintf(index, sizeof index, "(e_##C %s %lld)", operator, bits);
+    snprintf(c, sizeof c, "%cc_##C", name);
+    snprintf(s, sizeof s, "%cs_##C", name);
+    snprintf(index, sizeof index, "(e_##C %s %lld)", operator, bits);
     if (!w->table.pairs) return rw_fft_factor(w, text, c, s, at, n, index);
     snprintf(
         text, RW_FFT_FACTOR,

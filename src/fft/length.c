@@ -119,7 +119,10 @@ double rw_fft_cost(const rw_fft_target *t, int64_t n, int *radix)
     *radix = RW_FFT_RADIX;
     for (int i = 0; i < (t->items && n <= t->points ? 4 : 1); ++i) {
         const double cost = cost_with(t, n, sizes[i]);
-        if (cost < least) least = cost, *radix = sizes[i];
+        if (cost < least) {
+            least = cost;
+            *radix = sizes[i];
+        }
     }
     return least;
 }
@@ -138,7 +141,10 @@ static void try_products(cheapest *c, int64_t m, int prime)
     int64_t even = m;
     while (even < c->n) even *= 2;
     const double cost = rw_fft_cost(c->target, even, &radix);
-    if (cost < c->cost || (cost == c->cost && even < c->best)) c->cost = cost, c->best = even;
+    if (cost < c->cost || (cost == c->cost && even < c->best)) {
+        c->cost = cost;
+        c->best = even;
+    }
     for (int i = prime; i < (int)(sizeof primes / sizeof *primes); ++i)
         if (m * primes[i] < 2 * c->n) try_products(c, m * primes[i], i);
 }
@@ -181,7 +187,11 @@ bool rw_fft_split(int64_t n, int64_t most, int64_t *a, int64_t *b)
         if (n % d || n / d > most) continue;
         const double away = fabs(log((double)d * (double)d / (double)n)),
                      odd = d % 16 || n / d % 16 ? 1 : 0; /* lines of whole sectors */
-        if (away + odd < best) best = away + odd, *a = d, *b = n / d;
+        if (away + odd < best) {
+            best = away + odd;
+            *a = d;
+            *b = n / d;
+        }
     }
     return best < INFINITY;
 }

@@ -243,8 +243,8 @@ static void add_factors(writer *w, int s)
     }
     for (int k = 1; k < g->r; ++k) {
         char c[48], f[48];
-        snprintf(c, sizeof c, "factor[%lld + b]", (big)(g->factors + 2 * g->p * (k - 1))),
-            snprintf(f, sizeof f, "factor[%lld + b]", (big)(g->factors + 2 * g->p * (k - 1) + g->p));
+        snprintf(c, sizeof c, "factor[%lld + b]", (big)(g->factors + 2 * g->p * (k - 1)));
+        snprintf(f, sizeof f, "factor[%lld + b]", (big)(g->factors + 2 * g->p * (k - 1) + g->p));
         rw_fft_write_product(&w->text, k, c, f);
     }
 }
@@ -354,7 +354,10 @@ static void add_part(writer *w, int s, int what)
         }
         if (what & TAKE) rw_fft_write_take(&w->text, q, g->r);
         if (what & FACTORS) add_factors(w, s);
-        if (what & COMPUTE) rw_codelet_dft(w->t, w->text.real, g->r, g->inverse, NULL), add_middle(w, s);
+        if (what & COMPUTE) {
+            rw_codelet_dft(w->t, w->text.real, g->r, g->inverse, NULL);
+            add_middle(w, s);
+        }
         if (what & WRITE) add_store(w, s);
         if (what & KEEP) rw_fft_write_keep(&w->text, q, g->r);
         for (int k = 0; k < g->r; ++k) {
@@ -639,10 +642,17 @@ rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, const
                 .threads = rw_device_has_threads(dev)};
     *line = (rw_fft_line){.gain = rw_fft_gain(spec)};
     rw_status status = RW_OK;
-    if (pairs) w.group = w.threads ? 128 : 256, w.lines = 1;
-    else if (choice->cluster)
-        w.cluster = rw_fft_cluster_of(dev, spec, choice->cluster), w.group = w.cluster.group, w.lines = w.cluster.lines;
-    else find_stages(&w), status = fit_group(dev, &w);
+    if (pairs) {
+        w.group = w.threads ? 128 : 256;
+        w.lines = 1;
+    } else if (choice->cluster) {
+        w.cluster = rw_fft_cluster_of(dev, spec, choice->cluster);
+        w.group = w.cluster.group;
+        w.lines = w.cluster.lines;
+    } else {
+        find_stages(&w);
+        status = fit_group(dev, &w);
+    }
     if (status == RW_OK) {
         if (pairs) add_pairs_kernel(&w);
         else if (choice->cluster) rw_fft_cluster_write(&w.text, &w.cluster);
@@ -655,9 +665,11 @@ rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, const
     if (status == RW_OK) status = rw_program_kernel(line->program, "transform", &line->kernel);
     if (status == RW_OK) status = rw_fft_table_send(&w.text.table, dev, spec->f64, &line->factors);
     rw_fft_table_free(&w.text.table);
-    line->choice = w.choice, line->choice.lines = w.lines;
+    line->choice = w.choice;
+    line->choice.lines = w.lines;
     line->has_formula = rw_fft_has_formula(spec);
-    line->lines = w.lines, line->multiplies = spec->middle == RW_FFT_ARRAY;
+    line->lines = w.lines;
+    line->multiplies = spec->middle == RW_FFT_ARRAY;
     line->pieces = pairs ? (spec->points / 2 + PAIRS) / PAIRS : RW_MAX(choice->cluster, 1);
     if (status != RW_OK) rw_fft_line_free(line);
     return status;
@@ -678,7 +690,9 @@ rw_status rw_fft_line_run(const rw_fft_line *line, rw_array *x, const rw_fft_pla
     rw_arg args[32] = {rw_arg_memory(y), rw_arg_memory(x), rw_arg_array(line->factors)};
     int n = 3;
     if (b) {
-        args[n++] = rw_arg_memory(b), n++, args[n++] = rw_arg_int(at->step);
+        args[n++] = rw_arg_memory(b);
+        n++;
+        args[n++] = rw_arg_int(at->step);
         for (int d = 0; d < RW_FFT_LINE_AXES; ++d) args[n++] = rw_arg_int(at->line[d]);
     }
     for (int64_t z = 0; z < lines[2]; z += MOST_GROUPS)

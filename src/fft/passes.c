@@ -21,7 +21,10 @@ rw_fft_region rw_fft_of_caller(bool y, bool real, rw_dtype dtype, int ndim, cons
     bool given = false;
     memcpy(r.shape, shape, sizeof r.shape);
     for (int d = 0; d < ndim; ++d) given = given || stride[d];
-    for (int d = ndim - 1; d >= 0; --d) r.stride[d] = given ? stride[d] : step, step *= RW_MAX(shape[d], 1);
+    for (int d = ndim - 1; d >= 0; --d) {
+        r.stride[d] = given ? stride[d] : step;
+        step *= RW_MAX(shape[d], 1);
+    }
     return r;
 }
 
@@ -42,7 +45,10 @@ rw_fft_region rw_fft_in_work(rw_fft_passes *f, bool real, const int64_t *shape)
                                             : RW_C128};
     int64_t step = 1;
     memcpy(r.shape, shape, sizeof r.shape);
-    for (int d = f->ndim - 1; d >= 0; --d) r.stride[d] = step, step *= r.shape[d];
+    for (int d = f->ndim - 1; d >= 0; --d) {
+        r.stride[d] = step;
+        step *= r.shape[d];
+    }
     r.first = f->work_reals / (real ? 1 : 2);
     f->work_reals += (step * (real ? 1 : 2) + 31) / 32 * 32;
     return r;
@@ -59,7 +65,8 @@ static void insert(rw_fft_pass *p, int at, rw_axis axis, int64_t factors)
 {
     memmove(p->other + at + 1, p->other + at, (size_t)(p->nother - at) * sizeof *p->other);
     memmove(p->factors + at + 1, p->factors + at, (size_t)(p->nother - at) * sizeof *p->factors);
-    p->other[at] = axis, p->factors[at] = factors;
+    p->other[at] = axis;
+    p->factors[at] = factors;
     p->nother++;
 }
 
@@ -118,10 +125,13 @@ static void find_lines(const rw_fft_passes *f, task *t, rw_fft_pass *p)
         t->line.index_of[t->split] = 2;
         insert(p, 2, (rw_axis){t->at_once, t->to->stride[t->split], t->from->stride[t->split]},
                t->product ? t->product[t->split] : 0);
-        p->whole = t->from->shape[t->split], p->at_once = t->at_once;
+        p->whole = t->from->shape[t->split];
+        p->at_once = t->at_once;
     }
-    for (; p->nother < RW_FFT_LINE_AXES; ++p->nother)
-        p->other[p->nother] = (rw_axis){1, 0, 0}, p->factors[p->nother] = 0;
+    for (; p->nother < RW_FFT_LINE_AXES; ++p->nother) {
+        p->other[p->nother] = (rw_axis){1, 0, 0};
+        p->factors[p->nother] = 0;
+    }
 }
 
 /* The lines of a pass, and what its kernel needs to know of them. */
@@ -130,19 +140,27 @@ static void describe(const rw_fft_passes *f, task *t, rw_fft_pass *p)
     rw_fft_line_spec *l = &t->line;
     if (l->x.level != RW_FFT_USER) l->load = NULL;
     if (l->y.level != RW_FFT_USER) l->store = NULL;
-    p->from = *t->from, p->to = *t->to, p->step_x = t->step_x, p->step_y = t->step_y, p->step_b = t->step_b;
+    p->from = *t->from;
+    p->to = *t->to;
+    p->step_x = t->step_x;
+    p->step_y = t->step_y;
+    p->step_b = t->step_b;
     find_lines(f, t, p);
     const rw_axis near = p->other[0];
     const int64_t near_x = l->x.apart && !l->second ? t->step_x : near.x,
                   near_y = l->y.apart && !l->second ? t->step_y : near.y;
     const int64_t point_x = l->x.apart ? t->step_x * l->x.apart : t->step_x,
                   point_y = l->y.apart ? t->step_y * l->y.apart : t->step_y;
-    l->x.dtype = t->from->dtype, l->y.dtype = t->to->dtype;
-    l->x.real = t->from->real, l->y.real = t->to->real;
-    l->x.unit = t->step_x == 1, l->y.unit = t->step_y == 1;
-    l->x.line_unit = near.x == 1, l->y.line_unit = near.y == 1;
-    l->x.lines_fast =
-        near.n > 1 && llabs(near_x)<llabs(point_x), l->y.lines_fast = near.n> 1 && llabs(near_y) < llabs(point_y);
+    l->x.dtype = t->from->dtype;
+    l->y.dtype = t->to->dtype;
+    l->x.real = t->from->real;
+    l->y.real = t->to->real;
+    l->x.unit = t->step_x == 1;
+    l->y.unit = t->step_y == 1;
+    l->x.line_unit = near.x == 1;
+    l->y.line_unit = near.y == 1;
+    l->x.lines_fast = near.n > 1 && llabs(near_x) < llabs(point_x);
+    l->y.lines_fast = near.n > 1 && llabs(near_y) < llabs(point_y);
 }
 
 static rw_status add_pass(rw_fft_passes *f, task t)
@@ -179,10 +197,15 @@ static task one_pass(rw_fft_line_spec l, int axis, const rw_fft_region *from, co
     const int64_t *product = extra->product;
     l.stages = l.whole;
     l.x.level = l.y.level = RW_FFT_USER;
-    l.x.exist = exist_of(from, axis, extra), l.x.period = extra->period, l.x.ahead = extra->ahead,
+    l.x.exist = exist_of(from, axis, extra);
+    l.x.period = extra->period;
+    l.x.ahead = extra->ahead;
     l.y.exist = to->shape[axis];
     if (product) l.middle = RW_FFT_ARRAY;
-    else if (l.method != RW_FFT_STOCKHAM) l.middle = RW_FFT_TABLE, l.forth_inverse = false;
+    else if (l.method != RW_FFT_STOCKHAM) {
+        l.middle = RW_FFT_TABLE;
+        l.forth_inverse = false;
+    }
     return (task){.line = l,
                   .axis = axis,
                   .from = from,
@@ -235,50 +258,80 @@ static rw_status long_passes(rw_fft_passes *f, const rw_fft_line_spec *l, int ax
     const rw_fft_region matrix = rw_fft_in_work(f, false, shape);
     const int64_t w = matrix.stride[axis];
     rw_fft_region last = *to;
-    if (halves) shape[axis] = l->points, last = rw_fft_in_work(f, false, shape);
+    if (halves) {
+        shape[axis] = l->points;
+        last = rw_fft_in_work(f, false, shape);
+    }
 
     /* columns, and factors */
     task t = {.line = *l, .axis = axis, .split = split, .at_once = at_once};
     task first = t, second = t, third = t, pairs = t;
-    first.from = from, first.step_x = from->stride[axis], first.to = &matrix, first.step_y = w * b,
+    first.from = from;
+    first.step_x = from->stride[axis];
+    first.to = &matrix;
+    first.step_y = w * b;
     first.q = (further){b, 0, w, 0};
-    first.line.stages = a, first.line.x = (rw_fft_end){.level = RW_FFT_USER,
-                                                       .exist = exist_of(from, axis, extra),
-                                                       .period = extra->period,
-                                                       .ahead = extra->ahead,
-                                                       .apart = b};
-    first.line.twist = l->whole, first.line.forth_inverse = convolves ? false : l->inverse,
+    first.line.stages = a;
+    first.line.x = (rw_fft_end){.level = RW_FFT_USER,
+                                .exist = exist_of(from, axis, extra),
+                                .period = extra->period,
+                                .ahead = extra->ahead,
+                                .apart = b};
+    first.line.twist = l->whole;
+    first.line.forth_inverse = convolves ? false : l->inverse;
     first.line.twist_inverse = first.line.forth_inverse;
     RW_TRY(add_pass(f, first));
 
     /* rows; or rows, a product, rows back, and the columns back */
     rw_fft_end result = {.level = halves ? RW_FFT_POINTS : RW_FFT_USER, .exist = last.shape[axis], .apart = a};
-    second.line.stages = b, second.from = &matrix, second.step_x = w;
+    second.line.stages = b;
+    second.from = &matrix;
+    second.step_x = w;
     if (!convolves) {
-        second.line.y = result, second.to = &last, second.step_y = last.stride[axis],
+        second.line.y = result;
+        second.to = &last;
+        second.step_y = last.stride[axis];
         second.q = (further){a, w * b, 0, 0};
         RW_TRY(add_pass(f, second));
     } else {
-        second.line.middle = product ? RW_FFT_ARRAY : RW_FFT_TABLE, second.line.forth_inverse = false,
-        second.line.twist = l->whole, second.line.twist_inverse = true;
-        second.product = product, second.step_b = product ? product[axis] * a : 0;
-        second.to = &matrix, second.step_y = w, second.q = (further){a, w * b, w * b, product ? product[axis] : 0};
+        second.line.middle = product ? RW_FFT_ARRAY : RW_FFT_TABLE;
+        second.line.forth_inverse = false;
+        second.line.twist = l->whole;
+        second.line.twist_inverse = true;
+        second.product = product;
+        second.step_b = product ? product[axis] * a : 0;
+        second.to = &matrix;
+        second.step_y = w;
+        second.q = (further){a, w * b, w * b, product ? product[axis] : 0};
         RW_TRY(add_pass(f, second));
-        third.line.stages = a, third.line.forth_inverse = true, result.apart = b, third.line.y = result;
-        third.from = &matrix, third.step_x = w * b, third.to = &last, third.step_y = last.stride[axis],
+        third.line.stages = a;
+        third.line.forth_inverse = true;
+        result.apart = b;
+        third.line.y = result;
+        third.from = &matrix;
+        third.step_x = w * b;
+        third.to = &last;
+        third.step_y = last.stride[axis];
         third.q = (further){b, w, 0, 0};
         RW_TRY(add_pass(f, third));
     }
     if (halves) {
-        pairs.line.method = RW_FFT_STOCKHAM, pairs.line.stages = pairs.line.whole = l->points, pairs.pairs = true;
-        pairs.line.x = (rw_fft_end){.level = RW_FFT_POINTS, .exist = l->points},
+        pairs.line.method = RW_FFT_STOCKHAM;
+        pairs.line.stages = pairs.line.whole = l->points;
+        pairs.pairs = true;
+        pairs.line.x = (rw_fft_end){.level = RW_FFT_POINTS, .exist = l->points};
         pairs.line.y = (rw_fft_end){.level = RW_FFT_USER, .exist = to->shape[axis]};
-        pairs.from = &last, pairs.step_x = last.stride[axis], pairs.to = to, pairs.step_y = to->stride[axis];
+        pairs.from = &last;
+        pairs.step_x = last.stride[axis];
+        pairs.to = to;
+        pairs.step_y = to->stride[axis];
         RW_TRY(add_pass(f, pairs));
     }
     for (int i = begin; i < f->n && split >= 0; ++i) {
-        f->pass[i].split = split, f->pass[i].whole = from->shape[split];
-        f->pass[i].from_inside = i > begin, f->pass[i].to_inside = i < f->n - 1;
+        f->pass[i].split = split;
+        f->pass[i].whole = from->shape[split];
+        f->pass[i].from_inside = i > begin;
+        f->pass[i].to_inside = i < f->n - 1;
     }
     if (split >= 0) f->pass[begin].together = f->n - begin;
     return RW_OK;
@@ -301,8 +354,10 @@ rw_status rw_fft_add_axis(rw_fft_passes *f, rw_fft_kind kind, bool inverse, int6
     l.method = rw_fft_length(&target, l.points, &l.whole);
     const bool rader = l.method == RW_FFT_RADER && l.whole <= most &&
                        !halves_of(&l); /* its first result is known too early for a spectrum of pairs */
-    if (l.method == RW_FFT_RADER && !rader)
-        l.method = RW_FFT_BLUESTEIN, l.whole = rw_fft_smooth(&target, 2 * l.points - 1);
+    if (l.method == RW_FFT_RADER && !rader) {
+        l.method = RW_FFT_BLUESTEIN;
+        l.whole = rw_fft_smooth(&target, 2 * l.points - 1);
+    }
     const task whole = one_pass(l, axis, from, to, &extra);
     const rw_fft_axis way = {l.whole,
                              !f->single,
@@ -449,7 +504,8 @@ rw_status rw_fft_check_overlap(const rw_fft_passes *f, const rw_array *x, const 
 {
     int64_t x0, x1, y0, y1;
     if (x->storage != y->storage || !f->n) return RW_OK;
-    extent(x, &x0, &x1), extent(y, &y0, &y1);
+    extent(x, &x0, &x1);
+    extent(y, &y0, &y1);
     if (x1 <= y0 || y1 <= x0) return RW_OK;
     const rw_fft_pass *first = f->pass, *last = first + (first->together ? first->together - 1 : 0);
     const int64_t bx = (int64_t)rw_dtype_size(x->dtype) * (rw_fft_has_pairs(&first->from) ? 2 : 1),
@@ -484,20 +540,27 @@ static rw_status run_pass(rw_fft_passes *f, const rw_fft_pass *p, rw_array *x, r
     rw_array *in = array_of(f, &p->from, x, y), *out = array_of(f, &p->to, x, y);
     rw_fft_place from = {first_of(&p->from, in), p->step_x, {0}}, to = {first_of(&p->to, out), p->step_y, {0}},
                  factors = {b ? b->offset : 0, p->step_b, {0}};
-    for (int d = 0; d < RW_FFT_LINE_AXES; ++d)
-        lines[d] = p->other[d].n, from.line[d] = p->other[d].x, to.line[d] = p->other[d].y,
+    for (int d = 0; d < RW_FFT_LINE_AXES; ++d) {
+        lines[d] = p->other[d].n;
+        from.line[d] = p->other[d].x;
+        to.line[d] = p->other[d].y;
         factors.line[d] = p->factors[d];
+    }
     if (count) {
         lines[2] = count;
-        from.first += p->from_inside ? 0 : begin * p->other[2].x, to.first += p->to_inside ? 0 : begin * p->other[2].y,
-            factors.first += begin * p->factors[2];
+        from.first += p->from_inside ? 0 : begin * p->other[2].x;
+        to.first += p->to_inside ? 0 : begin * p->other[2].y;
+        factors.first += begin * p->factors[2];
     }
     for (;;) { /* a launch for each index of the other axes */
         rw_fft_indices indices = {.third = count ? begin : 0};
         rw_fft_place at = from, at_y = to, at_b = factors;
-        for (int d = RW_FFT_LINE_AXES; d < p->nother; ++d)
-            indices.further[d - RW_FFT_LINE_AXES] = index[d], at.first += index[d] * p->other[d].x,
-                                at_y.first += index[d] * p->other[d].y, at_b.first += index[d] * p->factors[d];
+        for (int d = RW_FFT_LINE_AXES; d < p->nother; ++d) {
+            indices.further[d - RW_FFT_LINE_AXES] = index[d];
+            at.first += index[d] * p->other[d].x;
+            at_y.first += index[d] * p->other[d].y;
+            at_b.first += index[d] * p->factors[d];
+        }
         RW_TRY(rw_fft_line_run(&p->line, in, &at, out, &at_y, b, &at_b, lines, &indices, scale, q));
         int d = RW_FFT_LINE_AXES;
         while (d < p->nother && ++index[d] == p->other[d].n) index[d++] = 0;

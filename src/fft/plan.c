@@ -152,7 +152,8 @@ static rw_status add_axes(rw_fft *f)
     if (back) /* the last axis becomes real at the end */
         for (int i = 0; i < n / 2; ++i) {
             const int d = order[i];
-            order[i] = order[n - 1 - i], order[n - 1 - i] = d;
+            order[i] = order[n - 1 - i];
+            order[n - 1 - i] = d;
         }
     rw_fft_region now = f->input;
     for (int i = 0; i < n; ++i) {
@@ -190,8 +191,10 @@ static rw_status read_formula(rw_device *dev, const rw_fft *fft, bool y, rw_fft_
     unsigned used;
     if (!f.expression) return RW_OK;
     rw_status status = rw_formula_write(dev->ctx, &f, &text, &used);
-    if (status == RW_OK) formula->text = text.data, formula->axes = used >> 1;
-    else rw_text_free(&text);
+    if (status == RW_OK) {
+        formula->text = text.data;
+        formula->axes = used >> 1;
+    } else rw_text_free(&text);
     return status;
 }
 
@@ -228,15 +231,17 @@ static rw_status set_ortho(rw_fft *f)
         const int64_t last = s->shape[d] - 1;
         points *= points_of(s->kind, s->shape[d]);
         if (s->shape[d] == 0) continue;
-        if (s->kind == RW_FFT_DCT1)
-            add_weight(&load, d, 0, last, "sqrt(2)"), add_weight(&store, d, 0, last, "sqrt(0.5)");
-        else if (s->kind == RW_FFT_DCT2) add_weight(&store, d, 0, 0, "sqrt(0.5)");
+        if (s->kind == RW_FFT_DCT1) {
+            add_weight(&load, d, 0, last, "sqrt(2)");
+            add_weight(&store, d, 0, last, "sqrt(0.5)");
+        } else if (s->kind == RW_FFT_DCT2) add_weight(&store, d, 0, 0, "sqrt(0.5)");
         else if (s->kind == RW_FFT_DCT3) add_weight(&load, d, 0, 0, "sqrt(2)");
         else if (s->kind == RW_FFT_DST2) add_weight(&store, d, last, last, "sqrt(0.5)");
         else if (s->kind == RW_FFT_DST3) add_weight(&load, d, last, last, "sqrt(2)");
     }
     if (points > 0) f->factor = 1 / sqrt(points);
-    f->weights[0] = load.data, f->weights[1] = store.data;
+    f->weights[0] = load.data;
+    f->weights[1] = store.data;
     return load.failed || store.failed ? rw_fail_memory(f->device->ctx, 256, "the weights of a transform") : RW_OK;
 }
 
@@ -267,9 +272,11 @@ static rw_status create_parts(rw_fft *f)
                        rw_fft_kind_name(s->kind), RW_MAX_NDIM - 1);
     bool given[2] = {false, false};
     RW_TRY(check_axes(f->device, &f->spec));
-    real.axes = s->axes, real.naxes = s->naxes;
+    real.axes = s->axes;
+    real.naxes = s->naxes;
     memcpy(real.axis, s->axis, sizeof real.axis);
-    real.ndim = s->ndim + 1, real.shape[s->ndim] = 2;
+    real.ndim = s->ndim + 1;
+    real.shape[s->ndim] = 2;
     for (int y = 0; y < 2; ++y) {
         int64_t *shape = y ? real.y_shape : real.x_shape, *stride = y ? real.y_stride : real.x_stride;
         bool shaped = false;
@@ -278,7 +285,8 @@ static rw_status create_parts(rw_fft *f)
             given[y] = given[y] || stride[d];
             stride[d] *= 2;
         }
-        shape[s->ndim] = shaped ? 2 : 0, stride[s->ndim] = given[y];
+        shape[s->ndim] = shaped ? 2 : 0;
+        stride[s->ndim] = given[y];
         rw_dtype *t = y ? &real.y_dtype : &real.x_dtype;
         *t = rw_dtype_is_single(*t) ? RW_F32 : RW_F64;
     }
@@ -300,8 +308,12 @@ static rw_status view_parts(const rw_fft *f, bool y, rw_array *a, rw_array **par
     if (a->dtype != (y ? f->spec.y_dtype : f->spec.x_dtype) || a->ndim != ndim)
         return rw_fail(f->device->ctx, RW_ERR_ARGUMENT,
                        "rw_fft_execute: %s: type, shape, strides or device differ from the plan", y ? "y" : "x");
-    for (int d = 0; d < ndim; ++d) shape[d] = a->shape[d], stride[d] = 2 * a->stride[d];
-    shape[ndim] = 2, stride[ndim] = 1;
+    for (int d = 0; d < ndim; ++d) {
+        shape[d] = a->shape[d];
+        stride[d] = 2 * a->stride[d];
+    }
+    shape[ndim] = 2;
+    stride[ndim] = 1;
     return rw_array_view(a, rw_dtype_is_single(a->dtype) ? RW_F32 : RW_F64, ndim + 1, shape, stride, 0, parts);
 }
 
@@ -311,7 +323,8 @@ static rw_status execute_parts(rw_fft *f, rw_array *x, rw_array *y, rw_queue *q)
     rw_status status = view_parts(f, false, x, &px);
     if (status == RW_OK) status = view_parts(f, true, y, &py);
     if (status == RW_OK) status = rw_fft_execute(f->parts, px, py, q);
-    rw_array_destroy(&px), rw_array_destroy(&py);
+    rw_array_destroy(&px);
+    rw_array_destroy(&py);
     return status;
 }
 
@@ -382,9 +395,12 @@ void rw_fft_destroy(rw_fft **fft)
     *fft = NULL;
     rw_fft_destroy(&f->parts);
     rw_fft_passes_free(&f->passes);
-    rw_free(f->load.text), rw_free(f->store.text);
-    rw_free(f->weights[0]), rw_free(f->weights[1]);
-    rw_free((char *)f->spec.load), rw_free((char *)f->spec.store);
+    rw_free(f->load.text);
+    rw_free(f->store.text);
+    rw_free(f->weights[0]);
+    rw_free(f->weights[1]);
+    rw_free((char *)f->spec.load);
+    rw_free((char *)f->spec.store);
     rw_device_close(&f->device);
     rw_free(f);
 }

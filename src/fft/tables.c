@@ -46,7 +46,8 @@ static roots roots_of(int64_t n, int64_t wanted, bool inverse)
     r.low = rw_calloc((size_t)low, sizeof *r.low);
     r.high = rw_calloc((size_t)high, sizeof *r.high);
     if (!r.low || !r.high) {
-        rw_free(r.low), rw_free(r.high);
+        rw_free(r.low);
+        rw_free(r.high);
         r.low = r.high = NULL;
         return r;
     }
@@ -63,7 +64,11 @@ static pair roots_at(const roots *r, int64_t k)
     return times(r->high[k >> r->shift], r->low[k & (((int64_t)1 << r->shift) - 1)]);
 }
 
-static void roots_free(roots *r) { rw_free(r->low), rw_free(r->high); }
+static void roots_free(roots *r)
+{
+    rw_free(r->low);
+    rw_free(r->high);
+}
 
 static int64_t square(int64_t j, int64_t modulus) { return (int64_t)((__int128)j * j % modulus); }
 
@@ -121,7 +126,8 @@ int64_t rw_fft_table_rader(rw_fft_table *t, int64_t p, bool inverse)
 /* Number k of n. */
 static void put(const rw_fft_table *t, double *v, int64_t n, int64_t k, pair z)
 {
-    v[t->pairs ? 2 * k : k] = (double)z.re, v[t->pairs ? 2 * k + 1 : n + k] = (double)z.im;
+    v[t->pairs ? 2 * k : k] = (double)z.re;
+    v[t->pairs ? 2 * k + 1 : n + k] = (double)z.im;
 }
 
 static void fill_stage(double *v, int64_t p, int r, bool inverse)
@@ -130,7 +136,8 @@ static void fill_stage(double *v, int64_t p, int r, bool inverse)
     for (int k = 1; k < r; ++k, v += 2 * p)
         for (int64_t b = 0; b < p; ++b) {
             const pair z = roots_at(&w, k * b);
-            v[b] = (double)z.re, v[p + b] = (double)z.im;
+            v[b] = (double)z.re;
+            v[p + b] = (double)z.im;
         }
     roots_free(&w);
 }
@@ -141,7 +148,8 @@ static void fill_bases(double *v, int64_t p, int r, bool inverse)
     for (int k = 1; k < r; k += k < 4 ? 1 : 4)
         for (int64_t b = 0; b < p; ++b) {
             const pair z = roots_at(&w, k * b);
-            *v++ = (double)z.re, *v++ = (double)z.im;
+            *v++ = (double)z.re;
+            *v++ = (double)z.im;
         }
     roots_free(&w);
 }
@@ -159,7 +167,8 @@ static void fill_strip(double *v, int64_t n, int64_t lines, int64_t of, bool inv
     roots w = roots_of(of, n * lines, inverse);
     for (int64_t i = 0; i < n * lines; ++i) {
         const pair z = roots_at(&w, i / lines * (i % lines));
-        v[i] = (double)z.re, v[n * lines + i] = (double)z.im;
+        v[i] = (double)z.re;
+        v[n * lines + i] = (double)z.im;
     }
     roots_free(&w);
 }
@@ -169,7 +178,8 @@ static void fill_grid(double *v, int64_t n, int64_t step, int64_t lines, int64_t
     roots w = roots_of(of, n * lines, inverse);
     for (int64_t i = 0; i < n * lines; ++i) {
         const pair z = roots_at(&w, i / lines * step * (i % lines));
-        *v++ = (double)z.re, *v++ = (double)z.im;
+        *v++ = (double)z.re;
+        *v++ = (double)z.im;
     }
     roots_free(&w);
 }
@@ -198,15 +208,18 @@ static void transform(int64_t n, const pair *x, int64_t step, pair *y, pair *scr
         if (r == 4) {
             const pair b = {a[0].re + a[2].re, a[0].im + a[2].im}, c = {a[0].re - a[2].re, a[0].im - a[2].im};
             const pair d = {a[1].re + a[3].re, a[1].im + a[3].im}, e = {a[1].re - a[3].re, a[1].im - a[3].im};
-            y[k] = (pair){b.re + d.re, b.im + d.im}, y[2 * m + k] = (pair){b.re - d.re, b.im - d.im};
-            y[m + k] = (pair){c.re + e.im, c.im - e.re}, y[3 * m + k] = (pair){c.re - e.im, c.im + e.re};
+            y[k] = (pair){b.re + d.re, b.im + d.im};
+            y[2 * m + k] = (pair){b.re - d.re, b.im - d.im};
+            y[m + k] = (pair){c.re + e.im, c.im - e.re};
+            y[3 * m + k] = (pair){c.re - e.im, c.im + e.re};
             continue;
         }
         for (int64_t q = 0; q < r; ++q) {
             pair s = a[0];
             for (int64_t j = 1; j < r; ++j) {
                 const pair z = times(a[j], w[j * q % r * (whole / r)]);
-                s.re += z.re, s.im += z.im;
+                s.re += z.re;
+                s.im += z.im;
             }
             y[q * m + k] = s;
         }
@@ -225,7 +238,10 @@ static void fill_transform(rw_fft_table *t, pair *x, int64_t n, int64_t a, doubl
     for (int64_t k = 0; k < n && !t->failed; ++k)
         put(t, v, n, k % a * (n / a) + k / a, (pair){y[k].re / (long double)n, y[k].im / (long double)n});
     roots_free(&w);
-    rw_free(y), rw_free(scratch), rw_free(all), rw_free(x);
+    rw_free(y);
+    rw_free(scratch);
+    rw_free(all);
+    rw_free(x);
 }
 
 static void fill_bluestein(rw_fft_table *t, double *v, int64_t m, int64_t points, int64_t a, bool inverse)
@@ -240,8 +256,10 @@ static void fill_bluestein(rw_fft_table *t, double *v, int64_t m, int64_t points
 static void fill_places(double *v, int64_t p)
 {
     const int64_t g = rw_fft_generator(p);
-    for (int64_t i = 0, power = 1; i < p - 1; ++i, power = power * g % p)
-        v[i] = (double)power, v[p - 1 + (p - 1 - i) % (p - 1)] = (double)power;
+    for (int64_t i = 0, power = 1; i < p - 1; ++i, power = power * g % p) {
+        v[i] = (double)power;
+        v[p - 1 + (p - 1 - i) % (p - 1)] = (double)power;
+    }
 }
 
 static void fill_rader(rw_fft_table *t, double *v, int64_t p, bool inverse)

@@ -38,18 +38,25 @@ static rw_status make_array(const tuner *t, const rw_fft_region *r, rw_array **a
     const bool pairs = rw_fft_has_pairs(r);
     int64_t shape[RW_MAX_NDIM + 1], stride[RW_MAX_NDIM + 1], low = 0, high = 0;
     for (int d = 0; d < ndim; ++d) {
-        shape[d] = r->shape[d], stride[d] = r->stride[d] * (pairs ? 2 : 1);
+        shape[d] = r->shape[d];
+        stride[d] = r->stride[d] * (pairs ? 2 : 1);
         const int64_t last = (shape[d] - 1) * stride[d];
-        low += RW_MIN(last, 0), high += RW_MAX(last, 0);
+        low += RW_MIN(last, 0);
+        high += RW_MAX(last, 0);
     }
-    if (pairs) shape[ndim] = 2, stride[ndim] = 1, high += 1;
+    if (pairs) {
+        shape[ndim] = 2;
+        stride[ndim] = 1;
+        high += 1;
+    }
     rw_array *all;
     void *data;
     RW_TRY(rw_array_create(t->device, r->dtype, 1, (const int64_t[]){high - low + 1}, RW_MEMORY_DEVICE, &all));
     rw_status status = rw_array_write(all, &data);
-    if (status == RW_OK)
-        fill(data, r->dtype, (int64_t)all->bytes),
-            status = rw_array_view(all, r->dtype, ndim + pairs, shape, stride, -low, array);
+    if (status == RW_OK) {
+        fill(data, r->dtype, (int64_t)all->bytes);
+        status = rw_array_view(all, r->dtype, ndim + pairs, shape, stride, -low, array);
+    }
     rw_array_destroy(&all);
     return status;
 }
@@ -156,7 +163,8 @@ static rw_status tune(tuner *t, rw_fft **f)
         bool again = p->line.pieces > 1;
         for (int k = 0; k < i; ++k) {
             char a[RW_FFT_KEY], b[RW_FFT_KEY];
-            rw_fft_line_key(&p->line.spec, a), rw_fft_line_key(&(*f)->passes.pass[k].line.spec, b);
+            rw_fft_line_key(&p->line.spec, a);
+            rw_fft_line_key(&(*f)->passes.pass[k].line.spec, b);
             again = again || !strcmp(a, b);
         }
         if (!again) RW_TRY(tune_pass(t, &p->line.spec));
@@ -194,7 +202,8 @@ static rw_status fft_tune(rw_device *dev, const rw_fft_spec *spec, const rw_fft_
     if (status == RW_OK && !f->empty) status = tune(&t, &f);
     t.result->after = t.best;
     rw_fft_destroy(&f);
-    rw_array_destroy(&t.x), rw_array_destroy(&t.y);
+    rw_array_destroy(&t.x);
+    rw_array_destroy(&t.y);
     rw_status kept = rw_fft_wisdom_keep(dev);
     return status == RW_OK ? kept : status;
 }

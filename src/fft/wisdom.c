@@ -53,9 +53,13 @@ static rw_status put(rw_context *ctx, wisdom *w, const char *key, const char *va
         const int capacity = RW_MAX(16, 2 * w->capacity);
         entry *entries = rw_realloc(w->entries, (size_t)capacity * sizeof *entries);
         if (!entries) return rw_fail_memory(ctx, (size_t)capacity * sizeof *entries, "wisdom");
-        w->entries = entries, w->capacity = capacity;
+        w->entries = entries;
+        w->capacity = capacity;
     }
-    if (!e) e = w->entries + w->n++, snprintf(e->key, sizeof e->key, "%s", key);
+    if (!e) {
+        e = w->entries + w->n++;
+        snprintf(e->key, sizeof e->key, "%s", key);
+    }
     snprintf(e->value, sizeof e->value, "%s", value);
     return RW_OK;
 }
@@ -94,7 +98,8 @@ static rw_status read_lines(rw_context *ctx, char *text, const char *device, wis
     int line = 0;
     for (char *next, *at = text; *at; at = next) {
         char *end = strchr(at, '\n'), *equals;
-        next = end + 1, *end = 0;
+        next = end + 1;
+        *end = 0;
         ++line;
         rw_status status = RW_OK;
         equals = strstr(at, " = ");
@@ -175,7 +180,8 @@ static wisdom *of_device(rw_device *dev)
     }
     memcpy(w->device, device, sizeof device);
     load(dev->ctx, w);
-    w->next = all, all = w;
+    w->next = all;
+    all = w;
     return w;
 }
 
@@ -202,7 +208,10 @@ static rw_status as_text(rw_device *dev, rw_text *text, char key[65])
 {
     pthread_mutex_lock(&lock);
     const wisdom *w = of_device(dev);
-    if (w) write_text(w, text), cache_key(w->device, key);
+    if (w) {
+        write_text(w, text);
+        cache_key(w->device, key);
+    }
     pthread_mutex_unlock(&lock);
     return !w ? RW_ERR_MEMORY : text->failed ? rw_fail_memory(dev->ctx, text->length, "wisdom") : RW_OK;
 }

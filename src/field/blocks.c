@@ -26,7 +26,10 @@ static rw_status check_surfaces(rw_context *ctx, const rw_coarse_mesh *m)
 static rw_status copy_mesh(rw_blocks *g, const rw_blocks_spec *spec)
 {
     const rw_coarse_mesh *m = &spec->mesh;
-    g->nvertices = m->nvertices, g->nblocks = m->nblocks, g->nsurfaces = m->nsurfaces, g->mapping = spec->mapping;
+    g->nvertices = m->nvertices;
+    g->nblocks = m->nblocks;
+    g->nsurfaces = m->nsurfaces;
+    g->mapping = spec->mapping;
     g->blocks = rw_calloc((size_t)m->nblocks, sizeof *g->blocks);
     g->surfaces = rw_calloc((size_t)RW_MAX(m->nsurfaces, 1), sizeof *g->surfaces);
     if (!g->blocks || !g->surfaces)
@@ -85,7 +88,11 @@ void rw_blocks_destroy(rw_blocks **grid)
     if (!g) return;
     rw_context *ctx = g->ctx;
     rw_blocks_free_external(g);
-    rw_free(g->blocks), rw_free(g->edges), rw_free(g->faces), rw_free(g->surfaces), rw_free(g->points);
+    rw_free(g->blocks);
+    rw_free(g->edges);
+    rw_free(g->faces);
+    rw_free(g->surfaces);
+    rw_free(g->points);
     rw_free(g);
     rw_context_destroy(&ctx);
 }
@@ -132,7 +139,10 @@ int64_t rw_blocks_point(const rw_blocks *g, int block, int i, int j, int k)
     if (!g) return 0;
     const rw_block_place *b = g->blocks + block;
     int at[3] = {i, j, k}, side[3], ends = 0;
-    for (int d = 0; d < 3; ++d) side[d] = at[d] == b->cells[d], ends += at[d] == 0 || side[d];
+    for (int d = 0; d < 3; ++d) {
+        side[d] = at[d] == b->cells[d];
+        ends += at[d] == 0 || side[d];
+    }
     if (ends == 0) return b->first + ((int64_t)(k - 1) * (b->cells[1] - 1) + j - 1) * (b->cells[0] - 1) + i - 1;
     if (ends == 3) return b->corner[side[0] + 2 * side[1] + 4 * side[2]];
     for (int d = 0; d < 3; ++d) {
@@ -156,7 +166,8 @@ int rw_blocks_find(const rw_blocks *g, int64_t cell, int place[3])
     }
     const rw_block_place *b = g->blocks + low;
     int64_t n = cell - b->first_cell;
-    place[0] = (int)(n % b->cells[0]), place[1] = (int)(n / b->cells[0] % b->cells[1]),
+    place[0] = (int)(n % b->cells[0]);
+    place[1] = (int)(n / b->cells[0] % b->cells[1]);
     place[2] = (int)(n / b->cells[0] / b->cells[1]);
     return low;
 }

@@ -21,8 +21,12 @@ static void edge_corners(int edge, int corner[2])
 {
     int d = edge / 4, other[2], side[3];
     rw_other_axes(d, other);
-    side[other[0]] = edge & 1, side[other[1]] = edge >> 1 & 1;
-    for (int end = 0; end < 2; ++end) side[d] = end, corner[end] = corner_at(side);
+    side[other[0]] = edge & 1;
+    side[other[1]] = edge >> 1 & 1;
+    for (int end = 0; end < 2; ++end) {
+        side[d] = end;
+        corner[end] = corner_at(side);
+    }
 }
 
 /* [p + 2q] */
@@ -31,7 +35,11 @@ void rw_face_corners(int face, int corner[4])
     int other[2], side[3];
     rw_other_axes(face / 2, other);
     side[face / 2] = face & 1;
-    for (int n = 0; n < 4; ++n) side[other[0]] = n & 1, side[other[1]] = n >> 1, corner[n] = corner_at(side);
+    for (int n = 0; n < 4; ++n) {
+        side[other[0]] = n & 1;
+        side[other[1]] = n >> 1;
+        corner[n] = corner_at(side);
+    }
 }
 
 /* ---- what is shared ---------------------------------------------------------------------------------------------- */
@@ -57,7 +65,8 @@ static void sort_few(int *v, int n)
     for (int i = 1; i < n; ++i)
         for (int j = i; j > 0 && v[j] < v[j - 1]; --j) {
             int t = v[j];
-            v[j] = v[j - 1], v[j - 1] = t;
+            v[j] = v[j - 1];
+            v[j - 1] = t;
         }
 }
 
@@ -69,7 +78,8 @@ static side_of *sorted_sides(const rw_blocks *g, int of)
         int corner[4], count = of == 12 ? 2 : 4;
         if (of == 12) edge_corners(n % of, corner);
         else rw_face_corners(n % of, corner);
-        list[n].block = n / of, list[n].number = n % of;
+        list[n].block = n / of;
+        list[n].number = n % of;
         for (int i = 0; i < count; ++i) list[n].key[i] = g->blocks[n / of].corner[corner[i]];
         sort_few(list[n].key, count);
     }
@@ -97,7 +107,8 @@ static rw_status join_edges(rw_blocks *g)
         const rw_block_edge *e = g->edges + g->nedges - 1;
         int corner[2], cells = b->cells[s->number / 4];
         edge_corners(s->number, corner);
-        b->edge[s->number] = g->nedges - 1, b->backwards[s->number] = b->corner[corner[0]] != e->vertex[0];
+        b->edge[s->number] = g->nedges - 1;
+        b->backwards[s->number] = b->corner[corner[0]] != e->vertex[0];
         if (cells != e->cells)
             status = rw_fail(
                 g->ctx, RW_ERR_INPUT,
@@ -122,7 +133,8 @@ static bool find_turn(const rw_block_place *b, int face, const int own[4], rw_tu
     turn->exchange = along_p != own[1];
     if ((turn->exchange ? along_q : along_p) != own[1] || (turn->exchange ? along_p : along_q) != own[2]) return false;
     bool p = origin & 1, q = origin >> 1;
-    turn->reverse[0] = turn->exchange ? q : p, turn->reverse[1] = turn->exchange ? p : q;
+    turn->reverse[0] = turn->exchange ? q : p;
+    turn->reverse[1] = turn->exchange ? p : q;
     return true;
 }
 
@@ -153,7 +165,9 @@ static rw_status join_face(rw_blocks *g, const side_of *s, bool first)
             g->ctx, RW_ERR_INPUT,
             "blocks %d and %d join the vertices %d, %d, %d, %d to different quadrilaterals: one of them is twisted",
             f->block[0], s->block, s->key[0], s->key[1], s->key[2], s->key[3]);
-    f->block[1] = s->block, f->side[1] = s->number, b->face[s->number] = g->nfaces - 1;
+    f->block[1] = s->block;
+    f->side[1] = s->number;
+    b->face[s->number] = g->nfaces - 1;
     return RW_OK;
 }
 
@@ -263,12 +277,18 @@ static rw_status copy_blocks(rw_blocks *g, const rw_blocks_spec *spec)
 static void number_points(rw_blocks *g)
 {
     int64_t n = g->nvertices;
-    for (int e = 0; e < g->nedges; ++e) g->edges[e].first = n, n += g->edges[e].cells - 1;
-    for (int f = 0; f < g->nfaces; ++f)
-        g->faces[f].first = n, n += (int64_t)(g->faces[f].cells[0] - 1) * (g->faces[f].cells[1] - 1);
+    for (int e = 0; e < g->nedges; ++e) {
+        g->edges[e].first = n;
+        n += g->edges[e].cells - 1;
+    }
+    for (int f = 0; f < g->nfaces; ++f) {
+        g->faces[f].first = n;
+        n += (int64_t)(g->faces[f].cells[0] - 1) * (g->faces[f].cells[1] - 1);
+    }
     for (int b = 0; b < g->nblocks; ++b) {
         const int *c = g->blocks[b].cells;
-        g->blocks[b].first = n, n += (int64_t)(c[0] - 1) * (c[1] - 1) * (c[2] - 1);
+        g->blocks[b].first = n;
+        n += (int64_t)(c[0] - 1) * (c[1] - 1) * (c[2] - 1);
     }
     g->npoints = n;
 }

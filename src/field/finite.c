@@ -8,8 +8,14 @@ static void load(const void *data, rw_dtype dtype, int64_t i, double v[2])
     v[1] = 0;
     switch (dtype) {
     case RW_F32: v[0] = ((const float *)data)[i]; break;
-    case RW_C64: v[0] = ((const float *)data)[2 * i], v[1] = ((const float *)data)[2 * i + 1]; break;
-    case RW_C128: v[0] = ((const double *)data)[2 * i], v[1] = ((const double *)data)[2 * i + 1]; break;
+    case RW_C64:
+        v[0] = ((const float *)data)[2 * i];
+        v[1] = ((const float *)data)[2 * i + 1];
+        break;
+    case RW_C128:
+        v[0] = ((const double *)data)[2 * i];
+        v[1] = ((const double *)data)[2 * i + 1];
+        break;
     default: v[0] = ((const double *)data)[i]; break;
     }
 }
@@ -24,9 +30,13 @@ rw_status rw_finite_find(rw_array *a, rw_finite *f)
         load(data, a->dtype, i, v);
         if (isfinite(v[0]) && isfinite(v[1])) {
             double size = hypot(v[0], v[1]);
-            if (f->largest < 0 || size > f->size) f->largest = i, f->size = size;
+            if (f->largest < 0 || size > f->size) {
+                f->largest = i;
+                f->size = size;
+            }
         } else if (f->first < 0) {
-            f->first = i, f->value = isfinite(v[0]) ? v[1] : v[0];
+            f->first = i;
+            f->value = isfinite(v[0]) ? v[1] : v[0];
         }
     }
     return RW_OK;

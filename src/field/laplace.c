@@ -30,7 +30,10 @@ static void add(row *r, int64_t cell, double weight)
         r->full = true;
         return;
     }
-    if (i == r->n) r->cell[r->n++] = cell, r->weight[i] = 0;
+    if (i == r->n) {
+        r->cell[r->n++] = cell;
+        r->weight[i] = 0;
+    }
     r->weight[i] += weight;
 }
 
@@ -43,7 +46,8 @@ static void tidy(row *r, int64_t own)
         if (r->cell[i] != own) most = RW_MAX(most, fabs(r->weight[i]));
     for (int i = 0; i < r->n; ++i) {
         if (r->cell[i] == own || fabs(r->weight[i]) <= 1e-13 * most) continue;
-        r->cell[kept] = r->cell[i], r->weight[kept++] = r->weight[i];
+        r->cell[kept] = r->cell[i];
+        r->weight[kept++] = r->weight[i];
     }
     r->n = kept;
 }
@@ -57,7 +61,7 @@ typedef struct around {
 
 static bool find_around(const rw_blocks *g, around *a)
 {
-    a->first = rw_calloc((size_t)g->npoints + 2, sizeof *a->first),
+    a->first = rw_calloc((size_t)g->npoints + 2, sizeof *a->first);
     a->list = rw_calloc(8 * (size_t)g->ncells, sizeof *a->list);
     if (!a->first || !a->list) return false;
     int64_t points[8];
@@ -73,7 +77,11 @@ static bool find_around(const rw_blocks *g, around *a)
     return true;
 }
 
-static void free_around(around *a) { rw_free(a->first), rw_free(a->list); }
+static void free_around(around *a)
+{
+    rw_free(a->first);
+    rw_free(a->list);
+}
 
 /* The place of a point in a cell, as corner i + 2j + 4k. */
 static int corner_at(const int64_t points[8], int64_t p)
@@ -133,13 +141,17 @@ static void eigen(double A[3][3], double w[3], double V[3][3])
                 double c = 1 / sqrt(t * t + 1), s = t * c;
                 for (int i = 0; i < 3; ++i) {
                     double a = A[i][p], b = A[i][q];
-                    A[i][p] = c * a - s * b, A[i][q] = s * a + c * b;
+                    A[i][p] = c * a - s * b;
+                    A[i][q] = s * a + c * b;
                 }
                 for (int i = 0; i < 3; ++i) {
                     double a = A[p][i], b = A[q][i];
-                    A[p][i] = c * a - s * b, A[q][i] = s * a + c * b;
-                    a = V[i][p], b = V[i][q];
-                    V[i][p] = c * a - s * b, V[i][q] = s * a + c * b;
+                    A[p][i] = c * a - s * b;
+                    A[q][i] = s * a + c * b;
+                    a = V[i][p];
+                    b = V[i][q];
+                    V[i][p] = c * a - s * b;
+                    V[i][q] = s * a + c * b;
                 }
             }
     for (int i = 0; i < 3; ++i) w[i] = A[i][i];
@@ -159,7 +171,10 @@ static void fit(const diamonds *d, int64_t p, int n, const int64_t *cell, double
     for (int c = 0; c < n; ++c) {
         double from[3];
         subtract(d->centre[cell[c]], d->g->points[p], from);
-        for (int i = 0; i < 3; ++i) u[c][i] = dot(from, across[i]) / det, mean[i] += u[c][i] / n;
+        for (int i = 0; i < 3; ++i) {
+            u[c][i] = dot(from, across[i]) / det;
+            mean[i] += u[c][i] / n;
+        }
     }
     for (int c = 0; c < n; ++c)
         for (int i = 0; i < 9; ++i) S[i / 3][i % 3] += (u[c][i / 3] - mean[i / 3]) * (u[c][i % 3] - mean[i % 3]);
@@ -169,7 +184,10 @@ static void fit(const diamonds *d, int64_t p, int n, const int64_t *cell, double
         for (int k = 0; k < 3; ++k) {
             double at = 0, along = 0;
             if (w[k] < 0.05) continue;
-            for (int i = 0; i < 3; ++i) at -= mean[i] * V[i][k], along += (u[c][i] - mean[i]) * V[i][k];
+            for (int i = 0; i < 3; ++i) {
+                at -= mean[i] * V[i][k];
+                along += (u[c][i] - mean[i]) * V[i][k];
+            }
             weight[c] += at * along / w[k];
         }
     }
@@ -182,7 +200,8 @@ static bool find_point_values(diamonds *d)
     if (!(d->first = rw_calloc((size_t)g->npoints + 1, sizeof *d->first))) return false;
     for (int64_t p = 0; p < g->npoints; ++p) d->first[p + 1] = d->first[p] + sources(d, p, cell);
     size_t all = (size_t)d->first[g->npoints];
-    d->list = rw_calloc(all, sizeof *d->list), d->weight = rw_calloc(all, sizeof *d->weight);
+    d->list = rw_calloc(all, sizeof *d->list);
+    d->weight = rw_calloc(all, sizeof *d->weight);
     if (!d->list || !d->weight) return false;
 #pragma omp parallel for private(cell)
     for (int64_t p = 0; p < g->npoints; ++p) {
@@ -214,29 +233,36 @@ static void add_flux(const diamonds *d, int64_t cell, int side, const int64_t po
         for (int k = 0; k < 4; ++k)
             if (rw_corner_of(i) == at[k]) point[k] = points[i];
     for (int i = 0; i < 4; ++i) add_scaled(middle, 0.25, corner[at[i]]);
-    subtract(corner[at[2]], corner[at[0]], t1), subtract(corner[at[3]], corner[at[1]], t2);
+    subtract(corner[at[2]], corner[at[0]], t1);
+    subtract(corner[at[3]], corner[at[1]], t2);
     cross(t1, t2, normal); /* twice the side's area */
     subtract(there < 0 ? middle : d->centre[there], d->centre[cell], to);
     /* half of |normal| normal = alpha to + beta t1 + gamma t2 */
     double det = dot(to, normal), V = d->volume[cell], scale = (det < 0 ? -0.5 : 0.5) / det / V;
     double alpha = scale * dot(normal, normal);
     if (there < 0) {
-        r->area[side] += 0.5 * norm(normal) / V, r->conductance[side] += alpha;
+        r->area[side] += 0.5 * norm(normal) / V;
+        r->conductance[side] += alpha;
         return;
     }
-    cross(t2, to, a), cross(to, t1, b);
+    cross(t2, to, a);
+    cross(to, t1, b);
     double beta = scale * dot(normal, a), gamma = scale * dot(normal, b);
     add(r, there, alpha);
-    add_point(d, r, point[2], beta), add_point(d, r, point[0], -beta);
-    add_point(d, r, point[3], gamma), add_point(d, r, point[1], -gamma);
+    add_point(d, r, point[2], beta);
+    add_point(d, r, point[0], -beta);
+    add_point(d, r, point[3], gamma);
+    add_point(d, r, point[1], -gamma);
 }
 
 static void fill_row(const diamonds *d, int64_t cell, row *r)
 {
     int64_t points[8];
     double corner[8][3];
-    memset(r, 0, offsetof(row, cell)), memset(r->area, 0, sizeof r->area),
-        memset(r->conductance, 0, sizeof r->conductance), r->full = false;
+    memset(r, 0, offsetof(row, cell));
+    memset(r->area, 0, sizeof r->area);
+    memset(r->conductance, 0, sizeof r->conductance);
+    r->full = false;
     fetch_corners(d->g, cell, points, corner);
     for (int side = 0; side < 6; ++side) add_flux(d, cell, side, points, (const double(*)[3])corner, r);
     tidy(r, cell);
@@ -246,8 +272,9 @@ static rw_status begin_tables(const rw_blocks *g, int64_t n, int width, bool con
 {
     size_t numbers = (size_t)n * (size_t)RW_MAX(width, 1);
     t->width = width;
-    t->cell = rw_calloc(numbers, sizeof *t->cell), t->weight = rw_calloc(numbers, sizeof *t->weight);
-    t->area = rw_calloc(6 * (size_t)n, sizeof *t->area),
+    t->cell = rw_calloc(numbers, sizeof *t->cell);
+    t->weight = rw_calloc(numbers, sizeof *t->weight);
+    t->area = rw_calloc(6 * (size_t)n, sizeof *t->area);
     t->conductance = conducts ? rw_calloc(6 * (size_t)n, sizeof *t->conductance) : NULL;
     if (t->cell && t->weight && t->area && (t->conductance || !conducts)) return RW_OK;
     rw_blocks_free_tables(t);
@@ -268,7 +295,8 @@ static rw_status tabulate(const diamonds *d, rw_blocks_tables *t)
     for (int64_t c = 0; c < n; ++c) {
         row r;
         fill_row(d, c, &r);
-        width = RW_MAX(width, r.n), full = full || r.full;
+        width = RW_MAX(width, r.n);
+        full = full || r.full;
     }
     if (full) return fail_full(d->g);
     RW_TRY(begin_tables(d->g, n, width, true, t));
@@ -280,7 +308,10 @@ static rw_status tabulate(const diamonds *d, rw_blocks_tables *t)
             t->cell[k * n + c] = (int32_t)(k < r.n ? r.cell[k] : c);
             t->weight[k * n + c] = k < r.n ? r.weight[k] : 0;
         }
-        for (int s = 0; s < 6; ++s) t->area[s * n + c] = r.area[s], t->conductance[s * n + c] = r.conductance[s];
+        for (int s = 0; s < 6; ++s) {
+            t->area[s * n + c] = r.area[s];
+            t->conductance[s * n + c] = r.conductance[s];
+        }
     }
     return RW_OK;
 }
@@ -301,7 +332,12 @@ static rw_status of_cells(const rw_blocks *g, rw_blocks_tables *t)
         rw_blocks_neighbours(g, d.next);
         status = find_point_values(&d) ? tabulate(&d, t) : rw_fail_memory(g->ctx, n * 128, "values at points");
     }
-    rw_free(d.centre), rw_free(d.volume), rw_free(d.next), rw_free(d.first), rw_free(d.list), rw_free(d.weight);
+    rw_free(d.centre);
+    rw_free(d.volume);
+    rw_free(d.next);
+    rw_free(d.first);
+    rw_free(d.list);
+    rw_free(d.weight);
     free_around(&d.around);
     return status;
 }
@@ -326,7 +362,8 @@ static void stiffness(const double corner[8][3], double K[8][8])
 /* The points that share a cell with p. */
 static void find_row(const rw_blocks *g, const around *a, int64_t p, row *r)
 {
-    r->n = 0, r->full = false;
+    r->n = 0;
+    r->full = false;
     for (int64_t i = a->first[p]; i < a->first[p + 1]; ++i) {
         int64_t points[8];
         rw_blocks_cell_points(g, a->list[i], points);
@@ -359,7 +396,8 @@ static void add_face(const rw_blocks *g, int block, int side, const int at[3], c
     rw_other_axes(side / 2, o);
     for (int i = 0; i < 4; ++i) {
         memcpy(place, at, sizeof place);
-        place[o[0]] += i & 1, place[o[1]] += i >> 1;
+        place[o[0]] += i & 1;
+        place[o[1]] += i >> 1;
         point[i] = rw_blocks_point(g, block, place[0], place[1], place[2]);
     }
     for (int n = 0; n < 4; ++n) {
@@ -421,7 +459,8 @@ static rw_status of_points(const rw_blocks *g, rw_blocks_tables *t)
     for (int64_t p = 0; p < n; ++p) {
         row r;
         find_row(g, &a, p, &r);
-        width = RW_MAX(width, r.n), full = full || r.full;
+        width = RW_MAX(width, r.n);
+        full = full || r.full;
     }
     status = full ? fail_full(g) : begin_tables(g, n, width, false, t);
     if (status != RW_OK) goto done;
@@ -447,6 +486,9 @@ rw_status rw_blocks_laplacian(const rw_blocks *g, rw_blocks_place place, rw_bloc
 
 void rw_blocks_free_tables(rw_blocks_tables *t)
 {
-    rw_free(t->cell), rw_free(t->weight), rw_free(t->area), rw_free(t->conductance);
+    rw_free(t->cell);
+    rw_free(t->weight);
+    rw_free(t->area);
+    rw_free(t->conductance);
     memset(t, 0, sizeof *t);
 }

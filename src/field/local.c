@@ -20,14 +20,20 @@ static const double weight[MOST_GAUSS][MOST_GAUSS] = {{1},
 
 double rw_integrand_mass(void *user, const double x[3], double v, const double dv[3], double w, const double dw[3])
 {
-    (void)user, (void)x, (void)dv, (void)dw;
+    (void)user;
+    (void)x;
+    (void)dv;
+    (void)dw;
     return v * w;
 }
 
 double rw_integrand_stiffness(void *user, const double x[3], double v, const double dv[3], double w, const double dw[3])
 {
     if (!dv || !dw) return 0;
-    (void)user, (void)x, (void)v, (void)w;
+    (void)user;
+    (void)x;
+    (void)v;
+    (void)w;
     return dot(dv, dw);
 }
 

@@ -25,7 +25,10 @@ void rw_surface_project(const rw_surface *s, double x[3])
     subtract(x, s->centre, from);
     if (s->kind == RW_SURFACE_CYLINDER) {
         double along = dot(from, s->axis) / dot(s->axis, s->axis);
-        for (int d = 0; d < 3; ++d) axis[d] = along * s->axis[d], from[d] -= axis[d];
+        for (int d = 0; d < 3; ++d) {
+            axis[d] = along * s->axis[d];
+            from[d] -= axis[d];
+        }
     } else memset(axis, 0, sizeof axis);
     double scale = s->radius / norm(from);
     for (int d = 0; d < 3; ++d) x[d] = s->centre[d] + axis[d] + scale * from[d];
@@ -37,7 +40,10 @@ static void turn_towards(const double a[3], const double b[3], double t, double 
     double na = norm(a), nb = norm(b), cross_ab[3], angle, wa = 1 - t, wb = t;
     cross(a, b, cross_ab);
     angle = atan2(norm(cross_ab), dot(a, b));
-    if (angle > 1e-8) wa = sin((1 - t) * angle) / sin(angle), wb = sin(t * angle) / sin(angle);
+    if (angle > 1e-8) {
+        wa = sin((1 - t) * angle) / sin(angle);
+        wb = sin(t * angle) / sin(angle);
+    }
     double length = (1 - t) * na + t * nb;
     for (int d = 0; d < 3; ++d) out[d] = length * (wa * a[d] / na + wb * b[d] / nb);
 }
@@ -52,10 +58,14 @@ static void point_along(const rw_surface *s, const double a[3], const double b[3
         return;
     }
     double from[2][3], foot[3] = {0}, out[3];
-    subtract(a, s->centre, from[0]), subtract(b, s->centre, from[1]);
+    subtract(a, s->centre, from[0]);
+    subtract(b, s->centre, from[1]);
     for (int i = 0; i < 2 && s->kind == RW_SURFACE_CYLINDER; ++i) {
         double along = dot(from[i], s->axis) / dot(s->axis, s->axis);
-        for (int d = 0; d < 3; ++d) foot[d] += (i ? t : 1 - t) * along * s->axis[d], from[i][d] -= along * s->axis[d];
+        for (int d = 0; d < 3; ++d) {
+            foot[d] += (i ? t : 1 - t) * along * s->axis[d];
+            from[i][d] -= along * s->axis[d];
+        }
     }
     turn_towards(from[0], from[1], t, out);
     for (int d = 0; d < 3; ++d) x[d] = s->centre[d] + foot[d] + out[d];
@@ -91,11 +101,17 @@ static void map_face(rw_blocks *g, const rw_block_face *f)
             double *x = g->points[f->first + (int64_t)(q - 1) * (n[0] - 1) + p - 1];
             memset(x, 0, 3 * sizeof *x);
             for (int i = 0; i < 2; ++i) {
-                place[o[0]] = i * n[0], place[o[1]] = q, add_scaled(x, u[i], at(g, f->block[0], place));
-                place[o[0]] = p, place[o[1]] = i * n[1], add_scaled(x, v[i], at(g, f->block[0], place));
-                for (int j = 0; j < 2; ++j)
-                    place[o[0]] = i * n[0], place[o[1]] = j * n[1],
+                place[o[0]] = i * n[0];
+                place[o[1]] = q;
+                add_scaled(x, u[i], at(g, f->block[0], place));
+                place[o[0]] = p;
+                place[o[1]] = i * n[1];
+                add_scaled(x, v[i], at(g, f->block[0], place));
+                for (int j = 0; j < 2; ++j) {
+                    place[o[0]] = i * n[0];
+                    place[o[1]] = j * n[1];
                     add_scaled(x, -u[i] * v[j], at(g, f->block[0], place));
+                }
             }
             if (f->surface >= 0 && g->mapping == RW_MAPPING_TRANSFINITE)
                 rw_surface_project(g->surfaces + f->surface, x);

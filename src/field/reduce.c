@@ -79,7 +79,9 @@ rw_status rw_reducer_create(rw_device *dev, rw_reduce_op op, rw_dtype dtype, int
                        table[op].name);
     rw_reducer *r = rw_calloc(1, sizeof *r);
     if (!r) return rw_fail_memory(dev->ctx, sizeof *r, "a reduction");
-    r->device = rw_device_retain(dev), r->op = op, r->dtype = dtype;
+    r->device = rw_device_retain(dev);
+    r->op = op;
+    r->dtype = dtype;
     r->result = z && !strcmp(table[op].add, "z") ? RW_C128 : RW_F64;
     r->groups = rw_target_reducing_groups(&dev->target, GROUP);
     rw_status status = build(r, group ? group : GROUP);
@@ -94,7 +96,8 @@ void rw_reducer_destroy(rw_reducer **reducer)
     rw_reducer *r = *reducer;
     *reducer = NULL;
     if (!r) return;
-    rw_array_destroy(&r->part), rw_array_destroy(&r->value);
+    rw_array_destroy(&r->part);
+    rw_array_destroy(&r->value);
     rw_program_destroy(&r->program);
     rw_device_close(&r->device);
     rw_free(r);

@@ -51,7 +51,9 @@ rw_status rw_blocks_cylinder(rw_context *ctx, double radius, double core, double
     const double side[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
     for (int v = 0; v < 16; ++v) {
         double r = (v & 4 ? radius : core) / sqrt(2);
-        vertices[v][0] = r * side[v & 3][0], vertices[v][1] = r * side[v & 3][1], vertices[v][2] = v & 8 ? length : 0;
+        vertices[v][0] = r * side[v & 3][0];
+        vertices[v][1] = r * side[v & 3][1];
+        vertices[v][2] = v & 8 ? length : 0;
     }
     for (int i = 0; i < 8; ++i) blocks[0][i] = (i & 3) + (i & 4 ? 8 : 0);
     memcpy(cells_of[0], (int[3]){cells[0], cells[0], cells[2]}, sizeof cells_of[0]);

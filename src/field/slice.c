@@ -26,7 +26,8 @@ static int hull_of(corner *p, int n, corner *hull)
     for (int i = 1; i < n; ++i)
         for (int j = i; j > 0 && (p[j].x < p[j - 1].x || (p[j].x == p[j - 1].x && p[j].y < p[j - 1].y)); --j) {
             corner t = p[j];
-            p[j] = p[j - 1], p[j - 1] = t;
+            p[j] = p[j - 1];
+            p[j - 1] = t;
         }
     for (int pass = 0; pass < 2; ++pass) {
         int base = m;
@@ -46,12 +47,14 @@ static void fill(const raster *r, int64_t cell, const corner *hull, int m)
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
     int first[2], last[2];
     for (int i = 0; i < m; ++i) {
-        low[0] = fmin(low[0], hull[i].x), high[0] = fmax(high[0], hull[i].x);
-        low[1] = fmin(low[1], hull[i].y), high[1] = fmax(high[1], hull[i].y);
+        low[0] = fmin(low[0], hull[i].x);
+        high[0] = fmax(high[0], hull[i].x);
+        low[1] = fmin(low[1], hull[i].y);
+        high[1] = fmax(high[1], hull[i].y);
     }
     for (int d = 0; d < 2; ++d) {
         double h = (s->upper[d] - s->lower[d]) / s->n[d];
-        first[d] = (int)fmax(0, floor((low[d] - s->lower[d]) / h - 0.5)),
+        first[d] = (int)fmax(0, floor((low[d] - s->lower[d]) / h - 0.5));
         last[d] = (int)fmin(s->n[d] - 1, ceil((high[d] - s->lower[d]) / h - 0.5));
     }
     for (int j = first[1]; j <= last[1]; ++j)
@@ -70,7 +73,10 @@ static void cut(void *user, int64_t cell, const double x[8][3])
     corner p[12], hull[26];
     int n = 0, axis = r->s->axis;
     double low = INFINITY, high = -INFINITY, at = r->s->at;
-    for (int c = 0; c < 8; ++c) low = fmin(low, x[c][axis]), high = fmax(high, x[c][axis]);
+    for (int c = 0; c < 8; ++c) {
+        low = fmin(low, x[c][axis]);
+        high = fmax(high, x[c][axis]);
+    }
     if (at < low || at > high) return;
     for (int a = 0; a < 8; ++a)
         for (int d = 0; d < 3; ++d) {
@@ -108,8 +114,13 @@ rw_status rw_blocks_cut(const rw_blocks *g, const rw_blocks_slice *s, int64_t *c
 void rw_blocks_extent(const rw_blocks *g, double lower[3], double upper[3])
 {
     if (!g || !lower || !upper) return;
-    for (int d = 0; d < 3; ++d) lower[d] = INFINITY, upper[d] = -INFINITY;
+    for (int d = 0; d < 3; ++d) {
+        lower[d] = INFINITY;
+        upper[d] = -INFINITY;
+    }
     for (int64_t p = 0; p < g->npoints; ++p)
-        for (int d = 0; d < 3; ++d)
-            lower[d] = fmin(lower[d], g->points[p][d]), upper[d] = fmax(upper[d], g->points[p][d]);
+        for (int d = 0; d < 3; ++d) {
+            lower[d] = fmin(lower[d], g->points[p][d]);
+            upper[d] = fmax(upper[d], g->points[p][d]);
+        }
 }

@@ -222,7 +222,10 @@ static bool next_line(reader *r, const char **text, size_t *n)
 /* Cuts spaces at both ends. */
 static void trim(const char **text, size_t *n)
 {
-    while (*n > 0 && (**text == ' ' || **text == '\t')) ++*text, --*n;
+    while (*n > 0 && (**text == ' ' || **text == '\t')) {
+        ++*text;
+        --*n;
+    }
     while (*n > 0 && ((*text)[*n - 1] == ' ' || (*text)[*n - 1] == '\t')) --*n;
 }
 

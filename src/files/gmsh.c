@@ -312,7 +312,8 @@ rw_status rw_gmsh_parse(rw_context *ctx, const char *name, const char *text, siz
     memset(mesh, 0, sizeof *mesh);
     rw_status status = memchr(text, 0, n) ? fail(&r, "the file is not text") : read_sections(&r);
     if (status == RW_OK) status = make_mesh(&r, mesh);
-    rw_free(r.nodes), rw_free(r.hexahedra);
+    rw_free(r.nodes);
+    rw_free(r.hexahedra);
     if (status != RW_OK) rw_gmsh_free(mesh);
     return status;
 }
@@ -330,6 +331,7 @@ rw_status rw_gmsh_read(rw_context *ctx, const char *path, rw_gmsh *mesh)
 
 void rw_gmsh_free(rw_gmsh *mesh)
 {
-    rw_free(mesh->vertices), rw_free(mesh->hexahedra);
+    rw_free(mesh->vertices);
+    rw_free(mesh->hexahedra);
     memset(mesh, 0, sizeof *mesh);
 }

@@ -55,7 +55,10 @@ static bool at_end_of_line(reader *r)
 static void next_line(reader *r)
 {
     while (r->at < r->end && *r->at != '\n') ++r->at;
-    if (r->at < r->end) ++r->at, ++r->line;
+    if (r->at < r->end) {
+        ++r->at;
+        ++r->line;
+    }
 }
 
 /* To the next line that is neither empty nor a comment; false at the end of the file. */
@@ -108,7 +111,12 @@ static bool quick_real(const char *p, const char *end, double *value, const char
     p += p < end && (*p == '-' || *p == '+');
     for (; p < end && ((*p >= '0' && *p <= '9') || (*p == '.' && !point)); ++p) {
         if (*p == '.') point = true;
-        else digits = 10 * digits + (uint64_t)(*p - '0'), ten -= point, seen += digits > 0, ++written;
+        else {
+            digits = 10 * digits + (uint64_t)(*p - '0');
+            ten -= point;
+            seen += digits > 0;
+            ++written;
+        }
         if (seen > 18) return false;
     }
     if (!written) return false;
@@ -123,7 +131,8 @@ static bool quick_real(const char *p, const char *end, double *value, const char
     }
     if (digits > (uint64_t)1 << 53 || ten < -22 || ten > 22) return false;
     double x = ten < 0 ? (double)digits / tens[-ten] : (double)digits * tens[ten];
-    *value = minus ? -x : x, *after = p;
+    *value = minus ? -x : x;
+    *after = p;
     return true;
 }
 
@@ -137,15 +146,18 @@ static void as_c(const char *word, char *c)
     const size_t n = (size_t)(exponent - word);
     memcpy(c, word, n);
     c += n;
-    if (n > 0 && strchr("dDqQ", *exponent) && *exponent) ++exponent, *c++ = 'e';
-    else if ((*exponent == '-' || *exponent == '+') && exponent > digits) *c++ = 'e';
+    if (n > 0 && strchr("dDqQ", *exponent) && *exponent) {
+        ++exponent;
+        *c++ = 'e';
+    } else if ((*exponent == '-' || *exponent == '+') && exponent > digits) *c++ = 'e';
     strcpy(c, exponent);
 }
 
 static void note_change(reader *r, const char *word, double value)
 {
     if (r->changed++) return;
-    r->changed_line = r->line, r->changed_to = value;
+    r->changed_line = r->line;
+    r->changed_to = value;
     snprintf(r->changed_text, sizeof r->changed_text, "%.59s", word);
 }
 
@@ -226,7 +238,8 @@ static rw_status read_head(reader *r)
     RW_TRY(read_word(r, "the format", formats, 2, &format));
     RW_TRY(read_word(r, "the field", fields, 4, &r->field));
     RW_TRY(read_word(r, "the symmetry", symmetries, 4, &r->symmetry));
-    m->dense = format == 1, m->is_complex = r->field == COMPLEX;
+    m->dense = format == 1;
+    m->is_complex = r->field == COMPLEX;
     if (m->dense && r->field == PATTERN) return fail(r, "an array has values: it cannot be a pattern");
     if (r->symmetry == HERMITIAN && r->field != COMPLEX)
         return fail(r, "a hermitian matrix is complex: write symmetric");
@@ -273,7 +286,8 @@ static rw_status make_room(reader *r, int64_t n)
 
 static rw_status read_value(reader *r, double value[2])
 {
-    value[0] = 1, value[1] = 0;
+    value[0] = 1;
+    value[1] = 0;
     switch (r->field) {
     case PATTERN: return RW_OK;
     case INTEGER: { /* of any size: f64 holds them to the nearest */
@@ -300,9 +314,14 @@ static rw_status read_value(reader *r, double value[2])
 
 static void put(rw_mtx *m, int64_t i, int64_t row, int64_t column, const double value[2])
 {
-    if (!m->dense) m->row[i] = row, m->column[i] = column;
-    if (m->is_complex) m->value[2 * i] = value[0], m->value[2 * i + 1] = value[1];
-    else m->value[i] = value[0];
+    if (!m->dense) {
+        m->row[i] = row;
+        m->column[i] = column;
+    }
+    if (m->is_complex) {
+        m->value[2 * i] = value[0];
+        m->value[2 * i + 1] = value[1];
+    } else m->value[i] = value[0];
 }
 
 static rw_status check_place(reader *r, int64_t row, int64_t column, const double value[2])
@@ -369,7 +388,10 @@ static rw_status read_array(reader *r)
         RW_TRY(end_line(r));
         RW_TRY(make_room(r, m->n + 1));
         put(m, m->n, 0, 0, value);
-        if (++row == m->rows) ++column, row = r->symmetry == GENERAL ? 0 : column + (r->symmetry == SKEW);
+        if (++row == m->rows) {
+            ++column;
+            row = r->symmetry == GENERAL ? 0 : column + (r->symmetry == SKEW);
+        }
     }
     return RW_OK;
 }
@@ -387,7 +409,8 @@ static void sort_by(const int64_t *key, int64_t largest, int64_t *order, int64_t
         for (int d = 0; d < 65536; ++d) count[d + 1] += count[d];
         for (int64_t i = 0; i < n; ++i) to[count[key[from[i]] >> shift & 0xffff]++] = from[i];
         int64_t *last = from;
-        from = to, to = last;
+        from = to;
+        to = last;
     }
     if (from != order) memcpy(order, from, (size_t)n * sizeof *order);
 }
@@ -412,7 +435,8 @@ static void mirror(const reader *r, const double value[2], double out[2])
 
 static void value_at(const rw_mtx *m, int64_t i, double value[2])
 {
-    value[0] = m->value[m->is_complex ? 2 * i : i], value[1] = m->is_complex ? m->value[2 * i + 1] : 0;
+    value[0] = m->value[m->is_complex ? 2 * i : i];
+    value[1] = m->is_complex ? m->value[2 * i + 1] : 0;
 }
 
 static rw_status unfold_coordinates(reader *r)
@@ -424,7 +448,8 @@ static rw_status unfold_coordinates(reader *r)
     for (int64_t i = 0; i < given; ++i) {
         double value[2], opposite[2];
         if (m->row[i] == m->column[i]) continue;
-        value_at(m, i, value), mirror(r, value, opposite);
+        value_at(m, i, value);
+        mirror(r, value, opposite);
         put(m, m->n++, m->column[i], m->row[i], opposite);
     }
     return RW_OK;
@@ -445,7 +470,8 @@ static rw_status unfold_array(reader *r)
     for (int64_t column = 0; column < m->rows; ++column)
         for (int64_t row = column + (r->symmetry == SKEW); row < m->rows; ++row, ++i) {
             double value[2], opposite[2];
-            value_at(&given, i, value), mirror(r, value, opposite);
+            value_at(&given, i, value);
+            mirror(r, value, opposite);
             if (row != column) put(m, row * m->rows + column, 0, 0, opposite);
             put(m, column * m->rows + row, 0, 0, value);
         }
@@ -501,12 +527,16 @@ static bool arrange(rw_mtx *m, const int64_t *order, int64_t n)
 {
     int64_t *row = arranged(m->row, sizeof *row, order, n), *column;
     if (!row) return false;
-    rw_free(m->row), m->row = row;
+    rw_free(m->row);
+    m->row = row;
     if (!(column = arranged(m->column, sizeof *column, order, n))) return false;
-    rw_free(m->column), m->column = column;
+    rw_free(m->column);
+    m->column = column;
     double *value = arranged(m->value, (m->is_complex ? 2 : 1) * sizeof *value, order, n);
     if (!value) return false;
-    rw_free(m->value), m->value = value, m->n = n;
+    rw_free(m->value);
+    m->value = value;
+    m->n = n;
     return true;
 }
 
@@ -589,7 +619,9 @@ rw_status rw_mtx_read(rw_context *ctx, const char *path, bool sums, rw_mtx *m)
 
 void rw_mtx_free(rw_mtx *m)
 {
-    rw_free(m->row), rw_free(m->column), rw_free(m->value);
+    rw_free(m->row);
+    rw_free(m->column);
+    rw_free(m->value);
     memset(m, 0, sizeof *m);
 }
 
@@ -598,15 +630,17 @@ rw_status rw_mtx_thin(rw_context *ctx, rw_mtx *m)
     if (!m->dense) return RW_OK;
     int64_t n = 0;
     size_t width = m->is_complex ? 2 : 1;
-    m->row = rw_calloc((size_t)RW_MAX(m->n, 1), sizeof *m->row),
+    m->row = rw_calloc((size_t)RW_MAX(m->n, 1), sizeof *m->row);
     m->column = rw_calloc((size_t)RW_MAX(m->n, 1), sizeof *m->column);
     if (!m->row || !m->column) return rw_fail_memory(ctx, (size_t)m->n * 16, "a matrix");
     for (int64_t i = 0; i < m->n; ++i) {
         if (m->value[width * (size_t)i] == 0 && (!m->is_complex || m->value[width * (size_t)i + 1] == 0)) continue;
-        m->row[n] = i % m->rows, m->column[n] = i / m->rows;
+        m->row[n] = i % m->rows;
+        m->column[n] = i / m->rows;
         memmove(m->value + width * (size_t)n++, m->value + width * (size_t)i, width * sizeof *m->value);
     }
-    m->n = n, m->dense = false;
+    m->n = n;
+    m->dense = false;
     return RW_OK;
 }
 

@@ -111,7 +111,8 @@ static bool take_type(const char *descr, header *h)
     h->order = descr[0];
     for (int i = 0; i < RW_COUNT(types); i++) {
         if (strcmp(descr + 1, types[i].name) != 0) continue;
-        h->type = types[i].type, h->size = rw_dtype_size(h->type);
+        h->type = types[i].type;
+        h->size = rw_dtype_size(h->type);
         return h->order != '|' || h->size == 1;
     }
     return false;
@@ -246,7 +247,8 @@ rw_status rw_npy_to_f64(rw_context *ctx, rw_npy *array)
     if (!numbers) return rw_fail_memory(ctx, n * sizeof(double), "the numbers of a file");
     rw_dtype_convert(RW_F64, numbers, array->type, array->data, n);
     rw_free(array->data);
-    array->data = numbers, array->type = RW_F64;
+    array->data = numbers;
+    array->type = RW_F64;
     return RW_OK;
 }
 

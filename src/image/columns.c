@@ -307,7 +307,10 @@ void rw_image_write_columns(const rw_image_pass *p, const rw_image_shape *given,
             "EACH(e, %d) { const int k = (int)e %% %d; AT(more, e) = FETCH(first + (k < %d ? k - %d : GROUP + k - %d) "
             "* %d, %%s + (int)e / %d); }\n",
             B * 2 * sides, 2 * sides, sides, sides, sides, n, 2 * sides);
-    if (sides) ADD("    "), rw_text_add(text, sides_text, "begin");
+    if (sides) {
+        ADD("    ");
+        rw_text_add(text, sides_text, "begin");
+    }
     ADD("    for (int j = begin, half_ = 0; j < stop; j += %d, half_ = 1 - half_) {\n"
         "        LOCAL own *const rows_ = staged + half_ * (%d * WIDE);\n"
         "        EACH(t, GROUP) {\n            UNROLL\n"
@@ -325,7 +328,9 @@ void rw_image_write_columns(const rw_image_pass *p, const rw_image_shape *given,
     snprintf(ahead, sizeof ahead, "j + %d", B);
     if (sides) rw_text_add(text, sides_text, ahead);
     ADD("        }\n        EACH(t, GROUP) {\n            const int q0 = first + (int)t * %d;\n", n);
-    w->k = 1, w->channels = channels, w->columns = true;
+    w->k = 1;
+    w->channels = channels;
+    w->columns = true;
     if (extremes) write_extremes(w, n, side);
     /* the text of a large mask is to fit the cache of instructions */
     ADD("            %s\n            for (int r = 0; r < %d; ++r) {\n",

@@ -27,8 +27,10 @@ rw_status rw_image_check_spec(rw_context *ctx, rw_image_spec *s)
     if (!s->dtype) s->dtype = RW_F32;
     if (!s->channels) s->channels = 1;
     bool x = false, y = false;
-    for (int i = 0; i < RW_COUNT(types); ++i)
-        x = x || types[i] == s->dtype, y = y || !s->y_dtype || types[i] == s->y_dtype;
+    for (int i = 0; i < RW_COUNT(types); ++i) {
+        x = x || types[i] == s->dtype;
+        y = y || !s->y_dtype || types[i] == s->y_dtype;
+    }
     if (!x || !y)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "filter: %s = %s is not supported: choose u8, u16, i16, f16, f32 or f64",
                        x ? "y_dtype" : "dtype", rw_dtype_name(x ? s->y_dtype : s->dtype));
@@ -48,8 +50,10 @@ rw_status rw_image_check_spec(rw_context *ctx, rw_image_spec *s)
 /* The region of the result. Default: all of it. */
 static rw_status check_region(rw_context *ctx, rw_image_spec *s, int64_t width, int64_t height)
 {
-    if (!s->region.x && !s->region.y && !s->region.width && !s->region.height)
-        s->region.width = width, s->region.height = height;
+    if (!s->region.x && !s->region.y && !s->region.width && !s->region.height) {
+        s->region.width = width;
+        s->region.height = height;
+    }
     if (s->region.x < 0 || s->region.y < 0 || s->region.width < 0 || s->region.height < 0 ||
         s->region.x > width - s->region.width || s->region.y > height - s->region.height)
         return rw_fail(
@@ -72,12 +76,15 @@ static void choose_shape(const rw_image_filter *f, const rw_image_pass *p, rw_im
     const int64_t longest = threads ? RW_MAX(256 / channels, 32) : RW_MAX(4096 / channels, 64);
     *s = (rw_image_shape){.planar = f->spec.planar, .threads = threads, .limits = RW_F32, .block = threads ? 8 : 1};
     for (int k = 0; k < p->nstages; ++k)
-        if (p->stage[k].type == RW_F64 || (p->stage[k].compute == RW_F64 && p->stage[k].nweights))
-            s->f64 = true, s->limits = RW_F64;
+        if (p->stage[k].type == RW_F64 || (p->stage[k].compute == RW_F64 && p->stage[k].nweights)) {
+            s->f64 = true;
+            s->limits = RW_F64;
+        }
     s->strip = (int)longest / 16 * 16; /* for images of all sizes */
     if (p->kind != RW_IMAGE_ROWS) {
         if (rw_image_is_whole(p)) return;
-        s->f64 = true, s->strip = threads ? 64 : 1024;
+        s->f64 = true;
+        s->strip = threads ? 64 : 1024;
         if (rw_image_resizes(p)) s->strip = threads ? 256 : 1024;
         if (p->transposes) s->strip = 64;
         if (p->halves) s->strip = threads ? 1024 : 4096;
@@ -95,7 +102,8 @@ static void choose_shape(const rw_image_filter *f, const rw_image_pass *p, rw_im
         else if (s->strip > 16) s->strip = (s->strip / 2 + 15) / 16 * 16;
         else {
             *s = longest_strips;
-            s->strip = RW_MIN(s->strip, 256), s->in_memory = true;
+            s->strip = RW_MIN(s->strip, 256);
+            s->in_memory = true;
             return;
         }
     }
@@ -306,7 +314,8 @@ static rw_status create(rw_device *dev, const rw_image_spec *spec, rw_image_filt
                               .height = s.height,
                               .alpha = s.alpha};
     rw_status status = make(f);
-    f->spec.text = NULL, f->spec.ops = NULL;
+    f->spec.text = NULL;
+    f->spec.ops = NULL;
     if (status != RW_OK) rw_image_filter_destroy(&f);
     *filter = f;
     return status;
@@ -333,8 +342,12 @@ void rw_image_filter_destroy(rw_image_filter **filter)
     rw_image_filter *f = *filter;
     *filter = NULL;
     rw_image_plan_free(&f->plan);
-    for (int i = 0; i < 2; ++i) rw_array_destroy(&f->between[i]), rw_array_destroy(&f->limits[i]);
-    rw_array_destroy(&f->nothing), rw_array_destroy(&f->rings);
+    for (int i = 0; i < 2; ++i) {
+        rw_array_destroy(&f->between[i]);
+        rw_array_destroy(&f->limits[i]);
+    }
+    rw_array_destroy(&f->nothing);
+    rw_array_destroy(&f->rings);
     rw_device_close(&f->device);
     rw_free(f);
 }
@@ -449,7 +462,8 @@ static bool overlap(const rw_array *x, const rw_array *y)
             if (far < 0) low[i] += far;
             else high[i] += far;
         }
-        low[i] *= (int64_t)rw_dtype_size(a[i]->dtype), high[i] = (high[i] + 1) * (int64_t)rw_dtype_size(a[i]->dtype);
+        low[i] *= (int64_t)rw_dtype_size(a[i]->dtype);
+        high[i] = (high[i] + 1) * (int64_t)rw_dtype_size(a[i]->dtype);
     }
     return low[0] < high[1] && low[1] < high[0];
 }
@@ -470,8 +484,10 @@ static rw_status run_pass(rw_image_filter *f, int k, const layout *x, const layo
     if (status == RW_OK && !limits) status = rw_array_view(f->nothing, s->limits, 1, &(int64_t){1}, NULL, 0, &now);
     if (status == RW_OK && !found) status = rw_array_view(f->nothing, s->limits, 1, &(int64_t){1}, NULL, 0, &before);
     rw_array *table = p->table, *none = NULL;
-    if (status == RW_OK && !table)
-        status = rw_array_view(f->nothing, s->f64 ? RW_F64 : RW_F32, 1, &(int64_t){1}, NULL, 0, &none), table = none;
+    if (status == RW_OK && !table) {
+        status = rw_array_view(f->nothing, s->f64 ? RW_F64 : RW_F32, 1, &(int64_t){1}, NULL, 0, &none);
+        table = none;
+    }
     if (status == RW_OK && limits) {
         const rw_arg a[] = {rw_arg_array(now)};
         status = rw_launch(q, p->begin, (int64_t[]){1, 1, 1}, a, 1);
@@ -529,7 +545,9 @@ static rw_status run_pass(rw_image_filter *f, int k, const layout *x, const layo
         status =
             rw_launch(q, p->frame, (int64_t[]){width ? height : 0, 1, s->planar ? p->channels : 1}, a, RW_COUNT(a));
     }
-    rw_array_destroy(&now), rw_array_destroy(&before), rw_array_destroy(&none);
+    rw_array_destroy(&now);
+    rw_array_destroy(&before);
+    rw_array_destroy(&none);
     return status;
 }
 
@@ -575,6 +593,7 @@ rw_status rw_image_filter_execute(rw_image_filter *f, rw_array *x, rw_array *y, 
             status = rw_image_counts_run(f->plan.pass + k, f->spec.planar, to.array, f->plan.pass[k + 1].table, q);
         from = to;
     }
-    rw_array_destroy(&view[0]), rw_array_destroy(&view[1]);
+    rw_array_destroy(&view[0]);
+    rw_array_destroy(&view[1]);
     return status;
 }

@@ -46,7 +46,8 @@ static rw_status resized(rw_context *ctx, const rw_image_op *op, rw_image_pass *
     const double w = (double)p->width, h = (double)p->height;
     p->y_width = op->width ? op->width : (int64_t)rint(op->height && h ? w * (double)op->height / h : w * op->factor);
     p->y_height = op->height ? op->height : (int64_t)rint(op->width && w ? h * (double)op->width / w : h * op->factor);
-    p->y_width = RW_MAX(p->y_width, p->width > 0), p->y_height = RW_MAX(p->y_height, p->height > 0);
+    p->y_width = RW_MAX(p->y_width, p->width > 0);
+    p->y_height = RW_MAX(p->y_height, p->height > 0);
     if ((!p->width || !p->height) && (p->y_width || p->y_height))
         return rw_fail(ctx, RW_ERR_ARGUMENT, "resize: an image of 0 pixels cannot be resized");
     if (p->y_width > 1 << 28 || p->y_height > 1 << 28)
@@ -58,7 +59,7 @@ static rw_status resized(rw_context *ctx, const rw_image_op *op, rw_image_pass *
 
 static rw_status part_of(rw_context *ctx, const rw_image_op *op, rw_image_pass *p)
 {
-    p->y_width = op->width ? op->width : p->width - op->left,
+    p->y_width = op->width ? op->width : p->width - op->left;
     p->y_height = op->height ? op->height : p->height - op->top;
     if (p->y_width < 0 || p->y_height < 0 || op->left + p->y_width > p->width || op->top + p->y_height > p->height)
         return rw_fail(ctx, RW_ERR_ARGUMENT,
@@ -87,7 +88,10 @@ rw_status rw_image_set_geometry(rw_context *ctx, const rw_image_op *op, rw_image
         p->halves =
             sx == 2 && sy == 2 &&
             (op->interpolation == RW_IMAGE_INTERPOLATION_LINEAR || op->interpolation == RW_IMAGE_INTERPOLATION_AREA);
-        m[0] = sx, m[2] = 0.5 * sx - 0.5, m[4] = sy, m[5] = 0.5 * sy - 0.5;
+        m[0] = sx;
+        m[2] = 0.5 * sx - 0.5;
+        m[4] = sy;
+        m[5] = 0.5 * sy - 0.5;
         break;
     }
     case RW_IMAGE_WARP:
@@ -97,29 +101,45 @@ rw_status rw_image_set_geometry(rw_context *ctx, const rw_image_op *op, rw_image
         break;
     case RW_IMAGE_ROTATE: { /* y counts downwards */
         const double x0 = (w - 1) / 2, y0 = (h - 1) / 2;
-        m[0] = c, m[1] = -s, m[2] = x0 - c * x0 + s * y0, m[3] = s, m[4] = c, m[5] = y0 - s * x0 - c * y0;
+        m[0] = c;
+        m[1] = -s;
+        m[2] = x0 - c * x0 + s * y0;
+        m[3] = s;
+        m[4] = c;
+        m[5] = y0 - s * x0 - c * y0;
         break;
     }
     case RW_IMAGE_FLIP:
-        if (op->axis != RW_IMAGE_FLIP_Y) m[0] = -1, m[2] = w - 1;
-        if (op->axis != RW_IMAGE_FLIP_X) m[4] = -1, m[5] = h - 1;
+        if (op->axis != RW_IMAGE_FLIP_Y) {
+            m[0] = -1;
+            m[2] = w - 1;
+        }
+        if (op->axis != RW_IMAGE_FLIP_X) {
+            m[4] = -1;
+            m[5] = h - 1;
+        }
         break;
     case RW_IMAGE_TRANSPOSE:
-        p->y_width = p->height, p->y_height = p->width;
-        m[0] = m[4] = 0, m[1] = m[3] = 1;
+        p->y_width = p->height;
+        p->y_height = p->width;
+        m[0] = m[4] = 0;
+        m[1] = m[3] = 1;
         break;
     case RW_IMAGE_CROP:
         RW_TRY(part_of(ctx, op, p));
-        m[2] = (double)op->left, m[5] = (double)op->top;
+        m[2] = (double)op->left;
+        m[5] = (double)op->top;
         break;
     default: /* PAD */
-        p->y_width = op->width ? op->width : p->width + op->left,
+        p->y_width = op->width ? op->width : p->width + op->left;
         p->y_height = op->height ? op->height : p->height + op->top;
-        m[2] = -(double)op->left, m[5] = -(double)op->top;
+        m[2] = -(double)op->left;
+        m[5] = -(double)op->top;
     }
     if (op->method >= RW_IMAGE_FLIP) {
         p->interpolation = RW_IMAGE_INTERPOLATION_NEAREST;
-        p->transposes = op->method == RW_IMAGE_TRANSPOSE, p->separable = !p->transposes;
+        p->transposes = op->method == RW_IMAGE_TRANSPOSE;
+        p->separable = !p->transposes;
     }
     set_map(p, m);
     return RW_OK;

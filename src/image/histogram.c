@@ -121,9 +121,10 @@ rw_status rw_image_counts_create(rw_device *dev, rw_image_pass *p, const rw_imag
     char bins[16], channels[16], few[8], part[16];
     const int lanes = s->planar ? 1 : p->stage[p->nstages - 1].channels,
               all = p->bins * p->stage[p->nstages - 1].channels;
-    snprintf(bins, sizeof bins, "%d", p->bins), snprintf(channels, sizeof channels, "%d", lanes);
-    snprintf(few, sizeof few, "%d", (int64_t)p->bins * lanes * 4 <= SHARED_BYTES),
-        snprintf(part, sizeof part, "%d", (p->bins + GROUP - 1) / GROUP);
+    snprintf(bins, sizeof bins, "%d", p->bins);
+    snprintf(channels, sizeof channels, "%d", lanes);
+    snprintf(few, sizeof few, "%d", (int64_t)p->bins * lanes * 4 <= SHARED_BYTES);
+    snprintf(part, sizeof part, "%d", (p->bins + GROUP - 1) / GROUP);
     write_conversions(&t, p, p->y_dtype);
     ADD("%s%s", count_text, finish_text);
     if (t.failed) return rw_text_free(&t), rw_fail_memory(dev->ctx, t.capacity, "the kernel text of a filter");

@@ -47,7 +47,8 @@ static void write_folded(const rw_image_stage *s, rw_image_writer *w)
     for (int k = 0; k <= r; ++k) {
         const int d = r - k;
         snprintf(weight, sizeof weight, "W(%d)", s->weight + k);
-        rw_image_at(w, a, axis ? 0 : -d, axis ? -d : 0, 0), rw_image_at(w, b, axis ? 0 : d, axis ? d : 0, 0);
+        rw_image_at(w, a, axis ? 0 : -d, axis ? -d : 0, 0);
+        rw_image_at(w, b, axis ? 0 : d, axis ? d : 0, 0);
         const char *type = rw_dtype_name(s->compute);
         if (d) snprintf(both, sizeof both, "((%s)%s + (%s)%s)", type, a, type, b);
         else snprintf(both, sizeof both, "%s", a);
@@ -68,7 +69,8 @@ static void add_pixel(const rw_image_stage *s, rw_image_writer *w)
 {
     const char *type = rw_dtype_name(s->compute);
     char sum[64], value[64], weight[96];
-    rw_image_sum(w, sum, 0), rw_image_term(w, value, 0);
+    rw_image_sum(w, sum, 0);
+    rw_image_term(w, value, 0);
     snprintf(weight, sizeof weight, "weights[%d + t * %d + m]", s->weight, s->size[0]);
     if (s->compute == RW_I32) ADD("                    %s += (i32)%s * (i32)%s;\n", sum, weight, value);
     else ADD("                    %s = FMA(%s, (%s)%s, %s);\n", sum, weight, type, value, sum);
@@ -84,7 +86,11 @@ static void write_looped(const rw_image_stage *s, rw_image_writer *w)
 void rw_image_set_loops(rw_image_stage *s)
 {
     if (s->size[0] * s->size[1] <= UNROLLED) return;
-    s->write = write_looped, s->begin = begin_sum, s->term = add_pixel, s->sums = 1, s->sum = s->compute;
+    s->write = write_looped;
+    s->begin = begin_sum;
+    s->term = add_pixel;
+    s->sums = 1;
+    s->sum = s->compute;
 }
 
 /* ---- few --------------------------------------------------------------------------------------------------------- */

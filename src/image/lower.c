@@ -16,12 +16,18 @@ rw_status rw_image_begin_pass(rw_image_builder *b)
     rw_image_pass *last = b->pass, *p = plan->pass + plan->npasses++;
     rw_dtype dtype = plan->dtype;
     int channels = plan->channels;
-    p->width = plan->width, p->height = plan->height;
-    if (last)
-        last->y_dtype = dtype = top(b)->type, channels = top(b)->channels, p->width = last->y_width,
+    p->width = plan->width;
+    p->height = plan->height;
+    if (last) {
+        last->y_dtype = dtype = top(b)->type;
+        channels = top(b)->channels;
+        p->width = last->y_width;
         p->height = last->y_height;
-    p->y_width = p->width, p->y_height = p->height;
-    p->x_dtype = dtype, p->channels = channels;
+    }
+    p->y_width = p->width;
+    p->y_height = p->height;
+    p->x_dtype = dtype;
+    p->channels = channels;
     p->stage[0] =
         (rw_image_stage){.name = "load", .type = dtype == RW_F16 ? RW_F32 : dtype, .channels = channels, .also = -1};
     p->nstages = 1;
@@ -51,8 +57,12 @@ rw_image_stage *rw_image_add_stage(rw_image_builder *b, const char *name,
 
 void rw_image_set_window(const rw_image_builder *b, rw_image_stage *s, int nx, int ny, int low_x, int low_y)
 {
-    s->size[0] = nx, s->size[1] = ny, s->low[0] = low_x, s->low[1] = low_y;
-    s->rx = RW_MAX(RW_MAX(low_x, nx - 1 - low_x), 0), s->ry = RW_MAX(RW_MAX(low_y, ny - 1 - low_y), 0);
+    s->size[0] = nx;
+    s->size[1] = ny;
+    s->low[0] = low_x;
+    s->low[1] = low_y;
+    s->rx = RW_MAX(RW_MAX(low_x, nx - 1 - low_x), 0);
+    s->ry = RW_MAX(RW_MAX(low_y, ny - 1 - low_y), 0);
     s->border = b->op->border == RW_IMAGE_BORDER_SKIP ? RW_IMAGE_BORDER_REPLICATE : b->op->border;
     s->value = s->outside = b->op->value;
 }
@@ -112,7 +122,8 @@ rw_status rw_image_close_alpha(rw_image_builder *b)
         rw_image_stage *s = rw_image_add_stage(b, "by alpha", rw_image_write_divide);
         s->type = b->plain;
         s->pixels = true;
-        s->number[0] = rw_image_white_of(b), s->number[1] = 1 / b->gain;
+        s->number[0] = rw_image_white_of(b);
+        s->number[1] = 1 / b->gain;
         s->number[2] = noise_of(b);
         b->premultiplied = false;
     } else if (b->treatment == RW_IMAGE_EDGE) {
@@ -142,7 +153,8 @@ rw_status rw_image_begin_window(rw_image_builder *b, bool rows, int stages)
         return rw_fail(b->plan->ctx, RW_ERR_INTERNAL, "internal error: %s needs %d stages in a pass of at most %d",
                        rw_image_method_name(b->op->method), stages, RW_IMAGE_STAGES - 1);
     if (!b->windows) b->first = b->operation;
-    b->windows = true, b->wraps = wrap;
+    b->windows = true;
+    b->wraps = wrap;
     if (skip) b->alone = b->pass->skip = true;
     b->source = b->pass->nstages - 1;
     rw_image_premultiply(b, working_type(b));
@@ -178,7 +190,8 @@ rw_status rw_image_begin_whole(rw_image_builder *b, rw_image_pass_kind kind, con
     if (blends) rw_image_premultiply(b, real);
     else if (copies) rw_image_add_stage(b, "copy", rw_image_write_copy)->type = real;
     if (b->pass->nstages > 1) RW_TRY(rw_image_begin_pass(b));
-    b->pass->kind = kind, b->alone = true;
+    b->pass->kind = kind;
+    b->alone = true;
     set_outside(b, rw_image_add_stage(b, name, NULL));
     return RW_OK;
 }
@@ -344,7 +357,8 @@ static rw_status lower_grey(rw_image_builder *b)
     if (top(b)->channels < 3) return rw_image_add_stage(b, "copy", rw_image_write_copy), RW_OK;
     RW_TRY(need_colours(b));
     rw_image_stage *s = rw_image_add_stage(b, "grey", rw_image_write_grey);
-    s->pixels = true, s->channels -= 2;
+    s->pixels = true;
+    s->channels -= 2;
     return RW_OK;
 }
 
@@ -353,7 +367,8 @@ static rw_status lower_colour(rw_image_builder *b)
     RW_TRY(rw_image_begin_point(b));
     RW_TRY(need_colours(b));
     rw_image_stage *s = rw_image_add_stage(b, "colour", rw_image_write_colour);
-    s->pixels = true, s->number[0] = b->op->colour;
+    s->pixels = true;
+    s->number[0] = b->op->colour;
     if (!is_real(s->type)) s->compute = RW_F64;
     return RW_OK;
 }
@@ -375,7 +390,8 @@ static rw_status add_normalize(rw_image_builder *b, double low, double high, dou
     s->alpha = b->treatment != RW_IMAGE_PLAIN;
     s->number[2] = noise_of(b);
     s->number[3] = opaque;
-    rw_image_add_weight(b, s, low), rw_image_add_weight(b, s, high);
+    rw_image_add_weight(b, s, low);
+    rw_image_add_weight(b, s, high);
     return RW_OK;
 }
 
@@ -431,8 +447,10 @@ static rw_status lower_histogram(rw_image_builder *b)
     RW_TRY(begin_counts(b, bins));
     rw_image_stage *s = rw_image_add_stage(b, "histogram", NULL);
     s->type = RW_F64;
-    b->pass->kind = RW_IMAGE_COUNTS, b->alone = true;
-    b->pass->y_width = bins, b->pass->y_height = 1;
+    b->pass->kind = RW_IMAGE_COUNTS;
+    b->alone = true;
+    b->pass->y_width = bins;
+    b->pass->y_height = 1;
     b->alpha = false;
     add_table(b, s, bins);
     return RW_OK;
@@ -448,7 +466,8 @@ static rw_status lower_geometry(rw_image_builder *b)
     rw_image_premultiply(b, working_type(b));
     if (b->pass->nstages > 1) RW_TRY(rw_image_begin_pass(b));
     set_outside(b, rw_image_add_stage(b, rw_image_method_name(b->op->method), NULL));
-    b->pass->kind = RW_IMAGE_GATHER, b->alone = true;
+    b->pass->kind = RW_IMAGE_GATHER;
+    b->alone = true;
     b->pass->interpolation = b->op->interpolation;
     return rw_image_set_geometry(b->plan->ctx, b->op, b->pass);
 }
@@ -499,7 +518,8 @@ rw_status rw_image_lower(rw_image_plan *plan, const rw_image_op *ops, int nops)
     rw_image_builder b = {.plan = plan, .alpha = plan->alpha};
     RW_TRY(rw_image_begin_pass(&b));
     for (int i = 0; i < nops; ++i) {
-        b.op = ops + i, ++b.operation;
+        b.op = ops + i;
+        ++b.operation;
         if (type_of(&b) == RW_I32 && ops[i].method != RW_IMAGE_NORMALIZE)
             return rw_fail(plan->ctx, RW_ERR_INTERNAL, "internal error: values of type i32 reach the operation %s",
                            rw_image_method_name(ops[i].method));
@@ -509,9 +529,13 @@ rw_status rw_image_lower(rw_image_plan *plan, const rw_image_op *ops, int nops)
         RW_TRY((lower[m] ? lower[m] : rw_image_lower_windows[m])(&b));
         RW_TRY(rw_image_close_alpha(&b));
     }
-    if (b.pass->nstages == 1) ++b.operation, rw_image_add_stage(&b, "copy", rw_image_write_copy);
+    if (b.pass->nstages == 1) {
+        ++b.operation;
+        rw_image_add_stage(&b, "copy", rw_image_write_copy);
+    }
     if (!plan->y_dtype) plan->y_dtype = b.pass->kind == RW_IMAGE_COUNTS ? RW_F64 : plan->dtype;
-    b.pass->y_dtype = plan->y_dtype, plan->y_channels = top(&b)->channels;
+    b.pass->y_dtype = plan->y_dtype;
+    plan->y_channels = top(&b)->channels;
     for (int k = 0; k < plan->npasses; ++k)
         if (plan->pass[k].weights.failed) return rw_fail_memory(plan->ctx, 1 << 16, "the weights of a filter");
     return RW_OK;

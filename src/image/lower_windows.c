@@ -16,7 +16,8 @@ static rw_status add_pad(rw_image_builder *b, const int low[2], const int high[2
                              .top = low[1],
                              .width = b->pass->width + low[0] + high[0],
                              .height = b->pass->height + low[1] + high[1]};
-    top(b)->border = b->op->border, top(b)->outside = b->op->value;
+    top(b)->border = b->op->border;
+    top(b)->outside = b->op->value;
     return rw_image_set_geometry(b->plan->ctx, &pad, b->pass);
 }
 
@@ -25,8 +26,10 @@ static rw_status add_correlation(rw_image_builder *b, const char *name, const do
 {
     RW_TRY(rw_image_begin_whole(b, RW_IMAGE_CORRELATION, name));
     rw_image_stage *s = top(b);
-    s->size[0] = nx, s->size[1] = ny;
-    b->pass->y_width -= nx - 1, b->pass->y_height -= ny - 1;
+    s->size[0] = nx;
+    s->size[1] = ny;
+    b->pass->y_width -= nx - 1;
+    b->pass->y_height -= ny - 1;
     for (int i = 0; i < nx * ny; ++i) rw_image_add_weight(b, s, values[i]);
     return RW_OK;
 }
@@ -84,14 +87,26 @@ static rw_status add_gauss(rw_image_builder *b)
     rw_image_set_window(b, s, 2 * rx + 1, 1, rx, 0);
     const bool shifts = type == RW_U16 || type == RW_I16, u8 = type == RW_U8;
     s->type = u8 ? RW_F32 : type;
-    if (shifts) s->compute = RW_I32, s->number[3] = 15;
-    if (u8) s->number[0] = 1, s->number[1] = 0x1p-12;
+    if (shifts) {
+        s->compute = RW_I32;
+        s->number[3] = 15;
+    }
+    if (u8) {
+        s->number[0] = 1;
+        s->number[1] = 0x1p-12;
+    }
     add_folded(b, s, b->op->sigma, rx, u8 ? 0x1p16 : shifts ? 0x1p15 : 1, !is_real(type));
     s = rw_image_add_stage(b, "Gaussian along columns", rw_image_write_taps);
     rw_image_set_window(b, s, 1, 2 * ry + 1, 0, ry);
     s->type = type;
-    if (u8) s->number[1] = 0x1p-16, s->value *= 16;
-    if (shifts) s->compute = RW_I32, s->number[3] = 15;
+    if (u8) {
+        s->number[1] = 0x1p-16;
+        s->value *= 16;
+    }
+    if (shifts) {
+        s->compute = RW_I32;
+        s->number[3] = 15;
+    }
     add_folded(b, s, sigma_y, ry, u8 ? 0x1p12 : shifts ? 0x1p15 : 1, !is_real(type));
     return RW_OK;
 }
@@ -125,8 +140,10 @@ static rw_status add_gauss_recursive(rw_image_builder *b, double sigma_x, double
         RW_TRY(rw_image_begin_whole(b, RW_IMAGE_RECURSIVE,
                                     a ? "recursive Gaussian along columns" : "recursive Gaussian along rows"));
         rw_image_stage *s = top(b);
-        s->size[0] = !a, s->number[0] = a ? sigma_y : sigma_x;
-        s->border = b->op->border, s->outside = b->op->value;
+        s->size[0] = !a;
+        s->number[0] = a ? sigma_y : sigma_x;
+        s->border = b->op->border;
+        s->outside = b->op->value;
     }
     return rw_image_end_whole(b, type);
 }
@@ -148,8 +165,10 @@ static rw_status lower_unsharp(rw_image_builder *b)
     const rw_dtype type = type_of(b);
     RW_TRY(add_gauss(b));
     rw_image_stage *s = rw_image_add_stage(b, "unsharp", rw_image_write_difference);
-    s->also = source, s->type = type;
-    rw_image_add_weight(b, s, -b->op->amount), rw_image_add_weight(b, s, 1 + b->op->amount);
+    s->also = source;
+    s->type = type;
+    rw_image_add_weight(b, s, -b->op->amount);
+    rw_image_add_weight(b, s, 1 + b->op->amount);
     return RW_OK;
 }
 
@@ -169,8 +188,12 @@ static void add_pairs(rw_image_builder *b, int n, int low)
         rw_image_stage *s = rw_image_add_stage(b, "sum along rows", rw_image_write_pair);
         rw_image_set_window(b, s, have + 1, 1, shift, 0);
         s->rx = RW_MAX(shift, have > shift ? have - shift : shift - have);
-        s->number[2] = have, s->number[3] = next % 2;
-        if (next % 2) s->also = source, s->also_x = 2 * have - shift;
+        s->number[2] = have;
+        s->number[3] = next % 2;
+        if (next % 2) {
+            s->also = source;
+            s->also_x = 2 * have - shift;
+        }
         have = next;
     }
 }
@@ -183,16 +206,22 @@ static rw_status lower_large_box(rw_image_builder *b, int nx, int ny)
     if (ny > 1) {
         rw_image_stage *s = rw_image_add_stage(b, "sum along columns", rw_image_write_running);
         rw_image_set_window(b, s, 1, ny, 0, ny / 2);
-        s->type = s->compute = sum, s->sum = is_real(type) ? RW_F64 : RW_I32;
-        s->running = true, s->sums = 1;
-        s->careful = is_real(type), s->watched = b->watched;
+        s->type = s->compute = sum;
+        s->sum = is_real(type) ? RW_F64 : RW_I32;
+        s->running = true;
+        s->sums = 1;
+        s->careful = is_real(type);
+        s->watched = b->watched;
     }
     if (nx > 1) {
         add_pairs(b, nx, nx / 2);
-        for (rw_image_stage *s = top(b); s->operation == b->operation && s->write == rw_image_write_pair; --s)
-            s->type = s->compute = sum, s->value *= ny;
+        for (rw_image_stage *s = top(b); s->operation == b->operation && s->write == rw_image_write_pair; --s) {
+            s->type = s->compute = sum;
+            s->value *= ny;
+        }
     }
-    top(b)->type = type, top(b)->number[1] = 1.0 / ((double)nx * ny);
+    top(b)->type = type;
+    top(b)->number[1] = 1.0 / ((double)nx * ny);
     return RW_OK;
 }
 
@@ -211,7 +240,8 @@ static rw_status lower_box(rw_image_builder *b)
     if (!is_real(type)) s->type = s->compute = RW_I32;
     s = rw_image_add_stage(b, "mean along columns", rw_image_write_sum);
     rw_image_set_window(b, s, 1, ny, 0, ny / 2);
-    s->type = type, s->value *= nx;
+    s->type = type;
+    s->value *= nx;
     if (!is_real(type)) s->compute = RW_I32;
     s->number[1] = 1.0 / n;
     return RW_OK;
@@ -296,7 +326,10 @@ static rw_status add_mask(rw_image_builder *b, double *values, int nx, int ny, i
         double most = u8 ? 0x1p24 / 255 : 32767, factor = 1, sum = 0;
         if (!u8) s->compute = RW_I32;
         if (!rw_image_common_factor(values, nx * ny, most, &factor)) {
-            if (!u8) s->compute = RW_F64, most = 0x1p37;
+            if (!u8) {
+                s->compute = RW_F64;
+                most = 0x1p37;
+            }
             for (int i = 0; i < nx * ny; ++i) sum += fabs(values[i]);
             if (sum > 0) factor = exp2(-floor(log2(most / sum * 0.999)));
             for (int i = 0; i < nx * ny; ++i) values[i] = rint(values[i] / factor);
@@ -367,13 +400,15 @@ static rw_status lower_median(rw_image_builder *b)
     const bool keys = rw_image_needs_keys(type, nx * ny);
     if (keys) {
         rw_image_stage *s = rw_image_add_stage(b, "order", rw_image_write_keys);
-        s->type = RW_U32, s->order = true;
+        s->type = RW_U32;
+        s->order = true;
     }
     rw_image_stage *s = rw_image_add_stage(b, "median", NULL);
     rw_image_set_window(b, s, nx, ny, nx / 2, ny / 2);
     s->type = type;
     if (keys) s->value = rw_image_key(s->value);
-    s->careful = is_real(type) && nx * ny > 1, s->watched = b->watched;
+    s->careful = is_real(type) && nx * ny > 1;
+    s->watched = b->watched;
     rw_image_set_median(s);
     return RW_OK;
 }
@@ -396,9 +431,12 @@ static void add_extremes(rw_image_builder *b, double sign, int n, int axis, cons
         const int by = RW_MIN(have, n - have), low = RW_MIN(shift, by);
         rw_image_stage *s = rw_image_add_stage(b, name, rw_image_write_extreme);
         rw_image_set_window(b, s, axis ? 1 : by + 1, axis ? by + 1 : 1, axis ? 0 : low, axis ? low : 0);
-        s->number[0] = sign, s->number[1] = 0; /* the first and the last pixel */
-        s->careful = is_real(s->type), s->watched = b->watched;
-        shift -= low, have += by;
+        s->number[0] = sign;
+        s->number[1] = 0; /* the first and the last pixel */
+        s->careful = is_real(s->type);
+        s->watched = b->watched;
+        shift -= low;
+        have += by;
     }
 }
 
@@ -415,8 +453,10 @@ static void add_element(rw_image_builder *b, double sign, int nx, int ny, rw_ima
 {
     rw_image_stage *s = rw_image_add_stage(b, name, rw_image_write_extreme);
     rw_image_set_window(b, s, nx, ny, nx / 2, ny / 2);
-    s->number[0] = sign, s->number[1] = element;
-    s->careful = is_real(s->type) && nx * ny > 1, s->watched = b->watched;
+    s->number[0] = sign;
+    s->number[1] = element;
+    s->careful = is_real(s->type) && nx * ny > 1;
+    s->watched = b->watched;
 }
 
 /* Minimum or maximum (sign -1, 1) over the structuring element. After another operation with neighbours one stage reads
@@ -476,7 +516,8 @@ static rw_status lower_gradient(rw_image_builder *b)
     RW_TRY(add_extreme(b, 1, false));
     b->pass->stage[eroded + 1].from = source;
     rw_image_stage *s = rw_image_add_stage(b, "difference", rw_image_write_difference);
-    s->also = eroded, s->number[0] = 1;
+    s->also = eroded;
+    s->number[0] = 1;
     return RW_OK;
 }
 
@@ -490,7 +531,8 @@ static rw_status lower_hat(rw_image_builder *b, double sign)
     RW_TRY(add_extreme(b, -sign, true));
     ++b->operation;
     rw_image_stage *s = rw_image_add_stage(b, "difference", rw_image_write_difference);
-    s->also = source, s->number[0] = sign;
+    s->also = source;
+    s->number[0] = sign;
     return RW_OK;
 }
 static rw_status lower_tophat(rw_image_builder *b) { return lower_hat(b, -1); }

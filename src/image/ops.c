@@ -185,7 +185,10 @@ rw_status rw_image_chain_create(rw_context *ctx, const rw_image_spec *spec, rw_i
     } else {
         c->ops = rw_calloc((size_t)RW_MAX(spec->nops, 1), sizeof *c->ops);
         if (!c->ops) return rw_fail_memory(ctx, sizeof *c->ops, "a chain of filters");
-        if (spec->nops > 0) memcpy(c->ops, spec->ops, (size_t)spec->nops * sizeof *c->ops), c->nops = spec->nops;
+        if (spec->nops > 0) {
+            memcpy(c->ops, spec->ops, (size_t)spec->nops * sizeof *c->ops);
+            c->nops = spec->nops;
+        }
     }
     for (int i = 0; i < c->nops; ++i) {
         if (c->ops[i].method == RW_IMAGE_OWN && c->ops[i].own) continue;
@@ -198,6 +201,7 @@ rw_status rw_image_chain_create(rw_context *ctx, const rw_image_spec *spec, rw_i
 
 void rw_image_chain_free(rw_image_chain *c)
 {
-    rw_free(c->ops), rw_free(c->text);
+    rw_free(c->ops);
+    rw_free(c->text);
     *c = (rw_image_chain){0};
 }

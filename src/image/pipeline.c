@@ -448,7 +448,8 @@ static void write_load(rw_image_writer *w)
     if (row.failed) w->t->failed = true;
     /* pixels of the image, then those beyond it */
     ADD("            const int real = left0 < 0 ? -left0 : 0, stop = nx - left0 < all0 ? nx - left0 : all0;\n");
-    snprintf(lo, sizeof lo, "%d * real", n), snprintf(hi, sizeof hi, "%d * stop", n);
+    snprintf(lo, sizeof lo, "%d * real", n);
+    snprintf(hi, sizeof hi, "%d * stop", n);
     open_rows(w, "q", lo, hi, rows);
     ADD("                    out[q] = %s", outside);
     if (gathers(w, 0)) snprintf(element, sizeof element, "in[(long)(q %% %d) * x_plane + left0 + q / %d]", n, n);
@@ -471,7 +472,8 @@ static void write_load(rw_image_writer *w)
         close_rows(w);
         ADD("            }\n");
     }
-    snprintf(lo, sizeof lo, "%d * real", n), snprintf(hi, sizeof hi, "%d * stop", n);
+    snprintf(lo, sizeof lo, "%d * real", n);
+    snprintf(hi, sizeof hi, "%d * stop", n);
     write_watch(w, 0, lo, hi, rows);
     rw_text_free(&row);
     ADD("        }\n");
@@ -651,7 +653,9 @@ static void write_stage(rw_image_writer *w, int k)
     const int n = channels_of(p, w->shape, k), taps = entries(p, k);
     char lo[64], hi[64];
     rw_text rows = {0};
-    w->k = k, w->channels = channels_of(p, w->shape, s->from), w->shift = reach(p, s->from) - reach(p, k);
+    w->k = k;
+    w->channels = channels_of(p, w->shape, s->from);
+    w->shift = reach(p, s->from) - reach(p, k);
     open_stage(w, k);
     if (reads_x(w))
         rw_text_add(&rows, "GLOBAL const %s *const s0 = x + (long)(c + (int)r) * x_row + (long)left0 * %d; ",
@@ -670,7 +674,8 @@ static void write_stage(rw_image_writer *w, int k)
                     c_name(p->y_dtype), gathers(w, k) ? 1 : n);
     if (rows.failed) w->t->failed = true;
     const int lanes = s->pixels ? 1 : n;
-    snprintf(lo, sizeof lo, "%d * from%d", lanes, k), snprintf(hi, sizeof hi, "%d * to%d", lanes, k);
+    snprintf(lo, sizeof lo, "%d * from%d", lanes, k);
+    snprintf(hi, sizeof hi, "%d * to%d", lanes, k);
     const char *lane = s->pixels ? "i" : "q";
     w->swept = s->sums && !w->shape->threads;
     if (s->running) {
@@ -712,7 +717,8 @@ static void write_stage(rw_image_writer *w, int k)
         rw_text out = {0};
         add_ring_row(&out, w, k);
         if (out.failed) w->t->failed = true;
-        snprintf(lo, sizeof lo, "%d * from%d", n, k), snprintf(hi, sizeof hi, "%d * to%d", n, k);
+        snprintf(lo, sizeof lo, "%d * from%d", n, k);
+        snprintf(hi, sizeof hi, "%d * to%d", n, k);
         write_watch(w, k, lo, hi, out.data ? out.data : "");
         rw_text_free(&out);
     }
@@ -752,8 +758,14 @@ void rw_image_write_pass(const rw_image_pass *p, const rw_image_shape *shape, rw
     const char *real = shape->f64 ? "f64" : "f32";
     bool ordered = false, exponential = false;
     for (int k = 0; k < p->nstages; ++k) {
-        if (p->stage[k].order && !ordered) ADD("%s", rw_image_order_text), ordered = true;
-        if (p->stage[k].exponential && !exponential) ADD("%s", rw_image_exp_text), exponential = true;
+        if (p->stage[k].order && !ordered) {
+            ADD("%s", rw_image_order_text);
+            ordered = true;
+        }
+        if (p->stage[k].exponential && !exponential) {
+            ADD("%s", rw_image_exp_text);
+            exponential = true;
+        }
     }
     ADD("%s#define W(i) %s\n#define RING %s\n", rw_image_helper_text, rw_image_few_weights(p) ? "w##i" : "weights[i]",
         shape->in_memory ? "GLOBAL" : "LOCAL");

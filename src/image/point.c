@@ -93,7 +93,8 @@ void rw_image_write_difference(const rw_image_stage *s, rw_image_writer *w)
 {
     char v[64], also[64], value[256];
     const char *real = rw_dtype_name(s->compute);
-    rw_image_at(w, v, 0, 0, 0), rw_image_also(w, also, 0);
+    rw_image_at(w, v, 0, 0, 0);
+    rw_image_also(w, also, 0);
     if (s->nweights) {
         snprintf(value, sizeof value, "FMA(W(%d), (%s)%s, W(%d) * (%s)%s)", s->weight, real, v, s->weight + 1, real,
                  also);
@@ -204,7 +205,9 @@ static void write_ycbcr(const rw_image_stage *s, rw_image_writer *w)
         ADD("                    const %s y_ = %s, cb_ = FMA((%s)0.564, c - y_, (%s)%g), cr_ = FMA((%s)0.713, a - y_, "
             "(%s)%g);\n",
             real, text, real, real, middle, real, real, middle);
-        put(s, w, "r0", "y_"), put(s, w, "r1", "cb_"), put(s, w, "r2", "cr_");
+        put(s, w, "r0", "y_");
+        put(s, w, "r1", "cb_");
+        put(s, w, "r2", "cr_");
         return;
     }
     ADD("                    const i32 y_ = " LUMA_INTEGER ";\n");
@@ -225,7 +228,9 @@ static void write_from_ycbcr(const rw_image_stage *s, rw_image_writer *w)
         ADD("                    const %s d = b - (%s)%g, e = c - (%s)%g, red = FMA((%s)1.403, e, a), "
             "green = FMA((%s)-0.714, e, FMA((%s)-0.344, d, a)), blue = FMA((%s)1.773, d, a);\n",
             real, real, middle, real, middle, real, real, real, real);
-        put(s, w, "r0", "red"), put(s, w, "r1", "green"), put(s, w, "r2", "blue");
+        put(s, w, "r0", "red");
+        put(s, w, "r1", "green");
+        put(s, w, "r2", "blue");
         return;
     }
     ADD("                    const i32 d = b - %d, e = c - %d;\n", half, half);
@@ -284,10 +289,14 @@ static void write_from_hsv(const rw_image_stage *s, rw_image_writer *w)
         real, real, 6 / turn, real, real, white, real, real, real);
     if (is_real(s->type)) { /* NaN in any channel makes all three NaN */
         ADD("                    const %s bad = a + b + c, nan = bad != bad ? bad : 0;\n", real);
-        put(s, w, "r0", "red + nan"), put(s, w, "r1", "green + nan"), put(s, w, "r2", "blue + nan");
+        put(s, w, "r0", "red + nan");
+        put(s, w, "r1", "green + nan");
+        put(s, w, "r2", "blue + nan");
         return;
     }
-    put(s, w, "r0", "red"), put(s, w, "r1", "green"), put(s, w, "r2", "blue");
+    put(s, w, "r0", "red");
+    put(s, w, "r1", "green");
+    put(s, w, "r2", "blue");
 }
 
 static const double to_xyz[3][4] = {{0.412453, 0.357580, 0.180423, 0},
@@ -384,6 +393,9 @@ static void write_bilateral(const rw_image_stage *s, rw_image_writer *w)
 void rw_image_set_bilateral(rw_image_stage *s)
 {
     s->pixels = s->exponential = s->skips = true;
-    s->write = write_bilateral, s->begin = begin_bilateral, s->term = add_neighbour, s->sum = s->compute,
+    s->write = write_bilateral;
+    s->begin = begin_bilateral;
+    s->term = add_neighbour;
+    s->sum = s->compute;
     s->sums = s->channels + 1;
 }

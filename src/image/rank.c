@@ -148,7 +148,8 @@ static void count_pixel(const rw_image_stage *s, rw_image_writer *w)
 {
     char below[64], found[64], value[64], key[96];
     const int o = order_of(s->type);
-    rw_image_sum(w, below, 0), rw_image_sum(w, found, 1);
+    rw_image_sum(w, below, 0);
+    rw_image_sum(w, found, 1);
     rw_snprintf(key, sizeof key, orders[o].key, rw_image_term(w, value, 0));
     const char *type = rw_dtype_name(s->sum);
     ADD("                    %s = (%s)(%s + (%s < (%s)(%s | (%s)1 << bit) ? 1 : 0));\n", below, type, below, key, type,
@@ -165,7 +166,8 @@ static void begin_bits(const rw_image_stage *s, rw_image_writer *w)
 static void end_bit(const rw_image_stage *s, rw_image_writer *w)
 {
     char below[64], found[64];
-    rw_image_sum(w, below, 0), rw_image_sum(w, found, 1);
+    rw_image_sum(w, below, 0);
+    rw_image_sum(w, found, 1);
     const char *type = rw_dtype_name(s->sum);
     ADD("                    %s = (%s)(%s | (%s <= %d ? (%s)1 << bit : 0));\n", found, type, found, below,
         s->size[0] * s->size[1] / 2, type);
@@ -203,8 +205,14 @@ void rw_image_set_median(rw_image_stage *s)
     if (s->size[0] == 3 && s->size[1] == 3) s->prepare = sort_columns;
     if (n <= NETWORK) return;
     s->sum = bits == 8 && n < 256 ? RW_U8 : bits < 32 ? RW_U16 : bits == 32 ? RW_U32 : RW_U64;
-    s->sums = 2, s->order = true, s->bits = bits;
-    s->write = write_found, s->first = begin_bits, s->begin = begin_count, s->term = count_pixel, s->end = end_bit;
+    s->sums = 2;
+    s->order = true;
+    s->bits = bits;
+    s->write = write_found;
+    s->first = begin_bits;
+    s->begin = begin_count;
+    s->term = count_pixel;
+    s->end = end_bit;
 }
 
 /* ---- rectangles in columns.c ------------------------------------------------------------------------------------- */
@@ -238,7 +246,8 @@ static void join(const row_of_values *v, int from, int k, int to)
 {
     rw_image_writer *w = v->w;
     char a[32], b[32];
-    name_range(v, from, k, a), name_range(v, k + 1, to, b);
+    name_range(v, from, k, a);
+    name_range(v, k + 1, to, b);
     ADD("                    const %s x_%d_%d = %s(%s, %s);\n", v->type, from, to, v->better, a, b);
 }
 
@@ -318,11 +327,19 @@ bool rw_image_is_rectangle(const rw_image_stage *s)
 static rw_image_stage rectangle_of(const rw_image_stage *like, int from, int nx, int ny, int low_x, int low_y)
 {
     rw_image_stage s = *like;
-    s.from = from, s.after = (rw_text){0}, s.values = 1;
-    s.size[0] = nx, s.size[1] = ny, s.low[0] = low_x, s.low[1] = low_y;
-    s.rx = RW_MAX(low_x, nx - 1 - low_x), s.ry = RW_MAX(low_y, ny - 1 - low_y);
-    s.number[1] = RW_IMAGE_RECTANGLE, s.compute = is_real(s.type) ? s.type : RW_I32;
-    s.write = ny > 1 ? write_column_extremes : write_row_extremes, s.prepare = NULL;
+    s.from = from;
+    s.after = (rw_text){0};
+    s.values = 1;
+    s.size[0] = nx;
+    s.size[1] = ny;
+    s.low[0] = low_x;
+    s.low[1] = low_y;
+    s.rx = RW_MAX(low_x, nx - 1 - low_x);
+    s.ry = RW_MAX(low_y, ny - 1 - low_y);
+    s.number[1] = RW_IMAGE_RECTANGLE;
+    s.compute = is_real(s.type) ? s.type : RW_I32;
+    s.write = ny > 1 ? write_column_extremes : write_row_extremes;
+    s.prepare = NULL;
     return s;
 }
 
@@ -337,12 +354,16 @@ bool rw_image_merge_extremes(rw_image_pass *p, const rw_image_shape *shape)
         if (s->write != rw_image_write_extreme || s->number[1] != 0 || s->number[0] != end->number[0] ||
             s->from != k - 1 || s->also >= 0 || (k < last && s->after.data))
             return false;
-        for (int d = 0; d < 2; ++d) size[d] += s->size[d] - 1, low[d] += s->low[d];
+        for (int d = 0; d < 2; ++d) {
+            size[d] += s->size[d] - 1;
+            low[d] += s->low[d];
+        }
     }
     const bool two = size[1] > 1; /* along rows, then along columns */
     const rw_image_stage old[2] = {p->stage[1], p->stage[last > 1 ? 2 : 1]};
     rw_image_stage merged = rectangle_of(end, two, two ? 1 : size[0], size[1], two ? 0 : low[0], low[1]);
-    merged.after = end->after, merged.values = end->values;
+    merged.after = end->after;
+    merged.values = end->values;
     if (two) {
         p->stage[1] = rectangle_of(p->stage + 1, 0, size[0], 1, low[0], 0);
         p->stage[2] = merged;
@@ -351,7 +372,8 @@ bool rw_image_merge_extremes(rw_image_pass *p, const rw_image_shape *shape)
     }
     p->nstages = 2 + two;
     if (rw_image_columns(p, shape) > 0) return true;
-    p->stage[1] = old[0], p->nstages = n;
+    p->stage[1] = old[0];
+    p->nstages = n;
     if (two) p->stage[2] = old[1];
     return false;
 }

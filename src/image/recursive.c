@@ -106,7 +106,8 @@ rw_status rw_image_recursive_run(const rw_image_pass *p, bool planar, rw_array *
     double complex z[2], c[2];
     double gain = 0;
     for (int i = 0; i < 2; ++i) {
-        z[i] = cexp((-lambda[i] + I * omega[i]) / sigma), c[i] = a[i] - I * b[i];
+        z[i] = cexp((-lambda[i] + I * omega[i]) / sigma);
+        c[i] = a[i] - I * b[i];
         gain += creal(c[i] * (1 + z[i]) / (1 - z[i]));
     }
     const bool rows = s->size[0] != 0;

@@ -59,7 +59,9 @@ static int shape_of(const rw_image_pass *p, bool planar, int64_t width, int64_t 
     const int channels = p->channels;
     int n = 0;
     if (planar && channels > 1) shape[n++] = channels;
-    shape[n++] = height, *axis = n, shape[n++] = width;
+    shape[n++] = height;
+    *axis = n;
+    shape[n++] = width;
     if (!planar && channels > 1) shape[n++] = channels;
     return n;
 }
@@ -112,7 +114,9 @@ static rw_status create_response(rw_device *dev, rw_image_pass *p, bool planar)
     rw_text_free(&store);
     RW_TRY(status);
     if (p->kind == RW_IMAGE_MAGNITUDES) RW_TRY(create_magnitudes(dev, p, planar));
-    spec.store = NULL, spec.inverse = true, spec.scale = 1 / ((double)p->width * (double)p->height);
+    spec.store = NULL;
+    spec.inverse = true;
+    spec.scale = 1 / ((double)p->width * (double)p->height);
     if (p->kind == RW_IMAGE_RESPONSE) RW_TRY(rw_fft_create(dev, &spec, &p->inverse));
     shape[axis] = p->width / 2 + 1;
     return rw_array_create(dev, single ? RW_C64 : RW_C128, n, shape, RW_MEMORY_DEVICE, &p->spectrum);
@@ -128,7 +132,10 @@ static rw_status create_correlation(rw_device *dev, rw_image_pass *p, bool plana
     if (s->size[0] > 1) spec.axes |= 1u << axis;
     if (s->size[1] > 1 || !spec.axes) spec.axes |= 1u << (axis - 1);
     for (int d = 0; d < n; ++d) b[d] = d == axis ? s->size[0] : d == axis - 1 ? s->size[1] : 1;
-    for (int d = 0; d < n; ++d) spec.a_shape[d] = a[d], spec.b_shape[d] = b[d];
+    for (int d = 0; d < n; ++d) {
+        spec.a_shape[d] = a[d];
+        spec.b_shape[d] = b[d];
+    }
     return rw_convolution_create(dev, &spec, &p->correlation);
 }
 
@@ -207,10 +214,12 @@ void rw_image_whole_free(rw_image_pass *p)
 {
     if (p->state && p->own->destroy) p->own->destroy(p->state);
     rw_text_free(&p->response);
-    rw_fft_destroy(&p->forward), rw_fft_destroy(&p->inverse);
+    rw_fft_destroy(&p->forward);
+    rw_fft_destroy(&p->inverse);
     rw_convolution_destroy(&p->correlation);
     rw_array_destroy(&p->spectrum);
-    rw_program_destroy(&p->direct), rw_array_destroy(&p->flag);
+    rw_program_destroy(&p->direct);
+    rw_array_destroy(&p->flag);
 }
 
 /* ---- execution --------------------------------------------------------------------------------------------------- */
@@ -220,7 +229,8 @@ static rw_status set_weights(rw_image_pass *p, int ndim, int axis, rw_queue *q)
 {
     const rw_image_stage *s = p->stage + 1;
     int64_t shape[3] = {1, 1, 1};
-    shape[axis] = s->size[0], shape[axis - 1] = s->size[1];
+    shape[axis] = s->size[0];
+    shape[axis - 1] = s->size[1];
     rw_array *b;
     RW_TRY(rw_array_view(p->table, p->x_dtype, ndim, shape, NULL, 0, &b));
     rw_status status = rw_convolution_set(p->correlation, b, q);
@@ -248,6 +258,7 @@ rw_status rw_image_whole_run(rw_image_pass *p, bool planar, rw_array *x, rw_arra
     if (status == RW_OK && p->forward) status = rw_fft_execute(p->forward, a, p->spectrum, q);
     if (status == RW_OK && p->kind == RW_IMAGE_MAGNITUDES) status = run_magnitudes(p, planar, b, q);
     if (status == RW_OK && p->inverse) status = rw_fft_execute(p->inverse, p->spectrum, b, q);
-    rw_array_destroy(&a), rw_array_destroy(&b);
+    rw_array_destroy(&a);
+    rw_array_destroy(&b);
     return status;
 }

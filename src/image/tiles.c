@@ -63,7 +63,8 @@ static rw_status find_reach(tiles *t)
                     t->ctx, RW_ERR_UNSUPPORTED,
                     "filter: a chain that runs in tiles cannot combine border wrap with other borders: choose one "
                     "border for all operations");
-            t->reach += p->stage[i].ry, t->wraps = wraps;
+            t->reach += p->stage[i].ry;
+            t->wraps = wraps;
         }
     }
     t->info = (rw_image_info){.passes = plan->npasses,
@@ -80,7 +81,7 @@ static rw_status find_reach(tiles *t)
 static rw_status choose_band(tiles *t, int64_t most)
 {
     const rw_image_spec *s = &t->spec;
-    t->x_row = s->width * s->channels * (int64_t)rw_dtype_size(s->dtype),
+    t->x_row = s->width * s->channels * (int64_t)rw_dtype_size(s->dtype);
     t->y_row = s->width * t->info.channels * (int64_t)rw_dtype_size(t->info.dtype);
     const int64_t between = t->info.passes > 1 ? 2 * s->width * RW_MAX(s->channels, t->info.channels) * 8 : 0;
     const int64_t rows = most / (SLOTS * (t->x_row + t->y_row + between)) - 2 * t->reach;
@@ -116,10 +117,12 @@ static rw_status plan_slot(tiles *t, slot *s, int64_t rows)
 {
     if (s->filter && s->rows == rows) return RW_OK;
     rw_image_filter_destroy(&s->filter);
-    rw_array_destroy(&s->x), rw_array_destroy(&s->y);
+    rw_array_destroy(&s->x);
+    rw_array_destroy(&s->y);
     rw_image_spec spec = t->spec;
     const int64_t x[] = {rows, spec.width, spec.channels}, y[] = {rows, spec.width, t->info.channels};
-    spec.height = rows, spec.y_dtype = t->info.dtype;
+    spec.height = rows;
+    spec.y_dtype = t->info.dtype;
     RW_TRY(rw_image_filter_create(t->device, &spec, &s->filter));
     RW_TRY(rw_array_create(t->device, spec.dtype, 3, x, RW_MEMORY_PINNED, &s->x));
     RW_TRY(rw_array_create(t->device, spec.y_dtype, 3, y, RW_MEMORY_PINNED, &s->y));
@@ -151,7 +154,10 @@ static rw_status start(tiles *t, slot *s, int64_t first)
     RW_TRY(rw_array_send(s->x, s->queue));
     RW_TRY(rw_image_filter_execute(s->filter, s->x, s->y, s->queue));
     RW_TRY(rw_array_fetch(s->y, s->queue));
-    s->first = first, s->count = end - first, s->above = first - from, s->busy = true;
+    s->first = first;
+    s->count = end - first;
+    s->above = first - from;
+    s->busy = true;
     return RW_OK;
 }
 
@@ -187,7 +193,8 @@ static rw_status filter(rw_device *dev, const rw_image_spec *spec, const void *x
     for (int k = 0; k < SLOTS; ++k) {
         slot *s = t->slot + k;
         rw_image_filter_destroy(&s->filter);
-        rw_array_destroy(&s->x), rw_array_destroy(&s->y);
+        rw_array_destroy(&s->x);
+        rw_array_destroy(&s->y);
         if (s->queue) rw_queue_destroy(&s->queue);
     }
     rw_free(t);

@@ -64,7 +64,9 @@ rw_status rw_image_mask_parse(rw_context *ctx, const char *name, const char *tex
             if (size[0] && row != size[0])
                 return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: row %d has %d numbers, but the rows above it have %d", name,
                                size[1] + 1, row, size[0]);
-            size[0] = row, row = 0, ++size[1];
+            size[0] = row;
+            row = 0;
+            ++size[1];
             if (!*at++) break;
             continue;
         }
@@ -76,7 +78,8 @@ rw_status rw_image_mask_parse(rw_context *ctx, const char *name, const char *tex
                 "%s: \"%.20s\" is not a number: write rows of numbers such as 1 2 1; 0 0 0 at the end of the operation",
                 name, at);
         if (!rw_grow(values, &capacity, n + 1, sizeof **values)) return rw_fail_memory(ctx, sizeof **values, "a mask");
-        (*values)[n++] = value, ++row;
+        (*values)[n++] = value;
+        ++row;
         at = end;
         if (row > RW_IMAGE_MASK_MOST || size[1] >= RW_IMAGE_MASK_MOST)
             return rw_fail(ctx, RW_ERR_ARGUMENT,

@@ -17,17 +17,24 @@ void rw_axis_limits(rw_axis *axis, double min, double max, bool log)
     *axis = (rw_axis){.log = log};
     if (min > max) {
         double swap = min;
-        min = max, max = swap;
+        min = max;
+        max = swap;
     }
     if (log) {
-        min = fmax(min, 1e-300), max = fmin(max, 1e300);
-        if (!(max > min * (1 + 1e-9))) min /= 2, max = min * 4;
+        min = fmax(min, 1e-300);
+        max = fmin(max, 1e300);
+        if (!(max > min * (1 + 1e-9))) {
+            min /= 2;
+            max = min * 4;
+        }
     } else {
-        min = fmin(fmax(min, -1e300), 1e300), max = fmin(fmax(max, -1e300), 1e300);
+        min = fmin(fmax(min, -1e300), 1e300);
+        max = fmin(fmax(max, -1e300), 1e300);
         double size = fmax(fabs(min), fabs(max));
         if (!(max - min > fmax(1e-11 * size, 1e-300))) { /* constant: a tenth to each side */
             double half = size > 1e-290 ? size / 10 : 1;
-            min -= half, max += half;
+            min -= half;
+            max += half;
         }
     }
     axis->min = min;

@@ -16,7 +16,8 @@ rw_status rw_canvas_create(rw_context *ctx, int width, int height, rw_canvas *ca
     }
     memset(canvas->rgb, 255, pixels * 3);
     rw_canvas_unclip(canvas);
-    canvas->dirty[0] = width, canvas->dirty[1] = height;
+    canvas->dirty[0] = width;
+    canvas->dirty[1] = height;
     return RW_OK;
 }
 
@@ -101,8 +102,10 @@ static void cover(rw_canvas *c, double x0, double y0, double x1, double y1, doub
             if (a > row[x]) row[x] = a;
         }
     }
-    c->dirty[0] = RW_MIN(c->dirty[0], b[0]), c->dirty[1] = RW_MIN(c->dirty[1], b[1]);
-    c->dirty[2] = RW_MAX(c->dirty[2], b[2]), c->dirty[3] = RW_MAX(c->dirty[3], b[3]);
+    c->dirty[0] = RW_MIN(c->dirty[0], b[0]);
+    c->dirty[1] = RW_MIN(c->dirty[1], b[1]);
+    c->dirty[2] = RW_MAX(c->dirty[2], b[2]);
+    c->dirty[3] = RW_MAX(c->dirty[3], b[3]);
 }
 
 /* Shortens the segment to the clip widened by `margin` (Liang and Barsky 1984); false when nothing is left. */
@@ -122,8 +125,10 @@ static bool clip_segment(const rw_canvas *c, double margin, double p[4])
         }
     }
     if (!(t0 <= t1)) return false;
-    p[2] = p[0] + t1 * d[0], p[3] = p[1] + t1 * d[1];
-    p[0] += t0 * d[0], p[1] += t0 * d[1];
+    p[2] = p[0] + t1 * d[0];
+    p[3] = p[1] + t1 * d[1];
+    p[0] += t0 * d[0];
+    p[1] += t0 * d[1];
     return true;
 }
 
@@ -155,6 +160,7 @@ void rw_canvas_ink(rw_canvas *canvas, rw_color color, double opacity)
             row[x] = 0;
         }
     }
-    canvas->dirty[0] = canvas->width, canvas->dirty[1] = canvas->height;
+    canvas->dirty[0] = canvas->width;
+    canvas->dirty[1] = canvas->height;
     canvas->dirty[2] = canvas->dirty[3] = 0;
 }

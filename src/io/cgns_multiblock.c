@@ -29,8 +29,10 @@ static rw_status place_zones(rw_context *ctx, layout *l)
             if (next < 0 || z->periodic[a][f % 2] || l->placed[next]) continue;
             memcpy(l->place[next], l->place[l->queue[q]], sizeof *l->place);
             l->place[next][a] += f % 2 ? 1 : -1;
-            l->least[a] = RW_MIN(l->least[a], l->place[next][a]), most[a] = RW_MAX(most[a], l->place[next][a]);
-            l->placed[next] = 1, l->queue[n++] = next;
+            l->least[a] = RW_MIN(l->least[a], l->place[next][a]);
+            most[a] = RW_MAX(most[a], l->place[next][a]);
+            l->placed[next] = 1;
+            l->queue[n++] = next;
         }
     }
     for (int i = 0; i < l->grid->nzones; ++i) {
@@ -62,7 +64,10 @@ static rw_status check_faces(rw_context *ctx, const layout *l, int zone, int64_t
         at[a] += f % 2 ? 1 : -1;
         const bool end = at[a] < 0 || at[a] >= l->blocks[a];
         if (end && next < 0) continue;
-        if (end && a == RW_AXIS_THETA) at[a] = (at[a] + l->blocks[a]) % l->blocks[a], ++*rings;
+        if (end && a == RW_AXIS_THETA) {
+            at[a] = (at[a] + l->blocks[a]) % l->blocks[a];
+            ++*rings;
+        }
         for (int b = 0; b < RW_AXES && good; ++b) good = at[b] == l->place[next][b] - l->least[b];
         if (!good)
             return rw_fail(
@@ -87,8 +92,8 @@ static rw_status find_blocks(rw_context *ctx, layout *l, rw_multiblock_spec *spe
         return rw_fail(ctx, RW_ERR_INPUT,
                        "%s: %lld of %lld faces at the ends of theta have neighbours: all or none must have one",
                        l->path, (long long)rings, (long long)sides);
-    memcpy(spec->cells, l->grid->zones[0].cells, sizeof spec->cells),
-        memcpy(spec->blocks, l->blocks, sizeof spec->blocks);
+    memcpy(spec->cells, l->grid->zones[0].cells, sizeof spec->cells);
+    memcpy(spec->blocks, l->blocks, sizeof spec->blocks);
     spec->periodic = rings > 0;
     return RW_OK;
 }
@@ -115,7 +120,9 @@ rw_status rw_multiblock_read_cgns_sized(rw_context *ctx, const char *path, rw_mu
                            : rw_fail_memory(ctx, n * (sizeof *l.place + sizeof *l.queue + 1), path);
     if (status == RW_OK && rw_multiblock_grid_make(ctx, &read, &g) != RW_OK)
         status = rw_fail_prefix(ctx, RW_ERR_INPUT, "%s", path);
-    rw_free(l.place), rw_free(l.placed), rw_free(l.queue);
+    rw_free(l.place);
+    rw_free(l.placed);
+    rw_free(l.queue);
     rw_cgns_free(&grid);
     return status == RW_OK ? rw_struct_out(RW_OK, spec, spec_size, &read, sizeof read) : status;
 }

@@ -25,7 +25,9 @@ static void oklab_to_linear(const double lab[3], double rgb[3])
     double l = lab[0] + 0.3963377774 * lab[1] + 0.2158037573 * lab[2];
     double m = lab[0] - 0.1055613458 * lab[1] - 0.0638541728 * lab[2];
     double s = lab[0] - 0.0894841775 * lab[1] - 1.2914855480 * lab[2];
-    l = l * l * l, m = m * m * m, s = s * s * s;
+    l = l * l * l;
+    m = m * m * m;
+    s = s * s * s;
     rgb[0] = 4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s;
     rgb[1] = -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s;
     rgb[2] = -0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s;
@@ -38,7 +40,8 @@ void rw_oklab_to_srgb(const double lab[3], double srgb[3])
         oklab_to_linear(color, rgb);
         double lowest = fmin(rgb[0], fmin(rgb[1], rgb[2])), highest = fmax(rgb[0], fmax(rgb[1], rgb[2]));
         if (lowest >= -1e-4 && highest <= 1 + 1e-4) break;
-        color[1] *= 0.97, color[2] *= 0.97;
+        color[1] *= 0.97;
+        color[2] *= 0.97;
     }
     for (int c = 0; c < 3; c++) srgb[c] = encode(fmin(fmax(rgb[c], 0), 1));
 }

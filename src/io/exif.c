@@ -19,7 +19,10 @@ static uint32_t number(const unsigned char *p, int n, bool high_first)
 
 int rw_exif_orientation(const unsigned char *b, size_t n)
 {
-    if (n >= 6 && !memcmp(b, "Exif\0\0", 6)) b += 6, n -= 6;
+    if (n >= 6 && !memcmp(b, "Exif\0\0", 6)) {
+        b += 6;
+        n -= 6;
+    }
     if (n < 8 || (memcmp(b, "II*\0", 4) != 0 && memcmp(b, "MM\0*", 4) != 0)) return 0;
     const bool high = b[0] == 'M';
     const size_t at = number(b + 4, 4, high);
@@ -73,7 +76,8 @@ rw_status rw_raster_orient(rw_context *ctx, const char *name, rw_raster *r)
     }
     if (r->orientation > 4) {
         const size_t width = r->width;
-        r->width = r->height, r->height = width;
+        r->width = r->height;
+        r->height = width;
     }
     r->orientation = 0;
     return RW_OK;

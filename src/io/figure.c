@@ -22,7 +22,8 @@ rw_status rw_figure_sheet(rw_context *ctx, const char *path, const rw_figure_pag
                        "%s: text of %g pixels on a page of %d x %d: must be 6 to an eighth "
                        "of the page",
                        path, page->text, w, h);
-    sheet->width = w, sheet->height = h;
+    sheet->width = w;
+    sheet->height = h;
     sheet->text = text;
     sheet->margin = round(0.9 * text);
     sheet->top = sheet->margin;
@@ -36,7 +37,10 @@ static void centred(rw_canvas *canvas, const rw_sheet *sheet, const char *text, 
                     double weight, rw_color color)
 {
     double room = sheet->width - 2 * sheet->margin, width = rw_font_width(text, size);
-    if (width > room) size = fmax(size * room / width, 8), width = rw_font_width(text, size);
+    if (width > room) {
+        size = fmax(size * room / width, 8);
+        width = rw_font_width(text, size);
+    }
     middle = fmin(fmax(middle, sheet->margin + width / 2), fmax(sheet->width - sheet->margin - width / 2, width / 2));
     rw_font_draw(canvas, text, middle, base, size, RW_TEXT_CENTER, false, weight, color);
 }
@@ -90,7 +94,8 @@ rw_status rw_figure_save(rw_context *ctx, const char *path, rw_canvas *canvas)
 
 bool rw_figure_extremes(const double *values, size_t n, bool log, double *low, double *high, bool *missing)
 {
-    *low = INFINITY, *high = -INFINITY;
+    *low = INFINITY;
+    *high = -INFINITY;
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(values[i]) || (log && values[i] <= 0)) {
             *missing = true;
@@ -117,9 +122,11 @@ void rw_figure_value_axis(const rw_figure_axis *asked, rw_colormap map, bool any
                           rw_axis *axis)
 {
     if (asked->min != asked->max) {
-        low = asked->min, high = asked->max;
+        low = asked->min;
+        high = asked->max;
     } else if (!any) {
-        low = asked->log ? 0.1 : 0, high = 1;
+        low = asked->log ? 0.1 : 0;
+        high = 1;
     } else if (map == RW_COLORMAP_DIVERGING && !asked->log) {
         high = fmax(fabs(low), fabs(high));
         if (high == 0) high = 1;
@@ -138,7 +145,8 @@ static double mean_of(const rw_figure_cells *c, size_t i0, size_t i1, size_t j0,
         for (size_t i = i0; i < i1; i++) {
             double v = c->values[(ptrdiff_t)i * c->stride_i + (ptrdiff_t)j * c->stride_j];
             if (!isfinite(v) || (log && v <= 0)) continue;
-            sum += v, n++;
+            sum += v;
+            n++;
         }
     return 2 * n >= (i1 - i0) * (j1 - j0) ? sum / (double)n : NAN;
 }
@@ -167,7 +175,8 @@ void rw_figure_cells_draw(rw_canvas *canvas, const rw_figure_cells *cells, const
     for (int i = 0; i < COLORS; i++) rw_colormap_rgb(map, (double)i / (COLORS - 1), table[i]);
     rw_colormap_missing(map, missing);
     rw_axis t = *value; /* pixels of this axis: 0 .. COLORS - 1 */
-    t.start = 0, t.end = COLORS - 1;
+    t.start = 0;
+    t.end = COLORS - 1;
     int x0 = (int)box->x0, y0 = (int)box->y0, nx = (int)box->x1 - x0, ny = (int)box->y1 - y0;
     for (int y = 0; y < ny; y++) {
         size_t j1, j0 = cells_of_pixel(ny - 1 - y, ny, cells->nj, map == RW_COLORMAP_CYCLIC, &j1);

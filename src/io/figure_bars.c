@@ -57,7 +57,10 @@ static double legend(rw_canvas *canvas, const layout *l, const rw_figure_bars *b
         const char *name = b->series[s] ? b->series[s] : "";
         const double size = fmin(text, (right - left) / fmax(rw_font_width(name, 1) + 2, 1)),
                      w = rw_font_width(name, size) + 1.5 * size;
-        if (x > left && x + w > right) x = left, y += 1.5 * text;
+        if (x > left && x + w > right) {
+            x = left;
+            y += 1.5 * text;
+        }
         if (canvas) {
             rw_canvas_fill(canvas, x, y - 0.8 * size, x + size, y + 0.2 * size, color_of(b, s));
             rw_font_draw(canvas, name, x + 1.5 * size, y, size, RW_TEXT_LEFT, false, 1, rw_ink);
@@ -74,13 +77,15 @@ static void place(layout *l, const rw_figure_bars *b)
     const rw_sheet *s = &l->sheet;
     const double text = s->text;
     for (int g = 0; g < b->ngroups; g++) l->names = fmax(l->names, b->group[g] ? rw_font_width(b->group[g], text) : 0);
-    l->names = fmin(l->names, 0.4 * s->width), l->number = 4 * text;
+    l->names = fmin(l->names, 0.4 * s->width);
+    l->number = 4 * text;
     l->box = (rw_box){ceil(s->margin + l->names + 0.6 * text), ceil(legend(NULL, l, b, s->top) + 0.4 * text), 0, 0};
     l->box.x1 = floor(fmax(s->width - s->margin - text, l->box.x0 + 40));
     rw_axis_place(&l->axis, l->box.x0, fmax(l->box.x1 - l->number, l->box.x0 + 20), text, RW_AXIS_BELOW);
     l->box.y1 = floor(
         fmax(s->height - s->margin - rw_axis_depth(&l->axis, text, RW_AXIS_BELOW, b->value.label), l->box.y0 + 40));
-    l->group = (l->box.y1 - l->box.y0) / b->ngroups, l->bar = 0.8 * l->group / b->nseries;
+    l->group = (l->box.y1 - l->box.y0) / b->ngroups;
+    l->bar = 0.8 * l->group / b->nseries;
 }
 
 static void draw_group(rw_canvas *canvas, const layout *l, const rw_figure_bars *b, int g)

@@ -32,7 +32,8 @@ static void lay_out(layout *l, const rw_figure_field *f)
     double lx = l->x.max - l->x.min, ly = l->y.max - l->y.min, width = room_x, height = room_y;
     if (!f->stretch && lx <= LONGEST * ly && ly <= LONGEST * lx) {
         double scale = fmin(room_x / lx, room_y / ly);
-        width = fmax(round(lx * scale), 8), height = fmax(round(ly * scale), 8);
+        width = fmax(round(lx * scale), 8);
+        height = fmax(round(ly * scale), 8);
     }
     double bar_height = fmin(fmax(height, (l->missing ? 9 : 7) * text), room_y);
     double more = fmax(ceil((bar_height - height) / 2), 0); /* the bar of a flat box is longer above and below */

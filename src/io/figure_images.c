@@ -76,8 +76,12 @@ static void count(panel *p)
 /* Pixel i of the page shows the part [*from, *to] of the image's pixels. */
 static void part(int i, double scale, size_t n, double *from, double *to)
 {
-    *from = fmin(i / scale, (double)n - 1e-9), *to = fmin((i + 1) / scale, (double)n);
-    if (scale >= 1) *from = floor(*from + 1e-9), *to = *from + 1;
+    *from = fmin(i / scale, (double)n - 1e-9);
+    *to = fmin((i + 1) / scale, (double)n);
+    if (scale >= 1) {
+        *from = floor(*from + 1e-9);
+        *to = *from + 1;
+    }
 }
 
 static void mean_of(const panel *p, double x0, double x1, double y0, double y1, double rgb[3])
@@ -101,7 +105,8 @@ static void draw_image(rw_canvas *canvas, const panel *p)
     for (int j = 0; j < ny; j++)
         for (int i = 0; i < nx; i++) {
             double left, right, top, bottom, rgb[3];
-            part(i, p->scale, p->width, &left, &right), part(j, p->scale, p->height, &top, &bottom);
+            part(i, p->scale, p->width, &left, &right);
+            part(j, p->scale, p->height, &top, &bottom);
             mean_of(p, left, right, top, bottom, rgb);
             const uint8_t bytes[3] = {(uint8_t)(255 * rgb[0] + 0.5), (uint8_t)(255 * rgb[1] + 0.5),
                                       (uint8_t)(255 * rgb[2] + 0.5)};
@@ -200,9 +205,10 @@ static void lay_out(rw_sheet *s, panel *p, int n)
     const double height = s->height - s->top - heads - gap - plot - below - s->margin;
     double widest = 0, highest = 0;
     find_scales(p, n, fmax(width, 8), fmax(height, 8));
-    for (int i = 0; i < n; i++)
-        widest = fmax(widest, shown_pixels(p[i].width, p[i].scale)),
+    for (int i = 0; i < n; i++) {
+        widest = fmax(widest, shown_pixels(p[i].width, p[i].scale));
         highest = fmax(highest, shown_pixels(p[i].height, p[i].scale));
+    }
     const double column = s->free_width ? fmin(fmax(widest, 18 * text), fmax(width, 8)) : fmax(width, 8);
     if (s->free_width) s->width = fmax(2 * s->margin + n * column + (n - 1) * gap, 200);
     if (s->free_height) s->height = fmax(s->top + heads + highest + gap + plot + below + s->margin, 200);
@@ -233,7 +239,10 @@ static rw_status draw(rw_context *ctx, const char *path, const rw_figure_page *p
     rw_canvas canvas;
     lay_out(sheet, p, n);
     RW_TRY(rw_canvas_create(ctx, (int)sheet->width, (int)sheet->height, &canvas));
-    for (int i = 0; i < n; i++) count(p + i), draw_panel(&canvas, p + i, sheet->text);
+    for (int i = 0; i < n; i++) {
+        count(p + i);
+        draw_panel(&canvas, p + i, sheet->text);
+    }
     rw_figure_titles(&canvas, page, sheet, sheet->width / 2);
     return rw_figure_save(ctx, path, &canvas);
 }

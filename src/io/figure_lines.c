@@ -48,9 +48,14 @@ static void find_limits(const rw_figure_lines *lines, bool of_y, double pad, rw_
         double a, b;
         const rw_figure_series *s = &lines->series[i];
         if (!rw_figure_extremes(of_y ? s->y : s->x, s->n, asked->log, &a, &b, &missing)) continue;
-        low = fmin(low, a), high = fmax(high, b), any = true;
+        low = fmin(low, a);
+        high = fmax(high, b);
+        any = true;
     }
-    if (!any) low = asked->log ? 0.1 : 0, high = 1;
+    if (!any) {
+        low = asked->log ? 0.1 : 0;
+        high = 1;
+    }
     rw_axis_limits(axis, low, high, asked->log);
     if (!any || !(high > low)) return;
     if (asked->log) {
@@ -71,7 +76,8 @@ typedef struct trace {
 
 static void trace_to(trace *p, double x, double y)
 {
-    x = fmin(fmax(x, -1e6), 1e6), y = fmin(fmax(y, -1e6), 1e6);
+    x = fmin(fmax(x, -1e6), 1e6);
+    y = fmin(fmax(y, -1e6), 1e6);
     double dx = x - p->x, dy = y - p->y, length = hypot(dx, dy), at = 0;
     if (p->down && p->dash == 0) rw_canvas_segment(p->canvas, p->x, p->y, x, y, p->width);
     while (p->down && p->dash > 0 && at < length) { /* phase 0 .. 1: 0.6 of a period drawn, 0.4 left out */
@@ -83,7 +89,9 @@ static void trace_to(trace *p, double x, double y)
         at += step;
         p->phase = step < rest ? p->phase + step / p->dash : on ? 0.6 : 0;
     }
-    p->x = x, p->y = y, p->down = true;
+    p->x = x;
+    p->y = y;
+    p->down = true;
 }
 
 /* Points of one half pixel of x: the first is drawn when it comes, the others when the run ends. */
@@ -116,8 +124,14 @@ static void draw_line(rw_canvas *canvas, const layout *l, const rw_figure_series
             continue;
         }
         if (floor(2 * x) == r.column) {
-            if (y < r.low) r.low = y, r.low_first = false;
-            if (y > r.high) r.high = y, r.low_first = true;
+            if (y < r.low) {
+                r.low = y;
+                r.low_first = false;
+            }
+            if (y > r.high) {
+                r.high = y;
+                r.low_first = true;
+            }
             r.last = y;
             continue;
         }
@@ -160,7 +174,8 @@ static void find_data(const layout *l, const rw_figure_lines *lines, bool taken[
                 double y = steps == 1 ? y1 : y0 + (y1 - y0) * t / steps;
                 if (x >= 0 && x < GRID && y >= 0 && y < GRID) taken[(int)y][(int)x] = true;
             }
-            x0 = x1, y0 = y1;
+            x0 = x1;
+            y0 = y1;
         }
     }
 }
@@ -218,7 +233,10 @@ static void draw_legend(rw_canvas *canvas, const layout *l, const rw_figure_line
         if (!s->name || !*s->name) continue;
         double width = fmax(0.11 * text, 1.2), x0 = b->x0 + 0.7 * text, x1 = x0 + 2.0 * text;
         trace p = {.canvas = canvas, .width = width, .dash = s->style == RW_FIGURE_DASHED ? 6.5 * width : 0};
-        if (has_line(s)) trace_to(&p, x0, y), trace_to(&p, x1, y);
+        if (has_line(s)) {
+            trace_to(&p, x0, y);
+            trace_to(&p, x1, y);
+        }
         if (has_points(s)) rw_canvas_dot(canvas, (x0 + x1) / 2, y, 0.24 * text);
         rw_canvas_ink(canvas, rw_figure_color(i), 1);
         rw_font_draw(canvas, s->name, x1 + 0.6 * text, y + 0.5 * RW_FONT_CAP * text, text, RW_TEXT_LEFT, false, 1,

@@ -170,7 +170,8 @@ static double mean_at(const rw_figure_field *f, const surface *s, size_t i, size
 static void put_heights(surface *s, const layout *l, const rw_figure_field *f)
 {
     rw_axis t = l->value;
-    t.start = 0, t.end = 1;
+    t.start = 0;
+    t.end = 1;
     for (size_t j = 0; j < s->ny; j++)
         for (size_t i = 0; i < s->nx; i++) {
             double at = rw_axis_pixel(&t, mean_at(f, s, i, j));
@@ -315,9 +316,11 @@ static void free_surface(surface *s)
 static rw_status create_surface(rw_context *ctx, const layout *l, const rw_figure_field *f, surface *s)
 {
     *s = (surface){.nx = nodes_along(f->nx), .ny = nodes_along(f->ny)};
-    s->mesh_x = (s->nx - 1 + MESH - 1) / MESH, s->mesh_y = (s->ny - 1 + MESH - 1) / MESH;
+    s->mesh_x = (s->nx - 1 + MESH - 1) / MESH;
+    s->mesh_y = (s->ny - 1 + MESH - 1) / MESH;
     s->samples = fmax(l->sheet.width, l->sheet.height) > SHARP ? 1 : 2;
-    s->width = (int)(l->box.x1 - l->box.x0) * s->samples, s->rows = (int)(l->box.y1 - l->box.y0) * s->samples;
+    s->width = (int)(l->box.x1 - l->box.x0) * s->samples;
+    s->rows = (int)(l->box.y1 - l->box.y0) * s->samples;
     s->line = fmax(1, l->sheet.text / 20) * s->samples;
     size_t nodes = s->nx * s->ny, samples = (size_t)s->width * (size_t)s->rows;
     s->height = rw_calloc(nodes, sizeof *s->height);
@@ -366,19 +369,24 @@ static void draw_walls(rw_canvas *canvas, const layout *l)
 {
     for (int i = 0; i < l->x.n; i++) {
         double x = tick_at(&l->x, i);
-        line(canvas, l, x, 0, 0, x, 1, 0), line(canvas, l, x, 1, 0, x, 1, 1);
+        line(canvas, l, x, 0, 0, x, 1, 0);
+        line(canvas, l, x, 1, 0, x, 1, 1);
     }
     for (int i = 0; i < l->y.n; i++) {
         double y = tick_at(&l->y, i);
-        line(canvas, l, 1, y, 0, 0, y, 0), line(canvas, l, 0, y, 0, 0, y, 1);
+        line(canvas, l, 1, y, 0, 0, y, 0);
+        line(canvas, l, 0, y, 0, 0, y, 1);
     }
     for (int i = 0; i < l->z.n; i++) {
         double z = tick_at(&l->z, i);
-        line(canvas, l, 0, 0, z, 0, 1, z), line(canvas, l, 0, 1, z, 1, 1, z);
+        line(canvas, l, 0, 0, z, 0, 1, z);
+        line(canvas, l, 0, 1, z, 1, 1, z);
     }
     rw_canvas_ink(canvas, rw_grid_color, 1);
-    line(canvas, l, 0, 0, 0, 0, 1, 0), line(canvas, l, 0, 1, 0, 1, 1, 0);
-    line(canvas, l, 0, 0, 1, 0, 1, 1), line(canvas, l, 0, 1, 1, 1, 1, 1);
+    line(canvas, l, 0, 0, 0, 0, 1, 0);
+    line(canvas, l, 0, 1, 0, 1, 1, 0);
+    line(canvas, l, 0, 0, 1, 0, 1, 1);
+    line(canvas, l, 0, 1, 1, 1, 1, 1);
     line(canvas, l, 0, 1, 0, 0, 1, 1);
     rw_canvas_ink(canvas, (rw_color){165, 166, 170}, 1);
 }
@@ -386,8 +394,10 @@ static void draw_walls(rw_canvas *canvas, const layout *l)
 /* What nothing can hide: the lower edges in front and the upright ones at the sides. */
 static void draw_edges(rw_canvas *canvas, const layout *l)
 {
-    line(canvas, l, 0, 0, 0, 1, 0, 0), line(canvas, l, 1, 0, 0, 1, 1, 0);
-    line(canvas, l, 0, 0, 0, 0, 0, 1), line(canvas, l, 1, 1, 0, 1, 1, 1);
+    line(canvas, l, 0, 0, 0, 1, 0, 0);
+    line(canvas, l, 1, 0, 0, 1, 1, 0);
+    line(canvas, l, 0, 0, 0, 0, 0, 1);
+    line(canvas, l, 1, 1, 0, 1, 1, 1);
     rw_canvas_ink(canvas, rw_frame, 1);
 }
 

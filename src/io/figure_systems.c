@@ -8,7 +8,10 @@ static rw_status draw_residuals(rw_context *ctx, const char *path, const char *t
                                 double *y, double unit, double tolerance)
 {
     double *x = y + n;
-    for (int64_t i = 0; i < n; ++i) x[i] = (double)i, y[i] /= unit;
+    for (int64_t i = 0; i < n; ++i) {
+        x[i] = (double)i;
+        y[i] /= unit;
+    }
     const double ends[] = {0, (double)(n - 1)}, level[] = {tolerance / unit, tolerance / unit};
     const rw_figure_series series[] = {{.n = (size_t)n, .x = x, .y = y, .name = "residual"},
                                        {.n = 2, .x = ends, .y = level, .name = "tolerance", .style = RW_FIGURE_DASHED}};

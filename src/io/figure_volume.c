@@ -123,7 +123,10 @@ static void lay_out(layout *l, const rw_figure_volume *v)
     }
     double bar_x = l->panels[2].box.x1 + gap;
     l->bar = (rw_box){bar_x, base - round(tallest), bar_x + bar_width, base};
-    if (tall > tallest) l->bar.y0 = floor(middle - tall / 2), l->bar.y1 = floor(middle + tall / 2);
+    if (tall > tallest) {
+        l->bar.y0 = floor(middle - tall / 2);
+        l->bar.y1 = floor(middle + tall / 2);
+    }
 }
 
 static void mark(rw_canvas *canvas, double x0, double y0, double x1, double y1, double text)

@@ -80,7 +80,8 @@ static void move(pen *p, double x, double y, bool draw)
     double to[2];
     place(p, x, y, to);
     if (draw) rw_canvas_segment(p->canvas, p->at[0], p->at[1], to[0], to[1], p->width);
-    p->at[0] = to[0], p->at[1] = to[1];
+    p->at[0] = to[0];
+    p->at[1] = to[1];
 }
 
 static void arc(pen *p, const double v[6], double dx, double dy, double scale, bool joined)
@@ -142,8 +143,14 @@ static void draw_path(pen *p, const char *path, double dx, double dy, double sca
         }
         default: break;
         }
-        if (command == 'M' || command == 'L') last[0] = v[0], last[1] = v[1];
-        if (command == 'C') last[0] = v[4], last[1] = v[5];
+        if (command == 'M' || command == 'L') {
+            last[0] = v[0];
+            last[1] = v[1];
+        }
+        if (command == 'C') {
+            last[0] = v[4];
+            last[1] = v[5];
+        }
     }
 }
 

@@ -139,7 +139,11 @@ static herr_t follow(const char *parent, const char *group, const char *target, 
                      hid_t access, void *user)
 {
     rw_h5 *f = user;
-    (void)parent, (void)group, (void)object, (void)flags, (void)access;
+    (void)parent;
+    (void)group;
+    (void)object;
+    (void)flags;
+    (void)access;
     if (is_below(target) && !f->alone) return 0;
     rw_snprintf(f->refused, sizeof f->refused, "%.200s", *target ? target : "?");
     return -1;
@@ -147,8 +151,10 @@ static herr_t follow(const char *parent, const char *group, const char *target, 
 
 static void make_lists(rw_h5 *f)
 {
-    f->links = H5Pcreate(H5P_LINK_ACCESS), f->sets = H5Pcreate(H5P_DATASET_ACCESS);
-    H5Pset_elink_cb(f->links, follow, f), H5Pset_elink_cb(f->sets, follow, f);
+    f->links = H5Pcreate(H5P_LINK_ACCESS);
+    f->sets = H5Pcreate(H5P_DATASET_ACCESS);
+    H5Pset_elink_cb(f->links, follow, f);
+    H5Pset_elink_cb(f->sets, follow, f);
 }
 
 rw_status rw_h5_check_links(rw_h5 *f, const char *name)

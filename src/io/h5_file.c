@@ -128,7 +128,8 @@ static herr_t read_file(H5FD_t *file, H5FD_mem_t type, hid_t list, haddr_t addre
 {
     const driven_file *f = (const driven_file *)file;
     char *to = buffer;
-    (void)type, (void)list;
+    (void)type;
+    (void)list;
     while (size > 0) {
         ssize_t got = pread(f->fd, to, size, (off_t)address);
         if (got < 0 && errno == EINTR) continue;
@@ -137,7 +138,9 @@ static herr_t read_file(H5FD_t *file, H5FD_mem_t type, hid_t list, haddr_t addre
             memset(to, 0, size);
             return 0;
         }
-        to += got, size -= (size_t)got, address += (haddr_t)got;
+        to += got;
+        size -= (size_t)got;
+        address += (haddr_t)got;
     }
     return 0;
 }
@@ -146,12 +149,17 @@ static herr_t write_file(H5FD_t *file, H5FD_mem_t type, hid_t list, haddr_t addr
 {
     driven_file *f = (driven_file *)file;
     const char *from = buffer;
-    (void)type, (void)list;
+    (void)type;
+    (void)list;
     while (size > 0 && !f->sink->reason) {
         ssize_t put = pwrite(f->fd, from, size, (off_t)address);
         if (put < 0 && errno == EINTR) continue;
         if (put <= 0) remember(f, put < 0 ? errno : EIO);
-        else from += put, size -= (size_t)put, address += (haddr_t)put;
+        else {
+            from += put;
+            size -= (size_t)put;
+            address += (haddr_t)put;
+        }
     }
     f->eof = RW_MAX(f->eof, address + size);
     return 0;
@@ -160,7 +168,8 @@ static herr_t write_file(H5FD_t *file, H5FD_mem_t type, hid_t list, haddr_t addr
 static herr_t truncate_file(H5FD_t *file, hid_t list, hbool_t closing)
 {
     driven_file *f = (driven_file *)file;
-    (void)list, (void)closing;
+    (void)list;
+    (void)closing;
     if (f->eoa != f->eof && !f->sink->reason && ftruncate(f->fd, (off_t)f->eoa) != 0) remember(f, errno);
     f->eof = f->eoa;
     return 0;

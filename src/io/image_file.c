@@ -124,7 +124,10 @@ static rw_status save(rw_array *a, const char *path, bool deep, const rw_image_t
     if (tags && tags->profile && !fits_profile(tags, r.channels))
         rw_log(ctx, RW_LOG_WARNING, "%s: the ICC profile of the input is not one for %s: it is left out", path,
                r.channels < 3 ? "grey" : "red, green, blue");
-    else if (tags && tags->profile) r.profile = tags->profile, r.profile_bytes = (size_t)tags->profile_bytes;
+    else if (tags && tags->profile) {
+        r.profile = tags->profile;
+        r.profile_bytes = (size_t)tags->profile_bytes;
+    }
     rw_status status = rw_raster_write(ctx, path, &r);
     r.profile = NULL;
     rw_raster_free(&r);

@@ -14,7 +14,8 @@ static rw_status to_grey(rw_context *ctx, const char *name, size_t max_pixels, c
     RW_TRY(rw_raster_check(ctx, name, r->width, r->height, sizeof(double), max_pixels));
     picture->grey = rw_calloc(n, sizeof(double));
     if (!picture->grey) return rw_fail_memory(ctx, n * sizeof(double), name);
-    picture->width = r->width, picture->height = r->height;
+    picture->width = r->width;
+    picture->height = r->height;
     for (size_t i = 0; i < n; i++) {
         double v[4] = {0};
         for (int c = 0; c < r->channels; c++) {

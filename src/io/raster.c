@@ -57,7 +57,8 @@ rw_status rw_raster_set_profile(rw_context *ctx, const char *name, const void *b
 {
     if (!n) return RW_OK;
     rw_free(r->profile);
-    r->profile = rw_calloc(n, 1), r->profile_bytes = r->profile ? n : 0;
+    r->profile = rw_calloc(n, 1);
+    r->profile_bytes = r->profile ? n : 0;
     if (!r->profile) return rw_fail_memory(ctx, n, name);
     memcpy(r->profile, bytes, n);
     return RW_OK;
@@ -65,7 +66,8 @@ rw_status rw_raster_set_profile(rw_context *ctx, const char *name, const void *b
 
 void rw_raster_free(rw_raster *r)
 {
-    rw_free(r->samples), rw_free(r->profile);
+    rw_free(r->samples);
+    rw_free(r->profile);
     *r = (rw_raster){0};
 }
 

@@ -70,7 +70,8 @@ static bool is_supported(uint32_t packed, uint32_t bits)
 static rw_status read_header(bmp *f)
 {
     if (f->n < 26) return damaged(f, "the header is truncated");
-    f->from = get32(f->b + 10), f->header = get32(f->b + 14);
+    f->from = get32(f->b + 10);
+    f->header = get32(f->b + 14);
     const bool core = f->header == 12;
     if (!core && (f->header < 16 || f->header > 4096)) return damaged(f, "a header of an unknown version");
     if (f->header > f->n - 14) return damaged(f, "the header is truncated");
@@ -198,7 +199,10 @@ static rw_status fill_runs(const bmp *f, rw_raster *r)
         const size_t n = run ? p[0] : p[1];
         if (!run && n < 3) {
             p += 2;
-            if (n == 0) x = 0, y++;
+            if (n == 0) {
+                x = 0;
+                y++;
+            }
             if (n == 1) return RW_OK;
             if (n == 2 && end - p < 2) return truncated(f);
             if (n == 2) {
@@ -281,9 +285,16 @@ static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
     if (row * r->height > 0x7fffffff - from)
         return rw_fail(s->ctx, RW_ERR_ARGUMENT, "%s: a BMP file of more than 2 GB cannot be written: write .png",
                        s->path);
-    put32(head + 2, from + row * r->height), put32(head + 10, from), put32(head + 14, 40), put32(head + 18, r->width);
-    put32(head + 22, r->height), head[26] = 1, head[28] = (unsigned char)bits, put32(head + 34, row * r->height);
-    put32(head + 38, 2835), put32(head + 42, 2835); /* 72 pixels an inch */
+    put32(head + 2, from + row * r->height);
+    put32(head + 10, from);
+    put32(head + 14, 40);
+    put32(head + 18, r->width);
+    put32(head + 22, r->height);
+    head[26] = 1;
+    head[28] = (unsigned char)bits;
+    put32(head + 34, row * r->height);
+    put32(head + 38, 2835);
+    put32(head + 42, 2835); /* 72 pixels an inch */
     RW_TRY(rw_io_write(s, head, sizeof head));
     for (int i = 0; i < 1024; i++) palette[i] = i % 4 == 3 ? 0 : (unsigned char)(i / 4);
     if (r->channels == 1) RW_TRY(rw_io_write(s, palette, sizeof palette));
@@ -294,8 +305,11 @@ static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
         const uint8_t *p = (const uint8_t *)r->samples + y * r->width * (size_t)r->channels;
         if (r->channels == 1) memcpy(line, p, r->width);
         else
-            for (size_t x = 0; x < r->width; x++)
-                line[3 * x] = p[3 * x + 2], line[3 * x + 1] = p[3 * x + 1], line[3 * x + 2] = p[3 * x];
+            for (size_t x = 0; x < r->width; x++) {
+                line[3 * x] = p[3 * x + 2];
+                line[3 * x + 1] = p[3 * x + 1];
+                line[3 * x + 2] = p[3 * x];
+            }
         status = rw_io_write(s, line, row);
     }
     rw_free(line);

@@ -69,7 +69,9 @@ static void begin(job *j, rw_context *ctx, const char *name, bool writes)
 {
     *j = (job){.ctx = ctx, .name = name, .writes = writes};
     jpeg_std_error(&j->errors);
-    j->errors.error_exit = on_error, j->errors.output_message = on_message, j->errors.emit_message = on_warning;
+    j->errors.error_exit = on_error;
+    j->errors.output_message = on_message;
+    j->errors.emit_message = on_warning;
 }
 
 /* Joins the pieces of a profile in their order. A profile with a missing piece is ignored. */
@@ -112,7 +114,8 @@ static rw_status decode(job *j, const unsigned char *bytes, size_t n, size_t max
     if (setjmp(j->out)) return j->status;
     jpeg_create_decompress(in);
     jpeg_mem_src(in, (unsigned char *)(uintptr_t)bytes, (unsigned long)n);
-    jpeg_save_markers(in, EXIF, 0xffff), jpeg_save_markers(in, PROFILE, 0xffff);
+    jpeg_save_markers(in, EXIF, 0xffff);
+    jpeg_save_markers(in, PROFILE, 0xffff);
     jpeg_read_header(in, TRUE);
     if (in->num_components != 1 && in->num_components != 3)
         return rw_fail(j->ctx, RW_ERR_INPUT,
@@ -155,7 +158,8 @@ static void write_markers(struct jpeg_compress_struct *to, const rw_raster *r)
         const size_t n = RW_MIN(r->profile_bytes - piece * PROFILE_PIECE, (size_t)PROFILE_PIECE);
         jpeg_write_m_header(to, PROFILE, (unsigned)(PROFILE_HEAD + n));
         for (size_t i = 0; i < sizeof profile_name; i++) jpeg_write_m_byte(to, profile_name[i]);
-        jpeg_write_m_byte(to, (int)piece + 1), jpeg_write_m_byte(to, (int)pieces);
+        jpeg_write_m_byte(to, (int)piece + 1);
+        jpeg_write_m_byte(to, (int)pieces);
         for (size_t i = 0; i < n; i++) jpeg_write_m_byte(to, p[i]);
     }
 }
@@ -166,8 +170,10 @@ static rw_status encode(job *j, const rw_raster *r)
     if (setjmp(j->out)) return j->status;
     jpeg_create_compress(to);
     jpeg_mem_dest(to, &j->bytes, &j->n);
-    to->image_width = (JDIMENSION)r->width, to->image_height = (JDIMENSION)r->height;
-    to->input_components = r->channels, to->in_color_space = r->channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    to->image_width = (JDIMENSION)r->width;
+    to->image_height = (JDIMENSION)r->height;
+    to->input_components = r->channels;
+    to->in_color_space = r->channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
     jpeg_set_defaults(to);
     jpeg_set_quality(to, QUALITY, TRUE);
     jpeg_start_compress(to, TRUE);

@@ -121,7 +121,8 @@ static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
     for (size_t y = 0; y < r->height && status == RW_OK; y++) {
         for (size_t i = 0; i < row; i++) {
             const uint16_t v = ((const uint16_t *)r->samples)[y * row + i];
-            line[2 * i] = (unsigned char)(v >> 8), line[2 * i + 1] = (unsigned char)v;
+            line[2 * i] = (unsigned char)(v >> 8);
+            line[2 * i + 1] = (unsigned char)v;
         }
         status = rw_io_write(s, line, row * 2);
     }

@@ -40,10 +40,12 @@ static tmsize_t on_write(thandle_t h, void *from, tmsize_t n)
         unsigned char *bytes = rw_realloc(m->bytes, more);
         if (!bytes) return m->failed = true, 0;
         memset(bytes + m->capacity, 0, more - m->capacity);
-        m->bytes = bytes, m->capacity = more;
+        m->bytes = bytes;
+        m->capacity = more;
     }
     memcpy(m->bytes + m->at, from, (size_t)n);
-    m->at = end, m->n = RW_MAX(m->n, end);
+    m->at = end;
+    m->n = RW_MAX(m->n, end);
     return n;
 }
 static toff_t on_seek(thandle_t h, toff_t at, int whence)
@@ -105,7 +107,8 @@ static rw_status read_page(rw_context *ctx, const char *name, TIFF *t, page *p)
 {
     uint16_t nextra = 0, *extra = NULL;
     *p = (page){.photometric = PHOTOMETRIC_MINISBLACK};
-    TIFFGetField(t, TIFFTAG_IMAGEWIDTH, &p->width), TIFFGetField(t, TIFFTAG_IMAGELENGTH, &p->height);
+    TIFFGetField(t, TIFFTAG_IMAGEWIDTH, &p->width);
+    TIFFGetField(t, TIFFTAG_IMAGELENGTH, &p->height);
     TIFFGetFieldDefaulted(t, TIFFTAG_BITSPERSAMPLE, &p->bits);
     TIFFGetFieldDefaulted(t, TIFFTAG_SAMPLESPERPIXEL, &p->samples);
     TIFFGetFieldDefaulted(t, TIFFTAG_SAMPLEFORMAT, &p->format);
@@ -258,7 +261,11 @@ static rw_status decode(rw_context *ctx, const char *name, TIFF *t, size_t n, si
     return RW_OK;
 }
 
-static void quiet(void) { TIFFSetErrorHandler(NULL), TIFFSetWarningHandler(NULL); /* a library prints nothing */ }
+static void quiet(void)
+{
+    TIFFSetErrorHandler(NULL);
+    TIFFSetWarningHandler(NULL); /* a library prints nothing */
+}
 
 static rw_status parse(rw_context *ctx, const char *name, const unsigned char *bytes, size_t n, size_t max_pixels,
                        rw_raster *r)
@@ -277,11 +284,15 @@ static bool encode(TIFF *t, const rw_raster *r)
     const uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
     const size_t row = r->width * (size_t)r->channels * (size_t)r->bytes;
     const uint32_t rows = (uint32_t)RW_MAX(1, RW_MIN(r->height, (1 << 20) / RW_MAX(row, 1)));
-    TIFFSetField(t, TIFFTAG_IMAGEWIDTH, (uint32_t)r->width), TIFFSetField(t, TIFFTAG_IMAGELENGTH, (uint32_t)r->height);
-    TIFFSetField(t, TIFFTAG_BITSPERSAMPLE, 8 * r->bytes), TIFFSetField(t, TIFFTAG_SAMPLESPERPIXEL, r->channels);
+    TIFFSetField(t, TIFFTAG_IMAGEWIDTH, (uint32_t)r->width);
+    TIFFSetField(t, TIFFTAG_IMAGELENGTH, (uint32_t)r->height);
+    TIFFSetField(t, TIFFTAG_BITSPERSAMPLE, 8 * r->bytes);
+    TIFFSetField(t, TIFFTAG_SAMPLESPERPIXEL, r->channels);
     TIFFSetField(t, TIFFTAG_PHOTOMETRIC, r->channels < 3 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB);
-    TIFFSetField(t, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG), TIFFSetField(t, TIFFTAG_COMPRESSION, COMPRESSION_LZW);
-    TIFFSetField(t, TIFFTAG_PREDICTOR, 2), TIFFSetField(t, TIFFTAG_ROWSPERSTRIP, rows);
+    TIFFSetField(t, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+    TIFFSetField(t, TIFFTAG_COMPRESSION, COMPRESSION_LZW);
+    TIFFSetField(t, TIFFTAG_PREDICTOR, 2);
+    TIFFSetField(t, TIFFTAG_ROWSPERSTRIP, rows);
     if (r->channels % 2 == 0) TIFFSetField(t, TIFFTAG_EXTRASAMPLES, 1, &alpha);
     if (r->orientation > 1) TIFFSetField(t, TIFFTAG_ORIENTATION, r->orientation);
     if (r->profile) TIFFSetField(t, TIFFTAG_ICCPROFILE, (uint32_t)r->profile_bytes, r->profile);

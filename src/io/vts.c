@@ -33,7 +33,8 @@ rw_status rw_vts_write(rw_context *ctx, const char *path, const int n[3], const 
         if (n[d] < 1)
             return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %d x %d x %d cells: at least one along each axis is needed", path,
                            n[0], n[1], n[2]);
-        npoints *= (size_t)n[d] + 1, ncells *= (size_t)n[d];
+        npoints *= (size_t)n[d] + 1;
+        ncells *= (size_t)n[d];
     }
     RW_TRY(rw_vtk_check_arrays(ctx, path, narrays, arrays));
     add_head(&head, n, npoints, ncells, narrays, arrays);

@@ -90,7 +90,10 @@ static void find_block_text(const reader *r, yaml_mark_t mark, rw_tree *node)
     const char *first = p;
     node->text_line = (int)mark.line + 2;
     for (; p < end && (*p == ' ' || *p == '\n' || *p == '\r'); p++)
-        if (*p == '\n') first = p + 1, node->text_line++;
+        if (*p == '\n') {
+            first = p + 1;
+            node->text_line++;
+        }
     node->text_column = (int)(p - first) + 1;
 }
 
@@ -121,8 +124,11 @@ static rw_status copy(reader *r, yaml_mark_t mark, const rw_tree *from, int dept
     rw_tree *node = rw_tree_new(r->ctx, from->kind, from->source);
     if (!node) return RW_ERR_MEMORY;
     rw_status status = RW_OK;
-    node->line = from->line, node->column = from->column;
-    node->text_source = from->text_source, node->text_line = from->text_line, node->text_column = from->text_column;
+    node->line = from->line;
+    node->column = from->column;
+    node->text_source = from->text_source;
+    node->text_line = from->text_line;
+    node->text_column = from->text_column;
     node->quoted = from->quoted;
     if (from->text && !(node->text = rw_strdup(from->text)))
         RW_TRY_GOTO(rw_fail_memory(r->ctx, strlen(from->text), "a YAML text"), failed);
@@ -132,7 +138,8 @@ static rw_status copy(reader *r, yaml_mark_t mark, const rw_tree *from, int dept
         int line = 0, column = 0;
         RW_TRY_GOTO(copy(r, mark, from->items[i], depth + 1, &item), failed);
         if (from->kind == RW_TREE_MAP) {
-            line = from->key_place[i].line, column = from->key_place[i].column;
+            line = from->key_place[i].line;
+            column = from->key_place[i].column;
             if (!(key = rw_strdup(from->keys[i]))) {
                 rw_tree_free(&item);
                 RW_TRY_GOTO(rw_fail_memory(r->ctx, strlen(from->keys[i]), "a YAML key"), failed);
@@ -241,11 +248,16 @@ static rw_status read_node(reader *r, int depth, rw_tree **node)
     rw_tree_kind kind = RW_TREE_SCALAR;
     const yaml_char_t *name = NULL, *tag = NULL;
     if (e->type == YAML_SCALAR_EVENT) {
-        name = e->data.scalar.anchor, tag = e->data.scalar.tag;
+        name = e->data.scalar.anchor;
+        tag = e->data.scalar.tag;
     } else if (e->type == YAML_SEQUENCE_START_EVENT) {
-        kind = RW_TREE_LIST, name = e->data.sequence_start.anchor, tag = e->data.sequence_start.tag;
+        kind = RW_TREE_LIST;
+        name = e->data.sequence_start.anchor;
+        tag = e->data.sequence_start.tag;
     } else if (e->type == YAML_MAPPING_START_EVENT) {
-        kind = RW_TREE_MAP, name = e->data.mapping_start.anchor, tag = e->data.mapping_start.tag;
+        kind = RW_TREE_MAP;
+        name = e->data.mapping_start.anchor;
+        tag = e->data.mapping_start.tag;
     } else {
         return fail_at(r, e->start_mark, "a value is missing");
     }

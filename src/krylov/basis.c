@@ -15,7 +15,7 @@ void rw_basis_define(rw_krylov *k, int columns, rw_text *d)
     const int64_t some = k->n / RW_KRYLOV_TILE /
                          (4 * RW_MAX(k->device->info.units, 1)); /* enough groups for a GPU, of few enough sums */
     b->pitch = rw_basis_pitch(k->n);
-    b->deep = rw_dtype_is_complex(k->type) || !threads ? 4 : 8,
+    b->deep = rw_dtype_is_complex(k->type) || !threads ? 4 : 8;
     b->tiles = threads ? (int)RW_MIN(RW_MAX(some, 1), 8) : 8;
     rw_text_add(d, " RESTART=%d DEEP=%d TILES=%d SERIAL=%d", columns, b->deep, b->tiles, !threads);
 }
@@ -38,8 +38,12 @@ rw_status rw_basis_allocate(rw_krylov *k, int64_t vectors, int64_t small, int64_
 void rw_basis_free(rw_krylov *k)
 {
     rw_basis *b = rw_basis_of(k);
-    rw_array_destroy(&b->vectors), rw_array_destroy(&b->small), rw_array_destroy(&b->totals);
-    rw_krylov_sums_free(&b->dots), rw_krylov_sums_free(&b->one[0]), rw_krylov_sums_free(&b->one[1]);
+    rw_array_destroy(&b->vectors);
+    rw_array_destroy(&b->small);
+    rw_array_destroy(&b->totals);
+    rw_krylov_sums_free(&b->dots);
+    rw_krylov_sums_free(&b->one[0]);
+    rw_krylov_sums_free(&b->one[1]);
 }
 
 rw_status rw_basis_sums(rw_krylov *k, int last, int64_t w, rw_array **sums, int64_t *n)
@@ -49,7 +53,8 @@ rw_status rw_basis_sums(rw_krylov *k, int last, int64_t w, rw_array **sums, int6
     const rw_arg d[] = {rw_arg_array(b->vectors), rw_arg_array(b->dots.part), rw_arg_int(b->pitch), rw_arg_int(last),
                         rw_arg_int(w)};
     RW_TRY(rw_krylov_launch(k, "gm_dots", all * chunks, 1, d, 5));
-    *sums = all > PLENTY ? b->totals : b->dots.part, *n = all > PLENTY ? 1 : all;
+    *sums = all > PLENTY ? b->totals : b->dots.part;
+    *n = all > PLENTY ? 1 : all;
     const int64_t count = (rw_dtype_is_complex(k->type) ? 4 : 2) * (last + 1);
     const rw_arg t[] = {rw_arg_array(b->dots.part), rw_arg_int(all), rw_arg_array(b->totals)};
     if (all > PLENTY) RW_TRY(rw_krylov_launch(k, "gm_totals", count, 1, t, 3));

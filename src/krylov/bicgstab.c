@@ -28,7 +28,8 @@ static rw_status one(rw_krylov *k, rw_array *from, rw_array *to)
 {
     rw_array *p = k->vector[P], *u = k->vector[R];
     if (k->p) {
-        p = k->vector[PP], u = k->vector[PR];
+        p = k->vector[PP];
+        u = k->vector[PR];
         RW_TRY(rw_krylov_precond(k, k->vector[P], 0, p));
     }
     RW_TRY(rw_krylov_product(k, k->a, 1, p, 0, 0, k->vector[V], k->vector[V], 0, k->vector[R0], &k->product));

@@ -51,7 +51,8 @@ static rw_status allocate(rw_krylov *k)
     RW_TRY(fill_shadow(k));
     RW_TRY(rw_array_zero(one->part, k->queue)); /* looked at before the first iteration, and not used */
     if (one->few) RW_TRY(rw_array_zero(one->few, k->queue));
-    one->now = one->few ? one->few : one->part, one->n = one->few ? 64 : rw_basis_tiles(k);
+    one->now = one->few ? one->few : one->part;
+    one->n = one->few ? 64 : rw_basis_tiles(k);
     return RW_OK;
 }
 

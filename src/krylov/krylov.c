@@ -82,11 +82,16 @@ rw_status rw_krylov_sums(rw_krylov *k, rw_sums *s, int64_t groups, int sums)
     return rw_array_zero(s->few, k->queue);
 }
 
-void rw_krylov_sums_free(rw_sums *s) { rw_array_destroy(&s->part), rw_array_destroy(&s->few); }
+void rw_krylov_sums_free(rw_sums *s)
+{
+    rw_array_destroy(&s->part);
+    rw_array_destroy(&s->few);
+}
 
 rw_status rw_krylov_reduce_partials(rw_krylov *k, rw_sums *s, int sums)
 {
-    s->now = s->few ? s->few : s->part, s->n = s->few ? 64 : s->groups;
+    s->now = s->few ? s->few : s->part;
+    s->n = s->few ? 64 : s->groups;
     const rw_arg a[] = {rw_arg_array(s->part), rw_arg_array(s->few ? s->few : s->part), rw_arg_int(s->groups)};
     if (s->few) RW_TRY(rw_krylov_launch(k, "combine", 64, sums, a, 3));
     return rw_ranks_combine(k->queue, RW_RANK_SUM, s->now, 0, s->n * sums);
@@ -155,7 +160,8 @@ enum { SMALL = 65536 }; /* number of unknowns below which a launch costs a GPU m
 static rw_status check(rw_context *ctx, const rw_operator *a, rw_dtype vectors, rw_krylov_spec *s)
 {
     RW_TRY(rw_params_resolve(ctx, rw_krylov_params(), NULL, s));
-    s->rtol = fmax(s->rtol, 0), s->atol = fmax(s->atol, 0);
+    s->rtol = fmax(s->rtol, 0);
+    s->atol = fmax(s->atol, 0);
     if (s->rtol == 0 && s->atol == 0)
         return rw_fail(ctx, RW_ERR_ARGUMENT,
                        "rtol and atol are both off: set at least one, or the iteration has no stopping criterion");
@@ -240,7 +246,8 @@ static rw_status build(rw_krylov *k)
         d.failed || text.failed ? rw_fail_memory(k->device->ctx, 40000, "the source of the solver kernels") : RW_OK;
     if (status == RW_OK)
         status = rw_program_create_with(k->device, name[1] ? name[1] : name[0], text.data, &k->program, "%s", d.data);
-    rw_text_free(&d), rw_text_free(&text);
+    rw_text_free(&d);
+    rw_text_free(&text);
     return status;
 }
 
@@ -334,8 +341,12 @@ rw_status rw_krylov_create_sized(rw_operator *a, rw_dtype vectors, const rw_kryl
     RW_TRY(check_inner(a->device->ctx, spec));
     rw_krylov *k = rw_calloc(1, sizeof *k);
     if (!k) return rw_fail_memory(a->device->ctx, sizeof *k, "a solver");
-    k->device = rw_device_retain(a->device), k->queue = a->device->queue, k->a = rw_operator_retain(a), k->spec = *spec,
-    k->type = vectors, k->n = a->info.rows;
+    k->device = rw_device_retain(a->device);
+    k->queue = a->device->queue;
+    k->a = rw_operator_retain(a);
+    k->spec = *spec;
+    k->type = vectors;
+    k->n = a->info.rows;
     k->ops = ops_of(spec, k->n, rw_device_has_threads(k->device));
     k->spec.inner = NULL;
     const rw_cancel *outer = rw_cancel_enter(spec->cancel);
@@ -363,10 +374,15 @@ void rw_krylov_destroy(rw_krylov **solver)
     if (!k) return;
     rw_krylov_forget(k);
     rw_free(k->sequence);
-    rw_array_destroy(&k->x), rw_array_destroy(&k->scaled);
+    rw_array_destroy(&k->x);
+    rw_array_destroy(&k->scaled);
     for (int i = 0; i < RW_KRYLOV_VECTORS; ++i) rw_array_destroy(&k->vector[i]);
-    rw_array_destroy(&k->state[0]), rw_array_destroy(&k->state[1]), rw_array_destroy(&k->history);
-    rw_krylov_sums_free(&k->product), rw_krylov_sums_free(&k->second), rw_krylov_sums_free(&k->update);
+    rw_array_destroy(&k->state[0]);
+    rw_array_destroy(&k->state[1]);
+    rw_array_destroy(&k->history);
+    rw_krylov_sums_free(&k->product);
+    rw_krylov_sums_free(&k->second);
+    rw_krylov_sums_free(&k->update);
     if (k->method && k->ops->free) k->ops->free(k);
     rw_free(k->method);
     rw_program_destroy(&k->program);

@@ -128,7 +128,8 @@ static rw_status power_of_precond(rw_krylov *k, rw_array *v, rw_array *to, int *
 static void set(rw_krylov *k, int a, int m)
 {
     if (k->scale.a == a && k->scale.m == m) return;
-    k->scale.a = a, k->scale.m = m;
+    k->scale.a = a;
+    k->scale.m = m;
     rw_krylov_forget(k); /* recordings hold the factors */
 }
 

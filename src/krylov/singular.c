@@ -26,7 +26,8 @@ static rw_status sums_of(const rw_krylov *k, rw_array *v, sums *s)
         const double re = rw_value_get(k->type, p, i, 0), im = rw_value_get(k->type, p, i, 1);
         s->largest = fmax(s->largest, hypot(re, im));
         s->total += hypot(re, im);
-        s->re += re, s->im += im;
+        s->re += re;
+        s->im += im;
     }
     return RW_OK;
 }

@@ -139,7 +139,8 @@ static rw_status iterate(rw_krylov *k, rw_array *b, int64_t *reported, rw_krylov
         result->residual = unscaled(k, before);
     }
     if (stopped && s[RW_KRYLOV_AT_REASON] == RW_KRYLOV_ITERATIONS) s[RW_KRYLOV_AT_REASON] = RW_KRYLOV_INTERRUPTED;
-    result->reason = (rw_krylov_reason)s[RW_KRYLOV_AT_REASON], result->iterations = (int64_t)s[RW_KRYLOV_AT_ITERATION],
+    result->reason = (rw_krylov_reason)s[RW_KRYLOV_AT_REASON];
+    result->iterations = (int64_t)s[RW_KRYLOV_AT_ITERATION];
     result->estimate = unscaled(k, s[k->ops->cycle ? RW_KRYLOV_AT_ESTIMATE : RW_KRYLOV_AT_RESIDUAL]);
     return RW_OK;
 }
@@ -148,7 +149,9 @@ rw_status rw_krylov_apply(rw_krylov *k, rw_array *b, int64_t from, rw_array *y)
 {
     const int64_t n = (k->spec.iterations + k->ops->iterations - 1) / k->ops->iterations;
     const rw_arg a[] = {rw_arg_array(b), rw_arg_array(k->right), rw_arg_int(from), rw_arg_int(k->n)};
-    k->now = 0, k->begun = 0, k->target = 1;
+    k->now = 0;
+    k->begun = 0;
+    k->target = 1;
     RW_TRY(rw_krylov_launch(k, "take", k->groups, 1, a, 4));
     RW_TRY(rw_array_zero(k->x, k->queue));
     RW_TRY(k->ops->start(k, k->right));
@@ -307,7 +310,8 @@ static rw_status passes(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_result
     double first = 0;
     bool again = true, overflowed = false;
     const bool probe = k->scale.a || k->scale.m || (k->inner && !k->probed);
-    k->begun = 0, k->target = 1;
+    k->begun = 0;
+    k->target = 1;
     k->scale.on = k->scale.tried = false;
     /* the last solve was scaled; the breakdown of an inner solver would not be noticed */
     if (probe) RW_TRY(rw_krylov_scale_begin(k, b, false));
@@ -349,7 +353,8 @@ static rw_status krylov_solve(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_
     const double start = rw_seconds(), compiled = rw_counters_of(k->device).compile_seconds;
     double best = 0;
     memset(result, 0, sizeof *result);
-    k->stopped = RW_OK, k->wish[0] = 0;
+    k->stopped = RW_OK;
+    k->wish[0] = 0;
     RW_TRY(check_vectors(k, b, x));
     RW_TRY(rw_operator_send(k->a, k->queue));
     for (const rw_krylov *s = k; s; s = s->inner)

@@ -239,7 +239,8 @@ static rw_status put_times(study *s, int variant, bool transfers)
                 if (d == PUBLISHED) rw_lab_put(lab, table, T_TIME, e, then);
                 else {
                     const double now = 1e3 * *time_at(s, variant, transfers, m, e, d);
-                    rw_lab_put(lab, table, T_TIME, e, now), rw_lab_put(lab, table, T_RATIO, e, then / now);
+                    rw_lab_put(lab, table, T_TIME, e, now);
+                    rw_lab_put(lab, table, T_RATIO, e, then / now);
                 }
             }
         }
@@ -292,7 +293,8 @@ static rw_status put_speedup(study *s, bool transfers, int mask, int device, dou
     int name;
     RW_TRY(rw_lab_name(lab, transfers ? "with transfers" : "kernel", false, &name));
     RW_TRY(begin_row(lab, SPEEDUPS, S_WHERE, device));
-    rw_lab_put(lab, SPEEDUPS, S_TIME, -1, name), rw_lab_put(lab, SPEEDUPS, S_MASK, -1, s->masks->number[mask]);
+    rw_lab_put(lab, SPEEDUPS, S_TIME, -1, name);
+    rw_lab_put(lab, SPEEDUPS, S_MASK, -1, s->masks->number[mask]);
     for (int kind = 0; kind < KINDS; ++kind)
         for (int e = 0; e < s->edges->n; ++e) {
             const double value = device == PUBLISHED ? published_at(&published_speedups[transfers][kind],
@@ -375,7 +377,8 @@ static rw_status put_library(study *s)
                 int name;
                 RW_TRY(rw_lab_name(lab, kind_names[kind], false, &name));
                 RW_TRY(begin_row(lab, LIBRARY, L_WHERE, d));
-                rw_lab_put(lab, LIBRARY, L_IMAGES, -1, name), rw_lab_put(lab, LIBRARY, L_MASK, -1, s->masks->number[m]);
+                rw_lab_put(lab, LIBRARY, L_IMAGES, -1, name);
+                rw_lab_put(lab, LIBRARY, L_MASK, -1, s->masks->number[m]);
                 for (int e = 0; e < s->edges->n; ++e) {
                     const double seconds = *library_at(s, kind, m, e, d);
                     rw_lab_put(lab, LIBRARY, L_TIME, e, 1e3 * seconds);
@@ -414,8 +417,14 @@ typedef struct line {
 static line fit(int n, const double *bytes, const double *ms)
 {
     double x = 0, y = 0, xx = 0, xy = 0;
-    for (int i = 0; i < n; ++i) x += bytes[i] / n, y += ms[i] / n;
-    for (int i = 0; i < n; ++i) xx += (bytes[i] - x) * (bytes[i] - x), xy += (bytes[i] - x) * (ms[i] - y);
+    for (int i = 0; i < n; ++i) {
+        x += bytes[i] / n;
+        y += ms[i] / n;
+    }
+    for (int i = 0; i < n; ++i) {
+        xx += (bytes[i] - x) * (bytes[i] - x);
+        xy += (bytes[i] - x) * (ms[i] - y);
+    }
     const double slope = xx > 0 ? xy / xx : NAN;
     return (line){y - slope * x, slope};
 }
@@ -426,8 +435,10 @@ static rw_status put_fit(rw_lab *lab, const char *name, bool other, double dead,
     if (!rw_lab_wanted(lab, FIT)) return RW_OK;
     RW_TRY(rw_lab_name(lab, name, other, &number));
     RW_TRY(rw_lab_row(lab, FIT));
-    rw_lab_put(lab, FIT, F_NAME, -1, number), rw_lab_put(lab, FIT, F_DEAD, -1, dead);
-    rw_lab_put(lab, FIT, F_ONCE, -1, rate), rw_lab_put(lab, FIT, F_BOTH, -1, 2 * rate);
+    rw_lab_put(lab, FIT, F_NAME, -1, number);
+    rw_lab_put(lab, FIT, F_DEAD, -1, dead);
+    rw_lab_put(lab, FIT, F_ONCE, -1, rate);
+    rw_lab_put(lab, FIT, F_BOTH, -1, 2 * rate);
     return RW_OK;
 }
 
@@ -443,10 +454,11 @@ static rw_status put_curve(rw_lab *lab, int kind, const char *where, bool other,
     RW_TRY(rw_lab_name(lab, text, other, &name));
     for (int i = 0; i < n && rw_lab_wanted(lab, TRANSFERS); ++i) {
         RW_TRY(rw_lab_row(lab, TRANSFERS));
-        rw_lab_put(lab, TRANSFERS, X_NAME, -1, name), rw_lab_put(lab, TRANSFERS, X_EDGE, -1, edge[i]),
-            rw_lab_put(lab, TRANSFERS, X_BYTES, -1, bytes[i] / 1e6);
-        rw_lab_put(lab, TRANSFERS, X_TIME, -1, ms[i]),
-            rw_lab_put(lab, TRANSFERS, X_LINE, -1, l.dead + l.slope * bytes[i]);
+        rw_lab_put(lab, TRANSFERS, X_NAME, -1, name);
+        rw_lab_put(lab, TRANSFERS, X_EDGE, -1, edge[i]);
+        rw_lab_put(lab, TRANSFERS, X_BYTES, -1, bytes[i] / 1e6);
+        rw_lab_put(lab, TRANSFERS, X_TIME, -1, ms[i]);
+        rw_lab_put(lab, TRANSFERS, X_LINE, -1, l.dead + l.slope * bytes[i]);
     }
     return put_fit(lab, text, other, l.dead, 1e-6 / l.slope);
 }
@@ -465,7 +477,8 @@ static rw_status measure_transfers(rw_lab *lab, int kind, int device)
                                         channels_of[kind], &m));
         rw_status status = rw_conv2d_work_copy(lab->devices[device], &m, &w);
         if (status == RW_OK) status = rw_conv2d_time_transfers(lab, &w, false, &seconds);
-        rw_conv2d_work_free(&w), rw_conv2d_picture_free(&m);
+        rw_conv2d_work_free(&w);
+        rw_conv2d_picture_free(&m);
         RW_TRY(status);
         ms[i] = 1e3 * seconds;
     }
@@ -563,15 +576,17 @@ static rw_status put_border(const study *s, int row, rw_conv2d_border border, rw
     RW_TRY(rw_lab_name(lab, row == FILTER ? "library" : rw_conv2d_variants[row].name, false, &name));
     RW_TRY(rw_lab_name(lab, rw_conv2d_border_names[border], false, &border_name));
     RW_TRY(rw_lab_row(lab, BORDERS));
-    rw_lab_put(lab, BORDERS, B_NAME, -1, name), rw_lab_put(lab, BORDERS, B_BORDER, -1, border_name);
-    rw_lab_put(lab, BORDERS, B_PUBLISHED, -1, us),
-        rw_lab_put(lab, BORDERS, B_PUBLISHED_COST, -1, us / published_border(RW_GREY_GLOBAL, RW_CONV2D_SKIP));
+    rw_lab_put(lab, BORDERS, B_NAME, -1, name);
+    rw_lab_put(lab, BORDERS, B_BORDER, -1, border_name);
+    rw_lab_put(lab, BORDERS, B_PUBLISHED, -1, us);
+    rw_lab_put(lab, BORDERS, B_PUBLISHED_COST, -1, us / published_border(RW_GREY_GLOBAL, RW_CONV2D_SKIP));
     put_loads(lab, row, border, m);
     for (int d = 0; d < lab->ndevices; ++d) {
         double seconds;
         RW_TRY(time_border(lab, row, border, d, m, &mask, crc, &seconds));
         if (row == RW_GREY_GLOBAL && border == RW_CONV2D_SKIP) first[d] = seconds;
-        rw_lab_put(lab, BORDERS, B_TIME, d, 1e6 * seconds), rw_lab_put(lab, BORDERS, B_RATIO, d, us / (1e6 * seconds));
+        rw_lab_put(lab, BORDERS, B_TIME, d, 1e6 * seconds);
+        rw_lab_put(lab, BORDERS, B_RATIO, d, us / (1e6 * seconds));
         rw_lab_put(lab, BORDERS, B_COST, d, seconds / first[d]);
     }
     return RW_OK;
@@ -652,12 +667,15 @@ static rw_status run_study(rw_lab *lab)
                            "lab convolution: masks: %d is even: allowed are 3, 5, 7 and 9 pixels, as in 2010",
                            (int)s.masks->number[i]);
     const size_t images = (size_t)s.masks->n * (size_t)s.edges->n, n = images * (size_t)lab->ndevices;
-    s.time = rw_calloc(2 * MEASURED * n, sizeof *s.time), s.library = rw_calloc(KINDS * n, sizeof *s.library),
+    s.time = rw_calloc(2 * MEASURED * n, sizeof *s.time);
+    s.library = rw_calloc(KINDS * n, sizeof *s.library);
     s.host = rw_calloc(KINDS * images, sizeof *s.host);
     rw_status status =
         s.time && s.library && s.host ? RW_OK : rw_fail_memory(lab->ctx, 2 * MEASURED * n * sizeof *s.time, "times");
     if (status == RW_OK) status = run_tables(&s);
-    rw_free(s.time), rw_free(s.library), rw_free(s.host);
+    rw_free(s.time);
+    rw_free(s.library);
+    rw_free(s.host);
     return status;
 }
 

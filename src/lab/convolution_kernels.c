@@ -87,7 +87,8 @@ rw_status rw_conv2d_run(const rw_conv2d *c, rw_array *x, rw_array *y, int64_t wi
 static int pieces(int64_t row, int64_t length, int64_t from, int64_t to)
 {
     enum { PIECE = 32 };
-    from = RW_MAX(from, 0), to = RW_MIN(to, length - 1);
+    from = RW_MAX(from, 0);
+    to = RW_MIN(to, length - 1);
     return from > to ? 0 : (int)((row * length + to) / PIECE - (row * length + from) / PIECE + 1);
 }
 
@@ -112,9 +113,11 @@ static int64_t loads_of_items(const half_warp *h, int d, int step, bool zero)
 {
     const bool inside = h->row >= d && h->row < h->height - d;
     half_warp left = *h, middle = *h, right = *h;
-    middle.from = inside ? RW_MAX(h->from, d * step) : h->to + 1, middle.to = RW_MIN(h->to, h->length - d * step - 1);
+    middle.from = inside ? RW_MAX(h->from, d * step) : h->to + 1;
+    middle.to = RW_MIN(h->to, h->length - d * step - 1);
     if (middle.from > middle.to) return zero ? loads_of_taps(h, d, step) : 0;
-    left.to = middle.from - 1, right.from = middle.to + 1;
+    left.to = middle.from - 1;
+    right.from = middle.to + 1;
     return loads_of_taps(&middle, d, step) +
            (zero ? loads_of_taps(&left, d, step) + loads_of_taps(&right, d, step) : 0);
 }
@@ -158,7 +161,8 @@ static float value_at(const picture *p, int64_t k, int64_t row, bool cyclic)
 {
     if (k >= 0 && k < p->length && row >= 0 && row < p->height) return p->x[row * p->length + k];
     if (!cyclic) return 0;
-    k %= p->length, row %= p->height;
+    k %= p->length;
+    row %= p->height;
     return p->x[(row < 0 ? row + p->height : row) * p->length + (k < 0 ? k + p->length : k)];
 }
 

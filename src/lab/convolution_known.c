@@ -151,7 +151,10 @@ static rw_status check_small(checked *k, const struct small *s, int channels)
     uint32_t crc;
     void *x;
     RW_TRY(rw_array_write(k->x, &x));
-    for (int i = 0; i < channels * PIXELS; ++i) ((uint8_t *)x)[i] = s->x[i / channels], wanted[i] = s->y[i / channels];
+    for (int i = 0; i < channels * PIXELS; ++i) {
+        ((uint8_t *)x)[i] = s->x[i / channels];
+        wanted[i] = s->y[i / channels];
+    }
     RW_TRY(run_once(k, s->border, &mask, WIDTH, HEIGHT, channels, &crc));
     const uint32_t right = rw_crc32(wanted, (size_t)(channels * PIXELS));
     return crc == right ? RW_OK : refuse(k, s->name, channels, crc, right);
@@ -186,7 +189,8 @@ rw_status rw_conv2d_check(rw_device *dev, const rw_conv2d_variant *v, bool large
         for (int i = 0; i < RW_COUNT(known) && status == RW_OK; ++i)
             if (large && known[i].channels == channels) status = check_known(&k, i);
     }
-    rw_array_destroy(&k.x), rw_array_destroy(&k.y);
+    rw_array_destroy(&k.x);
+    rw_array_destroy(&k.y);
     *n = k.n;
     return status;
 }

@@ -10,12 +10,17 @@ enum { WARM_UP = 3, RUNS_MOST = 1000 };
 
 static size_t bytes_of(const rw_conv2d_picture *m) { return (size_t)(m->width * m->height * m->channels); }
 
-void rw_conv2d_picture_free(rw_conv2d_picture *m) { rw_free(m->x), rw_free(m->y); }
+void rw_conv2d_picture_free(rw_conv2d_picture *m)
+{
+    rw_free(m->x);
+    rw_free(m->y);
+}
 
 rw_status rw_conv2d_picture_create(rw_context *ctx, int64_t width, int64_t height, int channels, rw_conv2d_picture *m)
 {
     *m = (rw_conv2d_picture){.width = width, .height = height, .channels = channels};
-    m->x = rw_calloc(bytes_of(m), 1), m->y = rw_calloc(bytes_of(m), 1);
+    m->x = rw_calloc(bytes_of(m), 1);
+    m->y = rw_calloc(bytes_of(m), 1);
     if (!m->x || !m->y) {
         rw_conv2d_picture_free(m);
         return rw_fail_memory(ctx, 2 * bytes_of(m), "an image");
@@ -26,10 +31,12 @@ rw_status rw_conv2d_picture_create(rw_context *ctx, int64_t width, int64_t heigh
 
 void rw_conv2d_work_free(rw_conv2d_work *w)
 {
-    rw_array_destroy(&w->filter_x), rw_array_destroy(&w->filter_y);
+    rw_array_destroy(&w->filter_x);
+    rw_array_destroy(&w->filter_y);
     rw_image_filter_destroy(&w->filter);
     rw_conv2d_free(&w->kernel);
-    rw_array_destroy(&w->x), rw_array_destroy(&w->y);
+    rw_array_destroy(&w->x);
+    rw_array_destroy(&w->y);
 }
 
 rw_status rw_conv2d_work_copy(rw_device *dev, const rw_conv2d_picture *m, rw_conv2d_work *w)
@@ -166,8 +173,10 @@ double rw_conv2d_time_host(const rw_lab *lab, const rw_mask *mask, rw_conv2d_pic
     do {
         const double start = rw_seconds();
         int loops = 0;
-        do rw_conv2d_host(mask, RW_CONV2D_ZERO, false, m->width, m->height, m->channels, m->x, m->y), ++loops;
-        while (rw_seconds() - start < 1e-4);
+        do {
+            rw_conv2d_host(mask, RW_CONV2D_ZERO, false, m->width, m->height, m->channels, m->x, m->y);
+            ++loops;
+        } while (rw_seconds() - start < 1e-4);
         v[n++] = (rw_seconds() - start) / loops;
     } while (n < most && rw_seconds() - begin < allowed);
     return median(v, n);

@@ -47,9 +47,11 @@ typedef struct series {
 static void free_series(series *s)
 {
     for (int i = 0; i < s->queues; ++i) {
-        rw_array_destroy(&s->part[i].complex_x), rw_array_destroy(&s->part[i].complex_y);
+        rw_array_destroy(&s->part[i].complex_x);
+        rw_array_destroy(&s->part[i].complex_y);
         rw_fft_destroy(&s->part[i].fft);
-        rw_array_destroy(&s->part[i].x), rw_array_destroy(&s->part[i].y);
+        rw_array_destroy(&s->part[i].x);
+        rw_array_destroy(&s->part[i].y);
         rw_queue_destroy(&s->part[i].queue);
     }
     rw_radix2_free(&s->radix2);
@@ -61,8 +63,10 @@ static rw_status fill(rw_array *x, int n, int64_t count)
     void *data;
     RW_TRY(rw_array_write(x, &data));
     float *const v = data;
-    for (int64_t i = 0; i < count * n; ++i)
-        v[2 * i] = (float)(256 * sin(6.28318530717958647692 * 5.5 * (double)(i % n) / n)), v[2 * i + 1] = 0;
+    for (int64_t i = 0; i < count * n; ++i) {
+        v[2 * i] = (float)(256 * sin(6.28318530717958647692 * 5.5 * (double)(i % n) / n));
+        v[2 * i + 1] = 0;
+    }
     return RW_OK;
 }
 
@@ -192,13 +196,17 @@ static rw_status time_host(const rw_lab *lab, int n, int64_t count, double *seco
         for (int r = -1; r < runs; ++r) {
             const double start = rw_seconds();
             int loops = 0;
-            do rw_radix2_host(n, count, roots, x, y), ++loops;
-            while (rw_seconds() - start < 1e-4);
+            do {
+                rw_radix2_host(n, count, roots, x, y);
+                ++loops;
+            } while (rw_seconds() - start < 1e-4);
             if (r >= 0) v[r] = (rw_seconds() - start) / loops;
         }
         *seconds = median(v, runs);
     }
-    rw_free(x), rw_free(y), rw_free(roots);
+    rw_free(x);
+    rw_free(y);
+    rw_free(roots);
     return status;
 }
 
@@ -222,7 +230,8 @@ static rw_status compare_versions(rw_lab *lab)
             int name;
             RW_TRY(rw_lab_name(lab, method_names[order[m]], false, &name));
             RW_TRY(rw_lab_row(lab, VERSIONS));
-            rw_lab_put(lab, VERSIONS, V_NAME, -1, name), rw_lab_put(lab, VERSIONS, V_COUNT, -1, counts[c]);
+            rw_lab_put(lab, VERSIONS, V_NAME, -1, name);
+            rw_lab_put(lab, VERSIONS, V_COUNT, -1, counts[c]);
             for (int p = 0; p < RW_COUNT(published_kernels); ++p)
                 if (published_kernels[p].method == order[m] && published_kernels[p].count == counts[c])
                     rw_lab_put(lab, VERSIONS, V_PUBLISHED, -1, published_kernels[p].us);
@@ -262,14 +271,15 @@ static rw_status compare_counts(rw_lab *lab)
         double host, kernels, transfers;
         RW_TRY(time_host(lab, RW_RADIX2_MOST, count, &host));
         RW_TRY(rw_lab_row(lab, COUNTS));
-        rw_lab_put(lab, COUNTS, C_COUNT, -1, (double)count), rw_lab_put(lab, COUNTS, C_HOST, -1, 1e6 * host);
+        rw_lab_put(lab, COUNTS, C_COUNT, -1, (double)count);
+        rw_lab_put(lab, COUNTS, C_HOST, -1, 1e6 * host);
         for (int d = 0; d < lab->ndevices; ++d) {
             rw_lab_say(lab, "%lld transforms on %s", (long long)count, lab->info[d].name);
             RW_TRY(time_device(lab, d, SECOND, RW_RADIX2_MOST, count, &kernels, &transfers));
-            rw_lab_put(lab, COUNTS, C_KERNELS, d, 1e6 * kernels),
-                rw_lab_put(lab, COUNTS, C_TRANSFERS, d, 1e6 * transfers);
-            rw_lab_put(lab, COUNTS, C_RATIO, d, host / kernels),
-                rw_lab_put(lab, COUNTS, C_RATIO_TRANSFERS, d, host / transfers);
+            rw_lab_put(lab, COUNTS, C_KERNELS, d, 1e6 * kernels);
+            rw_lab_put(lab, COUNTS, C_TRANSFERS, d, 1e6 * transfers);
+            rw_lab_put(lab, COUNTS, C_RATIO, d, host / kernels);
+            rw_lab_put(lab, COUNTS, C_RATIO_TRANSFERS, d, host / transfers);
             RW_TRY(time_device(lab, d, LIBRARY, RW_RADIX2_MOST, count, &kernels, NULL));
             rw_lab_put(lab, COUNTS, C_LIBRARY, d, 1e6 * kernels);
         }
@@ -312,8 +322,9 @@ static rw_status compare_lengths(rw_lab *lab)
         double host;
         RW_TRY(time_host(lab, n, count, &host));
         RW_TRY(rw_lab_row(lab, LENGTHS));
-        rw_lab_put(lab, LENGTHS, L_N, -1, n), rw_lab_put(lab, LENGTHS, L_MODEL, -1, occupancy_of(n)),
-            rw_lab_put(lab, LENGTHS, L_HOST, -1, 1e3 * host);
+        rw_lab_put(lab, LENGTHS, L_N, -1, n);
+        rw_lab_put(lab, LENGTHS, L_MODEL, -1, occupancy_of(n));
+        rw_lab_put(lab, LENGTHS, L_HOST, -1, 1e3 * host);
         for (int p = 0; p < RW_COUNT(published_lengths); ++p)
             if (published_lengths[p].n == n) {
                 rw_lab_put(lab, LENGTHS, L_OCCUPANCY, -1, published_lengths[p].occupancy);
@@ -353,7 +364,8 @@ static rw_status compare_copies(rw_lab *lab)
         int name;
         RW_TRY(rw_lab_name(lab, waits ? "synchronous" : "asynchronous", false, &name));
         RW_TRY(rw_lab_row(lab, COPIES));
-        rw_lab_put(lab, COPIES, Y_NAME, -1, name), rw_lab_put(lab, COPIES, Y_COUNT, -1, COUNT);
+        rw_lab_put(lab, COPIES, Y_NAME, -1, name);
+        rw_lab_put(lab, COPIES, Y_COUNT, -1, COUNT);
         for (int d = 0; d < lab->ndevices; ++d) {
             series s;
             double seconds = 0;
@@ -394,8 +406,10 @@ static rw_status measure_streams(rw_lab *lab, int device, int64_t count, int que
     RW_TRY(status);
     RW_TRY(rw_lab_name(lab, text, false, &name));
     RW_TRY(rw_lab_row(lab, STREAMS));
-    rw_lab_put(lab, STREAMS, S_NAME, -1, name), rw_lab_put(lab, STREAMS, S_COUNT, -1, (double)count);
-    rw_lab_put(lab, STREAMS, S_QUEUES, -1, queues), rw_lab_put(lab, STREAMS, S_TIME, -1, 1e6 * seconds);
+    rw_lab_put(lab, STREAMS, S_NAME, -1, name);
+    rw_lab_put(lab, STREAMS, S_COUNT, -1, (double)count);
+    rw_lab_put(lab, STREAMS, S_QUEUES, -1, queues);
+    rw_lab_put(lab, STREAMS, S_TIME, -1, 1e6 * seconds);
     return RW_OK;
 }
 

@@ -153,8 +153,12 @@ rw_status rw_lab_picture(rw_lab *lab, int plane, size_t nx, size_t ny, const dou
     *d = (rw_lab_drawing){.value = rw_calloc(nx * ny, sizeof *values)};
     if (!d->value) return rw_fail_memory(lab->ctx, bytes, "an image");
     memcpy(d->value, values, bytes);
-    d->nx = nx, d->ny = ny;
-    d->x0 = rectangle[0], d->x1 = rectangle[1], d->y0 = rectangle[2], d->y1 = rectangle[3];
+    d->nx = nx;
+    d->ny = ny;
+    d->x0 = rectangle[0];
+    d->x1 = rectangle[1];
+    d->y0 = rectangle[2];
+    d->y1 = rectangle[3];
     snprintf(d->subtitle, sizeof d->subtitle, "%s", subtitle);
     return RW_OK;
 }
@@ -247,7 +251,10 @@ rw_status rw_lab_run(rw_context *ctx, const rw_lab_spec *spec, rw_lab **result)
     RW_TRY(find_study(ctx, spec->study, &study));
     rw_lab *lab = rw_calloc(1, sizeof *lab);
     if (!lab) return rw_fail_memory(ctx, sizeof *lab, "a study");
-    lab->ctx = rw_context_retain(ctx), lab->study = study, lab->progress = spec->progress, lab->user = spec->user;
+    lab->ctx = rw_context_retain(ctx);
+    lab->study = study;
+    lab->progress = spec->progress;
+    lab->user = spec->user;
     rw_status status = run(lab, spec);
     close_devices(lab);
     if (status == RW_OK) *result = lab;
@@ -266,7 +273,10 @@ void rw_lab_destroy(rw_lab **result)
     for (int t = 0; lab->rows && t < s->entry.ntables; ++t) rw_free(lab->rows[t].value);
     for (int p = 0; lab->drawings && p < s->nplanes; ++p) rw_free(lab->drawings[p].value);
     for (int i = 0; i < lab->nnames; ++i) rw_free(lab->names[i].text);
-    rw_free(lab->settings), rw_free(lab->rows), rw_free(lab->drawings), rw_free(lab->names);
+    rw_free(lab->settings);
+    rw_free(lab->rows);
+    rw_free(lab->drawings);
+    rw_free(lab->names);
     rw_text_free(&lab->notes);
     rw_context_destroy(&lab->ctx);
     rw_free(lab);

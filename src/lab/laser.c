@@ -27,7 +27,8 @@ rw_status rw_laser_create(rw_device *dev, rw_laser_sum kind, int block, int64_t 
 
 void rw_laser_free(rw_laser *l)
 {
-    rw_array_destroy(&l->part), rw_array_destroy(&l->result);
+    rw_array_destroy(&l->part);
+    rw_array_destroy(&l->result);
     rw_program_destroy(&l->program);
     rw_device_close(&l->device);
 }

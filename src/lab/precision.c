@@ -337,7 +337,9 @@ static rw_status measure_method(rw_lab *lab, int k, method m, const rw_lab_solut
         rw_lab_solution s;
         m.tol = p.tolerance = tolerances.number[i];
         rw_status status = solve(lab, k, &m, &s);
-        p.error = s.finished ? rw_lab_difference(&s, reference) : NAN, p.seconds = s.seconds, p.work = s.work;
+        p.error = s.finished ? rw_lab_difference(&s, reference) : NAN;
+        p.seconds = s.seconds;
+        p.work = s.work;
         if (status == RW_OK && s.finished) note_choice(lab, k, &m, &s, last);
         if (status == RW_OK) status = rw_lab_add_point(lab, points, &p);
         rw_free(s.u);

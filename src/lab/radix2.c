@@ -41,7 +41,8 @@ void rw_radix2_roots(int n, float *roots)
 {
     for (int k = 0; k < n / 2; ++k) {
         const double angle = 6.28318530717958647692 * k / n;
-        roots[2 * k] = (float)cos(angle), roots[2 * k + 1] = (float)-sin(angle);
+        roots[2 * k] = (float)cos(angle);
+        roots[2 * k + 1] = (float)-sin(angle);
     }
 }
 
@@ -50,7 +51,8 @@ static void transform(int n, int stages, const float *roots, const float *x, flo
     for (int i = 0; i < n; ++i) {
         int r = 0;
         for (int b = 0; b < stages; ++b) r = r << 1 | (i >> b & 1);
-        y[2 * r] = x[2 * i], y[2 * r + 1] = x[2 * i + 1];
+        y[2 * r] = x[2 * i];
+        y[2 * r + 1] = x[2 * i + 1];
     }
     for (int step = 1; step < n; step *= 2)
         for (int group = 0; group < n; group += 2 * step)
@@ -58,8 +60,10 @@ static void transform(int n, int stages, const float *roots, const float *x, flo
                 float *const a = y + 2 * (group + k), *const b = a + 2 * step;
                 const float c = roots[2 * (n / 2 / step * k)], s = roots[2 * (n / 2 / step * k) + 1];
                 const float p = c * b[0] - s * b[1], q = c * b[1] + s * b[0];
-                b[0] = a[0] - p, b[1] = a[1] - q;
-                a[0] += p, a[1] += q;
+                b[0] = a[0] - p;
+                b[1] = a[1] - q;
+                a[0] += p;
+                a[1] += q;
             }
 }
 

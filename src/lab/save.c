@@ -121,7 +121,8 @@ static void add_name(const rw_lab *lab, const rw_lab_curves *d, int name, size_t
     for (int i = 0; i < r->n; ++i) {
         const double *row = r->value + i * r->width;
         if (row[by] != name || (*d->only && strcmp(lab->names[(int)row[where]].text, d->only) != 0)) continue;
-        x[n] = row[from], y[n++] = row[to];
+        x[n] = row[from];
+        y[n++] = row[to];
     }
     if (!n || c->n == SERIES) return;
     bool dashed = lab->names[name].other || (d->above && !strcmp(lab->names[name].text, d->above));
@@ -143,7 +144,8 @@ static void add_marks(const rw_lab *lab, const rw_lab_curves *d, curves *c)
     for (int i = 0; i < r->n; ++i) {
         const double *row = r->value + i * r->width;
         if (isnan(row[to]) || (*d->only && strcmp(lab->names[(int)row[where]].text, d->only) != 0)) continue;
-        x[n] = row[from], y[n++] = row[to];
+        x[n] = row[from];
+        y[n++] = row[to];
     }
     if (n && c->n < SERIES)
         add_series(c, lab->study->tables[d->table].columns[d->y[1]].name, n, x, y, RW_FIGURE_POINTS);
@@ -202,7 +204,10 @@ static rw_status save_curves(const folder *f, const rw_lab_curves *d)
     double *values = rw_calloc((size_t)r->n * (SERIES + 1), sizeof *values);
     rw_status status =
         c && values ? RW_OK : rw_fail_memory(f->lab->ctx, (size_t)r->n * (SERIES + 1) * sizeof *values, "a figure");
-    if (status == RW_OK) c->values = values, status = draw_curves(f, d, c);
+    if (status == RW_OK) {
+        c->values = values;
+        status = draw_curves(f, d, c);
+    }
     rw_free(c);
     rw_free(values);
     return status;
@@ -233,7 +238,7 @@ static double bar_of(const rw_lab *lab, const rw_lab_bars *d, int i, int by, int
     const rw_lab_rows_of *r = lab->rows + d->table;
     const double *row = r->value + i * r->width;
     if (row[rw_lab_place(lab, d->table, d->by, -1)] != by) return NAN;
-    *group = (int)row[rw_lab_place(lab, d->table, d->group, -1)],
+    *group = (int)row[rw_lab_place(lab, d->table, d->group, -1)];
     *series = (int)row[rw_lab_place(lab, d->table, d->series, -1)];
     return row[rw_lab_place(lab, d->table, d->value, -1)];
 }
@@ -246,8 +251,8 @@ static void find_bars(const rw_lab *lab, const rw_lab_bars *d, int by, bars *b)
     for (int other = 0; other < 2; ++other) {
         for (int i = 0; i < r->n; ++i) {
             if (!isfinite(bar_of(lab, d, i, by, &group, &series)) || lab->names[series].other != other) continue;
-            place_name(b->group, &b->ngroups, BAR_GROUPS, group),
-                place_name(b->series, &b->nseries, BAR_SERIES, series);
+            place_name(b->group, &b->ngroups, BAR_GROUPS, group);
+            place_name(b->series, &b->nseries, BAR_SERIES, series);
         }
         b->pale = b->nseries - b->pale; /* of ours; then of others */
     }
@@ -278,7 +283,8 @@ static rw_status draw_bars(const folder *f, const rw_lab_bars *d, const char *by
                                    .values = b->value,
                                    .pale = b->pale};
     if (status == RW_OK) status = say(f, rw_figure_write_bars(f->lab->ctx, path, &page, &figure), path);
-    rw_free(part), rw_free(path);
+    rw_free(part);
+    rw_free(path);
     return status;
 }
 

@@ -15,7 +15,8 @@ static rw_status read_one(rw_lab *lab, const rw_param *row, const char *text, rw
     } value = {0};
     rw_param one = *row;
     char where[64];
-    one.offset = 0, one.size = sizeof value.integer;
+    one.offset = 0;
+    one.size = sizeof value.integer;
     one.kind = row->kind == RW_PARAM_INTS      ? RW_PARAM_INT
                : row->kind == RW_PARAM_REALS   ? RW_PARAM_REAL
                : row->kind == RW_PARAM_CHOICES ? RW_PARAM_CHOICE
@@ -72,7 +73,8 @@ static rw_status take(rw_lab *lab, const char *given)
         rw_lab_setting *s = lab->settings + i;
         if (strlen(e->parameters[i].name) != n || strncmp(e->parameters[i].name, given, n) != 0) continue;
         rw_free(s->given);
-        s->given = rw_strdup(given + n + 1), s->text = s->given;
+        s->given = rw_strdup(given + n + 1);
+        s->text = s->given;
         return s->given ? RW_OK : rw_fail_memory(lab->ctx, strlen(given), "a setting");
     }
     return refuse_name(lab, given, n);

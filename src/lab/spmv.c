@@ -233,9 +233,12 @@ static rw_status compare(rw_spmv_study *s, const rw_spmv *p, double *difference)
     for (int64_t i = 0; i < n; ++i) {
         const int64_t at = p->method->kernel ? 5 * s->source.row[i / 5] + i % 5 : i;
         const double re = rw_value_get(y->dtype, data, at, 0), im = rw_value_get(y->dtype, data, at, 1);
-        if (is_first) s->first[2 * i] = re, s->first[2 * i + 1] = im;
+        if (is_first) {
+            s->first[2 * i] = re;
+            s->first[2 * i + 1] = im;
+        }
         const double d = hypot(re - s->first[2 * i], im - s->first[2 * i + 1]);
-        most = isnan(d) ? INFINITY : fmax(most, d),
+        most = isnan(d) ? INFINITY : fmax(most, d);
         largest = fmax(largest, hypot(s->first[2 * i], s->first[2 * i + 1]));
     }
     *difference = most / largest;
@@ -410,8 +413,8 @@ static rw_status put_published(rw_spmv_study *s, const rw_spmv_method *m, const 
     RW_TRY(operations_of(s->lab, s->which, m, &operations));
     RW_TRY(rw_spmv_begin_row(s->lab, SPMV_RUNS, product, where, true));
     RW_TRY(rw_spmv_put_name(s->lab, SPMV_RUNS, R_CASE, rw_spmv_case(s->which), false));
-    rw_lab_put(s->lab, SPMV_RUNS, R_BEST, -1, seconds),
-        rw_lab_put(s->lab, SPMV_RUNS, R_RATE, -1, operations / seconds * 1e-9);
+    rw_lab_put(s->lab, SPMV_RUNS, R_BEST, -1, seconds);
+    rw_lab_put(s->lab, SPMV_RUNS, R_RATE, -1, operations / seconds * 1e-9);
     rw_lab_put(s->lab, SPMV_RUNS, R_SLOWER, -1, seconds / rw_spmv_mpi[s->which]);
     return RW_OK;
 }
@@ -493,7 +496,10 @@ static int fastest(const rw_spmv_study *s, int which, int device, bool resident,
     for (int m = 0; m < s->methods; ++m) {
         const rw_spmv_outcome *o = outcome_of(s, which, device, m);
         const double t = resident ? o->resident : o->copied;
-        if (t > 0 && (best < 0 || t < *seconds)) best = m, *seconds = t;
+        if (t > 0 && (best < 0 || t < *seconds)) {
+            best = m;
+            *seconds = t;
+        }
     }
     return best;
 }
@@ -606,7 +612,8 @@ static rw_status run_study(rw_lab *lab)
     if (!s.all) return rw_fail_memory(lab->ctx, n * sizeof *s.all, "times");
     const rw_status status = run_tables(&s);
     rw_spmv_source_free(&s.source);
-    rw_free(s.first), rw_free(s.all);
+    rw_free(s.first);
+    rw_free(s.all);
     return status;
 }
 

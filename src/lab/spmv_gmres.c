@@ -68,7 +68,8 @@ static rw_status solve_once(solver_run *s, rw_krylov *k)
     const rw_status status = rw_krylov_solve(k, s->b, s->x, &r);
     if (status != RW_OK && status != RW_ERR_NOT_CONVERGED) return status;
     const rw_counters after = rw_counters_of(s->watched);
-    s->iterations = RW_MAX(r.iterations, 1), s->residual = r.residual / r.right_side;
+    s->iterations = RW_MAX(r.iterations, 1);
+    s->residual = r.residual / r.right_side;
     s->copied = (double)(after.bytes_in - before.bytes_in + after.bytes_out - before.bytes_out) / (double)s->iterations;
     s->seconds = fmin(s->seconds, r.seconds * SPMV_PRODUCTS / (double)s->iterations);
     return RW_OK;
@@ -118,7 +119,8 @@ static rw_status time_system(const rw_lab *lab, solver_run *s, rw_dtype type)
 {
     rw_status status = make_vectors(s, type);
     if (status == RW_OK) status = time_solves(lab, s);
-    rw_array_destroy(&s->b), rw_array_destroy(&s->x);
+    rw_array_destroy(&s->b);
+    rw_array_destroy(&s->x);
     return status;
 }
 
@@ -164,7 +166,8 @@ static rw_status time_offloaded(const rw_lab *lab, rw_device *host, rw_device *d
     if (status == RW_OK) status = rw_operator_create(host, &map, &s->a);
     if (status == RW_OK) status = time_system(lab, s, type);
     rw_operator_destroy(&s->a);
-    rw_array_destroy(&o.x), rw_array_destroy(&o.y);
+    rw_array_destroy(&o.x);
+    rw_array_destroy(&o.y);
     return status;
 }
 

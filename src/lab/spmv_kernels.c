@@ -86,7 +86,8 @@ static void count_parts(const rw_spmv_method *m, const rw_spmv_shape *s, const r
     n[RW_SPMV_FIRST] = by_rows(m) ? s->cells + 1 : 0;
     n[RW_SPMV_ROWS] = ours ? 0 : ell || m->flags & RW_SPMV_CUT ? rows : s->cells;
     n[RW_SPMV_WINDOWS] = m->flags & RW_SPMV_WINDOW ? 3 * cover(rows, o->window) : 0;
-    n[RW_SPMV_X] = s->vector, n[RW_SPMV_Y] = ours ? rows : s->vector;
+    n[RW_SPMV_X] = s->vector;
+    n[RW_SPMV_Y] = ours ? rows : s->vector;
     n[RW_SPMV_TEMP] = !m->reduction ? 0 : by_rows(m) ? CELL * s->blocks : sections_of(m, s, o) * rows;
 }
 
@@ -153,10 +154,13 @@ static rw_status find_shape(rw_spmv_source *s)
 #pragma omp parallel for schedule(static) reduction(max : entries) reduction(+ : useful)
         for (int64_t i = 0; i < CELL * s->stored.rows; ++i) {
             const int64_t n = entries_of(s, &v, i / CELL, (int)(i % CELL));
-            entries = RW_MAX(entries, n), useful += b == 0 ? n : 0;
+            entries = RW_MAX(entries, n);
+            useful += b == 0 ? n : 0;
         }
     }
-    s->shape.slots = slots, s->shape.entries = entries, s->shape.useful = useful;
+    s->shape.slots = slots;
+    s->shape.entries = entries;
+    s->shape.useful = useful;
     return RW_OK;
 }
 
@@ -450,7 +454,8 @@ void rw_spmv_free(rw_spmv *p)
     }
     rw_free(p->block);
     rw_array_destroy(&p->temp);
-    rw_program_destroy(&p->program), rw_program_destroy(&p->window_program);
+    rw_program_destroy(&p->program);
+    rw_program_destroy(&p->window_program);
     rw_device_close(&p->device);
     *p = (rw_spmv){0};
 }
@@ -481,7 +486,9 @@ static rw_status launch_all(const rw_spmv *p, rw_array *const part[RW_SPMV_PARTS
     a[n++] = rw_arg_int(rows ? p->shape.blocks : m->layout == RW_SPMV_ELL ? CELL * cells : cells);
     RW_TRY(launch(p, p->multiply, p->need.groups, a, n));
     if (!m->reduction) return RW_OK;
-    n = 2, a[0] = rw_arg_array(part[RW_SPMV_TEMP]), a[1] = rw_arg_array(part[RW_SPMV_Y]);
+    n = 2;
+    a[0] = rw_arg_array(part[RW_SPMV_TEMP]);
+    a[1] = rw_arg_array(part[RW_SPMV_Y]);
     if (rows) a[n++] = rw_arg_array(part[RW_SPMV_FIRST]);
     a[n++] = rw_arg_array(part[RW_SPMV_ROWS]);
     if (!rows) a[n++] = rw_arg_int(sections_of(m, &p->shape, &p->options));

@@ -42,10 +42,10 @@ static rw_status put_published(rw_lab *lab, const char *product, const char *whe
     RW_TRY(rw_lab_row(lab, SPMV_PUBLISHED));
     RW_TRY(rw_spmv_put_name(lab, SPMV_PUBLISHED, P_PRODUCT, product, false));
     RW_TRY(rw_spmv_put_name(lab, SPMV_PUBLISHED, P_WHERE, where, true));
-    rw_lab_put(lab, SPMV_PUBLISHED, P_SECONDS, -1, seconds),
-        rw_lab_put(lab, SPMV_PUBLISHED, P_RATE, -1, operations / seconds * 1e-9);
-    rw_lab_put(lab, SPMV_PUBLISHED, P_PRINTED, -1, rate),
-        rw_lab_put(lab, SPMV_PUBLISHED, P_SLOWER, -1, seconds / rw_spmv_mpi[CASE]);
+    rw_lab_put(lab, SPMV_PUBLISHED, P_SECONDS, -1, seconds);
+    rw_lab_put(lab, SPMV_PUBLISHED, P_RATE, -1, operations / seconds * 1e-9);
+    rw_lab_put(lab, SPMV_PUBLISHED, P_PRINTED, -1, rate);
+    rw_lab_put(lab, SPMV_PUBLISHED, P_SLOWER, -1, seconds / rw_spmv_mpi[CASE]);
     return RW_OK;
 }
 
@@ -76,8 +76,9 @@ static rw_status make_amdahl(rw_lab *lab)
     for (int i = 0; i < processors->n; ++i) {
         const double p = processors->number[i], s = 1 / (f + (1 - f) / p);
         RW_TRY(rw_lab_row(lab, SPMV_AMDAHL));
-        rw_lab_put(lab, SPMV_AMDAHL, A_PROCESSORS, -1, p), rw_lab_put(lab, SPMV_AMDAHL, A_SPEEDUP, -1, s),
-            rw_lab_put(lab, SPMV_AMDAHL, A_EFFICIENCY, -1, s / p);
+        rw_lab_put(lab, SPMV_AMDAHL, A_PROCESSORS, -1, p);
+        rw_lab_put(lab, SPMV_AMDAHL, A_SPEEDUP, -1, s);
+        rw_lab_put(lab, SPMV_AMDAHL, A_EFFICIENCY, -1, s / p);
     }
     if (f > 0) rw_lab_note(lab, "amdahl: for any number of processors the speedup stays below %.6g", 1 / f);
     return RW_OK;
@@ -108,9 +109,9 @@ static rw_status make_bandwidth(rw_lab *lab)
             RW_TRY(rw_lab_row(lab, SPMV_BANDWIDTH));
             RW_TRY(rw_spmv_put_name(lab, SPMV_BANDWIDTH, B_WHERE, rw_spmv_gpus[g], true));
             RW_TRY(rw_spmv_put_name(lab, SPMV_BANDWIDTH, B_PRODUCT, printed[i].name, false));
-            rw_lab_put(lab, SPMV_BANDWIDTH, B_THEORY, -1, theory),
-                rw_lab_put(lab, SPMV_BANDWIDTH, B_EFFECTIVE, -1, effective),
-                rw_lab_put(lab, SPMV_BANDWIDTH, B_SHARE, -1, effective / theory);
+            rw_lab_put(lab, SPMV_BANDWIDTH, B_THEORY, -1, theory);
+            rw_lab_put(lab, SPMV_BANDWIDTH, B_EFFECTIVE, -1, effective);
+            rw_lab_put(lab, SPMV_BANDWIDTH, B_SHARE, -1, effective / theory);
         }
     return RW_OK;
 }

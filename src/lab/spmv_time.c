@@ -31,7 +31,8 @@ static rw_status run_products(rw_spmv *p, int block, bool copied, int products, 
     for (int i = 0; i < products; ++i) RW_TRY(multiply(p, block, copied));
     RW_TRY(rw_event_record(events[1], q));
     RW_TRY(rw_queue_wait(q));
-    c->cpu = processor_seconds() - cpu, c->wall = rw_seconds() - wall;
+    c->cpu = processor_seconds() - cpu;
+    c->wall = rw_seconds() - wall;
     return rw_event_seconds(events[0], events[1], &c->device);
 }
 

@@ -7,10 +7,12 @@
 /* Lowest and highest block column of block rows lo … hi. */
 static void span(const rw_sparse_blocks *p, int64_t lo, int64_t hi, int64_t *least, int64_t *most)
 {
-    *least = INT64_MAX, *most = -1;
+    *least = INT64_MAX;
+    *most = -1;
     for (int64_t i = lo; i <= hi; ++i) {
         if (p->first[i] == p->first[i + 1]) continue;
-        *least = RW_MIN(*least, p->column[p->first[i]]), *most = RW_MAX(*most, p->column[p->first[i + 1] - 1]);
+        *least = RW_MIN(*least, p->column[p->first[i]]);
+        *most = RW_MAX(*most, p->column[p->first[i + 1] - 1]);
     }
 }
 
@@ -38,7 +40,8 @@ rw_status rw_windows_find(rw_context *ctx, const rw_sparse_blocks *p, int block,
             info[3 * g + 1] = -1;
             continue;
         }
-        info[3 * g] = least * block, info[3 * g + 1] = most * block + block - 1;
+        info[3 * g] = least * block;
+        info[3 * g + 1] = most * block + block - 1;
         const int64_t window = info[3 * g + 1] - info[3 * g] + 1;
         info[3 * g + 2] = (window + group - 1) / group;
         longest = RW_MAX(longest, window);

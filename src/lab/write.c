@@ -194,8 +194,9 @@ static void add_json_columns(rw_json_writer *w, const rw_lab *lab, int table)
     for (int c = 0; c < lab->rows[table].width; ++c) {
         const rw_lab_head h = rw_lab_head_at(lab, table, c);
         rw_json_object(w);
-        rw_json_add_string(w, "name", h.name), rw_json_add_string(w, "unit", h.column->unit),
-            rw_json_add_string(w, "what", h.column->what);
+        rw_json_add_string(w, "name", h.name);
+        rw_json_add_string(w, "unit", h.column->unit);
+        rw_json_add_string(w, "what", h.column->what);
         rw_json_close(w);
     }
     rw_json_close(w);
@@ -222,8 +223,8 @@ static void add_json_tables(rw_json_writer *w, const rw_lab *lab)
     for (int t = 0; t < lab->study->entry.ntables; ++t) {
         if (!lab->rows[t].made) continue;
         rw_json_object(w);
-        rw_json_add_string(w, "name", lab->study->entry.tables[t]),
-            rw_json_add_string(w, "title", lab->study->tables[t].title);
+        rw_json_add_string(w, "name", lab->study->entry.tables[t]);
+        rw_json_add_string(w, "title", lab->study->tables[t].title);
         add_json_columns(w, lab, t);
         add_json_rows(w, lab, t);
         rw_json_close(w);
@@ -237,13 +238,17 @@ static void add_json(rw_text *t, const rw_lab *lab)
     rw_json_writer w;
     rw_json_begin(&w, t, 1);
     rw_json_object(&w);
-    rw_json_add_string(&w, "study", e->name), rw_json_add_string(&w, "title", e->title);
-    rw_json_add_string(&w, "question", e->question), rw_json_add_string(&w, "source", e->source);
-    rw_json_add_string(&w, "version", rw_version()), rw_json_add_string(&w, "commit", rw_build_commit());
+    rw_json_add_string(&w, "study", e->name);
+    rw_json_add_string(&w, "title", e->title);
+    rw_json_add_string(&w, "question", e->question);
+    rw_json_add_string(&w, "source", e->source);
+    rw_json_add_string(&w, "version", rw_version());
+    rw_json_add_string(&w, "commit", rw_build_commit());
     rw_json_add_array(&w, "devices");
     for (int i = 0; i < lab->ndevices; ++i) {
         rw_json_object(&w);
-        rw_json_add_string(&w, "name", lab->info[i].name), rw_json_add_string(&w, "hardware", lab->info[i].hardware);
+        rw_json_add_string(&w, "name", lab->info[i].name);
+        rw_json_add_string(&w, "hardware", lab->info[i].hardware);
         rw_json_add_string(&w, "driver", lab->info[i].driver);
         rw_json_close(&w);
     }

@@ -94,8 +94,10 @@ static rw_status make_pattern(rw_context *ctx, const rw_multiblock_scope *s, con
 void rw_multiblock_free(rw_sparse_blocks *p)
 {
     if (!p) return;
-    rw_free((void *)(uintptr_t)p->first), rw_free((void *)(uintptr_t)p->column),
-        rw_free((void *)(uintptr_t)p->row_size), rw_free((void *)(uintptr_t)p->column_size);
+    rw_free((void *)(uintptr_t)p->first);
+    rw_free((void *)(uintptr_t)p->column);
+    rw_free((void *)(uintptr_t)p->row_size);
+    rw_free((void *)(uintptr_t)p->column_size);
     *p = (rw_sparse_blocks){0};
 }
 
@@ -166,7 +168,8 @@ static rw_status add_values(const rw_multiblock_scope *s, const rw_sparse_blocks
         for (int64_t k = i; k < end; ++k) fill_values(s, p, scalar, type, from, k, &to);
         status = rw_sparse_add_blocks(m, n, to.row, p->column + from, to.value);
     }
-    rw_free(to.row), rw_free(to.value);
+    rw_free(to.row);
+    rw_free(to.value);
     return status;
 }
 

@@ -65,7 +65,8 @@ static rw_status check(rw_context *ctx, rw_multiblock_spec *s)
         if (s->blocks[a] < 1 || s->blocks[a] > 1000000)
             return rw_fail(ctx, RW_ERR_ARGUMENT, "%lld grid blocks along %s: the number must be 1 to 1000000",
                            (long long)s->blocks[a], axes[a]);
-        all *= (double)s->cells[a] * (double)s->blocks[a], blocks *= (double)s->blocks[a];
+        all *= (double)s->cells[a] * (double)s->blocks[a];
+        blocks *= (double)s->blocks[a];
     }
     if (all > 1e12 || blocks > 1e6)
         return rw_fail(ctx, RW_ERR_ARGUMENT,
@@ -94,8 +95,11 @@ rw_status rw_multiblock_grid_make(rw_context *ctx, const rw_multiblock_spec *spe
     RW_TRY(check(ctx, &g->spec));
     for (int a = 0; a < RW_AXES; ++a) {
         g->ghosts[a] = a < shapes[spec->stencil].axes ? 2 : 0;
-        g->extended[a] = spec->cells[a] + 2 * g->ghosts[a], g->all[a] = spec->cells[a] * b[a];
-        g->cells *= spec->cells[a], g->extended_cells *= g->extended[a], g->blocks *= b[a];
+        g->extended[a] = spec->cells[a] + 2 * g->ghosts[a];
+        g->all[a] = spec->cells[a] * b[a];
+        g->cells *= spec->cells[a];
+        g->extended_cells *= g->extended[a];
+        g->blocks *= b[a];
     }
     add_offsets(g);
     return RW_OK;
@@ -105,8 +109,10 @@ rw_status rw_multiblock_grid_make(rw_context *ctx, const rw_multiblock_spec *spe
 
 void rw_multiblock_origin(const rw_multiblock_grid *g, int64_t block, int64_t origin[RW_AXES])
 {
-    for (int a = 0; a < RW_AXES; ++a)
-        origin[a] = block % g->spec.blocks[a] * g->spec.cells[a], block /= g->spec.blocks[a];
+    for (int a = 0; a < RW_AXES; ++a) {
+        origin[a] = block % g->spec.blocks[a] * g->spec.cells[a];
+        block /= g->spec.blocks[a];
+    }
 }
 
 bool rw_multiblock_owner(const rw_multiblock_grid *g, const int64_t origin[RW_AXES], const int64_t cell[RW_AXES],
@@ -117,7 +123,8 @@ bool rw_multiblock_owner(const rw_multiblock_grid *g, const int64_t origin[RW_AX
         int64_t i = origin[a] + cell[a];
         if (a == RW_AXIS_THETA && g->spec.periodic) i = (i % g->all[a] + g->all[a]) % g->all[a];
         if (i < 0 || i >= g->all[a]) return false;
-        at = at * g->spec.blocks[a] + i / g->spec.cells[a], local[a] = i % g->spec.cells[a];
+        at = at * g->spec.blocks[a] + i / g->spec.cells[a];
+        local[a] = i % g->spec.cells[a];
     }
     *block = at;
     return true;
@@ -130,7 +137,8 @@ bool rw_multiblock_locate(const rw_multiblock_grid *g, int64_t number, bool exte
     for (int k = 0; k < RW_AXES; ++k) {
         const int a = order[k], ghosts = extended ? g->ghosts[a] : 0;
         const int64_t n = g->spec.cells[a] + 2 * ghosts;
-        cell[a] = number % n - ghosts, number /= n;
+        cell[a] = number % n - ghosts;
+        number /= n;
         inside = inside && cell[a] >= 0 && cell[a] < g->spec.cells[a];
     }
     return inside;
@@ -187,7 +195,8 @@ static rw_status multiblock_measure(rw_context *ctx, const rw_multiblock_spec *s
     rw_multiblock_size z = {.grid_blocks = g.blocks,
                             .cells = s.count * g.cells,
                             .extended = s.count * g.extended_cells};
-    z.rows = s.count * s.rows * RW_UNKNOWNS, z.columns = s.count * s.columns * RW_UNKNOWNS,
+    z.rows = s.count * s.rows * RW_UNKNOWNS;
+    z.columns = s.count * s.columns * RW_UNKNOWNS;
     z.vector = z.extended * RW_UNKNOWNS;
     for (int64_t b = s.first; b < s.first + s.count; ++b) {
         int64_t origin[RW_AXES];
@@ -195,7 +204,8 @@ static rw_status multiblock_measure(rw_context *ctx, const rw_multiblock_spec *s
         for (int k = 0; k < g.noffsets; ++k) {
             int64_t cells = 1;
             for (int a = 0; a < RW_AXES; ++a) cells *= kept(&g, a, origin[a], g.offset[k].d[a]);
-            z.blocks += cells, z.entries += cells * entries_of(g.offset[k].mask);
+            z.blocks += cells;
+            z.entries += cells * entries_of(g.offset[k].mask);
         }
     }
     z.values = z.blocks * RW_AREA;

@@ -53,9 +53,10 @@ static int64_t list_ghosts(const rw_multiblock_grid *g, int bits, void *to, void
         for (int64_t i = 0; i < g->extended_cells; ++i) {
             if (rw_multiblock_locate(g, i, true, cell)) continue;
             if (!reached(g, cell) || !rw_multiblock_owner(g, origin, cell, &owner, local)) continue;
-            if (to)
-                rw_index_set(to, bits, n, b * g->extended_cells + i),
-                    rw_index_set(from, bits, n, owner * g->extended_cells + rw_multiblock_extended(g, local));
+            if (to) {
+                rw_index_set(to, bits, n, b * g->extended_cells + i);
+                rw_index_set(from, bits, n, owner * g->extended_cells + rw_multiblock_extended(g, local));
+            }
             ++n;
         }
     }
@@ -115,7 +116,9 @@ rw_status rw_multiblock_create_sized(rw_device *dev, const rw_multiblock_spec *s
     rw_multiblock *o = rw_calloc(1, sizeof *o);
     if (!o) return rw_fail_memory(dev->ctx, sizeof *o, "an operator of grid blocks");
     o->references = 1;
-    o->device = rw_device_retain(dev), o->grid = g, o->size = g.blocks * g.extended_cells * RW_UNKNOWNS;
+    o->device = rw_device_retain(dev);
+    o->grid = g;
+    o->size = g.blocks * g.extended_cells * RW_UNKNOWNS;
     rw_status status = fill(o, layout);
     if (status == RW_OK) *op = o;
     else rw_multiblock_destroy(&o);
@@ -130,7 +133,8 @@ void rw_multiblock_destroy(rw_multiblock **op)
     if (!o || __atomic_sub_fetch(&o->references, 1, __ATOMIC_ACQ_REL) > 0) return;
     for (int64_t b = 0; o->matrix && b < o->grid.blocks; ++b) rw_sparse_destroy(&o->matrix[b]);
     rw_free(o->matrix);
-    rw_array_destroy(&o->to), rw_array_destroy(&o->from);
+    rw_array_destroy(&o->to);
+    rw_array_destroy(&o->from);
     for (int i = 0; i < RW_COUNT(o->kernels); ++i) rw_program_destroy(&o->kernels[i].program);
     rw_device_close(&o->device);
     rw_free(o);

@@ -81,18 +81,24 @@ rw_status rw_multiblock_prepare(rw_context *ctx, const rw_sparse_blocks *t, rw_s
     RW_NEED(t, "trace");
     RW_NEED(stored, "stored");
     int64_t rows = 0;
-    *stored = (rw_sparse_blocks){0}, *row = NULL;
+    *stored = (rw_sparse_blocks){0};
+    *row = NULL;
     RW_TRY(check(ctx, t));
     for (int64_t i = 0; i < t->rows; ++i) rows += t->first[i] >= 0 && t->first[i] < next_start(t, i);
     const int64_t blocks = t->first[t->rows];
     int64_t *first = rw_calloc((size_t)rows + 1, sizeof *first), *column = rw_calloc((size_t)blocks, sizeof *column),
             *number = rw_calloc((size_t)rows, sizeof *number);
     if (!first || !column || !number) {
-        rw_free(first), rw_free(column), rw_free(number);
+        rw_free(first);
+        rw_free(column);
+        rw_free(number);
         return rw_fail_memory(ctx, (size_t)(2 * rows + blocks) * 8, "the rows of a grid block");
     }
     for (int64_t i = 0, at = 0; i < t->rows; ++i)
-        if (t->first[i] >= 0 && t->first[i] < next_start(t, i)) first[at] = t->first[i], number[at++] = i;
+        if (t->first[i] >= 0 && t->first[i] < next_start(t, i)) {
+            first[at] = t->first[i];
+            number[at++] = i;
+        }
     first[rows] = blocks;
     memcpy(column, t->column, (size_t)blocks * sizeof *column);
     *stored = (rw_sparse_blocks){.rows = rows, .columns = t->columns, .first = first, .column = column};

@@ -62,9 +62,13 @@ static void insert(rw_multiblock_row *row, int offset, int64_t column, uint32_t 
         row->mask[at] |= mask;
         return;
     }
-    for (int k = row->n++; k > at; --k) row->column[k] = row->column[k - 1], row->mask[k] = row->mask[k - 1];
+    for (int k = row->n++; k > at; --k) {
+        row->column[k] = row->column[k - 1];
+        row->mask[k] = row->mask[k - 1];
+    }
     for (int k = 0; k < offset; ++k) row->place[k] += row->place[k] >= at;
-    row->column[at] = column, row->mask[at] = mask;
+    row->column[at] = column;
+    row->mask[at] = mask;
 }
 
 void rw_multiblock_row_find(const rw_multiblock_scope *s, int64_t i, rw_multiblock_row *row)
@@ -120,6 +124,7 @@ void rw_multiblock_row_values(const rw_multiblock_scope *s, const rw_multiblock_
     }
     for (int r = 0; r < RW_UNKNOWNS; ++r) {
         double *diagonal = value[row->place[g->self]] + 2 * (RW_UNKNOWNS + 1) * r;
-        diagonal[0] += sum[r], diagonal[1] += g->spec.omega * volume(g, row->cell[RW_AXIS_R]);
+        diagonal[0] += sum[r];
+        diagonal[1] += g->spec.omega * volume(g, row->cell[RW_AXIS_R]);
     }
 }

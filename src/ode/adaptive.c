@@ -51,7 +51,8 @@ static rw_status build_euler(rw_ode *ode, rw_node *rates, rw_stage *stage)
     rw_building b;
     rw_build_begin(&b, ode);
     rw_node t = rw_build_scalar(&b, "t"), c = rw_build_scalar(&b, "c");
-    rw_build_vector(&b, Y, t), rw_build_vector(&b, PROBE, t);
+    rw_build_vector(&b, Y, t);
+    rw_build_vector(&b, PROBE, t);
     rw_build_rates(&b, Y, rates);
     rw_graph *g = b.graph;
     for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f)
@@ -66,10 +67,15 @@ static rw_status build_probe(rw_ode *ode, rw_node *nodes, rw_stage *stage)
     rw_building b;
     rw_build_begin(&b, ode);
     rw_node t0 = rw_build_scalar(&b, "t0"), t1 = rw_build_scalar(&b, "t1");
-    rw_build_vector(&b, Y, t0), rw_build_vector(&b, PROBE, t1);
-    rw_build_rates(&b, Y, f0), rw_build_rates(&b, PROBE, f1);
+    rw_build_vector(&b, Y, t0);
+    rw_build_vector(&b, PROBE, t1);
+    rw_build_rates(&b, Y, f0);
+    rw_build_rates(&b, PROBE, f1);
     rw_graph *g = b.graph;
-    for (int f = 0; f < nf && b.status == RW_OK; ++f) f1[f] = OP(SUB, f1[f], f0[f]), y[f] = rw_build_value(&b, Y, f);
+    for (int f = 0; f < nf && b.status == RW_OK; ++f) {
+        f1[f] = OP(SUB, f1[f], f0[f]);
+        y[f] = rw_build_value(&b, Y, f);
+    }
     rw_build_norm(&b, f1, y, NULL);
     return rw_build_end(&b, "first_step", stage);
 }
@@ -95,7 +101,8 @@ void rw_adaptive_free(rw_ode *ode)
     if (!ode->adaptive) return;
     rw_switches_free(&ode->adaptive->switches); /* they read euler's graph */
     rw_jumps_free(&ode->adaptive->jumps);
-    rw_stage_free(&ode->adaptive->euler), rw_stage_free(&ode->adaptive->probe);
+    rw_stage_free(&ode->adaptive->euler);
+    rw_stage_free(&ode->adaptive->probe);
     rw_free(ode->adaptive);
     ode->adaptive = NULL;
 }
@@ -140,9 +147,11 @@ static rw_status first_step(rw_ode *ode, double rho, double longest, double *h)
 {
     struct rw_adaptive *a = ode->adaptive;
     double probe = rho * longest > 1 ? 1 / rho : longest, norm;
-    rw_stage_set(&a->euler, "t", ode->t), rw_stage_set(&a->euler, "c", probe);
+    rw_stage_set(&a->euler, "t", ode->t);
+    rw_stage_set(&a->euler, "c", probe);
     RW_TRY(rw_stage_run(ode, &a->euler));
-    rw_stage_set(&a->probe, "t0", ode->t), rw_stage_set(&a->probe, "t1", ode->t + probe);
+    rw_stage_set(&a->probe, "t0", ode->t);
+    rw_stage_set(&a->probe, "t1", ode->t + probe);
     RW_TRY(rw_stage_run(ode, &a->probe));
     RW_TRY(rw_expr_get(a->probe.expr, "norm", &norm, NULL));
     ode->stat.rhs += 2;
@@ -261,7 +270,8 @@ rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
                            ode->t);
         }
         if (attempt > 0) RW_TRY(rw_ode_check_cancel(ode));
-        a = (rw_attempt){0}, tried = h;
+        a = (rw_attempt){0};
+        tried = h;
         ode->step_end = last ? t_limit : ode->t + h;
         RW_TRY(ops->attempt(ode, h, rho, &a));
         double jump = 0;
@@ -274,7 +284,8 @@ rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
         if (jumps) a.error = RW_MAX(a.estimate, jump);
         if (!isfinite(a.error) || a.error > 1) {
             ode->stat.rejected++;
-            rejected = true, by_jumps = by_jumps || seen || jumps;
+            rejected = true;
+            by_jumps = by_jumps || seen || jumps;
             if (!isfinite(a.error)) c[0] = 0.1 * h;
             else
                 c[0] = h * (jumps ? RW_MAX(0.01, 0.8 / a.error)
@@ -291,10 +302,15 @@ rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
         factor = RW_MIN(rejected ? 1 : often ? 2 : ops->growth, RW_MAX(0.1, factor));
         /* a step cut short by an output time does not shorten the next */
         c[0] = h < unclipped && factor * h < unclipped ? (factor > 1 ? unclipped : factor * unclipped) : factor * h;
-        c[1] = error, c[2] = h, c[3] += 1;
+        c[1] = error;
+        c[2] = h;
+        c[3] += 1;
         ode->t = ode->step_end;
         if (last && to_switch) rw_switches_pass(ode, after);
-        ode->stat.steps++, ode->stat.step = h, ode->stat.error = error, ode->stat.stages = a.stages;
+        ode->stat.steps++;
+        ode->stat.step = h;
+        ode->stat.error = error;
+        ode->stat.stages = a.stages;
         ode->stat.max_stages = RW_MAX(ode->stat.max_stages, a.stages);
         note_jumps(ode, by_jumps || (jumps && jump > 0.1 * (a.most > 0 ? RW_MIN(a.most, 1) : 1)), h, t_limit);
         if (ops->reach && !(ops->stable > 0)) note_stage_limit(ode, clipped, unclipped, 0.8 * pow(error, -p), t_limit);

@@ -257,9 +257,12 @@ rw_status rw_build_end(rw_building *b, const char *name, rw_stage *stage)
         rw_plan_end(&b->plan);
         rw_graph_destroy(&b->graph);
     }
-    stage->scalars = b->scalars, stage->own = b->scalars + b->ode->nscalars;
-    if (b->status == RW_OK) stage->field = b->field, stage->moves = moves(stage->expr);
-    else rw_free(b->field);
+    stage->scalars = b->scalars;
+    stage->own = b->scalars + b->ode->nscalars;
+    if (b->status == RW_OK) {
+        stage->field = b->field;
+        stage->moves = moves(stage->expr);
+    } else rw_free(b->field);
     return b->status;
 }
 
@@ -363,7 +366,8 @@ void rw_ode_exchange(rw_ode *ode, int v, int w)
 {
     for (int f = 0; f < ode->nfields; ++f) {
         rw_array **a = ode->vector + v * ode->nfields + f, **b = ode->vector + w * ode->nfields + f, *t = *a;
-        *a = *b, *b = t;
+        *a = *b;
+        *b = t;
     }
 }
 

@@ -60,7 +60,10 @@ void rw_dense_free(rw_ode *ode)
 void rw_dense_forget(rw_ode *ode)
 {
     struct rw_dense *d = ode->dense;
-    if (d) d->past = 0, d->broken = d->looking = d->undoable = false;
+    if (d) {
+        d->past = 0;
+        d->broken = d->looking = d->undoable = false;
+    }
 }
 
 void rw_dense_break(rw_ode *ode)
@@ -83,7 +86,9 @@ void rw_dense_begin(rw_ode *ode)
 {
     struct rw_dense *d = ode->dense;
     if (!d) return;
-    d->begun.stale = ode->stale, d->begun.broken = d->broken, d->begun.past = d->past;
+    d->begun.stale = ode->stale;
+    d->begun.broken = d->broken;
+    d->begun.past = d->past;
     rw_ode_save(ode, d->begun.state);
 }
 
@@ -105,14 +110,20 @@ void rw_dense_push(rw_ode *ode, int result)
     if (!d) return;
     for (int f = 0; f < ode->nfields; ++f) {
         rw_array **old = array_of(ode, result, f), **oldest = array_of(ode, RW_PAST + RW_ODE_PAST - 1, f), *t = *old;
-        if (!is_lent(ode, f)) *old = *oldest, *oldest = t;
+        if (!is_lent(ode, f)) {
+            *old = *oldest;
+            *oldest = t;
+        }
     }
-    for (int i = RW_ODE_PAST - 1; i > 0; --i)
-        rw_ode_exchange(ode, RW_PAST + i, RW_PAST + i - 1), d->time[i] = d->time[i - 1];
+    for (int i = RW_ODE_PAST - 1; i > 0; --i) {
+        rw_ode_exchange(ode, RW_PAST + i, RW_PAST + i - 1);
+        d->time[i] = d->time[i - 1];
+    }
     d->time[0] = ode->t;
     d->past = d->broken ? 1 : RW_MIN(d->past + 1, RW_ODE_PAST);
     d->broken = false;
-    d->before = d->begun, d->undoable = true;
+    d->before = d->begun;
+    d->undoable = true;
 }
 
 rw_status rw_ode_undo(rw_ode *ode)
@@ -128,15 +139,20 @@ rw_status rw_ode_undo(rw_ode *ode)
         if (is_lent(ode, f)) RW_TRY(copy(ode, Y, RW_PAST, f));
     for (int f = 0; f < ode->nfields; ++f)
         if (!is_lent(ode, f)) RW_TRY(rw_array_swap(ode->vector[f], *array_of(ode, RW_PAST, f)));
-    for (int i = 0; i + 1 < RW_ODE_PAST; ++i)
-        rw_ode_exchange(ode, RW_PAST + i, RW_PAST + i + 1), d->time[i] = d->time[i + 1];
+    for (int i = 0; i + 1 < RW_ODE_PAST; ++i) {
+        rw_ode_exchange(ode, RW_PAST + i, RW_PAST + i + 1);
+        d->time[i] = d->time[i + 1];
+    }
     const double *before = d->before.state;
     rw_ode_statistics work = *s;
     rw_ode_control_restore(ode, before);
-    s->rejected = work.rejected, s->rhs = work.rhs, s->spectral_rhs = work.spectral_rhs; /* what was done was done */
+    s->rejected = work.rejected;
+    s->rhs = work.rhs;
+    s->spectral_rhs = work.spectral_rhs; /* what was done was done */
     s->undone = work.undone + 1;
     ode->stale = d->before.stale;
-    d->broken = d->before.broken, d->past = RW_MIN(d->before.past, RW_ODE_PAST - 1);
+    d->broken = d->before.broken;
+    d->past = RW_MIN(d->before.past, RW_ODE_PAST - 1);
     d->looking = d->undoable = false;
     return RW_OK;
 }
@@ -165,19 +181,23 @@ static rw_status build(rw_ode *ode, rw_stage *stage)
     rw_building b;
     rw_build_begin(&b, ode);
     rw_node t = rw_build_scalar(&b, "t");
-    for (int i = 0; i < STATES; ++i)
-        w[i] = rw_build_scalar(&b, (char[]){'w', (char)('0' + i), 0}),
+    for (int i = 0; i < STATES; ++i) {
+        w[i] = rw_build_scalar(&b, (char[]){'w', (char)('0' + i), 0});
         d[i] = rw_build_scalar(&b, (char[]){'d', (char)('0' + i), 0});
+    }
     for (int i = 0; i < STATES; ++i) rw_build_vector(&b, vector_of(i), t);
     rw_build_vector(&b, VALUE, t);
     rw_graph *g = b.graph;
     for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f) {
         rw_node u = weighted_sum(&b, f, w), e = weighted_sum(&b, f, d);
         rw_build_store(&b, VALUE, f, u);
-        e2 = f ? OP(ADD, e2, square(g, e)) : square(g, e), u2 = f ? OP(ADD, u2, square(g, u)) : square(g, u);
+        e2 = f ? OP(ADD, e2, square(g, e)) : square(g, e);
+        u2 = f ? OP(ADD, u2, square(g, u)) : square(g, u);
     }
-    if (b.status == RW_OK)
-        rw_build_result(&b, "e2", rw_reduce(g, RW_SUM, e2)), rw_build_result(&b, "u2", rw_reduce(g, RW_SUM, u2));
+    if (b.status == RW_OK) {
+        rw_build_result(&b, "e2", rw_reduce(g, RW_SUM, e2));
+        rw_build_result(&b, "u2", rw_reduce(g, RW_SUM, u2));
+    }
     return rw_build_end(&b, "between_steps", stage);
 }
 
@@ -214,7 +234,8 @@ static rw_status show(rw_ode *ode, double t)
         if (is_lent(ode, f)) RW_TRY(copy(ode, HELD, Y, f));
     for (int f = 0; f < ode->nfields; ++f)
         if (!is_lent(ode, f)) RW_TRY(rw_array_swap(ode->vector[f], *array_of(ode, VALUE, f)));
-    d->looking = true, d->at = t;
+    d->looking = true;
+    d->at = t;
     for (int f = 0; f < ode->nfields && status == RW_OK; ++f)
         if (is_lent(ode, f)) status = copy(ode, Y, VALUE, f);
     if (status != RW_OK) (void)rw_ode_restore(ode);
@@ -294,7 +315,10 @@ rw_status rw_history_load(rw_ode *ode, const double s[RW_ODE_HISTORY])
     struct rw_dense *d = ode->dense;
     bool possible = is_count(s[0]) && is_count(s[8]) && (s[5] == 0 || (s[0] > 0 && s[9] <= s[1]));
     double newer = ode->t;
-    for (int i = 1; possible && i <= (int)s[0]; ++i) possible = s[i] < newer, newer = s[i];
+    for (int i = 1; possible && i <= (int)s[0]; ++i) {
+        possible = s[i] < newer;
+        newer = s[i];
+    }
     if (!possible)
         return rw_fail(ode->device->ctx, RW_ERR_INPUT,
                        "the stored states before t = %.9g are invalid: the checkpoint is damaged: begin again with "
@@ -302,8 +326,12 @@ rw_status rw_history_load(rw_ode *ode, const double s[RW_ODE_HISTORY])
                        ode->t);
     d->past = (int)s[0];
     memcpy(d->time, s + 1, sizeof d->time);
-    d->broken = s[4] != 0, d->undoable = s[5] != 0, d->looking = false;
-    d->before.stale = s[6] != 0, d->before.broken = s[7] != 0, d->before.past = (int)s[8];
+    d->broken = s[4] != 0;
+    d->undoable = s[5] != 0;
+    d->looking = false;
+    d->before.stale = s[6] != 0;
+    d->before.broken = s[7] != 0;
+    d->before.past = (int)s[8];
     memcpy(d->before.state, s + 9, sizeof d->before.state);
     return RW_OK;
 }

@@ -60,11 +60,14 @@ static rw_status build_error(rw_ode *ode, rw_node *nodes, rw_stage *stage)
     rw_building b;
     rw_build_begin(&b, ode);
     rw_node t = rw_build_scalar(&b, "t"), h = rw_build_scalar(&b, "h");
-    rw_build_vector(&b, Y, t), rw_build_vector(&b, next, t), rw_build_vector(&b, K1, t);
+    rw_build_vector(&b, Y, t);
+    rw_build_vector(&b, next, t);
+    rw_build_vector(&b, K1, t);
     rw_build_rates(&b, next, rates);
     rw_graph *g = b.graph;
     for (int f = 0; f < nf && b.status == RW_OK; ++f) {
-        y0[f] = rw_build_value(&b, Y, f), y1[f] = rw_build_value(&b, next, f);
+        y0[f] = rw_build_value(&b, Y, f);
+        y1[f] = rw_build_value(&b, next, f);
         rates[f] = OP(ADD, rw_build_value(&b, K1, f), OP(MUL, OP(MUL, rw_real(g, e[STAGES]), h), rates[f]));
     }
     rw_build_norm(&b, rates, y0, y1);
@@ -98,7 +101,8 @@ static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *result)
     (void)rho;
     for (int i = 0; i <= STAGES; ++i) {
         rw_stage *st = i < STAGES ? m->stage + i : &m->error;
-        rw_stage_set(st, "t", rw_ode_stage_time(ode, c[i], h)), rw_stage_set(st, "h", h);
+        rw_stage_set(st, "t", rw_ode_stage_time(ode, c[i], h));
+        rw_stage_set(st, "h", h);
         RW_TRY(rw_stage_run(ode, st));
     }
     ode->stat.rhs += STAGES + 1;

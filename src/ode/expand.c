@@ -65,7 +65,10 @@ static void find_halos(rw_trace_kernel *k)
 
 static void free_kernel(rw_trace_kernel *k)
 {
-    for (int i = 0; k->pass && i < k->npasses; ++i) rw_free(k->pass[i].reads), rw_free(k->pass[i].waits);
+    for (int i = 0; k->pass && i < k->npasses; ++i) {
+        rw_free(k->pass[i].reads);
+        rw_free(k->pass[i].waits);
+    }
     rw_free(k->pass);
 }
 
@@ -96,7 +99,9 @@ int rw_trace_final_pass(const rw_trace_kernel *k, int field)
 
 static void split(const int size[3], int i, int c[3])
 {
-    c[0] = i % size[0], c[1] = i / size[0] % size[1], c[2] = i / size[0] / size[1];
+    c[0] = i % size[0];
+    c[1] = i / size[0] % size[1];
+    c[2] = i / size[0] / size[1];
 }
 
 static int number_of(const rw_trace_model *m, const int c[3]) { return c[0] + m->n[0] * (c[1] + m->n[1] * c[2]); }
@@ -107,7 +112,8 @@ static int nodes_of_tile(const rw_trace_model *m) { return m->tile[0] * m->tile[
 static int own_node(const rw_trace_model *m, int tile, int i)
 {
     int t[3], c[3];
-    split(m->tiles, tile, t), split(m->tile, i, c);
+    split(m->tiles, tile, t);
+    split(m->tile, i, c);
     for (int d = 0; d < 3; ++d) c[d] += t[d] * m->tile[d];
     return number_of(m, c);
 }
@@ -127,9 +133,15 @@ static void find_region(const rw_trace_model *m, const rw_trace_kernel *k, int q
     int t[3];
     split(m->tiles, tile, t);
     for (int d = 0; d < 3; ++d) {
-        from[d] = t[d] * m->tile[d] - k->pass[q].halo[d][0], to[d] = (t[d] + 1) * m->tile[d] + k->pass[q].halo[d][1];
-        if (!is_periodic(k, 0, d)) from[d] = RW_MAX(from[d], 0), to[d] = RW_MIN(to[d], m->n[d]);
-        else if (to[d] - from[d] > m->n[d]) from[d] = 0, to[d] = m->n[d];
+        from[d] = t[d] * m->tile[d] - k->pass[q].halo[d][0];
+        to[d] = (t[d] + 1) * m->tile[d] + k->pass[q].halo[d][1];
+        if (!is_periodic(k, 0, d)) {
+            from[d] = RW_MAX(from[d], 0);
+            to[d] = RW_MIN(to[d], m->n[d]);
+        } else if (to[d] - from[d] > m->n[d]) {
+            from[d] = 0;
+            to[d] = m->n[d];
+        }
     }
 }
 
@@ -165,7 +177,8 @@ static rw_status begin_launch(rw_trace_model *m, const rw_pass_kernel *k)
 static rw_status add_given(rw_trace_model *m, const char *kind, int array, const int c[3], int *task)
 {
     char name[64], node[48], label[128];
-    rw_trace_name_array(m, array, name), rw_trace_name_node(m, c, node);
+    rw_trace_name_array(m, array, name);
+    rw_trace_name_node(m, c, node);
     snprintf(label, sizeof label, "%s%s", name, node);
     return add_task(m, kind, label, nowhere, task);
 }
@@ -206,7 +219,8 @@ static rw_status find_value(rw_trace_model *m, const rw_trace_kernel *k, const r
     if (r->made >= 0)
         return rw_fail(m->ctx, RW_ERR_INTERNAL, "%s reads a value that its tile does not make", k->run->expr->name);
     RW_TRY(add_given(m, "given", array, c, task));
-    m->writer[number] = *task, m->nbefore++;
+    m->writer[number] = *task;
+    m->nbefore++;
     if (m->next[number] < 0) m->next[number] = *task; /* no tile has written there yet */
     return RW_OK;
 }
@@ -282,7 +296,8 @@ static rw_status add_tile(rw_trace_model *m, const rw_trace_kernel *k, int tile,
     int t[3];
     char name[48];
     rw_trace_place where = {m->nparts, tile, m->nlaunches - 1, !k->run->radius};
-    split(m->tiles, tile, t), rw_trace_name_node(m, t, name);
+    split(m->tiles, tile, t);
+    rw_trace_name_node(m, t, name);
     RW_TRY(begin_part(m, rw_format("launch %d (%s), tile %s", m->nlaunches, k->run->expr->name, name)));
     m->ntile_beyond = 0;
     for (int i = 0; i < k->npasses * m->nnodes; ++i) m->own[i] = -1;
@@ -371,13 +386,14 @@ static rw_status make_model(rw_ode *ode, rw_depgraph *g, rw_text *text, rw_trace
         (rw_trace_model){.ode = ode, .ctx = ode->device->ctx, .g = g, .text = text, .ndim = ode->grid.ndim, .host = -1};
     m->nnodes = m->ntiles = 1;
     for (int d = 0; d < 3; ++d) {
-        m->n[d] = d >= m->ndim   ? 1
-                  : m->ndim == 3 ? 6
-                                 : 8,
-        m->tiles[d] = d < m->ndim ? 2 : 1, m->tile[d] = m->n[d] / m->tiles[d];
-        m->nnodes *= m->n[d], m->ntiles *= m->tiles[d];
+        m->n[d] = d >= m->ndim ? 1 : m->ndim == 3 ? 6 : 8;
+        m->tiles[d] = d < m->ndim ? 2 : 1;
+        m->tile[d] = m->n[d] / m->tiles[d];
+        m->nnodes *= m->n[d];
+        m->ntiles *= m->tiles[d];
     }
-    m->writer = rw_calloc(values_of(m), sizeof *m->writer), m->next = rw_calloc(values_of(m), sizeof *m->next);
+    m->writer = rw_calloc(values_of(m), sizeof *m->writer);
+    m->next = rw_calloc(values_of(m), sizeof *m->next);
     if (!m->writer || !m->next) return rw_trace_fail(m);
     for (size_t i = 0; i < values_of(m); ++i) m->writer[i] = -1;
     return RW_OK;
@@ -386,8 +402,14 @@ static rw_status make_model(rw_ode *ode, rw_depgraph *g, rw_text *text, rw_trace
 static void free_model(rw_trace_model *m)
 {
     for (int i = 0; i < m->nparts; ++i) rw_free(m->name[i]);
-    rw_free(m->writer), rw_free(m->next), rw_free(m->own), rw_free(m->combined), rw_free(m->beyond), rw_free(m->place);
-    rw_free(m->name), rw_free(m->launch);
+    rw_free(m->writer);
+    rw_free(m->next);
+    rw_free(m->own);
+    rw_free(m->combined);
+    rw_free(m->beyond);
+    rw_free(m->place);
+    rw_free(m->name);
+    rw_free(m->launch);
 }
 
 static rw_status divide(const rw_trace_model *m, rw_partition **tiles)

@@ -29,7 +29,8 @@ static rw_status build_rates(rw_ode *ode, rw_stage *stage)
     rw_building b;
     rw_build_begin(&b, ode);
     rw_node t = rw_build_scalar(&b, "t");
-    rw_build_vector(&b, Y, t), rw_build_vector(&b, RATES, t);
+    rw_build_vector(&b, Y, t);
+    rw_build_vector(&b, RATES, t);
     rw_build_rates(&b, Y, rates);
     for (int f = 0; f < ode->nfields; ++f) rw_build_store(&b, RATES, f, rates[f]);
     rw_free(rates);

@@ -98,8 +98,10 @@ static void name(freezing *z, rw_node n)
     rw_jumps *j = z->jumps;
     rw_text text = {0};
     rw_range_node_text(z->b->graph, n, name_of, z->b, &text);
-    if (text.data && !(j->text.data && strstr(j->text.data, text.data)) && j->named <= NAMED)
-        rw_text_add(&j->text, "%s%s", j->named == 0 ? "" : ", ", j->named == NAMED ? "..." : text.data), j->named++;
+    if (text.data && !(j->text.data && strstr(j->text.data, text.data)) && j->named <= NAMED) {
+        rw_text_add(&j->text, "%s%s", j->named == 0 ? "" : ", ", j->named == NAMED ? "..." : text.data);
+        j->named++;
+    }
     rw_text_free(&text);
 }
 
@@ -163,7 +165,9 @@ static void freeze_sides(freezing *z)
                 part[i] = frozen;
             }
             rw_graph_field *field = b->graph->fields + to;
-            field->boundary[s].a = part[0], field->boundary[s].b = part[1], field->boundary[s].c = part[2];
+            field->boundary[s].a = part[0];
+            field->boundary[s].b = part[1];
+            field->boundary[s].c = part[2];
         }
     if (z->sides) forget(z);
 }
@@ -177,15 +181,20 @@ static bool build_jumps(freezing *z, rw_node h, rw_node *jumps)
     rw_build_rates(b, END, jumps);
     if (b->status != RW_OK) return false;
     z->n = g->n;
-    z->done = rw_calloc((size_t)z->n, sizeof *z->done), z->moves = rw_calloc((size_t)z->n, sizeof *z->moves);
+    z->done = rw_calloc((size_t)z->n, sizeof *z->done);
+    z->moves = rw_calloc((size_t)z->n, sizeof *z->moves);
     if (!z->done || !z->moves) g->failed = true;
-    else forget(z), freeze_sides(z);
+    else {
+        forget(z);
+        freeze_sides(z);
+    }
     for (int f = 0; f < b->ode->nfields && !g->failed; ++f) {
         rw_node frozen = freeze(z, jumps[f]);
         any = any || frozen != jumps[f];
         jumps[f] = OP(MUL, h, OP(SUB, jumps[f], frozen));
     }
-    rw_free(z->done), rw_free(z->moves);
+    rw_free(z->done);
+    rw_free(z->moves);
     return any;
 }
 
@@ -197,14 +206,22 @@ static rw_status build(rw_ode *ode, rw_node *nodes, rw_jumps *j)
     rw_build_begin(&b, ode);
     freezing z = {.b = &b, .jumps = j};
     rw_node t0 = rw_build_scalar(&b, "t0"), t1 = rw_build_scalar(&b, "t1"), h = rw_build_scalar(&b, "h");
-    if (b.status == RW_OK) z.t0 = b.graph->nodes[t0].index, z.t1 = b.graph->nodes[t1].index;
-    rw_build_vector(&b, Y, t0), rw_build_vector(&b, END, t1), rw_build_vector(&b, FROZEN, t1);
+    if (b.status == RW_OK) {
+        z.t0 = b.graph->nodes[t0].index;
+        z.t1 = b.graph->nodes[t1].index;
+    }
+    rw_build_vector(&b, Y, t0);
+    rw_build_vector(&b, END, t1);
+    rw_build_vector(&b, FROZEN, t1);
     if (!build_jumps(&z, h, jumps)) return rw_build_drop(&b);
-    for (int f = 0; f < nf && b.status == RW_OK; ++f)
-        y[f] = rw_build_value(&b, Y, f), next[f] = rw_build_value(&b, END, f);
+    for (int f = 0; f < nf && b.status == RW_OK; ++f) {
+        y[f] = rw_build_value(&b, Y, f);
+        next[f] = rw_build_value(&b, END, f);
+    }
     rw_build_norm(&b, jumps, y, next);
     for (int f = 0; f < nf && b.status == RW_OK; ++f) {
-        j->end[f] = b.field[END * nf + f], j->frozen[f] = b.field[FROZEN * nf + f];
+        j->end[f] = b.field[END * nf + f];
+        j->frozen[f] = b.field[FROZEN * nf + f];
         b.field[END * nf + f] = b.field[FROZEN * nf + f] = -1; /* bound by compare */
     }
     return rw_build_end(&b, "jumps", &j->stage);
@@ -226,8 +243,11 @@ rw_status rw_jumps_create(rw_ode *ode, rw_jumps **jumps)
 void rw_jumps_free(rw_jumps **jumps)
 {
     if (!*jumps) return;
-    rw_stage_free(&(*jumps)->stage), rw_text_free(&(*jumps)->text);
-    rw_free((*jumps)->end), rw_free((*jumps)->frozen), rw_free(*jumps);
+    rw_stage_free(&(*jumps)->stage);
+    rw_text_free(&(*jumps)->text);
+    rw_free((*jumps)->end);
+    rw_free((*jumps)->frozen);
+    rw_free(*jumps);
     *jumps = NULL;
 }
 
@@ -241,8 +261,9 @@ bool rw_jumps_any(const rw_jumps *j) { return j->stage.expr != NULL; }
 /* Between y_n and y_{n+1} in the vector. */
 static rw_status compare(rw_ode *ode, rw_jumps *j, int vector, double h, double *error)
 {
-    rw_stage_set(&j->stage, "t0", ode->t), rw_stage_set(&j->stage, "t1", ode->step_end),
-        rw_stage_set(&j->stage, "h", h);
+    rw_stage_set(&j->stage, "t0", ode->t);
+    rw_stage_set(&j->stage, "t1", ode->step_end);
+    rw_stage_set(&j->stage, "h", h);
     for (int f = 0; f < ode->nfields; ++f) {
         rw_array *end = ode->vector[vector * ode->nfields + f];
         rw_expr_hold(j->stage.expr, j->end[f], end);

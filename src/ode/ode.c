@@ -43,7 +43,9 @@ static rw_status copy_problem(rw_ode *ode, const rw_ode_spec *spec)
         ode->fields[f].name = copy_text(spec->fields[f].name, &failed);
         for (int s = 0; s < 6; ++s) {
             rw_boundary *b = ode->fields[f].boundary + s;
-            b->a = copy_text(b->a, &failed), b->b = copy_text(b->b, &failed), b->c = copy_text(b->c, &failed);
+            b->a = copy_text(b->a, &failed);
+            b->b = copy_text(b->b, &failed);
+            b->c = copy_text(b->c, &failed);
         }
         ode->nfields = f + 1;
     }
@@ -114,14 +116,19 @@ static rw_status create(rw_device *dev, const rw_ode_spec *given, rw_ode **resul
     rw_ode *ode = rw_calloc(1, sizeof *ode);
     if (!ode) return rw_fail_memory(dev->ctx, sizeof *ode, "an integrator");
     ode->device = rw_device_retain(dev);
-    ode->ops = table_of(spec->method, spec->step), ode->automatic = spec->method == RW_ODE_AUTO;
-    ode->grid = spec->grid, ode->order = spec->order;
+    ode->ops = table_of(spec->method, spec->step);
+    ode->automatic = spec->method == RW_ODE_AUTO;
+    ode->grid = spec->grid;
+    ode->order = spec->order;
     ode->cancel = spec->cancel;
-    ode->start = ode->t = spec->start, ode->fixed_step = spec->step;
+    ode->start = ode->t = spec->start;
+    ode->fixed_step = spec->step;
     ode->rtol = spec->rtol > 0 ? spec->rtol : rw_ode_standard("rtol", NULL);
     ode->atol = spec->atol > 0 ? spec->atol : rw_ode_standard("atol", NULL);
-    ode->initial_step = spec->initial_step, ode->max_step = spec->max_step;
-    ode->given_stages = spec->max_stages, ode->end = spec->end;
+    ode->initial_step = spec->initial_step;
+    ode->max_step = spec->max_step;
+    ode->given_stages = spec->max_stages;
+    ode->end = spec->end;
     ode->max_stages = spec->max_stages > 0 ? spec->max_stages : (int)rw_ode_standard("max_stages", ode->ops->name);
     ode->damping = spec->damping;
     ode->record = spec->record == RW_SWITCH_ON;
@@ -146,7 +153,11 @@ typedef struct taken {
     void *fields, *scalars;
 } taken;
 
-static void free_taken(taken *t) { rw_free(t->fields), rw_free(t->scalars); }
+static void free_taken(taken *t)
+{
+    rw_free(t->fields);
+    rw_free(t->scalars);
+}
 
 static rw_status take(rw_context *ctx, const rw_ode_spec *spec, size_t spec_size, size_t field_size, size_t scalar_size,
                       taken *t)
@@ -159,7 +170,8 @@ static rw_status take(rw_context *ctx, const rw_ode_spec *spec, size_t spec_size
                               sizeof(rw_expr_field), field_size, &t->fields));
     const rw_status status = rw_struct_in_array(ctx, "rw_expr_scalar", RW_MEMBERS(rw_expr_scalar), &scalars,
                                                 t->spec.nscalars, sizeof(rw_expr_scalar), scalar_size, &t->scalars);
-    t->spec.fields = fields, t->spec.scalars = scalars;
+    t->spec.fields = fields;
+    t->spec.scalars = scalars;
     if (status != RW_OK) free_taken(t);
     return status;
 }
@@ -210,19 +222,27 @@ void rw_ode_destroy(rw_ode **o)
     *o = NULL;
     if (!ode) return;
     ode->ops->destroy(ode);
-    rw_spectral_free(ode), rw_adaptive_free(ode), rw_dense_free(ode);
+    rw_spectral_free(ode);
+    rw_adaptive_free(ode);
+    rw_dense_free(ode);
     drop_vectors(ode);
     for (int f = 0; ode->vector && f < ode->nfields; ++f) rw_array_destroy(&ode->vector[f]);
     for (int f = 0; f < ode->nfields; ++f) {
         rw_free((char *)ode->fields[f].name);
         for (int s = 0; s < 6; ++s) {
             rw_boundary *b = ode->fields[f].boundary + s;
-            rw_free((char *)b->a), rw_free((char *)b->b), rw_free((char *)b->c);
+            rw_free((char *)b->a);
+            rw_free((char *)b->b);
+            rw_free((char *)b->c);
         }
     }
     for (int i = 0; i < ode->nscalars; ++i) rw_free((char *)ode->scalars[i].name);
     rw_parsed_free(&ode->parsed);
-    rw_free(ode->fields), rw_free(ode->scalars), rw_free(ode->name), rw_free(ode->text), rw_free(ode->radius_text);
+    rw_free(ode->fields);
+    rw_free(ode->scalars);
+    rw_free(ode->name);
+    rw_free(ode->text);
+    rw_free(ode->radius_text);
     rw_free(ode->vector);
     rw_device_close(&ode->device);
     rw_free(ode);

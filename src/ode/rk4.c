@@ -146,7 +146,10 @@ static void destroy(rw_ode *ode)
     rw_sequence_destroy(&m->sequence);
     rw_switches_free(&m->switches);
     for (int i = 0; i < STAGES; ++i) rw_stage_free(&m->stage[i]);
-    rw_stage_free(&m->once), rw_stage_free(&m->watched), rw_stage_free(&m->compared), rw_stage_free(&m->outside);
+    rw_stage_free(&m->once);
+    rw_stage_free(&m->watched);
+    rw_stage_free(&m->compared);
+    rw_stage_free(&m->outside);
     rw_free(m->memory);
     rw_free(m);
     ode->method = NULL;
@@ -159,10 +162,13 @@ static rw_status build_error(rw_ode *ode, rw_node *nodes, rw_stage *stage)
     rw_building b;
     rw_build_begin(&b, ode);
     rw_node t = rw_build_scalar(&b, "t");
-    rw_build_vector(&b, Y, t), rw_build_vector(&b, ONCE, t), rw_build_vector(&b, TWICE, t);
+    rw_build_vector(&b, Y, t);
+    rw_build_vector(&b, ONCE, t);
+    rw_build_vector(&b, TWICE, t);
     rw_graph *g = b.graph;
     for (int f = 0; f < nf && b.status == RW_OK; ++f) {
-        y[f] = rw_build_value(&b, Y, f), next[f] = rw_build_value(&b, TWICE, f);
+        y[f] = rw_build_value(&b, Y, f);
+        next[f] = rw_build_value(&b, TWICE, f);
         e[f] = OP(MUL, rw_real(g, 16. / 15), OP(SUB, rw_build_value(&b, ONCE, f), next[f]));
     }
     rw_build_norm(&b, e, y, next);
@@ -276,7 +282,8 @@ static rw_status run_stages(rw_ode *ode, double h, rw_stage *last, bool check)
     const double time[] = {0, 0.5, 0.5, 1}, weight[] = {0.5, 0.5, 1, 1. / 6};
     for (int i = 0; i < STAGES; ++i) {
         rw_stage *stage = i < STAGES - 1 ? &m->stage[i] : last;
-        rw_stage_set(stage, "t", rw_ode_stage_time(ode, time[i], h)), rw_stage_set(stage, "c", weight[i] * h);
+        rw_stage_set(stage, "t", rw_ode_stage_time(ode, time[i], h));
+        rw_stage_set(stage, "c", weight[i] * h);
         if (check && i == STAGES - 1) RW_TRY(check_growth(ode, h));
         RW_TRY(rw_stage_run(ode, stage));
     }
@@ -312,7 +319,8 @@ static rw_status record(rw_ode *ode, double h)
     rw_status status = run_step(ode, h), end = rw_record_end(q, &m->sequence);
     if (status == RW_OK) status = end;
     if (status != RW_OK) rw_sequence_destroy(&m->sequence);
-    m->recorded = h, m->changes = ode->changes;
+    m->recorded = h;
+    m->changes = ode->changes;
     for (int f = 0; f < ode->nfields; ++f) m->memory[f] = ode->vector[f]->storage->allocation->buffer.pointer;
     return status;
 }
@@ -399,7 +407,10 @@ static rw_status plain_step(rw_ode *ode, double t_limit, double chosen, bool rep
     }
     ode->t = ode->step_end;
     if (n <= 1 && to_switch) rw_switches_pass(ode, after);
-    ode->stat.steps++, ode->stat.rhs += STAGES, ode->stat.step = h, ode->stat.stages = ode->stat.max_stages = STAGES;
+    ode->stat.steps++;
+    ode->stat.rhs += STAGES;
+    ode->stat.step = h;
+    ode->stat.stages = ode->stat.max_stages = STAGES;
     return RW_OK;
 }
 
@@ -448,7 +459,8 @@ static rw_status run_halves(rw_ode *ode, double h)
     ode->t = RW_MIN(t + h / 2, ode->step_end);
     rw_status status = run_stages(ode, h / 2, &m->stage[STAGES - 1], false);
     ode->t = t;
-    rw_ode_exchange(ode, Y, ONCE), rw_ode_exchange(ode, ONCE, TWICE);
+    rw_ode_exchange(ode, Y, ONCE);
+    rw_ode_exchange(ode, ONCE, TWICE);
     return status;
 }
 
@@ -488,7 +500,8 @@ static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *a)
     rw_stage_set(&m->compared, "t", ode->t);
     RW_TRY(rw_stage_run(ode, &m->compared));
     ode->stat.rhs += 3 * STAGES;
-    a->stages = STAGES, a->most = ACCEPTED;
+    a->stages = STAGES;
+    a->most = ACCEPTED;
     RW_TRY(rw_expr_get(m->compared.expr, "norm", &a->estimate, NULL));
     if (m->untried > 0) RW_TRY(check_untried(ode, a->estimate));
     m->untried = 0;

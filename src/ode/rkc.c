@@ -56,7 +56,8 @@ static rw_status build_first(rw_ode *ode, rw_node *f0, rw_stage *stage)
     rw_building b;
     rw_build_begin(&b, ode);
     rw_node t0 = rw_build_scalar(&b, "t0"), p = rw_build_scalar(&b, "p");
-    rw_build_vector(&b, Y, t0), rw_build_vector(&b, OLD, t0);
+    rw_build_vector(&b, Y, t0);
+    rw_build_vector(&b, OLD, t0);
     rw_build_rates(&b, Y, f0);
     rw_graph *g = b.graph;
     for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f)
@@ -72,8 +73,11 @@ static rw_status build_stage(rw_ode *ode, bool second, rw_node *f0, rw_stage *st
     rw_node t0 = rw_build_scalar(&b, "t0"), t1 = rw_build_scalar(&b, "t1"), m = rw_build_scalar(&b, "m"),
             n = rw_build_scalar(&b, "n"), p = rw_build_scalar(&b, "p"), q = rw_build_scalar(&b, "q"),
             k = rw_build_scalar(&b, "k");
-    rw_build_vector(&b, Y, t0), rw_build_vector(&b, NEW, t1), rw_build_vector(&b, OLD, t1);
-    rw_build_rates(&b, Y, f0), rw_build_rates(&b, NEW, f1);
+    rw_build_vector(&b, Y, t0);
+    rw_build_vector(&b, NEW, t1);
+    rw_build_vector(&b, OLD, t1);
+    rw_build_rates(&b, Y, f0);
+    rw_build_rates(&b, NEW, f1);
     rw_graph *g = b.graph;
     for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f) {
         rw_node sum = OP(ADD, OP(MUL, k, rw_build_value(&b, Y, f)), OP(MUL, m, rw_build_value(&b, NEW, f)));
@@ -91,11 +95,14 @@ static rw_status build_error(rw_ode *ode, rw_node *nodes, rw_stage *stage)
     rw_building b;
     rw_build_begin(&b, ode);
     rw_node t0 = rw_build_scalar(&b, "t0"), t1 = rw_build_scalar(&b, "t1"), h = rw_build_scalar(&b, "h");
-    rw_build_vector(&b, Y, t0), rw_build_vector(&b, NEW, t1);
-    rw_build_rates(&b, Y, f0), rw_build_rates(&b, NEW, f1);
+    rw_build_vector(&b, Y, t0);
+    rw_build_vector(&b, NEW, t1);
+    rw_build_rates(&b, Y, f0);
+    rw_build_rates(&b, NEW, f1);
     rw_graph *g = b.graph;
     for (int f = 0; f < nf && b.status == RW_OK; ++f) {
-        y0[f] = rw_build_value(&b, Y, f), y1[f] = rw_build_value(&b, NEW, f);
+        y0[f] = rw_build_value(&b, Y, f);
+        y1[f] = rw_build_value(&b, NEW, f);
         f0[f] = OP(ADD, OP(MUL, rw_real(g, 0.8), OP(SUB, y0[f], y1[f])),
                    OP(MUL, OP(MUL, rw_real(g, 0.4), h), OP(ADD, f0[f], f1[f])));
     }
@@ -110,8 +117,12 @@ static void destroy(rw_ode *ode)
 {
     rkc *m = ode->method;
     if (!m) return;
-    rw_stage_free(&m->first), rw_stage_free(&m->second), rw_stage_free(&m->stage), rw_stage_free(&m->error);
-    rw_free(m->c), rw_free(m->work);
+    rw_stage_free(&m->first);
+    rw_stage_free(&m->second);
+    rw_stage_free(&m->stage);
+    rw_stage_free(&m->error);
+    rw_free(m->c);
+    rw_free(m->work);
     rw_free(m);
     ode->method = NULL;
 }
@@ -121,7 +132,10 @@ static rw_status create(rw_ode *ode)
     rkc *m = ode->method = rw_calloc(1, sizeof *m);
     size_t n = (size_t)ode->max_stages + 2;
     rw_node *nodes = rw_calloc(4 * (size_t)ode->nfields, sizeof *nodes);
-    if (m) m->c = rw_calloc(n, sizeof *m->c), m->work = rw_calloc(4 * n, sizeof *m->work);
+    if (m) {
+        m->c = rw_calloc(n, sizeof *m->c);
+        m->work = rw_calloc(4 * n, sizeof *m->work);
+    }
     rw_status status =
         m && m->c && m->work && nodes ? RW_OK : rw_fail_memory(ode->device->ctx, n * sizeof *m->c, "an integrator");
     if (status == RW_OK) status = build_first(ode, nodes, &m->first);
@@ -137,7 +151,11 @@ static rw_status create(rw_ode *ode)
 static void chebyshev(rkc *m, int s)
 {
     double w0 = 1 + 2. / 13 / ((double)s * s), *T = m->work, *d = T + s + 2, *dd = d + s + 2, *b = dd + s + 2;
-    T[0] = 1, T[1] = w0, d[0] = 0, d[1] = 1, dd[0] = dd[1] = 0;
+    T[0] = 1;
+    T[1] = w0;
+    d[0] = 0;
+    d[1] = 1;
+    dd[0] = dd[1] = 0;
     for (int j = 2; j <= s; ++j) {
         T[j] = 2 * w0 * T[j - 1] - T[j - 2];
         d[j] = 2 * w0 * d[j - 1] - d[j - 2] + 2 * T[j - 1];
@@ -232,13 +250,17 @@ static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *a)
         const coefficients *c = m->c + j;
         rw_stage_set(st, "t0", ode->t);
         if (j > 1) RW_TRY(rw_stage_time(ode, st, "t1", h, c[-1].polynomial));
-        rw_stage_set(st, "k", 1 - c->m - c->n), rw_stage_set(st, "m", c->m), rw_stage_set(st, "n", c->n);
-        rw_stage_set(st, "p", c->p * h), rw_stage_set(st, "q", c->q * h);
+        rw_stage_set(st, "k", 1 - c->m - c->n);
+        rw_stage_set(st, "m", c->m);
+        rw_stage_set(st, "n", c->n);
+        rw_stage_set(st, "p", c->p * h);
+        rw_stage_set(st, "q", c->q * h);
         RW_TRY(rw_stage_run(ode, st));
         rw_ode_exchange(ode, NEW, OLD);
     }
-    rw_stage_set(&m->error, "t0", ode->t), rw_stage_set(&m->error, "t1", rw_ode_stage_time(ode, 1, h)),
-        rw_stage_set(&m->error, "h", h);
+    rw_stage_set(&m->error, "t0", ode->t);
+    rw_stage_set(&m->error, "t1", rw_ode_stage_time(ode, 1, h));
+    rw_stage_set(&m->error, "h", h);
     RW_TRY(rw_stage_run(ode, &m->error));
     ode->stat.rhs += s + 1;
     double size;

@@ -87,7 +87,8 @@ static rw_status build_chain(rw_ode *ode, int n, rw_node *rates, rw_stage *stage
         rw_graph *g = b.graph;
         rw_node value[2];
         for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f) {
-            value[0] = rw_build_value(&b, from, f), value[1] = rw_build_value(&b, older, f);
+            value[0] = rw_build_value(&b, from, f);
+            value[1] = rw_build_value(&b, older, f);
             rates[f] = OP(ADD, OP(ADD, value[0], OP(MUL, k, OP(SUB, value[0], value[1]))), OP(MUL, c, rates[f]));
         }
         for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f) rw_build_store(&b, into, f, rates[f]);
@@ -135,7 +136,8 @@ static rw_status build_finish(rw_ode *ode, finish_kind kind, int i, rw_node *nod
         if (kind == JOIN) error = OP(ADD, error, OP(MUL, m, sum));
         else error = OP(ADD, error, OP(MUL, l, base));
         for (int j = 0; j <= i; ++j) error = OP(ADD, error, OP(MUL, e[j], j < i ? rw_build_value(&b, K1 + j, f) : own));
-        estimate[f] = error, next[f] = sum;
+        estimate[f] = error;
+        next[f] = sum;
     }
     for (int f = 0; f < nf && b.status == RW_OK && kind != MIDDLE; ++f) {
         if (kind == JOIN) rw_build_store(&b, PART, f, estimate[f]);
@@ -154,8 +156,12 @@ static void destroy(rw_ode *ode)
     rw_stage *all[] = {&m->first, &m->again, &m->second, &m->stage,    &m->middle[0], &m->middle[1], &m->middle[2],
                        &m->last,  &m->join,  &m->part,   &m->chain[0], &m->chain[1],  &m->chain[2]};
     for (int i = 0; i < RW_COUNT(all); ++i) rw_stage_free(all[i]);
-    for (int i = 0; i < m->nentries; ++i) rw_rock_destroy(&m->entries[i].rock), rw_free(m->entries[i].polynomial);
-    rw_free(m->entries), rw_free(m);
+    for (int i = 0; i < m->nentries; ++i) {
+        rw_rock_destroy(&m->entries[i].rock);
+        rw_free(m->entries[i].polynomial);
+    }
+    rw_free(m->entries);
+    rw_free(m);
     ode->method = NULL;
 }
 
@@ -203,7 +209,8 @@ static rw_status create_split(rw_ode *ode)
     if (m->part.expr) return RW_OK;
     rw_node *nodes = rw_calloc(4 * (size_t)ode->nfields, sizeof *nodes);
     rw_status status = nodes ? RW_OK : rw_fail_memory(ode->device->ctx, sizeof *nodes, "an integrator");
-    rw_stage_free(&m->again), rw_stage_free(&m->join); /* of a call that failed */
+    rw_stage_free(&m->again);
+    rw_stage_free(&m->join); /* of a call that failed */
     if (status == RW_OK) status = build_recurrence(ode, NEW, -1, nodes, "rock_again", &m->again);
     if (status == RW_OK) status = build_finish(ode, JOIN, 3, nodes, &m->join);
     if (status == RW_OK) status = build_finish(ode, LAST_OF_TWO, 1, nodes, &m->part);
@@ -235,7 +242,10 @@ static rw_status create_chains(rw_ode *ode)
         if (status == RW_OK) fewer = !m->chain[i].expr->evaluator && m->chain[i].expr->npasses < chain_length[i];
     }
     rw_free(nodes);
-    if (status == RW_OK) m->chains_known = true, m->chains = possible && fewer;
+    if (status == RW_OK) {
+        m->chains_known = true;
+        m->chains = possible && fewer;
+    }
     return status;
 }
 
@@ -254,7 +264,8 @@ static void follow(const rw_rock *r, double (*to)[RW_QUADRATURE_NODES])
             for (int c = 0; c < RW_QUADRATURE_NODES; ++c) (*to)[c] = (double)g1[c];
             for (int c = RW_QUADRATURE_NODES - 1; c >= 0; --c) { /* downwards: the new g1[c] needs the old g1[c - 1] */
                 rw_wide next = (c ? b->mu[j] * g1[c - 1] : 0) - b->nu[j] * g1[c] - b->kappa[j] * g0[c];
-                g0[c] = g1[c], g1[c] = next;
+                g0[c] = g1[c];
+                g1[c] = next;
             }
         }
         memcpy(v, g1, sizeof v);
@@ -315,8 +326,10 @@ static rw_status choose(rw_ode *ode, double h_rho, entry **found)
     double wanted = h_rho;
     for (int more = 0;; ++more) { /* other dampings have other intervals */
         int s = rw_rock_stages(kind, wanted, ode->max_stages);
-        if (kind == RW_ROCK4 && wants_split(ode, s))
-            kind = RW_ROCK4_SPLIT, s = rw_rock_stages(kind, wanted, ode->max_stages);
+        if (kind == RW_ROCK4 && wants_split(ode, s)) {
+            kind = RW_ROCK4_SPLIT;
+            s = rw_rock_stages(kind, wanted, ode->max_stages);
+        }
         RW_TRY(find(ode, kind, s, found));
         if ((double)(*found)->rock->interval >= h_rho * (1 - 1e-9) || more == 20 || s + 1 >= ode->max_stages)
             return RW_OK;
@@ -361,13 +374,14 @@ static rw_status run_chain(rw_ode *ode, const rw_rock_block *b, int j, double h,
     *n = chain_length[which];
     for (int i = 0; i < *n; ++i) {
         char digit = (char)('1' + i);
-        rw_stage_set(st, (char[]){'c', digit, 0}, h * (double)b->mu[j + i]),
-            rw_stage_set(st, (char[]){'k', digit, 0}, (double)b->kappa[j + i]);
+        rw_stage_set(st, (char[]){'c', digit, 0}, h * (double)b->mu[j + i]);
+        rw_stage_set(st, (char[]){'k', digit, 0}, (double)b->kappa[j + i]);
         RW_TRY(rw_stage_time(ode, st, (char[]){'t', digit, 0}, h, polynomial[i]));
     }
     RW_TRY(rw_stage_run(ode, st));
     ode->stat.rhs += *n;
-    rw_ode_exchange(ode, NEW, K2), rw_ode_exchange(ode, OLD, K1);
+    rw_ode_exchange(ode, NEW, K2);
+    rw_ode_exchange(ode, OLD, K1);
     return RW_OK;
 }
 
@@ -384,9 +398,11 @@ static rw_status finish(rw_ode *ode, const rw_rock *r, int block, double h,
             rw_stage_set(st, (char[]){'b', (char)('1' + j), 0}, (double)(end ? b->b[j] : b->a[i * (i + 1) / 2 + j]));
             if (end) rw_stage_set(st, (char[]){'e', (char)('1' + j), 0}, (double)b->e[j]);
         }
-        if (end)
-            rw_stage_set(st, "s", (double)r->start), rw_stage_set(st, "m", (double)r->middle),
-                rw_stage_set(st, "l", (double)r->last);
+        if (end) {
+            rw_stage_set(st, "s", (double)r->start);
+            rw_stage_set(st, "m", (double)r->middle);
+            rw_stage_set(st, "l", (double)r->last);
+        }
         RW_TRY(run(ode, st, h, polynomial[i]));
         *last = st;
     }
@@ -409,7 +425,8 @@ static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *a)
                 int n;
                 RW_TRY(run_chain(ode, b, j, h, polynomial, &n));
                 if (n) {
-                    j += n - 1, polynomial += n;
+                    j += n - 1;
+                    polynomial += n;
                     continue;
                 }
             }

@@ -29,7 +29,8 @@ static void swap_rows(rw_wide *A, int n, int i, int k)
 {
     for (int j = 0; j < n && i != k; ++j) {
         rw_wide t = A[i * n + j];
-        A[i * n + j] = A[k * n + j], A[k * n + j] = t;
+        A[i * n + j] = A[k * n + j];
+        A[k * n + j] = t;
     }
 }
 
@@ -40,7 +41,8 @@ bool rw_rock_solve(rw_wide *A, rw_wide *B, int n, int columns)
         for (int i = c + 1; i < n; ++i)
             if (fabsl(A[i * n + c]) > fabsl(A[pivot * n + c])) pivot = i;
         if (!(fabsl(A[pivot * n + c]) > 0)) return false;
-        swap_rows(A, n, c, pivot), swap_rows(B, columns, c, pivot);
+        swap_rows(A, n, c, pivot);
+        swap_rows(B, columns, c, pivot);
         for (int i = c + 1; i < n; ++i) {
             rw_wide k = A[i * n + c] / A[c * n + c];
             for (int j = c; j < n; ++j) A[i * n + j] -= k * A[c * n + j];
@@ -84,10 +86,13 @@ static void times_zero(rw_wide *alpha, rw_wide *beta, int n, rw_wide re, rw_wide
     rw_wide r = re - alpha[0], u = 1, slope = r, b_old = 1;
     for (int k = 0; k + 1 < n; ++k) {
         rw_wide square = r * r + im * u * im * u, part = beta[k + 1] / square, b = beta[k + 1] + square / u;
-        r = re - alpha[k + 1] - part * r, u = 1 + part * u;
+        r = re - alpha[k + 1] - part * r;
+        u = 1 + part * u;
         rw_wide next = r / u;
-        alpha[k] = alpha[k + 1] + next - slope, beta[k] *= b / b_old;
-        slope = next, b_old = b;
+        alpha[k] = alpha[k + 1] + next - slope;
+        beta[k] *= b / b_old;
+        slope = next;
+        b_old = b;
     }
 }
 
@@ -97,12 +102,17 @@ static void recurrence(rw_rock_block *b, rw_wide *work)
     int m = b->m, n = m + 2 * b->pairs;
     rw_wide *alpha = work, *beta = work + n, a = 1 + b->delta / b->scale, q = 1;
     finishing_coefficients(b);
-    for (int k = 0; k < n; ++k) alpha[k] = 0, beta[k] = k > 1 ? 0.25L : 0.5L * (rw_wide)k;
+    for (int k = 0; k < n; ++k) {
+        alpha[k] = 0;
+        beta[k] = k > 1 ? 0.25L : 0.5L * (rw_wide)k;
+    }
     for (int i = 0; i < 2 * b->pairs; ++i)
         times_zero(alpha, beta, n - i, a + b->re[i / 2] / b->scale, b->im[i / 2] / b->scale);
     for (int j = 1; j <= m; ++j) { /* q = pi_j(a)/pi_{j-1}(a) */
         rw_wide next = a - alpha[j - 1] - beta[j - 1] / q;
-        b->mu[j] = 1 / (b->scale * next), b->nu[j] = -(a - alpha[j - 1]) / next, b->kappa[j] = beta[j - 1] / (q * next);
+        b->mu[j] = 1 / (b->scale * next);
+        b->nu[j] = -(a - alpha[j - 1]) / next;
+        b->kappa[j] = beta[j - 1] / (q * next);
         q = next;
     }
 }
@@ -152,10 +162,15 @@ static void least_design(rw_rock *r)
         else high = z;
     }
     rw_wide c = least_leading(p, z), zero = least_fall(p, c, z, 0), factorial = 1;
-    b->mu[1] = -1 / zero, b->nu[1] = -1, b->kappa[1] = 0;
+    b->mu[1] = -1 / zero;
+    b->nu[1] = -1;
+    b->kappa[1] = 0;
     memset(b->w, 0, sizeof b->w);
     b->w[0] = 1;
-    for (int k = 1; k <= p; ++k) factorial *= k, b->w[k] = 1 / factorial + b->w[k - 1] / zero;
+    for (int k = 1; k <= p; ++k) {
+        factorial *= k;
+        b->w[k] = 1 / factorial + b->w[k - 1] / zero;
+    }
     r->interval = -least_fall(p, c, z, -r->damping);
 }
 
@@ -179,7 +194,8 @@ static rw_wide recurrence_value(const rw_rock_block *b, rw_wide z)
     rw_wide g0 = 0, g1 = 1;
     for (int j = 1; j <= b->m; ++j) {
         rw_wide t = (b->mu[j] * z - b->nu[j]) * g1 - b->kappa[j] * g0;
-        g0 = g1, g1 = t;
+        g0 = g1;
+        g1 = t;
     }
     return g1;
 }
@@ -201,7 +217,9 @@ rw_wide rw_rock_estimate_response(const rw_rock *r, rw_wide z)
         for (int j = 0, n = 0; j < b->q; ++j) {
             rw_wide argument = g;
             for (int l = 0; l < j; ++l) argument += b->a[n++] * k[l];
-            k[j] = z * argument, v += b->b[j] * k[j], e += b->e[j] * k[j];
+            k[j] = z * argument;
+            v += b->b[j] * k[j];
+            e += b->e[j] * k[j];
         }
         if (i + 1 < r->nblocks) e += r->middle * v;
         else e += r->last * g;
@@ -217,8 +235,14 @@ static rw_wide hump(const rw_rock *r)
     const rw_wide step = 0.05L;
     rw_wide z = 0, v = 1, next, most = 0;
     for (int n = 0; n < (r->order == 2 ? 2 : 1); ++n) {
-        while ((next = fabsl(rw_rock_response(r, z - step))) < v && z > -2 * r->interval) z -= step, v = next;
-        while ((next = fabsl(rw_rock_response(r, z - step))) > v && z > -2 * r->interval) z -= step, v = next;
+        while ((next = fabsl(rw_rock_response(r, z - step))) < v && z > -2 * r->interval) {
+            z -= step;
+            v = next;
+        }
+        while ((next = fabsl(rw_rock_response(r, z - step))) > v && z > -2 * r->interval) {
+            z -= step;
+            v = next;
+        }
         if (z <= -r->interval) break;
         rw_wide middle = z, h = step, top = v;
         for (int i = 0; i < 6; ++i, h /= 8) { /* vertex of the parabola through three points, ever closer */
@@ -240,7 +264,8 @@ static void times_taylor(const rw_rock_block *b, int n, rw_wide *t)
     memcpy(g1, t, sizeof g1);
     for (int j = 1; j <= b->m; ++j) {
         for (int k = 0; k <= n; ++k) v[k] = (k ? b->mu[j] * g1[k - 1] : 0) - b->nu[j] * g1[k] - b->kappa[j] * g0[k];
-        memcpy(g0, g1, sizeof g0), memcpy(g1, v, sizeof v);
+        memcpy(g0, g1, sizeof g0);
+        memcpy(g1, v, sizeof v);
     }
     for (int k = 0; k <= n; ++k) {
         t[k] = 0;
@@ -255,8 +280,12 @@ static int unknowns(rw_rock *r, rw_wide **to)
     int n = 0;
     for (int i = 0; i < r->nblocks; ++i) {
         rw_rock_block *b = r->block + i;
-        for (int j = 0; j < b->pairs; ++j) to[n++] = b->re + j, to[n++] = b->im + j;
-        to[n++] = &b->delta, to[n++] = &b->scale;
+        for (int j = 0; j < b->pairs; ++j) {
+            to[n++] = b->re + j;
+            to[n++] = b->im + j;
+        }
+        to[n++] = &b->delta;
+        to[n++] = &b->scale;
     }
     return n;
 }
@@ -264,9 +293,15 @@ static int unknowns(rw_rock *r, rw_wide **to)
 static void residual(rw_rock *r, rw_wide *work, rw_wide *f)
 {
     rw_wide t[5] = {1}, factorial = 1;
-    for (int i = 0; i < r->nblocks; ++i) recurrence(r->block + i, work), times_taylor(r->block + i, r->order, t);
+    for (int i = 0; i < r->nblocks; ++i) {
+        recurrence(r->block + i, work);
+        times_taylor(r->block + i, r->order, t);
+    }
     r->interval = length(r->block);
-    for (int k = 1; k <= r->order; ++k) factorial *= k, *f++ = t[k] * factorial - 1;
+    for (int k = 1; k <= r->order; ++k) {
+        factorial *= k;
+        *f++ = t[k] * factorial - 1;
+    }
     rw_wide end[2] = {1, 1};
     for (int i = 0; i < r->nblocks; ++i) {
         rw_wide z = -length(r->block + i);
@@ -274,7 +309,10 @@ static void residual(rw_rock *r, rw_wide *work, rw_wide *f)
     }
     *f++ = end[0] * end[1] - r->damping;
     *f++ = hump(r) - r->damping;
-    if (r->nblocks == 2) *f++ = length(r->block + 1) / length(r->block) - 1, *f++ = end[0] - end[1];
+    if (r->nblocks == 2) {
+        *f++ = length(r->block + 1) / length(r->block) - 1;
+        *f++ = end[0] - end[1];
+    }
 }
 
 static bool newton(rw_rock *r, rw_wide *work)
@@ -290,7 +328,9 @@ static bool newton(rw_rock *r, rw_wide *work)
         close = norm < 1e-11L; /* then one more step */
         for (int j = 0; j < n; ++j) {
             rw_wide keep = *x[j], h = 1e-9L * fmaxl(fabsl(keep), 0.1L);
-            *x[j] = keep + h, residual(r, work, g), *x[j] = keep;
+            *x[j] = keep + h;
+            residual(r, work, g);
+            *x[j] = keep;
             for (int i = 0; i < n; ++i) J[i * n + j] = (g[i] - f[i]) / h;
         }
         if (!rw_rock_solve(J, f, n, 1)) return false;
@@ -340,7 +380,8 @@ rw_wide rw_rock_series(const double *terms, int first, int stages)
     rw_wide ratio = (rw_wide)first / stages, t = 2 * ratio * ratio - 1, b0 = 0, b1 = 0;
     for (int j = RW_ROCK_TERMS - 1; j > 0; --j) {
         rw_wide v = 2 * t * b0 - b1 + terms[j];
-        b1 = b0, b0 = v;
+        b1 = b0;
+        b0 = v;
     }
     return t * b0 - b1 + terms[0];
 }
@@ -367,17 +408,25 @@ rw_status rw_rock_begin(rw_context *ctx, rw_rock_kind kind, int stages, double d
     const struct kind *k = kinds + kind;
     rw_rock *r = *rock = rw_calloc(1, sizeof *r);
     if (!r) return rw_fail_memory(ctx, sizeof *r, "coefficients");
-    r->kind = kind, r->order = k->order, r->stages = stages, r->nblocks = k->nblocks, r->damping = damping;
+    r->kind = kind;
+    r->order = k->order;
+    r->stages = stages;
+    r->nblocks = k->nblocks;
+    r->damping = damping;
     for (int i = 0; i < k->nblocks; ++i) {
         rw_rock_block *b = r->block + i;
-        b->degree = stages / k->nblocks, b->pairs = k->pairs, b->q = k->q[i], b->m = b->degree - 2 * b->pairs;
+        b->degree = stages / k->nblocks;
+        b->pairs = k->pairs;
+        b->q = k->q[i];
+        b->m = b->degree - 2 * b->pairs;
         r->evaluations += b->m + b->q;
         b->mu = rw_calloc(3 * (size_t)(b->m + 1), sizeof *b->mu);
         if (!b->mu) {
             rw_rock_destroy(rock);
             return rw_fail_memory(ctx, 3 * (size_t)(stages + 1) * sizeof *b->mu, "coefficients");
         }
-        b->nu = b->mu + b->m + 1, b->kappa = b->nu + b->m + 1;
+        b->nu = b->mu + b->m + 1;
+        b->kappa = b->nu + b->m + 1;
     }
     return RW_OK;
 }
@@ -406,8 +455,11 @@ static rw_status design(rw_context *ctx, rw_rock *r)
     RW_TRY(rw_rock_recurrences(ctx, r));
     for (int i = 0; i < r->nblocks; ++i) { /* as programs have them */
         rw_rock_block *b = r->block + i;
-        for (int j = 1; j <= b->m; ++j)
-            b->mu[j] = (double)b->mu[j], b->kappa[j] = (double)b->kappa[j], b->nu[j] = -1 - b->kappa[j];
+        for (int j = 1; j <= b->m; ++j) {
+            b->mu[j] = (double)b->mu[j];
+            b->kappa[j] = (double)b->kappa[j];
+            b->nu[j] = -1 - b->kappa[j];
+        }
     }
     return known ? RW_OK : rw_rock_finish(ctx, r);
 }

@@ -51,7 +51,8 @@ static series recur(const rw_rock_block *b, const series *v, int trees)
         rate(&g1, trees, &f);
         for (int t = 0; t < trees; ++t) {
             rw_wide next = b->mu[j] * f.c[t] - b->nu[j] * g1.c[t] - b->kappa[j] * g0.c[t];
-            g0.c[t] = g1.c[t], g1.c[t] = next;
+            g0.c[t] = g1.c[t];
+            g1.c[t] = next;
         }
     }
     return g1;
@@ -128,8 +129,10 @@ static int defects(const rw_rock *r, const series *own, rw_wide *f)
             rw_wide argument[RW_ROCK_FINISH + 1] = {1};
             for (int l = 0; l < j; ++l, ++e)
                 for (int c = 0; c <= RW_ROCK_FINISH; ++c) argument[c] += b->a[e] * power[l][c];
-            for (int c = 0; c <= RW_ROCK_FINISH; ++c)
-                power[j][c] = c ? argument[c - 1] : 0, v[c] += b->b[j] * power[j][c];
+            for (int c = 0; c <= RW_ROCK_FINISH; ++c) {
+                power[j][c] = c ? argument[c - 1] : 0;
+                v[c] += b->b[j] * power[j][c];
+            }
             if (r->nblocks == 2 && j == 3) f[n++] = argument[2];
         }
         for (int c = 1; c <= RW_MIN(b->q, 2 * b->pairs); ++c) f[n++] = v[c] - b->w[c];
@@ -153,7 +156,10 @@ static bool pseudo_inverse(rw_wide J[MOST][MOST], rw_wide span[MOST][MOST], int 
 {
     rw_wide A[MOST * MOST], B[MOST * MOST];
     for (int i = 0; i < nf; ++i)
-        for (int k = 0; k < nf; ++k) A[i * nf + k] = product(J[i], span[k], nx), B[i * nf + k] = i == k;
+        for (int k = 0; k < nf; ++k) {
+            A[i * nf + k] = product(J[i], span[k], nx);
+            B[i * nf + k] = i == k;
+        }
     if (!rw_rock_solve(A, B, nf, nf)) return false;
     for (int j = 0; j < nx; ++j)
         for (int k = 0; k < nf; ++k) {
@@ -170,7 +176,9 @@ static void differentiate(rw_rock *r, const series *own, rw_wide **x, int nx, co
     rw_wide g[MOST];
     for (int j = 0; j < nx; ++j) {
         rw_wide old = *x[j];
-        *x[j] = old + h, defects(r, own, g), *x[j] = old;
+        *x[j] = old + h;
+        defects(r, own, g);
+        *x[j] = old;
         for (int i = 0; i < nf; ++i) J[i][j] = (g[i] - f[i]) / h;
     }
 }
@@ -191,12 +199,16 @@ static bool newton(rw_rock *r, const series *own)
             if (!pseudo_inverse(J, span, nf, nx, G)) return false;
         }
         rw_wide part = 1;
-        for (int j = 0; j < nx; ++j)
-            dx[j] = -product(G[j], f, nf), keep[j] = *x[j], part = fminl(part, 0.5L / fmaxl(fabsl(dx[j]), 1e-30L));
+        for (int j = 0; j < nx; ++j) {
+            dx[j] = -product(G[j], f, nf);
+            keep[j] = *x[j];
+            part = fminl(part, 0.5L / fmaxl(fabsl(dx[j]), 1e-30L));
+        }
         before = norm;
         for (int halving = 0; halving < 20; ++halving, part /= 2) {
             for (int j = 0; j < nx; ++j) *x[j] = keep[j] + part * dx[j];
-            defects(r, own, f), norm = product(f, f, nf);
+            defects(r, own, f);
+            norm = product(f, f, nf);
             if (norm < before || before < 1e-26L) break;
         }
     }
@@ -215,14 +227,19 @@ static int vectors(rw_rock *r, const series *own, series *v, rw_wide **weight)
 {
     int n = 0;
     series y = identity, k[RW_ROCK_FINISH];
-    v[n] = identity, weight[n++] = &r->start;
+    v[n] = identity;
+    weight[n++] = &r->start;
     for (int i = 0; i < r->nblocks; ++i) {
         rw_rock_block *b = r->block + i;
         bool last = i + 1 == r->nblocks;
         series g = behind(&y, own + i);
         finish(b, &g, k, upto[4], &y);
-        v[n] = last ? g : y, weight[n++] = last ? &r->last : &r->middle;
-        for (int j = 0; j < b->q; ++j) v[n] = k[j], weight[n++] = b->e + j;
+        v[n] = last ? g : y;
+        weight[n++] = last ? &r->last : &r->middle;
+        for (int j = 0; j < b->q; ++j) {
+            v[n] = k[j];
+            weight[n++] = b->e + j;
+        }
     }
     return n;
 }

@@ -154,7 +154,11 @@ typedef struct row {
     bool possible; /* false: a part has no derivative */
 } row;
 
-static void free_row(row *r) { rw_free(r->l.field), rw_free(r->d); }
+static void free_row(row *r)
+{
+    rw_free(r->l.field);
+    rw_free(r->d);
+}
 
 static void differentiate(rw_graph *g, rw_node rate, rw_node t, const bool *together, row *r)
 {
@@ -249,7 +253,8 @@ static void add_circles(rw_building *b, struct rw_spectral *s, rw_node *rates, b
     if (b->status != RW_OK || !*possible || g->failed) return;
     leaves l;
     if (!collect_leaves(g, all, t, &l)) g->failed = true;
-    s->varies = l.nfields > 0 || l.time, s->blocks = blocks ? nf : 0;
+    s->varies = l.nfields > 0 || l.time;
+    s->blocks = blocks ? nf : 0;
     rw_free(l.field);
     add_result(b, "rho", all);
     if (b->ode->ops == &rw_auto_ops) add_result(b, "right", right);
@@ -263,13 +268,15 @@ static rw_status build_gershgorin(rw_ode *ode, struct rw_spectral *s, rw_stage *
     rw_node *rates = rw_calloc(nf, sizeof *rates);
     bool *together = rw_calloc(nf * nf, sizeof *together);
     if (!rates || !together) {
-        rw_free(rates), rw_free(together);
+        rw_free(rates);
+        rw_free(together);
         return rw_fail_memory(ode->device->ctx, nf * sizeof *rates, "an integrator");
     }
     *possible = true;
     rw_build_begin(&b, ode);
     add_circles(&b, s, rates, together, possible);
-    rw_free(rates), rw_free(together);
+    rw_free(rates);
+    rw_free(together);
     return stage ? rw_build_end(&b, "gershgorin", stage) : rw_build_drop(&b);
 }
 
@@ -293,11 +300,17 @@ static void balance(double *n, int nf)
         for (int f = 0; f < nf; ++f) {
             double along_row = 0, along_column = 0;
             for (int g = 0; g < nf; ++g)
-                if (g != f) along_row += n[f * nf + g], along_column += n[g * nf + f];
+                if (g != f) {
+                    along_row += n[f * nf + g];
+                    along_column += n[g * nf + f];
+                }
             if (!(along_row > 0 && along_column > 0)) continue;
             const double factor = sqrt(along_column / along_row);
             for (int g = 0; g < nf; ++g)
-                if (g != f) n[f * nf + g] *= factor, n[g * nf + f] /= factor;
+                if (g != f) {
+                    n[f * nf + g] *= factor;
+                    n[g * nf + f] /= factor;
+                }
         }
 }
 
@@ -322,7 +335,8 @@ static rw_status scale_circles(const struct rw_spectral *s, double *rho, double 
         double others = 0, own_end;
         for (int g = 0; g < nf; ++g) others += g != f ? n[f * nf + g] : 0;
         RW_TRY(get_block(s, "r", f, f, &own_end));
-        largest = RW_MAX(largest, n[f * nf + f] + others), end = RW_MAX(end, own_end + others);
+        largest = RW_MAX(largest, n[f * nf + f] + others);
+        end = RW_MAX(end, own_end + others);
     }
     if (largest <= MUCH_SMALLER * *rho) *rho = largest;
     *right = RW_MIN(*right, end);
@@ -401,7 +415,10 @@ static rw_status prepare_power(rw_ode *ode, struct rw_spectral *s)
 {
     if (s->next.expr) return RW_OK;
     rw_status status = build_power(ode, s);
-    if (status != RW_OK) rw_stage_free(&s->start), rw_stage_free(&s->next); /* the next call begins anew */
+    if (status != RW_OK) {
+        rw_stage_free(&s->start);
+        rw_stage_free(&s->next); /* the next call begins anew */
+    }
     return status;
 }
 
@@ -446,7 +463,8 @@ static rw_status build_apply(rw_ode *ode, rw_node *f0, rw_stage *stage)
     rw_node t = rw_build_scalar(&b, "t"), p = rw_build_scalar(&b, "p"), q = rw_build_scalar(&b, "q"),
             r = rw_build_scalar(&b, "r");
     for (int v = 0; v < 3; ++v) rw_build_vector(&b, v, t);
-    rw_build_rates(&b, 0, f0), rw_build_rates(&b, 1, f1);
+    rw_build_rates(&b, 0, f0);
+    rw_build_rates(&b, 1, f1);
     rw_graph *g = b.graph;
     if (b.status == RW_OK) sum = rw_real(g, 0);
     for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f) {
@@ -469,7 +487,10 @@ static rw_status prepare_polynomials(rw_ode *ode, struct rw_spectral *s)
     rw_status status = build_rough(ode, nodes, &s->rough);
     if (status == RW_OK) status = build_apply(ode, nodes, &s->apply);
     rw_free(nodes);
-    if (status != RW_OK) rw_stage_free(&s->rough), rw_stage_free(&s->apply); /* the next call begins anew */
+    if (status != RW_OK) {
+        rw_stage_free(&s->rough);
+        rw_stage_free(&s->apply); /* the next call begins anew */
+    }
     return status;
 }
 
@@ -524,7 +545,8 @@ rw_status rw_spectral_prepare(rw_ode *ode) { return ode->spectral || ode->radius
 static rw_status perturbation(rw_ode *ode, struct rw_spectral *s, double *d)
 {
     double y;
-    rw_stage_set(&s->start, "t", ode->t), rw_stage_set(&s->start, "d", 1e-8);
+    rw_stage_set(&s->start, "t", ode->t);
+    rw_stage_set(&s->start, "d", 1e-8);
     RW_TRY(rw_stage_run(ode, &s->start));
     RW_TRY(rw_expr_get(s->start.expr, "y", &y, NULL));
     bool f32 = ode->fields[0].dtype == RW_F32 || ode->fields[0].dtype == RW_C64;
@@ -560,7 +582,8 @@ static rw_status begin_rough(rw_ode *ode, struct rw_spectral *s)
     RW_TRY(prepare_power(ode, s));
     RW_TRY(prepare_polynomials(ode, s));
     RW_TRY(perturbation(ode, s, &d));
-    rw_stage_set(&s->rough, "t", ode->t), rw_stage_set(&s->apply, "t", ode->t);
+    rw_stage_set(&s->rough, "t", ode->t);
+    rw_stage_set(&s->apply, "t", ode->t);
     rw_stage_set(&s->rough, "d", d / sqrt(rw_grid_nodes(&ode->grid) * ode->nfields));
     return rw_stage_run(ode, &s->rough);
 }
@@ -576,17 +599,22 @@ static rw_status power(rw_ode *ode, struct rw_spectral *s, double change, bool r
     RW_TRY(prepare_power(ode, s));
     RW_TRY(perturbation(ode, s, &d));
     rw_stage_set(&s->next, "t", ode->t);
-    rw_stage_set(&s->start, "d", d), rw_stage_set(&s->next, "d", d);
+    rw_stage_set(&s->start, "d", d);
+    rw_stage_set(&s->next, "d", d);
     if (rough) RW_TRY(begin_rough(ode, s));
     else RW_TRY(rw_stage_run(ode, &s->start));
-    ode->stat.rhs += 2, ode->stat.spectral_rhs += 2;
-    *rho = 0, s->iterated = true, s->along = 0;
+    ode->stat.rhs += 2;
+    ode->stat.spectral_rhs += 2;
+    *rho = 0;
+    s->iterated = true;
+    s->along = 0;
     for (int i = 0; i < POWER_ITERATIONS; ++i) {
         RW_TRY(rw_stage_run(ode, &s->next));
         RW_TRY(rw_expr_get(s->next.expr, "norm", &norm, NULL));
         RW_TRY(rw_expr_get(s->next.expr, "along", &along, NULL));
         s->along = norm > 0 ? along / (norm * d) : 0;
-        ode->stat.rhs += 2, ode->stat.spectral_rhs += 2;
+        ode->stat.rhs += 2;
+        ode->stat.spectral_rhs += 2;
         if (!isfinite(norm))
             return rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED, "the right-hand side is not finite at t = %.6g",
                            ode->t);
@@ -597,11 +625,13 @@ static rw_status power(rw_ode *ode, struct rw_spectral *s, double change, bool r
         /* two estimates in turn may come from one quotient and be equal by chance */
         const double difference = RW_MAX(fabs(*rho - old), alternates(&e) ? fabs(*rho - older) : 0);
         if (i >= 2 && difference <= change * *rho) break;
-        older = old, old = *rho;
+        older = old;
+        old = *rho;
     }
     /* a pair of complex eigenvalues of fields of different scales makes estimates vary about the radius */
     for (int k = 1; rough && norm > 0 && k <= RW_MIN(LATEST, e.n / 2); ++k) *rho = RW_MIN(*rho, found[e.n - k]);
-    *rho *= SAFETY, *paired = alternates(&e);
+    *rho *= SAFETY;
+    *paired = alternates(&e);
     return RW_OK;
 }
 
@@ -620,7 +650,10 @@ rw_status rw_spectral_radius(rw_ode *ode, double *rho)
         RW_TRY(rw_stage_run(ode, &s->first));
         if (s->kind == BY_EXPRESSION) RW_TRY(rw_expr_get(s->first.expr, "rho", rho, NULL));
         else RW_TRY(by_circles(s, rho));
-        if (s->kind == BY_GERSHGORIN) ode->stat.rhs++, ode->stat.spectral_rhs++;
+        if (s->kind == BY_GERSHGORIN) {
+            ode->stat.rhs++;
+            ode->stat.spectral_rhs++;
+        }
     }
     if (s->kind == BY_POWER || (s->kind == BY_GERSHGORIN && !isfinite(*rho)))
         RW_TRY(power(ode, s, 0.01, false, rho, &paired));
@@ -629,7 +662,8 @@ rw_status rw_spectral_radius(rw_ode *ode, double *rho)
             ode->device->ctx, RW_ERR_NOT_CONVERGED,
             "the spectral radius is %g at t = %.6g (%s): the right-hand side or its derivative is not finite", *rho,
             ode->t, rw_spectral_kind(ode));
-    s->value = *rho, s->known = true;
+    s->value = *rho;
+    s->known = true;
     ode->stat.spectral_radius = *rho;
     return RW_OK;
 }
@@ -660,19 +694,24 @@ rw_status rw_spectral_least(rw_ode *ode, double *rho, double *along)
     const double before = s->along;
     bool paired = false;
     const rw_status status = power(ode, s, 1e-6, true, rho, &paired);
-    *rho /= SAFETY, *along = paired ? 0 : s->along;
-    s->iterated = iterated, s->along = before; /* they belong to the value that is in use */
+    *rho /= SAFETY;
+    *along = paired ? 0 : s->along;
+    s->iterated = iterated;
+    s->along = before; /* they belong to the value that is in use */
     return status;
 }
 
 /* w <- p J w + q w - r w_before; *size = |w| */
 static rw_status apply(rw_ode *ode, struct rw_spectral *s, double p, double q, double r, double *size)
 {
-    rw_stage_set(&s->apply, "p", p), rw_stage_set(&s->apply, "q", q), rw_stage_set(&s->apply, "r", r);
+    rw_stage_set(&s->apply, "p", p);
+    rw_stage_set(&s->apply, "q", q);
+    rw_stage_set(&s->apply, "r", r);
     RW_TRY(rw_stage_run(ode, &s->apply));
     RW_TRY(rw_expr_get(s->apply.expr, "size", size, NULL));
     rw_ode_exchange(ode, 1, 2);
-    ode->stat.rhs += 2, ode->stat.spectral_rhs += 2;
+    ode->stat.rhs += 2;
+    ode->stat.spectral_rhs += 2;
     return RW_OK;
 }
 
@@ -763,8 +802,11 @@ void rw_spectral_forget(rw_ode *ode)
 void rw_spectral_free(rw_ode *ode)
 {
     if (!ode->spectral) return;
-    rw_stage_free(&ode->spectral->first), rw_stage_free(&ode->spectral->start), rw_stage_free(&ode->spectral->next);
-    rw_stage_free(&ode->spectral->rough), rw_stage_free(&ode->spectral->apply);
+    rw_stage_free(&ode->spectral->first);
+    rw_stage_free(&ode->spectral->start);
+    rw_stage_free(&ode->spectral->next);
+    rw_stage_free(&ode->spectral->rough);
+    rw_stage_free(&ode->spectral->apply);
     rw_free(ode->spectral);
     ode->spectral = NULL;
 }

@@ -27,13 +27,17 @@ rw_ode_kept rw_ode_keep(const rw_ode *ode)
 
 void rw_ode_put_back(rw_ode *ode, const rw_ode_kept *k)
 {
-    ode->t = k->t, ode->stat = k->stat, ode->record = k->record, ode->stale = k->stale;
+    ode->t = k->t;
+    ode->stat = k->stat;
+    ode->record = k->record;
+    ode->stale = k->stale;
     memcpy(ode->controller, k->controller, sizeof k->controller);
     if (ode->ops == k->ops) return;
     ode->ops->destroy(ode); /* AUTO again, which wants more of the radius than what it becomes does */
     if (!k->spectral) rw_spectral_free(ode);
     for (int i = ode->nfields; i < ode->ops->vectors * ode->nfields; ++i) rw_array_destroy(&ode->vector[i]);
-    ode->ops = k->ops, ode->max_stages = k->max_stages;
+    ode->ops = k->ops;
+    ode->max_stages = k->max_stages;
 }
 
 static void forget_runs(rw_trace *trace, int from)
@@ -147,11 +151,22 @@ rw_status rw_ode_depgraph(rw_ode *ode, int stages, rw_depgraph **graph, rw_parti
     if (status == RW_OK && t.failed) status = rw_fail_memory(ode->device->ctx, t.length, "the graph as text");
     rw_ode_put_back(ode, &before);
     forget_runs(&trace, 0);
-    rw_free(trace.run), rw_free(trace.array);
-    if (status == RW_OK && text) *text = t.data, t.data = NULL;
-    if (status == RW_OK && graph) *graph = g, g = NULL;
-    if (status == RW_OK && tiles) *tiles = p, p = NULL;
-    rw_depgraph_destroy(&g), rw_partition_destroy(&p);
+    rw_free(trace.run);
+    rw_free(trace.array);
+    if (status == RW_OK && text) {
+        *text = t.data;
+        t.data = NULL;
+    }
+    if (status == RW_OK && graph) {
+        *graph = g;
+        g = NULL;
+    }
+    if (status == RW_OK && tiles) {
+        *tiles = p;
+        p = NULL;
+    }
+    rw_depgraph_destroy(&g);
+    rw_partition_destroy(&p);
     rw_text_free(&t);
     return status;
 }

@@ -65,7 +65,10 @@ static void add_reads(const rw_trace_model *m, const rw_trace_kernel *k, rw_text
     for (int f = 0; f < k->plan->graph->nfields; ++f) {
         if (!find_reach(k, f, reach)) continue;
         bool same = true, far = false;
-        for (int d = 0; d < m->ndim; ++d) same = same && reach[d] == reach[0], far = far || reach[d];
+        for (int d = 0; d < m->ndim; ++d) {
+            same = same && reach[d] == reach[0];
+            far = far || reach[d];
+        }
         rw_trace_name_array(m, k->run->array[f], name);
         rw_text_add(t, "%s%s%s", any ? ", " : "reads ", name, far ? " (" : "");
         if (far && same) rw_text_add(t, "%d", reach[0]);
@@ -105,10 +108,12 @@ static void add_overlap(const rw_trace_model *m, const rw_trace_kernel *k, rw_te
         for (int d = 0; d < m->ndim; ++d) {
             const int *halo = k->pass[q].halo[d];
             double n = (double)k->k->tiling.tile[d];
-            with *= n + halo[0] + halo[1], without *= n;
+            with *= n + halo[0] + halo[1];
+            without *= n;
             most[d] = RW_MAX(most[d], RW_MAX(halo[0], halo[1]));
         }
-        all += with, own += without;
+        all += with;
+        own += without;
     }
     rw_text_add(t, "; tiles overlap by ");
     add_extents(m, most, t);
@@ -138,7 +143,10 @@ static int number_rows(const rw_trace_model *m, int *part, int *number, const ch
     for (int t = 0; t < rw_depgraph_tasks(m->g); ++t) {
         const rw_trace_place *p = m->place + t;
         bool row = p->step && p->tile >= 0;
-        if (p->part >= 0 && !row && !number[p->part]) name[nparts] = m->name[p->part], number[p->part] = nparts++;
+        if (p->part >= 0 && !row && !number[p->part]) {
+            name[nparts] = m->name[p->part];
+            number[p->part] = nparts++;
+        }
         part[t] = p->part < 0 ? -1 : row ? p->tile : number[p->part];
     }
     return nparts;
@@ -165,7 +173,10 @@ static rw_status describe_rows(const rw_trace_model *m)
         rw_text_add(m->text, "whole    one part per tile through the whole step: %s%s\n",
                     p->accepted ? "possible, as nothing is read from neighbours" : "not possible: ", p->reason);
     rw_partition_destroy(&p);
-    rw_free(part), rw_free(number), rw_free(name), rw_free(tile);
+    rw_free(part);
+    rw_free(number);
+    rw_free(name);
+    rw_free(tile);
     return status;
 }
 
@@ -208,7 +219,8 @@ static void describe_levels(const rw_trace_model *m, const rw_partition *p)
         for (int i = 0; i < m->nlaunches && n > 1; ++i) {
             if (level_of(m, p, i) != level) continue;
             rw_text_add(m->text, "%s%d", k ? " and " : any ? ", " : "; launches ", i + 1);
-            any = true, ++k;
+            any = true;
+            ++k;
         }
     }
     rw_text_add(m->text, any ? "\n" : "; each launch needs an earlier one\n");

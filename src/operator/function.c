@@ -46,7 +46,8 @@ static rw_status build(function *f, variant which, kernels *k)
     rw_status status = d.failed || text.failed ? rw_fail_memory(ctx, 4096, "the source of an operator kernel") : RW_OK;
     if (status == RW_OK)
         status = rw_program_create_with(f->op.device, "function.k", text.data, &k->program, "%s", d.data);
-    rw_text_free(&d), rw_text_free(&text);
+    rw_text_free(&d);
+    rw_text_free(&text);
     if (status == RW_OK) status = rw_program_kernel(k->program, "piece", &k->piece);
     if (status == RW_OK) status = rw_program_kernel(k->program, "sums", &k->sums);
     if (status == RW_OK) status = rw_program_kernel(k->program, "finish", &k->finish);
@@ -119,7 +120,8 @@ static rw_status run(rw_operator *a, const rw_product *p, rw_queue *q)
 {
     rw_product one = *p;
     for (int v = 0; v < p->vectors; ++v) {
-        one.x_from = p->x_from + v, one.y_from = p->y_from + v;
+        one.x_from = p->x_from + v;
+        one.y_from = p->y_from + v;
         RW_TRY(run_one((function *)a, &one, q));
     }
     return RW_OK;
@@ -142,7 +144,8 @@ static void free_function(rw_operator *a)
 {
     function *f = (function *)a;
     if (f->spec.destroy) f->spec.destroy(f->spec.user);
-    rw_array_destroy(&f->x), rw_array_destroy(&f->y);
+    rw_array_destroy(&f->x);
+    rw_array_destroy(&f->y);
     for (int i = 0; i < VARIANTS; ++i) rw_program_destroy(&f->kernels[i].program);
     rw_free(f);
 }

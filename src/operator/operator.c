@@ -5,7 +5,9 @@
 
 void rw_operator_init(rw_operator *a, const rw_operator_ops *ops, rw_device *dev)
 {
-    a->ops = ops, a->device = rw_device_retain(dev), a->references = 1;
+    a->ops = ops;
+    a->device = rw_device_retain(dev);
+    a->references = 1;
 }
 
 rw_operator *rw_operator_retain(rw_operator *a)

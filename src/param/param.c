@@ -135,8 +135,10 @@ const char *rw_param_for(const char *text, const char *method, char *buffer, siz
         size_t next = strcspn(value, ";");
         for (const char *name = names; name < value;) {
             size_t k = strcspn(name, ",:");
-            if (k == length && !strncmp(name, method, k))
-                found = value + 1 + strspn(value + 1, " "), n = (size_t)(value + next - found);
+            if (k == length && !strncmp(name, method, k)) {
+                found = value + 1 + strspn(value + 1, " ");
+                n = (size_t)(value + next - found);
+            }
             name += k + strspn(name + k, ", ");
             if (*name == ':') break;
         }

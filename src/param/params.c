@@ -193,15 +193,20 @@ static rw_status read_word(rw_context *ctx, const rw_params *p, const char *wher
     const int method = method_of(p, structure);
     const rw_param *row = NULL;
     snprintf(name, sizeof name, "%.*s", equals ? (int)(equals - word) : (int)strlen(word), word);
-    if (equals) row = rw_params_find(p, name), value = equals + 1;
+    if (equals) {
+        row = rw_params_find(p, name);
+        value = equals + 1;
+    }
     for (int i = 0; !equals && !row && i < p->n; ++i)
         if (p->row + i != method_row(p) && has(p->row + i, method) && is_brief(p->row + i, word, &value))
             row = p->row + i;
     const char *called = rw_params_method(p, structure, buffer, sizeof buffer);
     if (!row || row == method_row(p) || !has(row, method)) return fail_name(ctx, p, where, called, method, name);
     /* a nested text, and a text that the structure points to: the caller's own, to its end */
-    if (row->kind == RW_PARAM_TABLE || row->kind == RW_PARAM_TEXT || row->kind == RW_PARAM_PATH)
-        value = equals ? whole + (value - word) : whole, to->all = true;
+    if (row->kind == RW_PARAM_TABLE || row->kind == RW_PARAM_TEXT || row->kind == RW_PARAM_PATH) {
+        value = equals ? whole + (value - word) : whole;
+        to->all = true;
+    }
     return read_once(ctx, p, row, where, called, value, to);
 }
 

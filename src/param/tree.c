@@ -168,9 +168,10 @@ static void write_text(const char *value, rw_text *text)
         unsigned c = rw_tree_unprintable(value, &bytes);
         if (c == '\n') rw_text_add(text, "\\n");
         else if (c) rw_text_add(text, c < 0x100 ? "\\x%02x" : "\\u%04x", c);
-        else
-            rw_text_add(text, *value == '"' || *value == '\\' ? "\\" : ""),
-                rw_text_add_bytes(text, value, (size_t)bytes);
+        else {
+            rw_text_add(text, *value == '"' || *value == '\\' ? "\\" : "");
+            rw_text_add_bytes(text, value, (size_t)bytes);
+        }
     }
     rw_text_add(text, "\"");
 }
@@ -188,7 +189,10 @@ void rw_tree_write(const rw_tree *node, rw_text *text)
         if (i) rw_text_add(text, ", ");
         if (map) {
             if (plain(node->keys[i])) rw_text_add(text, "%s: ", node->keys[i]);
-            else write_text(node->keys[i], text), rw_text_add(text, ": ");
+            else {
+                write_text(node->keys[i], text);
+                rw_text_add(text, ": ");
+            }
         }
         rw_tree_write(node->items[i], text);
     }

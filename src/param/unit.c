@@ -52,7 +52,8 @@ static bool find(const char *text, size_t n, rw_unit *u)
 
 static void multiply(rw_unit *u, const rw_unit *by, int power)
 {
-    u->ten += power * by->ten, u->factor *= pow(by->factor, power);
+    u->ten += power * by->ten;
+    u->factor *= pow(by->factor, power);
     for (int i = 0; i < RW_UNIT_BASES; ++i) u->power[i] += power * by->power[i];
 }
 
@@ -66,14 +67,17 @@ static bool product(const char **at, rw_unit *u, int depth, const char **bad, in
     for (const char *p = *at;; *at = p) {
         p += strspn(p, " *");
         if (!*p || *p == ')') {
-            *at = *bad = p, *n = 1;
+            *at = *bad = p;
+            *n = 1;
             return sign == 1;
         }
         rw_unit part = {.factor = 1};
-        *bad = p, *n = 1;
+        *bad = p;
+        *n = 1;
         if (*p == '/') {
             if (sign < 0) return false;
-            ++p, sign = -1;
+            ++p;
+            sign = -1;
             continue;
         }
         if (*p == '(') {
@@ -109,8 +113,10 @@ double rw_unit_read(const char *text, const char **end, const rw_unit *from, con
     size_t n = strspn(text, "+-.0123456789");
     long ten = 0;
     *end = text + n;
-    if ((text[n] == 'e' || text[n] == 'E') && strspn(text + n + 1, "+-0123456789"))
-        ten = strtol(text + n + 1, &after, 10), *end = after;
+    if ((text[n] == 'e' || text[n] == 'E') && strspn(text + n + 1, "+-0123456789")) {
+        ten = strtol(text + n + 1, &after, 10);
+        *end = after;
+    }
     if (n + 1 > 60 || labs(ten) > 9999) n = 0;
     snprintf(digits, sizeof digits, "%.*se%ld", (int)n, text, ten + from->ten - to->ten);
     double value = rw_strtod(digits, &after);

@@ -4,8 +4,8 @@
  * on the device is one V-cycle of products with Chebyshev smoothers. The coarsest system is solved by a product with
  * its inverse. */
 #include <math.h>
-#include <stdlib.h>
 #include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "precond/precond.h"
@@ -83,7 +83,12 @@ static builder builder_make(const rw_host *h)
     return b;
 }
 
-static void builder_free(builder *b) { rw_free(b->place), rw_free(b->column), rw_free(b->value); }
+static void builder_free(builder *b)
+{
+    rw_free(b->place);
+    rw_free(b->column);
+    rw_free(b->value);
+}
 
 /* Room for n more blocks. */
 static bool builder_room(builder *b, int64_t n)
@@ -94,7 +99,8 @@ static bool builder_room(builder *b, int64_t n)
     if (column) b->column = column;
     double *value = rw_realloc(b->value, (size_t)(room * b->size) * sizeof *value);
     if (value) b->value = value;
-    b->failed = !column || !value, b->room = room;
+    b->failed = !column || !value;
+    b->room = room;
     return !b->failed;
 }
 
@@ -103,7 +109,9 @@ RW_DENSE_INLINE double *builder_at(builder *b, int64_t column, const int size)
 {
     int64_t at = b->place[column] - 1;
     if (at < b->begin) {
-        at = b->n++, b->place[column] = at + 1, b->column[at] = column;
+        at = b->n++;
+        b->place[column] = at + 1;
+        b->column[at] = column;
         for (int e = 0; e < size; ++e) b->value[at * size + e] = 0;
     }
     return b->value + at * size;
@@ -120,9 +128,12 @@ static void builder_sort(builder *b)
         if (b->column[i - 1] < column) continue;
         if (b->size == 1) {
             const double value = b->value[i];
-            for (; k > b->begin && b->column[k - 1] > column; --k)
-                b->column[k] = b->column[k - 1], b->value[k] = b->value[k - 1];
-            b->column[k] = column, b->value[k] = value;
+            for (; k > b->begin && b->column[k - 1] > column; --k) {
+                b->column[k] = b->column[k - 1];
+                b->value[k] = b->value[k - 1];
+            }
+            b->column[k] = column;
+            b->value[k] = value;
             continue;
         }
         memcpy(held, b->value + i * b->size, bytes);
@@ -137,7 +148,10 @@ static void builder_sort(builder *b)
 static bool take_over(rw_host *c, builder *b)
 {
     if (!builder_room(b, RW_MAX(1 - b->n, 0))) return false;
-    c->column = b->column, c->value = b->value, b->column = NULL, b->value = NULL;
+    c->column = b->column;
+    c->value = b->value;
+    b->column = NULL;
+    b->value = NULL;
     int64_t *column = rw_realloc(c->column, (size_t)RW_MAX(b->n, 1) * sizeof *column); /* the rest is given back */
     if (column) c->column = column;
     double *value = rw_realloc(c->value, (size_t)(RW_MAX(b->n, 1) * b->size) * sizeof *value);
@@ -166,7 +180,10 @@ static bool build_rows(rw_host *c, void (*row)(const void *user, int64_t i, buil
 #pragma omp single
         {
             for (int64_t i = 0; i < c->rows; ++i) c->first[i + 1] += c->first[i];
-            if (threads > 1 && !rw_host_make(c)) rw_free(c->value), c->value = NULL;
+            if (threads > 1 && !rw_host_make(c)) {
+                rw_free(c->value);
+                c->value = NULL;
+            }
         }
         made = !b.failed && (threads > 1 ? c->value != NULL : take_over(c, &b));
         if (made && threads > 1 && b.n) {
@@ -272,7 +289,10 @@ static int64_t nearest(const rw_host *a, const bool *strong, double unit, int64_
     for (int64_t k = a->first[i]; k < a->first[i + 1]; ++k) {
         const int64_t o = of[a->column[k]];
         const double s = strong[k] ? rw_dense_square_by(a->r, a->parts, unit, a->value + k * rw_host_size(a)) : 0;
-        if (o >= 0 && o < before && s > most) most = s, n = o;
+        if (o >= 0 && o < before && s > most) {
+            most = s;
+            n = o;
+        }
     }
     return n;
 }
@@ -286,7 +306,10 @@ int64_t rw_amg_aggregate(const rw_host *a, const bool *strong, int64_t *of)
     for (int64_t i = 0; i < a->rows; ++i) { /* whole neighbourhoods */
         int64_t neighbours = 0, taken = of[i] >= 0;
         for (int64_t k = a->first[i]; k < a->first[i + 1]; ++k)
-            if (strong[k]) ++neighbours, taken += of[a->column[k]] >= 0;
+            if (strong[k]) {
+                ++neighbours;
+                taken += of[a->column[k]] >= 0;
+            }
         if (neighbours && !taken) gather(a, strong, i, n++, of);
     }
     const int64_t whole = n;
@@ -386,7 +409,9 @@ static rw_status solve_directly(rw_precond *p, const rw_host *a, rw_sparse **dir
         good = rw_dense_eliminate(n, parts, full, h.value);
     }
     if (good) status = send(p, &h, direct);
-    rw_free(full), rw_free(diagonal), rw_host_free(&h);
+    rw_free(full);
+    rw_free(diagonal);
+    rw_host_free(&h);
     return status;
 }
 
@@ -413,8 +438,12 @@ static rw_status coarsen(rw_precond *p, grid *g, const rw_host *a, double theta,
         status = no_memory(p, a);
     if (smaller && status == RW_OK) status = send(p, &prolong, &g->up);
     if (smaller && status == RW_OK) status = send(p, &down, &g->down);
-    rw_free(d), rw_free(strong), rw_free(of);
-    rw_host_free(&prolong), rw_host_free(&down), rw_host_free(&ap);
+    rw_free(d);
+    rw_free(strong);
+    rw_free(of);
+    rw_host_free(&prolong);
+    rw_host_free(&down);
+    rw_host_free(&ap);
     return status;
 }
 
@@ -422,7 +451,8 @@ static void count(rw_precond *p, const grid *g)
 {
     const rw_sparse *const all[] = {g->own, g->up, g->down, g->direct};
     for (int i = 0; i < RW_COUNT(all); ++i) p->info.bytes += rw_sparse_size_of(all[i]).bytes;
-    p->info.blocks += rw_sparse_size_of(rw_sparse_of(g->a)).blocks, ++p->info.levels;
+    p->info.blocks += rw_sparse_size_of(rw_sparse_of(g->a)).blocks;
+    ++p->info.levels;
 }
 
 /* Sets up a grid with matrix a; *next: the matrix of the coarser grid. */
@@ -465,9 +495,11 @@ static rw_status create(rw_precond *p, rw_operator *m)
         }
         if (!next.rows) break;
         rw_host_free(&a);
-        a = next, next = (rw_host){0};
+        a = next;
+        next = (rw_host){0};
     }
-    rw_host_free(&a), rw_host_free(&next);
+    rw_host_free(&a);
+    rw_host_free(&next);
     return status == RW_OK ? vector(p, p->n, &all->x) : status;
 }
 
@@ -503,10 +535,14 @@ static void free_method(rw_precond *p)
     amg *all = p->method;
     for (grid *g = all->first, *next; g; g = next) {
         next = g->coarser;
-        rw_sparse_destroy(&g->own), rw_sparse_destroy(&g->up), rw_sparse_destroy(&g->down),
-            rw_sparse_destroy(&g->direct);
+        rw_sparse_destroy(&g->own);
+        rw_sparse_destroy(&g->up);
+        rw_sparse_destroy(&g->down);
+        rw_sparse_destroy(&g->direct);
         rw_smoother_free(&g->smoother);
-        rw_array_destroy(&g->x), rw_array_destroy(&g->b), rw_array_destroy(&g->r);
+        rw_array_destroy(&g->x);
+        rw_array_destroy(&g->b);
+        rw_array_destroy(&g->r);
         rw_free(g);
     }
     rw_array_destroy(&all->x);

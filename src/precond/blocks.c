@@ -43,7 +43,8 @@ bool rw_host_gather(const rw_host *h, int r, rw_host *b)
                 for (int p = 0; p < h->parts; ++p) b->value[h->parts * at + p] = h->value[h->parts * k + p];
             }
     }
-    rw_free(seen), rw_free(place);
+    rw_free(seen);
+    rw_free(place);
     if (!made) rw_host_free(b);
     return made;
 }
@@ -83,7 +84,8 @@ rw_status rw_precond_blocks(rw_operator *a, const rw_precond_spec *s, int *block
     const bool finds = s->method == RW_PRECOND_AMG && (s->block == RW_PRECOND_BLOCK_AUTO || (!s->block && stored <= 1));
     const char *who = rw_precond_method_name(s->method);
     rw_host h, b = {0};
-    *copy = NULL, *block = s->block > 0 ? s->block : RW_MAX(stored, 1);
+    *copy = NULL;
+    *block = s->block > 0 ? s->block : RW_MAX(stored, 1);
     RW_TRY(check_block(a, who, *block));
     if (*block == stored && !finds) return RW_OK;
     if (!m)
@@ -100,6 +102,7 @@ rw_status rw_precond_blocks(rw_operator *a, const rw_precond_spec *s, int *block
         status = gathered ? rw_host_send(*block == 1 ? &h : &b, a->device, false, false, copy)
                           : rw_fail_memory(a->device->ctx, (size_t)a->info.rows * 64, "the blocks of a preconditioner");
     }
-    rw_host_free(&h), rw_host_free(&b);
+    rw_host_free(&h);
+    rw_host_free(&b);
     return status;
 }

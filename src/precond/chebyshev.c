@@ -61,7 +61,9 @@ static rw_status largest_eigenvalue(rw_operator *a, rw_sparse *inverse, rw_dtype
     if (status == RW_OK) status = rw_array_create(a->device, vectors, 1, &n, RW_MEMORY_DEVICE, &t);
     if (status == RW_OK) status = rw_array_create(a->device, RW_F64, 1, &sums, RW_MEMORY_DEVICE, &part);
     if (status == RW_OK) status = powers(a, d, v, t, part, a->device->queue, most);
-    rw_array_destroy(&v), rw_array_destroy(&t), rw_array_destroy(&part);
+    rw_array_destroy(&v);
+    rw_array_destroy(&t);
+    rw_array_destroy(&part);
     if (status == RW_OK && !(isfinite(*most) && *most > 0))
         status = rw_fail(
             a->device->ctx, RW_ERR_INPUT,
@@ -93,16 +95,19 @@ rw_status rw_chebyshev_run(const rw_precond *p, const rw_smoother *s, rw_array *
 void rw_smoother_free(rw_smoother *s)
 {
     rw_sparse_destroy(&s->inverse);
-    rw_array_destroy(&s->work[0]), rw_array_destroy(&s->work[1]);
+    rw_array_destroy(&s->work[0]);
+    rw_array_destroy(&s->work[1]);
 }
 
 rw_status rw_smoother_create(rw_precond *p, rw_operator *a, const rw_host *host, const char *who, double ratio,
                              rw_smoother *s)
 {
-    s->a = a, s->degree = p->spec.degree;
+    s->a = a;
+    s->degree = p->spec.degree;
     RW_TRY(rw_diagonal_inverse(a, host, who, &p->spec, &s->inverse));
     RW_TRY(largest_eigenvalue(a, s->inverse, p->type, &s->most));
-    s->most *= 1.1, s->least = s->most / ratio; /* the powers come from below */
+    s->most *= 1.1;
+    s->least = s->most / ratio; /* the powers come from below */
     for (int i = 0; i < 2; ++i)
         RW_TRY(rw_array_create(p->device, p->type, 1, &a->info.rows, RW_MEMORY_DEVICE, &s->work[i]));
     p->info.bytes += rw_sparse_size_of(s->inverse).bytes;

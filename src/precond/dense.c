@@ -28,15 +28,21 @@ RW_DENSE_INLINE bool eliminate(const int n, const int parts, double *a, double *
             const number v = get(a, parts, r * n + c);
             const double size = parts == 1 ? fabs(v.re) : hypot(v.re, v.im);
             if (!isfinite(size)) return false;
-            if (size > most) most = size, pivot = r;
+            if (size > most) {
+                most = size;
+                pivot = r;
+            }
         }
         if (most == 0) return false;
         const number p = get(a, parts, pivot * n + c), by = {p.re / most / most, -p.im / most / most};
         for (int k = 0; k < n; ++k) {
             const number s = get(a, parts, c * n + k), t = get(b, parts, c * n + k);
-            put(a, parts, c * n + k, times(get(a, parts, pivot * n + k), by)),
-                put(b, parts, c * n + k, times(get(b, parts, pivot * n + k), by));
-            if (pivot != c) put(a, parts, pivot * n + k, s), put(b, parts, pivot * n + k, t);
+            put(a, parts, c * n + k, times(get(a, parts, pivot * n + k), by));
+            put(b, parts, c * n + k, times(get(b, parts, pivot * n + k), by));
+            if (pivot != c) {
+                put(a, parts, pivot * n + k, s);
+                put(b, parts, pivot * n + k, t);
+            }
         }
         for (int r = 0; r < n; ++r) {
             const number f = get(a, parts, r * n + c);
@@ -86,8 +92,10 @@ bool rw_dense_sweep(int n, int parts, double *a, double *diagonal)
         int c = -1;
         double most = RW_DENSE_NOISE;
         for (int i = 0; i < n; ++i)
-            if (diagonal[i] > 0 && get(a, parts, i * n + i).re > most * diagonal[i])
-                most = get(a, parts, i * n + i).re / diagonal[i], c = i;
+            if (diagonal[i] > 0 && get(a, parts, i * n + i).re > most * diagonal[i]) {
+                most = get(a, parts, i * n + i).re / diagonal[i];
+                c = i;
+            }
         if (c < 0) break;
         sweep(n, parts, a, c, most * diagonal[c]);
         diagonal[c] *= -1; /* done */

@@ -73,7 +73,8 @@ rw_status rw_diagonal_inverse(rw_operator *a, const rw_host *host, const char *w
         status = row >= 0 ? singular(ctx, who, host, row)
                           : rw_host_send(&d, a->device, s->f32 || s->scaled, s->scaled, inverse);
     }
-    rw_host_free(&h), rw_host_free(&d);
+    rw_host_free(&h);
+    rw_host_free(&d);
     return status;
 }
 

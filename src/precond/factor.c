@@ -222,6 +222,7 @@ rw_status rw_factors_compute(rw_precond *p, rw_sparse *m, rw_factors *f, int64_t
     if (!to) return rw_fail_memory(f->ctx, (size_t)f->first[f->a.rows] * 8, "the positions of factor entries");
     rw_status status = rw_factors_begin_there(p, f, to);
     if (status == RW_OK) status = compute(p, m, f, to, &w, bad, finite);
-    free_work(&w), rw_free(to);
+    free_work(&w);
+    rw_free(to);
     return status;
 }

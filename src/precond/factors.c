@@ -27,7 +27,8 @@ static rw_status no_memory(rw_context *ctx, int64_t n)
 void rw_side_free(rw_side *s)
 {
     if (s->at != s->t.first) rw_free(s->at);
-    rw_free(s->levels.at), rw_free(s->levels.row);
+    rw_free(s->levels.at);
+    rw_free(s->levels.row);
     rw_host_free(&s->t);
     *s = (rw_side){0};
 }
@@ -68,7 +69,8 @@ bool rw_factors_side(const rw_factors *f, bool upper, bool places, rw_host *t)
     for (int64_t i = 0; i < n; ++i)
         t->first[i + 1] = t->first[i] + (upper ? f->first[i + 1] - f->diagonal[i] - 1 : f->diagonal[i] - f->first[i]);
     const size_t blocks = (size_t)RW_MAX(t->first[n], 1);
-    t->column = rw_calloc(blocks, sizeof *t->column), t->place = places ? rw_calloc(blocks, sizeof *t->place) : NULL;
+    t->column = rw_calloc(blocks, sizeof *t->column);
+    t->place = places ? rw_calloc(blocks, sizeof *t->place) : NULL;
     if (!t->column || (places && !t->place)) return false;
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < n; ++i)
@@ -132,7 +134,8 @@ static rw_status create_ordered(rw_precond *p, bool upper, rw_side *s, const rw_
                                 : rw_sparse_create_ordered(p->device, &layout, &blocks, position, &to->t);
     rw_free(position);
     if (status != RW_OK || in_order) return status;
-    to->levels = s->levels.n, to->at = rw_calloc((size_t)to->levels + 1, sizeof *to->at);
+    to->levels = s->levels.n;
+    to->at = rw_calloc((size_t)to->levels + 1, sizeof *to->at);
     if (!to->at) return no_memory(ctx, to->levels);
     memcpy(to->at, s->levels.at, ((size_t)to->levels + 1) * sizeof *to->at);
     return RW_OK;
@@ -153,7 +156,7 @@ rw_status rw_factors_begin(rw_precond *p, rw_factors *f)
             RW_TRY(rw_host_rows(to[i]->t, &s->value, s->at));
         } else {
             s->value = s->t.value =
-                rw_calloc((size_t)RW_MAX(s->t.first[n], 1) * (size_t)rw_host_size(&f->a), sizeof *s->value),
+                rw_calloc((size_t)RW_MAX(s->t.first[n], 1) * (size_t)rw_host_size(&f->a), sizeof *s->value);
             s->at = s->t.first;
             if (!s->value) return no_memory(p->device->ctx, s->t.first[n] * rw_host_size(&f->a));
         }
@@ -200,7 +203,9 @@ rw_status rw_triangle_bytes(const rw_precond *p, bool upper, rw_side *s, const i
             rw_sparse_bytes(p->device, &layout,
                             &(rw_sparse_blocks){t->rows, t->columns, t->first, t->column, NULL, NULL}, position, bytes);
     }
-    rw_free(position), rw_free(back), rw_host_free(&named);
+    rw_free(position);
+    rw_free(back);
+    rw_host_free(&named);
     return status;
 }
 
@@ -210,7 +215,9 @@ static rw_status create_inverse(rw_precond *p, const rw_factors *f, double *inve
     rw_factored *factored = p->method;
     const rw_host_store as = rw_precond_store(&p->spec, false);
     rw_host d = {.rows = f->a.rows, .columns = f->a.rows, .r = f->a.r, .parts = f->a.parts};
-    d.value = inverse, d.borrowed = true, d.place = place;
+    d.value = inverse;
+    d.borrowed = true;
+    d.place = place;
     rw_status status = rw_host_diagonal(&d) ? RW_OK : no_memory(p->device->ctx, d.rows);
     if (status == RW_OK) status = rw_host_send(&d, p->device, as.single, as.scaled, &factored->inverse);
     if (status == RW_OK && places) status = rw_host_find(&d, factored->inverse, places);
@@ -299,7 +306,8 @@ rw_status rw_factors_apply(rw_precond *p, rw_array *x, int64_t from, rw_array *y
     rw_array *v[3] = {y, factored->work[0], factored->work[1]};
     const int end = end_of_sweeps(p->spec.sweeps);
     int now = 0;
-    v[0] = v[end], v[end] = y; /* so that the last vector is y */
+    v[0] = v[end];
+    v[end] = y; /* so that the last vector is y */
     RW_TRY(rw_operator_apply(rw_sparse_operator(factored->inverse), 1, x, from, 0, v[0], v[0], q));
     if (p->spec.sweeps) {
         RW_TRY(sweeps(p, factored->lower.t, v, &now, q));
@@ -312,9 +320,13 @@ rw_status rw_factors_apply(rw_precond *p, rw_array *x, int64_t from, rw_array *y
 void rw_factors_free(rw_precond *p)
 {
     rw_factored *f = p->method;
-    rw_sparse_destroy(&f->inverse), rw_sparse_destroy(&f->lower.t), rw_sparse_destroy(&f->upper.t);
-    rw_free(f->lower.at), rw_free(f->upper.at);
-    rw_array_destroy(&f->work[0]), rw_array_destroy(&f->work[1]);
+    rw_sparse_destroy(&f->inverse);
+    rw_sparse_destroy(&f->lower.t);
+    rw_sparse_destroy(&f->upper.t);
+    rw_free(f->lower.at);
+    rw_free(f->upper.at);
+    rw_array_destroy(&f->work[0]);
+    rw_array_destroy(&f->work[1]);
 }
 
 /* ---- colours ----------------------------------------------------------------------------------------------------- */
@@ -322,7 +334,7 @@ void rw_factors_free(rw_precond *p)
 /* Rows that have a block in column j: the transposed pattern. */
 static bool transposed(const rw_host *h, int64_t **first, int64_t **row)
 {
-    *first = rw_calloc((size_t)h->rows + 2, sizeof **first),
+    *first = rw_calloc((size_t)h->rows + 2, sizeof **first);
     *row = rw_calloc((size_t)RW_MAX(h->first[h->rows], 1), sizeof **row);
     if (!*first || !*row) return false;
     for (int64_t k = 0; k < h->first[h->rows]; ++k) ++(*first)[h->column[k] + 2];
@@ -370,7 +382,8 @@ rw_status rw_order_colours(rw_context *ctx, const rw_host *h, int64_t *order)
         mark(h->first, h->column, i, colour, used);
         if (!both) mark(first, row, i, colour, used);
         while (used[c] == i + 1) ++c;
-        colour[i] = c + 1, colours = RW_MAX(colours, c + 1);
+        colour[i] = c + 1;
+        colours = RW_MAX(colours, c + 1);
     }
     if (made) { /* sorted by counting */
         memset(used, 0, ((size_t)n + 2) * sizeof *used);
@@ -378,6 +391,9 @@ rw_status rw_order_colours(rw_context *ctx, const rw_host *h, int64_t *order)
         for (int64_t c = 0; c < colours; ++c) used[c + 1] += used[c];
         for (int64_t i = 0; i < n; ++i) order[used[colour[i] - 1]++] = i;
     }
-    rw_free(first), rw_free(row), rw_free(used), rw_free(colour);
+    rw_free(first);
+    rw_free(row);
+    rw_free(used);
+    rw_free(colour);
     return made ? RW_OK : no_memory(ctx, n);
 }

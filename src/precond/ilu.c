@@ -21,9 +21,14 @@ static rw_status no_memory(const rw_factors *f)
 
 static void free_factors(rw_factors *f)
 {
-    if (f->first != f->a.first) rw_free(f->first), rw_free(f->column);
+    if (f->first != f->a.first) {
+        rw_free(f->first);
+        rw_free(f->column);
+    }
     rw_host_free(&f->a);
-    rw_free(f->order), rw_free(f->diagonal), rw_free(f->inverse);
+    rw_free(f->order);
+    rw_free(f->diagonal);
+    rw_free(f->inverse);
     for (int s = 0; s < 2; ++s) rw_side_free(&f->side[s]);
 }
 
@@ -87,7 +92,8 @@ static rw_status begin(rw_precond *p, rw_sparse *m, const char *who, bool there,
     RW_TRY(there ? rw_host_read_pattern(m, &h) : rw_host_read(m, &h));
     f->a = h;
     const size_t n = (size_t)RW_MAX(h.rows, 1);
-    f->order = rw_calloc(n, sizeof *f->order), f->diagonal = rw_calloc(n, sizeof *f->diagonal);
+    f->order = rw_calloc(n, sizeof *f->order);
+    f->diagonal = rw_calloc(n, sizeof *f->diagonal);
     if (!there) f->inverse = rw_calloc(n * (size_t)rw_host_size(&h), sizeof *f->inverse);
     rw_status status = f->order && f->diagonal && (there || f->inverse) ? RW_OK : no_memory(f);
     for (int64_t i = 0; status == RW_OK && i < h.rows; ++i) f->order[i] = i;
@@ -97,7 +103,8 @@ static rw_status begin(rw_precond *p, rw_sparse *m, const char *who, bool there,
         if (status == RW_OK) rw_host_free(&h);
         else f->a = h;
     }
-    f->first = f->a.first, f->column = f->a.column;
+    f->first = f->a.first;
+    f->column = f->a.column;
     return status;
 }
 
@@ -116,7 +123,9 @@ static void list_add(row_list *l, int64_t from, int64_t j)
 {
     int64_t at = from;
     while (l->next[at + 1] < j) at = l->next[at + 1];
-    l->next[j + 1] = l->next[at + 1], l->next[at + 1] = j, l->there[j] = true;
+    l->next[j + 1] = l->next[at + 1];
+    l->next[at + 1] = j;
+    l->there[j] = true;
 }
 
 static bool list_make(row_list *l, int64_t n)
@@ -126,7 +135,12 @@ static bool list_make(row_list *l, int64_t n)
     return l->next && l->level && l->there;
 }
 
-static void list_free(row_list *l) { rw_free(l->next), rw_free(l->level), rw_free(l->there); }
+static void list_free(row_list *l)
+{
+    rw_free(l->next);
+    rw_free(l->level);
+    rw_free(l->there);
+}
 
 typedef struct pattern {
     int64_t *first, *column, room;
@@ -149,8 +163,10 @@ static bool pattern_room(pattern *p, int64_t n)
 static bool fill_row(const rw_host *a, int most, row_list *l, pattern *p, int64_t i)
 {
     l->next[0] = l->n;
-    for (int64_t k = a->first[i], from = -1; k < a->first[i + 1]; from = a->column[k++])
-        list_add(l, from, a->column[k]), l->level[a->column[k]] = 0;
+    for (int64_t k = a->first[i], from = -1; k < a->first[i + 1]; from = a->column[k++]) {
+        list_add(l, from, a->column[k]);
+        l->level[a->column[k]] = 0;
+    }
     int64_t count = 0;
     for (int64_t k = l->next[0]; k < l->n; k = l->next[k + 1], ++count) {
         if (k >= i || l->level[k] >= most) continue;
@@ -158,14 +174,19 @@ static bool fill_row(const rw_host *a, int most, row_list *l, pattern *p, int64_
             const int64_t j = p->column[e];
             const int32_t level = l->level[k] + p->level[e] + 1;
             if (j <= k || level > most) continue;
-            if (!l->there[j]) list_add(l, k, j), l->level[j] = level;
-            else l->level[j] = RW_MIN(l->level[j], level);
+            if (!l->there[j]) {
+                list_add(l, k, j);
+                l->level[j] = level;
+            } else l->level[j] = RW_MIN(l->level[j], level);
         }
     }
     if (!pattern_room(p, p->first[i] + count)) return false;
     int64_t at = p->first[i];
-    for (int64_t k = l->next[0]; k < l->n; k = l->next[k + 1], ++at)
-        p->column[at] = k, p->level[at] = l->level[k], l->there[k] = false;
+    for (int64_t k = l->next[0]; k < l->n; k = l->next[k + 1], ++at) {
+        p->column[at] = k;
+        p->level[at] = l->level[k];
+        l->there[k] = false;
+    }
     p->first[i + 1] = at;
     return true;
 }
@@ -176,9 +197,15 @@ rw_status rw_factors_fill(rw_factors *f, int level)
     pattern p = {.first = rw_calloc((size_t)f->a.rows + 1, sizeof *p.first)};
     bool made = list_make(&l, f->a.rows) && p.first;
     for (int64_t i = 0; made && i < f->a.rows; ++i) made = fill_row(&f->a, level, &l, &p, i);
-    list_free(&l), rw_free(p.level);
-    if (made) f->first = p.first, f->column = p.column;
-    else rw_free(p.first), rw_free(p.column);
+    list_free(&l);
+    rw_free(p.level);
+    if (made) {
+        f->first = p.first;
+        f->column = p.column;
+    } else {
+        rw_free(p.first);
+        rw_free(p.column);
+    }
     return made ? RW_OK : no_memory(f);
 }
 
@@ -205,7 +232,10 @@ RW_DENSE_INLINE bool copy_row(const rw_factors *f, int64_t i, const int size, do
         if (k < a->first[i + 1] && a->column[k] == f->column[at]) {
             const double *from = a->value + k++ * size;
 #pragma omp simd reduction(+ : sum)
-            for (int e = 0; e < size; ++e) to[e] = from[e], sum += 0 * from[e];
+            for (int e = 0; e < size; ++e) {
+                to[e] = from[e];
+                sum += 0 * from[e];
+            }
         } else memset(to, 0, (size_t)size * sizeof *to);
         if (at < f->diagonal[i]) l += size;
         else if (at > f->diagonal[i]) u += size;
@@ -351,7 +381,8 @@ static rw_status factor(rw_precond *p, rw_factors *f)
     RW_TRY(factor_rows(f, &bad));
     for (int n = 0; f->definite && bad < INT64_MAX && n < MOST_SHIFTS && positive(f, bad) && is_finite(f, bad); ++n) {
         f->shift = n ? 2 * f->shift : least_shift;
-        p->info.shift = f->shift, p->info.shift_row = f->order[bad] * f->a.r;
+        p->info.shift = f->shift;
+        p->info.shift_row = f->order[bad] * f->a.r;
         RW_TRY(factor_rows(f, &bad));
     }
     return bad < INT64_MAX ? refuse(f, bad) : RW_OK;
@@ -401,7 +432,9 @@ static rw_status create_ssor(rw_precond *p, rw_operator *a)
     rw_sparse *const m = rw_sparse_of(a);
     const double omega = p->spec.omega;
     rw_status status = begin(p, m, "ssor", stays_there(p), &f);
-    f.eliminates = false, f.scale = omega, f.scale_inverse = omega * (2 - omega);
+    f.eliminates = false;
+    f.scale = omega;
+    f.scale_inverse = omega * (2 - omega);
     if (status == RW_OK) status = create_in_pattern(p, m, &f);
     free_factors(&f);
     return status;
@@ -440,7 +473,8 @@ static bool work_make(work *w, rw_factors *f)
 {
     const size_t n = (size_t)RW_MAX(f->a.rows, 1);
     bool made = list_make(&w->list, f->a.rows);
-    w->value = rw_calloc(n * (size_t)rw_host_size(&f->a), sizeof *w->value), w->kept = rw_calloc(n, sizeof *w->kept);
+    w->value = rw_calloc(n * (size_t)rw_host_size(&f->a), sizeof *w->value);
+    w->kept = rw_calloc(n, sizeof *w->kept);
     for (int s = 0; s < 2; ++s) { made &= rw_host_begin(&f->a, f->a.rows, f->a.columns, &f->side[s].t); }
     return made && w->value && w->kept;
 }
@@ -448,7 +482,8 @@ static bool work_make(work *w, rw_factors *f)
 static void work_free(work *w)
 {
     list_free(&w->list);
-    rw_free(w->value), rw_free(w->kept);
+    rw_free(w->value);
+    rw_free(w->kept);
 }
 
 static bool side_room(rw_host *t, int64_t *room, int64_t n)
@@ -473,9 +508,11 @@ static bool keep(work *w, int64_t lo, int64_t hi, double least, int64_t most, in
         const double s = rw_dense_square_by(t->r, t->parts, w->unit, w->value + j * size);
         if (j >= lo && j < hi && s >= least) w->kept[n++] = (part){s, j};
     }
-    if (n > most)
-        qsort(w->kept, (size_t)n, sizeof *w->kept, by_size), n = most,
-                                                             qsort(w->kept, (size_t)n, sizeof *w->kept, by_column);
+    if (n > most) {
+        qsort(w->kept, (size_t)n, sizeof *w->kept, by_size);
+        n = most;
+        qsort(w->kept, (size_t)n, sizeof *w->kept, by_column);
+    }
     if (!side_room(t, room, t->first[i] + n)) return false;
     for (int64_t k = 0, at = t->first[i]; k < n; ++k, ++at) {
         t->column[at] = w->kept[k].column;
@@ -493,8 +530,10 @@ static void eliminate(const rw_factors *f, work *w, int64_t k, double least)
     if (rw_dense_square_by(u->r, u->parts, w->unit, by) < least) return;
     for (int64_t e = u->first[k]; e < u->first[k + 1]; ++e) {
         const int64_t j = u->column[e];
-        if (!w->list.there[j])
-            list_add(&w->list, k, j), memset(w->value + j * size, 0, (size_t)size * sizeof *w->value);
+        if (!w->list.there[j]) {
+            list_add(&w->list, k, j);
+            memset(w->value + j * size, 0, (size_t)size * sizeof *w->value);
+        }
         rw_dense_multiply(u->r, u->parts, -1, by, u->value + e * size, w->value + j * size);
     }
 }

@@ -34,22 +34,29 @@ static rw_status read_entries(rw_context *ctx, const rw_entries *e, bool zeros, 
     bool made = has && h->first;
     for (int64_t i = 0; made && i < e->rows; ++i) {
         h->first[i + 1] = h->first[i];
-        for (int64_t k = s.first[i]; k < s.first[i + 1]; ++k)
-            has[i] |= s.column[k] == i, h->first[i + 1] += is_read(e, &s, i, k, zeros);
-        h->first[i + 1] += !has[i], added += !has[i];
+        for (int64_t k = s.first[i]; k < s.first[i + 1]; ++k) {
+            has[i] |= s.column[k] == i;
+            h->first[i + 1] += is_read(e, &s, i, k, zeros);
+        }
+        h->first[i + 1] += !has[i];
+        added += !has[i];
     }
     made = made && rw_host_make(h);
     for (int64_t i = 0, at = 0; made && i < e->rows; ++i) {
         bool missing = !has[i];
         for (int64_t k = s.first[i]; k < s.first[i + 1] || missing; ++k) {
-            if (missing && (k == s.first[i + 1] || s.column[k] > i)) h->column[at++] = i, missing = false;
+            if (missing && (k == s.first[i + 1] || s.column[k] > i)) {
+                h->column[at++] = i;
+                missing = false;
+            }
             if (k == s.first[i + 1] || !is_read(e, &s, i, k, zeros)) continue;
             for (int p = 0; p < h->parts; ++p) h->value[h->parts * at + p] = e->value[h->parts * s.entry[k] + p];
             h->column[at++] = s.column[k];
         }
     }
     *whole = made && h->first[h->rows] == e->n + added;
-    rw_free(has), rw_sorted_free(&s);
+    rw_free(has);
+    rw_sorted_free(&s);
     if (made) return RW_OK;
     rw_host_free(h);
     return rw_forecast_no_memory(ctx, e->rows);
@@ -69,7 +76,8 @@ static rw_status take_copy(rw_forecast *f, const rw_host *h, const rw_host *b)
         whole.p.spec = (rw_precond_spec){0};
         RW_TRY(rw_pattern_bytes(&whole, b, &bytes));
         rw_pass(&f->host, b == h ? 0 : gathered + 16 * (double)b->columns);
-        rw_take(&f->host, gathered), rw_take(&f->device, bytes);
+        rw_take(&f->host, gathered);
+        rw_take(&f->device, bytes);
         rw_give(&f->host, gathered);
         f->plain = !f->threads;
     }
@@ -97,7 +105,8 @@ static rw_status read_blocks(rw_forecast *f, const rw_sparse_layout *l, const rw
         status =
             rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner %s: block = %d does not divide the %lld rows of the matrix",
                     rw_precond_method_name(s->method), r, (long long)h.rows);
-    *b = (rw_host){0}, *copy = 0;
+    *b = (rw_host){0};
+    *copy = 0;
     if (status == RW_OK && r > 1) status = rw_host_gather(&h, r, b) ? RW_OK : rw_forecast_no_memory(ctx, h.rows);
     if (status == RW_OK && (r != stored || finds)) status = take_copy(f, &h, r == stored ? NULL : r == 1 ? &h : b);
     *copy = f->device.now;
@@ -188,7 +197,8 @@ static rw_status find_exact_sides(rw_forecast *f, rw_factors *k, sides *t)
         const rw_status status = rw_factors_side(k, i, false, &side.t)
                                      ? rw_triangle_bytes(&f->p, i, &side, k->order, &t->bytes[i])
                                      : rw_forecast_no_memory(k->ctx, k->a.rows);
-        t->levels[i] = (double)side.levels.n, t->blocks[i] = side.t.first ? (double)side.t.first[k->a.rows] : 0;
+        t->levels[i] = (double)side.levels.n;
+        t->blocks[i] = side.t.first ? (double)side.t.first[k->a.rows] : 0;
         rw_side_free(&side);
         RW_TRY(status);
     }
@@ -202,9 +212,11 @@ static rw_status find_filled_sides(rw_forecast *f, rw_factors *k, sides *t)
     if (status == RW_OK) {
         find_diagonals(k);
         status = find_exact_sides(f, k, t);
-        rw_free(k->first), rw_free(k->column);
+        rw_free(k->first);
+        rw_free(k->column);
     }
-    k->first = k->a.first, k->column = k->a.column;
+    k->first = k->a.first;
+    k->column = k->a.column;
     find_diagonals(k);
     return status;
 }
@@ -239,7 +251,7 @@ static void find_bounds(rw_forecast *f, const rw_factors *k, const rw_sizes *z, 
         const int64_t below = k->diagonal[i] - k->first[i], above = k->first[i + 1] - k->diagonal[i] - 1;
         most += (double)(RW_MIN(below + f->p.spec.fill, i) + RW_MIN(above + f->p.spec.fill, k->a.rows - 1 - i));
     }
-    f->least = inverse + (f->threads ? 0 : 2 * order),
+    f->least = inverse + (f->threads ? 0 : 2 * order);
     f->most = RW_MAX(inverse + most * z->block + 2 * order, inverse + t->bytes[0] + t->bytes[1]);
     f->least = RW_MIN(f->least, inverse + t->bytes[0] + t->bytes[1]);
 }
@@ -254,14 +266,22 @@ static void take_sides(rw_forecast *f, const rw_sizes *z, const rw_factors *k, c
     for (int i = 0; i < 2; ++i) {
         const double side = rw_host_bytes(z, n, grown * t->blocks[i], !in_place),
                      levels = t->levels[i] > 0 ? 8 * n + 8 * t->levels[i] : 0;
-        rw_take(&f->host, side), held += side;
-        if (in_place)
-            rw_pass(&f->host, levels + 16 * n), rw_take(&f->host, levels + 8 * n), held += levels,
-                rw_take_matrix(f, z, n, t->bytes[i], false), rw_take(&f->host, 8 * n), held += 8 * n;
+        rw_take(&f->host, side);
+        held += side;
+        if (in_place) {
+            rw_pass(&f->host, levels + 16 * n);
+            rw_take(&f->host, levels + 8 * n);
+            held += levels;
+            rw_take_matrix(f, z, n, t->bytes[i], false);
+            rw_take(&f->host, 8 * n);
+            held += 8 * n;
+        }
     }
     if (k->eliminates && omp_get_max_threads() > 1 && (!in_place || t->levels[0] == 0) &&
-        f->p.spec.method != RW_PRECOND_ILUT)
-        rw_take(&f->host, 16 * n), held += 16 * n;
+        f->p.spec.method != RW_PRECOND_ILUT) {
+        rw_take(&f->host, 16 * n);
+        held += 16 * n;
+    }
     for (int i = 0; !in_place && i < 2; ++i) {
         const double copy = named ? rw_host_bytes(z, n, t->blocks[i], true) + 8 * n : 0,
                      levels = t->levels[i] > 0 ? 8 * n + 8 * t->levels[i] : 0;
@@ -285,7 +305,8 @@ static void take_there(rw_forecast *f, const rw_sizes *z, const rw_factors *k, c
     rw_take(&f->host, held);
     for (int i = 0; i < 2; ++i) {
         const double side = 8 * n + 16 * t->blocks[i], levels = t->levels[i] > 0 ? 8 * n + 8 * t->levels[i] : 0;
-        rw_take(&f->host, side + levels), held += side + levels;
+        rw_take(&f->host, side + levels);
+        held += side + levels;
         rw_take(&f->host, 8 * n); /* places of rows */
         rw_pass(&f->host, 8 * n + (named ? side + 8 * n : 0));
         rw_take_matrix(f, z, n, t->bytes[i], true);
@@ -299,7 +320,8 @@ static void take_there(rw_forecast *f, const rw_sizes *z, const rw_factors *k, c
 static rw_status put_in_order(rw_forecast *f, const rw_host *h, rw_factors *k)
 {
     const size_t n = (size_t)h->rows;
-    k->order = rw_calloc(n, sizeof *k->order), k->diagonal = rw_calloc(n, sizeof *k->diagonal);
+    k->order = rw_calloc(n, sizeof *k->order);
+    k->diagonal = rw_calloc(n, sizeof *k->diagonal);
     if (!k->order || !k->diagonal) return rw_forecast_no_memory(k->ctx, h->rows);
     for (int64_t i = 0; i < h->rows; ++i) k->order[i] = i;
     if (f->p.spec.order == RW_ORDER_COLOURS) {
@@ -309,7 +331,8 @@ static rw_status put_in_order(rw_forecast *f, const rw_host *h, rw_factors *k)
         k->a = *h;
         k->a.borrowed = true;
     }
-    k->first = k->a.first, k->column = k->a.column;
+    k->first = k->a.first;
+    k->column = k->a.column;
     find_diagonals(k);
     return RW_OK;
 }
@@ -326,15 +349,19 @@ static rw_status forecast_ordered(rw_forecast *f, const rw_host *h, rw_factors *
     RW_TRY(find_sides(f, k, &z, &t));
     const double blocks = n + t.blocks[0] + t.blocks[1];
     rw_take(&f->host, held);
-    rw_take(&f->host, arrays), held += arrays;
+    rw_take(&f->host, arrays);
+    held += arrays;
     if (coloured) {
         const double copy = there ? 8 * (n + 1) + 16 * entries : rw_host_bytes(&z, n, entries, true);
         rw_take(&f->host, copy + 8 * n);
-        rw_give(&f->host, held - arrays + 8 * n), held = copy + arrays;
+        rw_give(&f->host, held - arrays + 8 * n);
+        held = copy + arrays;
     }
-    if (s->level > 0)
-        rw_pass(&f->host, 21 * n + 13.5 * blocks), rw_take(&f->host, 8 * n + 9 * blocks),
-            held += 8 * n + 9 * blocks; /* room for an eighth more, on average */
+    if (s->level > 0) {
+        rw_pass(&f->host, 21 * n + 13.5 * blocks);
+        rw_take(&f->host, 8 * n + 9 * blocks);
+        held += 8 * n + 9 * blocks; /* room for an eighth more, on average */
+    }
     const bool in_place = !there && !ilut && !f->threads && !s->f32 && !s->scaled && !coloured;
     const double work = ilut ? 29 * n + n * z.values : 0;
     const double before = f->device.now;
@@ -357,7 +384,8 @@ static rw_status forecast_factors(rw_forecast *f, const rw_host *h)
                     .eliminates = f->p.spec.method != RW_PRECOND_SSOR};
     rw_status status = put_in_order(f, h, &k);
     if (status == RW_OK) status = forecast_ordered(f, h, &k);
-    rw_free(k.order), rw_free(k.diagonal);
+    rw_free(k.order);
+    rw_free(k.diagonal);
     if (k.a.first != h->first) rw_host_free(&k.a);
     return status;
 }
@@ -375,8 +403,10 @@ static rw_status forecast(rw_forecast *f, const rw_host *h)
         rw_take(&f->host, read);
         RW_TRY(rw_take_diagonal(f, &z, h, n));
         rw_give(&f->host, read);
-        if (f->p.spec.method == RW_PRECOND_CHEBYSHEV)
-            rw_pass_eigenvalue(f, &z, n), rw_take(&f->device, 3 * n * z.vector);
+        if (f->p.spec.method == RW_PRECOND_CHEBYSHEV) {
+            rw_pass_eigenvalue(f, &z, n);
+            rw_take(&f->device, 3 * n * z.vector);
+        }
         return RW_OK;
     case RW_PRECOND_AMG: return rw_forecast_amg(f, h);
     default: return forecast_factors(f, h);

@@ -29,12 +29,14 @@ static bool prolong(const rw_host *a, const bool *strong, const int64_t *of, int
         for (int64_t k = a->first[i]; of[i] >= 0 && k < a->first[i + 1]; ++k) {
             const int64_t j = a->column[k], to = of[j];
             if (!(strong[k] || j == i) || to < 0 || seen[to] == i + 1) continue;
-            seen[to] = i + 1, p->column[n++] = to;
+            seen[to] = i + 1;
+            p->column[n++] = to;
         }
         for (int64_t k = p->first[i] + 1; k < n; ++k) /* ascending: rows are short */
             for (int64_t at = k; at > p->first[i] && p->column[at - 1] > p->column[at]; --at) {
                 const int64_t moved = p->column[at];
-                p->column[at] = p->column[at - 1], p->column[at - 1] = moved;
+                p->column[at] = p->column[at - 1];
+                p->column[at - 1] = moved;
             }
         p->first[i + 1] = n;
     }
@@ -47,7 +49,10 @@ static int64_t count_product(const rw_host *a, const rw_host *p, int64_t i, int6
     int64_t n = 0;
     for (int64_t k = a->first[i]; k < a->first[i + 1]; ++k)
         for (int64_t e = p->first[a->column[k]]; e < p->first[a->column[k] + 1]; ++e)
-            if (seen[p->column[e]] != mark) seen[p->column[e]] = mark, ++n;
+            if (seen[p->column[e]] != mark) {
+                seen[p->column[e]] = mark;
+                ++n;
+            }
     return n;
 }
 
@@ -74,14 +79,17 @@ static void sample(const rw_host *a, const rw_host *p, const rw_host *down, int6
         int64_t longest = 0;
         for (int64_t row = from; row < to; ++row) {
             const int64_t blocks = count_coarse(a, p, down, row, seen, ++mark);
-            found += (double)blocks, longest = RW_MAX(longest, blocks);
+            found += (double)blocks;
+            longest = RW_MAX(longest, blocks);
         }
-        counted += (double)(to - from), stored += SLICE * (double)longest;
+        counted += (double)(to - from);
+        stored += SLICE * (double)longest;
     }
     for (int64_t k = 0; k < rows; ++k)
         product += (double)count_product(a, p, rw_sampled(a->rows, k, SAMPLES * SLICE), seen, ++mark);
     first->product = rows ? product * first->rows / (double)rows : 0;
-    next->blocks = counted > 0 ? found / counted * next->rows : 0, next->padding = found > 0 ? stored / found : 1;
+    next->blocks = counted > 0 ? found / counted * next->rows : 0;
+    next->padding = found > 0 ? stored / found : 1;
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
@@ -125,10 +133,12 @@ static double take_coarsening(rw_forecast *f, const rw_sizes *z, const grid *g, 
     rw_take(&f->host, marks);
     held += take_product(f, z, g->rows, next->rows, g->prolong);
     const double down = rw_host_bytes(z, next->rows, g->prolong, true);
-    rw_take(&f->host, down), held += down;
+    rw_take(&f->host, down);
+    held += down;
     held += take_product(f, z, g->rows, next->rows, g->product);
     const double matrix = take_product(f, z, next->rows, next->rows, next->blocks);
-    rw_take_matrix(f, z, g->rows, way, false), rw_take_matrix(f, z, next->rows, back, false);
+    rw_take_matrix(f, z, g->rows, way, false);
+    rw_take_matrix(f, z, next->rows, back, false);
     rw_give(&f->host, held);
     return matrix;
 }
@@ -143,13 +153,15 @@ static rw_status take_coarser(rw_forecast *f, const rw_sizes *z, const rw_host *
         rw_take(&f->device, 2 * g.rows * z->vector);
         if (g.rows * a->r <= RW_AMG_DIRECT) return take_direct(f, z, a, g.rows), rw_give(&f->host, matrix), RW_OK;
         RW_TRY(take_smoother(f, z, a, g.rows));
-        g.prolong = first->prolong / first->rows * g.rows, g.product = first->product / first->rows * g.rows,
+        g.prolong = first->prolong / first->rows * g.rows;
+        g.product = first->product / first->rows * g.rows;
         g.way = first->way;
         const grid next = {.rows = g.rows * ratio,
                            .blocks = g.rows * ratio * RW_MIN(wide, g.rows * ratio),
                            .padding = g.padding};
         const double made = take_coarsening(f, z, &g, &next);
-        rw_give(&f->host, matrix), matrix = made;
+        rw_give(&f->host, matrix);
+        matrix = made;
         rw_take(&f->device, g.rows * z->vector);
         g = next;
     }
@@ -178,7 +190,8 @@ static rw_status take_grids(rw_forecast *f, const rw_sizes *z, const rw_host *a,
         rw_take(&f->device, first.rows * z->vector);
         status = take_coarser(f, z, a, &first, next, matrix);
     }
-    rw_host_free(&p), rw_host_free(&down);
+    rw_host_free(&p);
+    rw_host_free(&down);
     return status;
 }
 
@@ -200,7 +213,10 @@ rw_status rw_forecast_amg(rw_forecast *f, const rw_host *a)
     if (status == RW_OK && smaller) status = take_grids(f, &z, a, strong, of, aggregates, seen, read);
     if (!smaller && n * a->r <= RW_AMG_STUCK) take_direct(f, &z, a, n);
     if (!smaller) rw_give(&f->host, read);
-    rw_free(d), rw_free(strong), rw_free(of), rw_free(seen);
+    rw_free(d);
+    rw_free(strong);
+    rw_free(of);
+    rw_free(seen);
     rw_take(&f->device, n * z.vector);
     return status;
 }

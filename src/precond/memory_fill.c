@@ -24,7 +24,8 @@ typedef struct search {
 static int64_t reached(const rw_host *h, int64_t i, int level, search *w)
 {
     int64_t found = 0, n = 1;
-    w->now[0] = i, w->seen[i] = i + 1;
+    w->now[0] = i;
+    w->seen[i] = i + 1;
     for (int step = 0; step <= level && n; ++step) {
         int64_t more = 0;
         for (int64_t q = 0; q < n; ++q)
@@ -36,7 +37,9 @@ static int64_t reached(const rw_host *h, int64_t i, int level, search *w)
                 else w->next[more++] = j;
             }
         int64_t *swap = w->now;
-        w->now = w->next, w->next = swap, n = more;
+        w->now = w->next;
+        w->next = swap;
+        n = more;
     }
     return found;
 }
@@ -56,7 +59,10 @@ rw_status rw_count_fill(rw_context *ctx, const rw_host *h, int level, double blo
             blocks[side] += (double)reached(side ? h : &t, rw_sampled(h->rows, k, SAMPLE), level, &w);
         blocks[side] *= rows ? (double)h->rows / (double)rows : 0;
     }
-    rw_free(w.seen), rw_free(w.now), rw_free(w.next), rw_host_free(&t);
+    rw_free(w.seen);
+    rw_free(w.now);
+    rw_free(w.next);
+    rw_host_free(&t);
     return made ? RW_OK : rw_forecast_no_memory(ctx, h->rows);
 }
 
@@ -84,11 +90,15 @@ static int64_t gather(const rw_host *h, int64_t seed, int64_t most, int64_t *dis
             const int64_t i = another(h, seed, distance, &passed);
             if (i < 0 && n > 0) break;
             queue[n] = i < 0 ? seed : i;
-            distance[queue[n]] = n ? distance[queue[n - 1]] + 1 : 1, ++n;
+            distance[queue[n]] = n ? distance[queue[n - 1]] + 1 : 1;
+            ++n;
         }
         for (int64_t k = h->first[queue[q]]; k < h->first[queue[q] + 1] && n < most; ++k) {
             const int64_t j = h->column[k];
-            if (!distance[j]) distance[j] = distance[queue[q]] + 1, queue[n++] = j;
+            if (!distance[j]) {
+                distance[j] = distance[queue[q]] + 1;
+                queue[n++] = j;
+            }
         }
     }
     return n;
@@ -128,7 +138,8 @@ static rw_status count_rows(const rw_forecast *c, const rw_host *a, const bool *
     const rw_precond *p = &c->p;
     const size_t n = (size_t)RW_MAX(a->rows, 1);
     rw_factors f = {.ctx = p->device->ctx, .who = "ilut", .a = *a, .scale = 1, .scale_inverse = 1, .eliminates = true};
-    f.order = rw_calloc(n, sizeof *f.order), f.inverse = rw_calloc(n * (size_t)rw_host_size(a), sizeof *f.inverse);
+    f.order = rw_calloc(n, sizeof *f.order);
+    f.inverse = rw_calloc(n * (size_t)rw_host_size(a), sizeof *f.inverse);
     rw_status status = f.order && f.inverse ? RW_OK : rw_forecast_no_memory(f.ctx, a->rows);
     for (int64_t i = 0; status == RW_OK && i < a->rows; ++i) f.order[i] = i;
     if (status == RW_OK) status = rw_ilut_eliminate(p, &f);
@@ -138,12 +149,16 @@ static rw_status count_rows(const rw_forecast *c, const rw_host *a, const bool *
         for (int64_t i = 0; i < a->rows; ++i)
             if (!inner || inner[i]) to->blocks[s] += (double)(t->first[i + 1] - t->first[i]);
         status = rw_triangle_bytes(p, s, &f.side[s], f.order, &bytes);
-        if (status == RW_OK) to->all[s] += (double)t->first[t->rows], to->bytes[s] += bytes;
+        if (status == RW_OK) {
+            to->all[s] += (double)t->first[t->rows];
+            to->bytes[s] += bytes;
+        }
     }
     for (int64_t i = 0; i < a->rows; ++i)
         if (!inner || inner[i]) to->given += (double)(a->first[i + 1] - a->first[i] - 1);
     for (int s = 0; s < 2; ++s) rw_side_free(&f.side[s]);
-    rw_free(f.order), rw_free(f.inverse);
+    rw_free(f.order);
+    rw_free(f.inverse);
     return status;
 }
 
@@ -165,7 +180,10 @@ static rw_status count_patches(const rw_forecast *c, const rw_host *h, counts *t
         if (status == RW_OK) status = count_rows(c, &sub, inner, to);
         rw_host_free(&sub);
     }
-    rw_free(distance), rw_free(queue), rw_free(name), rw_free(inner);
+    rw_free(distance);
+    rw_free(queue);
+    rw_free(name);
+    rw_free(inner);
     return status;
 }
 

@@ -15,7 +15,10 @@ rw_status rw_precond_from_operator(rw_operator *m, rw_dtype vectors, rw_precond 
     *precond = NULL;
     rw_precond *p = rw_calloc(1, sizeof *p);
     if (!p) return rw_fail_memory(m->device->ctx, sizeof *p, "a preconditioner");
-    p->device = rw_device_retain(m->device), p->ops = &ops, p->type = vectors, p->n = m->info.rows;
+    p->device = rw_device_retain(m->device);
+    p->ops = &ops;
+    p->type = vectors;
+    p->n = m->info.rows;
     p->a = rw_operator_retain(m);
     rw_status status = rw_precond_build(p);
     if (status == RW_OK) status = rw_precond_warm_up(p);

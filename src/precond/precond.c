@@ -174,7 +174,8 @@ rw_status rw_precond_warm_up(rw_precond *p)
     if (status == RW_OK) status = rw_array_zero(x, p->device->queue);
     if (status == RW_OK) status = rw_array_zero(y, p->device->queue);
     if (status == RW_OK) status = p->ops->apply(p, x, 0, y, p->device->queue);
-    rw_array_destroy(&x), rw_array_destroy(&y);
+    rw_array_destroy(&x);
+    rw_array_destroy(&y);
     return status;
 }
 
@@ -189,8 +190,12 @@ rw_status rw_precond_create(rw_operator *a, rw_dtype vectors, const rw_precond_s
     RW_TRY(check(a->device->ctx, a, vectors, spec));
     rw_precond *p = rw_calloc(1, sizeof *p);
     if (!p) return rw_fail_memory(a->device->ctx, sizeof *p, "a preconditioner");
-    p->device = rw_device_retain(a->device), p->spec = *spec, p->ops = methods[spec->method], p->type = vectors,
-    p->n = a->info.rows, p->info.shift_row = -1;
+    p->device = rw_device_retain(a->device);
+    p->spec = *spec;
+    p->ops = methods[spec->method];
+    p->type = vectors;
+    p->n = a->info.rows;
+    p->info.shift_row = -1;
     if (p->ops->use) p->a = rw_operator_retain(a);
     rw_sparse *copy = NULL;
     int block = 1;
@@ -233,7 +238,8 @@ rw_operator *rw_precond_product(const rw_precond *p) { return p && p->ops->produ
 void rw_precond_count(rw_precond *p, const rw_sparse *m)
 {
     const rw_sparse_size size = rw_sparse_size_of(m);
-    p->info.blocks += size.blocks, p->info.bytes += size.bytes;
+    p->info.blocks += size.blocks;
+    p->info.bytes += size.bytes;
 }
 
 rw_status rw_precond_get_spec(const rw_precond *p, rw_precond_spec *spec)

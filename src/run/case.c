@@ -163,8 +163,10 @@ rw_status rw_case_parse(rw_context *ctx, const char *path, const char *text, siz
     rw_mistakes mistakes;
     rw_mistakes_begin(&mistakes);
     rw_status status = rw_mistakes_end(ctx, &mistakes, read_and_check(c, path, text, n, set, nset, problems));
-    if (status == RW_OK) rw_case_warn_effects(c), *out = c;
-    else rw_case_free(&c);
+    if (status == RW_OK) {
+        rw_case_warn_effects(c);
+        *out = c;
+    } else rw_case_free(&c);
     return status;
 }
 
@@ -191,7 +193,10 @@ void rw_case_free(rw_case **out)
     rw_tree_free(&c->standard);
     for (int i = 0; i < c->nsources; i++) rw_free(c->sources[i]);
     rw_free(c->sources);
-    for (int i = 0; i < c->nnamed; i++) rw_free(c->named[i].section), rw_free(c->named[i].key);
+    for (int i = 0; i < c->nnamed; i++) {
+        rw_free(c->named[i].section);
+        rw_free(c->named[i].key);
+    }
     rw_free(c->named);
     rw_free(c->path);
     rw_free(c->name);

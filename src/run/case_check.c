@@ -88,7 +88,8 @@ rw_status rw_case_wrap(const rw_case *c, rw_tree **slot)
         rw_tree_free(&list);
         return rw_fail_memory(c->ctx, sizeof(*list), "a list");
     }
-    list->line = item->line, list->column = item->column;
+    list->line = item->line;
+    list->column = item->column;
     list->n = list->capacity = 1;
     list->items[0] = item;
     *slot = list;
@@ -154,7 +155,8 @@ static rw_status check_section(const rw_case *c, rw_tree **slot, const rw_sectio
     if (section->form == RW_SECTION_TEXTS) {
         static const rw_param texts = {.kind = RW_PARAM_TEXTS, .allowed = "", .unit = ""};
         rw_param row = texts;
-        row.name = section->name, row.line = section->line;
+        row.name = section->name;
+        row.line = section->line;
         RW_TRY(rw_case_wrap(c, slot));
         return rw_param_read(c->ctx, &row, section->name, NULL, *slot, NULL);
     }

@@ -97,7 +97,8 @@ static rw_status split(rw_case *c, const char *text, assignment *a)
     for (int i = 0; i < RW_COUNT(options); i++) {
         size_t n = strlen(options[i].option);
         if (strncmp(text, options[i].option, n) != 0) continue;
-        a->plain = true, a->value = text + n;
+        a->plain = true;
+        a->value = text + n;
         RW_TRY(own(c, rw_strdup(text)));
         a->source = c->sources[c->nsources - 1];
         RW_TRY(own(c, rw_format("%.*s,", (int)n - 1, text)));

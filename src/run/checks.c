@@ -32,7 +32,8 @@ static rw_status make_program(const rw_case *c, const rw_expr_scalar *given, int
     if (status == RW_OK && rw_expr_result_index(*e, "value") < 0)
         status = rw_case_fail(c, value, "checks.%s.value is a field: reduce it to a number with normmax, mean, …",
                               k->list[k->n - 1].name);
-    rw_text_free(&text), rw_free(scalars);
+    rw_text_free(&text);
+    rw_free(scalars);
     return status;
 }
 
@@ -41,7 +42,8 @@ rw_status rw_checks_read(const rw_case *c, const rw_expr_scalar *scalars, int ns
 {
     const rw_tree *map = rw_case_node(c, "checks");
     if (!map || !map->n) return RW_OK;
-    k->list = rw_calloc((size_t)map->n, sizeof *k->list), k->programs = rw_calloc((size_t)map->n, sizeof *k->programs);
+    k->list = rw_calloc((size_t)map->n, sizeof *k->list);
+    k->programs = rw_calloc((size_t)map->n, sizeof *k->programs);
     if (!k->list || !k->programs) return rw_fail_memory(rw_case_context(c), 64, "checks");
     for (int i = 0; i < map->n; ++i) {
         rw_entry_checks entry;
@@ -68,5 +70,6 @@ rw_status rw_checks_run(rw_checks *k, rw_queue *queue, double t)
 void rw_checks_free(rw_checks *k)
 {
     for (int i = 0; i < k->n; ++i) rw_expr_destroy(&k->programs[i]);
-    rw_free(k->list), rw_free(k->programs);
+    rw_free(k->list);
+    rw_free(k->programs);
 }

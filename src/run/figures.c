@@ -136,7 +136,10 @@ static bool is_constant(const rw_csv_table *table, int column)
     const double *y = table->columns[column];
     double low = INFINITY, high = -INFINITY;
     for (size_t k = 0; k < table->n_rows; k++)
-        if (isfinite(y[k])) low = fmin(low, y[k]), high = fmax(high, y[k]);
+        if (isfinite(y[k])) {
+            low = fmin(low, y[k]);
+            high = fmax(high, y[k]);
+        }
     const double size = fmax(fabs(low), fabs(high));
     return !(high > low) || size <= 1e-9 * scale_of(table, column) || high - low <= 1e-6 * size;
 }
@@ -205,7 +208,10 @@ static double choose_time(const rw_csv_table *table, int column, const rw_figure
     const double *t = table->columns[0], *y = table->columns[column];
     const size_t n = table->n_rows;
     double low = INFINITY, high = -INFINITY;
-    for (size_t k = 0; k < n; k++) low = fmin(low, y[k]), high = fmax(high, y[k]);
+    for (size_t k = 0; k < n; k++) {
+        low = fmin(low, y[k]);
+        high = fmax(high, y[k]);
+    }
     if (n < ROWS || !isfinite(y[n - 1])) return NAN;
     const double near = SETTLED * (values->log ? fabs(y[n - 1]) : high - low);
     size_t last = n - 1, shown;
@@ -213,7 +219,8 @@ static double choose_time(const rw_csv_table *table, int column, const rw_figure
     const double settled = t[last] - t[0], end = t[0] + 1.5 * settled;
     for (shown = last; shown < n && t[shown] <= end;) shown++;
     if (!(settled > 0 && settled <= 0.2 * (t[n - 1] - t[0])) || shown < ROWS) return NAN;
-    time->min = t[0], time->max = end;
+    time->min = t[0];
+    time->max = end;
     return t[last];
 }
 
@@ -256,9 +263,15 @@ rw_status rw_frame_make(rw_run *r, int field, rw_dtype type, const void *data, c
     rw_status status = to_double(r->ctx, type, values, n, &f->values, &f->own);
     if (f->own) rw_free(wide);
     else f->own = wide;
-    if (status != RW_OK) rw_free(f->own), f->own = NULL;
+    if (status != RW_OK) {
+        rw_free(f->own);
+        f->own = NULL;
+    }
     for (size_t i = 0; i < n && status == RW_OK; i++)
-        if (isfinite(f->values[i])) f->low = fmin(f->low, f->values[i]), f->high = fmax(f->high, f->values[i]);
+        if (isfinite(f->values[i])) {
+            f->low = fmin(f->low, f->values[i]);
+            f->high = fmax(f->high, f->values[i]);
+        }
     return status;
 }
 

@@ -109,9 +109,11 @@ static rw_scale scale_of(const rw_run *r, range values, rw_colormap map)
 {
     rw_scale scale = {.map = map};
     if (!(values.high > values.low)) return scale;
-    scale.min = values.low, scale.max = values.high;
+    scale.min = values.low;
+    scale.max = values.high;
     if (is_line(r)) { /* lines keep off the frame */
-        scale.min -= 0.04 * (values.high - values.low), scale.max += 0.04 * (values.high - values.low);
+        scale.min -= 0.04 * (values.high - values.low);
+        scale.max += 0.04 * (values.high - values.low);
     } else if (map == RW_COLORMAP_DIVERGING) {
         scale.max = fmax(fabs(values.low), fabs(values.high));
         scale.min = -scale.max;
@@ -206,7 +208,10 @@ static rw_status read_frame(rw_run *r, int field, const char *name, int output, 
     if (status == RW_OK) status = rw_h5_read(h5, set, type, rank, shape, *data);
     rw_h5_close(&h5);
     if (status == RW_OK) status = rw_frame_make(r, field, type, *data, size, *t, frame);
-    if (status != RW_OK) rw_free(*data), *data = NULL;
+    if (status != RW_OK) {
+        rw_free(*data);
+        *data = NULL;
+    }
     return status;
 }
 

@@ -475,8 +475,10 @@ rw_status rw_help(rw_context *ctx, const char *name, char **out)
         return rw_tables_give(ctx, &text, out);
     const rw_section *s = rw_tables_sections(NULL, &sections);
     help_in(&text, s, sections, name);
-    for (int i = 0; rw_problems[i]; i++)
-        s = rw_tables_sections(rw_problems[i], &sections), help_in(&text, s, sections, name);
+    for (int i = 0; rw_problems[i]; i++) {
+        s = rw_tables_sections(rw_problems[i], &sections);
+        help_in(&text, s, sections, name);
+    }
     s = rw_tables_specs(&sections);
     help_in(&text, s, sections, name);
     const rw_language_word *words;

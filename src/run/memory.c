@@ -19,7 +19,10 @@ void rw_memory_text(int64_t bytes, char text[32])
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     double x = (double)bytes;
     int i = 0;
-    while (x >= 1024 && i < RW_COUNT(units) - 1) x /= 1024, i++;
+    while (x >= 1024 && i < RW_COUNT(units) - 1) {
+        x /= 1024;
+        i++;
+    }
     snprintf(text, 32, i ? "%.1f %s" : "%.0f %s", x, units[i]);
 }
 

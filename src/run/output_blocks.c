@@ -40,7 +40,8 @@ static rw_status write_block(const rw_run *r, const char *path, int b, int n, co
         own[i].data = (const char *)arrays[i].data + (size_t)block.first_cell * rw_dtype_size(arrays[i].type);
     }
     if (status == RW_OK) status = rw_vts_write(r->ctx, path, block.cells, (const double(*)[3])points, n, own);
-    rw_free(points), rw_free(own);
+    rw_free(points);
+    rw_free(own);
     return status;
 }
 
@@ -61,7 +62,8 @@ rw_status rw_output_vtm(rw_run *r, int n, const rw_vti_array *arrays, int output
     snprintf(name, sizeof name, "vtm/%06d.vtm", output);
     if (status == RW_OK) status = rw_folder_claim(r, name, path);
     if (status == RW_OK) status = rw_vtm_write(r->ctx, path, count, files);
-    rw_free(texts), rw_free(files);
+    rw_free(texts);
+    rw_free(files);
     return status;
 }
 
@@ -78,7 +80,11 @@ static rw_blocks_slice section(const rw_blocks *g, int which, double *middle)
     *middle = 0.5 * (lower[axis] + upper[axis]);
     if (fabs(*middle) < 1e-9 * length) *middle = 0;
     rw_blocks_slice s = {.axis = axis, .at = *middle + 1e-9 * length}; /* not on the points */
-    for (int d = 0; d < 2; ++d) s.lower[d] = lower[o[d]], s.upper[d] = upper[o[d]], s.n[d] = PIXELS;
+    for (int d = 0; d < 2; ++d) {
+        s.lower[d] = lower[o[d]];
+        s.upper[d] = upper[o[d]];
+        s.n[d] = PIXELS;
+    }
     return s;
 }
 
@@ -124,7 +130,8 @@ rw_status rw_picture_section(rw_context *ctx, const char *path, const rw_field_p
     const double aspect = (s.upper[0] - s.lower[0]) / (s.upper[1] - s.lower[1]);
     field.stretch = aspect > 4 || aspect < 0.25;
     if (status == RW_OK) status = rw_figure_write_field(ctx, path, &page, &field);
-    rw_free(pixels), rw_free(cell);
+    rw_free(pixels);
+    rw_free(cell);
     return status;
 }
 

@@ -110,7 +110,8 @@ rw_status rw_read_parameters(const rw_case *c, rw_expr_scalar **scalars, int *n)
     rw_context *ctx = rw_case_context(c);
     const rw_tree *map = rw_case_node(c, "parameters");
     rw_functions functions = {0};
-    *scalars = NULL, *n = 0;
+    *scalars = NULL;
+    *n = 0;
     if (!map || !map->n) return RW_OK;
     *scalars = rw_calloc((size_t)map->n, sizeof **scalars);
     if (!*scalars) return rw_fail_memory(ctx, (size_t)map->n * sizeof **scalars, "parameters");

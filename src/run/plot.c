@@ -132,7 +132,9 @@ static rw_status draw_as_run(plotter *p, const char *name, double time, const vo
     figure->map = scale.map;
     figure->min = scale.min;
     figure->max = scale.max;
-    figure->grid = &frame->grid, figure->type = RW_F64, figure->data = frame->values;
+    figure->grid = &frame->grid;
+    figure->type = RW_F64;
+    figure->data = frame->values;
     return RW_OK;
 }
 

@@ -152,7 +152,10 @@ rw_status rw_plot_read_times(rw_run *r)
     RW_TRY_GOTO(rw_h5_read(file, times, RW_F64, 1, shape, r->times), cleanup);
     r->noutputs = (int)shape[0];
 cleanup:
-    if (status != RW_OK) rw_free(r->times), r->times = NULL;
+    if (status != RW_OK) {
+        rw_free(r->times);
+        r->times = NULL;
+    }
     rw_h5_close(&file);
     return status;
 }

@@ -53,9 +53,15 @@ static void look(rw_run *r, bool last)
     bool good = !last && r->device && (*next || rw_event_create(r->device, next) == RW_OK) &&
                 rw_event_record(*next, rw_device_queue(r->device)) == RW_OK;
     if (good && q->calls > 0) good = rw_event_wait(before) == RW_OK;
-    if (!good) q->done_step = step, q->done_time = time;
-    else if (q->calls > 0) q->done_step = q->queued_step, q->done_time = q->queued_time;
-    q->queued_step = step, q->queued_time = time;
+    if (!good) {
+        q->done_step = step;
+        q->done_time = time;
+    } else if (q->calls > 0) {
+        q->done_step = q->queued_step;
+        q->done_time = q->queued_time;
+    }
+    q->queued_step = step;
+    q->queued_time = time;
     q->calls = good ? q->calls + 1 : 0;
 }
 
@@ -164,7 +170,8 @@ void rw_rates_step(rw_run *r, bool last)
     q->reported = now;
     look(r, last);
     leave_out_compiling(r);
-    now = rw_seconds(), interval = now - q->last;
+    now = rw_seconds();
+    interval = now - q->last;
     if (interval > 0 && q->done_step > q->last_step) {
         double memory = RW_MIN(MEMORY, RW_MAX(0.25 * (now - q->begin_steps), INTERVAL)),
                a = 1 - exp(-interval / memory);
@@ -172,7 +179,9 @@ void rw_rates_step(rw_run *r, bool last)
         smooth(&q->time_per_second, (q->done_time - q->last_time) / interval, a);
         q->longest = q->recent;
         q->recent = 0;
-        q->last = now, q->last_step = q->done_step, q->last_time = q->done_time;
+        q->last = now;
+        q->last_step = q->done_step;
+        q->last_time = q->done_time;
     }
     report(r, now);
 }

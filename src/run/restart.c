@@ -193,7 +193,8 @@ rw_status rw_restart_check(rw_run *r, rw_h5 *file, const char *path, bool *known
     rw_text text = {0};
     entries saved = {0}, now = {0};
     double end = NAN;
-    r->earlier_every = r->output.every, r->earlier_interpolate = r->output.interpolate;
+    r->earlier_every = r->output.every;
+    r->earlier_interpolate = r->output.interpolate;
     *known = rw_h5_exists(file, GROUP);
     if (!*known) return RW_OK;
     rw_status status;

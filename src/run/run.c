@@ -370,8 +370,10 @@ static rw_status finish(rw_run *r, rw_status status)
     const char *reason = r->reason && status == RW_ERR_NOT_CONVERGED ? r->reason : reason_of(status);
     char *message = rw_strdup(rw_message(r->ctx));
     rw_status closed = rw_csv_close(&r->series);
-    if (status == RW_OK && closed != RW_OK) status = closed, reason = "failed";
-    else if (status != RW_OK && message) rw_fail(r->ctx, status, "%s", message);
+    if (status == RW_OK && closed != RW_OK) {
+        status = closed;
+        reason = "failed";
+    } else if (status != RW_OK && message) rw_fail(r->ctx, status, "%s", message);
     rw_status logged = rw_log_event(r, "end", "reason", reason);
     if (status != RW_OK && message) rw_fail(r->ctx, status, "%s", message);
     rw_status recorded = rw_record_run(r, status, reason);
@@ -399,7 +401,10 @@ rw_status rw_run_with(rw_context *ctx, const rw_problem_ops *const *problems, co
     RW_TRY_GOTO(rw_run_choose_folder(&r), done);
     RW_TRY_GOTO(rw_folder_check(&r, &fresh), done);
     if (r.top.reproducible) rw_context_set_reproducible(ctx, true);
-    if (r.options.progress) rw_compiling_set(rw_rates_compiling, &r), rw_compiled_set(rw_rates_compiled, &r);
+    if (r.options.progress) {
+        rw_compiling_set(rw_rates_compiling, &r);
+        rw_compiled_set(rw_rates_compiled, &r);
+    }
     status = rw_run_create(&r, &bytes);
     if (status == RW_OK && r.wish != RW_OK) status = rw_fail(ctx, r.wish, "%s", r.wish_message);
     if (rw_cancel_requested(r.options.cancel)) /* also when it ended a compiler on the way */
@@ -411,7 +416,8 @@ rw_status rw_run_with(rw_context *ctx, const rw_problem_ops *const *problems, co
 done:
     rw_cancel_leave(outer);
     status = withdraw(&r, finish(&r, status));
-    rw_compiling_set(NULL, NULL), rw_compiled_set(NULL, NULL);
+    rw_compiling_set(NULL, NULL);
+    rw_compiled_set(NULL, NULL);
     bool nowhere = !r.begun || r.gone;
     rw_run_release(&r);
     if (nowhere && report) report->folder[0] = '\0';

@@ -87,7 +87,8 @@ rw_status rw_series_begin(rw_run *r, bool fresh, uint64_t position)
 {
     char path[RW_PATH_SIZE];
     RW_TRY(rw_folder_claim(r, "series.csv", path));
-    r->ncolumns = r->problem->ncolumns, r->columns = r->problem->columns;
+    r->ncolumns = r->problem->ncolumns;
+    r->columns = r->problem->columns;
     const char **names = rw_calloc((size_t)r->ncolumns, sizeof(*names));
     r->row = rw_calloc((size_t)r->ncolumns, sizeof(*r->row));
     rw_status status = RW_OK;

@@ -72,7 +72,8 @@ static bool all_listed(const rw_run *r, const char *sub)
 static bool read_small(const rw_run *r, const char *name, bool *there, char **data, size_t *n)
 {
     struct stat info;
-    *data = NULL, *n = 0;
+    *data = NULL;
+    *n = 0;
     *there = fstatat(r->lock, name, &info, AT_SYMLINK_NOFOLLOW) == 0;
     if (!*there) return true;
     int file = rw_open_at(r->lock, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);

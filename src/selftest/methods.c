@@ -60,7 +60,8 @@ static rw_status transform(rw_selftest_run *r, bool single, double *error)
         double re = 0, im = 0;
         for (int i = 0; i < LENGTH; ++i) {
             const double c = cos(turn * (i * k % LENGTH)), s = -sin(turn * (i * k % LENGTH));
-            re += c * x[2 * i] - s * x[2 * i + 1], im += c * x[2 * i + 1] + s * x[2 * i];
+            re += c * x[2 * i] - s * x[2 * i + 1];
+            im += c * x[2 * i + 1] + s * x[2 * i];
         }
         const double got[2] = {single ? ((const float *)data)[2 * k] : ((const double *)data)[2 * k],
                                single ? ((const float *)data)[2 * k + 1] : ((const double *)data)[2 * k + 1]};
@@ -71,8 +72,10 @@ static rw_status transform(rw_selftest_run *r, bool single, double *error)
     if (status == RW_OK) status = rw_array_read(a, &data);
     for (int i = 0; status == RW_OK && i < 2 * LENGTH; ++i)
         rw_selftest_worsen(error, fabs((single ? ((const float *)data)[i] : ((const double *)data)[i]) - x[i]));
-    rw_fft_destroy(&there), rw_fft_destroy(&back);
-    rw_array_destroy(&a), rw_array_destroy(&b);
+    rw_fft_destroy(&there);
+    rw_fft_destroy(&back);
+    rw_array_destroy(&a);
+    rw_array_destroy(&b);
     return status;
 }
 
@@ -121,7 +124,8 @@ static rw_status filter(rw_selftest_run *r, const char *op, double *error)
             rw_selftest_worsen(error, fmax(off - 0.5, 0));
         }
     rw_image_filter_destroy(&f);
-    rw_array_destroy(&a), rw_array_destroy(&b);
+    rw_array_destroy(&a);
+    rw_array_destroy(&b);
     return status;
 }
 
@@ -153,7 +157,10 @@ static rw_status make_matrix(rw_selftest_run *r, const char *format, double skew
 {
     rw_sparse_layout layout;
     m->n = fill_matrix(skew, m->row, m->column, m->value);
-    for (int i = 0; i < ROWS; ++i) m->x[i] = value(5, i), m->b[i] = 0;
+    for (int i = 0; i < ROWS; ++i) {
+        m->x[i] = value(5, i);
+        m->b[i] = 0;
+    }
     for (int64_t k = 0; k < m->n; ++k) m->b[m->row[k]] += m->value[k] * m->x[m->column[k]];
     RW_TRY(rw_sparse_layout_parse(r->ctx, format, &layout));
     const rw_entries e = {ROWS, ROWS, m->n, false, m->row, m->column, m->value};
@@ -180,7 +187,8 @@ static rw_status product(rw_selftest_run *r, const char *format, double *error)
     if (status == RW_OK) status = rw_sparse_multiply(m->a, RW_OP_NONE, NULL, x, NULL, y, rw_device_queue(r->dev));
     if (status == RW_OK) status = compare(y, m->b, error);
     rw_sparse_destroy(&m->a);
-    rw_array_destroy(&x), rw_array_destroy(&y);
+    rw_array_destroy(&x);
+    rw_array_destroy(&y);
     rw_free(m);
     return status;
 }
@@ -202,7 +210,8 @@ static rw_status solve(rw_selftest_run *r, rw_krylov_method method, rw_precond_m
     if (status == RW_OK) status = compare(x, m->x, error);
     rw_krylov_destroy(&solver);
     rw_sparse_destroy(&m->a);
-    rw_array_destroy(&b), rw_array_destroy(&x);
+    rw_array_destroy(&b);
+    rw_array_destroy(&x);
     rw_free(m);
     return status;
 }
@@ -235,7 +244,10 @@ static rw_status run_signal(rw_selftest_run *r, const rw_temporary *folder, doub
         rw_selftest_worsen(error, fabs((double)got - sum));
     }
     free(taps);
-    rw_free(in), rw_free(out), rw_free(x), rw_free(bytes);
+    rw_free(in);
+    rw_free(out);
+    rw_free(x);
+    rw_free(bytes);
     return status;
 }
 

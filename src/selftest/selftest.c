@@ -25,7 +25,8 @@ rw_selftest_result *rw_selftest_begin(rw_selftest_run *r, const char *name)
 void rw_selftest_end(rw_selftest_run *r, rw_selftest_result *row, rw_status status, double error, double tolerance)
 {
     row->seconds = rw_seconds() - r->start;
-    row->error = error, row->tolerance = tolerance;
+    row->error = error;
+    row->tolerance = tolerance;
     row->passed = status == RW_OK && error <= tolerance;
     if (status != RW_OK) snprintf(row->note, sizeof row->note, "%s", rw_message(r->ctx));
 }
@@ -56,7 +57,8 @@ static rw_status copies(rw_selftest_run *r, rw_memory memory, double *error)
         rw_selftest_worsen(error, fabs(((const double *)data)[i] - rw_random_uniform(1, (uint64_t)i)));
     if (status == RW_OK) status = rw_array_read(b, &data);
     for (int64_t i = 0; status == RW_OK && i < n; ++i) rw_selftest_worsen(error, fabs(((const double *)data)[i]));
-    rw_array_destroy(&a), rw_array_destroy(&b);
+    rw_array_destroy(&a);
+    rw_array_destroy(&b);
     return status;
 }
 
@@ -100,9 +102,13 @@ static void expect_reduction(rw_reduce_op op, bool z, bool f32, int64_t n, doubl
         double x = part(1, z ? 2 * i : i, f32), xi = z ? part(1, 2 * i + 1, f32) : 0;
         double y = part(2, z ? 2 * i : i, f32), yi = z ? part(2, 2 * i + 1, f32) : 0, m = hypot(x, xi);
         switch (op) {
-        case RW_REDUCE_OP_SUM: re += x, im += xi; break;
+        case RW_REDUCE_OP_SUM:
+            re += x;
+            im += xi;
+            break;
         case RW_REDUCE_OP_DOT:
-            re += (long double)x * y + (long double)xi * yi, im += (long double)x * yi - (long double)xi * y;
+            re += (long double)x * y + (long double)xi * yi;
+            im += (long double)x * yi - (long double)xi * y;
             break;
         case RW_REDUCE_OP_MIN: extreme = fmin(extreme, x); break;
         case RW_REDUCE_OP_MAX: extreme = fmax(extreme, x); break;
@@ -132,7 +138,8 @@ static rw_status reduction(rw_selftest_run *r, rw_reduce_op op, rw_dtype dtype, 
     expect_reduction(op, z, f32, n, want);
     if (status == RW_OK) *error = hypot(got[0] - want[0], got[1] - want[1]) / fmax(1, hypot(want[0], want[1]));
     rw_reducer_destroy(&reducer);
-    rw_array_destroy(&x), rw_array_destroy(&y);
+    rw_array_destroy(&x);
+    rw_array_destroy(&y);
     return status;
 }
 
@@ -327,7 +334,8 @@ rw_status rw_selftest_sized(rw_context *ctx, rw_device *dev, rw_selftest_result 
 {
     RW_NEED(list, "list");
     RW_NEED(count, "count");
-    *list = NULL, *count = 0;
+    *list = NULL;
+    *count = 0;
     RW_NEED(ctx, "context");
     RW_NEED(dev, "device");
     rw_selftest_run r = {.ctx = ctx, .dev = dev, .rows = rw_calloc(MAX_ROWS, sizeof *r.rows)};
@@ -339,7 +347,8 @@ rw_status rw_selftest_sized(rw_context *ctx, rw_device *dev, rw_selftest_result 
     rw_selftest_methods(&r);
     void *out = r.rows;
     RW_TRY(rw_struct_out_array(ctx, &out, r.n, sizeof *r.rows, element_size));
-    *list = out, *count = r.n;
+    *list = out;
+    *count = r.n;
     return RW_OK;
 }
 

@@ -56,7 +56,10 @@ const rw_params *rw_signal_op_params(void)
 static double bessel_i0(double x)
 {
     double sum = 1, term = 1;
-    for (int k = 1; term > 1e-17 * sum; ++k) term *= x * x / (4.0 * k * k), sum += term;
+    for (int k = 1; term > 1e-17 * sum; ++k) {
+        term *= x * x / (4.0 * k * k);
+        sum += term;
+    }
     return sum;
 }
 
@@ -141,7 +144,8 @@ static rw_status parse_taps(rw_context *ctx, const char *path, const char *text,
         if (end == at || !isfinite(value) || (*end && !strchr(" \t\r\n,;#", *end)))
             return rw_fail_line(ctx, path, line, "'%.20s' is not a number", at);
         if (h) h[*n] = value;
-        ++*n, at = end;
+        ++*n;
+        at = end;
     }
     return RW_OK;
 }
@@ -170,7 +174,11 @@ static rw_status read_npy(rw_context *ctx, const char *path, double **h, int64_t
                     : rw_fail(ctx, RW_ERR_INPUT,
                               "%s: the array has %d dimensions: taps must be a one-dimensional array", path, a.ndim);
     if (status == RW_OK) status = rw_npy_to_f64(ctx, &a);
-    if (status == RW_OK) *h = a.data, *n = (int64_t)a.shape[0], a.data = NULL;
+    if (status == RW_OK) {
+        *h = a.data;
+        *n = (int64_t)a.shape[0];
+        a.data = NULL;
+    }
     for (int64_t i = 0; status == RW_OK && i < *n; ++i)
         if (!isfinite((*h)[i]))
             status = rw_fail(ctx, RW_ERR_INPUT, "%s: tap %lld is %g: taps must be finite", path, (long long)i, (*h)[i]);
@@ -195,7 +203,8 @@ static bool has_linear_phase(const double *h, int64_t n)
     double most = 0, even = 0, odd = 0;
     for (int64_t i = 0; i < n; ++i) {
         most = fmax(most, fabs(h[i]));
-        even = fmax(even, fabs(h[i] - h[n - 1 - i])), odd = fmax(odd, fabs(h[i] + h[n - 1 - i]));
+        even = fmax(even, fabs(h[i] - h[n - 1 - i]));
+        odd = fmax(odd, fabs(h[i] + h[n - 1 - i]));
     }
     return n % 2 && fmin(even, odd) <= 1e-9 * most;
 }
@@ -205,7 +214,8 @@ static bool has_linear_phase(const double *h, int64_t n)
 static rw_status make_taps(rw_context *ctx, const rw_signal_op *op, double rate, double **h, int64_t *n)
 {
     char name[32];
-    *h = NULL, *n = 0;
+    *h = NULL;
+    *n = 0;
     if (op->method == RW_SIGNAL_FIR) return load(ctx, op, h, n);
     *n = op->method == RW_SIGNAL_GAIN ? 1 : op->taps;
     if (op->method != RW_SIGNAL_GAIN)
@@ -243,7 +253,8 @@ static rw_status convolve(rw_context *ctx, double **h, int64_t *n, const double 
         for (int64_t k = 0; k < m; ++k) to[k] += factor * g[k];
     }
     rw_free(*h);
-    *h = sum, *n = length;
+    *h = sum;
+    *n = length;
     return RW_OK;
 }
 
@@ -303,13 +314,17 @@ rw_status rw_signal_design(rw_context *ctx, const char *text, double rate, doubl
     rw_status status = copy && h ? RW_OK : rw_fail_memory(ctx, strlen(text), "a chain of operations");
     rw_signal_op *ops = NULL;
     int nops = 0;
-    *n = 1, *delay = 0;
+    *n = 1;
+    *delay = 0;
     if (h) *h = 1;
     if (status == RW_OK) status = parse_chain(ctx, copy, &ops, &nops);
     for (int i = 0; i < nops && status == RW_OK; ++i) status = append(ctx, ops + i, rate, &h, n, delay);
     rw_free(ops);
     rw_free(copy);
     if (status == RW_OK) *taps = h;
-    else rw_free(h), *n = 0;
+    else {
+        rw_free(h);
+        *n = 0;
+    }
     return status;
 }

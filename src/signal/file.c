@@ -77,7 +77,8 @@ static rw_status parse_format(rw_signal_source *s, const unsigned char *b, uint3
             "%s: WAV encoding %u with %u bits is not supported: convert to integers (encoding 1) of 8, 16, 24 or 32 "
             "bits, or floating point (3) of 32 or 64 bits",
             name, tag, bits);
-    f->channels = (int)small(b + 2), f->rate = number(b + 4);
+    f->channels = (int)small(b + 2);
+    f->rate = number(b + 4);
     if (f->channels < 1 || f->channels > RW_SIGNAL_CHANNELS || !(f->rate > 0) || align != sample_bytes(f))
         return rw_fail(
             ctx, RW_ERR_INPUT,
@@ -145,7 +146,9 @@ static rw_status check_raw(rw_signal_source *s, const rw_signal_format *given)
         return rw_fail(ctx, RW_ERR_INPUT,
                        "%s is not a WAV file: describe samples that have no header, such as --samples 48000:s16:2",
                        s->file.name);
-    s->format = *given, s->format.container = RW_SIGNAL_RAW, s->format.count = -1;
+    s->format = *given;
+    s->format.container = RW_SIGNAL_RAW;
+    s->format.count = -1;
     const bool known = given->kind > 0 && given->kind < RW_SAMPLE_KINDS;
     if (known && given->channels >= 1 && given->channels <= RW_SIGNAL_CHANNELS && given->rate > 0) return RW_OK;
     return rw_fail(
@@ -192,7 +195,9 @@ rw_status rw_signal_read(rw_signal_source *s, void *to, int64_t n, int64_t *have
     *have = 0;
     if (s->ended || wanted <= 0) return RW_OK;
     RW_TRY(rw_stream_file_read_most(&s->file, (char *)to + room, (size_t)wanted * bytes, "samples", &got));
-    *have = (int64_t)(got / bytes), s->done += *have, s->ended = *have < wanted;
+    *have = (int64_t)(got / bytes);
+    s->done += *have;
+    s->ended = *have < wanted;
     if (f->kind == RW_SAMPLE_S24) expand(to, got / 3, room);
     if (f->kind == RW_SAMPLE_U8) flip(to, to, got);
     if (got % bytes || (s->ended && f->count >= 0)) s->broken = RW_ERR_INPUT;
@@ -228,25 +233,40 @@ static size_t make_header(const rw_signal_format *f, bool wide, int64_t count, u
                           (wide ? WIDE : 0) + data + (data & 1);
     const bool known = count >= 0 && size < unknown && !wide;
     unsigned char *b = header;
-    memcpy(b, wide ? "RF64" : "RIFF", 4), b = put(b + 4, known ? size : unknown, 4);
-    memcpy(b, "WAVE", 4), b += 4;
+    memcpy(b, wide ? "RF64" : "RIFF", 4);
+    b = put(b + 4, known ? size : unknown, 4);
+    memcpy(b, "WAVE", 4);
+    b += 4;
     if (wide) {
-        memcpy(b, "ds64", 4), b = put(b + 4, WIDE - 8, 4);
-        b = put(b, count < 0 ? 0 : size, 8), b = put(b, count < 0 ? 0 : data, 8);
-        b = put(b, count < 0 ? 0 : (uint64_t)count, 8), b = put(b, 0, 4);
+        memcpy(b, "ds64", 4);
+        b = put(b + 4, WIDE - 8, 4);
+        b = put(b, count < 0 ? 0 : size, 8);
+        b = put(b, count < 0 ? 0 : data, 8);
+        b = put(b, count < 0 ? 0 : (uint64_t)count, 8);
+        b = put(b, 0, 4);
     }
-    memcpy(b, "fmt ", 4), b = put(b + 4, plain ? 16 : 40, 4);
-    b = put(b, plain ? PCM : EXTENSIBLE, 2), b = put(b, (uint64_t)f->channels, 2), b = put(b, (uint64_t)f->rate, 4);
-    b = put(b, (uint64_t)f->rate * bytes, 4), b = put(b, bytes, 2), b = put(b, 8 * (uint64_t)kinds[f->kind].bytes, 2);
+    memcpy(b, "fmt ", 4);
+    b = put(b + 4, plain ? 16 : 40, 4);
+    b = put(b, plain ? PCM : EXTENSIBLE, 2);
+    b = put(b, (uint64_t)f->channels, 2);
+    b = put(b, (uint64_t)f->rate, 4);
+    b = put(b, (uint64_t)f->rate * bytes, 4);
+    b = put(b, bytes, 2);
+    b = put(b, 8 * (uint64_t)kinds[f->kind].bytes, 2);
     if (!plain) {
         b = put(b, 22, 2);
         b = put(b, 8 * (uint64_t)kinds[f->kind].bytes, 2);
         b = put(b, 0, 4);
         b = put(b, real ? FLOAT : PCM, 2);
-        memcpy(b, guid, sizeof guid), b += sizeof guid;
+        memcpy(b, guid, sizeof guid);
+        b += sizeof guid;
     }
-    if (real) memcpy(b, "fact", 4), b = put(put(b + 4, 4, 4), known ? (uint64_t)count : unknown, 4);
-    memcpy(b, "data", 4), b = put(b + 4, known ? data : unknown, 4);
+    if (real) {
+        memcpy(b, "fact", 4);
+        b = put(put(b + 4, 4, 4), known ? (uint64_t)count : unknown, 4);
+    }
+    memcpy(b, "data", 4);
+    b = put(b + 4, known ? data : unknown, 4);
     return (size_t)(b - header);
 }
 

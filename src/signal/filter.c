@@ -116,7 +116,8 @@ static rw_status mend(filter *f, void *y, int64_t first, int64_t n)
     for (int64_t i = 0; sum && nan_to && i < n * channels; ++i)
         if (!isfinite(sum[i])) add_nonfinite(f, y, i, sum[i]);
     const bool failed = kept && (!sum || !nan_to);
-    rw_free(sum), rw_free(nan_to);
+    rw_free(sum);
+    rw_free(nan_to);
     return failed ? rw_fail_memory(f->pipeline.ctx, (size_t)n * sizeof *sum, "samples that are not finite") : RW_OK;
 }
 
@@ -216,7 +217,8 @@ static rw_status check_spec(filter *f)
     f->block = s->block;
     for (int64_t b = 1024; !s->block && (f->block = b) < f->m; b *= 2) {}
     p->batch = s->batch ? s->batch : s->real_time ? 1 : (int)RW_MAX(65536 / RW_MAX(f->block, 1), 1);
-    p->queues = s->queues ? s->queues : 2, p->depth = s->depth ? s->depth : RW_MAX(4, p->queues + 2);
+    p->queues = s->queues ? s->queues : 2;
+    p->depth = s->depth ? s->depth : RW_MAX(4, p->queues + 2);
     if (f->block < 1 || f->block > 1 << 24 || p->batch < 1 || p->batch > 4096)
         return rw_fail(p->ctx, RW_ERR_ARGUMENT,
                        "signal: block = %lld samples, batch = %d: block must be 1 to 2^24, batch 1 to 4096",
@@ -229,7 +231,8 @@ static rw_status check_spec(filter *f)
             p->batch, (long long)f->block, f->in.format.channels, (long long)f->m);
     if (!(s->deadline >= 0))
         return rw_fail(p->ctx, RW_ERR_ARGUMENT, "signal: deadline = %g s must not be negative", s->deadline);
-    p->rate = s->real_time ? rate / (double)f->block : 0, p->ahead = 1;
+    p->rate = s->real_time ? rate / (double)f->block : 0;
+    p->ahead = 1;
     p->report.deadline = s->deadline > 0 ? s->deadline : s->real_time ? (double)f->block / rate : 0;
     return RW_OK;
 }
@@ -293,9 +296,11 @@ static rw_status make(filter *f, const char *in, const char *out)
     RW_TRY(check_spec(f));
     RW_TRY(rw_pipeline_create(p, f->device));
     rw_signal_format *format = &f->out.format;
-    *format = f->in.format, format->container = s->container;
+    *format = f->in.format;
+    format->container = s->container;
     if (s->kind) format->kind = s->kind;
-    f->compute = s->wide ? RW_F64 : RW_F32, f->x_dtype = rw_sample_dtype(f->in.format.kind),
+    f->compute = s->wide ? RW_F64 : RW_F32;
+    f->x_dtype = rw_sample_dtype(f->in.format.kind);
     f->y_dtype = rw_sample_dtype(format->kind);
     f->before = rw_calloc((size_t)f->m * (size_t)format->channels, rw_dtype_size(f->x_dtype));
     if (!f->before) return rw_fail_memory(p->ctx, (size_t)f->m, "the samples of a signal");
@@ -311,18 +316,27 @@ static rw_status make(filter *f, const char *in, const char *out)
 
 static void free_lines(line *l, int n)
 {
-    for (int i = 0; i < n; ++i) rw_array_destroy(&l[i].all), rw_array_destroy(&l[i].blocks);
+    for (int i = 0; i < n; ++i) {
+        rw_array_destroy(&l[i].all);
+        rw_array_destroy(&l[i].blocks);
+    }
 }
 
 static void destroy(filter *f)
 {
     rw_pipeline_free(&f->pipeline);
-    free_lines(f->x, RW_PIPELINE_DEPTH), free_lines(f->y, RW_PIPELINE_DEPTH);
-    free_lines(f->a, RW_PIPELINE_QUEUES), free_lines(f->r, RW_PIPELINE_QUEUES);
+    free_lines(f->x, RW_PIPELINE_DEPTH);
+    free_lines(f->y, RW_PIPELINE_DEPTH);
+    free_lines(f->a, RW_PIPELINE_QUEUES);
+    free_lines(f->r, RW_PIPELINE_QUEUES);
     for (int i = 0; i < RW_PIPELINE_QUEUES; ++i) rw_convolution_destroy(&f->convolution[i]);
-    rw_signal_close(&f->in), rw_signal_discard(&f->out);
+    rw_signal_close(&f->in);
+    rw_signal_discard(&f->out);
     pthread_mutex_destroy(&f->lock);
-    free(f->taps), rw_free(f->before), rw_free(f->bad), rw_free(f);
+    free(f->taps);
+    rw_free(f->before);
+    rw_free(f->bad);
+    rw_free(f);
 }
 
 static rw_status signal_run(rw_device *dev, const char *in, const char *out, const rw_signal_spec *spec,
@@ -330,7 +344,9 @@ static rw_status signal_run(rw_device *dev, const char *in, const char *out, con
 {
     filter *f = rw_calloc(1, sizeof *f);
     if (!f) return rw_fail_memory(dev->ctx, sizeof *f, "a signal");
-    f->device = dev, f->spec = spec, f->total = INT64_MAX;
+    f->device = dev;
+    f->spec = spec;
+    f->total = INT64_MAX;
     pthread_mutex_init(&f->lock, NULL);
     f->pipeline = (rw_pipeline){.ctx = dev->ctx,
                                 .work = &work,

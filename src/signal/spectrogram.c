@@ -102,8 +102,9 @@ static rw_status make(spectrogram *g, const char *in, const char *out)
     RW_TRY(check_spec(g, out));
     const rw_spectrogram_spec *s = &g->spec;
     const rw_dtype type = rw_sample_dtype(g->in.format.kind);
-    g->compute = s->wide ? RW_F64 : RW_F32, g->bins = s->length / 2 + 1;
-    g->frames = RW_MAX(CHUNK / RW_MAX(s->length, s->hop), 1),
+    g->compute = s->wide ? RW_F64 : RW_F32;
+    g->bins = s->length / 2 + 1;
+    g->frames = RW_MAX(CHUNK / RW_MAX(s->length, s->hop), 1);
     g->samples = (g->frames - 1) * s->hop + RW_MAX(s->length, s->hop);
     const int64_t values = g->samples * g->in.format.channels, framed[] = {g->frames, s->length},
                   spectra[] = {g->frames, g->bins};
@@ -149,7 +150,8 @@ static rw_status transform(spectrogram *g, int64_t frames)
         const size_t capacity = RW_MAX(2 * g->capacity, wanted);
         char *more = rw_realloc(g->result, capacity);
         if (!more) return rw_fail_memory(g->ctx, capacity, "a spectrogram (a larger hop needs less)");
-        g->result = more, g->capacity = capacity;
+        g->result = more;
+        g->capacity = capacity;
     }
     memcpy(g->result + used, spectra, wanted - used);
     g->total += frames;
@@ -169,7 +171,8 @@ static rw_status run(spectrogram *g)
         if (kept) memmove(x, x + (size_t)(g->samples - again) * bytes, (size_t)kept * bytes);
         RW_TRY(rw_signal_read(&g->in, x + (size_t)kept * bytes, g->samples - kept, &have));
         if (g->in.broken) return rw_fail(g->ctx, g->in.broken, "%s", g->in.message);
-        n = kept + have, kept = again;
+        n = kept + have;
+        kept = again;
         memset(x + (size_t)n * bytes, 0, (size_t)(g->samples - n) * bytes);
         const int64_t frames = n >= s->length ? RW_MIN((n - s->length) / s->hop + 1, g->frames) : !g->total && n > 0;
         if (frames) RW_TRY(transform(g, frames));
@@ -235,7 +238,8 @@ static rw_status write_result(spectrogram *g, const char *out, double *low, doub
     double *db = rw_calloc(n, sizeof *db);
     if (!db) return rw_fail_memory(g->ctx, n * sizeof *db, "a spectrogram (a larger hop needs less)");
     fill_decibels(g, db);
-    *low = g->spec.low, *high = g->spec.high;
+    *low = g->spec.low;
+    *high = g->spec.high;
     if (*low == *high) {
         *high = -1000;
         for (size_t i = 0; i < n; ++i) *high = fmax(*high, db[i]);
@@ -259,8 +263,11 @@ static rw_status spectrogram_run(rw_device *dev, const char *in, const char *out
         *report = (rw_spectrogram_report){g.in.done, g.total, g.bins, low, high, rw_seconds() - start, g.in.format};
     rw_fft_destroy(&g.fft);
     rw_program_destroy(&g.program);
-    rw_array_destroy(&g.read), rw_array_destroy(&g.x), rw_array_destroy(&g.window), rw_array_destroy(&g.framed),
-        rw_array_destroy(&g.spectra);
+    rw_array_destroy(&g.read);
+    rw_array_destroy(&g.x);
+    rw_array_destroy(&g.window);
+    rw_array_destroy(&g.framed);
+    rw_array_destroy(&g.spectra);
     rw_signal_close(&g.in);
     rw_free(g.result);
     return status;

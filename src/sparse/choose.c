@@ -41,7 +41,9 @@ rw_status rw_entries_read(rw_context *ctx, const char *path, rw_duplicates dupli
 void rw_entries_free(rw_entries *e)
 {
     if (!e) return;
-    rw_free(e->row), rw_free(e->column), rw_free(e->value);
+    rw_free(e->row);
+    rw_free(e->column);
+    rw_free(e->value);
     memset(e, 0, sizeof *e);
 }
 

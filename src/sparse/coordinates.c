@@ -19,8 +19,10 @@ static void free_sums(rw_sparse *m) { rw_array_destroy(&((sums *)m->state)->tail
 
 static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
 {
-    (void)ctx, (void)b;
-    m->nfirst = 1, m->ncolumn = m->nrow = m->stored = (double)m->blocks;
+    (void)ctx;
+    (void)b;
+    m->nfirst = 1;
+    m->ncolumn = m->nrow = m->stored = (double)m->blocks;
     return RW_OK;
 }
 
@@ -30,8 +32,10 @@ static void fill(rw_sparse *m, const rw_sparse_blocks *b, void *first, void *col
     const int bits = m->layout.index_bits;
     (void)first;
     for (int64_t i = 0; i < b->rows; ++i)
-        for (int64_t k = b->first[i]; k < b->first[i + 1]; ++k)
-            rw_index_set(column, bits, k, b->column[k]), rw_index_set(row, bits, k, i);
+        for (int64_t k = b->first[i]; k < b->first[i + 1]; ++k) {
+            rw_index_set(column, bits, k, b->column[k]);
+            rw_index_set(row, bits, k, i);
+        }
 }
 
 /* The first entry of row i or of a later one. */

@@ -16,7 +16,8 @@ static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
         for (int64_t k = b->first[i]; k < b->first[i + 1]; ++k) there[b->column[k] - i + b->rows] = 1;
     for (int64_t d = 0; d < b->rows + b->columns; ++d) m->ncolumn += there[d];
     rw_free(there);
-    m->nfirst = 1, m->stored = m->ncolumn * (double)b->rows;
+    m->nfirst = 1;
+    m->stored = m->ncolumn * (double)b->rows;
     return RW_OK;
 }
 
@@ -25,7 +26,8 @@ static void fill(rw_sparse *m, const rw_sparse_blocks *b, void *first, void *col
     (void)shift;
     const int bits = m->layout.index_bits;
     int64_t n = 0;
-    (void)first, (void)row;
+    (void)first;
+    (void)row;
     /* offsets of the rows are kept as a sorted list that grows: there are few */
     for (int64_t i = 0; i < b->rows; ++i)
         for (int64_t k = b->first[i], at = 0; k < b->first[i + 1]; ++k) {

@@ -20,7 +20,10 @@ typedef struct pattern {
 static void free_pattern(pattern *p)
 {
     rw_sorted_free(&p->sorted);
-    rw_free(p->first), rw_free(p->column), rw_free(p->row_size), rw_free(p->column_size);
+    rw_free(p->first);
+    rw_free(p->column);
+    rw_free(p->row_size);
+    rw_free(p->column_size);
 }
 
 static rw_sparse_blocks blocks_of(const pattern *p)
@@ -98,7 +101,8 @@ static bool make_variable(const rw_entries *e, pattern *p)
     for (int64_t j = 0; block_of && j < p->block_columns; ++j)
         for (int k = 0; k < p->column_size[j]; ++k) block_of[at++] = j;
     made = rows && block_of && make_blocks(p, rows, block_of, 0, 0);
-    rw_free(rows), rw_free(block_of);
+    rw_free(rows);
+    rw_free(block_of);
     return made;
 }
 
@@ -108,7 +112,8 @@ static rw_status make_pattern(rw_context *ctx, const rw_sparse_layout *l, const 
     bool made = true;
     if (rw_sparse_ops_of(l->format)->sizes) made = make_variable(e, p);
     else if (made) {
-        p->block_rows = e->rows / l->block_rows, p->block_columns = e->columns / l->block_columns;
+        p->block_rows = e->rows / l->block_rows;
+        p->block_columns = e->columns / l->block_columns;
         made = make_blocks(p, NULL, NULL, l->block_rows, l->block_columns);
     }
     return made ? RW_OK
@@ -153,7 +158,10 @@ static double largest(const rw_entries *e, const rw_sorted *s, int64_t row)
     for (int64_t at = s->first[row]; at < s->first[row + 1]; ++at) {
         const double *value = e->value + (e->is_complex ? 2 : 1) * s->entry[at];
         if (at == s->first[row] || s->column[at] != s->column[at - 1]) sum[0] = sum[1] = 0;
-        for (int p = 0; p <= e->is_complex; ++p) sum[p] += value[p], most = fmax(most, fabs(sum[p]));
+        for (int p = 0; p <= e->is_complex; ++p) {
+            sum[p] += value[p];
+            most = fmax(most, fabs(sum[p]));
+        }
     }
     return most;
 }
@@ -304,10 +312,14 @@ rw_status rw_sparse_transpose(rw_sparse *m, bool conjugate, rw_sparse **transpos
     RW_NEED(m, "matrix");
     rw_entries e, t;
     rw_sparse_layout l = m->layout;
-    l.block_rows = m->layout.block_columns, l.block_columns = m->layout.block_rows;
+    l.block_rows = m->layout.block_columns;
+    l.block_columns = m->layout.block_rows;
     RW_TRY(list(m, &e));
     t = e;
-    t.rows = e.columns, t.columns = e.rows, t.row = e.column, t.column = e.row;
+    t.rows = e.columns;
+    t.columns = e.rows;
+    t.row = e.column;
+    t.column = e.row;
     for (int64_t k = 0; conjugate && e.is_complex && k < e.n; ++k) t.value[2 * k + 1] = -t.value[2 * k + 1];
     rw_status status = from_entries(m->op.device, &l, &t, transposed);
     rw_entries_free(&e);

@@ -31,7 +31,9 @@ bool rw_host_diagonal(rw_host *h)
 
 void rw_host_free(rw_host *h)
 {
-    rw_free(h->first), rw_free(h->column), rw_free(h->place);
+    rw_free(h->first);
+    rw_free(h->column);
+    rw_free(h->place);
     if (!h->borrowed) rw_free(h->value);
     *h = (rw_host){0};
 }
@@ -69,8 +71,10 @@ static void next_block(const rw_view *v, bool plain, int64_t i, int64_t k, walk 
     if (!plain || k == 0) {
         w->block = v->m->ops->block(v, i, k);
         if (plain) w->number = w->block.at / area;
-    } else
-        w->block.at += area, w->block.column = rw_index_get(v->column, l->index_bits, ++w->number) * l->block_columns;
+    } else {
+        w->block.at += area;
+        w->block.column = rw_index_get(v->column, l->index_bits, ++w->number) * l->block_columns;
+    }
 }
 
 static bool empty(const rw_view *v, bool plain, const rw_sparse_block *b)
@@ -161,7 +165,10 @@ static rw_status read_matrix(rw_sparse *m, bool pattern, rw_host *h)
     bool made = count_rows(&v, plain, values, h);
     const bool all = !values || (made && plain &&
                                  h->first[h->rows] == m->blocks); /* other formats may have places beside the blocks */
-    if (made && !pattern && all && !m->ordered) h->borrowed = true, h->value = (double *)v.value;
+    if (made && !pattern && all && !m->ordered) {
+        h->borrowed = true;
+        h->value = (double *)v.value;
+    }
     made = made && rw_host_make(h);
     if (made && pattern) made = (h->place = rw_calloc((size_t)RW_MAX(h->first[h->rows], 1), sizeof *h->place)) != NULL;
     if (!made) {
@@ -217,12 +224,17 @@ static bool permute_row(const rw_host *h, int64_t from, const int64_t *name, rw_
 
 rw_status rw_host_permute(rw_context *ctx, const rw_host *h, const int64_t *order, rw_host *to)
 {
-    *to = *h, to->column = to->place = NULL, to->value = NULL, to->borrowed = !h->value;
+    *to = *h;
+    to->column = to->place = NULL;
+    to->value = NULL;
+    to->borrowed = !h->value;
     int64_t *name = rw_calloc((size_t)RW_MAX(h->rows, 1), sizeof *name);
     to->first = rw_calloc((size_t)h->rows + 1, sizeof *to->first);
     bool made = name && to->first;
-    for (int64_t i = 0; made && i < h->rows; ++i)
-        name[order[i]] = i, to->first[i + 1] = to->first[i] + h->first[order[i] + 1] - h->first[order[i]];
+    for (int64_t i = 0; made && i < h->rows; ++i) {
+        name[order[i]] = i;
+        to->first[i + 1] = to->first[i] + h->first[order[i] + 1] - h->first[order[i]];
+    }
     made = made && rw_host_make(to);
     if (made && h->place)
         made = (to->place = rw_calloc((size_t)RW_MAX(to->first[to->rows], 1), sizeof *to->place)) != NULL;
@@ -339,7 +351,8 @@ static void read_block_row(const rw_view *v, int64_t i, rw_host *h, int64_t *use
                     continue;
                 }
                 const int64_t to = h->first[row] + used[row]++;
-                h->column[to] = column, h->value[h->parts * to] = re;
+                h->column[to] = column;
+                h->value[h->parts * to] = re;
                 if (h->parts == 2) h->value[2 * to + 1] = im;
             }
     }
@@ -380,6 +393,7 @@ rw_status rw_sparse_numbers(rw_sparse *m, rw_numbers *n)
     int64_t i = 0;
     while (!m->ops->count(&v, i)) ++i;
     const rw_sparse_block b = m->ops->block(&v, i, 0); /* the same of all */
-    n->sr = b.sr, n->sc = b.sc;
+    n->sr = b.sr;
+    n->sc = b.sc;
     return RW_OK;
 }

@@ -41,7 +41,8 @@ static rw_status build(rw_sparse *m, rw_product_program *p)
     if (status == RW_OK) status = rw_program_kernel(p->program, "multiply", &p->multiply);
     if (status == RW_OK && finishes) status = rw_program_kernel(p->program, "finish", &p->finish);
     if (status == RW_OK && !transposed && m->ops->more) status = rw_program_kernel(p->program, m->ops->more, &p->more);
-    rw_text_free(&d), rw_text_free(&text);
+    rw_text_free(&d);
+    rw_text_free(&text);
     return status;
 }
 
@@ -56,8 +57,14 @@ static rw_status find_program(rw_sparse *m, rw_product_program kind, const rw_pr
     if (!p) return rw_fail_memory(m->op.device->ctx, sizeof *p, "a program");
     *p = kind;
     rw_status status = build(m, p);
-    if (status == RW_OK) p->next = m->programs, m->programs = p, *found = p;
-    else rw_program_destroy(&p->program), rw_free(p);
+    if (status == RW_OK) {
+        p->next = m->programs;
+        m->programs = p;
+        *found = p;
+    } else {
+        rw_program_destroy(&p->program);
+        rw_free(p);
+    }
     return status;
 }
 
@@ -113,7 +120,10 @@ static void put(const index_part *p, int64_t j, int64_t row, int64_t at)
 {
     const int64_t to = rw_index_get(p->first, p->bits, j + (p->row ? 1 : 2));
     rw_index_set(p->first, p->bits, j + (p->row ? 1 : 2), to + 1);
-    if (p->row) rw_index_set(p->row, p->bits, to, row), rw_index_set(p->at, p->bits, to, at);
+    if (p->row) {
+        rw_index_set(p->row, p->bits, to, row);
+        rw_index_set(p->at, p->bits, to, at);
+    }
 }
 
 static void put_all(rw_sparse *m, const rw_view *v, const index_part *p)
@@ -121,7 +131,8 @@ static void put_all(rw_sparse *m, const rw_view *v, const index_part *p)
     for (int64_t i = 0; i < m->block_rows; ++i)
         for (int64_t k = 0, n = m->ops->count(v, i); k < n; ++k) {
             const rw_sparse_block b = m->ops->block(v, i, k);
-            m->t_sr = b.sr, m->t_sc = b.sc;
+            m->t_sr = b.sr;
+            m->t_sc = b.sc;
             if (!m->row_first) put(p, b.column / m->layout.block_columns, b.row, b.at);
             for (int c = 0; m->row_first && c < b.nc; ++c)
                 for (int r = 0; r < b.nr; ++r) put(p, b.column + c, b.row + r, b.at + b.sr * r + b.sc * c);
@@ -160,8 +171,11 @@ static rw_status make_index(rw_sparse *m)
     rw_array *arrays[3] = {NULL};
     if (m->t_at) return RW_OK;
     rw_status status = fill_index(m, arrays);
-    if (status == RW_OK) m->t_first = arrays[0], m->t_row = arrays[1], m->t_at = arrays[2];
-    else
+    if (status == RW_OK) {
+        m->t_first = arrays[0];
+        m->t_row = arrays[1];
+        m->t_at = arrays[2];
+    } else
         for (int i = 0; i < 3; ++i) rw_array_destroy(&arrays[i]);
     return status;
 }
@@ -191,7 +205,8 @@ rw_status rw_sparse_run(rw_operator *op, const rw_product *of, rw_queue *q)
     rw_pass p = {.of = *of};
     for (int at = 0, width; at < all; at += width) {
         for (width = of->part ? 1 : RW_PRODUCT_VECTORS; width > all - at; width /= 2) {}
-        p.of.x_from = of->x_from + at, p.of.y_from = of->y_from + at;
+        p.of.x_from = of->x_from + at;
+        p.of.y_from = of->y_from + at;
         const int wide = RW_MIN(width, loaded),
                   fits = p.of.x_from % wide == 0 && p.of.y_from % wide == 0 && all % wide == 0;
         RW_TRY(find_program(m,

@@ -25,12 +25,17 @@ static bool count_rows(const rw_entries *m, const rw_sorted *r, rw_pattern *p)
     for (int64_t i = 0; i < r->n; ++i) {
         int64_t n = r->first[i + 1] - r->first[i];
         bool diagonal = false;
-        p->row_min = RW_MIN(p->row_min, n), p->row_max = RW_MAX(p->row_max, n), p->empty_rows += n == 0;
+        p->row_min = RW_MIN(p->row_min, n);
+        p->row_max = RW_MAX(p->row_max, n);
+        p->empty_rows += n == 0;
         for (int64_t k = r->first[i]; k < r->first[i + 1]; ++k) {
             int64_t j = r->column[k];
             bool zero = is_zero(m, r->entry[k]);
-            p->lower = RW_MAX(p->lower, i - j), p->upper = RW_MAX(p->upper, j - i), p->zeros += zero;
-            p->diagonals += !seen[j - i + m->rows], seen[j - i + m->rows] = 1;
+            p->lower = RW_MAX(p->lower, i - j);
+            p->upper = RW_MAX(p->upper, j - i);
+            p->zeros += zero;
+            p->diagonals += !seen[j - i + m->rows];
+            seen[j - i + m->rows] = 1;
             diagonal = diagonal || (i == j && !zero);
         }
         p->no_diagonal += i < m->columns && !diagonal;
@@ -45,7 +50,8 @@ static void compare(const rw_entries *m, const rw_sorted *r, const rw_sorted *t,
     int64_t n = r->first[r->n];
     p->same_pattern = m->rows == m->columns && !memcmp(r->first, t->first, (size_t)(r->n + 1) * sizeof *r->first) &&
                       !memcmp(r->column, t->column, (size_t)n * sizeof *r->column);
-    p->symmetric = p->skew = p->same_pattern, p->hermitian = p->same_pattern && m->is_complex;
+    p->symmetric = p->skew = p->same_pattern;
+    p->hermitian = p->same_pattern && m->is_complex;
     for (int64_t k = 0; k < n && p->same_pattern; ++k) {
         double re = part(m, r->entry[k], 0), im = part(m, r->entry[k], 1), other = part(m, t->entry[k], 0),
                opposite = part(m, t->entry[k], 1);
@@ -94,7 +100,8 @@ static rw_status pattern_find(rw_context *ctx, const rw_entries *e, rw_pattern *
                        (long long)e->rows, (long long)e->columns);
     rw_status status = rw_entries_sort(ctx, e, &r);
     if (status == RW_OK) status = find(ctx, e, &r, &t, p);
-    rw_sorted_free(&r), rw_sorted_free(&t);
+    rw_sorted_free(&r);
+    rw_sorted_free(&t);
     if (status != RW_OK) memset(p, 0, sizeof *p);
     return status;
 }

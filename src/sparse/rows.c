@@ -69,7 +69,8 @@ static int64_t sectors_of(const rw_sparse_blocks *b, int64_t i, int size, int64_
     for (int64_t k = 0; k < n; ++k) line[k] = b->column[begin + k] * size / SECTOR;
     qsort(line, (size_t)n, sizeof *line, rw_compare_int64);
     for (int64_t k = 1; k < n; ++k) different += line[k] != line[k - 1];
-    *entries += (double)n, *span += n ? (double)(line[n - 1] - line[0]) * SECTOR : 0;
+    *entries += (double)n;
+    *span += n ? (double)(line[n - 1] - line[0]) * SECTOR : 0;
     return different;
 }
 
@@ -83,7 +84,8 @@ static rw_status choose_parts(rw_sparse *m, rw_context *ctx, const rw_sparse_blo
     const double x = (double)m->columns * size, room = m->op.device ? 0.4 * (double)m->op.device->info.cache : 0;
     const double most = (double)m->blocks / (double)RW_MAX(m->block_rows, 1) / ENTRIES_A_PART;
     double sectors = 0, entries = 0, span = 0;
-    of(m)->parts = 1, of(m)->part_columns = RW_MAX(m->block_columns, 1);
+    of(m)->parts = 1;
+    of(m)->part_columns = RW_MAX(m->block_columns, 1);
     if (serial(m) || m->ordered || m->layout.format != RW_SPARSE_CSR || room <= 0 || x <= room || most < 2)
         return RW_OK;
     const int64_t parts = RW_MIN((int64_t)ceil(x / room), RW_MIN((int64_t)most, MOST_PARTS));
@@ -93,8 +95,10 @@ static rw_status choose_parts(rw_sparse *m, rw_context *ctx, const rw_sparse_blo
     for (int64_t w = 0; w < WINDOWS; ++w)
         sectors += (double)sectors_of(b, m->block_rows / WINDOWS * w, size, line, &entries, &span);
     rw_free(line);
-    if (sectors > 0.5 * entries && span > WINDOWS * room)
-        of(m)->parts = (int)parts, of(m)->part_columns = (m->block_columns + parts - 1) / parts;
+    if (sectors > 0.5 * entries && span > WINDOWS * room) {
+        of(m)->parts = (int)parts;
+        of(m)->part_columns = (m->block_columns + parts - 1) / parts;
+    }
     return RW_OK;
 }
 
@@ -131,11 +135,13 @@ static void cut(rw_sparse *m, const rw_sparse_blocks *b, void *row)
                 all += next;
             const bool is_long = !serial(m) && all * area > most;
             ++n[is_long];
-            if (row)
-                rw_index_set(row, bits, 2 * at[is_long], p * b->rows + i),
-                    rw_index_set(row, bits, 2 * at[is_long]++ + 1, p * b->rows + end);
+            if (row) {
+                rw_index_set(row, bits, 2 * at[is_long], p * b->rows + i);
+                rw_index_set(row, bits, 2 * at[is_long]++ + 1, p * b->rows + end);
+            }
         }
-        of(m)->piece[2 * q + 1] = of(m)->piece[2 * q] + n[0], of(m)->piece[2 * q + 2] = of(m)->piece[2 * q + 1] + n[1];
+        of(m)->piece[2 * q + 1] = of(m)->piece[2 * q] + n[0];
+        of(m)->piece[2 * q + 2] = of(m)->piece[2 * q + 1] + n[1];
     }
 }
 
@@ -145,9 +151,10 @@ static int64_t rows_of_piece(const rw_sparse *m) { return RW_MAX(SERIAL_ROWS / m
 static void fill_order(const rw_sparse *m, void *row)
 {
     const int bits = m->layout.index_bits;
-    for (int64_t u = 0; u < of(m)->piece[2]; ++u)
-        rw_index_set(row, bits, 2 * u, u * rows_of_piece(m)),
-            rw_index_set(row, bits, 2 * u + 1, RW_MIN((u + 1) * rows_of_piece(m), m->block_rows));
+    for (int64_t u = 0; u < of(m)->piece[2]; ++u) {
+        rw_index_set(row, bits, 2 * u, u * rows_of_piece(m));
+        rw_index_set(row, bits, 2 * u + 1, RW_MIN((u + 1) * rows_of_piece(m), m->block_rows));
+    }
     for (int64_t i = 0; i < m->block_rows; ++i) rw_index_set(row, bits, 2 * of(m)->piece[2] + m->position[i], i);
 }
 
@@ -156,7 +163,8 @@ static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
     RW_TRY(choose_parts(m, ctx, b));
     if (m->ordered) of(m)->piece[1] = of(m)->piece[2] = (b->rows + rows_of_piece(m) - 1) / rows_of_piece(m);
     else cut(m, b, NULL);
-    m->nfirst = (double)of(m)->parts * (double)b->rows + 1, m->ncolumn = (double)m->blocks,
+    m->nfirst = (double)of(m)->parts * (double)b->rows + 1;
+    m->ncolumn = (double)m->blocks;
     m->nrow = 2 * (double)of(m)->piece[2 * of(m)->parts] + (m->ordered ? (double)b->rows : 0);
     m->stored = (double)m->blocks * m->layout.block_rows * m->layout.block_columns;
     return RW_OK;
@@ -255,7 +263,11 @@ static rw_status launch(rw_sparse *m, const rw_pass *p, rw_queue *q)
 {
     for (int part = 0; part < of(m)->parts && of(m)->piece[2 * of(m)->parts]; ++part) {
         rw_pass one = *p;
-        if (part) one.of.z = p->of.y, one.of.beta[0] = 1, one.of.beta[1] = 0;
+        if (part) {
+            one.of.z = p->of.y;
+            one.of.beta[0] = 1;
+            one.of.beta[1] = 0;
+        }
         if (part < of(m)->parts - 1) RW_TRY(rw_pass_without_sums(m, &one));
         RW_TRY(launch_part(m, &one, part, q));
     }

@@ -108,7 +108,10 @@ static void lengths(rw_sparse *m, const rw_sparse_blocks *b, int64_t *longest)
         longest[s] = n ? n : (longest[s] + section - 1) / section * section;
     }
     int64_t all = 0, most = 0;
-    for (int64_t s = 0; s < slices(m); ++s) all += longest[s], most = RW_MAX(most, longest[s]);
+    for (int64_t s = 0; s < slices(m); ++s) {
+        all += longest[s];
+        most = RW_MAX(most, longest[s]);
+    }
     of(m)->uniform =
         rw_sparse_threads(m) && most <= MOST_UNIFORM && most * slices(m) <= all + all / 100 ? (int)most : 0;
     for (int64_t s = 0; of(m)->uniform && s < slices(m); ++s) longest[s] = of(m)->uniform;
@@ -127,8 +130,12 @@ static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
         double all = 0;
         lengths(m, b, longest);
         m->longest = 0;
-        for (int64_t s = 0; s < slices(m); ++s) all += (double)longest[s], m->longest = RW_MAX(m->longest, longest[s]);
-        m->nfirst = (double)slices(m) + 1, m->ncolumn = all * (double)of(m)->height,
+        for (int64_t s = 0; s < slices(m); ++s) {
+            all += (double)longest[s];
+            m->longest = RW_MAX(m->longest, longest[s]);
+        }
+        m->nfirst = (double)slices(m) + 1;
+        m->ncolumn = all * (double)of(m)->height;
         m->nrow = sorted(m) ? (double)(slices(m) * of(m)->height) : 0;
         m->nshift = of(m)->shifted ? 2 * all : 0;
         m->stored = m->ncolumn * m->layout.block_rows * m->layout.block_columns;
@@ -163,7 +170,10 @@ static void fill_slice(const rw_sparse *m, const rw_sparse_blocks *b, int64_t s,
             const bool there = j < n && k < b->first[i + 1] && b->column[k] - i == shifts[j];
             rw_index_set(column, m->layout.index_bits, (first + j) * 32 + i % 32,
                          there ? b->column[k] : RW_MIN(i, b->columns - 1));
-            if (there) shift[2 * (first + j) + 1] |= (int32_t)(1u << i % 32), ++k;
+            if (there) {
+                shift[2 * (first + j) + 1] |= (int32_t)(1u << i % 32);
+                ++k;
+            }
         }
     for (int64_t i = 32 * s; !n && shift && i < RW_MIN(32 * s + 32, b->rows); ++i)
         fill_rows(m, b, i, first, end, column);

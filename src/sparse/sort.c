@@ -4,7 +4,9 @@
 
 void rw_sorted_free(rw_sorted *s)
 {
-    rw_free(s->first), rw_free(s->column), rw_free(s->entry);
+    rw_free(s->first);
+    rw_free(s->column);
+    rw_free(s->entry);
     *s = (rw_sorted){0};
 }
 
@@ -22,7 +24,8 @@ bool rw_sort_rows(int64_t rows, int64_t n, const int64_t *row, const int64_t *co
     for (int64_t i = 0; i < rows; ++i) s->first[i + 2] += s->first[i + 1];
     for (int64_t i = 0; i < n; ++i) {
         int64_t e = order ? order[i] : i, at = s->first[row[e] + 1]++;
-        s->column[at] = column[e], s->entry[at] = e;
+        s->column[at] = column[e];
+        s->entry[at] = e;
     }
     return true;
 }
@@ -37,7 +40,11 @@ static bool take_order(const rw_entries *e, rw_sorted *s)
         rw_sorted_free(s);
         return false;
     }
-    for (int64_t k = 0; k < e->n; ++k) ++s->first[e->row[k] + 1], s->column[k] = e->column[k], s->entry[k] = k;
+    for (int64_t k = 0; k < e->n; ++k) {
+        ++s->first[e->row[k] + 1];
+        s->column[k] = e->column[k];
+        s->entry[k] = k;
+    }
     for (int64_t i = 0; i < e->rows; ++i) s->first[i + 1] += s->first[i];
     return true;
 }
@@ -57,7 +64,8 @@ static rw_status check_places(rw_context *ctx, const rw_entries *e, bool *ordere
                            (long long)k, (long long)e->row[k], (long long)e->column[k], (long long)e->rows,
                            (long long)e->columns);
         *ordered = *ordered && (e->row[k] > row || (e->row[k] == row && e->column[k] >= column));
-        row = e->row[k], column = e->column[k];
+        row = e->row[k];
+        column = e->column[k];
     }
     return RW_OK;
 }

@@ -98,12 +98,17 @@ static rw_status check_padding(rw_context *ctx, const rw_sparse *m)
     if (!explodes(m)) return RW_OK;
     char text[80];
     rw_sparse_layout better = m->layout;
-    better.section = 0, better.index_bits = 0;
+    better.section = 0;
+    better.index_bits = 0;
     better.format = slices ? rw_sparse_has_blocks(m->layout.format) ? RW_SPARSE_BCSR : RW_SPARSE_CSR
                     : rw_sparse_has_blocks(m->layout.format) ? RW_SPARSE_BSELL
                                                              : RW_SPARSE_SELL;
-    better.slice = slices ? 0 : 32, better.sort = slices ? 0 : 1024;
-    if (m->layout.format == RW_SPARSE_DIA) better.format = RW_SPARSE_CSR, better.slice = better.sort = 0;
+    better.slice = slices ? 0 : 32;
+    better.sort = slices ? 0 : 1024;
+    if (m->layout.format == RW_SPARSE_DIA) {
+        better.format = RW_SPARSE_CSR;
+        better.slice = better.sort = 0;
+    }
     rw_sparse_layout_print(&better, text, sizeof text);
     char own[80];
     rw_sparse_layout_print(&m->layout, own, sizeof own);
@@ -128,16 +133,19 @@ static rw_status plan(rw_context *ctx, const rw_sparse_layout *layout, const rw_
     RW_TRY(rw_sparse_layout_resolve(ctx, layout, &m->layout));
     RW_TRY(check_blocks(ctx, l, b));
     m->ops = tables[l->format];
-    m->block_rows = b->rows, m->block_columns = b->columns, m->blocks = b->first[b->rows];
+    m->block_rows = b->rows;
+    m->block_columns = b->columns;
+    m->blocks = b->first[b->rows];
     if (b->rows > INT64_MAX / 16 || b->columns > INT64_MAX / 16)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "too many rows or columns for 64-bit indices");
     if (m->ops->sizes) {
-        m->row_first = rw_sparse_starts(b->rows, b->row_size),
+        m->row_first = rw_sparse_starts(b->rows, b->row_size);
         m->column_first = rw_sparse_starts(b->columns, b->column_size);
         if (!m->row_first || !m->column_first)
             return rw_fail_memory(ctx, (size_t)(b->rows + b->columns) * 8, "a matrix");
     }
-    m->rows = rw_row_of(m, b->rows), m->columns = rw_column_of(m, b->columns);
+    m->rows = rw_row_of(m, b->rows);
+    m->columns = rw_column_of(m, b->columns);
     for (int64_t i = 0; i < b->rows; ++i) m->longest = RW_MAX(m->longest, b->first[i + 1] - b->first[i]);
     if (m->ops->state && !(m->state = rw_calloc(1, m->ops->state)))
         return rw_fail_memory(ctx, m->ops->state, "a matrix");
@@ -158,7 +166,10 @@ static rw_status plan(rw_context *ctx, const rw_sparse_layout *layout, const rw_
 static void free_host(rw_sparse *m)
 {
     if (m->state && m->ops->free) m->ops->free(m);
-    rw_free(m->state), rw_free(m->position), rw_free(m->row_first), rw_free(m->column_first);
+    rw_free(m->state);
+    rw_free(m->position);
+    rw_free(m->row_first);
+    rw_free(m->column_first);
 }
 
 /* The layout of a matrix with a given row permutation: rows are not sorted by length as well. */
@@ -227,7 +238,10 @@ rw_status rw_sparse_bytes(rw_device *dev, const rw_sparse_layout *layout, const 
     rw_sparse m = {.op.device = dev, .ordered = position != NULL, .position = position ? rw_calloc(1, size) : NULL};
     rw_sparse_layout l = *layout;
     if (position && !m.position) return rw_fail_memory(dev->ctx, size, "the row permutation of a matrix");
-    if (position) memcpy(m.position, position, (size_t)blocks->rows * sizeof *position), l = ordered_layout(layout);
+    if (position) {
+        memcpy(m.position, position, (size_t)blocks->rows * sizeof *position);
+        l = ordered_layout(layout);
+    }
     rw_status status = plan(dev->ctx, &l, blocks, &m);
     *bytes = status == RW_OK ? bytes_of(&m) : 0;
     free_host(&m);
@@ -315,7 +329,9 @@ static rw_status create(rw_device *dev, const rw_sparse_layout *layout, const rw
         return rw_fail_memory(dev->ctx, sizeof *m, "a matrix");
     }
     rw_operator_init(&m->op, &operator_ops, dev);
-    m->op.embedded = true, m->position = position, m->ordered = position != NULL;
+    m->op.embedded = true;
+    m->position = position;
+    m->ordered = position != NULL;
     rw_status status = plan(dev->ctx, layout, blocks, m);
     if (status == RW_OK) status = allocate(m, blocks, there);
     m->op.info = (rw_operator_info){.rows = m->rows,
@@ -439,7 +455,8 @@ rw_status rw_sparse_look(rw_sparse *m, bool update, rw_view *v)
     RW_TRY(rw_array_read(m->value, &value));
     if (m->scale) RW_TRY(rw_array_read(m->scale, &scale));
     /* read only, as the caller has asked */
-    v->value = (char *)(uintptr_t)value, v->scale = (uint16_t *)(uintptr_t)scale;
+    v->value = (char *)(uintptr_t)value;
+    v->scale = (uint16_t *)(uintptr_t)scale;
     return RW_OK;
 }
 
@@ -545,9 +562,12 @@ static int64_t row_entries(const rw_view *v, int64_t i, int64_t *row, int64_t *c
                 const double re = rw_entry_get(v, at, b.row + r, 0), im = rw_entry_get(v, at, b.row + r, 1);
                 if (drop && re == 0 && im == 0) continue;
                 if (row) {
-                    row[n] = b.row + r, column[n] = b.column + c;
-                    if (z) value[2 * n] = re, value[2 * n + 1] = im;
-                    else value[n] = re;
+                    row[n] = b.row + r;
+                    column[n] = b.column + c;
+                    if (z) {
+                        value[2 * n] = re;
+                        value[2 * n + 1] = im;
+                    } else value[n] = re;
                 }
                 ++n;
             }
@@ -567,7 +587,9 @@ rw_status rw_sparse_entries(rw_sparse *m, int64_t *n, int64_t **row, int64_t **c
     RW_NEED(n, "n");
     rw_view v;
     const size_t parts = rw_dtype_is_complex(m->layout.values) ? 2 : 1;
-    *n = 0, *row = *column = NULL, *values = NULL;
+    *n = 0;
+    *row = *column = NULL;
+    *values = NULL;
     RW_TRY(rw_sparse_look(m, false, &v));
     int64_t *first = rw_calloc((size_t)m->block_rows + 1, sizeof *first);
     if (!first) return rw_fail_memory(m->op.device->ctx, ((size_t)m->block_rows + 1) * 8, "the entries of a matrix");
@@ -576,7 +598,8 @@ rw_status rw_sparse_entries(rw_sparse *m, int64_t *n, int64_t **row, int64_t **c
     for (int64_t i = 0; i < m->block_rows; ++i) first[i + 1] += first[i];
     const int64_t all = first[m->block_rows];
     const size_t room = (size_t)RW_MAX(all, 1);
-    *row = rw_calloc(room, sizeof **row), *column = rw_calloc(room, sizeof **column),
+    *row = rw_calloc(room, sizeof **row);
+    *column = rw_calloc(room, sizeof **column);
     *values = rw_calloc(room, parts * sizeof **values);
     if (*row && *column && *values) {
 #pragma omp parallel for schedule(static)
@@ -592,7 +615,16 @@ rw_status rw_sparse_entries(rw_sparse *m, int64_t *n, int64_t **row, int64_t **c
 
 void rw_sparse_free_entries(int64_t **row, int64_t **column, double **values)
 {
-    if (row) rw_free(*row), *row = NULL;
-    if (column) rw_free(*column), *column = NULL;
-    if (values) rw_free(*values), *values = NULL;
+    if (row) {
+        rw_free(*row);
+        *row = NULL;
+    }
+    if (column) {
+        rw_free(*column);
+        *column = NULL;
+    }
+    if (values) {
+        rw_free(*values);
+        *values = NULL;
+    }
 }

@@ -17,7 +17,8 @@ static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
         for (int64_t k = b->first[i]; k < b->first[i + 1]; ++k)
             m->stored += (double)(rw_row_of(m, i + 1) - rw_row_of(m, i)) *
                          (double)(rw_column_of(m, b->column[k] + 1) - rw_column_of(m, b->column[k]));
-    m->nfirst = (double)b->rows + 1, m->ncolumn = (double)m->blocks;
+    m->nfirst = (double)b->rows + 1;
+    m->ncolumn = (double)m->blocks;
     m->nrow = (double)m->rows + (double)b->rows + 1 + (double)b->columns + 1 + (double)m->blocks;
     return RW_OK;
 }

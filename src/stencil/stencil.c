@@ -53,7 +53,11 @@ static rw_status begin_looking(stencil *s)
     return rw_array_create(s->device, s->map.type, 1, &s->n, RW_MEMORY_DEVICE, &s->y);
 }
 
-static void end_looking(stencil *s) { rw_array_destroy(&s->x), rw_array_destroy(&s->y); }
+static void end_looking(stencil *s)
+{
+    rw_array_destroy(&s->x);
+    rw_array_destroy(&s->y);
+}
 
 static void put(const stencil *s, const double *v, void *to)
 {
@@ -99,7 +103,8 @@ static rw_status check_zero(stencil *s)
     rw_status status = zero && y ? apply(s, zero, y) : no_memory(s);
     for (int64_t i = 0; status == RW_OK && i < s->n * s->parts; ++i)
         if (y[i] != 0) status = fail_affine(s, i, y[i]);
-    rw_free(zero), rw_free(y);
+    rw_free(zero);
+    rw_free(y);
     return status;
 }
 
@@ -117,7 +122,10 @@ static rw_status compare(const stencil *s, const double *ax, const double *az, c
                                               : factor[0] * az[k] + (p ? factor[1] : -factor[1]) * az[other],
                          differs = fabs(sum[k] - ax[k] - az_k);
             most = fmax(most, fabs(ax[k]) + fabs(az_k) + fabs(sum[k]));
-            if (!(differs <= error)) error = differs, at = i;
+            if (!(differs <= error)) {
+                error = differs;
+                at = i;
+            }
         }
     if (error <= 1000 * eps * most) return RW_OK;
     return rw_fail(
@@ -138,7 +146,10 @@ static rw_status check_linear(stencil *s, double size)
 {
     double *x = numbers(s), *z = numbers(s), *ax = numbers(s), *az = numbers(s), *sum = numbers(s);
     const bool made = x && z && ax && az && sum;
-    for (int64_t i = 0; made && i < s->n * s->parts; ++i) x[i] = few_digits(1, i), z[i] = size * few_digits(2, i);
+    for (int64_t i = 0; made && i < s->n * s->parts; ++i) {
+        x[i] = few_digits(1, i);
+        z[i] = size * few_digits(2, i);
+    }
     rw_status status = made ? apply(s, x, ax) : no_memory(s);
     if (status == RW_OK) status = apply(s, z, az);
     for (int64_t i = 0; made && i < s->n; ++i) {
@@ -148,7 +159,11 @@ static rw_status check_linear(stencil *s, double size)
     }
     if (status == RW_OK) status = apply(s, x, sum);
     if (status == RW_OK) status = compare(s, ax, az, sum);
-    rw_free(x), rw_free(z), rw_free(ax), rw_free(az), rw_free(sum);
+    rw_free(x);
+    rw_free(z);
+    rw_free(ax);
+    rw_free(az);
+    rw_free(sum);
     return status;
 }
 
@@ -207,7 +222,8 @@ static rw_status find_diagonal(stencil *s, double *d)
     for (c[2] = 0; c[2] < a[2].colours; ++c[2])
         for (c[1] = 0; c[1] < a[1].colours; ++c[1])
             for (c[0] = 0; status == RW_OK && c[0] < a[0].colours; ++c[0]) status = probe(s, a, c, x, y, d);
-    rw_free(x), rw_free(y);
+    rw_free(x);
+    rw_free(y);
     return status;
 }
 
@@ -244,7 +260,8 @@ static void destroy(void *user)
     stencil *s = user;
     rw_expr_destroy(&s->expr);
     rw_array_destroy(&s->diagonal);
-    rw_free(s->from), rw_free(s->to);
+    rw_free(s->from);
+    rw_free(s->to);
     rw_device_close(&s->device);
     rw_free(s);
 }
@@ -253,8 +270,10 @@ static rw_status prepare(stencil *s, const char *from, const char *to)
 {
     const int64_t *size = s->map.size;
     RW_TRY(rw_expr_get_map(s->expr, from, to, &s->map));
-    s->n = size[0] * size[1] * size[2], s->parts = 1 + rw_dtype_is_complex(s->map.type);
-    s->from = rw_strdup(from), s->to = rw_strdup(to);
+    s->n = size[0] * size[1] * size[2];
+    s->parts = 1 + rw_dtype_is_complex(s->map.type);
+    s->from = rw_strdup(from);
+    s->to = rw_strdup(to);
     if (!s->from || !s->to) return rw_fail_memory(context(s), 64, "an operator");
     if (s->n < 1)
         return rw_fail(context(s), RW_ERR_ARGUMENT,

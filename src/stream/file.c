@@ -123,7 +123,8 @@ rw_status rw_stream_file_create(rw_context *ctx, const char *name, rw_stream_fil
     struct stat info;
     *f = (rw_stream_file){.ctx = ctx, .name = name, .standard = strcmp(name, "-") == 0};
     if (f->standard) {
-        f->name = "standard output", f->file = stdout;
+        f->name = "standard output";
+        f->file = stdout;
         fcntl(STDOUT_FILENO, F_SETPIPE_SZ, BUFFER);
         fflush(stdout);
         f->origin = lseek(STDOUT_FILENO, 0, SEEK_CUR);
@@ -196,7 +197,10 @@ rw_status rw_stream_file_commit(rw_stream_file *f)
     if (!f->file) return RW_OK;
     errno = 0;
     bool bad = rw_fault_hit(RW_FAULT_WRITE) || fflush(f->file) != 0 || !write_head(f);
-    if (!f->standard) bad = fclose(f->file) != 0 || bad, f->file = NULL;
+    if (!f->standard) {
+        bad = fclose(f->file) != 0 || bad;
+        f->file = NULL;
+    }
     rw_status status = bad             ? fail_write(f)
                        : !f->temporary ? RW_OK
                        : f->cut        ? commit_cut(f)

@@ -4,14 +4,18 @@
 static rw_status create(rw_context *ctx, const char *name, rw_stream_file *f, const rw_frame_format *format,
                         void **state)
 {
-    (void)ctx, (void)name, (void)f, (void)format;
+    (void)ctx;
+    (void)name;
+    (void)f;
+    (void)format;
     *state = NULL;
     return RW_OK;
 }
 
 static rw_status write_frame(void *state, const void *frame)
 {
-    (void)state, (void)frame;
+    (void)state;
+    (void)frame;
     return RW_OK;
 }
 

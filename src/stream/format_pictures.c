@@ -31,11 +31,13 @@ static rw_status more(pictures *p, size_t n, const char *what, bool *end)
         if (wanted > p->capacity) {
             unsigned char *larger = rw_realloc(p->bytes, wanted + wanted / 2);
             if (!larger) return rw_fail_memory(p->ctx, wanted, "a picture");
-            p->bytes = larger, p->capacity = wanted + wanted / 2;
+            p->bytes = larger;
+            p->capacity = wanted + wanted / 2;
         }
         RW_TRY(rw_stream_file_read(p->file, p->bytes + p->n, piece, what, end));
         if (end && *end) return RW_OK;
-        p->n = wanted, n -= piece;
+        p->n = wanted;
+        n -= piece;
         end = NULL;
     }
     return RW_OK;
@@ -50,8 +52,10 @@ static rw_status read_number(pictures *p, int64_t *value)
         const int c = p->bytes[p->n - 1];
         if (comment) comment = c != '\n';
         else if (c == '#') comment = true;
-        else if (isdigit(c) && *value < 1 << 28) *value = 10 * *value + c - '0', digits = true;
-        else if (isspace(c) && digits) return RW_OK;
+        else if (isdigit(c) && *value < 1 << 28) {
+            *value = 10 * *value + c - '0';
+            digits = true;
+        } else if (isspace(c) && digits) return RW_OK;
         else if (!isspace(c))
             return rw_fail(p->ctx, RW_ERR_INPUT,
                            "%s: the header of a picture has the character %d where a number is expected", p->file->name,
@@ -139,7 +143,8 @@ static void destroy(void *state)
 {
     pictures *p = state;
     rw_raster_free(&p->first);
-    rw_free(p->bytes), rw_free(p);
+    rw_free(p->bytes);
+    rw_free(p);
 }
 
 static rw_status make(rw_context *ctx, const char *name, rw_stream_file *f, bool png, pictures **state)
@@ -174,7 +179,8 @@ static rw_status open_as(rw_context *ctx, const char *name, rw_stream_file *f, b
                "%s: streams do not carry the ICC profile of pictures: frames are written with no profile", name);
     const int rate[2] = {format->rate[0], format->rate[1]};
     *format = p->format = format_of(&p->first);
-    format->rate[0] = rate[0], format->rate[1] = rate[1];
+    format->rate[0] = rate[0];
+    format->rate[1] = rate[1];
     p->has_first = true;
     return RW_OK;
 }
@@ -198,7 +204,8 @@ static rw_status read_frame(void *state, void *frame, bool *end)
     rw_raster r = {0};
     *end = false;
     if (p->has_first) {
-        r = p->first, p->has_first = false;
+        r = p->first;
+        p->has_first = false;
         p->first = (rw_raster){0};
     } else {
         RW_TRY(next_raster(p, &r, end));
@@ -226,7 +233,8 @@ static rw_status create_as(rw_context *ctx, const char *name, rw_stream_file *f,
     rw_status status = make(ctx, name, f, false, &p);
     *state = p;
     RW_TRY(status);
-    p->format = *format, p->number = 1;
+    p->format = *format;
+    p->number = 1;
     if (by_name && !rw_raster_format_of(name)) {
         char endings[160];
         rw_raster_endings(endings, sizeof endings);
@@ -279,12 +287,14 @@ static rw_status write_pnm(void *state, const void *frame)
     if (p->format.dtype == RW_U8) return rw_stream_file_write(p->file, frame, bytes);
     if (p->capacity < bytes) { /* the high byte first */
         rw_free(p->bytes);
-        p->bytes = rw_calloc(1, bytes), p->capacity = p->bytes ? bytes : 0;
+        p->bytes = rw_calloc(1, bytes);
+        p->capacity = p->bytes ? bytes : 0;
         if (!p->bytes) return rw_fail_memory(p->ctx, bytes, "a picture");
     }
     for (size_t i = 0; i < bytes / 2; ++i) {
         const uint16_t v = ((const uint16_t *)frame)[i];
-        p->bytes[2 * i] = (unsigned char)(v >> 8), p->bytes[2 * i + 1] = (unsigned char)v;
+        p->bytes[2 * i] = (unsigned char)(v >> 8);
+        p->bytes[2 * i + 1] = (unsigned char)v;
     }
     return rw_stream_file_write(p->file, p->bytes, bytes);
 }

@@ -46,9 +46,11 @@ static rw_status set_space(const rw_stream_file *f, const char *text, rw_frame_f
         char *after;
         const long bits = *rest ? strtol(rest, &after, 10) : 8;
         if (*rest && (*after || bits < 9 || bits > 16)) continue;
-        format->layout = spaces[i].layout, format->channels = spaces[i].channels;
+        format->layout = spaces[i].layout;
+        format->channels = spaces[i].channels;
         format->siting = (unsigned char)spaces[i].siting;
-        format->bits = (int)bits, format->dtype = bits > 8 ? RW_U16 : RW_U8;
+        format->bits = (int)bits;
+        format->dtype = bits > 8 ? RW_U16 : RW_U8;
         return RW_OK;
     }
     return rw_fail(f->ctx, RW_ERR_UNSUPPORTED,

@@ -23,7 +23,11 @@ rw_status rw_stream_format_register(rw_context *ctx, const rw_stream_format *f)
             "rw_stream_format_register: the table needs a name, and the functions open and read, or create and write");
     pthread_mutex_lock(&lock);
     const bool fits = nformats < FORMATS;
-    if (fits) memmove(formats + 1, formats, (size_t)nformats * sizeof *formats), formats[0] = f, ++nformats;
+    if (fits) {
+        memmove(formats + 1, formats, (size_t)nformats * sizeof *formats);
+        formats[0] = f;
+        ++nformats;
+    }
     pthread_mutex_unlock(&lock);
     return fits ? RW_OK
                 : rw_fail(ctx, RW_ERR_ARGUMENT, "rw_stream_format_register: all %d places for formats are in use",

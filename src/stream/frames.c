@@ -17,14 +17,16 @@ typedef struct frames {
 static rw_status read_frame(void *user, int64_t n, int b, void *x, bool *end)
 {
     frames *f = user;
-    (void)n, (void)b;
+    (void)n;
+    (void)b;
     return f->in.table->read(f->in.state, x, end);
 }
 
 static rw_status write_frame(void *user, int64_t n, int blocks, const void *y)
 {
     frames *f = user;
-    (void)n, (void)blocks;
+    (void)n;
+    (void)blocks;
     return f->out.table->write(f->out.state, y);
 }
 
@@ -45,7 +47,8 @@ static rw_status launch(void *user, int64_t n, rw_queue *q)
 static rw_stream_report complete(const rw_stream_report *report)
 {
     rw_stream_report r = *report;
-    r.bytes_in *= rw_frame_bytes(&r.in), r.bytes_out = r.frames * rw_frame_bytes(&r.out);
+    r.bytes_in *= rw_frame_bytes(&r.in);
+    r.bytes_out = r.frames * rw_frame_bytes(&r.out);
     return r;
 }
 
@@ -86,8 +89,12 @@ static rw_status check_spec(frames *f)
 {
     const rw_stream_spec *s = f->spec;
     rw_pipeline *p = &f->pipeline;
-    p->queues = s->queues ? s->queues : 3, p->depth = s->depth ? s->depth : RW_MAX(8, p->queues + 2), p->batch = 1;
-    p->rate = s->rate, p->most = s->frames_max, p->observed = s->show != NULL;
+    p->queues = s->queues ? s->queues : 3;
+    p->depth = s->depth ? s->depth : RW_MAX(8, p->queues + 2);
+    p->batch = 1;
+    p->rate = s->rate;
+    p->most = s->frames_max;
+    p->observed = s->show != NULL;
     p->report.deadline = s->deadline > 0 ? s->deadline : s->rate > 0 ? 1 / s->rate : 0;
     for (int i = 0; i < RW_COUNT(s->frames.reserved); ++i)
         RW_TRY(rw_reserved_check(p->ctx, "rw_frame_format", &(int64_t){s->frames.reserved[i]}, 1));
@@ -144,7 +151,7 @@ static rw_status make(frames *f, const char *in, const char *out)
     RW_TRY(make_filters(f, &info));
     RW_TRY(rw_stream_choose(p->ctx, out, s->out_format, f->in.table, &table));
     const rw_frame_format *format = &f->in.format;
-    p->report.in = *format,
+    p->report.in = *format;
     p->report.out = rw_frame_result(format, s->luma, info.width, info.height, info.channels, table);
     if (p->report.out.layout == RW_FRAME_PIXELS && format->layout == RW_FRAME_PIXELS && table->luma &&
         !f->in.table->luma)
@@ -164,10 +171,14 @@ static rw_status make(frames *f, const char *in, const char *out)
 static void destroy(frames *f)
 {
     rw_pipeline_free(&f->pipeline);
-    for (int i = 0; i <= RW_PIPELINE_DEPTH; ++i) rw_array_destroy(&f->pixels[i]), rw_array_destroy(&f->y[i]);
+    for (int i = 0; i <= RW_PIPELINE_DEPTH; ++i) {
+        rw_array_destroy(&f->pixels[i]);
+        rw_array_destroy(&f->y[i]);
+    }
     for (int i = 0; i < RW_PIPELINE_QUEUES; ++i) rw_image_filter_destroy(&f->filter[i]);
     rw_frame_converter_free(&f->converter);
-    rw_stream_close(&f->in), rw_stream_close(&f->out);
+    rw_stream_close(&f->in);
+    rw_stream_close(&f->out);
     rw_free(f);
 }
 
@@ -176,7 +187,8 @@ static rw_status stream_run(rw_device *dev, const char *in, const char *out, con
 {
     frames *f = rw_calloc(1, sizeof *f);
     if (!f) return rw_fail_memory(dev->ctx, sizeof *f, "a stream");
-    f->device = dev, f->spec = spec;
+    f->device = dev;
+    f->spec = spec;
     f->pipeline = (rw_pipeline){.ctx = dev->ctx,
                                 .work = &work,
                                 .user = f,

@@ -29,9 +29,10 @@ void rw_montage_size(int n, const rw_montage_picture *pictures, int *width, int 
     double scale = HUGE_VAL, wide = 0, high = 0;
     for (int i = 0; i < n; ++i) scale = fmin(scale, fit(pictures + i, w, h));
     if (scale > 1) scale = floor(scale);
-    for (int i = 0; i < n; ++i)
-        wide = fmax(wide, ceil(scale * (double)pictures[i].width)),
+    for (int i = 0; i < n; ++i) {
+        wide = fmax(wide, ceil(scale * (double)pictures[i].width));
         high = fmax(high, ceil(scale * (double)pictures[i].height));
+    }
     *width = RW_MIN(*width, RW_MAX((int)wide * n + GAP * (n + 1), LEAST_WIDTH));
     *height = RW_MIN(*height, (int)high + TITLE + FOOTER);
 }

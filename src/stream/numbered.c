@@ -114,7 +114,8 @@ static bool same_folder(const char *one, const char *other)
 {
     char a[RW_PATH_BYTES], b[RW_PATH_BYTES];
     struct stat s, t;
-    folder_of(one, a), folder_of(other, b);
+    folder_of(one, a);
+    folder_of(other, b);
     return stat(a, &s) == 0 && stat(b, &t) == 0 && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
 }
 

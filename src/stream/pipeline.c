@@ -48,8 +48,12 @@ static void wait_until(double time)
 static void fail_in_thread(rw_pipeline *p, rw_status status, bool broken)
 {
     pthread_mutex_lock(&p->lock);
-    if (p->status == RW_OK) p->status = status, snprintf(p->message, sizeof p->message, "%s", rw_message(p->ctx));
-    p->end = true, p->broken = p->broken || broken;
+    if (p->status == RW_OK) {
+        p->status = status;
+        snprintf(p->message, sizeof p->message, "%s", rw_message(p->ctx));
+    }
+    p->end = true;
+    p->broken = p->broken || broken;
     pthread_cond_broadcast(&p->changed);
     pthread_mutex_unlock(&p->lock);
 }
@@ -95,7 +99,11 @@ static void *reader(void *user)
         const rw_status status = read_blocks(p, n, &blocks, &end);
         pthread_mutex_lock(&p->lock);
         s->blocks = blocks;
-        if (blocks) s->state = RW_SLOT_READ, p->read = n + 1, p->blocks_read += blocks;
+        if (blocks) {
+            s->state = RW_SLOT_READ;
+            p->read = n + 1;
+            p->blocks_read += blocks;
+        }
         if (end && status == RW_OK) p->end = true; /* a failure is set together with its end */
         pthread_cond_broadcast(&p->changed);
         pthread_mutex_unlock(&p->lock);
@@ -117,10 +125,13 @@ static void count(rw_pipeline *p, int64_t n)
         if (latency > r->latency_max) r->latency_max = latency;
         if (r->deadline > 0 && latency > r->deadline) ++r->late;
     }
-    p->depths += depth, ++p->samples;
+    p->depths += depth;
+    ++p->samples;
     if (depth > r->depth_max) r->depth_max = depth;
     p->last = now;
-    s->state = RW_SLOT_FREE, ++p->written, p->blocks_written += s->blocks;
+    s->state = RW_SLOT_FREE;
+    ++p->written;
+    p->blocks_written += s->blocks;
 }
 
 static void *writer(void *user)
@@ -149,7 +160,8 @@ static rw_status finish(rw_pipeline *p)
     rw_pipeline_slot *s = p->slot + p->finished % p->slots;
     RW_TRY(rw_array_read(s->y, &s->out));
     pthread_mutex_lock(&p->lock);
-    s->state = RW_SLOT_DONE, ++p->finished;
+    s->state = RW_SLOT_DONE;
+    ++p->finished;
     pthread_cond_broadcast(&p->changed);
     pthread_mutex_unlock(&p->lock);
     return RW_OK;
@@ -161,7 +173,8 @@ static rw_status give(rw_pipeline *p)
     rw_pipeline_slot *s = p->slot + p->given % p->slots;
     RW_TRY(rw_array_write(s->x, &s->in));
     pthread_mutex_lock(&p->lock);
-    s->state = RW_SLOT_EMPTY, ++p->given;
+    s->state = RW_SLOT_EMPTY;
+    ++p->given;
     pthread_cond_broadcast(&p->changed);
     pthread_mutex_unlock(&p->lock);
     return RW_OK;
@@ -170,9 +183,11 @@ static rw_status give(rw_pipeline *p)
 static void complete_report(rw_pipeline *p)
 {
     rw_stream_report *r = &p->report;
-    r->frames = p->blocks_written, r->bytes_in = p->blocks_read;
+    r->frames = p->blocks_written;
+    r->bytes_in = p->blocks_read;
     r->seconds = p->written ? p->last - p->start : 0;
-    r->latency = latency_at(p, 0.5), r->latency_99 = latency_at(p, 0.99);
+    r->latency = latency_at(p, 0.5);
+    r->latency_99 = latency_at(p, 0.99);
     r->depth = p->samples ? (double)p->depths / (double)p->samples : 0;
 }
 
@@ -189,7 +204,8 @@ static rw_stream_report report_now(rw_pipeline *p)
 static void end_stream(rw_pipeline *p)
 {
     pthread_mutex_lock(&p->lock);
-    p->end = p->leave = true, p->pause = false;
+    p->end = p->leave = true;
+    p->pause = false;
     pthread_cond_broadcast(&p->changed);
     pthread_mutex_unlock(&p->lock);
 }
@@ -205,7 +221,10 @@ static void set_pause(rw_pipeline *p, bool pause)
     const double now = rw_seconds();
     pthread_mutex_lock(&p->lock);
     if (pause) p->paused = now;
-    else p->start += now - p->paused, p->last += now - p->paused;
+    else {
+        p->start += now - p->paused;
+        p->last += now - p->paused;
+    }
     p->pause = pause;
     pthread_cond_broadcast(&p->changed);
     pthread_mutex_unlock(&p->lock);
@@ -217,11 +236,17 @@ static rw_status show(rw_pipeline *p, int64_t n)
     rw_stream_action action = RW_STREAM_CONTINUE;
     const double before = rw_seconds();
     const bool fresh = n >= 0 && n != p->last_shown;
-    if (fresh) ++p->report.shown, p->last_shown = n;
+    if (fresh) {
+        ++p->report.shown;
+        p->last_shown = n;
+    }
     const rw_stream_report report = report_now(p);
     RW_TRY(p->work->show(p->user, n, &report, &action));
     p->asked = rw_seconds();
-    if (fresh) p->shown = before, p->show_cost = p->asked - before;
+    if (fresh) {
+        p->shown = before;
+        p->show_cost = p->asked - before;
+    }
     set_pause(p, action == RW_STREAM_PAUSE && !p->leave);
     if (action == RW_STREAM_END) end_stream(p);
     return RW_OK;
@@ -279,7 +304,10 @@ static step wait_for_step(rw_pipeline *p)
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_nsec += p->observed ? 20000000 : 200000000;
-    if (until.tv_nsec >= 1000000000) ++until.tv_sec, until.tv_nsec -= 1000000000;
+    if (until.tv_nsec >= 1000000000) {
+        ++until.tv_sec;
+        until.tv_nsec -= 1000000000;
+    }
     pthread_mutex_lock(&p->lock);
     step s = next_step(p);
     for (int late = 0; s == NOTHING && !late; s = next_step(p))
@@ -303,7 +331,8 @@ static rw_status run_steps(rw_pipeline *p)
         if (s == GIVE) RW_TRY(give(p));
         if (s == LAUNCH) {
             RW_TRY(p->work->launch(p->user, p->launched, p->queue[p->launched % p->queues]));
-            p->slot[p->launched % p->slots].state = RW_SLOT_RUNNING, ++p->launched;
+            p->slot[p->launched % p->slots].state = RW_SLOT_RUNNING;
+            ++p->launched;
         }
         if (s == FINISH) RW_TRY(finish(p));
         if (p->observed) RW_TRY(observe(p, s == FINISH));
@@ -334,7 +363,8 @@ static rw_status run(rw_pipeline *p)
                            ? run_steps(p)
                            : rw_fail(p->ctx, RW_ERR_MEMORY, "cannot start a thread for the stream: raise ulimit -u");
     pthread_mutex_lock(&p->lock);
-    p->stop = true, __atomic_store_n(p->stop_reading, true, __ATOMIC_RELAXED);
+    p->stop = true;
+    __atomic_store_n(p->stop_reading, true, __ATOMIC_RELAXED);
     pthread_cond_broadcast(&p->changed);
     pthread_mutex_unlock(&p->lock);
     while (started > 0) pthread_join(threads[--started], NULL);
@@ -362,20 +392,28 @@ rw_status rw_pipeline_create(rw_pipeline *p, rw_device *device)
         return rw_fail(p->ctx, RW_ERR_ARGUMENT, "stream: queues = %d must be 1 to %d", p->queues, RW_PIPELINE_QUEUES);
     if (p->depth < 1 || p->depth > RW_PIPELINE_DEPTH)
         return rw_fail(p->ctx, RW_ERR_ARGUMENT, "stream: depth = %d must be 1 to %d", p->depth, RW_PIPELINE_DEPTH);
-    p->slots = p->depth + p->observed, p->last_shown = -1;
+    p->slots = p->depth + p->observed;
+    p->last_shown = -1;
     const size_t n = (size_t)p->slots * (size_t)p->batch;
     p->since = rw_calloc(n, sizeof *p->since);
     if (!p->since) return rw_fail_memory(p->ctx, n * sizeof *p->since, "a stream");
-    pthread_mutex_init(&p->lock, NULL), pthread_cond_init(&p->changed, NULL);
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->changed, NULL);
     for (int i = 0; i < p->queues; ++i) RW_TRY(rw_queue_create(device, &p->queue[i]));
     return RW_OK;
 }
 
 void rw_pipeline_free(rw_pipeline *p)
 {
-    for (int i = 0; i <= RW_PIPELINE_DEPTH; ++i) rw_array_destroy(&p->slot[i].x), rw_array_destroy(&p->slot[i].y);
+    for (int i = 0; i <= RW_PIPELINE_DEPTH; ++i) {
+        rw_array_destroy(&p->slot[i].x);
+        rw_array_destroy(&p->slot[i].y);
+    }
     for (int i = 0; i < RW_PIPELINE_QUEUES; ++i)
         if (p->queue[i]) rw_queue_destroy(&p->queue[i]);
-    if (p->since) pthread_cond_destroy(&p->changed), pthread_mutex_destroy(&p->lock);
+    if (p->since) {
+        pthread_cond_destroy(&p->changed);
+        pthread_mutex_destroy(&p->lock);
+    }
     rw_free(p->since);
 }

@@ -84,11 +84,13 @@ rw_frame_format rw_frame_result(const rw_frame_format *in, bool luma, int64_t wi
 {
     rw_frame_format out = *in;
     const bool same = width == in->width && height == in->height;
-    out.width = width, out.height = height;
+    out.width = width;
+    out.height = height;
     set_shape(in, same, &out);
     const bool as_it_was = planes(in) && (channels == 3 || (luma && same && channels == 1));
     if (as_it_was && (!table->holds || table->holds(&out))) return out;
-    out.layout = RW_FRAME_PIXELS, out.channels = channels;
+    out.layout = RW_FRAME_PIXELS;
+    out.channels = channels;
     if (!table->luma) out.bits = 0;
     if (!planes(in) && channels >= 3 && table->luma && table->holds && !table->holds(&out)) {
         out.layout = RW_FRAME_444;
@@ -133,7 +135,8 @@ void rw_frame_converter_free(rw_frame_converter *c) { rw_program_destroy(&c->pro
 
 static void coefficients(const rw_frame_format *f, double *kr, double *kb)
 {
-    *kr = f->height >= 720 ? 0.2126 : 0.299, *kb = f->height >= 720 ? 0.0722 : 0.114;
+    *kr = f->height >= 720 ? 0.2126 : 0.299;
+    *kb = f->height >= 720 ? 0.0722 : 0.114;
 }
 
 rw_status rw_frame_unpack(const rw_frame_converter *c, rw_array *frame, rw_array *pixels, rw_queue *q)

@@ -120,7 +120,8 @@ static void drop_buffer(rw_screen *s)
 {
     rw_gl_buffer_release(&s->shared);
     if (s->buffer) gl.DeleteBuffers(1, &s->buffer);
-    s->buffer = 0, s->bytes = 0;
+    s->buffer = 0;
+    s->bytes = 0;
 }
 
 /* A buffer of OpenGL that the device writes. */
@@ -140,9 +141,13 @@ static rw_status make_buffer(rw_screen *s, rw_device *dev, size_t bytes)
 
 static void close_window(rw_screen *s)
 {
-    if (s->opengl) drop_buffer(s), sdl.GL_DeleteContext(s->opengl);
+    if (s->opengl) {
+        drop_buffer(s);
+        sdl.GL_DeleteContext(s->opengl);
+    }
     if (s->window) sdl.DestroyWindow(s->window);
-    s->opengl = NULL, s->window = NULL;
+    s->opengl = NULL;
+    s->window = NULL;
 }
 
 static bool load_gl(void)

@@ -98,9 +98,12 @@ static void measure(rw_stream_window *w, const rw_stream_report *r)
 {
     const double now = rw_seconds(), seconds = now - w->since;
     if (!w->since || w->paused) {
-        w->since = now, w->frames = r->frames;
+        w->since = now;
+        w->frames = r->frames;
     } else if (seconds >= 1) {
-        w->rate = (double)(r->frames - w->frames) / seconds, w->since = now, w->frames = r->frames;
+        w->rate = (double)(r->frames - w->frames) / seconds;
+        w->since = now;
+        w->frames = r->frames;
         w->second = w->stale = true;
     }
     if (!w->second) w->rate = r->seconds > 0 ? (double)r->frames / r->seconds : 0;
@@ -121,7 +124,11 @@ static void write_footer(rw_stream_window *w, const rw_stream_view *view, char *
 static rw_status prepare(rw_stream_window *w, const rw_stream_view *view)
 {
     int width = WIDTH, height = HEIGHT;
-    if (!view->report->shown) w->shown = w->frames = 0, w->since = w->rate = 0, w->second = false;
+    if (!view->report->shown) {
+        w->shown = w->frames = 0;
+        w->since = w->rate = 0;
+        w->second = false;
+    }
     RW_TRY(make_spectrum(w, view->y));
     RW_TRY(make_montage(w, rw_array_dtype(view->y)));
     if (rw_screen_is_open(w->screen)) return RW_OK;
@@ -168,7 +175,9 @@ static rw_status compose(rw_stream_window *w, const rw_stream_view *view)
         rw_montage_place(w->canvas.width, w->canvas.height, PICTURES, p, i, place);
         RW_TRY(rw_montage_draw_picture(&w->montage, x[i], place, w->page, w->queue));
     }
-    w->shown = view->report->shown, w->stale = false, w->redraw = true;
+    w->shown = view->report->shown;
+    w->stale = false;
+    w->redraw = true;
     return RW_OK;
 }
 
@@ -177,7 +186,8 @@ static rw_status compose(rw_stream_window *w, const rw_stream_view *view)
 static void set_note(rw_stream_window *w, const char *start, const char *text)
 {
     rw_snprintf(w->note, sizeof w->note, "%s%.120s", start, text);
-    w->note_until = rw_seconds() + 3, w->stale = true;
+    w->note_until = rw_seconds() + 3;
+    w->stale = true;
 }
 
 /* "window.png", "window-2.png", … : the first that does not exist; of a name that was given from 2 on. */
@@ -206,7 +216,10 @@ static void take_keys(rw_stream_window *w, rw_stream_action *action)
 {
     for (rw_screen_key key; (key = rw_screen_poll(w->screen)) != RW_SCREEN_NOTHING;) {
         if (key == RW_SCREEN_END) *action = RW_STREAM_END;
-        if (key == RW_SCREEN_PAUSE) w->paused = !w->paused, w->stale = true;
+        if (key == RW_SCREEN_PAUSE) {
+            w->paused = !w->paused;
+            w->stale = true;
+        }
         if (key == RW_SCREEN_SAVE) save_screenshot(w);
         if (key == RW_SCREEN_REDRAW) w->redraw = true;
     }
@@ -254,7 +267,10 @@ rw_status rw_stream_window_show(void *show_user, const rw_stream_view *view, rw_
     RW_NEED(w, "show_user");
     RW_NEED(view, "view");
     RW_NEED(action, "action");
-    if (*w->note && rw_seconds() > w->note_until) *w->note = 0, w->stale = true;
+    if (*w->note && rw_seconds() > w->note_until) {
+        *w->note = 0;
+        w->stale = true;
+    }
     RW_TRY(prepare(w, view));
     measure(w, view->report);
     if (view->in && (view->report->shown != w->shown || w->stale || resized(w))) RW_TRY(compose(w, view));
@@ -293,5 +309,7 @@ void rw_stream_window_destroy(rw_stream_window **window)
     rw_canvas_free(&w->canvas);
     rw_screen_destroy(&w->screen);
     rw_queue_destroy(&w->queue);
-    rw_free(w->title), rw_free(w->screenshot), rw_free(w);
+    rw_free(w->title);
+    rw_free(w->screenshot);
+    rw_free(w);
 }

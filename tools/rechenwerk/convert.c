@@ -46,7 +46,8 @@ static int run(const arguments *a)
     conversion c = {0};
     rw_context *ctx = make_context(a);
     code = ctx ? convert(ctx, a, &c) : 5;
-    rw_sparse_destroy(&c.a), rw_sparse_destroy(&c.b);
+    rw_sparse_destroy(&c.a);
+    rw_sparse_destroy(&c.b);
     rw_entries_free(&c.e);
     rw_device_close(&c.device);
     rw_context_destroy(&ctx);

@@ -15,7 +15,10 @@ static int find_mode(const arguments *a, rw_convolution_mode *mode)
     const char *names[RW_CONVOLUTION_MODES + 1] = {NULL}, *text = value_of(a, "mode");
     for (int m = 0; m < RW_CONVOLUTION_MODES; m++) {
         names[m] = rw_convolution_mode_name((rw_convolution_mode)m);
-        if (text && strcmp(text, names[m]) == 0) *mode = (rw_convolution_mode)m, text = NULL;
+        if (text && strcmp(text, names[m]) == 0) {
+            *mode = (rw_convolution_mode)m;
+            text = NULL;
+        }
     }
     return text ? usage("convolve: --mode %s: unknown mode%s", text, suggest(text, names)) : 0;
 }
@@ -31,7 +34,8 @@ static rw_status align(work *w, unsigned *leading)
     const rw_status status = rw_array_reshape(w->b, rw_array_ndim(w->a), shape, &view);
     if (status != RW_OK) return status;
     rw_array_destroy(&w->b);
-    w->b = view, *leading = (1u << missing) - 1;
+    w->b = view;
+    *leading = (1u << missing) - 1;
     return RW_OK;
 }
 
@@ -52,12 +56,16 @@ static int plan(rw_context *ctx, const arguments *a, work *w)
     if (status == RW_OK) status = widen(&w->b, s->dtype);
     if (status == RW_OK) status = align(w, &leading);
     if (status != RW_OK) return failed(ctx, status);
-    s->ndim = rw_array_ndim(w->a), s->correlate = given(a, "correlate");
+    s->ndim = rw_array_ndim(w->a);
+    s->correlate = given(a, "correlate");
     int axis[RW_MAX_NDIM], naxes;
     if (!axes_of(a, s->ndim, axis, &naxes)) return 2;
     for (int i = 0; i < naxes; i++) s->axes |= 1u << axis[i];
     if (!s->axes) s->axes = ((1u << s->ndim) - 1) & ~leading;
-    for (int d = 0; d < s->ndim; d++) s->a_shape[d] = rw_array_shape(w->a, d), s->b_shape[d] = rw_array_shape(w->b, d);
+    for (int d = 0; d < s->ndim; d++) {
+        s->a_shape[d] = rw_array_shape(w->a, d);
+        s->b_shape[d] = rw_array_shape(w->b, d);
+    }
     return 0;
 }
 
@@ -105,7 +113,9 @@ static int run(const arguments *a)
     rw_context *ctx = make_context(a);
     code = ctx ? convolve(ctx, a, &w) : 5;
     rw_convolution_destroy(&w.convolution);
-    rw_array_destroy(&w.a), rw_array_destroy(&w.b), rw_array_destroy(&w.y);
+    rw_array_destroy(&w.a);
+    rw_array_destroy(&w.b);
+    rw_array_destroy(&w.y);
     rw_device_close(&w.device);
     rw_context_destroy(&ctx);
     return code;

@@ -53,7 +53,10 @@ static int find_kind(const arguments *a, rw_fft_kind *kind)
     const char *names[RW_FFT_KINDS + 1] = {NULL}, *text = value_of(a, "kind");
     for (int k = 0; k < RW_FFT_KINDS; k++) {
         names[k] = rw_fft_kind_name((rw_fft_kind)k);
-        if (text && strcmp(text, names[k]) == 0) *kind = (rw_fft_kind)k, text = NULL;
+        if (text && strcmp(text, names[k]) == 0) {
+            *kind = (rw_fft_kind)k;
+            text = NULL;
+        }
     }
     if (text) return usage("fft: --kind %s: unknown transform%s", text, suggest(text, names));
     if (given(a, "real") && value_of(a, "kind") && *kind != RW_FFT_REAL)
@@ -73,7 +76,8 @@ static int plan(rw_context *ctx, const arguments *a, work *w)
                is_complex = rw_dtype_is_complex(rw_array_dtype(w->x));
     if (real_input && is_complex)
         return usage("fft: %s holds complex values, but --real transforms real ones", a->operands[0]);
-    s->inverse = given(a, "inverse"), s->single = rw_dtype_size(rw_array_dtype(w->x)) / (is_complex ? 2 : 1) == 4,
+    s->inverse = given(a, "inverse");
+    s->single = rw_dtype_size(rw_array_dtype(w->x)) / (is_complex ? 2 : 1) == 4;
     s->ndim = rw_array_ndim(w->x);
     if (s->kind == RW_FFT_REAL && !real_input) {
         const rw_status status = widen(&w->x, s->single ? RW_C64 : RW_C128);
@@ -103,7 +107,8 @@ static int plan(rw_context *ctx, const arguments *a, work *w)
         strcmp(scale, "ortho"))
         return usage("fft: --scale %s: must be none, inverse, forward, both or ortho", scale);
     s->ortho = strcmp(scale, "ortho") == 0;
-    s->load = value_of(a, "load"), s->store = value_of(a, "store");
+    s->load = value_of(a, "load");
+    s->store = value_of(a, "store");
     if (strcmp(scale, s->inverse ? "inverse" : "forward") == 0) s->scale = 1 / product;
     if (strcmp(scale, "both") == 0) s->scale = 1 / sqrt(product);
     return 0;
@@ -204,7 +209,8 @@ static int run(const arguments *a)
     rw_context *ctx = make_context(a);
     code = ctx ? transform(ctx, a, &w) : 5;
     rw_fft_destroy(&w.fft);
-    rw_array_destroy(&w.x), rw_array_destroy(&w.y);
+    rw_array_destroy(&w.x);
+    rw_array_destroy(&w.y);
     rw_device_close(&w.device);
     rw_context_destroy(&ctx);
     return code;

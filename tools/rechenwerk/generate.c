@@ -88,7 +88,8 @@ static int read_trace(rw_context *ctx, request *r)
     choice chosen = {.block = RW_MULTIBLOCK_ALL};
     rw_multiblock_size size;
     if (!set_members(ctx, a, &choices, &chosen)) return 2;
-    r->index = (rw_multiblock_index)chosen.index, r->block = chosen.block;
+    r->index = (rw_multiblock_index)chosen.index;
+    r->block = chosen.block;
     rw_status status = cgns ? rw_multiblock_read_cgns(ctx, cgns, &r->spec) : RW_OK;
     if (status == RW_OK) status = rw_params_resolve(ctx, rw_multiblock_params(), "generate", &r->spec);
     for (int axis = 0; axis < 3; ++axis)
@@ -98,7 +99,10 @@ static int read_trace(rw_context *ctx, request *r)
                      "borders");
     if (status == RW_OK) status = rw_multiblock_measure(ctx, &r->spec, r->block, r->index, layout_of(r).values, &size);
     if (status != RW_OK) return failed(ctx, status);
-    r->rows = size.rows, r->columns = size.columns, r->blocks = size.blocks, r->entries = size.entries,
+    r->rows = size.rows;
+    r->columns = size.columns;
+    r->blocks = size.blocks;
+    r->entries = size.entries;
     r->bytes = (double)size.value_bytes + (double)size.index_bytes;
     r->file = file_bytes(r, r->spec.is_complex ? 39 : 19);
     return 0;
@@ -132,9 +136,11 @@ static int read_laplace(rw_context *ctx, request *r)
     (void)ctx;
     const double all = (double)n[0] * (double)n[1] * (double)n[2];
     if (all > 1e8) return usage("generate: a grid of %.3g cells is too large: at most 1e8 cells are possible", all);
-    r->rows = r->columns = (int64_t)all, r->entries = r->rows;
+    r->rows = r->columns = (int64_t)all;
+    r->entries = r->rows;
     for (int axis = 0; axis < 3; ++axis) r->entries += 2 * (r->rows / n[axis]) * (n[axis] - 1);
-    r->blocks = r->entries, r->bytes = 12. * (double)r->entries + 4. * (double)(r->rows + 1);
+    r->blocks = r->entries;
+    r->bytes = 12. * (double)r->entries + 4. * (double)(r->rows + 1);
     r->file = file_bytes(r, 2);
     return 0;
 }
@@ -152,11 +158,16 @@ static void fill_laplace(const int64_t n[3], int64_t *row, int64_t *column, doub
     int axes = 0;
     for (int axis = 0; axis < 3; ++axis) axes += n[axis] > 1;
     for (int64_t i = 0; i < n[0] * n[1] * n[2]; ++i) {
-        row[k] = column[k] = i, value[k++] = axes ? 2 * axes : 2;
+        row[k] = column[k] = i;
+        value[k++] = axes ? 2 * axes : 2;
         for (int axis = 0; axis < 3; ++axis)
             for (int side = -1; side <= 1; side += 2) {
                 const int64_t at = i / stride[axis] % n[axis] + side;
-                if (at >= 0 && at < n[axis]) row[k] = i, column[k] = i + side * stride[axis], value[k++] = -1;
+                if (at >= 0 && at < n[axis]) {
+                    row[k] = i;
+                    column[k] = i + side * stride[axis];
+                    value[k++] = -1;
+                }
             }
     }
 }
@@ -174,7 +185,9 @@ static rw_status make_laplace(rw_device *device, const request *r, rw_sparse **m
             rw_sparse_from_entries(device, &layout,
                                    &(rw_entries){r->rows, r->columns, r->entries, false, row, column, value}, matrix);
     }
-    free(row), free(column), free(value);
+    free(row);
+    free(column);
+    free(value);
     return status;
 }
 

@@ -41,7 +41,10 @@ static bool type_of(const arguments *a, rw_dtype *type)
     const char *text = value_of(a, "type"), *names[COUNT(types) + 1] = {NULL};
     for (int i = 0; i < COUNT(types); i++) {
         names[i] = rw_dtype_name(types[i]);
-        if (text && strcmp(text, names[i]) == 0) *type = types[i], text = NULL;
+        if (text && strcmp(text, names[i]) == 0) {
+            *type = types[i];
+            text = NULL;
+        }
     }
     if (text) usage("image: --type %s: unknown pixel type%s", text, suggest(text, names));
     return !text;
@@ -92,7 +95,8 @@ static bool orientation_of(const arguments *a, bool *keep)
 static void release_filter(work *w)
 {
     rw_image_filter_destroy(&w->filter);
-    rw_array_destroy(&w->x), rw_array_destroy(&w->y);
+    rw_array_destroy(&w->x);
+    rw_array_destroy(&w->y);
 }
 
 static rw_status plan(work *w, rw_dtype y_dtype, rw_image_info *info)
@@ -112,7 +116,8 @@ static rw_status plan_text(work *w, rw_dtype y_dtype, rw_image_info *info)
     rw_status status =
         rw_array_create(w->device, y_dtype ? y_dtype : rw_array_dtype(w->x), 3, shape, RW_MEMORY_DEVICE, &w->y);
     if (status == RW_OK) status = create_image_text(&w->text, w->x, w->y, &one);
-    info->passes = one.passes, info->bytes = one.bytes;
+    info->passes = one.passes;
+    info->bytes = one.bytes;
     return status;
 }
 
@@ -278,7 +283,8 @@ static int run(const arguments *a)
     release_filter(&w);
     destroy_image_text(&w.text);
     rw_image_tags_free(&w.tags);
-    rw_device_close(&w.device), rw_device_close(&w.host);
+    rw_device_close(&w.device);
+    rw_device_close(&w.host);
     rw_context_destroy(&ctx);
     free(w.chain);
     return code;

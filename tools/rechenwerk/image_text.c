@@ -78,7 +78,8 @@ rw_status create_image_text(image_text *t, rw_array *x, rw_array *y, rw_expr_pla
                                .nfields = COUNT(fields),
                                .grid = {.ndim = 2, .size = {shape[1], shape[0], 1}, .spacing = {1, 1, 1}}};
     rw_device *device = rw_array_device(x);
-    t->x = x, t->y = y;
+    t->x = x;
+    t->y = y;
     rw_status status = rw_expr_create(device, &spec, &t->e);
     if (status == RW_OK) status = rw_expr_get_plan(t->e, plan);
     if (status == RW_OK) status = rw_array_create(device, dtype, 2, shape, RW_MEMORY_DEVICE, &t->u);
@@ -106,7 +107,8 @@ rw_status run_image_text(void *user, rw_queue *queue)
         if (status == RW_OK) status = rw_array_copy(c == alpha ? to : t->u, from, queue);
         if (status == RW_OK && c != alpha) status = rw_expr_run(t->e, queue);
         if (status == RW_OK && c != alpha) status = rw_array_copy(to, t->o, queue);
-        rw_array_destroy(&from), rw_array_destroy(&to);
+        rw_array_destroy(&from);
+        rw_array_destroy(&to);
     }
     return status;
 }
@@ -114,5 +116,6 @@ rw_status run_image_text(void *user, rw_queue *queue)
 void destroy_image_text(image_text *t)
 {
     rw_expr_destroy(&t->e);
-    rw_array_destroy(&t->u), rw_array_destroy(&t->o);
+    rw_array_destroy(&t->u);
+    rw_array_destroy(&t->o);
 }

@@ -121,7 +121,9 @@ static int unknown(rw_context *ctx, const char *name)
     int code = usage("init: '%.60s' is neither a problem nor a ready case%s: see rechenwerk %s", name,
                      names ? suggest(name, names) : "", see);
     rw_free(help);
-    free(names), rw_free(problems), free(cases);
+    free(names);
+    rw_free(problems);
+    free(cases);
     return code;
 }
 

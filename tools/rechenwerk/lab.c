@@ -90,7 +90,8 @@ static int run(const arguments *a)
     rw_lab_spec spec = {.study = a->operands[0], .table = value_of(a, "table")};
     const char **devices = NULL, **set = NULL;
     if (collect(a, "device", &devices, &spec.ndevices) && collect(a, "set", &set, &spec.nset)) {
-        spec.devices = devices, spec.set = set;
+        spec.devices = devices;
+        spec.set = set;
         code = run_study(a, &spec, (rw_lab_format)format);
     }
     free(devices);

@@ -71,14 +71,20 @@ static int print_as_json(const char *path, const rw_pattern *p)
 {
     rw_json_writer *w = json_begin(0);
     rw_json_add_string(w, "file", path);
-    rw_json_add_integer(w, "rows", p->rows), rw_json_add_integer(w, "columns", p->columns);
-    rw_json_add_integer(w, "entries", p->entries), rw_json_add_bool(w, "complex", p->is_complex);
+    rw_json_add_integer(w, "rows", p->rows);
+    rw_json_add_integer(w, "columns", p->columns);
+    rw_json_add_integer(w, "entries", p->entries);
+    rw_json_add_bool(w, "complex", p->is_complex);
     rw_json_add_string(w, "symmetry", symmetry_of(p));
-    rw_json_add_integer(w, "row_min", p->row_min), rw_json_add_integer(w, "row_max", p->row_max);
+    rw_json_add_integer(w, "row_min", p->row_min);
+    rw_json_add_integer(w, "row_max", p->row_max);
     rw_json_add_integer(w, "empty_rows", p->empty_rows);
-    rw_json_add_integer(w, "lower", p->lower), rw_json_add_integer(w, "upper", p->upper);
-    rw_json_add_integer(w, "diagonals", p->diagonals), rw_json_add_integer(w, "no_diagonal", p->no_diagonal);
-    rw_json_add_integer(w, "zeros", p->zeros), rw_json_add_integer(w, "block", block_of(p));
+    rw_json_add_integer(w, "lower", p->lower);
+    rw_json_add_integer(w, "upper", p->upper);
+    rw_json_add_integer(w, "diagonals", p->diagonals);
+    rw_json_add_integer(w, "no_diagonal", p->no_diagonal);
+    rw_json_add_integer(w, "zeros", p->zeros);
+    rw_json_add_integer(w, "block", block_of(p));
     rw_json_add_string(w, "best", text_of(&p->formats[p->best].layout));
     rw_json_add_array(w, "formats");
     for (int i = 0; i < p->nformats; ++i) {

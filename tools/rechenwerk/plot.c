@@ -26,7 +26,8 @@ static int run(const arguments *a)
     rw_context *ctx = make_context(a);
     const char **set = calloc((size_t)a->ngiven + 1, sizeof(*set));
     if (!ctx || !set) return 5;
-    options.set = set, options.force = given(a, "force");
+    options.set = set;
+    options.force = given(a, "force");
     for (int i = 0; i < a->ngiven; i++)
         if (strcmp(a->given[i].option->name, "set") == 0) set[options.nset++] = a->given[i].value;
     rw_status status = rw_plot_results(ctx, a->operands[0], &options, written, (void *)a);

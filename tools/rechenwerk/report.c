@@ -38,7 +38,8 @@ const char *shown(const char *text)
         const int whole = printable(s);
         if (whole) memcpy(to + n, s, (size_t)whole);
         else snprintf(to + n, 5, "\\x%02x", *s);
-        n += whole ? (size_t)whole : 4, s += whole ? whole : 1;
+        n += whole ? (size_t)whole : 4;
+        s += whole ? whole : 1;
     }
     to[n] = '\0';
     return to;

@@ -50,8 +50,12 @@ static void set_compiling(const rw_run_progress *p)
     if (compiling.printed > 0 && !compiling.terminal)
         fprintf(stderr, "compiled %s in %s\n", compiling.program, in_time(elapsed_seconds() - compiling.since).text);
     snprintf(compiling.program, sizeof(compiling.program), "%s", p && p->compiling ? p->compiling : "");
-    compiling.since = elapsed_seconds(), compiling.printed = 0;
-    if (p) compiling.number = p->compilations, compiling.known = p->compilations_known;
+    compiling.since = elapsed_seconds();
+    compiling.printed = 0;
+    if (p) {
+        compiling.number = p->compilations;
+        compiling.known = p->compilations_known;
+    }
     pthread_mutex_unlock(&compiling.lock);
 }
 

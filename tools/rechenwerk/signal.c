@@ -34,7 +34,8 @@ static bool samples_of(const arguments *a, rw_signal_format *format)
         usage("%s: --samples %s: must be rate, sample type and channels, such as 48000:s16:2", a->command->name, text);
         return false;
     }
-    format->rate = rate, format->channels = channels;
+    format->rate = rate;
+    format->channels = channels;
     return kind_of(a, kind, "samples", &format->kind);
 }
 
@@ -81,9 +82,13 @@ static bool spec_of(const arguments *a, rw_signal_spec *s)
         !whole_of(a, "queues", 1, 16, &queues) || !whole_of(a, "depth", 1, 256, &depth) ||
         !number_of(a, "deadline", &deadline))
         return false;
-    s->block = (int64_t)block, s->batch = (int)batch, s->queues = (int)queues, s->depth = (int)depth,
+    s->block = (int64_t)block;
+    s->batch = (int)batch;
+    s->queues = (int)queues;
+    s->depth = (int)depth;
     s->deadline = deadline / 1000;
-    s->keep_delay = given(a, "keep-delay"), s->real_time = rate;
+    s->keep_delay = given(a, "keep-delay");
+    s->real_time = rate;
     if (format) s->container = strcmp(format, "wav") == 0 ? RW_SIGNAL_WAV : RW_SIGNAL_RAW;
     if (format && strcmp(format, "wav") && strcmp(format, "raw"))
         return usage("signal: --format %s: must be wav or raw", format), false;
@@ -195,7 +200,10 @@ static bool window_of(const arguments *a, rw_signal_window *window)
             NULL};
     const char *text = value_of(a, "window");
     for (int i = 0; text && names[i]; i++)
-        if (strcmp(text, names[i]) == 0) *window = (rw_signal_window)(i + 1), text = NULL;
+        if (strcmp(text, names[i]) == 0) {
+            *window = (rw_signal_window)(i + 1);
+            text = NULL;
+        }
     if (text) usage("spectrogram: --window %s: unknown window%s", text, suggest(text, names));
     return !text;
 }
@@ -209,7 +217,10 @@ static bool spectrogram_of(const arguments *a, rw_spectrogram_spec *s)
         !whole_of(a, "length", 2, 1 << 20, &length) || !whole_of(a, "hop", 1, 1 << 20, &hop) ||
         !number_of(a, "beta", &s->beta) || !whole_of(a, "channel", 1, 64, &channel))
         return false;
-    s->length = (int64_t)length, s->hop = (int64_t)hop, s->channel = (int)channel, s->figure = given(a, "figure");
+    s->length = (int64_t)length;
+    s->hop = (int64_t)hop;
+    s->channel = (int)channel;
+    s->figure = given(a, "figure");
     if (!range || (sscanf(range, "%lf:%lf%c", &s->low, &s->high, &rest) == 2 && s->low < s->high)) return true;
     usage("spectrogram: --range %s: must be the lower and upper limit in decibels, such as -100:0", range);
     return false;

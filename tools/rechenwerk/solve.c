@@ -17,8 +17,10 @@ static rw_status watch(void *user, int64_t iteration, double residual)
     if (h->n == h->room && !h->failed) {
         const int64_t room = 2 * h->room + 1024;
         double *more = realloc(h->residual, (size_t)room * sizeof *more);
-        if (more) h->residual = more, h->room = room;
-        else h->failed = true;
+        if (more) {
+            h->residual = more;
+            h->room = room;
+        } else h->failed = true;
     }
     if (h->n < h->room && h->n == iteration) h->residual[h->n++] = residual;
     if (!h->terminal || time(NULL) == h->shown) return RW_OK;
@@ -116,7 +118,8 @@ static double memory_of(const solve *s, int64_t precond)
 bool restarts(const solve *s)
 {
     rw_krylov_spec one = s->spec, two = s->spec;
-    one.restart = 1, two.restart = 2;
+    one.restart = 1;
+    two.restart = 2;
     return rw_krylov_memory(&one, 1, s->vectors) != rw_krylov_memory(&two, 1, s->vectors);
 }
 
@@ -183,21 +186,31 @@ static int print_as_json(const solve *s, bool converged, double error)
     const rw_precond_bytes *p = &s->precond_bytes;
     rw_json_writer *w = json_begin(0);
     rw_json_add_string(w, "file", s->matrix);
-    rw_json_add_integer(w, "rows", s->e.rows), rw_json_add_integer(w, "entries", s->e.n);
-    rw_json_add_string(w, "device", rw_device_info(s->device)->name), rw_json_add_string(w, "format", format_of(s));
+    rw_json_add_integer(w, "rows", s->e.rows);
+    rw_json_add_integer(w, "entries", s->e.n);
+    rw_json_add_string(w, "device", rw_device_info(s->device)->name);
+    rw_json_add_string(w, "format", format_of(s));
     rw_json_add_string(w, "method", rw_krylov_method_name(s->spec.method));
     rw_json_add_string(w, "preconditioner", s->precond);
     if (s->inner_text) rw_json_add_string(w, "inner", s->inner_text);
-    rw_json_add_string(w, "vectors", rw_dtype_name(s->vectors)), rw_json_add_bool(w, "converged", converged);
+    rw_json_add_string(w, "vectors", rw_dtype_name(s->vectors));
+    rw_json_add_bool(w, "converged", converged);
     rw_json_add_string(w, "reason", rw_krylov_reason_text(r->reason));
     rw_json_add_integer(w, "iterations", r->iterations);
-    rw_json_add_number(w, "first", r->first), rw_json_add_number(w, "residual", r->residual);
-    rw_json_add_number(w, "estimate", r->estimate), rw_json_add_number(w, "right_side", r->right_side);
-    rw_json_add_integer(w, "precond_block", s->info.block), rw_json_add_number(w, "precond_shift", s->info.shift);
-    rw_json_add_number(w, "seconds", r->seconds), rw_json_add_number(w, "precond_seconds", s->info.seconds);
-    rw_json_add_integer(w, "precond_bytes", s->info.bytes), rw_json_add_number(w, "memory", memory_of(s, p->device));
-    rw_json_add_integer(w, "precond_expected", p->device), rw_json_add_integer(w, "precond_least", p->least);
-    rw_json_add_integer(w, "precond_most", p->most), rw_json_add_integer(w, "precond_setup", p->device_setup);
+    rw_json_add_number(w, "first", r->first);
+    rw_json_add_number(w, "residual", r->residual);
+    rw_json_add_number(w, "estimate", r->estimate);
+    rw_json_add_number(w, "right_side", r->right_side);
+    rw_json_add_integer(w, "precond_block", s->info.block);
+    rw_json_add_number(w, "precond_shift", s->info.shift);
+    rw_json_add_number(w, "seconds", r->seconds);
+    rw_json_add_number(w, "precond_seconds", s->info.seconds);
+    rw_json_add_integer(w, "precond_bytes", s->info.bytes);
+    rw_json_add_number(w, "memory", memory_of(s, p->device));
+    rw_json_add_integer(w, "precond_expected", p->device);
+    rw_json_add_integer(w, "precond_least", p->least);
+    rw_json_add_integer(w, "precond_most", p->most);
+    rw_json_add_integer(w, "precond_setup", p->device_setup);
     rw_json_add_integer(w, "precond_host_setup", p->host_setup);
     rw_json_add_string(w, "b", right_side_text(s));
     if (!s->right_side) rw_json_add_number(w, "error", error);
@@ -268,8 +281,10 @@ static int solve_system(rw_context *ctx, const arguments *a, solve *s)
     s->spec.cancel = stop_request();
     s->h.terminal = isatty(STDERR_FILENO) && !given(a, "quiet");
     rw_status status = rw_krylov_create(s->a, s->vectors, &s->spec, &solver);
-    if (status == RW_OK)
-        rw_krylov_get_precond(solver, &s->info), status = rw_krylov_solve(solver, s->b, s->x, &s->result);
+    if (status == RW_OK) {
+        rw_krylov_get_precond(solver, &s->info);
+        status = rw_krylov_solve(solver, s->b, s->x, &s->result);
+    }
     rw_krylov_destroy(&solver);
     if (s->h.terminal) fputs("\r\033[K", stderr);
     /* interrupted before the first residual, as while kernels are compiled: there is no x to write */
@@ -306,7 +321,8 @@ static int find_operands(const arguments *a, solve *s)
                      "EQUATION --grid SIZE [b]");
     if (a->noperands > from + 1)
         return usage("solve: '%s': unexpected argument: --stencil replaces the matrix", a->operands[from + 1]);
-    s->matrix = from ? a->operands[0] : s->stencil, s->right_side = a->noperands > from ? a->operands[from] : NULL;
+    s->matrix = from ? a->operands[0] : s->stencil;
+    s->right_side = a->noperands > from ? a->operands[from] : NULL;
     return 0;
 }
 
@@ -340,10 +356,14 @@ static int run(const arguments *a)
         if (code == 0) code = check_memory(s);
         if (code == 0 && !given(a, "quiet")) warn_unless_hermitian(s);
         if (code == 0) code = make_system(ctx, a, s);
-        if (code == 0 && !given(a, "json") && !given(a, "quiet"))
-            printf("  b          %s\n", right_side_text(s)), fflush(stdout);
+        if (code == 0 && !given(a, "json") && !given(a, "quiet")) {
+            printf("  b          %s\n", right_side_text(s));
+            fflush(stdout);
+        }
         if (code == 0) code = solve_system(ctx, a, s);
-        rw_array_destroy(&s->b), rw_array_destroy(&s->x), rw_array_destroy(&s->known);
+        rw_array_destroy(&s->b);
+        rw_array_destroy(&s->x);
+        rw_array_destroy(&s->known);
         rw_operator_destroy(&s->a);
         rw_sparse_destroy(&s->assembled);
         rw_entries_free(&s->e);

@@ -80,10 +80,15 @@ void warn_unless_hermitian(const solve *s)
                     "(%lld, %lld) = ",
                     cg ? "cg" : rw_precond_method_name(p), s->matrix, i, j);
             print_value(e, k);
-            if (i != j) fprintf(stderr, ", (%lld, %lld) = ", j, i), print_value(e, opposite);
+            if (i != j) {
+                fprintf(stderr, ", (%lld, %lld) = ", j, i);
+                print_value(e, opposite);
+            }
             fprintf(stderr, ", counted from 1: %s\n",
                     cg ? "use gmres, bicgstab or idr" : "if it does not converge, use ilu0");
         }
     }
-    free(spare), free(order), free(first);
+    free(spare);
+    free(order);
+    free(first);
 }

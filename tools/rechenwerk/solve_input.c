@@ -20,7 +20,8 @@ static int parse_inner(rw_context *ctx, const char *text, solve *s)
                      "solver, such as cg:10:jacobi",
                      s->precond, text);
     rw_status status = rw_krylov_parse(ctx, text, &s->inner);
-    s->spec.inner = &s->inner, s->inner_text = text;
+    s->spec.inner = &s->inner;
+    s->inner_text = text;
     return status == RW_OK ? 0 : failed(ctx, status);
 }
 
@@ -90,7 +91,10 @@ int read_system(rw_context *ctx, const arguments *a, solve *s)
     if (code != 0) return code;
     status = find_layout(ctx, a, "auto", s->device, &s->e, s->vectors, &s->layout, s->reason);
     if (status != RW_OK) return failed(ctx, status);
-    if (*s->reason) set_block(&s->spec.precond), set_block(&s->inner.precond);
+    if (*s->reason) {
+        set_block(&s->spec.precond);
+        set_block(&s->inner.precond);
+    }
     if (rw_dtype_is_complex(s->layout.layout.values) && !rw_dtype_is_complex(s->vectors))
         return usage("solve: --format %s: the matrix, b and the vectors are real: omit %s", value_of(a, "format"),
                      rw_dtype_name(s->layout.layout.values));

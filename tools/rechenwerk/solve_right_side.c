@@ -92,7 +92,8 @@ static rw_status in_row_space(solve *s, rw_array **x)
         if (status == RW_OK) status = multiply(s, z, *x);
     }
     rw_array_destroy(&z);
-    free(sum), free(random);
+    free(sum);
+    free(random);
     return status == RW_OK ? scale(s, *x) : status;
 }
 
@@ -119,7 +120,8 @@ static rw_status vanishes(solve *s, bool *yes)
     if (status == RW_OK) status = multiply(s, x, b);
     if (status == RW_OK) status = largest_of(s, b, &of_other);
     if (status == RW_OK) *yes = of_ones <= 16 * eps_of(s->vectors) * of_other;
-    rw_array_destroy(&x), rw_array_destroy(&b);
+    rw_array_destroy(&x);
+    rw_array_destroy(&b);
     return status;
 }
 

@@ -38,7 +38,8 @@ static int read_grid(const arguments *a, solve *s)
     for (int d = 0; d < ndim; d++) {
         if (!(size[d] >= 1 && size[d] <= 1e9 && floor(size[d]) == size[d]))
             return usage("solve: --grid %s: must be integers from 1 to 1000000000, such as 64x64x32", grid);
-        cells *= size[d], most = fmax(most, size[d]);
+        cells *= size[d];
+        most = fmax(most, size[d]);
     }
     if (ndim == 0 || cells > 1e12)
         return usage("solve: --grid %s: must be one to three numbers of cells, such as 64x64x32, 1e12 cells at most",
@@ -48,7 +49,7 @@ static int read_grid(const arguments *a, solve *s)
         return usage("solve: --spacing %s: must be one number, or one for each of %d axes: 0.1,0.2", spacing, ndim);
     s->grid = (rw_grid){.ndim = ndim, .size = {1, 1, 1}, .spacing = {1, 1, 1}};
     for (int d = 0; d < ndim; d++) {
-        s->grid.size[d] = (int64_t)size[d],
+        s->grid.size[d] = (int64_t)size[d];
         s->grid.spacing[d] = !spacing ? 1 / (most + 1) : h[given_spacings == 1 ? 0 : d];
         if (!(s->grid.spacing[d] > 0 && s->grid.spacing[d] < 1e300))
             return usage("solve: --spacing %s: must be above 0", spacing);

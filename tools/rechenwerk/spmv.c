@@ -144,8 +144,9 @@ static void print_text(const products *p)
 static void add_times(rw_json_writer *w, const char *name, double seconds, double lower, double upper)
 {
     rw_json_add_object(w, name);
-    rw_json_add_number(w, "seconds", seconds), rw_json_add_number(w, "lower", lower),
-        rw_json_add_number(w, "upper", upper);
+    rw_json_add_number(w, "seconds", seconds);
+    rw_json_add_number(w, "lower", lower);
+    rw_json_add_number(w, "upper", upper);
     rw_json_close(w);
 }
 
@@ -161,9 +162,12 @@ static void add_row(rw_json_writer *w, const products *p, int i)
         rw_json_close(w);
         return;
     }
-    rw_json_add_integer(w, "bytes", c->size.bytes), rw_json_add_number(w, "fill", c->fill);
-    rw_json_add_number(w, "moved", c->moved), rw_json_add_number(w, "cost", c->cost);
-    add_times(w, "warm", r->seconds, r->lower, r->upper), add_times(w, "cold", r->cold, r->cold_lower, r->cold_upper);
+    rw_json_add_integer(w, "bytes", c->size.bytes);
+    rw_json_add_number(w, "fill", c->fill);
+    rw_json_add_number(w, "moved", c->moved);
+    rw_json_add_number(w, "cost", c->cost);
+    add_times(w, "warm", r->seconds, r->lower, r->upper);
+    add_times(w, "cold", r->cold, r->cold_lower, r->cold_upper);
     rw_json_add_number(w, "copy", r->limit);
     const bool doubtful = rw_bench_doubt(r, doubt, sizeof doubt);
     rw_json_add_number(w, "share", doubtful ? INFINITY : r->share);
@@ -177,10 +181,12 @@ static int print_as_json(const products *p)
     const int best = fastest(p);
     rw_json_writer *w = json_begin(0);
     rw_json_add_string(w, "file", p->path);
-    rw_json_add_integer(w, "rows", p->e.rows), rw_json_add_integer(w, "columns", p->e.columns);
-    rw_json_add_integer(w, "entries", p->e.n), rw_json_add_bool(w, "complex", p->e.is_complex);
-    rw_json_add_string(w, "device", rw_device_info(p->device)->name),
-        rw_json_add_string(w, "vectors", rw_dtype_name(p->vectors));
+    rw_json_add_integer(w, "rows", p->e.rows);
+    rw_json_add_integer(w, "columns", p->e.columns);
+    rw_json_add_integer(w, "entries", p->e.n);
+    rw_json_add_bool(w, "complex", p->e.is_complex);
+    rw_json_add_string(w, "device", rw_device_info(p->device)->name);
+    rw_json_add_string(w, "vectors", rw_dtype_name(p->vectors));
     rw_json_add_number(w, "operations", operations(p));
     if (p->tune) rw_json_add_string(w, "chosen", p->rows[p->choice.best].variant);
     if (p->tune && best >= 0) {
@@ -221,7 +227,11 @@ static rw_status find_candidates(rw_context *ctx, const arguments *a, rw_dtype v
     const bool is_auto = text && strcmp(text, "auto") == 0;
     if (text && !is_auto && strcmp(text, "all") != 0) return parse_list(ctx, a, text, p);
     rw_status status = rw_sparse_choose(p->device, &p->e, values, p->vectors, c);
-    if (is_auto) c->candidate[0] = c->candidate[c->best], c->n = 1, c->best = 0;
+    if (is_auto) {
+        c->candidate[0] = c->candidate[c->best];
+        c->n = 1;
+        c->best = 0;
+    }
     return status;
 }
 
@@ -261,7 +271,10 @@ static int run_products(const arguments *a, bool tune)
     const rw_bench_options options = {.quick = given(a, "quick"), .rounds = (int)rounds};
     products *p = calloc(1, sizeof *p);
     rw_context *ctx = p ? make_context(a) : NULL;
-    if (p) p->path = a->operands[0], p->tune = tune;
+    if (p) {
+        p->path = a->operands[0];
+        p->tune = tune;
+    }
     int code = ctx ? measure(ctx, a, &options, p) : 5;
     if (p) {
         rw_bench_free(&p->rows);

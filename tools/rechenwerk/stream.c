@@ -58,8 +58,12 @@ static bool spec_of(const arguments *a, rw_stream_spec *s)
         !whole_of(a, "count", 1, 1e15, &count) || !number_of(a, "rate", &s->rate) ||
         !number_of(a, "deadline", &deadline))
         return false;
-    s->queues = (int)queues, s->depth = (int)depth, s->frames_max = (int64_t)count, s->deadline = deadline / 1000;
-    s->luma = given(a, "luma"), s->out_format = value_of(a, "format");
+    s->queues = (int)queues;
+    s->depth = (int)depth;
+    s->frames_max = (int64_t)count;
+    s->deadline = deadline / 1000;
+    s->luma = given(a, "luma");
+    s->out_format = value_of(a, "format");
     return true;
 }
 
@@ -143,7 +147,8 @@ static rw_status run_window(const arguments *a, rw_device *device, rw_stream_spe
     if (given(a, "window")) {
         const rw_stream_window_spec shown = {.title = a->operands[0], .screenshot = file};
         status = rw_stream_window_create(device, &shown, &window);
-        spec->show = rw_stream_window_show, spec->show_user = window;
+        spec->show = rw_stream_window_show;
+        spec->show_user = window;
     }
     if (status == RW_OK) status = rw_stream_run(device, a->operands[0], a->operands[1], spec, report);
     if (status == RW_OK && window && file) status = rw_stream_window_save(window, file);

@@ -109,7 +109,8 @@ int join_operations(const arguments *a, const char *example, char **chain)
             if (!*text) return usage("%s: --set %s must follow the --op that it belongs to", who, g->value);
             if (!strchr(g->value, '='))
                 return usage("%s: --set %s: must be NAME=VALUE, such as sigma=3", who, g->value);
-            strcat(text, ":"), strcat(text, g->value);
+            strcat(text, ":");
+            strcat(text, g->value);
         }
     }
     return *text ? 0 : usage("%s: the operation is missing: give --op %s", who, example);

@@ -23,7 +23,8 @@ static bool map_pages(rw_check_area *a, size_t gap, size_t body)
     a->map_bytes = gap + body + gap;
     void *map = mmap(NULL, a->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED) return false;
-    a->map = map, a->data = a->map + gap + GUARD;
+    a->map = map;
+    a->data = a->map + gap + GUARD;
     return mprotect(a->map + gap, body, PROT_READ | PROT_WRITE) == 0;
 }
 

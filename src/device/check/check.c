@@ -36,7 +36,10 @@ static void describe(rw_device_properties *p)
 
 static int check_list(rw_context *ctx, rw_device_properties *list, int max, char *reason, size_t reason_size)
 {
-    (void)ctx, (void)max, (void)reason, (void)reason_size;
+    (void)ctx;
+    (void)max;
+    (void)reason;
+    (void)reason_size;
     describe(list);
     return 1;
 }
@@ -82,10 +85,12 @@ static rw_status check_alloc(rw_device *dev, size_t bytes, rw_memory memory, rw_
     rw_check_state *s = state_of(dev);
     rw_check_area *a = rw_check_area_create(bytes);
     if (!a) return rw_fail_memory(dev->ctx, bytes, "an array with its shadow on the check device");
-    buffer->pointer = a->data, buffer->memory = memory;
+    buffer->pointer = a->data;
+    buffer->memory = memory;
     buffer->host = memory == RW_MEMORY_MANAGED || memory == RW_MEMORY_MAPPED ? a->data : NULL;
     pthread_mutex_lock(&s->lock);
-    a->next = s->arrays, s->arrays = a;
+    a->next = s->arrays;
+    s->arrays = a;
     pthread_mutex_unlock(&s->lock);
     return RW_OK;
 }
@@ -121,7 +126,8 @@ static rw_status check_copy_in(rw_queue *q, rw_buffer *dst, const void *src, siz
 
 static rw_status check_copy_out(rw_queue *q, void *dst, rw_buffer *src, size_t bytes, bool blocking)
 {
-    (void)q, (void)blocking;
+    (void)q;
+    (void)blocking;
     memcpy(dst, src->pointer, bytes);
     return RW_OK;
 }
@@ -259,9 +265,13 @@ static rw_status pass(rw_check_launch *l, const rw_launch_arg *arg)
         a->constant = a->constant && arg->parameter->constant;
         return RW_OK;
     }
-    a->passed = true, a->constant = arg->parameter->constant;
-    a->array = arg->array, a->item = rw_dtype_size(arg->array->dtype), a->bytes = arg->array->storage->bytes;
-    l->areas[l->nareas++] = a, l->npassed = l->nareas;
+    a->passed = true;
+    a->constant = arg->parameter->constant;
+    a->array = arg->array;
+    a->item = rw_dtype_size(arg->array->dtype);
+    a->bytes = arg->array->storage->bytes;
+    l->areas[l->nareas++] = a;
+    l->npassed = l->nareas;
     if (rw_storage_one(arg->array->storage) && arg->array->storage->host_current) memset(a->written, 1, a->bytes);
     if (!rw_check_area_shadow(a, scalar == 1 ? 0 : scalar == 2 ? 1 : scalar == 4 ? 2 : 3))
         return rw_fail_memory(l->device->ctx, a->bytes, "the shadow of an array on the check device");
@@ -277,7 +287,8 @@ static rw_status prepare(rw_check_launch *l)
         l->addresses[i] = l->args[i].buffer ? l->args[i].buffer->pointer : NULL;
         l->pointers[i] = l->args[i].buffer ? (void *)(l->addresses + i) : (void *)&l->values[i].value;
     }
-    l->lane_stride = rw_check_stride(l->kernel->program->group), l->group_stride = rw_check_stride(l->total);
+    l->lane_stride = rw_check_stride(l->kernel->program->group);
+    l->group_stride = rw_check_stride(l->total);
     l->starts = l->total < 1 << 24 ? rw_calloc((size_t)l->total, sizeof *l->starts) : NULL;
     return RW_OK;
 }
@@ -293,7 +304,8 @@ static __attribute__((noinline)) void run_groups(rw_check_launch *l)
         l->group = rw_check_permute(l->order, l->turn, l->total, l->group_stride);
         l->group_segment = ++l->segment;
         if (l->starts) l->starts[l->turn] = l->segment;
-        l->nareas = l->npassed, l->line = 0;
+        l->nareas = l->npassed;
+        l->line = 0;
         entry(l->pointers, l->n, l->group, l->group + 1);
     }
 }
@@ -320,7 +332,11 @@ static rw_status check_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3]
     rw_check_launch *l = &s->launch;
     pthread_mutex_lock(&s->lock);
     memset(l, 0, sizeof *l);
-    l->device = q->device, l->state = s, l->kernel = k, l->args = args, l->nargs = nargs;
+    l->device = q->device;
+    l->state = s;
+    l->kernel = k;
+    l->args = args;
+    l->nargs = nargs;
     l->total = (long)(groups[0] * groups[1] * groups[2]);
     for (int d = 0; d < 3; ++d) l->n[d] = (int)groups[d];
     l->segment = s->segment;
@@ -332,7 +348,10 @@ static rw_status check_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3]
         rw_check_now = NULL;
         verify_guards(l);
     }
-    for (int i = 0; i < l->npassed; ++i) l->areas[i]->passed = false, l->areas[i]->array = NULL;
+    for (int i = 0; i < l->npassed; ++i) {
+        l->areas[i]->passed = false;
+        l->areas[i]->array = NULL;
+    }
     s->segment = l->segment;
     rw_free(l->starts);
     rw_status status = l->status;

@@ -35,7 +35,8 @@ static char *ask(rw_context *ctx, char **argv, const char *image, size_t image_b
             answer = NULL;
     }
     rw_temporary_remove(&folder);
-    rw_free(in), rw_free(out);
+    rw_free(in);
+    rw_free(out);
     return answer;
 }
 
@@ -69,10 +70,13 @@ rw_status rw_check_module_create(rw_check_state *s, const rw_program *p, const c
         return rw_fail_memory(ctx, bytes, "a program");
     }
     memcpy(m->image, image, bytes);
-    m->image_bytes = bytes, m->program = p, m->base = (const char *)map->l_addr;
+    m->image_bytes = bytes;
+    m->program = p;
+    m->base = (const char *)map->l_addr;
     dl_iterate_phdr(find_extent, m);
     *hooks = &rw_check_table;
-    m->next = s->modules, s->modules = m;
+    m->next = s->modules;
+    s->modules = m;
     return RW_OK;
 }
 
@@ -82,7 +86,8 @@ void rw_check_module_destroy(rw_check_state *s, const rw_program *p)
         rw_check_module *m = *at;
         if (m->program != p) continue;
         *at = m->next;
-        rw_free(m->image), rw_free(m);
+        rw_free(m->image);
+        rw_free(m);
         return;
     }
 }

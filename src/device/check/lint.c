@@ -67,7 +67,10 @@ static bool changes(const token *t)
 static const char *skip_line(const char *s, int *line)
 {
     for (; *s && *s != '\n'; ++s)
-        if (s[0] == '\\' && s[1] == '\n') ++s, ++*line;
+        if (s[0] == '\\' && s[1] == '\n') {
+            ++s;
+            ++*line;
+        }
     return s;
 }
 
@@ -85,7 +88,9 @@ static bool read_tokens(lint *l, const char *s)
     bool line_start = true;
     for (int line = 1; *s;) {
         if (*s == '\n') {
-            ++line, ++s, line_start = true;
+            ++line;
+            ++s;
+            line_start = true;
         } else if (isspace((unsigned char)*s)) {
             ++s;
         } else if (s[0] == '/' && s[1] == '*') {
@@ -102,7 +107,8 @@ static bool read_tokens(lint *l, const char *s)
                 for (++end; *end && *end != *s; ++end) end += end[0] == '\\' && end[1];
             end = end == s ? s + operator_length(s) : end + (*end && (*s == '"' || *s == '\''));
             l->tokens[l->n++] = (token){s, (int)(end - s), line};
-            s = end, line_start = false;
+            s = end;
+            line_start = false;
         }
     }
     return true;
@@ -173,7 +179,8 @@ static void look_at(lint *l, int i, int end)
     if (find(l->inside, l->ninside, t + i)) return;
     const name *declared = find(l->outside, l->noutside, t + i);
     if (!declared || (element && !declared->array) || l->changed) return;
-    l->changed = t + i, l->declared = declared->token;
+    l->changed = t + i;
+    l->declared = declared->token;
 }
 
 /* EACH at i; returns the last token of its body. */

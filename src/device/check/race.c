@@ -66,7 +66,11 @@ static _Noreturn void report(rw_check_launch *l, const rw_check_area *a, size_t 
                     other ? ": groups of a launch run in any order" : " without a BARRIER between");
 }
 
-static void keep(rw_check_cell *c, int which, rw_check_stamp s, uint32_t at) { c->last[which] = s, c->at[which] = at; }
+static void keep(rw_check_cell *c, int which, rw_check_stamp s, uint32_t at)
+{
+    c->last[which] = s;
+    c->at[which] = at;
+}
 
 static void keep_read(const rw_check_launch *l, const rw_check_area *a, rw_check_cell *c, rw_check_stamp now,
                       uint32_t at)

@@ -14,7 +14,8 @@ long rw_check_stride(long n)
         long a = s, b = n;
         while (b) {
             long r = a % b;
-            a = b, b = r;
+            a = b;
+            b = r;
         }
         if (a == 1) return s;
     }
@@ -210,7 +211,11 @@ static void *on_array(const char *name, unsigned long item, unsigned long align,
                             "declares a second SHARED_LARGE, '%s' besides '%s': on CUDA both are the same memory", name,
                             l->areas[i]->name);
     rw_check_area *a = declare(l, name, bytes, kind, line);
-    a->name = name, a->line = line, a->kind = kind, a->item = item, a->bytes = bytes;
+    a->name = name;
+    a->line = line;
+    a->kind = kind;
+    a->item = item;
+    a->bytes = bytes;
     size_t shared = 0;
     for (int i = l->npassed; i < l->nareas; ++i)
         shared += l->areas[i]->kind == RW_CHECK_SHARED ? l->areas[i]->bytes : 0;
@@ -258,11 +263,16 @@ static bool advance(const rw_check_launch *l, rw_check_each *e)
     if (e->lo[0] >= e->hi[0] || e->lo[1] >= e->hi[1]) return false;
     if (l->order == RW_CHECK_FORWARD) {
         if (e->turn < 0) {
-            e->turn = 0, *i = e->lo[0], *j = e->lo[1];
+            e->turn = 0;
+            *i = e->lo[0];
+            *j = e->lo[1];
             e->lane = 0;
             return true;
         }
-        if (++*i == e->hi[0]) *i = e->lo[0], ++*j;
+        if (++*i == e->hi[0]) {
+            *i = e->lo[0];
+            ++*j;
+        }
         if (one) e->lane = e->lane + 1 == width ? 0 : e->lane + 1;
         else e->lane = (int)((*j - e->lo[1]) % (group / width) * width + (*i - e->lo[0]) % width);
         return *j < e->hi[1];
@@ -275,7 +285,8 @@ static bool advance(const rw_check_launch *l, rw_check_each *e)
     do {
         if (++e->turn == group) return false;
         e->lane = (int)rw_check_permute(l->order, e->turn, group, l->lane_stride);
-        *i = e->lo[0] + (one ? e->lane : e->lane % width), *j = e->lo[1] + (one ? 0 : e->lane / width);
+        *i = e->lo[0] + (one ? e->lane : e->lane % width);
+        *j = e->lo[1] + (one ? 0 : e->lane / width);
     } while (*i >= e->hi[0] || *j >= e->hi[1]);
     return true;
 }
@@ -290,7 +301,8 @@ static int on_each_next(rw_check_each *e)
     else if (e->name[1]) end_private(l, e->slot);
     l->each = NULL;
     if (!advance(l, e)) return 0;
-    l->each = e, e->open = 1;
+    l->each = e;
+    e->open = 1;
     e->slot = e->name[1] && l->order == RW_CHECK_FORWARD ? (int)((e->at[0] - e->lo[0]) % l->kernel->program->group)
                                                          : e->lane; /* as the cpu does, as a GPU does */
     return 1;

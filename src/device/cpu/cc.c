@@ -147,7 +147,11 @@ static rw_status run(job *j, const char *options, const char *more, double secon
                                                               j->program->wide ? WIDE : "", more ? more : "");
     if (!words) return rw_fail_memory(j->dev->ctx, 256, "the options of a compiler");
     int m = split(words, argv, 1);
-    argv[m++] = "-o", argv[m++] = j->object, argv[m++] = j->source, argv[m++] = "-lm", argv[m] = NULL;
+    argv[m++] = "-o";
+    argv[m++] = j->object;
+    argv[m++] = j->source;
+    argv[m++] = "-lm";
+    argv[m] = NULL;
     *code = rw_process_run(argv, &j->folder, j->log, seconds);
     const int error = errno; /* why it was not started */
     rw_free(words);
@@ -235,7 +239,8 @@ rw_status rw_cc_compile(rw_device *dev, rw_program *p, const char *text, const c
         goto out;
     }
     RW_TRY_GOTO(rw_temporary_create(ctx, &j.folder), out);
-    j.source = rw_format("%s/program.c", j.folder.path), j.object = rw_format("%s/program.so", j.folder.path);
+    j.source = rw_format("%s/program.c", j.folder.path);
+    j.object = rw_format("%s/program.so", j.folder.path);
     j.log = rw_format("%s/program.log", j.folder.path);
     if (!j.source || !j.object || !j.log) {
         status = rw_fail_memory(ctx, 256, "paths");
@@ -249,6 +254,9 @@ rw_status rw_cc_compile(rw_device *dev, rw_program *p, const char *text, const c
 out:
     rw_temporary_remove(&j.folder);
     rw_text_free(&source);
-    rw_free(data), rw_free(j.source), rw_free(j.object), rw_free(j.log);
+    rw_free(data);
+    rw_free(j.source);
+    rw_free(j.object);
+    rw_free(j.log);
     return status;
 }

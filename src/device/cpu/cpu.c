@@ -86,7 +86,9 @@ void rw_cpu_properties(rw_device_properties *p)
 #else
     p->width = 2;
 #endif
-    p->f64 = true, p->managed = true, p->mapped = true;
+    p->f64 = true;
+    p->managed = true;
+    p->mapped = true;
     char cc[RW_CC_PATH];
     const char *own = getenv("RECHENWERK_CC");
     if (rw_cc_find(cc)) snprintf(p->driver, sizeof p->driver, "C compiler %.140s", cc);
@@ -97,7 +99,10 @@ void rw_cpu_properties(rw_device_properties *p)
 
 static int cpu_list(rw_context *ctx, rw_device_properties *list, int max, char *reason, size_t reason_size)
 {
-    (void)ctx, (void)max, (void)reason, (void)reason_size;
+    (void)ctx;
+    (void)max;
+    (void)reason;
+    (void)reason_size;
     rw_cpu_properties(list);
     return 1;
 }
@@ -130,7 +135,8 @@ rw_status rw_cpu_alloc(rw_device *dev, size_t bytes, rw_memory memory, rw_buffer
     buffer->pointer = rw_fault_hit(RW_FAULT_ALLOC) ? NULL : aligned_alloc(align, room);
     if (!buffer->pointer) return rw_fail_memory(dev->ctx, bytes, "an array");
     rw_huge_pages(buffer->pointer, room);
-    buffer->memory = memory, buffer->host = buffer->pointer;
+    buffer->memory = memory;
+    buffer->host = buffer->pointer;
     return RW_OK;
 }
 
@@ -143,14 +149,16 @@ void rw_cpu_free(rw_device *dev, rw_buffer *buffer)
 
 static rw_status cpu_copy_in(rw_queue *q, rw_buffer *dst, const void *src, size_t bytes, bool blocking)
 {
-    (void)q, (void)blocking;
+    (void)q;
+    (void)blocking;
     memcpy(dst->pointer, src, bytes);
     return RW_OK;
 }
 
 static rw_status cpu_copy_out(rw_queue *q, void *dst, rw_buffer *src, size_t bytes, bool blocking)
 {
-    (void)q, (void)blocking;
+    (void)q;
+    (void)blocking;
     memcpy(dst, src->pointer, bytes);
     return RW_OK;
 }
@@ -361,7 +369,8 @@ rw_status rw_cpu_event_wait(rw_event *e)
 }
 rw_status rw_cpu_event_order(rw_queue *q, rw_event *e)
 {
-    (void)q, (void)e;
+    (void)q;
+    (void)e;
     return RW_OK;
 }
 rw_status rw_cpu_event_seconds(rw_event *start, rw_event *stop, double *seconds)

@@ -41,7 +41,8 @@ static int start(pid_t *pid, char *const *argv, char **environment, const char *
     posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     posix_spawn_file_actions_adddup2(&actions, 1, 2);
     sigset_t child, none;
-    sigemptyset(&none), sigemptyset(&child);
+    sigemptyset(&none);
+    sigemptyset(&child);
     sigaddset(&child, SIGCHLD); /* a compiler that inherits SIG_IGN cannot wait for its own processes */
     posix_spawnattr_setsigdefault(&attributes, &child);
     posix_spawnattr_setsigmask(&attributes, &none);
@@ -101,7 +102,8 @@ int rw_process_run(char *const *argv, const rw_temporary *folder, const char *lo
     char *variable = rw_format("TMPDIR=%s", folder->path), **environment = variable ? with_folder(variable) : NULL;
     int error = environment ? start(&pid, argv, environment, log, cancel != NULL) : ENOMEM;
     int code = error ? RW_PROCESS_FAILED : wait_for(pid, log, seconds, cancel);
-    rw_free(environment), rw_free(variable);
+    rw_free(environment);
+    rw_free(variable);
     if (error) errno = error;
     return code;
 }

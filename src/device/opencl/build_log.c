@@ -75,7 +75,10 @@ static bool kernel_of(const char *text, const char *error, int *wanted, char *ke
         }
         if (file[0] && (named ? line == *wanted && strstr(error, file) : of_text == *wanted)) break;
         s += strcspn(s, "\n");
-        if (*s) ++s, ++line;
+        if (*s) {
+            ++s;
+            ++line;
+        }
         if (!*s) last[0] = 0;
     }
     if (last[0]) *wanted = line;
@@ -142,6 +145,8 @@ rw_status rw_build_failed(rw_context *ctx, const char *program, const char *suff
     else
         rw_fail(ctx, RW_ERR_COMPILE, "program %s: %s%s (the log could not be kept in %s: %s: set TMPDIR)", program,
                 place, error, folder ? folder : "a temporary folder", strerror(errno));
-    rw_free(folder), rw_free(log_path), rw_free(source);
+    rw_free(folder);
+    rw_free(log_path);
+    rw_free(source);
     return RW_ERR_COMPILE;
 }

@@ -183,7 +183,8 @@ static rw_status open_device(rw_device *dev, const rw_opencl_api *cl, int index)
                        dev->info.unusable);
     rw_opencl_state *s = rw_calloc(1, sizeof *s);
     if (!s) return rw_fail_memory(ctx, sizeof *s, "a device");
-    s->cl = cl, s->id = all[at].id;
+    s->cl = cl;
+    s->id = all[at].id;
     s->largest = (size_t)rw_opencl_number(cl, s->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     s->alignment = RW_MAX((size_t)rw_opencl_number(cl, s->id, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8, 1);
     s->ptx = rw_opencl_has(cl, s->id, "cl_nv_compiler_options");

@@ -121,7 +121,8 @@ rw_status rw_opencl_host_alloc(rw_device *dev, size_t bytes, void **host)
                        dev->info.name, (double)bytes / 0x1p20, rw_opencl_error_name(error));
     }
     pthread_mutex_lock(&s->lock);
-    piece->next = s->pinned, s->pinned = piece;
+    piece->next = s->pinned;
+    s->pinned = piece;
     pthread_mutex_unlock(&s->lock);
     *host = piece->host;
     return RW_OK;

@@ -67,7 +67,8 @@ static rw_status say_groups(rw_device *dev, const rw_program *p, rw_text *binary
         from = line;
     }
     rw_text_add_bytes(&said, from, binary->length - (size_t)(from - binary->data)); /* it ends with NULs */
-    rw_text_free(binary), *binary = said;
+    rw_text_free(binary);
+    *binary = said;
     return said.failed ? rw_fail_memory(dev->ctx, said.length, "a compiled program") : RW_OK;
 }
 

@@ -53,7 +53,9 @@ static rw_status read_kind(const rw_case *c, const char *field, const rw_tree *n
         for (int i = 0; i < 3; ++i)
             if (value->items[i]->kind != RW_TREE_SCALAR)
                 return rw_case_fail(c, value->items[i], "fields.%s.boundary: robin takes three expressions", field);
-        b->a = value->items[0]->text, b->b = value->items[1]->text, b->c = value->items[2]->text;
+        b->a = value->items[0]->text;
+        b->b = value->items[1]->text;
+        b->c = value->items[2]->text;
         return RW_OK;
     }
     return rw_case_fail_key(
@@ -104,7 +106,8 @@ static rw_status read_condition(const rw_case *c, const pde_problem *p, const ch
         if (b->kind == RW_BOUNDARY_NEUMANN) b->a = "0";
         else if (b->kind == RW_BOUNDARY_KINDS || rw_boundary_values(b->kind)) {
             RW_TRY(check_word(c, p, field, node));
-            b->kind = RW_BOUNDARY_DIRICHLET, b->a = node->text;
+            b->kind = RW_BOUNDARY_DIRICHLET;
+            b->a = node->text;
             *value = node;
         }
         return RW_OK;
@@ -124,7 +127,8 @@ static int find_side(const char *name, int ndim, int which[2])
 {
     for (int d = 0; d < ndim; ++d)
         if (!strcmp(name, axes[d])) {
-            which[0] = 2 * d, which[1] = 2 * d + 1;
+            which[0] = 2 * d;
+            which[1] = 2 * d + 1;
             return 2;
         }
     for (int s = 0; s < 2 * ndim; ++s)
@@ -157,7 +161,10 @@ static rw_status read_side(const rw_case *c, pde_problem *p, int f, const rw_tre
     const rw_tree *value;
     if (!n) return fail_side(c, p->fields[f].name, p->grid.ndim, node, i);
     RW_TRY(read_condition(c, p, p->fields[f].name, node->items[i], &b, &value));
-    for (int k = 0; k < n; ++k) p->fields[f].boundary[which[k]] = b, p->sides[6 * f + which[k]] = value;
+    for (int k = 0; k < n; ++k) {
+        p->fields[f].boundary[which[k]] = b;
+        p->sides[6 * f + which[k]] = value;
+    }
     return RW_OK;
 }
 
@@ -174,7 +181,10 @@ rw_status pde_read_boundary(const rw_case *c, pde_problem *p, int f, const rw_tr
         rw_boundary b;
         const rw_tree *value;
         RW_TRY(read_condition(c, p, field->name, node, &b, &value));
-        for (int s = 0; s < 2 * ndim; ++s) field->boundary[s] = b, p->sides[6 * f + s] = value;
+        for (int s = 0; s < 2 * ndim; ++s) {
+            field->boundary[s] = b;
+            p->sides[6 * f + s] = value;
+        }
         return RW_OK;
     }
     for (int i = 0; i < node->n; ++i) RW_NOTE(rw_case_context(c), read_side(c, p, f, node, i));
@@ -234,6 +244,10 @@ rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *s)
         g->spacing[d] = component(&s->extent, d) / (double)parts;
         g->origin[d] = component(&s->origin, d) + (lower == 'o' ? g->spacing[d] : 0);
     }
-    for (int d = g->ndim; d < 3; ++d) g->size[d] = 1, g->spacing[d] = 1, g->origin[d] = 0;
+    for (int d = g->ndim; d < 3; ++d) {
+        g->size[d] = 1;
+        g->spacing[d] = 1;
+        g->origin[d] = 0;
+    }
     return RW_OK;
 }

@@ -62,8 +62,10 @@ static rw_status by_file(const rw_case *c, pde_problem *p, int f, const rw_tree 
 /* Bilinear between pixel centres, at (x, y) in pixels from the upper left corner; beyond the picture its edge. */
 static double sample(const rw_picture *q, double x, double y)
 {
-    x -= 0.5, y -= 0.5;
-    x = fmin(fmax(x, 0), (double)q->width - 1), y = fmin(fmax(y, 0), (double)q->height - 1);
+    x -= 0.5;
+    y -= 0.5;
+    x = fmin(fmax(x, 0), (double)q->width - 1);
+    y = fmin(fmax(y, 0), (double)q->height - 1);
     size_t i = (size_t)x, j = (size_t)y, i1 = i + 1 < q->width ? i + 1 : i, j1 = j + 1 < q->height ? j + 1 : j;
     double a = x - (double)i, b = y - (double)j;
     return (1 - b) * ((1 - a) * q->grey[j * q->width + i] + a * q->grey[j * q->width + i1]) +
@@ -78,7 +80,8 @@ static void place_picture(const rw_case *c, const rw_grid *g, const rw_picture *
                  across = (double)q->width, up = (double)q->height, pixel = fmin(w / across, h / up);
     const bool same = (int64_t)q->width == g->size[0] && (int64_t)q->height == g->size[1],
                fits = same || fmax(w / pixel - across, h / pixel - up) < 1;
-    pixels[0] = fits ? across : w / pixel, pixels[1] = fits ? up : h / pixel;
+    pixels[0] = fits ? across : w / pixel;
+    pixels[1] = fits ? up : h / pixel;
     if (!same)
         rw_log(rw_case_context(c), fits ? RW_LOG_INFO : RW_LOG_WARNING,
                "%s: %zu x %zu pixels are interpolated to %lld x %lld nodes%s", path, q->width, q->height,
@@ -196,6 +199,7 @@ rw_status pde_set_initial(const rw_case *c, pde_problem *p)
     for (int f = 0, i = 0; i < n && status == RW_OK; ++f)
         if (p->fields[f].name == fields[i].name) status = rw_expr_bind(p->initial, fields[i++].name, p->arrays[f]);
 out:
-    rw_free(fields), rw_text_free(&text);
+    rw_free(fields);
+    rw_text_free(&text);
     return status;
 }

@@ -25,9 +25,15 @@ static void destroy(rw_problem **problem)
     rw_expr_destroy(&p->initial);
     for (int f = 0; p->arrays && f < p->nfields; ++f) rw_array_destroy(&p->arrays[f]);
     for (int i = 0; i < p->nowned; ++i) rw_free(p->owned[i]);
-    rw_free(p->owned), rw_free(p->arrays), rw_free(p->fields), rw_free(p->sides), rw_free(p->scalars);
+    rw_free(p->owned);
+    rw_free(p->arrays);
+    rw_free(p->fields);
+    rw_free(p->sides);
+    rw_free(p->scalars);
     rw_free(p->units);
-    rw_free(p->base.fields), rw_free(p->columns), rw_free(p->equations);
+    rw_free(p->base.fields);
+    rw_free(p->columns);
+    rw_free(p->equations);
     rw_functions_free(&p->functions);
     rw_device_close(&p->device);
     rw_free(p);
@@ -64,9 +70,11 @@ static rw_status read_fields(const rw_case *c, pde_problem *p, int precision)
     const rw_tree *map = rw_case_node(c, "fields");
     if (!map || !map->n) return rw_case_fail(c, NULL, "there are no fields: add fields: {u: {initial: \"0\"}}");
     size_t n = (size_t)map->n;
-    p->fields = rw_calloc(n, sizeof *p->fields), p->units = rw_calloc(n, sizeof *p->units);
+    p->fields = rw_calloc(n, sizeof *p->fields);
+    p->units = rw_calloc(n, sizeof *p->units);
     p->sides = rw_calloc(6 * n, sizeof *p->sides);
-    p->arrays = rw_calloc(n, sizeof *p->arrays), p->base.fields = rw_calloc(n, sizeof *p->base.fields);
+    p->arrays = rw_calloc(n, sizeof *p->arrays);
+    p->base.fields = rw_calloc(n, sizeof *p->base.fields);
     if (!p->fields || !p->units || !p->sides || !p->arrays || !p->base.fields)
         return rw_fail_memory(ctx, n * 64, "fields");
     for (int i = 0; i < map->n; ++i) RW_NOTE(ctx, read_field(c, p, map, i, precision));
@@ -76,9 +84,13 @@ static rw_status read_fields(const rw_case *c, pde_problem *p, int precision)
 static void describe_output(pde_problem *p)
 {
     rw_output_grid *g = &p->base.grid;
-    g->ndim = p->grid.ndim, p->base.nfields = p->nfields, p->base.end = p->time.end;
+    g->ndim = p->grid.ndim;
+    p->base.nfields = p->nfields;
+    p->base.end = p->time.end;
     for (int d = 0; d < 3; ++d) {
-        g->size[d] = p->grid.size[d], g->spacing[d] = p->grid.spacing[d], g->origin[d] = p->grid.origin[d];
+        g->size[d] = p->grid.size[d];
+        g->spacing[d] = p->grid.spacing[d];
+        g->origin[d] = p->grid.origin[d];
         snprintf(g->axis[d], sizeof g->axis[d], "%c", "xyz"[d]);
     }
     for (int f = 0; f < p->nfields; ++f)
@@ -93,9 +105,11 @@ static rw_status make_series(const rw_case *c, pde_problem *p)
     rw_status status = RW_OK;
     const int n = COLUMNS_BEFORE + COLUMNS_A_FIELD * p->nfields;
     p->columns = rw_calloc((size_t)n, sizeof *p->columns);
-    p->base.ncolumns = p->columns ? n : 0, p->base.columns = p->columns;
+    p->base.ncolumns = p->columns ? n : 0;
+    p->base.columns = p->columns;
     if (!p->columns) return rw_fail_memory(ctx, 64, "columns");
-    p->columns[0] = (rw_output_column){"t", ""}, p->columns[1] = (rw_output_column){"step", ""};
+    p->columns[0] = (rw_output_column){"t", ""};
+    p->columns[1] = (rw_output_column){"step", ""};
     for (int f = 0; f < p->nfields; ++f) {
         static const char *const kinds[] = {"min", "max", "mean"};
         for (int k = 0; k < COLUMNS_A_FIELD; ++k) {
@@ -126,9 +140,17 @@ out:
 static rw_ode_spec ode_spec(const rw_case *c, const pde_problem *p, int order)
 {
     rw_ode_spec spec = p->time;
-    spec.name = rw_case_file(c), spec.line = 1, spec.column = 1, spec.equations = p->equations;
-    spec.grid = p->grid, spec.order = order, spec.fields = p->fields, spec.nfields = p->nfields;
-    spec.scalars = p->scalars, spec.nscalars = p->nscalars, spec.dense = p->dense;
+    spec.name = rw_case_file(c);
+    spec.line = 1;
+    spec.column = 1;
+    spec.equations = p->equations;
+    spec.grid = p->grid;
+    spec.order = order;
+    spec.fields = p->fields;
+    spec.nfields = p->nfields;
+    spec.scalars = p->scalars;
+    spec.nscalars = p->nscalars;
+    spec.dense = p->dense;
     return spec;
 }
 
@@ -136,7 +158,10 @@ static rw_status make_check(void *user, const rw_expr_spec *given, rw_expr **e)
 {
     pde_problem *p = user;
     rw_expr_spec spec = *given;
-    spec.grid = p->grid, spec.order = p->order, spec.fields = p->fields, spec.nfields = p->nfields;
+    spec.grid = p->grid;
+    spec.order = p->order;
+    spec.fields = p->fields;
+    spec.nfields = p->nfields;
     RW_TRY(rw_expr_create(p->device, &spec, e));
     for (int f = 0; f < p->nfields; ++f) RW_TRY(rw_expr_bind(*e, p->fields[f].name, p->arrays[f]));
     return RW_OK;
@@ -145,7 +170,8 @@ static rw_status make_check(void *user, const rw_expr_spec *given, rw_expr **e)
 static rw_status check(rw_problem *problem, const rw_problem_check **list, int *n)
 {
     pde_problem *p = (pde_problem *)problem;
-    *list = p->checks.list, *n = p->checks.n;
+    *list = p->checks.list;
+    *n = p->checks.n;
     return rw_checks_run(&p->checks, rw_device_queue(p->device), rw_ode_time(p->ode));
 }
 
@@ -267,7 +293,8 @@ static rw_status read_case(const rw_case *c, pde_problem *p)
     bool good;
     RW_TRY(read_grid(c, &grid, &good));
     RW_NOTE(ctx, read_time(c, p));
-    p->grid.ndim = (int)grid.size.n, p->order = (int)grid.order;
+    p->grid.ndim = (int)grid.size.n;
+    p->order = (int)grid.order;
     RW_NOTE(ctx, read_dense(c, p));
     RW_NOTE(ctx, rw_functions_read(c, &p->functions));
     RW_TRY(rw_read_parameters(c, &p->scalars, &p->nscalars));
@@ -282,7 +309,8 @@ static rw_status read_case(const rw_case *c, pde_problem *p)
     p->no_grid = !good;
     for (int d = 0; d < 3 && !good; ++d) { /* what is wrong has been noted: a grid that serves the other checks */
         p->grid.size[d] = d < p->grid.ndim ? grid.size.value[d] : 1;
-        p->grid.spacing[d] = 1, p->grid.origin[d] = 0;
+        p->grid.spacing[d] = 1;
+        p->grid.origin[d] = 0;
     }
     RW_NOTE(ctx, pde_join_texts(c, p));
     return RW_OK;
@@ -351,7 +379,8 @@ static rw_status undo(rw_problem *p) { return rw_ode_undo(((pde_problem *)p)->od
 static rw_status row(rw_problem *problem, double *values)
 {
     pde_problem *p = (pde_problem *)problem;
-    values[0] = rw_ode_time(p->ode), values[1] = (double)statistics_of(p->ode).steps;
+    values[0] = rw_ode_time(p->ode);
+    values[1] = (double)statistics_of(p->ode).steps;
     RW_TRY(rw_expr_run(p->series, rw_device_queue(p->device)));
     for (int f = 0; f < p->nfields; ++f)
         for (int k = 0; k < COLUMNS_A_FIELD; ++k) {
@@ -453,7 +482,8 @@ static rw_status graph(rw_problem *problem, int stages, rw_text *text, char **do
     free(part);
     rw_status status = text->failed ? rw_fail_memory(p->device->ctx, text->length, "the graph as text") : RW_OK;
     if (status == RW_OK && dot) status = rw_depgraph_dot(g, tiles, dot);
-    rw_partition_destroy(&tiles), rw_depgraph_destroy(&g);
+    rw_partition_destroy(&tiles);
+    rw_depgraph_destroy(&g);
     return status;
 }
 
@@ -472,7 +502,10 @@ static int statistics(const rw_problem *problem, const char **names, double *val
                {"last_step", s.step},
                {"undone", (double)s.undone}};
     int n = RW_MIN(RW_COUNT(all), max);
-    for (int i = 0; i < n; ++i) names[i] = all[i].name, values[i] = all[i].value;
+    for (int i = 0; i < n; ++i) {
+        names[i] = all[i].name;
+        values[i] = all[i].value;
+    }
     return n;
 }
 

@@ -39,7 +39,8 @@ rw_status pde_language_begin(rw_context *ctx, const pde_problem *p, double t, bo
         l->lowering.no_fields = plain;
         l->lowering.declares = true;
     }
-    rw_free(scalars), rw_free(fields);
+    rw_free(scalars);
+    rw_free(fields);
     if (status != RW_OK) pde_language_end(l);
     return status;
 }

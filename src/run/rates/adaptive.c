@@ -99,7 +99,8 @@ int rates_adaptive_scalars(const rates_problem *p, char names[RATES_MODES][16], 
                                   {.name = "taken", .state = true},
                                   {.name = "attempts", .state = true},
                                   {.name = "offered", .state = true}};
-    memcpy(scalars, own, sizeof own), count = RW_COUNT(own);
+    memcpy(scalars, own, sizeof own);
+    count = RW_COUNT(own);
     for (int k = 0; k < p->nmodes; ++k) {
         snprintf(names[k], 16, "lambda%s", rates_number(p, k, n));
         scalars[count++] = (rw_expr_scalar){.name = names[k], .state = true};
@@ -165,7 +166,8 @@ rw_status rates_adaptive_step(rates_problem *p, double t_limit)
     if (p->now >= limit.t) return RW_OK; /* the limit was a switch: no step is left */
     if (limit.t != p->limit) RW_TRY(rw_expr_set(p->step, "limit", limit.t));
     if (quota != p->quota) RW_TRY(rw_expr_set(p->step, "quota", quota));
-    p->limit = limit.t, p->quota = quota;
+    p->limit = limit.t;
+    p->quota = quota;
     RW_TRY(attempts_to(p, &limit, &attempts));
     RW_TRY(rates_run(p, attempts, p->run && attempts > p->batch / 2));
     RW_TRY(rates_look(p));

@@ -19,15 +19,20 @@ enum { MOST_FIELDS = 4 + RATES_MODES, MOST_SCALARS = 64 };
 static int list_fields(const rates_problem *p, rw_expr_field *fields, char names[RATES_MODES][16], rw_array **arrays)
 {
     int n = 0;
-    arrays[n] = p->inversion, fields[n++] = (rw_expr_field){.name = "N", .dtype = RW_F64};
-    arrays[n] = p->pumping, fields[n++] = (rw_expr_field){.name = "pump", .dtype = RW_F64};
+    arrays[n] = p->inversion;
+    fields[n++] = (rw_expr_field){.name = "N", .dtype = RW_F64};
+    arrays[n] = p->pumping;
+    fields[n++] = (rw_expr_field){.name = "pump", .dtype = RW_F64};
     for (int k = 0; k < p->nmodes; ++k) {
         snprintf(names[k], 16, p->nmodes == 1 ? "mode" : "mode%d", k + 1);
-        arrays[n] = p->mode[k], fields[n++] = (rw_expr_field){.name = names[k], .dtype = RW_F64};
+        arrays[n] = p->mode[k];
+        fields[n++] = (rw_expr_field){.name = names[k], .dtype = RW_F64};
     }
     if (!p->half) return n;
-    arrays[n] = p->half, fields[n++] = (rw_expr_field){.name = "H", .dtype = RW_F64};
-    arrays[n] = p->offered, fields[n++] = (rw_expr_field){.name = "G", .dtype = RW_F64};
+    arrays[n] = p->half;
+    fields[n++] = (rw_expr_field){.name = "H", .dtype = RW_F64};
+    arrays[n] = p->offered;
+    fields[n++] = (rw_expr_field){.name = "G", .dtype = RW_F64};
     return n;
 }
 
@@ -37,7 +42,8 @@ rw_status rates_program(rates_problem *p, const rw_expr_spec *given, rw_expr **e
     rw_array *arrays[MOST_FIELDS];
     char names[RATES_MODES][16];
     rw_expr_spec spec = *given;
-    spec.fields = fields, spec.nfields = list_fields(p, fields, names, arrays);
+    spec.fields = fields;
+    spec.nfields = list_fields(p, fields, names, arrays);
     RW_TRY(rw_blocks_expr_create(p->blocks, p->device, RW_BLOCKS_CELLS, &spec, e));
     for (int f = 0; f < spec.nfields; ++f) RW_TRY(rw_expr_bind(*e, fields[f].name, arrays[f]));
     return RW_OK;

@@ -21,10 +21,15 @@ static void destroy(rw_problem **problem)
     if (!p) return;
     rw_sequence_destroy(&p->sequence);
     rw_switch_search_destroy(&p->switches); /* it reads the graph of `loss` */
-    rw_expr_destroy(&p->step), rw_expr_destroy(&p->observe), rw_expr_destroy(&p->settle), rw_expr_destroy(&p->loss);
+    rw_expr_destroy(&p->step);
+    rw_expr_destroy(&p->observe);
+    rw_expr_destroy(&p->settle);
+    rw_expr_destroy(&p->loss);
     rw_checks_free(&p->checks);
-    rw_array_destroy(&p->inversion), rw_array_destroy(&p->pumping), rw_array_destroy(&p->half),
-        rw_array_destroy(&p->offered);
+    rw_array_destroy(&p->inversion);
+    rw_array_destroy(&p->pumping);
+    rw_array_destroy(&p->half);
+    rw_array_destroy(&p->offered);
     for (int k = 0; k < p->nmodes; ++k) rw_array_destroy(&p->mode[k]);
     rw_blocks_destroy(&p->blocks);
     rw_free(p->scalars);
@@ -48,7 +53,8 @@ static rw_status choose_batch(const rw_case *c, rates_problem *p)
     if (p->time.method) batch = RW_MIN(batch + batch / 4 + 1, MOST_BATCH); /* some attempts fail */
     else if (batch > MOST_BATCH)
         for (batch = MOST_BATCH; every % batch; --batch) continue;
-    p->batch = (int)batch, p->every = every;
+    p->batch = (int)batch;
+    p->every = every;
     return RW_OK;
 }
 
@@ -68,7 +74,8 @@ static void describe_output(rates_problem *p)
     *g = (rw_output_grid){.ndim = 1, .size = {rw_blocks_cells(p->blocks), 1, 1}, .spacing = {1, 1, 1}};
     for (int d = 0; d < 3; ++d) snprintf(g->axis[d], sizeof g->axis[d], "%c (mm)", "xyz"[d]);
     g->blocks = p->blocks;
-    p->base.fields = p->output_fields, p->base.nfields = 2 + p->nmodes;
+    p->base.fields = p->output_fields;
+    p->base.nfields = 2 + p->nmodes;
     p->output_fields[0] = (rw_output_field){"inversion", "1/mm3", p->inversion};
     p->output_fields[1] = (rw_output_field){"pump", "1/(mm3 s)", p->pumping};
     int n = 0;
@@ -84,7 +91,8 @@ static void describe_output(rates_problem *p)
     p->columns[n++] = (rw_output_column){"power", "mW"};
     for (int k = 0; k < p->nmodes; ++k) p->columns[n++] = (rw_output_column){p->column_name[2 * k + 1], "1/s"};
     p->columns[n++] = (rw_output_column){"inversion_integral", ""};
-    p->base.columns = p->columns, p->base.ncolumns = n;
+    p->base.columns = p->columns;
+    p->base.ncolumns = n;
     p->base.end = p->time.end;
 }
 
@@ -94,8 +102,10 @@ static rw_status make_check(void *user, const rw_expr_spec *given, rw_expr **e)
     rw_expr_spec spec = *given;
     int n = given->nscalars;
     memcpy(scalars, given->scalars, (size_t)n * sizeof *scalars);
-    scalars[n++] = (rw_expr_scalar){.name = "photons"}, scalars[n++] = (rw_expr_scalar){.name = "power"};
-    spec.scalars = scalars, spec.nscalars = n;
+    scalars[n++] = (rw_expr_scalar){.name = "photons"};
+    scalars[n++] = (rw_expr_scalar){.name = "power"};
+    spec.scalars = scalars;
+    spec.nscalars = n;
     return rates_program(user, &spec, e);
 }
 
@@ -110,7 +120,8 @@ static rw_status make_state(const rw_case *c, rates_problem *p)
     RW_TRY(choose_batch(c, p));
     RW_TRY(rates_make_programs(c, p));
     RW_TRY(rw_checks_read(c, p->scalars, p->nscalars, make_check, p, &p->checks));
-    p->spikes.threshold = NAN, p->spikes.rtol = p->time.method ? p->time.rtol : 0;
+    p->spikes.threshold = NAN;
+    p->spikes.rtol = p->time.method ? p->time.rtol : 0;
     describe_output(p);
     return RW_OK;
 }
@@ -228,8 +239,10 @@ static rw_status split_step(rates_problem *p, double t_limit)
     rw_status status = rw_expr_run(p->step, rw_device_queue(p->device));
     RW_TRY(rw_expr_set(p->step, "tau", tau));
     RW_TRY(status);
-    p->offset = whole ? 0 : p->offset + to_limit, p->now = t_limit;
-    p->n += whole, p->steps += 1;
+    p->offset = whole ? 0 : p->offset + to_limit;
+    p->now = t_limit;
+    p->n += whole;
+    p->steps += 1;
     return rates_look(p);
 }
 
@@ -252,8 +265,10 @@ static rw_status step_to_switch(rates_problem *p, const rates_limit *limit)
     rw_status status = rw_expr_run(p->step, rw_device_queue(p->device));
     RW_TRY(rw_expr_set(p->step, "tau", tau));
     RW_TRY(status);
-    p->n += whole, p->steps += 1;
-    p->offset = !whole ? offset : offset - tau > 1e-9 * tau ? offset - tau : 0, p->now = limit->t;
+    p->n += whole;
+    p->steps += 1;
+    p->offset = !whole ? offset : offset - tau > 1e-9 * tau ? offset - tau : 0;
+    p->now = limit->t;
     RW_TRY(rates_pass(p, limit));
     return rates_look(p);
 }
@@ -291,7 +306,8 @@ static rw_status step(rw_problem *problem, double t_limit)
     int64_t at_once = p->batch - p->steps % p->batch;
     int64_t n = RW_MIN(most, at_once);
     RW_TRY(rates_run(p, n, at_once == p->batch && most >= at_once && p->run));
-    p->n += n, p->steps += n;
+    p->n += n;
+    p->steps += n;
     return rates_look(p);
 }
 
@@ -351,7 +367,8 @@ static rw_status check(rw_problem *problem, const rw_problem_check **list, int *
         RW_TRY(rw_expr_set(p->checks.programs[i], "photons", sum));
         RW_TRY(rw_expr_set(p->checks.programs[i], "power", p->power_factor * sum));
     }
-    *list = p->checks.list, *n = p->checks.n;
+    *list = p->checks.list;
+    *n = p->checks.n;
     return rw_checks_run(&p->checks, rw_device_queue(p->device), time_now(problem));
 }
 
@@ -378,7 +395,10 @@ static int statistics(const rw_problem *problem, const char **names, double *val
                {"cavity_lifetime", p->tau_c}};
     int n = 0;
     for (int i = 0; i < RW_COUNT(all) && n < max; ++i)
-        if (isfinite(all[i].value)) names[n] = all[i].name, values[n++] = all[i].value;
+        if (isfinite(all[i].value)) {
+            names[n] = all[i].name;
+            values[n++] = all[i].value;
+        }
     return n;
 }
 
@@ -412,7 +432,8 @@ static rw_status save(rw_problem *problem, rw_h5 *file)
     for (int k = 0; k < p->nmodes && p->time.method; ++k) RW_TRY(get_of_mode(p, "lambda", k, lambda + k));
     if (p->time.method) RW_TRY(rw_expr_get(p->step, "wish", state + 4, NULL));
     if (p->time.method) RW_TRY(rw_expr_get(p->step, "attempts", state + 5, NULL));
-    state[6] = p->passed, state[7] = p->now;
+    state[6] = p->passed;
+    state[7] = p->now;
     RW_TRY(rw_array_read(p->inversion, &data));
     RW_TRY(rw_h5_write(file, "/state/inversion", RW_F64, 1, &cells, data, RW_H5_CHECKSUM));
     RW_TRY(rw_h5_set_numbers(file, "/state", "steps", STATE, state));
@@ -448,8 +469,12 @@ static rw_status load(rw_problem *problem, rw_h5 *file)
         RW_TRY(rw_expr_set(p->step, "offered", 0));
         p->limit = p->quota = 0;
     }
-    p->n = (int64_t)state[0], p->offset = state[1], p->steps = (int64_t)state[2], p->passed = state[6];
-    p->now = state[7], p->run = false;
+    p->n = (int64_t)state[0];
+    p->offset = state[1];
+    p->steps = (int64_t)state[2];
+    p->passed = state[6];
+    p->now = state[7];
+    p->run = false;
     *s = (rates_spikes){.rtol = s->rtol,
                         .t = {seen[0], seen[1]},
                         .photons = {seen[2], seen[3]},

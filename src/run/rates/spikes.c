@@ -34,8 +34,10 @@ void rates_watch(rates_spikes *s, double t, double photons, double lambda)
     if (isnan(s->threshold) && lambda > 0) s->threshold = t;
     if (s->seen >= 2 && s->photons[1] > s->photons[0] && s->photons[1] >= photons && s->npeaks < RATES_PEAKS)
         s->peak[s->npeaks++] = s->rtol > 0 ? top_of_parabola(s, t, photons) : (rates_peak){s->t[1], s->photons[1]};
-    s->t[0] = s->t[1], s->photons[0] = s->photons[1];
-    s->t[1] = t, s->photons[1] = photons;
+    s->t[0] = s->t[1];
+    s->photons[0] = s->photons[1];
+    s->t[1] = t;
+    s->photons[1] = photons;
     s->seen++;
 }
 
@@ -47,7 +49,12 @@ void rates_relaxation(const rates_spikes *s, double final, double *omega, double
         double part = s->peak[i].photons / final - 1, t = s->peak[i].t, y = log(part);
         if (!(part < LINEAR && part > lowest(s))) continue;
         if (n == 0) first = t;
-        last = t, n += 1, st += t, sy += y, stt += t * t, sty += t * y;
+        last = t;
+        n += 1;
+        st += t;
+        sy += y;
+        stt += t * t;
+        sty += t * y;
     }
     if (n < 3) return;
     *omega = 2 * acos(-1) * (n - 1) / (last - first);

@@ -62,6 +62,7 @@ rw_status rates_limit_step(rates_problem *p, double now, double t_limit, rates_l
         if (!limit->is_switch || limit->t > from) return RW_OK;
         RW_TRY(rates_pass(p, limit));
     }
-    limit->t = now, limit->is_switch = false;
+    limit->t = now;
+    limit->is_switch = false;
     return RW_OK;
 }
