@@ -221,8 +221,9 @@ rw_status rw_convolution_create_sized(rw_device *dev, const rw_convolution_spec 
     }
     if (status == RW_OK) status = rw_fft_check_strides(dev, &c->output, c->spec.ndim, "y_stride");
     if (status == RW_OK && !empty) choose_lengths(c);
-    if (status == RW_OK && !empty) status = plan_factors(c);
     if (status == RW_OK && !empty) status = add_passes(c);
+    if (status == RW_OK && !empty) status = plan_factors(c);
+    if (status == RW_OK) status = rw_fft_passes_ready(&c->passes);
     if (status != RW_OK) rw_convolution_destroy(&c);
     *convolution = c;
     return status;

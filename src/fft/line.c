@@ -607,7 +607,7 @@ static rw_status compile(rw_device *dev, const writer *w, rw_program **program)
                       : i == 4 ? w->choice.cluster > 0
                                : rw_fft_has_formula(w->spec)))
             used[n++] = d[i];
-    return rw_program_create(dev, name, w->t->data, used, n, program);
+    return rw_program_start(dev, name, w->t->data, used, n, program);
 }
 
 static int64_t limit; /* of tests */

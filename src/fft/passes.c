@@ -376,6 +376,12 @@ rw_status rw_fft_add_axis(rw_fft_passes *f, rw_fft_kind kind, bool inverse, int6
     return long_passes(f, &l, axis, from, to, m.a, m.b, &extra);
 }
 
+rw_status rw_fft_passes_ready(const rw_fft_passes *f)
+{
+    for (int i = 0; i < f->n; ++i) RW_TRY(rw_program_ready(f->pass[i].line.program));
+    return RW_OK;
+}
+
 void rw_fft_passes_free(rw_fft_passes *f)
 {
     for (int i = 0; i < f->n; ++i) rw_fft_line_free(&f->pass[i].line);

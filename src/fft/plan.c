@@ -383,6 +383,7 @@ rw_status rw_fft_create_sized(rw_device *dev, const rw_fft_spec *spec, rw_fft **
     if (status == RW_OK) status = read_formula(dev, f, false, &f->load);
     if (status == RW_OK) status = read_formula(dev, f, true, &f->store);
     if (status == RW_OK && !f->empty) status = add_axes(f);
+    if (status == RW_OK) status = rw_fft_passes_ready(&f->passes);
     if (status != RW_OK) rw_fft_destroy(&f);
     *fft = f;
     return status;

@@ -78,6 +78,8 @@ typedef struct rw_fft_extra {
 /* The passes of one axis: of the kind, `inverse` exp(+…), n points. */
 rw_status rw_fft_add_axis(rw_fft_passes *f, rw_fft_kind kind, bool inverse, int64_t n, int axis,
                           const rw_fft_region *from, const rw_fft_region *to, rw_fft_extra extra);
+/* Waits for the compilers of all passes, which run at once. */
+rw_status rw_fft_passes_ready(const rw_fft_passes *f);
 void rw_fft_passes_free(rw_fft_passes *f);
 rw_status rw_fft_passes_run(rw_fft_passes *f, rw_array *x, rw_array *y, rw_array *b, double scale, rw_queue *queue);
 rw_status rw_fft_passes_set_work(rw_fft_passes *f, rw_array *work, const char *function);
