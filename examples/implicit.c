@@ -6,6 +6,7 @@
 #include "rechenwerk/krylov.h"
 #include "rechenwerk/operator.h"
 #include "rechenwerk/sparse.h"
+#include "rechenwerk/stencil.h"
 
 enum { N = 32, CELLS = N * N * N };
 static const double h = 1. / (N + 1), tau = 0.01;

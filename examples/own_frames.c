@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rechenwerk/image.h"
+#include "rechenwerk/stream.h"
 
 enum { KEPT = 16 };
 static rw_frame_format film =

@@ -21,7 +21,7 @@
 #include <sys/mman.h>
 
 #include "rechenwerk/krylov.h"
-#include "rechenwerk/mesh.h"
+#include "rechenwerk/multiblock.h"
 
 enum { PRODUCTS = 10, CHUNK = 1 << 16 };
 

@@ -19,35 +19,6 @@ extern "C" {
 
 typedef struct rw_array rw_array;
 
-/* name, C name in kernels, bytes. Integers are two's complement; F16 is IEEE binary16, BF16 the upper half of an f32; a
- * BOOL is a byte, 0 or 1. Conversion, rounding and saturation: docs/reference/types.md. */
-/* clang-format off */
-#define RW_DTYPE_LIST(X)                                                                                               \
-    X(F32, "f32", 4) X(F64, "f64", 8) X(C64, "c64", 8) X(C128, "c128", 16)                                             \
-    X(I8, "i8", 1) X(I16, "i16", 2) X(I32, "i32", 4) X(I64, "i64", 8)                                                  \
-    X(U8, "u8", 1) X(U16, "u16", 2) X(U32, "u32", 4) X(U64, "u64", 8)                                                  \
-    X(F16, "f16", 2) X(BF16, "bf16", 2) X(BOOL, "bool", 1)
-/* clang-format on */
-
-/* DEFAULT: what the member or argument says, mostly f64; an array has another one. */
-typedef enum rw_dtype {
-    RW_DTYPE_DEFAULT,
-#define RW_X(name, text, bytes) RW_##name,
-    RW_DTYPE_LIST(RW_X)
-#undef RW_X
-} rw_dtype;
-/* Name of a value in texts, and the value of a name. */
-RW_API const char *rw_dtype_name(rw_dtype value);
-RW_API rw_status rw_dtype_parse(rw_context *context, const char *name, rw_dtype *value);
-
-/* Bytes of an element; whether it is complex. */
-RW_API size_t rw_dtype_size(rw_dtype dtype);
-RW_API bool rw_dtype_is_complex(rw_dtype dtype);
-/* I8 … U64. */
-RW_API bool rw_dtype_is_integer(rw_dtype dtype);
-/* f32, f64, c64 or c128: what vectors, fields and matrices consist of. */
-RW_API bool rw_dtype_is_number(rw_dtype dtype);
-
 /* Kind of memory.
  * DEVICE: device memory, and pageable host memory on demand.
  * PINNED: the host copy is page-locked, so that copies overlap kernels.
@@ -68,8 +39,6 @@ RW_API rw_status rw_memory_parse(rw_context *context, const char *name, rw_memor
  *     rw_array_update and the next use of the array. It must be aligned to the size of an element.
  * OWN: as BORROW, but the array frees it with free(). */
 typedef enum rw_copy_mode { RW_COPY, RW_BORROW, RW_OWN } rw_copy_mode;
-
-enum { RW_MAX_NDIM = 8 };
 
 /* Creates an array with undefined contents. ndim: 1 … 8; shape[i] >= 0. Device memory is allocated now, host memory on
  * demand.

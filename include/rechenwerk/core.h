@@ -1,4 +1,5 @@
-/* Status codes, the context with its messages and log, and parameter tables: the basis of all other headers.
+/* Status codes, the context with its messages and log, types of elements, and parameter tables: the basis of all other
+ * headers.
  *
  * Names. Functions are named after their object: rw_fft_create(device, &spec, &fft) creates it; rw_fft_execute(fft, x,
  * y, queue) works with it, object first, then inputs, outputs and the queue; rw_fft_get_info(fft, &info) returns a
@@ -158,6 +159,40 @@ RW_API const char *rw_nearest_word(const char *given, const char *const *names, 
 
 /* Version of the library at run time, "0.1.0". */
 RW_API const char *rw_version(void);
+
+/* ---- types of elements ------------------------------------------------------------------------------------------- */
+
+/* name, C name in kernels, bytes. Integers are two's complement; F16 is IEEE binary16, BF16 the upper half of an f32; a
+ * BOOL is a byte, 0 or 1. Conversion, rounding and saturation: docs/reference/types.md. */
+/* clang-format off */
+#define RW_DTYPE_LIST(X)                                                                                               \
+    X(F32, "f32", 4) X(F64, "f64", 8) X(C64, "c64", 8) X(C128, "c128", 16)                                             \
+    X(I8, "i8", 1) X(I16, "i16", 2) X(I32, "i32", 4) X(I64, "i64", 8)                                                  \
+    X(U8, "u8", 1) X(U16, "u16", 2) X(U32, "u32", 4) X(U64, "u64", 8)                                                  \
+    X(F16, "f16", 2) X(BF16, "bf16", 2) X(BOOL, "bool", 1)
+/* clang-format on */
+
+/* DEFAULT: what the member or argument says, mostly f64; an array has another one. */
+typedef enum rw_dtype {
+    RW_DTYPE_DEFAULT,
+#define RW_X(name, text, bytes) RW_##name,
+    RW_DTYPE_LIST(RW_X)
+#undef RW_X
+} rw_dtype;
+/* Name of a value in texts, and the value of a name. */
+RW_API const char *rw_dtype_name(rw_dtype value);
+RW_API rw_status rw_dtype_parse(rw_context *context, const char *name, rw_dtype *value);
+
+/* Bytes of an element; whether it is complex. */
+RW_API size_t rw_dtype_size(rw_dtype dtype);
+RW_API bool rw_dtype_is_complex(rw_dtype dtype);
+/* I8 … U64. */
+RW_API bool rw_dtype_is_integer(rw_dtype dtype);
+/* f32, f64, c64 or c128: what vectors, fields and matrices consist of. */
+RW_API bool rw_dtype_is_number(rw_dtype dtype);
+
+/* Most dimensions of an array. */
+enum { RW_MAX_NDIM = 8 };
 
 /* ---- parameter tables -------------------------------------------------------------------------------------------- */
 

@@ -9,8 +9,8 @@
 #define RECHENWERK_ODE_H
 
 #include "rechenwerk/core.h"
+#include "rechenwerk/depgraph.h"
 #include "rechenwerk/expr.h"
-#include "rechenwerk/program.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -10,7 +10,7 @@
 
 #include "bench/bench.h"
 #include "rechenwerk/krylov.h"
-#include "rechenwerk/mesh.h"
+#include "rechenwerk/multiblock.h"
 #include "sparse/host.h"
 
 typedef struct contest {

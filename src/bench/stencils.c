@@ -6,6 +6,7 @@
 #include "bench/bench.h"
 #include "rechenwerk/krylov.h"
 #include "rechenwerk/operator.h"
+#include "rechenwerk/stencil.h"
 #include "sparse/host.h"
 
 typedef struct stencil_contest {

@@ -3,7 +3,7 @@
 #define RW_CONVERT_H
 
 #include "core/core.h"
-#include "rechenwerk/array.h"
+#include "rechenwerk/core.h"
 
 /* n elements, as rw_array_copy converts them; real ones become complex, not the other way round (the imaginary part is
  * dropped). */

@@ -1,5 +1,5 @@
 /* Types of elements: of arrays, in kernels and in files. */
-#include "rechenwerk/array.h"
+#include "rechenwerk/core.h"
 
 #include "core/core.h"
 

@@ -5,7 +5,7 @@
 #define RW_DEPGRAPH_PRIVATE_H
 
 #include "core/core.h"
-#include "rechenwerk/program.h"
+#include "rechenwerk/depgraph.h"
 
 /* A dependency, in two lists: those with the same needed task, and those of the same task. */
 typedef struct rw_dependency {

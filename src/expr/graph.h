@@ -11,7 +11,7 @@
 #define RW_GRAPH_H
 
 #include "core/core.h"
-#include "core/grid.h"
+#include "expr/grid.h"
 #include "expr/parse.h"
 #include "rechenwerk/expr.h"
 

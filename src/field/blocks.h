@@ -8,7 +8,7 @@
 #define RW_FIELD_BLOCKS_H
 
 #include "core/core.h"
-#include "rechenwerk/mesh.h"
+#include "rechenwerk/blocks.h"
 
 typedef struct rw_block_edge {
     int vertex[2];    /* ascending: the edge's own direction */

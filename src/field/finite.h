@@ -3,8 +3,8 @@
 #ifndef RW_FINITE_H
 #define RW_FINITE_H
 
-#include "core/grid.h"
 #include "device/device.h"
+#include "expr/grid.h"
 
 typedef struct rw_finite {
     int64_t first;   /* node of the first value that is not finite, -1: all are */

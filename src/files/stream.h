@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "core/core.h"
-#include "rechenwerk/array.h"
+#include "rechenwerk/core.h"
 
 /* Arrays in files are of f32, f64, c64, c128. Complex numbers are two reals, real part first. */
 #define RW_IO_RANK 4 /* most dimensions of an array in a file */

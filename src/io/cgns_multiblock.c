@@ -5,7 +5,7 @@
 
 #include "io/cgns.h"
 #include "multiblock/multiblock.h"
-#include "rechenwerk/mesh.h"
+#include "rechenwerk/multiblock.h"
 
 /* Where zones lie, in grid blocks. */
 typedef struct layout {

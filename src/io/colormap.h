@@ -8,7 +8,7 @@
 #ifndef RW_COLORMAP_H
 #define RW_COLORMAP_H
 
-#include "rechenwerk/run.h"
+#include "rechenwerk/figure.h"
 
 /* The colour at t in [0,1], clamped; NaN gives the colour of missing values. */
 void rw_colormap_rgb(rw_colormap map, double t, uint8_t rgb[3]);

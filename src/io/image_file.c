@@ -1,10 +1,10 @@
-/* Images between files and arrays (rechenwerk/image.h). */
+/* Images between files and arrays (rechenwerk/image_file.h). */
 #include <math.h>
 #include <string.h>
 
 #include "io/image_file.h"
 #include "io/raster.h"
-#include "rechenwerk/image.h"
+#include "rechenwerk/image_file.h"
 
 static bool is_npy(const char *path) { return rw_ends_in(path, ".npy"); }
 

@@ -15,8 +15,8 @@
 
 #include "core/core.h"
 #include "lab/studies.h"
+#include "rechenwerk/figure.h"
 #include "rechenwerk/ode.h"
-#include "rechenwerk/run.h"
 
 /* How a number is shown: 12, 3.1416, 0.01234, 6.65, 1.3e-05; the name of a device, a name of rw_lab_name (the number is
  * its index). */

@@ -16,7 +16,7 @@
 #include "lab/lab.h"
 #include "lab/laser.h"
 #include "lab/occupancy.h"
-#include "rechenwerk/mesh.h"
+#include "rechenwerk/blocks.h"
 
 enum { STEPS, BLOCKS };
 enum { OPERATIONS = 12, FIELDS = 5, BATCH = 50 };

@@ -5,7 +5,7 @@
  *                  complex single precision
  *
  * The document's matrices come from a flow solver that we do not have; ours have the same pattern
- * (rechenwerk/mesh.h, mode full), with zeros in blocks such that ELL keeps 54 of 65 entries of a row, as its
+ * (rechenwerk/multiblock.h, mode full), with zeros in blocks such that ELL keeps 54 of 65 entries of a row, as its
  * counts of operations say. It measured inside 100 iterations of GMRES on a processor: x goes to the device for each
  * product and y comes back, which is the protocol here too ("time"); "resident" is the same with vectors that stay on
  * the device. Operations are 8 for a product of two complex numbers; zeros in blocks count where a layout keeps them,

@@ -11,7 +11,7 @@
 
 #include "device/device.h"
 #include "lab/windows.h"
-#include "rechenwerk/mesh.h"
+#include "rechenwerk/multiblock.h"
 
 /* the document's test cases, items of a group, GPUs */
 enum { RW_SPMV_CASES = 6, RW_SPMV_GROUP = 256, RW_SPMV_DEVICES = 2 };

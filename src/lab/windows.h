@@ -3,7 +3,7 @@
 #ifndef RW_LAB_WINDOWS_H
 #define RW_LAB_WINDOWS_H
 
-#include "rechenwerk/mesh.h"
+#include "rechenwerk/multiblock.h"
 
 /* The document's six test cases: eight equal grid blocks of these cells each, Euler in three dimensions, complex single
  * precision. */

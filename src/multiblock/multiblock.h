@@ -3,7 +3,7 @@
 #define RW_MULTIBLOCK_H
 
 #include "device/device.h"
-#include "rechenwerk/mesh.h"
+#include "rechenwerk/multiblock.h"
 
 enum { RW_AXIS_X, RW_AXIS_THETA, RW_AXIS_R, RW_AXES };
 enum { RW_COUPLINGS = 25, RW_UNKNOWNS = RW_MULTIBLOCK_UNKNOWNS, RW_AREA = RW_UNKNOWNS * RW_UNKNOWNS };

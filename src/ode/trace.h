@@ -4,7 +4,7 @@
 #define RW_ODE_TRACE_H
 
 #include "ode/ode.h"
-#include "rechenwerk/program.h"
+#include "rechenwerk/depgraph.h"
 
 typedef struct rw_trace_run {
     const rw_expr *expr;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rechenwerk/run.h"
+#include "rechenwerk/figure.h"
 
 void rw_picture_name(const char *name, char *file, size_t size)
 {

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rechenwerk/run.h"
+#include "rechenwerk/figure.h"
 
 enum { LIMITS_RUN, LIMITS_AUTO, LIMITS_FRAME, LIMITS_GIVEN };
 

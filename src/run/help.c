@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "expr/lower.h"
-#include "rechenwerk/fft.h"
 #include "rechenwerk/image.h"
 #include "rechenwerk/run.h"
+#include "rechenwerk/signal.h"
 #include "run/tables.h"
 
 #define WIDTH 100 /* of help on a terminal */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "io/vts.h"
-#include "rechenwerk/run.h"
+#include "rechenwerk/figure.h"
 #include "run/run_private.h"
 
 enum { PIXELS = 480, NAME = 64 };

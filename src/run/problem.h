@@ -6,8 +6,8 @@
 #include "core/core.h"
 #include "io/h5.h"
 #include "rechenwerk/array.h"
+#include "rechenwerk/blocks.h"
 #include "rechenwerk/device.h"
-#include "rechenwerk/mesh.h"
 #include "run/case.h"
 
 /* The grid that fields of a problem lie on, for output: node (i, j, k) is at origin + (i, j, k) * spacing. */

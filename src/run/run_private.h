@@ -5,6 +5,7 @@
 #ifndef RW_RUN_PRIVATE_H
 #define RW_RUN_PRIVATE_H
 
+#include "rechenwerk/figure.h"
 #include "rechenwerk/run.h"
 #include "run/journal.h"
 #include "run/problem.h"

@@ -1,7 +1,7 @@
 /* Walking all tables of settings (see tables.h). */
 #include "run/tables.h"
 #include "rechenwerk/krylov.h"
-#include "rechenwerk/mesh.h"
+#include "rechenwerk/multiblock.h"
 
 #include <stdio.h>
 #include <string.h>

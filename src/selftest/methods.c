@@ -9,6 +9,7 @@
 #include "rechenwerk/fft.h"
 #include "rechenwerk/image.h"
 #include "rechenwerk/krylov.h"
+#include "rechenwerk/signal.h"
 #include "rechenwerk/sparse.h"
 #include "selftest/parts.h"
 

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "rechenwerk/fft.h"
+#include "rechenwerk/signal.h"
 #include "signal/signal.h"
 #include "stream/pipeline.h"
 

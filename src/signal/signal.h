@@ -3,7 +3,7 @@
 #ifndef RW_SIGNAL_H
 #define RW_SIGNAL_H
 
-#include "rechenwerk/fft.h"
+#include "rechenwerk/signal.h"
 #include "stream/stream.h"
 
 enum { RW_SIGNAL_CHANNELS = 64 };

@@ -10,6 +10,7 @@
 #include "io/raster.h"
 #include "rechenwerk/fft.h"
 #include "rechenwerk/program.h"
+#include "rechenwerk/signal.h"
 #include "signal/signal.h"
 
 enum { CHUNK = 1 << 20 }; /* approximate number of values of a chunk */

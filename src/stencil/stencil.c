@@ -12,6 +12,7 @@
 #include "expr/map.h"
 #include "operator/operator.h"
 #include "rechenwerk/operator.h"
+#include "rechenwerk/stencil.h"
 
 typedef struct stencil {
     rw_device *device;

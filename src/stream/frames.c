@@ -1,5 +1,6 @@
 /* Frames through image filters: the work of a pipeline (pipeline.h). Each queue of the device has its own filter, since
  * the memory between passes of a filter serves one execution at a time. */
+#include "rechenwerk/image.h"
 #include "stream/pipeline.h"
 #include "stream/stream.h"
 

@@ -7,7 +7,7 @@
 #include <pthread.h>
 
 #include "device/device.h"
-#include "rechenwerk/image.h"
+#include "rechenwerk/stream.h"
 
 enum { RW_PIPELINE_QUEUES = 16, RW_PIPELINE_DEPTH = 256, RW_PIPELINE_BINS = 400 };
 

@@ -12,8 +12,8 @@
 
 #include "core/core.h"
 #include "io/canvas.h"
-#include "rechenwerk/image.h"
 #include "rechenwerk/program.h"
+#include "rechenwerk/stream.h"
 
 struct rw_stream_file {
     rw_context *ctx;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "io/raster.h"
+#include "rechenwerk/image.h"
 #include "stream/stream.h"
 
 enum { PICTURES = 3, WIDTH = 1280, HEIGHT = 720 };

@@ -1,30 +1,47 @@
 #!/usr/bin/env bash
-# Layers: an include may only point down (docs/dev/architecture.md); the command uses public headers only,
-# the writer of JSON and the tables of what measures.
+# Layers: an include may only point down in src/layers.txt, where a public header belongs to its folder;
+# docs/dev/architecture.md shows that table. The command uses public headers only, the writer of JSON and the tables of
+# what measures.
 set -euo pipefail
 cd "${SOURCE:-$(dirname "$0")/../..}"
 
-declare -A rank=([core]=0 [param]=1 [files]=1 [depgraph]=1 [codelet]=1 [kernels]=1 [device]=2 [field]=3 [operator]=3
-    [expr]=3 [sparse]=4 [ode]=4 [stencil]=4 [fft]=4 [image]=5 [precond]=5 [multiblock]=5 [krylov]=6 [io]=7
-    [stream]=8 [signal]=9 [run]=9 [selftest]=10 [bench]=10 [lab]=10)
-bad=0 seen=0
-report() { echo "$1: $2 includes $3: $4"; bad=1; }
+declare -A rank=() owner=() # of a folder: its paragraph; of a public header: its folder
+bad=0 seen=0 paragraph=0
+fail() { echo "$*"; bad=1; }
+report() { fail "$1: $2 includes $3: $4"; }
 
+while read -r part folder rest; do
+    [ -n "$part" ] || { paragraph=$((paragraph + 1)); continue; }
+    rank[$folder]=$paragraph
+    [ "$part" = coming ] || [ -d "src/$folder" ] || fail "src/layers.txt: src/$folder does not exist"
+    for header in ${rest%%  *}; do
+        [ "$header" = - ] && continue
+        owner[$header]=$folder
+        [ -f "include/rechenwerk/$header" ] || fail "src/layers.txt: include/rechenwerk/$header does not exist"
+    done
+done < src/layers.txt
+diff src/layers.txt <(sed -n '/^## Layers/,/^## /{/^```/,/^```/p}' docs/dev/architecture.md | sed '/^```/d') ||
+    fail "docs/dev/architecture.md: the block under Layers differs from src/layers.txt"
+
+# The names of all enumerations are one table: src/core/enumerations.c alone includes rechenwerk.h.
 while IFS=: read -r file line text; do
     seen=$((seen + 1))
-    from=${file#src/} from=${from%%/*}
-    to=${text#*\"} to=${to%%/*}
-    [ "$to" = rechenwerk ] && continue
-    if [ -z "${rank[$from]:-}" ]; then report "$file:$line" "$from" "$to" "folder $from has no place in the layers"
-    elif [ -z "${rank[$to]:-}" ]; then report "$file:$line" "$from" "$to" "folder $to has no place in the layers"
-    elif [ "$from" != "$to" ] && [ "${rank[$to]}" -ge "${rank[$from]}" ]; then
+    from=${file#src/} from=${from%%/*} to=${text#*\"} to=${to%%\"*}
+    [ "$from" = include ] && from=${owner[${file##*/}]:-${file##*/}}
+    case $to in
+    rechenwerk.h) [ "$file" = src/core/enumerations.c ] || report "$file:$line" "$from" "$to" "name what is used" ;;
+    rechenwerk/*) to=${to#*/} to=${owner[$to]:-$to} ;;
+    *) to=${to%%/*} ;;
+    esac
+    [ "$to" = rechenwerk.h ] && continue
+    if [ -z "${rank[$from]:-}" ]; then report "$file:$line" "$from" "$to" "$from has no place in src/layers.txt"
+    elif [ -z "${rank[$to]:-}" ]; then report "$file:$line" "$from" "$to" "$to has no place in src/layers.txt"
+    elif [ "$from" != "$to" ] && [ "${rank[$to]}" -le "${rank[$from]}" ]; then
         report "$file:$line" "$from" "$to" "the arrow points up or sideways"
     elif [ "$from" != sparse ] && [[ $text =~ sparse/(sparse|multiply|tuning)\.h ]]; then
         report "$file:$line" "$from" "${text#*\"}" "a matrix is read in src/sparse only; others use sparse/host.h"
-    elif [ "$from" = device ] && [ "$to" = files ]; then
-        report "$file:$line" "$from" "$to" "devices know no file formats"
     fi
-done < <(grep -rnE '^#include "[a-z]+/' src --include='*.c' --include='*.h')
+done < <(grep -rnE '^#include "([a-z_]+/|rechenwerk\.h)' src include/rechenwerk --include='*.c' --include='*.h')
 
 while IFS=: read -r file line text; do
     seen=$((seen + 1))

@@ -4,10 +4,11 @@
 #include <math.h>
 
 #include "../devices.h"
+#include "rechenwerk/blocks.h"
 #include "rechenwerk/fft.h"
 #include "rechenwerk/image.h"
 #include "rechenwerk/krylov.h"
-#include "rechenwerk/mesh.h"
+#include "rechenwerk/multiblock.h"
 #include "rechenwerk/ode.h"
 
 enum { N = 40 };

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "rechenwerk/mesh.h"
+#include "rechenwerk/blocks.h"
 
 /* A block's axes turned: one of the 24 rotations, by what becomes of corner i + 2j + 4k. */
 static inline void rotate(int rotation, int block[8])

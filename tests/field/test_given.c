@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "../values.h"
-#include "rechenwerk/mesh.h"
+#include "rechenwerk/blocks.h"
 
 static rw_expr *make(rw_blocks *g, rw_blocks_place place, const char *text, int nfields)
 {

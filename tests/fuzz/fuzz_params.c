@@ -5,7 +5,7 @@
 #include "fuzz.h"
 #include "rechenwerk/image.h"
 #include "rechenwerk/krylov.h"
-#include "rechenwerk/mesh.h"
+#include "rechenwerk/multiblock.h"
 #include "rechenwerk/ode.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

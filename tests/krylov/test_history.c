@@ -4,8 +4,8 @@
 #include "../devices.h"
 #include "../sparse/matrices.h"
 #include "io/picture.h"
+#include "rechenwerk/figure.h"
 #include "rechenwerk/krylov.h"
-#include "rechenwerk/run.h"
 
 /* What is allocated is at most what was said, and less than a vector beside it: states, sums of groups, the history of
  * 100 iterations, the preconditioner's matrix. Processors keep two vectors less for cg. */

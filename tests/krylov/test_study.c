@@ -3,7 +3,7 @@
  * preconditioners save, for the same solution (A27). */
 #include "../values.h"
 #include "krylov/basis.h"
-#include "rechenwerk/mesh.h"
+#include "rechenwerk/multiblock.h"
 #include "systems.h"
 
 static int iterations = 100;

@@ -2,7 +2,7 @@
  * looked at one by one, and what a group has room for. */
 #include "../devices.h"
 #include "lab/windows.h"
-#include "rechenwerk/mesh.h"
+#include "rechenwerk/multiblock.h"
 
 /* What the document prints: from the first number of the lowest block of a window to the first of the highest. */
 static int64_t printed(const int64_t cells[3], int64_t group, rw_multiblock_mode mode)

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "../devices.h"
-#include "rechenwerk/mesh.h"
+#include "rechenwerk/multiblock.h"
 
 #if RW_WITH_CGNS
 #include <cgnslib.h>

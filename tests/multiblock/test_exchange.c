@@ -8,7 +8,7 @@
 #include "../devices.h"
 #include "../values.h"
 #include "rechenwerk/krylov.h"
-#include "rechenwerk/mesh.h"
+#include "rechenwerk/multiblock.h"
 #include "sparse/sparse.h"
 
 static rw_sparse_layout layout_of(const char *text, rw_dtype values)

@@ -12,11 +12,11 @@
 #include <cmocka.h>
 
 #include "param/param.h"
-#include "rechenwerk/fft.h"
 #include "rechenwerk/image.h"
 #include "rechenwerk/krylov.h"
-#include "rechenwerk/mesh.h"
+#include "rechenwerk/multiblock.h"
 #include "rechenwerk/ode.h"
+#include "rechenwerk/signal.h"
 
 static rw_context *ctx;
 
@@ -24,9 +24,9 @@ static const struct {
     const rw_params *(*params)(void);
     const char *header;
 } tables[] = {
-    {rw_sparse_params, "sparse.h"}, {rw_precond_params, "precond.h"}, {rw_krylov_params, "krylov.h"},
-    {rw_ode_params, "ode.h"},       {rw_multiblock_params, "mesh.h"}, {rw_image_op_params, "image.h"},
-    {rw_signal_op_params, "fft.h"},
+    {rw_sparse_params, "sparse.h"},    {rw_precond_params, "precond.h"},       {rw_krylov_params, "krylov.h"},
+    {rw_ode_params, "ode.h"},          {rw_multiblock_params, "multiblock.h"}, {rw_image_op_params, "image.h"},
+    {rw_signal_op_params, "signal.h"},
 };
 
 /* A member and the default that its comment states, "" for none. */

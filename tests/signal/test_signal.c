@@ -11,7 +11,7 @@
 #include "../devices.h"
 #include "files/npy.h"
 #include "io/raster.h"
-#include "rechenwerk/fft.h"
+#include "rechenwerk/signal.h"
 
 #define PI 3.14159265358979323846
 

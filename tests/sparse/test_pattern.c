@@ -15,7 +15,7 @@
 #include "../values.h"
 #include "core/core.h"
 #include "io/picture.h"
-#include "rechenwerk/run.h"
+#include "rechenwerk/figure.h"
 
 static rw_context *ctx;
 static char path[] = "/tmp/rechenwerk-pattern-XXXXXX", picture[80];

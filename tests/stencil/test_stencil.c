@@ -7,6 +7,7 @@
 #include "../devices.h"
 #include "rechenwerk/krylov.h"
 #include "rechenwerk/operator.h"
+#include "rechenwerk/stencil.h"
 #include "sparse/host.h"
 
 static bool fast(void) { return on("cpu") || on("cuda"); }

@@ -8,6 +8,7 @@
 #include "../devices.h"
 #include "lab/convolution_kernels.h"
 #include "rechenwerk/image.h"
+#include "rechenwerk/stream.h"
 
 static char folder[64];
 static const char *at(const char *name)

@@ -5,7 +5,7 @@
 
 #include "../devices.h"
 #include "io/raster.h"
-#include "rechenwerk/image.h"
+#include "rechenwerk/stream.h"
 #include "stream/stream.h"
 #ifdef RW_WITH_SDL
 #define SDL_MAIN_HANDLED

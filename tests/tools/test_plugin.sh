@@ -29,7 +29,7 @@ static const rw_image_own operation = {"times", "a factor", create, execute, NUL
 rw_status rechenwerk_plugin(rw_context *context) { return rw_image_own_register(context, &operation); }
 END
 cat > ramp.c <<'END'
-#include "rechenwerk/image.h"
+#include "rechenwerk/stream.h"
 static int frame;
 static rw_status open_ramp(rw_context *c, const char *name, rw_stream_file *f, rw_frame_format *format, void **state)
 {

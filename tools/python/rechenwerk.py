@@ -310,6 +310,29 @@ class rw_log_level(IntEnum):
 
 
 globals().update(rw_log_level.__members__)
+
+
+class rw_dtype(IntEnum):
+    RW_DTYPE_DEFAULT = 0
+    RW_F32 = 1
+    RW_F64 = 2
+    RW_C64 = 3
+    RW_C128 = 4
+    RW_I8 = 5
+    RW_I16 = 6
+    RW_I32 = 7
+    RW_I64 = 8
+    RW_U8 = 9
+    RW_U16 = 10
+    RW_U32 = 11
+    RW_U64 = 12
+    RW_F16 = 13
+    RW_BF16 = 14
+    RW_BOOL = 15
+
+
+globals().update(rw_dtype.__members__)
+RW_MAX_NDIM = 8
 RW_OFF = -1
 RW_ZERO = -0.0
 
@@ -344,28 +367,6 @@ class rw_param_kind(IntEnum):
 globals().update(rw_param_kind.__members__)
 
 
-class rw_dtype(IntEnum):
-    RW_DTYPE_DEFAULT = 0
-    RW_F32 = 1
-    RW_F64 = 2
-    RW_C64 = 3
-    RW_C128 = 4
-    RW_I8 = 5
-    RW_I16 = 6
-    RW_I32 = 7
-    RW_I64 = 8
-    RW_U8 = 9
-    RW_U16 = 10
-    RW_U32 = 11
-    RW_U64 = 12
-    RW_F16 = 13
-    RW_BF16 = 14
-    RW_BOOL = 15
-
-
-globals().update(rw_dtype.__members__)
-
-
 class rw_memory(IntEnum):
     RW_MEMORY_DEVICE = 0
     RW_MEMORY_PINNED = 1
@@ -383,7 +384,6 @@ class rw_copy_mode(IntEnum):
 
 
 globals().update(rw_copy_mode.__members__)
-RW_MAX_NDIM = 8
 
 
 class rw_tensor_device(IntEnum):
@@ -440,6 +440,31 @@ class rw_boundary_kind(IntEnum):
 globals().update(rw_boundary_kind.__members__)
 
 
+class rw_surface_kind(IntEnum):
+    RW_SURFACE_CYLINDER = 0
+    RW_SURFACE_SPHERE = 1
+    RW_SURFACE_CUSTOM = 2
+
+
+globals().update(rw_surface_kind.__members__)
+
+
+class rw_mapping(IntEnum):
+    RW_MAPPING_TRANSFINITE = 0
+    RW_MAPPING_TRILINEAR = 1
+
+
+globals().update(rw_mapping.__members__)
+
+
+class rw_blocks_place(IntEnum):
+    RW_BLOCKS_CELLS = 0
+    RW_BLOCKS_POINTS = 1
+
+
+globals().update(rw_blocks_place.__members__)
+
+
 class rw_fft_kind(IntEnum):
     RW_FFT_COMPLEX = 0
     RW_FFT_REAL = 1
@@ -468,54 +493,62 @@ class rw_convolution_mode(IntEnum):
 globals().update(rw_convolution_mode.__members__)
 
 
-class rw_sample_kind(IntEnum):
-    RW_SAMPLE_DEFAULT = 0
-    RW_SAMPLE_U8 = 1
-    RW_SAMPLE_S16 = 2
-    RW_SAMPLE_S24 = 3
-    RW_SAMPLE_S32 = 4
-    RW_SAMPLE_F32 = 5
-    RW_SAMPLE_F64 = 6
-    RW_SAMPLE_KINDS = 7
+class rw_op(IntEnum):
+    RW_OP_NONE = 0
+    RW_OP_TRANSPOSE = 1
+    RW_OP_CONJUGATE = 2
 
 
-globals().update(rw_sample_kind.__members__)
+globals().update(rw_op.__members__)
 
 
-class rw_signal_container(IntEnum):
-    RW_SIGNAL_DEFAULT = 0
-    RW_SIGNAL_WAV = 1
-    RW_SIGNAL_RAW = 2
+class rw_sparse_format(IntEnum):
+    RW_SPARSE_DEFAULT = 0
+    RW_SPARSE_COO = 1
+    RW_SPARSE_CSR = 2
+    RW_SPARSE_BCSR = 3
+    RW_SPARSE_VBCSR = 4
+    RW_SPARSE_DIA = 5
+    RW_SPARSE_ELL = 6
+    RW_SPARSE_BELL = 7
+    RW_SPARSE_SELL = 8
+    RW_SPARSE_BSELL = 9
+    RW_SPARSE_FORMATS = 10
 
 
-globals().update(rw_signal_container.__members__)
+globals().update(rw_sparse_format.__members__)
+RW_SPARSE_BLOCK_MOST = 16
 
 
-class rw_signal_method(IntEnum):
-    RW_SIGNAL_METHOD_DEFAULT = 0
-    RW_SIGNAL_LOWPASS = 1
-    RW_SIGNAL_HIGHPASS = 2
-    RW_SIGNAL_BANDPASS = 3
-    RW_SIGNAL_BANDSTOP = 4
-    RW_SIGNAL_FIR = 5
-    RW_SIGNAL_GAIN = 6
-    RW_SIGNAL_METHODS = 7
+class rw_duplicates(IntEnum):
+    RW_DUPLICATES_REFUSE = 0
+    RW_DUPLICATES_SUM = 1
 
 
-globals().update(rw_signal_method.__members__)
+globals().update(rw_duplicates.__members__)
+RW_SPARSE_CANDIDATES = 40
+RW_PATTERN_BLOCKS = 8
 
 
-class rw_signal_window(IntEnum):
-    RW_SIGNAL_WINDOW_DEFAULT = 0
-    RW_SIGNAL_HANN = 1
-    RW_SIGNAL_HAMMING = 2
-    RW_SIGNAL_BLACKMAN = 3
-    RW_SIGNAL_KAISER = 4
-    RW_SIGNAL_RECTANGULAR = 5
-    RW_SIGNAL_WINDOWS = 6
+class rw_colormap(IntEnum):
+    RW_COLORMAP_SEQUENTIAL = 0
+    RW_COLORMAP_DIVERGING = 1
+    RW_COLORMAP_GREY = 2
+    RW_COLORMAP_CYCLIC = 3
+    RW_COLORMAPS = 4
 
 
-globals().update(rw_signal_window.__members__)
+globals().update(rw_colormap.__members__)
+
+
+class rw_figure_style(IntEnum):
+    RW_FIGURE_LINE = 0
+    RW_FIGURE_DASHED = 1
+    RW_FIGURE_POINTS = 2
+    RW_FIGURE_LINE_POINTS = 3
+
+
+globals().update(rw_figure_style.__members__)
 
 
 class rw_image_method(IntEnum):
@@ -687,72 +720,6 @@ class rw_image_algorithm(IntEnum):
 globals().update(rw_image_algorithm.__members__)
 
 
-class rw_frame_layout(IntEnum):
-    RW_FRAME_PIXELS = 0
-    RW_FRAME_420 = 1
-    RW_FRAME_422 = 2
-    RW_FRAME_444 = 3
-    RW_FRAME_LAYOUTS = 4
-
-
-globals().update(rw_frame_layout.__members__)
-
-
-class rw_chroma_siting(IntEnum):
-    RW_CHROMA_CENTRE = 0
-    RW_CHROMA_LEFT = 1
-    RW_CHROMA_PALDV = 2
-
-
-globals().update(rw_chroma_siting.__members__)
-
-
-class rw_stream_action(IntEnum):
-    RW_STREAM_CONTINUE = 0
-    RW_STREAM_PAUSE = 1
-    RW_STREAM_END = 2
-
-
-globals().update(rw_stream_action.__members__)
-
-
-class rw_op(IntEnum):
-    RW_OP_NONE = 0
-    RW_OP_TRANSPOSE = 1
-    RW_OP_CONJUGATE = 2
-
-
-globals().update(rw_op.__members__)
-
-
-class rw_sparse_format(IntEnum):
-    RW_SPARSE_DEFAULT = 0
-    RW_SPARSE_COO = 1
-    RW_SPARSE_CSR = 2
-    RW_SPARSE_BCSR = 3
-    RW_SPARSE_VBCSR = 4
-    RW_SPARSE_DIA = 5
-    RW_SPARSE_ELL = 6
-    RW_SPARSE_BELL = 7
-    RW_SPARSE_SELL = 8
-    RW_SPARSE_BSELL = 9
-    RW_SPARSE_FORMATS = 10
-
-
-globals().update(rw_sparse_format.__members__)
-RW_SPARSE_BLOCK_MOST = 16
-
-
-class rw_duplicates(IntEnum):
-    RW_DUPLICATES_REFUSE = 0
-    RW_DUPLICATES_SUM = 1
-
-
-globals().update(rw_duplicates.__members__)
-RW_SPARSE_CANDIDATES = 40
-RW_PATTERN_BLOCKS = 8
-
-
 class rw_precond_method(IntEnum):
     RW_PRECOND_NONE = 0
     RW_PRECOND_JACOBI = 1
@@ -813,31 +780,6 @@ class rw_krylov_reason(IntEnum):
 
 
 globals().update(rw_krylov_reason.__members__)
-
-
-class rw_surface_kind(IntEnum):
-    RW_SURFACE_CYLINDER = 0
-    RW_SURFACE_SPHERE = 1
-    RW_SURFACE_CUSTOM = 2
-
-
-globals().update(rw_surface_kind.__members__)
-
-
-class rw_mapping(IntEnum):
-    RW_MAPPING_TRANSFINITE = 0
-    RW_MAPPING_TRILINEAR = 1
-
-
-globals().update(rw_mapping.__members__)
-
-
-class rw_blocks_place(IntEnum):
-    RW_BLOCKS_CELLS = 0
-    RW_BLOCKS_POINTS = 1
-
-
-globals().update(rw_blocks_place.__members__)
 RW_MULTIBLOCK_UNKNOWNS = 5
 RW_MULTIBLOCK_ALL = -1
 
@@ -896,25 +838,83 @@ globals().update(rw_ode_method.__members__)
 RW_ODE_STATE = 16
 
 
-class rw_colormap(IntEnum):
-    RW_COLORMAP_SEQUENTIAL = 0
-    RW_COLORMAP_DIVERGING = 1
-    RW_COLORMAP_GREY = 2
-    RW_COLORMAP_CYCLIC = 3
-    RW_COLORMAPS = 4
+class rw_sample_kind(IntEnum):
+    RW_SAMPLE_DEFAULT = 0
+    RW_SAMPLE_U8 = 1
+    RW_SAMPLE_S16 = 2
+    RW_SAMPLE_S24 = 3
+    RW_SAMPLE_S32 = 4
+    RW_SAMPLE_F32 = 5
+    RW_SAMPLE_F64 = 6
+    RW_SAMPLE_KINDS = 7
 
 
-globals().update(rw_colormap.__members__)
+globals().update(rw_sample_kind.__members__)
 
 
-class rw_figure_style(IntEnum):
-    RW_FIGURE_LINE = 0
-    RW_FIGURE_DASHED = 1
-    RW_FIGURE_POINTS = 2
-    RW_FIGURE_LINE_POINTS = 3
+class rw_signal_container(IntEnum):
+    RW_SIGNAL_DEFAULT = 0
+    RW_SIGNAL_WAV = 1
+    RW_SIGNAL_RAW = 2
 
 
-globals().update(rw_figure_style.__members__)
+globals().update(rw_signal_container.__members__)
+
+
+class rw_signal_method(IntEnum):
+    RW_SIGNAL_METHOD_DEFAULT = 0
+    RW_SIGNAL_LOWPASS = 1
+    RW_SIGNAL_HIGHPASS = 2
+    RW_SIGNAL_BANDPASS = 3
+    RW_SIGNAL_BANDSTOP = 4
+    RW_SIGNAL_FIR = 5
+    RW_SIGNAL_GAIN = 6
+    RW_SIGNAL_METHODS = 7
+
+
+globals().update(rw_signal_method.__members__)
+
+
+class rw_signal_window(IntEnum):
+    RW_SIGNAL_WINDOW_DEFAULT = 0
+    RW_SIGNAL_HANN = 1
+    RW_SIGNAL_HAMMING = 2
+    RW_SIGNAL_BLACKMAN = 3
+    RW_SIGNAL_KAISER = 4
+    RW_SIGNAL_RECTANGULAR = 5
+    RW_SIGNAL_WINDOWS = 6
+
+
+globals().update(rw_signal_window.__members__)
+
+
+class rw_frame_layout(IntEnum):
+    RW_FRAME_PIXELS = 0
+    RW_FRAME_420 = 1
+    RW_FRAME_422 = 2
+    RW_FRAME_444 = 3
+    RW_FRAME_LAYOUTS = 4
+
+
+globals().update(rw_frame_layout.__members__)
+
+
+class rw_chroma_siting(IntEnum):
+    RW_CHROMA_CENTRE = 0
+    RW_CHROMA_LEFT = 1
+    RW_CHROMA_PALDV = 2
+
+
+globals().update(rw_chroma_siting.__members__)
+
+
+class rw_stream_action(IntEnum):
+    RW_STREAM_CONTINUE = 0
+    RW_STREAM_PAUSE = 1
+    RW_STREAM_END = 2
+
+
+globals().update(rw_stream_action.__members__)
 class rw_context(_Struct):
     pass
 
@@ -1015,6 +1015,42 @@ class rw_expr_plan(_Struct):
     pass
 
 
+class rw_surface(_Struct):
+    pass
+
+
+class rw_on_surface(_Struct):
+    pass
+
+
+class rw_coarse_mesh(_Struct):
+    pass
+
+
+class rw_blocks_spec(_Struct):
+    pass
+
+
+class rw_blocks(_Struct):
+    pass
+
+
+class rw_block(_Struct):
+    pass
+
+
+class rw_blocks_slice(_Struct):
+    pass
+
+
+class rw_depgraph(_Struct):
+    pass
+
+
+class rw_partition(_Struct):
+    pass
+
+
 class rw_fft_spec(_Struct):
     pass
 
@@ -1040,86 +1076,6 @@ class rw_convolution_spec(_Struct):
 
 
 class rw_convolution(_Struct):
-    pass
-
-
-class rw_signal_format(_Struct):
-    pass
-
-
-class rw_signal_op(_Struct):
-    pass
-
-
-class rw_signal_report(_Struct):
-    pass
-
-
-class rw_signal_spec(_Struct):
-    pass
-
-
-class rw_spectrogram_report(_Struct):
-    pass
-
-
-class rw_spectrogram_spec(_Struct):
-    pass
-
-
-class rw_image_own(_Struct):
-    pass
-
-
-class rw_image_op(_Struct):
-    pass
-
-
-class rw_image_spec(_Struct):
-    pass
-
-
-class rw_image_filter(_Struct):
-    pass
-
-
-class rw_image_info(_Struct):
-    pass
-
-
-class rw_image_tags(_Struct):
-    pass
-
-
-class rw_frame_format(_Struct):
-    pass
-
-
-class rw_stream_file(_Struct):
-    pass
-
-
-class rw_stream_format(_Struct):
-    pass
-
-
-class rw_stream_report(_Struct):
-    pass
-
-
-class rw_stream_view(_Struct):
-    pass
-
-
-class rw_stream_spec(_Struct):
-    pass
-
-
-class rw_stream_window(_Struct):
-    pass
-
-
-class rw_stream_window_spec(_Struct):
     pass
 
 
@@ -1171,138 +1127,6 @@ class rw_sparse_arrays(_Struct):
     pass
 
 
-class rw_precond_spec(_Struct):
-    pass
-
-
-class rw_precond_info(_Struct):
-    pass
-
-
-class rw_precond(_Struct):
-    pass
-
-
-class rw_precond_bytes(_Struct):
-    pass
-
-
-class rw_krylov_spec(_Struct):
-    pass
-
-
-class rw_krylov_result(_Struct):
-    pass
-
-
-class rw_krylov(_Struct):
-    pass
-
-
-class rw_surface(_Struct):
-    pass
-
-
-class rw_on_surface(_Struct):
-    pass
-
-
-class rw_coarse_mesh(_Struct):
-    pass
-
-
-class rw_blocks_spec(_Struct):
-    pass
-
-
-class rw_blocks(_Struct):
-    pass
-
-
-class rw_block(_Struct):
-    pass
-
-
-class rw_blocks_slice(_Struct):
-    pass
-
-
-class rw_multiblock_spec(_Struct):
-    pass
-
-
-class rw_multiblock_size(_Struct):
-    pass
-
-
-class rw_multiblock(_Struct):
-    pass
-
-
-class rw_program(_Struct):
-    pass
-
-
-class rw_kernel(_Struct):
-    pass
-
-
-class rw_define(_Struct):
-    pass
-
-
-class rw_arg(_Struct):
-    pass
-
-
-class rw_cache_info(_Struct):
-    pass
-
-
-class rw_depgraph(_Struct):
-    pass
-
-
-class rw_partition(_Struct):
-    pass
-
-
-class rw_ode_spec(_Struct):
-    pass
-
-
-class rw_ode(_Struct):
-    pass
-
-
-class rw_ode_statistics(_Struct):
-    pass
-
-
-class rw_run_progress(_Struct):
-    pass
-
-
-class rw_run_options(_Struct):
-    pass
-
-
-class rw_run_report(_Struct):
-    pass
-
-
-class rw_plot_options(_Struct):
-    pass
-
-
-class rw_word(_Struct):
-    pass
-
-
-class rw_selftest_result(_Struct):
-    pass
-
-
 class rw_figure_axis(_Struct):
     pass
 
@@ -1335,10 +1159,186 @@ class rw_figure_image(_Struct):
     pass
 
 
+class rw_image_own(_Struct):
+    pass
+
+
+class rw_image_op(_Struct):
+    pass
+
+
+class rw_image_spec(_Struct):
+    pass
+
+
+class rw_image_filter(_Struct):
+    pass
+
+
+class rw_image_info(_Struct):
+    pass
+
+
+class rw_image_tags(_Struct):
+    pass
+
+
+class rw_precond_spec(_Struct):
+    pass
+
+
+class rw_precond_info(_Struct):
+    pass
+
+
+class rw_precond(_Struct):
+    pass
+
+
+class rw_precond_bytes(_Struct):
+    pass
+
+
+class rw_krylov_spec(_Struct):
+    pass
+
+
+class rw_krylov_result(_Struct):
+    pass
+
+
+class rw_krylov(_Struct):
+    pass
+
+
+class rw_multiblock_spec(_Struct):
+    pass
+
+
+class rw_multiblock_size(_Struct):
+    pass
+
+
+class rw_multiblock(_Struct):
+    pass
+
+
+class rw_ode_spec(_Struct):
+    pass
+
+
+class rw_ode(_Struct):
+    pass
+
+
+class rw_ode_statistics(_Struct):
+    pass
+
+
+class rw_program(_Struct):
+    pass
+
+
+class rw_kernel(_Struct):
+    pass
+
+
+class rw_define(_Struct):
+    pass
+
+
+class rw_arg(_Struct):
+    pass
+
+
+class rw_cache_info(_Struct):
+    pass
+
+
+class rw_run_progress(_Struct):
+    pass
+
+
+class rw_run_options(_Struct):
+    pass
+
+
+class rw_run_report(_Struct):
+    pass
+
+
+class rw_plot_options(_Struct):
+    pass
+
+
+class rw_word(_Struct):
+    pass
+
+
+class rw_selftest_result(_Struct):
+    pass
+
+
+class rw_signal_format(_Struct):
+    pass
+
+
+class rw_signal_op(_Struct):
+    pass
+
+
+class rw_signal_report(_Struct):
+    pass
+
+
+class rw_signal_spec(_Struct):
+    pass
+
+
+class rw_spectrogram_report(_Struct):
+    pass
+
+
+class rw_spectrogram_spec(_Struct):
+    pass
+
+
+class rw_frame_format(_Struct):
+    pass
+
+
+class rw_stream_file(_Struct):
+    pass
+
+
+class rw_stream_format(_Struct):
+    pass
+
+
+class rw_stream_report(_Struct):
+    pass
+
+
+class rw_stream_view(_Struct):
+    pass
+
+
+class rw_stream_spec(_Struct):
+    pass
+
+
+class rw_stream_window(_Struct):
+    pass
+
+
+class rw_stream_window_spec(_Struct):
+    pass
+
+
 rw_log_function = _function_type(None, c_void_p, c_int, c_char_p)
-rw_krylov_monitor = _function_type(rw_status, c_void_p, c_int64, c_double)
 rw_integrand = _function_type(c_double, c_void_p, POINTER(c_double), c_double, POINTER(c_double), c_double,
     POINTER(c_double))
+rw_krylov_monitor = _function_type(rw_status, c_void_p, c_int64, c_double)
 rw_run_progress_function = _function_type(rw_status, c_void_p, POINTER(rw_run_progress))
 rw_plot_function = _function_type(rw_status, c_void_p, c_char_p)
 _define(rw_cancel, ("requested", c_int))
@@ -1382,6 +1382,20 @@ _define(rw_expr_spec, ("name", c_char_p), ("line", c_int), ("column", c_int), ("
     c_bool), ("trace", c_int))
 _define(rw_expr_plan, ("passes", c_int64), ("stores", c_int64), ("reductions", c_int64), ("bytes", c_int64),
     ("bytes_per_cell", c_double), ("flops_per_cell", c_double), ("evaluator", c_bool), ("function", c_char_p))
+_define(rw_surface, ("kind", c_int), ("centre", c_double * 3), ("axis", c_double * 3), ("radius", c_double), ("project",
+    _function_type(None, c_void_p, POINTER(c_double))), ("user", c_void_p))
+_define(rw_on_surface, ("surface", c_int), ("n", c_int), ("vertex", c_int * 4))
+_define(rw_coarse_mesh, ("nvertices", c_int64), ("nblocks", c_int64), ("nsurfaces", c_int64), ("ncurved", c_int64),
+    ("vertices", POINTER(c_double * 3)), ("blocks", POINTER(c_int * 8)), ("surfaces", POINTER(rw_surface)), ("curved",
+    POINTER(rw_on_surface)))
+_define(rw_blocks_spec, ("mesh", rw_coarse_mesh), ("cells", c_int * 3), ("cells_of", POINTER(c_int * 3)), ("mapping",
+    c_int))
+_define(rw_block, ("corner", c_int * 8), ("cells", c_int * 3), ("first_cell", c_int64))
+_define(rw_blocks_slice, ("axis", c_int), ("at", c_double), ("lower", c_double * 2), ("upper", c_double * 2), ("n",
+    c_int * 2))
+_define(rw_partition, ("ntasks", c_int64), ("nparts", c_int64), ("part", POINTER(c_int)), ("name", POINTER(c_char_p)),
+    ("accepted", c_bool), ("reason", c_char_p), ("path", POINTER(c_int)), ("npath", c_int64), ("level", POINTER(c_int)),
+    ("nlevels", c_int), ("structure", POINTER(c_int)), ("nstructures", c_int), ("nlaunches", c_int64))
 _define(rw_fft_spec, ("kind", c_int), ("inverse", c_bool), ("single", c_bool), ("ndim", c_int), ("shape", c_int64 * 8),
     ("axes", c_uint), ("scale", c_double), ("x_dtype", c_int), ("y_dtype", c_int), ("x_shape", c_int64 * 8), ("y_shape",
     c_int64 * 8), ("x_stride", c_int64 * 8), ("y_stride", c_int64 * 8), ("load", c_char_p), ("store", c_char_p),
@@ -1394,68 +1408,6 @@ _define(rw_fft_tuned, ("before", c_double), ("after", c_double), ("tried", c_int
 _define(rw_convolution_spec, ("mode", c_int), ("correlate", c_bool), ("dtype", c_int), ("ndim", c_int), ("a_shape",
     c_int64 * 8), ("b_shape", c_int64 * 8), ("axes", c_uint), ("scale", c_double), ("a_stride", c_int64 * 8),
     ("y_stride", c_int64 * 8))
-_define(rw_signal_format, ("container", c_int), ("kind", c_int), ("channels", c_int), ("rate", c_double), ("count",
-    c_int64), ("reserved", c_int64 * 2))
-_define(rw_signal_op, ("method", c_int), ("cutoff", c_double), ("cutoff_high", c_double), ("taps", c_int64), ("window",
-    c_int), ("beta", c_double), ("factor", c_double), ("db", c_double), ("file", c_char_p))
-_define(rw_signal_report, ("samples", c_int64), ("blocks", c_int64), ("seconds", c_double), ("latency", c_double),
-    ("latency_99", c_double), ("latency_max", c_double), ("deadline", c_double), ("late", c_int64), ("taps", c_int64),
-    ("delay", c_int64), ("block", c_int64), ("batch", c_int), ("in", rw_signal_format), ("out", rw_signal_format))
-_define(rw_signal_spec, ("text", c_char_p), ("in", rw_signal_format), ("container", c_int), ("kind", c_int),
-    ("keep_delay", c_bool), ("wide", c_bool), ("block", c_int64), ("batch", c_int), ("queues", c_int), ("depth", c_int),
-    ("real_time", c_bool), ("deadline", c_double), ("progress", _function_type(rw_status, c_void_p,
-    POINTER(rw_signal_report))), ("user", c_void_p), ("cancel", POINTER(rw_cancel)))
-_define(rw_spectrogram_report, ("samples", c_int64), ("frames", c_int64), ("bins", c_int64), ("low", c_double), ("high",
-    c_double), ("seconds", c_double), ("in", rw_signal_format))
-_define(rw_spectrogram_spec, ("in", rw_signal_format), ("length", c_int64), ("hop", c_int64), ("window", c_int),
-    ("beta", c_double), ("channel", c_int), ("high", c_double), ("low", c_double), ("figure", c_bool), ("wide", c_bool))
-_define(rw_image_own, ("name", c_char_p), ("line", c_char_p), ("create", _function_type(rw_status, POINTER(rw_device),
-    c_char_p, c_int, c_int64, c_int64, c_int, c_bool, POINTER(c_void_p))), ("execute", _function_type(rw_status,
-    c_void_p, POINTER(rw_array), POINTER(rw_array), POINTER(rw_queue))), ("destroy", _function_type(None, c_void_p)))
-_define(rw_image_op, ("method", c_int), ("border", c_int), ("value", c_double), ("sigma", c_double), ("sigma_y",
-    c_double), ("algorithm", c_int), ("response", c_int), ("cutoff", c_double), ("cutoff_high", c_double), ("order",
-    c_int), ("magnitudes", c_int), ("truncate", c_double), ("size", c_int), ("size_y", c_int), ("direction", c_int),
-    ("element", c_int), ("amount", c_double), ("range", c_double), ("threshold", c_int), ("level", c_double), ("gain",
-    c_double), ("offset", c_double), ("power", c_double), ("low", c_double), ("high", c_double), ("colour", c_int),
-    ("width", c_int64), ("height", c_int64), ("factor", c_double), ("interpolation", c_int), ("angle", c_double),
-    ("axis", c_int), ("left", c_int64), ("top", c_int64), ("bins", c_int), ("anchor_x", c_int), ("anchor_y", c_int),
-    ("scale", c_double), ("mask", c_char_p), ("own", POINTER(rw_image_own)), ("options", c_char_p), ("matrix",
-    c_char_p), ("alpha", c_int))
-class rw_image_spec_region(_Struct):
-    pass
-
-
-_define(rw_image_spec_region, ("x", c_int64), ("y", c_int64), ("width", c_int64), ("height", c_int64))
-_define(rw_image_spec, ("text", c_char_p), ("ops", POINTER(rw_image_op)), ("nops", c_int64), ("dtype", c_int),
-    ("y_dtype", c_int), ("width", c_int64), ("height", c_int64), ("channels", c_int), ("planar", c_bool), ("region",
-    rw_image_spec_region), ("alpha", c_bool))
-_define(rw_image_info, ("passes", c_int64), ("width", c_int64), ("height", c_int64), ("channels", c_int), ("dtype",
-    c_int), ("bytes", c_int64), ("work_bytes", c_int64), ("spreads", c_bool))
-_define(rw_image_tags, ("orientation", c_int), ("pages", c_int), ("profile", c_void_p), ("profile_bytes", c_int64),
-    ("reserved", c_int64 * 2))
-_define(rw_frame_format, ("layout", c_int), ("width", c_int64), ("height", c_int64), ("channels", c_int), ("dtype",
-    c_int), ("bits", c_int), ("full_range", c_bool), ("rate", c_int * 2), ("count", c_int64), ("aspect", c_int * 2),
-    ("interlacing", c_char), ("siting", c_ubyte), ("limited_range", c_bool), ("states_sampling", c_bool), ("reserved",
-    c_ubyte * 4))
-_define(rw_stream_format, ("name", c_char_p), ("line", c_char_p), ("endings", c_char_p * 8), ("is",
-    _function_type(c_bool, POINTER(c_ubyte), c_size_t)), ("by_name", c_bool), ("luma", c_bool), ("open",
-    _function_type(rw_status, POINTER(rw_context), c_char_p, POINTER(rw_stream_file), POINTER(rw_frame_format),
-    POINTER(c_void_p))), ("read", _function_type(rw_status, c_void_p, c_void_p, POINTER(c_bool))), ("create",
-    _function_type(rw_status, POINTER(rw_context), c_char_p, POINTER(rw_stream_file), POINTER(rw_frame_format),
-    POINTER(c_void_p))), ("write", _function_type(rw_status, c_void_p, c_void_p)), ("holds", _function_type(c_bool,
-    POINTER(rw_frame_format))), ("destroy", _function_type(None, c_void_p)))
-_define(rw_stream_report, ("frames", c_int64), ("seconds", c_double), ("bytes_in", c_int64), ("bytes_out", c_int64),
-    ("latency", c_double), ("latency_99", c_double), ("latency_max", c_double), ("late", c_int64), ("deadline",
-    c_double), ("depth", c_double), ("depth_max", c_int), ("in", rw_frame_format), ("out", rw_frame_format), ("shown",
-    c_int64))
-_define(rw_stream_view, ("frame", c_int64), ("in", c_void_p), ("out", c_void_p), ("x", POINTER(rw_array)), ("y",
-    POINTER(rw_array)), ("report", POINTER(rw_stream_report)))
-_define(rw_stream_spec, ("text", c_char_p), ("in_format", c_char_p), ("out_format", c_char_p), ("frames",
-    rw_frame_format), ("luma", c_bool), ("queues", c_int), ("depth", c_int), ("rate", c_double), ("deadline", c_double),
-    ("frames_max", c_int64), ("progress", _function_type(rw_status, c_void_p, POINTER(rw_stream_report))), ("user",
-    c_void_p), ("show", _function_type(rw_status, c_void_p, POINTER(rw_stream_view), POINTER(c_int))), ("show_user",
-    c_void_p), ("cancel", POINTER(rw_cancel)))
-_define(rw_stream_window_spec, ("width", c_int), ("height", c_int), ("title", c_char_p), ("screenshot", c_char_p))
 _define(rw_operator_spec, ("rows", c_int64), ("columns", c_int64), ("type", c_int), ("multiply",
     _function_type(rw_status, c_void_p, c_int, POINTER(rw_array), POINTER(rw_array), POINTER(rw_queue))), ("direct",
     c_bool), ("transposes", c_bool), ("hermitian", c_bool), ("diagonal", _function_type(rw_status, c_void_p,
@@ -1482,67 +1434,6 @@ _define(rw_pattern, ("rows", c_int64), ("columns", c_int64), ("entries", c_int64
     ("nformats", c_int64), ("best", c_int64))
 _define(rw_sparse_arrays, ("block_rows", c_int64), ("block_columns", c_int64), ("block", c_int), ("first",
     POINTER(rw_array)), ("column", POINTER(rw_array)), ("value", POINTER(rw_array)))
-_define(rw_precond_spec, ("method", c_int), ("level", c_int), ("drop", c_double), ("fill", c_int), ("omega", c_double),
-    ("degree", c_int), ("theta", c_double), ("order", c_int), ("iterations", c_int), ("sweeps", c_int), ("f32", c_bool),
-    ("scaled", c_bool), ("block", c_int), ("cancel", POINTER(rw_cancel)), ("reserved", c_int64 * 4))
-_define(rw_precond_info, ("bytes", c_int64), ("blocks", c_int64), ("levels", c_int64), ("seconds", c_double), ("block",
-    c_int), ("shift", c_double), ("shift_row", c_int64))
-_define(rw_precond_bytes, ("device", c_int64), ("least", c_int64), ("most", c_int64), ("device_setup", c_int64),
-    ("host_setup", c_int64))
-_define(rw_krylov_spec, ("method", c_int), ("rtol", c_double), ("atol", c_double), ("iterations", c_int64), ("restart",
-    c_int), ("orthogonal", c_int), ("precond", rw_precond_spec), ("inner", POINTER(rw_krylov_spec)),
-    ("precond_operator", POINTER(rw_operator)), ("monitor", rw_krylov_monitor), ("user", c_void_p), ("cancel",
-    POINTER(rw_cancel)))
-_define(rw_krylov_result, ("reason", c_int), ("iterations", c_int64), ("first", c_double), ("residual", c_double),
-    ("estimate", c_double), ("right_side", c_double), ("seconds", c_double))
-_define(rw_surface, ("kind", c_int), ("centre", c_double * 3), ("axis", c_double * 3), ("radius", c_double), ("project",
-    _function_type(None, c_void_p, POINTER(c_double))), ("user", c_void_p))
-_define(rw_on_surface, ("surface", c_int), ("n", c_int), ("vertex", c_int * 4))
-_define(rw_coarse_mesh, ("nvertices", c_int64), ("nblocks", c_int64), ("nsurfaces", c_int64), ("ncurved", c_int64),
-    ("vertices", POINTER(c_double * 3)), ("blocks", POINTER(c_int * 8)), ("surfaces", POINTER(rw_surface)), ("curved",
-    POINTER(rw_on_surface)))
-_define(rw_blocks_spec, ("mesh", rw_coarse_mesh), ("cells", c_int * 3), ("cells_of", POINTER(c_int * 3)), ("mapping",
-    c_int))
-_define(rw_block, ("corner", c_int * 8), ("cells", c_int * 3), ("first_cell", c_int64))
-_define(rw_blocks_slice, ("axis", c_int), ("at", c_double), ("lower", c_double * 2), ("upper", c_double * 2), ("n",
-    c_int * 2))
-_define(rw_multiblock_spec, ("cells", c_int64 * 3), ("blocks", c_int64 * 3), ("stencil", c_int), ("mode", c_int),
-    ("periodic", c_bool), ("is_complex", c_bool), ("omega", c_double), ("seed", c_uint64), ("zeros", c_bool))
-_define(rw_multiblock_size, ("grid_blocks", c_int64), ("cells", c_int64), ("extended", c_int64), ("rows", c_int64),
-    ("columns", c_int64), ("blocks", c_int64), ("values", c_int64), ("entries", c_int64), ("vector", c_int64),
-    ("value_bytes", c_int64), ("index_bytes", c_int64))
-_define(rw_define, ("name", c_char_p), ("value", c_char_p))
-_define(rw_arg, ("array", POINTER(rw_array)), ("re", c_double), ("im", c_double), ("integer", c_int64), ("is_integer",
-    c_bool), ("is_memory", c_bool))
-_define(rw_cache_info, ("folder", c_char * 1024), ("entries", c_int64), ("bytes", c_int64))
-_define(rw_partition, ("ntasks", c_int64), ("nparts", c_int64), ("part", POINTER(c_int)), ("name", POINTER(c_char_p)),
-    ("accepted", c_bool), ("reason", c_char_p), ("path", POINTER(c_int)), ("npath", c_int64), ("level", POINTER(c_int)),
-    ("nlevels", c_int), ("structure", POINTER(c_int)), ("nstructures", c_int), ("nlaunches", c_int64))
-_define(rw_ode_spec, ("name", c_char_p), ("line", c_int), ("column", c_int), ("equations", c_char_p), ("grid", rw_grid),
-    ("order", c_int), ("fields", POINTER(rw_expr_field)), ("nfields", c_int64), ("scalars", POINTER(rw_expr_scalar)),
-    ("nscalars", c_int64), ("method", c_int), ("start", c_double), ("end", c_double), ("step", c_double), ("rtol",
-    c_double), ("atol", c_double), ("initial_step", c_double), ("max_step", c_double), ("max_stages", c_int),
-    ("damping", c_double), ("spectral_radius", c_char_p), ("record", c_int), ("dense", c_bool), ("cancel",
-    POINTER(rw_cancel)))
-_define(rw_ode_statistics, ("steps", c_int64), ("rejected", c_int64), ("rhs", c_int64), ("spectral_rhs", c_int64),
-    ("spectral_radius", c_double), ("stages", c_int), ("max_stages", c_int), ("step", c_double), ("error", c_double),
-    ("undone", c_int64))
-_define(rw_run_progress, ("step", c_int64), ("time", c_double), ("start", c_double), ("end", c_double), ("seconds",
-    c_double), ("steps_per_second", c_double), ("points_per_second", c_double), ("seconds_left", c_double), ("outputs",
-    c_int64), ("compiling", c_char_p), ("compilations", c_int64), ("compilations_known", c_int64), ("redrawing",
-    c_char_p), ("redrawn", c_int64), ("redraws", c_int64))
-_define(rw_run_options, ("folder", c_char_p), ("device", c_char_p), ("set", POINTER(c_char_p)), ("nset", c_int64),
-    ("restart", c_bool), ("force", c_bool), ("cancel", POINTER(rw_cancel)), ("progress", rw_run_progress_function),
-    ("user", c_void_p))
-_define(rw_run_report, ("folder", c_char * 1024), ("reason", c_char * 32), ("problem", c_char * 32), ("device",
-    c_char * 32), ("method", c_char * 16), ("method_reason", c_char * 240), ("time", c_double), ("end", c_double),
-    ("step", c_int64), ("outputs", c_int64), ("pictures", c_int64), ("checks", c_int64), ("checks_passed", c_int64),
-    ("seconds", c_double))
-_define(rw_plot_options, ("field", c_char_p), ("at_time", c_bool), ("time", c_double), ("output", c_char_p), ("set",
-    POINTER(c_char_p)), ("nset", c_int64), ("force", c_bool))
-_define(rw_word, ("name", c_char_p), ("line", c_char_p))
-_define(rw_selftest_result, ("name", c_char * 64), ("passed", c_bool), ("error", c_double), ("tolerance", c_double),
-    ("seconds", c_double), ("note", c_char * 256))
 _define(rw_figure_axis, ("label", c_char_p), ("min", c_double), ("max", c_double), ("log", c_bool))
 _define(rw_figure_page, ("width", c_int), ("height", c_int), ("title", c_char_p), ("subtitle", c_char_p), ("text",
     c_double))
@@ -1559,6 +1450,115 @@ _define(rw_figure_volume, ("n", c_size_t * 3), ("values", POINTER(c_double)), ("
     c_double * 3), ("label", c_char_p * 3), ("choose", c_bool), ("at", c_double * 3), ("value", rw_figure_axis), ("map",
     c_int))
 _define(rw_figure_image, ("title", c_char_p), ("image", POINTER(rw_array)))
+_define(rw_image_own, ("name", c_char_p), ("line", c_char_p), ("create", _function_type(rw_status, POINTER(rw_device),
+    c_char_p, c_int, c_int64, c_int64, c_int, c_bool, POINTER(c_void_p))), ("execute", _function_type(rw_status,
+    c_void_p, POINTER(rw_array), POINTER(rw_array), POINTER(rw_queue))), ("destroy", _function_type(None, c_void_p)))
+_define(rw_image_op, ("method", c_int), ("border", c_int), ("value", c_double), ("sigma", c_double), ("sigma_y",
+    c_double), ("algorithm", c_int), ("response", c_int), ("cutoff", c_double), ("cutoff_high", c_double), ("order",
+    c_int), ("magnitudes", c_int), ("truncate", c_double), ("size", c_int), ("size_y", c_int), ("direction", c_int),
+    ("element", c_int), ("amount", c_double), ("range", c_double), ("threshold", c_int), ("level", c_double), ("gain",
+    c_double), ("offset", c_double), ("power", c_double), ("low", c_double), ("high", c_double), ("colour", c_int),
+    ("width", c_int64), ("height", c_int64), ("factor", c_double), ("interpolation", c_int), ("angle", c_double),
+    ("axis", c_int), ("left", c_int64), ("top", c_int64), ("bins", c_int), ("anchor_x", c_int), ("anchor_y", c_int),
+    ("scale", c_double), ("mask", c_char_p), ("own", POINTER(rw_image_own)), ("options", c_char_p), ("matrix",
+    c_char_p), ("alpha", c_int))
+class rw_image_spec_region(_Struct):
+    pass
+
+
+_define(rw_image_spec_region, ("x", c_int64), ("y", c_int64), ("width", c_int64), ("height", c_int64))
+_define(rw_image_spec, ("text", c_char_p), ("ops", POINTER(rw_image_op)), ("nops", c_int64), ("dtype", c_int),
+    ("y_dtype", c_int), ("width", c_int64), ("height", c_int64), ("channels", c_int), ("planar", c_bool), ("region",
+    rw_image_spec_region), ("alpha", c_bool))
+_define(rw_image_info, ("passes", c_int64), ("width", c_int64), ("height", c_int64), ("channels", c_int), ("dtype",
+    c_int), ("bytes", c_int64), ("work_bytes", c_int64), ("spreads", c_bool))
+_define(rw_image_tags, ("orientation", c_int), ("pages", c_int), ("profile", c_void_p), ("profile_bytes", c_int64),
+    ("reserved", c_int64 * 2))
+_define(rw_precond_spec, ("method", c_int), ("level", c_int), ("drop", c_double), ("fill", c_int), ("omega", c_double),
+    ("degree", c_int), ("theta", c_double), ("order", c_int), ("iterations", c_int), ("sweeps", c_int), ("f32", c_bool),
+    ("scaled", c_bool), ("block", c_int), ("cancel", POINTER(rw_cancel)), ("reserved", c_int64 * 4))
+_define(rw_precond_info, ("bytes", c_int64), ("blocks", c_int64), ("levels", c_int64), ("seconds", c_double), ("block",
+    c_int), ("shift", c_double), ("shift_row", c_int64))
+_define(rw_precond_bytes, ("device", c_int64), ("least", c_int64), ("most", c_int64), ("device_setup", c_int64),
+    ("host_setup", c_int64))
+_define(rw_krylov_spec, ("method", c_int), ("rtol", c_double), ("atol", c_double), ("iterations", c_int64), ("restart",
+    c_int), ("orthogonal", c_int), ("precond", rw_precond_spec), ("inner", POINTER(rw_krylov_spec)),
+    ("precond_operator", POINTER(rw_operator)), ("monitor", rw_krylov_monitor), ("user", c_void_p), ("cancel",
+    POINTER(rw_cancel)))
+_define(rw_krylov_result, ("reason", c_int), ("iterations", c_int64), ("first", c_double), ("residual", c_double),
+    ("estimate", c_double), ("right_side", c_double), ("seconds", c_double))
+_define(rw_multiblock_spec, ("cells", c_int64 * 3), ("blocks", c_int64 * 3), ("stencil", c_int), ("mode", c_int),
+    ("periodic", c_bool), ("is_complex", c_bool), ("omega", c_double), ("seed", c_uint64), ("zeros", c_bool))
+_define(rw_multiblock_size, ("grid_blocks", c_int64), ("cells", c_int64), ("extended", c_int64), ("rows", c_int64),
+    ("columns", c_int64), ("blocks", c_int64), ("values", c_int64), ("entries", c_int64), ("vector", c_int64),
+    ("value_bytes", c_int64), ("index_bytes", c_int64))
+_define(rw_ode_spec, ("name", c_char_p), ("line", c_int), ("column", c_int), ("equations", c_char_p), ("grid", rw_grid),
+    ("order", c_int), ("fields", POINTER(rw_expr_field)), ("nfields", c_int64), ("scalars", POINTER(rw_expr_scalar)),
+    ("nscalars", c_int64), ("method", c_int), ("start", c_double), ("end", c_double), ("step", c_double), ("rtol",
+    c_double), ("atol", c_double), ("initial_step", c_double), ("max_step", c_double), ("max_stages", c_int),
+    ("damping", c_double), ("spectral_radius", c_char_p), ("record", c_int), ("dense", c_bool), ("cancel",
+    POINTER(rw_cancel)))
+_define(rw_ode_statistics, ("steps", c_int64), ("rejected", c_int64), ("rhs", c_int64), ("spectral_rhs", c_int64),
+    ("spectral_radius", c_double), ("stages", c_int), ("max_stages", c_int), ("step", c_double), ("error", c_double),
+    ("undone", c_int64))
+_define(rw_define, ("name", c_char_p), ("value", c_char_p))
+_define(rw_arg, ("array", POINTER(rw_array)), ("re", c_double), ("im", c_double), ("integer", c_int64), ("is_integer",
+    c_bool), ("is_memory", c_bool))
+_define(rw_cache_info, ("folder", c_char * 1024), ("entries", c_int64), ("bytes", c_int64))
+_define(rw_run_progress, ("step", c_int64), ("time", c_double), ("start", c_double), ("end", c_double), ("seconds",
+    c_double), ("steps_per_second", c_double), ("points_per_second", c_double), ("seconds_left", c_double), ("outputs",
+    c_int64), ("compiling", c_char_p), ("compilations", c_int64), ("compilations_known", c_int64), ("redrawing",
+    c_char_p), ("redrawn", c_int64), ("redraws", c_int64))
+_define(rw_run_options, ("folder", c_char_p), ("device", c_char_p), ("set", POINTER(c_char_p)), ("nset", c_int64),
+    ("restart", c_bool), ("force", c_bool), ("cancel", POINTER(rw_cancel)), ("progress", rw_run_progress_function),
+    ("user", c_void_p))
+_define(rw_run_report, ("folder", c_char * 1024), ("reason", c_char * 32), ("problem", c_char * 32), ("device",
+    c_char * 32), ("method", c_char * 16), ("method_reason", c_char * 240), ("time", c_double), ("end", c_double),
+    ("step", c_int64), ("outputs", c_int64), ("pictures", c_int64), ("checks", c_int64), ("checks_passed", c_int64),
+    ("seconds", c_double))
+_define(rw_plot_options, ("field", c_char_p), ("at_time", c_bool), ("time", c_double), ("output", c_char_p), ("set",
+    POINTER(c_char_p)), ("nset", c_int64), ("force", c_bool))
+_define(rw_word, ("name", c_char_p), ("line", c_char_p))
+_define(rw_selftest_result, ("name", c_char * 64), ("passed", c_bool), ("error", c_double), ("tolerance", c_double),
+    ("seconds", c_double), ("note", c_char * 256))
+_define(rw_signal_format, ("container", c_int), ("kind", c_int), ("channels", c_int), ("rate", c_double), ("count",
+    c_int64), ("reserved", c_int64 * 2))
+_define(rw_signal_op, ("method", c_int), ("cutoff", c_double), ("cutoff_high", c_double), ("taps", c_int64), ("window",
+    c_int), ("beta", c_double), ("factor", c_double), ("db", c_double), ("file", c_char_p))
+_define(rw_signal_report, ("samples", c_int64), ("blocks", c_int64), ("seconds", c_double), ("latency", c_double),
+    ("latency_99", c_double), ("latency_max", c_double), ("deadline", c_double), ("late", c_int64), ("taps", c_int64),
+    ("delay", c_int64), ("block", c_int64), ("batch", c_int), ("in", rw_signal_format), ("out", rw_signal_format))
+_define(rw_signal_spec, ("text", c_char_p), ("in", rw_signal_format), ("container", c_int), ("kind", c_int),
+    ("keep_delay", c_bool), ("wide", c_bool), ("block", c_int64), ("batch", c_int), ("queues", c_int), ("depth", c_int),
+    ("real_time", c_bool), ("deadline", c_double), ("progress", _function_type(rw_status, c_void_p,
+    POINTER(rw_signal_report))), ("user", c_void_p), ("cancel", POINTER(rw_cancel)))
+_define(rw_spectrogram_report, ("samples", c_int64), ("frames", c_int64), ("bins", c_int64), ("low", c_double), ("high",
+    c_double), ("seconds", c_double), ("in", rw_signal_format))
+_define(rw_spectrogram_spec, ("in", rw_signal_format), ("length", c_int64), ("hop", c_int64), ("window", c_int),
+    ("beta", c_double), ("channel", c_int), ("high", c_double), ("low", c_double), ("figure", c_bool), ("wide", c_bool))
+_define(rw_frame_format, ("layout", c_int), ("width", c_int64), ("height", c_int64), ("channels", c_int), ("dtype",
+    c_int), ("bits", c_int), ("full_range", c_bool), ("rate", c_int * 2), ("count", c_int64), ("aspect", c_int * 2),
+    ("interlacing", c_char), ("siting", c_ubyte), ("limited_range", c_bool), ("states_sampling", c_bool), ("reserved",
+    c_ubyte * 4))
+_define(rw_stream_format, ("name", c_char_p), ("line", c_char_p), ("endings", c_char_p * 8), ("is",
+    _function_type(c_bool, POINTER(c_ubyte), c_size_t)), ("by_name", c_bool), ("luma", c_bool), ("open",
+    _function_type(rw_status, POINTER(rw_context), c_char_p, POINTER(rw_stream_file), POINTER(rw_frame_format),
+    POINTER(c_void_p))), ("read", _function_type(rw_status, c_void_p, c_void_p, POINTER(c_bool))), ("create",
+    _function_type(rw_status, POINTER(rw_context), c_char_p, POINTER(rw_stream_file), POINTER(rw_frame_format),
+    POINTER(c_void_p))), ("write", _function_type(rw_status, c_void_p, c_void_p)), ("holds", _function_type(c_bool,
+    POINTER(rw_frame_format))), ("destroy", _function_type(None, c_void_p)))
+_define(rw_stream_report, ("frames", c_int64), ("seconds", c_double), ("bytes_in", c_int64), ("bytes_out", c_int64),
+    ("latency", c_double), ("latency_99", c_double), ("latency_max", c_double), ("late", c_int64), ("deadline",
+    c_double), ("depth", c_double), ("depth_max", c_int), ("in", rw_frame_format), ("out", rw_frame_format), ("shown",
+    c_int64))
+_define(rw_stream_view, ("frame", c_int64), ("in", c_void_p), ("out", c_void_p), ("x", POINTER(rw_array)), ("y",
+    POINTER(rw_array)), ("report", POINTER(rw_stream_report)))
+_define(rw_stream_spec, ("text", c_char_p), ("in_format", c_char_p), ("out_format", c_char_p), ("frames",
+    rw_frame_format), ("luma", c_bool), ("queues", c_int), ("depth", c_int), ("rate", c_double), ("deadline", c_double),
+    ("frames_max", c_int64), ("progress", _function_type(rw_status, c_void_p, POINTER(rw_stream_report))), ("user",
+    c_void_p), ("show", _function_type(rw_status, c_void_p, POINTER(rw_stream_view), POINTER(c_int))), ("show_user",
+    c_void_p), ("cancel", POINTER(rw_cancel)))
+_define(rw_stream_window_spec, ("width", c_int), ("height", c_int), ("title", c_char_p), ("screenshot", c_char_p))
 rw_status_name = _Call("rw_status_name", c_char_p, "status", c_int)
 rw_status_text = _Call("rw_status_text", c_char_p, "status", c_int)
 rw_status_exit_code = _Call("rw_status_exit_code", c_int, "status", c_int)
@@ -1586,6 +1586,12 @@ rw_within = _Call("rw_within", c_char_p, "")
 rw_free = _Call("rw_free", None, "pointer", c_void_p)
 rw_nearest_word = _Call("rw_nearest_word", c_char_p, "given names n", c_char_p, POINTER(c_char_p), c_int64)
 rw_version = _Call("rw_version", c_char_p, "")
+rw_dtype_name = _Call("rw_dtype_name", c_char_p, "value", c_int)
+rw_dtype_parse = _Call("rw_dtype_parse", rw_status, "context name value", POINTER(rw_context), c_char_p, POINTER(c_int))
+rw_dtype_size = _Call("rw_dtype_size", c_size_t, "dtype", c_int)
+rw_dtype_is_complex = _Call("rw_dtype_is_complex", c_bool, "dtype", c_int)
+rw_dtype_is_integer = _Call("rw_dtype_is_integer", c_bool, "dtype", c_int)
+rw_dtype_is_number = _Call("rw_dtype_is_number", c_bool, "dtype", c_int)
 rw_params_parse_sized = _Call("rw_params_parse_sized", rw_status, "context params text spec spec_size",
     POINTER(rw_context), POINTER(rw_params), c_char_p, c_void_p, c_size_t)
 rw_params_parse = _Call("rw_params_parse", rw_status, "context params text spec", POINTER(rw_context),
@@ -1647,12 +1653,6 @@ rw_record_end = _Call("rw_record_end", rw_status, "queue sequence", POINTER(rw_q
     outputs=1)
 rw_sequence_replay = _Call("rw_sequence_replay", rw_status, "sequence queue", POINTER(rw_sequence), POINTER(rw_queue))
 rw_sequence_destroy = _Call("rw_sequence_destroy", None, "sequence", POINTER(POINTER(rw_sequence)))
-rw_dtype_name = _Call("rw_dtype_name", c_char_p, "value", c_int)
-rw_dtype_parse = _Call("rw_dtype_parse", rw_status, "context name value", POINTER(rw_context), c_char_p, POINTER(c_int))
-rw_dtype_size = _Call("rw_dtype_size", c_size_t, "dtype", c_int)
-rw_dtype_is_complex = _Call("rw_dtype_is_complex", c_bool, "dtype", c_int)
-rw_dtype_is_integer = _Call("rw_dtype_is_integer", c_bool, "dtype", c_int)
-rw_dtype_is_number = _Call("rw_dtype_is_number", c_bool, "dtype", c_int)
 rw_memory_name = _Call("rw_memory_name", c_char_p, "value", c_int)
 rw_memory_parse = _Call("rw_memory_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
     POINTER(c_int))
@@ -1734,6 +1734,83 @@ rw_expr_get_plan_sized = _Call("rw_expr_get_plan_sized", rw_status, "expr plan p
 rw_expr_get_plan = _Call("rw_expr_get_plan", rw_status, "expr plan", POINTER(rw_expr), POINTER(rw_expr_plan), outputs=1,
     symbol="rw_expr_get_plan_sized", appended=(sizeof(rw_expr_plan),))
 rw_expr_explain = _Call("rw_expr_explain", rw_status, "expr text", POINTER(rw_expr), POINTER(c_char_p), outputs=1)
+rw_surface_kind_name = _Call("rw_surface_kind_name", c_char_p, "value", c_int)
+rw_surface_kind_parse = _Call("rw_surface_kind_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
+rw_mapping_name = _Call("rw_mapping_name", c_char_p, "value", c_int)
+rw_mapping_parse = _Call("rw_mapping_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
+rw_blocks_create_sized = _Call("rw_blocks_create_sized", rw_status, "ctx spec grid spec_size", POINTER(rw_context),
+    POINTER(rw_blocks_spec), POINTER(POINTER(rw_blocks)), c_size_t)
+rw_blocks_create = _Call("rw_blocks_create", rw_status, "ctx spec grid", POINTER(rw_context), POINTER(rw_blocks_spec),
+    POINTER(POINTER(rw_blocks)), outputs=1, symbol="rw_blocks_create_sized", appended=(sizeof(rw_blocks_spec),))
+rw_blocks_box = _Call("rw_blocks_box", rw_status, "ctx length cells grid", POINTER(rw_context), POINTER(c_double),
+    POINTER(c_int), POINTER(POINTER(rw_blocks)), outputs=1, least="length=3 cells=3")
+rw_blocks_cylinder = _Call("rw_blocks_cylinder", rw_status, "ctx radius core length cells grid", POINTER(rw_context),
+    c_double, c_double, c_double, POINTER(c_int), POINTER(POINTER(rw_blocks)), outputs=1, least="cells=3")
+rw_blocks_read_gmsh = _Call("rw_blocks_read_gmsh", rw_status, "ctx path cells surfaces nsurfaces grid",
+    POINTER(rw_context), c_char_p, POINTER(c_int), POINTER(rw_surface), c_int64, POINTER(POINTER(rw_blocks)), outputs=1,
+    least="cells=3")
+rw_blocks_destroy = _Call("rw_blocks_destroy", None, "grid", POINTER(POINTER(rw_blocks)))
+rw_blocks_count = _Call("rw_blocks_count", c_int64, "grid", POINTER(rw_blocks))
+rw_blocks_get_block = _Call("rw_blocks_get_block", rw_status, "grid block info", POINTER(rw_blocks), c_int,
+    POINTER(rw_block), outputs=1)
+rw_blocks_cells = _Call("rw_blocks_cells", c_int64, "grid", POINTER(rw_blocks))
+rw_blocks_points = _Call("rw_blocks_points", c_int64, "grid", POINTER(rw_blocks))
+rw_blocks_coordinates = _Call("rw_blocks_coordinates", POINTER(c_double * 3), "grid", POINTER(rw_blocks))
+rw_blocks_point = _Call("rw_blocks_point", c_int64, "grid block i j k", POINTER(rw_blocks), c_int, c_int, c_int, c_int)
+rw_blocks_cell_points = _Call("rw_blocks_cell_points", None, "grid cell points", POINTER(rw_blocks), c_int64,
+    POINTER(c_int64), least="points=8")
+rw_blocks_find = _Call("rw_blocks_find", c_int, "grid cell place", POINTER(rw_blocks), c_int64, POINTER(c_int),
+    least="place=3")
+rw_blocks_centres = _Call("rw_blocks_centres", rw_status, "grid centres", POINTER(rw_blocks), POINTER(c_double * 3))
+rw_blocks_volumes = _Call("rw_blocks_volumes", rw_status, "grid volumes", POINTER(rw_blocks), POINTER(c_double))
+rw_blocks_neighbours = _Call("rw_blocks_neighbours", None, "grid neighbours", POINTER(rw_blocks), POINTER(c_int32 * 6))
+rw_integrand_mass = _Call("rw_integrand_mass", c_double, "user x v dv w dw", c_void_p, POINTER(c_double), c_double,
+    POINTER(c_double), c_double, POINTER(c_double), least="x=3 dv=3 dw=3")
+rw_integrand_stiffness = _Call("rw_integrand_stiffness", c_double, "user x v dv w dw", c_void_p, POINTER(c_double),
+    c_double, POINTER(c_double), c_double, POINTER(c_double), least="x=3 dv=3 dw=3")
+rw_blocks_local = _Call("rw_blocks_local", rw_status, "grid f user gauss matrices", POINTER(rw_blocks), rw_integrand,
+    c_void_p, c_int, POINTER(c_double * 8 * 8))
+rw_blocks_integrate = _Call("rw_blocks_integrate", None, "grid matrices values", POINTER(rw_blocks),
+    POINTER(c_double * 8 * 8), POINTER(c_double))
+rw_blocks_cut = _Call("rw_blocks_cut", rw_status, "grid slice cell", POINTER(rw_blocks), POINTER(rw_blocks_slice),
+    POINTER(c_int64))
+rw_blocks_extent = _Call("rw_blocks_extent", None, "grid lower upper", POINTER(rw_blocks), POINTER(c_double),
+    POINTER(c_double), least="lower=3 upper=3")
+rw_blocks_set_memory = _Call("rw_blocks_set_memory", None, "grid memory", POINTER(rw_blocks), c_int)
+rw_blocks_array = _Call("rw_blocks_array", rw_status, "grid device place dtype array", POINTER(rw_blocks),
+    POINTER(rw_device), c_int, c_int, POINTER(POINTER(rw_array)), outputs=1)
+rw_blocks_expr_create_sized = _Call("rw_blocks_expr_create_sized", rw_status,
+    "grid device place spec expr spec_size field_size scalar_size external_size function_size", POINTER(rw_blocks),
+    POINTER(rw_device), c_int, POINTER(rw_expr_spec), POINTER(POINTER(rw_expr)), c_size_t, c_size_t, c_size_t, c_size_t,
+    c_size_t)
+rw_blocks_expr_create = _Call("rw_blocks_expr_create", rw_status, "grid device place spec expr", POINTER(rw_blocks),
+    POINTER(rw_device), c_int, POINTER(rw_expr_spec), POINTER(POINTER(rw_expr)), outputs=1,
+    symbol="rw_blocks_expr_create_sized", appended=(sizeof(rw_expr_spec), sizeof(rw_expr_field), sizeof(rw_expr_scalar),
+    sizeof(rw_expr_external), sizeof(rw_expr_function),))
+rw_depgraph_create = _Call("rw_depgraph_create", rw_status, "context graph", POINTER(rw_context),
+    POINTER(POINTER(rw_depgraph)), outputs=1)
+rw_depgraph_destroy = _Call("rw_depgraph_destroy", None, "graph", POINTER(POINTER(rw_depgraph)))
+rw_depgraph_add_task = _Call("rw_depgraph_add_task", rw_status, "graph kind label task", POINTER(rw_depgraph), c_char_p,
+    c_char_p, POINTER(c_int))
+rw_depgraph_add_dependency = _Call("rw_depgraph_add_dependency", rw_status, "graph task needed", POINTER(rw_depgraph),
+    c_int, c_int)
+rw_depgraph_tasks = _Call("rw_depgraph_tasks", c_int64, "graph", POINTER(rw_depgraph))
+rw_depgraph_dependencies = _Call("rw_depgraph_dependencies", c_int64, "graph", POINTER(rw_depgraph))
+rw_depgraph_kind = _Call("rw_depgraph_kind", c_char_p, "graph task", POINTER(rw_depgraph), c_int)
+rw_depgraph_label = _Call("rw_depgraph_label", c_char_p, "graph task", POINTER(rw_depgraph), c_int)
+rw_depgraph_find_path = _Call("rw_depgraph_find_path", rw_status, "graph from nfrom to nto path n",
+    POINTER(rw_depgraph), POINTER(c_int), c_int64, POINTER(c_int), c_int64, POINTER(POINTER(c_int)), POINTER(c_int64),
+    const="from to")
+rw_depgraph_check_separate = _Call("rw_depgraph_check_separate", rw_status, "graph set nset path n",
+    POINTER(rw_depgraph), POINTER(c_int), c_int64, POINTER(POINTER(c_int)), POINTER(c_int64), const="set")
+rw_depgraph_partition = _Call("rw_depgraph_partition", rw_status, "graph part nparts names partition",
+    POINTER(rw_depgraph), POINTER(c_int), c_int64, POINTER(c_char_p), POINTER(POINTER(rw_partition)), outputs=1,
+    const="part")
+rw_partition_destroy = _Call("rw_partition_destroy", None, "partition", POINTER(POINTER(rw_partition)))
+rw_depgraph_dot = _Call("rw_depgraph_dot", rw_status, "graph partition text", POINTER(rw_depgraph),
+    POINTER(rw_partition), POINTER(c_char_p), outputs=1)
 rw_fft_kind_name = _Call("rw_fft_kind_name", c_char_p, "value", c_int)
 rw_fft_kind_parse = _Call("rw_fft_kind_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
     POINTER(c_int))
@@ -1794,32 +1871,128 @@ rw_convolution_get_info = _Call("rw_convolution_get_info", rw_status, "convoluti
     POINTER(rw_fft_info), outputs=1, symbol="rw_convolution_get_info_sized", appended=(sizeof(rw_fft_info),))
 rw_convolution_set_work = _Call("rw_convolution_set_work", rw_status, "convolution work", POINTER(rw_convolution),
     POINTER(rw_array))
-rw_sample_kind_name = _Call("rw_sample_kind_name", c_char_p, "value", c_int)
-rw_sample_kind_parse = _Call("rw_sample_kind_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+rw_op_name = _Call("rw_op_name", c_char_p, "value", c_int)
+rw_op_parse = _Call("rw_op_parse", rw_status, "context name value", POINTER(rw_context), c_char_p, POINTER(c_int))
+rw_operator_create_sized = _Call("rw_operator_create_sized", rw_status, "device spec op spec_size", POINTER(rw_device),
+    POINTER(rw_operator_spec), POINTER(POINTER(rw_operator)), c_size_t)
+rw_operator_create = _Call("rw_operator_create", rw_status, "device spec op", POINTER(rw_device),
+    POINTER(rw_operator_spec), POINTER(POINTER(rw_operator)), outputs=1, symbol="rw_operator_create_sized",
+    appended=(sizeof(rw_operator_spec),))
+rw_operator_destroy = _Call("rw_operator_destroy", None, "op", POINTER(POINTER(rw_operator)))
+rw_operator_get_info_sized = _Call("rw_operator_get_info_sized", rw_status, "op info info_size", POINTER(rw_operator),
+    POINTER(rw_operator_info), c_size_t)
+rw_operator_get_info = _Call("rw_operator_get_info", rw_status, "op info", POINTER(rw_operator),
+    POINTER(rw_operator_info), outputs=1, symbol="rw_operator_get_info_sized", appended=(sizeof(rw_operator_info),))
+rw_operator_device = _Call("rw_operator_device", POINTER(rw_device), "op", POINTER(rw_operator))
+rw_operator_multiply = _Call("rw_operator_multiply", rw_status, "op transpose alpha x beta y queue",
+    POINTER(rw_operator), c_int, POINTER(c_double), POINTER(rw_array), POINTER(c_double), POINTER(rw_array),
+    POINTER(rw_queue), least="alpha=2 beta=2")
+rw_operator_get_diagonal = _Call("rw_operator_get_diagonal", rw_status, "op diagonal", POINTER(rw_operator),
+    POINTER(rw_array))
+rw_sparse_format_name = _Call("rw_sparse_format_name", c_char_p, "value", c_int)
+rw_sparse_format_parse = _Call("rw_sparse_format_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
     POINTER(c_int))
-rw_signal_container_name = _Call("rw_signal_container_name", c_char_p, "value", c_int)
-rw_signal_container_parse = _Call("rw_signal_container_parse", rw_status, "context name value", POINTER(rw_context),
-    c_char_p, POINTER(c_int))
-rw_signal_method_name = _Call("rw_signal_method_name", c_char_p, "value", c_int)
-rw_signal_method_parse = _Call("rw_signal_method_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+rw_sparse_params = _Call("rw_sparse_params", POINTER(rw_params), "")
+rw_sparse_layout_parse = _Call("rw_sparse_layout_parse", rw_status, "context text layout", POINTER(rw_context),
+    c_char_p, POINTER(rw_sparse_layout), outputs=1)
+rw_sparse_layout_print = _Call("rw_sparse_layout_print", None, "layout text size", POINTER(rw_sparse_layout),
+    POINTER(c_char), c_size_t)
+rw_sparse_estimate = _Call("rw_sparse_estimate", rw_status, "context layout blocks size", POINTER(rw_context),
+    POINTER(rw_sparse_layout), POINTER(rw_sparse_blocks), POINTER(rw_sparse_size), outputs=1)
+rw_duplicates_name = _Call("rw_duplicates_name", c_char_p, "value", c_int)
+rw_duplicates_parse = _Call("rw_duplicates_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
     POINTER(c_int))
-rw_signal_window_name = _Call("rw_signal_window_name", c_char_p, "value", c_int)
-rw_signal_window_parse = _Call("rw_signal_window_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+rw_entries_read = _Call("rw_entries_read", rw_status, "context path duplicates entries", POINTER(rw_context), c_char_p,
+    c_int, POINTER(rw_entries), outputs=1)
+rw_entries_free = _Call("rw_entries_free", None, "entries", POINTER(rw_entries))
+rw_sparse_predict = _Call("rw_sparse_predict", rw_status, "device entries vectors n candidates", POINTER(rw_device),
+    POINTER(rw_entries), c_int, c_int64, POINTER(rw_sparse_candidate))
+rw_sparse_choose_sized = _Call("rw_sparse_choose_sized", rw_status, "device entries values vectors choice choice_size",
+    POINTER(rw_device), POINTER(rw_entries), c_int, c_int, POINTER(rw_sparse_choice), c_size_t)
+rw_sparse_choose = _Call("rw_sparse_choose", rw_status, "device entries values vectors choice", POINTER(rw_device),
+    POINTER(rw_entries), c_int, c_int, POINTER(rw_sparse_choice), outputs=1, symbol="rw_sparse_choose_sized",
+    appended=(sizeof(rw_sparse_choice),))
+rw_pattern_find_sized = _Call("rw_pattern_find_sized", rw_status, "context entries pattern pattern_size",
+    POINTER(rw_context), POINTER(rw_entries), POINTER(rw_pattern), c_size_t)
+rw_pattern_find = _Call("rw_pattern_find", rw_status, "context entries pattern", POINTER(rw_context),
+    POINTER(rw_entries), POINTER(rw_pattern), outputs=1, symbol="rw_pattern_find_sized", appended=(sizeof(rw_pattern),))
+rw_sparse_create = _Call("rw_sparse_create", rw_status, "device layout blocks matrix", POINTER(rw_device),
+    POINTER(rw_sparse_layout), POINTER(rw_sparse_blocks), POINTER(POINTER(rw_sparse)), outputs=1)
+rw_sparse_destroy = _Call("rw_sparse_destroy", None, "matrix", POINTER(POINTER(rw_sparse)))
+rw_sparse_add_blocks = _Call("rw_sparse_add_blocks", rw_status, "matrix n row column values", POINTER(rw_sparse),
+    c_int64, POINTER(c_int64), POINTER(c_int64), c_void_p, const="row column values")
+rw_sparse_add_blocks_of = _Call("rw_sparse_add_blocks_of", rw_status, "matrix type n row column values",
+    POINTER(rw_sparse), c_int, c_int64, POINTER(c_int64), POINTER(c_int64), c_void_p, const="row column values")
+rw_sparse_zero = _Call("rw_sparse_zero", rw_status, "matrix", POINTER(rw_sparse))
+rw_sparse_from_entries = _Call("rw_sparse_from_entries", rw_status, "device layout entries matrix", POINTER(rw_device),
+    POINTER(rw_sparse_layout), POINTER(rw_entries), POINTER(POINTER(rw_sparse)), outputs=1)
+rw_sparse_read = _Call("rw_sparse_read", rw_status, "device layout path matrix", POINTER(rw_device),
+    POINTER(rw_sparse_layout), c_char_p, POINTER(POINTER(rw_sparse)), outputs=1)
+rw_sparse_write = _Call("rw_sparse_write", rw_status, "matrix path", POINTER(rw_sparse), c_char_p)
+rw_sparse_convert = _Call("rw_sparse_convert", rw_status, "matrix device layout converted", POINTER(rw_sparse),
+    POINTER(rw_device), POINTER(rw_sparse_layout), POINTER(POINTER(rw_sparse)), outputs=1)
+rw_sparse_transpose = _Call("rw_sparse_transpose", rw_status, "matrix conjugate transposed", POINTER(rw_sparse), c_bool,
+    POINTER(POINTER(rw_sparse)), outputs=1)
+rw_sparse_entries = _Call("rw_sparse_entries", rw_status, "matrix n row column values", POINTER(rw_sparse),
+    POINTER(c_int64), POINTER(POINTER(c_int64)), POINTER(POINTER(c_int64)), POINTER(POINTER(c_double)), outputs=3)
+rw_sparse_free_entries = _Call("rw_sparse_free_entries", None, "row column values", POINTER(POINTER(c_int64)),
+    POINTER(POINTER(c_int64)), POINTER(POINTER(c_double)))
+rw_sparse_get_layout = _Call("rw_sparse_get_layout", POINTER(rw_sparse_layout), "matrix", POINTER(rw_sparse))
+rw_sparse_get_size = _Call("rw_sparse_get_size", rw_status, "matrix size", POINTER(rw_sparse), POINTER(rw_sparse_size),
+    outputs=1)
+rw_sparse_device = _Call("rw_sparse_device", POINTER(rw_device), "matrix", POINTER(rw_sparse))
+rw_sparse_get_arrays = _Call("rw_sparse_get_arrays", rw_status, "matrix arrays", POINTER(rw_sparse),
+    POINTER(rw_sparse_arrays), outputs=1)
+rw_sparse_operator = _Call("rw_sparse_operator", POINTER(rw_operator), "matrix", POINTER(rw_sparse))
+rw_sparse_multiply = _Call("rw_sparse_multiply", rw_status, "matrix op alpha x beta y queue", POINTER(rw_sparse), c_int,
+    POINTER(c_double), POINTER(rw_array), POINTER(c_double), POINTER(rw_array), POINTER(rw_queue),
+    least="alpha=2 beta=2")
+rw_colormap_name = _Call("rw_colormap_name", c_char_p, "value", c_int)
+rw_colormap_parse = _Call("rw_colormap_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
     POINTER(c_int))
-rw_signal_op_params = _Call("rw_signal_op_params", POINTER(rw_params), "")
-rw_signal_design = _Call("rw_signal_design", rw_status, "context text rate taps n delay", POINTER(rw_context), c_char_p,
-    c_double, POINTER(POINTER(c_double)), POINTER(c_int64), POINTER(c_int64))
-rw_signal_run_sized = _Call("rw_signal_run_sized", rw_status, "device in out spec report spec_size report_size",
-    POINTER(rw_device), c_char_p, c_char_p, POINTER(rw_signal_spec), POINTER(rw_signal_report), c_size_t, c_size_t)
-rw_signal_run = _Call("rw_signal_run", rw_status, "device in out spec report", POINTER(rw_device), c_char_p, c_char_p,
-    POINTER(rw_signal_spec), POINTER(rw_signal_report), outputs=1, symbol="rw_signal_run_sized",
-    appended=(sizeof(rw_signal_spec), sizeof(rw_signal_report),))
-rw_spectrogram_run_sized = _Call("rw_spectrogram_run_sized", rw_status,
-    "device in out spec report spec_size report_size", POINTER(rw_device), c_char_p, c_char_p,
-    POINTER(rw_spectrogram_spec), POINTER(rw_spectrogram_report), c_size_t, c_size_t)
-rw_spectrogram_run = _Call("rw_spectrogram_run", rw_status, "device in out spec report", POINTER(rw_device), c_char_p,
-    c_char_p, POINTER(rw_spectrogram_spec), POINTER(rw_spectrogram_report), outputs=1,
-    symbol="rw_spectrogram_run_sized", appended=(sizeof(rw_spectrogram_spec), sizeof(rw_spectrogram_report),))
+rw_figure_style_name = _Call("rw_figure_style_name", c_char_p, "value", c_int)
+rw_figure_style_parse = _Call("rw_figure_style_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
+rw_figure_write_field_sized = _Call("rw_figure_write_field_sized", rw_status,
+    "context path page field page_size field_size", POINTER(rw_context), c_char_p, POINTER(rw_figure_page),
+    POINTER(rw_figure_field), c_size_t, c_size_t)
+rw_figure_write_field = _Call("rw_figure_write_field", rw_status, "context path page field", POINTER(rw_context),
+    c_char_p, POINTER(rw_figure_page), POINTER(rw_figure_field), symbol="rw_figure_write_field_sized",
+    appended=(sizeof(rw_figure_page), sizeof(rw_figure_field),))
+rw_figure_write_surface_sized = _Call("rw_figure_write_surface_sized", rw_status,
+    "context path page field page_size field_size", POINTER(rw_context), c_char_p, POINTER(rw_figure_page),
+    POINTER(rw_figure_field), c_size_t, c_size_t)
+rw_figure_write_surface = _Call("rw_figure_write_surface", rw_status, "context path page field", POINTER(rw_context),
+    c_char_p, POINTER(rw_figure_page), POINTER(rw_figure_field), symbol="rw_figure_write_surface_sized",
+    appended=(sizeof(rw_figure_page), sizeof(rw_figure_field),))
+rw_figure_write_lines_sized = _Call("rw_figure_write_lines_sized", rw_status,
+    "context path page lines page_size lines_size", POINTER(rw_context), c_char_p, POINTER(rw_figure_page),
+    POINTER(rw_figure_lines), c_size_t, c_size_t)
+rw_figure_write_lines = _Call("rw_figure_write_lines", rw_status, "context path page lines", POINTER(rw_context),
+    c_char_p, POINTER(rw_figure_page), POINTER(rw_figure_lines), symbol="rw_figure_write_lines_sized",
+    appended=(sizeof(rw_figure_page), sizeof(rw_figure_lines),))
+rw_figure_write_bars_sized = _Call("rw_figure_write_bars_sized", rw_status,
+    "context path page bars page_size bars_size", POINTER(rw_context), c_char_p, POINTER(rw_figure_page),
+    POINTER(rw_figure_bars), c_size_t, c_size_t)
+rw_figure_write_bars = _Call("rw_figure_write_bars", rw_status, "context path page bars", POINTER(rw_context), c_char_p,
+    POINTER(rw_figure_page), POINTER(rw_figure_bars), symbol="rw_figure_write_bars_sized",
+    appended=(sizeof(rw_figure_page), sizeof(rw_figure_bars),))
+rw_figure_write_volume_sized = _Call("rw_figure_write_volume_sized", rw_status,
+    "context path page volume page_size volume_size", POINTER(rw_context), c_char_p, POINTER(rw_figure_page),
+    POINTER(rw_figure_volume), c_size_t, c_size_t)
+rw_figure_write_volume = _Call("rw_figure_write_volume", rw_status, "context path page volume", POINTER(rw_context),
+    c_char_p, POINTER(rw_figure_page), POINTER(rw_figure_volume), symbol="rw_figure_write_volume_sized",
+    appended=(sizeof(rw_figure_page), sizeof(rw_figure_volume),))
+rw_figure_write_images_sized = _Call("rw_figure_write_images_sized", rw_status, "context path page n images page_size",
+    POINTER(rw_context), c_char_p, POINTER(rw_figure_page), c_int64, POINTER(rw_figure_image), c_size_t)
+rw_figure_write_images = _Call("rw_figure_write_images", rw_status, "context path page n images", POINTER(rw_context),
+    c_char_p, POINTER(rw_figure_page), c_int64, POINTER(rw_figure_image), symbol="rw_figure_write_images_sized",
+    appended=(sizeof(rw_figure_page),))
+rw_figure_write_residuals = _Call("rw_figure_write_residuals", rw_status,
+    "context path title n residual right_side tolerance", POINTER(rw_context), c_char_p, c_char_p, c_int64,
+    POINTER(c_double), c_double, c_double, const="residual")
+rw_figure_write_pattern = _Call("rw_figure_write_pattern", rw_status, "context path title entries", POINTER(rw_context),
+    c_char_p, c_char_p, POINTER(rw_entries))
 rw_image_method_name = _Call("rw_image_method_name", c_char_p, "value", c_int)
 rw_image_method_parse = _Call("rw_image_method_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
     POINTER(c_int))
@@ -1892,121 +2065,6 @@ rw_image_load_tags = _Call("rw_image_load_tags", rw_status, "device path keep_or
 rw_image_save_tags = _Call("rw_image_save_tags", rw_status, "array path deep tags", POINTER(rw_array), c_char_p, c_bool,
     POINTER(rw_image_tags))
 rw_image_tags_free = _Call("rw_image_tags_free", None, "tags", POINTER(rw_image_tags))
-rw_frame_layout_name = _Call("rw_frame_layout_name", c_char_p, "value", c_int)
-rw_frame_layout_parse = _Call("rw_frame_layout_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
-    POINTER(c_int))
-rw_frame_bytes = _Call("rw_frame_bytes", c_int64, "format", POINTER(rw_frame_format))
-rw_stream_file_context = _Call("rw_stream_file_context", POINTER(rw_context), "file", POINTER(rw_stream_file))
-rw_stream_file_name = _Call("rw_stream_file_name", c_char_p, "file", POINTER(rw_stream_file))
-rw_stream_file_read = _Call("rw_stream_file_read", rw_status, "file bytes n what end", POINTER(rw_stream_file),
-    c_void_p, c_size_t, c_char_p, POINTER(c_bool))
-rw_stream_file_write = _Call("rw_stream_file_write", rw_status, "file bytes n", POINTER(rw_stream_file), c_void_p,
-    c_size_t, const="bytes")
-rw_stream_format_register = _Call("rw_stream_format_register", rw_status, "context format", POINTER(rw_context),
-    POINTER(rw_stream_format))
-rw_stream_format_get = _Call("rw_stream_format_get", POINTER(rw_stream_format), "i", c_int)
-rw_stream_is = _Call("rw_stream_is", c_bool, "name", c_char_p)
-rw_stream_is_numbered = _Call("rw_stream_is_numbered", c_bool, "name", c_char_p)
-rw_stream_find_output = _Call("rw_stream_find_output", rw_status, "context name path", POINTER(rw_context), c_char_p,
-    POINTER(c_char_p), outputs=1)
-rw_stream_run_sized = _Call("rw_stream_run_sized", rw_status, "device in out spec report spec_size report_size",
-    POINTER(rw_device), c_char_p, c_char_p, POINTER(rw_stream_spec), POINTER(rw_stream_report), c_size_t, c_size_t)
-rw_stream_run = _Call("rw_stream_run", rw_status, "device in out spec report", POINTER(rw_device), c_char_p, c_char_p,
-    POINTER(rw_stream_spec), POINTER(rw_stream_report), outputs=1, symbol="rw_stream_run_sized",
-    appended=(sizeof(rw_stream_spec), sizeof(rw_stream_report),))
-rw_stream_window_create_sized = _Call("rw_stream_window_create_sized", rw_status, "device spec window spec_size",
-    POINTER(rw_device), POINTER(rw_stream_window_spec), POINTER(POINTER(rw_stream_window)), c_size_t)
-rw_stream_window_create = _Call("rw_stream_window_create", rw_status, "device spec window", POINTER(rw_device),
-    POINTER(rw_stream_window_spec), POINTER(POINTER(rw_stream_window)), outputs=1,
-    symbol="rw_stream_window_create_sized", appended=(sizeof(rw_stream_window_spec),))
-rw_stream_window_show = _Call("rw_stream_window_show", rw_status, "show_user view action", c_void_p,
-    POINTER(rw_stream_view), POINTER(c_int))
-rw_stream_window_save = _Call("rw_stream_window_save", rw_status, "window path", POINTER(rw_stream_window), c_char_p)
-rw_stream_window_destroy = _Call("rw_stream_window_destroy", None, "window", POINTER(POINTER(rw_stream_window)))
-rw_op_name = _Call("rw_op_name", c_char_p, "value", c_int)
-rw_op_parse = _Call("rw_op_parse", rw_status, "context name value", POINTER(rw_context), c_char_p, POINTER(c_int))
-rw_operator_create_sized = _Call("rw_operator_create_sized", rw_status, "device spec op spec_size", POINTER(rw_device),
-    POINTER(rw_operator_spec), POINTER(POINTER(rw_operator)), c_size_t)
-rw_operator_create = _Call("rw_operator_create", rw_status, "device spec op", POINTER(rw_device),
-    POINTER(rw_operator_spec), POINTER(POINTER(rw_operator)), outputs=1, symbol="rw_operator_create_sized",
-    appended=(sizeof(rw_operator_spec),))
-rw_operator_destroy = _Call("rw_operator_destroy", None, "op", POINTER(POINTER(rw_operator)))
-rw_operator_get_info_sized = _Call("rw_operator_get_info_sized", rw_status, "op info info_size", POINTER(rw_operator),
-    POINTER(rw_operator_info), c_size_t)
-rw_operator_get_info = _Call("rw_operator_get_info", rw_status, "op info", POINTER(rw_operator),
-    POINTER(rw_operator_info), outputs=1, symbol="rw_operator_get_info_sized", appended=(sizeof(rw_operator_info),))
-rw_operator_device = _Call("rw_operator_device", POINTER(rw_device), "op", POINTER(rw_operator))
-rw_operator_multiply = _Call("rw_operator_multiply", rw_status, "op transpose alpha x beta y queue",
-    POINTER(rw_operator), c_int, POINTER(c_double), POINTER(rw_array), POINTER(c_double), POINTER(rw_array),
-    POINTER(rw_queue), least="alpha=2 beta=2")
-rw_operator_get_diagonal = _Call("rw_operator_get_diagonal", rw_status, "op diagonal", POINTER(rw_operator),
-    POINTER(rw_array))
-rw_operator_from_expr_sized = _Call("rw_operator_from_expr_sized", rw_status,
-    "device spec from to op spec_size field_size scalar_size external_size function_size", POINTER(rw_device),
-    POINTER(rw_expr_spec), c_char_p, c_char_p, POINTER(POINTER(rw_operator)), c_size_t, c_size_t, c_size_t, c_size_t,
-    c_size_t)
-rw_operator_from_expr = _Call("rw_operator_from_expr", rw_status, "device spec from to op", POINTER(rw_device),
-    POINTER(rw_expr_spec), c_char_p, c_char_p, POINTER(POINTER(rw_operator)), outputs=1,
-    symbol="rw_operator_from_expr_sized", appended=(sizeof(rw_expr_spec), sizeof(rw_expr_field), sizeof(rw_expr_scalar),
-    sizeof(rw_expr_external), sizeof(rw_expr_function),))
-rw_sparse_format_name = _Call("rw_sparse_format_name", c_char_p, "value", c_int)
-rw_sparse_format_parse = _Call("rw_sparse_format_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
-    POINTER(c_int))
-rw_sparse_params = _Call("rw_sparse_params", POINTER(rw_params), "")
-rw_sparse_layout_parse = _Call("rw_sparse_layout_parse", rw_status, "context text layout", POINTER(rw_context),
-    c_char_p, POINTER(rw_sparse_layout), outputs=1)
-rw_sparse_layout_print = _Call("rw_sparse_layout_print", None, "layout text size", POINTER(rw_sparse_layout),
-    POINTER(c_char), c_size_t)
-rw_sparse_estimate = _Call("rw_sparse_estimate", rw_status, "context layout blocks size", POINTER(rw_context),
-    POINTER(rw_sparse_layout), POINTER(rw_sparse_blocks), POINTER(rw_sparse_size), outputs=1)
-rw_duplicates_name = _Call("rw_duplicates_name", c_char_p, "value", c_int)
-rw_duplicates_parse = _Call("rw_duplicates_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
-    POINTER(c_int))
-rw_entries_read = _Call("rw_entries_read", rw_status, "context path duplicates entries", POINTER(rw_context), c_char_p,
-    c_int, POINTER(rw_entries), outputs=1)
-rw_entries_free = _Call("rw_entries_free", None, "entries", POINTER(rw_entries))
-rw_sparse_predict = _Call("rw_sparse_predict", rw_status, "device entries vectors n candidates", POINTER(rw_device),
-    POINTER(rw_entries), c_int, c_int64, POINTER(rw_sparse_candidate))
-rw_sparse_choose_sized = _Call("rw_sparse_choose_sized", rw_status, "device entries values vectors choice choice_size",
-    POINTER(rw_device), POINTER(rw_entries), c_int, c_int, POINTER(rw_sparse_choice), c_size_t)
-rw_sparse_choose = _Call("rw_sparse_choose", rw_status, "device entries values vectors choice", POINTER(rw_device),
-    POINTER(rw_entries), c_int, c_int, POINTER(rw_sparse_choice), outputs=1, symbol="rw_sparse_choose_sized",
-    appended=(sizeof(rw_sparse_choice),))
-rw_pattern_find_sized = _Call("rw_pattern_find_sized", rw_status, "context entries pattern pattern_size",
-    POINTER(rw_context), POINTER(rw_entries), POINTER(rw_pattern), c_size_t)
-rw_pattern_find = _Call("rw_pattern_find", rw_status, "context entries pattern", POINTER(rw_context),
-    POINTER(rw_entries), POINTER(rw_pattern), outputs=1, symbol="rw_pattern_find_sized", appended=(sizeof(rw_pattern),))
-rw_sparse_create = _Call("rw_sparse_create", rw_status, "device layout blocks matrix", POINTER(rw_device),
-    POINTER(rw_sparse_layout), POINTER(rw_sparse_blocks), POINTER(POINTER(rw_sparse)), outputs=1)
-rw_sparse_destroy = _Call("rw_sparse_destroy", None, "matrix", POINTER(POINTER(rw_sparse)))
-rw_sparse_add_blocks = _Call("rw_sparse_add_blocks", rw_status, "matrix n row column values", POINTER(rw_sparse),
-    c_int64, POINTER(c_int64), POINTER(c_int64), c_void_p, const="row column values")
-rw_sparse_add_blocks_of = _Call("rw_sparse_add_blocks_of", rw_status, "matrix type n row column values",
-    POINTER(rw_sparse), c_int, c_int64, POINTER(c_int64), POINTER(c_int64), c_void_p, const="row column values")
-rw_sparse_zero = _Call("rw_sparse_zero", rw_status, "matrix", POINTER(rw_sparse))
-rw_sparse_from_entries = _Call("rw_sparse_from_entries", rw_status, "device layout entries matrix", POINTER(rw_device),
-    POINTER(rw_sparse_layout), POINTER(rw_entries), POINTER(POINTER(rw_sparse)), outputs=1)
-rw_sparse_read = _Call("rw_sparse_read", rw_status, "device layout path matrix", POINTER(rw_device),
-    POINTER(rw_sparse_layout), c_char_p, POINTER(POINTER(rw_sparse)), outputs=1)
-rw_sparse_write = _Call("rw_sparse_write", rw_status, "matrix path", POINTER(rw_sparse), c_char_p)
-rw_sparse_convert = _Call("rw_sparse_convert", rw_status, "matrix device layout converted", POINTER(rw_sparse),
-    POINTER(rw_device), POINTER(rw_sparse_layout), POINTER(POINTER(rw_sparse)), outputs=1)
-rw_sparse_transpose = _Call("rw_sparse_transpose", rw_status, "matrix conjugate transposed", POINTER(rw_sparse), c_bool,
-    POINTER(POINTER(rw_sparse)), outputs=1)
-rw_sparse_entries = _Call("rw_sparse_entries", rw_status, "matrix n row column values", POINTER(rw_sparse),
-    POINTER(c_int64), POINTER(POINTER(c_int64)), POINTER(POINTER(c_int64)), POINTER(POINTER(c_double)), outputs=3)
-rw_sparse_free_entries = _Call("rw_sparse_free_entries", None, "row column values", POINTER(POINTER(c_int64)),
-    POINTER(POINTER(c_int64)), POINTER(POINTER(c_double)))
-rw_sparse_get_layout = _Call("rw_sparse_get_layout", POINTER(rw_sparse_layout), "matrix", POINTER(rw_sparse))
-rw_sparse_get_size = _Call("rw_sparse_get_size", rw_status, "matrix size", POINTER(rw_sparse), POINTER(rw_sparse_size),
-    outputs=1)
-rw_sparse_device = _Call("rw_sparse_device", POINTER(rw_device), "matrix", POINTER(rw_sparse))
-rw_sparse_get_arrays = _Call("rw_sparse_get_arrays", rw_status, "matrix arrays", POINTER(rw_sparse),
-    POINTER(rw_sparse_arrays), outputs=1)
-rw_sparse_operator = _Call("rw_sparse_operator", POINTER(rw_operator), "matrix", POINTER(rw_sparse))
-rw_sparse_multiply = _Call("rw_sparse_multiply", rw_status, "matrix op alpha x beta y queue", POINTER(rw_sparse), c_int,
-    POINTER(c_double), POINTER(rw_array), POINTER(c_double), POINTER(rw_array), POINTER(rw_queue),
-    least="alpha=2 beta=2")
 rw_precond_method_name = _Call("rw_precond_method_name", c_char_p, "value", c_int)
 rw_precond_method_parse = _Call("rw_precond_method_parse", rw_status, "context name value", POINTER(rw_context),
     c_char_p, POINTER(c_int))
@@ -2075,61 +2133,6 @@ rw_krylov_memory_sized = _Call("rw_krylov_memory_sized", c_int64, "spec n vector
     c_int64, c_int, c_size_t)
 rw_krylov_memory = _Call("rw_krylov_memory", c_int64, "spec n vectors", POINTER(rw_krylov_spec), c_int64, c_int,
     symbol="rw_krylov_memory_sized", appended=(sizeof(rw_krylov_spec),))
-rw_surface_kind_name = _Call("rw_surface_kind_name", c_char_p, "value", c_int)
-rw_surface_kind_parse = _Call("rw_surface_kind_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
-    POINTER(c_int))
-rw_mapping_name = _Call("rw_mapping_name", c_char_p, "value", c_int)
-rw_mapping_parse = _Call("rw_mapping_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
-    POINTER(c_int))
-rw_blocks_create_sized = _Call("rw_blocks_create_sized", rw_status, "ctx spec grid spec_size", POINTER(rw_context),
-    POINTER(rw_blocks_spec), POINTER(POINTER(rw_blocks)), c_size_t)
-rw_blocks_create = _Call("rw_blocks_create", rw_status, "ctx spec grid", POINTER(rw_context), POINTER(rw_blocks_spec),
-    POINTER(POINTER(rw_blocks)), outputs=1, symbol="rw_blocks_create_sized", appended=(sizeof(rw_blocks_spec),))
-rw_blocks_box = _Call("rw_blocks_box", rw_status, "ctx length cells grid", POINTER(rw_context), POINTER(c_double),
-    POINTER(c_int), POINTER(POINTER(rw_blocks)), outputs=1, least="length=3 cells=3")
-rw_blocks_cylinder = _Call("rw_blocks_cylinder", rw_status, "ctx radius core length cells grid", POINTER(rw_context),
-    c_double, c_double, c_double, POINTER(c_int), POINTER(POINTER(rw_blocks)), outputs=1, least="cells=3")
-rw_blocks_read_gmsh = _Call("rw_blocks_read_gmsh", rw_status, "ctx path cells surfaces nsurfaces grid",
-    POINTER(rw_context), c_char_p, POINTER(c_int), POINTER(rw_surface), c_int64, POINTER(POINTER(rw_blocks)), outputs=1,
-    least="cells=3")
-rw_blocks_destroy = _Call("rw_blocks_destroy", None, "grid", POINTER(POINTER(rw_blocks)))
-rw_blocks_count = _Call("rw_blocks_count", c_int64, "grid", POINTER(rw_blocks))
-rw_blocks_get_block = _Call("rw_blocks_get_block", rw_status, "grid block info", POINTER(rw_blocks), c_int,
-    POINTER(rw_block), outputs=1)
-rw_blocks_cells = _Call("rw_blocks_cells", c_int64, "grid", POINTER(rw_blocks))
-rw_blocks_points = _Call("rw_blocks_points", c_int64, "grid", POINTER(rw_blocks))
-rw_blocks_coordinates = _Call("rw_blocks_coordinates", POINTER(c_double * 3), "grid", POINTER(rw_blocks))
-rw_blocks_point = _Call("rw_blocks_point", c_int64, "grid block i j k", POINTER(rw_blocks), c_int, c_int, c_int, c_int)
-rw_blocks_cell_points = _Call("rw_blocks_cell_points", None, "grid cell points", POINTER(rw_blocks), c_int64,
-    POINTER(c_int64), least="points=8")
-rw_blocks_find = _Call("rw_blocks_find", c_int, "grid cell place", POINTER(rw_blocks), c_int64, POINTER(c_int),
-    least="place=3")
-rw_blocks_centres = _Call("rw_blocks_centres", rw_status, "grid centres", POINTER(rw_blocks), POINTER(c_double * 3))
-rw_blocks_volumes = _Call("rw_blocks_volumes", rw_status, "grid volumes", POINTER(rw_blocks), POINTER(c_double))
-rw_blocks_neighbours = _Call("rw_blocks_neighbours", None, "grid neighbours", POINTER(rw_blocks), POINTER(c_int32 * 6))
-rw_integrand_mass = _Call("rw_integrand_mass", c_double, "user x v dv w dw", c_void_p, POINTER(c_double), c_double,
-    POINTER(c_double), c_double, POINTER(c_double), least="x=3 dv=3 dw=3")
-rw_integrand_stiffness = _Call("rw_integrand_stiffness", c_double, "user x v dv w dw", c_void_p, POINTER(c_double),
-    c_double, POINTER(c_double), c_double, POINTER(c_double), least="x=3 dv=3 dw=3")
-rw_blocks_local = _Call("rw_blocks_local", rw_status, "grid f user gauss matrices", POINTER(rw_blocks), rw_integrand,
-    c_void_p, c_int, POINTER(c_double * 8 * 8))
-rw_blocks_integrate = _Call("rw_blocks_integrate", None, "grid matrices values", POINTER(rw_blocks),
-    POINTER(c_double * 8 * 8), POINTER(c_double))
-rw_blocks_cut = _Call("rw_blocks_cut", rw_status, "grid slice cell", POINTER(rw_blocks), POINTER(rw_blocks_slice),
-    POINTER(c_int64))
-rw_blocks_extent = _Call("rw_blocks_extent", None, "grid lower upper", POINTER(rw_blocks), POINTER(c_double),
-    POINTER(c_double), least="lower=3 upper=3")
-rw_blocks_set_memory = _Call("rw_blocks_set_memory", None, "grid memory", POINTER(rw_blocks), c_int)
-rw_blocks_array = _Call("rw_blocks_array", rw_status, "grid device place dtype array", POINTER(rw_blocks),
-    POINTER(rw_device), c_int, c_int, POINTER(POINTER(rw_array)), outputs=1)
-rw_blocks_expr_create_sized = _Call("rw_blocks_expr_create_sized", rw_status,
-    "grid device place spec expr spec_size field_size scalar_size external_size function_size", POINTER(rw_blocks),
-    POINTER(rw_device), c_int, POINTER(rw_expr_spec), POINTER(POINTER(rw_expr)), c_size_t, c_size_t, c_size_t, c_size_t,
-    c_size_t)
-rw_blocks_expr_create = _Call("rw_blocks_expr_create", rw_status, "grid device place spec expr", POINTER(rw_blocks),
-    POINTER(rw_device), c_int, POINTER(rw_expr_spec), POINTER(POINTER(rw_expr)), outputs=1,
-    symbol="rw_blocks_expr_create_sized", appended=(sizeof(rw_expr_spec), sizeof(rw_expr_field), sizeof(rw_expr_scalar),
-    sizeof(rw_expr_external), sizeof(rw_expr_function),))
 rw_multiblock_stencil_name = _Call("rw_multiblock_stencil_name", c_char_p, "value", c_int)
 rw_multiblock_stencil_parse = _Call("rw_multiblock_stencil_parse", rw_status, "context name value", POINTER(rw_context),
     c_char_p, POINTER(c_int))
@@ -2197,40 +2200,6 @@ rw_multiblock_read_cgns_sized = _Call("rw_multiblock_read_cgns_sized", rw_status
 rw_multiblock_read_cgns = _Call("rw_multiblock_read_cgns", rw_status, "context path spec", POINTER(rw_context),
     c_char_p, POINTER(rw_multiblock_spec), outputs=1, symbol="rw_multiblock_read_cgns_sized",
     appended=(sizeof(rw_multiblock_spec),))
-rw_program_create = _Call("rw_program_create", rw_status, "device name text defines ndefines program",
-    POINTER(rw_device), c_char_p, c_char_p, POINTER(rw_define), c_int64, POINTER(POINTER(rw_program)), outputs=1)
-rw_program_destroy = _Call("rw_program_destroy", None, "program", POINTER(POINTER(rw_program)))
-rw_program_kernel = _Call("rw_program_kernel", rw_status, "program name kernel", POINTER(rw_program), c_char_p,
-    POINTER(POINTER(rw_kernel)), outputs=1)
-rw_launch = _Call("rw_launch", rw_status, "queue kernel groups args nargs", POINTER(rw_queue), POINTER(rw_kernel),
-    POINTER(c_int64), POINTER(rw_arg), c_int64, least="groups=3")
-rw_cache_describe_sized = _Call("rw_cache_describe_sized", rw_status, "context info info_size", POINTER(rw_context),
-    POINTER(rw_cache_info), c_size_t)
-rw_cache_describe = _Call("rw_cache_describe", rw_status, "context info", POINTER(rw_context), POINTER(rw_cache_info),
-    outputs=1, symbol="rw_cache_describe_sized", appended=(sizeof(rw_cache_info),))
-rw_cache_clear = _Call("rw_cache_clear", rw_status, "context removed", POINTER(rw_context), POINTER(c_int64))
-rw_depgraph_create = _Call("rw_depgraph_create", rw_status, "context graph", POINTER(rw_context),
-    POINTER(POINTER(rw_depgraph)), outputs=1)
-rw_depgraph_destroy = _Call("rw_depgraph_destroy", None, "graph", POINTER(POINTER(rw_depgraph)))
-rw_depgraph_add_task = _Call("rw_depgraph_add_task", rw_status, "graph kind label task", POINTER(rw_depgraph), c_char_p,
-    c_char_p, POINTER(c_int))
-rw_depgraph_add_dependency = _Call("rw_depgraph_add_dependency", rw_status, "graph task needed", POINTER(rw_depgraph),
-    c_int, c_int)
-rw_depgraph_tasks = _Call("rw_depgraph_tasks", c_int64, "graph", POINTER(rw_depgraph))
-rw_depgraph_dependencies = _Call("rw_depgraph_dependencies", c_int64, "graph", POINTER(rw_depgraph))
-rw_depgraph_kind = _Call("rw_depgraph_kind", c_char_p, "graph task", POINTER(rw_depgraph), c_int)
-rw_depgraph_label = _Call("rw_depgraph_label", c_char_p, "graph task", POINTER(rw_depgraph), c_int)
-rw_depgraph_find_path = _Call("rw_depgraph_find_path", rw_status, "graph from nfrom to nto path n",
-    POINTER(rw_depgraph), POINTER(c_int), c_int64, POINTER(c_int), c_int64, POINTER(POINTER(c_int)), POINTER(c_int64),
-    const="from to")
-rw_depgraph_check_separate = _Call("rw_depgraph_check_separate", rw_status, "graph set nset path n",
-    POINTER(rw_depgraph), POINTER(c_int), c_int64, POINTER(POINTER(c_int)), POINTER(c_int64), const="set")
-rw_depgraph_partition = _Call("rw_depgraph_partition", rw_status, "graph part nparts names partition",
-    POINTER(rw_depgraph), POINTER(c_int), c_int64, POINTER(c_char_p), POINTER(POINTER(rw_partition)), outputs=1,
-    const="part")
-rw_partition_destroy = _Call("rw_partition_destroy", None, "partition", POINTER(POINTER(rw_partition)))
-rw_depgraph_dot = _Call("rw_depgraph_dot", rw_status, "graph partition text", POINTER(rw_depgraph),
-    POINTER(rw_partition), POINTER(c_char_p), outputs=1)
 rw_ode_method_name = _Call("rw_ode_method_name", c_char_p, "value", c_int)
 rw_ode_method_parse = _Call("rw_ode_method_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
     POINTER(c_int))
@@ -2270,6 +2239,18 @@ rw_ode_bytes_sized = _Call("rw_ode_bytes_sized", c_int64, "spec spec_size field_
     c_size_t, c_size_t, c_size_t)
 rw_ode_bytes = _Call("rw_ode_bytes", c_int64, "spec", POINTER(rw_ode_spec), symbol="rw_ode_bytes_sized",
     appended=(sizeof(rw_ode_spec), sizeof(rw_expr_field), sizeof(rw_expr_scalar),))
+rw_program_create = _Call("rw_program_create", rw_status, "device name text defines ndefines program",
+    POINTER(rw_device), c_char_p, c_char_p, POINTER(rw_define), c_int64, POINTER(POINTER(rw_program)), outputs=1)
+rw_program_destroy = _Call("rw_program_destroy", None, "program", POINTER(POINTER(rw_program)))
+rw_program_kernel = _Call("rw_program_kernel", rw_status, "program name kernel", POINTER(rw_program), c_char_p,
+    POINTER(POINTER(rw_kernel)), outputs=1)
+rw_launch = _Call("rw_launch", rw_status, "queue kernel groups args nargs", POINTER(rw_queue), POINTER(rw_kernel),
+    POINTER(c_int64), POINTER(rw_arg), c_int64, least="groups=3")
+rw_cache_describe_sized = _Call("rw_cache_describe_sized", rw_status, "context info info_size", POINTER(rw_context),
+    POINTER(rw_cache_info), c_size_t)
+rw_cache_describe = _Call("rw_cache_describe", rw_status, "context info", POINTER(rw_context), POINTER(rw_cache_info),
+    outputs=1, symbol="rw_cache_describe_sized", appended=(sizeof(rw_cache_info),))
+rw_cache_clear = _Call("rw_cache_clear", rw_status, "context removed", POINTER(rw_context), POINTER(c_int64))
 rw_run_case_sized = _Call("rw_run_case_sized", rw_status, "context path options report options_size report_size",
     POINTER(rw_context), c_char_p, POINTER(rw_run_options), POINTER(rw_run_report), c_size_t, c_size_t)
 rw_run_case = _Call("rw_run_case", rw_status, "context path options report", POINTER(rw_context), c_char_p,
@@ -2307,52 +2288,71 @@ rw_selftest = _Call("rw_selftest", rw_status, "context device list count", POINT
     POINTER(POINTER(rw_selftest_result)), POINTER(c_int64), symbol="rw_selftest_sized",
     appended=(sizeof(rw_selftest_result),))
 rw_selftest_free = _Call("rw_selftest_free", None, "list", POINTER(POINTER(rw_selftest_result)))
-rw_colormap_name = _Call("rw_colormap_name", c_char_p, "value", c_int)
-rw_colormap_parse = _Call("rw_colormap_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+rw_sample_kind_name = _Call("rw_sample_kind_name", c_char_p, "value", c_int)
+rw_sample_kind_parse = _Call("rw_sample_kind_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
     POINTER(c_int))
-rw_figure_style_name = _Call("rw_figure_style_name", c_char_p, "value", c_int)
-rw_figure_style_parse = _Call("rw_figure_style_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+rw_signal_container_name = _Call("rw_signal_container_name", c_char_p, "value", c_int)
+rw_signal_container_parse = _Call("rw_signal_container_parse", rw_status, "context name value", POINTER(rw_context),
+    c_char_p, POINTER(c_int))
+rw_signal_method_name = _Call("rw_signal_method_name", c_char_p, "value", c_int)
+rw_signal_method_parse = _Call("rw_signal_method_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
     POINTER(c_int))
-rw_figure_write_field_sized = _Call("rw_figure_write_field_sized", rw_status,
-    "context path page field page_size field_size", POINTER(rw_context), c_char_p, POINTER(rw_figure_page),
-    POINTER(rw_figure_field), c_size_t, c_size_t)
-rw_figure_write_field = _Call("rw_figure_write_field", rw_status, "context path page field", POINTER(rw_context),
-    c_char_p, POINTER(rw_figure_page), POINTER(rw_figure_field), symbol="rw_figure_write_field_sized",
-    appended=(sizeof(rw_figure_page), sizeof(rw_figure_field),))
-rw_figure_write_surface_sized = _Call("rw_figure_write_surface_sized", rw_status,
-    "context path page field page_size field_size", POINTER(rw_context), c_char_p, POINTER(rw_figure_page),
-    POINTER(rw_figure_field), c_size_t, c_size_t)
-rw_figure_write_surface = _Call("rw_figure_write_surface", rw_status, "context path page field", POINTER(rw_context),
-    c_char_p, POINTER(rw_figure_page), POINTER(rw_figure_field), symbol="rw_figure_write_surface_sized",
-    appended=(sizeof(rw_figure_page), sizeof(rw_figure_field),))
-rw_figure_write_lines_sized = _Call("rw_figure_write_lines_sized", rw_status,
-    "context path page lines page_size lines_size", POINTER(rw_context), c_char_p, POINTER(rw_figure_page),
-    POINTER(rw_figure_lines), c_size_t, c_size_t)
-rw_figure_write_lines = _Call("rw_figure_write_lines", rw_status, "context path page lines", POINTER(rw_context),
-    c_char_p, POINTER(rw_figure_page), POINTER(rw_figure_lines), symbol="rw_figure_write_lines_sized",
-    appended=(sizeof(rw_figure_page), sizeof(rw_figure_lines),))
-rw_figure_write_bars_sized = _Call("rw_figure_write_bars_sized", rw_status,
-    "context path page bars page_size bars_size", POINTER(rw_context), c_char_p, POINTER(rw_figure_page),
-    POINTER(rw_figure_bars), c_size_t, c_size_t)
-rw_figure_write_bars = _Call("rw_figure_write_bars", rw_status, "context path page bars", POINTER(rw_context), c_char_p,
-    POINTER(rw_figure_page), POINTER(rw_figure_bars), symbol="rw_figure_write_bars_sized",
-    appended=(sizeof(rw_figure_page), sizeof(rw_figure_bars),))
-rw_figure_write_volume_sized = _Call("rw_figure_write_volume_sized", rw_status,
-    "context path page volume page_size volume_size", POINTER(rw_context), c_char_p, POINTER(rw_figure_page),
-    POINTER(rw_figure_volume), c_size_t, c_size_t)
-rw_figure_write_volume = _Call("rw_figure_write_volume", rw_status, "context path page volume", POINTER(rw_context),
-    c_char_p, POINTER(rw_figure_page), POINTER(rw_figure_volume), symbol="rw_figure_write_volume_sized",
-    appended=(sizeof(rw_figure_page), sizeof(rw_figure_volume),))
-rw_figure_write_images_sized = _Call("rw_figure_write_images_sized", rw_status, "context path page n images page_size",
-    POINTER(rw_context), c_char_p, POINTER(rw_figure_page), c_int64, POINTER(rw_figure_image), c_size_t)
-rw_figure_write_images = _Call("rw_figure_write_images", rw_status, "context path page n images", POINTER(rw_context),
-    c_char_p, POINTER(rw_figure_page), c_int64, POINTER(rw_figure_image), symbol="rw_figure_write_images_sized",
-    appended=(sizeof(rw_figure_page),))
-rw_figure_write_residuals = _Call("rw_figure_write_residuals", rw_status,
-    "context path title n residual right_side tolerance", POINTER(rw_context), c_char_p, c_char_p, c_int64,
-    POINTER(c_double), c_double, c_double, const="residual")
-rw_figure_write_pattern = _Call("rw_figure_write_pattern", rw_status, "context path title entries", POINTER(rw_context),
-    c_char_p, c_char_p, POINTER(rw_entries))
+rw_signal_window_name = _Call("rw_signal_window_name", c_char_p, "value", c_int)
+rw_signal_window_parse = _Call("rw_signal_window_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
+rw_signal_op_params = _Call("rw_signal_op_params", POINTER(rw_params), "")
+rw_signal_design = _Call("rw_signal_design", rw_status, "context text rate taps n delay", POINTER(rw_context), c_char_p,
+    c_double, POINTER(POINTER(c_double)), POINTER(c_int64), POINTER(c_int64))
+rw_signal_run_sized = _Call("rw_signal_run_sized", rw_status, "device in out spec report spec_size report_size",
+    POINTER(rw_device), c_char_p, c_char_p, POINTER(rw_signal_spec), POINTER(rw_signal_report), c_size_t, c_size_t)
+rw_signal_run = _Call("rw_signal_run", rw_status, "device in out spec report", POINTER(rw_device), c_char_p, c_char_p,
+    POINTER(rw_signal_spec), POINTER(rw_signal_report), outputs=1, symbol="rw_signal_run_sized",
+    appended=(sizeof(rw_signal_spec), sizeof(rw_signal_report),))
+rw_spectrogram_run_sized = _Call("rw_spectrogram_run_sized", rw_status,
+    "device in out spec report spec_size report_size", POINTER(rw_device), c_char_p, c_char_p,
+    POINTER(rw_spectrogram_spec), POINTER(rw_spectrogram_report), c_size_t, c_size_t)
+rw_spectrogram_run = _Call("rw_spectrogram_run", rw_status, "device in out spec report", POINTER(rw_device), c_char_p,
+    c_char_p, POINTER(rw_spectrogram_spec), POINTER(rw_spectrogram_report), outputs=1,
+    symbol="rw_spectrogram_run_sized", appended=(sizeof(rw_spectrogram_spec), sizeof(rw_spectrogram_report),))
+rw_operator_from_expr_sized = _Call("rw_operator_from_expr_sized", rw_status,
+    "device spec from to op spec_size field_size scalar_size external_size function_size", POINTER(rw_device),
+    POINTER(rw_expr_spec), c_char_p, c_char_p, POINTER(POINTER(rw_operator)), c_size_t, c_size_t, c_size_t, c_size_t,
+    c_size_t)
+rw_operator_from_expr = _Call("rw_operator_from_expr", rw_status, "device spec from to op", POINTER(rw_device),
+    POINTER(rw_expr_spec), c_char_p, c_char_p, POINTER(POINTER(rw_operator)), outputs=1,
+    symbol="rw_operator_from_expr_sized", appended=(sizeof(rw_expr_spec), sizeof(rw_expr_field), sizeof(rw_expr_scalar),
+    sizeof(rw_expr_external), sizeof(rw_expr_function),))
+rw_frame_layout_name = _Call("rw_frame_layout_name", c_char_p, "value", c_int)
+rw_frame_layout_parse = _Call("rw_frame_layout_parse", rw_status, "context name value", POINTER(rw_context), c_char_p,
+    POINTER(c_int))
+rw_frame_bytes = _Call("rw_frame_bytes", c_int64, "format", POINTER(rw_frame_format))
+rw_stream_file_context = _Call("rw_stream_file_context", POINTER(rw_context), "file", POINTER(rw_stream_file))
+rw_stream_file_name = _Call("rw_stream_file_name", c_char_p, "file", POINTER(rw_stream_file))
+rw_stream_file_read = _Call("rw_stream_file_read", rw_status, "file bytes n what end", POINTER(rw_stream_file),
+    c_void_p, c_size_t, c_char_p, POINTER(c_bool))
+rw_stream_file_write = _Call("rw_stream_file_write", rw_status, "file bytes n", POINTER(rw_stream_file), c_void_p,
+    c_size_t, const="bytes")
+rw_stream_format_register = _Call("rw_stream_format_register", rw_status, "context format", POINTER(rw_context),
+    POINTER(rw_stream_format))
+rw_stream_format_get = _Call("rw_stream_format_get", POINTER(rw_stream_format), "i", c_int)
+rw_stream_is = _Call("rw_stream_is", c_bool, "name", c_char_p)
+rw_stream_is_numbered = _Call("rw_stream_is_numbered", c_bool, "name", c_char_p)
+rw_stream_find_output = _Call("rw_stream_find_output", rw_status, "context name path", POINTER(rw_context), c_char_p,
+    POINTER(c_char_p), outputs=1)
+rw_stream_run_sized = _Call("rw_stream_run_sized", rw_status, "device in out spec report spec_size report_size",
+    POINTER(rw_device), c_char_p, c_char_p, POINTER(rw_stream_spec), POINTER(rw_stream_report), c_size_t, c_size_t)
+rw_stream_run = _Call("rw_stream_run", rw_status, "device in out spec report", POINTER(rw_device), c_char_p, c_char_p,
+    POINTER(rw_stream_spec), POINTER(rw_stream_report), outputs=1, symbol="rw_stream_run_sized",
+    appended=(sizeof(rw_stream_spec), sizeof(rw_stream_report),))
+rw_stream_window_create_sized = _Call("rw_stream_window_create_sized", rw_status, "device spec window spec_size",
+    POINTER(rw_device), POINTER(rw_stream_window_spec), POINTER(POINTER(rw_stream_window)), c_size_t)
+rw_stream_window_create = _Call("rw_stream_window_create", rw_status, "device spec window", POINTER(rw_device),
+    POINTER(rw_stream_window_spec), POINTER(POINTER(rw_stream_window)), outputs=1,
+    symbol="rw_stream_window_create_sized", appended=(sizeof(rw_stream_window_spec),))
+rw_stream_window_show = _Call("rw_stream_window_show", rw_status, "show_user view action", c_void_p,
+    POINTER(rw_stream_view), POINTER(c_int))
+rw_stream_window_save = _Call("rw_stream_window_save", rw_status, "window path", POINTER(rw_stream_window), c_char_p)
+rw_stream_window_destroy = _Call("rw_stream_window_destroy", None, "window", POINTER(POINTER(rw_stream_window)))
 
 
 def rw_arg_array(array):

@@ -6,7 +6,7 @@
 #include <sys/statvfs.h>
 
 #include "command.h"
-#include "rechenwerk/mesh.h"
+#include "rechenwerk/multiblock.h"
 #include "rechenwerk/run.h"
 
 /* What is to be made, as the options say; then what it takes. */

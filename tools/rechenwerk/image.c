@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "image_text.h"
+#include "rechenwerk/figure.h"
 #include "rechenwerk/image.h"
-#include "rechenwerk/run.h"
+#include "rechenwerk/image_file.h"
 #include "stream.h"
 #include "transforms.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "matrices.h"
-#include "rechenwerk/run.h"
+#include "rechenwerk/figure.h"
 
 static const char *symmetry_of(const rw_pattern *p)
 {

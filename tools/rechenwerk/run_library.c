@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "command.h"
-#include "rechenwerk/fft.h"
-#include "rechenwerk/image.h"
-#include "rechenwerk/mesh.h"
+#include "rechenwerk/figure.h"
+#include "rechenwerk/image_file.h"
+#include "rechenwerk/multiblock.h"
 #include "rechenwerk/run.h"
+#include "rechenwerk/signal.h"
+#include "rechenwerk/stream.h"
 
 static void *find(const char *name)
 {

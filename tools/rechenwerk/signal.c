@@ -1,6 +1,6 @@
 /* rechenwerk signal IN OUT --op "lowpass:cutoff=1000": FIR filters of samples in files and pipes. rechenwerk
  * spectrogram IN OUT: their short-time Fourier transforms as an array, a picture or a figure. */
-#include "rechenwerk/fft.h"
+#include "rechenwerk/signal.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* rechenwerk solve A.mtx [b], or --stencil EQUATION [b]: a linear system on a device. Its memory is printed before, the
  * residuals after. */
 #include "solve.h"
-#include "rechenwerk/run.h"
+#include "rechenwerk/figure.h"
 
 #include <errno.h>
 #include <math.h>

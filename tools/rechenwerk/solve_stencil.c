@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rechenwerk/operator.h"
 #include "rechenwerk/run.h"
+#include "rechenwerk/stencil.h"
 #include "solve.h"
 
 #define RW_X(name, text) {text, RW_BOUNDARY_##name},

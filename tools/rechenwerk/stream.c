@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rechenwerk/image.h"
+#include "rechenwerk/stream.h"
 
 bool is_stream(const arguments *a)
 {

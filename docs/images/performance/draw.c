@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rechenwerk/run.h"
+#include "rechenwerk/figure.h"
 
 enum { GROUPS = 40, SERIES = 6, NAME = 120 };
 

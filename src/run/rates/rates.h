@@ -5,7 +5,7 @@
 
 #include "device/device.h"
 #include "expr/switches.h"
-#include "rechenwerk/mesh.h"
+#include "rechenwerk/blocks.h"
 #include "run/checks.h"
 #include "run/parameters.h"
 #include "run/problem.h"

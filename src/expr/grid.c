@@ -1,4 +1,4 @@
-#include "core/grid.h"
+#include "expr/grid.h"
 
 #include "core/core.h"
 
