@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
-"""Writes tests/image/peers.h: what OpenCV and SciPy's ndimage make of a small picture, at borders and inside, for every
-border that they have, to be compared with our results in tests/image/test_peers.c.
+"""Writes tests/image/peers.csv: what OpenCV and SciPy's ndimage make of a small picture, at borders and inside, for
+every border that they have, to be compared with our results in tests/image/test_peers.c.
 
-    image_known_values.py > tests/image/peers.h
+    image_known_values.py > tests/image/peers.csv
 
 Where OpenCV has no border of its own for an operation (wrap; all but replicate of medianBlur), the picture is extended
 by copyMakeBorder first and the result cut.
 """
-import textwrap
-
 import cv2
 import numpy as np
 import scipy
@@ -40,16 +38,14 @@ def places(w, h):
 def add(peer, text, x, y, tolerance):
     """tolerance: of integers as it is, of floats in units of 1e-6 of the largest value (0: 2)."""
     y = y if y.ndim == 3 else y[:, :, None]
-    kind = {np.dtype(np.uint8): "U8", np.dtype(np.int16): "I16", np.dtype(np.float32): "F32"}
+    kind = {np.dtype(np.uint8): "u8", np.dtype(np.int16): "i16", np.dtype(np.float32): "f32"}
     if y.dtype == np.float32:
         tolerance = (tolerance or 2) * 1e-6 * max(1, float(np.abs(y).max()))
     values = [y[j, i, (i + j) % y.shape[2]] for i, j in places(y.shape[1], y.shape[0])]
     text_of = (lambda v: f"{v:.8g}") if y.dtype == np.float32 else str
-    listed = textwrap.fill(", ".join(text_of(v) for v in values) + "}},", 140, initial_indent="     {",
-                           subsequent_indent="      ")
-    rows.append(f'    {{"{peer}", "{text}", RW_{kind[x.dtype]}, RW_{kind[y.dtype]}, '
-                f'{x.shape[2] if x.ndim == 3 else 1}, {tolerance:.3g}, '
-                f"{y.shape[1]}, {y.shape[0]},\n{listed}")
+    channels = x.shape[2] if x.ndim == 3 else 1
+    rows.append(",".join([peer, text, kind[x.dtype], kind[y.dtype], f"{channels},{tolerance:.3g}",
+                          f"{y.shape[1]},{y.shape[0]}", *map(text_of, values)]))
 
 
 def white_of(x):
@@ -200,18 +196,7 @@ def scipy_modes():
 opencv_borders()
 opencv_others()
 scipy_modes()
-print(f"""/* What OpenCV {cv2.__version__} and SciPy {scipy.__version__} (NumPy {np.__version__}) make of the picture \
-of test_peers.c, by
- * bench/peers/image_known_values.py. */
-enum {{ WIDTH = {WIDTH}, HEIGHT = {HEIGHT}, PIXELS = {PIXELS} }};
-
-static const struct known {{
-    const char *peer, *text;
-    rw_dtype x, y;
-    int channels;
-    double tolerance;
-    int width, height; /* of the result */
-    double values[PIXELS];
-}} known[] = {{""")
+print(f"# What OpenCV {cv2.__version__} and SciPy {scipy.__version__} (NumPy {np.__version__}) make of the picture of "
+      "test_peers.c, by bench/peers/image_known_values.py")
+print("# peer,text,x,y,channels,tolerance,width,height,values")
 print("\n".join(rows))
-print("};")
