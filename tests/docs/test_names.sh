@@ -34,8 +34,11 @@ part() {
         }' "$@"
 }
 
-xargs -a "$work/sources" bash -c "$(declare -f part); part code \"\$@\"" part |
-    grep -oE '[A-Za-z0-9_]+' | sort -u >"$work/words"
+# api.json has the constants that the tables of the headers make
+{
+    xargs -a "$work/sources" bash -c "$(declare -f part); part code \"\$@\"" part
+    grep -oE '"name": "[A-Za-z0-9_]+"' docs/reference/api.json
+} | grep -oE '[A-Za-z0-9_]+' | sort -u >"$work/words"
 mapfile -t commented <"$work/commented"
 mapfile -t pages <"$work/pages"
 { part comments "${commented[@]}"; awk '{ print FILENAME ":" FNR ": " $0 }' "${pages[@]}"; } >"$work/text"

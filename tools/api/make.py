@@ -1,12 +1,10 @@
-"""Writes docs/reference/api.json, docs/reference/api.md, tools/python/rechenwerk.py and src/core/members.h
-(tools/api/make.sh).
+"""Writes docs/reference/api.json, docs/reference/api.md and src/core/members.h (tools/api/make.sh).
 
     make.py SOURCE BUILD OUTPUT     SOURCE: the checkout; BUILD: with the shared libraries; OUTPUT: where to write
 """
 import sys
 from pathlib import Path
 
-import ctypes_module
 import headers
 import members
 import reference
@@ -15,13 +13,17 @@ import tables
 
 def main(source, build, output):
     api = headers.describe(Path(source, "include"))
-    tables.add(api, build)
-    files = {"docs/reference/api.json": headers.dump(api) + "\n", "docs/reference/api.md": reference.page(api),
-             "tools/python/rechenwerk.py": ctypes_module.module(api), "src/core/members.h": members.text(api)}
-    for name, text in files.items():
-        path = Path(output, name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    description = Path(output, "docs/reference/api.json")
+    write(description, headers.dump(api) + "\n")
+    tables.add(api, build, description)
+    write(description, headers.dump(api) + "\n")
+    write(Path(output, "docs/reference/api.md"), reference.page(api))
+    write(Path(output, "src/core/members.h"), members.text(api))
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Generates docs/reference/api.json, docs/reference/api.md, tools/python/rechenwerk.py and src/core/members.h from the
-# headers and from the parameter tables of the shared libraries, which must be built.
+# Generates docs/reference/api.json, docs/reference/api.md and src/core/members.h from the headers and from the
+# parameter tables of the shared libraries, which must be built.
 #   tools/api/make.sh [OUTPUT]      OUTPUT: the folder to write to (default: the checkout)
 # Environment: BUILD (default: build), PYTHON (default: the first of python3, /usr/bin/python3 that has pycparser).
 # Status 77 when pycparser is missing.

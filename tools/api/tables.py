@@ -1,20 +1,28 @@
 """Adds to the description what only the built libraries know: the rows of the parameter tables, and which library has a
-function. Tables are read from the functions that return `const rw_params *`, through the generated module."""
+function. Tables are read from the functions that return `const rw_params *`, through the Python module."""
 import os
+import types
 from pathlib import Path
 
-from ctypes_module import module
 from headers import Unknown, declarations
 
 TEXTS = ("name", "unit", "line", "condition", "brief")
 
 
-def add(api, build):
-    """build: the folder with the shared libraries."""
+def load(description):
+    """The Python module with the names of this file instead of its own api.json."""
+    path = Path(__file__).parents[1] / "python/rechenwerk.py"
+    module = types.ModuleType("rechenwerk")
+    module.__file__ = str(description)
+    exec(compile(path.read_text(encoding="utf-8"), path, "exec"), vars(module))
+    return module
+
+
+def add(api, build, description):
+    """build: the folder with the shared libraries; description: the file that has `api` already."""
     os.environ["RECHENWERK_LIBRARY"] = str(Path(build, "librechenwerk.so"))
     os.environ.pop("RECHENWERK_LIBRARY_RUN", None)
-    names = {"__name__": "rechenwerk", "__file__": __file__}
-    exec(compile(module(api), "rechenwerk.py", "exec"), names)
+    names = vars(load(description))
     structures = {d["name"]: d for d in declarations(api, "struct")}
     for d in declarations(api, "function"):
         if not hasattr(names["_library"]("rechenwerk"), d["name"]):
