@@ -4,7 +4,7 @@
 
 #include "bench/bench.h"
 #include "device/cpu/cc.h"
-#include "device/cpu/process.h"
+#include "device/process.h"
 
 struct rw_host {
     void *library;

@@ -137,6 +137,8 @@ void rw_huge_pages(void *p, size_t bytes);
 /* Bytes that the kernel calls available (free, or free at once), within the limits of the control groups that a
  * container or a batch system sets; -1: unknown. */
 int64_t rw_host_available(void);
+/* Cores that this process may use, 1 at least. */
+int rw_usable_cores(void);
 char *rw_strdup(const char *text);
 char *rw_strndup(const char *text, size_t n);
 char *rw_format(const char *format, ...) RW_PRINTF(1, 2);

@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <malloc.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,6 +140,12 @@ static int64_t group_available(void)
         if (limit >= 0 && use >= 0) return RW_MAX(0, limit - use + RW_MAX(cached, 0));
     }
     return -1;
+}
+
+int rw_usable_cores(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? RW_MAX(CPU_COUNT(&set), 1) : 1;
 }
 
 int64_t rw_host_available(void)

@@ -97,25 +97,6 @@ rw_status rw_array_create_from(rw_device *dev, rw_dtype dtype, int ndim, const i
     return status;
 }
 
-rw_array *rw_array_retain(rw_array *a)
-{
-    __atomic_add_fetch(&a->references, 1, __ATOMIC_RELAXED);
-    return a;
-}
-
-void rw_array_destroy(rw_array **array)
-{
-    if (!array) return;
-    rw_array *a = *array;
-    *array = NULL;
-    if (!a || __atomic_sub_fetch(&a->references, 1, __ATOMIC_ACQ_REL) > 0) return;
-    rw_device *dev = a->device;
-    rw_array_destroy(&a->packed);
-    rw_storage_release(a->storage);
-    rw_free(a);
-    rw_device_close(&dev);
-}
-
 rw_dtype rw_array_dtype(const rw_array *a) { return a ? a->dtype : RW_F32; }
 int rw_array_ndim(const rw_array *a) { return a ? a->ndim : 0; }
 static int64_t of_axis(const int64_t values[RW_MAX_NDIM], int axis)

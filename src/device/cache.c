@@ -334,3 +334,10 @@ rw_status rw_cache_clear(rw_context *ctx, int64_t *removed)
     rw_free(folder);
     return RW_OK;
 }
+
+void rw_program_compiled(rw_program *p, const rw_text *binary, double seconds)
+{
+    rw_device *dev = p->device;
+    rw_log(dev->ctx, RW_LOG_INFO, "%s: compiled %s in %.3g s", dev->info.name, p->name, seconds);
+    if (!p->makeshift && *dev->ops->suffix) rw_cache_store(dev->ctx, p->key, dev->ops->suffix, binary);
+}

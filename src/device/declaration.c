@@ -8,6 +8,13 @@
 
 #include "device/device.h"
 
+const char *rw_define_value(const rw_define *d, int n, const char *name)
+{
+    for (int i = 0; i < n; ++i)
+        if (!strcmp(d[i].name, name)) return d[i].value;
+    return NULL;
+}
+
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 /* The last character of the comment, string or character constant that begins at s; s itself where none does, NULL

@@ -1,10 +1,19 @@
-/* Devices: the list of all kinds, opening by name, counters. The kinds themselves are in the neighbouring folders. */
+/* Devices: the list of all kinds, opening by name. The kinds themselves are in the neighbouring folders; no other file
+ * knows which there are. */
 #include <string.h>
 
 #include "device/device.h"
 
 static const rw_device_ops *const kinds[] = {&rw_cpu_ops, &rw_cuda_ops, &rw_opencl_ops, &rw_check_ops};
 enum { MAX_A_KIND = 32 };
+
+/* NULL: there is none of that name. */
+static const rw_device_ops *find_kind(const char *kind)
+{
+    for (int k = 0; k < RW_COUNT(kinds); ++k)
+        if (!strcmp(kinds[k]->kind, kind)) return kinds[k];
+    return NULL;
+}
 
 rw_status rw_device_list_sized(rw_context *ctx, rw_device_properties **list, int64_t *count, size_t element_size)
 {
@@ -28,11 +37,9 @@ rw_status rw_device_list_sized(rw_context *ctx, rw_device_properties **list, int
         }
         for (int i = 0; i < found; ++i) {
             rw_device_properties *p = all + n;
-            int same = -1; /* the same hardware under an earlier name; check is a mode of the cpu, listed on its own */
+            int same = -1; /* the same hardware under an earlier name */
             for (int j = 0; j < n && same < 0; ++j)
-                if (kinds[k] != &rw_check_ops && p->identity[0] && !strcmp(all[j].identity, p->identity) &&
-                    !all[j].unusable[0])
-                    same = j;
+                if (p->identity[0] && !strcmp(all[j].identity, p->identity) && !all[j].unusable[0]) same = j;
             if (same >= 0 && !p->unusable[0]) {
                 if (!all[same].also[0]) memcpy(all[same].also, p->name, sizeof all[same].also);
                 memmove(p, p + 1, (size_t)(found - i - 1) * sizeof *p);
@@ -71,13 +78,18 @@ static rw_device_class class_for(const rw_device_properties *info, rw_tiling_opt
 
 rw_target rw_target_of(const rw_device_properties *info, rw_tiling_option tiling)
 {
-    rw_target t = {class_for(info, tiling), tiling,      info->units,  info->group_max,
-                   info->shared_memory,     info->cache, info->cluster};
-    for (int k = 0; k < RW_COUNT(kinds); ++k)
-        if (!strcmp(kinds[k]->kind, info->kind)) {
-            if (kinds[k]->group_most) t.group_most = kinds[k]->group_most;
-            if (kinds[k]->shared_most) t.shared_memory = kinds[k]->shared_most;
-        }
+    rw_target t = {.class = class_for(info, tiling),
+                   .tiling = tiling,
+                   .units = info->units,
+                   .group_most = info->group_max,
+                   .shared_memory = info->shared_memory,
+                   .cache = info->cache,
+                   .cluster = info->cluster};
+    const rw_device_ops *ops = find_kind(info->kind);
+    if (!ops) return t;
+    if (ops->group_most) t.group_most = ops->group_most;
+    if (ops->shared_most) t.shared_memory = ops->shared_most;
+    t.single_item = ops->single_item;
     return t;
 }
 
@@ -156,9 +168,8 @@ rw_status rw_device_open(rw_context *ctx, const char *name, rw_device **device)
     rw_device_name n;
     RW_TRY(rw_device_name_parse(ctx, name, &n));
     if (!strcmp(n.kind, "auto") && n.index < 0) return open_auto(ctx, n.tiling, device);
-    for (int k = 0; k < RW_COUNT(kinds); ++k)
-        if (!strcmp(n.kind, kinds[k]->kind)) return open_kind(ctx, kinds[k], n.index, n.tiling, device);
-    return rw_device_name_unknown(ctx, name);
+    const rw_device_ops *ops = find_kind(n.kind);
+    return ops ? open_kind(ctx, ops, n.index, n.tiling, device) : rw_device_name_unknown(ctx, name);
 }
 
 rw_status rw_device_open_native(rw_context *ctx, const char *name, void *native, rw_device **device)
@@ -170,11 +181,12 @@ rw_status rw_device_open_native(rw_context *ctx, const char *name, void *native,
     RW_NEED(native, "native");
     rw_device_name n;
     RW_TRY(rw_device_name_parse(ctx, name, &n));
-    if (strcmp(n.kind, "opencl"))
+    const rw_device_ops *ops = find_kind(n.kind);
+    if (!ops || !ops->accepts_context)
         return rw_fail(
             ctx, RW_ERR_UNSUPPORTED,
             "rw_device_open_native: \"%s\" does not accept a context, only opencl:N does: use rw_device_open", name);
-    return open_in(ctx, &rw_opencl_ops, n.index, n.tiling, native, device);
+    return open_in(ctx, ops, n.index, n.tiling, native, device);
 }
 
 rw_status rw_device_get_native(const rw_device *dev, void **native)
@@ -186,69 +198,6 @@ rw_status rw_device_get_native(const rw_device *dev, void **native)
     return RW_OK;
 }
 
-rw_device *rw_device_retain(rw_device *dev)
-{
-    __atomic_add_fetch(&dev->references, 1, __ATOMIC_RELAXED);
-    return dev;
-}
-
-void rw_device_close(rw_device **device)
-{
-    if (!device) return;
-    rw_device *dev = *device;
-    *device = NULL;
-    if (!dev || __atomic_sub_fetch(&dev->references, 1, __ATOMIC_ACQ_REL) > 0) return;
-    rw_orphan_remove(dev);
-    rw_queue *q = dev->queue;
-    if (q) {
-        dev->ops->wait(q);
-        dev->ops->queue_destroy(q);
-        rw_queue_release(q);
-    }
-    for (int i = 0; i < dev->nkept; ++i) rw_program_destroy(&dev->kept[i]);
-    rw_free(dev->kept);
-    dev->ops->close(dev);
-    pthread_mutex_destroy(&dev->lock);
-    rw_context *ctx = dev->ctx;
-    rw_free(dev);
-    rw_context_destroy(&ctx);
-}
-
 const rw_device_properties *rw_device_info(const rw_device *dev) { return dev ? &dev->info : NULL; }
 rw_context *rw_device_context(const rw_device *dev) { return dev ? dev->ctx : NULL; }
 rw_queue *rw_device_queue(rw_device *dev) { return dev ? dev->queue : NULL; }
-
-rw_counters rw_counters_of(const rw_device *dev)
-{
-    rw_device *d = (rw_device *)dev; /* only its lock is touched */
-    const rw_counters *from = &dev->counters;
-    rw_counters c;
-    int64_t *to = (int64_t *)&c;
-    pthread_mutex_lock(&d->lock);
-    c.compile_seconds = from->compile_seconds;
-    pthread_mutex_unlock(&d->lock);
-    for (size_t i = 0; i < offsetof(rw_counters, compile_seconds) / sizeof *to; ++i) /* rw_count takes no lock */
-        to[i] = __atomic_load_n((const int64_t *)from + i, __ATOMIC_RELAXED);
-    return c;
-}
-
-rw_status rw_device_get_counters_sized(const rw_device *dev, rw_counters *counters, size_t counters_size)
-{
-    RW_NEED(dev, "device");
-    RW_NEED(counters, "counters");
-    const rw_counters c = rw_counters_of(dev);
-    return rw_struct_out(RW_OK, counters, counters_size, &c, sizeof c);
-}
-
-void rw_count_seconds(rw_device *dev, double compiling)
-{
-    pthread_mutex_lock(&dev->lock);
-    dev->counters.compile_seconds += compiling;
-    pthread_mutex_unlock(&dev->lock);
-}
-
-void rw_count(rw_device *dev, int64_t *counter, int64_t n)
-{
-    (void)dev;
-    __atomic_add_fetch(counter, n, __ATOMIC_RELAXED);
-}

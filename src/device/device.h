@@ -201,10 +201,18 @@ typedef struct rw_device_ops {
     rw_status (*gl_import)(rw_device *dev, unsigned gl_buffer, void **resource);
     rw_status (*gl_copy)(rw_queue *q, void *resource, rw_buffer *src); /* later OpenGL commands see the copied data */
     void (*gl_release)(rw_device *dev, void *resource);
-    bool discrete;      /* host and device copies are different memory */
-    bool survives_fork; /* a child that fork() makes may go on with the device */
-    int group_most;     /* (optional) rw_target.group_most; default: all that a group may have */
-    int shared_most;    /* (optional) rw_target.shared_memory; default: all that a group may share */
+    /* (optional) First line that the compiler's program prints about its version, "" if it prints none; default: the
+     * driver compiles, and its version says all. */
+    void (*compiler_version)(rw_device *dev, char *line, size_t size);
+    bool host;            /* kernels are C, run by the host's processor in the host's memory */
+    bool discrete;        /* host and device copies are different memory */
+    bool survives_fork;   /* a child that fork() makes may go on with the device */
+    bool accepts_context; /* open may get a context in dev->given (rw_device_open_native) */
+    bool single_item;     /* rw_target.single_item */
+    int group_most;       /* (optional) rw_target.group_most; default: all that a group may have */
+    int shared_most;      /* (optional) rw_target.shared_memory; default: all that a group may share */
+    /* (optional) rw_tensor_device of exported memory, by rw_memory; default: 0, memory is not exported */
+    uint8_t tensor_device[RW_MEMORY_MAPPED + 1];
 } rw_device_ops;
 
 extern const rw_device_ops rw_cpu_ops, rw_check_ops, rw_opencl_ops, rw_cuda_ops;
@@ -232,6 +240,9 @@ typedef struct rw_target {
     int64_t shared_memory; /* bytes of SHARED that a group may have */
     int64_t cache;         /* bytes of the last level, 0: not known */
     int cluster;           /* groups that may read each other's SHARED memory; 0: none */
+    /* Loops of a processor's kernels want groups of one item: the compiler would copy code at barriers for each item
+     * instead of making vectors of the items (OpenCL). */
+    bool single_item;
 } rw_target;
 
 enum { RW_SHARED_MOST = 48 << 10 }; /* bytes of SHARED that any GPU has */
@@ -333,6 +344,7 @@ struct rw_array {
     rw_array *packed; /* of a view that is not contiguous: what kernels get; NULL until then */
 };
 
+/* lifetime.c */
 rw_device *rw_device_retain(rw_device *dev);
 rw_queue *rw_queue_retain(rw_queue *q); /* NULL is allowed */
 void rw_queue_release(rw_queue *q);
@@ -342,7 +354,7 @@ rw_allocation *rw_allocation_retain(rw_allocation *b);
 void rw_allocation_release(rw_device *dev, rw_allocation *b);
 /* Notes a launch that is being recorded: its program, its arrays and, for tables that cannot record, the launch. */
 rw_status rw_record_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_launch_arg *args, int nargs);
-rw_counters rw_counters_of(const rw_device *device);
+rw_counters rw_counters_of(const rw_device *device); /* counters.c */
 rw_status rw_kernel_measure(rw_kernel *k, rw_kernel_resources *r);
 /* orphan.c: the list of open devices; RW_FATAL_DEVICE_LOST for one whose driver does not work in this child of
  * fork(). */
@@ -365,10 +377,8 @@ rw_status rw_background_add(rw_program *p, rw_text *text);
 bool rw_background_dropped(void);
 /* What p has in the background ends, before it is destroyed. */
 void rw_background_end(rw_program *p);
-/* program.c: logs what has been compiled and puts it into the cache on disk. */
+/* cache.c: logs what has been compiled and puts it into the cache on disk. */
 void rw_program_compiled(rw_program *p, const rw_text *binary, double seconds);
-/* Cores that this process may use, 1 at least. */
-int rw_usable_cores(void);
 /* declaration.c: the kernels that a text declares. */
 rw_status rw_parse_kernels(rw_program *p, const char *text, const char *real, const rw_define *defines, int ndefines);
 void rw_free_kernels(rw_program *p);
@@ -423,12 +433,9 @@ void rw_cache_store(rw_context *ctx, const char *key, const char *suffix, const 
 /* rw_program_create with definitions as text, "NAME=VALUE NAME=VALUE …", in printf's form. */
 rw_status rw_program_create_with(rw_device *dev, const char *name, const char *text, rw_program **program,
                                  const char *definitions, ...) RW_PRINTF(5, 6);
-/* The dialect's text for a device kind ("cpu", "opencl", "cuda", "check") and an embedded kernel text by file name;
- * NULL when there is none. */
-
 /* The whole text of a program as the compiler of a device of this kind gets it: definitions, dialect, types, functions,
  * kernels. */
-rw_status rw_program_text(rw_context *ctx, const char *kind, const char *name, const char *text,
+rw_status rw_program_text(rw_context *ctx, const rw_device_ops *ops, const char *name, const char *text,
                           const rw_define *defines, int n, const char *real, rw_text *full);
 
 #endif

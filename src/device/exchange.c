@@ -149,16 +149,6 @@ static void end_export(rw_managed_tensor *tensor)
     rw_free(e);
 }
 
-static int32_t place_of(const rw_array *a)
-{
-    const char *kind = a->device->info.kind;
-    if (!strcmp(kind, "opencl")) return RW_TENSOR_OPENCL;
-    if (strcmp(kind, "cuda")) return RW_TENSOR_CPU;
-    return a->storage->memory == RW_MEMORY_MANAGED  ? RW_TENSOR_CUDA_MANAGED
-           : a->storage->memory == RW_MEMORY_MAPPED ? RW_TENSOR_CUDA_HOST
-                                                    : RW_TENSOR_CUDA;
-}
-
 rw_status rw_array_export(rw_array *a, rw_queue *q, rw_managed_tensor **tensor)
 {
     RW_NEED(tensor, "tensor");
@@ -166,7 +156,9 @@ rw_status rw_array_export(rw_array *a, rw_queue *q, rw_managed_tensor **tensor)
     RW_NEED(a, "array");
     RW_NEED(q, "queue");
     rw_device *dev = a->device;
-    if (!strcmp(dev->info.kind, "check"))
+    RW_TRY(rw_orphan_check(dev));
+    const uint8_t place = dev->ops->tensor_device[a->storage->memory];
+    if (!place)
         return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED,
                        "rw_array_export: %s checks every access to its memory, so the memory cannot be exported",
                        dev->info.name);
@@ -178,7 +170,7 @@ rw_status rw_array_export(rw_array *a, rw_queue *q, rw_managed_tensor **tensor)
     exported *e = rw_calloc(1, sizeof *e);
     if (!e) return rw_fail_memory(dev->ctx, sizeof *e, "a tensor");
     rw_tensor *t = &e->tensor.tensor;
-    t->device_type = place_of(a);
+    t->device_type = place;
     t->data = t->device_type == RW_TENSOR_CUDA_HOST ? a->storage->host : a->storage->allocation->buffer.pointer;
     t->device_id = t->device_type == RW_TENSOR_CPU ? 0 : dev->index;
     t->ndim = a->ndim;

@@ -10,13 +10,6 @@
 
 /* ---- full text and key ------------------------------------------------------------------------------------ */
 
-const char *rw_define_value(const rw_define *d, int n, const char *name)
-{
-    for (int i = 0; i < n; ++i)
-        if (!strcmp(d[i].name, name)) return d[i].value;
-    return NULL;
-}
-
 /* The precision words: REAL (f64 unless defined) gives real and complex. */
 static void add_types(rw_text *t, const char *real)
 {
@@ -35,11 +28,11 @@ static bool mentions(const char *text, const rw_define *defines, int n, const ch
     return found;
 }
 
-rw_status rw_program_text(rw_context *ctx, const char *kind, const char *name, const char *text,
+rw_status rw_program_text(rw_context *ctx, const rw_device_ops *ops, const char *name, const char *text,
                           const rw_define *defines, int n, const char *real, rw_text *full)
 {
     char file[64];
-    snprintf(file, sizeof file, "dialect_%s.h", kind);
+    snprintf(file, sizeof file, "dialect_%s.h", ops->kind);
     const char *dialect = rw_embedded_text(file);
     const char *math = rw_embedded_text("dialect_math.h"), *cmath = rw_embedded_text("dialect_complex.h");
     const char *functions = rw_embedded_text("dialect_functions.h"), *host = rw_embedded_text("dialect_c.h");
@@ -48,7 +41,7 @@ rw_status rw_program_text(rw_context *ctx, const char *kind, const char *name, c
         return rw_fail(ctx, RW_ERR_INTERNAL, "the dialect file %s is missing from the library", file);
     for (int i = 0; i < n; ++i) rw_text_add(full, "#define %s %s\n", defines[i].name, defines[i].value);
     if (ctx->reproducible) rw_text_add(full, "#define RW_REPRODUCIBLE 1\n");
-    if (strcmp(kind, "cuda") && strcmp(kind, "opencl")) rw_text_add_bytes(full, host, strlen(host));
+    if (ops->host) rw_text_add_bytes(full, host, strlen(host));
     rw_text_add_bytes(full, dialect, strlen(dialect));
     add_types(full, real);
     rw_text_add_bytes(full, math, strlen(math));
@@ -114,13 +107,6 @@ static rw_status load_cached(rw_device *dev, rw_program *p)
     return status;
 }
 
-void rw_program_compiled(rw_program *p, const rw_text *binary, double seconds)
-{
-    rw_device *dev = p->device;
-    rw_log(dev->ctx, RW_LOG_INFO, "%s: compiled %s in %.3g s", dev->info.name, p->name, seconds);
-    if (!p->makeshift && *dev->ops->suffix) rw_cache_store(dev->ctx, p->key, dev->ops->suffix, binary);
-}
-
 static rw_status compile_and_load(rw_device *dev, rw_program *p, const rw_text *full)
 {
     rw_text binary = {0};
@@ -162,17 +148,6 @@ static rw_program *find_loaded(rw_device *dev, const char *key)
     return p;
 }
 
-static void free_program(rw_program *p)
-{
-    rw_device *dev = p->device;
-    rw_background_end(p);
-    dev->ops->unload(dev, p);
-    rw_free_kernels(p);
-    const bool kept = p->kept;
-    rw_free(p);
-    if (!kept) rw_device_close(&dev);
-}
-
 static rw_status create(rw_device *dev, const char *name, const char *text, const rw_define *defines, int ndefines,
                         bool wait, rw_program **program)
 {
@@ -199,7 +174,7 @@ static rw_status create(rw_device *dev, const char *name, const char *text, cons
     rw_text full = {0};
     char key[65];
     rw_program *p = NULL;
-    rw_status status = rw_program_text(dev->ctx, dev->ops->kind, name, text, defines, ndefines, real, &full);
+    rw_status status = rw_program_text(dev->ctx, dev->ops, name, text, defines, ndefines, real, &full);
     if (status == RW_OK) status = make_key(dev, &full, key);
     if (status != RW_OK) goto out;
     if ((*program = find_loaded(dev, key))) {
@@ -225,7 +200,7 @@ static rw_status create(rw_device *dev, const char *name, const char *text, cons
     status = rw_parse_kernels(p, text, real, defines, ndefines);
     if (status == RW_OK) status = load_or_compile(dev, p, &full, wait);
     if (status != RW_OK) {
-        free_program(p);
+        rw_program_destroy(&p);
         goto out;
     }
     pthread_mutex_lock(&dev->lock);
@@ -300,33 +275,6 @@ rw_status rw_program_create_with(rw_device *dev, const char *name, const char *t
         d[n++] = (rw_define){w, equals + 1};
     }
     return rw_program_create(dev, name, text, d, n, program);
-}
-
-rw_program *rw_program_retain(rw_program *p)
-{
-    pthread_mutex_lock(&p->device->lock);
-    p->references++;
-    pthread_mutex_unlock(&p->device->lock);
-    return p;
-}
-
-void rw_program_destroy(rw_program **program)
-{
-    if (!program) return;
-    rw_program *p = *program;
-    *program = NULL;
-    if (!p) return;
-    rw_device *dev = p->device;
-    pthread_mutex_lock(&dev->lock);
-    bool last = --p->references == 0;
-    if (last)
-        for (rw_program **at = &dev->programs; *at; at = &(*at)->next)
-            if (*at == p) {
-                *at = p->next;
-                break;
-            }
-    pthread_mutex_unlock(&dev->lock);
-    if (last) free_program(p);
 }
 
 rw_status rw_program_kernel(rw_program *p, const char *name, rw_kernel **kernel)

@@ -55,17 +55,6 @@ rw_status rw_queue_get_native(rw_queue *q, void **native)
     return RW_OK;
 }
 
-rw_queue *rw_queue_retain(rw_queue *q)
-{
-    if (q) __atomic_add_fetch(&q->references, 1, __ATOMIC_RELAXED);
-    return q;
-}
-
-void rw_queue_release(rw_queue *q)
-{
-    if (q && __atomic_sub_fetch(&q->references, 1, __ATOMIC_ACQ_REL) == 0) rw_free(q);
-}
-
 /* ---- what is recorded ------------------------------------------------------------------------------------------ */
 
 static void forget(rw_device *dev, rw_record *r)

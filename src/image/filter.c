@@ -126,12 +126,11 @@ static const char extra_text[] =
     "        const int q = e < (a - x0) * channels ? (int)e : (int)e + (b - a) * channels;\n"
     "        y[(long)(j - y0) * y_row + q] = TY_FROM(x[(long)j * x_row + (long)x0 * channels + q]);\n    }\n}\n";
 
-/* Work-items of a workgroup. On OpenCL CPUs one, whose loops the compiler vectorises; several would be copied at each
- * barrier. */
+/* Work-items of a workgroup. */
 static int items_of(const rw_image_filter *f, const rw_image_pass *p, const rw_image_shape *s)
 {
     if (s->threads) return s->columns ? COLUMNS_GROUP : GPU_GROUP;
-    if (strcmp(f->device->info.kind, "opencl") == 0) return 1;
+    if (f->device->target.single_item) return 1;
     return RW_MIN(s->strip * (s->planar ? 1 : p->channels), p->limits && s->limits == RW_F64 ? 2048 : 4096);
 }
 

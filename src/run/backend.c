@@ -5,58 +5,13 @@
  * it: the number of threads, which is in the device's name. */
 #include "run/run_private.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "device/device.h"
 
 #define GROUP "/run/backend"
-
-extern char **environ;
-
-/* The first line that `program --version` prints; "" when there is none within two seconds. */
-static void version_of(const char *program, char *line, size_t size)
-{
-    char *const arguments[] = {(char *)program, "--version", NULL};
-    posix_spawn_file_actions_t actions;
-    int ends[2];
-    pid_t pid;
-    size_t n = 0;
-    line[0] = '\0';
-    if (pipe(ends) != 0) return;
-    for (int i = 0; i < 2; i++) fcntl(ends[i] = rw_fd_above(ends[i]), F_SETFD, FD_CLOEXEC);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-    bool started = posix_spawn(&pid, program, &actions, NULL, arguments, environ) == 0;
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    struct pollfd wait = {.fd = ends[0], .events = POLLIN};
-    for (double end = rw_seconds() + 2; started && n + 1 < size && rw_seconds() < end;) {
-        if (poll(&wait, 1, 100) <= 0) continue;
-        ssize_t got = read(ends[0], line + n, size - 1 - n);
-        if (got <= 0) break;
-        n += (size_t)got;
-        if (memchr(line, '\n', n)) break;
-    }
-    close(ends[0]);
-    if (started) {
-        kill(pid, SIGKILL); /* what it prints further nobody reads */
-        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) continue;
-    }
-    line[n] = '\0';
-    line[strcspn(line, "\n")] = '\0';
-    for (char *p = line; *p; p++)
-        if ((unsigned char)*p < ' ') *p = ' ';
-}
 
 static void add_instructions(char *text, size_t size)
 {
@@ -86,9 +41,8 @@ rw_status rw_backend_find(rw_run *r)
     rw_text identity = {0};
     char hex[65];
     *b = (rw_backend){0};
-    bool host = strcmp(info->kind, "cpu") == 0 || strcmp(info->kind, "check") == 0;
-    rw_status status = r->device->ops->identity(r->device, &identity);
-    bool compiler = status == RW_OK;
+    const rw_device_ops *ops = r->device->ops;
+    rw_status status = ops->identity(r->device, &identity);
     if (status == RW_ERR_UNSUPPORTED) { /* no compiler: the plain evaluator */
         rw_text_free(&identity);
         identity = (rw_text){0};
@@ -104,15 +58,8 @@ rw_status rw_backend_find(rw_run *r)
         snprintf(b->driver, sizeof(b->driver), "%s", info->driver);
         rw_sha256_hex(identity.data, identity.length, hex);
         snprintf(b->key, sizeof(b->key), "%.16s", hex);
-        /* of cpu and check the second line is the path of the compiler */
-        char *path = host && compiler ? strchr(identity.data, '\n') : NULL;
-        char *copy = path ? rw_strndup(path + 1, strcspn(path + 1, "\n")) : NULL;
-        char *numbers = copy ? strrchr(copy, ' ') : NULL; /* "PATH SIZE TIME" */
-        if (numbers) *numbers = '\0';
-        if (numbers && (numbers = strrchr(copy, ' '))) *numbers = '\0';
-        if (copy) version_of(copy, b->compiler, sizeof(b->compiler));
-        rw_free(copy);
-        if (host) add_instructions(b->instructions, sizeof(b->instructions));
+        if (ops->compiler_version) ops->compiler_version(r->device, b->compiler, sizeof(b->compiler));
+        if (ops->host) add_instructions(b->instructions, sizeof(b->instructions));
         else snprintf(b->instructions, sizeof(b->instructions), "%s", info->version);
     }
     rw_text_free(&identity);

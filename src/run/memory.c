@@ -2,15 +2,14 @@
  *
  * On the host that is what is available now, on other devices what the driver said when the device was opened. */
 #include "run/memory.h"
+#include "device/device.h"
 
 #include <stdio.h>
-#include <string.h>
 
 int64_t rw_memory_available(const rw_device *device)
 {
     const rw_device_properties *info = rw_device_info(device);
-    bool on_host = strcmp(info->kind, "cpu") == 0 || strcmp(info->kind, "check") == 0;
-    int64_t host = on_host ? rw_host_available() : -1;
+    int64_t host = device->ops->host ? rw_host_available() : -1;
     return host < 0 ? info->memory_free : host;
 }
 

@@ -20,7 +20,7 @@ static rw_text full_text(const char *kernels)
                                         {"GROUP_X", "32"},
                                         {"SHARED_LARGE_BYTES", "65536"}};
     rw_text t = {0};
-    assert_int_equal(rw_program_text(ctx, "cuda", "words", kernels, defines, 5, "f64", &t), RW_OK);
+    assert_int_equal(rw_program_text(ctx, &rw_cuda_ops, "words", kernels, defines, 5, "f64", &t), RW_OK);
     return t;
 }
 

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "device/opencl/build_log.h"
+#include "device/build_log.h"
 #include "program_test.h"
 
 static rw_status create(const char *text, rw_program **p)

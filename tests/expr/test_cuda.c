@@ -13,7 +13,8 @@ static void compile_for_sm90(const rw_pass_kernel *k, const char *what, bool rep
                                  {"REAL", real},
                                  {"WITH_FUNCTIONS", "1"},
                                  {"WITH_COMPLEX", "1"}};
-    assert_int_equal(rw_program_text(ctx, "cuda", "pass", k->text, defines, k->has_complex ? 5 : 4, real, &t), RW_OK);
+    assert_int_equal(rw_program_text(ctx, &rw_cuda_ops, "pass", k->text, defines, k->has_complex ? 5 : 4, real, &t),
+                     RW_OK);
     rw_status status = rw_nvrtc_compile(ctx, "pass", t.data, 90, reproducible, &binary);
     if (status != RW_OK) fail_msg("%s: %s", what, rw_message(ctx));
     assert_memory_equal(binary.data, "\177ELF", 4);

@@ -15,7 +15,7 @@
 #include "device/device.h"
 
 #define RW_CHECK_LIBRARY
-#include "kernels/dialect_check_hooks.h"
+#include "device/check/dialect_check_hooks.h"
 
 /* When and by whom: the segment (a piece of a group's run between barriers; numbers rise through the device's life),
  * and the lane (item modulo GROUP, the thread of a GPU). 0: never. */

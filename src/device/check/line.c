@@ -9,35 +9,13 @@
 
 #include "device/check/check.h"
 #include "device/cpu/cc.h"
-#include "device/cpu/process.h"
+#include "device/process.h"
 
-static bool write_image(const char *path, const char *image, size_t n)
+static bool write_image(const char *path, const rw_check_module *m)
 {
-    FILE *f = image ? rw_fopen(path, "w") : NULL;
-    bool ok = f && fwrite(image, 1, n, f) == n;
-    return (!f || fclose(f) == 0) && (ok || !image);
-}
-
-/* Runs argv with its output in a file and gives what it wrote (to be freed with rw_free), or NULL. `image` is first
- * written to a file whose name takes the place of the argument "IMAGE". */
-static char *ask(rw_context *ctx, char **argv, const char *image, size_t image_bytes)
-{
-    rw_temporary folder;
-    char *answer = NULL;
-    if (rw_temporary_create(ctx, &folder) != RW_OK) return NULL;
-    char *in = rw_format("%s/image.so", folder.path), *out = rw_format("%s/answer", folder.path);
-    size_t n;
-    if (in && out && write_image(in, image, image_bytes)) {
-        for (char **word = argv; *word; ++word)
-            if (!strcmp(*word, "IMAGE")) *word = in;
-        const int code = rw_process_run(argv, &folder, out, 60);
-        if ((code == 0 || code == RW_PROCESS_UNKNOWN) && rw_file_read(ctx, out, 1 << 20, &answer, &n) != RW_OK)
-            answer = NULL;
-    }
-    rw_temporary_remove(&folder);
-    rw_free(in);
-    rw_free(out);
-    return answer;
+    FILE *f = rw_fopen(path, "w");
+    const bool ok = f && fwrite(m->image, 1, m->image_bytes, f) == m->image_bytes;
+    return f && fclose(f) == 0 && ok;
 }
 
 /* First and last address of the object that was loaded at `base`. */
@@ -104,14 +82,21 @@ static bool is_text(const char *path, size_t n, const char *name)
 int rw_check_line(const rw_check_module *m, const void *from)
 {
     static const char *const tools[] = {"addr2line", "llvm-addr2line"};
+    rw_context *ctx = m->program->device->ctx;
+    rw_temporary folder;
     char address[32], tool[RW_CC_PATH], *answer = NULL;
     int line = 0;
+    if (rw_temporary_create(ctx, &folder) != RW_OK) return 0;
+    char *image = rw_format("%s/image.so", folder.path);
+    const bool written = image && write_image(image, m);
     snprintf(address, sizeof address, "0x%lx", (unsigned long)((const char *)from - m->base - 1)); /* in the call */
-    for (int i = 0; i < RW_COUNT(tools) && !answer; ++i) {
+    for (int i = 0; i < RW_COUNT(tools) && written && !answer; ++i) {
         if (!rw_cc_find_on_path(tools[i], tool)) continue;
-        char *argv[] = {tool, "-i", "-e", "IMAGE", address, NULL}; /* -i: the callers of what was inlined, too */
-        answer = ask(m->program->device->ctx, argv, m->image, m->image_bytes);
+        char *argv[] = {tool, "-i", "-e", image, address, NULL}; /* -i: the callers of what was inlined, too */
+        answer = rw_process_ask(ctx, argv, 60);
     }
+    rw_temporary_remove(&folder);
+    rw_free(image);
     for (char *save, *s = answer ? strtok_r(answer, "\n", &save) : NULL; s && !line; s = strtok_r(NULL, "\n", &save)) {
         const char *colon = strrchr(s, ':');
         if (colon && is_text(s, (size_t)(colon - s), m->program->name)) line = atoi(colon + 1);
@@ -124,7 +109,7 @@ void rw_check_ask_compiler(rw_check_state *s, rw_context *ctx)
 {
     char cc[RW_CC_PATH];
     if (rw_cc_find(cc) && strcmp(cc, s->compiler) != 0) {
-        char *argv[] = {cc, "--version", NULL}, *answer = ask(ctx, argv, NULL, 0);
+        char *argv[] = {cc, "--version", NULL}, *answer = rw_process_ask(ctx, argv, 60);
         __atomic_store_n(&s->clang, answer && strstr(answer, "clang"), __ATOMIC_RELAXED);
         snprintf(s->compiler, sizeof s->compiler, "%s", answer ? cc : ""); /* without an answer it is asked again */
         rw_free(answer);

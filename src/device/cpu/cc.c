@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "device/build_log.h"
 #include "device/cpu/cc.h"
-#include "device/cpu/process.h"
-#include "device/opencl/build_log.h"
+#include "device/process.h"
 
 static bool is_program(const char *path)
 {
@@ -78,6 +78,19 @@ rw_status rw_cc_identity(rw_device *dev, const char *options, rw_text *identity)
                 (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, options);
     add_processor(identity);
     return RW_OK;
+}
+
+void rw_cc_version(rw_device *dev, char *line, size_t size)
+{
+    char cc[RW_CC_PATH], real[4096], *argv[] = {real, "--version", NULL};
+    *line = 0;
+    if (!rw_cc_find(cc)) return;
+    if (!realpath(cc, real)) argv[0] = cc;
+    char *answer = rw_process_ask(dev->ctx, argv, 2);
+    if (answer) snprintf(line, size, "%.*s", (int)strcspn(answer, "\n"), answer);
+    for (char *c = line; *c; ++c)
+        if ((unsigned char)*c < ' ') *c = ' ';
+    rw_free(answer);
 }
 
 static void add_entries(rw_text *t, const rw_program *p)

@@ -12,6 +12,8 @@ bool rw_cc_find_on_path(const char *name, char path[RW_CC_PATH]);
 /* Path, size and time of the compiler, the processor, and `options`: what a compiled program depends on.
  * RW_ERR_UNSUPPORTED when there is no compiler, RW_ERR_DEVICE when RECHENWERK_CC names none. */
 rw_status rw_cc_identity(rw_device *dev, const char *options, rw_text *identity);
+/* rw_device_ops.compiler_version; "" also after two seconds. */
+void rw_cc_version(rw_device *dev, char *line, size_t size);
 /* Compiles the text with entry points for all kernels of p to the bytes of a shared object. */
 rw_status rw_cc_compile(rw_device *dev, rw_program *p, const char *text, const char *options, rw_text *binary);
 /* Loads the bytes of a shared object and finds the entry points; `handle` of each kernel becomes a rw_cc_entry. */

@@ -2,7 +2,6 @@
  * Device memory is host memory; a launch returns when it is done. */
 #include <math.h>
 #include <omp.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,12 +40,6 @@ typedef struct cpu_state {
     int threads;
     _Atomic double overhead; /* seconds that launches on several threads take beyond their work, as seen lately */
 } cpu_state;
-
-int rw_usable_cores(void)
-{
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? RW_MAX(CPU_COUNT(&set), 1) : 1;
-}
 
 /* "model name" of /proc/cpuinfo and a clock. */
 static void describe_processor(rw_device_properties *p)
@@ -405,6 +398,9 @@ const rw_device_ops rw_cpu_ops = {
     .event_wait = rw_cpu_event_wait,
     .event_order = rw_cpu_event_order,
     .event_seconds = rw_cpu_event_seconds,
+    .compiler_version = rw_cc_version,
+    .host = true,
     .discrete = false,
     .survives_fork = true,
+    .tensor_device = {RW_TENSOR_CPU, RW_TENSOR_CPU, RW_TENSOR_CPU, RW_TENSOR_CPU},
 };

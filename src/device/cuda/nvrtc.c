@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/build_log.h"
 #include "device/cuda/cuda.h"
-#include "device/opencl/build_log.h"
 
 const char *rw_nvrtc_options(bool reproducible)
 {

@@ -247,4 +247,8 @@ const rw_device_ops rw_cuda_ops = {
     .gl_release = rw_cuda_gl_release,
     .discrete = true,
     .shared_most = RW_SHARED_MOST,
+    .tensor_device = {[RW_MEMORY_DEVICE] = RW_TENSOR_CUDA,
+                      [RW_MEMORY_PINNED] = RW_TENSOR_CUDA,
+                      [RW_MEMORY_MANAGED] = RW_TENSOR_CUDA_MANAGED,
+                      [RW_MEMORY_MAPPED] = RW_TENSOR_CUDA_HOST},
 };

@@ -2,7 +2,7 @@
  *
  *   device.c   list, open, close, identity, failures     properties.c  what a device says of itself
  *   memory.c   buffers and copies                        program.c     compile, load, unload
- *   queue.c    launches, queues, events                  build_log.c   messages of a compiler (cuda/ uses it too)
+ *   queue.c    launches, queues, events
  *
  * The table of operations stands at the end of queue.c. rw_buffer.pointer is a cl_mem, rw_queue.state a
  * cl_command_queue (in order, with profiling), rw_event.state a cl_event or NULL before it is recorded. */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "device/opencl/build_log.h"
+#include "device/build_log.h"
 #include "device/opencl/opencl.h"
 
 /* Macros with "..." are an extension before OpenCL C 3.0, which PoCL grants and NVIDIA's driver refuses. -w: drivers

@@ -208,5 +208,8 @@ const rw_device_ops rw_opencl_ops = {
     .host_alloc = rw_opencl_host_alloc,
     .host_free = rw_opencl_host_free,
     .discrete = true,
+    .accepts_context = true,
+    .single_item = true,
     .group_most = 256, /* larger ones get too few registers */
+    .tensor_device = {RW_TENSOR_OPENCL, RW_TENSOR_OPENCL, RW_TENSOR_OPENCL, RW_TENSOR_OPENCL},
 };

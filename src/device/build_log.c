@@ -3,7 +3,7 @@
  * These forms of place are known: "NAME:12:5: error: …" (clang and drivers built on it), "error: NAME:12:5: …" (PoCL)
  * and "NAME(12): error: …" (NVRTC). A log of another form gives its first line that speaks of an error, and no kernel.
  */
-#include "device/opencl/build_log.h"
+#include "device/build_log.h"
 
 #include "core/temporary.h"
 

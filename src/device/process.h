@@ -23,6 +23,9 @@ enum {
 int rw_process_run(char *const *argv, const rw_temporary *folder, const char *log, double seconds);
 #define RW_PROCESS_MOST_OUTPUT ((int64_t)1 << 28)
 
+/* What argv prints within so many seconds (to be freed with rw_free); NULL: it fails, or prints more than 1 MiB. */
+char *rw_process_ask(rw_context *ctx, char *const *argv, double seconds);
+
 /* The limit for compilers: $RECHENWERK_CC_SECONDS, 1 … 86400 (default: 120). ERR_ARGUMENT with another value. */
 rw_status rw_process_limit(rw_context *ctx, double *seconds);
 

@@ -2,7 +2,7 @@
  * Where the host program has a flag for interruptions the process has a group of its own. Where it has none, Ctrl-C
  * must reach the process as it reaches the host program, so it stays in the host's group.
  * It is polled every 2 milliseconds, 1 % of what a compiler takes: no signal handler of the host program is touched. */
-#include "device/cpu/process.h"
+#include "device/process.h"
 #include "core/leftover.h"
 #include "device/device.h"
 
@@ -106,6 +106,21 @@ int rw_process_run(char *const *argv, const rw_temporary *folder, const char *lo
     rw_free(variable);
     if (error) errno = error;
     return code;
+}
+
+char *rw_process_ask(rw_context *ctx, char *const *argv, double seconds)
+{
+    rw_temporary folder;
+    char *answer = NULL;
+    size_t n;
+    if (rw_temporary_create(ctx, &folder) != RW_OK) return NULL;
+    char *path = rw_format("%s/answer", folder.path);
+    const int code = path ? rw_process_run(argv, &folder, path, seconds) : RW_PROCESS_FAILED;
+    if ((code == 0 || code == RW_PROCESS_UNKNOWN) && rw_file_read(ctx, path, 1 << 20, &answer, &n) != RW_OK)
+        answer = NULL;
+    rw_temporary_remove(&folder);
+    rw_free(path);
+    return answer;
 }
 
 rw_status rw_process_limit(rw_context *ctx, double *seconds)
