@@ -40,7 +40,7 @@ rw_status rw_bench_begin(rw_bench *b, rw_context *ctx, rw_device *dev, const rw_
                        "rounds = %d: it must be a positive number of repetitions, or 0 for the "
                        "default",
                        b->options.rounds);
-    b->lanes = !dev->info.gpu && strcmp(dev->info.kind, "opencl") != 0;
+    b->lanes = !dev->info.gpu && !dev->target.single_item;
     b->threads = RW_MAX(dev->info.units, 1);
     return RW_OK;
 }
