@@ -221,11 +221,11 @@ static void test_targets(void **state)
     (void)state;
     rw_target t = rw_target_of(&p, RW_TILING_AUTO);
     assert_true(t.class == RW_GPU && t.units == 132 && t.group_most == 1024 && t.shared_memory == RW_SHARED_MOST &&
-                t.cache == 50 << 20);
+                t.cache == 50 << 20 && !t.single_item);
     assert_int_equal(rw_target_reducing_groups(&t, 256), 132 * 16);
     snprintf(p.kind, sizeof p.kind, "opencl");
     t = rw_target_of(&p, RW_TILING_CPU);
-    assert_true(t.class == RW_PROCESSOR && t.group_most == 256);
+    assert_true(t.class == RW_PROCESSOR && t.group_most == 256 && t.single_item);
     assert_int_equal(rw_target_reducing_groups(&t, 128), 256);
 }
 
