@@ -172,9 +172,17 @@ words() { # words LINE...: what the completion offers for the last word
 [ "$(words rechenwerk solve a.mtx -m fgm)" = fgmres ] || fail "completion of a method"
 [ "$(words rechenwerk solve a.mtx --precond ilut)" = ilut ] || fail "completion of a preconditioner"
 [ "$(words rechenwerk image a.png b.png --op equal)" = equalize ] || fail "completion of an operation of images"
-[ "$(words rechenwerk signal a.wav b.wav -o lowp)" = lowpass ] || fail "completion of an operation of signals"
+[ "$(words rechenwerk signal a.wav b.wav --op lowp)" = lowpass ] || fail "completion of an operation of signals"
 [ "$(words rechenwerk init heat-2)" = heat-2d ] || fail "completion of a case: $(words rechenwerk init heat-2)"
-[ "$(words rechenwerk convert a.mtx -f bsel)" = bsell ] || fail "completion of a format"
+[ "$(words rechenwerk convert a.mtx --format bsel)" = bsell ] || fail "completion of a format"
+
+# these letters mean the same in every command, and these options have their letter in each
+for c in $commands; do
+    "$command" "$c" --help > out
+    grep -oE '^ +(-[dfoqsv], --|--(device|force|output|quiet|set|verbose)\b).*' out |
+        grep -vE '^ +-(d, --device|f, --force|o, --output|q, --quiet|s, --set|v, --verbose)\b' &&
+        fail "$c --help: a letter that is another option's"
+done
 
 # help fits into 80 columns, or into those of the terminal
 for columns in '' 60 120; do
@@ -261,13 +269,13 @@ expect 0 "2 of 2 x 2 hold all entries, 100 % full" matrix full.mtx
 expect 0 '"block": 2,' matrix full.mtx --json
 [ -s m.png ] || { echo "no m.png"; bad=1; }
 expect 0 "bcsr:2x2:f64" spmv m.mtx --quick
-expect 0 "vectors f32" spmv m.mtx --quick -f csr,bsell:2x3,dia --values f32
-expect 0 '"format": "bcsr:2x2:f64", "bytes": 128' spmv m.mtx --quick -f auto --json
+expect 0 "vectors f32" spmv m.mtx --quick --format csr,bsell:2x3,dia --values f32
+expect 0 '"format": "bcsr:2x2:f64", "bytes": 128' spmv m.mtx --quick --format auto --json
 expect 0 "-> " tune m.mtx --quick --vectors f32
 expect 0 '"chosen": "' tune m.mtx --quick --json
-expect 2 "nearest is bcsr" spmv m.mtx -f csr,bscr:5
-expect 2 "format = \"\" is empty" spmv m.mtx -f csr,
-expect 2 "4 x 6 cannot be divided into blocks of 5 x 5" spmv m.mtx -f bsell:5x5
+expect 2 "nearest is bcsr" spmv m.mtx --format csr,bscr:5
+expect 2 "format = \"\" is empty" spmv m.mtx --format csr,
+expect 2 "4 x 6 cannot be divided into blocks of 5 x 5" spmv m.mtx --format bsell:5x5
 expect 2 "--values f16: must be f32 or f64" tune m.mtx --values f16
 for n in 0 -1 2.5 100001; do
     for c in "spmv m.mtx" "tune m.mtx" "bench copy"; do
@@ -275,7 +283,7 @@ for n in 0 -1 2.5 100001; do
         expect 2 "--rounds $n is not an integer from 1 to 100000" $c -n $n
     done
 done
-expect 2 "41 formats are given, at most 40 are allowed" spmv m.mtx -f "csr$(printf ',csr%.0s' $(seq 40))"
+expect 2 "41 formats are given, at most 40 are allowed" spmv m.mtx --format "csr$(printf ',csr%.0s' $(seq 40))"
 # every column of a table is explained below it, sizes have a unit
 for c in "matrix m.mtx" "spmv m.mtx --quick" "tune m.mtx --quick"; do
     [ "${c%% *}" != tune ] || [ "${RECHENWERK_TEST_LONG:-}" = 1 ] || continue

@@ -35,7 +35,7 @@ calls=(
     "spectrum in.pgm %s.png --force"
     "spectrogram in.raw %s.png --samples 48000:s16:2 --force"
     "generate laplace -c 70x70x70 --force -o %s.mtx"
-    "convert in.mtx -f csr --force -o %s.mtx"
+    "convert in.mtx --format csr --force -o %s.mtx"
     "plot in.run -F u --force -o %s.png"
     "lab rock4 -d cpu"
     "bench spine --quick --no-peers"

@@ -70,7 +70,7 @@ awk 'BEGIN { n = 100; print "%%MatrixMarket matrix coordinate real symmetric\n" 
     for (i = 2; i <= n; i++) print i, i, 2 "\n" i, 1, -1 }' > arrow.mtx
 for precond in jacobi ssor chebyshev ilu0 icc0 ilut amg; do
     case $precond in jacobi | ilu0 | amg) ;; *) long || continue ;; esac
-    expect 0 "" solve arrow.mtx -m cg -p $precond -f csr --json
+    expect 0 "" solve arrow.mtx -m cg -p $precond --format csr --json
     wanted="$(number iterations) $(number precond_block)"
     expect 0 "" solve arrow.mtx -m cg -p $precond --json
     [ "$(number iterations) $(number precond_block)" = "$wanted" ] ||
@@ -233,15 +233,15 @@ for type in c64 c128; do
         expect 2 "$tool: --values $type: the values are real" $tool real.mtx --quick --values $type
     done
     expect 2 "--format csr:$type: the matrix, b and the vectors are real: omit $type" \
-        solve real.mtx -f csr:$type
+        solve real.mtx --format csr:$type
     expect 0 "vectors $type" solve complex.mtx --vectors $type -t 1e-4
 done
 expect 2 "solve: --format csr:f32 and --values f64: f32 is another precision: omit one of the options" \
-    solve real.mtx -f csr:f32 --values f64
+    solve real.mtx --format csr:f32 --values f64
 expect 2 "convert: --format bsell:2:h32:c128 and --values c64: c128 is another precision" \
-    convert complex.mtx -o no.mtx -f bsell:2:h32:c128 --values c64
+    convert complex.mtx -o no.mtx --format bsell:2:h32:c128 --values c64
 expect 2 "spmv: --format dia,csr:f32,coo and --values f64: f32 is another precision" \
-    spmv real.mtx --quick -f dia,csr:f32,coo --values f64
+    spmv real.mtx --quick --format dia,csr:f32,coo --values f64
 # the memory of a preconditioner, before it is made, is within 1.3 of what its matrices take (which its vectors are not
 # part of)
 for precond in jacobi ssor ilu0 ilu2 icc0 ilu0:block=2; do
@@ -285,8 +285,8 @@ for tool in spmv tune; do
         END { exit bad || NR < 3 }' || fail "$tool: order or shares: $(cat out)"
 done
 expect 0 '"least_warm_time": "' tune real.mtx --quick --json
-expect 0 "csr:f32" solve real.mtx -f csr:f32 --values f32
-expect 0 "csr:c64" solve complex.mtx -f csr:c64 --values f32 -t 1e-4
+expect 0 "csr:f32" solve real.mtx --format csr:f32 --values f32
+expect 0 "csr:c64" solve complex.mtx --format csr:c64 --values f32 -t 1e-4
 # cg is told what it is given: the first entry that differs from the one opposite to it, or a diagonal that is not real
 warning="warning: cg needs a hermitian matrix, but real.mtx is not hermitian: entry (1, 2) = -0.8, (2, 1) = -1.2,"
 warning+=" counted from 1: use gmres, bicgstab or idr"
@@ -323,8 +323,8 @@ for call in "solve wide.mtx" "spmv wide.mtx" "convert wide.mtx -o narrow.mtx"; d
     expect 5 "GB of host memory, more than is available. Are its sizes right?" $call
 done
 printf '%%%%MatrixMarket matrix coordinate real general\n30000000 30000000 1\n5 5 1\n' > wide.mtx
-expect 0 "1 stored values" convert wide.mtx -o narrow.mtx -f csr
-expect 5 "bytes: too much padding for this matrix. Use sell:h32" convert wide.mtx -o narrow.mtx -f ell --force
+expect 0 "1 stored values" convert wide.mtx -o narrow.mtx --format csr
+expect 5 "bytes: too much padding for this matrix. Use sell:h32" convert wide.mtx -o narrow.mtx --format ell --force
 
 # Ctrl-C: the current x is written next to the old file, and --guess continues from it
 printf old > late.npy
@@ -425,7 +425,7 @@ expect 0 "x: spacing 1, reflect; y: spacing 1, nearest" \
     solve --stencil '3*u - 0.1*(u[i+1] + u[i, j-2])' --grid 20x20 --spacing 1 --boundary reflect,replicate -m gmres
 expect 2 "--boundary periodic,neumann: must be one name, or one for each of 3 axes" \
     solve --stencil u --grid 4x4x4 --boundary periodic,neumann
-expect 2 "solve: --format applies to matrices, not to --stencil" solve --stencil u --grid 4 -f csr
+expect 2 "solve: --format applies to matrices, not to --stencil" solve --stencil u --grid 4 --format csr
 expect 2 "solve: --grid needs an equation" solve real.mtx --grid 4
 expect 2 "function lapace is unknown; nearest is laplace" solve --stencil 'u - lapace(u)' --grid 4
 expect 2 "Au does not depend on u linearly" solve --stencil 'u + u^2' --grid 4
@@ -465,13 +465,13 @@ expect 2 "nan.npy: entry 2 of 2, counted from 1, is nan: entries must be finite"
 expect 2 "nearest is gmres" solve real.mtx -m gmers
 expect 2 "nearest is jacobi" solve real.mtx -p jacobbi
 expect 2 'preconditioner "ilu11": level = 11 is outside [0, 10]' solve real.mtx -p ilu11
-for far in "-m foo" "-m dirk" "-p xyz" "-f hello"; do
+for far in "-m foo" "-m dirk" "-p xyz" "--format hello"; do
     # shellcheck disable=SC2086
     expect 2 " is none of " solve real.mtx $far
 done
 expect 2 "unknown list 'foo'; known are" list foo
-expect 2 "nearest is bsell" solve real.mtx -f bsel:5
-expect 2 "400 x 400 cannot be divided into blocks of 3 x 3" solve real.mtx -f bcsr:3
+expect 2 "nearest is bsell" solve real.mtx --format bsel:5
+expect 2 "400 x 400 cannot be divided into blocks of 3 x 3" solve real.mtx --format bcsr:3
 expect 2 "restart = 0 is outside [1, 1000]" solve real.mtx -r 0
 expect 2 "iterations = 2.5 is not an integer" solve real.mtx -n 2.5
 expect 2 "rtol = -1 is outside (0, inf) and not off" solve real.mtx -t -1
@@ -484,7 +484,7 @@ expect 2 "cannot open 'nowhere.mtx'" convert nowhere.mtx -o copied.mtx
 expect 2 "cannot open 'nowhere.npy'" solve real.mtx -g nowhere.npy
 expect 2 "nowhere.npy" solve real.mtx nowhere.npy
 expect 4 "cpuu" solve real.mtx -d cpuu
-expect 2 "\"f16\" is not an option of csr" solve real.mtx -f csr:f16
+expect 2 "\"f16\" is not an option of csr" solve real.mtx --format csr:f16
 
 # more memory than there is, where a matrix with so many rows is made in a moment: 1000 vectors of c128
 free=$("$command" info --json | sed -n '/"name": "cpu"/,/"memory_free"/s/.*"memory_free": \([0-9]*\).*/\1/p' | head -1)
@@ -500,21 +500,21 @@ fi
 # ---- convert ---------------------------------------------------------------------------------------------------------
 
 printf '%%%%MatrixMarket matrix coordinate complex hermitian\n3 3 3\n1 1 2 0\n2 1 3 4\n3 2 0.1 1\n' > hermitian.mtx
-expect 0 "5 entries, complex" convert hermitian.mtx -o general.mtx -f bcsr:3
+expect 0 "5 entries, complex" convert hermitian.mtx -o general.mtx --format bcsr:3
 [ "$(sed -n 4p general.mtx)" = "1 2 3 -4" ] || fail "not expanded: $(cat general.mtx)"
 expect 0 "csr:i32:c128, transposed: 3 x 3" convert hermitian.mtx -o t.mtx --transpose
 [ "$(sed -n 4p t.mtx)" = "1 2 3 4" ] || fail "not transposed: $(cat t.mtx)"
 expect 0 "" convert hermitian.mtx -o conjugate.mtx --conjugate -q
 [ -s out ] && fail "convert -q prints $(cat out)"
 cmp -s general.mtx conjugate.mtx || fail "a hermitian matrix is not its conjugate transpose"
-expect 0 "bell:2x2:i32:f64: 400 x 400" convert real.mtx -o back.mtx -f bell:2
+expect 0 "bell:2x2:i32:f64: 400 x 400" convert real.mtx -o back.mtx --format bell:2
 cmp -s copy.mtx back.mtx || fail "another matrix behind bell:2"
-expect 0 "bytes per product" convert real.mtx -o back.mtx -f auto --force
+expect 0 "bytes per product" convert real.mtx -o back.mtx --format auto --force
 cmp -s copy.mtx back.mtx || fail "another matrix behind auto"
 expect 0 "c64" convert hermitian.mtx -o single.mtx --values f32
 grep -q '0.10000000149011612' single.mtx || fail "not rounded to f32: $(cat single.mtx)"
 expect 2 "the output file is missing" convert real.mtx
-expect 2 "nearest is csr" convert real.mtx -o no.mtx -f csrr
+expect 2 "nearest is csr" convert real.mtx -o no.mtx --format csrr
 expect 2 "not a Matrix Market file" convert "$SOURCE/cases/laser.yaml" -o no.mtx
 expect 1 "nowhere/b.mtx" convert real.mtx -o nowhere/b.mtx
 {
@@ -523,8 +523,8 @@ expect 1 "nowhere/b.mtx" convert real.mtx -o nowhere/b.mtx
     for i in $(seq 50000); do echo "1 $i"; done
     for i in $(seq 2 50000); do echo "$i $i"; done
 } > arrow.mtx
-expect 5 "bytes: too much padding for this matrix. Use sell" convert arrow.mtx -o no.mtx -f ell
-expect 5 "bytes: too much padding for this matrix. Use sell" solve arrow.mtx -f ell
+expect 5 "bytes: too much padding for this matrix. Use sell" convert arrow.mtx -o no.mtx --format ell
+expect 5 "bytes: too much padding for this matrix. Use sell" solve arrow.mtx --format ell
 [ -s out ] && fail "a layout is refused after the report: $(cat out)"
 [ -e no.mtx ] && fail "a refused conversion leaves a file behind"
 

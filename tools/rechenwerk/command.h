@@ -17,7 +17,7 @@
 
 typedef struct option {
     const char *name;  /* "output", given as --output */
-    char letter;       /* 'o', given as -o; 0: none */
+    char letter;       /* 'm', given as -m; 0: none, or that of the name in all commands (letter_of) */
     const char *value; /* "DIR", or NULL for a switch */
     const char *line;  /* NULL: that of the row of this name, with its default */
 } option;
@@ -58,6 +58,9 @@ extern const command *const commands[];        /* NULL-terminated */
 const command *find_command(const char *name); /* NULL when unknown; says so, with the nearest */
 
 /* options.c */
+/* The letter of an option; 0: none. Those of --device, --output, --force, --set, --verbose and --quiet are the same in
+ * every command. */
+char letter_of(const option *o);
 /* Parses argv after the subcommand; false after a usage error was printed. */
 bool parse(const command *c, int argc, char **argv, arguments *a);
 void release(arguments *a);
@@ -161,11 +164,11 @@ ready_case *find_cases(int *n);
 
 #define OPTION_DEVICE                                                                                                  \
     {                                                                                                                  \
-        "device", 'd', "DEV", "device: cpu, cpu:4, cuda:0, opencl:0, check or auto (default: cpu)"                     \
+        "device", 0, "DEV", "device: cpu, cpu:4, cuda:0, opencl:0, check or auto (default: cpu)"                       \
     }
 #define OPTION_DEVICE_OF_CASE                                                                                          \
     {                                                                                                                  \
-        "device", 'd', "DEV", "device: cpu, cpu:4, cuda:0, opencl:0, check or auto (default: device of the case)"      \
+        "device", 0, "DEV", "device: cpu, cpu:4, cuda:0, opencl:0, check or auto (default: device of the case)"        \
     }
 #define OPTION_JSON                                                                                                    \
     {                                                                                                                  \
@@ -173,15 +176,15 @@ ready_case *find_cases(int *n);
     }
 #define OPTION_VERBOSE                                                                                                 \
     {                                                                                                                  \
-        "verbose", 'v', NULL, "log compiler runs, cache lookups and selected devices"                                  \
+        "verbose", 0, NULL, "log compiler runs, cache lookups and selected devices"                                    \
     }
 #define OPTION_QUIET                                                                                                   \
     {                                                                                                                  \
-        "quiet", 'q', NULL, "no progress, summary or warnings"                                                         \
+        "quiet", 0, NULL, "no progress, summary or warnings"                                                           \
     }
 #define OPTION_SET                                                                                                     \
     {                                                                                                                  \
-        "set", 's', "KEY=VALUE",                                                                                       \
+        "set", 0, "KEY=VALUE",                                                                                         \
             "change a setting of the case, such as grid.size=[64,64]; != adds a new name (parameters.new!=0.4); "      \
             "may be repeated"                                                                                          \
     }

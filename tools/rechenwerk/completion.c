@@ -126,7 +126,7 @@ static void print_bash(void)
             const int list = list_of(commands[i], o);
             if (list < 0) continue;
             printf("    ");
-            if (o->letter) printf("\"%s -%c\"|", commands[i]->name, o->letter);
+            if (letter_of(o)) printf("\"%s -%c\"|", commands[i]->name, letter_of(o));
             printf("\"%s --%s\") COMPREPLY=($(compgen -W \"", commands[i]->name, o->name);
             print_names(list, "");
             printf("\" -- \"$word\")); return ;;\n");
@@ -143,7 +143,7 @@ static void print_bash(void)
     for (int i = 0; commands[i]; i++) {
         printf("    %s)\n        options=\"", commands[i]->name);
         for (int k = 0; k < commands[i]->noptions; k++) {
-            if (commands[i]->options[k].letter) printf("-%c ", commands[i]->options[k].letter);
+            if (letter_of(&commands[i]->options[k])) printf("-%c ", letter_of(&commands[i]->options[k]));
             printf("--%s ", commands[i]->options[k].name);
         }
         printf("--help\"\n        operands=\"");
@@ -185,10 +185,10 @@ static void print_zsh(void)
             const char *action = strcmp(o->name, "device") == 0 ? "(" DEVICES ")" : "_files";
             const int list = list_of(c, o);
             for (int form = 0; form < 2; form++) {
-                if (form == 0 && !o->letter) continue;
+                if (form == 0 && !letter_of(o)) continue;
                 printf(" \\\n      '");
                 if (strcmp(o->name, "set") == 0 || (is_lab(c) && strcmp(o->name, "device") == 0)) printf("*");
-                if (form == 0) printf("-%c", o->letter);
+                if (form == 0) printf("-%c", letter_of(o));
                 else printf("--%s", o->name);
                 printf("[");
                 print_escaped(line_of(c, o), "[]:\\", "\\");
@@ -239,7 +239,7 @@ static void print_fish(void)
         for (int k = 0; k < c->noptions; k++) {
             const option *o = &c->options[k];
             printf("complete -c rechenwerk -n '__fish_seen_subcommand_from %s' -l %s", c->name, o->name);
-            if (o->letter) printf(" -s %c", o->letter);
+            if (letter_of(o)) printf(" -s %c", letter_of(o));
             if (o->value) printf(" -r");
             if (o->value && strcmp(o->name, "device") == 0) {
                 printf(" -a '" DEVICES "'");

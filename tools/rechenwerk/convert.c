@@ -55,8 +55,8 @@ static int run(const arguments *a)
 }
 
 static const option options[] = {
-    {"output", 'o', "B.mtx", "output file: general Matrix Market, all entries that are not 0"},
-    {"format", 'f', "FORMAT",
+    {"output", 0, "B.mtx", "output file: general Matrix Market, all entries that are not 0"},
+    {"format", 0, "FORMAT",
      "storage format such as bsell:5x5, or auto; see rechenwerk list formats (default: "
      "csr)"},
     {"transpose", 0, NULL, "write the transpose"},

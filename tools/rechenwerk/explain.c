@@ -40,7 +40,7 @@ static const option options[] = {
     {"graph", 'g', NULL,
      "print the task graph of one step: kernels, their dependencies, and what can run "
      "concurrently"},
-    {"output", 'o', "FILE", "with --graph: output file of the graph for Graphviz (dot -Tsvg FILE)"},
+    {"output", 0, "FILE", "with --graph: output file of the graph for Graphviz (dot -Tsvg FILE)"},
     {"stages", 'n', "N",
      "with --graph: approximate number of stages, for methods with a variable number (default: "
      "7)"},

@@ -327,8 +327,8 @@ static const option options[] = {
     {"omega", 0, "NUMBER", NULL},
     {"zeros", 0, NULL, NULL},
     {"periodic", 0, NULL, NULL},
-    {"output", 'o', "FILE.mtx", "output file (default: none, only sizes are printed)"},
-    {"force", 'f', NULL, "overwrite an existing file"},
+    {"output", 0, "FILE.mtx", "output file (default: none, only sizes are printed)"},
+    OPTION_FORCE,
     OPTION_JSON,
 };
 

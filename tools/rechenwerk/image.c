@@ -328,10 +328,10 @@ const command command_spectrum = {
 };
 
 static const option options[] = {
-    {"op", 'o', "OP", "operations separated by |, such as \"gauss:sigma=1|sobel|normalize\"; may be repeated"},
+    {"op", 0, "OP", "operations separated by |, such as \"gauss:sigma=1|sobel|normalize\"; may be repeated"},
     {"text", 0, "TEXT",
      "instead of --op: the result o of each channel u, such as \"o = max(u[i+1, j], u[i-1, j]) - u\""},
-    {"set", 's', "NAME=VALUE",
+    {"set", 0, "NAME=VALUE",
      "a parameter of the last operation, or border and value of --text, such as sigma=3 or border=wrap; may be "
      "repeated"},
     {"type", 't', "TYPE", "type of the result's pixels: u8, u16, i16, f16, f32 or f64 (default: that of the file)"},

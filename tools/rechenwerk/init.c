@@ -146,7 +146,7 @@ static int run(const arguments *a)
     return code;
 }
 
-static const option options[] = {{"output", 'o', "FILE.yaml",
+static const option options[] = {{"output", 0, "FILE.yaml",
                                   "output file, must not exist (default: standard "
                                   "output)"}};
 

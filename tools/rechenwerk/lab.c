@@ -100,13 +100,13 @@ static int run(const arguments *a)
 }
 
 static const option options[] = {
-    {"device", 'd', "DEV", "device; may be repeated (default: cpu:1, cpu and every GPU)"},
-    {"set", 's', "NAME=VALUE", "change a parameter of the study, such as sizes=16,64; may be repeated"},
+    {"device", 0, "DEV", "device; may be repeated (default: cpu:1, cpu and every GPU)"},
+    {"set", 0, "NAME=VALUE", "change a parameter of the study, such as sizes=16,64; may be repeated"},
     {"table", 't', "NAME", "print only this table"},
     {"format", 0, "FORMAT",
      "output format: text, markdown, csv (the first table, or that of --table) or json "
      "(default: text)"},
-    {"output", 'o', "FOLDER", "write every format and the figures to a folder"},
+    {"output", 0, "FOLDER", "write every format and the figures to a folder"},
     OPTION_VERBOSE,
     OPTION_QUIET,
     OPTION_NO_CACHE,

@@ -11,7 +11,7 @@
 static void name_option(const option *o, char *text, size_t size)
 {
     char letter[8] = "    ";
-    if (o->letter) snprintf(letter, sizeof(letter), "-%c, ", o->letter);
+    if (letter_of(o)) snprintf(letter, sizeof(letter), "-%c, ", letter_of(o));
     snprintf(text, size, "%s--%s%s%s", letter, o->name, o->value ? " " : "", o->value ? o->value : "");
 }
 

@@ -124,7 +124,7 @@ static int run(const arguments *a)
 }
 
 static const option options[] = {
-    {"output", 'o', "FILE.png", "picture of the sparsity pattern"},
+    {"output", 0, "FILE.png", "picture of the sparsity pattern"},
     OPTION_DUPLICATES,
     OPTION_FORCE,
     OPTION_JSON,

@@ -31,10 +31,21 @@ static const option *find_long(const command *c, const char *text, size_t n)
     return NULL;
 }
 
+char letter_of(const option *o)
+{
+    static const struct {
+        char letter;
+        const char *name;
+    } of_all[] = {{'d', "device"}, {'f', "force"}, {'o', "output"}, {'q', "quiet"}, {'s', "set"}, {'v', "verbose"}};
+    for (int i = 0; i < COUNT(of_all); i++)
+        if (strcmp(of_all[i].name, o->name) == 0) return of_all[i].letter;
+    return o->letter;
+}
+
 static const option *find_letter(const command *c, char letter)
 {
     for (int i = 0; i < c->noptions; i++)
-        if (c->options[i].letter == letter) return &c->options[i];
+        if (letter_of(&c->options[i]) == letter) return &c->options[i];
     return NULL;
 }
 

@@ -40,8 +40,8 @@ static int run(const arguments *a)
 static const option options[] = {
     {"field", 'F', "NAME", "field, or column of series.csv, to draw (default: all)"},
     {"time", 't', "T", "time to draw: the nearest output with a file in fields/ (default: the last one)"},
-    {"output", 'o', "PATH", "output: a .png file for one picture, or a folder (default: RESULTS/figures)"},
-    {"set", 's', "KEY=VALUE",
+    {"output", 0, "PATH", "output: a .png file for one picture, or a folder (default: RESULTS/figures)"},
+    {"set", 0, "KEY=VALUE",
      "change colour limits, colormap or title: output.limits=frame, output.limits=[0, 1], "
      "output.colormap=diverging, title=…"},
     {"force", 0, NULL,

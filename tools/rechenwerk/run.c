@@ -252,11 +252,11 @@ static int run(const arguments *a)
 
 static const option options_of_run[] = {
     OPTION_DEVICE_OF_CASE,
-    {"output", 'o', "DIR", "results folder (default: results/NAME for NAME.yaml)"},
+    {"output", 0, "DIR", "results folder (default: results/NAME for NAME.yaml)"},
     OPTION_SET,
     {"until", 'u', "T", "final time; short for --set time.end=T, also to extend a finished run"},
     {"restart", 0, NULL, "continue from the checkpoint in the results folder"},
-    {"force", 'f', NULL, "overwrite the files that earlier runs wrote to the folder; other files stay"},
+    {"force", 0, NULL, "overwrite the files that earlier runs wrote to the folder; other files stay"},
     OPTION_JSON,
     OPTION_VERBOSE,
     OPTION_QUIET,

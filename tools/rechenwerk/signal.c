@@ -154,8 +154,8 @@ static int run_signal(const arguments *a)
     }
 
 static const option signal_options[] = {
-    {"op", 'o', "OP", "operations separated by |, such as \"lowpass:cutoff=1000:taps=255|gain:db=6\"; may be repeated"},
-    {"set", 's', "NAME=VALUE", "a parameter of the last operation, such as taps=511; may be repeated"},
+    {"op", 0, "OP", "operations separated by |, such as \"lowpass:cutoff=1000:taps=255|gain:db=6\"; may be repeated"},
+    {"set", 0, "NAME=VALUE", "a parameter of the last operation, such as taps=511; may be repeated"},
     OPTION_SAMPLES,
     {"format", 0, "NAME", "format of OUT: wav or raw (default: by its extension .wav, .raw, .pcm, or that of IN)"},
     {"kind", 0, "KIND", "sample type of OUT: u8, s16, s24, s32, f32 or f64 (default: that of IN)"},

@@ -376,7 +376,7 @@ static int run(const arguments *a)
 }
 
 static const option options[] = {
-    {"output", 'o', "FILE", "output file for x: .npy or .mtx"},
+    {"output", 0, "FILE", "output file for x: .npy or .mtx"},
     {"stencil", 0, "EQUATION",
      "matrix-free operator A u on a grid instead of a matrix, such as 'u - "
      "0.01*laplace(u)'"},
@@ -391,7 +391,7 @@ static const option options[] = {
     {"inner", 0, "SOLVER",
      "fgmres: inner solver as preconditioner, METHOD[:ITERATIONS[:PRECOND]] such as bicgstab:20:ilu0 (default: 10 "
      "iterations)"},
-    {"format", 'f', "FORMAT",
+    {"format", 0, "FORMAT",
      "storage format such as csr or bsell:5x5 (see rechenwerk list formats), or auto: least predicted cost "
      "(default: auto)"},
     OPTION_DEVICE,

@@ -297,7 +297,7 @@ static int run_tune(const arguments *a) { return run_products(a, true); }
         OPTION_NO_CACHE
 
 static const option spmv_options[] = {
-    {"format", 'f', "FORMATS", "all, auto, or formats separated by commas: csr,bsell:5x5 (default: all)"},
+    {"format", 0, "FORMATS", "all, auto, or formats separated by commas: csr,bsell:5x5 (default: all)"},
     OPTIONS_OF_PRODUCTS,
 };
 static const option tune_options[] = {OPTIONS_OF_PRODUCTS};
