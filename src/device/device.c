@@ -110,6 +110,7 @@ static void set_target(rw_device *dev, rw_tiling_option tiling)
     if (tiling) snprintf(dev->info.name + n, sizeof dev->info.name - n, ":tiling=%s", rw_tiling_word(tiling));
 }
 
+/* In `given`, a context of the driver; NULL: in one of its own. */
 static rw_status open_in(rw_context *ctx, const rw_device_ops *ops, int index, rw_tiling_option tiling, void *given,
                          rw_device **device)
 {
@@ -138,23 +139,17 @@ static rw_status open_in(rw_context *ctx, const rw_device_ops *ops, int index, r
     return RW_OK;
 }
 
-static rw_status open_kind(rw_context *ctx, const rw_device_ops *ops, int index, rw_tiling_option tiling,
-                           rw_device **device)
-{
-    return open_in(ctx, ops, index, tiling, NULL, device);
-}
-
 /* cuda:0 if it opens, else an OpenCL GPU, else the cpu. */
 static rw_status open_auto(rw_context *ctx, rw_tiling_option tiling, rw_device **device)
 {
-    if (open_kind(ctx, &rw_cuda_ops, 0, tiling, device) == RW_OK) return RW_OK;
+    if (open_in(ctx, &rw_cuda_ops, 0, tiling, NULL, device) == RW_OK) return RW_OK;
     rw_device_properties list[MAX_A_KIND] = {0};
     char reason[256];
     int n = rw_opencl_ops.list(ctx, list, MAX_A_KIND, reason, sizeof reason);
     for (int i = 0; i < n; ++i)
-        if (list[i].gpu && !list[i].unusable[0] && open_kind(ctx, &rw_opencl_ops, i, tiling, device) == RW_OK)
+        if (list[i].gpu && !list[i].unusable[0] && open_in(ctx, &rw_opencl_ops, i, tiling, NULL, device) == RW_OK)
             return RW_OK;
-    return open_kind(ctx, &rw_cpu_ops, -1, tiling, device);
+    return open_in(ctx, &rw_cpu_ops, -1, tiling, NULL, device);
 }
 
 rw_status rw_device_open(rw_context *ctx, const char *name, rw_device **device)
@@ -169,7 +164,7 @@ rw_status rw_device_open(rw_context *ctx, const char *name, rw_device **device)
     RW_TRY(rw_device_name_parse(ctx, name, &n));
     if (!strcmp(n.kind, "auto") && n.index < 0) return open_auto(ctx, n.tiling, device);
     const rw_device_ops *ops = find_kind(n.kind);
-    return ops ? open_kind(ctx, ops, n.index, n.tiling, device) : rw_device_name_unknown(ctx, name);
+    return ops ? open_in(ctx, ops, n.index, n.tiling, NULL, device) : rw_device_name_unknown(ctx, name);
 }
 
 rw_status rw_device_open_native(rw_context *ctx, const char *name, void *native, rw_device **device)

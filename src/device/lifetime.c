@@ -7,8 +7,6 @@
  * allocations and know the queue that last used them, are in storage.c. */
 #include "device/storage.h"
 
-/* ---- devices and queues ------------------------------------------------------------------------------------------ */
-
 rw_queue *rw_queue_retain(rw_queue *q)
 {
     if (q) __atomic_add_fetch(&q->references, 1, __ATOMIC_RELAXED);
@@ -48,8 +46,6 @@ void rw_device_close(rw_device **device)
     rw_context_destroy(&ctx);
 }
 
-/* ---- programs ---------------------------------------------------------------------------------------------------- */
-
 static void free_program(rw_program *p)
 {
     rw_device *dev = p->device;
@@ -87,8 +83,6 @@ void rw_program_destroy(rw_program **program)
     pthread_mutex_unlock(&dev->lock);
     if (last) free_program(p);
 }
-
-/* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
 rw_array *rw_array_retain(rw_array *a)
 {

@@ -8,9 +8,8 @@
 
 int64_t rw_memory_available(const rw_device *device)
 {
-    const rw_device_properties *info = rw_device_info(device);
     int64_t host = device->ops->host ? rw_host_available() : -1;
-    return host < 0 ? info->memory_free : host;
+    return host < 0 ? device->info.memory_free : host;
 }
 
 void rw_memory_text(int64_t bytes, char text[32])

@@ -88,3 +88,11 @@ ptrdiff_t rw_check_area_damage(rw_check_area *a)
     }
     return first;
 }
+
+rw_check_area *rw_check_find(const rw_check_state *s, const rw_buffer *buffer)
+{
+    rw_check_area *a = s->arrays;
+    while (a && !((const char *)buffer->pointer >= a->data && (const char *)buffer->pointer <= a->data + a->capacity))
+        a = a->next;
+    return a;
+}

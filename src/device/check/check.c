@@ -66,14 +66,6 @@ static void check_close(rw_device *dev)
 
 /* ---- arrays ------------------------------------------------------------------------------------------------ */
 
-rw_check_area *rw_check_find(const rw_check_state *s, const rw_buffer *buffer)
-{
-    rw_check_area *a = s->arrays;
-    while (a && !((const char *)buffer->pointer >= a->data && (const char *)buffer->pointer <= a->data + a->capacity))
-        a = a->next;
-    return a;
-}
-
 /* Where a buffer begins within its area: a view's. */
 static size_t place_of(const rw_check_area *a, const rw_buffer *buffer)
 {
