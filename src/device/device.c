@@ -78,18 +78,11 @@ static rw_device_class class_for(const rw_device_properties *info, rw_tiling_opt
 
 rw_target rw_target_of(const rw_device_properties *info, rw_tiling_option tiling)
 {
-    rw_target t = {.class = class_for(info, tiling),
-                   .tiling = tiling,
-                   .units = info->units,
-                   .group_most = info->group_max,
-                   .shared_memory = info->shared_memory,
-                   .cache = info->cache,
-                   .cluster = info->cluster};
     const rw_device_ops *ops = find_kind(info->kind);
-    if (!ops) return t;
-    if (ops->group_most) t.group_most = ops->group_most;
-    if (ops->shared_most) t.shared_memory = ops->shared_most;
-    t.single_item = ops->single_item;
+    rw_target t = {class_for(info, tiling), tiling,      info->units,   info->group_max,
+                   info->shared_memory,     info->cache, info->cluster, ops && ops->single_item};
+    if (ops && ops->group_most) t.group_most = ops->group_most;
+    if (ops && ops->shared_most) t.shared_memory = ops->shared_most;
     return t;
 }
 

@@ -33,12 +33,9 @@ static const option *find_long(const command *c, const char *text, size_t n)
 
 char letter_of(const option *o)
 {
-    static const struct {
-        char letter;
-        const char *name;
-    } of_all[] = {{'d', "device"}, {'f', "force"}, {'o', "output"}, {'q', "quiet"}, {'s', "set"}, {'v', "verbose"}};
-    for (int i = 0; i < COUNT(of_all); i++)
-        if (strcmp(of_all[i].name, o->name) == 0) return of_all[i].letter;
+    static const char *const by_initial[] = {"device", "force", "output", "quiet", "set", "verbose"};
+    for (int i = 0; i < COUNT(by_initial); i++)
+        if (strcmp(by_initial[i], o->name) == 0) return *o->name;
     return o->letter;
 }
 
