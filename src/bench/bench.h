@@ -1,6 +1,6 @@
 /* Shared by the files of this folder.
  *
- *   run.c      the table of benchmarks, rw_bench_run     measure.c  rounds, medians, rows
+ *   run.c      the table of benchmarks, rw_bench_run     measure.c  a row from turns
  *   limit.c    copy or STREAM                            host.c     peers in C, compiled at run time from host.k
  *   data.c     random inputs, programs, small helpers    format.c   rows as text, Markdown, JSON
  *   sparse.c stencils.c   matrices of rw_sparse, and none   products.c formats.c   one matrix in several layouts
@@ -13,7 +13,7 @@
 #define RW_BENCH_INTERNAL_H
 
 #include "bench/benchmarks.h"
-#include "device/device.h"
+#include "measure/measure.h"
 
 enum { RW_BENCH_DEFINITIONS = 256 };
 
@@ -59,15 +59,6 @@ rw_status rw_bench_begin(rw_bench *b, rw_context *ctx, rw_device *dev, const rw_
 void rw_bench_end(rw_bench *b); /* rows too */
 
 /* ---- measure.c ------------------------------------------------------------------------------------------------ */
-
-/* Enqueues one repetition (or computes it on the host before it returns); `round` selects the data set. */
-typedef rw_status rw_bench_call(void *user, int round);
-
-typedef struct rw_contestant {
-    const char *name; /* of a peer */
-    rw_bench_call *call;
-    void *user;
-} rw_contestant;
 
 /* Times our code, the peers and the limit in turns, and fills row: seconds, quartiles, rate, fraction of the limit,
  * ratios. row->bytes must be set; bytes = 0: no limit is measured. */

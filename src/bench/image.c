@@ -98,8 +98,7 @@ static double median(const work *w, int64_t i, int64_t j, int radius)
     int n = 0;
     for (int l = -radius; l <= radius; ++l)
         for (int k = -radius; k <= radius; ++k) v[n++] = pixel(w, i + k, j + l);
-    qsort(v, (size_t)n, sizeof *v, rw_compare_doubles);
-    return v[n / 2];
+    return rw_median(v, n);
 }
 
 static double of_median3(const work *w, int64_t i, int64_t j) { return median(w, i, j, 1); }

@@ -133,7 +133,7 @@ static rw_status measure_variant(study *s, int variant, const rw_conv2d_picture 
     if (status == RW_OK && kernel)
         status = rw_conv2d_time_launches(s->lab, &w, time_at(s, variant, false, mask, edge, device));
     if (status == RW_OK && transfers)
-        status = rw_conv2d_time_transfers(s->lab, &w, true, time_at(s, variant, true, mask, edge, device));
+        status = rw_conv2d_time_transfers(s->lab, &w, time_at(s, variant, true, mask, edge, device));
     rw_conv2d_work_free(&w);
     return status;
 }
@@ -159,7 +159,7 @@ static rw_status measure_image(study *s, int kind, rw_conv2d_picture *m, int mas
     uint32_t crc;
     if (rw_lab_wanted(lab, HOST) || rw_lab_wanted(lab, SPEEDUPS)) {
         rw_lab_say(lab, "one thread, %s, %dx%d, edge %d", kind_names[kind], weights.line, weights.line, (int)m->width);
-        *host_at(s, kind, mask, edge) = rw_conv2d_time_host(lab, &weights, m);
+        RW_TRY(rw_conv2d_time_host(lab, &weights, m, host_at(s, kind, mask, edge)));
     }
     RW_TRY(rw_conv2d_reference(lab, &weights, RW_CONV2D_ZERO, m, &crc));
     for (int d = 0; d < lab->ndevices; ++d) {
@@ -476,7 +476,7 @@ static rw_status measure_transfers(rw_lab *lab, int kind, int device)
         RW_TRY(rw_conv2d_picture_create(lab->ctx, (int64_t)edges->number[i], (int64_t)edges->number[i],
                                         channels_of[kind], &m));
         rw_status status = rw_conv2d_work_copy(lab->devices[device], &m, &w);
-        if (status == RW_OK) status = rw_conv2d_time_transfers(lab, &w, false, &seconds);
+        if (status == RW_OK) status = rw_conv2d_time_transfers(lab, &w, &seconds);
         rw_conv2d_work_free(&w);
         rw_conv2d_picture_free(&m);
         RW_TRY(status);

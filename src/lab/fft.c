@@ -2,17 +2,17 @@
  * thousands of transforms, with and without the transfers between host and device, copies that are waited for or not,
  * one to eight queues; beside the transforms of this library and one thread of the host. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "lab/lab.h"
 #include "lab/occupancy.h"
 #include "lab/radix2.h"
+#include "measure/measure.h"
 #include "rechenwerk/fft.h"
 
 enum { VERSIONS, COUNTS, LENGTHS, COPIES, STREAMS };
 enum { LIBRARY, FIRST, SECOND, METHODS };
 static const char *const method_names[METHODS] = {"library", "version 1", "version 2"};
-enum { STREAMS_MOST = 8, WARM_UP = 3, RUNS_MOST = 1000 };
+enum { STREAMS_MOST = 8 };
 
 /* Microseconds of kernels on 27 multiprocessors of a GeForce GTX 260, section 5.1.2; of 5400 transforms, table 5.2,
  * ms. */
@@ -58,25 +58,23 @@ static void free_series(series *s)
 }
 
 /* The document's signal in each transform: 5.5 periods of a sine. */
-static rw_status fill(rw_array *x, int n, int64_t count)
+static void put_signal(float *x, int n, int64_t count)
 {
-    void *data;
-    RW_TRY(rw_array_write(x, &data));
-    float *const v = data;
     for (int64_t i = 0; i < count * n; ++i) {
-        v[2 * i] = (float)(256 * sin(6.28318530717958647692 * 5.5 * (double)(i % n) / n));
-        v[2 * i + 1] = 0;
+        x[2 * i] = (float)(256 * sin(6.28318530717958647692 * 5.5 * (double)(i % n) / n));
+        x[2 * i + 1] = 0;
     }
-    return RW_OK;
 }
 
 static rw_status make_part(series *s, int i, int method)
 {
     const int64_t reals = 2 * s->n * s->part[i].count, points[] = {s->part[i].count, s->n};
+    void *x;
     RW_TRY(rw_queue_create(s->device, &s->part[i].queue));
     RW_TRY(rw_array_create(s->device, RW_F32, 1, &reals, RW_MEMORY_PINNED, &s->part[i].x));
     RW_TRY(rw_array_create(s->device, RW_F32, 1, &reals, RW_MEMORY_PINNED, &s->part[i].y));
-    RW_TRY(fill(s->part[i].x, s->n, s->part[i].count));
+    RW_TRY(rw_array_write(s->part[i].x, &x));
+    put_signal(x, s->n, s->part[i].count);
     RW_TRY(rw_array_send(s->part[i].x, s->part[i].queue));
     if (method != LIBRARY) return RW_OK;
     const rw_fft_spec spec = {.single = true, .ndim = 2, .shape = {points[0], points[1]}, .axes = 2};
@@ -125,48 +123,42 @@ static rw_status send_transform_fetch(const series *s, bool waits)
 
 /* ---- time -------------------------------------------------------------------------------------------------------- */
 
-static double median(double *v, int n)
-{
-    qsort(v, (size_t)n, sizeof *v, rw_compare_doubles);
-    return (v[(n - 1) / 2] + v[n / 2]) / 2;
-}
-
 static int runs_of(const rw_lab *lab) { return (int)rw_lab_setting_of(lab, "runs")->number[0]; }
 
+static rw_status launch_first(void *user, int round) { return (void)round, launch(user, 0); }
+
 /* Seconds of the kernels alone: the median of runs of several launches, one after the other. */
-static rw_status time_kernels(const rw_lab *lab, const series *s, double *seconds)
+static rw_status time_kernels(const rw_lab *lab, series *s, double *seconds)
 {
-    rw_queue *q = s->part[0].queue;
-    double v[RUNS_MOST], start = rw_seconds();
-    for (int i = 0; i < WARM_UP; ++i) RW_TRY(launch(s, 0));
-    RW_TRY(rw_queue_wait(q));
-    const double once = (rw_seconds() - start) / WARM_UP;
-    const int runs = runs_of(lab), loops = (int)fmin(fmax(1e-3 / fmax(once, 1e-7), 1), 200);
-    for (int r = 0; r < runs; ++r) {
-        start = rw_seconds();
-        for (int i = 0; i < loops; ++i) RW_TRY(launch(s, 0));
-        RW_TRY(rw_queue_wait(q));
-        v[r] = (rw_seconds() - start) / loops;
-    }
-    *seconds = median(v, runs);
+    return rw_sample(&(rw_sampling){.what = {"kernel", launch_first, s},
+                                    .queue = s->part[0].queue,
+                                    .runs = runs_of(lab),
+                                    .seconds = INFINITY,
+                                    .length = 1e-3},
+                     seconds);
+}
+
+/* The host's numbers are new. */
+static rw_status renew(void *user, int round)
+{
+    const series *s = user;
+    void *data;
+    (void)round;
+    for (int i = 0; i < s->queues; ++i) RW_TRY(rw_array_update(s->part[i].x, &data));
     return RW_OK;
 }
 
+static rw_status transfer(void *user, int round) { return (void)round, send_transform_fetch(user, false); }
+static rw_status transfer_waiting(void *user, int round) { return (void)round, send_transform_fetch(user, true); }
+
 /* … with the transfers. */
-static rw_status time_with_transfers(const rw_lab *lab, const series *s, bool waits, double *seconds)
+static rw_status time_with_transfers(const rw_lab *lab, series *s, bool waits, double *seconds)
 {
-    double v[RUNS_MOST];
-    const int runs = runs_of(lab);
-    for (int r = -WARM_UP; r < runs; ++r) {
-        void *data;
-        for (int i = 0; i < s->queues; ++i)
-            RW_TRY(rw_array_update(s->part[i].x, &data)); /* the host's numbers are new */
-        const double start = rw_seconds();
-        RW_TRY(send_transform_fetch(s, waits));
-        if (r >= 0) v[r] = rw_seconds() - start;
-    }
-    *seconds = median(v, runs);
-    return RW_OK;
+    return rw_sample(&(rw_sampling){.what = {"transfers", waits ? transfer_waiting : transfer, s},
+                                    .prepare = renew,
+                                    .runs = runs_of(lab),
+                                    .seconds = INFINITY},
+                     seconds);
 }
 
 static rw_status time_device(const rw_lab *lab, int device, int method, int n, int64_t count, double *kernels,
@@ -180,33 +172,40 @@ static rw_status time_device(const rw_lab *lab, int device, int method, int n, i
     return status;
 }
 
+typedef struct host_series {
+    int n;
+    int64_t count;
+    float *x, *y, *roots;
+} host_series;
+
+static rw_status transform_on_host(void *user, int round)
+{
+    const host_series *h = user;
+    (void)round;
+    rw_radix2_host(h->n, h->count, h->roots, h->x, h->y);
+    return RW_OK;
+}
+
 /* Radix 2 in one thread of the host. */
 static rw_status time_host(const rw_lab *lab, int n, int64_t count, double *seconds)
 {
-    double v[RUNS_MOST];
-    const int runs = runs_of(lab);
     const size_t reals = 2 * (size_t)n * (size_t)count;
-    float *const x = rw_calloc(reals, sizeof *x), *const y = rw_calloc(reals, sizeof *y),
-                 *const roots = rw_calloc((size_t)n, sizeof *roots);
-    rw_status status = x && y && roots ? RW_OK : rw_fail_memory(lab->ctx, 2 * reals * sizeof *x, "transforms");
+    host_series h = {n, count, rw_calloc(reals, sizeof(float)), rw_calloc(reals, sizeof(float)),
+                     rw_calloc((size_t)n, sizeof(float))};
+    rw_status status =
+        h.x && h.y && h.roots ? RW_OK : rw_fail_memory(lab->ctx, 2 * reals * sizeof(float), "transforms");
     if (status == RW_OK) {
-        rw_radix2_roots(n, roots);
-        for (size_t i = 0; i < reals / 2; ++i)
-            x[2 * i] = (float)(256 * sin(6.28318530717958647692 * 5.5 * (double)(i % (size_t)n) / n));
-        for (int r = -1; r < runs; ++r) {
-            const double start = rw_seconds();
-            int loops = 0;
-            do {
-                rw_radix2_host(n, count, roots, x, y);
-                ++loops;
-            } while (rw_seconds() - start < 1e-4);
-            if (r >= 0) v[r] = (rw_seconds() - start) / loops;
-        }
-        *seconds = median(v, runs);
+        rw_radix2_roots(n, h.roots);
+        put_signal(h.x, n, count);
+        status = rw_sample(&(rw_sampling){.what = {"one thread", transform_on_host, &h},
+                                          .runs = runs_of(lab),
+                                          .seconds = INFINITY,
+                                          .length = 1e-4},
+                           seconds);
     }
-    rw_free(x);
-    rw_free(y);
-    rw_free(roots);
+    rw_free(h.x);
+    rw_free(h.y);
+    rw_free(h.roots);
     return status;
 }
 

@@ -31,6 +31,7 @@
 #include <string.h>
 
 #include "lab/precision.h"
+#include "measure/measure.h"
 
 enum { REFERENCES, WORK, SUMMARY, ACCURACY };
 enum { PROBLEM }; /* the first column of each table */
@@ -443,12 +444,12 @@ static rw_status put_accuracy(rw_lab *lab, const rw_lab_points *points)
             if (!worst || p->error / p->tolerance > worst->error / worst->tolerance) worst = p;
         }
         if (!n) continue;
-        qsort(ratio, (size_t)n, sizeof *ratio, rw_compare_doubles);
+        const double median = rw_median(ratio, n); /* sorts them */
         status = new_row(lab, ACCURACY, worst->problem);
         if (status != RW_OK) break;
         rw_lab_put(lab, ACCURACY, A_METHOD, -1, name);
         rw_lab_put(lab, ACCURACY, A_POINTS, -1, n);
-        rw_lab_put(lab, ACCURACY, A_MEDIAN, -1, (ratio[(n - 1) / 2] + ratio[n / 2]) / 2);
+        rw_lab_put(lab, ACCURACY, A_MEDIAN, -1, median);
         rw_lab_put(lab, ACCURACY, A_WORST, -1, ratio[n - 1]);
         rw_lab_put(lab, ACCURACY, A_TOLERANCE, -1, worst->tolerance);
     }

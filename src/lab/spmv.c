@@ -14,12 +14,12 @@
  *
  * It chose a kernel by definitions of the preprocessor, one program each; here that is `products`. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lab/occupancy.h"
 #include "lab/spmv.h"
 #include "lab/windows.h"
+#include "measure/measure.h"
 #include "sparse/host.h"
 
 /* ---- settings ---------------------------------------------------------------------------------------------------- */
@@ -326,11 +326,11 @@ static rw_status put_blocks(rw_spmv_study *s, int device, rw_spmv *p)
     double seconds[SPMV_GRID_BLOCKS_MOST];
     if (!rw_lab_wanted(lab, SPMV_BLOCKS)) return RW_OK;
     RW_TRY(rw_spmv_time_each(lab, p, seconds));
-    qsort(seconds, (size_t)n, sizeof *seconds, rw_compare_doubles);
+    const double median = rw_median(seconds, n); /* sorts them */
     RW_TRY(rw_spmv_begin_row(lab, SPMV_BLOCKS, p->method->name, lab->info[device].name, false));
     RW_TRY(rw_spmv_put_name(lab, SPMV_BLOCKS, B_CASE, rw_spmv_case(s->which), false));
     const double values[] = {[B_FASTEST] = seconds[0],
-                             [B_MEDIAN] = (seconds[(n - 1) / 2] + seconds[n / 2]) / 2,
+                             [B_MEDIAN] = median,
                              [B_SLOWEST] = seconds[n - 1],
                              [B_RATIO] = seconds[n - 1] / seconds[0]};
     for (int i = B_FASTEST; i < RW_COUNT(values); ++i) rw_lab_put(lab, SPMV_BLOCKS, i, -1, values[i]);

@@ -1,0 +1,69 @@
+/* What benchmarks (src/bench) and studies (src/lab) share.
+ *
+ *   turns.c    statistics; contestants that take turns; samples of one call */
+#ifndef RW_MEASURE_H
+#define RW_MEASURE_H
+
+#include <math.h>
+
+#include "core/core.h"
+#include "device/device.h"
+
+/* ---- statistics --------------------------------------------------------------------------------------------------- */
+
+/* Quantile q of n > 0 values by linear interpolation; sorts them. */
+double rw_quantile(double *v, int n, double q);
+double rw_median(double *v, int n);
+/* The larger of two errors; NaN counts as infinite. */
+static inline double rw_worse(double worst, double error) { return isnan(error) ? INFINITY : RW_MAX(worst, error); }
+
+/* ---- turns -------------------------------------------------------------------------------------------------------- */
+
+/* Enqueues one repetition, or computes it on the host before it returns; `round` selects the data set. */
+typedef rw_status rw_repetition(void *user, int round);
+
+typedef struct rw_contestant {
+    const char *name;
+    rw_repetition *call;
+    void *user;
+} rw_contestant;
+
+enum { RW_TURNS = 7 };
+typedef struct rw_turns {
+    rw_queue *queue;
+    int n, rounds;
+    rw_contestant who[RW_TURNS];
+    int cold;        /* this turn is a single call, right after another contestant; -1: none */
+    double warm_up;  /* least seconds of the warm-up; 0: one turn each */
+    double *seconds; /* [n][rounds] */
+} rw_turns;
+
+/* One turn for each contestant in each round, after a warm-up. Free the turns after a failure too. */
+rw_status rw_turns_take(rw_turns *t);
+double *rw_turns_of(const rw_turns *t, int who); /* [rounds] */
+void rw_turns_free(rw_turns *t);
+
+/* ---- samples of one call ------------------------------------------------------------------------------------------ */
+
+/* A call repeated, so that a sample is long compared with the resolution of the clock and the wait at its end. */
+typedef struct rw_loop {
+    const rw_contestant *what;
+    int n;
+} rw_loop;
+rw_status rw_loop_run(void *loop, int round); /* a repetition */
+/* Calls in a sample of about `wanted` seconds. queue NULL: the call waits itself. */
+rw_status rw_loop_choose(rw_loop *loop, rw_queue *queue, double wanted);
+
+enum { RW_SAMPLES_MOST = 1000 };
+typedef struct rw_sampling {
+    rw_contestant what;
+    rw_repetition *prepare; /* (optional) before each sample, not timed */
+    rw_queue *queue;        /* (optional) waited for at the end of a sample */
+    int runs;               /* samples, at most RW_SAMPLES_MOST */
+    double seconds;         /* no sample begins after these, but the first; INFINITY: no limit */
+    double length;          /* wanted seconds of a sample; 0: one call */
+} rw_sampling;
+/* The median of seconds per call. */
+rw_status rw_sample(const rw_sampling *s, double *median);
+
+#endif
