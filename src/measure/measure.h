@@ -1,6 +1,7 @@
 /* What benchmarks (src/bench) and studies (src/lab) share.
  *
- *   turns.c    statistics; contestants that take turns; samples of one call */
+ *   turns.c    statistics; contestants that take turns; samples of one call
+ *   table.c    a table of texts for a terminal or in Markdown */
 #ifndef RW_MEASURE_H
 #define RW_MEASURE_H
 
@@ -65,5 +66,18 @@ typedef struct rw_sampling {
 } rw_sampling;
 /* The median of seconds per call. */
 rw_status rw_sample(const rw_sampling *s, double *median);
+
+/* ---- tables ------------------------------------------------------------------------------------------------------- */
+
+enum { RW_CELL = 160 };
+typedef struct rw_table {
+    int ncolumns, nrows, nheads; /* nheads: lines of the head in text, of which empty ones are left out */
+    uint64_t left;               /* bit c: column c is aligned left in text, else right */
+    const char *rule;            /* below the head in Markdown, "---" */
+    /* Line 0 … nrows - 1; -nheads … -1: the head. Markdown has one line of it, -1. */
+    void (*cell)(const void *user, bool markdown, int line, int column, char cell[RW_CELL]);
+    const void *user;
+} rw_table;
+void rw_table_add(rw_text *text, const rw_table *table, bool markdown);
 
 #endif
