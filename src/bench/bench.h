@@ -1,6 +1,7 @@
 /* Shared by the files of this folder.
  *
- *   run.c      the table of benchmarks, rw_bench_run     measure.c  a row from turns
+ *   run.c      the table of benchmarks, rw_bench_run     task.c     a row of a piece of work: error, peers, times
+ *   measure.c  a row from turns
  *   limit.c    copy or STREAM                            host.c     peers in C, compiled at run time from host.k
  *   data.c     random inputs, programs, small helpers    format.c   rows as text, Markdown, JSON
  *   sparse.c stencils.c   matrices of rw_sparse, and none   products.c formats.c   one matrix in several layouts
@@ -8,12 +9,13 @@
  *                                                        expression compiler
  *   fft.c convolution.c            transforms of the library
  *   image.c                        image filters of the library
- *   fftw.c cufft.c cusparse.c      peers in libraries that are opened if they are there; library.c finds them */
+ *   fftw.c cufft.c cusparse.c      peers in libraries that are opened if they are there */
 #ifndef RW_BENCH_INTERNAL_H
 #define RW_BENCH_INTERNAL_H
 
 #include "bench/benchmarks.h"
 #include "measure/measure.h"
+#include "rechenwerk/krylov.h"
 
 enum { RW_BENCH_DEFINITIONS = 256 };
 
@@ -58,6 +60,38 @@ rw_status rw_bench_check(rw_bench *b, const char *name, bool small, bool first);
 rw_status rw_bench_begin(rw_bench *b, rw_context *ctx, rw_device *dev, const rw_bench_options *options);
 void rw_bench_end(rw_bench *b); /* rows too */
 
+/* ---- task.c ------------------------------------------------------------------------------------------------------ */
+
+/* Another library, or a loop of host.k, with what it has opened. */
+typedef struct rw_peer {
+    rw_contestant contestant;
+    void *state;
+    void (*close)(void *state); /* (optional) */
+} rw_peer;
+
+typedef struct rw_peers {
+    int n;
+    rw_peer peer[RW_BENCH_PEERS];
+} rw_peers;
+
+/* How a piece of work, the benchmark's own structure, is checked and timed. */
+typedef struct rw_bench_task {
+    rw_repetition *call;
+    /* (optional) The error of the result of one call. */
+    rw_status (*error)(rw_bench *b, void *work, double *worst);
+    /* (optional) Adds peers. A failure is no failure of the row; it is logged unless it is ERR_UNSUPPORTED. */
+    rw_status (*peers)(rw_bench *b, void *work, rw_peers *peers);
+    void (*free)(void *work); /* (optional) */
+} rw_bench_task;
+
+/* The error of one call. `made` is the status of what made the work, which is freed in any case. */
+rw_status rw_bench_verify(rw_bench *b, const rw_bench_task *task, void *work, rw_status made, double *worst);
+/* Adds the row, whose texts, bytes or steps, and tolerance are set: error, times, and whether `target` is reached by
+ * the fraction of the limit, or by the ratio to the peer `of`; 0: no target. Frees the work likewise. */
+rw_status rw_bench_measure(rw_bench *b, const rw_bench_task *task, void *work, rw_status made, double target,
+                           const char *of, rw_bench_result *row);
+void rw_peers_add(rw_peers *peers, const char *name, rw_repetition *call, void *user);
+
 /* ---- measure.c ------------------------------------------------------------------------------------------------ */
 
 /* Times our code, the peers and the limit in turns, and fills row: seconds, quartiles, rate, fraction of the limit,
@@ -89,6 +123,8 @@ int rw_limit_contestants(const rw_limit *limit, rw_contestant c[2], double bytes
 void rw_host_close(rw_host **host);
 /* Stores a function in the pointer `function`; false: not available (no compiler, a GPU). */
 bool rw_host_function(rw_bench *b, const char *name, void *function);
+/* The same for peers, if they are wanted. */
+bool rw_host_loop(rw_bench *b, const char *name, void *function);
 
 /* ---- products.c -------------------------------------------------------------------------------------------------- */
 
@@ -96,13 +132,26 @@ bool rw_host_function(rw_bench *b, const char *name, void *function);
 rw_status rw_bench_layouts(rw_bench *b, const rw_entries *entries, rw_dtype vectors,
                            const rw_sparse_candidate *candidates, int n);
 
+/* A product y = A x, and a solve of A y = x that makes the given number of iterations: a tolerance that is never
+ * reached. Both are repetitions; a solver that stops earlier is an error. */
+typedef struct rw_contest {
+    rw_sparse *m;
+    rw_operator *a; /* of solves; a matrix-free one is owned */
+    rw_krylov *k;
+    rw_array *x, *y;
+    rw_queue *queue;
+    int64_t iterations;
+} rw_contest;
+rw_repetition rw_contest_multiply, rw_contest_solve;
+rw_status rw_contest_vectors(rw_bench *b, rw_dtype dtype, int64_t columns, int64_t rows, rw_contest *c);
+void rw_contest_free(void *contest);
+
 /* ---- stencils.c -------------------------------------------------------------------------------------------------- */
 
 /* Rows of `krylov`: a stencil with and without its matrix. */
 rw_status rw_bench_stencil_solvers(rw_bench *b);
 /* 0.1 u minus the sum of second differences on n^3 cells, 0 beyond the sides; f64. */
-struct rw_sparse;
-rw_status rw_bench_laplace(rw_bench *b, int64_t n, struct rw_sparse **m);
+rw_status rw_bench_laplace(rw_bench *b, int64_t n, rw_sparse **m);
 
 /* ---- data.c ------------------------------------------------------------------------------------------------------ */
 
@@ -111,17 +160,19 @@ rw_status rw_bench_array(rw_bench *b, rw_dtype dtype, int64_t n, rw_array **arra
 rw_status rw_bench_fill(rw_array *array, uint64_t seed, double low);
 /* NaN in every element. */
 rw_status rw_bench_poison(rw_array *array);
+/* The values of n arrays of f64. */
+rw_status rw_bench_read(rw_array *const *arrays, int n, const double **values);
+/* An array of the host for the result of a peer. */
+rw_status rw_bench_output(rw_bench *b, rw_dtype dtype, int64_t n, rw_array **array, void **values);
 /* A program of the library's own text with definitions given as "NAME=VALUE NAME=VALUE …". */
 rw_status rw_bench_program(rw_bench *b, const char *file, const char *definitions, rw_program **program);
 
 /* ---- peers ------------------------------------------------------------------------------------------------------- */
 
-/* A peer in an optional library; if it is missing, the _open function returns RW_ERR_UNSUPPORTED. */
-typedef struct rw_peer {
-    rw_contestant contestant;
-    void *state;
-    void (*close)(void *state);
-} rw_peer;
+/* The _open functions return RW_ERR_UNSUPPORTED if the library is missing. */
+
+/* Keeps an opened peer, or closes it after a failure; returns the status. */
+rw_status rw_peer_keep(rw_peer *peer, rw_status status, rw_peer opened);
 
 /* Transforms out of place, one after another without gaps: complex, or `real` to half a spectrum; with `inverse`
  * (cuFFT, real) back. */
@@ -133,8 +184,8 @@ typedef struct rw_bench_transform {
 rw_status rw_fftw_open(rw_bench *b, const rw_bench_transform *t, const void *x, void *y, rw_peer *peer);
 rw_status rw_cufft_open(rw_bench *b, const rw_bench_transform *t, rw_array *x, rw_array *y, rw_peer *peer);
 /* y = A x for a matrix in csr or bcsr of 32-bit indices whose values have x's type; matrix and x must stay. */
-rw_status rw_cusparse_open(rw_bench *b, struct rw_sparse *matrix, rw_array *x, rw_peer *peer);
-/* lib<name>.so as $variable says, else the newest that is found; NULL when there is none. */
-void *rw_bench_library(const char *name, const char *variable);
+rw_status rw_cusparse_open(rw_bench *b, rw_sparse *matrix, rw_array *x, rw_peer *peer);
+/* Adds cuFFT or FFTW, of x to y, if peers are wanted. */
+rw_status rw_transform_peer(rw_bench *b, const rw_bench_transform *t, rw_array *x, rw_array *y, rw_peers *peers);
 
 #endif

@@ -34,6 +34,22 @@ rw_status rw_bench_poison(rw_array *a)
     return RW_OK;
 }
 
+rw_status rw_bench_read(rw_array *const *arrays, int n, const double **values)
+{
+    const void *data;
+    for (int i = 0; i < n; ++i) {
+        RW_TRY(rw_array_read(arrays[i], &data));
+        values[i] = data;
+    }
+    return RW_OK;
+}
+
+rw_status rw_bench_output(rw_bench *b, rw_dtype dtype, int64_t n, rw_array **array, void **values)
+{
+    RW_TRY(rw_bench_array(b, dtype, n, array));
+    return rw_array_write(*array, values);
+}
+
 rw_status rw_bench_program(rw_bench *b, const char *file, const char *definitions, rw_program **program)
 {
     return rw_program_create_with(b->dev, file, rw_measure_text(file), program, "%s", definitions);

@@ -88,3 +88,8 @@ bool rw_host_function(rw_bench *b, const char *name, void *function)
     memcpy(function, &found, sizeof found);
     return found;
 }
+
+bool rw_host_loop(rw_bench *b, const char *name, void *function)
+{
+    return !b->options.no_peers && rw_host_function(b, name, function);
+}

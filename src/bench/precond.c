@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "bench/bench.h"
-#include "rechenwerk/krylov.h"
 #include "rechenwerk/multiblock.h"
 #include "sparse/host.h"
 
@@ -62,19 +61,22 @@ static rw_status vectors(rw_bench *b, const rw_sparse *m, application *a)
     return rw_bench_fill(a->r, 7, -0.5);
 }
 
-static void free_application(application *a)
+static void free_application(void *work)
 {
+    application *a = work;
     rw_precond_destroy(&a->p);
     rw_array_destroy(&a->r);
     rw_array_destroy(&a->z);
 }
+
+static const rw_bench_task task = {apply, NULL, NULL, free_application};
 
 static rw_status run_one(rw_bench *b, rw_sparse *m, bool is_flow, int64_t n, const char *text)
 {
     application a = {0};
     rw_precond_spec spec;
     rw_krylov_result result;
-    rw_bench_result row = {.tolerance = 2e-8, .met = -1};
+    rw_bench_result row = {.tolerance = 2e-8};
     rw_status status = vectors(b, m, &a);
     if (status == RW_OK) status = solve(m, is_flow, text, a.r, a.z, &result);
     if (status == RW_OK) status = rw_precond_parse(b->ctx, text, &spec);
@@ -84,15 +86,12 @@ static rw_status run_one(rw_bench *b, rw_sparse *m, bool is_flow, int64_t n, con
         rw_precond_get_info(a.p, &info);
         row.error = result.right_side > 0 ? result.residual / result.right_side : 0; /* of the solve */
         row.bytes = (double)info.bytes + 16 * (double)rw_sparse_size_of(m).rows;
-        snprintf(row.what, sizeof row.what, "%s", text);
         snprintf(row.variant, sizeof row.variant, "setup %.2g s, %d iterations of %s", info.seconds,
                  (int)result.iterations, is_flow ? "gmres" : "cg");
-        snprintf(row.size, sizeof row.size, "%d^3 cells, %s", (int)n, is_flow ? "flow" : "Laplacian");
-        status = rw_bench_compare(b, &(rw_contestant){"", apply, &a}, NULL, 0, &row);
     }
-    if (status == RW_OK) status = rw_bench_add(b, &row);
-    free_application(&a);
-    return status;
+    snprintf(row.what, sizeof row.what, "%s", text);
+    snprintf(row.size, sizeof row.size, "%d^3 cells, %s", (int)n, is_flow ? "flow" : "Laplacian");
+    return rw_bench_measure(b, &task, &a, status, 0, NULL, &row);
 }
 
 static rw_status run(rw_bench *b)

@@ -20,12 +20,13 @@ typedef struct rates {
     void (*loop)(double *, const double *, const double *, const double *, const double *, double, double, double, long,
                  int); /* peer on the host */
     const double *host[FIELDS];
-    double *host_out;
+    void *host_out;
     int threads;
 } rates;
 
-static void free_rates(rates *r)
+static void free_rates(void *work)
 {
+    rates *r = work;
     for (int f = 0; f < FIELDS; ++f) rw_array_destroy(&r->field[f]);
     rw_array_destroy(&r->host_new);
     rw_expr_destroy(&r->expr);
@@ -65,39 +66,25 @@ static rw_status update(void *user, int round)
     return rw_expr_run(r->expr, r->queue);
 }
 
-static rw_status error(rates *r, double *worst)
+static rw_status error(rw_bench *b, void *work, double *worst)
 {
+    rates *r = work;
     double w = 0;
-    for (int f = 0; f < FIELDS; ++f) {
-        const void *data;
-        RW_TRY(rw_array_read(r->field[f], &data));
-        r->host[f] = data;
-    }
+    (void)b;
+    RW_TRY(rw_bench_read(r->field, FIELDS, r->host));
     const double *new = r->host[0], *N = r->host[1], *P = r->host[2], *M = r->host[3], *Nm = r->host[4];
 #pragma omp parallel for reduction(max : w)
     for (int64_t i = 0; i < r->n; ++i) {
         long double loss = isf + (long double)sigma * phi * M[i] + (long double)P[i] / Nm[i];
         long double exact = (N[i] + (long double)tau * P[i]) / (1 + tau * loss);
         double e = (double)fabsl(new[i] / exact - 1);
-        w = RW_MAX(w, isnan(e) ? INFINITY : e);
+        w = rw_worse(w, e);
     }
     *worst = w;
     return RW_OK;
 }
 
 static const double tolerance = 10 * DBL_EPSILON; /* operations on positive numbers */
-
-static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
-{
-    rates r = {0};
-    (void)variant;
-    rw_status status = make(b, &r, n);
-    if (status == RW_OK) status = update(&r, 0);
-    if (status == RW_OK && n > 0) status = error(&r, worst);
-    *allowed = tolerance;
-    free_rates(&r);
-    return status;
-}
 
 static rw_status loop(void *user, int round)
 {
@@ -107,37 +94,32 @@ static rw_status loop(void *user, int round)
     return RW_OK;
 }
 
-static rw_status add_loop(rw_bench *b, rates *r, rw_contestant *peers, int *npeers)
+static rw_status add_loop(rw_bench *b, void *work, rw_peers *peers)
 {
-    void *out;
-    if (b->options.no_peers || !rw_host_function(b, "rates", &r->loop)) return RW_OK;
-    RW_TRY(rw_bench_array(b, RW_F64, r->n, &r->host_new));
-    RW_TRY(rw_array_write(r->host_new, &out));
-    r->host_out = out;
-    peers[(*npeers)++] = (rw_contestant){"C loop", loop, r};
+    rates *r = work;
+    if (!rw_host_loop(b, "rates", &r->loop)) return RW_OK;
+    RW_TRY(rw_bench_output(b, RW_F64, r->n, &r->host_new, &r->host_out));
+    rw_peers_add(peers, "C loop", loop, r);
     return RW_OK;
+}
+
+static const rw_bench_task task = {update, error, add_loop, free_rates};
+
+static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
+{
+    rates r = {0};
+    (void)variant;
+    *allowed = tolerance;
+    return rw_bench_verify(b, &task, &r, make(b, &r, n), worst);
 }
 
 static rw_status run(rw_bench *b)
 {
-    int64_t n = b->options.quick ? 10000 : b->dev->info.gpu ? 1 << 26 : 1 << 24;
-    int npeers = 0;
+    const int64_t n = b->options.quick ? 10000 : b->dev->info.gpu ? 1 << 26 : 1 << 24;
     rates r = {0};
-    rw_contestant peers[RW_BENCH_PEERS];
-    rw_bench_result row = {.tolerance = tolerance, .bytes = 40.0 * (double)n};
-    rw_status status = make(b, &r, n);
-    if (status == RW_OK) status = update(&r, 0);
-    if (status == RW_OK) status = error(&r, &row.error);
-    if (status == RW_OK) status = add_loop(b, &r, peers, &npeers);
-    if (status == RW_OK) status = rw_bench_compare(b, &(rw_contestant){"", update, &r}, peers, npeers, &row);
-    if (status == RW_OK) {
-        snprintf(row.what, sizeof row.what, "rate equation f64, 4 in, 1 out");
-        snprintf(row.size, sizeof row.size, "%lld cells", (long long)n);
-        rw_bench_target(b, &row, b->dev->info.gpu ? 0.95 : 0.9, NULL);
-        status = rw_bench_add(b, &row);
-    }
-    free_rates(&r);
-    return status;
+    rw_bench_result row = {.what = "rate equation f64, 4 in, 1 out", .tolerance = tolerance, .bytes = 40.0 * (double)n};
+    snprintf(row.size, sizeof row.size, "%lld cells", (long long)n);
+    return rw_bench_measure(b, &task, &r, make(b, &r, n), b->dev->info.gpu ? 0.95 : 0.9, NULL, &row);
 }
 
 static const int64_t sizes[] = {1, 2, 255, 257, 1023, 1025, 8191, 8193, -1};

@@ -22,12 +22,13 @@ typedef struct stage {
     rw_queue *queue;
     void (*loop)(double *, const double *, const double *, const double *, long, long, double, const double *, int);
     const double *host[FIELDS];
-    double *host_out;
+    void *host_out;
     int threads;
 } stage;
 
-static void free_stage(stage *s)
+static void free_stage(void *work)
 {
+    stage *s = work;
     for (int f = 0; f < FIELDS; ++f) rw_array_destroy(&s->field[f]);
     rw_array_destroy(&s->host_y);
     rw_expr_destroy(&s->expr);
@@ -95,14 +96,12 @@ static double point_error(const stage *s, int i, int j)
     return isnan(e) ? INFINITY : e;
 }
 
-static rw_status error(stage *s, double *worst)
+static rw_status error(rw_bench *b, void *work, double *worst)
 {
+    stage *s = work;
     double w = 0;
-    for (int f = 0; f < FIELDS; ++f) {
-        const void *data;
-        RW_TRY(rw_array_read(s->field[f], &data));
-        s->host[f] = data;
-    }
+    (void)b;
+    RW_TRY(rw_bench_read(s->field, FIELDS, s->host));
 #pragma omp parallel for reduction(max : w)
     for (int j = 0; j < s->ny; ++j)
         for (int i = 0; i < s->nx; ++i) {
@@ -115,18 +114,6 @@ static rw_status error(stage *s, double *worst)
 
 static const double tolerance = 40 * DBL_EPSILON;
 
-static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
-{
-    stage s = {0};
-    (void)variant;
-    rw_status status = make(b, &s, (int)n, n ? (int)n + 3 : 0);
-    if (status == RW_OK) status = run_stage(&s, 0);
-    if (status == RW_OK && n > 0) status = error(&s, worst);
-    *allowed = tolerance;
-    free_stage(&s);
-    return status;
-}
-
 static rw_status loop(void *user, int round)
 {
     stage *s = user;
@@ -135,36 +122,34 @@ static rw_status loop(void *user, int round)
     return RW_OK;
 }
 
-static rw_status add_loop(rw_bench *b, stage *s, rw_contestant *peers, int *npeers)
+static rw_status add_loop(rw_bench *b, void *work, rw_peers *peers)
 {
-    void *out;
-    if (b->options.no_peers || !rw_host_function(b, "rkc", &s->loop)) return RW_OK;
-    RW_TRY(rw_bench_array(b, RW_F64, (int64_t)s->nx * s->ny, &s->host_y));
-    RW_TRY(rw_array_write(s->host_y, &out));
-    s->host_out = out;
-    peers[(*npeers)++] = (rw_contestant){"C loop", loop, s};
+    stage *s = work;
+    if (!rw_host_loop(b, "rkc", &s->loop)) return RW_OK;
+    RW_TRY(rw_bench_output(b, RW_F64, (int64_t)s->nx * s->ny, &s->host_y, &s->host_out));
+    rw_peers_add(peers, "C loop", loop, s);
     return RW_OK;
+}
+
+static const rw_bench_task task = {run_stage, error, add_loop, free_stage};
+
+static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
+{
+    stage s = {0};
+    (void)variant;
+    *allowed = tolerance;
+    return rw_bench_verify(b, &task, &s, make(b, &s, (int)n, (int)n + 3), worst);
 }
 
 static rw_status run(rw_bench *b)
 {
-    int n = b->options.quick ? 200 : b->dev->info.gpu ? 8192 : 4096, npeers = 0;
+    const int n = b->options.quick ? 200 : b->dev->info.gpu ? 8192 : 4096;
     stage s = {0};
-    rw_contestant peers[RW_BENCH_PEERS];
-    rw_bench_result row = {.tolerance = tolerance, .bytes = 32.0 * n * n};
-    rw_status status = make(b, &s, n, n);
-    if (status == RW_OK) status = run_stage(&s, 0);
-    if (status == RW_OK) status = error(&s, &row.error);
-    if (status == RW_OK) status = add_loop(b, &s, peers, &npeers);
-    if (status == RW_OK) status = rw_bench_compare(b, &(rw_contestant){"", run_stage, &s}, peers, npeers, &row);
-    if (status == RW_OK) {
-        snprintf(row.what, sizeof row.what, "RKC stage with right-hand sides f64");
-        snprintf(row.size, sizeof row.size, "%d^2 points", n);
-        rw_bench_target(b, &row, 0.9, NULL);
-        status = rw_bench_add(b, &row);
-    }
-    free_stage(&s);
-    return status;
+    rw_bench_result row = {.what = "RKC stage with right-hand sides f64",
+                           .tolerance = tolerance,
+                           .bytes = 32.0 * n * n};
+    snprintf(row.size, sizeof row.size, "%d^2 points", n);
+    return rw_bench_measure(b, &task, &s, make(b, &s, n, n), 0.9, NULL, &row);
 }
 
 static const int64_t sizes[] = {1, 2, 3, 4, 17, 63, 64, 65, 130, 257, -1};

@@ -52,8 +52,9 @@ static void field_name(int i, char *to)
     to[2] = 0;
 }
 
-static void free_work(work *w)
+static void free_work(void *user)
 {
+    work *w = user;
     for (int f = 0; f < MOST; ++f) rw_array_destroy(&w->field[f]);
     rw_expr_destroy(&w->expr);
 }
@@ -154,8 +155,9 @@ static double rate(const work *w, const double *u, const double *partner, int co
 }
 
 /* All stages by plain loops; the largest difference of the last two. */
-static rw_status error(rw_bench *b, work *w, double *worst)
+static rw_status error(rw_bench *b, void *user, double *worst)
 {
+    const work *w = user;
     const struct equation *q = w->equation;
     int64_t cells = w->n[0] * w->n[1] * w->n[2];
     double *own[MOST] = {0}, most = 0;
@@ -187,7 +189,7 @@ static rw_status error(rw_bench *b, work *w, double *worst)
         status = rw_array_read(w->field[f], &data);
         for (int64_t n = 0; n < cells && status == RW_OK; ++n) {
             double e = fabs(((const double *)data)[n] - own[f][n]);
-            most = isnan(e) ? INFINITY : RW_MAX(most, e);
+            most = rw_worse(most, e);
         }
     }
     for (int f = 0; f < MOST; ++f) rw_free(own[f]);
@@ -196,6 +198,7 @@ static rw_status error(rw_bench *b, work *w, double *worst)
 }
 
 static const double tolerance = 1e-13;
+static const rw_bench_task task = {run_work, error, NULL, free_work};
 
 static void describe(work *w, int equation, int64_t n, int64_t ny, int stages)
 {
@@ -211,13 +214,9 @@ static void describe(work *w, int equation, int64_t n, int64_t ny, int stages)
 static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
 {
     work w;
-    describe(&w, variant % RW_COUNT(equations), n, n ? n + 3 : 0, variant < RW_COUNT(equations) ? 1 : LONGEST);
-    rw_status status = make(b, &w);
-    if (status == RW_OK) status = run_work(&w, 0);
-    if (status == RW_OK && n > 0) status = error(b, &w, worst);
+    describe(&w, variant % RW_COUNT(equations), n, n + 3, variant < RW_COUNT(equations) ? 1 : LONGEST);
     *allowed = tolerance;
-    free_work(&w);
-    return status;
+    return rw_bench_verify(b, &task, &w, make(b, &w), worst);
 }
 
 static rw_status measure(rw_bench *b, int equation, int64_t n, int stages, double target)
@@ -227,22 +226,16 @@ static rw_status measure(rw_bench *b, int equation, int64_t n, int stages, doubl
     const struct equation *q = w.equation;
     double points = (double)w.n[0] * (double)w.n[1] * (double)w.n[2];
     rw_bench_result row = {.tolerance = tolerance, .bytes = 24.0 * points * q->ncomponents * stages};
-    rw_status status = make(b, &w);
-    if (status == RW_OK) status = run_work(&w, 0);
-    if (status == RW_OK) status = error(b, &w, &row.error);
-    if (status == RW_OK) status = rw_bench_compare(b, &(rw_contestant){"", run_work, &w}, NULL, 0, &row);
+    const rw_status status = make(b, &w);
     if (status == RW_OK) {
         rw_expr_plan plan;
         rw_expr_get_plan(w.expr, &plan);
         snprintf(row.what, sizeof row.what, "ROCK4 %s f64, %d stage%s in %lld pass%s", q->name, stages,
                  stages > 1 ? "s" : "", (long long)plan.passes, plan.passes > 1 ? "es" : "");
-        if (q->ndim > 1) snprintf(row.size, sizeof row.size, "%d^%d points", (int)n, q->ndim);
-        else snprintf(row.size, sizeof row.size, "%d points", (int)n);
-        rw_bench_target(b, &row, target, NULL);
-        status = rw_bench_add(b, &row);
     }
-    free_work(&w);
-    return status;
+    if (q->ndim > 1) snprintf(row.size, sizeof row.size, "%d^%d points", (int)n, q->ndim);
+    else snprintf(row.size, sizeof row.size, "%d points", (int)n);
+    return rw_bench_measure(b, &task, &w, status, target, NULL, &row);
 }
 
 static rw_status run(rw_bench *b)

@@ -16,10 +16,11 @@
 #include "lab/lab.h"
 #include "lab/laser.h"
 #include "lab/occupancy.h"
+#include "measure/measure.h"
 #include "rechenwerk/blocks.h"
 
 enum { STEPS, BLOCKS };
-enum { OPERATIONS = 12, FIELDS = 5, BATCH = 50 };
+enum { OPERATIONS = 12, FIELDS = RW_LASER_FIELDS, BATCH = 50 };
 
 /* P. Herbst 2020, sections 6.1 and 6.3: the best rate with managed memory; with explicit memory 70 % more. On plateaus
  * that begin at a million cells. */
@@ -51,7 +52,6 @@ typedef struct crystal {
     rw_laser laser;
     double phi;
 } crystal;
-static const char *const field_names[FIELDS] = {"N", "P", "U", "V", "Nm"};
 
 static void free_crystal(crystal *c)
 {
@@ -63,25 +63,21 @@ static void free_crystal(crystal *c)
     rw_blocks_destroy(&c->grid);
 }
 
-static rw_status program(crystal *c, const char *text, const rw_expr_scalar *scalars, int nscalars, rw_expr **e)
+/* The step; text given: what else is computed from the same fields. */
+static rw_status program(crystal *c, const char *text, rw_expr **e)
 {
-    rw_expr_field fields[FIELDS];
-    for (int f = 0; f < FIELDS; ++f) fields[f] = (rw_expr_field){.name = field_names[f], .dtype = RW_F64};
-    const rw_expr_spec spec = {.name = "lab rates",
-                               .text = text,
-                               .fields = fields,
-                               .nfields = FIELDS,
-                               .scalars = scalars,
-                               .nscalars = nscalars};
-    RW_TRY(rw_blocks_expr_create(c->grid, c->device, RW_BLOCKS_CELLS, &spec, e));
-    for (int f = 0; f < FIELDS; ++f) RW_TRY(rw_expr_bind(*e, field_names[f], c->field[f]));
+    const rw_laser_constants constants = {tau, 1 / lifetime, gain, gain, losses(), seed, phi0};
+    rw_laser_program p;
+    rw_laser_describe(&constants, text, &p);
+    RW_TRY(rw_blocks_expr_create(c->grid, c->device, RW_BLOCKS_CELLS, &p.spec, e));
+    for (int f = 0; f < FIELDS; ++f) RW_TRY(rw_expr_bind(*e, rw_laser_names[f], c->field[f]));
     return RW_OK;
 }
 
 static rw_status run_once(crystal *c, const char *text)
 {
     rw_expr *e = NULL;
-    rw_status status = program(c, text, NULL, 0, &e);
+    rw_status status = program(c, text, &e);
     if (status == RW_OK) status = rw_expr_run(e, rw_device_queue(c->device));
     if (status == RW_OK) status = rw_queue_wait(rw_device_queue(c->device));
     rw_expr_destroy(&e);
@@ -93,19 +89,13 @@ static rw_status make_crystal(rw_device *dev, int n, method m, int block, crysta
     static const char profiles[] = "r2 = x^2 + y^2\nP = 4.064752284648855e19*2/(pi*0.4^2)*exp(-2*r2/0.4^2)/10\n"
                                    "U = 2/(pi*0.25^2)*exp(-2*r2/0.25^2)\n"
                                    "V = volume\nNm = 1.39e17\nN = 0";
-    static const char step[] =
-        "N = (N + tau*P)/(1 + tau*(spontaneous + gain*phi*U + P/Nm))\nlambda = gain*sum(V*N*U) - losses\n"
-        "phi = where(lambda > 0, phi*(1 + tau*lambda) + tau*seed, (phi + tau*seed)/(1 - tau*lambda))";
-    const rw_expr_scalar scalars[] = {{.name = "tau", .value = tau},   {.name = "spontaneous", .value = 1 / lifetime},
-                                      {.name = "gain", .value = gain}, {.name = "losses", .value = losses()},
-                                      {.name = "seed", .value = seed}, {.name = "phi", .value = phi0, .state = true}};
     *c = (crystal){.device = dev, .phi = phi0};
     RW_TRY(rw_blocks_cylinder(rw_device_context(dev), 0.5, 0.2, 10, (int[3]){n, n, n}, &c->grid));
     rw_blocks_set_memory(c->grid, m == MANAGED ? RW_MEMORY_MANAGED : RW_MEMORY_DEVICE);
     c->cells = rw_blocks_cells(c->grid);
     for (int f = 0; f < FIELDS; ++f) RW_TRY(rw_blocks_array(c->grid, dev, RW_BLOCKS_CELLS, RW_F64, &c->field[f]));
     RW_TRY(run_once(c, profiles));
-    if (m == FUSED || m == MANAGED) return program(c, step, scalars, RW_COUNT(scalars), &c->step);
+    if (m == FUSED || m == MANAGED) return program(c, NULL, &c->step);
     RW_TRY(rw_blocks_array(c->grid, dev, RW_BLOCKS_CELLS, RW_F64, &c->product));
     return rw_laser_create(dev,
                            m == ON_HOST    ? RW_LASER_ON_HOST

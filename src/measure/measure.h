@@ -1,7 +1,9 @@
 /* What benchmarks (src/bench) and studies (src/lab) share.
  *
  *   turns.c    statistics; contestants that take turns; samples of one call
- *   table.c    a table of texts for a terminal or in Markdown */
+ *   table.c    a table of texts for a terminal or in Markdown
+ *   library.c  libraries of peers
+ *   laser.c    the step of the laser's rate equations */
 #ifndef RW_MEASURE_H
 #define RW_MEASURE_H
 
@@ -9,6 +11,7 @@
 
 #include "core/core.h"
 #include "device/device.h"
+#include "rechenwerk/expr.h"
 
 /* ---- statistics --------------------------------------------------------------------------------------------------- */
 
@@ -79,5 +82,39 @@ typedef struct rw_table {
     const void *user;
 } rw_table;
 void rw_table_add(rw_text *text, const rw_table *table, bool markdown);
+
+/* ---- libraries of peers ------------------------------------------------------------------------------------------- */
+
+/* lib<name>.so as $variable says, else the newest that is found; NULL when there is none. */
+void *rw_library_open(const char *name, const char *variable);
+typedef struct rw_library_function {
+    const char *name; /* without the prefix */
+    void *pointer;    /* to the pointer that the function is stored in */
+} rw_library_function;
+/* false: one is missing. */
+bool rw_library_functions(void *library, const char *prefix, const rw_library_function *functions, int n);
+
+/* ---- the laser's step --------------------------------------------------------------------------------------------- */
+
+/* One time step in place: the population inversion N of every cell, its weighted sum, the photon number phi, which the
+ * next step finds on the device.
+ *
+ *   N <- (N + tau P) / (1 + tau (spontaneous + gain phi U + P / Nm))
+ *   lambda = weight sum(V N U) - losses
+ *   phi <- lambda > 0 ? phi (1 + tau lambda) + tau seed : (phi + tau seed) / (1 - tau lambda)
+ *
+ * Five fields are read, one is written: 48 bytes a cell. */
+enum { RW_LASER_FIELDS = 5, RW_LASER_SCALARS = 7 };
+extern const char *const rw_laser_names[RW_LASER_FIELDS]; /* N P U V Nm, f64 */
+typedef struct rw_laser_constants {
+    double tau, spontaneous, gain, weight, losses, seed, phi; /* phi: at the beginning */
+} rw_laser_constants;
+typedef struct rw_laser_program {
+    rw_expr_field fields[RW_LASER_FIELDS];
+    rw_expr_scalar scalars[RW_LASER_SCALARS];
+    rw_expr_spec spec; /* refers to the two; without a grid */
+} rw_laser_program;
+/* The step with the scalars of `constants`; text given: another one of the same fields, without scalars. */
+void rw_laser_describe(const rw_laser_constants *constants, const char *text, rw_laser_program *program);
 
 #endif
