@@ -156,8 +156,6 @@ rw_status rw_bench_laplace(rw_bench *b, int64_t n, rw_sparse **m);
 /* ---- data.c ------------------------------------------------------------------------------------------------------ */
 
 rw_status rw_bench_array(rw_bench *b, rw_dtype dtype, int64_t n, rw_array **array);
-/* Floating-point arrays: uniform in [low, low + 1), by rw_random_uniform(seed, place). */
-rw_status rw_bench_fill(rw_array *array, uint64_t seed, double low);
 /* NaN in every element. */
 rw_status rw_bench_poison(rw_array *array);
 /* The values of n arrays of f64. */
@@ -166,6 +164,12 @@ rw_status rw_bench_read(rw_array *const *arrays, int n, const double **values);
 rw_status rw_bench_output(rw_bench *b, rw_dtype dtype, int64_t n, rw_array **array, void **values);
 /* A program of the library's own text with definitions given as "NAME=VALUE NAME=VALUE …". */
 rw_status rw_bench_program(rw_bench *b, const char *file, const char *definitions, rw_program **program);
+
+/* Columns of row i, ascending; the number of them. The cell i of n^3 and its neighbours along the axes that exist, up to
+ * `reach` away. */
+int64_t rw_bench_stencil(int64_t n, int reach, int64_t i, int64_t *column);
+/* `length` of at most `most` columns, anywhere. */
+int64_t rw_bench_spread(int64_t rows, int64_t i, int64_t length, int64_t most, int64_t *column);
 
 /* ---- peers ------------------------------------------------------------------------------------------------------- */
 

@@ -55,8 +55,8 @@ static rw_status make(rw_bench *b, int64_t n, int64_t m, work *w)
     RW_TRY(rw_array_create(b->dev, RW_F32, 2, s.a_shape, RW_MEMORY_DEVICE, &w->a));
     RW_TRY(rw_array_create(b->dev, RW_F32, 2, s.b_shape, RW_MEMORY_DEVICE, &w->b));
     RW_TRY(rw_array_create(b->dev, RW_F32, 2, s.a_shape, RW_MEMORY_DEVICE, &w->y));
-    RW_TRY(rw_bench_fill(w->a, 3, -0.5));
-    RW_TRY(rw_bench_fill(w->b, 4, -0.5));
+    RW_TRY(rw_random_fill(w->a, 3, -0.5));
+    RW_TRY(rw_random_fill(w->b, 4, -0.5));
     RW_TRY(rw_bench_poison(w->y));
     RW_TRY(rw_convolution_create(b->dev, &s, &w->convolution));
     return rw_convolution_set(w->convolution, w->b, w->queue);
@@ -137,8 +137,8 @@ static rw_status open_chain(rw_bench *b, void *user, rw_peers *peers)
     RW_TRY(rw_array_create(b->dev, RW_C64, 2, half, RW_MEMORY_DEVICE, &w->spectrum));
     RW_TRY(rw_array_create(b->dev, RW_C64, 2, half, RW_MEMORY_DEVICE, &w->factors));
     RW_TRY(rw_array_create(b->dev, RW_F32, 2, real, RW_MEMORY_DEVICE, &w->result));
-    RW_TRY(rw_bench_fill(w->padded, 5, -0.5));
-    RW_TRY(rw_bench_fill(w->factors, 6, -0.5));
+    RW_TRY(rw_random_fill(w->padded, 5, -0.5));
+    RW_TRY(rw_random_fill(w->factors, 6, -0.5));
     RW_TRY(rw_bench_program(b, "convolution.k", "GROUP=256", &w->program));
     RW_TRY(rw_program_kernel(w->program, "multiply", &w->multiply));
     RW_TRY(rw_cufft_open(b, &t, w->padded, w->spectrum, &w->forth));

@@ -35,8 +35,8 @@ static rw_status make(rw_bench *b, product *p, int64_t n)
     RW_TRY(rw_bench_array(b, RW_F64, n, &p->x));
     RW_TRY(rw_bench_array(b, RW_F64, n, &p->y));
     RW_TRY(rw_bench_array(b, RW_F64, 2, &p->result));
-    RW_TRY(rw_bench_fill(p->x, 6, -0.5));
-    RW_TRY(rw_bench_fill(p->y, 7, -0.5));
+    RW_TRY(rw_random_fill(p->x, 6, -0.5));
+    RW_TRY(rw_random_fill(p->y, 7, -0.5));
     RW_TRY(rw_bench_poison(p->result));
     return rw_reducer_create(b->dev, RW_REDUCE_OP_DOT, RW_F64, 0, &p->reducer);
 }

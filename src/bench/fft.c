@@ -109,7 +109,7 @@ static rw_status make(rw_bench *b, const rw_bench_transform *t, work *w)
     if (t->real) y_shape[t->rank] = y_shape[t->rank] / 2 + 1;
     RW_TRY(rw_array_create(b->dev, t->real ? real : complex, s.ndim, x_shape, RW_MEMORY_DEVICE, &w->x));
     RW_TRY(rw_array_create(b->dev, complex, s.ndim, y_shape, RW_MEMORY_DEVICE, &w->y));
-    RW_TRY(rw_bench_fill(w->x, 3, -0.5));
+    RW_TRY(rw_random_fill(w->x, 3, -0.5));
     RW_TRY(rw_bench_poison(w->y));
     return rw_fft_create(b->dev, &s, &w->fft);
 }

@@ -56,7 +56,7 @@ static rw_status make(rw_bench *b, transform *t, int64_t batch, const struct var
     RW_TRY(rw_bench_array(b, RW_C64, batch * POINTS, &t->x));
     RW_TRY(rw_bench_array(b, RW_C64, batch * POINTS, &t->y));
     RW_TRY(rw_bench_array(b, RW_F32, 2 * POINTS, &t->w));
-    RW_TRY(rw_bench_fill(t->x, 3, -0.5));
+    RW_TRY(rw_random_fill(t->x, 3, -0.5));
     RW_TRY(rw_bench_poison(t->y));
     RW_TRY(rw_array_write(t->w, &w));
     for (int i = 0; i < POINTS; ++i) { /* w256^((i / 16) (i % 16)) */

@@ -77,7 +77,7 @@ static rw_status make(rw_bench *b, filter *f, int nx, int ny, const struct varia
     for (int k = 0; k < 2 * TAPS; ++k) f->weight[k] = (float)(rw_random_uniform(4, (uint64_t)k) - 0.3);
     RW_TRY(rw_bench_array(b, RW_F32, (int64_t)nx * ny, &f->x));
     RW_TRY(rw_bench_array(b, RW_F32, (int64_t)nx * ny, &f->y));
-    RW_TRY(rw_bench_fill(f->x, 5, -0.5));
+    RW_TRY(rw_random_fill(f->x, 5, -0.5));
     RW_TRY(rw_bench_poison(f->y));
     RW_TRY(rw_bench_program(b, file, definitions, &f->program));
     return rw_program_kernel(f->program, "filter17", &f->kernel);

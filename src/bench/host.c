@@ -54,14 +54,11 @@ static rw_status open_host(rw_context *ctx, rw_host **host)
     char cc[RW_CC_PATH];
     if (!rw_cc_find(cc))
         return rw_fail(ctx, RW_ERR_UNSUPPORTED,
-                       "no C compiler for the C loops for comparison on the host: install "
-                       "gcc");
+                       "no C compiler for the C loops for comparison on the host: install gcc");
     rw_temporary folder = {NULL, -1};
     rw_host *h = rw_calloc(1, sizeof *h);
     rw_status status = h ? rw_temporary_create(ctx, &folder)
-                         : rw_fail_memory(ctx, sizeof *h,
-                                          "the C loops for "
-                                          "comparison on the host");
+                         : rw_fail_memory(ctx, sizeof *h, "the C loops for comparison on the host");
     if (status == RW_OK) status = compile(ctx, cc, &folder, h);
     rw_temporary_remove(&folder);
     if (status == RW_OK) *host = h;

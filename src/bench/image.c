@@ -190,7 +190,7 @@ static rw_status fill(work *w)
 {
     void *data;
     if (w->f32) {
-        RW_TRY(rw_bench_fill(w->x, 11, 0));
+        RW_TRY(rw_random_fill(w->x, 11, 0));
     } else {
         RW_TRY(rw_array_write(w->x, &data));
         for (int64_t i = 0; i < w->n * w->n; ++i)

@@ -62,7 +62,7 @@ static rw_status make(rw_bench *b, laser *l, int64_t n, int together)
     l->constants = (rw_laser_constants){tau, isf, sigma, sigma / (double)RW_MAX(n, 1), loss, seed, phi0};
     for (int f = 0; f < FIELDS; ++f) {
         RW_TRY(rw_bench_array(b, RW_F64, n, &l->field[f]));
-        RW_TRY(rw_bench_fill(l->field[f], 50 + (uint64_t)f, f == FIELDS - 1));
+        RW_TRY(rw_random_fill(l->field[f], 50 + (uint64_t)f, f == FIELDS - 1));
     }
     rw_laser_describe(&l->constants, NULL, &program);
     program.spec.grid = (rw_grid){.ndim = 1, .size = {n, 1, 1}, .spacing = {1, 1, 1}};
@@ -80,7 +80,7 @@ static rw_status error(rw_bench *b, void *work, double *worst)
     long double phi = phi0;
     double w = 0, got;
     RW_TRY(rw_bench_array(b, RW_F64, l->n, &start));
-    rw_status status = rw_bench_fill(start, 50, 0);
+    rw_status status = rw_random_fill(start, 50, 0);
     void *copy;
     if (status == RW_OK) status = rw_array_update(start, &copy);
     if (status == RW_OK) status = rw_bench_read(l->field, FIELDS, l->host);

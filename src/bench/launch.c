@@ -86,7 +86,7 @@ static rw_status make(rw_bench *b, steps *s, int way, int n, int together)
         for (int side = 0; side < 4; ++side)
             fields[f].boundary[side] = (rw_boundary){.kind = RW_BOUNDARY_DIRICHLET, .a = "0"};
         RW_TRY(rw_bench_array(b, RW_F64, (int64_t)n * n, &s->field[f]));
-        RW_TRY(f ? rw_bench_poison(s->field[f]) : rw_bench_fill(s->field[f], SEED, 0));
+        RW_TRY(f ? rw_bench_poison(s->field[f]) : rw_random_fill(s->field[f], SEED, 0));
     }
     for (int k = 0; k < s->nprograms; ++k) {
         rw_expr_spec spec = {.name = "launch",

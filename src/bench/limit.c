@@ -42,7 +42,7 @@ static rw_status make(rw_bench *b, rw_limit *l)
     for (int i = 0; i < (gpu ? 2 : 3); ++i) {
         void *data;
         RW_TRY(rw_bench_array(b, RW_F64, l->n, &l->array[i]));
-        RW_TRY(rw_bench_fill(l->array[i], 1000 + (uint64_t)i, 0));
+        RW_TRY(rw_random_fill(l->array[i], 1000 + (uint64_t)i, 0));
         RW_TRY(rw_array_update(l->array[i], &data));
         l->host[i] = data;
     }

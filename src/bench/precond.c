@@ -58,7 +58,7 @@ static rw_status vectors(rw_bench *b, const rw_sparse *m, application *a)
     a->queue = b->queue;
     RW_TRY(rw_bench_array(b, RW_F64, rw_sparse_size_of(m).rows, &a->r));
     RW_TRY(rw_bench_array(b, RW_F64, rw_sparse_size_of(m).rows, &a->z));
-    return rw_bench_fill(a->r, 7, -0.5);
+    return rw_random_fill(a->r, 7, -0.5);
 }
 
 static void free_application(void *work)

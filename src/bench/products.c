@@ -35,7 +35,7 @@ rw_status rw_contest_vectors(rw_bench *b, rw_dtype dtype, int64_t columns, int64
     c->queue = b->queue;
     RW_TRY(rw_bench_array(b, dtype, columns, &c->x));
     RW_TRY(rw_bench_array(b, dtype, rows, &c->y));
-    return rw_bench_fill(c->x, 7, -0.5);
+    return rw_random_fill(c->x, 7, -0.5);
 }
 
 void rw_contest_free(void *contest)

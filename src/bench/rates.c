@@ -45,7 +45,7 @@ static rw_status make(rw_bench *b, rates *r, int64_t n)
     for (int f = 0; f < FIELDS; ++f) {
         fields[f] = (rw_expr_field){.name = names[f], .dtype = RW_F64};
         RW_TRY(rw_bench_array(b, RW_F64, n, &r->field[f]));
-        RW_TRY(f ? rw_bench_fill(r->field[f], 10 + (uint64_t)f, f == FIELDS - 1) : rw_bench_poison(r->field[f]));
+        RW_TRY(f ? rw_random_fill(r->field[f], 10 + (uint64_t)f, f == FIELDS - 1) : rw_bench_poison(r->field[f]));
     }
     rw_expr_spec spec = {.name = "rates",
                          .text = "new = (N + tau*P)/(1 + tau*(isf + sigma*phi*M + P/Nm))",

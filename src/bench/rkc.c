@@ -50,7 +50,7 @@ static rw_status make(rw_bench *b, stage *s, int nx, int ny)
         for (int side = 0; side < 4; ++side)
             fields[f].boundary[side] = (rw_boundary){.kind = RW_BOUNDARY_DIRICHLET, .a = "0"};
         RW_TRY(rw_bench_array(b, RW_F64, (int64_t)nx * ny, &s->field[f]));
-        RW_TRY(f ? rw_bench_fill(s->field[f], 20 + (uint64_t)f, -0.5) : rw_bench_poison(s->field[f]));
+        RW_TRY(f ? rw_random_fill(s->field[f], 20 + (uint64_t)f, -0.5) : rw_bench_poison(s->field[f]));
     }
     rw_expr_spec spec = {.name = "rkc",
                          .text = "v = c0*v0 + c1*v1 + c2*v2 + c3*(0.1*laplace(v1) - dx(v1) - dy(v1) + 10*(v1 - v1^3))"

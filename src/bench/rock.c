@@ -93,7 +93,7 @@ static rw_status make(rw_bench *b, work *w)
         for (int side = 0; side < 2 * q->ndim; ++side)
             fields[f].boundary[side] = (rw_boundary){.kind = q->kind, .a = "0"};
         RW_TRY(rw_bench_array(b, RW_F64, cells, &w->field[f]));
-        RW_TRY(f % 4 < 2 ? rw_bench_fill(w->field[f], 40 + (uint64_t)f, -0.5) : rw_bench_poison(w->field[f]));
+        RW_TRY(f % 4 < 2 ? rw_random_fill(w->field[f], 40 + (uint64_t)f, -0.5) : rw_bench_poison(w->field[f]));
     }
     for (int i = 0; i < w->stages; ++i) {
         int from, older, into;

@@ -37,8 +37,7 @@ rw_status rw_bench_begin(rw_bench *b, rw_context *ctx, rw_device *dev, const rw_
     if (options) b->options = *options;
     if (b->options.rounds < 0)
         return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "rounds = %d: it must be a positive number of repetitions, or 0 for the "
-                       "default",
+                       "rounds = %d: it must be a positive number of repetitions, or 0 for the default",
                        b->options.rounds);
     b->lanes = !dev->info.gpu && strcmp(dev->info.kind, "opencl") != 0;
     b->threads = RW_MAX(dev->info.units, 1);

@@ -72,31 +72,13 @@ typedef struct pattern {
     int32_t *size;
 } pattern;
 
-/* Neighbours of cell i that exist, ascending, and itself. */
-static int64_t stencil(int n, int reach, int64_t i, int64_t *out)
-{
-    const int64_t step[3] = {1, n, (int64_t)n * n}, at[3] = {i % n, i / n % n, i / n / n};
-    int64_t count = 0;
-    for (int d = 2; d >= 0; --d)
-        for (int k = reach; k > 0; --k)
-            if (at[d] >= k) out[count++] = i - k * step[d];
-    out[count++] = i;
-    for (int d = 0; d < 3; ++d)
-        for (int k = 1; k <= reach; ++k)
-            if (at[d] + k < n) out[count++] = i + k * step[d];
-    return count;
-}
-
 /* Rows of 1 to 4096 entries: of each 1,000 one is long. */
 static int64_t different(int64_t rows, int64_t i, int64_t *out)
 {
     const int64_t length = rw_random_u64(3, (uint64_t)i) % 1000 == 0
                                ? 64 + (int64_t)(rw_random_u64(4, (uint64_t)i) % 4032)
                                : 1 + (int64_t)(rw_random_u64(5, (uint64_t)i) % 16);
-    const int64_t n = RW_MIN(length, rows), gap = RW_MAX(rows / n, 1);
-    for (int64_t k = 0; k < n; ++k)
-        out[k] = k * gap + (int64_t)(rw_random_u64(6, (uint64_t)(i * 4096 + k)) % (uint64_t)gap);
-    return n;
+    return rw_bench_spread(rows, i, length, 4096, out);
 }
 
 /* A row of the pattern for each cell: blocks, those of vbcsr are all of 5 x 5 here, or scalars. */
@@ -109,8 +91,8 @@ static int64_t columns_of(const work *w, const rw_sparse_layout *l, int n, int64
 {
     int64_t cell[13];
     if (!w->neighbours) return different(5 * (int64_t)n * n * n, i, out);
-    if (by_cells(w, l)) return stencil(n, w->neighbours % SCALAR / 6, i, out);
-    const int64_t cells = stencil(n, w->neighbours / 6, i / 5, cell); /* the same matrix without its blocks */
+    if (by_cells(w, l)) return rw_bench_stencil(n, w->neighbours % SCALAR / 6, i, out);
+    const int64_t cells = rw_bench_stencil(n, w->neighbours / 6, i / 5, cell); /* the same matrix without its blocks */
     for (int64_t k = 0; k < 5 * cells; ++k) out[k] = 5 * cell[k / 5] + k % 5;
     return 5 * cells;
 }
@@ -186,7 +168,7 @@ static rw_status make(rw_bench *b, const work *w, int n, bool symmetric, rw_cont
     const int64_t shape[2] = {status == RW_OK ? rw_sparse_size_of(c->m).rows : 0, w->vectors};
     if (status == RW_OK) status = rw_array_create(b->dev, w->vector, 2, shape, RW_MEMORY_DEVICE, &c->x);
     if (status == RW_OK) status = rw_array_create(b->dev, w->vector, 2, shape, RW_MEMORY_DEVICE, &c->y);
-    if (status == RW_OK) status = rw_bench_fill(c->x, 7, -0.5);
+    if (status == RW_OK) status = rw_random_fill(c->x, 7, -0.5);
     return status == RW_OK ? rw_bench_poison(c->y) : status;
 }
 

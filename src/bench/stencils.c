@@ -8,46 +8,20 @@
 #include "rechenwerk/stencil.h"
 #include "sparse/host.h"
 
-/* The columns of row i, ascending, and its values; how many. */
-static int row_of(int64_t n, int64_t i, int64_t column[7], double value[7])
-{
-    const int64_t step[3] = {1, n, n * n};
-    int entries = 0;
-    for (int d = 2; d >= 0; --d)
-        if (i / step[d] % n > 0) {
-            column[entries] = i - step[d];
-            value[entries++] = -1;
-        }
-    column[entries] = i;
-    value[entries++] = 6.1;
-    for (int d = 0; d < 3; ++d)
-        if (i / step[d] % n < n - 1) {
-            column[entries] = i + step[d];
-            value[entries++] = -1;
-        }
-    return entries;
-}
-
 static rw_status fill(rw_bench *b, int64_t n, int64_t *first, int64_t *column, rw_sparse **m)
 {
     const int64_t rows = n * n * n;
     rw_sparse_layout l;
     rw_view v;
-    for (int64_t i = 0; i < rows; ++i) {
-        double value[7];
-        first[i + 1] = first[i] + row_of(n, i, column + first[i], value);
-    }
+    for (int64_t i = 0; i < rows; ++i) first[i + 1] = first[i] + rw_bench_stencil(n, 1, i, column + first[i]);
     const rw_sparse_blocks blocks = {rows, rows, first, column, NULL, NULL};
     RW_TRY(rw_sparse_layout_parse(b->ctx, b->dev->info.gpu ? "sell:f64" : "csr:f64", &l));
     RW_TRY(rw_sparse_create(b->dev, &l, &blocks, m));
     RW_TRY(rw_sparse_look(*m, true, &v));
 #pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < rows; ++i) {
-        int64_t of[7];
-        double value[7];
-        const int entries = row_of(n, i, of, value);
-        for (int k = 0; k < entries; ++k) rw_value_add(RW_F64, v.value, rw_view_block(&v, i, k).at, value[k], 0);
-    }
+    for (int64_t i = 0; i < rows; ++i)
+        for (int64_t k = first[i]; k < first[i + 1]; ++k)
+            rw_value_add(RW_F64, v.value, rw_view_block(&v, i, (int)(k - first[i])).at, column[k] == i ? 6.1 : -1, 0);
     return RW_OK;
 }
 

@@ -214,8 +214,7 @@ static rw_status time_host(const rw_lab *lab, int n, int64_t count, double *seco
 enum { V_NAME, V_COUNT, V_PUBLISHED, V_TIME };
 static const rw_lab_column versions_columns[] = {
     [V_NAME] = {"kernel", "", RW_SHOW_NAME, false,
-                "version 1, version 2: the kernels of 2010; library: the plan of "
-                "rw_fft_create"},
+                "version 1, version 2: the kernels of 2010; library: the plan of rw_fft_create"},
     [V_COUNT] = {"transforms", "", RW_SHOW_INTEGER, false, "number of transforms of 1024 points"},
     [V_PUBLISHED] = {"2010", "us", RW_SHOW_REAL, false, "published"},
     [V_TIME] = {"time", "us", RW_SHOW_REAL, true, "time per launch within a sequence of launches"},
@@ -226,10 +225,8 @@ static rw_status compare_versions(rw_lab *lab)
     static const int order[METHODS] = {FIRST, SECOND, LIBRARY}, counts[] = {1, 27};
     for (int c = 0; c < RW_COUNT(counts); ++c)
         for (int m = 0; m < METHODS; ++m) {
-            int name;
-            RW_TRY(rw_lab_name(lab, method_names[order[m]], false, &name));
             RW_TRY(rw_lab_row(lab, VERSIONS));
-            rw_lab_put(lab, VERSIONS, V_NAME, -1, name);
+            RW_TRY(rw_lab_put_name(lab, VERSIONS, V_NAME, method_names[order[m]], false));
             rw_lab_put(lab, VERSIONS, V_COUNT, -1, counts[c]);
             for (int p = 0; p < RW_COUNT(published_kernels); ++p)
                 if (published_kernels[p].method == order[m] && published_kernels[p].count == counts[c])
@@ -257,8 +254,7 @@ static const rw_lab_column counts_columns[] = {
     [C_TRANSFERS] = {"and transfers", "us", RW_SHOW_REAL, true, "with transfers to the device and back"},
     [C_RATIO] = {"ratio", "", RW_SHOW_RATIO, true, "time of one thread divided by the time of the kernel"},
     [C_RATIO_TRANSFERS] = {"ratio with transfers", "", RW_SHOW_RATIO, true,
-                           "time of one thread divided by the time "
-                           "with transfers; in 2010 it was 15 to 18"},
+                           "time of one thread divided by the time with transfers; in 2010 it was 15 to 18"},
     [C_LIBRARY] = {"library", "us", RW_SHOW_REAL, true, "kernels of the plan of rw_fft_create, without transfers"},
 };
 
@@ -292,8 +288,7 @@ enum { L_N, L_OCCUPANCY, L_MODEL, L_PUBLISHED, L_HOST, L_FIRST, L_SECOND, L_LIBR
 static const rw_lab_column lengths_columns[] = {
     [L_N] = {"N", "", RW_SHOW_INTEGER, false, "points per transform"},
     [L_OCCUPANCY] = {"occupancy 2010", "", RW_SHOW_RATIO, false,
-                     "published fraction of the 32 warps that fit on a "
-                     "multiprocessor"},
+                     "published fraction of the 32 warps that fit on a multiprocessor"},
     [L_MODEL] = {"model", "", RW_SHOW_RATIO, false,
                  "occupancy by the limits of that GPU: N/2 work-items with 14 registers each and 8 N + 48 bytes, "
                  "allocated in units of 512"},
@@ -352,18 +347,15 @@ static const rw_lab_column copies_columns[] = {
                 "at once"},
     [Y_COUNT] = {"transforms", "", RW_SHOW_INTEGER, false, "number of transforms of 1024 points, version 2"},
     [Y_TIME] = {"time", "us", RW_SHOW_REAL, true,
-                "time of the transfer to the device, the kernel and the transfer "
-                "back"},
+                "time of the transfer to the device, the kernel and the transfer back"},
 };
 
 static rw_status compare_copies(rw_lab *lab)
 {
     enum { COUNT = 108 };
     for (int waits = 1; waits >= 0; --waits) {
-        int name;
-        RW_TRY(rw_lab_name(lab, waits ? "synchronous" : "asynchronous", false, &name));
         RW_TRY(rw_lab_row(lab, COPIES));
-        rw_lab_put(lab, COPIES, Y_NAME, -1, name);
+        RW_TRY(rw_lab_put_name(lab, COPIES, Y_NAME, waits ? "synchronous" : "asynchronous", false));
         rw_lab_put(lab, COPIES, Y_COUNT, -1, COUNT);
         for (int d = 0; d < lab->ndevices; ++d) {
             series s;
@@ -383,18 +375,15 @@ enum { S_NAME, S_COUNT, S_QUEUES, S_TIME };
 static const rw_lab_column streams_columns[] = {
     [S_NAME] = {"where", "", RW_SHOW_NAME, false, NULL},
     [S_COUNT] = {"transforms", "", RW_SHOW_INTEGER, false,
-                 "number of transforms of 1024 points, version 2, divided "
-                 "among the queues"},
+                 "number of transforms of 1024 points, version 2, divided among the queues"},
     [S_QUEUES] = {"queues", "", RW_SHOW_INTEGER, false, "number of queues; in 2010: 1 and 5 streams"},
     [S_TIME] = {"time", "us", RW_SHOW_REAL, false,
-                "time of the transfer to the device, the kernel and the transfer "
-                "back"},
+                "time of the transfer to the device, the kernel and the transfer back"},
 };
 
 static rw_status measure_streams(rw_lab *lab, int device, int64_t count, int queues)
 {
     char text[64];
-    int name;
     series s;
     double seconds = 0;
     snprintf(text, sizeof text, "%s, %d queue%s", lab->info[device].name, queues, queues == 1 ? "" : "s");
@@ -403,9 +392,8 @@ static rw_status measure_streams(rw_lab *lab, int device, int64_t count, int que
     rw_status status = time_with_transfers(lab, &s, false, &seconds);
     free_series(&s);
     RW_TRY(status);
-    RW_TRY(rw_lab_name(lab, text, false, &name));
     RW_TRY(rw_lab_row(lab, STREAMS));
-    rw_lab_put(lab, STREAMS, S_NAME, -1, name);
+    RW_TRY(rw_lab_put_name(lab, STREAMS, S_NAME, text, false));
     rw_lab_put(lab, STREAMS, S_COUNT, -1, (double)count);
     rw_lab_put(lab, STREAMS, S_QUEUES, -1, queues);
     rw_lab_put(lab, STREAMS, S_TIME, -1, 1e6 * seconds);
@@ -445,14 +433,12 @@ static rw_status run_study(rw_lab *lab)
 
 static const rw_param parameters[] = {
     PARAMETER("counts", INTS, "1,2,5,10,20,27,28,40,54,55,70,81,82,108", "[1, 1000000]",
-              "numbers of transforms of "
-              "1024 points"),
+              "numbers of transforms of 1024 points"),
     PARAMETER("lengths", INTS, "2,4,8,16,32,64,128,256,512,1024", "[2, 1024]", "points per transform, powers of two"),
     PARAMETER("many", INT, "5400", "[1, 1000000]", "number of transforms in table lengths"),
     PARAMETER("streams", INTS, "1,2,5,8", "[1, 8]", "numbers of queues among which the work is divided"),
     PARAMETER("batches", INTS, "5,27,54,135,540,1000,2000,5000", "[1, 1000000]",
-              "numbers of transforms in table "
-              "streams"),
+              "numbers of transforms in table streams"),
     PARAMETER("runs", INT, "20", "[1, 1000]", "number of timed runs, whose median is reported"),
 };
 static const char *const names[] = {"versions", "counts", "lengths", "copies", "streams"};

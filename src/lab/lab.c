@@ -91,6 +91,11 @@ void rw_lab_put(rw_lab *lab, int table, int column, int device, double value)
     r->value[(r->n - 1) * r->width + rw_lab_place(lab, table, column, device)] = value;
 }
 
+void rw_lab_put_values(rw_lab *lab, int table, int first, int end, const double *values)
+{
+    for (int c = first; c < end; ++c) rw_lab_put(lab, table, c, -1, values[c]);
+}
+
 int rw_lab_rows(const rw_lab *lab, const char *table)
 {
     if (!lab || !table) return 0;
@@ -141,6 +146,14 @@ rw_status rw_lab_name(rw_lab *lab, const char *text, bool other, int *name)
         return rw_fail_memory(lab->ctx, sizeof label, "a name");
     }
     lab->names[lab->nnames++] = label;
+    return RW_OK;
+}
+
+rw_status rw_lab_put_name(rw_lab *lab, int table, int column, const char *text, bool other)
+{
+    int name;
+    RW_TRY(rw_lab_name(lab, text, other, &name));
+    rw_lab_put(lab, table, column, -1, name);
     return RW_OK;
 }
 
@@ -204,9 +217,8 @@ static rw_status open_devices(rw_lab *lab, const rw_lab_spec *spec)
 {
     if (lab->study->one_device && spec->ndevices > 1)
         return rw_fail(lab->ctx, RW_ERR_ARGUMENT,
-                       "lab %s: %d devices are given, but this study runs on one device "
-                       "only",
-                       spec->study, spec->ndevices);
+                       "lab %s: %d devices are given, but this study runs on one device only", spec->study,
+                       spec->ndevices);
     for (int i = 0; i < spec->ndevices; ++i) RW_TRY(open_one(lab, spec->devices[i]));
     if (spec->ndevices) return RW_OK;
     return lab->study->one_device ? open_one(lab, "cpu:1") : open_usual(lab);

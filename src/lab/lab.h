@@ -161,8 +161,11 @@ void rw_lab_note(rw_lab *lab, const char *format, ...) RW_PRINTF(2, 3); /* a lin
  * once. */
 rw_status rw_lab_row(rw_lab *lab, int table);
 void rw_lab_put(rw_lab *lab, int table, int column, int device, double value);
+/* values[c] in the columns c = first … end - 1, which exist once. */
+void rw_lab_put_values(rw_lab *lab, int table, int first, int end, const double *values);
 /* The index of a name, unique per text; other: names published results. */
 rw_status rw_lab_name(rw_lab *lab, const char *text, bool other, int *name);
+rw_status rw_lab_put_name(rw_lab *lab, int table, int column, const char *text, bool other); /* into the last row */
 /* nx x ny values are copied; the rectangle as in rw_figure_field. A later picture of the plane replaces the earlier. */
 rw_status rw_lab_picture(rw_lab *lab, int plane, size_t nx, size_t ny, const double *values, const double rectangle[4],
                          const char *subtitle);

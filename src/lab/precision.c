@@ -221,11 +221,8 @@ static rw_status solve(rw_lab *lab, int k, const method *m, rw_lab_solution *s)
 /* A row that begins with the problem's name. */
 static rw_status new_row(rw_lab *lab, int table, int k)
 {
-    int name;
-    RW_TRY(rw_lab_name(lab, problem_names[k], false, &name));
     RW_TRY(rw_lab_row(lab, table));
-    rw_lab_put(lab, table, PROBLEM, -1, name);
-    return RW_OK;
+    return rw_lab_put_name(lab, table, PROBLEM, problem_names[k], false);
 }
 
 /* ---- the solution that errors are taken from --------------------------------------------------------------------- */
@@ -360,8 +357,7 @@ static const rw_lab_column summary[] = {
                "tolerances"},
     [S_SECONDS] = {"seconds", "s", RW_SHOW_SECONDS, false, NULL},
     [S_RHS_RATIO] = {"rhs ratio", "", RW_SHOW_RATIO, false,
-                     "rhs divided by the fewest evaluations of parameter peers "
-                     "for the problem"},
+                     "rhs divided by the fewest evaluations of parameter peers for the problem"},
     [S_SECONDS_RATIO] = {"seconds ratio", "", RW_SHOW_RATIO, false,
                          "seconds divided by the shortest time of parameter peers for the problem"},
 };
@@ -424,8 +420,7 @@ static const rw_lab_column accuracy[] = {
     [A_METHOD] = {"method", "", RW_SHOW_NAME, false, NULL},
     [A_POINTS] = {"runs", "", RW_SHOW_INTEGER, false, "number of runs over all problems and tolerances"},
     [A_MEDIAN] = {"median", "", RW_SHOW_RATIO, false,
-                  "median of the largest error at the end divided by the "
-                  "tolerance"},
+                  "median of the largest error at the end divided by the tolerance"},
     [A_WORST] = {"worst", "", RW_SHOW_RATIO, false, NULL},
     [A_TOLERANCE] = {"tolerance", "", RW_SHOW_ERROR, false, "tolerance of the worst ratio"},
 };
@@ -522,8 +517,7 @@ static rw_status run_study(rw_lab *lab)
 static const rw_param parameters[] = {
     PARAMETER("problems", CHOICES, "front,source,brusselator",
               "front|source|brusselator|gray-scott|switched|convection|relaxation|moving|pulses",
-              "problems that are "
-              "integrated"),
+              "problems that are integrated"),
     PARAMETER("methods", CHOICES, "rkc2,rkl2,rock2,rock4", "rkc2|rkl2|rock2|rock4|dp5|auto",
               "integration methods; dp5 takes minutes on stiff problems; auto chooses dp5, rkc2 or rock4"),
     PARAMETER("tolerances", REALS, "1e-2,1e-3,1e-4,1e-5,1e-6,1e-7,1e-8,1e-9", "[1e-11, 0.1]",
@@ -575,8 +569,7 @@ const rw_study rw_study_precision = {
               "How many evaluations of the right-hand side and how much time does each method need for a given error, "
               "compared with other programs?",
               "the problems: study rock4; SUNDIALS, example ark_heat2D_lsrk; E. Hairer, G. Wanner, Solving Ordinary "
-              "Differential "
-              "Equations II, section IV.10",
+              "Differential Equations II, section IV.10",
               parameters, RW_COUNT(parameters), names, RW_COUNT(names)},
     .tables = tables,
     .curves = curves,

@@ -170,8 +170,7 @@ static const rw_lab_column steps_columns[] = {
                 "fused: one recorded pass; unfused: sums of work-items added on the host (a), by a tree in each "
                 "thread block (c), by warps (d)"},
     [S_SECONDS] = {"time", "us", RW_SHOW_REAL, false,
-                   "best time per step over the runs after the first, which "
-                   "compiles"},
+                   "best time per step over the runs after the first, which compiles"},
     [S_RATE] = {"rate", "GFLOP/s", RW_SHOW_REAL, false, "12 operations per cell and step"},
     [S_BYTES] = {"traffic", "GB/s", RW_SHOW_REAL, false, "48 bytes per cell and step if fused, 80 if unfused"},
     [S_LAUNCHES] = {"launches", "", RW_SHOW_REAL, false, "launches per step"},
@@ -198,7 +197,7 @@ static rw_status put_steps(rw_lab *lab, int n, int device, method m, const cryst
                              [S_LAUNCHES] = t->launches,
                              [S_COPIES] = t->copies,
                              [S_DIFFERENCE] = fabs(t->phi / *phi - 1)};
-    for (int i = 0; i < RW_COUNT(values); ++i) rw_lab_put(lab, STEPS, i, -1, values[i]);
+    rw_lab_put_values(lab, STEPS, 0, RW_COUNT(values), values);
     return RW_OK;
 }
 
@@ -229,11 +228,9 @@ static rw_status put_published(rw_lab *lab)
 {
     for (int p = 0; p < RW_COUNT(published); ++p)
         for (int i = 0; i < RW_COUNT(plateau); ++i) {
-            int name;
-            RW_TRY(rw_lab_name(lab, published[p].name, true, &name));
             RW_TRY(rw_lab_row(lab, STEPS));
+            RW_TRY(rw_lab_put_name(lab, STEPS, S_NAME, published[p].name, true));
             rw_lab_put(lab, STEPS, S_CELLS, -1, plateau[i]);
-            rw_lab_put(lab, STEPS, S_NAME, -1, name);
             rw_lab_put(lab, STEPS, S_RATE, -1, published[p].rate);
         }
     return RW_OK;

@@ -325,8 +325,7 @@ static const rw_lab_column rules[] = {
                 "interval: s stages if h rho is within their stability interval; 0.35 s^2: the published rule"},
     [R_STEPS] = RW_LAB_WORK,
     [R_ERROR] = {"error", "", RW_SHOW_ERROR, false,
-                 "largest difference of u at t = 1 from the solution with "
-                 "tolerance 1e-10"},
+                 "largest difference of u at t = 1 from the solution with tolerance 1e-10"},
     [R_REFERENCE_STEPS] = {"reference steps", "", RW_SHOW_INTEGER, false,
                            "published coefficients and step control in another program"},
     [R_REFERENCE_REJECTED] = {"reference rejected", "", RW_SHOW_INTEGER, false, NULL},
@@ -335,11 +334,9 @@ static const rw_lab_column rules[] = {
 
 static rw_status put_rule(rw_lab *lab, const problem *p, const rw_lab_solution *s, const rw_lab_solution *exact)
 {
-    int name;
     RW_TRY(rw_lab_row(lab, RULES));
-    RW_TRY(rw_lab_name(lab, p->rule ? "0.35 s^2" : "interval", false, &name));
+    RW_TRY(rw_lab_put_name(lab, RULES, R_RULE, p->rule ? "0.35 s^2" : "interval", false));
     rw_lab_put(lab, RULES, R_RADIUS, -1, radius(p->circles));
-    rw_lab_put(lab, RULES, R_RULE, -1, name);
     rw_lab_put(lab, RULES, R_REFERENCE_STEPS, -1, effects[p->circles][p->rule].steps);
     rw_lab_put(lab, RULES, R_REFERENCE_REJECTED, -1, effects[p->circles][p->rule].rejected);
     rw_lab_put(lab, RULES, R_REFERENCE_RHS, -1, effects[p->circles][p->rule].rhs);
@@ -373,8 +370,7 @@ static const rw_lab_column stages[] = {
     [S_PUBLISHED] = {"published interval", "", RW_SHOW_RATIO, false,
                      "stability interval of the published coefficients, computed by another program"},
     [S_PART] = {"rule/interval", "", RW_SHOW_RATIO, false,
-                "rule divided by interval; above 1 the rule allows "
-                "unstable steps"},
+                "rule divided by interval; above 1 the rule allows unstable steps"},
     [S_GROWTH] = {"growth", "", RW_SHOW_RATIO, false,
                   "|R| at h rho = 0.35 s^2: growth factor of the stiffest mode per step"},
 };
@@ -401,7 +397,7 @@ static rw_status compare_stages(rw_lab *lab)
         rw_rock_destroy(&r);
         RW_TRY(rw_lab_row(lab, STAGES));
         const double values[] = {s, rule, interval, intervals[i].interval, rule / interval, growth};
-        for (int c = 0; c < RW_COUNT(values); ++c) rw_lab_put(lab, STAGES, c, -1, values[c]);
+        rw_lab_put_values(lab, STAGES, 0, RW_COUNT(values), values);
     }
     return RW_OK;
 }
@@ -497,8 +493,7 @@ const rw_study rw_study_rock4 = {
          "How long does a GPU take compared with one core, do all devices take the same steps, and what does single "
          "precision cost?",
          "T. Jahn, Implementierung numerischer Algorithmen auf CUDA-Systemen, diploma thesis, University of Bayreuth, "
-         "2010, "
-         "table 6.4",
+         "2010, table 6.4",
          parameters, RW_COUNT(parameters), names, RW_COUNT(names)},
     .tables = tables,
     .curves = curves,

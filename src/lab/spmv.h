@@ -52,7 +52,6 @@ const char *rw_spmv_case(int which); /* "10x40x20" */
 bool rw_spmv_is_run(const rw_lab *lab, int method, int device);
 double rw_spmv_memory(const rw_lab *lab, int device); /* bytes that a product may take */
 rw_status rw_spmv_begin_row(rw_lab *lab, int table, const char *product, const char *where, bool other);
-rw_status rw_spmv_put_name(rw_lab *lab, int table, int column, const char *text, bool other); /* into the last row */
 
 /* ---- spmv_time.c ------------------------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* What benchmarks (src/bench) and studies (src/lab) share.
  *
- *   turns.c    statistics; contestants that take turns; samples of one call
+ *   turns.c    statistics; random data; contestants that take turns; samples of one call
  *   table.c    a table of texts for a terminal or in Markdown
  *   library.c  libraries of peers
  *   laser.c    the step of the laser's rate equations */
@@ -20,6 +20,9 @@ double rw_quantile(double *v, int n, double q);
 double rw_median(double *v, int n);
 /* The larger of two errors; NaN counts as infinite. */
 static inline double rw_worse(double worst, double error) { return isnan(error) ? INFINITY : RW_MAX(worst, error); }
+
+/* Floating-point arrays: uniform in [low, low + 1), by rw_random_uniform(seed, place). */
+rw_status rw_random_fill(rw_array *array, uint64_t seed, double low);
 
 /* ---- turns -------------------------------------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* Statistics, contestants that take turns, samples of one call.
+/* Statistics, data, contestants that take turns, samples of one call.
  *
  * On a GPU all rounds are enqueued at once between pairs of events, so that launch latency overlaps with earlier work.
  * A turn is one call that is not timed and one that is, so that no contestant writes back cache lines of another.
@@ -17,6 +17,25 @@ double rw_quantile(double *v, int n, double q)
 }
 
 double rw_median(double *v, int n) { return rw_quantile(v, n, 0.5); }
+
+/* ---- data --------------------------------------------------------------------------------------------------------- */
+
+rw_status rw_random_fill(rw_array *a, uint64_t seed, double low)
+{
+    void *data;
+    int64_t n = a->size * (rw_dtype_is_complex(a->dtype) ? 2 : 1);
+    const bool single = rw_dtype_is_single(a->dtype);
+    RW_TRY(rw_array_write(a, &data));
+    float *f = data;
+    double *d = data;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; ++i) {
+        double v = low + rw_random_uniform(seed, (uint64_t)i);
+        if (single) f[i] = (float)v;
+        else d[i] = v;
+    }
+    return RW_OK;
+}
 
 /* ---- turns -------------------------------------------------------------------------------------------------------- */
 
