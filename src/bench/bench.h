@@ -19,7 +19,6 @@
 
 enum { RW_BENCH_DEFINITIONS = 256 };
 
-typedef struct rw_host rw_host;
 typedef struct rw_limit rw_limit;
 
 /* One run on one device. */
@@ -31,7 +30,7 @@ typedef struct rw_bench {
     bool lanes;      /* items of a group are lanes of a processor's vectors (cpu, check), else threads */
     bool evicts;     /* the limit's arrays exceed the caches, in quick runs too */
     int threads;     /* of peers on the host */
-    rw_host *host;   /* opened at first use */
+    void *host;      /* the library of host.k, opened at first use */
     rw_limit *limit; /* likewise */
     rw_bench_result *rows;
     int nrows, capacity;
@@ -120,7 +119,7 @@ int rw_limit_contestants(const rw_limit *limit, rw_contestant c[2], double bytes
 /* ---- host.c ------------------------------------------------------------------------------------------------------ */
 
 /* The functions of host.k, compiled by the system's C compiler for this processor. */
-void rw_host_close(rw_host **host);
+void rw_host_close(rw_bench *b);
 /* Stores a function in the pointer `function`; false: not available (no compiler, a GPU). */
 bool rw_host_function(rw_bench *b, const char *name, void *function);
 /* The same for peers, if they are wanted. */

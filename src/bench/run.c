@@ -47,7 +47,7 @@ rw_status rw_bench_begin(rw_bench *b, rw_context *ctx, rw_device *dev, const rw_
 void rw_bench_end(rw_bench *b)
 {
     rw_limit_close(&b->limit);
-    rw_host_close(&b->host);
+    rw_host_close(b);
     rw_free(b->rows);
     memset(b, 0, sizeof *b);
 }

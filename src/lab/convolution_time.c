@@ -108,8 +108,8 @@ rw_status rw_conv2d_check_result(const rw_conv2d_work *w, const char *name, int 
 static rw_sampling sampling_of(const rw_lab *lab, rw_repetition *call, const void *user)
 {
     return (rw_sampling){.what = {"image", call, (void *)(uintptr_t)user},
-                         .runs = (int)rw_lab_setting_of(lab, "runs")->number[0],
-                         .seconds = rw_lab_setting_of(lab, "seconds")->number[0]};
+                         .runs = (int)rw_lab_number(lab, "runs"),
+                         .seconds = rw_lab_number(lab, "seconds")};
 }
 
 static rw_status launch_once(void *user, int round) { return (void)round, launch(user); }

@@ -123,8 +123,6 @@ static rw_status send_transform_fetch(const series *s, bool waits)
 
 /* ---- time -------------------------------------------------------------------------------------------------------- */
 
-static int runs_of(const rw_lab *lab) { return (int)rw_lab_setting_of(lab, "runs")->number[0]; }
-
 static rw_status launch_first(void *user, int round) { return (void)round, launch(user, 0); }
 
 /* Seconds of the kernels alone: the median of runs of several launches, one after the other. */
@@ -132,7 +130,7 @@ static rw_status time_kernels(const rw_lab *lab, series *s, double *seconds)
 {
     return rw_sample(&(rw_sampling){.what = {"kernel", launch_first, s},
                                     .queue = s->part[0].queue,
-                                    .runs = runs_of(lab),
+                                    .runs = (int)rw_lab_number(lab, "runs"),
                                     .seconds = INFINITY,
                                     .length = 1e-3},
                      seconds);
@@ -156,7 +154,7 @@ static rw_status time_with_transfers(const rw_lab *lab, series *s, bool waits, d
 {
     return rw_sample(&(rw_sampling){.what = {"transfers", waits ? transfer_waiting : transfer, s},
                                     .prepare = renew,
-                                    .runs = runs_of(lab),
+                                    .runs = (int)rw_lab_number(lab, "runs"),
                                     .seconds = INFINITY},
                      seconds);
 }
@@ -168,6 +166,16 @@ static rw_status time_device(const rw_lab *lab, int device, int method, int n, i
     RW_TRY(make_series(lab->devices[device], method, n, count, 1, &s));
     rw_status status = time_kernels(lab, &s, kernels);
     if (status == RW_OK && with_transfers) status = time_with_transfers(lab, &s, false, with_transfers);
+    free_series(&s);
+    return status;
+}
+
+/* Version 2 with its transfers, in several queues. */
+static rw_status time_queues(const rw_lab *lab, int device, int64_t count, int queues, bool waits, double *seconds)
+{
+    series s;
+    RW_TRY(make_series(lab->devices[device], SECOND, RW_RADIX2_MOST, count, queues, &s));
+    const rw_status status = time_with_transfers(lab, &s, waits, seconds);
     free_series(&s);
     return status;
 }
@@ -198,7 +206,7 @@ static rw_status time_host(const rw_lab *lab, int n, int64_t count, double *seco
         rw_radix2_roots(n, h.roots);
         put_signal(h.x, n, count);
         status = rw_sample(&(rw_sampling){.what = {"one thread", transform_on_host, &h},
-                                          .runs = runs_of(lab),
+                                          .runs = (int)rw_lab_number(lab, "runs"),
                                           .seconds = INFINITY,
                                           .length = 1e-4},
                            seconds);
@@ -310,7 +318,7 @@ static double occupancy_of(int n)
 static rw_status compare_lengths(rw_lab *lab)
 {
     const rw_lab_setting *lengths = rw_lab_setting_of(lab, "lengths");
-    const int64_t count = (int64_t)rw_lab_setting_of(lab, "many")->number[0];
+    const int64_t count = (int64_t)rw_lab_number(lab, "many");
     for (int i = 0; i < lengths->n; ++i) {
         const int n = (int)lengths->number[i];
         double host;
@@ -358,13 +366,9 @@ static rw_status compare_copies(rw_lab *lab)
         RW_TRY(rw_lab_put_name(lab, COPIES, Y_NAME, waits ? "synchronous" : "asynchronous", false));
         rw_lab_put(lab, COPIES, Y_COUNT, -1, COUNT);
         for (int d = 0; d < lab->ndevices; ++d) {
-            series s;
-            double seconds = 0;
+            double seconds;
             rw_lab_say(lab, "%s copies on %s", waits ? "synchronous" : "asynchronous", lab->info[d].name);
-            RW_TRY(make_series(lab->devices[d], SECOND, RW_RADIX2_MOST, COUNT, 1, &s));
-            rw_status status = time_with_transfers(lab, &s, waits, &seconds);
-            free_series(&s);
-            RW_TRY(status);
+            RW_TRY(time_queues(lab, d, COUNT, 1, waits, &seconds));
             rw_lab_put(lab, COPIES, Y_TIME, d, 1e6 * seconds);
         }
     }
@@ -384,14 +388,10 @@ static const rw_lab_column streams_columns[] = {
 static rw_status measure_streams(rw_lab *lab, int device, int64_t count, int queues)
 {
     char text[64];
-    series s;
-    double seconds = 0;
+    double seconds;
     snprintf(text, sizeof text, "%s, %d queue%s", lab->info[device].name, queues, queues == 1 ? "" : "s");
     rw_lab_say(lab, "%lld transforms on %s", (long long)count, text);
-    RW_TRY(make_series(lab->devices[device], SECOND, RW_RADIX2_MOST, count, queues, &s));
-    rw_status status = time_with_transfers(lab, &s, false, &seconds);
-    free_series(&s);
-    RW_TRY(status);
+    RW_TRY(time_queues(lab, device, count, queues, false, &seconds));
     RW_TRY(rw_lab_row(lab, STREAMS));
     RW_TRY(rw_lab_put_name(lab, STREAMS, S_NAME, text, false));
     rw_lab_put(lab, STREAMS, S_COUNT, -1, (double)count);

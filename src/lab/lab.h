@@ -154,6 +154,7 @@ struct rw_lab {
 /* ---- for studies ------------------------------------------------------------------------------------------------- */
 
 const rw_lab_setting *rw_lab_setting_of(const rw_lab *lab, const char *name); /* the name must be one of the study */
+double rw_lab_number(const rw_lab *lab, const char *name);                    /* its first number */
 bool rw_lab_wanted(const rw_lab *lab, int table);
 void rw_lab_say(rw_lab *lab, const char *format, ...) RW_PRINTF(2, 3);  /* progress */
 void rw_lab_note(rw_lab *lab, const char *format, ...) RW_PRINTF(2, 3); /* a line below the tables */

@@ -393,7 +393,7 @@ static bool has_points(const rw_lab_points *points, int k, int name)
 
 static rw_status put_summary(rw_lab *lab, int k, const rw_lab_points *points)
 {
-    double error = rw_lab_setting_of(lab, "error")->number[0];
+    double error = rw_lab_number(lab, "error");
     effort best = {NAN, NAN};
     for (int name = 0; name < lab->nnames; ++name) {
         effort e = lab->names[name].other ? effort_at(points, k, name, error) : (effort){NAN, NAN};
@@ -464,7 +464,7 @@ static rw_status measure_methods(rw_lab *lab, int k, const rw_lab_solution *refe
     const rw_lab_setting *chosen = rw_lab_setting_of(lab, "methods");
     for (int i = 0; i < chosen->n; ++i) {
         method m = methods[(int)chosen->number[i]];
-        m.runs = (int)rw_lab_setting_of(lab, "runs")->number[0];
+        m.runs = (int)rw_lab_number(lab, "runs");
         RW_TRY(measure_method(lab, k, m, reference, points));
     }
     if (rw_lab_wanted(lab, WORK)) RW_TRY(put_points(lab, k, points));

@@ -142,11 +142,12 @@ static rw_status fused_steps(crystal *c, int steps, bool recorded)
 typedef struct timing {
     double seconds, phi;     /* of a step, the best run; photons after the first */
     double copies, launches; /* of a step */
+    int64_t cells;
 } timing;
 
 static rw_status measure(crystal *c, int steps, int runs, timing *t)
 {
-    *t = (timing){.seconds = INFINITY};
+    *t = (timing){.seconds = INFINITY, .cells = c->cells};
     for (int r = 0; r <= runs; ++r) {
         rw_counters before = rw_counters_of(c->device), after;
         double begin = rw_seconds();
@@ -158,6 +159,16 @@ static rw_status measure(crystal *c, int steps, int runs, timing *t)
         t->launches = (double)(after.launches - before.launches) / steps;
     }
     return RW_OK;
+}
+
+/* Of a grid on a device. */
+static rw_status time_steps(rw_lab *lab, int device, int n, method m, int block, timing *t)
+{
+    crystal c;
+    rw_status status = make_crystal(lab->devices[device], n, m, block, &c);
+    if (status == RW_OK) status = measure(&c, (int)rw_lab_number(lab, "steps"), (int)rw_lab_number(lab, "runs"), t);
+    free_crystal(&c);
+    return status;
 }
 
 /* ---- grids of all sizes ------------------------------------------------------------------------------------------ */
@@ -180,7 +191,7 @@ static const rw_lab_column steps_columns[] = {
                       "grid"},
 };
 
-static rw_status put_steps(rw_lab *lab, int n, int device, method m, const crystal *c, const timing *t, double *phi)
+static rw_status put_steps(rw_lab *lab, int n, int device, method m, const timing *t, double *phi)
 {
     char text[96];
     int name;
@@ -189,11 +200,11 @@ static rw_status put_steps(rw_lab *lab, int n, int device, method m, const cryst
     RW_TRY(rw_lab_row(lab, STEPS));
     if (isnan(*phi)) *phi = t->phi;
     const double values[] = {[S_N] = n,
-                             [S_CELLS] = (double)c->cells,
+                             [S_CELLS] = (double)t->cells,
                              [S_NAME] = name,
                              [S_SECONDS] = 1e6 * t->seconds,
-                             [S_RATE] = OPERATIONS * (double)c->cells / t->seconds * 1e-9,
-                             [S_BYTES] = (m <= MANAGED ? 48 : 80) * (double)c->cells / t->seconds * 1e-9,
+                             [S_RATE] = OPERATIONS * (double)t->cells / t->seconds * 1e-9,
+                             [S_BYTES] = (m <= MANAGED ? 48 : 80) * (double)t->cells / t->seconds * 1e-9,
                              [S_LAUNCHES] = t->launches,
                              [S_COPIES] = t->copies,
                              [S_DIFFERENCE] = fabs(t->phi / *phi - 1)};
@@ -209,19 +220,12 @@ static int standard_block(const rw_device_properties *d)
 
 static rw_status measure_grid(rw_lab *lab, int n, int device, method m, double *phi)
 {
-    crystal c;
     timing t;
-    rw_device *dev = lab->devices[device];
     /* else it is the same memory */
-    if (m == MANAGED && !(lab->info[device].managed && dev->ops->discrete)) return RW_OK;
+    if (m == MANAGED && !(lab->info[device].managed && lab->devices[device]->ops->discrete)) return RW_OK;
     rw_lab_say(lab, "n = %d on %s, %s", n, lab->info[device].name, method_names[m]);
-    rw_status status = make_crystal(dev, n, m, standard_block(lab->info + device), &c);
-    if (status == RW_OK)
-        status = measure(&c, (int)rw_lab_setting_of(lab, "steps")->number[0],
-                         (int)rw_lab_setting_of(lab, "runs")->number[0], &t);
-    if (status == RW_OK) status = put_steps(lab, n, device, m, &c, &t, phi);
-    free_crystal(&c);
-    return status;
+    RW_TRY(time_steps(lab, device, n, m, standard_block(lab->info + device), &t));
+    return put_steps(lab, n, device, m, &t, phi);
 }
 
 static rw_status put_published(rw_lab *lab)
@@ -265,18 +269,13 @@ static const rw_lab_column blocks_columns[] = {
 
 static rw_status measure_block(rw_lab *lab, int n, int block, method m, int device)
 {
-    crystal c;
     timing t;
     rw_lab_say(lab, "blocks of %d on %s, %s", block, lab->info[device].name, method_names[m]);
-    rw_status status = make_crystal(lab->devices[device], n, m, block, &c);
-    if (status == RW_OK)
-        status = measure(&c, (int)rw_lab_setting_of(lab, "steps")->number[0],
-                         (int)rw_lab_setting_of(lab, "runs")->number[0], &t);
+    const rw_status status = time_steps(lab, device, n, m, block, &t);
     if (status == RW_OK) {
-        rw_lab_put(lab, BLOCKS, m == BY_BLOCK ? B_TREE : B_WARPS, -1, OPERATIONS * (double)c.cells / t.seconds * 1e-9);
-        rw_lab_put(lab, BLOCKS, B_MODEL, -1, ceil((double)c.cells / 32) / (double)rw_warps_started(c.cells, block));
+        rw_lab_put(lab, BLOCKS, m == BY_BLOCK ? B_TREE : B_WARPS, -1, OPERATIONS * (double)t.cells / t.seconds * 1e-9);
+        rw_lab_put(lab, BLOCKS, B_MODEL, -1, ceil((double)t.cells / 32) / (double)rw_warps_started(t.cells, block));
     }
-    free_crystal(&c);
     if (status != RW_ERR_COMPILE) return status;
     rw_lab_note(lab, "%s", rw_message(lab->ctx)); /* a device may have too few registers for so many items */
     return RW_OK;
@@ -284,7 +283,7 @@ static rw_status measure_block(rw_lab *lab, int n, int block, method m, int devi
 
 static rw_status compare_blocks(rw_lab *lab)
 {
-    const rw_lab_setting *blocks = rw_lab_setting_of(lab, "blocks"), *grid = rw_lab_setting_of(lab, "grid");
+    const rw_lab_setting *blocks = rw_lab_setting_of(lab, "blocks");
     int device = lab->ndevices - 1, most = lab->info[device].gpu ? lab->info[device].group_max : 1024;
     if (!lab->info[device].gpu && rw_lab_wanted(lab, STEPS)) {
         rw_lab_note(lab, "blocks: skipped, because %s is not a GPU; select only this table to measure it on any device",
@@ -299,7 +298,7 @@ static rw_status compare_blocks(rw_lab *lab)
         rw_lab_put(lab, BLOCKS, B_OCCUPANCY, -1,
                    rw_occupancy_warps(&rw_limits_pascal, block, 0, 0) / (double)rw_limits_pascal.warps);
         for (int m = BY_BLOCK; m <= BY_WARP; ++m)
-            RW_TRY(measure_block(lab, (int)grid->number[0], block, (method)m, device));
+            RW_TRY(measure_block(lab, (int)rw_lab_number(lab, "grid"), block, (method)m, device));
     }
     rw_lab_note(lab, "blocks: on %s; published: maxima at multiples of 32, drops at 321 and 513",
                 lab->info[device].name);

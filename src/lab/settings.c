@@ -97,3 +97,5 @@ const rw_lab_setting *rw_lab_setting_of(const rw_lab *lab, const char *name)
     while (strcmp(lab->study->entry.parameters[i].name, name) != 0) ++i;
     return lab->settings + i;
 }
+
+double rw_lab_number(const rw_lab *lab, const char *name) { return rw_lab_setting_of(lab, name)->number[0]; }

@@ -24,8 +24,7 @@
 
 /* ---- settings ---------------------------------------------------------------------------------------------------- */
 
-double rw_spmv_number(const rw_lab *lab, const char *name) { return rw_lab_setting_of(lab, name)->number[0]; }
-static int whole_of(const rw_lab *lab, const char *name) { return (int)rw_spmv_number(lab, name); }
+static int whole_of(const rw_lab *lab, const char *name) { return (int)rw_lab_number(lab, name); }
 rw_spmv_kind rw_spmv_kind_of(const rw_lab *lab) { return (rw_spmv_kind)rw_lab_setting_of(lab, "kind")->word; }
 bool rw_spmv_is_f64(const rw_lab *lab) { return rw_lab_setting_of(lab, "type")->word; }
 
@@ -214,7 +213,7 @@ static rw_spmv_outcome *outcome_of(const rw_spmv_study *s, int which, int device
 
 double rw_spmv_memory(const rw_lab *lab, int device)
 {
-    const double given = rw_spmv_number(lab, "memory") * 1e9;
+    const double given = rw_lab_number(lab, "memory") * 1e9;
     return given > 0 ? given : lab->info[device].memory > 0 ? (double)lab->info[device].memory : INFINITY;
 }
 

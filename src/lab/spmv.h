@@ -43,7 +43,6 @@ typedef struct rw_spmv_study {
 
 /* ---- settings, names, rows: spmv.c ------------------------------------------------------------------------------- */
 
-double rw_spmv_number(const rw_lab *lab, const char *name);
 rw_spmv_kind rw_spmv_kind_of(const rw_lab *lab);
 bool rw_spmv_is_f64(const rw_lab *lab);
 rw_spmv_options rw_spmv_options_of(const rw_lab *lab);

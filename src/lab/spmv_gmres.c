@@ -77,7 +77,7 @@ static rw_status solve_once(solver_run *s, rw_krylov *k)
 
 static rw_krylov_spec spec_of(const rw_lab *lab)
 {
-    const int n = (int)rw_spmv_number(lab, "iterations");
+    const int n = (int)rw_lab_number(lab, "iterations");
     return (rw_krylov_spec){.method = RW_KRYLOV_GMRES, .rtol = 1e-300, .iterations = n, .restart = n};
 }
 
@@ -90,8 +90,8 @@ static rw_status time_solves(const rw_lab *lab, solver_run *s)
     s->seconds = INFINITY;
     RW_TRY(rw_krylov_create(s->a, s->b->dtype, &spec, &k));
     rw_status status = RW_OK;
-    for (int i = 0; i <= rw_spmv_number(lab, "runs") &&
-                    (i < 2 || rw_seconds() - start < rw_spmv_number(lab, "seconds")) && status == RW_OK;
+    for (int i = 0; i <= rw_lab_number(lab, "runs") &&
+                    (i < 2 || rw_seconds() - start < rw_lab_number(lab, "seconds")) && status == RW_OK;
          ++i)
         status = solve_once(s, k);
     rw_krylov_destroy(&k);

@@ -71,7 +71,7 @@ const rw_lab_column rw_spmv_amdahl_columns[SPMV_AMDAHL_COLUMNS] = {
 static rw_status make_amdahl(rw_lab *lab)
 {
     const rw_lab_setting *processors = rw_lab_setting_of(lab, "processors");
-    const double f = rw_lab_setting_of(lab, "sequential")->number[0];
+    const double f = rw_lab_number(lab, "sequential");
     for (int i = 0; i < processors->n; ++i) {
         const double p = processors->number[i], s = 1 / (f + (1 - f) / p);
         RW_TRY(rw_lab_row(lab, SPMV_AMDAHL));

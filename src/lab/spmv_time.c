@@ -39,15 +39,15 @@ static rw_status run_products(rw_spmv *p, int block, bool copied, int products, 
 static rw_status time_runs(const rw_lab *lab, rw_spmv *p, int block, bool copied, rw_event *const events[2],
                            rw_spmv_timing *t)
 {
-    const int runs = (int)rw_spmv_number(lab, "runs");
+    const int runs = (int)rw_lab_number(lab, "runs");
     const rw_counters before = rw_counters_of(p->device);
     clocks once, run, best = {.wall = INFINITY};
     double wall[SPMV_RUNS_MOST];
     /* the first after one that has compiled and sent everything */
     RW_TRY(run_products(p, block, copied, 1, events, &once));
     const rw_counters after = rw_counters_of(p->device);
-    const int products = (int)fmin(fmax(rw_spmv_number(lab, "seconds") / (runs * fmax(once.wall, 1e-9)), 1),
-                                   rw_spmv_number(lab, "most"));
+    const int products =
+        (int)fmin(fmax(rw_lab_number(lab, "seconds") / (runs * fmax(once.wall, 1e-9)), 1), rw_lab_number(lab, "most"));
     for (int r = 0; r < runs; ++r) {
         RW_TRY(run_products(p, block, copied, products, events, &run));
         if (run.wall < best.wall) best = run;
