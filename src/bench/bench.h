@@ -5,8 +5,8 @@
  *   limit.c    copy or STREAM                            host.c     peers in C, compiled at run time from host.k
  *   data.c     random inputs, programs, small helpers    format.c   rows as text, Markdown, JSON
  *   sparse.c stencils.c   matrices of rw_sparse, and none   products.c formats.c   one matrix in several layouts
- *   fft256.c filter.c dot.c        the spine             rates.c laser.c rkc.c rock.c launch.c    through the
- *                                                        expression compiler
+ *   fft256.c filter.c dot.c        the spine
+ *   rates.c laser.c rkc.c rock.c launch.c    through the expression compiler, with equation.c
  *   fft.c convolution.c            transforms of the library
  *   image.c                        image filters of the library
  *   fftw.c cufft.c cusparse.c      peers in libraries that are opened if they are there */
@@ -157,8 +157,6 @@ rw_status rw_bench_laplace(rw_bench *b, int64_t n, rw_sparse **m);
 rw_status rw_bench_array(rw_bench *b, rw_dtype dtype, int64_t n, rw_array **array);
 /* NaN in every element. */
 rw_status rw_bench_poison(rw_array *array);
-/* The values of n arrays of f64. */
-rw_status rw_bench_read(rw_array *const *arrays, int n, const double **values);
 /* An array of the host for the result of a peer. */
 rw_status rw_bench_output(rw_bench *b, rw_dtype dtype, int64_t n, rw_array **array, void **values);
 /* A program of the library's own text with definitions given as "NAME=VALUE NAME=VALUE …". */
@@ -169,6 +167,38 @@ rw_status rw_bench_program(rw_bench *b, const char *file, const char *definition
 int64_t rw_bench_stencil(int64_t n, int reach, int64_t i, int64_t *column);
 /* `length` of at most `most` columns, anywhere. */
 int64_t rw_bench_spread(int64_t rows, int64_t i, int64_t length, int64_t most, int64_t *column);
+
+/* ---- equation.c -------------------------------------------------------------------------------------------------- */
+
+/* The first member of a benchmark's work, so that one pointer is both. */
+enum { RW_EQUATION_FIELDS = 8 };
+typedef struct rw_equation {
+    int64_t cells;
+    int nfields;
+    rw_array *field[RW_EQUATION_FIELDS];
+    const double *host[RW_EQUATION_FIELDS]; /* their values, after rw_equation_read */
+    rw_expr *expr;
+    rw_queue *queue;
+    int threads; /* of the peer on the host, which writes to `out` */
+    rw_array *output;
+    void *out;
+} rw_equation;
+
+typedef struct rw_equation_spec {
+    rw_expr_spec program; /* without fields */
+    int n;
+    const char *const *names; /* [n] */
+    const double *low;        /* [n] values are uniform in [low, low + 1) by seed + f; NaN: all are NaN */
+    uint64_t seed;
+    const rw_boundary *side; /* (optional) of all fields on all sides */
+} rw_equation_spec;
+
+rw_status rw_equation_make(rw_bench *b, const rw_equation_spec *spec, rw_equation *equation);
+void rw_equation_free(void *equation);
+rw_repetition rw_equation_run;
+rw_status rw_equation_read(rw_equation *equation);
+/* Adds the peer "C loop", whose user is the equation. */
+rw_status rw_equation_add_loop(rw_bench *b, rw_equation *equation, rw_repetition *loop, rw_peers *peers);
 
 /* ---- peers ------------------------------------------------------------------------------------------------------- */
 

@@ -16,16 +16,6 @@ rw_status rw_bench_poison(rw_array *a)
     return RW_OK;
 }
 
-rw_status rw_bench_read(rw_array *const *arrays, int n, const double **values)
-{
-    const void *data;
-    for (int i = 0; i < n; ++i) {
-        RW_TRY(rw_array_read(arrays[i], &data));
-        values[i] = data;
-    }
-    return RW_OK;
-}
-
 rw_status rw_bench_output(rw_bench *b, rw_dtype dtype, int64_t n, rw_array **array, void **values)
 {
     RW_TRY(rw_bench_array(b, dtype, n, array));

@@ -6,41 +6,35 @@
 
 #include "bench/bench.h"
 
-enum { FIELDS = RW_LASER_FIELDS };
 static const double tau = 0.05, isf = 0.3, sigma = 0.7, loss = 0.1, seed = 1e-3, phi0 = 0.4;
 
 typedef double peer_function(double *N, const double *P, const double *U, const double *V, const double *Nm,
                              const double *number, double phi, long n, int threads);
 
+static const double low[RW_LASER_FIELDS] = {0, 0, 0, 0, 1};
+enum { SEED = 50 };
+
 typedef struct laser {
-    int64_t n;
+    rw_equation e;
     int together; /* steps of a repetition */
-    rw_array *field[FIELDS], *host_N;
-    rw_expr *expr;
     rw_sequence *sequence;
-    rw_queue *queue;
     peer_function *loop;
-    const double *host[FIELDS];
-    void *host_out;
     double host_phi;
     rw_laser_constants constants;
-    int threads;
 } laser;
 
 static void free_laser(void *work)
 {
     laser *l = work;
     rw_sequence_destroy(&l->sequence);
-    for (int f = 0; f < FIELDS; ++f) rw_array_destroy(&l->field[f]);
-    rw_array_destroy(&l->host_N);
-    rw_expr_destroy(&l->expr);
+    rw_equation_free(&l->e);
 }
 
 static rw_status step(void *user, int round)
 {
     laser *l = user;
     (void)round;
-    for (int t = 0; t < l->together; ++t) RW_TRY(rw_expr_run(l->expr, l->queue));
+    for (int t = 0; t < l->together; ++t) RW_TRY(rw_expr_run(l->e.expr, l->e.queue));
     return RW_OK;
 }
 
@@ -48,27 +42,23 @@ static rw_status replay(void *user, int round)
 {
     laser *l = user;
     (void)round;
-    return rw_sequence_replay(l->sequence, l->queue);
+    return rw_sequence_replay(l->sequence, l->e.queue);
 }
 
 static rw_status make(rw_bench *b, laser *l, int64_t n, int together)
 {
     rw_laser_program program;
-    l->n = n;
     l->together = together;
-    l->queue = b->queue;
-    l->threads = b->threads;
     l->host_phi = phi0;
     l->constants = (rw_laser_constants){tau, isf, sigma, sigma / (double)RW_MAX(n, 1), loss, seed, phi0};
-    for (int f = 0; f < FIELDS; ++f) {
-        RW_TRY(rw_bench_array(b, RW_F64, n, &l->field[f]));
-        RW_TRY(rw_random_fill(l->field[f], 50 + (uint64_t)f, f == FIELDS - 1));
-    }
     rw_laser_describe(&l->constants, NULL, &program);
-    program.spec.grid = (rw_grid){.ndim = 1, .size = {n, 1, 1}, .spacing = {1, 1, 1}};
-    RW_TRY(rw_expr_create(b->dev, &program.spec, &l->expr));
-    for (int f = 0; f < FIELDS; ++f) RW_TRY(rw_expr_bind(l->expr, rw_laser_names[f], l->field[f]));
-    return RW_OK;
+    rw_equation_spec spec = {.program = program.spec,
+                             .n = RW_LASER_FIELDS,
+                             .names = rw_laser_names,
+                             .low = low,
+                             .seed = SEED};
+    spec.program.grid = (rw_grid){.ndim = 1, .size = {n, 1, 1}, .spacing = {1, 1, 1}};
+    return rw_equation_make(b, &spec, &l->e);
 }
 
 /* After the first `together` steps, against the same in extended precision; N as it was is computed again from its
@@ -79,16 +69,16 @@ static rw_status error(rw_bench *b, void *work, double *worst)
     rw_array *start;
     long double phi = phi0;
     double w = 0, got;
-    RW_TRY(rw_bench_array(b, RW_F64, l->n, &start));
-    rw_status status = rw_random_fill(start, 50, 0);
+    RW_TRY(rw_bench_array(b, RW_F64, l->e.cells, &start));
+    rw_status status = rw_random_fill(start, SEED, low[0]);
     void *copy;
     if (status == RW_OK) status = rw_array_update(start, &copy);
-    if (status == RW_OK) status = rw_bench_read(l->field, FIELDS, l->host);
+    if (status == RW_OK) status = rw_equation_read(&l->e);
     double *N = copy;
-    const double *P = l->host[1], *U = l->host[2], *V = l->host[3], *Nm = l->host[4];
+    const double *P = l->e.host[1], *U = l->e.host[2], *V = l->e.host[3], *Nm = l->e.host[4];
     for (int t = 0; t < l->together && status == RW_OK; ++t) {
         long double sum = 0;
-        for (int64_t i = 0; i < l->n; ++i) {
+        for (int64_t i = 0; i < l->e.cells; ++i) {
             N[i] = (double)((N[i] + (long double)tau * P[i]) /
                             (1 + tau * (isf + (long double)sigma * phi * U[i] + (long double)P[i] / Nm[i])));
             sum += (long double)V[i] * N[i] * U[i];
@@ -97,8 +87,8 @@ static rw_status error(rw_bench *b, void *work, double *worst)
         phi = lambda > 0 ? phi * (1 + tau * lambda) + (long double)tau * seed
                          : (phi + (long double)tau * seed) / (1 - tau * lambda);
     }
-    for (int64_t i = 0; i < l->n && status == RW_OK; ++i) w = rw_worse(w, fabs(l->host[0][i] / N[i] - 1));
-    if (status == RW_OK) status = rw_expr_get(l->expr, "phi", &got, NULL);
+    for (int64_t i = 0; i < l->e.cells && status == RW_OK; ++i) w = rw_worse(w, fabs(l->e.host[0][i] / N[i] - 1));
+    if (status == RW_OK) status = rw_expr_get(l->e.expr, "phi", &got, NULL);
     if (status == RW_OK) *worst = RW_MAX(w, fabs((double)(got / phi - 1)));
     rw_array_destroy(&start);
     return status;
@@ -112,8 +102,8 @@ static rw_status loop(void *user, int round)
 {
     laser *l = user;
     (void)round;
-    l->host_phi = l->loop(l->host_out, l->host[1], l->host[2], l->host[3], l->host[4], (const double *)&l->constants,
-                          l->host_phi, l->n, l->threads);
+    l->host_phi = l->loop(l->e.out, l->e.host[1], l->e.host[2], l->e.host[3], l->e.host[4],
+                          (const double *)&l->constants, l->host_phi, l->e.cells, l->e.threads);
     return RW_OK;
 }
 
@@ -121,9 +111,8 @@ static rw_status add_loop(rw_bench *b, void *work, rw_peers *peers)
 {
     laser *l = work;
     if (!rw_host_loop(b, "laser", &l->loop)) return RW_OK;
-    RW_TRY(rw_bench_output(b, RW_F64, l->n, &l->host_N, &l->host_out));
-    memcpy(l->host_out, l->host[0], (size_t)l->n * sizeof(double));
-    rw_peers_add(peers, "C loop", loop, l);
+    RW_TRY(rw_equation_add_loop(b, &l->e, loop, peers));
+    memcpy(l->e.out, l->e.host[0], (size_t)l->e.cells * sizeof(double));
     return RW_OK;
 }
 
@@ -164,13 +153,13 @@ static rw_status run_small(rw_bench *b)
     rw_bench_result row = {.what = "laser steps f64, recorded", .tolerance = tolerance(&l), .steps = l.together};
     if (status == RW_OK) status = step(&l, 0);
     if (status == RW_OK) status = error(b, &l, &row.error);
-    if (status == RW_OK) status = rw_record_begin(l.queue);
+    if (status == RW_OK) status = rw_record_begin(l.e.queue);
     if (status == RW_OK) {
         rw_status recorded = step(&l, 0);
-        status = rw_record_end(l.queue, &l.sequence);
+        status = rw_record_end(l.e.queue, &l.sequence);
         if (recorded != RW_OK) status = recorded;
     }
-    snprintf(row.size, sizeof row.size, "%lld cells, %d steps", (long long)l.n, l.together);
+    snprintf(row.size, sizeof row.size, "%lld cells, %d steps", (long long)l.e.cells, l.together);
     return rw_bench_measure(b, &small, &l, status, 0, NULL, &row);
 }
 
