@@ -162,8 +162,8 @@ rw_status rw_bench_output(rw_bench *b, rw_dtype dtype, int64_t n, rw_array **arr
 /* A program of the library's own text with definitions given as "NAME=VALUE NAME=VALUE …". */
 rw_status rw_bench_program(rw_bench *b, const char *file, const char *definitions, rw_program **program);
 
-/* Columns of row i, ascending; the number of them. The cell i of n^3 and its neighbours along the axes that exist, up to
- * `reach` away. */
+/* Columns of row i, ascending; the number of them. A cell i of n^3 and its neighbours along the axes, up to `reach`
+ * away. */
 int64_t rw_bench_stencil(int64_t n, int reach, int64_t i, int64_t *column);
 /* `length` of at most `most` columns, anywhere. */
 int64_t rw_bench_spread(int64_t rows, int64_t i, int64_t length, int64_t most, int64_t *column);

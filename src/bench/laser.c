@@ -1,5 +1,5 @@
-/* A whole step of the laser's rate equations (src/measure/measure.h) in place; on a large grid it moves 48 bytes a cell.
- * On a small grid the steps are recorded; they are counted, not the bytes. */
+/* A whole step of the laser's rate equations (src/measure/measure.h) in place. On a large grid its 48 bytes a cell are
+ * counted, on a small one its steps, which are recorded. */
 #include <float.h>
 #include <math.h>
 #include <string.h>

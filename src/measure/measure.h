@@ -13,7 +13,7 @@
 #include "device/device.h"
 #include "rechenwerk/expr.h"
 
-/* ---- statistics --------------------------------------------------------------------------------------------------- */
+/* ---- statistics -------------------------------------------------------------------------------------------------- */
 
 /* Quantile q of n > 0 values by linear interpolation; sorts them. */
 double rw_quantile(double *v, int n, double q);
@@ -24,7 +24,7 @@ static inline double rw_worse(double worst, double error) { return isnan(error) 
 /* Floating-point arrays: uniform in [low, low + 1), by rw_random_uniform(seed, place). */
 rw_status rw_random_fill(rw_array *array, uint64_t seed, double low);
 
-/* ---- turns -------------------------------------------------------------------------------------------------------- */
+/* ---- turns ------------------------------------------------------------------------------------------------------- */
 
 /* Enqueues one repetition, or computes it on the host before it returns; `round` selects the data set. */
 typedef rw_status rw_repetition(void *user, int round);
@@ -50,7 +50,7 @@ rw_status rw_turns_take(rw_turns *t);
 double *rw_turns_of(const rw_turns *t, int who); /* [rounds] */
 void rw_turns_free(rw_turns *t);
 
-/* ---- samples of one call ------------------------------------------------------------------------------------------ */
+/* ---- samples of one call ----------------------------------------------------------------------------------------- */
 
 /* A call repeated, so that a sample is long compared with the resolution of the clock and the wait at its end. */
 typedef struct rw_loop {
@@ -73,7 +73,7 @@ typedef struct rw_sampling {
 /* The median of seconds per call. */
 rw_status rw_sample(const rw_sampling *s, double *median);
 
-/* ---- tables ------------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 enum { RW_CELL = 160 };
 typedef struct rw_table {
@@ -86,7 +86,7 @@ typedef struct rw_table {
 } rw_table;
 void rw_table_add(rw_text *text, const rw_table *table, bool markdown);
 
-/* ---- libraries of peers ------------------------------------------------------------------------------------------- */
+/* ---- libraries of peers ------------------------------------------------------------------------------------------ */
 
 /* lib<name>.so as $variable says, else the newest that is found; NULL when there is none. */
 void *rw_library_open(const char *name, const char *variable);
@@ -97,7 +97,7 @@ typedef struct rw_library_function {
 /* false: one is missing. */
 bool rw_library_functions(void *library, const char *prefix, const rw_library_function *functions, int n);
 
-/* ---- the laser's step --------------------------------------------------------------------------------------------- */
+/* ---- the laser's step -------------------------------------------------------------------------------------------- */
 
 /* One time step in place: the population inversion N of every cell, its weighted sum, the photon number phi, which the
  * next step finds on the device.

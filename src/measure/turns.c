@@ -18,7 +18,7 @@ double rw_quantile(double *v, int n, double q)
 
 double rw_median(double *v, int n) { return rw_quantile(v, n, 0.5); }
 
-/* ---- data --------------------------------------------------------------------------------------------------------- */
+/* ---- data -------------------------------------------------------------------------------------------------------- */
 
 rw_status rw_random_fill(rw_array *a, uint64_t seed, double low)
 {
@@ -37,7 +37,7 @@ rw_status rw_random_fill(rw_array *a, uint64_t seed, double low)
     return RW_OK;
 }
 
-/* ---- turns -------------------------------------------------------------------------------------------------------- */
+/* ---- turns ------------------------------------------------------------------------------------------------------- */
 
 void rw_turns_free(rw_turns *t) { rw_free(t->seconds); }
 
@@ -103,7 +103,7 @@ rw_status rw_turns_take(rw_turns *t)
     return status;
 }
 
-/* ---- samples of one call ------------------------------------------------------------------------------------------ */
+/* ---- samples of one call ----------------------------------------------------------------------------------------- */
 
 rw_status rw_loop_run(void *user, int round)
 {
