@@ -5,6 +5,7 @@
  *   limit.c    copy or STREAM                            host.c     peers in C, compiled at run time from host.k
  *   data.c     random inputs, programs, small helpers    format.c   rows as text, Markdown, JSON
  *   sparse.c stencils.c   matrices of rw_sparse, and none   products.c formats.c   one matrix in several layouts
+ *   contest.c  a product or a solve
  *   fft256.c filter.c dot.c        the spine
  *   rates.c laser.c rkc.c rock.c launch.c    through the expression compiler, with equation.c
  *   fft.c convolution.c            transforms of the library
@@ -130,6 +131,8 @@ bool rw_host_loop(rw_bench *b, const char *name, void *function);
 /* A row for each candidate, see rw_bench_products. */
 rw_status rw_bench_layouts(rw_bench *b, const rw_entries *entries, rw_dtype vectors,
                            const rw_sparse_candidate *candidates, int n);
+
+/* ---- contest.c --------------------------------------------------------------------------------------------------- */
 
 /* A product y = A x, and a solve of A y = x that makes the given number of iterations: a tolerance that is never
  * reached. Both are repetitions; a solver that stops earlier is an error. */

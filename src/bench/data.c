@@ -48,3 +48,15 @@ int64_t rw_bench_spread(int64_t rows, int64_t i, int64_t length, int64_t most, i
         column[k] = k * gap + (int64_t)(rw_random_u64(6, (uint64_t)(i * most + k)) % (uint64_t)gap);
     return n;
 }
+
+void rw_peers_add(rw_peers *p, const char *name, rw_repetition *call, void *user)
+{
+    p->peer[p->n++] = (rw_peer){.contestant = {name, call, user}};
+}
+
+rw_status rw_peer_keep(rw_peer *peer, rw_status status, rw_peer opened)
+{
+    *peer = status == RW_OK ? opened : (rw_peer){0};
+    if (status != RW_OK) opened.close(opened.state);
+    return status;
+}

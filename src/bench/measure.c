@@ -1,4 +1,5 @@
-/* A row from turns: our code, the peers and the limit take turns in each round; ratios are computed within a round.
+/* Begin and end of a run; a row from turns: our code, the peers and the limit take turns in each round, and ratios are
+ * computed within a round.
  *
  * Caches. A turn after the copy finds nothing of its data in the caches: it is cold. A solver repeats its product, and
  * a small matrix stays in the caches. rw_bench_warm_and_cold times both: the same call looped, and one call after the
@@ -7,6 +8,30 @@
 #include <string.h>
 
 #include "bench/bench.h"
+
+rw_status rw_bench_begin(rw_bench *b, rw_context *ctx, rw_device *dev, const rw_bench_options *options)
+{
+    memset(b, 0, sizeof *b);
+    b->ctx = ctx;
+    b->dev = dev;
+    b->queue = rw_device_queue(dev);
+    if (options) b->options = *options;
+    if (b->options.rounds < 0)
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "rounds = %d: it must be a positive number of repetitions, or 0 for the default",
+                       b->options.rounds);
+    b->lanes = !dev->info.gpu && strcmp(dev->info.kind, "opencl") != 0;
+    b->threads = RW_MAX(dev->info.units, 1);
+    return RW_OK;
+}
+
+void rw_bench_end(rw_bench *b)
+{
+    rw_limit_close(&b->limit);
+    rw_host_close(b);
+    rw_free(b->rows);
+    memset(b, 0, sizeof *b);
+}
 
 static rw_turns turns_of(const rw_bench *b, const rw_contestant *ours)
 {

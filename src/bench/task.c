@@ -42,18 +42,6 @@ rw_status rw_bench_measure(rw_bench *b, const rw_bench_task *task, void *work, r
 
 /* ---- peers ------------------------------------------------------------------------------------------------------- */
 
-void rw_peers_add(rw_peers *p, const char *name, rw_repetition *call, void *user)
-{
-    p->peer[p->n++] = (rw_peer){.contestant = {name, call, user}};
-}
-
-rw_status rw_peer_keep(rw_peer *peer, rw_status status, rw_peer opened)
-{
-    *peer = status == RW_OK ? opened : (rw_peer){0};
-    if (status != RW_OK) opened.close(opened.state);
-    return status;
-}
-
 rw_status rw_transform_peer(rw_bench *b, const rw_bench_transform *t, rw_array *x, rw_array *y, rw_peers *p)
 {
     const void *from;

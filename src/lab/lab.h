@@ -1,6 +1,7 @@
 /* The structure of a study, and the functions of the framework.
  *
- *   lab.c        the list, devices, rows and values                 write.c   text, Markdown, CSV, JSON
+ *   run.c        the list, devices, the run of a study              write.c   text, Markdown, CSV, JSON
+ *   lab.c        rows and values
  *   settings.c   texts of settings into numbers, with their limits  save.c    a folder with all of them and the figures
  *   integrate.c  for studies of integrators: from initial values to the end, timed
  *   rock4.c, precision.c with peers.c, rates.c with laser.c, laser.k and occupancy.c, spmv.c with spmv_*, fft.c with

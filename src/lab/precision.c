@@ -267,14 +267,6 @@ static rw_status save_reference(rw_lab *lab, int k, const rw_lab_solution *refer
 
 /* ---- points ------------------------------------------------------------------------------------------------------ */
 
-rw_status rw_lab_add_point(rw_lab *lab, rw_lab_points *points, const rw_lab_point *point)
-{
-    if (!rw_grow(&points->at, &points->capacity, points->n + 1, sizeof *point))
-        return rw_fail_memory(lab->ctx, sizeof *point, "a point");
-    points->at[points->n++] = *point;
-    return RW_OK;
-}
-
 enum { W_METHOD = PROBLEM + 1, W_TOLERANCE, W_STEPS, W_RHS = W_STEPS + 2, W_ERROR = W_STEPS + RW_LAB_WORKS, W_SECONDS };
 static const rw_lab_column work[] = {
     [PROBLEM] = {"problem", "", RW_SHOW_NAME, false, NULL},
