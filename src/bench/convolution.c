@@ -28,8 +28,9 @@ typedef struct work {
     rw_kernel *multiply;
 } work;
 
-static void free_work(work *w)
+static void free_work(void *user)
 {
+    work *w = user;
     if (w->forth.close) w->forth.close(w->forth.state);
     if (w->back.close) w->back.close(w->back.state);
     rw_convolution_destroy(&w->convolution);
@@ -54,8 +55,8 @@ static rw_status make(rw_bench *b, int64_t n, int64_t m, work *w)
     RW_TRY(rw_array_create(b->dev, RW_F32, 2, s.a_shape, RW_MEMORY_DEVICE, &w->a));
     RW_TRY(rw_array_create(b->dev, RW_F32, 2, s.b_shape, RW_MEMORY_DEVICE, &w->b));
     RW_TRY(rw_array_create(b->dev, RW_F32, 2, s.a_shape, RW_MEMORY_DEVICE, &w->y));
-    RW_TRY(rw_bench_fill(w->a, 3, -0.5));
-    RW_TRY(rw_bench_fill(w->b, 4, -0.5));
+    RW_TRY(rw_random_fill(w->a, 3, -0.5));
+    RW_TRY(rw_random_fill(w->b, 4, -0.5));
     RW_TRY(rw_bench_poison(w->y));
     RW_TRY(rw_convolution_create(b->dev, &s, &w->convolution));
     return rw_convolution_set(w->convolution, w->b, w->queue);
@@ -69,10 +70,12 @@ static rw_status call(void *user, int round)
 }
 
 /* Some results by the sum: their distance over the root of the mean square of such sums. */
-static rw_status find_error(const work *w, double *worst)
+static rw_status find_error(rw_bench *bench, void *user, double *worst)
 {
     enum { SAMPLES = 8 };
+    const work *w = user;
     const void *a, *b, *y;
+    (void)bench;
     RW_TRY(rw_array_read(w->a, &a));
     RW_TRY(rw_array_read(w->b, &b));
     RW_TRY(rw_array_read(w->y, &y));
@@ -90,7 +93,7 @@ static rw_status find_error(const work *w, double *worst)
             }
         /* numbers are uniform, of width 1 */
         const double error = fabs(((const float *)y)[row * w->n + column] - sum) * 12 / (double)w->m;
-        *worst = isnan(error) ? INFINITY : fmax(*worst, error);
+        *worst = rw_worse(*worst, error);
     }
     return RW_OK;
 }
@@ -110,24 +113,7 @@ static int64_t good_length(int64_t least)
     }
 }
 
-static rw_status open_chain(rw_bench *b, work *w)
-{
-    const int64_t n = good_length(w->n + w->m - 1), real[] = {n, n}, half[] = {n, n / 2 + 1};
-    const rw_bench_transform t = {.rank = 2, .shape = {n, n}, .batch = 1, .single = true, .real = true};
-    rw_bench_transform inverse = t;
-    inverse.inverse = true;
-    if (b->options.no_peers || !b->dev->info.gpu) return RW_ERR_UNSUPPORTED;
-    RW_TRY(rw_array_create(b->dev, RW_F32, 2, real, RW_MEMORY_DEVICE, &w->padded));
-    RW_TRY(rw_array_create(b->dev, RW_C64, 2, half, RW_MEMORY_DEVICE, &w->spectrum));
-    RW_TRY(rw_array_create(b->dev, RW_C64, 2, half, RW_MEMORY_DEVICE, &w->factors));
-    RW_TRY(rw_array_create(b->dev, RW_F32, 2, real, RW_MEMORY_DEVICE, &w->result));
-    RW_TRY(rw_bench_fill(w->padded, 5, -0.5));
-    RW_TRY(rw_bench_fill(w->factors, 6, -0.5));
-    RW_TRY(rw_bench_program(b, "convolution.k", "GROUP=256", &w->program));
-    RW_TRY(rw_program_kernel(w->program, "multiply", &w->multiply));
-    RW_TRY(rw_cufft_open(b, &t, w->padded, w->spectrum, &w->forth));
-    return rw_cufft_open(b, &inverse, w->spectrum, w->result, &w->back);
-}
+static const char chain_name[] = "cuFFT, product, cuFFT";
 
 static rw_status call_chain(void *user, int round)
 {
@@ -139,35 +125,46 @@ static rw_status call_chain(void *user, int round)
     return w->back.contestant.call(w->back.contestant.user, round);
 }
 
+static rw_status open_chain(rw_bench *b, void *user, rw_peers *peers)
+{
+    work *w = user;
+    const int64_t n = good_length(w->n + w->m - 1), real[] = {n, n}, half[] = {n, n / 2 + 1};
+    const rw_bench_transform t = {.rank = 2, .shape = {n, n}, .batch = 1, .single = true, .real = true};
+    rw_bench_transform inverse = t;
+    inverse.inverse = true;
+    if (b->options.no_peers || !b->dev->info.gpu) return RW_ERR_UNSUPPORTED;
+    RW_TRY(rw_array_create(b->dev, RW_F32, 2, real, RW_MEMORY_DEVICE, &w->padded));
+    RW_TRY(rw_array_create(b->dev, RW_C64, 2, half, RW_MEMORY_DEVICE, &w->spectrum));
+    RW_TRY(rw_array_create(b->dev, RW_C64, 2, half, RW_MEMORY_DEVICE, &w->factors));
+    RW_TRY(rw_array_create(b->dev, RW_F32, 2, real, RW_MEMORY_DEVICE, &w->result));
+    RW_TRY(rw_random_fill(w->padded, 5, -0.5));
+    RW_TRY(rw_random_fill(w->factors, 6, -0.5));
+    RW_TRY(rw_bench_program(b, "convolution.k", "GROUP=256", &w->program));
+    RW_TRY(rw_program_kernel(w->program, "multiply", &w->multiply));
+    RW_TRY(rw_cufft_open(b, &t, w->padded, w->spectrum, &w->forth));
+    RW_TRY(rw_cufft_open(b, &inverse, w->spectrum, w->result, &w->back));
+    rw_peers_add(peers, chain_name, call_chain, w);
+    return RW_OK;
+}
+
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static const rw_bench_task task = {call, find_error, open_chain, free_work};
 
 static rw_status run_one(rw_bench *b, const struct row *r)
 {
     work w;
     rw_fft_info info;
-    rw_bench_result row = {0};
-    rw_contestant chain = {"cuFFT, product, cuFFT", call_chain, &w};
+    rw_bench_result row = {.bytes = 2. * 4 * (double)(r->n * r->n)};
     rw_status status = make(b, r->n, r->m, &w);
-    if (status == RW_OK) status = call(&w, 0);
-    if (status == RW_OK) status = find_error(&w, &row.error);
+    if (status == RW_OK) status = rw_convolution_get_info(w.convolution, &info);
     if (status == RW_OK) {
-        const rw_status found = open_chain(b, &w);
-        if (found != RW_OK && found != RW_ERR_UNSUPPORTED)
-            rw_log(b->ctx, RW_LOG_WARNING, "bench: %s", rw_message(b->ctx));
         row.tolerance = allowed(&w);
-        row.bytes = 2. * 4 * (double)(r->n * r->n);
-        status = rw_bench_compare(b, &(rw_contestant){"", call, &w}, &chain, found == RW_OK, &row);
-    }
-    if (status == RW_OK && rw_convolution_get_info(w.convolution, &info) == RW_OK) {
         snprintf(row.what, sizeof row.what, "convolution f32, %lld x %lld", (long long)r->m, (long long)r->m);
         snprintf(row.size, sizeof row.size, "%lld^2 pixels", (long long)r->n);
         snprintf(row.variant, sizeof row.variant, "%lld passes", (long long)info.passes);
-        if (row.npeers && r->target > 0) rw_bench_target(b, &row, r->target, chain.name);
-        else row.met = -1;
-        status = rw_bench_add(b, &row);
     }
-    free_work(&w);
-    return status;
+    return rw_bench_measure(b, &task, &w, status, r->target, chain_name, &row);
 }
 
 static rw_status run(rw_bench *b)
@@ -182,12 +179,9 @@ static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, doubl
 {
     work w;
     (void)variant;
-    rw_status status = make(b, RW_MAX(n, 1), RW_MAX(n / 5, 1), &w);
-    if (status == RW_OK) status = call(&w, 0);
-    if (status == RW_OK) status = find_error(&w, worst);
+    const rw_status status = make(b, RW_MAX(n, 1), RW_MAX(n / 5, 1), &w);
     *most = allowed(&w);
-    free_work(&w);
-    return status;
+    return rw_bench_verify(b, &task, &w, status, worst);
 }
 
 static const int64_t sizes[] = {1, 2, 17, 64, 100, 255, -1};

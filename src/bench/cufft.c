@@ -1,5 +1,4 @@
 /* cuFFT as a peer: libcufft opened at run time, a plan for the whole batch, in the queue of the device. */
-#include <dlfcn.h>
 #include <string.h>
 
 #include "bench/bench.h"
@@ -36,22 +35,16 @@ static void close_cufft(void *state)
 
 static bool find(cufft *f, bool single, bool inverse)
 {
-    void *library = rw_bench_library("cufft", "RECHENWERK_CUFFT");
-    if (!library) return false;
-    const char *const real = single    ? inverse ? "cufftExecC2R" : "cufftExecR2C"
-                             : inverse ? "cufftExecZ2D"
-                                       : "cufftExecD2Z";
-    void *many = dlsym(library, "cufftPlanMany"), *stream = dlsym(library, "cufftSetStream"),
-         *execute = dlsym(library, f->real  ? real
-                                   : single ? "cufftExecC2C"
-                                            : "cufftExecZ2Z"),
-         *destroy = dlsym(library, "cufftDestroy");
-    memcpy(&f->plan_many, &many, sizeof many);
-    memcpy(&f->set_stream, &stream, sizeof stream);
-    memcpy(&f->execute, &execute, sizeof execute);
-    memcpy(&f->execute_real, &execute, sizeof execute);
-    memcpy(&f->destroy, &destroy, sizeof destroy);
-    return many && stream && execute && destroy;
+    const char *const real = single ? inverse ? "ExecC2R" : "ExecR2C" : inverse ? "ExecZ2D" : "ExecD2Z";
+    const rw_library_function functions[] = {{"PlanMany", &f->plan_many},
+                                             {"SetStream", &f->set_stream},
+                                             {f->real  ? real
+                                              : single ? "ExecC2C"
+                                                       : "ExecZ2Z",
+                                              f->real ? (void *)&f->execute_real : (void *)&f->execute},
+                                             {"Destroy", &f->destroy}};
+    void *library = rw_library_open("cufft", "RECHENWERK_CUFFT");
+    return library && rw_library_functions(library, "cufft", functions, RW_COUNT(functions));
 }
 
 rw_status rw_cufft_open(rw_bench *b, const rw_bench_transform *t, rw_array *x, rw_array *y, rw_peer *peer)
@@ -82,10 +75,5 @@ rw_status rw_cufft_open(rw_bench *b, const rw_bench_transform *t, rw_array *x, r
         if (!error) error = f->set_stream(f->plan, b->queue->state);
         if (error) status = rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuFFT cannot create a plan: error %d", error);
     }
-    *peer = (rw_peer){{"cuFFT", call, f}, f, close_cufft};
-    if (status != RW_OK) {
-        close_cufft(f);
-        *peer = (rw_peer){0};
-    }
-    return status;
+    return rw_peer_keep(peer, status, (rw_peer){{"cuFFT", call, f}, f, close_cufft});
 }

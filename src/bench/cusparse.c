@@ -1,6 +1,5 @@
 /* cuSPARSE as a peer: y = A x of a matrix that is on the device, in BSR (bcsr, blocks row after row) or CSR;
  * libcusparse opened at run time. */
-#include <dlfcn.h>
 #include <string.h>
 
 #include "bench/bench.h"
@@ -9,6 +8,13 @@
 enum { DIRECTION_ROW = 0, NOT_TRANSPOSED = 0 };
 
 static void *address_of(const rw_array *a) { return a->storage->allocation->buffer.pointer; }
+
+typedef union number {
+    float f[2];
+    double d[2];
+} number;
+
+static number one_of(rw_dtype dtype) { return rw_dtype_is_single(dtype) ? (number){.f = {1}} : (number){.d = {1}}; }
 
 typedef struct bsr {
     void *handle, *descriptor;
@@ -22,10 +28,7 @@ typedef struct bsr {
     int (*multiply)(void *handle, int direction, int operation, int mb, int nb, int nnzb, const void *alpha,
                     const void *descriptor, const void *value, const int *first, const int *column, int block,
                     const void *x, const void *beta, void *y);
-    union {
-        float f[2];
-        double d[2];
-    } one, zero;
+    number one, zero;
     rw_context *ctx;
 } bsr;
 
@@ -49,30 +52,23 @@ static void close_bsr(void *state)
     rw_free(c);
 }
 
+static bool find_all(const rw_library_function *functions, int n)
+{
+    void *library = rw_library_open("cusparse", "RECHENWERK_CUSPARSE");
+    return library && rw_library_functions(library, "cusparse", functions, n);
+}
+
 static bool find_bsr(bsr *c, rw_dtype dtype)
 {
-    static const char *const names[] = {[RW_F32] = "cusparseSbsrmv",
-                                        [RW_F64] = "cusparseDbsrmv",
-                                        [RW_C64] = "cusparseCbsrmv",
-                                        [RW_C128] = "cusparseZbsrmv"};
-    void *library = rw_bench_library("cusparse", "RECHENWERK_CUSPARSE");
-    if (!library) return false;
-    bool all = true;
-#define FIND(member, name)                                                                                             \
-    {                                                                                                                  \
-        void *function = dlsym(library, name);                                                                         \
-        memcpy(&c->member, &function, sizeof function);                                                                \
-        all = all && function;                                                                                         \
-    }
-    FIND(create, "cusparseCreate")
-    FIND(destroy, "cusparseDestroy")
-    FIND(set_stream, "cusparseSetStream")
-    FIND(create_descriptor, "cusparseCreateMatDescr")
-    FIND(destroy_descriptor, "cusparseDestroyMatDescr")
-    FIND(multiply, names[dtype])
-    if (dtype == RW_F32 || dtype == RW_C64) c->one.f[0] = 1;
-    else c->one.d[0] = 1;
-    return all;
+    static const char *const names[] =
+        {[RW_F32] = "Sbsrmv", [RW_F64] = "Dbsrmv", [RW_C64] = "Cbsrmv", [RW_C128] = "Zbsrmv"};
+    const rw_library_function functions[] = {{"Create", &c->create},
+                                             {"Destroy", &c->destroy},
+                                             {"SetStream", &c->set_stream},
+                                             {"CreateMatDescr", &c->create_descriptor},
+                                             {"DestroyMatDescr", &c->destroy_descriptor},
+                                             {names[dtype], &c->multiply}};
+    return find_all(functions, RW_COUNT(functions));
 }
 
 /* What the library reads, and y that it may overwrite, to the device. */
@@ -106,10 +102,9 @@ static rw_status open_bsr(rw_bench *b, const rw_sparse_arrays *m, rw_array *x, r
     c->ctx = b->ctx;
     c->m = *m;
     c->x = x;
-    rw_status status = find_bsr(c, x->dtype) ? prepare_bsr(b, c) : not_found(b);
-    if (status == RW_OK) *peer = (rw_peer){{"cuSPARSE BSR", call_bsr, c}, c, close_bsr};
-    else close_bsr(c);
-    return status;
+    c->one = one_of(x->dtype);
+    const rw_status status = find_bsr(c, x->dtype) ? prepare_bsr(b, c) : not_found(b);
+    return rw_peer_keep(peer, status, (rw_peer){{"cuSPARSE BSR", call_bsr, c}, c, close_bsr});
 }
 
 /* ---- rows (CSR), by the newer interface: descriptors of matrix and vectors, a buffer, a preparation -------------- */
@@ -134,10 +129,7 @@ typedef struct csr {
                       void *y, int type, int algorithm, void *buffer);
     int (*multiply)(void *handle, int op, const void *alpha, const void *matrix, const void *x, const void *beta,
                     void *y, int type, int algorithm, void *buffer);
-    union {
-        float f[2];
-        double d[2];
-    } one, zero;
+    number one, zero;
     rw_context *ctx;
 } csr;
 
@@ -164,21 +156,17 @@ static void close_csr(void *state)
 
 static bool find_csr(csr *c)
 {
-    void *library = rw_bench_library("cusparse", "RECHENWERK_CUSPARSE");
-    if (!library) return false;
-    bool all = true;
-    FIND(create, "cusparseCreate")
-    FIND(destroy, "cusparseDestroy")
-    FIND(set_stream, "cusparseSetStream")
-    FIND(create_csr, "cusparseCreateCsr")
-    FIND(create_vector, "cusparseCreateDnVec")
-    FIND(destroy_matrix, "cusparseDestroySpMat")
-    FIND(destroy_vector, "cusparseDestroyDnVec")
-    FIND(buffer_size, "cusparseSpMV_bufferSize")
-    FIND(preprocess, "cusparseSpMV_preprocess")
-    FIND(multiply, "cusparseSpMV")
-#undef FIND
-    return all;
+    const rw_library_function functions[] = {{"Create", &c->create},
+                                             {"Destroy", &c->destroy},
+                                             {"SetStream", &c->set_stream},
+                                             {"CreateCsr", &c->create_csr},
+                                             {"CreateDnVec", &c->create_vector},
+                                             {"DestroySpMat", &c->destroy_matrix},
+                                             {"DestroyDnVec", &c->destroy_vector},
+                                             {"SpMV_bufferSize", &c->buffer_size},
+                                             {"SpMV_preprocess", &c->preprocess},
+                                             {"SpMV", &c->multiply}};
+    return find_all(functions, RW_COUNT(functions));
 }
 
 static rw_status prepare_csr(rw_bench *b, csr *c, const rw_sparse_arrays *m, rw_array *x)
@@ -211,12 +199,9 @@ static rw_status open_csr(rw_bench *b, const rw_sparse_arrays *m, rw_array *x, r
     if (!c) return rw_fail_memory(b->ctx, sizeof *c, "a comparison library");
     c->ctx = b->ctx;
     c->type = types[x->dtype];
-    if (x->dtype == RW_F32 || x->dtype == RW_C64) c->one.f[0] = 1;
-    else c->one.d[0] = 1;
-    rw_status status = find_csr(c) ? prepare_csr(b, c, m, x) : not_found(b);
-    if (status == RW_OK) *peer = (rw_peer){{"cuSPARSE CSR", call_csr, c}, c, close_csr};
-    else close_csr(c);
-    return status;
+    c->one = one_of(x->dtype);
+    const rw_status status = find_csr(c) ? prepare_csr(b, c, m, x) : not_found(b);
+    return rw_peer_keep(peer, status, (rw_peer){{"cuSPARSE CSR", call_csr, c}, c, close_csr});
 }
 
 rw_status rw_cusparse_open(rw_bench *b, rw_sparse *m, rw_array *x, rw_peer *peer)

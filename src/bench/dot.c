@@ -13,13 +13,14 @@ typedef struct product {
     rw_reducer *reducer;
     rw_queue *queue;
     void (*loop)(double *, const double *, const double *, long, int); /* peer on the host */
-    const double *host_x, *host_y;
+    const void *host_x, *host_y;
     double host_result;
     int threads;
 } product;
 
-static void free_product(product *p)
+static void free_product(void *work)
 {
+    product *p = work;
     rw_array_destroy(&p->x);
     rw_array_destroy(&p->y);
     rw_array_destroy(&p->result);
@@ -34,8 +35,8 @@ static rw_status make(rw_bench *b, product *p, int64_t n)
     RW_TRY(rw_bench_array(b, RW_F64, n, &p->x));
     RW_TRY(rw_bench_array(b, RW_F64, n, &p->y));
     RW_TRY(rw_bench_array(b, RW_F64, 2, &p->result));
-    RW_TRY(rw_bench_fill(p->x, 6, -0.5));
-    RW_TRY(rw_bench_fill(p->y, 7, -0.5));
+    RW_TRY(rw_random_fill(p->x, 6, -0.5));
+    RW_TRY(rw_random_fill(p->y, 7, -0.5));
     RW_TRY(rw_bench_poison(p->result));
     return rw_reducer_create(b->dev, RW_REDUCE_OP_DOT, RW_F64, 0, &p->reducer);
 }
@@ -46,10 +47,12 @@ static rw_status multiply(void *user, int round)
     return rw_reducer_run(p->reducer, p->queue, p->x, p->y, p->result, round & 1);
 }
 
-static rw_status error(product *p, double *worst)
+static rw_status error(rw_bench *b, void *work, double *worst)
 {
+    product *p = work;
     const void *x, *y, *result;
     long double sum = 0, scale = 0;
+    (void)b;
     for (int i = 0; i < 2; ++i) RW_TRY(multiply(p, i));
     RW_TRY(rw_array_read(p->x, &x));
     RW_TRY(rw_array_read(p->y, &y));
@@ -64,7 +67,10 @@ static rw_status error(product *p, double *worst)
             size += fabsl((long double)a[i] * c[i]);
         }
 #pragma omp critical
-        sum += part, scale += size;
+        {
+            sum += part;
+            scale += size;
+        }
     }
     *worst = scale > 0 ? (double)(fabsl(r[0] - sum) / scale) : fabs(r[0]);
     if (isnan(*worst) || memcmp(r, r + 1, sizeof *r) != 0) *worst = INFINITY;
@@ -74,17 +80,6 @@ static rw_status error(product *p, double *worst)
 /* Additions in a row: those of an item, then the levels. */
 static double tolerance(int64_t n) { return ((double)n / 65536 + 64) * DBL_EPSILON; }
 
-static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
-{
-    product p = {0};
-    (void)variant;
-    rw_status status = make(b, &p, n);
-    if (status == RW_OK) status = error(&p, worst);
-    *allowed = tolerance(n);
-    free_product(&p);
-    return status;
-}
-
 static rw_status loop(void *user, int round)
 {
     product *p = user;
@@ -93,32 +88,33 @@ static rw_status loop(void *user, int round)
     return RW_OK;
 }
 
+static rw_status add_loop(rw_bench *b, void *work, rw_peers *peers)
+{
+    product *p = work;
+    if (!rw_host_loop(b, "dot", &p->loop)) return RW_OK;
+    RW_TRY(rw_array_read(p->x, &p->host_x));
+    RW_TRY(rw_array_read(p->y, &p->host_y));
+    rw_peers_add(peers, "C loop", loop, p);
+    return RW_OK;
+}
+
+static const rw_bench_task task = {multiply, error, add_loop, free_product};
+
+static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
+{
+    product p = {0};
+    (void)variant;
+    *allowed = tolerance(n);
+    return rw_bench_verify(b, &task, &p, make(b, &p, n), worst);
+}
+
 static rw_status run(rw_bench *b)
 {
-    int64_t n = b->options.quick ? 100000 : b->dev->info.gpu ? 1 << 27 : 1 << 25;
-    int npeers = 0;
+    const int64_t n = b->options.quick ? 100000 : b->dev->info.gpu ? 1 << 27 : 1 << 25;
     product p = {0};
-    rw_contestant peers[RW_BENCH_PEERS];
-    rw_bench_result row = {.tolerance = tolerance(n), .bytes = 16.0 * (double)n};
-    rw_status status = make(b, &p, n);
-    if (status == RW_OK) status = error(&p, &row.error);
-    if (status == RW_OK && !b->options.no_peers && rw_host_function(b, "dot", &p.loop)) {
-        const void *x = NULL, *y = NULL;
-        status = rw_array_read(p.x, &x);
-        if (status == RW_OK) status = rw_array_read(p.y, &y);
-        p.host_x = x;
-        p.host_y = y;
-        peers[npeers++] = (rw_contestant){"C loop", loop, &p};
-    }
-    if (status == RW_OK) status = rw_bench_compare(b, &(rw_contestant){"", multiply, &p}, peers, npeers, &row);
-    if (status == RW_OK) {
-        snprintf(row.what, sizeof row.what, "dot product f64");
-        snprintf(row.size, sizeof row.size, "%lld elements", (long long)n);
-        rw_bench_target(b, &row, 0.95, NULL);
-        status = rw_bench_add(b, &row);
-    }
-    free_product(&p);
-    return status;
+    rw_bench_result row = {.what = "dot product f64", .tolerance = tolerance(n), .bytes = 16.0 * (double)n};
+    snprintf(row.size, sizeof row.size, "%lld elements", (long long)n);
+    return rw_bench_measure(b, &task, &p, make(b, &p, n), 0.95, NULL, &row);
 }
 
 static const int64_t sizes[] = {0, 1, 2, 255, 256, 257, 65535, 65536, 65537, 100000, -1};

@@ -14,6 +14,7 @@ typedef struct work {
     rw_array *x, *y;
     rw_queue *queue;
     int64_t in, out; /* numbers of a transform */
+    int samples;     /* numbers that are compared */
 } work;
 
 /* Where these are asked for: on a GPU, a processor, both; and the ratio to the peer that is to be reached, 0: none. */
@@ -80,8 +81,9 @@ static const struct row {
     {false, true, false, false, true, 3, {100, 100, 100}, 0, 0.8},
 };
 
-static void free_work(work *w)
+static void free_work(void *user)
 {
+    work *w = user;
     rw_fft_destroy(&w->fft);
     rw_array_destroy(&w->x);
     rw_array_destroy(&w->y);
@@ -107,7 +109,7 @@ static rw_status make(rw_bench *b, const rw_bench_transform *t, work *w)
     if (t->real) y_shape[t->rank] = y_shape[t->rank] / 2 + 1;
     RW_TRY(rw_array_create(b->dev, t->real ? real : complex, s.ndim, x_shape, RW_MEMORY_DEVICE, &w->x));
     RW_TRY(rw_array_create(b->dev, complex, s.ndim, y_shape, RW_MEMORY_DEVICE, &w->y));
-    RW_TRY(rw_bench_fill(w->x, 3, -0.5));
+    RW_TRY(rw_random_fill(w->x, 3, -0.5));
     RW_TRY(rw_bench_poison(w->y));
     return rw_fft_create(b->dev, &s, &w->fft);
 }
@@ -158,13 +160,15 @@ static double difference(const work *w, const void *x, const void *y, int64_t at
 }
 
 /* `samples` numbers of random transforms, the first and the last among them. */
-static rw_status find_error(const work *w, int samples, double *worst)
+static rw_status find_error(rw_bench *b, void *user, double *worst)
 {
+    const work *w = user;
     const void *x, *y;
+    (void)b;
     RW_TRY(rw_array_read(w->x, &x));
     RW_TRY(rw_array_read(w->y, &y));
     *worst = 0;
-    for (int i = 0; i < samples; ++i) {
+    for (int i = 0; i < w->samples; ++i) {
         const int64_t at = i == 0   ? 0
                            : i == 1 ? w->t.batch - 1
                                     : (int64_t)(rw_random_uniform(8, (uint64_t)i) * (double)w->t.batch);
@@ -182,16 +186,13 @@ static double allowed(const work *w)
     return (w->t.single ? FLT_EPSILON : DBL_EPSILON) * (2 * log2((double)w->in + 2) + (w->t.single ? 0 : 30));
 }
 
-static rw_status open_peer(rw_bench *b, work *w, rw_peer *peer)
+static rw_status peers(rw_bench *b, void *user, rw_peers *p)
 {
-    const void *x;
-    void *y;
-    if (b->options.no_peers) return RW_ERR_UNSUPPORTED;
-    if (b->dev->info.gpu) return rw_cufft_open(b, &w->t, w->x, w->y, peer);
-    RW_TRY(rw_array_read(w->x, &x));
-    RW_TRY(rw_array_update(w->y, &y));
-    return rw_fftw_open(b, &w->t, x, y, peer);
+    const work *w = user;
+    return rw_transform_peer(b, &w->t, w->x, w->y, p);
 }
+
+static const rw_bench_task task = {call, find_error, peers, free_work};
 
 static void describe(const work *w, rw_bench_result *row)
 {
@@ -223,29 +224,13 @@ static rw_status run_one(rw_bench *b, const struct row *r)
     if (!r->single) points /= 2;
     t.batch = r->rank > 1 ? 1 : RW_MAX(points / size, 1);
     work w;
-    rw_peer peer = {0};
     rw_bench_result row = {0};
-    rw_status status = make(b, &t, &w);
-    if (status == RW_OK) status = call(&w, 0);
-    if (status == RW_OK) status = find_error(&w, size > 1 << 22 ? 2 : 8, &row.error);
-    if (status == RW_OK) {
-        const rw_status found = open_peer(b, &w, &peer);
-        if (found != RW_OK && found != RW_ERR_UNSUPPORTED)
-            rw_log(b->ctx, RW_LOG_WARNING, "bench: %s", rw_message(b->ctx));
-        row.tolerance = allowed(&w);
-        row.bytes = (double)t.batch * (r->single ? 4 : 8) * (double)(w.in * (r->real ? 1 : 2) + w.out * 2);
-        status = rw_bench_compare(b, &(rw_contestant){"", call, &w}, &peer.contestant, found == RW_OK, &row);
-    }
-    if (status == RW_OK) {
-        describe(&w, &row);
-        const double target = gpu ? r->target_gpu : r->target_cpu;
-        if (row.npeers && target > 0) rw_bench_target(b, &row, target, gpu ? "cuFFT" : "FFTW");
-        else row.met = -1;
-        status = rw_bench_add(b, &row);
-    }
-    if (peer.close) peer.close(peer.state);
-    free_work(&w);
-    return status;
+    const rw_status status = make(b, &t, &w);
+    w.samples = size > 1 << 22 ? 2 : 8;
+    row.tolerance = allowed(&w);
+    row.bytes = (double)t.batch * (r->single ? 4 : 8) * (double)(w.in * (r->real ? 1 : 2) + w.out * 2);
+    if (status == RW_OK) describe(&w, &row);
+    return rw_bench_measure(b, &task, &w, status, gpu ? r->target_gpu : r->target_cpu, gpu ? "cuFFT" : "FFTW", &row);
 }
 
 static rw_status run(rw_bench *b)
@@ -262,12 +247,10 @@ static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, doubl
 {
     work w;
     const rw_bench_transform t = {.rank = 1, .shape = {RW_MAX(n, 1)}, .batch = 5, .single = variant == 0};
-    rw_status status = make(b, &t, &w);
-    if (status == RW_OK) status = call(&w, 0);
-    if (status == RW_OK) status = find_error(&w, 16, worst);
+    const rw_status status = make(b, &t, &w);
+    w.samples = 16;
     *most = allowed(&w);
-    free_work(&w);
-    return status;
+    return rw_bench_verify(b, &task, &w, status, worst);
 }
 
 static const int64_t sizes[] = {1,    2,    7,    16,   31,   37,    60,    100,    128,     243, 256,

@@ -10,6 +10,7 @@ enum { POINTS = 256 };
 typedef struct transform {
     int64_t batch;
     int together; /* transforms a group */
+    int64_t step; /* every such transform is compared */
     rw_array *x, *y, *w;
     rw_program *program;
     rw_kernel *kernel;
@@ -31,8 +32,9 @@ static const struct variant {
     {"1 per group", "GROUP=16 GROUP_X=16 TRANSFORMS=1 LINE=16", 1, true},
 };
 
-static void free_transform(transform *t)
+static void free_transform(void *work)
 {
+    transform *t = work;
     rw_array_destroy(&t->x);
     rw_array_destroy(&t->y);
     rw_array_destroy(&t->w);
@@ -54,7 +56,7 @@ static rw_status make(rw_bench *b, transform *t, int64_t batch, const struct var
     RW_TRY(rw_bench_array(b, RW_C64, batch * POINTS, &t->x));
     RW_TRY(rw_bench_array(b, RW_C64, batch * POINTS, &t->y));
     RW_TRY(rw_bench_array(b, RW_F32, 2 * POINTS, &t->w));
-    RW_TRY(rw_bench_fill(t->x, 3, -0.5));
+    RW_TRY(rw_random_fill(t->x, 3, -0.5));
     RW_TRY(rw_bench_poison(t->y));
     RW_TRY(rw_array_write(t->w, &w));
     for (int i = 0; i < POINTS; ++i) { /* w256^((i / 16) (i % 16)) */
@@ -92,10 +94,12 @@ static double transform_error(const float *x, const float *y, const double *c, c
 }
 
 /* Every `step`-th transform, the last too; all others must at least have been written. */
-static rw_status error(transform *t, int64_t step, double *worst)
+static rw_status error(rw_bench *b, void *work, double *worst)
 {
+    const transform *t = work;
     const void *x, *y;
     double c[POINTS], s[POINTS], w = 0;
+    (void)b;
     for (int i = 0; i < POINTS; ++i) {
         double angle = 2 * 3.14159265358979323846 * i / POINTS;
         c[i] = cos(angle);
@@ -108,8 +112,8 @@ static rw_status error(transform *t, int64_t step, double *worst)
         const float *xi = (const float *)x + 2 * POINTS * i, *yi = (const float *)y + 2 * POINTS * i;
         double e = 0;
         for (int k = 0; k < 2 * POINTS; ++k) e = isnan(yi[k]) ? INFINITY : e;
-        if (i % step == 0 || i == t->batch - 1) e = RW_MAX(e, transform_error(xi, yi, c, s));
-        w = RW_MAX(w, e);
+        if (i % t->step == 0 || i == t->batch - 1) e = RW_MAX(e, transform_error(xi, yi, c, s));
+        w = rw_worse(w, e);
     }
     *worst = w;
     return RW_OK;
@@ -117,59 +121,36 @@ static rw_status error(transform *t, int64_t step, double *worst)
 
 static const double tolerance = 8 * FLT_EPSILON; /* log2(256) steps of one rounding each */
 
-static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
+static rw_status peers(rw_bench *b, void *work, rw_peers *p)
 {
-    transform t = {0};
-    rw_status status = make(b, &t, n, variants + variant);
-    if (status == RW_OK) status = transform_all(&t, 0);
-    if (status == RW_OK && n > 0) status = error(&t, 1, worst);
-    *allowed = tolerance;
-    free_transform(&t);
-    return status;
+    const transform *t = work;
+    const rw_bench_transform f = {.rank = 1, .shape = {POINTS}, .batch = t->batch, .single = true};
+    return rw_transform_peer(b, &f, t->x, t->y, p);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------------------------- */
+static const rw_bench_task task = {transform_all, error, peers, free_transform};
 
-static rw_status open_peer(rw_bench *b, transform *t, rw_peer *peer)
+static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
 {
-    const void *x;
-    void *y;
-    if (b->options.no_peers) return RW_ERR_UNSUPPORTED;
-    const rw_bench_transform f = {.rank = 1, .shape = {POINTS}, .batch = t->batch, .single = true};
-    if (b->dev->info.gpu) return rw_cufft_open(b, &f, t->x, t->y, peer);
-    RW_TRY(rw_array_read(t->x, &x));
-    RW_TRY(rw_array_update(t->y, &y));
-    return rw_fftw_open(b, &f, x, y, peer);
+    transform t = {.step = 1};
+    *allowed = tolerance;
+    return rw_bench_verify(b, &task, &t, make(b, &t, n, variants + variant), worst);
 }
 
 static rw_status run_one(rw_bench *b, const struct variant *v)
 {
-    int64_t batch = b->options.quick ? 1024 : b->dev->info.gpu ? 1 << 18 : 1 << 14;
-    transform t = {0};
-    rw_peer peer = {0};
+    const bool gpu = b->dev->info.gpu, one = !gpu && b->threads == 1;
+    int64_t batch = b->options.quick ? 1024 : gpu ? 1 << 18 : 1 << 14;
+    transform t = {.step = 101};
     rw_bench_result row = {.tolerance = tolerance, .bytes = 16.0 * (double)batch * POINTS};
-    rw_status status = make(b, &t, batch, v);
-    if (status == RW_OK) status = transform_all(&t, 0);
-    if (status == RW_OK) status = error(&t, 101, &row.error);
-    if (status == RW_OK) {
-        rw_status found = open_peer(b, &t, &peer);
-        if (found != RW_OK && found != RW_ERR_UNSUPPORTED)
-            rw_log(b->ctx, RW_LOG_WARNING, "bench: %s", rw_message(b->ctx));
-        status = rw_bench_compare(b, &(rw_contestant){"", transform_all, &t}, &peer.contestant, found == RW_OK, &row);
-    }
-    if (status == RW_OK) {
-        bool one = !b->dev->info.gpu && b->threads == 1;
-        snprintf(row.what, sizeof row.what, "FFT 256 c64%s", one ? ", one thread" : "");
-        snprintf(row.size, sizeof row.size, "%lld transforms", (long long)batch);
-        snprintf(row.variant, sizeof row.variant, "%s", v->name);
-        if (row.npeers && b->dev->info.gpu) rw_bench_target(b, &row, 0.95, "cuFFT");
-        else if (row.npeers && b->threads == 1) rw_bench_target(b, &row, 0.6, "FFTW");
-        else row.met = -1;
-        status = rw_bench_add(b, &row);
-    }
-    if (peer.close) peer.close(peer.state);
-    free_transform(&t);
-    return status;
+    snprintf(row.what, sizeof row.what, "FFT 256 c64%s", one ? ", one thread" : "");
+    snprintf(row.size, sizeof row.size, "%lld transforms", (long long)batch);
+    snprintf(row.variant, sizeof row.variant, "%s", v->name);
+    return rw_bench_measure(b, &task, &t, make(b, &t, batch, v),
+                            gpu   ? 0.95
+                            : one ? 0.6
+                                  : 0,
+                            gpu ? "cuFFT" : "FFTW", &row);
 }
 
 static rw_status run_variants(rw_bench *b)

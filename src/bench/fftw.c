@@ -3,7 +3,6 @@
  * implementation of FFTW3, Proc. IEEE 93 (2005). */
 #include <dlfcn.h>
 #include <omp.h>
-#include <string.h>
 
 #include "bench/bench.h"
 
@@ -34,12 +33,7 @@ static void close_fftw(void *state)
     rw_free(f); /* the library stays: it keeps what it has learnt */
 }
 
-static void *function(void *library, bool single, const char *name)
-{
-    char full[64];
-    snprintf(full, sizeof full, "fftw%s_%s", single ? "f" : "", name);
-    return dlsym(library, full);
-}
+static const char *prefix_of(bool single) { return single ? "fftwf_" : "fftw_"; }
 
 typedef void *plan_many(int rank, const int *n, int howmany, void *in, const int *inembed, int istride, int idist,
                         void *out, const int *onembed, int ostride, int odist, int sign, unsigned flags);
@@ -50,13 +44,11 @@ typedef void *plan_real(int rank, const int *n, int howmany, void *in, const int
 static void use_threads(bool single, int threads)
 {
     void *library = dlopen(single ? "libfftw3f_threads.so.3" : "libfftw3_threads.so.3", RTLD_NOW | RTLD_GLOBAL);
-    void *init = library ? function(library, single, "init_threads") : NULL,
-         *plan = library ? function(library, single, "plan_with_nthreads") : NULL;
-    int (*call_init)(void);
-    void (*call_plan)(int);
-    memcpy(&call_init, &init, sizeof init);
-    memcpy(&call_plan, &plan, sizeof plan);
-    if (init && plan && call_init()) call_plan(threads);
+    int (*init)(void);
+    void (*plan)(int);
+    const rw_library_function functions[] = {{"init_threads", &init}, {"plan_with_nthreads", &plan}};
+    if (library && rw_library_functions(library, prefix_of(single), functions, RW_COUNT(functions)) && init())
+        plan(threads);
 }
 
 /* The plan of a piece; FFTW overwrites the arrays while it measures. */
@@ -65,28 +57,21 @@ static rw_status make_plan(rw_bench *b, const rw_bench_transform *t, fftw *f, in
     void *library = dlopen(t->single ? "libfftw3f.so.3" : "libfftw3.so.3", RTLD_NOW | RTLD_GLOBAL);
     if (!library) return rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "libfftw3%s.so.3 not found", t->single ? "f" : "");
     use_threads(t->single, f->pieces > 1 ? 1 : b->threads);
-    void *make = function(library, t->single, t->real ? "plan_many_dft_r2c" : "plan_many_dft"),
-         *execute = function(library, t->single, t->real ? "execute_dft_r2c" : "execute_dft"),
-         *destroy = function(library, t->single, "destroy_plan");
-    plan_many *many;
-    plan_real *real;
-    memcpy(&many, &make, sizeof make);
-    memcpy(&real, &make, sizeof make);
-    memcpy(&f->execute, &execute, sizeof execute);
-    memcpy(&f->destroy, &destroy, sizeof destroy);
+    plan_many *many = NULL;
+    plan_real *real = NULL;
+    const rw_library_function functions[] = {{t->real ? "plan_many_dft_r2c" : "plan_many_dft",
+                                              t->real ? (void *)&real : (void *)&many},
+                                             {t->real ? "execute_dft_r2c" : "execute_dft", &f->execute},
+                                             {"destroy_plan", &f->destroy}};
+    if (!rw_library_functions(library, prefix_of(t->single), functions, RW_COUNT(functions)))
+        return rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "the FFTW library lacks a required function");
     int n[3];
     for (int d = 0; d < t->rank; ++d) n[d] = (int)t->shape[d];
     rw_array *x = NULL, *y = NULL;
     void *px = NULL, *py = NULL;
     const rw_dtype dtype = t->single ? RW_F32 : RW_F64;
-    rw_status status = make && execute && destroy ? RW_OK
-                                                  : rw_fail(b->ctx, RW_ERR_UNSUPPORTED,
-                                                            "the FFTW library lacks a required "
-                                                            "function");
-    if (status == RW_OK) status = rw_bench_array(b, dtype, batch * in * (t->real ? 1 : 2), &x);
-    if (status == RW_OK) status = rw_bench_array(b, dtype, batch * out * 2, &y);
-    if (status == RW_OK) status = rw_array_write(x, &px);
-    if (status == RW_OK) status = rw_array_write(y, &py);
+    rw_status status = rw_bench_output(b, dtype, batch * in * (t->real ? 1 : 2), &x, &px);
+    if (status == RW_OK) status = rw_bench_output(b, dtype, batch * out * 2, &y, &py);
     if (status == RW_OK) {
         f->plan = t->real ? real(t->rank, n, (int)batch, px, NULL, 1, (int)in, py, NULL, 1, (int)out, MEASURE)
                           : many(t->rank, n, (int)batch, px, NULL, 1, (int)in, py, NULL, 1, (int)out, FORWARD, MEASURE);
@@ -114,11 +99,5 @@ rw_status rw_fftw_open(rw_bench *b, const rw_bench_transform *t, const void *x, 
     f->threads = b->threads;
     f->x_bytes = piece * in * (t->single ? 4 : 8) * (t->real ? 1 : 2);
     f->y_bytes = piece * out * (t->single ? 8 : 16);
-    const rw_status status = make_plan(b, t, f, piece, in, out);
-    *peer = (rw_peer){{"FFTW", call, f}, f, close_fftw};
-    if (status != RW_OK) {
-        close_fftw(f);
-        *peer = (rw_peer){0};
-    }
-    return status;
+    return rw_peer_keep(peer, make_plan(b, t, f, piece, in, out), (rw_peer){{"FFTW", call, f}, f, close_fftw});
 }

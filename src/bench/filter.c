@@ -9,14 +9,15 @@ enum { TAPS = 17, R = 8 };
 
 typedef struct filter {
     int nx, ny, tx, rows;   /* image; strip and piece of a group */
+    int step;               /* every such pixel is compared */
     float weight[2 * TAPS]; /* along x, along y */
-    rw_array *x, *y;
+    rw_array *x, *y, *loop_y;
     rw_program *program;
     rw_kernel *kernel;
     rw_queue *queue;
     void (*loop)(float *, const float *, int, int, const float *, const float *, int); /* peer on the host */
-    float *host_y;
-    const float *host_x;
+    void *host_y;
+    const void *host_x;
     int threads;
 } filter;
 
@@ -41,10 +42,12 @@ static const struct variant {
     {"240 x 512", "GROUP=240 TX=240 ROWS=512 ALONG=1 AHEAD=0", 240, 512, 0, true},
 };
 
-static void free_filter(filter *f)
+static void free_filter(void *work)
 {
+    filter *f = work;
     rw_array_destroy(&f->x);
     rw_array_destroy(&f->y);
+    rw_array_destroy(&f->loop_y);
     rw_program_destroy(&f->program);
 }
 
@@ -74,7 +77,7 @@ static rw_status make(rw_bench *b, filter *f, int nx, int ny, const struct varia
     for (int k = 0; k < 2 * TAPS; ++k) f->weight[k] = (float)(rw_random_uniform(4, (uint64_t)k) - 0.3);
     RW_TRY(rw_bench_array(b, RW_F32, (int64_t)nx * ny, &f->x));
     RW_TRY(rw_bench_array(b, RW_F32, (int64_t)nx * ny, &f->y));
-    RW_TRY(rw_bench_fill(f->x, 5, -0.5));
+    RW_TRY(rw_random_fill(f->x, 5, -0.5));
     RW_TRY(rw_bench_poison(f->y));
     RW_TRY(rw_bench_program(b, file, definitions, &f->program));
     return rw_program_kernel(f->program, "filter17", &f->kernel);
@@ -106,10 +109,12 @@ static double pixel_error(const filter *f, const float *x, const float *y, int i
 }
 
 /* Every `step`-th pixel and the frame; all others must at least have been written. */
-static rw_status error(filter *f, int step, double *worst)
+static rw_status error(rw_bench *b, void *work, double *worst)
 {
+    const filter *f = work;
     const void *x, *y;
     double w = 0;
+    (void)b;
     RW_TRY(rw_array_read(f->x, &x));
     RW_TRY(rw_array_read(f->y, &y));
     int nx = f->nx, ny = f->ny;
@@ -118,7 +123,7 @@ static rw_status error(filter *f, int step, double *worst)
         for (int i = 0; i < nx; ++i) {
             bool frame = (i < R || j < R || i >= nx - R || j >= ny - R) && (i + j) % 5 == 0;
             double e = isnan(((const float *)y)[(int64_t)j * nx + i]) ? INFINITY : 0;
-            if (frame || ((int64_t)j * nx + i) % step == 0) e = RW_MAX(e, pixel_error(f, x, y, i, j));
+            if (frame || ((int64_t)j * nx + i) % f->step == 0) e = RW_MAX(e, pixel_error(f, x, y, i, j));
             w = RW_MAX(w, e);
         }
     *worst = w;
@@ -134,22 +139,6 @@ static bool fits(const rw_bench *b, const struct variant *v)
     return !b->dev->info.gpu || v->c || (16 * (v->tx + 16) + 32 * v->tx) * (int)sizeof(float) <= 48 << 10;
 }
 
-/* n x n, and a little taller, so that both directions differ; of large images a part of the pixels of each column. */
-static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
-{
-    filter f = {0};
-    *worst = 0;
-    *allowed = tolerance;
-    if (!fits(b, variants + variant)) return RW_OK;
-    rw_status status = make(b, &f, (int)n, n ? (int)n + 5 : 0, variants + variant);
-    if (status == RW_OK) status = apply(&f, 0);
-    if (status == RW_OK && n > 0) status = error(&f, n > 300 ? 11 : 1, worst);
-    free_filter(&f);
-    return status;
-}
-
-/* ---- rows -------------------------------------------------------------------------------------------------------- */
-
 static rw_status loop(void *user, int round)
 {
     filter *f = user;
@@ -158,43 +147,37 @@ static rw_status loop(void *user, int round)
     return RW_OK;
 }
 
-static rw_status add_loop(rw_bench *b, filter *f, rw_array **y, rw_contestant *peers, int *npeers)
+static rw_status add_loop(rw_bench *b, void *work, rw_peers *peers)
 {
-    const void *x;
-    void *out;
-    if (b->options.no_peers || !rw_host_function(b, "filter17", &f->loop)) return RW_OK;
-    RW_TRY(rw_array_read(f->x, &x));
-    RW_TRY(rw_bench_array(b, RW_F32, (int64_t)f->nx * f->ny, y));
-    RW_TRY(rw_array_write(*y, &out));
-    f->host_x = x;
-    f->host_y = out;
-    peers[(*npeers)++] = (rw_contestant){"C vectors", loop, f};
+    filter *f = work;
+    if (!rw_host_loop(b, "filter17", &f->loop)) return RW_OK;
+    RW_TRY(rw_array_read(f->x, &f->host_x));
+    RW_TRY(rw_bench_output(b, RW_F32, (int64_t)f->nx * f->ny, &f->loop_y, &f->host_y));
+    rw_peers_add(peers, "C vectors", loop, f);
     return RW_OK;
+}
+
+static const rw_bench_task task = {apply, error, add_loop, free_filter};
+
+/* n x n, and a little taller, so that both directions differ; of large images a part of the pixels of each column. */
+static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
+{
+    filter f = {.step = n > 300 ? 11 : 1};
+    *worst = 0;
+    *allowed = tolerance;
+    if (!fits(b, variants + variant)) return RW_OK;
+    return rw_bench_verify(b, &task, &f, make(b, &f, (int)n, n ? (int)n + 5 : 0, variants + variant), worst);
 }
 
 static rw_status run_one(rw_bench *b, const struct variant *v)
 {
-    int n = b->options.quick ? 300 : 8192, npeers = 0;
-    filter f = {0};
-    rw_array *y = NULL;
-    rw_contestant peers[RW_BENCH_PEERS];
-    rw_bench_result row = {.tolerance = tolerance, .bytes = 8.0 * n * n};
-    rw_status status = make(b, &f, n, n, v);
-    if (status == RW_OK) status = apply(&f, 0);
-    if (status == RW_OK) status = error(&f, 1009, &row.error);
-    if (status == RW_OK) status = add_loop(b, &f, &y, peers, &npeers);
-    if (status == RW_OK) status = rw_bench_compare(b, &(rw_contestant){"", apply, &f}, peers, npeers, &row);
-    if (status == RW_OK) {
-        snprintf(row.what, sizeof row.what, "separable filter 17 x 17 f32");
-        snprintf(row.size, sizeof row.size, "%d^2 pixels", n);
-        snprintf(row.variant, sizeof row.variant, "%s", v->name);
-        if (b->dev->info.gpu) rw_bench_target(b, &row, 0.85, NULL);
-        else rw_bench_target(b, &row, 0.9, "C vectors");
-        status = rw_bench_add(b, &row);
-    }
-    rw_array_destroy(&y);
-    free_filter(&f);
-    return status;
+    const bool gpu = b->dev->info.gpu;
+    const int n = b->options.quick ? 300 : 8192;
+    filter f = {.step = 1009};
+    rw_bench_result row = {.what = "separable filter 17 x 17 f32", .tolerance = tolerance, .bytes = 8.0 * n * n};
+    snprintf(row.size, sizeof row.size, "%d^2 pixels", n);
+    snprintf(row.variant, sizeof row.variant, "%s", v->name);
+    return rw_bench_measure(b, &task, &f, make(b, &f, n, n, v), gpu ? 0.85 : 0.9, gpu ? NULL : "C vectors", &row);
 }
 
 static rw_status run(rw_bench *b)

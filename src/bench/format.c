@@ -7,7 +7,7 @@
 #include "core/json.h"
 #include "rechenwerk_build.h"
 
-enum { COLUMNS = 8, CELL = 160 };
+enum { COLUMNS = 8, NUMBERS = 1 << 2 | 1 << 4 /* aligned right */ };
 static const char *const head[COLUMNS] = {"benchmark", "size",     "time",          "quartiles",
                                           "GB/s",      "of limit", "compared with", "error"};
 
@@ -33,24 +33,41 @@ static void format_against(char *text, size_t size, const rw_bench_result *r)
                             : " below target");
 }
 
-static void format_cells(char cell[COLUMNS][CELL], const rw_bench_result *r)
+static void format_limit(char *text, size_t size, const rw_bench_result *r)
 {
-    snprintf(cell[0], CELL, "%s%s%s%s", r->what, r->variant[0] ? " (" : "", r->variant, r->variant[0] ? ")" : "");
-    snprintf(cell[1], CELL, "%s", r->size);
-    format_seconds(cell[2], CELL, r->seconds);
-    snprintf(cell[3], CELL, "-%.1f +%.1f %%", 100 * (1 - r->lower / r->seconds), 100 * (r->upper / r->seconds - 1));
-    if (r->bytes > 0) {
-        snprintf(cell[4], CELL, "%.1f", r->bytes / r->seconds / 1e9);
-        char why[32];
-        if (!rw_bench_plausible(r)) snprintf(cell[5], CELL, "no plausible limit: %.2g GB/s", r->limit / 1e9);
-        else if (r->cold > 0 && rw_bench_doubt(r, why, sizeof why)) snprintf(cell[5], CELL, "%s", why);
-        else snprintf(cell[5], CELL, "%.1f %% of %s %.1f", 100 * r->share, r->limit_name, r->limit / 1e9);
-    } else {
-        snprintf(cell[4], CELL, "-");
-        snprintf(cell[5], CELL, "%.4g steps/s", r->steps / r->seconds);
+    char why[32];
+    if (!(r->bytes > 0)) snprintf(text, size, "%.4g steps/s", r->steps / r->seconds);
+    else if (!rw_bench_plausible(r)) snprintf(text, size, "no plausible limit: %.2g GB/s", r->limit / 1e9);
+    else if (r->cold > 0 && rw_bench_doubt(r, why, sizeof why)) snprintf(text, size, "%s", why);
+    else snprintf(text, size, "%.1f %% of %s %.1f", 100 * r->share, r->limit_name, r->limit / 1e9);
+}
+
+static void format_cell(const void *user, bool markdown, int line, int column, char cell[RW_CELL])
+{
+    const rw_bench_result *r = user;
+    (void)markdown;
+    if (line < 0) {
+        snprintf(cell, RW_CELL, "%s", head[column]);
+        return;
     }
-    format_against(cell[6], CELL, r);
-    snprintf(cell[7], CELL, "%s%.1e", r->error <= r->tolerance ? "" : "WRONG ", r->error);
+    r += line;
+    switch (column) {
+    case 0:
+        snprintf(cell, RW_CELL, "%s%s%s%s", r->what, r->variant[0] ? " (" : "", r->variant, r->variant[0] ? ")" : "");
+        break;
+    case 1: snprintf(cell, RW_CELL, "%s", r->size); break;
+    case 2: format_seconds(cell, RW_CELL, r->seconds); break;
+    case 3:
+        snprintf(cell, RW_CELL, "-%.1f +%.1f %%", 100 * (1 - r->lower / r->seconds), 100 * (r->upper / r->seconds - 1));
+        break;
+    case 4:
+        if (r->bytes > 0) snprintf(cell, RW_CELL, "%.1f", r->bytes / r->seconds / 1e9);
+        else snprintf(cell, RW_CELL, "-");
+        break;
+    case 5: format_limit(cell, RW_CELL, r); break;
+    case 6: format_against(cell, RW_CELL, r); break;
+    default: snprintf(cell, RW_CELL, "%s%.1e", r->error <= r->tolerance ? "" : "WRONG ", r->error);
+    }
 }
 
 static void add_header(rw_text *t, const rw_device *dev, const char *mark)
@@ -68,27 +85,6 @@ static void add_limit(rw_text *t, const rw_bench_result *rows, int n)
         rw_text_add(t, "copy rate in this run: %.1f GB/s (%s)%s\n", rows[i].limit / 1e9, rows[i].limit_name,
                     rw_bench_plausible(rows + i) ? "" : ", which is implausible: results are not compared with it");
         return;
-    }
-}
-
-static void add_table(rw_text *t, const rw_bench_result *rows, int n, bool markdown)
-{
-    char cell[COLUMNS][CELL];
-    int width[COLUMNS];
-    for (int c = 0; c < COLUMNS; ++c) width[c] = (int)strlen(head[c]);
-    for (int i = 0; i < n; ++i) {
-        format_cells(cell, rows + i);
-        for (int c = 0; c < COLUMNS; ++c) width[c] = RW_MAX(width[c], (int)strlen(cell[c]));
-    }
-    for (int i = markdown ? -2 : -1; i < n; ++i) {
-        if (i >= 0) format_cells(cell, rows + i);
-        for (int c = 0; c < COLUMNS; ++c) {
-            const char *s = i >= 0 ? cell[c] : i == -1 && markdown ? "---" : head[c];
-            if (markdown) rw_text_add(t, "| %s ", s);
-            else
-                rw_text_add(t, c == 2 || c == 4 ? "%s%*s" : "%s%-*s", c ? "  " : "", c < COLUMNS - 1 ? width[c] : 0, s);
-        }
-        rw_text_add(t, markdown ? "|\n" : "\n");
     }
 }
 
@@ -141,7 +137,8 @@ static void add_json(rw_text *t, const rw_device *dev, const rw_bench_result *ro
     rw_json_add_string(&w, "device", p->name);
     rw_json_add_string(&w, "hardware", p->hardware);
     rw_json_add_string(&w, "driver", p->driver);
-    rw_json_add_string(&w, "version", rw_version()), rw_json_add_string(&w, "commit", RW_BUILD_COMMIT);
+    rw_json_add_string(&w, "version", rw_version());
+    rw_json_add_string(&w, "commit", RW_BUILD_COMMIT);
     rw_json_add_array(&w, "rows");
     for (int i = 0; i < n; ++i) add_json_row(&w, rows + i);
     rw_json_close(&w);
@@ -162,7 +159,8 @@ rw_status rw_bench_format(const rw_device *dev, const rw_bench_result *rows, int
         add_header(&t, dev, "");
         add_limit(&t, rows, n);
         if (style == RW_BENCH_MARKDOWN) rw_text_add(&t, "\n");
-        add_table(&t, rows, n, style == RW_BENCH_MARKDOWN);
+        rw_table_add(&t, &(rw_table){COLUMNS, n, 1, ~(uint64_t)NUMBERS, "---", format_cell, rows},
+                     style == RW_BENCH_MARKDOWN);
     }
     *text = t.failed || !t.data ? NULL : strdup(t.data);
     rw_text_free(&t);

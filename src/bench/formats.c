@@ -14,32 +14,14 @@ typedef struct kind {
     int cells, cells_gpu;
 } kind;
 
-static int64_t seven_points(int64_t n, int64_t i, int64_t *column)
-{
-    const int64_t step[3] = {n * n, n, 1}, at[3] = {i / n / n, i / n % n, i % n};
-    int64_t count = 0;
-    for (int d = 0; d < 3; ++d)
-        if (at[d] > 0) column[count++] = i - step[d];
-    column[count++] = i;
-    for (int d = 2; d >= 0; --d)
-        if (at[d] < n - 1) column[count++] = i + step[d];
-    return count;
-}
-
-static int64_t spread(int64_t rows, int64_t i, int64_t length, int64_t *column)
-{
-    const int64_t gap = RW_MAX(rows / length, 1);
-    length = RW_MIN(length, rows);
-    for (int64_t k = 0; k < length; ++k)
-        column[k] = k * gap + (int64_t)(rw_random_u64(6, (uint64_t)(i * MOST + k)) % (uint64_t)gap);
-    return length;
-}
+static int64_t seven_points(int64_t n, int64_t i, int64_t *column) { return rw_bench_stencil(n, 1, i, column); }
 
 /* 8 to 24 entries near the diagonal, as of a grid without structure. */
 static int64_t band(int64_t n, int64_t i, int64_t *column)
 {
     const int64_t rows = n * n * n,
-                  count = spread(RW_MIN(rows, 1024), i, 8 + (int64_t)(rw_random_u64(5, (uint64_t)i) % 17), column),
+                  count = rw_bench_spread(RW_MIN(rows, 1024), i, 8 + (int64_t)(rw_random_u64(5, (uint64_t)i) % 17),
+                                          MOST, column),
                   from = RW_MIN(RW_MAX(i - 512, 0), RW_MAX(rows - 1024, 0));
     for (int64_t k = 0; k < count; ++k) column[k] += from;
     return count;
@@ -49,7 +31,8 @@ static int64_t band(int64_t n, int64_t i, int64_t *column)
 static int64_t different(int64_t n, int64_t i, int64_t *column)
 {
     const bool is_long = rw_random_u64(3, (uint64_t)i) % 1000 == 0;
-    return spread(n * n * n, i, 1 + (int64_t)(rw_random_u64(4, (uint64_t)i) % (is_long ? MOST : 16)), column);
+    return rw_bench_spread(n * n * n, i, 1 + (int64_t)(rw_random_u64(4, (uint64_t)i) % (is_long ? MOST : 16)), MOST,
+                           column);
 }
 
 static const kind kinds[] = {

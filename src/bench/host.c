@@ -6,11 +6,7 @@
 #include "device/cpu/cc.h"
 #include "device/process.h"
 
-struct rw_host {
-    void *library;
-};
-
-static rw_status compile(rw_context *ctx, const char *cc, const rw_temporary *folder, rw_host *host)
+static rw_status compile(rw_context *ctx, const char *cc, const rw_temporary *folder, void **library)
 {
     char *src = rw_format("%s/host.c", folder->path), *out = rw_format("%s/host.so", folder->path),
          *log = rw_format("%s/host.log", folder->path);
@@ -38,7 +34,7 @@ static rw_status compile(rw_context *ctx, const char *cc, const rw_temporary *fo
     const int code = rw_process_run(argv, folder, log, seconds);
     if (code != 0 && code != RW_PROCESS_UNKNOWN)
         status = rw_fail(ctx, RW_ERR_COMPILE, "the C loops for comparison on the host do not compile with %s", cc);
-    else if (!(host->library = dlopen(out, RTLD_NOW | RTLD_LOCAL)))
+    else if (!(*library = dlopen(out, RTLD_NOW | RTLD_LOCAL)))
         status = rw_fail(ctx, RW_ERR_COMPILE, "the C loops for comparison on the host cannot be loaded: %s", dlerror());
 done:
     rw_free(src);
@@ -48,33 +44,23 @@ done:
 }
 
 /* RW_ERR_UNSUPPORTED without a compiler. */
-static rw_status open_host(rw_context *ctx, rw_host **host)
+static rw_status open_host(rw_context *ctx, void **library)
 {
-    *host = NULL;
     char cc[RW_CC_PATH];
     if (!rw_cc_find(cc))
         return rw_fail(ctx, RW_ERR_UNSUPPORTED,
-                       "no C compiler for the C loops for comparison on the host: install "
-                       "gcc");
+                       "no C compiler for the C loops for comparison on the host: install gcc");
     rw_temporary folder = {NULL, -1};
-    rw_host *h = rw_calloc(1, sizeof *h);
-    rw_status status = h ? rw_temporary_create(ctx, &folder)
-                         : rw_fail_memory(ctx, sizeof *h,
-                                          "the C loops for "
-                                          "comparison on the host");
-    if (status == RW_OK) status = compile(ctx, cc, &folder, h);
+    rw_status status = rw_temporary_create(ctx, &folder);
+    if (status == RW_OK) status = compile(ctx, cc, &folder, library);
     rw_temporary_remove(&folder);
-    if (status == RW_OK) *host = h;
-    else rw_free(h);
     return status;
 }
 
-void rw_host_close(rw_host **host)
+void rw_host_close(rw_bench *b)
 {
-    rw_host *h = *host;
-    *host = NULL;
-    if (h && h->library) dlclose(h->library);
-    rw_free(h);
+    if (b->host) dlclose(b->host);
+    b->host = NULL;
 }
 
 bool rw_host_function(rw_bench *b, const char *name, void *function)
@@ -84,7 +70,12 @@ bool rw_host_function(rw_bench *b, const char *name, void *function)
         rw_log(b->ctx, RW_LOG_WARNING, "bench: %s", rw_message(b->ctx));
         return false;
     }
-    void *found = dlsym(b->host->library, name);
+    void *found = dlsym(b->host, name);
     memcpy(function, &found, sizeof found);
     return found;
+}
+
+bool rw_host_loop(rw_bench *b, const char *name, void *function)
+{
+    return !b->options.no_peers && rw_host_function(b, name, function);
 }

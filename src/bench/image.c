@@ -98,8 +98,7 @@ static double median(const work *w, int64_t i, int64_t j, int radius)
     int n = 0;
     for (int l = -radius; l <= radius; ++l)
         for (int k = -radius; k <= radius; ++k) v[n++] = pixel(w, i + k, j + l);
-    qsort(v, (size_t)n, sizeof *v, rw_compare_doubles);
-    return v[n / 2];
+    return rw_median(v, n);
 }
 
 static double of_median3(const work *w, int64_t i, int64_t j) { return median(w, i, j, 1); }
@@ -179,8 +178,9 @@ static double of_chain(const work *w, int64_t i, int64_t j)
 
 /* ---- the filter -------------------------------------------------------------------------------------------------- */
 
-static void free_work(work *w)
+static void free_work(void *user)
 {
+    work *w = user;
     rw_image_filter_destroy(&w->filter);
     rw_array_destroy(&w->x);
     rw_array_destroy(&w->y);
@@ -190,7 +190,7 @@ static rw_status fill(work *w)
 {
     void *data;
     if (w->f32) {
-        RW_TRY(rw_bench_fill(w->x, 11, 0));
+        RW_TRY(rw_random_fill(w->x, 11, 0));
     } else {
         RW_TRY(rw_array_write(w->x, &data));
         for (int64_t i = 0; i < w->n * w->n; ++i)
@@ -267,8 +267,9 @@ static double result(const work *w, const void *y, int64_t at)
 }
 
 /* The largest error of some pixels, corners and borders among them; limited results are compared with limited ones. */
-static rw_status find_error(rw_bench *b, work *w, double *worst)
+static rw_status find_error(rw_bench *b, void *user, double *worst)
 {
+    work *w = user;
     const void *y;
     RW_TRY(find_range(b, w));
     RW_TRY(rw_array_read(w->y, &y));
@@ -283,7 +284,7 @@ static rw_status find_error(rw_bench *b, work *w, double *worst)
         double expected = w->operation->of(w, i, j);
         if (w->info.dtype == RW_U8) expected = fmin(fmax(expected, 0), 1);
         const double error = fabs(result(w, y, j * nx + i) - expected);
-        *worst = isnan(error) ? INFINITY : fmax(*worst, error);
+        *worst = rw_worse(*worst, error);
     }
     return RW_OK;
 }
@@ -298,29 +299,24 @@ static double allowed(const work *w)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
+static const rw_bench_task task = {call, find_error, NULL, free_work};
+
 static rw_status run_one(rw_bench *b, const struct operation *o, bool f32)
 {
     const int64_t n = b->options.quick ? RW_MIN(o->n, 256) : o->n;
     work w;
-    rw_bench_result row = {.met = -1};
-    rw_status status = make(b, o, f32, n, &w);
-    if (status == RW_OK) status = call(&w, 0);
-    if (status == RW_OK) status = find_error(b, &w, &row.error);
+    rw_bench_result row = {0};
+    const rw_status status = make(b, o, f32, n, &w);
     if (status == RW_OK) {
         row.tolerance = allowed(&w);
         row.bytes = (double)(n * n) * (f32 ? 4 : 1) +
                     (double)(w.info.width * w.info.height) * (double)rw_dtype_size(w.info.dtype);
-        status = rw_bench_compare(b, &(rw_contestant){"", call, &w}, NULL, 0, &row);
-    }
-    if (status == RW_OK) {
         snprintf(row.what, sizeof row.what, "%s %s", o->name, f32 ? "f32" : "u8");
         snprintf(row.size, sizeof row.size, "%lld^2 pixels", (long long)n);
         snprintf(row.variant, sizeof row.variant, "%lld pass%s", (long long)w.info.passes,
                  w.info.passes == 1 ? "" : "es");
-        status = rw_bench_add(b, &row);
     }
-    free_work(&w);
-    return status;
+    return rw_bench_measure(b, &task, &w, status, 0, NULL, &row);
 }
 
 static rw_status run(rw_bench *b)
@@ -339,12 +335,9 @@ static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, doubl
     *worst = 0;
     *most = 0;
     if (!(variant % 2 ? o->f32 : o->u8)) return RW_OK;
-    rw_status status = make(b, o, variant % 2, n, &w);
-    if (status == RW_OK) status = call(&w, 0);
-    if (status == RW_OK) status = find_error(b, &w, worst);
+    const rw_status status = make(b, o, variant % 2, n, &w);
     *most = allowed(&w);
-    free_work(&w);
-    return status;
+    return rw_bench_verify(b, &task, &w, status, worst);
 }
 
 static const int64_t sizes[] = {2, 9, 64, 130, 300, -1};

@@ -20,7 +20,7 @@
 #define STAGE3(n, u) "k3" n " = " F("b") "\na = " u " + dt*k3" n "\ns = s + dt/3*k3" n "\n"
 #define STAGE4(v) v " = s + dt/6*" F("a") "\n"
 #define STEP(n, u, v) STAGE1(n, u) STAGE2(n, u) STAGE3(n, u) STAGE4(v)
-enum { FIELDS = 6, PROGRAMS = 8 };
+enum { FIELDS = 6, PROGRAMS = 8, SEED = 30 };
 static const char *const names[FIELDS] = {"u", "v", "w", "a", "b", "s"};
 /* programs that take u two steps on, in order; each is run with u and v as they are named */
 static const struct {
@@ -44,6 +44,7 @@ typedef struct steps {
     rw_expr *program[PROGRAMS];
     rw_sequence *sequence;
     rw_queue *queue;
+    struct steps *single; /* the peer: stage by stage, launched one by one */
 } steps;
 
 static void free_steps(steps *s)
@@ -85,7 +86,7 @@ static rw_status make(rw_bench *b, steps *s, int way, int n, int together)
         for (int side = 0; side < 4; ++side)
             fields[f].boundary[side] = (rw_boundary){.kind = RW_BOUNDARY_DIRICHLET, .a = "0"};
         RW_TRY(rw_bench_array(b, RW_F64, (int64_t)n * n, &s->field[f]));
-        RW_TRY(f ? rw_bench_poison(s->field[f]) : rw_bench_fill(s->field[f], 30, 0));
+        RW_TRY(f ? rw_bench_poison(s->field[f]) : rw_random_fill(s->field[f], SEED, 0));
     }
     for (int k = 0; k < s->nprograms; ++k) {
         rw_expr_spec spec = {.name = "launch",
@@ -133,23 +134,19 @@ static void host_step(double *u, double *work, int n, double dt)
     memcpy(u, sum, (size_t)cells * sizeof *u);
 }
 
-/* One repetition launch by launch, one replayed, against the host. */
-static rw_status error(rw_bench *b, steps *s, double *worst)
+/* One repetition replayed, one launch by launch, against the host. */
+static rw_status error(rw_bench *b, void *work, double *worst)
 {
-    const void *start, *result;
+    steps *s = work;
+    const void *result;
     int cells = s->n * s->n;
     double *u = rw_calloc((size_t)cells * 4 + 1, sizeof *u), w = 0;
     if (!u) return rw_fail_memory(b->ctx, (size_t)cells * 32, "a field");
-    rw_status status = rw_array_read(s->field[0], &start);
-    if (status == RW_OK) memcpy(u, start, (size_t)cells * sizeof *u);
-    if (status == RW_OK) status = step(s, 0);
-    if (status == RW_OK) status = replay(s, 0);
+    for (int i = 0; i < cells; ++i) u[i] = rw_random_uniform(SEED, (uint64_t)i);
     for (int t = 0; t < 2 * s->together; ++t) host_step(u, u + cells, s->n, s->dt);
+    rw_status status = step(s, 0);
     if (status == RW_OK) status = rw_array_read(s->field[0], &result);
-    for (int i = 0; i < cells && status == RW_OK; ++i) {
-        double e = fabs(((const double *)result)[i] - u[i]);
-        w = RW_MAX(w, isnan(e) ? INFINITY : e);
-    }
+    for (int i = 0; i < cells && status == RW_OK; ++i) w = rw_worse(w, fabs(((const double *)result)[i] - u[i]));
     rw_free(u);
     *worst = w;
     return status;
@@ -157,12 +154,20 @@ static rw_status error(rw_bench *b, steps *s, double *worst)
 
 static const double tolerance = 1e-12; /* absolute, of values up to 1: steps are stable, roundings do not grow */
 
+static rw_status add_single(rw_bench *b, void *work, rw_peers *peers)
+{
+    (void)b;
+    rw_peers_add(peers, "single launches", step, ((steps *)work)->single);
+    return RW_OK;
+}
+
+static const rw_bench_task task = {replay, error, add_single, NULL};
+
 static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
 {
     steps s = {0};
     *allowed = tolerance;
-    rw_status status = make(b, &s, variant, (int)n, 4);
-    if (status == RW_OK) status = error(b, &s, worst);
+    const rw_status status = rw_bench_verify(b, &task, &s, make(b, &s, variant, (int)n, 4), worst);
     free_steps(&s);
     return status;
 }
@@ -170,20 +175,16 @@ static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, doubl
 static rw_status run(rw_bench *b)
 {
     steps s[RW_COUNT(ways)] = {{0}};
-    rw_contestant single = {"single launches", step, &s[0]};
     rw_status status = RW_OK;
     for (int way = 0; way < RW_COUNT(ways) && status == RW_OK; ++way) {
         rw_bench_result row = {.tolerance = tolerance};
         status = make(b, s + way, way, b->options.quick ? 16 : 64, b->options.quick ? 4 : 100);
+        s[way].single = s;
         row.steps = s[way].together;
-        if (status == RW_OK) status = error(b, s + way, &row.error);
-        if (status == RW_OK) status = rw_bench_compare(b, &(rw_contestant){"", replay, s + way}, &single, 1, &row);
-        if (status != RW_OK) break;
         snprintf(row.what, sizeof row.what, "RK4 steps, recorded, %s", ways[way].name);
         snprintf(row.size, sizeof row.size, "%d^2 points, %d steps", s[way].n, s[way].together);
-        row.met = -1;
-        if (b->dev->info.gpu && way == RW_COUNT(ways) - 1) rw_bench_target(b, &row, 5, "single launches");
-        status = rw_bench_add(b, &row);
+        status = rw_bench_measure(b, &task, s + way, status, b->dev->info.gpu && way == RW_COUNT(ways) - 1 ? 5 : 0,
+                                  "single launches", &row);
     }
     for (int way = 0; way < RW_COUNT(ways); ++way) free_steps(s + way);
     return status;

@@ -42,7 +42,7 @@ static rw_status make(rw_bench *b, rw_limit *l)
     for (int i = 0; i < (gpu ? 2 : 3); ++i) {
         void *data;
         RW_TRY(rw_bench_array(b, RW_F64, l->n, &l->array[i]));
-        RW_TRY(rw_bench_fill(l->array[i], 1000 + (uint64_t)i, 0));
+        RW_TRY(rw_random_fill(l->array[i], 1000 + (uint64_t)i, 0));
         RW_TRY(rw_array_update(l->array[i], &data));
         l->host[i] = data;
     }
@@ -55,12 +55,11 @@ static rw_status make(rw_bench *b, rw_limit *l)
 rw_status rw_limit_open(rw_bench *b)
 {
     if (b->limit) return RW_OK;
-    rw_limit *l = rw_calloc(1, sizeof *l);
-    if (!l) return rw_fail_memory(b->ctx, sizeof *l, "a benchmark");
-    l->b = b;
-    rw_status status = make(b, l);
-    if (status == RW_OK) b->limit = l;
-    else rw_limit_close(&l);
+    b->limit = rw_calloc(1, sizeof *b->limit);
+    if (!b->limit) return rw_fail_memory(b->ctx, sizeof *b->limit, "a benchmark");
+    b->limit->b = b;
+    const rw_status status = make(b, b->limit);
+    if (status != RW_OK) rw_limit_close(&b->limit);
     return status;
 }
 

@@ -1,121 +1,68 @@
-/* Rounds and medians. Each round has one turn for our code, for each peer and for the limit; ratios are computed within
- * a round.
- *
- * On a GPU all rounds are enqueued at once between pairs of events, so that launch latency overlaps with earlier work.
- * A turn is one call that is not timed and one that is, so that no contestant writes back cache lines of another.
- * Elsewhere the host clock measures from the call to the end of its work.
+/* Begin and end of a run; a row from turns: our code, the peers and the limit take turns in each round, and ratios are
+ * computed within a round.
  *
  * Caches. A turn after the copy finds nothing of its data in the caches: it is cold. A solver repeats its product, and
  * a small matrix stays in the caches. rw_bench_warm_and_cold times both: the same call looped, and one call after the
  * copy. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/bench.h"
 
-enum { MAX_TURNS = 2 + RW_BENCH_PEERS + 2, MOST_LOOPS = 2000 };
-
-typedef struct turns {
-    int n, rounds;
-    rw_contestant who[MAX_TURNS];
-    int cold;         /* this turn is a single call, right after another contestant; -1: none */
-    rw_event **event; /* on a GPU: [rounds][n][2] */
-    double *seconds;  /* [n][rounds] */
-} turns;
-
-/* Quantile q of n values by linear interpolation; sorts them. */
-static double quantile(double *v, int n, double q)
+rw_status rw_bench_begin(rw_bench *b, rw_context *ctx, rw_device *dev, const rw_bench_options *options)
 {
-    qsort(v, (size_t)n, sizeof *v, rw_compare_doubles);
-    double at = q * (n - 1);
-    int i = RW_MIN((int)at, RW_MAX(n - 2, 0));
-    return n == 1 ? v[0] : v[i] + (at - i) * (v[i + 1] - v[i]);
+    memset(b, 0, sizeof *b);
+    b->ctx = ctx;
+    b->dev = dev;
+    b->queue = rw_device_queue(dev);
+    if (options) b->options = *options;
+    if (b->options.rounds < 0)
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "rounds = %d: it must be a positive number of repetitions, or 0 for the default",
+                       b->options.rounds);
+    b->lanes = !dev->info.gpu && !dev->target.single_item;
+    b->threads = RW_MAX(dev->info.units, 1);
+    return RW_OK;
 }
 
-/* Median over the rounds of a[i] / b[i] (b NULL: of a[i]). */
-static rw_status median(rw_bench *b, const double *a, const double *c, int n, double *m)
+void rw_bench_end(rw_bench *b)
 {
-    double *v = rw_calloc((size_t)n, sizeof *v);
-    if (!v) return rw_fail_memory(b->ctx, (size_t)n * sizeof *v, "timings");
-    for (int i = 0; i < n; ++i) v[i] = c ? a[i] / c[i] : a[i];
-    *m = quantile(v, n, 0.5);
+    rw_limit_close(&b->limit);
+    rw_host_close(b);
+    rw_free(b->rows);
+    memset(b, 0, sizeof *b);
+}
+
+static rw_turns turns_of(const rw_bench *b, const rw_contestant *ours)
+{
+    return (rw_turns){.queue = b->queue,
+                      .n = 1,
+                      .rounds = b->options.rounds  ? b->options.rounds
+                                : b->options.quick ? 3
+                                                   : 20,
+                      .who = {*ours},
+                      .cold = -1,
+                      .warm_up = b->options.quick ? 0 : 0.1};
+}
+
+/* Median over the rounds of turn `who`; with `of_ours` of its seconds divided by ours. */
+static rw_status median(rw_bench *b, const rw_turns *t, int who, bool of_ours, double *m)
+{
+    double *v = rw_calloc((size_t)t->rounds, sizeof *v);
+    if (!v) return rw_fail_memory(b->ctx, (size_t)t->rounds * sizeof *v, "timings");
+    for (int i = 0; i < t->rounds; ++i) v[i] = rw_turns_of(t, who)[i] / (of_ours ? t->seconds[i] : 1);
+    *m = rw_median(v, t->rounds);
     rw_free(v);
     return RW_OK;
 }
 
-static void free_turns(turns *t)
-{
-    for (int i = 0; t->event && i < t->rounds * t->n * 2; ++i) rw_event_destroy(&t->event[i]);
-    rw_free(t->event);
-    rw_free(t->seconds);
-}
-
-static double *place(const turns *t, int who, int round) { return t->seconds + who * t->rounds + round; }
-
-static rw_status make_turns(rw_bench *b, turns *t)
-{
-    size_t n = (size_t)t->n * (size_t)t->rounds;
-    t->event = rw_calloc(2 * n, sizeof *t->event);
-    t->seconds = rw_calloc(n, sizeof *t->seconds);
-    if (!t->event || !t->seconds) return rw_fail_memory(b->ctx, 24 * n, "timings");
-    for (size_t i = 0; i < 2 * n && b->dev->info.gpu; ++i) RW_TRY(rw_event_create(b->dev, &t->event[i]));
-    return RW_OK;
-}
-
-/* Three turns each and, so that clocks rise, some time. */
-static rw_status warm_up(rw_bench *b, const turns *t)
-{
-    double start = rw_seconds(), wanted = b->options.quick ? 0 : 0.1;
-    for (int i = 0; i < 3 || rw_seconds() - start < wanted; ++i) {
-        for (int k = 0; k < t->n; ++k) RW_TRY(t->who[k].call(t->who[k].user, i));
-        RW_TRY(rw_queue_wait(b->queue));
-        if (b->options.quick) break;
-    }
-    return RW_OK;
-}
-
-static rw_status take_turns_on_gpu(rw_bench *b, turns *t)
-{
-    for (int r = 0; r < t->rounds; ++r)
-        for (int k = 0; k < t->n; ++k) {
-            rw_event **e = t->event + 2 * (r * t->n + k);
-            if (k != t->cold) RW_TRY(t->who[k].call(t->who[k].user, r));
-            RW_TRY(rw_event_record(e[0], b->queue));
-            RW_TRY(t->who[k].call(t->who[k].user, r));
-            RW_TRY(rw_event_record(e[1], b->queue));
-        }
-    RW_TRY(rw_queue_wait(b->queue));
-    for (int r = 0; r < t->rounds; ++r)
-        for (int k = 0; k < t->n; ++k) {
-            rw_event **e = t->event + 2 * (r * t->n + k);
-            RW_TRY(rw_event_seconds(e[0], e[1], place(t, k, r)));
-            *place(t, k, r) = RW_MAX(*place(t, k, r), 1e-9);
-        }
-    return RW_OK;
-}
-
-static rw_status take_turns(rw_bench *b, turns *t)
-{
-    if (b->dev->info.gpu) return take_turns_on_gpu(b, t);
-    for (int r = 0; r < t->rounds; ++r)
-        for (int k = 0; k < t->n; ++k) {
-            double start = rw_seconds();
-            RW_TRY(t->who[k].call(t->who[k].user, r));
-            RW_TRY(rw_queue_wait(b->queue));
-            *place(t, k, r) = RW_MAX(rw_seconds() - start, 1e-9);
-        }
-    return RW_OK;
-}
-
 /* The limit is the better of its contestants, those from turn `first` up to `end`. */
-static rw_status judge(rw_bench *b, const turns *t, int first, int end, const double *bytes, rw_bench_result *row)
+static rw_status judge(rw_bench *b, const rw_turns *t, int first, int end, const double *bytes, rw_bench_result *row)
 {
     for (int k = first; k < end; ++k) {
-        const double *limit = place(t, k, 0);
         double seconds, ratio;
-        RW_TRY(median(b, limit, NULL, t->rounds, &seconds));
-        RW_TRY(median(b, limit, t->seconds, t->rounds, &ratio)); /* limit's time over ours */
+        RW_TRY(median(b, t, k, false, &seconds));
+        RW_TRY(median(b, t, k, true, &ratio));
         if (bytes[k - first] / seconds < row->limit) continue;
         row->limit = bytes[k - first] / seconds;
         row->share = row->bytes / bytes[k - first] * ratio;
@@ -124,99 +71,53 @@ static rw_status judge(rw_bench *b, const turns *t, int first, int end, const do
     return RW_OK;
 }
 
+static void put_quartiles(const rw_turns *t, int who, double *lower, double *middle, double *upper)
+{
+    double *seconds = rw_turns_of(t, who);
+    *lower = rw_quantile(seconds, t->rounds, 0.25);
+    *middle = rw_median(seconds, t->rounds);
+    *upper = rw_quantile(seconds, t->rounds, 0.75);
+}
+
 rw_status rw_bench_compare(rw_bench *b, const rw_contestant *ours, const rw_contestant *peers, int npeers,
                            rw_bench_result *row)
 {
-    turns t = {.n = 1 + npeers, .who = {*ours}, .cold = -1};
+    rw_turns t = turns_of(b, ours);
     double bytes[2];
-    t.rounds = b->options.rounds ? b->options.rounds : b->options.quick ? 3 : 20;
-    for (int i = 0; i < npeers; ++i) t.who[1 + i] = peers[i];
-    rw_status status = row->bytes > 0 ? rw_limit_open(b) : RW_OK;
-    if (status == RW_OK && row->bytes > 0) t.n += rw_limit_contestants(b->limit, t.who + t.n, bytes);
-    if (status == RW_OK) status = make_turns(b, &t);
-    if (status == RW_OK) status = warm_up(b, &t);
-    if (status == RW_OK) status = take_turns(b, &t);
-    if (status != RW_OK) goto out;
+    for (int i = 0; i < npeers; ++i) t.who[t.n++] = peers[i];
+    if (row->bytes > 0) RW_TRY(rw_limit_open(b));
+    if (row->bytes > 0) t.n += rw_limit_contestants(b->limit, t.who + t.n, bytes);
+    rw_status status = rw_turns_take(&t);
+    if (status == RW_OK) status = judge(b, &t, 1 + npeers, t.n, bytes, row);
+    for (int i = 0; i < npeers && status == RW_OK; ++i) {
+        snprintf(row->peers[i].name, sizeof row->peers[i].name, "%s", peers[i].name);
+        status = median(b, &t, 1 + i, false, &row->peers[i].seconds);
+        if (status == RW_OK) status = median(b, &t, 1 + i, true, &row->peers[i].ratio);
+    }
     row->rounds = t.rounds;
     row->npeers = npeers;
-    RW_TRY_GOTO(judge(b, &t, 1 + npeers, t.n, bytes, row), out);
-    for (int i = 0; i < npeers; ++i) {
-        const double *peer = place(&t, 1 + i, 0);
-        snprintf(row->peers[i].name, sizeof row->peers[i].name, "%s", peers[i].name);
-        RW_TRY_GOTO(median(b, peer, NULL, t.rounds, &row->peers[i].seconds), out);
-        RW_TRY_GOTO(median(b, peer, t.seconds, t.rounds, &row->peers[i].ratio), out);
-    }
-    row->lower = quantile(t.seconds, t.rounds, 0.25);
-    row->upper = quantile(t.seconds, t.rounds, 0.75);
-    row->seconds = quantile(t.seconds, t.rounds, 0.5);
-out:
-    free_turns(&t);
+    if (status == RW_OK) put_quartiles(&t, 0, &row->lower, &row->seconds, &row->upper);
+    rw_turns_free(&t);
     return status;
-}
-
-/* A call repeated, so that a sample is long compared with the resolution of the clock and the wait at its end. */
-typedef struct loop {
-    const rw_contestant *what;
-    int n;
-} loop;
-
-static rw_status run_loop(void *user, int round)
-{
-    const loop *l = user;
-    for (int i = 0; i < l->n; ++i) RW_TRY(l->what->call(l->what->user, round));
-    return RW_OK;
-}
-
-/* Calls in a sample of about a millisecond (quick: a tenth), from one sample after the first call. */
-static rw_status choose_loops(rw_bench *b, loop *l)
-{
-    const double wanted = b->options.quick ? 1e-4 : 1e-3;
-    double seconds = 0;
-    for (l->n = 1; l->n < MOST_LOOPS; l->n *= 4) {
-        const double start = rw_seconds();
-        RW_TRY(run_loop(l, 0));
-        RW_TRY(rw_queue_wait(b->queue));
-        seconds = rw_seconds() - start;
-        if (l->n > 1 && seconds >= wanted / 4) break;
-        if (seconds > 1) return l->n = 1, RW_OK;
-    }
-    l->n = (int)RW_MAX(RW_MIN(wanted * l->n / RW_MAX(seconds, 1e-9), MOST_LOOPS), 1);
-    return RW_OK;
-}
-
-static void quartiles(double *seconds, int n, double q[3])
-{
-    for (int i = 0; i < 3; ++i) q[i] = quantile(seconds, n, 0.25 * (i + 1));
 }
 
 rw_status rw_bench_warm_and_cold(rw_bench *b, const rw_contestant *ours, rw_bench_result *row)
 {
-    double bytes[2], warm[3], cold[3];
-    loop l = {ours, 1};
-    turns t = {.n = 1, .who = {{ours->name, run_loop, &l}}};
-    t.rounds = b->options.rounds ? b->options.rounds : b->options.quick ? 3 : 20;
-    rw_status status = rw_limit_open(b);
-    if (status == RW_OK) t.n += rw_limit_contestants(b->limit, t.who + 1, bytes);
+    double bytes[2];
+    rw_loop loop = {ours, 1};
+    rw_turns t = turns_of(b, &(rw_contestant){ours->name, rw_loop_run, &loop});
+    RW_TRY(rw_limit_open(b));
+    t.n += rw_limit_contestants(b->limit, t.who + 1, bytes);
     t.cold = t.n;
     t.who[t.n++] = *ours;
-    if (status == RW_OK) status = choose_loops(b, &l);
-    if (status == RW_OK) status = make_turns(b, &t);
-    if (status == RW_OK) status = warm_up(b, &t);
-    if (status == RW_OK) status = take_turns(b, &t);
-    for (int r = 0; r < t.rounds && status == RW_OK; ++r) *place(&t, 0, r) /= l.n;
+    RW_TRY(rw_loop_choose(&loop, b->queue, b->options.quick ? 1e-4 : 1e-3));
+    rw_status status = rw_turns_take(&t);
+    for (int r = 0; r < t.rounds && status == RW_OK; ++r) t.seconds[r] /= loop.n;
     if (status == RW_OK) status = judge(b, &t, 1, t.cold, bytes, row);
-    if (status == RW_OK) {
-        quartiles(place(&t, 0, 0), t.rounds, warm);
-        quartiles(place(&t, t.cold, 0), t.rounds, cold);
-        row->rounds = t.rounds;
-        row->lower = warm[0];
-        row->seconds = warm[1];
-        row->upper = warm[2];
-        row->cold_lower = cold[0];
-        row->cold = cold[1];
-        row->cold_upper = cold[2];
-    }
-    free_turns(&t);
+    row->rounds = t.rounds;
+    if (status == RW_OK) put_quartiles(&t, 0, &row->lower, &row->seconds, &row->upper);
+    if (status == RW_OK) put_quartiles(&t, t.cold, &row->cold_lower, &row->cold, &row->cold_upper);
+    rw_turns_free(&t);
     return status;
 }
 

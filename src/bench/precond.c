@@ -6,14 +6,12 @@
 #include <string.h>
 
 #include "bench/bench.h"
-#include "rechenwerk/krylov.h"
 #include "rechenwerk/multiblock.h"
 #include "sparse/host.h"
 
 typedef struct application {
     rw_precond *p;
-    rw_array *r, *z;
-    rw_queue *queue;
+    rw_contest c; /* r in x, z in y */
 } application;
 
 static const char *const flow[] = {"jacobi",
@@ -30,7 +28,7 @@ static rw_status apply(void *user, int round)
 {
     application *a = user;
     (void)round;
-    return rw_precond_apply(a->p, a->r, a->z, a->queue);
+    return rw_precond_apply(a->p, a->c.x, a->c.y, a->c.queue);
 }
 
 static rw_status make(rw_bench *b, bool is_flow, int64_t n, rw_sparse **m)
@@ -42,41 +40,35 @@ static rw_status make(rw_bench *b, bool is_flow, int64_t n, rw_sparse **m)
     return rw_multiblock_assemble(b->dev, &grid, 0, RW_MULTIBLOCK_COMPACT, &l, m);
 }
 
-static rw_status solve(rw_sparse *m, bool is_flow, const char *text, rw_array *r, rw_array *z, rw_krylov_result *result)
+static rw_status solve(rw_bench *b, rw_sparse *m, bool is_flow, const char *text, rw_contest *c,
+                       rw_krylov_result *result)
 {
-    rw_krylov *k;
+    const int64_t n = rw_sparse_size_of(m).rows;
     rw_krylov_spec spec = {.method = is_flow ? RW_KRYLOV_GMRES : RW_KRYLOV_CG, .rtol = 1e-8, .iterations = 2000};
-    RW_TRY(rw_precond_parse(rw_sparse_device(m)->ctx, text, &spec.precond));
-    RW_TRY(rw_krylov_create(rw_sparse_operator(m), RW_F64, &spec, &k));
-    rw_status status = rw_array_zero(z, rw_sparse_device(m)->queue);
-    if (status == RW_OK) status = rw_krylov_solve(k, r, z, result);
-    rw_krylov_destroy(&k);
-    return status;
+    RW_TRY(rw_contest_vectors(b, RW_F64, n, n, c));
+    RW_TRY(rw_precond_parse(b->ctx, text, &spec.precond));
+    RW_TRY(rw_krylov_create(rw_sparse_operator(m), RW_F64, &spec, &c->k));
+    RW_TRY(rw_array_zero(c->y, c->queue));
+    return rw_krylov_solve(c->k, c->x, c->y, result);
 }
 
-static rw_status vectors(rw_bench *b, const rw_sparse *m, application *a)
+static void free_application(void *work)
 {
-    a->queue = b->queue;
-    RW_TRY(rw_bench_array(b, RW_F64, rw_sparse_size_of(m).rows, &a->r));
-    RW_TRY(rw_bench_array(b, RW_F64, rw_sparse_size_of(m).rows, &a->z));
-    return rw_bench_fill(a->r, 7, -0.5);
-}
-
-static void free_application(application *a)
-{
+    application *a = work;
     rw_precond_destroy(&a->p);
-    rw_array_destroy(&a->r);
-    rw_array_destroy(&a->z);
+    rw_contest_free(&a->c);
 }
+
+static const rw_bench_task task = {apply, NULL, NULL, free_application};
 
 static rw_status run_one(rw_bench *b, rw_sparse *m, bool is_flow, int64_t n, const char *text)
 {
     application a = {0};
     rw_precond_spec spec;
     rw_krylov_result result;
-    rw_bench_result row = {.tolerance = 2e-8, .met = -1};
-    rw_status status = vectors(b, m, &a);
-    if (status == RW_OK) status = solve(m, is_flow, text, a.r, a.z, &result);
+    rw_bench_result row = {.tolerance = 2e-8};
+    rw_status status = solve(b, m, is_flow, text, &a.c, &result);
+    rw_krylov_destroy(&a.c.k);
     if (status == RW_OK) status = rw_precond_parse(b->ctx, text, &spec);
     if (status == RW_OK) status = rw_precond_create(rw_sparse_operator(m), RW_F64, &spec, &a.p);
     if (status == RW_OK) {
@@ -84,15 +76,12 @@ static rw_status run_one(rw_bench *b, rw_sparse *m, bool is_flow, int64_t n, con
         rw_precond_get_info(a.p, &info);
         row.error = result.right_side > 0 ? result.residual / result.right_side : 0; /* of the solve */
         row.bytes = (double)info.bytes + 16 * (double)rw_sparse_size_of(m).rows;
-        snprintf(row.what, sizeof row.what, "%s", text);
         snprintf(row.variant, sizeof row.variant, "setup %.2g s, %d iterations of %s", info.seconds,
                  (int)result.iterations, is_flow ? "gmres" : "cg");
-        snprintf(row.size, sizeof row.size, "%d^3 cells, %s", (int)n, is_flow ? "flow" : "Laplacian");
-        status = rw_bench_compare(b, &(rw_contestant){"", apply, &a}, NULL, 0, &row);
     }
-    if (status == RW_OK) status = rw_bench_add(b, &row);
-    free_application(&a);
-    return status;
+    snprintf(row.what, sizeof row.what, "%s", text);
+    snprintf(row.size, sizeof row.size, "%d^3 cells, %s", (int)n, is_flow ? "flow" : "Laplacian");
+    return rw_bench_measure(b, &task, &a, status, 0, NULL, &row);
 }
 
 static rw_status run(rw_bench *b)
@@ -114,14 +103,13 @@ static rw_status run(rw_bench *b)
 static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
 {
     rw_sparse *m;
-    application a = {0};
+    rw_contest c = {0};
     rw_krylov_result r = {0};
     RW_TRY(make(b, variant == 0, n, &m));
-    rw_status status = vectors(b, m, &a);
-    if (status == RW_OK) status = solve(m, variant == 0, variant ? "jacobi" : "ilu0", a.r, a.z, &r);
+    const rw_status status = solve(b, m, variant == 0, variant ? "jacobi" : "ilu0", &c, &r);
     *worst = r.residual;
     *allowed = 2e-8 * r.right_side;
-    free_application(&a);
+    rw_contest_free(&c);
     rw_sparse_destroy(&m);
     return status;
 }

@@ -10,19 +10,6 @@
 #include "bench/bench.h"
 #include "sparse/host.h"
 
-typedef struct contest {
-    rw_sparse *m;
-    rw_array *x, *y;
-    rw_queue *queue;
-} contest;
-
-static rw_status multiply(void *user, int round)
-{
-    contest *c = user;
-    (void)round;
-    return rw_sparse_multiply(c->m, RW_OP_NONE, NULL, c->x, NULL, c->y, c->queue);
-}
-
 static long double complex element(rw_dtype type, const void *p, int64_t i)
 {
     return (long double)rw_value_get(type, p, i, 0) + (long double)rw_value_get(type, p, i, 1) * I;
@@ -55,12 +42,12 @@ static double row_error(const rw_entries *e, const rw_sorted *s, rw_dtype values
     return error == 0 ? 0 : isnan(error) ? INFINITY : (double)(error / (allowed + LDBL_MIN));
 }
 
-static rw_status compare(contest *c, const rw_entries *e, const rw_sorted *s, rw_dtype vectors, double *worst)
+static rw_status compare(rw_contest *c, const rw_entries *e, const rw_sorted *s, rw_dtype vectors, double *worst)
 {
     const void *x, *y;
     double most = 0;
     RW_TRY(rw_bench_poison(c->y));
-    RW_TRY(multiply(c, 0));
+    RW_TRY(rw_contest_multiply(c, 0));
     RW_TRY(rw_array_read(c->x, &x));
     RW_TRY(rw_array_read(c->y, &y));
 #pragma omp parallel for schedule(static) reduction(max : most)
@@ -74,7 +61,7 @@ static rw_status compare(contest *c, const rw_entries *e, const rw_sorted *s, rw
 
 /* A row for the candidate; nothing but its layout where that is refused. */
 static rw_status run_one(rw_bench *b, const rw_entries *e, const rw_sorted *s, rw_dtype vectors,
-                         const rw_sparse_candidate *candidate, contest *c)
+                         const rw_sparse_candidate *candidate, rw_contest *c)
 {
     rw_bench_result row = {.name = "products", .what = "y = A x", .tolerance = 1, .met = -1, .bytes = candidate->moved};
     char layout[80];
@@ -84,7 +71,7 @@ static rw_status run_one(rw_bench *b, const rw_entries *e, const rw_sorted *s, r
     if (candidate->refused) return rw_bench_add(b, &row);
     RW_TRY(rw_sparse_from_entries(b->dev, &candidate->layout, e, &c->m));
     rw_status status = compare(c, e, s, vectors, &row.error);
-    if (status == RW_OK) status = rw_bench_warm_and_cold(b, &(rw_contestant){"", multiply, c}, &row);
+    if (status == RW_OK) status = rw_bench_warm_and_cold(b, &(rw_contestant){"", rw_contest_multiply, c}, &row);
     if (status == RW_OK) status = rw_bench_add(b, &row);
     rw_sparse_destroy(&c->m);
     return status;
@@ -93,16 +80,13 @@ static rw_status run_one(rw_bench *b, const rw_entries *e, const rw_sorted *s, r
 rw_status rw_bench_layouts(rw_bench *b, const rw_entries *e, rw_dtype vectors, const rw_sparse_candidate *candidates,
                            int n)
 {
-    contest c = {.queue = b->queue};
+    rw_contest c = {0};
     rw_sorted s = {0};
     rw_status status = rw_entries_sort(b->ctx, e, &s);
-    if (status == RW_OK) status = rw_bench_array(b, vectors, e->columns, &c.x);
-    if (status == RW_OK) status = rw_bench_array(b, vectors, e->rows, &c.y);
-    if (status == RW_OK) status = rw_bench_fill(c.x, 7, -0.5);
+    if (status == RW_OK) status = rw_contest_vectors(b, vectors, e->columns, e->rows, &c);
     for (int i = 0; i < n && status == RW_OK; ++i) status = run_one(b, e, &s, vectors, candidates + i, &c);
     rw_sorted_free(&s);
-    rw_array_destroy(&c.x);
-    rw_array_destroy(&c.y);
+    rw_contest_free(&c);
     return status;
 }
 

@@ -3,83 +3,51 @@
  *   new = (N + tau P) / (1 + tau (isf + sigma phi M + P / Nm)) */
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "bench/bench.h"
-#include "rechenwerk/expr.h"
 
 enum { FIELDS = 5 };
 static const char *const names[FIELDS] = {"new", "N", "P", "M", "Nm"};
 static const double tau = 0.5, isf = 0.3, sigma = 0.7, phi = 0.4;
 
+static const double low[FIELDS] = {NAN, 0, 0, 0, 1};
+
 typedef struct rates {
-    int64_t n;
-    rw_array *field[FIELDS], *host_new;
-    rw_expr *expr;
-    rw_queue *queue;
+    rw_equation e;
     void (*loop)(double *, const double *, const double *, const double *, const double *, double, double, double, long,
                  int); /* peer on the host */
-    const double *host[FIELDS];
-    double *host_out;
-    int threads;
 } rates;
-
-static void free_rates(rates *r)
-{
-    for (int f = 0; f < FIELDS; ++f) rw_array_destroy(&r->field[f]);
-    rw_array_destroy(&r->host_new);
-    rw_expr_destroy(&r->expr);
-}
 
 static rw_status make(rw_bench *b, rates *r, int64_t n)
 {
-    rw_expr_field fields[FIELDS];
-    rw_expr_scalar scalars[] = {{.name = "tau", .value = tau},
-                                {.name = "isf", .value = isf},
-                                {.name = "sigma", .value = sigma},
-                                {.name = "phi", .value = phi}};
-    r->n = n;
-    r->queue = b->queue;
-    r->threads = b->threads;
-    for (int f = 0; f < FIELDS; ++f) {
-        fields[f] = (rw_expr_field){.name = names[f], .dtype = RW_F64};
-        RW_TRY(rw_bench_array(b, RW_F64, n, &r->field[f]));
-        RW_TRY(f ? rw_bench_fill(r->field[f], 10 + (uint64_t)f, f == FIELDS - 1) : rw_bench_poison(r->field[f]));
-    }
-    rw_expr_spec spec = {.name = "rates",
-                         .text = "new = (N + tau*P)/(1 + tau*(isf + sigma*phi*M + P/Nm))",
-                         .grid = {1, {n, 1, 1}, {1, 1, 1}, {0}},
-                         .fields = fields,
-                         .nfields = FIELDS,
-                         .scalars = scalars,
-                         .nscalars = RW_COUNT(scalars)};
-    RW_TRY(rw_expr_create(b->dev, &spec, &r->expr));
-    for (int f = 0; f < FIELDS; ++f) RW_TRY(rw_expr_bind(r->expr, names[f], r->field[f]));
-    return RW_OK;
+    const rw_expr_scalar scalars[] = {{.name = "tau", .value = tau},
+                                      {.name = "isf", .value = isf},
+                                      {.name = "sigma", .value = sigma},
+                                      {.name = "phi", .value = phi}};
+    const rw_equation_spec spec = {.program = {.name = "rates",
+                                               .text = "new = (N + tau*P)/(1 + tau*(isf + sigma*phi*M + P/Nm))",
+                                               .grid = {.ndim = 1, .size = {n, 1, 1}, .spacing = {1, 1, 1}},
+                                               .scalars = scalars,
+                                               .nscalars = RW_COUNT(scalars)},
+                                   .n = FIELDS,
+                                   .names = names,
+                                   .low = low,
+                                   .seed = 10};
+    return rw_equation_make(b, &spec, &r->e);
 }
 
-static rw_status update(void *user, int round)
+static rw_status error(rw_bench *b, void *work, double *worst)
 {
-    rates *r = user;
-    (void)round;
-    return rw_expr_run(r->expr, r->queue);
-}
-
-static rw_status error(rates *r, double *worst)
-{
+    rw_equation *e = work;
     double w = 0;
-    for (int f = 0; f < FIELDS; ++f) {
-        const void *data;
-        RW_TRY(rw_array_read(r->field[f], &data));
-        r->host[f] = data;
-    }
-    const double *new = r->host[0], *N = r->host[1], *P = r->host[2], *M = r->host[3], *Nm = r->host[4];
+    (void)b;
+    RW_TRY(rw_equation_read(e));
+    const double *new = e->host[0], *N = e->host[1], *P = e->host[2], *M = e->host[3], *Nm = e->host[4];
 #pragma omp parallel for reduction(max : w)
-    for (int64_t i = 0; i < r->n; ++i) {
+    for (int64_t i = 0; i < e->cells; ++i) {
         long double loss = isf + (long double)sigma * phi * M[i] + (long double)P[i] / Nm[i];
         long double exact = (N[i] + (long double)tau * P[i]) / (1 + tau * loss);
-        double e = (double)fabsl(new[i] / exact - 1);
-        w = RW_MAX(w, isnan(e) ? INFINITY : e);
+        w = rw_worse(w, (double)fabsl(new[i] / exact - 1));
     }
     *worst = w;
     return RW_OK;
@@ -87,57 +55,38 @@ static rw_status error(rates *r, double *worst)
 
 static const double tolerance = 10 * DBL_EPSILON; /* operations on positive numbers */
 
+static rw_status loop(void *user, int round)
+{
+    const rates *r = user;
+    const double *const *host = r->e.host;
+    (void)round;
+    r->loop(r->e.out, host[1], host[2], host[3], host[4], tau, isf, sigma * phi, r->e.cells, r->e.threads);
+    return RW_OK;
+}
+
+static rw_status add_loop(rw_bench *b, void *work, rw_peers *peers)
+{
+    rates *r = work;
+    return rw_host_loop(b, "rates", &r->loop) ? rw_equation_add_loop(b, &r->e, loop, peers) : RW_OK;
+}
+
+static const rw_bench_task task = {rw_equation_run, error, add_loop, rw_equation_free};
+
 static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
 {
     rates r = {0};
     (void)variant;
-    rw_status status = make(b, &r, n);
-    if (status == RW_OK) status = update(&r, 0);
-    if (status == RW_OK && n > 0) status = error(&r, worst);
     *allowed = tolerance;
-    free_rates(&r);
-    return status;
-}
-
-static rw_status loop(void *user, int round)
-{
-    rates *r = user;
-    (void)round;
-    r->loop(r->host_out, r->host[1], r->host[2], r->host[3], r->host[4], tau, isf, sigma * phi, r->n, r->threads);
-    return RW_OK;
-}
-
-static rw_status add_loop(rw_bench *b, rates *r, rw_contestant *peers, int *npeers)
-{
-    void *out;
-    if (b->options.no_peers || !rw_host_function(b, "rates", &r->loop)) return RW_OK;
-    RW_TRY(rw_bench_array(b, RW_F64, r->n, &r->host_new));
-    RW_TRY(rw_array_write(r->host_new, &out));
-    r->host_out = out;
-    peers[(*npeers)++] = (rw_contestant){"C loop", loop, r};
-    return RW_OK;
+    return rw_bench_verify(b, &task, &r, make(b, &r, n), worst);
 }
 
 static rw_status run(rw_bench *b)
 {
-    int64_t n = b->options.quick ? 10000 : b->dev->info.gpu ? 1 << 26 : 1 << 24;
-    int npeers = 0;
+    const int64_t n = b->options.quick ? 10000 : b->dev->info.gpu ? 1 << 26 : 1 << 24;
     rates r = {0};
-    rw_contestant peers[RW_BENCH_PEERS];
-    rw_bench_result row = {.tolerance = tolerance, .bytes = 40.0 * (double)n};
-    rw_status status = make(b, &r, n);
-    if (status == RW_OK) status = update(&r, 0);
-    if (status == RW_OK) status = error(&r, &row.error);
-    if (status == RW_OK) status = add_loop(b, &r, peers, &npeers);
-    if (status == RW_OK) status = rw_bench_compare(b, &(rw_contestant){"", update, &r}, peers, npeers, &row);
-    if (status == RW_OK) {
-        snprintf(row.what, sizeof row.what, "rate equation f64, 4 in, 1 out");
-        snprintf(row.size, sizeof row.size, "%lld cells", (long long)n);
-        rw_bench_target(b, &row, b->dev->info.gpu ? 0.95 : 0.9, NULL);
-        status = rw_bench_add(b, &row);
-    }
-    free_rates(&r);
-    return status;
+    rw_bench_result row = {.what = "rate equation f64, 4 in, 1 out", .tolerance = tolerance, .bytes = 40.0 * (double)n};
+    snprintf(row.size, sizeof row.size, "%lld cells", (long long)n);
+    return rw_bench_measure(b, &task, &r, make(b, &r, n), b->dev->info.gpu ? 0.95 : 0.9, NULL, &row);
 }
 
 static const int64_t sizes[] = {1, 2, 255, 257, 1023, 1025, 8191, 8193, -1};

@@ -5,70 +5,44 @@
  * (Sommeijer, Shampine, Verwer: RKC, J. Comput. Appl. Math. 88 (1998), eq. 2.2.) Three fields in, one out, one pass. */
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "bench/bench.h"
-#include "rechenwerk/expr.h"
 
 enum { FIELDS = 4 };
 static const char *const names[FIELDS] = {"v", "v0", "v1", "v2"};
 static const double c[5] = {-0.2, 1.9, -0.7, 1e-9, -4e-10}; /* of a step at the limit of stability of an 8192^2 grid */
 
+static const double low[FIELDS] = {NAN, -0.5, -0.5, -0.5};
+static const rw_boundary zero = {.kind = RW_BOUNDARY_DIRICHLET, .a = "0"};
+
 typedef struct stage {
+    rw_equation e;
     int nx, ny;
     double h;
-    rw_array *field[FIELDS], *host_y;
-    rw_expr *expr;
-    rw_queue *queue;
     void (*loop)(double *, const double *, const double *, const double *, long, long, double, const double *, int);
-    const double *host[FIELDS];
-    double *host_out;
-    int threads;
 } stage;
-
-static void free_stage(stage *s)
-{
-    for (int f = 0; f < FIELDS; ++f) rw_array_destroy(&s->field[f]);
-    rw_array_destroy(&s->host_y);
-    rw_expr_destroy(&s->expr);
-}
 
 static rw_status make(rw_bench *b, stage *s, int nx, int ny)
 {
-    rw_expr_field fields[FIELDS];
     static const char *const scalar[5] = {"c0", "c1", "c2", "c3", "c4"};
     rw_expr_scalar scalars[5];
     s->nx = nx;
     s->ny = ny;
     s->h = 1.0 / (nx + 1);
-    s->queue = b->queue;
-    s->threads = b->threads;
     for (int k = 0; k < 5; ++k) scalars[k] = (rw_expr_scalar){.name = scalar[k], .value = c[k]};
-    for (int f = 0; f < FIELDS; ++f) {
-        fields[f] = (rw_expr_field){.name = names[f], .dtype = RW_F64};
-        for (int side = 0; side < 4; ++side)
-            fields[f].boundary[side] = (rw_boundary){.kind = RW_BOUNDARY_DIRICHLET, .a = "0"};
-        RW_TRY(rw_bench_array(b, RW_F64, (int64_t)nx * ny, &s->field[f]));
-        RW_TRY(f ? rw_bench_fill(s->field[f], 20 + (uint64_t)f, -0.5) : rw_bench_poison(s->field[f]));
-    }
-    rw_expr_spec spec = {.name = "rkc",
-                         .text = "v = c0*v0 + c1*v1 + c2*v2 + c3*(0.1*laplace(v1) - dx(v1) - dy(v1) + 10*(v1 - v1^3))"
-                                 " + c4*(0.1*laplace(v0) - dx(v0) - dy(v0) + 10*(v0 - v0^3))",
-                         .grid = {2, {nx, ny, 1}, {s->h, s->h, 1}, {0}},
-                         .fields = fields,
-                         .nfields = FIELDS,
-                         .scalars = scalars,
-                         .nscalars = 5};
-    RW_TRY(rw_expr_create(b->dev, &spec, &s->expr));
-    for (int f = 0; f < FIELDS; ++f) RW_TRY(rw_expr_bind(s->expr, names[f], s->field[f]));
-    return RW_OK;
-}
-
-static rw_status run_stage(void *user, int round)
-{
-    stage *s = user;
-    (void)round;
-    return rw_expr_run(s->expr, s->queue);
+    const rw_equation_spec spec =
+        {.program = {.name = "rkc",
+                     .text = "v = c0*v0 + c1*v1 + c2*v2 + c3*(0.1*laplace(v1) - dx(v1) - dy(v1) + 10*(v1 - v1^3))"
+                             " + c4*(0.1*laplace(v0) - dx(v0) - dy(v0) + 10*(v0 - v0^3))",
+                     .grid = {.ndim = 2, .size = {nx, ny, 1}, .spacing = {s->h, s->h, 1}},
+                     .scalars = scalars,
+                     .nscalars = 5},
+         .n = FIELDS,
+         .names = names,
+         .low = low,
+         .seed = 20,
+         .side = &zero};
+    return rw_equation_make(b, &spec, &s->e);
 }
 
 /* f(u) at (i, j); *scale grows by the sum of the absolute terms times |factor|. */
@@ -85,24 +59,22 @@ static long double rhs(const stage *s, const double *u, int i, int j, double fac
 static double point_error(const stage *s, int i, int j)
 {
     int64_t at = (int64_t)j * s->nx + i;
-    const double *y0 = s->host[1], *y1 = s->host[2], *y2 = s->host[3];
+    const double *y0 = s->e.host[1], *y1 = s->e.host[2], *y2 = s->e.host[3];
     long double scale =
         fabsl((long double)c[0] * y0[at]) + fabsl((long double)c[1] * y1[at]) + fabsl((long double)c[2] * y2[at]);
     long double y = (long double)c[0] * y0[at] + (long double)c[1] * y1[at] + (long double)c[2] * y2[at];
     y += c[3] * rhs(s, y1, i, j, c[3], &scale);
     y += c[4] * rhs(s, y0, i, j, c[4], &scale);
-    double e = (double)(fabsl(s->host[0][at] - y) / scale);
+    double e = (double)(fabsl(s->e.host[0][at] - y) / scale);
     return isnan(e) ? INFINITY : e;
 }
 
-static rw_status error(stage *s, double *worst)
+static rw_status error(rw_bench *b, void *work, double *worst)
 {
+    stage *s = work;
     double w = 0;
-    for (int f = 0; f < FIELDS; ++f) {
-        const void *data;
-        RW_TRY(rw_array_read(s->field[f], &data));
-        s->host[f] = data;
-    }
+    (void)b;
+    RW_TRY(rw_equation_read(&s->e));
 #pragma omp parallel for reduction(max : w)
     for (int j = 0; j < s->ny; ++j)
         for (int i = 0; i < s->nx; ++i) {
@@ -115,56 +87,39 @@ static rw_status error(stage *s, double *worst)
 
 static const double tolerance = 40 * DBL_EPSILON;
 
+static rw_status loop(void *user, int round)
+{
+    const stage *s = user;
+    (void)round;
+    s->loop(s->e.out, s->e.host[1], s->e.host[2], s->e.host[3], s->nx, s->ny, s->h, c, s->e.threads);
+    return RW_OK;
+}
+
+static rw_status add_loop(rw_bench *b, void *work, rw_peers *peers)
+{
+    stage *s = work;
+    return rw_host_loop(b, "rkc", &s->loop) ? rw_equation_add_loop(b, &s->e, loop, peers) : RW_OK;
+}
+
+static const rw_bench_task task = {rw_equation_run, error, add_loop, rw_equation_free};
+
 static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
 {
     stage s = {0};
     (void)variant;
-    rw_status status = make(b, &s, (int)n, n ? (int)n + 3 : 0);
-    if (status == RW_OK) status = run_stage(&s, 0);
-    if (status == RW_OK && n > 0) status = error(&s, worst);
     *allowed = tolerance;
-    free_stage(&s);
-    return status;
-}
-
-static rw_status loop(void *user, int round)
-{
-    stage *s = user;
-    (void)round;
-    s->loop(s->host_out, s->host[1], s->host[2], s->host[3], s->nx, s->ny, s->h, c, s->threads);
-    return RW_OK;
-}
-
-static rw_status add_loop(rw_bench *b, stage *s, rw_contestant *peers, int *npeers)
-{
-    void *out;
-    if (b->options.no_peers || !rw_host_function(b, "rkc", &s->loop)) return RW_OK;
-    RW_TRY(rw_bench_array(b, RW_F64, (int64_t)s->nx * s->ny, &s->host_y));
-    RW_TRY(rw_array_write(s->host_y, &out));
-    s->host_out = out;
-    peers[(*npeers)++] = (rw_contestant){"C loop", loop, s};
-    return RW_OK;
+    return rw_bench_verify(b, &task, &s, make(b, &s, (int)n, (int)n + 3), worst);
 }
 
 static rw_status run(rw_bench *b)
 {
-    int n = b->options.quick ? 200 : b->dev->info.gpu ? 8192 : 4096, npeers = 0;
+    const int n = b->options.quick ? 200 : b->dev->info.gpu ? 8192 : 4096;
     stage s = {0};
-    rw_contestant peers[RW_BENCH_PEERS];
-    rw_bench_result row = {.tolerance = tolerance, .bytes = 32.0 * n * n};
-    rw_status status = make(b, &s, n, n);
-    if (status == RW_OK) status = run_stage(&s, 0);
-    if (status == RW_OK) status = error(&s, &row.error);
-    if (status == RW_OK) status = add_loop(b, &s, peers, &npeers);
-    if (status == RW_OK) status = rw_bench_compare(b, &(rw_contestant){"", run_stage, &s}, peers, npeers, &row);
-    if (status == RW_OK) {
-        snprintf(row.what, sizeof row.what, "RKC stage with right-hand sides f64");
-        snprintf(row.size, sizeof row.size, "%d^2 points", n);
-        rw_bench_target(b, &row, 0.9, NULL);
-        status = rw_bench_add(b, &row);
-    }
-    free_stage(&s);
-    return status;
+    rw_bench_result row = {.what = "RKC stage with right-hand sides f64",
+                           .tolerance = tolerance,
+                           .bytes = 32.0 * n * n};
+    snprintf(row.size, sizeof row.size, "%d^2 points", n);
+    return rw_bench_measure(b, &task, &s, make(b, &s, n, n), 0.9, NULL, &row);
 }
 
 static const int64_t sizes[] = {1, 2, 3, 4, 17, 63, 64, 65, 130, 257, -1};

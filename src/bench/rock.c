@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "bench/bench.h"
-#include "rechenwerk/expr.h"
 
 enum { MOST = 8, LONGEST = 8 };
 
@@ -35,28 +34,16 @@ static const struct equation {
 };
 
 typedef struct work {
+    rw_equation e;
     const struct equation *equation;
     int64_t n[3];
     int stages;
     double h, c, k;
-    rw_array *field[MOST];
-    rw_expr *expr;
-    rw_queue *queue;
 } work;
 
-/* Field i of component q: u v w s, then those of the partner. */
-static void field_name(int i, char *to)
-{
-    to[0] = "uvws"[i % 4];
-    to[1] = i < 4 ? 0 : 'p';
-    to[2] = 0;
-}
-
-static void free_work(work *w)
-{
-    for (int f = 0; f < MOST; ++f) rw_array_destroy(&w->field[f]);
-    rw_expr_destroy(&w->expr);
-}
+/* u v w s, then those of the partner; u and v are given */
+static const char *const names[MOST] = {"u", "v", "w", "s", "up", "vp", "wp", "sp"};
+static const double low[MOST] = {-0.5, -0.5, NAN, NAN, -0.5, -0.5, NAN, NAN};
 
 /* The rate with its letters replaced by the names of fields. */
 static void add_rate(rw_text *t, const char *rate, const char *u, const char *p)
@@ -79,21 +66,9 @@ static void roles(int i, int *from, int *older, int *into)
 static rw_status make(rw_bench *b, work *w)
 {
     const struct equation *q = w->equation;
-    int nfields = 4 * q->ncomponents;
-    int64_t cells = w->n[0] * w->n[1] * w->n[2];
-    char names[MOST][3];
-    rw_expr_field fields[MOST];
-    rw_expr_scalar scalars[] = {{.name = "c", .value = w->c}, {.name = "k", .value = w->k}};
+    const rw_boundary side = {.kind = q->kind, .a = "0"};
+    const rw_expr_scalar scalars[] = {{.name = "c", .value = w->c}, {.name = "k", .value = w->k}};
     rw_text text = {0};
-    w->queue = b->queue;
-    for (int f = 0; f < nfields; ++f) {
-        field_name(f, names[f]);
-        fields[f] = (rw_expr_field){.name = names[f], .dtype = RW_F64};
-        for (int side = 0; side < 2 * q->ndim; ++side)
-            fields[f].boundary[side] = (rw_boundary){.kind = q->kind, .a = "0"};
-        RW_TRY(rw_bench_array(b, RW_F64, cells, &w->field[f]));
-        RW_TRY(f % 4 < 2 ? rw_bench_fill(w->field[f], 40 + (uint64_t)f, -0.5) : rw_bench_poison(w->field[f]));
-    }
     for (int i = 0; i < w->stages; ++i) {
         int from, older, into;
         roles(i, &from, &older, &into);
@@ -104,27 +79,24 @@ static rw_status make(rw_bench *b, work *w)
             rw_text_add(&text, ")\n");
         }
     }
-    rw_expr_spec spec =
-        {.name = "rock",
-         .text = text.data,
-         .grid = {q->ndim, {w->n[0], w->n[1], w->n[2]}, {w->h, q->ndim > 1 ? w->h : 1, q->ndim > 2 ? w->h : 1}, {0}},
-         .fields = fields,
-         .nfields = nfields,
-         .scalars = scalars,
-         .nscalars = 2,
-         .reassociate = true};
-    rw_status status =
-        text.failed ? rw_fail_memory(b->ctx, 4096, "a benchmark") : rw_expr_create(b->dev, &spec, &w->expr);
+    const rw_equation_spec spec = {.program = {.name = "rock",
+                                               .text = text.data,
+                                               .grid = {.ndim = q->ndim,
+                                                        .size = {w->n[0], w->n[1], w->n[2]},
+                                                        .spacing = {w->h, q->ndim > 1 ? w->h : 1,
+                                                                    q->ndim > 2 ? w->h : 1}},
+                                               .scalars = scalars,
+                                               .nscalars = 2,
+                                               .reassociate = true},
+                                   .n = 4 * q->ncomponents,
+                                   .names = names,
+                                   .low = low,
+                                   .seed = 40,
+                                   .side = &side};
+    const rw_status status =
+        text.failed ? rw_fail_memory(b->ctx, 4096, "a benchmark") : rw_equation_make(b, &spec, &w->e);
     rw_text_free(&text);
-    for (int f = 0; f < nfields && status == RW_OK; ++f) status = rw_expr_bind(w->expr, names[f], w->field[f]);
     return status;
-}
-
-static rw_status run_work(void *user, int round)
-{
-    work *w = user;
-    (void)round;
-    return rw_expr_run(w->expr, w->queue);
 }
 
 static double at(const work *w, const double *u, int64_t i, int64_t j, int64_t k)
@@ -154,8 +126,9 @@ static double rate(const work *w, const double *u, const double *partner, int co
 }
 
 /* All stages by plain loops; the largest difference of the last two. */
-static rw_status error(rw_bench *b, work *w, double *worst)
+static rw_status error(rw_bench *b, void *user, double *worst)
 {
+    const work *w = user;
     const struct equation *q = w->equation;
     int64_t cells = w->n[0] * w->n[1] * w->n[2];
     double *own[MOST] = {0}, most = 0;
@@ -164,7 +137,7 @@ static rw_status error(rw_bench *b, work *w, double *worst)
         const void *data;
         if (!(own[f] = rw_calloc((size_t)RW_MAX(cells, 1), sizeof *own[f])))
             status = rw_fail_memory(b->ctx, (size_t)cells * 8, "a benchmark");
-        if (status == RW_OK && f % 4 < 2) status = rw_array_read(w->field[f], &data);
+        if (status == RW_OK && f % 4 < 2) status = rw_array_read(w->e.field[f], &data);
         if (status == RW_OK && f % 4 < 2) memcpy(own[f], data, (size_t)cells * sizeof(double));
     }
     for (int s = 0; s < w->stages && status == RW_OK; ++s) {
@@ -184,10 +157,10 @@ static rw_status error(rw_bench *b, work *w, double *worst)
     for (int f = 0; f < 4 * q->ncomponents && status == RW_OK; ++f) {
         const void *data;
         if (f % 4 < 2 || (f % 4 == 3 && w->stages < 2)) continue;
-        status = rw_array_read(w->field[f], &data);
+        status = rw_array_read(w->e.field[f], &data);
         for (int64_t n = 0; n < cells && status == RW_OK; ++n) {
             double e = fabs(((const double *)data)[n] - own[f][n]);
-            most = isnan(e) ? INFINITY : RW_MAX(most, e);
+            most = rw_worse(most, e);
         }
     }
     for (int f = 0; f < MOST; ++f) rw_free(own[f]);
@@ -196,6 +169,7 @@ static rw_status error(rw_bench *b, work *w, double *worst)
 }
 
 static const double tolerance = 1e-13;
+static const rw_bench_task task = {rw_equation_run, error, NULL, rw_equation_free};
 
 static void describe(work *w, int equation, int64_t n, int64_t ny, int stages)
 {
@@ -211,13 +185,9 @@ static void describe(work *w, int equation, int64_t n, int64_t ny, int stages)
 static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
 {
     work w;
-    describe(&w, variant % RW_COUNT(equations), n, n ? n + 3 : 0, variant < RW_COUNT(equations) ? 1 : LONGEST);
-    rw_status status = make(b, &w);
-    if (status == RW_OK) status = run_work(&w, 0);
-    if (status == RW_OK && n > 0) status = error(b, &w, worst);
+    describe(&w, variant % RW_COUNT(equations), n, n + 3, variant < RW_COUNT(equations) ? 1 : LONGEST);
     *allowed = tolerance;
-    free_work(&w);
-    return status;
+    return rw_bench_verify(b, &task, &w, make(b, &w), worst);
 }
 
 static rw_status measure(rw_bench *b, int equation, int64_t n, int stages, double target)
@@ -227,22 +197,16 @@ static rw_status measure(rw_bench *b, int equation, int64_t n, int stages, doubl
     const struct equation *q = w.equation;
     double points = (double)w.n[0] * (double)w.n[1] * (double)w.n[2];
     rw_bench_result row = {.tolerance = tolerance, .bytes = 24.0 * points * q->ncomponents * stages};
-    rw_status status = make(b, &w);
-    if (status == RW_OK) status = run_work(&w, 0);
-    if (status == RW_OK) status = error(b, &w, &row.error);
-    if (status == RW_OK) status = rw_bench_compare(b, &(rw_contestant){"", run_work, &w}, NULL, 0, &row);
+    const rw_status status = make(b, &w);
     if (status == RW_OK) {
         rw_expr_plan plan;
-        rw_expr_get_plan(w.expr, &plan);
+        rw_expr_get_plan(w.e.expr, &plan);
         snprintf(row.what, sizeof row.what, "ROCK4 %s f64, %d stage%s in %lld pass%s", q->name, stages,
                  stages > 1 ? "s" : "", (long long)plan.passes, plan.passes > 1 ? "es" : "");
-        if (q->ndim > 1) snprintf(row.size, sizeof row.size, "%d^%d points", (int)n, q->ndim);
-        else snprintf(row.size, sizeof row.size, "%d points", (int)n);
-        rw_bench_target(b, &row, target, NULL);
-        status = rw_bench_add(b, &row);
     }
-    free_work(&w);
-    return status;
+    if (q->ndim > 1) snprintf(row.size, sizeof row.size, "%d^%d points", (int)n, q->ndim);
+    else snprintf(row.size, sizeof row.size, "%d points", (int)n);
+    return rw_bench_measure(b, &task, &w, status, target, NULL, &row);
 }
 
 static rw_status run(rw_bench *b)

@@ -28,31 +28,6 @@ const rw_bench_case *rw_bench_find(const char *name)
     return NULL;
 }
 
-rw_status rw_bench_begin(rw_bench *b, rw_context *ctx, rw_device *dev, const rw_bench_options *options)
-{
-    memset(b, 0, sizeof *b);
-    b->ctx = ctx;
-    b->dev = dev;
-    b->queue = rw_device_queue(dev);
-    if (options) b->options = *options;
-    if (b->options.rounds < 0)
-        return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "rounds = %d: it must be a positive number of repetitions, or 0 for the "
-                       "default",
-                       b->options.rounds);
-    b->lanes = !dev->info.gpu && !dev->target.single_item;
-    b->threads = RW_MAX(dev->info.units, 1);
-    return RW_OK;
-}
-
-void rw_bench_end(rw_bench *b)
-{
-    rw_limit_close(&b->limit);
-    rw_host_close(&b->host);
-    rw_free(b->rows);
-    memset(b, 0, sizeof *b);
-}
-
 rw_status rw_bench_check(rw_bench *b, const char *name, bool small, bool first)
 {
     const rw_bench_case *c = rw_bench_find(name);

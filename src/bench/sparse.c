@@ -9,22 +9,8 @@
 #include <string.h>
 
 #include "bench/bench.h"
-#include "rechenwerk/krylov.h"
 #include "rechenwerk/multiblock.h"
 #include "sparse/host.h"
-
-typedef struct contest {
-    rw_sparse *m;
-    rw_array *x, *y;
-    rw_queue *queue;
-} contest;
-
-static void free_contest(contest *c)
-{
-    rw_sparse_destroy(&c->m);
-    rw_array_destroy(&c->x);
-    rw_array_destroy(&c->y);
-}
 
 typedef struct work {
     const char *what, *layout, *size;
@@ -86,31 +72,13 @@ typedef struct pattern {
     int32_t *size;
 } pattern;
 
-/* Neighbours of cell i that exist, ascending, and itself. */
-static int64_t stencil(int n, int reach, int64_t i, int64_t *out)
-{
-    const int64_t step[3] = {1, n, (int64_t)n * n}, at[3] = {i % n, i / n % n, i / n / n};
-    int64_t count = 0;
-    for (int d = 2; d >= 0; --d)
-        for (int k = reach; k > 0; --k)
-            if (at[d] >= k) out[count++] = i - k * step[d];
-    out[count++] = i;
-    for (int d = 0; d < 3; ++d)
-        for (int k = 1; k <= reach; ++k)
-            if (at[d] + k < n) out[count++] = i + k * step[d];
-    return count;
-}
-
 /* Rows of 1 to 4096 entries: of each 1,000 one is long. */
 static int64_t different(int64_t rows, int64_t i, int64_t *out)
 {
     const int64_t length = rw_random_u64(3, (uint64_t)i) % 1000 == 0
                                ? 64 + (int64_t)(rw_random_u64(4, (uint64_t)i) % 4032)
                                : 1 + (int64_t)(rw_random_u64(5, (uint64_t)i) % 16);
-    const int64_t n = RW_MIN(length, rows), gap = RW_MAX(rows / n, 1);
-    for (int64_t k = 0; k < n; ++k)
-        out[k] = k * gap + (int64_t)(rw_random_u64(6, (uint64_t)(i * 4096 + k)) % (uint64_t)gap);
-    return n;
+    return rw_bench_spread(rows, i, length, 4096, out);
 }
 
 /* A row of the pattern for each cell: blocks, those of vbcsr are all of 5 x 5 here, or scalars. */
@@ -123,8 +91,8 @@ static int64_t columns_of(const work *w, const rw_sparse_layout *l, int n, int64
 {
     int64_t cell[13];
     if (!w->neighbours) return different(5 * (int64_t)n * n * n, i, out);
-    if (by_cells(w, l)) return stencil(n, w->neighbours % SCALAR / 6, i, out);
-    const int64_t cells = stencil(n, w->neighbours / 6, i / 5, cell); /* the same matrix without its blocks */
+    if (by_cells(w, l)) return rw_bench_stencil(n, w->neighbours % SCALAR / 6, i, out);
+    const int64_t cells = rw_bench_stencil(n, w->neighbours / 6, i / 5, cell); /* the same matrix without its blocks */
     for (int64_t k = 0; k < 5 * cells; ++k) out[k] = 5 * cell[k / 5] + k % 5;
     return 5 * cells;
 }
@@ -182,7 +150,7 @@ static void fill_values(const rw_view *v, const pattern *p, int64_t columns, dou
     }
 }
 
-static rw_status make(rw_bench *b, const work *w, int n, bool symmetric, contest *c)
+static rw_status make(rw_bench *b, const work *w, int n, bool symmetric, rw_contest *c)
 {
     rw_sparse_layout l;
     rw_view v;
@@ -200,25 +168,18 @@ static rw_status make(rw_bench *b, const work *w, int n, bool symmetric, contest
     const int64_t shape[2] = {status == RW_OK ? rw_sparse_size_of(c->m).rows : 0, w->vectors};
     if (status == RW_OK) status = rw_array_create(b->dev, w->vector, 2, shape, RW_MEMORY_DEVICE, &c->x);
     if (status == RW_OK) status = rw_array_create(b->dev, w->vector, 2, shape, RW_MEMORY_DEVICE, &c->y);
-    if (status == RW_OK) status = rw_bench_fill(c->x, 7, -0.5);
+    if (status == RW_OK) status = rw_random_fill(c->x, 7, -0.5);
     return status == RW_OK ? rw_bench_poison(c->y) : status;
 }
 
-static rw_status multiply(void *user, int round)
-{
-    contest *c = user;
-    (void)round;
-    return rw_sparse_multiply(c->m, RW_OP_NONE, NULL, c->x, NULL, c->y, c->queue);
-}
-
-static double epsilon(const contest *c, rw_dtype vector)
+static double epsilon(const rw_contest *c, rw_dtype vector)
 {
     return rw_dtype_is_single(rw_sparse_get_layout(c->m)->values) && rw_dtype_is_single(vector) ? FLT_EPSILON
                                                                                                 : DBL_EPSILON;
 }
 
 /* Error of block row i over what rounding allows; NaN counts as infinite. */
-static double row_error(const contest *c, const rw_view *v, const void *x, const void *y, rw_dtype type, int vectors,
+static double row_error(const rw_contest *c, const rw_view *v, const void *x, const void *y, rw_dtype type, int vectors,
                         int64_t i)
 {
     double worst = 0;
@@ -245,18 +206,35 @@ static double row_error(const contest *c, const rw_view *v, const void *x, const
     return worst;
 }
 
-/* Of every `step`-th block row. */
-static rw_status error(contest *c, const work *w, int64_t step, double *worst)
+typedef struct product {
+    rw_contest c, blocks; /* blocks: the same matrix as the peer has it */
+    const work *w;
+    int n, step; /* step: every such block row is compared */
+} product;
+
+static void free_product(void *user)
 {
+    product *p = user;
+    rw_contest_free(&p->c);
+    rw_contest_free(&p->blocks);
+}
+
+static rw_status multiply(void *user, int round) { return rw_contest_multiply(&((product *)user)->c, round); }
+
+static rw_status error(rw_bench *b, void *user, double *worst)
+{
+    const product *p = user;
+    const rw_contest *c = &p->c;
     const void *x, *y;
     rw_view v;
     double most = 0;
+    (void)b;
     RW_TRY(rw_sparse_look(c->m, false, &v));
     RW_TRY(rw_array_read(c->x, &x));
     RW_TRY(rw_array_read(c->y, &y));
 #pragma omp parallel for reduction(max : most)
-    for (int64_t i = 0; i < rw_view_rows(&v); i += step) {
-        const double e = row_error(c, &v, x, y, w->vector, w->vectors, i);
+    for (int64_t i = 0; i < rw_view_rows(&v); i += p->step) {
+        const double e = row_error(c, &v, x, y, p->w->vector, p->w->vectors, i);
         most = RW_MAX(most, e);
     }
     *worst = most;
@@ -265,56 +243,59 @@ static rw_status error(contest *c, const work *w, int64_t step, double *worst)
 
 /* What cuSPARSE can do with the matrix: rows as they are; blocks of one vector's type row after row, a second
  * matrix. */
-static void open_peer(rw_bench *b, const work *w, int n, contest *c, contest *blocks, rw_peer *peer)
+static rw_status open_cusparse(rw_bench *b, product *p, rw_peer *peer)
 {
-    const rw_sparse_layout *l = rw_sparse_get_layout(c->m);
+    const work *w = p->w;
+    const rw_sparse_layout *l = rw_sparse_get_layout(p->c.m);
     work same = *w;
-    if (b->options.no_peers || strcmp(b->dev->info.kind, "cuda") != 0 || l->values != w->vector || l->scaled ||
-        w->vectors > 1)
-        return;
-    if (l->format == RW_SPARSE_CSR && rw_cusparse_open(b, c->m, c->x, peer) != RW_ERR_ARGUMENT) return;
-    if (l->format != RW_SPARSE_BSELL && l->format != RW_SPARSE_CSR) return;
+    if (l->format == RW_SPARSE_CSR) {
+        const rw_status status = rw_cusparse_open(b, p->c.m, p->c.x, peer);
+        if (status != RW_ERR_ARGUMENT) return status;
+    }
+    if (l->format != RW_SPARSE_BSELL && l->format != RW_SPARSE_CSR) return RW_ERR_UNSUPPORTED;
     char layout[24];
     snprintf(layout, sizeof layout, "bcsr:%d:%s", l->block_rows, rw_dtype_name(l->values));
     same.layout = l->format == RW_SPARSE_BSELL ? layout : w->layout;
     const int64_t cache = b->dev->info.cache;
     b->dev->info.cache = 0; /* not known: columns in one part */
-    if (make(b, &same, n, false, blocks) == RW_OK) rw_cusparse_open(b, blocks->m, blocks->x, peer);
+    rw_status status = make(b, &same, p->n, false, &p->blocks);
+    if (status == RW_OK) status = rw_cusparse_open(b, p->blocks.m, p->blocks.x, peer);
     b->dev->info.cache = cache;
+    return status;
 }
+
+static rw_status peers(rw_bench *b, void *user, rw_peers *p)
+{
+    const work *w = ((product *)user)->w;
+    const rw_sparse_layout *l = rw_sparse_get_layout(((product *)user)->c.m);
+    if (b->options.no_peers || strcmp(b->dev->info.kind, "cuda") != 0 || l->values != w->vector || l->scaled ||
+        w->vectors > 1)
+        return RW_OK;
+    p->n = open_cusparse(b, user, p->peer) == RW_OK;
+    return RW_OK;
+}
+
+static const rw_bench_task task = {multiply, error, peers, free_product};
 
 static rw_status run_one(rw_bench *b, const work *w)
 {
-    const int n = (b->options.quick ? 12 : 100) * (w->neighbours > SCALAR ? 2 : 1);
-    contest c = {0}, blocks = {0};
-    rw_peer peer = {0};
-    rw_bench_result row = {.tolerance = 1, .met = -1};
-    char own[80];
-    rw_status status = make(b, w, n, false, &c);
-    if (status == RW_OK) status = multiply(&c, 0);
-    if (status == RW_OK) status = error(&c, w, 7, &row.error);
-    if (status == RW_OK) open_peer(b, w, n, &c, &blocks, &peer);
+    product p = {.w = w, .n = (b->options.quick ? 12 : 100) * (w->neighbours > SCALAR ? 2 : 1), .step = 7};
+    rw_bench_result row = {.tolerance = 1};
+    const rw_status status = make(b, w, p.n, false, &p.c);
     if (status == RW_OK) {
-        const rw_sparse_layout *l = rw_sparse_get_layout(c.m);
-        const rw_sparse_size size = rw_sparse_size_of(c.m);
+        char own[80];
+        const rw_sparse_layout *l = rw_sparse_get_layout(p.c.m);
+        const rw_sparse_size size = rw_sparse_size_of(p.c.m);
         const double area = l->format == RW_SPARSE_VBCSR ? 25 : (double)l->block_rows * l->block_columns;
         row.bytes = (double)size.blocks * (area * (double)rw_sparse_value_size(l) + 4) +
                     (l->scaled ? 2.0 * (double)size.rows : 0) +
                     2.0 * (double)size.rows * w->vectors * (double)rw_dtype_size(w->vector);
-        status = rw_bench_compare(b, &(rw_contestant){"", multiply, &c}, &peer.contestant, peer.state != NULL, &row);
         rw_sparse_layout_print(l, own, sizeof own);
-    }
-    if (status == RW_OK) {
-        snprintf(row.what, sizeof row.what, "%s", w->what);
-        snprintf(row.size, sizeof row.size, "%d^3 cells, %s", n, w->size);
         snprintf(row.variant, sizeof row.variant, "%.60s", own);
-        if (w->target > 0) rw_bench_target(b, &row, w->target, NULL);
-        status = rw_bench_add(b, &row);
     }
-    if (peer.close) peer.close(peer.state);
-    free_contest(&c);
-    free_contest(&blocks);
-    return status;
+    snprintf(row.what, sizeof row.what, "%s", w->what);
+    snprintf(row.size, sizeof row.size, "%d^3 cells, %s", p.n, w->size);
+    return rw_bench_measure(b, &task, &p, status, w->target, NULL, &row);
 }
 
 static rw_status run(rw_bench *b)
@@ -330,14 +311,9 @@ static const int checked[] = {0, 1, 3, 6, 9, 11, 13, 14, 17, 20, 23};
 
 static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
 {
-    contest c = {0};
-    const work *w = gpu_works + checked[variant];
-    rw_status status = make(b, w, (int)n, false, &c);
-    if (status == RW_OK) status = multiply(&c, 0);
-    if (status == RW_OK) status = error(&c, w, 1, worst);
+    product p = {.w = gpu_works + checked[variant], .step = 1};
     *allowed = 1;
-    free_contest(&c);
-    return status;
+    return rw_bench_verify(b, &task, &p, make(b, p.w, (int)n, false, &p.c), worst);
 }
 
 static const int64_t sizes[] = {1, 3, 8, -1};
@@ -360,27 +336,7 @@ static const struct {
 };
 enum { RESTART = 30 };
 
-typedef struct solve_contest {
-    contest c;
-    rw_krylov *k;
-    int64_t iterations;
-} solve_contest;
-
-/* The iterations and the residuals before and behind them; a tolerance that is never reached. */
-static rw_status solve(void *user, int round)
-{
-    solve_contest *s = user;
-    rw_krylov_result r;
-    (void)round;
-    RW_TRY(rw_array_zero(s->c.y, s->c.queue));
-    rw_status status = rw_krylov_solve(s->k, s->c.x, s->c.y, &r);
-    if (status == RW_ERR_NOT_CONVERGED && r.reason == RW_KRYLOV_ITERATIONS && r.iterations == s->iterations)
-        return RW_OK;
-    return status == RW_OK || status == RW_ERR_NOT_CONVERGED
-               ? rw_fail(rw_sparse_device(s->c.m)->ctx, RW_ERR_CHECK, "a solver stopped early, after %d iterations: %s",
-                         (int)r.iterations, rw_krylov_reason_text(r.reason))
-               : status;
-}
+static const rw_bench_task solve = {rw_contest_solve, NULL, NULL, rw_contest_free};
 
 static rw_status run_solver(rw_bench *b, int number, int n, const char *size)
 {
@@ -390,27 +346,20 @@ static rw_status run_solver(rw_bench *b, int number, int n, const char *size)
                     "7-point", RW_F64,
                     1,         6,
                     0,         solvers[number].diagonal};
-    solve_contest s = {.iterations = iterations};
-    rw_bench_result row = {.tolerance = 1, .met = -1};
+    rw_contest c = {.iterations = iterations};
+    rw_bench_result row = {.tolerance = 1};
     const rw_krylov_spec spec = {.method = method,
                                  .rtol = 1e-300,
                                  .iterations = iterations,
                                  .restart = method == RW_KRYLOV_IDR ? 0 : RESTART};
-    rw_status status = make(b, &w, n, method == RW_KRYLOV_CG, &s.c);
-    if (status == RW_OK) status = rw_krylov_create(rw_sparse_operator(s.c.m), RW_F64, &spec, &s.k);
-    if (status == RW_OK) {
-        row.bytes = iterations * (solvers[number].products * (double)rw_sparse_size_of(s.c.m).blocks * 204 +
-                                  solvers[number].passes * (double)rw_sparse_size_of(s.c.m).rows * 8);
-        status = rw_bench_compare(b, &(rw_contestant){"", solve, &s}, NULL, 0, &row);
-    }
-    if (status == RW_OK) {
-        snprintf(row.what, sizeof row.what, "%s, %d iterations", rw_krylov_method_name(method), iterations);
-        snprintf(row.size, sizeof row.size, "%s", size);
-        status = rw_bench_add(b, &row);
-    }
-    rw_krylov_destroy(&s.k);
-    free_contest(&s.c);
-    return status;
+    rw_status status = make(b, &w, n, method == RW_KRYLOV_CG, &c);
+    if (status == RW_OK) status = rw_krylov_create(rw_sparse_operator(c.m), RW_F64, &spec, &c.k);
+    if (status == RW_OK)
+        row.bytes = iterations * (solvers[number].products * (double)rw_sparse_size_of(c.m).blocks * 204 +
+                                  solvers[number].passes * (double)rw_sparse_size_of(c.m).rows * 8);
+    snprintf(row.what, sizeof row.what, "%s, %d iterations", rw_krylov_method_name(method), iterations);
+    snprintf(row.size, sizeof row.size, "%s", size);
+    return rw_bench_measure(b, &solve, &c, status, 0, NULL, &row);
 }
 
 /* The study of 2011: eight grid blocks of 10 x 40 x 80 cells, complex single precision, 100 iterations without restart.
@@ -426,28 +375,18 @@ static rw_status run_document(rw_bench *b)
                                      .omega = 0.1,
                                      .zeros = true};
     const rw_krylov_spec spec = {.method = RW_KRYLOV_GMRES, .rtol = 1e-300, .iterations = 100, .restart = 100};
-    solve_contest s = {.iterations = 100, .c = {.queue = b->queue}};
-    rw_bench_result row = {.tolerance = 1, .met = -1};
+    rw_contest c = {.iterations = 100};
+    rw_bench_result row = {.what = "gmres, 100 iterations, c64", .tolerance = 1};
     rw_sparse_layout l;
     RW_TRY(rw_sparse_layout_parse(b->ctx, b->dev->info.gpu ? "bsell:5x5:c64" : "bcsr:5x5:c64", &l));
-    rw_status status = rw_multiblock_assemble(b->dev, &grid, RW_MULTIBLOCK_ALL, RW_MULTIBLOCK_COMPACT, &l, &s.c.m);
-    const int64_t n = status == RW_OK ? rw_sparse_size_of(s.c.m).rows : 0;
-    if (status == RW_OK) status = rw_array_create(b->dev, RW_C64, 1, &n, RW_MEMORY_DEVICE, &s.c.x);
-    if (status == RW_OK) status = rw_array_create(b->dev, RW_C64, 1, &n, RW_MEMORY_DEVICE, &s.c.y);
-    if (status == RW_OK) status = rw_bench_fill(s.c.x, 7, -0.5);
-    if (status == RW_OK) status = rw_krylov_create(rw_sparse_operator(s.c.m), RW_C64, &spec, &s.k);
-    if (status == RW_OK) {
-        row.bytes = 100 * ((double)rw_sparse_size_of(s.c.m).blocks * 204 + (2 * 101 / 2. + 6) * (double)n * 8);
-        status = rw_bench_compare(b, &(rw_contestant){"", solve, &s}, NULL, 0, &row);
-    }
-    if (status == RW_OK) {
-        snprintf(row.what, sizeof row.what, "gmres, 100 iterations, c64");
-        snprintf(row.size, sizeof row.size, "%d x 10x%dx%d cells", (int)(n / (5 * 10 * theta * r)), (int)theta, (int)r);
-        status = rw_bench_add(b, &row);
-    }
-    rw_krylov_destroy(&s.k);
-    free_contest(&s.c);
-    return status;
+    rw_status status = rw_multiblock_assemble(b->dev, &grid, RW_MULTIBLOCK_ALL, RW_MULTIBLOCK_COMPACT, &l, &c.m);
+    const int64_t n = status == RW_OK ? rw_sparse_size_of(c.m).rows : 0;
+    if (status == RW_OK) status = rw_contest_vectors(b, RW_C64, n, n, &c);
+    if (status == RW_OK) status = rw_krylov_create(rw_sparse_operator(c.m), RW_C64, &spec, &c.k);
+    if (status == RW_OK)
+        row.bytes = 100 * ((double)rw_sparse_size_of(c.m).blocks * 204 + (2 * 101 / 2. + 6) * (double)n * 8);
+    snprintf(row.size, sizeof row.size, "%d x 10x%dx%d cells", (int)(n / (5 * 10 * theta * r)), (int)theta, (int)r);
+    return rw_bench_measure(b, &solve, &c, status, 0, NULL, &row);
 }
 
 static rw_status run_solvers(rw_bench *b)
@@ -466,18 +405,17 @@ static const rw_krylov_method checked_solvers[] = {RW_KRYLOV_GMRES, RW_KRYLOV_CG
 static rw_status check_solver(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
 {
     const work w = {"", "bcsr:5x5:f64", "7-point", RW_F64, 1, 6, 0, 40};
-    solve_contest s = {0};
+    rw_contest c = {0};
     rw_krylov_result r = {0};
-    rw_status status = make(b, &w, (int)n, checked_solvers[variant] == RW_KRYLOV_CG, &s.c);
-    if (status == RW_OK) status = rw_array_zero(s.c.y, b->queue);
+    rw_status status = make(b, &w, (int)n, checked_solvers[variant] == RW_KRYLOV_CG, &c);
+    if (status == RW_OK) status = rw_array_zero(c.y, b->queue);
     if (status == RW_OK)
-        status = rw_krylov_create(rw_sparse_operator(s.c.m), RW_F64,
-                                  &(rw_krylov_spec){.method = checked_solvers[variant], .rtol = 1e-9}, &s.k);
-    if (status == RW_OK) status = rw_krylov_solve(s.k, s.c.x, s.c.y, &r);
+        status = rw_krylov_create(rw_sparse_operator(c.m), RW_F64,
+                                  &(rw_krylov_spec){.method = checked_solvers[variant], .rtol = 1e-9}, &c.k);
+    if (status == RW_OK) status = rw_krylov_solve(c.k, c.x, c.y, &r);
     *worst = r.residual;
     *allowed = 2e-9 * r.right_side;
-    rw_krylov_destroy(&s.k);
-    free_contest(&s.c);
+    rw_contest_free(&c);
     return status;
 }
 

@@ -4,75 +4,24 @@
  * Least bytes of an iteration: 10 passes over vectors; of the matrix its entries with an index each; a matrix-free
  * operator takes one pass more that reads two vectors, for the sums of a product (src/operator/function.c). */
 #include "bench/bench.h"
-#include "rechenwerk/krylov.h"
 #include "rechenwerk/operator.h"
 #include "rechenwerk/stencil.h"
 #include "sparse/host.h"
-
-typedef struct stencil_contest {
-    rw_operator *a;
-    rw_sparse *m;
-    rw_krylov *k;
-    rw_array *b, *x;
-    rw_queue *queue;
-    int64_t iterations;
-} stencil_contest;
-
-static rw_status solve(void *user, int round)
-{
-    stencil_contest *s = user;
-    rw_krylov_result r;
-    (void)round;
-    RW_TRY(rw_array_zero(s->x, s->queue));
-    rw_status status = rw_krylov_solve(s->k, s->b, s->x, &r);
-    if (status == RW_ERR_NOT_CONVERGED && r.reason == RW_KRYLOV_ITERATIONS && r.iterations == s->iterations)
-        return RW_OK;
-    return status == RW_OK || status == RW_ERR_NOT_CONVERGED
-               ? rw_fail(rw_operator_device(s->a)->ctx, RW_ERR_CHECK, "cg stopped early, after %d iterations: %s",
-                         (int)r.iterations, rw_krylov_reason_text(r.reason))
-               : status;
-}
-
-/* The columns of row i, ascending, and its values; how many. */
-static int row_of(int64_t n, int64_t i, int64_t column[7], double value[7])
-{
-    const int64_t step[3] = {1, n, n * n};
-    int entries = 0;
-    for (int d = 2; d >= 0; --d)
-        if (i / step[d] % n > 0) {
-            column[entries] = i - step[d];
-            value[entries++] = -1;
-        }
-    column[entries] = i;
-    value[entries++] = 6.1;
-    for (int d = 0; d < 3; ++d)
-        if (i / step[d] % n < n - 1) {
-            column[entries] = i + step[d];
-            value[entries++] = -1;
-        }
-    return entries;
-}
 
 static rw_status fill(rw_bench *b, int64_t n, int64_t *first, int64_t *column, rw_sparse **m)
 {
     const int64_t rows = n * n * n;
     rw_sparse_layout l;
     rw_view v;
-    for (int64_t i = 0; i < rows; ++i) {
-        double value[7];
-        first[i + 1] = first[i] + row_of(n, i, column + first[i], value);
-    }
+    for (int64_t i = 0; i < rows; ++i) first[i + 1] = first[i] + rw_bench_stencil(n, 1, i, column + first[i]);
     const rw_sparse_blocks blocks = {rows, rows, first, column, NULL, NULL};
     RW_TRY(rw_sparse_layout_parse(b->ctx, b->dev->info.gpu ? "sell:f64" : "csr:f64", &l));
     RW_TRY(rw_sparse_create(b->dev, &l, &blocks, m));
     RW_TRY(rw_sparse_look(*m, true, &v));
 #pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < rows; ++i) {
-        int64_t of[7];
-        double value[7];
-        const int entries = row_of(n, i, of, value);
-        for (int k = 0; k < entries; ++k) rw_value_add(RW_F64, v.value, rw_view_block(&v, i, k).at, value[k], 0);
-    }
+    for (int64_t i = 0; i < rows; ++i)
+        for (int64_t k = first[i]; k < first[i + 1]; ++k)
+            rw_value_add(RW_F64, v.value, rw_view_block(&v, i, (int)(k - first[i])).at, column[k] == i ? 6.1 : -1, 0);
     return RW_OK;
 }
 
@@ -98,33 +47,24 @@ static rw_status from_equation(rw_bench *b, int64_t n, rw_operator **a)
     return rw_operator_from_expr(b->dev, &spec, "u", "Au", a);
 }
 
+static const rw_bench_task task = {rw_contest_solve, NULL, NULL, rw_contest_free};
+
 static rw_status run_one(rw_bench *b, int64_t n, bool assembled)
 {
     const int64_t rows = n * n * n;
-    stencil_contest s = {.queue = b->queue, .iterations = b->dev->info.gpu ? 60 : 30};
-    const rw_krylov_spec spec = {.method = RW_KRYLOV_CG, .rtol = 1e-300, .iterations = s.iterations};
-    rw_bench_result row = {.tolerance = 1, .met = -1};
-    rw_status status = assembled ? rw_bench_laplace(b, n, &s.m) : from_equation(b, n, &s.a);
-    if (status == RW_OK && assembled) s.a = rw_sparse_operator(s.m);
-    if (status == RW_OK) status = rw_array_create(b->dev, RW_F64, 1, &rows, RW_MEMORY_DEVICE, &s.b);
-    if (status == RW_OK) status = rw_array_create(b->dev, RW_F64, 1, &rows, RW_MEMORY_DEVICE, &s.x);
-    if (status == RW_OK) status = rw_bench_fill(s.b, 7, -0.5);
-    if (status == RW_OK) status = rw_krylov_create(s.a, RW_F64, &spec, &s.k);
-    if (status == RW_OK) {
-        row.bytes = (double)s.iterations *
-                    (assembled ? 12. * (double)rw_sparse_size_of(s.m).blocks + 80. * (double)rows : 96. * (double)rows);
-        snprintf(row.what, sizeof row.what, "cg, %d iterations, %s", (int)s.iterations,
-                 assembled ? "7-point, assembled" : "7-point, matrix-free");
-        snprintf(row.size, sizeof row.size, "%d^3 cells", (int)n);
-        status = rw_bench_compare(b, &(rw_contestant){"", solve, &s}, NULL, 0, &row);
-    }
-    if (status == RW_OK) status = rw_bench_add(b, &row);
-    rw_krylov_destroy(&s.k);
-    rw_operator_destroy(&s.a);
-    rw_sparse_destroy(&s.m);
-    rw_array_destroy(&s.b);
-    rw_array_destroy(&s.x);
-    return status;
+    rw_contest c = {.iterations = b->dev->info.gpu ? 60 : 30};
+    const rw_krylov_spec spec = {.method = RW_KRYLOV_CG, .rtol = 1e-300, .iterations = c.iterations};
+    rw_bench_result row = {.tolerance = 1};
+    rw_status status = assembled ? rw_bench_laplace(b, n, &c.m) : from_equation(b, n, &c.a);
+    if (status == RW_OK) status = rw_contest_vectors(b, RW_F64, rows, rows, &c);
+    if (status == RW_OK) status = rw_krylov_create(assembled ? rw_sparse_operator(c.m) : c.a, RW_F64, &spec, &c.k);
+    if (status == RW_OK)
+        row.bytes = (double)c.iterations *
+                    (assembled ? 12. * (double)rw_sparse_size_of(c.m).blocks + 80. * (double)rows : 96. * (double)rows);
+    snprintf(row.what, sizeof row.what, "cg, %d iterations, %s", (int)c.iterations,
+             assembled ? "7-point, assembled" : "7-point, matrix-free");
+    snprintf(row.size, sizeof row.size, "%d^3 cells", (int)n);
+    return rw_bench_measure(b, &task, &c, status, 0, NULL, &row);
 }
 
 rw_status rw_bench_stencil_solvers(rw_bench *b)

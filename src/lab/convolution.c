@@ -61,14 +61,6 @@ static const struct { /* us, tables E.1 to E.6: 640 x 472, 3 x 3 */
 enum { NINTHS = 9 };
 /* clang-format on */
 
-/* NaN where nothing was published. */
-static double published_at(const published *p, int line, double edge)
-{
-    for (int e = 0; e < EDGES_PUBLISHED; ++e)
-        if (edge == 512 << e) return (*p)[line / 2 - 1][e];
-    return NAN;
-}
-
 /* To the device and back, ms: times with transfers less those without, the mean of masks and memories; of each edge. */
 static void published_transfers(int kind, double ms[EDGES_PUBLISHED])
 {
@@ -90,6 +82,14 @@ typedef struct study {
     double *library; /* [KINDS][masks][edges][devices] */
     double *host;    /* [KINDS][masks][edges] */
 } study;
+
+/* NaN where nothing was published. */
+static double published_at(const study *s, const published *p, int mask, int edge)
+{
+    for (int e = 0; e < EDGES_PUBLISHED; ++e)
+        if (s->edges->number[edge] == 512 << e) return (*p)[(int)s->masks->number[mask] / 2 - 1][e];
+    return NAN;
+}
 
 static double *time_at(const study *s, int variant, bool transfers, int mask, int edge, int device)
 {
@@ -133,7 +133,7 @@ static rw_status measure_variant(study *s, int variant, const rw_conv2d_picture 
     if (status == RW_OK && kernel)
         status = rw_conv2d_time_launches(s->lab, &w, time_at(s, variant, false, mask, edge, device));
     if (status == RW_OK && transfers)
-        status = rw_conv2d_time_transfers(s->lab, &w, true, time_at(s, variant, true, mask, edge, device));
+        status = rw_conv2d_time_transfers(s->lab, &w, time_at(s, variant, true, mask, edge, device));
     rw_conv2d_work_free(&w);
     return status;
 }
@@ -159,7 +159,7 @@ static rw_status measure_image(study *s, int kind, rw_conv2d_picture *m, int mas
     uint32_t crc;
     if (rw_lab_wanted(lab, HOST) || rw_lab_wanted(lab, SPEEDUPS)) {
         rw_lab_say(lab, "one thread, %s, %dx%d, edge %d", kind_names[kind], weights.line, weights.line, (int)m->width);
-        *host_at(s, kind, mask, edge) = rw_conv2d_time_host(lab, &weights, m);
+        RW_TRY(rw_conv2d_time_host(lab, &weights, m, host_at(s, kind, mask, edge)));
     }
     RW_TRY(rw_conv2d_reference(lab, &weights, RW_CONV2D_ZERO, m, &crc));
     for (int d = 0; d < lab->ndevices; ++d) {
@@ -197,17 +197,12 @@ static rw_status measure(study *s)
 
 enum { PUBLISHED = -1, ONE_THREAD = -2 }; /* in place of a device */
 
-static rw_status begin_row(rw_lab *lab, int table, int column, int device)
+/* The mask of the last row and, in the next column, its place. */
+static rw_status put_mask(const study *s, int table, int column, int mask, int device)
 {
-    int name;
-    RW_TRY(rw_lab_name(lab,
-                       device == PUBLISHED    ? "2010"
-                       : device == ONE_THREAD ? "one thread"
-                                              : lab->info[device].name,
-                       device == PUBLISHED, &name));
-    RW_TRY(rw_lab_row(lab, table));
-    rw_lab_put(lab, table, column, -1, name);
-    return RW_OK;
+    const char *where = device == PUBLISHED ? "2010" : device == ONE_THREAD ? "one thread" : s->lab->info[device].name;
+    rw_lab_put(s->lab, table, column, -1, s->masks->number[mask]);
+    return rw_lab_put_name(s->lab, table, column + 1, where, device == PUBLISHED);
 }
 
 static bool any_published(const study *s)
@@ -225,23 +220,26 @@ static const rw_lab_column times_columns[] = {
     [T_RATIO] = {"ratio", "", RW_SHOW_RATIO, RW_EACH_VALUE, "time of 2010 divided by this time"},
 };
 
+/* Published, or of a device. */
+static double ms_at(const study *s, int variant, bool transfers, int mask, int edge, int device)
+{
+    return device == PUBLISHED ? published_at(s, &published_times[variant][transfers], mask, edge)
+                               : 1e3 * *time_at(s, variant, transfers, mask, edge, device);
+}
+
 static rw_status put_times(study *s, int variant, bool transfers)
 {
     rw_lab *lab = s->lab;
     const int table = table_of(variant, transfers);
     for (int m = 0; m < s->masks->n && rw_lab_wanted(lab, table); ++m)
         for (int d = any_published(s) ? PUBLISHED : 0; d < lab->ndevices; ++d) {
-            RW_TRY(begin_row(lab, table, T_WHERE, d));
-            rw_lab_put(lab, table, T_MASK, -1, s->masks->number[m]);
+            RW_TRY(rw_lab_row(lab, table));
+            RW_TRY(put_mask(s, table, T_MASK, m, d));
             for (int e = 0; e < s->edges->n; ++e) {
-                const double then =
-                    published_at(&published_times[variant][transfers], (int)s->masks->number[m], s->edges->number[e]);
-                if (d == PUBLISHED) rw_lab_put(lab, table, T_TIME, e, then);
-                else {
-                    const double now = 1e3 * *time_at(s, variant, transfers, m, e, d);
-                    rw_lab_put(lab, table, T_TIME, e, now);
-                    rw_lab_put(lab, table, T_RATIO, e, then / now);
-                }
+                const double ms = ms_at(s, variant, transfers, m, e, d);
+                rw_lab_put(lab, table, T_TIME, e, ms);
+                if (d != PUBLISHED)
+                    rw_lab_put(lab, table, T_RATIO, e, ms_at(s, variant, transfers, m, e, PUBLISHED) / ms);
             }
         }
     return RW_OK;
@@ -263,12 +261,11 @@ static rw_status put_host(study *s)
     rw_lab *lab = s->lab;
     for (int m = 0; m < s->masks->n && rw_lab_wanted(lab, HOST); ++m)
         for (int where = any_published(s) ? PUBLISHED : ONE_THREAD; where >= ONE_THREAD; --where) {
-            RW_TRY(begin_row(lab, HOST, H_WHERE, where));
-            rw_lab_put(lab, HOST, H_MASK, -1, s->masks->number[m]);
+            RW_TRY(rw_lab_row(lab, HOST));
+            RW_TRY(put_mask(s, HOST, H_MASK, m, where));
             for (int kind = 0; kind < KINDS; ++kind)
                 for (int e = 0; e < s->edges->n; ++e) {
-                    const double then =
-                                     published_at(&published_host[kind], (int)s->masks->number[m], s->edges->number[e]),
+                    const double then = published_at(s, &published_host[kind], m, e),
                                  now = 1e3 * *host_at(s, kind, m, e);
                     rw_lab_put(lab, HOST, H_GREY + kind, e, where == PUBLISHED ? then : now);
                     if (where != PUBLISHED) rw_lab_put(lab, HOST, H_RATIO_GREY + kind, e, then / now);
@@ -290,15 +287,12 @@ static const rw_lab_column speedups_columns[] = {
 static rw_status put_speedup(study *s, bool transfers, int mask, int device, double best[KINDS])
 {
     rw_lab *lab = s->lab;
-    int name;
-    RW_TRY(rw_lab_name(lab, transfers ? "with transfers" : "kernel", false, &name));
-    RW_TRY(begin_row(lab, SPEEDUPS, S_WHERE, device));
-    rw_lab_put(lab, SPEEDUPS, S_TIME, -1, name);
-    rw_lab_put(lab, SPEEDUPS, S_MASK, -1, s->masks->number[mask]);
+    RW_TRY(rw_lab_row(lab, SPEEDUPS));
+    RW_TRY(rw_lab_put_name(lab, SPEEDUPS, S_TIME, transfers ? "with transfers" : "kernel", false));
+    RW_TRY(put_mask(s, SPEEDUPS, S_MASK, mask, device));
     for (int kind = 0; kind < KINDS; ++kind)
         for (int e = 0; e < s->edges->n; ++e) {
-            const double value = device == PUBLISHED ? published_at(&published_speedups[transfers][kind],
-                                                                    (int)s->masks->number[mask], s->edges->number[e])
+            const double value = device == PUBLISHED ? published_at(s, &published_speedups[transfers][kind], mask, e)
                                                      : *host_at(s, kind, mask, e) /
                                                            *time_at(s, best_variant[kind], transfers, mask, e, device);
             rw_lab_put(lab, SPEEDUPS, S_GREY + kind, e, value);
@@ -341,17 +335,12 @@ static rw_status put_gain(study *s)
     rw_lab *lab = s->lab;
     for (int m = 0; m < s->masks->n && rw_lab_wanted(lab, GAIN); ++m)
         for (int d = any_published(s) ? PUBLISHED : 0; d < lab->ndevices; ++d) {
-            RW_TRY(begin_row(lab, GAIN, G_WHERE, d));
-            rw_lab_put(lab, GAIN, G_MASK, -1, s->masks->number[m]);
+            RW_TRY(rw_lab_row(lab, GAIN));
+            RW_TRY(put_mask(s, GAIN, G_MASK, m, d));
             for (int pair = 0; pair < MEASURED / 2; ++pair) /* a variant, and the same with a tile */
-                for (int e = 0; e < s->edges->n; ++e) {
-                    double ms[2];
-                    for (int tiled = 0; tiled < 2; ++tiled)
-                        ms[tiled] = d == PUBLISHED ? published_at(&published_times[2 * pair + tiled][0],
-                                                                  (int)s->masks->number[m], s->edges->number[e])
-                                                   : 1e3 * *time_at(s, 2 * pair + tiled, false, m, e, d);
-                    rw_lab_put(lab, GAIN, G_GREY_GLOBAL + pair, e, ms[0] - ms[1]);
-                }
+                for (int e = 0; e < s->edges->n; ++e)
+                    rw_lab_put(lab, GAIN, G_GREY_GLOBAL + pair, e,
+                               ms_at(s, 2 * pair, false, m, e, d) - ms_at(s, 2 * pair + 1, false, m, e, d));
         }
     return RW_OK;
 }
@@ -364,8 +353,7 @@ static const rw_lab_column library_columns[] = {
     [L_TIME] = {"edge", "ms", RW_SHOW_REAL, RW_EACH_VALUE,
                 "rw_image_filter_execute of \"box:size=MASK:border=constant\""},
     [L_RATIO] = {"ratio", "", RW_SHOW_RATIO, RW_EACH_VALUE,
-                 "time of the kernel with read-only memory and a tile "
-                 "divided by this time"},
+                 "time of the kernel with read-only memory and a tile divided by this time"},
 };
 
 static rw_status put_library(study *s)
@@ -374,11 +362,9 @@ static rw_status put_library(study *s)
     for (int kind = 0; kind < KINDS && rw_lab_wanted(lab, LIBRARY); ++kind)
         for (int m = 0; m < s->masks->n; ++m)
             for (int d = 0; d < lab->ndevices; ++d) {
-                int name;
-                RW_TRY(rw_lab_name(lab, kind_names[kind], false, &name));
-                RW_TRY(begin_row(lab, LIBRARY, L_WHERE, d));
-                rw_lab_put(lab, LIBRARY, L_IMAGES, -1, name);
-                rw_lab_put(lab, LIBRARY, L_MASK, -1, s->masks->number[m]);
+                RW_TRY(rw_lab_row(lab, LIBRARY));
+                RW_TRY(rw_lab_put_name(lab, LIBRARY, L_IMAGES, kind_names[kind], false));
+                RW_TRY(put_mask(s, LIBRARY, L_MASK, m, d));
                 for (int e = 0; e < s->edges->n; ++e) {
                     const double seconds = *library_at(s, kind, m, e, d);
                     rw_lab_put(lab, LIBRARY, L_TIME, e, 1e3 * seconds);
@@ -403,8 +389,7 @@ enum { F_NAME, F_DEAD, F_ONCE, F_BOTH };
 static const rw_lab_column fit_columns[] = {
     [F_NAME] = {"images", "", RW_SHOW_NAME, false, NULL},
     [F_DEAD] = {"dead time", "ms", RW_SHOW_REAL, false,
-                "dead time of a transfer to the device and back, from the "
-                "fitted line"},
+                "dead time of a transfer to the device and back, from the fitted line"},
     [F_ONCE] = {"rate", "GB/s", RW_SHOW_REAL, false,
                 "bytes of the image divided by the time of both directions, as in the thesis"},
     [F_BOTH] = {"both directions", "GB/s", RW_SHOW_REAL, false, "bytes of both directions divided by the time"},
@@ -431,14 +416,10 @@ static line fit(int n, const double *bytes, const double *ms)
 
 static rw_status put_fit(rw_lab *lab, const char *name, bool other, double dead, double rate)
 {
-    int number;
     if (!rw_lab_wanted(lab, FIT)) return RW_OK;
-    RW_TRY(rw_lab_name(lab, name, other, &number));
     RW_TRY(rw_lab_row(lab, FIT));
-    rw_lab_put(lab, FIT, F_NAME, -1, number);
-    rw_lab_put(lab, FIT, F_DEAD, -1, dead);
-    rw_lab_put(lab, FIT, F_ONCE, -1, rate);
-    rw_lab_put(lab, FIT, F_BOTH, -1, 2 * rate);
+    RW_TRY(rw_lab_put_name(lab, FIT, F_NAME, name, other));
+    rw_lab_put_values(lab, FIT, F_DEAD, F_BOTH + 1, (const double[]){[F_DEAD] = dead, rate, 2 * rate});
     return RW_OK;
 }
 
@@ -453,12 +434,9 @@ static rw_status put_curve(rw_lab *lab, int kind, const char *where, bool other,
     snprintf(text, sizeof text, "%s, %s", kind_names[kind], where);
     RW_TRY(rw_lab_name(lab, text, other, &name));
     for (int i = 0; i < n && rw_lab_wanted(lab, TRANSFERS); ++i) {
+        const double values[] = {name, edge[i], bytes[i] / 1e6, ms[i], l.dead + l.slope * bytes[i]};
         RW_TRY(rw_lab_row(lab, TRANSFERS));
-        rw_lab_put(lab, TRANSFERS, X_NAME, -1, name);
-        rw_lab_put(lab, TRANSFERS, X_EDGE, -1, edge[i]);
-        rw_lab_put(lab, TRANSFERS, X_BYTES, -1, bytes[i] / 1e6);
-        rw_lab_put(lab, TRANSFERS, X_TIME, -1, ms[i]);
-        rw_lab_put(lab, TRANSFERS, X_LINE, -1, l.dead + l.slope * bytes[i]);
+        rw_lab_put_values(lab, TRANSFERS, X_NAME, RW_COUNT(values), values);
     }
     return put_fit(lab, text, other, l.dead, 1e-6 / l.slope);
 }
@@ -476,7 +454,7 @@ static rw_status measure_transfers(rw_lab *lab, int kind, int device)
         RW_TRY(rw_conv2d_picture_create(lab->ctx, (int64_t)edges->number[i], (int64_t)edges->number[i],
                                         channels_of[kind], &m));
         rw_status status = rw_conv2d_work_copy(lab->devices[device], &m, &w);
-        if (status == RW_OK) status = rw_conv2d_time_transfers(lab, &w, false, &seconds);
+        if (status == RW_OK) status = rw_conv2d_time_transfers(lab, &w, &seconds);
         rw_conv2d_work_free(&w);
         rw_conv2d_picture_free(&m);
         RW_TRY(status);
@@ -514,8 +492,7 @@ static const rw_lab_column borders_columns[] = {
                   "skip: pixels whose mask leaves the image are copied (in 2010: not written)"},
     [B_PUBLISHED] = {"2010", "us", RW_SHOW_REAL, false, "published"},
     [B_PUBLISHED_COST] = {"2010 over skip", "", RW_SHOW_RATIO, false,
-                          "time divided by the time of global memory with "
-                          "skip"},
+                          "time divided by the time of global memory with skip"},
     [B_LOADS] = {"2010 loads", "", RW_SHOW_INTEGER, false,
                  "32-byte loads from global memory: nine times the number counted on one ninth of the GPU"},
     [B_MODEL] = {"model", "", RW_SHOW_INTEGER, false,
@@ -571,13 +548,10 @@ static rw_status put_border(const study *s, int row, rw_conv2d_border border, rw
     const rw_mask mask = rw_mask_mean(3, s->truncate);
     const double us = published_border(row, border);
     uint32_t crc;
-    int name, border_name;
     RW_TRY(rw_conv2d_reference(lab, &mask, border, m, &crc));
-    RW_TRY(rw_lab_name(lab, row == FILTER ? "library" : rw_conv2d_variants[row].name, false, &name));
-    RW_TRY(rw_lab_name(lab, rw_conv2d_border_names[border], false, &border_name));
     RW_TRY(rw_lab_row(lab, BORDERS));
-    rw_lab_put(lab, BORDERS, B_NAME, -1, name);
-    rw_lab_put(lab, BORDERS, B_BORDER, -1, border_name);
+    RW_TRY(rw_lab_put_name(lab, BORDERS, B_NAME, row == FILTER ? "library" : rw_conv2d_variants[row].name, false));
+    RW_TRY(rw_lab_put_name(lab, BORDERS, B_BORDER, rw_conv2d_border_names[border], false));
     rw_lab_put(lab, BORDERS, B_PUBLISHED, -1, us);
     rw_lab_put(lab, BORDERS, B_PUBLISHED_COST, -1, us / published_border(RW_GREY_GLOBAL, RW_CONV2D_SKIP));
     put_loads(lab, row, border, m);
@@ -623,10 +597,8 @@ static rw_status check_variants(rw_lab *lab)
 {
     for (int v = 0; v < RW_CONV2D_VARIANTS; ++v) {
         const rw_conv2d_variant *variant = rw_conv2d_variants + v;
-        int name;
-        RW_TRY(rw_lab_name(lab, variant->name, false, &name));
         RW_TRY(rw_lab_row(lab, CHECKS));
-        rw_lab_put(lab, CHECKS, C_NAME, -1, name);
+        RW_TRY(rw_lab_put_name(lab, CHECKS, C_NAME, variant->name, false));
         if (variant->tiled) rw_lab_put(lab, CHECKS, C_TILE, -1, (double)rw_conv2d_tile_bytes(variant->items, 3));
         for (int d = 0; d < lab->ndevices; ++d) {
             int n;
@@ -683,8 +655,7 @@ static const rw_param parameters[] = {
     PARAMETER("masks", INTS, "3,5,7,9", "[3, 9]", "mask sizes in pixels, odd"),
     PARAMETER("sizes", INTS, "512,1024,2048", "[1, 16384]", "sizes of square images in pixels"),
     PARAMETER("transfers", INTS, "128,256,512,1024,2048", "[1, 16384]",
-              "image sizes in pixels in tables transfers "
-              "and fit"),
+              "image sizes in pixels in tables transfers and fit"),
     PARAMETER("arithmetic", CHOICE, "nearest", "nearest|2010",
               "nearest: sums rounded to nearest; 2010: weights with seven decimals (0.1111111) and truncated sums"),
     PARAMETER("runs", INT, "20", "[1, 1000]", "number of timed runs, whose median is reported"),
@@ -747,8 +718,7 @@ const rw_study rw_study_convolution = {
          "What did texture memory, a tile in shared memory, zero padding and transfers gain or cost in 2010, and what "
          "do they gain or cost today?",
          "M.-R. Lorbeer, Analyse der NVIDIA CUDA-Architektur fuer die Implementierung von Signal- und "
-         "Bildverarbeitungsalgorithmen, "
-         "bachelor thesis, HAW Hamburg, 2010: tables 5.3, E.1 to E.23",
+         "Bildverarbeitungsalgorithmen, bachelor thesis, HAW Hamburg, 2010: tables 5.3, E.1 to E.23",
          parameters, RW_COUNT(parameters), names, RW_COUNT(names)},
     .tables = tables,
     .curves = curves,

@@ -2,11 +2,9 @@
  * host's, its time. */
 #include "lab/convolution_time.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { WARM_UP = 3, RUNS_MOST = 1000 };
+#include "measure/measure.h"
 
 static size_t bytes_of(const rw_conv2d_picture *m) { return (size_t)(m->width * m->height * m->channels); }
 
@@ -81,6 +79,8 @@ rw_status rw_conv2d_work_filter(rw_device *dev, const rw_conv2d_picture *m, rw_c
     return status;
 }
 
+static bool has_launch(const rw_conv2d_work *w) { return w->filter || w->kernel.kernel; }
+
 static rw_status launch(const rw_conv2d_work *w)
 {
     rw_queue *q = rw_device_queue(w->device);
@@ -104,82 +104,75 @@ rw_status rw_conv2d_check_result(const rw_conv2d_work *w, const char *name, int 
 
 /* ---- time ------------------------------------------------------------------------------------------ */
 
-static double median(double *v, int n)
+/* As the settings `runs` and `seconds` say. */
+static rw_sampling sampling_of(const rw_lab *lab, rw_repetition *call, const void *user)
 {
-    qsort(v, (size_t)n, sizeof *v, rw_compare_doubles);
-    return (v[(n - 1) / 2] + v[n / 2]) / 2;
+    return (rw_sampling){.what = {"image", call, (void *)(uintptr_t)user},
+                         .runs = (int)rw_lab_number(lab, "runs"),
+                         .seconds = rw_lab_number(lab, "seconds")};
 }
 
-static double number_of(const rw_lab *lab, const char *name) { return rw_lab_setting_of(lab, name)->number[0]; }
+static rw_status launch_once(void *user, int round) { return (void)round, launch(user); }
 
-/* Seconds of a launch among others: the median of runs, of which there are at least one and no more than `seconds` have
- * room for. */
 rw_status rw_conv2d_time_launches(const rw_lab *lab, const rw_conv2d_work *w, double *seconds)
 {
+    rw_sampling s = sampling_of(lab, launch_once, w);
+    s.queue = rw_device_queue(w->device);
+    s.length = 1e-3;
+    return rw_sample(&s, seconds);
+}
+
+/* The host's pixels are new, and so are the device's that are fetched. */
+static rw_status renew(void *user, int round)
+{
+    const rw_conv2d_work *w = user;
     rw_queue *q = rw_device_queue(w->device);
-    const int most = (int)number_of(lab, "runs");
-    const double begin = rw_seconds(), allowed = number_of(lab, "seconds");
-    double v[RUNS_MOST];
-    int n = 0, warm = 0;
-    do {
-        RW_TRY(launch(w));
-        RW_TRY(rw_queue_wait(q));
-        ++warm;
-    } while (warm < WARM_UP && rw_seconds() - begin < allowed / 4);
-    const double once = (rw_seconds() - begin) / warm;
-    const int loops = (int)fmin(fmax(1e-3 / fmax(once, 1e-7), 1), 200);
-    do {
-        const double start = rw_seconds();
-        for (int i = 0; i < loops; ++i) RW_TRY(launch(w));
-        RW_TRY(rw_queue_wait(q));
-        v[n++] = (rw_seconds() - start) / loops;
-    } while (n < most && rw_seconds() - begin < allowed);
-    *seconds = median(v, n);
+    void *x;
+    (void)round;
+    RW_TRY(rw_array_update(w->x, &x));
+    if (!has_launch(w)) RW_TRY(rw_array_zero(w->y, q));
+    return rw_queue_wait(q);
+}
+
+static rw_status transfer(void *user, int round)
+{
+    const rw_conv2d_work *w = user;
+    rw_queue *q = rw_device_queue(w->device);
+    (void)round;
+    RW_TRY(rw_array_send(w->x, q));
+    if (has_launch(w)) RW_TRY(launch(w));
+    return rw_array_fetch(w->y, q);
+}
+
+rw_status rw_conv2d_time_transfers(const rw_lab *lab, const rw_conv2d_work *w, double *seconds)
+{
+    rw_sampling s = sampling_of(lab, transfer, w);
+    s.prepare = renew;
+    s.queue = rw_device_queue(w->device);
+    return rw_sample(&s, seconds);
+}
+
+typedef struct host_work {
+    const rw_mask *mask;
+    rw_conv2d_picture *m;
+} host_work;
+
+static rw_status convolve_on_host(void *user, int round)
+{
+    const host_work *h = user;
+    const rw_conv2d_picture *m = h->m;
+    (void)round;
+    rw_conv2d_host(h->mask, RW_CONV2D_ZERO, false, m->width, m->height, m->channels, m->x, m->y);
     return RW_OK;
 }
 
-/* The image to the device, a launch (or nothing), the result back. */
-rw_status rw_conv2d_time_transfers(const rw_lab *lab, const rw_conv2d_work *w, bool launched, double *seconds)
+/* The loop of table E.23; leaves the result in y. */
+rw_status rw_conv2d_time_host(const rw_lab *lab, const rw_mask *mask, rw_conv2d_picture *m, double *seconds)
 {
-    rw_queue *q = rw_device_queue(w->device);
-    const int most = (int)number_of(lab, "runs");
-    const double begin = rw_seconds(), allowed = number_of(lab, "seconds");
-    double v[RUNS_MOST];
-    int n = 0;
-    for (int warm = 0; n < most && (n == 0 || rw_seconds() - begin < allowed); warm = RW_MIN(warm + 1, WARM_UP)) {
-        void *x;
-        RW_TRY(rw_array_update(w->x, &x)); /* the host's pixels are new, and so are the device's that are fetched */
-        if (!launched) RW_TRY(rw_array_zero(w->y, q));
-        RW_TRY(rw_queue_wait(q));
-        const double start = rw_seconds();
-        RW_TRY(rw_array_send(w->x, q));
-        if (launched) RW_TRY(launch(w));
-        RW_TRY(rw_array_fetch(w->y, q));
-        RW_TRY(rw_queue_wait(q));
-        if (warm == WARM_UP || rw_seconds() - begin > allowed / 4) v[n++] = rw_seconds() - start;
-    }
-    *seconds = median(v, n);
-    return RW_OK;
-}
-
-/* One thread: the loop of table E.23; leaves the result in y. */
-double rw_conv2d_time_host(const rw_lab *lab, const rw_mask *mask, rw_conv2d_picture *m)
-{
-    const int most = (int)number_of(lab, "runs");
-    const double begin = rw_seconds(), allowed = number_of(lab, "seconds");
-    double v[RUNS_MOST];
-    int n = 0;
-    rw_conv2d_host(mask, RW_CONV2D_ZERO, false, m->width, m->height, m->channels, m->x, m->y);
-    do {
-        const double start = rw_seconds();
-        int loops = 0;
-        do {
-            rw_conv2d_host(mask, RW_CONV2D_ZERO, false, m->width, m->height, m->channels, m->x, m->y);
-            ++loops;
-        } while (rw_seconds() - start < 1e-4);
-        v[n++] = (rw_seconds() - start) / loops;
-    } while (n < most && rw_seconds() - begin < allowed);
-    return median(v, n);
+    const host_work h = {mask, m};
+    rw_sampling s = sampling_of(lab, convolve_on_host, &h);
+    s.length = 1e-4;
+    return rw_sample(&s, seconds);
 }
 
 /* The CRC that results must have: the host's, which is compared with the known one where there is one. */

@@ -42,9 +42,9 @@ rw_status rw_conv2d_check_result(const rw_conv2d_work *work, const char *name, i
 /* Seconds, the median of the settings' `runs`, of which at least one is made, and not more than `seconds` have room
  * for. */
 rw_status rw_conv2d_time_launches(const rw_lab *lab, const rw_conv2d_work *work, double *seconds);
-/* The image to the device, a launch (or nothing), the result back. */
-rw_status rw_conv2d_time_transfers(const rw_lab *lab, const rw_conv2d_work *work, bool launched, double *seconds);
+/* The image to the device, a launch (after rw_conv2d_work_copy: nothing), the result back. */
+rw_status rw_conv2d_time_transfers(const rw_lab *lab, const rw_conv2d_work *work, double *seconds);
 /* One thread, zero padding. */
-double rw_conv2d_time_host(const rw_lab *lab, const rw_mask *mask, rw_conv2d_picture *picture);
+rw_status rw_conv2d_time_host(const rw_lab *lab, const rw_mask *mask, rw_conv2d_picture *picture, double *seconds);
 
 #endif

@@ -2,17 +2,17 @@
  * thousands of transforms, with and without the transfers between host and device, copies that are waited for or not,
  * one to eight queues; beside the transforms of this library and one thread of the host. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "lab/lab.h"
 #include "lab/occupancy.h"
 #include "lab/radix2.h"
+#include "measure/measure.h"
 #include "rechenwerk/fft.h"
 
 enum { VERSIONS, COUNTS, LENGTHS, COPIES, STREAMS };
 enum { LIBRARY, FIRST, SECOND, METHODS };
 static const char *const method_names[METHODS] = {"library", "version 1", "version 2"};
-enum { STREAMS_MOST = 8, WARM_UP = 3, RUNS_MOST = 1000 };
+enum { STREAMS_MOST = 8 };
 
 /* Microseconds of kernels on 27 multiprocessors of a GeForce GTX 260, section 5.1.2; of 5400 transforms, table 5.2,
  * ms. */
@@ -58,25 +58,23 @@ static void free_series(series *s)
 }
 
 /* The document's signal in each transform: 5.5 periods of a sine. */
-static rw_status fill(rw_array *x, int n, int64_t count)
+static void put_signal(float *x, int n, int64_t count)
 {
-    void *data;
-    RW_TRY(rw_array_write(x, &data));
-    float *const v = data;
     for (int64_t i = 0; i < count * n; ++i) {
-        v[2 * i] = (float)(256 * sin(6.28318530717958647692 * 5.5 * (double)(i % n) / n));
-        v[2 * i + 1] = 0;
+        x[2 * i] = (float)(256 * sin(6.28318530717958647692 * 5.5 * (double)(i % n) / n));
+        x[2 * i + 1] = 0;
     }
-    return RW_OK;
 }
 
 static rw_status make_part(series *s, int i, int method)
 {
     const int64_t reals = 2 * s->n * s->part[i].count, points[] = {s->part[i].count, s->n};
+    void *x;
     RW_TRY(rw_queue_create(s->device, &s->part[i].queue));
     RW_TRY(rw_array_create(s->device, RW_F32, 1, &reals, RW_MEMORY_PINNED, &s->part[i].x));
     RW_TRY(rw_array_create(s->device, RW_F32, 1, &reals, RW_MEMORY_PINNED, &s->part[i].y));
-    RW_TRY(fill(s->part[i].x, s->n, s->part[i].count));
+    RW_TRY(rw_array_write(s->part[i].x, &x));
+    put_signal(x, s->n, s->part[i].count);
     RW_TRY(rw_array_send(s->part[i].x, s->part[i].queue));
     if (method != LIBRARY) return RW_OK;
     const rw_fft_spec spec = {.single = true, .ndim = 2, .shape = {points[0], points[1]}, .axes = 2};
@@ -125,48 +123,40 @@ static rw_status send_transform_fetch(const series *s, bool waits)
 
 /* ---- time -------------------------------------------------------------------------------------------------------- */
 
-static double median(double *v, int n)
-{
-    qsort(v, (size_t)n, sizeof *v, rw_compare_doubles);
-    return (v[(n - 1) / 2] + v[n / 2]) / 2;
-}
-
-static int runs_of(const rw_lab *lab) { return (int)rw_lab_setting_of(lab, "runs")->number[0]; }
+static rw_status launch_first(void *user, int round) { return (void)round, launch(user, 0); }
 
 /* Seconds of the kernels alone: the median of runs of several launches, one after the other. */
-static rw_status time_kernels(const rw_lab *lab, const series *s, double *seconds)
+static rw_status time_kernels(const rw_lab *lab, series *s, double *seconds)
 {
-    rw_queue *q = s->part[0].queue;
-    double v[RUNS_MOST], start = rw_seconds();
-    for (int i = 0; i < WARM_UP; ++i) RW_TRY(launch(s, 0));
-    RW_TRY(rw_queue_wait(q));
-    const double once = (rw_seconds() - start) / WARM_UP;
-    const int runs = runs_of(lab), loops = (int)fmin(fmax(1e-3 / fmax(once, 1e-7), 1), 200);
-    for (int r = 0; r < runs; ++r) {
-        start = rw_seconds();
-        for (int i = 0; i < loops; ++i) RW_TRY(launch(s, 0));
-        RW_TRY(rw_queue_wait(q));
-        v[r] = (rw_seconds() - start) / loops;
-    }
-    *seconds = median(v, runs);
+    return rw_sample(&(rw_sampling){.what = {"kernel", launch_first, s},
+                                    .queue = s->part[0].queue,
+                                    .runs = (int)rw_lab_number(lab, "runs"),
+                                    .seconds = INFINITY,
+                                    .length = 1e-3},
+                     seconds);
+}
+
+/* The host's numbers are new. */
+static rw_status renew(void *user, int round)
+{
+    const series *s = user;
+    void *data;
+    (void)round;
+    for (int i = 0; i < s->queues; ++i) RW_TRY(rw_array_update(s->part[i].x, &data));
     return RW_OK;
 }
 
+static rw_status transfer(void *user, int round) { return (void)round, send_transform_fetch(user, false); }
+static rw_status transfer_waiting(void *user, int round) { return (void)round, send_transform_fetch(user, true); }
+
 /* … with the transfers. */
-static rw_status time_with_transfers(const rw_lab *lab, const series *s, bool waits, double *seconds)
+static rw_status time_with_transfers(const rw_lab *lab, series *s, bool waits, double *seconds)
 {
-    double v[RUNS_MOST];
-    const int runs = runs_of(lab);
-    for (int r = -WARM_UP; r < runs; ++r) {
-        void *data;
-        for (int i = 0; i < s->queues; ++i)
-            RW_TRY(rw_array_update(s->part[i].x, &data)); /* the host's numbers are new */
-        const double start = rw_seconds();
-        RW_TRY(send_transform_fetch(s, waits));
-        if (r >= 0) v[r] = rw_seconds() - start;
-    }
-    *seconds = median(v, runs);
-    return RW_OK;
+    return rw_sample(&(rw_sampling){.what = {"transfers", waits ? transfer_waiting : transfer, s},
+                                    .prepare = renew,
+                                    .runs = (int)rw_lab_number(lab, "runs"),
+                                    .seconds = INFINITY},
+                     seconds);
 }
 
 static rw_status time_device(const rw_lab *lab, int device, int method, int n, int64_t count, double *kernels,
@@ -180,33 +170,50 @@ static rw_status time_device(const rw_lab *lab, int device, int method, int n, i
     return status;
 }
 
+/* Version 2 with its transfers, in several queues. */
+static rw_status time_queues(const rw_lab *lab, int device, int64_t count, int queues, bool waits, double *seconds)
+{
+    series s;
+    RW_TRY(make_series(lab->devices[device], SECOND, RW_RADIX2_MOST, count, queues, &s));
+    const rw_status status = time_with_transfers(lab, &s, waits, seconds);
+    free_series(&s);
+    return status;
+}
+
+typedef struct host_series {
+    int n;
+    int64_t count;
+    float *x, *y, *roots;
+} host_series;
+
+static rw_status transform_on_host(void *user, int round)
+{
+    const host_series *h = user;
+    (void)round;
+    rw_radix2_host(h->n, h->count, h->roots, h->x, h->y);
+    return RW_OK;
+}
+
 /* Radix 2 in one thread of the host. */
 static rw_status time_host(const rw_lab *lab, int n, int64_t count, double *seconds)
 {
-    double v[RUNS_MOST];
-    const int runs = runs_of(lab);
     const size_t reals = 2 * (size_t)n * (size_t)count;
-    float *const x = rw_calloc(reals, sizeof *x), *const y = rw_calloc(reals, sizeof *y),
-                 *const roots = rw_calloc((size_t)n, sizeof *roots);
-    rw_status status = x && y && roots ? RW_OK : rw_fail_memory(lab->ctx, 2 * reals * sizeof *x, "transforms");
+    host_series h = {n, count, rw_calloc(reals, sizeof(float)), rw_calloc(reals, sizeof(float)),
+                     rw_calloc((size_t)n, sizeof(float))};
+    rw_status status =
+        h.x && h.y && h.roots ? RW_OK : rw_fail_memory(lab->ctx, 2 * reals * sizeof(float), "transforms");
     if (status == RW_OK) {
-        rw_radix2_roots(n, roots);
-        for (size_t i = 0; i < reals / 2; ++i)
-            x[2 * i] = (float)(256 * sin(6.28318530717958647692 * 5.5 * (double)(i % (size_t)n) / n));
-        for (int r = -1; r < runs; ++r) {
-            const double start = rw_seconds();
-            int loops = 0;
-            do {
-                rw_radix2_host(n, count, roots, x, y);
-                ++loops;
-            } while (rw_seconds() - start < 1e-4);
-            if (r >= 0) v[r] = (rw_seconds() - start) / loops;
-        }
-        *seconds = median(v, runs);
+        rw_radix2_roots(n, h.roots);
+        put_signal(h.x, n, count);
+        status = rw_sample(&(rw_sampling){.what = {"one thread", transform_on_host, &h},
+                                          .runs = (int)rw_lab_number(lab, "runs"),
+                                          .seconds = INFINITY,
+                                          .length = 1e-4},
+                           seconds);
     }
-    rw_free(x);
-    rw_free(y);
-    rw_free(roots);
+    rw_free(h.x);
+    rw_free(h.y);
+    rw_free(h.roots);
     return status;
 }
 
@@ -215,8 +222,7 @@ static rw_status time_host(const rw_lab *lab, int n, int64_t count, double *seco
 enum { V_NAME, V_COUNT, V_PUBLISHED, V_TIME };
 static const rw_lab_column versions_columns[] = {
     [V_NAME] = {"kernel", "", RW_SHOW_NAME, false,
-                "version 1, version 2: the kernels of 2010; library: the plan of "
-                "rw_fft_create"},
+                "version 1, version 2: the kernels of 2010; library: the plan of rw_fft_create"},
     [V_COUNT] = {"transforms", "", RW_SHOW_INTEGER, false, "number of transforms of 1024 points"},
     [V_PUBLISHED] = {"2010", "us", RW_SHOW_REAL, false, "published"},
     [V_TIME] = {"time", "us", RW_SHOW_REAL, true, "time per launch within a sequence of launches"},
@@ -227,10 +233,8 @@ static rw_status compare_versions(rw_lab *lab)
     static const int order[METHODS] = {FIRST, SECOND, LIBRARY}, counts[] = {1, 27};
     for (int c = 0; c < RW_COUNT(counts); ++c)
         for (int m = 0; m < METHODS; ++m) {
-            int name;
-            RW_TRY(rw_lab_name(lab, method_names[order[m]], false, &name));
             RW_TRY(rw_lab_row(lab, VERSIONS));
-            rw_lab_put(lab, VERSIONS, V_NAME, -1, name);
+            RW_TRY(rw_lab_put_name(lab, VERSIONS, V_NAME, method_names[order[m]], false));
             rw_lab_put(lab, VERSIONS, V_COUNT, -1, counts[c]);
             for (int p = 0; p < RW_COUNT(published_kernels); ++p)
                 if (published_kernels[p].method == order[m] && published_kernels[p].count == counts[c])
@@ -258,8 +262,7 @@ static const rw_lab_column counts_columns[] = {
     [C_TRANSFERS] = {"and transfers", "us", RW_SHOW_REAL, true, "with transfers to the device and back"},
     [C_RATIO] = {"ratio", "", RW_SHOW_RATIO, true, "time of one thread divided by the time of the kernel"},
     [C_RATIO_TRANSFERS] = {"ratio with transfers", "", RW_SHOW_RATIO, true,
-                           "time of one thread divided by the time "
-                           "with transfers; in 2010 it was 15 to 18"},
+                           "time of one thread divided by the time with transfers; in 2010 it was 15 to 18"},
     [C_LIBRARY] = {"library", "us", RW_SHOW_REAL, true, "kernels of the plan of rw_fft_create, without transfers"},
 };
 
@@ -293,8 +296,7 @@ enum { L_N, L_OCCUPANCY, L_MODEL, L_PUBLISHED, L_HOST, L_FIRST, L_SECOND, L_LIBR
 static const rw_lab_column lengths_columns[] = {
     [L_N] = {"N", "", RW_SHOW_INTEGER, false, "points per transform"},
     [L_OCCUPANCY] = {"occupancy 2010", "", RW_SHOW_RATIO, false,
-                     "published fraction of the 32 warps that fit on a "
-                     "multiprocessor"},
+                     "published fraction of the 32 warps that fit on a multiprocessor"},
     [L_MODEL] = {"model", "", RW_SHOW_RATIO, false,
                  "occupancy by the limits of that GPU: N/2 work-items with 14 registers each and 8 N + 48 bytes, "
                  "allocated in units of 512"},
@@ -316,7 +318,7 @@ static double occupancy_of(int n)
 static rw_status compare_lengths(rw_lab *lab)
 {
     const rw_lab_setting *lengths = rw_lab_setting_of(lab, "lengths");
-    const int64_t count = (int64_t)rw_lab_setting_of(lab, "many")->number[0];
+    const int64_t count = (int64_t)rw_lab_number(lab, "many");
     for (int i = 0; i < lengths->n; ++i) {
         const int n = (int)lengths->number[i];
         double host;
@@ -353,27 +355,20 @@ static const rw_lab_column copies_columns[] = {
                 "at once"},
     [Y_COUNT] = {"transforms", "", RW_SHOW_INTEGER, false, "number of transforms of 1024 points, version 2"},
     [Y_TIME] = {"time", "us", RW_SHOW_REAL, true,
-                "time of the transfer to the device, the kernel and the transfer "
-                "back"},
+                "time of the transfer to the device, the kernel and the transfer back"},
 };
 
 static rw_status compare_copies(rw_lab *lab)
 {
     enum { COUNT = 108 };
     for (int waits = 1; waits >= 0; --waits) {
-        int name;
-        RW_TRY(rw_lab_name(lab, waits ? "synchronous" : "asynchronous", false, &name));
         RW_TRY(rw_lab_row(lab, COPIES));
-        rw_lab_put(lab, COPIES, Y_NAME, -1, name);
+        RW_TRY(rw_lab_put_name(lab, COPIES, Y_NAME, waits ? "synchronous" : "asynchronous", false));
         rw_lab_put(lab, COPIES, Y_COUNT, -1, COUNT);
         for (int d = 0; d < lab->ndevices; ++d) {
-            series s;
-            double seconds = 0;
+            double seconds;
             rw_lab_say(lab, "%s copies on %s", waits ? "synchronous" : "asynchronous", lab->info[d].name);
-            RW_TRY(make_series(lab->devices[d], SECOND, RW_RADIX2_MOST, COUNT, 1, &s));
-            rw_status status = time_with_transfers(lab, &s, waits, &seconds);
-            free_series(&s);
-            RW_TRY(status);
+            RW_TRY(time_queues(lab, d, COUNT, 1, waits, &seconds));
             rw_lab_put(lab, COPIES, Y_TIME, d, 1e6 * seconds);
         }
     }
@@ -384,29 +379,21 @@ enum { S_NAME, S_COUNT, S_QUEUES, S_TIME };
 static const rw_lab_column streams_columns[] = {
     [S_NAME] = {"where", "", RW_SHOW_NAME, false, NULL},
     [S_COUNT] = {"transforms", "", RW_SHOW_INTEGER, false,
-                 "number of transforms of 1024 points, version 2, divided "
-                 "among the queues"},
+                 "number of transforms of 1024 points, version 2, divided among the queues"},
     [S_QUEUES] = {"queues", "", RW_SHOW_INTEGER, false, "number of queues; in 2010: 1 and 5 streams"},
     [S_TIME] = {"time", "us", RW_SHOW_REAL, false,
-                "time of the transfer to the device, the kernel and the transfer "
-                "back"},
+                "time of the transfer to the device, the kernel and the transfer back"},
 };
 
 static rw_status measure_streams(rw_lab *lab, int device, int64_t count, int queues)
 {
     char text[64];
-    int name;
-    series s;
-    double seconds = 0;
+    double seconds;
     snprintf(text, sizeof text, "%s, %d queue%s", lab->info[device].name, queues, queues == 1 ? "" : "s");
     rw_lab_say(lab, "%lld transforms on %s", (long long)count, text);
-    RW_TRY(make_series(lab->devices[device], SECOND, RW_RADIX2_MOST, count, queues, &s));
-    rw_status status = time_with_transfers(lab, &s, false, &seconds);
-    free_series(&s);
-    RW_TRY(status);
-    RW_TRY(rw_lab_name(lab, text, false, &name));
+    RW_TRY(time_queues(lab, device, count, queues, false, &seconds));
     RW_TRY(rw_lab_row(lab, STREAMS));
-    rw_lab_put(lab, STREAMS, S_NAME, -1, name);
+    RW_TRY(rw_lab_put_name(lab, STREAMS, S_NAME, text, false));
     rw_lab_put(lab, STREAMS, S_COUNT, -1, (double)count);
     rw_lab_put(lab, STREAMS, S_QUEUES, -1, queues);
     rw_lab_put(lab, STREAMS, S_TIME, -1, 1e6 * seconds);
@@ -446,14 +433,12 @@ static rw_status run_study(rw_lab *lab)
 
 static const rw_param parameters[] = {
     PARAMETER("counts", INTS, "1,2,5,10,20,27,28,40,54,55,70,81,82,108", "[1, 1000000]",
-              "numbers of transforms of "
-              "1024 points"),
+              "numbers of transforms of 1024 points"),
     PARAMETER("lengths", INTS, "2,4,8,16,32,64,128,256,512,1024", "[2, 1024]", "points per transform, powers of two"),
     PARAMETER("many", INT, "5400", "[1, 1000000]", "number of transforms in table lengths"),
     PARAMETER("streams", INTS, "1,2,5,8", "[1, 8]", "numbers of queues among which the work is divided"),
     PARAMETER("batches", INTS, "5,27,54,135,540,1000,2000,5000", "[1, 1000000]",
-              "numbers of transforms in table "
-              "streams"),
+              "numbers of transforms in table streams"),
     PARAMETER("runs", INT, "20", "[1, 1000]", "number of timed runs, whose median is reported"),
 };
 static const char *const names[] = {"versions", "counts", "lengths", "copies", "streams"};

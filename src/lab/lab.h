@@ -1,6 +1,7 @@
 /* The structure of a study, and the functions of the framework.
  *
- *   lab.c        the list, devices, rows and values                 write.c   text, Markdown, CSV, JSON
+ *   run.c        the list, devices, the run of a study              write.c   text, Markdown, CSV, JSON
+ *   lab.c        rows and values
  *   settings.c   texts of settings into numbers, with their limits  save.c    a folder with all of them and the figures
  *   integrate.c  for studies of integrators: from initial values to the end, timed
  *   rock4.c, precision.c with peers.c, rates.c with laser.c, laser.k and occupancy.c, spmv.c with spmv_*, fft.c with
@@ -154,6 +155,7 @@ struct rw_lab {
 /* ---- for studies ------------------------------------------------------------------------------------------------- */
 
 const rw_lab_setting *rw_lab_setting_of(const rw_lab *lab, const char *name); /* the name must be one of the study */
+double rw_lab_number(const rw_lab *lab, const char *name);                    /* its first number */
 bool rw_lab_wanted(const rw_lab *lab, int table);
 void rw_lab_say(rw_lab *lab, const char *format, ...) RW_PRINTF(2, 3);  /* progress */
 void rw_lab_note(rw_lab *lab, const char *format, ...) RW_PRINTF(2, 3); /* a line below the tables */
@@ -161,8 +163,11 @@ void rw_lab_note(rw_lab *lab, const char *format, ...) RW_PRINTF(2, 3); /* a lin
  * once. */
 rw_status rw_lab_row(rw_lab *lab, int table);
 void rw_lab_put(rw_lab *lab, int table, int column, int device, double value);
+/* values[c] in the columns c = first … end - 1, which exist once. */
+void rw_lab_put_values(rw_lab *lab, int table, int first, int end, const double *values);
 /* The index of a name, unique per text; other: names published results. */
 rw_status rw_lab_name(rw_lab *lab, const char *text, bool other, int *name);
+rw_status rw_lab_put_name(rw_lab *lab, int table, int column, const char *text, bool other); /* into the last row */
 /* nx x ny values are copied; the rectangle as in rw_figure_field. A later picture of the plane replaces the earlier. */
 rw_status rw_lab_picture(rw_lab *lab, int plane, size_t nx, size_t ny, const double *values, const double rectangle[4],
                          const char *subtitle);

@@ -163,6 +163,14 @@ static rw_status add_points(rw_lab *lab, const reader *r, const rw_csv_table *t,
     return RW_OK;
 }
 
+rw_status rw_lab_add_point(rw_lab *lab, rw_lab_points *points, const rw_lab_point *point)
+{
+    if (!rw_grow(&points->at, &points->capacity, points->n + 1, sizeof *point))
+        return rw_fail_memory(lab->ctx, sizeof *point, "a point");
+    points->at[points->n++] = *point;
+    return RW_OK;
+}
+
 rw_status rw_lab_read_peers(rw_lab *lab, const char *path, const char *const *problems, int nproblems,
                             rw_lab_points *points)
 {

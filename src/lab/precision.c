@@ -31,6 +31,7 @@
 #include <string.h>
 
 #include "lab/precision.h"
+#include "measure/measure.h"
 
 enum { REFERENCES, WORK, SUMMARY, ACCURACY };
 enum { PROBLEM }; /* the first column of each table */
@@ -220,11 +221,8 @@ static rw_status solve(rw_lab *lab, int k, const method *m, rw_lab_solution *s)
 /* A row that begins with the problem's name. */
 static rw_status new_row(rw_lab *lab, int table, int k)
 {
-    int name;
-    RW_TRY(rw_lab_name(lab, problem_names[k], false, &name));
     RW_TRY(rw_lab_row(lab, table));
-    rw_lab_put(lab, table, PROBLEM, -1, name);
-    return RW_OK;
+    return rw_lab_put_name(lab, table, PROBLEM, problem_names[k], false);
 }
 
 /* ---- the solution that errors are taken from --------------------------------------------------------------------- */
@@ -268,14 +266,6 @@ static rw_status save_reference(rw_lab *lab, int k, const rw_lab_solution *refer
 }
 
 /* ---- points ------------------------------------------------------------------------------------------------------ */
-
-rw_status rw_lab_add_point(rw_lab *lab, rw_lab_points *points, const rw_lab_point *point)
-{
-    if (!rw_grow(&points->at, &points->capacity, points->n + 1, sizeof *point))
-        return rw_fail_memory(lab->ctx, sizeof *point, "a point");
-    points->at[points->n++] = *point;
-    return RW_OK;
-}
 
 enum { W_METHOD = PROBLEM + 1, W_TOLERANCE, W_STEPS, W_RHS = W_STEPS + 2, W_ERROR = W_STEPS + RW_LAB_WORKS, W_SECONDS };
 static const rw_lab_column work[] = {
@@ -359,8 +349,7 @@ static const rw_lab_column summary[] = {
                "tolerances"},
     [S_SECONDS] = {"seconds", "s", RW_SHOW_SECONDS, false, NULL},
     [S_RHS_RATIO] = {"rhs ratio", "", RW_SHOW_RATIO, false,
-                     "rhs divided by the fewest evaluations of parameter peers "
-                     "for the problem"},
+                     "rhs divided by the fewest evaluations of parameter peers for the problem"},
     [S_SECONDS_RATIO] = {"seconds ratio", "", RW_SHOW_RATIO, false,
                          "seconds divided by the shortest time of parameter peers for the problem"},
 };
@@ -396,7 +385,7 @@ static bool has_points(const rw_lab_points *points, int k, int name)
 
 static rw_status put_summary(rw_lab *lab, int k, const rw_lab_points *points)
 {
-    double error = rw_lab_setting_of(lab, "error")->number[0];
+    double error = rw_lab_number(lab, "error");
     effort best = {NAN, NAN};
     for (int name = 0; name < lab->nnames; ++name) {
         effort e = lab->names[name].other ? effort_at(points, k, name, error) : (effort){NAN, NAN};
@@ -423,8 +412,7 @@ static const rw_lab_column accuracy[] = {
     [A_METHOD] = {"method", "", RW_SHOW_NAME, false, NULL},
     [A_POINTS] = {"runs", "", RW_SHOW_INTEGER, false, "number of runs over all problems and tolerances"},
     [A_MEDIAN] = {"median", "", RW_SHOW_RATIO, false,
-                  "median of the largest error at the end divided by the "
-                  "tolerance"},
+                  "median of the largest error at the end divided by the tolerance"},
     [A_WORST] = {"worst", "", RW_SHOW_RATIO, false, NULL},
     [A_TOLERANCE] = {"tolerance", "", RW_SHOW_ERROR, false, "tolerance of the worst ratio"},
 };
@@ -443,12 +431,12 @@ static rw_status put_accuracy(rw_lab *lab, const rw_lab_points *points)
             if (!worst || p->error / p->tolerance > worst->error / worst->tolerance) worst = p;
         }
         if (!n) continue;
-        qsort(ratio, (size_t)n, sizeof *ratio, rw_compare_doubles);
+        const double median = rw_median(ratio, n); /* sorts them */
         status = new_row(lab, ACCURACY, worst->problem);
         if (status != RW_OK) break;
         rw_lab_put(lab, ACCURACY, A_METHOD, -1, name);
         rw_lab_put(lab, ACCURACY, A_POINTS, -1, n);
-        rw_lab_put(lab, ACCURACY, A_MEDIAN, -1, (ratio[(n - 1) / 2] + ratio[n / 2]) / 2);
+        rw_lab_put(lab, ACCURACY, A_MEDIAN, -1, median);
         rw_lab_put(lab, ACCURACY, A_WORST, -1, ratio[n - 1]);
         rw_lab_put(lab, ACCURACY, A_TOLERANCE, -1, worst->tolerance);
     }
@@ -468,7 +456,7 @@ static rw_status measure_methods(rw_lab *lab, int k, const rw_lab_solution *refe
     const rw_lab_setting *chosen = rw_lab_setting_of(lab, "methods");
     for (int i = 0; i < chosen->n; ++i) {
         method m = methods[(int)chosen->number[i]];
-        m.runs = (int)rw_lab_setting_of(lab, "runs")->number[0];
+        m.runs = (int)rw_lab_number(lab, "runs");
         RW_TRY(measure_method(lab, k, m, reference, points));
     }
     if (rw_lab_wanted(lab, WORK)) RW_TRY(put_points(lab, k, points));
@@ -521,8 +509,7 @@ static rw_status run_study(rw_lab *lab)
 static const rw_param parameters[] = {
     PARAMETER("problems", CHOICES, "front,source,brusselator",
               "front|source|brusselator|gray-scott|switched|convection|relaxation|moving|pulses",
-              "problems that are "
-              "integrated"),
+              "problems that are integrated"),
     PARAMETER("methods", CHOICES, "rkc2,rkl2,rock2,rock4", "rkc2|rkl2|rock2|rock4|dp5|auto",
               "integration methods; dp5 takes minutes on stiff problems; auto chooses dp5, rkc2 or rock4"),
     PARAMETER("tolerances", REALS, "1e-2,1e-3,1e-4,1e-5,1e-6,1e-7,1e-8,1e-9", "[1e-11, 0.1]",
@@ -574,8 +561,7 @@ const rw_study rw_study_precision = {
               "How many evaluations of the right-hand side and how much time does each method need for a given error, "
               "compared with other programs?",
               "the problems: study rock4; SUNDIALS, example ark_heat2D_lsrk; E. Hairer, G. Wanner, Solving Ordinary "
-              "Differential "
-              "Equations II, section IV.10",
+              "Differential Equations II, section IV.10",
               parameters, RW_COUNT(parameters), names, RW_COUNT(names)},
     .tables = tables,
     .curves = curves,

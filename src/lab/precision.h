@@ -17,9 +17,8 @@ typedef struct rw_lab_points {
 } rw_lab_points;
 
 rw_status rw_lab_add_point(rw_lab *lab, rw_lab_points *points, const rw_lab_point *point);
-
-/* Adds the rows of a table that another program wrote (peers.c). Problems are looked up in the list; curves are named
- * after the file and the method. ERR_FILE; ERR_INPUT and ERR_ARGUMENT with file and line. */
+/* Adds the rows of a table that another program wrote. Problems are looked up in the list; curves are named after the
+ * file and the method. ERR_FILE; ERR_INPUT and ERR_ARGUMENT with file and line. */
 rw_status rw_lab_read_peers(rw_lab *lab, const char *path, const char *const *problems, int nproblems,
                             rw_lab_points *points);
 

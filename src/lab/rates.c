@@ -16,10 +16,11 @@
 #include "lab/lab.h"
 #include "lab/laser.h"
 #include "lab/occupancy.h"
+#include "measure/measure.h"
 #include "rechenwerk/blocks.h"
 
 enum { STEPS, BLOCKS };
-enum { OPERATIONS = 12, FIELDS = 5, BATCH = 50 };
+enum { OPERATIONS = 12, FIELDS = RW_LASER_FIELDS, BATCH = 50 };
 
 /* P. Herbst 2020, sections 6.1 and 6.3: the best rate with managed memory; with explicit memory 70 % more. On plateaus
  * that begin at a million cells. */
@@ -51,7 +52,6 @@ typedef struct crystal {
     rw_laser laser;
     double phi;
 } crystal;
-static const char *const field_names[FIELDS] = {"N", "P", "U", "V", "Nm"};
 
 static void free_crystal(crystal *c)
 {
@@ -63,25 +63,21 @@ static void free_crystal(crystal *c)
     rw_blocks_destroy(&c->grid);
 }
 
-static rw_status program(crystal *c, const char *text, const rw_expr_scalar *scalars, int nscalars, rw_expr **e)
+/* The step; text given: what else is computed from the same fields. */
+static rw_status program(crystal *c, const char *text, rw_expr **e)
 {
-    rw_expr_field fields[FIELDS];
-    for (int f = 0; f < FIELDS; ++f) fields[f] = (rw_expr_field){.name = field_names[f], .dtype = RW_F64};
-    const rw_expr_spec spec = {.name = "lab rates",
-                               .text = text,
-                               .fields = fields,
-                               .nfields = FIELDS,
-                               .scalars = scalars,
-                               .nscalars = nscalars};
-    RW_TRY(rw_blocks_expr_create(c->grid, c->device, RW_BLOCKS_CELLS, &spec, e));
-    for (int f = 0; f < FIELDS; ++f) RW_TRY(rw_expr_bind(*e, field_names[f], c->field[f]));
+    const rw_laser_constants constants = {tau, 1 / lifetime, gain, gain, losses(), seed, phi0};
+    rw_laser_program p;
+    rw_laser_describe(&constants, text, &p);
+    RW_TRY(rw_blocks_expr_create(c->grid, c->device, RW_BLOCKS_CELLS, &p.spec, e));
+    for (int f = 0; f < FIELDS; ++f) RW_TRY(rw_expr_bind(*e, rw_laser_names[f], c->field[f]));
     return RW_OK;
 }
 
 static rw_status run_once(crystal *c, const char *text)
 {
     rw_expr *e = NULL;
-    rw_status status = program(c, text, NULL, 0, &e);
+    rw_status status = program(c, text, &e);
     if (status == RW_OK) status = rw_expr_run(e, rw_device_queue(c->device));
     if (status == RW_OK) status = rw_queue_wait(rw_device_queue(c->device));
     rw_expr_destroy(&e);
@@ -93,19 +89,13 @@ static rw_status make_crystal(rw_device *dev, int n, method m, int block, crysta
     static const char profiles[] = "r2 = x^2 + y^2\nP = 4.064752284648855e19*2/(pi*0.4^2)*exp(-2*r2/0.4^2)/10\n"
                                    "U = 2/(pi*0.25^2)*exp(-2*r2/0.25^2)\n"
                                    "V = volume\nNm = 1.39e17\nN = 0";
-    static const char step[] =
-        "N = (N + tau*P)/(1 + tau*(spontaneous + gain*phi*U + P/Nm))\nlambda = gain*sum(V*N*U) - losses\n"
-        "phi = where(lambda > 0, phi*(1 + tau*lambda) + tau*seed, (phi + tau*seed)/(1 - tau*lambda))";
-    const rw_expr_scalar scalars[] = {{.name = "tau", .value = tau},   {.name = "spontaneous", .value = 1 / lifetime},
-                                      {.name = "gain", .value = gain}, {.name = "losses", .value = losses()},
-                                      {.name = "seed", .value = seed}, {.name = "phi", .value = phi0, .state = true}};
     *c = (crystal){.device = dev, .phi = phi0};
     RW_TRY(rw_blocks_cylinder(rw_device_context(dev), 0.5, 0.2, 10, (int[3]){n, n, n}, &c->grid));
     rw_blocks_set_memory(c->grid, m == MANAGED ? RW_MEMORY_MANAGED : RW_MEMORY_DEVICE);
     c->cells = rw_blocks_cells(c->grid);
     for (int f = 0; f < FIELDS; ++f) RW_TRY(rw_blocks_array(c->grid, dev, RW_BLOCKS_CELLS, RW_F64, &c->field[f]));
     RW_TRY(run_once(c, profiles));
-    if (m == FUSED || m == MANAGED) return program(c, step, scalars, RW_COUNT(scalars), &c->step);
+    if (m == FUSED || m == MANAGED) return program(c, NULL, &c->step);
     RW_TRY(rw_blocks_array(c->grid, dev, RW_BLOCKS_CELLS, RW_F64, &c->product));
     return rw_laser_create(dev,
                            m == ON_HOST    ? RW_LASER_ON_HOST
@@ -152,11 +142,12 @@ static rw_status fused_steps(crystal *c, int steps, bool recorded)
 typedef struct timing {
     double seconds, phi;     /* of a step, the best run; photons after the first */
     double copies, launches; /* of a step */
+    int64_t cells;
 } timing;
 
 static rw_status measure(crystal *c, int steps, int runs, timing *t)
 {
-    *t = (timing){.seconds = INFINITY};
+    *t = (timing){.seconds = INFINITY, .cells = c->cells};
     for (int r = 0; r <= runs; ++r) {
         rw_counters before = rw_counters_of(c->device), after;
         double begin = rw_seconds();
@@ -170,6 +161,16 @@ static rw_status measure(crystal *c, int steps, int runs, timing *t)
     return RW_OK;
 }
 
+/* Of a grid on a device. */
+static rw_status time_steps(rw_lab *lab, int device, int n, method m, int block, timing *t)
+{
+    crystal c;
+    rw_status status = make_crystal(lab->devices[device], n, m, block, &c);
+    if (status == RW_OK) status = measure(&c, (int)rw_lab_number(lab, "steps"), (int)rw_lab_number(lab, "runs"), t);
+    free_crystal(&c);
+    return status;
+}
+
 /* ---- grids of all sizes ------------------------------------------------------------------------------------------ */
 
 enum { S_N, S_CELLS, S_NAME, S_SECONDS, S_RATE, S_BYTES, S_LAUNCHES, S_COPIES, S_DIFFERENCE };
@@ -180,8 +181,7 @@ static const rw_lab_column steps_columns[] = {
                 "fused: one recorded pass; unfused: sums of work-items added on the host (a), by a tree in each "
                 "thread block (c), by warps (d)"},
     [S_SECONDS] = {"time", "us", RW_SHOW_REAL, false,
-                   "best time per step over the runs after the first, which "
-                   "compiles"},
+                   "best time per step over the runs after the first, which compiles"},
     [S_RATE] = {"rate", "GFLOP/s", RW_SHOW_REAL, false, "12 operations per cell and step"},
     [S_BYTES] = {"traffic", "GB/s", RW_SHOW_REAL, false, "48 bytes per cell and step if fused, 80 if unfused"},
     [S_LAUNCHES] = {"launches", "", RW_SHOW_REAL, false, "launches per step"},
@@ -191,7 +191,7 @@ static const rw_lab_column steps_columns[] = {
                       "grid"},
 };
 
-static rw_status put_steps(rw_lab *lab, int n, int device, method m, const crystal *c, const timing *t, double *phi)
+static rw_status put_steps(rw_lab *lab, int n, int device, method m, const timing *t, double *phi)
 {
     char text[96];
     int name;
@@ -200,15 +200,15 @@ static rw_status put_steps(rw_lab *lab, int n, int device, method m, const cryst
     RW_TRY(rw_lab_row(lab, STEPS));
     if (isnan(*phi)) *phi = t->phi;
     const double values[] = {[S_N] = n,
-                             [S_CELLS] = (double)c->cells,
+                             [S_CELLS] = (double)t->cells,
                              [S_NAME] = name,
                              [S_SECONDS] = 1e6 * t->seconds,
-                             [S_RATE] = OPERATIONS * (double)c->cells / t->seconds * 1e-9,
-                             [S_BYTES] = (m <= MANAGED ? 48 : 80) * (double)c->cells / t->seconds * 1e-9,
+                             [S_RATE] = OPERATIONS * (double)t->cells / t->seconds * 1e-9,
+                             [S_BYTES] = (m <= MANAGED ? 48 : 80) * (double)t->cells / t->seconds * 1e-9,
                              [S_LAUNCHES] = t->launches,
                              [S_COPIES] = t->copies,
                              [S_DIFFERENCE] = fabs(t->phi / *phi - 1)};
-    for (int i = 0; i < RW_COUNT(values); ++i) rw_lab_put(lab, STEPS, i, -1, values[i]);
+    rw_lab_put_values(lab, STEPS, 0, RW_COUNT(values), values);
     return RW_OK;
 }
 
@@ -220,30 +220,21 @@ static int standard_block(const rw_device_properties *d)
 
 static rw_status measure_grid(rw_lab *lab, int n, int device, method m, double *phi)
 {
-    crystal c;
     timing t;
-    rw_device *dev = lab->devices[device];
     /* else it is the same memory */
-    if (m == MANAGED && !(lab->info[device].managed && dev->ops->discrete)) return RW_OK;
+    if (m == MANAGED && !(lab->info[device].managed && lab->devices[device]->ops->discrete)) return RW_OK;
     rw_lab_say(lab, "n = %d on %s, %s", n, lab->info[device].name, method_names[m]);
-    rw_status status = make_crystal(dev, n, m, standard_block(lab->info + device), &c);
-    if (status == RW_OK)
-        status = measure(&c, (int)rw_lab_setting_of(lab, "steps")->number[0],
-                         (int)rw_lab_setting_of(lab, "runs")->number[0], &t);
-    if (status == RW_OK) status = put_steps(lab, n, device, m, &c, &t, phi);
-    free_crystal(&c);
-    return status;
+    RW_TRY(time_steps(lab, device, n, m, standard_block(lab->info + device), &t));
+    return put_steps(lab, n, device, m, &t, phi);
 }
 
 static rw_status put_published(rw_lab *lab)
 {
     for (int p = 0; p < RW_COUNT(published); ++p)
         for (int i = 0; i < RW_COUNT(plateau); ++i) {
-            int name;
-            RW_TRY(rw_lab_name(lab, published[p].name, true, &name));
             RW_TRY(rw_lab_row(lab, STEPS));
+            RW_TRY(rw_lab_put_name(lab, STEPS, S_NAME, published[p].name, true));
             rw_lab_put(lab, STEPS, S_CELLS, -1, plateau[i]);
-            rw_lab_put(lab, STEPS, S_NAME, -1, name);
             rw_lab_put(lab, STEPS, S_RATE, -1, published[p].rate);
         }
     return RW_OK;
@@ -278,18 +269,13 @@ static const rw_lab_column blocks_columns[] = {
 
 static rw_status measure_block(rw_lab *lab, int n, int block, method m, int device)
 {
-    crystal c;
     timing t;
     rw_lab_say(lab, "blocks of %d on %s, %s", block, lab->info[device].name, method_names[m]);
-    rw_status status = make_crystal(lab->devices[device], n, m, block, &c);
-    if (status == RW_OK)
-        status = measure(&c, (int)rw_lab_setting_of(lab, "steps")->number[0],
-                         (int)rw_lab_setting_of(lab, "runs")->number[0], &t);
+    const rw_status status = time_steps(lab, device, n, m, block, &t);
     if (status == RW_OK) {
-        rw_lab_put(lab, BLOCKS, m == BY_BLOCK ? B_TREE : B_WARPS, -1, OPERATIONS * (double)c.cells / t.seconds * 1e-9);
-        rw_lab_put(lab, BLOCKS, B_MODEL, -1, ceil((double)c.cells / 32) / (double)rw_warps_started(c.cells, block));
+        rw_lab_put(lab, BLOCKS, m == BY_BLOCK ? B_TREE : B_WARPS, -1, OPERATIONS * (double)t.cells / t.seconds * 1e-9);
+        rw_lab_put(lab, BLOCKS, B_MODEL, -1, ceil((double)t.cells / 32) / (double)rw_warps_started(t.cells, block));
     }
-    free_crystal(&c);
     if (status != RW_ERR_COMPILE) return status;
     rw_lab_note(lab, "%s", rw_message(lab->ctx)); /* a device may have too few registers for so many items */
     return RW_OK;
@@ -297,7 +283,7 @@ static rw_status measure_block(rw_lab *lab, int n, int block, method m, int devi
 
 static rw_status compare_blocks(rw_lab *lab)
 {
-    const rw_lab_setting *blocks = rw_lab_setting_of(lab, "blocks"), *grid = rw_lab_setting_of(lab, "grid");
+    const rw_lab_setting *blocks = rw_lab_setting_of(lab, "blocks");
     int device = lab->ndevices - 1, most = lab->info[device].gpu ? lab->info[device].group_max : 1024;
     if (!lab->info[device].gpu && rw_lab_wanted(lab, STEPS)) {
         rw_lab_note(lab, "blocks: skipped, because %s is not a GPU; select only this table to measure it on any device",
@@ -312,7 +298,7 @@ static rw_status compare_blocks(rw_lab *lab)
         rw_lab_put(lab, BLOCKS, B_OCCUPANCY, -1,
                    rw_occupancy_warps(&rw_limits_pascal, block, 0, 0) / (double)rw_limits_pascal.warps);
         for (int m = BY_BLOCK; m <= BY_WARP; ++m)
-            RW_TRY(measure_block(lab, (int)grid->number[0], block, (method)m, device));
+            RW_TRY(measure_block(lab, (int)rw_lab_number(lab, "grid"), block, (method)m, device));
     }
     rw_lab_note(lab, "blocks: on %s; published: maxima at multiples of 32, drops at 321 and 513",
                 lab->info[device].name);

@@ -290,21 +290,32 @@ static rw_status put_precision(rw_lab *lab, const problem *p, const rw_lab_solut
     return RW_OK;
 }
 
-/* On the first device. The solution that errors are taken from has the right radius, whatever `compat` says. */
-static rw_status compare_precisions(rw_lab *lab, bool central, bool compat)
+typedef rw_status put_function(rw_lab *lab, const problem *p, const rw_lab_solution *s, const rw_lab_solution *exact);
+
+/* n problems on the first device. The solution that errors are taken from has the right radius, whatever `compat`
+ * says. */
+static rw_status compare_with_exact(rw_lab *lab, const problem *problems, int n, put_function *put)
 {
-    static const double tolerances[] = {1e-3, 1e-4, 1e-5, 1e-6};
     rw_lab_solution exact;
-    rw_status status = solve(lab, &(problem){PRECISION_SIZE, 0, 1e-10, RW_F64, central, false, false}, 0, &exact);
-    for (int i = 0; i < 2 * RW_COUNT(tolerances) && status == RW_OK && exact.finished; ++i) {
-        const problem p = {PRECISION_SIZE, 0, tolerances[i / 2], i % 2 ? RW_F32 : RW_F64, central, compat, compat};
+    const problem precise = {PRECISION_SIZE, 0, 1e-10, RW_F64, problems->central, false, false};
+    rw_status status = solve(lab, &precise, 0, &exact);
+    for (int i = 0; i < n && status == RW_OK && exact.finished; ++i) {
         rw_lab_solution s;
-        status = solve(lab, &p, 0, &s);
-        if (status == RW_OK) status = put_precision(lab, &p, &s, &exact);
+        status = solve(lab, problems + i, 0, &s);
+        if (status == RW_OK) status = put(lab, problems + i, &s, &exact);
         rw_free(s.u);
     }
     rw_free(exact.u);
     return status;
+}
+
+static rw_status compare_precisions(rw_lab *lab, bool central, bool compat)
+{
+    static const double tolerances[] = {1e-3, 1e-4, 1e-5, 1e-6};
+    problem p[2 * RW_COUNT(tolerances)];
+    for (int i = 0; i < RW_COUNT(p); ++i)
+        p[i] = (problem){PRECISION_SIZE, 0, tolerances[i / 2], i % 2 ? RW_F32 : RW_F64, central, compat, compat};
+    return compare_with_exact(lab, p, RW_COUNT(p), put_precision);
 }
 
 /* ---- radius and stages of the published program ------------------------------------------------------------------ */
@@ -325,8 +336,7 @@ static const rw_lab_column rules[] = {
                 "interval: s stages if h rho is within their stability interval; 0.35 s^2: the published rule"},
     [R_STEPS] = RW_LAB_WORK,
     [R_ERROR] = {"error", "", RW_SHOW_ERROR, false,
-                 "largest difference of u at t = 1 from the solution with "
-                 "tolerance 1e-10"},
+                 "largest difference of u at t = 1 from the solution with tolerance 1e-10"},
     [R_REFERENCE_STEPS] = {"reference steps", "", RW_SHOW_INTEGER, false,
                            "published coefficients and step control in another program"},
     [R_REFERENCE_REJECTED] = {"reference rejected", "", RW_SHOW_INTEGER, false, NULL},
@@ -335,11 +345,9 @@ static const rw_lab_column rules[] = {
 
 static rw_status put_rule(rw_lab *lab, const problem *p, const rw_lab_solution *s, const rw_lab_solution *exact)
 {
-    int name;
     RW_TRY(rw_lab_row(lab, RULES));
-    RW_TRY(rw_lab_name(lab, p->rule ? "0.35 s^2" : "interval", false, &name));
+    RW_TRY(rw_lab_put_name(lab, RULES, R_RULE, p->rule ? "0.35 s^2" : "interval", false));
     rw_lab_put(lab, RULES, R_RADIUS, -1, radius(p->circles));
-    rw_lab_put(lab, RULES, R_RULE, -1, name);
     rw_lab_put(lab, RULES, R_REFERENCE_STEPS, -1, effects[p->circles][p->rule].steps);
     rw_lab_put(lab, RULES, R_REFERENCE_REJECTED, -1, effects[p->circles][p->rule].rejected);
     rw_lab_put(lab, RULES, R_REFERENCE_RHS, -1, effects[p->circles][p->rule].rhs);
@@ -349,20 +357,12 @@ static rw_status put_rule(rw_lab *lab, const problem *p, const rw_lab_solution *
     return RW_OK;
 }
 
-/* On the first device, tolerance 1e-6, forward differences. */
+/* Tolerance 1e-6, forward differences. */
 static rw_status compare_rules(rw_lab *lab)
 {
-    rw_lab_solution exact;
-    rw_status status = solve(lab, &(problem){PRECISION_SIZE, 0, 1e-10, RW_F64, false, false, false}, 0, &exact);
-    for (int i = 0; i < 4 && status == RW_OK && exact.finished; ++i) {
-        const problem p = {PRECISION_SIZE, 0, 1e-6, RW_F64, false, i / 2, i % 2};
-        rw_lab_solution s;
-        status = solve(lab, &p, 0, &s);
-        if (status == RW_OK) status = put_rule(lab, &p, &s, &exact);
-        rw_free(s.u);
-    }
-    rw_free(exact.u);
-    return status;
+    problem p[4];
+    for (int i = 0; i < RW_COUNT(p); ++i) p[i] = (problem){PRECISION_SIZE, 0, 1e-6, RW_F64, false, i / 2, i % 2};
+    return compare_with_exact(lab, p, RW_COUNT(p), put_rule);
 }
 
 enum { S_STAGES, S_RULE, S_INTERVAL, S_PUBLISHED, S_PART, S_GROWTH };
@@ -373,8 +373,7 @@ static const rw_lab_column stages[] = {
     [S_PUBLISHED] = {"published interval", "", RW_SHOW_RATIO, false,
                      "stability interval of the published coefficients, computed by another program"},
     [S_PART] = {"rule/interval", "", RW_SHOW_RATIO, false,
-                "rule divided by interval; above 1 the rule allows "
-                "unstable steps"},
+                "rule divided by interval; above 1 the rule allows unstable steps"},
     [S_GROWTH] = {"growth", "", RW_SHOW_RATIO, false,
                   "|R| at h rho = 0.35 s^2: growth factor of the stiffest mode per step"},
 };
@@ -401,7 +400,7 @@ static rw_status compare_stages(rw_lab *lab)
         rw_rock_destroy(&r);
         RW_TRY(rw_lab_row(lab, STAGES));
         const double values[] = {s, rule, interval, intervals[i].interval, rule / interval, growth};
-        for (int c = 0; c < RW_COUNT(values); ++c) rw_lab_put(lab, STAGES, c, -1, values[c]);
+        rw_lab_put_values(lab, STAGES, 0, RW_COUNT(values), values);
     }
     return RW_OK;
 }
@@ -423,8 +422,8 @@ static rw_status run_study(rw_lab *lab)
         return rw_fail(lab->ctx, RW_ERR_ARGUMENT,
                        "lab rock4: compat=true is the published program, which uses forward differences: remove "
                        "advection=central, or set compat=false");
-    problem p = {.runs = (int)rw_lab_setting_of(lab, "runs")->number[0],
-                 .tol = rw_lab_setting_of(lab, "tol")->number[0],
+    problem p = {.runs = (int)rw_lab_number(lab, "runs"),
+                 .tol = rw_lab_number(lab, "tol"),
                  .dtype = RW_F64,
                  .central = central,
                  .circles = compat,
@@ -497,8 +496,7 @@ const rw_study rw_study_rock4 = {
          "How long does a GPU take compared with one core, do all devices take the same steps, and what does single "
          "precision cost?",
          "T. Jahn, Implementierung numerischer Algorithmen auf CUDA-Systemen, diploma thesis, University of Bayreuth, "
-         "2010, "
-         "table 6.4",
+         "2010, table 6.4",
          parameters, RW_COUNT(parameters), names, RW_COUNT(names)},
     .tables = tables,
     .curves = curves,

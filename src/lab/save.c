@@ -109,21 +109,28 @@ static void add_column(const rw_lab *lab, const rw_lab_curves *d, int k, curves 
     }
 }
 
-/* Rows of one name among those that have `only`: x in the first column of values, y in the second, behind those
- * used. */
-static void add_name(const rw_lab *lab, const rw_lab_curves *d, int name, size_t *used, curves *c)
+/* x and column y of the rows that have `only`: of one name, or of all (-1) that have a value; the number of them. */
+static size_t collect(const rw_lab *lab, const rw_lab_curves *d, int name, int column, double *x, double *y)
 {
     const rw_lab_rows_of *r = lab->rows + d->table;
-    int where = rw_lab_place(lab, d->table, d->where, -1), by = rw_lab_place(lab, d->table, d->by, -1);
-    int from = rw_lab_place(lab, d->table, d->x, -1), to = rw_lab_place(lab, d->table, d->y[0], -1);
-    double *x = c->values + *used, *y = x + r->n;
+    const int where = rw_lab_place(lab, d->table, d->where, -1), by = rw_lab_place(lab, d->table, d->by, -1),
+              from = rw_lab_place(lab, d->table, d->x, -1), to = rw_lab_place(lab, d->table, column, -1);
     size_t n = 0;
     for (int i = 0; i < r->n; ++i) {
         const double *row = r->value + i * r->width;
-        if (row[by] != name || (*d->only && strcmp(lab->names[(int)row[where]].text, d->only) != 0)) continue;
+        if ((name < 0 ? isnan(row[to]) : row[by] != name) ||
+            (*d->only && strcmp(lab->names[(int)row[where]].text, d->only) != 0))
+            continue;
         x[n] = row[from];
         y[n++] = row[to];
     }
+    return n;
+}
+
+static void add_name(const rw_lab *lab, const rw_lab_curves *d, int name, size_t *used, curves *c)
+{
+    double *x = c->values + *used, *y = x + lab->rows[d->table].n;
+    const size_t n = collect(lab, d, name, d->y[0], x, y);
     if (!n || c->n == SERIES) return;
     bool dashed = lab->names[name].other || (d->above && !strcmp(lab->names[name].text, d->above));
     add_series(c, lab->names[name].text, n, x, y,
@@ -133,20 +140,11 @@ static void add_name(const rw_lab *lab, const rw_lab_curves *d, int name, size_t
     *used += n;
 }
 
-/* Marks: points of the second column, of all names; behind the two columns of values that names take. */
+/* Marks: points of the second column, after the two columns of values that names take. */
 static void add_marks(const rw_lab *lab, const rw_lab_curves *d, curves *c)
 {
-    const rw_lab_rows_of *r = lab->rows + d->table;
-    int where = rw_lab_place(lab, d->table, d->where, -1), from = rw_lab_place(lab, d->table, d->x, -1),
-        to = rw_lab_place(lab, d->table, d->y[1], -1);
-    double *x = c->values + 2 * r->n, *y = x + r->n;
-    size_t n = 0;
-    for (int i = 0; i < r->n; ++i) {
-        const double *row = r->value + i * r->width;
-        if (isnan(row[to]) || (*d->only && strcmp(lab->names[(int)row[where]].text, d->only) != 0)) continue;
-        x[n] = row[from];
-        y[n++] = row[to];
-    }
+    double *x = c->values + 2 * lab->rows[d->table].n, *y = x + lab->rows[d->table].n;
+    const size_t n = collect(lab, d, -1, d->y[1], x, y);
     if (n && c->n < SERIES)
         add_series(c, lab->study->tables[d->table].columns[d->y[1]].name, n, x, y, RW_FIGURE_POINTS);
 }

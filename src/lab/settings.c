@@ -4,6 +4,11 @@
 #include "lab/lab.h"
 #include "param/param.h"
 
+rw_status rw_lab_refuse(rw_context *ctx, const char *what, const char *given, const char *const *names, int n)
+{
+    return rw_fail(ctx, RW_ERR_ARGUMENT, "%s '%s' is unknown%s", what, given, rw_hint_known(given, names, n).text);
+}
+
 /* One value, or the next of a list. */
 static rw_status read_one(rw_lab *lab, const rw_param *row, const char *text, rw_lab_setting *s)
 {
@@ -97,3 +102,5 @@ const rw_lab_setting *rw_lab_setting_of(const rw_lab *lab, const char *name)
     while (strcmp(lab->study->entry.parameters[i].name, name) != 0) ++i;
     return lab->settings + i;
 }
+
+double rw_lab_number(const rw_lab *lab, const char *name) { return rw_lab_setting_of(lab, name)->number[0]; }

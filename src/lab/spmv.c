@@ -14,18 +14,17 @@
  *
  * It chose a kernel by definitions of the preprocessor, one program each; here that is `products`. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lab/occupancy.h"
 #include "lab/spmv.h"
 #include "lab/windows.h"
+#include "measure/measure.h"
 #include "sparse/host.h"
 
 /* ---- settings ---------------------------------------------------------------------------------------------------- */
 
-double rw_spmv_number(const rw_lab *lab, const char *name) { return rw_lab_setting_of(lab, name)->number[0]; }
-static int whole_of(const rw_lab *lab, const char *name) { return (int)rw_spmv_number(lab, name); }
+static int whole_of(const rw_lab *lab, const char *name) { return (int)rw_lab_number(lab, name); }
 rw_spmv_kind rw_spmv_kind_of(const rw_lab *lab) { return (rw_spmv_kind)rw_lab_setting_of(lab, "kind")->word; }
 bool rw_spmv_is_f64(const rw_lab *lab) { return rw_lab_setting_of(lab, "type")->word; }
 
@@ -181,8 +180,7 @@ static const rw_lab_column vectors_columns[] = {
     [V_COPIED_BY] = {"product", "", RW_SHOW_NAME, false, "fastest product with vectors copied in each product"},
     [V_COPIED] = {"time", "s", RW_SHOW_REAL, false, "time of this product"},
     [V_RESIDENT_BY] = {"product resident", "", RW_SHOW_NAME, false,
-                       "fastest product with vectors that stay on the "
-                       "device"},
+                       "fastest product with vectors that stay on the device"},
     [V_RESIDENT] = {"resident", "s", RW_SHOW_REAL, false, "time of this product"},
     [V_SHARE] = {"share", "", RW_SHOW_RATIO, false, "fraction of the time with copies that the copies take"},
     [V_GAIN] = {"gain", "", RW_SHOW_RATIO, false,
@@ -215,7 +213,7 @@ static rw_spmv_outcome *outcome_of(const rw_spmv_study *s, int which, int device
 
 double rw_spmv_memory(const rw_lab *lab, int device)
 {
-    const double given = rw_spmv_number(lab, "memory") * 1e9;
+    const double given = rw_lab_number(lab, "memory") * 1e9;
     return given > 0 ? given : lab->info[device].memory > 0 ? (double)lab->info[device].memory : INFINITY;
 }
 
@@ -245,14 +243,6 @@ static rw_status compare(rw_spmv_study *s, const rw_spmv *p, double *difference)
     return RW_OK;
 }
 
-rw_status rw_spmv_put_name(rw_lab *lab, int table, int column, const char *text, bool other)
-{
-    int name;
-    RW_TRY(rw_lab_name(lab, text, other, &name));
-    rw_lab_put(lab, table, column, -1, name);
-    return RW_OK;
-}
-
 rw_status rw_spmv_begin_row(rw_lab *lab, int table, const char *product, const char *where, bool other)
 {
     static const int product_at[] =
@@ -261,8 +251,8 @@ rw_status rw_spmv_begin_row(rw_lab *lab, int table, const char *product, const c
     static const int where_at[] = {[SPMV_RUNS] = R_WHERE,    [SPMV_TIMES] = W_WHERE,    [SPMV_RATES] = W_WHERE,
                                    [SPMV_ANATOMY] = A_WHERE, [SPMV_SECTIONS] = L_WHERE, [SPMV_BLOCKS] = B_WHERE};
     RW_TRY(rw_lab_row(lab, table));
-    RW_TRY(rw_spmv_put_name(lab, table, product_at[table], product, false));
-    return rw_spmv_put_name(lab, table, where_at[table], where, other);
+    RW_TRY(rw_lab_put_name(lab, table, product_at[table], product, false));
+    return rw_lab_put_name(lab, table, where_at[table], where, other);
 }
 
 static rw_status put_run(rw_spmv_study *s, int device, const rw_spmv *p, const rw_spmv_timing *copied,
@@ -271,7 +261,7 @@ static rw_status put_run(rw_spmv_study *s, int device, const rw_spmv *p, const r
     rw_lab *lab = s->lab;
     if (!rw_lab_wanted(lab, SPMV_RUNS)) return RW_OK;
     RW_TRY(rw_spmv_begin_row(lab, SPMV_RUNS, p->method->name, lab->info[device].name, false));
-    RW_TRY(rw_spmv_put_name(lab, SPMV_RUNS, R_CASE, rw_spmv_case(s->which), false));
+    RW_TRY(rw_lab_put_name(lab, SPMV_RUNS, R_CASE, rw_spmv_case(s->which), false));
     const double operations = SPMV_PRODUCTS * p->need.operations * 1e-9;
     const double values[] = {[R_BEST] = copied->best,
                              [R_MEDIAN] = copied->median,
@@ -283,7 +273,7 @@ static rw_status put_run(rw_spmv_study *s, int device, const rw_spmv *p, const r
                              [R_RESIDENT_RATE] = operations / resident->best,
                              [R_SLOWER] = is_documents(lab) ? copied->best / rw_spmv_mpi[s->which] : NAN,
                              [R_DIFFERENCE] = difference};
-    for (int i = R_BEST; i < RW_COUNT(values); ++i) rw_lab_put(lab, SPMV_RUNS, i, -1, values[i]);
+    rw_lab_put_values(lab, SPMV_RUNS, R_BEST, RW_COUNT(values), values);
     return RW_OK;
 }
 
@@ -314,7 +304,7 @@ static rw_status put_anatomy(rw_spmv_study *s, int device, const rw_spmv *p, con
                              [A_REGISTERS] = r.registers ? r.registers : NAN,
                              [A_SPILLED] = r.registers ? r.spilled : NAN,
                              [A_OCCUPANCY] = r.items_most ? (double)r.items / r.items_most : NAN};
-    for (int i = A_ITEMS; i < RW_COUNT(values); ++i) rw_lab_put(lab, SPMV_ANATOMY, i, -1, values[i]);
+    rw_lab_put_values(lab, SPMV_ANATOMY, A_ITEMS, RW_COUNT(values), values);
     return RW_OK;
 }
 
@@ -326,14 +316,14 @@ static rw_status put_blocks(rw_spmv_study *s, int device, rw_spmv *p)
     double seconds[SPMV_GRID_BLOCKS_MOST];
     if (!rw_lab_wanted(lab, SPMV_BLOCKS)) return RW_OK;
     RW_TRY(rw_spmv_time_each(lab, p, seconds));
-    qsort(seconds, (size_t)n, sizeof *seconds, rw_compare_doubles);
+    const double median = rw_median(seconds, n); /* sorts them */
     RW_TRY(rw_spmv_begin_row(lab, SPMV_BLOCKS, p->method->name, lab->info[device].name, false));
-    RW_TRY(rw_spmv_put_name(lab, SPMV_BLOCKS, B_CASE, rw_spmv_case(s->which), false));
+    RW_TRY(rw_lab_put_name(lab, SPMV_BLOCKS, B_CASE, rw_spmv_case(s->which), false));
     const double values[] = {[B_FASTEST] = seconds[0],
-                             [B_MEDIAN] = (seconds[(n - 1) / 2] + seconds[n / 2]) / 2,
+                             [B_MEDIAN] = median,
                              [B_SLOWEST] = seconds[n - 1],
                              [B_RATIO] = seconds[n - 1] / seconds[0]};
-    for (int i = B_FASTEST; i < RW_COUNT(values); ++i) rw_lab_put(lab, SPMV_BLOCKS, i, -1, values[i]);
+    rw_lab_put_values(lab, SPMV_BLOCKS, B_FASTEST, RW_COUNT(values), values);
     return RW_OK;
 }
 
@@ -412,7 +402,7 @@ static rw_status put_published(rw_spmv_study *s, const rw_spmv_method *m, const 
     if (seconds == 0) return RW_OK;
     RW_TRY(operations_of(s->lab, s->which, m, &operations));
     RW_TRY(rw_spmv_begin_row(s->lab, SPMV_RUNS, product, where, true));
-    RW_TRY(rw_spmv_put_name(s->lab, SPMV_RUNS, R_CASE, rw_spmv_case(s->which), false));
+    RW_TRY(rw_lab_put_name(s->lab, SPMV_RUNS, R_CASE, rw_spmv_case(s->which), false));
     rw_lab_put(s->lab, SPMV_RUNS, R_BEST, -1, seconds);
     rw_lab_put(s->lab, SPMV_RUNS, R_RATE, -1, operations / seconds * 1e-9);
     rw_lab_put(s->lab, SPMV_RUNS, R_SLOWER, -1, seconds / rw_spmv_mpi[s->which]);
@@ -512,17 +502,16 @@ static rw_status put_vectors(rw_spmv_study *s, int which, int device)
     if (by < 0) return RW_OK;
     fastest(s, which, 0, false, &base);
     RW_TRY(rw_lab_row(lab, SPMV_VECTORS));
-    RW_TRY(rw_spmv_put_name(lab, SPMV_VECTORS, V_CASE, rw_spmv_case(which), false));
-    RW_TRY(rw_spmv_put_name(lab, SPMV_VECTORS, V_WHERE, lab->info[device].name, false));
-    RW_TRY(rw_spmv_put_name(lab, SPMV_VECTORS, V_COPIED_BY, rw_spmv_methods[by].name, false));
-    if (stays >= 0) RW_TRY(rw_spmv_put_name(lab, SPMV_VECTORS, V_RESIDENT_BY, rw_spmv_methods[stays].name, false));
-    const double values[] = {[V_COPIED] = copied,
-                             [V_RESIDENT] = resident,
+    RW_TRY(rw_lab_put_name(lab, SPMV_VECTORS, V_CASE, rw_spmv_case(which), false));
+    RW_TRY(rw_lab_put_name(lab, SPMV_VECTORS, V_WHERE, lab->info[device].name, false));
+    RW_TRY(rw_lab_put_name(lab, SPMV_VECTORS, V_COPIED_BY, rw_spmv_methods[by].name, false));
+    if (stays >= 0) RW_TRY(rw_lab_put_name(lab, SPMV_VECTORS, V_RESIDENT_BY, rw_spmv_methods[stays].name, false));
+    const double values[] = {[V_RESIDENT] = resident,
                              [V_SHARE] = fmax(1 - resident / copied, 0),
                              [V_GAIN] = base / copied,
                              [V_RESIDENT_GAIN] = base / resident};
-    const int columns[] = {V_COPIED, V_RESIDENT, V_SHARE, V_GAIN, V_RESIDENT_GAIN};
-    for (int i = 0; i < RW_COUNT(columns); ++i) rw_lab_put(lab, SPMV_VECTORS, columns[i], -1, values[columns[i]]);
+    rw_lab_put(lab, SPMV_VECTORS, V_COPIED, -1, copied);
+    rw_lab_put_values(lab, SPMV_VECTORS, V_RESIDENT, RW_COUNT(values), values);
     if (lab->info[device].gpu)
         rw_lab_note(
             lab,
@@ -634,23 +623,20 @@ static const rw_param parameters[] = {
     PARAMETER("divide", INT, "1", "[1, 80]", "divisor of the cells of a case along each axis, for a quick run"),
     PARAMETER("most", INT, "100", "[1, 1000000]", "maximum number of products per run"),
     PARAMETER("seconds", REAL, "0.5", "[0, 3600]",
-              "time limit for the runs of a product, which may reduce the "
-              "products per run"),
+              "time limit for the runs of a product, which may reduce the products per run"),
     PARAMETER("runs", INT, "5", "[1, 100]", "number of timed runs, of which the best is reported"),
     PARAMETER("section", INT, "20", "[1, 1000]", "section length L of ELL in entries; 20 was best in 2011"),
     PARAMETER("block_section", INT, "5", "[1, 100]", "section length L of BELL in blocks"),
     PARAMETER("sections", INTS, "5,10,15,20,25,30,54", "[1, 1000]", "section lengths L of ELL in table sections"),
     PARAMETER("block_sections", INTS, "1,2,3,4,5,7,13", "[1, 100]", "section lengths L of BELL in table sections"),
     PARAMETER("window", INT, "160", "[5, 1024]",
-              "work-items per workgroup of BELL V3; 80, 160, 320 and 480 in the "
-              "thesis"),
+              "work-items per workgroup of BELL V3; 80, 160, 320 and 480 in the thesis"),
     PARAMETER("memory", REAL, "0", "[0, 1e6]",
               "device memory in GB that products may use; the GPUs of the thesis had 4 and 2.5; 0: all memory of the "
               "device"),
     PARAMETER("iterations", INT, "100", "[1, 1000]", "iterations of GMRES in table gmres; times are scaled to 100"),
     PARAMETER("sequential", REAL, "0.2", "[0, 1]",
-              "fraction of a program that runs on one processor, for table "
-              "amdahl"),
+              "fraction of a program that runs on one processor, for table amdahl"),
     PARAMETER("processors", INTS, "1,2,4,8,16,32,64,128,1024", "[1, 1e12]", "numbers of processors for table amdahl"),
 };
 static const char *const names[SPMV_TABLES] = {"runs",   "times", "rates",     "anatomy", "sections", "vectors",

@@ -43,7 +43,6 @@ typedef struct rw_spmv_study {
 
 /* ---- settings, names, rows: spmv.c ------------------------------------------------------------------------------- */
 
-double rw_spmv_number(const rw_lab *lab, const char *name);
 rw_spmv_kind rw_spmv_kind_of(const rw_lab *lab);
 bool rw_spmv_is_f64(const rw_lab *lab);
 rw_spmv_options rw_spmv_options_of(const rw_lab *lab);
@@ -52,7 +51,6 @@ const char *rw_spmv_case(int which); /* "10x40x20" */
 bool rw_spmv_is_run(const rw_lab *lab, int method, int device);
 double rw_spmv_memory(const rw_lab *lab, int device); /* bytes that a product may take */
 rw_status rw_spmv_begin_row(rw_lab *lab, int table, const char *product, const char *where, bool other);
-rw_status rw_spmv_put_name(rw_lab *lab, int table, int column, const char *text, bool other); /* into the last row */
 
 /* ---- spmv_time.c ------------------------------------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lab/spmv.h"
+#include "measure/measure.h"
 #include "rechenwerk/krylov.h"
 #include "sparse/host.h"
 
@@ -21,8 +22,7 @@ const rw_lab_column rw_spmv_gmres_columns[SPMV_GMRES_COLUMNS] = {
     [G_COPIED] = {"copied", "MB", RW_SHOW_REAL, false, "bytes copied to and from the device per iteration"},
     [G_GAIN] = {"gain", "", RW_SHOW_RATIO, false, "speedup over everything on the processors"},
     [G_ITERATIONS] = {"iterations", "", RW_SHOW_INTEGER, false,
-                      "iterations that were made; fewer if the residual "
-                      "became 0"},
+                      "iterations that were made; fewer if the residual became 0"},
     [G_RESIDUAL] = {"residual", "", RW_SHOW_ERROR, false, "|b - A x| / |b| at the end"},
 };
 
@@ -77,7 +77,7 @@ static rw_status solve_once(solver_run *s, rw_krylov *k)
 
 static rw_krylov_spec spec_of(const rw_lab *lab)
 {
-    const int n = (int)rw_spmv_number(lab, "iterations");
+    const int n = (int)rw_lab_number(lab, "iterations");
     return (rw_krylov_spec){.method = RW_KRYLOV_GMRES, .rtol = 1e-300, .iterations = n, .restart = n};
 }
 
@@ -90,8 +90,8 @@ static rw_status time_solves(const rw_lab *lab, solver_run *s)
     s->seconds = INFINITY;
     RW_TRY(rw_krylov_create(s->a, s->b->dtype, &spec, &k));
     rw_status status = RW_OK;
-    for (int i = 0; i <= rw_spmv_number(lab, "runs") &&
-                    (i < 2 || rw_seconds() - start < rw_spmv_number(lab, "seconds")) && status == RW_OK;
+    for (int i = 0; i <= rw_lab_number(lab, "runs") &&
+                    (i < 2 || rw_seconds() - start < rw_lab_number(lab, "seconds")) && status == RW_OK;
          ++i)
         status = solve_once(s, k);
     rw_krylov_destroy(&k);
@@ -103,15 +103,9 @@ static rw_status make_vectors(solver_run *s, rw_dtype type)
     rw_operator_info info;
     RW_TRY(rw_operator_get_info(s->a, &info));
     const int64_t n = info.rows;
-    void *b;
     RW_TRY(rw_array_create(s->device, type, 1, &n, RW_MEMORY_DEVICE, &s->b));
     RW_TRY(rw_array_create(s->device, type, 1, &n, RW_MEMORY_DEVICE, &s->x));
-    RW_TRY(rw_array_write(s->b, &b));
-    for (int64_t i = 0; i < n * (1 + rw_dtype_is_complex(type)); ++i) {
-        const double u = rw_random_uniform(17, (uint64_t)i) - 0.5;
-        if (rw_dtype_size(type) / (1 + rw_dtype_is_complex(type)) == 4) ((float *)b)[i] = (float)u;
-        else ((double *)b)[i] = u;
-    }
+    RW_TRY(rw_random_fill(s->b, 17, -0.5));
     return rw_array_send(s->b, rw_device_queue(s->device));
 }
 
@@ -146,10 +140,10 @@ static rw_status put_row(rw_lab *lab, int which, const char *lies, const char *w
                              [G_ITERATIONS] = (double)s->iterations,
                              [G_RESIDUAL] = s->residual};
     RW_TRY(rw_lab_row(lab, SPMV_GMRES));
-    RW_TRY(rw_spmv_put_name(lab, SPMV_GMRES, G_CASE, rw_spmv_case(which), false));
-    RW_TRY(rw_spmv_put_name(lab, SPMV_GMRES, G_LIES, lies, false));
-    RW_TRY(rw_spmv_put_name(lab, SPMV_GMRES, G_WHERE, where, false));
-    for (int i = G_SECONDS; i < RW_COUNT(values); ++i) rw_lab_put(lab, SPMV_GMRES, i, -1, values[i]);
+    RW_TRY(rw_lab_put_name(lab, SPMV_GMRES, G_CASE, rw_spmv_case(which), false));
+    RW_TRY(rw_lab_put_name(lab, SPMV_GMRES, G_LIES, lies, false));
+    RW_TRY(rw_lab_put_name(lab, SPMV_GMRES, G_WHERE, where, false));
+    rw_lab_put_values(lab, SPMV_GMRES, G_SECONDS, RW_COUNT(values), values);
     return RW_OK;
 }
 
@@ -195,9 +189,7 @@ static rw_status measure_device(rw_spmv_study *s, rw_device *host, int device, d
                 "%s, with everything on the device %.3g times as fast: %s",
                 rw_spmv_case(s->which), name, *base / products.seconds, host->info.name, *base / all.seconds,
                 all.seconds < products.seconds ? "keeping everything on the device is faster"
-                                               : "keeping everything "
-                                                 "on the device is not "
-                                                 "faster");
+                                               : "keeping everything on the device is not faster");
     }
     rw_sparse_destroy(&matrix);
     return status;

@@ -31,8 +31,7 @@ const rw_lab_column rw_spmv_published_columns[SPMV_PUBLISHED_COLUMNS] = {
     [P_RATE] = {"rate", "GFLOP/s", RW_SHOW_RATIO, false,
                 "rate from this time and the operations counted in the thesis: 7.548e10, for ELL 6.2672e10"},
     [P_PRINTED] = {"printed", "GFLOP/s", RW_SHOW_RATIO, false,
-                   "printed rate; one number is truncated instead of "
-                   "rounded"},
+                   "printed rate; one number is truncated instead of rounded"},
     [P_SLOWER] = {"slower", "", RW_SHOW_RATIO, false, "time divided by the time of MPI on eight cores"},
 };
 
@@ -40,8 +39,8 @@ static rw_status put_published(rw_lab *lab, const char *product, const char *whe
                                double rate)
 {
     RW_TRY(rw_lab_row(lab, SPMV_PUBLISHED));
-    RW_TRY(rw_spmv_put_name(lab, SPMV_PUBLISHED, P_PRODUCT, product, false));
-    RW_TRY(rw_spmv_put_name(lab, SPMV_PUBLISHED, P_WHERE, where, true));
+    RW_TRY(rw_lab_put_name(lab, SPMV_PUBLISHED, P_PRODUCT, product, false));
+    RW_TRY(rw_lab_put_name(lab, SPMV_PUBLISHED, P_WHERE, where, true));
     rw_lab_put(lab, SPMV_PUBLISHED, P_SECONDS, -1, seconds);
     rw_lab_put(lab, SPMV_PUBLISHED, P_RATE, -1, operations / seconds * 1e-9);
     rw_lab_put(lab, SPMV_PUBLISHED, P_PRINTED, -1, rate);
@@ -72,7 +71,7 @@ const rw_lab_column rw_spmv_amdahl_columns[SPMV_AMDAHL_COLUMNS] = {
 static rw_status make_amdahl(rw_lab *lab)
 {
     const rw_lab_setting *processors = rw_lab_setting_of(lab, "processors");
-    const double f = rw_lab_setting_of(lab, "sequential")->number[0];
+    const double f = rw_lab_number(lab, "sequential");
     for (int i = 0; i < processors->n; ++i) {
         const double p = processors->number[i], s = 1 / (f + (1 - f) / p);
         RW_TRY(rw_lab_row(lab, SPMV_AMDAHL));
@@ -107,8 +106,8 @@ static rw_status make_bandwidth(rw_lab *lab)
             const double theory = clock_mhz[g] * 1e6 * bus_bits[g] / 8 * 2 * 1e-9,
                          effective = SPMV_PRODUCTS * bytes / rw_spmv_find(printed[i].name)->published[g][CASE] * 1e-9;
             RW_TRY(rw_lab_row(lab, SPMV_BANDWIDTH));
-            RW_TRY(rw_spmv_put_name(lab, SPMV_BANDWIDTH, B_WHERE, rw_spmv_gpus[g], true));
-            RW_TRY(rw_spmv_put_name(lab, SPMV_BANDWIDTH, B_PRODUCT, printed[i].name, false));
+            RW_TRY(rw_lab_put_name(lab, SPMV_BANDWIDTH, B_WHERE, rw_spmv_gpus[g], true));
+            RW_TRY(rw_lab_put_name(lab, SPMV_BANDWIDTH, B_PRODUCT, printed[i].name, false));
             rw_lab_put(lab, SPMV_BANDWIDTH, B_THEORY, -1, theory);
             rw_lab_put(lab, SPMV_BANDWIDTH, B_EFFECTIVE, -1, effective);
             rw_lab_put(lab, SPMV_BANDWIDTH, B_SHARE, -1, effective / theory);

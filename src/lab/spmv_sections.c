@@ -48,13 +48,13 @@ static rw_status measure_length(rw_spmv_study *s, int device, int method, int le
     RW_TRY(status);
     snprintf(curve, sizeof curve, "%s, %s", m->name, lab->info[device].name);
     RW_TRY(rw_spmv_begin_row(lab, SPMV_SECTIONS, m->name, lab->info[device].name, false));
-    RW_TRY(rw_spmv_put_name(lab, SPMV_SECTIONS, L_CURVE, curve, false));
-    RW_TRY(rw_spmv_put_name(lab, SPMV_SECTIONS, L_UNIT, ell ? "entries" : "blocks", false));
+    RW_TRY(rw_lab_put_name(lab, SPMV_SECTIONS, L_CURVE, curve, false));
+    RW_TRY(rw_lab_put_name(lab, SPMV_SECTIONS, L_UNIT, ell ? "entries" : "blocks", false));
     const double values[] = {[L_LENGTH] = length,
                              [L_SECTIONS] = ceil(longest / length),
                              [L_SECONDS] = t.best,
                              [L_RATE] = operations / t.best * 1e-9};
-    for (int i = L_LENGTH; i < RW_COUNT(values); ++i) rw_lab_put(lab, SPMV_SECTIONS, i, -1, values[i]);
+    rw_lab_put_values(lab, SPMV_SECTIONS, L_LENGTH, RW_COUNT(values), values);
     if (w->row < 0 || t.best < w->best) *w = (sweep){t.best, lab->rows[SPMV_SECTIONS].n - 1};
     return RW_OK;
 }

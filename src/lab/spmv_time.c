@@ -1,10 +1,10 @@
 /* Time of a product for the study spmv: runs of as many products as fit into `seconds`, by the wall, by the process'
  * threads and by the device's own clock. */
 #include <math.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "lab/spmv.h"
+#include "measure/measure.h"
 
 typedef struct clocks {
     double wall, cpu, device;
@@ -36,31 +36,29 @@ static rw_status run_products(rw_spmv *p, int block, bool copied, int products, 
     return rw_event_seconds(events[0], events[1], &c->device);
 }
 
-static int by_wall(const void *a, const void *b)
-{
-    const double x = ((const clocks *)a)->wall, y = ((const clocks *)b)->wall;
-    return x < y ? -1 : x > y;
-}
-
 static rw_status time_runs(const rw_lab *lab, rw_spmv *p, int block, bool copied, rw_event *const events[2],
                            rw_spmv_timing *t)
 {
-    const int runs = (int)rw_spmv_number(lab, "runs");
+    const int runs = (int)rw_lab_number(lab, "runs");
     const rw_counters before = rw_counters_of(p->device);
-    clocks once, run[SPMV_RUNS_MOST];
+    clocks once, run, best = {.wall = INFINITY};
+    double wall[SPMV_RUNS_MOST];
     /* the first after one that has compiled and sent everything */
     RW_TRY(run_products(p, block, copied, 1, events, &once));
     const rw_counters after = rw_counters_of(p->device);
-    const int products = (int)fmin(fmax(rw_spmv_number(lab, "seconds") / (runs * fmax(once.wall, 1e-9)), 1),
-                                   rw_spmv_number(lab, "most"));
-    for (int r = 0; r < runs; ++r) RW_TRY(run_products(p, block, copied, products, events, &run[r]));
-    qsort(run, (size_t)runs, sizeof *run, by_wall);
+    const int products =
+        (int)fmin(fmax(rw_lab_number(lab, "seconds") / (runs * fmax(once.wall, 1e-9)), 1), rw_lab_number(lab, "most"));
+    for (int r = 0; r < runs; ++r) {
+        RW_TRY(run_products(p, block, copied, products, events, &run));
+        if (run.wall < best.wall) best = run;
+        wall[r] = run.wall;
+    }
     const double scale = (double)SPMV_PRODUCTS / products;
-    *t = (rw_spmv_timing){scale * run[0].wall,
-                          scale * (run[(runs - 1) / 2].wall + run[runs / 2].wall) / 2,
-                          scale * run[runs - 1].wall,
-                          scale * run[0].device,
-                          scale * run[0].cpu,
+    *t = (rw_spmv_timing){scale * best.wall,
+                          scale * rw_median(wall, runs),
+                          scale * rw_quantile(wall, runs, 1),
+                          scale * best.device,
+                          scale * best.cpu,
                           (double)(after.launches - before.launches),
                           (double)(after.bytes_in - before.bytes_in),
                           (double)(after.bytes_out - before.bytes_out)};

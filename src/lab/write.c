@@ -5,36 +5,29 @@
 
 #include "core/json.h"
 #include "lab/lab.h"
+#include "measure/measure.h"
 
-enum { CELL = 96 };
-
-/* snprintf with a decimal point in every locale, and without memory that could be missing. */
 /* A number as its column shows it; "-" for a gap. */
-static void format_cell(const rw_lab *lab, rw_lab_show show, double x, char cell[CELL])
+static void format_cell(const rw_lab *lab, rw_lab_show show, double x, char cell[RW_CELL])
 {
     if (isnan(x)) {
-        rw_snprintf(cell, CELL, "-");
+        rw_snprintf(cell, RW_CELL, "-");
         return;
     }
     switch (show) {
-    case RW_SHOW_INTEGER: rw_snprintf(cell, CELL, "%lld", (long long)x); break;
-    case RW_SHOW_REAL: rw_snprintf(cell, CELL, "%.6g", x); break;
-    case RW_SHOW_SECONDS: rw_snprintf(cell, CELL, "%.5f", x); break;
-    case RW_SHOW_RATIO: rw_snprintf(cell, CELL, "%.2f", x); break;
-    case RW_SHOW_ERROR: rw_snprintf(cell, CELL, "%.1e", x); break;
-    case RW_SHOW_DEVICE: rw_snprintf(cell, CELL, "%s", lab->info[(int)x].name); break;
-    case RW_SHOW_NAME: rw_snprintf(cell, CELL, "%s", lab->names[(int)x].text); break;
+    case RW_SHOW_INTEGER: rw_snprintf(cell, RW_CELL, "%lld", (long long)x); break;
+    case RW_SHOW_REAL: rw_snprintf(cell, RW_CELL, "%.6g", x); break;
+    case RW_SHOW_SECONDS: rw_snprintf(cell, RW_CELL, "%.5f", x); break;
+    case RW_SHOW_RATIO: rw_snprintf(cell, RW_CELL, "%.2f", x); break;
+    case RW_SHOW_ERROR: rw_snprintf(cell, RW_CELL, "%.1e", x); break;
+    case RW_SHOW_DEVICE: rw_snprintf(cell, RW_CELL, "%s", lab->info[(int)x].name); break;
+    case RW_SHOW_NAME: rw_snprintf(cell, RW_CELL, "%s", lab->names[(int)x].text); break;
     }
 }
 
 static double value_at(const rw_lab *lab, int table, int row, int c)
 {
     return lab->rows[table].value[row * lab->rows[table].width + c];
-}
-
-static void cell_at(const rw_lab *lab, int table, int row, int c, char cell[CELL])
-{
-    format_cell(lab, rw_lab_head_at(lab, table, c).column->show, value_at(lab, table, row, c), cell);
 }
 
 /* ---- text and Markdown ------------------------------------------------------------------------------------------- */
@@ -67,80 +60,36 @@ static void add_meanings(rw_text *t, const rw_lab *lab, int table, bool markdown
             rw_text_add(t, "%s%s: %s\n", markdown ? "- " : "  ", d->columns[c].name, d->columns[c].what);
 }
 
-/* A line of the head of a column: the first word of its name, the rest, its unit. */
-static void head_at(const rw_lab *lab, int table, int c, int line, char cell[CELL])
+/* Of the head in text: the first word of its name, the rest, its unit; in Markdown name and unit. */
+static void head_at(const rw_lab *lab, int table, bool markdown, int line, int c, char cell[RW_CELL])
 {
     const rw_lab_head h = rw_lab_head_at(lab, table, c);
     size_t first = strcspn(h.name, " ");
-    if (line == 0) snprintf(cell, CELL, "%.*s", (int)first, h.name);
-    else if (line == 1) snprintf(cell, CELL, "%s", h.name[first] ? h.name + first + 1 : "");
-    else snprintf(cell, CELL, "%s", h.column->unit);
+    if (markdown) snprintf(cell, RW_CELL, "%s%s%s", h.name, *h.column->unit ? ", " : "", h.column->unit);
+    else if (line == -3) snprintf(cell, RW_CELL, "%.*s", (int)first, h.name);
+    else if (line == -2) snprintf(cell, RW_CELL, "%s", h.name[first] ? h.name + first + 1 : "");
+    else snprintf(cell, RW_CELL, "%s", h.column->unit);
 }
 
-/* Lines -3, -2, -1 are the head. */
-static void line_cell(const rw_lab *lab, int table, int line, int c, char cell[CELL])
+typedef struct printed {
+    const rw_lab *lab;
+    int table;
+} printed;
+
+static void cell_at(const void *user, bool markdown, int line, int c, char cell[RW_CELL])
 {
-    if (line < 0) head_at(lab, table, c, line + 3, cell);
-    else cell_at(lab, table, line, c, cell);
+    const printed *p = user;
+    if (line < 0) head_at(p->lab, p->table, markdown, line, c, cell);
+    else
+        format_cell(p->lab, rw_lab_head_at(p->lab, p->table, c).column->show, value_at(p->lab, p->table, line, c),
+                    cell);
 }
 
-static int width_of(const rw_lab *lab, int table, int c)
-{
-    char cell[CELL];
-    int width = 0;
-    for (int line = -3; line < lab->rows[table].n; ++line) {
-        line_cell(lab, table, line, c, cell);
-        width = RW_MAX(width, (int)strlen(cell));
-    }
-    return width;
-}
-
-/* A line of the head in which every column is empty is left out. */
-static bool is_empty(const rw_lab *lab, int table, int line)
-{
-    char cell[CELL];
-    for (int c = 0; c < lab->rows[table].width; ++c) {
-        line_cell(lab, table, line, c, cell);
-        if (*cell) return false;
-    }
-    return true;
-}
-
-static void end_line(rw_text *t)
-{
-    while (!t->failed && t->length && t->data[t->length - 1] == ' ') t->data[--t->length] = 0;
-    rw_text_add(t, "\n");
-}
-
-static void add_text_table(rw_text *t, const rw_lab *lab, int table)
+static void add_table(rw_text *t, const rw_lab *lab, int table, bool markdown)
 {
     const rw_lab_rows_of *r = lab->rows + table;
-    char cell[CELL];
-    for (int line = -3; line < r->n; ++line) {
-        if (line < 0 && is_empty(lab, table, line)) continue;
-        for (int c = 0; c < r->width; ++c) {
-            line_cell(lab, table, line, c, cell);
-            rw_text_add(t, "%s%*s", c ? "  " : "", width_of(lab, table, c), cell);
-        }
-        end_line(t);
-    }
-}
-
-static void add_markdown_table(rw_text *t, const rw_lab *lab, int table)
-{
-    const rw_lab_rows_of *r = lab->rows + table;
-    char cell[CELL];
-    for (int line = -2; line < r->n; ++line) {
-        for (int c = 0; c < r->width; ++c) {
-            const rw_lab_head h = rw_lab_head_at(lab, table, c);
-            if (line == -2)
-                rw_snprintf(cell, sizeof cell, "%s%s%s", h.name, *h.column->unit ? ", " : "", h.column->unit);
-            else if (line == -1) snprintf(cell, sizeof cell, "---:");
-            else cell_at(lab, table, line, c, cell);
-            rw_text_add(t, "| %s ", cell);
-        }
-        rw_text_add(t, "|\n");
-    }
+    const printed p = {lab, table};
+    rw_table_add(t, &(rw_table){r->width, r->n, 3, 0, "---:", cell_at, &p}, markdown);
 }
 
 static void add_page(rw_text *t, const rw_lab *lab, bool markdown)
@@ -149,8 +98,7 @@ static void add_page(rw_text *t, const rw_lab *lab, bool markdown)
     for (int k = 0; k < lab->study->entry.ntables; ++k) {
         if (!lab->rows[k].made) continue;
         rw_text_add(t, "\n%s%s\n\n", markdown ? "## " : "", lab->study->tables[k].title);
-        if (markdown) add_markdown_table(t, lab, k);
-        else add_text_table(t, lab, k);
+        add_table(t, lab, k, markdown);
         add_meanings(t, lab, k, markdown);
     }
     if (lab->notes.data) rw_text_add(t, "\n%s", lab->notes.data);

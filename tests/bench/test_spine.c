@@ -60,8 +60,8 @@ static void test_missing_barrier_is_found(void **state)
     OK(rw_bench_array(&b, RW_C64, 1024, &x));
     OK(rw_bench_array(&b, RW_C64, 1024, &y));
     OK(rw_bench_array(&b, RW_F32, 512, &w));
-    OK(rw_bench_fill(x, 1, 0));
-    OK(rw_bench_fill(w, 2, 0));
+    OK(rw_random_fill(x, 1, 0));
+    OK(rw_random_fill(w, 2, 0));
     const rw_arg args[] = {rw_arg_array(y), rw_arg_array(x), rw_arg_array(w), rw_arg_int(4)};
     FAILS(RW_ERR_CHECK, "race", launch1(b.queue, kernel_of(program, "fft256"), 1, args, 4));
     rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&w);

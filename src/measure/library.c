@@ -1,9 +1,10 @@
-/* Libraries of peers on a CUDA device: opened at run time from where CUDA or pip put them. */
+/* Libraries of peers, opened at run time; those of CUDA from where CUDA or pip put them. */
 #include <dlfcn.h>
 #include <glob.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "bench/bench.h"
+#include "measure/measure.h"
 
 static void *open_newest(const char *prefix, const char *folder, const char *name)
 {
@@ -18,7 +19,7 @@ static void *open_newest(const char *prefix, const char *folder, const char *nam
     return library;
 }
 
-void *rw_bench_library(const char *name, const char *variable)
+void *rw_library_open(const char *name, const char *variable)
 {
     static const struct {
         const char *variable, *folder;
@@ -40,4 +41,16 @@ void *rw_bench_library(const char *name, const char *variable)
         if (prefix && (*prefix || !places[i].variable)) library = open_newest(prefix, places[i].folder, name);
     }
     return library;
+}
+
+bool rw_library_functions(void *library, const char *prefix, const rw_library_function *functions, int n)
+{
+    for (int i = 0; i < n; ++i) {
+        char name[64];
+        snprintf(name, sizeof name, "%s%s", prefix, functions[i].name);
+        void *found = dlsym(library, name);
+        if (!found) return false;
+        memcpy(functions[i].pointer, &found, sizeof found);
+    }
+    return true;
 }
