@@ -49,7 +49,7 @@ int rw_image_columns(const rw_image_pass *p, const rw_image_shape *shape)
     if (c &&
         ((!sums && !extremes) || s->size[1] > 1 || s->ry || c->size[0] > 1 || c->rx || c->from != 1 || c->also >= 0))
         return 0;
-    if (s->order || s->exponential || s->bits || (s->sums && !rw_image_is_taps(s))) return 0;
+    if (s->exponential || s->bits || (s->sums && !rw_image_is_taps(s))) return 0;
     const int tall = c ? c->size[1] : s->size[1], wide = n + 2 * side;
     if (c && c->operation != s->operation && c->border != s->border) return 0;
     if (side > n * 15 || n < word_elements(p->y_dtype)) return 0;

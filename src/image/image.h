@@ -68,6 +68,14 @@ struct rw_image_stage {
     int bits;
     void (*first)(const rw_image_stage *stage, rw_image_writer *w),
         (*end)(const rw_image_stage *stage, rw_image_writer *w);
+    /* (optional) A sum of `terms` terms. If they are more than `few`, processors run blocks of them in a loop outside
+     * and lanes inside: `begin` sets an array of type `sum`, `join` adds a term to `sum`, `close` makes v0 of it. A
+     * term has pixel a of the window. A term that mirrors also has the opposite pixel b; else b is NULL. */
+    int terms, few;
+    bool (*has)(const rw_image_stage *stage, int i);     /* (optional) whether pixel i is a term (default: all are) */
+    bool (*mirrors)(const rw_image_stage *stage, int i); /* (optional) whether term i does */
+    void (*join)(const rw_image_stage *stage, rw_image_writer *w, const char *weight, const char *a, const char *b);
+    void (*close)(const rw_image_stage *stage, rw_image_writer *w);
     rw_text after; /* operations on each result: statements that define v1, v2, … */
     int values;    /* v0 … v<values - 1> are defined */
 };
@@ -243,6 +251,8 @@ struct rw_image_writer {
 };
 /* The value of the stage before it, so many rows and pixels away: "s2[q + 3]"; by pixels: of channel c. */
 const char *rw_image_at(rw_image_writer *w, char buffer[64], int dx, int dy, int c);
+/* The value of pixel i of the window, counted row by row. */
+const char *rw_image_pixel(rw_image_writer *w, char buffer[64], int i);
 /* In a `term`: the value of the pixel of the window; in all three: sum i. */
 const char *rw_image_term(rw_image_writer *w, char buffer[64], int c);
 const char *rw_image_sum(rw_image_writer *w, char buffer[64], int i);
@@ -300,7 +310,8 @@ void rw_image_write_extreme(const rw_image_stage *s, rw_image_writer *w);
  * registers (columns.c). shape: whether channels are planar. */
 bool rw_image_merge_extremes(rw_image_pass *p, const rw_image_shape *shape);
 bool rw_image_is_rectangle(const rw_image_stage *s);
-void rw_image_set_loops(rw_image_stage *s); /* of rw_image_write_taps */
+void rw_image_set_taps(rw_image_stage *s);    /* of rw_image_write_taps, once it has its weights */
+void rw_image_set_element(rw_image_stage *s); /* of rw_image_write_extreme for a structuring element */
 void rw_image_set_bilateral(rw_image_stage *s);
 extern const char rw_image_exp_text[]; /* exp_f32(v), v <= 0, and f64 */
 void rw_image_write_grey(const rw_image_stage *s, rw_image_writer *w);

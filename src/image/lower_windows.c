@@ -72,6 +72,7 @@ static void add_folded(rw_image_builder *b, rw_image_stage *s, double sigma, int
     rw_image_gauss_taps(sigma, radius, one, integer, taps);
     for (int k = 0; k <= radius; ++k) rw_image_add_weight(b, s, taps[k]);
     s->number[2] = 1;
+    rw_image_set_taps(s);
 }
 
 /* u8: sums of rows in units of 2^-16, kept in units of 1/16; sums of columns with weights in units of 2^-12; all exact
@@ -337,7 +338,7 @@ static rw_status add_mask(rw_image_builder *b, double *values, int nx, int ny, i
         s->number[1] = factor;
     }
     for (int i = 0; i < nx * ny; ++i) rw_image_add_weight(b, s, values[i]);
-    rw_image_set_loops(s);
+    rw_image_set_taps(s);
     return RW_OK;
 }
 
@@ -455,6 +456,7 @@ static void add_element(rw_image_builder *b, double sign, int nx, int ny, rw_ima
     rw_image_set_window(b, s, nx, ny, nx / 2, ny / 2);
     s->number[0] = sign;
     s->number[1] = element;
+    rw_image_set_element(s);
     s->careful = is_real(s->type) && nx * ny > 1;
     s->watched = b->watched;
 }

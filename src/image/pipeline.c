@@ -152,6 +152,18 @@ static void add_slot(rw_text *t, const rw_image_pass *p, const rw_image_shape *s
 /* Rows of the ring that stage k looks up for a row: those of its window, and the one before it. */
 static int entries(const rw_image_pass *p, int k) { return 2 * p->stage[k].ry + 1 + p->stage[k].running; }
 
+enum { BLOCK = 8 }; /* terms; a compiler compares all pairs of loads of a loop over lanes */
+static bool in_blocks(const rw_image_shape *shape, const rw_image_stage *s)
+{
+    return !shape->threads && s->join && s->terms > s->few;
+}
+
+/* The arrays that a stage's sums lie in: on processors. */
+static int sums_of(const rw_image_shape *shape, const rw_image_stage *s)
+{
+    return shape->threads ? 0 : in_blocks(shape, s) ? 1 : s->sums;
+}
+
 /* Of one of the arrays that a stage's sums lie in. */
 static int64_t sum_bytes(const rw_image_pass *p, const rw_image_shape *s, int k)
 {
@@ -165,8 +177,7 @@ int64_t rw_image_pass_bytes(const rw_image_pass *p, const rw_image_shape *s)
         bytes += (int64_t)(depth(p, s, k) + 1) * pitch(p, s, k) * (int64_t)rw_dtype_size(p->stage[k].type);
         bytes = (bytes + 63) / 64 * 64;
     }
-    for (int k = 1; k < p->nstages; ++k)
-        if (!s->threads) bytes += sum_bytes(p, s, k) * p->stage[k].sums;
+    for (int k = 1; k < p->nstages; ++k) bytes += sum_bytes(p, s, k) * sums_of(s, p->stage + k);
     for (int k = 1; k < p->nstages; ++k) bytes += (int64_t)s->block * entries(p, k) * 4;
     return (bytes + 63) / 64 * 64;
 }
@@ -207,6 +218,12 @@ const char *rw_image_at(rw_image_writer *w, char buffer[64], int dx, int dy, int
     else if (s->pixels) snprintf(buffer, 64, "s%d[%d*i + %d]", dy + s->ry, w->channels, offset + c);
     else snprintf(buffer, 64, "s%d[q + %d]", dy + s->ry, offset);
     return buffer;
+}
+
+const char *rw_image_pixel(rw_image_writer *w, char buffer[64], int i)
+{
+    const rw_image_stage *s = w->pass->stage + w->k;
+    return rw_image_at(w, buffer, i % s->size[0] - s->low[0], i / s->size[0] - s->low[1], 0);
 }
 
 /* ---- borders ----------------------------------------------------------------------------------------------------- */
@@ -344,7 +361,7 @@ static void write_rings(rw_image_writer *w)
         at = (at + 63) / 64 * 64;
     }
     for (int k = 1; k < p->nstages; ++k)
-        for (int i = 0; i < p->stage[k].sums && !w->shape->threads; ++i, at += sum_bytes(p, w->shape, k))
+        for (int i = 0; i < sums_of(w->shape, p->stage + k); ++i, at += sum_bytes(p, w->shape, k))
             ADD("    RING %s *const sums%d_%d = (RING %s *)(large + %lld);\n", c_name(p->stage[k].sum), k, i,
                 c_name(p->stage[k].sum), (long long)at);
     for (int k = 1; k < p->nstages; ++k) {
@@ -544,6 +561,63 @@ static void write_sums(rw_image_writer *w, const char *lane, const char *from, c
     if (s->bits) ADD("                    }\n");
 }
 
+/* A loop over lanes that adds n terms to the sums, from term `first` + from on. The caller closes the loop. */
+static void write_block(rw_image_writer *w, const char *first, int from, int n, const char *lo, const char *hi)
+{
+    const rw_image_pass *p = w->pass;
+    const rw_image_stage *s = p->stage + w->k;
+    char a[32], b[32], weight[32], sum[64];
+    for (int i = 0; i < n; ++i) {
+        ADD("                    const int e%d = ", i);
+        if (s->has) ADD("points%d[%s%d];\n", w->k, first, from + i);
+        else ADD("%s%d;\n", first, from + i);
+        for (int side = 0; side < 1 + (s->mirrors && s->mirrors(s, from + i)); ++side) {
+            if (side) snprintf(a, sizeof a, "(%d - e%d)", s->size[0] * s->size[1] - 1, i);
+            else snprintf(a, sizeof a, "e%d", i);
+            ADD("                    RING const %s *const %s%d = ring%d + at%d[r * %d + %d + %s / %d] + (%d + %s %% "
+                "%d) * %d;\n",
+                c_name(p->stage[s->from].type), side ? "b" : "a", i, s->from, w->k, entries(p, w->k), s->ry - s->low[1],
+                a, s->size[0], w->shift - s->low[0], a, s->size[0], w->channels);
+        }
+        if (s->nweights)
+            ADD("                    const %s u%d = weights[%d + e%d];\n", w->shape->f64 ? "f64" : "f32", i, s->weight,
+                i);
+    }
+    ADD("                    EACH_IN(q, %s, %s) {\n                    %s sum = %s;\n", lo, hi, c_name(s->sum),
+        rw_image_sum(w, sum, 0));
+    for (int i = 0; i < n; ++i) {
+        snprintf(a, sizeof a, "a%d[q]", i);
+        snprintf(b, sizeof b, "b%d[q]", i);
+        snprintf(weight, sizeof weight, "u%d", i);
+        s->join(s, w, weight, a, s->mirrors && s->mirrors(s, from + i) ? b : NULL);
+    }
+}
+
+/* All terms in blocks. The loop over lanes of the last block defines v0; the caller closes it. */
+static void write_blocks(rw_image_writer *w, const char *lo, const char *hi)
+{
+    const rw_image_stage *s = w->pass->stage + w->k;
+    const int whole = (s->terms - 1) / BLOCK * BLOCK;
+    char sum[64];
+    write_lanes(w, s->begin, "q", lo, hi);
+    ADD("                for (int i = 0; i < %d; i += %d) {\n", whole, BLOCK);
+    write_block(w, "i + ", 0, BLOCK, lo, hi);
+    ADD("                    %s = sum;\n                    }\n                }\n", rw_image_sum(w, sum, 0));
+    write_block(w, "", whole, s->terms - whole, lo, hi);
+    s->close(s, w);
+}
+
+/* A table of the pixels of the window that are terms, counted row by row. */
+static void write_points(rw_image_writer *w, int k)
+{
+    const rw_image_stage *s = w->pass->stage + k;
+    if (!in_blocks(w->shape, s) || !s->has) return;
+    ADD("CONSTANT i32 points%d[] = {", k);
+    for (int i = 0; i < s->size[0] * s->size[1]; ++i)
+        if (s->has(s, i)) ADD("%d, ", i);
+    ADD("};\n");
+}
+
 /* The only stage of a pass reads pixels alone, as they are in x: they are not put into a ring first. */
 static bool reads_x(const rw_image_writer *w)
 {
@@ -597,6 +671,44 @@ static void write_out(rw_image_writer *w, int k, const char *value)
     ADD(";");
 }
 
+/* out[q] of stage k <- NaN if the value is NaN. */
+static void write_nan(rw_image_writer *w, int k, const char *value)
+{
+    const rw_image_pass *p = w->pass;
+    const rw_image_stage *s = p->stage + k, *from = p->stage + s->from;
+    const bool keys = from->type == RW_U32;
+    ADD("const %s v = %s; if (%s) { const %s nan = %s; ", c_name(from->type), value,
+        keys ? "v > 0xff800000u || v < 0x007fffffu" : "v != v", c_name(s->type), keys ? "(f32)(RW_INF - RW_INF)" : "v");
+    write_out(w, k, "nan");
+    ADD(" }");
+}
+
+static bool puts_nan(const rw_image_pass *p, int k) { return p->stage[k].careful && !p->stage[k].running; }
+
+/* The first stage whose function put_nan serves stage k too. */
+static int nan_of(const rw_image_pass *p, int k)
+{
+    for (int m = 1; m < k && k < last(p); ++m)
+        if (puts_nan(p, m) && p->stage[m].type == p->stage[k].type &&
+            p->stage[p->stage[m].from].type == p->stage[p->stage[k].from].type)
+            return m;
+    return k;
+}
+
+/* On processors: the function that does so for a row. In line, it would be most of what is compiled. */
+static void write_nan_function(rw_image_writer *w, int k)
+{
+    const rw_image_pass *p = w->pass;
+    const bool end = k == last(p);
+    if (w->shape->threads || !puts_nan(p, k) || nan_of(p, k) != k) return;
+    ADD("CALLED void put_nan%d(%s %s *out, RING const %s *row, int lo, int hi, long y_plane)\n{\n"
+        "    EACH_IN(q, lo, hi) { ",
+        k, end ? "GLOBAL" : "RING", c_name(end ? p->y_dtype : p->stage[k].type),
+        c_name(p->stage[p->stage[k].from].type));
+    write_nan(w, k, "row[q]");
+    ADD(" }\n}\n");
+}
+
 /* NaN for all windows with NaN, if the values of the stage that is watched are not all finite. `rows`: what each row
  * needs. The window: a rectangle, its first and last pixel, or the pixels of an element, which are adjacent in a
  * row. */
@@ -604,11 +716,10 @@ static void write_care(rw_image_writer *w, int k, const char *rows, const char *
 {
     const rw_image_pass *p = w->pass;
     const rw_image_stage *s = p->stage + k;
-    if (!s->careful || s->running) return;
+    if (!puts_nan(p, k)) return;
     const int nx = s->size[0], ny = s->size[1], element = s->write == rw_image_write_extreme ? (int)s->number[1] : -1;
-    const bool keys = p->stage[s->from].type == RW_U32;
-    const char *type = c_name(p->stage[s->from].type), *to = c_name(s->type);
-    char loops[400];
+    const char *type = c_name(p->stage[s->from].type);
+    char loops[400], value[64];
     ADD("            if (nonfinite%d[0]) {\n", s->watched);
     if (element > 0)
         for (int side = 0; side < 2; ++side) {
@@ -632,18 +743,17 @@ static void write_care(rw_image_writer *w, int k, const char *rows, const char *
                          : "nx_",
              element == 0 && nx > 1 ? nx - 1 : 1);
     ADD("                const int nx_ = %d;\n                (void)nx_;\n", nx);
-    char value[200];
-    snprintf(value, sizeof value, "const %s v = row[q + m * %d]; if (%s) { const %s nan = %s; ", type, w->channels,
-             keys ? "v > 0xff800000u || v < 0x007fffffu" : "v != v", to, keys ? "(f32)(RW_INF - RW_INF)" : "v");
-    if (w->shape->threads)
-        ADD("                EACH2(q, %s, %s, r, ra, rb) {\n                    %s\n                    %s { %s", lo,
-            hi, rows, loops, value);
-    else
+    if (w->shape->threads) {
+        ADD("                EACH2(q, %s, %s, r, ra, rb) {\n                    %s\n                    %s { ", lo, hi,
+            rows, loops);
+        snprintf(value, sizeof value, "row[q + m * %d]", w->channels);
+        write_nan(w, k, value);
+        ADD(" }\n                    }\n                }\n            }\n");
+    } else
         ADD("                for (int r = ra; r < rb; ++r) {\n                    %s\n                    %s\n"
-            "                            EACH_IN(q, %s, %s) { %s",
-            rows, loops, lo, hi, value);
-    write_out(w, k, "nan");
-    ADD(" } }\n                    }\n                }\n            }\n");
+            "                            put_nan%d(out, row + m * %d, %s, %s, y_plane);\n"
+            "                    }\n                }\n            }\n",
+            rows, loops, nan_of(p, k), w->channels, lo, hi);
 }
 
 static void write_stage(rw_image_writer *w, int k)
@@ -660,7 +770,8 @@ static void write_stage(rw_image_writer *w, int k)
     if (reads_x(w))
         rw_text_add(&rows, "GLOBAL const %s *const s0 = x + (long)(c + (int)r) * x_row + (long)left0 * %d; ",
                     c_name(p->x_dtype), channels_of(p, w->shape, 0));
-    for (int t = 0; t < taps && !reads_x(w) && !s->running; ++t)
+    const bool blocks = in_blocks(w->shape, s);
+    for (int t = 0; t < taps && !reads_x(w) && !s->running && !blocks; ++t)
         rw_text_add(&rows, "RING const %s *const s%d = ring%d + at%d[(int)r * %d + %d];%s",
                     c_name(p->stage[s->from].type), t, s->from, k, taps, t, t + 1 < taps ? "\n                " : " ");
     if (s->also >= 0) {
@@ -677,18 +788,22 @@ static void write_stage(rw_image_writer *w, int k)
     snprintf(lo, sizeof lo, "%d * from%d", lanes, k);
     snprintf(hi, sizeof hi, "%d * to%d", lanes, k);
     const char *lane = s->pixels ? "i" : "q";
-    w->swept = s->sums && !w->shape->threads;
+    w->swept = sums_of(w->shape, s) > 0;
     if (s->running) {
         write_running(w, rows.data ? rows.data : "", lo, hi);
     } else if (w->swept) {
         ADD("            for (int r = ra; r < rb; ++r) {\n                %s\n", rows.data ? rows.data : "");
-        write_sums(w, lane, lo, hi);
-        ADD("                EACH_IN(%s, %s, %s) {\n", lane, lo, hi);
+        if (blocks) {
+            write_blocks(w, lo, hi);
+        } else {
+            write_sums(w, lane, lo, hi);
+            ADD("                EACH_IN(%s, %s, %s) {\n", lane, lo, hi);
+        }
     } else {
         open_rows(w, lane, lo, hi, rows.data ? rows.data : "");
         if (s->sums) write_sums(w, lane, lo, hi);
     }
-    s->write(s, w);
+    if (!blocks) s->write(s, w);
     if (s->after.data) ADD("%s", s->after.data);
     for (int c = 0; c < (s->pixels ? n : 1); ++c) {
         char value[32];
@@ -771,6 +886,10 @@ void rw_image_write_pass(const rw_image_pass *p, const rw_image_shape *shape, rw
         shape->in_memory ? "GLOBAL" : "LOCAL");
     rw_image_add_alpha(p, shape, text);
     rw_image_write_maps(w);
+    for (int k = 1; k < p->nstages; ++k) {
+        write_points(w, k);
+        write_nan_function(w, k);
+    }
     rw_image_write_head(p, shape, text);
     if (p->limits) {
         const char *type = c_name(shape->limits);

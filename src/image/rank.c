@@ -10,7 +10,8 @@
 #include "image/image.h"
 
 #define ADD(...) rw_text_add(w->t, __VA_ARGS__)
-enum { NETWORK = 49 };
+enum { NETWORK = 49, BRANCHES = 9 }; /* largest windows by a network; by a network that compares reals */
+enum { MEMBERS = 100 };              /* pixels of an element that processors compare without a loop at most */
 
 /* a <- min, b <- max */
 static void exchange(rw_image_writer *w, const char *type, int a, int b)
@@ -79,17 +80,18 @@ static void write_network(const rw_image_stage *s, rw_image_writer *w)
         write_median9(s, w);
         return;
     }
-    const char *type = w->columns && s->type != RW_F32 && s->type != RW_F64 ? "i32" : rw_dtype_name(s->type);
+    /* Compilers make branches of comparisons of reals, and large windows have hundreds of them. */
+    const bool keys = s->order && !w->shape->threads;
+    const char *real = rw_dtype_name(s->type), *type = real;
+    if (keys) type = s->type == RW_F32 ? "u32" : "u64";
+    else if (w->columns && !is_real(s->type)) type = "i32";
     /* one that is larger than all keeps the rank n / 2 */
     const int n = s->size[0] * s->size[1], odd = n + (n % 2 == 0);
     int list[NETWORK], have = RW_MIN(odd / 2 + 2, odd), next = have;
     char value[64];
-    for (int i = 0; i < odd; ++i) {
-        if (i < n)
-            ADD("                    %s m%d = %s;\n", type, i,
-                rw_image_at(w, value, i % s->size[0] - s->low[0], i / s->size[0] - s->low[1], 0));
-        else ADD("                    %s m%d = (%s)%s;\n", type, i, type, largest_of(s->type));
-    }
+    for (int i = 0; i < odd; ++i)
+        ADD(keys ? "                    %s m%d = key_%s(%s);\n" : "                    %s m%d = (%s)(%s);\n", type, i,
+            keys ? real : type, i < n ? rw_image_pixel(w, value, i) : largest_of(s->type));
     const bool tests = w->columns && is_real(s->type);
     if (tests) {
         ADD("                    const int nan_ = 0");
@@ -104,6 +106,7 @@ static void write_network(const rw_image_stage *s, rw_image_writer *w)
         if (next < odd) list[have++] = next++;
     }
     if (tests) ADD("                    const %s v0 = nan_ ? (%s)(RW_INF - RW_INF) : m%d;\n", type, type, list[0]);
+    else if (keys) ADD("                    const %s v0 = %s_key(m%d);\n", real, real, list[0]);
     else ADD("                    const %s v0 = m%d;\n", type, list[0]);
 }
 
@@ -203,10 +206,10 @@ void rw_image_set_median(rw_image_stage *s)
     const int n = s->size[0] * s->size[1], bits = orders[order_of(s->type)].bits;
     s->write = write_network;
     if (s->size[0] == 3 && s->size[1] == 3) s->prepare = sort_columns;
+    s->order = n > NETWORK || (is_real(s->type) && n > BRANCHES);
     if (n <= NETWORK) return;
     s->sum = bits == 8 && n < 256 ? RW_U8 : bits < 32 ? RW_U16 : bits == 32 ? RW_U32 : RW_U64;
     s->sums = 2;
-    s->order = true;
     s->bits = bits;
     s->write = write_found;
     s->first = begin_bits;
@@ -380,22 +383,61 @@ bool rw_image_merge_extremes(rw_image_pass *p, const rw_image_shape *shape)
 
 /* ---- windows of extremes ----------------------------------------------------------------------------------------- */
 
+/* Pixel i of the window belongs to the structuring element. */
+static bool is_member(const rw_image_stage *s, int i)
+{
+    return rw_image_in_element((rw_image_element)s->number[1], i % s->size[0], i / s->size[0], s->size);
+}
+
 /* number[0]: -1 minimum, 1 maximum. number[1] 0: of the first and the last pixel of the window; else of all that belong
  * to the structuring element of this number. */
 void rw_image_write_extreme(const rw_image_stage *s, rw_image_writer *w)
 {
+    const int n = s->size[0] * s->size[1];
     const char *type = rw_dtype_name(s->type);
-    const int n = s->size[0] * s->size[1], element = (int)s->number[1];
     bool first = true;
     char value[64];
     for (int i = 0; i < n; ++i) {
-        const int x = i % s->size[0], y = i / s->size[0];
-        if (element ? !rw_image_in_element((rw_image_element)element, x, y, s->size) : i && i < n - 1) continue;
-        rw_image_at(w, value, x - s->low[0], y - s->low[1], 0);
+        if (s->number[1] != 0 ? !is_member(s, i) : i && i < n - 1) continue;
+        rw_image_pixel(w, value, i);
         if (first) ADD("                    %s v0 = %s;\n", type, value);
         else
             ADD("                    { const %s b = %s; v0 = b %c v0%s ? b : v0; }\n", type, value,
                 s->number[0] < 0 ? '<' : '>', w->columns && is_real(s->type) ? " || b != b" : "");
         first = false;
     }
+}
+
+static void begin_extreme(const rw_image_stage *s, rw_image_writer *w)
+{
+    char sum[64];
+    const bool least = s->number[0] < 0;
+    ADD("                    %s = %s%s;\n", rw_image_sum(w, sum, 0), least || !is_real(s->type) ? "" : "-",
+        least || is_real(s->type) ? largest_of(s->type)
+        : s->type == RW_I16       ? "-32768"
+                                  : "0");
+}
+
+static void join_extreme(const rw_image_stage *s, rw_image_writer *w, const char *weight, const char *a, const char *b)
+{
+    (void)weight;
+    (void)b;
+    ADD("                    { const %s b = %s; sum = b %c sum ? b : sum; }\n", rw_dtype_name(s->type), a,
+        s->number[0] < 0 ? '<' : '>');
+}
+
+static void close_extreme(const rw_image_stage *s, rw_image_writer *w)
+{
+    ADD("                    const %s v0 = sum;\n", rw_dtype_name(s->type));
+}
+
+void rw_image_set_element(rw_image_stage *s)
+{
+    for (int i = 0; i < s->size[0] * s->size[1]; ++i) s->terms += is_member(s, i);
+    s->few = MEMBERS;
+    s->has = is_member;
+    s->sum = s->type;
+    s->begin = begin_extreme;
+    s->join = join_extreme;
+    s->close = close_extreme;
 }
