@@ -243,11 +243,12 @@ struct rw_image_writer {
     rw_text *t;
     const rw_image_pass *pass;
     const rw_image_shape *shape;
-    int k;        /* the stage */
-    int channels; /* interleaved, of what it reads */
-    int shift;    /* pixels in its row before its own first one */
-    bool swept;   /* sums are in arrays */
-    bool columns; /* columns.c: values are in h[row][element] */
+    int k;          /* the stage */
+    int channels;   /* interleaved, of what it reads */
+    int shift;      /* pixels in its row before its own first one */
+    int also_shift; /* of the row of `also` */
+    bool swept;     /* sums are in arrays */
+    bool columns;   /* columns.c: values are in h[row][element] */
 };
 /* The value of the stage before it, so many rows and pixels away: "s2[q + 3]"; by pixels: of channel c. */
 const char *rw_image_at(rw_image_writer *w, char buffer[64], int dx, int dy, int c);
@@ -262,8 +263,9 @@ const char *rw_image_also(rw_image_writer *w, char buffer[64], int c);
 bool rw_image_few_weights(const rw_image_pass *pass);
 
 /* Shared by the writers: functions of borders, conversions. */
-const char *rw_image_map_text(rw_image_border border); /* body of a function of i and n */
-void rw_image_write_maps(rw_image_writer *w);          /* functions outside<border>(i, n) of the pass */
+const char *rw_image_map_text(rw_image_border border);   /* body of a function of i and n */
+rw_image_border rw_image_map_of(rw_image_border border); /* skip: replicate */
+void rw_image_write_maps(rw_image_writer *w);            /* functions outside<border>(i, n) of the pass */
 typedef struct rw_image_call {
     char text[64];
 } rw_image_call;
@@ -310,6 +312,8 @@ void rw_image_write_extreme(const rw_image_stage *s, rw_image_writer *w);
  * registers (columns.c). shape: whether channels are planar. */
 bool rw_image_merge_extremes(rw_image_pass *p, const rw_image_shape *shape);
 bool rw_image_is_rectangle(const rw_image_stage *s);
+/* The stage with a window of nx x ny pixels, of which low_x and low_y lie before the pixel. */
+rw_image_stage rw_image_rectangle_of(const rw_image_stage *like, int from, int nx, int ny, int low_x, int low_y);
 void rw_image_set_taps(rw_image_stage *s);    /* of rw_image_write_taps, once it has its weights */
 void rw_image_set_element(rw_image_stage *s); /* of rw_image_write_extreme for a structuring element */
 void rw_image_set_bilateral(rw_image_stage *s);

@@ -414,16 +414,6 @@ static rw_status lower_median(rw_image_builder *b)
     return RW_OK;
 }
 
-/* As OpenCV's getStructuringElement. */
-bool rw_image_in_element(rw_image_element element, int x, int y, const int size[2])
-{
-    const int r = size[1] / 2, c = size[0] / 2, dy = y - r;
-    if (element == RW_IMAGE_CROSS) return x == c || y == r;
-    if (element != RW_IMAGE_ELLIPSE) return true;
-    const int dx = r ? (int)rint(c * sqrt(((double)r * r - (double)dy * dy) / ((double)r * r))) : 0;
-    return x >= c - dx && x < c + dx + 1;
-}
-
 /* One axis of a rectangle: extremes of 2, 4, 8 … neighbours from those of half as many. The first one is centred. */
 static void add_extremes(rw_image_builder *b, double sign, int n, int axis, const char *name)
 {
@@ -434,6 +424,7 @@ static void add_extremes(rw_image_builder *b, double sign, int n, int axis, cons
         rw_image_set_window(b, s, axis ? 1 : by + 1, axis ? by + 1 : 1, axis ? 0 : low, axis ? low : 0);
         s->number[0] = sign;
         s->number[1] = 0; /* the first and the last pixel */
+        rw_image_set_element(s);
         s->careful = is_real(s->type);
         s->watched = b->watched;
         shift -= low;

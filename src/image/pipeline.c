@@ -21,14 +21,8 @@
 
 #define ADD(...) rw_text_add(w->t, __VA_ARGS__)
 
+static const char *c_name(rw_dtype t) { return rw_dtype_name(t); }
 static int last(const rw_image_pass *p) { return p->nstages - 1; }
-
-bool rw_image_pass_by_pixels(const rw_image_pass *p)
-{
-    for (int k = 0; k < p->nstages; ++k)
-        if (p->stage[k].pixels) return true;
-    return false;
-}
 
 void rw_image_pass_extent(const rw_image_pass *p, int extent[4])
 {
@@ -182,83 +176,7 @@ int64_t rw_image_pass_bytes(const rw_image_pass *p, const rw_image_shape *s)
     return (bytes + 63) / 64 * 64;
 }
 
-/* ---- for the texts of stages ------------------------------------------------------------------------------------- */
-
-bool rw_image_few_weights(const rw_image_pass *p) { return p->weights.n <= 96; }
-
-const char *rw_image_term(rw_image_writer *w, char buffer[64], int c)
-{
-    const rw_image_stage *s = w->pass->stage + w->k;
-    if (s->pixels) snprintf(buffer, 64, "row[%d*i + m * %d + %d]", w->channels, w->channels, c);
-    else snprintf(buffer, 64, "row[q + m * %d]", w->channels);
-    return buffer;
-}
-
-const char *rw_image_sum(rw_image_writer *w, char buffer[64], int i)
-{
-    if (w->swept) snprintf(buffer, 64, "sums%d_%d[%s]", w->k, i, w->pass->stage[w->k].pixels ? "i" : "q");
-    else snprintf(buffer, 64, "sum%d", i);
-    return buffer;
-}
-
-const char *rw_image_also(rw_image_writer *w, char buffer[64], int c)
-{
-    const rw_image_stage *s = w->pass->stage + w->k;
-    const int offset = (reach(w->pass, s->also) - reach(w->pass, w->k) + s->also_x) * w->channels;
-    if (s->pixels) snprintf(buffer, 64, "also[%d*i + %d]", w->channels, offset + c);
-    else snprintf(buffer, 64, "also[q + %d]", offset);
-    return buffer;
-}
-
-const char *rw_image_at(rw_image_writer *w, char buffer[64], int dx, int dy, int c)
-{
-    const rw_image_stage *s = w->pass->stage + w->k;
-    const int offset = (w->shift + dx) * w->channels;
-    if (w->columns) snprintf(buffer, 64, "H(%d, %d + c)", dy + s->ry, (s->rx + dx) * w->channels);
-    else if (s->pixels) snprintf(buffer, 64, "s%d[%d*i + %d]", dy + s->ry, w->channels, offset + c);
-    else snprintf(buffer, 64, "s%d[q + %d]", dy + s->ry, offset);
-    return buffer;
-}
-
-const char *rw_image_pixel(rw_image_writer *w, char buffer[64], int i)
-{
-    const rw_image_stage *s = w->pass->stage + w->k;
-    return rw_image_at(w, buffer, i % s->size[0] - s->low[0], i / s->size[0] - s->low[1], 0);
-}
-
-/* ---- borders ----------------------------------------------------------------------------------------------------- */
-
-/* The pixel that stands for pixel i of a row of n, -1: a constant. */
-static const char *const maps[RW_IMAGE_BORDERS] = {
-    [RW_IMAGE_BORDER_REFLECT101] =
-        "    if (n == 1) return 0;\n    const int p = 2 * n - 2, m = (i % p + p) % p;\n    return m < n ? m : p - m;\n",
-    [RW_IMAGE_BORDER_REFLECT] = "    const int p = 2 * n, m = (i % p + p) % p;\n    return m < n ? m : p - 1 - m;\n",
-    [RW_IMAGE_BORDER_REPLICATE] = "    return i < 0 ? 0 : i < n ? i : n - 1;\n",
-    [RW_IMAGE_BORDER_WRAP] = "    return (i % n + n) % n;\n",
-    [RW_IMAGE_BORDER_CONSTANT] = "    return i < 0 || i >= n ? -1 : i;\n",
-};
-
-const char *rw_image_map_text(rw_image_border b) { return maps[b]; }
-
-static rw_image_border map_of(rw_image_border b) { return b == RW_IMAGE_BORDER_SKIP ? RW_IMAGE_BORDER_REPLICATE : b; }
-
-void rw_image_write_maps(rw_image_writer *w)
-{
-    unsigned written = 0;
-    for (int k = 1; k < w->pass->nstages; ++k) {
-        const rw_image_border b = map_of(w->pass->stage[k].border);
-        if (!b || written & 1u << b) continue;
-        written |= 1u << b;
-        ADD("DEVICE int outside%d(int i, int n)\n{\n%s}\n", (int)b, maps[b]);
-    }
-}
-
-rw_image_call rw_image_outside_text(rw_image_border b, const char *i, const char *n)
-{
-    rw_image_call call;
-    snprintf(call.text, sizeof call.text, "outside%d(%s, %s)", (int)map_of(b), i, n);
-    return call;
-}
+/* ---- careful stages and readers ------------------------------------------------------------------------------------ */
 
 /* The test of value v of ring k for careful stages (image.h); NULL: there are none. Order statistics test for NaN,
  * running sums for values that are not finite. nonfinite<k>[0] is set when a value meets the test. */
@@ -281,47 +199,6 @@ static const rw_image_stage *reader(const rw_image_pass *p, int k, bool y)
         if (y ? p->stage[m].ry : p->stage[m].rx) return p->stage + m;
     return NULL;
 }
-
-/* ---- conversions ------------------------------------------------------------------------------------------------- */
-
-static const char *c_name(rw_dtype t) { return rw_dtype_name(t); }
-
-/* An element of x as a value of stage 0. */
-void rw_image_add_load(const rw_image_pass *p, rw_text *t, const char *element)
-{
-    const rw_dtype from = p->x_dtype, to = p->stage[0].type;
-    if (from == RW_F16) rw_text_add(t, "f32_from_f16(%s)", element);
-    else if (from == to) rw_text_add(t, "%s", element);
-    else rw_text_add(t, "(%s)%s", c_name(to), element);
-}
-
-/* Whether all values of one type are values of the other. */
-static bool holds(rw_dtype to, rw_dtype from)
-{
-    if (to == from) return true;
-    if (to == RW_F64) return true;
-    if (to == RW_F32) return from != RW_F64 && from != RW_I32;
-    return from == RW_U8 && (to == RW_U16 || to == RW_I16);
-}
-
-void rw_image_add_store(const rw_image_pass *p, rw_text *t, rw_dtype from, const char *value)
-{
-    const rw_dtype to = p->y_dtype;
-    const bool f64 = from == RW_F64;
-    if (to == RW_F16) rw_text_add(t, "f16_from_%s((%s)%s)", f64 ? "f64" : "f32", f64 ? "f64" : "f32", value);
-    else if (holds(to, from) || to == RW_F32) rw_text_add(t, "(%s)%s", c_name(to), value);
-    else if (f64 || from == RW_F32) /* the nearest, of two the even one; saturated; NaN becomes 0 */
-        rw_text_add(t, "(%s)(int)RW_RINT(near_%s(%s, %d, %d))", c_name(to), f64 ? "f64" : "f32", value,
-                    to == RW_I16 ? -32768 : 0, (int)rw_image_largest(to));
-    else
-        rw_text_add(t, "(%s)near_i32(%s, %d, %d)", c_name(to), value, to == RW_I16 ? -32768 : 0,
-                    (int)rw_image_largest(to));
-}
-
-const char rw_image_helper_text[] =
-    "DEVICE f32 near_f32(f32 v, f32 least, f32 most) { return v > least ? v < most ? v : most : v != v ? 0 : least; }\n"
-    "DEVICE f64 near_f64(f64 v, f64 least, f64 most) { return v > least ? v < most ? v : most : v != v ? 0 : least; }\n"
-    "DEVICE i32 near_i32(i32 v, i32 least, i32 most) { return v > least ? v < most ? v : most : least; }\n";
 
 /* ---- the kernel -------------------------------------------------------------------------------------------------- */
 
@@ -384,7 +261,7 @@ static void write_rows(rw_image_writer *w, int k)
     ADD("        EACH(e, %d) { const int c = j - %d + (int)e / %d + (int)e %% %d;", w->shape->block * taps,
         lag(p, k) + s->ry + s->running, taps, taps);
     if (looks_up(p, k))
-        ADD(" const int m = outside%d(c, ny); at%d[e] = m < 0 ? %d : ", (int)map_of(s->border), k, d * n);
+        ADD(" const int m = outside%d(c, ny); at%d[e] = m < 0 ? %d : ", (int)rw_image_map_of(s->border), k, d * n);
     else ADD(" at%d[e] = ", k);
     add_slot(w->t, p, w->shape, s->from, looks_up(p, k) ? "m" : "c");
     ADD("; }\n");
@@ -449,8 +326,8 @@ static void write_load(rw_image_writer *w)
 {
     const rw_image_pass *p = w->pass;
     const rw_image_stage *s = p->stage, *rx = reader(p, 0, false), *ry = reader(p, 0, true);
-    const int n = channels_of(p, w->shape, 0), b = rx ? (int)map_of(rx->border) : 0,
-              by = ry ? (int)map_of(ry->border) : 0;
+    const int n = channels_of(p, w->shape, 0), b = rx ? (int)rw_image_map_of(rx->border) : 0,
+              by = ry ? (int)rw_image_map_of(ry->border) : 0;
     char lo[64], hi[64], element[200], outside[64] = "";
     rw_text row = {0};
     open_stage(w, 0);
@@ -503,7 +380,7 @@ static void write_beyond(rw_image_writer *w, int k)
     const rw_image_stage *rx = reader(p, k, false);
     const int n = channels_of(p, w->shape, k);
     if (!rx || wraps(p) || !is_result(p, k)) return;
-    const int b = map_of(rx->border);
+    const int b = rw_image_map_of(rx->border);
     char hi[64];
     rw_text out = {0};
     ADD("        BARRIER;\n");
@@ -561,6 +438,14 @@ static void write_sums(rw_image_writer *w, const char *lane, const char *from, c
     if (s->bits) ADD("                    }\n");
 }
 
+/* Where pixel `e` of the window begins in the ring. */
+static void add_pixel(const rw_image_writer *w, const char *e)
+{
+    const rw_image_stage *s = w->pass->stage + w->k;
+    ADD("ring%d + at%d[(int)r * %d + %d + %s / %d] + (%d + %s %% %d) * %d", s->from, w->k, entries(w->pass, w->k),
+        s->ry - s->low[1], e, s->size[0], w->shift - s->low[0], e, s->size[0], w->channels);
+}
+
 /* A loop over lanes that adds n terms to the sums, from term `first` + from on. The caller closes the loop. */
 static void write_block(rw_image_writer *w, const char *first, int from, int n, const char *lo, const char *hi)
 {
@@ -574,10 +459,10 @@ static void write_block(rw_image_writer *w, const char *first, int from, int n, 
         for (int side = 0; side < 1 + (s->mirrors && s->mirrors(s, from + i)); ++side) {
             if (side) snprintf(a, sizeof a, "(%d - e%d)", s->size[0] * s->size[1] - 1, i);
             else snprintf(a, sizeof a, "e%d", i);
-            ADD("                    RING const %s *const %s%d = ring%d + at%d[r * %d + %d + %s / %d] + (%d + %s %% "
-                "%d) * %d;\n",
-                c_name(p->stage[s->from].type), side ? "b" : "a", i, s->from, w->k, entries(p, w->k), s->ry - s->low[1],
-                a, s->size[0], w->shift - s->low[0], a, s->size[0], w->channels);
+            ADD("                    RING const %s *const %s%d = ", c_name(p->stage[s->from].type), side ? "b" : "a",
+                i);
+            add_pixel(w, a);
+            ADD(";\n");
         }
         if (s->nweights)
             ADD("                    const %s u%d = weights[%d + e%d];\n", w->shape->f64 ? "f64" : "f32", i, s->weight,
@@ -607,11 +492,14 @@ static void write_blocks(rw_image_writer *w, const char *lo, const char *hi)
     s->close(s, w);
 }
 
+/* After stage k NaN is put into its results where it belongs. */
+static bool puts_nan(const rw_image_pass *p, int k) { return p->stage[k].careful && !p->stage[k].running; }
+
 /* A table of the pixels of the window that are terms, counted row by row. */
 static void write_points(rw_image_writer *w, int k)
 {
     const rw_image_stage *s = w->pass->stage + k;
-    if (!in_blocks(w->shape, s) || !s->has) return;
+    if (!s->has || (!in_blocks(w->shape, s) && !puts_nan(w->pass, k))) return;
     ADD("CONSTANT i32 points%d[] = {", k);
     for (int i = 0; i < s->size[0] * s->size[1]; ++i)
         if (s->has(s, i)) ADD("%d, ", i);
@@ -683,8 +571,6 @@ static void write_nan(rw_image_writer *w, int k, const char *value)
     ADD(" }");
 }
 
-static bool puts_nan(const rw_image_pass *p, int k) { return p->stage[k].careful && !p->stage[k].running; }
-
 /* The first stage whose function put_nan serves stage k too. */
 static int nan_of(const rw_image_pass *p, int k)
 {
@@ -710,50 +596,25 @@ static void write_nan_function(rw_image_writer *w, int k)
 }
 
 /* NaN for all windows with NaN, if the values of the stage that is watched are not all finite. `rows`: what each row
- * needs. The window: a rectangle, its first and last pixel, or the pixels of an element, which are adjacent in a
- * row. */
+ * needs. */
 static void write_care(rw_image_writer *w, int k, const char *rows, const char *lo, const char *hi)
 {
     const rw_image_pass *p = w->pass;
     const rw_image_stage *s = p->stage + k;
+    const bool threads = w->shape->threads;
     if (!puts_nan(p, k)) return;
-    const int nx = s->size[0], ny = s->size[1], element = s->write == rw_image_write_extreme ? (int)s->number[1] : -1;
-    const char *type = c_name(p->stage[s->from].type);
-    char loops[400], value[64];
     ADD("            if (nonfinite%d[0]) {\n", s->watched);
-    if (element > 0)
-        for (int side = 0; side < 2; ++side) {
-            ADD("                const i32 %s[%d] = {", side ? "to_" : "from_", ny);
-            for (int t = 0; t < ny; ++t) {
-                int a = 0, b = nx;
-                while (a < nx && !rw_image_in_element((rw_image_element)element, a, t, s->size)) ++a;
-                while (b > a && !rw_image_in_element((rw_image_element)element, b - 1, t, s->size)) --b;
-                ADD("%s%d", t ? ", " : "", side ? b : a);
-            }
-            ADD("};\n");
-        }
-    snprintf(loops, sizeof loops,
-             "for (int t = 0; t < %d; t += %d) {\n"
-             "                        RING const %s *const row = ring%d + at%d[(int)r * %d + t + %d] + %d;\n"
-             "                        for (int m = %s; m < %s; m += %d)",
-             ny, element == 0 && ny > 1 ? ny - 1 : 1, type, s->from, k, entries(p, k), s->ry - s->low[1],
-             (w->shift - s->low[0]) * w->channels, element > 0 ? "from_[t]" : "0",
-             element > 0 ? "to_[t]"
-             : nx == 1   ? "1"
-                         : "nx_",
-             element == 0 && nx > 1 ? nx - 1 : 1);
-    ADD("                const int nx_ = %d;\n                (void)nx_;\n", nx);
-    if (w->shape->threads) {
-        ADD("                EACH2(q, %s, %s, r, ra, rb) {\n                    %s\n                    %s { ", lo, hi,
-            rows, loops);
-        snprintf(value, sizeof value, "row[q + m * %d]", w->channels);
-        write_nan(w, k, value);
-        ADD(" }\n                    }\n                }\n            }\n");
-    } else
-        ADD("                for (int r = ra; r < rb; ++r) {\n                    %s\n                    %s\n"
-            "                            put_nan%d(out, row + m * %d, %s, %s, y_plane);\n"
-            "                    }\n                }\n            }\n",
-            rows, loops, nan_of(p, k), w->channels, lo, hi);
+    if (threads) ADD("                EACH2(q, %s, %s, r, ra, rb) {\n                    %s\n", lo, hi, rows);
+    else ADD("                for (int r = ra; r < rb; ++r) {\n                    %s\n", rows);
+    ADD("                    for (int i = 0; i < %d; ++i) {\n                        const int e = ",
+        s->has ? s->terms : s->size[0] * s->size[1]);
+    ADD(s->has ? "points%d[i];\n" : "i;\n", k);
+    ADD("                        RING const %s *const pixel = ", c_name(p->stage[s->from].type));
+    add_pixel(w, "e");
+    ADD(";\n                        ");
+    if (threads) write_nan(w, k, "pixel[q]");
+    else ADD("put_nan%d(out, pixel, %s, %s, y_plane);", nan_of(p, k), lo, hi);
+    ADD("\n                    }\n                }\n            }\n");
 }
 
 static void write_stage(rw_image_writer *w, int k)
@@ -766,6 +627,7 @@ static void write_stage(rw_image_writer *w, int k)
     w->k = k;
     w->channels = channels_of(p, w->shape, s->from);
     w->shift = reach(p, s->from) - reach(p, k);
+    if (s->also >= 0) w->also_shift = reach(p, s->also) - reach(p, k);
     open_stage(w, k);
     if (reads_x(w))
         rw_text_add(&rows, "GLOBAL const %s *const s0 = x + (long)(c + (int)r) * x_row + (long)left0 * %d; ",
@@ -851,20 +713,6 @@ static void write_limits(rw_image_writer *w)
         "b) b = shared_most[m]; }\n"
         "        ATOMIC_MIN(limits, a);\n        ATOMIC_MAX(limits + 1, b);\n    }\n",
         type);
-}
-
-void rw_image_write_head(const rw_image_pass *p, const rw_image_shape *s, rw_text *text)
-{
-    const char *limits = c_name(s->limits), *real = s->f64 ? "f64" : "f32";
-    rw_text_add(
-        text,
-        "KERNEL(image, GLOBAL %s *RESTRICT y, GLOBAL const %s *RESTRICT x, GLOBAL const %s *RESTRICT weights, GLOBAL "
-        "%s *limits, GLOBAL const %s *found, int nx, int ny, "
-        "int x0, int x1, int y0, int y1, int rows, long x_from, long x_row, long x_plane, long y_from, long y_row, "
-        "long y_plane%s",
-        c_name(p->y_dtype), c_name(p->x_dtype), real, limits, limits, s->in_memory ? ", GLOBAL u8 *RESTRICT work" : "");
-    for (int i = 0; i < rw_image_weight_arguments(p, s); ++i) rw_text_add(text, ", %s w%d", real, i);
-    rw_text_add(text, ")\n{\n");
 }
 
 void rw_image_write_pass(const rw_image_pass *p, const rw_image_shape *shape, rw_text *text)

@@ -41,12 +41,6 @@ void rw_image_write_round(const rw_image_stage *s, rw_image_writer *w)
 
 /* ---- alpha ------------------------------------------------------------------------------------------------------- */
 
-void rw_image_add_alpha(const rw_image_pass *p, const rw_image_shape *s, rw_text *text)
-{
-    rw_text_add(text, "#define ALPHA(n) (%s == (n) - 1)\n",
-                s->planar && !rw_image_pass_by_pixels(p) ? "GROUP_ID(2)" : "q % (n)");
-}
-
 /* The part in f64, which all devices divide and round alike; it is 1 where a pixel is opaque. */
 void rw_image_write_premultiply(const rw_image_stage *s, rw_image_writer *w)
 {
@@ -328,18 +322,6 @@ void rw_image_write_colour(const rw_image_stage *s, rw_image_writer *w)
 }
 
 /* ---- bilateral --------------------------------------------------------------------------------------------------- */
-
-/* exp(v), v <= 0, to an ulp or two; the same bits everywhere: 2^n times a polynomial, all products and sums rounded
- * once. */
-const char rw_image_exp_text[] =
-    "DEVICE f32 exp_f32(f32 v)\n{\n"
-    "    const f32 n = RW_RINT(v > -87.0f ? v * 1.44269504f : -125.0f), r = FMA(n, 2.12194440e-4f, FMA(n, "
-    "-0.693359375f, v > -87.0f ? v : -86.643397f));\n"
-    "    f32 p = FMA(1.9875691500e-4f, r, 1.3981999507e-3f);\n"
-    "    p = FMA(p, r, 8.3334519073e-3f);\n    p = FMA(p, r, 4.1665795894e-2f);\n    p = FMA(p, r, 1.6666665459e-1f);\n"
-    "    p = FMA(p, r, 5.0000001201e-1f);\n    p = FMA(p, r * r, r) + 1.0f;\n"
-    "    rw_bits u;\n    u.bits = ((i32)n + 127) << 23;\n    return v > -87.0f ? p * u.value : 0;\n}\n"
-    "DEVICE f64 exp_f64(f64 v) { return exp(v); }\n";
 
 /* The pixel's own value, of channel c. */
 static void add_centre(rw_image_writer *w, const char *type, int c)

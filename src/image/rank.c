@@ -123,14 +123,6 @@ static const struct {
     {RW_F64, "key_f64(%s)", "f64_key(%s)", 64},
 };
 
-const char rw_image_order_text[] =
-    "typedef union { f32 value; u32 bits; } order32;\ntypedef union { f64 value; u64 bits; } order64;\n"
-    "DEVICE u32 key_f32(f32 v) { order32 o; o.value = v; return o.bits ^ (o.bits >> 31 ? 0xffffffffu : "
-    "0x80000000u); }\n"
-    "DEVICE f32 f32_key(u32 k) { order32 o; o.bits = k ^ (k >> 31 ? 0x80000000u : 0xffffffffu); return o.value; }\n"
-    "DEVICE u64 key_f64(f64 v) { order64 o; o.value = v; return o.bits ^ (o.bits >> 63 ? ~(u64)0 : (u64)1 << 63); }\n"
-    "DEVICE f64 f64_key(u64 k) { order64 o; o.bits = k ^ (k >> 63 ? (u64)1 << 63 : ~(u64)0); return o.value; }\n";
-
 /* ---- by bits: the largest key below which at most n / 2 values lie ----------------------------------------------- */
 
 static int order_of(rw_dtype t)
@@ -327,7 +319,7 @@ bool rw_image_is_rectangle(const rw_image_stage *s)
 }
 
 /* The stage with a window of nx x ny pixels, of which low[0] and low[1] lie before the pixel. */
-static rw_image_stage rectangle_of(const rw_image_stage *like, int from, int nx, int ny, int low_x, int low_y)
+rw_image_stage rw_image_rectangle_of(const rw_image_stage *like, int from, int nx, int ny, int low_x, int low_y)
 {
     rw_image_stage s = *like;
     s.from = from;
@@ -346,46 +338,12 @@ static rw_image_stage rectangle_of(const rw_image_stage *like, int from, int nx,
     return s;
 }
 
-bool rw_image_merge_extremes(rw_image_pass *p, const rw_image_shape *shape)
-{
-    const int n = p->nstages, last = n - 1;
-    if (p->kind != RW_IMAGE_ROWS || n < 2) return false;
-    const rw_image_stage *end = p->stage + last;
-    int size[2] = {1, 1}, low[2] = {0, 0};
-    for (int k = 1; k < n; ++k) {
-        const rw_image_stage *s = p->stage + k;
-        if (s->write != rw_image_write_extreme || s->number[1] != 0 || s->number[0] != end->number[0] ||
-            s->from != k - 1 || s->also >= 0 || (k < last && s->after.data))
-            return false;
-        for (int d = 0; d < 2; ++d) {
-            size[d] += s->size[d] - 1;
-            low[d] += s->low[d];
-        }
-    }
-    const bool two = size[1] > 1; /* along rows, then along columns */
-    const rw_image_stage old[2] = {p->stage[1], p->stage[last > 1 ? 2 : 1]};
-    rw_image_stage merged = rectangle_of(end, two, two ? 1 : size[0], size[1], two ? 0 : low[0], low[1]);
-    merged.after = end->after;
-    merged.values = end->values;
-    if (two) {
-        p->stage[1] = rectangle_of(p->stage + 1, 0, size[0], 1, low[0], 0);
-        p->stage[2] = merged;
-    } else {
-        p->stage[1] = merged;
-    }
-    p->nstages = 2 + two;
-    if (rw_image_columns(p, shape) > 0) return true;
-    p->stage[1] = old[0];
-    p->nstages = n;
-    if (two) p->stage[2] = old[1];
-    return false;
-}
-
 /* ---- windows of extremes ----------------------------------------------------------------------------------------- */
 
-/* Pixel i of the window belongs to the structuring element. */
+/* Pixel i of the window belongs to the structuring element; 0: the first and the last pixel. */
 static bool is_member(const rw_image_stage *s, int i)
 {
+    if (s->number[1] == 0) return !i || i == s->size[0] * s->size[1] - 1;
     return rw_image_in_element((rw_image_element)s->number[1], i % s->size[0], i / s->size[0], s->size);
 }
 
@@ -398,7 +356,7 @@ void rw_image_write_extreme(const rw_image_stage *s, rw_image_writer *w)
     bool first = true;
     char value[64];
     for (int i = 0; i < n; ++i) {
-        if (s->number[1] != 0 ? !is_member(s, i) : i && i < n - 1) continue;
+        if (!is_member(s, i)) continue;
         rw_image_pixel(w, value, i);
         if (first) ADD("                    %s v0 = %s;\n", type, value);
         else
