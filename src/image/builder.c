@@ -44,7 +44,7 @@ rw_image_stage *rw_image_add_stage(rw_image_builder *b, const char *name,
                           .channels = from->channels,
                           .compute = real_of(from->type),
                           .size = {1, 1},
-                          .number = {0, 1},
+                          .add = {.factor = 1},
                           .values = 1,
                           .write = write,
                           .weight = b->pass->weights.n};
@@ -72,7 +72,7 @@ void rw_image_premultiply(rw_image_builder *b, rw_dtype type)
     rw_image_stage *s = rw_image_add_stage(b, "times alpha", rw_image_write_premultiply);
     s->type = type;
     s->pixels = true;
-    s->number[0] = rw_image_white_of(b);
+    s->blend.white = rw_image_white_of(b);
     b->premultiplied = true;
 }
 
@@ -95,9 +95,7 @@ rw_status rw_image_close_alpha(rw_image_builder *b)
         rw_image_stage *s = rw_image_add_stage(b, "by alpha", rw_image_write_divide);
         s->type = b->plain;
         s->pixels = true;
-        s->number[0] = rw_image_white_of(b);
-        s->number[1] = 1 / b->gain;
-        s->number[2] = rw_image_noise_of(b);
+        s->blend = (rw_image_blend){rw_image_white_of(b), 1 / b->gain, rw_image_noise_of(b)};
         b->premultiplied = false;
     } else if (b->treatment == RW_IMAGE_EDGE) {
         rw_image_stage *s = rw_image_add_stage(b, "alpha", rw_image_write_alpha);
@@ -177,7 +175,7 @@ rw_status rw_image_end_whole(rw_image_builder *b, rw_dtype type)
     rw_image_stage *s = rw_image_add_stage(b, "copy", rw_image_write_round);
     s->type = type;
     s->compute = real_of(b->pass->x_dtype);
-    s->number[2] = rw_image_noise_of(b);
+    s->real.steps = rw_image_noise_of(b);
     return RW_OK;
 }
 

@@ -76,7 +76,7 @@ bool rw_image_merge_extremes(rw_image_pass *p, const rw_image_shape *shape)
     int size[2] = {1, 1}, low[2] = {0, 0};
     for (int k = 1; k < n; ++k) {
         const rw_image_stage *s = p->stage + k;
-        if (s->write != rw_image_write_extreme || s->number[1] != 0 || s->number[0] != end->number[0] ||
+        if (s->write != rw_image_write_extreme || s->extreme.element || s->extreme.sign != end->extreme.sign ||
             s->from != k - 1 || s->also >= 0 || (k < last && s->after.data))
             return false;
         for (int d = 0; d < 2; ++d) {

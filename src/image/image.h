@@ -24,6 +24,11 @@ typedef struct rw_image_weights {
     bool failed;
 } rw_image_weights;
 
+typedef struct rw_image_blend {
+    double white, gain; /* largest alpha; alpha is multiplied by gain */
+    double steps;       /* results are rounded to multiples of 1/steps first; 0: are not */
+} rw_image_blend;
+
 struct rw_image_stage {
     const char *name; /* for explanations */
     int operation;    /* that it belongs to: 0 of what is loaded, 1, 2, … */
@@ -48,8 +53,34 @@ struct rw_image_stage {
     rw_dtype compute;        /* F32, F64, I32: of its arithmetic with weights */
     int low[2], size[2];     /* window: from -low[0], -low[1] on, so many columns and rows */
     bool order, exponential; /* its text calls functions of rw_image_order_text, rw_image_exp_text */
-    double number[4];        /* what its text needs to know, of the operation */
-    int integers[2][49];     /* weights that are part of the text: [size[1]][size[0]], for each of `masks` */
+    union {                  /* what `write` needs to know of the operation */
+        struct {             /* sums of linear.c */
+            double factor;   /* of the sum */
+            bool rounds;     /* to an integer in real types too */
+            int shift;       /* i32: afterwards the nearest multiple of 2^shift is shifted by as many bits; 0: is not */
+            bool folded;     /* taps: equal weights on both sides of the centre of a row or column. There are
+                                size / 2 + 1, the outermost first. */
+            int apart;       /* pairs: between both pixels */
+            bool odd;        /* pairs: also the value of `also` */
+        } add;
+        struct {
+            int sign;                 /* -1: minimum, 1: maximum */
+            rw_image_element element; /* DEFAULT: the first and the last pixel of the window */
+        } extreme;
+        int sign;             /* differences: of the value; that of `also` has the other one */
+        rw_image_blend blend; /* colours times alpha, and back */
+        struct {
+            double steps, opaque; /* as above; NORMALIZE: value that alpha gets, 0: is unchanged */
+        } real;
+        struct {
+            int bins;
+            bool level; /* the table is a level */
+            double white;
+        } table;
+        rw_image_colour colour;
+        double sigma; /* RECURSIVE */
+    };
+    int integers[2][49]; /* weights that are part of the text: [size[1]][size[0]], for each of `masks` */
     int masks;
     /* (optional) in columns.c: what is defined once for `wide` elements of the window's rows, before `write` for each
      * of the item's */
@@ -280,7 +311,7 @@ extern const char rw_image_order_text[]; /* functions for the median of large wi
 
 /* linear.c, rank.c, point.c: texts of stages */
 void rw_image_write_taps(const rw_image_stage *s, rw_image_writer *w);
-/* The sum of number[2] neighbours at two places that far apart, and of `also` where number[3] is 1. */
+/* The sum of two pixels of a row, and of `also` where sum.odd is set. */
 void rw_image_write_pair(const rw_image_stage *s, rw_image_writer *w);
 void rw_image_write_running(const rw_image_stage *s, rw_image_writer *w); /* v0 of `sum` */
 bool rw_image_is_taps(const rw_image_stage *s);                           /* a sum of neighbours with weights */
@@ -292,14 +323,12 @@ void rw_image_write_copy(const rw_image_stage *s, rw_image_writer *w);
 void rw_image_write_round(const rw_image_stage *s, rw_image_writer *w); /* real values to the stage's type */
 void rw_image_write_difference(const rw_image_stage *s, rw_image_writer *w);
 void rw_image_write_normalize(const rw_image_stage *s, rw_image_writer *w);
-/* Alpha: colours times alpha/number[0]; back, with alpha times number[1]; the last channel of `also`, else the
- * value. */
+/* Alpha: colours times alpha/white; back; the last channel of `also`, else the value. */
 void rw_image_write_premultiply(const rw_image_stage *s, rw_image_writer *w);
 void rw_image_write_divide(const rw_image_stage *s, rw_image_writer *w);
 void rw_image_write_alpha(const rw_image_stage *s, rw_image_writer *w);
 /* ALPHA(n) in texts: whether lane q belongs to the last of n channels. */
 void rw_image_add_alpha(const rw_image_pass *p, const rw_image_shape *s, rw_text *text);
-/* number[0]: bins; number[1] 1: a level; number[2]: white */
 void rw_image_write_lookup(const rw_image_stage *s, rw_image_writer *w);
 void rw_image_write_integers(const rw_image_stage *s, rw_image_writer *w);
 void rw_image_set_median(rw_image_stage *s);
@@ -314,8 +343,8 @@ bool rw_image_merge_extremes(rw_image_pass *p, const rw_image_shape *shape);
 bool rw_image_is_rectangle(const rw_image_stage *s);
 /* The stage with a window of nx x ny pixels, of which low_x and low_y lie before the pixel. */
 rw_image_stage rw_image_rectangle_of(const rw_image_stage *like, int from, int nx, int ny, int low_x, int low_y);
-void rw_image_set_taps(rw_image_stage *s);    /* of rw_image_write_taps, once it has its weights */
-void rw_image_set_element(rw_image_stage *s); /* of rw_image_write_extreme for a structuring element */
+void rw_image_set_taps(rw_image_stage *s); /* of rw_image_write_taps, once it has its weights */
+void rw_image_set_element(rw_image_stage *s, int sign, rw_image_element element); /* of rw_image_write_extreme */
 void rw_image_set_bilateral(rw_image_stage *s);
 extern const char rw_image_exp_text[]; /* exp_f32(v), v <= 0, and f64 */
 void rw_image_write_grey(const rw_image_stage *s, rw_image_writer *w);

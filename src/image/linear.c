@@ -12,17 +12,17 @@ enum { PAIRS = 20, TAPS = 40, UNROLLED = 160 }; /* largest numbers of terms with
 static int largest(rw_dtype t) { return (int)rw_image_largest(t); }
 static int least(rw_dtype t) { return t == RW_I16 ? -32768 : 0; }
 
-/* v0 <- the sum, as the stage's type. number[1]: factor; number[0] 1: rounded to an integer in real types too. */
+/* v0 <- the sum, as the stage's type. */
 static void finish(const rw_image_stage *s, rw_image_writer *w)
 {
     const char *type = rw_dtype_name(s->type), *real = s->compute == RW_F32 ? "f32" : "f64";
     char value[96];
-    if (s->number[1] != 1) snprintf(value, sizeof value, "(%s)sum * (%s)%.17g", real, real, s->number[1]);
+    if (s->add.factor != 1) snprintf(value, sizeof value, "(%s)sum * (%s)%.17g", real, real, s->add.factor);
     else snprintf(value, sizeof value, "sum");
     if (s->type == RW_F32 || s->type == RW_F64)
-        ADD("                    const %s v0 = (%s)%s(%s);\n", type, type, s->number[0] ? "RW_RINT" : "", value);
+        ADD("                    const %s v0 = (%s)%s(%s);\n", type, type, s->add.rounds ? "RW_RINT" : "", value);
     else if (s->type == RW_I32) ADD("                    const i32 v0 = %s;\n", value);
-    else if (s->compute == RW_I32 && s->number[1] == 1)
+    else if (s->compute == RW_I32 && s->add.factor == 1)
         ADD("                    const %s v0 = (%s)near_i32(sum, %d, %d);\n", type, type, least(s->type),
             largest(s->type));
     else
@@ -38,9 +38,8 @@ static void add_term(const rw_image_stage *s, rw_image_writer *w, const char *we
     else ADD("                    sum = FMA(%s, (%s)%s, sum);\n", weight, type, value);
 }
 
-/* number[2] 1: equal weights on both sides of the centre of a row or column; then there are size / 2 + 1, the outermost
- * first, and each but that of the centre is for two values. */
-static bool mirrors(const rw_image_stage *s, int i) { return s->number[2] != 0 && i < s->size[0] * s->size[1] / 2; }
+/* Folded: the weight of a term is for two values, except that of the centre. */
+static bool mirrors(const rw_image_stage *s, int i) { return s->add.folded && i < s->size[0] * s->size[1] / 2; }
 
 static void join_tap(const rw_image_stage *s, rw_image_writer *w, const char *weight, const char *a, const char *b)
 {
@@ -52,8 +51,8 @@ static void join_tap(const rw_image_stage *s, rw_image_writer *w, const char *we
 
 static void close_taps(const rw_image_stage *s, rw_image_writer *w)
 {
-    if (s->compute == RW_I32 && s->number[3] != 0) /* to a multiple of 2^number[3], halves upwards */
-        ADD("                    sum = (sum + %d) >> %d;\n", 1 << ((int)s->number[3] - 1), (int)s->number[3]);
+    if (s->compute == RW_I32 && s->add.shift) /* halves upwards */
+        ADD("                    sum = (sum + %d) >> %d;\n", 1 << (s->add.shift - 1), s->add.shift);
     finish(s, w);
 }
 
@@ -87,7 +86,7 @@ static void write_looped(const rw_image_stage *s, rw_image_writer *w)
 void rw_image_set_taps(rw_image_stage *s)
 {
     s->terms = s->nweights;
-    s->few = s->number[2] != 0 ? PAIRS : TAPS;
+    s->few = s->add.folded ? PAIRS : TAPS;
     s->mirrors = mirrors;
     s->join = join_tap;
     s->close = close_taps;
@@ -124,7 +123,7 @@ void rw_image_write_sum(const rw_image_stage *s, rw_image_writer *w)
     finish(s, w);
 }
 
-/* Masks of integers that are known when the text is written; number[0] 1: the root of the sum of squares of both. */
+/* Masks of integers that are known when the text is written. Two: the root of the sum of the squares of both. */
 void rw_image_write_integers(const rw_image_stage *s, rw_image_writer *w)
 {
     const char *type = rw_dtype_name(s->compute), *to = rw_dtype_name(s->type);
@@ -158,8 +157,8 @@ void rw_image_write_pair(const rw_image_stage *s, rw_image_writer *w)
     const char *type = rw_dtype_name(s->compute);
     char a[64], b[64];
     ADD("                    %s sum = (%s)%s + (%s)%s;\n", type, type, rw_image_at(w, a, -s->low[0], 0, 0), type,
-        rw_image_at(w, b, (int)s->number[2] - s->low[0], 0, 0));
-    if (s->number[3] != 0) ADD("                    sum += (%s)%s;\n", type, rw_image_also(w, a, 0));
+        rw_image_at(w, b, s->add.apart - s->low[0], 0, 0));
+    if (s->add.odd) ADD("                    sum += (%s)%s;\n", type, rw_image_also(w, a, 0));
     finish(s, w);
 }
 
@@ -172,7 +171,7 @@ bool rw_image_is_taps(const rw_image_stage *s)
 
 void rw_image_write_moved(const rw_image_stage *s, rw_image_writer *w, const char *row)
 {
-    const bool plain = s->write == rw_image_write_sum, folded = s->number[2] != 0;
+    const bool plain = s->write == rw_image_write_sum, folded = s->add.folded;
     const int nx = row ? 1 : s->size[0], ny = s->size[1];
     const char *type = rw_dtype_name(s->compute);
     char weight[64], value[64];

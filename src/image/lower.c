@@ -184,7 +184,7 @@ static rw_status lower_colour(rw_image_builder *b)
     RW_TRY(need_colours(b));
     rw_image_stage *s = rw_image_add_stage(b, "colour", rw_image_write_colour);
     s->pixels = true;
-    s->number[0] = b->op->colour;
+    s->colour = b->op->colour;
     if (!is_real(s->type)) s->compute = RW_F64;
     return RW_OK;
 }
@@ -204,8 +204,8 @@ static rw_status add_normalize(rw_image_builder *b, double low, double high, dou
     rw_image_stage *s = rw_image_add_stage(b, "normalize", rw_image_write_normalize);
     s->type = b->plan->dtype == RW_F16 ? RW_F32 : b->plan->dtype;
     s->alpha = b->treatment != RW_IMAGE_PLAIN;
-    s->number[2] = rw_image_noise_of(b);
-    s->number[3] = opaque;
+    s->real.steps = rw_image_noise_of(b);
+    s->real.opaque = opaque;
     rw_image_add_weight(b, s, low);
     rw_image_add_weight(b, s, high);
     return RW_OK;
@@ -248,9 +248,9 @@ static rw_status lower_counted(rw_image_builder *b)
     const bool level = b->op->method == RW_IMAGE_OTSU;
     RW_TRY(begin_counts(b, bins));
     rw_image_stage *s = rw_image_add_stage(b, rw_image_method_name(b->op->method), rw_image_write_lookup);
-    s->number[0] = bins;
-    s->number[1] = level;
-    s->number[2] = white_of(b);
+    s->table.bins = bins;
+    s->table.level = level;
+    s->table.white = white_of(b);
     s->alpha = b->treatment == RW_IMAGE_POINT;
     b->points = true;
     add_table(b, s, level ? 1 : bins);

@@ -25,18 +25,18 @@ void rw_image_write_copy(const rw_image_stage *s, rw_image_writer *w)
         rw_image_at(w, value, 0, 0, 0));
 }
 
-/* The value as a multiple of 1/number[2], 0: as it is. */
-static const char *without_noise(const rw_image_stage *s, char *text, size_t size, const char *value)
+/* The value as a multiple of 1/steps, 0: as it is. */
+static const char *without_noise(double steps, char *text, size_t size, const char *value)
 {
-    if (s->number[2] == 0) snprintf(text, size, "%s", value);
-    else rw_snprintf(text, size, "RW_RINT((f64)(%s) * %.17g) * %.17g", value, s->number[2], 1 / s->number[2]);
+    if (steps == 0) snprintf(text, size, "%s", value);
+    else rw_snprintf(text, size, "RW_RINT((f64)(%s) * %.17g) * %.17g", value, steps, 1 / steps);
     return text;
 }
 
 void rw_image_write_round(const rw_image_stage *s, rw_image_writer *w)
 {
     char value[64], text[240];
-    put(s, w, "v0", without_noise(s, text, sizeof text, rw_image_at(w, value, 0, 0, 0)));
+    put(s, w, "v0", without_noise(s->real.steps, text, sizeof text, rw_image_at(w, value, 0, 0, 0)));
 }
 
 /* ---- alpha ------------------------------------------------------------------------------------------------------- */
@@ -48,8 +48,8 @@ void rw_image_write_premultiply(const rw_image_stage *s, rw_image_writer *w)
     char value[64];
     const int n = w->channels;
     ADD("                    const %s r%d = (%s)%s, part_ = ", type, n - 1, type, rw_image_at(w, value, 0, 0, n - 1));
-    if (s->type == RW_F64) ADD("(f64)%s / %.17g;\n", value, s->number[0]);
-    else ADD("(f32)((f64)%s * %.17g);\n", value, 1 / s->number[0]); /* rounded to f32, white is 1 too */
+    if (s->type == RW_F64) ADD("(f64)%s / %.17g;\n", value, s->blend.white);
+    else ADD("(f32)((f64)%s * %.17g);\n", value, 1 / s->blend.white); /* rounded to f32, white is 1 too */
     for (int c = 0; c < n - 1; ++c)
         ADD("                    const %s r%d = (%s)%s * part_;\n", type, c, type, rw_image_at(w, value, 0, 0, c));
 }
@@ -61,14 +61,14 @@ void rw_image_write_divide(const rw_image_stage *s, rw_image_writer *w)
     const int n = w->channels;
     const char *real = rw_dtype_name(s->compute);
     ADD("                    const %s alpha_ = %s * (%s)%.17g, by_ = alpha_ <= 0 ? 0 : (%s)(%.17g / (f64)alpha_);\n",
-        real, rw_image_at(w, value, 0, 0, n - 1), real, s->number[1], real, s->number[0]);
+        real, rw_image_at(w, value, 0, 0, n - 1), real, s->blend.gain, real, s->blend.white);
     for (int c = 0; c < n; ++c) {
         if (c < n - 1) snprintf(product, sizeof product, "%s * by_", rw_image_at(w, value, 0, 0, c));
         else
             snprintf(product, sizeof product, "(alpha_ < 0 ? 0 : alpha_ > (%s)%.17g ? (%s)%.17g : alpha_)", real,
-                     s->number[0], real, s->number[0]);
+                     s->blend.white, real, s->blend.white);
         snprintf(name, sizeof name, "r%d", c);
-        put(s, w, name, without_noise(s, text, sizeof text, product));
+        put(s, w, name, without_noise(s->blend.steps, text, sizeof text, product));
     }
 }
 
@@ -82,7 +82,7 @@ void rw_image_write_alpha(const rw_image_stage *s, rw_image_writer *w)
 
 /* ---- two stages, limits ------------------------------------------------------------------------------------------ */
 
-/* number[0] v + number[1] also; with weights W v + W' also, in real numbers */
+/* sign (v - also); with weights W v + W' also, in real numbers */
 void rw_image_write_difference(const rw_image_stage *s, rw_image_writer *w)
 {
     char v[64], also[64], value[256];
@@ -94,8 +94,7 @@ void rw_image_write_difference(const rw_image_stage *s, rw_image_writer *w)
                  also);
         put(s, w, "v0", value);
     } else {
-        const char *plus = s->number[0] > 0 ? v : also, *minus = s->number[0] > 0 ? also : v,
-                   *type = rw_dtype_name(s->type);
+        const char *plus = s->sign > 0 ? v : also, *minus = s->sign > 0 ? also : v, *type = rw_dtype_name(s->type);
         if (is_real(s->type)) ADD("                    const %s v0 = %s - %s;\n", type, plus, minus);
         else
             ADD("                    const %s v0 = (%s)near_i32((i32)%s - (i32)%s, %d, %d);\n", type, type, plus, minus,
@@ -111,9 +110,9 @@ void rw_image_write_normalize(const rw_image_stage *s, rw_image_writer *w)
     rw_image_at(w, v, 0, 0, 0);
     snprintf(value, sizeof value, "FMA((%s)%s - (%s)low, (%s)(factor * ((f64)W(%d) - (f64)W(%d))), W(%d))", real, v,
              real, real, s->weight + 1, s->weight, s->weight);
-    put(s, w, s->alpha ? "mapped" : "v0", without_noise(s, text, sizeof text, value));
+    put(s, w, s->alpha ? "mapped" : "v0", without_noise(s->real.steps, text, sizeof text, value));
     if (!s->alpha) return;
-    if (s->number[3] != 0) snprintf(v, sizeof v, "%.17g", s->number[3]);
+    if (s->real.opaque != 0) snprintf(v, sizeof v, "%.17g", s->real.opaque);
     ADD("                    const %s v0 = ALPHA(%d) ? (%s)%s : mapped;\n", type, s->channels, type, v);
 }
 
@@ -304,7 +303,7 @@ static const int from_xyz_integers[3][3] = {{13273, -6296, -2042}, {-3970, 7684,
 
 void rw_image_write_colour(const rw_image_stage *s, rw_image_writer *w)
 {
-    const rw_image_colour colour = (rw_image_colour)s->number[0];
+    const rw_image_colour colour = s->colour;
     const char *type = rw_dtype_name(s->type);
     const bool hsv = colour == RW_IMAGE_HSV || colour == RW_IMAGE_HSV_INVERSE;
     const bool integers = colour == RW_IMAGE_SWAP || (!hsv && in_integers(s));

@@ -285,7 +285,7 @@ static void write_windows(const row_of_values *v, int n, int size, int first_c, 
 static void write_row_extremes(const rw_image_stage *s, rw_image_writer *w)
 {
     const int n = w->shape->columns, channels = w->channels;
-    row_of_values v = {w, extreme_type(s), s->number[0] < 0 ? "MINIMUM" : "MAXIMUM", "H(0, %d)", 0, channels};
+    row_of_values v = {w, extreme_type(s), s->extreme.sign < 0 ? "MINIMUM" : "MAXIMUM", "H(0, %d)", 0, channels};
     for (int q = 0; q < channels && q < n; ++q) {
         v.first = (s->rx - s->low[0]) * channels + q;
         ADD("                    {\n");
@@ -299,7 +299,7 @@ static void write_row_extremes(const rw_image_stage *s, rw_image_writer *w)
 static void write_column_extremes(const rw_image_stage *s, rw_image_writer *w)
 {
     const int size = s->size[1], rows = RW_IMAGE_STEP_ROWS;
-    const row_of_values v = {w, extreme_type(s), s->number[0] < 0 ? "MINIMUM" : "MAXIMUM", "row%d", 0, 1};
+    const row_of_values v = {w, extreme_type(s), s->extreme.sign < 0 ? "MINIMUM" : "MAXIMUM", "row%d", 0, 1};
     char now[32], to[32];
     for (int k = 0; k < rows; ++k) ADD("                    const %s row%d = E(%d, c);\n", v.type, k, k);
     write_beginnings(&v, 0, rows - 1);
@@ -331,7 +331,7 @@ rw_image_stage rw_image_rectangle_of(const rw_image_stage *like, int from, int n
     s.low[1] = low_y;
     s.rx = RW_MAX(low_x, nx - 1 - low_x);
     s.ry = RW_MAX(low_y, ny - 1 - low_y);
-    s.number[1] = RW_IMAGE_RECTANGLE;
+    s.extreme.element = RW_IMAGE_RECTANGLE;
     s.compute = is_real(s.type) ? s.type : RW_I32;
     s.write = ny > 1 ? write_column_extremes : write_row_extremes;
     s.prepare = NULL;
@@ -343,12 +343,10 @@ rw_image_stage rw_image_rectangle_of(const rw_image_stage *like, int from, int n
 /* Pixel i of the window belongs to the structuring element; 0: the first and the last pixel. */
 static bool is_member(const rw_image_stage *s, int i)
 {
-    if (s->number[1] == 0) return !i || i == s->size[0] * s->size[1] - 1;
-    return rw_image_in_element((rw_image_element)s->number[1], i % s->size[0], i / s->size[0], s->size);
+    if (!s->extreme.element) return !i || i == s->size[0] * s->size[1] - 1;
+    return rw_image_in_element(s->extreme.element, i % s->size[0], i / s->size[0], s->size);
 }
 
-/* number[0]: -1 minimum, 1 maximum. number[1] 0: of the first and the last pixel of the window; else of all that belong
- * to the structuring element of this number. */
 void rw_image_write_extreme(const rw_image_stage *s, rw_image_writer *w)
 {
     const int n = s->size[0] * s->size[1];
@@ -361,7 +359,7 @@ void rw_image_write_extreme(const rw_image_stage *s, rw_image_writer *w)
         if (first) ADD("                    %s v0 = %s;\n", type, value);
         else
             ADD("                    { const %s b = %s; v0 = b %c v0%s ? b : v0; }\n", type, value,
-                s->number[0] < 0 ? '<' : '>', w->columns && is_real(s->type) ? " || b != b" : "");
+                s->extreme.sign < 0 ? '<' : '>', w->columns && is_real(s->type) ? " || b != b" : "");
         first = false;
     }
 }
@@ -369,7 +367,7 @@ void rw_image_write_extreme(const rw_image_stage *s, rw_image_writer *w)
 static void begin_extreme(const rw_image_stage *s, rw_image_writer *w)
 {
     char sum[64];
-    const bool least = s->number[0] < 0;
+    const bool least = s->extreme.sign < 0;
     ADD("                    %s = %s%s;\n", rw_image_sum(w, sum, 0), least || !is_real(s->type) ? "" : "-",
         least || is_real(s->type) ? largest_of(s->type)
         : s->type == RW_I16       ? "-32768"
@@ -381,7 +379,7 @@ static void join_extreme(const rw_image_stage *s, rw_image_writer *w, const char
     (void)weight;
     (void)b;
     ADD("                    { const %s b = %s; sum = b %c sum ? b : sum; }\n", rw_dtype_name(s->type), a,
-        s->number[0] < 0 ? '<' : '>');
+        s->extreme.sign < 0 ? '<' : '>');
 }
 
 static void close_extreme(const rw_image_stage *s, rw_image_writer *w)
@@ -389,8 +387,10 @@ static void close_extreme(const rw_image_stage *s, rw_image_writer *w)
     ADD("                    const %s v0 = sum;\n", rw_dtype_name(s->type));
 }
 
-void rw_image_set_element(rw_image_stage *s)
+void rw_image_set_element(rw_image_stage *s, int sign, rw_image_element element)
 {
+    s->extreme.sign = sign;
+    s->extreme.element = element;
     for (int i = 0; i < s->size[0] * s->size[1]; ++i) s->terms += is_member(s, i);
     s->few = MEMBERS;
     s->has = is_member;

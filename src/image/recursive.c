@@ -96,13 +96,13 @@ rw_status rw_image_recursive_create(rw_device *dev, rw_image_pass *p, bool plana
     return rw_program_kernel(p->program, "image", &p->kernel);
 }
 
-/* size[0] 0: along columns. number[0]: sigma. */
+/* size[0] 0: along columns. */
 rw_status rw_image_recursive_run(const rw_image_pass *p, bool planar, rw_array *x, rw_array *y, rw_queue *q)
 {
     static const double a[] = {1.680, -0.6803}, b[] = {3.735, -0.2598}, lambda[] = {1.783, 1.723},
                         omega[] = {0.6318, 1.997};
     const rw_image_stage *s = p->stage + 1;
-    const double sigma = s->number[0];
+    const double sigma = s->sigma;
     double complex z[2], c[2];
     double gain = 0;
     for (int i = 0; i < 2; ++i) {
