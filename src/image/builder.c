@@ -12,6 +12,7 @@ rw_status rw_image_begin_pass(rw_image_builder *b)
     rw_image_pass *last = b->pass, *p = plan->pass + plan->npasses++;
     rw_dtype dtype = plan->dtype;
     int channels = plan->channels;
+    p->ops = &rw_image_rows_ops;
     p->width = plan->width;
     p->height = plan->height;
     if (last) {
@@ -88,7 +89,7 @@ double rw_image_noise_of(const rw_image_builder *b)
 rw_status rw_image_close_alpha(rw_image_builder *b)
 {
     if (b->premultiplied) {
-        if (b->pass->kind != RW_IMAGE_ROWS || b->pass->nstages >= RW_IMAGE_STAGES) {
+        if (!b->pass->ops->rows || b->pass->nstages >= RW_IMAGE_STAGES) {
             RW_TRY(rw_image_begin_pass(b));
             b->points = true;
         }
@@ -151,17 +152,17 @@ void rw_image_set_outside(const rw_image_builder *b, rw_image_stage *s)
     if (b->premultiplied) s->outside *= b->op->value / rw_image_white_of(b);
 }
 
-rw_status rw_image_begin_whole(rw_image_builder *b, rw_image_pass_kind kind, const char *name)
+rw_status rw_image_begin_whole(rw_image_builder *b, const rw_image_pass_ops *ops, const char *name)
 {
     /* Of integers in f64: rounding errors that depend on the device stay below what write_round removes. */
-    const rw_dtype type = type_of(b), real = is_real(type) ? type : kind == RW_IMAGE_OWN_WHOLE ? RW_F32 : RW_F64;
+    const rw_dtype type = type_of(b), real = is_real(type) ? type : ops->single ? RW_F32 : RW_F64;
     const bool blends = b->treatment == RW_IMAGE_BLEND && !b->premultiplied;
     const bool copies = !is_real(type) || b->plan->npasses == 1 || blends;
     if (copies && (b->alone || b->pass->nstages >= RW_IMAGE_STAGES)) RW_TRY(rw_image_begin_pass(b));
     if (blends) rw_image_premultiply(b, real);
     else if (copies) rw_image_add_stage(b, "copy", rw_image_write_copy)->type = real;
     if (b->pass->nstages > 1) RW_TRY(rw_image_begin_pass(b));
-    b->pass->kind = kind;
+    b->pass->ops = ops;
     b->alone = true;
     rw_image_set_outside(b, rw_image_add_stage(b, name, NULL));
     return RW_OK;

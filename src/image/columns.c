@@ -39,8 +39,7 @@ static int word_elements(rw_dtype t) { return t == RW_U8 ? 4 : t == RW_U16 || t 
 int rw_image_columns(const rw_image_pass *p, const rw_image_shape *shape)
 {
     const rw_image_stage *s = rows_of(p), *c = columns_of(p);
-    if (p->kind != RW_IMAGE_ROWS || p->limits || rw_image_pass_by_pixels(p) || p->nstages > 3 || p->nstages < 2 ||
-        s->also >= 0)
+    if (!p->ops->rows || p->limits || rw_image_pass_by_pixels(p) || p->nstages > 3 || p->nstages < 2 || s->also >= 0)
         return 0;
     const int most = elements_of(p->x_dtype), high = c ? c->size[1] : s->size[1];
     const int n = most == 8 && sums_up(p) && high > 9 ? 4 : most, side = s->rx * channels_of(p, shape);
@@ -71,7 +70,7 @@ int rw_image_columns_groups(const rw_image_pass *p, const rw_image_shape *shape)
 bool rw_image_merge_extremes(rw_image_pass *p, const rw_image_shape *shape)
 {
     const int n = p->nstages, last = n - 1;
-    if (p->kind != RW_IMAGE_ROWS || n < 2) return false;
+    if (!p->ops->rows || n < 2) return false;
     const rw_image_stage *end = p->stage + last;
     int size[2] = {1, 1}, low[2] = {0, 0};
     for (int k = 1; k < n; ++k) {

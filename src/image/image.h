@@ -111,20 +111,53 @@ struct rw_image_stage {
     int values;    /* v0 … v<values - 1> are defined */
 };
 
-/* Kinds of passes: stages over rows (pipeline.c), or one operation that needs all of x first. */
-typedef enum rw_image_pass_kind {
-    RW_IMAGE_ROWS,
-    RW_IMAGE_GATHER,     /* reads x at arbitrary positions (geometry.c) */
-    RW_IMAGE_RESPONSE,   /* multiplies the spectrum with a function (spectral.c) */
-    RW_IMAGE_OWN_WHOLE,  /* a user-defined operation (own.c) */
-    RW_IMAGE_RECURSIVE,  /* a Gaussian along one axis (recursive.c) */
-    RW_IMAGE_MAGNITUDES, /* magnitudes of the spectrum, zero frequency in the middle; logarithms */
-    RW_IMAGE_COUNTS,     /* y is the table (histogram.c) */
-    RW_IMAGE_CORRELATION /* correlates with the weights by transforms */
-} rw_image_pass_kind;
-
 typedef struct rw_image_shape rw_image_shape;
-typedef struct rw_image_pass {
+typedef struct rw_image_pass rw_image_pass;
+
+/* Where an array's pixels lie, in elements. */
+typedef struct rw_image_layout {
+    rw_array *array;
+    int64_t from, row, plane;
+    bool in_place; /* the kernel reads the view itself */
+} rw_image_layout;
+
+typedef struct rw_image_rectangle {
+    int64_t x0, x1, y0, y1;
+} rw_image_rectangle;
+
+/* One execution of a pass. */
+typedef struct rw_image_run {
+    rw_image_layout x, y;
+    rw_image_rectangle pixels; /* of y that it computes */
+    rw_array *limits, *found;  /* minimum and maximum of its results, and of those of an earlier pass; else `nothing` */
+    rw_array *rings, *nothing; /* row buffers in global memory; placeholder for arguments that it does not use */
+    rw_queue *queue;
+} rw_image_run;
+
+/* One table for each kind of pass. */
+typedef struct rw_image_pass_ops {
+    bool rows;    /* stages over rows: stages may be appended, and images may be cut into bands of rows */
+    bool whole;   /* it needs all of x: x and y are contiguous, and y is not a region */
+    bool spreads; /* a value that is not finite affects more than a window */
+    bool single;  /* integers become f32 before it, else f64 */
+    /* (optional) Strips and blocks of its kernel; `planar`, `threads` and `limits` are set. */
+    void (*choose)(const rw_device *device, const rw_image_pass *pass, rw_image_shape *shape);
+    /* (optional) The text of its kernel, for the `create` of pass.c. */
+    void (*write)(const rw_image_pass *pass, const rw_image_shape *shape, rw_text *text);
+    /* Compiles kernels and takes memory. dtype: of the image. */
+    rw_status (*create)(rw_device *device, rw_image_pass *pass, const rw_image_shape *shape, rw_dtype dtype);
+    rw_status (*run)(rw_image_pass *pass, const rw_image_shape *shape, const rw_image_run *run);
+    void (*free)(rw_image_pass *pass); /* (optional) `state` */
+    /* (optional) The end of a line (default: type and size of y). */
+    void (*explain)(const rw_image_pass *pass, const rw_image_shape *shape, rw_text *text);
+    int64_t (*bytes)(const rw_image_pass *pass, const rw_image_shape *shape); /* (optional) shared memory of a group */
+} rw_image_pass_ops;
+extern const rw_image_pass_ops rw_image_rows_ops, rw_image_gather_ops, rw_image_counts_ops; /* pass.c */
+extern const rw_image_pass_ops rw_image_response_ops, rw_image_magnitudes_ops,
+    rw_image_correlation_ops;                                            /* spectral.c */
+extern const rw_image_pass_ops rw_image_recursive_ops, rw_image_own_ops; /* recursive.c, own.c */
+
+struct rw_image_pass {
     rw_dtype x_dtype, y_dtype;
     int channels;                          /* of x */
     rw_image_stage stage[RW_IMAGE_STAGES]; /* [0]: what is loaded */
@@ -132,7 +165,8 @@ typedef struct rw_image_pass {
     rw_image_weights weights;
     int64_t width, height; /* of x */
     int64_t y_width, y_height;
-    rw_image_pass_kind kind;
+    const rw_image_pass_ops *ops;
+    void *state; /* of ops */
     rw_image_interpolation interpolation;
     bool separable, transposes, halves; /* GATHER: without rotation; rows become columns; 2 x 2 pixels become one */
     bool skip;                          /* afterwards the frame of y is that of x */
@@ -143,10 +177,10 @@ typedef struct rw_image_pass {
     rw_image_method counts;
     int bins;
     double white;
-    /* filter.c */
+    /* pass.c */
     rw_program *program;
     rw_kernel *kernel, *begin, *frame;
-    rw_array *table; /* weights on the device */
+    rw_array *table; /* weights on the device (filter.c) */
     /* histogram.c */
     rw_program *counting;
     rw_kernel *clear, *count, *finish;
@@ -154,18 +188,10 @@ typedef struct rw_image_pass {
     /* own.c */
     const rw_image_own *own;
     char options[256];
-    void *state;
-    /* spectral.c; x and y are contiguous arrays of F32 or F64 */
+    /* spectral.c */
     rw_text response; /* an expression of X and Y, cycles per pixel */
-    rw_fft *forward, *inverse;
-    rw_array *spectrum;
-    double unit; /* MAGNITUDES: y = log(1 + unit |X|), 0: |X| */
-    rw_convolution *correlation;
-    bool is_set;        /* correlation has the transform of the weights */
-    rw_program *direct; /* sums over neighbours instead, where values are not finite */
-    rw_kernel *clear_flag, *find, *sum_up;
-    rw_array *flag;
-} rw_image_pass;
+    double unit;      /* MAGNITUDES: y = log(1 + unit |X|), 0: |X| */
+};
 
 /* The plan of a chain. */
 typedef struct rw_image_plan {
@@ -210,20 +236,16 @@ rw_status rw_image_set_geometry(rw_context *ctx, const rw_image_op *op, rw_image
 /* own.c: the operation of this name, which is n long; NULL: none. */
 const rw_image_own *rw_image_own_find(const char *name, size_t n);
 
-/* recursive.c */
-rw_status rw_image_recursive_create(rw_device *device, rw_image_pass *pass, bool planar);
-rw_status rw_image_recursive_run(const rw_image_pass *pass, bool planar, rw_array *x, rw_array *y, rw_queue *queue);
+/* pass.c */
+void rw_image_choose_shape(const rw_device *device, const rw_image_pass *pass, bool planar, rw_image_shape *shape);
+/* Workgroups for the pixels of r, and the rows of each. */
+int64_t rw_image_groups(const rw_device *device, const rw_image_pass *pass, const rw_image_shape *shape,
+                        const rw_image_rectangle *r, int64_t groups[3]);
 
 /* spectral.c */
-static inline bool rw_image_is_whole(const rw_image_pass *p)
-{
-    return p->kind == RW_IMAGE_RESPONSE || p->kind == RW_IMAGE_CORRELATION || p->kind == RW_IMAGE_MAGNITUDES ||
-           p->kind == RW_IMAGE_RECURSIVE || p->kind == RW_IMAGE_OWN_WHOLE;
-}
-/* dtype: of the image */
-rw_status rw_image_whole_create(rw_device *device, rw_image_pass *pass, rw_dtype dtype, bool planar);
-rw_status rw_image_whole_run(rw_image_pass *pass, bool planar, rw_array *x, rw_array *y, rw_queue *queue);
-void rw_image_whole_free(rw_image_pass *pass);
+/* The shape of an image, where a single channel has no axis, and the axis along rows. */
+int rw_image_shape_of(const rw_image_pass *pass, bool planar, int64_t width, int64_t height, int64_t shape[3],
+                      int *axis);
 /* Sets `response` for LOWPASS, HIGHPASS and BANDPASS. */
 rw_status rw_image_set_response(rw_context *ctx, const rw_image_op *op, rw_image_pass *pass);
 

@@ -31,7 +31,7 @@ static rw_image_treatment treatment_of(const rw_image_builder *b)
 static rw_status lower_response(rw_image_builder *b)
 {
     const rw_dtype type = type_of(b);
-    RW_TRY(rw_image_begin_whole(b, RW_IMAGE_RESPONSE, rw_image_method_name(b->op->method)));
+    RW_TRY(rw_image_begin_whole(b, &rw_image_response_ops, rw_image_method_name(b->op->method)));
     b->pass->alpha = b->treatment == RW_IMAGE_POINT;
     RW_TRY(rw_image_set_response(b->plan->ctx, b->op, b->pass));
     return rw_image_end_whole(b, b->op->method == RW_IMAGE_LOWPASS ? type : real_of(type));
@@ -217,7 +217,7 @@ static rw_status lower_normalize(rw_image_builder *b) { return add_normalize(b, 
 static rw_status lower_spectrum(rw_image_builder *b)
 {
     const double unit = 255 / white_of(b);
-    RW_TRY(rw_image_begin_whole(b, RW_IMAGE_MAGNITUDES, "spectrum"));
+    RW_TRY(rw_image_begin_whole(b, &rw_image_magnitudes_ops, "spectrum"));
     b->pass->unit = b->op->magnitudes == RW_IMAGE_SCALE_LINEAR ? 0 : unit;
     b->premultiplied = false;
     return add_normalize(b, 0, white_of(b), white_of(b));
@@ -263,7 +263,7 @@ static rw_status lower_histogram(rw_image_builder *b)
     RW_TRY(begin_counts(b, bins));
     rw_image_stage *s = rw_image_add_stage(b, "histogram", NULL);
     s->type = RW_F64;
-    b->pass->kind = RW_IMAGE_COUNTS;
+    b->pass->ops = &rw_image_counts_ops;
     b->alone = true;
     b->pass->y_width = bins;
     b->pass->y_height = 1;
@@ -282,7 +282,7 @@ static rw_status lower_geometry(rw_image_builder *b)
     rw_image_premultiply(b, working_type(b));
     if (b->pass->nstages > 1) RW_TRY(rw_image_begin_pass(b));
     rw_image_set_outside(b, rw_image_add_stage(b, rw_image_method_name(b->op->method), NULL));
-    b->pass->kind = RW_IMAGE_GATHER;
+    b->pass->ops = &rw_image_gather_ops;
     b->alone = true;
     b->pass->interpolation = b->op->interpolation;
     return rw_image_set_geometry(b->plan->ctx, b->op, b->pass);
@@ -294,7 +294,7 @@ static rw_status lower_own(rw_image_builder *b)
 {
     const rw_dtype type = type_of(b);
     const char *options = b->op->options ? b->op->options : "";
-    RW_TRY(rw_image_begin_whole(b, RW_IMAGE_OWN_WHOLE, b->op->own->name));
+    RW_TRY(rw_image_begin_whole(b, &rw_image_own_ops, b->op->own->name));
     if (strlen(options) >= sizeof b->pass->options)
         return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "%s: the options have %zu bytes: at most %zu are allowed",
                        b->op->own->name, strlen(options), sizeof b->pass->options - 1);
@@ -349,7 +349,7 @@ rw_status rw_image_lower(rw_image_plan *plan, const rw_image_op *ops, int nops)
         ++b.operation;
         rw_image_add_stage(&b, "copy", rw_image_write_copy);
     }
-    if (!plan->y_dtype) plan->y_dtype = b.pass->kind == RW_IMAGE_COUNTS ? RW_F64 : plan->dtype;
+    if (!plan->y_dtype) plan->y_dtype = ops[nops - 1].method == RW_IMAGE_HISTOGRAM ? RW_F64 : plan->dtype;
     b.pass->y_dtype = plan->y_dtype;
     plan->y_channels = top(&b)->channels;
     for (int k = 0; k < plan->npasses; ++k)
@@ -367,6 +367,7 @@ void rw_image_plan_free(rw_image_plan *plan)
         rw_array_destroy(&p->table);
         rw_program_destroy(&p->counting);
         rw_array_destroy(&p->counted);
-        rw_image_whole_free(p);
+        rw_text_free(&p->response);
+        if (p->ops->free) p->ops->free(p);
     }
 }

@@ -63,7 +63,7 @@ rw_status rw_image_close_alpha(rw_image_builder *b);
 rw_status rw_image_begin_window(rw_image_builder *b, bool rows, int stages);
 rw_status rw_image_begin_point(rw_image_builder *b);
 /* A pass of this kind after one that leaves real values. */
-rw_status rw_image_begin_whole(rw_image_builder *b, rw_image_pass_kind kind, const char *name);
+rw_status rw_image_begin_whole(rw_image_builder *b, const rw_image_pass_ops *ops, const char *name);
 /* Restores the type in the next pass. */
 rw_status rw_image_end_whole(rw_image_builder *b, rw_dtype type);
 

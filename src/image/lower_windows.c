@@ -10,7 +10,7 @@
 /* Pads the image by its border, by `low` pixels before and `high` pixels after it. */
 static rw_status add_pad(rw_image_builder *b, const int low[2], const int high[2])
 {
-    RW_TRY(rw_image_begin_whole(b, RW_IMAGE_GATHER, "border"));
+    RW_TRY(rw_image_begin_whole(b, &rw_image_gather_ops, "border"));
     const rw_image_op pad = {.method = RW_IMAGE_PAD,
                              .left = low[0],
                              .top = low[1],
@@ -24,7 +24,7 @@ static rw_status add_pad(rw_image_builder *b, const int low[2], const int high[2
 /* Correlation of a padded image. */
 static rw_status add_correlation(rw_image_builder *b, const char *name, const double *values, int nx, int ny)
 {
-    RW_TRY(rw_image_begin_whole(b, RW_IMAGE_CORRELATION, name));
+    RW_TRY(rw_image_begin_whole(b, &rw_image_correlation_ops, name));
     rw_image_stage *s = top(b);
     s->size[0] = nx;
     s->size[1] = ny;
@@ -138,7 +138,7 @@ static rw_status add_gauss_recursive(rw_image_builder *b, double sigma_x, double
     const rw_dtype type = type_of(b);
     RW_TRY(need_no_skip(b));
     for (int a = 0; a < 2; ++a) {
-        RW_TRY(rw_image_begin_whole(b, RW_IMAGE_RECURSIVE,
+        RW_TRY(rw_image_begin_whole(b, &rw_image_recursive_ops,
                                     a ? "recursive Gaussian along columns" : "recursive Gaussian along rows"));
         rw_image_stage *s = top(b);
         s->size[0] = !a;
