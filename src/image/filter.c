@@ -149,6 +149,10 @@ static rw_status make(rw_image_filter *f)
         const int64_t bytes = bytes_between(f, turn);
         if (bytes) RW_TRY(rw_array_create(f->device, RW_U8, 1, &bytes, RW_MEMORY_DEVICE, &f->between[turn]));
     }
+    for (int k = 0; k < f->plan.npasses; ++k) { /* compilers run at once */
+        if (f->plan.pass[k].program) RW_TRY(rw_program_ready(f->plan.pass[k].program));
+        if (f->plan.pass[k].counting) RW_TRY(rw_program_ready(f->plan.pass[k].counting));
+    }
     const int64_t rings = bytes_of_rings(f);
     if (rings) RW_TRY(rw_array_create(f->device, RW_U8, 1, &rings, RW_MEMORY_DEVICE, &f->rings));
     return RW_OK;

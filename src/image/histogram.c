@@ -139,7 +139,7 @@ rw_status rw_image_counts_create(rw_device *dev, rw_image_pass *p, const rw_imag
                            {"THREADS", s->threads ? "1" : "0"},
                            {"EQUALIZE", p->counts == RW_IMAGE_EQUALIZE ? "1" : "0"},
                            {"OTSU", p->counts == RW_IMAGE_OTSU ? "1" : "0"}};
-    rw_status status = rw_program_create(dev, "histogram", t.data, d, RW_COUNT(d), &p->counting);
+    rw_status status = rw_program_start(dev, "histogram", t.data, d, RW_COUNT(d), &p->counting);
     rw_text_free(&t);
     RW_TRY(status);
     RW_TRY(rw_program_kernel(p->counting, "clear", &p->clear));

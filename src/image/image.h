@@ -144,7 +144,7 @@ typedef struct rw_image_pass_ops {
     void (*choose)(const rw_device *device, const rw_image_pass *pass, rw_image_shape *shape);
     /* (optional) The text of its kernel, for the `create` of pass.c. */
     void (*write)(const rw_image_pass *pass, const rw_image_shape *shape, rw_text *text);
-    /* Compiles kernels and takes memory. dtype: of the image. */
+    /* Starts the compilers of its kernels and takes memory. dtype: of the image. */
     rw_status (*create)(rw_device *device, rw_image_pass *pass, const rw_image_shape *shape, rw_dtype dtype);
     rw_status (*run)(rw_image_pass *pass, const rw_image_shape *shape, const rw_image_run *run);
     void (*free)(rw_image_pass *pass); /* (optional) `state` */

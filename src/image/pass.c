@@ -119,7 +119,7 @@ static rw_status create(rw_device *dev, rw_image_pass *p, const rw_image_shape *
                            {"SHARED_LARGE_BYTES", bytes},
                            {"RW_WIDE", "1"},
                            {"RW_GROUPS_A_UNIT", groups}};
-    rw_status status = rw_program_create(dev, name, text.data, d, RW_COUNT(d), &p->program);
+    rw_status status = rw_program_start(dev, name, text.data, d, RW_COUNT(d), &p->program);
     rw_text_free(&text);
     RW_TRY(status);
     RW_TRY(rw_program_kernel(p->program, "image", &p->kernel));

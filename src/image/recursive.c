@@ -91,7 +91,7 @@ static rw_status create(rw_device *dev, rw_image_pass *p, const rw_image_shape *
                            {"ROWS", s->size[0] ? "1" : "0"},
                            {"PIECE", p->x_dtype == RW_F64 ? "32" : "64"},
                            {"WIDE", "65"}};
-    rw_status status = rw_program_create(dev, "recursive Gaussian", t.data, d, RW_COUNT(d), &p->program);
+    rw_status status = rw_program_start(dev, "recursive Gaussian", t.data, d, RW_COUNT(d), &p->program);
     rw_text_free(&t);
     RW_TRY(status);
     return rw_program_kernel(p->program, "image", &p->kernel);

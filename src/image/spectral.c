@@ -153,11 +153,11 @@ static rw_status magnitudes_create(rw_device *dev, rw_image_pass *p, const rw_im
     char channels[16];
     (void)dtype;
     RW_TRY(add_state(dev, p));
-    RW_TRY(create_transforms(dev, p, s->planar, NULL, false));
     snprintf(channels, sizeof channels, "%d", s->planar ? 1 : p->channels);
     const rw_define d[] = {{"GROUP", "256"}, {"R", rw_dtype_name(p->x_dtype)}, {"CHANNELS", channels}};
-    RW_TRY(rw_program_create(dev, "spectrum", magnitudes_text, d, RW_COUNT(d), &p->program));
-    return rw_program_kernel(p->program, "image", &p->kernel);
+    RW_TRY(rw_program_start(dev, "spectrum", magnitudes_text, d, RW_COUNT(d), &p->program));
+    RW_TRY(rw_program_kernel(p->program, "image", &p->kernel));
+    return create_transforms(dev, p, s->planar, NULL, false);
 }
 
 static rw_status magnitudes_run(rw_image_pass *p, const rw_image_shape *s, const rw_image_run *run)
@@ -220,7 +220,7 @@ static rw_status create_direct(rw_device *dev, rw_image_pass *p)
                            {"R", rw_dtype_name(p->x_dtype)},
                            {"PIECE", "64"},
                            {"THREADS", rw_device_has_threads(dev) ? "1" : "0"}};
-    RW_TRY(rw_program_create(dev, "direct correlation", direct_text, d, RW_COUNT(d), &t->direct));
+    RW_TRY(rw_program_start(dev, "direct correlation", direct_text, d, RW_COUNT(d), &t->direct));
     RW_TRY(rw_program_kernel(t->direct, "clear", &t->clear_flag));
     RW_TRY(rw_program_kernel(t->direct, "find", &t->find));
     RW_TRY(rw_program_kernel(t->direct, "sum_up", &t->sum_up));
@@ -266,7 +266,8 @@ static rw_status correlation_create(rw_device *dev, rw_image_pass *p, const rw_i
     /* integers are finite */
     const bool real = dtype == RW_F16 || dtype == RW_F32 || dtype == RW_F64;
     if (real) RW_TRY(create_direct(dev, p));
-    return create_correlation(dev, p, s->planar);
+    RW_TRY(create_correlation(dev, p, s->planar));
+    return real ? rw_program_ready(((spectral *)p->state)->direct) : RW_OK;
 }
 
 static rw_status correlation_run(rw_image_pass *p, const rw_image_shape *s, const rw_image_run *run)
