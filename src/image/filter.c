@@ -60,7 +60,7 @@ static rw_status check_region(rw_context *ctx, rw_image_spec *s, int64_t width, 
     return RW_OK;
 }
 
-/* ---- creation ----------------------------------------------------------------------------------------------------- */
+/* ---- creation ---------------------------------------------------------------------------------------------------- */
 
 /* A pass over the whole image that has nothing to compute. */
 static bool is_empty(const rw_image_pass *p) { return p->ops->whole && (!p->y_width || !p->y_height); }

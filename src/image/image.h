@@ -1,6 +1,6 @@
 /* Image filters: lowering of a chain of operations to passes over the image.
  *
- *   text --ops.c--> rw_image_op --lower.c--> stages --pipeline.c--> kernel text --filter.c--> launches
+ *   text --ops.c--> rw_image_op --lower.c--> stages of passes --pipeline.c--> kernel text --pass.c--> launches
  *
  * A stage computes a row of values from rows of the stage before it. The stages of a pass form one kernel: a
  * workgroup walks down a strip of the image, and each stage stores the rows that the next one reads. */

@@ -4,7 +4,7 @@
 
 #include "image/image.h"
 
-/* ---- shapes ------------------------------------------------------------------------------------------------------- */
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
 enum { PROCESSOR_BYTES = 128 << 10, GPU_BYTES = 46 << 10, GPU_GROUP = 256, COLUMNS_GROUP = 128 };
 
@@ -128,7 +128,7 @@ static rw_status create(rw_device *dev, rw_image_pass *p, const rw_image_shape *
     return RW_OK;
 }
 
-/* ---- launches ----------------------------------------------------------------------------------------------------- */
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
 
 /* Rows of a workgroup: enough workgroups for all units, and few rows that two workgroups both compute. */
 static int64_t rows_of(const rw_device *dev, const rw_image_pass *p, const rw_image_shape *s, int64_t strips,
@@ -214,7 +214,7 @@ static rw_status run(rw_image_pass *p, const rw_image_shape *s, const rw_image_r
     return status;
 }
 
-/* ---- the tables --------------------------------------------------------------------------------------------------- */
+/* ---- the tables -------------------------------------------------------------------------------------------------- */
 
 static void write_rows(const rw_image_pass *p, const rw_image_shape *s, rw_text *t)
 {

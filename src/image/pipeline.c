@@ -176,7 +176,7 @@ int64_t rw_image_pass_bytes(const rw_image_pass *p, const rw_image_shape *s)
     return (bytes + 63) / 64 * 64;
 }
 
-/* ---- careful stages and readers ------------------------------------------------------------------------------------ */
+/* ---- careful stages and readers ---------------------------------------------------------------------------------- */
 
 /* The test of value v of ring k for careful stages (image.h); NULL: there are none. Order statistics test for NaN,
  * running sums for values that are not finite. nonfinite<k>[0] is set when a value meets the test. */

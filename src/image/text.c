@@ -141,7 +141,7 @@ const char rw_image_helper_text[] =
     "DEVICE f64 near_f64(f64 v, f64 least, f64 most) { return v > least ? v < most ? v : most : v != v ? 0 : least; }\n"
     "DEVICE i32 near_i32(i32 v, i32 least, i32 most) { return v > least ? v < most ? v : most : least; }\n";
 
-/* ---- functions -------------------------------------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------------------------- */
 
 /* exp(v), v <= 0, to an ulp or two; the same bits everywhere: 2^n times a polynomial, all products and sums rounded
  * once. */
