@@ -206,7 +206,7 @@ static void test_blocks(void **state)
     static const char *const texts[] = {
         "gauss:sigma=8",
         "gauss:sigma=7:sigma_y=9.7:border=constant:value=30",
-        "mask:scale=0.01:mask=1 2 3 4 5 6 7; 2 2 2 2 2 2 2; 7 -6 5 4 3 2 1; 1 2 3 4 5 6 7; 1 1 1 2 1 1 1; 0 1 0 2 0 3 0",
+        "mask:scale=0.01:mask=1 2 3 4 5 6 7; 2 2 2 2 2 2 2; 7 -6 5 4 3 2 1; 1 2 3 4 5 6 7; 1 1 1 2 1 1 1",
         "mask:scale=0.02:border=wrap:mask=1 2 3 4 5 6 7; 2 -2 2 2 2 2 2; 7 6 5 4 3 2 1; 1 2 3 4 5 6 7; 1 1 1 2 1 1 1; "
         "0 1 0 2 0 3 0; 9 8 7 6 5 4 3",
         "dilate:element=ellipse:size=13",
