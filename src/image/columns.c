@@ -15,7 +15,7 @@
 #include "image/image.h"
 
 #define ADD(...) rw_text_add(w->t, __VA_ARGS__)
-enum { WEIGHTS = 240, ROWS = RW_IMAGE_STEP_ROWS }; /* arguments */
+enum { ROWS = RW_IMAGE_STEP_ROWS };
 
 static bool is_real(rw_dtype t) { return t == RW_F32 || t == RW_F64; }
 
@@ -39,8 +39,7 @@ static int word_elements(rw_dtype t) { return t == RW_U8 ? 4 : t == RW_U16 || t 
 int rw_image_columns(const rw_image_pass *p, const rw_image_shape *shape)
 {
     const rw_image_stage *s = rows_of(p), *c = columns_of(p);
-    if (p->kind != RW_IMAGE_ROWS || p->limits || rw_image_pass_by_pixels(p) || p->nstages > 3 || p->nstages < 2 ||
-        s->also >= 0)
+    if (!p->ops->rows || p->limits || rw_image_pass_by_pixels(p) || p->nstages > 3 || p->nstages < 2 || s->also >= 0)
         return 0;
     const int most = elements_of(p->x_dtype), high = c ? c->size[1] : s->size[1];
     const int n = most == 8 && sums_up(p) && high > 9 ? 4 : most, side = s->rx * channels_of(p, shape);
@@ -49,17 +48,12 @@ int rw_image_columns(const rw_image_pass *p, const rw_image_shape *shape)
     if (c &&
         ((!sums && !extremes) || s->size[1] > 1 || s->ry || c->size[0] > 1 || c->rx || c->from != 1 || c->also >= 0))
         return 0;
-    if (s->order || s->exponential || s->bits || (s->sums && !rw_image_is_taps(s))) return 0;
+    if (s->exponential || s->bits || (s->sums && !rw_image_is_taps(s))) return 0;
     const int tall = c ? c->size[1] : s->size[1], wide = n + 2 * side;
     if (c && c->operation != s->operation && c->border != s->border) return 0;
     if (side > n * 15 || n < word_elements(p->y_dtype)) return 0;
     if (sums_up(p)) return wide <= 72 && (tall - 1) * n <= 96 ? n : 0;
     return wide * (2 * s->ry + 1) <= 120 ? n : 0;
-}
-
-int rw_image_weight_arguments(const rw_image_pass *p, const rw_image_shape *s)
-{
-    return s->columns && p->weights.n <= WEIGHTS ? p->weights.n : 0;
 }
 
 /* Groups of a multiprocessor for whose values the registers suffice. */
@@ -71,6 +65,41 @@ int rw_image_columns_groups(const rw_image_pass *p, const rw_image_shape *shape)
     const int registers = (window + (rw_image_is_rectangle(s) ? ROWS * n : 0)) * (shape->f64 ? 2 : 1) +
                           ROWS * n * (int)rw_dtype_size(p->x_dtype) / 4 + 30;
     return RW_MAX(2, RW_MIN(8, 512 / registers));
+}
+
+bool rw_image_merge_extremes(rw_image_pass *p, const rw_image_shape *shape)
+{
+    const int n = p->nstages, last = n - 1;
+    if (!p->ops->rows || n < 2) return false;
+    const rw_image_stage *end = p->stage + last;
+    int size[2] = {1, 1}, low[2] = {0, 0};
+    for (int k = 1; k < n; ++k) {
+        const rw_image_stage *s = p->stage + k;
+        if (s->write != rw_image_write_extreme || s->extreme.element || s->extreme.sign != end->extreme.sign ||
+            s->from != k - 1 || s->also >= 0 || (k < last && s->after.data))
+            return false;
+        for (int d = 0; d < 2; ++d) {
+            size[d] += s->size[d] - 1;
+            low[d] += s->low[d];
+        }
+    }
+    const bool two = size[1] > 1; /* along rows, then along columns */
+    const rw_image_stage old[2] = {p->stage[1], p->stage[last > 1 ? 2 : 1]};
+    rw_image_stage merged = rw_image_rectangle_of(end, two, two ? 1 : size[0], size[1], two ? 0 : low[0], low[1]);
+    merged.after = end->after;
+    merged.values = end->values;
+    if (two) {
+        p->stage[1] = rw_image_rectangle_of(p->stage + 1, 0, size[0], 1, low[0], 0);
+        p->stage[2] = merged;
+    } else {
+        p->stage[1] = merged;
+    }
+    p->nstages = 2 + two;
+    if (rw_image_columns(p, shape) > 0) return true;
+    p->stage[1] = old[0];
+    p->nstages = n;
+    if (two) p->stage[2] = old[1];
+    return false;
 }
 
 /* ---- loads and stores -------------------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* Planned filters: kernels of their passes, memory between passes, launches. */
+/* Planned filters: their passes, memory between passes, execution. */
 #include <string.h>
 
 #include "image/image.h"
@@ -14,10 +14,6 @@ struct rw_image_filter {
     rw_array *rings;      /* row buffers of all workgroups of a pass that are in global memory; NULL: none */
     rw_array *nothing;    /* placeholder for arguments that a pass does not use */
 };
-
-typedef struct rectangle {
-    int64_t x0, x1, y0, y1;
-} rectangle;
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
@@ -64,121 +60,10 @@ static rw_status check_region(rw_context *ctx, rw_image_spec *s, int64_t width, 
     return RW_OK;
 }
 
-enum { PROCESSOR_BYTES = 128 << 10, GPU_BYTES = 46 << 10, GPU_GROUP = 256, COLUMNS_GROUP = 128 };
+/* ---- creation ---------------------------------------------------------------------------------------------------- */
 
-/* The longest strips whose row buffers fit the caches, or the shared memory of a workgroup; if none does, row buffers
- * are in global memory. */
-static void choose_shape(const rw_image_filter *f, const rw_image_pass *p, rw_image_shape *s)
-{
-    const bool threads = rw_device_has_threads(f->device);
-    const int64_t most = RW_MIN(threads ? GPU_BYTES : PROCESSOR_BYTES, f->device->info.shared_memory);
-    const int channels = f->spec.planar && !rw_image_pass_by_pixels(p) ? 1 : p->channels;
-    const int64_t longest = threads ? RW_MAX(256 / channels, 32) : RW_MAX(4096 / channels, 64);
-    *s = (rw_image_shape){.planar = f->spec.planar, .threads = threads, .limits = RW_F32, .block = threads ? 8 : 1};
-    for (int k = 0; k < p->nstages; ++k)
-        if (p->stage[k].type == RW_F64 || (p->stage[k].compute == RW_F64 && p->stage[k].nweights)) {
-            s->f64 = true;
-            s->limits = RW_F64;
-        }
-    s->strip = (int)longest / 16 * 16; /* for images of all sizes */
-    if (p->kind != RW_IMAGE_ROWS) {
-        if (rw_image_is_whole(p)) return;
-        s->f64 = true;
-        s->strip = threads ? 64 : 1024;
-        if (rw_image_resizes(p)) s->strip = threads ? 256 : 1024;
-        if (p->transposes) s->strip = 64;
-        if (p->halves) s->strip = threads ? 1024 : 4096;
-        while (s->strip > 16 && rw_image_gather_bytes(p, s) > most) s->strip /= 2;
-        return;
-    }
-    if (threads && (s->columns = rw_image_columns(p, s)) > 0) {
-        s->strip = COLUMNS_GROUP * s->columns;
-        return;
-    }
-    const rw_image_shape longest_strips = *s;
-    while (rw_image_pass_bytes(p, s) > most) {
-        if (s->strip > (threads ? 64 : 256)) s->strip = (s->strip / 2 + 15) / 16 * 16;
-        else if (s->block > 1) s->block /= 2;
-        else if (s->strip > 16) s->strip = (s->strip / 2 + 15) / 16 * 16;
-        else {
-            *s = longest_strips;
-            s->strip = RW_MIN(s->strip, 256);
-            s->in_memory = true;
-            return;
-        }
-    }
-}
-
-/* ---- kernels ----------------------------------------------------------------------------------------------------- */
-
-static const char extra_text[] =
-    "KERNEL(begin, GLOBAL LIMIT *limits)\n{\n"
-    "    EACH(i, 1) { limits[0] = (LIMIT)RW_INF; limits[1] = -(LIMIT)RW_INF; }\n}\n"
-    /* unchanged pixels: number of columns at the left and right border, and of rows at the upper and lower one */
-    "KERNEL(frame, GLOBAL TY *RESTRICT y, GLOBAL const TX *RESTRICT x, int nx, int ny, int x0, int x1, int y0, int "
-    "y1, int left, int right, int above, int below,\n"
-    "       int channels, long x_from, long x_row, long x_plane, long y_from, long y_row, long y_plane)\n{\n"
-    "    x += x_from + (long)GROUP_ID(2) * x_plane;\n    y += y_from + (long)GROUP_ID(2) * y_plane;\n"
-    "    const int j = y0 + GROUP_ID(0), whole = j < above || j >= ny - below;\n"
-    "    const int a = whole ? x1 : left < x0 ? x0 : left < x1 ? left : x1, b = nx - right < a ? a : nx - right < x1 "
-    "? nx - right : x1;\n"
-    "    EACH(e, (a - x0 + x1 - b) * channels) {\n"
-    "        const int q = e < (a - x0) * channels ? (int)e : (int)e + (b - a) * channels;\n"
-    "        y[(long)(j - y0) * y_row + q] = TY_FROM(x[(long)j * x_row + (long)x0 * channels + q]);\n    }\n}\n";
-
-/* Work-items of a workgroup. */
-static int items_of(const rw_image_filter *f, const rw_image_pass *p, const rw_image_shape *s)
-{
-    if (s->threads) return s->columns ? COLUMNS_GROUP : GPU_GROUP;
-    if (f->device->target.single_item) return 1;
-    return RW_MIN(s->strip * (s->planar ? 1 : p->channels), p->limits && s->limits == RW_F64 ? 2048 : 4096);
-}
-
-static rw_status compile(rw_image_filter *f, rw_image_pass *p, const rw_image_shape *s, const char *name)
-{
-    if (rw_image_is_whole(p)) return rw_image_whole_create(f->device, p, f->spec.dtype, s->planar);
-    rw_text text = {0};
-    char group[16], bytes[24], convert[64];
-    snprintf(group, sizeof group, "%d", items_of(f, p, s));
-    snprintf(bytes, sizeof bytes, "%lld",
-             (long long)(p->kind == RW_IMAGE_GATHER                               ? rw_image_gather_bytes(p, s)
-                         : p->kind != RW_IMAGE_ROWS || s->columns || s->in_memory ? 16
-                                                                                  : rw_image_pass_bytes(p, s)));
-    if (p->kind == RW_IMAGE_GATHER) rw_image_write_gather(p, s, &text);
-    else if (s->columns) rw_image_write_columns(p, s, &text);
-    else if (p->kind == RW_IMAGE_COUNTS) rw_image_write_counts(p, s, &text);
-    else rw_image_write_pass(p, s, &text);
-    const char *from = p->x_dtype == RW_F16 || p->x_dtype == RW_F32 ? "f32" : p->x_dtype == RW_F64 ? "f64" : "i32";
-    if (p->x_dtype == p->y_dtype) snprintf(convert, sizeof convert, "(v)");
-    else
-        snprintf(convert, sizeof convert, "%s_from_%s(%s(v))", rw_dtype_name(p->y_dtype), from,
-                 p->x_dtype == RW_F16 ? "f32_from_f16" : "");
-    if (p->skip)
-        rw_text_add(&text, "#define TY %s\n#define TX %s\n#define TY_FROM(v) %s\n", rw_dtype_name(p->y_dtype),
-                    rw_dtype_name(p->x_dtype), convert);
-    if (p->limits || p->skip) {
-        rw_text_add(&text, "#define LIMIT %s\n", rw_dtype_name(s->limits));
-        const char *frame = strstr(extra_text, "KERNEL(frame");
-        if (p->limits) rw_text_add_bytes(&text, extra_text, (size_t)(frame - extra_text));
-        if (p->skip) rw_text_add(&text, "%s", frame);
-    }
-    if (text.failed)
-        return rw_text_free(&text), rw_fail_memory(f->plan.ctx, text.capacity, "the kernel text of a filter");
-    char groups[8];
-    snprintf(groups, sizeof groups, "%d", s->columns ? rw_image_columns_groups(p, s) : 4);
-    const rw_define d[] = {{"GROUP", group},
-                           {"GROUP_X", strcmp(group, "1") ? "64" : "1"},
-                           {"SHARED_LARGE_BYTES", bytes},
-                           {"RW_WIDE", "1"},
-                           {"RW_GROUPS_A_UNIT", groups}};
-    rw_status status = rw_program_create(f->device, name, text.data, d, RW_COUNT(d), &p->program);
-    rw_text_free(&text);
-    RW_TRY(status);
-    RW_TRY(rw_program_kernel(p->program, "image", &p->kernel));
-    if (p->limits) RW_TRY(rw_program_kernel(p->program, "begin", &p->begin));
-    if (p->skip) RW_TRY(rw_program_kernel(p->program, "frame", &p->frame));
-    return RW_OK;
-}
+/* A pass over the whole image that has nothing to compute. */
+static bool is_empty(const rw_image_pass *p) { return p->ops->whole && (!p->y_width || !p->y_height); }
 
 static rw_status make_table(rw_image_filter *f, rw_image_pass *p, const rw_image_shape *s)
 {
@@ -209,40 +94,13 @@ static int64_t bytes_between(const rw_image_filter *f, int turn)
     return most;
 }
 
-/* Rows of a workgroup: enough workgroups for all units, and few rows that two workgroups both compute. */
-static int64_t rows_of(const rw_image_filter *f, const rw_image_pass *p, const rw_image_shape *s, int64_t strips,
-                       int64_t height)
-{
-    int64_t extra = 0;
-    if (p->transposes) return 64;
-    for (int k = 1; k < p->nstages; ++k) extra += 2 * p->stage[k].ry;
-    const bool threads = rw_device_has_threads(f->device), columns = s->columns > 0;
-    const int64_t wanted = (int64_t)f->device->target.units * (columns ? 16 : threads && !s->in_memory ? 32 : 4);
-    const int64_t pieces = RW_MAX(1, wanted / RW_MAX(strips, 1)), rows = (height + pieces - 1) / pieces;
-    return RW_MIN(RW_MAX(rows, RW_MAX(threads ? 32 : 16, (columns ? 7 : 4) * extra)), RW_MAX(height, 1));
-}
-
-/* Workgroups of pass k for the pixels of r, and the rows of each. */
-static int64_t groups_of(const rw_image_filter *f, int k, const rectangle *r, int64_t groups[3])
-{
-    const rw_image_pass *p = f->plan.pass + k;
-    const rw_image_shape *s = f->shape + k;
-    const int64_t width = r->x1 - r->x0, height = r->y1 - r->y0,
-                  wide = s->columns && !s->planar ? width * p->channels : width;
-    groups[0] = (wide + s->strip - 1) / s->strip;
-    const int64_t rows = rows_of(f, p, s, groups[0], height);
-    groups[1] = height ? (height + rows - 1) / rows : 0;
-    groups[2] = s->planar && !rw_image_pass_by_pixels(p) ? p->channels : 1;
-    return rows;
-}
-
 /* The pixels that pass k computes. */
-static rectangle pixels_of(const rw_image_filter *f, int k)
+static rw_image_rectangle pixels_of(const rw_image_filter *f, int k)
 {
     const rw_image_pass *p = f->plan.pass + k;
-    if (k + 1 < f->plan.npasses) return (rectangle){0, p->y_width, 0, p->y_height};
-    return (rectangle){f->spec.region.x, f->spec.region.x + f->spec.region.width, f->spec.region.y,
-                       f->spec.region.y + f->spec.region.height};
+    if (k + 1 < f->plan.npasses) return (rw_image_rectangle){0, p->y_width, 0, p->y_height};
+    return (rw_image_rectangle){f->spec.region.x, f->spec.region.x + f->spec.region.width, f->spec.region.y,
+                                f->spec.region.y + f->spec.region.height};
 }
 
 /* Bytes of the row buffers of all workgroups that are in global memory, of the pass with most. */
@@ -251,8 +109,8 @@ static int64_t bytes_of_rings(const rw_image_filter *f)
     int64_t most = 0, groups[3];
     for (int k = 0; k < f->plan.npasses; ++k) {
         if (!f->shape[k].in_memory) continue;
-        const rectangle r = pixels_of(f, k);
-        groups_of(f, k, &r, groups);
+        const rw_image_rectangle r = pixels_of(f, k);
+        rw_image_groups(f->device, f->plan.pass + k, f->shape + k, &r, groups);
         most = RW_MAX(most, groups[0] * groups[1] * groups[2] * rw_image_pass_bytes(f->plan.pass + k, f->shape + k));
     }
     return most;
@@ -261,7 +119,7 @@ static int64_t bytes_of_rings(const rw_image_filter *f)
 static rw_status make(rw_image_filter *f)
 {
     rw_image_chain chain;
-    const int64_t one = 1, two = 2;
+    const int64_t two = 2;
     rw_status status = rw_image_chain_create(f->plan.ctx, &f->spec, &chain);
     if (status == RW_OK) status = rw_image_lower(&f->plan, chain.ops, chain.nops);
     rw_image_chain_free(&chain);
@@ -269,19 +127,18 @@ static rw_status make(rw_image_filter *f)
     const rw_image_pass *last = f->plan.pass + f->plan.npasses - 1;
     f->spec.y_dtype = f->plan.y_dtype;
     RW_TRY(check_region(f->plan.ctx, &f->spec, last->y_width, last->y_height));
-    RW_TRY(rw_array_create(f->device, RW_F64, 1, &one, RW_MEMORY_DEVICE, &f->nothing));
+    RW_TRY(rw_array_create(f->device, RW_F64, 1, &two, RW_MEMORY_DEVICE, &f->nothing));
     for (int k = 0; k < f->plan.npasses; ++k) {
         rw_image_pass *p = f->plan.pass + k;
         if (rw_device_has_threads(f->device))
             rw_image_merge_extremes(p, &(rw_image_shape){.planar = f->spec.planar, .threads = true});
-        choose_shape(f, p, f->shape + k);
+        rw_image_choose_shape(f->device, p, f->spec.planar, f->shape + k);
         if (p->limited) f->shape[k].limits = f->shape[k - 1].limits;
     }
     for (int k = 0; k < f->plan.npasses; ++k) {
-        char name[64];
         rw_image_pass *p = f->plan.pass + k;
-        snprintf(name, sizeof name, "filter, %s", p->stage[p->nstages - 1].name);
-        RW_TRY(compile(f, p, f->shape + k, name));
+        if (is_empty(p)) continue;
+        RW_TRY(p->ops->create(f->device, p, f->shape + k, f->spec.dtype));
         RW_TRY(make_table(f, p, f->shape + k));
         if (p->counts)
             RW_TRY(rw_image_counts_create(f->device, p, f->shape + k, f->shape[k + 1].f64 ? RW_F64 : RW_F32));
@@ -291,6 +148,10 @@ static rw_status make(rw_image_filter *f)
     for (int turn = 0; turn < 2; ++turn) {
         const int64_t bytes = bytes_between(f, turn);
         if (bytes) RW_TRY(rw_array_create(f->device, RW_U8, 1, &bytes, RW_MEMORY_DEVICE, &f->between[turn]));
+    }
+    for (int k = 0; k < f->plan.npasses; ++k) { /* compilers run at once */
+        if (f->plan.pass[k].program) RW_TRY(rw_program_ready(f->plan.pass[k].program));
+        if (f->plan.pass[k].counting) RW_TRY(rw_program_ready(f->plan.pass[k].counting));
     }
     const int64_t rings = bytes_of_rings(f);
     if (rings) RW_TRY(rw_array_create(f->device, RW_U8, 1, &rings, RW_MEMORY_DEVICE, &f->rings));
@@ -351,12 +212,6 @@ void rw_image_filter_destroy(rw_image_filter **filter)
     rw_free(f);
 }
 
-/* Recursion and frequencies: a value that is not finite affects more than a window. */
-static bool spreads(const rw_image_pass *p)
-{
-    return p->kind == RW_IMAGE_RECURSIVE || p->kind == RW_IMAGE_RESPONSE || p->kind == RW_IMAGE_MAGNITUDES;
-}
-
 static rw_status image_filter_get_info(const rw_image_filter *f, rw_image_info *info)
 {
     const int64_t in = f->spec.width * f->spec.height * f->spec.channels * (int64_t)rw_dtype_size(f->spec.dtype);
@@ -371,7 +226,7 @@ static rw_status image_filter_get_info(const rw_image_filter *f, rw_image_info *
     for (int i = 0; i < 2; ++i)
         if (f->between[i]) info->work_bytes += (int64_t)f->between[i]->bytes;
     if (f->rings) info->work_bytes += (int64_t)f->rings->bytes;
-    for (int k = 0; k < f->plan.npasses; ++k) info->spreads = info->spreads || spreads(f->plan.pass + k);
+    for (int k = 0; k < f->plan.npasses; ++k) info->spreads = info->spreads || f->plan.pass[k].ops->spreads;
     for (int k = 0; k + 1 < f->plan.npasses; ++k)
         info->bytes += 2 * elements_after(f, k) * (int64_t)rw_dtype_size(f->plan.pass[k].y_dtype);
     return RW_OK;
@@ -396,15 +251,10 @@ rw_status rw_image_filter_explain(const rw_image_filter *f, char **out)
         rw_text_add(&t, "pass %d: %s", k + 1, rw_dtype_name(p->x_dtype));
         for (int i = 1; i < p->nstages; ++i)
             rw_text_add(&t, " -> %s (%s)", p->stage[i].name, rw_dtype_name(p->stage[i].type));
-        if (p->kind != RW_IMAGE_ROWS) {
+        if (p->ops->explain) p->ops->explain(p, f->shape + k, &t);
+        else
             rw_text_add(&t, " -> %s; %lld x %lld pixels\n", rw_dtype_name(p->y_dtype), (long long)p->y_width,
                         (long long)p->y_height);
-            continue;
-        }
-        rw_text_add(&t, " -> %s%s; strips of %d pixels, %d row%s per step, row buffer of %lld bytes%s\n",
-                    rw_dtype_name(p->y_dtype), p->limits ? ", minimum and maximum" : "", f->shape[k].strip,
-                    f->shape[k].block, f->shape[k].block > 1 ? "s" : "",
-                    (long long)rw_image_pass_bytes(p, f->shape + k), f->shape[k].in_memory ? " in global memory" : "");
     }
     if (t.failed) return rw_text_free(&t), rw_fail_memory(f->plan.ctx, t.capacity, "the description of a plan");
     *out = t.data;
@@ -413,15 +263,8 @@ rw_status rw_image_filter_explain(const rw_image_filter *f, char **out)
 
 /* ---- execution --------------------------------------------------------------------------------------------------- */
 
-/* Where an array's pixels lie, in elements. */
-typedef struct layout {
-    rw_array *array;
-    int64_t from, row, plane;
-    bool in_place; /* the kernel reads the view itself */
-} layout;
-
 static rw_status describe(const rw_image_filter *f, rw_array *a, const char *name, rw_dtype dtype, int64_t width,
-                          int64_t height, int channels, layout *l)
+                          int64_t height, int channels, rw_image_layout *l)
 {
     const bool flat = channels == 1 && a->ndim == 2;
     const int row = flat || !f->spec.planar ? 0 : 1;
@@ -447,8 +290,6 @@ static rw_status describe(const rw_image_filter *f, rw_array *a, const char *nam
     return RW_OK;
 }
 
-static rw_arg arg_of(const layout *l) { return l->in_place ? rw_arg_memory(l->array) : rw_arg_array(l->array); }
-
 static bool overlap(const rw_array *x, const rw_array *y)
 {
     if (x->storage != y->storage) return false;
@@ -467,86 +308,31 @@ static bool overlap(const rw_array *x, const rw_array *y)
     return low[0] < high[1] && low[1] < high[0];
 }
 
-static rw_status run_pass(rw_image_filter *f, int k, const layout *x, const layout *y, const rectangle *r, rw_queue *q)
+static rw_status run_pass(rw_image_filter *f, int k, const rw_image_layout *x, const rw_image_layout *y, rw_queue *q)
 {
     rw_image_pass *p = f->plan.pass + k;
-    const rw_image_shape *s = f->shape + k;
-    const int64_t width = r->x1 - r->x0, height = r->y1 - r->y0;
-    int64_t groups[3];
-    const int64_t rows = groups_of(f, k, r, groups);
-    rw_array *limits = p->limits ? f->limits[k % 2] : NULL, *found = p->limited ? f->limits[(k + 1) % 2] : NULL,
-             *now = NULL, *before = NULL;
-    const int64_t two = 2;
-    rw_status status = RW_OK;
-    if (limits) status = rw_array_view(limits, s->limits, 1, &two, NULL, 0, &now);
-    if (status == RW_OK && found) status = rw_array_view(found, s->limits, 1, &two, NULL, 0, &before);
-    if (status == RW_OK && !limits) status = rw_array_view(f->nothing, s->limits, 1, &(int64_t){1}, NULL, 0, &now);
-    if (status == RW_OK && !found) status = rw_array_view(f->nothing, s->limits, 1, &(int64_t){1}, NULL, 0, &before);
-    rw_array *table = p->table, *none = NULL;
-    if (status == RW_OK && !table) {
-        status = rw_array_view(f->nothing, s->f64 ? RW_F64 : RW_F32, 1, &(int64_t){1}, NULL, 0, &none);
-        table = none;
-    }
-    if (status == RW_OK && limits) {
-        const rw_arg a[] = {rw_arg_array(now)};
-        status = rw_launch(q, p->begin, (int64_t[]){1, 1, 1}, a, 1);
-    }
-    const rw_arg nx = rw_arg_int(p->width), ny = rw_arg_int(p->height), x0 = rw_arg_int(r->x0), x1 = rw_arg_int(r->x1),
-                 y0 = rw_arg_int(r->y0), y1 = rw_arg_int(r->y1);
-    const rw_arg x_from = rw_arg_int(x->from), x_row = rw_arg_int(x->row), x_plane = rw_arg_int(x->plane);
-    const rw_arg y_from = rw_arg_int(y->from), y_row = rw_arg_int(y->row), y_plane = rw_arg_int(y->plane);
-    if (status == RW_OK) {
-        rw_arg a[RW_MAX_PARAMETERS] = {arg_of(y),
-                                       arg_of(x),
-                                       rw_arg_array(table),
-                                       rw_arg_array(now),
-                                       rw_arg_array(before),
-                                       nx,
-                                       ny,
-                                       x0,
-                                       x1,
-                                       y0,
-                                       y1,
-                                       rw_arg_int(rows),
-                                       x_from,
-                                       x_row,
-                                       x_plane,
-                                       y_from,
-                                       y_row,
-                                       y_plane};
-        int n = 18;
-        if (s->in_memory) a[n++] = rw_arg_array(f->rings);
-        for (int i = 0; i < rw_image_weight_arguments(p, s); ++i) a[n++] = rw_arg_real(p->weights.value[i]);
-        status = rw_launch(q, p->kernel, groups, a, n);
-    }
-    if (status == RW_OK && p->skip) {
-        int frame[4];
-        rw_image_pass_extent(p, frame);
-        const rw_arg a[] = {arg_of(y),
-                            arg_of(x),
-                            nx,
-                            ny,
-                            x0,
-                            x1,
-                            y0,
-                            y1,
-                            rw_arg_int(frame[0]),
-                            rw_arg_int(frame[1]),
-                            rw_arg_int(frame[2]),
-                            rw_arg_int(frame[3]),
-                            rw_arg_int(s->planar ? 1 : p->channels),
-                            x_from,
-                            x_row,
-                            x_plane,
-                            y_from,
-                            y_row,
-                            y_plane};
-        status =
-            rw_launch(q, p->frame, (int64_t[]){width ? height : 0, 1, s->planar ? p->channels : 1}, a, RW_COUNT(a));
-    }
-    rw_array_destroy(&now);
-    rw_array_destroy(&before);
-    rw_array_destroy(&none);
+    rw_image_run run = {.x = *x,
+                        .y = *y,
+                        .pixels = pixels_of(f, k),
+                        .limits = p->limits ? f->limits[k % 2] : f->nothing,
+                        .found = p->limited ? f->limits[(k + 1) % 2] : f->nothing,
+                        .rings = f->rings,
+                        .nothing = f->nothing,
+                        .queue = q};
+    if (!p->ops->whole) return p->ops->run(p, f->shape + k, &run);
+    if (is_empty(p)) return RW_OK;
+    int64_t in[3], out[3];
+    int axis;
+    const int n = rw_image_shape_of(p, f->spec.planar, p->width, p->height, in, &axis);
+    rw_image_shape_of(p, f->spec.planar, p->y_width, p->y_height, out, &axis);
+    rw_array *a = NULL, *b = NULL;
+    rw_status status = rw_array_view(x->array, p->x_dtype, n, in, NULL, 0, &a);
+    if (status == RW_OK) status = rw_array_view(y->array, p->y_dtype, n, out, NULL, 0, &b);
+    run.x.array = a;
+    run.y.array = b;
+    if (status == RW_OK) status = p->ops->run(p, f->shape + k, &run);
+    rw_array_destroy(&a);
+    rw_array_destroy(&b);
     return status;
 }
 
@@ -565,7 +351,7 @@ rw_status rw_image_filter_execute(rw_image_filter *f, rw_array *x, rw_array *y, 
     RW_NEED(x, "x");
     RW_NEED(y, "y");
     RW_NEED(q, "queue");
-    layout from, to, last;
+    rw_image_layout from, to, last;
     RW_TRY(describe(f, x, "x", f->spec.dtype, f->spec.width, f->spec.height, f->spec.channels, &from));
     RW_TRY(
         describe(f, y, "y", f->spec.y_dtype, f->spec.region.width, f->spec.region.height, f->plan.y_channels, &last));
@@ -584,10 +370,7 @@ rw_status rw_image_filter_execute(rw_image_filter *f, rw_array *x, rw_array *y, 
         if (status == RW_OK && !end)
             status = describe(f, view[k % 2], "x", p->y_dtype, p->y_width, p->y_height,
                               p->stage[p->nstages - 1].channels, &to);
-        const rectangle pixels = pixels_of(f, k);
-        if (status == RW_OK && rw_image_is_whole(p))
-            status = rw_image_whole_run(f->plan.pass + k, f->spec.planar, from.array, to.array, q);
-        else if (status == RW_OK) status = run_pass(f, k, &from, end ? &last : &to, &pixels, q);
+        if (status == RW_OK) status = run_pass(f, k, &from, end ? &last : &to, q);
         if (status == RW_OK && p->counts)
             status = rw_image_counts_run(f->plan.pass + k, f->spec.planar, to.array, f->plan.pass[k + 1].table, q);
         from = to;

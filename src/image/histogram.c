@@ -139,7 +139,7 @@ rw_status rw_image_counts_create(rw_device *dev, rw_image_pass *p, const rw_imag
                            {"THREADS", s->threads ? "1" : "0"},
                            {"EQUALIZE", p->counts == RW_IMAGE_EQUALIZE ? "1" : "0"},
                            {"OTSU", p->counts == RW_IMAGE_OTSU ? "1" : "0"}};
-    rw_status status = rw_program_create(dev, "histogram", t.data, d, RW_COUNT(d), &p->counting);
+    rw_status status = rw_program_start(dev, "histogram", t.data, d, RW_COUNT(d), &p->counting);
     rw_text_free(&t);
     RW_TRY(status);
     RW_TRY(rw_program_kernel(p->counting, "clear", &p->clear));
@@ -196,21 +196,21 @@ void rw_image_write_lookup(const rw_image_stage *s, rw_image_writer *w)
 {
     const char *type = rw_dtype_name(s->type);
     const bool real = s->type == RW_F32 || s->type == RW_F64;
-    const int bins = (int)s->number[0];
+    const int bins = s->table.bins;
     char v[64], channel[32];
     rw_image_at(w, v, 0, 0, 0);
     snprintf(channel, sizeof channel, w->channels > 1 ? "(int)(q %% %d)" : "GROUP_ID(2)", w->channels);
     rw_text_add(w->t, "                    const %s v0 = ", type);
     if (s->alpha) rw_text_add(w->t, "ALPHA(%d) ? (%s)%s : ", s->channels, type, v);
     if (real) rw_text_add(w->t, "%s != %s ? %s : ", v, v, v);
-    if (s->number[1] != 0) {
+    if (s->table.level) {
         rw_text_add(w->t, "%s %s weights[%d + %s] ? (%s)%g : 0;\n", v, real ? ">=" : ">", s->weight, channel, type,
-                    s->number[2]);
+                    s->table.white);
         return;
     }
     char bin[640], part[160];
     if (real) {
-        part_of(part, v, type, s->number[2]);
+        part_of(part, v, type, s->table.white);
         snprintf(bin, sizeof bin, "(%s < 1 ? %s > 0 ? (int)(%s * %d) : 0 : %d)", part, part, part, bins, bins - 1);
     } else snprintf(bin, sizeof bin, "((int)%s + %d)", v, s->type == RW_I16 ? 32768 : 0);
     rw_text_add(w->t, "(%s)%sweights[%d + %s * %d + %s];\n", type, real ? "" : "(int)", s->weight, channel, bins, bin);

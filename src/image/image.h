@@ -1,6 +1,6 @@
 /* Image filters: lowering of a chain of operations to passes over the image.
  *
- *   text --ops.c--> rw_image_op --lower.c--> stages --pipeline.c--> kernel text --filter.c--> launches
+ *   text --ops.c--> rw_image_op --lower.c--> stages of passes --pipeline.c--> kernel text --pass.c--> launches
  *
  * A stage computes a row of values from rows of the stage before it. The stages of a pass form one kernel: a
  * workgroup walks down a strip of the image, and each stage stores the rows that the next one reads. */
@@ -23,6 +23,11 @@ typedef struct rw_image_weights {
     int n, capacity;
     bool failed;
 } rw_image_weights;
+
+typedef struct rw_image_blend {
+    double white, gain; /* largest alpha; alpha is multiplied by gain */
+    double steps;       /* results are rounded to multiples of 1/steps first; 0: are not */
+} rw_image_blend;
 
 struct rw_image_stage {
     const char *name; /* for explanations */
@@ -48,8 +53,34 @@ struct rw_image_stage {
     rw_dtype compute;        /* F32, F64, I32: of its arithmetic with weights */
     int low[2], size[2];     /* window: from -low[0], -low[1] on, so many columns and rows */
     bool order, exponential; /* its text calls functions of rw_image_order_text, rw_image_exp_text */
-    double number[4];        /* what its text needs to know, of the operation */
-    int integers[2][49];     /* weights that are part of the text: [size[1]][size[0]], for each of `masks` */
+    union {                  /* what `write` needs to know of the operation */
+        struct {             /* sums of linear.c */
+            double factor;   /* of the sum */
+            bool rounds;     /* to an integer in real types too */
+            int shift;       /* i32: afterwards the nearest multiple of 2^shift is shifted by as many bits; 0: is not */
+            bool folded;     /* taps: equal weights on both sides of the centre of a row or column. There are
+                                size / 2 + 1, the outermost first. */
+            int apart;       /* pairs: between both pixels */
+            bool odd;        /* pairs: also the value of `also` */
+        } add;
+        struct {
+            int sign;                 /* -1: minimum, 1: maximum */
+            rw_image_element element; /* DEFAULT: the first and the last pixel of the window */
+        } extreme;
+        int sign;             /* differences: of the value; that of `also` has the other one */
+        rw_image_blend blend; /* colours times alpha, and back */
+        struct {
+            double steps, opaque; /* as above; NORMALIZE: value that alpha gets, 0: is unchanged */
+        } real;
+        struct {
+            int bins;
+            bool level; /* the table is a level */
+            double white;
+        } table;
+        rw_image_colour colour;
+        double sigma; /* RECURSIVE */
+    };
+    int integers[2][49]; /* weights that are part of the text: [size[1]][size[0]], for each of `masks` */
     int masks;
     /* (optional) in columns.c: what is defined once for `wide` elements of the window's rows, before `write` for each
      * of the item's */
@@ -68,24 +99,65 @@ struct rw_image_stage {
     int bits;
     void (*first)(const rw_image_stage *stage, rw_image_writer *w),
         (*end)(const rw_image_stage *stage, rw_image_writer *w);
+    /* (optional) A sum of `terms` terms. If they are more than `few`, processors run blocks of them in a loop outside
+     * and lanes inside: `begin` sets an array of type `sum`, `join` adds a term to `sum`, `close` makes v0 of it. A
+     * term has pixel a of the window. A term that mirrors also has the opposite pixel b; else b is NULL. */
+    int terms, few;
+    bool (*has)(const rw_image_stage *stage, int i);     /* (optional) whether pixel i is a term (default: all are) */
+    bool (*mirrors)(const rw_image_stage *stage, int i); /* (optional) whether term i does */
+    void (*join)(const rw_image_stage *stage, rw_image_writer *w, const char *weight, const char *a, const char *b);
+    void (*close)(const rw_image_stage *stage, rw_image_writer *w);
     rw_text after; /* operations on each result: statements that define v1, v2, … */
     int values;    /* v0 … v<values - 1> are defined */
 };
 
-/* Kinds of passes: stages over rows (pipeline.c), or one operation that needs all of x first. */
-typedef enum rw_image_pass_kind {
-    RW_IMAGE_ROWS,
-    RW_IMAGE_GATHER,     /* reads x at arbitrary positions (geometry.c) */
-    RW_IMAGE_RESPONSE,   /* multiplies the spectrum with a function (spectral.c) */
-    RW_IMAGE_OWN_WHOLE,  /* a user-defined operation (own.c) */
-    RW_IMAGE_RECURSIVE,  /* a Gaussian along one axis (recursive.c) */
-    RW_IMAGE_MAGNITUDES, /* magnitudes of the spectrum, zero frequency in the middle; logarithms */
-    RW_IMAGE_COUNTS,     /* y is the table (histogram.c) */
-    RW_IMAGE_CORRELATION /* correlates with the weights by transforms */
-} rw_image_pass_kind;
-
 typedef struct rw_image_shape rw_image_shape;
-typedef struct rw_image_pass {
+typedef struct rw_image_pass rw_image_pass;
+
+/* Where an array's pixels lie, in elements. */
+typedef struct rw_image_layout {
+    rw_array *array;
+    int64_t from, row, plane;
+    bool in_place; /* the kernel reads the view itself */
+} rw_image_layout;
+
+typedef struct rw_image_rectangle {
+    int64_t x0, x1, y0, y1;
+} rw_image_rectangle;
+
+/* One execution of a pass. */
+typedef struct rw_image_run {
+    rw_image_layout x, y;
+    rw_image_rectangle pixels; /* of y that it computes */
+    rw_array *limits, *found;  /* minimum and maximum of its results, and of those of an earlier pass; else `nothing` */
+    rw_array *rings, *nothing; /* row buffers in global memory; placeholder for arguments that it does not use */
+    rw_queue *queue;
+} rw_image_run;
+
+/* One table for each kind of pass. */
+typedef struct rw_image_pass_ops {
+    bool rows;    /* stages over rows: stages may be appended, and images may be cut into bands of rows */
+    bool whole;   /* it needs all of x: x and y are contiguous, and y is not a region */
+    bool spreads; /* a value that is not finite affects more than a window */
+    bool single;  /* integers become f32 before it, else f64 */
+    /* (optional) Strips and blocks of its kernel; `planar`, `threads` and `limits` are set. */
+    void (*choose)(const rw_device *device, const rw_image_pass *pass, rw_image_shape *shape);
+    /* (optional) The text of its kernel, for the `create` of pass.c. */
+    void (*write)(const rw_image_pass *pass, const rw_image_shape *shape, rw_text *text);
+    /* Starts the compilers of its kernels and takes memory. dtype: of the image. */
+    rw_status (*create)(rw_device *device, rw_image_pass *pass, const rw_image_shape *shape, rw_dtype dtype);
+    rw_status (*run)(rw_image_pass *pass, const rw_image_shape *shape, const rw_image_run *run);
+    void (*free)(rw_image_pass *pass); /* (optional) `state` */
+    /* (optional) The end of a line (default: type and size of y). */
+    void (*explain)(const rw_image_pass *pass, const rw_image_shape *shape, rw_text *text);
+    int64_t (*bytes)(const rw_image_pass *pass, const rw_image_shape *shape); /* (optional) shared memory of a group */
+} rw_image_pass_ops;
+extern const rw_image_pass_ops rw_image_rows_ops, rw_image_gather_ops, rw_image_counts_ops; /* pass.c */
+extern const rw_image_pass_ops rw_image_response_ops, rw_image_magnitudes_ops,
+    rw_image_correlation_ops;                                            /* spectral.c */
+extern const rw_image_pass_ops rw_image_recursive_ops, rw_image_own_ops; /* recursive.c, own.c */
+
+struct rw_image_pass {
     rw_dtype x_dtype, y_dtype;
     int channels;                          /* of x */
     rw_image_stage stage[RW_IMAGE_STAGES]; /* [0]: what is loaded */
@@ -93,7 +165,8 @@ typedef struct rw_image_pass {
     rw_image_weights weights;
     int64_t width, height; /* of x */
     int64_t y_width, y_height;
-    rw_image_pass_kind kind;
+    const rw_image_pass_ops *ops;
+    void *state; /* of ops */
     rw_image_interpolation interpolation;
     bool separable, transposes, halves; /* GATHER: without rotation; rows become columns; 2 x 2 pixels become one */
     bool skip;                          /* afterwards the frame of y is that of x */
@@ -104,10 +177,10 @@ typedef struct rw_image_pass {
     rw_image_method counts;
     int bins;
     double white;
-    /* filter.c */
+    /* pass.c */
     rw_program *program;
     rw_kernel *kernel, *begin, *frame;
-    rw_array *table; /* weights on the device */
+    rw_array *table; /* weights on the device (filter.c) */
     /* histogram.c */
     rw_program *counting;
     rw_kernel *clear, *count, *finish;
@@ -115,18 +188,10 @@ typedef struct rw_image_pass {
     /* own.c */
     const rw_image_own *own;
     char options[256];
-    void *state;
-    /* spectral.c; x and y are contiguous arrays of F32 or F64 */
+    /* spectral.c */
     rw_text response; /* an expression of X and Y, cycles per pixel */
-    rw_fft *forward, *inverse;
-    rw_array *spectrum;
-    double unit; /* MAGNITUDES: y = log(1 + unit |X|), 0: |X| */
-    rw_convolution *correlation;
-    bool is_set;        /* correlation has the transform of the weights */
-    rw_program *direct; /* sums over neighbours instead, where values are not finite */
-    rw_kernel *clear_flag, *find, *sum_up;
-    rw_array *flag;
-} rw_image_pass;
+    double unit;      /* MAGNITUDES: y = log(1 + unit |X|), 0: |X| */
+};
 
 /* The plan of a chain. */
 typedef struct rw_image_plan {
@@ -171,20 +236,16 @@ rw_status rw_image_set_geometry(rw_context *ctx, const rw_image_op *op, rw_image
 /* own.c: the operation of this name, which is n long; NULL: none. */
 const rw_image_own *rw_image_own_find(const char *name, size_t n);
 
-/* recursive.c */
-rw_status rw_image_recursive_create(rw_device *device, rw_image_pass *pass, bool planar);
-rw_status rw_image_recursive_run(const rw_image_pass *pass, bool planar, rw_array *x, rw_array *y, rw_queue *queue);
+/* pass.c */
+void rw_image_choose_shape(const rw_device *device, const rw_image_pass *pass, bool planar, rw_image_shape *shape);
+/* Workgroups for the pixels of r, and the rows of each. */
+int64_t rw_image_groups(const rw_device *device, const rw_image_pass *pass, const rw_image_shape *shape,
+                        const rw_image_rectangle *r, int64_t groups[3]);
 
 /* spectral.c */
-static inline bool rw_image_is_whole(const rw_image_pass *p)
-{
-    return p->kind == RW_IMAGE_RESPONSE || p->kind == RW_IMAGE_CORRELATION || p->kind == RW_IMAGE_MAGNITUDES ||
-           p->kind == RW_IMAGE_RECURSIVE || p->kind == RW_IMAGE_OWN_WHOLE;
-}
-/* dtype: of the image */
-rw_status rw_image_whole_create(rw_device *device, rw_image_pass *pass, rw_dtype dtype, bool planar);
-rw_status rw_image_whole_run(rw_image_pass *pass, bool planar, rw_array *x, rw_array *y, rw_queue *queue);
-void rw_image_whole_free(rw_image_pass *pass);
+/* The shape of an image, where a single channel has no axis, and the axis along rows. */
+int rw_image_shape_of(const rw_image_pass *pass, bool planar, int64_t width, int64_t height, int64_t shape[3],
+                      int *axis);
 /* Sets `response` for LOWPASS, HIGHPASS and BANDPASS. */
 rw_status rw_image_set_response(rw_context *ctx, const rw_image_op *op, rw_image_pass *pass);
 
@@ -235,14 +296,17 @@ struct rw_image_writer {
     rw_text *t;
     const rw_image_pass *pass;
     const rw_image_shape *shape;
-    int k;        /* the stage */
-    int channels; /* interleaved, of what it reads */
-    int shift;    /* pixels in its row before its own first one */
-    bool swept;   /* sums are in arrays */
-    bool columns; /* columns.c: values are in h[row][element] */
+    int k;          /* the stage */
+    int channels;   /* interleaved, of what it reads */
+    int shift;      /* pixels in its row before its own first one */
+    int also_shift; /* of the row of `also` */
+    bool swept;     /* sums are in arrays */
+    bool columns;   /* columns.c: values are in h[row][element] */
 };
 /* The value of the stage before it, so many rows and pixels away: "s2[q + 3]"; by pixels: of channel c. */
 const char *rw_image_at(rw_image_writer *w, char buffer[64], int dx, int dy, int c);
+/* The value of pixel i of the window, counted row by row. */
+const char *rw_image_pixel(rw_image_writer *w, char buffer[64], int i);
 /* In a `term`: the value of the pixel of the window; in all three: sum i. */
 const char *rw_image_term(rw_image_writer *w, char buffer[64], int c);
 const char *rw_image_sum(rw_image_writer *w, char buffer[64], int i);
@@ -252,8 +316,9 @@ const char *rw_image_also(rw_image_writer *w, char buffer[64], int c);
 bool rw_image_few_weights(const rw_image_pass *pass);
 
 /* Shared by the writers: functions of borders, conversions. */
-const char *rw_image_map_text(rw_image_border border); /* body of a function of i and n */
-void rw_image_write_maps(rw_image_writer *w);          /* functions outside<border>(i, n) of the pass */
+const char *rw_image_map_text(rw_image_border border);   /* body of a function of i and n */
+rw_image_border rw_image_map_of(rw_image_border border); /* skip: replicate */
+void rw_image_write_maps(rw_image_writer *w);            /* functions outside<border>(i, n) of the pass */
 typedef struct rw_image_call {
     char text[64];
 } rw_image_call;
@@ -268,7 +333,7 @@ extern const char rw_image_order_text[]; /* functions for the median of large wi
 
 /* linear.c, rank.c, point.c: texts of stages */
 void rw_image_write_taps(const rw_image_stage *s, rw_image_writer *w);
-/* The sum of number[2] neighbours at two places that far apart, and of `also` where number[3] is 1. */
+/* The sum of two pixels of a row, and of `also` where sum.odd is set. */
 void rw_image_write_pair(const rw_image_stage *s, rw_image_writer *w);
 void rw_image_write_running(const rw_image_stage *s, rw_image_writer *w); /* v0 of `sum` */
 bool rw_image_is_taps(const rw_image_stage *s);                           /* a sum of neighbours with weights */
@@ -280,14 +345,12 @@ void rw_image_write_copy(const rw_image_stage *s, rw_image_writer *w);
 void rw_image_write_round(const rw_image_stage *s, rw_image_writer *w); /* real values to the stage's type */
 void rw_image_write_difference(const rw_image_stage *s, rw_image_writer *w);
 void rw_image_write_normalize(const rw_image_stage *s, rw_image_writer *w);
-/* Alpha: colours times alpha/number[0]; back, with alpha times number[1]; the last channel of `also`, else the
- * value. */
+/* Alpha: colours times alpha/white; back; the last channel of `also`, else the value. */
 void rw_image_write_premultiply(const rw_image_stage *s, rw_image_writer *w);
 void rw_image_write_divide(const rw_image_stage *s, rw_image_writer *w);
 void rw_image_write_alpha(const rw_image_stage *s, rw_image_writer *w);
 /* ALPHA(n) in texts: whether lane q belongs to the last of n channels. */
 void rw_image_add_alpha(const rw_image_pass *p, const rw_image_shape *s, rw_text *text);
-/* number[0]: bins; number[1] 1: a level; number[2]: white */
 void rw_image_write_lookup(const rw_image_stage *s, rw_image_writer *w);
 void rw_image_write_integers(const rw_image_stage *s, rw_image_writer *w);
 void rw_image_set_median(rw_image_stage *s);
@@ -300,7 +363,10 @@ void rw_image_write_extreme(const rw_image_stage *s, rw_image_writer *w);
  * registers (columns.c). shape: whether channels are planar. */
 bool rw_image_merge_extremes(rw_image_pass *p, const rw_image_shape *shape);
 bool rw_image_is_rectangle(const rw_image_stage *s);
-void rw_image_set_loops(rw_image_stage *s); /* of rw_image_write_taps */
+/* The stage with a window of nx x ny pixels, of which low_x and low_y lie before the pixel. */
+rw_image_stage rw_image_rectangle_of(const rw_image_stage *like, int from, int nx, int ny, int low_x, int low_y);
+void rw_image_set_taps(rw_image_stage *s); /* of rw_image_write_taps, once it has its weights */
+void rw_image_set_element(rw_image_stage *s, int sign, rw_image_element element); /* of rw_image_write_extreme */
 void rw_image_set_bilateral(rw_image_stage *s);
 extern const char rw_image_exp_text[]; /* exp_f32(v), v <= 0, and f64 */
 void rw_image_write_grey(const rw_image_stage *s, rw_image_writer *w);

@@ -7,22 +7,22 @@
 #include "image/image.h"
 
 #define ADD(...) rw_text_add(w->t, __VA_ARGS__)
-enum { UNROLLED = 160 }; /* taps */
+enum { PAIRS = 20, TAPS = 40, UNROLLED = 160 }; /* largest numbers of terms without loops: processors; GPUs */
 
 static int largest(rw_dtype t) { return (int)rw_image_largest(t); }
 static int least(rw_dtype t) { return t == RW_I16 ? -32768 : 0; }
 
-/* v0 <- the sum, as the stage's type. number[1]: factor; number[0] 1: rounded to an integer in real types too. */
+/* v0 <- the sum, as the stage's type. */
 static void finish(const rw_image_stage *s, rw_image_writer *w)
 {
     const char *type = rw_dtype_name(s->type), *real = s->compute == RW_F32 ? "f32" : "f64";
     char value[96];
-    if (s->number[1] != 1) snprintf(value, sizeof value, "(%s)sum * (%s)%.17g", real, real, s->number[1]);
+    if (s->add.factor != 1) snprintf(value, sizeof value, "(%s)sum * (%s)%.17g", real, real, s->add.factor);
     else snprintf(value, sizeof value, "sum");
     if (s->type == RW_F32 || s->type == RW_F64)
-        ADD("                    const %s v0 = (%s)%s(%s);\n", type, type, s->number[0] ? "RW_RINT" : "", value);
+        ADD("                    const %s v0 = (%s)%s(%s);\n", type, type, s->add.rounds ? "RW_RINT" : "", value);
     else if (s->type == RW_I32) ADD("                    const i32 v0 = %s;\n", value);
-    else if (s->compute == RW_I32 && s->number[1] == 1)
+    else if (s->compute == RW_I32 && s->add.factor == 1)
         ADD("                    const %s v0 = (%s)near_i32(sum, %d, %d);\n", type, type, least(s->type),
             largest(s->type));
     else
@@ -38,22 +38,22 @@ static void add_term(const rw_image_stage *s, rw_image_writer *w, const char *we
     else ADD("                    sum = FMA(%s, (%s)%s, sum);\n", weight, type, value);
 }
 
-/* number[2] 1: equal weights on both sides of the centre of a row or column; then there are size / 2 + 1, the outermost
- * first. */
-static void write_folded(const rw_image_stage *s, rw_image_writer *w)
+/* Folded: the weight of a term is for two values, except that of the centre. */
+static bool mirrors(const rw_image_stage *s, int i) { return s->add.folded && i < s->size[0] * s->size[1] / 2; }
+
+static void join_tap(const rw_image_stage *s, rw_image_writer *w, const char *weight, const char *a, const char *b)
 {
-    const int axis = s->size[1] > 1, n = s->size[axis], r = n / 2;
-    char weight[64], a[64], b[64], both[256];
-    for (int k = 0; k <= r; ++k) {
-        const int d = r - k;
-        snprintf(weight, sizeof weight, "W(%d)", s->weight + k);
-        rw_image_at(w, a, axis ? 0 : -d, axis ? -d : 0, 0);
-        rw_image_at(w, b, axis ? 0 : d, axis ? d : 0, 0);
-        const char *type = rw_dtype_name(s->compute);
-        if (d) snprintf(both, sizeof both, "((%s)%s + (%s)%s)", type, a, type, b);
-        else snprintf(both, sizeof both, "%s", a);
-        add_term(s, w, weight, both);
-    }
+    const char *type = rw_dtype_name(s->compute);
+    char both[256];
+    if (b) snprintf(both, sizeof both, "((%s)%s + (%s)%s)", type, a, type, b);
+    add_term(s, w, weight, b ? both : a);
+}
+
+static void close_taps(const rw_image_stage *s, rw_image_writer *w)
+{
+    if (s->compute == RW_I32 && s->add.shift) /* halves upwards */
+        ADD("                    sum = (sum + %d) >> %d;\n", 1 << (s->add.shift - 1), s->add.shift);
+    finish(s, w);
 }
 
 /* ---- many weights: loops ----------------------------------------------------------------------------------------- */
@@ -83,32 +83,34 @@ static void write_looped(const rw_image_stage *s, rw_image_writer *w)
     finish(s, w);
 }
 
-void rw_image_set_loops(rw_image_stage *s)
+void rw_image_set_taps(rw_image_stage *s)
 {
-    if (s->size[0] * s->size[1] <= UNROLLED) return;
-    s->write = write_looped;
+    s->terms = s->nweights;
+    s->few = s->add.folded ? PAIRS : TAPS;
+    s->mirrors = mirrors;
+    s->join = join_tap;
+    s->close = close_taps;
     s->begin = begin_sum;
+    s->sum = s->compute;
+    if (s->terms <= UNROLLED) return;
+    s->write = write_looped;
     s->term = add_pixel;
     s->sums = 1;
-    s->sum = s->compute;
 }
 
 /* ---- few --------------------------------------------------------------------------------------------------------- */
 
 void rw_image_write_taps(const rw_image_stage *s, rw_image_writer *w)
 {
-    char weight[64], value[64];
+    const int last = s->size[0] * s->size[1] - 1;
+    char weight[64], a[64], b[64];
     ADD("                    %s sum = 0;\n", rw_dtype_name(s->compute));
-    if (s->number[2] != 0) write_folded(s, w);
-    else
-        for (int t = 0; t < s->size[1]; ++t)
-            for (int m = 0; m < s->size[0]; ++m) {
-                snprintf(weight, sizeof weight, "W(%d)", s->weight + t * s->size[0] + m);
-                add_term(s, w, weight, rw_image_at(w, value, m - s->low[0], t - s->low[1], 0));
-            }
-    if (s->compute == RW_I32 && s->number[3] != 0) /* to a multiple of 2^number[3], halves upwards */
-        ADD("                    sum = (sum + %d) >> %d;\n", 1 << ((int)s->number[3] - 1), (int)s->number[3]);
-    finish(s, w);
+    for (int i = 0; i < s->terms; ++i) {
+        snprintf(weight, sizeof weight, "W(%d)", s->weight + i);
+        rw_image_pixel(w, a, i);
+        join_tap(s, w, weight, a, mirrors(s, i) ? rw_image_pixel(w, b, last - i) : NULL);
+    }
+    close_taps(s, w);
 }
 
 void rw_image_write_sum(const rw_image_stage *s, rw_image_writer *w)
@@ -116,13 +118,12 @@ void rw_image_write_sum(const rw_image_stage *s, rw_image_writer *w)
     const char *type = rw_dtype_name(s->compute);
     char value[64];
     ADD("                    %s sum = 0;\n", type);
-    for (int t = 0; t < s->size[1]; ++t)
-        for (int m = 0; m < s->size[0]; ++m)
-            ADD("                    sum += (%s)%s;\n", type, rw_image_at(w, value, m - s->low[0], t - s->low[1], 0));
+    for (int i = 0; i < s->size[0] * s->size[1]; ++i)
+        ADD("                    sum += (%s)%s;\n", type, rw_image_pixel(w, value, i));
     finish(s, w);
 }
 
-/* Masks of integers that are known when the text is written; number[0] 1: the root of the sum of squares of both. */
+/* Masks of integers that are known when the text is written. Two: the root of the sum of the squares of both. */
 void rw_image_write_integers(const rw_image_stage *s, rw_image_writer *w)
 {
     const char *type = rw_dtype_name(s->compute), *to = rw_dtype_name(s->type);
@@ -133,7 +134,7 @@ void rw_image_write_integers(const rw_image_stage *s, rw_image_writer *w)
         for (int i = 0; i < s->size[0] * s->size[1]; ++i) {
             const int weight = s->integers[m][i];
             if (!weight) continue;
-            rw_image_at(w, value, i % s->size[0] - s->low[0], i / s->size[0] - s->low[1], 0);
+            rw_image_pixel(w, value, i);
             if (weight == 1 || weight == -1)
                 ADD("                    sum%d %c= (%s)%s;\n", m, weight > 0 ? '+' : '-', type, value);
             else if (integer) ADD("                    sum%d += %d * (i32)%s;\n", m, weight, value);
@@ -156,8 +157,8 @@ void rw_image_write_pair(const rw_image_stage *s, rw_image_writer *w)
     const char *type = rw_dtype_name(s->compute);
     char a[64], b[64];
     ADD("                    %s sum = (%s)%s + (%s)%s;\n", type, type, rw_image_at(w, a, -s->low[0], 0, 0), type,
-        rw_image_at(w, b, (int)s->number[2] - s->low[0], 0, 0));
-    if (s->number[3] != 0) ADD("                    sum += (%s)%s;\n", type, rw_image_also(w, a, 0));
+        rw_image_at(w, b, s->add.apart - s->low[0], 0, 0));
+    if (s->add.odd) ADD("                    sum += (%s)%s;\n", type, rw_image_also(w, a, 0));
     finish(s, w);
 }
 
@@ -170,7 +171,7 @@ bool rw_image_is_taps(const rw_image_stage *s)
 
 void rw_image_write_moved(const rw_image_stage *s, rw_image_writer *w, const char *row)
 {
-    const bool plain = s->write == rw_image_write_sum, folded = s->number[2] != 0;
+    const bool plain = s->write == rw_image_write_sum, folded = s->add.folded;
     const int nx = row ? 1 : s->size[0], ny = s->size[1];
     const char *type = rw_dtype_name(s->compute);
     char weight[64], value[64];
@@ -189,7 +190,5 @@ void rw_image_write_moved(const rw_image_stage *s, rw_image_writer *w, const cha
         }
         if (k >= 0) ADD("                    SUMS(%d) = sum; }\n", k);
     }
-    if (s->compute == RW_I32 && s->number[3] != 0)
-        ADD("                    sum = (sum + %d) >> %d;\n", 1 << ((int)s->number[3] - 1), (int)s->number[3]);
-    finish(s, w);
+    close_taps(s, w);
 }

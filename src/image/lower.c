@@ -1,73 +1,9 @@
-/* Lowers operations to stages and passes. A new pass begins where stages cannot share one: after an operation that
- * needs the whole image first (normalize), between wrap and other borders, before and after border `skip`, and where an
- * operation with several stages of neighbours in y is not the first. */
+/* Lowers operations to stages and passes, one operation after the other. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "image/lower.h"
-
-rw_status rw_image_begin_pass(rw_image_builder *b)
-{
-    rw_image_plan *plan = b->plan;
-    if (plan->npasses >= RW_IMAGE_PASSES)
-        return rw_fail(plan->ctx, RW_ERR_ARGUMENT,
-                       "filter: the chain needs more than %d passes: split it into several filters", RW_IMAGE_PASSES);
-    rw_image_pass *last = b->pass, *p = plan->pass + plan->npasses++;
-    rw_dtype dtype = plan->dtype;
-    int channels = plan->channels;
-    p->width = plan->width;
-    p->height = plan->height;
-    if (last) {
-        last->y_dtype = dtype = top(b)->type;
-        channels = top(b)->channels;
-        p->width = last->y_width;
-        p->height = last->y_height;
-    }
-    p->y_width = p->width;
-    p->y_height = p->height;
-    p->x_dtype = dtype;
-    p->channels = channels;
-    p->stage[0] =
-        (rw_image_stage){.name = "load", .type = dtype == RW_F16 ? RW_F32 : dtype, .channels = channels, .also = -1};
-    p->nstages = 1;
-    b->pass = p;
-    b->windows = b->wraps = b->points = b->alone = false;
-    return RW_OK;
-}
-
-rw_image_stage *rw_image_add_stage(rw_image_builder *b, const char *name,
-                                   void (*write)(const rw_image_stage *, rw_image_writer *))
-{
-    rw_image_stage *from = top(b), *s = b->pass->stage + b->pass->nstages++;
-    *s = (rw_image_stage){.name = name,
-                          .operation = b->operation,
-                          .from = b->pass->nstages - 2,
-                          .also = -1,
-                          .type = from->type,
-                          .channels = from->channels,
-                          .compute = real_of(from->type),
-                          .size = {1, 1},
-                          .number = {0, 1},
-                          .values = 1,
-                          .write = write,
-                          .weight = b->pass->weights.n};
-    return s;
-}
-
-void rw_image_set_window(const rw_image_builder *b, rw_image_stage *s, int nx, int ny, int low_x, int low_y)
-{
-    s->size[0] = nx;
-    s->size[1] = ny;
-    s->low[0] = low_x;
-    s->low[1] = low_y;
-    s->rx = RW_MAX(RW_MAX(low_x, nx - 1 - low_x), 0);
-    s->ry = RW_MAX(RW_MAX(low_y, ny - 1 - low_y), 0);
-    s->border = b->op->border == RW_IMAGE_BORDER_SKIP ? RW_IMAGE_BORDER_REPLICATE : b->op->border;
-    s->value = s->outside = b->op->value;
-}
-
-/* ---- alpha ------------------------------------------------------------------------------------------------------- */
 
 static const uint8_t treatments[RW_IMAGE_METHODS + 1] = {
     [RW_IMAGE_THRESHOLD] = RW_IMAGE_POINT, [RW_IMAGE_INVERT] = RW_IMAGE_POINT,   [RW_IMAGE_LINEAR] = RW_IMAGE_POINT,
@@ -92,126 +28,10 @@ static rw_image_treatment treatment_of(const rw_image_builder *b)
     return (rw_image_treatment)treatments[m];
 }
 
-void rw_image_premultiply(rw_image_builder *b, rw_dtype type)
-{
-    if (b->treatment != RW_IMAGE_BLEND || b->premultiplied) return;
-    b->plain = type_of(b);
-    rw_image_stage *s = rw_image_add_stage(b, "times alpha", rw_image_write_premultiply);
-    s->type = type;
-    s->pixels = true;
-    s->number[0] = rw_image_white_of(b);
-    b->premultiplied = true;
-}
-
-/* Of integers that have been transformed in f64: results are rounded to multiples of 1/this before they are rounded to
- * integers. Rounding errors then decide nothing where the exact result lies in the middle between two integers. */
-static double noise_of(const rw_image_builder *b)
-{
-    const rw_dtype t = b->plan->dtype;
-    if (is_real(t) || t == RW_F16 || b->pass->x_dtype != RW_F64) return 0;
-    return t == RW_U8 ? 0x1p20 : 0x1p12;
-}
-
-rw_status rw_image_close_alpha(rw_image_builder *b)
-{
-    if (b->premultiplied) {
-        if (b->pass->kind != RW_IMAGE_ROWS || b->pass->nstages >= RW_IMAGE_STAGES) {
-            RW_TRY(rw_image_begin_pass(b));
-            b->points = true;
-        }
-        rw_image_stage *s = rw_image_add_stage(b, "by alpha", rw_image_write_divide);
-        s->type = b->plain;
-        s->pixels = true;
-        s->number[0] = rw_image_white_of(b);
-        s->number[1] = 1 / b->gain;
-        s->number[2] = noise_of(b);
-        b->premultiplied = false;
-    } else if (b->treatment == RW_IMAGE_EDGE) {
-        rw_image_stage *s = rw_image_add_stage(b, "alpha", rw_image_write_alpha);
-        s->also = b->source;
-    }
-    return RW_OK;
-}
-
-void rw_image_add_weight(rw_image_builder *b, rw_image_stage *s, double value)
-{
-    rw_image_weight(&b->pass->weights, value);
-    ++s->nweights;
-}
-
-rw_status rw_image_begin_window(rw_image_builder *b, bool rows, int stages)
-{
-    const bool wrap = b->op->border == RW_IMAGE_BORDER_WRAP, skip = b->op->border == RW_IMAGE_BORDER_SKIP;
-    const bool constant = b->op->border == RW_IMAGE_BORDER_CONSTANT, blends = b->treatment == RW_IMAGE_BLEND;
-    /* colours are multiplied by alpha after the border has been added */
-    if (blends) rows = true;
-    if (b->treatment >= RW_IMAGE_EDGE) stages += 2;
-    if (b->alone || b->pass->nstages + stages > RW_IMAGE_STAGES || (b->windows && (rows || wrap != b->wraps)) ||
-        (constant && b->points && !b->windows) || (skip && b->pass->nstages > 1))
-        RW_TRY(rw_image_begin_pass(b));
-    if (b->pass->nstages + stages > RW_IMAGE_STAGES)
-        return rw_fail(b->plan->ctx, RW_ERR_INTERNAL, "internal error: %s needs %d stages in a pass of at most %d",
-                       rw_image_method_name(b->op->method), stages, RW_IMAGE_STAGES - 1);
-    if (!b->windows) b->first = b->operation;
-    b->windows = true;
-    b->wraps = wrap;
-    if (skip) b->alone = b->pass->skip = true;
-    b->source = b->pass->nstages - 1;
-    rw_image_premultiply(b, working_type(b));
-    b->watched = b->pass->nstages - 1;
-    return RW_OK;
-}
-
-rw_status rw_image_begin_point(rw_image_builder *b)
-{
-    if (b->alone || b->pass->nstages + 1 > RW_IMAGE_STAGES) RW_TRY(rw_image_begin_pass(b));
-    if (!b->windows) b->points = true;
-    return RW_OK;
-}
-
-/* ---- operations that need all of x ------------------------------------------------------------------------------- */
-
-/* Beyond a constant border all channels have the value, alpha too. */
-static void set_outside(const rw_image_builder *b, rw_image_stage *s)
-{
-    s->border = b->op->border == RW_IMAGE_BORDER_SKIP ? RW_IMAGE_BORDER_REPLICATE : b->op->border;
-    s->outside = s->outside_alpha = b->op->value;
-    s->premultiplied = b->premultiplied;
-    if (b->premultiplied) s->outside *= b->op->value / rw_image_white_of(b);
-}
-
-rw_status rw_image_begin_whole(rw_image_builder *b, rw_image_pass_kind kind, const char *name)
-{
-    /* Of integers in f64: rounding errors that depend on the device stay below what write_round removes. */
-    const rw_dtype type = type_of(b), real = is_real(type) ? type : kind == RW_IMAGE_OWN_WHOLE ? RW_F32 : RW_F64;
-    const bool blends = b->treatment == RW_IMAGE_BLEND && !b->premultiplied;
-    const bool copies = !is_real(type) || b->plan->npasses == 1 || blends;
-    if (copies && (b->alone || b->pass->nstages >= RW_IMAGE_STAGES)) RW_TRY(rw_image_begin_pass(b));
-    if (blends) rw_image_premultiply(b, real);
-    else if (copies) rw_image_add_stage(b, "copy", rw_image_write_copy)->type = real;
-    if (b->pass->nstages > 1) RW_TRY(rw_image_begin_pass(b));
-    b->pass->kind = kind;
-    b->alone = true;
-    set_outside(b, rw_image_add_stage(b, name, NULL));
-    return RW_OK;
-}
-
-rw_status rw_image_end_whole(rw_image_builder *b, rw_dtype type)
-{
-    RW_TRY(rw_image_begin_pass(b));
-    b->points = true;
-    if (b->premultiplied) return rw_image_close_alpha(b);
-    rw_image_stage *s = rw_image_add_stage(b, "copy", rw_image_write_round);
-    s->type = type;
-    s->compute = real_of(b->pass->x_dtype);
-    s->number[2] = noise_of(b);
-    return RW_OK;
-}
-
 static rw_status lower_response(rw_image_builder *b)
 {
     const rw_dtype type = type_of(b);
-    RW_TRY(rw_image_begin_whole(b, RW_IMAGE_RESPONSE, rw_image_method_name(b->op->method)));
+    RW_TRY(rw_image_begin_whole(b, &rw_image_response_ops, rw_image_method_name(b->op->method)));
     b->pass->alpha = b->treatment == RW_IMAGE_POINT;
     RW_TRY(rw_image_set_response(b->plan->ctx, b->op, b->pass));
     return rw_image_end_whole(b, b->op->method == RW_IMAGE_LOWPASS ? type : real_of(type));
@@ -244,10 +64,6 @@ static rw_status add_point(rw_image_builder *b, const char *format)
     return s->after.failed ? rw_fail_memory(b->plan->ctx, s->after.capacity, "the kernel text of a filter") : RW_OK;
 }
 
-double rw_image_white_of(const rw_image_builder *b)
-{
-    return rw_image_largest(b->plan->dtype == RW_F16 ? RW_F32 : b->plan->dtype);
-}
 static double white_of(const rw_image_builder *b) { return rw_image_white_of(b); }
 static double low_of(rw_dtype t) { return t == RW_I16 ? -32768 : 0; }
 static double high_or_white(const rw_image_builder *b) { return rw_given(b->op->high) ? b->op->high : white_of(b); }
@@ -368,7 +184,7 @@ static rw_status lower_colour(rw_image_builder *b)
     RW_TRY(need_colours(b));
     rw_image_stage *s = rw_image_add_stage(b, "colour", rw_image_write_colour);
     s->pixels = true;
-    s->number[0] = b->op->colour;
+    s->colour = b->op->colour;
     if (!is_real(s->type)) s->compute = RW_F64;
     return RW_OK;
 }
@@ -388,8 +204,8 @@ static rw_status add_normalize(rw_image_builder *b, double low, double high, dou
     rw_image_stage *s = rw_image_add_stage(b, "normalize", rw_image_write_normalize);
     s->type = b->plan->dtype == RW_F16 ? RW_F32 : b->plan->dtype;
     s->alpha = b->treatment != RW_IMAGE_PLAIN;
-    s->number[2] = noise_of(b);
-    s->number[3] = opaque;
+    s->real.steps = rw_image_noise_of(b);
+    s->real.opaque = opaque;
     rw_image_add_weight(b, s, low);
     rw_image_add_weight(b, s, high);
     return RW_OK;
@@ -401,7 +217,7 @@ static rw_status lower_normalize(rw_image_builder *b) { return add_normalize(b, 
 static rw_status lower_spectrum(rw_image_builder *b)
 {
     const double unit = 255 / white_of(b);
-    RW_TRY(rw_image_begin_whole(b, RW_IMAGE_MAGNITUDES, "spectrum"));
+    RW_TRY(rw_image_begin_whole(b, &rw_image_magnitudes_ops, "spectrum"));
     b->pass->unit = b->op->magnitudes == RW_IMAGE_SCALE_LINEAR ? 0 : unit;
     b->premultiplied = false;
     return add_normalize(b, 0, white_of(b), white_of(b));
@@ -432,9 +248,9 @@ static rw_status lower_counted(rw_image_builder *b)
     const bool level = b->op->method == RW_IMAGE_OTSU;
     RW_TRY(begin_counts(b, bins));
     rw_image_stage *s = rw_image_add_stage(b, rw_image_method_name(b->op->method), rw_image_write_lookup);
-    s->number[0] = bins;
-    s->number[1] = level;
-    s->number[2] = white_of(b);
+    s->table.bins = bins;
+    s->table.level = level;
+    s->table.white = white_of(b);
     s->alpha = b->treatment == RW_IMAGE_POINT;
     b->points = true;
     add_table(b, s, level ? 1 : bins);
@@ -447,7 +263,7 @@ static rw_status lower_histogram(rw_image_builder *b)
     RW_TRY(begin_counts(b, bins));
     rw_image_stage *s = rw_image_add_stage(b, "histogram", NULL);
     s->type = RW_F64;
-    b->pass->kind = RW_IMAGE_COUNTS;
+    b->pass->ops = &rw_image_counts_ops;
     b->alone = true;
     b->pass->y_width = bins;
     b->pass->y_height = 1;
@@ -465,8 +281,8 @@ static rw_status lower_geometry(rw_image_builder *b)
         RW_TRY(rw_image_begin_pass(b));
     rw_image_premultiply(b, working_type(b));
     if (b->pass->nstages > 1) RW_TRY(rw_image_begin_pass(b));
-    set_outside(b, rw_image_add_stage(b, rw_image_method_name(b->op->method), NULL));
-    b->pass->kind = RW_IMAGE_GATHER;
+    rw_image_set_outside(b, rw_image_add_stage(b, rw_image_method_name(b->op->method), NULL));
+    b->pass->ops = &rw_image_gather_ops;
     b->alone = true;
     b->pass->interpolation = b->op->interpolation;
     return rw_image_set_geometry(b->plan->ctx, b->op, b->pass);
@@ -478,7 +294,7 @@ static rw_status lower_own(rw_image_builder *b)
 {
     const rw_dtype type = type_of(b);
     const char *options = b->op->options ? b->op->options : "";
-    RW_TRY(rw_image_begin_whole(b, RW_IMAGE_OWN_WHOLE, b->op->own->name));
+    RW_TRY(rw_image_begin_whole(b, &rw_image_own_ops, b->op->own->name));
     if (strlen(options) >= sizeof b->pass->options)
         return rw_fail(b->plan->ctx, RW_ERR_ARGUMENT, "%s: the options have %zu bytes: at most %zu are allowed",
                        b->op->own->name, strlen(options), sizeof b->pass->options - 1);
@@ -533,7 +349,7 @@ rw_status rw_image_lower(rw_image_plan *plan, const rw_image_op *ops, int nops)
         ++b.operation;
         rw_image_add_stage(&b, "copy", rw_image_write_copy);
     }
-    if (!plan->y_dtype) plan->y_dtype = b.pass->kind == RW_IMAGE_COUNTS ? RW_F64 : plan->dtype;
+    if (!plan->y_dtype) plan->y_dtype = ops[nops - 1].method == RW_IMAGE_HISTOGRAM ? RW_F64 : plan->dtype;
     b.pass->y_dtype = plan->y_dtype;
     plan->y_channels = top(&b)->channels;
     for (int k = 0; k < plan->npasses; ++k)
@@ -551,6 +367,7 @@ void rw_image_plan_free(rw_image_plan *plan)
         rw_array_destroy(&p->table);
         rw_program_destroy(&p->counting);
         rw_array_destroy(&p->counted);
-        rw_image_whole_free(p);
+        rw_text_free(&p->response);
+        if (p->ops->free) p->ops->free(p);
     }
 }

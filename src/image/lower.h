@@ -1,4 +1,4 @@
-/* Shared by lower.c and lower_windows.c: the plan under construction, one operation at a time. */
+/* Shared by builder.c, lower.c and lower_windows.c: the plan under construction, one operation at a time. */
 #ifndef RW_IMAGE_LOWER_H
 #define RW_IMAGE_LOWER_H
 
@@ -42,6 +42,12 @@ static inline rw_dtype working_type(const rw_image_builder *b)
 }
 double rw_image_white_of(const rw_image_builder *b); /* of the chain */
 
+/* Of integers that have been transformed in f64: results are rounded to multiples of 1/this before they are rounded to
+ * integers. 0: they are not. */
+double rw_image_noise_of(const rw_image_builder *b);
+/* The border of a stage that reads x at arbitrary positions. */
+void rw_image_set_outside(const rw_image_builder *b, rw_image_stage *s);
+
 rw_status rw_image_begin_pass(rw_image_builder *b);
 /* Adds a stage of the operation that reads the last stage. */
 rw_image_stage *rw_image_add_stage(rw_image_builder *b, const char *name,
@@ -57,7 +63,7 @@ rw_status rw_image_close_alpha(rw_image_builder *b);
 rw_status rw_image_begin_window(rw_image_builder *b, bool rows, int stages);
 rw_status rw_image_begin_point(rw_image_builder *b);
 /* A pass of this kind after one that leaves real values. */
-rw_status rw_image_begin_whole(rw_image_builder *b, rw_image_pass_kind kind, const char *name);
+rw_status rw_image_begin_whole(rw_image_builder *b, const rw_image_pass_ops *ops, const char *name);
 /* Restores the type in the next pass. */
 rw_status rw_image_end_whole(rw_image_builder *b, rw_dtype type);
 

@@ -10,7 +10,7 @@
 /* Pads the image by its border, by `low` pixels before and `high` pixels after it. */
 static rw_status add_pad(rw_image_builder *b, const int low[2], const int high[2])
 {
-    RW_TRY(rw_image_begin_whole(b, RW_IMAGE_GATHER, "border"));
+    RW_TRY(rw_image_begin_whole(b, &rw_image_gather_ops, "border"));
     const rw_image_op pad = {.method = RW_IMAGE_PAD,
                              .left = low[0],
                              .top = low[1],
@@ -24,7 +24,7 @@ static rw_status add_pad(rw_image_builder *b, const int low[2], const int high[2
 /* Correlation of a padded image. */
 static rw_status add_correlation(rw_image_builder *b, const char *name, const double *values, int nx, int ny)
 {
-    RW_TRY(rw_image_begin_whole(b, RW_IMAGE_CORRELATION, name));
+    RW_TRY(rw_image_begin_whole(b, &rw_image_correlation_ops, name));
     rw_image_stage *s = top(b);
     s->size[0] = nx;
     s->size[1] = ny;
@@ -71,7 +71,8 @@ static void add_folded(rw_image_builder *b, rw_image_stage *s, double sigma, int
     double taps[2 * RADIUS + 1];
     rw_image_gauss_taps(sigma, radius, one, integer, taps);
     for (int k = 0; k <= radius; ++k) rw_image_add_weight(b, s, taps[k]);
-    s->number[2] = 1;
+    s->add.folded = true;
+    rw_image_set_taps(s);
 }
 
 /* u8: sums of rows in units of 2^-16, kept in units of 1/16; sums of columns with weights in units of 2^-12; all exact
@@ -89,23 +90,23 @@ static rw_status add_gauss(rw_image_builder *b)
     s->type = u8 ? RW_F32 : type;
     if (shifts) {
         s->compute = RW_I32;
-        s->number[3] = 15;
+        s->add.shift = 15;
     }
     if (u8) {
-        s->number[0] = 1;
-        s->number[1] = 0x1p-12;
+        s->add.rounds = true;
+        s->add.factor = 0x1p-12;
     }
     add_folded(b, s, b->op->sigma, rx, u8 ? 0x1p16 : shifts ? 0x1p15 : 1, !is_real(type));
     s = rw_image_add_stage(b, "Gaussian along columns", rw_image_write_taps);
     rw_image_set_window(b, s, 1, 2 * ry + 1, 0, ry);
     s->type = type;
     if (u8) {
-        s->number[1] = 0x1p-16;
+        s->add.factor = 0x1p-16;
         s->value *= 16;
     }
     if (shifts) {
         s->compute = RW_I32;
-        s->number[3] = 15;
+        s->add.shift = 15;
     }
     add_folded(b, s, sigma_y, ry, u8 ? 0x1p12 : shifts ? 0x1p15 : 1, !is_real(type));
     return RW_OK;
@@ -137,11 +138,11 @@ static rw_status add_gauss_recursive(rw_image_builder *b, double sigma_x, double
     const rw_dtype type = type_of(b);
     RW_TRY(need_no_skip(b));
     for (int a = 0; a < 2; ++a) {
-        RW_TRY(rw_image_begin_whole(b, RW_IMAGE_RECURSIVE,
+        RW_TRY(rw_image_begin_whole(b, &rw_image_recursive_ops,
                                     a ? "recursive Gaussian along columns" : "recursive Gaussian along rows"));
         rw_image_stage *s = top(b);
         s->size[0] = !a;
-        s->number[0] = a ? sigma_y : sigma_x;
+        s->sigma = a ? sigma_y : sigma_x;
         s->border = b->op->border;
         s->outside = b->op->value;
     }
@@ -188,8 +189,8 @@ static void add_pairs(rw_image_builder *b, int n, int low)
         rw_image_stage *s = rw_image_add_stage(b, "sum along rows", rw_image_write_pair);
         rw_image_set_window(b, s, have + 1, 1, shift, 0);
         s->rx = RW_MAX(shift, have > shift ? have - shift : shift - have);
-        s->number[2] = have;
-        s->number[3] = next % 2;
+        s->add.apart = have;
+        s->add.odd = next % 2;
         if (next % 2) {
             s->also = source;
             s->also_x = 2 * have - shift;
@@ -221,7 +222,7 @@ static rw_status lower_large_box(rw_image_builder *b, int nx, int ny)
         }
     }
     top(b)->type = type;
-    top(b)->number[1] = 1.0 / ((double)nx * ny);
+    top(b)->add.factor = 1.0 / ((double)nx * ny);
     return RW_OK;
 }
 
@@ -243,7 +244,7 @@ static rw_status lower_box(rw_image_builder *b)
     s->type = type;
     s->value *= nx;
     if (!is_real(type)) s->compute = RW_I32;
-    s->number[1] = 1.0 / n;
+    s->add.factor = 1.0 / n;
     return RW_OK;
 }
 
@@ -334,10 +335,10 @@ static rw_status add_mask(rw_image_builder *b, double *values, int nx, int ny, i
             if (sum > 0) factor = exp2(-floor(log2(most / sum * 0.999)));
             for (int i = 0; i < nx * ny; ++i) values[i] = rint(values[i] / factor);
         }
-        s->number[1] = factor;
+        s->add.factor = factor;
     }
     for (int i = 0; i < nx * ny; ++i) rw_image_add_weight(b, s, values[i]);
-    rw_image_set_loops(s);
+    rw_image_set_taps(s);
     return RW_OK;
 }
 
@@ -413,26 +414,15 @@ static rw_status lower_median(rw_image_builder *b)
     return RW_OK;
 }
 
-/* As OpenCV's getStructuringElement. */
-bool rw_image_in_element(rw_image_element element, int x, int y, const int size[2])
-{
-    const int r = size[1] / 2, c = size[0] / 2, dy = y - r;
-    if (element == RW_IMAGE_CROSS) return x == c || y == r;
-    if (element != RW_IMAGE_ELLIPSE) return true;
-    const int dx = r ? (int)rint(c * sqrt(((double)r * r - (double)dy * dy) / ((double)r * r))) : 0;
-    return x >= c - dx && x < c + dx + 1;
-}
-
 /* One axis of a rectangle: extremes of 2, 4, 8 … neighbours from those of half as many. The first one is centred. */
-static void add_extremes(rw_image_builder *b, double sign, int n, int axis, const char *name)
+static void add_extremes(rw_image_builder *b, int sign, int n, int axis, const char *name)
 {
     int shift = n / 2;
     for (int have = 1; have < n;) {
         const int by = RW_MIN(have, n - have), low = RW_MIN(shift, by);
         rw_image_stage *s = rw_image_add_stage(b, name, rw_image_write_extreme);
         rw_image_set_window(b, s, axis ? 1 : by + 1, axis ? by + 1 : 1, axis ? 0 : low, axis ? low : 0);
-        s->number[0] = sign;
-        s->number[1] = 0; /* the first and the last pixel */
+        rw_image_set_element(s, sign, RW_IMAGE_ELEMENT_DEFAULT);
         s->careful = is_real(s->type);
         s->watched = b->watched;
         shift -= low;
@@ -449,19 +439,18 @@ static int halvings(int n)
 
 enum { ELEMENT = 31 }; /* edge of a cross or an ellipse, rows that one stage reads */
 
-static void add_element(rw_image_builder *b, double sign, int nx, int ny, rw_image_element element, const char *name)
+static void add_element(rw_image_builder *b, int sign, int nx, int ny, rw_image_element element, const char *name)
 {
     rw_image_stage *s = rw_image_add_stage(b, name, rw_image_write_extreme);
     rw_image_set_window(b, s, nx, ny, nx / 2, ny / 2);
-    s->number[0] = sign;
-    s->number[1] = element;
+    rw_image_set_element(s, sign, element);
     s->careful = is_real(s->type) && nx * ny > 1;
     s->watched = b->watched;
 }
 
 /* Minimum or maximum (sign -1, 1) over the structuring element. After another operation with neighbours one stage reads
  * all rows. */
-static rw_status add_extreme(rw_image_builder *b, double sign, bool after)
+static rw_status add_extreme(rw_image_builder *b, int sign, bool after)
 {
     const int nx = b->op->size, ny = size_y(b);
     const rw_image_element element = b->op->element;
@@ -487,7 +476,7 @@ static int stages_of(const rw_image_builder *b)
     return b->op->element == RW_IMAGE_RECTANGLE ? halvings(b->op->size) + halvings(size_y(b)) + 1 : 1;
 }
 
-static rw_status lower_extreme(rw_image_builder *b, double sign)
+static rw_status lower_extreme(rw_image_builder *b, int sign)
 {
     const bool many = b->op->element == RW_IMAGE_RECTANGLE && (b->op->size > ELEMENT || size_y(b) > ELEMENT);
     RW_TRY(rw_image_begin_window(b, many, stages_of(b)));
@@ -497,7 +486,7 @@ static rw_status lower_erode(rw_image_builder *b) { return lower_extreme(b, -1);
 static rw_status lower_dilate(rw_image_builder *b) { return lower_extreme(b, 1); }
 
 /* The second one counts as a separate operation: its pixels beyond the border come from the result of the first. */
-static rw_status lower_two(rw_image_builder *b, double sign)
+static rw_status lower_two(rw_image_builder *b, int sign)
 {
     RW_TRY(lower_extreme(b, sign));
     RW_TRY(rw_image_close_alpha(b));
@@ -517,12 +506,12 @@ static rw_status lower_gradient(rw_image_builder *b)
     b->pass->stage[eroded + 1].from = source;
     rw_image_stage *s = rw_image_add_stage(b, "difference", rw_image_write_difference);
     s->also = eroded;
-    s->number[0] = 1;
+    s->sign = 1;
     return RW_OK;
 }
 
 /* x minus its opening (sign -1), its closing minus x (1), in one pass. */
-static rw_status lower_hat(rw_image_builder *b, double sign)
+static rw_status lower_hat(rw_image_builder *b, int sign)
 {
     RW_TRY(rw_image_begin_window(b, b->windows, 2 * stages_of(b) + 1));
     const int source = b->pass->nstages - 1;
@@ -532,7 +521,7 @@ static rw_status lower_hat(rw_image_builder *b, double sign)
     ++b->operation;
     rw_image_stage *s = rw_image_add_stage(b, "difference", rw_image_write_difference);
     s->also = source;
-    s->number[0] = sign;
+    s->sign = sign;
     return RW_OK;
 }
 static rw_status lower_tophat(rw_image_builder *b) { return lower_hat(b, -1); }

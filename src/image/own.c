@@ -45,3 +45,33 @@ rw_status rw_image_own_register(rw_context *ctx, const rw_image_own *o)
                 : rw_fail(ctx, RW_ERR_ARGUMENT, "rw_image_own_register: all %d places for operations are in use",
                           OPERATIONS);
 }
+
+static rw_status own_create(rw_device *dev, rw_image_pass *p, const rw_image_shape *s, rw_dtype dtype)
+{
+    const unsigned failures = rw_failures();
+    (void)dtype;
+    return rw_callback_status(dev->ctx,
+                              p->own->create(dev, p->options, p->x_dtype, p->width, p->height, p->channels, s->planar,
+                                             &p->state),
+                              failures, p->own->name);
+}
+
+static rw_status own_run(rw_image_pass *p, const rw_image_shape *s, const rw_image_run *run)
+{
+    const unsigned failures = rw_failures();
+    (void)s;
+    return rw_callback_status(run->queue->device->ctx,
+                              p->own->execute(p->state, run->x.array, run->y.array, run->queue), failures,
+                              p->own->name);
+}
+
+static void own_free(rw_image_pass *p)
+{
+    if (p->state && p->own->destroy) p->own->destroy(p->state);
+}
+
+const rw_image_pass_ops rw_image_own_ops = {.whole = true,
+                                            .single = true,
+                                            .create = own_create,
+                                            .run = own_run,
+                                            .free = own_free};

@@ -21,14 +21,8 @@
 
 #define ADD(...) rw_text_add(w->t, __VA_ARGS__)
 
+static const char *c_name(rw_dtype t) { return rw_dtype_name(t); }
 static int last(const rw_image_pass *p) { return p->nstages - 1; }
-
-bool rw_image_pass_by_pixels(const rw_image_pass *p)
-{
-    for (int k = 0; k < p->nstages; ++k)
-        if (p->stage[k].pixels) return true;
-    return false;
-}
 
 void rw_image_pass_extent(const rw_image_pass *p, int extent[4])
 {
@@ -152,6 +146,18 @@ static void add_slot(rw_text *t, const rw_image_pass *p, const rw_image_shape *s
 /* Rows of the ring that stage k looks up for a row: those of its window, and the one before it. */
 static int entries(const rw_image_pass *p, int k) { return 2 * p->stage[k].ry + 1 + p->stage[k].running; }
 
+enum { BLOCK = 8 }; /* terms; a compiler compares all pairs of loads of a loop over lanes */
+static bool in_blocks(const rw_image_shape *shape, const rw_image_stage *s)
+{
+    return !shape->threads && s->join && s->terms > s->few;
+}
+
+/* The arrays that a stage's sums lie in: on processors. */
+static int sums_of(const rw_image_shape *shape, const rw_image_stage *s)
+{
+    return shape->threads ? 0 : in_blocks(shape, s) ? 1 : s->sums;
+}
+
 /* Of one of the arrays that a stage's sums lie in. */
 static int64_t sum_bytes(const rw_image_pass *p, const rw_image_shape *s, int k)
 {
@@ -165,83 +171,12 @@ int64_t rw_image_pass_bytes(const rw_image_pass *p, const rw_image_shape *s)
         bytes += (int64_t)(depth(p, s, k) + 1) * pitch(p, s, k) * (int64_t)rw_dtype_size(p->stage[k].type);
         bytes = (bytes + 63) / 64 * 64;
     }
-    for (int k = 1; k < p->nstages; ++k)
-        if (!s->threads) bytes += sum_bytes(p, s, k) * p->stage[k].sums;
+    for (int k = 1; k < p->nstages; ++k) bytes += sum_bytes(p, s, k) * sums_of(s, p->stage + k);
     for (int k = 1; k < p->nstages; ++k) bytes += (int64_t)s->block * entries(p, k) * 4;
     return (bytes + 63) / 64 * 64;
 }
 
-/* ---- for the texts of stages ------------------------------------------------------------------------------------- */
-
-bool rw_image_few_weights(const rw_image_pass *p) { return p->weights.n <= 96; }
-
-const char *rw_image_term(rw_image_writer *w, char buffer[64], int c)
-{
-    const rw_image_stage *s = w->pass->stage + w->k;
-    if (s->pixels) snprintf(buffer, 64, "row[%d*i + m * %d + %d]", w->channels, w->channels, c);
-    else snprintf(buffer, 64, "row[q + m * %d]", w->channels);
-    return buffer;
-}
-
-const char *rw_image_sum(rw_image_writer *w, char buffer[64], int i)
-{
-    if (w->swept) snprintf(buffer, 64, "sums%d_%d[%s]", w->k, i, w->pass->stage[w->k].pixels ? "i" : "q");
-    else snprintf(buffer, 64, "sum%d", i);
-    return buffer;
-}
-
-const char *rw_image_also(rw_image_writer *w, char buffer[64], int c)
-{
-    const rw_image_stage *s = w->pass->stage + w->k;
-    const int offset = (reach(w->pass, s->also) - reach(w->pass, w->k) + s->also_x) * w->channels;
-    if (s->pixels) snprintf(buffer, 64, "also[%d*i + %d]", w->channels, offset + c);
-    else snprintf(buffer, 64, "also[q + %d]", offset);
-    return buffer;
-}
-
-const char *rw_image_at(rw_image_writer *w, char buffer[64], int dx, int dy, int c)
-{
-    const rw_image_stage *s = w->pass->stage + w->k;
-    const int offset = (w->shift + dx) * w->channels;
-    if (w->columns) snprintf(buffer, 64, "H(%d, %d + c)", dy + s->ry, (s->rx + dx) * w->channels);
-    else if (s->pixels) snprintf(buffer, 64, "s%d[%d*i + %d]", dy + s->ry, w->channels, offset + c);
-    else snprintf(buffer, 64, "s%d[q + %d]", dy + s->ry, offset);
-    return buffer;
-}
-
-/* ---- borders ----------------------------------------------------------------------------------------------------- */
-
-/* The pixel that stands for pixel i of a row of n, -1: a constant. */
-static const char *const maps[RW_IMAGE_BORDERS] = {
-    [RW_IMAGE_BORDER_REFLECT101] =
-        "    if (n == 1) return 0;\n    const int p = 2 * n - 2, m = (i % p + p) % p;\n    return m < n ? m : p - m;\n",
-    [RW_IMAGE_BORDER_REFLECT] = "    const int p = 2 * n, m = (i % p + p) % p;\n    return m < n ? m : p - 1 - m;\n",
-    [RW_IMAGE_BORDER_REPLICATE] = "    return i < 0 ? 0 : i < n ? i : n - 1;\n",
-    [RW_IMAGE_BORDER_WRAP] = "    return (i % n + n) % n;\n",
-    [RW_IMAGE_BORDER_CONSTANT] = "    return i < 0 || i >= n ? -1 : i;\n",
-};
-
-const char *rw_image_map_text(rw_image_border b) { return maps[b]; }
-
-static rw_image_border map_of(rw_image_border b) { return b == RW_IMAGE_BORDER_SKIP ? RW_IMAGE_BORDER_REPLICATE : b; }
-
-void rw_image_write_maps(rw_image_writer *w)
-{
-    unsigned written = 0;
-    for (int k = 1; k < w->pass->nstages; ++k) {
-        const rw_image_border b = map_of(w->pass->stage[k].border);
-        if (!b || written & 1u << b) continue;
-        written |= 1u << b;
-        ADD("DEVICE int outside%d(int i, int n)\n{\n%s}\n", (int)b, maps[b]);
-    }
-}
-
-rw_image_call rw_image_outside_text(rw_image_border b, const char *i, const char *n)
-{
-    rw_image_call call;
-    snprintf(call.text, sizeof call.text, "outside%d(%s, %s)", (int)map_of(b), i, n);
-    return call;
-}
+/* ---- careful stages and readers ---------------------------------------------------------------------------------- */
 
 /* The test of value v of ring k for careful stages (image.h); NULL: there are none. Order statistics test for NaN,
  * running sums for values that are not finite. nonfinite<k>[0] is set when a value meets the test. */
@@ -264,47 +199,6 @@ static const rw_image_stage *reader(const rw_image_pass *p, int k, bool y)
         if (y ? p->stage[m].ry : p->stage[m].rx) return p->stage + m;
     return NULL;
 }
-
-/* ---- conversions ------------------------------------------------------------------------------------------------- */
-
-static const char *c_name(rw_dtype t) { return rw_dtype_name(t); }
-
-/* An element of x as a value of stage 0. */
-void rw_image_add_load(const rw_image_pass *p, rw_text *t, const char *element)
-{
-    const rw_dtype from = p->x_dtype, to = p->stage[0].type;
-    if (from == RW_F16) rw_text_add(t, "f32_from_f16(%s)", element);
-    else if (from == to) rw_text_add(t, "%s", element);
-    else rw_text_add(t, "(%s)%s", c_name(to), element);
-}
-
-/* Whether all values of one type are values of the other. */
-static bool holds(rw_dtype to, rw_dtype from)
-{
-    if (to == from) return true;
-    if (to == RW_F64) return true;
-    if (to == RW_F32) return from != RW_F64 && from != RW_I32;
-    return from == RW_U8 && (to == RW_U16 || to == RW_I16);
-}
-
-void rw_image_add_store(const rw_image_pass *p, rw_text *t, rw_dtype from, const char *value)
-{
-    const rw_dtype to = p->y_dtype;
-    const bool f64 = from == RW_F64;
-    if (to == RW_F16) rw_text_add(t, "f16_from_%s((%s)%s)", f64 ? "f64" : "f32", f64 ? "f64" : "f32", value);
-    else if (holds(to, from) || to == RW_F32) rw_text_add(t, "(%s)%s", c_name(to), value);
-    else if (f64 || from == RW_F32) /* the nearest, of two the even one; saturated; NaN becomes 0 */
-        rw_text_add(t, "(%s)(int)RW_RINT(near_%s(%s, %d, %d))", c_name(to), f64 ? "f64" : "f32", value,
-                    to == RW_I16 ? -32768 : 0, (int)rw_image_largest(to));
-    else
-        rw_text_add(t, "(%s)near_i32(%s, %d, %d)", c_name(to), value, to == RW_I16 ? -32768 : 0,
-                    (int)rw_image_largest(to));
-}
-
-const char rw_image_helper_text[] =
-    "DEVICE f32 near_f32(f32 v, f32 least, f32 most) { return v > least ? v < most ? v : most : v != v ? 0 : least; }\n"
-    "DEVICE f64 near_f64(f64 v, f64 least, f64 most) { return v > least ? v < most ? v : most : v != v ? 0 : least; }\n"
-    "DEVICE i32 near_i32(i32 v, i32 least, i32 most) { return v > least ? v < most ? v : most : least; }\n";
 
 /* ---- the kernel -------------------------------------------------------------------------------------------------- */
 
@@ -344,7 +238,7 @@ static void write_rings(rw_image_writer *w)
         at = (at + 63) / 64 * 64;
     }
     for (int k = 1; k < p->nstages; ++k)
-        for (int i = 0; i < p->stage[k].sums && !w->shape->threads; ++i, at += sum_bytes(p, w->shape, k))
+        for (int i = 0; i < sums_of(w->shape, p->stage + k); ++i, at += sum_bytes(p, w->shape, k))
             ADD("    RING %s *const sums%d_%d = (RING %s *)(large + %lld);\n", c_name(p->stage[k].sum), k, i,
                 c_name(p->stage[k].sum), (long long)at);
     for (int k = 1; k < p->nstages; ++k) {
@@ -367,7 +261,7 @@ static void write_rows(rw_image_writer *w, int k)
     ADD("        EACH(e, %d) { const int c = j - %d + (int)e / %d + (int)e %% %d;", w->shape->block * taps,
         lag(p, k) + s->ry + s->running, taps, taps);
     if (looks_up(p, k))
-        ADD(" const int m = outside%d(c, ny); at%d[e] = m < 0 ? %d : ", (int)map_of(s->border), k, d * n);
+        ADD(" const int m = outside%d(c, ny); at%d[e] = m < 0 ? %d : ", (int)rw_image_map_of(s->border), k, d * n);
     else ADD(" at%d[e] = ", k);
     add_slot(w->t, p, w->shape, s->from, looks_up(p, k) ? "m" : "c");
     ADD("; }\n");
@@ -432,8 +326,8 @@ static void write_load(rw_image_writer *w)
 {
     const rw_image_pass *p = w->pass;
     const rw_image_stage *s = p->stage, *rx = reader(p, 0, false), *ry = reader(p, 0, true);
-    const int n = channels_of(p, w->shape, 0), b = rx ? (int)map_of(rx->border) : 0,
-              by = ry ? (int)map_of(ry->border) : 0;
+    const int n = channels_of(p, w->shape, 0), b = rx ? (int)rw_image_map_of(rx->border) : 0,
+              by = ry ? (int)rw_image_map_of(ry->border) : 0;
     char lo[64], hi[64], element[200], outside[64] = "";
     rw_text row = {0};
     open_stage(w, 0);
@@ -486,7 +380,7 @@ static void write_beyond(rw_image_writer *w, int k)
     const rw_image_stage *rx = reader(p, k, false);
     const int n = channels_of(p, w->shape, k);
     if (!rx || wraps(p) || !is_result(p, k)) return;
-    const int b = map_of(rx->border);
+    const int b = rw_image_map_of(rx->border);
     char hi[64];
     rw_text out = {0};
     ADD("        BARRIER;\n");
@@ -544,6 +438,74 @@ static void write_sums(rw_image_writer *w, const char *lane, const char *from, c
     if (s->bits) ADD("                    }\n");
 }
 
+/* Where pixel `e` of the window begins in the ring. */
+static void add_pixel(const rw_image_writer *w, const char *e)
+{
+    const rw_image_stage *s = w->pass->stage + w->k;
+    ADD("ring%d + at%d[(int)r * %d + %d + %s / %d] + (%d + %s %% %d) * %d", s->from, w->k, entries(w->pass, w->k),
+        s->ry - s->low[1], e, s->size[0], w->shift - s->low[0], e, s->size[0], w->channels);
+}
+
+/* A loop over lanes that adds n terms to the sums, from term `first` + from on. The caller closes the loop. */
+static void write_block(rw_image_writer *w, const char *first, int from, int n, const char *lo, const char *hi)
+{
+    const rw_image_pass *p = w->pass;
+    const rw_image_stage *s = p->stage + w->k;
+    char a[32], b[32], weight[32], sum[64];
+    for (int i = 0; i < n; ++i) {
+        ADD("                    const int e%d = ", i);
+        if (s->has) ADD("points%d[%s%d];\n", w->k, first, from + i);
+        else ADD("%s%d;\n", first, from + i);
+        for (int side = 0; side < 1 + (s->mirrors && s->mirrors(s, from + i)); ++side) {
+            if (side) snprintf(a, sizeof a, "(%d - e%d)", s->size[0] * s->size[1] - 1, i);
+            else snprintf(a, sizeof a, "e%d", i);
+            ADD("                    RING const %s *const %s%d = ", c_name(p->stage[s->from].type), side ? "b" : "a",
+                i);
+            add_pixel(w, a);
+            ADD(";\n");
+        }
+        if (s->nweights)
+            ADD("                    const %s u%d = weights[%d + e%d];\n", w->shape->f64 ? "f64" : "f32", i, s->weight,
+                i);
+    }
+    ADD("                    EACH_IN(q, %s, %s) {\n                    %s sum = %s;\n", lo, hi, c_name(s->sum),
+        rw_image_sum(w, sum, 0));
+    for (int i = 0; i < n; ++i) {
+        snprintf(a, sizeof a, "a%d[q]", i);
+        snprintf(b, sizeof b, "b%d[q]", i);
+        snprintf(weight, sizeof weight, "u%d", i);
+        s->join(s, w, weight, a, s->mirrors && s->mirrors(s, from + i) ? b : NULL);
+    }
+}
+
+/* All terms in blocks. The loop over lanes of the last block defines v0; the caller closes it. */
+static void write_blocks(rw_image_writer *w, const char *lo, const char *hi)
+{
+    const rw_image_stage *s = w->pass->stage + w->k;
+    const int whole = (s->terms - 1) / BLOCK * BLOCK;
+    char sum[64];
+    write_lanes(w, s->begin, "q", lo, hi);
+    ADD("                for (int i = 0; i < %d; i += %d) {\n", whole, BLOCK);
+    write_block(w, "i + ", 0, BLOCK, lo, hi);
+    ADD("                    %s = sum;\n                    }\n                }\n", rw_image_sum(w, sum, 0));
+    write_block(w, "", whole, s->terms - whole, lo, hi);
+    s->close(s, w);
+}
+
+/* After stage k NaN is put into its results where it belongs. */
+static bool puts_nan(const rw_image_pass *p, int k) { return p->stage[k].careful && !p->stage[k].running; }
+
+/* A table of the pixels of the window that are terms, counted row by row. */
+static void write_points(rw_image_writer *w, int k)
+{
+    const rw_image_stage *s = w->pass->stage + k;
+    if (!s->has || (!in_blocks(w->shape, s) && !puts_nan(w->pass, k))) return;
+    ADD("CONSTANT i32 points%d[] = {", k);
+    for (int i = 0; i < s->size[0] * s->size[1]; ++i)
+        if (s->has(s, i)) ADD("%d, ", i);
+    ADD("};\n");
+}
+
 /* The only stage of a pass reads pixels alone, as they are in x: they are not put into a ring first. */
 static bool reads_x(const rw_image_writer *w)
 {
@@ -597,53 +559,62 @@ static void write_out(rw_image_writer *w, int k, const char *value)
     ADD(";");
 }
 
+/* out[q] of stage k <- NaN if the value is NaN. */
+static void write_nan(rw_image_writer *w, int k, const char *value)
+{
+    const rw_image_pass *p = w->pass;
+    const rw_image_stage *s = p->stage + k, *from = p->stage + s->from;
+    const bool keys = from->type == RW_U32;
+    ADD("const %s v = %s; if (%s) { const %s nan = %s; ", c_name(from->type), value,
+        keys ? "v > 0xff800000u || v < 0x007fffffu" : "v != v", c_name(s->type), keys ? "(f32)(RW_INF - RW_INF)" : "v");
+    write_out(w, k, "nan");
+    ADD(" }");
+}
+
+/* The first stage whose function put_nan serves stage k too. */
+static int nan_of(const rw_image_pass *p, int k)
+{
+    for (int m = 1; m < k && k < last(p); ++m)
+        if (puts_nan(p, m) && p->stage[m].type == p->stage[k].type &&
+            p->stage[p->stage[m].from].type == p->stage[p->stage[k].from].type)
+            return m;
+    return k;
+}
+
+/* On processors: the function that does so for a row. In line, it would be most of what is compiled. */
+static void write_nan_function(rw_image_writer *w, int k)
+{
+    const rw_image_pass *p = w->pass;
+    const bool end = k == last(p);
+    if (w->shape->threads || !puts_nan(p, k) || nan_of(p, k) != k) return;
+    ADD("CALLED void put_nan%d(%s %s *out, RING const %s *row, int lo, int hi, long y_plane)\n{\n"
+        "    EACH_IN(q, lo, hi) { ",
+        k, end ? "GLOBAL" : "RING", c_name(end ? p->y_dtype : p->stage[k].type),
+        c_name(p->stage[p->stage[k].from].type));
+    write_nan(w, k, "row[q]");
+    ADD(" }\n}\n");
+}
+
 /* NaN for all windows with NaN, if the values of the stage that is watched are not all finite. `rows`: what each row
- * needs. The window: a rectangle, its first and last pixel, or the pixels of an element, which are adjacent in a
- * row. */
+ * needs. */
 static void write_care(rw_image_writer *w, int k, const char *rows, const char *lo, const char *hi)
 {
     const rw_image_pass *p = w->pass;
     const rw_image_stage *s = p->stage + k;
-    if (!s->careful || s->running) return;
-    const int nx = s->size[0], ny = s->size[1], element = s->write == rw_image_write_extreme ? (int)s->number[1] : -1;
-    const bool keys = p->stage[s->from].type == RW_U32;
-    const char *type = c_name(p->stage[s->from].type), *to = c_name(s->type);
-    char loops[400];
+    const bool threads = w->shape->threads;
+    if (!puts_nan(p, k)) return;
     ADD("            if (nonfinite%d[0]) {\n", s->watched);
-    if (element > 0)
-        for (int side = 0; side < 2; ++side) {
-            ADD("                const i32 %s[%d] = {", side ? "to_" : "from_", ny);
-            for (int t = 0; t < ny; ++t) {
-                int a = 0, b = nx;
-                while (a < nx && !rw_image_in_element((rw_image_element)element, a, t, s->size)) ++a;
-                while (b > a && !rw_image_in_element((rw_image_element)element, b - 1, t, s->size)) --b;
-                ADD("%s%d", t ? ", " : "", side ? b : a);
-            }
-            ADD("};\n");
-        }
-    snprintf(loops, sizeof loops,
-             "for (int t = 0; t < %d; t += %d) {\n"
-             "                        RING const %s *const row = ring%d + at%d[(int)r * %d + t + %d] + %d;\n"
-             "                        for (int m = %s; m < %s; m += %d)",
-             ny, element == 0 && ny > 1 ? ny - 1 : 1, type, s->from, k, entries(p, k), s->ry - s->low[1],
-             (w->shift - s->low[0]) * w->channels, element > 0 ? "from_[t]" : "0",
-             element > 0 ? "to_[t]"
-             : nx == 1   ? "1"
-                         : "nx_",
-             element == 0 && nx > 1 ? nx - 1 : 1);
-    ADD("                const int nx_ = %d;\n                (void)nx_;\n", nx);
-    char value[200];
-    snprintf(value, sizeof value, "const %s v = row[q + m * %d]; if (%s) { const %s nan = %s; ", type, w->channels,
-             keys ? "v > 0xff800000u || v < 0x007fffffu" : "v != v", to, keys ? "(f32)(RW_INF - RW_INF)" : "v");
-    if (w->shape->threads)
-        ADD("                EACH2(q, %s, %s, r, ra, rb) {\n                    %s\n                    %s { %s", lo,
-            hi, rows, loops, value);
-    else
-        ADD("                for (int r = ra; r < rb; ++r) {\n                    %s\n                    %s\n"
-            "                            EACH_IN(q, %s, %s) { %s",
-            rows, loops, lo, hi, value);
-    write_out(w, k, "nan");
-    ADD(" } }\n                    }\n                }\n            }\n");
+    if (threads) ADD("                EACH2(q, %s, %s, r, ra, rb) {\n                    %s\n", lo, hi, rows);
+    else ADD("                for (int r = ra; r < rb; ++r) {\n                    %s\n", rows);
+    ADD("                    for (int i = 0; i < %d; ++i) {\n                        const int e = ",
+        s->has ? s->terms : s->size[0] * s->size[1]);
+    ADD(s->has ? "points%d[i];\n" : "i;\n", k);
+    ADD("                        RING const %s *const pixel = ", c_name(p->stage[s->from].type));
+    add_pixel(w, "e");
+    ADD(";\n                        ");
+    if (threads) write_nan(w, k, "pixel[q]");
+    else ADD("put_nan%d(out, pixel, %s, %s, y_plane);", nan_of(p, k), lo, hi);
+    ADD("\n                    }\n                }\n            }\n");
 }
 
 static void write_stage(rw_image_writer *w, int k)
@@ -656,11 +627,13 @@ static void write_stage(rw_image_writer *w, int k)
     w->k = k;
     w->channels = channels_of(p, w->shape, s->from);
     w->shift = reach(p, s->from) - reach(p, k);
+    if (s->also >= 0) w->also_shift = reach(p, s->also) - reach(p, k);
     open_stage(w, k);
     if (reads_x(w))
         rw_text_add(&rows, "GLOBAL const %s *const s0 = x + (long)(c + (int)r) * x_row + (long)left0 * %d; ",
                     c_name(p->x_dtype), channels_of(p, w->shape, 0));
-    for (int t = 0; t < taps && !reads_x(w) && !s->running; ++t)
+    const bool blocks = in_blocks(w->shape, s);
+    for (int t = 0; t < taps && !reads_x(w) && !s->running && !blocks; ++t)
         rw_text_add(&rows, "RING const %s *const s%d = ring%d + at%d[(int)r * %d + %d];%s",
                     c_name(p->stage[s->from].type), t, s->from, k, taps, t, t + 1 < taps ? "\n                " : " ");
     if (s->also >= 0) {
@@ -677,18 +650,22 @@ static void write_stage(rw_image_writer *w, int k)
     snprintf(lo, sizeof lo, "%d * from%d", lanes, k);
     snprintf(hi, sizeof hi, "%d * to%d", lanes, k);
     const char *lane = s->pixels ? "i" : "q";
-    w->swept = s->sums && !w->shape->threads;
+    w->swept = sums_of(w->shape, s) > 0;
     if (s->running) {
         write_running(w, rows.data ? rows.data : "", lo, hi);
     } else if (w->swept) {
         ADD("            for (int r = ra; r < rb; ++r) {\n                %s\n", rows.data ? rows.data : "");
-        write_sums(w, lane, lo, hi);
-        ADD("                EACH_IN(%s, %s, %s) {\n", lane, lo, hi);
+        if (blocks) {
+            write_blocks(w, lo, hi);
+        } else {
+            write_sums(w, lane, lo, hi);
+            ADD("                EACH_IN(%s, %s, %s) {\n", lane, lo, hi);
+        }
     } else {
         open_rows(w, lane, lo, hi, rows.data ? rows.data : "");
         if (s->sums) write_sums(w, lane, lo, hi);
     }
-    s->write(s, w);
+    if (!blocks) s->write(s, w);
     if (s->after.data) ADD("%s", s->after.data);
     for (int c = 0; c < (s->pixels ? n : 1); ++c) {
         char value[32];
@@ -738,20 +715,6 @@ static void write_limits(rw_image_writer *w)
         type);
 }
 
-void rw_image_write_head(const rw_image_pass *p, const rw_image_shape *s, rw_text *text)
-{
-    const char *limits = c_name(s->limits), *real = s->f64 ? "f64" : "f32";
-    rw_text_add(
-        text,
-        "KERNEL(image, GLOBAL %s *RESTRICT y, GLOBAL const %s *RESTRICT x, GLOBAL const %s *RESTRICT weights, GLOBAL "
-        "%s *limits, GLOBAL const %s *found, int nx, int ny, "
-        "int x0, int x1, int y0, int y1, int rows, long x_from, long x_row, long x_plane, long y_from, long y_row, "
-        "long y_plane%s",
-        c_name(p->y_dtype), c_name(p->x_dtype), real, limits, limits, s->in_memory ? ", GLOBAL u8 *RESTRICT work" : "");
-    for (int i = 0; i < rw_image_weight_arguments(p, s); ++i) rw_text_add(text, ", %s w%d", real, i);
-    rw_text_add(text, ")\n{\n");
-}
-
 void rw_image_write_pass(const rw_image_pass *p, const rw_image_shape *shape, rw_text *text)
 {
     rw_image_writer writer = {.t = text, .pass = p, .shape = shape}, *w = &writer;
@@ -771,6 +734,10 @@ void rw_image_write_pass(const rw_image_pass *p, const rw_image_shape *shape, rw
         shape->in_memory ? "GLOBAL" : "LOCAL");
     rw_image_add_alpha(p, shape, text);
     rw_image_write_maps(w);
+    for (int k = 1; k < p->nstages; ++k) {
+        write_points(w, k);
+        write_nan_function(w, k);
+    }
     rw_image_write_head(p, shape, text);
     if (p->limits) {
         const char *type = c_name(shape->limits);

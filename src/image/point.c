@@ -1,4 +1,5 @@
 /* Texts of stages without neighbours, and the bilateral filter. */
+#include <math.h>
 #include <string.h>
 
 #include "image/image.h"
@@ -25,27 +26,21 @@ void rw_image_write_copy(const rw_image_stage *s, rw_image_writer *w)
         rw_image_at(w, value, 0, 0, 0));
 }
 
-/* The value as a multiple of 1/number[2], 0: as it is. */
-static const char *without_noise(const rw_image_stage *s, char *text, size_t size, const char *value)
+/* The value as a multiple of 1/steps, 0: as it is. */
+static const char *without_noise(double steps, char *text, size_t size, const char *value)
 {
-    if (s->number[2] == 0) snprintf(text, size, "%s", value);
-    else rw_snprintf(text, size, "RW_RINT((f64)(%s) * %.17g) * %.17g", value, s->number[2], 1 / s->number[2]);
+    if (steps == 0) snprintf(text, size, "%s", value);
+    else rw_snprintf(text, size, "RW_RINT((f64)(%s) * %.17g) * %.17g", value, steps, 1 / steps);
     return text;
 }
 
 void rw_image_write_round(const rw_image_stage *s, rw_image_writer *w)
 {
     char value[64], text[240];
-    put(s, w, "v0", without_noise(s, text, sizeof text, rw_image_at(w, value, 0, 0, 0)));
+    put(s, w, "v0", without_noise(s->real.steps, text, sizeof text, rw_image_at(w, value, 0, 0, 0)));
 }
 
 /* ---- alpha ------------------------------------------------------------------------------------------------------- */
-
-void rw_image_add_alpha(const rw_image_pass *p, const rw_image_shape *s, rw_text *text)
-{
-    rw_text_add(text, "#define ALPHA(n) (%s == (n) - 1)\n",
-                s->planar && !rw_image_pass_by_pixels(p) ? "GROUP_ID(2)" : "q % (n)");
-}
 
 /* The part in f64, which all devices divide and round alike; it is 1 where a pixel is opaque. */
 void rw_image_write_premultiply(const rw_image_stage *s, rw_image_writer *w)
@@ -54,8 +49,8 @@ void rw_image_write_premultiply(const rw_image_stage *s, rw_image_writer *w)
     char value[64];
     const int n = w->channels;
     ADD("                    const %s r%d = (%s)%s, part_ = ", type, n - 1, type, rw_image_at(w, value, 0, 0, n - 1));
-    if (s->type == RW_F64) ADD("(f64)%s / %.17g;\n", value, s->number[0]);
-    else ADD("(f32)((f64)%s * %.17g);\n", value, 1 / s->number[0]); /* rounded to f32, white is 1 too */
+    if (s->type == RW_F64) ADD("(f64)%s / %.17g;\n", value, s->blend.white);
+    else ADD("(f32)((f64)%s * %.17g);\n", value, 1 / s->blend.white); /* rounded to f32, white is 1 too */
     for (int c = 0; c < n - 1; ++c)
         ADD("                    const %s r%d = (%s)%s * part_;\n", type, c, type, rw_image_at(w, value, 0, 0, c));
 }
@@ -67,14 +62,14 @@ void rw_image_write_divide(const rw_image_stage *s, rw_image_writer *w)
     const int n = w->channels;
     const char *real = rw_dtype_name(s->compute);
     ADD("                    const %s alpha_ = %s * (%s)%.17g, by_ = alpha_ <= 0 ? 0 : (%s)(%.17g / (f64)alpha_);\n",
-        real, rw_image_at(w, value, 0, 0, n - 1), real, s->number[1], real, s->number[0]);
+        real, rw_image_at(w, value, 0, 0, n - 1), real, s->blend.gain, real, s->blend.white);
     for (int c = 0; c < n; ++c) {
         if (c < n - 1) snprintf(product, sizeof product, "%s * by_", rw_image_at(w, value, 0, 0, c));
         else
             snprintf(product, sizeof product, "(alpha_ < 0 ? 0 : alpha_ > (%s)%.17g ? (%s)%.17g : alpha_)", real,
-                     s->number[0], real, s->number[0]);
+                     s->blend.white, real, s->blend.white);
         snprintf(name, sizeof name, "r%d", c);
-        put(s, w, name, without_noise(s, text, sizeof text, product));
+        put(s, w, name, without_noise(s->blend.steps, text, sizeof text, product));
     }
 }
 
@@ -88,7 +83,7 @@ void rw_image_write_alpha(const rw_image_stage *s, rw_image_writer *w)
 
 /* ---- two stages, limits ------------------------------------------------------------------------------------------ */
 
-/* number[0] v + number[1] also; with weights W v + W' also, in real numbers */
+/* sign (v - also); with weights W v + W' also, in real numbers */
 void rw_image_write_difference(const rw_image_stage *s, rw_image_writer *w)
 {
     char v[64], also[64], value[256];
@@ -100,8 +95,7 @@ void rw_image_write_difference(const rw_image_stage *s, rw_image_writer *w)
                  also);
         put(s, w, "v0", value);
     } else {
-        const char *plus = s->number[0] > 0 ? v : also, *minus = s->number[0] > 0 ? also : v,
-                   *type = rw_dtype_name(s->type);
+        const char *plus = s->sign > 0 ? v : also, *minus = s->sign > 0 ? also : v, *type = rw_dtype_name(s->type);
         if (is_real(s->type)) ADD("                    const %s v0 = %s - %s;\n", type, plus, minus);
         else
             ADD("                    const %s v0 = (%s)near_i32((i32)%s - (i32)%s, %d, %d);\n", type, type, plus, minus,
@@ -117,9 +111,9 @@ void rw_image_write_normalize(const rw_image_stage *s, rw_image_writer *w)
     rw_image_at(w, v, 0, 0, 0);
     snprintf(value, sizeof value, "FMA((%s)%s - (%s)low, (%s)(factor * ((f64)W(%d) - (f64)W(%d))), W(%d))", real, v,
              real, real, s->weight + 1, s->weight, s->weight);
-    put(s, w, s->alpha ? "mapped" : "v0", without_noise(s, text, sizeof text, value));
+    put(s, w, s->alpha ? "mapped" : "v0", without_noise(s->real.steps, text, sizeof text, value));
     if (!s->alpha) return;
-    if (s->number[3] != 0) snprintf(v, sizeof v, "%.17g", s->number[3]);
+    if (s->real.opaque != 0) snprintf(v, sizeof v, "%.17g", s->real.opaque);
     ADD("                    const %s v0 = ALPHA(%d) ? (%s)%s : mapped;\n", type, s->channels, type, v);
 }
 
@@ -142,24 +136,37 @@ static void take(const rw_image_stage *s, rw_image_writer *w, const char *type)
         type, rw_image_at(w, b, 0, 0, 1), type, rw_image_at(w, c, 0, 0, 2));
 }
 
-/* 0.299 R + 0.587 G + 0.114 B; of u8 in units of 2^-14, of u16 exactly; halves upwards */
+/* ITU-R BT.601: Y = 0.299 R + 0.587 G + 0.114 B, Cb = (B - Y)/(2 (1 - 0.114)), Cr = (R - Y)/(2 (1 - 0.299)) and their
+ * inverse, to three digits as in OpenCV. u8 computes with factors in units of 2^-14, u16 with Y exactly; halves
+ * upwards. */
+static const double red_part = 0.299, green_part = 0.587, blue_part = 0.114, to_cb = 0.564, to_cr = 0.713,
+                    red_of_cr = 1.403, green_of_cr = -0.714, green_of_cb = -0.344, blue_of_cb = 1.773;
+enum { COLOUR_BITS = 14, XYZ_BITS = 12 };
+static int fixed(double factor, int bits) { return (int)rint(ldexp(factor, bits)); }
+
 #define LUMA_U16 "((u32)a * 299u + (u32)b * 587u + (u32)c * 114u + 500u) / 1000u"
-#define LUMA_INTEGER "(a * 4899 + b * 9617 + c * 1868 + 8192) >> 14"
+static const char *luma_integer(char text[96])
+{
+    snprintf(text, 96, "(a * %d + b * %d + c * %d + 8192) >> 14", fixed(red_part, COLOUR_BITS),
+             fixed(green_part, COLOUR_BITS), fixed(blue_part, COLOUR_BITS));
+    return text;
+}
 static void luma(char *text, size_t size, const char *real)
 {
-    snprintf(text, size, "FMA((%s)0.299, a, FMA((%s)0.587, b, (%s)0.114 * c))", real, real, real);
+    snprintf(text, size, "FMA((%s)%g, a, FMA((%s)%g, b, (%s)%g * c))", real, red_part, real, green_part, real,
+             blue_part);
 }
 
 void rw_image_write_grey(const rw_image_stage *s, rw_image_writer *w)
 {
     const char *type = rw_dtype_name(s->type);
-    char text[128];
+    char text[128], integer[96];
     take(s, w, is_real(s->type) ? type : "i32");
     luma(text, sizeof text, type);
     ADD("                    const %s r0 = (%s)(%s);\n", type, type,
         is_real(s->type)    ? text
         : s->type == RW_U16 ? LUMA_U16
-                            : LUMA_INTEGER);
+                            : luma_integer(integer));
     copy_rest(s, w, 3);
 }
 
@@ -175,8 +182,7 @@ static bool in_integers(const rw_image_stage *s) { return s->type == RW_U8; }
 static const char *colour_type(const rw_image_stage *s) { return s->type == RW_U16 ? "f64" : rw_dtype_name(s->type); }
 
 /* Rows for each result, the constant last, in units of the result. */
-static void write_matrix(const rw_image_stage *s, rw_image_writer *w, const double m[3][4], const int integers[3][3],
-                         int bits)
+static void write_matrix(const rw_image_stage *s, rw_image_writer *w, const double m[3][4])
 {
     const char *real = colour_type(s);
     char value[256], name[8];
@@ -188,8 +194,8 @@ static void write_matrix(const rw_image_stage *s, rw_image_writer *w, const doub
             put(s, w, name, value);
             continue;
         }
-        snprintf(value, sizeof value, "(a * %d + b * %d + c * %d + %d) >> %d", integers[c][0], integers[c][1],
-                 integers[c][2], 1 << (bits - 1), bits);
+        snprintf(value, sizeof value, "(a * %d + b * %d + c * %d + %d) >> %d", fixed(m[c][0], XYZ_BITS),
+                 fixed(m[c][1], XYZ_BITS), fixed(m[c][2], XYZ_BITS), 1 << (XYZ_BITS - 1), XYZ_BITS);
         put_integer(s, w, c, value);
     }
 }
@@ -202,19 +208,19 @@ static void write_ycbcr(const rw_image_stage *s, rw_image_writer *w)
     const int half = 128;
     if (!in_integers(s)) {
         luma(text, sizeof text, real);
-        ADD("                    const %s y_ = %s, cb_ = FMA((%s)0.564, c - y_, (%s)%g), cr_ = FMA((%s)0.713, a - y_, "
+        ADD("                    const %s y_ = %s, cb_ = FMA((%s)%g, c - y_, (%s)%g), cr_ = FMA((%s)%g, a - y_, "
             "(%s)%g);\n",
-            real, text, real, real, middle, real, real, middle);
+            real, text, real, to_cb, real, middle, real, to_cr, real, middle);
         put(s, w, "r0", "y_");
         put(s, w, "r1", "cb_");
         put(s, w, "r2", "cr_");
         return;
     }
-    ADD("                    const i32 y_ = " LUMA_INTEGER ";\n");
+    ADD("                    const i32 y_ = %s;\n", luma_integer(text));
     put_integer(s, w, 0, "y_");
-    snprintf(value, sizeof value, "((c - y_) * 9241 + %d) >> 14", half * 16384 + 8192);
+    snprintf(value, sizeof value, "((c - y_) * %d + %d) >> 14", fixed(to_cb, COLOUR_BITS), half * 16384 + 8192);
     put_integer(s, w, 1, value);
-    snprintf(value, sizeof value, "((a - y_) * 11682 + %d) >> 14", half * 16384 + 8192);
+    snprintf(value, sizeof value, "((a - y_) * %d + %d) >> 14", fixed(to_cr, COLOUR_BITS), half * 16384 + 8192);
     put_integer(s, w, 2, value);
 }
 
@@ -225,19 +231,22 @@ static void write_from_ycbcr(const rw_image_stage *s, rw_image_writer *w)
     const double middle = s->type == RW_U16 ? 32768 : 0.5;
     const int half = 128;
     if (!in_integers(s)) {
-        ADD("                    const %s d = b - (%s)%g, e = c - (%s)%g, red = FMA((%s)1.403, e, a), "
-            "green = FMA((%s)-0.714, e, FMA((%s)-0.344, d, a)), blue = FMA((%s)1.773, d, a);\n",
-            real, real, middle, real, middle, real, real, real, real);
+        ADD("                    const %s d = b - (%s)%g, e = c - (%s)%g, red = FMA((%s)%g, e, a), "
+            "green = FMA((%s)%g, e, FMA((%s)%g, d, a)), blue = FMA((%s)%g, d, a);\n",
+            real, real, middle, real, middle, real, red_of_cr, real, green_of_cr, real, green_of_cb, real, blue_of_cb);
         put(s, w, "r0", "red");
         put(s, w, "r1", "green");
         put(s, w, "r2", "blue");
         return;
     }
     ADD("                    const i32 d = b - %d, e = c - %d;\n", half, half);
-    put_integer(s, w, 0, "a + ((e * 22987 + 8192) >> 14)");
-    snprintf(value, sizeof value, "a + ((e * -11698 + d * -5636 + 8192) >> 14)");
+    snprintf(value, sizeof value, "a + ((e * %d + 8192) >> 14)", fixed(red_of_cr, COLOUR_BITS));
+    put_integer(s, w, 0, value);
+    snprintf(value, sizeof value, "a + ((e * %d + d * %d + 8192) >> 14)", fixed(green_of_cr, COLOUR_BITS),
+             fixed(green_of_cb, COLOUR_BITS));
     put_integer(s, w, 1, value);
-    put_integer(s, w, 2, "a + ((d * 29049 + 8192) >> 14)");
+    snprintf(value, sizeof value, "a + ((d * %d + 8192) >> 14)", fixed(blue_of_cb, COLOUR_BITS));
+    put_integer(s, w, 2, value);
 }
 
 /* V = max, S = (V - min)/V, H the angle: of u8 0 … 179 (degrees/2), S and V 0 … 255; of floats H 0 … 360, S and V as x.
@@ -299,18 +308,17 @@ static void write_from_hsv(const rw_image_stage *s, rw_image_writer *w)
     put(s, w, "r2", "blue");
 }
 
+/* Linear RGB of ITU-R BT.709 with white D65, and its inverse. */
 static const double to_xyz[3][4] = {{0.412453, 0.357580, 0.180423, 0},
                                     {0.212671, 0.715160, 0.072169, 0},
                                     {0.019334, 0.119193, 0.950227, 0}};
-static const int to_xyz_integers[3][3] = {{1689, 1465, 739}, {871, 2929, 296}, {79, 488, 3892}};
 static const double from_xyz[3][4] = {{3.240479, -1.53715, -0.498535, 0},
                                       {-0.969256, 1.875991, 0.041556, 0},
                                       {0.055648, -0.204043, 1.057311, 0}};
-static const int from_xyz_integers[3][3] = {{13273, -6296, -2042}, {-3970, 7684, 170}, {228, -836, 4331}};
 
 void rw_image_write_colour(const rw_image_stage *s, rw_image_writer *w)
 {
-    const rw_image_colour colour = (rw_image_colour)s->number[0];
+    const rw_image_colour colour = s->colour;
     const char *type = rw_dtype_name(s->type);
     const bool hsv = colour == RW_IMAGE_HSV || colour == RW_IMAGE_HSV_INVERSE;
     const bool integers = colour == RW_IMAGE_SWAP || (!hsv && in_integers(s));
@@ -320,26 +328,14 @@ void rw_image_write_colour(const rw_image_stage *s, rw_image_writer *w)
     case RW_IMAGE_YCBCR_INVERSE: write_from_ycbcr(s, w); break;
     case RW_IMAGE_HSV: write_hsv(s, w); break;
     case RW_IMAGE_HSV_INVERSE: write_from_hsv(s, w); break;
-    case RW_IMAGE_XYZ: write_matrix(s, w, to_xyz, to_xyz_integers, 12); break;
-    case RW_IMAGE_XYZ_INVERSE: write_matrix(s, w, from_xyz, from_xyz_integers, 12); break;
+    case RW_IMAGE_XYZ: write_matrix(s, w, to_xyz); break;
+    case RW_IMAGE_XYZ_INVERSE: write_matrix(s, w, from_xyz); break;
     default: ADD("                    const %s r0 = (%s)c, r1 = (%s)b, r2 = (%s)a;\n", type, type, type, type);
     }
     copy_rest(s, w, 3);
 }
 
 /* ---- bilateral --------------------------------------------------------------------------------------------------- */
-
-/* exp(v), v <= 0, to an ulp or two; the same bits everywhere: 2^n times a polynomial, all products and sums rounded
- * once. */
-const char rw_image_exp_text[] =
-    "DEVICE f32 exp_f32(f32 v)\n{\n"
-    "    const f32 n = RW_RINT(v > -87.0f ? v * 1.44269504f : -125.0f), r = FMA(n, 2.12194440e-4f, FMA(n, "
-    "-0.693359375f, v > -87.0f ? v : -86.643397f));\n"
-    "    f32 p = FMA(1.9875691500e-4f, r, 1.3981999507e-3f);\n"
-    "    p = FMA(p, r, 8.3334519073e-3f);\n    p = FMA(p, r, 4.1665795894e-2f);\n    p = FMA(p, r, 1.6666665459e-1f);\n"
-    "    p = FMA(p, r, 5.0000001201e-1f);\n    p = FMA(p, r * r, r) + 1.0f;\n"
-    "    rw_bits u;\n    u.bits = ((i32)n + 127) << 23;\n    return v > -87.0f ? p * u.value : 0;\n}\n"
-    "DEVICE f64 exp_f64(f64 v) { return exp(v); }\n";
 
 /* The pixel's own value, of channel c. */
 static void add_centre(rw_image_writer *w, const char *type, int c)

@@ -10,7 +10,8 @@
 #include "image/image.h"
 
 #define ADD(...) rw_text_add(w->t, __VA_ARGS__)
-enum { NETWORK = 49 };
+enum { NETWORK = 49, BRANCHES = 9 }; /* largest windows by a network; by a network that compares reals */
+enum { MEMBERS = 100 };              /* pixels of an element that processors compare without a loop at most */
 
 /* a <- min, b <- max */
 static void exchange(rw_image_writer *w, const char *type, int a, int b)
@@ -79,17 +80,18 @@ static void write_network(const rw_image_stage *s, rw_image_writer *w)
         write_median9(s, w);
         return;
     }
-    const char *type = w->columns && s->type != RW_F32 && s->type != RW_F64 ? "i32" : rw_dtype_name(s->type);
+    /* Compilers make branches of comparisons of reals, and large windows have hundreds of them. */
+    const bool keys = s->order && !w->shape->threads;
+    const char *real = rw_dtype_name(s->type), *type = real;
+    if (keys) type = s->type == RW_F32 ? "u32" : "u64";
+    else if (w->columns && !is_real(s->type)) type = "i32";
     /* one that is larger than all keeps the rank n / 2 */
     const int n = s->size[0] * s->size[1], odd = n + (n % 2 == 0);
     int list[NETWORK], have = RW_MIN(odd / 2 + 2, odd), next = have;
     char value[64];
-    for (int i = 0; i < odd; ++i) {
-        if (i < n)
-            ADD("                    %s m%d = %s;\n", type, i,
-                rw_image_at(w, value, i % s->size[0] - s->low[0], i / s->size[0] - s->low[1], 0));
-        else ADD("                    %s m%d = (%s)%s;\n", type, i, type, largest_of(s->type));
-    }
+    for (int i = 0; i < odd; ++i)
+        ADD(keys ? "                    %s m%d = key_%s(%s);\n" : "                    %s m%d = (%s)(%s);\n", type, i,
+            keys ? real : type, i < n ? rw_image_pixel(w, value, i) : largest_of(s->type));
     const bool tests = w->columns && is_real(s->type);
     if (tests) {
         ADD("                    const int nan_ = 0");
@@ -104,6 +106,7 @@ static void write_network(const rw_image_stage *s, rw_image_writer *w)
         if (next < odd) list[have++] = next++;
     }
     if (tests) ADD("                    const %s v0 = nan_ ? (%s)(RW_INF - RW_INF) : m%d;\n", type, type, list[0]);
+    else if (keys) ADD("                    const %s v0 = %s_key(m%d);\n", real, real, list[0]);
     else ADD("                    const %s v0 = m%d;\n", type, list[0]);
 }
 
@@ -119,14 +122,6 @@ static const struct {
     {RW_F32, "%s", "f32_key(%s)", 32}, /* write_keys has been there */
     {RW_F64, "key_f64(%s)", "f64_key(%s)", 64},
 };
-
-const char rw_image_order_text[] =
-    "typedef union { f32 value; u32 bits; } order32;\ntypedef union { f64 value; u64 bits; } order64;\n"
-    "DEVICE u32 key_f32(f32 v) { order32 o; o.value = v; return o.bits ^ (o.bits >> 31 ? 0xffffffffu : "
-    "0x80000000u); }\n"
-    "DEVICE f32 f32_key(u32 k) { order32 o; o.bits = k ^ (k >> 31 ? 0x80000000u : 0xffffffffu); return o.value; }\n"
-    "DEVICE u64 key_f64(f64 v) { order64 o; o.value = v; return o.bits ^ (o.bits >> 63 ? ~(u64)0 : (u64)1 << 63); }\n"
-    "DEVICE f64 f64_key(u64 k) { order64 o; o.bits = k ^ (k >> 63 ? (u64)1 << 63 : ~(u64)0); return o.value; }\n";
 
 /* ---- by bits: the largest key below which at most n / 2 values lie ----------------------------------------------- */
 
@@ -203,10 +198,10 @@ void rw_image_set_median(rw_image_stage *s)
     const int n = s->size[0] * s->size[1], bits = orders[order_of(s->type)].bits;
     s->write = write_network;
     if (s->size[0] == 3 && s->size[1] == 3) s->prepare = sort_columns;
+    s->order = n > NETWORK || (is_real(s->type) && n > BRANCHES);
     if (n <= NETWORK) return;
     s->sum = bits == 8 && n < 256 ? RW_U8 : bits < 32 ? RW_U16 : bits == 32 ? RW_U32 : RW_U64;
     s->sums = 2;
-    s->order = true;
     s->bits = bits;
     s->write = write_found;
     s->first = begin_bits;
@@ -290,7 +285,7 @@ static void write_windows(const row_of_values *v, int n, int size, int first_c, 
 static void write_row_extremes(const rw_image_stage *s, rw_image_writer *w)
 {
     const int n = w->shape->columns, channels = w->channels;
-    row_of_values v = {w, extreme_type(s), s->number[0] < 0 ? "MINIMUM" : "MAXIMUM", "H(0, %d)", 0, channels};
+    row_of_values v = {w, extreme_type(s), s->extreme.sign < 0 ? "MINIMUM" : "MAXIMUM", "H(0, %d)", 0, channels};
     for (int q = 0; q < channels && q < n; ++q) {
         v.first = (s->rx - s->low[0]) * channels + q;
         ADD("                    {\n");
@@ -304,7 +299,7 @@ static void write_row_extremes(const rw_image_stage *s, rw_image_writer *w)
 static void write_column_extremes(const rw_image_stage *s, rw_image_writer *w)
 {
     const int size = s->size[1], rows = RW_IMAGE_STEP_ROWS;
-    const row_of_values v = {w, extreme_type(s), s->number[0] < 0 ? "MINIMUM" : "MAXIMUM", "row%d", 0, 1};
+    const row_of_values v = {w, extreme_type(s), s->extreme.sign < 0 ? "MINIMUM" : "MAXIMUM", "row%d", 0, 1};
     char now[32], to[32];
     for (int k = 0; k < rows; ++k) ADD("                    const %s row%d = E(%d, c);\n", v.type, k, k);
     write_beginnings(&v, 0, rows - 1);
@@ -324,7 +319,7 @@ bool rw_image_is_rectangle(const rw_image_stage *s)
 }
 
 /* The stage with a window of nx x ny pixels, of which low[0] and low[1] lie before the pixel. */
-static rw_image_stage rectangle_of(const rw_image_stage *like, int from, int nx, int ny, int low_x, int low_y)
+rw_image_stage rw_image_rectangle_of(const rw_image_stage *like, int from, int nx, int ny, int low_x, int low_y)
 {
     rw_image_stage s = *like;
     s.from = from;
@@ -336,66 +331,71 @@ static rw_image_stage rectangle_of(const rw_image_stage *like, int from, int nx,
     s.low[1] = low_y;
     s.rx = RW_MAX(low_x, nx - 1 - low_x);
     s.ry = RW_MAX(low_y, ny - 1 - low_y);
-    s.number[1] = RW_IMAGE_RECTANGLE;
+    s.extreme.element = RW_IMAGE_RECTANGLE;
     s.compute = is_real(s.type) ? s.type : RW_I32;
     s.write = ny > 1 ? write_column_extremes : write_row_extremes;
     s.prepare = NULL;
     return s;
 }
 
-bool rw_image_merge_extremes(rw_image_pass *p, const rw_image_shape *shape)
-{
-    const int n = p->nstages, last = n - 1;
-    if (p->kind != RW_IMAGE_ROWS || n < 2) return false;
-    const rw_image_stage *end = p->stage + last;
-    int size[2] = {1, 1}, low[2] = {0, 0};
-    for (int k = 1; k < n; ++k) {
-        const rw_image_stage *s = p->stage + k;
-        if (s->write != rw_image_write_extreme || s->number[1] != 0 || s->number[0] != end->number[0] ||
-            s->from != k - 1 || s->also >= 0 || (k < last && s->after.data))
-            return false;
-        for (int d = 0; d < 2; ++d) {
-            size[d] += s->size[d] - 1;
-            low[d] += s->low[d];
-        }
-    }
-    const bool two = size[1] > 1; /* along rows, then along columns */
-    const rw_image_stage old[2] = {p->stage[1], p->stage[last > 1 ? 2 : 1]};
-    rw_image_stage merged = rectangle_of(end, two, two ? 1 : size[0], size[1], two ? 0 : low[0], low[1]);
-    merged.after = end->after;
-    merged.values = end->values;
-    if (two) {
-        p->stage[1] = rectangle_of(p->stage + 1, 0, size[0], 1, low[0], 0);
-        p->stage[2] = merged;
-    } else {
-        p->stage[1] = merged;
-    }
-    p->nstages = 2 + two;
-    if (rw_image_columns(p, shape) > 0) return true;
-    p->stage[1] = old[0];
-    p->nstages = n;
-    if (two) p->stage[2] = old[1];
-    return false;
-}
-
 /* ---- windows of extremes ----------------------------------------------------------------------------------------- */
 
-/* number[0]: -1 minimum, 1 maximum. number[1] 0: of the first and the last pixel of the window; else of all that belong
- * to the structuring element of this number. */
+/* Pixel i of the window belongs to the structuring element; 0: the first and the last pixel. */
+static bool is_member(const rw_image_stage *s, int i)
+{
+    if (!s->extreme.element) return !i || i == s->size[0] * s->size[1] - 1;
+    return rw_image_in_element(s->extreme.element, i % s->size[0], i / s->size[0], s->size);
+}
+
 void rw_image_write_extreme(const rw_image_stage *s, rw_image_writer *w)
 {
+    const int n = s->size[0] * s->size[1];
     const char *type = rw_dtype_name(s->type);
-    const int n = s->size[0] * s->size[1], element = (int)s->number[1];
     bool first = true;
     char value[64];
     for (int i = 0; i < n; ++i) {
-        const int x = i % s->size[0], y = i / s->size[0];
-        if (element ? !rw_image_in_element((rw_image_element)element, x, y, s->size) : i && i < n - 1) continue;
-        rw_image_at(w, value, x - s->low[0], y - s->low[1], 0);
+        if (!is_member(s, i)) continue;
+        rw_image_pixel(w, value, i);
         if (first) ADD("                    %s v0 = %s;\n", type, value);
         else
             ADD("                    { const %s b = %s; v0 = b %c v0%s ? b : v0; }\n", type, value,
-                s->number[0] < 0 ? '<' : '>', w->columns && is_real(s->type) ? " || b != b" : "");
+                s->extreme.sign < 0 ? '<' : '>', w->columns && is_real(s->type) ? " || b != b" : "");
         first = false;
     }
+}
+
+static void begin_extreme(const rw_image_stage *s, rw_image_writer *w)
+{
+    char sum[64];
+    const bool least = s->extreme.sign < 0;
+    ADD("                    %s = %s%s;\n", rw_image_sum(w, sum, 0), least || !is_real(s->type) ? "" : "-",
+        least || is_real(s->type) ? largest_of(s->type)
+        : s->type == RW_I16       ? "-32768"
+                                  : "0");
+}
+
+static void join_extreme(const rw_image_stage *s, rw_image_writer *w, const char *weight, const char *a, const char *b)
+{
+    (void)weight;
+    (void)b;
+    ADD("                    { const %s b = %s; sum = b %c sum ? b : sum; }\n", rw_dtype_name(s->type), a,
+        s->extreme.sign < 0 ? '<' : '>');
+}
+
+static void close_extreme(const rw_image_stage *s, rw_image_writer *w)
+{
+    ADD("                    const %s v0 = sum;\n", rw_dtype_name(s->type));
+}
+
+void rw_image_set_element(rw_image_stage *s, int sign, rw_image_element element)
+{
+    s->extreme.sign = sign;
+    s->extreme.element = element;
+    for (int i = 0; i < s->size[0] * s->size[1]; ++i) s->terms += is_member(s, i);
+    s->few = MEMBERS;
+    s->has = is_member;
+    s->sum = s->type;
+    s->begin = begin_extreme;
+    s->join = join_extreme;
+    s->close = close_extreme;
 }

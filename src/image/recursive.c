@@ -72,8 +72,9 @@ static const char text[] =
     "        else if (i >= n) EACH(t, count) { BACK(line[t]) }\n"
     "        else EACH(t, count) { to[t] += RESULT; BACK(line[t]) }\n    }\n#endif\n}\n";
 
-rw_status rw_image_recursive_create(rw_device *dev, rw_image_pass *p, bool planar)
+static rw_status create(rw_device *dev, rw_image_pass *p, const rw_image_shape *shape, rw_dtype dtype)
 {
+    (void)dtype;
     const rw_image_stage *s = p->stage + 1;
     rw_text t = {0};
     rw_text_add(&t, "DEVICE int outside(int i, int n)\n{\n%s}\n", rw_image_map_text(s->border));
@@ -81,7 +82,7 @@ rw_status rw_image_recursive_create(rw_device *dev, rw_image_pass *p, bool plana
     if (!s->premultiplied) rw_text_add(&t, "#define CONSTANT_VALUE(l) %.17g\n", s->outside);
     else
         rw_text_add(&t, "#define CONSTANT_VALUE(l) (%s == %d ? %.17g : %.17g)\n",
-                    planar ? "GROUP_ID(1)" : "(first + (int)(l)) % channels", p->channels - 1, s->outside_alpha,
+                    shape->planar ? "GROUP_ID(1)" : "(first + (int)(l)) % channels", p->channels - 1, s->outside_alpha,
                     s->outside);
     rw_text_add(&t, "%s", text);
     if (t.failed) return rw_text_free(&t), rw_fail_memory(dev->ctx, t.capacity, "the kernel text of a filter");
@@ -90,19 +91,19 @@ rw_status rw_image_recursive_create(rw_device *dev, rw_image_pass *p, bool plana
                            {"ROWS", s->size[0] ? "1" : "0"},
                            {"PIECE", p->x_dtype == RW_F64 ? "32" : "64"},
                            {"WIDE", "65"}};
-    rw_status status = rw_program_create(dev, "recursive Gaussian", t.data, d, RW_COUNT(d), &p->program);
+    rw_status status = rw_program_start(dev, "recursive Gaussian", t.data, d, RW_COUNT(d), &p->program);
     rw_text_free(&t);
     RW_TRY(status);
     return rw_program_kernel(p->program, "image", &p->kernel);
 }
 
-/* size[0] 0: along columns. number[0]: sigma. */
-rw_status rw_image_recursive_run(const rw_image_pass *p, bool planar, rw_array *x, rw_array *y, rw_queue *q)
+/* size[0] 0: along columns. */
+static rw_status run(rw_image_pass *p, const rw_image_shape *shape, const rw_image_run *of)
 {
     static const double a[] = {1.680, -0.6803}, b[] = {3.735, -0.2598}, lambda[] = {1.783, 1.723},
                         omega[] = {0.6318, 1.997};
     const rw_image_stage *s = p->stage + 1;
-    const double sigma = s->number[0];
+    const double sigma = s->sigma;
     double complex z[2], c[2];
     double gain = 0;
     for (int i = 0; i < 2; ++i) {
@@ -111,11 +112,11 @@ rw_status rw_image_recursive_run(const rw_image_pass *p, bool planar, rw_array *
         gain += creal(c[i] * (1 + z[i]) / (1 - z[i]));
     }
     const bool rows = s->size[0] != 0;
-    const int64_t w = p->width, h = p->height, pixel = planar ? 1 : p->channels, row = w * pixel,
-                  planes = planar ? p->channels : 1;
+    const int64_t w = p->width, h = p->height, pixel = shape->planar ? 1 : p->channels, row = w * pixel,
+                  planes = shape->planar ? p->channels : 1;
     const int64_t n = rows ? w : h, lines = rows ? h * pixel : row;
-    const rw_arg args[] = {rw_arg_array(y),
-                           rw_arg_array(x),
+    const rw_arg args[] = {rw_arg_array(of->y.array),
+                           rw_arg_array(of->x.array),
                            rw_arg_int(n),
                            rw_arg_int(lines),
                            rw_arg_int(pixel),
@@ -130,5 +131,7 @@ rw_status rw_image_recursive_run(const rw_image_pass *p, bool planar, rw_array *
                            rw_arg_real(cimag(c[0]) / gain),
                            rw_arg_real(creal(c[1]) / gain),
                            rw_arg_real(cimag(c[1]) / gain)};
-    return rw_launch(q, p->kernel, (int64_t[]){(lines + GROUP - 1) / GROUP, planes, 1}, args, RW_COUNT(args));
+    return rw_launch(of->queue, p->kernel, (int64_t[]){(lines + GROUP - 1) / GROUP, planes, 1}, args, RW_COUNT(args));
 }
+
+const rw_image_pass_ops rw_image_recursive_ops = {.whole = true, .spreads = true, .create = create, .run = run};

@@ -6,6 +6,35 @@
  * after the transform, so that it affects those whose window reads it. The device decides this for each execution. */
 #include "image/image.h"
 
+typedef struct spectral {
+    rw_fft *forward, *inverse;
+    rw_array *spectrum;
+    rw_convolution *correlation;
+    bool is_set;        /* correlation has the transform of the weights */
+    rw_program *direct; /* sums over neighbours instead, where values are not finite */
+    rw_kernel *clear_flag, *find, *sum_up;
+    rw_array *flag;
+} spectral;
+
+static rw_status add_state(rw_device *dev, rw_image_pass *p)
+{
+    p->state = rw_calloc(1, sizeof(spectral));
+    return p->state ? RW_OK : rw_fail_memory(dev->ctx, sizeof(spectral), "the transforms of a filter");
+}
+
+static void spectral_free(rw_image_pass *p)
+{
+    spectral *t = p->state;
+    if (!t) return;
+    rw_fft_destroy(&t->forward);
+    rw_fft_destroy(&t->inverse);
+    rw_convolution_destroy(&t->correlation);
+    rw_array_destroy(&t->spectrum);
+    rw_program_destroy(&t->direct);
+    rw_array_destroy(&t->flag);
+    rw_free(t);
+}
+
 /* ---- responses --------------------------------------------------------------------------------------------------- */
 
 /* Low pass response. The ideal one includes the cutoff frequency, however it is rounded. */
@@ -53,8 +82,7 @@ static void add_store(rw_text *t, const rw_image_pass *p, int axis, int channel)
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
-/* The shape of an image, where a single channel has no axis, and the axis along rows. */
-static int shape_of(const rw_image_pass *p, bool planar, int64_t width, int64_t height, int64_t shape[3], int *axis)
+int rw_image_shape_of(const rw_image_pass *p, bool planar, int64_t width, int64_t height, int64_t shape[3], int *axis)
 {
     const int channels = p->channels;
     int n = 0;
@@ -78,48 +106,72 @@ static const char magnitudes_text[] =
     "            const R a = sqrt(FMA(x[at], x[at], x[at + 1] * x[at + 1]));\n"
     "            y[(long)i * CHANNELS + c] = unit > 0 ? log(1 + (R)unit * a) : a;\n        }\n    }\n}\n";
 
-static rw_status create_magnitudes(rw_device *dev, rw_image_pass *p, bool planar)
-{
-    char channels[16];
-    snprintf(channels, sizeof channels, "%d", planar ? 1 : p->channels);
-    const rw_define d[] = {{"GROUP", "256"}, {"R", rw_dtype_name(p->x_dtype)}, {"CHANNELS", channels}};
-    RW_TRY(rw_program_create(dev, "spectrum", magnitudes_text, d, RW_COUNT(d), &p->program));
-    return rw_program_kernel(p->program, "image", &p->kernel);
-}
-
-static rw_status run_magnitudes(const rw_image_pass *p, bool planar, rw_array *y, rw_queue *q)
-{
-    rw_array *pairs;
-    RW_TRY(rw_array_view(p->spectrum, p->x_dtype, 1, &(int64_t){2 * p->spectrum->size}, NULL, 0, &pairs));
-    const rw_arg a[] = {rw_arg_array(y), rw_arg_array(pairs), rw_arg_int(p->width), rw_arg_int(p->height),
-                        rw_arg_real(p->unit)};
-    rw_status status = rw_launch(q, p->kernel, (int64_t[]){p->height, planar ? p->channels : 1, 1}, a, RW_COUNT(a));
-    rw_array_destroy(&pairs);
-    return status;
-}
-
-static rw_status create_response(rw_device *dev, rw_image_pass *p, bool planar)
+/* The transform of x; `store`: an expression that its values are stored by, NULL: as they are. inverse: back, too. */
+static rw_status create_transforms(rw_device *dev, rw_image_pass *p, bool planar, const char *store, bool inverse)
 {
     int64_t shape[3];
     int axis;
+    spectral *t = p->state;
     const bool single = p->x_dtype == RW_F32;
-    const int n = shape_of(p, planar, p->width, p->height, shape, &axis);
-    rw_text store = {0};
-    rw_fft_spec spec = {.kind = RW_FFT_REAL, .single = single, .ndim = n, .axes = 3u << (axis - 1)};
+    const int n = rw_image_shape_of(p, planar, p->width, p->height, shape, &axis);
+    rw_fft_spec spec = {.kind = RW_FFT_REAL, .single = single, .ndim = n, .axes = 3u << (axis - 1), .store = store};
     for (int d = 0; d < n; ++d) spec.shape[d] = shape[d];
-    if (p->kind == RW_IMAGE_RESPONSE) add_store(&store, p, axis, planar ? 0 : n - 1);
-    spec.store = store.data;
-    rw_status status = store.failed ? rw_fail_memory(dev->ctx, store.capacity, "the text of a frequency response")
-                                    : rw_fft_create(dev, &spec, &p->forward);
-    rw_text_free(&store);
-    RW_TRY(status);
-    if (p->kind == RW_IMAGE_MAGNITUDES) RW_TRY(create_magnitudes(dev, p, planar));
+    RW_TRY(rw_fft_create(dev, &spec, &t->forward));
     spec.store = NULL;
     spec.inverse = true;
     spec.scale = 1 / ((double)p->width * (double)p->height);
-    if (p->kind == RW_IMAGE_RESPONSE) RW_TRY(rw_fft_create(dev, &spec, &p->inverse));
+    if (inverse) RW_TRY(rw_fft_create(dev, &spec, &t->inverse));
     shape[axis] = p->width / 2 + 1;
-    return rw_array_create(dev, single ? RW_C64 : RW_C128, n, shape, RW_MEMORY_DEVICE, &p->spectrum);
+    return rw_array_create(dev, single ? RW_C64 : RW_C128, n, shape, RW_MEMORY_DEVICE, &t->spectrum);
+}
+
+static rw_status response_create(rw_device *dev, rw_image_pass *p, const rw_image_shape *s, rw_dtype dtype)
+{
+    int64_t shape[3];
+    int axis;
+    (void)dtype;
+    RW_TRY(add_state(dev, p));
+    const int n = rw_image_shape_of(p, s->planar, p->width, p->height, shape, &axis);
+    rw_text store = {0};
+    add_store(&store, p, axis, s->planar ? 0 : n - 1);
+    rw_status status = store.failed ? rw_fail_memory(dev->ctx, store.capacity, "the text of a frequency response")
+                                    : create_transforms(dev, p, s->planar, store.data, true);
+    rw_text_free(&store);
+    return status;
+}
+
+static rw_status response_run(rw_image_pass *p, const rw_image_shape *s, const rw_image_run *run)
+{
+    const spectral *t = p->state;
+    (void)s;
+    RW_TRY(rw_fft_execute(t->forward, run->x.array, t->spectrum, run->queue));
+    return rw_fft_execute(t->inverse, t->spectrum, run->y.array, run->queue);
+}
+
+static rw_status magnitudes_create(rw_device *dev, rw_image_pass *p, const rw_image_shape *s, rw_dtype dtype)
+{
+    char channels[16];
+    (void)dtype;
+    RW_TRY(add_state(dev, p));
+    snprintf(channels, sizeof channels, "%d", s->planar ? 1 : p->channels);
+    const rw_define d[] = {{"GROUP", "256"}, {"R", rw_dtype_name(p->x_dtype)}, {"CHANNELS", channels}};
+    RW_TRY(rw_program_start(dev, "spectrum", magnitudes_text, d, RW_COUNT(d), &p->program));
+    RW_TRY(rw_program_kernel(p->program, "image", &p->kernel));
+    return create_transforms(dev, p, s->planar, NULL, false);
+}
+
+static rw_status magnitudes_run(rw_image_pass *p, const rw_image_shape *s, const rw_image_run *run)
+{
+    const spectral *t = p->state;
+    rw_array *pairs;
+    RW_TRY(rw_fft_execute(t->forward, run->x.array, t->spectrum, run->queue));
+    RW_TRY(rw_array_view(t->spectrum, p->x_dtype, 1, &(int64_t){2 * t->spectrum->size}, NULL, 0, &pairs));
+    const rw_arg a[] = {rw_arg_array(run->y.array), rw_arg_array(pairs), rw_arg_int(p->width), rw_arg_int(p->height),
+                        rw_arg_real(p->unit)};
+    rw_status status =
+        rw_launch(run->queue, p->kernel, (int64_t[]){p->height, s->planar ? p->channels : 1, 1}, a, RW_COUNT(a));
+    rw_array_destroy(&pairs);
+    return status;
 }
 
 static rw_status create_correlation(rw_device *dev, rw_image_pass *p, bool planar)
@@ -127,7 +179,7 @@ static rw_status create_correlation(rw_device *dev, rw_image_pass *p, bool plana
     int64_t a[3], b[3];
     int axis;
     const rw_image_stage *s = p->stage + 1;
-    const int n = shape_of(p, planar, p->width, p->height, a, &axis);
+    const int n = rw_image_shape_of(p, planar, p->width, p->height, a, &axis);
     rw_convolution_spec spec = {.mode = RW_CONVOLUTION_VALID, .correlate = true, .dtype = p->x_dtype, .ndim = n};
     if (s->size[0] > 1) spec.axes |= 1u << axis;
     if (s->size[1] > 1 || !spec.axes) spec.axes |= 1u << (axis - 1);
@@ -136,7 +188,7 @@ static rw_status create_correlation(rw_device *dev, rw_image_pass *p, bool plana
         spec.a_shape[d] = a[d];
         spec.b_shape[d] = b[d];
     }
-    return rw_convolution_create(dev, &spec, &p->correlation);
+    return rw_convolution_create(dev, &spec, &((spectral *)p->state)->correlation);
 }
 
 static const char direct_text[] =
@@ -163,102 +215,76 @@ enum { PIECE = 64 }; /* rows per workgroup that tests values */
 
 static rw_status create_direct(rw_device *dev, rw_image_pass *p)
 {
+    spectral *t = p->state;
     const rw_define d[] = {{"GROUP", "256"},
                            {"R", rw_dtype_name(p->x_dtype)},
                            {"PIECE", "64"},
                            {"THREADS", rw_device_has_threads(dev) ? "1" : "0"}};
-    RW_TRY(rw_program_create(dev, "direct correlation", direct_text, d, RW_COUNT(d), &p->direct));
-    RW_TRY(rw_program_kernel(p->direct, "clear", &p->clear_flag));
-    RW_TRY(rw_program_kernel(p->direct, "find", &p->find));
-    RW_TRY(rw_program_kernel(p->direct, "sum_up", &p->sum_up));
-    return rw_array_create(dev, RW_I32, 1, &(int64_t){1}, RW_MEMORY_DEVICE, &p->flag);
+    RW_TRY(rw_program_start(dev, "direct correlation", direct_text, d, RW_COUNT(d), &t->direct));
+    RW_TRY(rw_program_kernel(t->direct, "clear", &t->clear_flag));
+    RW_TRY(rw_program_kernel(t->direct, "find", &t->find));
+    RW_TRY(rw_program_kernel(t->direct, "sum_up", &t->sum_up));
+    return rw_array_create(dev, RW_I32, 1, &(int64_t){1}, RW_MEMORY_DEVICE, &t->flag);
 }
 
 /* y <- the correlation as direct sums, if x has values that are not finite. */
 static rw_status run_direct(const rw_image_pass *p, bool planar, rw_array *x, rw_array *y, rw_queue *q)
 {
+    const spectral *t = p->state;
     const rw_image_stage *s = p->stage + 1;
     const int channels = planar ? 1 : p->channels, planes = planar ? p->channels : 1;
     const int64_t row = p->width * channels, wide = p->y_width * channels, rows = p->height * planes;
-    const rw_arg clear[] = {rw_arg_array(p->flag)};
-    const rw_arg find[] = {rw_arg_array(x), rw_arg_array(p->flag), rw_arg_int(row), rw_arg_int(rows)};
-    const rw_arg sum[] = {rw_arg_array(y),      rw_arg_array(x),        rw_arg_array(p->table), rw_arg_array(p->flag),
+    const rw_arg clear[] = {rw_arg_array(t->flag)};
+    const rw_arg find[] = {rw_arg_array(x), rw_arg_array(t->flag), rw_arg_int(row), rw_arg_int(rows)};
+    const rw_arg sum[] = {rw_arg_array(y),      rw_arg_array(x),        rw_arg_array(p->table), rw_arg_array(t->flag),
                           rw_arg_int(row),      rw_arg_int(wide),       rw_arg_int(p->height),  rw_arg_int(p->y_height),
                           rw_arg_int(channels), rw_arg_int(s->size[0]), rw_arg_int(s->size[1])};
-    RW_TRY(rw_launch(q, p->clear_flag, (int64_t[]){1, 1, 1}, clear, RW_COUNT(clear)));
-    RW_TRY(rw_launch(q, p->find, (int64_t[]){(rows + PIECE - 1) / PIECE, 1, 1}, find, RW_COUNT(find)));
-    return rw_launch(q, p->sum_up, (int64_t[]){p->y_height, planes, 1}, sum, RW_COUNT(sum));
+    RW_TRY(rw_launch(q, t->clear_flag, (int64_t[]){1, 1, 1}, clear, RW_COUNT(clear)));
+    RW_TRY(rw_launch(q, t->find, (int64_t[]){(rows + PIECE - 1) / PIECE, 1, 1}, find, RW_COUNT(find)));
+    return rw_launch(q, t->sum_up, (int64_t[]){p->y_height, planes, 1}, sum, RW_COUNT(sum));
 }
-
-/* ---- creation ---------------------------------------------------------------------------------------------------- */
-
-rw_status rw_image_whole_create(rw_device *dev, rw_image_pass *p, rw_dtype dtype, bool planar)
-{
-    if (!p->y_width || !p->y_height) return RW_OK;
-    if (p->kind == RW_IMAGE_RECURSIVE) return rw_image_recursive_create(dev, p, planar);
-    if (p->kind == RW_IMAGE_OWN_WHOLE) {
-        const unsigned failures = rw_failures();
-        return rw_callback_status(dev->ctx,
-                                  p->own->create(dev, p->options, p->x_dtype, p->width, p->height, p->channels, planar,
-                                                 &p->state),
-                                  failures, p->own->name);
-    }
-    if (p->kind != RW_IMAGE_CORRELATION) return create_response(dev, p, planar);
-    /* integers are finite */
-    const bool real = dtype == RW_F16 || dtype == RW_F32 || dtype == RW_F64;
-    if (real) RW_TRY(create_direct(dev, p));
-    return create_correlation(dev, p, planar);
-}
-
-void rw_image_whole_free(rw_image_pass *p)
-{
-    if (p->state && p->own->destroy) p->own->destroy(p->state);
-    rw_text_free(&p->response);
-    rw_fft_destroy(&p->forward);
-    rw_fft_destroy(&p->inverse);
-    rw_convolution_destroy(&p->correlation);
-    rw_array_destroy(&p->spectrum);
-    rw_program_destroy(&p->direct);
-    rw_array_destroy(&p->flag);
-}
-
-/* ---- execution --------------------------------------------------------------------------------------------------- */
 
 /* The weights as an array with the same number of axes as the image. */
 static rw_status set_weights(rw_image_pass *p, int ndim, int axis, rw_queue *q)
 {
     const rw_image_stage *s = p->stage + 1;
+    spectral *t = p->state;
     int64_t shape[3] = {1, 1, 1};
     shape[axis] = s->size[0];
     shape[axis - 1] = s->size[1];
     rw_array *b;
     RW_TRY(rw_array_view(p->table, p->x_dtype, ndim, shape, NULL, 0, &b));
-    rw_status status = rw_convolution_set(p->correlation, b, q);
+    rw_status status = rw_convolution_set(t->correlation, b, q);
     rw_array_destroy(&b);
-    p->is_set = status == RW_OK;
+    t->is_set = status == RW_OK;
     return status;
 }
 
-rw_status rw_image_whole_run(rw_image_pass *p, bool planar, rw_array *x, rw_array *y, rw_queue *q)
+static rw_status correlation_create(rw_device *dev, rw_image_pass *p, const rw_image_shape *s, rw_dtype dtype)
 {
-    int64_t in[3], out[3];
-    int axis;
-    const int n = shape_of(p, planar, p->width, p->height, in, &axis);
-    shape_of(p, planar, p->y_width, p->y_height, out, &axis);
-    rw_array *a = NULL, *b = NULL;
-    rw_status status = rw_array_view(x, p->x_dtype, n, in, NULL, 0, &a);
-    if (status == RW_OK) status = rw_array_view(y, p->y_dtype, n, out, NULL, 0, &b);
-    const unsigned failures = rw_failures();
-    if (status == RW_OK && p->own)
-        status = rw_callback_status(x->device->ctx, p->own->execute(p->state, a, b, q), failures, p->own->name);
-    if (status == RW_OK && p->kind == RW_IMAGE_RECURSIVE) status = rw_image_recursive_run(p, planar, a, b, q);
-    if (status == RW_OK && p->correlation && !p->is_set) status = set_weights(p, n, axis, q);
-    if (status == RW_OK && p->correlation) status = rw_convolution_execute(p->correlation, a, b, q);
-    if (status == RW_OK && p->direct) status = run_direct(p, planar, x, y, q);
-    if (status == RW_OK && p->forward) status = rw_fft_execute(p->forward, a, p->spectrum, q);
-    if (status == RW_OK && p->kind == RW_IMAGE_MAGNITUDES) status = run_magnitudes(p, planar, b, q);
-    if (status == RW_OK && p->inverse) status = rw_fft_execute(p->inverse, p->spectrum, b, q);
-    rw_array_destroy(&a);
-    rw_array_destroy(&b);
-    return status;
+    RW_TRY(add_state(dev, p));
+    /* integers are finite */
+    const bool real = dtype == RW_F16 || dtype == RW_F32 || dtype == RW_F64;
+    if (real) RW_TRY(create_direct(dev, p));
+    RW_TRY(create_correlation(dev, p, s->planar));
+    return real ? rw_program_ready(((spectral *)p->state)->direct) : RW_OK;
 }
+
+static rw_status correlation_run(rw_image_pass *p, const rw_image_shape *s, const rw_image_run *run)
+{
+    const spectral *t = p->state;
+    int64_t shape[3];
+    int axis;
+    const int n = rw_image_shape_of(p, s->planar, p->width, p->height, shape, &axis);
+    if (!t->is_set) RW_TRY(set_weights(p, n, axis, run->queue));
+    RW_TRY(rw_convolution_execute(t->correlation, run->x.array, run->y.array, run->queue));
+    return t->direct ? run_direct(p, s->planar, run->x.array, run->y.array, run->queue) : RW_OK;
+}
+
+#define OPS(name, ...)                                                                                                 \
+    {                                                                                                                  \
+        .whole = true, .create = name##_create, .run = name##_run, .free = spectral_free, __VA_ARGS__                  \
+    }
+const rw_image_pass_ops rw_image_response_ops = OPS(response, .spreads = true);
+const rw_image_pass_ops rw_image_magnitudes_ops = OPS(magnitudes, .spreads = true);
+const rw_image_pass_ops rw_image_correlation_ops = OPS(correlation, .spreads = false);

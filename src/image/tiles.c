@@ -48,7 +48,7 @@ static rw_status find_reach(tiles *t)
     rw_image_chain_free(&chain);
     for (int k = 0; status == RW_OK && k < plan->npasses; ++k) {
         const rw_image_pass *p = plan->pass + k;
-        if (p->kind != RW_IMAGE_ROWS || p->limits || p->counts)
+        if (!p->ops->rows || p->limits || p->counts)
             status = rw_fail(
                 t->ctx, RW_ERR_UNSUPPORTED,
                 "filter: %s needs the whole image at once, which exceeds the memory of %s: choose a device with more "

@@ -200,6 +200,27 @@ static void test_sizes(void **state)
             }
 }
 
+/* Windows with so many terms that processors add them up in blocks: whole blocks, and the rest of 1 to 8 terms. */
+static void test_blocks(void **state)
+{
+    static const char *const texts[] = {
+        "gauss:sigma=8",
+        "gauss:sigma=7:sigma_y=9.7:border=constant:value=30",
+        "mask:scale=0.01:mask=1 2 3 4 5 6 7; 2 2 2 2 2 2 2; 7 -6 5 4 3 2 1; 1 2 3 4 5 6 7; 1 1 1 2 1 1 1",
+        "mask:scale=0.02:border=wrap:mask=1 2 3 4 5 6 7; 2 -2 2 2 2 2 2; 7 6 5 4 3 2 1; 1 2 3 4 5 6 7; 1 1 1 2 1 1 1; "
+        "0 1 0 2 0 3 0; 9 8 7 6 5 4 3",
+        "dilate:element=ellipse:size=13",
+        "erode:element=ellipse:size=15:size_y=21:border=constant:value=90",
+        "open:element=ellipse:size=14",
+    };
+    static const rw_dtype types[] = {RW_U8, RW_U16, RW_I16, RW_F32, RW_F64, RW_F16};
+    (void)state;
+    for (int i = 0; i < RW_COUNT(texts); ++i)
+        for (int k = 0; k < RW_COUNT(types); ++k)
+            if (test_long() || (i + k) % (brief() ? 6 : 3) == 0)
+                check_one(texts[i], types[k], layouts + (i % 2 ? 5 : 11), (uint64_t)(10 * i + k));
+}
+
 /* Windows whose rows of 16 channels exceed the shared memory of a workgroup: row buffers in global memory. */
 static void test_large_windows(void **state)
 {
@@ -418,6 +439,7 @@ int main(void)
         {cmocka_unit_test(test_u8),          cmocka_unit_test(test_u16),         cmocka_unit_test(test_i16),
          cmocka_unit_test(test_f32),         cmocka_unit_test(test_f64),         cmocka_unit_test(test_f16),
          cmocka_unit_test(test_study_means), cmocka_unit_test(test_study_small), cmocka_unit_test(test_large_windows),
-         cmocka_unit_test(test_sizes),       cmocka_unit_test(test_many_groups), cmocka_unit_test(test_zeros)};
+         cmocka_unit_test(test_sizes),       cmocka_unit_test(test_many_groups), cmocka_unit_test(test_zeros),
+         cmocka_unit_test(test_blocks)};
     return run_on_devices("filters", tests, RW_COUNT(tests));
 }

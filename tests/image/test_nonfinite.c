@@ -76,6 +76,7 @@ static void test_windows(void **state)
         {"box:17", 17, 17, false},
         {"box:3", 3, 3, false},
         {"dilate:element=ellipse:7", 7, 7, true},
+        {"erode:element=ellipse:13", 13, 13, true},
         {"erode:element=cross:5:border=constant", 5, 5, true},
         {"box:size=16:size_y=21:border=wrap", 16, 21, false},
         {"gauss:sigma=2", 13, 13, false},
