@@ -7,7 +7,15 @@
 #   examples/N.c        compiled as a user would, public headers only               ctest example.N
 # A source that asks for it (test_long(), brief() or in_turn() in C, RECHENWERK_TEST_LONG in bash) has a second test,
 # F.N.long or F.N.DEVICE.long, which runs all that the first one runs and more. So do tests whose first one compiles
-# without optimisation. The lists below name the tests that run on cpu alone, or not at all, in their short version.
+# without optimisation. What else a test needs stands in its source, in a line `/* TEST: words */` (bash: `# TEST: …`):
+#   devices=all         the short version runs on every device, not on cpu and cuda alone: tests of the devices, and one
+#                       for each group of kernels. Kinds instead of all, separated by commas: on these devices too.
+#   tiled               F.N.tiled: the kernels of GPUs on cpu. devices=tiled, devices=all,tiled: in the short version too
+#   optimised           the short version compiles as users do: it times or checks compilers, or launches more than it
+#                       compiles. Others compile without optimisation on cpu, which takes a third of the time.
+#   unoptimised         on OpenCL the short version compiles without optimisation. Not for stencils: PoCL keeps all values
+#                       of 256 items on the stack then, 12 MB; not for expressions, which take as long without.
+#   long                without a short version
 # Labels: the folder, the device, and `long`, or `short` for a test whose long version runs all of it too.
 #   make check: ctest -LE '^long$'     make check-long: ctest -L '^long$'     make sanitize: ctest -LE '^short$'
 # In a test's environment are SOURCE, BUILD, RECHENWERK (the command) and a program cache inside the build folder that
@@ -56,27 +64,6 @@ if(EXISTS /dev/nvidiactl)
 endif()
 set(RECHENWERK_TEST_DEVICES "${devices}" CACHE STRING "devices that tests run on, a test per device")
 
-# What `make check` runs on every device: tests of the devices themselves and, for each group of kernels, one that
-# launches them. All others run there on cpu, and on the other devices in `make check-long`.
-set(every_device device # folders, or tests
-    bench.spine codelet.dft expr.functions expr.fused expr.integers expr.state fft.convolution field.given field.reduce
-    image.geometry image.peers krylov.inner krylov.own lab.fft multiblock.exchange multiblock.generator ode.step
-    operator.function precond.blocks selftest.selftest sparse.formats sparse.multiply.check stencil.stencil.check
-    stream.window)
-# likewise with the kernels of GPUs on cpu, from the folders in `tiled` and these tests
-set(tiled krylov precond)
-set(tiled_too image.filters image.nonfinite)
-set(every_tiling krylov.own precond.blocks)
-# Short versions compile without optimisation, which takes a third of the time: all those on cpu that are not in
-# `optimised`, and those on OpenCL that are in `unoptimised` (not stencil: without optimisation PoCL keeps all values of
-# 256 items on the stack, 12 MB; not the kernels of expressions, which take as long without). Tests in `optimised` time
-# or check compilers, or launch more than they compile.
-set(optimised bench device install krylov.residual lab.lab lab.precision ode.reference run.cases run.progress run.rates
-    selftest tools.pages)
-set(unoptimised bench fft field image krylov lab multiblock operator precond sparse stream)
-# without a short version
-set(only_long device.ranks.opencl lab.spmv ode.work selftest.selftest.opencl)
-
 # Seconds of each test, by tests/times.sh.
 file(STRINGS "${PROJECT_SOURCE_DIR}/tests/costs.txt" costs REGEX "^[^#]")
 foreach(line IN LISTS costs)
@@ -96,48 +83,43 @@ function(rw_test name folder)
     endif()
 endfunction()
 
-# Is the test NAME, or its folder or its name without the device, in the list?
-function(rw_listed list name out)
-    string(REGEX REPLACE "^([^.]*)[.].*" "\\1" folder "${name}")
-    string(REGEX REPLACE "^([^.]*[.][^.]*)[.].*" "\\1" test "${name}")
-    set(${out} FALSE PARENT_SCOPE)
-    foreach(one IN ITEMS ${folder} ${test} ${name})
-        if(one IN_LIST ${list})
-            set(${out} TRUE PARENT_SCOPE)
+# The words after TEST: in a source; a list.
+function(rw_test_words source out)
+    file(STRINGS "${source}" line REGEX "^(/[*]|#) TEST: " LIMIT_COUNT 1)
+    string(REGEX REPLACE "^(/[*]|#) TEST: +| *[*]/$" "" line "${line}")
+    string(REGEX REPLACE " +" ";" words "${line}")
+    foreach(word IN LISTS words)
+        if(NOT word MATCHES "^(devices=((all|check|opencl|tiled)(,|$))+|tiled|optimised|unoptimised|long)$")
+            message(FATAL_ERROR "${source}: TEST: ${word}: the words are listed in cmake/tests.cmake")
         endif()
     endforeach()
+    set(${out} "${words}" PARENT_SCOPE)
 endfunction()
 
-# The same for a test that may have a long version.
-function(rw_test_both name folder long)
-    cmake_parse_arguments(PARSE_ARGV 3 test "" "" "LABELS;ENVIRONMENT;COMMAND")
-    rw_listed(only_long ${name} only)
-    if("check" IN_LIST test_LABELS OR "opencl" IN_LIST test_LABELS)
-        rw_listed(every_device ${name} everywhere)
-    elseif("tiled" IN_LIST test_LABELS)
-        rw_listed(every_tiling ${name} everywhere)
-    else()
-        set(everywhere TRUE)
-    endif()
-    if(only OR NOT everywhere)
+# rw_test_both(NAME FOLDER LONG WORDS …): the same for a test that may have a long version.
+function(rw_test_both name folder long words)
+    cmake_parse_arguments(PARSE_ARGV 4 test "" "" "LABELS;ENVIRONMENT;COMMAND")
+    string(REGEX MATCH "devices=[^;]*" devices "${words}")
+    list(GET test_LABELS -1 kind)
+    if(kind MATCHES "^(check|opencl)$" AND NOT devices MATCHES "all|${kind}"
+        OR kind STREQUAL "tiled" AND NOT devices MATCHES "tiled"
+        OR "long" IN_LIST words)
         rw_test(${name} "${folder}" LABELS ${test_LABELS} long
             ENVIRONMENT ${test_ENVIRONMENT} RECHENWERK_TEST_LONG=1 COMMAND ${test_COMMAND})
         return()
     endif()
     set(labels ${test_LABELS})
     set(flags)
-    rw_listed(unoptimised ${name} quick)
-    if("opencl" IN_LIST labels AND quick)
+    if(kind STREQUAL "opencl" AND "unoptimised" IN_LIST words)
         set(long TRUE)
         # caches of their own, ours and PoCL's: neither key of a program knows the variable
         set(flags "POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable"
             "RECHENWERK_CACHE=${PROJECT_BINARY_DIR}/tests/cache-unoptimised"
             "POCL_CACHE_DIR=${PROJECT_BINARY_DIR}/tests/pocl-cache-unoptimised")
     endif()
-    rw_listed(optimised ${name} slow)
-    if(NOT slow)
+    if(NOT "optimised" IN_LIST words)
         list(APPEND flags "RECHENWERK_CC=${PROJECT_SOURCE_DIR}/tests/quick_cc.sh")
-        if("cpu" IN_LIST labels OR "tiled" IN_LIST labels)
+        if(kind MATCHES "^(cpu|tiled)$")
             set(long TRUE)
         endif()
     endif()
@@ -161,9 +143,10 @@ foreach(source IN LISTS test_sources)
     string(REGEX REPLACE "^test_" "" name "${file}")
     set(output "${PROJECT_BINARY_DIR}/tests/${folder}")
     file(MAKE_DIRECTORY "${output}")
+    rw_test_words("${source}" words)
     file(STRINGS "${source}" long REGEX "(test_long|brief|in_turn)\\(|RECHENWERK_TEST_LONG" LIMIT_COUNT 1)
     if(extension STREQUAL ".sh")
-        rw_test_both(${folder}.${name} "${output}" "${long}" LABELS ${folder} COMMAND bash "${source}")
+        rw_test_both(${folder}.${name} "${output}" "${long}" "${words}" LABELS ${folder} COMMAND bash "${source}")
         continue()
     endif()
     set(target test-${folder}-${name})
@@ -174,17 +157,17 @@ foreach(source IN LISTS test_sources)
     file(STRINGS "${source}" runs REGEX "(run_on_devices|run_on_devices_with|open_devices)\\(" LIMIT_COUNT 1)
     file(STRINGS "${source}" sets REGEX "setenv\\(\"RECHENWERK_TEST_DEVICES\"" LIMIT_COUNT 1)
     if(NOT runs OR sets)
-        rw_test_both(${folder}.${name} "${output}" "${long}" LABELS ${folder} COMMAND ${target})
+        rw_test_both(${folder}.${name} "${output}" "${long}" "${words}" LABELS ${folder} COMMAND ${target})
         continue()
     endif()
     foreach(device IN LISTS RECHENWERK_TEST_DEVICES)
         string(REGEX REPLACE ":.*" "" kind "${device}")
         string(REGEX REPLACE ":0$" "" suffix "${device}")
-        rw_test_both(${folder}.${name}.${suffix} "${output}" "${long}" LABELS ${folder} ${kind}
+        rw_test_both(${folder}.${name}.${suffix} "${output}" "${long}" "${words}" LABELS ${folder} ${kind}
             ENVIRONMENT RECHENWERK_TEST_DEVICES=${device} COMMAND ${target})
     endforeach()
-    if(folder IN_LIST tiled OR "${folder}.${name}" IN_LIST tiled_too)
-        rw_test_both(${folder}.${name}.tiled "${output}" "${long}" LABELS ${folder} tiled
+    if(words MATCHES "tiled")
+        rw_test_both(${folder}.${name}.tiled "${output}" "${long}" "${words}" LABELS ${folder} tiled
             ENVIRONMENT RECHENWERK_TEST_DEVICES=cpu:tiling=gpu COMMAND ${target})
     endif()
 endforeach()

@@ -1,5 +1,6 @@
 /* Products of one matrix in several layouts: on every device each is right and timed, refused ones are left out, and a
  * wrong product is told from a right one. */
+/* TEST: optimised */
 #include "../devices.h"
 #include "../sparse/matrices.h"
 #include "bench/bench.h"

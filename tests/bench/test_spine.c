@@ -1,6 +1,7 @@
 /* The kernels of the benchmarks at sizes around the edges of their tiles, on every device; then the public functions.
  * Short: the first variant of each (on OpenCL of every second one), sizes that have every case. Long: all variants; on
  * cpu also the large sizes, and three threads, which is more than many machines have. */
+/* TEST: devices=all optimised unoptimised */
 #include "bench/bench.h"
 #include "device/cuda/cuda.h"
 

@@ -1,5 +1,6 @@
 /* Small transforms against the definition in long double: every size to 32 and some beyond, forward and inverse, f32
  * and f64, on every device; and what they cost. */
+/* TEST: devices=all */
 #include <float.h>
 #include <math.h>
 

@@ -1,5 +1,6 @@
 /* Arrays on every device: shapes, element types, who owns the data, which copy is current, how often it is copied,
  * exchange, and every way in which memory runs out. */
+/* TEST: devices=all optimised */
 #include <pthread.h>
 #include <stdint.h>
 

@@ -1,5 +1,6 @@
 /* Programs that are compiled in the background: order, sharing between threads, errors, faults, the log, programs that
  * end before their compiler, and interrupts. */
+/* TEST: devices=all optimised */
 #include <pthread.h>
 
 #include "program_test.h"

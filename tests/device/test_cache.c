@@ -1,5 +1,6 @@
 /* The program cache on disk: what is in the key, hits in a second process, damaged entries, several writers at once,
  * crashes and full disks. test_cache_trust.c: entries and folders that others may have changed. */
+/* TEST: optimised */
 #include "cache_test.h"
 
 /* ---- hits -------------------------------------------------------------------------------------------------------- */

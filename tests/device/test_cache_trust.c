@@ -1,5 +1,6 @@
 /* Entries of the program cache that are not what was written under their key, swapped ones and links, and folders that
  * others may write: none of it is executed. */
+/* TEST: optimised */
 #include "cache_test.h"
 
 /* ---- entries under another key, or swapped ----------------------------------------------------------------------- */

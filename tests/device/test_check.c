@@ -1,5 +1,6 @@
 /* The check device: one wrong kernel for each finding, with the line, item and element that the message must name,
  * and correct kernels, which must pass in every order of items with sizes around the edges. */
+/* TEST: optimised */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 /* Compilers that hang, talk without end or are interrupted; what they leave behind; what their output does to a
  * message. The compilers are scripts in a folder of the test's own, which is $TMPDIR too. */
+/* TEST: optimised */
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>

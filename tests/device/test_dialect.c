@@ -1,4 +1,5 @@
 /* The group dialect on every device: its words, and its real and complex functions against C99. */
+/* TEST: devices=all optimised */
 #include <complex.h>
 #include <float.h>
 #include <math.h>

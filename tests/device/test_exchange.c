@@ -1,5 +1,6 @@
 /* Memory, queues and events of others: host memory, buffers of an OpenCL context, memory of a GPU; handed in and out
  * without a copy, in order, given back once. */
+/* TEST: devices=all optimised */
 #include <stdint.h>
 
 #include "device/cuda/cuda.h"

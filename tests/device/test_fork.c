@@ -2,6 +2,7 @@
  *
  * A child of a process that has used several OpenMP threads must not wait for them; devices whose drivers do not work
  * in a child are refused with the reason. Each child has a time limit: a hang is SIGALRM. */
+/* TEST: optimised */
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 /* Handles are counted: objects are destroyed in the wrong order (context and device first, then what others bind,
  * record or solve with), and the others still work. A mistake is a use after free under the address sanitizer, or a
  * device that is not closed at the end. */
+/* TEST: devices=all optimised */
 #include <math.h>
 
 #include "../devices.h"

@@ -1,4 +1,5 @@
 /* The list of devices and opening by name: sane properties, no hardware twice, reasons, nearest names. */
+/* TEST: optimised */
 #include <omp.h>
 #include <sys/wait.h>
 #include <unistd.h>

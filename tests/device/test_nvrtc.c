@@ -1,4 +1,5 @@
 /* NVRTC without a GPU: texts in the group dialect compile to machine code of sm_90; skipped where NVRTC is missing. */
+/* TEST: optimised */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* The OpenCL device on whatever OpenCL there is (PoCL on a machine without a GPU); skipped where there is none. */
+/* TEST: optimised */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 /* Programs on every device: reading declarations, arguments and their conversion, sharing, and what a compiler can do
  * wrong. */
+/* TEST: devices=all optimised */
 #include <dirent.h>
 #include <math.h>
 #include <pthread.h>

@@ -1,5 +1,6 @@
 /* Queues, events and recorded sequences on every device: order within a queue and between queues, times, what replay
  * does to memory and coherence, what is refused while recording, and kernels that fail to start. */
+/* TEST: devices=all optimised */
 #include <math.h>
 #include <pthread.h>
 

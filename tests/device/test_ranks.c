@@ -1,5 +1,6 @@
 /* Sums, norms and exchanges of several processes have one place: a table that stands for two processes with equal parts
  * doubles all sums, and counts. */
+/* TEST: devices=check optimised */
 #include <math.h>
 #include <string.h>
 

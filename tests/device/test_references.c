@@ -1,6 +1,7 @@
 /* What holds a reference: programs of expressions and integrators hold the arrays bound to them, so the caller may
  * destroy his at once. (Under the address sanitizer a mistake is a use after free.) And the messages of users'
  * functions that fail. */
+/* TEST: devices=all optimised */
 #include <math.h>
 
 #include "program_test.h"

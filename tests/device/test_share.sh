@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # examples/share.py with NumPy on the cpu device; skipped where no python3 has NumPy.
+# TEST: optimised
 set -euo pipefail
 source "$SOURCE/tests/python.sh"
 case "${SANITIZE:-}" in ?*) echo "skipped: Python does not load a library with sanitizers"; exit 77 ;; esac

@@ -1,4 +1,5 @@
 /* Conversions between all types of elements against the host's own arithmetic, and atomic operations. */
+/* TEST: devices=all optimised */
 #include <float.h>
 #include <math.h>
 #include <stdint.h>

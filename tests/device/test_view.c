@@ -1,5 +1,6 @@
 /* Views: their shapes and places against a plain walk over indices, copies from and to them, kernels that get them
  * packed or in place, what is refused. */
+/* TEST: devices=all optimised */
 #include <stdint.h>
 
 #include "../devices.h"

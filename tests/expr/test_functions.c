@@ -1,6 +1,7 @@
 /* Functions written in C, on all devices: where they run and that the plan says so, against the same formulas in the
  * language; coordinates and scalars leave the program on the device; recorded runs, derivatives, names. Programs made
  * and destroyed many times keep no memory. */
+/* TEST: devices=all */
 #include "../devices.h"
 
 #include <malloc.h>

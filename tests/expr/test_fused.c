@@ -1,5 +1,6 @@
 /* Fused passes: which ones are, and that reproducible mode gives the bits that the passes give one by one, for all
  * kinds of sides, in one to three dimensions, on grids smaller than the stencils and around the edges of tiles. */
+/* TEST: devices=all */
 #include "expr_test.h"
 
 enum { FIELDS = 4 };

@@ -1,6 +1,7 @@
 /* Fields of i64 and u64: random expressions against the same computed in C, modulo 2^64, on every device and with every
  * strategy; by hand where integers and real numbers meet, and where values are read beyond the sides; what is
  * refused. */
+/* TEST: devices=all */
 #include "expr_test.h"
 
 #include <inttypes.h>

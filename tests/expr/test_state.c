@@ -1,5 +1,6 @@
 /* Scalars that live on the device: a laser's photon number that feeds its next step without the host, against the same
  * loop in C; traces of runs; recorded runs; the plain evaluator; what is refused. */
+/* TEST: devices=all */
 #include "../compiler.h"
 #include "../devices.h"
 

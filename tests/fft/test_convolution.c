@@ -1,5 +1,6 @@
 /* Convolutions and correlations against sums in long double: all modes, types and ranks, some axes, lengths in one pass
  * and in several; what is refused. */
+/* TEST: devices=all unoptimised */
 #include "fft/line.h"
 #include "numbers.h"
 

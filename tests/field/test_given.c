@@ -1,5 +1,6 @@
 /* Expressions on block-structured grids, on all devices: places, volumes, blocks, boundary; integrals of profiles at
  * second order; what is refused. */
+/* TEST: devices=all unoptimised */
 #include "../devices.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* Reductions: every operation, element type, size and group size against sums in long double, with the bound that the
  * order of summation gives; the same bits every time; NaN, infinity, nothing; results that stay on the device. */
+/* TEST: devices=all unoptimised */
 #include <float.h>
 #include <math.h>
 #include <pthread.h>

@@ -1,4 +1,5 @@
 /* Every operation beside its plainest definition, for all types, borders and layouts; the same bits on every device. */
+/* TEST: tiled */
 #include "../devices.h"
 #include "param/param.h"
 #include "pictures.h"

@@ -1,4 +1,5 @@
 /* Sizes, maps and mirror images beside their definitions in f64, for all types, borders and interpolations. */
+/* TEST: devices=all unoptimised */
 #include "../devices.h"
 #include "param/param.h"
 #include "pictures.h"

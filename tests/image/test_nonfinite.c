@@ -1,5 +1,6 @@
 /* NaN and infinity in images of floating-point values: each affects the results whose window reads it, and no others.
  * Order statistics give NaN if they read one. */
+/* TEST: tiled */
 #include "../devices.h"
 #include "param/param.h"
 #include "pictures.h"

@@ -3,6 +3,7 @@
  * there they may differ by 1. Such are gauss (OpenCV's weights have 8 bits); box, mask with fractions and warp where
  * the exact result is near the middle between two integers; resize, linear, cubic and Lanczos (OpenCV's weights have
  * 11 bits). OpenCV rounds the places of rotate to 1/32 of a pixel: it is compared loosely. */
+/* TEST: devices=all unoptimised */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

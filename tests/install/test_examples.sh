@@ -2,6 +2,7 @@
 # The examples, one per group of the API, compiled from an installed prefix by pkg-config and by CMake, with the shared
 # and with the static library, as C17 and as C++20, without a warning, and run on the cpu device. With
 # RECHENWERK_TEST_LONG=1 as C++20 by CMake too, and under valgrind: no error, nothing lost.
+# TEST: optimised
 set -euo pipefail
 . "$SOURCE/tests/install/installed.sh"
 

@@ -2,6 +2,7 @@
 # A structure of the headers that may grow does grow, in all of them: programs compiled with the longer headers run with
 # the library of today, and with RECHENWERK_TEST_LONG=1 programs compiled with the headers of today run with a library
 # that is built with the longer ones. Needs SOURCE, BUILD and CC, as ctest sets them.
+# TEST: optimised
 set -euo pipefail
 
 case "${SANITIZE-}" in ?*) exit 77 ;; esac

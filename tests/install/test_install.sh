@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs to a fresh prefix, moves it, and builds a stranger's project against it with CMake and with pkg-config.
 # Needs SOURCE, BUILD and CC, as ctest sets them.
+# TEST: optimised
 set -euo pipefail
 
 . "$SOURCE/tests/install/installed.sh"

@@ -1,4 +1,5 @@
 /* What solvers say of themselves: the memory of their vectors before they are made, and residuals as pictures. */
+/* TEST: tiled */
 #include <unistd.h>
 
 #include "../devices.h"

@@ -1,5 +1,6 @@
 /* Flexible GMRES with a solver in the place of its preconditioner: every method as the inner one, real and complex,
  * with a preconditioner of its own, on every device; what one inner iteration of known effect does; what is refused. */
+/* TEST: devices=all tiled unoptimised */
 #include "systems.h"
 
 /* A Laplacian of n x n cells, of complex type with an imaginary diagonal beside. */

@@ -1,6 +1,7 @@
 /* Every iteration of every method beside the same method in long double, as its source has it: residuals and the
  * solution behind the last. A method with a wrong scalar often converges all the same, only later; here it shows at
  * once. Vectors are longer than a tile and than a group. On cpu and check the kernels for threads of a GPU too. */
+/* TEST: tiled */
 #include "systems.h"
 
 typedef long double complex number;

@@ -1,6 +1,7 @@
 /* Solvers on every device: real and complex systems whose solution is known, all methods, types, formats, with and
  * without Jacobi; small dense systems in at most n iterations; restarts; nothing copied between host and device within
  * iterations. */
+/* TEST: tiled */
 #include <pthread.h>
 
 #include "../values.h"

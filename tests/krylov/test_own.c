@@ -1,6 +1,7 @@
 /* A preconditioner given as an operator (rw_krylov_spec.precond_operator): the same iterations as with the built-in
  * one, from a matrix, a recorded function and a direct one; recorded again after rw_krylov_update; retained by the
  * solver; what is refused. */
+/* TEST: devices=all,tiled unoptimised */
 #include "systems.h"
 
 /* Programs (PoCL) or accesses (check) take long. */

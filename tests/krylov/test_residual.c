@@ -1,6 +1,7 @@
 /* Converged means that b - A x itself is within the tolerance. A long tridiagonal matrix makes the recurrences of short
  * vectors drift from it: a solver then restarts from b - A x, and where that does not help it reports stagnation with
  * both residuals. */
+/* TEST: tiled optimised */
 #include "systems.h"
 
 /* -u'' on a line with the smallest eigenvalue near 0; complex: with a phase between neighbours, which leaves it

@@ -1,5 +1,6 @@
 /* What stops a solver, and what is left then: reasons, singular matrices, very small numbers, interruption; new values
  * in the same matrix. */
+/* TEST: tiled */
 
 #include "systems.h"
 

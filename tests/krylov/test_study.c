@@ -1,6 +1,7 @@
 /* What the study of 2011 asks of solvers, on its generator's matrices: residuals of 100 iterations (short, on check and
  * OpenCL: 40) are the same with the products of every format (A25), restarts and their memory (A26), what
  * preconditioners save, for the same solution (A27). */
+/* TEST: tiled */
 #include "../values.h"
 #include "krylov/basis.h"
 #include "rechenwerk/multiblock.h"

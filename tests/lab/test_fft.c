@@ -1,5 +1,6 @@
 /* The study `fft`: the two kernels of 2010 and radix 2 on the host against sums in double precision, the model of
  * occupancy against the published table, a small run. */
+/* TEST: devices=all unoptimised */
 #include "../devices.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* The laboratory: what it refuses, that every format can be read back, and the study `rock4` against its references. */
+/* TEST: optimised */
 #include <math.h>
 #include <unistd.h>
 

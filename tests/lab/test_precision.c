@@ -1,5 +1,6 @@
 /* The study `precision`: points and references of the reaction front, a table of another program, and what it
  * refuses. */
+/* TEST: optimised */
 #include <math.h>
 #include <unistd.h>
 

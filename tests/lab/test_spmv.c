@@ -1,5 +1,6 @@
 /* The study `spmv`: its tables on a small grid, what it leaves out and says so, the numbers that follow from printed
  * ones, files and figures, failures. */
+/* TEST: long */
 #include <math.h>
 #include <unistd.h>
 

@@ -1,6 +1,7 @@
 /* The operator of several grid blocks: ghosts after an exchange against the cells they stand for, products against the
  * matrix of the united grid (A28) in all stencils, modes, types and formats, periodic grids (A29), recordings, and what
  * is refused. */
+/* TEST: devices=all unoptimised */
 #include <complex.h>
 #include <float.h>
 #include <math.h>

@@ -1,6 +1,7 @@
 /* Matrices of multi-block grids: names, sizes against the document's tables and against counted patterns, places
  * against the formula of the index space, values (what they depend on and what not), structural zeros, preparation of
  * row starts, memory of the assembly, what is refused. */
+/* TEST: devices=all unoptimised */
 #include <complex.h>
 #include <fcntl.h>
 #include <math.h>

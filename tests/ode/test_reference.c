@@ -2,6 +2,7 @@
  * 0, beside values at t = 1 that another program computed with RK4 and 8000 to 16000 steps; the error beside the
  * tolerance; the order of ROCK4 with equal steps beside that of the published coefficients; single precision; a radius
  * that is too small; and devices beside each other. */
+/* TEST: optimised */
 #include "ode/rock.h"
 #include "ode_test.h"
 

@@ -1,5 +1,6 @@
 /* Steps and what they work on: saving and loading, recorded steps, copies, arrays of every kind, and everything that
  * may fail once. (test_control.c: how steps are chosen; test_failure.c: steps that cannot succeed.) */
+/* TEST: devices=all */
 #include "../values.h"
 #include "../warnings.h"
 #include "ode_test.h"

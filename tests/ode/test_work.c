@@ -7,6 +7,7 @@
  *
  * Errors are those in time: against the same differences at tolerance 1e-10 (of another method for `source`). On the
  * cpu, in `make check-long`. */
+/* TEST: long */
 #include "ode_test.h"
 
 #define NONE                                                                                                           \

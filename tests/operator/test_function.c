@@ -1,6 +1,7 @@
 /* Operators from a function on every device: a matrix kept in a function gives what it gives itself,
  * for all types, operations, places in arrays, factors, sums; a whole product launches nothing more; what needs a
  * matrix is refused. */
+/* TEST: devices=all unoptimised */
 #include <float.h>
 
 #include "../devices.h"

@@ -1,4 +1,5 @@
 /* Blocks of preconditioners apart from the format of the matrix; incomplete Cholesky factors and their shifts. */
+/* TEST: devices=all,tiled unoptimised */
 #include "systems.h"
 
 /* The first row and column full, and a diagonal: arrow. Formats that choose blocks find some of varying size in it. */

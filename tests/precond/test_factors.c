@@ -1,6 +1,7 @@
 /* Factors whose numbers stay on the device: against dense ones in long double and against those of the host; rows that
  * cannot be are named; no number is copied to the host; by iterations they come nearer to the exact ones with each, and
  * are exact after as many as there are levels. Kernels are those of a GPU everywhere. */
+/* TEST: tiled */
 #include "../values.h"
 #include "systems.h"
 

@@ -1,5 +1,6 @@
 /* Forecasts of rw_precond_estimate compared with the memory that device and host hold while the preconditioner is made,
  * and when it is. */
+/* TEST: tiled */
 #include "../values.h"
 #include "systems.h"
 

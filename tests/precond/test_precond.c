@@ -1,6 +1,7 @@
 /* Preconditioners on every device: factors against dense ones in long double, in the same pattern and order; row sums
  * of the modified factors; complete factors as exact solutions; Chebyshev polynomials on vectors whose eigenvalues are
  * known; multigrid: hermitian, and as fast on finer grids; what they gain in solvers; what is refused. */
+/* TEST: tiled */
 #include "../values.h"
 #include "systems.h"
 

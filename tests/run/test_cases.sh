@@ -2,6 +2,7 @@
 # Every case of cases/ runs on every device that is here, and its own checks hold. The check device, which is slow,
 # gets a short piece of each case on a small grid. Short: the cpu and CUDA only. Environment: SOURCE, RECHENWERK,
 # RECHENWERK_TEST_LONG.
+# TEST: optimised
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -2,6 +2,7 @@
 # What a run prints on its way: on a terminal which of how many programs is compiled and a time left that is not
 # absurd while steps still grow; without one a line for each output; nothing with --quiet. Environment: RECHENWERK.
 # shellcheck source=tests/tools/expect.sh
+# TEST: optimised
 . "$(dirname "${BASH_SOURCE[0]}")/../tools/expect.sh" || exit 1
 
 cat > heat.yaml <<'END'

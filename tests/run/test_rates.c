@@ -1,6 +1,7 @@
 /* The problem rates on every device: single-cell and radial cases against the reference values of the laser model,
  * agreement of devices, thresholds, balances, spikes, several modes, a Q-switch, restarts that give the same bits,
  * wrong cases. */
+/* TEST: optimised */
 #include "../compiler.h"
 #include "../warnings.h"
 #include "rates_test.h"

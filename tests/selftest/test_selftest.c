@@ -1,5 +1,6 @@
 /* The self-test of a device: every row passes on every device, and a device that is broken on purpose fails the rows it
  * should: launches that do nothing, spoil what they wrote, or fail; memory that cannot be had or zeroed. */
+/* TEST: devices=check optimised */
 #include <math.h>
 
 #include "../devices.h"

@@ -1,5 +1,6 @@
 /* Formats: the examples of the study's document number by number (A01 to A03), round trips between all layouts,
  * assembly block by block, transposes, files, estimates, what is refused, memory that runs out. */
+/* TEST: devices=all unoptimised */
 #include <unistd.h>
 
 #include "../devices.h"

@@ -1,5 +1,6 @@
 /* Products of every layout, type and operation on every device, against sums in long double: |y - y_ref| <= c eps (sum
  * |a||x| + |beta y|), c = 4 (terms + 2). */
+/* TEST: devices=check */
 #include <float.h>
 
 #include "../devices.h"

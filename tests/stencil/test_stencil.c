@@ -1,6 +1,7 @@
 /* Operators from equations on every device, beside the assembled matrix of the same stencil: in one, two and three
  * dimensions, all types and boundaries; diagonals of programs beside products with unit vectors; all solvers, jacobi
  * and chebyshev, with as many iterations as the matrix takes; what is no linear map. */
+/* TEST: devices=check */
 #include <float.h>
 #include <math.h>
 

@@ -1,5 +1,6 @@
 /* Pictures side by side, and the window that shows them, with SDL's video driver in memory: pixels of known frames are
  * where they belong, the last picture is the last result, keys, mistakes. */
+/* TEST: devices=all unoptimised */
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -2,6 +2,7 @@
 # Every command and every whole case shown in README.md, the tutorial, the pages of methods and how-to pages runs.
 # Lines that need a GPU or NumPy are left out where there is none; `make` has its own tests. Short: README.md and the
 # pages a new user reads first. Environment: SOURCE, RECHENWERK, RECHENWERK_TEST_LONG.
+# TEST: optimised
 set -euo pipefail
 source "$SOURCE/tests/python.sh"
 work=$(mktemp -d)
