@@ -10,8 +10,8 @@
  * Each test becomes one row per device, "test_copy [opencl:0]". Devices are opened once; a device that does not open is
  * left out and reported on stderr. RECHENWERK_TEST_DEVICES=cpu,check,cpu:tiling=gpu takes fewer, or others: ctest runs
  * the program once per device. If no device opens, the program ends with status 77 (skipped), or with 1 if cpu or check
- * was among them. After each row no fault may be left set and the device must hold as many bytes as before: that finds
- * lost arrays. */
+ * was among them. It also ends with 77 if all rows skip. After each row no fault may be left set and the device must hold
+ * as many bytes as before: that finds lost arrays. */
 #ifndef RW_TEST_DEVICES_H
 #define RW_TEST_DEVICES_H
 
@@ -71,6 +71,15 @@ static rw_device *untiled; /* the row's own device, between begin_tiling and end
                      rw_status_name(wanted), fails_status ? rw_message(ctx) : "");                                     \
         if (!strstr(rw_message(ctx), part))                                                                            \
             fail_msg("%s:%d: %s\n    \"%s\" is not in: %s", __FILE__, __LINE__, #call, part, rw_message(ctx));         \
+    } while (0)
+
+/* Counts, so that a program whose rows all skip is skipped itself. */
+static int nskipped;
+#undef skip
+#define skip()                                                                                                         \
+    do {                                                                                                               \
+        ++nskipped;                                                                                                    \
+        _skip(__FILE__, __LINE__);                                                                                     \
     } while (0)
 
 static inline bool on(const char *kind) { return !strcmp(rw_device_info(dev)->kind, kind); }
@@ -210,7 +219,7 @@ static inline int run_on_devices_with(const char *group, const struct CMUnitTest
     free(all), free(names);
     if (after) on_each_device(after);
     close_test_devices();
-    return failed;
+    return !failed && nskipped == rows ? 77 : failed;
 }
 
 static inline int run_on_devices(const char *group, const struct CMUnitTest *tests, int n)

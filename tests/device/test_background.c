@@ -234,7 +234,7 @@ static void note_log(void *user, rw_log_level level, const char *text)
 static void test_log(void **state)
 {
     (void)state;
-    if (!on("cpu")) return;
+    if (!on("cpu")) skip();
     char path[512];
     rw_array *y = zeros(RW_F64, 1);
     const rw_arg args[] = {rw_arg_array(y), rw_arg_real(5)};
@@ -261,7 +261,7 @@ static void test_log(void **state)
 static void test_interrupt(void **state)
 {
     (void)state;
-    if (!on("cpu")) return;
+    if (!on("cpu")) skip();
     char path[512];
     rw_cancel flag = {0};
     rw_array *y = zeros(RW_F64, 1);

@@ -101,7 +101,7 @@ static void delete_tensor(rw_managed_tensor *t) { ++ends, (void)t; }
 static void test_shared_memory_outlives_its_array(void **state)
 {
     (void)state;
-    if (!on("cpu")) return;
+    if (!on("cpu")) skip();
     static double data[N];
     int64_t n = N;
     rw_managed_tensor *out, in = {.tensor = {.data = data,
@@ -216,7 +216,7 @@ static void solves(rw_krylov **k, rw_array **b, rw_array **x)
 static void test_a_solver_outlives_its_matrix(void **state)
 {
     (void)state;
-    if (on("opencl")) return; /* compiling takes seconds there */
+    if (on("opencl")) skip(); /* compiling takes seconds there */
     static const rw_precond_method methods[] = {RW_PRECOND_NONE, RW_PRECOND_JACOBI, RW_PRECOND_CHEBYSHEV};
     for (int i = 0; i < (on("cpu") ? RW_COUNT(methods) : 1); ++i) {
         rw_device *d = open_own();
@@ -235,7 +235,7 @@ static void test_a_solver_outlives_its_matrix(void **state)
 static void test_a_solver_outlives_its_operators(void **state)
 {
     (void)state;
-    if (on("opencl")) return;
+    if (on("opencl")) skip();
     rw_device *d = open_own();
     rw_operator *a = function_of(d, 4), *own = function_of(d, 0.5);
     rw_array *b = ramp(d, N), *x = ramp(d, N);
@@ -253,7 +253,7 @@ static void test_a_solver_outlives_its_operators(void **state)
 static void test_a_solver_outlives_grid_blocks(void **state)
 {
     (void)state;
-    if (!on("cpu")) return;
+    if (!on("cpu")) skip();
     const rw_multiblock_spec spec = {.cells = {3, 3, 3}, .blocks = {2, 1, 1}, .mode = RW_MULTIBLOCK_INNER};
     rw_device *d = open_own();
     rw_multiblock *op;
@@ -292,7 +292,7 @@ static void test_grid_and_program_in_any_order(void **state)
     const rw_expr_spec spec = {.text = "u = u + 0*laplace(u) + 2; total = sum(u*volume)",
                                .fields = &field,
                                .nfields = 1};
-    if (on("opencl")) return;
+    if (on("opencl")) skip();
     for (int first = 0; first < 2; ++first) {
         rw_device *d = open_own();
         rw_blocks *grid;
@@ -320,7 +320,7 @@ static void test_grid_and_program_in_any_order(void **state)
 static void test_plans_outlive_their_device(void **state)
 {
     (void)state;
-    if (!on("cpu")) return;
+    if (!on("cpu")) skip();
     rw_device *d = open_own();
     rw_fft *fft;
     rw_fft_info info;

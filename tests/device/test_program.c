@@ -123,7 +123,7 @@ static void test_bad_declarations(void **state)
 static void test_280_parameters_and_no_more(void **state)
 {
     (void)state;
-    if (on("cuda")) return; /* constant memory for parameters has other limits there */
+    if (on("cuda")) skip(); /* constant memory for parameters has other limits there */
     for (int n = RW_MAX_PARAMETERS; n <= RW_MAX_PARAMETERS + 1; ++n) {
         rw_text t = {0};
         rw_program *p;
@@ -603,7 +603,7 @@ static void test_every_allocation_may_fail(void **state)
 static void test_every_allocation_of_compiling_may_fail(void **state)
 {
     (void)state;
-    if (!on("cpu")) return;
+    if (!on("cpu")) skip();
     assert_int_equal(rw_context_set_cache(ctx, false, NULL, false), RW_OK);
     assert_true(each_fault(RW_FAULT_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, create_tiny, NULL) > 10);
     assert_int_equal(rw_context_set_cache(ctx, true, NULL, false), RW_OK);
@@ -624,7 +624,7 @@ static int count_files(const char *path)
 static void test_compilers(void **state)
 {
     (void)state;
-    if (!on("cpu") && !on("check")) return;
+    if (!on("cpu") && !on("check")) skip();
     char path[512], saved_path[4096], temporary[300];
     rw_program *p = (rw_program *)state;
     const rw_define defines[] = {{"GROUP", "8"}, {"VALUE", "- 1"}};

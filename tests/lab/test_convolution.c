@@ -163,7 +163,7 @@ static void test_host(void **state)
     (void)state;
     static const int bytes[] = {1296, 1600, 1936, 2304};
     static uint8_t x[MOST], y[MOST], wanted[MOST];
-    if (!on("cpu")) return;
+    if (!on("cpu")) skip();
     assert_int_equal(rw_crc32("123456789", 9), 0xcbf43926);
     for (int i = 0; i < 4; ++i) {
         const int line = 3 + 2 * i;
@@ -185,7 +185,7 @@ static void test_host(void **state)
 static void test_loads(void **state)
 {
     (void)state;
-    if (!on("cpu")) return;
+    if (!on("cpu")) skip();
     assert_int_equal(rw_conv2d_loads(RW_ONE_CHANNEL, false, RW_CONV2D_SKIP, 3, 640, 472, 1), 222780);
     assert_int_equal(rw_conv2d_loads(RW_ONE_CHANNEL, false, RW_CONV2D_ZERO, 3, 640, 472, 1), 229052);
     assert_int_equal(rw_conv2d_loads(RW_ONE_CHANNEL, true, RW_CONV2D_ZERO, 3, 640, 472, 1), 62540);
@@ -227,7 +227,7 @@ static rw_lab *run_study(const char *table, const char *device, const char *more
 static void test_times(void **state)
 {
     (void)state;
-    if (!on("cpu")) return;
+    if (!on("cpu")) skip();
     rw_lab *lab = run_study("e7", "cpu:1", NULL);
     assert_int_equal(rw_lab_rows(lab, "e7"), 2); /* of 2010, of cpu:1 */
     assert_true(rw_lab_value(lab, "e7", 0, "edge 512") == 0.165336 && isnan(rw_lab_value(lab, "e7", 0, "edge 20")));
@@ -269,7 +269,7 @@ static void test_published(void **state)
     const char *const device = "cpu";
     rw_lab_spec spec = {.study = "convolution", .set = set, .nset = RW_COUNT(set), .devices = &device, .ndevices = 1};
     rw_lab *lab, *e[3];
-    if (!test_long() || !on("cpu")) return;
+    if (!test_long() || !on("cpu")) skip();
     spec.table = "speedups";
     OK(rw_lab_run(ctx, &spec, &lab));
     for (int i = 0; i < RW_COUNT(of); ++i) {
@@ -298,7 +298,7 @@ static void test_published(void **state)
 static void test_transfers(void **state)
 {
     (void)state;
-    if (on("opencl") && brief()) return;
+    if (on("opencl") && brief()) skip();
     rw_lab *lab = run_study("fit", rw_device_info(dev)->name, NULL);
     assert_int_equal(rw_lab_rows(lab, "fit"), discrete() ? 5 : 3);
     assert_true(fabs(rw_lab_value(lab, "fit", 0, "dead time") - 0.157) < 1e-3 &&

@@ -100,7 +100,7 @@ static void test_host(void **state)
 {
     (void)state;
     static float x[2 * RW_RADIX2_MOST], y[2 * RW_RADIX2_MOST], roots[RW_RADIX2_MOST];
-    if (!on("cpu")) return;
+    if (!on("cpu")) skip();
     for (int n = 2; n <= RW_RADIX2_MOST; n *= 2) {
         for (int i = 0; i < 2 * n; ++i) x[i] = (float)rw_random_uniform(3, (uint64_t)i);
         rw_radix2_roots(n, roots);
@@ -137,7 +137,7 @@ static void test_study(void **state)
                               .devices = (const char *const[]){"cpu:1"},
                               .ndevices = 1};
     rw_lab *lab;
-    if (!on("cpu")) return;
+    if (!on("cpu")) skip();
     OK(rw_lab_run(ctx, &spec, &lab));
     assert_int_equal(rw_lab_rows(lab, "versions"), 6);
     assert_int_equal(rw_lab_rows(lab, "counts"), 2);

@@ -83,7 +83,7 @@ static void test_names(void **state)
     const rw_params *params = rw_multiblock_params();
     char text[200];
     (void)state;
-    if (!once()) return;
+    if (!once()) skip();
     for (int i = 0; i < RW_MULTIBLOCK_STENCILS * RW_MULTIBLOCK_MODES; ++i) {
         const int stencil = i % RW_MULTIBLOCK_STENCILS, mode = i / RW_MULTIBLOCK_STENCILS;
         snprintf(text, sizeof text, "cells=10x40x80:%s:%s:complex:omega=0.5",
@@ -123,7 +123,7 @@ static void test_documents_sizes(void **state)
 {
     int n;
     (void)state;
-    if (!once()) return;
+    if (!once()) skip();
     const rw_study_case *cases = rw_study_cases(&n);
     assert_int_equal(n, 6);
     static const int64_t cells[] = {8000, 16000, 16000, 32000, 32000, 128000},
@@ -171,7 +171,7 @@ static void test_documents_sizes(void **state)
 static void test_counts(void **state)
 {
     (void)state;
-    if (!once()) return;
+    if (!once()) skip();
     for (uint64_t seed = 1; seed <= 300; ++seed) {
         const rw_multiblock_spec s = spec_of(seed);
         const rw_sparse_layout scalar = layout_of("csr"), variable = layout_of("vbcsr"), blocks = layout_of("bcsr:5");
@@ -215,7 +215,7 @@ static void test_places(void **state)
     static const int e3[13][3] = {{0, 0, -2}, {0, 0, -1}, {-2, 0, 0}, {-1, 0, 0}, {0, -2, 0}, {0, -1, 0}, {0, 0, 0},
                                   {0, 1, 0},  {0, 2, 0},  {1, 0, 0},  {2, 0, 0},  {0, 0, 1},  {0, 0, 2}};
     (void)state;
-    if (!once()) return;
+    if (!once()) skip();
     for (int mode = 0; mode < RW_MULTIBLOCK_MODES; ++mode)
         for (int periodic = 0; periodic < 2; ++periodic)
             for (int64_t block = 0; block < 12; ++block) {
@@ -302,7 +302,7 @@ static void test_values(void **state)
 static void test_distances(void **state)
 {
     (void)state;
-    if (!once()) return;
+    if (!once()) skip();
     const rw_multiblock_spec s = {.cells = {4, 4, 4},
                                   .blocks = {1, 1, 1},
                                   .stencil = RW_MULTIBLOCK_NS3D,
@@ -375,7 +375,7 @@ static void test_layouts(void **state)
 static void test_same_values(void **state)
 {
     (void)state;
-    if (!once()) return;
+    if (!once()) skip();
     rw_multiblock_spec s = {.cells = {3, 4, 5},
                             .blocks = {2, 1, 1},
                             .mode = RW_MULTIBLOCK_FULL,
@@ -437,7 +437,7 @@ static void test_same_values(void **state)
 static void test_numbers(void **state)
 {
     (void)state;
-    if (!once()) return;
+    if (!once()) skip();
     const rw_multiblock_spec s = {.cells = {2, 2, 2}, .blocks = {1, 1, 1}, .is_complex = true, .omega = 1, .seed = 1};
     rw_sparse *m = assemble(&s, 0, RW_MULTIBLOCK_COMPACT, "csr:c128");
     entries e = entries_of(m);
@@ -511,7 +511,7 @@ static void test_widths(void **state)
 static void test_zeros(void **state)
 {
     (void)state;
-    if (!once()) return;
+    if (!once()) skip();
     for (int stencil = 0; stencil < RW_MULTIBLOCK_STENCILS; ++stencil) {
         const rw_multiblock_spec s = {.cells = {4, 5,
                                                 stencil == RW_MULTIBLOCK_EULER3D || stencil == RW_MULTIBLOCK_NS3D ? 3
@@ -635,7 +635,7 @@ static void test_malformed_rows(void **state)
     rw_sparse_blocks stored;
     int64_t *row;
     (void)state;
-    if (!once()) return;
+    if (!once()) skip();
     /* both kinds of placeholders together; a matrix without rows */
     OK(rw_multiblock_prepare(ctx,
                              &(rw_sparse_blocks){.rows = 6,
@@ -750,9 +750,9 @@ static void test_memory(void **state)
 {
     (void)state;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    return; /* their own memory would be measured */
+    skip(); /* their own memory would be measured */
 #endif
-    if (!once()) return;
+    if (!once()) skip();
     const rw_multiblock_spec s = {.cells = {10, 40, 80},
                                   .blocks = {1, 1, 1},
                                   .mode = RW_MULTIBLOCK_FULL,
@@ -789,7 +789,7 @@ static void test_refused(void **state)
     rw_multiblock_size z;
     rw_sparse *m;
     (void)state;
-    if (!once()) return;
+    if (!once()) skip();
     s.cells[1] = 0;
     refuses("0 cells along theta: the number must be 1 to 1000000", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = good, s.cells[0] = 1000001;
