@@ -277,8 +277,15 @@ void rw_cancel_leave(const rw_cancel *outer);
 const rw_cancel *rw_cancel_current(void);
 rw_status rw_cancel_check(rw_context *ctx, const char *what); /* ERR_INTERRUPTED if it is requested */
 
-/* Seconds of a clock that only moves forward. */
+/* Seconds of a clock that only moves forward, and the wait until it shows them. */
 double rw_seconds(void);
+void rw_wait_until(double seconds);
+/* For tests: a clock in place of the system's (NULL: the system's). Other threads call it too. */
+typedef struct rw_clock {
+    double (*seconds)(void);
+    void (*wait_until)(double seconds);
+} rw_clock;
+void rw_clock_set(const rw_clock *clock);
 
 /* fork.c: called when the first context is made. In a child: how many forks lie between it and that process, and
  * whether this thread has lost its team of OpenMP threads and must work alone. */

@@ -69,9 +69,8 @@ static pid_t wait_once(pid_t pid, int *status, int options)
     return errno = error, ended;
 }
 
-static int wait_for(pid_t pid, const char *log, double seconds, const rw_cancel *cancel)
+static int wait_for(pid_t pid, const char *log, double until, const rw_cancel *cancel)
 {
-    const double begin = rw_seconds();
     const struct timespec pause = {0, 2000000};
     int status, why = 0;
     while (!why) {
@@ -84,7 +83,7 @@ static int wait_for(pid_t pid, const char *log, double seconds, const rw_cancel 
         if (ended < 0 && errno != EINTR) return RW_PROCESS_FAILED;
         struct stat st;
         if (rw_cancel_requested(cancel) || rw_background_dropped()) why = RW_PROCESS_INTERRUPTED;
-        else if (rw_seconds() - begin > seconds) why = RW_PROCESS_LATE;
+        else if (rw_seconds() > until) why = RW_PROCESS_LATE;
         else if (stat(log, &st) == 0 && st.st_size >= RW_PROCESS_MOST_OUTPUT) why = RW_PROCESS_TALKS;
         else nanosleep(&pause, NULL);
     }
@@ -98,10 +97,11 @@ static int wait_for(pid_t pid, const char *log, double seconds, const rw_cancel 
 int rw_process_run(char *const *argv, const rw_temporary *folder, const char *log, double seconds)
 {
     pid_t pid;
+    const double until = rw_seconds() + seconds;
     const rw_cancel *cancel = rw_cancel_current();
     char *variable = rw_format("TMPDIR=%s", folder->path), **environment = variable ? with_folder(variable) : NULL;
     int error = environment ? start(&pid, argv, environment, log, cancel != NULL) : ENOMEM;
-    int code = error ? RW_PROCESS_FAILED : wait_for(pid, log, seconds, cancel);
+    int code = error ? RW_PROCESS_FAILED : wait_for(pid, log, until, cancel);
     rw_free(environment);
     rw_free(variable);
     if (error) errno = error;

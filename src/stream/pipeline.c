@@ -34,14 +34,6 @@ static double latency_at(const rw_pipeline *p, double part)
     return edge;
 }
 
-static void wait_until(double time)
-{
-    const double left = time - rw_seconds();
-    if (left <= 0) return;
-    const struct timespec t = {(time_t)left, (long)((left - (double)(time_t)left) * 1e9)};
-    nanosleep(&t, NULL);
-}
-
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
 /* Blocks read earlier are still processed and written if possible. */
@@ -76,7 +68,7 @@ static rw_status read_blocks(rw_pipeline *p, int64_t n, int *blocks, bool *end)
         const int64_t i = n * p->batch + b;
         const double due = p->rate > 0 ? start_of(p) + (double)(i + p->ahead) / p->rate : 0;
         if ((*end = p->most > 0 && i >= p->most)) break;
-        if (p->rate > 0) wait_until(due);
+        if (p->rate > 0) rw_wait_until(due);
         RW_TRY(p->work->read(p->user, n, b, s->in, end));
         if (*end) break;
         p->since[n % p->slots * p->batch + b] = p->rate > 0 ? due : rw_seconds();

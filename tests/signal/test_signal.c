@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../clock.h"
 #include "../devices.h"
 #include "files/npy.h"
 #include "io/raster.h"
@@ -505,10 +506,13 @@ static void test_pace(void **state)
                            .deadline = 5};
     memset(buffer, 0, sizeof buffer);
     write_file("x.raw", buffer, 20 * 4096 - 400);
+    begin_clock();
     rw_signal_report r = filter("x.raw", "y.raw", &spec);
-    assert_true(r.blocks == 20 && r.samples == 20 * 512 - 50 && r.late == 0 && r.seconds >= 0.2 && r.batch == 1 &&
+    end_clock();
+    assert_true(r.blocks == 20 && r.samples == 20 * 512 - 50 && r.late == 0 && r.batch == 1 &&
                 r.latency <= r.latency_99 * 1.1);
-    assert_true(r.latency > 0 && r.latency_max < 5);
+    /* no more than the slots hold is read ahead of what is written */
+    assert_true(fabs(r.seconds - 0.2) < 1e-9 && r.latency > 0 && r.latency_max < 0.01 * r.depth_max + 1e-9);
     /* block k is due at 10 (k + 1) ms, and leaves at 40 (k - 1) ms or later: late from k = 3 on */
     snprintf(pipe, sizeof pipe, "%s", at("pipe"));
     assert_int_equal(mkfifo(pipe, 0600), 0);
@@ -543,9 +547,12 @@ static void test_stop(void **state)
                            .progress = stop_at_once,
                            .user = &seen};
     write_file("x.raw", buffer, 200 * 4096);
+    begin_clock();
     const rw_signal_report r = filter("x.raw", "y.raw", &spec);
+    end_clock();
     double *all = calloc(200 * 1024, sizeof *all);
-    assert_true(seen > 0 && r.samples >= seen && r.blocks > 10 && r.blocks < 190);
+    /* asked after half a second, that is 50 blocks; the blocks that were read are finished */
+    assert_true(seen > 0 && r.samples >= seen && r.blocks >= 50 && r.blocks < 100);
     assert_int_equal(read_signal("y.raw", RW_SAMPLE_F32, 2, false, all), r.samples);
     free(all);
 }
@@ -573,9 +580,11 @@ static void test_interrupted(void **state)
     static double all[200 * 1024];
     write_file("x.raw", buffer, 200 * 4096);
     write_file("y.wav", "old", 3);
+    begin_clock();
     assert_int_equal(rw_signal_run(dev, at("x.raw"), at("y.wav"), &spec, &r), RW_ERR_INTERRUPTED);
+    end_clock();
     assert_non_null(strstr(rw_message(ctx), "y.partial.wav'"));
-    assert_true(r.samples > 0 && r.blocks < 190);
+    assert_true(r.samples > 0 && r.blocks >= 50 && r.blocks < 100);
     assert_int_equal(read_signal("y.partial.wav", RW_SAMPLE_F32, 2, true, all), r.samples);
     FILE *old = fopen(at("y.wav"), "rb");
     assert_true(old && fread(buffer, 1, 9, old) == 3 && memcmp(buffer, "old", 3) == 0);

@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../clock.h"
 #include "../devices.h"
 #include "lab/convolution_kernels.h"
 #include "rechenwerk/image.h"
@@ -365,7 +366,9 @@ static void test_slow_writer(void **state)
     assert_true(r.latency_max >= 0.39);
     assert_true(r.seconds >= 0.6);
     sink.seconds = 0;
+    begin_clock();
     r = stream("x.memory", "y.memory", &(rw_stream_spec){.text = "invert", .rate = 100, .deadline = 5});
+    end_clock();
     assert_true(r.frames == 40 && r.late == 0 && r.seconds >= 0.38);
     r = stream("x.memory", "y.memory", &(rw_stream_spec){.text = "invert", .frames_max = 7});
     assert_true(r.frames == 7 && r.deadline == 0);
@@ -410,10 +413,13 @@ static void test_stop(void **state)
     const rw_frame_format f = {.width = 8, .height = 8, .channels = 1, .dtype = RW_U8};
     int calls = 0;
     make_frames(&f, 300, 7);
+    begin_clock();
     const rw_stream_report r =
         stream("x.memory", "y.memory",
                &(rw_stream_spec){.text = "invert", .rate = 100, .progress = stop_at_once, .user = &calls});
-    assert_true(calls >= 1 && r.frames > 10 && r.frames < 250 && sink.frames == r.frames);
+    end_clock();
+    /* asked after half a second, that is 50 frames; the frames that were read are finished */
+    assert_true(calls >= 1 && r.frames >= 50 && r.frames < 100 && sink.frames == r.frames);
 }
 
 /* ---- an observer ------------------------------------------------------------------------------------------------- */
@@ -460,11 +466,13 @@ static void test_observer(void **state)
             make_frames(&f, 40, (uint64_t)(70 + depth));
             const rw_stream_spec spec =
                 {.text = "gauss", .depth = depth, .rate = rate, .deadline = 5, .show = observe, .show_user = &o};
+            begin_clock();
             const rw_stream_report r = stream("x.memory", "y.memory", &spec);
+            end_clock();
             assert_true(r.frames == 40 && r.late == 0 && o.before >= 1 && o.frame == 39);
             if (r.shown != o.shown || r.shown < 1 || (double)r.shown > 60 * r.seconds + 2)
                 fail_msg("%d frames shown in %g s", (int)r.shown, r.seconds);
-            if (rate && !brief()) assert_true(r.shown >= 3);
+            if (rate) assert_true(r.shown >= 3);
             assert_memory_equal(o.in, source.frame[39], (size_t)rw_frame_bytes(&f));
             assert_memory_equal(o.out, sink.frame[39], (size_t)rw_frame_bytes(&f));
             expect_filtered(&f, "gauss", 40);
@@ -482,7 +490,9 @@ static void test_observer_acts(void **state)
     rw_stream_report r = stream("x.memory", "y.memory", &spec);
     assert_true(r.frames == 40 && o.frame == 39 && rw_seconds() - start - r.seconds >= 0.25);
     o = (observer){.frame = -1, .from = 5, .action = RW_STREAM_END};
+    begin_clock();
     r = stream("x.memory", "y.memory", &spec);
+    end_clock();
     assert_true(r.frames > 5 && r.frames < 40 && sink.frames == r.frames && o.frame == r.frames - 1);
     o = (observer){.frame = -1, .from = 5, .status = RW_ERR_INPUT};
     clear(&sink);

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../clock.h"
 #include "../devices.h"
 #include "io/raster.h"
 #include "rechenwerk/stream.h"
