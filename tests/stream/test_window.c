@@ -391,7 +391,9 @@ static void test_keys(void **state)
                                .show = watch,
                                .show_user = &w,
                                .out_format = "raw"};
+        if (keys[i] != ' ') begin_clock(); /* in a pause nothing moves it */
         OK(rw_stream_run(dev, at("a.raw"), at("b.raw"), &spec, &report));
+        end_clock();
         const double seconds = rw_seconds() - start;
         rw_stream_window_destroy(&w.window);
         if (i < 2) assert_true(report.frames >= 1 && report.frames < 40);

@@ -21,3 +21,11 @@ expect() {
     [ $got -eq "$code" ] || fail "rechenwerk $*: exit code $got, not $code: $(head -3 err)"
     [ -z "$text" ] || grep -qF -- "$text" out err || fail "rechenwerk $*: no '$text' in: $(cat out err | head -5)"
 }
+
+# await COMMAND...: until it succeeds, while the process $pid is alive
+await() {
+    until "$@" > /dev/null 2>&1; do
+        kill -0 "$pid" 2> /dev/null || { fail "ended before: $*"; return 1; }
+        sleep 0.05
+    done
+}

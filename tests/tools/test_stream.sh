@@ -160,8 +160,7 @@ printf old > late.y4m
 for out in late.y4m late-%02d.png; do
     rechenwerk image film.y4m $out --op clip --rate 2 --force > out 2> err &
     pid=$!
-    for _ in $(seq 100); do [ -e late-01.png ] || [ $out = late.y4m ] && break; sleep 0.1; done
-    [ $out = late.y4m ] && sleep 1.5
+    await frames_of $out
     kill -TERM $pid
     wait $pid
     [ $? -eq 130 ] || fail "TERM of a stream to $out: exit code not 130: $(cat err)"
