@@ -16,7 +16,9 @@
 #   unoptimised         on OpenCL the short version compiles without optimisation. Not for stencils: PoCL keeps all values
 #                       of 256 items on the stack then, 12 MB; not for expressions, which take as long without.
 #   long                without a short version
-# Labels: the folder, the device, and `long`, or `short` for a test whose long version runs all of it too.
+#   timing              measures by the machine's clock: label timing, runs alone. `.ci/run` reports it and decides
+#                       nothing by it.
+# Labels: the folder, the device, and `long`, or `short` for a test whose long version runs all of it too; `timing`.
 #   make check: ctest -LE '^long$'     make check-long: ctest -L '^long$'     make sanitize: ctest -LE '^short$'
 # In a test's environment are SOURCE, BUILD, RECHENWERK (the command) and a program cache inside the build folder that
 # all tests share. Files named *_main.c are parts of other tests. tests/costs.txt has the seconds of each test, so that
@@ -78,6 +80,9 @@ function(rw_test name folder)
     add_test(NAME ${name} COMMAND ${test_COMMAND} WORKING_DIRECTORY "${folder}")
     set_tests_properties(${name} PROPERTIES LABELS "${test_LABELS}" TIMEOUT ${timeout} SKIP_RETURN_CODE 77
         ENVIRONMENT "${environment};${test_ENVIRONMENT}")
+    if("timing" IN_LIST test_LABELS)
+        set_tests_properties(${name} PROPERTIES RUN_SERIAL TRUE)
+    endif()
     if(DEFINED cost_${name})
         set_tests_properties(${name} PROPERTIES COST ${cost_${name}})
     endif()
@@ -89,7 +94,7 @@ function(rw_test_words source out)
     string(REGEX REPLACE "^(/[*]|#) TEST: +| *[*]/$" "" line "${line}")
     string(REGEX REPLACE " +" ";" words "${line}")
     foreach(word IN LISTS words)
-        if(NOT word MATCHES "^(devices=((all|check|opencl|tiled)(,|$))+|tiled|optimised|unoptimised|long)$")
+        if(NOT word MATCHES "^(devices=((all|check|opencl|tiled)(,|$))+|tiled|optimised|unoptimised|long|timing)$")
             message(FATAL_ERROR "${source}: TEST: ${word}: the words are listed in cmake/tests.cmake")
         endif()
     endforeach()
@@ -101,6 +106,9 @@ function(rw_test_both name folder long words)
     cmake_parse_arguments(PARSE_ARGV 4 test "" "" "LABELS;ENVIRONMENT;COMMAND")
     string(REGEX MATCH "devices=[^;]*" devices "${words}")
     list(GET test_LABELS -1 kind)
+    if("timing" IN_LIST words)
+        list(APPEND test_LABELS timing)
+    endif()
     if(kind MATCHES "^(check|opencl)$" AND NOT devices MATCHES "all|${kind}"
         OR kind STREQUAL "tiled" AND NOT devices MATCHES "tiled"
         OR "long" IN_LIST words)

@@ -89,21 +89,6 @@ static void test_tables(void **state)
     rw_lab_destroy(&lab);
 }
 
-/* A36: p threads take at most p times the wall's time. Linux adds what other threads have taken when a tick of up to 10
- * ms ends, so runs are long. */
-static void test_processors(void **state)
-{
-    static const char *const set[] = {"divide=5", "products=bell", "seconds=1", "runs=2", "most=1000000"};
-    (void)state;
-    rw_lab *lab = run_with(2, set, RW_COUNT(set), "runs");
-    for (int i = 0; i < 2; ++i) {
-        const double wall = value(lab, "runs", i, "time"), cpu = value(lab, "runs", i, "CPU time");
-        if (!(cpu > 0.01 * wall && cpu <= (i + 1) * wall * 1.1))
-            fail_msg("%s: %g s by the wall, %g s of processors", devices[i], wall, cpu);
-    }
-    rw_lab_destroy(&lab);
-}
-
 /* A41, A40: a solver on a device with memory of its own copies some numbers an iteration; with its products alone
  * there, two vectors each. Both come to the same residual. */
 static void test_gmres(void **state)
@@ -405,17 +390,11 @@ static void test_faults(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tables),
-                                       cmocka_unit_test(test_processors),
-                                       cmocka_unit_test(test_gmres),
-                                       cmocka_unit_test(test_each_block),
-                                       cmocka_unit_test(test_sections),
-                                       cmocka_unit_test(test_memory),
-                                       cmocka_unit_test(test_gaps),
-                                       cmocka_unit_test(test_models),
-                                       cmocka_unit_test(test_occupancy),
-                                       cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_published_and_saved),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tables),     cmocka_unit_test(test_gmres),
+                                       cmocka_unit_test(test_each_block), cmocka_unit_test(test_sections),
+                                       cmocka_unit_test(test_memory),     cmocka_unit_test(test_gaps),
+                                       cmocka_unit_test(test_models),     cmocka_unit_test(test_occupancy),
+                                       cmocka_unit_test(test_refused),    cmocka_unit_test(test_published_and_saved),
                                        cmocka_unit_test(test_faults)};
     setenv("RECHENWERK_TEST_DEVICES", "cpu", 1); /* the study opens its own */
     return run_on_devices("lab spmv", tests, RW_COUNT(tests));

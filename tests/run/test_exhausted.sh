@@ -183,8 +183,10 @@ int main(int argc, char **argv)
 END
 # limited KB: the exit code of the program with that much address space; 127 where it does not even start
 limited() {
-    (ulimit -v "$1" && exec ./own heat.yaml own.d) > out 2> err
+    (ulimit -v "$1" && exec "${fixed[@]}" ./own heat.yaml own.d) > out 2> err
 }
+fixed=(setarch -R) # the same addresses in each run
+"${fixed[@]}" true 2> /dev/null || fixed=()
 export OMP_NUM_THREADS=1 # threads have stacks
 if [ -z "${SANITIZE:-}" ] && [ -n "${BUILD:-}" ] &&
     "${CC:-cc}" -I "$SOURCE/include" -o own own.c -L "$BUILD" -lrechenwerk -Wl,-rpath,"$BUILD" 2> err &&

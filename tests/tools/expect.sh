@@ -25,7 +25,9 @@ expect() {
 # await COMMAND...: until it succeeds, while the process $pid is alive
 await() {
     until "$@" > /dev/null 2>&1; do
-        kill -0 "$pid" 2> /dev/null || { fail "ended before: $*"; return 1; }
+        kill -0 "${pid:?}" 2> /dev/null || { fail "ended before: $*"; return 1; }
         sleep 0.05
     done
 }
+# has_worked TICKS: $pid has used so much time of the processors, 100 a second, which no load of the machine changes
+has_worked() { [ "$(awk '{ print $14 + $15 }' "/proc/${pid:?}/stat")" -ge "$1" ]; }

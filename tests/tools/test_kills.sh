@@ -54,7 +54,7 @@ compilers() { pgrep -f "$work/tmp/rechenwerk-tmp-" | grep -c . ; }
 leftovers() { find tmp out other cache -name '*.tmp' -o -name 'rechenwerk-tmp-*' -o -name '*.part' | head -5; }
 settle() { # a compiler whose parent was killed ends by itself, also one that was about to start
     sleep 0.2
-    for _ in $(seq 100); do [ "$(compilers)" = 0 ] && return; sleep 0.1; done
+    for _ in $(seq 600); do [ "$(compilers)" = 0 ] && return; sleep 0.1; done
 }
 
 whole() { # FILE CALL: the bytes of a run to the end
@@ -106,7 +106,7 @@ for ((k = 0; k < kills; k++)); do
         rm -f other/y.png
     fi
     # a killed process needs a moment to end
-    for _ in $(seq 20); do [ "$(compilers)" = 0 ] && break; sleep 0.1; done
+    for _ in $(seq 600); do [ "$(compilers)" = 0 ] && break; sleep 0.1; done
     [ "$(compilers)" = 0 ] || fail "$what: a compiler stays"
     left=$(leftovers)
     [ -z "$left" ] || fail "$what: leaves $left"
@@ -129,15 +129,12 @@ long() {
     "$command" run "$SOURCE/cases/heat-2d.yaml" -s "grid.size=[256,256]" -s time.end=50 -o other/long --force \
         > said 2> err &
 }
-started() { # steps have been made: rows beyond names, units and t = 0
-    for _ in $(seq 300); do
-        [ -e other/long/series.csv ] && [ "$(wc -l < other/long/series.csv)" -ge 4 ] && return
-        sleep 0.1
-    done
+rows() { # at least so many in the series: names, units, t = 0, and steps
+    [ -e other/long/series.csv ] && [ "$(wc -l < other/long/series.csv)" -ge "$1" ]
 }
 long
 pid=$!
-started
+await rows 4
 kill -HUP $pid
 wait $pid
 [ $? = 130 ] || fail "HUP of a run: exit code not 130: $(cat err)"
@@ -147,7 +144,7 @@ grep -q '^To continue:' err || fail "HUP of a run: $(cat err)"
 rm -rf other/long cache/*
 long
 pid=$!
-for _ in $(seq 3000); do [ -e other/long/series.csv ] && break; sleep 0.01; done
+await [ -e other/long/series.csv ]
 kill -HUP $pid
 wait $pid
 [ $? = 130 ] || fail "HUP in the first step: exit code not 130: $(cat err)"
@@ -157,10 +154,9 @@ trap '' HUP
 long
 pid=$!
 trap - HUP
-started
+await rows 4
 kill -HUP $pid
-sleep 0.5
-kill -0 $pid 2> /dev/null || fail "an ignored HUP ends a run: $(cat err)"
+await rows "$(($(wc -l < other/long/series.csv) + 2))" || fail "an ignored HUP ends a run: $(cat err)"
 kill -TERM $pid
 wait $pid
 [ $? = 130 ] || fail "TERM of a run: exit code not 130: $(cat err)"

@@ -329,11 +329,13 @@ expect 5 "bytes: too much padding for this matrix. Use sell:h32" convert wide.mt
 # Ctrl-C: the current x is written next to the old file, and --guess continues from it
 printf old > late.npy
 for method in cg gmres; do
+    # the programs are in the cache then, and the work after the first lines is the solver's
+    expect 3 "" solve --stencil 'u - 1e4*laplace(u)' --grid 900x900 -m $method -t 1e-13 -n 1
     "$command" solve --stencil 'u - 1e4*laplace(u)' --grid 900x900 -m $method -t 1e-13 -n 10000000 \
         -o late.npy --force --history late.csv > out 2> err &
     pid=$!
-    for _ in $(seq 300); do grep -q '^  b ' out && break; sleep 0.1; done
-    sleep 1
+    await grep -q '^  b ' out
+    await has_worked 200
     kill -INT $pid
     wait $pid
     [ $? -eq 130 ] || fail "interrupted: not exit code 130: $(cat err)"
@@ -347,15 +349,14 @@ for method in cg gmres; do
 done
 
 # Ctrl-C while kernels are compiled: nothing has been computed, so the file of x stays
-printf '#!/bin/sh\n[ -e %s/slow ] && sleep 5\nexec cc "$@"\n' "$PWD" > slow-cc && chmod +x slow-cc
+printf '#!/bin/sh\n[ -e %s/slow ] && : > %s/compiling && exec sleep 3000\nexec cc "$@"\n' "$PWD" "$PWD" > slow-cc && chmod +x slow-cc
 slowly() { RECHENWERK_CC="$PWD/slow-cc" RECHENWERK_CACHE="$PWD/cache-slow" exec "$command" "$@" -d cpu; }
 (slowly solve real.mtx -m bicgstab -o late.npy --force -q) || fail "with a compiler of its own"
 cp late.npy before.npy
 touch slow
 slowly solve real.mtx -m idr -o late.npy --force > out 2> err &
 pid=$!
-for _ in $(seq 100); do grep -q '^  b ' out && break; sleep 0.1; done
-sleep 1
+await [ -e compiling ]
 kill -INT $pid
 wait $pid
 [ $? -eq 130 ] || fail "interrupted while compiling: not exit code 130: $(cat err)"
