@@ -4,6 +4,7 @@
 #   make demo        install what is missing (Debian, Ubuntu), build, run the first case, say where its pictures are
 #   make check       the same, then the tests that take minutes
 #   make check-long  the same, then the long tests: whole sweeps, all devices, kernels with optimisation
+#   make costs       seconds of the tests that check and check-long ran last, for tests/costs.txt
 #   make install     to PREFIX (default /usr/local); DESTDIR is honoured
 #   make sanitize    all tests under address and undefined-behaviour sanitizers; PRESET=thread for the thread sanitizer
 #   make threads     the loops of the host under the thread sanitizer, on several threads; needs clang and libomp
@@ -40,7 +41,7 @@ configure = cmake --log-level=NOTICE $(1) || { packaging/install-deps.sh -n buil
 compile = env -u MAKELEVEL cmake --build $(1) --parallel $(JOBS)
 
 .DEFAULT_GOAL := all
-.PHONY: all demo check check-long install sanitize threads fuzz clean
+.PHONY: all demo check check-long costs install sanitize threads fuzz clean
 
 all:
 	$(call step,build,$(call configure,-S . -B '$(BUILD)'); $(call compile,'$(BUILD)'))
@@ -65,6 +66,10 @@ check check-long:
 	$(call step,build,$(call configure,-S . -B '$(BUILD)' -DRECHENWERK_TESTS=ON); \
 	    $(call compile,'$(BUILD)'))
 	$(call step,tests,$(call tests,$@,$(if $(filter check-long,$@),-L,-LE) '^long$$'))
+
+costs:
+	tests/times.sh costs $(foreach name,check check-long,$(wildcard $(BUILD)/$(name).xml)) > '$(BUILD)/costs.txt'
+	cp '$(BUILD)/costs.txt' tests/costs.txt
 
 install: all
 	$(call step,install,cmake --install '$(BUILD)' --prefix '$(PREFIX)'; \

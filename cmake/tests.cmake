@@ -10,11 +10,11 @@
 # without optimisation. What else a test needs stands in its source, in a line `/* TEST: words */` (bash: `# TEST: …`):
 #   devices=all         the short version runs on every device, not on cpu and cuda alone: tests of the devices, and one
 #                       for each group of kernels. Kinds instead of all, separated by commas: on these devices too.
-#   tiled               F.N.tiled: the kernels of GPUs on cpu. devices=tiled, devices=all,tiled: in the short version too
+#   tiled               F.N.tiled: the kernels of GPUs on cpu. devices=tiled, devices=all,tiled: the short version too
 #   optimised           the short version compiles as users do: it times or checks compilers, or launches more than it
 #                       compiles. Others compile without optimisation on cpu, which takes a third of the time.
-#   unoptimised         on OpenCL the short version compiles without optimisation. Not for stencils: PoCL keeps all values
-#                       of 256 items on the stack then, 12 MB; not for expressions, which take as long without.
+#   unoptimised         on OpenCL the short version compiles without optimisation. Not for stencils: PoCL keeps all
+#                       values of 256 items on the stack then, 12 MB; not for expressions, which take as long without.
 #   long                without a short version
 #   timing              measures by the machine's clock: label timing, runs alone. `.ci/run` reports it and decides
 #                       nothing by it.
@@ -66,7 +66,7 @@ if(EXISTS /dev/nvidiactl)
 endif()
 set(RECHENWERK_TEST_DEVICES "${devices}" CACHE STRING "devices that tests run on, a test per device")
 
-# Seconds of each test, by tests/times.sh.
+# Seconds of each test, by `make costs`.
 file(STRINGS "${PROJECT_SOURCE_DIR}/tests/costs.txt" costs REGEX "^[^#]")
 foreach(line IN LISTS costs)
     if(line MATCHES "^([^ ]+) +([0-9.]+)$")
@@ -85,6 +85,8 @@ function(rw_test name folder)
     endif()
     if(DEFINED cost_${name})
         set_tests_properties(${name} PROPERTIES COST ${cost_${name}})
+    elseif("long" IN_LIST test_LABELS)
+        set_tests_properties(${name} PROPERTIES COST 100) # it may be the slowest: not last
     endif()
 endfunction()
 

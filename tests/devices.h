@@ -10,8 +10,8 @@
  * Each test becomes one row per device, "test_copy [opencl:0]". Devices are opened once; a device that does not open is
  * left out and reported on stderr. RECHENWERK_TEST_DEVICES=cpu,check,cpu:tiling=gpu takes fewer, or others: ctest runs
  * the program once per device. If no device opens, the program ends with status 77 (skipped), or with 1 if cpu or check
- * was among them. It also ends with 77 if all rows skip. After each row no fault may be left set and the device must hold
- * as many bytes as before: that finds lost arrays. */
+ * was among them. It also ends with 77 if all rows skip. After each row no fault may be left set and the device must
+ * hold as many bytes as before: that finds lost arrays. */
 #ifndef RW_TEST_DEVICES_H
 #define RW_TEST_DEVICES_H
 

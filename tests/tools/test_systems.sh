@@ -349,7 +349,12 @@ for method in cg gmres; do
 done
 
 # Ctrl-C while kernels are compiled: nothing has been computed, so the file of x stays
-printf '#!/bin/sh\n[ -e %s/slow ] && : > %s/compiling && exec sleep 3000\nexec cc "$@"\n' "$PWD" "$PWD" > slow-cc && chmod +x slow-cc
+cat > slow-cc <<END
+#!/bin/sh
+[ -e $PWD/slow ] && : > $PWD/compiling && exec sleep 3000
+exec cc "\$@"
+END
+chmod +x slow-cc
 slowly() { RECHENWERK_CC="$PWD/slow-cc" RECHENWERK_CACHE="$PWD/cache-slow" exec "$command" "$@" -d cpu; }
 (slowly solve real.mtx -m bicgstab -o late.npy --force -q) || fail "with a compiler of its own"
 cp late.npy before.npy
