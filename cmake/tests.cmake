@@ -141,6 +141,13 @@ function(rw_test_both name folder long words)
     rw_test(${name} "${folder}" LABELS ${labels} ENVIRONMENT ${test_ENVIRONMENT} ${flags} COMMAND ${test_COMMAND})
 endfunction()
 
+# what some tests take for a compiler
+add_executable(test-compile-once "${PROJECT_SOURCE_DIR}/tests/compile_once.c")
+target_compile_definitions(test-compile-once PRIVATE _GNU_SOURCE)
+set_target_properties(test-compile-once PROPERTIES OUTPUT_NAME compile_once
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+add_library(test-nosync OBJECT "${PROJECT_SOURCE_DIR}/tests/nosync.c")
+
 file(GLOB test_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/*/test_*.c"
     "${PROJECT_SOURCE_DIR}/tests/*/test_*.sh")
 list(FILTER test_sources EXCLUDE REGEX "_main\\.c$")
@@ -160,7 +167,7 @@ foreach(source IN LISTS test_sources)
         continue()
     endif()
     set(target test-${folder}-${name})
-    add_executable(${target} "${source}")
+    add_executable(${target} "${source}" $<TARGET_OBJECTS:test-nosync>)
     target_link_libraries(${target} PRIVATE rechenwerk-internal PkgConfig::CMOCKA)
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${file} RUNTIME_OUTPUT_DIRECTORY "${output}")
     # a program that sets the devices itself runs on these only

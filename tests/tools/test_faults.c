@@ -774,10 +774,10 @@ int main(void)
         cmocka_unit_test(test_a_launch_that_is_not_recorded),
         cmocka_unit_test(test_no_function_is_missing),
     };
-    const char *home = getenv("SOURCE");
+    const char *build = getenv("BUILD");
     char compiler[512];
-    snprintf(compiler, sizeof compiler, "%s/tests/compile_once.sh", home ? home : "../../..");
-    if (getenv("BUILD")) setenv("RECHENWERK_CC", compiler, 1); /* the same few programs, hundreds of times */
+    snprintf(compiler, sizeof compiler, "%s/tests/compile_once", build ? build : "");
+    if (build) setenv("RECHENWERK_CC", compiler, 1); /* the same few programs, hundreds of times */
     snprintf(root, sizeof root, "/tmp/rechenwerk-faults-XXXXXX");
     if (!mkdtemp(root)) return 1;
     if (rw_file_write(NULL, path_of("case.yaml"), case_text, strlen(case_text)) != RW_OK) return 1;
