@@ -26,25 +26,7 @@ struct rw_adaptive {
     bool jumps_reported;
 };
 
-static rw_node magnitude(rw_graph *g, rw_node n) { return rw_make1(g, RW_OP_ABS, n); }
-
-void rw_build_norm(rw_building *b, const rw_node *e, const rw_node *y, const rw_node *next)
-{
-    const rw_ode *ode = b->ode;
-    rw_graph *g = b->graph;
-    if (b->status != RW_OK) return;
-    const rw_node atol = rw_build_setting(b, "atol", ode->atol), rtol = rw_build_setting(b, "rtol", ode->rtol);
-    rw_node sum = rw_real(g, 0);
-    for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f) {
-        rw_node size = magnitude(g, y[f]);
-        if (next) size = OP(MAX, size, magnitude(g, next[f]));
-        rw_node r = OP(DIV, magnitude(g, e[f]), OP(ADD, atol, OP(MUL, rtol, size)));
-        sum = OP(ADD, sum, OP(MUL, r, r));
-    }
-    if (b->status != RW_OK) return;
-    const double entries = rw_grid_nodes(&ode->grid) * ode->nfields;
-    rw_build_result(b, "norm", rw_make1(g, RW_OP_SQRT, OP(DIV, rw_reduce(g, RW_SUM, sum), rw_real(g, entries))));
-}
+const char *const rw_adaptive_state[] = {"next_step", "last_error", "last_step", "steps_since_radius", NULL};
 
 static rw_status build_euler(rw_ode *ode, rw_node *rates, rw_stage *stage)
 {
@@ -132,8 +114,8 @@ static rw_status note_steps(rw_ode *ode, double rho, double t_limit)
         rw_log(ctx, RW_LOG_WARNING,
                "time.method = %s%s needs at least %.2g steps of at most %.2g to t = %.6g: its stability limit is "
                "%.3g/rho (spectral radius rho = %.3g); choose %sa coarser grid, or an earlier time.end",
-               ops->name, ode->automatic ? ", chosen by auto," : "", steps, most / rho, end, most, rho,
-               ode->automatic ? "" : "time.method: auto, ");
+               ops->name, ode->chooser ? ", chosen by auto," : "", steps, most / rho, end, most, rho,
+               ode->chooser ? "" : "time.method: auto, ");
     else
         rw_log(ctx, RW_LOG_WARNING,
                "steps are limited by time.max_stages = %d: at most %.2g, at least %.2g steps to t = %.6g; raise "
@@ -238,7 +220,6 @@ static bool is_hopeless(const rw_ode *ode, double h, double rho, double t_limit)
 
 rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
 {
-    RW_TRY(rw_auto_review(ode, t_limit));
     const rw_ode_ops *ops = ode->ops;
     const double p = 1.0 / ops->power;
     if (!ode->adaptive) RW_TRY(rw_adaptive_prepare(ode));

@@ -211,6 +211,26 @@ void rw_build_result(rw_building *b, const char *name, rw_node value)
     if (b->status == RW_OK) note(b, rw_plan_result(&b->plan, name, value));
 }
 
+static rw_node magnitude(rw_graph *g, rw_node n) { return rw_make1(g, RW_OP_ABS, n); }
+
+void rw_build_norm(rw_building *b, const rw_node *e, const rw_node *y, const rw_node *next)
+{
+    const rw_ode *ode = b->ode;
+    rw_graph *g = b->graph;
+    if (b->status != RW_OK) return;
+    const rw_node atol = rw_build_setting(b, "atol", ode->atol), rtol = rw_build_setting(b, "rtol", ode->rtol);
+    rw_node sum = rw_real(g, 0);
+    for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f) {
+        rw_node size = magnitude(g, y[f]);
+        if (next) size = OP(MAX, size, magnitude(g, next[f]));
+        rw_node r = OP(DIV, magnitude(g, e[f]), OP(ADD, atol, OP(MUL, rtol, size)));
+        sum = OP(ADD, sum, OP(MUL, r, r));
+    }
+    if (b->status != RW_OK) return;
+    const double entries = rw_grid_nodes(&ode->grid) * ode->nfields;
+    rw_build_result(b, "norm", rw_make1(g, RW_OP_SQRT, OP(DIV, rw_reduce(g, RW_SUM, sum), rw_real(g, entries))));
+}
+
 /* Names of times begin with t. */
 static bool is_time(const rw_graph *g, int param) { return !strncmp(g->params[param].name, "#t", 2); }
 
@@ -291,7 +311,7 @@ rw_status rw_stage_prepare(rw_ode *ode, rw_stage *stage)
 rw_status rw_stage_run(rw_ode *ode, rw_stage *stage)
 {
     rw_expr *e = stage->expr;
-    if (ode->trace) return rw_trace_add(ode, stage);
+    if (ode->note) return ode->note(ode, stage);
     for (int i = 0; i < RW_ODE_VECTORS * ode->nfields; ++i)
         if (stage->field[i] >= 0 && e->bound[stage->field[i]] != ode->vector[i])
             rw_expr_hold(e, stage->field[i], ode->vector[i]);

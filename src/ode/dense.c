@@ -28,7 +28,7 @@ enum { Y, VALUE, HELD, STATES = RW_ODE_PAST + 1 };
 
 /* An integrator before a step, besides its state. */
 typedef struct mark {
-    double state[RW_ODE_STATE];
+    rw_ode_progress progress;
     bool stale, broken;
     int past;
 } mark;
@@ -89,7 +89,7 @@ void rw_dense_begin(rw_ode *ode)
     d->begun.stale = ode->stale;
     d->begun.broken = d->broken;
     d->begun.past = d->past;
-    rw_ode_save(ode, d->begun.state);
+    d->begun.progress = rw_ode_progress_of(ode);
 }
 
 rw_status rw_dense_keep(rw_ode *ode)
@@ -143,9 +143,8 @@ rw_status rw_ode_undo(rw_ode *ode)
         rw_ode_exchange(ode, RW_PAST + i, RW_PAST + i + 1);
         d->time[i] = d->time[i + 1];
     }
-    const double *before = d->before.state;
     rw_ode_statistics work = *s;
-    rw_ode_control_restore(ode, before);
+    rw_ode_return_to(ode, &d->before.progress);
     s->rejected = work.rejected;
     s->rhs = work.rhs;
     s->spectral_rhs = work.spectral_rhs; /* what was done was done */
@@ -299,41 +298,61 @@ bool rw_ode_has_dense_output(const rw_ode *ode)
 
 /* ---- checkpoints ------------------------------------------------------------------------------------------------- */
 
-void rw_history_save(const rw_ode *ode, double s[RW_ODE_HISTORY])
+static const char *const time_name[RW_ODE_PAST] = {"time_1", "time_2", "time_3"};
+
+/* In the order of checkpoints that had no names. */
+int64_t rw_history_save(const rw_ode *ode, const char **names, double *values, int64_t capacity)
 {
     const struct rw_dense *d = ode->dense;
-    const double values[] = {d->past,     d->time[0],      d->time[1],       d->time[2],    d->broken,
-                             d->undoable, d->before.stale, d->before.broken, d->before.past};
-    memcpy(s, values, sizeof values);
-    memcpy(s + RW_COUNT(values), d->before.state, sizeof d->before.state);
+    rw_named to = {names, values, capacity, 0};
+    rw_named_add(&to, "states", d->past);
+    for (int i = 0; i < RW_ODE_PAST; ++i) rw_named_add(&to, time_name[i], d->time[i]);
+    rw_named_add(&to, "at_switch", d->broken);
+    rw_named_add(&to, "undoable", d->undoable);
+    rw_named_add(&to, "was_stale", d->before.stale);
+    rw_named_add(&to, "was_at_switch", d->before.broken);
+    rw_named_add(&to, "had_states", d->before.past);
+    rw_progress_save(&d->before.progress, ode->ops, &to);
+    return to.n;
 }
 
-static bool is_count(double n) { return n >= 0 && n <= RW_ODE_PAST && n == floor(n); }
-
-rw_status rw_history_load(rw_ode *ode, const double s[RW_ODE_HISTORY])
+static bool find_flag(const rw_named *in, const char *name, bool *flag)
 {
-    struct rw_dense *d = ode->dense;
-    bool possible = is_count(s[0]) && is_count(s[8]) && (s[5] == 0 || (s[0] > 0 && s[9] <= s[1]));
-    double newer = ode->t;
-    for (int i = 1; possible && i <= (int)s[0]; ++i) {
-        possible = s[i] < newer;
-        newer = s[i];
-    }
+    double value = 0;
+    const bool found = rw_named_find(in, name, &value);
+    *flag = value != 0;
+    return found;
+}
+
+static bool find_count(const rw_named *in, const char *name, int *n)
+{
+    double value = -1;
+    if (!rw_named_find(in, name, &value) || !(value >= 0 && value <= RW_ODE_PAST) || value != floor(value))
+        return false;
+    *n = (int)value;
+    return true;
+}
+
+rw_status rw_history_load(rw_ode *ode, const char *const *names, const double *values, int64_t n)
+{
+    const rw_named from = {(const char **)names, (double *)values, n, n};
+    struct rw_dense new = {.stage = ode->dense->stage, .begun = ode->dense->begun};
+    bool possible = find_count(&from, "states", &new.past) && find_count(&from, "had_states", &new.before.past) &&
+                    find_flag(&from, "at_switch", &new.broken) && find_flag(&from, "undoable", &new.undoable) &&
+                    find_flag(&from, "was_stale", &new.before.stale) &&
+                    find_flag(&from, "was_at_switch", &new.before.broken) &&
+                    rw_progress_load(ode->device->ctx, &from, ode->ops, &new.before.progress) == RW_OK;
+    for (int i = 0; possible && i < RW_ODE_PAST; ++i) possible = rw_named_find(&from, time_name[i], &new.time[i]);
+    possible = possible && (!new.undoable || (new.past > 0 && new.before.progress.t <= new.time[0]));
+    for (int i = 0; possible && i < new.past; ++i) possible = new.time[i] < (i ? new.time[i - 1] : ode->t);
     if (!possible)
         return rw_fail(ode->device->ctx, RW_ERR_INPUT,
                        "the stored states before t = %.9g are invalid: the checkpoint is damaged: begin again with "
                        "--force",
                        ode->t);
-    d->past = (int)s[0];
-    memcpy(d->time, s + 1, sizeof d->time);
-    d->broken = s[4] != 0;
-    d->undoable = s[5] != 0;
-    d->looking = false;
-    d->before.stale = s[6] != 0;
-    d->before.broken = s[7] != 0;
-    d->before.past = (int)s[8];
-    memcpy(d->before.state, s + 9, sizeof d->before.state);
+    *ode->dense = new;
     return RW_OK;
 }
 
+int rw_history_states(const rw_ode *ode) { return ode->dense->past; }
 rw_array *rw_history_array(const rw_ode *ode, int state, int field) { return *array_of(ode, RW_PAST + state, field); }

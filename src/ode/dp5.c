@@ -118,15 +118,18 @@ static rw_status explain(const rw_ode *ode, rw_text *text)
     return rw_stage_explain(&m->error, text);
 }
 
-const rw_ode_ops rw_dp5_ops = {.name = "dp5",
-                               .vectors = RW_METHOD_VECTORS,
-                               .least_stages = 7,
-                               .create = create,
-                               .step = rw_adaptive_step,
-                               .destroy = destroy,
-                               .explain = explain,
-                               .result = EVEN /* argument_of(STAGES) */,
-                               .power = 5,
-                               .growth = 10,
-                               .stable = 3.3,
-                               .attempt = attempt};
+const rw_ode_ops rw_method_DP5 = {.method = RW_ODE_DP5,
+                                  .name = "dp5",
+                                  .state = rw_adaptive_state,
+                                  .choosable = true,
+                                  .vectors = RW_METHOD_VECTORS,
+                                  .least_stages = 7,
+                                  .create = create,
+                                  .step = rw_adaptive_step,
+                                  .destroy = destroy,
+                                  .explain = explain,
+                                  .result = EVEN /* argument_of(STAGES) */,
+                                  .power = 5,
+                                  .growth = 10,
+                                  .stable = 3.3,
+                                  .attempt = attempt};

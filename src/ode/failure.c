@@ -108,6 +108,12 @@ static void say_unresolved(double t, double h, rw_text *cause)
         t, spacing(t));
 }
 
+rw_status rw_ode_check_cancel(const rw_ode *ode)
+{
+    if (!rw_cancel_requested(ode->cancel)) return RW_OK;
+    return rw_fail(ode->device->ctx, RW_ERR_INTERRUPTED, "interrupted at t = %.9g by a request to stop", ode->t);
+}
+
 rw_status rw_ode_check_resolution(rw_ode *ode, double h, double t_limit)
 {
     rw_text text = {0};

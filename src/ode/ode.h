@@ -19,6 +19,9 @@
 
 /* Vectors of a method; after them the states that dense.c stores. */
 enum { RW_METHOD_VECTORS = 8, RW_PAST = RW_METHOD_VECTORS, RW_ODE_VECTORS = RW_PAST + RW_ODE_PAST };
+/* Numbers that a method may store from step to step; more are possible. Number 3 is RW_RADIUS_EVERY after values,
+ * scalars or equations have changed, whatever the method. */
+enum { RW_METHOD_STATE = 8 };
 
 /* A step tried: what rw_adaptive_step needs to know of it. */
 typedef struct rw_attempt {
@@ -29,7 +32,10 @@ typedef struct rw_attempt {
 } rw_attempt;
 
 typedef struct rw_ode_ops {
+    rw_ode_method method;
     const char *name;
+    const char *const *state;                       /* names of what it stores in ode->controller; NULL ends them */
+    const void *variant;                            /* in what methods differ that share these functions */
     int vectors;                                    /* arrays a field, the solution included */
     int least_stages;                               /* of a step */
     rw_status (*create)(rw_ode *ode);               /* builds the programs */
@@ -45,12 +51,17 @@ typedef struct rw_ode_ops {
     int inner;        /* vector of a stage at the step's end, where jumps are sought too; 0: none */
     double stable;    /* largest h rho that is stable, of methods without reach; 0: it does not apply */
     bool keeps_place; /* an accepted step is copied into y's memory, not exchanged with it */
-    /* of methods that try some of their steps only: a step that is not tried, for traces */
+    bool choosable;   /* AUTO may become it */
+    /* of methods that try some of their steps only, which have no dense output: a step that is not tried, for traces */
     rw_status (*untried)(rw_ode *ode, double h);
+    const struct rw_ode_ops *without_step; /* takes its place where no step is given; NULL: the same */
+    /* AUTO: the largest of the methods that it may become, for traces and estimates of memory; NULL: it becomes none */
+    const struct rw_ode_ops *chooses;
 } rw_ode_ops;
-/* rk4 with a given step, and with the default step */
-extern const rw_ode_ops rw_rk4_ops, rw_rk4_checked_ops;
-extern const rw_ode_ops rw_rkc2_ops, rw_rkl2_ops, rw_rock2_ops, rw_rock4_ops, rw_dp5_ops, rw_auto_ops;
+/* rw_method_RK4, … */
+#define RW_X(name, text, line) extern const rw_ode_ops rw_method_##name;
+RW_ODE_METHOD_LIST(RW_X)
+#undef RW_X
 
 /* The functional s -> sum polynomial[k] h^k s^(k)(t), on the polynomial through values at t + theta[q] h (Chebyshev
  * nodes), has the weights sum_k weight[q][k] polynomial[k]. */
@@ -87,10 +98,10 @@ struct rw_ode {
     bool record;
     /* of studies, rock4: stages s with h rho <= stage_rule s^2, of the published table; 0: by intervals */
     double stage_rule;
-    double end;       /* AUTO: expected, 0 unknown */
-    int given_stages; /* the caller's limit, 0: the method's */
-    bool automatic;   /* created as AUTO */
-    char reason[320]; /* why AUTO became what it is */
+    double end;                /* AUTO: expected, 0 unknown */
+    int given_stages;          /* the caller's limit, 0: the method's */
+    const rw_ode_ops *chooser; /* AUTO's table, if it was created as AUTO; NULL */
+    char reason[320];          /* why AUTO became what it is */
     rw_quadrature_rule quadrature;
     /* state */
     double t;
@@ -102,14 +113,15 @@ struct rw_ode {
     bool fresh;          /* AUTO has found it at the present state */
     double refused_step; /* of a step that was given up: its last attempt, 0: none */
     rw_attempt refused;
-    double refused_limit; /* t_limit of that step */
-    bool unresolved;      /* the message already contains the reason: t + h = t, an unstable given step */
-    double controller[4]; /* what the method's step control remembers; saved in checkpoints */
+    double refused_limit;               /* t_limit of that step */
+    bool unresolved;                    /* the message already contains the reason: t + h = t, an unstable given step */
+    double controller[RW_METHOD_STATE]; /* what the method's step control remembers; saved in checkpoints */
     struct rw_spectral *spectral;
     struct rw_adaptive *adaptive;
-    struct rw_dense *dense; /* set: the last states are kept */
-    struct rw_trace *trace; /* set: programs are noted instead of run */
-    void *method;           /* the method's own */
+    struct rw_dense *dense;                          /* set: the last states are kept */
+    struct rw_trace *trace;                          /* of a step that is traced … */
+    rw_status (*note)(rw_ode *ode, rw_stage *stage); /* … set: programs are given to it instead of run */
+    void *method;                                    /* the method's own */
 };
 
 /* ---- building programs ------------------------------------------------------------------------------------------- */
@@ -163,17 +175,58 @@ void rw_stage_set_scalars(rw_ode *ode, rw_stage *stage);
 rw_status rw_stage_time(rw_ode *ode, rw_stage *stage, const char *scalar, double h,
                         const double polynomial[RW_QUADRATURE_NODES]);
 void rw_stage_free(rw_stage *stage);
-/* AUTO takes a method, with its programs and vectors. On failure it stays AUTO. */
-rw_status rw_ode_become(rw_ode *ode, rw_ode_method method);
-/* Before a step of dp5 that AUTO has chosen, now and then: a stabilised method takes over if the problem has become
- * stiff. What it decides follows from the state that rw_ode_save writes. */
-rw_status rw_auto_review(rw_ode *ode, double t_limit);
-/* Those that are not there yet, in the kind of memory that y has. */
-rw_status rw_ode_make_vectors(rw_ode *ode);
 /* The arrays of two vectors exchanged. */
 void rw_ode_exchange(rw_ode *ode, int v, int w);
 /* The stage's plan added to `text`. */
 rw_status rw_stage_explain(const rw_stage *stage, rw_text *text);
+/* Result "norm": sqrt(mean((e/(atol + rtol max(|y|, |next|)))^2)) over all cells and fields; without `next` |y| alone
+ * counts. */
+void rw_build_norm(rw_building *b, const rw_node *e, const rw_node *y, const rw_node *next);
+
+/* ---- what a step changes, except the fields (progress.c) --------------------------------------------------------- */
+
+typedef struct rw_ode_progress {
+    double t, controller[RW_METHOD_STATE];
+    rw_ode_statistics stat;
+} rw_ode_progress;
+rw_ode_progress rw_ode_progress_of(const rw_ode *ode);
+void rw_ode_return_to(rw_ode *ode, const rw_ode_progress *progress);
+
+/* A list of named values: those beyond `capacity` are counted only. names, values: optional where it is written. */
+typedef struct rw_named {
+    const char **names;
+    double *values;
+    int64_t capacity, n;
+} rw_named;
+void rw_named_add(rw_named *to, const char *name, double value);
+bool rw_named_find(const rw_named *in, const char *name, double *value);
+void rw_progress_save(const rw_ode_progress *progress, const rw_ode_ops *ops, rw_named *to);
+/* ERR_ARGUMENT: a value is missing, or is none that rw_progress_save writes. */
+rw_status rw_progress_load(rw_context *ctx, const rw_named *from, const rw_ode_ops *ops, rw_ode_progress *progress);
+
+/* ---- the method (method.c) --------------------------------------------------------------------------------------- */
+
+/* AUTO takes a method, with its programs and vectors. On failure it is AUTO again. */
+rw_status rw_ode_become(rw_ode *ode, const rw_ode_ops *ops);
+/* Those that are not there yet, in the kind of memory that y has. */
+rw_status rw_ode_make_vectors(rw_ode *ode);
+/* All but y. */
+void rw_ode_drop_vectors(rw_ode *ode);
+
+/* Of queries that do not change the integrator. */
+typedef struct rw_ode_kept {
+    rw_ode_progress progress;
+    bool record, stale, spectral;
+    int max_stages;
+    const rw_ode_ops *ops;
+} rw_ode_kept;
+rw_ode_kept rw_ode_keep(const rw_ode *ode);
+/* Restores it, also AUTO as the method. */
+void rw_ode_put_back(rw_ode *ode, const rw_ode_kept *kept);
+
+/* Of an integrator that was created as AUTO, before a step, now and then: a stabilised method takes over if the problem
+ * has become stiff (auto.c). What it decides follows from the state that rw_ode_save writes. */
+rw_status rw_auto_review(rw_ode *ode, double t_limit);
 
 /* ---- step control (adaptive.c) ----------------------------------------------------------------------------------- */
 
@@ -185,14 +238,12 @@ double rw_ode_end(const rw_ode *ode, double t_limit);
 /* One accepted step by the method's attempts. controller: [0] next step, [1] last error, [2] last accepted step, [3]
  * steps since the radius was found. */
 rw_status rw_adaptive_step(rw_ode *ode, double t_limit);
+extern const char *const rw_adaptive_state[]; /* their names */
 /* Its programs: when the integrator is created, so that no step waits for a compiler; of AUTO at the first step. */
 rw_status rw_adaptive_prepare(rw_ode *ode);
 /* The equations jump in space or in the fields: a step that is not tried may miss that. */
 bool rw_adaptive_jumps(const rw_ode *ode);
 void rw_adaptive_free(rw_ode *ode);
-/* Result "norm": sqrt(mean((e/(atol + rtol max(|y|, |next|)))^2)) over all cells and fields; without `next` |y| alone
- * counts. */
-void rw_build_norm(rw_building *b, const rw_node *e, const rw_node *y, const rw_node *next);
 
 /* ---- switches in time (switches.c) ------------------------------------------------------------------------------- */
 
@@ -233,27 +284,6 @@ void rw_dense_begin(rw_ode *ode);
 /* Before and after y <- y_{n+1}, while the time is still that of y_n. */
 rw_status rw_dense_keep(rw_ode *ode);
 void rw_dense_push(rw_ode *ode, int result);
-/* Time, statistics and controller as rw_ode_save has put them down. */
-void rw_ode_control_restore(rw_ode *ode, const double state[RW_ODE_STATE]);
-
-/* ---- queries that do not change the integrator (trace.c) --------------------------------------------------------- */
-
-/* What a step changes, except the fields. */
-typedef struct rw_ode_kept {
-    double t, controller[4];
-    rw_ode_statistics stat;
-    bool record, stale, spectral;
-    int max_stages;
-    const rw_ode_ops *ops;
-} rw_ode_kept;
-rw_ode_kept rw_ode_keep(const rw_ode *ode);
-/* Restores it, also AUTO as the method. */
-void rw_ode_put_back(rw_ode *ode, const rw_ode_kept *kept);
-
-/* ---- a step traced (trace.c) ------------------------------------------------------------------------------------- */
-
-/* What rw_stage_run does while ode->trace is set. */
-rw_status rw_trace_add(rw_ode *ode, rw_stage *stage);
 
 /* ---- failure (failure.c) ----------------------------------------------------------------------------------------- */
 

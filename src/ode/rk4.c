@@ -204,7 +204,7 @@ static rw_status build_outside(rw_ode *ode, rw_stage *stage)
     return rw_build_end(&b, "rk4_outside", stage);
 }
 
-static bool is_checked(const rw_ode *ode) { return ode->ops == &rw_rk4_checked_ops; }
+static bool is_checked(const rw_ode *ode) { return ode->ops->attempt; }
 
 static rw_status create(rw_ode *ode)
 {
@@ -612,27 +612,23 @@ static rw_status explain(const rw_ode *ode, rw_text *text)
     return is_checked(ode) ? rw_stage_explain(&m->compared, text) : RW_OK;
 }
 
-const rw_ode_ops rw_rk4_ops = {.name = "rk4",
-                               .vectors = 4,
-                               .least_stages = STAGES,
-                               .create = create,
-                               .step = step,
-                               .destroy = destroy,
-                               .explain = explain,
-                               .untried = untried};
-const rw_ode_ops rw_rk4_checked_ops = {.name = "rk4",
-                                       .vectors = 6,
-                                       .least_stages = STAGES,
-                                       .create = create,
-                                       .step = checked_step,
-                                       .destroy = destroy,
-                                       .explain = explain,
-                                       .result = TWICE,
-                                       .inner = C,
-                                       .power = 5,
-                                       .growth = 2,
-                                       .reach = reach,
-                                       .attempt = attempt,
-                                       .stable = DEFAULT_LIMIT,
-                                       .keeps_place = true,
-                                       .untried = untried};
+#define EITHER                                                                                                         \
+    .method = RW_ODE_RK4, .name = "rk4", .least_stages = STAGES, .create = create, .destroy = destroy,                 \
+    .explain = explain, .untried = untried
+
+static const char *const given_state[] = {"given_step", "resolved_size", "last_size", "fast", NULL},
+                         *const checked_state[] = {"next_step", "trial_error", "trial_scale", "plan", NULL};
+
+static const rw_ode_ops checked = {EITHER,
+                                   .state = checked_state,
+                                   .vectors = 6,
+                                   .step = checked_step,
+                                   .result = TWICE,
+                                   .inner = C,
+                                   .power = 5,
+                                   .growth = 2,
+                                   .reach = reach,
+                                   .attempt = attempt,
+                                   .stable = DEFAULT_LIMIT,
+                                   .keeps_place = true};
+const rw_ode_ops rw_method_RK4 = {EITHER, .state = given_state, .vectors = 4, .step = step, .without_step = &checked};

@@ -43,6 +43,11 @@ typedef struct method {
     double epsilon; /* of the fields' type */
 } method;
 
+static rw_rock_kind kind_of(const rw_ode *ode) { return *(const rw_rock_kind *)ode->ops->variant; }
+
+/* Also the number of finishing stages. */
+static int order_of(const rw_ode *ode) { return ode->ops->power; }
+
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 
 /* base: y or NEW; older: y, OLD, or -1 for the first stage of a block. */
@@ -147,8 +152,6 @@ static rw_status build_finish(rw_ode *ode, finish_kind kind, int i, rw_node *nod
     return rw_build_end(&b, names[kind], stage);
 }
 
-static bool is_order_2(const rw_ode *ode) { return ode->ops == &rw_rock2_ops; }
-
 static void destroy(rw_ode *ode)
 {
     method *m = ode->method;
@@ -191,7 +194,7 @@ static rw_status create(rw_ode *ode)
     method *m = ode->method = rw_calloc(1, sizeof *m);
     rw_node *nodes = rw_calloc(4 * (size_t)ode->nfields, sizeof *nodes);
     rw_status status = m && nodes ? RW_OK : rw_fail_memory(ode->device->ctx, sizeof *m, "an integrator");
-    int q = is_order_2(ode) ? 2 : 4;
+    const int q = order_of(ode);
     if (m) m->epsilon = epsilon_of(ode);
     if (status == RW_OK) status = build_finish(ode, LAST, q - 1, nodes, &m->last); /* which takes longest to compile */
     if (status == RW_OK) status = build_recurrence(ode, Y, -1, nodes, "rock_first", &m->first);
@@ -322,7 +325,7 @@ static int published_stages(double h_rho, double rule)
 static rw_status choose(rw_ode *ode, double h_rho, entry **found)
 {
     if (ode->stage_rule > 0) return find(ode, RW_ROCK4, published_stages(h_rho, ode->stage_rule), found);
-    rw_rock_kind kind = is_order_2(ode) ? RW_ROCK2 : RW_ROCK4;
+    rw_rock_kind kind = kind_of(ode);
     double wanted = h_rho;
     for (int more = 0;; ++more) { /* other dampings have other intervals */
         int s = rw_rock_stages(kind, wanted, ode->max_stages);
@@ -339,7 +342,7 @@ static rw_status choose(rw_ode *ode, double h_rho, entry **found)
 
 static double reach(const rw_ode *ode)
 {
-    rw_rock_kind kind = is_order_2(ode) ? RW_ROCK2 : RW_ROCK4;
+    const rw_rock_kind kind = kind_of(ode);
     const double longest = published[RW_COUNT(published) - 1];
     if (ode->stage_rule > 0) return ode->stage_rule * longest * longest;
     double most = rw_rock_interval(kind, ode->max_stages);
@@ -447,7 +450,7 @@ static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *a)
 static rw_status explain(const rw_ode *ode, rw_text *text)
 {
     const method *m = ode->method;
-    int q = is_order_2(ode) ? 2 : 4;
+    const int q = order_of(ode);
     rw_text_add(text,
                 "%s: a step with s stages takes 1 first, 1 second, s - %d further and %d finishing kernels; the last "
                 "computes the error estimate\n",
@@ -458,27 +461,12 @@ static rw_status explain(const rw_ode *ode, rw_text *text)
     return rw_stage_explain(&m->last, text);
 }
 
-const rw_ode_ops rw_rock2_ops = {.name = "rock2",
-                                 .vectors = K2 + 1,
-                                 .least_stages = 3,
-                                 .create = create,
-                                 .step = rw_adaptive_step,
-                                 .destroy = destroy,
-                                 .explain = explain,
-                                 .result = K1,
-                                 .power = 2,
-                                 .growth = 5,
-                                 .reach = reach,
-                                 .attempt = attempt};
-const rw_ode_ops rw_rock4_ops = {.name = "rock4",
-                                 .vectors = RW_METHOD_VECTORS,
-                                 .least_stages = 5,
-                                 .create = create,
-                                 .step = rw_adaptive_step,
-                                 .destroy = destroy,
-                                 .explain = explain,
-                                 .result = K1,
-                                 .power = 4,
-                                 .growth = 5,
-                                 .reach = reach,
-                                 .attempt = attempt};
+#define EITHER(kind, order)                                                                                            \
+    .state = rw_adaptive_state, .variant = &(const rw_rock_kind){kind}, .create = create, .step = rw_adaptive_step,    \
+    .destroy = destroy, .explain = explain, .result = K1, .power = order, .growth = 5, .reach = reach,                 \
+    .attempt = attempt
+
+const rw_ode_ops rw_method_ROCK2 = {EITHER(RW_ROCK2, 2), .method = RW_ODE_ROCK2, .name = "rock2", .vectors = K2 + 1,
+                                    .least_stages = 3};
+const rw_ode_ops rw_method_ROCK4 = {EITHER(RW_ROCK4, 4),          .method = RW_ODE_ROCK4, .name = "rock4",
+                                    .vectors = RW_METHOD_VECTORS, .least_stages = 5,      .choosable = true};

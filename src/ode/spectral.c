@@ -223,7 +223,7 @@ static void add_blocks(rw_building *b, int f, const row *r, rw_node rate, const 
     char name[24];
     for (int g = 0; g < ode->nfields && b->status == RW_OK; ++g)
         if (together[g]) add_result(b, block_name(name, "n", f, g), row_sum(b->graph, r, g));
-    if (ode->ops != &rw_auto_ops || b->status != RW_OK) return;
+    if (!ode->ops->chooses || b->status != RW_OK) return;
     const rw_node own = row_sum(b->graph, r, f), end = right_end(b->graph, own, rate, rw_build_value(b, 0, f));
     add_result(b, block_name(name, "r", f, f), end);
 }
@@ -257,7 +257,7 @@ static void add_circles(rw_building *b, struct rw_spectral *s, rw_node *rates, b
     s->blocks = blocks ? nf : 0;
     rw_free(l.field);
     add_result(b, "rho", all);
-    if (b->ode->ops == &rw_auto_ops) add_result(b, "right", right);
+    if (b->ode->ops->chooses) add_result(b, "right", right);
 }
 
 /* `stage` NULL: no program is wanted. */
