@@ -34,7 +34,7 @@ static rw_status create(rw_device *device, const rw_lab_integration *p, run *r)
         RW_TRY(rw_ode_bind(r->ode, spec->fields[f].name, r->array[f]));
     }
     r->queue = rw_device_queue(device);
-    r->start = rw_ode_progress_of(r->ode);
+    r->start = r->ode->now;
     return RW_OK;
 }
 
@@ -64,7 +64,7 @@ static rw_status put_initial(const rw_lab_integration *p, run *r)
 
 static rw_status step_to_end(const rw_lab_integration *p, run *r, double *seconds)
 {
-    rw_ode_return_to(r->ode, &r->start);
+    r->ode->now = r->start;
     RW_TRY(put_initial(p, r));
     double begin = rw_seconds();
     for (int i = 0; i < p->nstops; ++i)

@@ -15,11 +15,6 @@
 enum { REVIEW_EVERY = 500 };
 static const double OVERHANG = 0.2, FEW = 50, LOOSE = 3e-4, LIMITED = 2, WORTH_CHANGE = 1000;
 
-/* What the choice needs, and the step control of whatever it becomes, is compiled while the fields get their values. */
-static rw_status create(rw_ode *ode) { return rw_adaptive_prepare(ode); }
-
-static void destroy(rw_ode *ode) { (void)ode; }
-
 static const rw_ode_ops *stabilised(const rw_ode *ode)
 {
     return ode->rtol > LOOSE ? &rw_method_RKC2 : &rw_method_ROCK4;
@@ -58,14 +53,17 @@ static rw_status choose(rw_ode *ode, double span, const rw_ode_ops **method)
     return RW_OK;
 }
 
-static double span_of(const rw_ode *ode, double t_limit) { return (ode->end > ode->t ? ode->end : t_limit) - ode->t; }
+static double span_of(const rw_ode *ode, double t_limit)
+{
+    return (ode->end > ode->now.t ? ode->end : t_limit) - ode->now.t;
+}
 
 static rw_status step(rw_ode *ode, double t_limit)
 {
     const rw_ode_ops *method;
     RW_TRY(choose(ode, span_of(ode, t_limit), &method));
     RW_TRY(rw_ode_become(ode, method));
-    ode->fresh = ode->controller[0] == 0; /* else steps have been taken, and the method could not change */
+    ode->fresh = ode->now.controller[0] == 0; /* else steps have been taken, and the method could not change */
     rw_log(ode->device->ctx, RW_LOG_INFO, "method %s: %s", ode->ops->name, ode->reason);
     RW_TRY(rw_auto_review(ode, t_limit));
     return ode->ops->step(ode, t_limit);
@@ -79,7 +77,7 @@ static rw_status find_stiffness(rw_ode *ode, double left, double *rho, bool *sti
     *stiff = false;
     if (!rw_spectral_varies(ode)) return RW_OK;
     RW_TRY(rw_spectral_radius(ode, rho));
-    if (ode->controller[2] * *rho < LIMITED || left * *rho < WORTH_CHANGE) return RW_OK;
+    if (ode->now.controller[2] * *rho < LIMITED || left * *rho < WORTH_CHANGE) return RW_OK;
     RW_TRY(rw_spectral_overhang(ode, &overhang));
     if (overhang > OVERHANG) RW_TRY(rw_spectral_probe(ode, &overhang, &found));
     *stiff = overhang <= OVERHANG;
@@ -97,7 +95,7 @@ static rw_status change(rw_ode *ode, const rw_ode_ops *method)
 
 rw_status rw_auto_review(rw_ode *ode, double t_limit)
 {
-    double *c = ode->controller, rho;
+    double *c = ode->now.controller, rho;
     const double h = c[2], left = span_of(ode, t_limit);
     bool stiff;
     if (!ode->chooser || !is_not_stabilised(ode->ops) || !(c[0] > 0) || c[3] < REVIEW_EVERY) return RW_OK;
@@ -113,7 +111,7 @@ rw_status rw_auto_review(rw_ode *ode, double t_limit)
     snprintf(ode->reason, sizeof ode->reason,
              "stiff from t = %.4g on, eigenvalues near the negative real axis: spectral radius %.3g, time %.3g; dp5 "
              "before, whose steps of %.2g were limited by stability",
-             ode->t, rho, left, h);
+             ode->now.t, rho, left, h);
     rw_log(ode->device->ctx, RW_LOG_INFO, "method %s: %s", ode->ops->name, ode->reason);
     return RW_OK;
 }
@@ -122,10 +120,10 @@ rw_status rw_auto_review(rw_ode *ode, double t_limit)
 static rw_status explain_choice(rw_ode *ode, rw_text *text)
 {
     const rw_ode_ops *method;
-    RW_TRY(choose(ode, span_of(ode, ode->t), &method));
+    RW_TRY(choose(ode, span_of(ode, ode->now.t), &method));
     RW_TRY(rw_ode_become(ode, method));
     rw_text_add(text, "auto: chooses %s at the first step: %s\n", ode->ops->name, ode->reason);
-    return ode->ops->explain(ode, text);
+    return rw_method_explain(ode, text);
 }
 
 static rw_status explain(const rw_ode *as_given, rw_text *text)
@@ -133,7 +131,7 @@ static rw_status explain(const rw_ode *as_given, rw_text *text)
     rw_ode *ode = (rw_ode *)as_given; /* restored below */
     bool bound = true;
     for (int f = 0; f < ode->nfields; ++f) bound = bound && ode->vector[f];
-    if (!bound || !(ode->end > ode->t)) {
+    if (!bound || !(ode->end > ode->now.t)) {
         rw_text_add(text, "auto: the method is chosen at the first step%s\n",
                     bound ? "; its plan can be shown if `end` is given"
                           : "; its plan can be shown if the fields are bound");
@@ -150,14 +148,14 @@ static rw_status explain(const rw_ode *as_given, rw_text *text)
     return status;
 }
 
-/* Its vectors are those of the power iteration. */
+/* Its vectors are those of the power iteration. What the choice needs, and the step control of whatever it becomes, is
+ * compiled while the fields get their values. */
 const rw_ode_ops rw_method_AUTO = {.method = RW_ODE_AUTO,
                                    .name = "auto",
                                    .state = rw_adaptive_state,
                                    .vectors = 3,
                                    .least_stages = 1,
-                                   .create = create,
+                                   .create = rw_adaptive_prepare,
                                    .step = step,
-                                   .destroy = destroy,
                                    .explain = explain,
                                    .chooses = &rw_method_ROCK4};

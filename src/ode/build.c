@@ -35,12 +35,13 @@ void rw_build_begin(rw_building *b, rw_ode *ode)
         if (ode->fields[f].dtype == RW_F32 || ode->fields[f].dtype == RW_C64) b->graph->linear = false;
     rw_lowering_begin(&b->lowering, ode->device->ctx, b->graph);
     int n = RW_ODE_VECTORS * ode->nfields;
-    b->field = rw_calloc((size_t)n, sizeof *b->field);
+    b->field = rw_calloc((size_t)(n + RW_COUNT(b->node) * ode->nfields), sizeof *b->field);
     if (!b->field) {
         note(b, rw_fail_memory(ode->device->ctx, (size_t)n * sizeof *b->field, "a program"));
         return;
     }
     memset(b->field, -1, (size_t)n * sizeof *b->field);
+    for (int i = 0; i < RW_COUNT(b->node); ++i) b->node[i] = b->field + n + i * ode->nfields;
     b->scalars = b->graph->nparams;
     for (int i = 0; i < ode->nscalars; ++i)
         rw_graph_add_param(b->graph, ode->scalars[i].name, ode->scalars[i].is_complex, ode->scalars[i].value,
@@ -286,6 +287,21 @@ rw_status rw_build_end(rw_building *b, const char *name, rw_stage *stage)
     return b->status;
 }
 
+rw_status rw_build_euler(rw_ode *ode, int into, const char *name, rw_stage *stage)
+{
+    rw_building b;
+    rw_build_begin(&b, ode);
+    rw_node t = rw_build_scalar(&b, "t"), c = rw_build_scalar(&b, "c");
+    rw_build_vector(&b, 0, t);
+    rw_build_vector(&b, into, t);
+    rw_node *rates = b.node[0];
+    rw_build_rates(&b, 0, rates);
+    rw_graph *g = b.graph;
+    for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f)
+        rw_build_store(&b, into, f, OP(ADD, rw_build_value(&b, 0, f), OP(MUL, c, rates[f])));
+    return rw_build_end(&b, name, stage);
+}
+
 rw_status rw_build_drop(rw_building *b)
 {
     rw_lowering_end(&b->lowering);
@@ -335,7 +351,7 @@ void rw_stage_set(rw_stage *stage, const char *scalar, double value)
     if (p >= 0) rw_expr_set_index(stage->expr, p, value, 0);
 }
 
-double rw_ode_stage_time(const rw_ode *ode, double c, double h) { return RW_MIN(ode->t + c * h, ode->step_end); }
+double rw_ode_stage_time(const rw_ode *ode, double c, double h) { return RW_MIN(ode->now.t + c * h, ode->step_end); }
 
 void rw_quadrature_begin(rw_quadrature_rule *rule)
 {
@@ -363,7 +379,7 @@ static void make_quadrature(const rw_ode *ode, double h, const double *polynomia
 {
     c->n = RW_QUADRATURE_NODES;
     for (int q = 0; q < RW_QUADRATURE_NODES; ++q) {
-        c->at[q] = ode->t + ode->quadrature.theta[q] * h;
+        c->at[q] = ode->now.t + ode->quadrature.theta[q] * h;
         for (int k = 0; k < RW_QUADRATURE_NODES; ++k) c->weight[q] += ode->quadrature.weight[q][k] * polynomial[k];
     }
 }

@@ -89,7 +89,7 @@ void rw_dense_begin(rw_ode *ode)
     d->begun.stale = ode->stale;
     d->begun.broken = d->broken;
     d->begun.past = d->past;
-    d->begun.progress = rw_ode_progress_of(ode);
+    d->begun.progress = ode->now;
 }
 
 rw_status rw_dense_keep(rw_ode *ode)
@@ -119,7 +119,7 @@ void rw_dense_push(rw_ode *ode, int result)
         rw_ode_exchange(ode, RW_PAST + i, RW_PAST + i - 1);
         d->time[i] = d->time[i - 1];
     }
-    d->time[0] = ode->t;
+    d->time[0] = ode->now.t;
     d->past = d->broken ? 1 : RW_MIN(d->past + 1, RW_ODE_PAST);
     d->broken = false;
     d->before = d->begun;
@@ -130,9 +130,9 @@ rw_status rw_ode_undo(rw_ode *ode)
 {
     RW_NEED(ode, "ode");
     struct rw_dense *d = ode->dense;
-    rw_ode_statistics *s = &ode->stat;
+    rw_ode_statistics *s = &ode->now.stat;
     if (!d || !d->undoable)
-        return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "there is no step to undo at t = %.9g: %s", ode->t,
+        return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "there is no step to undo at t = %.9g: %s", ode->now.t,
                        d ? "only the last step can be undone, once, until rw_ode_bind or rw_ode_set"
                          : "set dense in rw_ode_spec");
     for (int f = 0; f < ode->nfields; ++f)
@@ -144,7 +144,7 @@ rw_status rw_ode_undo(rw_ode *ode)
         d->time[i] = d->time[i + 1];
     }
     rw_ode_statistics work = *s;
-    rw_ode_return_to(ode, &d->before.progress);
+    ode->now = d->before.progress;
     s->rejected = work.rejected;
     s->rhs = work.rhs;
     s->spectral_rhs = work.spectral_rhs; /* what was done was done */
@@ -203,7 +203,7 @@ static rw_status build(rw_ode *ode, rw_stage *stage)
 static void set_weights(const rw_ode *ode, double t)
 {
     struct rw_dense *d = ode->dense;
-    double at[STATES] = {ode->t, d->time[0], d->time[1], d->time[2]};
+    double at[STATES] = {ode->now.t, d->time[0], d->time[1], d->time[2]};
     for (int i = 0; i < STATES; ++i) {
         double w = 1;
         for (int j = 0; j < STATES; ++j) w *= j == i ? 1 : (t - at[j]) / (at[i] - at[j]);
@@ -263,12 +263,12 @@ rw_status rw_ode_interpolate(rw_ode *ode, double t, double *error)
     double found;
     *error = INFINITY;
     if (!d) return rw_fail(ctx, RW_ERR_ARGUMENT, "no dense output at t = %.9g: set dense in rw_ode_spec", t);
-    if (!(t <= ode->t) || (d->past > 0 && !(t > d->time[0])))
+    if (!(t <= ode->now.t) || (d->past > 0 && !(t > d->time[0])))
         return rw_fail(ctx, RW_ERR_ARGUMENT,
                        "dense output at t = %.9g: values exist after t = %.9g, where the last step began, up to t "
                        "= %.9g",
-                       t, d->past > 0 ? d->time[0] : ode->t, ode->t);
-    if (t == ode->t) {
+                       t, d->past > 0 ? d->time[0] : ode->now.t, ode->now.t);
+    if (t == ode->now.t) {
         RW_TRY(rw_ode_restore(ode));
         *error = 0;
         return RW_OK;
@@ -287,7 +287,7 @@ rw_status rw_ode_interpolate(rw_ode *ode, double t, double *error)
 
 double rw_ode_time(const rw_ode *ode)
 {
-    return ode ? (ode->dense && ode->dense->looking ? ode->dense->at : ode->t) : 0;
+    return ode ? (ode->dense && ode->dense->looking ? ode->dense->at : ode->now.t) : 0;
 }
 
 bool rw_ode_has_dense_output(const rw_ode *ode)
@@ -298,59 +298,42 @@ bool rw_ode_has_dense_output(const rw_ode *ode)
 
 /* ---- checkpoints ------------------------------------------------------------------------------------------------- */
 
-static const char *const time_name[RW_ODE_PAST] = {"time_1", "time_2", "time_3"};
-
 /* In the order of checkpoints that had no names. */
+static void exchange(rw_named *list, const rw_ode_ops *ops, struct rw_dense *d)
+{
+    static const char *const time[RW_ODE_PAST] = {"time_1", "time_2", "time_3"};
+    d->past = (int)rw_named_count(list, "states", d->past, RW_ODE_PAST);
+    for (int i = 0; i < RW_ODE_PAST; ++i) d->time[i] = rw_named_value(list, time[i], d->time[i], -INFINITY, INFINITY);
+    d->broken = rw_named_count(list, "at_switch", d->broken, 1);
+    d->undoable = rw_named_count(list, "undoable", d->undoable, 1);
+    d->before.stale = rw_named_count(list, "was_stale", d->before.stale, 1);
+    d->before.broken = rw_named_count(list, "was_at_switch", d->before.broken, 1);
+    d->before.past = (int)rw_named_count(list, "had_states", d->before.past, RW_ODE_PAST);
+    rw_progress_exchange(list, ops, &d->before.progress);
+}
+
 int64_t rw_history_save(const rw_ode *ode, const char **names, double *values, int64_t capacity)
 {
-    const struct rw_dense *d = ode->dense;
-    rw_named to = {names, values, capacity, 0};
-    rw_named_add(&to, "states", d->past);
-    for (int i = 0; i < RW_ODE_PAST; ++i) rw_named_add(&to, time_name[i], d->time[i]);
-    rw_named_add(&to, "at_switch", d->broken);
-    rw_named_add(&to, "undoable", d->undoable);
-    rw_named_add(&to, "was_stale", d->before.stale);
-    rw_named_add(&to, "was_at_switch", d->before.broken);
-    rw_named_add(&to, "had_states", d->before.past);
-    rw_progress_save(&d->before.progress, ode->ops, &to);
-    return to.n;
-}
-
-static bool find_flag(const rw_named *in, const char *name, bool *flag)
-{
-    double value = 0;
-    const bool found = rw_named_find(in, name, &value);
-    *flag = value != 0;
-    return found;
-}
-
-static bool find_count(const rw_named *in, const char *name, int *n)
-{
-    double value = -1;
-    if (!rw_named_find(in, name, &value) || !(value >= 0 && value <= RW_ODE_PAST) || value != floor(value))
-        return false;
-    *n = (int)value;
-    return true;
+    struct rw_dense d = *ode->dense;
+    rw_named list = {.names = names, .values = values, .capacity = capacity};
+    exchange(&list, ode->ops, &d);
+    return list.n;
 }
 
 rw_status rw_history_load(rw_ode *ode, const char *const *names, const double *values, int64_t n)
 {
-    const rw_named from = {(const char **)names, (double *)values, n, n};
-    struct rw_dense new = {.stage = ode->dense->stage, .begun = ode->dense->begun};
-    bool possible = find_count(&from, "states", &new.past) && find_count(&from, "had_states", &new.before.past) &&
-                    find_flag(&from, "at_switch", &new.broken) && find_flag(&from, "undoable", &new.undoable) &&
-                    find_flag(&from, "was_stale", &new.before.stale) &&
-                    find_flag(&from, "was_at_switch", &new.before.broken) &&
-                    rw_progress_load(ode->device->ctx, &from, ode->ops, &new.before.progress) == RW_OK;
-    for (int i = 0; possible && i < RW_ODE_PAST; ++i) possible = rw_named_find(&from, time_name[i], &new.time[i]);
-    possible = possible && (!new.undoable || (new.past > 0 && new.before.progress.t <= new.time[0]));
-    for (int i = 0; possible && i < new.past; ++i) possible = new.time[i] < (i ? new.time[i - 1] : ode->t);
+    rw_named list = {.names = (const char **)names, .values = (double *)values, .n = n, .loads = true};
+    struct rw_dense d = *ode->dense;
+    exchange(&list, ode->ops, &d);
+    bool possible = !list.wrong && (!d.undoable || (d.past > 0 && d.before.progress.t <= d.time[0]));
+    for (int i = 0; possible && i < d.past; ++i) possible = d.time[i] < (i ? d.time[i - 1] : ode->now.t);
     if (!possible)
         return rw_fail(ode->device->ctx, RW_ERR_INPUT,
                        "the stored states before t = %.9g are invalid: the checkpoint is damaged: begin again with "
                        "--force",
-                       ode->t);
-    *ode->dense = new;
+                       ode->now.t);
+    d.looking = false;
+    *ode->dense = d;
     return RW_OK;
 }
 

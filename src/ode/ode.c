@@ -103,7 +103,7 @@ static rw_status create(rw_device *dev, const rw_ode_spec *given, rw_ode **resul
     ode->grid = spec->grid;
     ode->order = spec->order;
     ode->cancel = spec->cancel;
-    ode->start = ode->t = spec->start;
+    ode->start = ode->now.t = spec->start;
     ode->fixed_step = spec->step;
     ode->rtol = spec->rtol > 0 ? spec->rtol : rw_ode_standard("rtol", NULL);
     ode->atol = spec->atol > 0 ? spec->atol : rw_ode_standard("atol", NULL);
@@ -121,7 +121,7 @@ static rw_status create(rw_device *dev, const rw_ode_spec *given, rw_ode **resul
         status = rw_fail_memory(dev->ctx, n * sizeof *ode->vector, "an integrator");
     if (status == RW_OK && spec->dense) status = rw_dense_create(ode);
     if (status == RW_OK) status = rw_parse_statements(dev->ctx, &ode->source, &ode->parsed);
-    if (status == RW_OK) status = ode->ops->create(ode);
+    if (status == RW_OK) status = rw_method_create(ode);
     if (status == RW_OK && ode->ops->attempt) status = rw_adaptive_prepare(ode);
     if (status == RW_OK) status = rw_ode_make_vectors(ode);
     if (status == RW_OK) *result = ode;
@@ -180,7 +180,7 @@ void rw_ode_destroy(rw_ode **o)
     rw_ode *ode = *o;
     *o = NULL;
     if (!ode) return;
-    ode->ops->destroy(ode);
+    rw_method_destroy(ode);
     rw_spectral_free(ode);
     rw_adaptive_free(ode);
     rw_dense_free(ode);
@@ -258,7 +258,7 @@ rw_status rw_ode_bind(rw_ode *ode, const char *field, rw_array *a)
     rw_array *before = ode->vector[f];
     ode->vector[f] = rw_array_retain(a);
     rw_array_destroy(&before);
-    ode->controller[3] = RW_RADIUS_EVERY; /* the spectral radius is that of other values */
+    ode->now.controller[3] = RW_RADIUS_EVERY; /* the spectral radius is that of other values */
     ode->changes++;
     return RW_OK;
 }
@@ -339,11 +339,11 @@ rw_status rw_ode_step(rw_ode *ode, double t_limit)
         if (!ode->vector[f])
             return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "field %s has no array: call rw_ode_bind first",
                            ode->fields[f].name);
-    if (!(t_limit > ode->t) || isinf(t_limit))
+    if (!(t_limit > ode->now.t) || isinf(t_limit))
         return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT,
                        "a step to t = %g from t = %g: time must advance, to a "
                        "finite value",
-                       t_limit, ode->t);
+                       t_limit, ode->now.t);
     RW_TRY(rw_ode_restore(ode));
     RW_TRY(rw_ode_check_cancel(ode));
     rw_dense_begin(ode);
@@ -360,7 +360,7 @@ rw_status rw_ode_get_statistics_sized(const rw_ode *ode, rw_ode_statistics *stat
 {
     RW_NEED(ode, "ode");
     RW_NEED(statistics, "statistics");
-    return rw_struct_out(RW_OK, statistics, statistics_size, &ode->stat, sizeof ode->stat);
+    return rw_struct_out(RW_OK, statistics, statistics_size, &ode->now.stat, sizeof ode->now.stat);
 }
 
 rw_status rw_ode_get_method(const rw_ode *ode, rw_ode_method *method, const char **reason)
@@ -375,22 +375,22 @@ rw_status rw_ode_get_method(const rw_ode *ode, rw_ode_method *method, const char
 int64_t rw_ode_save(const rw_ode *ode, const char **names, double *values, int64_t capacity)
 {
     if (!ode) return 0;
-    rw_named to = {names, values, capacity, 0};
-    const rw_ode_progress now = rw_ode_progress_of(ode);
-    rw_progress_save(&now, ode->ops, &to);
-    return to.n;
+    rw_named list = {.names = names, .values = values, .capacity = capacity};
+    rw_ode_progress now = ode->now;
+    rw_progress_exchange(&list, ode->ops, &now);
+    return list.n;
 }
 
 /* The method of a state: the integrator's, or one that AUTO may become. */
-static rw_status find_method(const rw_ode *ode, const rw_named *from, const rw_ode_ops **ops)
+static rw_status find_method(const rw_ode *ode, rw_named *list, const rw_ode_ops **ops)
 {
-    double number = 0;
-    rw_named_find(from, "method", &number);
-    const bool known = number >= 1 && number < RW_COUNT(methods) && number == floor(number);
-    *ops = known ? table_of((rw_ode_method)number, ode->fixed_step) : NULL;
-    if (known && (ode->chooser ? (*ops)->choosable || (*ops)->chooses : (*ops)->method == ode->ops->method)) return RW_OK;
+    const double m = rw_named_value(list, "method", 0, 0, RW_COUNT(methods) - 1);
+    const bool known = m >= 1 && m == floor(m);
+    *ops = known ? table_of((rw_ode_method)m, ode->fixed_step) : ode->ops;
+    if (known && (ode->chooser ? (*ops)->choosable || (*ops)->chooses : (*ops)->method == ode->ops->method))
+        return RW_OK;
     return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT,
-                   "method = %g: the state is that of %s, the integrator's method is %s", number,
+                   "method = %g: the state is that of %s, the integrator's method is %s", m,
                    known ? (*ops)->name : "no method", ode->ops->name);
 }
 
@@ -399,17 +399,21 @@ rw_status rw_ode_load(rw_ode *ode, const char *const *names, const double *value
     RW_NEED(ode, "ode");
     RW_NEED(names, "names");
     RW_NEED(values, "values");
-    const rw_named from = {(const char **)names, (double *)values, n, n};
+    rw_named list = {.names = (const char **)names, .values = (double *)values, .n = n, .loads = true};
     const rw_ode_ops *ops;
-    rw_ode_progress progress;
-    RW_TRY(find_method(ode, &from, &ops));
-    RW_TRY(rw_progress_load(ode->device->ctx, &from, ops, &progress));
+    rw_ode_progress progress = {0};
+    RW_TRY(find_method(ode, &list, &ops));
+    rw_progress_exchange(&list, ops, &progress);
+    if (list.wrong)
+        return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT,
+                       "%s = %g was not written by rw_ode_save: load a state that it has saved%s", list.wrong,
+                       list.found, isnan(list.found) ? ", with all its values" : "");
     /* a state of AUTO is one before its first step */
     if (!ops->chooses && ops->method != ode->ops->method) {
         RW_TRY(rw_ode_become(ode, ops));
         snprintf(ode->reason, sizeof ode->reason, "as before the restart");
     }
-    rw_ode_return_to(ode, &progress);
+    ode->now = progress;
     rw_dense_forget(ode);
     return RW_OK;
 }
@@ -420,7 +424,7 @@ rw_status rw_ode_explain(const rw_ode *ode, char **text)
     *text = NULL;
     RW_NEED(ode, "ode");
     rw_text t = {0};
-    rw_status status = ode->ops->explain(ode, &t);
+    rw_status status = rw_method_explain(ode, &t);
     if (status == RW_OK && !t.failed && t.data) *text = strdup(t.data);
     rw_text_free(&t);
     if (status != RW_OK) return status;

@@ -14,6 +14,7 @@
 
 #include "expr/program.h"
 #include "expr/range.h"
+#include "expr/switches.h"
 #include "ode/dense.h"
 #include "rechenwerk/ode.h"
 
@@ -34,14 +35,17 @@ typedef struct rw_attempt {
 typedef struct rw_ode_ops {
     rw_ode_method method;
     const char *name;
-    const char *const *state;                       /* names of what it stores in ode->controller; NULL ends them */
+    const char *const *state;                       /* names of what it stores in now.controller; NULL ends them */
     const void *variant;                            /* in what methods differ that share these functions */
     int vectors;                                    /* arrays a field, the solution included */
     int least_stages;                               /* of a step */
+    size_t size;                                    /* of its own memory, ode->method, which begins with … */
+    int programs;                                   /* … so many rw_stage */
     rw_status (*create)(rw_ode *ode);               /* builds the programs */
     rw_status (*step)(rw_ode *ode, double t_limit); /* of adaptive methods: rw_adaptive_step */
-    void (*destroy)(rw_ode *ode);
-    rw_status (*explain)(const rw_ode *ode, rw_text *text);
+    void (*destroy)(rw_ode *ode);                   /* what it has besides programs; NULL: nothing */
+    const char *summary;                            /* what a step takes, where all programs are shown */
+    rw_status (*explain)(const rw_ode *ode, rw_text *text); /* NULL: the summary and all programs */
     /* adaptive methods only */
     int result;                         /* vector that holds y_{n+1} */
     int power;                          /* the estimate is of size h^power */
@@ -79,6 +83,13 @@ typedef struct rw_stage {
     int own;     /* … the first of those that rw_build_scalar has made */
 } rw_stage;
 
+/* What a step changes, except the fields. */
+typedef struct rw_ode_progress {
+    double t;
+    double controller[RW_METHOD_STATE]; /* what the method's step control remembers */
+    rw_ode_statistics stat;
+} rw_ode_progress;
+
 struct rw_ode {
     rw_device *device;
     const rw_cancel *cancel; /* NULL: none */
@@ -104,18 +115,16 @@ struct rw_ode {
     char reason[320];          /* why AUTO became what it is */
     rw_quadrature_rule quadrature;
     /* state */
-    double t;
-    double step_end; /* of the step that is tried: no stage's time lies beyond */
-    rw_ode_statistics stat;
+    rw_ode_progress now; /* saved in checkpoints */
+    double step_end;     /* of the step that is tried: no stage's time lies beyond */
     rw_array **vector;   /* by [vector][field]; vector 0 is the caller's */
     int64_t changes;     /* arrays bound and scalars set so far: what was recorded before is void */
     bool stale;          /* a scalar has changed since the spectral radius was found */
     bool fresh;          /* AUTO has found it at the present state */
     double refused_step; /* of a step that was given up: its last attempt, 0: none */
     rw_attempt refused;
-    double refused_limit;               /* t_limit of that step */
-    bool unresolved;                    /* the message already contains the reason: t + h = t, an unstable given step */
-    double controller[RW_METHOD_STATE]; /* what the method's step control remembers; saved in checkpoints */
+    double refused_limit; /* t_limit of that step */
+    bool unresolved;      /* the message already contains the reason: t + h = t, an unstable given step */
     struct rw_spectral *spectral;
     struct rw_adaptive *adaptive;
     struct rw_dense *dense;                          /* set: the last states are kept */
@@ -131,6 +140,7 @@ typedef struct rw_building {
     rw_graph *graph;
     rw_lowering lowering;
     int *field;                   /* by [vector][field] */
+    rw_node *node[4];             /* [nfields] for the builder's own use; NULL after a failure */
     rw_node time[RW_ODE_VECTORS]; /* may be changed between the stages that a program has */
     int scalars;                  /* as in rw_stage */
     rw_plan plan;
@@ -183,29 +193,33 @@ rw_status rw_stage_explain(const rw_stage *stage, rw_text *text);
  * counts. */
 void rw_build_norm(rw_building *b, const rw_node *e, const rw_node *y, const rw_node *next);
 
-/* ---- what a step changes, except the fields (progress.c) --------------------------------------------------------- */
+/* Vector `into` = y + c F(t, y): scalars "t", "c". */
+rw_status rw_build_euler(rw_ode *ode, int into, const char *name, rw_stage *stage);
 
-typedef struct rw_ode_progress {
-    double t, controller[RW_METHOD_STATE];
-    rw_ode_statistics stat;
-} rw_ode_progress;
-rw_ode_progress rw_ode_progress_of(const rw_ode *ode);
-void rw_ode_return_to(rw_ode *ode, const rw_ode_progress *progress);
+/* ---- what is saved (progress.c) ---------------------------------------------------------------------------------- */
 
-/* A list of named values: those beyond `capacity` are counted only. names, values: optional where it is written. */
+/* A list of named values that is written, those beyond `capacity` only counted (names, values: optional), or read. */
 typedef struct rw_named {
     const char **names;
     double *values;
     int64_t capacity, n;
+    bool loads;
+    const char *wrong; /* the first value that is missing or outside its limits; NULL: none */
+    double found;      /* it; NAN: it is missing */
 } rw_named;
-void rw_named_add(rw_named *to, const char *name, double value);
-bool rw_named_find(const rw_named *in, const char *name, double *value);
-void rw_progress_save(const rw_ode_progress *progress, const rw_ode_ops *ops, rw_named *to);
-/* ERR_ARGUMENT: a value is missing, or is none that rw_progress_save writes. */
-rw_status rw_progress_load(rw_context *ctx, const rw_named *from, const rw_ode_ops *ops, rw_ode_progress *progress);
+/* The value of a name: `value`, which is added, or the one of the list that is read. */
+double rw_named_value(rw_named *list, const char *name, double value, double least, double most);
+/* The same of an integer from 0 to `most`. */
+int64_t rw_named_count(rw_named *list, const char *name, int64_t value, double most);
+/* All values of *progress to the list, or from it. */
+void rw_progress_exchange(rw_named *list, const rw_ode_ops *ops, rw_ode_progress *progress);
 
 /* ---- the method (method.c) --------------------------------------------------------------------------------------- */
 
+/* The memory and the programs of ode->ops. */
+rw_status rw_method_create(rw_ode *ode);
+void rw_method_destroy(rw_ode *ode);
+rw_status rw_method_explain(const rw_ode *ode, rw_text *text);
 /* AUTO takes a method, with its programs and vectors. On failure it is AUTO again. */
 rw_status rw_ode_become(rw_ode *ode, const rw_ode_ops *ops);
 /* Those that are not there yet, in the kind of memory that y has. */
@@ -215,7 +229,7 @@ void rw_ode_drop_vectors(rw_ode *ode);
 
 /* Of queries that do not change the integrator. */
 typedef struct rw_ode_kept {
-    rw_ode_progress progress;
+    rw_ode_progress now;
     bool record, stale, spectral;
     int max_stages;
     const rw_ode_ops *ops;
@@ -247,15 +261,13 @@ void rw_adaptive_free(rw_ode *ode);
 
 /* ---- switches in time (switches.c) ------------------------------------------------------------------------------- */
 
-typedef struct rw_switches rw_switches;
-
-/* Those of the stage's program, which has the equations and the boundary values at time "t". */
-rw_status rw_switches_create(rw_ode *ode, rw_stage *stage, rw_switches **switches);
-void rw_switches_free(rw_switches **switches);
+/* Those of the stage's program, which has the equations and the boundary values at time "t". The search reads it. */
+rw_status rw_switches_create(rw_ode *ode, const rw_stage *stage, rw_switch_search **search);
 /* Before a step of at most `ahead`, from the present time to *t_limit: a switch at the present time is passed (the time
  * may then be *t_limit, and no step is left), and *t_limit becomes the last number that a step may reach. True when
  * that is the last one before a switch: rw_switches_pass is to be called with *after when the step has got there. */
-bool rw_switches_limit(rw_ode *ode, rw_switches *switches, double ahead, double *t_limit, double *after);
+bool rw_switches_limit(rw_ode *ode, rw_stage *stage, rw_switch_search *search, double ahead, double *t_limit,
+                       double *after);
 void rw_switches_pass(rw_ode *ode, double after);
 
 /* ---- jumps inside a step (jumps.c) ------------------------------------------------------------------------------- */

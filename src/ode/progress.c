@@ -7,105 +7,52 @@
 
 #include "ode/ode.h"
 
-typedef enum kind { ANY, REAL, COUNT, STAGES } kind;
+static void refuse(rw_named *list, const char *name, double found)
+{
+    if (list->wrong) return;
+    list->wrong = name;
+    list->found = found;
+}
 
-static const struct row {
-    const char *name;
-    kind kind;
-    size_t place;
-} rows[] = {
-#define ROW(name, kind, member)                                                                                        \
-    {                                                                                                                  \
-        name, kind, offsetof(rw_ode_progress, member)                                                                  \
+double rw_named_value(rw_named *list, const char *name, double value, double least, double most)
+{
+    int64_t i = 0;
+    if (!list->loads) {
+        if (list->n < list->capacity && list->names) list->names[list->n] = name;
+        if (list->n < list->capacity && list->values) list->values[list->n] = value;
+        list->n++;
+        return value;
     }
-    ROW("time", ANY, t),
-    ROW("steps", COUNT, stat.steps),
-    ROW("rejected", COUNT, stat.rejected),
-    ROW("rhs", COUNT, stat.rhs),
-    ROW("spectral_rhs", COUNT, stat.spectral_rhs),
-    ROW("spectral_radius", REAL, stat.spectral_radius),
-    ROW("stages", STAGES, stat.stages),
-    ROW("max_stages", STAGES, stat.max_stages),
-    ROW("step", REAL, stat.step),
-    ROW("error", REAL, stat.error),
-    ROW("undone", COUNT, stat.undone), /* after those of the method */
-#undef ROW
-};
-enum { ROWS = RW_COUNT(rows), AFTER = ROWS - 1 };
-
-void rw_named_add(rw_named *to, const char *name, double value)
-{
-    if (to->n < to->capacity && to->names) to->names[to->n] = name;
-    if (to->n < to->capacity && to->values) to->values[to->n] = value;
-    to->n++;
+    while (i < list->n && strcmp(list->names[i], name) != 0) ++i;
+    const double found = i < list->n ? list->values[i] : NAN;
+    if (found >= least && found <= most) return found;
+    refuse(list, name, found);
+    return least;
 }
 
-bool rw_named_find(const rw_named *in, const char *name, double *value)
+int64_t rw_named_count(rw_named *list, const char *name, int64_t value, double most)
 {
-    for (int64_t i = 0; i < in->n; ++i)
-        if (!strcmp(in->names[i], name)) {
-            *value = in->values[i];
-            return true;
-        }
-    return false;
+    const double found = rw_named_value(list, name, (double)value, 0, most);
+    if (found != floor(found)) refuse(list, name, found);
+    return (int64_t)found;
 }
 
-static double get(const rw_ode_progress *p, const struct row *r)
+void rw_progress_exchange(rw_named *list, const rw_ode_ops *ops, rw_ode_progress *p)
 {
-    const char *at = (const char *)p + r->place;
-    return r->kind == COUNT ? (double)*(const int64_t *)at : r->kind == STAGES ? *(const int *)at : *(const double *)at;
-}
-
-static void put(rw_ode_progress *p, const struct row *r, double value)
-{
-    char *at = (char *)p + r->place;
-    if (r->kind == COUNT) *(int64_t *)at = (int64_t)value;
-    else if (r->kind == STAGES) *(int *)at = (int)value;
-    else *(double *)at = value;
-}
-
-void rw_progress_save(const rw_ode_progress *p, const rw_ode_ops *ops, rw_named *to)
-{
-    for (int i = 0; i < AFTER; ++i) rw_named_add(to, rows[i].name, get(p, rows + i));
-    for (int i = 0; ops->state[i]; ++i) rw_named_add(to, ops->state[i], p->controller[i]);
-    rw_named_add(to, "method", ops->method);
-    rw_named_add(to, rows[AFTER].name, get(p, rows + AFTER));
-}
-
-/* A value that rw_progress_save can have written. */
-static rw_status find(rw_context *ctx, const rw_named *from, const char *name, kind of, double *value)
-{
-    const double most = of == COUNT ? 1e18 : of == STAGES ? INT_MAX : 1e300;
-    if (!rw_named_find(from, name, value))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "there is no %s in the state: load a state that rw_ode_save has saved",
-                       name);
-    if (fabs(*value) <= most && (of == ANY || *value >= 0)) return RW_OK;
-    return rw_fail(ctx, RW_ERR_ARGUMENT, "%s = %g was not written by rw_ode_save: load a state that it has saved", name,
-                   *value);
-}
-
-rw_status rw_progress_load(rw_context *ctx, const rw_named *from, const rw_ode_ops *ops, rw_ode_progress *p)
-{
-    double value;
-    *p = (rw_ode_progress){0};
-    for (int i = 0; i < ROWS; ++i) {
-        RW_TRY(find(ctx, from, rows[i].name, rows[i].kind, &value));
-        put(p, rows + i, value);
-    }
-    for (int i = 0; ops->state[i]; ++i) RW_TRY(find(ctx, from, ops->state[i], REAL, &p->controller[i]));
-    return RW_OK;
-}
-
-rw_ode_progress rw_ode_progress_of(const rw_ode *ode)
-{
-    rw_ode_progress p = {.t = ode->t, .stat = ode->stat};
-    memcpy(p.controller, ode->controller, sizeof p.controller);
-    return p;
-}
-
-void rw_ode_return_to(rw_ode *ode, const rw_ode_progress *p)
-{
-    ode->t = p->t;
-    ode->stat = p->stat;
-    memcpy(ode->controller, p->controller, sizeof ode->controller);
+    rw_ode_statistics *s = &p->stat;
+    const double most = 1e300, counts = 1e18;
+    p->t = rw_named_value(list, "time", p->t, -most, most);
+    s->steps = rw_named_count(list, "steps", s->steps, counts);
+    s->rejected = rw_named_count(list, "rejected", s->rejected, counts);
+    s->rhs = rw_named_count(list, "rhs", s->rhs, counts);
+    s->spectral_rhs = rw_named_count(list, "spectral_rhs", s->spectral_rhs, counts);
+    s->spectral_radius = rw_named_value(list, "spectral_radius", s->spectral_radius, 0, most);
+    s->stages = (int)rw_named_count(list, "stages", s->stages, INT_MAX);
+    s->max_stages = (int)rw_named_count(list, "max_stages", s->max_stages, INT_MAX);
+    s->step = rw_named_value(list, "step", s->step, 0, most);
+    s->error = rw_named_value(list, "error", s->error, 0, most);
+    for (int i = 0; ops->state[i]; ++i)
+        p->controller[i] = rw_named_value(list, ops->state[i], p->controller[i], 0, most);
+    (void)rw_named_count(list, "method", ops->method, most);
+    s->undone = rw_named_count(list, "undone", s->undone, counts);
 }

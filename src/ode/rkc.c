@@ -59,25 +59,11 @@ typedef struct rkc {
 
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 
-static rw_status build_first(rw_ode *ode, rw_node *f0, rw_stage *stage)
+static rw_status build_stage(rw_ode *ode, bool second, rw_stage *stage)
 {
     rw_building b;
     rw_build_begin(&b, ode);
-    rw_node t0 = rw_build_scalar(&b, "t0"), p = rw_build_scalar(&b, "p");
-    rw_build_vector(&b, Y, t0);
-    rw_build_vector(&b, OLD, t0);
-    rw_build_rates(&b, Y, f0);
-    rw_graph *g = b.graph;
-    for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f)
-        rw_build_store(&b, OLD, f, OP(ADD, rw_build_value(&b, Y, f), OP(MUL, p, f0[f])));
-    return rw_build_end(&b, "rkc_first", stage);
-}
-
-static rw_status build_stage(rw_ode *ode, bool second, rw_node *f0, rw_stage *stage)
-{
-    rw_node *f1 = f0 + ode->nfields;
-    rw_building b;
-    rw_build_begin(&b, ode);
+    rw_node *f0 = b.node[0], *f1 = b.node[1];
     rw_node t0 = rw_build_scalar(&b, "t0"), t1 = rw_build_scalar(&b, "t1"), m = rw_build_scalar(&b, "m"),
             n = rw_build_scalar(&b, "n"), p = rw_build_scalar(&b, "p"), q = rw_build_scalar(&b, "q"),
             k = rw_build_scalar(&b, "k");
@@ -96,12 +82,12 @@ static rw_status build_stage(rw_ode *ode, bool second, rw_node *f0, rw_stage *st
     return rw_build_end(&b, second ? "rkc_second" : "rkc_stage", stage);
 }
 
-static rw_status build_error(rw_ode *ode, rw_node *nodes, rw_stage *stage)
+static rw_status build_error(rw_ode *ode, rw_stage *stage)
 {
-    int nf = ode->nfields;
-    rw_node *f0 = nodes, *f1 = f0 + nf, *y0 = f1 + nf, *y1 = y0 + nf;
+    const int nf = ode->nfields;
     rw_building b;
     rw_build_begin(&b, ode);
+    rw_node *f0 = b.node[0], *f1 = b.node[1], *y0 = b.node[2], *y1 = b.node[3];
     rw_node t0 = rw_build_scalar(&b, "t0"), t1 = rw_build_scalar(&b, "t1"), h = rw_build_scalar(&b, "h");
     rw_build_vector(&b, Y, t0);
     rw_build_vector(&b, NEW, t1);
@@ -124,34 +110,21 @@ static rw_status build_error(rw_ode *ode, rw_node *nodes, rw_stage *stage)
 static void destroy(rw_ode *ode)
 {
     rkc *m = ode->method;
-    if (!m) return;
-    rw_stage_free(&m->first);
-    rw_stage_free(&m->second);
-    rw_stage_free(&m->stage);
-    rw_stage_free(&m->error);
     rw_free(m->c);
     rw_free(m->work);
-    rw_free(m);
-    ode->method = NULL;
 }
 
 static rw_status create(rw_ode *ode)
 {
-    rkc *m = ode->method = rw_calloc(1, sizeof *m);
-    size_t n = (size_t)ode->max_stages + 2;
-    rw_node *nodes = rw_calloc(4 * (size_t)ode->nfields, sizeof *nodes);
-    if (m) {
-        m->c = rw_calloc(n, sizeof *m->c);
-        m->work = rw_calloc(4 * n, sizeof *m->work);
-    }
-    rw_status status =
-        m && m->c && m->work && nodes ? RW_OK : rw_fail_memory(ode->device->ctx, n * sizeof *m->c, "an integrator");
-    if (status == RW_OK) status = build_first(ode, nodes, &m->first);
-    if (status == RW_OK) status = build_stage(ode, true, nodes, &m->second);
-    if (status == RW_OK) status = build_stage(ode, false, nodes, &m->stage);
-    if (status == RW_OK) status = build_error(ode, nodes, &m->error);
-    rw_free(nodes);
-    return status;
+    rkc *m = ode->method;
+    const size_t n = (size_t)ode->max_stages + 2;
+    m->c = rw_calloc(n, sizeof *m->c);
+    m->work = rw_calloc(4 * n, sizeof *m->work);
+    if (!m->c || !m->work) return rw_fail_memory(ode->device->ctx, n * sizeof *m->c, "an integrator");
+    RW_TRY(rw_build_euler(ode, OLD, "rkc_first", &m->first));
+    RW_TRY(build_stage(ode, true, &m->second));
+    RW_TRY(build_stage(ode, false, &m->stage));
+    return build_error(ode, &m->error);
 }
 
 /* ---- coefficients ------------------------------------------------------------------------------------------------ */
@@ -257,21 +230,21 @@ static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *a)
     for (int j = 1; j <= s; ++j) {
         rw_stage *st = j == 1 ? &m->first : j == 2 ? &m->second : &m->stage;
         const coefficients *c = m->c + j;
-        rw_stage_set(st, "t0", ode->t);
+        rw_stage_set(st, j > 1 ? "t0" : "t", ode->now.t);
         if (j > 1) RW_TRY(rw_stage_time(ode, st, "t1", h, c[-1].polynomial));
         rw_stage_set(st, "k", 1 - c->m - c->n);
         rw_stage_set(st, "m", c->m);
         rw_stage_set(st, "n", c->n);
-        rw_stage_set(st, "p", c->p * h);
+        rw_stage_set(st, j > 1 ? "p" : "c", c->p * h);
         rw_stage_set(st, "q", c->q * h);
         RW_TRY(rw_stage_run(ode, st));
         rw_ode_exchange(ode, NEW, OLD);
     }
-    rw_stage_set(&m->error, "t0", ode->t);
+    rw_stage_set(&m->error, "t0", ode->now.t);
     rw_stage_set(&m->error, "t1", rw_ode_stage_time(ode, 1, h));
     rw_stage_set(&m->error, "h", h);
     RW_TRY(rw_stage_run(ode, &m->error));
-    ode->stat.rhs += s + 1;
+    ode->now.stat.rhs += s + 1;
     double size;
     RW_TRY(rw_expr_get(m->error.expr, "norm", &a->estimate, NULL));
     RW_TRY(rw_expr_get(m->error.expr, "size", &size, NULL));
@@ -279,21 +252,11 @@ static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *a)
     return RW_OK;
 }
 
-static rw_status explain(const rw_ode *ode, rw_text *text)
-{
-    const rkc *m = ode->method;
-    rw_text_add(text,
-                "%s: a step with s stages takes 1 first, 1 second and s - 2 further kernels, and 1 for the "
-                "error estimate\n",
-                ode->ops->name);
-    const rw_stage *stages[] = {&m->first, &m->second, &m->stage, &m->error};
-    for (int i = 0; i < RW_COUNT(stages); ++i) RW_TRY(rw_stage_explain(stages[i], text));
-    return RW_OK;
-}
-
 #define EITHER                                                                                                         \
-    .state = rw_adaptive_state, .vectors = 3, .create = create, .step = rw_adaptive_step, .destroy = destroy,          \
-    .explain = explain, .result = NEW, .power = 3, .growth = 10, .reach = reach, .attempt = attempt
+    .state = rw_adaptive_state, .vectors = 3, .size = sizeof(rkc), .programs = 4, .create = create,                    \
+    .step = rw_adaptive_step, .destroy = destroy,                                                                      \
+    .summary = "with s stages takes 1 first, 1 second and s - 2 further kernels, and 1 for the error estimate",        \
+    .result = NEW, .power = 3, .growth = 10, .reach = reach, .attempt = attempt
 
 const rw_ode_ops rw_method_RKC2 =
     {EITHER, .method = RW_ODE_RKC2, .name = "rkc2", .variant = &of_chebyshev, .least_stages = 2, .choosable = true};

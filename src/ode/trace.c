@@ -79,7 +79,7 @@ static rw_status trace_step(rw_ode *ode, int stages)
         trace->as = ode->ops->name;
     }
     memcpy(trace->array, ode->vector, (size_t)RW_ODE_VECTORS * (size_t)ode->nfields * sizeof *trace->array);
-    ode->stat.steps = INT32_MAX; /* a step that has all its programs */
+    ode->now.stat.steps = INT32_MAX; /* a step that has all its programs */
     trace->radius = true;
     if (ode->ops->reach) RW_TRY(rw_spectral_trace(ode));
     trace->radius = false;
