@@ -1,6 +1,6 @@
-/* The state of an integrator besides its fields, as values with names: what rw_ode_save hands out, checkpoints store and
+/* The state of an integrator besides its fields, as values with names: what rw_ode_save returns, checkpoints store and
  * rw_ode_load takes. First the time and the statistics, then what the method stores (rw_ode_ops.state), then the
- * method's number. The order is that of checkpoints that had no names. */
+ * method's number. Checkpoints without names have the values in this order. */
 #include <limits.h>
 #include <math.h>
 #include <string.h>
