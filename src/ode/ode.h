@@ -36,31 +36,32 @@ typedef struct rw_ode_ops {
     rw_ode_method method;
     const char *name;
     const char *const *state;                       /* names of what it stores in now.controller; NULL ends them */
-    const void *variant;                            /* in what methods differ that share these functions */
     int vectors;                                    /* arrays a field, the solution included */
     int least_stages;                               /* of a step */
-    size_t size;                                    /* of its own memory, ode->method, which begins with … */
-    int programs;                                   /* … so many rw_stage */
+    size_t size;                                    /* bytes of ode->method, which begins with an array of … */
+    int programs;                                   /* … rw_stage */
     rw_status (*create)(rw_ode *ode);               /* builds the programs */
     rw_status (*step)(rw_ode *ode, double t_limit); /* of adaptive methods: rw_adaptive_step */
-    void (*destroy)(rw_ode *ode);                   /* what it has besides programs; NULL: nothing */
-    const char *summary;                            /* what a step takes, where all programs are shown */
-    rw_status (*explain)(const rw_ode *ode, rw_text *text); /* NULL: the summary and all programs */
+    /* optional */
+    void (*destroy)(rw_ode *ode); /* what it has besides programs */
+    const char *summary;          /* what a step takes; explained by it and all programs if there is no … */
+    rw_status (*explain)(const rw_ode *ode, rw_text *text);
+    const void *variant;                   /* in what methods differ that share these functions */
+    const struct rw_ode_ops *without_step; /* takes its place where no step is given */
+    /* of methods that try some of their steps only, which have no dense output: a step that is not tried, for traces */
+    rw_status (*untried)(rw_ode *ode, double h);
+    /* AUTO: the largest of the methods that it may become, for traces and estimates of memory */
+    const struct rw_ode_ops *chooses;
+    bool choosable; /* AUTO may become it */
     /* adaptive methods only */
     int result;                         /* vector that holds y_{n+1} */
     int power;                          /* the estimate is of size h^power */
-    double growth;                      /* a step is at most so many times the one before */
+    double growth;                      /* limit of a step over the one before */
     double (*reach)(const rw_ode *ode); /* largest h rho that is stable; NULL: the radius does not matter */
     rw_status (*attempt)(rw_ode *ode, double h, double rho, rw_attempt *a);
     int inner;        /* vector of a stage at the step's end, where jumps are sought too; 0: none */
     double stable;    /* largest h rho that is stable, of methods without reach; 0: it does not apply */
     bool keeps_place; /* an accepted step is copied into y's memory, not exchanged with it */
-    bool choosable;   /* AUTO may become it */
-    /* of methods that try some of their steps only, which have no dense output: a step that is not tried, for traces */
-    rw_status (*untried)(rw_ode *ode, double h);
-    const struct rw_ode_ops *without_step; /* takes its place where no step is given; NULL: the same */
-    /* AUTO: the largest of the methods that it may become, for traces and estimates of memory; NULL: it becomes none */
-    const struct rw_ode_ops *chooses;
 } rw_ode_ops;
 /* rw_method_RK4, … */
 #define RW_X(name, text, line) extern const rw_ode_ops rw_method_##name;
@@ -192,7 +193,6 @@ rw_status rw_stage_explain(const rw_stage *stage, rw_text *text);
 /* Result "norm": sqrt(mean((e/(atol + rtol max(|y|, |next|)))^2)) over all cells and fields; without `next` |y| alone
  * counts. */
 void rw_build_norm(rw_building *b, const rw_node *e, const rw_node *y, const rw_node *next);
-
 /* Vector `into` = y + c F(t, y): scalars "t", "c". */
 rw_status rw_build_euler(rw_ode *ode, int into, const char *name, rw_stage *stage);
 
