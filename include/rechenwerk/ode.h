@@ -148,14 +148,16 @@ typedef struct rw_ode_statistics {
 RW_API rw_status rw_ode_get_statistics_sized(const rw_ode *ode, rw_ode_statistics *statistics, size_t statistics_size);
 #define rw_ode_get_statistics(...) rw_ode_get_statistics_sized(__VA_ARGS__, sizeof(rw_ode_statistics))
 
-/* What a restart with the same bits needs besides the fields. */
-enum { RW_ODE_STATE = 16 };
-RW_API void rw_ode_save(const rw_ode *ode, double state[RW_ODE_STATE]);
-/* Loads such a state into an integrator of the same specification. AUTO becomes the method that it had chosen, which
- * can fail as rw_ode_create can.
- * Errors: ERR_ARGUMENT: values that rw_ode_save does not write, a state of another method; the integrator is
- * unchanged. */
-RW_API rw_status rw_ode_load(rw_ode *ode, const double state[RW_ODE_STATE]);
+/* Saves what a restart with the same bits needs besides the fields: values with names, such as "time", "steps" and
+ * "method". Their number and names follow from the method in use. Returns the number; those beyond `capacity` are not
+ * written.
+ * names, values: optional, [capacity]. Lifetime: the names are constant texts. */
+RW_API int64_t rw_ode_save(const rw_ode *ode, const char **names, double *values, int64_t capacity);
+/* Loads n such values, in any order, into an integrator of the same specification. AUTO becomes the method that it had
+ * chosen, which can fail as rw_ode_create can.
+ * Errors: ERR_ARGUMENT: a value is missing or was not written by rw_ode_save, a state of another method; the integrator
+ * is unchanged. */
+RW_API rw_status rw_ode_load(rw_ode *ode, const char *const *names, const double *values, int64_t n);
 
 /* The kernels of one step as text. AUTO before its first step: those of the method that it would choose at the present
  * state; `end` must be given and all fields bound, else the text reports what is missing. Free it with rw_free.

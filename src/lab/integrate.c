@@ -11,7 +11,7 @@ typedef struct run {
     rw_ode *ode;
     rw_queue *queue;
     rw_array *array[RW_LAB_FIELDS];
-    double start[RW_ODE_STATE];
+    rw_ode_progress start; /* before the first step */
 } run;
 
 static int64_t cells_of(const rw_grid *g)
@@ -34,7 +34,7 @@ static rw_status create(rw_device *device, const rw_lab_integration *p, run *r)
         RW_TRY(rw_ode_bind(r->ode, spec->fields[f].name, r->array[f]));
     }
     r->queue = rw_device_queue(device);
-    rw_ode_save(r->ode, r->start);
+    r->start = r->ode->now;
     return RW_OK;
 }
 
@@ -64,7 +64,7 @@ static rw_status put_initial(const rw_lab_integration *p, run *r)
 
 static rw_status step_to_end(const rw_lab_integration *p, run *r, double *seconds)
 {
-    RW_TRY(rw_ode_load(r->ode, r->start));
+    r->ode->now = r->start;
     RW_TRY(put_initial(p, r));
     double begin = rw_seconds();
     for (int i = 0; i < p->nstops; ++i)

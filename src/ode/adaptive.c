@@ -17,62 +17,29 @@
 enum { Y, PROBE, LIMITED_FOR_LONG = 100, JUMPS_OFTEN = 150, JUMPS_FOR_LONG = 1000 };
 
 struct rw_adaptive {
-    rw_stage euler;        /* probe = y + c F(y) */
-    rw_stage probe;        /* norm of F(probe) - F(y) */
-    rw_switches *switches; /* of euler's program */
+    rw_stage euler;             /* probe = y + c F(y) */
+    rw_stage probe;             /* norm of F(probe) - F(y) */
+    rw_switch_search *switches; /* of euler's program */
     rw_jumps *jumps;
     int limited; /* steps in a row that max_stages has shortened; -1: it has been said */
     int jumpy;   /* three for each step that a jump has shortened, less one for each other */
     bool jumps_reported;
 };
 
-static rw_node magnitude(rw_graph *g, rw_node n) { return rw_make1(g, RW_OP_ABS, n); }
+const char *const rw_adaptive_state[] = {"next_step", "last_error", "last_step", "steps_since_radius", NULL};
 
-void rw_build_norm(rw_building *b, const rw_node *e, const rw_node *y, const rw_node *next)
-{
-    const rw_ode *ode = b->ode;
-    rw_graph *g = b->graph;
-    if (b->status != RW_OK) return;
-    const rw_node atol = rw_build_setting(b, "atol", ode->atol), rtol = rw_build_setting(b, "rtol", ode->rtol);
-    rw_node sum = rw_real(g, 0);
-    for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f) {
-        rw_node size = magnitude(g, y[f]);
-        if (next) size = OP(MAX, size, magnitude(g, next[f]));
-        rw_node r = OP(DIV, magnitude(g, e[f]), OP(ADD, atol, OP(MUL, rtol, size)));
-        sum = OP(ADD, sum, OP(MUL, r, r));
-    }
-    if (b->status != RW_OK) return;
-    const double entries = rw_grid_nodes(&ode->grid) * ode->nfields;
-    rw_build_result(b, "norm", rw_make1(g, RW_OP_SQRT, OP(DIV, rw_reduce(g, RW_SUM, sum), rw_real(g, entries))));
-}
-
-static rw_status build_euler(rw_ode *ode, rw_node *rates, rw_stage *stage)
+static rw_status build_probe(rw_ode *ode, rw_stage *stage)
 {
     rw_building b;
     rw_build_begin(&b, ode);
-    rw_node t = rw_build_scalar(&b, "t"), c = rw_build_scalar(&b, "c");
-    rw_build_vector(&b, Y, t);
-    rw_build_vector(&b, PROBE, t);
-    rw_build_rates(&b, Y, rates);
-    rw_graph *g = b.graph;
-    for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f)
-        rw_build_store(&b, PROBE, f, OP(ADD, rw_build_value(&b, Y, f), OP(MUL, c, rates[f])));
-    return rw_build_end(&b, "euler", stage);
-}
-
-static rw_status build_probe(rw_ode *ode, rw_node *nodes, rw_stage *stage)
-{
-    int nf = ode->nfields;
-    rw_node *f0 = nodes, *f1 = nodes + nf, *y = nodes + 2 * nf;
-    rw_building b;
-    rw_build_begin(&b, ode);
+    rw_node *f0 = b.node[0], *f1 = b.node[1], *y = b.node[2];
     rw_node t0 = rw_build_scalar(&b, "t0"), t1 = rw_build_scalar(&b, "t1");
     rw_build_vector(&b, Y, t0);
     rw_build_vector(&b, PROBE, t1);
     rw_build_rates(&b, Y, f0);
     rw_build_rates(&b, PROBE, f1);
     rw_graph *g = b.graph;
-    for (int f = 0; f < nf && b.status == RW_OK; ++f) {
+    for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f) {
         f1[f] = OP(SUB, f1[f], f0[f]);
         y[f] = rw_build_value(&b, Y, f);
     }
@@ -83,15 +50,13 @@ static rw_status build_probe(rw_ode *ode, rw_node *nodes, rw_stage *stage)
 rw_status rw_adaptive_prepare(rw_ode *ode)
 {
     struct rw_adaptive *a = rw_calloc(1, sizeof *a);
-    rw_node *nodes = rw_calloc(3 * (size_t)ode->nfields, sizeof *nodes);
     ode->adaptive = a;
-    rw_status status = a && nodes ? RW_OK : rw_fail_memory(ode->device->ctx, sizeof *a, "an integrator");
-    if (status == RW_OK) status = build_euler(ode, nodes, &a->euler);
+    rw_status status = a ? RW_OK : rw_fail_memory(ode->device->ctx, sizeof *a, "an integrator");
+    if (status == RW_OK) status = rw_build_euler(ode, PROBE, "euler", &a->euler);
     if (status == RW_OK) status = rw_switches_create(ode, &a->euler, &a->switches);
     if (status == RW_OK) status = rw_jumps_create(ode, &a->jumps);
-    if (status == RW_OK) status = build_probe(ode, nodes, &a->probe);
+    if (status == RW_OK) status = build_probe(ode, &a->probe);
     if (status == RW_OK) status = rw_spectral_prepare(ode);
-    rw_free(nodes);
     if (status != RW_OK) rw_adaptive_free(ode); /* the next call begins anew */
     return status;
 }
@@ -99,7 +64,7 @@ rw_status rw_adaptive_prepare(rw_ode *ode)
 void rw_adaptive_free(rw_ode *ode)
 {
     if (!ode->adaptive) return;
-    rw_switches_free(&ode->adaptive->switches); /* they read euler's graph */
+    rw_switch_search_destroy(&ode->adaptive->switches); /* they read euler's graph */
     rw_jumps_free(&ode->adaptive->jumps);
     rw_stage_free(&ode->adaptive->euler);
     rw_stage_free(&ode->adaptive->probe);
@@ -117,7 +82,7 @@ static rw_status note_steps(rw_ode *ode, double rho, double t_limit)
     rw_context *ctx = ode->device->ctx;
     const rw_ode_ops *ops = ode->ops;
     const double most = ops->stable > 0 ? ops->stable : ops->reach(ode), end = rw_ode_end(ode, t_limit);
-    const double span = end - ode->t;
+    const double span = end - ode->now.t;
     double least, along;
     if (!(span * rho / most > RW_HOPELESS)) return RW_OK;
     if (!ops->reach) { /* else steps follow the bound */
@@ -132,8 +97,8 @@ static rw_status note_steps(rw_ode *ode, double rho, double t_limit)
         rw_log(ctx, RW_LOG_WARNING,
                "time.method = %s%s needs at least %.2g steps of at most %.2g to t = %.6g: its stability limit is "
                "%.3g/rho (spectral radius rho = %.3g); choose %sa coarser grid, or an earlier time.end",
-               ops->name, ode->automatic ? ", chosen by auto," : "", steps, most / rho, end, most, rho,
-               ode->automatic ? "" : "time.method: auto, ");
+               ops->name, ode->chooser ? ", chosen by auto," : "", steps, most / rho, end, most, rho,
+               ode->chooser ? "" : "time.method: auto, ");
     else
         rw_log(ctx, RW_LOG_WARNING,
                "steps are limited by time.max_stages = %d: at most %.2g, at least %.2g steps to t = %.6g; raise "
@@ -147,14 +112,14 @@ static rw_status first_step(rw_ode *ode, double rho, double longest, double *h)
 {
     struct rw_adaptive *a = ode->adaptive;
     double probe = rho * longest > 1 ? 1 / rho : longest, norm;
-    rw_stage_set(&a->euler, "t", ode->t);
+    rw_stage_set(&a->euler, "t", ode->now.t);
     rw_stage_set(&a->euler, "c", probe);
     RW_TRY(rw_stage_run(ode, &a->euler));
-    rw_stage_set(&a->probe, "t0", ode->t);
-    rw_stage_set(&a->probe, "t1", ode->t + probe);
+    rw_stage_set(&a->probe, "t0", ode->now.t);
+    rw_stage_set(&a->probe, "t1", ode->now.t + probe);
     RW_TRY(rw_stage_run(ode, &a->probe));
     RW_TRY(rw_expr_get(a->probe.expr, "norm", &norm, NULL));
-    ode->stat.rhs += 2;
+    ode->now.stat.rhs += 2;
     double estimate = sqrt(probe * norm);
     if (!isfinite(norm)) *h = 0.001 * probe; /* the probe has left the domain of F */
     else *h = 0.1 * probe < longest * estimate ? 0.1 * probe / estimate : longest;
@@ -181,9 +146,9 @@ static rw_status accept(rw_ode *ode, int result)
 /* The radius at the present time; at the first step the step, too. */
 static rw_status prepare(rw_ode *ode, double t_limit, double *rho)
 {
-    const double longest = ode->max_step > 0 ? ode->max_step : t_limit - ode->t;
-    double *c = ode->controller;
-    *rho = ode->stat.spectral_radius; /* after a restart it is in the statistics */
+    const double longest = ode->max_step > 0 ? ode->max_step : t_limit - ode->now.t;
+    double *c = ode->now.controller;
+    *rho = ode->now.stat.spectral_radius; /* after a restart it is in the statistics */
     if (!(c[0] > 0)) {
         if (!ode->fresh) RW_TRY(rw_spectral_radius(ode, rho));
         ode->fresh = false;
@@ -206,14 +171,15 @@ static void note_stage_limit(rw_ode *ode, bool clipped, double h, double factor,
     struct rw_adaptive *a = ode->adaptive;
     if (a->limited < 0) return;
     a->limited = clipped && factor > 2 ? a->limited + 1 : 0;
-    double steps = (t_limit - ode->t) / h;
+    double steps = (t_limit - ode->now.t) / h;
     if (a->limited < LIMITED_FOR_LONG && !(a->limited && steps > RW_HOPELESS)) return;
     a->limited = -1;
     rw_log(ode->device->ctx, RW_LOG_WARNING,
            "steps are limited by time.max_stages = %d: %.2g instead of about %.2g at t = %.6g, %.2g steps to t = %.6g; "
            "raise "
            "time.max_stages to %.0f, or choose a coarser grid",
-           ode->max_stages, h, h * factor, ode->t, steps, t_limit, RW_MIN(ceil(ode->max_stages * sqrt(factor)), 10000));
+           ode->max_stages, h, h * factor, ode->now.t, steps, t_limit,
+           RW_MIN(ceil(ode->max_stages * sqrt(factor)), 10000));
 }
 
 /* Warns once when jumps of the right-hand side shorten step after step. */
@@ -227,27 +193,26 @@ static void note_jumps(rw_ode *ode, bool limits, double h, double t_limit)
            "%s: steps are limited by jumps of %s: %.2g at t = %.6g, %.2g steps to t = %.6g; give the switch a "
            "hysteresis, make it smooth (tanh for "
            "a comparison), or raise time.rtol and time.atol, to which the step is proportional",
-           ode->source.name, rw_jumps_text(a->jumps), h, ode->t, (t_limit - ode->t) / h, t_limit);
+           ode->source.name, rw_jumps_text(a->jumps), h, ode->now.t, (t_limit - ode->now.t) / h, t_limit);
 }
 
 /* Below the resolution of t; or, where the spectral radius does not explain it, below that of the limit. */
 static bool is_hopeless(const rw_ode *ode, double h, double rho, double t_limit)
 {
-    return h < 1e-14 * fabs(ode->t) || (h < 1e-14 * fabs(t_limit) && h * rho < 1e-10);
+    return h < 1e-14 * fabs(ode->now.t) || (h < 1e-14 * fabs(t_limit) && h * rho < 1e-10);
 }
 
 rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
 {
-    RW_TRY(rw_auto_review(ode, t_limit));
     const rw_ode_ops *ops = ode->ops;
     const double p = 1.0 / ops->power;
     if (!ode->adaptive) RW_TRY(rw_adaptive_prepare(ode));
-    double *c = ode->controller, rho, after = 0;
+    double *c = ode->now.controller, rho, after = 0;
     RW_TRY(prepare(ode, t_limit, &rho));
     double ahead = ode->max_step > 0 ? RW_MIN(2 * c[0], ode->max_step) : 2 * c[0];
-    bool to_switch = rw_switches_limit(ode, ode->adaptive->switches, ahead, &t_limit, &after);
-    if (ode->t >= t_limit) return RW_OK; /* the limit was a switch: no step is left */
-    double remaining = t_limit - ode->t;
+    bool to_switch = rw_switches_limit(ode, &ode->adaptive->euler, ode->adaptive->switches, ahead, &t_limit, &after);
+    if (ode->now.t >= t_limit) return RW_OK; /* the limit was a switch: no step is left */
+    double remaining = t_limit - ode->now.t;
     double most = ops->reach ? ops->reach(ode) : INFINITY;
     bool rejected = false, by_jumps = false, often = ode->adaptive->jumpy >= JUMPS_OFTEN;
     rw_attempt a = {0};
@@ -267,12 +232,12 @@ rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
             ode->refused_limit = t_limit;
             c[0] = first;
             return rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED, "the step has shrunk to %.3g at t = %.9g", h,
-                           ode->t);
+                           ode->now.t);
         }
         if (attempt > 0) RW_TRY(rw_ode_check_cancel(ode));
         a = (rw_attempt){0};
         tried = h;
-        ode->step_end = last ? t_limit : ode->t + h;
+        ode->step_end = last ? t_limit : ode->now.t + h;
         RW_TRY(ops->attempt(ode, h, rho, &a));
         double jump = 0;
         a.error = a.most > 0 ? a.estimate / a.most : a.estimate;
@@ -283,7 +248,7 @@ rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
         bool jumps = often ? seen || a.error > 0.1 : seen && RW_MIN(a.error, a.estimate) <= 1;
         if (jumps) a.error = RW_MAX(a.estimate, jump);
         if (!isfinite(a.error) || a.error > 1) {
-            ode->stat.rejected++;
+            ode->now.stat.rejected++;
             rejected = true;
             by_jumps = by_jumps || seen || jumps;
             if (!isfinite(a.error)) c[0] = 0.1 * h;
@@ -305,13 +270,13 @@ rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
         c[1] = error;
         c[2] = h;
         c[3] += 1;
-        ode->t = ode->step_end;
+        ode->now.t = ode->step_end;
         if (last && to_switch) rw_switches_pass(ode, after);
-        ode->stat.steps++;
-        ode->stat.step = h;
-        ode->stat.error = error;
-        ode->stat.stages = a.stages;
-        ode->stat.max_stages = RW_MAX(ode->stat.max_stages, a.stages);
+        ode->now.stat.steps++;
+        ode->now.stat.step = h;
+        ode->now.stat.error = error;
+        ode->now.stat.stages = a.stages;
+        ode->now.stat.max_stages = RW_MAX(ode->now.stat.max_stages, a.stages);
         note_jumps(ode, by_jumps || (jumps && jump > 0.1 * (a.most > 0 ? RW_MIN(a.most, 1) : 1)), h, t_limit);
         if (ops->reach && !(ops->stable > 0)) note_stage_limit(ode, clipped, unclipped, 0.8 * pow(error, -p), t_limit);
         return RW_OK;

@@ -15,15 +15,16 @@
 enum { REVIEW_EVERY = 500 };
 static const double OVERHANG = 0.2, FEW = 50, LOOSE = 3e-4, LIMITED = 2, WORTH_CHANGE = 1000;
 
-/* What the choice needs, and the step control of whatever it becomes, is compiled while the fields get their values. */
-static rw_status create(rw_ode *ode) { return rw_adaptive_prepare(ode); }
+static const rw_ode_ops *stabilised(const rw_ode *ode)
+{
+    return ode->rtol > LOOSE ? &rw_method_RKC2 : &rw_method_ROCK4;
+}
 
-static void destroy(rw_ode *ode) { (void)ode; }
-
-static rw_ode_method stabilised(const rw_ode *ode) { return ode->rtol > LOOSE ? RW_ODE_RKC2 : RW_ODE_ROCK4; }
+/* The spectral radius does not choose its stages. */
+static bool is_not_stabilised(const rw_ode_ops *ops) { return ops->attempt && !ops->reach; }
 
 /* The method at the present state, for a time `span`; the reason is noted. */
-static rw_status choose(rw_ode *ode, double span, rw_ode_method *method)
+static rw_status choose(rw_ode *ode, double span, const rw_ode_ops **method)
 {
     double rho, overhang;
     RW_TRY(rw_ode_make_vectors(ode)); /* power iteration needs them */
@@ -33,10 +34,10 @@ static rw_status choose(rw_ode *ode, double span, rw_ode_method *method)
     bool found = false;
     if (overhang > OVERHANG && !few) RW_TRY(rw_spectral_probe(ode, &overhang, &found));
     if (few) {
-        *method = RW_ODE_DP5;
+        *method = &rw_method_DP5;
         snprintf(ode->reason, sizeof ode->reason, "not stiff: spectral radius %.3g, time %.3g", rho, span);
     } else if (overhang > OVERHANG) {
-        *method = RW_ODE_DP5;
+        *method = &rw_method_DP5;
         snprintf(ode->reason, sizeof ode->reason,
                  "eigenvalues %s away from the negative real axis (by %.2g of the spectral radius %.3g; %s)",
                  found ? "lie" : "may lie", overhang, rho,
@@ -47,20 +48,24 @@ static rw_status choose(rw_ode *ode, double span, rw_ode_method *method)
             ode->reason, sizeof ode->reason,
             "stiff, eigenvalues near the negative real axis: spectral radius %.3g, time %.3g; tolerance %.1e is %s "
             "%.0e",
-            rho, span, ode->rtol, *method == RW_ODE_RKC2 ? "above" : "at most", LOOSE);
+            rho, span, ode->rtol, ode->rtol > LOOSE ? "above" : "at most", LOOSE);
     }
     return RW_OK;
 }
 
-static double span_of(const rw_ode *ode, double t_limit) { return (ode->end > ode->t ? ode->end : t_limit) - ode->t; }
+static double span_of(const rw_ode *ode, double t_limit)
+{
+    return (ode->end > ode->now.t ? ode->end : t_limit) - ode->now.t;
+}
 
 static rw_status step(rw_ode *ode, double t_limit)
 {
-    rw_ode_method method;
+    const rw_ode_ops *method;
     RW_TRY(choose(ode, span_of(ode, t_limit), &method));
     RW_TRY(rw_ode_become(ode, method));
-    ode->fresh = ode->controller[0] == 0; /* else steps have been taken, and the method could not change */
+    ode->fresh = ode->now.controller[0] == 0; /* else steps have been taken, and the method could not change */
     rw_log(ode->device->ctx, RW_LOG_INFO, "method %s: %s", ode->ops->name, ode->reason);
+    RW_TRY(rw_auto_review(ode, t_limit));
     return ode->ops->step(ode, t_limit);
 }
 
@@ -72,40 +77,41 @@ static rw_status find_stiffness(rw_ode *ode, double left, double *rho, bool *sti
     *stiff = false;
     if (!rw_spectral_varies(ode)) return RW_OK;
     RW_TRY(rw_spectral_radius(ode, rho));
-    if (ode->controller[2] * *rho < LIMITED || left * *rho < WORTH_CHANGE) return RW_OK;
+    if (ode->now.controller[2] * *rho < LIMITED || left * *rho < WORTH_CHANGE) return RW_OK;
     RW_TRY(rw_spectral_overhang(ode, &overhang));
     if (overhang > OVERHANG) RW_TRY(rw_spectral_probe(ode, &overhang, &found));
     *stiff = overhang <= OVERHANG;
     return RW_OK;
 }
 
-/* On failure, such as a lack of memory for the other method's vectors, it is dp5 again. */
-static rw_status change(rw_ode *ode, rw_ode_method method)
+/* On failure, such as a lack of memory for the other method's vectors, it is the one before again. */
+static rw_status change(rw_ode *ode, const rw_ode_ops *method)
 {
+    const rw_ode_ops *before = ode->ops;
     const rw_status status = rw_ode_become(ode, method);
-    if (status != RW_OK) RW_TRY(rw_ode_become(ode, RW_ODE_DP5));
+    if (status != RW_OK) RW_TRY(rw_ode_become(ode, before));
     return status;
 }
 
 rw_status rw_auto_review(rw_ode *ode, double t_limit)
 {
-    double *c = ode->controller, rho;
+    double *c = ode->now.controller, rho;
     const double h = c[2], left = span_of(ode, t_limit);
     bool stiff;
-    if (!ode->automatic || ode->ops != &rw_dp5_ops || !(c[0] > 0) || c[3] < REVIEW_EVERY) return RW_OK;
+    if (!ode->chooser || !is_not_stabilised(ode->ops) || !(c[0] > 0) || c[3] < REVIEW_EVERY) return RW_OK;
     rw_status status = find_stiffness(ode, left, &rho, &stiff);
     if (status == RW_OK && stiff) status = change(ode, stabilised(ode));
     /* an interrupted review is made again; where there is no radius, or no memory, dp5 continues */
     if (status == RW_ERR_INTERRUPTED) return status;
     c[3] = 0;
-    if (ode->ops == &rw_dp5_ops) return RW_OK;
+    if (is_not_stabilised(ode->ops)) return RW_OK;
     RW_TRY(status);
     c[1] = c[2] = 0; /* the error of another method */
     rw_dense_begin(ode);
     snprintf(ode->reason, sizeof ode->reason,
              "stiff from t = %.4g on, eigenvalues near the negative real axis: spectral radius %.3g, time %.3g; dp5 "
              "before, whose steps of %.2g were limited by stability",
-             ode->t, rho, left, h);
+             ode->now.t, rho, left, h);
     rw_log(ode->device->ctx, RW_LOG_INFO, "method %s: %s", ode->ops->name, ode->reason);
     return RW_OK;
 }
@@ -113,11 +119,11 @@ rw_status rw_auto_review(rw_ode *ode, double t_limit)
 /* As the method that AUTO would become at the present state. */
 static rw_status explain_choice(rw_ode *ode, rw_text *text)
 {
-    rw_ode_method method;
-    RW_TRY(choose(ode, span_of(ode, ode->t), &method));
+    const rw_ode_ops *method;
+    RW_TRY(choose(ode, span_of(ode, ode->now.t), &method));
     RW_TRY(rw_ode_become(ode, method));
     rw_text_add(text, "auto: chooses %s at the first step: %s\n", ode->ops->name, ode->reason);
-    return ode->ops->explain(ode, text);
+    return rw_method_explain(ode, text);
 }
 
 static rw_status explain(const rw_ode *as_given, rw_text *text)
@@ -125,7 +131,7 @@ static rw_status explain(const rw_ode *as_given, rw_text *text)
     rw_ode *ode = (rw_ode *)as_given; /* restored below */
     bool bound = true;
     for (int f = 0; f < ode->nfields; ++f) bound = bound && ode->vector[f];
-    if (!bound || !(ode->end > ode->t)) {
+    if (!bound || !(ode->end > ode->now.t)) {
         rw_text_add(text, "auto: the method is chosen at the first step%s\n",
                     bound ? "; its plan can be shown if `end` is given"
                           : "; its plan can be shown if the fields are bound");
@@ -142,11 +148,14 @@ static rw_status explain(const rw_ode *as_given, rw_text *text)
     return status;
 }
 
-/* Vectors as many as the methods it may become have at most: for estimates of memory. */
-const rw_ode_ops rw_auto_ops = {.name = "auto",
-                                .vectors = 3,
-                                .least_stages = 1,
-                                .create = create,
-                                .step = step,
-                                .destroy = destroy,
-                                .explain = explain};
+/* Its vectors are those of the power iteration. What the choice needs, and the step control of whatever it becomes, is
+ * compiled while the fields get their values. */
+const rw_ode_ops rw_method_AUTO = {.method = RW_ODE_AUTO,
+                                   .name = "auto",
+                                   .state = rw_adaptive_state,
+                                   .vectors = 3,
+                                   .least_stages = 1,
+                                   .create = rw_adaptive_prepare,
+                                   .step = step,
+                                   .explain = explain,
+                                   .chooses = &rw_method_ROCK4};

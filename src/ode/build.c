@@ -35,12 +35,13 @@ void rw_build_begin(rw_building *b, rw_ode *ode)
         if (ode->fields[f].dtype == RW_F32 || ode->fields[f].dtype == RW_C64) b->graph->linear = false;
     rw_lowering_begin(&b->lowering, ode->device->ctx, b->graph);
     int n = RW_ODE_VECTORS * ode->nfields;
-    b->field = rw_calloc((size_t)n, sizeof *b->field);
+    b->field = rw_calloc((size_t)(n + RW_COUNT(b->node) * ode->nfields), sizeof *b->field);
     if (!b->field) {
         note(b, rw_fail_memory(ode->device->ctx, (size_t)n * sizeof *b->field, "a program"));
         return;
     }
     memset(b->field, -1, (size_t)n * sizeof *b->field);
+    for (int i = 0; i < RW_COUNT(b->node); ++i) b->node[i] = b->field + n + i * ode->nfields;
     b->scalars = b->graph->nparams;
     for (int i = 0; i < ode->nscalars; ++i)
         rw_graph_add_param(b->graph, ode->scalars[i].name, ode->scalars[i].is_complex, ode->scalars[i].value,
@@ -211,6 +212,26 @@ void rw_build_result(rw_building *b, const char *name, rw_node value)
     if (b->status == RW_OK) note(b, rw_plan_result(&b->plan, name, value));
 }
 
+static rw_node magnitude(rw_graph *g, rw_node n) { return rw_make1(g, RW_OP_ABS, n); }
+
+void rw_build_norm(rw_building *b, const rw_node *e, const rw_node *y, const rw_node *next)
+{
+    const rw_ode *ode = b->ode;
+    rw_graph *g = b->graph;
+    if (b->status != RW_OK) return;
+    const rw_node atol = rw_build_setting(b, "atol", ode->atol), rtol = rw_build_setting(b, "rtol", ode->rtol);
+    rw_node sum = rw_real(g, 0);
+    for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f) {
+        rw_node size = magnitude(g, y[f]);
+        if (next) size = OP(MAX, size, magnitude(g, next[f]));
+        rw_node r = OP(DIV, magnitude(g, e[f]), OP(ADD, atol, OP(MUL, rtol, size)));
+        sum = OP(ADD, sum, OP(MUL, r, r));
+    }
+    if (b->status != RW_OK) return;
+    const double entries = rw_grid_nodes(&ode->grid) * ode->nfields;
+    rw_build_result(b, "norm", rw_make1(g, RW_OP_SQRT, OP(DIV, rw_reduce(g, RW_SUM, sum), rw_real(g, entries))));
+}
+
 /* Names of times begin with t. */
 static bool is_time(const rw_graph *g, int param) { return !strncmp(g->params[param].name, "#t", 2); }
 
@@ -266,6 +287,21 @@ rw_status rw_build_end(rw_building *b, const char *name, rw_stage *stage)
     return b->status;
 }
 
+rw_status rw_build_euler(rw_ode *ode, int into, const char *name, rw_stage *stage)
+{
+    rw_building b;
+    rw_build_begin(&b, ode);
+    rw_node t = rw_build_scalar(&b, "t"), c = rw_build_scalar(&b, "c");
+    rw_build_vector(&b, 0, t);
+    rw_build_vector(&b, into, t);
+    rw_node *rates = b.node[0];
+    rw_build_rates(&b, 0, rates);
+    rw_graph *g = b.graph;
+    for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f)
+        rw_build_store(&b, into, f, OP(ADD, rw_build_value(&b, 0, f), OP(MUL, c, rates[f])));
+    return rw_build_end(&b, name, stage);
+}
+
 rw_status rw_build_drop(rw_building *b)
 {
     rw_lowering_end(&b->lowering);
@@ -291,7 +327,7 @@ rw_status rw_stage_prepare(rw_ode *ode, rw_stage *stage)
 rw_status rw_stage_run(rw_ode *ode, rw_stage *stage)
 {
     rw_expr *e = stage->expr;
-    if (ode->trace) return rw_trace_add(ode, stage);
+    if (ode->note) return ode->note(ode, stage);
     for (int i = 0; i < RW_ODE_VECTORS * ode->nfields; ++i)
         if (stage->field[i] >= 0 && e->bound[stage->field[i]] != ode->vector[i])
             rw_expr_hold(e, stage->field[i], ode->vector[i]);
@@ -315,7 +351,7 @@ void rw_stage_set(rw_stage *stage, const char *scalar, double value)
     if (p >= 0) rw_expr_set_index(stage->expr, p, value, 0);
 }
 
-double rw_ode_stage_time(const rw_ode *ode, double c, double h) { return RW_MIN(ode->t + c * h, ode->step_end); }
+double rw_ode_stage_time(const rw_ode *ode, double c, double h) { return RW_MIN(ode->now.t + c * h, ode->step_end); }
 
 void rw_quadrature_begin(rw_quadrature_rule *rule)
 {
@@ -343,7 +379,7 @@ static void make_quadrature(const rw_ode *ode, double h, const double *polynomia
 {
     c->n = RW_QUADRATURE_NODES;
     for (int q = 0; q < RW_QUADRATURE_NODES; ++q) {
-        c->at[q] = ode->t + ode->quadrature.theta[q] * h;
+        c->at[q] = ode->now.t + ode->quadrature.theta[q] * h;
         for (int k = 0; k < RW_QUADRATURE_NODES; ++k) c->weight[q] += ode->quadrature.weight[q][k] * polynomial[k];
     }
 }

@@ -28,7 +28,7 @@ enum { Y, VALUE, HELD, STATES = RW_ODE_PAST + 1 };
 
 /* An integrator before a step, besides its state. */
 typedef struct mark {
-    double state[RW_ODE_STATE];
+    rw_ode_progress progress;
     bool stale, broken;
     int past;
 } mark;
@@ -89,7 +89,7 @@ void rw_dense_begin(rw_ode *ode)
     d->begun.stale = ode->stale;
     d->begun.broken = d->broken;
     d->begun.past = d->past;
-    rw_ode_save(ode, d->begun.state);
+    d->begun.progress = ode->now;
 }
 
 rw_status rw_dense_keep(rw_ode *ode)
@@ -119,7 +119,7 @@ void rw_dense_push(rw_ode *ode, int result)
         rw_ode_exchange(ode, RW_PAST + i, RW_PAST + i - 1);
         d->time[i] = d->time[i - 1];
     }
-    d->time[0] = ode->t;
+    d->time[0] = ode->now.t;
     d->past = d->broken ? 1 : RW_MIN(d->past + 1, RW_ODE_PAST);
     d->broken = false;
     d->before = d->begun;
@@ -130,9 +130,9 @@ rw_status rw_ode_undo(rw_ode *ode)
 {
     RW_NEED(ode, "ode");
     struct rw_dense *d = ode->dense;
-    rw_ode_statistics *s = &ode->stat;
+    rw_ode_statistics *s = &ode->now.stat;
     if (!d || !d->undoable)
-        return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "there is no step to undo at t = %.9g: %s", ode->t,
+        return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "there is no step to undo at t = %.9g: %s", ode->now.t,
                        d ? "only the last step can be undone, once, until rw_ode_bind or rw_ode_set"
                          : "set dense in rw_ode_spec");
     for (int f = 0; f < ode->nfields; ++f)
@@ -143,9 +143,8 @@ rw_status rw_ode_undo(rw_ode *ode)
         rw_ode_exchange(ode, RW_PAST + i, RW_PAST + i + 1);
         d->time[i] = d->time[i + 1];
     }
-    const double *before = d->before.state;
     rw_ode_statistics work = *s;
-    rw_ode_control_restore(ode, before);
+    ode->now = d->before.progress;
     s->rejected = work.rejected;
     s->rhs = work.rhs;
     s->spectral_rhs = work.spectral_rhs; /* what was done was done */
@@ -204,7 +203,7 @@ static rw_status build(rw_ode *ode, rw_stage *stage)
 static void set_weights(const rw_ode *ode, double t)
 {
     struct rw_dense *d = ode->dense;
-    double at[STATES] = {ode->t, d->time[0], d->time[1], d->time[2]};
+    double at[STATES] = {ode->now.t, d->time[0], d->time[1], d->time[2]};
     for (int i = 0; i < STATES; ++i) {
         double w = 1;
         for (int j = 0; j < STATES; ++j) w *= j == i ? 1 : (t - at[j]) / (at[i] - at[j]);
@@ -264,12 +263,12 @@ rw_status rw_ode_interpolate(rw_ode *ode, double t, double *error)
     double found;
     *error = INFINITY;
     if (!d) return rw_fail(ctx, RW_ERR_ARGUMENT, "no dense output at t = %.9g: set dense in rw_ode_spec", t);
-    if (!(t <= ode->t) || (d->past > 0 && !(t > d->time[0])))
+    if (!(t <= ode->now.t) || (d->past > 0 && !(t > d->time[0])))
         return rw_fail(ctx, RW_ERR_ARGUMENT,
                        "dense output at t = %.9g: values exist after t = %.9g, where the last step began, up to t "
                        "= %.9g",
-                       t, d->past > 0 ? d->time[0] : ode->t, ode->t);
-    if (t == ode->t) {
+                       t, d->past > 0 ? d->time[0] : ode->now.t, ode->now.t);
+    if (t == ode->now.t) {
         RW_TRY(rw_ode_restore(ode));
         *error = 0;
         return RW_OK;
@@ -288,7 +287,7 @@ rw_status rw_ode_interpolate(rw_ode *ode, double t, double *error)
 
 double rw_ode_time(const rw_ode *ode)
 {
-    return ode ? (ode->dense && ode->dense->looking ? ode->dense->at : ode->t) : 0;
+    return ode ? (ode->dense && ode->dense->looking ? ode->dense->at : ode->now.t) : 0;
 }
 
 bool rw_ode_has_dense_output(const rw_ode *ode)
@@ -299,41 +298,44 @@ bool rw_ode_has_dense_output(const rw_ode *ode)
 
 /* ---- checkpoints ------------------------------------------------------------------------------------------------- */
 
-void rw_history_save(const rw_ode *ode, double s[RW_ODE_HISTORY])
+/* In the order of checkpoints that had no names. */
+static void exchange(rw_named *list, const rw_ode_ops *ops, struct rw_dense *d)
 {
-    const struct rw_dense *d = ode->dense;
-    const double values[] = {d->past,     d->time[0],      d->time[1],       d->time[2],    d->broken,
-                             d->undoable, d->before.stale, d->before.broken, d->before.past};
-    memcpy(s, values, sizeof values);
-    memcpy(s + RW_COUNT(values), d->before.state, sizeof d->before.state);
+    static const char *const time[RW_ODE_PAST] = {"time_1", "time_2", "time_3"};
+    d->past = (int)rw_named_count(list, "states", d->past, RW_ODE_PAST);
+    for (int i = 0; i < RW_ODE_PAST; ++i) d->time[i] = rw_named_value(list, time[i], d->time[i], -INFINITY, INFINITY);
+    d->broken = rw_named_count(list, "at_switch", d->broken, 1);
+    d->undoable = rw_named_count(list, "undoable", d->undoable, 1);
+    d->before.stale = rw_named_count(list, "was_stale", d->before.stale, 1);
+    d->before.broken = rw_named_count(list, "was_at_switch", d->before.broken, 1);
+    d->before.past = (int)rw_named_count(list, "had_states", d->before.past, RW_ODE_PAST);
+    rw_progress_exchange(list, ops, &d->before.progress);
 }
 
-static bool is_count(double n) { return n >= 0 && n <= RW_ODE_PAST && n == floor(n); }
-
-rw_status rw_history_load(rw_ode *ode, const double s[RW_ODE_HISTORY])
+int64_t rw_history_save(const rw_ode *ode, const char **names, double *values, int64_t capacity)
 {
-    struct rw_dense *d = ode->dense;
-    bool possible = is_count(s[0]) && is_count(s[8]) && (s[5] == 0 || (s[0] > 0 && s[9] <= s[1]));
-    double newer = ode->t;
-    for (int i = 1; possible && i <= (int)s[0]; ++i) {
-        possible = s[i] < newer;
-        newer = s[i];
-    }
+    struct rw_dense d = *ode->dense;
+    rw_named list = {.names = names, .values = values, .capacity = capacity};
+    exchange(&list, ode->ops, &d);
+    return list.n;
+}
+
+rw_status rw_history_load(rw_ode *ode, const char *const *names, const double *values, int64_t n)
+{
+    rw_named list = {.names = (const char **)names, .values = (double *)values, .n = n, .loads = true};
+    struct rw_dense d = *ode->dense;
+    exchange(&list, ode->ops, &d);
+    bool possible = !list.wrong && (!d.undoable || (d.past > 0 && d.before.progress.t <= d.time[0]));
+    for (int i = 0; possible && i < d.past; ++i) possible = d.time[i] < (i ? d.time[i - 1] : ode->now.t);
     if (!possible)
         return rw_fail(ode->device->ctx, RW_ERR_INPUT,
                        "the stored states before t = %.9g are invalid: the checkpoint is damaged: begin again with "
                        "--force",
-                       ode->t);
-    d->past = (int)s[0];
-    memcpy(d->time, s + 1, sizeof d->time);
-    d->broken = s[4] != 0;
-    d->undoable = s[5] != 0;
-    d->looking = false;
-    d->before.stale = s[6] != 0;
-    d->before.broken = s[7] != 0;
-    d->before.past = (int)s[8];
-    memcpy(d->before.state, s + 9, sizeof d->before.state);
+                       ode->now.t);
+    d.looking = false;
+    *ode->dense = d;
     return RW_OK;
 }
 
+int rw_history_states(const rw_ode *ode) { return ode->dense->past; }
 rw_array *rw_history_array(const rw_ode *ode, int state, int field) { return *array_of(ode, RW_PAST + state, field); }

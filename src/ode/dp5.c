@@ -29,7 +29,7 @@ typedef struct dp5 {
 
 static int argument_of(int i) { return i == 0 ? Y : i % 2 ? ODD : EVEN; }
 
-static rw_status build_stage(rw_ode *ode, int i, rw_node *rates, rw_stage *stage)
+static rw_status build_stage(rw_ode *ode, int i, rw_stage *stage)
 {
     rw_building b;
     rw_build_begin(&b, ode);
@@ -37,6 +37,7 @@ static rw_status build_stage(rw_ode *ode, int i, rw_node *rates, rw_stage *stage
     for (int v = Y; v < RW_METHOD_VECTORS; ++v)
         if (v == Y || v == argument_of(i) || v == argument_of(i + 1) || (v >= K1 && v <= K1 + i))
             rw_build_vector(&b, v, t);
+    rw_node *rates = b.node[0];
     rw_build_rates(&b, argument_of(i), rates);
     rw_graph *g = b.graph;
     for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f) {
@@ -53,19 +54,19 @@ static rw_status build_stage(rw_ode *ode, int i, rw_node *rates, rw_stage *stage
     return rw_build_end(&b, "dp5_stage", stage);
 }
 
-static rw_status build_error(rw_ode *ode, rw_node *nodes, rw_stage *stage)
+static rw_status build_error(rw_ode *ode, rw_stage *stage)
 {
-    int nf = ode->nfields, next = argument_of(STAGES);
-    rw_node *rates = nodes, *y0 = nodes + nf, *y1 = y0 + nf;
+    const int next = argument_of(STAGES);
     rw_building b;
     rw_build_begin(&b, ode);
+    rw_node *rates = b.node[0], *y0 = b.node[1], *y1 = b.node[2];
     rw_node t = rw_build_scalar(&b, "t"), h = rw_build_scalar(&b, "h");
     rw_build_vector(&b, Y, t);
     rw_build_vector(&b, next, t);
     rw_build_vector(&b, K1, t);
     rw_build_rates(&b, next, rates);
     rw_graph *g = b.graph;
-    for (int f = 0; f < nf && b.status == RW_OK; ++f) {
+    for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f) {
         y0[f] = rw_build_value(&b, Y, f);
         y1[f] = rw_build_value(&b, next, f);
         rates[f] = OP(ADD, rw_build_value(&b, K1, f), OP(MUL, OP(MUL, rw_real(g, e[STAGES]), h), rates[f]));
@@ -74,25 +75,11 @@ static rw_status build_error(rw_ode *ode, rw_node *nodes, rw_stage *stage)
     return rw_build_end(&b, "dp5_error", stage);
 }
 
-static void destroy(rw_ode *ode)
-{
-    dp5 *m = ode->method;
-    if (!m) return;
-    for (int i = 0; i < STAGES; ++i) rw_stage_free(m->stage + i);
-    rw_stage_free(&m->error);
-    rw_free(m);
-    ode->method = NULL;
-}
-
 static rw_status create(rw_ode *ode)
 {
-    dp5 *m = ode->method = rw_calloc(1, sizeof *m);
-    rw_node *nodes = rw_calloc(3 * (size_t)ode->nfields, sizeof *nodes);
-    rw_status status = m && nodes ? RW_OK : rw_fail_memory(ode->device->ctx, sizeof *m, "an integrator");
-    for (int i = 0; i < STAGES && status == RW_OK; ++i) status = build_stage(ode, i, nodes, m->stage + i);
-    if (status == RW_OK) status = build_error(ode, nodes, &m->error);
-    rw_free(nodes);
-    return status;
+    dp5 *m = ode->method;
+    for (int i = 0; i < STAGES; ++i) RW_TRY(build_stage(ode, i, m->stage + i));
+    return build_error(ode, &m->error);
 }
 
 static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *result)
@@ -105,28 +92,24 @@ static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *result)
         rw_stage_set(st, "h", h);
         RW_TRY(rw_stage_run(ode, st));
     }
-    ode->stat.rhs += STAGES + 1;
+    ode->now.stat.rhs += STAGES + 1;
     result->stages = STAGES + 1;
     return rw_expr_get(m->error.expr, "norm", &result->estimate, NULL);
 }
 
-static rw_status explain(const rw_ode *ode, rw_text *text)
-{
-    const dp5 *m = ode->method;
-    rw_text_add(text, "dp5: a step takes six kernels and one for the error estimate\n");
-    for (int i = 0; i < STAGES; ++i) RW_TRY(rw_stage_explain(m->stage + i, text));
-    return rw_stage_explain(&m->error, text);
-}
-
-const rw_ode_ops rw_dp5_ops = {.name = "dp5",
-                               .vectors = RW_METHOD_VECTORS,
-                               .least_stages = 7,
-                               .create = create,
-                               .step = rw_adaptive_step,
-                               .destroy = destroy,
-                               .explain = explain,
-                               .result = EVEN /* argument_of(STAGES) */,
-                               .power = 5,
-                               .growth = 10,
-                               .stable = 3.3,
-                               .attempt = attempt};
+const rw_ode_ops rw_method_DP5 = {.method = RW_ODE_DP5,
+                                  .name = "dp5",
+                                  .state = rw_adaptive_state,
+                                  .choosable = true,
+                                  .vectors = RW_METHOD_VECTORS,
+                                  .least_stages = 7,
+                                  .size = sizeof(dp5),
+                                  .programs = STAGES + 1,
+                                  .create = create,
+                                  .step = rw_adaptive_step,
+                                  .summary = "takes six kernels and one for the error estimate",
+                                  .result = EVEN /* argument_of(STAGES) */,
+                                  .power = 5,
+                                  .growth = 10,
+                                  .stable = 3.3,
+                                  .attempt = attempt};

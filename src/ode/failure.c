@@ -24,16 +24,13 @@ static const double SHORT = 1e6;
 
 static rw_status build_rates(rw_ode *ode, rw_stage *stage)
 {
-    rw_node *rates = rw_calloc((size_t)ode->nfields, sizeof *rates);
-    if (!rates) return rw_fail_memory(ode->device->ctx, (size_t)ode->nfields * sizeof *rates, "an integrator");
     rw_building b;
     rw_build_begin(&b, ode);
     rw_node t = rw_build_scalar(&b, "t");
     rw_build_vector(&b, Y, t);
     rw_build_vector(&b, RATES, t);
-    rw_build_rates(&b, Y, rates);
-    for (int f = 0; f < ode->nfields; ++f) rw_build_store(&b, RATES, f, rates[f]);
-    rw_free(rates);
+    rw_build_rates(&b, Y, b.node[0]);
+    for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f) rw_build_store(&b, RATES, f, b.node[0][f]);
     return rw_build_end(&b, "rates", stage);
 }
 
@@ -67,8 +64,8 @@ static rw_status explain_state(rw_ode *ode, rw_finite *y, rw_text *cause)
     if (odd >= 0) {
         rw_text_add(cause, "%s is %s at ", ode->fields[odd].name, rw_finite_word(y[odd].value));
         rw_finite_node(cause, &ode->grid, y[odd].first);
-        rw_text_add(cause, ode->stat.steps ? ": a step was too long; choose time.method: auto or a shorter step"
-                                           : ": check the initial values");
+        rw_text_add(cause, ode->now.stat.steps ? ": a step was too long; choose time.method: auto or a shorter step"
+                                               : ": check the initial values");
     } else if (y[most].size > square_limit(ode->fields[most].dtype)) {
         rw_text_add(cause, "the solution has grown to |%s| = %.2g at ", ode->fields[most].name, y[most].size);
         rw_finite_node(cause, &ode->grid, y[most].largest);
@@ -108,11 +105,17 @@ static void say_unresolved(double t, double h, rw_text *cause)
         t, spacing(t));
 }
 
+rw_status rw_ode_check_cancel(const rw_ode *ode)
+{
+    if (!rw_cancel_requested(ode->cancel)) return RW_OK;
+    return rw_fail(ode->device->ctx, RW_ERR_INTERRUPTED, "interrupted at t = %.9g by a request to stop", ode->now.t);
+}
+
 rw_status rw_ode_check_resolution(rw_ode *ode, double h, double t_limit)
 {
     rw_text text = {0};
-    if (h >= 0.1 * least_step(ode->t) || ode->t + h >= t_limit) return RW_OK;
-    say_unresolved(ode->t, h, &text);
+    if (h >= 0.1 * least_step(ode->now.t) || ode->now.t + h >= t_limit) return RW_OK;
+    say_unresolved(ode->now.t, h, &text);
     rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED, "%s: a step of %.3g is below the resolution of t: %s",
             ode->source.name, h, text.data ? text.data : "");
     rw_text_free(&text);
@@ -125,13 +128,13 @@ rw_status rw_ode_check_resolution(rw_ode *ode, double h, double t_limit)
 static rw_status explain_resolution(rw_ode *ode, const rw_finite *rate, rw_text *cause)
 {
     const int f = largest(rate, ode->nfields);
-    const bool here = ode->refused_step <= 100 * least_step(ode->t);
-    const double t = here ? ode->t : ode->refused_limit, least = least_step(t);
+    const bool here = ode->refused_step <= 100 * least_step(ode->now.t);
+    const double t = here ? ode->now.t : ode->refused_limit, least = least_step(t);
     double y[2];
     if (ode->refused_step > least) return RW_OK;
     RW_TRY(rw_finite_value(ode->vector[f], rate[f].largest, y));
     const double life = hypot(y[0], y[1]) / rate[f].size;
-    if (life < least || (ode->stat.steps == 0 && life < 1000 * least)) say_unresolved(t, ode->refused_step, cause);
+    if (life < least || (ode->now.stat.steps == 0 && life < 1000 * least)) say_unresolved(t, ode->refused_step, cause);
     return RW_OK;
 }
 
@@ -149,7 +152,7 @@ static rw_status explain_rate(rw_ode *ode, const rw_finite *rate, bool growing, 
                 growing ? "the solution grows" : "its rate of change grows", name, size, name, rate[f].size);
     rw_finite_node(cause, &ode->grid, rate[f].largest);
     rw_text_add(cause, "): %s t = %.6g; end before, or check the equations",
-                growing ? "it blows up near" : "it has no solution beyond", ode->t + life);
+                growing ? "it blows up near" : "it has no solution beyond", ode->now.t + life);
     return RW_OK;
 }
 
@@ -181,9 +184,9 @@ static rw_status find_cause(rw_ode *ode, rw_stage *stage, rw_text *cause)
     CAUSE(explain_state(ode, y, cause));
     if (ode->refused.stages > 0) CAUSE(explain_attempt(ode, rate, &attempt)); /* else no step was tried */
     CAUSE(build_rates(ode, stage));
-    CAUSE(explain_rates(ode, stage, ode->t, rate, cause));
+    CAUSE(explain_rates(ode, stage, ode->now.t, rate, cause));
     if (!(ode->refused_step > 0)) goto done;
-    CAUSE(explain_rates(ode, stage, ode->t + ode->refused_step, rate, cause));
+    CAUSE(explain_rates(ode, stage, ode->now.t + ode->refused_step, rate, cause));
     CAUSE(explain_resolution(ode, rate, cause));
     CAUSE(explain_rate(ode, rate, true, cause));
     if (attempt.length) rw_text_add(cause, "%s", attempt.data);

@@ -198,12 +198,12 @@ static bool build_jumps(freezing *z, rw_node h, rw_node *jumps)
     return any;
 }
 
-static rw_status build(rw_ode *ode, rw_node *nodes, rw_jumps *j)
+static rw_status build(rw_ode *ode, rw_jumps *j)
 {
     int nf = ode->nfields;
-    rw_node *jumps = nodes, *y = jumps + nf, *next = y + nf;
     rw_building b;
     rw_build_begin(&b, ode);
+    rw_node *jumps = b.node[0], *y = b.node[1], *next = b.node[2];
     freezing z = {.b = &b, .jumps = j};
     rw_node t0 = rw_build_scalar(&b, "t0"), t1 = rw_build_scalar(&b, "t1"), h = rw_build_scalar(&b, "h");
     if (b.status == RW_OK) {
@@ -230,12 +230,9 @@ static rw_status build(rw_ode *ode, rw_node *nodes, rw_jumps *j)
 rw_status rw_jumps_create(rw_ode *ode, rw_jumps **jumps)
 {
     rw_jumps *j = *jumps = rw_calloc(1, sizeof *j);
-    rw_node *nodes = rw_calloc(3 * (size_t)ode->nfields, sizeof *nodes);
-    if (j) j->frozen = rw_calloc((size_t)ode->nfields, sizeof *j->frozen);
-    if (j) j->end = rw_calloc((size_t)ode->nfields, sizeof *j->end);
-    rw_status status = j && j->end && j->frozen && nodes ? build(ode, nodes, j)
-                                                         : rw_fail_memory(ode->device->ctx, sizeof *j, "an integrator");
-    rw_free(nodes);
+    if (j) j->end = rw_calloc(2 * (size_t)ode->nfields, sizeof *j->end);
+    if (j && j->end) j->frozen = j->end + ode->nfields;
+    rw_status status = j && j->end ? build(ode, j) : rw_fail_memory(ode->device->ctx, sizeof *j, "an integrator");
     if (status != RW_OK) rw_jumps_free(jumps);
     return status;
 }
@@ -246,7 +243,6 @@ void rw_jumps_free(rw_jumps **jumps)
     rw_stage_free(&(*jumps)->stage);
     rw_text_free(&(*jumps)->text);
     rw_free((*jumps)->end);
-    rw_free((*jumps)->frozen);
     rw_free(*jumps);
     *jumps = NULL;
 }
@@ -261,7 +257,7 @@ bool rw_jumps_any(const rw_jumps *j) { return j->stage.expr != NULL; }
 /* Between y_n and y_{n+1} in the vector. */
 static rw_status compare(rw_ode *ode, rw_jumps *j, int vector, double h, double *error)
 {
-    rw_stage_set(&j->stage, "t0", ode->t);
+    rw_stage_set(&j->stage, "t0", ode->now.t);
     rw_stage_set(&j->stage, "t1", ode->step_end);
     rw_stage_set(&j->stage, "h", h);
     for (int f = 0; f < ode->nfields; ++f) {
@@ -270,7 +266,7 @@ static rw_status compare(rw_ode *ode, rw_jumps *j, int vector, double h, double 
         rw_expr_hold(j->stage.expr, j->frozen[f], end);
     }
     RW_TRY(rw_stage_run(ode, &j->stage));
-    ode->stat.rhs++;
+    ode->now.stat.rhs++;
     return rw_expr_get(j->stage.expr, "norm", error, NULL);
 }
 

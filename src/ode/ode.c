@@ -1,21 +1,19 @@
 /* Creating an integrator: the problem is copied, checked by building the method's programs, and handed to the
  * method. */
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
 #include "ode/ode.h"
 #include "ode/params.h"
 
-static const rw_ode_ops *const methods[] =
-    {[RW_ODE_RK4] = &rw_rk4_ops,     [RW_ODE_RKC2] = &rw_rkc2_ops,   [RW_ODE_RKL2] = &rw_rkl2_ops,
-     [RW_ODE_ROCK2] = &rw_rock2_ops, [RW_ODE_ROCK4] = &rw_rock4_ops, [RW_ODE_DP5] = &rw_dp5_ops,
-     [RW_ODE_AUTO] = &rw_auto_ops};
+#define RW_X(name, text, line) [RW_ODE_##name] = &rw_method_##name,
+static const rw_ode_ops *const methods[] = {RW_ODE_METHOD_LIST(RW_X)};
+#undef RW_X
 
-/* The table of a method; rk4 has two. */
 static const rw_ode_ops *table_of(rw_ode_method method, double step)
 {
-    return method == RW_ODE_RK4 && !(step > 0) ? &rw_rk4_checked_ops : methods[method];
+    const rw_ode_ops *ops = methods[method];
+    return ops->without_step && !(step > 0) ? ops->without_step : ops;
 }
 
 static char *copy_text(const char *text, bool *failed)
@@ -68,10 +66,11 @@ static rw_status check_spec(rw_context *ctx, rw_ode_spec *spec)
     if (!spec->equations) return rw_fail(ctx, RW_ERR_ARGUMENT, "equations = NULL: give du/dt = … for each field");
     if (spec->order != 0 && spec->order != 2 && spec->order != 4)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "order = %d: grid operators have order 2 or 4", spec->order);
-    if (spec->dense && spec->method == RW_ODE_RK4)
+    if (spec->dense && methods[spec->method]->untried)
         return rw_fail(ctx, RW_ERR_ARGUMENT,
-                       "dense with method rk4: only methods with error control have dense output: choose one of "
-                       "them, or omit dense");
+                       "dense with method %s: only methods with error control have dense output: choose one of "
+                       "them, or omit dense",
+                       methods[spec->method]->name);
     /* names of fields and scalars: the checks of expression programs */
     for (int f = 0; f < spec->nfields; ++f) {
         RW_TRY(rw_check_name(ctx, spec->name ? spec->name : "equations", spec->fields[f].name));
@@ -92,23 +91,6 @@ static rw_status check_spec(rw_context *ctx, rw_ode_spec *spec)
     return RW_OK;
 }
 
-/* Whether the method has a vector of this number, or dense.c does. */
-static bool has_vector(const rw_ode *ode, int v) { return v < ode->ops->vectors || (ode->dense && v >= RW_PAST); }
-
-rw_status rw_ode_make_vectors(rw_ode *ode)
-{
-    rw_device *dev = ode->device;
-    int64_t shape[3];
-    for (int d = 0; d < ode->grid.ndim; ++d) shape[d] = ode->grid.size[ode->grid.ndim - 1 - d];
-    for (int i = ode->nfields; i < RW_ODE_VECTORS * ode->nfields; ++i) {
-        const rw_array *y = ode->vector[i % ode->nfields];
-        if (ode->vector[i] || !has_vector(ode, i / ode->nfields)) continue;
-        RW_TRY(rw_array_create(dev, ode->fields[i % ode->nfields].dtype, ode->grid.ndim, shape,
-                               y ? y->storage->memory : RW_MEMORY_DEVICE, &ode->vector[i]));
-    }
-    return RW_OK;
-}
-
 static rw_status create(rw_device *dev, const rw_ode_spec *given, rw_ode **result)
 {
     rw_ode_spec resolved = *given, *spec = &resolved;
@@ -117,11 +99,11 @@ static rw_status create(rw_device *dev, const rw_ode_spec *given, rw_ode **resul
     if (!ode) return rw_fail_memory(dev->ctx, sizeof *ode, "an integrator");
     ode->device = rw_device_retain(dev);
     ode->ops = table_of(spec->method, spec->step);
-    ode->automatic = spec->method == RW_ODE_AUTO;
+    ode->chooser = ode->ops->chooses ? ode->ops : NULL;
     ode->grid = spec->grid;
     ode->order = spec->order;
     ode->cancel = spec->cancel;
-    ode->start = ode->t = spec->start;
+    ode->start = ode->now.t = spec->start;
     ode->fixed_step = spec->step;
     ode->rtol = spec->rtol > 0 ? spec->rtol : rw_ode_standard("rtol", NULL);
     ode->atol = spec->atol > 0 ? spec->atol : rw_ode_standard("atol", NULL);
@@ -139,7 +121,7 @@ static rw_status create(rw_device *dev, const rw_ode_spec *given, rw_ode **resul
         status = rw_fail_memory(dev->ctx, n * sizeof *ode->vector, "an integrator");
     if (status == RW_OK && spec->dense) status = rw_dense_create(ode);
     if (status == RW_OK) status = rw_parse_statements(dev->ctx, &ode->source, &ode->parsed);
-    if (status == RW_OK) status = ode->ops->create(ode);
+    if (status == RW_OK) status = rw_method_create(ode);
     if (status == RW_OK && ode->ops->attempt) status = rw_adaptive_prepare(ode);
     if (status == RW_OK) status = rw_ode_make_vectors(ode);
     if (status == RW_OK) *result = ode;
@@ -192,40 +174,17 @@ rw_status rw_ode_create_sized(rw_device *dev, const rw_ode_spec *spec, rw_ode **
     return status;
 }
 
-static void drop_vectors(rw_ode *ode)
-{
-    for (int v = 1; ode->vector && v < RW_ODE_VECTORS; ++v)
-        for (int f = 0; f < ode->nfields; ++f) rw_array_destroy(&ode->vector[v * ode->nfields + f]);
-}
-
-rw_status rw_ode_become(rw_ode *ode, rw_ode_method method)
-{
-    ode->ops->destroy(ode);
-    drop_vectors(ode); /* AUTO's own may lie in other memory than y */
-    rw_dense_forget(ode);
-    ode->ops = methods[method];
-    ode->max_stages = ode->given_stages > 0 ? RW_MAX(ode->given_stages, ode->ops->least_stages)
-                                            : (int)rw_ode_standard("max_stages", ode->ops->name);
-    rw_status status = ode->ops->create(ode);
-    if (status == RW_OK) status = rw_ode_make_vectors(ode);
-    if (status == RW_OK) return RW_OK;
-    ode->ops->destroy(ode);
-    drop_vectors(ode);
-    ode->ops = &rw_auto_ops;
-    return status;
-}
-
 void rw_ode_destroy(rw_ode **o)
 {
     if (!o) return;
     rw_ode *ode = *o;
     *o = NULL;
     if (!ode) return;
-    ode->ops->destroy(ode);
+    rw_method_destroy(ode);
     rw_spectral_free(ode);
     rw_adaptive_free(ode);
     rw_dense_free(ode);
-    drop_vectors(ode);
+    rw_ode_drop_vectors(ode);
     for (int f = 0; ode->vector && f < ode->nfields; ++f) rw_array_destroy(&ode->vector[f]);
     for (int f = 0; f < ode->nfields; ++f) {
         rw_free((char *)ode->fields[f].name);
@@ -259,13 +218,6 @@ static rw_status match_memory(rw_ode *ode, int f, const rw_array *a)
         *own = other;
     }
     return RW_OK;
-}
-
-static int method_number(const rw_ode *ode)
-{
-    int m = RW_ODE_RK4;
-    while (table_of((rw_ode_method)m, ode->fixed_step) != ode->ops) ++m;
-    return m;
 }
 
 /* Field or scalar of a name. */
@@ -306,7 +258,7 @@ rw_status rw_ode_bind(rw_ode *ode, const char *field, rw_array *a)
     rw_array *before = ode->vector[f];
     ode->vector[f] = rw_array_retain(a);
     rw_array_destroy(&before);
-    ode->controller[3] = RW_RADIUS_EVERY; /* the spectral radius is that of other values */
+    ode->now.controller[3] = RW_RADIUS_EVERY; /* the spectral radius is that of other values */
     ode->changes++;
     return RW_OK;
 }
@@ -361,7 +313,7 @@ rw_status rw_ode_get_spec_sized(const rw_ode *ode, rw_ode_spec *spec, size_t spe
                              .order = ode->order ? ode->order : 2,
                              .nfields = ode->nfields,
                              .nscalars = ode->nscalars,
-                             .method = (rw_ode_method)method_number(ode),
+                             .method = ode->ops->method,
                              .start = ode->start,
                              .end = ode->end,
                              .step = ode->fixed_step,
@@ -380,12 +332,6 @@ rw_status rw_ode_get_spec_sized(const rw_ode *ode, rw_ode_spec *spec, size_t spe
     return rw_struct_out(RW_OK, spec, spec_size, &all, sizeof all);
 }
 
-rw_status rw_ode_check_cancel(const rw_ode *ode)
-{
-    if (!rw_cancel_requested(ode->cancel)) return RW_OK;
-    return rw_fail(ode->device->ctx, RW_ERR_INTERRUPTED, "interrupted at t = %.9g by a request to stop", ode->t);
-}
-
 rw_status rw_ode_step(rw_ode *ode, double t_limit)
 {
     RW_NEED(ode, "ode");
@@ -393,18 +339,19 @@ rw_status rw_ode_step(rw_ode *ode, double t_limit)
         if (!ode->vector[f])
             return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "field %s has no array: call rw_ode_bind first",
                            ode->fields[f].name);
-    if (!(t_limit > ode->t) || isinf(t_limit))
+    if (!(t_limit > ode->now.t) || isinf(t_limit))
         return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT,
                        "a step to t = %g from t = %g: time must advance, to a "
                        "finite value",
-                       t_limit, ode->t);
+                       t_limit, ode->now.t);
     RW_TRY(rw_ode_restore(ode));
     RW_TRY(rw_ode_check_cancel(ode));
     rw_dense_begin(ode);
     ode->refused_step = 0;
     ode->unresolved = false;
     const rw_cancel *outer = rw_cancel_enter(ode->cancel);
-    rw_status status = ode->ops->step(ode, t_limit);
+    rw_status status = rw_auto_review(ode, t_limit);
+    if (status == RW_OK) status = ode->ops->step(ode, t_limit);
     rw_cancel_leave(outer);
     return status == RW_ERR_NOT_CONVERGED ? rw_ode_give_up(ode) : status;
 }
@@ -413,93 +360,60 @@ rw_status rw_ode_get_statistics_sized(const rw_ode *ode, rw_ode_statistics *stat
 {
     RW_NEED(ode, "ode");
     RW_NEED(statistics, "statistics");
-    return rw_struct_out(RW_OK, statistics, statistics_size, &ode->stat, sizeof ode->stat);
+    return rw_struct_out(RW_OK, statistics, statistics_size, &ode->now.stat, sizeof ode->now.stat);
 }
 
 rw_status rw_ode_get_method(const rw_ode *ode, rw_ode_method *method, const char **reason)
 {
     RW_NEED(ode, "ode");
     RW_NEED(method, "method");
-    *method = (rw_ode_method)method_number(ode);
+    *method = ode->ops->method;
     if (reason) *reason = ode->reason;
     return RW_OK;
 }
 
-/* The order of the numbers is part of the checkpoint format. */
-void rw_ode_save(const rw_ode *ode, double s[RW_ODE_STATE])
+int64_t rw_ode_save(const rw_ode *ode, const char **names, double *values, int64_t capacity)
 {
-    if (!ode || !s) return;
-    const rw_ode_statistics *a = &ode->stat;
-    const double values[RW_ODE_STATE] = {ode->t,
-                                         (double)a->steps,
-                                         (double)a->rejected,
-                                         (double)a->rhs,
-                                         (double)a->spectral_rhs,
-                                         a->spectral_radius,
-                                         a->stages,
-                                         a->max_stages,
-                                         a->step,
-                                         a->error,
-                                         ode->controller[0],
-                                         ode->controller[1],
-                                         ode->controller[2],
-                                         ode->controller[3],
-                                         method_number(ode),
-                                         (double)a->undone};
-    memcpy(s, values, sizeof values);
+    if (!ode) return 0;
+    rw_named list = {.names = names, .values = values, .capacity = capacity};
+    rw_ode_progress now = ode->now;
+    rw_progress_exchange(&list, ode->ops, &now);
+    return list.n;
 }
 
-void rw_ode_control_restore(rw_ode *ode, const double s[RW_ODE_STATE])
+/* The method of a state: the integrator's, or one that AUTO may become. */
+static rw_status find_method(const rw_ode *ode, rw_named *list, const rw_ode_ops **ops)
 {
-    ode->t = s[0];
-    ode->stat = (rw_ode_statistics){.steps = (int64_t)s[1],
-                                    .rejected = (int64_t)s[2],
-                                    .rhs = (int64_t)s[3],
-                                    .spectral_rhs = (int64_t)s[4],
-                                    .spectral_radius = s[5],
-                                    .stages = (int)s[6],
-                                    .max_stages = (int)s[7],
-                                    .step = s[8],
-                                    .error = s[9],
-                                    .undone = (int64_t)s[15]};
-    memcpy(ode->controller, s + 10, sizeof ode->controller);
+    const double m = rw_named_value(list, "method", 0, 0, RW_COUNT(methods) - 1);
+    const bool known = m >= 1 && m == floor(m);
+    *ops = known ? table_of((rw_ode_method)m, ode->fixed_step) : ode->ops;
+    if (known && (ode->chooser ? (*ops)->choosable || (*ops)->chooses : (*ops)->method == ode->ops->method))
+        return RW_OK;
+    return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT,
+                   "method = %g: the state is that of %s, the integrator's method is %s", m,
+                   known ? (*ops)->name : "no method", ode->ops->name);
 }
 
-/* Numbers that rw_ode_save can have written. */
-static rw_status check_state(const rw_ode *ode, const double s[RW_ODE_STATE])
-{
-    rw_context *ctx = ode->device->ctx;
-    for (int i = 0; i < RW_ODE_STATE; ++i) {
-        bool negative = i > 0 && s[i] < 0;
-        if (!isfinite(s[i]) || fabs(s[i]) > 1e300 || negative || (i > 0 && i < 5 && s[i] > 1e18) ||
-            ((i == 6 || i == 7) && s[i] > INT_MAX))
-            return rw_fail(ctx, RW_ERR_ARGUMENT,
-                           "state[%d] = %g was not written by rw_ode_save: load a state that it has saved", i, s[i]);
-    }
-    /* a state of before its first step */
-    const bool chosen = s[14] == RW_ODE_DP5 || s[14] == RW_ODE_RKC2 || s[14] == RW_ODE_ROCK4 || s[14] == RW_ODE_AUTO;
-    if (s[14] != floor(s[14]) || s[14] < RW_ODE_RK4 || s[14] >= RW_COUNT(methods) ||
-        (ode->automatic ? !chosen : (int)s[14] != method_number(ode)))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "state[14] = %g: the state is that of %s, the integrator's method is %s",
-                       s[14],
-                       s[14] == floor(s[14]) && s[14] >= RW_ODE_RK4 && s[14] < RW_COUNT(methods)
-                           ? methods[(int)s[14]]->name
-                           : "no method",
-                       ode->ops->name);
-    return RW_OK;
-}
-
-rw_status rw_ode_load(rw_ode *ode, const double s[RW_ODE_STATE])
+rw_status rw_ode_load(rw_ode *ode, const char *const *names, const double *values, int64_t n)
 {
     RW_NEED(ode, "ode");
-    RW_NEED(s, "state");
-    RW_TRY(check_state(ode, s));
-    int method = (int)s[14];
-    if (ode->automatic && method < RW_ODE_AUTO && method != method_number(ode)) {
-        RW_TRY(rw_ode_become(ode, (rw_ode_method)method));
+    RW_NEED(names, "names");
+    RW_NEED(values, "values");
+    rw_named list = {.names = (const char **)names, .values = (double *)values, .n = n, .loads = true};
+    const rw_ode_ops *ops;
+    rw_ode_progress progress = {0};
+    RW_TRY(find_method(ode, &list, &ops));
+    rw_progress_exchange(&list, ops, &progress);
+    if (list.wrong)
+        return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT,
+                       "%s = %g was not written by rw_ode_save: load a state that it has saved%s", list.wrong,
+                       list.found, isnan(list.found) ? ", with all its values" : "");
+    /* a state of AUTO is one before its first step */
+    if (!ops->chooses && ops->method != ode->ops->method) {
+        RW_TRY(rw_ode_become(ode, ops));
         snprintf(ode->reason, sizeof ode->reason, "as before the restart");
     }
-    rw_ode_control_restore(ode, s);
+    ode->now = progress;
     rw_dense_forget(ode);
     return RW_OK;
 }
@@ -510,7 +424,7 @@ rw_status rw_ode_explain(const rw_ode *ode, char **text)
     *text = NULL;
     RW_NEED(ode, "ode");
     rw_text t = {0};
-    rw_status status = ode->ops->explain(ode, &t);
+    rw_status status = rw_method_explain(ode, &t);
     if (status == RW_OK && !t.failed && t.data) *text = strdup(t.data);
     rw_text_free(&t);
     if (status != RW_OK) return status;
@@ -528,7 +442,8 @@ static int64_t bytes_of(const rw_ode_spec *spec)
     }
     for (int f = 0; f < spec->nfields; ++f)
         bytes += (int64_t)rw_dtype_size(spec->fields[f].dtype ? spec->fields[f].dtype : RW_F64);
-    const rw_ode_ops *ops = table_of(method == RW_ODE_AUTO ? RW_ODE_ROCK4 : (rw_ode_method)method, spec->step);
+    const rw_ode_ops *ops = table_of((rw_ode_method)method, spec->step);
+    if (ops->chooses) ops = ops->chooses;
     return bytes * cells * (ops->vectors + (spec->dense ? RW_ODE_PAST : 0));
 }
 

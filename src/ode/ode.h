@@ -14,11 +14,15 @@
 
 #include "expr/program.h"
 #include "expr/range.h"
+#include "expr/switches.h"
 #include "ode/dense.h"
 #include "rechenwerk/ode.h"
 
 /* Vectors of a method; after them the states that dense.c stores. */
 enum { RW_METHOD_VECTORS = 8, RW_PAST = RW_METHOD_VECTORS, RW_ODE_VECTORS = RW_PAST + RW_ODE_PAST };
+/* Numbers that a method may store from step to step; more are possible. Number 3 is RW_RADIUS_EVERY after values,
+ * scalars or equations have changed, whatever the method. */
+enum { RW_METHOD_STATE = 8 };
 
 /* A step tried: what rw_adaptive_step needs to know of it. */
 typedef struct rw_attempt {
@@ -29,28 +33,40 @@ typedef struct rw_attempt {
 } rw_attempt;
 
 typedef struct rw_ode_ops {
+    rw_ode_method method;
     const char *name;
+    const char *const *state;                       /* names of what it stores in now.controller; NULL ends them */
     int vectors;                                    /* arrays a field, the solution included */
     int least_stages;                               /* of a step */
+    size_t size;                                    /* bytes of ode->method, which begins with an array of … */
+    int programs;                                   /* … rw_stage */
     rw_status (*create)(rw_ode *ode);               /* builds the programs */
     rw_status (*step)(rw_ode *ode, double t_limit); /* of adaptive methods: rw_adaptive_step */
-    void (*destroy)(rw_ode *ode);
+    /* optional */
+    void (*destroy)(rw_ode *ode); /* what it has besides programs */
+    const char *summary;          /* what a step takes; explained by it and all programs if there is no … */
     rw_status (*explain)(const rw_ode *ode, rw_text *text);
+    const void *variant;                   /* in what methods differ that share these functions */
+    const struct rw_ode_ops *without_step; /* takes its place where no step is given */
+    /* of methods that try some of their steps only, which have no dense output: a step that is not tried, for traces */
+    rw_status (*untried)(rw_ode *ode, double h);
+    /* AUTO: the largest of the methods that it may become, for traces and estimates of memory */
+    const struct rw_ode_ops *chooses;
+    bool choosable; /* AUTO may become it */
     /* adaptive methods only */
     int result;                         /* vector that holds y_{n+1} */
     int power;                          /* the estimate is of size h^power */
-    double growth;                      /* a step is at most so many times the one before */
+    double growth;                      /* limit of a step over the one before */
     double (*reach)(const rw_ode *ode); /* largest h rho that is stable; NULL: the radius does not matter */
     rw_status (*attempt)(rw_ode *ode, double h, double rho, rw_attempt *a);
     int inner;        /* vector of a stage at the step's end, where jumps are sought too; 0: none */
     double stable;    /* largest h rho that is stable, of methods without reach; 0: it does not apply */
     bool keeps_place; /* an accepted step is copied into y's memory, not exchanged with it */
-    /* of methods that try some of their steps only: a step that is not tried, for traces */
-    rw_status (*untried)(rw_ode *ode, double h);
 } rw_ode_ops;
-/* rk4 with a given step, and with the default step */
-extern const rw_ode_ops rw_rk4_ops, rw_rk4_checked_ops;
-extern const rw_ode_ops rw_rkc2_ops, rw_rkl2_ops, rw_rock2_ops, rw_rock4_ops, rw_dp5_ops, rw_auto_ops;
+/* rw_method_RK4, … */
+#define RW_X(name, text, line) extern const rw_ode_ops rw_method_##name;
+RW_ODE_METHOD_LIST(RW_X)
+#undef RW_X
 
 /* The functional s -> sum polynomial[k] h^k s^(k)(t), on the polynomial through values at t + theta[q] h (Chebyshev
  * nodes), has the weights sum_k weight[q][k] polynomial[k]. */
@@ -67,6 +83,13 @@ typedef struct rw_stage {
     int scalars; /* parameters of the graph: the first of the ode's scalars, and after them … */
     int own;     /* … the first of those that rw_build_scalar has made */
 } rw_stage;
+
+/* What a step changes, except the fields. */
+typedef struct rw_ode_progress {
+    double t;
+    double controller[RW_METHOD_STATE]; /* what the method's step control remembers */
+    rw_ode_statistics stat;
+} rw_ode_progress;
 
 struct rw_ode {
     rw_device *device;
@@ -87,15 +110,14 @@ struct rw_ode {
     bool record;
     /* of studies, rock4: stages s with h rho <= stage_rule s^2, of the published table; 0: by intervals */
     double stage_rule;
-    double end;       /* AUTO: expected, 0 unknown */
-    int given_stages; /* the caller's limit, 0: the method's */
-    bool automatic;   /* created as AUTO */
-    char reason[320]; /* why AUTO became what it is */
+    double end;                /* AUTO: expected, 0 unknown */
+    int given_stages;          /* the caller's limit, 0: the method's */
+    const rw_ode_ops *chooser; /* AUTO's table, if it was created as AUTO; NULL */
+    char reason[320];          /* why AUTO became what it is */
     rw_quadrature_rule quadrature;
     /* state */
-    double t;
-    double step_end; /* of the step that is tried: no stage's time lies beyond */
-    rw_ode_statistics stat;
+    rw_ode_progress now; /* saved in checkpoints */
+    double step_end;     /* of the step that is tried: no stage's time lies beyond */
     rw_array **vector;   /* by [vector][field]; vector 0 is the caller's */
     int64_t changes;     /* arrays bound and scalars set so far: what was recorded before is void */
     bool stale;          /* a scalar has changed since the spectral radius was found */
@@ -104,12 +126,12 @@ struct rw_ode {
     rw_attempt refused;
     double refused_limit; /* t_limit of that step */
     bool unresolved;      /* the message already contains the reason: t + h = t, an unstable given step */
-    double controller[4]; /* what the method's step control remembers; saved in checkpoints */
     struct rw_spectral *spectral;
     struct rw_adaptive *adaptive;
-    struct rw_dense *dense; /* set: the last states are kept */
-    struct rw_trace *trace; /* set: programs are noted instead of run */
-    void *method;           /* the method's own */
+    struct rw_dense *dense;                          /* set: the last states are kept */
+    struct rw_trace *trace;                          /* of a step that is traced … */
+    rw_status (*note)(rw_ode *ode, rw_stage *stage); /* … set: programs are given to it instead of run */
+    void *method;                                    /* the method's own */
 };
 
 /* ---- building programs ------------------------------------------------------------------------------------------- */
@@ -119,6 +141,7 @@ typedef struct rw_building {
     rw_graph *graph;
     rw_lowering lowering;
     int *field;                   /* by [vector][field] */
+    rw_node *node[4];             /* [nfields] for the builder's own use; NULL after a failure */
     rw_node time[RW_ODE_VECTORS]; /* may be changed between the stages that a program has */
     int scalars;                  /* as in rw_stage */
     rw_plan plan;
@@ -163,17 +186,61 @@ void rw_stage_set_scalars(rw_ode *ode, rw_stage *stage);
 rw_status rw_stage_time(rw_ode *ode, rw_stage *stage, const char *scalar, double h,
                         const double polynomial[RW_QUADRATURE_NODES]);
 void rw_stage_free(rw_stage *stage);
-/* AUTO takes a method, with its programs and vectors. On failure it stays AUTO. */
-rw_status rw_ode_become(rw_ode *ode, rw_ode_method method);
-/* Before a step of dp5 that AUTO has chosen, now and then: a stabilised method takes over if the problem has become
- * stiff. What it decides follows from the state that rw_ode_save writes. */
-rw_status rw_auto_review(rw_ode *ode, double t_limit);
-/* Those that are not there yet, in the kind of memory that y has. */
-rw_status rw_ode_make_vectors(rw_ode *ode);
 /* The arrays of two vectors exchanged. */
 void rw_ode_exchange(rw_ode *ode, int v, int w);
 /* The stage's plan added to `text`. */
 rw_status rw_stage_explain(const rw_stage *stage, rw_text *text);
+/* Result "norm": sqrt(mean((e/(atol + rtol max(|y|, |next|)))^2)) over all cells and fields; without `next` |y| alone
+ * counts. */
+void rw_build_norm(rw_building *b, const rw_node *e, const rw_node *y, const rw_node *next);
+/* Vector `into` = y + c F(t, y): scalars "t", "c". */
+rw_status rw_build_euler(rw_ode *ode, int into, const char *name, rw_stage *stage);
+
+/* ---- what is saved (progress.c) ---------------------------------------------------------------------------------- */
+
+/* A list of named values that is written, those beyond `capacity` only counted (names, values: optional), or read. */
+typedef struct rw_named {
+    const char **names;
+    double *values;
+    int64_t capacity, n;
+    bool loads;
+    const char *wrong; /* the first value that is missing or outside its limits; NULL: none */
+    double found;      /* it; NAN: it is missing */
+} rw_named;
+/* The value of a name: `value`, which is added, or the one of the list that is read. */
+double rw_named_value(rw_named *list, const char *name, double value, double least, double most);
+/* The same of an integer from 0 to `most`. */
+int64_t rw_named_count(rw_named *list, const char *name, int64_t value, double most);
+/* All values of *progress to the list, or from it. */
+void rw_progress_exchange(rw_named *list, const rw_ode_ops *ops, rw_ode_progress *progress);
+
+/* ---- the method (method.c) --------------------------------------------------------------------------------------- */
+
+/* The memory and the programs of ode->ops. */
+rw_status rw_method_create(rw_ode *ode);
+void rw_method_destroy(rw_ode *ode);
+rw_status rw_method_explain(const rw_ode *ode, rw_text *text);
+/* AUTO takes a method, with its programs and vectors. On failure it is AUTO again. */
+rw_status rw_ode_become(rw_ode *ode, const rw_ode_ops *ops);
+/* Those that are not there yet, in the kind of memory that y has. */
+rw_status rw_ode_make_vectors(rw_ode *ode);
+/* All but y. */
+void rw_ode_drop_vectors(rw_ode *ode);
+
+/* Of queries that do not change the integrator. */
+typedef struct rw_ode_kept {
+    rw_ode_progress now;
+    bool record, stale, spectral;
+    int max_stages;
+    const rw_ode_ops *ops;
+} rw_ode_kept;
+rw_ode_kept rw_ode_keep(const rw_ode *ode);
+/* Restores it, also AUTO as the method. */
+void rw_ode_put_back(rw_ode *ode, const rw_ode_kept *kept);
+
+/* Of an integrator that was created as AUTO, before a step, now and then: a stabilised method takes over if the problem
+ * has become stiff (auto.c). What it decides follows from the state that rw_ode_save writes. */
+rw_status rw_auto_review(rw_ode *ode, double t_limit);
 
 /* ---- step control (adaptive.c) ----------------------------------------------------------------------------------- */
 
@@ -185,26 +252,22 @@ double rw_ode_end(const rw_ode *ode, double t_limit);
 /* One accepted step by the method's attempts. controller: [0] next step, [1] last error, [2] last accepted step, [3]
  * steps since the radius was found. */
 rw_status rw_adaptive_step(rw_ode *ode, double t_limit);
+extern const char *const rw_adaptive_state[]; /* their names */
 /* Its programs: when the integrator is created, so that no step waits for a compiler; of AUTO at the first step. */
 rw_status rw_adaptive_prepare(rw_ode *ode);
 /* The equations jump in space or in the fields: a step that is not tried may miss that. */
 bool rw_adaptive_jumps(const rw_ode *ode);
 void rw_adaptive_free(rw_ode *ode);
-/* Result "norm": sqrt(mean((e/(atol + rtol max(|y|, |next|)))^2)) over all cells and fields; without `next` |y| alone
- * counts. */
-void rw_build_norm(rw_building *b, const rw_node *e, const rw_node *y, const rw_node *next);
 
 /* ---- switches in time (switches.c) ------------------------------------------------------------------------------- */
 
-typedef struct rw_switches rw_switches;
-
-/* Those of the stage's program, which has the equations and the boundary values at time "t". */
-rw_status rw_switches_create(rw_ode *ode, rw_stage *stage, rw_switches **switches);
-void rw_switches_free(rw_switches **switches);
+/* Those of the stage's program, which has the equations and the boundary values at time "t". The search reads it. */
+rw_status rw_switches_create(rw_ode *ode, const rw_stage *stage, rw_switch_search **search);
 /* Before a step of at most `ahead`, from the present time to *t_limit: a switch at the present time is passed (the time
  * may then be *t_limit, and no step is left), and *t_limit becomes the last number that a step may reach. True when
  * that is the last one before a switch: rw_switches_pass is to be called with *after when the step has got there. */
-bool rw_switches_limit(rw_ode *ode, rw_switches *switches, double ahead, double *t_limit, double *after);
+bool rw_switches_limit(rw_ode *ode, rw_stage *stage, rw_switch_search *search, double ahead, double *t_limit,
+                       double *after);
 void rw_switches_pass(rw_ode *ode, double after);
 
 /* ---- jumps inside a step (jumps.c) ------------------------------------------------------------------------------- */
@@ -233,27 +296,6 @@ void rw_dense_begin(rw_ode *ode);
 /* Before and after y <- y_{n+1}, while the time is still that of y_n. */
 rw_status rw_dense_keep(rw_ode *ode);
 void rw_dense_push(rw_ode *ode, int result);
-/* Time, statistics and controller as rw_ode_save has put them down. */
-void rw_ode_control_restore(rw_ode *ode, const double state[RW_ODE_STATE]);
-
-/* ---- queries that do not change the integrator (trace.c) --------------------------------------------------------- */
-
-/* What a step changes, except the fields. */
-typedef struct rw_ode_kept {
-    double t, controller[4];
-    rw_ode_statistics stat;
-    bool record, stale, spectral;
-    int max_stages;
-    const rw_ode_ops *ops;
-} rw_ode_kept;
-rw_ode_kept rw_ode_keep(const rw_ode *ode);
-/* Restores it, also AUTO as the method. */
-void rw_ode_put_back(rw_ode *ode, const rw_ode_kept *kept);
-
-/* ---- a step traced (trace.c) ------------------------------------------------------------------------------------- */
-
-/* What rw_stage_run does while ode->trace is set. */
-rw_status rw_trace_add(rw_ode *ode, rw_stage *stage);
 
 /* ---- failure (failure.c) ----------------------------------------------------------------------------------------- */
 

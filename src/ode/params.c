@@ -1,12 +1,13 @@
 /* Rows of rw_ode_spec: also the section `time` of a case (run/pde/pde.def). */
 #include "ode/params.h"
 
+#define RW_X(name, text, line) | 1 << RW_ODE_##name
 enum {
     STABILISED = 1 << RW_ODE_RKC2 | 1 << RW_ODE_RKL2 | 1 << RW_ODE_ROCK2 | 1 << RW_ODE_ROCK4 | 1 << RW_ODE_AUTO,
-    ADAPTIVE = STABILISED | 1 << RW_ODE_DP5,
-    CHECKED = ADAPTIVE | 1 << RW_ODE_RK4, /* rk4 with the default step */
+    ALL = 0 RW_ODE_METHOD_LIST(RW_X), /* rk4 with the default step */
     ROCK = 1 << RW_ODE_ROCK2 | 1 << RW_ODE_ROCK4 | 1 << RW_ODE_AUTO,
 };
+#undef RW_X
 
 #define ROW(member, kind, standard, allowed, line, ...)                                                                \
     RW_ROW(rw_ode_spec, member, kind, standard, allowed, line, __VA_ARGS__)
@@ -24,10 +25,10 @@ const rw_param rw_ode_rows[RW_ODE_ROWS] = {
     ROW(end, REAL, "1.0", "(-inf, inf)", "final time", .required = true),
     ROW(step, REAL, "0", "[0, inf)", "step of rk4; 0: from the spectral radius and the error",
         .methods = 1 << RW_ODE_RK4),
-    ROW(rtol, REAL, "1e-5", "(0, 1]", "relative tolerance per step; no effect on a given step", .methods = CHECKED),
-    ROW(atol, REAL, "1e-8", "(0, inf)", "absolute tolerance per step; no effect on a given step", .methods = CHECKED),
-    ROW(initial_step, REAL, "0", "[0, inf)", "initial step; 0: chosen by the method", .methods = CHECKED),
-    ROW(max_step, REAL, "0", "[0, inf)", "maximum step; 0: no limit", .methods = CHECKED),
+    ROW(rtol, REAL, "1e-5", "(0, 1]", "relative tolerance per step; no effect on a given step", .methods = ALL),
+    ROW(atol, REAL, "1e-8", "(0, inf)", "absolute tolerance per step; no effect on a given step", .methods = ALL),
+    ROW(initial_step, REAL, "0", "[0, inf)", "initial step; 0: chosen by the method", .methods = ALL),
+    ROW(max_step, REAL, "0", "[0, inf)", "maximum step; 0: no limit", .methods = ALL),
     ROW(max_stages, INT, "200; rkl2: 199; rock2, rock4: 400", "[2, 10000]; rkl2, rock2: [3, 10000]; rock4: [5, 10000]",
         "maximum number of stages per step of a stabilised method", .methods = STABILISED),
     ROW(damping, REAL, "0.95", "[0.5, 0.99]", "rock2, rock4: growth factor allowed on the stability interval",

@@ -57,7 +57,7 @@ static const double MANY = 1e9;     /* given steps worth a warning */
  * seven times of a trial would all be zeros of a source with a period that divides them. */
 static const double FIRST = 0.00618;
 
-/* What checks of a given step have found, in ode->controller: [0] the step; */
+/* What checks of a given step have found, in ode->now.controller: [0] the step; */
 enum {
     RESOLVED_SIZE = 1, /* |y| at the last check with c < RESOLVED */
     LAST_SIZE,         /* |y| at the last check if c > OUTSIDE there, else 0 */
@@ -66,21 +66,21 @@ enum {
 
 typedef struct rk4 {
     rw_stage stage[STAGES];
-    bool autonomous;
-    rw_sequence *sequence; /* a step of `recorded` recorded; NULL */
-    double recorded;
-    int64_t changes; /* of the ode when it was recorded: other arrays or scalars, another recording */
-    void **memory;   /* by field, of y: the caller may have exchanged it */
-    rw_switches *switches;
     rw_stage once;     /* the last stage into ONCE, and q */
     rw_stage watched;  /* the last stage, and the state #worst: the largest q */
     rw_stage compared; /* norm of e */
-    int untried;       /* steps before the present one that were not tried */
-    double trusted;    /* time of the last trial */
-    double change;     /* q of the last trial */
-    bool warned;       /* of their error */
     rw_stage outside;  /* of a given step: |C + y - 2 B|, |B - A| and |y| */
-    bool inside;       /* a given step cannot be unstable */
+    bool autonomous;
+    rw_sequence *sequence; /* a step of `recorded` recorded; NULL */
+    double recorded;
+    int64_t changes;            /* of the ode when it was recorded: other arrays or scalars, another recording */
+    void **memory;              /* by field, of y: the caller may have exchanged it */
+    rw_switch_search *switches; /* of the first stage */
+    int untried;                /* steps before the present one that were not tried */
+    double trusted;             /* time of the last trial */
+    double change;              /* q of the last trial */
+    bool warned;                /* of their error */
+    bool inside;                /* a given step cannot be unstable */
     bool growth_warned;
 } rk4;
 
@@ -108,7 +108,7 @@ static void measure(rw_building *b, int how, rw_node worst, const rw_node *q, co
         b->status = rw_plan_state(&b->plan, 0, OP(MAX, worst, b->plan.results[b->plan.nresults - 1].value));
 }
 
-static rw_status build(rw_ode *ode, int i, int to, int how, rw_node *rates, rw_stage *stage)
+static rw_status build(rw_ode *ode, int i, int to, int how, rw_stage *stage)
 {
     static const int from[] = {Y, A, B, C};
     const int into[] = {A, B, C, to};
@@ -123,9 +123,9 @@ static rw_status build(rw_ode *ode, int i, int to, int how, rw_node *rates, rw_s
     rw_node t = rw_build_scalar(&b, "t"), c = rw_build_scalar(&b, "c");
     for (int v = Y; v <= ONCE; ++v)
         if ((v == Y || v == from[i] || v == into[i] || i == 3) && (v <= C || v == to)) rw_build_vector(&b, v, t);
+    rw_node *rates = b.node[0], *q = b.node[1], *before = b.node[2];
     rw_build_rates(&b, from[i], rates);
     rw_graph *g = b.graph;
-    rw_node *q = rates + ode->nfields, *before = q + ode->nfields;
     if (how != UNKNOWN) build_change(&b, c, rates, q, before);
     for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f) {
         rw_node y = rw_build_value(&b, Y, f), sum = y;
@@ -142,25 +142,17 @@ static rw_status build(rw_ode *ode, int i, int to, int how, rw_node *rates, rw_s
 static void destroy(rw_ode *ode)
 {
     rk4 *m = ode->method;
-    if (!m) return;
     rw_sequence_destroy(&m->sequence);
-    rw_switches_free(&m->switches);
-    for (int i = 0; i < STAGES; ++i) rw_stage_free(&m->stage[i]);
-    rw_stage_free(&m->once);
-    rw_stage_free(&m->watched);
-    rw_stage_free(&m->compared);
-    rw_stage_free(&m->outside);
+    rw_switch_search_destroy(&m->switches);
     rw_free(m->memory);
-    rw_free(m);
-    ode->method = NULL;
 }
 
-static rw_status build_error(rw_ode *ode, rw_node *nodes, rw_stage *stage)
+static rw_status build_error(rw_ode *ode, rw_stage *stage)
 {
     const int nf = ode->nfields;
-    rw_node *e = nodes, *y = e + nf, *next = y + nf;
     rw_building b;
     rw_build_begin(&b, ode);
+    rw_node *e = b.node[0], *y = b.node[1], *next = b.node[2];
     rw_node t = rw_build_scalar(&b, "t");
     rw_build_vector(&b, Y, t);
     rw_build_vector(&b, ONCE, t);
@@ -204,25 +196,24 @@ static rw_status build_outside(rw_ode *ode, rw_stage *stage)
     return rw_build_end(&b, "rk4_outside", stage);
 }
 
-static bool is_checked(const rw_ode *ode) { return ode->ops == &rw_rk4_checked_ops; }
+static bool is_checked(const rw_ode *ode) { return ode->ops->attempt; }
 
 static rw_status create(rw_ode *ode)
 {
-    rk4 *m = ode->method = rw_calloc(1, sizeof *m);
-    rw_node *rates = rw_calloc(3 * (size_t)ode->nfields, sizeof *rates);
-    if (m) m->memory = rw_calloc((size_t)ode->nfields, sizeof *m->memory);
-    rw_status status = m && m->memory && rates ? RW_OK : rw_fail_memory(ode->device->ctx, sizeof *m, "an integrator");
-    for (int i = 0; i < STAGES && status == RW_OK; ++i) status = build(ode, i, Y, UNKNOWN, rates, &m->stage[i]);
-    if (status == RW_OK && is_checked(ode)) status = build(ode, STAGES - 1, ONCE, MEASURED, rates, &m->once);
-    if (status == RW_OK && is_checked(ode)) status = build(ode, STAGES - 1, Y, WATCHED, rates, &m->watched);
-    if (status == RW_OK && is_checked(ode)) status = build_error(ode, rates, &m->compared);
-    if (status == RW_OK && !is_checked(ode)) status = build_outside(ode, &m->outside);
-    rw_free(rates);
-    if (status == RW_OK) status = rw_switches_create(ode, &m->stage[0], &m->switches);
-    if (status != RW_OK) return status;
+    rk4 *m = ode->method;
+    m->memory = rw_calloc((size_t)ode->nfields, sizeof *m->memory);
+    if (!m->memory) return rw_fail_memory(ode->device->ctx, sizeof *m, "an integrator");
     m->autonomous = true;
-    for (int i = 0; i < STAGES; ++i) m->autonomous = m->autonomous && !m->stage[i].moves;
-    return RW_OK;
+    for (int i = 0; i < STAGES; ++i) {
+        RW_TRY(build(ode, i, Y, UNKNOWN, &m->stage[i]));
+        m->autonomous = m->autonomous && !m->stage[i].moves;
+    }
+    if (is_checked(ode)) {
+        RW_TRY(build(ode, STAGES - 1, ONCE, MEASURED, &m->once));
+        RW_TRY(build(ode, STAGES - 1, Y, WATCHED, &m->watched));
+        RW_TRY(build_error(ode, &m->compared));
+    } else RW_TRY(build_outside(ode, &m->outside));
+    return rw_switches_create(ode, &m->stage[0], &m->switches);
 }
 
 /* The step reaches the end of the run, if that is known. */
@@ -233,8 +224,8 @@ static bool is_final(const rw_ode *ode) { return ode->end > ode->start && ode->s
 static rw_status check_growth(rw_ode *ode, double h)
 {
     rk4 *m = ode->method;
-    double change, first, size, *c = ode->controller;
-    rw_stage_set(&m->outside, "t", ode->t);
+    double change, first, size, *c = ode->now.controller;
+    rw_stage_set(&m->outside, "t", ode->now.t);
     RW_TRY(rw_stage_run(ode, &m->outside));
     RW_TRY(rw_expr_get(m->outside.expr, "change", &change, NULL));
     RW_TRY(rw_expr_get(m->outside.expr, "first", &first, NULL));
@@ -253,7 +244,7 @@ static rw_status check_growth(rw_ode *ode, double h)
                        "time.step = %g is unstable: at t = %.6g fields have grown by %.2g in components that change "
                        "faster than rk4 can follow (h |eigenvalue| > 2.78); choose a smaller time.step, time.step: 0 "
                        "for an automatic step, or time.method: auto",
-                       h, ode->t, grown);
+                       h, ode->now.t, grown);
     }
     c[LAST_SIZE] = suspicious ? size : 0;
     if (!c[FAST] || !(grown > WORTH_WARNING) || !(again || is_final(ode)) || m->growth_warned) return RW_OK;
@@ -261,7 +252,7 @@ static rw_status check_growth(rw_ode *ode, double h)
     rw_log(ode->device->ctx, RW_LOG_WARNING,
            "%s: time.step = %g may be unstable: at t = %.6g fields have grown by %.2g in components that change faster "
            "than rk4 can follow (h |eigenvalue| > 2.78); choose a smaller time.step",
-           ode->source.name, h, ode->t, grown);
+           ode->source.name, h, ode->now.t, grown);
     return RW_OK;
 }
 
@@ -269,10 +260,10 @@ static rw_status check_growth(rw_ode *ode, double h)
 static bool is_growth_checked(const rw_ode *ode)
 {
     const rk4 *m = ode->method;
-    const int64_t n = ode->stat.steps + 1;
+    const int64_t n = ode->now.stat.steps + 1;
     if (is_checked(ode) || m->inside) return false;
     return is_final(ode) || (n > 1 && (n & (n - 1)) == 0) ||
-           n % (ode->controller[LAST_SIZE] > 0 ? SUSPECTED_EVERY : CHECK_EVERY) == 0;
+           n % (ode->now.controller[LAST_SIZE] > 0 ? SUSPECTED_EVERY : CHECK_EVERY) == 0;
 }
 
 /* `last`: the last stage's program. `check`: the state's growth, before that stage. */
@@ -360,7 +351,7 @@ static rw_status check_step(rw_ode *ode)
         rw_log(ctx, RW_LOG_WARNING,
                "time.step = %g is above the stability limit of rk4 at t = %g, 2.78/rho = %.3g (spectral radius rho = "
                "%.3g)",
-               h, ode->t, LIMIT / rho, rho);
+               h, ode->now.t, LIMIT / rho, rho);
     else
         return rw_fail(
             ctx, RW_ERR_INPUT,
@@ -373,7 +364,7 @@ static rw_status check_step(rw_ode *ode)
 /* Warns before the first step if there will be more than MANY. */
 static void note_steps(const rw_ode *ode, double t_limit)
 {
-    const double end = rw_ode_end(ode, t_limit), steps = (end - ode->t) / ode->fixed_step;
+    const double end = rw_ode_end(ode, t_limit), steps = (end - ode->now.t) / ode->fixed_step;
     if (steps > MANY)
         rw_log(ode->device->ctx, RW_LOG_WARNING, "time.step = %g: %.2g steps to t = %.6g; choose a longer step",
                ode->fixed_step, steps, end);
@@ -385,12 +376,12 @@ static rw_status plain_step(rw_ode *ode, double t_limit, double chosen, bool rep
 {
     rk4 *m = ode->method;
     double after = 0;
-    bool to_switch = rw_switches_limit(ode, m->switches, 2 * chosen, &t_limit, &after);
-    if (ode->t >= t_limit) return RW_OK; /* the limit was a switch: no step is left */
-    double remaining = t_limit - ode->t, n = ceil(remaining / chosen * (1 - 1e-12)), h = remaining / RW_MAX(n, 1);
+    bool to_switch = rw_switches_limit(ode, m->stage, m->switches, 2 * chosen, &t_limit, &after);
+    if (ode->now.t >= t_limit) return RW_OK; /* the limit was a switch: no step is left */
+    double remaining = t_limit - ode->now.t, n = ceil(remaining / chosen * (1 - 1e-12)), h = remaining / RW_MAX(n, 1);
     if (fabs(h - chosen) <= 1e-9 * chosen) h = chosen;
     RW_TRY(rw_ode_check_resolution(ode, h, t_limit));
-    ode->step_end = n <= 1 ? t_limit : ode->t + h;
+    ode->step_end = n <= 1 ? t_limit : ode->now.t + h;
     rw_queue *q = rw_device_queue(ode->device);
     bool replay = ode->record && m->autonomous && !m->stage[0].expr->evaluator;
     if (is_growth_checked(ode)) {
@@ -398,26 +389,26 @@ static rw_status plain_step(rw_ode *ode, double t_limit, double chosen, bool rep
     } else if (replay && is_recorded(ode, h)) {
         RW_TRY(send_state(ode));
         RW_TRY(rw_sequence_replay(m->sequence, q));
-    } else if (replay && repeated && ode->stat.steps > 0 &&
-               ode->stat.step == h) { /* recording pays from the second step on */
+    } else if (replay && repeated && ode->now.stat.steps > 0 &&
+               ode->now.stat.step == h) { /* recording pays from the second step on */
         RW_TRY(record(ode, h));
         RW_TRY(rw_sequence_replay(m->sequence, q));
     } else {
         RW_TRY(run_step(ode, h));
     }
-    ode->t = ode->step_end;
+    ode->now.t = ode->step_end;
     if (n <= 1 && to_switch) rw_switches_pass(ode, after);
-    ode->stat.steps++;
-    ode->stat.rhs += STAGES;
-    ode->stat.step = h;
-    ode->stat.stages = ode->stat.max_stages = STAGES;
+    ode->now.stat.steps++;
+    ode->now.stat.rhs += STAGES;
+    ode->now.stat.step = h;
+    ode->now.stat.stages = ode->now.stat.max_stages = STAGES;
     return RW_OK;
 }
 
 /* controller: [0] the step, 0 before the first */
 static rw_status step(rw_ode *ode, double t_limit)
 {
-    double *c = ode->controller;
+    double *c = ode->now.controller;
     if (c[0] == 0) {
         RW_TRY(check_step(ode));
         note_steps(ode, t_limit);
@@ -438,13 +429,13 @@ typedef struct plan {
 
 static plan plan_of(const rw_ode *ode)
 {
-    const int64_t all = (int64_t)RW_MIN(ode->controller[3], 1e9);
+    const int64_t all = (int64_t)RW_MIN(ode->now.controller[3], 1e9);
     return (plan){(int)(all % PACK), (int)(all / PACK % PACK), (int)(all / PACK / PACK)};
 }
 
 static void set_plan(rw_ode *ode, plan p)
 {
-    ode->controller[3] = p.radius + PACK * (double)(p.left + PACK * p.allowed);
+    ode->now.controller[3] = p.radius + PACK * (double)(p.left + PACK * p.allowed);
 }
 
 static double reach(const rw_ode *ode) { return (void)ode, DEFAULT; }
@@ -453,12 +444,12 @@ static double reach(const rw_ode *ode) { return (void)ode, DEFAULT; }
 static rw_status run_halves(rw_ode *ode, double h)
 {
     rk4 *m = ode->method;
-    const double t = ode->t;
+    const double t = ode->now.t;
     RW_TRY(run_stages(ode, h / 2, &m->once, false));
     rw_ode_exchange(ode, Y, ONCE);
-    ode->t = RW_MIN(t + h / 2, ode->step_end);
+    ode->now.t = RW_MIN(t + h / 2, ode->step_end);
     rw_status status = run_stages(ode, h / 2, &m->stage[STAGES - 1], false);
-    ode->t = t;
+    ode->now.t = t;
     rw_ode_exchange(ode, Y, ONCE);
     rw_ode_exchange(ode, ONCE, TWICE);
     return status;
@@ -467,7 +458,7 @@ static rw_status run_halves(rw_ode *ode, double h)
 /* Error of a step from its q. Without the scale of a trial q itself is the estimate: the error is not larger. */
 static double error_of(const rw_ode *ode, double q)
 {
-    const double scale = ode->controller[2];
+    const double scale = ode->now.controller[2];
     return q <= 1 ? 0 : scale > 0 ? scale * pow(q, 5. / 3) : q;
 }
 
@@ -486,7 +477,7 @@ static rw_status check_untried(rw_ode *ode, double estimate)
         ode->device->ctx, RW_LOG_WARNING,
         "%s: the error of a step of rk4 has grown beyond time.rtol = %g, time.atol = %g between t = %.6g and t = %.6g: "
         "it is %s; %d steps may be wrong; choose time.method: auto, or a time.max_step",
-        ode->source.name, ode->rtol, ode->atol, m->trusted, ode->t, text, m->untried);
+        ode->source.name, ode->rtol, ode->atol, m->trusted, ode->now.t, text, m->untried);
     m->warned = true;
     return RW_OK;
 }
@@ -497,15 +488,15 @@ static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *a)
     (void)rho;
     RW_TRY(run_halves(ode, h));
     RW_TRY(run_stages(ode, h, &m->once, false));
-    rw_stage_set(&m->compared, "t", ode->t);
+    rw_stage_set(&m->compared, "t", ode->now.t);
     RW_TRY(rw_stage_run(ode, &m->compared));
-    ode->stat.rhs += 3 * STAGES;
+    ode->now.stat.rhs += 3 * STAGES;
     a->stages = STAGES;
     a->most = ACCEPTED;
     RW_TRY(rw_expr_get(m->compared.expr, "norm", &a->estimate, NULL));
     if (m->untried > 0) RW_TRY(check_untried(ode, a->estimate));
     m->untried = 0;
-    ode->controller[2] = 0; /* the next attempts are other steps */
+    ode->now.controller[2] = 0; /* the next attempts are other steps */
     return rw_expr_get(m->once.expr, "norm", &m->change, NULL);
 }
 
@@ -527,30 +518,30 @@ static double scale_of(double error, double q, double before)
 static rw_status tried_step(rw_ode *ode, double t_limit, plan p)
 {
     rk4 *m = ode->method;
-    double *c = ode->controller;
+    double *c = ode->now.controller;
     const bool first = c[0] == 0;
-    const double wished = c[0], error = c[1], scale = c[2], rho = ode->stat.spectral_radius;
-    if (first && !m->autonomous) t_limit = ode->t + FIRST * (t_limit - ode->t);
+    const double wished = c[0], error = c[1], scale = c[2], rho = ode->now.stat.spectral_radius;
+    if (first && !m->autonomous) t_limit = ode->now.t + FIRST * (t_limit - ode->now.t);
     c[3] = p.allowed > 0 ? RW_RADIUS_EVERY : p.radius;
-    const int64_t steps = ode->stat.steps, rejected = ode->stat.rejected;
+    const int64_t steps = ode->now.stat.steps, rejected = ode->now.stat.rejected;
     const rw_status status = rw_adaptive_step(ode, t_limit);
     if (status != RW_OK) {
         c[2] = scale;
         set_plan(ode, (plan){.radius = RW_RADIUS_EVERY});
         return status;
     }
-    m->trusted = ode->t;
-    if (ode->stat.steps > steps) c[2] = scale_of(c[1], m->change, scale); /* else the limit was a switch */
+    m->trusted = ode->now.t;
+    if (ode->now.stat.steps > steps) c[2] = scale_of(c[1], m->change, scale); /* else the limit was a switch */
     plan next = {.radius = (int)RW_MIN(c[3], RW_RADIUS_EVERY)};
-    const double now = ode->stat.spectral_radius, longest = ode->max_step > 0 ? ode->max_step : INFINITY;
+    const double now = ode->now.stat.spectral_radius, longest = ode->max_step > 0 ? ode->max_step : INFINITY;
     const double h = RW_MIN(wished, longest), stable = now > 0 ? DEFAULT / now : INFINITY;
     const double proposed = RW_MIN(RW_MIN(c[0], longest), stable), kept = RW_MIN(h, stable);
-    const bool steady = !first && ode->stat.steps > steps && ode->stat.rejected == rejected &&
-                        ode->stat.step > 0.5 * kept && proposed > 0.8 * kept && proposed < 1.2 * kept &&
+    const bool steady = !first && ode->now.stat.steps > steps && ode->now.stat.rejected == rejected &&
+                        ode->now.stat.step > 0.5 * kept && proposed > 0.8 * kept && proposed < 1.2 * kept &&
                         m->autonomous && !rw_adaptive_jumps(ode);
     if (steady) {
         const int n = p.allowed + 1;
-        const double reached = c[1] * pow(kept / ode->stat.step, 5); /* of a step that a limit has shortened */
+        const double reached = c[1] * pow(kept / ode->now.stat.step, 5); /* of a step that a limit has shortened */
         double most = RW_MIN(2 * n, STEADY);
         most = RW_MIN(most, steps_to(error, reached, 1 / ACCEPTED, n));
         most = RW_MIN(most, steps_to(rho, now, LIMIT / RW_MIN(proposed, kept), n));
@@ -581,15 +572,15 @@ static rw_status watch(rw_ode *ode)
 static rw_status checked_step(rw_ode *ode, double t_limit)
 {
     rk4 *m = ode->method;
-    const double *c = ode->controller;
+    const double *c = ode->now.controller;
     plan p = plan_of(ode);
-    const bool to_limit = p.allowed - p.left >= OFTEN && ode->t + c[0] * (1 + 1e-9) >= t_limit;
+    const bool to_limit = p.allowed - p.left >= OFTEN && ode->now.t + c[0] * (1 + 1e-9) >= t_limit;
     if (c[0] == 0 || ode->stale || p.left == 0 || to_limit) return tried_step(ode, t_limit, p);
     p.left--;
     set_plan(ode, p);
-    const double t = ode->t;
+    const double t = ode->now.t;
     RW_TRY(plain_step(ode, t_limit, c[0], p.left > 2));
-    if (ode->t <= t || plan_of(ode).left != p.left) return RW_OK; /* the limit was a switch */
+    if (ode->now.t <= t || plan_of(ode).left != p.left) return RW_OK; /* the limit was a switch */
     m->untried++;
     return watch(ode);
 }
@@ -598,7 +589,7 @@ static rw_status checked_step(rw_ode *ode, double t_limit)
 
 static rw_status untried(rw_ode *ode, double h)
 {
-    ode->step_end = ode->t + h;
+    ode->step_end = ode->now.t + h;
     return run_step(ode, h);
 }
 
@@ -612,27 +603,23 @@ static rw_status explain(const rw_ode *ode, rw_text *text)
     return is_checked(ode) ? rw_stage_explain(&m->compared, text) : RW_OK;
 }
 
-const rw_ode_ops rw_rk4_ops = {.name = "rk4",
-                               .vectors = 4,
-                               .least_stages = STAGES,
-                               .create = create,
-                               .step = step,
-                               .destroy = destroy,
-                               .explain = explain,
-                               .untried = untried};
-const rw_ode_ops rw_rk4_checked_ops = {.name = "rk4",
-                                       .vectors = 6,
-                                       .least_stages = STAGES,
-                                       .create = create,
-                                       .step = checked_step,
-                                       .destroy = destroy,
-                                       .explain = explain,
-                                       .result = TWICE,
-                                       .inner = C,
-                                       .power = 5,
-                                       .growth = 2,
-                                       .reach = reach,
-                                       .attempt = attempt,
-                                       .stable = DEFAULT_LIMIT,
-                                       .keeps_place = true,
-                                       .untried = untried};
+#define EITHER                                                                                                         \
+    .method = RW_ODE_RK4, .name = "rk4", .least_stages = STAGES, .size = sizeof(rk4), .programs = STAGES + 4,          \
+    .create = create, .destroy = destroy, .explain = explain, .untried = untried
+
+static const char *const given_state[] = {"given_step", "resolved_size", "last_size", "fast", NULL},
+                         *const checked_state[] = {"next_step", "trial_error", "trial_scale", "plan", NULL};
+
+static const rw_ode_ops checked = {EITHER,
+                                   .state = checked_state,
+                                   .vectors = 6,
+                                   .step = checked_step,
+                                   .result = TWICE,
+                                   .inner = C,
+                                   .power = 5,
+                                   .growth = 2,
+                                   .reach = reach,
+                                   .attempt = attempt,
+                                   .stable = DEFAULT_LIMIT,
+                                   .keeps_place = true};
+const rw_ode_ops rw_method_RK4 = {EITHER, .state = given_state, .vectors = 4, .step = step, .without_step = &checked};

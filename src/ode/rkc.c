@@ -30,7 +30,7 @@
 
 #include "ode/ode.h"
 
-enum { Y, NEW, OLD, SMALLEST = 2 };
+enum { Y, NEW, OLD };
 static const double SCALE = 10; /* errors of a run come out at a few times the tolerance: docs/methods/ode.md */
 
 /* Coefficients of a stage j >= 1, and the stage's polynomial. */
@@ -38,6 +38,14 @@ typedef struct coefficients {
     double m, n, p, q; /* m_j, n_j (0 for j = 2: Y_{j-2} is Y_0), m~_j, g~_j; j = 1: p alone */
     double polynomial[RW_QUADRATURE_NODES];
 } coefficients;
+
+/* What the two methods differ in. */
+typedef struct polynomials {
+    void (*choose)(coefficients *c, double *work, int s);
+    double (*interval)(int s);       /* largest h rho that is stable */
+    int (*stages_for)(double h_rho); /* the smallest number whose interval holds it */
+    bool odd;                        /* numbers of stages */
+} polynomials;
 
 typedef struct rkc {
     rw_stage first;  /* OLD = y + p h F(y) */
@@ -51,25 +59,11 @@ typedef struct rkc {
 
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 
-static rw_status build_first(rw_ode *ode, rw_node *f0, rw_stage *stage)
+static rw_status build_stage(rw_ode *ode, bool second, rw_stage *stage)
 {
     rw_building b;
     rw_build_begin(&b, ode);
-    rw_node t0 = rw_build_scalar(&b, "t0"), p = rw_build_scalar(&b, "p");
-    rw_build_vector(&b, Y, t0);
-    rw_build_vector(&b, OLD, t0);
-    rw_build_rates(&b, Y, f0);
-    rw_graph *g = b.graph;
-    for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f)
-        rw_build_store(&b, OLD, f, OP(ADD, rw_build_value(&b, Y, f), OP(MUL, p, f0[f])));
-    return rw_build_end(&b, "rkc_first", stage);
-}
-
-static rw_status build_stage(rw_ode *ode, bool second, rw_node *f0, rw_stage *stage)
-{
-    rw_node *f1 = f0 + ode->nfields;
-    rw_building b;
-    rw_build_begin(&b, ode);
+    rw_node *f0 = b.node[0], *f1 = b.node[1];
     rw_node t0 = rw_build_scalar(&b, "t0"), t1 = rw_build_scalar(&b, "t1"), m = rw_build_scalar(&b, "m"),
             n = rw_build_scalar(&b, "n"), p = rw_build_scalar(&b, "p"), q = rw_build_scalar(&b, "q"),
             k = rw_build_scalar(&b, "k");
@@ -88,12 +82,12 @@ static rw_status build_stage(rw_ode *ode, bool second, rw_node *f0, rw_stage *st
     return rw_build_end(&b, second ? "rkc_second" : "rkc_stage", stage);
 }
 
-static rw_status build_error(rw_ode *ode, rw_node *nodes, rw_stage *stage)
+static rw_status build_error(rw_ode *ode, rw_stage *stage)
 {
-    int nf = ode->nfields;
-    rw_node *f0 = nodes, *f1 = f0 + nf, *y0 = f1 + nf, *y1 = y0 + nf;
+    const int nf = ode->nfields;
     rw_building b;
     rw_build_begin(&b, ode);
+    rw_node *f0 = b.node[0], *f1 = b.node[1], *y0 = b.node[2], *y1 = b.node[3];
     rw_node t0 = rw_build_scalar(&b, "t0"), t1 = rw_build_scalar(&b, "t1"), h = rw_build_scalar(&b, "h");
     rw_build_vector(&b, Y, t0);
     rw_build_vector(&b, NEW, t1);
@@ -116,41 +110,28 @@ static rw_status build_error(rw_ode *ode, rw_node *nodes, rw_stage *stage)
 static void destroy(rw_ode *ode)
 {
     rkc *m = ode->method;
-    if (!m) return;
-    rw_stage_free(&m->first);
-    rw_stage_free(&m->second);
-    rw_stage_free(&m->stage);
-    rw_stage_free(&m->error);
     rw_free(m->c);
     rw_free(m->work);
-    rw_free(m);
-    ode->method = NULL;
 }
 
 static rw_status create(rw_ode *ode)
 {
-    rkc *m = ode->method = rw_calloc(1, sizeof *m);
-    size_t n = (size_t)ode->max_stages + 2;
-    rw_node *nodes = rw_calloc(4 * (size_t)ode->nfields, sizeof *nodes);
-    if (m) {
-        m->c = rw_calloc(n, sizeof *m->c);
-        m->work = rw_calloc(4 * n, sizeof *m->work);
-    }
-    rw_status status =
-        m && m->c && m->work && nodes ? RW_OK : rw_fail_memory(ode->device->ctx, n * sizeof *m->c, "an integrator");
-    if (status == RW_OK) status = build_first(ode, nodes, &m->first);
-    if (status == RW_OK) status = build_stage(ode, true, nodes, &m->second);
-    if (status == RW_OK) status = build_stage(ode, false, nodes, &m->stage);
-    if (status == RW_OK) status = build_error(ode, nodes, &m->error);
-    rw_free(nodes);
-    return status;
+    rkc *m = ode->method;
+    const size_t n = (size_t)ode->max_stages + 2;
+    m->c = rw_calloc(n, sizeof *m->c);
+    m->work = rw_calloc(4 * n, sizeof *m->work);
+    if (!m->c || !m->work) return rw_fail_memory(ode->device->ctx, n * sizeof *m->c, "an integrator");
+    RW_TRY(rw_build_euler(ode, OLD, "rkc_first", &m->first));
+    RW_TRY(build_stage(ode, true, &m->second));
+    RW_TRY(build_stage(ode, false, &m->stage));
+    return build_error(ode, &m->error);
 }
 
 /* ---- coefficients ------------------------------------------------------------------------------------------------ */
 
-static void chebyshev(rkc *m, int s)
+static void chebyshev(coefficients *c, double *work, int s)
 {
-    double w0 = 1 + 2. / 13 / ((double)s * s), *T = m->work, *d = T + s + 2, *dd = d + s + 2, *b = dd + s + 2;
+    double w0 = 1 + 2. / 13 / ((double)s * s), *T = work, *d = T + s + 2, *dd = d + s + 2, *b = dd + s + 2;
     T[0] = 1;
     T[1] = w0;
     d[0] = 0;
@@ -164,39 +145,53 @@ static void chebyshev(rkc *m, int s)
     }
     b[0] = b[1] = b[2];
     double w1 = d[s] / dd[s];
-    m->c[1] = (coefficients){.p = b[1] * w1};
+    c[1] = (coefficients){.p = b[1] * w1};
     for (int j = 2; j <= s; ++j) {
         double mt = 2 * b[j] * w1 / b[j - 1];
-        m->c[j] = (coefficients){.m = 2 * b[j] * w0 / b[j - 1],
-                                 .n = j > 2 ? -b[j] / b[j - 2] : 0,
-                                 .p = mt,
-                                 .q = -(1 - b[j - 1] * T[j - 1]) * mt};
+        c[j] = (coefficients){.m = 2 * b[j] * w0 / b[j - 1],
+                              .n = j > 2 ? -b[j] / b[j - 2] : 0,
+                              .p = mt,
+                              .q = -(1 - b[j - 1] * T[j - 1]) * mt};
     }
 }
 
 static double legendre_b(int j) { return j < 2 ? 1. / 3 : ((double)j * j + j - 2) / (2. * j * (j + 1)); }
 
-static void legendre(rkc *m, int s)
+static void legendre(coefficients *c, double *work, int s)
 {
+    (void)work;
     double w1 = 4 / ((double)s * s + s - 2);
-    m->c[1] = (coefficients){.p = legendre_b(1) * w1};
+    c[1] = (coefficients){.p = legendre_b(1) * w1};
     for (int j = 2; j <= s; ++j) {
         double mu = (2. * j - 1) / j * legendre_b(j) / legendre_b(j - 1);
-        m->c[j] = (coefficients){.m = mu,
-                                 .n = j > 2 ? -(j - 1.) / j * legendre_b(j) / legendre_b(j - 2) : 0,
-                                 .p = mu * w1,
-                                 .q = -(1 - legendre_b(j - 1)) * mu * w1};
+        c[j] = (coefficients){.m = mu,
+                              .n = j > 2 ? -(j - 1.) / j * legendre_b(j) / legendre_b(j - 2) : 0,
+                              .p = mu * w1,
+                              .q = -(1 - legendre_b(j - 1)) * mu * w1};
     }
 }
 
-static bool is_legendre(const rw_ode *ode) { return ode->ops == &rw_rkl2_ops; }
+/* A little less than (w0 + 1)/w1. */
+static double chebyshev_interval(int s) { return ((double)s * s - 1) / 1.54; }
+static double legendre_interval(int s) { return ((double)s * s + s - 2) / 2; }
+
+static int chebyshev_stages(double h_rho) { return 1 + (int)sqrt(1 + 1.54 * h_rho); }
+static int legendre_stages(double h_rho)
+{
+    const int s = (int)ceil((sqrt(9 + 8 * h_rho) - 1) / 2 * (1 - 1e-14));
+    return s + (s % 2 == 0);
+}
+
+static const polynomials of_chebyshev = {chebyshev, chebyshev_interval, chebyshev_stages, false},
+                         of_legendre = {legendre, legendre_interval, legendre_stages, true};
+
+static const polynomials *polynomials_of(const rw_ode *ode) { return ode->ops->variant; }
 
 static void choose(rw_ode *ode, int s)
 {
     rkc *m = ode->method;
     if (m->stages == s) return;
-    if (is_legendre(ode)) legendre(m, s);
-    else chebyshev(m, s);
+    polynomials_of(ode)->choose(m->c, m->work, s);
     m->stages = s;
     memset(m->c[0].polynomial, 0, sizeof m->c[0].polynomial);
     m->c[0].polynomial[0] = 1;
@@ -211,31 +206,18 @@ static void choose(rw_ode *ode, int s)
     }
 }
 
-/* The smallest number of stages whose interval holds h rho, and the largest h rho. RKC2: a little less than (w0 +
- * 1)/w1. */
-static double most_for(const rw_ode *ode, int s)
-{
-    return is_legendre(ode) ? ((double)s * s + s - 2) / 2 : ((double)s * s - 1) / 1.54;
-}
-
 static int largest(const rw_ode *ode)
 {
-    return is_legendre(ode) && ode->max_stages % 2 == 0 ? RW_MAX(ode->max_stages - 1, 3) : ode->max_stages;
+    const int most = ode->max_stages;
+    return polynomials_of(ode)->odd && most % 2 == 0 ? RW_MAX(most - 1, ode->ops->least_stages) : most;
 }
 
-static double reach(const rw_ode *ode) { return most_for(ode, largest(ode)); }
+static double reach(const rw_ode *ode) { return polynomials_of(ode)->interval(largest(ode)); }
 
 static int stages_for(const rw_ode *ode, double h_rho)
 {
-    int most = largest(ode), s;
-    h_rho = RW_MIN(h_rho, most_for(ode, most));
-    if (is_legendre(ode)) {
-        s = (int)ceil((sqrt(9 + 8 * h_rho) - 1) / 2 * (1 - 1e-14));
-        s = RW_MAX(3, s + (s % 2 == 0));
-    } else {
-        s = RW_MAX(SMALLEST, 1 + (int)sqrt(1 + 1.54 * h_rho));
-    }
-    return RW_MIN(s, most);
+    const int s = polynomials_of(ode)->stages_for(RW_MIN(h_rho, reach(ode)));
+    return RW_MIN(RW_MAX(s, ode->ops->least_stages), largest(ode));
 }
 
 /* ---- a step ------------------------------------------------------------------------------------------------------ */
@@ -248,21 +230,21 @@ static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *a)
     for (int j = 1; j <= s; ++j) {
         rw_stage *st = j == 1 ? &m->first : j == 2 ? &m->second : &m->stage;
         const coefficients *c = m->c + j;
-        rw_stage_set(st, "t0", ode->t);
+        rw_stage_set(st, j > 1 ? "t0" : "t", ode->now.t);
         if (j > 1) RW_TRY(rw_stage_time(ode, st, "t1", h, c[-1].polynomial));
         rw_stage_set(st, "k", 1 - c->m - c->n);
         rw_stage_set(st, "m", c->m);
         rw_stage_set(st, "n", c->n);
-        rw_stage_set(st, "p", c->p * h);
+        rw_stage_set(st, j > 1 ? "p" : "c", c->p * h);
         rw_stage_set(st, "q", c->q * h);
         RW_TRY(rw_stage_run(ode, st));
         rw_ode_exchange(ode, NEW, OLD);
     }
-    rw_stage_set(&m->error, "t0", ode->t);
+    rw_stage_set(&m->error, "t0", ode->now.t);
     rw_stage_set(&m->error, "t1", rw_ode_stage_time(ode, 1, h));
     rw_stage_set(&m->error, "h", h);
     RW_TRY(rw_stage_run(ode, &m->error));
-    ode->stat.rhs += s + 1;
+    ode->now.stat.rhs += s + 1;
     double size;
     RW_TRY(rw_expr_get(m->error.expr, "norm", &a->estimate, NULL));
     RW_TRY(rw_expr_get(m->error.expr, "size", &size, NULL));
@@ -270,39 +252,13 @@ static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *a)
     return RW_OK;
 }
 
-static rw_status explain(const rw_ode *ode, rw_text *text)
-{
-    const rkc *m = ode->method;
-    rw_text_add(text,
-                "%s: a step with s stages takes 1 first, 1 second and s - 2 further kernels, and 1 for the "
-                "error estimate\n",
-                ode->ops->name);
-    const rw_stage *stages[] = {&m->first, &m->second, &m->stage, &m->error};
-    for (int i = 0; i < RW_COUNT(stages); ++i) RW_TRY(rw_stage_explain(stages[i], text));
-    return RW_OK;
-}
+#define EITHER                                                                                                         \
+    .state = rw_adaptive_state, .vectors = 3, .size = sizeof(rkc), .programs = 4, .create = create,                    \
+    .step = rw_adaptive_step, .destroy = destroy,                                                                      \
+    .summary = "with s stages takes 1 first, 1 second and s - 2 further kernels, and 1 for the error estimate",        \
+    .result = NEW, .power = 3, .growth = 10, .reach = reach, .attempt = attempt
 
-const rw_ode_ops rw_rkc2_ops = {.name = "rkc2",
-                                .vectors = 3,
-                                .least_stages = 2,
-                                .create = create,
-                                .step = rw_adaptive_step,
-                                .destroy = destroy,
-                                .explain = explain,
-                                .result = NEW,
-                                .power = 3,
-                                .growth = 10,
-                                .reach = reach,
-                                .attempt = attempt};
-const rw_ode_ops rw_rkl2_ops = {.name = "rkl2",
-                                .vectors = 3,
-                                .least_stages = 3,
-                                .create = create,
-                                .step = rw_adaptive_step,
-                                .destroy = destroy,
-                                .explain = explain,
-                                .result = NEW,
-                                .power = 3,
-                                .growth = 10,
-                                .reach = reach,
-                                .attempt = attempt};
+const rw_ode_ops rw_method_RKC2 =
+    {EITHER, .method = RW_ODE_RKC2, .name = "rkc2", .variant = &of_chebyshev, .least_stages = 2, .choosable = true};
+const rw_ode_ops rw_method_RKL2 = {EITHER, .method = RW_ODE_RKL2, .name = "rkl2", .variant = &of_legendre,
+                                   .least_stages = 3};

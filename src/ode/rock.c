@@ -25,7 +25,7 @@ typedef struct entry {
 
 /* Several stages in one program, where the compiler makes fewer kernels of them than stages (fused.c, wave.c of
  * src/expr). */
-enum { LONGEST = 8, CHAINS = 3 };
+enum { LONGEST = 8, CHAINS = 3, PROGRAMS = 7 + RW_ROCK_FINISH - 1 + CHAINS };
 static const int chain_length[CHAINS] = {8, 4, 2};
 
 typedef struct method {
@@ -43,10 +43,15 @@ typedef struct method {
     double epsilon; /* of the fields' type */
 } method;
 
+static rw_rock_kind kind_of(const rw_ode *ode) { return *(const rw_rock_kind *)ode->ops->variant; }
+
+/* Also the number of finishing stages. */
+static int order_of(const rw_ode *ode) { return ode->ops->power; }
+
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 
 /* base: y or NEW; older: y, OLD, or -1 for the first stage of a block. */
-static rw_status build_recurrence(rw_ode *ode, int base, int older, rw_node *rates, const char *name, rw_stage *stage)
+static rw_status build_recurrence(rw_ode *ode, int base, int older, const char *name, rw_stage *stage)
 {
     rw_building b;
     rw_build_begin(&b, ode);
@@ -54,6 +59,7 @@ static rw_status build_recurrence(rw_ode *ode, int base, int older, rw_node *rat
     const int into = base == Y ? NEW : OLD;
     for (int v = Y; v <= OLD; ++v)
         if (v == base || v == older || v == into) rw_build_vector(&b, v, t);
+    rw_node *rates = b.node[0];
     rw_build_rates(&b, base, rates);
     rw_graph *g = b.graph;
     for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f) {
@@ -71,11 +77,11 @@ static rw_node numbered(rw_building *b, char letter, int i)
 }
 
 /* Stages j … j + n - 1 of the recurrence. *possible: false when boundary values depend on time. */
-static rw_status build_chain(rw_ode *ode, int n, rw_node *rates, rw_stage *stage, bool *possible)
+static rw_status build_chain(rw_ode *ode, int n, rw_stage *stage, bool *possible)
 {
     rw_building b;
     rw_build_begin(&b, ode);
-    rw_node t[LONGEST] = {0};
+    rw_node t[LONGEST] = {0}, *rates = b.node[0];
     for (int i = 0; i < n; ++i) t[i] = numbered(&b, 't', i);
     for (int v = NEW; v <= K2; ++v) rw_build_vector(&b, v, t[0]);
     *possible = !rw_build_sides_move(&b);
@@ -102,10 +108,9 @@ static int argument_of(int i) { return i == 0 ? NEW : i % 2 ? OLD : SPARE; }
 
 /* Finishing stage i (from 0). MIDDLE: K_i and the next argument. LAST: y_{n+1} and the norm of the estimate. JOIN: the
  * block's result and PART. */
-static rw_status build_finish(rw_ode *ode, finish_kind kind, int i, rw_node *nodes, rw_stage *stage)
+static rw_status build_finish(rw_ode *ode, finish_kind kind, int i, rw_stage *stage)
 {
     int nf = ode->nfields;
-    rw_node *rates = nodes, *estimate = rates + nf, *old = estimate + nf, *next = old + nf;
     static const char *const names[] = {"rock_finish", "rock_last", "rock_join", "rock_last"};
     rw_building b;
     rw_build_begin(&b, ode);
@@ -120,6 +125,7 @@ static rw_status build_finish(rw_ode *ode, finish_kind kind, int i, rw_node *nod
         else used = used || v == Y || v == K1 || (v == PART && kind != LAST);
         if (used) rw_build_vector(&b, v, t);
     }
+    rw_node *rates = b.node[0], *estimate = b.node[1], *old = b.node[2], *next = b.node[3];
     rw_build_rates(&b, argument_of(i), rates);
     rw_graph *g = b.graph;
     for (int f = 0; f < nf && b.status == RW_OK; ++f) {
@@ -147,22 +153,14 @@ static rw_status build_finish(rw_ode *ode, finish_kind kind, int i, rw_node *nod
     return rw_build_end(&b, names[kind], stage);
 }
 
-static bool is_order_2(const rw_ode *ode) { return ode->ops == &rw_rock2_ops; }
-
 static void destroy(rw_ode *ode)
 {
     method *m = ode->method;
-    if (!m) return;
-    rw_stage *all[] = {&m->first, &m->again, &m->second, &m->stage,    &m->middle[0], &m->middle[1], &m->middle[2],
-                       &m->last,  &m->join,  &m->part,   &m->chain[0], &m->chain[1],  &m->chain[2]};
-    for (int i = 0; i < RW_COUNT(all); ++i) rw_stage_free(all[i]);
     for (int i = 0; i < m->nentries; ++i) {
         rw_rock_destroy(&m->entries[i].rock);
         rw_free(m->entries[i].polynomial);
     }
     rw_free(m->entries);
-    rw_free(m);
-    ode->method = NULL;
 }
 
 /* Of the fields' types. */
@@ -188,18 +186,15 @@ static bool wants_split(const rw_ode *ode, int stages)
 
 static rw_status create(rw_ode *ode)
 {
-    method *m = ode->method = rw_calloc(1, sizeof *m);
-    rw_node *nodes = rw_calloc(4 * (size_t)ode->nfields, sizeof *nodes);
-    rw_status status = m && nodes ? RW_OK : rw_fail_memory(ode->device->ctx, sizeof *m, "an integrator");
-    int q = is_order_2(ode) ? 2 : 4;
-    if (m) m->epsilon = epsilon_of(ode);
-    if (status == RW_OK) status = build_finish(ode, LAST, q - 1, nodes, &m->last); /* which takes longest to compile */
-    if (status == RW_OK) status = build_recurrence(ode, Y, -1, nodes, "rock_first", &m->first);
-    if (status == RW_OK) status = build_recurrence(ode, NEW, Y, nodes, "rock_second", &m->second);
-    if (status == RW_OK) status = build_recurrence(ode, NEW, OLD, nodes, "rock_stage", &m->stage);
-    for (int i = 0; i < q - 1 && status == RW_OK; ++i) status = build_finish(ode, MIDDLE, i, nodes, &m->middle[i]);
-    rw_free(nodes);
-    return status;
+    method *m = ode->method;
+    const int q = order_of(ode);
+    m->epsilon = epsilon_of(ode);
+    RW_TRY(build_finish(ode, LAST, q - 1, &m->last)); /* which takes longest to compile */
+    RW_TRY(build_recurrence(ode, Y, -1, "rock_first", &m->first));
+    RW_TRY(build_recurrence(ode, NEW, Y, "rock_second", &m->second));
+    RW_TRY(build_recurrence(ode, NEW, OLD, "rock_stage", &m->stage));
+    for (int i = 0; i < q - 1; ++i) RW_TRY(build_finish(ode, MIDDLE, i, &m->middle[i]));
+    return RW_OK;
 }
 
 /* What two blocks need beside, when first there are two. */
@@ -207,15 +202,12 @@ static rw_status create_split(rw_ode *ode)
 {
     method *m = ode->method;
     if (m->part.expr) return RW_OK;
-    rw_node *nodes = rw_calloc(4 * (size_t)ode->nfields, sizeof *nodes);
-    rw_status status = nodes ? RW_OK : rw_fail_memory(ode->device->ctx, sizeof *nodes, "an integrator");
     rw_stage_free(&m->again);
     rw_stage_free(&m->join); /* of a call that failed */
-    if (status == RW_OK) status = build_recurrence(ode, NEW, -1, nodes, "rock_again", &m->again);
-    if (status == RW_OK) status = build_finish(ode, JOIN, 3, nodes, &m->join);
-    if (status == RW_OK) status = build_finish(ode, LAST_OF_TWO, 1, nodes, &m->part);
+    RW_TRY(build_recurrence(ode, NEW, -1, "rock_again", &m->again));
+    RW_TRY(build_finish(ode, JOIN, 3, &m->join));
+    const rw_status status = build_finish(ode, LAST_OF_TWO, 1, &m->part);
     if (status != RW_OK) rw_stage_free(&m->part);
-    rw_free(nodes);
     return status;
 }
 
@@ -223,7 +215,10 @@ static rw_status create_split(rw_ode *ode)
  * number of steps, which checkpoints have; their compilation begins so many steps before that it is mostly done by
  * then. Where the device's name asks for tiles of a kind, all steps have them. */
 enum { CHAINS_BEGIN = 24, CHAINS_FIRST = 32 };
-static bool has_steps(const rw_ode *ode, int steps) { return ode->device->target.tiling || ode->stat.steps >= steps; }
+static bool has_steps(const rw_ode *ode, int steps)
+{
+    return ode->device->target.tiling || ode->now.stat.steps >= steps;
+}
 
 static rw_status create_chains(rw_ode *ode)
 {
@@ -233,15 +228,13 @@ static rw_status create_chains(rw_ode *ode)
         m->chains_known = true;
         return RW_OK;
     }
-    rw_node *nodes = rw_calloc((size_t)ode->nfields, sizeof *nodes);
-    rw_status status = nodes ? RW_OK : rw_fail_memory(ode->device->ctx, sizeof *nodes, "an integrator");
+    rw_status status = RW_OK;
     bool possible = true, fewer = true;
     for (int i = 0; i < CHAINS && status == RW_OK && possible && fewer; ++i) {
         rw_stage_free(&m->chain[i]);
-        status = build_chain(ode, chain_length[i], nodes, &m->chain[i], &possible);
+        status = build_chain(ode, chain_length[i], &m->chain[i], &possible);
         if (status == RW_OK) fewer = !m->chain[i].expr->evaluator && m->chain[i].expr->npasses < chain_length[i];
     }
-    rw_free(nodes);
     if (status == RW_OK) {
         m->chains_known = true;
         m->chains = possible && fewer;
@@ -322,7 +315,7 @@ static int published_stages(double h_rho, double rule)
 static rw_status choose(rw_ode *ode, double h_rho, entry **found)
 {
     if (ode->stage_rule > 0) return find(ode, RW_ROCK4, published_stages(h_rho, ode->stage_rule), found);
-    rw_rock_kind kind = is_order_2(ode) ? RW_ROCK2 : RW_ROCK4;
+    rw_rock_kind kind = kind_of(ode);
     double wanted = h_rho;
     for (int more = 0;; ++more) { /* other dampings have other intervals */
         int s = rw_rock_stages(kind, wanted, ode->max_stages);
@@ -339,7 +332,7 @@ static rw_status choose(rw_ode *ode, double h_rho, entry **found)
 
 static double reach(const rw_ode *ode)
 {
-    rw_rock_kind kind = is_order_2(ode) ? RW_ROCK2 : RW_ROCK4;
+    const rw_rock_kind kind = kind_of(ode);
     const double longest = published[RW_COUNT(published) - 1];
     if (ode->stage_rule > 0) return ode->stage_rule * longest * longest;
     double most = rw_rock_interval(kind, ode->max_stages);
@@ -355,7 +348,7 @@ static double reach(const rw_ode *ode)
 static rw_status run(rw_ode *ode, rw_stage *st, double h, const double *polynomial)
 {
     RW_TRY(rw_stage_time(ode, st, "t", h, polynomial));
-    ode->stat.rhs++;
+    ode->now.stat.rhs++;
     return rw_stage_run(ode, st);
 }
 
@@ -379,7 +372,7 @@ static rw_status run_chain(rw_ode *ode, const rw_rock_block *b, int j, double h,
         RW_TRY(rw_stage_time(ode, st, (char[]){'t', digit, 0}, h, polynomial[i]));
     }
     RW_TRY(rw_stage_run(ode, st));
-    ode->stat.rhs += *n;
+    ode->now.stat.rhs += *n;
     rw_ode_exchange(ode, NEW, K2);
     rw_ode_exchange(ode, OLD, K1);
     return RW_OK;
@@ -447,7 +440,7 @@ static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *a)
 static rw_status explain(const rw_ode *ode, rw_text *text)
 {
     const method *m = ode->method;
-    int q = is_order_2(ode) ? 2 : 4;
+    const int q = order_of(ode);
     rw_text_add(text,
                 "%s: a step with s stages takes 1 first, 1 second, s - %d further and %d finishing kernels; the last "
                 "computes the error estimate\n",
@@ -458,27 +451,12 @@ static rw_status explain(const rw_ode *ode, rw_text *text)
     return rw_stage_explain(&m->last, text);
 }
 
-const rw_ode_ops rw_rock2_ops = {.name = "rock2",
-                                 .vectors = K2 + 1,
-                                 .least_stages = 3,
-                                 .create = create,
-                                 .step = rw_adaptive_step,
-                                 .destroy = destroy,
-                                 .explain = explain,
-                                 .result = K1,
-                                 .power = 2,
-                                 .growth = 5,
-                                 .reach = reach,
-                                 .attempt = attempt};
-const rw_ode_ops rw_rock4_ops = {.name = "rock4",
-                                 .vectors = RW_METHOD_VECTORS,
-                                 .least_stages = 5,
-                                 .create = create,
-                                 .step = rw_adaptive_step,
-                                 .destroy = destroy,
-                                 .explain = explain,
-                                 .result = K1,
-                                 .power = 4,
-                                 .growth = 5,
-                                 .reach = reach,
-                                 .attempt = attempt};
+#define EITHER(kind, order)                                                                                            \
+    .state = rw_adaptive_state, .variant = &(const rw_rock_kind){kind}, .size = sizeof(method), .programs = PROGRAMS,  \
+    .create = create, .step = rw_adaptive_step, .destroy = destroy, .explain = explain, .result = K1, .power = order,  \
+    .growth = 5, .reach = reach, .attempt = attempt
+
+const rw_ode_ops rw_method_ROCK2 = {EITHER(RW_ROCK2, 2), .method = RW_ODE_ROCK2, .name = "rock2", .vectors = K2 + 1,
+                                    .least_stages = 3};
+const rw_ode_ops rw_method_ROCK4 = {EITHER(RW_ROCK4, 4),          .method = RW_ODE_ROCK4, .name = "rock4",
+                                    .vectors = RW_METHOD_VECTORS, .least_stages = 5,      .choosable = true};

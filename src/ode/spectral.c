@@ -223,16 +223,16 @@ static void add_blocks(rw_building *b, int f, const row *r, rw_node rate, const 
     char name[24];
     for (int g = 0; g < ode->nfields && b->status == RW_OK; ++g)
         if (together[g]) add_result(b, block_name(name, "n", f, g), row_sum(b->graph, r, g));
-    if (ode->ops != &rw_auto_ops || b->status != RW_OK) return;
+    if (!ode->ops->chooses || b->status != RW_OK) return;
     const rw_node own = row_sum(b->graph, r, f), end = right_end(b->graph, own, rate, rw_build_value(b, 0, f));
     add_result(b, block_name(name, "r", f, f), end);
 }
 
 /* The graph's results; s->varies. */
-static void add_circles(rw_building *b, struct rw_spectral *s, rw_node *rates, bool *together, bool *possible)
+static void add_circles(rw_building *b, struct rw_spectral *s, bool *together, bool *possible)
 {
     const int nf = b->ode->nfields;
-    rw_node all = -1, right = -1, t = rw_build_scalar(b, "t");
+    rw_node all = -1, right = -1, t = rw_build_scalar(b, "t"), *rates = b->node[0];
     rw_build_vector(b, 0, t);
     rw_build_rates(b, 0, rates);
     rw_graph *g = b->graph;
@@ -257,7 +257,7 @@ static void add_circles(rw_building *b, struct rw_spectral *s, rw_node *rates, b
     s->blocks = blocks ? nf : 0;
     rw_free(l.field);
     add_result(b, "rho", all);
-    if (b->ode->ops == &rw_auto_ops) add_result(b, "right", right);
+    if (b->ode->ops->chooses) add_result(b, "right", right);
 }
 
 /* `stage` NULL: no program is wanted. */
@@ -265,17 +265,11 @@ static rw_status build_gershgorin(rw_ode *ode, struct rw_spectral *s, rw_stage *
 {
     rw_building b;
     const size_t nf = (size_t)ode->nfields;
-    rw_node *rates = rw_calloc(nf, sizeof *rates);
     bool *together = rw_calloc(nf * nf, sizeof *together);
-    if (!rates || !together) {
-        rw_free(rates);
-        rw_free(together);
-        return rw_fail_memory(ode->device->ctx, nf * sizeof *rates, "an integrator");
-    }
+    if (!together) return rw_fail_memory(ode->device->ctx, nf * nf, "an integrator");
     *possible = true;
     rw_build_begin(&b, ode);
-    add_circles(&b, s, rates, together, possible);
-    rw_free(rates);
+    add_circles(&b, s, together, possible);
     rw_free(together);
     return stage ? rw_build_end(&b, "gershgorin", stage) : rw_build_drop(&b);
 }
@@ -355,17 +349,13 @@ static rw_status by_circles(struct rw_spectral *s, double *rho)
 /* start: A = y + (d/|F|) F(y);  next: v = F(A) - F(y), rho = |v|/d, A = y + (d/|v|) v */
 static rw_status build_power(rw_ode *ode, struct rw_spectral *s)
 {
-    rw_context *ctx = ode->device->ctx;
-    size_t nf = (size_t)ode->nfields;
-    rw_node *f0 = rw_calloc(2 * nf, sizeof *f0);
-    if (!f0) return rw_fail_memory(ctx, nf * sizeof *f0, "an integrator");
-    rw_node *f1 = f0 + nf;
     rw_status status = RW_OK;
     for (int which = 0; which < 2 && status == RW_OK; ++which) {
         rw_building b;
         rw_build_begin(&b, ode);
         rw_node t = rw_build_scalar(&b, "t"), d = rw_build_scalar(&b, "d");
         for (int v = 0; v < (which ? 3 : 2); ++v) rw_build_vector(&b, v, t);
+        rw_node *f0 = b.node[0], *f1 = b.node[1];
         rw_build_rates(&b, 0, f0);
         if (which) rw_build_rates(&b, 1, f1);
         rw_graph *g = b.graph;
@@ -407,7 +397,6 @@ static rw_status build_power(rw_ode *ode, struct rw_spectral *s)
         }
         status = rw_build_end(&b, which ? "power" : "power_start", which ? &s->next : &s->start);
     }
-    rw_free(f0);
     return status;
 }
 
@@ -435,12 +424,13 @@ static rw_node roughness(rw_ode *ode, rw_graph *g)
 }
 
 /* rough: A = y + d r, B = y */
-static rw_status build_rough(rw_ode *ode, rw_node *rates, rw_stage *stage)
+static rw_status build_rough(rw_ode *ode, rw_stage *stage)
 {
     rw_building b;
     rw_build_begin(&b, ode);
     rw_node t = rw_build_scalar(&b, "t"), d = rw_build_scalar(&b, "d");
     for (int v = 0; v < 3; ++v) rw_build_vector(&b, v, t);
+    rw_node *rates = b.node[0];
     rw_build_rates(&b, 0, rates);
     rw_graph *g = b.graph;
     for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f) {
@@ -455,11 +445,11 @@ static rw_status build_rough(rw_ode *ode, rw_node *rates, rw_stage *stage)
 }
 
 /* apply: B = y + p (F(A) - F(y)) + q (A - y) - r (B - y); size: |B - y| */
-static rw_status build_apply(rw_ode *ode, rw_node *f0, rw_stage *stage)
+static rw_status build_apply(rw_ode *ode, rw_stage *stage)
 {
-    rw_node *f1 = f0 + ode->nfields, sum = 0;
     rw_building b;
     rw_build_begin(&b, ode);
+    rw_node *f0 = b.node[0], *f1 = b.node[1], sum = 0;
     rw_node t = rw_build_scalar(&b, "t"), p = rw_build_scalar(&b, "p"), q = rw_build_scalar(&b, "q"),
             r = rw_build_scalar(&b, "r");
     for (int v = 0; v < 3; ++v) rw_build_vector(&b, v, t);
@@ -482,11 +472,8 @@ static rw_status build_apply(rw_ode *ode, rw_node *f0, rw_stage *stage)
 static rw_status prepare_polynomials(rw_ode *ode, struct rw_spectral *s)
 {
     if (s->apply.expr) return RW_OK;
-    rw_node *nodes = rw_calloc(2 * (size_t)ode->nfields, sizeof *nodes);
-    if (!nodes) return rw_fail_memory(ode->device->ctx, (size_t)ode->nfields * sizeof *nodes, "an integrator");
-    rw_status status = build_rough(ode, nodes, &s->rough);
-    if (status == RW_OK) status = build_apply(ode, nodes, &s->apply);
-    rw_free(nodes);
+    rw_status status = build_rough(ode, &s->rough);
+    if (status == RW_OK) status = build_apply(ode, &s->apply);
     if (status != RW_OK) {
         rw_stage_free(&s->rough);
         rw_stage_free(&s->apply); /* the next call begins anew */
@@ -545,7 +532,7 @@ rw_status rw_spectral_prepare(rw_ode *ode) { return ode->spectral || ode->radius
 static rw_status perturbation(rw_ode *ode, struct rw_spectral *s, double *d)
 {
     double y;
-    rw_stage_set(&s->start, "t", ode->t);
+    rw_stage_set(&s->start, "t", ode->now.t);
     rw_stage_set(&s->start, "d", 1e-8);
     RW_TRY(rw_stage_run(ode, &s->start));
     RW_TRY(rw_expr_get(s->start.expr, "y", &y, NULL));
@@ -582,8 +569,8 @@ static rw_status begin_rough(rw_ode *ode, struct rw_spectral *s)
     RW_TRY(prepare_power(ode, s));
     RW_TRY(prepare_polynomials(ode, s));
     RW_TRY(perturbation(ode, s, &d));
-    rw_stage_set(&s->rough, "t", ode->t);
-    rw_stage_set(&s->apply, "t", ode->t);
+    rw_stage_set(&s->rough, "t", ode->now.t);
+    rw_stage_set(&s->apply, "t", ode->now.t);
     rw_stage_set(&s->rough, "d", d / sqrt(rw_grid_nodes(&ode->grid) * ode->nfields));
     return rw_stage_run(ode, &s->rough);
 }
@@ -598,13 +585,13 @@ static rw_status power(rw_ode *ode, struct rw_spectral *s, double change, bool r
     *rho = 0;
     RW_TRY(prepare_power(ode, s));
     RW_TRY(perturbation(ode, s, &d));
-    rw_stage_set(&s->next, "t", ode->t);
+    rw_stage_set(&s->next, "t", ode->now.t);
     rw_stage_set(&s->start, "d", d);
     rw_stage_set(&s->next, "d", d);
     if (rough) RW_TRY(begin_rough(ode, s));
     else RW_TRY(rw_stage_run(ode, &s->start));
-    ode->stat.rhs += 2;
-    ode->stat.spectral_rhs += 2;
+    ode->now.stat.rhs += 2;
+    ode->now.stat.spectral_rhs += 2;
     *rho = 0;
     s->iterated = true;
     s->along = 0;
@@ -613,11 +600,11 @@ static rw_status power(rw_ode *ode, struct rw_spectral *s, double change, bool r
         RW_TRY(rw_expr_get(s->next.expr, "norm", &norm, NULL));
         RW_TRY(rw_expr_get(s->next.expr, "along", &along, NULL));
         s->along = norm > 0 ? along / (norm * d) : 0;
-        ode->stat.rhs += 2;
-        ode->stat.spectral_rhs += 2;
+        ode->now.stat.rhs += 2;
+        ode->now.stat.spectral_rhs += 2;
         if (!isfinite(norm))
             return rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED, "the right-hand side is not finite at t = %.6g",
-                           ode->t);
+                           ode->now.t);
         *rho = 0;
         if (norm == 0) break;
         e.quotient[e.n++] = norm / d;
@@ -646,13 +633,13 @@ rw_status rw_spectral_radius(rw_ode *ode, double *rho)
     }
     if (s->kind != BY_POWER) {
         s->iterated = false;
-        rw_stage_set(&s->first, "t", ode->t);
+        rw_stage_set(&s->first, "t", ode->now.t);
         RW_TRY(rw_stage_run(ode, &s->first));
         if (s->kind == BY_EXPRESSION) RW_TRY(rw_expr_get(s->first.expr, "rho", rho, NULL));
         else RW_TRY(by_circles(s, rho));
         if (s->kind == BY_GERSHGORIN) {
-            ode->stat.rhs++;
-            ode->stat.spectral_rhs++;
+            ode->now.stat.rhs++;
+            ode->now.stat.spectral_rhs++;
         }
     }
     if (s->kind == BY_POWER || (s->kind == BY_GERSHGORIN && !isfinite(*rho)))
@@ -661,10 +648,10 @@ rw_status rw_spectral_radius(rw_ode *ode, double *rho)
         return rw_fail(
             ode->device->ctx, RW_ERR_NOT_CONVERGED,
             "the spectral radius is %g at t = %.6g (%s): the right-hand side or its derivative is not finite", *rho,
-            ode->t, rw_spectral_kind(ode));
+            ode->now.t, rw_spectral_kind(ode));
     s->value = *rho;
     s->known = true;
-    ode->stat.spectral_radius = *rho;
+    ode->now.stat.spectral_radius = *rho;
     return RW_OK;
 }
 
@@ -710,8 +697,8 @@ static rw_status apply(rw_ode *ode, struct rw_spectral *s, double p, double q, d
     RW_TRY(rw_stage_run(ode, &s->apply));
     RW_TRY(rw_expr_get(s->apply.expr, "size", size, NULL));
     rw_ode_exchange(ode, 1, 2);
-    ode->stat.rhs += 2;
-    ode->stat.spectral_rhs += 2;
+    ode->now.stat.rhs += 2;
+    ode->now.stat.spectral_rhs += 2;
     return RW_OK;
 }
 
@@ -802,11 +789,9 @@ void rw_spectral_forget(rw_ode *ode)
 void rw_spectral_free(rw_ode *ode)
 {
     if (!ode->spectral) return;
-    rw_stage_free(&ode->spectral->first);
-    rw_stage_free(&ode->spectral->start);
-    rw_stage_free(&ode->spectral->next);
-    rw_stage_free(&ode->spectral->rough);
-    rw_stage_free(&ode->spectral->apply);
+    struct rw_spectral *s = ode->spectral;
+    rw_stage *all[] = {&s->first, &s->start, &s->next, &s->rough, &s->apply};
+    for (int i = 0; i < RW_COUNT(all); ++i) rw_stage_free(all[i]);
     rw_free(ode->spectral);
     ode->spectral = NULL;
 }

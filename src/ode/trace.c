@@ -1,44 +1,16 @@
-/* A step without running it: while ode->trace is set, rw_stage_run only notes the program and the arrays bound to it.
+/* A step without running it: while ode->note is set, rw_stage_run only notes the program and the arrays bound to it.
  * The method's own code decides what it would run, so this file does not depend on methods. Afterwards everything that
  * a step changes is restored.
  *
  *   spectral radius   where the method needs it again and again
  *   a step            by the method's attempt, with h rho such that it takes about the number of stages wished; rk4 by
  *                     a step that is not tried, without a recorded sequence
- *   auto              as rock4, which it is made for this time */
+ *   auto              as the largest method that it may become, which it is made for this time */
 #include <string.h>
 
 #include "ode/trace.h"
 
 enum { USUAL_STAGES = 7 };
-
-rw_ode_kept rw_ode_keep(const rw_ode *ode)
-{
-    rw_ode_kept k = {.t = ode->t,
-                     .stat = ode->stat,
-                     .record = ode->record,
-                     .stale = ode->stale,
-                     .spectral = ode->spectral != NULL,
-                     .max_stages = ode->max_stages,
-                     .ops = ode->ops};
-    memcpy(k.controller, ode->controller, sizeof k.controller);
-    return k;
-}
-
-void rw_ode_put_back(rw_ode *ode, const rw_ode_kept *k)
-{
-    ode->t = k->t;
-    ode->stat = k->stat;
-    ode->record = k->record;
-    ode->stale = k->stale;
-    memcpy(ode->controller, k->controller, sizeof k->controller);
-    if (ode->ops == k->ops) return;
-    ode->ops->destroy(ode); /* AUTO again, which wants more of the radius than what it becomes does */
-    if (!k->spectral) rw_spectral_free(ode);
-    for (int i = ode->nfields; i < ode->ops->vectors * ode->nfields; ++i) rw_array_destroy(&ode->vector[i]);
-    ode->ops = k->ops;
-    ode->max_stages = k->max_stages;
-}
 
 static void forget_runs(rw_trace *trace, int from)
 {
@@ -63,7 +35,7 @@ static rw_status make_results(rw_expr *e)
     return RW_OK;
 }
 
-rw_status rw_trace_add(rw_ode *ode, rw_stage *stage)
+static rw_status add_run(rw_ode *ode, rw_stage *stage)
 {
     rw_trace *trace = ode->trace;
     rw_expr *e = stage->expr;
@@ -102,12 +74,12 @@ static rw_status trace_attempts(rw_ode *ode, int stages)
 static rw_status trace_step(rw_ode *ode, int stages)
 {
     rw_trace *trace = ode->trace;
-    if (ode->ops == &rw_auto_ops) {
-        RW_TRY(rw_ode_become(ode, RW_ODE_ROCK4));
+    if (ode->ops->chooses) {
+        RW_TRY(rw_ode_become(ode, ode->ops->chooses));
         trace->as = ode->ops->name;
     }
     memcpy(trace->array, ode->vector, (size_t)RW_ODE_VECTORS * (size_t)ode->nfields * sizeof *trace->array);
-    ode->stat.steps = INT32_MAX; /* a step that has all its programs */
+    ode->now.stat.steps = INT32_MAX; /* a step that has all its programs */
     trace->radius = true;
     if (ode->ops->reach) RW_TRY(rw_spectral_trace(ode));
     trace->radius = false;
@@ -144,8 +116,10 @@ rw_status rw_ode_depgraph(rw_ode *ode, int stages, rw_depgraph **graph, rw_parti
     if (!trace.array) return rw_fail_memory(ode->device->ctx, 4096, "a trace");
     const rw_ode_kept before = rw_ode_keep(ode);
     ode->trace = &trace;
+    ode->note = add_run;
     rw_status status = trace_step(ode, stages ? stages : USUAL_STAGES);
     ode->trace = NULL;
+    ode->note = NULL;
     if (status == RW_OK) status = rw_depgraph_create(ode->device->ctx, &g);
     if (status == RW_OK) status = rw_trace_expand(ode, &trace, g, &p, &t);
     if (status == RW_OK && t.failed) status = rw_fail_memory(ode->device->ctx, t.length, "the graph as text");

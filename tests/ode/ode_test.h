@@ -116,6 +116,32 @@ static inline double largest_error(problem *p, value_at *exact)
 
 static inline rw_ode_statistics statistics(const problem *p) { return statistics_of(p->ode); }
 
+/* What rw_ode_save saves. */
+enum { MOST_VALUES = 40 };
+typedef struct saved {
+    int64_t n;
+    const char *name[MOST_VALUES];
+    double value[MOST_VALUES];
+} saved;
+
+static inline saved save(const rw_ode *ode)
+{
+    saved s = {.n = 0};
+    s.n = rw_ode_save(ode, s.name, s.value, MOST_VALUES);
+    assert_true(s.n > 10 && s.n <= MOST_VALUES);
+    return s;
+}
+
+static inline rw_status load(rw_ode *ode, const saved *s) { return rw_ode_load(ode, s->name, s->value, s->n); }
+
+static inline double *named(saved *s, const char *name)
+{
+    for (int64_t i = 0; i < s->n; ++i)
+        if (!strcmp(s->name[i], name)) return s->value + i;
+    fail_msg("no value is named %s", name);
+    return NULL;
+}
+
 /* ---- the problem of most tests of steps -------------------------------------------------------------------------- */
 
 /* Gray-Scott-like: coupled, nonlinear, polynomial, nothing depends on time. */

@@ -268,7 +268,6 @@ static void test_auto(void **state)
                  {"du/dt = laplace(u) + u*(1 - u)", 1e-6, 1, "rock4", "stiff", "power"}};
     for (int i = 0; i < RW_COUNT(cases); ++i) {
         problem p, q;
-        double saved[RW_ODE_STATE];
         if (!in_turn(i, 0)) continue;
         describe(&p, cases[i].equations, 1, 1, 24, cold);
         p.spec.method = RW_ODE_AUTO, p.spec.rtol = cases[i].rtol, p.spec.end = cases[i].end,
@@ -280,12 +279,12 @@ static void test_auto(void **state)
         for (int n = 0; n < 3; ++n) OK(rw_ode_step(p.ode, cases[i].end));
         if (strcmp(method_of(p.ode), cases[i].method) || !strstr(reason_of(p.ode), cases[i].reason))
             fail_msg("%s: %s, %s", cases[i].equations, method_of(p.ode), reason_of(p.ode));
-        rw_ode_save(p.ode, saved);
+        const saved then = save(p.ode);
         start(&q, coupled_bump);
         void *w;
         OK(rw_array_write(q.array[0], &w));
         memcpy(w, numbers_of(p.array[0]), (size_t)cells_of(&p) * sizeof(double));
-        OK(rw_ode_load(q.ode, saved));
+        OK(load(q.ode, &then));
         assert_string_equal(method_of(q.ode), cases[i].method);
         for (int n = 0; n < 3; ++n) {
             OK(rw_ode_step(p.ode, cases[i].end));
@@ -490,7 +489,7 @@ static void test_auto_changes_the_method(void **state)
     if (!on("cpu")) skip();
     enum { BEFORE, AFTER, TIMES };
     problem p, q;
-    double saved[TIMES][RW_ODE_STATE];
+    saved kept[TIMES];
     copy then[TIMES];
     describe(&p, "du/dt = -0.04*u + 1e4*v*(1 - u - v)\ndv/dt = 0.04*u - 1e4*v*(1 - u - v) - 3e7*v^2", 2, 1, 2, NULL);
     p.spec.method = RW_ODE_AUTO, p.spec.rtol = 1e-5, p.spec.atol = 1e-9, p.spec.end = 100, p.spec.dense = true;
@@ -499,16 +498,16 @@ static void test_auto_changes_the_method(void **state)
     start(&p, of_robertson);
     for (int n = 0; n < 400; ++n) OK(rw_ode_step(p.ode, 100));
     assert_string_equal(method_of(p.ode), "dp5");
-    then[BEFORE] = state_of(&p), rw_ode_save(p.ode, saved[BEFORE]);
+    then[BEFORE] = state_of(&p), kept[BEFORE] = save(p.ode);
     while (!strcmp(method_of(p.ode), "dp5") && rw_ode_time(p.ode) < 100) OK(rw_ode_step(p.ode, 100));
     assert_string_equal(method_of(p.ode), "rock4");
     assert_non_null(strstr(reason_of(p.ode), "stiff from t = "));
     assert_false(rw_ode_has_dense_output(p.ode));
-    then[AFTER] = state_of(&p), rw_ode_save(p.ode, saved[AFTER]);
+    then[AFTER] = state_of(&p), kept[AFTER] = save(p.ode);
     OK(rw_ode_undo(p.ode)); /* of the first step of the other method */
     assert_string_equal(method_of(p.ode), "rock4");
     set_values(&p, &then[AFTER]);
-    OK(rw_ode_load(p.ode, saved[AFTER]));
+    OK(load(p.ode, &kept[AFTER]));
     run_to(&p, 100);
     assert_true(statistics(&p).steps < 6000);
     assert_true(fabs(numbers_of(p.array[0])[0] - 0.6172348) < 1e-4);
@@ -516,13 +515,13 @@ static void test_auto_changes_the_method(void **state)
     for (int when = BEFORE; when < TIMES; ++when) {
         start(&q, of_robertson);
         set_values(&q, &then[when]);
-        OK(rw_ode_load(q.ode, saved[when]));
+        OK(load(q.ode, &kept[when]));
         run_to(&q, 100);
         assert_same_bits(&q, &end, when ? "continued after the change" : "continued from before the change");
         assert_true(statistics(&q).steps == statistics(&p).steps);
         if (when == AFTER) break;
         set_values(&q, &then[BEFORE]); /* back with the integrator that has changed its method */
-        OK(rw_ode_load(q.ode, saved[BEFORE]));
+        OK(load(q.ode, &kept[BEFORE]));
         assert_string_equal(method_of(q.ode), "dp5");
         run_to(&q, 100);
         assert_same_bits(&q, &end, "gone back to before the change");
@@ -530,7 +529,6 @@ static void test_auto_changes_the_method(void **state)
     }
     finish(&p), finish(&q);
 }
-
 
 /* A review of the choice that finds no radius, since a perturbed state leaves the domain of F, ends no run. */
 static void test_auto_without_a_radius(void **state)
@@ -545,10 +543,9 @@ static void test_auto_without_a_radius(void **state)
     run_to(&p, 38);
     assert_string_equal(method_of(p.ode), "dp5");
     assert_true(statistics(&p).steps > 1000); /* two reviews */
-    double saved[RW_ODE_STATE];
-    rw_ode_save(p.ode, saved);
-    saved[14] = RW_ODE_RK4; /* auto is never this */
-    FAILS(RW_ERR_ARGUMENT, "state[14]", rw_ode_load(p.ode, saved));
+    saved now = save(p.ode);
+    *named(&now, "method") = RW_ODE_RK4; /* auto is never this */
+    FAILS(RW_ERR_ARGUMENT, "method = 1: the state is that of rk4", load(p.ode, &now));
     finish(&p);
 }
 

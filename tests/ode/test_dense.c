@@ -265,7 +265,7 @@ static void test_what_makes_the_states_void(void **state)
         p.spec.dense = true;
         start(&p, coupled_bump);
         if (change) steps(&p, 4), look_back(&p); /* what follows comes back by itself */
-        double saved[RW_ODE_STATE], t = rw_ode_time(p.ode);
+        double t = rw_ode_time(p.ode);
         if (change) assert_true(t < 1 && rw_ode_has_dense_output(p.ode));
         if (change == 1) {
             const int64_t n = cells_of(&p);
@@ -280,8 +280,8 @@ static void test_what_makes_the_states_void(void **state)
         if (change == 3) OK(rw_ode_set(p.ode, "k", 2.5));
         if (change == 4) {
             OK(rw_ode_restore(p.ode));
-            rw_ode_save(p.ode, saved);
-            OK(rw_ode_load(p.ode, saved));
+            const saved then = save(p.ode);
+            OK(load(p.ode, &then));
         }
         double error;
         if (change) FAILS(RW_ERR_ARGUMENT, "there is no step to undo", rw_ode_undo(p.ode));
@@ -321,15 +321,17 @@ static void test_a_switch(void **state)
 
 /* ---- a step undone ----------------------------------------------------------------------------------------------- */
 
-static void assert_same_state(problem *p, const double expected[RW_ODE_STATE])
+static void assert_same_state(problem *p, const saved *expected)
 {
-    static const char *const names[RW_ODE_STATE] = {"t",          "steps",      NULL,          NULL,         NULL,
-                                                    "radius",     "stages",     "most stages", "step",       "error",
-                                                    "controller", "controller", "controller",  "controller", "method"};
-    double s[RW_ODE_STATE];
-    rw_ode_save(p->ode, s);
-    for (int i = 0; i < RW_ODE_STATE; ++i) /* NULL: work, which stays counted */
-        if (names[i] && s[i] != expected[i]) fail_msg("%s = %.17g, not %.17g", names[i], s[i], expected[i]);
+    static const char *const work[] = {"rejected", "rhs", "spectral_rhs", "undone"}; /* which stays counted */
+    const saved s = save(p->ode);
+    assert_int_equal(s.n, expected->n);
+    for (int i = 0; i < s.n; ++i) {
+        bool counted = false;
+        for (int k = 0; k < RW_COUNT(work); ++k) counted = counted || !strcmp(s.name[i], work[k]);
+        if (!counted && s.value[i] != expected->value[i])
+            fail_msg("%s = %.17g, not %.17g", s.name[i], s.value[i], expected->value[i]);
+    }
 }
 
 static void test_a_step_undone(void **state)
@@ -343,35 +345,33 @@ static void test_a_step_undone(void **state)
         p.spec.dense = true;
         start(&p, coupled_bump);
         for (int n = 0; n < 6; ++n) { /* of the first step, of one with few states behind it, of one with many */
-            double before[RW_ODE_STATE], after[RW_ODE_STATE];
-            rw_ode_save(p.ode, before);
+            const saved before = save(p.ode);
             copy old = state_of(&p);
             steps(&p, 1);
             copy new = state_of(&p);
-            rw_ode_save(p.ode, after);
+            const saved after = save(p.ode);
             rw_ode_statistics s = statistics(&p);
             if (n > 3) look_back(&p); /* undone from where one looks */
             OK(rw_ode_undo(p.ode));
             assert_same_bits(&p, &old, "a step undone");
-            if (n) assert_same_state(&p, before);
+            if (n) assert_same_state(&p, &before);
             assert_true(statistics(&p).undone == n + 1 && statistics(&p).rhs == s.rhs &&
                         statistics(&p).rejected == s.rejected);
             FAILS(RW_ERR_ARGUMENT, "there is no step to undo at t = ", rw_ode_undo(p.ode));
             if (n) assert_true(isinf(look(&p, rw_ode_time(p.ode) - 1e-9))); /* the fourth state is lost */
             steps(&p, 1);
             assert_same_bits(&p, &new, "undone and taken again");
-            assert_same_state(&p, after);
+            assert_same_state(&p, &after);
             assert_true(isinf(look_back(&p)) == (n < 2));
             OK(rw_ode_restore(p.ode));
         }
         /* the first step with another parameter, and another radius */
         OK(rw_ode_set(p.ode, "k", 40));
         steps(&p, 1);
-        double after[RW_ODE_STATE];
-        rw_ode_save(p.ode, after);
+        const saved after = save(p.ode);
         OK(rw_ode_undo(p.ode));
         steps(&p, 1);
-        assert_same_state(&p, after);
+        assert_same_state(&p, &after);
         steps(&p, 3);
         /* to a nearer limit */
         OK(rw_ode_undo(p.ode));
@@ -549,20 +549,21 @@ static void test_states_saved_and_loaded(void **state)
     (void)state;
     for (int n = 1; n < 6; ++n) {
         problem p, q;
-        double saved[RW_ODE_STATE], history[RW_ODE_HISTORY];
+        saved history = {.n = 0};
         describe_coupled(&p, RW_ODE_RKC2);
         p.spec.dense = true;
         q = p;
         q.spec.fields = q.fields, q.spec.scalars = q.scalars;
         start(&p, coupled_bump), start(&q, coupled_bump);
         steps(&p, n);
-        rw_ode_save(p.ode, saved), rw_history_save(p.ode, history);
-        assert_true(history[0] == RW_MIN(n, 3));
-        OK(rw_ode_load(q.ode, saved));
-        OK(rw_history_load(q.ode, history));
+        const saved then = save(p.ode);
+        history.n = rw_history_save(p.ode, history.name, history.value, MOST_VALUES);
+        assert_true(rw_history_states(p.ode) == RW_MIN(n, 3));
+        OK(load(q.ode, &then));
+        OK(rw_history_load(q.ode, history.name, history.value, history.n));
         for (int f = 0; f < 2; ++f) {
             OK(rw_array_copy(q.array[f], p.array[f], queue));
-            for (int i = 0; i < (int)history[0]; ++i)
+            for (int i = 0; i < rw_history_states(p.ode); ++i)
                 OK(rw_array_copy(rw_history_array(q.ode, i, f), rw_history_array(p.ode, i, f), queue));
         }
         for (int round = 0; round < 3; ++round) {
@@ -576,13 +577,18 @@ static void test_states_saved_and_loaded(void **state)
             expected = state_of(&p);
             assert_same_bits(&q, &expected, "a step after loading");
         }
-        const int place[] = {0, 0, 0, 8, 1};
+        static const char *const place[] = {"states", "states", "states", "had_states", "time_1"};
         const double value[] = {4, -1, 0.5, NAN, 1e9};
         for (int i = 0; i < RW_COUNT(place); ++i) {
-            double bad[RW_ODE_HISTORY];
-            memcpy(bad, history, sizeof bad);
-            bad[place[i]] = value[i];
-            FAILS(RW_ERR_INPUT, "the checkpoint is damaged", rw_history_load(q.ode, bad));
+            saved bad = history;
+            *named(&bad, place[i]) = value[i];
+            FAILS(RW_ERR_INPUT, "the checkpoint is damaged", rw_history_load(q.ode, bad.name, bad.value, bad.n));
+        }
+        for (int i = 0; i < history.n; ++i) {
+            saved bad = history;
+            if (!strcmp(bad.name[i], "method")) continue; /* known from the state */
+            bad.name[i] = "another";
+            FAILS(RW_ERR_INPUT, "the checkpoint is damaged", rw_history_load(q.ode, bad.name, bad.value, bad.n));
         }
         finish(&p), finish(&q);
     }

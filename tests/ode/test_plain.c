@@ -337,7 +337,8 @@ static void check_steps(int n, int m, int first, int last)
     const double h = 1e-4;
     static tableau t;
     problem p = {0};
-    double beginning[RW_ODE_STATE], *y = malloc((size_t)(n * m) * sizeof *y), size;
+    saved beginning = {.n = 0};
+    double *y = malloc((size_t)(n * m) * sizeof *y), size;
     for (int i = first; i < last; ++i) {
         rw_rock *r;
         make(i, &r, &t);
@@ -348,10 +349,10 @@ static void check_steps(int n, int m, int first, int last)
             p.spec.method = r->order == 2 ? RW_ODE_ROCK2 : RW_ODE_ROCK4, p.spec.initial_step = h;
             p.spec.rtol = r->kind == RW_ROCK4_SPLIT ? 1e-12 : 1, p.spec.atol = 1e3;
             start(&p, nothing);
-            rw_ode_save(p.ode, beginning);
+            beginning = save(p.ode);
         }
         fill_randomly(&p);
-        OK(rw_ode_load(p.ode, beginning));
+        OK(load(p.ode, &beginning));
         OK(rw_ode_set(p.ode, "radius", (1 - 1e-9) * rw_rock_interval(r->kind, r->stages) / h));
         memcpy(y, numbers_of(p.array[0]), (size_t)(n * m) * sizeof *y);
         OK(rw_ode_step(p.ode, h));

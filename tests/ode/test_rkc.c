@@ -52,7 +52,7 @@ static void test_intervals(void **state)
 typedef struct scalar_problem {
     rw_ode *ode;
     rw_array *u;
-    double first[RW_ODE_STATE];
+    saved first;
 } scalar_problem;
 
 static rw_expr_scalar scalars[] = {{.name = "c", .value = 1}, {.name = "radius", .value = 1}};
@@ -76,7 +76,7 @@ static void open_problem(scalar_problem *p, const char *equation, int64_t n, dou
     OK(rw_ode_create(dev, &spec, &p->ode));
     OK(rw_array_create(dev, RW_F64, 1, &n, RW_MEMORY_DEVICE, &p->u));
     OK(rw_ode_bind(p->ode, "u", p->u));
-    rw_ode_save(p->ode, p->first);
+    p->first = save(p->ode);
 }
 
 /* One step of size 1 with s stages from the constant u0. */
@@ -85,7 +85,7 @@ static const double *one_step(scalar_problem *p, int s, double c, double u0)
     void *w;
     OK(rw_array_write(p->u, &w));
     for (int64_t i = 0; i < rw_array_size(p->u); ++i) ((double *)w)[i] = u0;
-    OK(rw_ode_load(p->ode, p->first));
+    OK(load(p->ode, &p->first));
     OK(rw_ode_set(p->ode, "c", c));
     OK(rw_ode_set(p->ode, "radius", radius_for(s)));
     OK(rw_ode_step(p->ode, 1));

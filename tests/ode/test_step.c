@@ -33,14 +33,13 @@ static void test_saving_and_loading_continues_to_the_same_bits(void **state)
     for (int i = 0; i < RW_COUNT(cases); ++i) {
         if (on("opencl") && (i == 0 || i == 3)) continue;
         problem p, q;
-        double saved[RW_ODE_STATE], at_end[RW_ODE_STATE], again[RW_ODE_STATE];
         describe_coupled(&p, cases[i].method);
         p.spec.step = cases[i].step, p.spec.record = RW_SWITCH_ON, p.spec.spectral_radius = cases[i].radius;
         q = p;
         q.spec.fields = q.fields, q.spec.scalars = q.scalars;
         start(&p, coupled_bump);
         for (int n = 0; n < 5; ++n) OK(rw_ode_step(p.ode, 3));
-        rw_ode_save(p.ode, saved);
+        const saved then = save(p.ode);
         copy middle = state_of(&p);
         start(&q, one);
         for (int f = 0; f < 2; ++f) {
@@ -48,7 +47,7 @@ static void test_saving_and_loading_continues_to_the_same_bits(void **state)
             OK(rw_array_write(q.array[f], &w));
             memcpy(w, middle.value[f], (size_t)cells_of(&q) * sizeof(double));
         }
-        OK(rw_ode_load(q.ode, saved));
+        OK(load(q.ode, &then));
         assert_true(rw_ode_time(q.ode) == rw_ode_time(p.ode));
         for (int n = 0; n < 7; ++n) {
             OK(rw_ode_step(p.ode, 3));
@@ -57,15 +56,15 @@ static void test_saving_and_loading_continues_to_the_same_bits(void **state)
         }
         copy end = state_of(&p);
         assert_same_bits(&q, &end, "continued by another integrator");
-        rw_ode_save(p.ode, at_end), rw_ode_save(q.ode, again);
-        assert_memory_equal(at_end, again, sizeof again);
+        const saved at_end = save(p.ode), again = save(q.ode);
+        assert_memory_equal(&at_end, &again, sizeof again);
         /* back to the middle with the integrator that has gone on */
         for (int f = 0; f < 2; ++f) {
             void *w;
             OK(rw_array_write(p.array[f], &w));
             memcpy(w, middle.value[f], (size_t)cells_of(&p) * sizeof(double));
         }
-        OK(rw_ode_load(p.ode, saved));
+        OK(load(p.ode, &then));
         for (int n = 0; n < 7; ++n) OK(rw_ode_step(p.ode, 3));
         assert_same_bits(&p, &end, "gone back and continued");
         finish(&p), finish(&q);
@@ -351,28 +350,39 @@ static void test_damaged_states(void **state)
     (void)state;
     if (!on("cpu")) skip();
     problem p;
-    double saved[RW_ODE_STATE], now[RW_ODE_STATE];
     describe_coupled(&p, RW_ODE_RKC2);
     start(&p, coupled_bump);
     OK(rw_ode_step(p.ode, 1));
-    rw_ode_save(p.ode, saved);
-    for (int i = 0; i < RW_ODE_STATE; ++i) {
+    const saved then = save(p.ode);
+    saved now = then;
+    for (int i = 0; i < then.n; ++i) {
         const double wrong[] = {NAN, INFINITY, -INFINITY, i ? -1 : NAN, 1e301};
         for (int k = 0; k < RW_COUNT(wrong); ++k) {
-            double damaged[RW_ODE_STATE];
-            memcpy(damaged, saved, sizeof damaged);
-            damaged[i] = wrong[k];
-            if (rw_ode_load(p.ode, damaged) != RW_ERR_ARGUMENT) fail_msg("state[%d] = %g was loaded", i, wrong[k]);
+            saved damaged = then;
+            damaged.value[i] = wrong[k];
+            if (load(p.ode, &damaged) != RW_ERR_ARGUMENT) fail_msg("%s = %g was loaded", then.name[i], wrong[k]);
         }
+        saved less = then;
+        less.name[i] = "another";
+        if (load(p.ode, &less) != RW_ERR_ARGUMENT) fail_msg("a state without %s was loaded", then.name[i]);
     }
-    memcpy(now, saved, sizeof now);
-    now[14] = RW_ODE_DP5;
-    FAILS(RW_ERR_ARGUMENT, "the state is that of dp5, the integrator's method is rkc2", rw_ode_load(p.ode, now));
-    now[14] = 2.5;
-    FAILS(RW_ERR_ARGUMENT, "state[14] = 2.5", rw_ode_load(p.ode, now));
-    rw_ode_save(p.ode, now);
-    assert_memory_equal(now, saved, sizeof saved);
-    OK(rw_ode_load(p.ode, saved));
+    *named(&now, "method") = RW_ODE_DP5;
+    FAILS(RW_ERR_ARGUMENT, "the state is that of dp5, the integrator's method is rkc2", load(p.ode, &now));
+    *named(&now, "method") = 2.5;
+    FAILS(RW_ERR_ARGUMENT, "method = 2.5", load(p.ode, &now));
+    now = save(p.ode);
+    assert_memory_equal(&now, &then, sizeof then);
+    /* in any order; of a short list only as much as there is room for */
+    for (int i = 0; i < then.n; ++i) {
+        now.name[i] = then.name[then.n - 1 - i];
+        now.value[i] = then.value[then.n - 1 - i];
+    }
+    OK(load(p.ode, &now));
+    now = save(p.ode);
+    assert_memory_equal(&now, &then, sizeof then);
+    double two[] = {-1, -1, -1};
+    assert_int_equal(rw_ode_save(p.ode, NULL, two, 2), then.n);
+    assert_true(two[0] == then.value[0] && two[1] == then.value[1] && two[2] == -1);
     finish(&p);
 }
 

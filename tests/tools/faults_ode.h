@@ -57,16 +57,18 @@ static void before_rkc2(void) { before_ode(RW_ODE_RKC2); }
 static void before_rock4(void) { before_ode(RW_ODE_ROCK4); }
 static void before_auto(void) { before_ode(RW_ODE_AUTO); }
 /* an integrator that has not chosen its method yet, and the state of one that has */
-static double saved[RW_ODE_STATE];
+static const char *saved_names[32];
+static double saved[32];
+static int64_t nsaved;
 static void before_load(void)
 {
     before_auto();
     for (int i = 0; i < 2; ++i) OK(rw_ode_step(ode, 1));
-    rw_ode_save(ode, saved);
+    nsaved = rw_ode_save(ode, saved_names, saved, 32);
     after_ode();
     before_auto();
 }
-static rw_status call_ode_load(void) { return rw_ode_load(ode, saved); }
+static rw_status call_ode_load(void) { return rw_ode_load(ode, saved_names, saved, nsaved); }
 /* four steps whose states are kept; nothing can fail where arrays only exchange memory */
 static double look_time, look_error;
 static void before_dense(void)

@@ -437,28 +437,18 @@ static rw_status each_before(const pde_problem *p, int n, each_field *each, rw_h
 static rw_status save(rw_problem *problem, rw_h5 *file)
 {
     pde_problem *p = (pde_problem *)problem;
-    double state[RW_ODE_STATE], history[RW_ODE_HISTORY];
     RW_TRY(rw_ode_restore(p->ode));
     for (int f = 0; f < p->nfields; ++f) RW_TRY(save_field(p, f, "/state", p->arrays[f], file));
-    rw_ode_save(p->ode, state);
-    RW_TRY(rw_h5_set_numbers(file, "/state", "integrator", RW_ODE_STATE, state));
-    if (!p->dense) return RW_OK;
-    rw_history_save(p->ode, history);
-    RW_TRY(rw_h5_set_numbers(file, "/state", "history", RW_ODE_HISTORY, history));
-    return each_before(p, (int)history[0], save_field, file);
+    RW_TRY(pde_save_integrator(p, file));
+    return p->dense ? each_before(p, rw_history_states(p->ode), save_field, file) : RW_OK;
 }
 
 static rw_status load(rw_problem *problem, rw_h5 *file)
 {
     pde_problem *p = (pde_problem *)problem;
-    double state[RW_ODE_STATE], history[RW_ODE_HISTORY];
-    RW_TRY(rw_h5_get_numbers(file, "/state", "integrator", RW_ODE_STATE, state));
     for (int f = 0; f < p->nfields; ++f) RW_TRY(load_field(p, f, "/state", p->arrays[f], file));
-    RW_TRY(rw_ode_load(p->ode, state));
-    if (!p->dense) return RW_OK;
-    RW_TRY(rw_h5_get_numbers(file, "/state", "history", RW_ODE_HISTORY, history));
-    RW_TRY(rw_history_load(p->ode, history));
-    return each_before(p, (int)history[0], load_field, file);
+    RW_TRY(pde_load_integrator(p, file));
+    return p->dense ? each_before(p, rw_history_states(p->ode), load_field, file) : RW_OK;
 }
 
 static rw_status explain(rw_problem *problem, rw_text *text)

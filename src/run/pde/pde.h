@@ -40,8 +40,8 @@ typedef struct pde_problem {
     rw_expr *series;           /* min, max and mean of every field in one pass */
     rw_checks checks;
     rw_functions functions; /* of initial values and boundaries */
-    char *equations; /* functions and equations, padded so that places are those of the file */
-    char **owned;    /* texts made here */
+    char *equations;        /* functions and equations, padded so that places are those of the file */
+    char **owned;           /* texts made here */
     int nowned, owned_capacity;
 } pde_problem;
 
@@ -67,6 +67,9 @@ void pde_language_end(pde_language *l);
 /* For rw_graph_value: coordinates at the node that `user`, an int64_t[3], counts from the first unknown. */
 void pde_at_node(void *user, const rw_graph *g, rw_node leaf, double out[2]);
 rw_status pde_sides(rw_problem *problem, int field, double t, bool has[6], double *wide);
+/* integrator.c: its state as attributes of /state and, where values within steps are asked for, of /history. */
+rw_status pde_save_integrator(const pde_problem *p, rw_h5 *file);
+rw_status pde_load_integrator(const pde_problem *p, rw_h5 *file);
 /* inspect.c: mistakes in texts, each noted (RW_NOTE); fields, parameters and grid have been read. */
 rw_status pde_inspect_texts(const rw_case *c, const pde_problem *p);
 
