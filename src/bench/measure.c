@@ -13,6 +13,7 @@ rw_status rw_bench_begin(rw_bench *b, rw_context *ctx, rw_device *dev, const rw_
 {
     memset(b, 0, sizeof *b);
     b->ctx = ctx;
+    b->ctx->optimise_first = true;
     b->dev = dev;
     b->queue = rw_device_queue(dev);
     if (options) b->options = *options;

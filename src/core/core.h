@@ -23,8 +23,9 @@ struct rw_context {
     rw_log_function *log;
     void *log_user;
     bool cache_enabled, cache_trace, reproducible;
-    char *cache_folder; /* NULL: default place */
-    uint64_t logged;    /* atomic; hash of the last message of rw_log_once */
+    bool optimise_first; /* programs are compiled with optimisation before their first launch, as for benchmarks */
+    char *cache_folder;  /* NULL: default place */
+    uint64_t logged;     /* atomic; hash of the last message of rw_log_once */
 };
 
 typedef struct rw_text rw_text;

@@ -338,6 +338,8 @@ rw_status rw_cache_clear(rw_context *ctx, int64_t *removed)
 void rw_program_compiled(rw_program *p, const rw_text *binary, double seconds)
 {
     rw_device *dev = p->device;
-    rw_log(dev->ctx, RW_LOG_INFO, "%s: compiled %s in %.3g s", dev->info.name, p->name, seconds);
-    if (!p->makeshift && *dev->ops->suffix) rw_cache_store(dev->ctx, p->key, dev->ops->suffix, binary);
+    const char *suffix = rw_program_suffix(p);
+    rw_log(dev->ctx, RW_LOG_INFO, "%s: compiled %s in %.3g s%s", dev->info.name, p->name, seconds,
+           p->quick ? ", not optimised" : "");
+    if (!p->makeshift && *suffix) rw_cache_store(dev->ctx, p->key, suffix, binary);
 }

@@ -85,6 +85,7 @@ struct rw_program {
     bool wide;            /* the longest vectors of a processor: RW_WIDE, else 0 */
     bool reproducible;    /* the context's setting when it was made */
     bool makeshift;       /* compiled with fewer optimisations than its key says: not for the cache */
+    bool exact;           /* results do not depend on optimisation, FMA stands in the text: RW_EXACT, else 0 */
     bool kept;            /* by its device, which it does not keep alive */
     bool failed;          /* atomic: rw_program_ready has failed, and does so each time */
     struct rw_job *job;   /* atomic: of background.c, until rw_program_ready has loaded it; else NULL */
@@ -92,6 +93,12 @@ struct rw_program {
     rw_kernel *kernels;
     void *module;     /* the table's: dlopen handle, cl_program, CUmodule */
     rw_program *next; /* in the device's list */
+    /* levels.c */
+    bool quick;            /* atomic: launches run code that is not optimised */
+    rw_text text;          /* of a quick program: the full text, for the compiler */
+    int improving;         /* atomic */
+    _Atomic double worked; /* seconds of launches while it was quick */
+    rw_program *optimised; /* atomic: the same, optimised; NULL: not needed yet */
 };
 
 /* One argument as the table gets it. */
@@ -148,6 +155,8 @@ typedef struct rw_kernel_resources {
 typedef struct rw_device_ops {
     const char *kind;
     const char *suffix; /* of entries in the cache: ".so", ".clbin", ".cubin" */
+    /* (optional) of entries that `compile` makes for quick programs; default: it makes none */
+    const char *quick_suffix;
 
     /* --- required --- */
     /* Fills at most `max` properties; `reason` says why there are none. Never fails. */
@@ -368,7 +377,23 @@ rw_status rw_program_start(rw_device *dev, const char *name, const char *text, c
 /* rw_program_create of a program that the device keeps until it is closed; not to be destroyed. */
 rw_status rw_program_kept(rw_device *dev, const char *name, const char *text, const rw_define *defines, int ndefines,
                           rw_program **program);
-/* background.c: waits for the compiler and loads the program, once. Fails each time with the same status and
+static inline const char *rw_program_suffix(const rw_program *p)
+{
+    return p->quick ? p->device->ops->quick_suffix : p->device->ops->suffix;
+}
+/* levels.c: may the program be quick at first? */
+bool rw_program_may_be_quick(const rw_program *p);
+/* Launches of a quick program have taken that many seconds more. Starts the compiler for the optimised one, and takes
+ * that over when it is there. */
+void rw_program_worked(rw_program *p, double seconds);
+/* The program is destroyed. */
+void rw_program_end_optimised(rw_program *p);
+static inline bool rw_program_is_quick(const rw_program *p) { return __atomic_load_n(&p->quick, __ATOMIC_RELAXED); }
+/* background.c: has the program been compiled, so that rw_program_ready does not wait for a compiler? */
+bool rw_background_is_done(const rw_program *p);
+/* Waits for that, for at most that many seconds, or until a request to stop. */
+void rw_background_wait(const rw_program *p, double seconds);
+/* Waits for the compiler and loads the program, once. Fails each time with the same status and
  * message. */
 rw_status rw_program_ready(rw_program *p);
 /* Takes the text over. */

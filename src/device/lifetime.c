@@ -50,8 +50,10 @@ static void free_program(rw_program *p)
 {
     rw_device *dev = p->device;
     rw_background_end(p);
+    rw_program_end_optimised(p);
     dev->ops->unload(dev, p);
     rw_free_kernels(p);
+    rw_text_free(&p->text);
     const bool kept = p->kept;
     rw_free(p);
     if (!kept) rw_device_close(&dev);

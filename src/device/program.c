@@ -92,7 +92,7 @@ static rw_status make_key(rw_device *dev, const rw_text *full, char key[65])
 static rw_status load_cached(rw_device *dev, rw_program *p)
 {
     rw_text binary = {0};
-    rw_status status = rw_cache_load(dev->ctx, p->key, dev->ops->suffix, &binary);
+    rw_status status = rw_cache_load(dev->ctx, p->key, rw_program_suffix(p), &binary);
     if (status == RW_OK) {
         status = dev->ops->load(dev, p, &binary);
         if (status == RW_OK) {
@@ -135,14 +135,27 @@ static rw_status load_or_compile(rw_device *dev, rw_program *p, rw_text *full, b
 {
     rw_status status = load_cached(dev, p);
     if (status == RW_OK || status == RW_ERR_MEMORY) return status;
+    if (rw_program_may_be_quick(p)) {
+        p->quick = true;
+        rw_text_add_bytes(&p->text, full->data, full->length);
+        if (p->text.failed) return rw_fail_memory(dev->ctx, full->length, "the text of a program");
+        status = load_cached(dev, p);
+        if (status == RW_OK || status == RW_ERR_MEMORY) return status;
+    }
     return wait || rw_fault_armed() ? compile_and_load(dev, p, full) : rw_background_add(p, full);
+}
+
+static bool is_suitable(const rw_program *p, const char *key)
+{
+    return !strcmp(p->key, key) && !__atomic_load_n(&p->failed, __ATOMIC_RELAXED) &&
+           !(rw_program_is_quick(p) && p->device->ctx->optimise_first);
 }
 
 static rw_program *find_loaded(rw_device *dev, const char *key)
 {
     pthread_mutex_lock(&dev->lock);
     rw_program *p = dev->programs;
-    while (p && (strcmp(p->key, key) || __atomic_load_n(&p->failed, __ATOMIC_RELAXED))) p = p->next;
+    while (p && !is_suitable(p, key)) p = p->next;
     if (p) p->references++;
     pthread_mutex_unlock(&dev->lock);
     return p;
@@ -156,8 +169,9 @@ static rw_status create(rw_device *dev, const char *name, const char *text, cons
     const char *large = rw_define_value(defines, ndefines, "SHARED_LARGE_BYTES");
     const char *units = rw_define_value(defines, ndefines, "RW_GROUPS_A_UNIT");
     const char *unswitch = rw_define_value(defines, ndefines, "RW_UNSWITCH");
-    const char *wide = rw_define_value(defines, ndefines, "RW_WIDE"),
-               *cluster = rw_define_value(defines, ndefines, "RW_CLUSTER");
+    const char *wide = rw_define_value(defines, ndefines, "RW_WIDE");
+    const char *cluster = rw_define_value(defines, ndefines, "RW_CLUSTER");
+    const char *exact = rw_define_value(defines, ndefines, "RW_EXACT");
     if (!real) real = "f64";
     int items = group ? atoi(group) : 0;
     if (items < 1)
@@ -195,6 +209,7 @@ static rw_status create(rw_device *dev, const char *name, const char *text, cons
     p->unswitch = !unswitch || atoi(unswitch);
     p->wide = wide && atoi(wide);
     p->cluster = cluster ? atoi(cluster) : 0;
+    p->exact = exact && atoi(exact);
     snprintf(p->name, sizeof p->name, "%s", name);
     memcpy(p->key, key, sizeof key);
     status = rw_parse_kernels(p, text, real, defines, ndefines);

@@ -597,16 +597,23 @@ static rw_status compile(rw_device *dev, const writer *w, rw_program **program)
     snprintf(group, sizeof group, "%d", w->group);
     snprintf(large, sizeof large, "%lld", (big)RW_MAX(w->choice.cluster ? c->bytes : buffer_bytes(w, w->lines), 16));
     snprintf(name, sizeof name, "transform of %d points", w->n);
-    const rw_define d[] =
-        {{"GROUP", group},        {"RW_WIDE", "1"},       {"RW_GROUPS_A_UNIT", groups}, {"SHARED_LARGE_BYTES", large},
-         {"RW_CLUSTER", cluster}, {"REAL", w->text.real}, {"WITH_FUNCTIONS", "1"},      {"WITH_COMPLEX", "1"}};
-    rw_define used[RW_COUNT(d)];
+    const bool cluster_or_hops = w->hops > 0 || w->choice.cluster, formula = rw_fft_has_formula(w->spec);
+    const struct {
+        bool used;
+        rw_define define;
+    } all[] = {{true, {"GROUP", group}},
+               {true, {"RW_WIDE", "1"}},
+               {true, {"RW_EXACT", "1"}},
+               {true, {"RW_GROUPS_A_UNIT", groups}},
+               {cluster_or_hops, {"SHARED_LARGE_BYTES", large}},
+               {w->choice.cluster > 0, {"RW_CLUSTER", cluster}},
+               {formula, {"REAL", w->text.real}},
+               {formula, {"WITH_FUNCTIONS", "1"}},
+               {formula, {"WITH_COMPLEX", "1"}}};
+    rw_define used[RW_COUNT(all)];
     int n = 0;
-    for (int i = 0; i < RW_COUNT(d); ++i)
-        if (i < 3 || (i == 3   ? w->hops > 0 || w->choice.cluster
-                      : i == 4 ? w->choice.cluster > 0
-                               : rw_fft_has_formula(w->spec)))
-            used[n++] = d[i];
+    for (int i = 0; i < RW_COUNT(all); ++i)
+        if (all[i].used) used[n++] = all[i].define;
     return rw_program_start(dev, name, w->t->data, used, n, program);
 }
 

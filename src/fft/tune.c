@@ -216,5 +216,9 @@ rw_status rw_fft_tune_sized(rw_device *dev, const rw_fft_spec *spec, const rw_ff
     RW_STRUCT_IN(dev->ctx, rw_fft_spec, spec, spec_size);
     RW_STRUCT_IN(dev->ctx, rw_fft_tuning, options, options_size);
     RW_STRUCT_ROOM(rw_fft_tuned, result, result_size);
-    return RW_STRUCT_OUT(fft_tune(dev, spec, options, result_whole), result, result_size);
+    const bool before = dev->ctx->optimise_first;
+    dev->ctx->optimise_first = true;
+    const rw_status status = RW_STRUCT_OUT(fft_tune(dev, spec, options, result_whole), result, result_size);
+    dev->ctx->optimise_first = before;
+    return status;
 }

@@ -120,6 +120,7 @@ rw_status rw_lab_run(rw_context *ctx, const rw_lab_spec *spec, rw_lab **result)
     rw_lab *lab = rw_calloc(1, sizeof *lab);
     if (!lab) return rw_fail_memory(ctx, sizeof *lab, "a study");
     lab->ctx = rw_context_retain(ctx);
+    lab->ctx->optimise_first = true;
     lab->study = study;
     lab->progress = spec->progress;
     lab->user = spec->user;

@@ -175,6 +175,10 @@ int print_manual(rw_context *ctx)
            "Time limit of the C compiler in seconds; it is then stopped and run once more with -O1 (default: "
            "120).\n");
     printf(".TP\n"
+           ".B RECHENWERK_OPTIMISE\n"
+           "When the C compiler optimises kernels: auto, after they have run for 0.05 seconds; first, before they "
+           "run; never. Results are the same (default: auto).\n");
+    printf(".TP\n"
            ".B RECHENWERK_PICTURE_MB\n"
            "Limit of a picture that is read, in MB of its samples: a small compressed file can contain gigabytes "
            "(default: 512).\n");

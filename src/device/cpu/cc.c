@@ -155,9 +155,10 @@ typedef struct job {
 /* Runs the compiler with these options and more (NULL: none); what rw_process_run returns. */
 static rw_status run(job *j, const char *options, const char *more, double seconds, int *code)
 {
-    char *argv[MAX_OPTIONS + 8] = {j->cc}, *words = rw_format("%s %s %s %s", options,
-                                                              j->program->unswitch ? "" : "-fno-unswitch-loops",
-                                                              j->program->wide ? WIDE : "", more ? more : "");
+    const rw_program *p = j->program;
+    char *argv[MAX_OPTIONS + 8] = {j->cc};
+    char *words = rw_format("%s %s %s %s %s", options, p->unswitch ? "" : "-fno-unswitch-loops", p->wide ? WIDE : "",
+                            p->exact ? "-ffp-contract=off" : "", more ? more : "");
     if (!words) return rw_fail_memory(j->dev->ctx, 256, "the options of a compiler");
     int m = split(words, argv, 1);
     argv[m++] = "-o";
@@ -204,8 +205,8 @@ static rw_status compile(job *j, const char *options, const char *source)
     double seconds;
     int code;
     RW_TRY(rw_process_limit(ctx, &seconds));
-    RW_TRY(run(j, options, NULL, seconds, &code));
-    const bool less = code == RW_PROCESS_LATE && strstr(options, "-O3");
+    RW_TRY(run(j, options, j->program->quick ? "-O0" : NULL, seconds, &code));
+    const bool less = code == RW_PROCESS_LATE && strstr(options, "-O3") && !j->program->quick;
     if (less) {
         rw_log(ctx, RW_LOG_WARNING, "program %s: %s took more than %g s at -O3: trying -O1", j->program->name, j->cc,
                seconds);

@@ -24,6 +24,11 @@ void __tsan_release(void *);
 #define WORTH_A_THREAD 15e-6
 #endif
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define QUICK_SUFFIX NULL /* one level: -O1 */
+#else
+#define QUICK_SUFFIX ".quick.so"
+#endif
 #if defined(__SANITIZE_ADDRESS__) /* with -O3 and a second check of every pointer: minutes a kernel */
 #define SANITIZE                                                                                                       \
     " -O1 -fsanitize=address,undefined -fno-sanitize=null,object-size,pointer-overflow,alignment "                     \
@@ -240,14 +245,19 @@ typedef struct share {
     long end;
 } share;
 
-static long take(share *s, long piece, rw_cc_entry *entry, void **a, const int n[3])
+static rw_cc_entry *entry_of(const rw_kernel *k)
+{
+    return (rw_cc_entry *)__atomic_load_n(&k->handle, __ATOMIC_ACQUIRE);
+}
+
+static long take(share *s, long piece, rw_kernel *k, void **a, const int n[3])
 {
     long done = 0;
     while (atomic_load_explicit(&s->next, memory_order_relaxed) < s->end) {
         const long from = atomic_fetch_add_explicit(&s->next, piece, memory_order_relaxed),
                    to = RW_MIN(from + piece, s->end);
         if (from >= to) break;
-        entry(a, n, from, to);
+        entry_of(k)(a, n, from, to);
         done += to - from;
     }
     return done;
@@ -257,7 +267,6 @@ static long take(share *s, long piece, rw_cc_entry *entry, void **a, const int n
  * in its own object. */
 FORKS static double run_groups(rw_kernel *k, void **a, const int n[3], long first, long total, int threads)
 {
-    rw_cc_entry *entry = (rw_cc_entry *)k->handle;
     const int shares = RW_MIN(threads, MAX_SHARES);
     const long groups = total - first, piece = RW_MAX(groups / ((long)threads * PIECES), 1);
     share all[MAX_SHARES];
@@ -273,7 +282,7 @@ FORKS static double run_groups(rw_kernel *k, void **a, const int n[3], long firs
         const int t = omp_get_thread_num();
         const double begin = t == 0 ? rw_seconds() : 0;
         long done = 0;
-        for (int i = 0; i < shares; ++i) done += take(all + (t + i) % shares, piece, entry, a, n);
+        for (int i = 0; i < shares; ++i) done += take(all + (t + i) % shares, piece, k, a, n);
         if (t == 0) busy = rw_seconds() - begin;
         if (t == 0 && done) note_seconds(k, busy, done);
         HAPPENS_BEFORE(a);
@@ -285,7 +294,7 @@ FORKS static double run_groups(rw_kernel *k, void **a, const int n[3], long firs
 static void run_alone(rw_kernel *k, void **a, const int n[3], long first, long last)
 {
     double begin = rw_seconds();
-    ((rw_cc_entry *)k->handle)(a, n, first, last);
+    entry_of(k)(a, n, first, last);
     note_seconds(k, rw_seconds() - begin, last - first);
 }
 
@@ -310,25 +319,41 @@ static void run_shared(cpu_state *s, rw_kernel *k, void **a, const int n[3], lon
 }
 
 /* The first two groups of all are timed by themselves: the very first meets code that is not in memory yet. */
+static void run_range(cpu_state *s, rw_kernel *k, void **a, const int n[3], long first, long last)
+{
+    const int threads = rw_threads_lost() ? 1 : RW_MIN(s->threads, (int)RW_MIN(last - first, 4096));
+    if (threads == 1) {
+        entry_of(k)(a, n, first, last);
+        return;
+    }
+    for (const long end = first + (k->group_seconds == 0 ? 2 : 0); first < end; ++first)
+        run_alone(k, a, n, first, first + 1);
+    if (first == last) return;
+    const double work = (double)(last - first) * k->group_seconds;
+    const int now = threads_for(s, work, threads);
+    if (now == 1) run_alone(k, a, n, first, last);
+    else run_shared(s, k, a, n, first, last, now, work);
+}
+
+/* While a program is quick, in slices: the optimised code is taken over between two of them. */
+enum { SLICES = 32, GROUPS_A_THREAD = 4 };
 static rw_status cpu_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_launch_arg *args, int nargs)
 {
     void *a[RW_MAX_PARAMETERS];
-    int n[3] = {(int)groups[0], (int)groups[1], (int)groups[2]};
-    long total = (long)(groups[0] * groups[1] * groups[2]), first = 0;
-    for (int i = 0; i < nargs; ++i) a[i] = args[i].buffer ? (void *)&args[i].buffer->pointer : (void *)&args[i].value;
     cpu_state *s = q->device->state;
-    int threads = rw_threads_lost() ? 1 : RW_MIN(s->threads, (int)RW_MIN(total, 4096));
-    if (threads == 1) {
-        ((rw_cc_entry *)k->handle)(a, n, 0, total);
-        return RW_OK;
+    const int n[3] = {(int)groups[0], (int)groups[1], (int)groups[2]};
+    const long total = (long)(groups[0] * groups[1] * groups[2]);
+    const long slice = RW_MAX(total / SLICES, (long)GROUPS_A_THREAD * s->threads);
+    for (int i = 0; i < nargs; ++i) a[i] = args[i].buffer ? (void *)&args[i].buffer->pointer : (void *)&args[i].value;
+    long first = 0;
+    while (first < total && rw_program_is_quick(k->program)) {
+        const long last = RW_MIN(first + slice, total);
+        const double begin = rw_seconds();
+        run_range(s, k, a, n, first, last);
+        rw_program_worked(k->program, rw_seconds() - begin);
+        first = last;
     }
-    if (k->group_seconds == 0)
-        for (; first < 2; ++first) run_alone(k, a, n, first, first + 1);
-    if (first == total) return RW_OK;
-    const double work = (double)(total - first) * k->group_seconds;
-    threads = threads_for(s, work, threads);
-    if (threads == 1) run_alone(k, a, n, first, total);
-    else run_shared(s, k, a, n, first, total, threads, work);
+    if (first < total) run_range(s, k, a, n, first, total);
     return RW_OK;
 }
 
@@ -375,6 +400,7 @@ rw_status rw_cpu_event_seconds(rw_event *start, rw_event *stop, double *seconds)
 const rw_device_ops rw_cpu_ops = {
     .kind = "cpu",
     .suffix = ".so",
+    .quick_suffix = QUICK_SUFFIX,
     .list = cpu_list,
     .open = cpu_open,
     .close = cpu_close,

@@ -1,0 +1,101 @@
+/* Levels of optimisation. Without optimisation a compiler takes a tenth of the time, and code that runs once need not be
+ * fast: an exact program is compiled so first. Once its launches have taken IMPROVE seconds, the compiler makes the
+ * optimised code in the background; launches take it over when it is there, one that is running between two groups.
+ * Results do not change. A program that is destroyed before waits for its compiler as long as its launches took, at
+ * most WAIT seconds: the next process finds the optimised code in the cache.
+ * $RECHENWERK_OPTIMISE: `first`, nothing is quick; `never`, what is quick stays so; all else, as above.
+ * Not here: devices whose table has no quick_suffix. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/device.h"
+
+#define IMPROVE 0.05
+#define WAIT 1.0
+
+enum { NOT_YET, STARTED, TAKING };
+
+static bool is_set_to(const char *value)
+{
+    const char *own = getenv("RECHENWERK_OPTIMISE");
+    return own && !strcmp(own, value);
+}
+
+bool rw_program_may_be_quick(const rw_program *p)
+{
+    return p->exact && p->device->ops->quick_suffix && !p->device->ctx->optimise_first && !is_set_to("first");
+}
+
+/* The optimised program has the kernels of p, whose parameters it shares. */
+static rw_program *copy_of(rw_program *p)
+{
+    rw_program *o = rw_calloc(1, sizeof *o);
+    rw_kernel *kernels = rw_calloc((size_t)p->nkernels, sizeof *kernels);
+    if (!o || !kernels || p->text.failed) {
+        rw_free(o);
+        rw_free(kernels);
+        return NULL;
+    }
+    *o = *p;
+    memcpy(kernels, p->kernels, (size_t)p->nkernels * sizeof *kernels);
+    o->kernels = kernels;
+    o->references = 1;
+    o->text = (rw_text){0};
+    o->quick = false;
+    o->job = NULL;
+    o->module = NULL;
+    return o;
+}
+
+static void start(rw_program *p)
+{
+    if (rw_fault_armed() || is_set_to("never")) return; /* a test counts the events of one thread */
+    rw_program *o = copy_of(p);
+    if (!o) return;
+    if (rw_background_add(o, &p->text) == RW_OK) {
+        __atomic_store_n(&p->optimised, o, __ATOMIC_RELEASE);
+        return;
+    }
+    rw_free(o->kernels);
+    rw_free(o);
+}
+
+static void take_over(rw_program *p, rw_program *o)
+{
+    if (rw_program_ready(o) != RW_OK) {
+        rw_log(p->device->ctx, RW_LOG_WARNING, "program %s is not optimised: %s", p->name, rw_message(p->device->ctx));
+        return;
+    }
+    for (int i = 0; i < p->nkernels; ++i) {
+        __atomic_store_n(&p->kernels[i].handle, o->kernels[i].handle, __ATOMIC_RELEASE);
+        p->kernels[i].group_seconds = 0;
+    }
+    __atomic_store_n(&p->quick, false, __ATOMIC_RELAXED);
+}
+
+/* Several threads may launch kernels of the program: one of them takes each step. */
+void rw_program_worked(rw_program *p, double seconds)
+{
+    int state = __atomic_load_n(&p->improving, __ATOMIC_ACQUIRE);
+    p->worked = p->worked + seconds; /* what two threads add at once may be lost */
+    if (state == NOT_YET && p->worked >= IMPROVE) {
+        if (__atomic_compare_exchange_n(&p->improving, &state, STARTED, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            start(p);
+    } else if (state == STARTED) {
+        rw_program *o = __atomic_load_n(&p->optimised, __ATOMIC_ACQUIRE);
+        if (o && rw_background_is_done(o) &&
+            __atomic_compare_exchange_n(&p->improving, &state, TAKING, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            take_over(p, o);
+    }
+}
+
+void rw_program_end_optimised(rw_program *p)
+{
+    rw_program *o = p->optimised;
+    if (!o) return;
+    rw_background_wait(o, RW_MIN(p->worked, WAIT));
+    rw_background_end(o);
+    p->device->ops->unload(p->device, o);
+    rw_free(o->kernels);
+    rw_free(o);
+}
