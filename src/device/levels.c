@@ -53,6 +53,7 @@ static void start(rw_program *p)
     rw_program *o = copy_of(p);
     if (!o) return;
     if (rw_background_add(o, &p->text) == RW_OK) {
+        rw_count(p->device, &p->device->counters.compilations, -1); /* the program has been counted */
         __atomic_store_n(&p->optimised, o, __ATOMIC_RELEASE);
         return;
     }

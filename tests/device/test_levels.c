@@ -1,0 +1,169 @@
+/* Levels of optimisation: an exact program runs before it is optimised, is optimised after it has worked, and computes
+ * the same bits. */
+/* TEST: optimised */
+#include "program_test.h"
+
+/* Some milliseconds of dependent operations, with FMA and without. */
+#define WORK                                                                                                           \
+    "KERNEL(k, GLOBAL f64 *y, f64 x)\n{\n    EACH(i, 8) {\n        f64 v = x + (f64)i / 8;\n"                          \
+    "        for (int j = 0; j < 200000; ++j) v = FMA(v, 0.99, x * v - v * v * 0.3 + VALUE);\n        y[i] = v;\n"     \
+    "    }\n}\n"
+
+static rw_program *start_exact(const char *value)
+{
+    const rw_define defines[] = {{"GROUP", "8"}, {"RW_EXACT", "1"}, {"VALUE", value}};
+    rw_program *p;
+    OK(rw_program_create(dev, "work", WORK, defines, 3, &p));
+    return p;
+}
+
+static void launch(rw_program *p, rw_array *y)
+{
+    rw_kernel *k;
+    OK(rw_program_kernel(p, "k", &k));
+    OK(rw_launch(queue, k, one, (const rw_arg[]){rw_arg_array(y), rw_arg_real(0.7)}, 2));
+}
+
+static void launch_until_optimised(rw_program *p, rw_array *y)
+{
+    const double end = rw_seconds() + 300;
+    do launch(p, y);
+    while (rw_program_is_quick(p) && rw_seconds() < end);
+    assert_false(rw_program_is_quick(p));
+}
+
+static void begin_levels(const char *optimise)
+{
+    if (!dev->ops->quick_suffix) skip();
+    if (optimise) setenv("RECHENWERK_OPTIMISE", optimise, 1);
+    else unsetenv("RECHENWERK_OPTIMISE");
+    rw_context_set_cache(ctx, false, NULL, false);
+}
+
+static int end_levels(void **state)
+{
+    (void)state;
+    unsetenv("RECHENWERK_OPTIMISE");
+    rw_context_set_cache(ctx, true, NULL, false);
+    ctx->optimise_first = false;
+    return 0;
+}
+
+static void test_same_bits(void **state)
+{
+    (void)state;
+    begin_levels(NULL);
+    rw_array *y = zeros(RW_F64, 8);
+    double quick[8];
+    const int64_t compiled = counters().compilations;
+    rw_program *p = start_exact("0.1");
+    assert_true(rw_program_is_quick(p));
+    launch(p, y);
+    memcpy(quick, numbers_of(y), sizeof quick);
+    launch_until_optimised(p, y);
+    launch(p, y);
+    assert_memory_equal(quick, numbers_of(y), sizeof quick);
+    assert_true(quick[0] != quick[7] && isfinite(quick[7]));
+    assert_int_equal(counters().compilations, compiled + 1); /* one program */
+    assert_int_equal(dev->in_background, 0);
+    rw_program_destroy(&p);
+    rw_array_destroy(&y);
+}
+
+static void test_settings(void **state)
+{
+    (void)state;
+    rw_array *y;
+    begin_levels("first");
+    rw_program *p = start_exact("0.2");
+    assert_false(rw_program_is_quick(p));
+    rw_program_destroy(&p);
+    begin_levels("never");
+    y = zeros(RW_F64, 8);
+    p = start_exact("0.2");
+    while (p->worked < 0.2) launch(p, y);
+    assert_true(rw_program_is_quick(p) && !p->optimised);
+    ctx->optimise_first = true; /* the quick one is not shared then */
+    rw_program *other = start_exact("0.2");
+    assert_true(other != p && !rw_program_is_quick(other));
+    rw_program_destroy(&other);
+    rw_program_destroy(&p);
+    rw_array_destroy(&y);
+}
+
+/* A program without the promise is optimised from the start. */
+static void test_not_exact(void **state)
+{
+    (void)state;
+    begin_levels(NULL);
+    rw_program *p = build("tiny", TINY, "8", "VALUE", "+ 77");
+    assert_false(rw_program_is_quick(p));
+    rw_program_destroy(&p);
+}
+
+/* Destroyed while its compiler runs, and with a compiler that fails at the second level. */
+static void test_ends(void **state)
+{
+    (void)state;
+    begin_levels(NULL);
+    rw_array *y = zeros(RW_F64, 8);
+    rw_program *p = start_exact("0.3");
+    while (!p->improving) launch(p, y);
+    rw_program_destroy(&p);
+    assert_int_equal(dev->in_background, 0);
+
+    char path[512];
+    make_folder();
+    write_script("cc",
+                 "#!/bin/sh\ncase \" $* \" in *' -O0 '*) exec cc \"$@\" ;; esac\necho no such level >&2\nexit 1\n",
+                 path);
+    const char *before = getenv("RECHENWERK_CC");
+    char *own = before ? strdup(before) : NULL;
+    setenv("RECHENWERK_CC", path, 1);
+    p = start_exact("0.4");
+    const double end = rw_seconds() + 300;
+    while (p->improving < 2 && rw_seconds() < end) launch(p, y);
+    assert_int_equal(p->improving, 2);
+    launch(p, y);
+    assert_true(rw_program_is_quick(p));
+    rw_program_destroy(&p);
+    if (own) setenv("RECHENWERK_CC", own, 1);
+    else unsetenv("RECHENWERK_CC");
+    free(own);
+    remove_folder();
+    rw_array_destroy(&y);
+}
+
+/* What has been optimised is found in the cache; what has only been quick, too. */
+static void test_cache(void **state)
+{
+    (void)state;
+    begin_levels(NULL);
+    make_folder();
+    rw_context_set_cache(ctx, true, folder, false);
+    rw_array *y = zeros(RW_F64, 8);
+    rw_program *p = start_exact("0.5");
+    assert_true(rw_program_is_quick(p));
+    rw_program_destroy(&p);
+    const int64_t compiled = counters().compilations;
+    p = start_exact("0.5");
+    assert_true(rw_program_is_quick(p));
+    assert_int_equal(counters().compilations, compiled);
+    launch_until_optimised(p, y);
+    rw_program_destroy(&p);
+    p = start_exact("0.5");
+    assert_false(rw_program_is_quick(p));
+    rw_program_destroy(&p);
+    rw_array_destroy(&y);
+    remove_folder();
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(test_same_bits, end_levels),
+                                              cmocka_unit_test_teardown(test_settings, end_levels),
+                                              cmocka_unit_test_teardown(test_not_exact, end_levels),
+                                              cmocka_unit_test_teardown(test_ends, end_levels),
+                                              cmocka_unit_test_teardown(test_cache, end_levels)};
+    return run_on_devices("levels", tests, RW_COUNT(tests));
+}
