@@ -1,8 +1,9 @@
-/* Levels of optimisation. Without optimisation a compiler takes a tenth of the time, and code that runs once need not be
- * fast: an exact program is compiled so first. Once its launches have taken IMPROVE seconds, the compiler makes the
- * optimised code in the background; launches take it over when it is there, one that is running between two groups.
- * Results do not change. A program that is destroyed before waits for its compiler as long as its launches took, at
- * most WAIT seconds: the next process finds the optimised code in the cache.
+/* Levels of optimisation. Without optimisation a compiler takes a tenth of the time, and code that runs once need not
+ * be fast: an exact program is compiled so first. When its launches have taken IMPROVE seconds, the compiler makes the
+ * optimised code in the background. Launches take it over when it is there, a long one between two slices. Results do
+ * not change.
+ * Destroying the program waits for its compiler as long as its launches took, at most WAIT seconds: the next process
+ * then finds the optimised code in the cache.
  * $RECHENWERK_OPTIMISE: `first`, nothing is quick; `never`, what is quick stays so; all else, as above.
  * Not here: devices whose table has no quick_suffix. */
 #include <stdlib.h>
