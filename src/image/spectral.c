@@ -154,7 +154,10 @@ static rw_status magnitudes_create(rw_device *dev, rw_image_pass *p, const rw_im
     (void)dtype;
     RW_TRY(add_state(dev, p));
     snprintf(channels, sizeof channels, "%d", s->planar ? 1 : p->channels);
-    const rw_define d[] = {{"GROUP", "256"}, {"RW_EXACT", "1"}, {"R", rw_dtype_name(p->x_dtype)}, {"CHANNELS", channels}};
+    const rw_define d[] = {{"GROUP", "256"},
+                           {"RW_EXACT", "1"},
+                           {"R", rw_dtype_name(p->x_dtype)},
+                           {"CHANNELS", channels}};
     RW_TRY(rw_program_start(dev, "spectrum", magnitudes_text, d, RW_COUNT(d), &p->program));
     RW_TRY(rw_program_kernel(p->program, "image", &p->kernel));
     return create_transforms(dev, p, s->planar, NULL, false);
