@@ -95,6 +95,7 @@ struct rw_program {
     rw_program *next; /* in the device's list */
     /* levels.c */
     bool quick;            /* atomic: launches run code that is not optimised */
+    bool again;            /* its code that is not optimised came from the cache */
     rw_text text;          /* of a quick program: the full text, for the compiler */
     int improving;         /* atomic */
     _Atomic double worked; /* seconds of launches while it was quick */
@@ -383,9 +384,9 @@ static inline const char *rw_program_suffix(const rw_program *p)
 }
 /* levels.c: may the program be quick at first? */
 bool rw_program_may_be_quick(const rw_program *p);
-/* Launches of a quick program have taken that many seconds more. Starts the compiler for the optimised one, and takes
- * that over when it is there. */
-void rw_program_worked(rw_program *p, double seconds);
+/* Launches of a quick program have taken that many seconds, and will take `more` in the present one. Starts the
+ * compiler for the optimised program, and takes that over when it is there. */
+void rw_program_worked(rw_program *p, double seconds, double more);
 /* The program is destroyed. */
 void rw_program_end_optimised(rw_program *p);
 static inline bool rw_program_is_quick(const rw_program *p) { return __atomic_load_n(&p->quick, __ATOMIC_RELAXED); }

@@ -140,6 +140,7 @@ static rw_status load_or_compile(rw_device *dev, rw_program *p, rw_text *full, b
         rw_text_add_bytes(&p->text, full->data, full->length);
         if (p->text.failed) return rw_fail_memory(dev->ctx, full->length, "the text of a program");
         status = load_cached(dev, p);
+        p->again = status == RW_OK;
         if (status == RW_OK || status == RW_ERR_MEMORY) return status;
     }
     return wait || rw_fault_armed() ? compile_and_load(dev, p, full) : rw_background_add(p, full);

@@ -118,7 +118,6 @@ static rw_status create(rw_device *dev, rw_image_pass *p, const rw_image_shape *
                            {"GROUP_X", strcmp(group, "1") ? "64" : "1"},
                            {"SHARED_LARGE_BYTES", bytes},
                            {"RW_WIDE", "1"},
-                           {"RW_EXACT", "1"},
                            {"RW_GROUPS_A_UNIT", groups}};
     rw_status status = rw_program_start(dev, name, text.data, d, RW_COUNT(d), &p->program);
     rw_text_free(&text);

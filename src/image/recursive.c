@@ -87,7 +87,6 @@ static rw_status create(rw_device *dev, rw_image_pass *p, const rw_image_shape *
     rw_text_add(&t, "%s", text);
     if (t.failed) return rw_text_free(&t), rw_fail_memory(dev->ctx, t.capacity, "the kernel text of a filter");
     const rw_define d[] = {{"GROUP", "64"},
-                           {"RW_EXACT", "1"},
                            {"R", rw_dtype_name(p->x_dtype)},
                            {"ROWS", s->size[0] ? "1" : "0"},
                            {"PIECE", p->x_dtype == RW_F64 ? "32" : "64"},

@@ -154,10 +154,7 @@ static rw_status magnitudes_create(rw_device *dev, rw_image_pass *p, const rw_im
     (void)dtype;
     RW_TRY(add_state(dev, p));
     snprintf(channels, sizeof channels, "%d", s->planar ? 1 : p->channels);
-    const rw_define d[] = {{"GROUP", "256"},
-                           {"RW_EXACT", "1"},
-                           {"R", rw_dtype_name(p->x_dtype)},
-                           {"CHANNELS", channels}};
+    const rw_define d[] = {{"GROUP", "256"}, {"R", rw_dtype_name(p->x_dtype)}, {"CHANNELS", channels}};
     RW_TRY(rw_program_start(dev, "spectrum", magnitudes_text, d, RW_COUNT(d), &p->program));
     RW_TRY(rw_program_kernel(p->program, "image", &p->kernel));
     return create_transforms(dev, p, s->planar, NULL, false);
@@ -220,7 +217,6 @@ static rw_status create_direct(rw_device *dev, rw_image_pass *p)
 {
     spectral *t = p->state;
     const rw_define d[] = {{"GROUP", "256"},
-                           {"RW_EXACT", "1"},
                            {"R", rw_dtype_name(p->x_dtype)},
                            {"PIECE", "64"},
                            {"THREADS", rw_device_has_threads(dev) ? "1" : "0"}};

@@ -176,8 +176,8 @@ int print_manual(rw_context *ctx)
            "120).\n");
     printf(".TP\n"
            ".B RECHENWERK_OPTIMISE\n"
-           "When the C compiler optimises kernels: auto, after they have run for 0.05 seconds; first, before they "
-           "run; never. Results are the same (default: auto).\n");
+           "When the C compiler optimises the kernels of transforms: auto, after they have run for some time; first, "
+           "before they run; never. Results are the same (default: auto).\n");
     printf(".TP\n"
            ".B RECHENWERK_PICTURE_MB\n"
            "Limit of a picture that is read, in MB of its samples: a small compressed file can contain gigabytes "

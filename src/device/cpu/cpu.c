@@ -336,21 +336,22 @@ static void run_range(cpu_state *s, rw_kernel *k, void **a, const int n[3], long
 }
 
 /* While a program is quick, in slices: the optimised code is taken over between two of them. */
-enum { SLICES = 32, GROUPS_A_THREAD = 4 };
+enum { SLICES = 32 };
 static rw_status cpu_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_launch_arg *args, int nargs)
 {
     void *a[RW_MAX_PARAMETERS];
     cpu_state *s = q->device->state;
     const int n[3] = {(int)groups[0], (int)groups[1], (int)groups[2]};
     const long total = (long)(groups[0] * groups[1] * groups[2]);
-    const long slice = RW_MAX(total / SLICES, (long)GROUPS_A_THREAD * s->threads);
+    const long slice = RW_MAX(total / SLICES, (long)s->threads);
     for (int i = 0; i < nargs; ++i) a[i] = args[i].buffer ? (void *)&args[i].buffer->pointer : (void *)&args[i].value;
     long first = 0;
     while (first < total && rw_program_is_quick(k->program)) {
         const long last = RW_MIN(first + slice, total);
         const double begin = rw_seconds();
         run_range(s, k, a, n, first, last);
-        rw_program_worked(k->program, rw_seconds() - begin);
+        const double seconds = rw_seconds() - begin;
+        rw_program_worked(k->program, seconds, seconds * (double)(total - last) / (double)(last - first));
         first = last;
     }
     if (first < total) run_range(s, k, a, n, first, total);
