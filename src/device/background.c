@@ -242,25 +242,21 @@ rw_status rw_program_ready(rw_program *p)
     return status;
 }
 
-static bool is_pending(const rw_program *p)
-{
-    const rw_job *j = p->job;
-    return j && (j->state == QUEUED || j->state == RUNNING) && j->forks == rw_forks();
-}
+static bool is_done(const rw_program *p) { return !p->job || p->job->state == DONE || p->job->state == FAILED; }
 
 bool rw_background_is_done(const rw_program *p)
 {
     pthread_mutex_lock(&pool.lock);
-    const bool pending = is_pending(p);
+    const bool done = is_done(p);
     pthread_mutex_unlock(&pool.lock);
-    return !pending;
+    return done;
 }
 
 void rw_background_wait(const rw_program *p, double seconds)
 {
     const double end = rw_seconds() + seconds;
     pthread_mutex_lock(&pool.lock);
-    while (is_pending(p) && rw_seconds() < end && !rw_cancel_requested(rw_cancel_current())) {
+    while (!is_done(p) && pool.threads > 0 && rw_seconds() < end && !rw_cancel_requested(rw_cancel_current())) {
         struct timespec until; /* a request to stop wakes nobody */
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_nsec += 20000000;

@@ -57,7 +57,11 @@ static void start(rw_program *p)
     if (rw_fault_armed() || is_set_to("never")) return; /* a test counts the events of one thread */
     rw_program *o = copy_of(p);
     if (!o) return;
-    if (rw_background_add(o, &p->text) == RW_OK) {
+    const rw_cancel *of_thread = rw_cancel_current(); /* which may end before the compiler */
+    rw_cancel_leave(NULL);
+    const rw_status status = rw_background_add(o, &p->text);
+    rw_cancel_leave(of_thread);
+    if (status == RW_OK) {
         rw_count(p->device, &p->device->counters.compilations, -1); /* the program has been counted */
         __atomic_store_n(&p->optimised, o, __ATOMIC_RELEASE);
         return;

@@ -63,6 +63,18 @@ rw_status rw_lower_local(rw_lowering *l, const rw_source *source, int at, const 
 /* Parses and lowers one expression from text. */
 rw_status rw_lower_text(rw_lowering *l, const rw_source *source, rw_node *node);
 
+static inline rw_value rw_scalar_value(rw_node n) { return (rw_value){.n = 1, .node = {n, -1, -1}}; }
+
+/* operators.c: dx, dxy, dxxx, …: the number of axes, 0: another word. */
+int rw_derivative_word(const char *name, int axes[4]);
+/* "a vector of 3", "a field", "a scalar". */
+const char *rw_shape_name(const rw_lowering *l, const rw_value *v, char text[32]);
+rw_status rw_need_scalars(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n);
+rw_status rw_need_arguments(rw_lowering *l, const rw_syntax *s, int n, int wanted);
+/* *known: s is the call of a grid operator, whose value is *v. */
+rw_status rw_lower_grid_operator(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, bool *known,
+                                 rw_value *v);
+
 /* flux.c: (k u')' along an axis as one stencil; a value that is du/d(axis) or grad(u); what a op b is made of (b is not
  * looked at for RW_OP_NEG); the first derivative of a component, compact where it is a flux along this axis. */
 rw_node rw_conduction(rw_graph *g, rw_node k, rw_node u, int axis, int order);
