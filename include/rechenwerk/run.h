@@ -46,6 +46,9 @@ typedef struct rw_run_progress {
      * `redrawn` of `redraws` pictures are done. */
     const char *redrawing;
     int64_t redrawn, redraws;
+    /* Of a stationary problem: the residual, and the one at which the run ends. `step` and `time` are then iterations,
+     * and `end` an estimate, infinite if unknown. 0: the problem marches in time. */
+    double residual, tolerance;
 } rw_run_progress;
 
 /* A status other than OK ends the run as rw_run_options.cancel does; rw_run_case returns that status. */
@@ -80,6 +83,7 @@ typedef struct rw_run_report {
     int64_t step, outputs, pictures;
     int64_t checks, checks_passed; /* checks of the case, made at the end of the run */
     double seconds;
+    double residual, tolerance; /* of a stationary problem, whose `time` and `step` are iterations; otherwise 0 */
 } rw_run_report;
 
 /* Runs a case to its end. A run that fails before its first output leaves no files. A folder in which a run was killed

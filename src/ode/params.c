@@ -16,7 +16,7 @@ enum {
 static const char choices[] = RW_ODE_METHOD_LIST(RW_X);
 #undef RW_X
 
-const rw_param rw_ode_rows[RW_ODE_ROWS] = {
+static const rw_param rows[] = {
     ROW(method, ENUM, "auto", choices,
         "auto: dp5, rkc2 or rock4, chosen at the first step; rock4, rock2, rkc2, rkl2: diffusion; dp5: non-stiff; "
         "rk4: fixed step",
@@ -42,8 +42,8 @@ const rw_param rw_ode_rows[RW_ODE_ROWS] = {
 
 const rw_params *rw_ode_params(void)
 {
-    static const rw_params params = {"time",      "rw_ode_spec", "time integration", sizeof(rw_ode_spec),
-                                     rw_ode_rows, RW_ODE_ROWS};
+    static const rw_params params = {"time", "rw_ode_spec", "time integration", sizeof(rw_ode_spec),
+                                     rows,   RW_COUNT(rows)};
     return &params;
 }
 

@@ -5,8 +5,6 @@
 #include "param/param.h"
 #include "rechenwerk/ode.h"
 
-enum { RW_ODE_ROWS = 12 };
-extern const rw_param rw_ode_rows[RW_ODE_ROWS];
 /* The default of a member for a method, also of one that another method may need later. */
 double rw_ode_standard(const char *member, const char *method);
 

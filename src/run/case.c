@@ -28,8 +28,8 @@ const rw_section *rw_case_find_section(const rw_case *c, const char *name)
 
 const rw_param *rw_case_find_row(const rw_section *section, const char *name)
 {
-    for (int i = 0; i < section->nrows; i++)
-        if (strcmp(section->rows[i].name, name) == 0) return &section->rows[i];
+    for (int i = 0; i < rw_section_count(section); i++)
+        if (strcmp(rw_section_row(section, i)->name, name) == 0) return rw_section_row(section, i);
     return NULL;
 }
 
@@ -101,8 +101,8 @@ static rw_status make_defaults(rw_case *c)
         rw_tree *map = rw_tree_new(c->ctx, RW_TREE_MAP, "default");
         if (!map) return RW_ERR_MEMORY;
         RW_TRY(rw_tree_put(c->ctx, c->standard, s->name, map));
-        for (int k = 0; k < s->nrows; k++) {
-            const rw_param *row = &s->rows[k];
+        for (int k = 0; k < rw_section_count(s); k++) {
+            const rw_param *row = rw_section_row(s, k);
             rw_tree *node;
             if (row->required || (row->kind == RW_PARAM_NODE && !*row->standard)) continue;
             RW_TRY(make_default(c, row, &node));
@@ -232,13 +232,13 @@ rw_status rw_case_section(const rw_case *c, const char *name, void *structure)
     const rw_section *section = rw_case_find_section(c, name);
     if (!section || section->form != RW_SECTION_TABLE)
         return rw_fail(c->ctx, RW_ERR_INTERNAL, "rw_case_section: %s is not a table", name);
-    memset(structure, 0, section->size);
+    memset(structure, 0, rw_section_params(section)->size);
     const char *method = rw_case_method(c, section);
-    for (int i = 0; i < section->nrows; i++) {
-        const rw_tree *node = rw_case_effective(c, section, &section->rows[i]);
+    for (int i = 0; i < rw_section_count(section); i++) {
+        const rw_tree *node = rw_case_effective(c, section, rw_section_row(section, i));
         char row[200];
-        rw_case_full_name(section, NULL, section->rows[i].name, row, sizeof(row));
-        if (node) RW_TRY(rw_param_read(c->ctx, &section->rows[i], row, method, node, structure));
+        rw_case_full_name(section, NULL, rw_section_row(section, i)->name, row, sizeof(row));
+        if (node) RW_TRY(rw_param_read(c->ctx, rw_section_row(section, i), row, method, node, structure));
     }
     return RW_OK;
 }
@@ -249,9 +249,9 @@ rw_status rw_case_entry(const rw_case *c, const char *name, int i, void *structu
     const rw_tree *map = rw_case_node(c, name), *standard = rw_tree_get(c->standard, name);
     if (!section || section->form != RW_SECTION_EACH || !map || i < 0 || i >= map->n)
         return rw_fail(c->ctx, RW_ERR_INTERNAL, "rw_case_entry: %s has no entry %d", name, i);
-    memset(structure, 0, section->size);
-    for (int k = 0; k < section->nrows; k++) {
-        const rw_param *row = &section->rows[k];
+    memset(structure, 0, rw_section_params(section)->size);
+    for (int k = 0; k < rw_section_count(section); k++) {
+        const rw_param *row = rw_section_row(section, k);
         const rw_tree *node = rw_tree_get(map->items[i], row->name);
         char full[200];
         rw_case_full_name(section, map->keys[i], row->name, full, sizeof(full));

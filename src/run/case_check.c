@@ -5,7 +5,7 @@
 
 #include "run/case_private.h"
 #include "run/run_settings.h"
-#include "run/tables.h"
+#include "run/topics.h"
 
 /* The section of free names in which the case has this one; NULL: none. */
 static const rw_section *section_of(const rw_case *c, const char *name)
@@ -27,7 +27,7 @@ static rw_status fail_unknown(const rw_case *c, const rw_tree *map, int i, const
     int n = 0;
     char name[200], full[200];
     rw_case_full_name(section, entry, key, name, sizeof(name));
-    for (int k = 0; k < section->nrows && n < MOST; k++) known[n++] = section->rows[k].name;
+    for (int k = 0; k < rw_section_count(section) && n < MOST; k++) known[n++] = rw_section_row(section, k)->name;
     const rw_section *s;
     for (int k = 0; (s = rw_case_section_at(c, k)); k++) {
         if (rw_case_is_top(section) && !rw_case_is_top(s) && n < MOST) known[n++] = s->name;
@@ -125,8 +125,8 @@ static rw_status check_table(const rw_case *c, rw_tree *map, const rw_section *s
         RW_NOTE(c->ctx,
                 row ? check_value(c, &map->items[i], section, entry, row) : fail_unknown(c, map, i, section, entry));
     }
-    for (int k = 0; k < section->nrows; k++) {
-        const rw_param *row = &section->rows[k];
+    for (int k = 0; k < rw_section_count(section); k++) {
+        const rw_param *row = rw_section_row(section, k);
         if (row->required && !rw_tree_get(map, row->name) && !is_mistyped(c, map, section, row->name))
             RW_NOTE(c->ctx, fail_missing(c, map, section, entry, row));
     }

@@ -4,7 +4,6 @@
  *
  * A value that is the default may stay: settings.yaml of a results folder has all of them. */
 #include "run/case_private.h"
-#include "run/tables.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -69,12 +68,12 @@ void rw_case_warn_effects(const rw_case *c)
     const rw_section *s;
     for (int i = 0; (s = rw_case_section_at(c, i)); i++) {
         const rw_tree *map = rw_case_is_top(s) ? c->root : rw_tree_get(c->root, s->name), *other;
-        for (int k = 0; s->form == RW_SECTION_TABLE && k < s->nrows; k++) {
-            const rw_param *row = &s->rows[k];
+        for (int k = 0; s->form == RW_SECTION_TABLE && k < rw_section_count(s); k++) {
+            const rw_param *row = rw_section_row(s, k);
             const rw_tree *node = rw_tree_get(map, row->name),
                           *standard = rw_tree_get(rw_tree_get(c->standard, s->name), row->name);
             char name[200], condition[200];
-            rw_tables_condition(s, row, condition, sizeof(condition));
+            rw_section_condition(s, row, condition, sizeof(condition));
             if (!*condition || !node || holds(c, condition, &other) || (standard && same_text(node, standard)))
                 continue;
             rw_case_full_name(s, NULL, row->name, name, sizeof(name));

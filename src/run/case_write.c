@@ -64,9 +64,9 @@ static void write_section(const rw_case *c, const rw_section *s, rw_text *text)
     bool top = strcmp(s->name, RW_SECTION_TOP) == 0;
     if (s->form == RW_SECTION_TABLE) {
         if (!top) rw_text_add(text, "%s:\n", s->name);
-        for (int k = 0; k < s->nrows; k++) {
-            const rw_tree *node = rw_case_effective(c, s, &s->rows[k]);
-            if (node) write_line(text, top ? 0 : 2, s->rows[k].name, node);
+        for (int k = 0; k < rw_section_count(s); k++) {
+            const rw_tree *node = rw_case_effective(c, s, rw_section_row(s, k));
+            if (node) write_line(text, top ? 0 : 2, rw_section_row(s, k)->name, node);
         }
         return;
     }
@@ -174,11 +174,12 @@ rw_status rw_case_settings(const rw_case *c, rw_text *text)
         if (strcmp(s->name, "checks") == 0) continue;
         const rw_tree *node = s->form == RW_SECTION_TABLE ? NULL : rw_case_node(c, s->name);
         if (node && node->n > 0) add_settings(s, node, text);
-        for (int k = 0; s->form == RW_SECTION_TABLE && k < s->nrows; k++) {
+        for (int k = 0; s->form == RW_SECTION_TABLE && k < rw_section_count(s); k++) {
             char key[200];
-            rw_case_full_name(s, NULL, s->rows[k].name, key, sizeof(key));
-            if (!(node = rw_case_effective(c, s, &s->rows[k]))) continue;
-            if (counts(s, &s->rows[k], runner, node) || strcmp(key, "time.end") == 0) add_setting(key, node, text);
+            rw_case_full_name(s, NULL, rw_section_row(s, k)->name, key, sizeof(key));
+            if (!(node = rw_case_effective(c, s, rw_section_row(s, k)))) continue;
+            if (counts(s, rw_section_row(s, k), runner, node) || strcmp(key, "time.end") == 0)
+                add_setting(key, node, text);
         }
     }
     return text->failed ? rw_fail_memory(c->ctx, text->length, "the settings of the case") : RW_OK;
@@ -195,9 +196,11 @@ rw_status rw_case_hash(const rw_case *c, char hex[65])
         rw_text_add(&text, "%s\n", s->name);
         const rw_tree *node = s->form == RW_SECTION_TABLE ? NULL : rw_case_node(c, s->name);
         if (node && node->n > 0) add_canonical(node, &text);
-        for (int k = 0; s->form == RW_SECTION_TABLE && k < s->nrows; k++) {
-            if (!(node = rw_case_effective(c, s, &s->rows[k])) || !counts(s, &s->rows[k], runner, node)) continue;
-            rw_text_add(&text, "%s=", s->rows[k].name);
+        for (int k = 0; s->form == RW_SECTION_TABLE && k < rw_section_count(s); k++) {
+            if (!(node = rw_case_effective(c, s, rw_section_row(s, k))) ||
+                !counts(s, rw_section_row(s, k), runner, node))
+                continue;
+            rw_text_add(&text, "%s=", rw_section_row(s, k)->name);
             add_canonical(node, &text);
             rw_text_add(&text, "\n");
         }

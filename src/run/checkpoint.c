@@ -8,6 +8,7 @@
  * scalars is computed, so that a state with NaN never takes the place of a good one.
  * Not in the hash of the case: input files themselves (pictures, .npy); they have done their work at the start. */
 #include "run/run_private.h"
+#include "run/writer.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,8 +34,8 @@ static rw_status save(rw_run *r, rw_h5 *file, uint64_t position)
     RW_TRY(rw_h5_set_text(file, "/", "case", rw_case_name(r->c)));
     RW_TRY(rw_h5_set_text(file, "/", "case_hash", r->hash));
     RW_TRY(rw_h5_set_text(file, "/", "device", rw_device_info(r->device)->name));
-    RW_TRY(rw_h5_set_number(file, "/", "time", r->ops->time(r->problem)));
-    RW_TRY(rw_h5_set_integer(file, "/", "step", r->ops->steps(r->problem)));
+    RW_TRY(rw_h5_set_number(file, "/", "time", rw_run_time(r)));
+    RW_TRY(rw_h5_set_integer(file, "/", "step", rw_run_steps(r)));
     RW_TRY(rw_h5_set_number(file, "/", "start", r->start));
     RW_TRY(rw_h5_set_integer(file, "/", "outputs", r->noutputs));
     RW_TRY(rw_h5_set_integer(file, "/", "next_output", r->next));
@@ -46,7 +47,7 @@ static rw_status save(rw_run *r, rw_h5 *file, uint64_t position)
     RW_TRY(save_interpolation(r, file));
     RW_TRY(rw_restart_save(r, file));
     RW_TRY(rw_backend_save(r, file));
-    RW_TRY(rw_layout_save(r, file));
+    RW_TRY(rw_contents_save(r, file));
     return r->ops->save(r->problem, file);
 }
 
@@ -56,7 +57,7 @@ static rw_status write_checkpoint(rw_run *r)
     uint64_t position;
     rw_h5 *file;
     RW_TRY(rw_series_row(r, false));
-    RW_TRY(rw_output_index(r, true));
+    RW_TRY(rw_writers_index(r, true));
     RW_TRY(rw_csv_flush(r->series, &position));
     RW_TRY(rw_folder_claim(r, "checkpoint.h5", path));
     RW_TRY(rw_h5_create(r->ctx, path, &file));
@@ -66,8 +67,8 @@ static rw_status write_checkpoint(rw_run *r)
     if (status != RW_OK) return status;
     rw_aside_discard(r);
     r->checkpoint_clock = rw_seconds();
-    r->checkpoint_time = r->ops->time(r->problem);
-    r->checkpoint_step = r->ops->steps(r->problem);
+    r->checkpoint_time = rw_run_time(r);
+    r->checkpoint_step = rw_run_steps(r);
     r->ncheckpoints++;
     rw_log(r->ctx, RW_LOG_INFO, "checkpoint at t = %.9g", r->checkpoint_time);
     return rw_log_event(r, "checkpoint", NULL, NULL);
@@ -162,7 +163,7 @@ static rw_status load(rw_run *r, rw_h5 *file, const char *path, uint64_t *positi
         RW_TRY(rw_h5_read(file, "/run/times", RW_F64, 1, &n, r->times));
     }
     r->noutputs = (int)outputs;
-    RW_TRY(rw_layout_load(r, file));
+    RW_TRY(rw_contents_load(r, file));
     RW_TRY(load_interpolation(r, file, path));
     RW_TRY(rw_backend_compare(r, file));
     return r->ops->load(r->problem, file);
@@ -177,8 +178,8 @@ rw_status rw_checkpoint_load(rw_run *r, uint64_t *position)
     if (status == RW_OK) status = load(r, file, path, position);
     rw_h5_close(&file);
     if (status != RW_OK) return rw_fail_prefix(r->ctx, status, "cannot continue");
-    r->checkpoint_time = r->ops->time(r->problem);
-    r->checkpoint_step = r->ops->steps(r->problem);
+    r->checkpoint_time = rw_run_time(r);
+    r->checkpoint_step = rw_run_steps(r);
     r->checkpoint_clock = rw_seconds();
     r->restarts++;
     return RW_OK;

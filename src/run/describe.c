@@ -48,7 +48,7 @@ static void add_sections(rw_json_writer *w, const char *key, const rw_section *s
         rw_json_add_string(w, "line", s[i].line);
         if (*s[i].example) rw_json_add_string(w, "example", s[i].example);
         rw_json_add_array(w, "settings");
-        for (int k = 0; k < s[i].nrows; k++) add_row(w, &s[i], &s[i].rows[k]);
+        for (int k = 0; k < rw_section_count(&s[i]); k++) add_row(w, &s[i], rw_section_row(&s[i], k));
         rw_json_close(w);
         rw_json_close(w);
     }
@@ -169,7 +169,7 @@ static void add_manual_row(rw_text *text, const rw_section *s, const rw_param *r
 static void add_manual_sections(rw_text *text, const rw_section *s, int n)
 {
     for (int i = 0; i < n; i++) {
-        if (s[i].nrows == 0) {
+        if (rw_section_count(&s[i]) == 0) {
             rw_text_add(text, ".TP\n.B ");
             add_roff(text, s[i].name);
             rw_text_add(text, "\n");
@@ -178,7 +178,7 @@ static void add_manual_sections(rw_text *text, const rw_section *s, int n)
             add_roff(text, s[i].example);
             rw_text_add(text, ".\n");
         }
-        for (int k = 0; k < s[i].nrows; k++) add_manual_row(text, &s[i], &s[i].rows[k]);
+        for (int k = 0; k < rw_section_count(&s[i]); k++) add_manual_row(text, &s[i], rw_section_row(&s[i], k));
     }
 }
 

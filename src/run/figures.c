@@ -10,19 +10,6 @@
 
 #include "rechenwerk/figure.h"
 
-void rw_picture_name(const char *name, char *file, size_t size)
-{
-    size_t n = 0;
-    for (const char *p = name; *p && n + 1 < size; p++) {
-        bool good = isalnum((unsigned char)*p) || *p == '-' || *p == '_' || (*p == '.' && n > 0);
-        if (good) file[n++] = *p;
-        else if (n > 0 && file[n - 1] != '_') file[n++] = '_';
-    }
-    while (n > 0 && file[n - 1] == '_') n--;
-    if (n == 0 && size > 1) file[n++] = '_';
-    file[n] = '\0';
-}
-
 static void label(const char *name, const char *unit, char *text, size_t size)
 {
     bool one = !unit || !*unit || strcmp(unit, "1") == 0;
@@ -63,7 +50,7 @@ static rw_status draw_line(rw_context *ctx, const char *path, const rw_figure_pa
 }
 
 /* Values lie at nodes, cells around them are drawn: half a spacing more on each side. */
-static void edges(const rw_output_grid *grid, int a, double *low, double *high)
+static void edges(const rw_layout *grid, int a, double *low, double *high)
 {
     *low = grid->origin[a] - grid->spacing[a] / 2;
     *high = *low + (double)grid->size[a] * grid->spacing[a];
@@ -71,7 +58,7 @@ static void edges(const rw_output_grid *grid, int a, double *low, double *high)
 
 rw_status rw_picture_field(rw_context *ctx, const char *path, const rw_field_picture *p)
 {
-    const rw_output_grid *g = p->grid;
+    const rw_layout *g = p->grid;
     const double *values;
     double *copy;
     char text[160], below[240];
@@ -275,7 +262,7 @@ rw_status rw_frame_make(rw_run *r, int field, rw_dtype type, const void *data, c
     return status;
 }
 
-rw_status rw_figures_frame(rw_run *r, const rw_output_field *field, int output, double t, const rw_frame *frame,
+rw_status rw_figures_frame(rw_run *r, const rw_state_field *field, int output, double t, const rw_frame *frame,
                            const rw_scale *scale, bool again)
 {
     char name[200], file[100], path[RW_PATH_SIZE], subtitle[64];
@@ -306,13 +293,13 @@ rw_status rw_figures_frame(rw_run *r, const rw_output_field *field, int output, 
     return RW_OK;
 }
 
-rw_status rw_figures_output(rw_run *r, const rw_output_field *field, int output)
+rw_status rw_figures_output(rw_run *r, const rw_state_field *field, int output)
 {
     const rw_dtype type = rw_array_dtype(field->array);
     const void *data;
     rw_frame frame;
     rw_scale scale;
-    double t = r->ops->time(r->problem);
+    double t = rw_run_time(r);
     int index = (int)(field - r->problem->fields);
     if (!rw_dtype_is_number(type) || rw_array_size(field->array) != r->points)
         return rw_fail(r->ctx, RW_ERR_INTERNAL, "field '%s' cannot be drawn", field->name);

@@ -160,11 +160,7 @@ static bool may_write(const rw_run *r, const char *sub, const char *name)
     if (strcmp(sub, "figures") == 0) return is_figure(r, name);
     size_t n = digits(name);
     if (n < 6) return false;
-    const char *end = name + n;
-    if (strcmp(sub, "fields") == 0) return strcmp(end, ".h5") == 0;
-    if (strcmp(sub, "vti") == 0) return strcmp(end, ".vti") == 0;
-    if (strcmp(end, ".vtm") == 0) return true;
-    return *end == '-' && strcmp(end + 1 + digits(end + 1), ".vts") == 0;
+    return rw_journal_is_of(sub, name + n);
 }
 
 static rw_status fail_kind(const rw_run *r, const char *name, mode_t mode, const char *wanted)

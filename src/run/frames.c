@@ -11,6 +11,7 @@
  * its pictures remain as they are, with a warning. Cost: reading the outputs once more, those of an earlier process
  * twice. A field that is constant in all pictures has no limits: each picture computes the same ones. */
 #include "run/run_private.h"
+#include "run/writer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -177,7 +178,7 @@ rw_status rw_frames_limits(rw_run *r, int field, int output, const rw_frame *fra
 
 /* ---- at the end -------------------------------------------------------------------------------------------------- */
 
-static bool is_size(const int64_t size[3], const rw_output_grid *grid)
+static bool is_size(const int64_t size[3], const rw_layout *grid)
 {
     return memcmp(size, grid->size, sizeof(grid->size)) == 0;
 }
@@ -190,7 +191,7 @@ static rw_status read_frame(rw_run *r, int field, const char *name, int output, 
     rw_dtype type;
     int rank;
     int64_t size[3];
-    rw_output_grid wide;
+    rw_layout wide;
     rw_h5 *h5;
     *data = NULL;
     snprintf(file, sizeof(file), "fields/%06d.h5", output);
@@ -275,7 +276,7 @@ static rw_status look_back(rw_run *r, int field, const char *name, reel *l)
     return RW_OK;
 }
 
-static rw_status draw_again(rw_run *r, int field, const rw_output_field *f, int output)
+static rw_status draw_again(rw_run *r, int field, const rw_state_field *f, int output)
 {
     const reel *l = &r->frames->reels[field];
     rw_frame frame;
@@ -298,7 +299,7 @@ static bool is_stale(const rw_run *r, const reel *l, const char *name, int outpu
     return d->scale.min != wanted.min || d->scale.max != wanted.max || d->scale.map != wanted.map;
 }
 
-static rw_status finish_field(rw_run *r, int field, const rw_output_field *f)
+static rw_status finish_field(rw_run *r, int field, const rw_state_field *f)
 {
     reel *l = &r->frames->reels[field];
     int kept = 0, stale = 0, done = 0;
@@ -323,12 +324,12 @@ static rw_status finish_field(rw_run *r, int field, const rw_output_field *f)
 
 rw_status rw_frames_finish(rw_run *r)
 {
-    const rw_output_field *fields = r->problem->fields;
+    const rw_state_field *fields = r->problem->fields;
     if (!looks_at_others(r) || r->output.figures_every != RUN_FIGURES_ALL) return RW_OK;
     /* a continued run may have drawn nothing itself, after one that was killed before it had drawn all again */
     RW_TRY(begin(r));
     for (int i = 0; i < r->problem->nfields; i++)
-        if (rw_output_draws(r, fields[i].name)) RW_TRY(finish_field(r, i, &fields[i]));
+        if (rw_contents_draws(r, fields[i].name)) RW_TRY(finish_field(r, i, &fields[i]));
     return RW_OK;
 }
 
@@ -340,7 +341,7 @@ rw_status rw_frames_of_results(rw_run *r, int field, const rw_frame *frame, rw_s
     if (!looks_at_others(r)) return RW_OK;
     reel l = {.all = own, .last = own, .last_output = -1};
     const bool alone = r->output.figures_every != RUN_FIGURES_ALL;
-    if (!alone) RW_TRY(rw_plot_read_times(r));
+    if (!alone) RW_TRY(rw_hdf5_read_times(r));
     for (int output = 0; output < r->noutputs && !alone; output++) {
         rw_frame other;
         void *data;

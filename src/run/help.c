@@ -8,6 +8,7 @@
 #include "rechenwerk/run.h"
 #include "rechenwerk/signal.h"
 #include "run/tables.h"
+#include "run/topics.h"
 
 #define WIDTH 100 /* of help on a terminal */
 
@@ -46,10 +47,10 @@ static void add_rows(collection *all, const rw_problem_ops *problem)
     const rw_section *s = rw_tables_sections(problem, &n);
     for (int i = 0; i < n; i++) {
         char name[160];
-        if (s[i].nrows == 0 && !has(all, s[i].name)) add(all, s[i].name, s[i].line);
-        for (int k = 0; k < s[i].nrows; k++) {
-            rw_tables_name(&s[i], &s[i].rows[k], name, sizeof(name));
-            if (!has(all, name)) add(all, name, s[i].rows[k].line);
+        if (rw_section_count(&s[i]) == 0 && !has(all, s[i].name)) add(all, s[i].name, s[i].line);
+        for (int k = 0; k < rw_section_count(&s[i]); k++) {
+            rw_tables_name(&s[i], rw_section_row(&s[i], k), name, sizeof(name));
+            if (!has(all, name)) add(all, name, rw_section_row(&s[i], k)->line);
         }
     }
 }
@@ -67,8 +68,8 @@ static void add_methods(collection *all)
         int n;
         const rw_section *s = rw_tables_sections(rw_problems[p], &n);
         for (int i = 0; i < n; i++)
-            for (int k = 0; k < s[i].nrows; k++) {
-                const rw_param *row = &s[i].rows[k];
+            for (int k = 0; k < rw_section_count(&s[i]); k++) {
+                const rw_param *row = rw_section_row(&s[i], k);
                 char choice[64], line[200];
                 if ((row->kind != RW_PARAM_CHOICE && row->kind != RW_PARAM_ENUM) || strcmp(row->name, "method") != 0)
                     continue;
@@ -265,7 +266,7 @@ static void help_row(rw_text *text, const rw_section *section, const rw_param *r
 {
     char name[160], standard[160], condition[200];
     rw_text what = {0};
-    rw_tables_condition(section, row, condition, sizeof(condition));
+    rw_section_condition(section, row, condition, sizeof(condition));
     rw_tables_name(section, row, name, sizeof(name));
     rw_tables_default(row, standard, sizeof(standard));
     rw_param_describe(row, &what);
@@ -284,7 +285,7 @@ static void help_section(rw_text *text, const rw_section *s)
 {
     rw_text_add(text, "%s: %s\n", strcmp(s->name, RW_SECTION_TOP) == 0 ? "(top level)" : s->name, s->line);
     if (*s->example) rw_text_add(text, "  for example  %s: %s\n", s->name, s->example);
-    for (int k = 0; k < s->nrows; k++) help_row(text, s, &s->rows[k]);
+    for (int k = 0; k < rw_section_count(s); k++) help_row(text, s, rw_section_row(s, k));
 }
 
 static void help_problem(rw_text *text, const rw_problem_ops *problem)
@@ -320,113 +321,29 @@ static void help_in(rw_text *text, const rw_section *s, int n, const char *name)
 {
     for (int i = 0; i < n; i++) {
         if (strcmp(s[i].name, name) == 0) help_section(text, &s[i]);
-        for (int k = 0; k < s[i].nrows; k++) {
+        for (int k = 0; k < rw_section_count(&s[i]); k++) {
             char full[160], plain[160];
-            rw_tables_name(&s[i], &s[i].rows[k], full, sizeof(full));
-            snprintf(plain, sizeof(plain), "%s.%s", s[i].name, s[i].rows[k].name); /* fields.initial */
-            if (strcmp(full, name) != 0 && strcmp(plain, name) != 0 && strcmp(s[i].rows[k].name, name) != 0 &&
-                !(strcmp(s[i].rows[k].name, "method") == 0 && is_choice(&s[i].rows[k], name)))
+            rw_tables_name(&s[i], rw_section_row(&s[i], k), full, sizeof(full));
+            snprintf(plain, sizeof(plain), "%s.%s", s[i].name, rw_section_row(&s[i], k)->name); /* fields.initial */
+            if (strcmp(full, name) != 0 && strcmp(plain, name) != 0 &&
+                strcmp(rw_section_row(&s[i], k)->name, name) != 0 &&
+                !(strcmp(rw_section_row(&s[i], k)->name, "method") == 0 && is_choice(rw_section_row(&s[i], k), name)))
                 continue;
-            help_row(text, &s[i], &s[i].rows[k]);
+            help_row(text, &s[i], rw_section_row(&s[i], k));
         }
     }
 }
 
-/* Words that a user may search for which are no setting, or a setting of another meaning. Each paragraph is one
- * line, which the command wraps. */
-static const struct {
-    const char *words, *text, *settings; /* separated by blanks; settings: whose help follows */
-    const char *problem;                 /* what to do where a word is given as a problem; "": it is none */
-} topics[] = {
-    {"boundary boundaries bc dirichlet neumann robin periodic nearest replicate reflect reflect101 wrap constant sides "
-     "zero-flux flux",
-     "Boundary conditions of a field (boundary, for all sides or in a map of sides):\n"
-     "  \"0\" or {dirichlet: \"g\"}      value g on the boundary; g may depend on x, y, z, t and parameters\n"
-     "  neumann or {neumann: \"g\"}    derivative g along the outward normal; neumann alone: 0, zero flux\n"
-     "  {robin: [a, b, c]}            a u + b du/dn = c\n"
-     "  periodic                      the domain continues at the other side\n"
-     "  nearest, reflect, reflect101, {constant: \"v\"}    borders as of images: docs/reference/expressions.md\n"
-     "  {left: \"1\", right: neumann, y: periodic}         by side or axis; sides that are not named have zero flux\n",
-     "fields.boundary", ""},
-    {"complex imaginary c128 c64 schroedinger schrodinger ginzburg-landau gross-pitaevskii",
-     "Complex numbers: the expression language has 2i, 0.5i and variables that hold complex values, with real, imag, "
-     "abs, conj, exp, sin and others. Matrices and solvers take values c128 and c64, and transforms are complex.\n"
-     "Fields of a case (problem pde) are real: write a complex equation as two real ones, for psi = a + 1i*b:\n"
-     "  dpsi/dt = 1i*laplace(psi)    is    da/dt = -laplace(b); db/dt = laplace(a)\n",
-     "", "use pde with two real fields, psi = a + 1i*b: da/dt = -laplace(b), db/dt = laplace(a)"},
-    {"steady stationary poisson laplacian elliptic helmholtz potential electrostatics",
-     "A steady equation A u = b on a grid is solved by rechenwerk solve --stencil, such as\n"
-     "  rechenwerk solve --stencil '-laplace(u)' --grid 100x100           Poisson\n"
-     "  rechenwerk solve --stencil '4*u - laplace(u)' --grid 100x100      Helmholtz\n",
-     "", "a steady equation is solved by rechenwerk solve --stencil '-laplace(u)' --grid 100x100"},
-    {"heat diffusion reaction-diffusion advection convection transport burgers fisher",
-     "Equations du/dt = … in space and time are cases of the problem pde: equations: \"du/dt = D*laplace(u)\". "
-     "rechenwerk list cases names cases to start from, and rechenwerk init heat-2d writes one.\n",
-     "", "use pde with equations: \"du/dt = D*laplace(u)\""},
-    {"wave waves hyperbolic second-order telegraph klein-gordon sine-gordon acoustics d2u/dt2 d^2u/dt^2 u_tt utt "
-     "dtt ddu/dt",
-     "Equations have first derivatives in time. Write a second derivative as a system of two fields:\n"
-     "  d2u/dt2 = c^2*laplace(u)    is    du/dt = v; dv/dt = c^2*laplace(u)\n",
-     "", "use pde with two fields: du/dt = v; dv/dt = c^2*laplace(u)"},
-    {"ode odes ordinary lorenz pendulum oscillator kinetics lotka-volterra",
-     "Ordinary differential equations are a case of the problem pde on a grid of one node, with the unknowns as "
-     "fields:\n"
-     "  problem: pde\n"
-     "  grid: {size: [1]}\n"
-     "  fields: {u: {initial: \"1\", boundary: periodic}, v: {initial: \"0\", boundary: periodic}}\n"
-     "  equations: [\"du/dt = v\", \"dv/dt = -u\"]\n"
-     "  time: {end: 10}\n",
-     "", "use pde on a grid of one node: grid: {size: [1]}, and boundary: periodic for each field"},
-    {"eigenvalue eigenvalues eigenvector eigenvectors eigenmode eigenmodes modes spectrum",
-     "Eigenvalues and eigenvectors are not computed. rechenwerk solve solves A x = b, and cases follow du/dt = … in "
-     "time.\n",
-     "", "eigenvalues are not computed"},
-    {"integral integrate integration conserved conservation mass total",
-     "series.csv has u_min, u_max and u_mean of each field: over its unknowns, each with the same weight. Nodes on "
-     "Dirichlet sides are no unknowns, and nodes on other sides that are not periodic count in full, so u_mean is the "
-     "integral over the volume on periodic grids only. Write another integral as a check, which is computed at the "
-     "end of the run; on [0, 1] with zero flux, where nodes on the sides have half the weight:\n"
-     "  parameters: {h: 1/127}     the spacing, here of 128 nodes\n"
-     "  checks: {mass: {value: \"sum(u*h*where(x < h/2 or x > 1 - h/2, 0.5, 1))\", expect: 1, tolerance: 1e-6}}\n",
-     "", ""},
-};
-
-static bool has_word(const char *words, const char *name)
-{
-    const size_t n = strlen(name);
-    for (const char *p = words; n && (p = strstr(p, name)); p++)
-        if ((p == words || p[-1] == ' ') && (p[n] == ' ' || !p[n])) return true;
-    return false;
-}
-
-/* "Schroedinger" is "schroedinger". */
-static bool is_about(int topic, const char *name)
-{
-    char lower[64];
-    size_t n = 0;
-    for (; name[n] && n + 1 < sizeof(lower); n++)
-        lower[n] = (char)(name[n] >= 'A' && name[n] <= 'Z' ? name[n] + 32 : name[n]);
-    lower[n] = '\0';
-    return !name[n] && has_word(topics[topic].words, lower);
-}
-
-const char *rw_topic_problem(const char *name)
-{
-    for (int i = 0; i < RW_COUNT(topics); i++)
-        if (*topics[i].problem && is_about(i, name)) return topics[i].problem;
-    return NULL;
-}
-
 static void help_topic(rw_text *text, const char *name)
 {
-    for (int i = 0; i < RW_COUNT(topics); i++) {
-        if (!is_about(i, name)) continue;
-        rw_text_add(text, "%s", topics[i].text);
-        int n;
-        for (int k = 0; *topics[i].settings && rw_problems[k]; k++) {
+    int next = 0, n;
+    const char *settings;
+    for (const char *line; (line = rw_topic_text(name, &next, &settings));) {
+        rw_text_add(text, "%s", line);
+        for (int k = 0; *settings && rw_problems[k]; k++) {
             const rw_section *s = rw_tables_sections(rw_problems[k], &n);
             rw_text row = {0};
-            help_in(&row, s, n, topics[i].settings);
+            help_in(&row, s, n, settings);
             if (row.data) rw_text_add(text, "%s", row.data);
             text->failed |= row.failed;
             rw_text_free(&row);
@@ -471,7 +388,7 @@ rw_status rw_help(rw_context *ctx, const char *name, char **out)
     }
     int sections;
     help_topic(&text, name);
-    if (is_about(0, name) && text.data && !strcmp(name, "boundary")) /* the row is part of it */
+    if (text.data && !strcmp(name, "boundary")) /* the row is part of it */
         return rw_tables_give(ctx, &text, out);
     const rw_section *s = rw_tables_sections(NULL, &sections);
     help_in(&text, s, sections, name);

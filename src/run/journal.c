@@ -2,30 +2,73 @@
  * it. */
 #include "run/journal.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "run/writers.h"
+
 #define HEAD "rechenwerk files "
 enum { NAME = 250 }; /* longest name of a file, as most file systems have it */
 
-const char *const rw_journal_folders[] = {"fields", "vti", "vtm", "figures", NULL};
+#define X(name, folder, files, index, line) folder,
+const char *const rw_journal_folders[] = {RW_FIELD_WRITERS(X) "figures", NULL};
+#undef X
 
-static const char *const top[] = {"settings.yaml", "run.json",  "log.jsonl",   "series.csv", "series.json",
-                                  "checkpoint.h5", "fields.h5", "fields.xdmf", "fields.pvd"};
+/* Names between blanks. */
+#define X(name, folder, files, index, line) index " "
+static const char top[] = " settings.yaml run.json log.jsonl series.csv series.json checkpoint.h5 " RW_FIELD_WRITERS(X);
+#undef X
+
+/* Without what is not a letter, a digit, '-', '_' or '.'. */
+void rw_picture_name(const char *name, char *file, size_t size)
+{
+    size_t n = 0;
+    for (const char *p = name; *p && n + 1 < size; p++) {
+        bool good = isalnum((unsigned char)*p) || *p == '-' || *p == '_' || (*p == '.' && n > 0);
+        if (good) file[n++] = *p;
+        else if (n > 0 && file[n - 1] != '_') file[n++] = '_';
+    }
+    while (n > 0 && file[n - 1] == '_') n--;
+    if (n == 0 && size > 1) file[n++] = '_';
+    file[n] = '\0';
+}
+
+bool rw_journal_is_of(const char *folder, const char *rest)
+{
+#define X(name, folder, files, index, line) {folder, files},
+    static const char *const table[][2] = {RW_FIELD_WRITERS(X)};
+#undef X
+    for (int w = 0; w < RW_COUNT(table); w++) {
+        if (strcmp(table[w][0], folder) != 0) continue;
+        for (const char *p = table[w][1]; *p; p += strspn(p, " ")) {
+            char pattern[40];
+            const size_t n = strcspn(p, " ");
+            snprintf(pattern, sizeof(pattern), "%.*s", (int)n, p);
+            if (fnmatch(pattern, rest, 0) == 0) return true;
+            p += n;
+        }
+    }
+    return false;
+}
 
 bool rw_journal_split(const char *name, const char **folder, const char **base)
 {
     const char *slash = strchr(name, '/');
     *folder = NULL;
     *base = name;
-    for (int i = 0; !slash && i < RW_COUNT(top); i++)
-        if (strcmp(name, top[i]) == 0) return true;
-    if (!slash) return false;
+    if (!slash) {
+        const size_t n = strlen(name);
+        for (const char *p = top; n && (p = strstr(p, name)); p++)
+            if (p > top && p[-1] == ' ' && p[n] == ' ') return !strchr(name, ' ');
+        return false;
+    }
     for (int i = 0; rw_journal_folders[i]; i++)
         if (strncmp(name, rw_journal_folders[i], (size_t)(slash - name)) == 0 &&
             strlen(rw_journal_folders[i]) == (size_t)(slash - name))

@@ -43,5 +43,9 @@ extern const char *const rw_journal_folders[];
 /* The subfolder in which NAME lies and its name there; folder NULL: the results folder. False: no name that a run
  * gives. */
 bool rw_journal_split(const char *name, const char **folder, const char **base);
+/* Whether what follows the number of an output is that of a file which a writer puts into the folder. */
+bool rw_journal_is_of(const char *folder, const char *rest);
+/* A name for a file: letters, digits, '-', '_' and '.' of `name`. */
+void rw_picture_name(const char *name, char *file, size_t size);
 
 #endif

@@ -3,6 +3,7 @@
  * Each output file is complete in itself (grid, time, units are attributes), so a picture needs nothing else. Where the
  * folder has settings.yaml the picture is that of the run: see plot_run.c. */
 #include "run/run_private.h"
+#include "run/writer.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -72,7 +73,7 @@ static rw_status done(const plotter *p, const char *path, rw_status status)
 
 /* ---- fields ------------------------------------------------------------------------------------------------------ */
 
-static rw_status read_grid(const plotter *p, rw_h5 *file, const char *path, rw_output_grid *grid, double *time)
+static rw_status read_grid(const plotter *p, rw_h5 *file, const char *path, rw_layout *grid, double *time)
 {
     static const char *const names[] = {"axis_x", "axis_y", "axis_z"};
     int64_t dimensions;
@@ -89,7 +90,7 @@ static rw_status read_grid(const plotter *p, rw_h5 *file, const char *path, rw_o
                        "'%s' has fields on %lld blocks, whose grid is known from settings.yaml of the results only: "
                        "give the results folder, or open fields.pvd in ParaView",
                        path, (long long)blocks);
-    *grid = (rw_output_grid){.ndim = (int)dimensions, .size = {1, 1, 1}, .spacing = {1, 1, 1}};
+    *grid = (rw_layout){.ndim = (int)dimensions, .size = {1, 1, 1}, .spacing = {1, 1, 1}};
     RW_TRY(rw_h5_get_number(file, "/", "time", time));
     if (on_blocks) {
         *grid = *p->run.grid;
@@ -114,9 +115,9 @@ static rw_status draw_as_run(plotter *p, const char *name, double time, const vo
                              rw_field_picture *figure)
 {
     rw_run *r = &p->run;
-    const rw_output_field *fields = p->known ? r->problem->fields : NULL;
+    const rw_state_field *fields = p->known ? r->problem->fields : NULL;
     int n = p->known ? r->problem->nfields : 0, f = 0;
-    rw_output_grid wide;
+    rw_layout wide;
     while (f < n && strcmp(fields[f].name, name) != 0) f++;
     if (f == n) return RW_OK;
     RW_TRY(rw_sides_grid(r, &wide, NULL));
@@ -153,8 +154,8 @@ static rw_status plot_sections(plotter *p, const char *name, const rw_field_pict
     return status;
 }
 
-static rw_status plot_dataset(plotter *p, rw_h5 *file, const char *path, const char *name, rw_output_grid *grid,
-                              double time, const char *standard)
+static rw_status plot_dataset(plotter *p, rw_h5 *file, const char *path, const char *name, rw_layout *grid, double time,
+                              const char *standard)
 {
     char set[160], subtitle[64], picture[RW_PATH_SIZE];
     size_t shape[RW_IO_RANK], bytes;
@@ -217,7 +218,7 @@ static rw_status plot_file(plotter *p, const char *path, const char *standard)
     char **names = NULL;
     int n = 0, drawn = 0;
     double time;
-    rw_output_grid grid;
+    rw_layout grid;
     const char *slash = strrchr(path, '/');
     snprintf(p->stem, sizeof(p->stem), "%.50s", slash ? slash + 1 : path);
     char *dot = strrchr(p->stem, '.');
@@ -270,7 +271,7 @@ static int nearest_output(const plotter *p, bool with_file)
 
 static rw_status choose_output(plotter *p, int *output)
 {
-    RW_TRY(rw_plot_read_times(&p->run));
+    RW_TRY(rw_hdf5_read_times(&p->run));
     if (!p->run.times) return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' has no fields.h5", p->path); /* it has gone since */
     int nearest = nearest_output(p, false);
     *output = nearest_output(p, true);

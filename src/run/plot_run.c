@@ -50,8 +50,7 @@ static rw_status read_run(rw_run *r, const char *path, const char *text, size_t 
     RW_TRY(rw_frames_check(r));
     if (!r->ops->outline) return RW_OK;
     RW_TRY(r->ops->outline(r->c, &r->problem));
-    r->grid = &r->problem->grid;
-    r->points = r->grid->size[0] * r->grid->size[1] * r->grid->size[2];
+    rw_run_take_problem(r);
     return RW_OK;
 }
 
@@ -107,55 +106,4 @@ void rw_plot_warn_unused(rw_context *ctx, const rw_plot_options *options, const 
                "--set %s has no effect on the pictures drawn: output.limits applies to pictures of fields, "
                "output.colormap to those in two or three dimensions",
                list);
-}
-
-/* ---- outputs of the run ------------------------------------------------------------------------------------------ */
-
-/* Without fields.h5: one more than the largest number of a file in fields/. */
-static int count_files(const rw_run *r)
-{
-    char path[RW_PATH_SIZE], *end;
-    long n = 0;
-    rw_run_path(r, "fields", path);
-    DIR *folder = fdopendir(rw_open(path, O_RDONLY | O_DIRECTORY, 0));
-    for (struct dirent *e; folder && (e = readdir(folder));) {
-        long number = strtol(e->d_name, &end, 10);
-        if (strspn(e->d_name, "0123456789") >= 6 && strcmp(end, ".h5") == 0 && number >= n && number < RW_PLOT_OUTPUTS)
-            n = number + 1;
-    }
-    if (folder) closedir(folder);
-    return (int)n;
-}
-
-rw_status rw_plot_read_times(rw_run *r)
-{
-    char path[RW_PATH_SIZE];
-    struct stat info;
-    rw_h5 *file;
-    rw_dtype type;
-    int rank;
-    size_t shape[RW_IO_RANK];
-    if (r->noutputs > 0) return RW_OK;
-    rw_run_path(r, "fields.h5", path);
-    if (stat(path, &info) != 0) {
-        r->noutputs = count_files(r);
-        return RW_OK;
-    }
-    RW_TRY(rw_h5_open_alone(r->ctx, path, &file));
-    rw_status status;
-    const char *times = rw_h5_exists(file, "/t") ? "/t" : "/times"; /* the name in files of older versions */
-    RW_TRY_GOTO(rw_h5_shape(file, times, &type, &rank, shape), cleanup);
-    if (rank != 1 || shape[0] == 0 || shape[0] > RW_PLOT_OUTPUTS)
-        RW_TRY_GOTO(rw_fail(r->ctx, RW_ERR_INPUT, "'%s' has no output times", path), cleanup);
-    if (!(r->times = rw_calloc(shape[0], sizeof(*r->times))))
-        RW_TRY_GOTO(rw_fail_memory(r->ctx, shape[0] * sizeof(*r->times), "times"), cleanup);
-    RW_TRY_GOTO(rw_h5_read(file, times, RW_F64, 1, shape, r->times), cleanup);
-    r->noutputs = (int)shape[0];
-cleanup:
-    if (status != RW_OK) {
-        rw_free(r->times);
-        r->times = NULL;
-    }
-    rw_h5_close(&file);
-    return status;
 }

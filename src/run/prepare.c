@@ -98,18 +98,22 @@ rw_status rw_run_create(rw_run *r, int64_t *bytes)
            rw_device_info(r->device)->hardware, rw_device_info(r->device)->driver, needed);
     RW_TRY(rw_memory_check(r->ctx, rw_case_file(r->c), r->device, *bytes));
     RW_TRY(r->ops->create(r->c, r->device, false, bytes, &r->problem));
-    r->grid = &r->problem->grid;
-    r->points = r->grid->size[0] * r->grid->size[1] * r->grid->size[2];
-    r->start = r->ops->time(r->problem);
+    rw_run_take_problem(r);
+    r->start = rw_run_time(r);
     return RW_OK;
 }
 
 void rw_run_release(rw_run *r)
 {
     if (r->problem) {
-        r->report->time = r->ops->time(r->problem);
+        r->report->time = rw_run_time(r);
         r->report->end = r->begun ? r->end : r->problem->end;
-        r->report->step = r->ops->steps(r->problem);
+        if (r->stationary) {
+            r->report->end = r->report->time;
+            r->report->residual = r->stationary->residual(r->problem);
+            r->report->tolerance = r->problem->tolerance;
+        }
+        r->report->step = rw_run_steps(r);
         r->ops->destroy(&r->problem);
     }
     r->report->outputs = r->noutputs;
@@ -120,7 +124,7 @@ void rw_run_release(rw_run *r)
     rw_folder_end(r);
     rw_device_close(&r->device);
     rw_case_free(&r->c);
-    rw_layout_free(r);
+    rw_contents_free(r);
     rw_free(r->times);
     rw_free(r->row);
     rw_frames_free(r);

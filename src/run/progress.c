@@ -32,8 +32,8 @@ void rw_rates_begin(rw_run *r)
     rw_rates *q = &r->rates;
     q->begin = q->begin_steps = q->last = q->reported = rw_seconds();
     q->compiled = rw_run_compile_seconds(r);
-    q->first_step = q->last_step = q->done_step = q->counted = r->ops->steps(r->problem);
-    q->first_time = q->last_time = q->done_time = r->ops->time(r->problem);
+    q->first_step = q->last_step = q->done_step = q->counted = rw_run_steps(r);
+    q->first_time = q->last_time = q->done_time = rw_run_time(r);
 }
 
 void rw_rates_end(rw_run *r)
@@ -47,8 +47,8 @@ static void smooth(double *rate, double now, double a) { *rate = *rate > 0 ? *ra
 static void look(rw_run *r, bool last)
 {
     rw_rates *q = &r->rates;
-    int64_t step = r->ops->steps(r->problem);
-    double time = r->ops->time(r->problem);
+    int64_t step = rw_run_steps(r);
+    double time = rw_run_time(r);
     rw_event **next = &q->event[q->calls % 2], *before = q->event[(q->calls + 1) % 2];
     bool good = !last && r->device && (*next || rw_event_create(r->device, next) == RW_OK) &&
                 rw_event_record(*next, rw_device_queue(r->device)) == RW_OK;
@@ -71,8 +71,9 @@ static bool is_steady(const rw_rates *q) { return q->longest_ever <= 1.01 * q->f
 static double steps_left_seconds(const rw_run *r, double now)
 {
     const rw_rates *q = &r->rates;
-    double w = now - q->begin_steps, done = q->done_time - q->first_time, left = r->end - q->done_time;
+    double w = now - q->begin_steps, done = q->done_time - q->first_time, left = rw_run_expected_end(r) - q->done_time;
     if (left <= 0) return 0;
+    if (!isfinite(left)) return -1;
     if (!(done > 0) || !(q->time_per_second > 0)) return -1;
     if (w < KNOWN && done < PART * (done + left)) return -1;
     double most = done < PART * (done + left) && !is_steady(q) ? FURTHEST * w : INFINITY;
@@ -87,7 +88,7 @@ static double steps_left_seconds(const rw_run *r, double now)
 static double outputs_left(const rw_run *r)
 {
     const rw_rates *q = &r->rates;
-    const double every = r->output.every, t = q->done_time, left = r->end - t, done = t - q->first_time;
+    const double every = r->output.every, t = q->done_time, left = rw_run_expected_end(r) - t, done = t - q->first_time;
     if (!(left > 0)) return 0;
     double n = every > 0 ? ceil(left / every - 1e-9) : 1;
     if (r->output.every_steps > 0 && done > 0)
@@ -131,7 +132,9 @@ static void report_with(rw_run *r, double now, const char *field, int redrawn, i
     rw_run_progress p = {.step = q->done_step,
                          .time = q->done_time,
                          .start = r->start,
-                         .end = r->end,
+                         .end = rw_run_expected_end(r),
+                         .residual = r->stationary ? r->stationary->residual(r->problem) : 0,
+                         .tolerance = r->stationary ? r->problem->tolerance : 0,
                          .seconds = now - q->begin,
                          .steps_per_second = q->steps_per_second,
                          .points_per_second = q->steps_per_second * (double)r->points,
@@ -159,8 +162,8 @@ void rw_rates_step(rw_run *r, bool last)
     double now = rw_seconds(), interval;
     if (!r->options.progress) return;
     if (!last) {
-        const int64_t steps = r->ops->steps(r->problem), taken = steps - q->counted;
-        double length = (r->ops->time(r->problem) - r->begun_at) / (double)RW_MAX(taken, 1);
+        const int64_t steps = rw_run_steps(r), taken = steps - q->counted;
+        double length = (rw_run_time(r) - r->begun_at) / (double)RW_MAX(taken, 1);
         q->counted = steps;
         q->recent = RW_MAX(q->recent, length);
         q->longest_ever = RW_MAX(q->longest_ever, length);
@@ -193,8 +196,8 @@ void rw_rates_output(rw_run *r, double seconds)
     q->output_seconds += seconds;
     q->outputs++;
     if (!r->options.progress) return;
-    q->done_step = q->queued_step = r->ops->steps(r->problem); /* the output has waited for it */
-    q->done_time = q->queued_time = r->ops->time(r->problem);
+    q->done_step = q->queued_step = rw_run_steps(r); /* the output has waited for it */
+    q->done_time = q->queued_time = rw_run_time(r);
     report(r, rw_seconds());
 }
 

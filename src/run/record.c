@@ -109,7 +109,7 @@ static void add_timings(rw_json_writer *w, rw_run *r)
     rw_watch(r, r->watch.phase);
     const double *seconds = r->watch.seconds;
     double total = r->watch.since - r->clock;
-    int64_t steps = r->ops->steps(r->problem) - r->rates.first_step;
+    int64_t steps = rw_run_steps(r) - r->rates.first_step;
     rw_json_add_object(w, "seconds");
     rw_json_add_number(w, "total", total);
     rw_json_add_number(w, "create", seconds[RW_PHASE_CREATE]);
@@ -147,9 +147,13 @@ rw_status rw_record_run(rw_run *r, rw_status result, const char *reason)
     if (reason) rw_json_integer(&w, rw_status_exit_code(result));
     else rw_json_string(&w, NULL);
     rw_json_add_string(&w, "message", reason && result != RW_OK ? rw_message(r->ctx) : NULL);
-    rw_json_add_number(&w, "time", r->ops->time(r->problem));
-    rw_json_add_number(&w, "end", r->end);
-    rw_json_add_integer(&w, "steps", r->ops->steps(r->problem));
+    rw_json_add_number(&w, "time", rw_run_time(r));
+    if (r->march) rw_json_add_number(&w, "end", r->end);
+    else {
+        rw_json_add_number(&w, "residual", r->stationary->residual(r->problem));
+        rw_json_add_number(&w, "tolerance", r->problem->tolerance);
+    }
+    rw_json_add_integer(&w, "steps", rw_run_steps(r));
     rw_json_add_integer(&w, "outputs", r->noutputs);
     rw_json_add_integer(&w, "outputs_interpolated", r->interpolated);
     rw_json_add_integer(&w, "checkpoints", r->ncheckpoints);
@@ -222,8 +226,8 @@ rw_status rw_log_event(rw_run *r, const char *event, const char *key, const char
     rw_json_add_string(&w, "when", now);
     rw_json_add_integer(&w, "milliseconds", (int64_t)((rw_seconds() - r->clock) * 1e3));
     rw_json_add_string(&w, "event", event);
-    rw_json_add_number(&w, "t", r->ops->time(r->problem));
-    rw_json_add_integer(&w, "step", r->ops->steps(r->problem));
+    rw_json_add_number(&w, "t", rw_run_time(r));
+    rw_json_add_integer(&w, "step", rw_run_steps(r));
     if (key) rw_json_add_string(&w, key, value);
     rw_json_close(&w);
     rw_text_add(&text, "\n");

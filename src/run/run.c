@@ -13,6 +13,7 @@
  * output. All else (rows by steps, checkpoints, checks, the end) is of states that steps have reached. Not here: what a
  * step is, which scalars there are, how a state is saved: the problem's table. */
 #include "run/run_private.h"
+#include "run/writer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,29 +23,10 @@
 
 /* ---- before the first step --------------------------------------------------------------------------------------- */
 
-static rw_status make_folders(rw_run *r)
-{
-    const char *const names[] = {"fields", r->grid->blocks ? "vtm" : "vti", "figures"};
-    const bool wanted[] = {r->output.fields.n > 0, r->output.fields.n > 0 && r->output.vti, r->output.figures.n > 0};
-    for (int i = 0; i < RW_COUNT(names); i++)
-        if (wanted[i]) RW_TRY(rw_folder_make(r, names[i]));
-    return RW_OK;
-}
-
-/* time.end, or the time of an output that is as good as equal to it: then a run that goes on from there with a later
- * end has taken the same steps as one that never ended. */
-static void set_end(rw_run *r)
-{
-    double end = r->end = r->problem->end, every = r->output.every;
-    if (every <= 0 || !r->ops->passes_end) return;
-    double t = r->start + round((end - r->start) / every) * every;
-    if (fabs(t - end) <= 1e-9 * every && t > r->start) r->end = t;
-}
-
 /* The first output by time after the present state, where output.every is not that of the checkpoint. */
 static void find_next(rw_run *r)
 {
-    double t = r->ops->time(r->problem), every = r->output.every;
+    double t = rw_run_time(r), every = r->output.every;
     if (every <= 0) return;
     r->next = (int64_t)RW_MAX(0, floor((t - r->start) / every));
     while (r->start + (double)r->next * every <= t) r->next++;
@@ -57,51 +39,43 @@ static rw_status begin(rw_run *r, bool fresh)
     RW_TRY(rw_output_check(r));
     RW_TRY(rw_backend_find(r));
     if (!fresh) RW_TRY(rw_checkpoint_load(r, &position)); /* a refused one leaves the folder as it was */
-    RW_TRY(rw_layout_begin(r));
+    RW_TRY(rw_contents_begin(r));
     if (r->every_changed) find_next(r);
     if (!fresh) RW_TRY(rw_restart_check_end(r));
-    set_end(r);
+    rw_run_set_end(r);
     RW_TRY(rw_folder_begin(r, fresh));
     RW_TRY(rw_series_begin(r, fresh, position));
     r->begun = true;
-    RW_TRY(make_folders(r));
+    RW_TRY(rw_writers_folders(r));
+    if (r->output.figures.n > 0) RW_TRY(rw_folder_make(r, "figures"));
     RW_TRY(rw_record_settings(r));
     RW_TRY(rw_record_run(r, RW_OK, NULL));
     RW_TRY(rw_log_open(r));
     RW_TRY(rw_log_event(r, fresh ? "start" : "restart", "device", rw_device_info(r->device)->name));
-    rw_log(r->ctx, RW_LOG_INFO, "%s %s at t = %.9g, step %lld", fresh ? "results go to" : "continuing in", r->folder,
-           r->ops->time(r->problem), (long long)r->ops->steps(r->problem));
+    char place[RW_PLACE_SIZE];
+    rw_log(r->ctx, RW_LOG_INFO, "%s %s at %s", fresh ? "results go to" : "continuing in", r->folder,
+           rw_run_place(r, 0, place));
     r->index_stale = r->noutputs > 0; /* a killed run may have left an old index */
     if (fresh) r->checkpoint_clock = rw_seconds();
+    if (r->stationary) r->first_residual = r->stationary->residual(r->problem);
     rw_rates_begin(r);
     return RW_OK;
 }
 
 /* ---- the loop ---------------------------------------------------------------------------------------------------- */
 
-/* start + k*every, or the end. */
-static double output_time(const rw_run *r, int64_t k)
-{
-    double end = r->end, every = r->output.every;
-    if (every <= 0) return end;
-    double t = r->start + (double)k * every;
-    return t < end - 1e-9 * every ? t : end;
-}
-
-static double next_output(const rw_run *r) { return output_time(r, r->next); }
-
 static bool output_due(const rw_run *r)
 {
-    double t = r->ops->time(r->problem);
+    double t = rw_run_time(r);
     if (r->noutputs == 0) return true;
     if (r->times[r->noutputs - 1] == t) return false;
-    if (t >= next_output(r)) return true;
-    return r->output.every_steps > 0 && r->ops->steps(r->problem) % r->output.every_steps == 0;
+    if (t >= rw_run_next_output(r) || rw_run_ended(r)) return true;
+    return r->output.every_steps > 0 && rw_run_steps(r) % r->output.every_steps == 0;
 }
 
 static bool checkpoint_due(const rw_run *r)
 {
-    int64_t steps = r->ops->steps(r->problem) - r->checkpoint_step;
+    int64_t steps = rw_run_steps(r) - r->checkpoint_step;
     if (steps == 0) return false;
     if (r->checkpoint.steps > 0 && steps >= r->checkpoint.steps) return true;
     return r->checkpoint.seconds > 0 && rw_seconds() - r->checkpoint_clock >= r->checkpoint.seconds;
@@ -116,9 +90,9 @@ static rw_status save_after_failure(rw_run *r, rw_status status)
     bool saved = rw_checkpoint_write(r) == RW_OK;
     if (message && (saved || !isnan(r->checkpoint_time)))
         rw_fail(r->ctx, status,
-                "%s; the state of t = %.9g is in '%s/checkpoint.h5': remove the cause and continue with "
+                "%s; the state of %s = %.9g is in '%s/checkpoint.h5': remove the cause and continue with "
                 "rw_run_options.restart",
-                message, r->checkpoint_time, r->folder);
+                message, rw_run_axis(r), r->checkpoint_time, r->folder);
     else if (message) rw_fail(r->ctx, status, "%s; no checkpoint could be written", message);
     rw_free(message);
     return status;
@@ -127,7 +101,7 @@ static rw_status save_after_failure(rw_run *r, rw_status status)
 static rw_status write_output(rw_run *r)
 {
     double seconds;
-    rw_status status = rw_output_write(r, r->ops->time(r->problem) >= r->end, &seconds);
+    rw_status status = rw_output_write(r, rw_run_ended(r), &seconds);
     if (status != RW_OK) return save_after_failure(r, status);
     rw_rates_output(r, seconds);
     if (rw_seconds() - r->recorded > 1) RW_TRY(rw_record_run(r, RW_OK, NULL));
@@ -137,7 +111,7 @@ static rw_status write_output(rw_run *r)
 static rw_status write_row(rw_run *r)
 {
     int64_t every = r->output.series_steps;
-    if (every == 0 || r->ops->steps(r->problem) % every != 0) return RW_OK;
+    if (every == 0 || rw_run_steps(r) % every != 0) return RW_OK;
     rw_phase before = rw_watch(r, RW_PHASE_OUTPUT);
     rw_status status = rw_series_row(r, true);
     if (status == RW_OK && rw_seconds() - r->flushed >= 1) {
@@ -148,63 +122,29 @@ static rw_status write_row(rw_run *r)
     return status;
 }
 
-static rw_status fail_step(rw_run *r, rw_status status)
-{
-    rw_fail_prefix(r->ctx, status, "%s, t = %.9g, step %lld", rw_case_file(r->c), r->ops->time(r->problem),
-                   (long long)r->ops->steps(r->problem) + 1);
-    if (status != RW_ERR_NOT_CONVERGED) return status;
-    if (isnan(r->checkpoint_time)) return rw_fail(r->ctx, status, "%s; there is no checkpoint yet", rw_message(r->ctx));
-    return rw_fail(r->ctx, status, "%s; the last good state is in '%s/checkpoint.h5', t = %.6g", rw_message(r->ctx),
-                   r->folder, r->checkpoint_time);
-}
-
-/* To the next output, or over it where values within the step can be had: then as far as the steps before were good for
- * that. */
-static double step_limit(const rw_run *r)
-{
-    double next = next_output(r);
-    if (!(r->output.interpolate > 0) || !r->ops->has_dense_output(r->problem)) return next;
-    return RW_MIN(RW_MAX(next, r->ops->time(r->problem) + r->stride), r->end);
-}
-
-static rw_status step(rw_run *r)
-{
-    double before = r->ops->time(r->problem);
-    rw_status status = r->ops->step(r->problem, step_limit(r));
-    r->begun_at = before;
-    r->stride *= 1.2; /* until dense output says more */
-    if (status != RW_OK) return fail_step(r, status);
-    if (r->ops->time(r->problem) > before) return RW_OK;
-    return rw_fail(r->ctx, RW_ERR_NOT_CONVERGED,
-                   "%s: the time does not advance from t = %.17g in step %lld: t + h = t, since floating-point numbers "
-                   "are %.2g apart there; start the time at 0, or choose longer steps",
-                   rw_case_file(r->c), before, (long long)r->ops->steps(r->problem),
-                   nextafter(fabs(before), INFINITY) - fabs(before));
-}
-
 /* Whether all outputs that the last step has gone over may be interpolated. The estimate is of size h^3: it says how
  * long steps may be. */
 static rw_status judge_step(rw_run *r, bool *good)
 {
-    double end = r->ops->time(r->problem), tolerance = r->output.interpolate, t, error;
+    double end = rw_run_time(r), tolerance = r->output.interpolate, t, error;
     *good = true;
-    for (int64_t k = r->next; (t = output_time(r, k)) < end; k++) {
-        RW_TRY(r->ops->interpolate(r->problem, t, &error));
+    for (int64_t k = r->next; (t = rw_run_output_time(r, k)) < end; k++) {
+        RW_TRY(r->march->interpolate(r->problem, t, &error));
         double factor = RW_MAX(0.1, 0.9 * cbrt(tolerance / error));
         if (factor < 1.5) r->stride = RW_MIN(r->stride, factor * (end - r->begun_at));
         *good = *good && error <= tolerance;
     }
-    return r->ops->restore(r->problem);
+    return r->march->restore(r->problem);
 }
 
 static rw_status write_interpolated(rw_run *r, double t)
 {
     double error, seconds;
-    RW_TRY(r->ops->interpolate(r->problem, t, &error));
+    RW_TRY(r->march->interpolate(r->problem, t, &error));
     r->interpolating = true;
     rw_status status = rw_output_write(r, false, &seconds);
     r->interpolating = false;
-    rw_status restored = r->ops->restore(r->problem);
+    rw_status restored = r->march->restore(r->problem);
     if (status == RW_OK) status = restored;
     if (status == RW_OK) rw_rates_output(r, seconds);
     return status == RW_OK ? RW_OK : save_after_failure(r, status);
@@ -215,11 +155,11 @@ static rw_status write_within(rw_run *r, bool *undone)
 {
     bool good = true;
     *undone = false;
-    if (!(r->output.interpolate > 0) || next_output(r) >= r->ops->time(r->problem)) return RW_OK;
+    if (!(r->output.interpolate > 0) || rw_run_next_output(r) >= rw_run_time(r)) return RW_OK;
     RW_TRY(judge_step(r, &good));
     *undone = !good;
-    if (!good) return r->ops->undo(r->problem);
-    while (next_output(r) < r->ops->time(r->problem)) RW_TRY(write_interpolated(r, next_output(r)));
+    if (!good) return r->march->undo(r->problem);
+    while (rw_run_next_output(r) < rw_run_time(r)) RW_TRY(write_interpolated(r, rw_run_next_output(r)));
     return RW_OK;
 }
 
@@ -228,7 +168,7 @@ static rw_status serve(rw_run *r, bool *ended)
 {
     if (output_due(r)) RW_TRY(write_output(r));
     else RW_TRY(write_row(r));
-    *ended = r->ops->time(r->problem) >= r->end;
+    *ended = rw_run_ended(r);
     if (*ended) return RW_OK;
     if (rw_cancel_requested(r->options.cancel) || r->wish != RW_OK) return RW_ERR_INTERRUPTED; /* `keep` says why */
     if (!checkpoint_due(r)) return RW_OK;
@@ -243,7 +183,7 @@ static rw_status loop(rw_run *r)
         RW_TRY(write_within(r, &undone));
         if (!undone) RW_TRY(serve(r, &ended)); /* else it has been */
         if (ended) return RW_OK;
-        RW_TRY(step(r));
+        RW_TRY(rw_run_advance(r));
         rw_rates_step(r, false);
     }
 }
@@ -259,10 +199,15 @@ static rw_status keep(rw_run *r, rw_status status)
     rw_cancel_leave(outer);
     if (status != RW_OK) return status;
     if (r->wish != RW_OK) return rw_fail(r->ctx, r->wish, "%s", r->wish_message);
+    char where[RW_PLACE_SIZE];
+    if (r->stationary) rw_run_place(r, 0, where);
+    else
+        snprintf(where, sizeof where, "t = %.9g of %.9g, step %lld", rw_run_time(r), r->end,
+                 (long long)rw_run_steps(r));
     return rw_fail(r->ctx, RW_ERR_INTERRUPTED,
-                   "interrupted at t = %.9g of %.9g, step %lld; the state is saved in "
-                   "'%s/checkpoint.h5': continue with rw_run_options.restart",
-                   r->ops->time(r->problem), r->end, (long long)r->ops->steps(r->problem), r->folder);
+                   "interrupted at %s; the state is saved in '%s/checkpoint.h5': continue with "
+                   "rw_run_options.restart",
+                   where, r->folder);
 }
 
 /* The numbers that the case says its final state must have. The results are whole whatever they say. */
@@ -289,7 +234,7 @@ static rw_status make_checks(rw_run *r)
 static rw_status complete(rw_run *r)
 {
     rw_watch(r, RW_PHASE_OUTPUT);
-    RW_TRY(rw_output_index(r, true));
+    RW_TRY(rw_writers_index(r, true));
     RW_TRY(rw_checkpoint_write(r));
     RW_TRY(rw_figures_series(r));
     return make_checks(r);
@@ -311,20 +256,14 @@ static const char *reason_of(rw_status status)
 static rw_status name_place(rw_run *r, rw_status status)
 {
     if (status != RW_ERR_NOT_CONVERGED || !r->reason || strcmp(r->reason, "not_finite")) return status;
-    const rw_output_field *fields = r->problem->fields;
-    const rw_grid grid = {.ndim = r->grid->ndim,
-                          .size = {r->grid->size[0], r->grid->size[1], r->grid->size[2]},
-                          .spacing = {r->grid->spacing[0], r->grid->spacing[1], r->grid->spacing[2]},
-                          .origin = {r->grid->origin[0], r->grid->origin[1], r->grid->origin[2]}};
+    const rw_state_field *fields = r->problem->fields;
     char *message = rw_strdup(rw_message(r->ctx));
     rw_text place = {0};
     for (int i = 0; i < r->problem->nfields && !place.length; i++) {
         rw_finite found;
         if (rw_finite_find(fields[i].array, &found) != RW_OK || found.first < 0) continue;
         rw_text_add(&place, "; %s is %s at ", fields[i].name, rw_finite_word(found.value));
-        int at[3], block = r->grid->blocks ? rw_blocks_find(r->grid->blocks, found.first, at) : -1;
-        if (block < 0) rw_finite_node(&place, &grid, found.first);
-        else rw_text_add(&place, "cell (%d, %d, %d) of block %d", at[0], at[1], at[2], block);
+        rw_layout_place(rw_output_layout(r->problem, i), found.first, &place);
     }
     if (message) rw_fail(r->ctx, status, "%s%s", message, place.data && !place.failed ? place.data : "");
     rw_text_free(&place);

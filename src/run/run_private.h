@@ -12,7 +12,6 @@
 #include "run/run_settings.h"
 
 #include "files/csv.h"
-#include "io/vti.h"
 
 #define RW_PATH_SIZE 1200
 
@@ -30,12 +29,12 @@ typedef struct rw_backend {
     char name[32], kind[16], hardware[128], driver[160], compiler[160], instructions[80], key[17];
 } rw_backend;
 
-/* What outputs from `first` on hold; see layout.c. */
-typedef struct rw_layout {
+/* What outputs from `first` on hold; see contents.c. */
+typedef struct rw_contents {
     int first;
-    bool vti;
-    char *fields; /* " u v " */
-} rw_layout;
+    unsigned formats; /* bit w: rw_field_writer w */
+    char *fields;     /* " u v " */
+} rw_contents;
 
 typedef struct rw_rates {
     double begin, last, last_time; /* wall time of the first step and of the last call, problem time then */
@@ -62,6 +61,8 @@ typedef struct rw_run {
     rw_status wish; /* what progress has returned, with its message; OK: nothing */
     char wish_message[512];
     const rw_problem_ops *ops;
+    const rw_march_ops *march; /* NULL: the problem is stationary */
+    const rw_stationary_ops *stationary;
     rw_case *c;
     run_top top;
     run_output output;
@@ -69,7 +70,7 @@ typedef struct rw_run {
     rw_device *device;
     rw_backend backend;
     rw_problem *problem;
-    const rw_output_grid *grid;
+    const rw_layout *grid;
     int64_t points;
     char hash[65];
 
@@ -89,8 +90,9 @@ typedef struct rw_run {
     rw_rates rates;
 
     /* --- what a checkpoint carries --- */
-    double start;  /* initial time */
-    double *times; /* [noutputs]: time of each output */
+    double start;          /* initial time; stationary: iterations at the beginning, as times are */
+    double first_residual; /* stationary: at the beginning of this process */
+    double *times;         /* [noutputs]: time of each output */
     int noutputs, times_capacity;
     int64_t next;       /* the next output by time is at start + next*output.every */
     bool every_changed; /* output.every is not that of the checkpoint: next is to be found again */
@@ -103,15 +105,15 @@ typedef struct rw_run {
     double last_look;     /* time of the last row of series.csv that is of a time within a step, NaN: none */
     int64_t last_row;     /* step of the last row of series.csv, -1: none */
     int64_t restarts;
-    rw_layout *layout;
-    int nlayouts, layout_capacity;
+    rw_contents *contents;
+    int ncontents, contents_capacity;
 
     bool no_sides; /* outputs omit the nodes on Dirichlet sides, like those of the older run that is continued */
 
     rw_csv *series;
     double *row;
     int ncolumns;
-    const rw_output_column *columns;
+    const rw_state_column *columns;
     double flushed, indexed, index_cost, recorded; /* when series, index and run.json were last written */
     bool index_stale;
     double checkpoint_clock, checkpoint_time; /* of the last one; checkpoint_time is NaN before the first */
@@ -131,6 +133,23 @@ rw_status rw_run_choose_folder(rw_run *r);
 rw_status rw_run_create(rw_run *r, int64_t *bytes);
 void rw_run_release(rw_run *r);
 double rw_run_compile_seconds(const rw_run *r); /* that the run has waited for compilers */
+
+/* advance.c */
+void rw_run_take_problem(rw_run *r); /* what r keeps of r->problem */
+enum { RW_PLACE_SIZE = 120 };
+double rw_run_time(const rw_run *r);      /* of the present state; stationary: its iterations */
+int64_t rw_run_steps(const rw_run *r);    /* accepted so far; the same */
+const char *rw_run_axis(const rw_run *r); /* what they are called: "t", RW_ITERATION */
+bool rw_run_ended(const rw_run *r);
+/* "t = 0.5, step 12", so many steps later; "iteration 12, residual 1e-5 of 1e-8". Returns text. */
+const char *rw_run_place(const rw_run *r, int more, char text[RW_PLACE_SIZE]);
+/* time.end, or the time of an output that is as good as equal to it. */
+void rw_run_set_end(rw_run *r);
+double rw_run_output_time(const rw_run *r, int64_t k); /* start + k*every, or the end */
+double rw_run_next_output(const rw_run *r);
+rw_status rw_run_advance(rw_run *r);
+/* The end; of a stationary problem an estimate from the residuals so far, INFINITY: not known. */
+double rw_run_expected_end(const rw_run *r);
 
 /* folder.c */
 /* Refuses a folder that cannot be used, before anything is computed; locks one that is to be continued or replaced.
@@ -184,25 +203,22 @@ rw_status rw_series_row(rw_run *r, bool write);
 rw_status rw_output_check(rw_run *r); /* names in output.fields and output.figures */
 /* seconds: of the output, without waiting for steps and without compiling. */
 rw_status rw_output_write(rw_run *r, bool last, double *seconds);
-rw_status rw_output_index(rw_run *r, bool always); /* fields.h5, fields.xdmf, fields.pvd */
-/* layout.c */
-rw_status rw_layout_begin(rw_run *r); /* after the checkpoint is loaded */
-bool rw_layout_has(const rw_run *r, int output, const char *field);
-bool rw_layout_has_vti(const rw_run *r, int output);
-rw_status rw_layout_save(rw_run *r, rw_h5 *file);
-rw_status rw_layout_load(rw_run *r, rw_h5 *file);
-void rw_layout_free(rw_run *r);
-/* output_blocks.c: fields on a block-structured grid for ParaView. */
-rw_status rw_output_vtm(rw_run *r, int n, const rw_vti_array *arrays, int output);
-bool rw_output_wants(const rw_texts *list, const char *field);
+/* contents.c */
+rw_status rw_contents_begin(rw_run *r); /* after the checkpoint is loaded */
+bool rw_contents_has(const rw_run *r, int output, const char *field);
+bool rw_contents_in(const rw_run *r, int output, int format);
+rw_status rw_contents_save(rw_run *r, rw_h5 *file);
+rw_status rw_contents_load(rw_run *r, rw_h5 *file);
+void rw_contents_free(rw_run *r);
+bool rw_contents_wants(const rw_texts *list, const char *field);
 /* Whether output.figures asks for pictures of a field; of one on a single node or cell only by its name. */
-bool rw_output_draws(const rw_run *r, const char *field);
-rw_io_grid rw_output_io_grid(const rw_output_grid *grid);
+bool rw_contents_draws(const rw_run *r, const char *field);
+rw_io_grid rw_output_io_grid(const rw_layout *grid);
 
 /* figures.c */
 typedef struct rw_field_picture {
     const char *title, *subtitle, *name, *unit;
-    const rw_output_grid *grid;
+    const rw_layout *grid;
     rw_dtype type;
     const void *data; /* shape (z, y, x) */
     rw_colormap map;
@@ -210,7 +226,7 @@ typedef struct rw_field_picture {
 } rw_field_picture;
 /* A field's values as they are drawn: f64 (moduli of complex ones), with the nodes of Dirichlet sides. */
 typedef struct rw_frame {
-    rw_output_grid grid;
+    rw_layout grid;
     const double *values;
     double *own;      /* what `values` points to, when they are not the field's; rw_free it */
     double low, high; /* of the finite values; low > high: there is none */
@@ -219,12 +235,12 @@ typedef struct rw_frame {
 rw_status rw_frame_make(rw_run *r, int field, rw_dtype type, const void *data, const int64_t size[3], double t,
                         rw_frame *frame);
 /* sides.c: the grid with the nodes on Dirichlet sides. has: (optional) which sides have them. */
-rw_status rw_sides_grid(rw_run *r, rw_output_grid *grid, bool has[6]);
+rw_status rw_sides_grid(rw_run *r, rw_layout *grid, bool has[6]);
 /* A field with these nodes. *own: what `values` points to, where that is not `data`; rw_free it. */
 rw_status rw_sides_add(rw_run *r, int field, rw_dtype type, const void *data, double t, const void **values,
                        void **own);
 /* The grid of the outputs. */
-rw_status rw_output_outer(rw_run *r, rw_output_grid *grid);
+rw_status rw_output_outer(rw_run *r, rw_layout *grid);
 /* frames.c: one colour scale for all pictures of a field. */
 rw_status rw_frames_check(rw_run *r); /* the setting output.limits */
 /* How values become colours, or places on an axis. min == max: automatic limits. */
@@ -240,17 +256,15 @@ rw_status rw_frames_of_results(rw_run *r, int field, const rw_frame *frame, rw_s
 rw_status rw_picture_field(rw_context *ctx, const char *path, const rw_field_picture *picture);
 rw_status rw_picture_series(rw_context *ctx, const char *path, const char *title, const rw_csv_table *table,
                             int column);
-/* A name for a file: letters, digits, '-', '_' and '.' of `name`. */
-void rw_picture_name(const char *name, char *file, size_t size);
-/* output_blocks.c: a section of a field (f64) on a block-structured grid, 0: across z, 1: along it. */
+/* figures_blocks.c: a section of a field (f64) on a block-structured grid, 0: across z, 1: along it. */
 enum { RW_SECTIONS = 2 };
 extern const char *const rw_section_names[RW_SECTIONS];
 rw_status rw_picture_section(rw_context *ctx, const char *path, const rw_field_picture *picture, int which);
 /* Two sections of a field on a block-structured grid, figures/FILE-across.png and FILE-along.png. */
 rw_status rw_figures_sections(rw_run *r, const rw_field_picture *picture, const char *file);
-rw_status rw_figures_output(rw_run *r, const rw_output_field *field, int output);
+rw_status rw_figures_output(rw_run *r, const rw_state_field *field, int output);
 /* The picture of an output of time t, of these values and limits. `again`: it has been drawn before. */
-rw_status rw_figures_frame(rw_run *r, const rw_output_field *field, int output, double t, const rw_frame *frame,
+rw_status rw_figures_frame(rw_run *r, const rw_state_field *field, int output, double t, const rw_frame *frame,
                            const rw_scale *scale, bool again);
 /* Whether a column of series.csv is drawn by default: it is neither constant, nor that of another column of the same
  * field, nor the number of steps of one length. */
@@ -268,10 +282,6 @@ enum { RW_PLOT_LIMITS, RW_PLOT_COLORMAP, RW_PLOT_TITLE, RW_PLOT_SETTINGS };
 /* One warning that names the settings given by options->set that no picture has used. */
 void rw_plot_warn_unused(rw_context *ctx, const rw_plot_options *options, const bool used[RW_PLOT_SETTINGS]);
 enum { RW_PLOT_OUTPUTS = 10000000 }; /* most outputs of a run that are read */
-/* r->times and r->noutputs from fields.h5 of r->folder, once. Without fields.h5: r->noutputs from the files in
- * fields/, and r->times stays NULL. */
-rw_status rw_plot_read_times(rw_run *r);
-
 /* backend.c */
 rw_status rw_backend_find(rw_run *r); /* after the device is open */
 rw_status rw_backend_save(rw_run *r, rw_h5 *file);

@@ -7,7 +7,7 @@
     }                                                                                                                  \
     RW_SECTION_PREFIX(section);
 #define FREE(section, form, example, line)
-#define ROWS_OF(section, structure, rows, line) typedef structure RW_SECTION_PREFIX(section);
+#define ROWS_OF(section, structure, params, line) typedef structure RW_SECTION_PREFIX(section);
 #include RW_SECTION_DEF
 #undef SECTION
 #undef ROW

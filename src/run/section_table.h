@@ -24,7 +24,7 @@
 #define END(section)                                                                                                   \
     }                                                                                                                  \
     ;
-#define ROWS_OF(section, structure, rows, line)
+#define ROWS_OF(section, structure, params, line)
 #define FREE(section, form, example, line)
 #include RW_SECTION_DEF
 #undef SECTION
@@ -37,15 +37,18 @@
 
 RW_SECTION_STORAGE const rw_section RW_SECTION_TABLE_NAME[] = {
 #define SECTION(section, form, example, line)                                                                          \
-    {#section,       RW_SECTION_##form,       example, line, sizeof(RW_SECTION_PREFIX(section)),                       \
-     section##_rows, RW_COUNT(section##_rows)},
+    {#section,                                                                                                         \
+     RW_SECTION_##form,                                                                                                \
+     example,                                                                                                          \
+     line,                                                                                                             \
+     {.size = sizeof(RW_SECTION_PREFIX(section)), .row = section##_rows, .n = RW_COUNT(section##_rows)},               \
+     NULL},
 #define ROW(section, name, kind, standard, allowed, unit, line)
 #define ROW_IF(section, name, kind, standard, allowed, unit, condition, line)
 #define REQUIRED(section, name, kind, example, allowed, unit, line)
 #define END(section)
-#define ROWS_OF(section, structure, rows, line)                                                                        \
-    {#section, RW_SECTION_TABLE, "", line, sizeof(structure), rows, RW_COUNT(rows)},
-#define FREE(section, form, example, line) {#section, RW_SECTION_##form, example, line, 0, NULL, 0},
+#define ROWS_OF(section, structure, params, line) {#section, RW_SECTION_TABLE, "", line, {0}, params},
+#define FREE(section, form, example, line) {#section, RW_SECTION_##form, example, line, {0}, NULL},
 #include RW_SECTION_DEF
 #undef SECTION
 #undef ROW

@@ -9,7 +9,8 @@
  *   ROW_IF(section, name, KIND, default, allowed, unit, condition, line)   has an effect only where the condition holds
  *   REQUIRED(section, name, KIND, example, allowed, unit, line)     no default; example goes into the template
  *   END(section)
- *   ROWS_OF(section, structure, rows, line)   a section whose rows and structure are those of a specification
+ *   ROWS_OF(section, structure, params, line)   rows and structure are those of a specification of the library, such as
+ *                                             ROWS_OF(solver, rw_krylov_spec, rw_krylov_params, "linear solver")
  *   FREE(section, form, example, line)        a section without rows: MAP (names of the user's own) or TEXTS
  *
  * default   a YAML value as text: "1e-5", "[0, 0, 0]", "rkc2"; for NODE "" (absent)
@@ -34,10 +35,17 @@ typedef struct rw_section {
     rw_section_form form;
     const char *example; /* YAML for the template; "" when the rows say it all */
     const char *line;
-    size_t size; /* of the structure */
-    const rw_param *rows;
-    int nrows;
+    /* the structure and its rows: those of the section, or those of a specification of the library */
+    rw_params own;
+    const rw_params *(*of)(void);
 } rw_section;
+
+static inline const rw_params *rw_section_params(const rw_section *s) { return s->of ? s->of() : &s->own; }
+static inline int rw_section_count(const rw_section *s) { return (int)rw_section_params(s)->n; }
+static inline const rw_param *rw_section_row(const rw_section *s, int k) { return &rw_section_params(s)->row[k]; }
+/* section.c: "output.every != 0", or from the methods that have it "time.method = rk4|auto"; "": it always has an
+ * effect. */
+const char *rw_section_condition(const rw_section *section, const rw_param *row, char *text, size_t size);
 
 /* Structures, rows and sections from one .def; each of the two files forgets the names it was given:
  *

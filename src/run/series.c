@@ -113,18 +113,17 @@ static rw_status fail_not_finite(rw_run *r, int column)
                    "%s: '%s' is %s at t = %.9g, step %lld: %s: check the equations, or "
                    "lower the step or the tolerance of section time",
                    rw_case_file(r->c), r->columns[column].name, isnan(r->row[column]) ? "not a number" : "infinite",
-                   r->ops->time(r->problem), (long long)r->ops->steps(r->problem), kept);
+                   rw_run_time(r), (long long)rw_run_steps(r), kept);
 }
 
 rw_status rw_series_row(rw_run *r, bool write)
 {
     RW_TRY(r->ops->row(r->problem, r->row));
-    bool written =
-        r->interpolating ? r->last_look == r->ops->time(r->problem) : r->last_row == r->ops->steps(r->problem);
+    bool written = r->interpolating ? r->last_look == rw_run_time(r) : r->last_row == rw_run_steps(r);
     if (write && !written) {
         RW_TRY(rw_csv_row(r->series, r->row));
-        if (r->interpolating) r->last_look = r->ops->time(r->problem);
-        else r->last_row = r->ops->steps(r->problem);
+        if (r->interpolating) r->last_look = rw_run_time(r);
+        else r->last_row = rw_run_steps(r);
     }
     for (int i = 0; i < r->ncolumns; i++)
         if (!isfinite(r->row[i])) return fail_not_finite(r, i);

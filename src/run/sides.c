@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-rw_status rw_sides_grid(rw_run *r, rw_output_grid *grid, bool has[6])
+rw_status rw_sides_grid(rw_run *r, rw_layout *grid, bool has[6])
 {
     bool none[6] = {false};
     if (!has) has = none;
@@ -25,7 +25,7 @@ rw_status rw_sides_grid(rw_run *r, rw_output_grid *grid, bool has[6])
 
 rw_status rw_sides_add(rw_run *r, int field, rw_dtype type, const void *data, double t, const void **values, void **own)
 {
-    rw_output_grid g;
+    rw_layout g;
     bool has[6];
     const int64_t *n = r->grid->size;
     *values = data;
@@ -56,4 +56,21 @@ rw_status rw_sides_add(rw_run *r, int field, rw_dtype type, const void *data, do
     }
     *values = *own = wide;
     return RW_OK;
+}
+
+rw_status rw_output_outer(rw_run *r, rw_layout *grid)
+{
+    *grid = *r->grid;
+    return r->no_sides ? RW_OK : rw_sides_grid(r, grid, NULL);
+}
+
+rw_io_grid rw_output_io_grid(const rw_layout *grid)
+{
+    rw_io_grid io = {.n = {1, 1, 1}, .spacing = {1, 1, 1}};
+    for (int a = 0; a < grid->ndim; a++) {
+        io.n[a] = (size_t)grid->size[a];
+        io.origin[a] = grid->origin[a];
+        io.spacing[a] = grid->spacing[a];
+    }
+    return io;
 }

@@ -19,7 +19,7 @@ const rw_section *rw_tables_specs(int *n)
     static _Thread_local rw_section sections[RW_COUNT(specs)];
     for (int i = 0; i < RW_COUNT(specs); i++) {
         const rw_params *p = specs[i]();
-        sections[i] = (rw_section){p->name, RW_SECTION_TABLE, "", p->line, p->size, p->row, p->n};
+        sections[i] = (rw_section){p->name, RW_SECTION_TABLE, "", p->line, .of = specs[i]};
     }
     *n = RW_COUNT(specs);
     return sections;
@@ -44,21 +44,6 @@ const rw_problem_ops *rw_tables_problem(const char *name)
     for (int i = 0; rw_problems[i]; i++)
         if (strcmp(rw_problems[i]->name, name) == 0) return rw_problems[i];
     return NULL;
-}
-
-const char *rw_tables_condition(const rw_section *section, const rw_param *row, char *text, size_t size)
-{
-    size_t n = (size_t)snprintf(text, size, "%s", row->condition ? row->condition : "");
-    for (int i = 0; row->methods && i < section->nrows; i++) {
-        const rw_param *method = &section->rows[i];
-        char choice[64];
-        if (method->kind != RW_PARAM_ENUM || strcmp(method->name, "method") != 0) continue;
-        for (int m = 0; n < size && rw_param_choice(method->allowed, m, choice, sizeof(choice)); m++)
-            if (row->methods >> (m + 1) & 1)
-                n += (size_t)snprintf(text + n, size - n, n ? "|%s" : "%s.method = %s", n ? choice : section->name,
-                                      choice);
-    }
-    return text;
 }
 
 rw_status rw_tables_give(rw_context *ctx, rw_text *text, char **out)

@@ -15,14 +15,10 @@ void rw_tables_name(const rw_section *section, const rw_param *row, char *name, 
 /* A text that fits in a cell of help: "(default: rkc2)", "(required)". */
 void rw_tables_default(const rw_param *row, char *text, size_t size);
 const rw_problem_ops *rw_tables_problem(const char *name);
-/* "output.every != 0", or from the methods that have it "time.method = rk4|auto"; "": it always has an effect. */
-const char *rw_tables_condition(const rw_section *section, const rw_param *row, char *text, size_t size);
 /* Formats of sparse matrices, solvers of linear systems and preconditioners, *n of them (words.c). */
 const rw_word *rw_format_words(int *n);
 const rw_word *rw_solver_words(int *n);
 const rw_word *rw_precond_words(int *n);
-/* help.c: what to do where a case names `name` as its problem, such as poisson; NULL: there is no advice. */
-const char *rw_topic_problem(const char *name);
 /* Hands a finished text over to the caller, or reports that memory ran out. */
 rw_status rw_tables_give(rw_context *ctx, rw_text *text, char **out);
 

@@ -41,8 +41,8 @@ static void add_row(rw_text *text, int indent, const rw_param *row, const char *
 
 static void add_entry_keys(rw_text *text, const rw_section *s)
 {
-    for (int k = 0; k < s->nrows; k++) {
-        const rw_param *row = &s->rows[k];
+    for (int k = 0; k < rw_section_count(s); k++) {
+        const rw_param *row = rw_section_row(s, k);
         rw_text_add(text, "  # %s%s: %s\n", row->name, row->required ? " (required)" : "", row->line);
     }
 }
@@ -52,12 +52,13 @@ static void add_section(rw_text *text, const rw_section *s, const char *problem)
     char head[400];
     bool top = strcmp(s->name, RW_SECTION_TOP) == 0;
     if (top) {
-        for (int k = 0; k < s->nrows; k++)
-            add_row(text, 0, &s->rows[k], strcmp(s->rows[k].name, "problem") == 0 ? problem : value_of(&s->rows[k]));
+        for (int k = 0; k < rw_section_count(s); k++)
+            add_row(text, 0, rw_section_row(s, k),
+                    strcmp(rw_section_row(s, k)->name, "problem") == 0 ? problem : value_of(rw_section_row(s, k)));
         return;
     }
     rw_text_add(text, "\n");
-    if (s->nrows == 0) {
+    if (rw_section_count(s) == 0) {
         snprintf(head, sizeof(head), "%s: %s", s->name, s->example);
         add_line(text, head, s->line);
         return;
@@ -69,7 +70,8 @@ static void add_section(rw_text *text, const rw_section *s, const char *problem)
         add_entry_keys(text, s);
         return;
     }
-    for (int k = 0; k < s->nrows; k++) add_row(text, 2, &s->rows[k], value_of(&s->rows[k]));
+    for (int k = 0; k < rw_section_count(s); k++)
+        add_row(text, 2, rw_section_row(s, k), value_of(rw_section_row(s, k)));
 }
 
 rw_status rw_case_template(rw_context *ctx, const char *name, char **out)

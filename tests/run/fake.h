@@ -23,7 +23,7 @@ typedef struct fake_problem {
     rw_problem base;
     rw_context *ctx;
     fake_time settings;
-    rw_output_field fields[2];
+    rw_state_field fields[2];
     double t;
     int64_t steps;
 } fake_problem;
@@ -49,7 +49,7 @@ static rw_status fake_initial(fake_problem *p)
     return RW_OK;
 }
 
-static const rw_output_column fake_columns[] = {{"t", "s"}, {"mean(u)", "K"}, {"steps", "1"}};
+static const rw_state_column fake_columns[] = {{"t", "s"}, {"mean(u)", "K"}, {"steps", "1"}};
 
 static rw_status fake_create(const rw_case *c, rw_device *dev, bool estimate, int64_t *bytes, rw_problem **problem)
 {
@@ -72,8 +72,8 @@ static rw_status fake_create(const rw_case *c, rw_device *dev, bool estimate, in
         if (used) shape[grid.size.n - 1 - a] = grid.size.value[a];
     }
     rw_status status = rw_case_section(c, "time", &p->settings);
-    p->fields[0] = (rw_output_field){"u", "K", NULL};
-    p->fields[1] = (rw_output_field){"v", "1", NULL};
+    p->fields[0] = (rw_state_field){"u", "K", NULL, NULL};
+    p->fields[1] = (rw_state_field){"v", "1", NULL, NULL};
     for (int i = 0; i < 2 && status == RW_OK; i++)
         status = rw_array_create(dev, RW_F64, grid.size.n, shape, RW_MEMORY_DEVICE, &p->fields[i].array);
     if (status == RW_OK) status = fake_initial(p);
@@ -163,6 +163,8 @@ static int fake_statistics(const rw_problem *p, const char **names, double *valu
     return 1;
 }
 
+static const rw_march_ops fake_march = {.step = fake_step, .time = fake_now, .steps = fake_steps};
+
 extern const rw_problem_ops fake;
 const rw_problem_ops fake = {
     .name = "fake",
@@ -171,9 +173,7 @@ const rw_problem_ops fake = {
     .nsections = RW_COUNT(fake_sections),
     .create = fake_create,
     .destroy = fake_destroy,
-    .step = fake_step,
-    .time = fake_now,
-    .steps = fake_steps,
+    .march = &fake_march,
     .row = fake_row,
     .save = fake_save,
     .load = fake_load,

@@ -57,8 +57,8 @@ static int64_t interrupt_step;
 
 static inline rw_status interrupted_step(rw_problem *p, double t_limit)
 {
-    rw_status status = rw_pde_ops.step(p, t_limit);
-    if (rw_pde_ops.steps(p) == interrupt_step) rw_cancel_request(&cancel);
+    rw_status status = rw_pde_ops.march->step(p, t_limit);
+    if (rw_pde_ops.march->steps(p) == interrupt_step) rw_cancel_request(&cancel);
     return status;
 }
 
@@ -68,7 +68,11 @@ static inline rw_status run_until(const char *path, const char *results, rw_run_
     static rw_problem_ops stopping;
     static const rw_problem_ops *const list[] = {&stopping, NULL};
     char where[160];
-    stopping = rw_pde_ops, stopping.step = interrupted_step;
+    static rw_march_ops march;
+    march = *rw_pde_ops.march;
+    march.step = interrupted_step;
+    stopping = rw_pde_ops;
+    stopping.march = &march;
     rw_cancel_reset(&cancel), interrupt_step = until;
     snprintf(where, sizeof where, "%s/%s", folder, results);
     options.folder = where, options.device = "cpu", options.cancel = &cancel;

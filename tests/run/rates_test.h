@@ -28,8 +28,8 @@ static inline void drop(rates_problem *p, rw_case **c)
 
 static inline void advance(rates_problem *p, double t)
 {
-    while (rw_rates_ops.time(&p->base) < t) OK(rw_rates_ops.step(&p->base, t));
-    assert_true(rw_rates_ops.time(&p->base) == t);
+    while (rw_rates_ops.march->time(&p->base) < t) OK(rw_rates_ops.march->step(&p->base, t));
+    assert_true(rw_rates_ops.march->time(&p->base) == t);
 }
 
 static inline void row(rates_problem *p, double *values) { OK(rw_rates_ops.row(&p->base, values)); }
@@ -90,7 +90,7 @@ static inline void restart_at(const char *text, double t)
     OK(rw_h5_open(ctx, path, &file));
     OK(rw_rates_ops.load(&q->base, file));
     rw_h5_close(&file);
-    assert_true(rw_rates_ops.time(&q->base) == rw_rates_ops.time(&p->base) && q->offset == p->offset);
+    assert_true(rw_rates_ops.march->time(&q->base) == rw_rates_ops.march->time(&p->base) && q->offset == p->offset);
     advance(p, 3e-5);
     advance(q, 3e-5);
     row(p, a), row(q, b);

@@ -91,9 +91,9 @@ static void test_radial(void **state)
     if (is_check()) skip();
     rates_problem *p =
         make(RADIAL("[5, 5, 1]", "time: {end: 0.0005, method: adaptive}\noutput: {series_steps: 7}\n"), &c);
-    while (rw_rates_ops.time(&p->base) < 0.0005) {
+    while (rw_rates_ops.march->time(&p->base) < 0.0005) {
         int64_t steps = p->steps;
-        OK(rw_rates_ops.step(&p->base, 0.0005));
+        OK(rw_rates_ops.march->step(&p->base, 0.0005));
         assert_true(p->steps / 7 == steps / 7 || p->steps % 7 == 0); /* no multiple is passed over */
     }
     row(p, v);
@@ -101,9 +101,9 @@ static void test_radial(void **state)
     rw_case *d;
     rates_problem *q = make(RADIAL("[5, 5, 1]", "time: {end: 0.0005, method: adaptive}\n"), &d);
     /* whenever the host looks, inversion and photons are of the same time */
-    while (rw_rates_ops.time(&q->base) < 2e-5) {
+    while (rw_rates_ops.march->time(&q->base) < 2e-5) {
         double w[5], gain;
-        OK(rw_rates_ops.step(&q->base, 0.0005));
+        OK(rw_rates_ops.march->step(&q->base, 0.0005));
         row(q, w);
         OK(rw_expr_get(q->observe, "gain1", &gain, NULL));
         if (!(fabs(w[LAMBDA] - (gain - 1 / q->tau_c)) < 1e-5))
@@ -274,7 +274,7 @@ static void test_no_end(void **state)
     rates_problem *p =
         make(RADIAL("[2, 2, 1]", "cavity: {loss: \"sqrt(1e-6 - t)\"}\ntime: {end: 1e-5, method: adaptive}\n"), &c);
     rw_status status = RW_OK;
-    for (int i = 0; i < 100 && status == RW_OK; ++i) status = rw_rates_ops.step(&p->base, 1e-5);
+    for (int i = 0; i < 100 && status == RW_OK; ++i) status = rw_rates_ops.march->step(&p->base, 1e-5);
     FAILS(RW_ERR_NOT_CONVERGED,
           "s at t = 1e-06 s and its error is still above time.rtol = 1e-06: check cavity.loss there", status);
     drop(p, &c);

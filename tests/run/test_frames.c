@@ -251,7 +251,7 @@ static void test_drawn_later(void **state)
 
 /* ---- sides ------------------------------------------------------------------------------------------------------- */
 
-static const rw_output_field *make(const char *text, rw_case **c, rw_problem **p, rw_device **dev)
+static const rw_state_field *make(const char *text, rw_case **c, rw_problem **p, rw_device **dev)
 {
     int64_t bytes;
     assert_int_equal(rw_device_open(ctx, "cpu", dev), RW_OK);
@@ -277,12 +277,12 @@ static void check_sides(const char *size, int ndim, const char *boundary, const 
         "problem: pde\ngrid: {size: %s, origin: -1, extent: 2}\nfields: {u: {initial: \"%s + 0.5\", boundary: %s}}\n"
         "equations: \"du/dt = 0*u\"\ntime: {end: 1}\n",
         size, exact, boundary);
-    const rw_output_field *fields = make(text, &c, &p, &dev);
+    const rw_state_field *fields = make(text, &c, &p, &dev);
     rw_run r = {.ctx = ctx, .ops = &rw_pde_ops, .problem = p, .grid = &p->grid};
     r.points = r.grid->size[0] * r.grid->size[1] * r.grid->size[2];
     assert_int_equal(rw_array_read(fields[0].array, &data), RW_OK);
     assert_int_equal(rw_frame_make(&r, 0, RW_F64, data, r.grid->size, t, &frame), RW_OK);
-    const rw_output_grid *g = &frame.grid;
+    const rw_layout *g = &frame.grid;
     double low = INFINITY, high = -INFINITY;
     assert_int_equal(g->ndim, ndim);
     for (int64_t k = 0; k < g->size[2]; ++k)
@@ -486,9 +486,9 @@ static void test_corners_of_sides(void **state)
     rw_device *dev;
     rw_frame frame;
     const void *data;
-    const rw_output_field *fields = make("problem: pde\ngrid: {size: [3, 2]}\nfields: {u: {initial: \"9\", boundary: "
-                                         "{x: \"1\", y: \"3\"}}}\nequations: \"du/dt = 0*u\"\ntime: {end: 1}\n",
-                                         &c, &p, &dev);
+    const rw_state_field *fields = make("problem: pde\ngrid: {size: [3, 2]}\nfields: {u: {initial: \"9\", boundary: "
+                                        "{x: \"1\", y: \"3\"}}}\nequations: \"du/dt = 0*u\"\ntime: {end: 1}\n",
+                                        &c, &p, &dev);
     rw_run r = {.ctx = ctx, .ops = &rw_pde_ops, .problem = p, .grid = &p->grid, .points = 6};
     assert_int_equal(rw_array_read(fields[0].array, &data), RW_OK);
     assert_int_equal(rw_frame_make(&r, 0, RW_F64, data, r.grid->size, 0, &frame), RW_OK);

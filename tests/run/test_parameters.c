@@ -24,7 +24,7 @@ static int each_row(void (*visit)(const rw_section *section, const rw_param *row
         int n;
         const rw_section *s = rw_tables_sections(p < 0 ? NULL : rw_problems[p], &n);
         for (int i = 0; i < n; i++)
-            for (int k = 0; k < s[i].nrows; k++, rows++) visit(&s[i], &s[i].rows[k]);
+            for (int k = 0; k < rw_section_count(&s[i]); k++, rows++) visit(&s[i], rw_section_row(&s[i], k));
     }
     return rows;
 }

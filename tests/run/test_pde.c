@@ -398,7 +398,7 @@ static void test_grids(void **state)
         rw_problem *p;
         snprintf(text, sizeof text, CASE("{u: {initial: \"0\", boundary: %s}}", EQ TIME), table[i].boundary);
         assert_int_equal(create(text, &c, &p), RW_OK);
-        const rw_output_grid *g = &p->grid;
+        const rw_layout *g = &p->grid;
         assert_true(fabs(g->spacing[0] - table[i].h) < 1e-15 && fabs(g->origin[0] - table[i].origin) < 1e-15);
         assert_int_equal(g->size[0], 8);
         assert_int_equal(g->size[1], 6);
@@ -426,7 +426,7 @@ static void test_settings_compile_nothing(void **state)
         before = counters_of(dev);
         snprintf(whole, sizeof whole, CASE("{u: {initial: \"x\", boundary: \"0\"}}", "%s"), text[i]);
         if (create(whole, c + i, p + i) != RW_OK) fail_msg("%s", rw_message(ctx));
-        for (int n = 0; n < 5; ++n) assert_int_equal(p[i]->ops->step(p[i], 0.1), RW_OK);
+        for (int n = 0; n < 5; ++n) assert_int_equal(p[i]->ops->march->step(p[i], 0.1), RW_OK);
     }
     const rw_counters after = counters_of(dev);
     assert_int_equal(after.compilations, before.compilations);
@@ -474,7 +474,7 @@ static void test_initial_values(void **state)
     assert_int_equal(p->ops->check(p, &list, &n), RW_OK);
     assert_int_equal(n, 1);
     assert_true(list[0].passed || !fprintf(stderr, "check: %.17g\n", list[0].value)); /* u is 6 at most: 2 (1 + 36) */
-    assert_int_equal(p->ops->step(p, 0.001), RW_OK);
+    assert_int_equal(p->ops->march->step(p, 0.001), RW_OK);
     destroy(&c, &p);
     /* a file, its path relative to the case */
     for (int i = 0; i < 48; ++i) numbers[i] = i * 0.25;
@@ -590,7 +590,7 @@ static void write_old(const pde_problem *p, const char *const *order, const char
 {
     rw_h5 *file;
     assert_int_equal(rw_h5_create(ctx, path, &file), RW_OK);
-    put_field(p, "/state/u", p->arrays[0], file);
+    put_field(p, "/state/u", p->state.fields[0].array, file);
     put_values(p, "integrator", rw_ode_save, order, OLD_STATE, file);
     if (p->dense) {
         const char *both[OLD_FLAGS + OLD_STATE] = {OLD_HISTORY};
@@ -607,7 +607,7 @@ static void write_old(const pde_problem *p, const char *const *order, const char
 
 static void take_steps(rw_problem *problem, int n)
 {
-    for (int i = 0; i < n; ++i) assert_int_equal(problem->ops->step(problem, 1e6), RW_OK);
+    for (int i = 0; i < n; ++i) assert_int_equal(problem->ops->march->step(problem, 1e6), RW_OK);
 }
 
 static void test_checkpoints_without_names(void **state)

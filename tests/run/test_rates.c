@@ -15,7 +15,7 @@ static void test_single_cell(void **state)
     rates_problem *p = make(SINGLE("time: {end: 0.0005, steps: 50000}\n"), &c);
     row(p, v);
     assert_true(v[T] == 0 && v[PHI] == 0.001 && v[INVERSION] == 0);
-    OK(rw_rates_ops.step(&p->base, 1e-8));
+    OK(rw_rates_ops.march->step(&p->base, 1e-8));
     row(p, v);
     near("N after a step", v[INVERSION] / volume, 5.172815014860e10, 1e-11);
     near("lambda after a step", v[LAMBDA], -1.008842162122e7, 1e-11);
@@ -134,7 +134,7 @@ static void test_devices_agree(void **state)
         rates_problem *p = make(RADIAL("[5, 5, 1]", "time: {end: 2e-5, steps: 2000}\noutput: {every_steps: 1}\n"), &c);
         double v[5];
         for (int i = 0; i < STEPS; ++i) {
-            OK(rw_rates_ops.step(&p->base, 2e-5));
+            OK(rw_rates_ops.march->step(&p->base, 2e-5));
             row(p, v);
             reference[i] = v[PHI];
         }
@@ -147,7 +147,7 @@ static void test_devices_agree(void **state)
     rates_problem *p = make(RADIAL("[5, 5, 1]", "time: {end: 2e-5, steps: 2000}\noutput: {every_steps: 1}\n"), &c);
     double v[5], worst = 0;
     for (int i = 0; i < STEPS; ++i) {
-        OK(rw_rates_ops.step(&p->base, 2e-5));
+        OK(rw_rates_ops.march->step(&p->base, 2e-5));
         row(p, v);
         assert_int_equal(p->steps, i + 1);
         worst = fmax(worst, fabs(v[PHI] / reference[i] - 1));

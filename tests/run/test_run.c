@@ -339,10 +339,13 @@ static rw_status interrupted_step(rw_problem *p, double t_limit)
 static rw_status run_until_step(const char *folder, int64_t step, rw_run_options options)
 {
     static rw_problem_ops stopping;
+    static rw_march_ops stopping_march;
     static const rw_problem_ops *const list[] = {&stopping, NULL};
     char results[512];
     stopping = fake;
-    stopping.step = interrupted_step;
+    stopping_march = fake_march;
+    stopping_march.step = interrupted_step;
+    stopping.march = &stopping_march;
     rw_cancel_reset(&cancel);
     interrupt_step = step;
     snprintf(results, sizeof(results), "%s", in(folder, ""));

@@ -108,9 +108,13 @@ static rw_status show_outputs(void *user, const rw_run_progress *p)
     if (p->compiling || p->outputs == *shown) return RW_OK;
     *shown = p->outputs;
     print_duration(p->seconds_left, left, sizeof(left));
-    fprintf(stderr, "output %lld: t = %.5g of %.5g (%.0f %%), step %lld, elapsed %s, remaining %s\n",
-            (long long)p->outputs - 1, p->time, p->end, span > 0 ? 100 * (p->time - p->start) / span : 100,
-            (long long)p->step, in_time(elapsed_seconds()).text, left);
+    fprintf(stderr, "output %lld: ", (long long)p->outputs - 1);
+    if (p->tolerance > 0)
+        fprintf(stderr, "iteration %lld, residual %.3g of %.3g", (long long)p->step, p->residual, p->tolerance);
+    else
+        fprintf(stderr, "t = %.5g of %.5g (%.0f %%), step %lld", p->time, p->end,
+                span > 0 ? 100 * (p->time - p->start) / span : 100, (long long)p->step);
+    fprintf(stderr, ", elapsed %s, remaining %s\n", in_time(elapsed_seconds()).text, left);
     return RW_OK;
 }
 
@@ -135,6 +139,12 @@ static rw_status show_progress(void *user, const rw_run_progress *p)
     print_duration(p->seconds_left, left, sizeof(left));
     print_rate(p->steps_per_second, steps, sizeof(steps));
     print_rate(p->points_per_second, points, sizeof(points));
+    if (p->tolerance > 0) {
+        fprintf(stderr, "\r\033[Kiteration %lld  residual %.3g of %.3g  %siterations/s  remaining %s",
+                (long long)p->step, p->residual, p->tolerance, steps, left);
+        fflush(stderr);
+        return RW_OK;
+    }
     fprintf(stderr, "\r\033[K%3.0f %%  t = %.5g of %.5g  step %lld  %ssteps/s  %spoints/s  remaining %s",
             span > 0 ? 100 * (p->time - p->start) / span : 100, p->time, p->end, (long long)p->step, steps, points,
             left);
@@ -197,8 +207,14 @@ static void print_report(const arguments *a, const rw_run_report *r, rw_status s
         rw_json_add_number(w, "seconds", r->seconds);
         json_end();
     } else if (status == RW_OK && !given(a, "quiet")) {
-        printf("%s: t = %.6g after %lld steps on %s in %s; %lld outputs, %lld pictures\n", shown(r->folder), r->time,
-               (long long)r->step, r->device, in_time(r->seconds).text, (long long)r->outputs, (long long)r->pictures);
+        if (r->tolerance > 0)
+            printf("%s: residual %.3g after %lld iterations on %s in %s; %lld outputs, %lld pictures\n",
+                   shown(r->folder), r->residual, (long long)r->step, r->device, in_time(r->seconds).text,
+                   (long long)r->outputs, (long long)r->pictures);
+        else
+            printf("%s: t = %.6g after %lld steps on %s in %s; %lld outputs, %lld pictures\n", shown(r->folder),
+                   r->time, (long long)r->step, r->device, in_time(r->seconds).text, (long long)r->outputs,
+                   (long long)r->pictures);
         if (*r->method_reason) printf("method %s, chosen by auto: %s\n", r->method, r->method_reason);
         if (r->checks) printf("checks: %lld of %lld passed\n", (long long)r->checks_passed, (long long)r->checks);
     }

@@ -16,8 +16,8 @@
 static rw_status put(pde_problem *p, int f, const double *values)
 {
     void *data;
-    RW_TRY(rw_array_write(p->arrays[f], &data));
-    int64_t n = rw_array_size(p->arrays[f]);
+    RW_TRY(rw_array_write(p->state.fields[f].array, &data));
+    int64_t n = rw_array_size(p->state.fields[f].array);
     if (p->fields[f].dtype == RW_F64) memcpy(data, values, (size_t)n * sizeof *values);
     else
         for (int64_t i = 0; i < n; ++i) ((float *)data)[i] = (float)values[i];
@@ -197,7 +197,8 @@ rw_status pde_set_initial(const rw_case *c, pde_problem *p)
     if (status == RW_OK && n) status = rw_add_functions(c, &text);
     if (status == RW_OK && n) status = make_program(p, &text, fields, n);
     for (int f = 0, i = 0; i < n && status == RW_OK; ++f)
-        if (p->fields[f].name == fields[i].name) status = rw_expr_bind(p->initial, fields[i++].name, p->arrays[f]);
+        if (p->fields[f].name == fields[i].name)
+            status = rw_expr_bind(p->initial, fields[i++].name, p->state.fields[f].array);
 out:
     rw_free(fields);
     rw_text_free(&text);

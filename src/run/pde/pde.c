@@ -12,27 +12,21 @@
 #define RW_SECTION_TABLE_NAME pde_sections
 #include "run/section_table.h"
 
-enum { COLUMNS_A_FIELD = 3, COLUMNS_BEFORE = 2 };
-
 static void destroy(rw_problem **problem)
 {
     pde_problem *p = (pde_problem *)*problem;
     *problem = NULL;
     if (!p) return;
     rw_ode_destroy(&p->ode);
-    rw_expr_destroy(&p->series);
     rw_checks_free(&p->checks);
     rw_expr_destroy(&p->initial);
-    for (int f = 0; p->arrays && f < p->nfields; ++f) rw_array_destroy(&p->arrays[f]);
     for (int i = 0; i < p->nowned; ++i) rw_free(p->owned[i]);
     rw_free(p->owned);
-    rw_free(p->arrays);
+    rw_state_free(&p->state);
     rw_free(p->fields);
     rw_free(p->sides);
     rw_free(p->scalars);
     rw_free(p->units);
-    rw_free(p->base.fields);
-    rw_free(p->columns);
     rw_free(p->equations);
     rw_functions_free(&p->functions);
     rw_device_close(&p->device);
@@ -73,68 +67,29 @@ static rw_status read_fields(const rw_case *c, pde_problem *p, int precision)
     p->fields = rw_calloc(n, sizeof *p->fields);
     p->units = rw_calloc(n, sizeof *p->units);
     p->sides = rw_calloc(6 * n, sizeof *p->sides);
-    p->arrays = rw_calloc(n, sizeof *p->arrays);
-    p->base.fields = rw_calloc(n, sizeof *p->base.fields);
-    if (!p->fields || !p->units || !p->sides || !p->arrays || !p->base.fields)
-        return rw_fail_memory(ctx, n * 64, "fields");
+    if (!p->fields || !p->units || !p->sides) return rw_fail_memory(ctx, n * 64, "fields");
     for (int i = 0; i < map->n; ++i) RW_NOTE(ctx, read_field(c, p, map, i, precision));
     return RW_OK;
 }
 
-static void describe_output(pde_problem *p)
+/* The grid, and the fields on it; with a device their arrays. */
+static rw_status make_fields(pde_problem *p, rw_memory memory)
 {
-    rw_output_grid *g = &p->base.grid;
+    rw_layout *g = &p->base.grid;
     g->ndim = p->grid.ndim;
-    p->base.nfields = p->nfields;
-    p->base.end = p->time.end;
     for (int d = 0; d < 3; ++d) {
         g->size[d] = p->grid.size[d];
         g->spacing[d] = p->grid.spacing[d];
         g->origin[d] = p->grid.origin[d];
         snprintf(g->axis[d], sizeof g->axis[d], "%c", "xyz"[d]);
     }
+    p->state.device = p->device;
+    p->base.end = p->time.end;
     for (int f = 0; f < p->nfields; ++f)
-        p->base.fields[f] = (rw_output_field){p->fields[f].name, p->units[f], p->arrays[f]};
-}
-
-/* t, step, then min, max and mean of each field: one program, one pass. */
-static rw_status make_series(const rw_case *c, pde_problem *p)
-{
-    rw_context *ctx = p->device->ctx;
-    rw_text t = {0};
-    rw_status status = RW_OK;
-    const int n = COLUMNS_BEFORE + COLUMNS_A_FIELD * p->nfields;
-    p->columns = rw_calloc((size_t)n, sizeof *p->columns);
-    p->base.ncolumns = p->columns ? n : 0;
-    p->base.columns = p->columns;
-    if (!p->columns) return rw_fail_memory(ctx, 64, "columns");
-    p->columns[0] = (rw_output_column){"t", ""};
-    p->columns[1] = (rw_output_column){"step", ""};
-    for (int f = 0; f < p->nfields; ++f) {
-        static const char *const kinds[] = {"min", "max", "mean"};
-        for (int k = 0; k < COLUMNS_A_FIELD; ++k) {
-            char *name = rw_format("%s_%s", p->fields[f].name, kinds[k]);
-            RW_TRY_GOTO(pde_own(p, ctx, name), out);
-            p->columns[COLUMNS_BEFORE + COLUMNS_A_FIELD * f + k] = (rw_output_column){name, p->units[f]};
-            rw_text_add(&t, "r%d_%d = %s(%s)\n", f, k, kinds[k], p->fields[f].name);
-        }
-    }
-    status = t.failed ? rw_fail_memory(ctx, t.length, "columns") : rw_add_functions(c, &t); /* of the boundaries */
-    if (status == RW_OK) {
-        rw_expr_spec spec = {.name = "series",
-                             .text = t.data,
-                             .grid = p->grid,
-                             .fields = p->fields,
-                             .nfields = p->nfields,
-                             .scalars = p->scalars,
-                             .nscalars = p->nscalars};
-        status = rw_expr_create(p->device, &spec, &p->series);
-    }
-    for (int f = 0; status == RW_OK && f < p->nfields; ++f)
-        status = rw_expr_bind(p->series, p->fields[f].name, p->arrays[f]);
-out:
-    rw_text_free(&t);
-    return status;
+        RW_TRY(rw_state_add(&p->state, p->fields[f].name, p->units[f], p->fields[f].dtype, g, memory));
+    p->base.fields = p->state.fields;
+    p->base.nfields = p->state.nfields;
+    return RW_OK;
 }
 
 static rw_ode_spec ode_spec(const rw_case *c, const pde_problem *p, int order)
@@ -163,7 +118,7 @@ static rw_status make_check(void *user, const rw_expr_spec *given, rw_expr **e)
     spec.fields = p->fields;
     spec.nfields = p->nfields;
     RW_TRY(rw_expr_create(p->device, &spec, e));
-    for (int f = 0; f < p->nfields; ++f) RW_TRY(rw_expr_bind(*e, p->fields[f].name, p->arrays[f]));
+    for (int f = 0; f < p->nfields; ++f) RW_TRY(rw_expr_bind(*e, p->fields[f].name, p->state.fields[f].array));
     return RW_OK;
 }
 
@@ -175,51 +130,50 @@ static rw_status check(rw_problem *problem, const rw_problem_check **list, int *
     return rw_checks_run(&p->checks, rw_device_queue(p->device), rw_ode_time(p->ode));
 }
 
+/* The node with a value that is not finite. */
+static rw_status fail_initial(const rw_case *c, pde_problem *p, int f)
+{
+    rw_finite found;
+    RW_TRY(rw_finite_find(p->state.fields[f].array, &found));
+    if (found.first < 0) return RW_OK; /* the sum overflows, the values do not */
+    const rw_tree *entry = rw_tree_get(rw_case_node(c, "fields"), p->fields[f].name);
+    rw_text place = {0};
+    rw_finite_node(&place, &p->grid, found.first);
+    rw_status status = rw_case_fail(c, rw_tree_get(entry, "initial"),
+                                    "fields.%s.initial is %s at %s: finite values are needed at every node",
+                                    p->fields[f].name, rw_finite_word(found.value), place.data ? place.data : "");
+    if (place.failed) status = rw_fail_memory(p->device->ctx, place.length, "a message");
+    rw_text_free(&place);
+    return status;
+}
+
 /* Initial values must be finite at every node. One pass on the device checks it; the node is sought only on failure. */
 static rw_status check_initial(const rw_case *c, pde_problem *p)
 {
-    RW_TRY(rw_expr_run(p->series, rw_device_queue(p->device)));
-    for (int f = 0; f < p->nfields; ++f) {
-        char name[32];
-        double mean;
-        rw_finite found;
-        snprintf(name, sizeof name, "r%d_2", f);
-        RW_TRY(rw_expr_get(p->series, name, &mean, NULL));
-        if (isfinite(mean)) continue;
-        RW_TRY(rw_finite_find(p->arrays[f], &found));
-        if (found.first < 0) continue; /* the sum overflows, the values do not */
-        const rw_tree *entry = rw_tree_get(rw_case_node(c, "fields"), p->fields[f].name);
-        rw_text place = {0};
-        rw_finite_node(&place, &p->grid, found.first);
-        rw_status status = rw_case_fail(c, rw_tree_get(entry, "initial"),
-                                        "fields.%s.initial is %s at %s: finite values are needed at every node",
-                                        p->fields[f].name, rw_finite_word(found.value), place.data ? place.data : "");
-        if (place.failed) status = rw_fail_memory(p->device->ctx, place.length, "a message");
-        rw_text_free(&place);
-        return status;
-    }
-    return RW_OK;
+    double *row = rw_calloc((size_t)p->state.ncolumns, sizeof *row);
+    if (!row) return rw_fail_memory(p->device->ctx, 64, "columns");
+    rw_status status = rw_state_row(&p->state, 0, 0, row);
+    for (int f = 0; f < p->nfields && status == RW_OK; ++f)
+        if (!isfinite(row[rw_state_mean(f)])) status = fail_initial(c, p, f);
+    rw_free(row);
+    return status;
 }
 
 /* In the order of their first use, in which they are compiled. */
 static rw_status make_programs(const rw_case *c, pde_problem *p, const rw_ode_spec *spec)
 {
-    int64_t shape[3];
-    for (int d = 0; d < p->grid.ndim; ++d) shape[d] = p->grid.size[p->grid.ndim - 1 - d];
     run_top top;
     RW_TRY(rw_case_section(c, "top", &top));
-    for (int f = 0; f < p->nfields; ++f) {
-        RW_TRY(rw_array_create(p->device, p->fields[f].dtype, p->grid.ndim, shape,
-                               top.memory ? RW_MEMORY_MANAGED : RW_MEMORY_DEVICE, &p->arrays[f]));
-    }
+    RW_TRY(make_fields(p, top.memory ? RW_MEMORY_MANAGED : RW_MEMORY_DEVICE));
     RW_TRY(pde_set_initial(c, p));
-    describe_output(p);
-    RW_TRY(make_series(c, p));
+    RW_TRY(rw_state_observe(&p->state, "t"));
+    p->base.columns = p->state.columns;
+    p->base.ncolumns = p->state.ncolumns;
     rw_status status = rw_ode_create(p->device, spec, &p->ode);
     if (status == RW_ERR_ARGUMENT) /* a setting of time */
         status = rw_fail_prefix(p->device->ctx, RW_ERR_INPUT, "%s", rw_case_file(c));
     for (int f = 0; f < p->nfields && status == RW_OK; ++f)
-        status = rw_ode_bind(p->ode, p->fields[f].name, p->arrays[f]);
+        status = rw_ode_bind(p->ode, p->fields[f].name, p->state.fields[f].array);
     RW_TRY(status);
     return rw_checks_read(c, p->scalars, p->nscalars, make_check, p, &p->checks);
 }
@@ -333,8 +287,8 @@ static rw_status outline(const rw_case *c, rw_problem **problem)
     *problem = &p->base;
     if (!p) return RW_ERR_MEMORY;
     rw_status status = read_case(c, p);
-    if (status == RW_OK) describe_output(p);
-    else destroy(problem);
+    if (status == RW_OK) status = make_fields(p, RW_MEMORY_DEVICE);
+    if (status != RW_OK) destroy(problem);
     return status;
 }
 
@@ -379,48 +333,12 @@ static rw_status undo(rw_problem *p) { return rw_ode_undo(((pde_problem *)p)->od
 static rw_status row(rw_problem *problem, double *values)
 {
     pde_problem *p = (pde_problem *)problem;
-    values[0] = rw_ode_time(p->ode);
-    values[1] = (double)statistics_of(p->ode).steps;
-    RW_TRY(rw_expr_run(p->series, rw_device_queue(p->device)));
-    for (int f = 0; f < p->nfields; ++f)
-        for (int k = 0; k < COLUMNS_A_FIELD; ++k) {
-            char name[32];
-            snprintf(name, sizeof name, "r%d_%d", f, k);
-            RW_TRY(rw_expr_get(p->series, name, values + COLUMNS_BEFORE + COLUMNS_A_FIELD * f + k, NULL));
-        }
-    return RW_OK;
+    return rw_state_row(&p->state, rw_ode_time(p->ode), (double)statistics_of(p->ode).steps, values);
 }
 
 /* ---- checkpoints ------------------------------------------------------------------------------------------------- */
 
-static void shape_of(const pde_problem *p, size_t shape[3])
-{
-    for (int d = 0; d < p->grid.ndim; ++d) shape[d] = (size_t)p->grid.size[p->grid.ndim - 1 - d];
-}
-
-static rw_status save_field(const pde_problem *p, int f, const char *group, rw_array *array, rw_h5 *file)
-{
-    const void *data;
-    size_t shape[3];
-    char name[64];
-    shape_of(p, shape);
-    RW_TRY(rw_array_read(array, &data));
-    snprintf(name, sizeof name, "%s/%s", group, p->fields[f].name);
-    return rw_h5_write(file, name, p->fields[f].dtype, p->grid.ndim, shape, data, RW_H5_CHECKSUM);
-}
-
-static rw_status load_field(const pde_problem *p, int f, const char *group, rw_array *array, rw_h5 *file)
-{
-    void *data;
-    size_t shape[3];
-    char name[64];
-    shape_of(p, shape);
-    RW_TRY(rw_array_write(array, &data));
-    snprintf(name, sizeof name, "%s/%s", group, p->fields[f].name);
-    return rw_h5_read(file, name, p->fields[f].dtype, p->grid.ndim, shape, data);
-}
-
-typedef rw_status each_field(const pde_problem *p, int f, const char *group, rw_array *array, rw_h5 *file);
+typedef rw_status each_field(const rw_state_field *f, const char *group, rw_array *array, rw_h5 *file);
 
 /* /history/1 …: the states before the present one, where values within steps are asked for. */
 static rw_status each_before(const pde_problem *p, int n, each_field *each, rw_h5 *file)
@@ -429,7 +347,7 @@ static rw_status each_before(const pde_problem *p, int n, each_field *each, rw_h
         for (int f = 0; f < p->nfields; ++f) {
             char group[32];
             snprintf(group, sizeof group, "/history/%d", i + 1);
-            RW_TRY(each(p, f, group, rw_history_array(p->ode, i, f), file));
+            RW_TRY(each(&p->state.fields[f], group, rw_history_array(p->ode, i, f), file));
         }
     return RW_OK;
 }
@@ -438,17 +356,17 @@ static rw_status save(rw_problem *problem, rw_h5 *file)
 {
     pde_problem *p = (pde_problem *)problem;
     RW_TRY(rw_ode_restore(p->ode));
-    for (int f = 0; f < p->nfields; ++f) RW_TRY(save_field(p, f, "/state", p->arrays[f], file));
+    RW_TRY(rw_state_save(&p->state, "/state", file));
     RW_TRY(pde_save_integrator(p, file));
-    return p->dense ? each_before(p, rw_history_states(p->ode), save_field, file) : RW_OK;
+    return p->dense ? each_before(p, rw_history_states(p->ode), rw_state_save_field, file) : RW_OK;
 }
 
 static rw_status load(rw_problem *problem, rw_h5 *file)
 {
     pde_problem *p = (pde_problem *)problem;
-    for (int f = 0; f < p->nfields; ++f) RW_TRY(load_field(p, f, "/state", p->arrays[f], file));
+    RW_TRY(rw_state_load(&p->state, "/state", file));
     RW_TRY(pde_load_integrator(p, file));
-    return p->dense ? each_before(p, rw_history_states(p->ode), load_field, file) : RW_OK;
+    return p->dense ? each_before(p, rw_history_states(p->ode), rw_state_load_field, file) : RW_OK;
 }
 
 static rw_status explain(rw_problem *problem, rw_text *text)
@@ -507,6 +425,17 @@ static const char *method_of(const rw_problem *problem, const char **reason)
     return rw_ode_method_name(method);
 }
 
+static const rw_march_ops march = {
+    .step = step,
+    .time = time_now,
+    .steps = steps,
+    .passes_end = true,
+    .has_dense_output = has_dense_output,
+    .interpolate = interpolate,
+    .restore = restore,
+    .undo = undo,
+};
+
 const rw_problem_ops rw_pde_ops = {
     .name = "pde",
     .summary = "partial differential equations du/dt = … on a uniform grid in 1, 2 or 3 dimensions",
@@ -517,9 +446,7 @@ const rw_problem_ops rw_pde_ops = {
     .outline = outline,
     .create = create,
     .destroy = destroy,
-    .step = step,
-    .time = time_now,
-    .steps = steps,
+    .march = &march,
     .row = row,
     .save = save,
     .load = load,
@@ -528,9 +455,4 @@ const rw_problem_ops rw_pde_ops = {
     .statistics = statistics,
     .method = method_of,
     .check = check,
-    .passes_end = true,
-    .has_dense_output = has_dense_output,
-    .interpolate = interpolate,
-    .restore = restore,
-    .undo = undo,
 };

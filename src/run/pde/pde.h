@@ -33,11 +33,9 @@ typedef struct pde_problem {
     rw_expr_field *fields; /* names and boundary texts live as long as the case or in `owned` */
     const rw_tree **sides; /* [6 nfields] the value of each side's condition in the case; NULL: it has none */
     rw_expr_scalar *scalars;
-    rw_array **arrays;
+    rw_state state;
     rw_expr *initial; /* of the fields whose initial values are expressions, until it has run */
     const char **units;
-    rw_output_column *columns; /* those of base */
-    rw_expr *series;           /* min, max and mean of every field in one pass */
     rw_checks checks;
     rw_functions functions; /* of initial values and boundaries */
     char *equations;        /* functions and equations, padded so that places are those of the file */
@@ -72,5 +70,7 @@ rw_status pde_save_integrator(const pde_problem *p, rw_h5 *file);
 rw_status pde_load_integrator(const pde_problem *p, rw_h5 *file);
 /* inspect.c: mistakes in texts, each noted (RW_NOTE); fields, parameters and grid have been read. */
 rw_status pde_inspect_texts(const rw_case *c, const pde_problem *p);
+
+extern const rw_problem_ops rw_pde_ops;
 
 #endif

@@ -70,27 +70,27 @@ static void derive(rates_problem *p)
 
 static void describe_output(rates_problem *p)
 {
-    rw_output_grid *g = &p->base.grid;
-    *g = (rw_output_grid){.ndim = 1, .size = {rw_blocks_cells(p->blocks), 1, 1}, .spacing = {1, 1, 1}};
+    rw_layout *g = &p->base.grid;
+    *g = (rw_layout){RW_LAYOUT_BLOCKS, .ndim = 1, .size = {rw_blocks_cells(p->blocks), 1, 1}, .spacing = {1, 1, 1}};
     for (int d = 0; d < 3; ++d) snprintf(g->axis[d], sizeof g->axis[d], "%c (mm)", "xyz"[d]);
     g->blocks = p->blocks;
     p->base.fields = p->output_fields;
     p->base.nfields = 2 + p->nmodes;
-    p->output_fields[0] = (rw_output_field){"inversion", "1/mm3", p->inversion};
-    p->output_fields[1] = (rw_output_field){"pump", "1/(mm3 s)", p->pumping};
+    p->output_fields[0] = (rw_state_field){"inversion", "1/mm3", p->inversion, g};
+    p->output_fields[1] = (rw_state_field){"pump", "1/(mm3 s)", p->pumping, g};
     int n = 0;
-    p->columns[n++] = (rw_output_column){"t", "s"};
+    p->columns[n++] = (rw_state_column){"t", "s"};
     for (int k = 0; k < p->nmodes; ++k) {
         const char *name = p->mode_name[k];
         snprintf(p->field_name[k], sizeof p->field_name[k], *name ? "mode_%s" : "mode", name);
-        p->output_fields[2 + k] = (rw_output_field){p->field_name[k], "1/mm2", p->mode[k]};
+        p->output_fields[2 + k] = (rw_state_field){p->field_name[k], "1/mm2", p->mode[k], g};
         snprintf(p->column_name[2 * k], sizeof p->column_name[0], *name ? "photons_%s" : "photons", name);
         snprintf(p->column_name[2 * k + 1], sizeof p->column_name[0], *name ? "lambda_%s" : "lambda", name);
-        p->columns[n++] = (rw_output_column){p->column_name[2 * k], ""};
+        p->columns[n++] = (rw_state_column){p->column_name[2 * k], ""};
     }
-    p->columns[n++] = (rw_output_column){"power", "mW"};
-    for (int k = 0; k < p->nmodes; ++k) p->columns[n++] = (rw_output_column){p->column_name[2 * k + 1], "1/s"};
-    p->columns[n++] = (rw_output_column){"inversion_integral", ""};
+    p->columns[n++] = (rw_state_column){"power", "mW"};
+    for (int k = 0; k < p->nmodes; ++k) p->columns[n++] = (rw_state_column){p->column_name[2 * k + 1], "1/s"};
+    p->columns[n++] = (rw_state_column){"inversion_integral", ""};
     p->base.columns = p->columns;
     p->base.ncolumns = n;
     p->base.end = p->time.end;
@@ -420,9 +420,8 @@ enum { STATE = 8 };
 static rw_status save(rw_problem *problem, rw_h5 *file)
 {
     rates_problem *p = (rates_problem *)problem;
-    const void *data;
     const rates_spikes *s = &p->spikes;
-    size_t cells = (size_t)rw_blocks_cells(p->blocks), peaks[2] = {(size_t)s->npeaks, 2};
+    size_t peaks[2] = {(size_t)s->npeaks, 2};
     double photons[RATES_MODES], lambda[RATES_MODES],
         state[STATE] = {(double)p->n, p->offset, (double)p->steps, 0},
         seen[6] = {s->t[0],       s->t[1],         s->photons[0],
@@ -434,8 +433,7 @@ static rw_status save(rw_problem *problem, rw_h5 *file)
     if (p->time.method) RW_TRY(rw_expr_get(p->step, "attempts", state + 5, NULL));
     state[6] = p->passed;
     state[7] = p->now;
-    RW_TRY(rw_array_read(p->inversion, &data));
-    RW_TRY(rw_h5_write(file, "/state/inversion", RW_F64, 1, &cells, data, RW_H5_CHECKSUM));
+    RW_TRY(rw_state_save_field(&p->output_fields[0], "/state", p->inversion, file));
     RW_TRY(rw_h5_set_numbers(file, "/state", "steps", STATE, state));
     RW_TRY(rw_h5_set_numbers(file, "/state", "photons", p->nmodes, photons));
     RW_TRY(rw_h5_set_numbers(file, "/state", "seen", 6, seen));
@@ -447,17 +445,14 @@ static rw_status save(rw_problem *problem, rw_h5 *file)
 static rw_status load(rw_problem *problem, rw_h5 *file)
 {
     rates_problem *p = (rates_problem *)problem;
-    void *data;
     rates_spikes *s = &p->spikes;
-    size_t cells = (size_t)rw_blocks_cells(p->blocks);
     double photons[RATES_MODES], lambda[RATES_MODES], state[STATE], seen[6];
     int64_t npeaks;
     RW_TRY(rw_h5_get_numbers(file, "/state", "steps", STATE, state));
     RW_TRY(rw_h5_get_numbers(file, "/state", "photons", p->nmodes, photons));
     RW_TRY(rw_h5_get_numbers(file, "/state", "seen", 6, seen));
     RW_TRY(rw_h5_get_integer(file, "/state", "peaks", &npeaks));
-    RW_TRY(rw_array_write(p->inversion, &data));
-    RW_TRY(rw_h5_read(file, "/state/inversion", RW_F64, 1, &cells, data));
+    RW_TRY(rw_state_load_field(&p->output_fields[0], "/state", p->inversion, file));
     for (int k = 0; k < p->nmodes; ++k) RW_TRY(set_of_mode(p, "Phi", k, photons[k]));
     RW_TRY(rw_expr_set(p->step, "t", state[3]));
     if (p->time.method) {
@@ -493,6 +488,8 @@ static int may_change(const rw_case *c, const char *setting)
     return !time.method && (!strcmp(setting, "time.end") || !strcmp(setting, "time.steps")) ? 0 : -1;
 }
 
+static const rw_march_ops march = {.step = step, .time = time_now, .steps = steps};
+
 const rw_problem_ops rw_rates_ops = {
     .name = "rates",
     .summary = "laser rate equations: population inversion and photon numbers on a block-structured grid",
@@ -500,9 +497,7 @@ const rw_problem_ops rw_rates_ops = {
     .nsections = RW_COUNT(rates_sections),
     .create = create,
     .destroy = destroy,
-    .step = step,
-    .time = time_now,
-    .steps = steps,
+    .march = &march,
     .row = row,
     .save = save,
     .load = load,

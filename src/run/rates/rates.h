@@ -78,9 +78,9 @@ typedef struct rates_problem {
     double limit, quota; /* adaptive: what the device has been given */
     rates_spikes spikes;
 
-    rw_output_field output_fields[2 + RATES_MODES];
+    rw_state_field output_fields[2 + RATES_MODES];
     char field_name[RATES_MODES][40], column_name[2 * RATES_MODES][48];
-    rw_output_column columns[4 + 2 * RATES_MODES];
+    rw_state_column columns[4 + 2 * RATES_MODES];
     rw_checks checks;
 } rates_problem;
 
@@ -115,5 +115,7 @@ int rates_count(const rates_spikes *s, double final);
 /* Angular frequency and damping time of the relaxation oscillation around `final`, fitted to the peaks; NaN: too
  * few. */
 void rates_relaxation(const rates_spikes *s, double final, double *omega, double *damping);
+
+extern const rw_problem_ops rw_rates_ops;
 
 #endif

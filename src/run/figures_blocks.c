@@ -14,59 +14,6 @@
 
 enum { PIXELS = 480, NAME = 64 };
 
-/* The points of a block, row by row. */
-static double (*points_of(const rw_blocks *g, int b, const int n[3]))[3]
-{
-    double(*x)[3] = rw_calloc((size_t)(n[0] + 1) * (size_t)(n[1] + 1) * (size_t)(n[2] + 1), sizeof *x), (*at)[3] = x;
-    for (int k = 0; x && k <= n[2]; ++k)
-        for (int j = 0; j <= n[1]; ++j)
-            for (int i = 0; i <= n[0]; ++i, ++at)
-                memcpy(*at, rw_blocks_coordinates(g)[rw_blocks_point(g, b, i, j, k)], sizeof *at);
-    return x;
-}
-
-static rw_status write_block(const rw_run *r, const char *path, int b, int n, const rw_vti_array *arrays)
-{
-    const rw_blocks *g = r->grid->blocks;
-    rw_block block;
-    rw_blocks_get_block(g, b, &block);
-    rw_vti_array *own = rw_calloc((size_t)n + 1, sizeof *own);
-    double(*points)[3] = points_of(g, b, block.cells);
-    rw_status status =
-        own && points ? RW_OK
-                      : rw_fail_memory(r->ctx, (size_t)rw_blocks_points(g) * sizeof *points, "the points of a block");
-    for (int i = 0; i < n && status == RW_OK; ++i) {
-        own[i] = arrays[i];
-        own[i].data = (const char *)arrays[i].data + (size_t)block.first_cell * rw_dtype_size(arrays[i].type);
-    }
-    if (status == RW_OK) status = rw_vts_write(r->ctx, path, block.cells, (const double(*)[3])points, n, own);
-    rw_free(points);
-    rw_free(own);
-    return status;
-}
-
-rw_status rw_output_vtm(rw_run *r, int n, const rw_vti_array *arrays, int output)
-{
-    char name[NAME], path[RW_PATH_SIZE];
-    int count = rw_blocks_count(r->grid->blocks);
-    char(*texts)[NAME] = rw_calloc((size_t)count, sizeof *texts);
-    const char **files = rw_calloc((size_t)count, sizeof *files);
-    rw_status status = texts && files ? RW_OK : rw_fail_memory(r->ctx, (size_t)count * sizeof *texts, "a .vtm file");
-    for (int b = 0; b < count && status == RW_OK; ++b) {
-        snprintf(texts[b], sizeof *texts, "%06d-%d.vts", output, b);
-        files[b] = texts[b];
-        snprintf(name, sizeof name, "vtm/%.50s", texts[b]);
-        status = rw_folder_claim(r, name, path);
-        if (status == RW_OK) status = write_block(r, path, b, n, arrays);
-    }
-    snprintf(name, sizeof name, "vtm/%06d.vtm", output);
-    if (status == RW_OK) status = rw_folder_claim(r, name, path);
-    if (status == RW_OK) status = rw_vtm_write(r->ctx, path, count, files);
-    rw_free(texts);
-    rw_free(files);
-    return status;
-}
-
 /* ---- sections ---------------------------------------------------------------------------------------------------- */
 
 /* Across axis 2 and 1, through the middle; a pixel is as long in both directions, unless the section is a thin

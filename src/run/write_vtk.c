@@ -1,0 +1,122 @@
+/* Fields as files of VTK, for ParaView.
+ *
+ *   vti/000010.vti   one output on a uniform grid
+ *   vtm/000010.vtm   one on a block-structured grid: it joins vtm/000010-0.vts, vtm/000010-1.vts …, a block each
+ *   fields.pvd       the outputs against time */
+#include <stdio.h>
+#include <string.h>
+
+#include "io/vti.h"
+#include "io/vts.h"
+#include "run/run_private.h"
+#include "run/writer.h"
+
+enum { NAME = 64 };
+
+static bool suits_vti(const rw_layout *layout) { return layout->kind == RW_LAYOUT_GRID; }
+static bool suits_vtm(const rw_layout *layout) { return layout->kind == RW_LAYOUT_BLOCKS; }
+
+/* rw_free it; NULL: no memory, which has been reported. */
+static rw_vti_array *arrays_of(rw_run *r, int n, const rw_written_field *fields)
+{
+    rw_vti_array *arrays = rw_calloc((size_t)n, sizeof(*arrays));
+    if (!arrays) rw_fail_memory(r->ctx, (size_t)n * sizeof(*arrays), "files for ParaView");
+    for (int i = 0; arrays && i < n; i++) arrays[i] = (rw_vti_array){fields[i].name, fields[i].type, fields[i].data};
+    return arrays;
+}
+
+static rw_status write_vti(rw_run *r, int n, const rw_written_field *fields, int output)
+{
+    char name[NAME], path[RW_PATH_SIZE];
+    snprintf(name, sizeof(name), "vti/%06d.vti", output);
+    rw_io_grid grid = rw_output_io_grid(fields->layout);
+    RW_TRY(rw_folder_claim(r, name, path));
+    rw_vti_array *arrays = arrays_of(r, n, fields);
+    rw_status status = arrays ? rw_vti_write(r->ctx, path, &grid, n, arrays) : RW_ERR_MEMORY;
+    rw_free(arrays);
+    return status;
+}
+
+/* The points of a block, row by row. */
+static double (*points_of(const rw_blocks *g, int b, const int n[3]))[3]
+{
+    double(*x)[3] = rw_calloc((size_t)(n[0] + 1) * (size_t)(n[1] + 1) * (size_t)(n[2] + 1), sizeof *x), (*at)[3] = x;
+    for (int k = 0; x && k <= n[2]; ++k)
+        for (int j = 0; j <= n[1]; ++j)
+            for (int i = 0; i <= n[0]; ++i, ++at)
+                memcpy(*at, rw_blocks_coordinates(g)[rw_blocks_point(g, b, i, j, k)], sizeof *at);
+    return x;
+}
+
+static rw_status write_block(const rw_run *r, const char *path, int b, int n, const rw_vti_array *arrays)
+{
+    const rw_blocks *g = r->grid->blocks;
+    rw_block block;
+    rw_blocks_get_block(g, b, &block);
+    rw_vti_array *own = rw_calloc((size_t)n + 1, sizeof *own);
+    double(*points)[3] = points_of(g, b, block.cells);
+    rw_status status =
+        own && points ? RW_OK
+                      : rw_fail_memory(r->ctx, (size_t)rw_blocks_points(g) * sizeof *points, "the points of a block");
+    for (int i = 0; i < n && status == RW_OK; ++i) {
+        own[i] = arrays[i];
+        own[i].data = (const char *)arrays[i].data + (size_t)block.first_cell * rw_dtype_size(arrays[i].type);
+    }
+    if (status == RW_OK) status = rw_vts_write(r->ctx, path, block.cells, (const double(*)[3])points, n, own);
+    rw_free(points);
+    rw_free(own);
+    return status;
+}
+
+static rw_status write_vtm(rw_run *r, int n, const rw_written_field *fields, int output)
+{
+    char name[NAME], path[RW_PATH_SIZE];
+    int count = rw_blocks_count(r->grid->blocks);
+    char(*texts)[NAME] = rw_calloc((size_t)count, sizeof *texts);
+    const char **files = rw_calloc((size_t)count, sizeof *files);
+    rw_vti_array *arrays = arrays_of(r, n, fields);
+    rw_status status =
+        texts && files && arrays ? RW_OK : rw_fail_memory(r->ctx, (size_t)count * sizeof *texts, "a .vtm file");
+    for (int b = 0; b < count && status == RW_OK; ++b) {
+        snprintf(texts[b], sizeof *texts, "%06d-%d.vts", output, b);
+        files[b] = texts[b];
+        snprintf(name, sizeof name, "vtm/%.50s", texts[b]);
+        status = rw_folder_claim(r, name, path);
+        if (status == RW_OK) status = write_block(r, path, b, n, arrays);
+    }
+    snprintf(name, sizeof name, "vtm/%06d.vtm", output);
+    if (status == RW_OK) status = rw_folder_claim(r, name, path);
+    if (status == RW_OK) status = rw_vtm_write(r->ctx, path, count, files);
+    rw_free(texts);
+    rw_free(files);
+    rw_free(arrays);
+    return status;
+}
+
+static rw_status write_pvd(rw_run *r)
+{
+    char path[RW_PATH_SIZE];
+    size_t n = (size_t)r->noutputs, m = 0;
+    char(*texts)[NAME] = rw_calloc(n, sizeof(*texts));
+    const char **files = rw_calloc(n, sizeof(*files));
+    double *times = rw_calloc(n, sizeof(*times));
+    rw_status status = RW_OK;
+    if (!texts || !files || !times) RW_TRY_GOTO(rw_fail_memory(r->ctx, n * sizeof(*texts), "fields.pvd"), done);
+    for (size_t k = 0; k < n; k++) {
+        const bool vtm = rw_contents_in(r, (int)k, RW_WRITER_vtm);
+        if (!vtm && !rw_contents_in(r, (int)k, RW_WRITER_vti)) continue;
+        snprintf(texts[k], sizeof(*texts), vtm ? "vtm/%06zu.vtm" : "vti/%06zu.vti", k);
+        times[m] = r->times[k];
+        files[m++] = texts[k];
+    }
+    RW_TRY_GOTO(rw_folder_claim(r, "fields.pvd", path), done);
+    status = rw_pvd_write(r->ctx, path, m, times, files);
+done:
+    rw_free(times);
+    rw_free(texts);
+    rw_free(files);
+    return status;
+}
+
+const rw_field_writer rw_vti_writer = {suits_vti, write_vti, write_pvd};
+const rw_field_writer rw_vtm_writer = {suits_vtm, write_vtm, write_pvd};

@@ -1,0 +1,159 @@
+/* Fields in memory, in rows of numbers, and in files. */
+#include "state/state.h"
+
+#include <stdio.h>
+
+#include "device/device.h"
+
+enum { BEFORE = 2, KINDS = 3 }; /* columns before those of fields; of a field */
+
+rw_status rw_state_add(rw_state *s, const char *name, const char *unit, rw_dtype type, const rw_layout *layout,
+                       rw_memory memory)
+{
+    size_t shape[3];
+    int64_t n[3];
+    if (!rw_grow(&s->fields, &s->capacity, s->nfields + 1, sizeof *s->fields)) return RW_ERR_MEMORY;
+    rw_state_field *f = &s->fields[s->nfields];
+    *f = (rw_state_field){name, unit, NULL, layout};
+    s->nfields++;
+    if (!s->device) return RW_OK;
+    const int rank = rw_layout_shape(layout, shape);
+    for (int d = 0; d < rank; ++d) n[d] = (int64_t)shape[d];
+    return rw_array_create(s->device, type, rank, n, memory, &f->array);
+}
+
+void rw_state_free(rw_state *s)
+{
+    for (int f = 0; s->observers && f < s->nfields; ++f) rw_expr_destroy(&s->observers[f]);
+    for (int f = 0; f < s->nfields; ++f) rw_array_destroy(&s->fields[f].array);
+    for (int k = BEFORE; s->columns && k < s->ncolumns; ++k) rw_free((void *)(uintptr_t)s->columns[k].name);
+    rw_free(s->columns);
+    rw_free(s->observers);
+    rw_free(s->fields);
+    *s = (rw_state){0};
+}
+
+rw_status rw_state_program(rw_device *device, const rw_layout *layout, const rw_expr_spec *given, rw_expr **program)
+{
+    rw_expr_spec spec = *given;
+    switch (layout->kind) {
+    case RW_LAYOUT_BLOCKS: return rw_blocks_expr_create(layout->blocks, device, RW_BLOCKS_CELLS, &spec, program);
+    case RW_LAYOUT_GRID: spec.grid = rw_layout_grid(layout); break;
+    case RW_LAYOUT_POINTS:
+    case RW_LAYOUT_CURVES:
+        spec.grid = (rw_grid){.ndim = layout->kind == RW_LAYOUT_CURVES ? 2 : 1,
+                              .size = {layout->size[0], layout->size[1], 1},
+                              .spacing = {1, 1, 1}};
+        break;
+    }
+    return rw_expr_create(device, &spec, program);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static bool is_first_of_layout(const rw_state *s, int f)
+{
+    for (int k = 0; k < f; ++k)
+        if (s->fields[k].layout == s->fields[f].layout) return false;
+    return true;
+}
+
+/* The reductions of all fields on the layout of field `first`. */
+static rw_status make_observer(rw_state *s, int first)
+{
+    static const char *const kinds[KINDS] = {"min", "max", "mean"};
+    const rw_layout *layout = s->fields[first].layout;
+    rw_text text = {0};
+    rw_expr_field *fields = rw_calloc((size_t)s->nfields, sizeof *fields);
+    rw_status status = RW_OK;
+    int n = 0;
+    for (int f = first; fields && f < s->nfields; ++f) {
+        if (s->fields[f].layout != layout) continue;
+        fields[n++] = (rw_expr_field){.name = s->fields[f].name, .dtype = rw_array_dtype(s->fields[f].array)};
+        for (int k = 0; k < KINDS; ++k) rw_text_add(&text, "r%d_%d = %s(%s)\n", f, k, kinds[k], s->fields[f].name);
+    }
+    const rw_expr_spec spec = {.name = "series", .text = text.data, .fields = fields, .nfields = n};
+    if (!fields || text.failed) status = rw_fail_memory(s->device->ctx, 64, "columns");
+    if (status == RW_OK) status = rw_state_program(s->device, layout, &spec, &s->observers[first]);
+    for (int f = first; f < s->nfields && status == RW_OK; ++f)
+        if (s->fields[f].layout == layout)
+            status = rw_expr_bind(s->observers[first], s->fields[f].name, s->fields[f].array);
+    rw_free(fields);
+    rw_text_free(&text);
+    return status;
+}
+
+rw_status rw_state_observe(rw_state *s, const char *first)
+{
+    static const char *const kinds[KINDS] = {"min", "max", "mean"};
+    const int n = BEFORE + KINDS * s->nfields;
+    s->columns = rw_calloc((size_t)n, sizeof *s->columns);
+    s->observers = rw_calloc((size_t)s->nfields + 1, sizeof(rw_expr *));
+    if (!s->columns || !s->observers) return rw_fail_memory(s->device->ctx, 64, "columns");
+    s->columns[0] = (rw_state_column){first, ""};
+    s->columns[1] = (rw_state_column){"step", ""};
+    s->ncolumns = BEFORE;
+    for (int f = 0; f < s->nfields; ++f)
+        for (int k = 0; k < KINDS; ++k) {
+            char *name = rw_format("%s_%s", s->fields[f].name, kinds[k]);
+            if (!name) return rw_fail_memory(s->device->ctx, 64, "columns");
+            s->columns[s->ncolumns++] = (rw_state_column){name, s->fields[f].unit};
+        }
+    for (int f = 0; f < s->nfields; ++f)
+        if (is_first_of_layout(s, f)) RW_TRY(make_observer(s, f));
+    return RW_OK;
+}
+
+rw_status rw_state_row(rw_state *s, double first, double step, double *values)
+{
+    values[0] = first;
+    values[1] = step;
+    for (int f = 0; f < s->nfields; ++f)
+        if (s->observers[f]) RW_TRY(rw_expr_run(s->observers[f], rw_device_queue(s->device)));
+    for (int f = 0; f < s->nfields; ++f) {
+        int of = 0;
+        while (s->fields[of].layout != s->fields[f].layout) ++of;
+        for (int k = 0; k < KINDS; ++k) {
+            char name[32];
+            snprintf(name, sizeof name, "r%d_%d", f, k);
+            RW_TRY(rw_expr_get(s->observers[of], name, values + BEFORE + KINDS * f + k, NULL));
+        }
+    }
+    return RW_OK;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+rw_status rw_state_save_field(const rw_state_field *f, const char *group, rw_array *array, rw_h5 *file)
+{
+    const void *data;
+    size_t shape[3];
+    char name[160];
+    const int rank = rw_layout_shape(f->layout, shape);
+    RW_TRY(rw_array_read(array, &data));
+    snprintf(name, sizeof name, "%.40s/%.100s", group, f->name);
+    return rw_h5_write(file, name, rw_array_dtype(array), rank, shape, data, RW_H5_CHECKSUM);
+}
+
+rw_status rw_state_load_field(const rw_state_field *f, const char *group, rw_array *array, rw_h5 *file)
+{
+    void *data;
+    size_t shape[3];
+    char name[160];
+    const int rank = rw_layout_shape(f->layout, shape);
+    RW_TRY(rw_array_write(array, &data));
+    snprintf(name, sizeof name, "%.40s/%.100s", group, f->name);
+    return rw_h5_read(file, name, rw_array_dtype(array), rank, shape, data);
+}
+
+rw_status rw_state_save(const rw_state *s, const char *group, rw_h5 *file)
+{
+    for (int f = 0; f < s->nfields; ++f) RW_TRY(rw_state_save_field(&s->fields[f], group, s->fields[f].array, file));
+    return RW_OK;
+}
+
+rw_status rw_state_load(const rw_state *s, const char *group, rw_h5 *file)
+{
+    for (int f = 0; f < s->nfields; ++f) RW_TRY(rw_state_load_field(&s->fields[f], group, s->fields[f].array, file));
+    return RW_OK;
+}

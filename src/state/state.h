@@ -1,0 +1,62 @@
+/* The state of a problem: named fields, each on a layout, in memory of a device.
+ *
+ *   rw_state state = {.device = dev};
+ *   rw_state_add(&state, "u", "K", RW_F64, &grid, RW_MEMORY_DEVICE);      an array of zeros on the layout
+ *   rw_state_observe(&state, "t");                                        columns t, step, u_min, u_max, u_mean
+ *   rw_state_save(&state, "/state", file);  rw_state_load(&state, "/state", file);
+ *   rw_state_free(&state);
+ *
+ * Sides, integrators and equations are not here: they belong to the problem. */
+#ifndef RW_STATE_H
+#define RW_STATE_H
+
+#include "io/h5.h"
+#include "rechenwerk/device.h"
+#include "rechenwerk/expr.h"
+#include "state/layout.h"
+
+typedef struct rw_state_field {
+    const char *name, *unit; /* live as long as the state */
+    rw_array *array;         /* NULL without a device */
+    const rw_layout *layout; /* NULL: the grid of the problem */
+} rw_state_field;
+
+/* A column of series.csv. Reductions are made when a row is due, not at each step. */
+typedef struct rw_state_column {
+    const char *name, *unit;
+} rw_state_column;
+
+typedef struct rw_state {
+    rw_device *device; /* NULL: names and layouts only */
+    int nfields, capacity;
+    rw_state_field *fields;
+    int ncolumns;
+    rw_state_column *columns;
+    rw_expr **observers; /* [nfields] of each layout, at its first field; otherwise NULL */
+} rw_state;
+
+/* Adds a field with an array of zeros. ERR_MEMORY, ERR_DEVICE. */
+rw_status rw_state_add(rw_state *s, const char *name, const char *unit, rw_dtype type, const rw_layout *layout,
+                       rw_memory memory);
+void rw_state_free(rw_state *s);
+
+/* A program over fields on a layout, whose coordinates are those of the layout; of points and curves x, y and z are
+ * fields of that name. spec->grid is not read. */
+rw_status rw_state_program(rw_device *device, const rw_layout *layout, const rw_expr_spec *spec, rw_expr **program);
+
+/* Makes the columns: `first` ("t", or RW_ITERATION of a stationary problem), step, and minimum, maximum and mean of
+ * each field, all fields of a layout in one pass. */
+rw_status rw_state_observe(rw_state *s, const char *first);
+/* The column of the mean of field f: it is not finite where a value is not. */
+static inline int rw_state_mean(int f) { return 2 + 3 * f + 2; }
+/* The values of these columns for the present state. */
+rw_status rw_state_row(rw_state *s, double first, double step, double *values);
+
+/* Fields as datasets GROUP/NAME with checksums. Loading: ERR_INPUT for another shape. */
+rw_status rw_state_save(const rw_state *s, const char *group, rw_h5 *file);
+rw_status rw_state_load(const rw_state *s, const char *group, rw_h5 *file);
+/* The same of one field whose values are in `array`. */
+rw_status rw_state_save_field(const rw_state_field *f, const char *group, rw_array *array, rw_h5 *file);
+rw_status rw_state_load_field(const rw_state_field *f, const char *group, rw_array *array, rw_h5 *file);
+
+#endif
