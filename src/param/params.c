@@ -338,7 +338,7 @@ static rw_status resolve(rw_context *ctx, const rw_param *row, const char *what,
     }
     if (x == RW_OFF && isalpha((unsigned char)*row->allowed)) return RW_OK;
     for (int digits = 6; digits <= 17; digits += digits < 15 ? 9 : 1) {
-        snprintf(text, sizeof text, "%.*g", digits, x);
+        snprintf(text, sizeof text, "%.*g", digits, rw_plain_zero(x));
         if (!isfinite(x) || rw_strtod(text, NULL) == x) break;
     }
     if (!isfinite(x)) snprintf(text, sizeof text, isnan(x) ? ".nan" : x > 0 ? ".inf" : "-.inf");

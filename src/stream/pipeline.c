@@ -380,10 +380,6 @@ rw_status rw_pipeline_run(rw_pipeline *p, rw_status made)
 
 rw_status rw_pipeline_create(rw_pipeline *p, rw_device *device)
 {
-    if (p->queues < 1 || p->queues > RW_PIPELINE_QUEUES)
-        return rw_fail(p->ctx, RW_ERR_ARGUMENT, "stream: queues = %d must be 1 to %d", p->queues, RW_PIPELINE_QUEUES);
-    if (p->depth < 1 || p->depth > RW_PIPELINE_DEPTH)
-        return rw_fail(p->ctx, RW_ERR_ARGUMENT, "stream: depth = %d must be 1 to %d", p->depth, RW_PIPELINE_DEPTH);
     p->slots = p->depth + p->observed;
     p->last_shown = -1;
     const size_t n = (size_t)p->slots * (size_t)p->batch;

@@ -353,6 +353,7 @@ const command command_image = {
     .operands = "IN OUT",
     .least = 2,
     .most = 2,
+    .rows = rw_stream_params,
     .line = "filter an image: smoothing, edges, rank filters, morphology, colours, and chains of them",
     .more = "Formats are PNG, PNM, BMP, JPEG, TIFF and .npy, found by the first bytes of IN and the extension of OUT. "
             "Operations and their parameters: rechenwerk list filters. IN and OUT may be streams of frames: - for "
