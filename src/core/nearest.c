@@ -359,7 +359,10 @@ static int other_base(const char *text, char better[64])
         if ((text[1] | 32) != bases[i].letter || !isxdigit((unsigned char)text[2])) continue;
         char *end;
         const unsigned long long value = strtoull(text + 2, &end, bases[i].base);
-        if (end > text + 2 && !is_name(*end)) return snprintf(better, 64, "%llu", value), (int)(end - text);
+        if (end > text + 2 && !is_name(*end)) {
+            snprintf(better, 64, "%llu", value);
+            return (int)(end - text);
+        }
     }
     return 0;
 }

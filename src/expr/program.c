@@ -287,7 +287,10 @@ static rw_status take(rw_context *ctx, const rw_expr_spec *spec, const sizes *of
         array[i] = part[i].array;
         const rw_status status = rw_struct_in_array(ctx, part[i].type, part[i].members, array + i, part[i].n,
                                                     part[i].size, part[i].given, t->copy + i);
-        if (status != RW_OK) return free_taken(t), status;
+        if (status != RW_OK) {
+            free_taken(t);
+            return status;
+        }
     }
     t->spec.fields = array[0];
     t->spec.scalars = array[1];

@@ -38,7 +38,10 @@ static tmsize_t on_write(thandle_t h, void *from, tmsize_t n)
     if (end > m->capacity) {
         const size_t more = RW_MAX(end, 2 * m->capacity);
         unsigned char *bytes = rw_realloc(m->bytes, more);
-        if (!bytes) return m->failed = true, 0;
+        if (!bytes) {
+            m->failed = true;
+            return 0;
+        }
         memset(bytes + m->capacity, 0, more - m->capacity);
         m->bytes = bytes;
         m->capacity = more;

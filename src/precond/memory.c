@@ -110,7 +110,10 @@ static rw_status read_blocks(rw_forecast *f, const rw_sparse_layout *l, const rw
     if (status == RW_OK && r > 1) status = rw_host_gather(&h, r, b) ? RW_OK : rw_forecast_no_memory(ctx, h.rows);
     if (status == RW_OK && (r != stored || finds)) status = take_copy(f, &h, r == stored ? NULL : r == 1 ? &h : b);
     *copy = f->device.now;
-    if (status == RW_OK && r == 1) return *b = h, RW_OK;
+    if (status == RW_OK && r == 1) {
+        *b = h;
+        return RW_OK;
+    }
     rw_host_free(&h);
     if (status != RW_OK) rw_host_free(b);
     return status;

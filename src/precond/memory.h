@@ -10,10 +10,18 @@
 typedef struct rw_ledger {
     double now, peak;
 } rw_ledger;
-static inline void rw_take(rw_ledger *l, double bytes) { l->now += bytes, l->peak = RW_MAX(l->peak, l->now); }
+static inline void rw_take(rw_ledger *l, double bytes)
+{
+    l->now += bytes;
+    l->peak = RW_MAX(l->peak, l->now);
+}
 static inline void rw_give(rw_ledger *l, double bytes) { l->now -= bytes; }
 /* Allocates and frees at once: counts for the peak only. */
-static inline void rw_pass(rw_ledger *l, double bytes) { rw_take(l, bytes), rw_give(l, bytes); }
+static inline void rw_pass(rw_ledger *l, double bytes)
+{
+    rw_take(l, bytes);
+    rw_give(l, bytes);
+}
 
 typedef struct rw_forecast {
     rw_precond p; /* only device, resolved specification and type of vectors are set */

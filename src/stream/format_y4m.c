@@ -19,7 +19,10 @@ static rw_status read_line(rw_stream_file *f, char line[LINE], const char *what,
     for (int i = 0; i < LINE - 1; ++i) {
         RW_TRY(rw_stream_file_read(f, line + i, 1, what, i ? NULL : end));
         if (!i && end && *end) return RW_OK;
-        if (line[i] == '\n') return line[i] = 0, RW_OK;
+        if (line[i] == '\n') {
+            line[i] = 0;
+            return RW_OK;
+        }
     }
     return rw_fail(f->ctx, RW_ERR_INPUT, "%s: %s is longer than %d bytes", f->name, what, LINE - 1);
 }

@@ -99,7 +99,10 @@ static void *reader(void *user)
         if (end && status == RW_OK) p->end = true; /* a failure is set together with its end */
         pthread_cond_broadcast(&p->changed);
         pthread_mutex_unlock(&p->lock);
-        if (status != RW_OK) return fail_in_thread(p, status, false), NULL;
+        if (status != RW_OK) {
+            fail_in_thread(p, status, false);
+            return NULL;
+        }
         if (end) return NULL;
     }
 }
@@ -137,7 +140,10 @@ static void *writer(void *user)
         pthread_mutex_unlock(&p->lock);
         if (stop) return NULL;
         rw_status status = p->work->write(p->user, n, s->blocks, s->out);
-        if (status != RW_OK) return fail_in_thread(p, status, true), NULL;
+        if (status != RW_OK) {
+            fail_in_thread(p, status, true);
+            return NULL;
+        }
         pthread_mutex_lock(&p->lock);
         count(p, n);
         pthread_cond_broadcast(&p->changed);

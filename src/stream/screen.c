@@ -103,7 +103,11 @@ rw_status rw_screen_create(rw_context *ctx, rw_screen **screen)
                        "a window is already open, and a process can have only one: destroy it first");
     rw_screen *s = rw_calloc(1, sizeof *s);
     rw_status status = s ? init(ctx) : rw_fail_memory(ctx, sizeof *s, "a window");
-    if (status == RW_OK) return s->ctx = ctx, *screen = s, RW_OK;
+    if (status == RW_OK) {
+        s->ctx = ctx;
+        *screen = s;
+        return RW_OK;
+    }
     rw_free(s);
     __atomic_store_n(&taken, false, __ATOMIC_RELEASE);
     return status;
@@ -170,7 +174,10 @@ static bool open_shared(rw_screen *s, rw_device *dev, const char *title, int wid
     s->opengl = s->window ? sdl.GL_CreateContext(s->window) : NULL;
     const char *reason = s->opengl && load_gl() ? NULL : sdl.GetError();
     if (!reason && make_buffer(s, dev, 3 * (size_t)width * (size_t)height) != RW_OK) reason = rw_message(s->ctx);
-    if (!reason) return sdl.GL_SetSwapInterval(0), true; /* the stream does not wait for the screen */
+    if (!reason) {
+        sdl.GL_SetSwapInterval(0); /* the stream does not wait for the screen */
+        return true;
+    }
     rw_log(s->ctx, RW_LOG_INFO, "the window is drawn from host memory, not through OpenGL: %s",
            *reason ? reason : "functions of OpenGL are missing");
     close_window(s);

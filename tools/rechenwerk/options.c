@@ -241,7 +241,10 @@ bool set_members(rw_context *ctx, const arguments *a, const rw_params *rows, voi
         if (!given(a, row->name)) continue;
         const char *text = row->kind == RW_PARAM_BOOL ? "true" : value_of(a, row->name);
         rw_status status = rw_params_set_sized(ctx, rows, a->command->name, row->name, text, spec, rows->size);
-        if (status != RW_OK) return failed(ctx, status), false;
+        if (status != RW_OK) {
+            failed(ctx, status);
+            return false;
+        }
     }
     return true;
 }
