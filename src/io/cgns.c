@@ -8,7 +8,7 @@
 #include <cgns_io.h>
 #include <cgnslib.h>
 
-#include "files/stream.h"
+#include "files/io.h"
 #include "io/h5_parts.h"
 
 /* A base that is being read. */
@@ -194,7 +194,7 @@ static rw_status check_alone(rw_context *ctx, const char *path)
 
 rw_status rw_cgns_read(rw_context *ctx, const char *path, rw_cgns *grid)
 {
-    rw_io_stream s;
+    rw_io_file s;
     reader r = {.ctx = ctx, .path = path, .grid = grid};
     *grid = (rw_cgns){0};
     RW_TRY(rw_io_open(ctx, path, &s)); /* says better what is wrong with a path */

@@ -243,7 +243,7 @@ rw_status rw_h5_create(rw_context *ctx, const char *path, rw_h5 **file)
 static rw_status check_format(rw_context *ctx, const char *path)
 {
     unsigned char start[9];
-    rw_io_stream s;
+    rw_io_file s;
     RW_TRY(rw_io_open(ctx, path, &s));
     rw_status status = rw_io_read(&s, start, sizeof start, "the signature");
     rw_io_close(&s);

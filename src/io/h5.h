@@ -9,7 +9,7 @@
 #ifndef RW_H5_H
 #define RW_H5_H
 
-#include "files/stream.h"
+#include "files/io.h"
 
 typedef struct rw_h5 rw_h5;
 

@@ -186,7 +186,7 @@ static rw_status encode(job *j, const rw_raster *r)
     return RW_OK;
 }
 
-static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
+static rw_status write_raster(rw_io_file *s, const rw_raster *r)
 {
     job j;
     begin(&j, s->ctx, s->path, true);
@@ -205,7 +205,7 @@ static rw_status parse(rw_context *ctx, const char *name, const unsigned char *b
     return rw_fail(ctx, RW_ERR_UNSUPPORTED,
                    "%s: this build has no JPEG support: install libjpeg-dev and build again, or convert to PNG", name);
 }
-static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
+static rw_status write_raster(rw_io_file *s, const rw_raster *r)
 {
     (void)r;
     return rw_fail(s->ctx, RW_ERR_UNSUPPORTED,

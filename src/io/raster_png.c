@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef struct job {
-    rw_io_stream stream;
+    rw_io_file stream;
     png_structp png;
     png_infop info;
     rw_raster *raster;
@@ -192,7 +192,7 @@ static rw_status encode(job *j, const rw_raster *r)
     return RW_OK;
 }
 
-static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
+static rw_status write_raster(rw_io_file *s, const rw_raster *r)
 {
     job j = {.stream = *s};
     j.png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &j, on_error, on_warning, &j, on_malloc, on_free);

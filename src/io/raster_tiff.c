@@ -310,7 +310,7 @@ static bool encode(TIFF *t, const rw_raster *r)
     return good;
 }
 
-static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
+static rw_status write_raster(rw_io_file *s, const rw_raster *r)
 {
     memory m = {0};
     quiet();
@@ -329,7 +329,7 @@ static rw_status parse(rw_context *ctx, const char *name, const unsigned char *b
     return rw_fail(ctx, RW_ERR_UNSUPPORTED,
                    "%s: this build has no TIFF support: install libtiff-dev and build again, or convert to PNG", name);
 }
-static rw_status write_raster(rw_io_stream *s, const rw_raster *r)
+static rw_status write_raster(rw_io_file *s, const rw_raster *r)
 {
     (void)r;
     return rw_fail(s->ctx, RW_ERR_UNSUPPORTED,

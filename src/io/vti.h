@@ -6,7 +6,7 @@
 #ifndef RW_VTI_H
 #define RW_VTI_H
 
-#include "files/stream.h"
+#include "files/io.h"
 
 typedef struct rw_vti_array {
     const char *name;
