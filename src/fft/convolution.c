@@ -13,9 +13,7 @@ struct rw_convolution {
     rw_device *device;
     rw_convolution_spec spec;
     bool real, set;
-    bool
-        /* of spectra: real numbers, on several axes; with one, they go into a complex transform and come out of it */
-        halves;
+    bool halves; /* real arrays on several axes: spectra are halved; on one axis the transform is complex */
     int order[RW_MAX_NDIM], n; /* axes that are convolved, the last one first */
     int64_t y_shape[RW_MAX_NDIM];
     int64_t length[RW_MAX_NDIM], start[RW_MAX_NDIM]; /* of the transforms; where b begins among the factors */

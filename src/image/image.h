@@ -58,8 +58,7 @@ struct rw_image_stage {
             double factor;   /* of the sum */
             bool rounds;     /* to an integer in real types too */
             int shift;       /* i32: afterwards the nearest multiple of 2^shift is shifted by as many bits; 0: is not */
-            bool folded;     /* taps: equal weights on both sides of the centre of a row or column. There are
-                                size / 2 + 1, the outermost first. */
+            bool folded;     /* taps: symmetric weights, size/2 + 1 of them, the outermost first */
             int apart;       /* pairs: between both pixels */
             bool odd;        /* pairs: also the value of `also` */
         } add;

@@ -15,7 +15,7 @@ int run_stream(const arguments *a, const char *chain);
     {"frames", 0, "WxH:KIND",                                                                                          \
      "streams: size and type of raw frames: gray8, gray16, rgb24, rgb48, rgba, yuv420p, yuv422p, yuv444p"},            \
     {"format", 0, "NAME", "streams: @out_format"},                                                                     \
-    {"luma", 0, NULL, "streams of luma and chroma: @luma"},                                                                               \
+    {"luma", 0, NULL, "streams of luma and chroma: @luma"},                                                            \
     {"queues", 0, "N", "streams: @queues"},                                                                            \
     {"depth", 0, "N", "streams: @depth"},                                                                              \
     {"rate", 0, "N", "streams: @rate"},                                                                                \
